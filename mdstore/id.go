@@ -1,0 +1,55 @@
+package mdstore
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// An ID names a node within its workspace, or a workspace within its vault.
+type ID string
+
+// Root is the id of every workspace's root node.
+const Root ID = "root"
+
+// MaxID is the greatest length of an id in bytes.
+const MaxID = 128
+
+// Valid reports whether id may be used: one to 128 of letters, digits, '.', '_' and '-', not starting with a dot.
+// Ids that people chose are as good as generated ones.
+func (id ID) Valid() bool {
+	if id == "" || len(id) > MaxID || id[0] == '.' {
+		return false
+	}
+	for _, c := range []byte(id) {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '.', c == '_', c == '-':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// NewID returns an id of the form prefix-t-r: t is ms, the Unix time in milliseconds, in base 36, and r are six random
+// base-36 characters read from random. It fails only when random does.
+func NewID(prefix string, ms int64, random io.Reader) (ID, error) {
+	const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz"
+	var b strings.Builder
+	b.WriteString(prefix)
+	b.WriteByte('-')
+	b.WriteString(strconv.FormatInt(ms, 36))
+	b.WriteByte('-')
+	var one [1]byte
+	for n := 0; n < 6; {
+		if _, err := io.ReadFull(random, one[:]); err != nil {
+			return "", fmt.Errorf("no randomness for an id: %w", err)
+		}
+		if one[0] < 252 { // 7*36: the rest would favour the first characters
+			b.WriteByte(alphabet[one[0]%36])
+			n++
+		}
+	}
+	return ID(b.String()), nil
+}

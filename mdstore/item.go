@@ -1,0 +1,140 @@
+package mdstore
+
+import (
+	"crypto/md5"
+	"encoding/hex"
+	"strings"
+
+	"arbor/mdstore/mdoc"
+)
+
+// A Ref is an entry of a Docs or References section.
+type Ref struct {
+	Target      string // a node's id, or a document's path or address
+	Description string
+	Expired     bool
+	Index       int // of the item in its section, for edits
+	Span        mdoc.Span
+	Line        int
+}
+
+const expiredMark = "(expired)"
+
+// ParseRef reads the text of a list item in any of its forms: `target: description`, `[description](target)` and
+// `[[target|description]]`, each with `(expired)` at the end where it is. Text of no such form is all target.
+func ParseRef(item string) Ref {
+	var r Ref
+	s := strings.TrimSpace(item)
+	if t, ok := strings.CutSuffix(s, expiredMark); ok {
+		r.Expired = true
+		s = strings.TrimSpace(t)
+	}
+	if in, ok := between(s, "[[", "]]"); ok {
+		target, desc, _ := strings.Cut(in, "|")
+		r.Target, r.Description = strings.TrimSpace(target), strings.TrimSpace(desc)
+		return r
+	}
+	if in, ok := between(s, "[", ")"); ok {
+		if i := strings.Index(in, "]("); i >= 0 {
+			r.Description, r.Target = strings.TrimSpace(in[:i]), strings.TrimSpace(in[i+2:])
+			r.Target = strings.TrimSuffix(strings.TrimPrefix(r.Target, "<"), ">")
+			return r
+		}
+	}
+	target, desc, ok := strings.Cut(s, ": ")
+	if !ok {
+		if target, desc, ok = strings.Cut(s, "："); !ok {
+			target = strings.TrimSuffix(s, ":")
+		}
+	}
+	r.Target, r.Description = strings.TrimSpace(target), strings.TrimSpace(desc)
+	return r
+}
+
+func between(s, open, end string) (string, bool) {
+	if len(s) < len(open)+len(end) || !strings.HasPrefix(s, open) || !strings.HasSuffix(s, end) {
+		return "", false
+	}
+	return s[len(open) : len(s)-len(end)], true
+}
+
+// Format returns the item's text in the form `target: description`, or as a link where that form would read back as something else. ok is
+// false where no form holds the reference: a target or description of several lines, or an empty target.
+func (r Ref) Format() (item string, ok bool) {
+	mark := ""
+	if r.Expired {
+		mark = " " + expiredMark
+	}
+	plain := r.Target
+	if r.Description != "" {
+		plain += ": " + r.Description
+	}
+	for _, s := range []string{plain + mark, "[" + r.Description + "](" + r.Target + ")" + mark, "[" + r.Description + "](<" + r.Target + ">)" + mark} {
+		if got := ParseRef(s); r.Target != "" && !strings.ContainsAny(s, "\r\n") && got.Target == r.Target && got.Description == r.Description && got.Expired == r.Expired {
+			return s, true
+		}
+	}
+	return "", false
+}
+
+// A LogEntry is one entry of a Log section.
+type LogEntry struct {
+	Time     string // "2006-01-02 15:04:05", UTC; "" for a line of another form
+	Operator string // "AI" or "Human", or what a person wrote there; "" for a line of another form
+	Event    string // may have several lines; a line of another form as it stands
+	Span     mdoc.Span
+	Line     int
+}
+
+// The operators of log entries.
+const (
+	OperatorAI    = "AI"
+	OperatorHuman = "Human"
+)
+
+// TimeLayout is the form of a log entry's time, for the package time.
+const TimeLayout = "2006-01-02 15:04:05"
+
+// MaxEvent is the greatest length of a log event in bytes.
+const MaxEvent = 2048
+
+// FormatLog returns the text of a log entry's item.
+func FormatLog(time, operator, event string) string {
+	return "[" + time + "] [" + operator + "] " + event
+}
+
+// ParseLog reads the text of a log entry's item. Text of another form becomes an entry without time and operator.
+func ParseLog(item string) LogEntry {
+	if len(item) >= 24 && item[0] == '[' && item[20] == ']' && timeShaped(item[1:20]) {
+		if rest, ok := strings.CutPrefix(item[21:], " ["); ok {
+			if op, event, ok := strings.Cut(rest, "]"); ok && op != "" && !strings.Contains(op, "\n") {
+				return LogEntry{Time: item[1:20], Operator: op, Event: strings.TrimLeft(event, " ")}
+			}
+		}
+	}
+	return LogEntry{Event: item}
+}
+
+func timeShaped(s string) bool {
+	for i := range len(TimeLayout) {
+		c, want := s[i], TimeLayout[i]
+		if want >= '0' && want <= '9' {
+			if c < '0' || c > '9' {
+				return false
+			}
+		} else if c != want {
+			return false
+		}
+	}
+	return true
+}
+
+// RulesHash returns the first 8 hex digits of the MD5 of the rules joined by line feeds, "" for no rules. It proves that the
+// rules were read; it is no protection against anybody.
+func RulesHash(rules []string) string {
+	if len(rules) == 0 {
+		return ""
+	}
+	sum := md5.Sum([]byte(strings.Join(rules, "\n")))
+	return hex.EncodeToString(sum[:4])
+}

@@ -1,0 +1,33 @@
+package mdstore
+
+// The names that the layout of a vault is made of.
+const (
+	WorkspaceFile = "Workspace.md"
+	NodeFile      = "Node.md"
+	NodesDir      = "nodes"
+	ArchiveDir    = "archive"
+	LocalDir      = ".local"        // locks, journal, trash: never needed to read the vault
+	SessionsFile  = "sessions.json" // session bindings of this machine
+	IgnoreFile    = ".gitignore"
+
+	// DefaultVault is the folder of a project that holds its vault, unless told otherwise.
+	DefaultVault = ".tanmi-workspace"
+
+	// FormatVersion is the newest format of the files that this code reads and writes.
+	FormatVersion = 1
+)
+
+// MaxFileSize is the size in bytes beyond which a file is neither read nor written.
+const MaxFileSize = 1 << 20
+
+// WorkspacePath returns the path of a workspace's own file, given its folder.
+func WorkspacePath(dir Path) Path { return dir.Join(WorkspaceFile) }
+
+// NodePath returns the path of a new node's file in the workspace's folder.
+func NodePath(dir Path, id ID) Path { return dir.Join(NodesDir, string(id), NodeFile) }
+
+// Archived reports whether a workspace's folder lies in the archive.
+func Archived(dir Path) bool { return dir.Under(ArchiveDir) }
+
+// TrashPath returns where a deleted file or folder goes; stamp tells deletions apart.
+func TrashPath(stamp string, p Path) Path { return Path(LocalDir).Join("trash", stamp, string(p)) }

@@ -1,0 +1,175 @@
+// Package mdstore is meaning over text: the forms of Workspace.md and Node.md,
+// the versions and changes of files, and the Store that holds them. It does no
+// I/O of its own; its subpackages do.
+package mdstore
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"iter"
+	"strings"
+)
+
+// A Path names a file or folder of the vault: slash-separated, relative to the
+// vault, without "." or ".." elements, as fs.ValidPath has it.
+type Path string
+
+// Valid reports whether p can name something in a vault on every platform:
+// fs.ValidPath, no control characters and no backslash.
+func (p Path) Valid() bool {
+	return fs.ValidPath(string(p)) && p != "." && !strings.ContainsFunc(string(p), func(r rune) bool { return r < 0x20 || r == 0x7f || r == '\\' })
+}
+
+// Dir returns all but the last element, "" for a path of one element.
+func (p Path) Dir() Path {
+	if i := strings.LastIndexByte(string(p), '/'); i >= 0 {
+		return p[:i]
+	}
+	return ""
+}
+
+// Base returns the last element.
+func (p Path) Base() string { return string(p[strings.LastIndexByte(string(p), '/')+1:]) }
+
+// Join returns the path of a file below p.
+func (p Path) Join(elem ...string) Path {
+	if p == "" {
+		return Path(strings.Join(elem, "/"))
+	}
+	return p + "/" + Path(strings.Join(elem, "/"))
+}
+
+// Under reports whether p is dir or lies below it. Everything lies under "".
+func (p Path) Under(dir Path) bool {
+	return dir == "" || p == dir || strings.HasPrefix(string(p), string(dir)+"/")
+}
+
+// A Version is the SHA-256 digest of a file's exact bytes. The zero Version
+// means that there is no file.
+type Version [sha256.Size]byte
+
+// VersionOf returns the version of a file that holds data.
+func VersionOf(data []byte) Version { return sha256.Sum256(data) }
+
+// IsZero reports whether v stands for a file that does not exist.
+func (v Version) IsZero() bool { return v == Version{} }
+
+// String returns the first 16 hex digits, enough to tell the versions of one file apart; "" for the zero Version.
+func (v Version) String() string {
+	if v.IsZero() {
+		return ""
+	}
+	return hex.EncodeToString(v[:8])
+}
+
+// A File is what a path held when it was read.
+type File struct {
+	Path    Path
+	Version Version
+	Data    []byte // must not be modified
+}
+
+// A Change is one step of a commit. Exactly one of these holds:
+//
+//   - New is set: the file at Path becomes New.
+//   - New is nil, To and Keep are unset: the file at Path is removed.
+//   - To is set: the file or folder at Path moves to To with all it holds, its
+//     known files and others. To must not exist; the folder above it is made.
+//     Base is not looked at.
+//   - Keep: nothing is written; the file at Path must still be at Base when the
+//     others are. A plan names so the files that it only read.
+type Change struct {
+	Path Path
+	Base Version // the version that the change was computed from; zero: Path must not exist
+	New  []byte  // the new bytes; an empty file is a non-nil empty slice
+	To   Path
+	Keep bool
+}
+
+// A Store holds the files of one vault. It is safe for concurrent use.
+// The package storetest states and checks its promises.
+type Store interface {
+	// Read returns the file at p. The error is an fs.ErrNotExist where there is none, and an
+	// *mdoc.UnreadableError where there is something that is not to be read: a folder, a pipe,
+	// a link, a file beyond the limit of size.
+	Read(ctx context.Context, p Path) (File, error)
+
+	// List yields files in the order of their paths. Under "" it yields the Workspace.md of every workspace,
+	// active (<folder>/Workspace.md) and archived (archive/<folder>/Workspace.md). Under a workspace's folder it yields that
+	// Workspace.md and the Node.md of every folder below nodes/, at any depth; a folder directly below nodes/ that has
+	// neither a Node.md nor folders of nodes in it yields its missing Node.md with an fs.ErrNotExist. A file that cannot be read is yielded
+	// with its Path and the error, and the listing goes on. Folders whose names start with a dot are not looked into.
+	List(ctx context.Context, under Path) iter.Seq2[File, error]
+
+	// Commit makes every change or none, also across a crash, and returns nil only when they are durable.
+	// If a path is no longer at its Base it changes nothing and returns a *ConflictError naming those paths.
+	// After an *UnfinishedError the changes are made, or will be by whoever opens the vault next: never try again.
+	// After any other error nothing was changed.
+	Commit(ctx context.Context, changes []Change) error
+}
+
+// Shared is implemented by stores that several processes may write to.
+type Shared interface {
+	// Exclusively calls f while nobody else can commit to the vault, through the store that f is given. It waits for its turn as
+	// long as ctx allows.
+	Exclusively(ctx context.Context, f func(Store) error) error
+
+	// Sequence returns a number that is another one after each commit of any process.
+	Sequence(ctx context.Context) (uint64, error)
+}
+
+// Inspector is implemented by stores that can name what lies between the files of a vault:
+// copies that sync programs made of conflicts, backups of editors, temporary files left by a crash.
+type Inspector interface {
+	Strays(ctx context.Context, under Path) ([]Stray, error)
+}
+
+// A Stray is a file that is no part of the vault but looks as if it should be.
+type Stray struct {
+	Path Path
+	Kind StrayKind
+}
+
+// StrayKind says where a stray comes from.
+type StrayKind string
+
+// The kinds of strays.
+const (
+	StrayConflictCopy StrayKind = "conflict copy" // of Syncthing, Dropbox or Arbor itself
+	StrayBackup       StrayKind = "backup"        // of an editor
+	StrayTemporary    StrayKind = "temporary"     // left by a crash
+)
+
+// DocReader is implemented by stores that can read the documents of the project around the vault.
+// target is relative to the project's folder, or absolute below it. The error is an fs.ErrNotExist where there is none; a target outside
+// of the project is refused with an fs.ErrPermission.
+type DocReader interface {
+	ReadDoc(ctx context.Context, target string) ([]byte, error)
+}
+
+// A ConflictError says that files moved on since the changes were computed. Nothing was changed.
+type ConflictError struct{ Paths []Path }
+
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("changed since it was read: %s; read again and retry", joinPaths(e.Paths))
+}
+
+// An UnfinishedError says that a commit is decided, but its last steps failed. They are finished when the vault is opened next.
+type UnfinishedError struct{ Err error }
+
+func (e *UnfinishedError) Error() string {
+	return fmt.Sprintf("the change is committed, but not all files show it yet (%v); it is finished when the vault is opened next: do not repeat it", e.Err)
+}
+
+func (e *UnfinishedError) Unwrap() error { return e.Err }
+
+func joinPaths(ps []Path) string {
+	s := make([]string, len(ps))
+	for i, p := range ps {
+		s[i] = string(p)
+	}
+	return strings.Join(s, ", ")
+}
