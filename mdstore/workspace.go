@@ -1,0 +1,96 @@
+package mdstore
+
+import (
+	"strconv"
+
+	"arbor/mdstore/mdoc"
+)
+
+// The two statuses of a workspace.
+const (
+	StatusActive   = "active"
+	StatusArchived = "archived"
+)
+
+// A Workspace is what a Workspace.md states. It never changes; its texts are read from the document when asked for.
+type Workspace struct {
+	ID         ID // from the front matter; the folder's name where that holds none
+	Name, Goal string
+	Status     string // active or archived; where the folder lies decides
+	StoredHash string // rulesHash as the file has it; see RulesHash
+	Focus      ID     // "" for none
+	CreatedAt  int64  // Unix milliseconds; 0 where the file says none
+	UpdatedAt  int64
+	Dir        Path // the workspace's folder
+	Path       Path
+	Version    Version
+	Doc        *mdoc.Doc
+	Problems   []mdoc.Diagnostic // what is wrong with this file by itself
+}
+
+// ParseWorkspace reads a workspace from its file. It always returns one: what cannot be read has its zero value and a problem.
+func ParseWorkspace(f File) *Workspace {
+	doc, problems := mdoc.Parse(string(f.Path), f.Data, WorkspaceForm)
+	r := reader{doc: doc, problems: problems}
+	w := &Workspace{Dir: f.Path.Dir(), Path: f.Path, Version: f.Version, Doc: doc}
+	w.ID = r.id(w.Dir.Base())
+	w.Name = r.text(KeyName)
+	if w.Name == "" {
+		w.Name = string(w.ID)
+	}
+	w.Goal = r.text(KeyGoal)
+	w.StoredHash = r.text(KeyRulesHash)
+	w.Focus = ID(r.text(KeyFocus))
+	w.CreatedAt = r.integer(KeyCreated)
+	w.UpdatedAt = r.integer(KeyUpdated)
+	w.Status = StatusActive
+	if Archived(w.Dir) {
+		w.Status = StatusArchived
+	}
+	if s := r.text(KeyStatus); len(problems) == 0 && s != w.Status {
+		r.complain(KeyStatus, CodeStatusInvalid, "status is "+quoted(s)+", but the folder's place says "+w.Status)
+	}
+	if f, ok := doc.Field(KeyFormat); ok && f.Kind != mdoc.Null {
+		if v, err := strconv.Atoi(f.Value); err != nil || v < 1 {
+			r.complain(KeyFormat, CodeFieldInvalid, "format is "+quoted(f.Value)+"; it is a whole number, absent for 1")
+		} else if v > FormatVersion {
+			r.complain(KeyFormat, CodeFormatNewer, "this workspace has format "+f.Value+", and this program writes up to format "+
+				strconv.Itoa(FormatVersion)+": it can be read, not changed; a newer arbor can change it")
+		}
+	}
+	w.Problems = r.problems
+	return w
+}
+
+// Newer reports whether the workspace has a format that this program can read but must not write.
+func (w *Workspace) Newer() bool {
+	for _, p := range w.Problems {
+		if p.Code == CodeFormatNewer {
+			return true
+		}
+	}
+	return false
+}
+
+// Rules returns the rules that everybody who works here has to follow.
+func (w *Workspace) Rules() []string {
+	var out []string
+	for _, it := range w.Doc.Items(SecRules) {
+		if it.Listed && it.Text != "" {
+			out = append(out, it.Text)
+		}
+	}
+	return out
+}
+
+// RulesHash returns the hash of the rules as they stand, whatever the file stores.
+func (w *Workspace) RulesHash() string { return RulesHash(w.Rules()) }
+
+// Docs returns the workspace's documents, expired ones too.
+func (w *Workspace) Docs() []Ref { return refs(w.Doc, SecDocs) }
+
+// Log returns the entries in the order of the file, oldest first.
+func (w *Workspace) Log() []LogEntry { return logEntries(w.Doc) }
+
+// Problem returns what is wrong now; the zero Problem when nothing is.
+func (w *Workspace) Problem() Problem { return problemOf(w.Doc) }
