@@ -30,7 +30,7 @@ type ImportNode struct {
 	Role        mdstore.Role
 	Title       string
 	Isolated    bool
-	Order       float64 // its place among its siblings; +Inf leaves it to the time of creation
+	Order       float64 // its place among its siblings; NaN leaves it to the time of creation
 	CreatedAt   int64
 	UpdatedAt   int64
 	Requirement string

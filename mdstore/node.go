@@ -1,6 +1,7 @@
 package mdstore
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -42,7 +43,7 @@ type Node struct {
 	Role      Role
 	Title     string
 	Isolated  bool
-	Order     float64 // position among siblings; +Inf where the file says none
+	Order     float64 // position among siblings; NaN where the file says none: see Place
 	CreatedAt int64   // Unix milliseconds; 0 where the file says none
 	UpdatedAt int64
 	Path      Path
@@ -54,9 +55,14 @@ type Node struct {
 // ParseNode reads a node from its file. It always returns a node: what cannot be read has its zero value and a problem.
 func ParseNode(f File) *Node {
 	doc, problems := mdoc.Parse(string(f.Path), f.Data, NodeForm)
+	return NodeOf(f.Path, f.Version, doc, problems)
+}
+
+// NodeOf returns the node that a document at that path states; problems are those of its parsing.
+func NodeOf(path Path, version Version, doc *mdoc.Doc, problems []mdoc.Diagnostic) *Node {
 	r := reader{doc: doc, problems: problems}
-	n := &Node{Path: f.Path, Version: f.Version, Doc: doc, Order: math.Inf(1)}
-	n.ID = r.id(f.Path.Dir().Base())
+	n := &Node{Path: path, Version: version, Doc: doc, Order: math.NaN()}
+	n.ID = r.id(path.Dir().Base())
 	n.Parent = ID(r.text(KeyParent))
 	n.Title = r.text(KeyTitle)
 	if n.Title == "" {
@@ -118,15 +124,21 @@ func (n *Node) Log() []LogEntry { return logEntries(n.Doc) }
 // Problem returns what is wrong now; the zero Problem when nothing is.
 func (n *Node) Problem() Problem { return problemOf(n.Doc) }
 
-// Less orders siblings: by order, then by creation, then by id.
-func (n *Node) Less(m *Node) bool {
-	if n.Order != m.Order {
-		return n.Order < m.Order
+// Place returns the number that puts the node among its siblings: its order; without one the time of its creation in milliseconds, so
+// that an order can be found between any two siblings; and without that, +Inf.
+func (n *Node) Place() float64 {
+	switch {
+	case !math.IsNaN(n.Order):
+		return n.Order
+	case n.CreatedAt > 0:
+		return float64(n.CreatedAt)
 	}
-	if n.CreatedAt != m.CreatedAt {
-		return n.CreatedAt < m.CreatedAt
-	}
-	return n.ID < m.ID
+	return math.Inf(1)
+}
+
+// Compare orders siblings: by place, then by creation, then by id, then by path.
+func (n *Node) Compare(m *Node) int {
+	return cmp.Or(cmp.Compare(n.Place(), m.Place()), cmp.Compare(n.CreatedAt, m.CreatedAt), cmp.Compare(n.ID, m.ID), cmp.Compare(n.Path, m.Path))
 }
 
 func quoted(s string) string {

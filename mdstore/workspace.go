@@ -31,8 +31,13 @@ type Workspace struct {
 // ParseWorkspace reads a workspace from its file. It always returns one: what cannot be read has its zero value and a problem.
 func ParseWorkspace(f File) *Workspace {
 	doc, problems := mdoc.Parse(string(f.Path), f.Data, WorkspaceForm)
+	return WorkspaceOf(f.Path, f.Version, doc, problems)
+}
+
+// WorkspaceOf returns the workspace that a document at that path states; problems are those of its parsing.
+func WorkspaceOf(path Path, version Version, doc *mdoc.Doc, problems []mdoc.Diagnostic) *Workspace {
 	r := reader{doc: doc, problems: problems}
-	w := &Workspace{Dir: f.Path.Dir(), Path: f.Path, Version: f.Version, Doc: doc}
+	w := &Workspace{Dir: path.Dir(), Path: path, Version: version, Doc: doc}
 	w.ID = r.id(w.Dir.Base())
 	w.Name = r.text(KeyName)
 	if w.Name == "" {
