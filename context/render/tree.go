@@ -1,0 +1,234 @@
+package render
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/rivo/uniseg"
+)
+
+// A TreeRow is one node of a drawn tree. Rows come as a walk from the top meets them: a node, then all below it.
+type TreeRow struct {
+	Depth    int    // 0 for a node that the tree starts at; at most one more than the row above
+	ID       string // as text to be copied
+	Title    string
+	Type     string // planning or execution
+	Status   string
+	Focus    bool
+	Problem  bool // has an open problem
+	Damaged  bool // its file has diagnostics
+	Isolated bool
+	Hidden   int // nodes below this one that have no row
+}
+
+// A Style says how a tree is drawn. The zero Style is a box drawing without colours, as wide as it has to be.
+type Style struct {
+	Markdown bool // a nested list instead of a box drawing; nothing else of the style counts then
+	ASCII    bool // no character beyond ASCII but those of titles
+	Color    bool // with SGR sequences, for a terminal
+	Width    int  // columns that a line may take; 0 for no limit
+}
+
+const (
+	widestAlign  = 56 // columns of connectors and title beyond which ids are not aligned any more
+	narrowTitle  = 12 // columns that are left to a title, however narrow the terminal
+	hiddenColumn = "\x00"
+)
+
+// Tree draws the rows, one line each and one more where rows are hidden below a node, every line ending in a line feed. It returns
+// "" for no rows. Whatever titles hold, the result has no control characters but line feeds and the style's own colours.
+func Tree(rows []TreeRow, style Style) string {
+	if style.Markdown {
+		return markdownTree(rows)
+	}
+	lines := treeLines(rows, style)
+	align := 0
+	for _, l := range lines {
+		if w := l.width(); w <= widestAlign {
+			align = max(align, w)
+		}
+	}
+	var b strings.Builder
+	for _, l := range lines {
+		l.write(&b, style, align)
+	}
+	return b.String()
+}
+
+// A treeLine is a row with its place in the drawing.
+type treeLine struct {
+	row   TreeRow
+	lead  string // connectors
+	sign  string
+	title string
+}
+
+func (l treeLine) width() int {
+	return uniseg.StringWidth(l.lead) + uniseg.StringWidth(l.sign) + 1 + uniseg.StringWidth(l.title)
+}
+
+// treeLines adds a row for what is hidden, finds which rows are the last of their siblings, and gives each its connectors.
+func treeLines(rows []TreeRow, style Style) []treeLine {
+	rows = withHidden(rows)
+	p := style.pieces()
+	last := lastOnes(rows)
+	lines := make([]treeLine, 0, len(rows))
+	var stems []string // of the ancestors below the top, by depth
+	for i, r := range rows {
+		depth := max(0, r.Depth)
+		l := treeLine{row: r, sign: SignOf(r.Status, style.ASCII), title: Visible(r.Title)}
+		if r.ID == hiddenColumn {
+			l.sign, l.title = p.more, strconv.Itoa(r.Hidden)+" more"
+		}
+		if depth > 0 {
+			stems = append(stems, make([]string, max(0, depth-1-len(stems)))...)[:depth-1]
+			branch, stem := p.branch, p.stem
+			if last[i] {
+				branch, stem = p.end, p.blank
+			}
+			l.lead = strings.Join(stems, "") + branch
+			stems = append(stems, stem)
+		} else {
+			stems = stems[:0]
+		}
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+// withHidden returns the rows with one more after each node and its rows where some are hidden.
+func withHidden(rows []TreeRow) []TreeRow {
+	out := make([]TreeRow, 0, len(rows))
+	var open []TreeRow // rows with hidden ones whose own rows may still come
+	closeTo := func(depth int) {
+		for len(open) > 0 && open[len(open)-1].Depth >= depth {
+			r := open[len(open)-1]
+			open = open[:len(open)-1]
+			out = append(out, TreeRow{Depth: r.Depth + 1, ID: hiddenColumn, Hidden: r.Hidden})
+		}
+	}
+	for _, r := range rows {
+		closeTo(r.Depth)
+		out = append(out, r)
+		if r.Hidden > 0 {
+			open = append(open, r)
+		}
+	}
+	closeTo(-1)
+	return out
+}
+
+// lastOnes says of each row whether no sibling follows it.
+func lastOnes(rows []TreeRow) []bool {
+	last := make([]bool, len(rows))
+	follows := map[int]bool{} // whether a row of that depth stands below the current one, under the same parent
+	for i := len(rows) - 1; i >= 0; i-- {
+		d := rows[i].Depth
+		last[i] = !follows[d]
+		for deeper := range follows {
+			if deeper > d {
+				delete(follows, deeper)
+			}
+		}
+		follows[d] = true
+	}
+	return last
+}
+
+func (l treeLine) write(b *strings.Builder, style Style, align int) {
+	marks := marksOf(l.row, style.ASCII)
+	id := Visible(l.row.ID)
+	if l.row.ID == hiddenColumn {
+		id = ""
+	}
+	tail := 0
+	if id != "" {
+		tail = 2 + uniseg.StringWidth(id)
+	}
+	for _, m := range marks {
+		tail += 2 + uniseg.StringWidth(m.text)
+	}
+	if style.Width > 0 {
+		head := uniseg.StringWidth(l.lead) + uniseg.StringWidth(l.sign) + 1
+		l.title = Truncate(l.title, max(narrowTitle, style.Width-tail-head), style.ASCII)
+		align = min(align, style.Width-tail)
+	}
+	pad := max(0, align-l.width())
+	if id == "" {
+		pad = 0
+	}
+	b.WriteString(style.paint(dim, l.lead))
+	b.WriteString(style.paint(colorOf(l.row.Status), l.sign))
+	b.WriteByte(' ')
+	b.WriteString(style.paint(l.titleColor(), l.title))
+	b.WriteString(strings.Repeat(" ", pad))
+	if id != "" {
+		b.WriteString("  " + style.paint(dim, id))
+	}
+	for _, m := range marks {
+		b.WriteString("  " + style.paint(m.color, m.text))
+	}
+	b.WriteByte('\n')
+}
+
+func (l treeLine) titleColor() string {
+	switch {
+	case l.row.ID == hiddenColumn, l.row.Status == "cancelled":
+		return dim
+	case l.row.Focus:
+		return bold
+	}
+	return ""
+}
+
+// A mark is a remark on a node, in words as well as a sign.
+type mark struct{ text, color string }
+
+func marksOf(r TreeRow, ascii bool) []mark {
+	arrow := "← "
+	if ascii {
+		arrow = "<- "
+	}
+	var out []mark
+	for _, m := range []struct {
+		on bool
+		mark
+	}{
+		{r.Focus, mark{arrow + "focus", cyan}},
+		{r.Problem, mark{"! problem", yellow}},
+		{r.Damaged, mark{"!! damaged", red}},
+		{r.Isolated, mark{"isolated", dim}},
+	} {
+		if m.on {
+			out = append(out, m.mark)
+		}
+	}
+	return out
+}
+
+func markdownTree(rows []TreeRow) string {
+	var b strings.Builder
+	for _, r := range withHidden(rows) {
+		b.WriteString(strings.Repeat("  ", max(0, r.Depth)))
+		if r.ID == hiddenColumn {
+			b.WriteString("- " + strconv.Itoa(r.Hidden) + " more\n")
+			continue
+		}
+		box := "[ ]"
+		if r.Status == "completed" {
+			box = "[x]"
+		}
+		b.WriteString("- " + box + " " + EscapeMarkdown(Visible(r.Title)) + " (`" + strings.ReplaceAll(Visible(r.ID), "`", "'") + "`) " + EscapeMarkdown(Visible(r.Status)))
+		for _, m := range marksOf(TreeRow{Problem: r.Problem, Damaged: r.Damaged}, true) {
+			b.WriteString(", " + strings.TrimLeft(m.text, "! "))
+		}
+		if r.Isolated {
+			b.WriteString(", isolated")
+		}
+		if r.Focus {
+			b.WriteString(", **focus**")
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

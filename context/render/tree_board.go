@@ -1,0 +1,200 @@
+package render
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A BoardHead is what stands above and below the tree of a workspace at a glance.
+type BoardHead struct {
+	ID, Name, Goal string
+	Archived       bool
+	Rules          int
+	Done, Work     int            // terminal execution nodes, and all of them
+	ByStatus       map[string]int // of all nodes
+	Problem        BoardProblem   // of the workspace itself
+	Problems       []BoardProblem // of nodes
+	Damaged        []string       // file:line:col: code: text
+	MoreProblems   int            // that Problems leaves out
+	MoreDamaged    int            // that Damaged leaves out
+}
+
+// A BoardProblem is an open problem; the zero one is none. Texts of several lines are shown by their first.
+type BoardProblem struct{ ID, Title, Problem, NextStep string }
+
+const barCells = 20
+
+// Board draws a workspace at a glance: its head, the tree of rows, then what is wrong. Its lines are as those of Tree.
+func Board(h BoardHead, rows []TreeRow, style Style) string {
+	if style.Markdown {
+		return markdownBoard(h, rows)
+	}
+	p := style.pieces()
+	var b strings.Builder
+	line := func(s string) { b.WriteString(s + "\n") }
+	name := Visible(h.Name)
+	tail := "  " + Visible(h.ID)
+	if h.Archived {
+		tail += "  archived"
+	}
+	if style.Width > 0 {
+		name = Truncate(name, max(narrowTitle, style.Width-Columns(tail)), style.ASCII)
+	}
+	line(style.paint(bold, name) + style.paint(dim, tail))
+	if goal := Visible(h.Goal); goal != "" {
+		if style.Width > 0 {
+			goal = Truncate(goal, max(narrowTitle, style.Width), style.ASCII)
+		}
+		line(goal)
+	}
+	line("")
+	facts := []string{bar(h.Done, h.Work, style) + " " + fmt.Sprintf("%d of %d done", h.Done, h.Work), count(h.Rules, "rule")}
+	n := len(h.Problems) + h.MoreProblems
+	if h.Problem != (BoardProblem{}) {
+		n++
+	}
+	if n > 0 {
+		facts = append(facts, style.paint(yellow, count(n, "problem")))
+	}
+	if n := len(h.Damaged) + h.MoreDamaged; n > 0 {
+		facts = append(facts, style.paint(red, count(n, "diagnostic")))
+	}
+	line(strings.Join(facts, p.dot))
+	if legend := Legend(h.ByStatus, style); legend != "" {
+		line(legend)
+	}
+	line("")
+	b.WriteString(Tree(rows, style))
+	problems := h.Problems
+	if h.Problem != (BoardProblem{}) {
+		own := h.Problem
+		own.ID, own.Title = "", "the workspace"
+		problems = append([]BoardProblem{own}, problems...)
+	}
+	if len(problems) > 0 {
+		line("\n" + style.paint(bold, "Problems"))
+		for _, pr := range problems {
+			who := Visible(pr.Title)
+			if pr.ID != "" {
+				who += " " + style.paint(dim, Visible(pr.ID))
+			}
+			line("  " + style.paint(yellow, "!") + " " + who + ": " + firstLine(pr.Problem))
+			if pr.NextStep != "" {
+				line("    next: " + firstLine(pr.NextStep))
+			}
+		}
+		more(line, h.MoreProblems, p)
+	}
+	if len(h.Damaged) > 0 {
+		line("\n" + style.paint(bold, "Diagnostics"))
+		for _, d := range h.Damaged {
+			line("  " + style.paint(red, "!!") + " " + Visible(d))
+		}
+		more(line, h.MoreDamaged, p)
+	}
+	return b.String()
+}
+
+func more(line func(string), n int, p pieces) {
+	if n > 0 {
+		line("  " + p.more + " " + strconv.Itoa(n) + " more")
+	}
+}
+
+// Legend tells how many nodes are in which status, with the signs that a tree draws; "" for no nodes.
+func Legend(byStatus map[string]int, style Style) string {
+	var parts []string
+	known := 0
+	for _, s := range signs {
+		if n := byStatus[s.status]; n > 0 {
+			parts = append(parts, style.paint(s.color, SignOf(s.status, style.ASCII))+" "+strconv.Itoa(n)+" "+s.status)
+			known += n
+		}
+	}
+	total := 0
+	for _, n := range byStatus {
+		total += n
+	}
+	if rest := total - known; rest > 0 {
+		parts = append(parts, style.paint(red, SignOf("", style.ASCII))+" "+strconv.Itoa(rest)+" in no known status")
+	}
+	return strings.Join(parts, style.pieces().dot)
+}
+
+// bar draws how much is done. It is full only when all is, and empty only when nothing is.
+func bar(done, of int, style Style) string {
+	p := style.pieces()
+	full := 0
+	if of > 0 {
+		full = min(barCells, barCells*done/of)
+	}
+	if full == 0 && done > 0 {
+		full = 1
+	}
+	out := style.paint(green, strings.Repeat(p.full, full)) + style.paint(dim, strings.Repeat(p.empty, barCells-full))
+	if style.ASCII {
+		out = "[" + out + "]"
+	}
+	return out
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+func firstLine(s string) string {
+	first, rest, _ := strings.Cut(strings.TrimSpace(VisibleLines(s)), "\n")
+	if strings.TrimSpace(rest) != "" {
+		first += " …"
+	}
+	return Visible(first)
+}
+
+func markdownBoard(h BoardHead, rows []TreeRow) string {
+	esc := func(s string) string { return EscapeMarkdown(Visible(s)) }
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s (`%s`)\n\n", esc(h.Name), strings.ReplaceAll(Visible(h.ID), "`", "'"))
+	if h.Goal != "" {
+		b.WriteString("Goal: " + esc(h.Goal) + "\n\n")
+	}
+	facts := []string{fmt.Sprintf("%d of %d done", h.Done, h.Work), count(h.Rules, "rule")}
+	for _, s := range signs {
+		if n := h.ByStatus[s.status]; n > 0 {
+			facts = append(facts, strconv.Itoa(n)+" "+s.status)
+		}
+	}
+	if h.Archived {
+		facts = append(facts, "archived")
+	}
+	b.WriteString(strings.Join(facts, ", ") + "\n\n" + markdownTree(rows))
+	if h.Problem != (BoardProblem{}) || len(h.Problems) > 0 {
+		b.WriteString("\n## Problems\n\n")
+		for i, pr := range append([]BoardProblem{h.Problem}, h.Problems...) {
+			who := esc(pr.Title) + " (`" + strings.ReplaceAll(Visible(pr.ID), "`", "'") + "`)"
+			if i == 0 {
+				if pr == (BoardProblem{}) {
+					continue
+				}
+				who = "the workspace"
+			}
+			b.WriteString("- " + who + ": " + EscapeMarkdown(firstLine(pr.Problem)))
+			if pr.NextStep != "" {
+				b.WriteString(" Next: " + EscapeMarkdown(firstLine(pr.NextStep)))
+			}
+			b.WriteByte('\n')
+		}
+		more(func(s string) { b.WriteString("- " + strings.TrimSpace(s) + "\n") }, h.MoreProblems, Style{ASCII: true}.pieces())
+	}
+	if len(h.Damaged) > 0 {
+		b.WriteString("\n## Diagnostics\n\n")
+		for _, d := range h.Damaged {
+			b.WriteString("- " + esc(d) + "\n")
+		}
+		more(func(s string) { b.WriteString("- " + strings.TrimSpace(s) + "\n") }, h.MoreDamaged, Style{ASCII: true}.pieces())
+	}
+	return b.String()
+}
