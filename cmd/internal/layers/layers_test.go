@@ -1,0 +1,181 @@
+package layers
+
+import (
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+var update = flag.Bool("update", false, "rewrite what testdata/broken expects")
+
+func TestModuleKeepsItsShape(t *testing.T) {
+	tr, err := load(os.DirFS(moduleRoot(t)), module.reasons)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(tr.sources) == 0 {
+		t.Fatal("no sources found")
+	}
+	for _, v := range check(tr, module) {
+		t.Error(v)
+	}
+}
+
+func TestRowsPointDown(t *testing.T) {
+	for _, p := range []policy{module, small} {
+		floors := map[string]int{}
+		for _, r := range p.rows {
+			if _, twice := floors[r.name]; twice {
+				t.Errorf("two rows for %s", r.name)
+			}
+			floors[r.name] = r.floor
+		}
+		for _, r := range p.rows {
+			for _, name := range strings.Fields(r.may) {
+				if floor, ok := floors[name]; !ok || floor >= r.floor && !within(name, r.name) {
+					t.Errorf("%s on floor %d may import %s on floor %d (there is such a row: %v)", r.name, r.floor, name, floor, ok)
+				}
+			}
+			if r.clock != "" && (r.std == "" || !strings.HasPrefix(r.clock, r.name+"/")) {
+				t.Errorf("%s: %s is no exception to anything", r.name, r.clock)
+			}
+		}
+		for _, h := range p.homes {
+			if _, ok := floors[h.name]; !ok && h.name != inTests {
+				t.Errorf("%s has its home in %s, which has no row", h.module, h.name)
+			}
+		}
+	}
+}
+
+// small is the policy of the trees in testdata.
+var small = policy{
+	rows: []row{
+		{floor: 0, name: "low", std: "pure"},
+		{floor: 1, name: "mid", may: "low", std: "pure context time", clock: "mid/options.go"},
+		{floor: 2, name: "calc", may: "mid", std: "fmt"},
+		{floor: 2, name: "store", may: "mid store/internal/disk", helper: true},
+		{floor: 2, name: "store/internal/disk"},
+		{floor: 3, name: "top", may: "calc mid"},
+		{floor: 4, name: "toptest", may: "top store", helper: true, forTests: true},
+		{floor: 5, name: "app", may: "top store"},
+		{floor: 5, name: "soon", later: true},
+	},
+	homes: []home{
+		{module: "example.com/yaml", name: "low"},
+		{module: "example.com/check", name: inTests},
+		{module: "example.com/lock", name: "store"},
+		{module: "example.com/events", name: "soon", later: true},
+	},
+	reasons:  "docs/reasons.md",
+	top:      []string{"app", "calc", "docs", "low", "mid", "store", "top", "toptest", "soon", "testdata", "go.mod", "README.md", "LICENSE*", ".*"},
+	maxLines: 12,
+}
+
+func TestSoundTreeHasNothingToReport(t *testing.T) {
+	for _, v := range check(loaded(t, soundTree(t)), small) {
+		t.Error(v)
+	}
+}
+
+// Each file in testdata/broken is laid over the sound tree; an empty file
+// takes one away. What it breaks stands in its file want.
+func TestBrokenTreesAreReported(t *testing.T) {
+	cases, err := filepath.Glob("testdata/broken/*.txtar")
+	if err != nil || len(cases) == 0 {
+		t.Fatalf("no broken trees found: %v", err)
+	}
+	shown := map[rule]bool{}
+	for _, name := range cases {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			ar, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fsys, want := soundTree(t), (*txtar.File)(nil)
+			for i, f := range ar.Files {
+				switch {
+				case f.Name == "want":
+					want = &ar.Files[i]
+				case len(f.Data) == 0:
+					if fsys[f.Name] == nil {
+						t.Errorf("%s: there is no %s to take away", name, f.Name)
+					}
+					delete(fsys, f.Name)
+				default:
+					fsys[f.Name] = &fstest.MapFile{Data: f.Data}
+				}
+			}
+			var got strings.Builder
+			for _, v := range check(loaded(t, fsys), small) {
+				shown[v.rule] = true
+				fmt.Fprintln(&got, v)
+			}
+			if want == nil || got.Len() == 0 {
+				t.Fatalf("%s: wants nothing, or nothing is reported:\n%s", name, got.String())
+			}
+			if *update && got.String() != string(want.Data) {
+				want.Data = []byte(got.String())
+				if err := os.WriteFile(name, txtar.Format(ar), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got.String() != string(want.Data) {
+				t.Errorf("%s\n got %s\nwant %s", name, got.String(), want.Data)
+			}
+		})
+	}
+	for _, r := range allRules {
+		if !shown[r] {
+			t.Errorf("no tree in testdata/broken breaks the rule %q", r)
+		}
+	}
+}
+
+func soundTree(t *testing.T) fstest.MapFS {
+	t.Helper()
+	ar, err := txtar.ParseFile("testdata/sound.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fsys := fstest.MapFS{}
+	for _, f := range ar.Files {
+		fsys[f.Name] = &fstest.MapFile{Data: f.Data}
+	}
+	return fsys
+}
+
+func loaded(t *testing.T, fsys fs.FS) *tree {
+	t.Helper()
+	tr, err := load(fsys, small.reasons)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+// moduleRoot is the nearest folder upwards that holds a go.mod.
+func moduleRoot(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			t.Fatal("no go.mod in any folder upwards")
+		}
+		dir = up
+	}
+}

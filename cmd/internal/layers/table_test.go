@@ -1,0 +1,126 @@
+package layers
+
+// A row is one package of the module and what its sources may import. Imports
+// point down: every package in may stands on a lower floor, or is an internal
+// one of the package itself.
+type row struct {
+	floor int
+	name  string // the folder, relative to the module's root
+	may   string // packages of the module, separated by spaces
+	// std is what it may import of the standard library, separated by spaces;
+	// "pure" stands for all of pure, and "" for everything. A package with a
+	// list is closed: it neither reads a clock nor prints, whatever the list
+	// says.
+	std   string
+	clock string // the one file of a closed package that may name the clock as a default, though not read it
+	// helper marks what only exists for tests or stands in for the disk in
+	// them. Tests of a package may import helpers up to one floor above it.
+	helper   bool
+	forTests bool // a helper for nothing but tests: it may import testing and the dependencies of tests
+	later    bool // may be missing still
+}
+
+// pure is what computes and nothing else: no clock, disk, network, process or
+// randomness.
+const pure = "bufio bytes cmp container/heap container/list container/ring crypto/md5 crypto/sha256 " +
+	"encoding encoding/base64 encoding/binary encoding/hex encoding/json errors fmt hash hash/crc32 hash/fnv " +
+	"html io iter maps math math/bits path reflect regexp slices sort strconv strings sync sync/atomic " +
+	"text/tabwriter unicode unicode/utf16 unicode/utf8 unique"
+
+var rows = []row{
+	{floor: 0, name: "statemachine", std: "fmt"},
+	{floor: 0, name: "mdstore/mdoc", std: "pure"},
+	{floor: 0, name: "mdstore/watch", later: true},
+	{floor: 0, name: "cmd/internal/layers", std: "pure"},
+
+	// mdstore has time for the form of log lines, and the names of io/fs for
+	// paths, modes and errors; neither gives it a clock or a disk.
+	{floor: 1, name: "mdstore", may: "mdstore/mdoc statemachine", std: "pure context io/fs time"},
+
+	{floor: 2, name: "mdstore/dirstore/internal/disk", may: "mdstore mdstore/mdoc"},
+	{floor: 2, name: "mdstore/dirstore", may: "mdstore mdstore/mdoc mdstore/dirstore/internal/disk mdstore/watch", helper: true},
+	{floor: 2, name: "mdstore/memstore", may: "mdstore", std: "pure context io/fs time", helper: true},
+	{floor: 2, name: "mdstore/storetest", may: "mdstore", helper: true, forTests: true},
+	{floor: 2, name: "context/assemble", may: "mdstore mdstore/mdoc statemachine", std: "pure time"},
+
+	{floor: 3, name: "context/render", may: "context/assemble mdstore", std: "pure"},
+	{floor: 3, name: "engine/search", may: "context/assemble mdstore", std: "pure", later: true},
+
+	// The engine reaches the disk through a Store and in no other way, and the
+	// clock through its Options.
+	{floor: 4, name: "engine", may: "context/assemble engine/search mdstore mdstore/mdoc statemachine",
+		std: "pure context crypto/rand hash/maphash io/fs log/slog time", clock: "engine/engine.go"},
+
+	{floor: 5, name: "engine/ops", may: "engine context/assemble mdstore mdstore/mdoc statemachine", std: "pure context io/fs log/slog time"},
+	{floor: 5, name: "engine/enginetest", may: "engine context/assemble mdstore mdstore/mdoc mdstore/memstore statemachine", helper: true, forTests: true},
+	{floor: 5, name: "cmd/internal/tanmi", may: "engine mdstore statemachine"},
+
+	{floor: 6, name: "cmd/internal/cli", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
+	{floor: 6, name: "cmd/internal/mcpserv", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine", later: true},
+	{floor: 6, name: "cmd/internal/web", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine", later: true},
+
+	{floor: 7, name: "cmd/internal/app", may: "cmd/internal/cli cmd/internal/mcpserv cmd/internal/tanmi cmd/internal/web " +
+		"engine engine/ops context/assemble context/render mdstore mdstore/mdoc mdstore/dirstore mdstore/memstore mdstore/watch statemachine"},
+
+	{floor: 8, name: "cmd/arbor", may: "cmd/internal/app cmd/internal/cli cmd/internal/mcpserv cmd/internal/tanmi cmd/internal/web"},
+}
+
+// A home is a dependency and the one package whose sources and tests import
+// it, so that its types go no further. The package's own internal packages
+// belong to it.
+type home struct {
+	module string
+	name   string // the package; "tests" for what only tests import
+	later  bool   // may be missing still, or come along with another one
+}
+
+var homes = []home{
+	{module: "gopkg.in/yaml.v3", name: "mdstore/mdoc"},
+	{module: "github.com/yuin/goldmark", name: "mdstore/mdoc"},
+	{module: "github.com/adrg/frontmatter", name: "mdstore/mdoc"},
+	{module: "github.com/gofrs/flock", name: "mdstore/dirstore"},
+	{module: "golang.org/x/sys", name: "mdstore/dirstore"},
+	{module: "github.com/benbjohnson/immutable", name: "engine"},
+	{module: "github.com/aymanbagabas/go-udiff", name: "engine"},
+	{module: "github.com/spf13/cobra", name: "cmd/internal/cli"},
+	{module: "github.com/spf13/pflag", name: "cmd/internal/cli", later: true},
+	{module: "github.com/rivo/uniseg", name: "context/render"},
+	{module: "golang.org/x/term", name: "cmd/internal/cli"},
+	{module: "github.com/BurntSushi/toml", name: "cmd/internal/app"},
+	{module: "github.com/fsnotify/fsnotify", name: "mdstore/watch", later: true},
+	{module: "github.com/modelcontextprotocol/go-sdk", name: "cmd/internal/mcpserv", later: true},
+	{module: "github.com/rogpeppe/go-internal", name: "tests"},
+	{module: "pgregory.net/rapid", name: "tests"},
+}
+
+// A policy is all that the module is held to.
+type policy struct {
+	rows     []row
+	homes    []home
+	reasons  string   // the page with the reason of each dependency
+	top      []string // path.Match patterns of what the top level holds
+	maxLines int      // of a source file that is no test
+}
+
+var module = policy{
+	rows:     rows,
+	homes:    homes,
+	reasons:  "docs/decisions/0002-dependencies.md",
+	top:      []string{"cmd", "context", "docs", "engine", "mdstore", "statemachine", "testdata", "go.mod", "go.sum", "README.md", "LICENSE*", "COPYING*", "NOTICE*", ".*"},
+	maxLines: 400,
+}
+
+// A ban is what a closed package does not take from a package that it may
+// otherwise import.
+type ban struct {
+	pkg     string
+	names   string // separated by spaces
+	breaks  rule
+	instead string
+}
+
+var bans = []ban{
+	{"time", "Now Since Until After AfterFunc Tick NewTimer NewTicker Sleep", ruleClock, "the time arrives as an argument"},
+	{"context", "WithTimeout WithTimeoutCause WithDeadline WithDeadlineCause", ruleClock, "the caller sets the deadline"},
+	{"fmt", "Print Printf Println Scan Scanf Scanln", ruleTerminal, "return what is to be said"},
+}
