@@ -108,9 +108,9 @@ func TestNearest(t *testing.T) {
 	for word, want := range map[string]Action{
 		"complet": Complete, "Completed": Complete, "complete": Complete, "comp": Complete, "compleet": Complete,
 		"cancelled": Cancel, "canceled": Cancel, "cansel": Cancel, "REOPEN": Reopen, "re-open": Reopen,
-		"strat": Start, "stat": Start, "restart": Start, "sbumit": Submit, "submitted": Submit,
+		"strat": Start, "stat": Start, "sta": Start, "restart": Start, "sbumit": Submit, "submitted": Submit,
 		"retyr": Retry, "fial": Fail, "failed": Fail,
-		"": "", "a": "", "st": "", "stop": "", "done": "", "finish": "", "adopt": "", "move": "",
+		"": "", "a": "", "st": "", "mart": "", "stop": "", "done": "", "finish": "", "adopt": "", "move": "",
 		strings.Repeat("complete", 1000): "",
 	} {
 		if got, ok := Nearest(word); got != want || ok != (want != "") {

@@ -86,8 +86,8 @@ func (c *checker) dependencies() {
 // A section of the page of reasons: "## module", text, and a line that begins
 // with "Home: `package`", or "Home: tests".
 var (
-	sectionHead = regexp.MustCompile("^## (\\S+\\.\\S+/\\S+)$")
-	sectionHome = regexp.MustCompile("^Home: `?([\\w/]+)")
+	sectionHead = regexp.MustCompile(`^## (\S+\.\S+/\S+)$`)
+	sectionHome = regexp.MustCompile(`^Home: \x60?([\w/]+)`) // \x60 is a backquote
 )
 
 // readReasons returns the home that the page names for each module.
