@@ -135,29 +135,3 @@ type Item struct {
 	Span   Span   // first line to last non-blank line, without the final line end
 	Line   int    // 1-based
 }
-
-// A Scalar is a value to be written into the front matter. The zero Scalar is null.
-type Scalar struct {
-	kind Kind
-	text string
-}
-
-// Text returns the scalar that reads back as the string s, whatever s holds.
-func Text(s string) Scalar { return Scalar{String, s} }
-
-// Integer returns the scalar n.
-func Integer(n int64) Scalar { return Scalar{Int, fmt.Sprint(n)} }
-
-// Boolean returns the scalar true or false.
-func Boolean(b bool) Scalar { return Scalar{Bool, fmt.Sprint(b)} }
-
-// Number returns the scalar f, without a fraction where f is whole.
-func Number(f float64) Scalar {
-	if f == float64(int64(f)) {
-		return Integer(int64(f))
-	}
-	return Scalar{Float, fmt.Sprint(f)}
-}
-
-// NullValue returns the scalar null.
-func NullValue() Scalar { return Scalar{} }

@@ -1,0 +1,109 @@
+package mdoc
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A FieldValue is an entry of a new document's front matter.
+type FieldValue struct {
+	Key   string
+	Value Scalar
+}
+
+// A SectionText is a section of a new document: free text, or list items where Items is not nil.
+type SectionText struct {
+	Name  string
+	Text  string
+	Items []string
+}
+
+// Compose makes a new document of that form: fields in their order, then the sections in theirs. A section
+// without text is its heading alone. It fails with an *EditError where a text cannot be held. adapted is as in Patch.
+func Compose(name string, form *Form, fields []FieldValue, sections []SectionText) (d *Doc, adapted []string, err error) {
+	var b strings.Builder
+	b.WriteString("---\n")
+	for _, f := range fields {
+		b.WriteString(keyText(f.Key) + ": " + f.Value.literal(0, false) + "\n")
+	}
+	b.WriteString("---\n")
+	texts := make([]string, len(sections)) // of free text, as they must read back
+	items := make([][]string, len(sections))
+	for i, s := range sections {
+		title := strings.TrimSpace(s.Name)
+		if title == "" || strings.ContainsAny(title, "\r\n") {
+			return nil, nil, &EditError{File: name, Text: fmt.Sprintf("%q cannot be the heading of a section", s.Name)}
+		}
+		b.WriteString("\n## " + title + "\n")
+		var what []string
+		if s.Items != nil {
+			for _, item := range s.Items {
+				text, closed, err := embedItem(item)
+				if err != nil {
+					return nil, nil, err
+				}
+				items[i] = append(items[i], text)
+				what = append(what, closed...)
+			}
+			texts[i] = newListStyle().list(items[i], "\n")
+		} else if texts[i], what, err = embed(s.Text); err != nil {
+			return nil, nil, err
+		}
+		if texts[i] != "" {
+			b.WriteString("\n" + texts[i] + "\n")
+		}
+		for _, w := range what {
+			if !slices.Contains(adapted, w) {
+				adapted = append(adapted, w)
+			}
+		}
+	}
+	d, problems := Parse(name, []byte(b.String()), form)
+	if len(problems) > 0 {
+		return nil, nil, d.refuse(problems[0].Line, "the new document would be unreadable: %s", problems[0].Text)
+	}
+	if what := d.checkComposed(fields, sections, texts, items); what != "" {
+		return nil, nil, d.refuse(0, "%s", what)
+	}
+	return d, adapted, nil
+}
+
+// checkComposed compares what was read back with what was given.
+func (d *Doc) checkComposed(fields []FieldValue, sections []SectionText, texts []string, items [][]string) string {
+	if len(d.fields) != len(fields) {
+		return fmt.Sprintf("the new document would have %d fields instead of %d", len(d.fields), len(fields))
+	}
+	for i := range fields {
+		if d.fields[i].Key != fields[i].Key || !fields[i].Value.reads(&d.fields[i]) {
+			return fmt.Sprintf("the field %s would not read back as given", fields[i].Key)
+		}
+	}
+	if len(d.Sections()) != len(sections) || len(d.Headings()) > 0 && d.Headings()[0].Level == 1 {
+		return fmt.Sprintf("the new document would have %d sections instead of %d", len(d.Sections()), len(sections))
+	}
+	for i := range sections {
+		s := &d.Sections()[i]
+		if !strings.EqualFold(s.Title, strings.TrimSpace(sections[i].Name)) || d.lf(core(d.text, s.Body)) != texts[i] {
+			return fmt.Sprintf("section %s would not read back as given", sections[i].Name)
+		}
+		for k := 0; k < i; k++ {
+			if strings.EqualFold(d.Sections()[k].Name, s.Name) {
+				return fmt.Sprintf("section %s is given twice", s.Name)
+			}
+		}
+		if sections[i].Items == nil {
+			continue
+		}
+		got := d.places(s)
+		if len(got) != len(items[i]) {
+			return fmt.Sprintf("section %s would have %d items instead of %d", s.Name, len(got), len(items[i]))
+		}
+		for k := range got {
+			if it := d.item(got[k]); !it.Listed || it.Text != items[i][k] {
+				return fmt.Sprintf("item %d of section %s would read back as %q", k, s.Name, it.Text)
+			}
+		}
+	}
+	return ""
+}

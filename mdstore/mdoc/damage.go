@@ -1,0 +1,111 @@
+package mdoc
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+)
+
+// damage looks for what closes a file to edits before any of it is parsed. It
+// returns the text to read from: src itself, or a copy of the same length in
+// which NUL and invalid UTF-8 are question marks and a lone carriage return is a
+// line feed, so that every offset in it holds for src too.
+func damage(name string, src []byte) (readable []byte, found []Diagnostic) {
+	readable = src
+	if at, what := badText(src); at >= 0 {
+		found = append(found, Diagnostic{File: name, Line: lineNumber(src, at), Col: at - lineStart(src, at) + 1,
+			Code: CodeNotUTF8, Text: what + "; save the file as UTF-8"})
+		readable = replaceBadText(bytes.Clone(readable))
+	}
+	if at := loneCR(src); at >= 0 {
+		readable = bytes.Clone(readable)
+		for i := at; i >= 0 && i < len(readable); i++ {
+			if isLoneCR(src, i) {
+				readable[i] = '\n'
+			}
+		}
+		found = append(found, Diagnostic{File: name, Line: lineNumber(readable, at),
+			Code: CodeLineEndings, Text: "the line ends with a lone carriage return; save the file with LF or CRLF line ends"})
+	}
+	if from, to := conflict(readable); from >= 0 {
+		found = append(found, Diagnostic{File: name, Line: lineNumber(readable, from), Code: CodeConflictMarkers,
+			Text: fmt.Sprintf("an unfinished merge: conflict markers from here to line %d; choose the lines to keep and remove the markers", lineNumber(readable, to))})
+	}
+	return readable, found
+}
+
+// badText returns the offset of the first NUL or invalid UTF-8 and its name, or -1.
+func badText(src []byte) (at int, what string) {
+	if at := bytes.IndexByte(src, 0); at >= 0 {
+		return at, "a NUL byte"
+	}
+	if utf8.Valid(src) {
+		return -1, ""
+	}
+	for i := 0; i < len(src); {
+		r, n := utf8.DecodeRune(src[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i, fmt.Sprintf("byte 0x%02X is not valid UTF-8 here", src[i])
+		}
+		i += n
+	}
+	return -1, ""
+}
+
+func replaceBadText(b []byte) []byte {
+	for i := 0; i < len(b); {
+		r, n := utf8.DecodeRune(b[i:])
+		if r == 0 || r == utf8.RuneError && n == 1 {
+			b[i] = '?'
+		}
+		i += n
+	}
+	return b
+}
+
+// loneCR returns the offset of the first carriage return that no line feed follows, or -1.
+func loneCR(src []byte) int {
+	for i := 0; ; i++ {
+		k := bytes.IndexByte(src[i:], '\r')
+		if k < 0 {
+			return -1
+		}
+		i += k
+		if isLoneCR(src, i) {
+			return i
+		}
+	}
+}
+
+func isLoneCR(src []byte, i int) bool {
+	return src[i] == '\r' && (i+1 == len(src) || src[i+1] != '\n')
+}
+
+// conflict returns the offsets of the first conflict marker that opens a hunk and of
+// the one that closes it, or -1. Markers count wherever they stand, in code too: git writes them so.
+func conflict(src []byte) (from, to int) {
+	from = lineWith(src, 0, "<<<<<<< ")
+	if from < 0 {
+		return -1, -1
+	}
+	to = lineWith(src, from, ">>>>>>> ")
+	if to < 0 {
+		return -1, -1
+	}
+	return from, to
+}
+
+// lineWith returns the offset of the first line at or behind from that begins with mark, or -1.
+func lineWith(src []byte, from int, mark string) int {
+	for i := from; ; {
+		k := bytes.Index(src[i:], []byte(mark))
+		if k < 0 {
+			return -1
+		}
+		i += k
+		if i == 0 || src[i-1] == '\n' || i == len(byteOrderMark) && bytes.HasPrefix(src, byteOrderMark) {
+			return i
+		}
+		i++
+	}
+}

@@ -1,0 +1,118 @@
+package mdoc
+
+import (
+	"fmt"
+	"sync"
+)
+
+// Doc is one document: its bytes and what stands where in them.
+type Doc struct {
+	name   string
+	src    []byte
+	text   []byte // src, or what is read in its place where src is damaged; as long as src but for a file that is too large
+	form   *Form
+	parts  parts
+	fields []Field
+	closed *Diagnostic // the first problem; nil where the document is open to edits
+	opaque bool        // the body is beyond the limits and is not parsed
+
+	parseBody sync.Once
+	outline   *outline
+}
+
+// Parse reads a document. It always returns a Doc; what is unreadable is a
+// diagnostic, and the Doc is then closed to edits. form may be nil.
+// name is the file's name in diagnostics and errors. src and form must not be
+// modified afterwards. The body is parsed when it is first asked for.
+func Parse(name string, src []byte, form *Form) (*Doc, []Diagnostic) {
+	d := &Doc{name: name, src: src, text: src, form: form}
+	var found []Diagnostic
+	if len(src) > MaxBytes {
+		// The front matter is at the top: the rest is not even looked at.
+		d.opaque = true
+		d.text = src[:lineStart(src, 2*MaxFrontMatterBytes)]
+		found = append(found, Diagnostic{File: name, Code: CodeTooLarge,
+			Text: fmt.Sprintf("the file has %d bytes, the limit is %d", len(src), MaxBytes)})
+	}
+	readable, damaged := damage(name, d.text)
+	d.text = readable
+	found = append(found, damaged...)
+
+	d.parts = split(d.text)
+	switch {
+	case d.parts.found:
+		fields, problems := readFront(d.text, d.parts.front)
+		d.fields = fields
+		for _, p := range problems {
+			if p.Code == CodeFrontMatter && len(damaged) > 0 {
+				continue // a consequence of the damage, and no news beside it
+			}
+			p.File = name
+			found = append(found, p)
+		}
+	case d.parts.open >= 0:
+		found = append(found, Diagnostic{File: name, Line: lineNumber(d.text, d.parts.open), Code: CodeNoFrontMatter,
+			Text: "the front matter that begins here never ends; close it with a line ---"})
+	default:
+		found = append(found, Diagnostic{File: name, Line: 1, Code: CodeNoFrontMatter,
+			Text: "the file does not begin with front matter; put its fields between two lines ---"})
+	}
+	if !d.opaque {
+		if over := checkBody(d.text[d.parts.body:]); over != nil {
+			d.opaque = true
+			found = append(found, Diagnostic{File: name, Line: lineNumber(d.text, d.parts.body+over.at), Code: CodeTooLarge, Text: over.text})
+		}
+	}
+	if len(found) > 0 {
+		first := found[0]
+		d.closed = &first
+	}
+	return d, found
+}
+
+// Name returns the name that the document was parsed under.
+func (d *Doc) Name() string { return d.name }
+
+// Bytes returns the source, which must not be modified.
+func (d *Doc) Bytes() []byte { return d.src }
+
+// Editable returns nil, or the *UnreadableError that closes the document to edits.
+func (d *Doc) Editable() error {
+	if d.closed == nil {
+		return nil
+	}
+	return &UnreadableError{*d.closed}
+}
+
+// Fields returns the front matter's entries in their order. An entry whose key
+// is a list or a mapping is kept and not listed. The slice must not be modified.
+func (d *Doc) Fields() []Field { return d.fields }
+
+// Field returns the entry with that key, the first where a damaged file has several.
+func (d *Doc) Field(key string) (Field, bool) {
+	for _, f := range d.fields {
+		if f.Key == key {
+			return f, true
+		}
+	}
+	return Field{}, false
+}
+
+// Lines returns the 1-based numbers of the first and last line of a span; blank
+// lines at its end are not counted.
+func (d *Doc) Lines(s Span) (first, last int) {
+	s.Start = min(max(s.Start, 0), len(d.text))
+	s.End = min(max(s.End, s.Start), len(d.text))
+	end := s.End
+	for end > s.Start && blank(d.text[end-1:end]) {
+		end--
+	}
+	first = lineNumber(d.text, s.Start)
+	if end == s.Start {
+		return first, first
+	}
+	return first, first + lineNumber(d.text[s.Start:end], end-s.Start-1) - 1
+}
+
+// lineOf returns the 1-based number of the line that holds the offset.
+func (d *Doc) lineOf(at int) int { return lineNumber(d.text, at) }

@@ -1,0 +1,170 @@
+package mdoc
+
+import (
+	"bytes"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// editFields computes the edits of the front matter.
+func (p *plan) editFields() error {
+	d := p.doc
+	f, problem := parseFront(d.text, d.parts.front)
+	if problem != nil {
+		return d.refuse(problem.Line, "%s", problem.Text)
+	}
+	p.front = f
+	var missing []fieldPlan
+	for _, want := range p.fields {
+		e := f.find(want.key)
+		switch {
+		case e == nil:
+			missing = append(missing, want)
+		case want.value.reads(&e.Field):
+		case e.Kind == Nested:
+			return d.refuse(e.Line, "%s holds a list or a mapping, which only a person can change", want.key)
+		case !e.located:
+			return d.refuse(e.Line, "the value of %s is written in a form that cannot be edited safely; write it on one line as %s: value", want.key, want.key)
+		default:
+			p.editValue(f, e, want.value)
+		}
+	}
+	if len(missing) > 0 {
+		return p.addFields(f, missing)
+	}
+	return nil
+}
+
+// editValue replaces one value.
+func (p *plan) editValue(f *front, e *entry, v Scalar) {
+	src, style, flow := f.text, yaml.Style(0), f.flow()
+	if e.val != nil && e.val.Kind == yaml.ScalarNode {
+		style = e.val.Style
+	} else if e.val == nil && e.Span.Len() > 0 {
+		style = quoteStyle(src[e.Span.Start])
+	}
+	if style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+		p.editBlock(f, e, v, style)
+		return
+	}
+	lit := v.literal(style, flow)
+	if e.Span.Len() == 0 && !blank(src[e.Span.Start-1:e.Span.Start]) {
+		lit = " " + lit
+	}
+	p.replaceSpan(e.Span, lit)
+}
+
+// quoteStyle returns the style of a value that begins with c.
+func quoteStyle(c byte) yaml.Style {
+	switch c {
+	case '"':
+		return yaml.DoubleQuotedStyle
+	case '\'':
+		return yaml.SingleQuotedStyle
+	}
+	return 0
+}
+
+// editBlock replaces a block scalar: the indicator and the lines, and not a comment behind
+// the indicator. A value that no block can hold is written on one line.
+func (p *plan) editBlock(f *front, e *entry, v Scalar, style yaml.Style) {
+	src := f.text
+	head := e.Span.Start + 1
+	for head < e.Span.End && strings.IndexByte("+-123456789", src[head]) >= 0 {
+		head++
+	}
+	lines := Span{e.Span.End, e.Span.End}
+	if end := cutEOL(src, lineEnd(src, head)); end < e.Span.End {
+		lines.Start = end
+	}
+	indent := strings.Repeat(" ", e.key.Column+1)
+	if lines.Len() > 0 {
+		c := core(src, Span{lineEnd(src, lines.Start), lines.End})
+		first := src[c.Start:c.End]
+		indent = string(first[:len(first)-len(bytes.TrimLeft(first, " "))])
+	}
+	if v.kind == String {
+		if indicator, text, ok := blockText(v.text, style, indent, eolAt(src, lineEnd(src, head))); ok {
+			p.replaceSpan(Span{e.Span.Start, head}, indicator)
+			p.replaceSpan(lines, text)
+			return
+		}
+	}
+	p.replaceSpan(Span{e.Span.Start, head}, v.literal(yaml.DoubleQuotedStyle, false))
+	p.replaceSpan(lines, "")
+}
+
+// flow reports whether the front matter is one mapping in braces.
+func (f *front) flow() bool { return f.root != nil && f.root.Style&yaml.FlowStyle != 0 }
+
+// addFields inserts new keys behind the last one.
+func (p *plan) addFields(f *front, missing []fieldPlan) error {
+	src := f.text
+	var b strings.Builder
+	if f.flow() {
+		end := f.span.Start + len(bytes.TrimRight(src[f.span.Start:f.span.End], " \t\r\n")) - 1
+		if end < f.span.Start || src[end] != '}' {
+			return p.doc.refuse(f.entryLine(), "a key cannot be added behind the brace that ends the front matter; write one key on a line, without braces")
+		}
+		at := f.span.Start + len(bytes.TrimRight(src[f.span.Start:end], " \t\r\n"))
+		sep := ", "
+		if c := src[at-1]; c == ',' || c == '{' {
+			sep = ""
+			if c == ',' {
+				sep = " "
+			}
+		}
+		for _, m := range missing {
+			b.WriteString(sep + keyText(m.key) + ": " + m.value.literal(0, true))
+			sep = ", "
+		}
+		p.edits = append(p.edits, edit{Span{at, at}, b.String()})
+		return nil
+	}
+	at, indent := f.span.End, ""
+	if n := len(f.entries); n > 0 {
+		last := &f.entries[n-1]
+		ls := lineStart(src, last.start)
+		if lead := src[max(ls, f.span.Start):last.start]; blank(lead) {
+			indent = string(lead)
+		}
+		if last.located && !f.block(last) {
+			// Comments below the last value stay below what is added.
+			at = min(lineEnd(src, last.Span.End), f.span.End)
+		}
+	}
+	eol := eolAt(src, at)
+	for _, m := range missing {
+		b.WriteString(indent + keyText(m.key) + ": " + m.value.literal(0, false) + eol)
+	}
+	p.edits = append(p.edits, edit{Span{at, at}, b.String()})
+	return nil
+}
+
+// block reports whether the entry's value is a block scalar.
+func (f *front) block(e *entry) bool {
+	return e.val != nil && e.val.Kind == yaml.ScalarNode && e.val.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
+}
+
+// entryLine returns the line of the first entry, or of the front matter.
+func (f *front) entryLine() int {
+	if len(f.entries) > 0 {
+		return f.entries[0].Line
+	}
+	return lineNumber(f.text, f.span.Start)
+}
+
+// keyText returns a key as it is written.
+func keyText(key string) string {
+	for i := range len(key) {
+		if !wordByte(key[i], i) {
+			return quoteDouble(key)
+		}
+	}
+	switch strings.ToLower(key) {
+	case "y", "n", "yes", "no", "on", "off", "true", "false", "null":
+		return quoteDouble(key)
+	}
+	return key
+}

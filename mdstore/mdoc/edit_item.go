@@ -1,0 +1,160 @@
+package mdoc
+
+import (
+	"strconv"
+	"strings"
+)
+
+// editItems computes the edits of the items of the sections of one name.
+func (p *plan) editItems(s *sectionPlan) {
+	d, n := p.doc, 0
+	for i, at := range s.at {
+		places := d.places(at)
+		for j := range places {
+			if text, ok := s.replace[n+j]; ok {
+				p.replaceItem(places[j], text)
+			}
+		}
+		var appends []string
+		if i == len(s.at)-1 {
+			appends = s.appends
+		}
+		p.removeAndAppend(d.own(at), places, func(j int) bool { return s.remove[n+j] }, appends)
+		n += len(places)
+	}
+}
+
+// replaceItem gives one item another text. What is no list item is replaced as a block.
+func (p *plan) replaceItem(at place, text string) {
+	eol := eolAt(p.doc.text, at.span.Start)
+	if at.item == nil {
+		p.replaceSpan(at.span, withEOL(text, eol))
+		return
+	}
+	style := styleOf(p.doc.text, *at.item)
+	p.replaceSpan(Span{at.item.marker.End, at.span.End}, style.pad+style.lines(text, eol))
+}
+
+// removeAndAppend takes items out of one section's own part and puts new ones behind those that remain.
+func (p *plan) removeAndAppend(own Span, places []place, removed func(int) bool, appends []string) {
+	src := p.doc.text
+	last := len(places) - 1 // the last that remains
+	for last >= 0 && removed(last) {
+		last--
+	}
+	for i := 0; i < last; i++ {
+		if removed(i) { // up to the next item, so that blank lines around it do not add up
+			p.replaceSpan(Span{places[i].span.Start, places[i+1].span.Start}, "")
+		}
+	}
+	style := newListStyle()
+	for i := range places {
+		if places[i].item != nil && (last < 0 || i <= last) {
+			style = styleOf(src, *places[i].item)
+			style.advance(src, places[i].list)
+		}
+	}
+	eol := eolAt(src, own.Start)
+	switch {
+	case len(places) == 0:
+		if len(appends) > 0 {
+			p.fill(own, style.list(appends, eol))
+		}
+	case last < 0:
+		all := Span{places[0].span.Start, places[len(places)-1].span.End}
+		if len(appends) == 0 {
+			p.clear(own, all)
+			break
+		}
+		if style.number >= 0 && places[0].list != nil && places[0].list.number >= 0 {
+			style.number = places[0].list.number
+		}
+		p.replaceSpan(all, style.list(appends, eolAt(src, all.Start)))
+	default:
+		at := places[last].span.End
+		if len(appends) > 0 {
+			eol = eolAt(src, at)
+			gap := eol
+			if places[last].item == nil {
+				gap += eol
+			}
+			p.edits = append(p.edits, edit{Span{at, at}, gap + style.list(appends, eol)})
+		}
+		p.replaceSpan(Span{at, places[len(places)-1].span.End}, "")
+	}
+}
+
+// A listStyle is how the items of a list are written.
+type listStyle struct {
+	indent string // before the marker
+	marker string // -, + or *; . or ) behind a number
+	number int    // of the next item; -1 for bullets
+	step   int    // from one number to the next
+	pad    string // between marker and text
+}
+
+func newListStyle() listStyle { return listStyle{marker: "-", number: -1, pad: " "} }
+
+// styleOf returns how one item is written. A blank line or code behind the marker says nothing about the pad.
+func styleOf(src []byte, it item) listStyle {
+	mark := string(src[it.marker.Start:it.marker.End])
+	s := listStyle{indent: string(src[it.span.Start:it.marker.Start]), marker: mark, number: -1, pad: " "}
+	if k := len(mark) - 1; k > 0 {
+		s.marker = mark[k:]
+		s.number, _ = strconv.Atoi(mark[:k])
+	}
+	width := it.offset - (it.marker.End - it.span.Start)
+	if pad := src[it.marker.End:min(it.marker.End+max(width, 0), it.span.End)]; len(pad) == width && strings.Trim(string(pad), " ") == "" && width > 0 {
+		s.pad = string(pad)
+	}
+	return s
+}
+
+// advance makes the style that of the item behind the last one of the list: numbers go on
+// counting unless the list gives every item the same one.
+func (s *listStyle) advance(src []byte, list *block) {
+	if s.number < 0 {
+		return
+	}
+	s.step = 1
+	if n := len(list.items); n > 1 {
+		if last, before := styleOf(src, list.items[n-1]), styleOf(src, list.items[n-2]); last.number == before.number {
+			s.step = 0
+		}
+	}
+	s.number += s.step
+}
+
+// list returns items as lines without a final line end.
+func (s listStyle) list(items []string, eol string) string {
+	var b strings.Builder
+	for i, text := range items {
+		if i > 0 {
+			b.WriteString(eol)
+		}
+		b.WriteString(s.indent + s.mark() + s.pad + s.lines(text, eol))
+		if s.number >= 0 {
+			s.number += s.step
+		}
+	}
+	return b.String()
+}
+
+func (s listStyle) mark() string {
+	if s.number < 0 {
+		return s.marker
+	}
+	return strconv.Itoa(s.number) + s.marker
+}
+
+// lines returns an item's text with its continuation lines under its first.
+func (s listStyle) lines(text, eol string) string {
+	indent := strings.Repeat(" ", len(s.indent)+len(s.mark())+len(s.pad))
+	all := strings.Split(text, "\n")
+	for i := 1; i < len(all); i++ {
+		if all[i] != "" {
+			all[i] = indent + all[i]
+		}
+	}
+	return strings.Join(all, eol)
+}

@@ -1,0 +1,174 @@
+package mdoc
+
+import (
+	"slices"
+	"strings"
+)
+
+// editText computes the edits that give an existing section another text.
+func (p *plan) editText(s *sectionPlan) {
+	d, at := p.doc, s.at[0]
+	c := core(d.text, at.Body)
+	switch {
+	case d.lf(c) == *s.text:
+	case *s.text == "":
+		p.clear(at.Body, c)
+	case c.Len() == 0:
+		p.fill(at.Body, withEOL(*s.text, eolAt(d.text, at.Body.Start)))
+	default:
+		eol := eolAt(d.text, c.Start)
+		text := withEOL(*s.text, eol)
+		if lineEnd(d.text, c.End) == at.Body.End && at.Body.End < len(d.text) {
+			text += eol // no blank line stood before the next heading; the new text may need one
+		}
+		p.replaceSpan(c, text)
+	}
+}
+
+func withEOL(text, eol string) string {
+	if eol == "\n" {
+		return text
+	}
+	return strings.ReplaceAll(text, "\n", eol)
+}
+
+// fill puts a text into a part of the document that holds none, parted by blank lines from what is around
+// it. The text has the document's line ends, and no final one.
+func (p *plan) fill(s Span, text string) {
+	src := p.doc.text
+	eol := eolAt(src, s.Start)
+	if s.Start > 0 && src[s.Start-1] != '\n' { // the heading is the last line and does not end
+		p.edits = append(p.edits, edit{Span{s.Start, s.Start}, eol + eol + text})
+		return
+	}
+	at, before, behind := s.Start, eol, eol
+	if s.Len() > 0 {
+		if e := lineEnd(src, s.Start); src[e-1] == '\n' {
+			at, before = e, ""
+		}
+	}
+	if at == s.End && at < len(src) {
+		behind += eol
+	}
+	p.edits = append(p.edits, edit{Span{at, at}, before + text + behind})
+}
+
+// clear takes the text at c out of the part s of the document and leaves one blank line
+// where there was one. A file without a final line end stays so.
+func (p *plan) clear(s, c Span) {
+	src := p.doc.text
+	out := Span{c.Start, lineEnd(src, c.End)}
+	switch {
+	case s.End == len(src):
+		out = Span{s.Start, len(src)}
+		if src[len(src)-1] != '\n' {
+			out.Start = cutEOL(src, s.Start)
+		}
+	case c.Start > s.Start:
+		out.End = s.End
+	}
+	p.replaceSpan(out, "")
+}
+
+// addSections inserts the sections that the document lacks, each before the first known section that comes
+// later in the form's order, else at the end.
+func (p *plan) addSections(added []*sectionPlan) error {
+	d := p.doc
+	order := func(s *sectionPlan) int {
+		if i := d.form.index(s.name); i >= 0 {
+			return i
+		}
+		return int(^uint(0) >> 1)
+	}
+	slices.SortStableFunc(added, func(a, b *sectionPlan) int { return order(a) - order(b) })
+	at, texts := -1, []string(nil)
+	flush := func() {
+		if len(texts) > 0 {
+			p.insertSections(at, texts)
+		}
+		texts = nil
+	}
+	for _, s := range added {
+		title := d.titleFor(s.name)
+		if title == "" || strings.ContainsAny(title, "\r\n\x00") {
+			return d.refuse(0, "%q cannot be the heading of a section", s.name)
+		}
+		place := d.placeFor(order(s))
+		if place != at {
+			flush()
+			at = place
+		}
+		eol := eolAt(d.text, at)
+		text := "## " + title
+		switch {
+		case len(s.appends) > 0:
+			text += eol + eol + newListStyle().list(s.appends, eol)
+		case s.text != nil && *s.text != "":
+			text += eol + eol + withEOL(*s.text, eol)
+		default:
+			continue // an empty text for a section that is not there
+		}
+		texts = append(texts, text)
+	}
+	flush()
+	return nil
+}
+
+// insertSections puts whole sections at the offset, parted by blank lines.
+func (p *plan) insertSections(at int, texts []string) {
+	src := p.doc.text
+	eol := eolAt(src, at)
+	text := strings.Join(texts, eol+eol)
+	switch {
+	case at > 0 && src[at-1] != '\n': // the end of a file whose last line does not end
+		text = eol + eol + text
+	case at == len(src):
+		text += eol
+		if !blankBefore(src, at) {
+			text = eol + text
+		}
+	default:
+		text += eol + eol
+		if !blankBefore(src, at) {
+			text = eol + text
+		}
+	}
+	p.edits = append(p.edits, edit{Span{at, at}, text})
+}
+
+// placeFor returns the offset of the first known section that comes behind place i of the form, or the end.
+func (d *Doc) placeFor(i int) int {
+	sections := d.body().sections
+	for k := range sections {
+		if d.form.index(sections[k].Title) > i {
+			return sections[k].Heading.Start
+		}
+	}
+	return len(d.text)
+}
+
+// titleFor returns the heading for a new section: the standard name, or the first alias where the document
+// uses aliases for its other known sections and no standard name.
+func (d *Doc) titleFor(name string) string {
+	i := d.form.index(name)
+	if i < 0 {
+		return strings.TrimSpace(name)
+	}
+	form := &d.form.Sections[i]
+	aliases := false
+	sections := d.body().sections
+	for k := range sections {
+		j := d.form.index(sections[k].Title)
+		if j < 0 {
+			continue
+		}
+		if strings.EqualFold(d.form.Sections[j].Name, strings.TrimSpace(sections[k].Title)) {
+			return form.Name
+		}
+		aliases = true
+	}
+	if aliases && len(form.Aliases) > 0 {
+		return form.Aliases[0]
+	}
+	return form.Name
+}

@@ -1,0 +1,155 @@
+package mdoc
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+)
+
+// cleanText returns s with LF line ends and without outer blank lines. It refuses
+// what no document may hold.
+func cleanText(s string) (string, error) {
+	if at, what := badText([]byte(s)); at >= 0 {
+		return "", &EditError{Text: fmt.Sprintf("the text has %s (line %d); remove it", strings.TrimSuffix(what, " here"), lineNumber([]byte(s), at))}
+	}
+	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
+	c := core([]byte(s), Span{0, len(s)})
+	s = s[c.Start:c.End]
+	if over := checkBody([]byte(s)); over != nil {
+		return "", &EditError{Text: fmt.Sprintf("the text is beyond a limit: in line %d %s", lineNumber([]byte(s), over.at), over.text)}
+	}
+	return s, nil
+}
+
+// embed makes a text fit into a section: its headings move down below level 2,
+// setext headings become ATX, and what it leaves open is closed. It names what it
+// did.
+func embed(s string) (text string, adapted []string, err error) {
+	if s, err = cleanText(s); err != nil || s == "" {
+		return "", nil, err
+	}
+	// Each round can bring to light what the one before had hidden, and adds
+	// what closes or hides it for good: a text settles after two or three.
+	for range 8 {
+		next, what := adaptOnce(s)
+		if what == "" {
+			return s, adapted, nil
+		}
+		s, adapted = next, append(adapted, what)
+	}
+	return "", nil, &EditError{Text: "the text cannot be a section: its headings and open blocks depend on each other; simplify it"}
+}
+
+// closeText closes what a text leaves open.
+func closeText(s string) (text string, adapted []string, err error) {
+	last, open := openBlock([]byte(s), 0)
+	if !open {
+		return s, nil, nil
+	}
+	closer, what := closing(s, last)
+	text = s + "\n" + closer
+	if _, still := openBlock([]byte(text), 0); closer == "" || still {
+		return "", nil, &EditError{Text: fmt.Sprintf("the text leaves a block open that begins in its line %d; close it", lineNumber([]byte(s), last.span.Start))}
+	}
+	return text, []string{what}, nil
+}
+
+// adaptOnce makes the first kind of adaptation that s needs and names it, or "".
+func adaptOnce(s string) (next, what string) {
+	src := []byte(s + sentinel)
+	blocks := parseBlocks(src, 0)
+	top := 0
+	for _, k := range blocks {
+		if k.kind == headingBlock && k.span.Start < len(s) && k.level <= 2 && (top == 0 || k.level < top) {
+			top = k.level
+		}
+	}
+	if top > 0 {
+		return demote(s, blocks, 3-top), fmt.Sprintf("headings moved down by %d", 3-top)
+	}
+	if len(blocks) == 0 {
+		return s, ""
+	}
+	last := blocks[len(blocks)-1]
+	if last.kind == headingBlock && last.span.Start >= len(s) {
+		return s, ""
+	}
+	closer, what := closing(s, last)
+	if closer == "" {
+		return s, "" // nothing known is open; the check of the result decides
+	}
+	return s + "\n" + closer, what
+}
+
+// demote moves all top-level headings of s down by n levels, at most to level 6.
+func demote(s string, blocks []block, n int) string {
+	var edits []edit
+	for _, k := range blocks {
+		if k.kind != headingBlock || k.span.Start >= len(s) {
+			continue
+		}
+		level := min(k.level+n, 6)
+		if k.marks >= 0 {
+			edits = append(edits, edit{Span{k.marks, k.marks}, strings.Repeat("#", level-k.level)})
+			continue
+		}
+		end := min(cutEOL([]byte(s+"\n"), min(k.lines.End, len(s)+1)), len(s))
+		edits = append(edits, edit{Span{k.span.Start, end}, strings.Repeat("#", level) + " " + atxTitle(s[k.span.Start:end])})
+	}
+	out, err := splice([]byte(s), edits)
+	if err != nil {
+		return s
+	}
+	return string(out)
+}
+
+// atxTitle returns the text of a setext heading as the text of an ATX heading:
+// one line, and no # at its end that would be read as decoration.
+func atxTitle(raw string) string {
+	lines := strings.Split(raw, "\n")
+	lines = lines[:len(lines)-1] // the underline
+	for i, l := range lines {
+		l = strings.Trim(l, " \t")
+		if i+1 < len(lines) && strings.HasSuffix(l, `\`) && !strings.HasSuffix(l, `\\`) {
+			l = strings.TrimRight(l[:len(l)-1], " \t") // a hard line break
+		}
+		lines[i] = l
+	}
+	title := strings.Join(lines, " ")
+	words := strings.TrimRight(title, "#")
+	if words != title && (words == "" || strings.HasSuffix(words, " ") || strings.HasSuffix(words, "\t")) {
+		title = words + `\` + title[len(words):]
+	}
+	return title
+}
+
+// closing returns the line that ends a block which is open at the end of s, and
+// the name of doing so; "" for a block that needs none.
+func closing(s string, k block) (closer, what string) {
+	first := strings.TrimLeft(s[k.span.Start:lineEnd([]byte(s), k.span.Start)], " ")
+	switch k.kind {
+	case fenceBlock:
+		run := len(first) - len(strings.TrimLeft(first, first[:1]))
+		return first[:run], "closed an open code fence"
+	case htmlBlock:
+		const what = "closed an open HTML block"
+		switch k.html {
+		case ast.HTMLBlockType1:
+			for _, tag := range []string{"script", "pre", "style", "textarea"} {
+				if len(first) > len(tag) && strings.EqualFold(first[1:1+len(tag)], tag) {
+					return "</" + tag + ">", what
+				}
+			}
+		case ast.HTMLBlockType2:
+			return "-->", "closed an open HTML comment"
+		case ast.HTMLBlockType3:
+			return "?>", what
+		case ast.HTMLBlockType4:
+			return ">", what
+		case ast.HTMLBlockType5:
+			return "]]>", what
+		}
+	}
+	return "", ""
+}

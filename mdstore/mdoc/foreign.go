@@ -1,0 +1,120 @@
+package mdoc
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+	"github.com/adrg/frontmatter"
+)
+
+// Foreign is what Arbor shows of a document that is not its own.
+type Foreign struct {
+	Title       string // front matter title or name, else the first level-1 heading, else ""
+	Description string // front matter description or summary, else ""
+}
+
+// ReadForeign reads the title and description of a document with YAML, TOML or JSON front matter, or none.
+// It never fails: what cannot be read is empty. Both are one line.
+func ReadForeign(src []byte) (f Foreign) {
+	defer func() {
+		if recover() != nil {
+			f = Foreign{} // the last wall around three decoders
+		}
+	}()
+	src = src[:min(len(src), MaxBytes)]
+	src = bytes.TrimPrefix(src, byteOrderMark)
+	if at, _ := badText(src); at >= 0 {
+		src = replaceBadText(bytes.Clone(src))
+	}
+	var m matter
+	rest := src
+	if p := split(src); p.found {
+		// Arbor's own reader knows more of YAML's corners than the library's splitter.
+		m.yaml(src, p.front)
+		rest = src[p.body:]
+	} else if r, err := frontmatter.Parse(bytes.NewReader(src), &m, foreignFormats...); err == nil {
+		rest = r
+	}
+	f.Title, f.Description = oneLine(m.Title, m.Name), oneLine(m.Description, m.Summary)
+	if f.Title == "" && checkBody(rest) == nil {
+		for _, k := range parseBlocks(rest, 0) {
+			if k.kind == headingBlock && k.level == 1 {
+				f.Title = oneLine(k.title)
+				break
+			}
+		}
+	}
+	return f
+}
+
+// matter is what is looked for in front matter; a value of another type is as good as none.
+type matter struct {
+	Title       any `toml:"title" json:"title"`
+	Name        any `toml:"name" json:"name"`
+	Description any `toml:"description" json:"description"`
+	Summary     any `toml:"summary" json:"summary"`
+}
+
+func (m *matter) yaml(src []byte, s Span) {
+	fields, _ := readFront(src, s)
+	for _, f := range fields {
+		if f.Kind == Null || f.Kind == Nested {
+			continue
+		}
+		switch strings.ToLower(f.Key) {
+		case "title":
+			m.Title = f.Value
+		case "name":
+			m.Name = f.Value
+		case "description":
+			m.Description = f.Value
+		case "summary":
+			m.Summary = f.Value
+		}
+	}
+}
+
+// foreignFormats are the forms of front matter that other programs write. The limit holds before anything is decoded.
+var foreignFormats = []*frontmatter.Format{
+	frontmatter.NewFormat("---yaml", "---", limited(func(b []byte, m *matter) error {
+		m.yaml(b, Span{0, len(b)})
+		return nil
+	})),
+	frontmatter.NewFormat("+++", "+++", limited(decodeTOML)),
+	frontmatter.NewFormat("---toml", "---", limited(decodeTOML)),
+	frontmatter.NewFormat(";;;", ";;;", limited(decodeJSON)),
+	frontmatter.NewFormat("---json", "---", limited(decodeJSON)),
+	{Start: "{", End: "}", Unmarshal: limited(decodeJSON), UnmarshalDelims: true, RequiresNewLine: true},
+}
+
+func decodeTOML(b []byte, m *matter) error { return toml.Unmarshal(b, m) }
+func decodeJSON(b []byte, m *matter) error { return json.Unmarshal(b, m) }
+
+// limited wraps a decoder so that it sees no more than the limit and its failure is an empty result: the
+// body is read either way.
+func limited(decode func([]byte, *matter) error) frontmatter.UnmarshalFunc {
+	return func(b []byte, v any) error {
+		m := v.(*matter)
+		if len(b) > MaxFrontMatterBytes {
+			return nil
+		}
+		if decode(b, m) != nil {
+			*m = matter{}
+		}
+		return nil
+	}
+}
+
+// oneLine returns the first of the values that is a text with something in it, on one line.
+func oneLine(values ...any) string {
+	for _, v := range values {
+		if s, ok := v.(string); ok {
+			if s = strings.Join(strings.Fields(s), " "); s != "" {
+				return s
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,124 @@
+package mdoc
+
+import (
+	"fmt"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// front is front matter as the YAML parser sees it. Reading takes the fields
+// from it where the plain scan gives up; every edit works on it.
+type front struct {
+	text    []byte // the document's text; all offsets are in it
+	span    Span   // the lines between the delimiters
+	root    *yaml.Node
+	entries []entry
+	lenient bool // not YAML as a whole: each line by itself
+}
+
+// An entry is one key with its value.
+type entry struct {
+	Field
+	start    int        // offset of the key
+	located  bool       // Span was found and may be edited
+	key, val *yaml.Node // nil for a line that is no YAML
+}
+
+// listed reports whether the entry is one of the document's fields.
+func (e *entry) listed() bool { return e.key == nil || e.key.Kind == yaml.ScalarNode }
+
+// readFront returns the fields of the front matter at s and what is wrong with it.
+func readFront(text []byte, s Span) ([]Field, []Diagnostic) {
+	if s.Len() > MaxFrontMatterBytes {
+		return nil, []Diagnostic{{Line: lineNumber(text, s.Start), Code: CodeTooLarge,
+			Text: fmt.Sprintf("the front matter has %d bytes, the limit is %d", s.Len(), MaxFrontMatterBytes)}}
+	}
+	if fields, ok := scanPlain(text, s); ok {
+		return fields, nil
+	}
+	f, problem := parseFront(text, s)
+	if problem != nil {
+		return f.fields(), []Diagnostic{*problem}
+	}
+	return f.fields(), f.duplicates()
+}
+
+// parseFront reads the front matter at s. With a problem, what is returned holds
+// what could be read.
+func parseFront(text []byte, s Span) (*front, *Diagnostic) {
+	f := &front{text: text, span: s}
+	root, err := decodeYAML(text[s.Start:s.End])
+	if err != nil {
+		if f.readLines() {
+			f.lenient = true
+			return f, nil
+		}
+		line, what := yamlError(err)
+		at := lineNumber(text, s.Start)
+		return f, &Diagnostic{Line: min(at+max(line-1, 0), lineNumber(text, s.End)), Code: CodeFrontMatter,
+			Text: "the front matter is not YAML: " + what + "; a text with a colon, a hash or a bracket in it needs quotes"}
+	}
+	if root == nil {
+		return f, nil
+	}
+	pos := newPositions(text, s)
+	if over := checkYAML(root); over != nil {
+		return f, &Diagnostic{Line: pos.fileLine(over.at), Code: CodeTooLarge, Text: over.text}
+	}
+	if root.Kind != yaml.MappingNode {
+		return f, &Diagnostic{Line: pos.fileLine(root.Line), Code: CodeFrontMatter,
+			Text: "the front matter is not a mapping; write lines of the form key: value"}
+	}
+	f.root = root
+	f.entries = entriesOf(text, s, root, pos)
+	return f, nil
+}
+
+// fields returns the entries that have a name.
+func (f *front) fields() []Field {
+	var out []Field
+	for i := range f.entries {
+		if f.entries[i].listed() {
+			out = append(out, f.entries[i].Field)
+		}
+	}
+	return out
+}
+
+// find returns the entry of that key, or nil.
+func (f *front) find(key string) *entry {
+	for i := range f.entries {
+		if e := &f.entries[i]; e.listed() && e.Key == key {
+			return e
+		}
+	}
+	return nil
+}
+
+// duplicates reports every key that stands a second time.
+func (f *front) duplicates() (found []Diagnostic) {
+	first := make(map[string]int, len(f.entries))
+	for i := range f.entries {
+		e := &f.entries[i]
+		if !e.listed() {
+			continue
+		}
+		if line, again := first[e.Key]; again {
+			found = append(found, Diagnostic{Line: e.Line, Code: CodeDuplicateKey,
+				Text: fmt.Sprintf("the key %q stands in line %d already; keep one of the two", e.Key, line)})
+			continue
+		}
+		first[e.Key] = e.Line
+	}
+	return found
+}
+
+// yamlError takes the line out of an error of the YAML parser.
+func yamlError(err error) (line int, what string) {
+	what = strings.TrimPrefix(err.Error(), "yaml: ")
+	if n, _ := fmt.Sscanf(what, "line %d:", &line); n == 1 {
+		_, what, _ = strings.Cut(what, ": ")
+	}
+	return line, what
+}

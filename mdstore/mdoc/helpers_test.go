@@ -1,0 +1,5 @@
+package mdoc
+
+import "errors"
+
+func asEditError(err error, target **EditError) bool { return errors.As(err, target) }

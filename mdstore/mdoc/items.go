@@ -1,0 +1,103 @@
+package mdoc
+
+import (
+	"bytes"
+	"sort"
+	"strings"
+)
+
+// Items returns the items of every section of that name, in the order of the file.
+// Blank lines at the start of an item are not part of its text.
+func (d *Doc) Items(name string) []Item {
+	var out []Item
+	for s := range d.named(name) {
+		for _, p := range d.places(s) {
+			out = append(out, d.item(p))
+		}
+	}
+	return out
+}
+
+// A place is where an item stands.
+type place struct {
+	span Span
+	list *block // nil for a block that is no list
+	item *item  // nil likewise
+}
+
+// places returns the items of one section.
+func (d *Doc) places(s *Section) (out []place) {
+	own := d.own(s)
+	blocks := d.body().blocks
+	first := sort.Search(len(blocks), func(i int) bool { return blocks[i].span.Start >= own.Start })
+	for i := first; i < len(blocks) && blocks[i].span.Start < own.End; i++ {
+		k := &blocks[i]
+		if k.kind != listBlock || len(k.items) == 0 {
+			out = append(out, place{span: k.span})
+			continue
+		}
+		for j := range k.items {
+			out = append(out, place{k.items[j].span, k, &k.items[j]})
+		}
+	}
+	return out
+}
+
+func (d *Doc) item(p place) Item {
+	it := Item{Listed: p.item != nil, Span: p.span, Line: d.lineOf(p.span.Start)}
+	if p.item == nil {
+		it.Text = d.lf(p.span)
+		return it
+	}
+	it.Text = itemText(d.text, *p.item)
+	return it
+}
+
+// itemText returns an item's text without its marker and the indentation that
+// follows from the marker.
+func itemText(src []byte, it item) string {
+	var b strings.Builder
+	b.Grow(it.span.Len())
+	indent := it.marker.End - it.span.Start // columns: a marker is indented by spaces
+	for at := it.span.Start; at < it.span.End; {
+		end := min(lineEnd(src, at), it.span.End)
+		line := src[at:cutEOL(src, end)]
+		if at == it.span.Start {
+			line = src[it.marker.End:cutEOL(src, end)]
+			outdent(&b, line, indent, it.offset-indent)
+		} else {
+			outdent(&b, line, 0, it.offset)
+		}
+		if end < it.span.End {
+			b.WriteByte('\n')
+		}
+		at = end
+	}
+	s := b.String()
+	if k := strings.IndexByte(s, '\n'); k >= 0 && blank([]byte(s[:k])) {
+		c := core([]byte(s), Span{0, len(s)})
+		return s[c.Start:c.End]
+	}
+	return s
+}
+
+// outdent writes a line that begins at a column without the first cols columns of its
+// blanks; what is left of a tab becomes spaces.
+func outdent(b *strings.Builder, line []byte, column, cols int) {
+	i := 0
+	for cols > 0 && i < len(line) {
+		width := 1
+		if line[i] == '\t' {
+			width = 4 - column%4
+		} else if line[i] != ' ' {
+			break
+		}
+		i++
+		column += width
+		cols -= width
+	}
+	if cols < 0 {
+		b.WriteString(strings.Repeat(" ", -cols))
+	}
+	b.Write(bytes.TrimSuffix(line[i:], []byte{'\r'}))
+}

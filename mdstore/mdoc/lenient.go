@@ -1,0 +1,75 @@
+package mdoc
+
+import (
+	"bytes"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Front matter that is no YAML is still read when every line of it is a comment
+// or a key at the first column with a value behind it: people and other programs
+// write title: Fix: the thing, or title: [done] the thing, without quotes.
+//
+// Each line is then read by itself. One that is YAML means what YAML says, so a
+// number is a number, [a] is a list and a comment is a comment, whether or not
+// another line is wrong; the value of any other line is the rest of it as it stands.
+
+// readLines fills the entries line by line. It returns false, with the entries
+// that could be read, where a line has no such form.
+func (f *front) readLines() bool {
+	whole := true
+	for at := f.span.Start; at < f.span.End; {
+		end := lineEnd(f.text, at)
+		line := Span{at, cutEOL(f.text, end)}
+		at = end
+		t := bytes.TrimLeft(f.text[line.Start:line.End], " \t")
+		if len(t) == 0 || t[0] == '#' {
+			continue
+		}
+		e, ok := readLine(f.text, line)
+		if !ok || 2*len(f.entries)+3 > MaxFrontMatterNodes {
+			whole = false
+			continue
+		}
+		f.entries = append(f.entries, e)
+	}
+	return whole && len(f.entries) > 0
+}
+
+// readLine reads one line of the form key: value.
+func readLine(text []byte, line Span) (entry, bool) {
+	b := text[line.Start:line.End]
+	if fields, ok := scanPlain(text, line); ok && len(fields) == 1 {
+		return entry{Field: fields[0], start: line.Start, located: true}, true
+	}
+	if b[0] == ' ' || b[0] == '\t' {
+		return entry{}, false
+	}
+	if root, err := decodeYAML(b); err == nil && root != nil && root.Kind == yaml.MappingNode && checkYAML(root) == nil {
+		es := entriesOf(text, line, root, newPositions(text, line))
+		if len(es) != 1 || !es[0].listed() || es[0].start != line.Start {
+			return entry{}, false
+		}
+		return es[0], true
+	}
+	// Not YAML: the key is what stands before the first colon that a blank
+	// follows, and must be no indicator of YAML.
+	k := bytes.Index(b, []byte(": "))
+	if t := bytes.Index(b, []byte(":\t")); t >= 0 && (k < 0 || t < k) {
+		k = t
+	}
+	if k < 0 || bytes.IndexByte([]byte("-?:,[]{}#&*!|>'\"%@`<="), b[0]) >= 0 {
+		return entry{}, false
+	}
+	key := bytes.TrimRight(b[:k], " \t")
+	start := k + 1
+	for start < len(b) && (b[start] == ' ' || b[start] == '\t') {
+		start++
+	}
+	end := len(bytes.TrimRight(b, " \t"))
+	return entry{
+		Field: Field{Key: string(key), Kind: String, Value: string(b[start:end]),
+			Span: Span{line.Start + start, line.Start + end}, Line: lineNumber(text, line.Start)},
+		start: line.Start, located: true,
+	}, true
+}

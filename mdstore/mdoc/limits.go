@@ -1,0 +1,128 @@
+package mdoc
+
+import "fmt"
+
+// What a document may hold. Beyond these a file is still listed, and its front
+// matter is read where that part is within them, but it is closed to edits: the
+// parsers behind this package need more than linear time for such input.
+const (
+	MaxBytes            = 1 << 20  // bytes in a file
+	MaxFrontMatterBytes = 64 << 10 // bytes between the front matter's delimiters
+	MaxFrontMatterNodes = 512      // YAML nodes: each key, value, list and mapping is one
+	MaxFrontMatterDepth = 16       // nesting of lists and mappings
+	MaxAliases          = 32       // YAML aliases
+	MaxContainers       = 64       // markers of quotes and lists at the start of a line, and levels of indentation below lists
+	MaxDefinitions      = 2000     // lines of the form [x]: in one run of lines
+)
+
+// A limitError says which limit a text exceeds and at which offset.
+type limitError struct {
+	at   int
+	text string
+}
+
+// checkBody returns the first line of b that goes beyond what may be handed to
+// the Markdown parser.
+func checkBody(b []byte) *limitError {
+	definitions := 0
+	for at := 0; at < len(b); {
+		end := lineEnd(b, at)
+		line := b[at:end]
+		// Most lines are text: only these bytes begin what counts here.
+		switch first := line[0]; {
+		case first >= 'A' && first <= 'Z', first >= 'a' && first <= 'z', first >= 0x80, first == '#':
+			at = end
+			continue
+		}
+		markers, rest := containers(line)
+		if markers > MaxContainers {
+			return &limitError{at, fmt.Sprintf("the line begins with more than %d markers of quotes, lists or their indentation", MaxContainers)}
+		}
+		switch {
+		case definition(rest):
+			definitions++
+			if definitions > MaxDefinitions {
+				return &limitError{at, fmt.Sprintf("more than %d link definitions stand in one run of lines", MaxDefinitions)}
+			}
+		case blank(rest):
+			definitions = 0
+		}
+		at = end
+	}
+	return nil
+}
+
+// containers counts the markers of quotes and list items at the start of a
+// line and returns what follows them. Indentation counts too, one for every two
+// columns, where a marker follows it: that is how lists nest over many lines.
+func containers(line []byte) (n int, rest []byte) {
+	i, indent := 0, 0
+	for {
+		for i < len(line) && (line[i] == ' ' || line[i] == '\t') {
+			if line[i] == '\t' {
+				indent += 3
+			}
+			indent++
+			i++
+		}
+		width := markerLen(line[i:])
+		if width == 0 {
+			return n, line[i:]
+		}
+		n += 1 + indent/2
+		indent = 0
+		i += width
+	}
+}
+
+// markerLen returns the length of the quote or list marker that line begins
+// with, or 0.
+func markerLen(line []byte) int {
+	if len(line) == 0 {
+		return 0
+	}
+	if line[0] == '>' {
+		return 1
+	}
+	return listMarkerLen(line)
+}
+
+// listMarkerLen returns the length of the list marker that line begins with, or
+// 0. A marker is followed by a blank or the end of the line.
+func listMarkerLen(line []byte) int {
+	i := 0
+	switch {
+	case len(line) == 0:
+		return 0
+	case line[0] == '-' || line[0] == '+' || line[0] == '*':
+		i = 1
+	default:
+		for i < len(line) && i < 9 && line[i] >= '0' && line[i] <= '9' {
+			i++
+		}
+		if i == 0 || i == len(line) || line[i] != '.' && line[i] != ')' {
+			return 0
+		}
+		i++
+	}
+	if i < len(line) && !blank(line[i:i+1]) {
+		return 0
+	}
+	return i
+}
+
+// definition reports whether a line may begin a link reference definition.
+func definition(line []byte) bool {
+	if len(line) == 0 || line[0] != '[' {
+		return false
+	}
+	for i := 1; i < len(line); i++ {
+		switch line[i] {
+		case '\\':
+			i++
+		case ']':
+			return i+1 < len(line) && line[i+1] == ':'
+		}
+	}
+	return false
+}

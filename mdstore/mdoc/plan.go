@@ -1,0 +1,154 @@
+package mdoc
+
+import "strings"
+
+// A plan is what a number of ops come to: the edits, and what must hold after them.
+type plan struct {
+	doc      *Doc
+	front    *front // nil unless fields are set
+	fields   []fieldPlan
+	sections []*sectionPlan
+	edits    []edit
+}
+
+type fieldPlan struct {
+	key   string
+	value Scalar
+}
+
+// A sectionPlan is all that is asked of the sections of one name.
+type sectionPlan struct {
+	name    string
+	at      []*Section // where it stands; empty for one to be added
+	text    *string
+	appends []string
+	replace map[int]string
+	remove  map[int]bool
+	places  []place // of the items of all of at; nil where no item is asked for
+}
+
+// plan collects the ops and computes their edits. Of two values for one field or
+// two texts for one section, the later stands.
+func (d *Doc) plan(ops []op) (*plan, error) {
+	p := &plan{doc: d}
+	for _, o := range ops {
+		var err error
+		if o.do == setField {
+			p.addField(o)
+		} else {
+			err = p.addSection(o)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(p.fields) > 0 {
+		if err := p.editFields(); err != nil {
+			return nil, err
+		}
+	}
+	var added []*sectionPlan
+	for _, s := range p.sections {
+		switch {
+		case len(s.at) == 0:
+			added = append(added, s)
+		case s.text != nil:
+			p.editText(s)
+		default:
+			p.editItems(s)
+		}
+	}
+	if len(added) > 0 {
+		return p, p.addSections(added)
+	}
+	return p, nil
+}
+
+func (p *plan) addField(o op) {
+	for i := range p.fields {
+		if p.fields[i].key == o.name {
+			p.fields[i].value = o.scalar
+			return
+		}
+	}
+	p.fields = append(p.fields, fieldPlan{o.name, o.scalar})
+}
+
+func (p *plan) addSection(o op) error {
+	s := p.section(o.name)
+	if o.do == setSection {
+		if len(s.at) > 1 {
+			return p.doc.refuse(s.at[1].Line, "section %s stands twice, in lines %d and %d; merge the two by hand first", s.name, s.at[0].Line, s.at[1].Line)
+		}
+		s.text = &o.text
+	} else if err := p.addItem(s, o); err != nil {
+		return err
+	}
+	if s.text != nil && (s.appends != nil || s.replace != nil || s.remove != nil) {
+		return p.doc.refuse(0, "section %s is given a text and other items in one edit; do one after the other", s.name)
+	}
+	return nil
+}
+
+func (p *plan) addItem(s *sectionPlan, o op) error {
+	if s.places == nil {
+		for _, at := range s.at {
+			s.places = append(s.places, p.doc.places(at)...)
+		}
+	}
+	if o.do == appendItem {
+		s.appends = append(s.appends, o.text)
+		return nil
+	}
+	if n := len(s.places); o.index < 0 || o.index >= n {
+		return p.doc.refuse(0, "section %s has no item %d: it has %d, counted from 0", s.name, o.index, n)
+	}
+	if o.do == replaceItem {
+		if s.replace == nil {
+			s.replace = make(map[int]string)
+		}
+		s.replace[o.index] = o.text
+	} else {
+		if s.remove == nil {
+			s.remove = make(map[int]bool)
+		}
+		s.remove[o.index] = true
+	}
+	if _, both := s.replace[o.index]; both && s.remove[o.index] {
+		return p.doc.refuse(p.doc.lineOf(s.places[o.index].span.Start), "item %d of section %s is replaced and removed in one edit", o.index, s.name)
+	}
+	return nil
+}
+
+// section returns the plan for the sections of that name.
+func (p *plan) section(name string) *sectionPlan {
+	name = strings.TrimSpace(p.doc.form.canonical(name))
+	for _, s := range p.sections {
+		if strings.EqualFold(s.name, name) {
+			return s
+		}
+	}
+	s := &sectionPlan{name: name}
+	for at := range p.doc.named(name) {
+		s.at = append(s.at, at)
+	}
+	p.sections = append(p.sections, s)
+	return s
+}
+
+// find returns the plan for the section of that canonical name, or nil.
+func (p *plan) find(name string) *sectionPlan {
+	for _, s := range p.sections {
+		if strings.EqualFold(s.name, name) {
+			return s
+		}
+	}
+	return nil
+}
+
+// replaceSpan adds an edit; one that changes nothing is left out.
+func (p *plan) replaceSpan(s Span, text string) {
+	if string(p.doc.text[s.Start:s.End]) != text {
+		p.edits = append(p.edits, edit{s, text})
+	}
+}

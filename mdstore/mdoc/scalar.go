@@ -1,0 +1,168 @@
+package mdoc
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+)
+
+// A Scalar is a value to be written into the front matter. The zero Scalar is null.
+type Scalar struct {
+	kind Kind
+	text string
+}
+
+// Text returns the scalar that reads back as the string s, whatever s holds.
+// Only invalid UTF-8 cannot be written; setting it is refused.
+func Text(s string) Scalar { return Scalar{String, s} }
+
+// Integer returns the scalar n.
+func Integer(n int64) Scalar { return Scalar{Int, strconv.FormatInt(n, 10)} }
+
+// Boolean returns the scalar true or false.
+func Boolean(b bool) Scalar { return Scalar{Bool, strconv.FormatBool(b)} }
+
+// Number returns the scalar f, without a fraction where f is whole.
+func Number(f float64) Scalar {
+	switch {
+	case math.IsNaN(f):
+		return Scalar{Float, ".nan"}
+	case math.IsInf(f, 1):
+		return Scalar{Float, ".inf"}
+	case math.IsInf(f, -1):
+		return Scalar{Float, "-.inf"}
+	case f == math.Trunc(f) && math.Abs(f) < 1<<53:
+		return Integer(int64(f))
+	}
+	s := strconv.FormatFloat(f, 'g', -1, 64)
+	if !strings.ContainsAny(s, ".e") {
+		s += ".0" // or it would read as an integer
+	}
+	return Scalar{Float, s}
+}
+
+// NullValue returns the scalar null.
+func NullValue() Scalar { return Scalar{} }
+
+// Scalar returns the value of the field as a scalar that SetField takes, and false
+// for a nested value.
+func (f Field) Scalar() (Scalar, bool) {
+	return Scalar{f.Kind, f.Value}, f.Kind != Nested
+}
+
+// reads reports whether the field holds the scalar.
+func (v Scalar) reads(f *Field) bool { return f.Kind == v.kind && f.Value == v.text }
+
+// literal returns the scalar as it is written on one line, quoted as style says
+// where the text allows it. An absent style quotes only where it must. flow is for
+// a value inside braces.
+func (v Scalar) literal(style yaml.Style, flow bool) string {
+	switch {
+	case v.kind == Null:
+		return "null"
+	case v.kind != String:
+		return v.text
+	case style&yaml.SingleQuotedStyle != 0 && printable(v.text):
+		return "'" + strings.ReplaceAll(v.text, "'", "''") + "'"
+	case style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) == 0 && plainText(v.text, flow):
+		return v.text
+	}
+	return quoteDouble(v.text)
+}
+
+// plainText reports whether s may stand without quotes and is the same text for
+// every reader of YAML: also for those that take yes, 12:30 or 2026-01-01 for
+// something else.
+func plainText(s string, flow bool) bool {
+	if s == "" || s != strings.Trim(s, " ") || plainEnd(s) != len(s) || !printable(s) {
+		return false
+	}
+	if flow && strings.ContainsAny(s, ",[]{}:#") {
+		return false
+	}
+	switch strings.ToLower(s) {
+	case "y", "n", "yes", "no", "on", "off", "true", "false", "null":
+		return false
+	}
+	if c := s[0]; c >= '0' && c <= '9' {
+		// A letter that no number, date or time has makes it a text.
+		return strings.IndexFunc(s, func(r rune) bool {
+			return r >= utf8.RuneSelf || r >= 'a' && r <= 'z' && !strings.ContainsRune("eboxtz", r) || r >= 'A' && r <= 'Z' && !strings.ContainsRune("EBOXTZ", r)
+		}) >= 0 && readsPlain(s)
+	}
+	_, ok := plainValue(s)
+	return ok
+}
+
+// readsPlain asks the YAML parser whether s without quotes is the text s.
+func readsPlain(s string) bool {
+	root, err := decodeYAML([]byte("k: " + s + "\n"))
+	if err != nil || root == nil || len(root.Content) != 2 {
+		return false
+	}
+	v := root.Content[1]
+	return v.Kind == yaml.ScalarNode && v.Tag == "!!str" && v.Style == 0 && v.Value == s && v.LineComment == ""
+}
+
+func quoteDouble(s string) string {
+	var b strings.Builder
+	b.Grow(len(s) + 2)
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0x2028 || r == 0x2029 || r == 0xfeff || r == 0xfffe || r == 0xffff:
+			fmt.Fprintf(&b, `\u%04X`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// blockText returns s as the lines of a block scalar indented by indent, and the
+// indicator that begins it; false where s cannot be held by one.
+func blockText(s string, style yaml.Style, indent, eol string) (indicator, lines string, ok bool) {
+	body := strings.TrimRight(s, "\n")
+	tail := len(s) - len(body)
+	if body == "" || body[0] == ' ' || indent == "" {
+		return "", "", false
+	}
+	indicator = "|"
+	all := strings.Split(body, "\n")
+	if style&yaml.FoldedStyle != 0 && len(all) == 1 {
+		indicator = ">"
+	}
+	switch tail {
+	case 0:
+		indicator += "-"
+	case 1:
+	default:
+		return "", "", false
+	}
+	var b strings.Builder
+	for _, line := range all {
+		if !printable(line) || line != "" && blank([]byte(line)) {
+			return "", "", false
+		}
+		b.WriteString(eol)
+		if line != "" {
+			b.WriteString(indent)
+			b.WriteString(line)
+		}
+	}
+	return indicator, b.String(), true
+}

@@ -1,0 +1,133 @@
+package mdoc
+
+import (
+	"bytes"
+	"strings"
+)
+
+// body returns the outline of the document, parsed when it is first asked for.
+func (d *Doc) body() *outline {
+	d.parseBody.Do(func() {
+		if d.opaque {
+			d.outline = new(outline)
+			return
+		}
+		d.outline = newOutline(d.text, d.parts.body, d.form)
+	})
+	return d.outline
+}
+
+func newOutline(src []byte, base int, form *Form) *outline {
+	o := &outline{blocks: parseBlocks(src, base)}
+	line, counted := 1, 0
+	open := false // the last section has no end yet
+	for i := range o.blocks {
+		k := &o.blocks[i]
+		if k.kind != headingBlock {
+			continue
+		}
+		line += bytes.Count(src[counted:k.lines.Start], []byte{'\n'})
+		counted = k.lines.Start
+		o.headings = append(o.headings, Heading{k.level, k.title, k.lines, line})
+		if k.level > 2 {
+			continue
+		}
+		if open {
+			o.sections[len(o.sections)-1].Body.End = k.lines.Start
+		}
+		if open = k.level == 2; open {
+			o.sections = append(o.sections, Section{
+				Name: form.canonical(k.title), Title: k.title,
+				Heading: k.lines, Body: Span{k.lines.End, len(src)}, Line: line,
+			})
+		}
+	}
+	return o
+}
+
+// canonical returns the form's name for a heading's text, or the text itself.
+func (f *Form) canonical(title string) string {
+	if i := f.index(title); i >= 0 {
+		return f.Sections[i].Name
+	}
+	return title
+}
+
+// index returns the place in the form of the section that is called so, or -1.
+func (f *Form) index(title string) int {
+	if f == nil {
+		return -1
+	}
+	title = strings.TrimSpace(title)
+	for i := range f.Sections {
+		s := &f.Sections[i]
+		if strings.EqualFold(s.Name, title) {
+			return i
+		}
+		for _, a := range s.Aliases {
+			if strings.EqualFold(a, title) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// Headings returns the top-level headings of every level in their order. The
+// slice must not be modified.
+func (d *Doc) Headings() []Heading { return d.body().headings }
+
+// Sections returns all sections in their order, known or not. The slice must not
+// be modified.
+func (d *Doc) Sections() []Section { return d.body().sections }
+
+// Section returns the first section of that name, which may be an alias or a
+// heading's text.
+func (d *Doc) Section(name string) (Section, bool) {
+	for s := range d.named(name) {
+		return *s, true
+	}
+	return Section{}, false
+}
+
+// named yields every section of that name in their order.
+func (d *Doc) named(name string) func(func(*Section) bool) {
+	name = d.form.canonical(name)
+	return func(yield func(*Section) bool) {
+		sections := d.body().sections
+		for i := range sections {
+			if strings.EqualFold(sections[i].Name, name) && !yield(&sections[i]) {
+				return
+			}
+		}
+	}
+}
+
+// Text returns the text of the section of that name without outer blank lines,
+// with LF line ends; where the section stands more than once, all of them,
+// parted by a blank line; "" where there is none.
+func (d *Doc) Text(name string) string {
+	var all []string
+	for s := range d.named(name) {
+		if t := d.lf(core(d.text, s.Body)); t != "" {
+			all = append(all, t)
+		}
+	}
+	return strings.Join(all, "\n\n")
+}
+
+// lf returns the bytes of a span with LF line ends.
+func (d *Doc) lf(s Span) string {
+	return strings.ReplaceAll(string(d.text[s.Start:s.End]), "\r\n", "\n")
+}
+
+// own returns the part of a section before its first subheading.
+func (d *Doc) own(s *Section) Span {
+	for i := range d.body().headings {
+		h := &d.body().headings[i]
+		if h.Span.Start >= s.Body.Start && h.Span.Start < s.Body.End {
+			return Span{s.Body.Start, h.Span.Start}
+		}
+	}
+	return s.Body
+}

@@ -1,0 +1,110 @@
+package mdoc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"gopkg.in/yaml.v3"
+)
+
+// decodeYAML returns the root node of the one document in b, nil where b holds
+// nothing but comments. Nodes are never decoded into values: that is where YAML
+// gets expensive and duplicates vanish.
+func decodeYAML(b []byte) (root *yaml.Node, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			root, err = nil, fmt.Errorf("the parser failed: %v", p)
+		}
+	}()
+	dec := yaml.NewDecoder(bytes.NewReader(b))
+	var doc, more yaml.Node
+	if err := dec.Decode(&doc); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil, nil
+		}
+		return nil, err
+	}
+	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
+		if err == nil {
+			err = errors.New("it holds more than one document")
+		}
+		return nil, err
+	}
+	if len(doc.Content) != 1 {
+		return nil, nil
+	}
+	return doc.Content[0], nil
+}
+
+// checkYAML counts nodes, depth and aliases. The error's offset is a YAML line.
+func checkYAML(root *yaml.Node) *limitError {
+	nodes, aliases := 0, 0
+	var walk func(n *yaml.Node, depth int) *limitError
+	walk = func(n *yaml.Node, depth int) *limitError {
+		nodes++
+		if n.Kind == yaml.AliasNode {
+			aliases++
+		}
+		switch {
+		case nodes > MaxFrontMatterNodes:
+			return &limitError{n.Line, fmt.Sprintf("the front matter has more than %d keys and values", MaxFrontMatterNodes)}
+		case aliases > MaxAliases:
+			return &limitError{n.Line, fmt.Sprintf("the front matter has more than %d aliases", MaxAliases)}
+		case depth > MaxFrontMatterDepth:
+			return &limitError{n.Line, fmt.Sprintf("the front matter is nested more than %d deep", MaxFrontMatterDepth)}
+		}
+		for _, c := range n.Content {
+			if over := walk(c, depth+1); over != nil {
+				return over
+			}
+		}
+		return nil
+	}
+	return walk(root, 1)
+}
+
+// entriesOf returns the entries of a mapping that stands in the lines at s.
+func entriesOf(text []byte, s Span, root *yaml.Node, pos *positions) []entry {
+	out := make([]entry, 0, len(root.Content)/2)
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		k, v := root.Content[i], root.Content[i+1]
+		e := entry{key: k, val: v, start: pos.offset(k.Line, k.Column)}
+		e.Key = k.Value
+		e.Line = lineNumber(text, e.start)
+		e.Kind, e.Value = scalarOf(v)
+		out = append(out, e)
+	}
+	flow := root.Style&yaml.FlowStyle != 0
+	for i := range out {
+		next := s.End
+		if i+1 < len(out) {
+			next = out[i+1].start
+		}
+		out[i].Span, out[i].located = pos.value(out[i].val, out[i].key.Column-1, next, flow)
+	}
+	return out
+}
+
+// scalarOf returns the kind of a value and its text. Dates, binary data and values
+// of a tag of their own are text; an alias is what it stands for.
+func scalarOf(n *yaml.Node) (Kind, string) {
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	if n == nil || n.Kind != yaml.ScalarNode {
+		return Nested, ""
+	}
+	switch n.Tag {
+	case "!!null":
+		return Null, ""
+	case "!!bool":
+		return Bool, n.Value
+	case "!!int":
+		return Int, n.Value
+	case "!!float":
+		return Float, n.Value
+	}
+	return String, n.Value
+}

@@ -1,0 +1,219 @@
+package mdoc
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+)
+
+// positions turns the YAML parser's lines and columns into offsets, and finds
+// where values end, which the parser does not say.
+type positions struct {
+	text  []byte
+	span  Span
+	lines []int // offsets of the lines as YAML counts them
+}
+
+// newPositions indexes the lines of the YAML text at s. For YAML, a line ends at
+// LF, CRLF and CR and also at NEL, LS and PS, even within quotes.
+func newPositions(text []byte, s Span) *positions {
+	first := s.Start
+	if bytes.HasPrefix(text[s.Start:s.End], byteOrderMark) {
+		first += len(byteOrderMark) // not counted as a column
+	}
+	p := &positions{text: text, span: s, lines: []int{first}}
+	for i := s.Start; i < s.End; {
+		n := breakLen(text[i:s.End])
+		if n == 0 {
+			i++
+			continue
+		}
+		i += n
+		p.lines = append(p.lines, i)
+	}
+	return p
+}
+
+func breakLen(b []byte) int {
+	switch {
+	case b[0] == '\r' && len(b) > 1 && b[1] == '\n':
+		return 2
+	case b[0] == '\r' || b[0] == '\n':
+		return 1
+	case b[0] == 0xc2 && len(b) > 1 && b[1] == 0x85: // U+0085
+		return 2
+	case b[0] == 0xe2 && len(b) > 2 && b[1] == 0x80 && (b[2] == 0xa8 || b[2] == 0xa9): // U+2028, U+2029
+		return 3
+	}
+	return 0
+}
+
+// offset returns the offset of a 1-based YAML line and column; columns count characters.
+func (p *positions) offset(line, col int) int {
+	if line < 1 || line > len(p.lines) {
+		return p.span.End
+	}
+	i := p.lines[line-1]
+	for ; col > 1 && i < p.span.End; col-- {
+		_, n := utf8.DecodeRune(p.text[i:p.span.End])
+		i += n
+	}
+	return min(i, p.span.End)
+}
+
+// fileLine returns the 1-based line of the file in which a YAML line begins.
+func (p *positions) fileLine(line int) int { return lineNumber(p.text, p.offset(line, 1)) }
+
+// value returns the bytes of a value, and whether they are a scalar's or an
+// alias's with certainty. keyCol is the number of columns before the key, next the
+// offset of the next key.
+func (p *positions) value(n *yaml.Node, keyCol, next int, flow bool) (Span, bool) {
+	s := p.offset(n.Line, n.Column)
+	b := p.text[:p.span.End]
+	switch n.Kind {
+	case yaml.AliasNode:
+		e := s
+		for e < len(b) && !strings.ContainsRune(" \t\r\n,]}", rune(b[e])) {
+			e++
+		}
+		return Span{s, e}, string(b[s:e]) == "*"+n.Value
+	case yaml.ScalarNode:
+	default:
+		return Span{s, p.nestedEnd(s, next, flow)}, false
+	}
+	// The parser's position is that of an anchor or a tag; the value follows them.
+	behind := s
+	for (n.Anchor != "" || n.Style&yaml.TaggedStyle != 0) && s < len(b) && (b[s] == '&' || b[s] == '!') {
+		for s < len(b) && !blank(b[s:s+1]) {
+			s++
+		}
+		behind = s
+		for s < len(b) && blank(b[s:s+1]) {
+			s++
+		}
+	}
+	switch n.Style &^ yaml.TaggedStyle {
+	case yaml.DoubleQuotedStyle:
+		for e := s + 1; e < len(b); e++ {
+			if b[e] == '\\' {
+				e++
+			} else if b[e] == '"' {
+				return Span{s, e + 1}, b[s] == '"'
+			}
+		}
+		return Span{s, s}, false
+	case yaml.SingleQuotedStyle:
+		for e := s + 1; e < len(b); e++ {
+			if b[e] == '\'' {
+				if e+1 < len(b) && b[e+1] == '\'' {
+					e++
+					continue
+				}
+				return Span{s, e + 1}, b[s] == '\''
+			}
+		}
+		return Span{s, s}, false
+	case yaml.LiteralStyle, yaml.FoldedStyle:
+		return p.block(s, keyCol, next)
+	}
+	if n.Value == "" {
+		return Span{behind, behind}, true
+	}
+	return p.plain(n.Value, s, next, flow)
+}
+
+// plain returns the bytes of an unquoted value, confirmed against its text.
+func (p *positions) plain(value string, s, next int, flow bool) (Span, bool) {
+	b := p.text[:p.span.End]
+	if bytes.HasPrefix(b[s:], []byte(value)) {
+		e := s + len(value)
+		rest := b[e:lineEnd(b, e)]
+		t := bytes.TrimLeft(rest, " \t")
+		if blank(t) || len(t) < len(rest) && t[0] == '#' || flow && (t[0] == ',' || t[0] == '}') {
+			return Span{s, e}, true
+		}
+	}
+	if flow {
+		return Span{s, s}, false
+	}
+	// Over several lines: to the last one before a comment or the next key.
+	end := s
+	for e := s; e < next; {
+		le := min(lineEnd(b, e), next)
+		line := b[e:le]
+		t := bytes.TrimLeft(line, " \t")
+		if len(t) > 0 && t[0] == '#' {
+			break
+		}
+		k := bytes.Index(line, []byte(" #"))
+		if k >= 0 {
+			line = line[:k]
+		}
+		if !blank(line) {
+			end = e + len(bytes.TrimRight(line, " \t\r\n"))
+		}
+		if k >= 0 {
+			break
+		}
+		e = le
+	}
+	return Span{s, end}, slices.Equal(strings.Fields(string(b[s:end])), strings.Fields(value))
+}
+
+// block returns the bytes of a block scalar, from its indicator to the end of its
+// last line that is not blank.
+func (p *positions) block(s, keyCol, next int) (Span, bool) {
+	b := p.text[:p.span.End]
+	if s == len(b) || b[s] != '|' && b[s] != '>' {
+		return Span{s, s}, false
+	}
+	indent := 0
+	end := s + 1
+	for end < len(b) && strings.IndexByte("+-123456789", b[end]) >= 0 {
+		if b[end] >= '1' && b[end] <= '9' {
+			indent = keyCol + int(b[end]-'0')
+		}
+		end++
+	}
+	for e := lineEnd(b, s); e < next; {
+		le := min(lineEnd(b, e), next)
+		line := b[e:cutEOL(b, le)]
+		if !blank(line) {
+			lead := len(line) - len(bytes.TrimLeft(line, " "))
+			if indent == 0 {
+				indent = max(lead, keyCol+1)
+			}
+			if lead < indent {
+				break
+			}
+			end = e + len(line)
+		}
+		e = le
+	}
+	return Span{s, end}, true
+}
+
+// nestedEnd returns where a list or mapping that begins at s ends: before the
+// blanks and comments in front of the next key.
+func (p *positions) nestedEnd(s, next int, flow bool) int {
+	b := p.text
+	if flow {
+		t := bytes.TrimRight(b[s:max(s, next)], " \t\r\n")
+		if k := len(t) - 1; k >= 0 && (t[k] == ',' || next == p.span.End && t[k] == '}') {
+			t = t[:k]
+		}
+		return s + len(bytes.TrimRight(t, " \t\r\n"))
+	}
+	end := s
+	for e := s; e < next; {
+		le := min(lineEnd(b, e), next)
+		if t := bytes.TrimLeft(b[e:le], " \t"); !blank(t) && (t[0] != '#' || e == s) {
+			end = e + len(bytes.TrimRight(b[e:le], " \t\r\n"))
+		}
+		e = le
+	}
+	return end
+}
