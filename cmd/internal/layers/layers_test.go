@@ -139,6 +139,14 @@ func TestBrokenTreesAreReported(t *testing.T) {
 	}
 }
 
+func TestLinesAreCounted(t *testing.T) {
+	for text, want := range map[string]int{"": 0, "package p": 1, "package p\n": 1, "package p\n\n": 2, "package p\n\nvar x int": 3} {
+		if got := parse("p.go", []byte(text)).lines; got != want {
+			t.Errorf("%q has %d lines, want %d", text, got, want)
+		}
+	}
+}
+
 func soundTree(t *testing.T) fstest.MapFS {
 	t.Helper()
 	ar, err := txtar.ParseFile("testdata/sound.txtar")
