@@ -75,7 +75,7 @@ func (d *Doc) checkComposed(fields []FieldValue, sections []SectionText, texts [
 		return fmt.Sprintf("the new document would have %d fields instead of %d", len(d.fields), len(fields))
 	}
 	for i := range fields {
-		if d.fields[i].Key != fields[i].Key || !fields[i].Value.reads(&d.fields[i]) {
+		if d.fields[i].Key != fields[i].Key || !fields[i].Value.Equal(d.fields[i]) {
 			return fmt.Sprintf("the field %s would not read back as given", fields[i].Key)
 		}
 	}

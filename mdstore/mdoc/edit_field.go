@@ -21,7 +21,7 @@ func (p *plan) editFields() error {
 		switch {
 		case e == nil:
 			missing = append(missing, want)
-		case want.value.reads(&e.Field):
+		case want.value.Equal(e.Field):
 		case e.Kind == Nested:
 			return d.refuse(e.Line, "%s holds a list or a mapping, which only a person can change", want.key)
 		case !e.located:

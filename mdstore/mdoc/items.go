@@ -2,6 +2,7 @@ package mdoc
 
 import (
 	"bytes"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -26,9 +27,11 @@ type place struct {
 }
 
 // places returns the items of one section.
-func (d *Doc) places(s *Section) (out []place) {
-	own := d.own(s)
-	blocks := d.body().blocks
+func (d *Doc) places(s *Section) []place { return d.body().places(d.own(s)) }
+
+// places returns the items in one part of the body.
+func (o *outline) places(own Span) (out []place) {
+	blocks := o.blocks
 	first := sort.Search(len(blocks), func(i int) bool { return blocks[i].span.Start >= own.Start })
 	for i := first; i < len(blocks) && blocks[i].span.Start < own.End; i++ {
 		k := &blocks[i]
@@ -51,6 +54,36 @@ func (d *Doc) item(p place) Item {
 	}
 	it.Text = itemText(d.text, *p.item)
 	return it
+}
+
+// ListsUnder returns the texts of the list items that a text has under headings with one of the names, of any
+// level and without regard to case: those that stand before the next heading. Empty items are left out.
+func ListsUnder(text string, names ...string) []string {
+	text, err := cleanText(text)
+	if err != nil {
+		return nil
+	}
+	src := []byte(text)
+	o := newOutline(src, 0, nil)
+	var out []string
+	for i, h := range o.headings {
+		if !slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, strings.TrimSpace(h.Title)) }) {
+			continue
+		}
+		own := Span{h.Span.End, len(src)}
+		if i+1 < len(o.headings) {
+			own.End = o.headings[i+1].Span.Start
+		}
+		for _, p := range o.places(own) {
+			if p.item == nil {
+				continue
+			}
+			if t := itemText(src, *p.item); t != "" {
+				out = append(out, t)
+			}
+		}
+	}
+	return out
 }
 
 // itemText returns an item's text without its marker and the indentation that

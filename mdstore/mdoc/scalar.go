@@ -54,8 +54,10 @@ func (f Field) Scalar() (Scalar, bool) {
 	return Scalar{f.Kind, f.Value}, f.Kind != Nested
 }
 
-// reads reports whether the field holds the scalar.
-func (v Scalar) reads(f *Field) bool { return f.Kind == v.kind && f.Value == v.text }
+// Equal reports whether the field has this value already, in whatever form it is written.
+func (v Scalar) Equal(f Field) bool {
+	return v.kind == f.Kind && v.text == f.Value && f.Kind != Nested
+}
 
 // literal returns the scalar as it is written on one line, quoted as style says
 // where the text allows it. An absent style quotes only where it must. flow is for

@@ -109,11 +109,19 @@ func (d *Doc) named(name string) func(func(*Section) bool) {
 func (d *Doc) Text(name string) string {
 	var all []string
 	for s := range d.named(name) {
-		if t := d.lf(core(d.text, s.Body)); t != "" {
+		if t := d.Slice(s.Body); t != "" {
 			all = append(all, t)
 		}
 	}
 	return strings.Join(all, "\n\n")
+}
+
+// Slice returns the text of a span without outer blank lines, with LF line ends. A
+// part of the span that lies outside the document is left out.
+func (d *Doc) Slice(s Span) string {
+	s.Start = min(max(s.Start, 0), len(d.text))
+	s.End = min(max(s.End, s.Start), len(d.text))
+	return d.lf(core(d.text, s))
 }
 
 // lf returns the bytes of a span with LF line ends.

@@ -70,7 +70,7 @@ func (p *plan) checkFront(after *Doc) error {
 		switch {
 		case len(was) > 0 && p.front.sameKey(&was[0], now, e):
 			if want != nil && e.listed() {
-				if !want.value.reads(&e.Field) {
+				if !want.value.Equal(e.Field) {
 					return p.doc.refuse(e.Line, "%s would read back as %q", e.Key, e.Value)
 				}
 			} else if !p.front.sameValue(&was[0], now, e) {
@@ -78,7 +78,7 @@ func (p *plan) checkFront(after *Doc) error {
 			}
 			was = was[1:]
 		case want != nil && e.listed() && p.front.find(e.Key) == nil:
-			if !want.value.reads(&e.Field) {
+			if !want.value.Equal(e.Field) {
 				return p.doc.refuse(e.Line, "%s would read back as %q", e.Key, e.Value)
 			}
 		default:
@@ -89,7 +89,7 @@ func (p *plan) checkFront(after *Doc) error {
 		return p.doc.refuse(was[0].Line, "the edit would lose the key %s", was[0].Key)
 	}
 	for _, want := range p.fields {
-		if e := now.find(want.key); e == nil || !want.value.reads(&e.Field) {
+		if e := now.find(want.key); e == nil || !want.value.Equal(e.Field) {
 			return p.doc.refuse(0, "%s would not read back", want.key)
 		}
 	}
