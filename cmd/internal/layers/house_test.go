@@ -15,13 +15,17 @@ func (c *checker) home(s source, i use, r row) {
 		c.add(s.path, i.line, ruleHome, "%s has no home in the table of dependencies", i.pkg)
 	case h.name == inTests && !s.test && !r.forTests:
 		c.add(s.path, i.line, ruleTestsOnly, "%s is for tests, and %s is no test", h.module, s.path)
-	case h.name != inTests && h.name != r.name && !within(r.name, h.name):
+	case h.name != inTests && !h.holds(r.name):
 		c.add(s.path, i.line, ruleHome, "%s has its home in %s and may not be imported by %s", h.module, h.name, r.name)
 	}
 }
 
-// within reports whether a package is an internal one of another.
-func within(name, of string) bool { return strings.HasPrefix(name, of+"/internal/") }
+// holds reports whether a package belongs to the home.
+func (h home) holds(name string) bool {
+	return slices.ContainsFunc(strings.Fields(h.name), func(at string) bool {
+		return name == at || strings.HasPrefix(name, at+"/internal/")
+	})
+}
 
 // inTests is the home of what only tests and their helpers import.
 const inTests = "tests"
@@ -84,10 +88,10 @@ func (c *checker) dependencies() {
 }
 
 // A section of the page of reasons: "## module", text, and a line that begins
-// with "Home: `package`", or "Home: tests".
+// with "Home:" and names the packages in backquotes, or says "tests".
 var (
 	sectionHead = regexp.MustCompile(`^## (\S+\.\S+/\S+)$`)
-	sectionHome = regexp.MustCompile(`^Home: \x60?([\w/]+)`) // \x60 is a backquote
+	sectionHome = regexp.MustCompile(`^Home: (tests\b|\x60[\w/]+\x60(?:, \x60[\w/]+\x60)*)`)
 )
 
 // readReasons returns the home that the page names for each module.
@@ -102,7 +106,7 @@ func readReasons(page string) map[string]string {
 			about, homes[m[1]] = m[1], ""
 		}
 		if m := sectionHome.FindStringSubmatch(line); m != nil && about != "" {
-			homes[about] = m[1]
+			homes[about] = strings.NewReplacer("`", "", ",", "").Replace(m[1])
 		}
 	}
 	return homes
