@@ -46,7 +46,9 @@ func TestEveryForbiddenImportIsFound(t *testing.T) {
 		found(r, "added.go", "example.org/unheard/of", ruleHome)
 		if r.std != "" {
 			for _, pkg := range []string{"os", "os/exec", "net/http", "syscall", "math/rand", "math/rand/v2", "log", "embed"} {
-				found(r, "added.go", pkg, ruleClosed)
+				if !listed(r.std, pkg) {
+					found(r, "added.go", pkg, ruleClosed)
+				}
 			}
 		}
 		if !r.forTests {
