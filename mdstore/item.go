@@ -138,3 +138,15 @@ func RulesHash(rules []string) string {
 	sum := md5.Sum([]byte(strings.Join(rules, "\n")))
 	return hex.EncodeToString(sum[:4])
 }
+
+// Marked returns the text of a reference's item as it is written, with or without the mark of an expired one; nothing else of it changes.
+func Marked(item string, expired bool) string {
+	s := strings.TrimRight(item, " \t")
+	if t, ok := strings.CutSuffix(s, expiredMark); ok {
+		s = strings.TrimRight(t, " \t")
+	}
+	if expired {
+		s += " " + expiredMark
+	}
+	return s
+}

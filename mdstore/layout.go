@@ -29,5 +29,11 @@ func NodePath(dir Path, id ID) Path { return dir.Join(NodesDir, string(id), Node
 // Archived reports whether a workspace's folder lies in the archive.
 func Archived(dir Path) bool { return dir.Under(ArchiveDir) }
 
-// TrashPath returns where a deleted file or folder goes; stamp tells deletions apart.
-func TrashPath(stamp string, p Path) Path { return Path(LocalDir).Join("trash", stamp, string(p)) }
+// TrashPath returns where a deleted file or folder goes; stamp tells deletions apart. With an empty p it is the folder of that deletion.
+func TrashPath(stamp string, p Path) Path {
+	dir := Path(LocalDir).Join("trash", stamp)
+	if p == "" {
+		return dir
+	}
+	return dir.Join(string(p))
+}

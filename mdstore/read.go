@@ -102,6 +102,9 @@ func (r *reader) id(folder string) ID {
 		return id
 	} else if len(r.problems) == 0 {
 		r.complain(KeyID, CodeIDMissing, "id is "+quoted(string(id))+"; one to 128 letters, digits, '.', '_' and '-' are an id")
+		if ID(folder).Valid() {
+			r.problems[len(r.problems)-1].Fix = "write the folder's name as id"
+		}
 	}
 	return ID(folder)
 }

@@ -54,6 +54,7 @@ func WorkspaceOf(path Path, version Version, doc *mdoc.Doc, problems []mdoc.Diag
 	}
 	if s := r.text(KeyStatus); len(problems) == 0 && s != w.Status {
 		r.complain(KeyStatus, CodeStatusInvalid, "status is "+quoted(s)+", but the folder's place says "+w.Status)
+		r.problems[len(r.problems)-1].Fix = "write the status that the folder's place says"
 	}
 	if f, ok := doc.Field(KeyFormat); ok && f.Kind != mdoc.Null {
 		if v, err := strconv.Atoi(f.Value); err != nil || v < 1 {

@@ -613,7 +613,7 @@ type WorkspaceCheckIn struct {
 type WorkspaceCheckOut struct {
 	Diagnostics []mdoc.Diagnostic `json:"diagnostics"`
 	Fixed       []mdoc.Diagnostic `json:"fixed"`
-	Files       int               `json:"filesChecked"`
+	Checked     int               `json:"filesChecked"`
 	Wrote
 }
 

@@ -1,0 +1,131 @@
+package engine
+
+import (
+	"strings"
+
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+	"arbor/statemachine"
+)
+
+// A Cascade is a node that a change of another one moved along.
+type Cascade struct {
+	NodeID   mdstore.ID
+	From, To statemachine.Status
+}
+
+// step makes one decided transition of a node: its status, and the line in its log.
+func (d *draft) step(n *mdstore.Node, dec statemachine.Decision, why string) {
+	d.status[n.ID] = dec.To
+	e := d.onNode(n)
+	e.set(mdstore.KeyStatus, mdoc.Text(string(dec.To)))
+	event := string(dec.Action) + ": " + string(dec.From) + " → " + string(dec.To)
+	if why != "" {
+		event += "; " + why
+	}
+	d.log(e, event)
+	e.did("%s status %s → %s", n.ID, dec.From, dec.To)
+}
+
+// thawed returns an error where a node among those is completed or cancelled, which freezes all below it, and the caller did
+// not say that they are to be reopened.
+func (d *draft) thawed(id mdstore.ID, up []*mdstore.Node, cascade bool) error {
+	for _, a := range up {
+		d.relied(a)
+		if s := d.statusOf(a); statemachine.Frozen(s) && !cascade {
+			return Fail(InvalidParentStatus, "%s: %s (%s) above it is %s, which freezes everything below; reopen that node, or repeat the call with cascade: true (--cascade) to reopen it along",
+				id, a.ID, a.Title, s).with(Details{NodeID: string(a.ID), Status: string(s), Allowed: []string{string(statemachine.Reopen)}})
+		}
+	}
+	return nil
+}
+
+// raise moves ancestors, the nearest first, into monitoring, because something below them was added or runs.
+func (d *draft) raise(up []*mdstore.Node, reopen bool, why string) ([]Cascade, error) {
+	var out []Cascade
+	for _, a := range up {
+		from := d.statusOf(a)
+		if !statemachine.TakesChildren(a.Type) || !statemachine.Valid(a.Type, from) {
+			continue // written by hand; check reports it
+		}
+		steps, err := statemachine.Rise(from, reopen)
+		if err != nil {
+			return nil, err
+		}
+		if len(steps) == 0 {
+			continue
+		}
+		if err := d.editable(a); err != nil {
+			return nil, err
+		}
+		for _, s := range steps {
+			d.step(a, s, why)
+		}
+		out = append(out, Cascade{a.ID, from, d.statusOf(a)})
+	}
+	return out, nil
+}
+
+// place returns the ancestors of a node that others are to be put under, the node itself first, after making sure that it
+// may have children and hangs in the tree.
+func (d *draft) place(id mdstore.ID, cascade bool) ([]*mdstore.Node, error) {
+	p, err := d.snap.Known(id)
+	if err != nil {
+		if e := AsError(err); e.Code == NodeNotFound {
+			e.Code, e.Message = ParentNotFound, strings.Replace(e.Message, "no such node", "no such parent node", 1)
+		}
+		return nil, err
+	}
+	if same := d.snap.Files(id); len(same) > 1 {
+		return nil, duplicate(id, same)
+	}
+	if len(p.Problems) > 0 && !statemachine.Valid(p.Type, p.Status) {
+		return nil, &mdoc.UnreadableError{Problem: p.Problems[0]}
+	}
+	if !statemachine.TakesChildren(p.Type) {
+		return nil, Fail(ExecutionChildren, "%s (%s): an execution node has no children; put the new node under a planning node, such as its parent %s", p.ID, p.Title, p.Parent).
+			with(Details{NodeID: string(p.ID)})
+	}
+	above, whole := d.snap.Ancestors(id)
+	if !whole {
+		return nil, d.loose(p)
+	}
+	up := append([]*mdstore.Node{p}, above...)
+	return up, d.thawed(id, up, cascade)
+}
+
+// loose returns the error of a node that does not hang below the root.
+func (d *draft) loose(n *mdstore.Node) error {
+	up, _ := d.snap.Ancestors(n.ID)
+	top := n
+	if len(up) > 0 {
+		top = up[len(up)-1]
+	}
+	if _, ok := d.snap.Node(top.Parent); ok {
+		return Fail(Cycle, "%s: its ancestors go round in a circle through %s; give one of them another parentId", n.ID, top.ID).with(Details{NodeID: string(top.ID), Paths: []string{string(top.Path)}})
+	}
+	return Fail(OrphanNode, "%s: its ancestor %s names the parent %q, which does not exist; correct the parentId in %s, or move the node (node_move)", n.ID, top.ID, top.Parent, top.Path).
+		with(Details{NodeID: string(top.ID), Paths: []string{string(top.Path)}})
+}
+
+// focus moves the workspace's focus.
+func (d *draft) focus(id mdstore.ID) error {
+	if d.snap.ws.Focus == id {
+		return nil
+	}
+	e := d.onWorkspace()
+	if err := e.doc.Editable(); err != nil {
+		return err
+	}
+	v := mdoc.NullValue()
+	if id != "" {
+		v = mdoc.Text(string(id))
+	}
+	e.set(mdstore.KeyFocus, v)
+	was := string(d.snap.ws.Focus)
+	if was == "" {
+		was = "nothing"
+	}
+	e.did("%s focus %s → %s", d.snap.ws.ID, was, id)
+	return nil
+}

@@ -1,0 +1,245 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+	"arbor/statemachine"
+)
+
+// The codes of diagnostics that concern more than one file, besides those of packages mdoc, mdstore and statemachine.
+const (
+	CodeFileMissing   = "FILE_MISSING"       // a folder below nodes/ without a Node.md
+	CodeRootMissing   = "ROOT_MISSING"       // no node has the id root
+	CodeExecChildren  = "CHILDREN_FORBIDDEN" // an execution node has children
+	CodeFrozen        = "FROZEN_BELOW"       // something open below a completed or cancelled node
+	CodeHashStale     = "RULES_HASH_STALE"   // rules were edited by hand
+	CodeDangling      = "REFERENCE_DANGLING" // an active reference to a node that does not exist
+	CodeDocMissing    = "DOC_MISSING"        // an active document that is not in the project
+	CodeFocusDangling = "FOCUS_DANGLING"     // the focused node does not exist
+	CodeStray         = "STRAY_FILE"         // a conflict copy, a backup, a temporary file
+	CodeSessions      = "SESSIONS_CORRUPT"   // sessions.json is no valid JSON
+)
+
+// Check returns every diagnostic of a workspace, in the order of files and lines.
+func (e *Engine) Check(ctx context.Context, ws mdstore.ID) (*Snapshot, []mdoc.Diagnostic, error) {
+	snap, err := e.Reload(ctx, ws)
+	if err != nil {
+		return nil, nil, err
+	}
+	out := snap.Diagnostics()
+	if r, ok := e.st.(mdstore.DocReader); ok {
+		out = append(out, snap.missingDocs(ctx, r)...)
+	}
+	if in, ok := e.st.(mdstore.Inspector); ok {
+		strays, err := in.Strays(ctx, snap.ws.Dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, s := range strays {
+			out = append(out, mdoc.Diagnostic{File: string(s.Path), Code: CodeStray, Text: strayText(s.Kind)})
+		}
+	}
+	sortDiagnostics(out)
+	return snap, out, nil
+}
+
+func strayText(k mdstore.StrayKind) string {
+	switch k {
+	case mdstore.StrayConflictCopy:
+		return "a conflict copy: compare it with the file beside it, take over what is missing there, and remove it"
+	case mdstore.StrayBackup:
+		return "an editor's backup or swap file: remove it when the editor is closed"
+	case mdstore.StrayTemporary:
+		return "a temporary file that an interrupted write left: it can be removed"
+	}
+	return string(k)
+}
+
+func sortDiagnostics(ds []mdoc.Diagnostic) {
+	slices.SortStableFunc(ds, func(a, b mdoc.Diagnostic) int {
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col), strings.Compare(a.Code, b.Code))
+	})
+}
+
+// Diagnostics returns what is wrong with the files of the snapshot and what they say together.
+func (s *Snapshot) Diagnostics() []mdoc.Diagnostic {
+	c := checker{s: s, out: slices.Clone(s.ws.Problems)}
+	for it := s.broken.Iterator(); !it.Done(); {
+		_, d, _ := it.Next()
+		c.out = append(c.out, d)
+	}
+	c.workspace()
+	for n := range s.All() {
+		c.out = append(c.out, n.Problems...)
+		c.node(n)
+	}
+	sortDiagnostics(c.out)
+	return c.out
+}
+
+type checker struct {
+	s   *Snapshot
+	out []mdoc.Diagnostic
+}
+
+func (c *checker) at(d *mdoc.Doc, line int, code, fix, format string, args ...any) {
+	c.out = append(c.out, mdoc.Diagnostic{File: d.Name(), Line: line, Code: code, Text: fmt.Sprintf(format, args...), Fix: fix})
+}
+
+func lineOf(d *mdoc.Doc, key string) int {
+	f, _ := d.Field(key)
+	return f.Line
+}
+
+func (c *checker) workspace() {
+	w := c.s.ws
+	if len(w.Problems) == 0 || w.Doc.Editable() == nil {
+		if hash := w.RulesHash(); w.StoredHash != hash {
+			c.at(w.Doc, lineOf(w.Doc, mdstore.KeyRulesHash), CodeHashStale, "write the hash of the rules as they stand", "rulesHash is %s, the rules as they stand have %s", orMissing(w.StoredHash), orMissing(hash))
+		}
+		if w.Focus != "" {
+			if _, ok := c.s.Node(w.Focus); !ok {
+				c.at(w.Doc, lineOf(w.Doc, mdstore.KeyFocus), CodeFocusDangling, "focus the root", "focusedNodeId %s is no node", w.Focus)
+			}
+		}
+	}
+	if _, ok := c.s.Node(mdstore.Root); !ok {
+		c.at(w.Doc, 0, CodeRootMissing, "", "no node has the id root; restore nodes/root/Node.md (git, the trash), or give the topmost node that id")
+	}
+}
+
+func orMissing(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+func (c *checker) node(n *mdstore.Node) {
+	if same := c.s.Files(n.ID); len(same) > 1 {
+		var others []string
+		for _, o := range same {
+			if o != n {
+				others = append(others, string(o.Path))
+			}
+		}
+		c.at(n.Doc, lineOf(n.Doc, mdstore.KeyID), string(DuplicateID), "", "id %s is that of %s too; give one of them another id, or remove the copy", n.ID, strings.Join(others, " and "))
+	}
+	c.parent(n)
+	c.status(n)
+	for _, r := range n.References() {
+		if _, ok := c.s.Node(mdstore.ID(r.Target)); !ok && !r.Expired && isNodeRef(r.Target) {
+			c.at(n.Doc, r.Line, CodeDangling, "mark the reference expired", "reference to %s, which is no node", r.Target)
+		}
+	}
+}
+
+// isNodeRef reports whether a target has the form of a generated node id, and not that of a document's path.
+func isNodeRef(target string) bool {
+	return mdstore.ID(target).Valid() && strings.HasPrefix(target, "node-")
+}
+
+func (c *checker) parent(n *mdstore.Node) {
+	if n.ID == mdstore.Root || n.Doc.Editable() != nil && n.Parent == "" {
+		return
+	}
+	line := lineOf(n.Doc, mdstore.KeyParent)
+	p, ok := c.s.Node(n.Parent)
+	switch {
+	case n.Parent == "":
+		c.at(n.Doc, line, string(OrphanNode), "", "parentId is missing; name the node's parent (root is one)")
+	case !ok:
+		c.at(n.Doc, line, string(OrphanNode), "", "parent %s does not exist; name another parentId (root is one), or move the node", n.Parent)
+	case c.circular(n):
+		c.at(n.Doc, line, string(Cycle), "", "its ancestors go round in a circle: %s; give one of them another parentId", c.way(n))
+	case len(p.Problems) == 0 && !statemachine.TakesChildren(p.Type):
+		c.at(n.Doc, line, CodeExecChildren, "", "parent %s is an execution node, which has no children; name another parentId, or make the parent a planning node", p.ID)
+	}
+}
+
+// circular reports whether the node itself is among its ancestors.
+func (c *checker) circular(n *mdstore.Node) bool {
+	at, ok := n, true
+	for range c.s.Len() {
+		if at, ok = c.s.Node(at.Parent); !ok || at.ID == mdstore.Root {
+			return false
+		}
+		if at.ID == n.ID {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *checker) way(n *mdstore.Node) string {
+	up, _ := c.s.Ancestors(n.ID)
+	s := string(n.ID)
+	for _, a := range up[:min(len(up), candidatesShown)] {
+		s += " → " + string(a.ID)
+	}
+	return s + " → " + string(n.ID)
+}
+
+func (c *checker) status(n *mdstore.Node) {
+	if len(n.Problems) > 0 {
+		return
+	}
+	line := lineOf(n.Doc, mdstore.KeyStatus)
+	for _, r := range statemachine.Audit(statemachine.Standing{Type: n.Type, Status: n.Status}, "", c.s.facts(n, "")) {
+		c.at(n.Doc, line, string(r.Code), "", "%s", r.Text)
+	}
+	if kids := c.s.kidsOf(n.ID); len(kids) > 0 && statemachine.TakesChildren(n.Type) && !statemachine.Frozen(n.Status) {
+		if steps, err := statemachine.Rise(n.Status, false); err == nil && len(steps) > 0 {
+			c.at(n.Doc, line, string(statemachine.CodeStatusUnreachable), "move it to monitoring", "status is %s, but the node has %d children: it is %s with the first of them", n.Status, len(kids), steps[len(steps)-1].To)
+		}
+	}
+	if statemachine.Terminal(n.Status) || n.Status == statemachine.Initial(n.Type) {
+		return
+	}
+	up, _ := c.s.Ancestors(n.ID)
+	for _, a := range up {
+		if statemachine.Frozen(a.Status) {
+			c.at(n.Doc, line, CodeFrozen, "", "status is %s below %s (%s), which is %s; reopen that one, or finish this one first", n.Status, a.ID, a.Title, a.Status)
+			return
+		}
+	}
+}
+
+// missingDocs looks for active documents that the project does not have. Addresses and what lies outside of the project are not looked for.
+func (s *Snapshot) missingDocs(ctx context.Context, r mdstore.DocReader) []mdoc.Diagnostic {
+	var out []mdoc.Diagnostic
+	met := map[string]bool{}
+	look := func(d *mdoc.Doc, refs []mdstore.Ref) {
+		for _, ref := range refs {
+			if ref.Expired || strings.Contains(ref.Target, "://") || isNodeRef(ref.Target) || strings.HasPrefix(ref.Target, "#") {
+				continue
+			}
+			if _, ok := s.Node(mdstore.ID(ref.Target)); ok {
+				continue
+			}
+			missing, known := met[ref.Target]
+			if !known {
+				_, err := r.ReadDoc(ctx, ref.Target)
+				missing = errors.Is(err, fs.ErrNotExist)
+				met[ref.Target] = missing
+			}
+			if missing {
+				out = append(out, mdoc.Diagnostic{File: d.Name(), Line: ref.Line, Code: CodeDocMissing, Text: fmt.Sprintf("document %s is not in the project; correct its path, expire it, or remove it", ref.Target)})
+			}
+		}
+	}
+	look(s.ws.Doc, s.ws.Docs())
+	for n := range s.All() {
+		look(n.Doc, n.Docs())
+		look(n.Doc, n.References())
+	}
+	return out
+}

@@ -1,0 +1,315 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+	"arbor/statemachine"
+)
+
+// A draft is a plan in the making: what is to change in each file of a snapshot, collected by meaning and turned into
+// one patch for each file at the end. It reads nothing but the snapshot and writes nothing.
+type draft struct {
+	snap *Snapshot
+	act  Act
+	now  time.Time
+	id   func(prefix string) (mdstore.ID, error)
+
+	edits   map[mdstore.Path]*edit
+	order   []*edit
+	extra   []planned                          // new, moved and removed files
+	status  map[mdstore.ID]statemachine.Status // statuses as planned
+	keep    map[mdstore.Path]mdstore.Version   // files that the plan only read
+	adapted []string                           // how texts of new files were changed to fit in
+}
+
+// planned is a change of a whole file or folder.
+type planned struct {
+	change mdstore.Change
+	old    []byte // what is removed
+	what   string
+}
+
+// An edit is what is to change in one existing file.
+type edit struct {
+	path    mdstore.Path
+	doc     *mdoc.Doc
+	base    mdstore.Version
+	fields  []fieldEdit
+	texts   []textEdit
+	items   []itemEdit
+	touched bool // updatedAt is to follow
+	what    []string
+
+	after   *mdoc.Doc // set by finish
+	adapted []string
+}
+
+type fieldEdit struct {
+	key   string
+	value mdoc.Scalar
+}
+
+type textEdit struct{ section, body string }
+
+type itemEdit struct {
+	section string
+	index   int // of the item to replace or remove; -1 appends
+	text    string
+	remove  bool
+}
+
+func newDraft(s *Snapshot, act Act, opt Options) *draft {
+	if act.Operator == "" {
+		act.Operator = mdstore.OperatorAI
+	}
+	return &draft{snap: s, act: act, now: opt.Now().UTC(), id: opt.NewID, edits: map[mdstore.Path]*edit{},
+		status: map[mdstore.ID]statemachine.Status{}, keep: map[mdstore.Path]mdstore.Version{}}
+}
+
+// writable returns an error where the workspace as a whole takes no changes.
+func (d *draft) writable() error {
+	w := d.snap.ws
+	switch {
+	case w.Newer():
+		return AsError(&mdoc.UnreadableError{Problem: newerProblem(w)})
+	case w.Status == mdstore.StatusArchived:
+		return Fail(WorkspaceArchived, "%s (%s): the workspace is archived; restore it first (workspace_restore, arbor ws restore)", w.ID, w.Name)
+	}
+	return nil
+}
+
+func newerProblem(w *mdstore.Workspace) mdoc.Diagnostic {
+	for _, p := range w.Problems {
+		if p.Code == mdstore.CodeFormatNewer {
+			return p
+		}
+	}
+	return mdoc.Diagnostic{}
+}
+
+// node returns a node that is to be changed: it exists, its id is its own, and its file can be edited.
+func (d *draft) node(id mdstore.ID) (*mdstore.Node, error) {
+	n, err := d.snap.Known(id)
+	if err != nil {
+		return nil, err
+	}
+	return n, d.editable(n)
+}
+
+func (d *draft) editable(n *mdstore.Node) error {
+	if same := d.snap.Files(n.ID); len(same) > 1 {
+		return duplicate(n.ID, same)
+	}
+	if err := n.Doc.Editable(); err != nil {
+		return err
+	}
+	return nil
+}
+
+func duplicate(id mdstore.ID, same []*mdstore.Node) error {
+	det := Details{NodeID: string(id)}
+	for _, n := range same {
+		det.Paths = append(det.Paths, string(n.Path))
+	}
+	return Fail(DuplicateID, "%s: %d files have this id: %s; give all but one another id, or remove them", id, len(same), strings.Join(det.Paths, ", ")).with(det)
+}
+
+// match refuses the plan where the caller has read another version of the file.
+func (d *draft) match(p mdstore.Path, v mdstore.Version) error {
+	if m := d.act.IfMatch; m != "" && m != v.String() {
+		return Fail(Conflicting, "%s: version is %s, not %s: it changed since it was read; read it again", p, v, m).with(Details{Paths: []string{string(p)}})
+	}
+	return nil
+}
+
+// statusOf returns a node's status as planned so far.
+func (d *draft) statusOf(n *mdstore.Node) statemachine.Status {
+	if s, ok := d.status[n.ID]; ok {
+		return s
+	}
+	return n.Status
+}
+
+// relied notes that the plan read a node, so that it is not committed when the node moves on.
+func (d *draft) relied(n *mdstore.Node) { d.keep[n.Path] = n.Version }
+
+func (d *draft) on(p mdstore.Path, v mdstore.Version, doc *mdoc.Doc) *edit {
+	e, ok := d.edits[p]
+	if !ok {
+		e = &edit{path: p, doc: doc, base: v}
+		d.edits[p] = e
+		d.order = append(d.order, e)
+	}
+	return e
+}
+
+func (d *draft) onNode(n *mdstore.Node) *edit { return d.on(n.Path, n.Version, n.Doc) }
+
+func (d *draft) onWorkspace() *edit {
+	w := d.snap.ws
+	return d.on(w.Path, w.Version, w.Doc)
+}
+
+// set gives a front matter key another value; a value that it has already changes nothing.
+func (e *edit) set(key string, v mdoc.Scalar) {
+	if f, ok := e.doc.Field(key); ok && v.Equal(f) {
+		e.fields = slices.DeleteFunc(e.fields, func(x fieldEdit) bool { return x.key == key })
+		return
+	}
+	e.touched = true
+	for i, x := range e.fields {
+		if x.key == key {
+			e.fields[i].value = v
+			return
+		}
+	}
+	e.fields = append(e.fields, fieldEdit{key, v})
+}
+
+// write gives a section another text; the text that it has already changes nothing. It reports whether it will change.
+func (e *edit) write(section, body string) bool {
+	if e.doc.Text(section) == strings.Trim(body, "\n") {
+		return false
+	}
+	e.texts = append(e.texts, textEdit{section, body})
+	e.touched = true
+	return true
+}
+
+func (e *edit) append(section, item string) {
+	e.items = append(e.items, itemEdit{section: section, index: -1, text: item})
+	e.touched = true
+}
+
+func (e *edit) replace(section string, index int, item string) {
+	e.items = append(e.items, itemEdit{section: section, index: index, text: item})
+	e.touched = true
+}
+
+func (e *edit) remove(section string, index int) {
+	e.items = append(e.items, itemEdit{section: section, index: index, remove: true})
+	e.touched = true
+}
+
+// log adds an entry to a file's log.
+func (d *draft) log(e *edit, event string) {
+	e.append(mdstore.SecLog, mdstore.FormatLog(d.now.Format(mdstore.TimeLayout), d.act.Operator, event))
+}
+
+func (e *edit) did(format string, args ...any) { e.what = append(e.what, fmt.Sprintf(format, args...)) }
+
+// finish turns the collected edits into new documents.
+func (d *draft) finish() error {
+	for _, e := range d.order {
+		if e.touched {
+			e.set(mdstore.KeyUpdated, mdoc.Integer(d.now.UnixMilli()))
+			if err := e.apply(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (e *edit) apply() error {
+	if err := e.doc.Editable(); err != nil {
+		return err
+	}
+	var ps []mdoc.Patch
+	add := func(p mdoc.Patch, err error) error {
+		ps = append(ps, p)
+		e.adapted = append(e.adapted, p.Adapted...)
+		return err
+	}
+	for _, f := range e.fields {
+		if err := add(e.doc.SetField(f.key, f.value)); err != nil {
+			return err
+		}
+	}
+	for _, t := range e.texts {
+		if err := add(e.doc.SetSection(t.section, t.body)); err != nil {
+			return err
+		}
+	}
+	for _, it := range e.items {
+		var err error
+		switch {
+		case it.remove:
+			err = add(e.doc.RemoveItem(it.section, it.index))
+		case it.index < 0:
+			err = add(e.doc.AppendItem(it.section, it.text))
+		default:
+			err = add(e.doc.ReplaceItem(it.section, it.index, it.text))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	after, err := e.doc.Apply(ps...)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(after.Bytes(), e.doc.Bytes()) {
+		e.after = after
+	}
+	return nil
+}
+
+// changes returns what is to be committed: edits first, then whole files and folders, then the files that must stay as they were read.
+func (d *draft) changes() []mdstore.Change {
+	var out []mdstore.Change
+	named := map[mdstore.Path]bool{}
+	for _, e := range d.order {
+		if e.after != nil {
+			out = append(out, mdstore.Change{Path: e.path, Base: e.base, New: e.after.Bytes()})
+			named[e.path] = true
+		}
+	}
+	for _, x := range d.extra {
+		out = append(out, x.change)
+		named[x.change.Path] = true
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	kept := make([]mdstore.Path, 0, len(d.keep))
+	for p := range d.keep {
+		if !named[p] {
+			kept = append(kept, p)
+		}
+	}
+	slices.Sort(kept)
+	for _, p := range kept {
+		out = append(out, mdstore.Change{Path: p, Base: d.keep[p], Keep: true})
+	}
+	return out
+}
+
+// moves reports whether a file or folder changes its place, so that the snapshot is to be read anew.
+func (d *draft) moves() bool {
+	return slices.ContainsFunc(d.extra, func(p planned) bool { return p.change.To != "" })
+}
+
+// files returns the files of the workspace as they will be.
+func (d *draft) files() []mdstore.File {
+	var out []mdstore.File
+	for _, c := range d.changes() {
+		if c.Keep || c.To != "" || !c.Path.Under(d.snap.ws.Dir) {
+			continue
+		}
+		f := mdstore.File{Path: c.Path, Data: c.New}
+		if c.New != nil {
+			f.Version = mdstore.VersionOf(c.New)
+		}
+		if b := c.Path.Base(); b == mdstore.NodeFile || c.Path == d.snap.ws.Path {
+			out = append(out, f)
+		}
+	}
+	return out
+}

@@ -1,0 +1,220 @@
+// Package engine is one open vault: immutable snapshots of its workspaces, plans over them, and commits.
+//
+// Every operation decides in a pure function over a snapshot what is to change (the plan_*.go files), and then commits
+// it through the store, all or nothing. A dry run stops after the plan. Readers load a snapshot and never wait for writers.
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+
+	"errors"
+)
+
+// Options are what an Engine takes from outside. The zero Options work.
+type Options struct {
+	Now     func() time.Time                        // nil: time.Now
+	NewID   func(prefix string) (mdstore.ID, error) // nil: by time and crypto/rand; prefix is "ws" or "node"
+	Log     *slog.Logger                            // nil: nothing is logged
+	Vault   string                                  // the vault's place, for messages and results; may be empty
+	Project string                                  // the project's place, for results; may be empty
+}
+
+// An Engine is an open vault. It is safe for concurrent use. It holds nothing but memory: the store is the caller's to close.
+type Engine struct {
+	st  mdstore.Store
+	opt Options
+
+	writing sync.Mutex // held from the start of a plan to the end of its commit
+
+	mu    sync.Mutex
+	snaps map[mdstore.ID]loaded // guarded by mu
+}
+
+// loaded is a snapshot with the number that the store's sequence had before it was read.
+type loaded struct {
+	snap *Snapshot
+	seq  uint64
+}
+
+// Open returns an engine over the store. It reads nothing yet: a workspace is read when it is first asked for.
+func Open(ctx context.Context, st mdstore.Store, opt Options) (*Engine, error) {
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	if opt.NewID == nil {
+		now := opt.Now
+		opt.NewID = func(prefix string) (mdstore.ID, error) {
+			return mdstore.NewID(prefix, now().UnixMilli(), rand.Reader)
+		}
+	}
+	if opt.Log == nil {
+		opt.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Engine{st: st, opt: opt, snaps: map[mdstore.ID]loaded{}}, ctx.Err()
+}
+
+// Vault returns the place of the vault, as the options have it.
+func (e *Engine) Vault() string { return e.opt.Vault }
+
+// Project returns the place of the project, as the options have it.
+func (e *Engine) Project() string { return e.opt.Project }
+
+// Workspaces returns every workspace of the vault in the order of their creation, active ones and archived ones. A Workspace.md that cannot be
+// read is a workspace with a problem.
+func (e *Engine) Workspaces(ctx context.Context) ([]*mdstore.Workspace, error) {
+	return workspaces(ctx, e.st)
+}
+
+func workspaces(ctx context.Context, st mdstore.Store) ([]*mdstore.Workspace, error) {
+	var out []*mdstore.Workspace
+	for f, err := range st.List(ctx, "") {
+		if err != nil && f.Path == "" {
+			return nil, err
+		}
+		out = append(out, workspaceOf(f, err))
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(out, func(a, b *mdstore.Workspace) int {
+		if a.CreatedAt != b.CreatedAt {
+			return int(min(max(a.CreatedAt-b.CreatedAt, -1), 1))
+		}
+		return 0
+	})
+	return out, nil
+}
+
+// workspaceOf reads a listed Workspace.md; where it could not be read, the error is its problem.
+func workspaceOf(f mdstore.File, err error) *mdstore.Workspace {
+	if err == nil {
+		return mdstore.ParseWorkspace(f)
+	}
+	doc, _ := mdoc.Parse(string(f.Path), nil, mdstore.WorkspaceForm)
+	return mdstore.WorkspaceOf(f.Path, f.Version, doc, []mdoc.Diagnostic{problemOf(f.Path, err)})
+}
+
+// problemOf returns the diagnostic of a file that could not be read.
+func problemOf(p mdstore.Path, err error) mdoc.Diagnostic {
+	var u *mdoc.UnreadableError
+	switch {
+	case errors.As(err, &u):
+		return u.Problem
+	case errors.Is(err, fs.ErrNotExist):
+		return mdoc.Diagnostic{File: string(p), Code: CodeFileMissing, Text: "the file is missing; restore it (git, the trash) or remove its folder"}
+	}
+	return mdoc.Diagnostic{File: string(p), Code: string(FileUnreadable), Text: err.Error()}
+}
+
+// Workspace returns the one workspace with that id.
+func (e *Engine) workspace(ctx context.Context, st mdstore.Store, id mdstore.ID) (*mdstore.Workspace, error) {
+	all, err := workspaces(ctx, st)
+	if err != nil {
+		return nil, err
+	}
+	var hit *mdstore.Workspace
+	for _, w := range all {
+		switch {
+		case w.ID != id:
+		case hit != nil:
+			return nil, Fail(DuplicateID, "%s: two workspaces have this id, %s and %s; give one of them another id", id, hit.Path, w.Path).
+				with(Details{Paths: []string{string(hit.Path), string(w.Path)}})
+		default:
+			hit = w
+		}
+	}
+	if hit == nil {
+		return nil, Fail(WorkspaceNotFound, "%s: no such workspace%s", id, known(all)).with(Details{Candidates: heads(all)})
+	}
+	return hit, nil
+}
+
+func heads(all []*mdstore.Workspace) []Candidate {
+	out := make([]Candidate, len(all))
+	for i, w := range all {
+		out[i] = Candidate{string(w.ID), w.Name}
+	}
+	return out
+}
+
+func known(all []*mdstore.Workspace) string {
+	if len(all) == 0 {
+		return "; the vault has none yet: make one with workspace_init (arbor init)"
+	}
+	s := "; there are: "
+	for i, w := range all {
+		if i == 5 {
+			return s + fmt.Sprintf(", … (%d in all)", len(all))
+		}
+		if i > 0 {
+			s += ", "
+		}
+		s += string(w.ID) + " (" + w.Name + ")"
+	}
+	return s
+}
+
+// Snapshot returns the workspace as it is now. It is read again when another process has committed since; changes
+// that people made in the files show after Reload.
+func (e *Engine) Snapshot(ctx context.Context, id mdstore.ID) (*Snapshot, error) {
+	return e.snapshot(ctx, e.st, id)
+}
+
+// Reload reads a workspace again, sharing all that did not change.
+func (e *Engine) Reload(ctx context.Context, id mdstore.ID) (*Snapshot, error) {
+	e.forget(id)
+	return e.snapshot(ctx, e.st, id)
+}
+
+func (e *Engine) snapshot(ctx context.Context, st mdstore.Store, id mdstore.ID) (*Snapshot, error) {
+	seq, err := sequence(ctx, st)
+	if err != nil {
+		return nil, err
+	}
+	e.mu.Lock()
+	l, ok := e.snaps[id]
+	e.mu.Unlock()
+	if ok && l.seq == seq {
+		return l.snap, nil
+	}
+	w, err := e.workspace(ctx, st, id)
+	if err != nil {
+		return nil, err
+	}
+	snap, err := load(ctx, st, w)
+	if err != nil {
+		return nil, err
+	}
+	e.publish(snap, seq)
+	return snap, nil
+}
+
+func (e *Engine) publish(s *Snapshot, seq uint64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.snaps[s.ws.ID] = loaded{s, seq}
+}
+
+func (e *Engine) forget(id mdstore.ID) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.snaps, id)
+}
+
+// sequence returns the number of commits that the store has seen from all processes; 0 where it cannot tell.
+func sequence(ctx context.Context, st mdstore.Store) (uint64, error) {
+	if s, ok := st.(mdstore.Shared); ok {
+		return s.Sequence(ctx)
+	}
+	return 0, nil
+}

@@ -1,0 +1,93 @@
+package ops
+
+import (
+	"arbor/engine"
+	"arbor/mdstore"
+	"arbor/statemachine"
+)
+
+func refs(ds []Doc) []mdstore.Ref {
+	out := make([]mdstore.Ref, len(ds))
+	for i, d := range ds {
+		out[i] = mdstore.Ref{Target: d.Path, Description: d.Description}
+	}
+	return out
+}
+
+func docs(rs []mdstore.Ref) []Doc {
+	out := make([]Doc, len(rs))
+	for i, r := range rs {
+		out[i] = Doc{Path: r.Target, Description: r.Description, Expired: r.Expired}
+	}
+	return out
+}
+
+func references(rs []mdstore.Ref) []Reference {
+	out := make([]Reference, len(rs))
+	for i, r := range rs {
+		out[i] = Reference{Target: r.Target, Description: r.Description, Expired: r.Expired}
+	}
+	return out
+}
+
+func logs(es []mdstore.LogEntry) []LogEntry {
+	out := make([]LogEntry, len(es))
+	for i, e := range es {
+		out[i] = LogEntry{Timestamp: e.Time, Operator: e.Operator, Event: e.Event}
+	}
+	return out
+}
+
+func problem(p mdstore.Problem) *Problem {
+	if p.IsZero() {
+		return nil
+	}
+	return &Problem{p.Text, p.NextStep}
+}
+
+func cascades(cs []engine.Cascade) []Cascade {
+	out := make([]Cascade, len(cs))
+	for i, c := range cs {
+		out[i] = Cascade{string(c.NodeID), string(c.From), string(c.To)}
+	}
+	return out
+}
+
+func archived(a *engine.Archived) *Archived {
+	if a == nil {
+		return nil
+	}
+	return &Archived{a.Rules, docs(a.Docs)}
+}
+
+func actions(t statemachine.Type, s statemachine.Status) []string {
+	out := []string{}
+	for _, a := range statemachine.Allowed(t, s) {
+		out = append(out, string(a))
+	}
+	return out
+}
+
+// counts returns the numbers of a workspace's nodes.
+func counts(s *engine.Snapshot, diagnostics int) Counts {
+	c := Counts{ByStatus: map[string]int{}, Damaged: diagnostics}
+	for range s.All() {
+		c.Total++
+	}
+	met := 0
+	for _, n := range s.Walk(mdstore.Root) {
+		met++
+		c.ByStatus[string(n.Status)]++
+		if !statemachine.TakesChildren(n.Type) {
+			c.Work++
+			if statemachine.Terminal(n.Status) {
+				c.Done++
+			}
+		}
+		if !n.Problem().IsZero() {
+			c.Problems++
+		}
+	}
+	c.Unreached = c.Total - met
+	return c
+}

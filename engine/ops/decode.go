@@ -1,0 +1,135 @@
+package ops
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"arbor/engine"
+)
+
+// decode reads arguments strictly: one JSON object, no unknown names, right types, values of the enumerations, nothing required left out.
+func (o Operation) decode(args json.RawMessage, into any) error {
+	if len(bytes.TrimSpace(args)) == 0 {
+		args = json.RawMessage("{}")
+	}
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(args, &given); err != nil || given == nil {
+		return engine.Fail(engine.InvalidParams, "%s: the arguments are no JSON object", o.Name)
+	}
+	for name := range given {
+		if !slices.ContainsFunc(o.Params, func(p Param) bool { return p.Name == name }) {
+			return o.unknown(name)
+		}
+	}
+	for _, p := range o.Params {
+		raw, ok := given[p.Name]
+		if !ok || bytes.Equal(bytes.TrimSpace(raw), []byte("null")) {
+			if p.Required {
+				return o.bad(p.Name, "is missing; "+p.expected())
+			}
+			continue
+		}
+		if p.Enum != nil {
+			var s string
+			if json.Unmarshal(raw, &s) != nil || !slices.Contains(p.Enum, s) {
+				return o.bad(p.Name, "is "+short(raw)+"; "+p.expected())
+			}
+		}
+	}
+	if err := json.Unmarshal(args, into); err != nil {
+		var t *json.UnmarshalTypeError
+		if errors.As(err, &t) {
+			name, _, _ := strings.Cut(t.Field, ".")
+			return o.bad(name, "is a "+t.Value+"; "+kindName(t.Type.Kind().String())+" is expected")
+		}
+		return engine.Fail(engine.InvalidParams, "%s: %v", o.Name, err)
+	}
+	return nil
+}
+
+func (o Operation) bad(param, what string) error {
+	e := engine.Fail(engine.InvalidParams, "%s: %s %s", o.Name, param, what)
+	e.Details = &engine.Details{Param: param}
+	return e
+}
+
+func (o Operation) unknown(name string) error {
+	names := make([]string, len(o.Params))
+	for i, p := range o.Params {
+		names[i] = p.Name
+	}
+	near := Nearest(name, names)
+	msg := "; it takes: " + strings.Join(names, ", ")
+	if near != "" {
+		msg = "; the nearest known one is " + near
+	}
+	e := engine.Fail(engine.UnknownParams, "%s: no parameter %q%s", o.Name, name, msg)
+	e.Details = &engine.Details{Param: name, Nearest: near}
+	return e
+}
+
+func (p Param) expected() string {
+	if p.Enum != nil {
+		return "one of " + strings.Join(p.Enum, ", ") + " is expected"
+	}
+	if p.Help != "" {
+		return p.Help
+	}
+	return kindName(p.Type.Kind().String()) + " is expected"
+}
+
+func kindName(kind string) string {
+	switch kind {
+	case "slice":
+		return "a list"
+	case "struct":
+		return "an object"
+	case "bool":
+		return "true or false"
+	case "int", "int64":
+		return "a whole number"
+	}
+	return "a " + kind
+}
+
+func short(raw []byte) string {
+	const most = 60
+	if len(raw) > most {
+		return strings.ToValidUTF8(string(raw[:most]), "") + "…"
+	}
+	return string(raw)
+}
+
+// Nearest returns the name that is fewest edits away from s, "" where none is near.
+func Nearest(s string, names []string) string {
+	best, at := "", max(2, len(s)/3)+1
+	for _, n := range names {
+		if d := distance(strings.ToLower(s), strings.ToLower(n)); d < at {
+			best, at = n, d
+		}
+	}
+	return best
+}
+
+// distance is Levenshtein's: the fewest insertions, deletions and replacements of bytes that turn a into b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}

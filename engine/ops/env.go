@@ -1,0 +1,132 @@
+// Package ops is the catalogue of operations: the name, help, typed input and typed output of everything that Arbor does.
+// The command line, MCP and HTTP are thin front ends over it. Every operation fails with an *engine.Error.
+package ops
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"arbor/engine"
+	"arbor/mdstore"
+)
+
+// An Env is who calls, and on what.
+type Env struct {
+	Engine   *engine.Engine
+	Session  string // the session that calls; "" for none. Its binding says which workspace is meant when a call names none
+	Operator string // mdstore.OperatorAI or OperatorHuman, for log lines; "" is AI
+	Loose    bool   // nodes and workspaces may be named by a unique prefix of their id or their exact title
+}
+
+// act returns how the engine is to do something.
+func (env *Env) act(w Write, m Match) engine.Act {
+	return engine.Act{Operator: env.Operator, DryRun: w.DryRun, IfMatch: m.IfMatch}
+}
+
+// workspace returns the id of the workspace that a call means.
+func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
+	all, err := env.Engine.Workspaces(ctx)
+	if err != nil {
+		return "", engine.AsError(err)
+	}
+	if ref != "" {
+		id, err := engine.ResolveWorkspace(all, ref, env.Loose)
+		return id, fail(err)
+	}
+	if env.Session != "" {
+		if b, ok, err := env.Engine.Binding(ctx, env.Session); err != nil {
+			return "", fail(err)
+		} else if ok {
+			return b.WorkspaceID, nil
+		}
+	}
+	var active []*mdstore.Workspace
+	for _, w := range all {
+		if w.Status == mdstore.StatusActive {
+			active = append(active, w)
+		}
+	}
+	switch len(active) {
+	case 1:
+		return active[0].ID, nil
+	case 0:
+		if len(all) == 0 {
+			return "", engine.Fail(engine.WorkspaceNotFound, "the vault has no workspace yet; make one with workspace_init (arbor init)")
+		}
+		return "", engine.Fail(engine.WorkspaceNotFound, "no workspace is active, %d are archived; name one (workspaceId, --workspace), or restore one (workspace_restore)", len(all))
+	}
+	var names []string
+	e := engine.Fail(engine.AmbiguousID, "")
+	e.Details = &engine.Details{Param: "workspaceId"}
+	for _, w := range active {
+		names = append(names, fmt.Sprintf("%s (%s)", w.ID, w.Name))
+		e.Details.Candidates = append(e.Details.Candidates, engine.Candidate{ID: string(w.ID), Title: w.Name})
+	}
+	e.Message = fmt.Sprintf("%d workspaces are active: %s; name one (workspaceId, --workspace), or bind the session to one (session_bind)", len(active), strings.Join(names[:min(len(names), 8)], ", "))
+	return "", e
+}
+
+// snapshot returns the workspace that a call means, as it is now.
+func (env *Env) snapshot(ctx context.Context, ref string) (*engine.Snapshot, error) {
+	id, err := env.workspace(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	s, err := env.Engine.Snapshot(ctx, id)
+	return s, fail(err)
+}
+
+// node returns the workspace and the id of the node that a call means.
+func (env *Env) node(ctx context.Context, ws, ref string) (*engine.Snapshot, mdstore.ID, error) {
+	s, err := env.snapshot(ctx, ws)
+	if err != nil {
+		return nil, "", err
+	}
+	id, err := env.resolve(s, ref, "nodeId")
+	return s, id, err
+}
+
+// resolve returns the id of the node that ref names.
+func (env *Env) resolve(s *engine.Snapshot, ref, param string) (mdstore.ID, error) {
+	if ref == "" {
+		e := engine.Fail(engine.InvalidParams, "%s is missing; name a node", param)
+		e.Details = &engine.Details{Param: param}
+		return "", e
+	}
+	if env.Loose {
+		id, err := s.Resolve(ref)
+		return id, fail(err)
+	}
+	n, err := s.Known(mdstore.ID(ref))
+	if err != nil {
+		return "", fail(err)
+	}
+	return n.ID, nil
+}
+
+// fail keeps a nil error nil, which a nil *engine.Error in an error would not be.
+func fail(err error) error {
+	if err == nil {
+		return nil
+	}
+	return engine.AsError(err)
+}
+
+// wrote turns an outcome into what every writing operation returns, and notes the change as the session's own.
+func (env *Env) wrote(ctx context.Context, ws mdstore.ID, o *engine.Outcome, hint string) Wrote {
+	w := Wrote{Success: true, Changed: o.Changed(), Adapted: o.Adapted, DryRun: o.DryRun, Out: Out{Hint: hint}}
+	if o.DryRun {
+		w.Diff = o.Diff()
+		w.Hint = "nothing was written; repeat the call without dryRun to do it"
+	} else if !w.Changed {
+		w.Hint = "it was so already; nothing was written"
+	}
+	for _, f := range o.Files {
+		w.Files = append(w.Files, FileDiff{Path: string(f.Path), To: string(f.To), Version: f.Version.String(), Lines: f.Lines(), What: f.What})
+	}
+	if err := env.Engine.NoteOwn(ctx, ws, env.Session, o); err != nil {
+		w.Hint = "done; but what the session has seen could not be noted, so changes_get will name this change too"
+	}
+	return w
+}

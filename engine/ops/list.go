@@ -1,0 +1,215 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"arbor/context/render"
+	"arbor/engine"
+	"arbor/mdstore"
+	"arbor/statemachine"
+)
+
+// listLimit is how many nodes a list shows unless told otherwise.
+const listLimit = 200
+
+// NodeList returns nodes as a tree, bounded.
+func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error) {
+	s, err := env.snapshot(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	root := mdstore.Root
+	if in.RootID != "" {
+		if root, err = env.resolve(s, in.RootID, "rootId"); err != nil {
+			return nil, err
+		}
+	}
+	for _, st := range in.Status {
+		if !slices.ContainsFunc(statemachine.Types(), func(t statemachine.Type) bool { return statemachine.Valid(t, statemachine.Status(st)) }) {
+			e := engine.Fail(engine.InvalidParams, "status %q: %v are the statuses of planning nodes, %v those of execution nodes", st, statemachine.Statuses(statemachine.Planning), statemachine.Statuses(statemachine.Execution))
+			e.Details = &engine.Details{Param: "status"}
+			return nil, e
+		}
+	}
+	if in.Depth < 0 {
+		return nil, engine.Fail(engine.InvalidParams, "depth is %d; the number of levels is expected, 0 for all", in.Depth)
+	}
+	limit := in.Limit
+	if limit == 0 {
+		limit = listLimit
+	}
+	p := page{s: s, limit: limit, depth: in.Depth, after: mdstore.ID(in.Cursor), match: func(n *mdstore.Node) bool {
+		return (len(in.Status) == 0 || slices.Contains(in.Status, string(n.Status))) && (in.Type == "" || in.Type == string(n.Type))
+	}}
+	if in.Cursor != "" {
+		if _, ok := s.Node(p.after); !ok {
+			e := engine.Fail(engine.InvalidParams, "cursor %q is none of an earlier answer, or its node is gone; start again without it", in.Cursor)
+			e.Details = &engine.Details{Param: "cursor"}
+			return nil, e
+		}
+	}
+	out := &NodeListOut{Tree: p.collect(root), Total: p.total, Shown: p.shown, Cursor: string(p.next)}
+	if out.Cursor != "" {
+		out.Hint = fmt.Sprintf("%d of %d nodes are shown; cursor %s brings the next, depth or status narrow it", out.Shown, out.Total, out.Cursor)
+	}
+	return out, nil
+}
+
+// A page collects a part of a tree: matching nodes after a cursor up to a limit, with the way to them.
+type page struct {
+	s     *engine.Snapshot
+	limit int // negative: no limit
+	depth int // 0: no limit
+	after mdstore.ID
+	match func(*mdstore.Node) bool
+
+	total, shown int
+	next         mdstore.ID // the last node shown, where more follow
+}
+
+func (p *page) collect(root mdstore.ID) []*TreeNode {
+	top := &TreeNode{}
+	way := []*TreeNode{top} // by depth: the node of the walk, with the tree it was attached to or not yet
+	var nodes []*mdstore.Node
+	skipping := p.after != ""
+	last := mdstore.ID("")
+	for depth, n := range p.s.Walk(root) {
+		way, nodes = append(way[:depth+1], nil), append(nodes[:depth], n)
+		if p.depth > 0 && depth > p.depth {
+			if at := way[p.depth+1]; at != nil {
+				at.Hidden++
+			}
+			continue
+		}
+		if p.match(n) {
+			p.total++
+			switch {
+			case skipping, p.limit >= 0 && p.shown >= p.limit:
+			default:
+				attach(p.s, way, nodes)
+				p.shown++
+				last = n.ID
+			}
+		}
+		if n.ID == p.after {
+			skipping = false
+		}
+	}
+	before := 0
+	if p.after != "" {
+		before = p.before(root)
+	}
+	if before+p.shown < p.total {
+		p.next = last
+		if last == "" {
+			p.next = p.after
+		}
+	}
+	if top.Children == nil {
+		return []*TreeNode{}
+	}
+	return top.Children
+}
+
+// before returns the number of matching nodes up to the cursor.
+func (p *page) before(root mdstore.ID) int {
+	count := 0
+	for depth, n := range p.s.Walk(root) {
+		if p.depth > 0 && depth > p.depth {
+			continue
+		}
+		if p.match(n) {
+			count++
+		}
+		if n.ID == p.after {
+			break
+		}
+	}
+	return count
+}
+
+// attach puts the node at the end of the way into the tree, with those above it that are not in it yet.
+func attach(s *engine.Snapshot, way []*TreeNode, nodes []*mdstore.Node) {
+	for i, n := range nodes {
+		if way[i+1] == nil {
+			way[i+1] = treeNode(s, n)
+			way[i].Children = append(way[i].Children, way[i+1])
+		}
+	}
+}
+
+func treeNode(s *engine.Snapshot, n *mdstore.Node) *TreeNode {
+	return &TreeNode{ID: string(n.ID), Title: n.Title, Type: string(n.Type), Status: string(n.Status), Role: string(n.Role), Isolated: n.Isolated,
+		Focused: s.Workspace().Focus == n.ID, HasProblem: !n.Problem().IsZero(), Damaged: len(n.Problems) > 0, Children: []*TreeNode{}}
+}
+
+// WorkspaceStatus returns the state of a workspace at a glance.
+func WorkspaceStatus(ctx context.Context, env *Env, in WorkspaceStatusIn) (*WorkspaceStatusOut, error) {
+	s, err := env.snapshot(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	w := s.Workspace()
+	out := &WorkspaceStatusOut{Workspace: env.info(w), Problem: problem(w.Problem()), Problems: []NodeProblem{}, Diagnostics: s.Diagnostics()}
+	out.Counts = counts(s, len(out.Diagnostics))
+	for _, n := range s.Walk(mdstore.Root) {
+		if p := n.Problem(); !p.IsZero() {
+			out.Problems = append(out.Problems, NodeProblem{string(n.ID), n.Title, Problem{p.Text, p.NextStep}})
+		}
+	}
+	p := page{s: s, limit: -1, match: func(*mdstore.Node) bool { return true }}
+	out.Tree = p.collect(mdstore.Root)
+	out.Text = render.Board(out.Board(), Rows(out.Tree, listLimit), render.Style{Markdown: in.Format == "markdown"})
+	return out, nil
+}
+
+// Board returns what stands above and below the tree of a workspace at a glance, bounded.
+func (out *WorkspaceStatusOut) Board() render.BoardHead {
+	const most = 10
+	h := render.BoardHead{ID: out.Workspace.ID, Name: out.Workspace.Name, Goal: out.Workspace.Goal, Archived: out.Workspace.Status == mdstore.StatusArchived,
+		Rules: len(out.Workspace.Rules), Done: out.Counts.Done, Work: out.Counts.Work, ByStatus: out.Counts.ByStatus}
+	if out.Problem != nil {
+		h.Problem = render.BoardProblem{Problem: out.Problem.Problem, NextStep: out.Problem.NextStep}
+	}
+	for _, p := range out.Problems[:min(len(out.Problems), most)] {
+		h.Problems = append(h.Problems, render.BoardProblem{ID: p.NodeID, Title: p.Title, Problem: p.Problem.Problem, NextStep: p.NextStep})
+	}
+	for _, d := range out.Diagnostics[:min(len(out.Diagnostics), most)] {
+		h.Damaged = append(h.Damaged, d.String())
+	}
+	h.MoreProblems, h.MoreDamaged = max(0, len(out.Problems)-most), max(0, len(out.Diagnostics)-most)
+	return h
+}
+
+// Rows returns a tree as rows to be drawn, at most that many; what is left out is counted at the node that it hangs below. A negative limit is none.
+func Rows(tree []*TreeNode, limit int) []render.TreeRow {
+	var rows []render.TreeRow
+	var add func(ns []*TreeNode, depth int) int
+	add = func(ns []*TreeNode, depth int) (left int) {
+		for _, n := range ns {
+			if limit >= 0 && len(rows) >= limit {
+				left += size(n)
+				continue
+			}
+			rows = append(rows, render.TreeRow{Depth: depth, ID: n.ID, Title: n.Title, Type: n.Type, Status: n.Status, Focus: n.Focused, Problem: n.HasProblem,
+				Damaged: n.Damaged, Isolated: n.Isolated, Hidden: n.Hidden})
+			at := len(rows) - 1
+			rows[at].Hidden += add(n.Children, depth+1)
+		}
+		return left
+	}
+	if left := add(tree, 0); left > 0 && len(rows) > 0 {
+		rows[0].Hidden += left
+	}
+	return rows
+}
+
+func size(n *TreeNode) int {
+	count := 1 + n.Hidden
+	for _, k := range n.Children {
+		count += size(k)
+	}
+	return count
+}

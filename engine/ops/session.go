@@ -1,0 +1,240 @@
+package ops
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"arbor/engine"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// SessionBind makes a workspace the default of a session.
+func SessionBind(ctx context.Context, env *Env, in SessionBindIn) (*SessionBindOut, error) {
+	s, err := env.snapshot(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	w := s.Workspace()
+	b := engine.Binding{SessionID: in.SessionID, WorkspaceID: w.ID}
+	if in.NodeID != "" {
+		if b.FocusedNodeID, err = env.resolve(s, in.NodeID, "nodeId"); err != nil {
+			return nil, err
+		}
+	}
+	changed, err := env.Engine.Bind(ctx, b)
+	if err != nil {
+		return nil, fail(err)
+	}
+	out := &SessionBindOut{WorkspaceID: string(w.ID), WorkspaceName: w.Name, FocusedNodeID: string(b.FocusedNodeID), Rules: w.Rules(), RulesHash: w.RulesHash(),
+		Wrote: Wrote{Success: true, Changed: changed, Out: Out{Hint: "calls of this session may leave out workspaceId"}}}
+	if out.FocusedNodeID == "" {
+		out.FocusedNodeID = string(w.Focus)
+	}
+	if out.Rules == nil {
+		out.Rules = []string{}
+	}
+	return out, nil
+}
+
+// SessionUnbind ends a session's binding.
+func SessionUnbind(ctx context.Context, env *Env, in SessionIn) (*SessionUnbindOut, error) {
+	changed, err := env.Engine.Unbind(ctx, in.SessionID)
+	if err != nil {
+		return nil, fail(err)
+	}
+	return &SessionUnbindOut{Wrote{Success: true, Changed: changed}}, nil
+}
+
+// SessionStatus says what a session is bound to.
+func SessionStatus(ctx context.Context, env *Env, in SessionIn) (*SessionStatusOut, error) {
+	b, ok, err := env.Engine.Binding(ctx, in.SessionID)
+	if err != nil {
+		return nil, fail(err)
+	}
+	all, err := env.Engine.Workspaces(ctx)
+	if err != nil {
+		return nil, fail(err)
+	}
+	if ok {
+		for _, w := range all {
+			if w.ID != b.WorkspaceID {
+				continue
+			}
+			out := &SessionStatusOut{Bound: true, WorkspaceID: string(w.ID), WorkspaceName: w.Name, FocusedNodeID: string(b.FocusedNodeID), Rules: w.Rules()}
+			if out.FocusedNodeID == "" {
+				out.FocusedNodeID = string(w.Focus)
+			}
+			return out, nil
+		}
+	}
+	out := &SessionStatusOut{AvailableWorkspaces: []WorkspaceHead{}, Out: Out{Hint: "bind the session with session_bind"}}
+	if ok {
+		out.Hint = "the session was bound to " + string(b.WorkspaceID) + ", which is gone; " + out.Hint
+	}
+	for _, w := range all {
+		if w.Status == mdstore.StatusActive {
+			out.AvailableWorkspaces = append(out.AvailableWorkspaces, env.head(w))
+		}
+	}
+	return out, nil
+}
+
+// ChangesGet lists what others changed.
+func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut, error) {
+	s, err := env.snapshot(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	out := &ChangesGetOut{Changes: []FileChange{}}
+	var diffs []engine.Difference
+	if in.Since != "" {
+		t, err := since(in.Since, time.Now)
+		if err != nil {
+			return nil, err
+		}
+		diffs = s.Since(t)
+		out.Hint = "by updatedAt; hand edits that leave it alone show only to a session"
+	} else {
+		session := in.SessionID
+		if session == "" {
+			session = env.Session
+		}
+		if session == "" {
+			e := engine.Fail(engine.InvalidParams, "sessionId is missing; name a session (--session, ARBOR_SESSION), whose last look is remembered, or a time (since)")
+			e.Details = &engine.Details{Param: "sessionId"}
+			return nil, e
+		}
+		if diffs, out.First, err = env.Engine.Changes(ctx, s.Workspace().ID, session, false); err != nil {
+			return nil, fail(err)
+		}
+		if out.First {
+			out.Hint = "the session looks for the first time; changes from now on are named at the next call"
+		}
+	}
+	for _, d := range diffs {
+		out.Changes = append(out.Changes, FileChange{Path: env.path(d.Path), NodeID: string(d.Node), Title: d.Title, Kind: d.Kind, Fields: d.Fields, Sections: d.Sections})
+	}
+	return out, nil
+}
+
+// since reads a point in time in any of the forms that people and programs write.
+func since(s string, now func() time.Time) (time.Time, error) {
+	if ms, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return time.UnixMilli(ms), nil
+	}
+	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
+		return now().Add(-d), nil
+	}
+	for _, layout := range []string{time.RFC3339Nano, mdstore.TimeLayout, "2006-01-02 15:04", time.DateOnly} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t, nil
+		}
+	}
+	e := engine.Fail(engine.InvalidParams, "since %q: 2026-01-01 10:00:00 (UTC), RFC 3339, Unix milliseconds, or a duration such as 2h30m are expected", s)
+	e.Details = &engine.Details{Param: "since"}
+	return time.Time{}, e
+}
+
+// WorkspaceCheck returns every diagnostic, of one workspace or of all, and mends on request what can be mended.
+func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (*WorkspaceCheckOut, error) {
+	var ids []mdstore.ID
+	out := &WorkspaceCheckOut{Diagnostics: []mdoc.Diagnostic{}, Fixed: []mdoc.Diagnostic{}, Wrote: Wrote{Success: true}}
+	if in.WorkspaceID != "" {
+		id, err := env.workspace(ctx, in.WorkspaceID)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	} else {
+		found, err := env.Engine.CheckVault(ctx)
+		if err != nil {
+			return nil, fail(err)
+		}
+		out.Diagnostics = append(out.Diagnostics, found.Diagnostics...)
+		ids = found.Workspaces
+	}
+	for _, id := range ids {
+		if in.Fix {
+			fixed, o, err := env.Engine.Fix(ctx, id, env.act(in.Write, Match{}))
+			if err != nil {
+				return nil, fail(err)
+			}
+			w := env.wrote(ctx, id, o, "")
+			out.Fixed = append(out.Fixed, fixed...)
+			out.Files, out.Diff = append(out.Files, w.Files...), out.Diff+w.Diff
+			out.Changed, out.DryRun = out.Changed || w.Changed, w.DryRun
+		}
+		snap, ds, err := env.Engine.Check(ctx, id)
+		if err != nil {
+			return nil, fail(err)
+		}
+		out.Checked += snap.Len() + 1
+		out.Diagnostics = append(out.Diagnostics, ds...)
+	}
+	fixable := 0
+	for _, d := range out.Diagnostics {
+		if d.Fix != "" {
+			fixable++
+		}
+	}
+	if fixable > 0 {
+		out.Hint = strconv.Itoa(fixable) + " of these can be mended without losing text: check with fix (arbor check --fix)"
+	}
+	return out, nil
+}
+
+// defaultNext is how many nodes node_next returns unless told otherwise.
+const defaultNext = 1
+
+// NodeNext names nodes that are ready to be worked on, and claims them on request.
+func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error) {
+	s, err := env.snapshot(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	count, session := in.Count, in.SessionID
+	if count == 0 {
+		count = defaultNext
+	}
+	if session == "" {
+		session = env.Session
+	}
+	if count < 0 || in.LeaseSeconds < 0 {
+		return nil, engine.Fail(engine.InvalidParams, "count and leaseSeconds are not below zero")
+	}
+	lease := time.Duration(0)
+	if in.Claim {
+		if session == "" {
+			e := engine.Fail(engine.InvalidParams, "sessionId is missing; a claim needs to know whose it is (--session, ARBOR_SESSION)")
+			e.Details = &engine.Details{Param: "sessionId"}
+			return nil, e
+		}
+		if lease = time.Duration(in.LeaseSeconds) * time.Second; lease == 0 {
+			lease = engine.DefaultLease
+		}
+	}
+	ready, all, err := env.Engine.Next(ctx, s.Workspace().ID, session, count, lease)
+	if err != nil {
+		return nil, fail(err)
+	}
+	out := &NodeNextOut{Nodes: []NextNode{}, Ready: all}
+	for _, r := range ready {
+		n := NextNode{NodeID: string(r.Node.ID), Title: r.Node.Title, Type: string(r.Node.Type), Status: string(r.Node.Status), Way: []string{}, Allowed: actions(r.Node.Type, r.Node.Status),
+			ClaimedBy: r.Claim.Session, LeasedUntil: r.Claim.Until}
+		for _, a := range r.Way {
+			n.Way = append(n.Way, a.Title)
+		}
+		out.Nodes = append(out.Nodes, n)
+	}
+	switch {
+	case all == 0:
+		out.Hint = "nothing is ready: what is open runs already, or everything is done"
+	case len(ready) == 0:
+		out.Hint = "every ready node is claimed by another session"
+	default:
+		out.Hint = "context_get brings what is to be known about it"
+	}
+	return out, nil
+}

@@ -1,0 +1,186 @@
+package ops
+
+import (
+	"context"
+	"path/filepath"
+
+	"arbor/engine"
+	"arbor/mdstore"
+)
+
+// WorkspaceInit makes a workspace with its root node.
+func WorkspaceInit(ctx context.Context, env *Env, in WorkspaceInitIn) (*WorkspaceInitOut, error) {
+	docs := refs(in.Docs)
+	id, dir, o, err := env.Engine.Init(ctx, engine.NewWorkspace{Name: in.Name, Goal: in.Goal, Rules: in.Rules, Docs: docs}, env.act(in.Write, Match{}))
+	if err != nil {
+		return nil, fail(err)
+	}
+	return &WorkspaceInitOut{
+		WorkspaceID: string(id), Path: string(dir), ProjectRoot: env.Engine.Project(), RootNodeID: string(mdstore.Root),
+		RulesHash: mdstore.RulesHash(in.Rules),
+		Wrote:     env.wrote(ctx, id, o, "plan with node_create under root (arbor add TITLE --parent root)"),
+	}, nil
+}
+
+// WorkspaceList lists workspaces, oldest first.
+func WorkspaceList(ctx context.Context, env *Env, in WorkspaceListIn) (*WorkspaceListOut, error) {
+	all, err := env.Engine.Workspaces(ctx)
+	if err != nil {
+		return nil, fail(err)
+	}
+	want := in.Status
+	if want == "" {
+		want = mdstore.StatusActive
+	}
+	out := &WorkspaceListOut{Workspaces: []WorkspaceHead{}}
+	for _, w := range all {
+		if want == "all" || w.Status == want {
+			out.Workspaces = append(out.Workspaces, env.head(w))
+		}
+	}
+	if len(out.Workspaces) == 0 && len(all) > 0 {
+		out.Hint = "none is " + want + "; status all shows every one"
+	}
+	return out, nil
+}
+
+func (env *Env) head(w *mdstore.Workspace) WorkspaceHead {
+	return WorkspaceHead{ID: string(w.ID), Name: w.Name, Goal: w.Goal, Status: w.Status, FocusedNodeID: string(w.Focus),
+		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, Path: env.path(w.Path), Damaged: len(w.Problems) > 0}
+}
+
+// path returns a path of the vault as people can open it, where the vault's place is known.
+func (env *Env) path(p mdstore.Path) string {
+	if v := env.Engine.Vault(); v != "" {
+		return filepath.Join(v, filepath.FromSlash(string(p)))
+	}
+	return string(p)
+}
+
+// logShown is how many entries of a workspace's log workspace_get returns.
+const logShown = 20
+
+// WorkspaceGet returns a workspace.
+func WorkspaceGet(ctx context.Context, env *Env, in WorkspaceGetIn) (*WorkspaceGetOut, error) {
+	s, err := env.snapshot(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	log := logs(s.Workspace().Log())
+	out := &WorkspaceGetOut{Workspace: env.info(s.Workspace()), Counts: counts(s, len(s.Diagnostics())), Problem: problem(s.Workspace().Problem())}
+	out.Log = log[max(0, len(log)-logShown):]
+	out.LogHidden = len(log) - len(out.Log)
+	if len(out.Workspace.Rules) > 0 {
+		out.Hint = "node_create asks for this rulesHash, as the proof that the rules were read"
+	}
+	return out, nil
+}
+
+func (env *Env) info(w *mdstore.Workspace) WorkspaceInfo {
+	i := WorkspaceInfo{ID: string(w.ID), Name: w.Name, Goal: w.Goal, Status: w.Status, Rules: w.Rules(), Docs: docs(w.Docs()), FocusedNodeID: string(w.Focus),
+		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, Path: env.path(w.Path), Version: w.Version.String()}
+	i.RulesHash = mdstore.RulesHash(i.Rules)
+	i.RulesHashStale = i.RulesHash != w.StoredHash
+	if i.Rules == nil {
+		i.Rules = []string{}
+	}
+	return i
+}
+
+// WorkspaceUpdate renames a workspace or gives it another goal.
+func WorkspaceUpdate(ctx context.Context, env *Env, in WorkspaceUpdateIn) (*WorkspaceUpdateOut, error) {
+	id, err := env.workspace(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	if in.Name == nil && in.Goal == nil {
+		return nil, engine.Fail(engine.InvalidParams, "nothing is to be updated; give name or goal")
+	}
+	o, err := env.Engine.UpdateWorkspace(ctx, id, in.Name, in.Goal, env.act(in.Write, in.Match))
+	if err != nil {
+		return nil, fail(err)
+	}
+	return &WorkspaceUpdateOut{env.wrote(ctx, id, o, "")}, nil
+}
+
+// WorkspaceUpdateRules changes the rules.
+func WorkspaceUpdateRules(ctx context.Context, env *Env, in WorkspaceUpdateRulesIn) (*WorkspaceUpdateRulesOut, error) {
+	id, err := env.workspace(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	rules := in.Rules
+	if in.Rule != "" {
+		rules = append([]string{in.Rule}, rules...)
+	}
+	if in.Action == string(engine.ReplaceRules) && rules == nil {
+		e := engine.Fail(engine.InvalidParams, "rules is missing; replace takes all rules, an empty list for none")
+		e.Details = &engine.Details{Param: "rules"}
+		return nil, e
+	}
+	now, o, err := env.Engine.Rules(ctx, id, engine.RulesAction(in.Action), rules, env.act(in.Write, in.Match))
+	if err != nil {
+		return nil, fail(err)
+	}
+	if now == nil {
+		now = []string{}
+	}
+	return &WorkspaceUpdateRulesOut{Rules: now, RulesHash: mdstore.RulesHash(now), Wrote: env.wrote(ctx, id, o, "whoever creates nodes now needs the new rulesHash")}, nil
+}
+
+// WorkspaceUpdateDocs changes the documents of a workspace.
+func WorkspaceUpdateDocs(ctx context.Context, env *Env, in WorkspaceUpdateDocsIn) (*WorkspaceUpdateDocsOut, error) {
+	id, err := env.workspace(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	o, err := env.Engine.WorkspaceDoc(ctx, id, engine.RefAction(in.Action), mdstore.Ref{Target: in.Path, Description: in.Description}, env.act(in.Write, in.Match))
+	if err != nil {
+		return nil, fail(err)
+	}
+	s, err := env.Engine.Snapshot(ctx, id)
+	if err != nil {
+		return nil, fail(err)
+	}
+	return &WorkspaceUpdateDocsOut{Docs: docs(s.Workspace().Docs()), Wrote: env.wrote(ctx, id, o, "")}, nil
+}
+
+// WorkspaceArchive moves a workspace into the archive.
+func WorkspaceArchive(ctx context.Context, env *Env, in WorkspaceArchiveIn) (*WorkspaceMoveOut, error) {
+	return env.shelve(ctx, in.In, in.Write, env.Engine.Archive, "workspace_restore brings it back")
+}
+
+// WorkspaceRestore takes a workspace out of the archive.
+func WorkspaceRestore(ctx context.Context, env *Env, in WorkspaceRestoreIn) (*WorkspaceMoveOut, error) {
+	return env.shelve(ctx, in.In, in.Write, env.Engine.Restore, "it is active again")
+}
+
+func (env *Env) shelve(ctx context.Context, in In, w Write, do func(context.Context, mdstore.ID, engine.Act) (mdstore.Path, *engine.Outcome, error), hint string) (*WorkspaceMoveOut, error) {
+	id, err := env.workspace(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	dir, o, err := do(ctx, id, env.act(w, Match{}))
+	if err != nil {
+		return nil, fail(err)
+	}
+	return &WorkspaceMoveOut{Path: string(dir), Wrote: env.wrote(ctx, id, o, hint)}, nil
+}
+
+// WorkspaceDelete moves a workspace to the trash.
+func WorkspaceDelete(ctx context.Context, env *Env, in WorkspaceDeleteIn) (*WorkspaceDeleteOut, error) {
+	if in.WorkspaceID == "" {
+		e := engine.Fail(engine.InvalidParams, "workspaceId is missing; a workspace is deleted by name only")
+		e.Details = &engine.Details{Param: "workspaceId"}
+		return nil, e
+	}
+	id, err := env.workspace(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	d, err := env.Engine.DeleteWorkspace(ctx, id, in.Force, env.act(in.Write, Match{}))
+	if err != nil {
+		return nil, fail(err)
+	}
+	return &WorkspaceDeleteOut{DeletedCount: d.Count, Trash: string(d.Trash), Wrote: env.wrote(ctx, id, d.Outcome, "it lies in the trash, whole; move the folder back to restore it")}, nil
+}

@@ -1,0 +1,192 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+	"arbor/statemachine"
+)
+
+// NewNode are the arguments of a node's creation.
+type NewNode struct {
+	Parent      mdstore.ID
+	Type        statemachine.Type
+	Title       string
+	Requirement string
+	RulesHash   string // of the workspace's rules; asked for where there are any
+	Role        mdstore.Role
+	Docs        []mdstore.Ref
+	Cascade     bool // reopen completed and cancelled ancestors
+}
+
+// Created is what a node's creation did.
+type Created struct {
+	*Outcome
+	Node     mdstore.ID
+	Path     mdstore.Path
+	Cascades []Cascade
+}
+
+// Create makes a node under a planning node. In a workspace with rules the caller must show that it has read them.
+func (e *Engine) Create(ctx context.Context, ws mdstore.ID, n NewNode, act Act) (*Created, error) {
+	var out *Created
+	o, err := e.update(ctx, ws, act, func(d *draft) (err error) {
+		out, err = d.create(n)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.Outcome = o
+	return out, nil
+}
+
+func (d *draft) create(a NewNode) (*Created, error) {
+	if err := d.writable(); err != nil {
+		return nil, err
+	}
+	if !slices.Contains(statemachine.Types(), a.Type) {
+		return nil, Fail(InvalidNodeType, "type %q: a node is of type planning (it is divided into children) or execution (it is done)", a.Type)
+	}
+	if err := title(InvalidTitle, "title", a.Title); err != nil {
+		return nil, err
+	}
+	if a.Role != mdstore.RoleNone && !slices.Contains(mdstore.Roles(), a.Role) {
+		return nil, Fail(InvalidParams, "role %q: info_collection, validation and summary are the roles, or none", a.Role)
+	}
+	if strings.TrimSpace(a.Requirement) == "" {
+		return nil, Fail(InvalidParams, "requirement is empty; say what is to be done").with(Details{Param: "requirement"})
+	}
+	if err := d.rulesRead(a.RulesHash); err != nil {
+		return nil, err
+	}
+	up, err := d.place(a.Parent, a.Cascade)
+	if err != nil {
+		return nil, err
+	}
+	id, err := d.freshID()
+	if err != nil {
+		return nil, err
+	}
+	docs := make([]string, 0, len(a.Docs))
+	for _, r := range a.Docs {
+		item, err := formatRef("doc path", r)
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, item)
+	}
+	n := ImportNode{ID: id, Parent: up[0].ID, Type: a.Type, Status: statemachine.Initial(a.Type), Role: a.Role, Title: a.Title, Order: nan,
+		CreatedAt: d.createdAt(up[0].ID), UpdatedAt: d.now.UnixMilli(), Requirement: a.Requirement}
+	n.Log = []mdstore.LogEntry{{Time: d.now.Format(mdstore.TimeLayout), Operator: d.act.Operator, Event: "created"}}
+	path := mdstore.NodePath(d.snap.ws.Dir, id)
+	doc, adapted, err := n.compose(path, docs, nil)
+	if err != nil {
+		return nil, err
+	}
+	d.adapted = append(d.adapted, adapted...)
+	d.extra = append(d.extra, planned{change: mdstore.Change{Path: path, New: doc.Bytes()}, what: string(id) + " created: " + a.Title})
+	out := &Created{Node: id, Path: path}
+	out.Cascades, err = d.raise(up, a.Cascade, "child "+string(id)+" created")
+	return out, err
+}
+
+// rulesRead checks the proof that the rules were read. The hash itself is never told: having it is the proof.
+func (d *draft) rulesRead(hash string) error {
+	w := d.snap.ws
+	want := w.RulesHash()
+	if want == "" {
+		return nil
+	}
+	d.keep[w.Path] = w.Version
+	switch hash {
+	case want:
+		return nil
+	case "":
+		return Fail(RulesHashMismatch, "%s: this workspace has rules, and rulesHash proves that they were read: read them (workspace_get, arbor rules) and give the rulesHash that stands there", w.ID)
+	}
+	return Fail(RulesHashMismatch, "%s: rulesHash %q is not that of the rules as they are now: read them again (workspace_get, arbor rules) and give the rulesHash that stands there", w.ID, hash)
+}
+
+// freshID returns an id that no node of the workspace has.
+func (d *draft) freshID() (mdstore.ID, error) {
+	for range 100 {
+		id, err := d.id("node")
+		if err != nil {
+			return "", err
+		}
+		if _, taken := d.snap.Node(id); !taken {
+			if _, broken := d.snap.brokenFolder(string(id)); !broken {
+				return id, nil
+			}
+		}
+	}
+	return "", Fail(InternalError, "no free id found in 100 tries; the source of randomness repeats itself")
+}
+
+// createdAt returns the time of creation of a new child: now, or just after the last sibling where that one was made in the same moment, so
+// that children stay in the order of their creation.
+func (d *draft) createdAt(parent mdstore.ID) int64 {
+	const moment = 1000 // milliseconds; a sibling further ahead comes from another clock
+	at := d.now.UnixMilli()
+	for _, k := range d.snap.kidsOf(parent) {
+		if k.CreatedAt >= at && k.CreatedAt < at+moment {
+			at = k.CreatedAt + 1
+		}
+	}
+	return at
+}
+
+// compose makes the file of a new node.
+func (n ImportNode) compose(path mdstore.Path, docs, references []string) (*mdoc.Doc, []string, error) {
+	parent, role := mdoc.NullValue(), mdoc.NullValue()
+	if n.ID != mdstore.Root {
+		parent = mdoc.Text(string(n.Parent))
+	}
+	if n.Role != mdstore.RoleNone {
+		role = mdoc.Text(string(n.Role))
+	}
+	fields := []mdoc.FieldValue{
+		{Key: mdstore.KeyID, Value: mdoc.Text(string(n.ID))},
+		{Key: mdstore.KeyTitle, Value: mdoc.Text(n.Title)},
+		{Key: mdstore.KeyType, Value: mdoc.Text(string(n.Type))},
+		{Key: mdstore.KeyStatus, Value: mdoc.Text(string(n.Status))},
+		{Key: mdstore.KeyRole, Value: role},
+		{Key: mdstore.KeyParent, Value: parent},
+		{Key: mdstore.KeyIsolated, Value: mdoc.Boolean(n.Isolated)},
+		{Key: mdstore.KeyCreated, Value: mdoc.Integer(n.CreatedAt)},
+		{Key: mdstore.KeyUpdated, Value: mdoc.Integer(n.UpdatedAt)},
+	}
+	if n.Order == n.Order { // not NaN
+		at := slices.IndexFunc(fields, func(f mdoc.FieldValue) bool { return f.Key == mdstore.KeyCreated })
+		fields = slices.Insert(fields, at, mdoc.FieldValue{Key: mdstore.KeyOrder, Value: mdoc.Number(n.Order)})
+	}
+	sections := []mdoc.SectionText{{Name: mdstore.SecRequirement, Text: n.Requirement}}
+	add := func(name, text string, items []string) {
+		if text != "" || len(items) > 0 {
+			sections = append(sections, mdoc.SectionText{Name: name, Text: text, Items: items})
+		}
+	}
+	add(mdstore.SecConclusion, n.Conclusion, nil)
+	add(mdstore.SecNote, n.Note, nil)
+	add(mdstore.SecDocs, "", docs)
+	add(mdstore.SecReferences, "", references)
+	add(mdstore.SecLog, "", formatLog(n.Log))
+	add(mdstore.SecProblem, n.Problem.Body(), nil)
+	return mdoc.Compose(string(path), mdstore.NodeForm, fields, sections)
+}
+
+func formatLog(es []mdstore.LogEntry) []string {
+	out := make([]string, 0, len(es))
+	for _, e := range es {
+		if e.Time == "" {
+			out = append(out, e.Event)
+			continue
+		}
+		out = append(out, mdstore.FormatLog(e.Time, e.Operator, e.Event))
+	}
+	return out
+}

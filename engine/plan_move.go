@@ -1,0 +1,200 @@
+package engine
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+	"arbor/statemachine"
+)
+
+// Move are the arguments of a node's move. Before and After name the sibling that it is to stand next to, at most one of them; with neither a
+// node that gets another parent keeps its place by order and time, and one that keeps its parent stays.
+type Move struct {
+	Node, Parent  mdstore.ID
+	Before, After mdstore.ID
+	Cascade       bool // reopen completed and cancelled ancestors
+}
+
+// Moved is what a move did.
+type Moved struct {
+	*Outcome
+	Previous mdstore.ID // the parent before
+	Cascades []Cascade
+}
+
+// Move gives a node another parent, or another place among its siblings. Files stay where they are.
+func (e *Engine) Move(ctx context.Context, ws mdstore.ID, m Move, act Act) (*Moved, error) {
+	var out *Moved
+	o, err := e.update(ctx, ws, act, func(d *draft) (err error) {
+		out, err = d.move(m)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.Outcome = o
+	return out, nil
+}
+
+func (d *draft) move(m Move) (*Moved, error) {
+	n, edit, err := d.editNode(m.Node)
+	if err != nil {
+		return nil, err
+	}
+	if n.ID == mdstore.Root {
+		return nil, Fail(CannotMoveRoot, "%s: the root stays where it is; move its children instead", n.ID)
+	}
+	if m.Before != "" && m.After != "" {
+		return nil, Fail(InvalidParams, "before and after are given both; one of them says the place").with(Details{Param: "after"})
+	}
+	for _, a := range d.pathTo(m.Parent) {
+		if a.ID == n.ID {
+			return nil, Fail(MoveCycle, "%s: cannot be moved below itself: %s is it or hangs below it", n.ID, m.Parent).with(Details{NodeID: string(n.ID)})
+		}
+	}
+	out := &Moved{Previous: n.Parent}
+	if m.Parent != n.Parent {
+		up, err := d.place(m.Parent, m.Cascade)
+		if err != nil {
+			return nil, err
+		}
+		edit.set(mdstore.KeyParent, mdoc.Text(string(m.Parent)))
+		edit.did("%s parent %s → %s", n.ID, n.Parent, m.Parent)
+		d.log(edit, "moved: "+string(n.Parent)+" → "+string(m.Parent))
+		if out.Cascades, err = d.raise(d.entered(n, up), m.Cascade, "child "+string(n.ID)+" moved in"); err != nil {
+			return nil, err
+		}
+	} else if _, ok := d.snap.Node(m.Parent); !ok {
+		return nil, recode(d.snap.unknown(string(m.Parent)), ParentNotFound)
+	}
+	return out, d.reorder(n, m)
+}
+
+// entered returns the ancestors that a moved node concerns: its parent always, those above when the node runs.
+func (d *draft) entered(n *mdstore.Node, up []*mdstore.Node) []*mdstore.Node {
+	if n.Status == statemachine.Initial(n.Type) || statemachine.Terminal(n.Status) {
+		if !anyFrozen(up) {
+			return up[:1]
+		}
+	}
+	return up
+}
+
+func (d *draft) pathTo(id mdstore.ID) []*mdstore.Node {
+	p, ok := d.snap.Node(id)
+	if !ok {
+		return nil
+	}
+	up, _ := d.snap.Ancestors(id)
+	return append([]*mdstore.Node{p}, up...)
+}
+
+// reorder sets the order that puts the node next to the sibling named.
+func (d *draft) reorder(n *mdstore.Node, m Move) error {
+	beside := m.Before
+	if beside == "" {
+		beside = m.After
+	}
+	if beside == "" {
+		return nil
+	}
+	kids := slices.DeleteFunc(slices.Clone(d.snap.kidsOf(m.Parent)), func(k *mdstore.Node) bool { return k.ID == n.ID })
+	at := slices.IndexFunc(kids, func(k *mdstore.Node) bool { return k.ID == beside })
+	if at < 0 {
+		return Fail(NodeNotFound, "%s: no child of %s; before and after name one of its children", beside, m.Parent).with(Details{NodeID: string(beside), Candidates: candidates(kids)})
+	}
+	if m.After != "" {
+		at++
+	}
+	if m.Parent == n.Parent {
+		if all := d.snap.kidsOf(m.Parent); at < len(all) && all[at] == n {
+			return nil // it stands there
+		}
+	}
+	lo, hi := math.Inf(-1), math.Inf(1)
+	if at > 0 {
+		lo = kids[at-1].Place()
+	}
+	if at < len(kids) {
+		hi = kids[at].Place()
+	}
+	order, ok := between(lo, hi)
+	if !ok { // siblings that share a place: give those that follow another one
+		if order, ok = d.spread(kids, at, lo); !ok {
+			return Fail(InvalidParams, "%s: no place beside %s: its siblings' orders leave none; give them other orders", n.ID, beside)
+		}
+	}
+	edit := d.onNode(n)
+	edit.set(mdstore.KeyOrder, mdoc.Number(order))
+	edit.did("%s order %g", n.ID, order)
+	return nil
+}
+
+// between returns a number strictly between two places, a whole one where there is any.
+func between(lo, hi float64) (float64, bool) {
+	switch {
+	case math.IsInf(lo, -1) && math.IsInf(hi, 1):
+		return 1, true
+	case math.IsInf(lo, 1):
+		return 0, false // after a sibling that has no place at all
+	case math.IsInf(lo, -1):
+		return math.Ceil(hi) - 1, math.Ceil(hi)-1 < hi
+	case math.IsInf(hi, 1):
+		return math.Floor(lo) + 1, math.Floor(lo)+1 > lo
+	}
+	mid := lo + (hi-lo)/2
+	if w := math.Floor(mid); w > lo && w < hi {
+		return w, true
+	}
+	return mid, mid > lo && mid < hi
+}
+
+// spread makes room before kids[at] by giving it and those after it that stand in the way whole numbers after lo.
+func (d *draft) spread(kids []*mdstore.Node, at int, lo float64) (float64, bool) {
+	if math.IsInf(lo, 1) { // the siblings before have no place either: number them all
+		return d.number(kids, at)
+	}
+	order := math.Floor(lo) + 1
+	next := order
+	for _, k := range kids[at:] {
+		if k.Place() > next {
+			break
+		}
+		next++
+		if d.editable(k) != nil {
+			return 0, false
+		}
+		e := d.onNode(k)
+		e.set(mdstore.KeyOrder, mdoc.Number(next))
+		e.did("%s order %g", k.ID, next)
+	}
+	return order, order > lo
+}
+
+// number gives every sibling a whole number in its place and returns the one left free before kids[at].
+func (d *draft) number(kids []*mdstore.Node, at int) (float64, bool) {
+	for i, k := range kids {
+		order := float64(i + 1)
+		if i >= at {
+			order++
+		}
+		if d.editable(k) != nil {
+			return 0, false
+		}
+		e := d.onNode(k)
+		e.set(mdstore.KeyOrder, mdoc.Number(order))
+		e.did("%s order %g", k.ID, order)
+	}
+	return float64(at + 1), true
+}
+
+func candidates(ns []*mdstore.Node) []Candidate {
+	out := make([]Candidate, 0, min(len(ns), candidatesShown))
+	for _, n := range ns[:min(len(ns), candidatesShown)] {
+		out = append(out, Candidate{string(n.ID), n.Title})
+	}
+	return out
+}

@@ -1,0 +1,135 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// A RulesAction is what can be done with the rules.
+type RulesAction string
+
+// The actions.
+const (
+	AddRules     RulesAction = "add"
+	RemoveRules  RulesAction = "remove"
+	ReplaceRules RulesAction = "replace"
+)
+
+// Rules changes the rules of a workspace and returns them as they are then. Rules that stay keep their lines.
+func (e *Engine) Rules(ctx context.Context, ws mdstore.ID, do RulesAction, rules []string, act Act) ([]string, *Outcome, error) {
+	var now []string
+	o, err := e.update(ctx, ws, act, func(d *draft) error {
+		w, edit, err := d.editWorkspace()
+		if err != nil {
+			return err
+		}
+		have := w.Rules()
+		if now, err = wanted(string(w.ID), have, do, rules); err != nil {
+			return err
+		}
+		editRules(edit, have, now)
+		if hash := mdstore.RulesHash(now); w.StoredHash != hash {
+			edit.set(mdstore.KeyRulesHash, mdoc.Text(hash))
+		}
+		if !slices.Equal(have, now) {
+			edit.did("%s rules %d → %d", w.ID, len(have), len(now))
+		}
+		return nil
+	})
+	return now, o, err
+}
+
+// wanted returns the rules as they are to be.
+func wanted(who string, have []string, do RulesAction, given []string) ([]string, error) {
+	for i, r := range given {
+		given[i] = strings.TrimSpace(r)
+		if given[i] == "" {
+			return nil, Fail(InvalidParams, "%s: a rule is empty; say what is to be followed", who).with(Details{Param: "rule"})
+		}
+	}
+	if len(given) == 0 && do != ReplaceRules {
+		return nil, Fail(InvalidParams, "%s: no rule is given to %s", who, do).with(Details{Param: "rule"})
+	}
+	now := slices.Clone(have)
+	switch do {
+	case AddRules:
+		for _, r := range given {
+			if !slices.Contains(now, r) {
+				now = append(now, r)
+			}
+		}
+	case RemoveRules:
+		for _, r := range given {
+			at := slices.Index(now, r)
+			if at < 0 {
+				return nil, Fail(ReferenceNotFound, "%s: no such rule: %q; a rule is removed by its exact text", who, r).with(Details{Candidates: ruleCandidates(have)})
+			}
+			now = slices.Delete(now, at, at+1)
+		}
+	case ReplaceRules:
+		now = now[:0]
+		for _, r := range given {
+			if !slices.Contains(now, r) {
+				now = append(now, r)
+			}
+		}
+	default:
+		return nil, Fail(InvalidParams, "action %q: add, remove and replace are the actions", do).with(Details{Param: "action"})
+	}
+	return now, nil
+}
+
+func ruleCandidates(rules []string) []Candidate {
+	var out []Candidate
+	for _, r := range rules {
+		out = append(out, Candidate{Title: r})
+	}
+	return out
+}
+
+// editRules brings the list from one set of rules to another: those that both begin with stay as they are written, the items after
+// them are replaced, removed or added.
+func editRules(e *edit, have, now []string) {
+	if slices.Equal(have, now) {
+		return
+	}
+	var at []int // indexes of the rules among the section's items
+	for i, it := range e.doc.Items(mdstore.SecRules) {
+		if it.Listed && it.Text != "" {
+			at = append(at, i)
+		}
+	}
+	if gone := without(have, now); len(now) == len(have)-len(gone) && slices.Equal(now, without(have, gone)) {
+		for i, r := range have { // only removals: the others keep every byte
+			if slices.Contains(gone, r) {
+				e.remove(mdstore.SecRules, at[i])
+			}
+		}
+		return
+	}
+	for i := range max(len(have), len(now)) {
+		switch {
+		case i >= len(have):
+			e.append(mdstore.SecRules, now[i])
+		case i >= len(now):
+			e.remove(mdstore.SecRules, at[i])
+		case have[i] != now[i]:
+			e.replace(mdstore.SecRules, at[i], now[i])
+		}
+	}
+}
+
+// without returns those of a that are not in b.
+func without(a, b []string) []string {
+	var out []string
+	for _, s := range a {
+		if !slices.Contains(b, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,155 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+
+	"arbor/mdstore"
+)
+
+// candidatesShown is how many nodes an error names that may have been meant.
+const candidatesShown = 8
+
+// Resolve returns the id of the node that ref names: an id, a unique prefix of one, or an exact title. The error is NODE_NOT_FOUND with the
+// nodes that may have been meant, or AMBIGUOUS_ID with those that match.
+func (s *Snapshot) Resolve(ref string) (mdstore.ID, error) {
+	if _, ok := s.Node(mdstore.ID(ref)); ok {
+		return mdstore.ID(ref), nil
+	}
+	var prefixed, titled []Candidate
+	for _, n := range s.nodes() {
+		c := Candidate{string(n.ID), n.Title}
+		if ref != "" && strings.HasPrefix(string(n.ID), ref) {
+			prefixed = append(prefixed, c)
+		}
+		if n.Title == ref {
+			titled = append(titled, c)
+		}
+	}
+	hits := prefixed
+	if len(hits) == 0 {
+		hits = titled
+	}
+	switch len(hits) {
+	case 1:
+		return mdstore.ID(hits[0].ID), nil
+	case 0:
+		return "", s.unknown(ref)
+	}
+	return "", Fail(AmbiguousID, "%s: %d nodes match: %s; give more of the id", ref, len(hits), list(hits)).with(Details{Candidates: hits})
+}
+
+// Known returns the node with that very id, or NODE_NOT_FOUND with those that may have been meant.
+func (s *Snapshot) Known(id mdstore.ID) (*mdstore.Node, error) {
+	if n, ok := s.Node(id); ok {
+		return n, nil
+	}
+	return nil, s.unknown(string(id))
+}
+
+func (s *Snapshot) unknown(ref string) error {
+	if p, ok := s.brokenFolder(ref); ok {
+		d, _ := s.broken.Get(p)
+		return Fail(FileUnreadable, "%s: its file cannot be read: %s", ref, d).with(Details{NodeID: ref, Paths: []string{string(p)}})
+	}
+	near := s.nearest(ref)
+	msg := "no such node in workspace " + string(s.ws.ID)
+	if len(near) > 0 {
+		msg += "; meant may be: " + list(near)
+	} else {
+		msg += "; node_list (arbor tree) shows those there are"
+	}
+	return Fail(NodeNotFound, "%s: %s", ref, msg).with(Details{NodeID: ref, Candidates: near})
+}
+
+func (s *Snapshot) brokenFolder(ref string) (mdstore.Path, bool) {
+	for it := s.broken.Iterator(); !it.Done(); {
+		if p, _, _ := it.Next(); p.Dir().Base() == ref {
+			return p, true
+		}
+	}
+	return "", false
+}
+
+// nearest returns nodes whose id or title contains ref or shares its beginning, for an error that helps.
+func (s *Snapshot) nearest(ref string) []Candidate {
+	low := strings.ToLower(ref)
+	var out []Candidate
+	for _, n := range s.nodes() {
+		if low != "" && (strings.Contains(strings.ToLower(n.Title), low) || strings.Contains(string(n.ID), low) || sharesStart(low, string(n.ID), len(low)*3/4, len("node-")+3)) {
+			if out = append(out, Candidate{string(n.ID), n.Title}); len(out) == candidatesShown {
+				break
+			}
+		}
+	}
+	return out
+}
+
+// sharesStart reports whether a and b begin with the same n bytes, n being at least least.
+func sharesStart(a, b string, n, least int) bool {
+	n = max(n, least)
+	return len(a) >= n && len(b) >= n && a[:n] == b[:n]
+}
+
+// nodes returns one node for each id: first those of the tree in its order, then the others in the order of paths.
+func (s *Snapshot) nodes() []*mdstore.Node {
+	out := make([]*mdstore.Node, 0, s.ids.Len())
+	for _, n := range s.Walk(mdstore.Root) {
+		out = append(out, n)
+	}
+	if len(out) == s.ids.Len() {
+		return out
+	}
+	met := make(map[mdstore.ID]bool, len(out))
+	for _, n := range out {
+		met[n.ID] = true
+	}
+	for n := range s.All() {
+		if !met[n.ID] {
+			met[n.ID] = true
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func list(cs []Candidate) string {
+	var b strings.Builder
+	for i, c := range cs {
+		if i == candidatesShown {
+			fmt.Fprintf(&b, ", … (%d in all)", len(cs))
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(c.ID + " (" + c.Title + ")")
+	}
+	return b.String()
+}
+
+// ResolveWorkspace returns the workspace that ref names: an id, and where loose a unique prefix of one or an exact name as well.
+func ResolveWorkspace(all []*mdstore.Workspace, ref string, loose bool) (mdstore.ID, error) {
+	var prefixed, named []Candidate
+	for _, w := range all {
+		if string(w.ID) == ref {
+			return w.ID, nil
+		}
+		if c := (Candidate{string(w.ID), w.Name}); ref != "" && strings.HasPrefix(string(w.ID), ref) {
+			prefixed = append(prefixed, c)
+		} else if w.Name == ref {
+			named = append(named, c)
+		}
+	}
+	hits := prefixed
+	if len(hits) == 0 {
+		hits = named
+	}
+	switch {
+	case len(hits) == 1 && loose:
+		return mdstore.ID(hits[0].ID), nil
+	case len(hits) > 1 && loose:
+		return "", Fail(AmbiguousID, "%s: %d workspaces match: %s; give more of the id", ref, len(hits), list(hits)).with(Details{Candidates: hits})
+	}
+	return "", Fail(WorkspaceNotFound, "%s: no such workspace%s", ref, known(all)).with(Details{Candidates: heads(all)})
+}

@@ -1,0 +1,243 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// A Difference is what changed in one file of a workspace.
+type Difference struct {
+	Path     mdstore.Path
+	Node     mdstore.ID // "" for the workspace's own file
+	Title    string
+	Kind     string   // created, changed, removed
+	Fields   []string // front matter keys concerned
+	Sections []string // sections concerned
+}
+
+// The kinds of differences.
+const (
+	Added   = "created"
+	Altered = "changed"
+	Removed = "removed"
+)
+
+// A look is what a session has seen of a workspace: for each file, digests of its fields and sections. It is kept in .local/ and may be lost; a
+// session without one looks for the first time.
+type look struct {
+	Workspace mdstore.ID                   `json:"workspace"`
+	Files     map[mdstore.Path]fingerprint `json:"files"`
+}
+
+type fingerprint struct {
+	Version  string            `json:"v"`
+	Node     mdstore.ID        `json:"n,omitempty"`
+	Title    string            `json:"t,omitempty"`
+	Fields   map[string]string `json:"f,omitempty"`
+	Sections map[string]string `json:"s,omitempty"`
+}
+
+func lookPath(session string, ws mdstore.ID) mdstore.Path {
+	sum := sha256.Sum256([]byte(session + "\x00" + string(ws)))
+	return mdstore.Path(mdstore.LocalDir).Join("seen", hex.EncodeToString(sum[:8])+".json")
+}
+
+func printOf(v mdstore.Version, d *mdoc.Doc) fingerprint {
+	p := fingerprint{Version: v.String(), Fields: map[string]string{}, Sections: map[string]string{}}
+	for _, f := range d.Fields() {
+		p.Fields[f.Key] = digest(f.Value + "\x00" + d.Slice(f.Span))
+	}
+	for _, s := range d.Sections() {
+		p.Sections[s.Name] = digest(p.Sections[s.Name] + d.Slice(s.Body))
+	}
+	return p
+}
+
+func digest(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:6])
+}
+
+// docs yields the documents of a snapshot with what names them.
+func (s *Snapshot) docs(yield func(p mdstore.Path, v mdstore.Version, id mdstore.ID, title string, d *mdoc.Doc)) {
+	yield(s.ws.Path, s.ws.Version, "", s.ws.Name, s.ws.Doc)
+	for n := range s.All() {
+		yield(n.Path, n.Version, n.ID, n.Title, n.Doc)
+	}
+}
+
+// lookAt returns what is to be seen now, taking over what an older look says of files that are the same.
+func lookAt(s *Snapshot, old look) look {
+	now := look{Workspace: s.ws.ID, Files: map[mdstore.Path]fingerprint{}}
+	s.docs(func(p mdstore.Path, v mdstore.Version, id mdstore.ID, title string, d *mdoc.Doc) {
+		f, ok := old.Files[p]
+		if !ok || f.Version != v.String() {
+			f = printOf(v, d)
+		}
+		f.Node, f.Title = id, title
+		now.Files[p] = f
+	})
+	return now
+}
+
+func (e *Engine) readLook(ctx context.Context, session string, ws mdstore.ID) (look, mdstore.Version, error) {
+	f, err := e.st.Read(ctx, lookPath(session, ws))
+	if errors.Is(err, fs.ErrNotExist) {
+		return look{}, mdstore.Version{}, nil
+	}
+	if err != nil {
+		var u *mdoc.UnreadableError
+		if errors.As(err, &u) { // a look beyond the limit of size is of no more use
+			return look{}, f.Version, nil
+		}
+		return look{}, mdstore.Version{}, err
+	}
+	var l look
+	if json.Unmarshal(f.Data, &l) != nil || l.Workspace != ws {
+		return look{}, f.Version, nil
+	}
+	return l, f.Version, nil
+}
+
+// Changes returns what changed in a workspace since the session last looked, in the order of paths, and notes that it has looked now. first is true where the session
+// looks for the first time. peek leaves the note as it is.
+func (e *Engine) Changes(ctx context.Context, ws mdstore.ID, session string, peek bool) (diffs []Difference, first bool, err error) {
+	if err := validSession(session); err != nil {
+		return nil, false, err
+	}
+	snap, err := e.Snapshot(ctx, ws)
+	if err != nil {
+		return nil, false, err
+	}
+	old, base, err := e.readLook(ctx, session, ws)
+	if err != nil {
+		return nil, false, err
+	}
+	now := lookAt(snap, old)
+	if first = old.Files == nil; !first {
+		diffs = compareLooks(old, now)
+	}
+	if peek || !first && len(diffs) == 0 {
+		return diffs, first, nil
+	}
+	return diffs, first, e.saveLook(ctx, session, ws, now, base)
+}
+
+func (e *Engine) saveLook(ctx context.Context, session string, ws mdstore.ID, l look, base mdstore.Version) error {
+	data, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	if len(data) > mdstore.MaxFileSize { // too many files for fields and sections: keep the versions
+		for p, f := range l.Files {
+			f.Fields, f.Sections, f.Title = nil, nil, ""
+			l.Files[p] = f
+		}
+		if data, err = json.Marshal(l); err != nil {
+			return err
+		}
+	}
+	return e.st.Commit(ctx, []mdstore.Change{{Path: lookPath(session, ws), Base: base, New: data}})
+}
+
+// NoteOwn tells a session's note that the session itself made these changes, so that they are not reported to it as those of others.
+func (e *Engine) NoteOwn(ctx context.Context, ws mdstore.ID, session string, o *Outcome) error {
+	if session == "" || o.DryRun || !o.Changed() {
+		return nil
+	}
+	old, base, err := e.readLook(ctx, session, ws)
+	if err != nil || old.Files == nil {
+		return err
+	}
+	snap, err := e.Snapshot(ctx, ws)
+	if err != nil {
+		return err
+	}
+	now := lookAt(snap, old)
+	for _, f := range o.Files {
+		if p, ok := now.Files[f.Path]; ok {
+			old.Files[f.Path] = p
+		}
+		if f.To != "" {
+			maps.DeleteFunc(old.Files, func(p mdstore.Path, _ fingerprint) bool { return p.Under(f.Path) })
+		}
+	}
+	return e.saveLook(ctx, session, ws, old, base)
+}
+
+func compareLooks(old, now look) []Difference {
+	paths := slices.Collect(maps.Keys(now.Files))
+	for p := range old.Files {
+		if _, ok := now.Files[p]; !ok {
+			paths = append(paths, p)
+		}
+	}
+	slices.Sort(paths)
+	out := []Difference{}
+	for _, p := range paths {
+		was, had := old.Files[p]
+		is, has := now.Files[p]
+		switch {
+		case !has:
+			out = append(out, Difference{Path: p, Node: was.Node, Title: was.Title, Kind: Removed})
+		case !had:
+			out = append(out, Difference{Path: p, Node: is.Node, Title: is.Title, Kind: Added})
+		case was.Version != is.Version:
+			d := Difference{Path: p, Node: is.Node, Title: is.Title, Kind: Altered}
+			if was.Fields != nil && is.Fields != nil {
+				d.Fields, d.Sections = unequal(was.Fields, is.Fields), unequal(was.Sections, is.Sections)
+			}
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+func unequal(a, b map[string]string) []string {
+	var out []string
+	for k, v := range b {
+		if w, ok := a[k]; !ok || w != v {
+			out = append(out, k)
+		}
+	}
+	for k := range a {
+		if _, ok := b[k]; !ok {
+			out = append(out, k)
+		}
+	}
+	slices.SortFunc(out, strings.Compare)
+	return out
+}
+
+// Since returns the files whose updatedAt is later than t, in the order of paths: what operations changed. A hand edit that left updatedAt alone
+// does not show.
+func (s *Snapshot) Since(t time.Time) []Difference {
+	out := []Difference{}
+	if s.ws.UpdatedAt > t.UnixMilli() {
+		out = append(out, Difference{Path: s.ws.Path, Title: s.ws.Name, Kind: kindSince(s.ws.CreatedAt, t)})
+	}
+	for n := range s.All() {
+		if n.UpdatedAt > t.UnixMilli() {
+			out = append(out, Difference{Path: n.Path, Node: n.ID, Title: n.Title, Kind: kindSince(n.CreatedAt, t)})
+		}
+	}
+	return out
+}
+
+func kindSince(created int64, t time.Time) string {
+	if created > t.UnixMilli() {
+		return Added
+	}
+	return Altered
+}

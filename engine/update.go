@@ -1,0 +1,96 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"arbor/mdstore"
+)
+
+// rounds is how often a plan is made anew when files moved on under it. Other processes are kept out by the lock, so only
+// people who save at that very moment cause a second round.
+const rounds = 3
+
+// Act says who does something and how.
+type Act struct {
+	Operator string // for log lines: "AI" or "Human"; empty is AI
+	DryRun   bool   // plan only
+	IfMatch  string // where not empty: the version that the file concerned must have
+}
+
+// update plans a change of one workspace and commits it. plan may be called more than once, each time with a fresh draft.
+func (e *Engine) update(ctx context.Context, ws mdstore.ID, act Act, plan func(*draft) error) (*Outcome, error) {
+	e.writing.Lock()
+	defer e.writing.Unlock()
+	if act.DryRun {
+		d, err := e.plan(ctx, e.st, ws, act, plan)
+		if err != nil {
+			return nil, err
+		}
+		return d.outcome(true), nil
+	}
+	var out *Outcome
+	err := e.exclusively(ctx, func(st mdstore.Store) error {
+		for round := 1; ; round++ {
+			d, err := e.plan(ctx, st, ws, act, plan)
+			if err != nil {
+				return err
+			}
+			out = d.outcome(false)
+			err = e.commit(ctx, st, d, out)
+			var conflict *mdstore.ConflictError
+			if !errors.As(err, &conflict) || round == rounds {
+				return err
+			}
+			e.forget(ws)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// plan makes a draft over the newest snapshot and computes its changes.
+func (e *Engine) plan(ctx context.Context, st mdstore.Store, ws mdstore.ID, act Act, plan func(*draft) error) (*draft, error) {
+	snap, err := e.snapshot(ctx, st, ws)
+	if err != nil {
+		return nil, err
+	}
+	d := newDraft(snap, act, e.opt)
+	if err := plan(d); err != nil {
+		return nil, err
+	}
+	return d, d.finish()
+}
+
+// commit makes a draft's changes and publishes what they lead to.
+func (e *Engine) commit(ctx context.Context, st mdstore.Store, d *draft, out *Outcome) error {
+	changes := d.changes()
+	if !out.Changed() {
+		return nil
+	}
+	if err := st.Commit(ctx, changes); err != nil {
+		e.forget(d.snap.ws.ID) // whatever happened, the files know better than we do
+		return err
+	}
+	if d.moves() {
+		e.forget(d.snap.ws.ID)
+		return nil
+	}
+	seq, err := sequence(ctx, st)
+	if err != nil {
+		e.forget(d.snap.ws.ID)
+		return nil //nolint:nilerr // the commit is made; the next reader reads anew
+	}
+	e.publish(d.snap.With(d.files()...), seq)
+	return nil
+}
+
+// exclusively keeps other processes' writers out while f plans and commits, where the store is shared with any.
+func (e *Engine) exclusively(ctx context.Context, f func(mdstore.Store) error) error {
+	if s, ok := e.st.(mdstore.Shared); ok {
+		return s.Exclusively(ctx, f)
+	}
+	return f(e.st)
+}
