@@ -42,7 +42,7 @@ var rows = []row{
 	// knows, and in no other way.
 	{floor: 12, name: "mdstore/dirstore/internal/disk", may: "mdstore mdstore/mdoc"},
 	{floor: 14, name: "mdstore/dirstore/internal/txn", may: "mdstore mdstore/mdoc mdstore/dirstore/internal/disk", std: "pure context crypto/rand io/fs log/slog"},
-	{floor: 14, name: "mdstore/dirstore/internal/crashfs", may: "mdstore mdstore/dirstore/internal/disk", std: "pure io/fs math/rand/v2", helper: true, forTests: true},
+	{floor: 14, name: "mdstore/dirstore/internal/crashfs", may: "mdstore mdstore/dirstore/internal/disk", helper: true, forTests: true},
 	{floor: 16, name: "mdstore/dirstore/crashtest", may: "mdstore mdstore/dirstore/internal/crashfs mdstore/dirstore/internal/disk mdstore/dirstore/internal/txn", helper: true, forTests: true},
 
 	{floor: 20, name: "mdstore/dirstore", may: "mdstore mdstore/mdoc mdstore/dirstore/internal/disk mdstore/dirstore/internal/txn mdstore/watch", helper: true},
