@@ -1,0 +1,350 @@
+package crashtest
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore/internal/crashfs"
+	"arbor/mdstore/dirstore/internal/disk"
+	"arbor/mdstore/dirstore/internal/txn"
+)
+
+var vault = map[mdstore.Path][]byte{
+	".gitignore":               []byte(".local/\n"),
+	"ws/Workspace.md":          []byte("ws status=active\n"),
+	"ws/nodes/root/Node.md":    []byte("root status=planning\nlog\n"),
+	"ws/nodes/a/Node.md":       []byte("a\n"),
+	"ws/nodes/a/notes.txt":     []byte("somebody's\n"),
+	"ws/nodes/a/deep/Node.md":  []byte("deep\n"),
+	"ws/nodes/leaf/Node.md":    []byte("leaf\n"),
+	"ws/nodes/kept/Node.md":    []byte("kept\n"),
+	"ws/nodes/kept/sketch.svg": []byte("<svg/>\n"),
+}
+
+func base(p mdstore.Path) mdstore.Version {
+	data, ok := vault[p]
+	if !ok {
+		panic("no such file: " + p)
+	}
+	return mdstore.VersionOf(data)
+}
+
+func set(p mdstore.Path, text string) mdstore.Change {
+	return mdstore.Change{Path: p, Base: base(p), New: []byte(text)}
+}
+
+var commits = map[string][]mdstore.Change{
+	"one file":         {set("ws/Workspace.md", "ws status=archived\n")},
+	"one file emptied": {set("ws/Workspace.md", "")},
+	"one new file":     {{Path: "ws/extra.txt", New: []byte("extra\n")}},
+	"one new node":     {{Path: "ws/nodes/n/Node.md", New: []byte("n\n")}},
+	"one removal":      {{Path: "ws/nodes/kept/sketch.svg", Base: base("ws/nodes/kept/sketch.svg")}},
+	"one folder gone":  {{Path: "ws/nodes/leaf/Node.md", Base: base("ws/nodes/leaf/Node.md")}},
+	"one move":         {{Path: "ws/nodes/a", To: "ws/nodes/b"}},
+	"to the trash":     {{Path: "ws/nodes/a", To: ".local/trash/1/ws/nodes/a"}},
+	"three files": {
+		{Path: "ws/nodes/n/Node.md", New: []byte("child status=pending parent=root\n")},
+		set("ws/nodes/root/Node.md", "root status=monitoring\nlog\n- child created\n"),
+		set("ws/Workspace.md", "ws status=active\n- child created\n"),
+	},
+	"a subtree deleted": {
+		set("ws/nodes/root/Node.md", "root status=planning\nlog\n- a deleted\n"),
+		{Path: "ws/nodes/a/Node.md", Base: base("ws/nodes/a/Node.md"), New: []byte("a, last words\n")},
+		{Path: "ws/nodes/a", To: ".local/trash/1/ws/nodes/a"},
+		{Path: "ws/nodes/leaf", To: ".local/trash/1/ws/nodes/leaf"},
+	},
+	"moves in moves": {
+		{Path: "ws/nodes/a/deep/Node.md", Base: base("ws/nodes/a/deep/Node.md"), New: []byte("deeper\n")},
+		{Path: "ws/nodes/a/deep", To: "ws2/nodes/deep"},
+		{Path: "ws/nodes/a/new.txt", New: []byte("new\n")},
+		{Path: "ws", To: "archive/ws"},
+	},
+	"removals": {
+		{Path: "ws/nodes/leaf/Node.md", Base: base("ws/nodes/leaf/Node.md")},
+		{Path: "ws/nodes/kept/Node.md", Base: base("ws/nodes/kept/Node.md")},
+		set("ws/Workspace.md", "ws status=active\n- gone\n"),
+		{Path: "ws/nodes/a/Node.md", Base: base("ws/nodes/a/Node.md"), Keep: true},
+	},
+}
+
+func report(t *testing.T, name string, r Result) {
+	t.Helper()
+	t.Logf("%-40s states %7d bad %6d", name, r.States, r.Bad)
+	if r.States == 0 {
+		t.Errorf("%s: nothing was looked at", name)
+	}
+	if r.Bad > 0 {
+		t.Errorf("%s: %d of %d states are bad: %s", name, r.Bad, r.States, r.First)
+	}
+}
+
+// heavy says that the loads are to be those of the nightly run.
+var heavy = os.Getenv("ARBOR_HEAVY") != ""
+
+func TestPowerFailsAtEveryStep(t *testing.T) {
+	for name, changes := range commits {
+		report(t, name, Explore(t, vault, changes, Options{}))
+		report(t, name+", without exchange", Explore(t, vault, changes, Options{NoExchange: true}))
+	}
+}
+
+func TestPowerFailsInRecovery(t *testing.T) {
+	limit := 8
+	if heavy {
+		limit = 1500
+	}
+	for name, changes := range commits {
+		report(t, name, Explore(t, vault, changes, Options{Deep: true, Limit: limit}))
+	}
+}
+
+func TestEveryCallFailsOnce(t *testing.T) {
+	for name, changes := range commits {
+		report(t, name, Faults(t, vault, changes, Options{}))
+		report(t, name+", without exchange", Faults(t, vault, changes, Options{NoExchange: true}))
+	}
+}
+
+// A flawed disk leaves out or delays what the protocol asks for.
+type flawed struct {
+	*crashfs.FS
+	skipSync     func(p mdstore.Path) bool
+	skipDir      func(c *crashfs.FS, p mdstore.Path) bool
+	noJournal    bool
+	unlinkEarly  bool
+	held         []mdstore.Path
+	recordsThere bool
+}
+
+func journal(p mdstore.Path) bool { return p.Under(txn.JournalDir) && p != txn.JournalDir }
+
+func (f *flawed) Create(p mdstore.Path, data []byte, like mdstore.Path) error {
+	if f.noJournal && journal(p) {
+		return nil
+	}
+	return f.FS.Create(p, data, like)
+}
+
+func (f *flawed) Sync(p mdstore.Path) error {
+	if f.noJournal && journal(p) || f.skipSync != nil && f.skipSync(p) {
+		return nil
+	}
+	return f.FS.Sync(p)
+}
+
+func (f *flawed) SyncDir(p mdstore.Path) error {
+	if f.skipDir != nil && f.skipDir(f.FS, p) {
+		return nil
+	}
+	if f.unlinkEarly && f.recordsThere && p != txn.JournalDir {
+		f.held = append(f.held, p)
+		return nil
+	}
+	return f.FS.SyncDir(p)
+}
+
+func (f *flawed) RenameNew(from, to mdstore.Path) error {
+	if f.noJournal && journal(from) {
+		return nil
+	}
+	f.recordsThere = f.recordsThere || journal(to)
+	return f.FS.RenameNew(from, to)
+}
+
+func (f *flawed) Remove(p mdstore.Path) error {
+	if f.noJournal && journal(p) {
+		return nil
+	}
+	if !journal(p) {
+		return f.FS.Remove(p)
+	}
+	f.recordsThere = false
+	if err := f.FS.Remove(p); err != nil || !f.unlinkEarly {
+		return err
+	}
+	if err := f.FS.SyncDir(txn.JournalDir); err != nil {
+		return err
+	}
+	for _, d := range f.held {
+		if err := f.FS.SyncDir(d); err != nil {
+			return err
+		}
+	}
+	f.held = nil
+	return nil
+}
+
+func records(c *crashfs.FS) int {
+	n := 0
+	for p := range c.Files() {
+		if journal(p) && strings.HasSuffix(string(p), ".json") {
+			n++
+		}
+	}
+	return n
+}
+
+func TestBrokenProtocolsAreNoticed(t *testing.T) {
+	for name, flaw := range map[string]flawed{
+		"no fsync of temporaries": {skipSync: func(p mdstore.Path) bool { return !journal(p) }},
+		"no fsync of any folder":  {skipDir: func(*crashfs.FS, mdstore.Path) bool { return true }},
+		"no journal":              {noJournal: true},
+		"journal folder not synced": {skipDir: func(c *crashfs.FS, p mdstore.Path) bool {
+			return p == txn.JournalDir && records(c) > 0
+		}},
+		"journal file not synced":                       {skipSync: journal},
+		"record removed before the folders are durable": {unlinkEarly: true},
+		"new folders of the journal not synced": {skipDir: func(_ *crashfs.FS, p mdstore.Path) bool {
+			return p == "" || p == mdstore.LocalDir
+		}},
+	} {
+		r := Explore(t, vault, commits["three files"], Options{wrap: func(d disk.FS) disk.FS {
+			f := flaw
+			f.FS = d.(*crashfs.FS)
+			return &f
+		}})
+		t.Logf("%-46s states %6d bad %6d", name, r.States, r.Bad)
+		if r.Bad == 0 {
+			t.Errorf("%s: nothing bad was found in %d states; the model does not look where it should", name, r.States)
+		}
+	}
+}
+
+// A move whose way is not durable can lose a whole folder.
+func TestMoveBeforeItsWayIsDurableIsNoticed(t *testing.T) {
+	r := Explore(t, vault, commits["to the trash"], Options{wrap: func(d disk.FS) disk.FS {
+		return &flawed{FS: d.(*crashfs.FS), skipDir: func(c *crashfs.FS, p mdstore.Path) bool {
+			_, there := c.Files()[".local/trash/1/ws/nodes/a/"]
+			return !there && (p == mdstore.LocalDir || strings.HasPrefix(string(p), ".local/trash"))
+		}}
+	}})
+	t.Logf("states %d bad %d", r.States, r.Bad)
+	if r.Bad == 0 {
+		t.Errorf("nothing bad was found in %d states", r.States)
+	}
+}
+
+// A record whose removal is not durable may come back after later commits, and must not undo them.
+func TestRecordsDieOnce(t *testing.T) {
+	for _, lazy := range []bool{false, true} {
+		x := explore(t, vault, commits["three files"], Options{})
+		if lazy {
+			x.opt.wrap = func(d disk.FS) disk.FS {
+				return &flawed{FS: d.(*crashfs.FS), skipDir: func(c *crashfs.FS, p mdstore.Path) bool {
+					return p == txn.JournalDir && records(c) == 0
+				}}
+			}
+		}
+		c := x.disk()
+		if err := x.commit(c); err != nil {
+			t.Fatal(err)
+		}
+		// A second commit makes the first file what it was before.
+		x.changes = []mdstore.Change{{Path: "ws/nodes/root/Node.md",
+			Base: mdstore.VersionOf(commits["three files"][1].New), New: vault["ws/nodes/root/Node.md"]}}
+		if err := x.commit(c); err != nil {
+			t.Fatal(err)
+		}
+		want := visible(c)
+		states, bad := 0, 0
+		c.Crashes(rand.New(rand.NewPCG(5, 6)), 2000, func(d *crashfs.FS) {
+			states++
+			if err := x.recover(d); err != nil || !maps.Equal(visible(d), want) {
+				bad++
+			}
+		})
+		t.Logf("removal of the record durable: %v; states %d bad %d", !lazy, states, bad)
+		if (bad > 0) != lazy {
+			t.Errorf("removal of the record durable: %v; %d of %d states are bad", !lazy, bad, states)
+		}
+	}
+}
+
+// Somebody saves a file between the crash and the recovery: their bytes stay.
+func TestSavesBetweenCrashAndRecoverySurvive(t *testing.T) {
+	for name, changes := range commits {
+		states := 0
+		x := explore(t, vault, changes, Options{})
+		c := x.disk()
+		c.AtStep = func() {
+			c.Crashes(x.rng, 100, func(d *crashfs.FS) {
+				for _, p := range []mdstore.Path{"ws/nodes/root/Node.md", "ws/Workspace.md", "ws/nodes/leaf/Node.md"} {
+					if _, ok := d.Files()[p]; !ok {
+						continue
+					}
+					e := d.Clone()
+					e.Save(p, []byte("HUMAN "+string(p)))
+					if err := x.recover(e); err != nil {
+						t.Fatalf("%s: recovery: %v\n%s", name, err, strings.Join(e.Log, "\n"))
+					}
+					found := false
+					for _, data := range e.Files() {
+						found = found || strings.Contains(data, "HUMAN "+string(p))
+					}
+					if !found {
+						t.Fatalf("%s: what was saved in %s is lost after\n%s\n%q", name, p, strings.Join(e.Log, "\n"), e.Files())
+					}
+					states++
+				}
+			})
+		}
+		if err := x.commit(c); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%-20s %d states", name, states)
+	}
+}
+
+// Somebody saves a file between two steps of a commit that goes on.
+func TestSavesDuringACommitSurvive(t *testing.T) {
+	for name, changes := range commits {
+		for _, p := range []mdstore.Path{"ws/nodes/root/Node.md", "ws/Workspace.md", "ws/nodes/leaf/Node.md", "ws/nodes/kept/sketch.svg"} {
+			for k := 1; ; k++ {
+				x := explore(t, vault, changes, Options{})
+				c := x.disk()
+				calls, saved := 0, false
+				c.Fail = func(string) error {
+					if calls++; calls == k {
+						if _, ok := c.Files()[p]; ok {
+							c.Save(p, []byte("HUMAN"))
+							c.Log = append(c.Log, "SAVE "+string(p))
+							saved = true
+						}
+					}
+					return nil
+				}
+				err := x.commit(c)
+				c.Fail = nil
+				if calls < k {
+					break
+				}
+				if !saved {
+					continue
+				}
+				found := false
+				for q, data := range c.Files() {
+					found = found || data == "HUMAN" && !strings.HasPrefix(q.Base(), txn.TempPrefix)
+				}
+				if !found {
+					t.Fatalf("%s: saved %s at call %d: lost; error %v\n%s\n%q", name, p, k, err, strings.Join(c.Log, "\n"), c.Files())
+				}
+				if err := x.recover(c); err != nil {
+					t.Fatalf("%s: saved %s at call %d: recovery: %v", name, p, k, err)
+				}
+			}
+		}
+	}
+}
+
+func ExampleExplore() {
+	files := map[mdstore.Path][]byte{"ws/Workspace.md": []byte("old")}
+	changes := []mdstore.Change{{Path: "ws/Workspace.md", Base: mdstore.VersionOf([]byte("old")), New: []byte("new")}}
+	r := Explore(new(testing.T), files, changes, Options{})
+	fmt.Println(r.States > 0, r.Bad)
+	// Output: true 0
+}

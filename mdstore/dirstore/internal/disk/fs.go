@@ -1,0 +1,96 @@
+// Package disk is all that a store does to a file system: FS names the calls,
+// each of them one step of the model of crashes, and Root makes them in a
+// folder that no path leads out of.
+package disk
+
+import (
+	"fmt"
+	"io/fs"
+
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// FS is a folder of files. Paths are relative to it; "" is the folder itself.
+// Where there is nothing at a path the error is an fs.ErrNotExist.
+//
+// What is written is durable only after Sync of the file; that a name exists,
+// is gone or is another file's, only after SyncDir of the folders concerned.
+// A crash may keep any of the steps that are not durable and drop the others,
+// but it never splits a single rename or exchange.
+type FS interface {
+	// Lstat describes what is at p itself; it follows no link.
+	Lstat(p mdstore.Path) (Info, error)
+	// ReadFile returns the bytes of a regular file. What is none, or is larger than limit, is an *mdoc.UnreadableError.
+	ReadFile(p mdstore.Path, limit int64) ([]byte, error)
+	// ReadDir returns the entries of a folder in the order of their names.
+	ReadDir(p mdstore.Path) ([]Entry, error)
+
+	// Mkdir makes one folder. The error is an fs.ErrExist where there is anything.
+	Mkdir(p mdstore.Path) error
+	// Create makes a file that holds data; with the mode and, where that is allowed, the owner of the file like if it is not
+	// empty. The error is an fs.ErrExist where there is anything.
+	Create(p mdstore.Path, data []byte, like mdstore.Path) error
+	// Sync makes the bytes of a file durable.
+	Sync(p mdstore.Path) error
+	// SyncDir makes the entries of a folder durable.
+	SyncDir(p mdstore.Path) error
+	// Exchange makes each of two names the other's file in one step. The error is an errors.ErrUnsupported where
+	// the file system cannot; nothing has changed then.
+	Exchange(a, b mdstore.Path) error
+	// RenameNew moves a file or folder to a name that does not exist. The error is an fs.ErrExist where it does.
+	RenameNew(from, to mdstore.Path) error
+	// Rename moves a file, and replaces one that has the name.
+	Rename(from, to mdstore.Path) error
+	// Remove removes a file or an empty folder.
+	Remove(p mdstore.Path) error
+}
+
+// Info describes a file or folder.
+type Info struct {
+	Mode  fs.FileMode // type and permissions
+	Size  int64       // bytes
+	Links uint64      // the number of names that the file has; 0 where that is not known
+	Dev   uint64      // the file system that it lies on; 0 where that is not known
+}
+
+// An Entry is a name in a folder.
+type Entry struct {
+	Name string
+	Type fs.FileMode // type bits only
+}
+
+// The codes of what is not to be read or written for being what it is, beside mdoc.CodeTooLarge.
+const (
+	CodeNotAFile   = "NOT_A_FILE" // a folder, a pipe, a device, a socket
+	CodeSymlink    = "SYMLINK"    // a symbolic link
+	CodeHardLink   = "HARD_LINK"  // a file of several names; it is read, but never written
+	CodePermission = "PERMISSION" // not readable for us, or marked read-only
+	CodeUnstable   = "UNSTABLE"   // changed each time that it was read
+)
+
+// Unreadable returns the *mdoc.UnreadableError of a path.
+func Unreadable(p mdstore.Path, code, format string, args ...any) error {
+	return &mdoc.UnreadableError{Problem: mdoc.Diagnostic{File: string(p), Code: code, Text: fmt.Sprintf(format, args...)}}
+}
+
+// CheckRegular returns nil for a regular file of at most limit bytes and an *mdoc.UnreadableError for all else.
+func CheckRegular(p mdstore.Path, mode fs.FileMode, size, limit int64) error {
+	switch {
+	case mode.IsRegular() && size <= limit:
+		return nil
+	case mode.IsRegular():
+		return tooLarge(p, size, limit)
+	case mode&fs.ModeSymlink != 0:
+		return Unreadable(p, CodeSymlink, "is a symbolic link, which is not followed; put the file itself here")
+	case mode.IsDir():
+		return Unreadable(p, CodeNotAFile, "is a folder where a file is expected")
+	case mode&fs.ModeNamedPipe != 0:
+		return Unreadable(p, CodeNotAFile, "is a pipe where a file is expected")
+	}
+	return Unreadable(p, CodeNotAFile, "is a device or socket where a file is expected")
+}
+
+func tooLarge(p mdstore.Path, size, limit int64) error {
+	return Unreadable(p, mdoc.CodeTooLarge, "has %d bytes; %d are the limit", size, limit)
+}

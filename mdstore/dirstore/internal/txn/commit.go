@@ -1,0 +1,260 @@
+package txn
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"arbor/mdstore"
+)
+
+// Do makes the changes. After nil they are durable; after an *mdstore.UnfinishedError they are made, or will be by Recover;
+// after any other error nothing has changed.
+func (p *Plan) Do() error {
+	if p.Empty() {
+		return nil
+	}
+	c := p.c
+	if err := c.stage(p.steps); err != nil {
+		c.unstage(p.steps)
+		return fmt.Errorf("nothing was changed: %w", err)
+	}
+	if !p.journal {
+		return c.direct(p.steps[0])
+	}
+	rec, err := c.decide(p.steps)
+	if err != nil {
+		return err
+	}
+	if err := c.redo(rec, p.steps); err != nil {
+		return &mdstore.UnfinishedError{Err: err}
+	}
+	return nil
+}
+
+// stage puts the new bytes of every write into a durable temporary file beside
+// its target, and tries whether the folders of the other steps can be changed.
+func (c *Committer) stage(steps []*step) error {
+	tried := dirs{}
+	for _, s := range steps {
+		dir, err := c.nearest(s.Path.Dir())
+		if err != nil {
+			return err
+		}
+		if s.Do != move {
+			s.Temp = tempPath(dir, s.Path, s.Base, s.New, c.token())
+		}
+		switch s.Do {
+		case write:
+			if err := c.putTemp(s.Temp, s.New, s.Path); err != nil {
+				return err
+			}
+			tried[dir] = true
+		case move:
+			above, err := c.nearest(s.To.Dir())
+			if err != nil {
+				return err
+			}
+			if err := c.try(tried, above); err != nil {
+				return err
+			}
+			fallthrough
+		case remove:
+			if err := c.try(tried, dir); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// try makes and removes a file in dir: what fails here must not fail after the commit point.
+func (c *Committer) try(tried dirs, dir mdstore.Path) error {
+	if tried[dir] {
+		return nil
+	}
+	t := tempPath(dir, "", nil, nil, c.token())
+	if err := c.FS.Create(t, nil, ""); err != nil {
+		_ = c.FS.Remove(t)
+		return err
+	}
+	tried[dir] = true
+	return c.FS.Remove(t)
+}
+
+// putTemp makes a durable temporary file. like is the file that it will replace.
+func (c *Committer) putTemp(t mdstore.Path, data []byte, like mdstore.Path) error {
+	err := c.FS.Create(t, data, like)
+	if err == nil {
+		err = c.FS.Sync(t)
+	}
+	return err
+}
+
+// unstage removes the temporaries of a commit that is not made. One that cannot be removed is left as a stray.
+func (c *Committer) unstage(steps []*step) {
+	for _, s := range steps {
+		if s.Do == write && s.Temp != "" {
+			_ = c.FS.Remove(s.Temp)
+		}
+	}
+}
+
+// direct makes a commit of one step that the disk makes in one step.
+func (c *Committer) direct(s *step) error {
+	set := dirs{}
+	var err error
+	switch s.Do {
+	case write:
+		err = c.put(s.Temp, s.Path, s.Base, s.New)
+	case remove:
+		err = c.take(s.Path, s.Temp, s.Base)
+	case move:
+		err = c.FS.RenameNew(s.Path, s.To)
+		c.mark(set, s.To.Dir())
+	}
+	c.mark(set, s.Path.Dir())
+	switch {
+	case s.Do == move && errors.Is(err, fs.ErrExist):
+		return &mdstore.ConflictError{Paths: []mdstore.Path{s.To}}
+	case errors.As(err, new(*mdstore.UnfinishedError)):
+		return err
+	case err != nil:
+		c.discard(s, s.Temp, s.Path)
+		_ = c.sync(set) // what was put back stays there
+		if errors.Is(err, errForeign) || s.Do == move && errors.Is(err, fs.ErrNotExist) {
+			return &mdstore.ConflictError{Paths: []mdstore.Path{s.Path}}
+		}
+		return fmt.Errorf("nothing was changed: %w", err)
+	}
+	if s.Do == move {
+		c.forget(s.Path)
+		c.forget(s.To)
+	}
+	if err := c.sync(set); err != nil {
+		return &mdstore.UnfinishedError{Err: err}
+	}
+	c.discard(s, s.Temp, s.Path)
+	return nil
+}
+
+// put replaces the file at p, which should hold base, by the temporary t, which holds data. The error is errForeign when
+// p holds something else; p is left alone then. On success t may hold what was displaced.
+func (c *Committer) put(t, p mdstore.Path, base, data []byte) error {
+	if base == nil {
+		err := c.FS.RenameNew(t, p)
+		if errors.Is(err, fs.ErrExist) {
+			return errForeign
+		}
+		return err
+	}
+	err := c.FS.Exchange(t, p)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errForeign
+	case errors.Is(err, errors.ErrUnsupported):
+		return c.replace(t, p, base)
+	case err != nil:
+		return err
+	}
+	out, err := c.read(t)
+	if err == nil && same(out, base) {
+		return nil
+	}
+	// Somebody was faster, or what came out cannot be read: it goes back.
+	if back := c.FS.Exchange(t, p); back != nil {
+		return &mdstore.UnfinishedError{Err: fmt.Errorf("%s: what was there before is in %s: %w", p, t, back)}
+	}
+	if ours, again := c.read(t); again != nil || !same(ours, data) {
+		// And yet another save came between: the first stays, the second lies beside it.
+		c.keep(t, p, ours, savedTwice)
+		return errForeign
+	}
+	if err != nil && !unreadable(err) {
+		return err
+	}
+	return errForeign
+}
+
+// replace is put where files cannot be exchanged. Between its look and its rename a save can be lost.
+func (c *Committer) replace(t, p mdstore.Path, base []byte) error {
+	now, err := c.read(p)
+	if err != nil && !unreadable(err) {
+		return err
+	}
+	if err != nil || !same(now, base) {
+		return errForeign
+	}
+	return c.FS.Rename(t, p)
+}
+
+// take removes the file at p, which should hold base, by moving it to t. The error is errForeign when it holds something else.
+func (c *Committer) take(p, t mdstore.Path, base []byte) error {
+	err := c.FS.RenameNew(p, t)
+	if errors.Is(err, fs.ErrNotExist) {
+		return errForeign
+	}
+	if err != nil {
+		return err
+	}
+	out, err := c.read(t)
+	if err == nil && same(out, base) {
+		return nil
+	}
+	if back := c.FS.RenameNew(t, p); errors.Is(back, fs.ErrExist) {
+		c.keep(t, p, out, savedTwice)
+	} else if back != nil {
+		return &mdstore.UnfinishedError{Err: fmt.Errorf("%s: what was there before is in %s: %w", p, t, back)}
+	}
+	if err != nil && !unreadable(err) {
+		return err
+	}
+	return errForeign
+}
+
+// discard removes the temporary t that holds what a step displaced, unless somebody wrote to it who had opened it before: their
+// bytes are merged into the file at p or kept beside it. The commit is made already, so a failure leaves a stray and no error.
+func (c *Committer) discard(s *step, t, p mdstore.Path) {
+	if t == "" {
+		return
+	}
+	out, err := c.read(t)
+	switch {
+	case err != nil:
+		c.logger().Warn("a temporary file stays", "path", string(t), "error", err)
+	case out == nil:
+	case same(out, s.Base) || same(out, s.New):
+		if err := c.FS.Remove(t); err != nil {
+			c.logger().Warn("a temporary file stays", "path", string(t), "error", err)
+		}
+	default:
+		c.keep(t, p, out, savedLate)
+	}
+}
+
+// What keep says of the bytes that it keeps.
+const (
+	savedTwice = "%s was saved twice while a commit was changing it; one of the versions lies beside it"
+	savedLate  = "%s was saved, by somebody who had opened it before, after a commit had changed it; that version lies beside it"
+	unknown    = "%s was being changed when a crash came; bytes of unknown origin were found and lie beside it"
+)
+
+// keep turns a temporary that holds somebody else's bytes into a copy beside p. One that cannot be renamed stays as a stray.
+func (c *Committer) keep(t, p mdstore.Path, data []byte, format string) {
+	if data != nil {
+		for _, kept := range conflictPaths(p, data) {
+			err := c.FS.RenameNew(t, kept)
+			if err == nil {
+				c.conflict(p, kept, format, p)
+				return
+			}
+			if held, again := c.read(kept); again == nil && same(held, data) && c.FS.Remove(t) == nil {
+				return // kept already
+			}
+			if !errors.Is(err, fs.ErrExist) {
+				break
+			}
+		}
+	}
+	c.conflict(p, t, format, p)
+}

@@ -1,0 +1,149 @@
+package txn
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"arbor/mdstore"
+)
+
+// Pending reports whether the journal holds anything.
+func (c *Committer) Pending() (bool, error) {
+	entries, err := c.FS.ReadDir(JournalDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return len(entries) > 0, err
+}
+
+// Recover finishes the commits that were decided and not finished, and removes
+// what is left of those that were not decided. It may be called at any time
+// and any number of times. The error is a *NewerError where only a newer
+// version can finish; nothing has changed then.
+func (c *Committer) Recover() error {
+	entries, err := c.FS.ReadDir(JournalDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	found := map[mdstore.Path][]*step{}
+	var order, torn []mdstore.Path
+	for _, e := range entries {
+		p := JournalDir.Join(e.Name)
+		if !e.Type.IsRegular() {
+			continue
+		}
+		if strings.HasPrefix(e.Name, TempPrefix) {
+			torn = append(torn, p)
+			continue
+		}
+		if !strings.HasSuffix(e.Name, recordExt) {
+			continue
+		}
+		data, err := c.FS.ReadFile(p, maxRecord)
+		if err != nil {
+			return err
+		}
+		steps, err := decodeRecord(data)
+		if newer, ok := errors.AsType[*NewerError](err); ok {
+			newer.Path = p
+			return newer
+		}
+		if err != nil {
+			c.logger().Warn("a record of the journal is not whole and is dropped; no file was changed by it", "path", string(p))
+			torn = append(torn, p)
+			continue
+		}
+		found[p] = steps
+		order = append(order, p)
+	}
+	if len(order) > 0 {
+		// A process that was killed may have left a record whose name is not durable yet.
+		set := dirs{}
+		c.mark(set, JournalDir)
+		if err := c.sync(set); err != nil {
+			return err
+		}
+	}
+	for _, p := range order {
+		if err := c.redo(p, found[p]); err != nil {
+			return fmt.Errorf("finish an unfinished commit: %w", err)
+		}
+		c.logger().Info("finished an unfinished commit", "steps", len(found[p]))
+	}
+	for _, p := range torn {
+		if err := c.FS.Remove(p); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return c.FS.SyncDir(JournalDir)
+}
+
+// Sweep removes the temporaries that a crash left between the files of the
+// vault. It follows Recover. A temporary that may hold what somebody else
+// saved goes back to its place, or becomes a copy beside it.
+func (c *Committer) Sweep() error { return c.sweep("") }
+
+func (c *Committer) sweep(dir mdstore.Path) error {
+	entries, err := c.FS.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		p := dir.Join(e.Name)
+		switch {
+		case e.Type.IsDir() && !strings.HasPrefix(e.Name, "."):
+			err = c.sweep(p)
+		case e.Type.IsRegular() && strings.HasPrefix(e.Name, TempPrefix):
+			err = c.sweepTemp(p)
+		}
+		if err != nil && !unreadable(err) { // a folder that is closed to us holds nothing of ours
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Committer) sweepTemp(t mdstore.Path) error {
+	name, ok := parseTemp(t.Base())
+	if !ok {
+		return nil // nobody knows whose
+	}
+	held, err := c.read(t)
+	if err != nil || held == nil {
+		return err
+	}
+	if v := digits(version(held)); v == name.after || v == name.before || len(held) == 0 {
+		return c.FS.Remove(t)
+	}
+	if name.target == "" {
+		return nil
+	}
+	p := t.Dir().Join(name.target)
+	now, err := c.read(p)
+	if err != nil {
+		return err
+	}
+	switch digits(version(now)) {
+	case name.before:
+		return c.FS.Remove(t) // torn before it was ever exchanged
+	case name.after:
+		// Changed, but never looked at: a commit of one change that was not acknowledged gives way to somebody's save.
+		if now == nil {
+			if err := c.FS.RenameNew(t, p); err == nil {
+				return nil
+			}
+		} else if err := c.FS.Exchange(t, p); err == nil {
+			return c.FS.Remove(t)
+		}
+	}
+	c.keep(t, p, held, unknown)
+	return nil
+}

@@ -1,0 +1,283 @@
+package txn
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// tries is how often a step is begun again because somebody else saved the file under it.
+const tries = 100
+
+func unreadable(err error) bool {
+	_, ok := errors.AsType[*mdoc.UnreadableError](err)
+	return ok
+}
+
+// A redoer makes the steps of one record, however many of them are made already.
+type redoer struct {
+	*Committer
+	steps []*step
+	moved []state // of each step that is a move
+	set   dirs    // what is to be synced
+}
+
+// redo makes the steps in their order, makes them durable, and removes the record.
+func (c *Committer) redo(rec mdstore.Path, steps []*step) error {
+	r := &redoer{c, steps, make([]state, len(steps)), dirs{}}
+	if err := r.survey(); err != nil {
+		return err
+	}
+	for i, s := range steps {
+		var err error
+		switch s.Do {
+		case write:
+			err = r.again(i, r.write)
+		case remove:
+			err = r.again(i, r.remove)
+		case move:
+			err = r.move(i)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.Path, err)
+		}
+	}
+	if err := c.sync(r.set); err != nil {
+		return err
+	}
+	for i, s := range steps {
+		if s.Do == write {
+			if p, err := r.place(i, s.Path); err == nil {
+				c.discard(s, r.shift(i, s.Temp), p)
+			}
+		}
+	}
+	if err := c.FS.Remove(rec); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	// A record that came back after later commits would undo them.
+	if err := c.FS.SyncDir(JournalDir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// again repeats a step for as long as others save the file under it.
+func (r *redoer) again(i int, do func(s *step, p, t mdstore.Path) error) error {
+	s := r.steps[i]
+	for range tries {
+		p, err := r.place(i, s.Path)
+		if err != nil {
+			return err
+		}
+		if err := do(s, p, r.shift(i, s.Temp)); !errors.Is(err, errForeign) {
+			return err
+		}
+	}
+	return fmt.Errorf("%w all the time", errForeign)
+}
+
+// write makes the file at p hold s.New. t is the temporary of the step.
+func (r *redoer) write(s *step, p, t mdstore.Path) error {
+	now, err := r.read(p)
+	if err != nil && !unreadable(err) {
+		return err
+	}
+	staged, err2 := r.settle(s, p, t, now)
+	if err2 != nil {
+		return err2
+	}
+	r.mark(r.set, p.Dir())
+	switch {
+	case err != nil: // a folder, a link, a file that is too large: not ours
+		return r.lose(p, s.New, "%s became something that is no readable file; what was to be written lies beside it", p)
+	case same(now, s.New):
+		return r.FS.Sync(p)
+	case same(now, s.Base):
+		if err := r.mkdirAll(r.set, p.Dir()); err != nil {
+			return err
+		}
+		if !staged {
+			if err := r.mkdirAll(r.set, t.Dir()); err != nil {
+				return err
+			}
+			if err := r.putTemp(t, s.New, p); err != nil {
+				return err
+			}
+		}
+		r.mark(r.set, t.Dir())
+		return r.put(t, p, s.Base, s.New)
+	case now == nil:
+		return r.lose(p, s.New, "%s was removed while a commit was changing it; its new version lies beside", p)
+	}
+	return r.merge(s, p, now)
+}
+
+// settle brings the temporary of a step into one of two states: it holds the new bytes, or it is gone.
+func (r *redoer) settle(s *step, p, t mdstore.Path, now []byte) (staged bool, err error) {
+	held, err := r.read(t)
+	switch {
+	case unreadable(err):
+		return false, fmt.Errorf("%s: cannot be read, and is in the way: %w", t, err)
+	case err != nil:
+		return false, err
+	case held == nil:
+		return false, nil
+	case same(held, s.New):
+		return true, nil
+	case same(held, s.Base):
+		return false, r.FS.Remove(t)
+	case same(now, s.New):
+		// The exchange was made, but what came out was never looked at: it is somebody's save, and goes back.
+		err := r.FS.Exchange(t, p)
+		if errors.Is(err, errors.ErrUnsupported) {
+			break
+		}
+		if err != nil {
+			return false, err
+		}
+		return false, errForeign
+	case len(held) < len(s.New) && same(held, s.New[:len(held)]):
+		return false, r.FS.Remove(t) // torn by the crash
+	}
+	r.keep(t, p, held, unknown)
+	return false, nil
+}
+
+// merge joins what somebody saved with what the step was to write.
+func (r *redoer) merge(s *step, p mdstore.Path, theirs []byte) error {
+	if s.Base != nil {
+		if m, ok := merge3(s.Base, s.New, theirs); ok && len(m) <= mdstore.MaxFileSize {
+			if same(m, theirs) {
+				return r.FS.Sync(p)
+			}
+			r.logger().Info("merged a save with a commit", "path", string(p))
+			return r.overwrite(p, theirs, m)
+		}
+	}
+	return r.lose(p, s.New, "%s was saved by somebody else while a commit was changing it; the commit's version lies beside it", p)
+}
+
+// overwrite makes the file at p, which should hold base, hold data.
+func (c *Committer) overwrite(p mdstore.Path, base, data []byte) error {
+	t := tempPath(p.Dir(), p, base, data, c.token())
+	err := c.putTemp(t, data, p)
+	if err == nil {
+		err = c.put(t, p, base, data)
+	}
+	if err != nil {
+		_ = c.FS.Remove(t)
+		return err
+	}
+	c.discard(&step{Path: p, Base: base, New: data}, t, p)
+	return nil
+}
+
+// lose keeps data, which was to become the file at p, beside it, and says so.
+func (r *redoer) lose(p mdstore.Path, data []byte, format string, args ...any) error {
+	if err := r.mkdirAll(r.set, p.Dir()); err != nil {
+		return err
+	}
+	for _, kept := range conflictPaths(p, data) {
+		held, err := r.read(kept)
+		if err == nil && same(held, data) {
+			return r.FS.Sync(kept)
+		}
+		if err == nil && held == nil {
+			t := tempPath(kept.Dir(), kept, nil, data, r.token())
+			if err := r.putTemp(t, data, ""); err != nil {
+				_ = r.FS.Remove(t)
+				return err
+			}
+			if err = r.FS.RenameNew(t, kept); err == nil {
+				r.conflict(p, kept, format, args...)
+				return nil
+			}
+			_ = r.FS.Remove(t)
+		}
+		if err != nil && !unreadable(err) && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	return fmt.Errorf("%s: no name is free for the version that lost", p)
+}
+
+// remove makes the file at p go.
+func (r *redoer) remove(s *step, p, t mdstore.Path) error {
+	now, err := r.read(p)
+	if err != nil && !unreadable(err) {
+		return err
+	}
+	held, err2 := r.read(t)
+	if err2 != nil {
+		return err2
+	}
+	if held != nil && !same(held, s.Base) {
+		// Taken away, but never looked at: it is somebody's save.
+		if now != nil || err != nil {
+			r.keep(t, p, held, unknown)
+			return errForeign
+		}
+		if err := r.FS.RenameNew(t, p); err != nil {
+			return err
+		}
+		return errForeign
+	}
+	if held != nil {
+		if err := r.FS.Remove(t); err != nil {
+			return err
+		}
+	}
+	r.mark(r.set, p.Dir())
+	switch {
+	case err != nil, now != nil && !same(now, s.Base):
+		r.conflict(p, "", "%s was saved by somebody else while a commit was removing it; it stays", p)
+		return nil
+	case now != nil:
+		if err := r.take(p, t, s.Base); err != nil {
+			return err
+		}
+		if err := r.FS.Remove(t); err != nil {
+			return err
+		}
+	}
+	if nodeFolder(p) {
+		return r.removeFolder(p.Dir())
+	}
+	return nil
+}
+
+// removeFolder removes a folder if it is empty.
+func (r *redoer) removeFolder(dir mdstore.Path) error {
+	entries, err := r.FS.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		r.mark(r.set, dir.Dir())
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !e.Type.IsRegular() || !strings.HasPrefix(e.Name, TempPrefix) {
+			return nil
+		}
+	}
+	for _, e := range entries { // left by a crash
+		if err := r.sweepTemp(dir.Join(e.Name)); err != nil {
+			return err
+		}
+	}
+	if err := r.FS.Remove(dir); err != nil {
+		if entries, again := r.FS.ReadDir(dir); again == nil && len(entries) > 0 {
+			return nil // somebody put a file there
+		}
+		return err
+	}
+	r.forget(dir)
+	r.mark(r.set, dir.Dir())
+	return nil
+}

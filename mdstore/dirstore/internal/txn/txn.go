@@ -1,0 +1,193 @@
+// Package txn makes the changes of a commit on a disk, every one or none,
+// whenever the machine or the process stops.
+//
+// What is to be written is first put into temporary files beside the targets
+// and made durable; a lack of space or permission shows here, while nothing
+// has changed. One change then replaces its file in a single step. Several are
+// first described in a record, which holds the old and the new bytes: the
+// moment that the record's name is durable is the commit point. From there on
+// the steps are made in their order, again after any crash, until all of them
+// are durable and the record is removed.
+//
+// A file is replaced by exchanging it with its new version and looking at what
+// came out. Where that is not what the change was computed from, somebody
+// saved in between, and their bytes go back to their place: before the commit
+// point nothing changes, after it both versions are merged or kept side by side.
+//
+// Nobody else may commit while a Committer is used; the caller holds the lock.
+package txn
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"slices"
+
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore/internal/disk"
+)
+
+// JournalDir is where the records of unfinished commits lie.
+const JournalDir = mdstore.Path(mdstore.LocalDir + "/journal")
+
+// A Committer makes commits on a disk. The zero value of every field but FS is
+// ready to use. It must not be used by two goroutines at once.
+type Committer struct {
+	FS FS
+
+	// Token returns a word of up to 16 letters and digits that makes a name unlike all before; nil takes random ones.
+	Token func() string
+	// Log is told what a person may want to know about; nil drops it.
+	Log *slog.Logger
+	// OnConflict is called when bytes of somebody else and ours could not be merged.
+	OnConflict func(Conflict)
+
+	durable map[mdstore.Path]bool // folders whose names are durable, up to the top
+}
+
+// FS is the disk that a Committer works on.
+type FS = disk.FS
+
+// A Conflict says that somebody saved a file while a decided commit was
+// changing it. Their version stays; what could not be merged lies beside it.
+type Conflict struct {
+	Path mdstore.Path // the file that somebody saved, moved or removed
+	Copy mdstore.Path // where the version that lost lies; empty where there is none to keep
+	Text string       // what happened
+}
+
+// errForeign says that a file is not what it was expected to be.
+var errForeign = errors.New("changed by somebody else")
+
+// maxRecord is the greatest size of a record in bytes: far above what a commit can be made of.
+const maxRecord = 1 << 30
+
+// read returns the bytes of a managed file, nil where there is none.
+func (c *Committer) read(p mdstore.Path) ([]byte, error) {
+	data, err := c.FS.ReadFile(p, mdstore.MaxFileSize)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case data == nil:
+		return []byte{}, nil
+	}
+	return data, nil
+}
+
+// same compares contents, where nil stands for no file.
+func same(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
+
+func version(data []byte) mdstore.Version {
+	if data == nil {
+		return mdstore.Version{}
+	}
+	return mdstore.VersionOf(data)
+}
+
+func (c *Committer) token() string {
+	if c.Token != nil {
+		return c.Token()
+	}
+	var b [6]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+func (c *Committer) logger() *slog.Logger {
+	if c.Log != nil {
+		return c.Log
+	}
+	return slog.New(slog.DiscardHandler)
+}
+
+func (c *Committer) conflict(p, kept mdstore.Path, format string, args ...any) {
+	k := Conflict{p, kept, fmt.Sprintf(format, args...)}
+	c.logger().Warn(k.Text, "path", string(p), "copy", string(kept))
+	if c.OnConflict != nil {
+		c.OnConflict(k)
+	}
+}
+
+// dirs is a set of folders that are to be synced.
+type dirs map[mdstore.Path]bool
+
+// mark adds dir, and the folders above it whose own names are not known to be durable.
+func (c *Committer) mark(set dirs, dir mdstore.Path) {
+	set[dir] = true
+	for d := dir; d != "" && !c.durable[d]; d = d.Dir() {
+		set[d.Dir()] = true
+	}
+}
+
+// sync makes the entries of the folders durable, from the top down. A folder that is gone is passed over.
+func (c *Committer) sync(set dirs) error {
+	set = maps.Clone(set)
+	for _, d := range slices.Sorted(maps.Keys(set)) {
+		err := c.FS.SyncDir(d)
+		if errors.Is(err, fs.ErrNotExist) {
+			delete(set, d)
+		} else if err != nil {
+			return err
+		}
+	}
+	if c.durable == nil {
+		c.durable = make(map[mdstore.Path]bool)
+	}
+	for d := range set {
+		if d != "" && set[d.Dir()] { // mark has added all above it that is not durable
+			c.durable[d] = true
+		}
+	}
+	return nil
+}
+
+// forget drops what is known of a folder and all below it, because it has moved or was made anew.
+func (c *Committer) forget(dir mdstore.Path) {
+	maps.DeleteFunc(c.durable, func(d mdstore.Path, _ bool) bool { return d.Under(dir) })
+}
+
+// mkdirAll makes a folder and those above it, and adds to set what makes them durable.
+func (c *Committer) mkdirAll(set dirs, dir mdstore.Path) error {
+	if dir == "" {
+		return nil
+	}
+	info, err := c.FS.Lstat(dir)
+	switch {
+	case err == nil && info.Mode.IsDir():
+	case err == nil:
+		return fmt.Errorf("%s: a file is where a folder is needed", dir)
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	default:
+		if err := c.mkdirAll(set, dir.Dir()); err != nil {
+			return err
+		}
+		c.forget(dir)
+		if err := c.FS.Mkdir(dir); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	c.mark(set, dir)
+	return nil
+}
+
+// nearest returns dir or the closest folder above it that exists.
+func (c *Committer) nearest(dir mdstore.Path) (mdstore.Path, error) {
+	for ; dir != ""; dir = dir.Dir() {
+		_, err := c.FS.Lstat(dir)
+		if err == nil {
+			return dir, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+	}
+	return "", nil
+}
