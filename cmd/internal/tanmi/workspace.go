@@ -1,0 +1,282 @@
+package tanmi
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"arbor/engine"
+	"arbor/mdstore"
+)
+
+// The limits of a new workspace's front matter: the name's length in characters, the goal's in bytes.
+const (
+	maxName = 200
+	maxGoal = 8 << 10
+)
+
+// A workspace is one that is being read.
+type workspace struct {
+	r        *reading
+	dir      *folder
+	rep      *report
+	imp      engine.Import
+	keep     *keeper
+	shift    shift
+	timed    bool                // a log holds times
+	rootNote []string            // what is said of the workspace and has no place but its root's note
+	odd      map[string][]string // fields of nodes without a place, and the nodes that have them
+	oddKeys  []string            // in the order in which they were met
+}
+
+// workspace reads one workspace; ok is false where nothing of it could be read.
+func (r *reading) workspace(dir *folder) (engine.Import, bool) {
+	w := &workspace{r: r, dir: dir, rep: r.rep, keep: newKeeper(r.rep), odd: map[string][]string{}}
+	w.rep.begin()
+	root := w.config()
+	goal := w.texts()
+	g := &graph{}
+	if data, ok := dir.read(graphJSON); ok {
+		g = readGraph(dir.at(graphJSON), data, w.rep)
+		if len(g.nodes) == 0 || !json.Valid(bytes.TrimPrefix(data, bom)) {
+			w.keepRaw(graphJSON, data)
+		}
+		w.keep.fields(dir.at(graphJSON), g.rest, w.rep)
+	} else {
+		w.rep.warn(dir.at(graphJSON), "is missing: the tree is lost, and every node is imported below the root")
+	}
+	w.nodes(g, root)
+	w.goal(goal)
+	w.keep.rest(dir, "", 0)
+	if w.timed {
+		r.zones.add(dir.path, w.shift)
+	}
+	for _, key := range w.oddKeys {
+		w.rep.warn(dir.at(graphJSON), "%s of %s: no place for this in Arbor; kept in the note", key, names(w.odd[key]))
+	}
+	w.fit()
+	w.imp.Files = w.keep.files
+	w.rep.end()
+	return w.imp, true
+}
+
+// config reads workspace.json and decides on the id. It returns the id of the root node.
+func (w *workspace) config() (root string) {
+	var list []member
+	if data, ok := w.dir.read(workspaceJSON); !ok {
+		w.rep.warn(w.dir.at(workspaceJSON), "is missing: the workspace's id comes from its folder")
+	} else {
+		var err error
+		if list, err = members(bytes.TrimPrefix(data, bom)); err != nil {
+			w.rep.warn(w.dir.at(workspaceJSON), "is damaged: %v; what stands before the damage is taken", err)
+			w.keepRaw(workspaceJSON, data)
+		}
+	}
+	o := newObject(w.dir.at(workspaceJSON), "", list, w.rep)
+	id, status := o.line("id"), o.line("status")
+	w.imp.Name = o.line("name")
+	w.imp.CreatedAt, w.imp.UpdatedAt = o.millis("createdAt"), o.millis("updatedAt")
+	root = o.line("rootNodeId")
+	dirName := o.line("dirName")
+	w.imp.Archived = status == mdstore.StatusArchived
+	if w.dir.path != "." && archived(w.dir) != w.imp.Archived {
+		w.imp.Archived = !w.imp.Archived
+		if status != "" {
+			w.rep.warn(o.path, "status is %s, but the folder's place says otherwise, and that counts", quote(status))
+		}
+	} else if status != "" && status != mdstore.StatusActive && status != mdstore.StatusArchived {
+		w.rep.warn(o.path, "status is %s, which Arbor does not know: taken as active", quote(status))
+	}
+	w.imp.ID = w.freeID(id, dirName)
+	w.keep.fields(o.path, o.rest(), w.rep)
+	return root
+}
+
+// freeID returns the workspace's id; where it is none, or another workspace has it, one that is made of it.
+func (w *workspace) freeID(id, dirName string) mdstore.ID {
+	got := mdstore.ID(id)
+	if !got.Valid() {
+		base := path.Base(w.dir.path)
+		if base == "." {
+			base = dirName
+		}
+		switch _, short, ok := strings.Cut(base[max(0, strings.LastIndexByte(base, '_')):], "_"); {
+		case ok && mdstore.ID("ws-"+short).Valid():
+			got = mdstore.ID("ws-" + short)
+		case mdstore.ID(base).Valid():
+			got = mdstore.ID(base)
+		default:
+			got = mdstore.ID("ws-" + digest(base+id))
+		}
+		if id != "" {
+			w.rep.warn(w.dir.at(workspaceJSON), "%s is no id that Arbor takes: the workspace becomes %s", quote(id), got)
+		}
+	}
+	free := got
+	for n := 2; w.r.ids[free]; n++ {
+		free = mdstore.ID(fmt.Sprintf("%.120s-%d", got, n))
+	}
+	if free != got {
+		w.rep.warn(w.dir.at(workspaceJSON), "another workspace has the id %s: this one becomes %s", got, free)
+	}
+	w.r.ids[free] = true
+	return free
+}
+
+// digest returns eight hex digits that stand for a text.
+func digest(s string) string {
+	h := fnv.New32a()
+	h.Write([]byte(s))
+	return fmt.Sprintf("%08x", h.Sum32())
+}
+
+// texts reads Workspace.md, Log.md and Problem.md of the workspace, and returns the goal.
+func (w *workspace) texts() (goal string) {
+	text, ok := w.text(w.dir, workspaceMD)
+	if !ok {
+		w.rep.warn(w.dir.at(workspaceMD), "is missing: there are no goal, rules and documents")
+	}
+	p := parsePage(text, []string{"规则", "文档", "目标"})
+	more := []string{p.before}
+	for _, s := range p.sections {
+		switch fold(s.title) {
+		case "规则", "rules":
+			items, rest := listItems(dropHint(s.body))
+			w.imp.Rules = append(w.imp.Rules, items...)
+			more = append(more, under(s.title, rest))
+		case "文档", "docs", "documents":
+			items, rest := listItems(dropHint(s.body))
+			for _, it := range items {
+				r, _ := refLine(it)
+				w.imp.Docs = w.addRef(w.imp.Docs, r, it, workspaceMD, &more)
+			}
+			more = append(more, under(s.title, rest))
+		case "目标", "goal":
+			goal = paragraphs(goal, s.body)
+		default:
+			more = append(more, "### "+s.title+"\n\n"+s.body)
+		}
+	}
+	if f := unknownFields(p, "name", "createdAt", "updatedAt"); f != "" {
+		more = append(more, under("Imported fields", fenced("yaml", f)))
+	}
+	if rest := paragraphs(more...); rest != "" {
+		w.rep.warn(w.dir.at(workspaceMD), "holds text that has no place of its own: kept in the root's note")
+		w.rootNote = append(w.rootNote, rest)
+	}
+	w.name(p.value("name"))
+	if w.imp.CreatedAt == 0 {
+		w.imp.CreatedAt, _ = parseTime(p.value("createdAt"))
+	}
+	if w.imp.UpdatedAt == 0 {
+		w.imp.UpdatedAt, _ = parseTime(p.value("updatedAt"))
+	}
+	text, _ = w.text(w.dir, logMD)
+	w.imp.Log = parseLog(text)
+	w.shift = shiftFor(w.r.opt.Zone, w.imp.Log, w.imp.CreatedAt)
+	w.utc(w.imp.Log)
+	text, _ = w.text(w.dir, problemMD)
+	w.imp.Problem = parseProblem(text)
+	return goal
+}
+
+// name settles the workspace's name: that of workspace.json, or of Workspace.md, or of the folder.
+func (w *workspace) name(inPage string) {
+	if w.imp.Name == "" {
+		w.imp.Name = inPage
+	} else if inPage != "" && unquote(w.imp.Name) != inPage {
+		w.rep.warn(w.dir.at(workspaceMD), "the name is %s here and %s in %s, which counts", quote(inPage), quote(w.imp.Name), workspaceJSON)
+	}
+	if w.imp.Name == "" {
+		w.imp.Name = withoutSuffix(path.Base(w.dir.path))
+	}
+	var full string
+	if w.imp.Name, full = title(w.imp.Name, string(w.imp.ID)); full != "" {
+		w.rep.warn(w.dir.at(workspaceJSON), "the name does not fit on a line of %d characters: it is shortened, and whole in the root's note", maxName)
+		w.rootNote = append(w.rootNote, under("Name", full))
+	}
+}
+
+// title makes a title or name of a text: one line of at most 200 characters. full is the text where that is less than all of it.
+func title(s, fallback string) (line, full string) {
+	if s = strings.TrimSpace(s); s == "" || s == "." {
+		return fallback, ""
+	}
+	line, cut := cutRunes(strings.TrimSpace(oneLine(s, 4*maxName)), maxName)
+	if cut || line != s {
+		full = s
+	}
+	if line == "" {
+		line = fallback
+	}
+	return line, full
+}
+
+// goal settles the goal; the original writes the same text as the root's requirement.
+func (w *workspace) goal(goal string) {
+	root := &w.imp.Nodes[0]
+	if w.imp.Goal = goal; goal == "" {
+		w.imp.Goal = root.Requirement
+	}
+	if len(w.imp.Goal) <= maxGoal {
+		return
+	}
+	if !strings.Contains(root.Requirement, w.imp.Goal) {
+		root.Note = paragraphs(root.Note, under("Goal", w.imp.Goal))
+	}
+	n := maxGoal
+	for !utf8.RuneStart(w.imp.Goal[n]) {
+		n--
+	}
+	w.imp.Goal = w.imp.Goal[:n] + "…"
+	w.rep.warn(w.dir.at(workspaceMD), "the goal is longer than %d KiB: it is shortened, and whole in the root node", maxGoal>>10)
+}
+
+// text reads a Markdown file. Where its bytes are no text as they stand, the file itself is kept besides.
+func (w *workspace) text(dir *folder, name string) (string, bool) {
+	data, ok := dir.read(name)
+	if !ok {
+		return "", false
+	}
+	if !sound(data) {
+		p := w.keep.put(path.Join(keptDir, w.rel(dir), name), data)
+		w.rep.warn(dir.at(name), "is not UTF-8, or holds NUL: what cannot be read shows as \uFFFD, and the file is kept as %s", p)
+	}
+	return cleanText(string(bytes.TrimPrefix(data, bom))), true
+}
+
+// rel returns a folder's path relative to the workspace.
+func (w *workspace) rel(dir *folder) string {
+	if dir.path == w.dir.path {
+		return ""
+	}
+	return strings.TrimPrefix(dir.path, w.dir.path+"/")
+}
+
+// keepRaw keeps a damaged file as it is.
+func (w *workspace) keepRaw(name string, data []byte) {
+	if p := w.keep.put(path.Join(keptDir, "damaged-"+name), data); p != "" {
+		w.rep.warn(w.dir.at(name), "the file itself is kept as %s", p)
+	}
+}
+
+// utc turns a log's local times into UTC.
+func (w *workspace) utc(log []mdstore.LogEntry) {
+	w.shift.apply(log)
+	for _, e := range log {
+		w.timed = w.timed || e.Time != ""
+	}
+}
+
+// addRef adds a reference that came from an item of a list. Text that no reference can hold goes to more.
+func (w *workspace) addRef(list []mdstore.Ref, r mdstore.Ref, item, file string, more *[]string) []mdstore.Ref {
+	if _, ok := r.Format(); !ok {
+		*more = append(*more, "- "+strings.ReplaceAll(item, "\n", "\n  "))
+		return list
+	}
+	return append(list, r)
+}
