@@ -61,7 +61,7 @@ var rows = []row{
 	{floor: 50, name: "engine/ops", may: "engine context/assemble context/render mdstore mdstore/mdoc statemachine",
 		std: "pure context path/filepath time"},
 	{floor: 50, name: "engine/enginetest", may: "engine context/assemble mdstore mdstore/mdoc mdstore/memstore statemachine", helper: true, forTests: true},
-	{floor: 50, name: "cmd/internal/tanmi", may: "engine mdstore statemachine"},
+	{floor: 50, name: "cmd/internal/tanmi", may: "engine mdstore mdstore/mdoc statemachine"},
 
 	{floor: 60, name: "cmd/internal/cli", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
 	{floor: 60, name: "cmd/internal/mcpserv", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine", later: true},
