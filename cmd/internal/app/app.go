@@ -1,0 +1,146 @@
+// Package app puts the program together: it finds the vault, picks the store, opens the engine, and turns signals and
+// panics into an end that people understand. It is the one package that knows every implementation.
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"slices"
+	"syscall"
+	"time"
+
+	"arbor/cmd/internal/cli"
+	"arbor/cmd/internal/tanmi"
+	"arbor/engine"
+	"arbor/mdstore/dirstore"
+	"arbor/mdstore/memstore"
+)
+
+// Main runs the program with what the process was given, and returns its exit code.
+func Main() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	dir, err := os.Getwd()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "arbor: the working directory cannot be found: %v; change to another one\n", err)
+		return 1
+	}
+	prepareConsole()
+	return run(ctx, cli.System{
+		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Getenv: os.Getenv, Dir: dir, Version: version(debug.ReadBuildInfo()),
+	})
+}
+
+// run runs the command line with every implementation that there is. No panic leaves it.
+func run(ctx context.Context, sys cli.System) (code int) {
+	defer func() {
+		if p := recover(); p != nil {
+			code = explain(sys, p, debug.Stack())
+		}
+	}()
+	sys.Vaults = vaults{getenv: sys.Getenv}
+	sys.Tanmi = readTanmi
+	return cli.Run(ctx, sys)
+}
+
+// explain tells of a panic in one line, as JSON where that was asked for.
+func explain(sys cli.System, p any, stack []byte) int {
+	message := fmt.Sprintf("this is a bug in arbor: %v; the vault is whole: a change is made as one or not at all", p)
+	if slices.Contains(sys.Args, "--json") {
+		data, _ := json.MarshalIndent(map[string]any{"error": engine.Fail(engine.InternalError, "%s", message)}, "", "  ")
+		fmt.Fprintf(sys.Stdout, "%s\n", data)
+	} else {
+		fmt.Fprintf(sys.Stderr, "arbor: %s\n", message)
+	}
+	if sys.Getenv("ARBOR_DEBUG") != "" {
+		fmt.Fprintf(sys.Stderr, "%s", stack)
+	} else {
+		fmt.Fprintln(sys.Stderr, "please report it with what ARBOR_DEBUG=1 prints for the same command")
+	}
+	return 1
+}
+
+func readTanmi(from fs.FS, vault string, zone *time.Location) ([]engine.Import, []string, error) {
+	all, warnings, err := tanmi.Read(from, tanmi.Options{VaultName: vault, Zone: zone})
+	if errors.Is(err, tanmi.ErrNone) {
+		return nil, warnings, engine.Fail(engine.InvalidPath, "%v", err)
+	}
+	return all, warnings, err
+}
+
+// Open opens the vault that Find finds, or makes it where the mode says so.
+func (v vaults) Open(ctx context.Context, p cli.Place, mode cli.Mode) (*cli.Vault, error) {
+	found, err := v.Find(p)
+	if err == nil {
+		return open(ctx, found)
+	}
+	var missing *engine.Error
+	if mode == cli.MustExist || !errors.As(err, &missing) || missing.Code != engine.VaultNotFound || exists(found.Vault) {
+		return nil, err
+	}
+	if mode == cli.Pretend {
+		e, err := engine.Open(ctx, memstore.New(), engine.Options{Vault: found.Vault, Project: found.Project})
+		if err != nil {
+			return nil, err
+		}
+		return &cli.Vault{Engine: e, Found: found, Close: nothing}, nil
+	}
+	if err := dirstore.Create(found.Vault); err != nil {
+		return nil, fmt.Errorf("the vault cannot be made: %w", err)
+	}
+	opened, err := open(ctx, found)
+	if err != nil {
+		return nil, err
+	}
+	opened.Made, opened.Found.Exists = true, true
+	return opened, nil
+}
+
+func open(ctx context.Context, found cli.Found) (*cli.Vault, error) {
+	st, err := dirstore.Open(found.Vault, dirstore.Options{ProjectRoot: found.Project})
+	if err != nil {
+		return nil, err
+	}
+	e, err := engine.Open(ctx, st, engine.Options{Vault: found.Vault, Project: found.Project})
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	return &cli.Vault{Engine: e, Found: found, Close: st.Close}, nil
+}
+
+func nothing() error { return nil }
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// version reads what the build noted about itself.
+func version(info *debug.BuildInfo, ok bool) cli.Version {
+	if !ok {
+		return cli.Version{Version: "(unknown)"}
+	}
+	v := cli.Version{Version: info.Main.Version, Go: info.GoVersion}
+	if v.Version == "" {
+		v.Version = "(devel)"
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			v.Revision = s.Value
+		case "vcs.time":
+			v.Time = s.Value
+		case "vcs.modified":
+			v.Modified = s.Value == "true"
+		}
+	}
+	return v
+}

@@ -1,0 +1,6 @@
+//go:build !windows
+
+package app
+
+// prepareConsole does nothing: terminals understand colours here.
+func prepareConsole() {}

@@ -1,0 +1,172 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/BurntSushi/toml"
+
+	"arbor/cmd/internal/cli"
+	"arbor/engine"
+	"arbor/mdstore"
+)
+
+const (
+	configFile = "arbor.toml"
+	vaultVar   = "ARBOR_VAULT"
+)
+
+// vaults finds and opens vaults in folders.
+type vaults struct {
+	getenv func(string) string
+}
+
+var _ cli.Vaults = vaults{}
+
+// Find says which vault is meant: --vault, else ARBOR_VAULT, else the first that is found in the folder or above it: an arbor.toml that
+// names one, or a folder .tanmi-workspace.
+func (v vaults) Find(p cli.Place) (cli.Found, error) {
+	if p.Vault != "" {
+		return named(p.Dir, p.Vault, "named by --vault")
+	}
+	if s := v.getenv(vaultVar); s != "" {
+		return named(p.Dir, s, "named by "+vaultVar)
+	}
+	return lookUp(p.Dir)
+}
+
+// named returns the vault at a path that somebody named. A project's folder stands for the vault in it.
+func named(dir, name, why string) (cli.Found, error) {
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	path = filepath.Clean(path)
+	f := cli.Found{Vault: path, Why: why, Looked: []cli.Look{{Path: path, What: why}}}
+	if inner := filepath.Join(path, mdstore.DefaultVault); filepath.Base(path) != mdstore.DefaultVault && isDir(inner) {
+		f.Vault, f.Why = inner, why+": the folder of a project, whose vault is in it"
+	}
+	f.Project = filepath.Dir(f.Vault)
+	return checked(f)
+}
+
+// lookUp looks for a vault in dir and all folders above it.
+func lookUp(dir string) (cli.Found, error) {
+	f := cli.Found{Vault: filepath.Join(dir, mdstore.DefaultVault), Project: dir}
+	for at, up := filepath.Clean(dir), 0; ; up++ {
+		name, err := configured(filepath.Join(at, configFile))
+		if err != nil {
+			return f, err
+		}
+		path, why := filepath.Join(at, mdstore.DefaultVault), "found "+above(at, up)
+		if name != "" {
+			if path = name; !filepath.IsAbs(path) {
+				path = filepath.Join(at, filepath.FromSlash(name))
+			}
+			why = "named by " + filepath.Join(at, configFile)
+		}
+		switch {
+		case name != "":
+			f.Vault, f.Project, f.Why = filepath.Clean(path), at, why
+			f.Looked = append(f.Looked, cli.Look{Path: at, What: configFile + " names " + f.Vault})
+			return checked(f)
+		case foreignHome(path):
+			f.Looked = append(f.Looked, cli.Look{Path: at, What: mdstore.DefaultVault + " is the home folder of TanmiWorkspace 1.x, and no vault"})
+		case isDir(path):
+			f.Vault, f.Project, f.Why, f.Exists = path, at, why, true
+			f.Looked = append(f.Looked, cli.Look{Path: at, What: "the vault is here"})
+			return f, nil
+		default:
+			f.Looked = append(f.Looked, cli.Look{Path: at, What: "no " + mdstore.DefaultVault + ", and no " + configFile + " that names a vault"})
+		}
+		parent := filepath.Dir(at)
+		if parent == at {
+			break
+		}
+		at = parent
+	}
+	f.Why = "there is none here or above"
+	return f, notFound("%s: no vault here, nor in any folder above", dir)
+}
+
+func above(at string, up int) string {
+	switch up {
+	case 0:
+		return "in " + at + ", which is this folder"
+	case 1:
+		return "in " + at + ", one folder above"
+	}
+	return fmt.Sprintf("in %s, %d folders above", at, up)
+}
+
+func notFound(format string, args ...any) error {
+	return engine.Fail(engine.VaultNotFound, format, args...)
+}
+
+// checked returns what is at a path that somebody named, which need not exist.
+func checked(f cli.Found) (cli.Found, error) {
+	info, err := os.Stat(f.Vault)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return f, notFound("%s: no such vault (%s); arbor init makes one there", f.Vault, f.Why)
+	case err != nil:
+		return f, notFound("%s: the vault cannot be opened (%s): %v", f.Vault, f.Why, err)
+	case !info.IsDir():
+		return f, notFound("%s: a file, not the folder of a vault (%s)", f.Vault, f.Why)
+	}
+	f.Exists = true
+	return f, nil
+}
+
+// configured returns what the key vault of an arbor.toml says; "" where there is no file, or no such key.
+func configured(file string) (string, error) {
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", engine.Fail(engine.InvalidPath, "%s cannot be read: %v", file, err)
+	}
+	var c struct {
+		Vault string `toml:"vault"`
+	}
+	if _, err := toml.Decode(string(data), &c); err != nil {
+		var at toml.ParseError
+		if errors.As(err, &at) {
+			return "", engine.Fail(engine.InvalidContent, "%s:%d: %s", file, at.Position.Line, at.Message)
+		}
+		return "", engine.Fail(engine.InvalidContent, "%s: %v", file, err)
+	}
+	return c.Vault, nil
+}
+
+// foreignHome reports whether a folder is where TanmiWorkspace 1.x keeps its index of all projects, in the home of each
+// of its users: it has the same name as a vault.
+func foreignHome(path string) bool {
+	if !isFile(filepath.Join(path, "index.json")) || !isFile(filepath.Join(path, "config.json")) {
+		return false
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		if isFile(filepath.Join(path, e.Name(), mdstore.WorkspaceFile)) {
+			return false
+		}
+	}
+	return true
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}

@@ -1,0 +1,213 @@
+// Package cli is the command line: each command parses its words and flags into an options struct, and a run function
+// calls one operation and prints what came of it.
+//
+// Results go to stdout, words about the work to stderr. With --json there is one document on stdout, for failures as
+// well. The package knows no store: whoever starts it hands it the vaults.
+package cli
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"arbor/engine"
+)
+
+// A System is what the command line is given of the world. Nothing in this package reaches for it in another way.
+type System struct {
+	Args    []string // without the program's name
+	Stdin   io.Reader
+	Stdout  io.Writer
+	Stderr  io.Writer
+	Getenv  func(string) string
+	Dir     string // the working directory, absolute
+	Vaults  Vaults
+	Version Version
+
+	// Tanmi reads a TanmiWorkspace 1.x folder, or a folder of them; the strings are warnings. vault is the name of the folder that
+	// is imported into, and zone where the logs were written, nil where nobody says.
+	Tanmi func(from fs.FS, vault string, zone *time.Location) ([]engine.Import, []string, error)
+
+	// More are commands of other front ends, each made for the vault that the flags name.
+	More []func(open Opener) *cobra.Command
+}
+
+// An Opener opens the vault that the flags of the command line name. The vault is closed when the command ends.
+type Opener func(ctx context.Context) (*engine.Engine, Settings, error)
+
+// Settings are what the flags and the environment say about who calls.
+type Settings struct {
+	Workspace string // of --workspace; "" for none
+	Session   string // of --session or ARBOR_SESSION; "" for none
+	Operator  string // AI or Human; "" where neither flag nor environment names one
+	DryRun    bool
+}
+
+// A Place says where to look for a vault.
+type Place struct {
+	Dir   string // the folder to start at, absolute
+	Vault string // of --vault; "" to look for one
+}
+
+// Vaults finds and opens vaults.
+type Vaults interface {
+	// Find says which vault is meant and why. Where there is none, Found still tells where one was looked for and where init would
+	// make one, and the error is a VAULT_NOT_FOUND.
+	Find(Place) (Found, error)
+
+	// Open opens the vault that Find finds.
+	Open(context.Context, Place, Mode) (*Vault, error)
+}
+
+// A Mode says what becomes of a vault that does not exist.
+type Mode uint8
+
+// The modes.
+const (
+	MustExist Mode = iota // it is an error
+	Create                // it is made
+	Pretend               // an empty one in memory stands in for it; nothing is written
+)
+
+// A Vault is an open vault.
+type Vault struct {
+	Engine *engine.Engine
+	Found  Found
+	Made   bool // by this call
+	Close  func() error
+}
+
+// Found says which vault was found and why.
+type Found struct {
+	Vault   string `json:"vault"`   // its folder, absolute
+	Project string `json:"project"` // the folder that paths of documents are relative to
+	Why     string `json:"why"`     // "found in /p, 2 folders above"
+	Exists  bool   `json:"exists"`
+	Looked  []Look `json:"looked"` // in the order of looking
+}
+
+// A Look is one place that was looked at for a vault.
+type Look struct {
+	Path string `json:"path"`
+	What string `json:"what"` // "no vault here"
+}
+
+func init() {
+	cobra.EnableCommandSorting = false // commands stand in the order of a day's work
+}
+
+// Run runs the command that the arguments name and returns the exit code of the process. When ctx is cancelled the code is 130.
+func Run(ctx context.Context, sys System) int {
+	return run(ctx, &sys, terminalOf(&sys))
+}
+
+func run(ctx context.Context, sys *System, term terminal) int {
+	sh := &shell{sys: sys, term: term}
+	root := newRoot(sh)
+	root.SetArgs(sys.Args)
+	root.SetIn(sys.Stdin)
+	root.SetOut(sys.Stdout)
+	root.SetErr(sys.Stderr)
+	err := root.ExecuteContext(ctx)
+	if cerr := sh.close(); err == nil {
+		err = cerr
+	}
+	return sh.finish(ctx, err)
+}
+
+// newRoot returns the whole tree of commands.
+func newRoot(sh *shell) *cobra.Command {
+	showVersion := false
+	root := &cobra.Command{
+		Use:   "arbor",
+		Short: "Workspaces of plans and tasks in plain Markdown files",
+		Long: `A workspace is a tree of planning and execution nodes, and each node is one
+Markdown file that you may edit as you like. Arbor keeps the life cycles and the
+rules, gathers what somebody working on a node must know, and changes no byte of
+a file but those that a command is about.`,
+		Example: `arbor init Login --goal "Users sign in with a password"
+arbor add "Sign-in endpoint" -m "POST /sign-in, rate limited"
+arbor status
+arbor start "Sign-in endpoint"
+arbor complete "Sign-in endpoint" -m "Done; 5 tries a minute"`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			if showVersion {
+				return sh.version()
+			}
+			return runGroup(cmd, words)
+		},
+	}
+	root.Flags().BoolVar(&showVersion, "version", false, "print the version")
+	root.CompletionOptions.HiddenDefaultCmd = true
+	sh.globalFlags(root)
+	root.SetHelpFunc(sh.help)
+	root.SetUsageFunc(sh.usage)
+	root.SetFlagErrorFunc(flagError)
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, c := range g.commands(sh) {
+			c.GroupID = g.id
+			root.AddCommand(c)
+		}
+	}
+	for _, m := range sh.sys.More {
+		c := m(sh.opener)
+		c.GroupID = groupFrontEnds
+		root.AddCommand(c)
+	}
+	root.AddCommand(otherWords(sh)...)
+	root.SetHelpCommand(newHelp(sh))
+	return root
+}
+
+// A group is a heading of the top-level help with its commands in the order of a day's work.
+type group struct {
+	id, title string
+	commands  func(*shell) []*cobra.Command
+}
+
+const groupFrontEnds = "frontends"
+
+var groups = []group{
+	{"see", "See where the work stands", func(sh *shell) []*cobra.Command {
+		return []*cobra.Command{newStatus(sh, nil), newTree(sh, nil), newList(sh, nil), newShow(sh, "show NODE", nil), newContext(sh, nil), newNext(sh, nil), newChanges(sh, nil)}
+	}},
+	{"plan", "Plan it", func(sh *shell) []*cobra.Command {
+		return []*cobra.Command{newInit(sh, nil), newAdd(sh, "add TITLE [-]", nil), newRules(sh), newDocs(sh), newRef(sh), newIsolate(sh, "isolate NODE", nil)}
+	}},
+	{"do", "Do it", func(sh *shell) []*cobra.Command {
+		all := transitions(sh)
+		return append(all, newFocus(sh, nil), newLog(sh, nil), newProblem(sh, nil))
+	}},
+	{"all", "Everything, by noun and verb", func(sh *shell) []*cobra.Command {
+		return []*cobra.Command{newWorkspaces(sh), newNodes(sh), newSession(sh)}
+	}},
+	{groupFrontEnds, "Serve and exchange", func(sh *shell) []*cobra.Command {
+		return []*cobra.Command{newImport(sh)}
+	}},
+	{"care", "Take care of the vault", func(sh *shell) []*cobra.Command {
+		return []*cobra.Command{newCheck(sh, nil), newWhere(sh, nil), newCompletion(sh), newVersion(sh)}
+	}},
+}
+
+// otherWords are verbs that other programs have at the top. They work and are not advertised.
+func otherWords(sh *shell) []*cobra.Command {
+	all := []*cobra.Command{newNodeMove(sh, nil), newNodeDelete(sh, nil), newNodeUpdate(sh, nil)}
+	for _, c := range all {
+		c.Hidden = true
+	}
+	return all
+}
+
+// isFile returns the file behind a stream; nil where there is none.
+func isFile(stream any) *os.File {
+	f, _ := stream.(*os.File)
+	return f
+}

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"arbor/context/render"
+	"arbor/engine/ops"
+)
+
+// choices completes a flag from words that never change.
+func choices(words ...string) cobra.CompletionFunc {
+	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+}
+
+// completeNodes completes nodes that a filter lets through, nil for all: ids with titles as descriptions, and titles where the word
+// begins one. most is the number of words that are nodes; -1 for the value of a flag.
+func (sh *shell) completeNodes(filter func(*ops.TreeNode) bool, most int) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, words []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		if most >= 0 && len(words) >= most {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		out, err := call(cmd.Context(), sh, ops.NodeList, ops.NodeListIn{In: sh.in(), Limit: -1})
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var found []string
+		walk(out.Tree, func(n *ops.TreeNode, _ int) {
+			if filter == nil || filter(n) {
+				found = append(found, offer(prefix, n.ID, n.Title, n.Status)...)
+			}
+		})
+		return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	}
+}
+
+// offer returns what a word may become: the id, or the title where only that begins with the word.
+func offer(prefix, id, title, status string) []string {
+	id, title = render.Visible(id), render.Visible(title)
+	switch {
+	case strings.HasPrefix(id, prefix):
+		if status != "" {
+			status = " (" + status + ")"
+		}
+		return []string{cobra.CompletionWithDesc(id, title+status)}
+	case strings.HasPrefix(title, prefix):
+		return []string{cobra.CompletionWithDesc(title, id)}
+	}
+	return nil
+}
+
+// completeActions completes the actions that a node's status allows now.
+func (sh *shell) completeActions(cmd *cobra.Command, node string) ([]string, cobra.ShellCompDirective) {
+	ctx := cmd.Context()
+	id, err := sh.node(ctx, node)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	n, err := call(ctx, sh, ops.NodeGet, ops.NodeGetIn{In: sh.in(), NodeID: id})
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return n.Node.Allowed, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeWorkspaces completes the first word of a command, or the value of a flag, as a workspace.
+func (sh *shell) completeWorkspaces(cmd *cobra.Command, words []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	out, err := call(completionContext(cmd), sh, ops.WorkspaceList, ops.WorkspaceListIn{Status: "all"})
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var found []string
+	for _, w := range out.Workspaces {
+		status := w.Status
+		if status == "active" {
+			status = ""
+		}
+		found = append(found, offer(prefix, w.ID, w.Name, status)...)
+	}
+	return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+// completionContext returns the command's context; the library may complete flags without one.
+func completionContext(cmd *cobra.Command) context.Context {
+	if ctx := cmd.Context(); ctx != nil {
+		return ctx
+	}
+	return context.Background()
+}
+
+// shells are the shells that completion scripts are written for.
+var shells = []struct {
+	name, install string
+	script        func(*cobra.Command, *shell) error
+}{
+	{"bash", "arbor completion bash > ~/.local/share/bash-completion/completions/arbor", func(c *cobra.Command, sh *shell) error { return c.GenBashCompletionV2(sh.sys.Stdout, true) }},
+	{"zsh", "arbor completion zsh > \"${fpath[1]}/_arbor\"", func(c *cobra.Command, sh *shell) error { return c.GenZshCompletion(sh.sys.Stdout) }},
+	{"fish", "arbor completion fish > ~/.config/fish/completions/arbor.fish", func(c *cobra.Command, sh *shell) error { return c.GenFishCompletion(sh.sys.Stdout, true) }},
+	{"powershell", "arbor completion powershell | Out-String | Invoke-Expression", func(c *cobra.Command, sh *shell) error { return c.GenPowerShellCompletionWithDesc(sh.sys.Stdout) }},
+}
+
+func newCompletion(sh *shell) *cobra.Command {
+	var names, how []string
+	for _, s := range shells {
+		names = append(names, s.name)
+		how = append(how, s.install)
+	}
+	return &cobra.Command{
+		Use: "completion SHELL", Short: "Print a completion script for bash, zsh, fish or PowerShell",
+		Long: `It completes commands, flags, the ids of nodes and workspaces with their titles, and
+offers only nodes whose status allows the verb. The examples install it for good;
+a new shell has it.`,
+		Example:           strings.Join(how, "\n"),
+		Args:              args(1, 1, "a SHELL: "+strings.Join(names, ", ")),
+		ValidArgsFunction: choices(names...),
+		RunE: func(cmd *cobra.Command, words []string) error {
+			for _, s := range shells {
+				if s.name == words[0] {
+					return s.script(cmd.Root(), sh)
+				}
+			}
+			u := usagef("there is no completion for %q; there is for %s", words[0], strings.Join(names, ", "))
+			u.nearest = nearest(words[0], names)
+			return u
+		},
+	}
+}

@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"arbor/context/render"
+	"arbor/engine"
+)
+
+// The exit codes. They are part of the interface and never change their meaning.
+const (
+	exitOK          = 0
+	exitInternal    = 1
+	exitInvalid     = 2
+	exitNotFound    = 3
+	exitRefused     = 4
+	exitConflict    = 5
+	exitUnreadable  = 6
+	exitInterrupted = 130
+)
+
+var exitCodes = map[engine.Class]int{
+	engine.Internal: exitInternal, engine.Invalid: exitInvalid, engine.NotFound: exitNotFound,
+	engine.Refused: exitRefused, engine.Conflict: exitConflict, engine.Unreadable: exitUnreadable,
+}
+
+// exitHelp is what help says about them.
+var exitHelp = []struct {
+	code int
+	text string
+}{
+	{exitOK, "done"},
+	{exitInternal, "something that nobody foresaw: a full disk, a missing permission, a bug"},
+	{exitInvalid, "a wrong command line or argument"},
+	{exitNotFound, "no such vault, workspace, node or session"},
+	{exitRefused, "the life cycle or the rules forbid it"},
+	{exitConflict, "files changed meanwhile: read again"},
+	{exitUnreadable, "a file is damaged; also what check returns when it finds anything"},
+	{exitInterrupted, "interrupted"},
+}
+
+// errFound ends a command whose result is printed and says that something is wrong.
+var errFound = errors.New("diagnostics were found")
+
+// finish prints what a command failed with and returns the exit code.
+func (sh *shell) finish(ctx context.Context, err error) int {
+	defer sh.temporaries(err)
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errFound):
+		return exitUnreadable
+	}
+	e, command := errorOf(err)
+	if sh.wantsJSON() {
+		if jerr := sh.json(map[string]any{"error": e}); jerr != nil {
+			sh.warn("arbor: %s", e.Message)
+		}
+	} else {
+		sh.complain(e, command)
+	}
+	if ctx.Err() != nil {
+		return exitInterrupted
+	}
+	return exitCodes[e.Class()]
+}
+
+// errorOf returns the error as programs see it, and the command whose help tells more.
+func errorOf(err error) (e *engine.Error, command string) {
+	var u *usageError
+	if !errors.As(err, &u) {
+		return engine.AsError(err), ""
+	}
+	e = engine.Fail(u.code, "%s", u.Error())
+	if u.nearest != "" {
+		e.Details = &engine.Details{Nearest: u.nearest}
+	}
+	return e, u.command
+}
+
+// wantsJSON reports whether --json was given, also where the flags could not be parsed.
+func (sh *shell) wantsJSON() bool {
+	if sh.flags.json {
+		return true
+	}
+	for _, a := range sh.sys.Args {
+		switch a {
+		case "--json", "--json=true":
+			return true
+		case "--":
+			return false
+		}
+	}
+	return false
+}
+
+// complain prints an error for people: the message, the facts that it does not tell, and what may help.
+func (sh *shell) complain(e *engine.Error, command string) {
+	style := sh.style()
+	style.Color = sh.color(sh.term.err)
+	var b strings.Builder
+	b.WriteString(style.Paint("31", "arbor:") + " " + render.VisibleLines(e.Message) + "\n")
+	if d := e.Details; d != nil {
+		for i, c := range d.Candidates {
+			if strings.Contains(e.Message, c.ID) {
+				continue
+			}
+			if i == candidateLines {
+				fmt.Fprintf(&b, "  … %d more\n", len(d.Candidates)-i)
+				break
+			}
+			fmt.Fprintf(&b, "  %s  %s\n", render.Visible(c.ID), render.Visible(c.Title))
+		}
+		for _, p := range d.Problems {
+			if !strings.Contains(e.Message, p.Text) {
+				fmt.Fprintf(&b, "  %s\n", render.Visible(p.String()))
+			}
+		}
+		if d.Committed {
+			b.WriteString("  the change is made: do not repeat it\n")
+		}
+	}
+	if try := remedies[e.Code]; try.text != "" && !strings.Contains(e.Message, try.with) {
+		b.WriteString("  " + try.with + " " + try.text + "\n")
+	}
+	if command != "" {
+		b.WriteString("  " + command + " --help tells more\n")
+	}
+	fmt.Fprint(sh.sys.Stderr, b.String())
+}
+
+const candidateLines = 10 // of an error
+
+// remedies are what a person at a command line can do about an error, unless the message says it already.
+var remedies = map[engine.Code]struct{ with, text string }{
+	engine.VaultNotFound:       {"arbor init NAME --goal GOAL", "makes one here; arbor where tells where it was looked for"},
+	engine.RulesHashMismatch:   {"arbor rules", "shows the rules and the hash that goes with --rules-hash"},
+	engine.ConclusionRequired:  {"-m TEXT", "gives it; or -F FILE, - for stdin, -e for your editor"},
+	engine.InvalidParentStatus: {"--cascade", "reopens what is closed above it"},
+	engine.WorkspaceActive:     {"--force", "does it all the same"},
+	engine.FileUnreadable:      {"arbor check", "lists what is wrong, with file and line"},
+	engine.DuplicateID:         {"arbor check", "lists what is wrong, with file and line"},
+}
+
+// temporaries removes the files that an editor wrote once their text is safe, and names them where it is not.
+func (sh *shell) temporaries(err error) {
+	for _, name := range sh.temps {
+		if err == nil && !sh.flags.dryRun {
+			os.Remove(name)
+			continue
+		}
+		fmt.Fprintf(sh.sys.Stderr, "your text is kept in %s\n", name)
+	}
+}

@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"arbor/context/render"
+	"arbor/engine"
+	"arbor/engine/ops"
+)
+
+func newImport(sh *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "import", Short: "Bring workspaces of other programs into the vault",
+		Long:    "What it reads from stays as it is.",
+		Example: "arbor import tanmi ../old/.tanmi-workspace",
+		Args:    cobra.ArbitraryArgs,
+		RunE:    runGroup,
+	}
+	cmd.AddCommand(newImportTanmi(sh, nil))
+	return cmd
+}
+
+type importOptions struct {
+	*shell
+	from string
+	zone string
+}
+
+func newImportTanmi(sh *shell, run func(context.Context, *importOptions) error) *cobra.Command {
+	if run == nil {
+		run = runImportTanmi
+	}
+	opt := &importOptions{shell: sh}
+	cmd := &cobra.Command{
+		Use: "tanmi DIR", Short: "Import workspaces of TanmiWorkspace 1.x",
+		Long: `DIR is one workspace's folder (workspace.json, graph.json, ...), or a folder that
+holds several, and their archive. Statuses and times are taken as they are; what
+cannot be carried over is told. The vault is made here if there is none.`,
+		Example: "arbor import tanmi ../old/.tanmi-workspace --dry-run\narbor import tanmi ../old/.tanmi-workspace",
+		Args:    args(1, 1, "a DIR"),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		},
+		RunE: func(cmd *cobra.Command, words []string) error {
+			opt.from = words[0]
+			return run(cmd.Context(), opt)
+		},
+	}
+	cmd.Flags().StringVar(&opt.zone, "zone", "", "the time `ZONE` of its logs, as Europe/Paris; else what its files show")
+	must(cmd.RegisterFlagCompletionFunc("zone", cobra.NoFileCompletions))
+	sh.writes(cmd)
+	return cmd
+}
+
+// imported is the result of an import.
+type imported struct {
+	Workspaces []importedWorkspace `json:"workspaces"`
+	Warnings   []string            `json:"warnings"`
+	ops.Wrote
+}
+
+type importedWorkspace struct {
+	ID       string `json:"id"`
+	Name     string `json:"name"`
+	Nodes    int    `json:"nodes"`
+	Archived bool   `json:"archived"`
+}
+
+func runImportTanmi(ctx context.Context, opt *importOptions) error {
+	all, warnings, err := opt.read()
+	if err != nil {
+		return err
+	}
+	mode := Create
+	if opt.flags.dryRun {
+		mode = Pretend
+	}
+	v, err := opt.open(ctx, mode)
+	if err != nil {
+		return err
+	}
+	out := imported{Warnings: append([]string{}, warnings...)}
+	out.Success, out.DryRun = true, opt.flags.dryRun
+	for _, w := range warnings {
+		opt.say("%s", w)
+	}
+	for _, ws := range all {
+		done, err := v.Engine.Import(ctx, ws, opt.flags.dryRun)
+		if err != nil {
+			return err
+		}
+		out.add(ws, done)
+		if opt.flags.json {
+			continue
+		}
+		if err := opt.reportImport(ws, done); err != nil {
+			return err
+		}
+	}
+	if opt.flags.json {
+		return opt.json(out)
+	}
+	if opt.flags.dryRun {
+		opt.say("dry run: nothing was written")
+	}
+	return nil
+}
+
+// read reads what is to be imported.
+func (opt *importOptions) read() ([]engine.Import, []string, error) {
+	var zone *time.Location
+	if opt.zone != "" {
+		z, err := time.LoadLocation(opt.zone)
+		if err != nil {
+			return nil, nil, usagef("--zone is %q, which names no time zone; Europe/Paris, Asia/Shanghai and UTC do", opt.zone)
+		}
+		zone = z
+	}
+	root, err := os.OpenRoot(resolve(opt.dir(), opt.from))
+	if err != nil {
+		return nil, nil, engine.Fail(engine.InvalidPath, "%s is no folder that can be read (%v); give the folder that holds workspace.json, or the one above", opt.from, err)
+	}
+	defer root.Close()
+	found, err := opt.sys.Vaults.Find(opt.place())
+	if err != nil && !isCode(err, engine.VaultNotFound) {
+		return nil, nil, err
+	}
+	return opt.sys.Tanmi(root.FS(), filepath.Base(found.Vault), zone)
+}
+
+func (out *imported) add(ws engine.Import, done *engine.Outcome) {
+	out.Workspaces = append(out.Workspaces, importedWorkspace{string(ws.ID), ws.Name, len(ws.Nodes), ws.Archived})
+	out.Changed = out.Changed || done.Changed()
+	if done.DryRun {
+		out.Diff += done.Diff()
+	}
+	out.Adapted = append(out.Adapted, done.Adapted...)
+	for _, f := range done.Files {
+		out.Files = append(out.Files, ops.FileDiff{Path: string(f.Path), To: string(f.To), Version: f.Version.String(), Lines: f.Lines(), What: f.What})
+	}
+}
+
+func (opt *importOptions) reportImport(ws engine.Import, done *engine.Outcome) error {
+	switch {
+	case opt.flags.quiet:
+		return opt.print(render.Visible(string(ws.ID)))
+	case done.DryRun:
+		if err := opt.print(opt.diff(done.Diff())); err != nil {
+			return err
+		}
+	default:
+		where := ""
+		if ws.Archived {
+			where = ", archived"
+		}
+		line := render.Visible(string(ws.ID)) + " imported: " + render.Visible(ws.Name) + " (" + counted(len(ws.Nodes), "node") + ", " + counted(len(done.Files), "file") + where + ")"
+		if err := opt.print(line); err != nil {
+			return err
+		}
+	}
+	for _, a := range done.Adapted {
+		opt.say("adapted: %s", a)
+	}
+	return nil
+}

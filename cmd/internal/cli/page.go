@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"strconv"
+	"strings"
+
+	"arbor/context/render"
+	"arbor/engine/ops"
+)
+
+// A page is a result that is read from top to bottom: a head, and sections as a file of the vault has them.
+type page struct {
+	sh    *shell
+	style render.Style
+	b     strings.Builder
+}
+
+func (sh *shell) page() *page { return &page{sh: sh, style: sh.style()} }
+
+func (p *page) print() error { return p.sh.print(p.b.String()) }
+
+func (p *page) title(title, id string) {
+	p.b.WriteString(p.style.Paint("1", render.Visible(title)) + p.style.Paint("2", "  "+render.Visible(id)) + "\n")
+}
+
+// line writes text of one line, nothing where there is none.
+func (p *page) line(s string) {
+	if s != "" {
+		p.b.WriteString(render.Visible(s) + "\n")
+	}
+}
+
+func (p *page) facts(facts []string) {
+	dot := " · "
+	if p.style.ASCII {
+		dot = ", "
+	}
+	p.line(strings.Join(facts, dot))
+}
+
+func (p *page) heading(name string) { p.b.WriteString("\n" + p.style.Paint("1", "## "+name) + "\n\n") }
+
+// section writes a text under its heading, nothing where there is none.
+func (p *page) section(name, text string) {
+	if text == "" {
+		return
+	}
+	p.heading(name)
+	p.b.WriteString(strings.TrimRight(p.sh.safe(text), "\n") + "\n")
+}
+
+func (p *page) rules(rules []string, hash string) {
+	if len(rules) == 0 {
+		return
+	}
+	p.heading("Rules")
+	p.items(rules)
+	p.b.WriteString("\n" + p.style.Paint("2", "rules hash "+hash) + "\n")
+}
+
+// items writes a list whose items may have several lines.
+func (p *page) items(items []string) {
+	for _, it := range items {
+		p.b.WriteString("- " + strings.ReplaceAll(p.sh.safe(it), "\n", "\n  ") + "\n")
+	}
+}
+
+func (p *page) docs(name string, docs []ops.Doc) {
+	if len(docs) == 0 {
+		return
+	}
+	p.heading(name)
+	for _, d := range docs {
+		p.b.WriteString("- " + p.docLine(d) + "\n")
+	}
+}
+
+func (p *page) docLine(d ops.Doc) string {
+	s := render.Visible(d.Path)
+	if d.Description != "" {
+		s += ": " + render.Visible(d.Description)
+	}
+	if d.Expired {
+		return p.style.Paint("2", s+" (expired)")
+	}
+	return s
+}
+
+func (p *page) problem(pr *ops.Problem) {
+	if pr == nil {
+		return
+	}
+	p.section("Problem", pr.Problem)
+	if pr.NextStep != "" {
+		p.b.WriteString("\n" + p.style.Paint("1", "### Next Step") + "\n\n" + strings.TrimRight(p.sh.safe(pr.NextStep), "\n") + "\n")
+	}
+}
+
+// log writes entries, oldest first, and what brings those that are left out.
+func (p *page) log(entries []ops.LogEntry, hidden int, rest string) {
+	if len(entries) == 0 {
+		return
+	}
+	p.heading("Log")
+	if hidden > 0 {
+		p.b.WriteString(p.style.Paint("2", strconv.Itoa(hidden)+" earlier entries; "+rest) + "\n")
+	}
+	for _, e := range entries {
+		p.b.WriteString(p.entry(e) + "\n")
+	}
+}
+
+func (p *page) entry(e ops.LogEntry) string {
+	event := strings.ReplaceAll(p.sh.safe(e.Event), "\n", "\n  ")
+	if e.Timestamp == "" && e.Operator == "" {
+		return "- " + event
+	}
+	return "- " + p.style.Paint("2", "["+render.Visible(e.Timestamp)+"] ["+render.Visible(e.Operator)+"]") + " " + event
+}
+
+func (p *page) file(path, version string) {
+	p.b.WriteString("\n" + p.style.Paint("2", render.Visible(path)+"  version "+version) + "\n")
+}
+
+// counted says how many of something there are.
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"arbor/context/render"
+	"arbor/engine/ops"
+)
+
+// wrote prints what a writing command changed. out is the operation's result, w its part that all of them have, and id what
+// a script wants to know of it; "" where there is none.
+func (sh *shell) wrote(out any, w ops.Wrote, id string) error {
+	switch {
+	case sh.flags.json:
+		return sh.json(out)
+	case w.DryRun:
+		if err := sh.print(sh.diff(w.Diff)); err != nil {
+			return err
+		}
+		if w.Diff == "" {
+			sh.say("dry run: there is nothing to change")
+		} else {
+			sh.say("dry run: nothing was written")
+		}
+	case sh.flags.quiet:
+		if id != "" {
+			return sh.print(render.Visible(id))
+		}
+	case !w.Changed:
+		sh.say("nothing to change: it was so already")
+	default:
+		if err := sh.print(sh.changes(w.Files)); err != nil {
+			return err
+		}
+	}
+	for _, a := range w.Adapted {
+		sh.say("adapted: %s", a)
+	}
+	sh.hint(w.Hint)
+	return nil
+}
+
+// changes tells what a write changed, file by file.
+func (sh *shell) changes(files []ops.FileDiff) string {
+	var b strings.Builder
+	style := sh.style()
+	for _, f := range files {
+		what := strings.Join(f.What, ", ")
+		if what == "" {
+			what = "wrote"
+		}
+		where := f.Path
+		switch {
+		case f.To != "":
+			where += " → " + f.To
+		case f.Lines == 1:
+			where = "1 line in " + where
+		default:
+			where = fmt.Sprintf("%d lines in %s", f.Lines, where)
+		}
+		line := render.Visible(what) + " " + style.Paint("2", "("+render.Visible(where)+")")
+		if style.ASCII {
+			line = strings.ReplaceAll(line, "→", "->")
+		}
+		b.WriteString(line + "\n")
+	}
+	return b.String()
+}
+
+// diff returns a unified diff as stdout may have it: coloured on a terminal, byte by byte elsewhere.
+func (sh *shell) diff(d string) string {
+	style := sh.style()
+	if !style.Color {
+		return sh.safe(d)
+	}
+	var b strings.Builder
+	for line := range strings.Lines(render.VisibleLines(d)) {
+		text, end := strings.CutSuffix(line, "\n")
+		b.WriteString(style.Paint(diffColor(text), text))
+		if end {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+func diffColor(line string) string {
+	for _, c := range []struct{ start, sgr string }{
+		{"--- ", "1"}, {"+++ ", "1"}, {"rename ", "1"}, {"@@", "36"}, {"+", "32"}, {"-", "31"},
+	} {
+		if strings.HasPrefix(line, c.start) {
+			return c.sgr
+		}
+	}
+	return ""
+}

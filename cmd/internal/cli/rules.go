@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"arbor/engine/ops"
+)
+
+type rulesOptions struct {
+	*shell
+	in   ops.WorkspaceUpdateRulesIn
+	text textSource // one rule a line
+}
+
+func newRules(sh *shell) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "rules", Short: "Read the rules of a workspace, or change them",
+		Long: `Without a verb it prints the rules and their hash. Where there are rules, arbor add
+asks for that hash: having it is the proof that the rules were read.`,
+		Example: `arbor rules
+arbor rules add "No new dependencies"
+arbor rules replace -F rules.txt`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			if len(words) > 0 {
+				return unknownCommand(cmd, words[0])
+			}
+			return runRules(cmd.Context(), &rulesOptions{shell: sh})
+		},
+	}
+	cmd.AddCommand(
+		newRulesChange(sh, "add", "Add rules", `arbor rules add "No new dependencies" "Tests first"`, nil),
+		newRulesChange(sh, "remove", "Remove rules, each by its exact text", `arbor rules remove "No new dependencies"`, nil),
+		newRulesChange(sh, "replace", "Put these rules in place of all there are", "arbor rules replace -F rules.txt\narbor rules replace \"The only rule\"", nil))
+	return cmd
+}
+
+func runRules(ctx context.Context, opt *rulesOptions) error {
+	out, err := call(ctx, opt.shell, ops.WorkspaceGet, ops.WorkspaceGetIn{In: opt.shell.in()})
+	if err != nil {
+		return err
+	}
+	rules, hash := out.Workspace.Rules, out.Workspace.RulesHash
+	switch {
+	case opt.flags.json:
+		return opt.json(struct {
+			Rules     []string `json:"rules"`
+			RulesHash string   `json:"rulesHash"`
+		}{rules, hash})
+	case opt.flags.quiet:
+		return opt.shell.text(strings.Join(rules, "\n"))
+	case len(rules) == 0:
+		opt.say("%s has no rules", out.Workspace.Name)
+		return nil
+	}
+	p := opt.page()
+	p.items(rules)
+	p.b.WriteString("\n" + p.style.Paint("2", "rules hash") + " " + hash + "\n")
+	return p.print()
+}
+
+func newRulesChange(sh *shell, action, short, example string, run func(context.Context, *rulesOptions) error) *cobra.Command {
+	if run == nil {
+		run = runRulesChange
+	}
+	opt := &rulesOptions{shell: sh, in: ops.WorkspaceUpdateRulesIn{Action: action}}
+	cmd := &cobra.Command{
+		Use: action + " [RULE...] [-]", Short: short, Example: example,
+		Long:              "Rules come as words, one rule each, or one a line from -F FILE or - (stdin).",
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			opt.text.what = "the rules"
+			if len(words) == 1 && words[0] == "-" {
+				if err := opt.text.parsed(cmd, words); err != nil {
+					return err
+				}
+			} else if opt.in.Rules = words; len(words) > 0 && opt.text.file != "" {
+				return usagef("the rules are given in words and in a file; one of both is enough")
+			}
+			return run(cmd.Context(), opt)
+		},
+	}
+	cmd.Flags().StringVarP(&opt.text.file, "file", "F", "", "one rule a line from a `FILE`; - is stdin")
+	must(cmd.MarkFlagFilename("file"))
+	sh.matches(cmd)
+	return cmd
+}
+
+func runRulesChange(ctx context.Context, opt *rulesOptions) error {
+	if opt.text.given() {
+		text, err := opt.text.read(ctx, opt.shell, nil)
+		if err != nil {
+			return err
+		}
+		opt.in.Rules = []string{} // an empty text is an empty list, which replace takes
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSpace(line); line != "" {
+				opt.in.Rules = append(opt.in.Rules, line)
+			}
+		}
+	} else if len(opt.in.Rules) == 0 {
+		return usagef("arbor rules %s needs a RULE, -F FILE, or - for stdin", opt.in.Action)
+	}
+	opt.in.In, opt.in.Write, opt.in.Match = opt.shell.in(), opt.write(), opt.match()
+	out, err := call(ctx, opt.shell, ops.WorkspaceUpdateRules, opt.in)
+	if err != nil {
+		return err
+	}
+	return opt.wrote(out, out.Wrote, "")
+}

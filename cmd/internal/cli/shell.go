@@ -1,0 +1,222 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"arbor/context/render"
+	"arbor/engine"
+	"arbor/engine/ops"
+	"arbor/mdstore"
+)
+
+// A shell is one run of the command line: the flags that every command takes, the vault they name, and the streams.
+type shell struct {
+	sys   *System
+	term  terminal
+	flags globals
+	vault *Vault
+	temps []string // files with text that was typed into an editor
+}
+
+// globals are the flags that every command takes, and those that all commands of a kind take.
+type globals struct {
+	workspace, vault, dir string
+	as, session           string
+	json, quiet, noColor  bool
+
+	dryRun  bool   // of commands that write
+	ifMatch string // of commands that write one file
+	all     bool   // of listings
+}
+
+func (sh *shell) globalFlags(root *cobra.Command) {
+	fs := root.PersistentFlags()
+	fs.SortFlags = false
+	fs.StringVarP(&sh.flags.workspace, "workspace", "w", "", "the `WORKSPACE`: its id, a unique prefix of it, or its name")
+	fs.StringVar(&sh.flags.vault, "vault", "", "the vault's `FOLDER`, wherever it is (ARBOR_VAULT)")
+	fs.StringVarP(&sh.flags.dir, "directory", "C", "", "run as if started in `DIR`")
+	fs.BoolVar(&sh.flags.json, "json", false, "print one JSON document, also for errors")
+	fs.BoolVarP(&sh.flags.quiet, "quiet", "q", false, "print ids only, or nothing")
+	fs.StringVar(&sh.flags.as, "as", "", "who acts, for log lines: `AI|Human` (ARBOR_OPERATOR; Human)")
+	fs.StringVar(&sh.flags.session, "session", "", "the `SESSION` whose workspace is the default (ARBOR_SESSION)")
+	fs.BoolVar(&sh.flags.noColor, "no-color", false, "no colours (NO_COLOR, TERM=dumb)")
+	must(root.RegisterFlagCompletionFunc("workspace", sh.completeWorkspaces))
+	must(root.RegisterFlagCompletionFunc("as", choices(mdstore.OperatorAI, mdstore.OperatorHuman)))
+	must(root.RegisterFlagCompletionFunc("session", cobra.NoFileCompletions))
+	must(root.MarkPersistentFlagDirname("vault"))
+	must(root.MarkPersistentFlagDirname("directory"))
+}
+
+// writes adds the flag of commands that write.
+func (sh *shell) writes(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&sh.flags.dryRun, "dry-run", false, "print the change as a unified diff and write nothing")
+}
+
+// matches adds the flags of commands that write one file.
+func (sh *shell) matches(cmd *cobra.Command) {
+	sh.writes(cmd)
+	cmd.Flags().StringVar(&sh.flags.ifMatch, "if-match", "", "refuse unless the file still has this `VERSION`, as show printed it")
+	must(cmd.RegisterFlagCompletionFunc("if-match", cobra.NoFileCompletions))
+}
+
+// lists adds the flag of listings.
+func (sh *shell) lists(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&sh.flags.all, "all", false, fmt.Sprintf("all of it, however long; %d lines otherwise", listLines))
+}
+
+func (sh *shell) in() ops.In { return ops.In{WorkspaceID: sh.flags.workspace} }
+
+func (sh *shell) write() ops.Write { return ops.Write{DryRun: sh.flags.dryRun} }
+
+func (sh *shell) match() ops.Match { return ops.Match{IfMatch: sh.flags.ifMatch} }
+
+// dir returns the folder that the command runs in.
+func (sh *shell) dir() string { return resolve(sh.sys.Dir, sh.flags.dir) }
+
+func (sh *shell) place() Place { return Place{Dir: sh.dir(), Vault: sh.flags.vault} }
+
+// resolve returns path as seen from dir; dir itself for "".
+func resolve(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+func (sh *shell) getenv(key string) string {
+	if sh.sys.Getenv == nil {
+		return ""
+	}
+	return sh.sys.Getenv(key)
+}
+
+// operator returns who acts, "" where nothing says so.
+func (sh *shell) operator() (string, error) {
+	given, from := sh.flags.as, "--as"
+	if given == "" {
+		given, from = sh.getenv("ARBOR_OPERATOR"), "ARBOR_OPERATOR"
+	}
+	for _, op := range []string{"", mdstore.OperatorAI, mdstore.OperatorHuman} {
+		if strings.EqualFold(given, op) {
+			return op, nil
+		}
+	}
+	return "", usagef("%s is %q; AI and Human can act", from, given)
+}
+
+func (sh *shell) session() string {
+	if sh.flags.session != "" {
+		return sh.flags.session
+	}
+	return sh.getenv("ARBOR_SESSION")
+}
+
+// open opens the vault once; it is closed when the command ends.
+func (sh *shell) open(ctx context.Context, mode Mode) (*Vault, error) {
+	if sh.vault != nil {
+		return sh.vault, nil
+	}
+	v, err := sh.sys.Vaults.Open(ctx, sh.place(), mode)
+	if err != nil {
+		return nil, err
+	}
+	sh.vault = v
+	return v, nil
+}
+
+func (sh *shell) close() error {
+	if sh.vault == nil || sh.vault.Close == nil {
+		return nil
+	}
+	defer func() { sh.vault = nil }()
+	return sh.vault.Close()
+}
+
+// opener is what commands of other front ends open the vault with.
+func (sh *shell) opener(ctx context.Context) (*engine.Engine, Settings, error) {
+	op, err := sh.operator()
+	if err != nil {
+		return nil, Settings{}, err
+	}
+	v, err := sh.open(ctx, MustExist)
+	if err != nil {
+		return nil, Settings{}, err
+	}
+	return v.Engine, Settings{Workspace: sh.flags.workspace, Session: sh.session(), Operator: op, DryRun: sh.flags.dryRun}, nil
+}
+
+// env returns what operations run in.
+func (sh *shell) env(ctx context.Context, mode Mode) (*ops.Env, error) {
+	op, err := sh.operator()
+	if err != nil {
+		return nil, err
+	}
+	if op == "" {
+		op = mdstore.OperatorHuman
+	}
+	v, err := sh.open(ctx, mode)
+	if err != nil {
+		return nil, err
+	}
+	return &ops.Env{Engine: v.Engine, Session: sh.session(), Operator: op, Loose: true}, nil
+}
+
+// call calls an operation on the vault that the flags name.
+func call[In, Out any](ctx context.Context, sh *shell, op func(context.Context, *ops.Env, In) (*Out, error), in In) (*Out, error) {
+	return callIn(ctx, sh, MustExist, op, in)
+}
+
+func callIn[In, Out any](ctx context.Context, sh *shell, mode Mode, op func(context.Context, *ops.Env, In) (*Out, error), in In) (*Out, error) {
+	env, err := sh.env(ctx, mode)
+	if err != nil {
+		return nil, err
+	}
+	return op(ctx, env, in)
+}
+
+// node returns the node that a word names: "." is the focused one, all else is for the operation to look up.
+func (sh *shell) node(ctx context.Context, word string) (string, error) {
+	if word != "." {
+		return word, nil
+	}
+	ws, err := call(ctx, sh, ops.WorkspaceGet, ops.WorkspaceGetIn{In: sh.in()})
+	if err != nil {
+		return "", err
+	}
+	if ws.Workspace.FocusedNodeID == "" {
+		return "", engine.Fail(engine.NodeNotFound, "no node has the focus of %s, so \".\" names none; arbor focus NODE gives it to one", ws.Workspace.Name)
+	}
+	return ws.Workspace.FocusedNodeID, nil
+}
+
+// say prints words about the work.
+func (sh *shell) say(format string, args ...any) {
+	if sh.flags.quiet || sh.flags.json {
+		return
+	}
+	sh.warn(format, args...)
+}
+
+// warn prints words that must be seen.
+func (sh *shell) warn(format string, args ...any) {
+	fmt.Fprintln(sh.sys.Stderr, render.VisibleLines(fmt.Sprintf(format, args...)))
+}
+
+// hint tells what can be done next, in the words of the command line.
+func (sh *shell) hint(hint string) {
+	if hint != "" {
+		sh.say("hint: %s", inOurWords(hint))
+	}
+}
+
+// must panics on an error that only a mistake in this package can cause.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

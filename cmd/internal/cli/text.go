@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"arbor/engine"
+	"arbor/mdstore"
+)
+
+// A textSource is a text that comes in one of several ways: -m TEXT, -F FILE, -e, or a word that is the text or "-" for
+// stdin. Text is literal: no escapes, no comments.
+type textSource struct {
+	what    string // "conclusion"
+	message string
+	hasMsg  bool
+	file    string
+	edit    bool
+	word    *string // an argument that is the text, or "-"; nil where there is none
+}
+
+// flags adds -m, -F and -e to a command. what names the text in help and errors, as "the conclusion".
+func (t *textSource) flags(cmd *cobra.Command, what string) {
+	t.what = what
+	fs := cmd.Flags()
+	fs.StringVarP(&t.message, "message", "m", "", what+": this `TEXT`, as it stands")
+	fs.StringVarP(&t.file, "file", "F", "", what+" from a `FILE`; - is stdin")
+	fs.BoolVarP(&t.edit, "edit", "e", false, what+" from your editor (VISUAL, EDITOR)")
+	must(cmd.RegisterFlagCompletionFunc("message", cobra.NoFileCompletions))
+	must(cmd.MarkFlagFilename("file"))
+}
+
+// parsed notes what only the parsed command line knows.
+func (t *textSource) parsed(cmd *cobra.Command, words []string) error {
+	t.hasMsg = cmd.Flags().Changed("message")
+	if len(words) > 0 {
+		t.word = &words[0]
+	}
+	ways := 0
+	for _, used := range []bool{t.hasMsg, t.file != "", t.edit, t.word != nil} {
+		if used {
+			ways++
+		}
+	}
+	if ways > 1 {
+		return usagef("%s is given in %d ways; one of -m TEXT, -F FILE, -e and - is enough", t.what, ways)
+	}
+	return nil
+}
+
+// given reports whether there is a text.
+func (t *textSource) given() bool { return t.hasMsg || t.file != "" || t.edit || t.word != nil }
+
+// read returns the text; "" where none is given. start is what an editor begins with.
+func (t *textSource) read(ctx context.Context, sh *shell, start func() (string, error)) (string, error) {
+	switch {
+	case t.hasMsg:
+		return checkText(t.what, t.message)
+	case t.file == "-", t.word != nil && *t.word == "-":
+		return sh.readStdin(ctx, t.what)
+	case t.file != "":
+		return sh.readFile(t.what, t.file)
+	case t.word != nil:
+		return checkText(t.what, *t.word)
+	case t.edit:
+		begin := ""
+		if start != nil {
+			var err error
+			if begin, err = start(); err != nil {
+				return "", err
+			}
+		}
+		return sh.editText(ctx, t.what, begin)
+	}
+	return "", nil
+}
+
+// checkText refuses what no file of a vault may hold.
+func checkText(what, s string) (string, error) {
+	if !utf8.ValidString(s) {
+		return "", engine.Fail(engine.InvalidContent, "%s is not UTF-8: byte %d is part of no character; convert it first (iconv)", what, badByte(s))
+	}
+	if len(s) > mdstore.MaxFileSize {
+		return "", tooLong(what)
+	}
+	return s, nil
+}
+
+func badByte(s string) int {
+	for i, r := range s {
+		if r == utf8.RuneError {
+			if _, size := utf8.DecodeRuneInString(s[i:]); size == 1 {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+func tooLong(what string) error {
+	return engine.Fail(engine.InvalidContent, "%s has more than %d bytes, which is more than a file of a vault may have; keep it in a file of its own and add that as a document", what, mdstore.MaxFileSize)
+}
+
+// readFile reads a text from a file named on the command line.
+func (sh *shell) readFile(what, name string) (string, error) {
+	f, err := os.Open(resolve(sh.dir(), name))
+	if err != nil {
+		return "", fileError(what, err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return "", engine.Fail(engine.InvalidPath, "%s: %s is a folder; a file is expected", what, name)
+	}
+	s, err := readText(what, f)
+	if err != nil {
+		return "", fileError(what, err)
+	}
+	return s, nil
+}
+
+func fileError(what string, err error) error {
+	var own *engine.Error
+	if errors.As(err, &own) {
+		return err
+	}
+	return engine.Fail(engine.InvalidPath, "%s cannot be read: %v", what, err)
+}
+
+// readText reads a whole text. A byte order mark and line ends at the very end are no part of it.
+func readText(what string, r io.Reader) (string, error) {
+	data, err := io.ReadAll(io.LimitReader(r, mdstore.MaxFileSize+1))
+	if err != nil {
+		return "", err
+	}
+	if len(data) > mdstore.MaxFileSize {
+		return "", tooLong(what)
+	}
+	return checkText(what, strings.TrimRight(strings.TrimPrefix(string(data), "\ufeff"), "\r\n"))
+}
+
+// readStdin reads a whole text from stdin. It gives up when ctx is cancelled: a read that waits for a person cannot be.
+func (sh *shell) readStdin(ctx context.Context, what string) (string, error) {
+	if sh.sys.Stdin == nil {
+		return "", usagef("%s is to come from stdin, and there is none", what)
+	}
+	if sh.term.in {
+		sh.say("%s: type it, and end it with Ctrl-D on a line of its own", what)
+	}
+	type answer struct {
+		text string
+		err  error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		s, err := readText(what, sh.sys.Stdin)
+		done <- answer{s, err}
+	}()
+	select {
+	case a := <-done:
+		if a.err != nil {
+			return "", fileError(what, a.err)
+		}
+		return a.text, nil
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// confirm asks a person before something that is a nuisance to take back. Without a terminal it asks nobody and says yes: what it
+// guards goes to the trash, and scripts must not hang.
+func (sh *shell) confirm(ctx context.Context, question string) error {
+	if !sh.term.in || !sh.term.err || sh.flags.json {
+		return nil
+	}
+	fmt.Fprintf(sh.sys.Stderr, "%s [y/N] ", question)
+	line := make(chan string, 1)
+	go func() {
+		var b [1]byte
+		var s []byte
+		for len(s) < 80 {
+			n, err := sh.sys.Stdin.Read(b[:])
+			if n == 0 && err != nil || n == 1 && b[0] == '\n' {
+				break
+			}
+			s = append(s, b[:n]...)
+		}
+		line <- string(s)
+	}()
+	select {
+	case s := <-line:
+		if s = strings.ToLower(strings.TrimSpace(s)); s == "y" || s == "yes" {
+			return nil
+		}
+		return usagef("not confirmed: nothing was changed; --yes does not ask")
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"arbor/context/render"
+)
+
+type whereOptions struct{ *shell }
+
+func newWhere(sh *shell, run func(context.Context, *whereOptions) error) *cobra.Command {
+	if run == nil {
+		run = runWhere
+	}
+	opt := &whereOptions{shell: sh}
+	return &cobra.Command{
+		Use: "where", Short: "Tell which vault is used, and why",
+		Long: `--vault names the vault; else ARBOR_VAULT does; else it is looked for in this folder
+and all above: a folder .tanmi-workspace, or an arbor.toml whose key vault holds
+its name or path. With -q it prints the path alone.`,
+		Example:           "arbor where\ncd \"$(arbor where -q)\"",
+		Args:              args(0, 0, ""),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), opt) },
+	}
+}
+
+func runWhere(_ context.Context, opt *whereOptions) error {
+	found, err := opt.sys.Vaults.Find(opt.place())
+	if err != nil {
+		if !opt.flags.json {
+			opt.looked(found)
+		}
+		return err
+	}
+	switch {
+	case opt.flags.json:
+		return opt.json(found)
+	case opt.flags.quiet:
+		return opt.print(render.Visible(found.Vault))
+	}
+	p := opt.page()
+	p.line("vault    " + found.Vault)
+	p.line("project  " + found.Project)
+	p.line("why      " + found.Why)
+	if err := p.print(); err != nil {
+		return err
+	}
+	opt.looked(found)
+	return nil
+}
+
+func (opt *whereOptions) looked(found Found) {
+	for _, l := range found.Looked {
+		opt.say("looked at %s: %s", l.Path, l.What)
+	}
+}
+
+// A Version says which program this is.
+type Version struct {
+	Version  string `json:"version"`            // of the module, "(devel)" when built from a checkout
+	Revision string `json:"revision,omitempty"` // of the checkout
+	Time     string `json:"time,omitempty"`     // of the revision, RFC 3339
+	Modified bool   `json:"modified,omitempty"` // the checkout had changes of its own
+	Go       string `json:"go"`
+}
+
+// String returns the version in one line.
+func (v Version) String() string {
+	s := "arbor " + v.Version
+	if v.Revision != "" {
+		s += " (" + v.Revision[:min(12, len(v.Revision))]
+		if v.Modified {
+			s += ", modified"
+		}
+		s += ")"
+	}
+	return s + " " + v.Go + " " + runtime.GOOS + "/" + runtime.GOARCH
+}
+
+func newVersion(sh *shell) *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version", Long: "Also arbor --version.", Example: "arbor version --json",
+		Args:              args(0, 0, ""),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(*cobra.Command, []string) error { return sh.version() },
+	}
+}
+
+func (sh *shell) version() error {
+	if sh.flags.json {
+		return sh.json(struct {
+			Version
+			OS   string `json:"os"`
+			Arch string `json:"arch"`
+		}{sh.sys.Version, runtime.GOOS, runtime.GOARCH})
+	}
+	return sh.print(sh.sys.Version.String())
+}
