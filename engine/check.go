@@ -19,7 +19,6 @@ const (
 	CodeFileMissing   = "FILE_MISSING"       // a folder below nodes/ without a Node.md
 	CodeRootMissing   = "ROOT_MISSING"       // no node has the id root
 	CodeExecChildren  = "CHILDREN_FORBIDDEN" // an execution node has children
-	CodeFrozen        = "FROZEN_BELOW"       // something open below a completed or cancelled node
 	CodeHashStale     = "RULES_HASH_STALE"   // rules were edited by hand
 	CodeDangling      = "REFERENCE_DANGLING" // an active reference to a node that does not exist
 	CodeDocMissing    = "DOC_MISSING"        // an active document that is not in the project
@@ -196,20 +195,10 @@ func (c *checker) status(n *mdstore.Node) {
 	for _, r := range statemachine.Audit(statemachine.Standing{Type: n.Type, Status: n.Status}, "", c.s.facts(n, "")) {
 		c.at(n.Doc, line, string(r.Code), "", "%s", r.Text)
 	}
-	if kids := c.s.kidsOf(n.ID); len(kids) > 0 && statemachine.TakesChildren(n.Type) && !statemachine.Frozen(n.Status) {
-		if steps, err := statemachine.Rise(n.Status, false); err == nil && len(steps) > 0 {
-			c.at(n.Doc, line, string(statemachine.CodeStatusUnreachable), "move it to monitoring", "status is %s, but the node has %d children: it is %s with the first of them", n.Status, len(kids), steps[len(steps)-1].To)
-		}
-	}
-	if statemachine.Terminal(n.Status) || n.Status == statemachine.Initial(n.Type) {
-		return
-	}
-	up, _ := c.s.Ancestors(n.ID)
-	for _, a := range up {
-		if statemachine.Frozen(a.Status) {
-			c.at(n.Doc, line, CodeFrozen, "", "status is %s below %s (%s), which is %s; reopen that one, or finish this one first", n.Status, a.ID, a.Title, a.Status)
-			return
-		}
+	// A reopened node is in planning with the children it had; one that never started has none.
+	if kids := c.s.kidsOf(n.ID); len(kids) > 0 && statemachine.TakesChildren(n.Type) && n.Status == statemachine.Initial(n.Type) {
+		c.at(n.Doc, line, string(statemachine.CodeStatusUnreachable), "move it to "+string(statemachine.Monitoring), "status is %s, but the node has children (%s); it is %s from the first of them on",
+			n.Status, kids[0].ID, statemachine.Monitoring)
 	}
 }
 
@@ -227,7 +216,7 @@ func (s *Snapshot) missingDocs(ctx context.Context, r mdstore.DocReader) []mdoc.
 			}
 			missing, known := met[ref.Target]
 			if !known {
-				_, err := r.ReadDoc(ctx, ref.Target)
+				_, err := readDoc(ctx, r, ref.Target)
 				missing = errors.Is(err, fs.ErrNotExist)
 				met[ref.Target] = missing
 			}

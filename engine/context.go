@@ -2,6 +2,11 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"net/url"
+	"path"
+	"strings"
 
 	"arbor/context/assemble"
 	"arbor/mdstore"
@@ -40,9 +45,34 @@ var _ assemble.DocSource = documented{}
 
 // Doc returns what the front matter of a document says of it.
 func (s documented) Doc(target string) (mdoc.Foreign, bool) {
-	data, err := s.r.ReadDoc(s.ctx, target)
+	data, err := readDoc(s.ctx, s.r, target)
 	if err != nil {
 		return mdoc.Foreign{}, false
 	}
 	return mdoc.ReadForeign(data), true
+}
+
+// readDoc reads the document that a reference leads to, in any of the forms that people write: its path, a path with %20 for
+// blanks as links have it, one with a #heading behind it, or one without .md as wikilinks have it.
+func readDoc(ctx context.Context, r mdstore.DocReader, target string) ([]byte, error) {
+	data, err := r.ReadDoc(ctx, target)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return data, err
+	}
+	base, _, _ := strings.Cut(target, "#")
+	tries := []string{base}
+	if plain, uerr := url.PathUnescape(base); uerr == nil {
+		tries = append(tries, plain)
+	}
+	for _, t := range tries {
+		for _, p := range []string{t, t + ".md"} {
+			if p == target || p == "" || p != t && path.Ext(t) == ".md" {
+				continue
+			}
+			if data, terr := r.ReadDoc(ctx, p); terr == nil {
+				return data, nil
+			}
+		}
+	}
+	return nil, err
 }

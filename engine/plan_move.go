@@ -141,9 +141,12 @@ func between(lo, hi float64) (float64, bool) {
 	case math.IsInf(lo, 1):
 		return 0, false // after a sibling that has no place at all
 	case math.IsInf(lo, -1):
-		return math.Ceil(hi) - 1, math.Ceil(hi)-1 < hi
+		if w := math.Ceil(hi) - 1; w < hi {
+			return w, true
+		}
+		return math.Nextafter(hi, lo), hi > -math.MaxFloat64
 	case math.IsInf(hi, 1):
-		return math.Floor(lo) + 1, math.Floor(lo)+1 > lo
+		return following(lo), lo < math.MaxFloat64
 	}
 	mid := lo + (hi-lo)/2
 	if w := math.Floor(mid); w > lo && w < hi {
@@ -152,18 +155,26 @@ func between(lo, hi float64) (float64, bool) {
 	return mid, mid > lo && mid < hi
 }
 
+// following returns the next whole number, or the next number of all where numbers are too large for that.
+func following(x float64) float64 {
+	if w := math.Floor(x) + 1; w > x {
+		return w
+	}
+	return math.Nextafter(x, math.Inf(1))
+}
+
 // spread makes room before kids[at] by giving it and those after it that stand in the way whole numbers after lo.
 func (d *draft) spread(kids []*mdstore.Node, at int, lo float64) (float64, bool) {
 	if math.IsInf(lo, 1) { // the siblings before have no place either: number them all
 		return d.number(kids, at)
 	}
-	order := math.Floor(lo) + 1
+	order := following(lo)
 	next := order
 	for _, k := range kids[at:] {
 		if k.Place() > next {
 			break
 		}
-		next++
+		next = following(next)
 		if d.editable(k) != nil {
 			return 0, false
 		}

@@ -12,7 +12,7 @@ import (
 
 // decode reads arguments strictly: one JSON object, no unknown names, right types, values of the enumerations, nothing required left out.
 func (o Operation) decode(args json.RawMessage, into any) error {
-	if len(bytes.TrimSpace(args)) == 0 {
+	if t := bytes.TrimSpace(args); len(t) == 0 || string(t) == "null" {
 		args = json.RawMessage("{}")
 	}
 	var given map[string]json.RawMessage

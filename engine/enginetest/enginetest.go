@@ -1,0 +1,97 @@
+// Package enginetest builds small worlds for tests of the engine: a vault in memory, a clock that stands still, ids that
+// count, and calls by name as front ends make them.
+package enginetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"arbor/engine"
+	"arbor/mdstore"
+	"arbor/mdstore/memstore"
+)
+
+// Start is the time at which every world begins.
+var Start = time.Date(2026, 1, 1, 10, 0, 0, 0, time.UTC)
+
+// A World is an engine over a vault in memory.
+type World struct {
+	*engine.Engine
+	Store *memstore.Store
+	now   time.Time
+	ids   int
+}
+
+// New returns a world over the files, which may be nil for an empty vault.
+func New(t testing.TB, files map[mdstore.Path][]byte) *World {
+	t.Helper()
+	return Over(t, memstore.New(files), func(w *World, st *memstore.Store) mdstore.Store { return st })
+}
+
+// Over is New with the store wrapped, so that a test can watch or break what the engine does to it.
+func Over(t testing.TB, st *memstore.Store, wrap func(*World, *memstore.Store) mdstore.Store) *World {
+	t.Helper()
+	w := &World{Store: st, now: Start}
+	e, err := engine.Open(t.Context(), wrap(w, st), engine.Options{Now: w.Now, NewID: w.newID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Engine = e
+	return w
+}
+
+// Now returns the world's time.
+func (w *World) Now() time.Time { return w.now }
+
+// Tick moves the world's time on.
+func (w *World) Tick(d time.Duration) { w.now = w.now.Add(d) }
+
+func (w *World) newID(prefix string) (mdstore.ID, error) {
+	w.ids++
+	return mdstore.ID(fmt.Sprintf("%s-mjv3xk00-%06d", prefix, w.ids)), nil
+}
+
+// Files reads a vault from a txtar archive: the name of each file is its path in the vault.
+func Files(archive []byte) map[mdstore.Path][]byte {
+	out := map[mdstore.Path][]byte{}
+	for _, f := range txtar.Parse(archive).Files {
+		out[mdstore.Path(f.Name)] = f.Data
+	}
+	return out
+}
+
+// Args returns arguments of an operation as JSON. It panics on what JSON cannot hold.
+func Args(kv map[string]any) json.RawMessage {
+	b, err := json.Marshal(kv)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// Diff names the paths whose bytes differ between two states of a vault, in order; what lies in .local/ is left out.
+func Diff(a, b map[mdstore.Path][]byte) []mdstore.Path {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	var out []mdstore.Path
+	for _, p := range slices.Sorted(maps.Keys(all)) {
+		x, inA := a[p]
+		y, inB := b[p]
+		if !p.Under(mdstore.LocalDir) && (inA != inB || string(x) != string(y)) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Node returns the bytes of a small Node.md with these front matter lines besides its id, and with that body.
+func Node(id, fields, body string) []byte {
+	return []byte("---\nid: " + id + "\n" + strings.Trim(fields, "\n") + "\n---\n\n" + strings.TrimLeft(body, "\n"))
+}

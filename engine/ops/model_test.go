@@ -1,0 +1,126 @@
+package ops_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"arbor/engine"
+	"arbor/engine/enginetest"
+	"arbor/engine/ops"
+	"arbor/mdstore"
+	"arbor/mdstore/memstore"
+)
+
+// outline is a workspace in a few lines, to compare what an engine holds with what a fresh one reads.
+func outline(t interface{ Fatal(...any) }, e *engine.Engine) string {
+	s, err := e.Snapshot(tctx, ws)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	fmt.Fprintln(&b, s.Workspace().Name, s.Workspace().Focus, s.Workspace().RulesHash(), s.Workspace().Version)
+	for depth, n := range s.Walk(mdstore.Root) {
+		fmt.Fprintln(&b, strings.Repeat(" ", depth), n.ID, n.Title, n.Status, n.Version)
+	}
+	return b.String()
+}
+
+// TestAnySequenceOfOperations calls anything in any order. Whatever is refused leaves every byte as it is; whatever is done leaves a workspace in
+// which check finds nothing, and which a fresh engine reads as the running one has it.
+func TestAnySequenceOfOperations(t *testing.T) {
+	texts := rapid.SampledFrom([]string{"", "x", "line\nline", "## Heading\n\ntext", "```\nopen", "规则：一", "- item\n\n- item", "a: b # c", "---", "### Next Step\n\nn", "\\n", "[x](y)"})
+	rapid.Check(t, func(rt *rapid.T) {
+		w := enginetest.New(t, vault("- rule 1\n- rule 2\n", map[string][2]string{
+			"root": {"title: Login\ntype: planning\nstatus: pending\nparentId: null\ncreatedAt: 1767225600000", ""},
+		}))
+		env := &ops.Env{Engine: w.Engine, Session: rapid.SampledFrom([]string{"", "s1"}).Draw(rt, "session")}
+		ids := []string{"root"}
+		id := func(name string) string {
+			if rapid.IntRange(0, 30).Draw(rt, name+" unknown") == 0 {
+				return "node-unknown"
+			}
+			return rapid.SampledFrom(ids).Draw(rt, name)
+		}
+		rules := []string{"rule 1", "rule 2"}
+		for range rapid.IntRange(5, 40).Draw(rt, "steps") {
+			w.Tick(1e9)
+			args := map[string]any{"workspaceId": ws}
+			name := rapid.SampledFrom([]string{"node_create", "node_create", "node_create", "node_transition", "node_transition", "node_transition", "node_transition", "node_move", "node_delete",
+				"node_update", "node_isolate", "node_reference", "context_focus", "log_append", "problem_update", "problem_clear", "workspace_update_rules", "workspace_update_docs", "node_next", "changes_get"}).Draw(rt, "op")
+			switch name {
+			case "node_create":
+				args["parentId"], args["title"], args["requirement"] = id("parent"), "T", texts.Draw(rt, "requirement")
+				args["type"] = rapid.SampledFrom([]string{"planning", "execution"}).Draw(rt, "type")
+				args["rulesHash"], args["cascade"] = mdstore.RulesHash(rules), rapid.Bool().Draw(rt, "cascade")
+				if rapid.IntRange(0, 3).Draw(rt, "info") == 0 {
+					args["role"] = "info_collection"
+				}
+			case "node_transition":
+				args["nodeId"], args["conclusion"] = id("node"), texts.Draw(rt, "conclusion")
+				args["action"] = rapid.SampledFrom([]string{"start", "submit", "complete", "fail", "retry", "reopen", "cancel"}).Draw(rt, "action")
+				args["cascade"] = rapid.Bool().Draw(rt, "cascade")
+			case "node_move":
+				args["nodeId"], args["newParentId"] = id("node"), id("parent")
+				if rapid.Bool().Draw(rt, "beside") {
+					args["before"] = id("sibling")
+				}
+				args["cascade"] = rapid.Bool().Draw(rt, "cascade")
+			case "node_delete", "context_focus", "problem_clear":
+				args["nodeId"] = id("node")
+			case "node_update":
+				args["nodeId"], args["note"], args["conclusion"] = id("node"), texts.Draw(rt, "note"), texts.Draw(rt, "conclusion")
+			case "node_isolate":
+				args["nodeId"], args["isolate"] = id("node"), rapid.Bool().Draw(rt, "isolate")
+			case "node_reference":
+				args["nodeId"], args["targetIdOrPath"] = id("node"), id("target")
+				args["action"] = rapid.SampledFrom([]string{"add", "remove", "expire", "activate"}).Draw(rt, "action")
+			case "log_append":
+				args["nodeId"], args["operator"], args["event"] = id("node"), "AI", texts.Draw(rt, "event")
+			case "problem_update":
+				args["nodeId"], args["problem"], args["nextStep"] = id("node"), texts.Draw(rt, "problem"), texts.Draw(rt, "next")
+			case "workspace_update_rules":
+				args["action"] = rapid.SampledFrom([]string{"add", "remove", "replace"}).Draw(rt, "action")
+				args["rules"] = rapid.SliceOfN(rapid.SampledFrom([]string{"rule 1", "rule 2", "规则 3", "- x\n- y", "  "}), 0, 3).Draw(rt, "rules")
+			case "workspace_update_docs":
+				args["path"] = rapid.SampledFrom([]string{"docs/a.md", "docs/b c.md", "http://x/y: z"}).Draw(rt, "path")
+				args["action"] = rapid.SampledFrom([]string{"add", "remove", "expire", "activate"}).Draw(rt, "action")
+			case "node_next":
+				args["claim"], args["sessionId"] = true, "s2"
+			case "changes_get":
+				args["sessionId"] = "s1"
+			}
+			before := w.Store.Files()
+			out, err := call(t, env, name, args)
+			if err != nil {
+				if err.Class() == engine.Internal {
+					rt.Fatalf("%s(%v): %s: %s", name, args, err.Code, err.Message)
+				}
+				if d := enginetest.Diff(before, w.Store.Files()); len(d) > 0 {
+					rt.Fatalf("%s(%v) is refused (%s), but changes %v", name, args, err.Message, d)
+				}
+				continue
+			}
+			if nid, ok := out["nodeId"].(string); ok && name == "node_create" {
+				ids = append(ids, nid)
+			}
+			s, serr := w.Snapshot(tctx, ws)
+			if serr != nil {
+				rt.Fatal(serr)
+			}
+			rules = s.Workspace().Rules()
+			if ds := s.Diagnostics(); len(ds) > 0 {
+				rt.Fatalf("%s(%v) leaves %v\n%s", name, args, ds, w.Store.Files()[mdstore.Path(ds[0].File)])
+			}
+			fresh, ferr := engine.Open(tctx, memstore.New(w.Store.Files()), engine.Options{})
+			if ferr != nil {
+				rt.Fatal(ferr)
+			}
+			if got, want := outline(rt, w.Engine), outline(rt, fresh); got != want {
+				rt.Fatalf("%s(%v): the running engine has\n%s\nthe files say\n%s", name, args, got, want)
+			}
+		}
+	})
+}

@@ -1,0 +1,128 @@
+package ops_test
+
+import (
+	"strings"
+	"testing"
+
+	"arbor/engine"
+	"arbor/engine/enginetest"
+	"arbor/engine/ops"
+)
+
+// TestRefusals asks for what is wrong in every way that has a code, and looks that nothing changes.
+func TestRefusals(t *testing.T) {
+	long := strings.Repeat("x", 201)
+	for _, c := range []struct {
+		code engine.Code
+		name string
+		args map[string]any
+	}{
+		{engine.WorkspaceNotFound, "workspace_get", map[string]any{"workspaceId": "ws-none"}},
+		{engine.WorkspaceNotFound, "workspace_get", map[string]any{"workspaceId": "../" + ws}},
+		{engine.AmbiguousID, "workspace_get", nil},
+		{engine.NodeNotFound, "node_get", map[string]any{"nodeId": "node-none"}},
+		{engine.NodeNotFound, "node_get", map[string]any{"nodeId": "../root"}},
+		{engine.NodeNotFound, "node_get", map[string]any{"nodeId": "a\x00b"}},
+		{engine.NodeNotFound, "node_transition", map[string]any{"nodeId": "nodes/root", "action": "start"}},
+		{engine.ParentNotFound, "node_create", map[string]any{"parentId": "node-none", "type": "execution", "title": "t", "requirement": "r", "rulesHash": hash}},
+		{engine.ParentNotFound, "node_move", map[string]any{"nodeId": "node-a", "newParentId": "node-none"}},
+		{engine.ReferenceNotFound, "node_reference", map[string]any{"nodeId": "node-a", "targetIdOrPath": "docs/none.md", "action": "remove"}},
+		{engine.ReferenceNotFound, "node_reference", map[string]any{"nodeId": "node-a", "targetIdOrPath": "node-none", "action": "add"}},
+		{engine.ReferenceExists, "node_reference", map[string]any{"nodeId": "node-a", "targetIdOrPath": "node-b", "action": "add"}},
+		{engine.InvalidPath, "node_reference", map[string]any{"nodeId": "node-a", "targetIdOrPath": "a\nb", "action": "add"}},
+		{engine.InvalidParams, "node_reference", map[string]any{"nodeId": "node-a", "targetIdOrPath": "node-a", "action": "add"}},
+		{engine.SessionNotFound, "session_unbind", map[string]any{"sessionId": "none"}},
+		{engine.InvalidParams, "session_bind", map[string]any{"sessionId": "", "workspaceId": ws}},
+		{engine.InvalidParams, "node_transition", map[string]any{"nodeId": "node-a", "action": "finish"}},
+		{engine.InvalidParams, "node_transition", map[string]any{"nodeId": "node-a"}},
+		{engine.InvalidParams, "node_transition", map[string]any{"nodeId": 7, "action": "start"}},
+		{engine.InvalidParams, "workspace_update_rules", map[string]any{"action": "replace", "rules": "one"}},
+		{engine.InvalidParams, "workspace_update_rules", map[string]any{"action": "add"}},
+		{engine.UnknownParams, "node_get", map[string]any{"nodeID": "root"}},
+		{engine.InvalidTitle, "node_update", map[string]any{"nodeId": "node-a", "title": ""}},
+		{engine.InvalidTitle, "node_update", map[string]any{"nodeId": "node-a", "title": long}},
+		{engine.InvalidTitle, "node_update", map[string]any{"nodeId": "node-a", "title": "a\nb"}},
+		{engine.InvalidName, "workspace_update", map[string]any{"name": "a\x1bb"}},
+		{engine.InvalidContent, "node_update", map[string]any{"nodeId": "node-a", "note": "a\x00b"}},
+		{engine.InvalidContent, "log_append", map[string]any{"nodeId": "node-a", "operator": "AI", "event": strings.Repeat("x", 3000)}},
+		{engine.InvalidParams, "log_append", map[string]any{"nodeId": "node-a", "operator": "me", "event": "x"}},
+		{engine.InvalidParams, "node_create", map[string]any{"parentId": "node-p", "type": "epic", "title": "t", "requirement": "r", "rulesHash": hash}},
+		{engine.InvalidParams, "node_create", map[string]any{"parentId": "node-p", "type": "execution", "title": "t", "requirement": " ", "rulesHash": hash}},
+		{engine.RulesHashMismatch, "node_create", map[string]any{"parentId": "node-p", "type": "execution", "title": "t", "requirement": "r"}},
+		{engine.RulesHashMismatch, "node_create", map[string]any{"parentId": "node-p", "type": "execution", "title": "t", "requirement": "r", "rulesHash": "00000000"}},
+		{engine.ExecutionChildren, "node_create", map[string]any{"parentId": "node-a", "type": "execution", "title": "t", "requirement": "r", "rulesHash": hash}},
+		{engine.ExecutionChildren, "node_move", map[string]any{"nodeId": "node-b", "newParentId": "node-a"}},
+		{engine.InvalidParentStatus, "node_create", map[string]any{"parentId": "node-q", "type": "execution", "title": "t", "requirement": "r", "rulesHash": hash}},
+		{engine.InvalidParentStatus, "node_move", map[string]any{"nodeId": "node-a", "newParentId": "node-q"}},
+		{engine.InvalidParentStatus, "node_transition", map[string]any{"nodeId": "node-c", "action": "reopen"}},
+		{engine.CannotDeleteRoot, "node_delete", map[string]any{"nodeId": "root"}},
+		{engine.CannotMoveRoot, "node_move", map[string]any{"nodeId": "root", "newParentId": "node-p"}},
+		{engine.MoveCycle, "node_move", map[string]any{"nodeId": "node-p", "newParentId": "node-p"}},
+		{engine.WorkspaceActive, "workspace_delete", map[string]any{}},
+		{engine.WorkspaceArchived, "log_append", map[string]any{"workspaceId": "ws-arch", "operator": "AI", "event": "x"}},
+		{engine.WorkspaceArchived, "node_update", map[string]any{"workspaceId": "ws-arch", "nodeId": "root", "note": "x"}},
+		{engine.Conflicting, "node_update", map[string]any{"nodeId": "node-a", "note": "x", "ifMatch": "0000000000000000"}},
+		{engine.ConclusionRequired, "node_update", map[string]any{"nodeId": "node-c", "conclusion": ""}},
+		{engine.InvalidParams, "changes_get", map[string]any{"since": "yesterday"}},
+		{engine.InvalidParams, "node_list", map[string]any{"status": []string{"open"}}},
+	} {
+		w := enginetest.New(t, plan())
+		args := map[string]any{}
+		o, _ := ops.Find(c.name)
+		for _, p := range o.Params {
+			if p.Name == "workspaceId" && c.code != engine.AmbiguousID {
+				args["workspaceId"] = ws
+			}
+		}
+		for k, v := range c.args {
+			args[k] = v
+		}
+		e := refused(t, w, &ops.Env{Engine: w.Engine}, c.code, c.name, args)
+		if e.Class() == engine.Internal {
+			t.Errorf("%s(%v): %s is of no class", c.name, args, e.Code)
+		}
+		if strings.Contains(e.Message, hash) {
+			t.Errorf("%s(%v): the refusal tells the hash of the rules: %s", c.name, args, e.Message)
+		}
+	}
+}
+
+// TestDamagedFilesTakeNoWrites tries to write to files in every state of damage; the rest of the workspace goes on.
+func TestDamagedFilesTakeNoWrites(t *testing.T) {
+	for name, damaged := range map[string]string{
+		"conflict markers": "---\nid: node-d\ntitle: D\ntype: execution\nstatus: pending\nparentId: root\n---\n\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n",
+		"not UTF-8":        "---\nid: node-d\ntitle: D\xff\n---\n",
+		"CR only":          "---\rid: node-d\rtitle: D\r---\r",
+		"duplicate key":    "---\nid: node-d\ntitle: D\ntitle: E\ntype: execution\nstatus: pending\nparentId: root\n---\n",
+		"unterminated":     "---\nid: node-d\ntitle: D\n",
+		"YAML bomb":        "---\nid: node-d\na: &a [x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c]\ne: [*d,*d,*d,*d,*d,*d,*d,*d,*d]\n---\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := plan()
+			files[ws+"/nodes/node-d/Node.md"] = []byte(damaged)
+			w := enginetest.New(t, files)
+			env := &ops.Env{Engine: w.Engine}
+			for op, args := range map[string]map[string]any{
+				"node_transition": {"action": "start"},
+				"node_update":     {"note": "x"},
+				"log_append":      {"operator": "AI", "event": "x"},
+				"problem_update":  {"problem": "x"},
+				"node_isolate":    {"isolate": true},
+				"node_reference":  {"targetIdOrPath": "docs/x.md", "action": "add"},
+			} {
+				args["nodeId"], args["workspaceId"] = "node-d", ws
+				e := refused(t, w, env, engine.FileUnreadable, op, args)
+				if e.Details == nil || len(e.Details.Problems) == 0 || e.Details.Problems[0].File == "" {
+					t.Errorf("%s: the refusal names no file: %+v", op, e)
+				}
+			}
+			must(t, env, "node_transition", map[string]any{"workspaceId": ws, "nodeId": "node-a", "action": "start"})
+			got := must(t, env, "workspace_check", map[string]any{"workspaceId": ws})
+			if ds := got["diagnostics"].([]any); len(ds) == 0 {
+				t.Error("check finds nothing")
+			}
+			must(t, env, "node_get", map[string]any{"workspaceId": ws, "nodeId": "node-d"})
+			must(t, env, "workspace_status", map[string]any{"workspaceId": ws})
+		})
+	}
+}

@@ -1,0 +1,145 @@
+package ops_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"arbor/engine"
+	"arbor/engine/enginetest"
+	"arbor/engine/ops"
+	"arbor/mdstore"
+	"arbor/mdstore/memstore"
+)
+
+var tctx = context.Background()
+
+// ws is the workspace of the small vaults below.
+const ws = "ws-mjv3xk00-aaaaaa"
+
+func workspaceFile(rules string) []byte {
+	w := "---\nid: " + ws + "\nname: Login\ngoal: Users sign in\nstatus: active\nrulesHash: \"" + mdstore.RulesHash(ruleItems(rules)) + "\"\nfocusedNodeId: null\ncreatedAt: 1767225600000\nupdatedAt: 1767225600000\n---\n\n## Rules\n\n"
+	return []byte(w + rules + "\n## Log\n\n- [2026-01-01 10:00:00] [AI] Created the workspace\n")
+}
+
+func ruleItems(list string) (out []string) {
+	for line := range strings.Lines(list) {
+		out = append(out, strings.TrimSpace(strings.TrimPrefix(line, "- ")))
+	}
+	return out
+}
+
+// vault returns a workspace of nodes: id → front matter lines and body.
+func vault(rules string, nodes map[string][2]string) map[mdstore.Path][]byte {
+	files := map[mdstore.Path][]byte{ws + "/Workspace.md": workspaceFile(rules), ".gitignore": []byte(".local/\nsessions.json\n")}
+	for id, n := range nodes {
+		files[mdstore.NodePath(ws, mdstore.ID(id))] = enginetest.Node(id, n[0], n[1])
+	}
+	return files
+}
+
+// call runs an operation by name and returns its result as decoded JSON.
+func call(t testing.TB, env *ops.Env, name string, args map[string]any) (map[string]any, *engine.Error) {
+	t.Helper()
+	o, ok := ops.Find(name)
+	if !ok {
+		t.Fatalf("no operation %s", name)
+	}
+	out, err := o.Call(context.Background(), env, enginetest.Args(args))
+	if err != nil {
+		var e *engine.Error
+		if !errors.As(err, &e) {
+			t.Fatalf("%s(%v) fails with a %T, not an *engine.Error: %v", name, args, err, err)
+		}
+		return nil, e
+	}
+	b, merr := json.Marshal(out)
+	if merr != nil {
+		t.Fatal(merr)
+	}
+	var m map[string]any
+	if err := json.Unmarshal(b, &m); err != nil {
+		t.Fatal(err)
+	}
+	return m, nil
+}
+
+// must is call for an operation that has to succeed.
+func must(t testing.TB, env *ops.Env, name string, args map[string]any) map[string]any {
+	t.Helper()
+	m, err := call(t, env, name, args)
+	if err != nil {
+		t.Fatalf("%s(%v): %s: %s", name, args, err.Code, err.Message)
+	}
+	return m
+}
+
+// refused runs an operation that has to fail with that code and leave every byte as it is.
+func refused(t testing.TB, w *enginetest.World, env *ops.Env, code engine.Code, name string, args map[string]any) *engine.Error {
+	t.Helper()
+	before := w.Store.Files()
+	m, err := call(t, env, name, args)
+	if err == nil {
+		t.Errorf("%s(%v) succeeds with %v\nwant %s", name, args, m, code)
+		return engine.Fail("", "")
+	}
+	if err.Code != code {
+		t.Errorf("%s(%v): %s: %s\nwant %s", name, args, err.Code, err.Message, code)
+	}
+	if d := enginetest.Diff(before, w.Store.Files()); len(d) > 0 {
+		t.Errorf("%s(%v) is refused (%s), but changes %v", name, args, err.Code, d)
+	}
+	return err
+}
+
+// A recorder keeps what is committed, and the files before.
+type recorder struct {
+	*memstore.Store
+	commits []commit
+}
+
+type commit struct {
+	before  map[mdstore.Path][]byte
+	changes []mdstore.Change
+}
+
+func (r *recorder) Commit(ctx context.Context, cs []mdstore.Change) error {
+	before := r.Files()
+	err := r.Store.Commit(ctx, cs)
+	if err == nil {
+		r.commits = append(r.commits, commit{before, cs})
+	}
+	return err
+}
+
+func (r *recorder) Exclusively(ctx context.Context, f func(mdstore.Store) error) error {
+	return r.Store.Exclusively(ctx, func(st mdstore.Store) error { return f(held{st, r}) })
+}
+
+// held is the store inside Exclusively.
+type held struct {
+	mdstore.Store
+	r *recorder
+}
+
+func (h held) Commit(ctx context.Context, cs []mdstore.Change) error {
+	before := h.r.Files()
+	err := h.Store.Commit(ctx, cs)
+	if err == nil {
+		h.r.commits = append(h.r.commits, commit{before, cs})
+	}
+	return err
+}
+
+func (h held) Sequence(ctx context.Context) (uint64, error) { return h.r.Sequence(ctx) }
+
+func (h held) Exclusively(context.Context, func(mdstore.Store) error) error {
+	return errors.New("nested")
+}
+
+var (
+	_ mdstore.Shared = (*recorder)(nil)
+	_ mdstore.Shared = held{}
+)
