@@ -70,7 +70,7 @@ func parseBlocks(src []byte, base int) (blocks []block) {
 		}
 	}()
 	b := src[base:]
-	root := markdown.Parse(text.NewReader(b))
+	root := markdown.Parse(text.NewReader(withoutCR(b)))
 	nodes := make([]ast.Node, 0, root.ChildCount())
 	blocks = make([]block, 0, root.ChildCount())
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
@@ -98,6 +98,15 @@ func parseBlocks(src []byte, base int) (blocks []block) {
 		blocks[i].describe(src, base, nodes[i])
 	}
 	return blocks
+}
+
+// withoutCR returns b with a blank in the place of each carriage return. Behind a line a blank means nothing
+// to block structure, while the library takes a marker before CRLF for text.
+func withoutCR(b []byte) []byte {
+	if bytes.IndexByte(b, '\r') < 0 {
+		return b
+	}
+	return bytes.ReplaceAll(b, []byte("\r\n"), []byte(" \n"))
 }
 
 // nodePos returns the position of a top-level node or of the first node in it that has one.

@@ -48,11 +48,24 @@ func (p *plan) editValue(f *front, e *entry, v Scalar) {
 		p.editBlock(f, e, v, style)
 		return
 	}
+	at := e.Span
+	if style&yaml.TaggedStyle != 0 && v.kind != e.Kind {
+		at.Start = e.tagStart(src) // the tag would make the new value one of its type
+	}
 	lit := v.literal(style, flow)
 	if e.Span.Len() == 0 && !blank(src[e.Span.Start-1:e.Span.Start]) {
 		lit = " " + lit
 	}
-	p.replaceSpan(e.Span, lit)
+	p.replaceSpan(at, lit)
+}
+
+// tagStart returns the offset of the tag in front of the entry's value.
+func (e *entry) tagStart(src []byte) int {
+	line := lineStart(src, e.Span.Start)
+	if k := bytes.LastIndex(src[line:e.Span.Start], []byte(" !")); k >= 0 {
+		return line + k + 1
+	}
+	return e.Span.Start
 }
 
 // quoteStyle returns the style of a value that begins with c.
@@ -109,11 +122,13 @@ func (p *plan) addFields(f *front, missing []fieldPlan) error {
 		}
 		at := f.span.Start + len(bytes.TrimRight(src[f.span.Start:end], " \t\r\n"))
 		sep := ", "
-		if c := src[at-1]; c == ',' || c == '{' {
+		switch src[at-1] {
+		case ',':
+			sep = " "
+		case '{':
 			sep = ""
-			if c == ',' {
-				sep = " "
-			}
+		case ':':
+			at = end // the blank behind a key without a value belongs to it
 		}
 		for _, m := range missing {
 			b.WriteString(sep + keyText(m.key) + ": " + m.value.literal(0, true))

@@ -1,9 +1,7 @@
 package mdoc
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"gopkg.in/yaml.v3"
 )
@@ -23,19 +21,19 @@ func (p *plan) check(after *Doc) error {
 		}
 		return nil // the body has the same bytes, so it reads the same
 	}
-	what := p.checkOthers(after)
+	err := p.checkOthers(after)
 	for _, s := range p.sections {
-		if what == "" {
-			what = p.checkSection(s, after)
+		if err == nil {
+			err = p.checkSection(s, after)
 		}
 	}
-	if what == "" {
+	if err == nil {
 		return nil
 	}
 	if open, ok := openBlock(p.doc.src, p.doc.parts.body); ok {
 		return p.doc.refuse(p.doc.lineOf(open.span.Start), "%s that begins here is never closed and hides what follows; close it first", open.name())
 	}
-	return p.doc.refuse(0, "%s", what)
+	return err
 }
 
 func (k *block) name() string {
@@ -132,126 +130,4 @@ func sameNode(a, b *yaml.Node) bool {
 		}
 	}
 	return true
-}
-
-// A part is a stretch of the body: what stands before the first heading of level 1 or 2, or such a heading
-// and all up to the next.
-type part struct {
-	heading string // its lines without the final line end
-	level   int    // 0 before the first
-	name    string // the section's canonical name
-	text    string // without outer blank lines
-}
-
-func (d *Doc) partsOf() []part {
-	cut := func(s Span) string {
-		c := core(d.text, s)
-		return string(d.text[c.Start:c.End])
-	}
-	out := []part{{}}
-	start := d.parts.body
-	for _, h := range d.body().headings {
-		if h.Level > 2 {
-			continue
-		}
-		out[len(out)-1].text = cut(Span{start, h.Span.Start})
-		out = append(out, part{heading: string(d.text[h.Span.Start:cutEOL(d.text, h.Span.End)]), level: h.Level, name: d.form.canonical(h.Title)})
-		start = h.Span.End
-	}
-	out[len(out)-1].text = cut(Span{start, len(d.text)})
-	return out
-}
-
-// checkOthers compares everything but the sections that were edited; what differs is named, or "".
-func (p *plan) checkOthers(after *Doc) string {
-	was, now := p.doc.partsOf(), after.partsOf()
-	for _, n := range now {
-		var s *sectionPlan
-		if n.level == 2 {
-			s = p.find(strings.TrimSpace(n.name))
-		}
-		if s != nil && len(s.at) == 0 {
-			continue // new; how often it stands is checked with its text
-		}
-		if len(was) == 0 || was[0].level != n.level || was[0].heading != n.heading {
-			return fmt.Sprintf("the edit would change the headings of the file (%q)", n.heading)
-		}
-		if s == nil && was[0].text != n.text {
-			return fmt.Sprintf("the edit would change what stands below %q too", n.heading)
-		}
-		was = was[1:]
-	}
-	if len(was) > 0 {
-		return fmt.Sprintf("the edit would hide the heading %q", was[0].heading)
-	}
-	return ""
-}
-
-// checkSection compares the sections of one name with what was asked of them.
-func (p *plan) checkSection(s *sectionPlan, after *Doc) string {
-	var now []*Section
-	for at := range after.named(s.name) {
-		now = append(now, at)
-	}
-	want := len(s.at)
-	if want == 0 && (len(s.appends) > 0 || s.text != nil && *s.text != "") {
-		want = 1
-	}
-	if len(now) != want {
-		return fmt.Sprintf("section %s would stand %d times in the file instead of %d", s.name, len(now), want)
-	}
-	if s.text != nil {
-		if after.Text(s.name) != *s.text {
-			return fmt.Sprintf("the text of section %s would not read back as given", s.name)
-		}
-		return ""
-	}
-	return p.checkItems(s, after, now)
-}
-
-// checkItems compares the items of the sections of one name with what they should be, and what follows them.
-func (p *plan) checkItems(s *sectionPlan, after *Doc, now []*Section) string {
-	type entry struct {
-		raw, text string
-		listed    bool
-	}
-	var want, got []entry
-	for i, at := range s.places {
-		text, replaced := s.replace[i]
-		switch {
-		case s.remove[i]:
-		case replaced:
-			want = append(want, entry{text: text, listed: at.item != nil})
-		default:
-			want = append(want, entry{raw: string(p.doc.text[at.span.Start:at.span.End]), listed: at.item != nil})
-		}
-	}
-	for _, text := range s.appends {
-		want = append(want, entry{text: text, listed: true})
-	}
-	for _, at := range now {
-		for _, pl := range after.places(at) {
-			got = append(got, entry{string(after.text[pl.span.Start:pl.span.End]), after.item(pl).Text, pl.item != nil})
-		}
-	}
-	if len(got) != len(want) {
-		return fmt.Sprintf("section %s would have %d items instead of %d", s.name, len(got), len(want))
-	}
-	for i := range want {
-		if got[i].listed != want[i].listed || want[i].raw != "" && got[i].raw != want[i].raw || want[i].raw == "" && got[i].text != want[i].text {
-			return fmt.Sprintf("item %d of section %s would read back as %q", i, s.name, got[i].text)
-		}
-	}
-	for i := range s.at {
-		if a, b := p.doc.rest(s.at[i]), after.rest(now[i]); a != b {
-			return fmt.Sprintf("the edit would change what stands below the items of section %s too", s.name)
-		}
-	}
-	return ""
-}
-
-// rest returns the part of a section from its first subheading on.
-func (d *Doc) rest(s *Section) string {
-	c := core(d.text, Span{d.own(s).End, s.Body.End})
-	return string(d.text[c.Start:c.End])
 }

@@ -120,7 +120,10 @@ func (p *positions) value(n *yaml.Node, keyCol, next int, flow bool) (Span, bool
 		return p.block(s, keyCol, next)
 	}
 	if n.Value == "" {
-		return Span{behind, behind}, true
+		// Absent: its place is behind the colon, or behind its anchor or tag. A key
+		// that is written as ? key may have no colon.
+		colon := bytes.TrimRight(b[:behind], " \t")
+		return Span{behind, behind}, n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 || bytes.HasSuffix(colon, []byte{':'})
 	}
 	return p.plain(n.Value, s, next, flow)
 }

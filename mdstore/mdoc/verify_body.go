@@ -1,0 +1,140 @@
+package mdoc
+
+import "strings"
+
+// A part is a stretch of the body: what stands before the first heading of level 1 or 2, or such a heading
+// and all up to the next.
+type part struct {
+	heading string // its lines without the final line end
+	level   int    // 0 before the first
+	line    int
+	name    string // the section's canonical name
+	text    string // without outer blank lines
+}
+
+func (d *Doc) partsOf() []part {
+	cut := func(s Span) string {
+		c := core(d.text, s)
+		return string(d.text[c.Start:c.End])
+	}
+	out := []part{{line: 1}}
+	start := d.parts.body
+	for _, h := range d.body().headings {
+		if h.Level > 2 {
+			continue
+		}
+		out[len(out)-1].text = cut(Span{start, h.Span.Start})
+		out = append(out, part{heading: string(d.text[h.Span.Start:cutEOL(d.text, h.Span.End)]), level: h.Level, line: h.Line, name: d.form.canonical(h.Title)})
+		start = h.Span.End
+	}
+	out[len(out)-1].text = cut(Span{start, len(d.text)})
+	return out
+}
+
+// checkOthers compares everything but the sections that were edited.
+func (p *plan) checkOthers(after *Doc) *EditError {
+	was := p.doc.partsOf()
+	for _, n := range after.partsOf() {
+		var s *sectionPlan
+		if n.level == 2 {
+			s = p.find(strings.TrimSpace(n.name))
+		}
+		if s != nil && len(s.at) == 0 {
+			continue // new; how often it stands is checked with its text
+		}
+		if len(was) == 0 {
+			return p.doc.refuse(0, "the edit would make the heading %q of a line that is none now", n.heading)
+		}
+		if was[0].level != n.level || was[0].heading != n.heading {
+			return p.lostHeading(was[0])
+		}
+		if s == nil && was[0].text != n.text {
+			return p.doc.refuse(was[0].line, "the edit would change what stands below %q too", n.heading)
+		}
+		was = was[1:]
+	}
+	if len(was) > 0 {
+		return p.lostHeading(was[0])
+	}
+	return nil
+}
+
+func (p *plan) lostHeading(h part) *EditError {
+	if strings.HasPrefix(h.heading, " ") {
+		return p.doc.refuse(h.line, "this indented heading would become part of the list before it; remove the blanks in front of it")
+	}
+	return p.doc.refuse(h.line, "the edit would change what the heading %q is", h.heading)
+}
+
+// checkSection compares the sections of one name with what was asked of them.
+func (p *plan) checkSection(s *sectionPlan, after *Doc) *EditError {
+	var now []*Section
+	for at := range after.named(s.name) {
+		now = append(now, at)
+	}
+	want := len(s.at)
+	if want == 0 && (len(s.appends) > 0 || s.text != nil && *s.text != "") {
+		want = 1
+	}
+	if len(now) != want {
+		return p.doc.refuse(0, "section %s would stand %d times in the file instead of %d", s.name, len(now), want)
+	}
+	if s.text != nil {
+		if after.Text(s.name) != *s.text {
+			return p.doc.refuse(0, "the text of section %s would not read back as given", s.name)
+		}
+		return nil
+	}
+	return p.checkItems(s, after, now)
+}
+
+// checkItems compares the items of the sections of one name with what they should be, and what follows them.
+func (p *plan) checkItems(s *sectionPlan, after *Doc, now []*Section) *EditError {
+	type entry struct {
+		raw    string // of an item that stays
+		text   string // of one that is new
+		listed bool
+	}
+	var want []entry
+	for i, at := range s.places {
+		if text, ok := s.replace[i]; ok {
+			want = append(want, entry{text: text, listed: at.item != nil})
+		} else if !s.remove[i] {
+			want = append(want, entry{raw: string(p.doc.text[at.span.Start:at.span.End]), listed: at.item != nil})
+		}
+	}
+	for _, text := range s.appends {
+		want = append(want, entry{text: text, listed: true})
+	}
+	var got []place
+	for _, at := range now {
+		got = append(got, after.places(at)...)
+	}
+	for i, w := range want {
+		if i >= len(got) {
+			break
+		}
+		listed := got[i].item != nil
+		if w.raw != "" && (string(after.text[got[i].span.Start:got[i].span.End]) != w.raw || listed != w.listed) {
+			return p.doc.refuse(0, "the edit would change item %d of section %s too", i, s.name)
+		}
+		if w.raw == "" && (after.item(got[i]).Text != w.text || listed != w.listed) {
+			return p.doc.refuse(0, "item %d of section %s would not read back as given: %q; begin its text with a word", i, s.name, w.text)
+		}
+	}
+	if len(got) != len(want) {
+		return p.doc.refuse(0, "section %s would have %d items instead of %d; begin the text of an item with a word, and leave no blank line in what is no list item", s.name, len(got), len(want))
+	}
+	for i := range s.at {
+		if a, b := p.doc.rest(s.at[i]), after.rest(now[i]); a != b {
+			return p.doc.refuse(p.doc.lineOf(p.doc.own(s.at[i]).End), "the edit would change what stands below the items of section %s too", s.name)
+		}
+	}
+	return nil
+}
+
+// rest returns the part of a section from its first subheading on.
+func (d *Doc) rest(s *Section) string {
+	c := core(d.text, Span{d.own(s).End, s.Body.End})
+	return string(d.text[c.Start:c.End])
+}
