@@ -4,6 +4,7 @@
 package disk
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 
@@ -93,4 +94,17 @@ func CheckRegular(p mdstore.Path, mode fs.FileMode, size, limit int64) error {
 
 func tooLarge(p mdstore.Path, size, limit int64) error {
 	return Unreadable(p, mdoc.CodeTooLarge, "has %d bytes; %d are the limit", size, limit)
+}
+
+// At returns err, the error of reading a file by another path, as one of reading p.
+func At(p mdstore.Path, err error) error {
+	if u, ok := errors.AsType[*mdoc.UnreadableError](err); ok {
+		at := *u
+		at.Problem.File = string(p)
+		return &at
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return &fs.PathError{Op: "read", Path: string(p), Err: fs.ErrNotExist}
+	}
+	return fmt.Errorf("%s: %w", p, err)
 }

@@ -163,7 +163,7 @@ func (r Root) ReadDir(p mdstore.Path) ([]Entry, error) {
 	return out, nil
 }
 
-func (r Root) Mkdir(p mdstore.Path) error { return r.R.Mkdir(native(p), 0o755) }
+func (r Root) Mkdir(p mdstore.Path) error { return r.R.Mkdir(native(p), 0o777) } // less the umask
 
 func (r Root) Create(p mdstore.Path, data []byte, like mdstore.Path) error {
 	f, err := r.R.OpenFile(native(p), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)

@@ -1,0 +1,112 @@
+package dirstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"arbor/mdstore"
+)
+
+// Commit makes every change or none, as mdstore.Store has it, and of this store besides:
+//
+//   - A file that is a link, has several names, is marked read-only or is no
+//     regular file is refused with an *mdoc.UnreadableError, and so is a path through a linked folder.
+//   - A replaced file keeps its mode and, where the system allows it, its owner. A new one has mode 0644, less the umask.
+//   - A removed Node.md takes its folder along if that is empty then.
+//   - After the commit is decided, a save by somebody else stays; what it lacks is merged into it line by line, or lies beside
+//     it as Node.conflict-1a2b3c4d.md and in Conflicts.
+func (s *Store) Commit(ctx context.Context, changes []mdstore.Change) error {
+	if err := mdstore.CheckChanges(changes); err != nil {
+		return err
+	}
+	release, err := s.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return s.commit(ctx, changes)
+}
+
+// commit is Commit for whoever holds the lock.
+func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	plan, err := s.committer.Prepare(changes)
+	if err != nil || plan.Empty() {
+		return err
+	}
+	if !s.holds() {
+		return fmt.Errorf("vault %s: %s was deleted while it was held; nothing was changed: try again", s.dir, lockPath)
+	}
+	if err := s.beginSequence(); err != nil {
+		return fmt.Errorf("nothing was changed: %w", err)
+	}
+	err = plan.Do()
+	if _, unfinished := errors.AsType[*mdstore.UnfinishedError](err); unfinished {
+		return err // the number stays odd: whoever is next finishes it
+	}
+	if end := s.endSequence(); end != nil {
+		s.log.Warn("the number of the commit cannot be written; whoever commits next does it", "error", end)
+	}
+	return err
+}
+
+// Exclusively calls f while nobody else can commit to the vault. The store
+// that f is given is this one, without waiting for the lock; it must not be
+// used after f has returned.
+func (s *Store) Exclusively(ctx context.Context, f func(mdstore.Store) error) error {
+	release, err := s.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	x := &exclusive{Store: s}
+	defer x.end()
+	return f(x)
+}
+
+// exclusive is a Store whose lock is held.
+type exclusive struct {
+	*Store
+	mu   sync.Mutex // held during a commit: f may have several goroutines
+	over bool
+}
+
+func (x *exclusive) end() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.over = true
+}
+
+func (x *exclusive) Commit(ctx context.Context, changes []mdstore.Change) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.over {
+		return fmt.Errorf("vault %s: a commit after Exclusively has returned; use the store itself", x.dir)
+	}
+	// A commit of f may have been left unfinished by an error.
+	if err := x.mend(); err != nil {
+		return err
+	}
+	return x.commit(ctx, changes)
+}
+
+func (x *exclusive) Exclusively(ctx context.Context, f func(mdstore.Store) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return f(x)
+}
+
+func (x *exclusive) Sequence(ctx context.Context) (uint64, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, _ := x.readSequence()
+	return n, nil
+}

@@ -1,0 +1,215 @@
+// Package dirstore is the mdstore.Store in a folder of the operating system,
+// which people, editors, git and sync programs write to as well.
+//
+// Every path is opened below the vault's folder and no link leads out of it.
+// Files are read without any lock. A commit takes the lock of the vault,
+// .local/lock, which the system releases when its holder dies, compares each
+// file with the version that the change was computed from, and makes every
+// change or none, whenever the machine stops. A file that somebody saves while it is
+// being replaced is exchanged back, so that no save is ever lost.
+//
+// What .local/ holds is made at the first commit and may be deleted at any
+// time while no commit is unfinished: the lock, the number of the last commit, and
+// the journal of a commit of several files. A vault that may not be written can be read.
+//
+// On Linux and macOS files are exchanged in one step. On other systems, and on
+// file systems that cannot, a save is lost if it falls into the moment between
+// the last comparison and the rename. Windows cannot make the names in a folder
+// durable; there a power failure may undo a commit that has returned, as a whole.
+package dirstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/gofrs/flock"
+
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore/internal/disk"
+	"arbor/mdstore/dirstore/internal/txn"
+)
+
+// The codes of the diagnostics in an *mdoc.UnreadableError for what is not to be read or written, beside mdoc.CodeTooLarge.
+const (
+	CodeNotAFile   = disk.CodeNotAFile   // a folder, a pipe, a device or a socket
+	CodeSymlink    = disk.CodeSymlink    // a symbolic link
+	CodeHardLink   = disk.CodeHardLink   // one of several names of a file: it is read, but never written
+	CodePermission = disk.CodePermission // not readable for this user, or marked read-only
+	CodeUnstable   = disk.CodeUnstable   // changed each time that it was read
+)
+
+// TempPrefix starts the names of the temporary files that a commit makes
+// beside the files that it writes. They are no part of the vault.
+const TempPrefix = txn.TempPrefix
+
+// Options say how to open a vault. The zero value is good.
+type Options struct {
+	// ProjectRoot is the folder whose documents ReadDoc reads; empty means the one that holds the vault.
+	ProjectRoot string
+	// Log is told of commits that were finished after a crash, and of saves that had to be kept beside a file; nil drops it.
+	Log *slog.Logger
+}
+
+// A Conflict says that somebody saved a file while a decided commit was
+// changing it, and that the two versions could not be merged.
+type Conflict = txn.Conflict
+
+// A Store is a vault in a folder. It is safe for concurrent use, and so are several Stores of one folder, in one
+// process or many.
+type Store struct {
+	dir     string
+	root    *os.Root
+	disk    disk.Root
+	docs    *os.Root // nil when the project's folder cannot be opened
+	docsDir string
+	log     *slog.Logger
+
+	// turn holds one value while nobody in this process has the lock. Whoever takes it may use what follows.
+	turn      chan struct{}
+	lock      *flock.Flock
+	committer *txn.Committer
+
+	mu        sync.Mutex
+	conflicts []Conflict
+}
+
+var (
+	_ mdstore.Store     = (*Store)(nil)
+	_ mdstore.Shared    = (*Store)(nil)
+	_ mdstore.Inspector = (*Store)(nil)
+	_ mdstore.DocReader = (*Store)(nil)
+)
+
+// Create makes the folder of a new vault and the missing folders above it, all
+// of them durable. A folder that exists stays as it is.
+func Create(dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	var missing []string
+	for d := dir; ; d = filepath.Dir(d) {
+		fi, err := os.Stat(d)
+		if err == nil && fi.IsDir() {
+			break
+		}
+		if err == nil {
+			return fmt.Errorf("%s: a file is where the vault's folder is to be", d)
+		}
+		if !errors.Is(err, fs.ErrNotExist) || d == filepath.Dir(d) {
+			return err
+		}
+		missing = append(missing, d)
+	}
+	for _, d := range slices.Backward(missing) {
+		if err := os.Mkdir(d, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		parent, err := os.OpenRoot(filepath.Dir(d))
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(disk.Root{R: parent}.SyncDir(""), parent.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Open opens the vault in a folder. It finishes the commit that a crash left
+// unfinished, unless another process is at it. Where that cannot be done,
+// because the vault may not be written or a newer version began the commit, the
+// vault can be read, and Commit says why it refuses.
+func Open(dir string, opt Options) (*Store, error) { return open(dir, opt, nil) }
+
+// open is Open of a vault whose commits go through wrap, if it is not nil: a seam for tests.
+func open(dir string, opt Options, wrap func(disk.FS) disk.FS) (*Store, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open vault: %w", err)
+	}
+	s := &Store{dir: dir, root: root, disk: disk.Root{R: root}, log: opt.Log, turn: make(chan struct{}, 1)}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.docsDir = opt.ProjectRoot
+	if s.docsDir == "" {
+		s.docsDir = filepath.Dir(dir)
+	} else if s.docsDir, err = filepath.Abs(s.docsDir); err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	if s.docs, err = os.OpenRoot(s.docsDir); err != nil {
+		s.log.Warn("the project's documents cannot be read", "folder", s.docsDir, "error", err)
+		s.docs = nil
+	}
+	s.lock = flock.New(filepath.Join(dir, mdstore.LocalDir, lockName), flock.SetFlag(os.O_RDWR))
+	s.committer = &txn.Committer{FS: s.disk, Log: s.log, OnConflict: s.noteConflict}
+	if wrap != nil {
+		s.committer.FS = wrap(s.disk)
+	}
+	s.turn <- struct{}{}
+	if unfinished, err := s.unfinished(); err != nil || !unfinished {
+		return s, nil
+	}
+	release, err := s.tryAcquire()
+	if err != nil {
+		s.log.Warn("an unfinished commit cannot be finished; the vault can only be read", "vault", dir, "error", err)
+	} else if release != nil {
+		release()
+	}
+	return s, nil
+}
+
+// Close waits for the commit that is being made and releases what the store
+// holds. It must not be used afterwards.
+func (s *Store) Close() error {
+	<-s.turn
+	err := errors.Join(s.lock.Close(), s.root.Close())
+	if s.docs != nil {
+		err = errors.Join(err, s.docs.Close())
+	}
+	s.turn <- struct{}{}
+	return err
+}
+
+// Dir returns the absolute path of the vault's folder.
+func (s *Store) Dir() string { return s.dir }
+
+// Conflicts returns what could not be merged since the store was opened.
+func (s *Store) Conflicts() []Conflict {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.conflicts)
+}
+
+func (s *Store) noteConflict(c Conflict) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.conflicts = append(s.conflicts, c)
+}
+
+// Read returns the file at p. A file that changes while it is read is read again.
+func (s *Store) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) {
+	if err := ctx.Err(); err != nil {
+		return mdstore.File{}, err
+	}
+	if !p.Valid() {
+		return mdstore.File{}, &fs.PathError{Op: "read", Path: string(p), Err: fs.ErrInvalid}
+	}
+	data, err := s.disk.ReadFile(p, mdstore.MaxFileSize)
+	if err != nil {
+		return mdstore.File{}, err
+	}
+	return mdstore.File{Path: p, Version: mdstore.VersionOf(data), Data: data}, nil
+}

@@ -1,0 +1,51 @@
+package dirstore_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore"
+	"arbor/mdstore/storetest"
+)
+
+// open opens a vault, and closes it with the test.
+func open(t testing.TB, dir string) *dirstore.Store {
+	t.Helper()
+	s, err := dirstore.Open(dir, dirstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// newVault makes the folder of a vault in a project of its own.
+func newVault(t testing.TB) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "project", mdstore.DefaultVault)
+	if err := dirstore.Create(dir); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestStore(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) mdstore.Store { return open(t, newVault(t)) })
+}
+
+// write makes a file as an editor would that knows nothing of the store.
+func write(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,81 @@
+package dirstore
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore/internal/disk"
+)
+
+// ReadDoc returns the bytes of a document of the project, at most mdstore.MaxFileSize of them. target is a path
+// relative to the project's folder, or an absolute one below it; links are followed as long as they stay below it. A
+// URL is no document: the error is an fs.ErrNotExist, or an fs.ErrPermission for what is outside of the project and for file: URLs.
+func (s *Store) ReadDoc(ctx context.Context, target string) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	refuse := func(err error) ([]byte, error) {
+		return nil, &fs.PathError{Op: "read document", Path: target, Err: err}
+	}
+	if s.docs == nil {
+		return refuse(fs.ErrNotExist)
+	}
+	name, err := s.docName(target)
+	if err != nil {
+		return refuse(err)
+	}
+	data, err := disk.Root{R: s.docs}.ReadLinked(mdstore.Path(name), mdstore.MaxFileSize)
+	switch {
+	case err == nil:
+		return data, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return refuse(fs.ErrNotExist)
+	case strings.Contains(err.Error(), "escapes"): // os.Root has no error value for a link that leads out
+		return refuse(fs.ErrPermission)
+	}
+	return nil, err
+}
+
+// docName returns target relative to the project's folder.
+func (s *Store) docName(target string) (string, error) {
+	if strings.ContainsRune(target, 0) || target == "" {
+		return "", fs.ErrNotExist
+	}
+	if scheme := urlScheme(target); scheme == "file" {
+		return "", fs.ErrPermission
+	} else if scheme != "" {
+		return "", fs.ErrNotExist
+	}
+	if filepath.IsAbs(target) {
+		rel, err := filepath.Rel(s.docsDir, target)
+		if err != nil {
+			return "", fs.ErrPermission
+		}
+		target = rel
+	}
+	name := path.Clean(filepath.ToSlash(target))
+	if name == ".." || strings.HasPrefix(name, "../") || path.IsAbs(name) || !filepath.IsLocal(filepath.FromSlash(name)) {
+		return "", fs.ErrPermission
+	}
+	return name, nil
+}
+
+// urlScheme returns the scheme of a URL in lower case, "" where there is none. One letter is the drive of a path.
+func urlScheme(target string) string {
+	scheme, _, ok := strings.Cut(target, ":")
+	if !ok || len(scheme) < 2 {
+		return ""
+	}
+	for i, c := range []byte(scheme) {
+		letter := c|0x20 >= 'a' && c|0x20 <= 'z'
+		if !letter && (i == 0 || !strings.ContainsRune("0123456789+-.", rune(c))) {
+			return ""
+		}
+	}
+	return strings.ToLower(scheme)
+}

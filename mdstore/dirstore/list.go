@@ -1,0 +1,253 @@
+package dirstore
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"iter"
+	"os"
+	"slices"
+	"strings"
+
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore/internal/disk"
+)
+
+// An item is one result of a listing.
+type item struct {
+	file mdstore.File
+	err  error
+}
+
+func found(p mdstore.Path, data []byte, err error) item {
+	if err != nil {
+		return item{mdstore.File{Path: p}, err}
+	}
+	return item{mdstore.File{Path: p, Version: mdstore.VersionOf(data), Data: data}, nil}
+}
+
+func missing(p mdstore.Path) item {
+	return item{mdstore.File{Path: p}, &fs.PathError{Op: "read", Path: string(p), Err: fs.ErrNotExist}}
+}
+
+// List yields files in the order of their paths, compared byte by byte. A
+// folder that is a symbolic link is not looked into: the file that was to be
+// read in it is yielded with an *mdoc.UnreadableError. Under a workspace's
+// folder, a Workspace.md that is missing is yielded with an fs.ErrNotExist. When ctx ends
+// before the listing does, the last that is yielded is a File without a path and ctx's error.
+func (s *Store) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore.File, error] {
+	return func(yield func(mdstore.File, error) bool) {
+		for i := range s.items(ctx, under) {
+			if ctx.Err() != nil {
+				break
+			}
+			if !yield(i.file, i.err) {
+				return
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			yield(mdstore.File{}, err)
+		}
+	}
+}
+
+func (s *Store) items(ctx context.Context, under mdstore.Path) iter.Seq[item] {
+	switch {
+	case under == "":
+		return s.workspaces(ctx)
+	case !under.Valid():
+		return func(yield func(item) bool) {
+			yield(item{mdstore.File{Path: under}, &fs.PathError{Op: "list", Path: string(under), Err: fs.ErrInvalid}})
+		}
+	}
+	return func(yield func(item) bool) {
+		if err := s.linked(under); err != nil {
+			yield(item{mdstore.File{Path: mdstore.WorkspacePath(under)}, err})
+			return
+		}
+		p := mdstore.WorkspacePath(under)
+		data, err := s.disk.ReadFile(p, mdstore.MaxFileSize)
+		if !yield(found(p, data, err)) {
+			return
+		}
+		for i := range s.nodes(ctx, under.Join(mdstore.NodesDir)) {
+			if !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// linked returns an *mdoc.UnreadableError if p is a symbolic link.
+func (s *Store) linked(p mdstore.Path) error {
+	info, err := s.disk.Lstat(p)
+	if err == nil && info.Mode&fs.ModeSymlink != 0 {
+		return disk.Unreadable(p, disk.CodeSymlink, "is a symbolic link, which is not followed; put the folder itself here")
+	}
+	return nil
+}
+
+// workspaces yields every Workspace.md of the vault.
+func (s *Store) workspaces(ctx context.Context) iter.Seq[item] {
+	return func(yield func(item) bool) {
+		var paths []mdstore.Path
+		for _, dir := range []mdstore.Path{"", mdstore.ArchiveDir} {
+			entries, err := s.disk.ReadDir(dir)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				yield(item{mdstore.File{Path: dir}, folderError(dir, err)})
+				return
+			}
+			for _, e := range entries {
+				p := dir.Join(e.Name)
+				if !strings.HasPrefix(e.Name, ".") && p != mdstore.ArchiveDir && e.Type&(fs.ModeDir|fs.ModeSymlink) != 0 && p.Valid() {
+					paths = append(paths, mdstore.WorkspacePath(p))
+				}
+			}
+		}
+		slices.Sort(paths)
+		read := func(i int) []item {
+			p := paths[i]
+			if err := s.linked(p.Dir()); err != nil {
+				if leadsToFolder(s.root, string(p.Dir())) {
+					return []item{{mdstore.File{Path: p}, err}}
+				}
+				return nil
+			}
+			data, err := s.disk.ReadFile(p, mdstore.MaxFileSize)
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			return []item{found(p, data, err)}
+		}
+		for i := range inOrder(ctx, len(paths), read) {
+			if !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// nodes yields the Node.md of every folder below dir.
+func (s *Store) nodes(ctx context.Context, dir mdstore.Path) iter.Seq[item] {
+	return func(yield func(item) bool) {
+		if err := s.linked(dir); err != nil {
+			yield(item{mdstore.File{Path: dir}, err})
+			return
+		}
+		root, err := s.root.OpenRoot(string(dir))
+		if err != nil {
+			if !errors.Is(err, fs.ErrNotExist) {
+				yield(item{mdstore.File{Path: dir}, folderError(dir, err)})
+			}
+			return
+		}
+		defer root.Close()
+		entries, err := folders(root)
+		if err != nil {
+			yield(item{mdstore.File{Path: dir}, folderError(dir, err)})
+			return
+		}
+		chunks := slices.Collect(slices.Chunk(entries, chunk))
+		read := func(i int) []item {
+			var out []item
+			for _, e := range chunks[i] {
+				if ctx.Err() != nil {
+					break
+				}
+				p := dir.Join(e.Name)
+				n := len(out)
+				out = enter(root, e, p, out)
+				if len(out) == n && e.Type.IsDir() {
+					out = append(out, missing(p.Join(mdstore.NodeFile)))
+				}
+			}
+			return out
+		}
+		for i := range inOrder(ctx, len(chunks), read) {
+			if !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// chunk is how many folders one goroutine reads at a time.
+const chunk = 16
+
+// folders returns the folders and links to look into, in the order of the paths below them.
+func folders(r *os.Root) ([]disk.Entry, error) {
+	entries, err := disk.Root{R: r}.ReadDir("")
+	entries = slices.DeleteFunc(entries, func(e disk.Entry) bool {
+		return strings.HasPrefix(e.Name, ".") || e.Type&(fs.ModeDir|fs.ModeSymlink) == 0 && e.Name != mdstore.NodeFile ||
+			!mdstore.Path(e.Name).Valid()
+	})
+	slices.SortFunc(entries, func(a, b disk.Entry) int { return strings.Compare(key(a), key(b)) })
+	return entries, err
+}
+
+// key puts a folder where the paths below it belong: "a-b" comes before "a", as "a-b/" before "a/".
+func key(e disk.Entry) string {
+	if e.Type.IsRegular() {
+		return e.Name
+	}
+	return e.Name + "/"
+}
+
+// enter appends the nodes of the folder that e names in r; p is its path.
+func enter(r *os.Root, e disk.Entry, p mdstore.Path, out []item) []item {
+	if !e.Type.IsDir() {
+		if e.Type&fs.ModeSymlink != 0 && leadsToFolder(r, e.Name) {
+			err := disk.Unreadable(p, disk.CodeSymlink, "is a symbolic link, which is not followed; put the folder itself here")
+			out = append(out, item{mdstore.File{Path: p.Join(mdstore.NodeFile)}, err})
+		}
+		return out
+	}
+	sub, err := r.OpenRoot(e.Name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return out
+	}
+	if err != nil {
+		return append(out, item{mdstore.File{Path: p.Join(mdstore.NodeFile)}, folderError(p, err)})
+	}
+	defer sub.Close()
+	entries, err := folders(sub)
+	if err != nil {
+		return append(out, item{mdstore.File{Path: p.Join(mdstore.NodeFile)}, folderError(p, err)})
+	}
+	for _, f := range entries {
+		q := p.Join(f.Name)
+		if f.Name != mdstore.NodeFile {
+			out = enter(sub, f, q, out)
+			continue
+		}
+		var data []byte
+		err := disk.CheckRegular(q, f.Type, 0, mdstore.MaxFileSize)
+		if err == nil {
+			data, err = disk.Root{R: sub}.ReadRegular(mdstore.NodeFile, mdstore.MaxFileSize)
+		}
+		if err != nil {
+			err = disk.At(q, err)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			out = append(out, found(q, data, err))
+		}
+	}
+	return out
+}
+
+// leadsToFolder reports whether a link points to a folder, or out of the vault, where one may be.
+func leadsToFolder(r *os.Root, name string) bool {
+	fi, err := r.Stat(name)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	return fi.IsDir()
+}
+
+// folderError is why a folder cannot be looked into.
+func folderError(p mdstore.Path, err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return disk.Unreadable(p, disk.CodePermission, "may not be looked into by this user; allow it")
+	}
+	return disk.Unreadable(p, disk.CodeNotAFile, "cannot be looked into: %v", err)
+}

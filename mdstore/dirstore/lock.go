@@ -1,0 +1,192 @@
+package dirstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore/internal/disk"
+)
+
+const (
+	lockName = "lock"
+	lockPath = mdstore.Path(mdstore.LocalDir + "/" + lockName)
+	poll     = 2 * time.Millisecond // between two looks at a lock that another process holds
+)
+
+// acquire waits for the lock, finishes what a crash left, and returns what releases it.
+func (s *Store) acquire(ctx context.Context) (release func(), err error) {
+	select {
+	case <-s.turn:
+	case <-ctx.Done():
+		return nil, fmt.Errorf("vault %s: another commit of this process is being made: %w", s.dir, ctx.Err())
+	}
+	for {
+		release, err := s.tryLock()
+		if release != nil || err != nil {
+			return release, err
+		}
+		select {
+		case <-time.After(poll):
+		case <-ctx.Done():
+			s.turn <- struct{}{}
+			return nil, fmt.Errorf("vault %s: %s is writing to it: %w", s.dir, s.holder(), ctx.Err())
+		}
+	}
+}
+
+// tryAcquire is acquire that does not wait: release is nil when somebody else has the lock.
+func (s *Store) tryAcquire() (release func(), err error) {
+	select {
+	case <-s.turn:
+	default:
+		return nil, nil
+	}
+	release, err = s.tryLock()
+	if release == nil && err == nil {
+		s.turn <- struct{}{}
+	}
+	return release, err
+}
+
+// tryLock is called with the turn taken. It returns nil and no error, and leaves the turn taken, when another process has
+// the lock; after an error the turn is given back.
+func (s *Store) tryLock() (release func(), err error) {
+	release = func() {
+		_ = s.lock.Unlock()
+		s.turn <- struct{}{}
+	}
+	defer func() {
+		if err != nil {
+			release()
+			release = nil
+		}
+	}()
+	if err := s.inPlace(); err != nil {
+		return release, err
+	}
+	if err := s.makeLock(); err != nil {
+		return release, fmt.Errorf("vault %s: cannot be locked for writing: %w", s.dir, err)
+	}
+	ok, err := s.lock.TryLock()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // .local/ was deleted just now; it is made again
+	}
+	if err != nil {
+		return release, fmt.Errorf("vault %s: cannot be locked for writing: %w", s.dir, err)
+	}
+	if !ok {
+		return nil, nil
+	}
+	if !s.holds() { // deleted and made again between opening and locking
+		_ = s.lock.Unlock()
+		return nil, nil
+	}
+	s.sign()
+	return release, s.mend()
+}
+
+// inPlace reports an error if the vault's folder is no longer the one that was opened.
+func (s *Store) inPlace() error {
+	opened, err := s.root.Stat(".")
+	if err != nil {
+		return err
+	}
+	now, err := os.Stat(s.dir)
+	if err != nil {
+		return fmt.Errorf("vault %s: was moved or deleted; open it at its new place: %w", s.dir, err)
+	}
+	if !os.SameFile(opened, now) {
+		return fmt.Errorf("vault %s: the folder was replaced by another; open it again", s.dir)
+	}
+	return nil
+}
+
+// makeLock makes .local/ and the file of the lock where they are missing. The file is made here, below
+// the vault whatever links there are; locking only opens it.
+func (s *Store) makeLock() error {
+	info, err := s.disk.Lstat(mdstore.LocalDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = s.disk.Mkdir(mdstore.LocalDir); errors.Is(err, fs.ErrExist) {
+			err = nil
+		}
+		if err != nil {
+			return err
+		}
+	} else if err != nil {
+		return err
+	} else if !info.Mode.IsDir() {
+		return disk.CheckRegular(mdstore.LocalDir, info.Mode|fs.ModeIrregular, 0, 0)
+	}
+	info, err = s.disk.Lstat(lockPath)
+	if errors.Is(err, fs.ErrNotExist) {
+		f, err := s.root.OpenFile(string(lockPath), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
+			return nil // somebody else makes or deletes it at this moment; locking sees what came of it
+		}
+		if err != nil {
+			return err
+		}
+		return f.Close()
+	}
+	if err != nil {
+		return err
+	}
+	return disk.CheckRegular(lockPath, info.Mode, 0, 0)
+}
+
+// holds reports whether the file that is locked is still the one that others would lock.
+func (s *Store) holds() bool {
+	locked, err := s.lock.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := s.root.Lstat(string(lockPath))
+	return err == nil && os.SameFile(locked, named)
+}
+
+// sign writes into the lock who holds it, for the messages of others.
+func (s *Store) sign() {
+	f, err := s.root.OpenFile(string(lockPath), os.O_WRONLY|os.O_TRUNC, 0)
+	if err != nil {
+		return
+	}
+	_, _ = fmt.Fprintf(f, "process %d\n", os.Getpid())
+	_ = f.Close()
+}
+
+func (s *Store) holder() string {
+	data, err := s.disk.ReadFile(lockPath, 100)
+	if who := strings.TrimSpace(string(data)); err == nil && who != "" {
+		return who
+	}
+	return "another process"
+}
+
+// unfinished reports whether somebody began to commit and did not end, be it because they are still at it.
+func (s *Store) unfinished() (bool, error) {
+	if n, ok := s.readSequence(); ok && n%2 == 1 {
+		return true, nil
+	}
+	return s.committer.Pending()
+}
+
+// mend finishes what a crash left. The lock is held.
+func (s *Store) mend() error {
+	unfinished, err := s.unfinished()
+	if err != nil || !unfinished {
+		return err
+	}
+	if err := s.committer.Recover(); err != nil {
+		return fmt.Errorf("vault %s: an earlier commit is unfinished, and nothing is written before it is finished: %w", s.dir, err)
+	}
+	if err := s.committer.Sweep(); err != nil {
+		return fmt.Errorf("vault %s: temporary files of a crash cannot be removed: %w", s.dir, err)
+	}
+	return s.endSequence()
+}

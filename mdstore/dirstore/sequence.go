@@ -1,0 +1,90 @@
+package dirstore
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+
+	"arbor/mdstore"
+)
+
+// sequencePath holds the number of the last commit as 16 hex digits. It is odd while a commit is being made,
+// and stays so if that dies. It need not survive a power failure: whoever asks has died as well.
+const sequencePath = mdstore.Path(mdstore.LocalDir + "/sequence")
+
+// Sequence returns a number that is another one after each commit. It waits
+// while a commit is being made, so that what was read between two calls that
+// return the same number is of one state of the vault. In a vault without any commit it is 0.
+func (s *Store) Sequence(ctx context.Context) (uint64, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, ok := s.readSequence()
+	if !ok || n%2 == 0 {
+		return n, nil
+	}
+	release, err := s.acquire(ctx)
+	if ctx.Err() != nil {
+		return 0, ctx.Err()
+	}
+	if err != nil {
+		return n, nil // nobody can finish it now; the number is as good as any
+	}
+	n, _ = s.readSequence()
+	release()
+	return n, nil
+}
+
+// readSequence returns the number, 0 where there is none. If what the file holds is no number, ok is
+// false and n differs with what it holds.
+func (s *Store) readSequence() (n uint64, ok bool) {
+	data, err := s.disk.ReadFile(sequencePath, 100)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, true
+	}
+	text := strings.TrimSuffix(string(data), "\n")
+	if n, err := strconv.ParseUint(text, 16, 64); err == nil && len(text) == 16 {
+		return n, true
+	}
+	h := fnv.New64a()
+	_, _ = h.Write(data)
+	return h.Sum64(), false
+}
+
+// beginSequence makes the number odd: a commit is being made.
+func (s *Store) beginSequence() error {
+	n, ok := s.readSequence()
+	if !ok || n == 0 {
+		// It must not be a number that was used before .local/ was deleted or the file damaged.
+		var b [8]byte
+		_, _ = rand.Read(b[:]) // never fails
+		n = binary.LittleEndian.Uint64(b[:]) >> 2
+	}
+	return s.writeSequence(n | 1)
+}
+
+// endSequence makes the number even again, and another one than before the commit.
+func (s *Store) endSequence() error {
+	n, _ := s.readSequence()
+	return s.writeSequence((n | 1) + 1)
+}
+
+func (s *Store) writeSequence(n uint64) error {
+	f, err := s.root.OpenFile(string(sequencePath), os.O_WRONLY|os.O_CREATE, 0o666)
+	if err != nil {
+		return err
+	}
+	// In place and in one call, so that nobody finds the file empty.
+	_, err = f.WriteAt(fmt.Appendf(nil, "%016x\n", n), 0)
+	if err == nil {
+		err = f.Truncate(17)
+	}
+	return errors.Join(err, f.Close())
+}

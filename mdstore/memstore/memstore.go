@@ -1,0 +1,206 @@
+// Package memstore is the mdstore.Store in a map, for tests and previews.
+package memstore
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"iter"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// A Store holds the files of a vault in memory. A folder exists as long as
+// there is a file below it. It is safe for concurrent use; listing yields the files of the moment at which it began.
+type Store struct {
+	turn chan struct{} // holds one value while nobody may commit; a channel, so that waiting can be given up
+
+	mu       sync.RWMutex
+	files    map[mdstore.Path][]byte // neither the map's values nor their bytes change
+	sequence uint64
+	docs     map[string][]byte
+}
+
+var (
+	_ mdstore.Store     = (*Store)(nil)
+	_ mdstore.Shared    = (*Store)(nil)
+	_ mdstore.DocReader = (*Store)(nil)
+)
+
+// New returns a store that holds a copy of files, which may be nil. It panics if a path is not valid.
+func New(files map[mdstore.Path][]byte) *Store {
+	s := &Store{turn: make(chan struct{}, 1), files: make(map[mdstore.Path][]byte, len(files))}
+	for p, data := range files {
+		if !p.Valid() {
+			panic(fmt.Sprintf("memstore: %q is no path inside of a vault", p))
+		}
+		s.files[p] = clone(data)
+	}
+	return s
+}
+
+// clone returns a copy that is never nil.
+func clone(data []byte) []byte { return append([]byte{}, data...) }
+
+// Files returns a copy of all files.
+func (s *Store) Files() map[mdstore.Path][]byte {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	out := make(map[mdstore.Path][]byte, len(s.files))
+	for p, data := range s.files {
+		out[p] = clone(data)
+	}
+	return out
+}
+
+// SetDoc makes data a document of the project, for ReadDoc. target is a path relative to the project's folder.
+func (s *Store) SetDoc(target string, data []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.docs == nil {
+		s.docs = map[string][]byte{}
+	}
+	s.docs[path.Clean(target)] = clone(data)
+}
+
+// ReadDoc returns a document that SetDoc has made.
+func (s *Store) ReadDoc(ctx context.Context, target string) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	name := path.Clean(target)
+	data, ok := s.docs[name]
+	switch {
+	case ok:
+		return clone(data), nil
+	case strings.HasPrefix(target, "file:"), path.IsAbs(name), name == "..", strings.HasPrefix(name, "../"):
+		return nil, &fs.PathError{Op: "read document", Path: target, Err: fs.ErrPermission}
+	}
+	return nil, &fs.PathError{Op: "read document", Path: target, Err: fs.ErrNotExist}
+}
+
+// Read returns the file at p.
+func (s *Store) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) {
+	if err := ctx.Err(); err != nil {
+		return mdstore.File{}, err
+	}
+	if !p.Valid() {
+		return mdstore.File{}, &fs.PathError{Op: "read", Path: string(p), Err: fs.ErrInvalid}
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return read(s.files, p)
+}
+
+func read(files map[mdstore.Path][]byte, p mdstore.Path) (mdstore.File, error) {
+	data, ok := files[p]
+	switch {
+	case ok && len(data) > mdstore.MaxFileSize:
+		return mdstore.File{}, unreadable(p, mdoc.CodeTooLarge, "has %d bytes; %d are the limit", len(data), mdstore.MaxFileSize)
+	case ok:
+		return mdstore.File{Path: p, Version: mdstore.VersionOf(data), Data: data}, nil
+	case folder(files, p):
+		return mdstore.File{}, unreadable(p, "NOT_A_FILE", "is a folder where a file is expected")
+	}
+	return mdstore.File{}, &fs.PathError{Op: "read", Path: string(p), Err: fs.ErrNotExist}
+}
+
+func unreadable(p mdstore.Path, code, format string, args ...any) error {
+	return &mdoc.UnreadableError{Problem: mdoc.Diagnostic{File: string(p), Code: code, Text: fmt.Sprintf(format, args...)}}
+}
+
+// folder reports whether there is a file below p.
+func folder(files map[mdstore.Path][]byte, p mdstore.Path) bool {
+	for q := range files {
+		if q != p && q.Under(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// List yields files in the order of their paths, compared byte by byte. Under a workspace's folder, a
+// Workspace.md that is missing is yielded with an fs.ErrNotExist. When ctx ends before the listing does, the last that is
+// yielded is a File without a path and ctx's error.
+func (s *Store) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore.File, error] {
+	return func(yield func(mdstore.File, error) bool) {
+		if under != "" && !under.Valid() {
+			yield(mdstore.File{Path: under}, &fs.PathError{Op: "list", Path: string(under), Err: fs.ErrInvalid})
+			return
+		}
+		s.mu.RLock()
+		files := maps.Clone(s.files)
+		s.mu.RUnlock()
+		for _, p := range listed(files, under) {
+			if err := ctx.Err(); err != nil {
+				yield(mdstore.File{}, err)
+				return
+			}
+			f, err := read(files, p)
+			if err != nil {
+				f.Path = p
+			}
+			if !yield(f, err) {
+				return
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			yield(mdstore.File{}, err)
+		}
+	}
+}
+
+// listed returns the paths of a listing in their order.
+func listed(files map[mdstore.Path][]byte, under mdstore.Path) []mdstore.Path {
+	names := map[mdstore.Path]bool{}
+	if under != "" {
+		names[mdstore.WorkspacePath(under)] = true
+	}
+	for p := range files {
+		if under == "" {
+			if p.Base() == mdstore.WorkspaceFile && workspaceFolder(p.Dir()) {
+				names[p] = true
+			}
+			continue
+		}
+		rest, ok := strings.CutPrefix(string(p), string(under.Join(mdstore.NodesDir))+"/")
+		elems := strings.Split(rest, "/")
+		if !ok || len(elems) < 2 || hidden(elems[:1]) {
+			continue
+		}
+		dir := under.Join(mdstore.NodesDir, elems[0])
+		if elems[len(elems)-1] == mdstore.NodeFile && !hidden(elems[:len(elems)-1]) {
+			names[p] = true
+		} else if !holdsNode(files, dir) {
+			names[dir.Join(mdstore.NodeFile)] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// workspaceFolder reports whether a workspace can lie in dir.
+func workspaceFolder(dir mdstore.Path) bool {
+	return dir != "" && dir != mdstore.ArchiveDir && !hidden([]string{dir.Base()}) && (dir.Dir() == "" || dir.Dir() == mdstore.ArchiveDir)
+}
+
+func hidden(folders []string) bool {
+	return slices.ContainsFunc(folders, func(name string) bool { return strings.HasPrefix(name, ".") })
+}
+
+// holdsNode reports whether a Node.md lies below dir at a place that is listed.
+func holdsNode(files map[mdstore.Path][]byte, dir mdstore.Path) bool {
+	for p := range files {
+		if p.Base() == mdstore.NodeFile && p.Under(dir) && !strings.Contains(strings.TrimPrefix(string(p.Dir()), string(dir)), "/.") {
+			return true
+		}
+	}
+	return false
+}

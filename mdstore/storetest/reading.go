@@ -1,0 +1,167 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// tree is a vault whose names sort differently as paths than as names.
+var tree = files{
+	".gitignore":                  "ignored",
+	".hidden/Workspace.md":        "hidden workspace",
+	"archive/old/Workspace.md":    "old",
+	"archive/old/nodes/r/Node.md": "old r",
+	"ws/Workspace.md":             "ws",
+	"ws/notes.md":                 "a person's",
+	"ws/nodes/Node.md":            "in no folder of its own",
+	"ws/nodes/.git/Node.md":       "hidden",
+	"ws/nodes/a/Node.md":          "a",
+	"ws/nodes/a/.x/Node.md":       "hidden below a",
+	"ws/nodes/a/notes.txt":        "a's notes",
+	"ws/nodes/a/sub/Node.md":      "sub",
+	"ws/nodes/a-b/Node.md":        "a-b",
+	"ws/nodes/group/x/Node.md":    "x",
+	"ws/nodes/group/y/z/Node.md":  "z",
+	"ws/nodes/lost/notes.txt":     "without its node",
+	"ws/nodes/lost/b/c/notes.txt": "without any node",
+	"ws2/Workspace.md":            "ws2",
+	"ws2/nodes/r/Node.md":         "r of ws2",
+}
+
+var reading = []promise{
+	{"a file reads as it was written", func(s *suite) {
+		s.put(files{"ws/Workspace.md": "one\r\ntwo"})
+		s.expect(files{"ws/Workspace.md": "one\r\ntwo"})
+	}},
+	{"an empty file is a file", func(s *suite) {
+		s.put(files{"ws/empty": ""})
+		f, err := s.st.Read(s.Context(), "ws/empty")
+		if err != nil || f.Version.IsZero() || len(f.Data) != 0 {
+			s.Errorf("Read of an empty file: %q, version %s, error %v", f.Data, f.Version, err)
+		}
+	}},
+	{"what is absent is an fs.ErrNotExist", func(s *suite) {
+		s.put(files{"ws/Workspace.md": "ws"})
+		s.expect(files{"ws/Node.md": absent, "other/Workspace.md": absent, "ws/Workspace.md/below/a/file": absent})
+	}},
+	{"a folder is unreadable", func(s *suite) {
+		s.put(files{"ws/nodes/a/Node.md": "a"})
+		_, err := s.st.Read(s.Context(), "ws/nodes/a")
+		u, ok := errors.AsType[*mdoc.UnreadableError](err)
+		if !ok || u.Problem.Code != "NOT_A_FILE" || u.Problem.File != "ws/nodes/a" {
+			s.Errorf("Read of a folder: %v, want an *mdoc.UnreadableError NOT_A_FILE", err)
+		}
+	}},
+	{"invalid paths are not read", func(s *suite) {
+		for _, p := range badPaths {
+			_, err := s.st.Read(s.Context(), p)
+			if !errors.Is(err, fs.ErrInvalid) {
+				s.Errorf("Read(%q): error %v, want fs.ErrInvalid", p, err)
+			}
+			if p == "" {
+				continue // all workspaces
+			}
+			for _, err := range s.st.List(s.Context(), p) {
+				if !errors.Is(err, fs.ErrInvalid) {
+					s.Errorf("List(%q): error %v, want fs.ErrInvalid", p, err)
+				}
+			}
+		}
+	}},
+	{"an empty vault lists nothing", func(s *suite) {
+		s.expectList("")
+	}},
+	{"workspaces are listed in the order of their paths", func(s *suite) {
+		s.put(tree)
+		s.expectList("", "archive/old/Workspace.md: old", "ws/Workspace.md: ws", "ws2/Workspace.md: ws2")
+	}},
+	{"a workspace's files are listed in the order of their paths", func(s *suite) {
+		s.put(tree)
+		s.expectList("ws",
+			"ws/Workspace.md: ws",
+			"ws/nodes/a-b/Node.md: a-b",
+			"ws/nodes/a/Node.md: a",
+			"ws/nodes/a/sub/Node.md: sub",
+			"ws/nodes/group/x/Node.md: x",
+			"ws/nodes/group/y/z/Node.md: z",
+			"ws/nodes/lost/Node.md: absent")
+		s.expectList("archive/old", "archive/old/Workspace.md: old", "archive/old/nodes/r/Node.md: old r")
+	}},
+	{"a missing Workspace.md is listed as absent", func(s *suite) {
+		s.put(files{"ws/nodes/root/Node.md": "root"})
+		s.expectList("ws", "ws/Workspace.md: absent", "ws/nodes/root/Node.md: root")
+		s.expectList("")
+	}},
+	{"a listing stops when its consumer does", func(s *suite) {
+		s.put(many(200))
+		for n := range 12 {
+			seen := 0
+			for range s.st.List(s.Context(), "ws") {
+				if seen++; seen > n {
+					break
+				}
+			}
+			if seen != n+1 {
+				s.Errorf("%d files after a break at %d", seen, n+1)
+			}
+		}
+	}},
+	{"many files are listed in order", func(s *suite) {
+		f := many(500)
+		s.put(f)
+		got := s.list("ws")
+		if len(got) != len(f) || !slices.IsSorted(got) {
+			s.Errorf("%d of %d files, sorted: %v", len(got), len(f), slices.IsSorted(got))
+		}
+	}},
+	{"a listing may be used again", func(s *suite) {
+		s.put(tree)
+		seq := s.st.List(s.Context(), "ws2")
+		for range 2 {
+			n := 0
+			for _, err := range seq {
+				if n++; err != nil {
+					s.Error(err)
+				}
+			}
+			if n != 2 {
+				s.Errorf("%d files, want 2", n)
+			}
+		}
+	}},
+	{"reading ends with its context", func(s *suite) {
+		s.put(many(100))
+		if _, err := s.st.Read(cancelled(), "ws/Workspace.md"); !errors.Is(err, context.Canceled) {
+			s.Errorf("Read: error %v, want context.Canceled", err)
+		}
+		ctx, cancel := context.WithCancel(s.Context())
+		defer cancel()
+		var last error
+		n := 0
+		for f, err := range s.st.List(ctx, "ws") {
+			if n++; n == 3 {
+				cancel()
+			}
+			if last = err; err != nil && (f.Path != "" || !errors.Is(err, context.Canceled)) {
+				s.Errorf("List: %q, error %v, want no path and context.Canceled", f.Path, err)
+			}
+		}
+		if n > 4 || last == nil {
+			s.Errorf("List: %d yielded, %v the last error; want context.Canceled right after it is cancelled", n, last)
+		}
+	}},
+}
+
+func many(n int) files {
+	f := files{"ws/Workspace.md": "ws"}
+	for i := range n {
+		f[mdstore.Path(fmt.Sprintf("ws/nodes/node-%03d/Node.md", i))] = fmt.Sprint(i)
+	}
+	return f
+}

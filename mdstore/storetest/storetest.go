@@ -1,0 +1,164 @@
+// Package storetest states the promises of mdstore.Store as tests that every
+// implementation runs. A new promise starts as a line here.
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// Run tests the stores that open returns, each of them empty and its own. What
+// only some stores can do is tested where they implement it.
+func Run(t *testing.T, open func(t *testing.T) mdstore.Store) {
+	for _, promise := range slices.Concat(reading, committing, refusing, moving, sharing, documents) {
+		t.Run(promise.name, func(t *testing.T) {
+			promise.test(&suite{T: t, st: open(t)})
+		})
+	}
+}
+
+type promise struct {
+	name string
+	test func(s *suite)
+}
+
+// A suite is one promise under test.
+type suite struct {
+	*testing.T
+	st mdstore.Store
+}
+
+// files are what is expected of a vault, or given to it.
+type files map[mdstore.Path]string
+
+// put commits files that do not exist yet.
+func (s *suite) put(f files) {
+	s.Helper()
+	var changes []mdstore.Change
+	for _, p := range slices.Sorted(maps.Keys(f)) {
+		changes = append(changes, mdstore.Change{Path: p, New: []byte(f[p])})
+	}
+	s.commit(changes...)
+}
+
+func (s *suite) commit(changes ...mdstore.Change) {
+	s.Helper()
+	if err := s.st.Commit(s.Context(), changes); err != nil {
+		s.Fatalf("Commit(%s): %v", describe(changes), err)
+	}
+}
+
+// write is the change of a file to text, from what it holds now.
+func (s *suite) write(p mdstore.Path, text string) mdstore.Change {
+	s.Helper()
+	return mdstore.Change{Path: p, Base: s.version(p), New: []byte(text)}
+}
+
+// version is the version of the file at p, zero where there is none.
+func (s *suite) version(p mdstore.Path) mdstore.Version {
+	s.Helper()
+	f, err := s.st.Read(s.Context(), p)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		s.Fatalf("Read(%q): %v", p, err)
+	}
+	return f.Version
+}
+
+// expect reads every path of f. The text "absent" stands for a file that must not be there.
+func (s *suite) expect(f files) {
+	s.Helper()
+	for _, p := range slices.Sorted(maps.Keys(f)) {
+		got, err := s.st.Read(s.Context(), p)
+		switch {
+		case f[p] == absent && !errors.Is(err, fs.ErrNotExist):
+			s.Errorf("Read(%q): error %v, want fs.ErrNotExist", p, err)
+		case f[p] == absent:
+		case err != nil:
+			s.Errorf("Read(%q): %v", p, err)
+		case string(got.Data) != f[p] || got.Path != p || got.Version != mdstore.VersionOf(got.Data):
+			s.Errorf("Read(%q)\n got %q, path %q, version %s\nwant %q", p, got.Data, got.Path, got.Version, f[p])
+		}
+	}
+}
+
+const absent = "\x00absent"
+
+// list returns what List yields, a line for each file.
+func (s *suite) list(under mdstore.Path) []string {
+	s.Helper()
+	var out []string
+	for f, err := range s.st.List(s.Context(), under) {
+		out = append(out, line(f, err))
+	}
+	return out
+}
+
+func line(f mdstore.File, err error) string {
+	var unreadable *mdoc.UnreadableError
+	switch {
+	case err == nil && f.Version == mdstore.VersionOf(f.Data):
+		return fmt.Sprintf("%s: %s", f.Path, f.Data)
+	case err == nil:
+		return fmt.Sprintf("%s: the version is not that of its bytes", f.Path)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Sprintf("%s: absent", f.Path)
+	case errors.As(err, &unreadable):
+		return fmt.Sprintf("%s: %s", f.Path, unreadable.Problem.Code)
+	}
+	return fmt.Sprintf("%s: error %v", f.Path, err)
+}
+
+func (s *suite) expectList(under mdstore.Path, want ...string) {
+	s.Helper()
+	if got := s.list(under); !slices.Equal(got, want) {
+		s.Errorf("List(%q)\n got\n\t%s\nwant\n\t%s", under, strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+	}
+}
+
+// conflict commits changes that must be refused with a *mdstore.ConflictError of exactly those paths.
+func (s *suite) conflict(changes []mdstore.Change, want ...mdstore.Path) {
+	s.Helper()
+	err := s.st.Commit(s.Context(), changes)
+	conflict, ok := errors.AsType[*mdstore.ConflictError](err)
+	if !ok {
+		s.Errorf("Commit(%s): error %v, want a *mdstore.ConflictError", describe(changes), err)
+		return
+	}
+	got := slices.Sorted(slices.Values(conflict.Paths))
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		s.Errorf("Commit(%s): conflict at %q, want %q", describe(changes), got, want)
+	}
+}
+
+func describe(changes []mdstore.Change) string {
+	var out []string
+	for _, c := range changes {
+		switch {
+		case c.To != "":
+			out = append(out, fmt.Sprintf("%q to %q", c.Path, c.To))
+		case c.Keep:
+			out = append(out, fmt.Sprintf("%q kept at %s", c.Path, c.Base))
+		case c.New == nil:
+			out = append(out, fmt.Sprintf("%q at %s removed", c.Path, c.Base))
+		default:
+			out = append(out, fmt.Sprintf("%q at %s = %.40q", c.Path, c.Base, c.New))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func cancelled() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}
