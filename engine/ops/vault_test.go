@@ -1,41 +1,41 @@
 package ops_test
 
 import (
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
-	"arbor/engine/enginetest"
+	"arbor/engine"
 	"arbor/engine/ops"
 	"arbor/mdstore"
+	"arbor/mdstore/dirstore"
 )
 
-// shipped reads a vault of the repository.
-func shipped(t testing.TB, project string) map[mdstore.Path][]byte {
+// shipped opens a copy of a project folder of the repository.
+func shipped(t testing.TB, project string) *ops.Env {
 	t.Helper()
-	dir := filepath.Join("..", "..", "testdata", "vault", project, mdstore.DefaultVault)
-	files := map[mdstore.Path][]byte{}
-	err := fs.WalkDir(os.DirFS(dir), ".", func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(p)))
-		files[mdstore.Path(p)] = b
-		return err
-	})
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%s: %d files, %v", dir, len(files), err)
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "testdata", "vault", project))); err != nil {
+		t.Fatal(err)
 	}
-	return files
+	st, err := dirstore.Open(filepath.Join(dir, mdstore.DefaultVault), dirstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { st.Close() })
+	e, err := engine.Open(t.Context(), st, engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &ops.Env{Engine: e}
 }
 
 // TestShippedVaultIsSound checks the vault that readers of the repository start with.
 func TestShippedVaultIsSound(t *testing.T) {
-	w := enginetest.New(t, shipped(t, "field-notes"))
-	out, err := ops.WorkspaceCheck(t.Context(), &ops.Env{Engine: w.Engine}, ops.WorkspaceCheckIn{})
+	out, err := ops.WorkspaceCheck(t.Context(), shipped(t, "field-notes"), ops.WorkspaceCheckIn{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,16 +47,53 @@ func TestShippedVaultIsSound(t *testing.T) {
 	}
 }
 
-// TestDamagedVault compares what check finds in the damaged vault with the list that stands beside it.
+var tableRow = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| `([A-Z_0-9]+)` \\|")
+
+// TestDamagedVault compares what check finds in the damaged vault with the table that stands beside it, mends what can be mended, and does so again.
 func TestDamagedVault(t *testing.T) {
-	w := enginetest.New(t, shipped(t, "damaged"))
-	out, err := ops.WorkspaceCheck(t.Context(), &ops.Env{Engine: w.Engine}, ops.WorkspaceCheckIn{})
+	readme, err := os.ReadFile(filepath.Join("..", "..", "testdata", "vault", "damaged", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b strings.Builder
-	for _, d := range out.Diagnostics {
-		fmt.Fprintf(&b, "%s | fix: %s\n", d, d.Fix)
+	var want []string
+	for _, m := range tableRow.FindAllStringSubmatch(string(readme), -1) {
+		want = append(want, m[1]+" "+m[2])
 	}
-	t.Log(b.String())
+	slices.Sort(want)
+	env := shipped(t, "damaged")
+	check := func(in ops.WorkspaceCheckIn) (*ops.WorkspaceCheckOut, []string) {
+		out, err := ops.WorkspaceCheck(t.Context(), env, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, d := range out.Diagnostics {
+			_, file, _ := strings.Cut(d.File, "/")
+			got = append(got, file+" "+d.Code)
+		}
+		slices.Sort(got)
+		return out, got
+	}
+	first, got := check(ops.WorkspaceCheckIn{})
+	if !slices.Equal(got, want) {
+		t.Errorf("check finds\n\t%s\nthe table says\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+	}
+	fixable := 0
+	for _, d := range first.Diagnostics {
+		if d.Fix != "" {
+			fixable++
+		}
+	}
+	dry, _ := check(ops.WorkspaceCheckIn{Fix: true, Write: ops.Write{DryRun: true}})
+	if dry.Diff == "" || len(dry.Fixed) != fixable || len(dry.Diagnostics) != len(first.Diagnostics) {
+		t.Errorf("a dry run of the repair: %d of %d fixed, diff %q", len(dry.Fixed), fixable, dry.Diff)
+	}
+	fixed, rest := check(ops.WorkspaceCheckIn{Fix: true})
+	if len(fixed.Fixed) != fixable || fixable == 0 || len(rest) != len(want)-fixable {
+		t.Errorf("%d of %d fixed, %d of %d left", len(fixed.Fixed), fixable, len(rest), len(want))
+	}
+	again, same := check(ops.WorkspaceCheckIn{Fix: true})
+	if again.Changed || len(again.Fixed) > 0 || !slices.Equal(rest, same) {
+		t.Errorf("a second repair changes %v and leaves %v", again.Files, same)
+	}
 }

@@ -1,0 +1,165 @@
+package ops_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"arbor/engine"
+	"arbor/engine/enginetest"
+	"arbor/engine/ops"
+	"arbor/mdstore"
+	"arbor/mdstore/memstore"
+)
+
+// TestSessionBindsOnce walks through the life of a binding.
+func TestSessionBindsOnce(t *testing.T) {
+	w := enginetest.New(t, plan())
+	env := &ops.Env{Engine: w.Engine, Session: "s9"}
+	e := refused(t, w, env, engine.AmbiguousID, "node_list", nil)
+	if e.Details == nil || len(e.Details.Candidates) != 2 {
+		t.Errorf("two workspaces are active, and the refusal names %+v", e.Details)
+	}
+	if out := must(t, env, "session_status", map[string]any{"sessionId": "s9"}); out["bound"] != false || len(out["availableWorkspaces"].([]any)) != 2 {
+		t.Errorf("unbound: %v", out)
+	}
+	bind := map[string]any{"sessionId": "s9", "workspaceId": ws, "nodeId": "node-a"}
+	if out := must(t, env, "session_bind", bind); out["changed"] != true {
+		t.Errorf("bind: %v", out)
+	}
+	must(t, env, "node_list", nil) // the bound one is meant now
+	if out := must(t, env, "context_get", nil); fmt.Sprint(out["chain"]) == "" || !strings.Contains(fmt.Sprint(out["chain"]), "node-a") {
+		t.Errorf("context_get of a bound session is not about its node: %v", out["chain"])
+	}
+	w.Tick(time.Hour)
+	before := w.Store.Files()
+	if out := must(t, env, "session_bind", bind); out["changed"] != false {
+		t.Errorf("bind a second time: %v", out)
+	}
+	if d := enginetest.Diff(before, w.Store.Files()); len(d) > 0 {
+		t.Errorf("bind a second time changes %v", d)
+	}
+	must(t, env, "session_unbind", map[string]any{"sessionId": "s9"})
+	if got := string(w.Store.Files()["sessions.json"]); !strings.Contains(got, `"s1"`) || strings.Contains(got, `"s9"`) {
+		t.Errorf("sessions.json after all: %s", got)
+	}
+}
+
+// TestCorruptSessionsAreKept binds over a file that is no JSON.
+func TestCorruptSessionsAreKept(t *testing.T) {
+	files := plan()
+	files["sessions.json"] = []byte("{half")
+	w := enginetest.New(t, files)
+	env := &ops.Env{Engine: w.Engine}
+	refused(t, w, env, engine.FileUnreadable, "session_status", map[string]any{"sessionId": "s"})
+	must(t, env, "session_bind", map[string]any{"sessionId": "s", "workspaceId": ws})
+	kept := false
+	for p, b := range w.Store.Files() {
+		kept = kept || strings.HasPrefix(string(p), "sessions.json.corrupt-") && string(b) == "{half"
+	}
+	if !kept {
+		t.Error("the corrupt file is not kept")
+	}
+	must(t, env, "session_status", map[string]any{"sessionId": "s"})
+}
+
+// TestChangesNameWhatOthersDid has a person edit files between two looks of a session, and the session itself as well.
+func TestChangesNameWhatOthersDid(t *testing.T) {
+	files := plan()
+	w := enginetest.New(t, files)
+	env := &ops.Env{Engine: w.Engine, Session: "s1"}
+	if out := must(t, env, "changes_get", nil); out["first"] != true {
+		t.Errorf("the first look: %v", out)
+	}
+	must(t, env, "log_append", map[string]any{"nodeId": "node-a", "operator": "AI", "event": "my own"})
+	if out := must(t, env, "changes_get", nil); len(out["changes"].([]any)) != 0 {
+		t.Errorf("the session's own change is reported: %v", out["changes"])
+	}
+	edited := w.Store.Files()
+	a := mdstore.NodePath(ws, "node-a")
+	edited[a] = []byte(strings.Replace(strings.Replace(string(edited[a]), "title: A", "title: A person's", 1), "## Requirement\n\na\n", "## Requirement\n\nmore\n", 1))
+	delete(edited, mdstore.NodePath(ws, "node-c"))
+	edited[ws+"/nodes/by hand/Node.md"] = enginetest.Node("hand", "title: H\ntype: execution\nstatus: pending\nparentId: root", "")
+	w2 := enginetest.Over(t, memstore.New(edited), func(_ *enginetest.World, st *memstore.Store) mdstore.Store { return st })
+	env.Engine = w2.Engine
+	out := must(t, env, "context_get", map[string]any{"nodeId": "root"})
+	if out["changes"] != 3.0 {
+		t.Errorf("context_get counts %v changes", out["changes"])
+	}
+	got := must(t, env, "changes_get", nil)["changes"].([]any)
+	want := []string{
+		"created hand [] []",
+		"changed node-a [title] [Requirement]",
+		"removed node-c [] []",
+	}
+	var have []string
+	for _, c := range got {
+		m := c.(map[string]any)
+		list := func(k string) any {
+			if m[k] == nil {
+				return "[]"
+			}
+			return m[k]
+		}
+		have = append(have, fmt.Sprint(m["kind"], " ", m["nodeId"], " ", list("fields"), " ", list("sections")))
+	}
+	if strings.Join(have, "\n") != strings.Join(want, "\n") {
+		t.Errorf("changes\n%s\nwant\n%s", strings.Join(have, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestNextClaims gives ready nodes to sessions, none to two at once.
+func TestNextClaims(t *testing.T) {
+	w := enginetest.New(t, plan())
+	env := &ops.Env{Engine: w.Engine}
+	next := func(session string) string {
+		out, err := ops.NodeNext(t.Context(), env, ops.NodeNextIn{In: ops.In{WorkspaceID: ws}, Claim: session != "", SessionID: session, LeaseSeconds: 60})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(out.Nodes) == 0 {
+			return ""
+		}
+		return out.Nodes[0].NodeID
+	}
+	if got := next(""); got != "node-p" { // root has an open child
+		t.Errorf("the first ready node is %s", got)
+	}
+	one, two := next("s1"), next("s2")
+	if one != "node-p" || two != "node-a" {
+		t.Errorf("s1 is given %s, s2 %s", one, two)
+	}
+	if got := next("s1"); got != one {
+		t.Errorf("s1 asks again and is given %s, not %s", got, one)
+	}
+	if got := next("s3"); got != "" {
+		t.Errorf("s3 is given %s, although all are claimed", got)
+	}
+	w.Tick(2 * time.Minute)
+	if got := next("s3"); got != "node-p" {
+		t.Errorf("after the leases ended s3 is given %q", got)
+	}
+}
+
+// TestContextOfEveryNode reads the context of every node of the small vault in both forms.
+func TestContextOfEveryNode(t *testing.T) {
+	w := enginetest.New(t, plan())
+	env := &ops.Env{Engine: w.Engine}
+	for _, id := range []string{"root", "node-p", "node-a", "node-b", "node-q", "node-c"} {
+		out := must(t, env, "context_get", map[string]any{"workspaceId": ws, "nodeId": id})
+		chain := out["chain"].([]any)
+		if last := chain[len(chain)-1].(map[string]any); last["nodeId"] != id {
+			t.Errorf("context of %s ends with %v", id, last["nodeId"])
+		}
+		for _, key := range []string{"workspace", "childConclusions", "references", "omitted", "changes"} {
+			if out[key] == nil {
+				t.Errorf("context of %s has no %s", id, key)
+			}
+		}
+		md := must(t, env, "context_get", map[string]any{"workspaceId": ws, "nodeId": id, "format": "markdown"})
+		if s, _ := md["markdown"].(string); !strings.Contains(s, "rule 1") || md["chain"] != nil {
+			t.Errorf("context of %s as Markdown: %v", id, md)
+		}
+	}
+}
