@@ -1,0 +1,131 @@
+package ops_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"arbor/engine"
+	"arbor/engine/ops"
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore"
+)
+
+// writerVault is the environment variable that makes the test binary a writer, which is given the vault and its own name by it.
+const writerVault = "ARBOR_TEST_WRITER"
+
+func TestMain(m *testing.M) {
+	if v := os.Getenv(writerVault); v != "" {
+		name, dir, _ := strings.Cut(v, "=") // "one=/path/of/the/vault"
+		if err := write(dir, name); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+const each = 100 // log entries and nodes that a writer makes
+
+// write logs and creates in turn, each time expecting success.
+func write(dir, name string) error {
+	st, err := dirstore.Open(dir, dirstore.Options{})
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	e, err := engine.Open(ctx, st, engine.Options{})
+	if err != nil {
+		return err
+	}
+	env := &ops.Env{Engine: e}
+	for i := range each {
+		title := fmt.Sprintf("%s %d", name, i)
+		if _, err := ops.LogAppend(ctx, env, ops.LogAppendIn{In: ops.In{WorkspaceID: ws}, NodeID: "root", Event: title}); err != nil {
+			return fmt.Errorf("log %d: %w", i, err)
+		}
+		if _, err := ops.NodeCreate(ctx, env, ops.NodeCreateIn{In: ops.In{WorkspaceID: ws}, ParentID: "root", Type: "execution", Title: title, Requirement: "r"}); err != nil {
+			return fmt.Errorf("create %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// TestTwoProcessesLoseNothing has two processes log to one file and create nodes under one parent at once.
+func TestTwoProcessesLoseNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "vault")
+	for p, b := range vault("", map[string][2]string{"root": {"title: Login\ntype: planning\nstatus: pending\nparentId: null", ""}}) {
+		name := filepath.Join(dir, filepath.FromSlash(string(p)))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 2)
+	for _, name := range []string{"one", "two"} {
+		go func() {
+			cmd := exec.Command(self)
+			cmd.Env = append(os.Environ(), writerVault+"="+name+"="+dir)
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				err = fmt.Errorf("%s: %w\n%s", name, err, out)
+			}
+			done <- err
+		}()
+	}
+	for range 2 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	st, err := dirstore.Open(dir, dirstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	e, err := engine.Open(t.Context(), st, engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := e.Snapshot(t.Context(), ws)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, _ := s.Node(mdstore.Root)
+	logged, made := map[string]int{}, map[string]int{}
+	for _, l := range root.Log() {
+		logged[l.Event]++
+	}
+	for _, id := range s.Children(mdstore.Root) {
+		n, _ := s.Node(id)
+		made[n.Title]++
+	}
+	found := 0
+	for _, name := range []string{"one", "two"} {
+		for i := range each {
+			title := fmt.Sprintf("%s %d", name, i)
+			if logged[title] != 1 || made[title] != 1 {
+				t.Errorf("%q is logged %d times and made %d times", title, logged[title], made[title])
+			}
+			found += logged[title] + made[title]
+		}
+	}
+	t.Logf("%d of %d there", found, 4*each)
+	if ds := s.Diagnostics(); len(ds) > 0 {
+		t.Errorf("afterwards: %v", ds)
+	}
+}
