@@ -16,8 +16,10 @@ type Doc struct {
 	closed *Diagnostic // the first problem; nil where the document is open to edits
 	opaque bool        // the body is beyond the limits and is not parsed
 
-	parseBody sync.Once
-	outline   *outline
+	parseBody  sync.Once
+	outline    *outline
+	parseFront sync.Once
+	front      *front // for edits; most documents are never edited
 }
 
 // Parse reads a document. It always returns a Doc; what is unreadable is a

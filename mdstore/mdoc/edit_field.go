@@ -10,10 +10,7 @@ import (
 // editFields computes the edits of the front matter.
 func (p *plan) editFields() error {
 	d := p.doc
-	f, problem := parseFront(d.text, d.parts.front)
-	if problem != nil {
-		return d.refuse(problem.Line, "%s", problem.Text)
-	}
+	f := d.yaml()
 	p.front = f
 	var missing []fieldPlan
 	for _, want := range p.fields {
@@ -34,6 +31,12 @@ func (p *plan) editFields() error {
 		return p.addFields(f, missing)
 	}
 	return nil
+}
+
+// yaml returns the front matter of a document that is open to edits.
+func (d *Doc) yaml() *front {
+	d.parseFront.Do(func() { d.front, _ = parseFront(d.text, d.parts.front) })
+	return d.front
 }
 
 // editValue replaces one value.
@@ -97,7 +100,7 @@ func (p *plan) editBlock(f *front, e *entry, v Scalar, style yaml.Style) {
 		first := src[c.Start:c.End]
 		indent = string(first[:len(first)-len(bytes.TrimLeft(first, " "))])
 	}
-	if v.kind == String {
+	if v.kind == String && !f.lenient {
 		if indicator, text, ok := blockText(v.text, style, indent, eolAt(src, lineEnd(src, head))); ok {
 			p.replaceSpan(Span{e.Span.Start, head}, indicator)
 			p.replaceSpan(lines, text)

@@ -16,6 +16,9 @@ func cleanText(s string) (string, error) {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 	c := core([]byte(s), Span{0, len(s)})
 	s = s[c.Start:c.End]
+	if from, _ := conflict([]byte(s)); from >= 0 {
+		return "", &EditError{Text: fmt.Sprintf("the text holds the conflict markers of an unfinished merge from its line %d on; remove or indent them", lineNumber([]byte(s), from))}
+	}
 	if over := checkBody([]byte(s)); over != nil {
 		return "", &EditError{Text: fmt.Sprintf("the text is beyond a limit: in line %d %s", lineNumber([]byte(s), over.at), over.text)}
 	}
@@ -39,6 +42,29 @@ func embed(s string) (text string, adapted []string, err error) {
 		s, adapted = next, append(adapted, what)
 	}
 	return "", nil, &EditError{Text: "the text cannot be a section: its headings and open blocks depend on each other; simplify it"}
+}
+
+// embedItem makes a text fit into a list item: blanks before its first line are cut, and what it leaves
+// open is closed.
+func embedItem(s string) (text string, adapted []string, err error) {
+	if s, err = cleanText(s); err != nil {
+		return "", nil, err
+	}
+	if s = strings.TrimLeft(s, " \t"); s == "" {
+		return "", nil, &EditError{Text: "a list item needs a text"}
+	}
+	if c := s[0]; strings.IndexByte(s, '\n') < 0 && (c == '[' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80) {
+		return s, nil, nil // one line of plain words, as most are
+	}
+	if text, adapted, err = closeText(s); err != nil {
+		return "", nil, err
+	}
+	src := []byte(newListStyle().list([]string{text}, "\n"))
+	blocks := parseBlocks(src, 0)
+	if len(blocks) != 1 || len(blocks[0].items) != 1 || itemText(src, blocks[0].items[0]) != text {
+		return "", nil, &EditError{Text: "the text cannot be a list item: indented behind a list marker it reads as something else; the usual cause is a line of nothing but -, * or _"}
+	}
+	return text, adapted, nil
 }
 
 // closeText closes what a text leaves open.

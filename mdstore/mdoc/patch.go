@@ -2,7 +2,6 @@ package mdoc
 
 import (
 	"fmt"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -103,17 +102,6 @@ func (d *Doc) patch(o op, adapted []string) (Patch, error) {
 		return Patch{}, err
 	}
 	return Patch{Adapted: adapted, doc: d, ops: ops}, nil
-}
-
-// embedItem makes a text fit into a list item.
-func embedItem(s string) (text string, adapted []string, err error) {
-	if text, err = cleanText(s); err != nil {
-		return "", nil, err
-	}
-	if text = strings.TrimLeft(text, " \t"); text == "" {
-		return "", nil, &EditError{Text: "a list item needs a text"}
-	}
-	return closeText(text)
 }
 
 // refuse returns the error of an edit that is not made. line is 0 where none is to name.

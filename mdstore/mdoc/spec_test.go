@@ -157,12 +157,12 @@ func TestSpecTexts(t *testing.T) {
 		}
 		p, err = d.AppendItem("Log", ex.Markdown)
 		if err != nil {
-			t.Errorf("example %d: AppendItem(%q): %v", ex.Example, ex.Markdown, err)
+			refusedItems = append(refusedItems, ex.Example)
 			continue
 		}
 		after, err = d.Apply(p)
 		if err != nil {
-			refusedItems = append(refusedItems, ex.Example)
+			t.Errorf("example %d: Apply of AppendItem(%q): %v", ex.Example, ex.Markdown, err)
 			continue
 		}
 		items := after.Items("Log")
@@ -176,7 +176,10 @@ func TestSpecTexts(t *testing.T) {
 	if adaptedCount != 37 {
 		t.Errorf("%d examples were adapted, want 37", adaptedCount)
 	}
-	t.Log("refused as items", refusedItems)
+	// Rules such as - - - are no items, and the library ends a list behind an empty item in it.
+	if want := []int{46, 51, 53, 54, 96, 98, 280, 315}; !slices.Equal(refusedItems, want) {
+		t.Errorf("refused as items %v, want %v", refusedItems, want)
+	}
 }
 
 func trimBlank(s string) string {

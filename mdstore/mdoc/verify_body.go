@@ -94,13 +94,14 @@ func (p *plan) checkItems(s *sectionPlan, after *Doc, now []*Section) *EditError
 		raw    string // of an item that stays
 		text   string // of one that is new
 		listed bool
+		line   int // where it stands before
 	}
 	var want []entry
 	for i, at := range s.places {
 		if text, ok := s.replace[i]; ok {
-			want = append(want, entry{text: text, listed: at.item != nil})
+			want = append(want, entry{text: text, listed: at.item != nil, line: p.doc.lineOf(at.span.Start)})
 		} else if !s.remove[i] {
-			want = append(want, entry{raw: string(p.doc.text[at.span.Start:at.span.End]), listed: at.item != nil})
+			want = append(want, entry{raw: string(p.doc.text[at.span.Start:at.span.End]), listed: at.item != nil, line: p.doc.lineOf(at.span.Start)})
 		}
 	}
 	for _, text := range s.appends {
@@ -116,14 +117,14 @@ func (p *plan) checkItems(s *sectionPlan, after *Doc, now []*Section) *EditError
 		}
 		listed := got[i].item != nil
 		if w.raw != "" && (string(after.text[got[i].span.Start:got[i].span.End]) != w.raw || listed != w.listed) {
-			return p.doc.refuse(0, "the edit would change item %d of section %s too", i, s.name)
+			return p.doc.refuse(w.line, "the edit would change how this item of section %s reads; part it from its neighbours with blank lines", s.name)
 		}
 		if w.raw == "" && (after.item(got[i]).Text != w.text || listed != w.listed) {
-			return p.doc.refuse(0, "item %d of section %s would not read back as given: %q; begin its text with a word", i, s.name, w.text)
+			return p.doc.refuse(w.line, "%q would not read back as an item of section %s; begin it with a word", w.text, s.name)
 		}
 	}
 	if len(got) != len(want) {
-		return p.doc.refuse(0, "section %s would have %d items instead of %d; begin the text of an item with a word, and leave no blank line in what is no list item", s.name, len(got), len(want))
+		return p.doc.refuse(0, "section %s would have %d items instead of %d; leave no blank line in the text of what is no list item", s.name, len(got), len(want))
 	}
 	for i := range s.at {
 		if a, b := p.doc.rest(s.at[i]), after.rest(now[i]); a != b {

@@ -1,0 +1,97 @@
+package mdoc
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// nodeFile returns a node's file of about n bytes.
+func nodeFile(n int) []byte {
+	var b strings.Builder
+	b.WriteString("---\nid: node-mj2hz4gy-ync1cu\ntitle: Sign-in endpoint\ntype: execution\nstatus: implementing\nrole: null\nparentId: root\nisolated: false\ncreatedAt: 1767225600000\nupdatedAt: 1767225600000\n---\n\n## Requirement\n\nUsers sign in.\n")
+	for i := 0; b.Len() < n*3/4; i++ {
+		fmt.Fprintf(&b, "\nParagraph %d with *some* words and `code` in it, 登录.\n\n- a point\n- another [one](https://example.org)\n\n```go\nfunc f%d() {}\n```\n", i, i)
+	}
+	b.WriteString("\n## Log\n\n")
+	for i := 0; b.Len() < n; i++ {
+		fmt.Fprintf(&b, "- [2026-01-01 10:00:%02d] [AI] Did step %d\n", i%60, i)
+	}
+	return []byte(b.String())
+}
+
+var benchSizes = []struct {
+	name string
+	size int
+}{{"300B", 300}, {"4kB", 4 << 10}, {"100kB", 100 << 10}}
+
+// BenchmarkParse is opening: front matter and limits.
+func BenchmarkParse(b *testing.B) {
+	for _, s := range benchSizes {
+		b.Run(s.name, func(b *testing.B) {
+			src := nodeFile(s.size)
+			b.SetBytes(int64(len(src)))
+			b.ReportAllocs()
+			for b.Loop() {
+				Parse("Node.md", src, nodeForm)
+			}
+		})
+	}
+}
+
+// BenchmarkParseYAML is opening where the front matter needs the YAML parser.
+func BenchmarkParseYAML(b *testing.B) {
+	src := []byte(strings.Replace(string(nodeFile(4<<10)), "role: null", "role: [a]", 1))
+	b.SetBytes(int64(len(src)))
+	b.ReportAllocs()
+	for b.Loop() {
+		Parse("Node.md", src, nodeForm)
+	}
+}
+
+// BenchmarkSections is opening and reading the body.
+func BenchmarkSections(b *testing.B) {
+	for _, s := range benchSizes {
+		b.Run(s.name, func(b *testing.B) {
+			src := nodeFile(s.size)
+			b.SetBytes(int64(len(src)))
+			b.ReportAllocs()
+			for b.Loop() {
+				d, _ := Parse("Node.md", src, nodeForm)
+				d.Sections()
+			}
+		})
+	}
+}
+
+// BenchmarkTransition is a whole edit of a parsed document: two fields and a log entry, checked.
+func BenchmarkTransition(b *testing.B) {
+	for _, s := range benchSizes {
+		b.Run(s.name, func(b *testing.B) {
+			src := nodeFile(s.size)
+			b.SetBytes(int64(len(src)))
+			b.ReportAllocs()
+			for b.Loop() {
+				d, _ := Parse("Node.md", src, nodeForm)
+				if _, err := specEdit(d); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkSetField is an edit of the front matter alone.
+func BenchmarkSetField(b *testing.B) {
+	d, _ := Parse("Node.md", nodeFile(4<<10), nodeForm)
+	b.ReportAllocs()
+	for b.Loop() {
+		p, err := d.SetField("status", Text("completed"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := d.Apply(p); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
