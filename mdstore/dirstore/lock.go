@@ -23,8 +23,12 @@ const (
 func (s *Store) acquire(ctx context.Context) (release func(), err error) {
 	select {
 	case <-s.turn:
-	case <-ctx.Done():
-		return nil, fmt.Errorf("vault %s: another commit of this process is being made: %w", s.dir, ctx.Err())
+	default:
+		select {
+		case <-s.turn:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("vault %s: another commit of this process is being made: %w", s.dir, ctx.Err())
+		}
 	}
 	for {
 		release, err := s.tryLock()

@@ -72,14 +72,24 @@ var commits = map[string][]mdstore.Change{
 	},
 }
 
-func report(t *testing.T, name string, r Result) {
+// each runs test for every commit.
+func each(t *testing.T, test func(t *testing.T, changes []mdstore.Change)) {
+	for name, changes := range commits {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, changes)
+		})
+	}
+}
+
+func report(t *testing.T, r Result) {
 	t.Helper()
-	t.Logf("%-40s states %7d bad %6d", name, r.States, r.Bad)
+	t.Logf("states %d bad %d", r.States, r.Bad)
 	if r.States == 0 {
-		t.Errorf("%s: nothing was looked at", name)
+		t.Error("nothing was looked at")
 	}
 	if r.Bad > 0 {
-		t.Errorf("%s: %d of %d states are bad: %s", name, r.Bad, r.States, r.First)
+		t.Errorf("%d of %d states are bad: %s", r.Bad, r.States, r.First)
 	}
 }
 
@@ -87,10 +97,10 @@ func report(t *testing.T, name string, r Result) {
 var heavy = os.Getenv("ARBOR_HEAVY") != ""
 
 func TestPowerFailsAtEveryStep(t *testing.T) {
-	for name, changes := range commits {
-		report(t, name, Explore(t, vault, changes, Options{}))
-		report(t, name+", without exchange", Explore(t, vault, changes, Options{NoExchange: true}))
-	}
+	each(t, func(t *testing.T, changes []mdstore.Change) {
+		report(t, Explore(t, vault, changes, Options{}))
+		report(t, Explore(t, vault, changes, Options{NoExchange: true}))
+	})
 }
 
 func TestPowerFailsInRecovery(t *testing.T) {
@@ -98,16 +108,16 @@ func TestPowerFailsInRecovery(t *testing.T) {
 	if heavy {
 		limit = 1500
 	}
-	for name, changes := range commits {
-		report(t, name, Explore(t, vault, changes, Options{Deep: true, Limit: limit}))
-	}
+	each(t, func(t *testing.T, changes []mdstore.Change) {
+		report(t, Explore(t, vault, changes, Options{Deep: true, Limit: limit}))
+	})
 }
 
 func TestEveryCallFailsOnce(t *testing.T) {
-	for name, changes := range commits {
-		report(t, name, Faults(t, vault, changes, Options{}))
-		report(t, name+", without exchange", Faults(t, vault, changes, Options{NoExchange: true}))
-	}
+	each(t, func(t *testing.T, changes []mdstore.Change) {
+		report(t, Faults(t, vault, changes, Options{}))
+		report(t, Faults(t, vault, changes, Options{NoExchange: true}))
+	})
 }
 
 // A flawed disk leaves out or delays what the protocol asks for.

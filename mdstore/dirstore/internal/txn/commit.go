@@ -227,9 +227,18 @@ func (c *Committer) discard(s *step, t, p mdstore.Path) {
 		if err := c.FS.Remove(t); err != nil {
 			c.logger().Warn("a temporary file stays", "path", string(t), "error", err)
 		}
+	case s.Do == write && s.Base != nil && c.mergeLate(s, p, out):
+		c.logger().Info("merged a save with a commit", "path", string(p))
+		_ = c.FS.Remove(t)
 	default:
 		c.keep(t, p, out, savedLate)
 	}
+}
+
+// mergeLate joins what was saved into the version that a step displaced with the file at p, if that is still the step's.
+func (c *Committer) mergeLate(s *step, p mdstore.Path, theirs []byte) bool {
+	m, ok := merge3(s.Base, s.New, theirs)
+	return ok && len(m) <= mdstore.MaxFileSize && c.overwrite(p, s.New, m) == nil && c.FS.SyncDir(p.Dir()) == nil
 }
 
 // What keep says of the bytes that it keeps.

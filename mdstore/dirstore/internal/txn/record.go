@@ -48,6 +48,7 @@ func encodeRecord(steps []*step) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	body = append(body, '\n')
 	sum := sha256.Sum256(body)
 	return fmt.Appendf(nil, "%s %d %s\n%s", recordMagic, recordVersion, hex.EncodeToString(sum[:]), body), nil
 }

@@ -173,7 +173,7 @@ func (c *Committer) overwrite(p mdstore.Path, base, data []byte) error {
 		_ = c.FS.Remove(t)
 		return err
 	}
-	c.discard(&step{Path: p, Base: base, New: data}, t, p)
+	c.discard(&step{Do: write, Path: p, Base: base, New: data}, t, p)
 	return nil
 }
 

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package dirstore_test
+
+func mkfifo(string) bool { return false }

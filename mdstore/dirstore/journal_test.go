@@ -1,0 +1,163 @@
+package dirstore_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore"
+)
+
+// journalCases are unfinished commits as every version of the journal has left
+// them: the vault's files under vault/, those that are to be there after it was opened under want/, and in
+// the file refused, if there is one, what the error of a commit says.
+const journalCases = "../../testdata/journal/*.txtar"
+
+func archives(t testing.TB) map[string]*txtar.Archive {
+	t.Helper()
+	names, err := filepath.Glob(journalCases)
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no cases in %s (error %v)", journalCases, err)
+	}
+	out := map[string]*txtar.Archive{}
+	for _, name := range names {
+		a, err := txtar.ParseFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[strings.TrimSuffix(filepath.Base(name), ".txtar")] = a
+	}
+	return out
+}
+
+// part returns the files of an archive below a folder.
+func part(a *txtar.Archive, folder string) map[string]string {
+	out := map[string]string{}
+	for _, f := range a.Files {
+		if p, ok := strings.CutPrefix(f.Name, folder+"/"); ok {
+			out[p] = string(f.Data)
+		}
+	}
+	return out
+}
+
+// everything is contents with what is in the trash.
+func everything(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	out := contents(t, dir)
+	trash := filepath.Join(dir, ".local", "trash")
+	if _, err := os.Stat(trash); errors.Is(err, fs.ErrNotExist) {
+		return out
+	}
+	for p, text := range contents(t, trash) {
+		out[".local/trash/"+p] = text
+	}
+	return out
+}
+
+func TestJournalsOfEveryVersion(t *testing.T) {
+	for name, a := range archives(t) {
+		t.Run(name, func(t *testing.T) {
+			want := part(a, "want")
+			refused := ""
+			for _, f := range a.Files {
+				if f.Name == "refused" {
+					refused = strings.TrimSpace(string(f.Data))
+				}
+			}
+			if len(want) == 0 {
+				t.Fatal("the case expects nothing")
+			}
+			dir := fill(t, part(a, "vault"))
+			for range 2 { // opened again, nothing changes
+				s := open(t, dir)
+				if got := everything(t, dir); !maps.Equal(got, want) {
+					t.Errorf("after opening\n got %q\nwant %q", got, want)
+				}
+				f, err := s.Read(t.Context(), "ws/Workspace.md")
+				if text, there := want["ws/Workspace.md"]; there && (err != nil || string(f.Data) != text) {
+					t.Errorf("Read: %q, error %v, want %q", f.Data, err, text)
+				}
+			}
+			s := open(t, dir)
+			err := s.Commit(t.Context(), []mdstore.Change{{Path: "ws/next", New: []byte("next")}, {Path: "ws/other", New: []byte("other")}})
+			if refused == "" && err != nil || refused != "" && (err == nil || !strings.Contains(err.Error(), refused)) {
+				t.Errorf("Commit: error %v, want %q", err, refused)
+			}
+		})
+	}
+}
+
+// The same journal in a vault that may not be written: it is read, and not written.
+func TestReadOnlyVault(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root may write everything")
+	}
+	dir := fill(t, part(archives(t)["v1_half_made"], "vault"))
+	before := everything(t, dir)
+	for _, d := range []string{"ws", "ws/nodes", "ws/nodes/root", ".local/journal", ".local", "."} {
+		p := filepath.Join(dir, d)
+		if err := os.Chmod(p, 0o555); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.Chmod(p, 0o755) })
+	}
+	s := open(t, dir)
+	if _, err := s.Read(t.Context(), "ws/Workspace.md"); err != nil {
+		t.Error(err)
+	}
+	for f, err := range s.List(t.Context(), "ws") {
+		if err != nil {
+			t.Errorf("%s: %v", f.Path, err)
+		}
+	}
+	if err := s.Commit(t.Context(), threeFiles()); err == nil {
+		t.Error("a commit was made")
+	}
+	if got := everything(t, dir); !maps.Equal(got, before) {
+		t.Errorf("something changed: %q", got)
+	}
+}
+
+// Whatever lies in the journal, opening the vault does not fail, and changes a
+// file only if a record with the right checksum says so.
+func FuzzJournal(f *testing.F) {
+	for _, a := range archives(f) {
+		f.Add([]byte(part(a, "vault")[".local/journal/0a1b2c.json"]), "0a1b2c.json")
+	}
+	f.Add([]byte("arbor-journal 1 x\n{}"), ".arbor-0a1b2c")
+	f.Add([]byte("arbor-journal 99999999999999999999 x\n"), "x.json")
+	f.Add([]byte{}, "README.md")
+	f.Fuzz(func(t *testing.T, record []byte, name string) {
+		if !mdstore.Path(name).Valid() || strings.ContainsAny(name, "/") || len(name) > 100 {
+			return
+		}
+		dir := fill(t, unchanged)
+		write(t, filepath.Join(dir, ".local", "journal", name), string(record))
+		s, err := dirstore.Open(dir, dirstore.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if got := contents(t, dir); !maps.Equal(got, unchanged) && !whole(record) {
+			t.Errorf("%q in %q changed the vault to %q", record, name, got)
+		}
+	})
+}
+
+// whole reports whether the checksum of a record is right.
+func whole(record []byte) bool {
+	head, body, _ := bytes.Cut(record, []byte("\n"))
+	words := strings.Fields(string(head))
+	return len(words) == 3 && words[2] == fmt.Sprintf("%x", sha256.Sum256(body))
+}

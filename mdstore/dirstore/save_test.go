@@ -1,0 +1,228 @@
+package dirstore_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore"
+	"arbor/mdstore/dirstore/internal/disk"
+)
+
+// habits are the ways in which editors save a file.
+var habits = map[string]func(path, text string) error{
+	"truncate and write": func(path, text string) error {
+		return os.WriteFile(path, []byte(text), 0o644)
+	},
+	"write beside and rename": func(path, text string) error {
+		if err := os.WriteFile(path+".new", []byte(text), 0o644); err != nil {
+			return err
+		}
+		return os.Rename(path+".new", path)
+	},
+	"delete and create": func(path, text string) error {
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		return os.WriteFile(path, []byte(text), 0o644)
+	},
+	"keep a backup": func(path, text string) error {
+		if err := os.Rename(path, path+"~"); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		return os.WriteFile(path, []byte(text), 0o644)
+	},
+}
+
+// A crowded disk lets somebody save between any two calls of a commit.
+type crowded struct {
+	disk.FS
+	calls *int
+	save  func(call int)
+}
+
+func (c crowded) call() { *c.calls++; c.save(*c.calls) }
+
+func (c crowded) Lstat(p mdstore.Path) (disk.Info, error) { c.call(); return c.FS.Lstat(p) }
+func (c crowded) ReadFile(p mdstore.Path, limit int64) ([]byte, error) {
+	c.call()
+	return c.FS.ReadFile(p, limit)
+}
+func (c crowded) Create(p mdstore.Path, data []byte, like mdstore.Path) error {
+	c.call()
+	return c.FS.Create(p, data, like)
+}
+func (c crowded) Sync(p mdstore.Path) error             { c.call(); return c.FS.Sync(p) }
+func (c crowded) SyncDir(p mdstore.Path) error          { c.call(); return c.FS.SyncDir(p) }
+func (c crowded) Exchange(a, b mdstore.Path) error      { c.call(); return c.FS.Exchange(a, b) }
+func (c crowded) RenameNew(from, to mdstore.Path) error { c.call(); return c.FS.RenameNew(from, to) }
+func (c crowded) Remove(p mdstore.Path) error           { c.call(); return c.FS.Remove(p) }
+
+// A person saves a file before each single call that a commit makes to the
+// disk, in every habit. What they wrote is there afterwards, and so is what
+// the commit wrote if it says that it was made.
+func TestSavesDuringACommitAreNeverLost(t *testing.T) {
+	const human, ours = "the person's line\n", "- child created\n"
+	head := "head\n" + strings.Repeat("a line in between\n", 5)
+	for name, save := range habits {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			made, refused, merged, beside := 0, 0, 0, 0
+			for _, several := range []bool{false, true} {
+				for k := 1; ; k++ {
+					dir := fill(t, map[string]string{"ws/Workspace.md": head, "ws/nodes/root/Node.md": unchanged["ws/nodes/root/Node.md"]})
+					path := filepath.Join(dir, "ws", "Workspace.md")
+					calls := 0
+					s, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d disk.FS) disk.FS {
+						return crowded{d, &calls, func(call int) {
+							if call != k {
+								return
+							}
+							now, err := os.ReadFile(path)
+							if err == nil {
+								err = save(path, human+string(now))
+							}
+							if err != nil {
+								t.Fatal(err)
+							}
+						}}
+					})
+					if err != nil {
+						t.Fatal(err)
+					}
+					calls = 0
+					changes := []mdstore.Change{{Path: "ws/Workspace.md", Base: mdstore.VersionOf([]byte(head)), New: []byte(head + ours)}}
+					if several {
+						changes = append(changes, threeFiles()[:2]...)
+					}
+					err = s.Commit(t.Context(), changes)
+					last := calls < k
+					if e := s.Close(); e != nil {
+						t.Fatal(e)
+					}
+					if last {
+						break
+					}
+					what := fmt.Sprintf("%s, several %v, saved before call %d: error %v", name, several, k, err)
+					got := contents(t, dir)
+					all := ""
+					for p, text := range got {
+						all += p + "\n" + text
+					}
+					if !strings.Contains(all, human) {
+						t.Errorf("%s: the person's line is lost: %q", what, got)
+					}
+					_, conflict := errors.AsType[*mdstore.ConflictError](err)
+					switch text := got["ws/Workspace.md"]; {
+					case err == nil:
+						made++
+						if !strings.Contains(all, ours) {
+							t.Errorf("%s: the commit's line is lost: %q", what, got)
+						}
+						if strings.Contains(text, human) && strings.Contains(text, ours) {
+							merged++
+						} else {
+							beside++
+						}
+					case conflict:
+						refused++
+						if text != human+head || strings.Contains(all, ours) || len(got) != 2 && name != "keep a backup" {
+							t.Errorf("%s: something else changed: %q", what, got)
+						}
+					default:
+						t.Error(what)
+					}
+				}
+			}
+			t.Logf("%-24s %d made (%d in one file, %d beside), %d refused", name, made, merged, beside, refused)
+			if made == 0 || refused == 0 || merged == 0 {
+				t.Errorf("%s: the saves did not cover the commit", name)
+			}
+		})
+	}
+}
+
+// Somebody has a file open when a commit replaces it, and writes to it
+// afterwards: the bytes land in the version that was displaced.
+func TestSavesThroughAnOpenFileAreNeverLost(t *testing.T) {
+	head := "head\n" + strings.Repeat("a line in between\n", 5)
+	for text, want := range map[string]string{
+		"HEAD\n":   "HEAD\n" + strings.Repeat("a line in between\n", 5) + "- child created\n",
+		"\x00\x01": "", // no merge: everything is another line
+	} {
+		for _, several := range []bool{false, true} {
+			dir := fill(t, map[string]string{"ws/Workspace.md": head, "ws/nodes/root/Node.md": unchanged["ws/nodes/root/Node.md"]})
+			f, err := os.OpenFile(filepath.Join(dir, "ws", "Workspace.md"), os.O_RDWR, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			exchanged, saved, calls := false, false, 0
+			s, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d disk.FS) disk.FS {
+				return exchanging{crowded{d, &calls, func(int) {
+					if exchanged && !saved {
+						saved = true
+						if want == "" {
+							err = f.Truncate(0)
+						}
+						if _, e := f.WriteAt([]byte(text), 0); e != nil || err != nil {
+							t.Error(e, err)
+						}
+					}
+				}}, &exchanged}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			changes := []mdstore.Change{{Path: "ws/Workspace.md", Base: mdstore.VersionOf([]byte(head)), New: []byte(head + "- child created\n")}}
+			if several {
+				changes = append(changes, threeFiles()[:2]...)
+			}
+			err = s.Commit(t.Context(), changes)
+			got := contents(t, dir)
+			switch _, conflict := errors.AsType[*mdstore.ConflictError](err); {
+			case !saved:
+				t.Skip("files cannot be exchanged here")
+			case conflict:
+				if !strings.HasPrefix(got["ws/Workspace.md"], text) {
+					t.Errorf("%q, several %v: lost: %q", text, several, got)
+				}
+			case err != nil:
+				t.Error(err)
+			case want != "" && got["ws/Workspace.md"] != want:
+				t.Errorf("%q, several %v: not merged: %q", text, several, got)
+			case want == "" && (len(s.Conflicts()) != 1 || !strings.Contains(fmt.Sprint(got), text)):
+				t.Errorf("%q, several %v: lost: %q, conflicts %v", text, several, got, s.Conflicts())
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// exchanging tells when the first file was exchanged, and what came out was looked at.
+type exchanging struct {
+	crowded
+	done *bool
+}
+
+func (e exchanging) Exchange(a, b mdstore.Path) error {
+	if err := e.crowded.Exchange(a, b); err != nil {
+		return err
+	}
+	*e.done = true
+	return nil
+}
+
+// ReadFile of a temporary right after the exchange is the look at what came out.
+func (e exchanging) ReadFile(p mdstore.Path, limit int64) ([]byte, error) {
+	if strings.HasPrefix(p.Base(), dirstore.TempPrefix) {
+		return e.FS.ReadFile(p, limit)
+	}
+	return e.crowded.ReadFile(p, limit)
+}
