@@ -87,7 +87,7 @@ func (v vaults) Open(ctx context.Context, p cli.Place, mode cli.Mode) (*cli.Vaul
 		return nil, err
 	}
 	if mode == cli.Pretend {
-		e, err := engine.Open(ctx, memstore.New(), engine.Options{Vault: found.Vault, Project: found.Project})
+		e, err := engine.Open(ctx, memstore.New(nil), engine.Options{Vault: found.Vault, Project: found.Project})
 		if err != nil {
 			return nil, err
 		}

@@ -54,15 +54,13 @@ func runChanges(ctx context.Context, opt *changesOptions) error {
 	var all []string
 	style := opt.style()
 	for _, c := range out.Changes {
+		c.Path = opt.shown(c.Path)
 		all = append(all, changeLine(c, style, opt.flags.quiet))
 	}
 	if err := opt.bounded(all, "files", "--all brings the rest"); err != nil {
 		return err
 	}
-	switch {
-	case out.First:
-		opt.say("the session looks for the first time: there is nothing to compare with yet")
-	case len(out.Changes) == 0:
+	if len(out.Changes) == 0 && !out.First {
 		opt.say("nothing changed")
 	}
 	opt.hint(out.Hint)

@@ -2,8 +2,8 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -91,22 +91,19 @@ func (opt *checkOptions) report(out *ops.WorkspaceCheckOut) error {
 	}
 	summary := counted(len(out.Diagnostics), "diagnostic") + " in " + counted(out.Checked, "file")
 	if fixable > 0 && !opt.in.Fix {
-		summary += "; --fix mends " + counted(fixable, "of them")
+		summary += fmt.Sprintf("; arbor check --fix mends %d of them", fixable)
 	}
-	opt.say("%s", strings.Replace(summary, "of thems", "of them", 1))
-	opt.hint(out.Hint)
+	opt.say("%s", summary)
 	return nil
 }
 
-// diagnostic returns a diagnostic as one line, its file as seen from where the command runs.
+// diagnostic returns a diagnostic as one line, file:line:col: code: text, its file as seen from where the command runs. Where a whole
+// line or file is meant, the numbers are 1: programs that read such lines want all of them.
 func (opt *checkOptions) diagnostic(d mdoc.Diagnostic) string {
 	if opt.vault != nil && opt.vault.Found.Vault != "" {
-		full := filepath.Join(opt.vault.Found.Vault, filepath.FromSlash(d.File))
-		if rel, err := filepath.Rel(opt.dir(), full); err == nil && !strings.HasPrefix(rel, "..") {
-			full = rel
-		}
-		d.File = full
+		d.File = opt.shown(filepath.Join(opt.vault.Found.Vault, filepath.FromSlash(d.File)))
 	}
+	d.Line, d.Col = max(1, d.Line), max(1, d.Col)
 	line := render.Visible(d.String())
 	if d.Fix != "" {
 		line += opt.style().Paint("2", " (--fix: "+render.Visible(d.Fix)+")")

@@ -137,7 +137,7 @@ const candidateLines = 10 // of an error
 
 // remedies are what a person at a command line can do about an error, unless the message says it already.
 var remedies = map[engine.Code]struct{ with, text string }{
-	engine.VaultNotFound:       {"arbor init NAME --goal GOAL", "makes one here; arbor where tells where it was looked for"},
+	engine.VaultNotFound:       {"arbor init", "NAME --goal GOAL makes one; arbor where tells where it was looked for"},
 	engine.RulesHashMismatch:   {"arbor rules", "shows the rules and the hash that goes with --rules-hash"},
 	engine.ConclusionRequired:  {"-m TEXT", "gives it; or -F FILE, - for stdin, -e for your editor"},
 	engine.InvalidParentStatus: {"--cascade", "reopens what is closed above it"},

@@ -109,7 +109,6 @@ func runList(ctx context.Context, opt *listOptions) (err error) {
 	if out.Cursor != "" {
 		opt.warn("%d of %d nodes; --cursor %s brings what follows, --all everything", out.Shown, out.Total, out.Cursor)
 	}
-	opt.hint(out.Hint)
 	return nil
 }
 

@@ -167,6 +167,9 @@ the parent is in the file.`,
 		ValidArgsFunction: sh.completeNodes(nil, 2),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			opt.in.NodeID, opt.in.NewParentID = words[0], words[1]
+			if opt.in.Before != "" && opt.in.After != "" {
+				return usagef("--before and --after name one place each; one of them is enough")
+			}
 			return run(cmd.Context(), opt)
 		},
 	}
@@ -175,7 +178,6 @@ the parent is in the file.`,
 	cmd.Flags().BoolVar(&opt.in.Cascade, "cascade", false, "reopen completed or cancelled ancestors")
 	must(cmd.RegisterFlagCompletionFunc("before", sh.completeNodes(nil, -1)))
 	must(cmd.RegisterFlagCompletionFunc("after", sh.completeNodes(nil, -1)))
-	cmd.MarkFlagsMutuallyExclusive("before", "after")
 	sh.matches(cmd)
 	return cmd
 }

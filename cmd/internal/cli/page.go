@@ -119,7 +119,7 @@ func (p *page) entry(e ops.LogEntry) string {
 }
 
 func (p *page) file(path, version string) {
-	p.b.WriteString("\n" + p.style.Paint("2", render.Visible(path)+"  version "+version) + "\n")
+	p.b.WriteString("\n" + p.style.Paint("2", render.Visible(p.sh.shown(path))+"  version "+version) + "\n")
 }
 
 // counted says how many of something there are.

@@ -37,7 +37,9 @@ func (sh *shell) wrote(out any, w ops.Wrote, id string) error {
 	for _, a := range w.Adapted {
 		sh.say("adapted: %s", a)
 	}
-	sh.hint(w.Hint)
+	if w.Changed && !w.DryRun {
+		sh.hint(w.Hint)
+	}
 	return nil
 }
 
@@ -47,7 +49,11 @@ func (sh *shell) changes(files []ops.FileDiff) string {
 	style := sh.style()
 	for _, f := range files {
 		what := strings.Join(f.What, ", ")
-		if what == "" {
+		switch {
+		case what != "":
+		case f.To != "":
+			what = "moved"
+		default:
 			what = "wrote"
 		}
 		where := f.Path

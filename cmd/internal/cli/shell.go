@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -172,11 +174,47 @@ func call[In, Out any](ctx context.Context, sh *shell, op func(context.Context, 
 }
 
 func callIn[In, Out any](ctx context.Context, sh *shell, mode Mode, op func(context.Context, *ops.Env, In) (*Out, error), in In) (*Out, error) {
+	if err := checkChoices(reflect.ValueOf(in)); err != nil {
+		return nil, err
+	}
 	env, err := sh.env(ctx, mode)
 	if err != nil {
 		return nil, err
 	}
 	return op(ctx, env, in)
+}
+
+// checkChoices refuses a parameter whose value is none of those that its type names.
+func checkChoices(in reflect.Value) error {
+	for i := range in.NumField() {
+		f, v := in.Type().Field(i), in.Field(i)
+		if f.Anonymous {
+			if err := checkChoices(v); err != nil {
+				return err
+			}
+			continue
+		}
+		enum := f.Tag.Get("enum")
+		if enum == "" || v.Kind() != reflect.String || v.String() == "" {
+			continue
+		}
+		if known := strings.Split(enum, ","); !slices.Contains(known, v.String()) {
+			u := usagef("%s is %q; %s are known", strings.ToLower(f.Name), v.String(), strings.Join(known, ", "))
+			u.nearest = nearest(v.String(), known)
+			return u
+		}
+	}
+	return nil
+}
+
+// shown returns a path as people can open it from where the command runs: relative where it lies below, else as it is.
+func (sh *shell) shown(path string) string {
+	if filepath.IsAbs(path) {
+		if rel, err := filepath.Rel(sh.dir(), path); err == nil && filepath.IsLocal(rel) {
+			return rel
+		}
+	}
+	return path
 }
 
 // node returns the node that a word names: "." is the focused one, all else is for the operation to look up.

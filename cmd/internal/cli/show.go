@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -67,9 +68,6 @@ func runShow(ctx context.Context, opt *showOptions) (err error) {
 	if n.Isolated {
 		facts = append(facts, "isolated")
 	}
-	if len(n.Children) > 0 {
-		facts = append(facts, counted(len(n.Children), "child")) // told below
-	}
 	p.rawFacts(facts)
 	if len(n.Allowed) > 0 {
 		p.line("can: " + strings.Join(n.Allowed, ", "))
@@ -97,15 +95,11 @@ func runShow(ctx context.Context, opt *showOptions) (err error) {
 		}
 		p.items(kids)
 		if more > 0 {
-			p.line(counted(more, "further child") + "; --all brings them")
+			p.line(fmt.Sprintf("%d more; --all brings them", more))
 		}
 	}
 	p.file(n.Path, n.Version)
-	if err := p.print(); err != nil {
-		return err
-	}
-	opt.hint(out.Hint)
-	return nil
+	return p.print()
 }
 
 // rawFacts is facts for texts that have colours already.

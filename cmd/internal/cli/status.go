@@ -165,6 +165,5 @@ func runTree(ctx context.Context, opt *treeOptions) (err error) {
 	if hidden > 0 {
 		opt.warn("%d nodes are not shown; --all brings them, arbor tree NODE those below one", hidden)
 	}
-	opt.hint(out.Hint)
 	return nil
 }

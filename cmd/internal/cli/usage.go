@@ -114,7 +114,7 @@ func nearest(word string, known []string) string {
 	}
 	best, slips := "", len(word)/3+1
 	for _, k := range known {
-		if len(word) >= 3 && strings.HasPrefix(k, word) {
+		if len(word) >= 2 && strings.HasPrefix(k, word) {
 			return k
 		}
 		if d := slipsBetween(word, k); d < slips {
