@@ -26,7 +26,7 @@ func (p *plan) editItems(s *sectionPlan) {
 
 // replaceItem gives one item another text. What is no list item is replaced as a block.
 func (p *plan) replaceItem(at place, text string) {
-	eol := eolAt(p.doc.text, at.span.Start)
+	eol := eolOf(p.doc.text, at.span.Start)
 	if at.item == nil {
 		p.replaceSpan(at.span, withEOL(text, eol))
 		return
@@ -69,11 +69,11 @@ func (p *plan) removeAndAppend(own Span, places []place, removed func(int) bool,
 		if style.number >= 0 && places[0].list != nil && places[0].list.number >= 0 {
 			style.number = places[0].list.number
 		}
-		p.replaceSpan(all, style.list(appends, eolAt(src, all.Start)))
+		p.replaceSpan(all, style.list(appends, eolOf(src, all.Start)))
 	default:
 		at := places[last].span.End
 		if len(appends) > 0 {
-			eol = eolAt(src, at)
+			eol = eolOf(src, at) // of the line before the new one
 			gap := eol
 			if places[last].item == nil {
 				gap += eol

@@ -43,6 +43,15 @@ func eolAt(b []byte, i int) string {
 	return "\n"
 }
 
+// eolOf returns the line end of the line that holds i, or what a new line there would get.
+func eolOf(b []byte, i int) string {
+	e := lineEnd(b, i)
+	if e == 0 || b[e-1] != '\n' {
+		return eolAt(b, i)
+	}
+	return string(b[cutEOL(b, e):e])
+}
+
 // blank reports whether a line holds nothing but spaces and tabs. A no-break
 // space is text, as it is for Markdown.
 func blank(line []byte) bool {
