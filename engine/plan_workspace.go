@@ -134,6 +134,9 @@ func (e *Engine) DeleteWorkspace(ctx context.Context, ws mdstore.ID, force bool,
 	var out *Deleted
 	o, err := e.update(ctx, ws, act, func(d *draft) error {
 		w := d.snap.ws
+		if w.Newer() {
+			return &mdoc.UnreadableError{Problem: newerProblem(w)}
+		}
 		if w.Status == mdstore.StatusActive && !force {
 			return Fail(WorkspaceActive, "%s (%s): the workspace is active; archive it first (workspace_archive), or repeat the call with force: true (--force)", w.ID, w.Name)
 		}
