@@ -35,6 +35,14 @@ func (s *slot) size() int {
 	return n
 }
 
+// pointer is what stands in the place of a text that went to a file.
+func (s *slot) pointer(file string) string {
+	if s.section == mdstore.SecDocs || s.section == mdstore.SecReferences {
+		return file
+	}
+	return "What stood here did not fit and is in " + file
+}
+
 func (s *slot) form() mdoc.SectionText {
 	if s.text != nil {
 		return mdoc.SectionText{Name: s.section, Text: *s.text}
@@ -172,8 +180,9 @@ func (w *workspace) mend(s *slot, form *mdoc.Form, rel, who string) {
 			w.rep.warn(who, "an item of %s cannot stand in a list as it is: put on one line, %s", s.section, quote(flat))
 			continue
 		}
-		s.items[i] = w.projectPath(w.put(rel, s.section, item))
-		w.rep.warn(who, "an item of %s cannot stand in a list: kept in %s", s.section, s.items[i])
+		file := w.put(rel, s.section, item)
+		s.items[i] = s.pointer(w.projectPath(file))
+		w.rep.warn(who, "an item of %s cannot stand in a list: kept in %s", s.section, file)
 	}
 	s.store(s.items)
 }
@@ -182,7 +191,7 @@ func (w *workspace) mend(s *slot, form *mdoc.Form, rel, who string) {
 func (w *workspace) move(s *slot, rel, who, why string) {
 	if s.text != nil {
 		file := w.put(rel, s.section, *s.text)
-		*s.text = "This text stands in " + w.projectPath(file) + ", for it did not fit here."
+		*s.text = s.pointer(w.projectPath(file))
 		w.rep.warn(who, "%s %s: moved to %s", s.section, why, file)
 		return
 	}
@@ -198,7 +207,7 @@ func (w *workspace) move(s *slot, rel, who, why string) {
 		b.WriteString("- " + strings.ReplaceAll(it, "\n", "\n  ") + "\n")
 	}
 	file := w.put(rel, s.section, b.String())
-	s.items = append([]string{w.projectPath(file)}, s.items[tail:]...)
+	s.items = append([]string{s.pointer(w.projectPath(file))}, s.items[tail:]...)
 	s.store(s.items)
 	w.rep.warn(who, "%s %s: moved to %s", s.section, why, file)
 }

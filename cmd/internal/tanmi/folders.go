@@ -122,7 +122,7 @@ func (w *workspace) orphan(f *nodeFolder, known map[string]bool) *graphNode {
 	}
 	known[key] = true
 	if key != string(mdstore.Root) {
-		w.rep.warn(f.dir.at(infoMD), "graph.json does not know this node: imported as %s below the root", quote(key))
+		w.rep.warn(f.dir.at(infoMD), "graph.json does not describe this node: imported as %s, below the node that lists it or below the root", quote(key))
 	}
 	return &graphNode{key: key, dirName: f.name, orphan: true}
 }

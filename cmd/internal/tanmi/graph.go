@@ -93,7 +93,7 @@ func (o *object) children(key string) []*object {
 		all = append(all, newObject(o.path, m.key, inner, o.rep))
 	}
 	if odd != nil { // keep what is no object under a name of its own
-		o.members = append(o.members, member{key + " (no objects)", marshalMembers(odd)})
+		o.members = append(o.members, member{key: key + " (no objects)", raw: marshalMembers(odd), said: true})
 	}
 	return all
 }
@@ -109,6 +109,7 @@ func readNode(o *object) *graphNode {
 	}
 	if id := o.line("id"); id != "" && id != n.key {
 		o.rep.warn(o.path, "%s says that its id is %s: the name under which it stands counts", quote(n.key), quote(id))
+		o.taken["id"], o.members[o.at["id"]].said = false, true
 	}
 	if raw, ok := o.raw("acceptanceCriteria"); ok && criteriaOf(raw, &n.criteria) {
 		o.taken["acceptanceCriteria"] = true

@@ -105,12 +105,12 @@ func criteriaTable(body string) (list []criterion, ok bool) {
 // acceptance returns what stands below a requirement: its acceptance criteria, those of the graph that Info.md lacks among them.
 func (in *info) acceptance(graph []criterion) string {
 	list := in.criteria
+	known := map[criterion]bool{}
+	for _, c := range list {
+		known[criterion{squeeze(c.When), squeeze(c.Then)}] = true
+	}
 	for _, c := range graph {
-		known := false
-		for _, old := range list {
-			known = known || squeeze(old.When) == squeeze(c.When) && squeeze(old.Then) == squeeze(c.Then)
-		}
-		if !known {
+		if !known[criterion{squeeze(c.When), squeeze(c.Then)}] {
 			list = append(list, c)
 		}
 	}

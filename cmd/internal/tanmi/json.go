@@ -12,11 +12,13 @@ import (
 
 // A member is one name and value of a JSON object.
 type member struct {
-	key string
-	raw json.RawMessage
+	key  string
+	raw  json.RawMessage
+	said bool // a warning names it already
 }
 
-// members returns the members of a JSON object in their order; of a name that stands twice the last value counts. Of damaged data
+// members returns the members of a JSON object in their order; of a name that stands twice the last value counts, and the others get
+// names of their own. Of damaged data
 // it returns what stands before the damage and the error; the last raw value then is the unread rest.
 func members(data []byte) ([]member, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -29,11 +31,14 @@ func members(data []byte) ([]member, error) {
 	at := map[string]int{}
 	add := func(key string, raw json.RawMessage) {
 		if i, twice := at[key]; twice {
-			list[i].raw = raw
+			if !bytes.Equal(list[i].raw, raw) {
+				list = append(list, member{key: fmt.Sprintf("%s (overwritten, %d)", key, len(list)), raw: list[i].raw})
+				list[i].raw = raw
+			}
 			return
 		}
 		at[key] = len(list)
-		list = append(list, member{key, raw})
+		list = append(list, member{key: key, raw: raw})
 	}
 	for dec.More() {
 		t, err := dec.Token()
@@ -98,7 +103,9 @@ func (o *object) decode(key, want string, into any) bool {
 		return false
 	}
 	if json.Unmarshal(raw, into) != nil {
-		o.mismatch(key, want)
+		if json.Valid(raw) { // else it is where the file's damage begins, which is said already
+			o.mismatch(key, want)
+		}
 		return false
 	}
 	o.taken[key] = true
@@ -110,6 +117,7 @@ func (o *object) mismatch(key, want string) {
 	if o.name != "" {
 		label = key + " of " + oneLine(o.name, 80)
 	}
+	o.members[o.at[key]].said = true
 	o.rep.warn(o.path, "%s is not %s: kept as it is among the imported fields", label, want)
 }
 

@@ -24,14 +24,14 @@ const (
 // A keeper collects the further files of a new workspace.
 type keeper struct {
 	files map[string][]byte
-	taken map[string]bool // the paths in lower case: some file systems do not tell them apart
-	count int             // of files that the original does not know
+	taken map[string]int // the paths in lower case, for some file systems do not tell them apart, and how often each was asked for
+	count int            // of files that the original does not know
 	bytes int
 	rep   *report
 }
 
 func newKeeper(rep *report) *keeper {
-	return &keeper{files: map[string][]byte{}, taken: map[string]bool{}, rep: rep}
+	return &keeper{files: map[string][]byte{}, taken: map[string]int{}, rep: rep}
 }
 
 // put adds a file under a path like the one asked for and returns the path. Text beyond the size that a file may have goes into several
@@ -69,12 +69,12 @@ func (k *keeper) free(name string) string {
 		elems[i] = fileName(e)
 	}
 	name = strings.Join(elems, "/")
-	p := name
-	ext := path.Ext(name)
-	for n := 2; k.taken[strings.ToLower(p)]; n++ {
-		p = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ext), n, ext)
+	p, ext := name, path.Ext(name)
+	for k.taken[strings.ToLower(p)] > 0 {
+		k.taken[strings.ToLower(name)]++
+		p = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ext), k.taken[strings.ToLower(name)], ext)
 	}
-	k.taken[strings.ToLower(p)] = true
+	k.taken[strings.ToLower(p)] = 1
 	return p
 }
 
@@ -134,7 +134,7 @@ func (k *keeper) rest(dir *folder, rel string, depth int) {
 			k.count++
 			k.bytes += len(data)
 			if p := k.put(path.Join(keptDir, rel, name), data); p != "" {
-				k.rep.warn(at, "is no file of TanmiWorkspace: kept as %s", p)
+				k.rep.warn(at, "has no place in Arbor: kept as %s", p)
 			} else {
 				k.rep.warn(at, "is no text, and larger than %d KiB: not taken over", mdstore.MaxFileSize>>10)
 			}
@@ -154,7 +154,9 @@ func (k *keeper) fields(from string, list []member, rep *report) {
 	}
 	var keys []string
 	for _, m := range list {
-		keys = append(keys, m.key)
+		if !m.said {
+			keys = append(keys, m.key)
+		}
 	}
 	var b bytes.Buffer
 	if json.Indent(&b, marshalMembers(list), "", "  ") != nil {
@@ -162,6 +164,10 @@ func (k *keeper) fields(from string, list []member, rep *report) {
 	}
 	b.WriteByte('\n')
 	p := k.put(path.Join(keptDir, path.Base(from)), b.Bytes())
+	if len(keys) == 0 {
+		rep.warn(from, "what is not of the expected kind is kept in %s", p)
+		return
+	}
 	rep.warn(from, "%s: no place for this in Arbor; kept in %s", names(keys), p)
 }
 

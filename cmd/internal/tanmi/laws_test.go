@@ -89,7 +89,7 @@ func checkTexts(t *testing.T, imp engine.Import) {
 	}
 	refs := func(what string, all []mdstore.Ref) {
 		for _, r := range all {
-			if _, ok := r.Format(); !ok {
+			if _, ok := r.Format(); !ok || len(r.Target) > 4096 || len(r.Description) > mdstore.MaxEvent || strings.ContainsFunc(r.Target+r.Description, unicode.IsControl) {
 				t.Errorf("%s: no form holds %+v", what, r)
 			}
 		}

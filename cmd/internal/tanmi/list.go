@@ -47,6 +47,8 @@ func marker(line string) int {
 	switch {
 	case line == "":
 		return 0
+	case line == "-" || line == "*" || line == "+": // an item without text
+		return 1
 	case strings.IndexByte("-*+", line[0]) >= 0:
 		n = 1
 	default:

@@ -123,7 +123,7 @@ func parseProblem(text string) mdstore.Problem {
 		case "下一步", "next step", "next steps":
 			next = paragraphs(next, body)
 		default:
-			more = append(more, under(s.title, body))
+			more = append(more, "### "+s.title+"\n\n"+body)
 		}
 	}
 	for _, f := range p.fields {

@@ -21,7 +21,7 @@ func (w *workspace) memos(list []*memo) map[string]mdstore.Ref {
 	for _, m := range list {
 		content, found := w.memoContent(dir, m)
 		if !found {
-			w.rep.warn(w.dir.at(graphJSON), "memo %s has no %s in %s: its title and summary are all there is", quote(m.key), contentMD, dir.at(m.dirName))
+			w.rep.warn(w.dir.at(graphJSON), "memo %s has no %s in its folder, %s: its title and summary are all there is", quote(m.key), contentMD, quote(m.dirName))
 		}
 		refs[m.key] = w.memo(m, content)
 	}
@@ -72,12 +72,15 @@ func (w *workspace) memoContent(dir *folder, m *memo) (string, bool) {
 
 // memo adds a memo's file and document, and returns the reference to it.
 func (w *workspace) memo(m *memo, content string) mdstore.Ref {
-	title := strings.TrimSpace(oneLine(m.title, maxWarning))
+	title, full := title(m.title, strings.TrimSpace(oneLine(m.key, maxName)))
 	if title == "" {
-		title = m.key
+		title = "memo"
 	}
 	var b strings.Builder
 	b.WriteString("---\ntitle: " + yamlText(title) + "\n")
+	if full != "" {
+		b.WriteString("fullTitle: " + yamlText(full) + "\n")
+	}
 	if m.summary != "" {
 		b.WriteString("description: " + yamlText(m.summary) + "\n")
 	}
@@ -100,7 +103,7 @@ func (w *workspace) memo(m *memo, content string) mdstore.Ref {
 	if content != "" && !strings.HasSuffix(content, "\n") {
 		b.WriteByte('\n')
 	}
-	file := w.keep.put(path.Join(memosDir, title+".md"), []byte(b.String()))
+	file := w.keep.put(path.Join(memosDir, fileName(title)+".md"), []byte(b.String()))
 	r := mdstore.Ref{Target: w.projectPath(file), Description: title}
 	if s := strings.TrimSpace(oneLine(m.summary, 400)); s != "" {
 		r.Description += ": " + s

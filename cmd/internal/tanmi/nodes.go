@@ -38,17 +38,14 @@ func (w *workspace) nodes(g *graph, rootKey string) {
 // node makes a node of what the graph and the folders say of it. folders[0] is its own; others are leftovers that belong to it.
 func (w *workspace) node(n *graphNode, folders []*nodeFolder, t *tree, memos map[string]mdstore.Ref) engine.ImportNode {
 	in := &info{}
-	file := w.dir.at(nodesDir) + "/" + n.dirName
-	if len(folders) > 0 {
-		file = folders[0].dir.path
-	}
+	file := w.dir.at(graphJSON) // what warnings speak of
 	has, ownText := false, ""
 	out := engine.ImportNode{ID: t.ids[n.key], Order: math.NaN(), Isolated: n.isolated, CreatedAt: n.createdAt, UpdatedAt: n.updatedAt}
 	var note []string
 	for _, f := range folders {
 		switch {
 		case f.info != nil && !has:
-			in, has, file, ownText = f.info, true, f.dir.path, f.text
+			in, has, file, ownText = f.info, true, f.dir.at(infoMD), f.text
 		case f.info != nil:
 			if text := trimBlank(f.text); text != trimBlank(ownText) {
 				note = append(note, under(infoMD+" of "+oneLine(f.name, 80), fenced("markdown", text)))
@@ -62,9 +59,8 @@ func (w *workspace) node(n *graphNode, folders []*nodeFolder, t *tree, memos map
 			note = append(note, under(problemMD+" of "+oneLine(f.name, 80), f.problem.Body()))
 		}
 	}
-	file += "/" + infoMD
 	if !has {
-		w.rep.warn(file, "is missing: of node %s there is only what graph.json says", n.key)
+		w.rep.warn(file, "node %s has no %s: what stands here is all there is of it", quote(n.key), infoMD)
 	}
 	w.utc(out.Log)
 	if n != t.root {
@@ -113,13 +109,13 @@ func (w *workspace) state(out *engine.ImportNode, n *graphNode, in *info, file s
 	out.Type, out.Status = statemachine.Type(kind), statemachine.Status(n.status)
 	if !slices.Contains(statemachine.Types(), out.Type) {
 		if kind != "" {
-			n.rest = append(n.rest, member{"type", []byte(jsonText(kind))})
+			n.rest = append(n.rest, member{key: "type", raw: []byte(jsonText(kind)), said: true})
 		}
 		out.Type = statemachine.Execution
 		if out.ID == mdstore.Root || len(n.children) > 0 {
 			out.Type = statemachine.Planning
 		}
-		w.rep.warn(file, "the type of node %s is %s: taken as %s, by its place in the tree", n.key, orMissing(kind), out.Type)
+		w.rep.warn(file, "the type of node %s is %s: taken as %s, by its place in the tree", quote(n.key), orMissing(kind), out.Type)
 		if out.Type == statemachine.Planning && n.status == "implementing" { // as the original does with its oldest files
 			n.status, in.status = string(statemachine.InPlanning), ""
 			if len(n.children) > 0 {
@@ -133,7 +129,7 @@ func (w *workspace) state(out *engine.ImportNode, n *graphNode, in *info, file s
 		out.Status = statemachine.Status(in.status)
 	case n.status == "":
 		out.Status = statemachine.Initial(out.Type)
-		w.rep.warn(file, "node %s has no status: taken as %s", n.key, out.Status)
+		w.rep.warn(file, "node %s has no status: taken as %s", quote(n.key), out.Status)
 	case in.status != "" && in.status != n.status:
 		w.rep.warn(file, "the status is %s here and %s in graph.json, which counts", quote(in.status), quote(n.status))
 	}
@@ -143,7 +139,7 @@ func (w *workspace) state(out *engine.ImportNode, n *graphNode, in *info, file s
 	r, ok := role(n.role)
 	if out.Role = r; !ok {
 		out.Role = mdstore.RoleNone
-		n.rest = append(n.rest, member{"role", []byte(jsonText(n.role))})
+		n.rest = append(n.rest, member{key: "role", raw: []byte(jsonText(n.role))})
 	}
 }
 
@@ -172,6 +168,8 @@ func (w *workspace) conclusion(n *graphNode, in *info, file string) string {
 	switch flat := squeeze(strings.ReplaceAll(a, `\n`, "\n")); {
 	case b == "" || a == b || flat == squeeze(b) || squeeze(a) == squeeze(b):
 		return a
+	case a == "" && n.orphan:
+		return b
 	case a == "":
 		w.rep.warn(file, "the conclusion stands only here and not in graph.json: taken over")
 		return b
@@ -189,6 +187,9 @@ func (w *workspace) conclusion(n *graphNode, in *info, file string) string {
 // fields returns what Arbor has no place for, as YAML.
 func (w *workspace) fields(n *graphNode, in *info) string {
 	for _, m := range n.rest {
+		if m.said {
+			continue
+		}
 		if w.odd[m.key] == nil {
 			w.oddKeys = append(w.oddKeys, m.key)
 		}

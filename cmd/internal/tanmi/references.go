@@ -24,7 +24,7 @@ func (w *workspace) references(out *engine.ImportNode, n *graphNode, in *info, t
 		_, node := t.ids[target]
 		memo := strings.HasPrefix(target, memoScheme)
 		if !active[target] && !node && !memo && !looksLikeNode(target) {
-			out.Docs = w.addRef(out.Docs, r, item, file, &odd)
+			out.Docs = addRef(out.Docs, r, item, &odd)
 			continue
 		}
 		seen[target] = true
@@ -39,7 +39,7 @@ func (w *workspace) references(out *engine.ImportNode, n *graphNode, in *info, t
 			}
 			r.Expired = expired
 		}
-		out.References = w.addRef(out.References, w.resolve(r, t, memos, file), item, file, &odd)
+		out.References = addRef(out.References, w.resolve(r, t, memos, file), item, &odd)
 	}
 	for _, target := range n.references {
 		target = strings.TrimSpace(target)
@@ -47,7 +47,7 @@ func (w *workspace) references(out *engine.ImportNode, n *graphNode, in *info, t
 			continue
 		}
 		seen[target] = true
-		out.References = w.addRef(out.References, w.resolve(mdstore.Ref{Target: target}, t, memos, file), target, file, &odd)
+		out.References = addRef(out.References, w.resolve(mdstore.Ref{Target: target}, t, memos, file), target, &odd)
 	}
 	if len(odd) > 0 {
 		w.rep.warn(file, "lists documents that no reference can hold: kept in the note")

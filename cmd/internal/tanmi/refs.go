@@ -10,7 +10,7 @@ import (
 // refLine reads an item of a list of documents: `[name](path)`, with ` - description` and ` (status)` after it where they are, or
 // one of the forms that Arbor reads. known is false where the item says nothing about its status.
 func refLine(item string) (r mdstore.Ref, known bool) {
-	item = strings.Join(strings.Fields(strings.ReplaceAll(item, "\n", " ")), " ")
+	item = strings.Join(strings.Fields(oneLine(item, len(item))), " ")
 	name, target, after, ok := link(item)
 	if !ok {
 		text, expired, known := cutStatus(item)

@@ -88,6 +88,7 @@ func (w *workspace) giveIDs(t *tree, nodes []*graphNode) {
 		}
 		t.ids[n.key] = id
 		taken[id] = true
+		n.rest = append(n.rest, member{key: "id", raw: []byte(jsonText(n.key)), said: true})
 		w.rep.warn(w.dir.at(graphJSON), "%s is no id that Arbor takes: the node becomes %s", quote(n.key), id)
 	}
 }
@@ -95,19 +96,21 @@ func (w *workspace) giveIDs(t *tree, nodes []*graphNode) {
 // findParents gives each node its parent: the one that it names, or one that names it as a child, or the root.
 func (w *workspace) findParents(t *tree, nodes []*graphNode) {
 	file := w.dir.at(graphJSON)
-	listed := map[string]*graphNode{}
+	listed := map[string]*graphNode{} // by the first parent that names them
+	type pair struct{ parent, child string }
+	pairs := map[pair]bool{}
 	for _, p := range nodes {
-		seen := map[string]bool{}
 		for _, c := range p.children {
 			switch {
+			case c == "":
 			case t.byKey[c] == nil:
 				w.rep.warn(file, "%s lists a child %s, which does not exist", p.key, quote(c))
-			case seen[c]:
+			case pairs[pair{p.key, c}]:
 				w.rep.warn(file, "%s lists its child %s twice", p.key, c)
 			case listed[c] == nil:
 				listed[c] = p
 			}
-			seen[c] = true
+			pairs[pair{p.key, c}] = true
 		}
 	}
 	for _, n := range nodes {
@@ -124,11 +127,14 @@ func (w *workspace) findParents(t *tree, nodes []*graphNode) {
 		switch {
 		case named != nil:
 			t.parent[n] = named
-			if by != nil && by != named && !slices.Contains(named.children, n.key) {
+			if by != nil && by != named && !pairs[pair{named.key, n.key}] {
 				w.rep.warn(file, "%s names %s as its parent, but is listed by %s: the first counts", n.key, named.key, by.key)
 			}
 		case by != nil:
 			t.parent[n] = by
+			if n.orphan {
+				continue
+			}
 			w.rep.warn(file, "%s names no parent that exists: it is below %s, which lists it", n.key, by.key)
 		default:
 			t.parent[n] = t.root

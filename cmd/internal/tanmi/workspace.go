@@ -152,7 +152,7 @@ func (w *workspace) texts() (goal string) {
 			items, rest := listItems(dropHint(s.body))
 			for _, it := range items {
 				r, _ := refLine(it)
-				w.imp.Docs = w.addRef(w.imp.Docs, r, it, workspaceMD, &more)
+				w.imp.Docs = addRef(w.imp.Docs, r, it, &more)
 			}
 			more = append(more, under(s.title, rest))
 		case "目标", "goal":
@@ -190,6 +190,7 @@ func (w *workspace) name(inPage string) {
 		w.imp.Name = inPage
 	} else if inPage != "" && unquote(w.imp.Name) != inPage {
 		w.rep.warn(w.dir.at(workspaceMD), "the name is %s here and %s in %s, which counts", quote(inPage), quote(w.imp.Name), workspaceJSON)
+		w.rootNote = append(w.rootNote, under("Name in "+workspaceMD, inPage))
 	}
 	if w.imp.Name == "" {
 		w.imp.Name = withoutSuffix(path.Base(w.dir.path))
@@ -259,6 +260,9 @@ func (w *workspace) rel(dir *folder) string {
 
 // keepRaw keeps a damaged file as it is.
 func (w *workspace) keepRaw(name string, data []byte) {
+	if len(data) == 0 {
+		return
+	}
 	if p := w.keep.put(path.Join(keptDir, "damaged-"+name), data); p != "" {
 		w.rep.warn(w.dir.at(name), "the file itself is kept as %s", p)
 	}
@@ -272,10 +276,17 @@ func (w *workspace) utc(log []mdstore.LogEntry) {
 	}
 }
 
-// addRef adds a reference that came from an item of a list. Text that no reference can hold goes to more.
-func (w *workspace) addRef(list []mdstore.Ref, r mdstore.Ref, item, file string, more *[]string) []mdstore.Ref {
-	if _, ok := r.Format(); !ok {
-		*more = append(*more, "- "+strings.ReplaceAll(item, "\n", "\n  "))
+// addRef adds a reference that came from an item of a list. What no reference can hold goes to more as it stands.
+func addRef(list []mdstore.Ref, r mdstore.Ref, item string, more *[]string) []mdstore.Ref {
+	const maxTarget, maxDescription = 4096, mdstore.MaxEvent // bytes
+	asItem := "- " + strings.ReplaceAll(item, "\n", "\n  ")
+	r.Target = strings.TrimSpace(oneLine(r.Target, len(r.Target)))
+	if len(r.Description) > maxDescription {
+		*more = append(*more, asItem)
+		r.Description = oneLine(r.Description, 100)
+	}
+	if _, ok := r.Format(); !ok || len(r.Target) > maxTarget {
+		*more = append(*more, asItem)
 		return list
 	}
 	return append(list, r)
