@@ -10,6 +10,7 @@ package assemble
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
@@ -80,22 +81,19 @@ func (e *UnknownNodeError) Error() string {
 //
 // The only error is an *UnknownNodeError for focus. Damage elsewhere is an omission of the bundle.
 func Context(src Source, focus mdstore.ID, opt Options) (*Bundle, error) {
-	n, ok := src.Node(focus)
-	if !ok {
-		return nil, &UnknownNodeError{ID: focus}
+	g, err := gather(src, focus, opt)
+	if err != nil {
+		return nil, err
 	}
-	g := gatherer{src: src, opt: opt, b: &Bundle{Budget: max(opt.Budget, 0)}}
-	g.workspace()
-	g.chain(n)
-	g.children(n)
-	g.references(n)
-	g.b.Omitted = g.left.list(separate)
-
-	m := measureOf(opt.Form)
-	if b := g.b; b.Budget > 0 && b.Budget <= math.MaxInt/4 {
+	b, m := g.b, measureOf(opt.Form)
+	if b.Budget > 0 && b.Budget <= math.MaxInt/4 {
 		fit(b, m, &g.left)
 	}
-	g.order()
-	weigh(g.b, m)
-	return g.b, nil
+	if opt.ReverseLog {
+		for i := range b.Chain {
+			slices.Reverse(b.Chain[i].LogEntries)
+		}
+	}
+	weigh(b, m)
+	return b, nil
 }

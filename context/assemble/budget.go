@@ -20,11 +20,12 @@ type cascade struct {
 	sums  map[[2]string]int // index in b.Omitted by what and role
 }
 
-// fit makes the bundle fit into its budget where that can be done.
-func fit(b *Bundle, m measure, left *ledger) {
+// fit makes the bundle fit into its budget where that can be done. It returns the size that it reckons with at last, 0 where there was
+// nothing to do.
+func fit(b *Bundle, m measure, left *ledger) (size int) {
 	weigh(b, m)
 	if b.Tokens <= b.Budget {
-		return
+		return 0
 	}
 	b.Tokens = b.Budget // as long as it may become
 	b.Omitted = left.list(1)
@@ -47,7 +48,11 @@ func fit(b *Bundle, m measure, left *ledger) {
 		}
 	}
 	c.rest()
-	b.OverBudget = !c.fits()
+	if !c.fits() {
+		weigh(b, m) // what is left may be less than was reckoned with
+		b.OverBudget = b.Tokens > b.Budget
+	}
+	return c.size
 }
 
 func (c *cascade) fits() bool { return c.size <= c.limit }

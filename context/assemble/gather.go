@@ -16,6 +16,21 @@ type gatherer struct {
 	left ledger
 }
 
+// gather reads all that belongs into the context of a node.
+func gather(src Source, focus mdstore.ID, opt Options) (*gatherer, error) {
+	n, ok := src.Node(focus)
+	if !ok {
+		return nil, &UnknownNodeError{ID: focus}
+	}
+	g := &gatherer{src: src, opt: opt, b: &Bundle{Budget: max(opt.Budget, 0)}}
+	g.workspace()
+	g.chain(n)
+	g.children(n)
+	g.references(n)
+	g.b.Omitted = g.left.list(separate)
+	return g, nil
+}
+
 func (g *gatherer) workspace() {
 	w := g.src.Workspace()
 	p := &g.b.Workspace
@@ -243,16 +258,6 @@ func (g *gatherer) children(focus *mdstore.Node) {
 		} else {
 			g.b.ChildCounts[StatusInvalid]++
 		}
-	}
-}
-
-// order gives the logs the direction that was asked for.
-func (g *gatherer) order() {
-	if !g.opt.ReverseLog {
-		return
-	}
-	for i := range g.b.Chain {
-		slices.Reverse(g.b.Chain[i].LogEntries)
 	}
 }
 
