@@ -102,8 +102,8 @@ func newNext(sh *shell, run func(context.Context, *nextOptions) error) *cobra.Co
 	opt := &nextOptions{shell: sh}
 	cmd := &cobra.Command{
 		Use: "next", Short: "Tell which nodes are ready to be worked on", Aliases: []string{"ready"},
-		Long: `In tree order, the first one unless -n says more. --claim takes them for the session:
-nobody else is given them while the lease lasts.`,
+		Long: `In tree order, the first one unless -n says more. --claim takes them for the
+session: nobody else is given them while the lease lasts.`,
 		Example:           "arbor next\narbor next -n 5\narbor start $(arbor next --claim -q --session alice)",
 		Args:              args(0, 0, ""),
 		ValidArgsFunction: cobra.NoFileCompletions,

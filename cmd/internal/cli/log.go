@@ -22,9 +22,9 @@ func newLog(sh *shell, run func(context.Context, *logOptions) error) *cobra.Comm
 	opt := &logOptions{shell: sh}
 	cmd := &cobra.Command{
 		Use: "log [NODE] [EVENT | -]", Short: "Add to the log of a node or of the workspace, or read it",
-		Long: `With an EVENT, or with -m, -F, - or -e, it adds an entry: the time in UTC, who (--as),
-and the event, which may have several lines. Without a text it prints the log,
-oldest entry first. Without NODE it is the workspace's log.`,
+		Long: `With an EVENT, or with -m, -F, - or -e, it adds an entry: the time in UTC, who
+(--as), and the event, which may have several lines. Without a text it prints the
+log, oldest entry first. Without NODE it is the workspace's log.`,
 		Example: `arbor log node-mj2hz4gy "The limit is 5 tries a minute"
 arbor log -m "Moved the release to Friday"
 git log -1 --format=%B | arbor log node-mj2hz4gy -

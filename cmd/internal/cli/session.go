@@ -11,8 +11,9 @@ import (
 func newSession(sh *shell) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "session", Short: "Bind a session to a workspace, so that calls need not name it",
-		Long: `A session is a name of your choice, given by --session or ARBOR_SESSION; each shell or
-assistant has its own. Without a verb it tells what the session is bound to.`,
+		Long: `A session is a name of your choice, given by --session or ARBOR_SESSION; each
+shell or assistant has its own. Without a verb it tells what the session is bound
+to.`,
 		Example: "export ARBOR_SESSION=alice\narbor session bind Login\narbor session",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, words []string) error {

@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"arbor/engine/ops"
+	"arbor/statemachine"
+)
+
+// parse runs a command that a test made, with that command line.
+func parse(t *testing.T, sh *shell, cmd *cobra.Command, args ...string) error {
+	t.Helper()
+	root := &cobra.Command{Use: "arbor", SilenceErrors: true, SilenceUsage: true}
+	root.SetFlagErrorFunc(flagError)
+	sh.globalFlags(root)
+	root.AddCommand(cmd)
+	root.SetArgs(append([]string{cmd.Name()}, args...))
+	return root.ExecuteContext(t.Context())
+}
+
+func TestParseTransition(t *testing.T) {
+	sh := &shell{sys: &System{}}
+	var got *transitionOptions
+	v := verb{do: statemachine.Complete, text: true}
+	for _, tt := range []struct {
+		args []string
+		want ops.NodeTransitionIn
+		text textSource
+	}{
+		{[]string{"n"}, ops.NodeTransitionIn{NodeID: "n"}, textSource{}},
+		{[]string{"n", "-m", "a\\n"}, ops.NodeTransitionIn{NodeID: "n"}, textSource{hasMsg: true, message: "a\\n"}},
+		{[]string{"n", "-m", ""}, ops.NodeTransitionIn{NodeID: "n"}, textSource{hasMsg: true}},
+		{[]string{"-F", "f", "n", "--cascade"}, ops.NodeTransitionIn{NodeID: "n", Cascade: true}, textSource{file: "f"}},
+		{[]string{"n", "-", "--reason", "r"}, ops.NodeTransitionIn{NodeID: "n", Reason: "r"}, textSource{word: ptr("-")}},
+		{[]string{"n", "-e"}, ops.NodeTransitionIn{NodeID: "n"}, textSource{edit: true}},
+		{[]string{"--", "-n"}, ops.NodeTransitionIn{NodeID: "-n"}, textSource{}},
+	} {
+		got = nil
+		cmd := newTransition(sh, v, func(_ context.Context, opt *transitionOptions) error { got = opt; return nil })
+		if err := parse(t, sh, cmd, tt.args...); err != nil {
+			t.Errorf("arbor complete %q: %v", tt.args, err)
+			continue
+		}
+		tt.want.Action = "complete"
+		tt.text.what = "the conclusion"
+		if !reflect.DeepEqual(got.in, tt.want) || !reflect.DeepEqual(got.text, tt.text) {
+			t.Errorf("arbor complete %q\n got %+v %+v\nwant %+v %+v", tt.args, got.in, got.text, tt.want, tt.text)
+		}
+	}
+	for _, args := range [][]string{{}, {"n", "word"}, {"n", "-", "-m", "x"}, {"n", "-m", "x", "-e"}, {"n", "-", "more"}, {"n", "--nosuch"}, {"n", "--depth", "x"}} {
+		cmd := newTransition(sh, v, func(context.Context, *transitionOptions) error {
+			t.Errorf("arbor complete %q ran", args)
+			return nil
+		})
+		if _, ok := parse(t, sh, cmd, args...).(*usageError); !ok {
+			t.Errorf("arbor complete %q is no usage error", args)
+		}
+	}
+}
+
+func TestParseAdd(t *testing.T) {
+	sh := &shell{sys: &System{}}
+	var got *addOptions
+	cmd := newAdd(sh, "add TITLE [-]", func(_ context.Context, opt *addOptions) error { got = opt; return nil })
+	err := parse(t, sh, cmd, "Title: #1", "-p", "Backend", "-t", "planning", "--role", "summary", "--rules-hash", "h", "--doc", "a.md:what", "--doc", "https://x/y", "-m", "m",
+		"-w", "W", "--json", "--as", "AI", "--dry-run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := ops.NodeCreateIn{ParentID: "Backend", Type: "planning", Title: "Title: #1", RulesHash: "h", Role: "summary",
+		Docs: []ops.Doc{{Path: "a.md", Description: "what"}, {Path: "https://x/y"}}}
+	if !reflect.DeepEqual(got.in, want) {
+		t.Errorf("got %+v\nwant %+v", got.in, want)
+	}
+	if g := sh.flags; g.workspace != "W" || !g.json || g.as != "AI" || !g.dryRun {
+		t.Errorf("global flags %+v", g)
+	}
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func TestSplitDoc(t *testing.T) {
+	for _, tt := range []struct{ in, path, desc string }{
+		{"docs/a.md", "docs/a.md", ""}, {"docs/a.md:what it is", "docs/a.md", "what it is"}, {"docs/a.md: a: b", "docs/a.md", "a: b"},
+		{"https://x/y", "https://x/y", ""}, {"https://x/y:the page", "https://x/y", "the page"},
+		{`C:\a.md`, `C:\a.md`, ""}, {`C:\a.md:what`, `C:\a.md`, "what"}, {"c:/a.md:what", "c:/a.md", "what"}, {"文档.md:说明", "文档.md", "说明"}, {"", "", ""},
+	} {
+		if got := splitDoc(tt.in); got.Path != tt.path || got.Description != tt.desc {
+			t.Errorf("splitDoc(%q) = %q, %q; want %q, %q", tt.in, got.Path, got.Description, tt.path, tt.desc)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	known := []string{"status", "start", "complete", "cancel", "context", "tree", "log", "ws"}
+	for word, want := range map[string]string{
+		"stauts": "status", "comp": "complete", "compelte": "complete", "cancle": "cancel", "Tree": "tree", "tre": "tree",
+		"foo": "", "frobnicate": "", "x": "", "": "", strings.Repeat("status", 50): "",
+	} {
+		if got := nearest(word, known); got != want {
+			t.Errorf("nearest(%q) = %q, want %q", word, got, want)
+		}
+	}
+}
+
+// Every operation of the catalogue has a command, and every operation that can be tried without writing has --dry-run.
+func TestEveryOperationHasACommand(t *testing.T) {
+	root := newRoot(&shell{sys: &System{}})
+	words := map[string]string{}
+	for i := 0; i+1 < len(ourWords); i += 2 {
+		words[ourWords[i]] = ourWords[i+1]
+	}
+	all := ops.All()
+	if len(all) == 0 {
+		t.Fatal("the catalogue is empty")
+	}
+	for _, o := range all {
+		line, ok := words[o.Name]
+		if !ok {
+			t.Errorf("%s has no command", o.Name)
+			continue
+		}
+		cmd, rest, err := root.Find(strings.Fields(line)[1:])
+		if err != nil || cmd == root || len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
+			t.Errorf("%s: there is no command %q", o.Name, line)
+			continue
+		}
+		for _, p := range o.Params {
+			if p.Name != "dryRun" && p.Name != "ifMatch" {
+				continue
+			}
+			flag := map[string]string{"dryRun": "dry-run", "ifMatch": "if-match"}[p.Name]
+			holder := cmd
+			if cmd.HasAvailableSubCommands() { // arbor rules add, and so on
+				holder = cmd.Commands()[0]
+			}
+			if holder.Flags().Lookup(flag) == nil {
+				t.Errorf("%s takes %s, and %s has no --%s", o.Name, p.Name, holder.CommandPath(), flag)
+			}
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"arbor/context/render"
+	"arbor/engine"
+	"arbor/engine/ops"
+)
+
+// Whatever a result holds, its JSON reads back the same and does nothing to a terminal.
+func TestJSONLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := map[string]string{"a": rapid.String().Draw(t, "text"), "b": "\u009b\u202e\x7f\x1b<>&"}
+		data, err := marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range string(data) {
+			if r != '\n' && render.Unprintable(r) {
+				t.Fatalf("%U stands in %q", r, data)
+			}
+		}
+		var got map[string]string
+		if err := json.Unmarshal(data, &got); err != nil {
+			t.Fatalf("%q is no JSON: %v", data, err)
+		}
+		if got["a"] != strings.ToValidUTF8(want["a"], "\ufffd") || got["b"] != want["b"] {
+			t.Fatalf("got %q, want %q", got, want)
+		}
+	})
+}
+
+// Every class of errors has its exit code, and no two share one.
+func TestExitCodes(t *testing.T) {
+	seen := map[int]engine.Code{}
+	for code, want := range map[engine.Code]int{
+		engine.InternalError: 1, engine.InvalidParams: 2, engine.AmbiguousID: 2, engine.NodeNotFound: 3, engine.VaultNotFound: 3,
+		engine.InvalidTransition: 4, engine.RulesHashMismatch: 4, engine.Conflicting: 5, engine.FileUnreadable: 6, engine.DuplicateID: 6,
+	} {
+		w := &shell{sys: &System{Stdout: &strings.Builder{}, Stderr: &strings.Builder{}}}
+		if got := w.finish(t.Context(), engine.Fail(code, "x")); got != want {
+			t.Errorf("%s: exit code %d, want %d", code, got, want)
+		}
+		if other, ok := seen[want]; ok && other.Class() != code.Class() {
+			t.Errorf("%s and %s share exit code %d", code, other, want)
+		}
+		seen[want] = code
+	}
+	for class := engine.Internal; class <= engine.Unreadable; class++ {
+		if _, ok := exitCodes[class]; !ok {
+			t.Errorf("class %d has no exit code", class)
+		}
+	}
+	sh := &shell{sys: &System{Stdout: &strings.Builder{}, Stderr: &strings.Builder{}}}
+	if got := sh.finish(t.Context(), fmt.Errorf("wrapped: %w", usagef("x"))); got != exitInvalid {
+		t.Errorf("a usage error: exit code %d", got)
+	}
+	if got := sh.finish(t.Context(), errors.New("nobody foresaw this")); got != exitInternal {
+		t.Errorf("an unforeseen error: exit code %d", got)
+	}
+}
+
+// --json prints one document on stdout and nothing anywhere else, whatever happens.
+func TestJSONIsAlone(t *testing.T) {
+	w := newWorld(t)
+	for _, args := range [][]string{
+		{"status"}, {"tree"}, {"list"}, {"show", "node-c"}, {"context", "node-c"}, {"next"}, {"ws"}, {"ws", "get"}, {"rules"}, {"docs"}, {"ref", "node-c"},
+		{"focus"}, {"log"}, {"log", "node-c"}, {"problem"}, {"check"}, {"where"}, {"version"}, {"changes", "--since", "1h"},
+		{"session", "bind", "Login", "--session", "s"}, {"session", "--session", "s"}, {"session", "unbind", "--session", "s"},
+		{"start", "node-c", "--dry-run"}, {"start", "node-c"}, {"start", "node-c"}, {"log", "node-c", "x"}, {"add", "T", "-m", "# H"}, {"add"}, {"show", "nosuch"},
+		{"frobnicate"}, {"tree", "--nosuch"}, {"ws", "frobnicate"}, {"list", "--depth", "x"}, {"log", "--as", "x", "-m", "y"}, {"node", "delete", "node-d"},
+	} {
+		stdout, stderr, code := w.run(append(args, "--json")...)
+		var doc map[string]any
+		dec := json.NewDecoder(strings.NewReader(stdout))
+		if err := dec.Decode(&doc); err != nil || dec.More() {
+			t.Errorf("arbor %s --json prints %q: %v", strings.Join(args, " "), stdout, err)
+		}
+		if stderr != "" {
+			t.Errorf("arbor %s --json says %q", strings.Join(args, " "), stderr)
+		}
+		if _, failed := doc["error"]; failed != (code != exitOK && code != exitUnreadable) {
+			t.Errorf("arbor %s --json: exit code %d with %s", strings.Join(args, " "), code, stdout)
+		}
+	}
+}
+
+func TestReport(t *testing.T) {
+	sh := &shell{sys: &System{}}
+	got := sh.changes([]ops.FileDiff{
+		{Path: "ws/nodes/n/Node.md", Lines: 1, What: []string{"n status pending → implementing"}},
+		{Path: "ws/Workspace.md", Lines: 2, What: []string{"ws focus nothing → n", "\x1b[31mlog"}},
+		{Path: "ws/nodes/m", To: ".local/trash/m", What: []string{"m deleted"}},
+		{Path: ".gitignore", Lines: 2}, {Path: "a", To: "b"},
+	})
+	want := `n status pending → implementing (1 line in ws/nodes/n/Node.md)
+ws focus nothing → n, log (2 lines in ws/Workspace.md)
+m deleted (ws/nodes/m → .local/trash/m)
+wrote (2 lines in .gitignore)
+moved (a → b)
+`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A tree that is fitted into lines takes no more of them, starts as the whole tree does, and counts what it leaves out.
+func TestFitLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		nodes := 0
+		tree := drawTree(t, &nodes, 0)
+		lines := rapid.IntRange(2, 40).Draw(t, "lines")
+		rows, hidden := fit(tree, lines)
+		if got := strings.Count(render.Tree(rows, render.Style{}), "\n"); got > lines {
+			t.Fatalf("%d lines are drawn, %d fit", got, lines)
+		}
+		if len(rows)+hidden != nodes {
+			t.Fatalf("%d rows and %d hidden make not the %d nodes there are", len(rows), hidden, nodes)
+		}
+		if all, none := fit(tree, 0); len(all) != nodes || none != 0 {
+			t.Fatalf("without a limit %d of %d nodes are drawn, %d hidden", len(all), nodes, none)
+		}
+		if nodes <= lines && hidden > 0 {
+			t.Fatalf("%d nodes fit into %d lines, and %d are hidden", nodes, lines, hidden)
+		}
+		if nodes > 0 && (len(rows) == 0 || rows[0].ID != tree[0].ID) {
+			t.Fatalf("the first row is %+v", rows)
+		}
+	})
+}
+
+func drawTree(t *rapid.T, nodes *int, depth int) []*ops.TreeNode {
+	var all []*ops.TreeNode
+	for range rapid.IntRange(0, 5-depth).Draw(t, "children") {
+		*nodes++
+		n := &ops.TreeNode{ID: fmt.Sprint("n", *nodes), Title: "T"}
+		if depth < 4 {
+			n.Children = drawTree(t, nodes, depth+1)
+		}
+		all = append(all, n)
+	}
+	return all
+}
+
+// One parent of many children shows as many as there is room for.
+func TestFitManyChildren(t *testing.T) {
+	root := &ops.TreeNode{ID: "root"}
+	for i := range 5000 {
+		root.Children = append(root.Children, &ops.TreeNode{ID: fmt.Sprint(i)})
+	}
+	rows, hidden := fit([]*ops.TreeNode{root}, 100)
+	if len(rows) != 99 || hidden != 4902 || rows[0].Hidden != 4902 {
+		t.Errorf("%d rows, %d hidden, %d below the root; want 99, 4902, 4902", len(rows), hidden, rows[0].Hidden)
+	}
+}
