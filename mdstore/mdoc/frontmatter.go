@@ -1,6 +1,7 @@
 package mdoc
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -49,6 +50,9 @@ func readFront(text []byte, s Span) ([]Field, []Diagnostic) {
 func parseFront(text []byte, s Span) (*front, *Diagnostic) {
 	f := &front{text: text, span: s}
 	root, err := decodeYAML(text[s.Start:s.End])
+	if errors.Is(err, errTooDeep) {
+		return f, &Diagnostic{Line: lineNumber(text, s.Start), Code: CodeTooLarge, Text: tooDeep}
+	}
 	if err != nil {
 		if f.readLines() {
 			f.lenient = true

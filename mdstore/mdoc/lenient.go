@@ -18,6 +18,7 @@ import (
 // that could be read, where a line has no such form.
 func (f *front) readLines() bool {
 	whole := true
+	lines := 0
 	for at := f.span.Start; at < f.span.End; {
 		end := lineEnd(f.text, at)
 		line := Span{at, cutEOL(f.text, end)}
@@ -26,8 +27,11 @@ func (f *front) readLines() bool {
 		if len(t) == 0 || t[0] == '#' {
 			continue
 		}
+		if lines++; 2*lines+1 > MaxFrontMatterNodes {
+			return false
+		}
 		e, ok := readLine(f.text, line)
-		if !ok || 2*len(f.entries)+3 > MaxFrontMatterNodes {
+		if !ok {
 			whole = false
 			continue
 		}

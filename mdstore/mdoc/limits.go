@@ -13,6 +13,7 @@ const (
 	MaxAliases          = 32       // YAML aliases
 	MaxContainers       = 64       // markers of quotes and lists at the start of a line, and levels of indentation below lists
 	MaxDefinitions      = 2000     // lines of the form [x]: in one run of lines
+	MaxOpenBlanks       = 1 << 20  // blank lines, each counted once for every list that is open around it
 )
 
 // A limitError says which limit a text exceeds and at which offset.
@@ -24,30 +25,43 @@ type limitError struct {
 // checkBody returns the first line of b that goes beyond what may be handed to
 // the Markdown parser.
 func checkBody(b []byte) *limitError {
-	definitions := 0
+	definitions, depth, blanks := 0, 0, 0
+	afterBlank := false
 	for at := 0; at < len(b); {
-		end := lineEnd(b, at)
-		line := b[at:end]
-		// Most lines are text: only these bytes begin what counts here.
-		switch first := line[0]; {
-		case first >= 'A' && first <= 'Z', first >= 'a' && first <= 'z', first >= 0x80, first == '#':
-			at = end
-			continue
-		}
-		markers, rest := containers(line)
-		if markers > MaxContainers {
-			return &limitError{at, fmt.Sprintf("the line begins with more than %d markers of quotes, lists or their indentation", MaxContainers)}
+		line := b[at:lineEnd(b, at)]
+		markers, rest := 0, line
+		switch c := line[0]; {
+		case c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c >= 0x80, c == '#':
+			// Text, as most lines: only other bytes begin what counts here.
+		default:
+			markers, rest = containers(line)
 		}
 		switch {
+		case markers > MaxContainers:
+			return &limitError{at, fmt.Sprintf("the line begins with more than %d markers of quotes, lists or their indentation", MaxContainers)}
+		case markers == 0 && blank(rest):
+			// Every list around a blank line is asked about it.
+			if blanks += depth; blanks > MaxOpenBlanks {
+				return &limitError{at, "too many blank lines stand in nested lists"}
+			}
+			definitions, afterBlank = 0, true
+			at += len(line)
+			continue
 		case definition(rest):
-			definitions++
-			if definitions > MaxDefinitions {
+			if definitions++; definitions > MaxDefinitions {
 				return &limitError{at, fmt.Sprintf("more than %d link definitions stand in one run of lines", MaxDefinitions)}
 			}
 		case blank(rest):
 			definitions = 0
 		}
-		at = end
+		switch indented := line[0] == ' ' || line[0] == '\t'; {
+		case indented:
+			depth = max(depth, markers)
+		case markers > 0 || afterBlank: // a line of text just below a list may still be part of it
+			depth = markers
+		}
+		afterBlank = false
+		at += len(line)
 	}
 	return nil
 }

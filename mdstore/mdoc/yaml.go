@@ -5,8 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"gopkg.in/yaml.v3"
+)
+
+// tooDeep is said of front matter beyond MaxFrontMatterDepth, errTooDeep where the parser itself gives up.
+var (
+	tooDeep    = fmt.Sprintf("the front matter is nested more than %d deep", MaxFrontMatterDepth)
+	errTooDeep = errors.New(tooDeep)
 )
 
 // decodeYAML returns the root node of the one document in b, nil where b holds
@@ -21,8 +28,11 @@ func decodeYAML(b []byte) (root *yaml.Node, err error) {
 	dec := yaml.NewDecoder(bytes.NewReader(b))
 	var doc, more yaml.Node
 	if err := dec.Decode(&doc); err != nil {
-		if errors.Is(err, io.EOF) {
+		switch {
+		case errors.Is(err, io.EOF):
 			return nil, nil
+		case strings.Contains(err.Error(), "exceeded max depth"):
+			return nil, errTooDeep
 		}
 		return nil, err
 	}
@@ -53,7 +63,7 @@ func checkYAML(root *yaml.Node) *limitError {
 		case aliases > MaxAliases:
 			return &limitError{n.Line, fmt.Sprintf("the front matter has more than %d aliases", MaxAliases)}
 		case depth > MaxFrontMatterDepth:
-			return &limitError{n.Line, fmt.Sprintf("the front matter is nested more than %d deep", MaxFrontMatterDepth)}
+			return &limitError{n.Line, tooDeep}
 		}
 		for _, c := range n.Content {
 			if over := walk(c, depth+1); over != nil {
