@@ -15,7 +15,7 @@ func (c *checker) home(s source, i use, r row) {
 		c.add(s.path, i.line, ruleHome, "%s has no home in the table of dependencies", i.pkg)
 	case h.name == inTests && !s.test && !r.forTests:
 		c.add(s.path, i.line, ruleTestsOnly, "%s is for tests, and %s is no test", h.module, s.path)
-	case h.name != inTests && !h.holds(r.name):
+	case h.name != inTests && !h.holds(r.name) && !(s.test && listed(h.judges, r.name)):
 		c.add(s.path, i.line, ruleHome, "%s has its home in %s and may not be imported by %s", h.module, h.name, r.name)
 	}
 }

@@ -48,7 +48,7 @@ func TestRowsPointDown(t *testing.T) {
 			}
 		}
 		for _, h := range p.homes {
-			for _, name := range strings.Fields(h.name) {
+			for _, name := range strings.Fields(h.name + " " + h.judges) {
 				if _, ok := floors[name]; !ok && name != inTests {
 					t.Errorf("%s has its home in %s, which has no row", h.module, name)
 				}
@@ -71,7 +71,7 @@ var small = policy{
 		{floor: 50, name: "soon", later: true},
 	},
 	homes: []home{
-		{module: "example.com/yaml", name: "low"},
+		{module: "example.com/yaml", name: "low", judges: "top"},
 		{module: "example.com/check", name: inTests},
 		{module: "example.com/lock", name: "app store"},
 		{module: "example.com/events", name: "soon", later: true},
