@@ -134,15 +134,15 @@ func (s *Store) nodes(ctx context.Context, dir mdstore.Path) iter.Seq[item] {
 			yield(item{mdstore.File{Path: dir}, err})
 			return
 		}
-		root, err := s.root.OpenRoot(string(dir))
+		top, err := s.disk.Folder(dir)
 		if err != nil {
 			if !errors.Is(err, fs.ErrNotExist) {
 				yield(item{mdstore.File{Path: dir}, folderError(dir, err)})
 			}
 			return
 		}
-		defer root.Close()
-		entries, err := folders(root)
+		defer top.Close()
+		entries, err := folders(top, true)
 		if err != nil {
 			yield(item{mdstore.File{Path: dir}, folderError(dir, err)})
 			return
@@ -156,7 +156,7 @@ func (s *Store) nodes(ctx context.Context, dir mdstore.Path) iter.Seq[item] {
 				}
 				p := dir.Join(e.Name)
 				n := len(out)
-				out = enter(root, e, p, out)
+				out = s.enter(top, e, p, out)
 				if len(out) == n && e.Type.IsDir() {
 					out = append(out, missing(p.Join(mdstore.NodeFile)))
 				}
@@ -174,62 +174,61 @@ func (s *Store) nodes(ctx context.Context, dir mdstore.Path) iter.Seq[item] {
 // chunk is how many folders one goroutine reads at a time.
 const chunk = 16
 
-// folders returns the folders and links to look into, in the order of the paths below them.
-func folders(r *os.Root) ([]disk.Entry, error) {
-	entries, err := disk.Root{R: r}.ReadDir("")
+// folders returns the folders and links to look into, in the order of the paths below them, and, unless f is
+// nodes/ itself, whatever has the name Node.md.
+func folders(f disk.Folder, top bool) ([]disk.Entry, error) {
+	entries, err := f.Entries()
 	entries = slices.DeleteFunc(entries, func(e disk.Entry) bool {
-		return strings.HasPrefix(e.Name, ".") || e.Type&(fs.ModeDir|fs.ModeSymlink) == 0 && e.Name != mdstore.NodeFile ||
-			!mdstore.Path(e.Name).Valid()
+		node := e.Name == mdstore.NodeFile && !top
+		return strings.HasPrefix(e.Name, ".") || !node && e.Type&(fs.ModeDir|fs.ModeSymlink) == 0 || !mdstore.Path(e.Name).Valid()
 	})
+	// A folder stands where the paths below it belong: "a-b" before "a", as "a-b/" before "a/".
+	key := func(e disk.Entry) string {
+		if e.Name == mdstore.NodeFile && !top {
+			return e.Name
+		}
+		return e.Name + "/"
+	}
 	slices.SortFunc(entries, func(a, b disk.Entry) int { return strings.Compare(key(a), key(b)) })
 	return entries, err
 }
 
-// key puts a folder where the paths below it belong: "a-b" comes before "a", as "a-b/" before "a/".
-func key(e disk.Entry) string {
-	if e.Type.IsRegular() {
-		return e.Name
-	}
-	return e.Name + "/"
-}
-
-// enter appends the nodes of the folder that e names in r; p is its path.
-func enter(r *os.Root, e disk.Entry, p mdstore.Path, out []item) []item {
+// enter appends the nodes of the folder that e names in f; p is its path.
+func (s *Store) enter(f disk.Folder, e disk.Entry, p mdstore.Path, out []item) []item {
+	node := p.Join(mdstore.NodeFile)
 	if !e.Type.IsDir() {
-		if e.Type&fs.ModeSymlink != 0 && leadsToFolder(r, e.Name) {
-			err := disk.Unreadable(p, disk.CodeSymlink, "is a symbolic link, which is not followed; put the folder itself here")
-			out = append(out, item{mdstore.File{Path: p.Join(mdstore.NodeFile)}, err})
+		if err := s.linked(p); err != nil && leadsToFolder(s.root, string(p)) {
+			out = append(out, item{mdstore.File{Path: node}, err})
 		}
 		return out
 	}
-	sub, err := r.OpenRoot(e.Name)
+	sub, err := f.Sub(e.Name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return out
 	}
 	if err != nil {
-		return append(out, item{mdstore.File{Path: p.Join(mdstore.NodeFile)}, folderError(p, err)})
+		return append(out, item{mdstore.File{Path: node}, folderError(p, err)})
 	}
 	defer sub.Close()
-	entries, err := folders(sub)
+	entries, err := folders(sub, false)
 	if err != nil {
-		return append(out, item{mdstore.File{Path: p.Join(mdstore.NodeFile)}, folderError(p, err)})
+		return append(out, item{mdstore.File{Path: node}, folderError(p, err)})
 	}
-	for _, f := range entries {
-		q := p.Join(f.Name)
-		if f.Name != mdstore.NodeFile {
-			out = enter(sub, f, q, out)
+	for _, in := range entries {
+		if in.Name != mdstore.NodeFile {
+			out = s.enter(sub, in, p.Join(in.Name), out)
 			continue
 		}
 		var data []byte
-		err := disk.CheckRegular(q, f.Type, 0, mdstore.MaxFileSize)
+		err := disk.CheckRegular(node, in.Type, 0, mdstore.MaxFileSize) // a device is not even opened
 		if err == nil {
-			data, err = disk.Root{R: sub}.ReadRegular(mdstore.NodeFile, mdstore.MaxFileSize)
+			data, err = sub.Read(mdstore.NodeFile, mdstore.MaxFileSize)
 		}
 		if err != nil {
-			err = disk.At(q, err)
+			err = disk.At(node, err)
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			out = append(out, found(q, data, err))
+			out = append(out, found(node, data, err))
 		}
 	}
 	return out

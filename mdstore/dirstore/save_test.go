@@ -78,7 +78,7 @@ func TestSavesDuringACommitAreNeverLost(t *testing.T) {
 					path := filepath.Join(dir, "ws", "Workspace.md")
 					calls := 0
 					s, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d disk.FS) disk.FS {
-						return crowded{d, &calls, func(call int) {
+						return crowded{hasty{d}, &calls, func(call int) {
 							if call != k {
 								return
 							}
@@ -163,7 +163,7 @@ func TestSavesThroughAnOpenFileAreNeverLost(t *testing.T) {
 			defer f.Close()
 			exchanged, saved, calls := false, false, 0
 			s, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d disk.FS) disk.FS {
-				return exchanging{crowded{d, &calls, func(int) {
+				return exchanging{crowded{hasty{d}, &calls, func(int) {
 					if exchanged && !saved {
 						saved = true
 						if want == "" {

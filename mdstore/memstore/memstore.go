@@ -161,28 +161,37 @@ func (s *Store) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore.
 // listed returns the paths of a listing in their order.
 func listed(files map[mdstore.Path][]byte, under mdstore.Path) []mdstore.Path {
 	names := map[mdstore.Path]bool{}
-	if under != "" {
-		names[mdstore.WorkspacePath(under)] = true
-	}
-	for p := range files {
-		if under == "" {
-			if p.Base() == mdstore.WorkspaceFile && workspaceFolder(p.Dir()) {
-				names[p] = true
+	if under == "" {
+		for p := range files {
+			for ; p != ""; p = p.Dir() { // a folder of that name is listed, as what cannot be read
+				if p.Base() == mdstore.WorkspaceFile && workspaceFolder(p.Dir()) {
+					names[p] = true
+				}
 			}
-			continue
 		}
-		rest, ok := strings.CutPrefix(string(p), string(under.Join(mdstore.NodesDir))+"/")
+		return slices.Sorted(maps.Keys(names))
+	}
+	nodes := under.Join(mdstore.NodesDir)
+	folders := map[string]bool{} // those directly below nodes/, and whether a node was found there
+	for p := range files {
+		rest, ok := strings.CutPrefix(string(p), string(nodes)+"/")
 		elems := strings.Split(rest, "/")
 		if !ok || len(elems) < 2 || hidden(elems[:1]) {
 			continue
 		}
-		dir := under.Join(mdstore.NodesDir, elems[0])
-		if elems[len(elems)-1] == mdstore.NodeFile && !hidden(elems[:len(elems)-1]) {
-			names[p] = true
-		} else if !holdsNode(files, dir) {
-			names[dir.Join(mdstore.NodeFile)] = true
+		i := slices.Index(elems[1:], mdstore.NodeFile) + 1
+		found := i > 0 && !hidden(elems[:i])
+		folders[elems[0]] = folders[elems[0]] || found
+		if found {
+			names[nodes.Join(elems[:i+1]...)] = true
 		}
 	}
+	for name, found := range folders {
+		if !found {
+			names[nodes.Join(name, mdstore.NodeFile)] = true
+		}
+	}
+	names[mdstore.WorkspacePath(under)] = true
 	return slices.Sorted(maps.Keys(names))
 }
 
@@ -193,14 +202,4 @@ func workspaceFolder(dir mdstore.Path) bool {
 
 func hidden(folders []string) bool {
 	return slices.ContainsFunc(folders, func(name string) bool { return strings.HasPrefix(name, ".") })
-}
-
-// holdsNode reports whether a Node.md lies below dir at a place that is listed.
-func holdsNode(files map[mdstore.Path][]byte, dir mdstore.Path) bool {
-	for p := range files {
-		if p.Base() == mdstore.NodeFile && p.Under(dir) && !strings.Contains(strings.TrimPrefix(string(p.Dir()), string(dir)), "/.") {
-			return true
-		}
-	}
-	return false
 }

@@ -98,6 +98,12 @@ var reading = []promise{
 		s.expectList("ws", "ws/Workspace.md: absent", "ws/nodes/root/Node.md: root")
 		s.expectList("")
 	}},
+	{"a folder in a file's place is listed as unreadable", func(s *suite) {
+		s.put(files{"ws/Workspace.md/x": "x", "ws/nodes/a/Node.md/Node.md": "x", "ws/nodes/a/b/Node.md": "b", "ws/nodes/Node.md/Node.md": "n", "ws/nodes/Node.md-x/Node.md": "x"})
+		s.expectList("", "ws/Workspace.md: NOT_A_FILE")
+		s.expectList("ws", "ws/Workspace.md: NOT_A_FILE", "ws/nodes/Node.md-x/Node.md: x", "ws/nodes/Node.md/Node.md: n",
+			"ws/nodes/a/Node.md: NOT_A_FILE", "ws/nodes/a/b/Node.md: b")
+	}},
 	{"a listing stops when its consumer does", func(s *suite) {
 		s.put(many(200))
 		for n := range 12 {

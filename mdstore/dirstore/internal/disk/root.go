@@ -81,7 +81,11 @@ func (r Root) ReadRegular(p mdstore.Path, limit int64) ([]byte, error) {
 			return data, nil
 		}
 	}
-	return nil, Unreadable(p, CodeUnstable, "changed each of the %d times that it was read; wait for its writer and retry", rounds)
+	return nil, unstable(p)
+}
+
+func unstable(p mdstore.Path) error {
+	return Unreadable(p, CodeUnstable, "changed each of the %d times that it was read; wait for its writer and retry", rounds)
 }
 
 func (r Root) readOnce(p mdstore.Path, limit int64) (data []byte, ok bool, err error) {
