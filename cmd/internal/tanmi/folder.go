@@ -65,7 +65,7 @@ func (f *folder) sub(name string) (sub *folder, ok bool) {
 	f.used[name] = true
 	if !e.IsDir() {
 		if first {
-			f.rep.warn(f.at(name), "is %s where a folder is expected: not read", kindOf(e.Type()))
+			f.rep.warn(f.at(name), "is %s where a folder is expected: not read", entryKind(e.Type()))
 		}
 		return nil, false
 	}
@@ -87,7 +87,7 @@ func (f *folder) read(name string) (data []byte, ok bool) {
 	}
 	f.used[name] = true
 	if !e.Type().IsRegular() {
-		f.rep.warn(f.at(name), "is %s where a file is expected: not read", kindOf(e.Type()))
+		f.rep.warn(f.at(name), "is %s where a file is expected: not read", entryKind(e.Type()))
 		return nil, false
 	}
 	data, err := readFile(f.fsys, f.at(name))
@@ -118,8 +118,8 @@ func readFile(fsys fs.FS, p string) ([]byte, error) {
 	return data, err
 }
 
-// kindOf names what a directory entry is.
-func kindOf(m fs.FileMode) string {
+// entryKind names what a directory entry is.
+func entryKind(m fs.FileMode) string {
 	switch {
 	case m&fs.ModeSymlink != 0:
 		return "a symbolic link"

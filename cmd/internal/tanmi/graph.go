@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-
-	"arbor/mdstore"
 )
 
 // A graph is what a graph.json holds.
@@ -41,14 +39,14 @@ type memo struct {
 	rest                         []member
 }
 
-// readGraph reads a graph.json as far as it can be read; damage is a warning.
-func readGraph(path string, data []byte, rep *report) *graph {
+// readGraph reads a graph.json as far as it can be read; damage is a warning, and whole is false.
+func readGraph(path string, data []byte, rep *report) (g *graph, whole bool) {
 	list, err := members(bytes.TrimPrefix(data, bom))
 	if err != nil {
 		rep.warn(path, "is damaged: %v; what stands before the damage is taken, nodes that are missing come from their folders", err)
 	}
 	o := newObject(path, "", list, rep)
-	g := &graph{focus: o.line("currentFocus")}
+	g = &graph{focus: o.line("currentFocus")}
 	var version string
 	if raw, ok := o.raw("version"); ok {
 		version = strings.Trim(string(raw), `" `)
@@ -64,7 +62,7 @@ func readGraph(path string, data []byte, rep *report) *graph {
 		g.memos = append(g.memos, readMemo(m))
 	}
 	g.rest = o.rest()
-	return g
+	return g, err == nil
 }
 
 // children returns the members of a value that is an object of objects, each of them as an object.
@@ -141,13 +139,4 @@ func readMemo(o *object) *memo {
 	}
 	m.rest = o.rest()
 	return m
-}
-
-// role returns Arbor's name of a role; ok is false for roles that Arbor does not have.
-func role(s string) (r mdstore.Role, ok bool) {
-	if s == "info_summary" {
-		return mdstore.RoleSummary, true
-	}
-	r = mdstore.Role(s)
-	return r, r == mdstore.RoleNone || slices.Contains(mdstore.Roles(), r)
 }

@@ -65,7 +65,7 @@ func rowEntry(cells []string, line string) mdstore.LogEntry {
 	operator := strings.ReplaceAll(cells[1], "]", ")")
 	at, ok := logTime(cells[0])
 	if !ok || operator == "" {
-		return mdstore.LogEntry{Event: "[" + cells[0] + "] [" + cells[1] + "] " + event}
+		return mdstore.LogEntry{Event: cells[0] + " " + cells[1] + ": " + event}
 	}
 	return mdstore.LogEntry{Time: at, Operator: operator, Event: event}
 }

@@ -72,12 +72,12 @@ func (w *workspace) memoContent(dir *folder, m *memo) (string, bool) {
 
 // memo adds a memo's file and document, and returns the reference to it.
 func (w *workspace) memo(m *memo, content string) mdstore.Ref {
-	title, full := title(m.title, strings.TrimSpace(oneLine(m.key, maxName)))
-	if title == "" {
-		title = "memo"
+	name, full := title(m.title, strings.TrimSpace(oneLine(m.key, maxName)))
+	if name == "" {
+		name = "memo"
 	}
 	var b strings.Builder
-	b.WriteString("---\ntitle: " + yamlText(title) + "\n")
+	b.WriteString("---\ntitle: " + yamlText(name) + "\n")
 	if full != "" {
 		b.WriteString("fullTitle: " + yamlText(full) + "\n")
 	}
@@ -103,8 +103,8 @@ func (w *workspace) memo(m *memo, content string) mdstore.Ref {
 	if content != "" && !strings.HasSuffix(content, "\n") {
 		b.WriteByte('\n')
 	}
-	file := w.keep.put(path.Join(memosDir, fileName(title)+".md"), []byte(b.String()))
-	r := mdstore.Ref{Target: w.projectPath(file), Description: title}
+	file := w.keep.put(path.Join(memosDir, fileName(name)+".md"), []byte(b.String()))
+	r := mdstore.Ref{Target: w.projectPath(file), Description: name}
 	if s := strings.TrimSpace(oneLine(m.summary, 400)); s != "" {
 		r.Description += ": " + s
 	}
@@ -112,7 +112,7 @@ func (w *workspace) memo(m *memo, content string) mdstore.Ref {
 		r.Description = ""
 	}
 	w.imp.Docs = append(w.imp.Docs, r)
-	r.Description = title
+	r.Description = name
 	if _, ok := r.Format(); !ok {
 		r.Description = ""
 	}

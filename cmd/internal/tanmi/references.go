@@ -11,14 +11,14 @@ import (
 // items that are neither, for the note.
 //
 // Whether a reference to a node or a memo is active is what the graph says; whether a document is, what its line says.
-func (w *workspace) references(out *engine.ImportNode, n *graphNode, in *info, t *tree, memos map[string]mdstore.Ref, file string) []string {
+func (w *workspace) references(out *engine.ImportNode, s *source, t *tree, memos map[string]mdstore.Ref) []string {
 	active := map[string]bool{}
-	for _, target := range n.references {
+	for _, target := range s.graphNode.references {
 		active[strings.TrimSpace(target)] = true
 	}
 	var odd []string
 	seen := map[string]bool{}
-	for _, item := range in.docs {
+	for _, item := range s.in.docs {
 		r, known := refLine(item)
 		target := r.Target
 		_, node := t.ids[target]
@@ -33,24 +33,24 @@ func (w *workspace) references(out *engine.ImportNode, n *graphNode, in *info, t
 		}
 		if expired := !active[target]; r.Expired != expired {
 			if node && known {
-				w.rep.warn(file, "the reference to %s is marked otherwise here than in graph.json, which counts", quote(target))
+				w.rep.warn(s.file, "the reference to %s is marked otherwise here than in graph.json, which counts", quote(target))
 			} else if node || memo {
-				w.rep.warn(file, "the reference to %s stands only here and not in graph.json: taken as expired", quote(target))
+				w.rep.warn(s.file, "the reference to %s stands only here and not in graph.json: taken as expired", quote(target))
 			}
 			r.Expired = expired
 		}
-		out.References = addRef(out.References, w.resolve(r, t, memos, file), item, &odd)
+		out.References = addRef(out.References, w.resolve(r, t, memos, s.file), item, &odd)
 	}
-	for _, target := range n.references {
+	for _, target := range s.graphNode.references {
 		target = strings.TrimSpace(target)
 		if target == "" || seen[target] {
 			continue
 		}
 		seen[target] = true
-		out.References = addRef(out.References, w.resolve(mdstore.Ref{Target: target}, t, memos, file), target, &odd)
+		out.References = addRef(out.References, w.resolve(mdstore.Ref{Target: target}, t, memos, s.file), target, &odd)
 	}
 	if len(odd) > 0 {
-		w.rep.warn(file, "lists documents that no reference can hold: kept in the note")
+		w.rep.warn(s.file, "lists documents that no reference can hold: kept in the note")
 		return []string{under("Documents", strings.Join(odd, "\n"))}
 	}
 	return nil

@@ -62,7 +62,7 @@ func (w *workspace) findRoot(t *tree, nodes []*graphNode, rootKey string) {
 		return
 	}
 	key := string(mdstore.Root)
-	t.root = &graphNode{key: key, dirName: key, kind: "planning", status: "pending", createdAt: w.imp.CreatedAt, updatedAt: w.imp.UpdatedAt}
+	t.root = &graphNode{key: key, dirName: key, kind: "planning", status: "pending", createdAt: w.imp.CreatedAt, updatedAt: max(w.imp.CreatedAt, w.imp.UpdatedAt)}
 	t.byKey[key] = t.root
 	t.at[t.root] = -1
 	w.rep.warn(w.dir.at(graphJSON), "has no root node: there is a new one")

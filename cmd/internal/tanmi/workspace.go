@@ -2,9 +2,6 @@ package tanmi
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
-	"hash/fnv"
 	"path"
 	"strings"
 	"unicode/utf8"
@@ -31,111 +28,55 @@ type workspace struct {
 	rootNote []string            // what is said of the workspace and has no place but its root's note
 	odd      map[string][]string // fields of nodes without a place, and the nodes that have them
 	oddKeys  []string            // in the order in which they were met
+	damaged  map[string][]byte   // JSON files that could not be read whole
 }
 
 // workspace reads one workspace; ok is false where nothing of it could be read.
-func (r *reading) workspace(dir *folder) (engine.Import, bool) {
-	w := &workspace{r: r, dir: dir, rep: r.rep, keep: newKeeper(r.rep), odd: map[string][]string{}}
+func (r *reading) workspace(dir *folder) (imp engine.Import, ok bool) {
+	w := &workspace{r: r, dir: dir, rep: r.rep, keep: newKeeper(r.rep), odd: map[string][]string{}, damaged: map[string][]byte{}}
 	w.rep.begin()
-	root := w.config()
-	goal := w.texts()
-	g := &graph{}
-	if data, ok := dir.read(graphJSON); ok {
-		g = readGraph(dir.at(graphJSON), data, w.rep)
-		if len(g.nodes) == 0 || !json.Valid(bytes.TrimPrefix(data, bom)) {
-			w.keepRaw(graphJSON, data)
-		}
-		w.keep.fields(dir.at(graphJSON), g.rest, w.rep)
-	} else {
-		w.rep.warn(dir.at(graphJSON), "is missing: the tree is lost, and every node is imported below the root")
+	defer w.rep.end()
+	rootKey, configured := w.config()
+	goal, described := w.texts()
+	g := w.graph()
+	folders := w.nodeFolders(g)
+	if !configured && !described && len(folders.nodes) == 0 {
+		w.rep.warn(dir.path, "nothing of this workspace can be read: not imported")
+		delete(r.ids, w.imp.ID)
+		return imp, false
 	}
-	w.nodes(g, root)
+	w.keepDamaged()
+	w.nodes(g, folders, rootKey)
 	w.goal(goal)
 	w.keep.rest(dir, "", 0)
-	if w.timed {
-		r.zones.add(dir.path, w.shift)
-	}
 	for _, key := range w.oddKeys {
 		w.rep.warn(dir.at(graphJSON), "%s of %s: no place for this in Arbor; kept in the note", key, names(w.odd[key]))
 	}
 	w.fit()
 	w.imp.Files = w.keep.files
-	w.rep.end()
+	if w.timed {
+		r.zones.add(dir.path, w.shift)
+	}
 	return w.imp, true
 }
 
-// config reads workspace.json and decides on the id. It returns the id of the root node.
-func (w *workspace) config() (root string) {
-	var list []member
-	if data, ok := w.dir.read(workspaceJSON); !ok {
-		w.rep.warn(w.dir.at(workspaceJSON), "is missing: the workspace's id comes from its folder")
-	} else {
-		var err error
-		if list, err = members(bytes.TrimPrefix(data, bom)); err != nil {
-			w.rep.warn(w.dir.at(workspaceJSON), "is damaged: %v; what stands before the damage is taken", err)
-			w.keepRaw(workspaceJSON, data)
-		}
+// graph reads graph.json; without one the graph is empty.
+func (w *workspace) graph() *graph {
+	data, ok := w.dir.read(graphJSON)
+	if !ok {
+		w.rep.warn(w.dir.at(graphJSON), "is missing or cannot be read: the tree is lost, and every node is imported below the root")
+		return &graph{}
 	}
-	o := newObject(w.dir.at(workspaceJSON), "", list, w.rep)
-	id, status := o.line("id"), o.line("status")
-	w.imp.Name = o.line("name")
-	w.imp.CreatedAt, w.imp.UpdatedAt = o.millis("createdAt"), o.millis("updatedAt")
-	root = o.line("rootNodeId")
-	dirName := o.line("dirName")
-	w.imp.Archived = status == mdstore.StatusArchived
-	if w.dir.path != "." && archived(w.dir) != w.imp.Archived {
-		w.imp.Archived = !w.imp.Archived
-		if status != "" {
-			w.rep.warn(o.path, "status is %s, but the folder's place says otherwise, and that counts", quote(status))
-		}
-	} else if status != "" && status != mdstore.StatusActive && status != mdstore.StatusArchived {
-		w.rep.warn(o.path, "status is %s, which Arbor does not know: taken as active", quote(status))
+	g, whole := readGraph(w.dir.at(graphJSON), data, w.rep)
+	if !whole {
+		w.damaged[graphJSON] = data
 	}
-	w.imp.ID = w.freeID(id, dirName)
-	w.keep.fields(o.path, o.rest(), w.rep)
-	return root
+	w.keep.fields(w.dir.at(graphJSON), g.rest, w.rep)
+	return g
 }
 
-// freeID returns the workspace's id; where it is none, or another workspace has it, one that is made of it.
-func (w *workspace) freeID(id, dirName string) mdstore.ID {
-	got := mdstore.ID(id)
-	if !got.Valid() {
-		base := path.Base(w.dir.path)
-		if base == "." {
-			base = dirName
-		}
-		switch _, short, ok := strings.Cut(base[max(0, strings.LastIndexByte(base, '_')):], "_"); {
-		case ok && mdstore.ID("ws-"+short).Valid():
-			got = mdstore.ID("ws-" + short)
-		case mdstore.ID(base).Valid():
-			got = mdstore.ID(base)
-		default:
-			got = mdstore.ID("ws-" + digest(base+id))
-		}
-		if id != "" {
-			w.rep.warn(w.dir.at(workspaceJSON), "%s is no id that Arbor takes: the workspace becomes %s", quote(id), got)
-		}
-	}
-	free := got
-	for n := 2; w.r.ids[free]; n++ {
-		free = mdstore.ID(fmt.Sprintf("%.120s-%d", got, n))
-	}
-	if free != got {
-		w.rep.warn(w.dir.at(workspaceJSON), "another workspace has the id %s: this one becomes %s", got, free)
-	}
-	w.r.ids[free] = true
-	return free
-}
-
-// digest returns eight hex digits that stand for a text.
-func digest(s string) string {
-	h := fnv.New32a()
-	h.Write([]byte(s))
-	return fmt.Sprintf("%08x", h.Sum32())
-}
-
-// texts reads Workspace.md, Log.md and Problem.md of the workspace, and returns the goal.
-func (w *workspace) texts() (goal string) {
+// texts reads Workspace.md, Log.md and Problem.md of the workspace, and returns the goal. ok is false without a Workspace.md.
+func (w *workspace) texts() (goal string, ok bool) {
 	text, ok := w.text(w.dir, workspaceMD)
 	if !ok {
 		w.rep.warn(w.dir.at(workspaceMD), "is missing: there are no goal, rules and documents")
@@ -181,7 +122,7 @@ func (w *workspace) texts() (goal string) {
 	w.utc(w.imp.Log)
 	text, _ = w.text(w.dir, problemMD)
 	w.imp.Problem = parseProblem(text)
-	return goal
+	return goal, ok
 }
 
 // name settles the workspace's name: that of workspace.json, or of Workspace.md, or of the folder.
@@ -258,13 +199,14 @@ func (w *workspace) rel(dir *folder) string {
 	return strings.TrimPrefix(dir.path, w.dir.path+"/")
 }
 
-// keepRaw keeps a damaged file as it is.
-func (w *workspace) keepRaw(name string, data []byte) {
-	if len(data) == 0 {
-		return
-	}
-	if p := w.keep.put(path.Join(keptDir, "damaged-"+name), data); p != "" {
-		w.rep.warn(w.dir.at(name), "the file itself is kept as %s", p)
+// keepDamaged keeps the JSON files that could not be read whole as they are.
+func (w *workspace) keepDamaged() {
+	for _, name := range []string{workspaceJSON, graphJSON} {
+		if data := w.damaged[name]; len(data) > 0 {
+			if p := w.keep.put(path.Join(keptDir, "damaged-"+name), data); p != "" {
+				w.rep.warn(w.dir.at(name), "the file itself is kept as %s", p)
+			}
+		}
 	}
 }
 
