@@ -17,7 +17,7 @@ type cascade struct {
 	size  int               // what b takes with the omissions so far; never less than it really does
 	limit int               // bytes
 	cuts  []*cut            // the texts that can be cut
-	sums  map[[2]string]int // index in b.Omitted by what and role
+	sums  map[[2]string]int // index in b.Omitted, see key
 }
 
 // fit makes the bundle fit into its budget where that can be done. It returns the size that it reckons with at last, 0 where there was
@@ -49,6 +49,10 @@ func fit(b *Bundle, m measure, left *ledger) (size int) {
 	}
 	c.rest()
 	if !c.fits() {
+		b.Omitted = byReason(b.Omitted)
+		c.size = m.whole(b)
+	}
+	if !c.fits() {
 		weigh(b, m) // what is left may be less than was reckoned with
 		b.OverBudget = b.Tokens > b.Budget
 	}
@@ -57,17 +61,26 @@ func fit(b *Bundle, m measure, left *ledger) (size int) {
 
 func (c *cascade) fits() bool { return c.size <= c.limit }
 
+// key says which omissions become one sum, so that the list stays small: those of one kind, and from the first cut on those of one role.
+func (c *cascade) key(o Omission) [2]string {
+	if c.cuts != nil {
+		return [2]string{"", o.Role}
+	}
+	return [2]string{o.What, o.Role}
+}
+
 // took accounts for a piece that was taken away and becomes part of an omission.
 func (c *cascade) took(saved int, o Omission) {
 	c.size -= saved
 	o.Reason = ReasonBudget
-	i, ok := c.sums[[2]string{o.What, o.Role}]
+	key := c.key(o)
+	i, ok := c.sums[key]
 	if !ok {
 		if len(c.b.Omitted) == 0 {
 			c.size += c.m.head(headOmitted) - c.m.comma()
 		}
 		o.Tokens = Tokens(o.Bytes)
-		c.sums[[2]string{o.What, o.Role}] = len(c.b.Omitted)
+		c.sums[key] = len(c.b.Omitted)
 		c.b.Omitted = append(c.b.Omitted, o)
 		c.size += c.m.omission(o)
 		return

@@ -219,11 +219,11 @@ func TestOmissionsAreSummedUpFirst(t *testing.T) {
 		t.Fatalf("omitted\n%s", omitted(full))
 	}
 	b := context(t, v, "c", assemble.Options{Budget: full.Tokens - 1 + assemble.Tokens(80)})
-	if want := "3 × doc of ancestor, 21 bytes: expired\ndoc of focus c, 7 bytes: expired"; omitted(b) != omitted(full) && omitted(b) != want {
+	if want := "3 × doc of ancestor, 21 bytes: expired\ndoc of focus, 7 bytes: expired"; omitted(b) != omitted(full) && omitted(b) != want {
 		t.Errorf("omitted\n%s\nwant\n%s", omitted(b), want)
 	}
 	b = context(t, v, "c", assemble.Options{Budget: full.Tokens - 1})
-	if want := "3 × doc of ancestor, 21 bytes: expired\ndoc of focus c, 7 bytes: expired"; omitted(b) != want || b.Chain[0].Note != "note" {
+	if want := "3 × doc of ancestor, 21 bytes: expired\ndoc of focus, 7 bytes: expired"; omitted(b) != want || b.Chain[0].Note != "note" {
 		t.Errorf("omitted\n%s\nwant\n%s", omitted(b), want)
 	}
 }

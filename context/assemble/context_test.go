@@ -194,7 +194,7 @@ func TestReferences(t *testing.T) {
 	if r := b.References[1]; r.DocDescription != "a document of the project" {
 		t.Errorf("reference %+v", r)
 	}
-	if !strings.Contains(omitted(b), "reference of focus a, 11 bytes: expired") {
+	if !strings.Contains(omitted(b), "reference of focus, 11 bytes: expired") {
 		t.Errorf("omitted:\n%s", omitted(b))
 	}
 }
@@ -221,9 +221,9 @@ func TestLogOptions(t *testing.T) {
 		n           int
 		omitted     string
 	}{
-		{assemble.Options{}, "event 5", "event 24", 20, "5 × log of focus root, 140 bytes: maxLogEntries"},
-		{assemble.Options{MaxLogEntries: 3}, "event 22", "event 24", 3, "22 × log of focus root, 628 bytes: maxLogEntries"},
-		{assemble.Options{MaxLogEntries: 3, ReverseLog: true}, "event 24", "event 22", 3, "22 × log of focus root, 628 bytes: maxLogEntries"},
+		{assemble.Options{}, "event 5", "event 24", 20, "5 × log of focus, 140 bytes: maxLogEntries"},
+		{assemble.Options{MaxLogEntries: 3}, "event 22", "event 24", 3, "22 × log of focus, 628 bytes: maxLogEntries"},
+		{assemble.Options{MaxLogEntries: 3, ReverseLog: true}, "event 24", "event 22", 3, "22 × log of focus, 628 bytes: maxLogEntries"},
 		{assemble.Options{MaxLogEntries: -1}, "event 0", "event 24", 25, ""},
 		{assemble.Options{MaxLogEntries: 1000}, "event 0", "event 24", 25, ""},
 	} {
@@ -234,7 +234,7 @@ func TestLogOptions(t *testing.T) {
 		}
 	}
 	b := context(t, v, "root", assemble.Options{OmitLog: true})
-	if n := len(b.Focus().LogEntries); n != 0 || omitted(b) != "25 × log of focus root, 715 bytes: excluded" {
+	if n := len(b.Focus().LogEntries); n != 0 || omitted(b) != "25 × log of focus, 715 bytes: excluded" {
 		t.Errorf("without log: %d entries\n%s", n, omitted(b))
 	}
 }
@@ -248,7 +248,7 @@ func TestProblemOption(t *testing.T) {
 	if b.Focus().Problem != nil || b.Workspace.Problem != nil {
 		t.Errorf("problems %v, %v", b.Focus().Problem, b.Workspace.Problem)
 	}
-	if want := "problem of focus root, 5 bytes: excluded"; !strings.Contains(omitted(b), want) {
+	if want := "problem of focus, 5 bytes: excluded"; !strings.Contains(omitted(b), want) {
 		t.Errorf("omitted:\n%s\nwant %s", omitted(b), want)
 	}
 }
@@ -263,7 +263,7 @@ func TestUnreadableShowsWhatItHas(t *testing.T) {
 	if !strings.Contains(b.Focus().Requirement, "still here") {
 		t.Errorf("requirement %q", b.Focus().Requirement)
 	}
-	if want := "node of focus bad: unreadable\nnode of child child: unreadable"; !strings.Contains(omitted(b), want) {
+	if want := "node of focus: unreadable\nnode of child child: unreadable"; !strings.Contains(omitted(b), want) {
 		t.Errorf("omitted:\n%s\nwant\n%s", omitted(b), want)
 	}
 	for _, o := range b.Omitted {
@@ -284,7 +284,7 @@ func TestNoFiles(t *testing.T) {
 	v.kids["root"] = []mdstore.ID{"a", "gone"}
 	v.ws = nil
 	b := context(t, v, "root", assemble.Options{Budget: 1})
-	if want := "file of workspace: missing\nnode of focus root: unreadable"; omitted(b) != want {
+	if want := "file of workspace: missing\nnode of focus: unreadable"; omitted(b) != want {
 		t.Errorf("omitted:\n%s\nwant\n%s", omitted(b), want)
 	}
 	v.ws = &mdstore.Workspace{ID: "ws-1", Name: "W"}
@@ -306,7 +306,7 @@ func TestManyOmissionsAreSummedUp(t *testing.T) {
 	if got, want := omitted(context(t, v, "last", assemble.Options{})), "21 × node of ancestor, 50 bytes: isolated"; got != want {
 		t.Errorf("above an isolated node: %q, want %q", got, want)
 	}
-	if got, want := omitted(context(t, v, "n19", assemble.Options{})), "19 × doc of ancestor, 38 bytes: expired\ndoc of focus n19, 2 bytes: expired"; got != want {
+	if got, want := omitted(context(t, v, "n19", assemble.Options{})), "19 × doc of ancestor, 38 bytes: expired\ndoc of focus, 2 bytes: expired"; got != want {
 		t.Errorf("expired: %q, want %q", got, want)
 	}
 }

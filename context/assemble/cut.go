@@ -52,7 +52,7 @@ func (c *cascade) collect() {
 func (c *cascade) addProblem(t cut, p *mdstore.Problem, l Lines) {
 	if p != nil {
 		c.add(t, WhatProblem, labelProblem, l.Problem, &p.Text)
-		c.add(t, WhatProblem, labelNextStep, l.Problem, &p.NextStep)
+		c.add(t, WhatProblem, labelNextStep, Range{}, &p.NextStep)
 	}
 }
 
@@ -94,7 +94,7 @@ func (c *cascade) shorten(t *cut, floor int) {
 // growth returns by how much the list of omissions can grow at most when the whole text joins it.
 func (c *cascade) growth(t *cut) int {
 	o := Omission{What: t.what, Role: t.role, NodeID: t.id, Reason: ReasonBudget, Count: 1, Bytes: len(t.full), Tokens: Tokens(len(t.full))}
-	if i, ok := c.sums[[2]string{t.what, t.role}]; ok {
+	if i, ok := c.sums[c.key(o)]; ok {
 		s := c.b.Omitted[i]
 		return max(c.m.omission(s.plus(o))-c.m.omission(s), 0)
 	}

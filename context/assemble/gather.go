@@ -46,6 +46,7 @@ func (g *gatherer) workspace() {
 		return
 	}
 	has := p.Lines.read(w.Doc)
+	p.Lines.Log = Range{} // which no node's context holds
 	if has.rules {
 		if r := w.Rules(); r != nil {
 			p.Rules = r

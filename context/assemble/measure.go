@@ -106,7 +106,7 @@ func (c *counter) Facts(kind, status, extra, at, version string) {
 		n += len("version ") + len(version) + len(", ")
 	}
 	if n > 0 {
-		c.n += n - len(", ") + len("\n")
+		c.n += n - len(", ") + len("()\n")
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // An Omission is something that belongs into the context and is not in the bundle, or is there only in part.
 type Omission struct {
 	What   string     `json:"what"`             // see the What constants
-	Role   string     `json:"role"`             // see the Role constants
+	Role   string     `json:"role"`             // see the Role constants; "" where several are summed up
 	NodeID mdstore.ID `json:"nodeId,omitempty"` // "" for the workspace, and where several nodes are summed up
 	Reason string     `json:"reason"`           // see the Reason constants
 	Count  int        `json:"count"`            // how many of them
@@ -30,6 +30,7 @@ const (
 	WhatProblem     = "problem"
 	WhatReference   = "reference"
 	WhatFile        = "file" // of the workspace
+	WhatText        = "text" // several of these, summed up
 )
 
 // Whose it is.
@@ -71,9 +72,11 @@ func (o Omission) String() string {
 		b = append(b, " × "...)
 	}
 	b = append(b, o.What...)
-	b = append(b, " of "...)
-	b = append(b, o.Role...)
-	if o.NodeID != "" {
+	if o.Role != "" {
+		b = append(b, " of "...)
+		b = append(b, o.Role...)
+	}
+	if o.NodeID != "" && o.Role != RoleFocus {
 		b = append(b, ' ')
 		b = append(b, o.NodeID...)
 	}
@@ -87,11 +90,18 @@ func (o Omission) String() string {
 	return string(b)
 }
 
-// plus returns the sum of two omissions of one kind.
+// plus returns the sum of two omissions with one reason.
 func (o Omission) plus(p Omission) Omission {
 	o.Count += p.Count
 	o.Bytes += p.Bytes
 	o.Tokens = Tokens(o.Bytes)
+	o.Detail = ""
+	if o.What != p.What {
+		o.What = WhatText
+	}
+	if o.Role != p.Role {
+		o.Role = ""
+	}
 	if o.NodeID != p.NodeID {
 		o.NodeID = ""
 	}
@@ -134,7 +144,6 @@ func (l *ledger) list(most int) []Omission {
 		i, ok := sums[k]
 		if !ok {
 			sums[k] = len(out)
-			o.Detail = ""
 			out = append(out, o)
 			continue
 		}
@@ -143,5 +152,18 @@ func (l *ledger) list(most int) []Omission {
 	slices.SortStableFunc(out, func(a, b Omission) int {
 		return slices.Index(reasons, a.Reason) - slices.Index(reasons, b.Reason)
 	})
+	return out
+}
+
+// byReason returns one sum for each reason.
+func byReason(all []Omission) []Omission {
+	out := all[:0:0]
+	for _, o := range all {
+		if n := len(out); n > 0 && out[n-1].Reason == o.Reason {
+			out[n-1] = out[n-1].plus(o)
+		} else {
+			out = append(out, o)
+		}
+	}
 	return out
 }

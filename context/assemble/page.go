@@ -102,7 +102,10 @@ const (
 // bare lays out what identifies a node, without its texts.
 func (c *ChainPart) bare(p Page, focus bool) {
 	p.Heading(3, "", string(c.NodeID), c.Title)
-	extra, version := string(c.Role), ""
+	extra, version := "", ""
+	if c.Role != mdstore.RoleNone {
+		extra = "role " + string(c.Role)
+	}
 	if c.Isolated {
 		if extra != "" {
 			extra += ", "
@@ -173,7 +176,7 @@ func layoutDocs(p Page, docs []Doc, lines Range) {
 func layoutProblem(p Page, problem *mdstore.Problem, lines Range) {
 	if problem != nil {
 		layoutText(p, labelProblem, lines, problem.Text)
-		layoutText(p, labelNextStep, lines, problem.NextStep)
+		layoutText(p, labelNextStep, Range{}, problem.NextStep)
 	}
 }
 

@@ -1,7 +1,7 @@
-// Package render shows a bundle: as Markdown, which is what an assistant or a
-// person reads, or as JSON, which is what a program reads.
+// Package render shows what people and assistants ask for: the context of a
+// node as Markdown or JSON, and trees of nodes.
 //
-// It is pure, as package assemble is: the same bundle gives the same bytes.
+// It is pure, as package assemble is: the same values give the same bytes.
 package render
 
 import (
@@ -57,6 +57,8 @@ func (p *page) Facts(kind, status, extra, at, version string) {
 		}
 		if len(p.buf) > start {
 			p.put(", ")
+		} else {
+			p.put("(") // whatever a file gives as its status, no block begins so
 		}
 		p.put(lead)
 		p.line(s)
@@ -67,7 +69,7 @@ func (p *page) Facts(kind, status, extra, at, version string) {
 	fact("", at)
 	fact("version ", version)
 	if len(p.buf) > start {
-		p.put("\n")
+		p.put(")\n")
 	}
 }
 
