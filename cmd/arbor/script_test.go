@@ -68,6 +68,7 @@ func setup(env *testscript.Env) error {
 		env.Setenv(name, value)
 	}
 	env.Values[sumKey{}] = map[string]string{}
+	env.Values[idKey{}] = map[string]string{}
 	return nil
 }
 
@@ -78,6 +79,7 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"sum":       sum,
 	"unchanged": unchanged,
 	"lines":     lines,
+	"gitdiff":   gitdiff,
 }
 
 // exit N COMMAND... runs arbor and wants that exit code. What it printed is there for stdout, stderr and cmp.

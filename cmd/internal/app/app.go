@@ -86,6 +86,9 @@ func (v vaults) Open(ctx context.Context, p cli.Place, mode cli.Mode) (*cli.Vaul
 	if mode == cli.MustExist || !errors.As(err, &missing) || missing.Code != engine.VaultNotFound || exists(found.Vault) {
 		return nil, err
 	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if mode == cli.Pretend {
 		e, err := engine.Open(ctx, memstore.New(nil), engine.Options{Vault: found.Vault, Project: found.Project})
 		if err != nil {
