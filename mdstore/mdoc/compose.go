@@ -25,6 +25,9 @@ func Compose(name string, form *Form, fields []FieldValue, sections []SectionTex
 	var b strings.Builder
 	b.WriteString("---\n")
 	for _, f := range fields {
+		if what := checkField(f.Key, f.Value); what != "" {
+			return nil, nil, &EditError{File: name, Text: what}
+		}
 		b.WriteString(keyText(f.Key) + ": " + f.Value.literal(0, false) + "\n")
 	}
 	b.WriteString("---\n")

@@ -40,13 +40,23 @@ const (
 // missing is added after the last one. Comment, quoting style and place stay, and
 // a key that has the value already stays as it is. A list or a mapping is refused.
 func (d *Doc) SetField(key string, v Scalar) (Patch, error) {
-	if key == "" || !utf8.ValidString(key) {
-		return Patch{}, d.refuse(0, "%q cannot be a front matter key", key)
-	}
-	if !utf8.ValidString(v.text) {
-		return Patch{}, d.refuse(0, "the value of %s is not valid UTF-8", key)
+	if what := checkField(key, v); what != "" {
+		return Patch{}, d.refuse(0, "%s", what)
 	}
 	return d.patch(op{do: setField, name: key, scalar: v}, nil)
+}
+
+// checkField says why a field cannot be written, or "".
+func checkField(key string, v Scalar) string {
+	switch {
+	case key == "" || !utf8.ValidString(key):
+		return fmt.Sprintf("%q cannot be a front matter key", key)
+	case v.kind == Nested:
+		return fmt.Sprintf("%s cannot be set to a list or a mapping", key)
+	case !utf8.ValidString(v.text):
+		return fmt.Sprintf("the value of %s is not valid UTF-8", key)
+	}
+	return ""
 }
 
 // SetSection computes the edit that makes body the text of the section of that name,
