@@ -7,6 +7,7 @@ package engine
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -16,8 +17,6 @@ import (
 
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
-
-	"errors"
 )
 
 // Options are what an Engine takes from outside. The zero Options work.
@@ -62,6 +61,9 @@ func Open(ctx context.Context, st mdstore.Store, opt Options) (*Engine, error) {
 	}
 	return &Engine{st: st, opt: opt, snaps: map[mdstore.ID]loaded{}}, ctx.Err()
 }
+
+// Now returns the time by the engine's clock.
+func (e *Engine) Now() time.Time { return e.opt.Now() }
 
 // Vault returns the place of the vault, as the options have it.
 func (e *Engine) Vault() string { return e.opt.Vault }

@@ -90,7 +90,7 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 	out := &ChangesGetOut{Changes: []FileChange{}}
 	var diffs []engine.Difference
 	if in.Since != "" {
-		t, err := since(in.Since, time.Now)
+		t, err := since(in.Since, env.Engine.Now())
 		if err != nil {
 			return nil, err
 		}
@@ -120,12 +120,12 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 }
 
 // since reads a point in time in any of the forms that people and programs write.
-func since(s string, now func() time.Time) (time.Time, error) {
+func since(s string, now time.Time) (time.Time, error) {
 	if ms, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return time.UnixMilli(ms), nil
 	}
 	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
-		return now().Add(-d), nil
+		return now.Add(-d), nil
 	}
 	for _, layout := range []string{time.RFC3339Nano, mdstore.TimeLayout, "2006-01-02 15:04", time.DateOnly} {
 		if t, err := time.Parse(layout, s); err == nil {
