@@ -5,6 +5,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -88,12 +89,7 @@ func workspaces(ctx context.Context, st mdstore.Store) ([]*mdstore.Workspace, er
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(out, func(a, b *mdstore.Workspace) int {
-		if a.CreatedAt != b.CreatedAt {
-			return int(min(max(a.CreatedAt-b.CreatedAt, -1), 1))
-		}
-		return 0
-	})
+	slices.SortStableFunc(out, func(a, b *mdstore.Workspace) int { return cmp.Compare(a.CreatedAt, b.CreatedAt) })
 	return out, nil
 }
 
