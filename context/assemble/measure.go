@@ -173,10 +173,12 @@ func OddBreak(r rune) bool {
 	return false
 }
 
-// HasOddBreaks reports whether some OddBreak may be in s; it never says no when there is one.
+// HasOddBreaks reports whether there is an OddBreak in s.
 func HasOddBreaks(s string) bool {
-	return strings.IndexByte(s, '\r') >= 0 || strings.IndexByte(s, '\v') >= 0 || strings.IndexByte(s, '\f') >= 0 ||
-		strings.Contains(s, "\u0085") || strings.Contains(s, "\u2028") || strings.Contains(s, "\u2029")
+	has := func(c byte) bool { return strings.IndexByte(s, c) >= 0 }
+	return has('\r') || has('\v') || has('\f') ||
+		has("\u0085"[0]) && strings.Contains(s, "\u0085") ||
+		has("\u2028"[0]) && (strings.Contains(s, "\u2028") || strings.Contains(s, "\u2029"))
 }
 
 // inJSON measures by encoding.

@@ -30,172 +30,171 @@ type page struct{ buf []byte }
 
 var _ assemble.Page = (*page)(nil)
 
-func (p *page) put(parts ...string) {
-	for _, s := range parts {
-		p.buf = append(p.buf, s...)
-	}
-}
-
 func (p *page) Heading(level int, lead, id, title string) {
+	b := p.buf
 	if level > 1 {
-		p.put("\n")
+		b = append(b, '\n')
 	}
-	p.put("######"[:level], " ", lead)
-	p.line(id)
+	b = append(b, "######"[:level]...)
+	b = append(b, ' ')
+	b = append(b, lead...)
+	b = appendLine(b, id)
 	if id != "" && title != "" {
-		p.put(": ")
+		b = append(b, ": "...)
 	}
-	p.line(title)
-	p.put("\n")
+	b = appendLine(b, title)
+	p.buf = append(b, '\n')
 }
 
 func (p *page) Facts(kind, status, extra, at, version string) {
-	start := len(p.buf)
-	fact := func(lead, s string) {
-		if s == "" {
-			return
-		}
-		if len(p.buf) > start {
-			p.put(", ")
-		} else {
-			p.put("(") // whatever a file gives as its status, no block begins so
-		}
-		p.put(lead)
-		p.line(s)
+	b := p.buf
+	for _, s := range [...]string{kind, status, extra, at} {
+		b = p.fact(b, "", s)
 	}
-	fact("", kind)
-	fact("", status)
-	fact("", extra)
-	fact("", at)
-	fact("version ", version)
-	if len(p.buf) > start {
-		p.put(")\n")
+	b = p.fact(b, "version ", version)
+	if len(b) > len(p.buf) {
+		b = append(b, ")\n"...)
 	}
+	p.buf = b
+}
+
+// fact adds to the line of facts that begins at the end of p: in parentheses, because no block begins so, whatever a file gives as its status.
+func (p *page) fact(b []byte, lead, s string) []byte {
+	if s == "" {
+		return b
+	}
+	if len(b) > len(p.buf) {
+		b = append(b, ", "...)
+	} else {
+		b = append(b, '(')
+	}
+	b = append(b, lead...)
+	return appendLine(b, s)
 }
 
 func (p *page) Line(text string) {
-	p.put("\n")
-	p.line(text)
-	p.put("\n")
+	b := append(p.buf, '\n')
+	b = appendLine(b, text)
+	p.buf = append(b, '\n')
 }
 
 func (p *page) Label(name string, lines assemble.Range, extra string) {
-	p.put("\n", name)
+	b := append(p.buf, '\n')
+	b = append(b, name...)
 	if lines[0] > 0 {
-		p.put(" ")
-		p.buf = strconv.AppendInt(p.buf, int64(lines[0]), 10)
+		b = append(b, ' ')
+		b = strconv.AppendInt(b, int64(lines[0]), 10)
 		if lines[1] > lines[0] {
-			p.put("-")
-			p.buf = strconv.AppendInt(p.buf, int64(lines[1]), 10)
+			b = append(b, '-')
+			b = strconv.AppendInt(b, int64(lines[1]), 10)
 		}
 	}
 	if extra != "" {
-		p.put(", ")
-		p.line(extra)
+		b = append(b, ", "...)
+		b = appendLine(b, extra)
 	}
-	p.put(":\n")
-}
-
-func (p *page) Quote(text string) {
-	p.put("> ")
-	p.text(text, "> ")
-	p.put("\n")
+	p.buf = append(b, ":\n"...)
 }
 
 const (
-	item = "> - "
-	next = ">   " // a further line of an item
+	quote = "> "
+	item  = "> - "
+	next  = ">   " // a further line of an item
 )
 
+func (p *page) Quote(text string) {
+	b := appendText(append(p.buf, quote...), text, quote)
+	p.buf = append(b, '\n')
+}
+
 func (p *page) Rule(text string) {
-	p.put(item)
-	p.text(text, next)
-	p.put("\n")
+	b := appendText(append(p.buf, item...), text, next)
+	p.buf = append(b, '\n')
 }
 
 func (p *page) Doc(d assemble.Doc) {
-	p.put(item)
-	p.text(d.Path, next)
+	b := appendText(append(p.buf, item...), d.Path, next)
 	if d.Description != "" {
-		p.put(": ")
-		p.text(d.Description, next)
+		b = append(b, ": "...)
+		b = appendText(b, d.Description, next)
 	}
-	p.put("\n")
+	p.buf = append(b, '\n')
 }
 
 func (p *page) Entry(e assemble.LogEntry) {
-	p.put(item)
+	b := append(p.buf, item...)
 	if e.Timestamp != "" {
-		p.put("[")
-		p.line(e.Timestamp)
-		p.put("] [")
-		p.line(e.Operator)
-		p.put("] ")
+		b = append(b, '[')
+		b = appendLine(b, e.Timestamp)
+		b = append(b, "] ["...)
+		b = appendLine(b, e.Operator)
+		b = append(b, "] "...)
 	}
-	p.text(e.Event, next)
-	p.put("\n")
+	b = appendText(b, e.Event, next)
+	p.buf = append(b, '\n')
 }
 
 func (p *page) Omission(o assemble.Omission) {
-	p.put("- ")
-	p.line(o.String())
-	p.put("\n")
+	b := append(p.buf, "- "...)
+	b = appendLine(b, o.String())
+	b = append(b, '\n')
 	if o.Detail != "" {
-		p.put("  > ")
-		p.line(o.Detail)
-		p.put("\n")
+		b = append(b, "  > "...)
+		b = appendLine(b, o.Detail)
+		b = append(b, '\n')
 	}
+	p.buf = b
 }
 
-// text writes s with a prefix for each line but the first.
-func (p *page) text(s, prefix string) {
+// appendText appends s with a prefix for each line but the first.
+func appendText(b []byte, s, prefix string) []byte {
 	if assemble.HasOddBreaks(s) {
-		p.oddText(s, prefix)
-		return
+		return appendOddText(b, s, prefix)
 	}
 	for {
 		i := strings.IndexByte(s, '\n')
 		if i < 0 {
-			p.buf = append(p.buf, s...)
-			return
+			return append(b, s...)
 		}
-		p.buf = append(p.buf, s[:i+1]...)
-		p.buf = append(p.buf, prefix...)
+		b = append(b, s[:i+1]...)
+		b = append(b, prefix...)
 		s = s[i+1:]
 	}
 }
 
-func (p *page) oddText(s, prefix string) {
+func appendOddText(b []byte, s, prefix string) []byte {
 	for i := 0; i < len(s); {
 		r, w := utf8.DecodeRuneInString(s[i:])
-		p.buf = append(p.buf, s[i:i+w]...)
+		b = append(b, s[i:i+w]...)
 		i += w
 		if odd := assemble.OddBreak(r); odd || r == '\n' {
 			if odd {
-				p.put("\n")
+				b = append(b, '\n')
 			}
-			p.put(prefix)
+			b = append(b, prefix...)
 		}
 	}
+	return b
 }
 
-// line writes s so that it stays on one line and cannot change how the others look: each byte of a character that could is a space.
-func (p *page) line(s string) {
-	start := len(p.buf)
-	p.buf = append(p.buf, s...)
-	for i := start; i < len(p.buf); i++ {
-		c := p.buf[i]
-		if c >= 0x20 && c != 0x7f && c < utf8.RuneSelf {
+// appendLine appends s so that it stays on one line and cannot change how the others look: each byte of a character that could is a space.
+func appendLine(b []byte, s string) []byte {
+	start := len(b)
+	b = append(b, s...)
+	for i := start; i < len(b); i++ {
+		c := b[i]
+		if c >= 0x20 && c < 0x7f {
 			continue
 		}
-		r, w := utf8.DecodeRune(p.buf[i:])
+		r, w := utf8.DecodeRune(b[i:])
 		if unruly(r) {
 			for k := range w {
-				p.buf[i+k] = ' '
+				b[i+k] = ' '
 			}
 		}
 		i += w - 1
 	}
+	return b
 }
 
 // unruly reports whether a character is a control character, ends lines or turns the direction of what follows it.
