@@ -7,6 +7,7 @@ package cli
 
 import (
 	"context"
+	"flag"
 	"io"
 	"io/fs"
 	"os"
@@ -32,8 +33,23 @@ type System struct {
 	// is imported into, and zone where the logs were written, nil where nobody says.
 	Tanmi func(from fs.FS, vault string, zone *time.Location) ([]engine.Import, []string, error)
 
-	// More are commands of other front ends, each made for the vault that the flags name.
-	More []func(open Opener) *cobra.Command
+	// More are commands of other front ends.
+	More []Command
+}
+
+// A Command is one command of another front end, such as a server. It takes the flags of every command besides its own.
+type Command struct {
+	Use, Short, Long, Example string              // as help shows them; Use begins with the command's name
+	Flags                     func(*flag.FlagSet) // adds flags of its own; may be nil
+	Run                       func(context.Context, Call) error
+}
+
+// A Call is what a Command is run with.
+type Call struct {
+	Open   Opener
+	Stdin  io.Reader
+	Stdout io.Writer // results and nothing else
+	Stderr io.Writer
 }
 
 // An Opener opens the vault that the flags of the command line name. The vault is closed when the command ends.
@@ -158,9 +174,7 @@ arbor complete "Sign-in endpoint" -m "Done; 5 tries a minute"`,
 		}
 	}
 	for _, m := range sh.sys.More {
-		c := m(sh.opener)
-		c.GroupID = groupFrontEnds
-		root.AddCommand(c)
+		root.AddCommand(newFrontEnd(sh, m))
 	}
 	root.AddCommand(otherWords(sh)...)
 	root.SetHelpCommand(newHelp(sh))
@@ -195,6 +209,24 @@ var groups = []group{
 	{"care", "Take care of the vault", func(sh *shell) []*cobra.Command {
 		return []*cobra.Command{newCheck(sh, nil), newWhere(sh, nil), newCompletion(sh), newVersion(sh)}
 	}},
+}
+
+// newFrontEnd returns the command of another front end. It takes no words besides its flags.
+func newFrontEnd(sh *shell, m Command) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: m.Use, Short: m.Short, Long: m.Long, Example: m.Example, GroupID: groupFrontEnds,
+		Args:              args(0, 0, ""),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return m.Run(cmd.Context(), Call{Open: sh.opener, Stdin: sh.sys.Stdin, Stdout: sh.sys.Stdout, Stderr: sh.sys.Stderr})
+		},
+	}
+	if m.Flags != nil {
+		own := flag.NewFlagSet(cmd.Name(), flag.ContinueOnError)
+		m.Flags(own)
+		cmd.Flags().AddGoFlagSet(own)
+	}
+	return cmd
 }
 
 // otherWords are verbs that other programs have at the top. They work and are not advertised.

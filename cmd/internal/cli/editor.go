@@ -32,7 +32,7 @@ func (sh *shell) editText(ctx context.Context, what, start string) (string, erro
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
-	text, err := sh.readFile(what, f.Name())
+	text, err := sh.readFile(ctx, what, f.Name())
 	if err != nil {
 		return "", err
 	}

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"flag"
+	"io"
 	"reflect"
 	"strings"
 	"testing"
@@ -144,4 +146,31 @@ func TestEveryOperationHasACommand(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A command of another front end takes the flags of every command, and opens the vault that they name.
+func TestFrontEndCommand(t *testing.T) {
+	w := newWorld(t)
+	addr := ""
+	w.more = []Command{{
+		Use: "serve", Short: "Serve", Flags: func(fs *flag.FlagSet) { fs.StringVar(&addr, "addr", "127.0.0.1:0", "where") },
+		Run: func(ctx context.Context, call Call) error {
+			e, s, err := call.Open(ctx)
+			if err != nil {
+				return err
+			}
+			if e != w.engine || s != (Settings{Workspace: "Login", Session: "s", Operator: "AI"}) {
+				t.Errorf("opened %p with %+v", e, s)
+			}
+			_, err = io.WriteString(call.Stdout, addr)
+			return err
+		},
+	}}
+	w.env["ARBOR_OPERATOR"] = "ai"
+	if got := w.ok("serve", "--addr", "[::1]:1", "-w", "Login", "--session", "s"); got != "[::1]:1" {
+		t.Errorf("arbor serve prints %q", got)
+	}
+	contains(t, "help", w.ok("--help"), "serve       Serve")
+	w.fails(exitInvalid, "serve", "word")
+	w.fails(exitInvalid, "serve", "--as", "Robot")
 }

@@ -66,7 +66,7 @@ func (t *textSource) read(ctx context.Context, sh *shell, start func() (string, 
 	case t.file == "-", t.word != nil && *t.word == "-":
 		return sh.readStdin(ctx, t.what)
 	case t.file != "":
-		return sh.readFile(t.what, t.file)
+		return sh.readFile(ctx, t.what, t.file)
 	case t.word != nil:
 		return checkText(t.what, *t.word)
 	case t.edit:
@@ -108,8 +108,12 @@ func tooLong(what string) error {
 	return engine.Fail(engine.InvalidContent, "%s has more than %d bytes, which is more than a file of a vault may have; keep it in a file of its own and add that as a document", what, mdstore.MaxFileSize)
 }
 
-// readFile reads a text from a file named on the command line.
-func (sh *shell) readFile(what, name string) (string, error) {
+// readFile reads a text from a file named on the command line, which may be a pipe.
+func (sh *shell) readFile(ctx context.Context, what, name string) (string, error) {
+	return await(ctx, func() (string, error) { return sh.readFileNow(what, name) })
+}
+
+func (sh *shell) readFileNow(what, name string) (string, error) {
 	f, err := os.Open(resolve(sh.dir(), name))
 	if err != nil {
 		return "", fileError(what, err)
@@ -145,7 +149,27 @@ func readText(what string, r io.Reader) (string, error) {
 	return checkText(what, strings.TrimRight(strings.TrimPrefix(string(data), "\ufeff"), "\r\n"))
 }
 
-// readStdin reads a whole text from stdin. It gives up when ctx is cancelled: a read that waits for a person cannot be.
+// await returns what f returns, or gives up when ctx is cancelled: a read that waits for a person or a pipe cannot be. What f would
+// have returned then goes nowhere.
+func await(ctx context.Context, f func() (string, error)) (string, error) {
+	type answer struct {
+		text string
+		err  error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		s, err := f()
+		done <- answer{s, err}
+	}()
+	select {
+	case a := <-done:
+		return a.text, a.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// readStdin reads a whole text from stdin.
 func (sh *shell) readStdin(ctx context.Context, what string) (string, error) {
 	if sh.sys.Stdin == nil {
 		return "", usagef("%s is to come from stdin, and there is none", what)
@@ -153,24 +177,13 @@ func (sh *shell) readStdin(ctx context.Context, what string) (string, error) {
 	if sh.term.in {
 		sh.say("%s: type it, and end it with Ctrl-D on a line of its own", what)
 	}
-	type answer struct {
-		text string
-		err  error
-	}
-	done := make(chan answer, 1)
-	go func() {
+	return await(ctx, func() (string, error) {
 		s, err := readText(what, sh.sys.Stdin)
-		done <- answer{s, err}
-	}()
-	select {
-	case a := <-done:
-		if a.err != nil {
-			return "", fileError(what, a.err)
+		if err != nil {
+			return "", fileError(what, err)
 		}
-		return a.text, nil
-	case <-ctx.Done():
-		return "", ctx.Err()
-	}
+		return s, nil
+	})
 }
 
 // confirm asks a person before something that is a nuisance to take back. Without a terminal it asks nobody and says yes: what it
@@ -180,26 +193,27 @@ func (sh *shell) confirm(ctx context.Context, question string) error {
 		return nil
 	}
 	fmt.Fprintf(sh.sys.Stderr, "%s [y/N] ", question)
-	line := make(chan string, 1)
-	go func() {
-		var b [1]byte
-		var s []byte
-		for len(s) < 80 {
-			n, err := sh.sys.Stdin.Read(b[:])
-			if n == 0 && err != nil || n == 1 && b[0] == '\n' {
-				break
-			}
-			s = append(s, b[:n]...)
-		}
-		line <- string(s)
-	}()
-	select {
-	case s := <-line:
-		if s = strings.ToLower(strings.TrimSpace(s)); s == "y" || s == "yes" {
-			return nil
-		}
-		return usagef("not confirmed: nothing was changed; --yes does not ask")
-	case <-ctx.Done():
-		return ctx.Err()
+	answer, err := await(ctx, func() (string, error) { return readLine(sh.sys.Stdin), nil })
+	if err != nil {
+		return err
 	}
+	if answer = strings.ToLower(strings.TrimSpace(answer)); answer == "y" || answer == "yes" {
+		return nil
+	}
+	return usagef("not confirmed: nothing was changed; --yes does not ask")
+}
+
+// readLine reads one line, and no byte after it.
+func readLine(r io.Reader) string {
+	const longest = 80
+	var b [1]byte
+	var line []byte
+	for len(line) < longest {
+		n, err := r.Read(b[:])
+		if n == 0 && err != nil || n == 1 && b[0] == '\n' {
+			break
+		}
+		line = append(line, b[:n]...)
+	}
+	return string(line)
 }

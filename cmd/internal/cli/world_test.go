@@ -23,6 +23,7 @@ type world struct {
 	term   terminal
 	stdin  string
 	dir    string
+	more   []Command
 }
 
 // newWorld returns a vault with one workspace: Login, with the nodes Backend, 登录接口 and "Sign-in page".
@@ -63,7 +64,7 @@ func (w *world) run(args ...string) (stdout, stderr string, code int) {
 func (w *world) runIn(ctx context.Context, stdin io.Reader, args ...string) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
 	sys := &System{
-		Args: args, Stdin: stdin, Stdout: &out, Stderr: &errs, Dir: w.dir, Vaults: w,
+		Args: args, Stdin: stdin, Stdout: &out, Stderr: &errs, Dir: w.dir, Vaults: w, More: w.more,
 		Getenv: func(key string) string { return w.env[key] },
 	}
 	code = run(ctx, sys, w.term)
