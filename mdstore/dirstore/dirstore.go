@@ -75,6 +75,7 @@ type Store struct {
 	turn      chan struct{}
 	lock      *flock.Flock
 	committer *txn.Committer
+	last      uint64 // the number of this store's last commit
 
 	mu        sync.Mutex
 	conflicts []Conflict

@@ -129,21 +129,32 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 	}
 }
 
-func TestLinkedLocalFolderIsRefused(t *testing.T) {
-	dir := fill(t, unchanged)
-	outside := t.TempDir()
-	if err := os.Symlink(outside, filepath.Join(dir, ".local")); err != nil {
-		t.Skip(err)
-	}
-	s := open(t, dir)
-	if err := s.Commit(t.Context(), threeFiles()); code(err) == "<nil>" {
-		t.Error("a commit was made with .local/ being a link")
-	}
-	if left, _ := os.ReadDir(outside); len(left) > 0 {
-		t.Errorf("written through the link: %v", left)
-	}
-	if got := contents(t, dir); !maps.Equal(got, unchanged) {
-		t.Errorf("something changed: %q", got)
+// A repository can bring links along. Nothing is written or removed through them, not by recovery either.
+func TestLinksInTheLocalFolderAreRefused(t *testing.T) {
+	for _, link := range []string{".local", ".local/journal", ".local/lock", ".local/sequence", ".local/trash"} {
+		files := maps.Clone(unchanged)
+		files["ws/theirs/torn.json"], files["ws/theirs/.arbor-x"], files["ws/theirs/journal/torn.json"] = "torn", "temp", "torn"
+		dir := fill(t, files)
+		p := filepath.Join(dir, filepath.FromSlash(link))
+		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		target := filepath.Join(dir, "ws", "theirs")
+		if link == ".local/lock" || link == ".local/sequence" {
+			target = filepath.Join(dir, "ws", "Workspace.md")
+		}
+		rel, _ := filepath.Rel(filepath.Dir(p), target)
+		if err := os.Symlink(rel, p); err != nil {
+			t.Skip(err)
+		}
+		s := open(t, dir)
+		err := s.Commit(t.Context(), append(threeFiles(), mdstore.Change{Path: "ws/theirs", To: ".local/trash/1/theirs"}))
+		if err == nil {
+			t.Errorf("%s: a commit was made through the link", link)
+		}
+		if got := contents(t, dir); !maps.Equal(got, files) {
+			t.Errorf("%s: something changed: %q", link, got)
+		}
 	}
 }
 

@@ -182,9 +182,15 @@ func (s *Store) unfinished() (bool, error) {
 
 // mend finishes what a crash left. The lock is held.
 func (s *Store) mend() error {
+	if n, _ := s.readSequence(); n != s.last {
+		s.committer.Forget()
+	}
 	unfinished, err := s.unfinished()
-	if err != nil || !unfinished {
-		return err
+	if err != nil {
+		return fmt.Errorf("vault %s: nothing is written before its journal can be read: %w", s.dir, err)
+	}
+	if !unfinished {
+		return nil
 	}
 	if err := s.committer.Recover(); err != nil {
 		return fmt.Errorf("vault %s: an earlier commit is unfinished, and nothing is written before it is finished: %w", s.dir, err)

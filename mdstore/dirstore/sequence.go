@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"arbor/mdstore"
+	"arbor/mdstore/dirstore/internal/disk"
 )
 
 // sequencePath holds the number of the last commit as 16 hex digits. It is odd while a commit is being made,
@@ -73,10 +74,14 @@ func (s *Store) beginSequence() error {
 // endSequence makes the number even again, and another one than before the commit.
 func (s *Store) endSequence() error {
 	n, _ := s.readSequence()
-	return s.writeSequence((n | 1) + 1)
+	s.last = (n | 1) + 1
+	return s.writeSequence(s.last)
 }
 
 func (s *Store) writeSequence(n uint64) error {
+	if info, err := s.disk.Lstat(sequencePath); err == nil && !info.Mode.IsRegular() {
+		return disk.CheckRegular(sequencePath, info.Mode, 0, 0) // it is not written through a link
+	}
 	f, err := s.root.OpenFile(string(sequencePath), os.O_WRONLY|os.O_CREATE, 0o666)
 	if err != nil {
 		return err

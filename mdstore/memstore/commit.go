@@ -55,7 +55,7 @@ func (s *Store) acquire(ctx context.Context) error {
 
 func (s *Store) release() { <-s.turn }
 
-// commit is Commit for whoever holds the turn, and so is the only one to change s.files.
+// commit is Commit for whoever holds the turn.
 func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 	if err := mdstore.CheckChanges(changes); err != nil {
 		return err
@@ -63,8 +63,9 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	files := maps.Clone(s.files)
-	if err := check(files, changes); err != nil {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.check(changes); err != nil {
 		return err
 	}
 	changed := false
@@ -73,47 +74,39 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 		case c.Keep, c.New != nil && mdstore.VersionOf(c.New) == c.Base:
 			continue
 		case c.To != "":
-			moveAll(files, c.Path, c.To)
+			s.move(c.Path, c.To)
 		case c.New != nil:
-			files[c.Path] = clone(c.New)
+			s.set(c.Path, clone(c.New))
 		default:
-			delete(files, c.Path)
+			s.set(c.Path, nil)
 		}
 		changed = true
 	}
-	if !changed {
-		return nil
+	if changed {
+		s.sequence++
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.files = files
-	s.sequence++
 	return nil
 }
 
 // check compares every path with its base.
-func check(files map[mdstore.Path][]byte, changes []mdstore.Change) error {
+func (s *Store) check(changes []mdstore.Change) error {
 	var moved []mdstore.Path
 	for _, c := range changes {
-		for dir := c.Path.Dir(); dir != ""; dir = dir.Dir() {
-			if _, is := files[dir]; is {
-				return unreadable(dir, "NOT_A_FILE", "is a file where a folder is needed")
-			}
+		if err := s.folders(c.Path); err != nil {
+			return err
 		}
 		if c.To != "" {
-			for dir := c.To.Dir(); dir != ""; dir = dir.Dir() {
-				if _, is := files[dir]; is {
-					return unreadable(dir, "NOT_A_FILE", "is a file where a folder is needed")
-				}
+			if err := s.folders(c.To); err != nil {
+				return err
 			}
-			if !exists(files, c.Path) {
+			if !s.exists(c.Path) {
 				moved = append(moved, c.Path)
-			} else if exists(files, c.To) {
+			} else if s.exists(c.To) {
 				moved = append(moved, c.To)
 			}
 			continue
 		}
-		f, err := read(files, c.Path)
+		f, err := s.read(c.Path)
 		if _, ok := errors.AsType[*mdoc.UnreadableError](err); ok {
 			return err
 		}
@@ -127,16 +120,26 @@ func check(files map[mdstore.Path][]byte, changes []mdstore.Change) error {
 	return nil
 }
 
-func exists(files map[mdstore.Path][]byte, p mdstore.Path) bool {
-	_, is := files[p]
-	return is || folder(files, p)
+// folders refuses a path that leads through a file.
+func (s *Store) folders(p mdstore.Path) error {
+	for dir := p.Dir(); dir != ""; dir = dir.Dir() {
+		if _, is := s.files[dir]; is {
+			return unreadable(dir, "NOT_A_FILE", "is a file where a folder is needed")
+		}
+	}
+	return nil
 }
 
-func moveAll(files map[mdstore.Path][]byte, from, to mdstore.Path) {
-	for p, data := range maps.Clone(files) {
+func (s *Store) exists(p mdstore.Path) bool {
+	_, is := s.files[p]
+	return is || s.below[p] > 0
+}
+
+func (s *Store) move(from, to mdstore.Path) {
+	for p, data := range maps.Clone(s.files) {
 		if p.Under(from) {
-			delete(files, p)
-			files[to+p[len(from):]] = data
+			s.set(p, nil)
+			s.set(to+p[len(from):], data)
 		}
 	}
 }

@@ -22,7 +22,8 @@ type Store struct {
 	turn chan struct{} // holds one value while nobody may commit; a channel, so that waiting can be given up
 
 	mu       sync.RWMutex
-	files    map[mdstore.Path][]byte // neither the map's values nor their bytes change
+	files    map[mdstore.Path][]byte // the bytes never change
+	below    map[mdstore.Path]int    // the number of files below each folder, at any depth
 	sequence uint64
 	docs     map[string][]byte
 }
@@ -35,14 +36,33 @@ var (
 
 // New returns a store that holds a copy of files, which may be nil. It panics if a path is not valid.
 func New(files map[mdstore.Path][]byte) *Store {
-	s := &Store{turn: make(chan struct{}, 1), files: make(map[mdstore.Path][]byte, len(files))}
+	s := &Store{turn: make(chan struct{}, 1), files: make(map[mdstore.Path][]byte, len(files)), below: map[mdstore.Path]int{}}
 	for p, data := range files {
 		if !p.Valid() {
 			panic(fmt.Sprintf("memstore: %q is no path inside of a vault", p))
 		}
-		s.files[p] = clone(data)
+		s.set(p, clone(data))
 	}
 	return s
+}
+
+// set makes the file at p hold data, which it keeps; nil removes it.
+func (s *Store) set(p mdstore.Path, data []byte) {
+	_, had := s.files[p]
+	if has := data != nil; had != has {
+		for dir := p.Dir(); dir != ""; dir = dir.Dir() {
+			if has {
+				s.below[dir]++
+			} else if s.below[dir]--; s.below[dir] == 0 {
+				delete(s.below, dir)
+			}
+		}
+	}
+	if data == nil {
+		delete(s.files, p)
+	} else {
+		s.files[p] = data
+	}
 }
 
 // clone returns a copy that is never nil.
@@ -97,17 +117,18 @@ func (s *Store) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) 
 	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return read(s.files, p)
+	return s.read(p)
 }
 
-func read(files map[mdstore.Path][]byte, p mdstore.Path) (mdstore.File, error) {
-	data, ok := files[p]
+// read is Read for whoever has the lock.
+func (s *Store) read(p mdstore.Path) (mdstore.File, error) {
+	data, ok := s.files[p]
 	switch {
 	case ok && len(data) > mdstore.MaxFileSize:
 		return mdstore.File{}, unreadable(p, mdoc.CodeTooLarge, "has %d bytes; %d are the limit", len(data), mdstore.MaxFileSize)
 	case ok:
 		return mdstore.File{Path: p, Version: mdstore.VersionOf(data), Data: data}, nil
-	case folder(files, p):
+	case s.below[p] > 0:
 		return mdstore.File{}, unreadable(p, "NOT_A_FILE", "is a folder where a file is expected")
 	}
 	return mdstore.File{}, &fs.PathError{Op: "read", Path: string(p), Err: fs.ErrNotExist}
@@ -115,16 +136,6 @@ func read(files map[mdstore.Path][]byte, p mdstore.Path) (mdstore.File, error) {
 
 func unreadable(p mdstore.Path, code, format string, args ...any) error {
 	return &mdoc.UnreadableError{Problem: mdoc.Diagnostic{File: string(p), Code: code, Text: fmt.Sprintf(format, args...)}}
-}
-
-// folder reports whether there is a file below p.
-func folder(files map[mdstore.Path][]byte, p mdstore.Path) bool {
-	for q := range files {
-		if q != p && q.Under(p) {
-			return true
-		}
-	}
-	return false
 }
 
 // List yields files in the order of their paths, compared byte by byte. Under a workspace's folder, a
@@ -136,19 +147,11 @@ func (s *Store) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore.
 			yield(mdstore.File{Path: under}, &fs.PathError{Op: "list", Path: string(under), Err: fs.ErrInvalid})
 			return
 		}
-		s.mu.RLock()
-		files := maps.Clone(s.files)
-		s.mu.RUnlock()
-		for _, p := range listed(files, under) {
-			if err := ctx.Err(); err != nil {
-				yield(mdstore.File{}, err)
-				return
+		for _, r := range s.listing(under) {
+			if ctx.Err() != nil {
+				break
 			}
-			f, err := read(files, p)
-			if err != nil {
-				f.Path = p
-			}
-			if !yield(f, err) {
+			if !yield(r.file, r.err) {
 				return
 			}
 		}
@@ -156,6 +159,24 @@ func (s *Store) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore.
 			yield(mdstore.File{}, err)
 		}
 	}
+}
+
+// A result is what a listing yields.
+type result struct {
+	file mdstore.File
+	err  error
+}
+
+func (s *Store) listing(under mdstore.Path) []result {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var out []result
+	for _, p := range listed(s.files, under) {
+		f, err := s.read(p)
+		f.Path = p
+		out = append(out, result{f, err})
+	}
+	return out
 }
 
 // listed returns the paths of a listing in their order.

@@ -97,14 +97,18 @@ func report(t *testing.T, r Result) {
 var heavy = os.Getenv("ARBOR_HEAVY") != ""
 
 func TestPowerFailsAtEveryStep(t *testing.T) {
+	limit := 250
+	if heavy {
+		limit = 5000
+	}
 	each(t, func(t *testing.T, changes []mdstore.Change) {
-		report(t, Explore(t, vault, changes, Options{}))
-		report(t, Explore(t, vault, changes, Options{NoExchange: true}))
+		report(t, Explore(t, vault, changes, Options{Limit: limit}))
+		report(t, Explore(t, vault, changes, Options{Limit: limit / 5, NoExchange: true}))
 	})
 }
 
 func TestPowerFailsInRecovery(t *testing.T) {
-	limit := 8
+	limit := 5
 	if heavy {
 		limit = 1500
 	}

@@ -7,15 +7,30 @@ import (
 	"strings"
 
 	"arbor/mdstore"
+	"arbor/mdstore/dirstore/internal/disk"
 )
 
 // Pending reports whether the journal holds anything.
 func (c *Committer) Pending() (bool, error) {
-	entries, err := c.FS.ReadDir(JournalDir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
+	entries, err := c.journal()
 	return len(entries) > 0, err
+}
+
+// journal returns the entries of the journal, nil where there is none. Through a link it would be somebody else's folder.
+func (c *Committer) journal() ([]disk.Entry, error) {
+	for _, dir := range []mdstore.Path{mdstore.LocalDir, JournalDir} {
+		info, err := c.FS.Lstat(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		if err == nil && !info.Mode.IsDir() {
+			err = fmt.Errorf("%s: is no folder; remove it", dir)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return c.FS.ReadDir(JournalDir)
 }
 
 // Recover finishes the commits that were decided and not finished, and removes
@@ -23,10 +38,7 @@ func (c *Committer) Pending() (bool, error) {
 // and any number of times. The error is a *NewerError where only a newer
 // version can finish; nothing has changed then.
 func (c *Committer) Recover() error {
-	entries, err := c.FS.ReadDir(JournalDir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	entries, err := c.journal()
 	if err != nil {
 		return err
 	}
@@ -80,7 +92,10 @@ func (c *Committer) Recover() error {
 			return err
 		}
 	}
-	return c.FS.SyncDir(JournalDir)
+	if err := c.FS.SyncDir(JournalDir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // Sweep removes the temporaries that a crash left between the files of the

@@ -47,7 +47,9 @@ type Committer struct {
 	// OnConflict is called when bytes of somebody else and ours could not be merged.
 	OnConflict func(Conflict)
 
-	durable map[mdstore.Path]bool // folders whose names are durable, up to the top
+	// durable holds folders whose names are durable, up to the top, because this Committer has synced them. That
+	// somebody else removes one and makes it again is not noticed.
+	durable map[mdstore.Path]bool
 }
 
 // FS is the disk that a Committer works on.
@@ -147,6 +149,9 @@ func (c *Committer) sync(set dirs) error {
 	}
 	return nil
 }
+
+// Forget drops what is known of the disk. It is called when another Committer may have changed it.
+func (c *Committer) Forget() { clear(c.durable) }
 
 // forget drops what is known of a folder and all below it, because it has moved or was made anew.
 func (c *Committer) forget(dir mdstore.Path) {
