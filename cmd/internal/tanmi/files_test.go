@@ -264,3 +264,23 @@ func TestALongChain(t *testing.T) {
 		}
 	}
 }
+
+func TestLongGoalsAndDescriptions(t *testing.T) {
+	long := strings.Repeat("目标", 3000) + "the end"
+	for _, requirement := range []string{long, "short"} {
+		imp, warnings := readOne(t, vault(map[string]string{
+			workspaceMD:            "## 目标\n\n" + long + "\n\n## 文档\n\n- [" + strings.Repeat("d", 3000) + "](a.md)\n- [x](" + strings.Repeat("t", 5000) + ")\n",
+			"nodes/root/" + infoMD: "## 需求\n\n" + requirement + "\n",
+		}))
+		root := imp.Nodes[0]
+		if len(imp.Goal) > maxGoal+3 || !strings.HasPrefix(long, strings.TrimSuffix(imp.Goal, "…")) || strings.Count(root.Requirement+root.Note, long) != 1 {
+			t.Errorf("goal of %d bytes; %.100q, %.100q", len(imp.Goal), root.Requirement, root.Note)
+		}
+		if len(imp.Docs) != 1 || imp.Docs[0].Target != "a.md" || !strings.Contains(root.Note, strings.Repeat("d", 3000)) || !strings.Contains(root.Note, strings.Repeat("t", 5000)) {
+			t.Errorf("docs %+v, note %.300q", imp.Docs, root.Note)
+		}
+		if !strings.Contains(warnings, "the goal is longer than 8 KiB") {
+			t.Errorf("warnings: %s", warnings)
+		}
+	}
+}

@@ -43,17 +43,17 @@ func (w *workspace) nodeFolders(g *graph) *nodeFolders {
 		known[n.key] = true
 	}
 	x := indexFolders(all)
-	for _, n := range g.nodes { // first by identity, then by name: a folder that two nodes name belongs to the one whose id it holds
+	for _, n := range g.nodes { // by identity: a folder that two nodes name belongs to the one whose id it holds
 		x.claim(res.of, n, x.byID[n.key], func(f *nodeFolder) bool { return f.name == n.dirName })
 	}
-	free := func(f *nodeFolder) bool { return !known[f.id()] }
+	for _, n := range g.nodes { // by name: what is left holds no id of the graph
+		x.claim(res.of, n, x.byName[n.dirName], nil)
+		x.claim(res.of, n, x.byName[n.key], nil)
+	}
 	for _, n := range g.nodes {
-		x.claim(res.of, n, filter(x.byName[n.dirName], free), nil)
-		x.claim(res.of, n, filter(x.byName[n.key], free), nil)
-		if short := shortID(n.key); len(res.of[n]) == 0 && short != "" {
-			if list := filter(x.bySuffix[short], free); len(list) == 1 {
-				x.claim(res.of, n, list, nil)
-			}
+		short := shortID(n.key)
+		if list := unclaimed(x.bySuffix[short]); short != "" && len(res.of[n]) == 0 && len(list) == 1 {
+			x.claim(res.of, n, list, nil)
 		}
 	}
 	for _, f := range all {
@@ -85,11 +85,6 @@ func (w *workspace) readFolders() []*nodeFolder {
 	}
 	var all []*nodeFolder
 	for _, name := range dir.names {
-		if dir.isLink(name) {
-			dir.used[name] = true
-			w.rep.warn(dir.at(name), "is a symbolic link, which is not followed")
-			continue
-		}
 		if !dir.isDir(name) {
 			continue
 		}
@@ -156,8 +151,8 @@ func (x *index) claim(of map[*graphNode][]*nodeFolder, n *graphNode, list []*nod
 	}
 }
 
-func filter(list []*nodeFolder, keep func(*nodeFolder) bool) []*nodeFolder {
-	return slices.DeleteFunc(slices.Clone(list), func(f *nodeFolder) bool { return !keep(f) })
+func unclaimed(list []*nodeFolder) []*nodeFolder {
+	return slices.DeleteFunc(slices.Clone(list), func(f *nodeFolder) bool { return f.claimed })
 }
 
 // withoutSuffix cuts the time off a name of the form title_time, as the original names its folders.

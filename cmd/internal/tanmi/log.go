@@ -58,14 +58,14 @@ func headLine(line string) bool {
 
 // rowEntry reads a row. A pipe that nobody escaped belongs to the event.
 func rowEntry(cells []string, line string) mdstore.LogEntry {
-	if len(cells) < 3 {
+	if len(cells) < 3 || ruler(cells) {
 		return mdstore.LogEntry{Event: strings.TrimSpace(line)}
 	}
-	event := trimBlank(cellText(strings.Join(cells[2:], " | ")))
+	event := strings.TrimSpace(cellText(strings.Join(cells[2:], " | ")))
 	operator := strings.ReplaceAll(cells[1], "]", ")")
 	at, ok := logTime(cells[0])
 	if !ok || operator == "" {
-		return mdstore.LogEntry{Event: cells[0] + " " + cells[1] + ": " + event}
+		return mdstore.LogEntry{Event: strings.TrimSpace(cells[0]+" "+cells[1]) + ": " + event}
 	}
 	return mdstore.LogEntry{Time: at, Operator: operator, Event: event}
 }
