@@ -70,10 +70,12 @@ func readLine(text []byte, line Span) (entry, bool) {
 	for start < len(b) && (b[start] == ' ' || b[start] == '\t') {
 		start++
 	}
+	e := entry{Field: Field{Key: string(key), Line: lineNumber(text, line.Start)}, start: line.Start, located: true}
+	if start == len(b) {
+		e.Span = Span{line.Start + k + 1, line.Start + k + 1}
+		return e, true
+	}
 	end := len(bytes.TrimRight(b, " \t"))
-	return entry{
-		Field: Field{Key: string(key), Kind: String, Value: string(b[start:end]),
-			Span: Span{line.Start + start, line.Start + end}, Line: lineNumber(text, line.Start)},
-		start: line.Start, located: true,
-	}, true
+	e.Kind, e.Value, e.Span = String, string(b[start:end]), Span{line.Start + start, line.Start + end}
+	return e, true
 }

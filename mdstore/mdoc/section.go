@@ -90,13 +90,13 @@ func (d *Doc) Section(name string) (Section, bool) {
 	return Section{}, false
 }
 
-// named yields every section of that name in their order.
+// named yields every section of that name in their order. Blanks around a name mean nothing.
 func (d *Doc) named(name string) func(func(*Section) bool) {
-	name = d.form.canonical(name)
+	name = strings.TrimSpace(d.form.canonical(name))
 	return func(yield func(*Section) bool) {
 		sections := d.body().sections
 		for i := range sections {
-			if strings.EqualFold(sections[i].Name, name) && !yield(&sections[i]) {
+			if strings.EqualFold(strings.TrimSpace(sections[i].Name), name) && !yield(&sections[i]) {
 				return
 			}
 		}
