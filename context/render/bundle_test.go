@@ -9,7 +9,7 @@ import (
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 
-	"golang.org/x/tools/txtar"
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // A folder is a Source over the files of an archive: Workspace.md and nodes/<folder>/Node.md below one folder, and documents of the project

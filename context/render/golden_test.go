@@ -15,7 +15,7 @@ import (
 	"arbor/context/render"
 	"arbor/mdstore"
 
-	"golang.org/x/tools/txtar"
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 var update = flag.Bool("update", false, "rewrite the expectations of the golden bundles")
