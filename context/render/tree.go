@@ -3,8 +3,6 @@ package render
 import (
 	"strconv"
 	"strings"
-
-	"github.com/rivo/uniseg"
 )
 
 // A TreeRow is one node of a drawn tree. Rows come as a walk from the top meets them: a node, then all below it.
@@ -61,11 +59,11 @@ type treeLine struct {
 	lead  string // connectors
 	sign  string
 	title string
+	head  int // columns before the title
+	wide  int // columns of the title
 }
 
-func (l treeLine) width() int {
-	return uniseg.StringWidth(l.lead) + uniseg.StringWidth(l.sign) + 1 + uniseg.StringWidth(l.title)
-}
+func (l treeLine) width() int { return l.head + l.wide }
 
 // treeLines adds a row for what is hidden, finds which rows are the last of their siblings, and gives each its connectors.
 func treeLines(rows []TreeRow, style Style) []treeLine {
@@ -91,6 +89,7 @@ func treeLines(rows []TreeRow, style Style) []treeLine {
 		} else {
 			stems = stems[:0]
 		}
+		l.head, l.wide = depth*p.columns+Columns(l.sign)+1, Columns(l.title)
 		lines = append(lines, l)
 	}
 	return lines
@@ -121,15 +120,14 @@ func withHidden(rows []TreeRow) []TreeRow {
 // lastOnes says of each row whether no sibling follows it.
 func lastOnes(rows []TreeRow) []bool {
 	last := make([]bool, len(rows))
-	follows := map[int]bool{} // whether a row of that depth stands below the current one, under the same parent
+	var follows []bool // by depth, whether a row stands below the current one, under the same parent
 	for i := len(rows) - 1; i >= 0; i-- {
-		d := rows[i].Depth
-		last[i] = !follows[d]
-		for deeper := range follows {
-			if deeper > d {
-				delete(follows, deeper)
-			}
+		d := max(0, rows[i].Depth)
+		last[i] = d >= len(follows) || !follows[d]
+		for len(follows) <= d {
+			follows = append(follows, false)
 		}
+		follows = follows[:d+1]
 		follows[d] = true
 	}
 	return last
@@ -143,14 +141,16 @@ func (l treeLine) write(b *strings.Builder, style Style, align int) {
 	}
 	tail := 0
 	if id != "" {
-		tail = 2 + uniseg.StringWidth(id)
+		tail = 2 + Columns(id)
 	}
 	for _, m := range marks {
-		tail += 2 + uniseg.StringWidth(m.text)
+		tail += 2 + Columns(m.text)
 	}
 	if style.Width > 0 {
-		head := uniseg.StringWidth(l.lead) + uniseg.StringWidth(l.sign) + 1
-		l.title = Truncate(l.title, max(narrowTitle, style.Width-tail-head), style.ASCII)
+		if room := max(narrowTitle, style.Width-tail-l.head); l.wide > room {
+			l.title = Truncate(l.title, room, style.ASCII)
+			l.wide = Columns(l.title)
+		}
 		align = min(align, style.Width-tail)
 	}
 	pad := max(0, align-l.width())

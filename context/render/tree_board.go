@@ -60,7 +60,7 @@ func Board(h BoardHead, rows []TreeRow, style Style) string {
 	if n := len(h.Damaged) + h.MoreDamaged; n > 0 {
 		facts = append(facts, style.paint(red, count(n, "diagnostic")))
 	}
-	line(strings.Join(facts, p.dot))
+	line(strings.Join(facts, p.separator))
 	if legend := Legend(h.ByStatus, style); legend != "" {
 		line(legend)
 	}
@@ -119,7 +119,7 @@ func Legend(byStatus map[string]int, style Style) string {
 	if rest := total - known; rest > 0 {
 		parts = append(parts, style.paint(red, SignOf("", style.ASCII))+" "+strconv.Itoa(rest)+" in no known status")
 	}
-	return strings.Join(parts, style.pieces().dot)
+	return strings.Join(parts, style.pieces().separator)
 }
 
 // bar draws how much is done. It is full only when all is, and empty only when nothing is.

@@ -67,11 +67,15 @@ func (st Style) paint(sgr, s string) string {
 }
 
 // pieces are what connectors are made of.
-type pieces struct{ branch, end, stem, blank, more, full, empty, dot string }
+type pieces struct {
+	branch, end, stem, blank     string
+	columns                      int // that each of these takes
+	more, full, empty, separator string
+}
 
 func (st Style) pieces() pieces {
 	if st.ASCII {
-		return pieces{"|-- ", "`-- ", "|   ", "    ", "...", "#", ".", ", "}
+		return pieces{"|-- ", "`-- ", "|   ", "    ", 4, "...", "#", ".", ", "}
 	}
-	return pieces{"├─ ", "└─ ", "│  ", "   ", "…", "█", "░", " · "}
+	return pieces{"├─ ", "└─ ", "│  ", "   ", 3, "…", "█", "░", " · "}
 }

@@ -116,19 +116,26 @@ func escapeLen(s string) int {
 }
 
 // Columns returns the number of columns that s takes on a terminal.
-func Columns(s string) int { return uniseg.StringWidth(s) }
+func Columns(s string) int {
+	for i := range len(s) {
+		if s[i] < 0x20 || s[i] >= 0x7f {
+			return uniseg.StringWidth(s)
+		}
+	}
+	return len(s)
+}
 
 // Truncate returns s, shortened to that many columns and ending in an ellipsis where it is wider. It never cuts a character that
 // people see as one.
 func Truncate(s string, columns int, ascii bool) string {
-	if len(s) <= columns || uniseg.StringWidth(s) <= columns {
+	if len(s) <= columns || Columns(s) <= columns {
 		return s
 	}
 	dots := "…"
 	if ascii {
 		dots = "..."
 	}
-	room := columns - uniseg.StringWidth(dots)
+	room := columns - Columns(dots)
 	if room < 0 {
 		return dots[:min(len(dots), max(0, columns))]
 	}
