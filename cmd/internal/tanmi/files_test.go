@@ -99,9 +99,16 @@ func TestLinksOnDiskAreNotFollowed(t *testing.T) {
 	if err := os.Symlink(filepath.Dir(secret), filepath.Join(dir, "W", "nodes", "out")); err != nil {
 		t.Fatal(err)
 	}
-	imp, warnings := readOne(t, os.DirFS(dir))
-	if s := fmt.Sprintf("%+v", imp); strings.Contains(s, "top secret") || strings.Count(warnings, "symbolic link") != 3 {
-		t.Errorf("got %s\nwarnings %s", s, warnings)
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	for name, fsys := range map[string]fs.FS{"os.DirFS": os.DirFS(dir), "os.Root": root.FS()} {
+		imp, warnings := readOne(t, fsys)
+		if s := fmt.Sprintf("%+v", imp); strings.Contains(s, "top secret") || strings.Count(warnings, "symbolic link") != 3 {
+			t.Errorf("%s: got %s\nwarnings %s", name, s, warnings)
+		}
 	}
 }
 
@@ -282,5 +289,18 @@ func TestLongGoalsAndDescriptions(t *testing.T) {
 		if !strings.Contains(warnings, "the goal is longer than 8 KiB") {
 			t.Errorf("warnings: %s", warnings)
 		}
+	}
+}
+
+// TestWhatTheFuzzerFound keeps the inputs that once broke a promise.
+func TestWhatTheFuzzerFound(t *testing.T) {
+	for name, files := range map[string]map[string]string{
+		"control character in a description": {workspaceMD: "## 文档\n\n- [a.md](docs/a.md)\x03- what it was\n"},
+		"control character in a memo's id":   {graphJSON: `{"nodes": {}, "memos": {"memo-\u007fx": {}}}`},
+		"blank before an event":              {logMD: "| 2026-01-01 10:00:00 | AI || 2026-01-01 10:00:02 | AI |\n"},
+		"a time that is none, by hand":       {logMD: "- [2026-11-41 02:46:20] [AI] x\n"},
+		"a new root after the last change":   {workspaceJSON: `{"id": "w", "createdAt": "2026-01-01T00:00:00Z"}`, graphJSON: `{"nodes": {}}`, "nodes/root/" + infoMD: ""},
+	} {
+		t.Run(name, func(t *testing.T) { readOne(t, vault(files)) })
 	}
 }

@@ -59,21 +59,15 @@ func (w *workspace) nodeFolders(g *graph) *nodeFolders {
 	for _, f := range all {
 		switch {
 		case f.claimed:
-			w.keep.rest(f.dir, path.Join(nodesDir, f.name), 0)
 		case f.info != nil:
 			n := w.orphan(f, known)
 			res.nodes = append(res.nodes, n)
 			res.of[n] = []*nodeFolder{f}
-			w.keep.rest(f.dir, path.Join(nodesDir, f.name), 0)
-		default:
-			if len(f.log) == 0 && f.problem.IsZero() {
-				f.dir.used[logMD], f.dir.used[problemMD] = true, true // there is nothing in them
-			} else {
-				f.dir.used[logMD], f.dir.used[problemMD] = false, false
-				w.rep.warn(f.dir.path, "belongs to no node and has no %s: its files are kept", infoMD)
-			}
-			w.keep.rest(f.dir, path.Join(nodesDir, f.name), 0)
+		case len(f.log) > 0 || !f.problem.IsZero(): // else there is nothing in its files
+			f.dir.used[logMD], f.dir.used[problemMD] = false, false
+			w.rep.warn(f.dir.path, "belongs to no node and has no %s: its files are kept", infoMD)
 		}
+		w.keep.rest(f.dir, path.Join(nodesDir, f.name), 0)
 	}
 	return res
 }
