@@ -16,6 +16,7 @@ import (
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
+	"arbor/mdstore/dirstore/internal/disk"
 )
 
 // journalCases are unfinished commits as every version of the journal has left
@@ -144,7 +145,7 @@ func FuzzJournal(f *testing.F) {
 		}
 		dir := fill(t, unchanged)
 		write(t, filepath.Join(dir, ".local", "journal", name), string(record))
-		s, err := dirstore.Open(dir, dirstore.Options{})
+		s, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d disk.FS) disk.FS { return hasty{d} })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,7 +2,29 @@
 
 package disk
 
-import "arbor/mdstore"
+import (
+	"os"
+
+	"arbor/mdstore"
+)
 
 // Folder opens the folder at p.
 func (r Root) Folder(p mdstore.Path) (Folder, error) { return openRootFolder(r.R, p) }
+
+// A rootFolder is an os.Root.
+type rootFolder struct{ r *os.Root }
+
+func openRootFolder(r *os.Root, p mdstore.Path) (Folder, error) {
+	sub, err := r.OpenRoot(native(p))
+	if err != nil {
+		return nil, absent(err)
+	}
+	return rootFolder{sub}, nil
+}
+
+func (f rootFolder) Entries() ([]Entry, error)       { return Root{f.r}.ReadDir("") }
+func (f rootFolder) Sub(name string) (Folder, error) { return openRootFolder(f.r, mdstore.Path(name)) }
+func (f rootFolder) Close() error                    { return f.r.Close() }
+func (f rootFolder) Read(name string, limit int64) ([]byte, error) {
+	return Root{f.r}.ReadFile(mdstore.Path(name), limit)
+}
