@@ -206,7 +206,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 		}
 		kills++
 		for j := 1; ; j++ {
-			if !heavy && k%5 != 3 {
+			if !heavy && k%9 != 2 {
 				break
 			}
 			copied := filepath.Join(t.TempDir(), "vault")
