@@ -57,21 +57,17 @@ func (w *workspace) fit() {
 		w.fitNode(&w.imp.Nodes[i])
 	}
 	imp := &w.imp
-	problem := imp.Problem.Body()
 	slots := []*slot{
 		{section: mdstore.SecRules, items: imp.Rules, store: func(items []string) { imp.Rules = items }},
 		refSlot(mdstore.SecDocs, &imp.Docs),
 		logSlot(&imp.Log),
-		{section: mdstore.SecProblem, text: &problem},
+		{section: mdstore.SecProblem, text: &imp.Problem.Text},
+		{section: mdstore.NextStep, text: &imp.Problem.NextStep},
 	}
 	w.settle(mdstore.WorkspaceForm, "", w.dir.path, slots)
-	if problem != imp.Problem.Body() {
-		imp.Problem = mdstore.Problem{Text: problem}
-	}
 }
 
 func (w *workspace) fitNode(n *engine.ImportNode) {
-	problem := n.Problem.Body()
 	slots := []*slot{
 		{section: mdstore.SecRequirement, text: &n.Requirement},
 		{section: mdstore.SecConclusion, text: &n.Conclusion},
@@ -79,12 +75,10 @@ func (w *workspace) fitNode(n *engine.ImportNode) {
 		refSlot(mdstore.SecDocs, &n.Docs),
 		refSlot(mdstore.SecReferences, &n.References),
 		logSlot(&n.Log),
-		{section: mdstore.SecProblem, text: &problem},
+		{section: mdstore.SecProblem, text: &n.Problem.Text},
+		{section: mdstore.NextStep, text: &n.Problem.NextStep},
 	}
 	w.settle(mdstore.NodeForm, path.Join(nodesDir, string(n.ID)), w.dir.at("node "+string(n.ID)), slots)
-	if problem != n.Problem.Body() {
-		n.Problem = mdstore.Problem{Text: problem}
-	}
 }
 
 func refSlot(section string, refs *[]mdstore.Ref) *slot {

@@ -112,7 +112,7 @@ func checkTexts(t *testing.T, imp engine.Import) {
 	for _, n := range imp.Nodes {
 		id := string(n.ID)
 		line("title of "+id, n.Title)
-		text(id, n.Requirement+n.Conclusion+n.Note+n.Problem.Body())
+		text(id, n.Requirement+n.Conclusion+n.Note+n.Problem.Text+n.Problem.NextStep)
 		refs(id, n.Docs)
 		refs(id, n.References)
 		log(id, n.Log)

@@ -59,7 +59,7 @@ func (w *workspace) gather(n *graphNode, folders []*nodeFolder) *source {
 		if s.problem.IsZero() {
 			s.problem = f.problem
 		} else if !f.problem.IsZero() && f.problem != s.problem {
-			s.more = append(s.more, under(problemMD+" of "+oneLine(f.name, 80), f.problem.Body()))
+			s.more = append(s.more, under(problemMD+" of "+oneLine(f.name, 80), paragraphs(f.problem.Text, under(mdstore.NextStep, f.problem.NextStep))))
 			w.rep.warn(f.dir.at(problemMD), "is a second file of node %s: kept in the note", n.key)
 		}
 	}
