@@ -31,6 +31,8 @@ func (s *scribe) word() string {
 
 func (s *scribe) maybe() bool { return rapid.Bool().Draw(s.t, "maybe") }
 
+func (s *scribe) oneIn(n int) bool { return rapid.IntRange(1, n).Draw(s.t, "one in") == n }
+
 func (s *scribe) pick(from ...string) string { return rapid.SampledFrom(from).Draw(s.t, "pick") }
 
 // line is text for one line.
@@ -58,7 +60,7 @@ func (s *scribe) page(standard []string, bodies ...string) string {
 		b.WriteString("\n" + s.text())
 	}
 	for i, name := range standard {
-		if s.maybe() && s.maybe() {
+		if s.oneIn(4) {
 			b.WriteString("## " + s.pick("Mine ", "其他 ", "日志 ") + s.word() + "\n\n" + s.text() + "\n")
 		}
 		b.WriteString("## " + name + s.pick("\n", "\n\n", "  \n\n") + bodies[i] + s.pick("\n", "\n\n"))
@@ -121,7 +123,7 @@ func (s *scribe) workspace() {
 			`"conclusion": `+conclusion, `"createdAt": `+s.pick(`"2026-01-01T00:00:00Z"`, `null`, `"`+s.word()+`"`),
 			`"acceptanceCriteria": `+s.pick("null", `[{"when": `+quoted(s.line())+`, "then": `+quoted(s.text())+`}]`, `"`+s.word()+`"`)))
 		folder := "W/nodes/" + s.pick(strings.ReplaceAll(id, "/", "_"), fmt.Sprintf("Title_mwpt3ok%d", i-1), fmt.Sprintf("Other %d", i)) + "/"
-		if s.maybe() || s.maybe() {
+		if !s.oneIn(4) {
 			criteria := "| 条件 (WHEN) | 期望结果 (THEN) |\n|---|---|\n| " + s.word() + " | x｜y |\n"
 			front := "---\nid: " + s.pick(id, "", "other") + "\ntype: planning\ntitle: " + s.title() + "\nstatus: pending\n" + s.pick("", "tags: "+s.word()+"\n", "# "+s.word()+"\n", "list:\n  - "+s.word()+"\n") + "---\n"
 			s.files[folder+infoMD] = s.pick("", front, front) + s.page([]string{"节点类型", "需求", "验收标准", "文档引用", "备注", "结论"},
@@ -133,7 +135,7 @@ func (s *scribe) workspace() {
 		if s.maybe() {
 			s.files[folder+problemMD] = s.page([]string{"当前问题", "下一步"}, s.pick("（暂无）", s.text()), s.pick("（暂无）", s.text()))
 		}
-		if s.maybe() && s.maybe() {
+		if s.oneIn(4) {
 			s.files[folder+s.pick("more.txt", "sub/more.txt")] = s.text()
 		}
 	}
