@@ -135,6 +135,53 @@ func TestListsUnder(t *testing.T) {
 	}
 }
 
+// TestNest holds that nesting twice is nesting once, and that no heading stands at or above the level.
+func TestNest(t *testing.T) {
+	for _, c := range []struct {
+		text   string
+		level  int
+		nested string
+	}{
+		{"# a\n\n## b", 2, "### a\n\n#### b"},
+		{"# a\n\n## b", 3, "#### a\n\n##### b"},
+		{"### a\n\n## b", 3, "##### a\n\n#### b"},
+		{"# a\n\n###### b", 5, "###### a\n\n###### b"},
+		{"# a", 9, "###### a"},
+		{"# a", 0, "## a"},
+		{"a\r\n===\r\n", 1, "## a"},
+		{"#### a", 3, "#### a"},
+		{"", 2, ""},
+	} {
+		if got, _, err := Nest(c.text, c.level); got != c.nested || err != nil {
+			t.Errorf("Nest(%q, %d) = %q, %v, want %q", c.text, c.level, got, err, c.nested)
+		}
+	}
+	var e *EditError
+	if _, _, err := Nest("a\x00", 2); !errors.As(err, &e) {
+		t.Errorf("NUL: %v", err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text, level := drawJoined(t, "text", bodyBag, 0, 5), rapid.IntRange(1, 5).Draw(t, "level")
+		once, _, err := Nest(text, level)
+		if err != nil {
+			return
+		}
+		if twice, adapted, err := Nest(once, level); twice != once || adapted != nil || err != nil {
+			t.Fatalf("Nest(%q, %d) = %q, again %q, %v, %v", text, level, once, twice, adapted, err)
+		}
+		for _, h := range oracleStretches(once) {
+			if h.level > 0 && h.level <= level {
+				t.Fatalf("Nest(%q, %d) = %q has a heading of level %d", text, level, once, h.level)
+			}
+		}
+		if item, _, err := ItemText(text); err == nil {
+			if again, adapted, err := ItemText(item); again != item || adapted != nil || err != nil {
+				t.Fatalf("ItemText(%q) = %q, again %q, %v, %v", text, item, again, adapted, err)
+			}
+		}
+	})
+}
+
 // TestReadersTogether reads one document from many goroutines; the race detector is the judge.
 func TestReadersTogether(t *testing.T) {
 	d, _ := Parse("Node.md", []byte(sample), nodeForm)

@@ -25,17 +25,31 @@ func cleanText(s string) (string, error) {
 	return s, nil
 }
 
+// Nest returns the text as it stands below a heading of a level from 1 to 5: where it has headings of that level or a higher
+// one, all its top-level headings move down together so that the highest is one below, at most to level 6; setext headings
+// become ATX, and what the text leaves open is closed. adapted is as in Patch. Outer blank lines are cut and line ends are
+// LF. What no document may hold is an *EditError. Nesting a nested text changes nothing.
+func Nest(text string, level int) (nested string, adapted []string, err error) {
+	return embedBelow(text, min(max(level, 1), 5))
+}
+
+// ItemText returns the text as it stands in a list item, as AppendItem writes it and Items reads it back: blanks before its
+// first line and outer blank lines are cut, and what it leaves open is closed. adapted is as in Patch.
+func ItemText(text string) (item string, adapted []string, err error) { return embedItem(text) }
+
 // embed makes a text fit into a section: its headings move down below level 2,
 // setext headings become ATX, and what it leaves open is closed. It names what it
 // did.
-func embed(s string) (text string, adapted []string, err error) {
+func embed(s string) (text string, adapted []string, err error) { return embedBelow(s, 2) }
+
+func embedBelow(s string, level int) (text string, adapted []string, err error) {
 	if s, err = cleanText(s); err != nil || s == "" {
 		return "", nil, err
 	}
 	// Each round can bring to light what the one before had hidden, and adds
 	// what closes or hides it for good: a text settles after two or three.
 	for range 8 {
-		next, what := adaptOnce(s)
+		next, what := adaptOnce(s, level)
 		if what == "" {
 			return s, adapted, nil
 		}
@@ -82,17 +96,17 @@ func closeText(s string) (text string, adapted []string, err error) {
 }
 
 // adaptOnce makes the first kind of adaptation that s needs and names it, or "".
-func adaptOnce(s string) (next, what string) {
+func adaptOnce(s string, level int) (next, what string) {
 	src := []byte(s + sentinel)
 	blocks := parseBlocks(src, 0)
 	top := 0
 	for _, k := range blocks {
-		if k.kind == headingBlock && k.span.Start < len(s) && k.level <= 2 && (top == 0 || k.level < top) {
+		if k.kind == headingBlock && k.span.Start < len(s) && k.level <= level && (top == 0 || k.level < top) {
 			top = k.level
 		}
 	}
 	if top > 0 {
-		return demote(s, blocks, 3-top), fmt.Sprintf("headings moved down by %d", 3-top)
+		return demote(s, blocks, level+1-top), fmt.Sprintf("headings moved down by %d", level+1-top)
 	}
 	if len(blocks) == 0 {
 		return s, ""

@@ -54,7 +54,10 @@ func parseFront(text []byte, s Span) (*front, *Diagnostic) {
 		return f, &Diagnostic{Line: lineNumber(text, s.Start), Code: CodeTooLarge, Text: tooDeep}
 	}
 	if err != nil {
-		if f.readLines() {
+		switch whole, over := f.readLines(); {
+		case over != nil:
+			return f, &Diagnostic{Line: lineNumber(text, over.at), Code: CodeTooLarge, Text: over.text}
+		case whole:
 			f.lenient = true
 			return f, nil
 		}

@@ -1,5 +1,28 @@
 package mdoc
 
-import "errors"
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+)
+
+// TestMain keeps the files of failed draws out of the source tree, and draws more than the library's default where no
+// number is asked for.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	settings := map[string]string{"rapid.nofailfile": "true"}
+	if flag.Lookup("rapid.checks").Value.String() == "100" {
+		settings["rapid.checks"] = "1000"
+	}
+	for name, value := range settings {
+		if err := flag.Set(name, value); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(2)
+		}
+	}
+	os.Exit(m.Run())
+}
 
 func asEditError(err error, target **EditError) bool { return errors.As(err, target) }

@@ -14,10 +14,10 @@ import (
 // number is a number, [a] is a list and a comment is a comment, whether or not
 // another line is wrong; the value of any other line is the rest of it as it stands.
 
-// readLines fills the entries line by line. It returns false, with the entries
-// that could be read, where a line has no such form.
-func (f *front) readLines() bool {
-	whole := true
+// readLines fills the entries line by line. It is not whole, with the entries that
+// could be read, where a line has no such form or there are too many.
+func (f *front) readLines() (whole bool, over *limitError) {
+	whole = true
 	lines := 0
 	for at := f.span.Start; at < f.span.End; {
 		end := lineEnd(f.text, at)
@@ -28,7 +28,7 @@ func (f *front) readLines() bool {
 			continue
 		}
 		if lines++; 2*lines+1 > MaxFrontMatterNodes {
-			return false
+			return false, &limitError{line.Start, tooManyNodes}
 		}
 		e, ok := readLine(f.text, line)
 		if !ok {
@@ -37,7 +37,7 @@ func (f *front) readLines() bool {
 		}
 		f.entries = append(f.entries, e)
 	}
-	return whole && len(f.entries) > 0
+	return whole && len(f.entries) > 0, nil
 }
 
 // readLine reads one line of the form key: value.

@@ -32,6 +32,8 @@ func TestLimits(t *testing.T) {
 		{"front matter bytes within", "---\nid: n1\nx: " + strings.Repeat("x", MaxFrontMatterBytes-20) + "\n---\n", -1, "", false},
 		{"nodes", "---\nid: n1\n" + many("k%d: v\n", 255) + "---\n", 257, "512", true},
 		{"nodes within", "---\nid: n1\n" + many("k%d: v\n", 254) + "---\n", -1, "", false},
+		{"lines that are no YAML", "---\nid: n1\nt: a: b\n" + many("k%d: v\n", 254) + "---\n", 257, "512", false},
+		{"lines that are no YAML within", "---\nid: n1\nt: a: b\n" + many("k%d: v\n", 253) + "---\n", -1, "", false},
 		{"nodes in a list", "---\nid: n1\nl:\n" + many("- %d\n", 512) + "---\n", 511, "512", true},
 		{"depth", "---\nid: n1\nx: " + nested(16) + "\n---\n", 3, "16 deep", true},
 		{"depth within", "---\nid: n1\nx: " + nested(15) + "\n---\n", -1, "", false},

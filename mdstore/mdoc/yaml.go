@@ -10,10 +10,11 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// tooDeep is said of front matter beyond MaxFrontMatterDepth, errTooDeep where the parser itself gives up.
+// What is said of front matter beyond the limits; errTooDeep where the parser itself gives up.
 var (
-	tooDeep    = fmt.Sprintf("the front matter is nested more than %d deep", MaxFrontMatterDepth)
-	errTooDeep = errors.New(tooDeep)
+	tooManyNodes = fmt.Sprintf("the front matter has more than %d keys and values", MaxFrontMatterNodes)
+	tooDeep      = fmt.Sprintf("the front matter is nested more than %d deep", MaxFrontMatterDepth)
+	errTooDeep   = errors.New(tooDeep)
 )
 
 // decodeYAML returns the root node of the one document in b, nil where b holds
@@ -59,7 +60,7 @@ func checkYAML(root *yaml.Node) *limitError {
 		}
 		switch {
 		case nodes > MaxFrontMatterNodes:
-			return &limitError{n.Line, fmt.Sprintf("the front matter has more than %d keys and values", MaxFrontMatterNodes)}
+			return &limitError{n.Line, tooManyNodes}
 		case aliases > MaxAliases:
 			return &limitError{n.Line, fmt.Sprintf("the front matter has more than %d aliases", MaxAliases)}
 		case depth > MaxFrontMatterDepth:
