@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"arbor/context/render"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 	"arbor/statemachine"
@@ -88,11 +87,6 @@ func runAdd(ctx context.Context, opt *addOptions) (err error) {
 	out, err := call(ctx, opt.shell, ops.NodeCreate, opt.in)
 	if err != nil {
 		return err
-	}
-	if !opt.flags.quiet && !opt.flags.json && !out.DryRun {
-		if err := opt.print(render.Visible(out.NodeID)); err != nil {
-			return err
-		}
 	}
 	return opt.wrote(out, out.Wrote, out.NodeID)
 }

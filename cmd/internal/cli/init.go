@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"arbor/context/render"
 	"arbor/engine/ops"
 )
 
@@ -64,11 +63,6 @@ func runInit(ctx context.Context, opt *initOptions) error {
 	}
 	if opt.vault.Made && !opt.in.DryRun {
 		opt.say("made the vault %s", opt.vault.Found.Vault)
-	}
-	if !opt.flags.quiet && !opt.flags.json && !out.DryRun {
-		if err := opt.print(render.Visible(out.WorkspaceID)); err != nil {
-			return err
-		}
 	}
 	return opt.wrote(out, out.Wrote, out.WorkspaceID)
 }

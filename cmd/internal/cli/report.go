@@ -5,12 +5,23 @@ import (
 	"strings"
 
 	"arbor/context/render"
+	"arbor/engine"
 	"arbor/engine/ops"
 )
 
 // wrote prints what a writing command changed. out is the operation's result, w its part that all of them have, and id what
-// a script wants to know of it; "" where there is none.
+// a script wants to know of it; "" where there is none. A report that cannot be printed is an error that says that the change is made.
 func (sh *shell) wrote(out any, w ops.Wrote, id string) error {
+	err := sh.report(out, w, id)
+	if err == nil || w.DryRun || !w.Changed {
+		return err
+	}
+	e := engine.Fail(engine.InternalError, "the change is made, but its report could not be printed: %v", err)
+	e.Details = &engine.Details{Committed: true}
+	return e
+}
+
+func (sh *shell) report(out any, w ops.Wrote, id string) error {
 	switch {
 	case sh.flags.json:
 		return sh.json(out)
@@ -30,7 +41,11 @@ func (sh *shell) wrote(out any, w ops.Wrote, id string) error {
 	case !w.Changed:
 		sh.say("nothing to change: it was so already")
 	default:
-		if err := sh.print(sh.changes(w.Files)); err != nil {
+		report := sh.changes(w.Files)
+		if id != "" {
+			report = render.Visible(id) + "\n" + report
+		}
+		if err := sh.print(report); err != nil {
 			return err
 		}
 	}

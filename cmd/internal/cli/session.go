@@ -116,7 +116,7 @@ func runSessionUnbind(ctx context.Context, opt *sessionOptions) error {
 	if err != nil {
 		return err
 	}
-	out, err := call(ctx, opt.shell, ops.SessionUnbind, ops.SessionIn{SessionID: id})
+	out, err := call(ctx, opt.shell, ops.SessionUnbind, ops.SessionUnbindIn{SessionIn: ops.SessionIn{SessionID: id}, Write: opt.write()})
 	if err != nil {
 		return err
 	}
