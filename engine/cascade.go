@@ -33,8 +33,12 @@ func (d *draft) thawed(id mdstore.ID, up []*mdstore.Node, cascade bool) error {
 	for _, a := range up {
 		d.relied(a)
 		if s := d.statusOf(a); statemachine.Frozen(s) && !cascade {
-			return Fail(InvalidParentStatus, "%s: %s (%s) above it is %s, which freezes everything below; reopen that node, or repeat the call with cascade: true (--cascade) to reopen it along",
-				id, a.ID, a.Title, s).with(Details{NodeID: string(a.ID), Status: string(s), Allowed: []string{string(statemachine.Reopen)}})
+			where := string(a.ID) + " (" + a.Title + ") above it"
+			if a.ID == id {
+				where = "it"
+			}
+			return Fail(InvalidParentStatus, "%s: %s is %s, which freezes everything below; reopen that node, or repeat the call with cascade: true (--cascade) to reopen it along",
+				id, where, s).with(Details{NodeID: string(a.ID), Status: string(s), Allowed: []string{string(statemachine.Reopen)}})
 		}
 	}
 	return nil
@@ -100,6 +104,10 @@ func (d *draft) loose(n *mdstore.Node) error {
 	top := n
 	if len(up) > 0 {
 		top = up[len(up)-1]
+	}
+	if p, broken := d.snap.brokenFolder(string(top.Parent)); broken {
+		x, _ := d.snap.broken.Get(p)
+		return &mdoc.UnreadableError{Problem: x}
 	}
 	if _, ok := d.snap.Node(top.Parent); ok {
 		return Fail(Cycle, "%s: its ancestors go round in a circle through %s; give one of them another parentId", n.ID, top.ID).with(Details{NodeID: string(top.ID), Paths: []string{string(top.Path)}})

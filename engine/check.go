@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
@@ -23,6 +24,7 @@ const (
 	CodeDangling      = "REFERENCE_DANGLING" // an active reference to a node that does not exist
 	CodeDocMissing    = "DOC_MISSING"        // an active document that is not in the project
 	CodeFocusDangling = "FOCUS_DANGLING"     // the focused node does not exist
+	CodeSectionTwice  = "SECTION_TWICE"      // a section that holds one text stands twice
 	CodeStray         = "STRAY_FILE"         // a conflict copy, a backup, a temporary file
 	CodeSessions      = "SESSIONS_CORRUPT"   // sessions.json is no valid JSON
 )
@@ -33,6 +35,12 @@ func (e *Engine) Check(ctx context.Context, ws mdstore.ID) (*Snapshot, []mdoc.Di
 	if err != nil {
 		return nil, nil, err
 	}
+	out, err := e.diagnose(ctx, snap)
+	return snap, out, err
+}
+
+// diagnose adds what only the store can tell to the diagnostics of a snapshot.
+func (e *Engine) diagnose(ctx context.Context, snap *Snapshot) ([]mdoc.Diagnostic, error) {
 	out := snap.Diagnostics()
 	if r, ok := e.st.(mdstore.DocReader); ok {
 		out = append(out, snap.missingDocs(ctx, r)...)
@@ -40,14 +48,14 @@ func (e *Engine) Check(ctx context.Context, ws mdstore.ID) (*Snapshot, []mdoc.Di
 	if in, ok := e.st.(mdstore.Inspector); ok {
 		strays, err := in.Strays(ctx, snap.ws.Dir)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		for _, s := range strays {
 			out = append(out, mdoc.Diagnostic{File: string(s.Path), Code: CodeStray, Text: strayText(s.Kind)})
 		}
 	}
 	sortDiagnostics(out)
-	return snap, out, nil
+	return out, nil
 }
 
 func strayText(k mdstore.StrayKind) string {
@@ -68,9 +76,20 @@ func sortDiagnostics(ds []mdoc.Diagnostic) {
 	})
 }
 
-// Diagnostics returns what is wrong with the files of the snapshot and what they say together.
+// findings are the diagnostics of a snapshot, looked for when they are first asked for.
+type findings struct {
+	once sync.Once
+	all  []mdoc.Diagnostic
+}
+
+// Diagnostics returns what is wrong with the files of the snapshot and what they say together, in the order of files and lines.
 func (s *Snapshot) Diagnostics() []mdoc.Diagnostic {
-	c := checker{s: s, out: slices.Clone(s.ws.Problems)}
+	s.found.once.Do(func() { s.found.all = s.diagnose() })
+	return slices.Clone(s.found.all)
+}
+
+func (s *Snapshot) diagnose() []mdoc.Diagnostic {
+	c := checker{s: s, out: append([]mdoc.Diagnostic{}, s.ws.Problems...), circles: s.circles()}
 	for it := s.broken.Iterator(); !it.Done(); {
 		_, d, _ := it.Next()
 		c.out = append(c.out, d)
@@ -85,8 +104,9 @@ func (s *Snapshot) Diagnostics() []mdoc.Diagnostic {
 }
 
 type checker struct {
-	s   *Snapshot
-	out []mdoc.Diagnostic
+	s       *Snapshot
+	circles map[mdstore.ID]bool
+	out     []mdoc.Diagnostic
 }
 
 func (c *checker) at(d *mdoc.Doc, line int, code, fix, format string, args ...any) {
@@ -100,6 +120,7 @@ func lineOf(d *mdoc.Doc, key string) int {
 
 func (c *checker) workspace() {
 	w := c.s.ws
+	c.sections(w.Doc)
 	if len(w.Problems) == 0 || w.Doc.Editable() == nil {
 		if hash := w.RulesHash(); w.StoredHash != hash {
 			c.at(w.Doc, lineOf(w.Doc, mdstore.KeyRulesHash), CodeHashStale, "write the hash of the rules as they stand", "rulesHash is %s, the rules as they stand have %s", orMissing(w.StoredHash), orMissing(hash))
@@ -133,6 +154,7 @@ func (c *checker) node(n *mdstore.Node) {
 		c.at(n.Doc, lineOf(n.Doc, mdstore.KeyID), string(DuplicateID), "", "id %s is that of %s too; give one of them another id, or remove the copy", n.ID, strings.Join(others, " and "))
 	}
 	c.parent(n)
+	c.sections(n.Doc)
 	c.status(n)
 	for _, r := range n.References() {
 		if _, ok := c.s.Node(mdstore.ID(r.Target)); !ok && !r.Expired && isNodeRef(r.Target) {
@@ -147,35 +169,30 @@ func isNodeRef(target string) bool {
 }
 
 func (c *checker) parent(n *mdstore.Node) {
-	if n.ID == mdstore.Root || n.Doc.Editable() != nil && n.Parent == "" {
+	line := lineOf(n.Doc, mdstore.KeyParent)
+	if n.ID == mdstore.Root {
+		if n.Parent != "" {
+			c.at(n.Doc, line, mdstore.CodeFieldInvalid, "write null", "parentId is %s, but the root has no parent", n.Parent)
+		}
 		return
 	}
-	line := lineOf(n.Doc, mdstore.KeyParent)
+	if n.Doc.Editable() != nil && n.Parent == "" {
+		return
+	}
 	p, ok := c.s.Node(n.Parent)
+	broken, unread := c.s.brokenFolder(string(n.Parent))
 	switch {
+	case !ok && unread:
+		c.at(n.Doc, line, string(OrphanNode), "", "parent %s cannot be read; mend %s", n.Parent, broken)
 	case n.Parent == "":
 		c.at(n.Doc, line, string(OrphanNode), "", "parentId is missing; name the node's parent (root is one)")
 	case !ok:
 		c.at(n.Doc, line, string(OrphanNode), "", "parent %s does not exist; name another parentId (root is one), or move the node", n.Parent)
-	case c.circular(n):
+	case c.circles[n.ID]:
 		c.at(n.Doc, line, string(Cycle), "", "its ancestors go round in a circle: %s; give one of them another parentId", c.way(n))
 	case len(p.Problems) == 0 && !statemachine.TakesChildren(p.Type):
 		c.at(n.Doc, line, CodeExecChildren, "", "parent %s is an execution node, which has no children; name another parentId, or make the parent a planning node", p.ID)
 	}
-}
-
-// circular reports whether the node itself is among its ancestors.
-func (c *checker) circular(n *mdstore.Node) bool {
-	at, ok := n, true
-	for range c.s.Len() {
-		if at, ok = c.s.Node(at.Parent); !ok || at.ID == mdstore.Root {
-			return false
-		}
-		if at.ID == n.ID {
-			return true
-		}
-	}
-	return false
 }
 
 func (c *checker) way(n *mdstore.Node) string {
@@ -185,6 +202,21 @@ func (c *checker) way(n *mdstore.Node) string {
 		s += " → " + string(a.ID)
 	}
 	return s + " → " + string(n.ID)
+}
+
+// texts are the sections that hold one text; of the others every one is read, and entries go into the last.
+var texts = []string{mdstore.SecRequirement, mdstore.SecConclusion, mdstore.SecNote, mdstore.SecProblem}
+
+// sections reports texts that stand twice, as there is no telling which of them an edit means.
+func (c *checker) sections(d *mdoc.Doc) {
+	first := map[string]mdoc.Section{}
+	for _, s := range d.Sections() {
+		if f, twice := first[s.Name]; twice && slices.Contains(texts, s.Name) {
+			c.at(d, s.Line, CodeSectionTwice, "", "the section %s stands in line %d already; join the two, as commands cannot tell which one to write to", s.Title, f.Line)
+		} else {
+			first[s.Name] = s
+		}
+	}
 }
 
 func (c *checker) status(n *mdstore.Node) {

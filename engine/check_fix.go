@@ -48,6 +48,9 @@ func (d *draft) fix(x mdoc.Diagnostic) (bool, error) {
 		}
 		e := d.onWorkspace()
 		switch x.Code {
+		case mdstore.CodeIDMissing:
+			e.set(mdstore.KeyID, mdoc.Text(string(w.ID)))
+			e.did("%s id mended", w.ID)
 		case CodeHashStale:
 			e.set(mdstore.KeyRulesHash, mdoc.Text(w.RulesHash()))
 			e.did("%s rulesHash mended", w.ID)
@@ -59,6 +62,8 @@ func (d *draft) fix(x mdoc.Diagnostic) (bool, error) {
 				return false, nil
 			}
 			return true, d.focus(mdstore.Root)
+		default:
+			return false, nil
 		}
 		return true, nil
 	}
@@ -77,10 +82,15 @@ func (d *draft) fix(x mdoc.Diagnostic) (bool, error) {
 		if at < 0 {
 			return false, nil
 		}
-		return true, editRefs(e, string(n.ID), mdstore.SecReferences, refs[at:at+1], ExpireRef, refs[at])
+		e.mark(string(n.ID), mdstore.SecReferences, refs[at], true)
+	case mdstore.CodeFieldInvalid: // of those only the root's parent has a repair
+		e.set(mdstore.KeyParent, mdoc.NullValue())
+		e.did("%s parentId mended", n.ID)
 	case string(statemachine.CodeStatusUnreachable):
 		_, err := d.raise([]*mdstore.Node{n}, false, "mended: it has children")
 		return true, err
+	default:
+		return false, nil
 	}
 	return true, nil
 }

@@ -12,6 +12,7 @@ import (
 // A VaultCheck is what a look at the vault as a whole finds.
 type VaultCheck struct {
 	Workspaces  []mdstore.ID      // those that can be checked by themselves
+	Files       int               // files of the others, which share an id
 	Diagnostics []mdoc.Diagnostic // what concerns more than one workspace, or none
 }
 
@@ -35,7 +36,17 @@ func (e *Engine) CheckVault(ctx context.Context) (*VaultCheck, error) {
 			}
 		}
 		out.Diagnostics = append(out.Diagnostics, mdoc.Diagnostic{File: string(w.Path), Line: lineOf(w.Doc, mdstore.KeyID), Code: string(DuplicateID),
-			Text: "id " + string(w.ID) + " is that of " + strings.Join(others, " and ") + " too; give one of them another id, or remove the copy"})
+			Text: "id " + string(w.ID) + " is that of " + strings.Join(others, " and ") + " too; give one of them another id, or move the copy out of the vault"})
+		snap, err := load(ctx, e.st, w)
+		if err != nil {
+			return nil, err
+		}
+		ds, err := e.diagnose(ctx, snap)
+		if err != nil {
+			return nil, err
+		}
+		out.Diagnostics = append(out.Diagnostics, ds...)
+		out.Files += snap.Len() + 1
 	}
 	s, err := readSessions(ctx, e.st)
 	if err != nil {

@@ -13,14 +13,17 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// Context assembles what somebody who works on a node must know. An empty id is the focused node, or the root where none is focused.
+// Context assembles what somebody who works on a node must know. An empty id is the focused node, or the root where none is focused or the focused
+// one is gone.
 func (e *Engine) Context(ctx context.Context, ws, id mdstore.ID, opt assemble.Options) (*assemble.Bundle, error) {
 	snap, err := e.Snapshot(ctx, ws)
 	if err != nil {
 		return nil, err
 	}
 	if id == "" {
-		if id = snap.ws.Focus; id == "" {
+		if _, ok := snap.Node(snap.ws.Focus); ok {
+			id = snap.ws.Focus
+		} else {
 			id = mdstore.Root
 		}
 	}

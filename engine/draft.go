@@ -76,6 +76,8 @@ func newDraft(s *Snapshot, act Act, opt Options) *draft {
 func (d *draft) writable() error {
 	w := d.snap.ws
 	switch {
+	case w.Version.IsZero(): // it could not be read: neither its rules nor its format are known
+		return &mdoc.UnreadableError{Problem: w.Problems[0]}
 	case w.Newer():
 		return AsError(&mdoc.UnreadableError{Problem: newerProblem(w)})
 	case w.Status == mdstore.StatusArchived:
@@ -93,13 +95,33 @@ func newerProblem(w *mdstore.Workspace) mdoc.Diagnostic {
 	return mdoc.Diagnostic{}
 }
 
-// node returns a node that is to be changed: it exists, its id is its own, and its file can be edited.
+// node returns a node that is to be changed: it exists, its id is its own, its parent exists, and its file can be edited.
 func (d *draft) node(id mdstore.ID) (*mdstore.Node, error) {
 	n, err := d.snap.Known(id)
 	if err != nil {
 		return nil, err
 	}
-	return n, d.editable(n)
+	if err := d.editable(n); err != nil {
+		return nil, err
+	}
+	if err := d.misplaced(n); err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// misplaced returns an error for a node whose own parentId is wrong: the parent does not exist, or hangs below the node itself.
+func (d *draft) misplaced(n *mdstore.Node) error {
+	if n.ID == mdstore.Root {
+		return nil
+	}
+	if _, broken := d.snap.brokenFolder(string(n.Parent)); broken {
+		return nil // the damage is not this file's
+	}
+	if _, ok := d.snap.Node(n.Parent); !ok || d.snap.circular(n) {
+		return d.loose(n)
+	}
+	return nil
 }
 
 func (d *draft) editable(n *mdstore.Node) error {
@@ -174,7 +196,7 @@ func (e *edit) set(key string, v mdoc.Scalar) {
 
 // write gives a section another text; the text that it has already changes nothing. It reports whether it will change.
 func (e *edit) write(section, body string) bool {
-	if e.doc.Text(section) == strings.Trim(body, "\n") {
+	if nested, _, err := mdoc.Nest(body, 2); err == nil && e.doc.Text(section) == nested {
 		return false
 	}
 	e.texts = append(e.texts, textEdit{section, body})
@@ -261,7 +283,8 @@ func (e *edit) apply() error {
 	return nil
 }
 
-// changes returns what is to be committed: edits first, then whole files and folders, then the files that must stay as they were read.
+// changes returns what is to be committed: edits first, then the files that must stay as they were read, then whole files and folders, as what
+// moves comes last.
 func (d *draft) changes() []mdstore.Change {
 	var out []mdstore.Change
 	named := map[mdstore.Path]bool{}
@@ -272,10 +295,9 @@ func (d *draft) changes() []mdstore.Change {
 		}
 	}
 	for _, x := range d.extra {
-		out = append(out, x.change)
 		named[x.change.Path] = true
 	}
-	if len(out) == 0 {
+	if len(named) == 0 {
 		return nil
 	}
 	kept := make([]mdstore.Path, 0, len(d.keep))
@@ -287,6 +309,9 @@ func (d *draft) changes() []mdstore.Change {
 	slices.Sort(kept)
 	for _, p := range kept {
 		out = append(out, mdstore.Change{Path: p, Base: d.keep[p], Keep: true})
+	}
+	for _, x := range d.extra {
+		out = append(out, x.change)
 	}
 	return out
 }

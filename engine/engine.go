@@ -84,13 +84,25 @@ func workspaces(ctx context.Context, st mdstore.Store) ([]*mdstore.Workspace, er
 		if err != nil && f.Path == "" {
 			return nil, err
 		}
-		out = append(out, workspaceOf(f, err))
+		if w := workspaceOf(f, err); err != nil || !foreign(ctx, st, w) {
+			out = append(out, w)
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(out, func(a, b *mdstore.Workspace) int { return cmp.Compare(a.CreatedAt, b.CreatedAt) })
 	return out, nil
+}
+
+// foreign reports whether a folder is a workspace of TanmiWorkspace 1.x, which has a Workspace.md too, but without an id and with its graph beside
+// it. It is there to be imported, not to be worked in.
+func foreign(ctx context.Context, st mdstore.Store, w *mdstore.Workspace) bool {
+	if _, ok := w.Doc.Field(mdstore.KeyID); ok {
+		return false
+	}
+	_, err := st.Read(ctx, w.Dir.Join("graph.json"))
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // workspaceOf reads a listed Workspace.md; where it could not be read, the error is its problem.
@@ -114,7 +126,7 @@ func problemOf(p mdstore.Path, err error) mdoc.Diagnostic {
 	return mdoc.Diagnostic{File: string(p), Code: string(FileUnreadable), Text: err.Error()}
 }
 
-// Workspace returns the one workspace with that id.
+// workspace returns the one workspace with that id.
 func (e *Engine) workspace(ctx context.Context, st mdstore.Store, id mdstore.ID) (*mdstore.Workspace, error) {
 	all, err := workspaces(ctx, st)
 	if err != nil {
@@ -125,8 +137,7 @@ func (e *Engine) workspace(ctx context.Context, st mdstore.Store, id mdstore.ID)
 		switch {
 		case w.ID != id:
 		case hit != nil:
-			return nil, Fail(DuplicateID, "%s: two workspaces have this id, %s and %s; give one of them another id", id, hit.Path, w.Path).
-				with(Details{Paths: []string{string(hit.Path), string(w.Path)}})
+			return nil, twins(id, hit, w)
 		default:
 			hit = w
 		}
@@ -137,10 +148,15 @@ func (e *Engine) workspace(ctx context.Context, st mdstore.Store, id mdstore.ID)
 	return hit, nil
 }
 
+func twins(id mdstore.ID, a, b *mdstore.Workspace) *Error {
+	return Fail(DuplicateID, "%s: two workspaces have this id, %s and %s; give one of them another id, or move the copy out of the vault", id, a.Path, b.Path).
+		with(Details{Paths: []string{string(a.Path), string(b.Path)}})
+}
+
 func heads(all []*mdstore.Workspace) []Candidate {
-	out := make([]Candidate, len(all))
-	for i, w := range all {
-		out[i] = Candidate{string(w.ID), w.Name}
+	out := make([]Candidate, 0, min(len(all), candidatesShown))
+	for _, w := range all[:cap(out)] {
+		out = append(out, Candidate{string(w.ID), w.Name})
 	}
 	return out
 }
@@ -168,7 +184,7 @@ func (e *Engine) Snapshot(ctx context.Context, id mdstore.ID) (*Snapshot, error)
 	return e.snapshot(ctx, e.st, id)
 }
 
-// Reload reads a workspace again, sharing all that did not change.
+// Reload reads a workspace again, so that what people have saved since shows.
 func (e *Engine) Reload(ctx context.Context, id mdstore.ID) (*Snapshot, error) {
 	e.forget(id)
 	return e.snapshot(ctx, e.st, id)
@@ -185,16 +201,52 @@ func (e *Engine) snapshot(ctx context.Context, st mdstore.Store, id mdstore.ID) 
 	if ok && l.seq == seq {
 		return l.snap, nil
 	}
-	w, err := e.workspace(ctx, st, id)
-	if err != nil {
-		return nil, err
+	for {
+		w, err := e.workspace(ctx, st, id)
+		if err != nil {
+			return nil, err
+		}
+		snap, err := load(ctx, st, w)
+		if err != nil {
+			return nil, err
+		}
+		// What was read while somebody committed may be of two states; read it again.
+		after, err := sequence(ctx, st)
+		if err != nil {
+			return nil, err
+		}
+		if after == seq {
+			e.publish(snap, seq)
+			return snap, nil
+		}
+		seq = after
 	}
-	snap, err := load(ctx, st, w)
-	if err != nil {
-		return nil, err
+}
+
+// advance tells the snapshots that were of the moment before a commit that it did not concern them.
+func (e *Engine) advance(before, after uint64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for id, l := range e.snaps {
+		if l.seq == before {
+			e.snaps[id] = loaded{l.snap, after}
+		}
 	}
-	e.publish(snap, seq)
-	return snap, nil
+}
+
+// aside commits changes that no snapshot holds: notes of this machine. It must be called with other writers kept out.
+func (e *Engine) aside(ctx context.Context, st mdstore.Store, changes []mdstore.Change) error {
+	before, err := sequence(ctx, st)
+	if err != nil {
+		return err
+	}
+	if err := st.Commit(ctx, changes); err != nil {
+		return err
+	}
+	if after, err := sequence(ctx, st); err == nil {
+		e.advance(before, after)
+	}
+	return nil
 }
 
 func (e *Engine) publish(s *Snapshot, seq uint64) {

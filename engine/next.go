@@ -132,7 +132,7 @@ func (e *Engine) Next(ctx context.Context, ws mdstore.ID, session string, count 
 		if err != nil {
 			return err
 		}
-		return st.Commit(ctx, []mdstore.Change{{Path: claimsPath, Base: base, New: append(data, '\n')}})
+		return e.aside(ctx, st, []mdstore.Change{{Path: claimsPath, Base: base, New: append(data, '\n')}})
 	})
 	return out, all, err
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 
@@ -71,15 +72,11 @@ func (d *draft) create(a NewNode) (*Created, error) {
 	if err != nil {
 		return nil, err
 	}
-	docs := make([]string, 0, len(a.Docs))
-	for _, r := range a.Docs {
-		item, err := formatRef("doc path", r)
-		if err != nil {
-			return nil, err
-		}
-		docs = append(docs, item)
+	docs, err := formatRefs("doc path", a.Docs)
+	if err != nil {
+		return nil, err
 	}
-	n := ImportNode{ID: id, Parent: up[0].ID, Type: a.Type, Status: statemachine.Initial(a.Type), Role: a.Role, Title: a.Title, Order: nan,
+	n := ImportNode{ID: id, Parent: up[0].ID, Type: a.Type, Status: statemachine.Initial(a.Type), Role: a.Role, Title: a.Title, Order: math.NaN(),
 		CreatedAt: d.createdAt(up[0].ID), UpdatedAt: d.now.UnixMilli(), Requirement: a.Requirement}
 	n.Log = []mdstore.LogEntry{{Time: d.now.Format(mdstore.TimeLayout), Operator: d.act.Operator, Event: "created"}}
 	path := mdstore.NodePath(d.snap.ws.Dir, id)
@@ -90,13 +87,16 @@ func (d *draft) create(a NewNode) (*Created, error) {
 	d.adapted = append(d.adapted, adapted...)
 	d.extra = append(d.extra, planned{change: mdstore.Change{Path: path, New: doc.Bytes()}, what: string(id) + " created: " + a.Title})
 	out := &Created{Node: id, Path: path}
-	out.Cascades, err = d.raise(up, a.Cascade, "child "+string(id)+" created")
+	out.Cascades, err = d.raise(entered(n.Type, n.Status, up), a.Cascade, "child "+string(id)+" created")
 	return out, err
 }
 
 // rulesRead checks the proof that the rules were read. The hash itself is never told: having it is the proof.
 func (d *draft) rulesRead(hash string) error {
 	w := d.snap.ws
+	if err := w.Doc.Editable(); err != nil {
+		return err // the rules may be more than what can be read of them
+	}
 	want := w.RulesHash()
 	if want == "" {
 		return nil
@@ -160,7 +160,7 @@ func (n ImportNode) compose(path mdstore.Path, docs, references []string) (*mdoc
 		{Key: mdstore.KeyCreated, Value: mdoc.Integer(n.CreatedAt)},
 		{Key: mdstore.KeyUpdated, Value: mdoc.Integer(n.UpdatedAt)},
 	}
-	if n.Order == n.Order { // not NaN
+	if !math.IsNaN(n.Order) {
 		at := slices.IndexFunc(fields, func(f mdoc.FieldValue) bool { return f.Key == mdstore.KeyCreated })
 		fields = slices.Insert(fields, at, mdoc.FieldValue{Key: mdstore.KeyOrder, Value: mdoc.Number(n.Order)})
 	}
@@ -175,8 +175,13 @@ func (n ImportNode) compose(path mdstore.Path, docs, references []string) (*mdoc
 	add(mdstore.SecDocs, "", docs)
 	add(mdstore.SecReferences, "", references)
 	add(mdstore.SecLog, "", formatLog(n.Log))
-	add(mdstore.SecProblem, n.Problem.Body(), nil)
-	return mdoc.Compose(string(path), mdstore.NodeForm, fields, sections)
+	problem, more, err := n.Problem.Body()
+	if err != nil {
+		return nil, nil, err
+	}
+	add(mdstore.SecProblem, problem, nil)
+	doc, adapted, err := mdoc.Compose(string(path), mdstore.NodeForm, fields, sections)
+	return doc, append(adapted, more...), err
 }
 
 func formatLog(es []mdstore.LogEntry) []string {

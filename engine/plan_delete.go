@@ -1,10 +1,10 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"arbor/mdstore"
 )
@@ -51,28 +51,36 @@ func (d *draft) delete(id mdstore.ID) (*Deleted, error) {
 	gone := map[mdstore.ID]bool{}
 	var all []*mdstore.Node
 	for _, k := range d.snap.Walk(id) {
+		if same := d.snap.Files(k.ID); len(same) > 1 {
+			return nil, duplicate(k.ID, same)
+		}
 		gone[k.ID] = true
-		all = append(all, d.snap.Files(k.ID)...)
+		all = append(all, k)
+		d.relied(k)
 	}
 	out := &Deleted{Count: len(gone), Trash: mdstore.TrashPath(d.now.Format("20060102T150405.000")+"-"+string(id), "")}
 	d.trash(out.Trash, all)
-	if err := d.expire(gone); err != nil {
-		return nil, err
-	}
-	if gone[d.snap.ws.Focus] {
-		if err := d.focus(n.Parent); err != nil {
+	d.expire(gone)
+	p, ok := d.snap.Node(n.Parent)
+	if ok = ok && !gone[n.Parent]; gone[d.snap.ws.Focus] {
+		to := mdstore.Root
+		if ok {
+			to = p.ID
+		}
+		if err := d.focus(to); err != nil {
 			return nil, err
 		}
 	}
-	if p, ok := d.snap.Node(n.Parent); ok && d.editable(p) == nil {
+	if ok && d.editable(p) == nil {
 		edit := d.onNode(p)
-		d.log(edit, fmt.Sprintf("deleted: %s (%s), %d nodes", n.ID, n.Title, out.Count))
+		d.log(edit, fmt.Sprintf("deleted: %s (%s), nodes: %d", n.ID, n.Title, out.Count))
 		edit.did("%s log + 1", p.ID)
 	}
 	return out, nil
 }
 
-// trash plans to move the folders of nodes away with all they hold; a folder that also holds nodes that stay keeps all but the node's file.
+// trash plans to move the folders of nodes away with all they hold; a folder that also holds nodes that stay, or files of nodes that cannot be read,
+// keeps all but the node's file.
 func (d *draft) trash(to mdstore.Path, nodes []*mdstore.Node) {
 	going := map[mdstore.Path]bool{}
 	for _, n := range nodes {
@@ -84,21 +92,32 @@ func (d *draft) trash(to mdstore.Path, nodes []*mdstore.Node) {
 			staying = append(staying, n.Path)
 		}
 	}
-	slices.SortFunc(nodes, byPath)
-	var moved []mdstore.Path
+	for it := d.snap.broken.Iterator(); !it.Done(); {
+		p, _, _ := it.Next()
+		staying = append(staying, p)
+	}
+	slices.Sort(staying)
+	slices.SortFunc(nodes, byFolder)
+	last := mdstore.Path("") // the folder that moved last; what lies in it comes right behind it
 	for _, n := range nodes {
 		dir := n.Path.Dir()
-		if slices.ContainsFunc(moved, dir.Under) {
+		if last != "" && dir.Under(last) {
 			continue
 		}
 		from := dir
-		if holds(dir, staying) || dir.Base() == mdstore.NodesDir {
+		if holds(dir, staying) {
 			from = n.Path
+			delete(d.keep, n.Path) // a path is named once
 		} else {
-			moved = append(moved, dir)
+			last = dir
 		}
 		d.extra = append(d.extra, planned{change: mdstore.Change{Path: from, To: to.Join(string(from))}, what: string(n.ID) + " deleted: " + n.Title})
 	}
+}
+
+// byFolder orders nodes so that those in a folder come right behind the folder's own.
+func byFolder(a, b *mdstore.Node) int {
+	return slices.Compare(strings.Split(string(a.Path.Dir()), "/"), strings.Split(string(b.Path.Dir()), "/"))
 }
 
 // holds reports whether one of the sorted paths lies under dir.
@@ -107,34 +126,34 @@ func holds(dir mdstore.Path, sorted []mdstore.Path) bool {
 	return at < len(sorted) && sorted[at].Under(dir)
 }
 
-// expire marks the references of other nodes to those that go.
-func (d *draft) expire(gone map[mdstore.ID]bool) error {
+// expire marks the references of other nodes to those that go. A damaged file stays as it is: its reference is then a dangling one, which check reports.
+func (d *draft) expire(gone map[mdstore.ID]bool) {
 	for n := range d.snap.All() {
-		if gone[n.ID] || !mentions(n.Doc.Bytes(), gone) {
+		if gone[n.ID] || !mentions(n.Doc.Bytes(), gone) || d.editable(n) != nil {
 			continue
 		}
 		for _, r := range n.References() {
-			if !gone[mdstore.ID(r.Target)] || r.Expired {
-				continue
-			}
-			if d.editable(n) != nil {
-				break // a damaged file stays as it is; its reference is then a dangling one, which check reports
-			}
-			e := d.onNode(n)
-			if err := editRefs(e, string(n.ID), mdstore.SecReferences, n.References(), ExpireRef, r); err != nil {
-				return err
+			if gone[mdstore.ID(r.Target)] && !r.Expired {
+				d.onNode(n).mark(string(n.ID), mdstore.SecReferences, r, true)
 			}
 		}
 	}
-	return nil
 }
 
-// mentions spares the parsing of the many files that name none of the ids.
+// mentions spares the parsing of the many files that name none of the ids: it looks at every run of characters that ids are made of.
 func mentions(src []byte, ids map[mdstore.ID]bool) bool {
-	for id := range ids {
-		if bytes.Contains(src, []byte(id)) {
+	start := -1
+	for i := 0; i <= len(src); i++ {
+		if i < len(src) && mdstore.IDByte(src[i]) {
+			if start < 0 {
+				start = i
+			}
+			continue
+		}
+		if start >= 0 && ids[mdstore.ID(src[start:i])] {
 			return true
 		}
+		start = -1
 	}
 	return false
 }

@@ -149,10 +149,15 @@ func (w Import) compose() (*mdoc.Doc, []string, error) {
 		{Name: mdstore.SecDocs, Items: some(docs)},
 		{Name: mdstore.SecLog, Items: some(formatLog(w.Log))},
 	}
-	if !w.Problem.IsZero() {
-		sections = append(sections, mdoc.SectionText{Name: mdstore.SecProblem, Text: w.Problem.Body()})
+	problem, more, err := w.Problem.Body()
+	if err != nil {
+		return nil, nil, err
 	}
-	return mdoc.Compose(string(mdstore.WorkspacePath(w.dir())), mdstore.WorkspaceForm, fields, sections)
+	if problem != "" {
+		sections = append(sections, mdoc.SectionText{Name: mdstore.SecProblem, Text: problem})
+	}
+	doc, adapted, err := mdoc.Compose(string(mdstore.WorkspacePath(w.dir())), mdstore.WorkspaceForm, fields, sections)
+	return doc, append(adapted, more...), err
 }
 
 // some returns an empty list for none, so that the section is made.
@@ -163,9 +168,15 @@ func some(items []string) []string {
 	return items
 }
 
+// formatRefs returns the items of documents or references, each target once.
 func formatRefs(what string, rs []mdstore.Ref) ([]string, error) {
 	out := make([]string, 0, len(rs))
+	met := map[string]bool{}
 	for _, r := range rs {
+		if r.Target = strings.TrimSpace(r.Target); met[r.Target] {
+			return nil, Fail(InvalidParams, "%s %q is given twice; give it once", what, r.Target)
+		}
+		met[r.Target] = true
 		r.Target, r.Description = strings.TrimSpace(r.Target), strings.TrimSpace(r.Description)
 		item, err := formatRef(what, r)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strconv"
 
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
@@ -40,12 +41,25 @@ func (e *Engine) Move(ctx context.Context, ws mdstore.ID, m Move, act Act) (*Mov
 }
 
 func (d *draft) move(m Move) (*Moved, error) {
-	n, edit, err := d.editNode(m.Node)
+	if err := d.writable(); err != nil {
+		return nil, err
+	}
+	n, err := d.snap.Known(m.Node) // a misplaced node too: moving it is the repair
 	if err != nil {
 		return nil, err
 	}
+	if err := d.editable(n); err != nil {
+		return nil, err
+	}
+	if err := d.match(n.Path, n.Version); err != nil {
+		return nil, err
+	}
+	edit := d.onNode(n)
 	if n.ID == mdstore.Root {
 		return nil, Fail(CannotMoveRoot, "%s: the root stays where it is; move its children instead", n.ID)
+	}
+	if m.Before == m.Node || m.After == m.Node {
+		return nil, Fail(InvalidParams, "%s: a node stands neither before nor after itself; name a sibling", n.ID).with(Details{NodeID: string(n.ID), Candidates: candidates(d.snap.kidsOf(m.Parent))})
 	}
 	if m.Before != "" && m.After != "" {
 		return nil, Fail(InvalidParams, "before and after are given both; one of them says the place").with(Details{Param: "after"})
@@ -64,21 +78,20 @@ func (d *draft) move(m Move) (*Moved, error) {
 		edit.set(mdstore.KeyParent, mdoc.Text(string(m.Parent)))
 		edit.did("%s parent %s → %s", n.ID, n.Parent, m.Parent)
 		d.log(edit, "moved: "+string(n.Parent)+" → "+string(m.Parent))
-		if out.Cascades, err = d.raise(d.entered(n, up), m.Cascade, "child "+string(n.ID)+" moved in"); err != nil {
+		if out.Cascades, err = d.raise(entered(n.Type, n.Status, up), m.Cascade, "child "+string(n.ID)+" moved in"); err != nil {
 			return nil, err
 		}
 	} else if _, ok := d.snap.Node(m.Parent); !ok {
-		return nil, recode(d.snap.unknown(string(m.Parent)), ParentNotFound)
+		return nil, recoded(d.snap.unknown(string(m.Parent)), ParentNotFound)
 	}
 	return out, d.reorder(n, m)
 }
 
-// entered returns the ancestors that a moved node concerns: its parent always, those above when the node runs.
-func (d *draft) entered(n *mdstore.Node, up []*mdstore.Node) []*mdstore.Node {
-	if n.Status == statemachine.Initial(n.Type) || statemachine.Terminal(n.Status) {
-		if !anyFrozen(up) {
-			return up[:1]
-		}
+// entered returns the ancestors that a node which is added below them concerns: its parent always, those above when it runs or one of them
+// is to be reopened.
+func entered(t statemachine.Type, s statemachine.Status, up []*mdstore.Node) []*mdstore.Node {
+	if waits := s == statemachine.Initial(t) || statemachine.Terminal(s); waits && !anyFrozen(up) {
+		return up[:1]
 	}
 	return up
 }
@@ -129,7 +142,7 @@ func (d *draft) reorder(n *mdstore.Node, m Move) error {
 	}
 	edit := d.onNode(n)
 	edit.set(mdstore.KeyOrder, mdoc.Number(order))
-	edit.did("%s order %g", n.ID, order)
+	edit.did("%s order %s", n.ID, number(order))
 	return nil
 }
 
@@ -166,7 +179,7 @@ func following(x float64) float64 {
 // spread makes room before kids[at] by giving it and those after it that stand in the way whole numbers after lo.
 func (d *draft) spread(kids []*mdstore.Node, at int, lo float64) (float64, bool) {
 	if math.IsInf(lo, 1) { // the siblings before have no place either: number them all
-		return d.number(kids, at)
+		return d.renumber(kids, at)
 	}
 	order := following(lo)
 	next := order
@@ -180,13 +193,13 @@ func (d *draft) spread(kids []*mdstore.Node, at int, lo float64) (float64, bool)
 		}
 		e := d.onNode(k)
 		e.set(mdstore.KeyOrder, mdoc.Number(next))
-		e.did("%s order %g", k.ID, next)
+		e.did("%s order %s", k.ID, number(next))
 	}
 	return order, order > lo
 }
 
-// number gives every sibling a whole number in its place and returns the one left free before kids[at].
-func (d *draft) number(kids []*mdstore.Node, at int) (float64, bool) {
+// renumber gives every sibling a whole number in its place and returns the one left free before kids[at].
+func (d *draft) renumber(kids []*mdstore.Node, at int) (float64, bool) {
 	for i, k := range kids {
 		order := float64(i + 1)
 		if i >= at {
@@ -197,7 +210,7 @@ func (d *draft) number(kids []*mdstore.Node, at int) (float64, bool) {
 		}
 		e := d.onNode(k)
 		e.set(mdstore.KeyOrder, mdoc.Number(order))
-		e.did("%s order %g", k.ID, order)
+		e.did("%s order %s", k.ID, number(order))
 	}
 	return float64(at + 1), true
 }
@@ -209,3 +222,5 @@ func candidates(ns []*mdstore.Node) []Candidate {
 	}
 	return out
 }
+
+func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

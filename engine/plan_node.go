@@ -106,12 +106,15 @@ func (e *Engine) Focus(ctx context.Context, ws, id mdstore.ID, act Act) (*Outcom
 		if err != nil {
 			return err
 		}
+		if err := d.match(d.snap.ws.Path, d.snap.ws.Version); err != nil {
+			return err
+		}
 		d.relied(n)
 		return d.focus(n.ID)
 	})
 }
 
-// on returns the file that a log entry or problem belongs to: a node's, or the workspace's for no id.
+// owner returns the file that a log entry or problem belongs to: a node's, or the workspace's for no id.
 func (d *draft) owner(id mdstore.ID) (*edit, string, error) {
 	if id == "" {
 		w, e, err := d.editWorkspace()
@@ -160,7 +163,12 @@ func (e *Engine) SetProblem(ctx context.Context, ws, id mdstore.ID, p mdstore.Pr
 		if p.Text == "" && p.NextStep != "" {
 			return Fail(InvalidParams, "%s: a next step needs a problem", who).with(Details{Param: "problem"})
 		}
-		if edit.write(mdstore.SecProblem, p.Body()) {
+		body, adapted, err := p.Body()
+		if err != nil {
+			return err
+		}
+		if edit.write(mdstore.SecProblem, body) {
+			edit.adapted = append(edit.adapted, adapted...)
 			if p.IsZero() {
 				edit.did("%s problem cleared", who)
 			} else {

@@ -45,11 +45,16 @@ func (e *Engine) Rules(ctx context.Context, ws mdstore.ID, do RulesAction, rules
 
 // wanted returns the rules as they are to be.
 func wanted(who string, have []string, do RulesAction, given []string) ([]string, error) {
+	given = slices.Clone(given)
 	for i, r := range given {
-		given[i] = strings.TrimSpace(r)
-		if given[i] == "" {
+		if strings.TrimSpace(r) == "" {
 			return nil, Fail(InvalidParams, "%s: a rule is empty; say what is to be followed", who).with(Details{Param: "rule"})
 		}
+		item, _, err := mdoc.ItemText(strings.TrimSpace(r)) // as it will read back, so that the hash is that of the file
+		if err != nil {
+			return nil, err
+		}
+		given[i] = item
 	}
 	if len(given) == 0 && do != ReplaceRules {
 		return nil, Fail(InvalidParams, "%s: no rule is given to %s", who, do).with(Details{Param: "rule"})

@@ -61,12 +61,17 @@ func (d *draft) transition(t Transition) (*Transitioned, error) {
 	if !whole {
 		return nil, d.loose(n)
 	}
-	dec, err := statemachine.Decide(statemachine.Standing{Type: n.Type, Status: n.Status}, t.Action, d.facts(n, t.Conclusion))
+	dec, err := statemachine.Decide(statemachine.Standing{Type: n.Type, Status: n.Status}, t.Action, d.snap.facts(n, t.Conclusion))
 	if err != nil {
 		return nil, named(n, err)
 	}
 	if err := d.thawed(n.ID, up, t.Cascade); err != nil {
 		return nil, err
+	}
+	if statemachine.TakesChildren(n.Type) && statemachine.Terminal(dec.To) {
+		for _, k := range d.snap.kidsOf(n.ID) {
+			d.relied(k)
+		}
 	}
 	out := &Transitioned{From: dec.From, To: dec.To, Conclusion: n.Conclusion()}
 	edit := d.onNode(n)
@@ -80,8 +85,7 @@ func (d *draft) transition(t Transition) (*Transitioned, error) {
 		edit.write(mdstore.SecProblem, "")
 		edit.did("%s problem cleared", n.ID)
 	}
-	why := t.Reason
-	d.step(n, *dec, why)
+	d.step(n, *dec, t.Reason)
 	if dec.TakesFocus {
 		if err := d.focus(n.ID); err != nil {
 			return nil, err
@@ -110,10 +114,6 @@ func anyFrozen(up []*mdstore.Node) bool {
 }
 
 // facts gathers what the state machine asks about a node; conclusion is one that is given with the call.
-func (d *draft) facts(n *mdstore.Node, conclusion string) statemachine.Facts {
-	return d.snap.facts(n, conclusion)
-}
-
 func (s *Snapshot) facts(n *mdstore.Node, conclusion string) statemachine.Facts {
 	f := statemachine.Facts{Conclusion: strings.TrimSpace(conclusion) != "" || n.Conclusion() != ""}
 	for _, k := range s.kidsOf(n.ID) {
@@ -146,6 +146,10 @@ func (d *draft) archive(n *mdstore.Node, conclusion string) (*Archived, error) {
 		have[r] = true
 	}
 	for _, r := range mdoc.ListsUnder(conclusion, "Rules", "规则") {
+		r, _, err := mdoc.ItemText(r)
+		if err != nil {
+			return nil, err
+		}
 		if !have[r] {
 			have[r] = true
 			out.Rules = append(out.Rules, r)

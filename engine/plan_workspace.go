@@ -2,8 +2,10 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"slices"
+	"io/fs"
+	"math"
 	"strings"
 
 	"arbor/mdstore"
@@ -18,21 +20,29 @@ type NewWorkspace struct {
 	Docs       []mdstore.Ref
 }
 
-// Init makes a workspace with its root node. It returns the workspace's id and folder.
-func (e *Engine) Init(ctx context.Context, w NewWorkspace, act Act) (mdstore.ID, mdstore.Path, *Outcome, error) {
-	rules, err := wanted("rules", nil, ReplaceRules, slices.Clone(w.Rules))
+// Initialised is what a workspace's creation did.
+type Initialised struct {
+	*Outcome
+	ID    mdstore.ID
+	Dir   mdstore.Path
+	Rules []string
+}
+
+// Init makes a workspace with its root node.
+func (e *Engine) Init(ctx context.Context, w NewWorkspace, act Act) (*Initialised, error) {
+	rules, err := wanted("rules", nil, ReplaceRules, w.Rules)
 	if err != nil {
-		return "", "", nil, err
+		return nil, err
 	}
 	if err := title(InvalidName, "name", w.Name); err != nil {
-		return "", "", nil, err
+		return nil, err
 	}
 	if strings.TrimSpace(w.Goal) == "" {
-		return "", "", nil, Fail(InvalidParams, "goal is empty; say what the work is for").with(Details{Param: "goal"})
+		return nil, Fail(InvalidParams, "goal is empty; say what the work is for").with(Details{Param: "goal"})
 	}
 	id, err := e.opt.NewID("ws")
 	if err != nil {
-		return "", "", nil, err
+		return nil, err
 	}
 	now := e.opt.Now().UTC()
 	op := act.Operator
@@ -41,12 +51,15 @@ func (e *Engine) Init(ctx context.Context, w NewWorkspace, act Act) (mdstore.ID,
 	}
 	imp := Import{ID: id, Name: w.Name, Goal: strings.TrimSpace(w.Goal), Rules: rules, Docs: w.Docs, CreatedAt: now.UnixMilli(), UpdatedAt: now.UnixMilli(),
 		Log: []mdstore.LogEntry{{Time: now.Format(mdstore.TimeLayout), Operator: op, Event: "created the workspace"}},
-		Nodes: []ImportNode{{ID: mdstore.Root, Type: statemachine.Planning, Status: statemachine.Initial(statemachine.Planning), Title: w.Name, Order: nan,
+		Nodes: []ImportNode{{ID: mdstore.Root, Type: statemachine.Planning, Status: statemachine.Initial(statemachine.Planning), Title: w.Name, Order: math.NaN(),
 			CreatedAt: now.UnixMilli(), UpdatedAt: now.UnixMilli(), Requirement: strings.TrimSpace(w.Goal),
 			Log: []mdstore.LogEntry{{Time: now.Format(mdstore.TimeLayout), Operator: op, Event: "created"}}}},
 	}
 	o, err := e.Import(ctx, imp, act.DryRun)
-	return id, mdstore.Path(id), o, err
+	if err != nil {
+		return nil, err
+	}
+	return &Initialised{o, id, imp.dir(), rules}, nil
 }
 
 // UpdateWorkspace renames a workspace or gives it another goal; nil leaves one as it is.
@@ -95,17 +108,16 @@ func (e *Engine) shelve(ctx context.Context, ws mdstore.ID, status string, act A
 		if to = w.Dir; w.Status == status {
 			return nil
 		}
+		if err := d.match(w.Path, w.Version); err != nil {
+			return err
+		}
 		if w.Newer() {
 			return &mdoc.UnreadableError{Problem: newerProblem(w)}
 		}
 		if err := w.Doc.Editable(); err != nil {
 			return err
 		}
-		all, err := e.Workspaces(ctx)
-		if err != nil {
-			return err
-		}
-		to = freeDir(all, w.Dir.Base(), status)
+		to = e.freeDir(ctx, w.Dir.Base(), status)
 		edit := d.onWorkspace()
 		edit.set(mdstore.KeyStatus, mdoc.Text(status))
 		d.log(edit, "workspace: "+w.Status+" → "+status)
@@ -116,26 +128,31 @@ func (e *Engine) shelve(ctx context.Context, ws mdstore.ID, status string, act A
 	return to, o, err
 }
 
-// freeDir returns the folder for a workspace in that status, named as it is now where no other one has that name.
-func freeDir(all []*mdstore.Workspace, name, status string) mdstore.Path {
+// freeDir returns the folder for a workspace in that status, named as it is now where nothing else has that name.
+func (e *Engine) freeDir(ctx context.Context, name, status string) mdstore.Path {
 	in := mdstore.Path("")
 	if status == mdstore.StatusArchived {
 		in = mdstore.ArchiveDir
 	}
 	to := in.Join(name)
-	for i := 2; slices.ContainsFunc(all, func(w *mdstore.Workspace) bool { return w.Dir == to }); i++ {
+	for i := 2; ; i++ {
+		if _, err := e.st.Read(ctx, to); errors.Is(err, fs.ErrNotExist) || ctx.Err() != nil {
+			return to
+		}
 		to = in.Join(fmt.Sprintf("%s-%d", name, i))
 	}
-	return to
 }
 
-// DeleteWorkspace moves a workspace to the trash. An active one that still has open nodes needs force.
+// DeleteWorkspace moves a workspace to the trash. An active one needs force.
 func (e *Engine) DeleteWorkspace(ctx context.Context, ws mdstore.ID, force bool, act Act) (*Deleted, error) {
 	var out *Deleted
 	o, err := e.update(ctx, ws, act, func(d *draft) error {
 		w := d.snap.ws
 		if w.Newer() {
 			return &mdoc.UnreadableError{Problem: newerProblem(w)}
+		}
+		if err := d.match(w.Path, w.Version); err != nil {
+			return err
 		}
 		if w.Status == mdstore.StatusActive && !force {
 			return Fail(WorkspaceActive, "%s (%s): the workspace is active; archive it first (workspace_archive), or repeat the call with force: true (--force)", w.ID, w.Name)

@@ -10,33 +10,46 @@ import (
 // candidatesShown is how many nodes an error names that may have been meant.
 const candidatesShown = 8
 
-// Resolve returns the id of the node that ref names: an id, a unique prefix of one, or an exact title. The error is NODE_NOT_FOUND with the
+// Resolve returns the id of the node that ref names: an id, an exact title, or a unique prefix of an id. The error is NODE_NOT_FOUND with the
 // nodes that may have been meant, or AMBIGUOUS_ID with those that match.
 func (s *Snapshot) Resolve(ref string) (mdstore.ID, error) {
-	if _, ok := s.Node(mdstore.ID(ref)); ok {
-		return mdstore.ID(ref), nil
+	if n, ok := s.Node(mdstore.ID(ref)); ok {
+		return n.ID, nil
 	}
-	var prefixed, titled []Candidate
+	all := make([]Candidate, 0, s.ids.Len())
 	for _, n := range s.nodes() {
-		c := Candidate{string(n.ID), n.Title}
-		if ref != "" && strings.HasPrefix(string(n.ID), ref) {
-			prefixed = append(prefixed, c)
-		}
-		if n.Title == ref {
-			titled = append(titled, c)
-		}
+		all = append(all, Candidate{string(n.ID), n.Title})
 	}
-	hits := prefixed
-	if len(hits) == 0 {
-		hits = titled
-	}
+	hits := matches(all, ref)
 	switch len(hits) {
 	case 1:
 		return mdstore.ID(hits[0].ID), nil
 	case 0:
 		return "", s.unknown(ref)
 	}
-	return "", Fail(AmbiguousID, "%s: %d nodes match: %s; give more of the id", ref, len(hits), list(hits)).with(Details{Candidates: hits})
+	return "", ambiguous(ref, "nodes", hits)
+}
+
+// matches returns those that ref names. An exact title that only one has is that one; else all whose id begins with ref or whose title is ref.
+func matches(all []Candidate, ref string) []Candidate {
+	var titled, any []Candidate
+	for _, c := range all {
+		prefixed := ref != "" && strings.HasPrefix(c.ID, ref)
+		if c.Title == ref {
+			titled = append(titled, c)
+		}
+		if prefixed || c.Title == ref {
+			any = append(any, c)
+		}
+	}
+	if prefixes := len(any) - len(titled); len(titled) == 1 && prefixes > 1 {
+		return titled // no id is meant by a beginning that several have
+	}
+	return any
+}
+
+func ambiguous(ref, what string, hits []Candidate) *Error {
+	return Fail(AmbiguousID, "%s: %d %s match: %s; give the id, or more of it", ref, len(hits), what, list(hits)).with(Details{Candidates: hits[:min(len(hits), candidatesShown)]})
 }
 
 // Known returns the node with that very id, or NODE_NOT_FOUND with those that may have been meant.
@@ -130,26 +143,21 @@ func list(cs []Candidate) string {
 
 // ResolveWorkspace returns the workspace that ref names: an id, and where loose a unique prefix of one or an exact name as well.
 func ResolveWorkspace(all []*mdstore.Workspace, ref string, loose bool) (mdstore.ID, error) {
-	var prefixed, named []Candidate
+	cs := make([]Candidate, 0, len(all))
 	for _, w := range all {
 		if string(w.ID) == ref {
 			return w.ID, nil
 		}
-		if c := (Candidate{string(w.ID), w.Name}); ref != "" && strings.HasPrefix(string(w.ID), ref) {
-			prefixed = append(prefixed, c)
-		} else if w.Name == ref {
-			named = append(named, c)
+		cs = append(cs, Candidate{string(w.ID), w.Name})
+	}
+	if loose {
+		switch hits := matches(cs, ref); len(hits) {
+		case 0:
+		case 1:
+			return mdstore.ID(hits[0].ID), nil
+		default:
+			return "", ambiguous(ref, "workspaces", hits)
 		}
-	}
-	hits := prefixed
-	if len(hits) == 0 {
-		hits = named
-	}
-	switch {
-	case len(hits) == 1 && loose:
-		return mdstore.ID(hits[0].ID), nil
-	case len(hits) > 1 && loose:
-		return "", Fail(AmbiguousID, "%s: %d workspaces match: %s; give more of the id", ref, len(hits), list(hits)).with(Details{Candidates: hits})
 	}
 	return "", Fail(WorkspaceNotFound, "%s: no such workspace%s", ref, known(all)).with(Details{Candidates: heads(all)})
 }

@@ -116,7 +116,7 @@ func (e *Engine) Changes(ctx context.Context, ws mdstore.ID, session string, pee
 	if err := validSession(session); err != nil {
 		return nil, false, err
 	}
-	snap, err := e.Snapshot(ctx, ws)
+	snap, err := e.Reload(ctx, ws) // what people changed is the question
 	if err != nil {
 		return nil, false, err
 	}
@@ -148,32 +148,80 @@ func (e *Engine) saveLook(ctx context.Context, session string, ws mdstore.ID, l 
 			return err
 		}
 	}
-	return e.st.Commit(ctx, []mdstore.Change{{Path: lookPath(session, ws), Base: base, New: data}})
+	return e.exclusively(ctx, func(st mdstore.Store) error {
+		return e.aside(ctx, st, []mdstore.Change{{Path: lookPath(session, ws), Base: base, New: data}})
+	})
 }
 
-// NoteOwn tells a session's note that the session itself made these changes, so that they are not reported to it as those of others.
+// NoteOwn tells a session's note that the session itself made these changes, so that they are not reported to it as those of others. What
+// others changed in the same files since it last looked stays to be reported.
 func (e *Engine) NoteOwn(ctx context.Context, ws mdstore.ID, session string, o *Outcome) error {
 	if session == "" || o.DryRun || !o.Changed() {
 		return nil
 	}
-	old, base, err := e.readLook(ctx, session, ws)
-	if err != nil || old.Files == nil {
+	seen, base, err := e.readLook(ctx, session, ws)
+	if err != nil || seen.Files == nil {
 		return err
 	}
-	snap, err := e.Snapshot(ctx, ws)
-	if err != nil {
-		return err
-	}
-	now := lookAt(snap, old)
 	for _, f := range o.Files {
-		if p, ok := now.Files[f.Path]; ok {
-			old.Files[f.Path] = p
-		}
-		if f.To != "" {
-			maps.DeleteFunc(old.Files, func(p mdstore.Path, _ fingerprint) bool { return p.Under(f.Path) })
+		switch {
+		case f.To != "":
+			seen.moved(f.Path, f.To)
+		case f.Path.Base() == mdstore.NodeFile || f.Path.Base() == mdstore.WorkspaceFile:
+			seen.own(f)
 		}
 	}
-	return e.saveLook(ctx, session, ws, old, base)
+	return e.saveLook(ctx, session, ws, seen, base)
+}
+
+// moved gives the files below a folder their new places; those that left the workspaces are forgotten.
+func (l look) moved(from, to mdstore.Path) {
+	for p, f := range maps.Clone(l.Files) {
+		if !p.Under(from) {
+			continue
+		}
+		delete(l.Files, p)
+		if !to.Under(mdstore.LocalDir) {
+			l.Files[to+p[len(from):]] = f
+		}
+	}
+}
+
+// own takes the session's own change of a file over into what it has seen.
+func (l look) own(f FileChange) {
+	form := mdstore.NodeForm
+	if f.Path.Base() == mdstore.WorkspaceFile {
+		form = mdstore.WorkspaceForm
+	}
+	doc, _ := mdoc.Parse(string(f.Path), f.new, form)
+	is := printOf(f.Version, doc)
+	seen, known := l.Files[f.Path]
+	if is.Node, is.Title = seen.Node, seen.Title; !known || f.old == nil {
+		l.Files[f.Path] = is
+		return
+	}
+	if mdstore.VersionOf(f.old).String() == seen.Version {
+		l.Files[f.Path] = is
+		return
+	}
+	old, _ := mdoc.Parse(string(f.Path), f.old, form)
+	was := printOf(mdstore.Version{}, old)
+	take(seen.Fields, was.Fields, is.Fields)
+	take(seen.Sections, was.Sections, is.Sections)
+}
+
+// take brings what differs between was and is into seen.
+func take(seen, was, is map[string]string) {
+	if seen == nil {
+		return
+	}
+	for _, k := range unequal(was, is) {
+		if v, ok := is[k]; ok {
+			seen[k] = v
+		} else {
+			delete(seen, k)
+		}
+	}
 }
 
 func compareLooks(old, now look) []Difference {

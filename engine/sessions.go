@@ -103,66 +103,98 @@ func (e *Engine) Binding(ctx context.Context, session string) (Binding, bool, er
 		return Binding{}, false, err
 	}
 	if s.corrupt != nil {
-		return Binding{}, false, Fail(FileUnreadable, "%s: no valid JSON (%v); the next session_bind keeps it under another name and starts a new one", mdstore.SessionsFile, s.corrupt).
-			with(Details{Paths: []string{mdstore.SessionsFile}})
+		return Binding{}, false, s.unreadable()
 	}
 	b, ok := s.get(session)
 	return b, ok, nil
 }
 
-// Bind makes a workspace the default of a session, with the node as its focus where one is given. It reports whether anything changed.
-func (e *Engine) Bind(ctx context.Context, b Binding) (bool, error) {
+// Bind makes a workspace the default of a session, with the node as its focus where one is given.
+func (e *Engine) Bind(ctx context.Context, b Binding, act Act) (*Outcome, error) {
 	if err := validSession(b.SessionID); err != nil {
-		return false, err
+		return nil, err
 	}
 	snap, err := e.Snapshot(ctx, b.WorkspaceID)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	if b.FocusedNodeID != "" {
 		if _, err := snap.Known(b.FocusedNodeID); err != nil {
-			return false, err
+			return nil, err
 		}
 	}
 	b.BoundAt = e.opt.Now().UnixMilli()
-	return e.editSessions(ctx, func(s *sessionsFile) (bool, []mdstore.Change, error) {
+	return e.editSessions(ctx, act, "session "+b.SessionID+" bound to "+string(b.WorkspaceID), func(s *sessionsFile) ([]mdstore.Change, error) {
 		old, ok := s.get(b.SessionID)
 		old.BoundAt = b.BoundAt
 		if ok && old == b && s.corrupt == nil {
-			return false, nil, nil
+			return nil, nil
 		}
-		cs, err := s.changes(b.SessionID, &b, e.opt.Now())
-		return true, cs, err
+		return s.changes(b.SessionID, &b, e.opt.Now())
 	})
+}
+
+// Refocus moves a bound session's own focus along with the workspace's. A session without a focus of its own, or bound elsewhere, has none to move.
+func (e *Engine) Refocus(ctx context.Context, session string, ws, id mdstore.ID) error {
+	b, ok, err := e.Binding(ctx, session)
+	if err != nil || !ok || b.WorkspaceID != ws || b.FocusedNodeID == "" || b.FocusedNodeID == id {
+		return err
+	}
+	b.FocusedNodeID = id
+	_, err = e.Bind(ctx, b, Act{})
+	return err
 }
 
 // Unbind ends a session's binding. The error is SESSION_NOT_FOUND where there is none.
-func (e *Engine) Unbind(ctx context.Context, session string) (bool, error) {
+func (e *Engine) Unbind(ctx context.Context, session string, act Act) (*Outcome, error) {
 	if err := validSession(session); err != nil {
-		return false, err
+		return nil, err
 	}
-	return e.editSessions(ctx, func(s *sessionsFile) (bool, []mdstore.Change, error) {
-		if _, ok := s.bindings[session]; !ok {
-			return false, nil, Fail(SessionNotFound, "%s: no such session is bound; bound are: %s", session, orNone(slices.Sorted(maps.Keys(s.bindings))))
+	return e.editSessions(ctx, act, "session "+session+" unbound", func(s *sessionsFile) ([]mdstore.Change, error) {
+		if s.corrupt != nil {
+			return nil, s.unreadable()
 		}
-		cs, err := s.changes(session, nil, e.opt.Now())
-		return true, cs, err
+		if _, ok := s.bindings[session]; !ok {
+			return nil, Fail(SessionNotFound, "%s: no such session is bound; bound are: %s", session, orNone(slices.Sorted(maps.Keys(s.bindings))))
+		}
+		return s.changes(session, nil, e.opt.Now())
 	})
 }
 
-func (e *Engine) editSessions(ctx context.Context, edit func(*sessionsFile) (bool, []mdstore.Change, error)) (changed bool, err error) {
-	err = e.exclusively(ctx, func(st mdstore.Store) error {
+func (s *sessionsFile) unreadable() *Error {
+	return Fail(FileUnreadable, "%s: no valid JSON (%v); the next session_bind keeps it under another name and starts a new one", mdstore.SessionsFile, s.corrupt).
+		with(Details{Paths: []string{mdstore.SessionsFile}})
+}
+
+func (e *Engine) editSessions(ctx context.Context, act Act, what string, edit func(*sessionsFile) ([]mdstore.Change, error)) (*Outcome, error) {
+	out := &Outcome{DryRun: act.DryRun}
+	plan := func(st mdstore.Store) ([]mdstore.Change, error) {
 		s, err := readSessions(ctx, st)
 		if err != nil {
+			return nil, err
+		}
+		changes, err := edit(s)
+		for _, c := range changes {
+			f := FileChange{Path: c.Path, Version: mdstore.VersionOf(c.New), new: c.New, What: []string{what}}
+			if c.Path == mdstore.SessionsFile && !s.version.IsZero() {
+				f.old = s.raw
+			}
+			out.Files = append(out.Files, f)
+		}
+		return changes, err
+	}
+	if act.DryRun {
+		_, err := plan(e.st)
+		return out, err
+	}
+	err := e.exclusively(ctx, func(st mdstore.Store) error {
+		changes, err := plan(st)
+		if err != nil || len(changes) == 0 {
 			return err
 		}
-		ok, cs, err := edit(s)
-		if changed = ok; err != nil || !ok {
-			return err
-		}
-		return st.Commit(ctx, cs)
+		return e.aside(ctx, st, changes)
 	})
-	return changed, err
+	return out, err
 }
 
 func validSession(id string) error {

@@ -21,6 +21,7 @@ type Snapshot struct {
 	ids    *immutable.Map[mdstore.ID, []*mdstore.Node]   // by path; more than one: a duplicate id
 	kids   *immutable.Map[mdstore.ID, []*mdstore.Node]   // by parent, in tree order; of a duplicate id only the first
 	broken *immutable.Map[mdstore.Path, mdoc.Diagnostic] // files that could not be read at all
+	found  *findings                                     // what Diagnostics found; of this snapshot alone
 }
 
 var _ assemble.Source = (*Snapshot)(nil)
@@ -71,6 +72,7 @@ func load(ctx context.Context, st mdstore.Store, w *mdstore.Workspace) (*Snapsho
 		ids:    immutable.NewMapOf(hasher[mdstore.ID]{seed}, ids),
 		kids:   immutable.NewMapOf(hasher[mdstore.ID]{seed}, kids),
 		broken: broken.Map(),
+		found:  &findings{},
 	}, nil
 }
 
@@ -84,6 +86,7 @@ func byPath(a, b *mdstore.Node) int {
 // With returns the snapshot after those files became what they are given as; a file with the zero Version is gone.
 func (s *Snapshot) With(files ...mdstore.File) *Snapshot {
 	next := *s
+	next.found = &findings{}
 	for _, f := range files {
 		switch {
 		case f.Path == s.ws.Path:
@@ -220,6 +223,39 @@ func (s *Snapshot) Ancestors(id mdstore.ID) (up []*mdstore.Node, whole bool) {
 		up = append(up, n)
 	}
 	return up, ok
+}
+
+// circular reports whether the node is among its own ancestors.
+func (s *Snapshot) circular(n *mdstore.Node) bool {
+	met := map[mdstore.ID]bool{}
+	for at, ok := s.Node(n.Parent); ok && at.ID != mdstore.Root && !met[at.ID]; at, ok = s.Node(at.Parent) {
+		if at.ID == n.ID {
+			return true
+		}
+		met[at.ID] = true
+	}
+	return false
+}
+
+// circles returns every node that is among its own ancestors, with one look at each node.
+func (s *Snapshot) circles() map[mdstore.ID]bool {
+	in := map[mdstore.ID]bool{}
+	done := map[mdstore.ID]bool{mdstore.Root: true}
+	for n := range s.All() {
+		var way []mdstore.ID
+		at := map[mdstore.ID]int{}
+		for ok := true; ok && !done[n.ID]; n, ok = s.Node(n.Parent) {
+			done[n.ID] = true
+			at[n.ID] = len(way)
+			way = append(way, n.ID)
+			if i, again := at[n.Parent]; again {
+				for _, id := range way[i:] {
+					in[id] = true
+				}
+			}
+		}
+	}
+	return in
 }
 
 // All yields every node file that could be read, in the order of paths.

@@ -23,8 +23,6 @@ func title(code Code, what, s string) error {
 		return Fail(code, "%s is empty; 1 to %d characters are a %s", what, maxTitle, what)
 	case n > maxTitle:
 		return Fail(code, "%s has %d characters; at most %d are allowed: put the rest into the text", what, n, maxTitle)
-	case strings.TrimSpace(s) != s:
-		return Fail(code, "%s has blanks at an end; leave them out", what)
 	}
 	for _, r := range s {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
@@ -50,7 +48,7 @@ func oneLine(what, s string, most int) error {
 // formatRef returns the item of a document or reference, or why there can be none.
 func formatRef(what string, r mdstore.Ref) (string, error) {
 	if err := oneLine(what, r.Target, 4096); err != nil {
-		return "", recode(err, InvalidPath)
+		return "", recoded(err, InvalidPath)
 	}
 	if err := oneLine("description", r.Description, mdstore.MaxEvent); err != nil {
 		return "", err
@@ -65,8 +63,9 @@ func formatRef(what string, r mdstore.Ref) (string, error) {
 	return item, nil
 }
 
-func recode(err error, c Code) error {
-	e := AsError(err)
+// recoded returns the error under another code.
+func recoded(err error, c Code) error {
+	e := *AsError(err)
 	e.Code = c
-	return e
+	return &e
 }

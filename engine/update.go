@@ -66,24 +66,26 @@ func (e *Engine) plan(ctx context.Context, st mdstore.Store, ws mdstore.ID, act 
 
 // commit makes a draft's changes and publishes what they lead to.
 func (e *Engine) commit(ctx context.Context, st mdstore.Store, d *draft, out *Outcome) error {
-	changes := d.changes()
 	if !out.Changed() {
 		return nil
 	}
-	if err := st.Commit(ctx, changes); err != nil {
+	before, err := sequence(ctx, st)
+	if err != nil {
+		return err
+	}
+	if err := st.Commit(ctx, d.changes()); err != nil {
 		e.forget(d.snap.ws.ID) // whatever happened, the files know better than we do
 		return err
 	}
-	if d.moves() {
-		e.forget(d.snap.ws.ID)
-		return nil
-	}
-	seq, err := sequence(ctx, st)
+	e.forget(d.snap.ws.ID)
+	after, err := sequence(ctx, st)
 	if err != nil {
-		e.forget(d.snap.ws.ID)
 		return nil //nolint:nilerr // the commit is made; the next reader reads anew
 	}
-	e.publish(d.snap.With(d.files()...), seq)
+	e.advance(before, after)
+	if !d.moves() {
+		e.publish(d.snap.With(d.files()...), after)
+	}
 	return nil
 }
 

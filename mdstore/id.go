@@ -22,14 +22,17 @@ func (id ID) Valid() bool {
 	if id == "" || len(id) > MaxID || id[0] == '.' {
 		return false
 	}
-	for _, c := range []byte(id) {
-		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '.', c == '_', c == '-':
-		default:
+	for i := range len(id) {
+		if !IDByte(id[i]) {
 			return false
 		}
 	}
 	return true
+}
+
+// IDByte reports whether ids may hold the byte.
+func IDByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-'
 }
 
 // NewID returns an id of the form prefix-t-r: t is ms, the Unix time in milliseconds, in base 36, and r are six random

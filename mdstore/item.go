@@ -21,10 +21,19 @@ type Ref struct {
 const expiredMark = "(expired)"
 
 // ParseRef reads the text of a list item in any of its forms: `target: description`, `[description](target)` and
-// `[[target|description]]`, each with `(expired)` at the end where it is. Text of no such form is all target.
+// `[[target|description]]`, each with `(expired)` at the end of the line where it is. Text of no such form is all target. Further lines of the
+// item go on with the description.
 func ParseRef(item string) Ref {
+	first, more, _ := strings.Cut(strings.TrimSpace(item), "\n")
+	r := parseRefLine(strings.TrimSpace(first))
+	if more = strings.Join(strings.Fields(more), " "); more != "" {
+		r.Description = strings.TrimSpace(r.Description + " " + more)
+	}
+	return r
+}
+
+func parseRefLine(s string) Ref {
 	var r Ref
-	s := strings.TrimSpace(item)
 	if t, ok := strings.CutSuffix(s, expiredMark); ok {
 		r.Expired = true
 		s = strings.TrimSpace(t)
@@ -139,14 +148,19 @@ func RulesHash(rules []string) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// Marked returns the text of a reference's item as it is written, with or without the mark of an expired one; nothing else of it changes.
+// Marked returns the text of a reference's item as it is written, with or without the mark of an expired one at the end of its first line; nothing else
+// of it changes.
 func Marked(item string, expired bool) string {
-	s := strings.TrimRight(item, " \t")
-	if t, ok := strings.CutSuffix(s, expiredMark); ok {
-		s = strings.TrimRight(t, " \t")
+	first, more, lines := strings.Cut(item, "\n")
+	first = strings.TrimRight(first, " \t")
+	if t, ok := strings.CutSuffix(first, expiredMark); ok {
+		first = strings.TrimRight(t, " \t")
 	}
 	if expired {
-		s += " " + expiredMark
+		first += " " + expiredMark
 	}
-	return s
+	if lines {
+		return first + "\n" + more
+	}
+	return first
 }

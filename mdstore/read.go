@@ -16,19 +16,45 @@ type Problem struct {
 // IsZero reports whether there is no problem.
 func (p Problem) IsZero() bool { return p == Problem{} }
 
-// Body returns the text of the section that holds the problem.
-func (p Problem) Body() string {
+// Body returns the text of the section that holds the problem, with its parts nested so that each reads back by itself; adapted names what was
+// changed for that. The error is an *mdoc.EditError for a text that no document can hold.
+func (p Problem) Body() (body string, adapted []string, err error) {
+	text, adapted, err := mdoc.Nest(p.Text, 2)
+	if err != nil {
+		return "", nil, err
+	}
+	if holdsNextStep(text) { // it would be read as the next step
+		var more []string
+		if text, more, err = mdoc.Nest(text, 3); err != nil {
+			return "", nil, err
+		}
+		adapted = append(adapted, more...)
+	}
 	if p.NextStep == "" {
-		return p.Text
+		return text, adapted, nil
 	}
-	if p.Text == "" {
-		return "### " + NextStep + "\n\n" + p.NextStep
+	next, more, err := mdoc.Nest(p.NextStep, 3)
+	if err != nil {
+		return "", nil, err
 	}
-	return p.Text + "\n\n### " + NextStep + "\n\n" + p.NextStep
+	return strings.TrimLeft(text+"\n\n### "+NextStep+"\n\n"+next, "\n"), append(adapted, more...), nil
 }
 
-// problemOf splits the Problem section at its last level-3 heading that names the next step: a text that holds such a heading
-// of its own, written together with a next step, reads back as it was written.
+func holdsNextStep(text string) bool {
+	d, _ := mdoc.Parse("", []byte("---\n---\n\n"+text+"\n"), nil)
+	for _, h := range d.Headings() {
+		if isNextStep(h) {
+			return true
+		}
+	}
+	return false
+}
+
+func isNextStep(h mdoc.Heading) bool {
+	return h.Level == 3 && (strings.EqualFold(h.Title, NextStep) || h.Title == nextStepAlias)
+}
+
+// problemOf splits the Problem section at its last level-3 heading that names the next step.
 func problemOf(d *mdoc.Doc) Problem {
 	s, ok := d.Section(SecProblem)
 	if !ok {
@@ -36,7 +62,7 @@ func problemOf(d *mdoc.Doc) Problem {
 	}
 	cut := mdoc.Heading{}
 	for _, h := range d.Headings() {
-		if h.Level == 3 && h.Span.Start >= s.Body.Start && h.Span.End <= s.Body.End && (strings.EqualFold(h.Title, NextStep) || h.Title == nextStepAlias) {
+		if h.Span.Start >= s.Body.Start && h.Span.End <= s.Body.End && isNextStep(h) {
 			cut = h
 		}
 	}

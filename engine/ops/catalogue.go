@@ -30,6 +30,8 @@ type Param struct {
 	Required bool
 	Enum     []string // the values allowed; nil for any
 	Help     string
+
+	judged bool // the engine refuses other values, and says more about them than that they are none
 }
 
 // Call runs the operation with arguments in JSON. Arguments that the operation does not know, of another type, or missing are refused before anything
@@ -104,6 +106,7 @@ func op[I, O any](name, summary string, e effect, run func(context.Context, *Env
 		}
 		p := Param{Type: f.Type, Required: f.Tag.Get("req") == "true", Help: f.Tag.Get("help")}
 		p.Name, _, _ = strings.Cut(f.Tag.Get("json"), ",")
+		p.judged = f.Tag.Get("judge") != ""
 		if enum := f.Tag.Get("enum"); enum != "" {
 			p.Enum = strings.Split(enum, ",")
 		}

@@ -24,7 +24,9 @@ func ContextGet(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut,
 		}
 	} else if env.Session != "" {
 		if b, ok, err := env.Engine.Binding(ctx, env.Session); err == nil && ok && b.WorkspaceID == ws {
-			id = b.FocusedNodeID
+			if _, there := s.Node(b.FocusedNodeID); there {
+				id = b.FocusedNodeID
+			}
 		}
 	}
 	opt := assemble.Options{OmitLog: in.IncludeLog != nil && !*in.IncludeLog, MaxLogEntries: in.MaxLogEntries, ReverseLog: in.ReverseLog,
@@ -36,7 +38,7 @@ func ContextGet(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut,
 	if err != nil {
 		return nil, fail(err)
 	}
-	out := &ContextGetOut{Bundle: b}
+	out := &ContextGetOut{Bundle: b, Out: Out{Hint: "log_append tells what you find, problem_update what is in the way, node_transition what is done"}}
 	if env.Session != "" {
 		diffs, _, err := env.Engine.Changes(ctx, ws, env.Session, true)
 		if err != nil {
@@ -59,9 +61,14 @@ func ContextFocus(ctx context.Context, env *Env, in ContextFocusIn) (*ContextFoc
 		return nil, err
 	}
 	w := s.Workspace()
-	o, err := env.Engine.Focus(ctx, w.ID, id, env.act(in.Write, Match{}))
+	o, err := env.Engine.Focus(ctx, w.ID, id, env.act(in.Write, in.Match))
 	if err != nil {
 		return nil, fail(err)
+	}
+	if env.Session != "" && !in.DryRun {
+		if err := env.Engine.Refocus(ctx, env.Session, w.ID, id); err != nil {
+			return nil, fail(err)
+		}
 	}
 	return &ContextFocusOut{FocusedNodeID: string(id), PreviousFocusedNodeID: string(w.Focus), Wrote: env.wrote(ctx, w.ID, o, "context_get without nodeId is about this node now")}, nil
 }
@@ -86,7 +93,7 @@ func LogAppend(ctx context.Context, env *Env, in LogAppendIn) (*LogAppendOut, er
 	if err != nil {
 		return nil, fail(err)
 	}
-	return &LogAppendOut{Timestamp: at, Wrote: env.wrote(ctx, s.Workspace().ID, o, "")}, nil
+	return &LogAppendOut{Timestamp: at, Wrote: env.wrote(ctx, s.Workspace().ID, o, "every context that has this log shows its newest entries")}, nil
 }
 
 // owner returns the workspace and the node that a log or problem call means, no node for the workspace itself.
@@ -127,5 +134,5 @@ func ProblemClear(ctx context.Context, env *Env, in ProblemClearIn) (*ProblemCle
 	if err != nil {
 		return nil, fail(err)
 	}
-	return &ProblemClearOut{env.wrote(ctx, s.Workspace().ID, o, "")}, nil
+	return &ProblemClearOut{env.wrote(ctx, s.Workspace().ID, o, "no problem is open here any more")}, nil
 }

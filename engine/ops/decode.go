@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -32,14 +33,19 @@ func (o Operation) decode(args json.RawMessage, into any) error {
 			}
 			continue
 		}
-		if p.Enum != nil {
+		if p.Enum != nil && !p.judged {
 			var s string
 			if json.Unmarshal(raw, &s) != nil || !slices.Contains(p.Enum, s) {
 				return o.bad(p.Name, "is "+short(raw)+"; "+p.expected())
 			}
 		}
 	}
-	if err := json.Unmarshal(args, into); err != nil {
+	dec := json.NewDecoder(bytes.NewReader(args))
+	dec.DisallowUnknownFields() // of objects in lists; the names at the top are known by now
+	if err := dec.Decode(into); err != nil {
+		if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+			return o.unknownField(strings.Trim(name, `"`))
+		}
 		var t *json.UnmarshalTypeError
 		if errors.As(err, &t) {
 			name, _, _ := strings.Cut(t.Field, ".")
@@ -67,6 +73,23 @@ func (o Operation) unknown(name string) error {
 		msg = "; the nearest known one is " + near
 	}
 	e := engine.Fail(engine.UnknownParams, "%s: no parameter %q%s", o.Name, name, msg)
+	e.Details = &engine.Details{Param: name, Nearest: near}
+	return e
+}
+
+// unknownField is unknown for a name inside of a parameter's objects.
+func (o Operation) unknownField(name string) error {
+	var names []string
+	for _, p := range o.Params {
+		if t := p.Type; t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct {
+			for _, f := range reflect.VisibleFields(t.Elem()) {
+				field, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+				names = append(names, field)
+			}
+		}
+	}
+	near := Nearest(name, names)
+	e := engine.Fail(engine.UnknownParams, "%s: no field %q in the objects it takes, which have: %s", o.Name, name, strings.Join(names, ", "))
 	e.Details = &engine.Details{Param: name, Nearest: near}
 	return e
 }

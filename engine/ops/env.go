@@ -5,6 +5,7 @@ package ops
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"arbor/engine"
@@ -43,8 +44,8 @@ func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
 	}
 	var active []*mdstore.Workspace
 	for _, w := range all {
-		if w.Status == mdstore.StatusActive {
-			active = append(active, w)
+		if w.Status == mdstore.StatusActive && !slices.ContainsFunc(active, func(o *mdstore.Workspace) bool { return o.ID == w.ID }) {
+			active = append(active, w) // of two with one id the engine says more
 		}
 	}
 	switch len(active) {
@@ -59,11 +60,11 @@ func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
 	var names []string
 	e := engine.Fail(engine.AmbiguousID, "")
 	e.Details = &engine.Details{Param: "workspaceId"}
-	for _, w := range active {
+	for _, w := range active[:min(len(active), 8)] {
 		names = append(names, fmt.Sprintf("%s (%s)", w.ID, w.Name))
 		e.Details.Candidates = append(e.Details.Candidates, engine.Candidate{ID: string(w.ID), Title: w.Name})
 	}
-	e.Message = fmt.Sprintf("%d workspaces are active: %s; name one (workspaceId, --workspace), or bind the session to one (session_bind)", len(active), strings.Join(names[:min(len(names), 8)], ", "))
+	e.Message = fmt.Sprintf("%d workspaces are active: %s; name one (workspaceId, --workspace), or bind the session to one (session_bind)", len(active), strings.Join(names, ", "))
 	return "", e
 }
 

@@ -50,7 +50,12 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 			return nil, e
 		}
 	}
-	out := &NodeListOut{Tree: p.collect(root), Total: p.total, Shown: p.shown, Cursor: string(p.next)}
+	out := &NodeListOut{Tree: p.collect(root), Total: p.total, Shown: p.shown, Cursor: string(p.next), Out: Out{Hint: "node_get shows one, context_get what its work needs"}}
+	if in.Cursor != "" && p.lost {
+		e := engine.Fail(engine.InvalidParams, "cursor %q is none of an answer to this question; start again without it", in.Cursor)
+		e.Details = &engine.Details{Param: "cursor"}
+		return nil, e
+	}
 	if out.Cursor != "" {
 		out.Hint = fmt.Sprintf("%d of %d nodes are shown; cursor %s brings the next, depth or status narrow it", out.Shown, out.Total, out.Cursor)
 	}
@@ -66,6 +71,7 @@ type page struct {
 	match func(*mdstore.Node) bool
 
 	total, shown int
+	lost         bool       // the cursor was not met
 	next         mdstore.ID // the last node shown, where more follow
 }
 
@@ -97,6 +103,7 @@ func (p *page) collect(root mdstore.ID) []*TreeNode {
 			skipping = false
 		}
 	}
+	p.lost = skipping
 	before := 0
 	if p.after != "" {
 		before = p.before(root)
@@ -161,8 +168,30 @@ func WorkspaceStatus(ctx context.Context, env *Env, in WorkspaceStatusIn) (*Work
 	}
 	p := page{s: s, limit: -1, match: func(*mdstore.Node) bool { return true }}
 	out.Tree = p.collect(mdstore.Root)
+	out.Hint = "node_next names what is ready to be worked on"
 	out.Text = render.Board(out.Board(), Rows(out.Tree, listLimit), render.Style{Markdown: in.Format == "markdown"})
+	if !in.All {
+		room := listLimit
+		out.Tree = prune(out.Tree, &room)
+		out.Problems = out.Problems[:min(len(out.Problems), listLimit)]
+		out.Diagnostics = out.Diagnostics[:min(len(out.Diagnostics), listLimit)]
+	}
 	return out, nil
+}
+
+// prune keeps as many nodes of a tree as there is room for, in tree order, and counts the others where they hung.
+func prune(ns []*TreeNode, room *int) []*TreeNode {
+	for i, n := range ns {
+		if *room == 0 {
+			return ns[:i:i]
+		}
+		*room--
+		all := size(n)
+		n.Children = prune(n.Children, room)
+		n.Hidden = 0
+		n.Hidden = all - size(n)
+	}
+	return ns
 }
 
 // Board returns what stands above and below the tree of a workspace at a glance, bounded.

@@ -18,7 +18,7 @@ func NodeCreate(ctx context.Context, env *Env, in NodeCreateIn) (*NodeCreateOut,
 	parent := mdstore.ID(in.ParentID)
 	if env.Loose || in.ParentID == "" {
 		if parent, err = env.resolve(s, in.ParentID, "parentId"); err != nil {
-			return nil, recode(err, engine.NodeNotFound, engine.ParentNotFound)
+			return nil, recoded(err, engine.NodeNotFound, engine.ParentNotFound)
 		}
 	}
 	c, err := env.Engine.Create(ctx, s.Workspace().ID, engine.NewNode{Parent: parent, Type: statemachine.Type(in.Type), Title: in.Title, Requirement: in.Requirement,
@@ -30,7 +30,7 @@ func NodeCreate(ctx context.Context, env *Env, in NodeCreateIn) (*NodeCreateOut,
 	return &NodeCreateOut{NodeID: string(c.Node), Path: env.path(c.Path), CascadeUpdates: cascades(c.Cascades), Wrote: env.wrote(ctx, s.Workspace().ID, c.Outcome, hint)}, nil
 }
 
-func recode(err error, from, to engine.Code) error {
+func recoded(err error, from, to engine.Code) error {
 	if e := engine.AsError(err); e.Code == from {
 		c := *e
 		c.Code = to
@@ -58,6 +58,7 @@ func NodeGet(ctx context.Context, env *Env, in NodeGetIn) (*NodeGetOut, error) {
 	for _, k := range s.Children(id) {
 		out.Node.Children = append(out.Node.Children, string(k))
 	}
+	out.Hint = "nothing is left to do with it"
 	if len(out.Node.Allowed) > 0 {
 		out.Hint = "node_transition can: " + strings.Join(out.Node.Allowed, ", ")
 	}
@@ -77,7 +78,7 @@ func NodeUpdate(ctx context.Context, env *Env, in NodeUpdateIn) (*NodeUpdateOut,
 	if err != nil {
 		return nil, fail(err)
 	}
-	return &NodeUpdateOut{env.wrote(ctx, s.Workspace().ID, o, "")}, nil
+	return &NodeUpdateOut{env.wrote(ctx, s.Workspace().ID, o, "node_get shows it as it is now")}, nil
 }
 
 // NodeMove gives a node another parent or place.
@@ -88,7 +89,7 @@ func NodeMove(ctx context.Context, env *Env, in NodeMoveIn) (*NodeMoveOut, error
 	}
 	parent, err := env.resolve(s, in.NewParentID, "newParentId")
 	if err != nil {
-		return nil, recode(err, engine.NodeNotFound, engine.ParentNotFound)
+		return nil, recoded(err, engine.NodeNotFound, engine.ParentNotFound)
 	}
 	m := engine.Move{Node: id, Parent: parent, Cascade: in.Cascade}
 	if in.Before != "" {
@@ -105,7 +106,7 @@ func NodeMove(ctx context.Context, env *Env, in NodeMoveIn) (*NodeMoveOut, error
 	if err != nil {
 		return nil, fail(err)
 	}
-	return &NodeMoveOut{PreviousParentID: string(r.Previous), CascadeUpdates: cascades(r.Cascades), Wrote: env.wrote(ctx, s.Workspace().ID, r.Outcome, "")}, nil
+	return &NodeMoveOut{PreviousParentID: string(r.Previous), CascadeUpdates: cascades(r.Cascades), Wrote: env.wrote(ctx, s.Workspace().ID, r.Outcome, "node_list shows the tree as it is now")}, nil
 }
 
 // NodeDelete moves a node and all below it to the trash.
@@ -132,13 +133,18 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 	if err != nil {
 		return nil, fail(err)
 	}
-	hint := ""
+	hint := "nothing is left to do with it"
 	if n, ok := s.Node(id); ok {
 		if next := actions(n.Type, t.To); len(next) > 0 {
 			hint = "next it can: " + strings.Join(next, ", ")
 		}
 		if t.To == statemachine.InPlanning {
 			hint = "divide it with node_create; " + hint
+		}
+	}
+	if focus, err := env.Engine.Snapshot(ctx, s.Workspace().ID); err == nil && !in.DryRun && env.Session != "" && focus.Workspace().Focus == id {
+		if err := env.Engine.Refocus(ctx, env.Session, s.Workspace().ID, id); err != nil {
+			hint = "done; but the session's own focus could not follow: " + err.Error()
 		}
 	}
 	return &NodeTransitionOut{NodeID: string(id), PreviousStatus: string(t.From), CurrentStatus: string(t.To), Conclusion: t.Conclusion, CascadeUpdates: cascades(t.Cascades),
@@ -151,11 +157,15 @@ func NodeIsolate(ctx context.Context, env *Env, in NodeIsolateIn) (*NodeIsolateO
 	if err != nil {
 		return nil, err
 	}
+	hint := "its context begins with itself now"
+	if !in.Isolate {
+		hint = "its context begins with its ancestors again"
+	}
 	o, err := env.Engine.Isolate(ctx, s.Workspace().ID, id, in.Isolate, env.act(in.Write, in.Match))
 	if err != nil {
 		return nil, fail(err)
 	}
-	return &NodeIsolateOut{Isolated: in.Isolate, Wrote: env.wrote(ctx, s.Workspace().ID, o, "")}, nil
+	return &NodeIsolateOut{Isolated: in.Isolate, Wrote: env.wrote(ctx, s.Workspace().ID, o, hint)}, nil
 }
 
 // NodeReference changes a node's references.
@@ -165,21 +175,17 @@ func NodeReference(ctx context.Context, env *Env, in NodeReferenceIn) (*NodeRefe
 		return nil, err
 	}
 	target := in.TargetIDOrPath
-	if env.Loose && target != "" && in.Action == string(engine.AddRef) {
-		if t, err := s.Resolve(target); err == nil {
+	if env.Loose && target != "" {
+		switch t, err := s.Resolve(target); {
+		case err == nil:
 			target = string(t)
+		case engine.AsError(err).Code == engine.AmbiguousID && !strings.ContainsAny(target, "/."):
+			return nil, fail(err) // not silently the path of a document
 		}
 	}
-	o, err := env.Engine.Reference(ctx, s.Workspace().ID, id, engine.RefAction(in.Action), mdstore.Ref{Target: target, Description: in.Description}, env.act(in.Write, in.Match))
+	now, o, err := env.Engine.Reference(ctx, s.Workspace().ID, id, engine.RefAction(in.Action), mdstore.Ref{Target: target, Description: in.Description}, env.act(in.Write, in.Match))
 	if err != nil {
 		return nil, fail(err)
 	}
-	out := &NodeReferenceOut{References: []Reference{}, Wrote: env.wrote(ctx, s.Workspace().ID, o, "")}
-	if s, err = env.Engine.Snapshot(ctx, s.Workspace().ID); err != nil {
-		return nil, fail(err)
-	}
-	if n, ok := s.Node(id); ok {
-		out.References = references(n.References())
-	}
-	return out, nil
+	return &NodeReferenceOut{References: references(now), Wrote: env.wrote(ctx, s.Workspace().ID, o, "the context of "+string(id)+" brings what its active references lead to")}, nil
 }

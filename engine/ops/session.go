@@ -23,12 +23,12 @@ func SessionBind(ctx context.Context, env *Env, in SessionBindIn) (*SessionBindO
 			return nil, err
 		}
 	}
-	changed, err := env.Engine.Bind(ctx, b)
+	o, err := env.Engine.Bind(ctx, b, env.act(in.Write, Match{}))
 	if err != nil {
 		return nil, fail(err)
 	}
 	out := &SessionBindOut{WorkspaceID: string(w.ID), WorkspaceName: w.Name, FocusedNodeID: string(b.FocusedNodeID), Rules: w.Rules(), RulesHash: w.RulesHash(),
-		Wrote: Wrote{Success: true, Changed: changed, Out: Out{Hint: "calls of this session may leave out workspaceId"}}}
+		Wrote: env.wrote(ctx, w.ID, o, "calls of this session may leave out workspaceId")}
 	if out.FocusedNodeID == "" {
 		out.FocusedNodeID = string(w.Focus)
 	}
@@ -39,12 +39,12 @@ func SessionBind(ctx context.Context, env *Env, in SessionBindIn) (*SessionBindO
 }
 
 // SessionUnbind ends a session's binding.
-func SessionUnbind(ctx context.Context, env *Env, in SessionIn) (*SessionUnbindOut, error) {
-	changed, err := env.Engine.Unbind(ctx, in.SessionID)
+func SessionUnbind(ctx context.Context, env *Env, in SessionUnbindIn) (*SessionUnbindOut, error) {
+	o, err := env.Engine.Unbind(ctx, in.SessionID, env.act(in.Write, Match{}))
 	if err != nil {
 		return nil, fail(err)
 	}
-	return &SessionUnbindOut{Wrote{Success: true, Changed: changed}}, nil
+	return &SessionUnbindOut{env.wrote(ctx, "", o, "calls name their workspace again, where more than one is active")}, nil
 }
 
 // SessionStatus says what a session is bound to.
@@ -62,14 +62,15 @@ func SessionStatus(ctx context.Context, env *Env, in SessionIn) (*SessionStatusO
 			if w.ID != b.WorkspaceID {
 				continue
 			}
-			out := &SessionStatusOut{Bound: true, WorkspaceID: string(w.ID), WorkspaceName: w.Name, FocusedNodeID: string(b.FocusedNodeID), Rules: w.Rules()}
+			out := &SessionStatusOut{Bound: true, WorkspaceID: string(w.ID), WorkspaceName: w.Name, FocusedNodeID: string(b.FocusedNodeID), Rules: append([]string{}, w.Rules()...),
+				AvailableWorkspaces: []WorkspaceHead{}, Out: Out{Hint: "context_get brings the context of its focus"}}
 			if out.FocusedNodeID == "" {
 				out.FocusedNodeID = string(w.Focus)
 			}
 			return out, nil
 		}
 	}
-	out := &SessionStatusOut{AvailableWorkspaces: []WorkspaceHead{}, Out: Out{Hint: "bind the session with session_bind"}}
+	out := &SessionStatusOut{Rules: []string{}, AvailableWorkspaces: []WorkspaceHead{}, Out: Out{Hint: "bind the session with session_bind"}}
 	if ok {
 		out.Hint = "the session was bound to " + string(b.WorkspaceID) + ", which is gone; " + out.Hint
 	}
@@ -109,6 +110,7 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 		if diffs, out.First, err = env.Engine.Changes(ctx, s.Workspace().ID, session, false); err != nil {
 			return nil, fail(err)
 		}
+		out.Hint = "they count as seen now"
 		if out.First {
 			out.Hint = "the session looks for the first time; changes from now on are named at the next call"
 		}
@@ -153,18 +155,13 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (*Worksp
 			return nil, fail(err)
 		}
 		out.Diagnostics = append(out.Diagnostics, found.Diagnostics...)
-		ids = found.Workspaces
+		ids, out.Checked = found.Workspaces, found.Files
 	}
 	for _, id := range ids {
 		if in.Fix {
-			fixed, o, err := env.Engine.Fix(ctx, id, env.act(in.Write, Match{}))
-			if err != nil {
-				return nil, fail(err)
+			if err := env.fix(ctx, id, in.Write, out); err != nil {
+				return nil, err
 			}
-			w := env.wrote(ctx, id, o, "")
-			out.Fixed = append(out.Fixed, fixed...)
-			out.Files, out.Diff = append(out.Files, w.Files...), out.Diff+w.Diff
-			out.Changed, out.DryRun = out.Changed || w.Changed, w.DryRun
 		}
 		snap, ds, err := env.Engine.Check(ctx, id)
 		if err != nil {
@@ -179,10 +176,32 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (*Worksp
 			fixable++
 		}
 	}
-	if fixable > 0 {
+	switch {
+	case len(out.Diagnostics) == 0:
+		out.Hint = "nothing is wrong"
+	case fixable == 0:
+		out.Hint = "each of these needs a person; its text says what would mend it"
+	default:
 		out.Hint = strconv.Itoa(fixable) + " of these can be mended without losing text: check with fix (arbor check --fix)"
 	}
 	return out, nil
+}
+
+// fix mends one workspace. What stands against that is one more diagnostic, so that the other workspaces are mended all the same.
+func (env *Env) fix(ctx context.Context, id mdstore.ID, w Write, out *WorkspaceCheckOut) error {
+	fixed, o, err := env.Engine.Fix(ctx, id, env.act(w, Match{}))
+	switch e := engine.AsError(err); {
+	case err == nil:
+	case e.Class() == engine.Unreadable && e.Details != nil && len(e.Details.Problems) > 0:
+		return nil // check names it
+	default:
+		return e
+	}
+	done := env.wrote(ctx, id, o, "")
+	out.Fixed = append(out.Fixed, fixed...)
+	out.Wrote.Files, out.Diff = append(out.Wrote.Files, done.Files...), out.Diff+done.Diff
+	out.Changed, out.DryRun = out.Changed || done.Changed, done.DryRun
+	return nil
 }
 
 // defaultNext is how many nodes node_next returns unless told otherwise.
@@ -201,8 +220,9 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 	if session == "" {
 		session = env.Session
 	}
-	if count < 0 || in.LeaseSeconds < 0 {
-		return nil, engine.Fail(engine.InvalidParams, "count and leaseSeconds are not below zero")
+	const week = 7 * 24 * 3600
+	if count < 0 || in.LeaseSeconds < 0 || in.LeaseSeconds > week {
+		return nil, engine.Fail(engine.InvalidParams, "count is %d and leaseSeconds %d; neither is below zero, and a lease lasts at most a week (%d)", count, in.LeaseSeconds, week)
 	}
 	lease := time.Duration(0)
 	if in.Claim {

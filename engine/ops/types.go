@@ -17,7 +17,7 @@ type Match struct {
 
 // Out is what every result carries.
 type Out struct {
-	Hint string `json:"hint,omitempty"` // one short line on what can be done next
+	Hint string `json:"hint"` // one short line on what can be done next
 }
 
 // Wrote is what every writing operation's result carries.
@@ -74,7 +74,7 @@ type Counts struct {
 	Done      int            `json:"done"`      // terminal execution nodes
 	Work      int            `json:"work"`      // execution nodes
 	Problems  int            `json:"problems"`  // nodes with an open problem
-	Damaged   int            `json:"damaged"`   // files with diagnostics
+	Damaged   int            `json:"damaged"`   // diagnostics of files
 	Unreached int            `json:"unreached"` // nodes that hang below no root: orphans and cycles
 }
 

@@ -29,6 +29,7 @@ type ContextGetOut struct {
 type ContextFocusIn struct {
 	In
 	NodeID string `json:"nodeId" req:"true"`
+	Match
 	Write
 }
 
@@ -83,6 +84,7 @@ type SessionBindIn struct {
 	SessionID   string `json:"sessionId" req:"true"`
 	WorkspaceID string `json:"workspaceId" req:"true"`
 	NodeID      string `json:"nodeId,omitempty" help:"the session's focus"`
+	Write
 }
 
 // SessionBindOut is the result of session_bind.
@@ -100,6 +102,12 @@ type SessionIn struct {
 	SessionID string `json:"sessionId" req:"true"`
 }
 
+// SessionUnbindIn names a session whose binding ends.
+type SessionUnbindIn struct {
+	SessionIn
+	Write
+}
+
 // SessionUnbindOut is the result of session_unbind.
 type SessionUnbindOut struct{ Wrote }
 
@@ -109,8 +117,8 @@ type SessionStatusOut struct {
 	WorkspaceID         string          `json:"workspaceId,omitempty"`
 	WorkspaceName       string          `json:"workspaceName,omitempty"`
 	FocusedNodeID       string          `json:"focusedNodeId,omitempty"`
-	Rules               []string        `json:"rules,omitempty"`
-	AvailableWorkspaces []WorkspaceHead `json:"availableWorkspaces,omitempty"`
+	Rules               []string        `json:"rules"`
+	AvailableWorkspaces []WorkspaceHead `json:"availableWorkspaces"` // where nothing is bound
 	Out
 }
 

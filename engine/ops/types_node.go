@@ -8,7 +8,7 @@ import (
 type NodeCreateIn struct {
 	In
 	ParentID    string `json:"parentId" req:"true"`
-	Type        string `json:"type" req:"true" enum:"planning,execution"`
+	Type        string `json:"type" req:"true" enum:"planning,execution" judge:"engine"`
 	Title       string `json:"title" req:"true" help:"1 to 200 characters in one line"`
 	Requirement string `json:"requirement" req:"true" help:"what is to be done, in Markdown"`
 	RulesHash   string `json:"rulesHash,omitempty" help:"the hash of the rules, which proves that they were read; required where there are rules"`
@@ -136,7 +136,7 @@ type NodeDeleteOut struct {
 type NodeTransitionIn struct {
 	In
 	NodeID     string `json:"nodeId" req:"true"`
-	Action     string `json:"action" req:"true" enum:"start,submit,complete,fail,retry,reopen,cancel"`
+	Action     string `json:"action" req:"true" enum:"start,submit,complete,fail,retry,reopen,cancel" judge:"engine"`
 	Conclusion string `json:"conclusion,omitempty" help:"what came of it, in Markdown; complete, fail and cancel need one"`
 	Reason     string `json:"reason,omitempty" help:"for the log"`
 	Cascade    bool   `json:"cascade,omitempty" help:"reopen completed or cancelled ancestors"`

@@ -81,6 +81,8 @@ type WorkspaceInfo struct {
 type WorkspaceStatusIn struct {
 	In
 	Format string `json:"format,omitempty" enum:"box,markdown" help:"box unless said otherwise"`
+
+	All bool `json:"-"` // the whole tree; for front ends that bound it themselves
 }
 
 // WorkspaceStatusOut is the state of a workspace at a glance.
@@ -150,12 +152,14 @@ type WorkspaceUpdateDocsOut struct {
 // WorkspaceArchiveIn moves a workspace into the archive.
 type WorkspaceArchiveIn struct {
 	In
+	Match
 	Write
 }
 
 // WorkspaceRestoreIn takes a workspace out of the archive.
 type WorkspaceRestoreIn struct {
 	In
+	Match
 	Write
 }
 
@@ -168,7 +172,8 @@ type WorkspaceMoveOut struct {
 // WorkspaceDeleteIn moves a workspace to the trash.
 type WorkspaceDeleteIn struct {
 	WorkspaceID string `json:"workspaceId" req:"true"`
-	Force       bool   `json:"force,omitempty" help:"also an active one with open nodes"`
+	Force       bool   `json:"force,omitempty" help:"also an active one"`
+	Match
 	Write
 }
 

@@ -10,15 +10,14 @@ import (
 
 // WorkspaceInit makes a workspace with its root node.
 func WorkspaceInit(ctx context.Context, env *Env, in WorkspaceInitIn) (*WorkspaceInitOut, error) {
-	docs := refs(in.Docs)
-	id, dir, o, err := env.Engine.Init(ctx, engine.NewWorkspace{Name: in.Name, Goal: in.Goal, Rules: in.Rules, Docs: docs}, env.act(in.Write, Match{}))
+	w, err := env.Engine.Init(ctx, engine.NewWorkspace{Name: in.Name, Goal: in.Goal, Rules: in.Rules, Docs: refs(in.Docs)}, env.act(in.Write, Match{}))
 	if err != nil {
 		return nil, fail(err)
 	}
 	return &WorkspaceInitOut{
-		WorkspaceID: string(id), Path: string(dir), ProjectRoot: env.Engine.Project(), RootNodeID: string(mdstore.Root),
-		RulesHash: mdstore.RulesHash(in.Rules),
-		Wrote:     env.wrote(ctx, id, o, "plan with node_create under root (arbor add TITLE --parent root)"),
+		WorkspaceID: string(w.ID), Path: string(w.Dir), ProjectRoot: env.Engine.Project(), RootNodeID: string(mdstore.Root),
+		RulesHash: mdstore.RulesHash(w.Rules),
+		Wrote:     env.wrote(ctx, w.ID, w.Outcome, "plan with node_create under root (arbor add TITLE --parent root)"),
 	}, nil
 }
 
@@ -32,13 +31,16 @@ func WorkspaceList(ctx context.Context, env *Env, in WorkspaceListIn) (*Workspac
 	if want == "" {
 		want = mdstore.StatusActive
 	}
-	out := &WorkspaceListOut{Workspaces: []WorkspaceHead{}}
+	out := &WorkspaceListOut{Workspaces: []WorkspaceHead{}, Out: Out{Hint: "workspace_status shows the tree of one"}}
 	for _, w := range all {
 		if want == "all" || w.Status == want {
 			out.Workspaces = append(out.Workspaces, env.head(w))
 		}
 	}
-	if len(out.Workspaces) == 0 && len(all) > 0 {
+	switch {
+	case len(all) == 0:
+		out.Hint = "the vault has no workspace yet; make one with workspace_init (arbor init)"
+	case len(out.Workspaces) == 0:
 		out.Hint = "none is " + want + "; status all shows every one"
 	}
 	return out, nil
@@ -70,6 +72,7 @@ func WorkspaceGet(ctx context.Context, env *Env, in WorkspaceGetIn) (*WorkspaceG
 	out := &WorkspaceGetOut{Workspace: env.info(s.Workspace()), Counts: counts(s, len(s.Diagnostics())), Problem: problem(s.Workspace().Problem())}
 	out.Log = log[max(0, len(log)-logShown):]
 	out.LogHidden = len(log) - len(out.Log)
+	out.Hint = "workspace_status shows the tree, context_get what a node's work needs"
 	if len(out.Workspace.Rules) > 0 {
 		out.Hint = "node_create asks for this rulesHash, as the proof that the rules were read"
 	}
@@ -100,7 +103,7 @@ func WorkspaceUpdate(ctx context.Context, env *Env, in WorkspaceUpdateIn) (*Work
 	if err != nil {
 		return nil, fail(err)
 	}
-	return &WorkspaceUpdateOut{env.wrote(ctx, id, o, "")}, nil
+	return &WorkspaceUpdateOut{env.wrote(ctx, id, o, "workspace_get shows it")}, nil
 }
 
 // WorkspaceUpdateRules changes the rules.
@@ -134,33 +137,29 @@ func WorkspaceUpdateDocs(ctx context.Context, env *Env, in WorkspaceUpdateDocsIn
 	if err != nil {
 		return nil, err
 	}
-	o, err := env.Engine.WorkspaceDoc(ctx, id, engine.RefAction(in.Action), mdstore.Ref{Target: in.Path, Description: in.Description}, env.act(in.Write, in.Match))
+	now, o, err := env.Engine.WorkspaceDoc(ctx, id, engine.RefAction(in.Action), mdstore.Ref{Target: in.Path, Description: in.Description}, env.act(in.Write, in.Match))
 	if err != nil {
 		return nil, fail(err)
 	}
-	s, err := env.Engine.Snapshot(ctx, id)
-	if err != nil {
-		return nil, fail(err)
-	}
-	return &WorkspaceUpdateDocsOut{Docs: docs(s.Workspace().Docs()), Wrote: env.wrote(ctx, id, o, "")}, nil
+	return &WorkspaceUpdateDocsOut{Docs: docs(now), Wrote: env.wrote(ctx, id, o, "every context of this workspace names its active documents")}, nil
 }
 
 // WorkspaceArchive moves a workspace into the archive.
 func WorkspaceArchive(ctx context.Context, env *Env, in WorkspaceArchiveIn) (*WorkspaceMoveOut, error) {
-	return env.shelve(ctx, in.In, in.Write, env.Engine.Archive, "workspace_restore brings it back")
+	return env.shelve(ctx, in.In, env.act(in.Write, in.Match), env.Engine.Archive, "workspace_restore brings it back")
 }
 
 // WorkspaceRestore takes a workspace out of the archive.
 func WorkspaceRestore(ctx context.Context, env *Env, in WorkspaceRestoreIn) (*WorkspaceMoveOut, error) {
-	return env.shelve(ctx, in.In, in.Write, env.Engine.Restore, "it is active again")
+	return env.shelve(ctx, in.In, env.act(in.Write, in.Match), env.Engine.Restore, "it is active again")
 }
 
-func (env *Env) shelve(ctx context.Context, in In, w Write, do func(context.Context, mdstore.ID, engine.Act) (mdstore.Path, *engine.Outcome, error), hint string) (*WorkspaceMoveOut, error) {
+func (env *Env) shelve(ctx context.Context, in In, act engine.Act, do func(context.Context, mdstore.ID, engine.Act) (mdstore.Path, *engine.Outcome, error), hint string) (*WorkspaceMoveOut, error) {
 	id, err := env.workspace(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
 	}
-	dir, o, err := do(ctx, id, env.act(w, Match{}))
+	dir, o, err := do(ctx, id, act)
 	if err != nil {
 		return nil, fail(err)
 	}
@@ -178,7 +177,7 @@ func WorkspaceDelete(ctx context.Context, env *Env, in WorkspaceDeleteIn) (*Work
 	if err != nil {
 		return nil, err
 	}
-	d, err := env.Engine.DeleteWorkspace(ctx, id, in.Force, env.act(in.Write, Match{}))
+	d, err := env.Engine.DeleteWorkspace(ctx, id, in.Force, env.act(in.Write, in.Match))
 	if err != nil {
 		return nil, fail(err)
 	}

@@ -103,8 +103,8 @@ func (d *Doc) checkComposed(fields []FieldValue, sections []SectionText, texts [
 			return fmt.Sprintf("section %s would have %d items instead of %d", s.Name, len(got), len(items[i]))
 		}
 		for k := range got {
-			if it := d.item(got[k]); !it.Listed || it.Text != items[i][k] {
-				return fmt.Sprintf("item %d of section %s would read back as %q", k, s.Name, it.Text)
+			if text := d.itemText(got[k]); got[k].item == nil || text != items[i][k] {
+				return fmt.Sprintf("item %d of section %s would read back as %q", k, s.Name, text)
 			}
 		}
 	}

@@ -11,9 +11,12 @@ import (
 // Blank lines at the start of an item are not part of its text.
 func (d *Doc) Items(name string) []Item {
 	var out []Item
+	line, counted := 1, 0
 	for s := range d.named(name) {
 		for _, p := range d.places(s) {
-			out = append(out, d.item(p))
+			line += bytes.Count(d.text[counted:p.span.Start], []byte{'\n'})
+			counted = p.span.Start
+			out = append(out, Item{Text: d.itemText(p), Listed: p.item != nil, Span: p.span, Line: line})
 		}
 	}
 	return out
@@ -46,14 +49,12 @@ func (o *outline) places(own Span) (out []place) {
 	return out
 }
 
-func (d *Doc) item(p place) Item {
-	it := Item{Listed: p.item != nil, Span: p.span, Line: d.lineOf(p.span.Start)}
+// itemText returns the text of what stands at a place.
+func (d *Doc) itemText(p place) string {
 	if p.item == nil {
-		it.Text = d.lf(p.span)
-		return it
+		return d.lf(p.span)
 	}
-	it.Text = itemText(d.text, *p.item)
-	return it
+	return itemText(d.text, *p.item)
 }
 
 // ListsUnder returns the texts of the list items that a text has under headings with one of the names, of any

@@ -2,6 +2,7 @@ package mdoc
 
 import (
 	"bytes"
+	"sort"
 	"strings"
 )
 
@@ -131,11 +132,10 @@ func (d *Doc) lf(s Span) string {
 
 // own returns the part of a section before its first subheading.
 func (d *Doc) own(s *Section) Span {
-	for i := range d.body().headings {
-		h := &d.body().headings[i]
-		if h.Span.Start >= s.Body.Start && h.Span.Start < s.Body.End {
-			return Span{s.Body.Start, h.Span.Start}
-		}
+	headings := d.body().headings
+	i := sort.Search(len(headings), func(i int) bool { return headings[i].Span.Start >= s.Body.Start })
+	if i < len(headings) && headings[i].Span.Start < s.Body.End {
+		return Span{s.Body.Start, headings[i].Span.Start}
 	}
 	return s.Body
 }

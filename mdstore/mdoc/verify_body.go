@@ -119,7 +119,7 @@ func (p *plan) checkItems(s *sectionPlan, after *Doc, now []*Section) *EditError
 		if w.raw != "" && (string(after.text[got[i].span.Start:got[i].span.End]) != w.raw || listed != w.listed) {
 			return p.doc.refuse(w.line, "the edit would change how this item of section %s reads; part it from its neighbours with blank lines", s.name)
 		}
-		if w.raw == "" && (after.item(got[i]).Text != w.text || listed != w.listed) {
+		if w.raw == "" && (after.itemText(got[i]) != w.text || listed != w.listed) {
 			return p.doc.refuse(w.line, "%q would not read back as an item of section %s; begin it with a word", w.text, s.name)
 		}
 	}

@@ -19,12 +19,12 @@ var (
 	archiveVerb = moveVerb{"archive", "Move a workspace into the archive",
 		"It can be read there, and nothing in it can be changed until it is restored.",
 		func(ctx context.Context, sh *shell) (*ops.WorkspaceMoveOut, error) {
-			return call(ctx, sh, ops.WorkspaceArchive, ops.WorkspaceArchiveIn{In: sh.in(), Write: sh.write()})
+			return call(ctx, sh, ops.WorkspaceArchive, ops.WorkspaceArchiveIn{In: sh.in(), Match: sh.match(), Write: sh.write()})
 		}}
 	restoreVerb = moveVerb{"restore", "Take a workspace out of the archive",
 		"Its folder moves back, and it is active again.",
 		func(ctx context.Context, sh *shell) (*ops.WorkspaceMoveOut, error) {
-			return call(ctx, sh, ops.WorkspaceRestore, ops.WorkspaceRestoreIn{In: sh.in(), Write: sh.write()})
+			return call(ctx, sh, ops.WorkspaceRestore, ops.WorkspaceRestoreIn{In: sh.in(), Match: sh.match(), Write: sh.write()})
 		}}
 )
 
@@ -50,7 +50,7 @@ func newWorkspaceMove(sh *shell, verb moveVerb, run func(context.Context, *works
 			return run(cmd.Context(), opt)
 		},
 	}
-	sh.writes(cmd)
+	sh.matches(cmd)
 	return cmd
 }
 
@@ -92,7 +92,7 @@ func newWorkspaceDelete(sh *shell, run func(context.Context, *workspaceDeleteOpt
 	}
 	cmd.Flags().BoolVar(&opt.in.Force, "force", false, "also an active one with open nodes")
 	cmd.Flags().BoolVarP(&opt.yes, "yes", "y", false, "do not ask")
-	sh.writes(cmd)
+	sh.matches(cmd)
 	return cmd
 }
 
@@ -100,7 +100,7 @@ func runWorkspaceDelete(ctx context.Context, opt *workspaceDeleteOptions) error 
 	if opt.in.WorkspaceID == "" {
 		return usagef("arbor ws delete needs the workspace by name: it never guesses which one to delete")
 	}
-	opt.in.Write = opt.write()
+	opt.in.Write, opt.in.Match = opt.write(), opt.match()
 	if !opt.yes && !opt.in.DryRun && opt.term.in {
 		plan := opt.in
 		plan.DryRun = true

@@ -112,7 +112,7 @@ func newFocus(sh *shell, run func(context.Context, *focusOptions) error) *cobra.
 			return run(cmd.Context(), opt)
 		},
 	}
-	sh.writes(cmd)
+	sh.matches(cmd)
 	return cmd
 }
 
@@ -123,7 +123,7 @@ func runFocus(ctx context.Context, opt *focusOptions) (err error) {
 	if opt.in.NodeID, err = opt.node(ctx, opt.in.NodeID); err != nil {
 		return err
 	}
-	opt.in.In, opt.in.Write = opt.shell.in(), opt.write()
+	opt.in.In, opt.in.Write, opt.in.Match = opt.shell.in(), opt.write(), opt.match()
 	out, err := call(ctx, opt.shell, ops.ContextFocus, opt.in)
 	if err != nil {
 		return err

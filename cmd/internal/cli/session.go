@@ -69,32 +69,22 @@ func newSessionBind(sh *shell, run func(context.Context, *sessionBindOptions) er
 	}
 	cmd.Flags().StringVar(&opt.in.NodeID, "node", "", "the session's focus: a `NODE`")
 	must(cmd.RegisterFlagCompletionFunc("node", sh.completeNodes(nil, -1)))
+	sh.writes(cmd)
 	return cmd
 }
 
 func runSessionBind(ctx context.Context, opt *sessionBindOptions) error {
+	opt.in.Write = opt.write()
 	out, err := call(ctx, opt.shell, ops.SessionBind, opt.in)
 	if err != nil {
 		return err
 	}
-	if opt.flags.json {
-		return opt.json(out)
-	}
-	if opt.flags.quiet {
-		return nil
-	}
-	p := opt.page()
-	done := "bound to "
-	if !out.Changed {
-		done = "was bound already to "
-	}
-	p.line("session " + opt.in.SessionID + " " + done + out.WorkspaceName + "  " + out.WorkspaceID)
-	p.rules(out.Rules, out.RulesHash)
-	if err := p.print(); err != nil {
+	if err := opt.wrote(out, out.Wrote, ""); err != nil || opt.flags.json || opt.flags.quiet || out.DryRun || len(out.Rules) == 0 {
 		return err
 	}
-	opt.hint(out.Hint)
-	return nil
+	p := opt.page()
+	p.rules(out.Rules, out.RulesHash)
+	return p.print()
 }
 
 func newSessionUnbind(sh *shell, run func(context.Context, *sessionOptions) error) *cobra.Command {
@@ -102,13 +92,15 @@ func newSessionUnbind(sh *shell, run func(context.Context, *sessionOptions) erro
 		run = runSessionUnbind
 	}
 	opt := &sessionOptions{shell: sh}
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use: "unbind", Short: "Forget what the session is bound to", Example: "arbor session unbind --session alice",
 		Long:              "The workspace itself does not change.",
 		Args:              args(0, 0, ""),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), opt) },
 	}
+	sh.writes(cmd)
+	return cmd
 }
 
 func runSessionUnbind(ctx context.Context, opt *sessionOptions) error {
@@ -120,15 +112,7 @@ func runSessionUnbind(ctx context.Context, opt *sessionOptions) error {
 	if err != nil {
 		return err
 	}
-	if opt.flags.json {
-		return opt.json(out)
-	}
-	if opt.flags.quiet {
-		return nil
-	}
-	p := opt.page()
-	p.line("session " + id + " unbound")
-	return p.print()
+	return opt.wrote(out, out.Wrote, "")
 }
 
 func newSessionStatus(sh *shell, run func(context.Context, *sessionOptions) error) *cobra.Command {

@@ -184,7 +184,7 @@ func callIn[In, Out any](ctx context.Context, sh *shell, mode Mode, op func(cont
 	return op(ctx, env, in)
 }
 
-// checkChoices refuses a parameter whose value is none of those that its type names.
+// checkChoices refuses a parameter whose value is none of those that its type names. What the engine judges is left to it: it says more.
 func checkChoices(in reflect.Value) error {
 	for i := range in.NumField() {
 		f, v := in.Type().Field(i), in.Field(i)
@@ -195,7 +195,7 @@ func checkChoices(in reflect.Value) error {
 			continue
 		}
 		enum := f.Tag.Get("enum")
-		if enum == "" || v.Kind() != reflect.String || v.String() == "" {
+		if enum == "" || f.Tag.Get("judge") != "" || v.Kind() != reflect.String || v.String() == "" {
 			continue
 		}
 		if known := strings.Split(enum, ","); !slices.Contains(known, v.String()) {

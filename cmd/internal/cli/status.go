@@ -47,7 +47,7 @@ const (
 )
 
 func runStatus(ctx context.Context, opt *statusOptions) error {
-	opt.in.In = opt.shell.in()
+	opt.in.In, opt.in.All = opt.shell.in(), true // what is shown is bounded below
 	out, err := call(ctx, opt.shell, ops.WorkspaceStatus, opt.in)
 	if err != nil {
 		return err
