@@ -79,9 +79,9 @@ func Board(h BoardHead, rows []TreeRow, style Style) string {
 			if pr.ID != "" {
 				who += " " + style.paint(dim, Visible(pr.ID))
 			}
-			line("  " + style.paint(yellow, "!") + " " + who + ": " + firstLine(pr.Problem))
+			line("  " + style.paint(yellow, "!") + " " + who + ": " + firstLine(pr.Problem, p.more))
 			if pr.NextStep != "" {
-				line("    next: " + firstLine(pr.NextStep))
+				line("    next: " + firstLine(pr.NextStep, p.more))
 			}
 		}
 		more(line, h.MoreProblems, p)
@@ -146,16 +146,18 @@ func count(n int, what string) string {
 	return strconv.Itoa(n) + " " + what + "s"
 }
 
-func firstLine(s string) string {
+// firstLine returns the first line of a text as one that is safe to print, with a sign where there are more.
+func firstLine(s, more string) string {
 	first, rest, _ := strings.Cut(strings.TrimSpace(VisibleLines(s)), "\n")
 	if strings.TrimSpace(rest) != "" {
-		first += " …"
+		first += " " + more
 	}
 	return Visible(first)
 }
 
 func markdownBoard(h BoardHead, rows []TreeRow) string {
 	esc := func(s string) string { return EscapeMarkdown(Visible(s)) }
+	p := Style{}.pieces()
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s (`%s`)\n\n", esc(h.Name), strings.ReplaceAll(Visible(h.ID), "`", "'"))
 	if h.Goal != "" {
@@ -181,9 +183,9 @@ func markdownBoard(h BoardHead, rows []TreeRow) string {
 				}
 				who = "the workspace"
 			}
-			b.WriteString("- " + who + ": " + EscapeMarkdown(firstLine(pr.Problem)))
+			b.WriteString("- " + who + ": " + EscapeMarkdown(firstLine(pr.Problem, p.more)))
 			if pr.NextStep != "" {
-				b.WriteString(" Next: " + EscapeMarkdown(firstLine(pr.NextStep)))
+				b.WriteString(" Next: " + EscapeMarkdown(firstLine(pr.NextStep, p.more)))
 			}
 			b.WriteByte('\n')
 		}
