@@ -1,6 +1,8 @@
 package assemble_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +10,8 @@ import (
 
 	"arbor/context/assemble"
 	"arbor/mdstore"
+
+	"pgregory.net/rapid"
 )
 
 // cascadeFiles have something for every stage.
@@ -178,6 +182,35 @@ func TestLongTextsAreCut(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The last whole line is where a text is cut, unless most of what there is room for would be lost.
+func TestCutInsideALine(t *testing.T) {
+	v := read("---\nid: ws-1\nname: W\nstatus: active\n---\n", map[string]string{
+		"root": node("root", "null", "planning", "monitoring", "## Requirement\n\na short line\n"+strings.Repeat("a long one ", 200)+"\n"),
+		"a":    node("a", "root", "execution", "implementing", ""),
+	})
+	full := context(t, v, "a", assemble.Options{})
+	b := context(t, v, "a", assemble.Options{Budget: full.Tokens - 100})
+	if got, _, cut := strings.Cut(b.Chain[0].Requirement, "\n[… "); !cut || len(got) < 1500 {
+		t.Errorf("%d bytes are left: %q", len(got), got)
+	}
+}
+
+// What the cascade takes a text in JSON for is what it becomes.
+func TestEncodedText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"\x00\x01\x1f\x7f", "\b\f\n\r\t", `"\/`, "<&>", "\u2028\u2029\u0085", "\xff\xc3\x28", "\ufffd", "\U0001F469"})).Draw(t, "text")
+		var buf bytes.Buffer
+		e := json.NewEncoder(&buf)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(s); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := assemble.EncodedText(s), buf.Len()-len(`""`)-len("\n"); got != want {
+			t.Errorf("EncodedText(%q) = %d, want %d: %s", s, got, want, buf.String())
+		}
+	})
 }
 
 // Every long text is cut before any of them goes for good.

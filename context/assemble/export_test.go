@@ -15,3 +15,6 @@ func Reckoned(src Source, focus mdstore.ID, opt Options) (reckoned, real int, ok
 	g.b.Tokens = g.b.Budget
 	return reckoned, m.whole(g.b), reckoned > 0
 }
+
+// EncodedText is what the cascade reckons with for a text in JSON.
+var EncodedText = encodedText

@@ -243,6 +243,13 @@ func TestBudgetLaws(t *testing.T) {
 			if wrong := disorder(b, full); wrong != "" {
 				t.Fatalf("budget %d: %s\n%s", budget, wrong, plain(b))
 			}
+			for _, c := range b.Chain {
+				for _, s := range []string{c.Requirement, c.Note, c.Conclusion} {
+					if i := strings.LastIndex(s, mark); i >= 0 && i < 64 {
+						t.Fatalf("budget %d shows as little as %q", budget, s)
+					}
+				}
+			}
 			if b.OverBudget && shownBytes(b) > 0 {
 				t.Fatalf("budget %d is exceeded, and still\n%s", budget, plain(b))
 			}

@@ -46,5 +46,5 @@ func (r *Range) extend(d *mdoc.Doc, s mdoc.Section) {
 	if r[0] == 0 {
 		r[0] = s.Line
 	}
-	r[1] = max(r[1], last, s.Line)
+	r[1] = last
 }

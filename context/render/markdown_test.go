@@ -13,10 +13,10 @@ import (
 	"arbor/mdstore"
 	"arbor/statemachine"
 
+	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
-	"github.com/rogpeppe/go-internal/txtar"
 	"pgregory.net/rapid"
 )
 
