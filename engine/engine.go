@@ -84,7 +84,7 @@ func workspaces(ctx context.Context, st mdstore.Store) ([]*mdstore.Workspace, er
 		if err != nil && f.Path == "" {
 			return nil, err
 		}
-		if w := workspaceOf(f, err); err != nil || !foreign(ctx, st, w) {
+		if w := workspaceOf(f, err); !foreign(ctx, st, w) {
 			out = append(out, w)
 		}
 	}

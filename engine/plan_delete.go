@@ -51,12 +51,14 @@ func (d *draft) delete(id mdstore.ID) (*Deleted, error) {
 	gone := map[mdstore.ID]bool{}
 	var all []*mdstore.Node
 	for _, k := range d.snap.Walk(id) {
-		if same := d.snap.Files(k.ID); len(same) > 1 {
-			return nil, duplicate(k.ID, same)
-		}
 		gone[k.ID] = true
 		all = append(all, k)
 		d.relied(k)
+	}
+	for k := range d.snap.All() { // of files with one id, none can be said to hang here or there
+		if same := d.snap.Files(k.ID); len(same) > 1 && (gone[k.ID] || gone[k.Parent]) {
+			return nil, duplicate(k.ID, same)
+		}
 	}
 	out := &Deleted{Count: len(gone), Trash: mdstore.TrashPath(d.now.Format("20060102T150405.000")+"-"+string(id), "")}
 	d.trash(out.Trash, all)
@@ -105,7 +107,7 @@ func (d *draft) trash(to mdstore.Path, nodes []*mdstore.Node) {
 			continue
 		}
 		from := dir
-		if holds(dir, staying) {
+		if holds(dir, staying) || dir == d.snap.ws.Dir.Join(mdstore.NodesDir) {
 			from = n.Path
 			delete(d.keep, n.Path) // a path is named once
 		} else {

@@ -97,14 +97,16 @@ type Store interface {
 	// a link, a file beyond the limit of size.
 	Read(ctx context.Context, p Path) (File, error)
 
-	// List yields files in the order of their paths. Under "" it yields the Workspace.md of every workspace,
-	// active (<folder>/Workspace.md) and archived (archive/<folder>/Workspace.md). Under a workspace's folder it yields that
-	// Workspace.md and the Node.md of every folder below nodes/, at any depth; a folder directly below nodes/ that has
+	// List yields files in the order of their whole paths, byte by byte. Under "" it yields the Workspace.md of every workspace,
+	// active (<folder>/Workspace.md) and archived (archive/<folder>/Workspace.md); one that is missing beside a folder nodes/ is yielded with
+	// an fs.ErrNotExist. Under a workspace's folder it yields that
+	// Workspace.md, missing or not, and every Node.md in and below nodes/, at any depth; a folder directly below nodes/ that has
 	// neither a Node.md nor folders of nodes in it yields its missing Node.md with an fs.ErrNotExist. A file that cannot be read is yielded
-	// with its Path and the error, and the listing goes on. Folders whose names start with a dot are not looked into.
+	// with its Path and the error, and the listing goes on. Folders whose names start with a dot are not looked into, and links to folders are yielded as what
+	// cannot be read. When ctx ends first, the last that is yielded is a File without a path and ctx's error.
 	List(ctx context.Context, under Path) iter.Seq2[File, error]
 
-	// Commit makes every change or none, also across a crash, and returns nil only when they are durable.
+	// Commit refuses what CheckChanges refuses, before it looks at a file. It makes every change or none, also across a crash, and returns nil only when they are durable.
 	// If a path is no longer at its Base it changes nothing and returns a *ConflictError naming those paths.
 	// After an *UnfinishedError the changes are made, or will be by whoever opens the vault next: never try again.
 	// After any other error nothing was changed.
@@ -117,7 +119,8 @@ type Shared interface {
 	// long as ctx allows.
 	Exclusively(ctx context.Context, f func(Store) error) error
 
-	// Sequence returns a number that is another one after each commit of any process.
+	// Sequence returns a number that is another one after each commit of any process. It waits while one is being made: what was read between two calls that
+	// return the same number is of one state of the vault, but for what people save.
 	Sequence(ctx context.Context) (uint64, error)
 }
 

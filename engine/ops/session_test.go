@@ -163,3 +163,51 @@ func TestContextOfEveryNode(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnChangesHideNoOthers has a person change a file that the session changes as well.
+func TestOwnChangesHideNoOthers(t *testing.T) {
+	w := enginetest.New(t, plan())
+	env := &ops.Env{Engine: w.Engine, Session: "s1"}
+	must(t, env, "changes_get", nil)
+	a := mdstore.NodePath(ws, "node-a")
+	old := w.Store.Files()[a]
+	edited := []byte(strings.Replace(string(old), "## Requirement\n\na\n", "## Requirement\n\na person's\n", 1))
+	if err := w.Store.Commit(t.Context(), []mdstore.Change{{Path: a, Base: mdstore.VersionOf(old), New: edited}}); err != nil {
+		t.Fatal(err)
+	}
+	must(t, env, "log_append", map[string]any{"nodeId": "node-a", "operator": "AI", "event": "my own"})
+	got := must(t, env, "changes_get", nil)["changes"].([]any)
+	if len(got) != 1 || fmt.Sprint(got[0].(map[string]any)["sections"]) != "[Requirement]" {
+		t.Errorf("changes of others: %v", got)
+	}
+	if again := must(t, env, "changes_get", nil)["changes"].([]any); len(again) != 0 {
+		t.Errorf("seen, and named again: %v", again)
+	}
+}
+
+// TestSessionFocusFollows moves the focus of a session that is bound to a node.
+func TestSessionFocusFollows(t *testing.T) {
+	w := enginetest.New(t, plan())
+	env := &ops.Env{Engine: w.Engine, Session: "s9"}
+	must(t, env, "session_bind", map[string]any{"sessionId": "s9", "workspaceId": ws, "nodeId": "node-a"})
+	about := func() string {
+		chain := must(t, env, "context_get", nil)["chain"].([]any)
+		return chain[len(chain)-1].(map[string]any)["nodeId"].(string)
+	}
+	must(t, env, "context_focus", map[string]any{"nodeId": "node-p"})
+	if got := about(); got != "node-p" {
+		t.Errorf("after context_focus the context is of %s", got)
+	}
+	must(t, env, "node_transition", map[string]any{"nodeId": "node-a", "action": "start"})
+	if got := about(); got != "node-a" {
+		t.Errorf("after a start the context is of %s", got)
+	}
+	must(t, env, "node_delete", map[string]any{"nodeId": "node-a"})
+	if got := about(); got != "node-p" {
+		t.Errorf("after the node is gone the context is of %s", got)
+	}
+	e := refused(t, w, env, engine.InvalidParams, "node_next", map[string]any{"claim": true, "leaseSeconds": 10_000_000_000})
+	if e.Class() != engine.Invalid {
+		t.Errorf("a lease of centuries: %v", e)
+	}
+}

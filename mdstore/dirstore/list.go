@@ -115,7 +115,10 @@ func (s *Store) workspaces(ctx context.Context) iter.Seq[item] {
 			}
 			data, err := s.disk.ReadFile(p, mdstore.MaxFileSize)
 			if errors.Is(err, fs.ErrNotExist) {
-				return nil
+				if info, err := s.disk.Lstat(p.Dir().Join(mdstore.NodesDir)); err != nil || !info.Mode.IsDir() {
+					return nil
+				}
+				return []item{missing(p)}
 			}
 			return []item{found(p, data, err)}
 		}
@@ -155,6 +158,11 @@ func (s *Store) nodes(ctx context.Context, dir mdstore.Path) iter.Seq[item] {
 					break
 				}
 				p := dir.Join(e.Name)
+				if e.Name == mdstore.NodeFile && !e.Type.IsDir() {
+					data, err := s.disk.ReadFile(p, mdstore.MaxFileSize)
+					out = append(out, found(p, data, err))
+					continue
+				}
 				n := len(out)
 				out = s.enter(top, e, p, out)
 				if len(out) == n && e.Type.IsDir() {
@@ -174,17 +182,16 @@ func (s *Store) nodes(ctx context.Context, dir mdstore.Path) iter.Seq[item] {
 // chunk is how many folders one goroutine reads at a time.
 const chunk = 16
 
-// folders returns the folders and links to look into, in the order of the paths below them, and, unless f is
-// nodes/ itself, whatever has the name Node.md.
+// folders returns the folders and links to look into, in the order of the paths below them, and what has the name Node.md: a file in
+// nodes/ itself, where a folder may have that name too, and anything below.
 func folders(f disk.Folder, top bool) ([]disk.Entry, error) {
 	entries, err := f.Entries()
 	entries = slices.DeleteFunc(entries, func(e disk.Entry) bool {
-		node := e.Name == mdstore.NodeFile && !top
-		return strings.HasPrefix(e.Name, ".") || !node && e.Type&(fs.ModeDir|fs.ModeSymlink) == 0 || !mdstore.Path(e.Name).Valid()
+		return strings.HasPrefix(e.Name, ".") || e.Name != mdstore.NodeFile && e.Type&(fs.ModeDir|fs.ModeSymlink) == 0 || !mdstore.Path(e.Name).Valid()
 	})
 	// A folder stands where the paths below it belong: "a-b" before "a", as "a-b/" before "a/".
 	key := func(e disk.Entry) string {
-		if e.Name == mdstore.NodeFile && !top {
+		if e.Name == mdstore.NodeFile && !(top && e.Type.IsDir()) {
 			return e.Name
 		}
 		return e.Name + "/"

@@ -188,6 +188,9 @@ func listed(files map[mdstore.Path][]byte, under mdstore.Path) []mdstore.Path {
 				if p.Base() == mdstore.WorkspaceFile && workspaceFolder(p.Dir()) {
 					names[p] = true
 				}
+				if in := p.Dir(); in.Base() == mdstore.NodesDir && workspaceFolder(in.Dir()) { // the workspace is there, if not its file
+					names[mdstore.WorkspacePath(in.Dir())] = true
+				}
 			}
 		}
 		return slices.Sorted(maps.Keys(names))
@@ -197,6 +200,9 @@ func listed(files map[mdstore.Path][]byte, under mdstore.Path) []mdstore.Path {
 	for p := range files {
 		rest, ok := strings.CutPrefix(string(p), string(nodes)+"/")
 		elems := strings.Split(rest, "/")
+		if rest == mdstore.NodeFile {
+			names[p] = true
+		}
 		if !ok || len(elems) < 2 || hidden(elems[:1]) {
 			continue
 		}

@@ -85,6 +85,7 @@ var reading = []promise{
 		s.put(tree)
 		s.expectList("ws",
 			"ws/Workspace.md: ws",
+			"ws/nodes/Node.md: in no folder of its own",
 			"ws/nodes/a-b/Node.md: a-b",
 			"ws/nodes/a/Node.md: a",
 			"ws/nodes/a/sub/Node.md: sub",
@@ -96,7 +97,7 @@ var reading = []promise{
 	{"a missing Workspace.md is listed as absent", func(s *suite) {
 		s.put(files{"ws/nodes/root/Node.md": "root"})
 		s.expectList("ws", "ws/Workspace.md: absent", "ws/nodes/root/Node.md: root")
-		s.expectList("")
+		s.expectList("", "ws/Workspace.md: absent")
 	}},
 	{"a folder in a file's place is listed as unreadable", func(s *suite) {
 		s.put(files{"ws/Workspace.md/x": "x", "ws/nodes/a/Node.md/Node.md": "x", "ws/nodes/a/b/Node.md": "b", "ws/nodes/Node.md/Node.md": "n", "ws/nodes/Node.md-x/Node.md": "x"})

@@ -1,0 +1,179 @@
+package ops_test
+
+import (
+	"context"
+	"iter"
+	"strings"
+	"testing"
+
+	"arbor/engine"
+	"arbor/engine/enginetest"
+	"arbor/engine/ops"
+	"arbor/mdstore"
+	"arbor/mdstore/memstore"
+)
+
+// TestMisplacedNodesTakeNoWrites writes to an orphan and to nodes in a circle; only moving them, which is the repair, and deleting them is done.
+func TestMisplacedNodesTakeNoWrites(t *testing.T) {
+	nodes := map[string][2]string{
+		"root":   {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""},
+		"orphan": {"title: O\ntype: execution\nstatus: pending\nparentId: nobody", ""},
+		"c1":     {"title: C1\ntype: planning\nstatus: monitoring\nparentId: c2", ""},
+		"c2":     {"title: C2\ntype: planning\nstatus: monitoring\nparentId: c1", ""},
+		"under":  {"title: U\ntype: execution\nstatus: pending\nparentId: c2", ""},
+	}
+	for id, code := range map[string]engine.Code{"orphan": engine.OrphanNode, "c1": engine.Cycle} {
+		w := enginetest.New(t, vault("", nodes))
+		env := &ops.Env{Engine: w.Engine}
+		refused(t, w, env, code, "log_append", map[string]any{"nodeId": id, "operator": "AI", "event": "x"})
+		refused(t, w, env, code, "node_update", map[string]any{"nodeId": id, "note": "x"})
+		must(t, env, "node_move", map[string]any{"nodeId": id, "newParentId": "root"})
+		must(t, env, "log_append", map[string]any{"nodeId": id, "operator": "AI", "event": "x"})
+	}
+	w := enginetest.New(t, vault("", nodes))
+	env := &ops.Env{Engine: w.Engine}
+	must(t, env, "context_focus", map[string]any{"nodeId": "orphan"})
+	must(t, env, "node_delete", map[string]any{"nodeId": "orphan"})
+	if out := must(t, env, "context_get", nil); len(out["chain"].([]any)) != 1 {
+		t.Errorf("after the focused orphan is gone the context is of %v", out["chain"])
+	}
+	refused(t, w, env, engine.Cycle, "node_transition", map[string]any{"nodeId": "under", "action": "start"})
+}
+
+// TestDeletionSparesCopies deletes above a node that a person has copied elsewhere with its id.
+func TestDeletionSparesCopies(t *testing.T) {
+	files := lone("", "")
+	files[ws+"/nodes/p/Node.md"] = enginetest.Node("p", "title: P\ntype: planning\nstatus: monitoring\nparentId: root", "")
+	files[ws+"/nodes/q/Node.md"] = enginetest.Node("q", "title: Q\ntype: execution\nstatus: pending\nparentId: p", "")
+	files[ws+"/nodes/q copy/Node.md"] = enginetest.Node("q", "title: Q\ntype: execution\nstatus: pending\nparentId: root", "")
+	w := enginetest.New(t, files)
+	refused(t, w, &ops.Env{Engine: w.Engine}, engine.DuplicateID, "node_delete", map[string]any{"nodeId": "p"})
+}
+
+// TestUnreadableWorkspaceIsGuarded creates where the rules cannot be known.
+func TestUnreadableWorkspaceIsGuarded(t *testing.T) {
+	for name, text := range map[string]string{
+		"too large":        string(workspaceFile("- rule 1\n")) + strings.Repeat("x", mdstore.MaxFileSize),
+		"conflict markers": string(workspaceFile("- rule 1\n")) + "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> b\n",
+	} {
+		files := lone("", "")
+		files[ws+"/Workspace.md"] = []byte(text)
+		w := enginetest.New(t, files)
+		id := ws
+		if name == "too large" {
+			id = ws // the folder's name stands for the id that cannot be read
+		}
+		refused(t, w, &ops.Env{Engine: w.Engine}, engine.FileUnreadable, "node_create", map[string]any{"workspaceId": id, "parentId": "root", "type": "execution", "title": "t", "requirement": "r"})
+	}
+}
+
+// TestVaultsWithOddFolders looks at folders that are no workspace, half of one, or one of two with the same id.
+func TestVaultsWithOddFolders(t *testing.T) {
+	files := lone("", "")
+	files["half/nodes/root/Node.md"] = enginetest.Node("root", "title: H\ntype: planning\nstatus: pending\nparentId: null", "")
+	files["Demo_x/Workspace.md"] = []byte("---\nname: Demo\ncreatedAt: 2026-01-01T00:00:00Z\n---\n")
+	files["Demo_x/graph.json"] = []byte("{}")
+	files["notes/readme.md"] = []byte("a person's")
+	w := enginetest.New(t, files)
+	env := &ops.Env{Engine: w.Engine}
+	list, err := ops.WorkspaceList(t.Context(), env, ops.WorkspaceListIn{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, x := range list.Workspaces {
+		ids = append(ids, x.ID)
+	}
+	if strings.Join(ids, " ") != "half "+ws {
+		t.Errorf("workspaces: %v", ids)
+	}
+	out, err := ops.WorkspaceCheck(t.Context(), env, ops.WorkspaceCheckIn{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Diagnostics) != 1 || out.Diagnostics[0].Code != engine.CodeFileMissing || out.Diagnostics[0].File != "half/Workspace.md" {
+		t.Errorf("check finds %v", out.Diagnostics)
+	}
+
+	files = lone("", "")
+	for p, b := range lone("", "") {
+		if p.Under(ws) {
+			files["copy of it/"+p[len(ws)+1:]] = b
+		}
+	}
+	w = enginetest.New(t, files)
+	env = &ops.Env{Engine: w.Engine}
+	e := refused(t, w, env, engine.DuplicateID, "node_list", nil)
+	if len(e.Details.Paths) != 2 {
+		t.Errorf("the refusal names %v", e.Details.Paths)
+	}
+	if out, err = ops.WorkspaceCheck(t.Context(), env, ops.WorkspaceCheckIn{}); err != nil || len(out.Diagnostics) != 2 || out.Checked != 6 {
+		t.Errorf("check of two copies: %v, %v", out, err)
+	}
+}
+
+// TestNamesThatMeanSeveral resolves what a person types.
+func TestNamesThatMeanSeveral(t *testing.T) {
+	node := func(title string) [2]string {
+		return [2]string{"title: " + title + "\ntype: execution\nstatus: pending\nparentId: root", ""}
+	}
+	w := enginetest.New(t, vault("", map[string][2]string{
+		"root": {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""}, "node-1a": node("ro"), "node-1b": node("node"), "node-2": node("Same"), "node-3": node("Same"), "x1": node("node-2"),
+	}))
+	env := &ops.Env{Engine: w.Engine, Loose: true}
+	for ref, want := range map[string]string{"roo": "root", "ro": "", "node": "node-1b", "node-1": "", "node-1a": "node-1a", "Same": "", "node-2": "node-2", "x": "x1", "nothing": "?"} {
+		out, err := ops.NodeGet(t.Context(), env, ops.NodeGetIn{NodeID: ref})
+		got := ""
+		if err == nil {
+			got = out.Node.ID
+		} else if engine.AsError(err).Code == engine.NodeNotFound {
+			got = "?"
+		}
+		if got != want {
+			t.Errorf("%q means %q, want %q (%v)", ref, got, want, err)
+		}
+	}
+	refused(t, w, env, engine.AmbiguousID, "node_reference", map[string]any{"nodeId": "x1", "targetIdOrPath": "Same", "action": "add"})
+}
+
+// intruder commits once in the middle of a listing, as another process can.
+type intruder struct {
+	*memstore.Store
+	change mdstore.Change
+	done   bool
+}
+
+func (i *intruder) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore.File, error] {
+	return func(yield func(mdstore.File, error) bool) {
+		n := 0
+		for f, err := range i.Store.List(ctx, under) {
+			if n++; n == 2 && under != "" && !i.done {
+				i.done = true
+				if err := i.Commit(ctx, []mdstore.Change{i.change, {Path: ws + "/Workspace.md", Base: mdstore.VersionOf(i.Files()[ws+"/Workspace.md"]), New: []byte(strings.Replace(string(i.Files()[ws+"/Workspace.md"]), "Users sign in", "Another goal", 1))}}); err != nil {
+					panic(err)
+				}
+			}
+			if !yield(f, err) {
+				return
+			}
+		}
+	}
+}
+
+// TestSnapshotsAreOfOneMoment reads while another process commits to a file that was read already and to one that was not.
+func TestSnapshotsAreOfOneMoment(t *testing.T) {
+	files := lone("", "")
+	root := mdstore.NodePath(ws, "root")
+	change := mdstore.Change{Path: root, Base: mdstore.VersionOf(files[root]), New: []byte(strings.Replace(string(files[root]), "title: Login", "title: New", 1))}
+	w := enginetest.Over(t, memstore.New(files), func(_ *enginetest.World, st *memstore.Store) mdstore.Store {
+		return &intruder{Store: st, change: change}
+	})
+	s, err := w.Snapshot(t.Context(), ws)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, _ := s.Node("root")
+	if s.Workspace().Goal != "Another goal" || n.Title != "New" {
+		t.Errorf("the snapshot has goal %q and title %q: of two moments", s.Workspace().Goal, n.Title)
+	}
+}
