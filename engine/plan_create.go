@@ -72,6 +72,9 @@ func (d *draft) create(a NewNode) (*Created, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := distinct(a.Docs); err != nil {
+		return nil, err
+	}
 	docs, err := formatRefs("doc path", a.Docs)
 	if err != nil {
 		return nil, err

@@ -168,15 +168,10 @@ func some(items []string) []string {
 	return items
 }
 
-// formatRefs returns the items of documents or references, each target once.
+// formatRefs returns the items of documents or references.
 func formatRefs(what string, rs []mdstore.Ref) ([]string, error) {
 	out := make([]string, 0, len(rs))
-	met := map[string]bool{}
 	for _, r := range rs {
-		if r.Target = strings.TrimSpace(r.Target); met[r.Target] {
-			return nil, Fail(InvalidParams, "%s %q is given twice; give it once", what, r.Target)
-		}
-		met[r.Target] = true
 		r.Target, r.Description = strings.TrimSpace(r.Target), strings.TrimSpace(r.Description)
 		item, err := formatRef(what, r)
 		if err != nil {

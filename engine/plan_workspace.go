@@ -37,6 +37,9 @@ func (e *Engine) Init(ctx context.Context, w NewWorkspace, act Act) (*Initialise
 	if err := title(InvalidName, "name", w.Name); err != nil {
 		return nil, err
 	}
+	if err := distinct(w.Docs); err != nil {
+		return nil, err
+	}
 	if strings.TrimSpace(w.Goal) == "" {
 		return nil, Fail(InvalidParams, "goal is empty; say what the work is for").with(Details{Param: "goal"})
 	}

@@ -63,6 +63,18 @@ func formatRef(what string, r mdstore.Ref) (string, error) {
 	return item, nil
 }
 
+// distinct returns an error where one document is given twice.
+func distinct(docs []mdstore.Ref) error {
+	met := map[string]bool{}
+	for _, r := range docs {
+		if met[strings.TrimSpace(r.Target)] {
+			return Fail(InvalidParams, "doc path %q is given twice; give it once", r.Target).with(Details{Param: "docs"})
+		}
+		met[strings.TrimSpace(r.Target)] = true
+	}
+	return nil
+}
+
 // recoded returns the error under another code.
 func recoded(err error, c Code) error {
 	e := *AsError(err)
