@@ -13,6 +13,9 @@ func cleanText(s string) (string, error) {
 	if at, what := badText([]byte(s)); at >= 0 {
 		return "", &EditError{Text: fmt.Sprintf("the text has %s (line %d); remove it", strings.TrimSuffix(what, " here"), lineNumber([]byte(s), at))}
 	}
+	if len(s) > MaxBytes {
+		return "", &EditError{Text: fmt.Sprintf("the text has %d bytes, a file may have %d", len(s), MaxBytes)}
+	}
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 	c := core([]byte(s), Span{0, len(s)})
 	s = s[c.Start:c.End]
@@ -106,7 +109,7 @@ func adaptOnce(s string, level int) (next, what string) {
 		}
 	}
 	if top > 0 {
-		return demote(s, blocks, level+1-top), fmt.Sprintf("headings moved down by %d", level+1-top)
+		return demote(src, len(s), blocks, level+1-top), fmt.Sprintf("headings moved down by %d", level+1-top)
 	}
 	if len(blocks) == 0 {
 		return s, ""
@@ -122,11 +125,11 @@ func adaptOnce(s string, level int) (next, what string) {
 	return s + "\n" + closer, what
 }
 
-// demote moves all top-level headings of s down by n levels, at most to level 6.
-func demote(s string, blocks []block, n int) string {
+// demote moves all top-level headings in the first size bytes of src down by n levels, at most to level 6.
+func demote(src []byte, size int, blocks []block, n int) string {
 	var edits []edit
 	for _, k := range blocks {
-		if k.kind != headingBlock || k.span.Start >= len(s) {
+		if k.kind != headingBlock || k.span.Start >= size {
 			continue
 		}
 		level := min(k.level+n, 6)
@@ -134,12 +137,12 @@ func demote(s string, blocks []block, n int) string {
 			edits = append(edits, edit{Span{k.marks, k.marks}, strings.Repeat("#", level-k.level)})
 			continue
 		}
-		end := min(cutEOL([]byte(s+"\n"), min(k.lines.End, len(s)+1)), len(s))
-		edits = append(edits, edit{Span{k.span.Start, end}, strings.Repeat("#", level) + " " + atxTitle(s[k.span.Start:end])})
+		lines := Span{k.span.Start, min(cutEOL(src, k.lines.End), size)}
+		edits = append(edits, edit{lines, strings.Repeat("#", level) + " " + atxTitle(string(src[lines.Start:lines.End]))})
 	}
-	out, err := splice([]byte(s), edits)
+	out, err := splice(src[:size], edits)
 	if err != nil {
-		return s
+		return string(src[:size])
 	}
 	return string(out)
 }

@@ -89,7 +89,29 @@ var foreignFormats = []*frontmatter.Format{
 	{Start: "{", End: "}", Unmarshal: limited(decodeJSON), UnmarshalDelims: true, RequiresNewLine: true},
 }
 
-func decodeTOML(b []byte, m *matter) error { return toml.Unmarshal(b, m) }
+func decodeTOML(b []byte, m *matter) error {
+	if deepTOML(b) {
+		return errTooDeep
+	}
+	return toml.Unmarshal(b, m)
+}
+
+// deepTOML reports whether keys or inline tables nest deeper than anybody writes: the decoder takes a minute for
+// 64 kB of them.
+func deepTOML(b []byte) bool {
+	if bytes.Count(b, []byte{'{'}) > MaxContainers {
+		return true
+	}
+	for line := range bytes.Lines(b) {
+		key, _, assigns := bytes.Cut(line, []byte{'='})
+		header := bytes.HasPrefix(bytes.TrimLeft(line, " \t"), []byte{'['})
+		if (assigns || header) && bytes.Count(key, []byte{'.'}) > MaxContainers {
+			return true
+		}
+	}
+	return false
+}
+
 func decodeJSON(b []byte, m *matter) error { return json.Unmarshal(b, m) }
 
 // limited wraps a decoder so that it sees no more than the limit and its failure is an empty result: the

@@ -110,6 +110,9 @@ func TestLimitsOfTexts(t *testing.T) {
 	if !errors.As(err, &e) || !strings.Contains(e.Text, "1048576") {
 		t.Errorf("long text: %v", err)
 	}
+	if _, err := d.SetSection("Note", strings.Repeat("x\n", MaxBytes)); !errors.As(err, &e) || !strings.Contains(e.Text, "1048576") {
+		t.Errorf("a text longer than a file: %v", err)
+	}
 	// Within a list the same text is one level deeper.
 	p, err = d.AppendItem("Log", strings.Repeat("> ", 64)+"x")
 	if err == nil {
