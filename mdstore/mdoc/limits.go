@@ -11,7 +11,7 @@ const (
 	MaxFrontMatterNodes = 512      // YAML nodes: each key, value, list and mapping is one
 	MaxFrontMatterDepth = 16       // nesting of lists and mappings
 	MaxAliases          = 32       // YAML aliases
-	MaxContainers       = 64       // markers of quotes and lists at the start of a line, and levels of indentation below lists
+	MaxContainers       = 64       // markers of quotes and lists at the start of a line
 	MaxDefinitions      = 2000     // lines of the form [x]: in one run of lines
 	MaxOpenBlanks       = 1 << 20  // blank lines, each counted once for every list that is open around it
 )
@@ -29,16 +29,16 @@ func checkBody(b []byte) *limitError {
 	afterBlank := false
 	for at := 0; at < len(b); {
 		line := b[at:lineEnd(b, at)]
-		markers, rest := 0, line
+		markers, nested, rest := 0, 0, line
 		switch c := line[0]; {
 		case c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c >= 0x80, c == '#':
 			// Text, as most lines: only other bytes begin what counts here.
 		default:
-			markers, rest = containers(line)
+			markers, nested, rest = containers(line)
 		}
 		switch {
 		case markers > MaxContainers:
-			return &limitError{at, fmt.Sprintf("the line begins with more than %d markers of quotes, lists or their indentation", MaxContainers)}
+			return &limitError{at, fmt.Sprintf("the line begins with more than %d markers of quotes and lists", MaxContainers)}
 		case markers == 0 && blank(rest):
 			// Every list around a blank line is asked about it.
 			if blanks += depth; blanks > MaxOpenBlanks {
@@ -56,9 +56,9 @@ func checkBody(b []byte) *limitError {
 		}
 		switch indented := line[0] == ' ' || line[0] == '\t'; {
 		case indented:
-			depth = max(depth, markers)
+			depth = max(depth, nested)
 		case markers > 0 || afterBlank: // a line of text just below a list may still be part of it
-			depth = markers
+			depth = nested
 		}
 		afterBlank = false
 		at += len(line)
@@ -66,10 +66,10 @@ func checkBody(b []byte) *limitError {
 	return nil
 }
 
-// containers counts the markers of quotes and list items at the start of a
-// line and returns what follows them. Indentation counts too, one for every two
-// columns, where a marker follows it: that is how lists nest over many lines.
-func containers(line []byte) (n int, rest []byte) {
+// containers counts the markers of quotes and list items at the start of a line and
+// returns what follows them. nested is how deep the line may stand: lists that nest over
+// many lines show in the indentation, two columns for each.
+func containers(line []byte) (markers, nested int, rest []byte) {
 	i, indent := 0, 0
 	for {
 		for i < len(line) && (line[i] == ' ' || line[i] == '\t') {
@@ -81,9 +81,10 @@ func containers(line []byte) (n int, rest []byte) {
 		}
 		width := markerLen(line[i:])
 		if width == 0 {
-			return n, line[i:]
+			return markers, nested, line[i:]
 		}
-		n += 1 + indent/2
+		markers++
+		nested += 1 + indent/2
 		indent = 0
 		i += width
 	}
