@@ -25,6 +25,9 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv("GORACE") == "" {
+		os.Setenv("GORACE", "atexit_sleep_ms=0") // under the race detector each process would sleep a second as it ends
+	}
 	testscript.Main(m, map[string]func(){"arbor": main})
 }
 
@@ -47,6 +50,7 @@ func TestScript(t *testing.T) {
 		}
 		found += len(files)
 		t.Run(f.Name(), func(t *testing.T) {
+			t.Parallel()
 			testscript.Run(t, testscript.Params{
 				Dir: dir, UpdateScripts: *update, RequireUniqueNames: true, RequireExplicitExec: true,
 				Setup: setup, Cmds: commands,
@@ -67,6 +71,7 @@ func setup(env *testscript.Env) error {
 		name, value, _ := strings.Cut(kv, "=")
 		env.Setenv(name, value)
 	}
+	env.Setenv("GORACE", os.Getenv("GORACE"))
 	env.Values[sumKey{}] = map[string]string{}
 	env.Values[idKey{}] = map[string]string{}
 	return nil
