@@ -63,6 +63,11 @@ func (w Import) what(p mdstore.Path) []string {
 	if p == mdstore.WorkspacePath(w.dir()) {
 		return []string{string(w.ID) + " created: " + w.Name}
 	}
+	for _, n := range w.Nodes {
+		if n.ID == mdstore.Root && p == mdstore.NodePath(w.dir(), n.ID) {
+			return []string{string(n.ID) + " created: " + n.Title}
+		}
+	}
 	return nil
 }
 
