@@ -28,10 +28,10 @@ func (e *Engine) Reference(ctx context.Context, ws, id mdstore.ID, do RefAction,
 		if err != nil {
 			return err
 		}
-		if do == AddRef {
-			if r.Target == string(n.ID) {
-				return Fail(InvalidParams, "%s: a node cannot refer to itself", n.ID)
-			}
+		if do == AddRef && r.Target == string(n.ID) {
+			return Fail(InvalidParams, "%s: a node cannot refer to itself", n.ID)
+		}
+		if do == AddRef || do == ActivateRef {
 			if _, ok := d.snap.Node(mdstore.ID(r.Target)); !ok && isNodeRef(r.Target) {
 				return recoded(d.snap.unknown(r.Target), ReferenceNotFound)
 			}
