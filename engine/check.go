@@ -45,6 +45,18 @@ func (e *Engine) diagnose(ctx context.Context, snap *Snapshot) ([]mdoc.Diagnosti
 	if r, ok := e.st.(mdstore.DocReader); ok {
 		out = append(out, snap.missingDocs(ctx, r)...)
 	}
+	if w, ok := e.st.(mdstore.WriteChecker); ok {
+		files := []mdstore.Path{snap.ws.Path}
+		for n := range snap.All() {
+			files = append(files, n.Path)
+		}
+		for _, p := range files {
+			var u *mdoc.UnreadableError
+			if err := w.Writable(ctx, p); errors.As(err, &u) {
+				out = append(out, u.Problem)
+			}
+		}
+	}
 	if in, ok := e.st.(mdstore.Inspector); ok {
 		strays, err := in.Strays(ctx, snap.ws.Dir)
 		if err != nil {
@@ -127,7 +139,11 @@ func (c *checker) workspace() {
 		}
 		if w.Focus != "" {
 			if _, ok := c.s.Node(w.Focus); !ok {
-				c.at(w.Doc, lineOf(w.Doc, mdstore.KeyFocus), CodeFocusDangling, "focus the root", "focusedNodeId %s is no node", w.Focus)
+				fix := "focus the root"
+				if _, ok := c.s.Node(mdstore.Root); !ok {
+					fix = ""
+				}
+				c.at(w.Doc, lineOf(w.Doc, mdstore.KeyFocus), CodeFocusDangling, fix, "focusedNodeId %s is no node", w.Focus)
 			}
 		}
 	}

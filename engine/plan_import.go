@@ -13,7 +13,7 @@ import (
 )
 
 // ignored is what a vault's .gitignore says: what belongs to one machine only.
-const ignored = mdstore.LocalDir + "/\n" + mdstore.SessionsFile + "\n"
+const ignored = mdstore.LocalDir + "/\n" + mdstore.SessionsFile + "\n" + mdstore.SessionsFile + ".corrupt-*\n"
 
 // Import writes a whole workspace in one commit. Nothing is written when one of its texts cannot be held.
 func (e *Engine) Import(ctx context.Context, w Import, dryRun bool) (*Outcome, error) {
@@ -31,7 +31,8 @@ func (e *Engine) Import(ctx context.Context, w Import, dryRun bool) (*Outcome, e
 		}
 		for _, x := range all {
 			if x.ID == w.ID {
-				return Fail(DuplicateID, "%s: the vault has a workspace with this id already, %s (%s); delete or rename that one first", w.ID, x.Name, x.Path)
+				return Fail(InvalidParams, "%s: the vault has a workspace with this id already, %s (%s); nothing of it was imported: delete that one first, or leave it as it is", w.ID, x.Name, x.Path).
+					with(Details{Paths: []string{string(x.Path)}})
 			}
 		}
 		changes := files

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strconv"
 
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
@@ -223,4 +222,5 @@ func candidates(ns []*mdstore.Node) []Candidate {
 	return out
 }
 
-func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+// number returns the text of an order as the file has it.
+func number(f float64) string { return mdoc.Number(f).String() }

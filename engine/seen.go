@@ -21,16 +21,18 @@ type Difference struct {
 	Path     mdstore.Path
 	Node     mdstore.ID // "" for the workspace's own file
 	Title    string
-	Kind     string   // created, changed, removed
-	Fields   []string // front matter keys concerned
-	Sections []string // sections concerned
+	Kind     string       // created, changed, removed, moved
+	From     mdstore.Path // where a moved file was
+	Fields   []string     // front matter keys concerned
+	Sections []string     // sections concerned
 }
 
 // The kinds of differences.
 const (
-	Added   = "created"
-	Altered = "changed"
-	Removed = "removed"
+	Added     = "created"
+	Altered   = "changed"
+	Removed   = "removed"
+	Relocated = "moved"
 )
 
 // A look is what a session has seen of a workspace: for each file, digests of its fields and sections. It is kept in .local/ and may be lost; a
@@ -110,28 +112,35 @@ func (e *Engine) readLook(ctx context.Context, session string, ws mdstore.ID) (l
 	return l, f.Version, nil
 }
 
-// Changes returns what changed in a workspace since the session last looked, in the order of paths, and notes that it has looked now. first is true where the session
-// looks for the first time. peek leaves the note as it is.
-func (e *Engine) Changes(ctx context.Context, ws mdstore.ID, session string, peek bool) (diffs []Difference, first bool, err error) {
+// Seen is what changed in a workspace since a session last looked.
+type Seen struct {
+	Differences []Difference // in the order of paths
+	First       bool         // the session looks for the first time: there is nothing to compare with
+	Unnoted     error        // why it could not be noted that the session has looked; nil where it was
+}
+
+// Changes returns what changed in a workspace since the session last looked, and notes that it has looked now. peek leaves the note as it is.
+func (e *Engine) Changes(ctx context.Context, ws mdstore.ID, session string, peek bool) (*Seen, error) {
 	if err := validSession(session); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	snap, err := e.Reload(ctx, ws) // what people changed is the question
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	old, base, err := e.readLook(ctx, session, ws)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	now := lookAt(snap, old)
-	if first = old.Files == nil; !first {
-		diffs = compareLooks(old, now)
+	out := &Seen{Differences: []Difference{}, First: old.Files == nil}
+	if !out.First {
+		out.Differences = compareLooks(old, now)
 	}
-	if peek || !first && len(diffs) == 0 {
-		return diffs, first, nil
+	if !peek && (out.First || len(out.Differences) > 0) {
+		out.Unnoted = e.saveLook(ctx, session, ws, now, base)
 	}
-	return diffs, first, e.saveLook(ctx, session, ws, now, base)
+	return out, nil
 }
 
 func (e *Engine) saveLook(ctx context.Context, session string, ws mdstore.ID, l look, base mdstore.Version) error {
@@ -232,24 +241,45 @@ func compareLooks(old, now look) []Difference {
 		}
 	}
 	slices.Sort(paths)
+	left := map[mdstore.ID]mdstore.Path{} // files that are not where they were, by their node; "" is the workspace's own
+	for p, f := range old.Files {
+		if _, has := now.Files[p]; !has {
+			left[f.Node] = p
+		}
+	}
+	came := map[mdstore.Path]bool{} // the former places of files that are elsewhere now
+	for p, f := range now.Files {
+		if _, had := old.Files[p]; !had && left[f.Node] != "" {
+			came[left[f.Node]] = true
+		}
+	}
 	out := []Difference{}
 	for _, p := range paths {
 		was, had := old.Files[p]
 		is, has := now.Files[p]
+		from := left[is.Node]
 		switch {
+		case !has && came[p]:
+		case has && !had && from != "":
+			out = append(out, differing(Difference{Path: p, Node: is.Node, Title: is.Title, Kind: Relocated, From: from}, old.Files[from], is))
+			delete(left, is.Node)
 		case !has:
 			out = append(out, Difference{Path: p, Node: was.Node, Title: was.Title, Kind: Removed})
 		case !had:
 			out = append(out, Difference{Path: p, Node: is.Node, Title: is.Title, Kind: Added})
 		case was.Version != is.Version:
-			d := Difference{Path: p, Node: is.Node, Title: is.Title, Kind: Altered}
-			if was.Fields != nil && is.Fields != nil {
-				d.Fields, d.Sections = unequal(was.Fields, is.Fields), unequal(was.Sections, is.Sections)
-			}
-			out = append(out, d)
+			out = append(out, differing(Difference{Path: p, Node: is.Node, Title: is.Title, Kind: Altered}, was, is))
 		}
 	}
 	return out
+}
+
+// differing names the fields and sections that differ, where both are known.
+func differing(d Difference, was, is fingerprint) Difference {
+	if was.Fields != nil && is.Fields != nil {
+		d.Fields, d.Sections = unequal(was.Fields, is.Fields), unequal(was.Sections, is.Sections)
+	}
+	return d
 }
 
 func unequal(a, b map[string]string) []string {

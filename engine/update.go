@@ -27,7 +27,7 @@ func (e *Engine) update(ctx context.Context, ws mdstore.ID, act Act, plan func(*
 		if err != nil {
 			return nil, err
 		}
-		return d.outcome(true), nil
+		return d.outcome(true), e.writable(ctx, d.changes())
 	}
 	var out *Outcome
 	err := e.exclusively(ctx, func(st mdstore.Store) error {
@@ -49,6 +49,23 @@ func (e *Engine) update(ctx context.Context, ws mdstore.ID, act Act, plan func(*
 		return nil, err
 	}
 	return out, nil
+}
+
+// writable asks the store what speaks against the changes, so that a dry run refuses what a real one would.
+func (e *Engine) writable(ctx context.Context, changes []mdstore.Change) error {
+	w, ok := e.st.(mdstore.WriteChecker)
+	if !ok {
+		return nil
+	}
+	for _, c := range changes {
+		if c.Keep || c.To != "" {
+			continue
+		}
+		if err := w.Writable(ctx, c.Path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // plan makes a draft over the newest snapshot and computes its changes.

@@ -146,6 +146,12 @@ const (
 	StrayTemporary    StrayKind = "temporary"     // left by a crash
 )
 
+// WriteChecker is implemented by stores that can tell beforehand that a file will not be written. Writable returns nil for a file that can be written or does not
+// exist, and an *mdoc.UnreadableError for one that can be read and not written: a file of several names, one that is marked read-only.
+type WriteChecker interface {
+	Writable(ctx context.Context, p Path) error
+}
+
 // DocReader is implemented by stores that can read the documents of the project around the vault.
 // target is relative to the project's folder, or absolute below it. The error is an fs.ErrNotExist where there is none; a target outside
 // of the project is refused with an fs.ErrPermission.

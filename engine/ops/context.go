@@ -16,6 +16,13 @@ func ContextGet(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut,
 	if err != nil {
 		return nil, err
 	}
+	for name, n := range map[string]int{"budget": in.Budget, "maxLogEntries": in.MaxLogEntries} {
+		if n < 0 {
+			e := engine.Fail(engine.InvalidParams, "%s is %d; a number above zero is expected, or none", name, n)
+			e.Details = &engine.Details{Param: name}
+			return nil, e
+		}
+	}
 	ws := s.Workspace().ID
 	var id mdstore.ID
 	if in.NodeID != "" {
@@ -40,11 +47,11 @@ func ContextGet(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut,
 	}
 	out := &ContextGetOut{Bundle: b, Out: Out{Hint: "log_append tells what you find, problem_update what is in the way, node_transition what is done"}}
 	if env.Session != "" {
-		diffs, _, err := env.Engine.Changes(ctx, ws, env.Session, true)
+		seen, err := env.Engine.Changes(ctx, ws, env.Session, true)
 		if err != nil {
 			return nil, fail(err)
 		}
-		if out.Changes = len(diffs); out.Changes > 0 {
+		if out.Changes = len(seen.Differences); out.Changes > 0 {
 			out.Hint = "others changed files since you last looked: changes_get names them"
 		}
 	}
@@ -65,12 +72,13 @@ func ContextFocus(ctx context.Context, env *Env, in ContextFocusIn) (*ContextFoc
 	if err != nil {
 		return nil, fail(err)
 	}
+	hint := "context_get without nodeId is about this node now"
 	if env.Session != "" && !in.DryRun {
 		if err := env.Engine.Refocus(ctx, env.Session, w.ID, id); err != nil {
-			return nil, fail(err)
+			hint = "done; but the session's own focus could not follow: " + err.Error()
 		}
 	}
-	return &ContextFocusOut{FocusedNodeID: string(id), PreviousFocusedNodeID: string(w.Focus), Wrote: env.wrote(ctx, w.ID, o, "context_get without nodeId is about this node now")}, nil
+	return &ContextFocusOut{FocusedNodeID: string(id), PreviousFocusedNodeID: string(w.Focus), Wrote: env.wrote(ctx, w.ID, o, hint)}, nil
 }
 
 // LogAppend adds to the log of a node, or of the workspace.

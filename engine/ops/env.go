@@ -35,12 +35,13 @@ func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
 		id, err := engine.ResolveWorkspace(all, ref, env.Loose)
 		return id, fail(err)
 	}
+	var unbound error
 	if env.Session != "" {
-		if b, ok, err := env.Engine.Binding(ctx, env.Session); err != nil {
-			return "", fail(err)
-		} else if ok {
+		b, ok, err := env.Engine.Binding(ctx, env.Session)
+		if ok {
 			return b.WorkspaceID, nil
 		}
+		unbound = err // where one workspace is meant without doubt, the bindings do not matter
 	}
 	var active []*mdstore.Workspace
 	for _, w := range all {
@@ -48,14 +49,16 @@ func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
 			active = append(active, w) // of two with one id the engine says more
 		}
 	}
-	switch len(active) {
-	case 1:
+	switch {
+	case len(active) == 1:
 		return active[0].ID, nil
-	case 0:
+	case unbound != nil:
+		return "", fail(unbound)
+	case len(active) == 0:
 		if len(all) == 0 {
 			return "", engine.Fail(engine.WorkspaceNotFound, "the vault has no workspace yet; make one with workspace_init (arbor init)")
 		}
-		return "", engine.Fail(engine.WorkspaceNotFound, "no workspace is active, %d are archived; name one (workspaceId, --workspace), or restore one (workspace_restore)", len(all))
+		return "", engine.Fail(engine.WorkspaceNotFound, "no workspace is active, of %d in the archive; name one (workspaceId, --workspace), or restore one (workspace_restore)", len(all))
 	}
 	var names []string
 	e := engine.Fail(engine.AmbiguousID, "")

@@ -36,6 +36,9 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 	if in.Depth < 0 {
 		return nil, engine.Fail(engine.InvalidParams, "depth is %d; the number of levels is expected, 0 for all", in.Depth)
 	}
+	if in.Limit < -1 {
+		return nil, engine.Fail(engine.InvalidParams, "limit is %d; a number of nodes is expected, -1 for all", in.Limit)
+	}
 	limit := in.Limit
 	if limit == 0 {
 		limit = listLimit

@@ -64,6 +64,9 @@ func TestRefusals(t *testing.T) {
 		{engine.Conflicting, "node_update", map[string]any{"nodeId": "node-a", "note": "x", "ifMatch": "0000000000000000"}},
 		{engine.ConclusionRequired, "node_update", map[string]any{"nodeId": "node-c", "conclusion": ""}},
 		{engine.InvalidParams, "changes_get", map[string]any{"since": "yesterday"}},
+		{engine.InvalidParams, "context_get", map[string]any{"nodeId": "root", "budget": -5}},
+		{engine.InvalidParams, "context_get", map[string]any{"nodeId": "root", "maxLogEntries": -1}},
+		{engine.InvalidParams, "node_list", map[string]any{"limit": -2}},
 		{engine.InvalidParams, "node_list", map[string]any{"status": []string{"open"}}},
 	} {
 		w := enginetest.New(t, plan())

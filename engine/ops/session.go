@@ -107,16 +107,19 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 			e.Details = &engine.Details{Param: "sessionId"}
 			return nil, e
 		}
-		if diffs, out.First, err = env.Engine.Changes(ctx, s.Workspace().ID, session, false); err != nil {
+		seen, err := env.Engine.Changes(ctx, s.Workspace().ID, session, false)
+		if err != nil {
 			return nil, fail(err)
 		}
-		out.Hint = "they count as seen now"
-		if out.First {
+		diffs, out.First, out.Hint = seen.Differences, seen.First, "they count as seen now"
+		if seen.Unnoted != nil {
+			out.Hint = "that they were seen could not be noted, so they are named again next time: " + seen.Unnoted.Error()
+		} else if out.First {
 			out.Hint = "the session looks for the first time; changes from now on are named at the next call"
 		}
 	}
 	for _, d := range diffs {
-		out.Changes = append(out.Changes, FileChange{Path: env.path(d.Path), NodeID: string(d.Node), Title: d.Title, Kind: d.Kind, Fields: d.Fields, Sections: d.Sections})
+		out.Changes = append(out.Changes, FileChange{Path: env.path(d.Path), From: env.pathOrNone(d.From), NodeID: string(d.Node), Title: d.Title, Kind: d.Kind, Fields: d.Fields, Sections: d.Sections})
 	}
 	return out, nil
 }

@@ -141,7 +141,8 @@ type FileChange struct {
 	Path     string   `json:"path"`
 	NodeID   string   `json:"nodeId,omitempty"`
 	Title    string   `json:"title,omitempty"`
-	Kind     string   `json:"kind" enum:"created,changed,removed"`
+	Kind     string   `json:"kind" enum:"created,changed,removed,moved"`
+	From     string   `json:"from,omitempty"`     // where a moved file was
 	Fields   []string `json:"fields,omitempty"`   // front matter keys concerned
 	Sections []string `json:"sections,omitempty"` // sections concerned
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"arbor/mdstore"
+	"arbor/mdstore/dirstore/internal/disk"
 	"arbor/mdstore/dirstore/internal/txn"
 )
 
@@ -38,6 +39,20 @@ func (s *Store) Strays(ctx context.Context, under mdstore.Path) ([]mdstore.Stray
 	err := s.strays(ctx, under, &out)
 	return out, err
 }
+
+// Writable returns why a file that can be read is not to be written, nil where nothing speaks against it.
+func (s *Store) Writable(ctx context.Context, p mdstore.Path) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	info, err := s.disk.Lstat(p)
+	if err != nil || !info.Mode.IsRegular() {
+		return nil // reading it says more
+	}
+	return disk.CheckWritable(p, info)
+}
+
+var _ mdstore.WriteChecker = (*Store)(nil)
 
 func (s *Store) strays(ctx context.Context, dir mdstore.Path, out *[]mdstore.Stray) error {
 	if err := ctx.Err(); err != nil {

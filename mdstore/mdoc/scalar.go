@@ -38,11 +38,23 @@ func Number(f float64) Scalar {
 	case f == math.Trunc(f) && math.Abs(f) < 1<<53:
 		return Integer(int64(f))
 	}
-	s := strconv.FormatFloat(f, 'g', -1, 64)
+	form := byte('g')
+	if a := math.Abs(f); a >= 1e-6 && a < 1e21 {
+		form = 'f' // as people write it
+	}
+	s := strconv.FormatFloat(f, form, -1, 64)
 	if !strings.ContainsAny(s, ".e") {
 		s += ".0" // or it would read as an integer
 	}
 	return Scalar{Float, s}
+}
+
+// String returns the scalar's text, without quotes; "null" for null.
+func (v Scalar) String() string {
+	if v.kind == Null {
+		return "null"
+	}
+	return v.text
 }
 
 // NullValue returns the scalar null.

@@ -70,6 +70,17 @@ const (
 	CodeUnstable   = "UNSTABLE"   // changed each time that it was read
 )
 
+// CheckWritable returns an *mdoc.UnreadableError for a file that is not to be written for what it is.
+func CheckWritable(p mdstore.Path, info Info) error {
+	switch {
+	case info.Links > 1:
+		return Unreadable(p, CodeHardLink, "is one of %d names of a file; to write it would part it from the others: remove the other names or make it a copy", info.Links)
+	case info.Mode&0o200 == 0:
+		return Unreadable(p, CodePermission, "is marked read-only; make it writable")
+	}
+	return nil
+}
+
 // Unreadable returns the *mdoc.UnreadableError of a path.
 func Unreadable(p mdstore.Path, code, format string, args ...any) error {
 	return &mdoc.UnreadableError{Problem: mdoc.Diagnostic{File: string(p), Code: code, Text: fmt.Sprintf(format, args...)}}

@@ -115,12 +115,10 @@ func (p *preparer) current(ch mdstore.Change) ([]byte, error) {
 	if err := disk.CheckRegular(ch.Path, info.Mode, info.Size, mdstore.MaxFileSize); err != nil {
 		return nil, err
 	}
-	if !ch.Keep && info.Links > 1 {
-		return nil, disk.Unreadable(ch.Path, disk.CodeHardLink,
-			"is one of %d names of a file; to write it would part it from the others: remove the other names or make it a copy", info.Links)
-	}
-	if !ch.Keep && info.Mode&0o200 == 0 {
-		return nil, disk.Unreadable(ch.Path, disk.CodePermission, "is marked read-only; make it writable")
+	if !ch.Keep {
+		if err := disk.CheckWritable(ch.Path, info); err != nil {
+			return nil, err
+		}
 	}
 	return p.c.read(ch.Path)
 }

@@ -1,0 +1,122 @@
+package ops_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"arbor/engine"
+	"arbor/engine/enginetest"
+	"arbor/engine/ops"
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore"
+)
+
+// TestDryRunsRefuseWhatTheDiskWould plans a change of a file that has a second name, and of one that is marked read-only.
+func TestDryRunsRefuseWhatTheDiskWould(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "vault")
+	place := func(p mdstore.Path) string { return filepath.Join(dir, filepath.FromSlash(string(p))) }
+	for p, b := range plan() {
+		if err := os.MkdirAll(filepath.Dir(place(p)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(place(p), b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(place(mdstore.NodePath(ws, "node-b")), 0o444); err != nil {
+		t.Fatal(err)
+	}
+	closed := map[string]string{"node-b": dirstore.CodePermission}
+	if err := os.Link(place(mdstore.NodePath(ws, "node-a")), filepath.Join(t.TempDir(), "another")); err == nil && os.PathSeparator == '/' {
+		closed["node-a"] = dirstore.CodeHardLink
+	} else {
+		t.Logf("hard links are left out: %v", err)
+	}
+	st, err := dirstore.Open(dir, dirstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	e, err := engine.Open(t.Context(), st, engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := &ops.Env{Engine: e}
+	found, err := ops.WorkspaceCheck(t.Context(), env, ops.WorkspaceCheckIn{WorkspaceID: ws})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, code := range closed {
+		for _, dry := range []bool{true, false} {
+			args := map[string]any{"workspaceId": ws, "nodeId": id, "operator": "AI", "event": "x", "dryRun": dry}
+			if _, err := call(t, env, "log_append", args); err == nil || err.Code != engine.FileUnreadable || !strings.Contains(err.Message, code) {
+				t.Errorf("log_append(%v): %v, want %s", args, err, code)
+			}
+		}
+		named := false
+		for _, d := range found.Diagnostics {
+			named = named || d.Code == code && strings.Contains(d.File, id)
+		}
+		if !named {
+			t.Errorf("check does not name %s as %s: %v", id, code, found.Diagnostics)
+		}
+	}
+}
+
+// TestRestoreMeansTheArchivedOne restores without naming a workspace.
+func TestRestoreMeansTheArchivedOne(t *testing.T) {
+	w := enginetest.New(t, plan())
+	env := &ops.Env{Engine: w.Engine}
+	if out := must(t, env, "workspace_restore", nil); out["path"] != "ws-arch" || out["changed"] != true {
+		t.Errorf("restored: %v", out)
+	}
+	refused(t, w, env, engine.WorkspaceNotFound, "workspace_restore", nil)
+	must(t, env, "workspace_archive", map[string]any{"workspaceId": "ws-arch"})
+	must(t, env, "workspace_archive", map[string]any{"workspaceId": "ws-old"})
+	if e := refused(t, w, env, engine.AmbiguousID, "workspace_restore", nil); len(e.Details.Candidates) != 2 {
+		t.Errorf("two are archived, and the refusal names %v", e.Details.Candidates)
+	}
+}
+
+// TestCorruptSessionsStopNothingElse calls with a session whose bindings cannot be read.
+func TestCorruptSessionsStopNothingElse(t *testing.T) {
+	files := lone("", "")
+	files["sessions.json"] = []byte("{half")
+	w := enginetest.New(t, files)
+	env := &ops.Env{Engine: w.Engine, Session: "s"}
+	must(t, env, "node_list", nil)
+	must(t, env, "log_append", map[string]any{"nodeId": "a", "operator": "AI", "event": "x"})
+	must(t, env, "context_focus", map[string]any{"nodeId": "a"})
+	files["ws-2/Workspace.md"] = []byte("---\nid: ws-2\nname: Two\ngoal: g\nstatus: active\n---\n")
+	w = enginetest.New(t, files)
+	env.Engine = w.Engine
+	refused(t, w, env, engine.FileUnreadable, "node_list", nil)
+}
+
+// TestMovedFilesAreOneChange moves a node's folder, as a person does, and a whole workspace.
+func TestMovedFilesAreOneChange(t *testing.T) {
+	w := enginetest.New(t, plan())
+	env := &ops.Env{Engine: w.Engine, Session: "s1"}
+	must(t, env, "changes_get", nil)
+	from, to := mdstore.NodePath(ws, "node-a").Dir(), mdstore.Path(ws+"/nodes/A by hand")
+	if err := w.Store.Commit(t.Context(), []mdstore.Change{{Path: from, To: to}}); err != nil {
+		t.Fatal(err)
+	}
+	got := must(t, env, "changes_get", nil)["changes"].([]any)
+	if len(got) != 1 {
+		t.Fatalf("one folder moved, and %d changes: %v", len(got), got)
+	}
+	if m := got[0].(map[string]any); m["kind"] != "moved" || m["nodeId"] != "node-a" || m["from"] != string(from)+"/Node.md" || m["path"] != string(to)+"/Node.md" {
+		t.Errorf("the move is told as %v", m)
+	}
+	env.Session = "s2" // somebody else, who looks before and after
+	must(t, env, "changes_get", map[string]any{"workspaceId": ws})
+	must(t, &ops.Env{Engine: w.Engine}, "workspace_archive", map[string]any{"workspaceId": ws})
+	for _, c := range must(t, env, "changes_get", map[string]any{"workspaceId": ws})["changes"].([]any) {
+		if m := c.(map[string]any); m["kind"] != "moved" {
+			t.Errorf("of an archived workspace: %v", m)
+		}
+	}
+}
