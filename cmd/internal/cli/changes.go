@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"math"
 	"strings"
 	"time"
 
@@ -112,6 +113,12 @@ session: nobody else is given them while the lease lasts.`,
 			if opt.in.Claim && opt.in.SessionID == "" {
 				_, err := sh.namedSession()
 				return err
+			}
+			if opt.in.Claim && sh.flags.all {
+				return usagef("--claim takes as many as -n says, and no other session is given them; --all would take every one")
+			}
+			if sh.flags.all && !cmd.Flags().Changed("count") {
+				opt.in.Count = math.MaxInt32
 			}
 			if opt.lease < 0 || opt.lease > 0 && opt.lease < time.Second {
 				return usagef("--lease is %v; a second is the shortest", opt.lease)

@@ -177,7 +177,10 @@ arbor complete "Sign-in endpoint" -m "Done; 5 tries a minute"`,
 		root.AddCommand(newFrontEnd(sh, m))
 	}
 	root.AddCommand(otherWords(sh)...)
-	root.SetHelpCommand(newHelp(sh))
+	help := newHelp(sh)
+	strict(help)
+	root.SetHelpCommand(help)
+	strict(root)
 	return root
 }
 
@@ -225,6 +228,7 @@ func newFrontEnd(sh *shell, m Command) *cobra.Command {
 		own := flag.NewFlagSet(cmd.Name(), flag.ContinueOnError)
 		m.Flags(own)
 		cmd.Flags().AddGoFlagSet(own)
+		own.VisitAll(func(f *flag.Flag) { mayBeEmpty(cmd, f.Name) })
 	}
 	return cmd
 }

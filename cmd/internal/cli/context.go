@@ -34,7 +34,7 @@ out is listed with its size.`,
 				opt.in.NodeID = words[0]
 			}
 			no := false
-			if opt.noLog {
+			if opt.noLog || cmd.Flags().Changed("log") && opt.in.MaxLogEntries == 0 {
 				opt.in.IncludeLog = &no
 			}
 			if opt.noProblems {
@@ -57,7 +57,7 @@ out is listed with its size.`,
 	fs := cmd.Flags()
 	fs.IntVarP(&opt.in.Budget, "budget", "b", 0, "at most `N` tokens, counted as bytes/4")
 	fs.StringVar(&opt.in.Format, "format", "", "`md|json`; md unless said otherwise")
-	fs.IntVar(&opt.in.MaxLogEntries, "log", 0, "the newest `N` log entries of each node; 20 unless said otherwise")
+	fs.IntVar(&opt.in.MaxLogEntries, "log", 0, "the newest `N` log entries of each node, 0 for none; 20 unless said otherwise")
 	fs.BoolVar(&opt.noLog, "no-log", false, "no log entries")
 	fs.BoolVar(&opt.in.ReverseLog, "reverse-log", false, "newest log entries first")
 	fs.BoolVar(&opt.noProblems, "no-problem", false, "no problems")

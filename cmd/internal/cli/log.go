@@ -159,6 +159,7 @@ arbor problem node-mj2hz4gy --clear`,
 	cmd.Flags().StringVar(&opt.in.NextStep, "next", "", "what to do about it: the next `STEP`")
 	cmd.Flags().BoolVar(&opt.clear, "clear", false, "nothing is wrong any more")
 	must(cmd.RegisterFlagCompletionFunc("next", cobra.NoFileCompletions))
+	mayBeEmpty(cmd, "next")
 	sh.matches(cmd)
 	return cmd
 }

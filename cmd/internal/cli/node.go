@@ -90,6 +90,7 @@ arbor node update . --section requirement - < requirement.md`,
 	for _, f := range textFields {
 		given[f.name] = cmd.Flags().String(f.name, "", "the new "+f.name+", as `TEXT`")
 		must(cmd.RegisterFlagCompletionFunc(f.name, cobra.NoFileCompletions))
+		mayBeEmpty(cmd, f.name)
 		names = append(names, f.name)
 	}
 	cmd.Flags().StringVarP(&opt.section, "section", "s", "", "what -m, -F, - and -e are: `requirement|note|conclusion`")

@@ -141,6 +141,9 @@ func runSessionStatus(ctx context.Context, opt *sessionOptions) error {
 	if opt.flags.json {
 		return opt.json(out)
 	}
+	if !out.Bound && opt.flags.quiet {
+		return nil
+	}
 	if !out.Bound {
 		opt.say("session %s is bound to nothing; arbor session bind WS binds it to one of:", id)
 		var rows [][]cell

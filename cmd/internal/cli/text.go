@@ -35,6 +35,7 @@ func (t *textSource) flags(cmd *cobra.Command, what string) {
 	fs.BoolVarP(&t.edit, "edit", "e", false, what+" from your editor (VISUAL, EDITOR)")
 	must(cmd.RegisterFlagCompletionFunc("message", cobra.NoFileCompletions))
 	must(cmd.MarkFlagFilename("file"))
+	mayBeEmpty(cmd, "message")
 }
 
 // parsed notes what only the parsed command line knows.

@@ -98,6 +98,7 @@ func transitionFlags(sh *shell, cmd *cobra.Command, in *ops.NodeTransitionIn) {
 	cmd.Flags().StringVar(&in.Reason, "reason", "", "the `REASON`, for the log")
 	cmd.Flags().BoolVar(&in.Cascade, "cascade", false, "reopen completed or cancelled ancestors")
 	must(cmd.RegisterFlagCompletionFunc("reason", cobra.NoFileCompletions))
+	mayBeEmpty(cmd, "reason")
 	sh.matches(cmd)
 }
 

@@ -35,6 +35,11 @@ func usagef(format string, args ...any) *usageError {
 func flagError(cmd *cobra.Command, err error) error {
 	u := usagef("%s", err.Error())
 	u.command = cmd.CommandPath()
+	var bad *pflag.InvalidValueError
+	if errors.As(err, &bad) {
+		u.text = badValue(bad)
+		return u
+	}
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
 		u.code = engine.UnknownParams

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"arbor/engine"
+)
+
+// untouched is a vault that no command may come to.
+type untouched struct{ t *testing.T }
+
+func (u untouched) Find(Place) (Found, error) {
+	u.t.Error("a vault was looked for")
+	return Found{}, engine.Fail(engine.VaultNotFound, "none")
+}
+
+func (u untouched) Open(context.Context, Place, Mode) (*Vault, error) {
+	u.t.Error("the vault was opened")
+	return nil, engine.Fail(engine.VaultNotFound, "none")
+}
+
+// refused runs a command line that must be refused before a vault is looked for, and returns what it says.
+func refused(t *testing.T, line []string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	line = append([]string{"--json"}, line...)
+	code := run(t.Context(), &System{Args: line, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Dir: t.TempDir(), Vaults: untouched{t}}, terminal{})
+	var doc struct{ Error engine.Error }
+	if err := json.Unmarshal(out.Bytes(), &doc); err != nil || code != exitInvalid || doc.Error.Code != engine.InvalidParams || errs.Len() > 0 {
+		t.Errorf("arbor %q\n got %d %s%s\nwant %d and one INVALID_PARAMS", line, code, &out, &errs, exitInvalid)
+	}
+	return doc.Error.Message
+}
+
+// A word or a flag that is given and holds nothing is refused by every command: it never means the default.
+func TestNothingIsNoName(t *testing.T) {
+	words, flags := 0, 0
+	each(newRoot(&shell{sys: &System{}}), func(c *cobra.Command) {
+		path := strings.Fields(c.CommandPath())[1:]
+		for i := range 3 {
+			for _, empty := range []string{"", " \t"} {
+				if len(path) == 0 && i > 0 {
+					continue // the first word names the command
+				}
+				line := append(append([]string{}, path...), []string{"x", "y"}[:min(i, 2)]...)
+				contains(t, "arbor "+strings.Join(line, " "), refused(t, append(line, empty)), " is empty; name one")
+				words++
+			}
+		}
+		see := func(f *pflag.Flag) {
+			line := append(append([]string{}, path...), "--"+f.Name)
+			_, free := f.Annotations[lenient]
+			_, isList := f.Value.(pflag.SliceValue)
+			switch {
+			case free:
+			case f.Value.Type() == "string" || isList:
+				contains(t, "arbor "+strings.Join(line, " "), refused(t, append(line, "")), "--"+f.Name+" is empty; give it a value")
+				flags++
+			case f.Value.Type() == "int":
+				contains(t, "arbor "+strings.Join(line, " "), refused(t, append(line, "-1")), "--"+f.Name+" is -1; 0 is the least")
+				contains(t, "arbor "+strings.Join(line, " "), refused(t, append(line, "abc")), "--"+f.Name+`: a whole number is expected, not "abc"`)
+				flags++
+			}
+		}
+		c.InheritedFlags().VisitAll(see)
+		c.LocalFlags().VisitAll(see)
+	})
+	if words < 200 || flags < 200 {
+		t.Errorf("%d words and %d flags were tried", words, flags)
+	}
+}
+
+// The refusal calls the word what the command's usage calls it.
+func TestWordName(t *testing.T) {
+	root := newRoot(&shell{sys: &System{}})
+	for _, tt := range []struct {
+		path     string
+		i        int
+		name     string
+		optional bool
+	}{
+		{"show", 0, "NODE", false}, {"tree", 0, "NODE", true}, {"log", 1, "EVENT", true}, {"problem", 1, "TEXT", true}, {"add", 0, "TITLE", false},
+		{"init", 0, "NAME", false}, {"ref add", 1, "TARGET", false}, {"ref add", 2, "DESC", true}, {"rules add", 0, "RULE", true}, {"rules add", 5, "RULE", true},
+		{"ws archive", 0, "WS", true}, {"node", 0, "COMMAND", true},
+	} {
+		cmd, _, err := root.Find(strings.Fields(tt.path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name, optional := wordName(cmd, tt.i); name != tt.name || optional != tt.optional {
+			t.Errorf("word %d of arbor %s is %s, optional %v; want %s, %v", tt.i, tt.path, name, optional, tt.name, tt.optional)
+		}
+	}
+}
+
+// A text may be empty where the command says what an empty one does.
+func TestEmptyTexts(t *testing.T) {
+	w := newWorld(t)
+	w.ok("node", "update", "node-c", "--note", "")
+	w.ok("problem", "node-c", "It is slow", "--next", "")
+	w.ok("start", "node-c", "--reason", "")
+}
+
+// A number that cannot be meant is refused in plain words, and 0 log entries are none.
+func TestNumbers(t *testing.T) {
+	w := newWorld(t)
+	for _, tt := range []struct{ line, want string }{
+		{"context node-c --budget -5", "-b/--budget is -5; 0 is the least"},
+		{"context node-c --log -1", "--log is -1; 0 is the least"},
+		{"list -n -1", "-n/--limit is -1; 0 is the least"},
+		{"context node-c --budget abc", `--budget: a whole number is expected, not "abc"`},
+		{"next --lease abc", `--lease: a length of time such as 30m or 1h30m is expected, not "abc"`},
+		{"next --claim=maybe", `--claim: true or false is expected, not "maybe"`},
+	} {
+		got := w.fails(exitInvalid, strings.Fields(tt.line)...)
+		contains(t, "arbor "+tt.line, got, tt.want)
+		if strings.Contains(got, "strconv") {
+			t.Errorf("arbor %s says %q", tt.line, got)
+		}
+	}
+	w.ok("log", "node-c", "seen by hand")
+	contains(t, "context", w.ok("context", "node-c"), "seen by hand")
+	if got := w.ok("context", "node-c", "--log", "0"); strings.Contains(got, "seen by hand") {
+		t.Errorf("context --log 0 prints a log\n%s", got)
+	}
+}
