@@ -131,16 +131,28 @@ func configured(file string) (string, error) {
 		return "", engine.Fail(engine.InvalidPath, "%s cannot be read: %v", file, err)
 	}
 	var c struct {
-		Vault string `toml:"vault"`
+		Vault any `toml:"vault"`
 	}
-	if _, err := toml.Decode(string(data), &c); err != nil {
+	meta, err := toml.Decode(string(data), &c)
+	if err != nil {
 		var at toml.ParseError
 		if errors.As(err, &at) {
 			return "", engine.Fail(engine.InvalidContent, "%s:%d: %s", file, at.Position.Line, at.Message)
 		}
 		return "", engine.Fail(engine.InvalidContent, "%s: %v", file, err)
 	}
-	return c.Vault, nil
+	if unknown := meta.Undecoded(); len(unknown) > 0 {
+		e := engine.Fail(engine.InvalidContent, "%s: %s is no key that is known; did you mean vault? It is the only one, and holds the name or path of the vault's folder", file, unknown[0])
+		e.Details = &engine.Details{Nearest: "vault"}
+		return "", e
+	}
+	switch vault := c.Vault.(type) {
+	case nil:
+		return "", nil
+	case string:
+		return vault, nil
+	}
+	return "", engine.Fail(engine.InvalidContent, "%s: vault is no text; the name or path of a folder is expected, in quotes: vault = \"plans\"", file)
 }
 
 // foreignHome reports whether a folder is where TanmiWorkspace 1.x keeps its index of all projects, in the home of each
