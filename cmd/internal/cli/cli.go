@@ -178,9 +178,9 @@ arbor complete "Sign-in endpoint" -m "Done; 5 tries a minute"`,
 	}
 	root.AddCommand(otherWords(sh)...)
 	help := newHelp(sh)
-	strict(help)
+	sh.strict(help)
 	root.SetHelpCommand(help)
-	strict(root)
+	sh.strict(root)
 	return root
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -37,6 +38,8 @@ func (sh *shell) editText(ctx context.Context, what, start string) (string, erro
 		return "", err
 	}
 	if strings.TrimSpace(text) == "" {
+		os.Remove(f.Name())
+		sh.temps = slices.DeleteFunc(sh.temps, func(name string) bool { return name == f.Name() })
 		return "", usagef("%s came back empty from the editor: nothing was changed", what)
 	}
 	return text, nil

@@ -1,17 +1,22 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"arbor/engine"
 )
 
 // strict makes a command and all below it refuse words and flags that are given and say nothing. A script whose variable
 // is empty means some node, and not the default: `arbor ws archive "$WS"` must not archive the only workspace there is.
-func strict(cmd *cobra.Command) {
+func (sh *shell) strict(cmd *cobra.Command) {
 	check := cmd.Args
 	cmd.Args = func(cmd *cobra.Command, words []string) error {
 		if u := emptyWord(cmd, words); u != nil {
@@ -20,14 +25,33 @@ func strict(cmd *cobra.Command) {
 		if u := emptyFlag(cmd); u != nil {
 			return u
 		}
-		if check == nil {
-			return nil
+		if check != nil {
+			if err := check(cmd, words); err != nil {
+				return err
+			}
 		}
-		return check(cmd, words)
+		return sh.checkDir()
 	}
 	for _, sub := range cmd.Commands() {
-		strict(sub)
+		sh.strict(sub)
 	}
+}
+
+// checkDir refuses a folder of -C that is none. Looking for a vault from there would find one of the folders above.
+func (sh *shell) checkDir() error {
+	if sh.flags.dir == "" {
+		return nil
+	}
+	info, err := os.Stat(sh.dir())
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return engine.Fail(engine.InvalidPath, "-C %s: there is no such folder", sh.flags.dir)
+	case err != nil:
+		return engine.Fail(engine.InvalidPath, "-C %s: the folder cannot be opened: %v", sh.flags.dir, err)
+	case !info.IsDir():
+		return engine.Fail(engine.InvalidPath, "-C %s: a file, not a folder", sh.flags.dir)
+	}
+	return nil
 }
 
 // emptyWord returns what is wrong with the first word that holds nothing but space; nil where there is none.

@@ -174,7 +174,11 @@ func TestEditor(t *testing.T) {
 	os.Remove(k[0])
 
 	w.editor(`: > "$1"`)
-	contains(t, "empty", w.fails(exitInvalid, "log", "node-c", "-e"), "came back empty")
+	stderr = w.fails(exitInvalid, "log", "node-c", "-e")
+	contains(t, "empty", stderr, "came back empty")
+	if k := kept(); len(k) > 0 || strings.Contains(stderr, "is kept") {
+		t.Errorf("an empty text is kept: %q, %s", k, stderr)
+	}
 	w.editor(`exit 3`)
 	contains(t, "failed", w.fails(exitInvalid, "log", "node-c", "-e"), "failed", "set VISUAL or EDITOR")
 	w.env["VISUAL"] = "sh -c 'echo visual > \"$1\"' x"
