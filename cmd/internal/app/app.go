@@ -70,7 +70,8 @@ func explain(sys cli.System, p any, stack []byte) int {
 
 func readTanmi(from fs.FS, vault string, zone *time.Location) ([]engine.Import, []string, error) {
 	all, warnings, err := tanmi.Read(from, tanmi.Options{VaultName: vault, Zone: zone})
-	if errors.Is(err, tanmi.ErrNone) {
+	var several *tanmi.SeveralError
+	if errors.Is(err, tanmi.ErrNone) || errors.As(err, &several) {
 		return nil, warnings, engine.Fail(engine.InvalidPath, "%v", err)
 	}
 	return all, warnings, err

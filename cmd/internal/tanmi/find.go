@@ -2,14 +2,41 @@ package tanmi
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
 // The folders of a project in which the original keeps its workspaces; the second one is that of its developers.
 var vaultDirs = []string{".tanmi-workspace", ".tanmi-workspace-dev"}
 
-// workspaceFolders returns the folders that hold a workspace each, archived ones last.
-func workspaceFolders(top *folder) []*folder {
+// workspaceFolders returns the folders that hold a workspace each, archived ones last: those of top, or, where it holds none,
+// those of the one folder in it that does. The error is a *SeveralError where several do.
+func workspaceFolders(top *folder) ([]*folder, error) {
+	if all := workspacesOf(top); len(all) > 0 {
+		return all, nil
+	}
+	var holders []string
+	for _, name := range top.names {
+		if !top.isDir(name) || slices.Contains(vaultDirs, name) {
+			continue
+		}
+		silent := &report{} // of a folder that is not imported nothing need be told
+		if below, err := openFolder(top.fsys, top.at(name), silent); err == nil && len(workspacesOf(below)) > 0 {
+			holders = append(holders, name)
+		}
+	}
+	switch len(holders) {
+	case 0:
+		return nil, nil
+	case 1:
+		below, _ := top.sub(holders[0])
+		return workspacesOf(below), nil
+	}
+	return nil, &SeveralError{holders}
+}
+
+// workspacesOf returns the folders that hold a workspace each in a project, in a .tanmi-workspace, or in a workspace's folder.
+func workspacesOf(top *folder) []*folder {
 	var vaults []*folder
 	for _, name := range vaultDirs {
 		if sub, ok := top.sub(name); ok {

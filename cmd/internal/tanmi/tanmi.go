@@ -8,7 +8,9 @@ package tanmi
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"strings"
 	"time"
 
 	"arbor/engine"
@@ -29,6 +31,21 @@ type Options struct {
 // ErrNone says that a folder holds nothing that could be imported.
 var ErrNone = errors.New("no TanmiWorkspace found: a .tanmi-workspace folder, a project that has one, or a folder with a workspace.json or graph.json is expected")
 
+// A SeveralError says that a folder holds no workspace itself, and that several folders in it do.
+type SeveralError struct {
+	Folders []string // their names, sorted; at least two
+}
+
+func (e *SeveralError) Error() string {
+	const most = 10
+	names := e.Folders[:min(len(e.Folders), most)]
+	text := "no TanmiWorkspace here, but in " + strings.Join(names, ", ")
+	if more := len(e.Folders) - len(names); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text + "; name one of them"
+}
+
 // The names of the original's files and folders.
 const (
 	workspaceJSON = "workspace.json"
@@ -44,10 +61,11 @@ const (
 )
 
 // Read reads every workspace of fsys, which is a .tanmi-workspace folder, a single workspace's folder, or a project's folder that
-// holds a .tanmi-workspace. It writes nothing and follows no symbolic links.
+// holds a .tanmi-workspace; or else a folder that holds one of these. It writes nothing and follows no symbolic links.
 //
 // The warnings are one line each and start with the file they speak of. Damaged files are warnings, too: what can be read of a
-// workspace is returned. The error is ErrNone where there is no workspace at all, and the file system's where fsys itself
+// workspace is returned. The error is ErrNone where there is no workspace at all, a *SeveralError where several folders
+// in fsys hold some and fsys itself none, and the file system's where fsys itself
 // cannot be read.
 func Read(fsys fs.FS, opt Options) ([]engine.Import, []string, error) {
 	rep := &report{}
@@ -59,7 +77,11 @@ func Read(fsys fs.FS, opt Options) ([]engine.Import, []string, error) {
 		opt.VaultName = mdstore.DefaultVault
 	}
 	r := &reading{opt: opt, rep: rep, ids: map[mdstore.ID]bool{}}
-	for _, dir := range workspaceFolders(top) {
+	folders, err := workspaceFolders(top)
+	if err != nil {
+		return nil, rep.lines, err
+	}
+	for _, dir := range folders {
 		rep.begin()
 		if imp, ok := r.workspace(dir); ok {
 			r.imports = append(r.imports, imp)
