@@ -157,7 +157,7 @@ arbor complete "Sign-in endpoint" -m "Done; 5 tries a minute"`,
 			if showVersion {
 				return sh.version()
 			}
-			return runGroup(cmd, words)
+			return sh.runGroup(cmd, words)
 		},
 	}
 	root.Flags().BoolVar(&showVersion, "version", false, "print the version")

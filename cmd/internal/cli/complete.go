@@ -111,7 +111,7 @@ func newCompletion(sh *shell) *cobra.Command {
 		Use: "completion SHELL", Short: "Print a completion script for bash, zsh, fish or PowerShell",
 		Long: `It completes commands, flags, the ids of nodes and workspaces with their titles, and
 offers only nodes whose status allows the verb. The examples install it for good;
-a new shell has it.`,
+a new shell has it. The one for bash needs the package bash-completion.`,
 		Example:           strings.Join(how, "\n"),
 		Args:              args(1, 1, "a SHELL: "+strings.Join(names, ", ")),
 		ValidArgsFunction: choices(names...),

@@ -138,9 +138,14 @@ func showFocus(ctx context.Context, sh *shell) error {
 	}
 	id := ws.Workspace.FocusedNodeID
 	if sh.flags.json {
+		hint := "arbor context brings what is to be known about it; arbor focus NODE moves it"
+		if id == "" {
+			hint = "no node has the focus; arbor focus NODE gives it to one"
+		}
 		return sh.json(struct {
 			FocusedNodeID string `json:"focusedNodeId"`
-		}{id})
+			ops.Out
+		}{id, hinted(hint)})
 	}
 	if id == "" {
 		sh.say("no node has the focus")

@@ -46,7 +46,8 @@ func runDocs(ctx context.Context, opt *docsOptions) error {
 	if opt.flags.json {
 		return opt.json(struct {
 			Docs []ops.Doc `json:"docs"`
-		}{docs})
+			ops.Out
+		}{docs, hinted("arbor docs add adds to them; arbor docs expire keeps one out of every context")})
 	}
 	if len(docs) == 0 {
 		opt.say("%s has no documents", out.Workspace.Name)
@@ -77,6 +78,15 @@ func newDocsChange(sh *shell, action, short, example string, run func(context.Co
 		Use: use, Short: short, Example: example,
 		Long: "The path is relative to the project, or an address.",
 		Args: args(1, most, names),
+		ValidArgsFunction: func(cmd *cobra.Command, words []string, prefix string) ([]string, cobra.ShellCompDirective) {
+			switch {
+			case len(words) > 0:
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			case action == "add":
+				return nil, cobra.ShellCompDirectiveDefault // any file
+			}
+			return sh.completeDocs(cmd, action, prefix)
+		},
 		RunE: func(cmd *cobra.Command, words []string) error {
 			opt.in.Path = words[0]
 			if len(words) > 1 {

@@ -19,7 +19,7 @@ func newImport(sh *shell) *cobra.Command {
 		Long:    "What it reads from stays as it is.",
 		Example: "arbor import tanmi ../old/.tanmi-workspace",
 		Args:    cobra.ArbitraryArgs,
-		RunE:    runGroup,
+		RunE:    sh.runGroup,
 	}
 	cmd.AddCommand(newImportTanmi(sh, nil))
 	return cmd
@@ -39,8 +39,9 @@ func newImportTanmi(sh *shell, run func(context.Context, *importOptions) error) 
 	cmd := &cobra.Command{
 		Use: "tanmi DIR", Short: "Import workspaces of TanmiWorkspace 1.x",
 		Long: `DIR is one workspace's folder (workspace.json, graph.json, ...), or a folder that
-holds several, and their archive. Statuses and times are taken as they are; what
-cannot be carried over is told. The vault is made here if there is none.`,
+holds several, and their archive, or the one above it. Statuses and times are taken
+as they are; what cannot be carried over is told. The vault is made here if there is
+none.`,
 		Example: "arbor import tanmi ../old/.tanmi-workspace --dry-run\narbor import tanmi ../old/.tanmi-workspace",
 		Args:    args(1, 1, "a DIR"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

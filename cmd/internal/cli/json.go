@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"arbor/context/render"
+	"arbor/engine/ops"
 )
 
 // json prints a value as one indented document. Characters that would do something to a terminal are escaped; any JSON
@@ -18,6 +19,9 @@ func (sh *shell) json(v any) error {
 	_, err = sh.sys.Stdout.Write(data)
 	return err
 }
+
+// hinted is the part of a result that tells what can be done next.
+func hinted(hint string) ops.Out { return ops.Out{Hint: hint} }
 
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer

@@ -88,11 +88,16 @@ func showLog(ctx context.Context, opt *logOptions) error {
 		}
 		entries = out.Node.Log
 	}
+	hint := "arbor log NODE EVENT adds to it"
+	if opt.in.NodeID == "" {
+		hint = "arbor log -m EVENT adds to it"
+	}
 	if opt.flags.json {
 		return opt.json(struct {
 			Log    []ops.LogEntry `json:"log"`
 			Hidden int            `json:"logHidden,omitempty"`
-		}{entries, hidden})
+			ops.Out
+		}{entries, hidden, hinted(hint)})
 	}
 	p := opt.page()
 	if room := listLines - 1; len(entries) > listLines && !opt.flags.all {
@@ -113,6 +118,7 @@ func showLog(ctx context.Context, opt *logOptions) error {
 	case hidden > 0:
 		opt.warn("%d earlier entries are not shown; they are in Workspace.md", hidden)
 	}
+	opt.hint(hint)
 	return nil
 }
 
@@ -217,9 +223,14 @@ func showProblem(ctx context.Context, opt *problemOptions) error {
 		return err
 	}
 	if opt.flags.json {
+		hint := "arbor problem --clear takes it away when it is solved"
+		if pr == nil {
+			hint = "nothing is wrong; arbor problem NODE TEXT says what is, and -m TEXT what is wrong with the workspace"
+		}
 		return opt.json(struct {
 			Problem *ops.Problem `json:"problem"`
-		}{pr})
+			ops.Out
+		}{pr, hinted(hint)})
 	}
 	if pr == nil {
 		opt.say("no problem")

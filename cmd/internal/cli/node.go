@@ -18,7 +18,7 @@ arbor show is arbor node get. A NODE is its id, a unique prefix of it, or its
 exact title; "." is the focused node.`,
 		Example: "arbor node update . --title \"Sign-in endpoint\"\narbor node move node-mj2hz4gy root --before node-mj2hzz01",
 		Args:    cobra.ArbitraryArgs,
-		RunE:    runGroup,
+		RunE:    sh.runGroup,
 	}
 	ref := newRef(sh)
 	ref.Aliases = []string{"reference"}

@@ -50,7 +50,8 @@ func runRefs(ctx context.Context, opt *refOptions) (err error) {
 	if opt.flags.json {
 		return opt.json(struct {
 			References []ops.Reference `json:"references"`
-		}{refs})
+			ops.Out
+		}{refs, hinted("arbor ref add adds to them; arbor context brings what the active ones say")})
 	}
 	if len(refs) == 0 {
 		opt.say("%s has no references", out.Node.Title)
@@ -82,6 +83,9 @@ func newRefChange(sh *shell, action, short, example string, run func(context.Con
 		Long: "The target is a node, or the path of a document relative to the project.",
 		Args: args(2, most, names),
 		ValidArgsFunction: func(cmd *cobra.Command, words []string, prefix string) ([]string, cobra.ShellCompDirective) {
+			if action != "add" && len(words) == 1 {
+				return sh.completeReferences(cmd, action, words[0], prefix)
+			}
 			found, _ := sh.completeNodes(nil, 2)(cmd, words, prefix)
 			if len(words) == 1 {
 				return found, cobra.ShellCompDirectiveDefault // documents as well

@@ -49,7 +49,8 @@ func runRules(ctx context.Context, opt *rulesOptions) error {
 		return opt.json(struct {
 			Rules     []string `json:"rules"`
 			RulesHash string   `json:"rulesHash"`
-		}{rules, hash})
+			ops.Out
+		}{rules, hash, hinted("arbor rules add adds to them; arbor add asks for the hash as --rules-hash where there are any")})
 	case opt.flags.quiet:
 		return opt.shell.text(strings.Join(rules, "\n"))
 	case len(rules) == 0:
@@ -71,7 +72,7 @@ func newRulesChange(sh *shell, action, short, example string, run func(context.C
 		Use: action + " [RULE...] [-]", Short: short, Example: example,
 		Long:              "Rules come as words, one rule each, or one a line from -F FILE or - (stdin).",
 		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: cobra.NoFileCompletions,
+		ValidArgsFunction: sh.completeRules(action),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			opt.text.what = "the rules"
 			if len(words) == 1 && words[0] == "-" {

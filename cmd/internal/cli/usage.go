@@ -63,12 +63,24 @@ func flagError(cmd *cobra.Command, err error) error {
 	return u
 }
 
-// runGroup is what a command does that only has others below it: help, or a complaint about the word that follows.
-func runGroup(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
+// runGroup is what a command does that only has others below it: help, or a complaint about the word that follows. With --json
+// there is no result to give, so that the missing word is an error.
+func (sh *shell) runGroup(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) > 0:
+		return unknownCommand(cmd, args[0])
+	case !sh.flags.json:
 		return cmd.Help()
 	}
-	return unknownCommand(cmd, args[0])
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	u := usagef("%s needs a COMMAND: %s", cmd.CommandPath(), strings.Join(names, ", "))
+	u.command = cmd.CommandPath()
+	return u
 }
 
 func unknownCommand(cmd *cobra.Command, word string) error {

@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// Every reading command that has no operation of its own says in its JSON what can be done next, as operations do.
+func TestReadsHint(t *testing.T) {
+	w := newWorld(t)
+	hints := func(when string) {
+		for _, line := range []string{"rules", "docs", "ref node-c", "focus", "log", "log node-c", "problem", "problem node-c"} {
+			var out struct{ Hint string }
+			if err := json.Unmarshal([]byte(w.ok(append(strings.Fields(line), "--json")...)), &out); err != nil || !strings.Contains(out.Hint, "arbor ") {
+				t.Errorf("%s, arbor %s --json: hint %q, error %v", when, line, out.Hint, err)
+			}
+		}
+	}
+	hints("without any")
+	w.ok("rules", "add", "Tests first")
+	w.ok("docs", "add", "https://example.org/api")
+	w.ok("ref", "add", "node-c", "node-d")
+	w.ok("focus", "node-c")
+	w.ok("problem", "node-c", "It is slow")
+	hints("with one each")
+
+	for line, want := range map[string]string{"log": "hint: arbor log -m EVENT adds to it", "log node-c": "hint: arbor log NODE EVENT adds to it"} {
+		if _, stderr, _ := w.run(strings.Fields(line)...); !strings.Contains(stderr, want) {
+			t.Errorf("arbor %s says %q, want %q", line, stderr, want)
+		}
+		if _, stderr, _ := w.run(append(strings.Fields(line), "-q")...); stderr != "" {
+			t.Errorf("arbor %s -q says %q", line, stderr)
+		}
+	}
+}
