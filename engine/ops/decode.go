@@ -125,34 +125,3 @@ func short(raw []byte) string {
 	}
 	return string(raw)
 }
-
-// Nearest returns the name that is fewest edits away from s, "" where none is near.
-func Nearest(s string, names []string) string {
-	best, at := "", max(2, len(s)/3)+1
-	for _, n := range names {
-		if d := distance(strings.ToLower(s), strings.ToLower(n)); d < at {
-			best, at = n, d
-		}
-	}
-	return best
-}
-
-// distance is Levenshtein's: the fewest insertions, deletions and replacements of bytes that turn a into b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
-}

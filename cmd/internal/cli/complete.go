@@ -122,7 +122,7 @@ a new shell has it. The one for bash needs the package bash-completion.`,
 				}
 			}
 			u := usagef("there is no completion for %q; there is for %s", words[0], strings.Join(names, ", "))
-			u.nearest = nearest(words[0], names)
+			u.nearest = ops.Nearest(words[0], names)
 			return u
 		},
 	}

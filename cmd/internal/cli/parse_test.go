@@ -98,18 +98,6 @@ func TestSplitDoc(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	known := []string{"status", "start", "complete", "cancel", "context", "tree", "log", "ws"}
-	for word, want := range map[string]string{
-		"stauts": "status", "comp": "complete", "compelte": "complete", "cancle": "cancel", "Tree": "tree", "tre": "tree",
-		"foo": "", "frobnicate": "", "x": "", "": "", strings.Repeat("status", 50): "",
-	} {
-		if got := nearest(word, known); got != want {
-			t.Errorf("nearest(%q) = %q, want %q", word, got, want)
-		}
-	}
-}
-
 // Every operation of the catalogue has a command, and every operation that can be tried without writing has --dry-run.
 func TestEveryOperationHasACommand(t *testing.T) {
 	root := newRoot(&shell{sys: &System{}})

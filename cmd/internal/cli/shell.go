@@ -200,7 +200,7 @@ func checkChoices(in reflect.Value) error {
 		}
 		if known := strings.Split(enum, ","); !slices.Contains(known, v.String()) {
 			u := usagef("%s is %q; %s are known", strings.ToLower(f.Name), v.String(), strings.Join(known, ", "))
-			u.nearest = nearest(v.String(), known)
+			u.nearest = ops.Nearest(v.String(), known)
 			return u
 		}
 	}
