@@ -2,11 +2,6 @@ package engine
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"errors"
-	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -35,83 +30,6 @@ const (
 	Relocated = "moved"
 )
 
-// A look is what a session has seen of a workspace: for each file, digests of its fields and sections. It is kept in .local/ and may be lost; a
-// session without one looks for the first time.
-type look struct {
-	Workspace mdstore.ID                   `json:"workspace"`
-	Files     map[mdstore.Path]fingerprint `json:"files"`
-}
-
-type fingerprint struct {
-	Version  string            `json:"v"`
-	Node     mdstore.ID        `json:"n,omitempty"`
-	Title    string            `json:"t,omitempty"`
-	Fields   map[string]string `json:"f,omitempty"`
-	Sections map[string]string `json:"s,omitempty"`
-}
-
-func lookPath(session string, ws mdstore.ID) mdstore.Path {
-	sum := sha256.Sum256([]byte(session + "\x00" + string(ws)))
-	return mdstore.Path(mdstore.LocalDir).Join("seen", hex.EncodeToString(sum[:8])+".json")
-}
-
-func printOf(v mdstore.Version, d *mdoc.Doc) fingerprint {
-	p := fingerprint{Version: v.String(), Fields: map[string]string{}, Sections: map[string]string{}}
-	for _, f := range d.Fields() {
-		p.Fields[f.Key] = digest(f.Value + "\x00" + d.Slice(f.Span))
-	}
-	for _, s := range d.Sections() {
-		p.Sections[s.Name] = digest(p.Sections[s.Name] + d.Slice(s.Body))
-	}
-	return p
-}
-
-func digest(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return hex.EncodeToString(sum[:6])
-}
-
-// docs yields the documents of a snapshot with what names them.
-func (s *Snapshot) docs(yield func(p mdstore.Path, v mdstore.Version, id mdstore.ID, title string, d *mdoc.Doc)) {
-	yield(s.ws.Path, s.ws.Version, "", s.ws.Name, s.ws.Doc)
-	for n := range s.All() {
-		yield(n.Path, n.Version, n.ID, n.Title, n.Doc)
-	}
-}
-
-// lookAt returns what is to be seen now, taking over what an older look says of files that are the same.
-func lookAt(s *Snapshot, old look) look {
-	now := look{Workspace: s.ws.ID, Files: map[mdstore.Path]fingerprint{}}
-	s.docs(func(p mdstore.Path, v mdstore.Version, id mdstore.ID, title string, d *mdoc.Doc) {
-		f, ok := old.Files[p]
-		if !ok || f.Version != v.String() {
-			f = printOf(v, d)
-		}
-		f.Node, f.Title = id, title
-		now.Files[p] = f
-	})
-	return now
-}
-
-func (e *Engine) readLook(ctx context.Context, session string, ws mdstore.ID) (look, mdstore.Version, error) {
-	f, err := e.st.Read(ctx, lookPath(session, ws))
-	if errors.Is(err, fs.ErrNotExist) {
-		return look{}, mdstore.Version{}, nil
-	}
-	if err != nil {
-		var u *mdoc.UnreadableError
-		if errors.As(err, &u) { // a look beyond the limit of size is of no more use
-			return look{}, f.Version, nil
-		}
-		return look{}, mdstore.Version{}, err
-	}
-	var l look
-	if json.Unmarshal(f.Data, &l) != nil || l.Workspace != ws {
-		return look{}, f.Version, nil
-	}
-	return l, f.Version, nil
-}
-
 // Seen is what changed in a workspace since a session last looked.
 type Seen struct {
 	Differences []Difference // in the order of paths
@@ -128,38 +46,19 @@ func (e *Engine) Changes(ctx context.Context, ws mdstore.ID, session string, pee
 	if err != nil {
 		return nil, err
 	}
-	old, base, err := e.readLook(ctx, session, ws)
+	old, err := e.readLook(ctx, session, ws)
 	if err != nil {
 		return nil, err
 	}
 	now := lookAt(snap, old)
-	out := &Seen{Differences: []Difference{}, First: old.Files == nil}
+	out := &Seen{Differences: []Difference{}, First: !old.known()}
 	if !out.First {
 		out.Differences = compareLooks(old, now)
 	}
 	if !peek && (out.First || len(out.Differences) > 0) {
-		out.Unnoted = e.saveLook(ctx, session, ws, now, base)
+		out.Unnoted = e.saveLook(ctx, session, now, old)
 	}
 	return out, nil
-}
-
-func (e *Engine) saveLook(ctx context.Context, session string, ws mdstore.ID, l look, base mdstore.Version) error {
-	data, err := json.Marshal(l)
-	if err != nil {
-		return err
-	}
-	if len(data) > mdstore.MaxFileSize { // too many files for fields and sections: keep the versions
-		for p, f := range l.Files {
-			f.Fields, f.Sections, f.Title = nil, nil, ""
-			l.Files[p] = f
-		}
-		if data, err = json.Marshal(l); err != nil {
-			return err
-		}
-	}
-	return e.exclusively(ctx, func(st mdstore.Store) error {
-		return e.aside(ctx, st, []mdstore.Change{{Path: lookPath(session, ws), Base: base, New: data}})
-	})
 }
 
 // NoteOwn tells a session's note that the session itself made these changes, so that they are not reported to it as those of others. What
@@ -168,8 +67,8 @@ func (e *Engine) NoteOwn(ctx context.Context, ws mdstore.ID, session string, o *
 	if session == "" || o.DryRun || !o.Changed() {
 		return nil
 	}
-	seen, base, err := e.readLook(ctx, session, ws)
-	if err != nil || seen.Files == nil {
+	seen, err := e.readLook(ctx, session, ws)
+	if err != nil || !seen.known() {
 		return err
 	}
 	for _, f := range o.Files {
@@ -180,7 +79,7 @@ func (e *Engine) NoteOwn(ctx context.Context, ws mdstore.ID, session string, o *
 			seen.own(f)
 		}
 	}
-	return e.saveLook(ctx, session, ws, seen, base)
+	return e.saveLook(ctx, session, seen, seen)
 }
 
 // moved gives the files below a folder their new places; those that left the workspaces are forgotten.

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
 	"arbor/engine"
 	"arbor/mdstore"
 	"arbor/mdstore/memstore"
@@ -56,15 +54,6 @@ func (w *World) Tick(d time.Duration) { w.now = w.now.Add(d) }
 func (w *World) newID(prefix string) (mdstore.ID, error) {
 	w.ids++
 	return mdstore.ID(fmt.Sprintf("%s-mjv3xk00-%06d", prefix, w.ids)), nil
-}
-
-// Files reads a vault from a txtar archive: the name of each file is its path in the vault.
-func Files(archive []byte) map[mdstore.Path][]byte {
-	out := map[mdstore.Path][]byte{}
-	for _, f := range txtar.Parse(archive).Files {
-		out[mdstore.Path(f.Name)] = f.Data
-	}
-	return out
 }
 
 // Args returns arguments of an operation as JSON. It panics on what JSON cannot hold.

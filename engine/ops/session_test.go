@@ -211,3 +211,58 @@ func TestSessionFocusFollows(t *testing.T) {
 		t.Errorf("a lease of centuries: %v", e)
 	}
 }
+
+// TestLooksOfManyFiles remembers a workspace of many files in parts, and starts again where one of them is damaged or lost.
+func TestLooksOfManyFiles(t *testing.T) {
+	nodes := map[string][2]string{"root": {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""}}
+	for i := range 1000 {
+		nodes[fmt.Sprintf("n%04d", i)] = [2]string{"title: N\ntype: execution\nstatus: pending\nparentId: root", "## Note\n\nx\n"}
+	}
+	w := enginetest.New(t, vault("", nodes))
+	env := &ops.Env{Engine: w.Engine, Session: "s"}
+	parts := func() (out []mdstore.Path) {
+		for p := range w.Store.Files() {
+			if p.Under(".local/seen") {
+				out = append(out, p)
+			}
+		}
+		return out
+	}
+	look := func(want string) {
+		t.Helper()
+		out := must(t, env, "changes_get", nil)
+		got := fmt.Sprint(out["first"] == true)
+		for _, c := range out["changes"].([]any) {
+			got += fmt.Sprint(" ", c.(map[string]any)["nodeId"])
+		}
+		if got != want {
+			t.Errorf("first and changes: %s, want %s (%v)", got, want, out["hint"])
+		}
+	}
+	other := &ops.Env{Engine: w.Engine}
+	look("true")
+	if n := len(parts()); n < 3 {
+		t.Fatalf("1,001 files are kept in %d parts", n)
+	}
+	look("false")
+	must(t, other, "log_append", map[string]any{"nodeId": "n0500", "operator": "AI", "event": "x"})
+	must(t, env, "log_append", map[string]any{"nodeId": "n0007", "operator": "AI", "event": "mine"})
+	look("false n0500")
+	for _, damage := range []string{"", "{", `{"workspace":"` + ws + `","parts":1000000000,"files":{}}`} {
+		for _, p := range parts() {
+			now := w.Store.Files()[p]
+			if now == nil {
+				continue
+			}
+			c := mdstore.Change{Path: p, Base: mdstore.VersionOf(now)}
+			if damage != "" {
+				c.New = []byte(damage)
+			}
+			if err := w.Store.Commit(t.Context(), []mdstore.Change{c}); err != nil {
+				t.Fatal(err)
+			}
+			look("true")
+			look("false")
+		}
+	}
+}
