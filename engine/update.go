@@ -97,7 +97,7 @@ func (e *Engine) commit(ctx context.Context, st mdstore.Store, d *draft, out *Ou
 	e.forget(d.snap.ws.ID)
 	after, err := sequence(ctx, st)
 	if err != nil {
-		return nil //nolint:nilerr // the commit is made; the next reader reads anew
+		return nil // the commit is made; the next reader reads anew
 	}
 	e.advance(before, after)
 	if !d.moves() {

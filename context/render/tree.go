@@ -215,8 +215,8 @@ func markdownTree(rows []TreeRow) string {
 			continue
 		}
 		box := "[ ]"
-		if r.Status == "completed" {
-			box = "[x]"
+		if done := "[x]"; SignOf(r.Status, true) == done { // the sign that is a ticked box in Markdown too
+			box = done
 		}
 		b.WriteString("- " + box + " " + EscapeMarkdown(Visible(r.Title)) + " (`" + strings.ReplaceAll(Visible(r.ID), "`", "'") + "`) " + EscapeMarkdown(Visible(r.Status)))
 		for _, m := range marksOf(TreeRow{Problem: r.Problem, Damaged: r.Damaged}, true) {

@@ -53,16 +53,21 @@ func runDocs(ctx context.Context, opt *docsOptions) error {
 		opt.say("%s has no documents", out.Workspace.Name)
 		return nil
 	}
+	return opt.docLines(docs, "documents")
+}
+
+// docLines prints documents or references, one a line, or their paths alone.
+func (sh *shell) docLines(docs []ops.Doc, what string) error {
 	var all []string
-	p := opt.page()
+	p := sh.page()
 	for _, d := range docs {
-		if opt.flags.quiet {
+		if sh.flags.quiet {
 			all = append(all, render.Visible(d.Path))
 		} else {
 			all = append(all, p.docLine(d))
 		}
 	}
-	return opt.bounded(all, "documents", "--all brings the rest")
+	return sh.bounded(all, what, "--all brings the rest")
 }
 
 func newDocsChange(sh *shell, action, short, example string, run func(context.Context, *docsOptions) error) *cobra.Command {

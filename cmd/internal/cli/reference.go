@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"arbor/context/render"
 	"arbor/engine/ops"
 )
 
@@ -57,16 +56,11 @@ func runRefs(ctx context.Context, opt *refOptions) (err error) {
 		opt.say("%s has no references", out.Node.Title)
 		return nil
 	}
-	var all []string
-	p := opt.page()
-	for _, r := range refs {
-		if opt.flags.quiet {
-			all = append(all, render.Visible(r.Target))
-		} else {
-			all = append(all, p.docLine(ops.Doc{Path: r.Target, Description: r.Description, Expired: r.Expired}))
-		}
+	docs := make([]ops.Doc, len(refs))
+	for i, r := range refs {
+		docs[i] = ops.Doc{Path: r.Target, Description: r.Description, Expired: r.Expired}
 	}
-	return opt.bounded(all, "references", "--all brings the rest")
+	return opt.docLines(docs, "references")
 }
 
 func newRefChange(sh *shell, action, short, example string, run func(context.Context, *refOptions) error) *cobra.Command {
