@@ -64,10 +64,13 @@ var rows = []row{
 	{floor: 50, name: "cmd/internal/tanmi", may: "engine mdstore mdstore/mdoc statemachine"},
 
 	{floor: 60, name: "cmd/internal/cli", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
-	{floor: 60, name: "cmd/internal/mcpserv", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine", later: true},
+	{floor: 60, name: "cmd/internal/mcpserv", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
+	{floor: 60, name: "cmd/internal/guard", later: true},
+	{floor: 60, name: "cmd/internal/clients", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine", later: true},
+	{floor: 70, name: "cmd/internal/mcpserv/internal/fixtures", may: "cmd/internal/guard cmd/internal/mcpserv", helper: true, later: true},
 	{floor: 60, name: "cmd/internal/web", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine", later: true},
 
-	{floor: 70, name: "cmd/internal/app", may: "cmd/internal/cli cmd/internal/mcpserv cmd/internal/tanmi cmd/internal/web " +
+	{floor: 70, name: "cmd/internal/app", may: "cmd/internal/cli cmd/internal/clients cmd/internal/guard cmd/internal/mcpserv cmd/internal/tanmi cmd/internal/web " +
 		"engine engine/ops context/assemble context/render mdstore mdstore/mdoc mdstore/dirstore mdstore/memstore mdstore/watch statemachine"},
 
 	{floor: 80, name: "cmd/arbor", may: "cmd/internal/app cmd/internal/cli cmd/internal/mcpserv cmd/internal/tanmi cmd/internal/web"},
@@ -98,7 +101,9 @@ var homes = []home{
 	{module: "golang.org/x/term", name: "cmd/internal/cli"},
 	{module: "github.com/BurntSushi/toml", name: "cmd/internal/app mdstore/mdoc"},
 	{module: "github.com/fsnotify/fsnotify", name: "mdstore/watch", later: true},
-	{module: "github.com/modelcontextprotocol/go-sdk", name: "cmd/internal/mcpserv", later: true},
+	{module: "github.com/modelcontextprotocol/go-sdk", name: "cmd/internal/mcpserv"},
+	{module: "github.com/google/jsonschema-go", name: "cmd/internal/mcpserv", later: true},
+	{module: "github.com/tailscale/hujson", name: "cmd/internal/clients", later: true},
 	{module: "github.com/rogpeppe/go-internal", name: "tests"},
 	{module: "pgregory.net/rapid", name: "tests"},
 }
