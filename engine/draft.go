@@ -15,10 +15,11 @@ import (
 // A draft is a plan in the making: what is to change in each file of a snapshot, collected by meaning and turned into
 // one patch for each file at the end. It reads nothing but the snapshot and writes nothing.
 type draft struct {
-	snap *Snapshot
-	act  Act
-	now  time.Time
-	id   func(prefix string) (mdstore.ID, error)
+	snap  *Snapshot
+	epoch uint64 // of the engine when the snapshot was asked for
+	act   Act
+	now   time.Time
+	id    func(prefix string) (mdstore.ID, error)
 
 	edits   map[mdstore.Path]*edit
 	order   []*edit

@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"arbor/mdstore"
@@ -37,7 +38,12 @@ type Engine struct {
 	writing sync.Mutex // held from the start of a plan to the end of its commit
 
 	mu    sync.Mutex
-	snaps map[mdstore.ID]loaded // guarded by mu
+	snaps map[mdstore.ID]loaded          // guarded by mu
+	stale map[mdstore.Path]bool          // guarded by mu: files that may have changed since the snapshots were read
+	looks map[string]map[mdstore.ID]look // guarded by mu: what sessions that are attended have seen, by session and workspace
+
+	epoch     uint64      // guarded by mu: another one whenever snapshots become invalid that are not known yet
+	following atomic.Bool // the store tells of changes, so that snapshots are current
 }
 
 // loaded is a snapshot with the number that the store's sequence had before it was read.
@@ -60,7 +66,7 @@ func Open(ctx context.Context, st mdstore.Store, opt Options) (*Engine, error) {
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Engine{st: st, opt: opt, snaps: map[mdstore.ID]loaded{}}, ctx.Err()
+	return &Engine{st: st, opt: opt, snaps: map[mdstore.ID]loaded{}, stale: map[mdstore.Path]bool{}, looks: map[string]map[mdstore.ID]look{}}, ctx.Err()
 }
 
 // Now returns the time by the engine's clock.
@@ -178,8 +184,8 @@ func known(all []*mdstore.Workspace) string {
 	return s
 }
 
-// Snapshot returns the workspace as it is now. It is read again when another process has committed since; changes
-// that people made in the files show after Reload.
+// Snapshot returns the workspace as it is now. It is read again when another process has committed since. Changes that people made in the files show
+// while the engine follows the store, and after Reload where it does not.
 func (e *Engine) Snapshot(ctx context.Context, id mdstore.ID) (*Snapshot, error) {
 	return e.snapshot(ctx, e.st, id)
 }
@@ -197,15 +203,25 @@ func (e *Engine) snapshot(ctx context.Context, st mdstore.Store, id mdstore.ID) 
 	}
 	e.mu.Lock()
 	l, ok := e.snaps[id]
+	var stale []mdstore.Path
+	if ok {
+		stale = e.staleBelow(l.snap.ws.Dir)
+	}
 	e.mu.Unlock()
 	if ok && l.seq == seq {
-		return l.snap, nil
+		if len(stale) == 0 {
+			return l.snap, nil
+		}
+		if snap, err := e.freshen(ctx, st, l, stale); err != nil || snap != nil {
+			return snap, err
+		}
 	}
 	for {
 		w, err := e.workspace(ctx, st, id)
 		if err != nil {
 			return nil, err
 		}
+		epoch := e.settle(w.Dir)
 		snap, err := load(ctx, st, w)
 		if err != nil {
 			return nil, err
@@ -216,7 +232,7 @@ func (e *Engine) snapshot(ctx context.Context, st mdstore.Store, id mdstore.ID) 
 			return nil, err
 		}
 		if after == seq {
-			e.publish(snap, seq)
+			e.publish(snap, seq, epoch)
 			return snap, nil
 		}
 		seq = after
@@ -249,10 +265,13 @@ func (e *Engine) aside(ctx context.Context, st mdstore.Store, changes []mdstore.
 	return nil
 }
 
-func (e *Engine) publish(s *Snapshot, seq uint64) {
+// publish makes a snapshot the newest one, unless what it was read from may have gone elsewhere since that epoch.
+func (e *Engine) publish(s *Snapshot, seq, epoch uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.snaps[s.ws.ID] = loaded{s, seq}
+	if e.epoch == epoch {
+		e.snaps[s.ws.ID] = loaded{s, seq}
+	}
 }
 
 func (e *Engine) forget(id mdstore.ID) {

@@ -23,6 +23,7 @@ type look struct {
 	Parts     int                          `json:"parts"`
 	Files     map[mdstore.Path]fingerprint `json:"files"`
 
+	volatile bool              // kept in memory, for as long as the session lasts
 	versions []mdstore.Version // of the parts as they were read, which are more than Parts where that changed
 }
 
@@ -32,6 +33,17 @@ type fingerprint struct {
 	Title    string            `json:"t,omitempty"`
 	Fields   map[string]string `json:"f,omitempty"`
 	Sections map[string]string `json:"s,omitempty"`
+
+	doc *mdoc.Doc // where Fields and Sections are still to be computed from it
+}
+
+// full returns the fingerprint with its fields and sections.
+func (f fingerprint) full() fingerprint {
+	if f.doc != nil {
+		p := printOf(mdstore.Version{}, f.doc)
+		f.Fields, f.Sections, f.doc = p.Fields, p.Sections, nil
+	}
+	return f
 }
 
 const (
@@ -58,6 +70,9 @@ func (l look) partOf(p mdstore.Path) int {
 
 // readLook returns what a session has seen; a look of which a part is missing or damaged is none, but for the versions of its parts.
 func (e *Engine) readLook(ctx context.Context, session string, ws mdstore.ID) (look, error) {
+	if l, ok := e.attended(session, ws); ok {
+		return l, nil
+	}
 	l := look{Workspace: ws, Parts: 1}
 	whole := map[mdstore.Path]fingerprint{}
 	sound := true
@@ -93,6 +108,9 @@ func (e *Engine) readLook(ctx context.Context, session string, ws mdstore.ID) (l
 
 // saveLook keeps what a session has seen in place of what was read before, writing the parts that differ.
 func (e *Engine) saveLook(ctx context.Context, session string, l, old look) error {
+	if e.attend(session, l) {
+		return nil
+	}
 	if l.Parts = old.Parts; !old.known() || len(l.Files) > l.Parts*partMost {
 		l.Parts = 1 + len(l.Files)/partFiles
 	}
@@ -158,10 +176,14 @@ func (s *Snapshot) docs(yield func(p mdstore.Path, v mdstore.Version, id mdstore
 
 // lookAt returns what is to be seen now, taking over what an older look says of files that are the same.
 func lookAt(s *Snapshot, old look) look {
-	now := look{Workspace: s.ws.ID, Files: map[mdstore.Path]fingerprint{}}
+	now := look{Workspace: s.ws.ID, Files: make(map[mdstore.Path]fingerprint, s.files.Len()+1), volatile: old.volatile}
 	s.docs(func(p mdstore.Path, v mdstore.Version, id mdstore.ID, title string, d *mdoc.Doc) {
 		f, ok := old.Files[p]
-		if !ok || f.Version != v.String() {
+		switch {
+		case ok && f.Version == v.String():
+		case old.volatile:
+			f = fingerprint{Version: v.String(), doc: d}
+		default:
 			f = printOf(v, d)
 		}
 		f.Node, f.Title = id, title

@@ -37,12 +37,13 @@ type Seen struct {
 	Unnoted     error        // why it could not be noted that the session has looked; nil where it was
 }
 
-// Changes returns what changed in a workspace since the session last looked, and notes that it has looked now. peek leaves the note as it is.
+// Changes returns what changed in a workspace since the session last looked, and notes that it has looked now. peek leaves the note as it is, but for
+// the first look, which is what later ones compare with.
 func (e *Engine) Changes(ctx context.Context, ws mdstore.ID, session string, peek bool) (*Seen, error) {
 	if err := validSession(session); err != nil {
 		return nil, err
 	}
-	snap, err := e.Reload(ctx, ws) // what people changed is the question
+	snap, err := e.Current(ctx, ws) // what people changed is the question
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +56,7 @@ func (e *Engine) Changes(ctx context.Context, ws mdstore.ID, session string, pee
 	if !out.First {
 		out.Differences = compareLooks(old, now)
 	}
-	if !peek && (out.First || len(out.Differences) > 0) {
+	if out.First || !peek && len(out.Differences) > 0 {
 		out.Unnoted = e.saveLook(ctx, session, now, old)
 	}
 	return out, nil
@@ -104,6 +105,7 @@ func (l look) own(f FileChange) {
 	doc, _ := mdoc.Parse(string(f.Path), f.new, form)
 	is := printOf(f.Version, doc)
 	seen, known := l.Files[f.Path]
+	seen = seen.full()
 	if is.Node, is.Title = seen.Node, seen.Title; !known || f.old == nil {
 		l.Files[f.Path] = is
 		return
@@ -116,6 +118,7 @@ func (l look) own(f FileChange) {
 	was := printOf(mdstore.Version{}, old)
 	take(seen.Fields, was.Fields, is.Fields)
 	take(seen.Sections, was.Sections, is.Sections)
+	l.Files[f.Path] = seen
 }
 
 // take brings what differs between was and is into seen.
@@ -175,6 +178,7 @@ func compareLooks(old, now look) []Difference {
 
 // differing names the fields and sections that differ, where both are known.
 func differing(d Difference, was, is fingerprint) Difference {
+	was, is = was.full(), is.full()
 	if was.Fields != nil && is.Fields != nil {
 		d.Fields, d.Sections = unequal(was.Fields, is.Fields), unequal(was.Sections, is.Sections)
 	}

@@ -70,11 +70,15 @@ func (e *Engine) writable(ctx context.Context, changes []mdstore.Change) error {
 
 // plan makes a draft over the newest snapshot and computes its changes.
 func (e *Engine) plan(ctx context.Context, st mdstore.Store, ws mdstore.ID, act Act, plan func(*draft) error) (*draft, error) {
+	e.mu.Lock()
+	epoch := e.epoch
+	e.mu.Unlock()
 	snap, err := e.snapshot(ctx, st, ws)
 	if err != nil {
 		return nil, err
 	}
 	d := newDraft(snap, act, e.opt)
+	d.epoch = epoch
 	if err := plan(d); err != nil {
 		return nil, err
 	}
@@ -101,7 +105,7 @@ func (e *Engine) commit(ctx context.Context, st mdstore.Store, d *draft, out *Ou
 	}
 	e.advance(before, after)
 	if !d.moves() {
-		e.publish(d.snap.With(d.files()...), after)
+		e.publish(d.snap.With(d.files()...), after, d.epoch)
 	}
 	return nil
 }

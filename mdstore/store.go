@@ -124,6 +124,20 @@ type Shared interface {
 	Sequence(ctx context.Context) (uint64, error)
 }
 
+// Watcher is implemented by stores that can tell when files may have changed, whoever changed them.
+type Watcher interface {
+	// Watch tells w what may have changed until ctx ends. What it tells are hints: who is told compares versions. It returns ctx's error, or
+	// what kept it from watching at all.
+	Watch(ctx context.Context, w Watching) error
+}
+
+// Watching is what a Watcher tells. No function is nil, none is called twice at the same time, and none may take long but Settled.
+type Watching struct {
+	Ready   func()                       // once: changes from now on are told
+	Early   func(Path)                   // at once, for each file or folder that may have changed
+	Settled func(paths []Path, all bool) // what may have changed, once it has come to rest; all: anything
+}
+
 // Inspector is implemented by stores that can name what lies between the files of a vault:
 // copies that sync programs made of conflicts, backups of editors, temporary files left by a crash.
 type Inspector interface {

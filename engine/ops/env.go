@@ -14,10 +14,12 @@ import (
 
 // An Env is who calls, and on what.
 type Env struct {
-	Engine   *engine.Engine
-	Session  string // the session that calls; "" for none. Its binding says which workspace is meant when a call names none
-	Operator string // mdstore.OperatorAI or OperatorHuman, for log lines; "" is AI
-	Loose    bool   // nodes and workspaces may be named by a unique prefix of their id or their exact title
+	Engine    *engine.Engine
+	Session   string // the session that calls; "" for none. Its binding says which workspace is meant when a call names none
+	Workspace string // the workspace that is meant when a call names none, whatever the session is bound to, named loosely; "" where the binding says
+	Operator  string // mdstore.OperatorAI or OperatorHuman, for log lines; "" is AI
+	Loose     bool   // nodes and workspaces may be named by a unique prefix of their id or their exact title
+	MaxBytes  int    // the size of a result as JSON that lists keep within, saying how to get the rest; 0 for none
 }
 
 // act returns how the engine is to do something.
@@ -31,8 +33,12 @@ func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
 	if err != nil {
 		return "", engine.AsError(err)
 	}
+	loose := env.Loose
+	if ref == "" {
+		ref, loose = env.Workspace, true // a person names it
+	}
 	if ref != "" {
-		id, err := engine.ResolveWorkspace(all, ref, env.Loose)
+		id, err := engine.ResolveWorkspace(all, ref, loose)
 		return id, fail(err)
 	}
 	var unbound error

@@ -33,6 +33,7 @@ type Server struct {
 	engine *engine.Engine
 	opt    Options
 	mcp    *mcp.Server
+	open   connections
 }
 
 // New returns a server over the engine's vault.
@@ -46,7 +47,7 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{engine: e, opt: opt}
+	s := &Server{engine: e, opt: opt, open: connections{all: map[*mcp.ServerSession]*connection{}}}
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "arbor", Title: "Arbor", Version: opt.Version}, &mcp.ServerOptions{
 		Instructions: instructions,
 		Logger:       opt.Log,
@@ -65,3 +66,6 @@ const (
 )
 
 const instructions = ""
+
+// room is the largest result of an operation, in bytes of JSON: a reply carries it twice, as data and as text in which every quote is escaped.
+func (s *Server) room() int { return s.opt.MaxTokens * 4 * 2 / 5 }

@@ -1,0 +1,211 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// News says what may have changed, whoever changed it. It is a hint: what is named may be as it was.
+type News struct {
+	Paths []mdstore.Path // files and folders; nil with All
+	All   bool           // anything may have changed
+}
+
+// Follow keeps snapshots current with what people and other programs save, for as long as ctx lasts: a Snapshot that is asked for after a save shows it.
+// ready is called once when changes from now on are seen; news then gets what changed once it has settled, one call at a time. Both may be nil. The error is
+// ctx's, or why the store cannot be followed: errors.ErrUnsupported where it has no news to give.
+func (e *Engine) Follow(ctx context.Context, ready func(), news func(News)) error {
+	w, ok := e.st.(mdstore.Watcher)
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	defer func() {
+		e.following.Store(false)
+		e.forgetAll() // what was current is not followed any more
+	}()
+	return w.Watch(ctx, mdstore.Watching{
+		Ready: func() {
+			e.forgetAll() // what was read before may have changed unseen
+			e.following.Store(true)
+			if ready != nil {
+				ready()
+			}
+		},
+		Early: func(p mdstore.Path) { e.Heed(p) },
+		Settled: func(paths []mdstore.Path, all bool) {
+			if all {
+				e.forgetAll()
+			} else {
+				e.Heed(paths...)
+			}
+			if news != nil {
+				news(News{Paths: paths, All: all})
+			}
+		},
+	})
+}
+
+// Heed tells the engine that files may have changed: those at the paths, and what lies below those that are folders. The next Snapshot looks at them again.
+func (e *Engine) Heed(paths ...mdstore.Path) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, p := range paths {
+		above := false
+		for id, l := range e.snaps {
+			if l.snap.ws.Dir.Under(p) {
+				delete(e.snaps, id)
+				above = true
+			}
+		}
+		if !above {
+			e.stale[p] = true
+		}
+		if above || p.Dir() == "" {
+			e.epoch++ // a workspace that is being read now may be elsewhere already
+		}
+	}
+}
+
+// Refresh makes the next Snapshot read what people may have saved meanwhile, unless the engine follows the store and knows.
+func (e *Engine) Refresh() {
+	if !e.following.Load() {
+		e.forgetAll()
+	}
+}
+
+// Current returns the workspace as the files have it now, read again unless the engine follows the store.
+func (e *Engine) Current(ctx context.Context, id mdstore.ID) (*Snapshot, error) {
+	if e.following.Load() {
+		return e.Snapshot(ctx, id)
+	}
+	return e.Reload(ctx, id)
+}
+
+func (e *Engine) forgetAll() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	clear(e.snaps)
+	clear(e.stale)
+	e.epoch++
+}
+
+// staleBelow returns the stale paths of a workspace's folder. e.mu must be held.
+func (e *Engine) staleBelow(dir mdstore.Path) []mdstore.Path {
+	var out []mdstore.Path
+	for p := range e.stale {
+		if p.Under(dir) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// settle forgets that paths of a workspace's folder were stale, because they are about to be read, and returns the epoch in which they are.
+func (e *Engine) settle(dir mdstore.Path) (epoch uint64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, p := range e.staleBelow(dir) {
+		delete(e.stale, p)
+	}
+	return e.epoch
+}
+
+// freshen reads the stale files of a snapshot again and publishes what they lead to. It returns nil where only reading the whole workspace tells.
+func (e *Engine) freshen(ctx context.Context, st mdstore.Store, l loaded, stale []mdstore.Path) (*Snapshot, error) {
+	epoch := e.settle(l.snap.ws.Dir)
+	files, ok, err := l.snap.reread(ctx, st, stale)
+	if err != nil {
+		e.Heed(stale...)
+		return nil, err
+	}
+	if !ok {
+		e.forget(l.snap.ws.ID)
+		return nil, nil
+	}
+	after, err := sequence(ctx, st)
+	if err != nil {
+		return nil, err
+	}
+	if after != l.seq {
+		e.Heed(stale...) // somebody committed meanwhile
+		return nil, nil
+	}
+	if len(files) == 0 {
+		return l.snap, nil
+	}
+	next := l.snap.With(files...)
+	if next.ws.ID != l.snap.ws.ID {
+		e.forget(l.snap.ws.ID)
+		return nil, nil
+	}
+	e.publish(next, l.seq, epoch)
+	return next, nil
+}
+
+// reread returns the files among the paths that are not as the snapshot has them. ok is false where the snapshot alone cannot be brought up to date: a
+// file that cannot be read, a folder without its file.
+func (s *Snapshot) reread(ctx context.Context, st mdstore.Store, paths []mdstore.Path) (files []mdstore.File, ok bool, err error) {
+	for _, p := range paths {
+		if !p.Under(s.ws.Dir) {
+			return nil, false, nil
+		}
+		file := p
+		switch base := p.Base(); {
+		case p == s.ws.Path, base == mdstore.NodeFile && p.Under(s.ws.Dir.Join(mdstore.NodesDir)):
+		case base == mdstore.NodeFile || base == mdstore.WorkspaceFile:
+			continue // of the same name elsewhere: nothing of ours
+		default:
+			var u *mdoc.UnreadableError
+			switch _, err := st.Read(ctx, p); {
+			case err == nil:
+				continue // a file of another name
+			case errors.Is(err, fs.ErrNotExist):
+				if s.holds(p) {
+					return nil, false, nil
+				}
+				continue
+			case !errors.As(err, &u):
+				return nil, false, err
+			case !p.Under(s.ws.Dir.Join(mdstore.NodesDir)):
+				continue
+			}
+			file = p.Join(mdstore.NodeFile) // of a folder
+		}
+		f, err := st.Read(ctx, file)
+		switch known := s.versionAt(file); {
+		case err == nil && f.Version == known:
+		case err == nil:
+			files = append(files, f)
+		case ctx.Err() != nil:
+			return nil, false, ctx.Err()
+		default:
+			return nil, false, nil
+		}
+	}
+	return files, true, nil
+}
+
+// versionAt returns the version that the snapshot has of a file, the zero Version where it has none.
+func (s *Snapshot) versionAt(p mdstore.Path) mdstore.Version {
+	if p == s.ws.Path {
+		return s.ws.Version
+	}
+	if n, ok := s.files.Get(p); ok {
+		return n.Version
+	}
+	return mdstore.Version{}
+}
+
+// holds reports whether the snapshot has a file below a folder.
+func (s *Snapshot) holds(dir mdstore.Path) bool {
+	for it := s.files.Iterator(); !it.Done(); {
+		if p, _, _ := it.Next(); p.Under(dir) {
+			return true
+		}
+	}
+	return false
+}
