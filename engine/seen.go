@@ -37,9 +37,9 @@ type Seen struct {
 	Unnoted     error        // why it could not be noted that the session has looked; nil where it was
 }
 
-// Changes returns what changed in a workspace since the session last looked, and notes that it has looked now. peek leaves the note as it is, but for
-// the first look, which is what later ones compare with.
-func (e *Engine) Changes(ctx context.Context, ws mdstore.ID, session string, peek bool) (*Seen, error) {
+// Changes returns what changed in a workspace since the session last looked. take says how many of the differences, from the first one on, the session has
+// seen now, which is noted; nil is none. A first look is noted in any case, as it is what later ones compare with.
+func (e *Engine) Changes(ctx context.Context, ws mdstore.ID, session string, take func([]Difference) int) (*Seen, error) {
 	if err := validSession(session); err != nil {
 		return nil, err
 	}
@@ -56,10 +56,31 @@ func (e *Engine) Changes(ctx context.Context, ws mdstore.ID, session string, pee
 	if !out.First {
 		out.Differences = compareLooks(old, now)
 	}
-	if out.First || !peek && len(out.Differences) > 0 {
-		out.Unnoted = e.saveLook(ctx, session, now, old)
+	if !out.First && (take == nil || len(out.Differences) == 0) {
+		return out, nil
 	}
+	if !out.First {
+		if n := take(out.Differences); n < len(out.Differences) {
+			now = old.after(now, out.Differences[:n])
+		}
+	}
+	out.Unnoted = e.saveLook(ctx, session, now, old)
 	return out, nil
+}
+
+// after returns the look with only those differences to now taken over.
+func (l look) after(now look, ds []Difference) look {
+	l.Files = maps.Clone(l.Files)
+	for _, d := range ds {
+		delete(l.Files, d.From)
+		delete(l.Files, d.Path)
+	}
+	for _, d := range ds { // after all that went: files may have changed places
+		if f, ok := now.Files[d.Path]; ok {
+			l.Files[d.Path] = f
+		}
+	}
+	return l
 }
 
 // NoteOwn tells a session's note that the session itself made these changes, so that they are not reported to it as those of others. What

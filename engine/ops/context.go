@@ -41,13 +41,16 @@ func ContextGet(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut,
 	if in.Format == "markdown" {
 		opt.Form = assemble.Markdown
 	}
+	if most := env.mostContext(); most > 0 && (opt.Budget == 0 || opt.Budget > most) {
+		opt.Budget = most
+	}
 	b, err := env.Engine.Context(ctx, ws, id, opt)
 	if err != nil {
 		return nil, fail(err)
 	}
 	out := &ContextGetOut{Bundle: b, Out: Out{Hint: "log_append tells what you find, problem_update what is in the way, node_transition what is done"}}
 	if env.Session != "" {
-		seen, err := env.Engine.Changes(ctx, ws, env.Session, true)
+		seen, err := env.Engine.Changes(ctx, ws, env.Session, nil)
 		if err != nil {
 			return nil, fail(err)
 		}
@@ -59,6 +62,12 @@ func ContextGet(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut,
 		out.Markdown, out.Bundle = string(render.Markdown(b)), nil
 	}
 	return out, nil
+}
+
+// mostContext returns the largest budget that a bounded result has room for, in tokens; 0 for any.
+func (env *Env) mostContext() int {
+	const beside = 300 // bytes of a result besides the bundle
+	return max(0, env.MaxBytes-beside) / 4
 }
 
 // ContextFocus moves a workspace's focus.

@@ -132,7 +132,11 @@ func (env *Env) wrote(ctx context.Context, ws mdstore.ID, o *engine.Outcome, hin
 	} else if !w.Changed {
 		w.Hint = "it was so already; nothing was written"
 	}
-	for _, f := range o.Files {
+	files := o.Files
+	if env.bounded() && len(files) > boundedFiles {
+		files, w.More = files[:boundedFiles], len(files)-boundedFiles
+	}
+	for _, f := range files {
 		w.Files = append(w.Files, FileDiff{Path: string(f.Path), To: string(f.To), Version: f.Version.String(), Lines: f.Lines(), What: f.What})
 	}
 	if err := env.Engine.NoteOwn(ctx, ws, env.Session, o); err != nil {

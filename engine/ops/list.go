@@ -2,7 +2,6 @@ package ops
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"arbor/context/render"
@@ -53,14 +52,18 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 			return nil, e
 		}
 	}
-	out := &NodeListOut{Tree: p.collect(root), Total: p.total, Shown: p.shown, Cursor: string(p.next), Out: Out{Hint: "node_get shows one, context_get what its work needs"}}
+	out := p.list(root)
+	for !env.fits(out) && p.shown > 1 {
+		p.limit = env.fewer(p.shown, out)
+		out = p.list(root)
+	}
 	if in.Cursor != "" && p.lost {
 		e := engine.Fail(engine.InvalidParams, "cursor %q is none of an answer to this question; start again without it", in.Cursor)
 		e.Details = &engine.Details{Param: "cursor"}
 		return nil, e
 	}
 	if out.Cursor != "" {
-		out.Hint = fmt.Sprintf("%d of %d nodes are shown; cursor %s brings the next, depth or status narrow it", out.Shown, out.Total, out.Cursor)
+		out.Hint = shownOf(out.Shown, out.Total, "nodes", "cursor "+out.Cursor+" brings the next, depth or status narrow it")
 	}
 	return out, nil
 }
@@ -78,7 +81,14 @@ type page struct {
 	next         mdstore.ID // the last node shown, where more follow
 }
 
+// list collects a page as a result.
+func (p *page) list(root mdstore.ID) *NodeListOut {
+	tree := p.collect(root)
+	return &NodeListOut{Tree: tree, Total: p.total, Shown: p.shown, Cursor: string(p.next), Out: Out{Hint: "node_get shows one, context_get what its work needs"}}
+}
+
 func (p *page) collect(root mdstore.ID) []*TreeNode {
+	p.total, p.shown, p.next = 0, 0, ""
 	top := &TreeNode{}
 	way := []*TreeNode{top} // by depth: the node of the walk, with the tree it was attached to or not yet
 	var nodes []*mdstore.Node
@@ -173,13 +183,27 @@ func WorkspaceStatus(ctx context.Context, env *Env, in WorkspaceStatusIn) (*Work
 	out.Tree = p.collect(mdstore.Root)
 	out.Hint = "node_next names what is ready to be worked on"
 	out.Text = render.Board(out.Board(), Rows(out.Tree, listLimit), render.Style{Markdown: in.Format == "markdown"})
-	if !in.All {
+	switch {
+	case env.bounded():
+		env.glance(out, render.Style{Markdown: in.Format == "markdown"})
+	case !in.All:
 		room := listLimit
 		out.Tree = prune(out.Tree, &room)
 		out.Problems = out.Problems[:min(len(out.Problems), listLimit)]
 		out.Diagnostics = out.Diagnostics[:min(len(out.Diagnostics), listLimit)]
 	}
 	return out, nil
+}
+
+// glance makes the state of a workspace small: the text shows the tree, with as many rows as there is room for, and lists what is wrong in part.
+func (env *Env) glance(out *WorkspaceStatusOut, style render.Style) {
+	tree := out.Tree
+	board := out.Board()
+	out.Tree, out.Problems, out.Diagnostics = nil, out.Problems[:min(len(out.Problems), boundedLog)], out.Diagnostics[:min(len(out.Diagnostics), boundedLog)]
+	for rows := listLimit; rows > 1 && !env.fits(out); {
+		rows = env.fewer(rows, out)
+		out.Text = render.Board(board, Rows(tree, rows), style)
+	}
 }
 
 // prune keeps as many nodes of a tree as there is room for, in tree order, and counts the others where they hung.

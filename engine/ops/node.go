@@ -55,12 +55,21 @@ func NodeGet(ctx context.Context, env *Env, in NodeGetIn) (*NodeGetOut, error) {
 		Log: logs(n.Log()), Children: []string{}, Allowed: actions(n.Type, n.Status), CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt, Path: env.path(n.Path),
 		Version: n.Version.String(), Diagnostics: n.Problems,
 	}}
-	for _, k := range s.Children(id) {
+	out.Node.Log, out.Node.LogHidden = env.newest(out.Node.Log, boundedLog)
+	kids := s.Children(id)
+	if env.bounded() && len(kids) > boundedIDs {
+		kids, out.Node.MoreKids = kids[:boundedIDs], len(kids)-boundedIDs
+	}
+	for _, k := range kids {
 		out.Node.Children = append(out.Node.Children, string(k))
 	}
-	out.Hint = "nothing is left to do with it"
-	if len(out.Node.Allowed) > 0 {
+	switch {
+	case out.Node.MoreKids > 0:
+		out.Hint = shownOf(len(kids), len(kids)+out.Node.MoreKids, "children", "node_list with this node as rootId brings all")
+	case len(out.Node.Allowed) > 0:
 		out.Hint = "node_transition can: " + strings.Join(out.Node.Allowed, ", ")
+	default:
+		out.Hint = "nothing is left to do with it"
 	}
 	return out, nil
 }

@@ -107,7 +107,7 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 			e.Details = &engine.Details{Param: "sessionId"}
 			return nil, e
 		}
-		seen, err := env.Engine.Changes(ctx, s.Workspace().ID, session, false)
+		seen, err := env.Engine.Changes(ctx, s.Workspace().ID, session, func(all []engine.Difference) int { return env.shown(all) })
 		if err != nil {
 			return nil, fail(err)
 		}
@@ -118,10 +118,33 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 			out.Hint = "the session looks for the first time; changes from now on are named at the next call"
 		}
 	}
-	for _, d := range diffs {
-		out.Changes = append(out.Changes, FileChange{Path: env.path(d.Path), From: env.pathOrNone(d.From), NodeID: string(d.Node), Title: d.Title, Kind: d.Kind, Fields: d.Fields, Sections: d.Sections})
+	shown := env.shown(diffs)
+	for _, d := range diffs[:shown] {
+		out.Changes = append(out.Changes, env.change(d))
+	}
+	if out.Hidden = len(diffs) - shown; out.Hidden > 0 && in.Since == "" {
+		out.Hint = shownOf(shown, len(diffs), "changes", "those shown count as seen, the next call names the others")
+	} else if out.Hidden > 0 {
+		out.Hint = shownOf(shown, len(diffs), "changes", "a later time narrows it")
 	}
 	return out, nil
+}
+
+func (env *Env) change(d engine.Difference) FileChange {
+	return FileChange{Path: env.path(d.Path), From: env.pathOrNone(d.From), NodeID: string(d.Node), Title: d.Title, Kind: d.Kind, Fields: d.Fields, Sections: d.Sections}
+}
+
+// shown returns how many of the changes have room in a result.
+func (env *Env) shown(ds []engine.Difference) int {
+	if !env.bounded() {
+		return len(ds)
+	}
+	const beside = 300 // bytes of a result besides the changes
+	all := make([]FileChange, len(ds))
+	for i, d := range ds {
+		all[i] = env.change(d)
+	}
+	return fitting(env, all, beside)
 }
 
 // since reads a point in time in any of the forms that people and programs write.
@@ -173,6 +196,9 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (*Worksp
 		out.Checked += snap.Len() + 1
 		out.Diagnostics = append(out.Diagnostics, ds...)
 	}
+	const beside = 400 // bytes of a result besides the diagnostics
+	fixed := fitting(env, out.Fixed, beside)
+	out.FixedHidden = len(out.Fixed) - fixed
 	fixable := 0
 	for _, d := range out.Diagnostics {
 		if d.Fix != "" {
@@ -186,6 +212,11 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (*Worksp
 		out.Hint = "each of these needs a person; its text says what would mend it"
 	default:
 		out.Hint = strconv.Itoa(fixable) + " of these can be mended without losing text: check with fix (arbor check --fix)"
+	}
+	out.Fixed = out.Fixed[:fixed]
+	if shown := fitting(env, out.Diagnostics, beside+sizeOf(out.Fixed)); shown < len(out.Diagnostics) {
+		out.Hint = shownOf(shown, len(out.Diagnostics), "diagnostics", "mend these, or name one workspace; "+out.Hint)
+		out.Diagnostics, out.Hidden = out.Diagnostics[:shown], len(out.Diagnostics)-shown
 	}
 	return out, nil
 }
@@ -202,7 +233,7 @@ func (env *Env) fix(ctx context.Context, id mdstore.ID, w Write, out *WorkspaceC
 	}
 	done := env.wrote(ctx, id, o, "")
 	out.Fixed = append(out.Fixed, fixed...)
-	out.Wrote.Files, out.Diff = append(out.Wrote.Files, done.Files...), out.Diff+done.Diff
+	out.Wrote.Files, out.More, out.Diff = append(out.Wrote.Files, done.Files...), out.More+done.More, out.Diff+done.Diff
 	out.Changed, out.DryRun = out.Changed || done.Changed, done.DryRun
 	return nil
 }
@@ -219,6 +250,9 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 	count, session := in.Count, in.SessionID
 	if count == 0 {
 		count = defaultNext
+	}
+	if env.bounded() {
+		count = min(count, boundedNext) // nothing is claimed that is not shown
 	}
 	if session == "" {
 		session = env.Session

@@ -28,6 +28,7 @@ type Wrote struct {
 	DryRun  bool       `json:"dryRun,omitempty"`
 	Diff    string     `json:"diff,omitempty"` // unified, of a dry run
 	Files   []FileDiff `json:"files,omitempty"`
+	More    int        `json:"filesHidden,omitempty"` // further files, where results are bounded
 	Out
 }
 

@@ -132,7 +132,8 @@ type ChangesGetIn struct {
 // ChangesGetOut lists the changes file by file.
 type ChangesGetOut struct {
 	Changes []FileChange `json:"changes"`
-	First   bool         `json:"first,omitempty"` // the session looks for the first time: there is nothing to compare with
+	Hidden  int          `json:"hidden,omitempty"` // further changes, where results are bounded
+	First   bool         `json:"first,omitempty"`  // the session looks for the first time: there is nothing to compare with
 	Out
 }
 
@@ -157,7 +158,9 @@ type WorkspaceCheckIn struct {
 // WorkspaceCheckOut lists what is wrong.
 type WorkspaceCheckOut struct {
 	Diagnostics []mdoc.Diagnostic `json:"diagnostics"`
+	Hidden      int               `json:"hidden,omitempty"` // further diagnostics, where results are bounded
 	Fixed       []mdoc.Diagnostic `json:"fixed"`
+	FixedHidden int               `json:"fixedHidden,omitempty"`
 	Checked     int               `json:"filesChecked"`
 	Wrote
 }

@@ -54,8 +54,10 @@ type NodeInfo struct {
 	References  []Reference       `json:"references"`
 	Problem     *Problem          `json:"problem"`
 	Log         []LogEntry        `json:"log"`
+	LogHidden   int               `json:"logHidden,omitempty"` // older entries, where results are bounded
 	Children    []string          `json:"children"`
-	Allowed     []string          `json:"allowed"` // the actions that its status allows
+	MoreKids    int               `json:"childrenHidden,omitempty"` // further children, where results are bounded
+	Allowed     []string          `json:"allowed"`                  // the actions that its status allows
 	CreatedAt   int64             `json:"createdAt"`
 	UpdatedAt   int64             `json:"updatedAt"`
 	Path        string            `json:"path"`

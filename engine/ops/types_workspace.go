@@ -89,7 +89,7 @@ type WorkspaceStatusIn struct {
 type WorkspaceStatusOut struct {
 	Workspace   WorkspaceInfo     `json:"workspace"`
 	Counts      Counts            `json:"counts"`
-	Tree        []*TreeNode       `json:"tree"`
+	Tree        []*TreeNode       `json:"tree,omitzero"` // not where results are bounded: the text shows it
 	Problem     *Problem          `json:"problem"`
 	Problems    []NodeProblem     `json:"problems"` // of nodes, in tree order
 	Diagnostics []mdoc.Diagnostic `json:"diagnostics"`
