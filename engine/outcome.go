@@ -38,14 +38,7 @@ func (o *Outcome) Diff() string {
 			b.WriteString("rename " + string(f.Path) + " => " + string(f.To) + "\n")
 			continue
 		}
-		from, to := "a/"+string(f.Path), "b/"+string(f.Path)
-		if f.old == nil {
-			from = "/dev/null"
-		}
-		if f.new == nil {
-			to = "/dev/null"
-		}
-		b.WriteString(udiff.Unified(from, to, string(f.old), string(f.new)))
+		b.WriteString(UnifiedDiff(string(f.Path), f.old, f.new))
 	}
 	return b.String()
 }
