@@ -1,0 +1,184 @@
+// Package guard keeps an HTTP server on this machine to those it is meant for: programs that hold its token, and pages of its own origin. It
+// knows nothing of what it guards.
+//
+// Against whom: any web page that the user has open can send requests to 127.0.0.1, and by giving its own name that address (DNS rebinding)
+// read what comes back; any other user of the machine can connect. The names in Host and Origin tell the page apart, the token everybody
+// else.
+package guard
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Options say who may pass. The zero Options let nobody pass.
+type Options struct {
+	Token   string   // what a request carries as "Authorization: Bearer TOKEN"; "" refuses every request
+	Hosts   []string // names besides localhost, 127.0.0.1 and [::1] that Host may give: "arbor.example" with the server's port or none, "arbor.example:8443" as it is
+	Origins []string // origins besides the server's own, as browsers send them: "https://arbor.example"
+	MaxBody int64    // the largest body of a request, in bytes; 0 is DefaultMaxBody
+	Where   string   // completes "the token is …" for those who came without: "in .local/token of the vault"; "" says nothing
+}
+
+// DefaultMaxBody is the largest body of a request unless told otherwise.
+const DefaultMaxBody = 4 << 20 // 4 MiB
+
+// Handler lets those requests through to next that Options allow, whatever their method and path, and answers the others itself: 403 for
+// another host or origin, 401 without the token, 413 for too large a body. A page of a foreign origin is refused before the token is looked
+// at, so it cannot even learn whether it guessed one. Preflights of allowed origins are answered without a token, which browsers do not send
+// with them, and do not reach next. A body that is larger than it said fails to be read, with an *http.MaxBytesError.
+//
+// Every response forbids storing it, guessing its type, framing it and running anything in it; next may set other values.
+func Handler(next http.Handler, opt Options) http.Handler {
+	if opt.MaxBody == 0 {
+		opt.MaxBody = DefaultMaxBody
+	}
+	g := &guard{opt: opt, token: sha256.Sum256([]byte(opt.Token))}
+	g.hosts = lower(append([]string{"localhost", "127.0.0.1", "[::1]"}, opt.Hosts...))
+	g.origins = lower(opt.Origins)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		protect(w.Header())
+		no := g.foreign(r)
+		if no == nil {
+			allowOrigin(w.Header(), r)
+			if isPreflight(r) {
+				answerPreflight(w, r)
+				return
+			}
+			no = g.unknown(r)
+		}
+		if no == nil && r.ContentLength > opt.MaxBody {
+			no = &refusal{http.StatusRequestEntityTooLarge, "BODY_TOO_LARGE",
+				fmt.Sprintf("the body has %d bytes, more than the %d that are read; send less at once", r.ContentLength, opt.MaxBody)}
+		}
+		if no != nil {
+			no.write(w, r)
+			return
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, opt.MaxBody)
+		next.ServeHTTP(w, r)
+	})
+}
+
+type guard struct {
+	opt            Options
+	token          [sha256.Size]byte
+	hosts, origins []string // in lower case
+}
+
+// foreign refuses what a page of another origin sent, or may have sent.
+func (g *guard) foreign(r *http.Request) *refusal {
+	port := localPort(r)
+	host := strings.ToLower(r.Host)
+	if !slices.ContainsFunc(g.hosts, func(name string) bool { return host == name || port != "" && host == name+":"+port }) {
+		return &refusal{http.StatusForbidden, "HOST_REFUSED",
+			fmt.Sprintf("host %s is not served here; use localhost, 127.0.0.1 or [::1] with the server's own port, or start the server with this host allowed", quote(r.Host))}
+	}
+	origins := r.Header["Origin"]
+	switch {
+	case len(origins) == 0:
+		// What Sec-Fetch-Site says is the browser's word, which no page can change; programs do not send it.
+		for _, site := range r.Header["Sec-Fetch-Site"] {
+			if site != "same-origin" && site != "none" {
+				return &refusal{http.StatusForbidden, "ORIGIN_REFUSED",
+					fmt.Sprintf("a page of another site (Sec-Fetch-Site: %s) may not call this server; call from a page of its own, or from a program", quote(site))}
+			}
+		}
+	case len(origins) > 1 || !g.allowed(strings.ToLower(origins[0]), port):
+		return &refusal{http.StatusForbidden, "ORIGIN_REFUSED",
+			fmt.Sprintf("origin %s may not call this server; call from a page of its own or from a program, or start the server with this origin allowed",
+				quote(strings.Join(origins, ", ")))}
+	}
+	return nil
+}
+
+// allowed reports whether pages of an origin may call. The server's own origins name its port unless it is that of http.
+func (g *guard) allowed(origin, port string) bool {
+	for _, name := range g.hosts[:3] {
+		if own := "http://" + name; port != "" && origin == own+":"+port || port == "80" && origin == own {
+			return true
+		}
+	}
+	return slices.Contains(g.origins, origin)
+}
+
+// unknown refuses who does not have the token. It takes as long for a token that is nearly right as for any other.
+func (g *guard) unknown(r *http.Request) *refusal {
+	where := ""
+	if g.opt.Where != "" {
+		where = "; the token is " + g.opt.Where
+	}
+	given := r.Header["Authorization"]
+	if len(given) == 0 {
+		return &refusal{http.StatusUnauthorized, "TOKEN_MISSING", "the request has no token; send it as Authorization: Bearer TOKEN" + where}
+	}
+	scheme, token, _ := strings.Cut(given[0], " ")
+	sum := sha256.Sum256([]byte(strings.Trim(token, " ")))
+	same := subtle.ConstantTimeCompare(sum[:], g.token[:]) == 1
+	if len(given) > 1 || !strings.EqualFold(scheme, "Bearer") || !same || g.opt.Token == "" {
+		return &refusal{http.StatusUnauthorized, "TOKEN_WRONG", "the request's token is not this server's; send it as Authorization: Bearer TOKEN" + where}
+	}
+	return nil
+}
+
+// localPort is the port that the request came in by; "" where there is none, as on a Unix socket.
+func localPort(r *http.Request) string {
+	if a, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
+		return strconv.Itoa(a.Port)
+	}
+	return ""
+}
+
+// A refusal is an answer that is no.
+type refusal struct {
+	status        int
+	code, message string
+}
+
+// write answers with the refusal. Where a body is still to come it gives the connection up, so that nobody waits for it.
+func (f *refusal) write(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	if f.status == http.StatusUnauthorized {
+		challenge := `Bearer realm="arbor"`
+		if f.code == "TOKEN_WRONG" {
+			challenge += `, error="invalid_token"`
+		}
+		h.Set("WWW-Authenticate", challenge)
+	}
+	if r.ContentLength != 0 {
+		h.Set("Connection", "close")
+	}
+	h.Set("Content-Type", "application/json")
+	w.WriteHeader(f.status)
+	if r.Method == http.MethodHead {
+		return
+	}
+	type body struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+	}
+	_ = json.NewEncoder(w).Encode(map[string]body{"error": {f.code, f.message}}) // a client that is gone misses nothing
+}
+
+// quote shows what a stranger sent, in bounds.
+func quote(s string) string {
+	if len(s) > 100 {
+		s = s[:100] + "…"
+	}
+	return strconv.QuoteToASCII(s)
+}
+
+func lower(names []string) []string {
+	low := make([]string, len(names))
+	for i, name := range names {
+		low[i] = strings.ToLower(name)
+	}
+	return low
+}

@@ -1,0 +1,64 @@
+package guard
+
+import (
+	"io"
+	"net/http"
+	"time"
+)
+
+// limitTimes answers with h, and ends the connection of a client that takes too long to send a request's body or to take a piece of the
+// response. A limit for whole responses would cut streams.
+func limitTimes(h http.Handler, wait times) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn := http.NewResponseController(w)
+		if r.Body != nil && r.Body != http.NoBody {
+			_ = conn.SetReadDeadline(time.Now().Add(wait.body)) // a connection without deadlines has no client that could be slow
+			r.Body = &timedBody{r.Body, conn}
+		}
+		timed := &timedWriter{w, conn, wait.write}
+		defer timed.extend() // for what the server still has in its buffers
+		timed.extend()
+		h.ServeHTTP(timed, r)
+	})
+}
+
+// timedBody takes the deadline away when the body has been read: the server reads on to see whether the client is still there, and would
+// take the deadline for its end.
+type timedBody struct {
+	io.ReadCloser
+	conn *http.ResponseController
+}
+
+func (b *timedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err == io.EOF {
+		_ = b.conn.SetReadDeadline(time.Time{})
+	}
+	return n, err
+}
+
+// timedWriter gives each piece of the response its own time.
+type timedWriter struct {
+	http.ResponseWriter
+	conn  *http.ResponseController
+	limit time.Duration
+}
+
+func (w *timedWriter) extend() { _ = w.conn.SetWriteDeadline(time.Now().Add(w.limit)) }
+
+func (w *timedWriter) Write(p []byte) (int, error) {
+	w.extend()
+	return w.ResponseWriter.Write(p)
+}
+
+// FlushError sends what is in the buffers, for http.ResponseController.
+func (w *timedWriter) FlushError() error {
+	w.extend()
+	return w.conn.Flush()
+}
+
+// Flush is FlushError for those who look for http.Flusher.
+func (w *timedWriter) Flush() { _ = w.FlushError() }
+
+// Unwrap gives http.ResponseController the rest of what the server's writer can do.
+func (w *timedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -1,0 +1,127 @@
+package guard
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// Token reads the token in the file, or makes both where the file is missing: 256 random bits in a file, and a folder if that is missing
+// too, that nobody but the user may read, from the first byte on. Of several processes that make it at once all return the one token that
+// stays. made says that it is this call's.
+//
+// It refuses a file that others may read, on systems that can tell; a link; what is no regular file; and a file that does not hold one
+// token: 16 to 1,024 visible ASCII characters, then at most the end of the line.
+func Token(path string) (token string, made bool, err error) {
+	token, err = readToken(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return token, false, err
+	}
+	token, err = makeToken(path)
+	if errors.Is(err, fs.ErrExist) { // another process was faster
+		token, err = readToken(path)
+		return token, false, err
+	}
+	return token, err == nil, err
+}
+
+const (
+	minToken = 16   // bytes: shorter ones could be guessed
+	maxToken = 1024 // bytes: what fits well into a header
+)
+
+func readToken(path string) (string, error) {
+	before, err := os.Lstat(path)
+	if err != nil {
+		return "", fmt.Errorf("token file: %w", err)
+	}
+	if err := private(path, before); err != nil {
+		return "", err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("token file: %w", err)
+	}
+	defer f.Close()
+	// What was opened may be something else than what was looked at.
+	if opened, err := f.Stat(); err != nil || !os.SameFile(before, opened) {
+		return "", fmt.Errorf("token file %s: it was exchanged while it was read; try again", path)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxToken+3))
+	if err != nil {
+		return "", fmt.Errorf("token file: %w", err)
+	}
+	token := strings.TrimSuffix(strings.TrimSuffix(string(data), "\n"), "\r")
+	hidden := func(r rune) bool { return r <= ' ' || r > '~' }
+	if len(token) < minToken || len(token) > maxToken || strings.ContainsFunc(token, hidden) {
+		return "", fmt.Errorf("token file %s: it does not hold a token of %d to %d visible ASCII characters; delete it, and a new one is made",
+			path, minToken, maxToken)
+	}
+	return token, nil
+}
+
+// private refuses what others than the user may read or put something else in the place of.
+func private(path string, info fs.FileInfo) error {
+	switch mode := info.Mode(); {
+	case mode&fs.ModeSymlink != 0:
+		return fmt.Errorf("token file %s: it is a link, and a token is kept in a file of its own; delete the link, and a new token is made", path)
+	case !mode.IsRegular():
+		return fmt.Errorf("token file %s: it is no regular file (%s); move it away, and a new token is made", path, mode.Type())
+	case runtime.GOOS != "windows" && mode.Perm()&0o077 != 0: // there, the folder's access list decides
+		return fmt.Errorf("token file %s: others may read it (mode %04o); delete it, and a new token is made that nobody has seen, or make it yours again with chmod 600",
+			path, mode.Perm())
+	}
+	return nil
+}
+
+// makeToken makes the file. It is written under another name and linked to its own, which fails where there is one already and shows nobody
+// a file without its token.
+func makeToken(path string) (token string, err error) {
+	wrap := func(err error) error { return fmt.Errorf("token file %s cannot be made: %w", path, err) }
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return "", wrap(err)
+	}
+	bits := make([]byte, 32)
+	_, _ = rand.Read(bits) // never fails
+	token = base64.RawURLEncoding.EncodeToString(bits)
+
+	f, err := os.CreateTemp(filepath.Dir(path), ".token-*") // made with mode 0600
+	if err != nil {
+		return "", wrap(err)
+	}
+	defer func() {
+		if gone := os.Remove(f.Name()); gone != nil && err == nil {
+			token, err = "", wrap(gone)
+		}
+	}()
+	_, err = f.WriteString(token + "\n")
+	if err == nil {
+		err = f.Sync()
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return "", wrap(err)
+	}
+	info, err := os.Lstat(f.Name())
+	if err != nil {
+		return "", wrap(err)
+	}
+	if private(path, info) != nil {
+		return "", wrap(fmt.Errorf("the file system does not keep it from others (mode %04o); name a place for it on one that does", info.Mode().Perm()))
+	}
+	if err := os.Link(f.Name(), path); errors.Is(err, fs.ErrExist) {
+		return "", wrap(err)
+	} else if err != nil {
+		return "", wrap(fmt.Errorf("%w; write one there yourself, of %d or more random characters, with mode 0600", err, minToken))
+	}
+	return token, nil
+}
