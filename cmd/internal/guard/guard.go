@@ -157,9 +157,6 @@ func (f *refusal) write(w http.ResponseWriter, r *http.Request) {
 	}
 	h.Set("Content-Type", "application/json")
 	w.WriteHeader(f.status)
-	if r.Method == http.MethodHead {
-		return
-	}
 	type body struct {
 		Code    string `json:"code"`
 		Message string `json:"message"`

@@ -67,7 +67,9 @@ func exchange(t *testing.T, to net.Addr, method, request string) (*http.Response
 // code is that of an error's JSON, whose message has to say what would work.
 func code(t *testing.T, body string) string {
 	t.Helper()
-	var v struct{ Error struct{ Code, Message string } }
+	var v struct {
+		Error struct{ Code, Message string }
+	}
 	if err := json.Unmarshal([]byte(body), &v); err != nil || v.Error.Code == "" {
 		t.Fatalf("%q is no error: %v", body, err)
 	}
@@ -119,6 +121,7 @@ var refused = []struct{ name, header, code string }{
 	{"an origin without the port", "Host: localhost:PORT\nOrigin: http://localhost\n", "ORIGIN_REFUSED"},
 	{"an origin of another scheme", "Host: localhost:PORT\nOrigin: https://localhost:PORT\n", "ORIGIN_REFUSED"},
 	{"a configured host as origin", "Host: localhost:PORT\nOrigin: http://arbor.example\n", "ORIGIN_REFUSED"},
+	{"a configured host and port as origin", "Host: localhost:PORT\nOrigin: http://arbor.example:PORT\n", "ORIGIN_REFUSED"},
 	{"the origin null", "Host: localhost:PORT\nOrigin: null\n", "ORIGIN_REFUSED"},
 	{"an empty origin", "Host: localhost:PORT\nOrigin:\n", "ORIGIN_REFUSED"},
 	{"two origins", "Host: localhost:PORT\nOrigin: http://localhost:PORT\nOrigin: https://evil.example\n", "ORIGIN_REFUSED"},
@@ -203,6 +206,36 @@ func TestZeroOptionsLetNobodyPass(t *testing.T) {
 	for _, header := range []string{"", "Authorization: Bearer\n", "Authorization: Bearer \n", "Authorization:\n", bearer} {
 		if res, _ := exchange(t, addr, "GET", "GET / HTTP/1.1\nHost: localhost\n"+header+"\n"); res.StatusCode != http.StatusUnauthorized {
 			t.Errorf("%q: %s", header, res.Status)
+		}
+	}
+}
+
+// Where there is no port, as on a Unix socket, names are given without one. On http's own, browsers leave it out.
+func TestPortsThatAreNotSaid(t *testing.T) {
+	for _, c := range []struct {
+		local        net.Addr
+		host, origin string
+		want         int
+	}{
+		{nil, "localhost", "", 200},
+		{nil, "localhost:", "", 403},
+		{nil, "localhost:80", "", 403},
+		{nil, "localhost", "http://localhost", 403},
+		{nil, "localhost", "http://localhost:", 403},
+		{&net.UnixAddr{Name: "socket", Net: "unix"}, "localhost", "", 200},
+		{&net.TCPAddr{Port: 80}, "localhost", "http://localhost", 200},
+		{&net.TCPAddr{Port: 80}, "localhost:80", "http://127.0.0.1", 200},
+		{&net.TCPAddr{Port: 81}, "localhost:81", "http://localhost", 403},
+	} {
+		r := httptest.NewRequestWithContext(context.WithValue(t.Context(), http.LocalAddrContextKey, c.local), "GET", "/", nil)
+		r.Host = c.host
+		r.Header.Set("Authorization", "Bearer "+secret)
+		if c.origin != "" {
+			r.Header.Set("Origin", c.origin)
+		}
+		w := httptest.NewRecorder()
+		if Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), options).ServeHTTP(w, r); w.Code != c.want {
+			t.Errorf("on %v: host %q, origin %q: %d, want %d", c.local, c.host, c.origin, w.Code, c.want)
 		}
 	}
 }

@@ -212,6 +212,32 @@ func TestClientsThatDoNotRead(t *testing.T) {
 	})
 }
 
+// The time to take a piece begins when it is sent, however long it lay in the server's buffers.
+func TestPiecesThatAreSentLate(t *testing.T) {
+	late := map[string]func(w http.ResponseWriter){
+		"by the end":       func(http.ResponseWriter) {},
+		"by a flush":       func(w http.ResponseWriter) { w.(http.Flusher).Flush(); time.Sleep(time.Hour) },
+		"by another piece": func(w http.ResponseWriter) { _, _ = w.Write(make([]byte, 1<<16)) },
+	}
+	for name, send2 := range late {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) {
+				w.handler = func(w http.ResponseWriter, r *http.Request) {
+					_, _ = io.WriteString(w, "piece")
+					time.Sleep(time.Hour)
+					send2(w)
+				}
+				c := w.dial()
+				send(t, c, "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+				res, _ := answer(t, c)
+				if body, err := io.ReadAll(res.Body); !strings.HasPrefix(string(body), "piece") || err != nil {
+					t.Errorf("%q, %v", body, err)
+				}
+			})
+		})
+	}
+}
+
 func TestConnectionsAreUsedAgain(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		w.handler = func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) }
@@ -233,7 +259,11 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 func TestHowItEnds(t *testing.T) {
 	const get = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 	work := func(d time.Duration) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) { time.Sleep(d); _, _ = io.WriteString(w, "done") }
+		return func(w http.ResponseWriter, r *http.Request) {
+			if time.Sleep(d); r.Context().Err() == nil {
+				_, _ = io.WriteString(w, "done")
+			}
+		}
 	}
 	stream := func(w http.ResponseWriter, r *http.Request) {
 		_ = http.NewResponseController(w).Flush()

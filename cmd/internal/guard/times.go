@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"io"
 	"net/http"
 	"time"
 )
@@ -12,29 +11,13 @@ func limitTimes(h http.Handler, wait times) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		conn := http.NewResponseController(w)
 		if r.Body != nil && r.Body != http.NoBody {
-			_ = conn.SetReadDeadline(time.Now().Add(wait.body)) // a connection without deadlines has no client that could be slow
-			r.Body = &timedBody{r.Body, conn}
+			// The server takes the deadline away when the body has been read. A connection that knows none has no client that could be slow.
+			_ = conn.SetReadDeadline(time.Now().Add(wait.body))
 		}
 		timed := &timedWriter{w, conn, wait.write}
 		defer timed.extend() // for what the server still has in its buffers
-		timed.extend()
 		h.ServeHTTP(timed, r)
 	})
-}
-
-// timedBody takes the deadline away when the body has been read: the server reads on to see whether the client is still there, and would
-// take the deadline for its end.
-type timedBody struct {
-	io.ReadCloser
-	conn *http.ResponseController
-}
-
-func (b *timedBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if err == io.EOF {
-		_ = b.conn.SetReadDeadline(time.Time{})
-	}
-	return n, err
 }
 
 // timedWriter gives each piece of the response its own time.
