@@ -1,0 +1,5 @@
+//go:build !unix
+
+package clients
+
+const nonblock = 0

@@ -1,0 +1,8 @@
+//go:build unix
+
+package clients
+
+import "syscall"
+
+// nonblock opens a pipe that was put in the place of a file without waiting for somebody to write to it.
+const nonblock = syscall.O_NONBLOCK
