@@ -1,0 +1,97 @@
+package mcpserv
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// leastPage is the room that a page has at least, in bytes, so that a reader who follows the pages of a text gets to its end however small replies are to be.
+const leastPage = 64
+
+// jsonSize returns the number of bytes that a text has within a string of JSON, as package encoding/json writes it.
+func jsonSize(s string) int {
+	n := len(s)
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '"', c == '\\', c == '\n', c == '\r', c == '\t', c == '\b', c == '\f':
+			n++
+		case c < 0x20, c == '<', c == '>', c == '&':
+			n += len(`\u0000`) - 1
+		case c >= utf8.RuneSelf:
+			r, w := utf8.DecodeRuneInString(s[i:])
+			if r == '\u2028' || r == '\u2029' || r == utf8.RuneError && w == 1 {
+				n += len(`\u2028`) - w
+			}
+			i += w - 1
+		}
+	}
+	return n
+}
+
+// page returns the part of a text from a place on that takes at most room bytes of JSON, whole lines where a line fits at all. Where that is not the rest, a last line of
+// Arbor's own says how much is left out and names what brings it: uri of the place where the text goes on. ok is false for a place behind the end.
+func page(text string, from place, room int, uri func(place) string) (part string, ok bool) {
+	rest, ok := tail(text, from)
+	if !ok {
+		return "", false
+	}
+	if len(rest) <= room && jsonSize(rest) <= room {
+		return rest, true
+	}
+	at := place{max(from.line, 1), from.col}
+	longest := notice(len(text), len(text), uri(place{at.line + strings.Count(rest, "\n"), len(text)}))
+	room = max(room-jsonSize("\n"+longest), leastPage)
+	kept := 0
+	for line := range strings.Lines(rest) {
+		size := jsonSize(line)
+		if size > room {
+			break
+		}
+		room -= size
+		kept += len(line)
+		at = place{line: at.line + 1}
+	}
+	part = rest[:kept]
+	if kept == 0 { // a line that is longer than a page
+		kept = fitting(rest, room)
+		part = rest[:kept] + "\n"
+		at.col += kept
+	}
+	return part + notice(len(rest)-kept, len(text), uri(at)), true
+}
+
+func notice(left, all int, uri string) string {
+	return fmt.Sprintf("[Arbor: cut here; %d of %d bytes are left out, %s has them]\n", left, all, uri)
+}
+
+// fitting returns the length of the longest beginning of s that takes at most room bytes of JSON and cuts no character; at least one character.
+func fitting(s string, room int) int {
+	n := 0
+	for n < len(s) {
+		_, w := utf8.DecodeRuneInString(s[n:])
+		size := jsonSize(s[n : n+w])
+		if size > room && n > 0 {
+			break
+		}
+		room -= size
+		n += w
+	}
+	return n
+}
+
+// tail returns the text from a place on; false where the text does not reach it.
+func tail(text string, from place) (string, bool) {
+	for i := 1; i < from.line; i++ {
+		_, rest, more := strings.Cut(text, "\n")
+		if !more || rest == "" {
+			return "", false
+		}
+		text = rest
+	}
+	line, _, _ := strings.Cut(text, "\n")
+	if from.col > len(line) || from.col > 0 && from.col < len(text) && !utf8.RuneStart(text[from.col]) {
+		return "", false
+	}
+	return text[from.col:], true
+}
