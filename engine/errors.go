@@ -59,6 +59,8 @@ const (
 	WorkspaceArchived   Code = "WORKSPACE_ARCHIVED"
 	ReferenceExists     Code = "REFERENCE_EXISTS"
 
+	ConfirmationRequired Code = "CONFIRMATION_REQUIRED"
+
 	Conflicting Code = "CONFLICT"
 
 	FileUnreadable Code = "FILE_UNREADABLE"
@@ -76,7 +78,7 @@ var classes = map[Code]Class{
 	InvalidContent: Invalid, InvalidNodeType: Invalid, InvalidPath: Invalid,
 	InvalidTransition: Refused, ConclusionRequired: Refused, IncompleteChildren: Refused, ExecutionChildren: Refused,
 	InvalidParentStatus: Refused, RulesHashMismatch: Refused, CannotDeleteRoot: Refused, CannotMoveRoot: Refused, MoveCycle: Refused,
-	WorkspaceActive: Refused, WorkspaceArchived: Refused, ReferenceExists: Refused,
+	WorkspaceActive: Refused, WorkspaceArchived: Refused, ReferenceExists: Refused, ConfirmationRequired: Refused,
 	Conflicting:    Conflict,
 	FileUnreadable: Unreadable, DuplicateID: Unreadable, OrphanNode: Unreadable, Cycle: Unreadable,
 }

@@ -15,11 +15,12 @@ import (
 // An Env is who calls, and on what.
 type Env struct {
 	Engine    *engine.Engine
-	Session   string // the session that calls; "" for none. Its binding says which workspace is meant when a call names none
-	Workspace string // the workspace that is meant when a call names none, whatever the session is bound to, named loosely; "" where the binding says
-	Operator  string // mdstore.OperatorAI or OperatorHuman, for log lines; "" is AI
-	Loose     bool   // nodes and workspaces may be named by a unique prefix of their id or their exact title
-	MaxBytes  int    // the size of a result as JSON that lists keep within, saying how to get the rest; 0 for none
+	Session   string                             // the session that calls; "" for none. Its binding says which workspace is meant when a call names none
+	Workspace string                             // the workspace that is meant when a call names none, whatever the session is bound to, named loosely; "" where the binding says
+	Operator  string                             // mdstore.OperatorAI or OperatorHuman, for log lines; "" is AI
+	Loose     bool                               // nodes and workspaces may be named by a unique prefix of their id or their exact title
+	Progress  func(done, total int, what string) // told how far a long operation is; nil where nobody asks
+	MaxBytes  int                                // the size of a result as JSON that lists keep within, saying how to get the rest; 0 for none
 }
 
 // act returns how the engine is to do something.
@@ -113,6 +114,13 @@ func (env *Env) resolve(s *engine.Snapshot, ref, param string) (mdstore.ID, erro
 		return "", fail(err)
 	}
 	return n.ID, nil
+}
+
+// progress tells how far the operation is.
+func (env *Env) progress(done, total int, what string) {
+	if env.Progress != nil {
+		env.Progress(done, total, what)
+	}
 }
 
 // fail keeps a nil error nil, which a nil *engine.Error in an error would not be.

@@ -183,7 +183,8 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (*Worksp
 		out.Diagnostics = append(out.Diagnostics, found.Diagnostics...)
 		ids, out.Checked = found.Workspaces, found.Files
 	}
-	for _, id := range ids {
+	for i, id := range ids {
+		env.progress(i, len(ids), string(id))
 		if in.Fix {
 			if err := env.fix(ctx, id, in.Write, out); err != nil {
 				return nil, err
@@ -196,6 +197,7 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (*Worksp
 		out.Checked += snap.Len() + 1
 		out.Diagnostics = append(out.Diagnostics, ds...)
 	}
+	env.progress(len(ids), len(ids), "checked")
 	const beside = 400 // bytes of a result besides the diagnostics
 	fixed := fitting(env, out.Fixed, beside)
 	out.FixedHidden = len(out.Fixed) - fixed

@@ -48,6 +48,7 @@ func run(ctx context.Context, sys cli.System) (code int) {
 	}()
 	sys.Vaults = vaults{getenv: sys.Getenv}
 	sys.Tanmi = readTanmi
+	sys.More = frontEnds(sys.Version.Version)
 	return cli.Run(ctx, sys)
 }
 
@@ -90,7 +91,15 @@ func (v vaults) Open(ctx context.Context, p cli.Place, mode cli.Mode) (*cli.Vaul
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if mode == cli.Pretend {
+	switch mode {
+	case cli.Later:
+		st := newLaterStore(found.Vault, found.Project)
+		e, err := engine.Open(ctx, st, engine.Options{Vault: found.Vault, Project: found.Project})
+		if err != nil {
+			return nil, err
+		}
+		return &cli.Vault{Engine: e, Found: found, Close: st.Close}, nil
+	case cli.Pretend:
 		e, err := engine.Open(ctx, memstore.New(nil), engine.Options{Vault: found.Vault, Project: found.Project})
 		if err != nil {
 			return nil, err

@@ -11,11 +11,14 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"arbor/engine"
+	"arbor/engine/ops"
 )
 
 // A System is what the command line is given of the world. Nothing in this package reaches for it in another way.
@@ -40,20 +43,30 @@ type System struct {
 // A Command is one command of another front end, such as a server. It takes the flags of every command besides its own.
 type Command struct {
 	Use, Short, Long, Example string              // as help shows them; Use begins with the command's name
+	Word                      string              // what Use calls the one word that it takes; "" for a command without words
+	Words                     []string            // the values that the word may have
 	Flags                     func(*flag.FlagSet) // adds flags of its own; may be nil
+	Writes                    bool                // it takes --dry-run
+	Protocol                  bool                // stdout is a protocol's: not even failures are printed there
 	Run                       func(context.Context, Call) error
 }
 
 // A Call is what a Command is run with.
 type Call struct {
+	Word   string // one of Command.Words; "" for a command without words
 	Open   Opener
+	Find   func() (Found, error) // says which vault Open would open, as Vaults.Find does
+	Dir    string                // the folder that the command runs in, absolute
+	Getenv func(string) string
+	DryRun bool
 	Stdin  io.Reader
 	Stdout io.Writer // results and nothing else
 	Stderr io.Writer
+	Print  func(doc any, text string) error // prints a result: doc with --json, text without
 }
 
 // An Opener opens the vault that the flags of the command line name. The vault is closed when the command ends.
-type Opener func(ctx context.Context) (*engine.Engine, Settings, error)
+type Opener func(context.Context, Mode) (*engine.Engine, Settings, error)
 
 // Settings are what the flags and the environment say about who calls.
 type Settings struct {
@@ -87,6 +100,7 @@ const (
 	MustExist Mode = iota // it is an error
 	Create                // it is made
 	Pretend               // an empty one in memory stands in for it; nothing is written
+	Later                 // it is made when something is first written to it
 )
 
 // A Vault is an open vault.
@@ -214,15 +228,43 @@ var groups = []group{
 	}},
 }
 
-// newFrontEnd returns the command of another front end. It takes no words besides its flags.
+// newFrontEnd returns the command of another front end.
 func newFrontEnd(sh *shell, m Command) *cobra.Command {
+	words, complete := args(0, 0, ""), cobra.CompletionFunc(cobra.NoFileCompletions)
+	if m.Word != "" {
+		words, complete = args(1, 1, m.Word), choices(m.Words...)
+	}
 	cmd := &cobra.Command{
 		Use: m.Use, Short: m.Short, Long: m.Long, Example: m.Example, GroupID: groupFrontEnds,
-		Args:              args(0, 0, ""),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return m.Run(cmd.Context(), Call{Open: sh.opener, Stdin: sh.sys.Stdin, Stdout: sh.sys.Stdout, Stderr: sh.sys.Stderr})
+		Args: words,
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, start string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return complete(cmd, args, start)
 		},
+		RunE: func(cmd *cobra.Command, words []string) error {
+			call := Call{Open: sh.opener, Find: func() (Found, error) { return sh.sys.Vaults.Find(sh.place()) }, Dir: sh.dir(), Getenv: sh.getenv, DryRun: sh.flags.dryRun,
+				Stdin: sh.sys.Stdin, Stdout: sh.sys.Stdout, Stderr: sh.sys.Stderr,
+				Print: func(doc any, text string) error {
+					if sh.flags.json {
+						return sh.json(doc)
+					}
+					_, err := io.WriteString(sh.sys.Stdout, text)
+					return err
+				}}
+			if sh.protocol = m.Protocol; m.Word != "" {
+				if call.Word = words[0]; !slices.Contains(m.Words, call.Word) {
+					u := usagef("%s is %q; %s are known", m.Word, call.Word, strings.Join(m.Words, ", "))
+					u.nearest = ops.Nearest(call.Word, m.Words)
+					return u
+				}
+			}
+			return m.Run(cmd.Context(), call)
+		},
+	}
+	if m.Writes {
+		sh.writes(cmd)
 	}
 	if m.Flags != nil {
 		own := flag.NewFlagSet(cmd.Name(), flag.ContinueOnError)

@@ -84,6 +84,9 @@ func errorOf(err error) (e *engine.Error, command string) {
 
 // wantsJSON reports whether --json was given, also where the flags could not be parsed.
 func (sh *shell) wantsJSON() bool {
+	if sh.protocol {
+		return false
+	}
 	if sh.flags.json {
 		return true
 	}

@@ -143,7 +143,7 @@ func TestFrontEndCommand(t *testing.T) {
 	w.more = []Command{{
 		Use: "serve", Short: "Serve", Flags: func(fs *flag.FlagSet) { fs.StringVar(&addr, "addr", "127.0.0.1:0", "where") },
 		Run: func(ctx context.Context, call Call) error {
-			e, s, err := call.Open(ctx)
+			e, s, err := call.Open(ctx, MustExist)
 			if err != nil {
 				return err
 			}

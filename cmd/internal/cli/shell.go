@@ -23,6 +23,8 @@ type shell struct {
 	flags globals
 	vault *Vault
 	temps []string // files with text that was typed into an editor
+
+	protocol bool // stdout is a protocol's
 }
 
 // globals are the flags that every command takes, and those that all commands of a kind take.
@@ -140,12 +142,12 @@ func (sh *shell) close() error {
 }
 
 // opener is what commands of other front ends open the vault with.
-func (sh *shell) opener(ctx context.Context) (*engine.Engine, Settings, error) {
+func (sh *shell) opener(ctx context.Context, mode Mode) (*engine.Engine, Settings, error) {
 	op, err := sh.operator()
 	if err != nil {
 		return nil, Settings{}, err
 	}
-	v, err := sh.open(ctx, MustExist)
+	v, err := sh.open(ctx, mode)
 	if err != nil {
 		return nil, Settings{}, err
 	}

@@ -6,7 +6,12 @@
 package mcpserv
 
 import (
+	"context"
 	"log/slog"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -25,8 +30,11 @@ type Options struct {
 	Log       *slog.Logger // nil: nothing is logged
 }
 
-// DefaultMaxTokens is the largest reply unless told otherwise.
-const DefaultMaxTokens = 8000
+// The largest reply, in tokens: unless told otherwise, and at the least.
+const (
+	DefaultMaxTokens = 8000
+	LeastMaxTokens   = 500
+)
 
 // A Server offers one open vault. It serves any number of connections at once, one after another and side by side.
 type Server struct {
@@ -34,38 +42,74 @@ type Server struct {
 	opt    Options
 	mcp    *mcp.Server
 	open   connections
+	news   news
+
+	ctx     context.Context // ends with Close
+	end     context.CancelFunc
+	running sync.WaitGroup // what Close waits for
 }
 
-// New returns a server over the engine's vault.
+// New returns a server over the engine's vault. Close ends it. The error says which option does not work.
 func New(e *engine.Engine, opt Options) (*Server, error) {
+	if opt.Profile == "" {
+		opt.Profile = ProfileAll
+	}
+	if !slices.Contains(Profiles(), opt.Profile) {
+		return nil, engine.Fail(engine.InvalidParams, "profile %q is not known; %v are", opt.Profile, Profiles())
+	}
 	if opt.Operator == "" {
 		opt.Operator = mdstore.OperatorAI
 	}
 	if opt.MaxTokens == 0 {
 		opt.MaxTokens = DefaultMaxTokens
 	}
+	if opt.MaxTokens < LeastMaxTokens {
+		return nil, engine.Fail(engine.InvalidParams, "a reply of at most %d tokens is too small for one; %d is the least", opt.MaxTokens, LeastMaxTokens)
+	}
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{engine: e, opt: opt, open: connections{all: map[*mcp.ServerSession]*connection{}}}
+	s := &Server{engine: e, opt: opt, open: connections{all: map[*mcp.ServerSession]*connection{}},
+		news: news{wanted: map[*mcp.ServerSession]map[string]ref{}, known: map[mdstore.ID]*engine.Snapshot{}}}
+	s.ctx, s.end = context.WithCancel(context.Background())
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "arbor", Title: "Arbor", Version: opt.Version}, &mcp.ServerOptions{
-		Instructions: instructions,
-		Logger:       opt.Log,
-		Capabilities: &mcp.ServerCapabilities{},
+		Instructions:       instructions,
+		Logger:             opt.Log,
+		Capabilities:       &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}}, // neither list changes
+		SetCacheable:       cacheable,
+		CompletionHandler:  s.complete,
+		SubscribeHandler:   s.subscribe,
+		UnsubscribeHandler: s.unsubscribe,
 	})
+	if err := s.addTools(); err != nil {
+		return nil, err
+	}
+	s.addResources()
+	s.addPrompts()
 	return s, nil
 }
 
-// A Profile is a choice of tools.
-type Profile string
+// cacheable says how long clients may keep what does not change while a server runs.
+func cacheable(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
+	switch req.(type) {
+	case *mcp.ListToolsRequest, *mcp.ListPromptsRequest, *mcp.ListResourceTemplatesRequest:
+		c.TTLMs = int(listsKept / time.Millisecond)
+	}
+}
 
-// The profiles.
-const (
-	ProfileAll    Profile = "all"
-	ProfileWorker Profile = "worker" // what somebody needs who works on nodes that others planned
-)
+// listsKept is short enough for a newer program in place of this one to be noticed.
+const listsKept = 5 * time.Minute
 
-const instructions = ""
+// Close ends what the server does in the background and waits for it. Connections must have ended.
+func (s *Server) Close() {
+	s.end()
+	s.running.Wait()
+}
 
 // room is the largest result of an operation, in bytes of JSON: a reply carries it twice, as data and as text in which every quote is escaped.
 func (s *Server) room() int { return s.opt.MaxTokens * 4 * 2 / 5 }
+
+// Handler returns the handler of the MCP endpoint, for clients of every version.
+func (s *Server) Handler() http.Handler {
+	return HTTP(func(*http.Request) *mcp.Server { return s.mcp }, s.opt.Log)
+}

@@ -71,13 +71,13 @@ func (s *Server) connection(session *mcp.ServerSession, header http.Header) *con
 		leave = s.engine.Attend(c.session)
 	}
 	s.open.all[session] = c
-	go func() {
+	s.running.Go(func() {
 		_ = session.Wait() // how it ends does not matter
 		s.open.mu.Lock()
 		delete(s.open.all, session)
 		s.open.mu.Unlock()
 		leave()
-	}()
+	})
 	return c
 }
 

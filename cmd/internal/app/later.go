@@ -1,0 +1,144 @@
+package app
+
+import (
+	"context"
+	"io/fs"
+	"iter"
+	"os"
+	"sync"
+
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore"
+	"arbor/mdstore/memstore"
+)
+
+// A laterStore is a vault that does not exist yet: an empty one, until something is written, which makes the folder, or until somebody else has made it. A server is
+// so ready in a project where nobody has planned anything.
+type laterStore struct {
+	folder string
+	open   func() (*dirstore.Store, error)
+
+	mu    sync.Mutex
+	empty mdstore.Store
+	real  *dirstore.Store // guarded by mu; nil while there is none
+}
+
+var (
+	_ mdstore.Store        = (*laterStore)(nil)
+	_ mdstore.Shared       = (*laterStore)(nil)
+	_ mdstore.Inspector    = (*laterStore)(nil)
+	_ mdstore.WriteChecker = (*laterStore)(nil)
+	_ mdstore.DocReader    = (*laterStore)(nil)
+)
+
+func newLaterStore(folder, project string) *laterStore {
+	return &laterStore{folder: folder, empty: memstore.New(nil), open: func() (*dirstore.Store, error) {
+		return dirstore.Open(folder, dirstore.Options{ProjectRoot: project})
+	}}
+}
+
+// made returns the vault where it exists by now, and makes it on request.
+func (s *laterStore) made(make bool) (*dirstore.Store, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.real != nil {
+		return s.real, nil
+	}
+	if info, err := os.Stat(s.folder); err != nil || !info.IsDir() {
+		if !make {
+			return nil, nil
+		}
+		if err := dirstore.Create(s.folder); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	s.real, err = s.open()
+	return s.real, err
+}
+
+// Close closes the vault, if there is one.
+func (s *laterStore) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.real == nil {
+		return nil
+	}
+	return s.real.Close()
+}
+
+func (s *laterStore) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) {
+	d, err := s.made(false)
+	switch {
+	case err != nil:
+		return mdstore.File{}, err
+	case d == nil:
+		return s.empty.Read(ctx, p)
+	}
+	return d.Read(ctx, p)
+}
+
+func (s *laterStore) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore.File, error] {
+	d, err := s.made(false)
+	switch {
+	case err != nil:
+		return func(yield func(mdstore.File, error) bool) { yield(mdstore.File{}, err) }
+	case d == nil:
+		return s.empty.List(ctx, under)
+	}
+	return d.List(ctx, under)
+}
+
+func (s *laterStore) Commit(ctx context.Context, changes []mdstore.Change) error {
+	d, err := s.made(true)
+	if err != nil {
+		return err
+	}
+	return d.Commit(ctx, changes)
+}
+
+func (s *laterStore) Exclusively(ctx context.Context, f func(mdstore.Store) error) error {
+	d, err := s.made(false)
+	switch {
+	case err != nil:
+		return err
+	case d == nil:
+		return f(s) // nobody else writes to what is not there, and a commit checks what it finds when it makes it
+	}
+	return d.Exclusively(ctx, f)
+}
+
+func (s *laterStore) Sequence(ctx context.Context) (uint64, error) {
+	d, err := s.made(false)
+	if err != nil || d == nil {
+		return 0, err
+	}
+	return d.Sequence(ctx)
+}
+
+func (s *laterStore) Strays(ctx context.Context, under mdstore.Path) ([]mdstore.Stray, error) {
+	d, err := s.made(false)
+	if err != nil || d == nil {
+		return nil, err
+	}
+	return d.Strays(ctx, under)
+}
+
+func (s *laterStore) Writable(ctx context.Context, p mdstore.Path) error {
+	d, err := s.made(false)
+	if err != nil || d == nil {
+		return err
+	}
+	return d.Writable(ctx, p)
+}
+
+func (s *laterStore) ReadDoc(ctx context.Context, target string) ([]byte, error) {
+	d, err := s.made(false)
+	switch {
+	case err != nil:
+		return nil, err
+	case d == nil:
+		return nil, fs.ErrNotExist
+	}
+	return d.ReadDoc(ctx, target)
+}

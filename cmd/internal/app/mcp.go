@@ -1,0 +1,160 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+
+	"arbor/cmd/internal/cli"
+	"arbor/cmd/internal/guard"
+	"arbor/cmd/internal/mcpserv"
+	"arbor/engine"
+	"arbor/mdstore"
+)
+
+// frontEnds are the commands of the front ends besides the command line.
+func frontEnds(version string) []cli.Command {
+	return []cli.Command{mcpCommand(version), serveCommand(version)}
+}
+
+// offer are the flags of servers.
+type offer struct {
+	profile   string
+	maxTokens int
+	verbose   bool
+}
+
+func (o *offer) flags(fs *flag.FlagSet) {
+	fs.StringVar(&o.profile, "profile", string(mcpserv.ProfileAll), "the `TOOLS` to offer: all, or worker, the dozen for work on nodes")
+	fs.IntVar(&o.maxTokens, "max-tokens", mcpserv.DefaultMaxTokens, "the largest reply, in `TOKENS` of 4 bytes")
+	fs.BoolVar(&o.verbose, "verbose", false, "log to stderr what goes on")
+}
+
+func (o *offer) log(w io.Writer) *slog.Logger {
+	level := slog.LevelError
+	if o.verbose {
+		level = slog.LevelDebug
+	}
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
+}
+
+// server opens the vault and returns a server over it.
+func (o *offer) server(ctx context.Context, call cli.Call, mode cli.Mode, version string) (*mcpserv.Server, *engine.Engine, error) {
+	e, set, err := call.Open(ctx, mode)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := mcpserv.New(e, mcpserv.Options{Version: version, Profile: mcpserv.Profile(o.profile), Workspace: set.Workspace, Session: set.Session, Operator: set.Operator,
+		MaxTokens: o.maxTokens, Log: o.log(call.Stderr)})
+	return s, e, err
+}
+
+func mcpCommand(version string) cli.Command {
+	var o offer
+	return cli.Command{
+		Use: "mcp", Short: "Serve an AI assistant over stdin and stdout (MCP)", Protocol: true, Flags: o.flags,
+		Long: `Serve one AI assistant over stdin and stdout, in the Model Context Protocol. An
+assistant's program starts it; arbor setup tells it how. Where there is no vault
+yet, one is made when the assistant makes the first workspace.`,
+		Example: `arbor setup claude-code
+arbor mcp --profile worker
+arbor mcp -C /path/to/project -w Login`,
+		Run: func(ctx context.Context, call cli.Call) error {
+			s, _, err := o.server(ctx, call, cli.Later, version)
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			return s.Stdio(ctx, call.Stdin, call.Stdout)
+		},
+	}
+}
+
+// tokenFile is where the token lies in a vault: it is of this machine, and no part of what git tracks.
+var tokenFile = filepath.Join(mdstore.LocalDir, "token")
+
+func serveCommand(version string) cli.Command {
+	var (
+		o              offer
+		listen, token  string
+		hosts, origins list
+	)
+	return cli.Command{
+		Use: "serve", Short: "Serve AI assistants over HTTP on this machine (MCP)",
+		Long: `Serve AI assistants on this machine over HTTP, in the Model Context Protocol, at
+/mcp. The address is printed when it is ready. Requests carry the token of a
+file that only you can read, as Authorization: Bearer TOKEN; pages of other
+origins are refused. Headers Arbor-Session and Arbor-Workspace say which session
+and workspace calls are about that name none.`,
+		Example: `arbor serve
+arbor serve --listen 127.0.0.1:0 --profile worker
+curl -H "Authorization: Bearer $(cat .tanmi-workspace/.local/token)" http://127.0.0.1:7433/mcp`,
+		Flags: func(fs *flag.FlagSet) {
+			fs.StringVar(&listen, "listen", "127.0.0.1:7433", "the `ADDRESS` on this machine; port 0 takes any that is free")
+			fs.StringVar(&token, "token-file", "", "the `FILE` with the token, made where it is missing; .local/token in the vault unless said otherwise")
+			fs.Var(&hosts, "allow-host", "a further `NAME` that clients may call the server by; may be repeated")
+			fs.Var(&origins, "allow-origin", "a further `ORIGIN` whose pages may call, as https://arbor.example; may be repeated")
+			o.flags(fs)
+		},
+		Run: func(ctx context.Context, call cli.Call) error {
+			if err := local(listen); err != nil {
+				return err
+			}
+			s, e, err := o.server(ctx, call, cli.MustExist, version)
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			if token == "" {
+				token = filepath.Join(e.Vault(), tokenFile)
+			} else if !filepath.IsAbs(token) {
+				token = filepath.Join(call.Dir, token)
+			}
+			secret, _, err := guard.Token(token)
+			if err != nil {
+				return engine.Fail(engine.InvalidPath, "%v", err)
+			}
+			l, err := net.Listen("tcp", listen)
+			if err != nil {
+				return engine.Fail(engine.InvalidParams, "--listen %s: %v; port 0 takes any that is free", listen, err)
+			}
+			mux := http.NewServeMux()
+			mux.Handle("/mcp", s.Handler())
+			fmt.Fprintf(call.Stderr, "the token is in %s\n", token)
+			url := "http://" + l.Addr().String() + "/mcp"
+			if err := call.Print(map[string]string{"url": url, "tokenFile": token}, url+"\n"); err != nil {
+				return errors.Join(err, l.Close())
+			}
+			return guard.Serve(ctx, l, guard.Handler(mux, guard.Options{Token: secret, Hosts: hosts, Origins: origins, Where: "in " + token}), o.log(call.Stderr))
+		},
+	}
+}
+
+// local refuses an address that others can reach: what is served is for this machine.
+func local(listen string) error {
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil {
+		return engine.Fail(engine.InvalidParams, "--listen %s: %v; an address as 127.0.0.1:7433 is expected", listen, err)
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return engine.Fail(engine.InvalidParams, "--listen %s: others could reach that; arbor serves this machine only, on 127.0.0.1, ::1 or localhost", listen)
+	}
+	return nil
+}
+
+// A list is a flag that may be repeated.
+type list []string
+
+func (l *list) String() string { return strings.Join(*l, ",") }
+
+func (l *list) Set(s string) error {
+	*l = append(*l, s)
+	return nil
+}

@@ -1,0 +1,106 @@
+package mcpserv
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"runtime/debug"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"arbor/engine"
+	"arbor/engine/ops"
+)
+
+// call runs one operation for a client.
+func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolRequest) (res *mcp.CallToolResult, err error) {
+	defer func() {
+		if p := recover(); p != nil { // one call fails, the others go on
+			s.opt.Log.Error("a bug in arbor", "tool", o.Name, "panic", p, "stack", string(debug.Stack()))
+			res, err = s.answer(nil, engine.Fail(engine.InternalError, "%s: this is a bug in arbor: %v; the vault is whole: a change is made as one or not at all", o.Name, p))
+		}
+	}()
+	env := s.env(req.Session, headers(req.Extra))
+	s.follow()
+	s.engine.Refresh()
+	if token := req.Params.GetProgressToken(); token != nil {
+		env.Progress = func(done, total int, what string) {
+			_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: float64(done), Total: float64(total), Message: what})
+		}
+	}
+	args := req.Params.Arguments
+	if o.Destructive {
+		var ask *mcp.CallToolResult
+		var err error
+		if args, ask, err = s.consent(ctx, o, env, req); err != nil || ask != nil {
+			return s.answer(ask, err)
+		}
+	}
+	out, err := o.Call(ctx, env, args)
+	if err != nil {
+		return s.answer(nil, err)
+	}
+	if c := s.connection(req.Session, headers(req.Extra)); c != nil {
+		c.follow(o.Name, args, out)
+	}
+	return s.answer(s.result(out))
+}
+
+// answer turns an error into what the client is told: what a model can do something about is the result of a tool that failed, what nobody foresaw is an
+// error of the protocol.
+func (s *Server) answer(r *mcp.CallToolResult, err error) (*mcp.CallToolResult, error) {
+	if err == nil {
+		return r, nil
+	}
+	e := engine.AsError(err)
+	if e.Class() == engine.Internal {
+		if errors.Is(err, context.Canceled) {
+			return nil, err
+		}
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: clip(e.Message, maxMessage)}
+	}
+	return s.failure(e), nil
+}
+
+// follow lets a connection go with what a call bound.
+func (c *connection) follow(name string, args json.RawMessage, out any) {
+	var in struct {
+		SessionID string `json:"sessionId"`
+	}
+	switch out := out.(type) {
+	case *ops.SessionBindOut:
+		if json.Unmarshal(args, &in) == nil && !out.DryRun {
+			c.bind(in.SessionID)
+		}
+	case *ops.SessionUnbindOut:
+		if json.Unmarshal(args, &in) == nil && !out.DryRun {
+			c.unbind(in.SessionID)
+		}
+	}
+}
+
+// result returns what an operation returned as data and, for clients that know no data, as its JSON.
+func (s *Server) result(out any) (*mcp.CallToolResult, error) {
+	data, err := encode(out)
+	if err != nil {
+		return nil, err
+	}
+	text := string(data)
+	if c, ok := out.(*ops.ContextGetOut); ok && c.Markdown != "" {
+		text = c.Markdown
+	}
+	return s.bound(&mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: data}), nil
+}
+
+// encode returns JSON in as few bytes as it takes: characters that only matter inside of HTML are not escaped.
+func encode(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

@@ -1,0 +1,56 @@
+package mcpserv
+
+import (
+	"encoding/json"
+	"reflect"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"arbor/context/assemble"
+	"arbor/engine/ops"
+)
+
+// output returns the schema of what an operation returns. It is open: a later version may return more.
+func output(o ops.Operation) (json.RawMessage, error) {
+	s, err := jsonschema.ForType(o.Out, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[ops.TreeNode](): {Type: "object", Properties: map[string]*jsonschema.Schema{ // children are of the same kind
+			"id": {Type: "string"}, "title": {Type: "string"}, "type": {Type: "string"}, "status": {Type: "string"},
+			"children": {Type: "array", Items: &jsonschema.Schema{Type: "object"}},
+		}, PropertyOrder: []string{"id", "title", "type", "status", "children"}, Required: []string{"id", "title", "type", "status", "children"}},
+		reflect.TypeFor[assemble.Range](): {Type: "array", Items: &jsonschema.Schema{Type: "integer"}},
+	}})
+	if err != nil {
+		return nil, err
+	}
+	open(s)
+	return json.Marshal(s)
+}
+
+// open makes an inferred schema one that strict clients take: no list is null, an object that may be missing is described by what it may be, and objects
+// may have more than is said.
+func open(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	if len(s.Types) == 2 && s.Types[0] == "null" {
+		switch s.Types[1] {
+		case "array":
+			s.Type, s.Types = "array", nil
+		default:
+			was := *s
+			was.Type, was.Types = s.Types[1], nil
+			*s = jsonschema.Schema{AnyOf: []*jsonschema.Schema{&was, {Type: "null"}}}
+		}
+	}
+	if s.Type == "object" && s.AdditionalProperties != nil && len(s.Properties) > 0 {
+		s.AdditionalProperties = nil
+	}
+	for _, p := range s.Properties {
+		open(p)
+	}
+	for _, p := range s.AnyOf {
+		open(p)
+	}
+	open(s.Items)
+	open(s.AdditionalProperties)
+}
