@@ -93,6 +93,19 @@ func (f *file) look(root *os.Root, name string) (there bool, content string, mod
 	return true, string(data), info.Mode().Perm(), nil
 }
 
+// mentions reports whether a file that could not be read as it should may hold a word, wherever it lies and in whatever form.
+func (f *file) mentions(word string) bool {
+	info, err := os.Stat(f.path)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	if !info.Mode().IsRegular() || info.Size() > largest {
+		return true
+	}
+	data, err := os.ReadFile(f.path)
+	return err != nil || strings.Contains(string(data), word)
+}
+
 // commit brings a job's file to what it is to be, in one step: who reads it finds the old content or the new one.
 func (s *Setup) commit(j *job) error {
 	if !j.changed() {
@@ -195,11 +208,11 @@ func (f *file) same(root *os.Root, name string) error {
 }
 
 func (f *file) moved() error {
-	return f.detailed(engine.Fail(engine.Conflicting, "%s: another program changed it just now; nothing was changed: do it again", f.path))
+	return f.detailed(engine.Fail(engine.Conflicting, "%s: another program changed it just now: do it again%s", f.path, unchanged))
 }
 
 func (f *file) refuse(format string, args ...any) error {
-	return f.detailed(engine.Fail(engine.InvalidPath, "%s: %s; nothing was changed", f.path, fmt.Sprintf(format, args...)))
+	return f.detailed(engine.Fail(engine.InvalidPath, "%s: %s%s", f.path, fmt.Sprintf(format, args...), unchanged))
 }
 
 // fail is the error of a call that could not be made.
@@ -220,6 +233,8 @@ func (f *file) detailed(e *engine.Error) error {
 	return e
 }
 
+const unchanged = "; nothing was changed" // ends the errors of which that holds
+
 // after adds to an error which files are changed already.
 func after(done []job, err error) error {
 	var names []string
@@ -232,6 +247,6 @@ func after(done []job, err error) error {
 		return err
 	}
 	e := *engine.AsError(err)
-	e.Message = strings.TrimSuffix(e.Message, "; nothing was changed") + "; changed already: " + strings.Join(names, ", ") + ", and doing it again brings the rest"
+	e.Message = strings.TrimSuffix(e.Message, unchanged) + "; changed already: " + strings.Join(names, ", ") + ", and doing it again brings the rest"
 	return &e
 }

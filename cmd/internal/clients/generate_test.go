@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,21 +15,25 @@ type writer struct {
 	gap      string // after a colon
 	wild     bool   // white space and comments anywhere
 	comments bool
-	commas   bool // trailing ones
+	commas   bool   // trailing ones
+	entry    string // what the member ServerName is
 	b        strings.Builder
 }
 
-// drawConfig draws the content of a file. taken are keys that stand in it at most where path says.
-func drawConfig(t *rapid.T, keys ...string) string {
+// drawConfig draws the content of a file. It may hold the keys, each in the object that is the value of the one before, and the last one a list where "[" follows.
+func drawConfig(t *rapid.T, keys ...string) string { return drawConfigWith(t, "", keys...) }
+
+// drawConfigWith is drawConfig with an entry for ServerName at any place in the innermost object.
+func drawConfigWith(t *rapid.T, entry string, keys ...string) string {
 	w := &writer{
 		t: t, nl: rapid.SampledFrom([]string{"\n", "\n", "\r\n"}).Draw(t, "nl"), unit: rapid.SampledFrom([]string{"  ", "    ", "\t", " "}).Draw(t, "unit"),
 		gap: rapid.SampledFrom([]string{" ", " ", ""}).Draw(t, "gap"), wild: rapid.IntRange(0, 3).Draw(t, "wild") == 0,
-		comments: rapid.Bool().Draw(t, "comments"), commas: rapid.Bool().Draw(t, "commas"),
+		comments: rapid.Bool().Draw(t, "comments"), commas: rapid.Bool().Draw(t, "commas"), entry: entry,
 	}
 	if rapid.IntRange(0, 5).Draw(t, "bom") == 0 {
 		w.b.WriteString(byteOrderMark)
 	}
-	if rapid.IntRange(0, 12).Draw(t, "blank") == 0 {
+	if entry == "" && rapid.IntRange(0, 12).Draw(t, "blank") == 0 {
 		w.b.WriteString(rapid.StringMatching(`[ \t\n]{0,3}`).Draw(t, "white"))
 		return w.b.String()
 	}
@@ -79,7 +84,7 @@ func (w *writer) parts(open, end, indent string, n int, part func(i int, indent 
 			w.b.WriteString(w.gap)
 		}
 		if spread {
-			if w.remark(""); strings.HasSuffix(w.b.String(), inner) == false {
+			if w.remark(""); !strings.HasSuffix(w.b.String(), inner) {
 				w.b.WriteString(inner)
 			}
 		}
@@ -105,9 +110,15 @@ func (w *writer) object(indent string, depth int, keys []string) {
 	for i := range rapid.IntRange(0, 3).Draw(w.t, "members") {
 		names = append(names, rapid.SampledFrom([]string{"x", "theme", "Zürich", "a\\\"b", "env", "arbors"}).Draw(w.t, "name")+strconv.Itoa(i))
 	}
-	if len(keys) > 0 && rapid.Bool().Draw(w.t, "has") {
-		at := rapid.IntRange(0, len(names)).Draw(w.t, "at")
-		names = append(names[:at], append([]string{keys[0]}, names[at:]...)...)
+	add := ""
+	switch {
+	case len(keys) > 0 && (w.entry != "" || rapid.Bool().Draw(w.t, "has")):
+		add = keys[0]
+	case keys != nil && w.entry != "":
+		add = ServerName
+	}
+	if add != "" {
+		names = slices.Insert(names, rapid.IntRange(0, len(names)).Draw(w.t, "at"), add)
 	}
 	w.parts("{", "}", indent, len(names), func(i int, indent string) {
 		w.b.WriteString(`"` + names[i] + `"`)
@@ -119,6 +130,8 @@ func (w *writer) object(indent string, depth int, keys []string) {
 			w.array(indent, depth+1)
 		case len(keys) > 0 && names[i] == keys[0]:
 			w.object(indent, depth+1, keys[1:])
+		case names[i] == ServerName:
+			w.b.WriteString(w.entry)
 		default:
 			w.value(indent, depth+1)
 		}

@@ -184,11 +184,12 @@ func (it item) take(t *text, f hit) (*text, error) {
 	there := it.turn(f.fields)
 	c, at, depth := f.chain[len(f.chain)-1], f.at, len(f.chain)-1
 	for ; depth > there && depth > 0; depth-- {
-		if _, _, all := slots(c); len(all) > 1 || commented(c) {
+		around := f.chain[depth-1].Value.(*hujson.Object).Members
+		i := slices.IndexFunc(around, func(m hujson.ObjectMember) bool { return keyOf(&m) == it.path[depth-1] })
+		if _, _, all := slots(c); len(all) > 1 || commented(c) || comment(around[i].Name.AfterExtra) || comment(around[i].Value.BeforeExtra) {
 			break
 		}
-		c = f.chain[depth-1]
-		at = slices.IndexFunc(c.Value.(*hujson.Object).Members, func(m hujson.ObjectMember) bool { return keyOf(&m) == it.path[depth-1] })
+		c, at = f.chain[depth-1], i
 	}
 	return t.cut(c, at)
 }
@@ -224,11 +225,13 @@ func differs(have, want fields) string {
 	return "a key stands in it twice"
 }
 
-// unlike returns the keys whose values differ.
+// unlike returns the keys whose values differ. That a server is of the type "stdio", and that its environment has nothing added, goes without saying.
 func unlike(have, want fields) []string {
 	var keys []string
 	for _, f := range append(slices.Clone(have), want...) {
-		if compact(have.get(f.key)) != compact(want.get(f.key)) && !slices.Contains(keys, f.key) {
+		is, be := compact(have.get(f.key)), compact(want.get(f.key))
+		silent := f.key == "type" && is == "" && be == `"stdio"` || f.key == "env" && is == "{}" && be == ""
+		if is != be && !silent && !slices.Contains(keys, f.key) {
 			keys = append(keys, f.key)
 		}
 	}

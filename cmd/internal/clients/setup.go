@@ -11,7 +11,7 @@ import (
 //
 // What stands in the file stays as it is to the byte: comments, order, indentation, line ends, a byte order mark. Doing it again changes nothing. Taking it out
 // gives back the bytes that were there before, and removes a file that set-up made, which is one whose content is exactly what set-up writes where there is no
-// file; a file with anything else in it stays, if only with empty braces. An object that only holds Arbor's entry is removed with it, unless it was there
+// file, together with the folder where nothing else is in it; a file with anything else in it stays, if only with empty braces. An object that only holds Arbor's entry is removed with it, unless it was there
 // before. That much holds for as long as nobody has changed the entry's surroundings meanwhile.
 type Setup struct {
 	Client  string              // one of Clients
@@ -62,6 +62,10 @@ func (s Setup) Run() (*Result, error) {
 	for i := range jobs {
 		j := &jobs[i]
 		if err := s.plan(j); err != nil {
+			if j.aside && !j.file.mentions(ServerName) {
+				j.keep, j.want = j.file.there, j.file.content
+				continue
+			}
 			return nil, err
 		}
 		f := FileResult{Path: j.file.path, Changed: j.changed(), Made: !j.file.there && j.keep, Removed: j.file.there && !j.keep}
@@ -86,6 +90,7 @@ func (s Setup) Run() (*Result, error) {
 type job struct {
 	file  *file
 	items []item
+	aside bool // the file matters only where something of Arbor's is in it
 	keep  bool // whether the file is to be there
 	want  string
 }
@@ -136,7 +141,7 @@ func (s *Setup) jobs(c client, p place) ([]job, error) {
 		if path, err = p.hooks(around); err != nil {
 			return nil, err
 		}
-		jobs = append(jobs, job{file: s.at(p, path), items: s.hookItems()})
+		jobs = append(jobs, job{file: s.at(p, path), items: s.hookItems(), aside: !s.Hooks})
 	}
 	return jobs, nil
 }
@@ -149,10 +154,13 @@ func (s *Setup) plan(j *job) error {
 	}
 	if s.Remove {
 		j.want, j.keep, err = take(j.file.path, j.file.content, j.file.there, j.items, s.Force)
-		return err
+	} else {
+		j.keep = true
+		j.want, err = put(j.file.path, j.file.content, j.file.there, j.items, s.Force)
 	}
-	j.keep = true
-	j.want, err = put(j.file.path, j.file.content, j.file.there, j.items, s.Force)
+	if err == nil && j.changed() && j.file.there && j.file.mode&0o200 == 0 {
+		err = j.file.refuse("it is marked as read-only")
+	}
 	return err
 }
 

@@ -102,7 +102,7 @@ func (t *text) fail(at int, format string, args ...any) error {
 }
 
 func broken(name, where, what string) error {
-	e := engine.Fail(engine.InvalidContent, "%s: %s; nothing was changed", where, what)
+	e := engine.Fail(engine.InvalidContent, "%s: %s%s", where, what, unchanged)
 	e.Details = &engine.Details{Paths: []string{name}}
 	return e
 }
@@ -194,7 +194,6 @@ func slots(c *hujson.Value) (open, end int, all []slot) {
 
 // commented reports whether there is a comment within a container.
 func commented(c *hujson.Value) bool {
-	comment := func(e hujson.Extra) bool { return bytes.IndexByte(e, '/') >= 0 }
 	for v := range c.All() {
 		if v != c && (comment(v.BeforeExtra) || comment(v.AfterExtra)) {
 			return true
@@ -212,3 +211,6 @@ func commented(c *hujson.Value) bool {
 	}
 	return false
 }
+
+// comment reports whether there is a comment among white space.
+func comment(e hujson.Extra) bool { return bytes.IndexByte(e, '/') >= 0 }

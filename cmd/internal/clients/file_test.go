@@ -1,0 +1,385 @@
+package clients
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"arbor/engine"
+)
+
+// TestLeftAlone has files that are not to be edited: each is refused with its name and, where there is one, the line, and nothing changes.
+func TestLeftAlone(t *testing.T) {
+	for _, tt := range []struct {
+		name, content string
+		code          engine.Code
+		say           string
+	}{
+		{"no JSON", "{\n  \"mcpServers\": {\n    oops\n", engine.InvalidContent, ".mcp.json:3:5: it is no valid JSON: invalid literal: oops; mend it first"},
+		{"cut off", "{\n  \"mcpServers\": {", engine.InvalidContent, ".mcp.json:3:1: it is no valid JSON: "},
+		{"only a comment", "// nothing yet", engine.InvalidContent, "no valid JSON"},
+		{"two values", "{}\n{}", engine.InvalidContent, ".mcp.json:2:1: "},
+		{"a list", "\n[]", engine.InvalidContent, ".mcp.json:2: it is a list; an object is expected"},
+		{"UTF-16", "\xff\xfe{\x00}\x00", engine.InvalidContent, ".mcp.json:1:1: "},
+		{"servers as a list", "{\n\n  \"mcpServers\": []\n}", engine.InvalidContent, ".mcp.json:3: mcpServers is a list; an object is expected"},
+		{"servers as null", "{\"mcpServers\": null}", engine.InvalidContent, ".mcp.json:1: mcpServers is null; an object is expected"},
+		{"servers twice", "{\n  \"mcpServers\": {},\n  \"mcpServers\": {}\n}", engine.InvalidContent, ".mcp.json:3: mcpServers stands here for the second time (first in line 2)"},
+		{"servers twice, spelt otherwise", "{\n  \"mcpServers\": {},\n  \"mcp\\u0053ervers\": {}\n}", engine.InvalidContent, ".mcp.json:3: mcpServers stands here"},
+		{"arbor twice", "{\"mcpServers\": {\"arbor\": {},\n \"arbor\": {}}}", engine.InvalidContent, ".mcp.json:2: arbor stands here"},
+		{"too deep", strings.Repeat("[", 100_000), engine.InvalidContent, "nested more than 500 deep"},
+		{"too deep behind a comment", "/*/ [ */{\"a\": // {\n" + strings.Repeat("{\"a\":", 100_000), engine.InvalidContent, "nested more than 500 deep"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			g := newGround(t)
+			g.write(filepath.Join(g.project, ".mcp.json"), tt.content, 0o644)
+			s := g.setup("claude-code", "")
+			for _, s.Remove = range []bool{false, true} {
+				if got := g.refused(s, tt.code); !strings.Contains(got, tt.say) || !strings.HasSuffix(got, "; nothing was changed") {
+					t.Errorf("got %q, want %q in it", got, tt.say)
+				}
+			}
+		})
+	}
+}
+
+// TestAPersonsEntry is told apart from Arbor's own, and replaced or taken out only by force.
+func TestAPersonsEntry(t *testing.T) {
+	const before, after = "{\n  // mine\n  \"mcpServers\": {\n    \"arbor\": ", ",\n    \"x\": {}\n  }\n}\n"
+	own := `{"type": "stdio", "command": "arbor", "args": ["mcp"]}`
+	for _, tt := range []struct {
+		entry, say string // say is what differs; "" where nothing does
+		ours       bool   // it can be taken out without force
+	}{
+		{own, "", true},
+		{`{"args": ["mcp"], "env": {}, "command": "arbor"}`, "", true},
+		{`{"args": [ "mcp", ], /* on PATH */ "command": "ar\u0062or"}`, "", true},
+		{`{"command": "arbor", "args": ["mcp", "--profile", "all"]}`, "args", true},
+		{`{"command": "/usr/bin/arbor", "args": ["mcp"]}`, "command", true},
+		{`{"command": "C:\\bin\\Arbor.EXE", "args": ["mcp", "-C", "${workspaceFolder}"]}`, "command, args", true},
+		{`{"type": "stdio", "command": "arbor", "args": ["mcp"], "env": {"ARBOR_VAULT": "plan"}}`, "env", false},
+		{`{"type": "stdio", "command": "arbor", "args": ["mcp"], "disabled": true}`, "disabled", false},
+		{`{"type": "stdio", "command": "arbor", "args": ["mcp", "-w", "Login"]}`, "args", false},
+		{`{"type": "stdio", "command": "arbor", "args": ["mcp", "-C", "/elsewhere"]}`, "args", false},
+		{`{"type": "stdio", "command": "arborist", "args": ["mcp"]}`, "command", false},
+		{`{"type": "stdio", "command": "arbor"}`, "args", false},
+		{`{"type": "http", "url": "http://127.0.0.1:1/mcp"}`, "type, url, command, args", false},
+		{`{"type": "stdio", "command": "arbor", "args": ["mcp"], "args": ["mcp"]}`, "args", false},
+		{`{"type": "stdio", "command": "arbor", "args": "mcp"}`, "args", false},
+		{`{}`, "command, args", false},
+		{`null`, "it is no object", false},
+		{`"arbor"`, "it is no object", false},
+	} {
+		g := newGround(t)
+		path := filepath.Join(g.project, ".mcp.json")
+		content := before + tt.entry + after
+		g.write(path, content, 0o600)
+		s := g.setup("claude-code", "")
+		if tt.say == "" {
+			if res := g.run(s); res.Changed || g.read(path) != content {
+				t.Errorf("%s: changed into %s", tt.entry, g.read(path))
+			}
+		} else if got := g.refused(s, engine.InvalidContent); !strings.Contains(got, ".mcp.json:4: the server arbor differs from what set-up writes ("+tt.say+"); --force replaces it") {
+			t.Errorf("%s: %q", tt.entry, got)
+		}
+		s.Force = true
+		g.run(s)
+		if got := g.read(path); tt.say != "" && got != before+`{"command": "arbor", "args": ["mcp"], "type": "stdio"}`+after {
+			t.Errorf("%s, by force:\n%s", tt.entry, got)
+		}
+		g.write(path, content, 0o600)
+		s.Force, s.Remove = false, true
+		if !tt.ours {
+			if got := g.refused(s, engine.InvalidContent); !strings.Contains(got, "--force takes it out") {
+				t.Errorf("%s: undone: %q", tt.entry, got)
+			}
+			s.Force = true
+		}
+		g.run(s)
+		if got, want := g.read(path), strings.TrimSuffix(before, "    \"arbor\": ")+after[2:]; got != want {
+			t.Errorf("%s: undone\n got %q\nwant %q", tt.entry, got, want)
+		}
+	}
+}
+
+// TestAPersonsHooks are told apart in the same way.
+func TestAPersonsHooks(t *testing.T) {
+	file := func(hook string) string {
+		return "{\"hooks\": {\"SessionStart\": [{\"matcher\": \"startup\", \"hooks\": [" + hook + ", {\"type\": \"command\", \"command\": \"date\"}]}, 7]}}"
+	}
+	for _, tt := range []struct {
+		hook string
+		is   verdict
+	}{
+		{`{"type": "command", "command": "arbor hook session-start", "timeout": 10}`, equal},
+		{`{"timeout": 10, "type": "command", "command": "/opt/arbor hook session-start"}`, ours},
+		{`{"type": "command", "command": "\"C:\\Program Files\\arbor.exe\" hook session-start", "timeout": 10}`, ours},
+		{`{"type": "command", "command": "/opt/arbor", "args": ["hook", "session-start"], "timeout": 10}`, ours},
+		{`{"type": "command", "command": "arbor hook session-start"}`, edited},
+		{`{"type": "command", "command": "arbor hook session-start", "timeout": 60}`, edited},
+		{`{"type": "command", "command": "arbor hook session-start --vault plan", "timeout": 10}`, edited},
+		{`{"type": "command", "command": "arbor hook session-start", "timeout": 10, "statusMessage": "x"}`, edited},
+		{`{"type": "command", "command": "arbor", "args": ["hook", "session-start", "-q"], "timeout": 10}`, edited},
+		{`{"type": "command", "command": "arbor hook prompt", "timeout": 10}`, foreign},
+		{`{"type": "command", "command": "echo arbor hook session-start", "timeout": 10}`, foreign},
+		{`{"type": "command", "command": "arborist hook session-start", "timeout": 10}`, foreign},
+		{`{"type": "prompt", "prompt": "arbor hook session-start"}`, foreign},
+		{`"arbor hook session-start"`, foreign},
+	} {
+		g := newGround(t)
+		path := filepath.Join(g.project, ".claude", "settings.json")
+		content := file(tt.hook)
+		g.write(path, content, 0o644)
+		s := g.setup("claude-code", "")
+		s.Hooks = true
+		switch tt.is {
+		case foreign, equal:
+			g.run(s)
+			if n := strings.Count(g.read(path), "session-start"); n != 1+strings.Count(tt.hook, "session-start") == (tt.is == foreign) {
+				t.Errorf("%s: %s", tt.hook, g.read(path))
+			}
+		default:
+			if got := g.refused(s, engine.InvalidContent); !strings.Contains(got, "settings.json:1: the hook SessionStart differs") {
+				t.Errorf("%s: %q", tt.hook, got)
+			}
+			s.Force = true
+			g.run(s)
+			if got := g.read(path); !strings.Contains(got, file(`{"timeout": 10, "type": "command", "command": "arbor hook session-start"}`)[:120]) {
+				t.Errorf("%s, by force: %s", tt.hook, got)
+			}
+		}
+		g.write(path, content, 0o644)
+		s = g.setup("claude-code", "")
+		if s.Remove = true; tt.is == edited {
+			g.refused(s, engine.InvalidContent)
+			s.Force = true
+		}
+		g.run(s)
+		want := content
+		if tt.is != foreign {
+			want = strings.Replace(content, tt.hook+", ", "", 1)
+		}
+		if got := g.read(path); got != want {
+			t.Errorf("%s: undone\n got %s\nwant %s", tt.hook, got, want)
+		}
+	}
+}
+
+// TestHooksAreUndoneWithTheServer, and only those of Arbor.
+func TestHooksAreUndoneWithTheServer(t *testing.T) {
+	g := newGround(t)
+	before := g.files()
+	s := g.setup("claude-code", "")
+	s.Hooks = true
+	if res := g.run(s); len(res.Files) != 2 || !res.Files[0].Made || !res.Files[1].Made {
+		t.Errorf("%+v", res)
+	}
+	s.Hooks, s.Remove, s.DryRun = false, true, true
+	if res := g.run(s); !strings.Contains(res.Files[1].Diff, "--- a/.claude/settings.json\n+++ /dev/null\n") || strings.Contains(strings.Join(g.files(), ""), "x\n") {
+		t.Errorf("%+v", res)
+	}
+	s.DryRun = false
+	g.run(s)
+	if after := g.files(); strings.Join(after, "\n") != strings.Join(before, "\n") {
+		t.Errorf("undone\n got %q\nwant %q", after, before)
+	}
+}
+
+// TestUndoneDespiteOthersSettings takes out the server although the settings cannot be edited, as nothing of Arbor's is in them.
+func TestUndoneDespiteOthersSettings(t *testing.T) {
+	for _, tt := range []struct {
+		settings string
+		want     bool
+	}{
+		{"{ oops", true},
+		{"[]", true},
+		{"{ \"command\": \"arbor hook prompt\" oops", false},
+	} {
+		g := newGround(t)
+		s := g.setup("claude-code", "")
+		path := g.run(s).Files[0].Path
+		g.write(filepath.Join(g.project, ".claude", "settings.json"), tt.settings, 0o644)
+		if s.Remove = true; !tt.want {
+			g.refused(s, engine.InvalidContent)
+			continue
+		}
+		if res := g.run(s); len(res.Files) != 1 || !res.Files[0].Removed {
+			t.Errorf("%+v", res)
+		}
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("with the settings %s, %s is still there", tt.settings, path)
+		}
+		s.Remove, s.Hooks = false, true
+		g.refused(s, engine.InvalidContent)
+		s.Remove = true
+		g.refused(s, engine.InvalidContent)
+	}
+}
+
+func TestDryRunWritesNothing(t *testing.T) {
+	for _, name := range Clients() {
+		g := newGround(t)
+		s := g.setup(name, "")
+		s.DryRun, s.Hooks = true, name == "claude-code"
+		before := g.files()
+		for _, f := range g.run(s).Files {
+			if !f.Changed || !f.Made || !strings.HasPrefix(f.Diff, "--- /dev/null\n+++ b/") {
+				t.Errorf("%s: %+v", name, f)
+			}
+		}
+		if after := g.files(); strings.Join(after, "\n") != strings.Join(before, "\n") {
+			t.Errorf("%s: a dry run made %q of %q", name, after, before)
+		}
+	}
+}
+
+func TestModeStays(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files have no such modes there")
+	}
+	g := newGround(t)
+	path := filepath.Join(g.home, ".claude.json")
+	for _, mode := range []os.FileMode{0o600, 0o640, 0o664, 0o755} {
+		g.write(path, "{}\n", mode)
+		g.run(g.setup("claude-code", User))
+		info, err := os.Stat(path)
+		if err != nil || info.Mode() != mode {
+			t.Errorf("mode %v became %v (%v)", mode, info.Mode(), err)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.run(g.setup("claude-code", User))
+	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
+		t.Errorf("a person's new file has the mode %v (%v), want 0600", info.Mode(), err)
+	}
+}
+
+// TestNotOwnFiles has links and other things in the place of a file.
+func TestNotOwnFiles(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need rights there")
+	}
+	link := func(g ground, to, at string) {
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(to, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, tt := range map[string]struct {
+		client, scope string
+		make          func(ground)
+		say           string
+	}{
+		"a link out":                  {"cursor", Project, func(g ground) { link(g, "/etc/hosts", filepath.Join(g.project, ".cursor/mcp.json")) }, "it is a link to /etc/hosts"},
+		"a link within":               {"cursor", Project, func(g ground) { link(g, "../mcp.json", filepath.Join(g.project, ".cursor/mcp.json")) }, "it is a link to ../mcp.json"},
+		"a link to nothing":           {"claude-code", User, func(g ground) { link(g, "nowhere", filepath.Join(g.home, ".claude.json")) }, "it is a link to nowhere"},
+		"a folder that leads out":     {"vscode", Project, func(g ground) { link(g, g.home, filepath.Join(g.project, ".vscode")) }, "path escapes from parent"},
+		"a folder":                    {"claude-code", Project, func(g ground) { _ = os.Mkdir(filepath.Join(g.project, ".mcp.json"), 0o755) }, "it is no regular file"},
+		"a file for a folder":         {"cursor", Project, func(g ground) { g.write(filepath.Join(g.project, ".cursor"), "", 0o644) }, "cannot be read or written"},
+		"a file for a folder at home": {"windsurf", User, func(g ground) { g.write(filepath.Join(g.home, ".codeium"), "", 0o644) }, "cannot be read or written"},
+		"a file marked as read-only": {"claude-code", User, func(g ground) {
+			g.write(filepath.Join(g.home, ".claude.json"), `{"mcpServers": {"arbor": {"command": "arbor", "args": ["mcp", "-C", "`+g.project+`", "--profile", "all"]}}}`, 0o400)
+		}, "marked as read-only"},
+		"a file that is too large": {"claude-code", User, func(g ground) {
+			g.write(filepath.Join(g.home, ".claude.json"), "", 0o644)
+			if err := os.Truncate(filepath.Join(g.home, ".claude.json"), largest+1); err != nil {
+				t.Fatal(err)
+			}
+		}, "at most"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newGround(t)
+			tt.make(g)
+			for _, remove := range []bool{false, true} {
+				s := g.setup(tt.client, tt.scope)
+				s.Force = true
+				if s.Remove = remove; name == "a file that is too large" {
+					if _, err := s.Run(); engine.AsError(err).Code != engine.InvalidPath || !strings.Contains(err.Error(), tt.say) {
+						t.Errorf("%v", err)
+					}
+					continue
+				}
+				if got := g.refused(s, engine.InvalidPath); !strings.Contains(got, tt.say) {
+					t.Errorf("got %q, want %q in it", got, tt.say)
+				}
+			}
+		})
+	}
+}
+
+// TestFolderOfAPersonMayBeALink, as people keep their configuration in other places.
+func TestFolderOfAPersonMayBeALink(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need rights there")
+	}
+	g := newGround(t)
+	dots := filepath.Join(g.project, "dots")
+	if err := os.Mkdir(dots, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(dots, filepath.Join(g.home, ".cursor")); err != nil {
+		t.Fatal(err)
+	}
+	g.run(g.setup("cursor", User))
+	if got := g.read(filepath.Join(dots, "mcp.json")); !strings.Contains(got, ServerName) {
+		t.Errorf("%s", got)
+	}
+}
+
+// TestChangedMeanwhile has another program write between reading and writing.
+func TestChangedMeanwhile(t *testing.T) {
+	for name, tt := range map[string]struct {
+		before string
+		remove bool
+		change func(ground, string)
+	}{
+		"another content":       {"{}", false, func(g ground, path string) { g.write(path, "{ }", 0o644) }},
+		"gone":                  {"{}", false, func(g ground, path string) { _ = os.Remove(path) }},
+		"there":                 {"", false, func(g ground, path string) { g.write(path, "{}", 0o644) }},
+		"changed, to be undone": {"{\"mcpServers\": {\"arbor\": {\"command\": \"arbor\", \"args\": [\"mcp\"]}}}", true, func(g ground, path string) { g.write(path, "{}", 0o644) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newGround(t)
+			path := filepath.Join(g.project, ".mcp.json")
+			if tt.before != "" {
+				g.write(path, tt.before, 0o644)
+			}
+			s := g.setup("claude-code", "")
+			s.Remove = tt.remove
+			c, p, err := find(s.Client, s.Scope)
+			if err != nil {
+				t.Fatal(err)
+			}
+			jobs, err := s.jobs(c, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.plan(&jobs[0]); err != nil {
+				t.Fatal(err)
+			}
+			tt.change(g, path)
+			before := g.files()
+			if err := s.commit(&jobs[0]); engine.AsError(err).Code != engine.Conflicting {
+				t.Errorf("%v, want %s", err, engine.Conflicting)
+			}
+			if after := g.files(); strings.Join(after, "\n") != strings.Join(before, "\n") {
+				t.Errorf("it made %q of %q", after, before)
+			}
+		})
+	}
+}
+
+// TestHalfDoneIsSaid has the second of two files fail when the first one is written.
+func TestHalfDoneIsSaid(t *testing.T) {
+	g := newGround(t)
+	first := &file{path: filepath.Join(g.project, ".mcp.json")}
+	err := after([]job{{file: first, keep: true, want: "{}"}}, (&file{path: "b"}).moved())
+	if e := engine.AsError(err); e.Code != engine.Conflicting || !strings.Contains(e.Message, "changed already: "+first.path) || strings.Contains(e.Message, "nothing was changed") {
+		t.Errorf("%v", err)
+	}
+}
