@@ -1,0 +1,185 @@
+package mcpserv
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	idleSession = 30 * time.Minute // a session ends after this long without a request that is being answered
+	maxSessions = 256              // with one more, the one that has been idle for the longest ends
+)
+
+// httpSessions are those of an endpoint's older clients. The SDK keeps them by id until somebody closes them, counts a client that only listens
+// as gone, and waits, when it closes one, for calls that may wait for a client that is gone: so it is decided here when a session ends, and
+// its calls are cancelled then.
+type httpSessions struct {
+	log *slog.Logger
+
+	mu      sync.Mutex
+	open    map[string]*httpSession // by id
+	watched map[*mcp.Server]bool
+	over    bool
+	closing sync.WaitGroup // of sessions that have ended
+}
+
+// An httpSession is one that a client has begun.
+type httpSession struct {
+	protocol *mcp.ServerSession
+	ctx      context.Context // ends with the session
+	end      context.CancelFunc
+	requests int         // that are being answered, streams included
+	since    time.Time   // when there were requests last
+	timer    *time.Timer // looks whether it has been idle for too long
+}
+
+// watch lets the server tell when sessions begin and which calls are made in them.
+func (s *httpSessions) watch(server *mcp.Server) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.watched[server] {
+		return
+	}
+	if s.watched == nil {
+		s.watched, s.open = map[*mcp.Server]bool{}, map[string]*httpSession{}
+	}
+	s.watched[server] = true
+	server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			protocol, ok := req.GetSession().(*mcp.ServerSession)
+			if !ok || protocol.ID() == "" { // stateless, or not over HTTP
+				return next(ctx, method, req)
+			}
+			if method == "initialize" {
+				res, err := next(ctx, method, req)
+				if err == nil {
+					s.add(protocol)
+				}
+				return res, err
+			}
+			if in := s.get(protocol.ID()); in != nil {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithCancel(ctx)
+				defer cancel()
+				defer context.AfterFunc(in.ctx, cancel)()
+			}
+			return next(ctx, method, req)
+		}
+	})
+}
+
+func (s *httpSessions) get(id string) *httpSession {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open[id]
+}
+
+func (s *httpSessions) ended() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.over
+}
+
+// add begins a session, before its client knows its id.
+func (s *httpSessions) add(protocol *mcp.ServerSession) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over { // by now
+		go protocol.Close()
+		return
+	}
+	if len(s.open) >= maxSessions {
+		s.makeRoom()
+	}
+	id := protocol.ID()
+	in := &httpSession{protocol: protocol, since: time.Now()}
+	in.ctx, in.end = context.WithCancel(context.Background())
+	in.timer = time.AfterFunc(idleSession, func() { s.expire(id, in) })
+	s.open[id] = in
+}
+
+// expire ends a session that has been idle for too long, unless it was taken up just now.
+func (s *httpSessions) expire(id string, in *httpSession) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open[id] == in && in.requests == 0 && time.Since(in.since) >= idleSession {
+		s.log.Debug("session ends, idle for too long", "session", id)
+		s.close(id)
+	}
+}
+
+// makeRoom ends the session that has been idle for the longest. Where none is idle it ends none: they have clients that wait.
+func (s *httpSessions) makeRoom() {
+	oldest := ""
+	for id, in := range s.open {
+		if in.requests == 0 && (oldest == "" || in.since.Before(s.open[oldest].since)) {
+			oldest = id
+		}
+	}
+	if oldest != "" {
+		s.log.Warn("session ends, there are too many", "session", oldest, "most", maxSessions)
+		s.close(oldest)
+	}
+}
+
+// enter begins a request in a session, and returns what ends it. An id that no session has is none of ours.
+func (s *httpSessions) enter(id string) (leave func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	in := s.open[id]
+	if in == nil {
+		return func() {}
+	}
+	in.requests++
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		in.requests--
+		in.since = time.Now()
+		in.timer.Reset(idleSession)
+	}
+}
+
+// leave ends a session and its calls, and leaves it to the caller to tell the SDK.
+func (s *httpSessions) leave(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forget(id)
+}
+
+func (s *httpSessions) forget(id string) *httpSession {
+	in := s.open[id]
+	if in != nil {
+		in.timer.Stop()
+		in.end()
+		delete(s.open, id)
+	}
+	return in
+}
+
+// close ends a session, and tells the SDK, which waits for its calls.
+func (s *httpSessions) close(id string) {
+	in := s.forget(id)
+	s.closing.Go(func() { _ = in.protocol.Close() }) // of a connection that is gone, whose errors nobody misses
+}
+
+func (s *httpSessions) shutdown(ctx context.Context) error {
+	s.mu.Lock()
+	s.over = true
+	for id := range s.open {
+		s.close(id)
+	}
+	s.mu.Unlock()
+	done := make(chan struct{})
+	go func() { s.closing.Wait(); close(done) }()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
