@@ -4,6 +4,8 @@ import (
 	"context"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -14,24 +16,30 @@ const racy = 2 * time.Second
 // A poller finds changes by comparing what it sees of each file with what it saw the last time.
 //
 // Two changes within one step of the file system's clock look like one. So a file that has changed is named once more
-// when the step is certainly over.
+// when the step is certainly over. And a file may come, be read by somebody, and go between two looks, of which
+// nothing remains but that its folder has changed. So a folder that has changed is named if no change in it is seen.
 type poller struct {
 	root string
 	opt  Options
 
 	was   fs.FileInfo // the folder that was looked at last; nil while there is none
 	top   *listing
+	first bool      // this look is the first since the tree was taken as it is
 	epoch time.Time // entry.again counts from here
 }
 
 // A listing is what a folder held.
-type listing struct{ entries []entry } // sorted by name
+type listing struct {
+	stamp   stamp
+	entries []entry // sorted by name
+}
 
 type entry struct {
-	name  string
-	stamp stamp
-	again time.Duration // when to name it once more; 0 is never
-	sub   *listing      // of a folder
+	name    string
+	ignored bool // nothing more is known of it
+	stamp   stamp
+	again   time.Duration // when to name it once more; 0 is never
+	sub     *listing      // of a folder
 }
 
 // A stamp is what can be told of a file without reading it: each write and each replacement changes it, within what
@@ -58,7 +66,7 @@ func (p *poller) start(ctx context.Context) error {
 
 // begin takes the tree as it is for what changes are compared with.
 func (p *poller) begin(ctx context.Context, info fs.FileInfo) error {
-	p.was, p.top = info, p.list(ctx, nil, "", nil)
+	p.was, p.top, p.first = info, p.list(ctx, nil, "", nil), true
 	return ctx.Err()
 }
 
@@ -80,12 +88,13 @@ func (p *poller) tick(ctx context.Context, n *news) (time.Duration, error) {
 		_ = p.begin(ctx, info) // the loop sees that ctx has ended
 	default:
 		p.top = p.list(ctx, p.top, "", n)
+		p.first = false
 	}
 	return max(p.opt.Poll, 9*time.Since(began)), nil
 }
 
-// list returns what the folder at path holds, and names what differs from old.
-// A folder that cannot be read counts as empty. It is of no use when ctx has ended.
+// list returns what the folder at path holds, and names what differs from old. A folder that cannot be read counts as
+// empty. What it returns is of no use when ctx has ended.
 func (p *poller) list(ctx context.Context, old *listing, path string, n *news) *listing {
 	if ctx.Err() != nil {
 		return old
@@ -94,76 +103,122 @@ func (p *poller) list(ctx context.Context, old *listing, path string, n *news) *
 	if old != nil {
 		before = old.entries
 	}
-	list, _ := os.ReadDir(native(p.root, path))
-	now := &listing{make([]entry, 0, len(list))}
-	for _, found := range list {
-		sub := join(path, found.Name())
-		if p.opt.Ignore(sub, found.IsDir()) {
-			continue
-		}
-		for len(before) > 0 && before[0].name < found.Name() {
+	now, found := readFolder(native(p.root, path))
+	now.entries = make([]entry, 0, len(found))
+	differs := false // in a way that tells why the folder has changed
+	for _, f := range found {
+		for len(before) > 0 && before[0].name < f.Name() {
 			before[0].nameAll(path, n)
-			before = before[1:]
+			before, differs = before[1:], true
 		}
 		var was *entry
-		if len(before) > 0 && before[0].name == found.Name() {
+		if len(before) > 0 && before[0].name == f.Name() {
 			was, before = &before[0], before[1:]
 		}
-		if e, ok := p.compare(ctx, was, found, sub, n); ok {
+		e, same := p.compare(ctx, was, f, join(path, f.Name()), n)
+		if differs = differs || !same; e.name != "" {
 			now.entries = append(now.entries, e)
-		} else if was != nil {
-			was.nameAll(path, n)
 		}
 	}
 	for i := range before {
 		before[i].nameAll(path, n)
+		differs = true
+	}
+	// In the first look a change is no proof that there was not another one before it, which those may have seen who read the
+	// files as they were when watching began.
+	if old != nil && old.stamp != now.stamp && (p.first || !differs) {
+		if path == "" {
+			n.rescan = true
+		} else {
+			n.add(path)
+		}
 	}
 	return now
 }
 
-// compare returns what is at path, where was had been, and names it if it differs. ok is false if it is gone.
-func (p *poller) compare(ctx context.Context, was *entry, found fs.DirEntry, path string, n *news) (e entry, ok bool) {
-	e = entry{name: found.Name()}
-	if found.IsDir() {
-		var old *listing
-		switch {
-		case was == nil:
-			n.add(path)
-		case was.sub == nil: // it was a file
-			n.add(path)
-		default:
-			old = was.sub
-		}
-		e.sub = p.list(ctx, old, path, n)
-		return e, true
+// readFolder returns the stamp of a folder, taken before it was read, and what is in it, sorted by name.
+func readFolder(name string) (*listing, []fs.DirEntry) {
+	l := &listing{}
+	f, err := os.Open(name)
+	if err != nil {
+		return l, nil
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil {
+		l.stamp = stampOf(info)
+	}
+	found, _ := f.ReadDir(-1)
+	slices.SortFunc(found, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return l, found
+}
+
+// compare returns what is at path, where was had been, and names it if it differs. If it is gone the entry has no name.
+func (p *poller) compare(ctx context.Context, was *entry, found fs.DirEntry, path string, n *news) (e entry, same bool) {
+	e = entry{name: found.Name(), ignored: p.opt.Ignore(path, found.IsDir())}
+	if was != nil && was.ignored != e.ignored { // a file in the place of a folder, or the other way round
+		was.nameAll(parentOf(path), n)
+		was = nil
+	}
+	switch {
+	case e.ignored:
+		return e, was != nil
+	case found.IsDir():
+		same = p.folder(ctx, was, &e, path, n)
+		return e, same
 	}
 	info, err := found.Info()
 	if err != nil {
+		if was != nil {
+			was.nameAll(parentOf(path), n)
+		}
 		return entry{}, false
 	}
 	e.stamp = stampOf(info)
+	return e, p.file(was, &e, info, path, n)
+}
+
+// folder fills in what there is to tell of e, a folder, and reports whether it is as it was.
+func (p *poller) folder(ctx context.Context, was, e *entry, path string, n *news) (same bool) {
+	var old *listing
+	if was != nil {
+		old = was.sub
+	}
+	if old == nil { // it is new, or was a file
+		n.add(path)
+	}
+	e.sub = p.list(ctx, old, path, n)
+	return old != nil && e.sub.stamp == old.stamp
+}
+
+// file names e, a file, if it is not as it was, and reports whether it is.
+func (p *poller) file(was, e *entry, info fs.FileInfo, path string, n *news) (same bool) {
 	now := time.Since(p.epoch)
 	switch {
 	case was == nil && n == nil:
 		if time.Since(info.ModTime()) < racy { // it may be in the middle of a change
 			e.again = now + racy
 		}
+		return true
 	case was == nil || was.stamp != e.stamp:
 		if was != nil && was.sub != nil {
 			was.sub.nameAll(path, n)
 		}
 		n.add(path)
 		e.again = now + racy
+		return false
 	case was.again != 0 && was.again <= now:
 		n.add(path)
 	default:
 		e.again = was.again
 	}
-	return e, true
+	return true
 }
 
 // nameAll names e, which was in dir and is gone, and all that was below it.
 func (e *entry) nameAll(dir string, n *news) {
+	if e.ignored {
+		return
+	}
 	path := join(dir, e.name)
 	n.add(path)
 	if e.sub != nil {

@@ -12,6 +12,9 @@
 // folders above it; on file systems that another machine may write to; when the system's limit of
 // watches is reached; and when it is asked to.
 //
+// Polling sees what there is at each look. Of a file that comes and goes between two looks it sees that its
+// folder has changed, and names that, unless something else in the folder came or went as well.
+//
 // Symbolic links below the root are named when they come and go and are not followed. What is
 // written through a memory mapping brings no event on any system.
 package watch

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -56,8 +57,17 @@ func quick(polling bool) Options {
 	return Options{Polling: polling, Settle: time.Millisecond, Most: 10 * time.Millisecond, Poll: 2 * time.Millisecond}
 }
 
-// start watches root; close must be called.
+// start watches root, and returns when every change is seen. close must be called.
 func start(j judge, root string, opt Options, open opener) *world {
+	j.Helper()
+	w := launch(j, root, opt, open)
+	w.last = w.awaitReady()
+	w.polling = w.last.polling
+	return w
+}
+
+// launch begins to watch root.
+func launch(j judge, root string, opt Options, open opener) *world {
 	j.Helper()
 	w := &world{judge: j, root: root, batches: make(chan Batch, 1<<16), ready: make(chan readied, 8), early: make(chan struct{}, 1),
 		done: make(chan error, 1), told: map[string]bool{}}
@@ -71,8 +81,6 @@ func start(j judge, root string, opt Options, open opener) *world {
 		}
 	}
 	go func() { w.done <- watch(ctx, root, opt, open, func(b Batch) { w.batches <- b }) }()
-	w.last = w.awaitReady()
-	w.polling = w.last.polling
 	return w
 }
 
@@ -85,6 +93,8 @@ func begin(t *testing.T, root string, polling bool) *world {
 		t.Skip("no events on this system")
 	}
 	t.Cleanup(w.close)
+	w.sync() // the first look of all is a careful one
+	w.forget()
 	return w
 }
 
@@ -125,7 +135,7 @@ func (w *world) awaitReady() readied {
 }
 
 // next takes one batch, and holds it to the promises of Batch.
-func (w *world) next(what string) {
+func (w *world) next(what string) (rescan bool) {
 	w.Helper()
 	b := await(w, w.batches, what)
 	if b.Rescan != (len(b.Paths) == 0) {
@@ -141,6 +151,7 @@ func (w *world) next(what string) {
 		w.told[p] = true
 	}
 	w.rescan = w.rescan || b.Rescan
+	return b.Rescan
 }
 
 // forget begins anew with what was told.
@@ -160,21 +171,17 @@ func (w *world) forget() {
 // may need one look more for files whose times did not change.
 func (w *world) sync() {
 	w.Helper()
-	w.count++
-	name := fmt.Sprintf("sync-%d", w.count)
-	w.write(name, "")
-	for !w.told[name] && !w.rescan {
-		w.next(name + ", after " + w.says())
+	for name := ""; !w.told[name]; {
+		if rescan := name != "" && w.next(name+", after "+w.says()); rescan || name == "" { // of what was before, or after: nobody knows
+			w.count++
+			name = fmt.Sprintf("sync-%d", w.count)
+			w.write(name, "")
+		}
 	}
 }
 
 func (w *world) says() string {
-	var all []string
-	for p := range w.told {
-		all = append(all, p)
-	}
-	slices.Sort(all)
-	return fmt.Sprintf("%q, rescan %t", all, w.rescan)
+	return fmt.Sprintf("%q, rescan %t", slices.Sorted(maps.Keys(w.told)), w.rescan)
 }
 
 // wants fails unless the paths were told of. By events they must have been after sync, by polling they come at last.
