@@ -21,7 +21,7 @@ import (
 
 // frontEnds are the commands of the front ends besides the command line.
 func frontEnds(version string) []cli.Command {
-	return []cli.Command{mcpCommand(version), serveCommand(version)}
+	return []cli.Command{mcpCommand(version), serveCommand(version), setupCommand(), hookCommand()}
 }
 
 // offer are the flags of servers.
@@ -47,13 +47,25 @@ func (o *offer) log(w io.Writer) *slog.Logger {
 
 // server opens the vault and returns a server over it.
 func (o *offer) server(ctx context.Context, call cli.Call, mode cli.Mode, version string) (*mcpserv.Server, *engine.Engine, error) {
+	atHome(call)
 	e, set, err := call.Open(ctx, mode)
 	if err != nil {
 		return nil, nil, err
 	}
+	if set.Session == "" {
+		set.Session = call.Getenv(claudeSession) // what the hooks of the same session know is known to the server
+	}
 	s, err := mcpserv.New(e, mcpserv.Options{Version: version, Profile: mcpserv.Profile(o.profile), Workspace: set.Workspace, Session: set.Session, Operator: set.Operator,
 		MaxTokens: o.maxTokens, Log: o.log(call.Stderr)})
 	return s, e, err
+}
+
+// atHome looks for the vault in the project that Claude Code says is open, where there is none in the folder that it started the program in.
+func atHome(call cli.Call) {
+	project := call.Getenv("CLAUDE_PROJECT_DIR")
+	if _, err := call.Find(); err != nil && filepath.IsAbs(project) {
+		call.Move(project)
+	}
 }
 
 func mcpCommand(version string) cli.Command {

@@ -53,16 +53,18 @@ type Command struct {
 
 // A Call is what a Command is run with.
 type Call struct {
-	Word   string // one of Command.Words; "" for a command without words
-	Open   Opener
-	Find   func() (Found, error) // says which vault Open would open, as Vaults.Find does
-	Dir    string                // the folder that the command runs in, absolute
-	Getenv func(string) string
-	DryRun bool
-	Stdin  io.Reader
-	Stdout io.Writer // results and nothing else
-	Stderr io.Writer
-	Print  func(doc any, text string) error // prints a result: doc with --json, text without
+	Word             string // one of Command.Words; "" for a command without words
+	Open             Opener
+	Find             func() (Found, error) // says which vault Open would open, as Vaults.Find does
+	Move             func(dir string)      // makes Open and Find look from another folder, unless the command line names one
+	Dir              string                // the folder that the command runs in, absolute
+	Vault, Workspace string                // of --vault and --workspace; "" for none
+	Getenv           func(string) string
+	DryRun           bool
+	Stdin            io.Reader
+	Stdout           io.Writer // results and nothing else
+	Stderr           io.Writer
+	Print            func(doc any, text string) error // prints a result: doc with --json, text without
 }
 
 // An Opener opens the vault that the flags of the command line name. The vault is closed when the command ends.
@@ -244,7 +246,14 @@ func newFrontEnd(sh *shell, m Command) *cobra.Command {
 			return complete(cmd, args, start)
 		},
 		RunE: func(cmd *cobra.Command, words []string) error {
-			call := Call{Open: sh.opener, Find: func() (Found, error) { return sh.sys.Vaults.Find(sh.place()) }, Dir: sh.dir(), Getenv: sh.getenv, DryRun: sh.flags.dryRun,
+			call := Call{Open: sh.opener, Find: func() (Found, error) { return sh.sys.Vaults.Find(sh.place()) },
+				Move: func(dir string) {
+					if sh.flags.dir == "" && sh.flags.vault == "" {
+						sh.flags.dir = dir
+					}
+				},
+				Dir: sh.dir(), Vault: sh.flags.vault,
+				Workspace: sh.flags.workspace, Getenv: sh.getenv, DryRun: sh.flags.dryRun,
 				Stdin: sh.sys.Stdin, Stdout: sh.sys.Stdout, Stderr: sh.sys.Stderr,
 				Print: func(doc any, text string) error {
 					if sh.flags.json {

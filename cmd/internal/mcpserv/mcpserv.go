@@ -9,7 +9,6 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
@@ -54,8 +53,8 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 	if opt.Profile == "" {
 		opt.Profile = ProfileAll
 	}
-	if !slices.Contains(Profiles(), opt.Profile) {
-		return nil, engine.Fail(engine.InvalidParams, "profile %q is not known; %v are", opt.Profile, Profiles())
+	if err := CheckProfile(opt.Profile); err != nil {
+		return nil, err
 	}
 	if opt.Operator == "" {
 		opt.Operator = mdstore.OperatorAI

@@ -10,6 +10,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"arbor/engine"
 	"arbor/engine/ops"
 )
 
@@ -22,8 +23,15 @@ const (
 	ProfileWorker Profile = "worker" // what somebody needs who works on nodes that others planned
 )
 
-// Profiles returns the profiles that there are.
-func Profiles() []Profile { return []Profile{ProfileAll, ProfileWorker} }
+// CheckProfile returns an error that says which profiles there are, nil for one of them.
+func CheckProfile(p Profile) error {
+	if p != ProfileAll && p != ProfileWorker {
+		e := engine.Fail(engine.InvalidParams, "profile %q is not known; %s and %s are", p, ProfileAll, ProfileWorker)
+		e.Details = &engine.Details{Param: "profile"}
+		return e
+	}
+	return nil
+}
 
 var workersTools = []string{
 	"node_create", "node_get", "node_list", "node_update", "node_transition", "context_get", "log_append", "problem_update", "problem_clear",

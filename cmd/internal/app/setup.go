@@ -1,0 +1,140 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"arbor/cmd/internal/cli"
+	"arbor/cmd/internal/clients"
+	"arbor/cmd/internal/mcpserv"
+	"arbor/engine"
+)
+
+func setupCommand() cli.Command {
+	var (
+		s                clients.Setup
+		profile          string
+		undo, everywhere bool
+	)
+	return cli.Command{
+		Use: "setup CLIENT", Short: "Put Arbor into the configuration of an assistant's program", Word: "CLIENT", Words: clients.Clients(), Writes: true,
+		Long: `Put Arbor's MCP server into the configuration of a program that assistants run in,
+or take it out again. Nothing else in the file changes: comments, order and layout
+stay. --dry-run shows the diff. The entry is the project's where the program has
+such a file, which you may commit; --scope user makes it yours alone.`,
+		Example: `arbor setup claude-code --hooks
+arbor setup vscode --dry-run
+arbor setup cursor --scope user --everywhere
+arbor setup windsurf --undo`,
+		Flags: func(fs *flag.FlagSet) {
+			fs.StringVar(&s.Scope, "scope", "", "whose configuration: `SCOPE` is project or user; the client's default unless said otherwise")
+			fs.BoolVar(&s.Hooks, "hooks", false, "for claude-code: also the hooks that tell a session its rules, focus and what changed")
+			fs.StringVar(&profile, "profile", "", "the `TOOLS` to offer: all, or worker")
+			fs.StringVar(&s.Command, "command", "", "how the client starts arbor: `PROGRAM`; arbor, found by PATH, unless said otherwise")
+			fs.BoolVar(&everywhere, "everywhere", false, "with --scope user: for whatever project is open, not this one")
+			fs.BoolVar(&undo, "undo", false, "take the entry out")
+			fs.BoolVar(&s.Force, "force", false, "also replace or take out an entry that somebody has changed")
+		},
+		Run: func(_ context.Context, call cli.Call) error {
+			found, err := call.Find()
+			if err != nil && engine.AsError(err).Code != engine.VaultNotFound {
+				return err
+			}
+			if s.Home, err = os.UserHomeDir(); err != nil {
+				return engine.Fail(engine.InvalidPath, "your home folder is not known: %v; set HOME", err)
+			}
+			s.Client, s.Project, s.Getenv, s.DryRun, s.Remove = call.Word, found.Project, call.Getenv, call.DryRun, undo
+			if everywhere {
+				if s.Scope != clients.User && len(clients.Scopes(s.Client)) > 1 {
+					return engine.Fail(engine.InvalidParams, "--everywhere goes with --scope user: a project's configuration is about that project")
+				}
+				s.Project = ""
+			}
+			if profile != "" {
+				if err := mcpserv.CheckProfile(mcpserv.Profile(profile)); err != nil {
+					return err
+				}
+				s.Args = append(s.Args, "--profile", profile)
+			}
+			if call.Vault != "" {
+				s.Args = append(s.Args, "--vault", call.Vault)
+			}
+			if call.Workspace != "" {
+				s.Args = append(s.Args, "--workspace", call.Workspace)
+			}
+			r, err := s.Run()
+			if err != nil {
+				return err
+			}
+			return call.Print(r, setupText(r))
+		},
+	}
+}
+
+// setupText says what a set-up did.
+func setupText(r *clients.Result) string {
+	var b strings.Builder
+	for _, f := range r.Files {
+		what := "is as it should be"
+		switch {
+		case f.Removed:
+			what = "removed"
+		case f.Made:
+			what = "made"
+		case f.Changed:
+			what = "changed"
+		}
+		if r.DryRun && f.Changed {
+			b.WriteString(f.Diff)
+			continue
+		}
+		fmt.Fprintf(&b, "%s %s\n", f.Path, what)
+	}
+	if r.Hint != "" && !r.DryRun {
+		b.WriteString(r.Hint + "\n")
+	}
+	return b.String()
+}
+
+func hookCommand() cli.Command {
+	return cli.Command{
+		Use: "hook EVENT", Short: "What a hook of Claude Code tells a session", Word: "EVENT", Words: clients.Hooks(), Protocol: true,
+		Long: `Print what a session of Claude Code is to know, as a hook: at its start the rules
+and the focus of its workspace, at each prompt what others changed meanwhile.
+arbor setup claude-code --hooks makes Claude Code run it. It never stands in the
+way: whatever goes wrong, its exit code is 0.`,
+		Example: `arbor setup claude-code --hooks
+echo '{"session_id":"s-1"}' | arbor hook session-start`,
+		Run: func(ctx context.Context, call cli.Call) error {
+			hc := clients.HookCall{Name: call.Word, Stdin: unlessTerminal(call.Stdin), Stdout: call.Stdout, Session: call.Getenv(claudeSession)}
+			atHome(call)
+			e, _, err := call.Open(ctx, cli.MustExist)
+			var missing *engine.Error
+			if err != nil && !(errors.As(err, &missing) && missing.Code == engine.VaultNotFound) {
+				hc.Broken = err
+			}
+			if err := clients.Hook(ctx, e, hc); err != nil {
+				fmt.Fprintf(call.Stderr, "arbor: %v\n", err)
+			}
+			return nil
+		},
+	}
+}
+
+// claudeSession is where Claude Code tells programs that it starts which session they belong to.
+const claudeSession = "CLAUDE_CODE_SESSION_ID"
+
+// unlessTerminal returns the stream, nil for one at which a person sits.
+func unlessTerminal(r io.Reader) io.Reader {
+	if f, ok := r.(*os.File); ok {
+		if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice != 0 {
+			return nil
+		}
+	}
+	return r
+}
