@@ -35,7 +35,13 @@ func (e *Engine) Follow(ctx context.Context, ready func(), news func(News)) erro
 				ready()
 			}
 		},
-		Early: func(p mdstore.Path) { e.Heed(p) },
+		Early: func(p mdstore.Path) {
+			if p == "" {
+				e.forgetAll()
+			} else {
+				e.Heed(p)
+			}
+		},
 		Settled: func(paths []mdstore.Path, all bool) {
 			if all {
 				e.forgetAll()
@@ -173,7 +179,9 @@ func (s *Snapshot) reread(ctx context.Context, st mdstore.Store, paths []mdstore
 			case !p.Under(s.ws.Dir.Join(mdstore.NodesDir)):
 				continue
 			}
-			file = p.Join(mdstore.NodeFile) // of a folder
+			if file = p.Join(mdstore.NodeFile); s.versionAt(file).IsZero() {
+				return nil, false, nil // a folder that came, with whatever is in it
+			}
 		}
 		f, err := st.Read(ctx, file)
 		switch known := s.versionAt(file); {

@@ -134,7 +134,7 @@ type Watcher interface {
 // Watching is what a Watcher tells. No function is nil, none is called twice at the same time, and none may take long but Settled.
 type Watching struct {
 	Ready   func()                       // once: changes from now on are told
-	Early   func(Path)                   // at once, for each file or folder that may have changed
+	Early   func(Path)                   // at once, for each file or folder that may have changed; "" where it is not known what
 	Settled func(paths []Path, all bool) // what may have changed, once it has come to rest; all: anything
 }
 

@@ -72,9 +72,7 @@ func (l *loop) run(ctx context.Context) error {
 			pause := l.opt.Poll
 			pause, err = l.way.tick(ctx, &n)
 			tick.Reset(pause)
-			if len(n.paths) > 0 || n.rescan {
-				l.opt.Early()
-			}
+			l.early(n)
 		}
 		if ctx.Err() != nil {
 			return nil
@@ -85,6 +83,17 @@ func (l *loop) run(ctx context.Context) error {
 			tick.Reset(l.opt.Poll)
 		}
 		l.held.take(n, time.Now())
+	}
+}
+
+// early tells of news before they have settled.
+func (l *loop) early(n news) {
+	if n.rescan {
+		l.opt.Early("")
+		return
+	}
+	for _, p := range n.paths {
+		l.opt.Early(p)
 	}
 }
 
@@ -117,7 +126,7 @@ func (l *loop) changeOver(ctx context.Context, why error) {
 	l.way.stop()
 	l.way = &poller{root: l.root, opt: l.opt}
 	_ = l.way.start(ctx) // a root that is gone now is waited for
-	l.opt.Early()
+	l.opt.Early("")
 	l.opt.Ready(true, why)
 }
 

@@ -131,7 +131,7 @@ func (p *pump) put(rel string, op fsnotify.Op, err error) {
 	case p.ready <- struct{}{}:
 	default:
 	}
-	p.opt.Early()
+	p.opt.Early(rel)
 }
 
 // take returns what has been collected since the last time.

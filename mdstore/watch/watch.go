@@ -58,9 +58,9 @@ type Options struct {
 	//
 	// Of what has just gone nobody knows whether it was a folder: it is named unless Ignore says so of either.
 	Ignore func(path string, dir bool) bool
-	// Early is called at once, before anything has settled, whenever something may have changed. It
-	// may be called often and from several goroutines, and must return quickly. nil is for none.
-	Early func()
+	// Early is called at once, before anything has settled, with what may have changed: a file, or a folder of which the files may
+	// have, too; "" is the root, or where it is not known what. It may be called often and from several goroutines, and must return quickly. nil is for none.
+	Early func(path string)
 	// Ready is called once when every change from then on will be seen, before f is called: polling tells whether by
 	// polling, and why not by events where they were wanted. It is called a second time, with polling true,
 	// if events are had at first and cannot be had any longer; a Rescan follows. nil is for none.
@@ -122,7 +122,7 @@ func (o Options) withDefaults() Options {
 		o.Ignore = func(string, bool) bool { return false }
 	}
 	if o.Early == nil {
-		o.Early = func() {}
+		o.Early = func(string) {}
 	}
 	if o.Ready == nil {
 		o.Ready = func(bool, error) {}

@@ -74,7 +74,7 @@ func launch(j judge, root string, opt Options, open opener) *world {
 	ctx, stop := context.WithCancel(context.Background())
 	w.stop = stop
 	opt.Ready = func(polling bool, why error) { w.ready <- readied{polling, why} }
-	opt.Early = func() {
+	opt.Early = func(string) {
 		select {
 		case w.early <- struct{}{}:
 		default:

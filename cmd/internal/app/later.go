@@ -6,6 +6,7 @@ import (
 	"iter"
 	"os"
 	"sync"
+	"time"
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
@@ -21,6 +22,7 @@ type laterStore struct {
 	mu    sync.Mutex
 	empty mdstore.Store
 	real  *dirstore.Store // guarded by mu; nil while there is none
+	begun chan struct{}   // closed once there is one
 }
 
 var (
@@ -29,32 +31,36 @@ var (
 	_ mdstore.Inspector    = (*laterStore)(nil)
 	_ mdstore.WriteChecker = (*laterStore)(nil)
 	_ mdstore.DocReader    = (*laterStore)(nil)
+	_ mdstore.Watcher      = (*laterStore)(nil)
 )
 
 func newLaterStore(folder, project string) *laterStore {
-	return &laterStore{folder: folder, empty: memstore.New(nil), open: func() (*dirstore.Store, error) {
+	return &laterStore{folder: folder, empty: memstore.New(nil), begun: make(chan struct{}), open: func() (*dirstore.Store, error) {
 		return dirstore.Open(folder, dirstore.Options{ProjectRoot: project})
 	}}
 }
 
 // made returns the vault where it exists by now, and makes it on request.
-func (s *laterStore) made(make bool) (*dirstore.Store, error) {
+func (s *laterStore) made(wanted bool) (*dirstore.Store, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.real != nil {
 		return s.real, nil
 	}
 	if info, err := os.Stat(s.folder); err != nil || !info.IsDir() {
-		if !make {
+		if !wanted {
 			return nil, nil
 		}
 		if err := dirstore.Create(s.folder); err != nil {
 			return nil, err
 		}
 	}
-	var err error
-	s.real, err = s.open()
-	return s.real, err
+	d, err := s.open()
+	if err == nil {
+		s.real = d
+		close(s.begun)
+	}
+	return d, err
 }
 
 // Close closes the vault, if there is one.
@@ -141,4 +147,25 @@ func (s *laterStore) ReadDoc(ctx context.Context, target string) ([]byte, error)
 		return nil, fs.ErrNotExist
 	}
 	return d.ReadDoc(ctx, target)
+}
+
+// Watch waits for the vault to be made, by whomever, and then watches it.
+func (s *laterStore) Watch(ctx context.Context, w mdstore.Watching) error {
+	look := time.NewTicker(time.Second)
+	defer look.Stop()
+	for {
+		d, err := s.made(false)
+		switch {
+		case err != nil:
+			return err
+		case d != nil:
+			return d.Watch(ctx, w)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-look.C:
+		case <-s.begun:
+		}
+	}
 }

@@ -1,0 +1,59 @@
+package dirstore
+
+import (
+	"context"
+	"strings"
+
+	"arbor/mdstore"
+	"arbor/mdstore/watch"
+)
+
+var _ mdstore.Watcher = (*Store)(nil)
+
+// Watch tells w what may have changed in the vault, whoever changed it: the files that List lists, and folders that came or went. Where the
+// system has no news to give, it looks every two seconds.
+func (s *Store) Watch(ctx context.Context, w mdstore.Watching) error {
+	started := false
+	return watch.Watch(ctx, s.dir, watch.Options{
+		Ignore: unlisted,
+		Early: func(p string) {
+			if p != "" && !mdstore.Path(p).Valid() {
+				p = "" // of a name that a path cannot have: whatever it is
+			}
+			w.Early(mdstore.Path(p))
+		},
+		Ready: func(polling bool, why error) {
+			if polling && why != nil {
+				s.log.Warn("the vault is watched by looking every two seconds", "folder", s.dir, "why", why)
+			}
+			if !started {
+				started = true
+				w.Ready()
+			}
+		},
+	}, func(b watch.Batch) {
+		paths := make([]mdstore.Path, 0, len(b.Paths))
+		for _, p := range b.Paths {
+			if !mdstore.Path(p).Valid() {
+				b.Rescan = true
+			}
+			paths = append(paths, mdstore.Path(p))
+		}
+		if b.Rescan {
+			paths = nil
+		}
+		w.Settled(paths, b.Rescan)
+	})
+}
+
+// unlisted reports whether List would not look at a path: whatever begins with a dot, and files that are neither a workspace's nor a node's.
+func unlisted(path string, dir bool) bool {
+	name := path
+	for rest := path; rest != ""; {
+		name, rest, _ = strings.Cut(rest, "/")
+		if strings.HasPrefix(name, ".") {
+			return true
+		}
+	}
+	return !dir && name != mdstore.NodeFile && name != mdstore.WorkspaceFile
+}
