@@ -3,6 +3,8 @@ package watch
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -18,8 +20,9 @@ type faulty struct {
 	errs   chan error
 
 	mu    sync.Mutex
-	deaf  bool // events are lost
-	room  int  // watches that may still be added
+	deaf  bool   // events are lost
+	room  int    // watches that may still be added
+	base  string // the folder that was added first
 	first error
 }
 
@@ -52,6 +55,9 @@ func (f *faulty) open() (source, error) {
 func (f *faulty) Add(folder string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.base == "" {
+		f.base = folder
+	}
 	if f.room--; f.room < 0 {
 		return fmt.Errorf("add a watch: %w", syscall.ENOSPC)
 	}
@@ -172,6 +178,30 @@ func TestPollsInstead(t *testing.T) {
 		}
 		w.probe()
 	})
+}
+
+// Events that are out of date, and errors that mean nothing, change nothing.
+func TestOutOfDate(t *testing.T) {
+	needEvents(t)
+	src := &faulty{room: 1000}
+	root := t.TempDir()
+	made := &world{judge: t, root: root}
+	made.write("a/b/c", "")
+	w := start(t, root, quick(false), src.open)
+	defer w.close()
+	for _, op := range []fsnotify.Op{fsnotify.Remove, fsnotify.Rename, fsnotify.Create, fsnotify.Write, fsnotify.Chmod} {
+		for _, path := range []string{"a", "a/b", "a/b/c", "gone", "gone/too", "a/b/c/d"} {
+			src.events <- fsnotify.Event{Name: filepath.Join(src.base, filepath.FromSlash(path)), Op: op}
+		}
+		w.probe()
+	}
+	if runtime.GOOS == "linux" {
+		src.fail(fmt.Errorf("remove a watch: %w", syscall.EINVAL))
+		w.probe()
+	}
+	if len(w.ready) > 0 {
+		t.Errorf("it changed over: %+v", <-w.ready)
+	}
 }
 
 // saysPolling takes what Ready was told last.

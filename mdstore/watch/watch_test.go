@@ -323,10 +323,21 @@ func TestEarly(t *testing.T) {
 	both(t, func(t *testing.T, polling bool) {
 		opt := quick(polling)
 		opt.Settle, opt.Most = time.Hour, time.Hour
-		w := start(t, t.TempDir(), opt, openSystem)
+		made := &world{judge: t, root: filepath.Join(t.TempDir(), "root")}
+		files("a/Node.md")(made)
+		w := start(t, made.root, opt, openSystem)
 		defer w.close()
-		w.write("a", "")
-		await(t, w.early, "Early")
+		early := func(path string) {
+			t.Helper()
+			for await(t, w.early, "Early of "+path) != path {
+			}
+		}
+		w.write("a/Node.md", "after")
+		early("a/Node.md")
+		w.write("b/c/Node.md", "")
+		early("b") // and so all that is in it
+		w.must(os.Rename(w.root, w.root+"-away"))
+		early("")
 		select {
 		case b := <-w.batches:
 			t.Errorf("%v was given before anything could settle", b)

@@ -36,7 +36,7 @@ type world struct {
 
 	batches chan Batch
 	ready   chan readied
-	early   chan struct{}
+	early   chan string
 	stop    context.CancelFunc
 	done    chan error
 
@@ -69,15 +69,15 @@ func start(j judge, root string, opt Options, open opener) *world {
 // launch begins to watch root.
 func launch(j judge, root string, opt Options, open opener) *world {
 	j.Helper()
-	w := &world{judge: j, root: root, batches: make(chan Batch, 1<<16), ready: make(chan readied, 8), early: make(chan struct{}, 1),
+	w := &world{judge: j, root: root, batches: make(chan Batch, 1<<16), ready: make(chan readied, 8), early: make(chan string, 1<<10),
 		done: make(chan error, 1), told: map[string]bool{}}
 	ctx, stop := context.WithCancel(context.Background())
 	w.stop = stop
 	opt.Ready = func(polling bool, why error) { w.ready <- readied{polling, why} }
-	opt.Early = func(string) {
+	opt.Early = func(path string) {
 		select {
-		case w.early <- struct{}{}:
-		default:
+		case w.early <- path:
+		default: // nobody listens
 		}
 	}
 	go func() { w.done <- watch(ctx, root, opt, open, func(b Batch) { w.batches <- b }) }()
