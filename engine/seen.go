@@ -43,7 +43,11 @@ func (e *Engine) Changes(ctx context.Context, ws mdstore.ID, session string, tak
 	if err := validSession(session); err != nil {
 		return nil, err
 	}
-	snap, err := e.Current(ctx, ws) // what people changed is the question
+	read := e.Reload // what people changed is the question
+	if take == nil {
+		read = e.Current // which may not have heard yet of what was saved a moment ago
+	}
+	snap, err := read(ctx, ws)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 )
@@ -51,4 +52,55 @@ func BenchmarkReady(b *testing.B) {
 			b.ReportMetric(float64(stopped.Microseconds())/1000/float64(b.N), "ms-stop")
 		})
 	}
+}
+
+// BenchmarkSave is the time from a save among 10,000 nodes until it is told of, with no time to settle.
+func BenchmarkSave(b *testing.B) {
+	w := benchWorld(b, 10_000)
+	name := "ws/nodes/node-mj2hz4gy-005000/Node.md"
+	for b.Loop() {
+		w.forget()
+		w.write(name, "saved")
+		for !w.told[name] {
+			w.next(name)
+		}
+	}
+}
+
+// BenchmarkBurst is the time from the first of 10,000 saves until all are told of; ms-saves is what saving takes.
+func BenchmarkBurst(b *testing.B) {
+	const n = 10_000
+	w := benchWorld(b, n)
+	var saving time.Duration
+	for b.Loop() {
+		w.forget()
+		began := time.Now()
+		for i := range n {
+			w.write(fmt.Sprintf("ws/nodes/node-mj2hz4gy-%06d/Node.md", i), "saved")
+		}
+		saving += time.Since(began)
+		for len(w.told) < n && !w.rescan {
+			w.next("all of them")
+		}
+		if w.rescan {
+			b.Fatal("events were lost")
+		}
+	}
+	b.ReportMetric(float64(saving.Microseconds())/1000/float64(b.N), "ms-saves")
+}
+
+func benchWorld(b *testing.B, n int) *world {
+	b.Helper()
+	opt := quick(false)
+	opt.Settle = time.Nanosecond
+	root := vault(b, n)
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	w := start(b, root, opt, openSystem)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	b.Logf("%d folders take %.1f MB", n, float64(after.HeapAlloc-before.HeapAlloc)/1e6)
+	b.Cleanup(w.close)
+	return w
 }

@@ -69,7 +69,7 @@ func (l *loop) run(ctx context.Context) error {
 		case <-l.way.wake():
 			err = l.way.look(ctx, &n)
 		case <-tick.C:
-			pause := l.opt.Poll
+			var pause time.Duration
 			pause, err = l.way.tick(ctx, &n)
 			tick.Reset(pause)
 			l.early(n)

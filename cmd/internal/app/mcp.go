@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"arbor/cmd/internal/cli"
 	"arbor/cmd/internal/guard"
@@ -137,17 +138,24 @@ curl -H "Authorization: Bearer $(cat .tanmi-workspace/.local/token)" http://127.
 			if err != nil {
 				return engine.Fail(engine.InvalidParams, "--listen %s: %v; port 0 takes any that is free", listen, err)
 			}
+			endpoint := s.Endpoint()
 			mux := http.NewServeMux()
-			mux.Handle("/mcp", s.Handler())
+			mux.Handle("/mcp", endpoint)
 			fmt.Fprintf(call.Stderr, "the token is in %s\n", token)
 			url := "http://" + l.Addr().String() + "/mcp"
 			if err := call.Print(map[string]string{"url": url, "tokenFile": token}, url+"\n"); err != nil {
 				return errors.Join(err, l.Close())
 			}
-			return guard.Serve(ctx, l, guard.Handler(mux, guard.Options{Token: secret, Hosts: hosts, Origins: origins, Where: "in " + token}), o.log(call.Stderr))
+			err = guard.Serve(ctx, l, guard.Handler(mux, guard.Options{Token: secret, Hosts: hosts, Origins: origins, Where: "in " + token}), o.log(call.Stderr))
+			rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), sessionsEnd)
+			defer cancel()
+			return errors.Join(err, endpoint.Shutdown(rest))
 		},
 	}
 }
+
+// sessionsEnd is how long the calls that still run in sessions have when the server ends.
+const sessionsEnd = 3 * time.Second
 
 // local refuses an address that others can reach: what is served is for this machine.
 func local(listen string) error {

@@ -25,7 +25,7 @@ type news struct {
 func (s *Server) follow() {
 	s.news.begin.Do(func() {
 		s.running.Go(func() {
-			err := s.engine.Follow(s.ctx, nil, s.spread)
+			err := s.engine.Follow(s.ctx, func() { s.running.Go(s.spread) }, func(engine.News) { s.spread() })
 			if err != nil && s.ctx.Err() == nil && !errors.Is(err, errors.ErrUnsupported) {
 				s.opt.Log.Warn("changes in the vault are seen with the next call only", "error", err)
 			}
@@ -76,7 +76,7 @@ func (s *Server) unsubscribe(_ context.Context, req *mcp.UnsubscribeRequest) err
 }
 
 // spread tells clients which of the resources that they asked about changed.
-func (s *Server) spread(engine.News) {
+func (s *Server) spread() {
 	s.news.mu.Lock()
 	wanted := map[string]ref{}
 	for _, all := range s.news.wanted {

@@ -1,0 +1,124 @@
+package mcpserv
+
+import (
+	"net/http"
+	"testing"
+
+	"arbor/engine"
+	"arbor/mdstore"
+)
+
+const signIn = "node-mj2hz4gy-signin"
+
+var signInFile = mdstore.NodePath(plan, signIn)
+
+// A connection has a session of its own: it is told what people changed since it last looked, and not what it changed itself.
+func TestConnectionIsToldOfChanges(t *testing.T) {
+	w := newWorld(t, Options{})
+	p, other := w.connect(nil), w.connect(nil)
+	if n := p.do("context_get", map[string]any{"nodeId": signIn})["changes"]; n != 0.0 {
+		t.Errorf("the first look counts %v changes", n)
+	}
+	p.do("log_append", map[string]any{"nodeId": signIn, "operator": "AI", "event": "its own"})
+	if n := p.do("context_get", map[string]any{"nodeId": signIn})["changes"]; n != 0.0 {
+		t.Errorf("its own write counts as %v changes of others", n)
+	}
+	other.do("log_append", map[string]any{"nodeId": "root", "operator": "AI", "event": "somebody else's"})
+	w.edit(signInFile, "POST /login answers", "POST /login politely answers")
+	eventually(t, "a person's save and another client's write are counted", func() bool {
+		return p.do("context_get", map[string]any{"nodeId": signIn})["changes"] == 2.0
+	})
+	all := p.do("changes_get", nil)["changes"].([]any)
+	if len(all) != 2 {
+		t.Fatalf("changes_get names %v", all)
+	}
+	hand := all[0].(map[string]any)
+	if hand["nodeId"] != signIn || hand["kind"] != engine.Altered || len(hand["sections"].([]any)) != 1 || hand["sections"].([]any)[0] != "Requirement" {
+		t.Errorf("the save is named as %v", hand)
+	}
+	if left := p.do("changes_get", nil)["changes"].([]any); len(left) != 0 {
+		t.Errorf("what was told is told again: %v", left)
+	}
+}
+
+// A session of a connection leaves nothing in the vault, and is forgotten with the connection.
+func TestConnectionLeavesNothing(t *testing.T) {
+	w := newWorld(t, Options{})
+	p := w.connect(nil)
+	p.do("context_get", map[string]any{"nodeId": signIn})
+	p.do("changes_get", nil)
+	if _, err := w.engine.Snapshot(t.Context(), plan); err != nil {
+		t.Fatal(err)
+	}
+	if list := w.names(".local/seen"); len(list) > 0 {
+		t.Errorf("it leaves %v", list)
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.server.Close()
+	if n := len(w.server.open.all); n != 0 {
+		t.Errorf("%d connections are left", n)
+	}
+}
+
+// session_bind makes a session that of the connection: with its workspace, and with what it saw before.
+func TestBinding(t *testing.T) {
+	w := newWorld(t, Options{})
+	w.save("ws-2/Workspace.md", "---\nid: ws-2\nname: Other\ngoal: g\nstatus: active\n---\n")
+	w.save("ws-2/nodes/root/Node.md", "---\nid: root\ntitle: Other\ntype: planning\nstatus: pending\n---\n")
+	p := w.connect(nil)
+	text := p.refused(engine.AmbiguousID, "context_get", nil)
+	if text == "" {
+		t.Error("the refusal says nothing")
+	}
+	p.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": plan, "dryRun": true})
+	p.refused(engine.AmbiguousID, "context_get", nil)
+	p.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": plan})
+	if ws := p.do("context_get", nil)["workspace"].(map[string]any); ws["id"] != plan {
+		t.Errorf("the bound workspace is %v", ws["id"])
+	}
+	next := w.connect(nil) // of another day
+	next.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": plan})
+	w.edit(signInFile, "title: Sign-in endpoint", "title: Sign in")
+	if all := next.do("changes_get", nil)["changes"].([]any); len(all) != 1 {
+		t.Errorf("since the session last looked, %v changed", all)
+	}
+	next.do("session_unbind", map[string]any{"sessionId": "s-1"})
+	next.refused(engine.AmbiguousID, "context_get", nil)
+	next.do("session_bind", map[string]any{"sessionId": "s-2", "workspaceId": "ws-2"})
+	if s := next.do("session_status", map[string]any{"sessionId": "s-2"}); s["bound"] != true || s["workspaceId"] != "ws-2" {
+		t.Errorf("session_status: %v", s)
+	}
+}
+
+// The workspace and the session of the command line hold until a call binds others.
+func TestDefaults(t *testing.T) {
+	w := newWorld(t, Options{Workspace: "Oth", Session: "s-9"})
+	w.save("ws-2/Workspace.md", "---\nid: ws-2\nname: Oth\ngoal: g\nstatus: active\n---\n")
+	w.save("ws-2/nodes/root/Node.md", "---\nid: root\ntitle: Other\ntype: planning\nstatus: pending\n---\n")
+	p := w.connect(nil)
+	if ws := p.do("workspace_get", nil)["workspace"].(map[string]any); ws["id"] != "ws-2" {
+		t.Errorf("the workspace is %v", ws["id"])
+	}
+	p.do("changes_get", nil)
+	if len(w.names(".local/seen")) == 0 {
+		t.Error("what the session of the command line has seen is not kept")
+	}
+	p.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": plan})
+	if ws := p.do("workspace_get", nil)["workspace"].(map[string]any); ws["id"] != plan {
+		t.Errorf("after session_bind the workspace is %v", ws["id"])
+	}
+}
+
+// A call of the stateless protocol stands alone: its headers say whose it is.
+func TestHeaders(t *testing.T) {
+	w := newWorld(t, Options{Session: "of the server"})
+	env := w.server.env(nil, http.Header{HeaderSession: {"s-7"}, HeaderWorkspace: {plan}})
+	if env.Session != "s-7" || env.Workspace != plan || env.Operator != mdstore.OperatorAI {
+		t.Errorf("the headers make %+v", env)
+	}
+	if env := w.server.env(nil, http.Header{}); env.Session != "of the server" || env.Workspace != "" {
+		t.Errorf("without headers: %+v", env)
+	}
+}

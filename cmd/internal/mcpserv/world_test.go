@@ -1,0 +1,183 @@
+package mcpserv
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"arbor/engine"
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore"
+)
+
+// A world is a server over a vault in a folder, with clients that connect to it.
+type world struct {
+	*testing.T
+	dir    string
+	engine *engine.Engine
+	server *Server
+}
+
+// patience is how long a test waits for what is to come; it is no measure of how fast it comes.
+const patience = 30 * time.Second
+
+// newWorld returns a world with the plan of these tests in it.
+func newWorld(t *testing.T, opt Options) *world {
+	t.Helper()
+	w := &world{T: t, dir: t.TempDir()}
+	for p, data := range planFiles() {
+		w.save(p, string(data))
+	}
+	st, err := dirstore.Open(w.dir, dirstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { st.Close() })
+	if w.engine, err = engine.Open(t.Context(), st, engine.Options{Vault: w.dir}); err != nil {
+		t.Fatal(err)
+	}
+	if w.server, err = New(w.engine, opt); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.server.Close)
+	return w
+}
+
+// save writes a file as a simple editor does.
+func (w *world) save(p mdstore.Path, text string) {
+	w.Helper()
+	path := filepath.Join(w.dir, filepath.FromSlash(string(p)))
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		w.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// edit replaces a text in a file, as a person does in an editor.
+func (w *world) edit(p mdstore.Path, old, new string) {
+	w.Helper()
+	data, err := os.ReadFile(filepath.Join(w.dir, filepath.FromSlash(string(p))))
+	if err != nil {
+		w.Fatal(err)
+	}
+	if !strings.Contains(string(data), old) {
+		w.Fatalf("%s has no %q:\n%s", p, old, data)
+	}
+	w.save(p, strings.Replace(string(data), old, new, 1))
+}
+
+// A peer is a client of the server.
+type peer struct {
+	*testing.T
+	*mcp.ClientSession
+	server  *Server
+	updated chan string // URIs of resources that the server says have changed
+	listed  chan struct{}
+}
+
+// legacy is the newest protocol version with a handshake.
+const legacy = "2025-11-25"
+
+// connect connects a client that speaks the newest version. The options may be nil.
+func (w *world) connect(opt *mcp.ClientOptions) *peer { return w.connectAs("", opt) }
+
+func (w *world) connectAs(version string, opt *mcp.ClientOptions) *peer {
+	w.Helper()
+	p := &peer{T: w.T, server: w.server, updated: make(chan string, 64), listed: make(chan struct{}, 64)}
+	if opt == nil {
+		opt = &mcp.ClientOptions{}
+	}
+	opt.ResourceUpdatedHandler = func(_ context.Context, req *mcp.ResourceUpdatedNotificationRequest) { p.updated <- req.Params.URI }
+	opt.ResourceListChangedHandler = func(context.Context, *mcp.ResourceListChangedRequest) { p.listed <- struct{}{} }
+	here, there := mcp.NewInMemoryTransports()
+	served, err := w.server.mcp.Connect(w.Context(), there, nil)
+	if err != nil {
+		w.Fatal(err)
+	}
+	c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, opt).Connect(w.Context(), here, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	if err != nil {
+		w.Fatal(err)
+	}
+	p.ClientSession = c
+	w.Cleanup(func() { c.Close(); served.Wait() })
+	return p
+}
+
+// try calls a tool and returns what came of it; only errors of the protocol end the test.
+func (p *peer) try(tool string, args map[string]any) *mcp.CallToolResult {
+	p.Helper()
+	r, err := p.CallTool(p.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
+	if err != nil {
+		p.Fatalf("%s %v: %v", tool, args, err)
+	}
+	return r
+}
+
+// do calls a tool that is to work, and returns its result.
+func (p *peer) do(tool string, args map[string]any) map[string]any {
+	p.Helper()
+	r := p.try(tool, args)
+	if r.IsError {
+		p.Fatalf("%s %v: %s", tool, args, textOf(r))
+	}
+	return dataOf(p.T, r)
+}
+
+// refused calls a tool that is to fail with a code, and returns what a model reads of it.
+func (p *peer) refused(code engine.Code, tool string, args map[string]any) string {
+	p.Helper()
+	r := p.try(tool, args)
+	if !r.IsError {
+		p.Fatalf("%s %v works: %s", tool, args, textOf(r))
+	}
+	if e, _ := dataOf(p.T, r)["error"].(map[string]any); e["code"] != string(code) || !strings.HasPrefix(textOf(r), string(code)+": ") {
+		p.Fatalf("%s %v: %s (%v), want %s", tool, args, textOf(r), e, code)
+	}
+	return textOf(r)
+}
+
+func textOf(r *mcp.CallToolResult) string { return r.Content[0].(*mcp.TextContent).Text }
+
+func dataOf(t testing.TB, r *mcp.CallToolResult) map[string]any {
+	t.Helper()
+	data, err := json.Marshal(r.StructuredContent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m map[string]any
+	if err := json.Unmarshal(data, &m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// eventually waits until something holds.
+func eventually(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !holds(); runtime.Gosched() {
+		if time.Now().After(end) {
+			t.Fatalf("it does not come true that %s", what)
+		}
+	}
+}
+
+// await returns what a channel gives.
+func await[T any](t testing.TB, c <-chan T, what string) T {
+	t.Helper()
+	select {
+	case v := <-c:
+		return v
+	case <-time.After(patience):
+		t.Fatalf("%s did not come", what)
+		panic("unreachable")
+	}
+}
