@@ -67,26 +67,26 @@ func BenchmarkSave(b *testing.B) {
 	}
 }
 
-// BenchmarkBurst is the time from the first of 10,000 saves until all are told of; ms-saves is what saving takes.
+// BenchmarkBurst is the time from the first of 10,000 saves until all are told of; ms-after is the part after the last.
 func BenchmarkBurst(b *testing.B) {
 	const n = 10_000
 	w := benchWorld(b, n)
-	var saving time.Duration
+	var after time.Duration
 	for b.Loop() {
 		w.forget()
-		began := time.Now()
 		for i := range n {
 			w.write(fmt.Sprintf("ws/nodes/node-mj2hz4gy-%06d/Node.md", i), "saved")
 		}
-		saving += time.Since(began)
+		saved := time.Now()
 		for len(w.told) < n && !w.rescan {
 			w.next("all of them")
 		}
 		if w.rescan {
 			b.Fatal("events were lost")
 		}
+		after += time.Since(saved)
 	}
-	b.ReportMetric(float64(saving.Microseconds())/1000/float64(b.N), "ms-saves")
+	b.ReportMetric(float64(after.Microseconds())/1000/float64(b.N), "ms-after")
 }
 
 func benchWorld(b *testing.B, n int) *world {

@@ -47,9 +47,12 @@ type entry struct {
 type stamp struct {
 	mode     fs.FileMode
 	size     int64
-	modified int64  // Unix nanoseconds
-	changed  int64  // the same of its metadata, which nobody can set back; 0 where it is not to be had
-	inode    uint64 // 0 where it is not to be had
+	modified int64 // Unix nanoseconds
+	sys      sysStamp
+}
+
+func stampOf(info fs.FileInfo) stamp {
+	return stamp{mode: info.Mode(), size: info.Size(), modified: info.ModTime().UnixNano(), sys: sysStampOf(info)}
 }
 
 func (p *poller) start(ctx context.Context) error {
@@ -230,9 +233,4 @@ func (l *listing) nameAll(path string, n *news) {
 	for i := range l.entries {
 		l.entries[i].nameAll(path, n)
 	}
-}
-
-// plainStamp is what every system tells.
-func plainStamp(info fs.FileInfo) stamp {
-	return stamp{mode: info.Mode(), size: info.Size(), modified: info.ModTime().UnixNano()}
 }

@@ -5,10 +5,16 @@ import (
 	"syscall"
 )
 
-func stampOf(info fs.FileInfo) stamp {
-	s := plainStamp(info)
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		s.changed, s.inode = st.Ctimespec.Nano(), st.Ino
+// A sysStamp is what this system tells of a file beside what all do.
+type sysStamp struct {
+	changed int64 // when anything of it changed, in Unix nanoseconds; nobody can set it back
+	inode   uint64
+}
+
+func sysStampOf(info fs.FileInfo) sysStamp {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return sysStamp{}
 	}
-	return s
+	return sysStamp{st.Ctimespec.Nano(), st.Ino}
 }

@@ -207,6 +207,15 @@ func (w *world) covers(paths ...string) func() string {
 	}
 }
 
+// waitFor waits until all are named.
+func (w *world) waitFor(paths ...string) {
+	w.Helper()
+	covered := w.covers(paths...)
+	for missing := covered(); missing != ""; missing = covered() {
+		w.next(missing + ", after " + w.says())
+	}
+}
+
 // probe writes a file into every folder there is, and wants each to be told of: all of them are watched.
 func (w *world) probe() {
 	w.Helper()
