@@ -1,30 +1,37 @@
-// A proxy on 127.0.0.1 that adds a bearer token: node proxy.mjs URL TOKENFILE. Everything else is passed on as it comes, Host and Origin too,
-// except that the proxy's own address becomes that of the server, as its name there.
+// A proxy on 127.0.0.1 that adds a bearer token: node proxy.mjs URL TOKENFILE [NAME OTHERNAME]. Everything else is passed on as it comes,
+// Host and Origin too, except that the proxy's own address becomes that of the server, and NAME in a request's body OTHERNAME.
 import { createServer, request } from "node:http";
 import { readFileSync } from "node:fs";
 
 const target = new URL(process.argv[2]);
 const token = readFileSync(process.argv[3], "utf8").trim();
+const [name, otherName] = process.argv.slice(4);
 
 const server = createServer((req, res) => {
 	const own = `127.0.0.1:${server.address().port}`;
-	const headers = [];
+	const headers = ["Authorization", `Bearer ${token}`];
 	for (let i = 0; i < req.rawHeaders.length; i += 2) {
-		let [name, value] = req.rawHeaders.slice(i, i + 2);
-		if (/^authorization$/i.test(name)) continue;
-		if (/^host$/i.test(name) && value === own) value = target.host;
-		if (/^origin$/i.test(name) && value === `http://${own}`) value = `http://${target.host}`;
-		headers.push(name, value);
+		let [header, value] = req.rawHeaders.slice(i, i + 2);
+		if (/^(authorization|content-length|transfer-encoding)$/i.test(header)) continue;
+		if (/^host$/i.test(header) && value === own) value = target.host;
+		if (/^origin$/i.test(header) && value === `http://${own}`) value = `http://${target.host}`;
+		headers.push(header, value);
 	}
-	headers.push("Authorization", `Bearer ${token}`);
-	const onward = request({ host: target.hostname, port: target.port, method: req.method, path: req.url, headers, agent: false }, (answer) => {
-		res.writeHead(answer.statusCode, answer.rawHeaders);
-		res.flushHeaders();
-		answer.pipe(res);
-		answer.on("error", () => res.destroy());
+	const parts = [];
+	req.on("data", (part) => parts.push(part));
+	req.on("end", () => {
+		let body = Buffer.concat(parts);
+		if (name) body = Buffer.from(body.toString().replaceAll(name, otherName));
+		if (body.length) headers.push("Content-Length", String(body.length));
+		const onward = request({ host: target.hostname, port: target.port, method: req.method, path: req.url, headers, agent: false }, (answer) => {
+			res.writeHead(answer.statusCode, answer.rawHeaders);
+			res.flushHeaders();
+			answer.pipe(res);
+			answer.on("error", () => res.destroy());
+		});
+		onward.on("error", () => (res.headersSent ? res.destroy() : res.writeHead(502).end()));
+		res.on("close", () => onward.destroy());
+		onward.end(body);
 	});
-	onward.on("error", () => (res.headersSent ? res.destroy() : res.writeHead(502).end()));
-	res.on("close", () => onward.destroy());
-	req.pipe(onward);
 });
 server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}${target.pathname}`));
