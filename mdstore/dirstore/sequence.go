@@ -32,15 +32,11 @@ func (s *Store) Sequence(ctx context.Context) (uint64, error) {
 		return n, nil
 	}
 	release, err := s.acquire(ctx)
-	if ctx.Err() != nil {
-		return 0, ctx.Err()
+	if err == nil {
+		n, _ = s.readSequence()
+		release()
 	}
-	if err != nil {
-		return n, nil // nobody can finish it now; the number is as good as any
-	}
-	n, _ = s.readSequence()
-	release()
-	return n, nil
+	return n, ctx.Err() // after another error nobody can finish it now, and the number is as good as any
 }
 
 // readSequence returns the number, 0 where there is none. If what the file holds is no number, ok is

@@ -1,0 +1,42 @@
+package dirstore_test
+
+import (
+	"context"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"arbor/mdstore"
+)
+
+// endsAt is a context that is found to have ended when it is asked for the nth time.
+type endsAt struct {
+	context.Context
+	left atomic.Int32
+}
+
+func (c *endsAt) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Whenever it is that a caller goes, the store does not stay locked.
+func TestSequenceGivesUpItsTurn(t *testing.T) {
+	for n := range int32(5) {
+		dir := newVault(t)
+		write(t, filepath.Join(dir, mdstore.LocalDir, "sequence"), "0000000000000001\n") // a process died in a commit
+		s := open(t, dir)
+		write(t, filepath.Join(dir, mdstore.LocalDir, "sequence"), "0000000000000003\n")
+		ctx := &endsAt{Context: t.Context()}
+		ctx.left.Store(n)
+		_, _ = s.Sequence(ctx) // whether it tells does not matter
+		wait, cancel := context.WithTimeout(t.Context(), 10*time.Second) // only a store that stays locked takes so long
+		if err := s.Commit(wait, []mdstore.Change{{Path: "ws-a/Workspace.md", New: []byte("a\n")}}); err != nil {
+			t.Errorf("the caller was gone when it was asked for the %dth time: %v", n+1, err)
+		}
+		cancel()
+	}
+}
