@@ -32,7 +32,7 @@ func TestSequenceGivesUpItsTurn(t *testing.T) {
 		write(t, filepath.Join(dir, mdstore.LocalDir, "sequence"), "0000000000000003\n")
 		ctx := &endsAt{Context: t.Context()}
 		ctx.left.Store(n)
-		_, _ = s.Sequence(ctx) // whether it tells does not matter
+		_, _ = s.Sequence(ctx)                                           // whether it tells does not matter
 		wait, cancel := context.WithTimeout(t.Context(), 10*time.Second) // only a store that stays locked takes so long
 		if err := s.Commit(wait, []mdstore.Change{{Path: "ws-a/Workspace.md", New: []byte("a\n")}}); err != nil {
 			t.Errorf("the caller was gone when it was asked for the %dth time: %v", n+1, err)

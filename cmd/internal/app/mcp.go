@@ -125,8 +125,9 @@ curl -H "Authorization: Bearer $(cat .tanmi-workspace/.local/token)" http://127.
 				return err
 			}
 			defer s.Close()
+			where := token // as people named it: strangers need not learn where the vault lies
 			if token == "" {
-				token = filepath.Join(e.Vault(), tokenFile)
+				token, where = filepath.Join(e.Vault(), tokenFile), filepath.ToSlash(tokenFile)+" of the vault"
 			} else if !filepath.IsAbs(token) {
 				token = filepath.Join(call.Dir, token)
 			}
@@ -146,7 +147,7 @@ curl -H "Authorization: Bearer $(cat .tanmi-workspace/.local/token)" http://127.
 			if err := call.Print(map[string]string{"url": url, "tokenFile": token}, url+"\n"); err != nil {
 				return errors.Join(err, l.Close())
 			}
-			err = guard.Serve(ctx, l, guard.Handler(mux, guard.Options{Token: secret, Hosts: hosts, Origins: origins, Where: "in " + token}), o.log(call.Stderr))
+			err = guard.Serve(ctx, l, guard.Handler(mux, guard.Options{Token: secret, Hosts: hosts, Origins: origins, Where: "in " + where}), o.log(call.Stderr))
 			rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), sessionsEnd)
 			defer cancel()
 			return errors.Join(err, endpoint.Shutdown(rest))

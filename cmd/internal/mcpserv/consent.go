@@ -10,6 +10,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"arbor/context/render"
 	"arbor/engine"
 	"arbor/engine/ops"
 )
@@ -45,7 +46,7 @@ func (s *Server) consent(ctx context.Context, o ops.Operation, env *ops.Env, req
 	if err != nil {
 		return nil, nil, err
 	}
-	what := loss(env, args, out)
+	what := loss(ctx, env, args, out)
 	sum := sha256.Sum256([]byte(what + "\x00" + string(args)))
 	state := hex.EncodeToString(sum[:])
 	if r, ok := req.Params.InputResponses[question].(*mcp.ElicitResult); ok && req.Params.RequestState == state {
@@ -88,17 +89,35 @@ func asks(req *mcp.CallToolRequest) bool {
 }
 
 // loss says in words what a planned call takes away.
-func loss(env *ops.Env, args json.RawMessage, plan any) string {
+func loss(ctx context.Context, env *ops.Env, args json.RawMessage, plan any) string {
 	var in struct{ NodeID, WorkspaceID string }
 	_ = json.Unmarshal(args, &in)
+	named := func(what, id, title string) string {
+		if title != "" {
+			id = fmt.Sprintf("%q (%s)", id, clip(render.Visible(title), shownTitle))
+		}
+		return what + " " + id
+	}
 	switch out := plan.(type) {
 	case *ops.NodeDeleteOut:
-		return counted(fmt.Sprintf("node %q", in.NodeID), out.DeletedCount-1)
+		title := ""
+		if snap, id, err := env.At(ctx, in.WorkspaceID, in.NodeID); err == nil {
+			if n, ok := snap.Node(id); ok {
+				title = n.Title
+			}
+		}
+		return counted(named("node", in.NodeID, title), out.DeletedCount-1)
 	case *ops.WorkspaceDeleteOut:
-		return counted(fmt.Sprintf("workspace %q", in.WorkspaceID), out.DeletedCount)
+		title := ""
+		if snap, err := env.In(ctx, in.WorkspaceID); err == nil {
+			title = snap.Workspace().Name
+		}
+		return counted(named("workspace", in.WorkspaceID, title), out.DeletedCount)
 	}
 	return "it"
 }
+
+const shownTitle = 80 // bytes of a title in a question
 
 func counted(what string, nodes int) string {
 	switch {

@@ -20,10 +20,9 @@ const (
 
 // A connection is a client that stays: over standard input and output, or in a session over HTTP.
 type connection struct {
-	mu        sync.Mutex
-	session   string // of calls that name none
-	workspace string // of calls that name none, while the session is not bound
-	bound     string // the session that session_bind bound on this connection; "" for none
+	mu      sync.Mutex
+	session string // of calls that name none
+	bound   string // the session that session_bind bound on this connection; "" for none
 }
 
 // connections are those that are open.

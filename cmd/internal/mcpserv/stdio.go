@@ -58,12 +58,14 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.over = w.over || err != nil
-	switch m, _ := jsonrpc.DecodeMessage(bytes.TrimSpace(p)); m := m.(type) {
-	case *jsonrpc.Response:
-		delete(w.calls, m.ID)
-	case *jsonrpc.Request:
-		if m.IsCall() {
-			w.asked[m.ID] = true
+	for _, m := range messages(bytes.TrimSpace(p)) {
+		switch m := m.(type) {
+		case *jsonrpc.Response:
+			delete(w.calls, m.ID)
+		case *jsonrpc.Request:
+			if m.IsCall() {
+				w.asked[m.ID] = true
+			}
 		}
 	}
 	w.calm.Broadcast()
@@ -81,11 +83,10 @@ func (w *lineWriter) sift(ctx context.Context, in io.Reader, feed io.Writer) err
 	for {
 		line, long, err := readLine(lines)
 		if len(line) > 0 || long {
-			m, fault := w.message(line, long)
-			if fault != nil {
+			if fault := w.fault(line, long); fault != nil {
 				w.refuse(line, fault)
 			} else {
-				w.note(m)
+				w.note(messages(line))
 				if _, err := feed.Write(append(line, '\n')); err != nil {
 					return err
 				}
@@ -131,24 +132,38 @@ func readLine(r *bufio.Reader) (line []byte, long bool, err error) {
 	}
 }
 
-// message reads a line; a line that is no message is at fault. A batch, which old clients send, is no single message: nil.
-func (w *lineWriter) message(line []byte, long bool) (jsonrpc.Message, *jsonrpc.Error) {
+// fault says what is wrong with a line, nil for what is a message, or a batch of an old client.
+func (w *lineWriter) fault(line []byte, long bool) *jsonrpc.Error {
 	switch {
 	case long:
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: fmt.Sprintf("the message is larger than %d MiB", maxLine>>20)}
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: fmt.Sprintf("the message is larger than %d MiB", maxLine>>20)}
 	case !json.Valid(line):
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "the line is no JSON; one message to a line is expected"}
-	case line[0] == '[':
-		if w.era == "" || w.era >= "2025-06-18" {
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "this version of the protocol has no batches; send each message on a line of its own"}
+		return &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "the line is no JSON; one message to a line is expected"}
+	case line[0] == '[' && (w.era == "" || w.era >= "2025-06-18"):
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "this version of the protocol has no batches; send each message on a line of its own"}
+	case len(messages(line)) == 0:
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "no JSON-RPC 2.0 message"}
+	}
+	return nil
+}
+
+// messages returns the messages of a line: one, or those of a batch; none where any of it is no message.
+func messages(line []byte) []jsonrpc.Message {
+	var parts []json.RawMessage
+	if len(line) == 0 || line[0] != '[' {
+		parts = append(parts, line)
+	} else if json.Unmarshal(line, &parts) != nil {
+		return nil
+	}
+	out := make([]jsonrpc.Message, len(parts))
+	for i, part := range parts {
+		m, err := jsonrpc.DecodeMessage(part)
+		if err != nil {
+			return nil
 		}
-		return nil, nil
+		out[i] = m
 	}
-	m, err := jsonrpc.DecodeMessage(line)
-	if err != nil {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "no JSON-RPC 2.0 message: " + clip(err.Error(), 200)}
-	}
-	return m, nil
+	return out
 }
 
 // refuse answers a line that is no message.
@@ -172,31 +187,38 @@ func (w *lineWriter) refuse(line []byte, fault *jsonrpc.Error) {
 }
 
 // note remembers calls until they are answered, and which protocol the client speaks.
-func (w *lineWriter) note(m jsonrpc.Message) {
+func (w *lineWriter) note(all []jsonrpc.Message) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, m := range all {
+		switch m := m.(type) {
+		case *jsonrpc.Response:
+			delete(w.asked, m.ID)
+		case *jsonrpc.Request:
+			w.noteRequest(m)
+		}
+	}
+}
+
+// noteRequest is note for a request. w.mu must be held.
+func (w *lineWriter) noteRequest(m *jsonrpc.Request) {
 	var params struct {
 		ProtocolVersion string `json:"protocolVersion"`
 		RequestID       any    `json:"requestId"`
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	switch m := m.(type) {
-	case *jsonrpc.Response:
-		delete(w.asked, m.ID)
-	case *jsonrpc.Request:
-		switch {
-		case m.Method == "initialize":
-			if json.Unmarshal(m.Params, &params) == nil {
-				w.era = params.ProtocolVersion
-			}
-			w.calls[m.ID] = true
-		case m.Method == "notifications/cancelled": // need not be answered any more
-			if json.Unmarshal(m.Params, &params) == nil {
-				if id, err := jsonrpc.MakeID(params.RequestID); err == nil {
-					delete(w.calls, id)
-				}
-			}
-		case m.IsCall() && m.Method != "subscriptions/listen": // which is answered when it ends
-			w.calls[m.ID] = true
+	switch {
+	case m.Method == "initialize":
+		if json.Unmarshal(m.Params, &params) == nil {
+			w.era = params.ProtocolVersion
 		}
+		w.calls[m.ID] = true
+	case m.Method == "notifications/cancelled": // need not be answered any more
+		if json.Unmarshal(m.Params, &params) == nil {
+			if id, err := jsonrpc.MakeID(params.RequestID); err == nil {
+				delete(w.calls, id)
+			}
+		}
+	case m.IsCall() && m.Method != "subscriptions/listen": // which is answered when it ends
+		w.calls[m.ID] = true
 	}
 }

@@ -1,0 +1,201 @@
+package mcpserv
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"arbor/mdstore"
+)
+
+const hello = `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n" +
+	`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"
+
+// talk sends lines to a server and returns what it answers, by id, until it ends by itself.
+func (w *world) talk(lines ...string) map[string]json.RawMessage {
+	w.Helper()
+	var out bytes.Buffer
+	in := hello + strings.Join(lines, "\n") + "\n"
+	if err := w.server.Stdio(w.Context(), strings.NewReader(in), &out); err != nil {
+		w.Fatal(err)
+	}
+	return w.answers(out.String())
+}
+
+// answers reads what a server wrote: messages and nothing else, one to a line.
+func (w *world) answers(out string) map[string]json.RawMessage {
+	w.Helper()
+	all := map[string]json.RawMessage{}
+	for line := range strings.Lines(out) {
+		var m struct {
+			JSONRPC string
+			ID      json.RawMessage
+			Result  json.RawMessage
+			Error   json.RawMessage
+		}
+		if err := json.Unmarshal([]byte(line), &m); err != nil || m.JSONRPC != "2.0" || !strings.HasSuffix(line, "\n") {
+			w.Fatalf("the server writes %q", line)
+		}
+		if all[string(m.ID)] != nil && string(m.ID) != "null" {
+			w.Errorf("%s is answered twice", m.ID)
+		}
+		all[string(m.ID)] = append(m.Result, m.Error...)
+	}
+	return all
+}
+
+func appendCall(id int, event string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"log_append","arguments":{"nodeId":%q,"operator":"AI","event":%q}}}`, id, signIn, event)
+}
+
+// Calls that are sent in one go and are still running when the stream ends are answered, every one, and what they wrote is there.
+func TestPipelinedCalls(t *testing.T) {
+	w := newWorld(t, Options{})
+	var lines []string
+	for i := range 100 {
+		lines = append(lines, appendCall(i, fmt.Sprintf("entry %d.", i)))
+	}
+	got := w.talk(lines...)
+	data, err := os.ReadFile(filepath.Join(w.dir, filepath.FromSlash(string(signInFile))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 100 {
+		if answer := string(got[fmt.Sprint(i)]); !strings.Contains(answer, `"success":true`) {
+			t.Errorf("call %d is answered with %q", i, answer)
+		}
+		if n := strings.Count(string(data), fmt.Sprintf("entry %d.\n", i)); n != 1 {
+			t.Errorf("entry %d is there %d times", i, n)
+		}
+	}
+}
+
+// A line that is no message is one error; the call before and the call after it work.
+func TestBadLines(t *testing.T) {
+	for name, tt := range map[string]struct{ line, id, want string }{
+		"no JSON":           {`{"jsonrpc":"2.0","id":7,`, "null", "-32700"},
+		"a word":            {`hello`, "null", "-32700"},
+		"not UTF-8":         {"\xff\xfe", "null", "-32700"},
+		"a number":          {`7`, "null", "-32600"},
+		"an object":         {`{"id":7}`, "7", "-32600"},
+		"no version":        {`{"id":7,"method":"ping"}`, "7", "-32600"},
+		"an id of no kind":  {`{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}`, "null", "-32600"},
+		"deep":              {strings.Repeat("[", 20000), "null", "-32700"},
+		"deep and closed":   {`{"jsonrpc":"2.0","id":7,"method":"ping","params":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + "}", "null", "-32700"},
+		"a batch":           {`[{"jsonrpc":"2.0","id":7,"method":"ping"}]`, "null", "-32600"},
+		"an unknown method": {`{"jsonrpc":"2.0","id":7,"method":"vault/burn"}`, "7", "-32601"},
+		"an unknown tool":   {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"vault_burn"}}`, "7", "-32602"},
+		"params of no kind": {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":7}`, "7", "-32602"},
+		"too large":         {`{"jsonrpc":"2.0","id":7,"method":"ping","params":{"x":"` + strings.Repeat("x", maxLine) + `"}}`, "null", "-32600"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := newWorld(t, Options{}).talk(appendCall(1, "before"), tt.line, "", "  ", appendCall(2, "after"))
+			for _, id := range []string{"1", "2"} {
+				if !strings.Contains(string(got[id]), `"success":true`) {
+					t.Errorf("call %s is answered with %q", id, got[id])
+				}
+			}
+			if answer := string(got[tt.id]); !strings.Contains(answer, `"code":`+tt.want) || len(answer) > 1000 {
+				t.Errorf("the line is answered with %q, want %s", answer, tt.want)
+			}
+		})
+	}
+}
+
+// Old clients may send batches.
+func TestBatchOfAnOldClient(t *testing.T) {
+	w := newWorld(t, Options{})
+	var out bytes.Buffer
+	in := strings.Replace(hello, legacy, "2025-03-26", 1) + `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}]` + "\n"
+	if err := w.server.Stdio(t.Context(), strings.NewReader(in), &out); err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Split(strings.TrimSpace(out.String()), "\n"); len(lines) != 2 || !strings.HasPrefix(lines[1], "[{") || !strings.Contains(lines[1], `"id":2`) {
+		t.Errorf("the batch is answered with %q", lines)
+	}
+}
+
+// A client that goes without reading its answers ends the server, and leaves the vault whole.
+func TestClientVanishes(t *testing.T) {
+	w := newWorld(t, Options{})
+	in, client := io.Pipe()
+	answers, out := io.Pipe()
+	done := make(chan error, 1)
+	go func() { done <- w.server.Stdio(t.Context(), in, out) }()
+	go func() {
+		io.WriteString(client, hello)
+		for i := range 50 {
+			io.WriteString(client, appendCall(i, "x")+"\n")
+		}
+	}()
+	if _, err := bufio.NewReader(answers).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	answers.Close()
+	client.Close()
+	await(t, done, "the end of the server")
+	if _, ds, err := w.engine.Check(t.Context(), plan); err != nil || len(ds) > 3 { // the damaged file of the plan
+		t.Errorf("afterwards: %v, %v", ds, err)
+	}
+	for _, p := range []mdstore.Path{signInFile.Dir(), plan} {
+		for _, name := range w.names(string(p)) {
+			if strings.HasPrefix(name, ".") {
+				t.Errorf("%s/%s is left", p, name)
+			}
+		}
+	}
+}
+
+// A client that goes while it is asked something does not keep the server.
+func TestClientVanishesWhenAsked(t *testing.T) {
+	w := newWorld(t, Options{})
+	in, client := io.Pipe()
+	answers, out := io.Pipe()
+	done := make(chan error, 1)
+	go func() { done <- w.server.Stdio(t.Context(), in, out) }()
+	go func() {
+		io.WriteString(client, strings.Replace(hello, `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1))
+		fmt.Fprintf(client, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"node_delete","arguments":{"nodeId":%q}}}`+"\n", signIn)
+	}()
+	lines := bufio.NewReader(answers)
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(line, "elicitation/create") {
+			break
+		}
+	}
+	client.Close()
+	go io.Copy(io.Discard, lines)
+	await(t, done, "the end of the server")
+	if _, err := w.engine.Snapshot(t.Context(), plan); err != nil {
+		t.Fatal(err)
+	}
+	if len(w.names(string(signInFile.Dir()))) == 0 {
+		t.Error("the node is gone, though nobody agreed")
+	}
+}
+
+// The server ends with its context, whatever the client does.
+func TestStdioEndsWithItsContext(t *testing.T) {
+	w := newWorld(t, Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	in, client := io.Pipe()
+	done := make(chan error, 1)
+	go func() { done <- w.server.Stdio(ctx, in, io.Discard) }()
+	io.WriteString(client, hello)
+	cancel()
+	client.Close()
+	if err := await(t, done, "the end of the server"); err != nil {
+		t.Errorf("it ends with %v", err)
+	}
+}
