@@ -31,7 +31,7 @@ const storey = 10
 var rows = []row{
 	{floor: 0, name: "statemachine", std: "fmt"},
 	{floor: 0, name: "mdstore/mdoc", std: "pure"},
-	{floor: 0, name: "mdstore/watch", later: true},
+	{floor: 0, name: "mdstore/watch"},
 	{floor: 0, name: "cmd/internal/layers", std: "pure"},
 
 	// mdstore has time for the form of log lines, and the names of io/fs for
@@ -65,9 +65,9 @@ var rows = []row{
 
 	{floor: 60, name: "cmd/internal/cli", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
 	{floor: 60, name: "cmd/internal/mcpserv", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
-	{floor: 60, name: "cmd/internal/guard", later: true},
-	{floor: 60, name: "cmd/internal/clients", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine", later: true},
-	{floor: 70, name: "cmd/internal/mcpserv/internal/fixtures", may: "cmd/internal/guard cmd/internal/mcpserv", helper: true, later: true},
+	{floor: 60, name: "cmd/internal/guard"},
+	{floor: 60, name: "cmd/internal/clients", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
+	{floor: 70, name: "cmd/internal/mcpserv/internal/fixtures", may: "cmd/internal/guard cmd/internal/mcpserv", helper: true},
 	{floor: 60, name: "cmd/internal/web", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine", later: true},
 
 	{floor: 70, name: "cmd/internal/app", may: "cmd/internal/cli cmd/internal/clients cmd/internal/guard cmd/internal/mcpserv cmd/internal/tanmi cmd/internal/web " +
@@ -100,10 +100,10 @@ var homes = []home{
 	{module: "github.com/rivo/uniseg", name: "context/render"},
 	{module: "golang.org/x/term", name: "cmd/internal/cli"},
 	{module: "github.com/BurntSushi/toml", name: "cmd/internal/app mdstore/mdoc"},
-	{module: "github.com/fsnotify/fsnotify", name: "mdstore/watch", later: true},
+	{module: "github.com/fsnotify/fsnotify", name: "mdstore/watch"},
 	{module: "github.com/modelcontextprotocol/go-sdk", name: "cmd/internal/mcpserv"},
-	{module: "github.com/google/jsonschema-go", name: "cmd/internal/mcpserv", later: true},
-	{module: "github.com/tailscale/hujson", name: "cmd/internal/clients", later: true},
+	{module: "github.com/google/jsonschema-go", name: "cmd/internal/mcpserv"},
+	{module: "github.com/tailscale/hujson", name: "cmd/internal/clients"},
 	{module: "github.com/rogpeppe/go-internal", name: "tests"},
 	{module: "pgregory.net/rapid", name: "tests"},
 }

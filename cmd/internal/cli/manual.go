@@ -1,41 +1,20 @@
 package cli
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strings"
-	"testing"
 
 	"github.com/spf13/cobra"
 
 	"arbor/context/render"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/cli.md from the commands")
+// Manual returns the page that describes every command of a System, those of other front ends included, as Markdown.
+func Manual(sys System) string { return manual(newRoot(&shell{sys: &sys})) }
 
-const cliPage = "../../../docs/cli.md"
-
-// TestDocs holds docs/cli.md to what the commands say of themselves.
-func TestDocs(t *testing.T) {
-	want := docs(newRoot(&shell{sys: &System{}}))
-	if *update {
-		if err := os.WriteFile(cliPage, []byte(want), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(cliPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(got) != want {
-		t.Errorf("%s is stale; write it again with\n\tgo test ./cmd/internal/cli -run TestDocs -update", cliPage)
-	}
-}
-
-func docs(root *cobra.Command) string {
+func manual(root *cobra.Command) string {
 	var b strings.Builder
-	b.WriteString("# The command line\n\n<!-- Written by go test ./cmd/internal/cli -run TestDocs -update: change the commands, not this page. -->\n\n")
+	b.WriteString("# The command line\n\n<!-- Written by go test ./cmd/internal/app -run TestManual -update: change the commands, not this page. -->\n\n")
 	b.WriteString(root.Long + "\n\n```sh\n" + root.Example + "\n```\n")
 	for _, g := range root.Groups() {
 		b.WriteString("\n**" + g.Title + "**\n\n| command | |\n|---|---|\n")
@@ -96,37 +75,3 @@ func paragraphs(long string) string {
 }
 
 func anchor(path string) string { return strings.ReplaceAll(path, " ", "-") }
-
-// Each command teaches: a line, a paragraph and an example that parses.
-func TestEveryCommandTeaches(t *testing.T) {
-	n := 0
-	each(newRoot(&shell{sys: &System{}}), func(c *cobra.Command) {
-		if c.Hidden || c.Name() == "help" {
-			return
-		}
-		n++
-		for what, s := range map[string]string{"a summary": c.Short, "a paragraph": c.Long, "an example": c.Example} {
-			if s == "" {
-				t.Errorf("%s has no %s", c.CommandPath(), strings.TrimPrefix(strings.TrimPrefix(what, "a "), "an "))
-			}
-		}
-		if strings.HasSuffix(c.Short, ".") {
-			t.Errorf("%s: the summary %q ends in a full stop", c.CommandPath(), c.Short)
-		}
-		for line := range strings.Lines(c.Long) {
-			if w := render.Columns(strings.TrimSuffix(line, "\n")); w > 84 {
-				t.Errorf("%s: a line of its help takes %d columns: %q", c.CommandPath(), w, line)
-			}
-		}
-	})
-	if n < 40 {
-		t.Errorf("%d commands were found", n)
-	}
-}
-
-func each(c *cobra.Command, f func(*cobra.Command)) {
-	f(c)
-	for _, sub := range c.Commands() {
-		each(sub, f)
-	}
-}
