@@ -51,6 +51,12 @@ type Command struct {
 	Run                       func(context.Context, Call) error
 }
 
+// name returns the word that calls the command.
+func (m Command) name() string {
+	name, _, _ := strings.Cut(m.Use, " ")
+	return name
+}
+
 // A Call is what a Command is run with.
 type Call struct {
 	Word             string // one of Command.Words; "" for a command without words
@@ -144,7 +150,8 @@ func run(ctx context.Context, sys *System, term terminal) int {
 	root.SetIn(sys.Stdin)
 	root.SetOut(sys.Stdout)
 	root.SetErr(sys.Stderr)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
+	sh.protocol = slices.ContainsFunc(sys.More, func(m Command) bool { return m.Protocol && cmd != nil && cmd.Name() == m.name() })
 	if cerr := sh.close(); err == nil {
 		err = cerr
 	}
@@ -262,7 +269,7 @@ func newFrontEnd(sh *shell, m Command) *cobra.Command {
 					_, err := io.WriteString(sh.sys.Stdout, text)
 					return err
 				}}
-			if sh.protocol = m.Protocol; m.Word != "" {
+			if m.Word != "" {
 				if call.Word = words[0]; !slices.Contains(m.Words, call.Word) {
 					u := usagef("%s is %q; %s are known", m.Word, call.Word, strings.Join(m.Words, ", "))
 					u.nearest = ops.Nearest(call.Word, m.Words)
