@@ -1,8 +1,12 @@
 package mcpserv
 
 import (
+	"context"
 	"net/http"
+	"runtime"
 	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"arbor/engine"
 	"arbor/mdstore"
@@ -121,4 +125,45 @@ func TestHeaders(t *testing.T) {
 	if env := w.server.env(nil, http.Header{}); env.Session != "of the server" || env.Workspace != "" {
 		t.Errorf("without headers: %+v", env)
 	}
+}
+
+// Clients that come, work and go, or go in the middle, leave nothing behind.
+func TestNothingIsLeftOfManyConnections(t *testing.T) {
+	w := newWorld(t, Options{})
+	w.connect(nil).do("node_get", map[string]any{"nodeId": signIn}) // which begins to follow the vault
+	before := runtime.NumGoroutine()
+	for i := range 60 {
+		here, there := mcp.NewInMemoryTransports()
+		served, err := w.server.mcp.Connect(t.Context(), there, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		version := []string{"", legacy}[i%2]
+		c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), here, &mcp.ClientSessionOptions{ProtocolVersion: version})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Subscribe(t.Context(), &mcp.SubscribeParams{URI: "arbor://" + plan + "/tree"}); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		go c.CallTool(ctx, &mcp.CallToolParams{Name: "context_get", Arguments: map[string]any{"nodeId": signIn}})
+		if _, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: "changes_get"}); err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		c.Close()
+		served.Wait()
+	}
+	eventually(t, "the goroutines of connections have ended", func() bool { return runtime.NumGoroutine() <= before })
+	eventually(t, "the connections are forgotten", func() bool {
+		w.server.open.mu.Lock()
+		defer w.server.open.mu.Unlock()
+		return len(w.server.open.all) == 1
+	})
+	eventually(t, "what they wanted to be told is forgotten", func() bool {
+		w.server.news.mu.Lock()
+		defer w.server.news.mu.Unlock()
+		return len(w.server.news.wanted) == 0
+	})
 }
