@@ -105,7 +105,9 @@ func op[I, O any](name, summary string, e effect, run func(context.Context, *Env
 			continue
 		}
 		p := Param{Type: f.Type, Required: f.Tag.Get("req") == "true", Help: f.Tag.Get("help")}
-		p.Name, _, _ = strings.Cut(f.Tag.Get("json"), ",")
+		if p.Name, _, _ = strings.Cut(f.Tag.Get("json"), ","); p.Name == "-" {
+			continue // for front ends in Go
+		}
 		p.judged = f.Tag.Get("judge") != ""
 		if enum := f.Tag.Get("enum"); enum != "" {
 			p.Enum = strings.Split(enum, ",")

@@ -2,7 +2,11 @@ package ops
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"sort"
 	"strings"
+	"unicode/utf8"
 
 	"arbor/context/assemble"
 	"arbor/context/render"
@@ -41,14 +45,7 @@ func ContextGet(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut,
 	if in.Format == "markdown" {
 		opt.Form = assemble.Markdown
 	}
-	if most := env.mostContext(); most > 0 && (opt.Budget == 0 || opt.Budget > most) {
-		opt.Budget = most
-	}
-	b, err := env.Engine.Context(ctx, ws, id, opt)
-	if err != nil {
-		return nil, fail(err)
-	}
-	out := &ContextGetOut{Bundle: b, Out: Out{Hint: "log_append tells what you find, problem_update what is in the way, node_transition what is done"}}
+	out := &ContextGetOut{Out: Out{Hint: "log_append tells what you find, problem_update what is in the way, node_transition what is done"}}
 	if env.Session != "" {
 		seen, err := env.Engine.Changes(ctx, ws, env.Session, nil)
 		if err != nil {
@@ -58,16 +55,106 @@ func ContextGet(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut,
 			out.Hint = "others changed files since you last looked: changes_get names them"
 		}
 	}
-	if in.Format == "markdown" {
-		out.Markdown, out.Bundle = string(render.Markdown(b)), nil
+	if env.bounded() && (opt.Budget == 0 || opt.Budget > env.MaxBytes/8) {
+		opt.Budget = max(1, env.MaxBytes/8) // a reply has it twice, and a token is four bytes
 	}
-	return out, nil
+	for {
+		b, err := env.Engine.Context(ctx, ws, id, opt)
+		if err != nil {
+			return nil, fail(err)
+		}
+		switch out.show(b, opt.Form); {
+		case env.fits(out):
+			return out, nil
+		case b.OverBudget: // whatever the budget
+			env.squeeze(out, b, opt.Form)
+			return out, nil
+		}
+		opt.Budget = env.fewer(opt.Budget, out)
+	}
 }
 
-// mostContext returns the largest budget that a bounded result has room for, in tokens; 0 for any.
-func (env *Env) mostContext() int {
-	const beside = 300 // bytes of a result besides the bundle
-	return max(0, env.MaxBytes-beside) / 4
+// show makes the result tell of a bundle.
+func (out *ContextGetOut) show(b *assemble.Bundle, f assemble.Form) {
+	if out.Bundle = b; f == assemble.Markdown {
+		out.Markdown, out.Bundle = string(render.Markdown(b)), nil
+	}
+}
+
+// squeeze makes a result with a bundle fit that is larger than any budget: of what is never left out, which are the rules, the goal and the node's requirement, it
+// has the beginning, as much of each as there is room for when none has more than another.
+func (env *Env) squeeze(out *ContextGetOut, b *assemble.Bundle, f assemble.Form) {
+	out.Hint = "too large for a reply: omitted counts what is missing, the files (at) have it"
+	for _, sum := range []bool{false, true} {
+		most := sort.Search(env.MaxBytes, func(n int) bool {
+			out.show(squeezed(b, f, n+1, sum), f)
+			return !env.fits(out)
+		})
+		if out.show(squeezed(b, f, most, sum), f); most >= leftLeast {
+			return
+		}
+	}
+}
+
+// leftLeast is how many bytes of the rules are worth showing where the list of what is left out could be shorter instead.
+const leftLeast = 64
+
+// squeezed returns the bundle with at most that many bytes of the rules, the goal and the node's requirement each. What is left out for its size is one sum on request.
+func squeezed(b *assemble.Bundle, f assemble.Form, most int, sum bool) *assemble.Bundle {
+	c := *b
+	c.Chain, c.Omitted = slices.Clone(b.Chain), slices.Clone(b.Omitted)
+	leave := func(what, role string, id mdstore.ID, count, bytes int) {
+		last := len(c.Omitted) - 1
+		switch {
+		case count == 0:
+		case sum && last >= 0 && c.Omitted[last].Reason == assemble.ReasonBudget:
+			was := c.Omitted[last]
+			c.Omitted[last] = assemble.Omission{What: assemble.WhatText, Reason: was.Reason, Count: was.Count + count, Bytes: was.Bytes + bytes, Tokens: assemble.Tokens(was.Bytes + bytes)}
+		default:
+			c.Omitted = append(c.Omitted, assemble.Omission{What: what, Role: role, NodeID: id, Reason: assemble.ReasonBudget, Count: count, Bytes: bytes, Tokens: assemble.Tokens(bytes)})
+		}
+	}
+	w, focus := &c.Workspace, c.Focus()
+	kept, size := 0, 0
+	for _, r := range w.Rules {
+		if size += len(r); size > most {
+			break
+		}
+		kept++
+	}
+	leave("rule", assemble.RoleWorkspace, "", len(w.Rules)-kept, bytesOf(w.Rules[kept:]))
+	w.Rules = w.Rules[:kept]
+	for _, t := range []struct {
+		text       *string
+		what, role string
+		id         mdstore.ID
+	}{{&w.Goal, "goal", assemble.RoleWorkspace, ""}, {&focus.Requirement, assemble.WhatRequirement, assemble.RoleFocus, focus.NodeID}} {
+		if kept := beginning(*t.text, most); len(kept)+leftLeast < len(*t.text) {
+			left := len(*t.text) - len(kept)
+			leave(t.what, t.role, t.id, 1, left)
+			*t.text = kept + fmt.Sprintf("\n[… %d bytes left out]", left)
+		}
+	}
+	c.Tokens = assemble.Tokens(c.Size(f))
+	return &c
+}
+
+func bytesOf(list []string) (n int) {
+	for _, s := range list {
+		n += len(s)
+	}
+	return n
+}
+
+// beginning returns the first bytes of a text, at most that many, and no part of a character.
+func beginning(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most]
 }
 
 // ContextFocus moves a workspace's focus.

@@ -20,7 +20,7 @@ type Env struct {
 	Operator  string                             // mdstore.OperatorAI or OperatorHuman, for log lines; "" is AI
 	Loose     bool                               // nodes and workspaces may be named by a unique prefix of their id or their exact title
 	Progress  func(done, total int, what string) // told how far a long operation is; nil where nobody asks
-	MaxBytes  int                                // the size of a result as JSON that lists keep within, saying how to get the rest; 0 for none
+	MaxBytes  int                                // the size of a reply, with its result as JSON and as text, that lists keep within, saying how to get the rest; 0 for none
 }
 
 // act returns how the engine is to do something.
@@ -141,12 +141,14 @@ func (env *Env) wrote(ctx context.Context, ws mdstore.ID, o *engine.Outcome, hin
 		w.Hint = "it was so already; nothing was written"
 	}
 	files := o.Files
-	if env.bounded() && len(files) > boundedFiles {
-		files, w.More = files[:boundedFiles], len(files)-boundedFiles
+	if env.bounded() {
+		files = files[:min(len(files), boundedFiles)]
 	}
 	for _, f := range files {
 		w.Files = append(w.Files, FileDiff{Path: string(f.Path), To: string(f.To), Version: f.Version.String(), Lines: f.Lines(), What: f.What})
 	}
+	w.Files = w.Files[:share(env, w.Files, 3)]
+	w.More = len(o.Files) - len(w.Files)
 	if err := env.Engine.NoteOwn(ctx, ws, env.Session, o); err != nil {
 		w.Hint = "done; but what the session has seen could not be noted, so changes_get will name this change too"
 	}

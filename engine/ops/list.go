@@ -3,15 +3,19 @@ package ops
 import (
 	"context"
 	"slices"
+	"strconv"
 
 	"arbor/context/render"
 	"arbor/engine"
 	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
 	"arbor/statemachine"
 )
 
-// listLimit is how many nodes a list shows unless told otherwise.
-const listLimit = 200
+const (
+	listLimit = 200 // nodes that a list shows unless told otherwise
+	leastNode = 140 // bytes that a node takes in a reply at least
+)
 
 // NodeList returns nodes as a tree, bounded.
 func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error) {
@@ -42,6 +46,9 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 	if limit == 0 {
 		limit = listLimit
 	}
+	if most := env.MaxBytes / leastNode; env.bounded() && (limit < 0 || limit > most) {
+		limit = max(1, most)
+	}
 	p := page{s: s, limit: limit, depth: in.Depth, after: mdstore.ID(in.Cursor), match: func(n *mdstore.Node) bool {
 		return (len(in.Status) == 0 || slices.Contains(in.Status, string(n.Status))) && (in.Type == "" || in.Type == string(n.Type))
 	}}
@@ -52,10 +59,10 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 			return nil, e
 		}
 	}
-	out := p.list(root)
+	out := env.list(&p, root)
 	for !env.fits(out) && p.shown > 1 {
 		p.limit = env.fewer(p.shown, out)
-		out = p.list(root)
+		out = env.list(&p, root)
 	}
 	if in.Cursor != "" && p.lost {
 		e := engine.Fail(engine.InvalidParams, "cursor %q is none of an answer to this question; start again without it", in.Cursor)
@@ -64,6 +71,9 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 	}
 	if out.Cursor != "" {
 		out.Hint = shownOf(out.Shown, out.Total, "nodes", "cursor "+out.Cursor+" brings the next, depth or status narrow it")
+	}
+	if out.Above > 0 {
+		out.Hint += "; the tree is shown from below the first " + strconv.Itoa(out.Above) + " levels"
 	}
 	return out, nil
 }
@@ -78,17 +88,34 @@ type page struct {
 
 	total, shown int
 	lost         bool       // the cursor was not met
+	first        *TreeNode  // the first node shown; those above it are the way to it
 	next         mdstore.ID // the last node shown, where more follow
 }
 
-// list collects a page as a result.
-func (p *page) list(root mdstore.ID) *NodeListOut {
-	tree := p.collect(root)
-	return &NodeListOut{Tree: tree, Total: p.total, Shown: p.shown, Cursor: string(p.next), Out: Out{Hint: "node_get shows one, context_get what its work needs"}}
+// list collects a page as a result. Where that is bounded, the way to its first node takes a quarter of the room at most: what is too much goes at the top.
+func (env *Env) list(p *page, root mdstore.ID) *NodeListOut {
+	out := &NodeListOut{Tree: p.collect(root), Total: p.total, Shown: p.shown, Cursor: string(p.next), Out: Out{Hint: "node_get shows one, context_get what its work needs"}}
+	if !env.bounded() || env.fits(out) {
+		return out
+	}
+	way, size := []*TreeNode{}, 0
+	for list := out.Tree; len(list) == 1 && list[0] != p.first; list = list[0].Children {
+		way = append(way, list[0])
+	}
+	for i, n := range backward(way) {
+		head := *n
+		head.Children = nil
+		if size += sizeOf(&head); size > env.MaxBytes/4 {
+			out.Above = len(way) - i
+			out.Tree = way[out.Above-1].Children
+			break
+		}
+	}
+	return out
 }
 
 func (p *page) collect(root mdstore.ID) []*TreeNode {
-	p.total, p.shown, p.next = 0, 0, ""
+	p.total, p.shown, p.first, p.next = 0, 0, nil, ""
 	top := &TreeNode{}
 	way := []*TreeNode{top} // by depth: the node of the walk, with the tree it was attached to or not yet
 	var nodes []*mdstore.Node
@@ -108,7 +135,9 @@ func (p *page) collect(root mdstore.ID) []*TreeNode {
 			case skipping, p.limit >= 0 && p.shown >= p.limit:
 			default:
 				attach(p.s, way, nodes)
-				p.shown++
+				if p.shown++; p.shown == 1 {
+					p.first = way[len(way)-1]
+				}
 				last = n.ID
 			}
 		}
@@ -200,8 +229,16 @@ func (env *Env) glance(out *WorkspaceStatusOut, style render.Style) {
 	tree := out.Tree
 	board := out.Board()
 	out.Tree, out.Problems, out.Diagnostics = nil, out.Problems[:min(len(out.Problems), boundedLog)], out.Diagnostics[:min(len(out.Diagnostics), boundedLog)]
+	out.Problems, out.Diagnostics = out.Problems[:share(env, out.Problems, 8)], out.Diagnostics[:share(env, out.Diagnostics, 8)]
+	w := &out.Workspace
+	rules, docs := share(env, w.Rules, 8), share(env, w.Docs, 8)
+	w.RulesHidden, w.DocsHidden = len(w.Rules)-rules, len(w.Docs)-docs
+	w.Rules, w.Docs = w.Rules[:rules], w.Docs[:docs]
 	for rows := listLimit; rows > 1 && !env.fits(out); {
-		rows = env.fewer(rows, out)
+		if rows = env.fewer(rows, out); rows < boundedRows { // the text is what was asked for, and it names these
+			w.RulesHidden, w.DocsHidden = w.RulesHidden+len(w.Rules), w.DocsHidden+len(w.Docs)
+			w.Rules, w.Docs, out.Problems, out.Diagnostics = []string{}, []Doc{}, []NodeProblem{}, []mdoc.Diagnostic{}
+		}
 		out.Text = render.Board(board, Rows(tree, rows), style)
 	}
 }

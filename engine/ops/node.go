@@ -55,10 +55,12 @@ func NodeGet(ctx context.Context, env *Env, in NodeGetIn) (*NodeGetOut, error) {
 		Log: logs(n.Log()), Children: []string{}, Allowed: actions(n.Type, n.Status), CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt, Path: env.path(n.Path),
 		Version: n.Version.String(), Diagnostics: n.Problems,
 	}}
-	out.Node.Log, out.Node.LogHidden = env.newest(out.Node.Log, boundedLog)
+	out.Node.Log, out.Node.LogHidden = env.newest(out.Node.Log)
 	kids := s.Children(id)
-	if env.bounded() && len(kids) > boundedIDs {
-		kids, out.Node.MoreKids = kids[:boundedIDs], len(kids)-boundedIDs
+	if env.bounded() {
+		kids = kids[:min(len(kids), boundedIDs)]
+		kids = kids[:share(env, kids, 4)]
+		out.Node.MoreKids = len(s.Children(id)) - len(kids)
 	}
 	for _, k := range kids {
 		out.Node.Children = append(out.Node.Children, string(k))

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"context"
+	"math"
 	"strconv"
 	"time"
 
@@ -79,6 +80,8 @@ func SessionStatus(ctx context.Context, env *Env, in SessionIn) (*SessionStatusO
 			out.AvailableWorkspaces = append(out.AvailableWorkspaces, env.head(w))
 		}
 	}
+	shown := fitting(env, out.AvailableWorkspaces, besideList)
+	out.AvailableWorkspaces, out.Hidden = out.AvailableWorkspaces[:shown], len(out.AvailableWorkspaces)-shown
 	return out, nil
 }
 
@@ -139,12 +142,11 @@ func (env *Env) shown(ds []engine.Difference) int {
 	if !env.bounded() {
 		return len(ds)
 	}
-	const beside = 300 // bytes of a result besides the changes
 	all := make([]FileChange, len(ds))
 	for i, d := range ds {
 		all[i] = env.change(d)
 	}
-	return fitting(env, all, beside)
+	return fitting(env, all, besideList)
 }
 
 // since reads a point in time in any of the forms that people and programs write.
@@ -198,9 +200,9 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (*Worksp
 		out.Diagnostics = append(out.Diagnostics, ds...)
 	}
 	env.progress(len(ids), len(ids), "checked")
-	const beside = 400 // bytes of a result besides the diagnostics
-	fixed := fitting(env, out.Fixed, beside)
-	out.FixedHidden = len(out.Fixed) - fixed
+	fixed, files := share(env, out.Fixed, 4), share(env, out.Wrote.Files, 4)
+	out.FixedHidden, out.More = len(out.Fixed)-fixed, out.More+len(out.Wrote.Files)-files
+	out.Fixed, out.Wrote.Files = out.Fixed[:fixed], out.Wrote.Files[:files]
 	fixable := 0
 	for _, d := range out.Diagnostics {
 		if d.Fix != "" {
@@ -215,8 +217,8 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (*Worksp
 	default:
 		out.Hint = strconv.Itoa(fixable) + " of these can be mended without losing text: check with fix (arbor check --fix)"
 	}
-	out.Fixed = out.Fixed[:fixed]
-	if shown := fitting(env, out.Diagnostics, beside+sizeOf(out.Fixed)); shown < len(out.Diagnostics) {
+	beside := besideList + sizeOf(out.Fixed) + sizeOf(out.Wrote.Files) + min(sizeOf(out.Diff), env.MaxBytes/4)
+	if shown := fitting(env, out.Diagnostics, beside); shown < len(out.Diagnostics) {
 		out.Hint = shownOf(shown, len(out.Diagnostics), "diagnostics", "mend these, or name one workspace; "+out.Hint)
 		out.Diagnostics, out.Hidden = out.Diagnostics[:shown], len(out.Diagnostics)-shown
 	}
@@ -253,9 +255,6 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 	if count == 0 {
 		count = defaultNext
 	}
-	if env.bounded() {
-		count = min(count, boundedNext) // nothing is claimed that is not shown
-	}
 	if session == "" {
 		session = env.Session
 	}
@@ -274,19 +273,18 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 			lease = engine.DefaultLease
 		}
 	}
+	if env.bounded() { // nothing is claimed that is not shown
+		look, _, err := env.Engine.Next(ctx, s.Workspace().ID, session, min(count, boundedNext), 0)
+		if err != nil {
+			return nil, fail(err)
+		}
+		count = min(count, fitting(env, env.next(look, session), besideList))
+	}
 	ready, all, err := env.Engine.Next(ctx, s.Workspace().ID, session, count, lease)
 	if err != nil {
 		return nil, fail(err)
 	}
-	out := &NodeNextOut{Nodes: []NextNode{}, Ready: all}
-	for _, r := range ready {
-		n := NextNode{NodeID: string(r.Node.ID), Title: r.Node.Title, Type: string(r.Node.Type), Status: string(r.Node.Status), Way: []string{}, Allowed: actions(r.Node.Type, r.Node.Status),
-			ClaimedBy: r.Claim.Session, LeasedUntil: r.Claim.Until}
-		for _, a := range r.Way {
-			n.Way = append(n.Way, a.Title)
-		}
-		out.Nodes = append(out.Nodes, n)
-	}
+	out := &NodeNextOut{Nodes: env.next(ready, ""), Ready: all}
 	switch {
 	case all == 0:
 		out.Hint = "nothing is ready: what is open runs already, or everything is done"
@@ -296,4 +294,24 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 		out.Hint = "context_get brings what is to be known about it"
 	}
 	return out, nil
+}
+
+// next returns ready nodes as a result has them; with a session, as long as they become when it claims them.
+func (env *Env) next(ready []engine.Ready, session string) []NextNode {
+	out := make([]NextNode, len(ready))
+	for i, r := range ready {
+		n := NextNode{NodeID: string(r.Node.ID), Title: r.Node.Title, Type: string(r.Node.Type), Status: string(r.Node.Status), Way: []string{}, Allowed: actions(r.Node.Type, r.Node.Status),
+			ClaimedBy: r.Claim.Session, LeasedUntil: r.Claim.Until}
+		for _, a := range r.Way {
+			n.Way = append(n.Way, a.Title)
+		}
+		if near := share(env, backward(n.Way), 8); near < len(n.Way) {
+			n.Way = append([]string{"…"}, n.Way[len(n.Way)-near:]...)
+		}
+		if session != "" && n.ClaimedBy == "" {
+			n.ClaimedBy, n.LeasedUntil = session, math.MaxInt64
+		}
+		out[i] = n
+	}
+	return out
 }

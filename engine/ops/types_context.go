@@ -119,6 +119,7 @@ type SessionStatusOut struct {
 	FocusedNodeID       string          `json:"focusedNodeId,omitempty"`
 	Rules               []string        `json:"rules"`
 	AvailableWorkspaces []WorkspaceHead `json:"availableWorkspaces"` // where nothing is bound
+	Hidden              int             `json:"hidden,omitempty"`    // further workspaces, where results are bounded
 	Out
 }
 

@@ -79,7 +79,8 @@ type NodeListIn struct {
 // NodeListOut is a tree of nodes.
 type NodeListOut struct {
 	Tree   []*TreeNode `json:"tree"`
-	Total  int         `json:"total"` // nodes that match
+	Above  int         `json:"above,omitempty"` // levels above the tree that are left out of it, where results are bounded
+	Total  int         `json:"total"`           // nodes that match
 	Shown  int         `json:"shown"`
 	Cursor string      `json:"cursor,omitempty"` // brings what follows; "" at the end
 	Out

@@ -31,6 +31,7 @@ type WorkspaceListIn struct {
 // WorkspaceListOut lists workspaces, oldest first.
 type WorkspaceListOut struct {
 	Workspaces []WorkspaceHead `json:"workspaces"`
+	Hidden     int             `json:"hidden,omitempty"` // further workspaces, where results are bounded
 	Out
 }
 
@@ -67,9 +68,11 @@ type WorkspaceInfo struct {
 	Goal           string   `json:"goal"`
 	Status         string   `json:"status"`
 	Rules          []string `json:"rules"`
-	RulesHash      string   `json:"rulesHash"` // of the rules as they stand
+	RulesHidden    int      `json:"rulesHidden,omitempty"` // further rules, where results are bounded
+	RulesHash      string   `json:"rulesHash"`             // of the rules as they stand
 	RulesHashStale bool     `json:"rulesHashStale,omitempty"`
 	Docs           []Doc    `json:"docs"`
+	DocsHidden     int      `json:"docsHidden,omitempty"` // further documents, where results are bounded
 	FocusedNodeID  string   `json:"focusedNodeId"`
 	CreatedAt      int64    `json:"createdAt"`
 	UpdatedAt      int64    `json:"updatedAt"`

@@ -37,11 +37,15 @@ func WorkspaceList(ctx context.Context, env *Env, in WorkspaceListIn) (*Workspac
 			out.Workspaces = append(out.Workspaces, env.head(w))
 		}
 	}
+	shown, found := fitting(env, out.Workspaces, besideList), len(out.Workspaces)
+	out.Workspaces, out.Hidden = out.Workspaces[:shown], found-shown
 	switch {
 	case len(all) == 0:
 		out.Hint = "the vault has no workspace yet; make one with workspace_init (arbor init)"
-	case len(out.Workspaces) == 0:
+	case found == 0:
 		out.Hint = "none is " + want + "; status all shows every one"
+	case out.Hidden > 0:
+		out.Hint = shownOf(shown, found, "workspaces", "workspace_get shows any by its id, arbor ws list all of them; workspace_archive makes the list shorter")
 	}
 	return out, nil
 }
@@ -78,7 +82,7 @@ func WorkspaceGet(ctx context.Context, env *Env, in WorkspaceGetIn) (*WorkspaceG
 	}
 	log := logs(s.Workspace().Log())
 	out := &WorkspaceGetOut{Workspace: env.info(s.Workspace()), Counts: counts(s, len(s.Diagnostics())), Problem: problem(s.Workspace().Problem())}
-	out.Log = log[max(0, len(log)-logShown):]
+	out.Log, _ = env.newest(log[max(0, len(log)-logShown):])
 	out.LogHidden = len(log) - len(out.Log)
 	out.Hint = "workspace_status shows the tree, context_get what a node's work needs"
 	if len(out.Workspace.Rules) > 0 {
