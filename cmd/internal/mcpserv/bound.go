@@ -1,7 +1,6 @@
 package mcpserv
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -9,45 +8,52 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// bound keeps a reply within its size. Operations keep within theirs by themselves, where they can say how to get the rest; what is left
-// is texts of somebody's that are longer than that: they are cut, the longest first, and the reply says so.
+const (
+	around    = 128 // bytes of a reply besides its data and its text
+	leastText = 40  // bytes of a text that is cut, as JSON, however small replies are to be
+	cutsNamed = 8   // texts and lists that a reply names of those that it has in part
+	mark      = "… (cut)"
+)
+
+// The members of a reply that tell of what it does not have, besides those of its operation.
+const (
+	keyCut   = "cut"   // what is there in part only
+	keyError = "error" // why nothing was done
+)
+
+// room is the size that an operation keeps its result within: that of the data and the text of a reply.
+func (s *Server) room() int { return s.opt.MaxTokens*4 - around }
+
+// bound keeps a reply within its size. Operations keep their lists within it by themselves, where they can say how to get the rest; what is left
+// is texts and lists that people made longer than that. Of these the reply has the beginning, as much of each as there is room for when none has more than another,
+// and cut says how much that is.
 func (s *Server) bound(r *mcp.CallToolResult) *mcp.CallToolResult {
-	most := s.opt.MaxTokens * 4
-	size := wire(r)
+	most := s.opt.MaxTokens*4 - around/2
 	data, ok := r.StructuredContent.(json.RawMessage)
-	if size <= most || !ok {
+	if !ok || wire(r) <= most {
 		return r
 	}
-	var whole any
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber() // times in milliseconds stay whole
-	if dec.Decode(&whole) != nil {
-		return r
-	}
-	top, ok := whole.(map[string]any)
+	whole, ok := ordered(data).(object)
 	if !ok {
 		return r
 	}
-	text := r.Content[0].(*mcp.TextContent)
-	written := text.Text != string(data)
-	for room := len(data) * most / size; size > most && room > 64; room = room * 9 / 10 {
-		top["cut"] = cuts(top, room)
-		small, err := encode(top)
-		if err != nil {
-			return r
-		}
-		r.StructuredContent = small
-		switch md, is := top["markdown"].(string); {
-		case is && written:
-			text.Text = md
-		case r.IsError:
-			text.Text = clip(text.Text, room)
-		default:
-			text.Text = string(small)
-		}
-		size = wire(r)
+	text := r.Content[0].(*mcp.TextContent).Text
+	if text == string(data) {
+		text = ""
 	}
-	return r
+	var best *mcp.CallToolResult
+	for low, high := 0, most; low <= high; {
+		level := (low + high) / 2
+		if c := atLevel(r, whole, text, level, false); wire(c) <= most {
+			best, low = c, level+1
+		} else {
+			high = level - 1
+		}
+	}
+	if best == nil {
+		best = atLevel(r, whole, text, 0, true)
+	}
+	return best
 }
 
 // wire returns the size of a reply as it is sent.
@@ -59,140 +65,130 @@ func wire(r *mcp.CallToolResult) int {
 	return len(data)
 }
 
-// cuts makes a value fit into so many bytes of JSON, as far as there is something to cut, and says what is missing.
-func cuts(top map[string]any, room int) []string {
-	said := map[string]string{}
-	var order []string
-	if before, ok := top["cut"].([]string); ok {
-		for _, c := range before {
-			at, _, _ := strings.Cut(c, ": ")
-			said[at] = c
-			order = append(order, at)
+// atLevel returns a reply with no text and no list larger than a level, in bytes of JSON. text is what it shows as text in place of the data, "" for the data.
+func atLevel(r *mcp.CallToolResult, whole object, text string, level int, names bool) *mcp.CallToolResult {
+	c := cutter{level: level, names: names}
+	small := c.value(whole, "").(object)
+	for _, m := range small {
+		if m.key == "markdown" && text != "" {
+			text = m.value.(string)
 		}
 	}
-	delete(top, "cut")
-	for size := weigh(top); size > room; size = weigh(top) {
-		at, what := cutHeaviest(top, "", size-room)
-		if at == "" {
+	if small = append(small, member{keyCut, c.notices()}); r.IsError {
+		text = c.text(text)
+		small = small[:len(small)-1] // the message says what is to be done
+	}
+	var b strings.Builder
+	write(&b, small)
+	out := *r
+	out.StructuredContent = json.RawMessage(b.String())
+	if text == "" {
+		text = b.String()
+	}
+	out.Content = []mcp.Content{&mcp.TextContent{Text: text}}
+	return &out
+}
+
+// A cutter cuts values down to a level, and notes what it cut.
+type cutter struct {
+	level int
+	names bool // cut what names something, too
+	said  []string
+}
+
+// notices tells what was cut, the first few one by one, and where it is whole.
+func (c *cutter) notices() []any {
+	out := []any{}
+	for i, s := range c.said {
+		if i == cutsNamed-1 && len(c.said) > cutsNamed {
+			out = append(out, fmt.Sprintf("%d more", len(c.said)-i))
 			break
 		}
-		if said[at] == "" {
-			order = append(order, at)
-		}
-		said[at] = at + ": " + what
+		out = append(out, s)
 	}
-	out := make([]string, len(order))
-	for i, at := range order {
-		out[i] = said[at]
+	return append(out, "all of it: the file, or resource arbor://WORKSPACE/nodes/NODE")
+}
+
+// value returns v with what is too large in it cut.
+func (c *cutter) value(v any, at string) any {
+	switch v := v.(type) {
+	case string:
+		s := c.text(v)
+		if s != v {
+			c.said = append(c.said, fmt.Sprintf("%s: %d of %d bytes are here", at, len(s)-len(mark), len(v)))
+		}
+		return s
+	case []any:
+		return c.list(v, at)
+	case object:
+		out := make(object, len(v), len(v)+1)
+		for i, m := range v {
+			if out[i] = m; c.names || !identifies(m.key) {
+				out[i].value = c.value(m.value, strings.TrimPrefix(at+"."+m.key, "."))
+			}
+		}
+		return out
+	}
+	return v
+}
+
+// text returns a text, or what there is room for of it.
+func (c *cutter) text(s string) string {
+	room := max(c.level, leastText)
+	if len(s) <= room && jsonSize(s) <= room {
+		return s
+	}
+	return s[:fitting(s, room-jsonSize(mark))] + mark
+}
+
+// list returns a list, or those elements of it that there is room for: the first ones, but of a log the newest.
+func (c *cutter) list(v []any, at string) []any {
+	out := []any{}
+	room := c.level
+	newest := oldestFirst(v)
+	for i := range v {
+		if _, number := v[i].(json.Number); number {
+			return v // the lines of a file
+		}
+		from, index := i, i
+		if newest {
+			from, index = len(v)-1-i, -1-i // from the end
+		}
+		before := len(c.said)
+		e := c.value(v[from], fmt.Sprintf("%s[%d]", at, index))
+		if room -= jsonLen(e) + 1; room < 0 && (i > 0 || c.level == 0) {
+			c.said = append(c.said[:before], fmt.Sprintf("%s: %d of %d are here", at, i, len(v)))
+			break
+		}
+		out = append(out, e)
+	}
+	if newest {
+		for i, k := 0, len(out)-1; i < k; i, k = i+1, k-1 {
+			out[i], out[k] = out[k], out[i]
+		}
 	}
 	return out
 }
 
-const (
-	leastText = 240 // bytes of a text that is cut
-	mark      = "… (cut)"
-)
-
-// cutHeaviest takes about excess bytes out of the heaviest part of a container, and returns where that was and how much is left of it; "" where there is
-// nothing to be cut.
-func cutHeaviest(in any, at string, excess int) (where, what string) {
-	switch in := in.(type) {
-	case map[string]any:
-		key := heaviest(in)
-		if key == "" {
-			return "", ""
-		}
-		name := strings.TrimPrefix(at+"."+key, ".")
-		switch v := in[key].(type) {
-		case string:
-			if len(v) <= leastText+len(mark) {
-				return "", ""
-			}
-			in[key] = strings.TrimSuffix(clip(strings.TrimSuffix(v, mark), max(leastText, len(v)-excess-len(mark))), "…") + mark
-			return name, fmt.Sprintf("%d bytes are left of a longer text", len(in[key].(string))-len(mark))
-		case []any:
-			if i, heavy := outlier(v); heavy || len(v) < 2 {
-				if s, ok := v[i].(string); ok {
-					return cutElement(v, i, s, name, excess)
-				}
-				return cutHeaviest(v[i], fmt.Sprintf("%s[%d]", name, i), excess)
-			}
-			in[key] = fewer(v, excess)
-			return name, fmt.Sprintf("%d are left of more", len(in[key].([]any)))
-		default:
-			return cutHeaviest(v, name, excess)
-		}
-	case []any:
-		if len(in) == 0 {
-			return "", ""
-		}
-		i, _ := outlier(in)
-		return cutHeaviest(in[i], fmt.Sprintf("%s[%d]", at, i), excess)
+// identifies reports whether a member of a result is of use only as a whole.
+func identifies(key string) bool {
+	switch key {
+	case "id", "version", "cursor", "path", "at", "trash", "hint":
+		return true
 	}
-	return "", ""
+	return strings.HasSuffix(key, "Id") || strings.HasSuffix(key, "Hash")
 }
 
-func cutElement(list []any, i int, s, name string, excess int) (where, what string) {
-	if len(s) <= leastText+len(mark) {
-		return "", ""
-	}
-	cut := strings.TrimSuffix(clip(strings.TrimSuffix(s, mark), max(leastText, len(s)-excess-len(mark))), "…")
-	list[i] = cut + mark
-	return fmt.Sprintf("%s[%d]", name, i), fmt.Sprintf("%d bytes are left of a longer text", len(cut))
-}
-
-// heaviest returns the key whose value takes most of an object and can be cut.
-func heaviest(m map[string]any) string {
-	best, at := 0, ""
-	for k, v := range m {
-		switch v.(type) {
-		case string, []any, map[string]any:
-			if w := weigh(v); w > best || w == best && k < at {
-				best, at = w, k
-			}
-		}
-	}
-	return at
-}
-
-// outlier returns the heaviest element of a list, and whether it takes more than half of the list.
-func outlier(list []any) (at int, heavy bool) {
-	best, sum := -1, 0
-	for i, v := range list {
-		w := weigh(v)
-		sum += w
-		if w > best {
-			best, at = w, i
-		}
-	}
-	return at, best*2 > sum
-}
-
-// fewer takes elements out of a list: the last ones, but of a log the oldest.
-func fewer(list []any, excess int) []any {
-	oldestFirst := timeOf(list[0]) != "" && timeOf(list[0]) <= timeOf(list[len(list)-1])
-	for excess > 0 && len(list) > 1 {
-		if oldestFirst {
-			excess -= weigh(list[0]) + 1
-			list = list[1:]
-		} else {
-			excess -= weigh(list[len(list)-1]) + 1
-			list = list[:len(list)-1]
-		}
-	}
-	return list
+func oldestFirst(list []any) bool {
+	return len(list) > 1 && timeOf(list[0]) != "" && timeOf(list[0]) <= timeOf(list[len(list)-1])
 }
 
 func timeOf(v any) string {
-	m, _ := v.(map[string]any)
-	t, _ := m["timestamp"].(string)
-	return t
-}
-
-func weigh(v any) int {
-	data, err := encode(v)
-	if err != nil {
-		return 0
+	o, _ := v.(object)
+	for _, m := range o {
+		if s, ok := m.value.(string); ok && m.key == "timestamp" {
+			return s
+		}
 	}
-	return len(data)
+	return ""
 }

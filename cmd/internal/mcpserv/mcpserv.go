@@ -105,9 +105,6 @@ func (s *Server) Close() {
 	s.running.Wait()
 }
 
-// room is the largest result of an operation, in bytes of JSON: a reply carries it twice, as data and as text in which every quote is escaped.
-func (s *Server) room() int { return s.opt.MaxTokens * 4 * 2 / 5 }
-
 // Endpoint returns the handler of the vault over HTTP, for clients of every version. Its Shutdown comes before Close.
 func (s *Server) Endpoint() *Endpoint {
 	return HTTP(func(*http.Request) *mcp.Server { return s.mcp }, s.opt.Log)

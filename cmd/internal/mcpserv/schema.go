@@ -3,6 +3,8 @@ package mcpserv
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -11,6 +13,9 @@ import (
 )
 
 // output returns the schema of what an operation returns. It is open: a later version may return more.
+//
+// It holds for refusals, too: clients check whatever structured content a reply has, and would tell a model that the content does not match in place of
+// why the call was refused.
 func output(o ops.Operation) (json.RawMessage, error) {
 	s, err := jsonschema.ForType(o.Out, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[ops.TreeNode](): {Type: "object", Properties: map[string]*jsonschema.Schema{ // children are of the same kind
@@ -23,7 +28,33 @@ func output(o ops.Operation) (json.RawMessage, error) {
 		return nil, err
 	}
 	open(s)
+	optional := promoted(o.Out)
+	required := slices.DeleteFunc(s.Required, func(name string) bool { return slices.Contains(optional, name) })
+	s.Required, s.AnyOf = nil, []*jsonschema.Schema{{Required: required}, {Required: []string{keyError}}}
+	for name, p := range map[string]*jsonschema.Schema{
+		keyCut: {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
+		keyError: {Type: "object", Properties: map[string]*jsonschema.Schema{"code": {Type: "string"}, "message": {Type: "string"}, "details": {Type: "object"}},
+			PropertyOrder: []string{"code", "message", "details"}, Required: []string{"code", "message"}},
+	} {
+		s.Properties[name] = p
+	}
+	s.PropertyOrder = append(s.PropertyOrder, keyCut, keyError)
 	return json.Marshal(s)
+}
+
+// promoted returns the names of the properties that a result has only where what it embeds is there.
+func promoted(t reflect.Type) (names []string) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if !f.Anonymous || f.Type.Kind() != reflect.Pointer {
+			continue
+		}
+		for _, p := range reflect.VisibleFields(f.Type.Elem()) {
+			name, _, _ := strings.Cut(p.Tag.Get("json"), ",")
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // open makes an inferred schema one that strict clients take: no list is null, an object that may be missing is described by what it may be, and objects

@@ -90,7 +90,7 @@ func input(o ops.Operation) *jsonschema.Schema {
 		}
 	}
 	if o.Destructive {
-		s.Properties[confirm] = &jsonschema.Schema{Type: "boolean"}
+		s.Properties[confirm] = &jsonschema.Schema{Type: "boolean", Description: hints[confirm]}
 		s.PropertyOrder = append(s.PropertyOrder, confirm)
 	}
 	return s
