@@ -30,6 +30,14 @@ export function start(command, args, options) {
 	return c;
 }
 
+function isMessage(line) {
+	try {
+		return JSONRPCMessageSchema.safeParse(JSON.parse(line)).success;
+	} catch {
+		return false;
+	}
+}
+
 // A Wire leads to an arbor mcp of its own. Every line of the server's stdout has to be a message, and its stderr stays empty.
 export class Wire extends StdioClientTransport {
 	lines = 0;
@@ -47,7 +55,7 @@ export class Wire extends StdioClientTransport {
 		children.add(this.server);
 		createInterface({ input: this.server.stdout }).on("line", (line) => {
 			this.lines++;
-			if (!JSONRPCMessageSchema.safeParse(JSON.parse(line)).success) throw new Error(`stdout carries what is no message: ${line}`);
+			assert(isMessage(line), `stdout carries what is no message: ${line}`);
 		});
 	}
 }
