@@ -146,12 +146,15 @@ func (l look) own(f FileChange) {
 	l.Files[f.Path] = seen
 }
 
-// take brings what differs between was and is into seen.
+// take brings what differs between was and is into seen, but where others had changed it before: that is still to be told.
 func take(seen, was, is map[string]string) {
 	if seen == nil {
 		return
 	}
 	for _, k := range unequal(was, is) {
+		if seen[k] != was[k] {
+			continue
+		}
 		if v, ok := is[k]; ok {
 			seen[k] = v
 		} else {

@@ -19,6 +19,7 @@ type Env struct {
 	Workspace string                             // the workspace that is meant when a call names none, whatever the session is bound to, named loosely; "" where the binding says
 	Operator  string                             // mdstore.OperatorAI or OperatorHuman, for log lines; "" is AI
 	Loose     bool                               // nodes and workspaces may be named by a unique prefix of their id or their exact title
+	host      string                             // the session whose binding counts where Session has none
 	Progress  func(done, total int, what string) // told how far a long operation is; nil where nobody asks
 	MaxBytes  int                                // the size of a reply, with its result as JSON and as text, that lists keep within, saying how to get the rest; 0 for none
 }
@@ -26,6 +27,16 @@ type Env struct {
 // act returns how the engine is to do something.
 func (env *Env) act(w Write, m Match) engine.Act {
 	return engine.Act{Operator: env.Operator, DryRun: w.DryRun, IfMatch: m.IfMatch}
+}
+
+// as returns the env with another session that calls; "" is the same one.
+func (env *Env) as(session string) *Env {
+	if session == "" {
+		return env
+	}
+	other := *env
+	other.Session, other.host = session, env.Session
+	return &other
 }
 
 // workspace returns the id of the workspace that a call means.
@@ -43,8 +54,11 @@ func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
 		return id, fail(err)
 	}
 	var unbound error
-	if env.Session != "" {
-		b, ok, err := env.Engine.Binding(ctx, env.Session)
+	for _, session := range []string{env.Session, env.host} {
+		if session == "" {
+			continue
+		}
+		b, ok, err := env.Engine.Binding(ctx, session)
 		if ok {
 			return b.WorkspaceID, nil
 		}

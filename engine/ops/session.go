@@ -87,6 +87,7 @@ func SessionStatus(ctx context.Context, env *Env, in SessionIn) (*SessionStatusO
 
 // ChangesGet lists what others changed.
 func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut, error) {
+	env = env.as(in.SessionID)
 	s, err := env.snapshot(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
@@ -101,16 +102,12 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 		diffs = s.Since(t)
 		out.Hint = "by updatedAt; hand edits that leave it alone show only to a session"
 	} else {
-		session := in.SessionID
-		if session == "" {
-			session = env.Session
-		}
-		if session == "" {
+		if env.Session == "" {
 			e := engine.Fail(engine.InvalidParams, "sessionId is missing; name a session (--session, ARBOR_SESSION), whose last look is remembered, or a time (since)")
 			e.Details = &engine.Details{Param: "sessionId"}
 			return nil, e
 		}
-		seen, err := env.Engine.Changes(ctx, s.Workspace().ID, session, func(all []engine.Difference) int { return env.shown(all) })
+		seen, err := env.Engine.Changes(ctx, s.Workspace().ID, env.Session, func(all []engine.Difference) int { return env.shown(all) })
 		if err != nil {
 			return nil, fail(err)
 		}
@@ -247,16 +244,14 @@ const defaultNext = 1
 
 // NodeNext names nodes that are ready to be worked on, and claims them on request.
 func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error) {
+	env = env.as(in.SessionID)
 	s, err := env.snapshot(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
 	}
-	count, session := in.Count, in.SessionID
+	count := in.Count
 	if count == 0 {
 		count = defaultNext
-	}
-	if session == "" {
-		session = env.Session
 	}
 	const week = 7 * 24 * 3600
 	if count < 0 || in.LeaseSeconds < 0 || in.LeaseSeconds > week {
@@ -264,7 +259,7 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 	}
 	lease := time.Duration(0)
 	if in.Claim {
-		if session == "" {
+		if env.Session == "" {
 			e := engine.Fail(engine.InvalidParams, "sessionId is missing; a claim needs to know whose it is (--session, ARBOR_SESSION)")
 			e.Details = &engine.Details{Param: "sessionId"}
 			return nil, e
@@ -274,13 +269,13 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 		}
 	}
 	if env.bounded() { // nothing is claimed that is not shown
-		look, _, err := env.Engine.Next(ctx, s.Workspace().ID, session, min(count, boundedNext), 0)
+		look, _, err := env.Engine.Next(ctx, s.Workspace().ID, env.Session, min(count, boundedNext), 0)
 		if err != nil {
 			return nil, fail(err)
 		}
-		count = min(count, fitting(env, env.next(look, session), besideList))
+		count = min(count, fitting(env, env.next(look, env.Session), besideList))
 	}
-	ready, all, err := env.Engine.Next(ctx, s.Workspace().ID, session, count, lease)
+	ready, all, err := env.Engine.Next(ctx, s.Workspace().ID, env.Session, count, lease)
 	if err != nil {
 		return nil, fail(err)
 	}

@@ -46,6 +46,33 @@ func TestSessionBindsOnce(t *testing.T) {
 	}
 }
 
+// A call that names a session is about the workspace of that session; of the calling one's where that has none.
+func TestNamedSession(t *testing.T) {
+	w := enginetest.New(t, plan())
+	env := &ops.Env{Engine: w.Engine}
+	must(t, env, "session_bind", map[string]any{"sessionId": "s9", "workspaceId": ws})
+	refused(t, w, env, engine.AmbiguousID, "node_next", nil)
+	must(t, env, "node_next", map[string]any{"sessionId": "s9"})
+	must(t, env, "changes_get", map[string]any{"sessionId": "s9"})
+	refused(t, w, env, engine.AmbiguousID, "node_next", map[string]any{"sessionId": "nobody"})
+	bound := &ops.Env{Engine: w.Engine, Session: "s9"}
+	must(t, bound, "node_next", map[string]any{"sessionId": "nobody", "claim": true})
+	must(t, bound, "changes_get", map[string]any{"sessionId": "nobody"})
+}
+
+// What others wrote into a section before the session did is told, section and all.
+func TestOwnWriteTellsOfOthersInTheSameSection(t *testing.T) {
+	w := enginetest.New(t, plan())
+	env, other := &ops.Env{Engine: w.Engine, Session: "me"}, &ops.Env{Engine: w.Engine, Session: "you"}
+	must(t, env, "changes_get", map[string]any{"workspaceId": ws})
+	must(t, other, "log_append", map[string]any{"workspaceId": ws, "nodeId": "node-a", "operator": "AI", "event": "theirs"})
+	must(t, env, "log_append", map[string]any{"workspaceId": ws, "nodeId": "node-a", "operator": "AI", "event": "mine"})
+	got := fmt.Sprint(must(t, env, "changes_get", map[string]any{"workspaceId": ws})["changes"])
+	if !strings.Contains(got, "node-a") || !strings.Contains(got, "Log") {
+		t.Errorf("changes_get: %s", got)
+	}
+}
+
 // TestCorruptSessionsAreKept binds over a file that is no JSON.
 func TestCorruptSessionsAreKept(t *testing.T) {
 	files := plan()

@@ -43,7 +43,9 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 		return s.answer(nil, err)
 	}
 	if c := s.connection(req.Session, headers(req.Extra)); c != nil {
-		c.follow(o.Name, args, out)
+		c.follow(args, out)
+	} else if b, ok := out.(*ops.SessionBindOut); ok {
+		b.Hint = "no connection remembers this: name workspaceId in each call, or send the header " + HeaderSession + " with this session's id"
 	}
 	return s.answer(s.result(out))
 }
@@ -65,7 +67,7 @@ func (s *Server) answer(r *mcp.CallToolResult, err error) (*mcp.CallToolResult, 
 }
 
 // follow lets a connection go with what a call bound.
-func (c *connection) follow(name string, args json.RawMessage, out any) {
+func (c *connection) follow(args json.RawMessage, out any) {
 	var in struct {
 		SessionID string `json:"sessionId"`
 	}
