@@ -39,10 +39,11 @@ type Engine struct {
 
 	mu    sync.Mutex
 	snaps map[mdstore.ID]loaded          // guarded by mu
-	stale map[mdstore.Path]bool          // guarded by mu: files that may have changed since the snapshots were read
+	stale heard                          // guarded by mu: files that may have changed since the snapshots were read
+	told  uint64                         // guarded by mu: counts what the engine was told of stale files
+	epoch uint64                         // guarded by mu: another one whenever what is being read may not be published any more
 	looks map[string]map[mdstore.ID]look // guarded by mu: what sessions that are attended have seen, by session and workspace
 
-	epoch     uint64      // guarded by mu: another one whenever snapshots become invalid that are not known yet
 	following atomic.Bool // the store tells of changes, so that snapshots are current
 }
 
@@ -66,7 +67,7 @@ func Open(ctx context.Context, st mdstore.Store, opt Options) (*Engine, error) {
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Engine{st: st, opt: opt, snaps: map[mdstore.ID]loaded{}, stale: map[mdstore.Path]bool{}, looks: map[string]map[mdstore.ID]look{}}, ctx.Err()
+	return &Engine{st: st, opt: opt, snaps: map[mdstore.ID]loaded{}, stale: heard{}, looks: map[string]map[mdstore.ID]look{}}, ctx.Err()
 }
 
 // Now returns the time by the engine's clock.
@@ -201,27 +202,21 @@ func (e *Engine) snapshot(ctx context.Context, st mdstore.Store, id mdstore.ID) 
 	if err != nil {
 		return nil, err
 	}
-	e.mu.Lock()
-	l, ok := e.snaps[id]
-	var stale []mdstore.Path
-	if ok {
-		stale = e.staleBelow(l.snap.ws.Dir)
-	}
-	e.mu.Unlock()
-	if ok && l.seq == seq {
-		if len(stale) == 0 {
-			return l.snap, nil
-		}
-		if snap, err := e.freshen(ctx, st, l, stale); err != nil || snap != nil {
-			return snap, err
-		}
-	}
 	for {
+		at := e.now(id)
+		if at.snap != nil && at.seq == seq {
+			if len(at.stale) == 0 {
+				return at.snap, nil
+			}
+			if snap, err := e.freshen(ctx, st, at); err != nil || snap != nil {
+				return snap, err
+			}
+		}
 		w, err := e.workspace(ctx, st, id)
 		if err != nil {
 			return nil, err
 		}
-		epoch := e.settle(w.Dir)
+		at.stale = e.heardOf(w.Dir)
 		snap, err := load(ctx, st, w)
 		if err != nil {
 			return nil, err
@@ -232,20 +227,28 @@ func (e *Engine) snapshot(ctx context.Context, st mdstore.Store, id mdstore.ID) 
 			return nil, err
 		}
 		if after == seq {
-			e.publish(snap, seq, epoch)
+			e.publish(at, snap, seq)
 			return snap, nil
 		}
 		seq = after
 	}
 }
 
-// advance tells the snapshots that were of the moment before a commit that it did not concern them.
-func (e *Engine) advance(before, after uint64) {
+// advance tells the snapshots that were of the moment before a commit that it did not concern them. The one that it did concern, if any, becomes
+// next, which was made from base; nil: it has to be read anew.
+func (e *Engine) advance(before, after uint64, base, next *Snapshot, epoch uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for id, l := range e.snaps {
-		if l.seq == before {
-			e.snaps[id] = loaded{l.snap, after}
+		switch {
+		case base == nil || id != base.ws.ID:
+			if l.seq == before {
+				e.snaps[id] = loaded{l.snap, after}
+			}
+		case next != nil && l.snap == base && e.epoch == epoch:
+			e.snaps[id] = loaded{next, after}
+		case l.seq != after:
+			delete(e.snaps, id)
 		}
 	}
 }
@@ -260,24 +263,16 @@ func (e *Engine) aside(ctx context.Context, st mdstore.Store, changes []mdstore.
 		return err
 	}
 	if after, err := sequence(ctx, st); err == nil {
-		e.advance(before, after)
+		e.advance(before, after, nil, nil, 0)
 	}
 	return nil
-}
-
-// publish makes a snapshot the newest one, unless what it was read from may have gone elsewhere since that epoch.
-func (e *Engine) publish(s *Snapshot, seq, epoch uint64) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.epoch == epoch {
-		e.snaps[s.ws.ID] = loaded{s, seq}
-	}
 }
 
 func (e *Engine) forget(id mdstore.ID) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	delete(e.snaps, id)
+	e.epoch++
 }
 
 // sequence returns the number of commits that the store has seen from all processes; 0 where it cannot tell.

@@ -68,7 +68,8 @@ func (e *Engine) Heed(paths ...mdstore.Path) {
 			}
 		}
 		if !above {
-			e.stale[p] = true
+			e.told++
+			e.stale[p] = e.told
 		}
 		if above || p.Dir() == "" {
 			e.epoch++ // a workspace that is being read now may be elsewhere already
@@ -99,63 +100,86 @@ func (e *Engine) forgetAll() {
 	e.epoch++
 }
 
-// staleBelow returns the stale paths of a workspace's folder. e.mu must be held.
-func (e *Engine) staleBelow(dir mdstore.Path) []mdstore.Path {
-	var out []mdstore.Path
-	for p := range e.stale {
+// heard are files that may have changed, each with the number under which the engine was last told so.
+type heard map[mdstore.Path]uint64
+
+// below returns those of a workspace's folder.
+func (h heard) below(dir mdstore.Path) heard {
+	out := heard{}
+	for p, n := range h {
 		if p.Under(dir) {
-			out = append(out, p)
+			out[p] = n
 		}
 	}
 	return out
 }
 
-// settle forgets that paths of a workspace's folder were stale, because they are about to be read, and returns the epoch in which they are.
-func (e *Engine) settle(dir mdstore.Path) (epoch uint64) {
+// A moment is what the engine knows of a workspace when somebody begins to read: the snapshot, nil for none, and what may have changed since it was read.
+type moment struct {
+	id mdstore.ID
+	loaded
+	stale heard
+	epoch uint64
+}
+
+func (e *Engine) now(id mdstore.ID) moment {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, p := range e.staleBelow(dir) {
-		delete(e.stale, p)
+	m := moment{id: id, loaded: e.snaps[id], epoch: e.epoch}
+	if m.snap != nil {
+		m.stale = e.stale.below(m.snap.ws.Dir)
 	}
-	return e.epoch
+	return m
+}
+
+func (e *Engine) heardOf(dir mdstore.Path) heard {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.stale.below(dir)
+}
+
+// publish makes a snapshot that was read since a moment the newest one, and what was stale then fresh. It does nothing and reports false if somebody else
+// was faster, or if what was read may have gone elsewhere meanwhile: the snapshot is good for its reader, but not for others.
+func (e *Engine) publish(since moment, s *Snapshot, seq uint64) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.epoch != since.epoch || e.snaps[since.id].snap != since.snap || s.ws.ID != since.id {
+		return false
+	}
+	e.snaps[since.id] = loaded{s, seq}
+	for p, n := range since.stale {
+		if e.stale[p] == n { // nobody has told of it again
+			delete(e.stale, p)
+		}
+	}
+	return true
 }
 
 // freshen reads the stale files of a snapshot again and publishes what they lead to. It returns nil where only reading the whole workspace tells.
-func (e *Engine) freshen(ctx context.Context, st mdstore.Store, l loaded, stale []mdstore.Path) (*Snapshot, error) {
-	epoch := e.settle(l.snap.ws.Dir)
-	files, ok, err := l.snap.reread(ctx, st, stale)
-	if err != nil {
-		e.Heed(stale...)
+func (e *Engine) freshen(ctx context.Context, st mdstore.Store, at moment) (*Snapshot, error) {
+	files, ok, err := at.snap.reread(ctx, st, at.stale)
+	if err != nil || !ok {
 		return nil, err
-	}
-	if !ok {
-		e.forget(l.snap.ws.ID)
-		return nil, nil
 	}
 	after, err := sequence(ctx, st)
-	if err != nil {
+	if err != nil || after != at.seq { // somebody committed meanwhile
 		return nil, err
 	}
-	if after != l.seq {
-		e.Heed(stale...) // somebody committed meanwhile
+	next := at.snap
+	if len(files) > 0 {
+		next = at.snap.With(files...)
+	}
+	if next.ws.ID != at.id {
 		return nil, nil
 	}
-	if len(files) == 0 {
-		return l.snap, nil
-	}
-	next := l.snap.With(files...)
-	if next.ws.ID != l.snap.ws.ID {
-		e.forget(l.snap.ws.ID)
-		return nil, nil
-	}
-	e.publish(next, l.seq, epoch)
+	e.publish(at, next, at.seq)
 	return next, nil
 }
 
 // reread returns the files among the paths that are not as the snapshot has them. ok is false where the snapshot alone cannot be brought up to date: a
 // file that cannot be read, a folder without its file.
-func (s *Snapshot) reread(ctx context.Context, st mdstore.Store, paths []mdstore.Path) (files []mdstore.File, ok bool, err error) {
-	for _, p := range paths {
+func (s *Snapshot) reread(ctx context.Context, st mdstore.Store, stale heard) (files []mdstore.File, ok bool, err error) {
+	for p := range stale {
 		if !p.Under(s.ws.Dir) {
 			return nil, false, nil
 		}

@@ -98,15 +98,16 @@ func (e *Engine) commit(ctx context.Context, st mdstore.Store, d *draft, out *Ou
 		e.forget(d.snap.ws.ID) // whatever happened, the files know better than we do
 		return err
 	}
-	e.forget(d.snap.ws.ID)
 	after, err := sequence(ctx, st)
 	if err != nil {
+		e.forget(d.snap.ws.ID)
 		return nil // the commit is made; the next reader reads anew
 	}
-	e.advance(before, after)
+	var next *Snapshot
 	if !d.moves() {
-		e.publish(d.snap.With(d.files()...), after, d.epoch)
+		next = d.snap.With(d.files()...)
 	}
+	e.advance(before, after, d.snap, next, d.epoch)
 	return nil
 }
 

@@ -69,12 +69,6 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 		e.Details = &engine.Details{Param: "cursor"}
 		return nil, e
 	}
-	if out.Cursor != "" {
-		out.Hint = shownOf(out.Shown, out.Total, "nodes", "cursor "+out.Cursor+" brings the next, depth or status narrow it")
-	}
-	if out.Above > 0 {
-		out.Hint += "; the tree is shown from below the first " + strconv.Itoa(out.Above) + " levels"
-	}
 	return out, nil
 }
 
@@ -95,6 +89,9 @@ type page struct {
 // list collects a page as a result. Where that is bounded, the way to its first node takes a quarter of the room at most: what is too much goes at the top.
 func (env *Env) list(p *page, root mdstore.ID) *NodeListOut {
 	out := &NodeListOut{Tree: p.collect(root), Total: p.total, Shown: p.shown, Cursor: string(p.next), Out: Out{Hint: "node_get shows one, context_get what its work needs"}}
+	if out.Cursor != "" {
+		out.Hint = shownOf(out.Shown, out.Total, "nodes", "cursor "+out.Cursor+" brings the next, depth or status narrow it")
+	}
 	if !env.bounded() || env.fits(out) {
 		return out
 	}
@@ -108,6 +105,7 @@ func (env *Env) list(p *page, root mdstore.ID) *NodeListOut {
 		if size += sizeOf(&head); size > env.MaxBytes/4 {
 			out.Above = len(way) - i
 			out.Tree = way[out.Above-1].Children
+			out.Hint += "; the tree begins below " + strconv.Itoa(out.Above) + " levels"
 			break
 		}
 	}
