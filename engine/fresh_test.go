@@ -12,8 +12,10 @@ import (
 	"time"
 
 	"arbor/engine"
+	"arbor/engine/enginetest"
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
+	"arbor/mdstore/memstore"
 )
 
 // followed returns an engine that follows a vault in a folder with so many nodes besides the root.
@@ -163,5 +165,63 @@ func TestFollowedSteps(t *testing.T) {
 		}
 		t.Log(step.name)
 		agrees(t, e, dir)
+	}
+}
+
+// meddler is a store in which something happens just before a commit is made.
+type meddler struct {
+	mdstore.Store
+	before func()
+}
+
+func (m *meddler) Commit(ctx context.Context, changes []mdstore.Change) error {
+	if f := m.before; f != nil {
+		m.before = nil
+		f()
+	}
+	return m.Store.Commit(ctx, changes)
+}
+
+// A save that is read between the plan of a commit and the commit is not forgotten over it.
+func TestCommitKeepsWhatWasReadMeanwhile(t *testing.T) {
+	files := map[mdstore.Path][]byte{"ws-a/Workspace.md": []byte("---\nid: ws-a\nname: A\ngoal: g\nstatus: active\n---\n")}
+	for _, id := range []string{"root", "node-a", "node-b"} {
+		fields := "title: " + id + "\ntype: planning\nstatus: pending\n"
+		if id != "root" {
+			fields += "parentId: root\n"
+		}
+		files[mdstore.NodePath("ws-a", mdstore.ID(id))] = enginetest.Node(id, fields, "")
+	}
+	for name, reads := range map[string]bool{"read": true, "not read": false} {
+		var m *meddler
+		w := enginetest.Over(t, memstore.New(files), func(_ *enginetest.World, st *memstore.Store) mdstore.Store {
+			m = &meddler{Store: st}
+			return m
+		})
+		saved := mdstore.NodePath("ws-a", "node-b")
+		m.before = func() {
+			old := w.Store.Files()[saved]
+			edited := []byte(strings.Replace(string(old), "title: node-b", "title: by hand", 1))
+			if err := w.Store.Commit(t.Context(), []mdstore.Change{{Path: saved, Base: mdstore.VersionOf(old), New: edited}}); err != nil {
+				t.Fatal(err)
+			}
+			w.Heed(saved)
+			if reads {
+				if _, err := w.Snapshot(t.Context(), "ws-a"); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if _, _, err := w.AppendLog(t.Context(), "ws-a", "node-a", "x", engine.Act{}); err != nil {
+			t.Fatal(err)
+		}
+		s, err := w.Snapshot(t.Context(), "ws-a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, _ := s.Node("node-a")
+		if b, _ := s.Node("node-b"); b.Title != "by hand" || len(a.Log()) != 1 {
+			t.Errorf("%s: the save shows as %q, the commit as %v", name, b.Title, a.Log())
+		}
 	}
 }
