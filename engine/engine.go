@@ -247,7 +247,7 @@ func (e *Engine) advance(before, after uint64, base, next *Snapshot, epoch uint6
 			}
 		case next != nil && l.snap == base && e.epoch == epoch:
 			e.snaps[id] = loaded{next, after}
-		case l.seq != after:
+		case l.seq != after || before == after: // not read since the commit, or nobody can tell
 			delete(e.snaps, id)
 		}
 	}

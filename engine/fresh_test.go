@@ -132,14 +132,26 @@ func TestFollowedSteps(t *testing.T) {
 		name string
 		do   func() error
 	}{
-		{"a save", func() error { put(t, dir, nodeFile(0), "---\nid: node-0\ntitle: New\ntype: execution\nstatus: pending\nparentId: root\n---\n"); return nil }},
+		{"a save", func() error {
+			put(t, dir, nodeFile(0), "---\nid: node-0\ntitle: New\ntype: execution\nstatus: pending\nparentId: root\n---\n")
+			return nil
+		}},
 		{"a save that says nothing", func() error { put(t, dir, nodeFile(0), ""); return nil }},
-		{"a save of another id", func() error { put(t, dir, nodeFile(0), "---\nid: node-9\ntitle: New\ntype: execution\nstatus: pending\nparentId: root\n---\n"); return nil }},
+		{"a save of another id", func() error {
+			put(t, dir, nodeFile(0), "---\nid: node-9\ntitle: New\ntype: execution\nstatus: pending\nparentId: root\n---\n")
+			return nil
+		}},
 		{"a folder without a file", func() error { return os.Mkdir(at("ws-a/nodes/empty"), 0o777) }},
-		{"its file", func() error { put(t, dir, "ws-a/nodes/empty/Node.md", "---\nid: node-e\ntitle: E\ntype: execution\nstatus: pending\nparentId: root\n---\n"); return nil }},
+		{"its file", func() error {
+			put(t, dir, "ws-a/nodes/empty/Node.md", "---\nid: node-e\ntitle: E\ntype: execution\nstatus: pending\nparentId: root\n---\n")
+			return nil
+		}},
 		{"a copy of a folder", func() error { return os.CopyFS(at("ws-a/nodes/copy"), os.DirFS(at("ws-a/nodes/empty"))) }},
 		{"a folder that is renamed", func() error { return os.Rename(at("ws-a/nodes/copy"), at("ws-a/nodes/kopie")) }},
-		{"a folder in a folder", func() error { put(t, dir, "ws-a/nodes/a/b/c/Node.md", "---\nid: node-c\ntitle: C\ntype: execution\nstatus: pending\nparentId: root\n---\n"); return nil }},
+		{"a folder in a folder", func() error {
+			put(t, dir, "ws-a/nodes/a/b/c/Node.md", "---\nid: node-c\ntitle: C\ntype: execution\nstatus: pending\nparentId: root\n---\n")
+			return nil
+		}},
 		{"a file that goes", func() error { return os.Remove(at("ws-a/nodes/a/b/c/Node.md")) }},
 		{"a folder that goes", func() error { return os.RemoveAll(at("ws-a/nodes/kopie")) }},
 		{"another file beside", func() error { put(t, dir, "ws-a/nodes/empty/notes.txt", "x"); return nil }},
@@ -149,7 +161,10 @@ func TestFollowedSteps(t *testing.T) {
 			}
 			return os.Mkdir(at(nodeFile(1)), 0o777)
 		}},
-		{"the workspace's own file", func() error { put(t, dir, "ws-a/Workspace.md", "---\nid: ws-a\nname: B\ngoal: h\nstatus: active\n---\n"); return nil }},
+		{"the workspace's own file", func() error {
+			put(t, dir, "ws-a/Workspace.md", "---\nid: ws-a\nname: B\ngoal: h\nstatus: active\n---\n")
+			return nil
+		}},
 		{"the workspace elsewhere", func() error { return os.Rename(at("ws-a"), at("ws-b")) }},
 		{"a save there", func() error {
 			data, err := os.ReadFile(at("ws-b/nodes/node-2/Node.md"))
