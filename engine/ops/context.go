@@ -85,29 +85,34 @@ func (out *ContextGetOut) show(b *assemble.Bundle, f assemble.Form) {
 // has the beginning, as much of each as there is room for when none has more than another.
 func (env *Env) squeeze(out *ContextGetOut, b *assemble.Bundle, f assemble.Form) {
 	out.Hint = "too large for a reply: omitted counts what is missing, the files (at) have it"
-	for _, sum := range []bool{false, true} {
+	for _, bare := range []bool{false, true} {
 		most := sort.Search(env.MaxBytes, func(n int) bool {
-			out.show(squeezed(b, f, n+1, sum), f)
+			out.show(squeezed(b, f, n+1, bare), f)
 			return !env.fits(out)
 		})
-		if out.show(squeezed(b, f, most, sum), f); most >= leftLeast {
+		if out.show(squeezed(b, f, most, bare), f); most >= leftLeast {
 			return
 		}
 	}
 }
 
-// leftLeast is how many bytes of the rules are worth showing where the list of what is left out could be shorter instead.
+// leftLeast is how many bytes of the rules are worth more than what a bare bundle does without.
 const leftLeast = 64
 
-// squeezed returns the bundle with at most that many bytes of the rules, the goal and the node's requirement each. What is left out for its size is one sum on request.
-func squeezed(b *assemble.Bundle, f assemble.Form, most int, sum bool) *assemble.Bundle {
+// squeezed returns the bundle with at most that many bytes of the rules, the goal and the node's requirement each. A bare one does without the numbers of lines,
+// and what is left out for its size is one sum in it.
+func squeezed(b *assemble.Bundle, f assemble.Form, most int, bare bool) *assemble.Bundle {
 	c := *b
 	c.Chain, c.Omitted = slices.Clone(b.Chain), slices.Clone(b.Omitted)
+	if bare {
+		c.Workspace.Lines, c.Focus().Lines = assemble.Lines{}, assemble.Lines{}
+		c.Focus().Title = beginning(c.Focus().Title, most+leftLeast)
+	}
 	leave := func(what, role string, id mdstore.ID, count, bytes int) {
 		last := len(c.Omitted) - 1
 		switch {
 		case count == 0:
-		case sum && last >= 0 && c.Omitted[last].Reason == assemble.ReasonBudget:
+		case bare && last >= 0 && c.Omitted[last].Reason == assemble.ReasonBudget:
 			was := c.Omitted[last]
 			c.Omitted[last] = assemble.Omission{What: assemble.WhatText, Reason: was.Reason, Count: was.Count + count, Bytes: was.Bytes + bytes, Tokens: assemble.Tokens(was.Bytes + bytes)}
 		default:
