@@ -1,0 +1,309 @@
+package mcpserv
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"pgregory.net/rapid"
+
+	"arbor/engine"
+	"arbor/mdstore"
+	"arbor/mdstore/memstore"
+)
+
+// deep is a workspace with a chain of nodes each of which has texts of so many bytes; the last one is "work".
+func deep(levels, text, logs int) vaultFiles {
+	v := vaultFiles{}
+	words := func(what string) string {
+		var b strings.Builder
+		for i := 0; b.Len() < text; i++ {
+			fmt.Fprintf(&b, "%s %d says \"it\" in some words of <prose>, as people write.\n", what, i)
+		}
+		return b.String()
+	}
+	var log strings.Builder
+	for i := range logs {
+		fmt.Fprintf(&log, "- [2026-01-01 10:%02d:%02d] [AI] looked at part %d and found it sound\n", i/60%60, i%60, i)
+	}
+	v.workspace("ws-deep", "the goal that counts", "## Rules\n\n- rule of "+strings.ReplaceAll(words("rules"), "\n", "\n- and ")+"last\n\n## Docs\n\n- docs/a.md: a document\n")
+	parent := "null"
+	for i := range levels {
+		id := "root"
+		if i > 0 {
+			id = fmt.Sprintf("node-%02d", i)
+		}
+		v.node("ws-deep", id, "The level "+id, "planning", "monitoring", parent, "## Requirement\n\n"+words("requirement of "+id)+"\n## Note\n\n"+words("note of "+id)+"\n## Log\n\n"+log.String())
+		parent = id
+	}
+	for i := range 5 {
+		v.node("ws-deep", fmt.Sprintf("child-%d", i), fmt.Sprintf("Child %d", i), "execution", "completed", "work", "## Conclusion\n\n"+words("conclusion"))
+	}
+	v.node("ws-deep", "work", "The work", "planning", "monitoring", parent, "## Requirement\n\n"+words("requirement of the work")+"\n## Note\n\n"+words("note of the work")+"\n## References\n\n- root: above\n\n## Log\n\n"+log.String())
+	return v
+}
+
+// TestContextCarriesWhatCounts asks for contexts that are larger than a reply: rules, goal and requirement are whole wherever they have room, and with one of them too
+// large for it the others are.
+func TestContextCarriesWhatCounts(t *testing.T) {
+	for _, text := range []int{100, 1000, 3000, 20000} {
+		e, err := engine.Open(t.Context(), memstore.New(deep(30, text, 40)), engine.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		snap, err := e.Snapshot(t.Context(), "ws-deep")
+		if err != nil {
+			t.Fatal(err)
+		}
+		work, _ := snap.Node("work")
+		rules := snap.Workspace().Rules()
+		must := len(strings.Join(rules, "\n")) + len(work.Requirement())
+		for _, most := range bounds {
+			l := openLine(t, e, Options{MaxTokens: most})
+			fits := must*3+2500 < most*4 // in either form, each text twice and escaped
+			for _, format := range []string{"json", "markdown"} {
+				s := l.call("context_get", jsonOf(t, args{"nodeId": "work", "format": format}))
+				data := s.members(t)
+				what := fmt.Sprintf("%d bytes of rules and requirement in %d tokens as %s", must, most, format)
+				if s.wrong || s.size > most*4 || data["cut"] != nil {
+					t.Errorf("%s: %d bytes, cut %v: %.300s", what, s.size, data["cut"], s.text)
+					continue
+				}
+				shown := func(line string) bool {
+					if format == "json" {
+						line = strings.Trim(jsonRaw(line), `"`)
+					}
+					return strings.Contains(s.text, line)
+				}
+				missing := 0
+				for _, line := range append(strings.Split(work.Requirement(), "\n"), rules...) {
+					if !shown(line) {
+						missing++
+					}
+				}
+				if fits && missing > 0 {
+					t.Errorf("%s: %d lines of them are missing", what, missing)
+				}
+				if missing > 0 && !strings.Contains(s.text, "budget") {
+					t.Errorf("%s: %d lines are missing, and nothing says so", what, missing)
+				}
+				if !shown("the goal that counts") || !shown("The work") {
+					t.Errorf("%s: there is no goal, or no node: %.2000s", what, s.text)
+				}
+				if text >= 1000 && s.size < most*4*3/4 {
+					t.Errorf("%s: the reply has %d bytes, so there was room for more", what, s.size)
+				}
+			}
+		}
+	}
+}
+
+func jsonRaw(s string) string {
+	data, err := encode(s)
+	if err != nil {
+		panic(err)
+	}
+	return string(data)
+}
+
+// What a page of a context may have besides what it carries: a share of it for the marks in front of lines, labels and parentheses, and the same sentences on every page, which
+// say how to read it and what is left out.
+const (
+	pageShare = 1.15
+	pageFixed = 700 // bytes: 250 of how to read the page, 150 of headings and its size, 300 of what is left out
+)
+
+// TestPagesAreLean compares the page of a context with what it carries: the strings and the numbers of lines of the same context as JSON.
+func TestPagesAreLean(t *testing.T) {
+	for _, tt := range []struct{ levels, text, logs int }{{1, 40, 0}, {3, 200, 3}, {5, 400, 10}, {10, 100, 5}, {30, 60, 2}, {8, 1000, 20}, {4, 5000, 0}} {
+		e, err := engine.Open(t.Context(), memstore.New(deep(tt.levels, tt.text, tt.logs)), engine.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, most := range []int{100000, DefaultMaxTokens} {
+			l := openLine(t, e, Options{MaxTokens: most})
+			s := l.call("context_get", `{"nodeId":"work","format":"markdown"}`)
+			carried := carriedBy(s.text)
+			if most == 100000 { // the whole is on the page, and in the JSON
+				carried = 0
+				bundle := l.do("context_get", args{"nodeId": "work"})
+				for _, part := range []string{"workspace", "chain", "childConclusions", "references"} {
+					carried += stringBytes(bundle[part])
+				}
+				if n := len(bundle["omitted"].([]any)); tt.logs <= 20 && n > 0 {
+					t.Errorf("%+v: %v is left out", tt, bundle["omitted"])
+				}
+			}
+			limit := int(pageShare*float64(carried)) + pageFixed
+			t.Logf("%+v in %d tokens: %d bytes carry %d: %+.1f %% and %d", tt, most, len(s.text), carried, 100*(float64(len(s.text)-pageFixed)/float64(carried)-1), pageFixed)
+			if len(s.text) > limit {
+				t.Errorf("%+v in %d tokens: the page has %d bytes and carries %d, so %d are the limit", tt, most, len(s.text), carried, limit)
+			}
+		}
+	}
+}
+
+// stringBytes returns the sum of all strings in a value, and of the numbers of lines.
+func stringBytes(v any) (n int) {
+	switch v := v.(type) {
+	case string:
+		n = len(v)
+	case []any:
+		for _, e := range v {
+			n += stringBytes(e)
+		}
+	case float64:
+		n = len(fmt.Sprint(v)) + 1
+	case map[string]any:
+		for _, e := range v {
+			n += stringBytes(e)
+		}
+	}
+	return n
+}
+
+var pageLabel = regexp.MustCompile(`^[A-Z][a-z ]+ ([0-9-]+)`)
+
+// carriedBy returns the bytes of a page that come from files: what is quoted, what headings and the facts below them name, and numbers of lines.
+func carriedBy(page string) (n int) {
+	for line := range strings.Lines(page) {
+		switch {
+		case strings.HasPrefix(line, "> "):
+			n += len(strings.TrimPrefix(strings.TrimPrefix(line, "> "), "- "))
+		case strings.HasPrefix(line, "### "), strings.HasPrefix(line, "("):
+			n += len(line) - 6
+		default:
+			if m := pageLabel.FindStringSubmatch(line); m != nil {
+				n += len(m[1])
+			}
+		}
+	}
+	return n
+}
+
+// TestRepliesAreCutEvenly cuts results of any shape: the reply is within its size, what is in it is the beginning of what was there, and cut tells the truth.
+func TestRepliesAreCutEvenly(t *testing.T) {
+	s := &Server{opt: Options{MaxTokens: LeastMaxTokens}}
+	text := rapid.Custom(func(t *rapid.T) string {
+		return strings.Repeat(rapid.SampledFrom([]string{"a", "节点", `"\`, "<b>&", "\n", "\u2028", "word and word ", "😀"}).Draw(t, "piece"), rapid.IntRange(0, 400).Draw(t, "times"))
+	})
+	entry := rapid.Custom(func(t *rapid.T) map[string]any {
+		return map[string]any{"timestamp": fmt.Sprintf("2026-01-01 10:00:%02d", rapid.IntRange(0, 59).Draw(t, "second")), "event": text.Draw(t, "event")}
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		node := map[string]any{"id": "node-1", "title": text.Draw(t, "title"), "requirement": text.Draw(t, "requirement"), "createdAt": json.Number("1767225600000"),
+			"rules": rapid.SliceOf(text).Draw(t, "rules"), "items": rapid.SliceOf(entry).Draw(t, "items"), "lines": []int{1, 2}, "problem": nil}
+		whole := map[string]any{"node": node, "changed": true, "hint": "go on"}
+		data, err := encode(whole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := s.bound(&mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(data)}}, StructuredContent: data})
+		if n := wire(r); n > LeastMaxTokens*4 {
+			t.Fatalf("%d bytes of %s", n, data)
+		}
+		small := r.StructuredContent.(json.RawMessage)
+		if r.Content[0].(*mcp.TextContent).Text != string(small) {
+			t.Errorf("the text is not the data")
+		}
+		var got, want map[string]any
+		if json.Unmarshal(small, &got) != nil || json.Unmarshal(data, &want) != nil {
+			t.Fatalf("no JSON: %s", small)
+		}
+		said := map[string]string{}
+		all, _ := got["cut"].([]any)
+		for _, c := range all {
+			at, what, _ := strings.Cut(c.(string), ": ")
+			said[at] = what
+		}
+		delete(got, "cut")
+		if wire(&mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(data)}}, StructuredContent: json.RawMessage(data)}) <= LeastMaxTokens*4-around/2 {
+			if string(small) != string(data) {
+				t.Errorf("what fits is cut: %s", small)
+			}
+			return
+		}
+		if len(all) < 2 {
+			t.Errorf("it is cut and says nothing: %s", small)
+		}
+		var same func(at string, got, want any)
+		same = func(at string, got, want any) {
+			switch want := want.(type) {
+			case map[string]any:
+				g, _ := got.(map[string]any)
+				if len(g) != len(want) {
+					t.Errorf("%s: members %v, want those of %v", at, g, want)
+				}
+				for k := range want {
+					same(strings.TrimPrefix(at+"."+k, "."), g[k], want[k])
+				}
+			case []any:
+				g, ok := got.([]any)
+				if !ok || len(g) > len(want) {
+					t.Fatalf("%s: %v", at, got)
+				}
+				if told := said[at]; len(g) < len(want) && len(all) <= cutsNamed && told != fmt.Sprintf("%d of %d are here", len(g), len(want)) {
+					t.Errorf("%s has %d of %d, and cut says %q", at, len(g), len(want), told)
+				}
+				for i := range g {
+					if w := want[i]; !strings.HasSuffix(at, ".items") { // which are a log, in some order
+						same(fmt.Sprintf("%s[%d]", at, i), g[i], w)
+					}
+				}
+			case string:
+				g, _ := got.(string)
+				kept, is := strings.CutSuffix(g, mark)
+				if g == want {
+					return
+				}
+				if !is || !strings.HasPrefix(want, kept) || !utf8.ValidString(kept) {
+					t.Errorf("%s: %q is no beginning of %q", at, g, want)
+				}
+				if told := said[at]; len(all) <= cutsNamed && told != fmt.Sprintf("%d of %d bytes are here", len(kept), len(want)) {
+					t.Errorf("%s has %d of %d bytes, and cut says %q", at, len(kept), len(want), told)
+				}
+			default:
+				if fmt.Sprint(got) != fmt.Sprint(want) {
+					t.Errorf("%s: %v, want %v", at, got, want)
+				}
+			}
+		}
+		same("", got, want)
+		if id := got["node"].(map[string]any)["id"]; id != "node-1" {
+			t.Errorf("the id is %v", id)
+		}
+	})
+}
+
+// TestCutLogsKeepTheNewest cuts a log.
+func TestCutLogsKeepTheNewest(t *testing.T) {
+	c := cutter{level: 200}
+	var log []any
+	for i := range 20 {
+		log = append(log, object{{"timestamp", fmt.Sprintf("2026-01-01 10:00:%02d", i)}, {"event", strings.Repeat("x", i*20)}})
+	}
+	got := c.list(log, "log")
+	last := got[len(got)-1].(object)
+	if len(got) == 0 || last[0].value != "2026-01-01 10:00:19" || len(c.said) < 2 || !strings.HasPrefix(c.said[0], "log[-1].event: ") || c.said[len(c.said)-1] != fmt.Sprintf("log: %d of 20 are here", len(got)) {
+		t.Errorf("%d entries, the last %v; said %q", len(got), last, c.said)
+	}
+}
+
+// TestDamagedAndLarge reads a node that is damaged and large.
+func TestDamagedAndLarge(t *testing.T) {
+	v := deep(1, 100, 0)
+	v[mdstore.NodePath("ws-deep", "node-bad")] = []byte("---\nid: node-bad\ntitle: T\ntype: execution\nstatus: dreaming\nparentId: root\n---\n\n## Requirement\n\n" + strings.Repeat("text ", 20000))
+	e, err := engine.Open(t.Context(), memstore.New(v), engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := openLine(t, e, Options{MaxTokens: LeastMaxTokens})
+	node := l.do("node_get", args{"nodeId": "node-bad"})
+	if ds, _ := node["node"].(map[string]any)["diagnostics"].([]any); len(ds) == 0 || node["cut"] == nil {
+		t.Errorf("what is wrong with it, or that it is cut, is not told: %v", node)
+	}
+}

@@ -1,0 +1,299 @@
+package mcpserv
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"arbor/engine"
+	"arbor/engine/ops"
+)
+
+// A line is a client over a pair of streams. It sees the bytes of each answer, and sends whatever it is told to.
+type line struct {
+	testing.TB
+	server *Server
+	in     io.Writer
+	out    *bufio.Reader
+	calls  int
+}
+
+// openLine serves an engine to a line.
+func openLine(t testing.TB, e *engine.Engine, opt Options) *line {
+	t.Helper()
+	s, err := New(e, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, toServer := io.Pipe()
+	fromServer, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- s.Stdio(t.Context(), in, out) }()
+	t.Cleanup(func() {
+		toServer.Close()
+		go func() {
+			_, _ = io.Copy(io.Discard, fromServer)
+		}()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		out.Close()
+		s.Close()
+	})
+	l := &line{TB: t, server: s, in: toServer, out: bufio.NewReader(fromServer)}
+	l.ask("initialize", `{"protocolVersion":"`+legacy+`","capabilities":{},"clientInfo":{"name":"line","version":"1"}}`)
+	l.write(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	return l
+}
+
+func (l *line) write(message string) {
+	l.Helper()
+	if _, err := io.WriteString(l.in, message+"\n"); err != nil {
+		l.Fatal(err)
+	}
+}
+
+// ask sends a request and returns its answer as it came.
+func (l *line) ask(method, params string) (result json.RawMessage, fault string) {
+	l.Helper()
+	l.calls++
+	id := strconv.Itoa(l.calls)
+	l.write(`{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `","params":` + params + `}`)
+	for {
+		data, err := l.out.ReadBytes('\n')
+		if err != nil {
+			l.Fatal(err)
+		}
+		var m struct {
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
+			Result json.RawMessage `json:"result"`
+			Error  json.RawMessage `json:"error"`
+		}
+		if err := json.Unmarshal(data, &m); err != nil {
+			l.Fatalf("the server says %q: %v", data, err)
+		}
+		if m.Method == "" && string(m.ID) == id {
+			return m.Result, string(m.Error)
+		}
+	}
+}
+
+// A said is what a tool answered.
+type said struct {
+	size  int // of the result, in bytes as it was sent
+	text  string
+	data  json.RawMessage
+	wrong bool
+	fault string // an error of the protocol
+}
+
+// call calls a tool with arguments in JSON, sent as they are.
+func (l *line) call(tool, args string) said {
+	l.Helper()
+	raw, fault := l.ask("tools/call", `{"name":"`+tool+`","arguments":`+args+`}`)
+	if fault != "" {
+		return said{fault: fault, wrong: true}
+	}
+	var r struct {
+		Content           []struct{ Type, Text string }
+		StructuredContent json.RawMessage
+		IsError           bool
+	}
+	if err := json.Unmarshal(raw, &r); err != nil || len(r.Content) != 1 || r.Content[0].Type != "text" {
+		l.Fatalf("%s %.200s: %.500s: %v", tool, args, raw, err)
+	}
+	return said{size: len(raw), text: r.Content[0].Text, data: r.StructuredContent, wrong: r.IsError}
+}
+
+// do calls a tool that is to work and returns its data.
+func (l *line) do(tool string, args map[string]any) map[string]any {
+	l.Helper()
+	s := l.call(tool, jsonOf(l, args))
+	if s.wrong {
+		l.Fatalf("%s %.300s: %s%s", tool, jsonOf(l, args), s.text, s.fault)
+	}
+	return s.members(l)
+}
+
+func (s said) members(t testing.TB) map[string]any {
+	t.Helper()
+	var m map[string]any
+	if err := json.Unmarshal(s.data, &m); err != nil {
+		t.Fatalf("%.300s: %v", s.data, err)
+	}
+	return m
+}
+
+// code returns the code of a refusal, "" for what is none.
+func (s said) code() string {
+	if !s.wrong {
+		return ""
+	}
+	var m struct {
+		Error struct{ Code, Message string }
+	}
+	_ = json.Unmarshal(s.data, &m)
+	return m.Error.Code
+}
+
+// A listed is a tool as a client is told of it.
+type listed struct {
+	Name, Description         string
+	InputSchema, OutputSchema json.RawMessage
+	Annotations               struct {
+		ReadOnlyHint, DestructiveHint, IdempotentHint, OpenWorldHint *bool
+	}
+}
+
+func (l *line) tools() []listed {
+	l.Helper()
+	raw, fault := l.ask("tools/list", "{}")
+	var r struct {
+		Tools      []listed
+		NextCursor string
+	}
+	if err := json.Unmarshal(raw, &r); err != nil || fault != "" || r.NextCursor != "" {
+		l.Fatalf("tools/list: %v %s %s", err, fault, r.NextCursor)
+	}
+	return r.Tools
+}
+
+// The numbers that the tools keep within, in bytes.
+const (
+	mostTools        = 12000 // name, description and input schema of all
+	mostWorker       = 5000  // of the worker's profile
+	spareWorker      = 60    // of these, for what is to come
+	mostInstructions = 1200
+	workers          = 12 // tools of the worker's profile
+)
+
+// TestToolsAreFewBytes weighs what a model reads of the tools in every conversation.
+func TestToolsAreFewBytes(t *testing.T) {
+	e := emptyEngine(t)
+	for _, tt := range []struct {
+		profile     Profile
+		most, tools int
+	}{{ProfileAll, mostTools, len(ops.All())}, {ProfileWorker, mostWorker - spareWorker, workers}} {
+		sum := 0
+		tools := openLine(t, e, Options{Profile: tt.profile}).tools()
+		for _, tool := range tools {
+			var in bytes.Buffer
+			if err := json.Compact(&in, tool.InputSchema); err != nil {
+				t.Fatal(err)
+			}
+			sum += len(jsonOf(t, map[string]any{"name": tool.Name, "description": tool.Description, "inputSchema": json.RawMessage(in.Bytes())}))
+			if in.Len() != len(tool.InputSchema) {
+				t.Errorf("%s: the schema is sent with blanks", tool.Name)
+			}
+		}
+		if len(tools) != tt.tools || sum > tt.most {
+			t.Errorf("profile %s: %d tools in %d bytes, want %d in %d", tt.profile, len(tools), sum, tt.tools, tt.most)
+		}
+		t.Logf("profile %s: %d tools, %d bytes", tt.profile, len(tools), sum)
+	}
+	if n := len(instructions); n >= mostInstructions {
+		t.Errorf("the instructions take %d bytes, %d are too many", n, mostInstructions)
+	}
+}
+
+// TestToolsAreTheCatalogue compares what a client is told with the catalogue.
+func TestToolsAreTheCatalogue(t *testing.T) {
+	tools := openLine(t, emptyEngine(t), Options{}).tools()
+	byName := map[string]listed{}
+	for _, tool := range tools {
+		byName[tool.Name] = tool
+	}
+	if len(byName) != len(tools) || len(tools) != len(ops.All()) {
+		t.Errorf("%d tools, %d names, %d operations", len(tools), len(byName), len(ops.All()))
+	}
+	for _, o := range ops.All() {
+		tool, ok := byName[o.Name]
+		if !ok {
+			t.Errorf("no tool %s", o.Name)
+			continue
+		}
+		var in struct {
+			Type       string
+			Properties map[string]json.RawMessage
+			Required   []string
+		}
+		if err := json.Unmarshal(tool.InputSchema, &in); err != nil {
+			t.Fatal(err)
+		}
+		var want, required, got []string
+		for _, p := range o.Params {
+			want = append(want, p.Name)
+			if p.Required {
+				required = append(required, p.Name)
+			}
+		}
+		if o.Destructive {
+			want = append(want, confirm)
+		}
+		for name := range in.Properties {
+			got = append(got, name)
+		}
+		slices.Sort(want)
+		slices.Sort(got)
+		if in.Type != "object" || !slices.Equal(got, want) || !slices.Equal(in.Required, required) {
+			t.Errorf("%s takes %s %v, required %v\nwant %v, required %v", o.Name, in.Type, got, in.Required, want, required)
+		}
+		a := tool.Annotations
+		for hint, v := range map[string]struct {
+			got  *bool
+			want bool
+		}{"readOnly": {a.ReadOnlyHint, !o.Writes}, "destructive": {a.DestructiveHint, o.Destructive}, "idempotent": {a.IdempotentHint, o.Idempotent}, "openWorld": {a.OpenWorldHint, false}} {
+			if is := v.got != nil && *v.got; is != v.want || v.got == nil && (hint == "destructive" || hint == "openWorld") { // which are true where nothing is said
+				t.Errorf("%s: %sHint is %v, want %v", o.Name, hint, is, v.want)
+			}
+		}
+		if d := tool.Description; d == "" || !strings.HasSuffix(d, ".") || strings.Contains(d, "..") {
+			t.Errorf("%s is described as %q", o.Name, d)
+		}
+	}
+	for name := range advice {
+		if _, ok := byName[name]; !ok {
+			t.Errorf("advice for %s, which is no tool", name)
+		}
+	}
+	for _, name := range workersTools {
+		if _, ok := byName[name]; !ok {
+			t.Errorf("the worker's profile has %s, which is no tool", name)
+		}
+	}
+	for name := range hints {
+		if !slices.ContainsFunc(ops.All(), func(o ops.Operation) bool {
+			return slices.ContainsFunc(o.Params, func(p ops.Param) bool { return p.Name == name }) || o.Destructive && name == confirm
+		}) {
+			t.Errorf("a hint for %s, which is no parameter", name)
+		}
+	}
+}
+
+// TestInstructionsNameTools looks up each tool that the instructions and descriptions name.
+func TestInstructionsNameTools(t *testing.T) {
+	texts := []string{instructions}
+	for _, o := range ops.All() {
+		texts = append(texts, describe(o))
+	}
+	met := 0
+	for _, text := range texts {
+		for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') }) {
+			if noun, _, is := strings.Cut(word, "_"); is && noun != "info" {
+				met++
+				if _, ok := ops.Find(word); !ok {
+					t.Errorf("%q names %s, which is no tool", text, word)
+				}
+			}
+		}
+	}
+	if met < 10 {
+		t.Errorf("only %d tools are named", met)
+	}
+}
