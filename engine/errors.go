@@ -101,7 +101,7 @@ type Details struct {
 	Status       string            `json:"status,omitempty"`
 	Action       string            `json:"action,omitempty"`
 	Allowed      []string          `json:"allowed,omitempty"`      // actions that would be accepted
-	OpenChildren []string          `json:"openChildren,omitempty"` // children that are not terminal
+	OpenChildren []string          `json:"openChildren,omitempty"` // children that are not terminal, the first ones
 	Unmet        []string          `json:"unmet,omitempty"`        // codes of every need that is not met
 	Candidates   []Candidate       `json:"candidates,omitempty"`   // what may have been meant
 	Param        string            `json:"param,omitempty"`
@@ -183,8 +183,10 @@ func AsError(err error) *Error {
 	return &Error{Code: InternalError, Message: err.Error(), err: err}
 }
 
+const openShown = 20 // children that a refusal names; its message counts them all
+
 func refusal(r *statemachine.RefusedError) Details {
-	d := Details{Status: string(r.Standing.Status), Action: string(r.Do), OpenChildren: r.OpenChildren, Allowed: []string{}}
+	d := Details{Status: string(r.Standing.Status), Action: string(r.Do), OpenChildren: r.OpenChildren[:min(len(r.OpenChildren), openShown)], Allowed: []string{}}
 	for _, a := range r.Allowed {
 		d.Allowed = append(d.Allowed, string(a))
 	}

@@ -60,21 +60,27 @@ func (e *Engine) Heed(paths ...mdstore.Path) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, p := range paths {
-		above := false
-		for id, l := range e.snaps {
-			if l.snap.ws.Dir.Under(p) {
-				delete(e.snaps, id)
-				above = true
-			}
-		}
-		if !above {
+		if e.holds(p) {
 			e.told++
 			e.stale[p] = e.told
+			continue
 		}
-		if above || p.Dir() == "" {
-			e.epoch++ // a workspace that is being read now may be elsewhere already
+		// It is of a workspace that nobody has read, or that comes or goes: what is being read now may be elsewhere already, and two may have one id.
+		e.epoch++
+		if p.Dir() == "" || p.Base() == mdstore.WorkspaceFile || p.Dir() == mdstore.ArchiveDir {
+			clear(e.snaps)
 		}
 	}
+}
+
+// holds reports whether a path is below the folder of a workspace that was read. e.mu must be held.
+func (e *Engine) holds(p mdstore.Path) bool {
+	for _, l := range e.snaps {
+		if p != l.snap.ws.Dir && p.Under(l.snap.ws.Dir) {
+			return true
+		}
+	}
+	return false
 }
 
 // Refresh makes the next Snapshot read what people may have saved meanwhile, unless the engine follows the store and knows.

@@ -109,9 +109,9 @@ func (d *draft) rulesRead(hash string) error {
 	case want:
 		return nil
 	case "":
-		return Fail(RulesHashMismatch, "%s: this workspace has rules, and rulesHash proves that they were read: read them (workspace_get, arbor rules) and give the rulesHash that stands there", w.ID)
+		return Fail(RulesHashMismatch, "%s: this workspace has rules, and rulesHash proves that they were read: read them (context_get, workspace_get, arbor rules) and give the rulesHash that stands there", w.ID)
 	}
-	return Fail(RulesHashMismatch, "%s: rulesHash %q is not that of the rules as they are now: read them again (workspace_get, arbor rules) and give the rulesHash that stands there", w.ID, hash)
+	return Fail(RulesHashMismatch, "%s: rulesHash %q is not that of the rules as they are now: read them again (context_get, workspace_get, arbor rules) and give the rulesHash that stands there", w.ID, hash)
 }
 
 // freshID returns an id that no node of the workspace has.

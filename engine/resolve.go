@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"arbor/mdstore"
+	"arbor/statemachine"
 )
 
 // candidatesShown is how many nodes an error names that may have been meant.
@@ -93,6 +94,15 @@ func (s *Snapshot) nearest(ref string) []Candidate {
 			if out = append(out, Candidate{string(n.ID), n.Title}); len(out) == candidatesShown {
 				break
 			}
+		}
+	}
+	const longest = 15 // bytes of an id that people type; the others are copied
+	for _, n := range s.nodes() {
+		if len(out) > 0 || len(low) > longest {
+			break
+		}
+		if len(n.ID) <= longest && statemachine.Distance(low, string(n.ID)) <= len(low)/3 {
+			out = append(out, Candidate{string(n.ID), n.Title})
 		}
 	}
 	return out

@@ -16,16 +16,16 @@ func Nearest(word string) (Action, bool) {
 		if n := min(len(w), len(a)); n >= 3 && w[:n] == string(a[:n]) {
 			return a, true
 		}
-		if d := distance(w, string(a)); d < slips {
+		if d := Distance(w, string(a)); d < slips {
 			best, slips = a, d
 		}
 	}
 	return best, best != ""
 }
 
-// distance counts the letters to add, drop, change or swap with their
-// neighbour to make one word of the other.
-func distance(a, b string) int {
+// Distance counts the letters to add, drop, change or swap with their
+// neighbour to make one word of the other (optimal string alignment). It looks at bytes.
+func Distance(a, b string) int {
 	var before, above []int // the two rows over the one being filled
 	for i := 0; i <= len(a); i++ {
 		current := make([]int, len(b)+1)

@@ -31,6 +31,10 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 		}
 	}
 	args := req.Params.Arguments
+	c := s.connection(req.Session, headers(req.Extra))
+	if c != nil {
+		args = c.named(o, args)
+	}
 	if o.Destructive {
 		var ask *mcp.CallToolResult
 		var err error
@@ -42,8 +46,8 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 	if err != nil {
 		return s.answer(nil, err)
 	}
-	if c := s.connection(req.Session, headers(req.Extra)); c != nil {
-		c.follow(args, out)
+	if c != nil {
+		c.follow(req.Params.Arguments, out)
 	} else if b, ok := out.(*ops.SessionBindOut); ok {
 		b.Hint = "no connection remembers this: name workspaceId in each call, or send the header " + HeaderSession + " with this session's id"
 	}
@@ -64,23 +68,6 @@ func (s *Server) answer(r *mcp.CallToolResult, err error) (*mcp.CallToolResult, 
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: clip(e.Message, maxMessage)}
 	}
 	return s.failure(e), nil
-}
-
-// follow lets a connection go with what a call bound.
-func (c *connection) follow(args json.RawMessage, out any) {
-	var in struct {
-		SessionID string `json:"sessionId"`
-	}
-	switch out := out.(type) {
-	case *ops.SessionBindOut:
-		if json.Unmarshal(args, &in) == nil && !out.DryRun {
-			c.bind(in.SessionID)
-		}
-	case *ops.SessionUnbindOut:
-		if json.Unmarshal(args, &in) == nil && !out.DryRun {
-			c.unbind(in.SessionID)
-		}
-	}
 }
 
 // result returns what an operation returned as data and, for clients that know no data, as its JSON.

@@ -77,20 +77,9 @@ func (s *Server) unsubscribe(_ context.Context, req *mcp.UnsubscribeRequest) err
 
 // spread tells clients which of the resources that they asked about changed.
 func (s *Server) spread() {
-	s.news.mu.Lock()
-	wanted := map[string]ref{}
-	for _, all := range s.news.wanted {
-		for uri, r := range all {
-			wanted[uri] = r
-		}
-	}
-	s.news.mu.Unlock()
-	changed := s.whatChanged(wanted)
-	for uri, r := range wanted {
-		if c, ok := changed[r.workspace]; ok && c.concerns(r) {
-			if err := s.mcp.ResourceUpdated(s.ctx, &mcp.ResourceUpdatedNotificationParams{URI: uri}); err != nil {
-				s.opt.Log.Warn("a client cannot be told of a change", "uri", uri, "error", err)
-			}
+	for _, uri := range s.whatChanged() {
+		if err := s.mcp.ResourceUpdated(s.ctx, &mcp.ResourceUpdatedNotificationParams{URI: uri}); err != nil {
+			s.opt.Log.Warn("a client cannot be told of a change", "uri", uri, "error", err)
 		}
 	}
 	s.tellList()
@@ -98,41 +87,47 @@ func (s *Server) spread() {
 
 // A change is what became of a workspace between two pieces of news.
 type change struct {
-	was, is *engine.Snapshot // is is nil where it is gone
+	was, is *engine.Snapshot
 	nodes   map[mdstore.ID]bool
+	gone    bool // there is no such workspace any more, or it cannot be told from another one
 }
 
 func (c change) concerns(r ref) bool {
-	return r.concernedBy(r.workspace, c.nodes, false, c.was) || r.concernedBy(r.workspace, c.nodes, false, c.is)
+	return c.gone || len(c.nodes) > 0 && (r.concernedBy(r.workspace, c.nodes, false, c.was) || r.concernedBy(r.workspace, c.nodes, false, c.is))
 }
 
-// whatChanged compares the workspaces that are wanted with what their clients know.
-func (s *Server) whatChanged(wanted map[string]ref) map[mdstore.ID]change {
-	out := map[mdstore.ID]change{}
+// whatChanged returns the resources that are wanted and changed since their clients were last told.
+func (s *Server) whatChanged() []string {
 	s.news.mu.Lock()
 	defer s.news.mu.Unlock()
-	still := map[mdstore.ID]*engine.Snapshot{}
-	for _, r := range wanted {
-		ws := r.workspace
-		if _, done := still[ws]; done {
-			continue
-		}
-		was := s.news.known[ws]
-		is, err := s.engine.Snapshot(s.ctx, ws)
-		if err != nil {
-			if still[ws] = was; engine.AsError(err).Code == engine.WorkspaceNotFound {
-				out[ws] = change{was: was, nodes: map[mdstore.ID]bool{"": true, r.node: true}}
-			}
-			continue
-		}
-		if still[ws] = is; was == nil {
-			continue
-		}
-		if nodes := is.Altered(was); len(nodes) > 0 {
-			out[ws] = change{was, is, nodes}
+	wanted, workspaces := map[string]ref{}, map[mdstore.ID]bool{}
+	for _, all := range s.news.wanted {
+		for uri, r := range all {
+			wanted[uri], workspaces[r.workspace] = r, true
 		}
 	}
-	s.news.known = still
+	changes := map[mdstore.ID]change{}
+	for ws, was := range s.news.known {
+		if !workspaces[ws] {
+			delete(s.news.known, ws)
+			continue
+		}
+		is, err := s.engine.Snapshot(s.ctx, ws)
+		switch {
+		case err == nil:
+			changes[ws] = change{was: was, is: is, nodes: is.Altered(was)}
+			s.news.known[ws] = is
+		case engine.AsError(err).Code == engine.WorkspaceNotFound:
+			changes[ws] = change{was: was, gone: true}
+			delete(s.news.known, ws)
+		}
+	}
+	var out []string
+	for uri, r := range wanted {
+		if changes[r.workspace].concerns(r) {
+			out = append(out, uri)
+		}
+	}
 	return out
 }
 

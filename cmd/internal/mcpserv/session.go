@@ -1,7 +1,9 @@
 package mcpserv
 
 import (
+	"cmp"
 	"crypto/rand"
+	"encoding/json"
 	"net/http"
 	"strings"
 	"sync"
@@ -21,8 +23,10 @@ const (
 // A connection is a client that stays: over standard input and output, or in a session over HTTP.
 type connection struct {
 	mu      sync.Mutex
+	given   string // the session that the connection was made with; "" for none
 	session string // of calls that name none
 	bound   string // the session that session_bind bound on this connection; "" for none
+	alias   string // what the client calls the session that was given
 }
 
 // connections are those that are open.
@@ -63,7 +67,8 @@ func (s *Server) connection(session *mcp.ServerSession, header http.Header) *con
 	if c, ok := s.open.all[session]; ok {
 		return c
 	}
-	c := &connection{session: s.opt.Session}
+	c := &connection{given: cmp.Or(header.Get(HeaderSession), s.opt.Session)}
+	c.session = c.given
 	leave := func() {}
 	if c.session == "" {
 		c.session = "mcp-" + strings.ToLower(rand.Text()[:16])
@@ -80,18 +85,58 @@ func (s *Server) connection(session *mcp.ServerSession, header http.Header) *con
 	return c
 }
 
-// bind makes a session that a call bound the session of the connection.
-func (c *connection) bind(session string) {
+// A connection whose session was given, by the command line or by the program that runs the assistant, keeps it: what its hooks and other programs know of
+// the session has to be true of the connection. A model that does not know it and binds a session of its own gets another name for it.
+
+// named returns the arguments of a call with the connection's session in place of the other name that a call gave it, or is giving it.
+func (c *connection) named(o ops.Operation, args json.RawMessage) json.RawMessage {
+	var in struct {
+		SessionID string `json:"sessionId"`
+	}
+	if c.given == "" || json.Unmarshal(args, &in) != nil || in.SessionID == "" {
+		return args
+	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.session, c.bound = session, session
+	known := in.SessionID == c.alias
+	c.mu.Unlock()
+	if !known && o.Name != "session_bind" {
+		return args
+	}
+	var all map[string]json.RawMessage
+	id, err := json.Marshal(c.given)
+	if err != nil || json.Unmarshal(args, &all) != nil {
+		return args
+	}
+	all["sessionId"] = id
+	if args, err := json.Marshal(all); err == nil {
+		return args
+	}
+	return args
 }
 
-// unbind ends what bind did, where it was that session. Calls are the session's still, as its last look is.
-func (c *connection) unbind(session string) {
+// follow lets a connection go with what a call bound. args are as the client gave them.
+func (c *connection) follow(args json.RawMessage, out any) {
+	var in struct {
+		SessionID string `json:"sessionId"`
+	}
+	if json.Unmarshal(args, &in) != nil {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.bound == session {
-		c.bound = ""
+	switch out := out.(type) {
+	case *ops.SessionBindOut:
+		if out.DryRun {
+			return
+		}
+		if c.bound = in.SessionID; c.given == "" {
+			c.session = in.SessionID
+		} else {
+			c.alias = in.SessionID
+		}
+	case *ops.SessionUnbindOut:
+		if !out.DryRun && c.bound == in.SessionID { // calls are the session's still, as its last look is
+			c.bound = ""
+		}
 	}
 }

@@ -113,6 +113,21 @@ func TestDefaults(t *testing.T) {
 	if ws := p.do("workspace_get", nil)["workspace"].(map[string]any); ws["id"] != plan {
 		t.Errorf("after session_bind the workspace is %v", ws["id"])
 	}
+	// What the model calls s-1 is the session that was given, for those who know it by that name too.
+	if _, ok, err := w.engine.Binding(t.Context(), "s-9"); !ok || err != nil {
+		t.Errorf("the given session is not bound: %v", err)
+	}
+	if s := p.do("session_status", map[string]any{"sessionId": "s-1"}); s["bound"] != true || s["workspaceId"] != plan {
+		t.Errorf("session_status: %v", s)
+	}
+	p.do("log_append", map[string]any{"nodeId": signIn, "operator": "AI", "event": "its own"})
+	if seen, err := w.engine.Changes(t.Context(), plan, "s-9", nil); err != nil || len(seen.Differences) > 0 {
+		t.Errorf("to its hooks, its own writes are those of others: %v, %v", seen, err)
+	}
+	p.do("session_unbind", map[string]any{"sessionId": "s-1"})
+	if ws := p.do("workspace_get", nil)["workspace"].(map[string]any); ws["id"] != "ws-2" {
+		t.Errorf("after session_unbind the workspace is %v", ws["id"])
+	}
 }
 
 // A call of the stateless protocol stands alone: its headers say whose it is.
@@ -131,6 +146,11 @@ func TestHeaders(t *testing.T) {
 func TestNothingIsLeftOfManyConnections(t *testing.T) {
 	w := newWorld(t, Options{})
 	w.connect(nil).do("node_get", map[string]any{"nodeId": signIn}) // which begins to follow the vault
+	eventually(t, "the vault is followed", func() bool {
+		w.server.news.mu.Lock()
+		defer w.server.news.mu.Unlock()
+		return w.server.news.workspaces != ""
+	})
 	before := runtime.NumGoroutine()
 	for i := range 60 {
 		here, there := mcp.NewInMemoryTransports()

@@ -17,16 +17,21 @@ import (
 // maxLine is the largest message that is read, in bytes; what an operation takes is far smaller.
 const maxLine = 16 << 20
 
-// Stdio serves one client over a pair of streams, one JSON message to a line, until in ends or ctx does. Nothing but messages is written to out.
+// Stdio serves one client over a pair of streams, one JSON message to a line, until in ends or ctx does. Nothing but messages is written to out, and nothing
+// after it has returned. Where ctx ends first, somebody may still be waiting for in, which is left to whoever closes it.
 func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	w := newLineWriter(out)
+	defer w.give()
 	r, feed := io.Pipe()
-	s.running.Go(func() {
-		feed.CloseWithError(w.sift(ctx, in, feed))
-	})
-	err := s.mcp.Run(ctx, &mcp.IOTransport{Reader: r, Writer: w, MaxLineLength: -1})
-	_ = r.Close()
-	if errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) {
+	go func() { feed.CloseWithError(w.sift(ctx, in, feed)) }()
+	defer r.Close()
+	session, err := s.mcp.Connect(ctx, &mcp.IOTransport{Reader: r, Writer: w, MaxLineLength: -1}, nil)
+	if err != nil {
+		return err
+	}
+	defer context.AfterFunc(ctx, func() { _ = session.Close() })()
+	err = session.Wait()
+	if errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) || ctx.Err() != nil {
 		return nil
 	}
 	return err
@@ -52,6 +57,12 @@ func newLineWriter(out io.Writer) *lineWriter {
 }
 
 func (w *lineWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	over := w.over
+	w.mu.Unlock()
+	if over {
+		return 0, io.ErrClosedPipe
+	}
 	w.writing.Lock()
 	n, err := w.w.Write(p)
 	w.writing.Unlock()

@@ -193,9 +193,10 @@ func TestStdioEndsWithItsContext(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- w.server.Stdio(ctx, in, io.Discard) }()
 	io.WriteString(client, hello)
-	cancel()
-	client.Close()
+	cancel() // while the client holds its end open
 	if err := await(t, done, "the end of the server"); err != nil {
 		t.Errorf("it ends with %v", err)
 	}
+	w.server.Close()
+	client.Close()
 }

@@ -165,7 +165,8 @@ func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); !holds(); runtime.Gosched() {
 		if time.Now().After(end) {
-			t.Fatalf("it does not come true that %s", what)
+			stacks := make([]byte, 64<<10)
+			t.Fatalf("it does not come true that %s\n%s", what, stacks[:runtime.Stack(stacks, true)])
 		}
 	}
 }
