@@ -54,7 +54,7 @@ func formatRef(what string, r mdstore.Ref) (string, error) {
 		return "", err
 	}
 	if strings.TrimSpace(r.Target) == "" {
-		return "", Fail(InvalidPath, "%s is empty", what)
+		return "", Fail(InvalidPath, "%s is empty; name a node, a file or an address", what)
 	}
 	item, ok := r.Format()
 	if !ok {

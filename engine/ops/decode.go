@@ -3,9 +3,10 @@ package ops
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"reflect"
+	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"arbor/engine"
@@ -20,7 +21,7 @@ func (o Operation) decode(args json.RawMessage, into any) error {
 	if err := json.Unmarshal(args, &given); err != nil || given == nil {
 		return engine.Fail(engine.InvalidParams, "%s: the arguments are no JSON object", o.Name)
 	}
-	for name := range given {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if !slices.ContainsFunc(o.Params, func(p Param) bool { return p.Name == name }) {
 			return o.unknown(name)
 		}
@@ -33,24 +34,22 @@ func (o Operation) decode(args json.RawMessage, into any) error {
 			}
 			continue
 		}
+		if flaw := flawOf(raw); flaw != "" {
+			e := engine.Fail(engine.InvalidContent, "%s: %s holds %s", o.Name, p.Name, flaw)
+			e.Details = &engine.Details{Param: p.Name}
+			return e
+		}
 		if p.Enum != nil && !p.judged {
 			var s string
 			if json.Unmarshal(raw, &s) != nil || !slices.Contains(p.Enum, s) {
 				return o.bad(p.Name, "is "+short(raw)+"; "+p.expected())
 			}
 		}
+		if err := o.shape(raw, p.Type, p.Name); err != nil {
+			return err
+		}
 	}
-	dec := json.NewDecoder(bytes.NewReader(args))
-	dec.DisallowUnknownFields() // of objects in lists; the names at the top are known by now
-	if err := dec.Decode(into); err != nil {
-		if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-			return o.unknownField(strings.Trim(name, `"`))
-		}
-		var t *json.UnmarshalTypeError
-		if errors.As(err, &t) {
-			name, _, _ := strings.Cut(t.Field, ".")
-			return o.bad(name, "is a "+t.Value+"; "+kindName(t.Type.Kind().String())+" is expected")
-		}
+	if err := json.Unmarshal(args, into); err != nil { // nothing is left that could be wrong with them
 		return engine.Fail(engine.InvalidParams, "%s: %v", o.Name, err)
 	}
 	return nil
@@ -67,30 +66,19 @@ func (o Operation) unknown(name string) error {
 	for i, p := range o.Params {
 		names[i] = p.Name
 	}
-	near := Nearest(name, names)
-	msg := "; it takes: " + strings.Join(names, ", ")
-	if near != "" {
-		msg = "; the nearest known one is " + near
-	}
-	e := engine.Fail(engine.UnknownParams, "%s: no parameter %q%s", o.Name, name, msg)
-	e.Details = &engine.Details{Param: name, Nearest: near}
-	return e
+	return o.stranger(name, fmt.Sprintf("%s: no parameter %s", o.Name, short([]byte(strconv.Quote(name)))), names)
 }
 
-// unknownField is unknown for a name inside of a parameter's objects.
-func (o Operation) unknownField(name string) error {
-	var names []string
-	for _, p := range o.Params {
-		if t := p.Type; t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct {
-			for _, f := range reflect.VisibleFields(t.Elem()) {
-				field, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-				names = append(names, field)
-			}
-		}
+// stranger refuses a name that is none of those known.
+func (o Operation) stranger(name, message string, known []string) error {
+	near := Nearest(name, known)
+	if near != "" {
+		message += "; the nearest known one is " + near
+	} else {
+		message += "; there are: " + strings.Join(known, ", ")
 	}
-	near := Nearest(name, names)
-	e := engine.Fail(engine.UnknownParams, "%s: no field %q in the objects it takes, which have: %s", o.Name, name, strings.Join(names, ", "))
-	e.Details = &engine.Details{Param: name, Nearest: near}
+	e := engine.Fail(engine.UnknownParams, "%s", message)
+	e.Details = &engine.Details{Param: beginning(name, longName), Nearest: near}
 	return e
 }
 
@@ -101,27 +89,14 @@ func (p Param) expected() string {
 	if p.Help != "" {
 		return p.Help
 	}
-	return kindName(p.Type.Kind().String()) + " is expected"
+	return wanted(p.Type) + " is expected"
 }
 
-func kindName(kind string) string {
-	switch kind {
-	case "slice":
-		return "a list"
-	case "struct":
-		return "an object"
-	case "bool":
-		return "true or false"
-	case "int", "int64":
-		return "a whole number"
-	}
-	return "a " + kind
-}
+const longName = 60 // bytes of what a caller gave that are repeated
 
 func short(raw []byte) string {
-	const most = 60
-	if len(raw) > most {
-		return strings.ToValidUTF8(string(raw[:most]), "") + "…"
+	if len(raw) > longName {
+		return strings.ToValidUTF8(string(raw[:longName]), "") + "…"
 	}
 	return string(raw)
 }

@@ -22,7 +22,7 @@ func TestRefusals(t *testing.T) {
 		{engine.AmbiguousID, "workspace_get", nil},
 		{engine.NodeNotFound, "node_get", map[string]any{"nodeId": "node-none"}},
 		{engine.NodeNotFound, "node_get", map[string]any{"nodeId": "../root"}},
-		{engine.NodeNotFound, "node_get", map[string]any{"nodeId": "a\x00b"}},
+		{engine.InvalidContent, "node_get", map[string]any{"nodeId": "a\x00b"}},
 		{engine.NodeNotFound, "node_transition", map[string]any{"nodeId": "nodes/root", "action": "start"}},
 		{engine.ParentNotFound, "node_create", map[string]any{"parentId": "node-none", "type": "execution", "title": "t", "requirement": "r", "rulesHash": hash}},
 		{engine.ParentNotFound, "node_move", map[string]any{"nodeId": "node-a", "newParentId": "node-none"}},

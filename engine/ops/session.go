@@ -13,6 +13,11 @@ import (
 
 // SessionBind makes a workspace the default of a session.
 func SessionBind(ctx context.Context, env *Env, in SessionBindIn) (*SessionBindOut, error) {
+	if in.WorkspaceID == "" {
+		e := engine.Fail(engine.InvalidParams, "workspaceId is empty; name the workspace that the session is to be bound to (workspace_list)")
+		e.Details = &engine.Details{Param: "workspaceId"}
+		return nil, e
+	}
 	s, err := env.snapshot(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
