@@ -5,15 +5,23 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"arbor/context/render"
 	"arbor/engine"
 )
 
-const maxMessage = 1500 // bytes of an error's message: what a caller gave may be quoted in it
+const (
+	maxMessage = 1500 // bytes of an error's message: what a caller gave may be quoted in it
+	maxFact    = 300  // bytes of what a caller gave, in the details
+)
 
 // failure returns an error as the result of a tool that failed. Clients show a model only the text of it, so the text says all.
 func (s *Server) failure(e *engine.Error) *mcp.CallToolResult {
 	c := *e
-	c.Message = clip(e.Message, maxMessage)
+	c.Message = shorten(render.VisibleLines(shorten(e.Message, 2*maxMessage)), maxMessage)
+	if e.Details != nil {
+		d := *e.Details
+		d.NodeID, d.Param, c.Details = clip(d.NodeID, maxFact), clip(d.Param, maxFact), &d
+	}
 	text := string(c.Code) + ": " + c.Message
 	if d := e.Details; d != nil {
 		if len(d.Allowed) > 0 && !mentions(text, d.Allowed) {
@@ -39,10 +47,18 @@ func mentions(text string, words []string) bool {
 	return true
 }
 
-// clip cuts a text that is longer than most bytes, at a character, and says how much is missing.
+// clip cuts a text that is longer than most bytes, at a character.
 func clip(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
 	return strings.ToValidUTF8(s[:most], "") + "…"
+}
+
+// shorten leaves out the middle of a message that is longer than most bytes: it begins with what is wrong, and ends with what would work.
+func shorten(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return clip(s, most/2) + strings.ToValidUTF8(s[len(s)-(most/2-len("…")):], "")
 }

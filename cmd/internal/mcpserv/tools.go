@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -44,20 +45,33 @@ func (p Profile) offers(tool string) bool {
 
 // addTools offers the operations of the profile.
 func (s *Server) addTools() error {
-	for _, o := range ops.All() {
+	tools, err := allTools()
+	if err != nil {
+		return err
+	}
+	for i, o := range ops.All() {
 		if !s.opt.Profile.offers(o.Name) {
 			continue
 		}
-		t, err := toolOf(o)
-		if err != nil {
-			return err
-		}
-		s.mcp.AddTool(t, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		t := *tools[i]
+		s.mcp.AddTool(&t, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			return s.call(ctx, o, req)
 		})
 	}
 	return nil
 }
+
+// allTools describes the catalogue, which is the same for every server.
+var allTools = sync.OnceValues(func() (list []*mcp.Tool, err error) {
+	for _, o := range ops.All() {
+		t, err := toolOf(o)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, t)
+	}
+	return list, nil
+})
 
 // toolOf describes an operation to a model and to its client.
 func toolOf(o ops.Operation) (*mcp.Tool, error) {
