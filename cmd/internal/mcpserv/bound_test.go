@@ -41,8 +41,8 @@ type scale struct {
 // The scales: grand has 10,000 nodes in the crowd, and takes the place of middling with ARBOR_HEAVY=1 in the environment.
 var (
 	grand    = scale{groups: 99, kids: 2000, levels: 60, text: 1000000, log: 5000, rules: 3000}
-	middling = scale{groups: 9, kids: 400, levels: 60, text: 100000, log: 1000, rules: 1000}
-	modest   = scale{groups: 2, kids: 100, levels: 60, text: 20000, log: 300, rules: 200}
+	middling = scale{groups: 4, kids: 250, levels: 60, text: 60000, log: 500, rules: 500}
+	modest   = scale{groups: 2, kids: 50, levels: 60, text: 10000, log: 100, rules: 80}
 )
 
 // bulkTitles are 200 characters each.
@@ -185,6 +185,7 @@ var bounds = []int{DefaultMaxTokens, 2000, LeastMaxTokens}
 
 // TestRepliesAreBounded asks every tool for as much as there is, in a vault with more of everything than a reply has room for.
 func TestRepliesAreBounded(t *testing.T) {
+	t.Parallel()
 	for _, most := range bounds {
 		t.Run(fmt.Sprint(most), func(t *testing.T) {
 			t.Parallel()

@@ -26,7 +26,8 @@ func walked(tree []any, parent string, yield func(id, parent string)) {
 
 // TestPagesHoldEveryNodeOnce follows the cursors of node_list to the end: pages add up to what one answer without a bound has.
 func TestPagesHoldEveryNodeOnce(t *testing.T) {
-	e, _ := large(t, scale{groups: 3, kids: 500, levels: 60, text: 5000, log: 10, rules: 10})
+	t.Parallel()
+	e, _ := large(t, scale{groups: 2, kids: 300, levels: 60, text: 5000, log: 10, rules: 10})
 	for _, tt := range []struct {
 		most int
 		in   ops.NodeListIn
@@ -122,6 +123,7 @@ func TestPagesHoldEveryNodeOnce(t *testing.T) {
 
 // TestChangesAreNamedOnce edits hundreds of files by hand, and more of them while the session reads what changed.
 func TestChangesAreNamedOnce(t *testing.T) {
+	t.Parallel()
 	for _, most := range bounds {
 		t.Run(fmt.Sprint(most), func(t *testing.T) {
 			t.Parallel()
@@ -227,6 +229,7 @@ func without(a, b []string) (out []string) {
 
 // TestDiagnosticsComeToAnEnd mends what workspace_check shows until nothing is left: what it shows and what it counts is all that is wrong.
 func TestDiagnosticsComeToAnEnd(t *testing.T) {
+	t.Parallel()
 	files := manyNodes(10)
 	ws := ""
 	for p := range files {
@@ -279,6 +282,7 @@ func TestDiagnosticsComeToAnEnd(t *testing.T) {
 
 // TestClaimsAreShown claims more than a reply has room for, again and again: each node is given once, and shown when it is.
 func TestClaimsAreShown(t *testing.T) {
+	t.Parallel()
 	for _, most := range []int{2000, LeastMaxTokens} {
 		e, _ := large(t, scale{groups: 1, levels: 1})
 		session := strings.Repeat("s", 90) + fmt.Sprint(most)

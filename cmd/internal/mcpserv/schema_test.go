@@ -213,6 +213,7 @@ func nullLists(v any, at string) (out []string) {
 
 // TestResultsAreWhatSchemasSay calls every tool on a vault in a folder.
 func TestResultsAreWhatSchemasSay(t *testing.T) {
+	t.Parallel()
 	for _, o := range ops.All() {
 		if len(richCalls[o.Name]) == 0 {
 			t.Errorf("%s is not called", o.Name)
@@ -302,6 +303,7 @@ func has(v any, way []string) bool {
 
 // TestSessionsAreTold checks the two forms of session_status.
 func TestSessionsAreTold(t *testing.T) {
+	t.Parallel()
 	l := openLine(t, folder(t, richFiles()), Options{})
 	s := l.do("session_status", args{"sessionId": "s"})
 	if s["bound"] != false || !has(s, []string{"availableWorkspaces", "id"}) || len(s["availableWorkspaces"].([]any)) != 1 {
@@ -316,6 +318,7 @@ func TestSessionsAreTold(t *testing.T) {
 
 // TestSchemasAreStrict looks for what clients of models are known to refuse.
 func TestSchemasAreStrict(t *testing.T) {
+	t.Parallel()
 	for _, tool := range openLine(t, emptyEngine(t), Options{}).tools() {
 		for which, raw := range map[string]json.RawMessage{"input": tool.InputSchema, "output": tool.OutputSchema} {
 			var s map[string]any

@@ -175,6 +175,7 @@ const (
 
 // TestToolsAreFewBytes weighs what a model reads of the tools in every conversation.
 func TestToolsAreFewBytes(t *testing.T) {
+	t.Parallel()
 	e := emptyEngine(t)
 	for _, tt := range []struct {
 		profile     Profile
@@ -204,6 +205,7 @@ func TestToolsAreFewBytes(t *testing.T) {
 
 // TestToolsAreTheCatalogue compares what a client is told with the catalogue.
 func TestToolsAreTheCatalogue(t *testing.T) {
+	t.Parallel()
 	tools := openLine(t, emptyEngine(t), Options{}).tools()
 	byName := map[string]listed{}
 	for _, tool := range tools {
@@ -278,6 +280,7 @@ func TestToolsAreTheCatalogue(t *testing.T) {
 
 // TestInstructionsNameTools looks up each tool that the instructions and descriptions name.
 func TestInstructionsNameTools(t *testing.T) {
+	t.Parallel()
 	texts := []string{instructions}
 	for _, o := range ops.All() {
 		texts = append(texts, describe(o))
