@@ -180,6 +180,9 @@ func (s *Snapshot) kidsOf(id mdstore.ID) []*mdstore.Node {
 // Len returns the number of node files that could be read.
 func (s *Snapshot) Len() int { return s.files.Len() }
 
+// Unreadable returns the number of node files that could not be read.
+func (s *Snapshot) Unreadable() int { return s.broken.Len() }
+
 // Walk yields the nodes of the tree from a node down, in tree order, with their depth below it. Orphans and nodes in a cycle hang
 // below no root and are not met.
 func (s *Snapshot) Walk(from mdstore.ID) iter.Seq2[int, *mdstore.Node] {

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -81,6 +82,7 @@ type page struct {
 	match func(*mdstore.Node) bool
 
 	total, shown int
+	met          int        // nodes below the start
 	lost         bool       // the cursor was not met
 	first        *TreeNode  // the first node shown; those above it are the way to it
 	next         mdstore.ID // the last node shown, where more follow
@@ -91,6 +93,11 @@ func (env *Env) list(p *page, root mdstore.ID) *NodeListOut {
 	out := &NodeListOut{Tree: p.collect(root), Total: p.total, Shown: p.shown, Cursor: string(p.next), Out: Out{Hint: "node_get shows one, context_get what its work needs"}}
 	if out.Cursor != "" {
 		out.Hint = shownOf(out.Shown, out.Total, "nodes", "cursor "+out.Cursor+" brings the next, depth or status narrow it")
+	}
+	if root == mdstore.Root {
+		if out.Lost = p.s.Len() + p.s.Unreadable() - p.met; out.Lost > 0 {
+			out.Hint += fmt.Sprintf("; %d files of nodes are in no place of the tree: workspace_check names them", out.Lost)
+		}
 	}
 	if !env.bounded() || env.fits(out) {
 		return out
@@ -113,7 +120,7 @@ func (env *Env) list(p *page, root mdstore.ID) *NodeListOut {
 }
 
 func (p *page) collect(root mdstore.ID) []*TreeNode {
-	p.total, p.shown, p.first, p.next = 0, 0, nil, ""
+	p.total, p.shown, p.met, p.first, p.next = 0, 0, 0, nil, ""
 	top := &TreeNode{}
 	way := []*TreeNode{top} // by depth: the node of the walk, with the tree it was attached to or not yet
 	var nodes []*mdstore.Node
@@ -121,6 +128,7 @@ func (p *page) collect(root mdstore.ID) []*TreeNode {
 	last := mdstore.ID("")
 	for depth, n := range p.s.Walk(root) {
 		way, nodes = append(way[:depth+1], nil), append(nodes[:depth], n)
+		p.met++
 		if p.depth > 0 && depth > p.depth {
 			if at := way[p.depth+1]; at != nil {
 				at.Hidden++

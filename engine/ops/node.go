@@ -66,6 +66,8 @@ func NodeGet(ctx context.Context, env *Env, in NodeGetIn) (*NodeGetOut, error) {
 		out.Node.Children = append(out.Node.Children, string(k))
 	}
 	switch {
+	case len(out.Node.Diagnostics) > 0:
+		out.Hint = "its file is damaged, and takes no writes before a person has mended it: " + out.Node.Diagnostics[0].String()
 	case out.Node.MoreKids > 0:
 		out.Hint = shownOf(len(kids), len(kids)+out.Node.MoreKids, "children", "node_list with this node as rootId brings all")
 	case len(out.Node.Allowed) > 0:

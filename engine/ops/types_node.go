@@ -83,6 +83,7 @@ type NodeListOut struct {
 	Total  int         `json:"total"`           // nodes that match
 	Shown  int         `json:"shown"`
 	Cursor string      `json:"cursor,omitempty"` // brings what follows; "" at the end
+	Lost   int         `json:"lost,omitempty"`   // files of nodes that are in no place of the tree: damaged ones, and those below a parent that is missing
 	Out
 }
 

@@ -74,6 +74,9 @@ func Hook(ctx context.Context, e *engine.Engine, call HookCall) error {
 	if e != nil && err == nil {
 		told, err = tell(ctx, e, call)
 	}
+	if ctx.Err() != nil {
+		return ctx.Err() // whoever ends the hook does not want to be told anything
+	}
 	if err != nil {
 		told = trouble(err)
 	}

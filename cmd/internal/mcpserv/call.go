@@ -12,6 +12,7 @@ import (
 
 	"arbor/engine"
 	"arbor/engine/ops"
+	"arbor/mdstore"
 )
 
 // call runs one operation for a client.
@@ -48,10 +49,25 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 	}
 	if c != nil {
 		c.follow(req.Params.Arguments, out)
+		s.begin(ctx, c, out)
 	} else if b, ok := out.(*ops.SessionBindOut); ok {
 		b.Hint = "no connection remembers this: name workspaceId in each call, or send the header " + HeaderSession + " with this session's id"
 	}
 	return s.answer(s.result(out))
+}
+
+// begin notes what the session of a connection sees when it is bound, so that what changes from then on is told.
+func (s *Server) begin(ctx context.Context, c *connection, out any) {
+	b, ok := out.(*ops.SessionBindOut)
+	if !ok || b.DryRun {
+		return
+	}
+	c.mu.Lock()
+	session := c.session
+	c.mu.Unlock()
+	if _, err := s.engine.Changes(ctx, mdstore.ID(b.WorkspaceID), session, nil); err != nil {
+		s.opt.Log.Warn("what a session has seen cannot be noted", "session", session, "error", err)
+	}
 }
 
 // answer turns an error into what the client is told: what a model can do something about is the result of a tool that failed, what nobody foresaw is an

@@ -82,6 +82,10 @@ func TestBinding(t *testing.T) {
 	if ws := p.do("context_get", nil)["workspace"].(map[string]any); ws["id"] != plan {
 		t.Errorf("the bound workspace is %v", ws["id"])
 	}
+	w.edit("ws-mj2hy912-plan01/nodes/root/Node.md", "title: Login", "title: Log in")
+	if all := p.do("changes_get", nil)["changes"].([]any); len(all) != 1 {
+		t.Errorf("since the session was bound, %v changed", all)
+	}
 	next := w.connect(nil) // of another day
 	next.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": plan})
 	w.edit(signInFile, "title: Sign-in endpoint", "title: Sign in")
