@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -54,6 +56,33 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 		b.Hint = "no connection remembers this: name workspaceId in each call, or send the header " + HeaderSession + " with this session's id"
 	}
 	return s.answer(s.result(out))
+}
+
+// answerTools refuses tools that are not offered with the name of the nearest one that is.
+func (s *Server) answerTools(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		call, ok := req.(*mcp.CallToolRequest)
+		if !ok || call.Params == nil {
+			return next(ctx, method, req)
+		}
+		var names []string
+		for _, o := range ops.All() {
+			if s.opt.Profile.offers(o.Name) {
+				names = append(names, o.Name)
+			}
+		}
+		name := call.Params.Name
+		if slices.Contains(names, name) {
+			return next(ctx, method, req)
+		}
+		try := "tools/list names those there are"
+		if near := ops.Nearest(name, names); near != "" {
+			try = "the nearest one is " + near
+		} else if _, known := ops.Find(name); known {
+			try = "it is not of the profile " + string(s.opt.Profile) + " that this server offers"
+		}
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q; %s", clip(name, 60), try)}
+	}
 }
 
 // begin notes what the session of a connection sees when it is bound, so that what changes from then on is told.

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -24,6 +25,9 @@ func (s *Server) consent(ctx context.Context, o ops.Operation, env *ops.Env, req
 	var given map[string]json.RawMessage
 	if json.Unmarshal(req.Params.Arguments, &given) != nil || given == nil {
 		return req.Params.Arguments, nil, nil // not even arguments: the operation says so
+	}
+	if err := nearlyConfirm(o, given); err != nil {
+		return nil, nil, err
 	}
 	agreed, err := flag(o, given, confirm)
 	if err != nil {
@@ -65,6 +69,22 @@ func (s *Server) consent(ctx context.Context, o ops.Operation, env *ops.Env, req
 			confirm: {Type: "boolean", Title: "Move it to the trash", Default: json.RawMessage("false")},
 		}},
 	}}}, nil
+}
+
+// nearlyConfirm refuses a parameter that is nearly confirm, which the operation itself does not know.
+func nearlyConfirm(o ops.Operation, given map[string]json.RawMessage) error {
+	known := []string{confirm}
+	for _, p := range o.Params {
+		known = append(known, p.Name)
+	}
+	for name := range given {
+		if !slices.Contains(known, name) && ops.Nearest(name, known) == confirm {
+			e := engine.Fail(engine.UnknownParams, "%s: no parameter %q; the nearest known one is %s", o.Name, clip(name, 60), confirm)
+			e.Details = &engine.Details{Param: clip(name, 60), Nearest: confirm}
+			return e
+		}
+	}
+	return nil
 }
 
 // flag reads a boolean argument, false where it is missing.

@@ -60,6 +60,9 @@ func TestConsentByArgument(t *testing.T) {
 	}
 	p.refused(engine.ConfirmationRequired, "node_delete", map[string]any{"nodeId": signIn, "confirm": false})
 	p.refused(engine.InvalidParams, "node_delete", map[string]any{"nodeId": signIn, "confirm": "yes"})
+	if text := p.refused(engine.UnknownParams, "node_delete", map[string]any{"nodeId": signIn, "confirmed": true}); !strings.Contains(text, "nearest known one is confirm") {
+		t.Errorf("a slip of confirm: %q", text)
+	}
 	p.refused(engine.NodeNotFound, "node_delete", map[string]any{"nodeId": "none"})
 	p.refused(engine.CannotDeleteRoot, "node_delete", map[string]any{"nodeId": "root", "confirm": true})
 	p.refused(engine.WorkspaceActive, "workspace_delete", map[string]any{"workspaceId": plan, "confirm": true})

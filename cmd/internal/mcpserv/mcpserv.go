@@ -83,6 +83,7 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 	if err := s.addTools(); err != nil {
 		return nil, err
 	}
+	s.mcp.AddReceivingMiddleware(s.answerTools)
 	s.addResources()
 	s.addPrompts()
 	return s, nil
