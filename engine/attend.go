@@ -27,7 +27,7 @@ func (e *Engine) attended(session string, ws mdstore.ID) (look, bool) {
 		return look{}, false
 	}
 	l := seen[ws]
-	l.Workspace, l.volatile = ws, true
+	l.Workspace, l.volatile, l.all = ws, true, nil // what is done with it may make it another one
 	l.Files = maps.Clone(l.Files)
 	return l, true
 }
@@ -41,4 +41,21 @@ func (e *Engine) attend(session string, l look) bool {
 		seen[l.Workspace] = l
 	}
 	return ok
+}
+
+// abreast reports whether an attended session is known to have seen a snapshot, all of it.
+func (e *Engine) abreast(session string, snap *Snapshot) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.looks[session][snap.ws.ID].all == snap
+}
+
+// keepAbreast notes that an attended session has seen a snapshot, all of it, so that asking again costs nothing.
+func (e *Engine) keepAbreast(session string, snap *Snapshot) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if l, ok := e.looks[session][snap.ws.ID]; ok {
+		l.all = snap
+		e.looks[session][snap.ws.ID] = l
+	}
 }

@@ -23,6 +23,7 @@ type look struct {
 	Parts     int                          `json:"parts"`
 	Files     map[mdstore.Path]fingerprint `json:"files"`
 
+	all      *Snapshot         // of an attended session: one in which nothing differs from the look; nil where none is known
 	volatile bool              // kept in memory, for as long as the session lasts
 	versions []mdstore.Version // of the parts as they were read, which are more than Parts where that changed
 }

@@ -51,6 +51,9 @@ func (e *Engine) Changes(ctx context.Context, ws mdstore.ID, session string, tak
 	if err != nil {
 		return nil, err
 	}
+	if e.abreast(session, snap) {
+		return &Seen{Differences: []Difference{}}, nil
+	}
 	old, err := e.readLook(ctx, session, ws)
 	if err != nil {
 		return nil, err
@@ -59,6 +62,9 @@ func (e *Engine) Changes(ctx context.Context, ws mdstore.ID, session string, tak
 	out := &Seen{Differences: []Difference{}, First: !old.known()}
 	if !out.First {
 		out.Differences = compareLooks(old, now)
+	}
+	if !out.First && len(out.Differences) == 0 {
+		e.keepAbreast(session, snap)
 	}
 	if !out.First && (take == nil || len(out.Differences) == 0) {
 		return out, nil
