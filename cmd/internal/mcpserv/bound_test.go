@@ -41,8 +41,8 @@ type scale struct {
 // The scales: grand has 10,000 nodes in the crowd, and takes the place of middling with ARBOR_HEAVY=1 in the environment.
 var (
 	grand    = scale{groups: 99, kids: 2000, levels: 60, text: 1000000, log: 5000, rules: 3000}
-	middling = scale{groups: 4, kids: 250, levels: 60, text: 60000, log: 500, rules: 500}
-	modest   = scale{groups: 2, kids: 50, levels: 60, text: 10000, log: 100, rules: 80}
+	middling = scale{groups: 2, kids: 120, levels: 60, text: 33000, log: 300, rules: 300}
+	modest   = scale{groups: 2, kids: 30, levels: 60, text: 8000, log: 60, rules: 50}
 )
 
 // bulkTitles are 200 characters each.
@@ -96,7 +96,7 @@ func largeFiles(size scale) vaultFiles {
 		fmt.Fprintf(&w, "- [2026-01-01 10:%02d:%02d] [AI] event %d\n", i/60%60, i%60, i)
 	}
 	v.workspace(bulk, "every text is long", w.String())
-	v.node(bulk, "root", "Bulk", "planning", "monitoring", "null", "## Requirement\n\n"+strings.Repeat("The root wants \"much\".\n", 1000))
+	v.node(bulk, "root", "Bulk", "planning", "monitoring", "null", "## Requirement\n\n"+strings.Repeat("The root wants \"much\".\n", size.text/24))
 	parent := "root"
 	for i := range size.levels {
 		id := fmt.Sprintf("level-%02d", i)
@@ -126,18 +126,18 @@ func large(t testing.TB, size scale) (*engine.Engine, *memstore.Store) {
 
 // much is what asks for the largest replies there are, of every tool. Calls come in this order, so that one finds what another made.
 var much = map[string][]args{
-	"workspace_init": {{"name": bulkTitles[1], "goal": strings.Repeat("g\"\\ ", 20000), "rules": slices.Repeat([]any{"a rule of <several> words"}, 1)},
-		{"name": "n", "goal": "g", "rules": numbered("rule", 3000), "dryRun": true}},
+	"workspace_init": {{"name": bulkTitles[1], "goal": strings.Repeat("g\"\\ ", 8000), "rules": slices.Repeat([]any{"a rule of <several> words"}, 1)},
+		{"name": "n", "goal": "g", "rules": numbered("rule", 900), "dryRun": true}},
 	"workspace_list":         {{"status": "all"}, {}},
 	"workspace_get":          {{"workspaceId": bulk}, {"workspaceId": crowd}},
 	"workspace_status":       {{"workspaceId": bulk}, {"workspaceId": crowd, "format": "box"}, {"workspaceId": crowd, "format": "markdown"}, {"workspaceId": brood}},
-	"workspace_update":       {{"workspaceId": bulk, "goal": strings.Repeat("goal ", 20000), "dryRun": true}, {"workspaceId": bulk, "name": "Bulk"}},
+	"workspace_update":       {{"workspaceId": bulk, "goal": strings.Repeat("goal ", 8000), "dryRun": true}, {"workspaceId": bulk, "name": "Bulk"}},
 	"workspace_update_rules": {{"workspaceId": bulk, "action": "add", "rules": numbered("new", 200), "dryRun": true}, {"workspaceId": bulk, "action": "add", "rule": "one more"}},
 	"workspace_update_docs":  {{"workspaceId": bulk, "action": "add", "path": "more.md"}},
 	"workspace_archive":      {{"workspaceId": "ws-spare"}},
 	"workspace_restore":      {{"workspaceId": "ws-spare"}},
 	"workspace_delete":       {{"workspaceId": bulk, "force": true, "dryRun": true}, {"workspaceId": "ws-spare", "force": true, "confirm": true}},
-	"node_create":            {{"workspaceId": brood, "parentId": "root", "type": "execution", "title": bulkTitles[2], "requirement": strings.Repeat("<r>\n", 10000), "dryRun": true}},
+	"node_create":            {{"workspaceId": brood, "parentId": "root", "type": "execution", "title": bulkTitles[2], "requirement": strings.Repeat("<r>\n", 8000), "dryRun": true}},
 	"node_get":               {{"workspaceId": bulk, "nodeId": "huge"}, {"workspaceId": bulk, "nodeId": "logged"}, {"workspaceId": bulk, "nodeId": "level-30"}, {"workspaceId": brood, "nodeId": "root"}, {"workspaceId": crowd, "nodeId": "root"}},
 	"node_list": {{"workspaceId": crowd, "limit": -1}, {"workspaceId": crowd, "limit": 10000, "depth": 0}, {"workspaceId": crowd, "depth": 1}, {"workspaceId": brood, "limit": -1, "status": []any{"completed"}},
 		{"workspaceId": bulk, "limit": -1}, {"workspaceId": bulk, "limit": -1, "cursor": "level-50"}, {"workspaceId": bulk, "type": "execution"}, {"workspaceId": bulk, "rootId": "level-20", "limit": -1}},
@@ -198,7 +198,10 @@ func TestRepliesAreBounded(t *testing.T) {
 			}
 			e, _ := large(t, size)
 			l := openLine(t, e, Options{MaxTokens: most})
-			j := newJudge(l)
+			j, err := newJudge()
+			if err != nil {
+				t.Fatal(err)
+			}
 			spare := l.do("workspace_init", args{"name": "n", "goal": "g"})["workspaceId"]
 			largest := 0
 			all := ops.All()

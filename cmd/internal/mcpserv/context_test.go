@@ -51,7 +51,7 @@ func deep(levels, text, logs int) vaultFiles {
 // large for it the others are.
 func TestContextCarriesWhatCounts(t *testing.T) {
 	t.Parallel()
-	for _, text := range []int{100, 1000, 3000, 20000} {
+	for _, text := range []int{100, 2000, 20000} {
 		e, err := engine.Open(t.Context(), memstore.New(deep(12, text, 25)), engine.Options{})
 		if err != nil {
 			t.Fatal(err)

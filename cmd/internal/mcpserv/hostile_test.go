@@ -73,7 +73,13 @@ type siege struct {
 
 func newSiege(t testing.TB) *siege {
 	t.Helper()
-	w := enginetest.New(t, richFiles())
+	files := richFiles()
+	for p := range files { // few are enough, as each call reads all of them
+		if id := p.Dir().Base(); p.Base() == mdstore.NodeFile && !slices.Contains([]string{"root", "node-mj2hz4gy-theapi", signIn, "node-alone", "odd"}, id) {
+			delete(files, p)
+		}
+	}
+	w := enginetest.New(t, files)
 	return &siege{TB: t, world: w, line: openLine(t, w.Engine, Options{}), files: w.Store.Files(), shown: map[string]bool{}}
 }
 
@@ -212,9 +218,9 @@ func withMember(base map[string]string, name, value string) map[string]string {
 
 // hostileTexts are strings in JSON that no id and no path may be. Some are texts like any other.
 func hostileTexts() []string {
-	list := []string{`""`, `" "`, `"a\u0000b"`, `"x\udc00y"`, "\"a\xff\xfeb\"", `"../../etc/passwd"`, `".."`, `"."`, `"/etc/passwd"`, `"..\\..\\x"`, `"C:\\x"`, `"a/b"`,
-		`"\u001b[31mred"`, `"a\nb"`, `"\u202eabc"`, `"--help"`, `"\ufeff"`, `"\u2028"`, `".local/journal"`, `"sessions.json"`}
-	for _, part := range []string{"节", "../", `\"`} {
+	list := []string{`""`, `" "`, `"a\u0000b"`, `"\ud83d"`, "\"a\xff\xfeb\"", `"../../etc/passwd"`, `"/etc/passwd"`, `"..\\..\\x"`, `"a/b"`, `".."`,
+		`"\u001b[31mred"`, `"a\nb"`, `"\u202eabc"`, `"\u2028"`, `".local/journal"`}
+	for _, part := range []string{"节", "../"} {
 		list = append(list, `"`+strings.Repeat(part, 300)+`"`)
 	}
 	return list
@@ -240,10 +246,13 @@ func TestHostileTextsChangeNothing(t *testing.T) {
 			if typ.Kind() == reflect.Pointer {
 				typ = typ.Elem()
 			}
-			for _, v := range hostileTexts() {
+			for i, v := range hostileTexts() {
 				var text string
 				_ = json.Unmarshal([]byte(v), &text)
 				may := !names(p) || text == "" && !p.Required
+				if may && i%3 > 0 && text != "" { // of what is a text like any other, some
+					continue
+				}
 				switch {
 				case typ.Kind() == reflect.String:
 				case typ.Kind() == reflect.Slice && typ.Elem().Kind() == reflect.String:
@@ -253,7 +262,7 @@ func TestHostileTextsChangeNothing(t *testing.T) {
 				default:
 					continue
 				}
-				if strings.Contains(v, "\xff") || strings.Contains(v, `\ud800`) || strings.Contains(v, `\udc00`) || strings.Contains(v, `\u0000`) {
+				if strings.Contains(v, "\xff") || strings.Contains(v, `\ud83d`) || strings.Contains(v, `\u0000`) {
 					may = false // is no text
 				}
 				s.try(o, withMember(base, p.Name, v), fmt.Sprintf("%s %.60s", p.Name, v), may)
@@ -353,18 +362,21 @@ func TestArgumentsThatAreNone(t *testing.T) {
 	}
 }
 
-// TestLargeTexts gives each parameter that takes text a lot of it, in one tool that has it: some of them 4 MiB, which is more than a file may have.
+// TestLargeTexts gives each parameter that takes text a lot of it, in one tool that has it: up to 4 MiB, which is more than a file may have.
 func TestLargeTexts(t *testing.T) {
 	t.Parallel()
 	s := newSiege(t)
 	piece := "0123456789abcde\\n"
-	large, most := `"`+strings.Repeat(piece, 30<<10/16)+`"`, `"`+strings.Repeat(piece, 4<<20/16)+`"`
+	large := func(bytes int) string { return `"` + strings.Repeat(piece, bytes/16) + `"` }
 	done := map[string]bool{}
 	for _, o := range ops.All() {
 		for _, p := range o.Params {
-			v, fits := large, !names(p)
-			if slices.Contains([]string{"nodeId", "requirement"}, p.Name) {
-				v, fits = most, false
+			v, fits := large(4<<10), !names(p)
+			switch p.Name {
+			case "nodeId":
+				v = large(1 << 20)
+			case "requirement":
+				v, fits = large(4<<20), false
 			}
 			switch k := p.Type.Kind(); {
 			case done[p.Name] || k == reflect.Bool || k == reflect.Int:

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -133,22 +134,23 @@ var richHash = mdstore.RulesHash([]string{"write the test first", "answer in the
 // A judge knows what each tool says that it returns.
 type judge map[string]*jsonschema.Resolved
 
-func newJudge(l *line) judge {
-	l.Helper()
+var newJudge = sync.OnceValues(func() (judge, error) {
 	j := judge{}
-	for _, tool := range l.tools() {
-		var s jsonschema.Schema
-		if err := json.Unmarshal(tool.OutputSchema, &s); err != nil {
-			l.Fatalf("%s: %v", tool.Name, err)
-		}
-		r, err := s.Resolve(nil)
-		if err != nil {
-			l.Fatalf("%s: %v", tool.Name, err)
-		}
-		j[tool.Name] = r
+	tools, err := allTools()
+	if err != nil {
+		return nil, err
 	}
-	return j
-}
+	for _, tool := range tools {
+		var s jsonschema.Schema
+		if err := json.Unmarshal(tool.OutputSchema.(json.RawMessage), &s); err != nil {
+			return nil, fmt.Errorf("%s: %w", tool.Name, err)
+		}
+		if j[tool.Name], err = s.Resolve(nil); err != nil {
+			return nil, fmt.Errorf("%s: %w", tool.Name, err)
+		}
+	}
+	return j, nil
+})
 
 // check checks that an answer is what its tool says, that its text is the same, and that no list in it is null.
 func (j judge) check(t testing.TB, tool string, s said) {
@@ -222,7 +224,10 @@ func TestResultsAreWhatSchemasSay(t *testing.T) {
 		t.Run(o.Name, func(t *testing.T) {
 			t.Parallel()
 			l := openLine(t, folder(t, richFiles()), Options{Workspace: plan})
-			j := newJudge(l)
+			j, err := newJudge()
+			if err != nil {
+				t.Fatal(err)
+			}
 			if first := richFirst[o.Name]; first != nil {
 				first(l)
 			}
