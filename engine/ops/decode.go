@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,14 +47,34 @@ func (o Operation) decode(args json.RawMessage, into any) error {
 				return o.bad(p.Name, "is "+short(raw)+"; "+p.expected())
 			}
 		}
+		if whole, ok := wholeNumber(raw); ok && p.Type.Kind() == reflect.Int {
+			raw, given[p.Name] = whole, whole
+		}
 		if err := o.shape(raw, p.Type, p.Name); err != nil {
 			return err
 		}
+	}
+	args, err := json.Marshal(given)
+	if err != nil {
+		return err
 	}
 	if err := json.Unmarshal(args, into); err != nil { // nothing is left that could be wrong with them
 		return engine.Fail(engine.InvalidParams, "%s: %v", o.Name, err)
 	}
 	return nil
+}
+
+// wholeNumber returns a number that is written as a float, as programs do that know no other numbers, as the integer that it is: 500 for 500.0 and 5e2.
+func wholeNumber(raw json.RawMessage) (json.RawMessage, bool) {
+	const most = 1 << 53 // beyond which floats are no integers one by one
+	if !bytes.ContainsAny(raw, ".eE") {
+		return nil, false
+	}
+	f, err := strconv.ParseFloat(string(bytes.TrimSpace(raw)), 64)
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > most {
+		return nil, false
+	}
+	return strconv.AppendInt(nil, int64(f), 10), true
 }
 
 func (o Operation) bad(param, what string) error {
