@@ -147,6 +147,7 @@ func AsError(err error) *Error {
 		unreadable *mdoc.UnreadableError
 		edit       *mdoc.EditError
 		conflict   *mdstore.ConflictError
+		busy       *mdstore.BusyError
 		unfinished *mdstore.UnfinishedError
 		unknown    *assemble.UnknownNodeError
 		path       *fs.PathError
@@ -169,6 +170,8 @@ func AsError(err error) *Error {
 			d.Paths = append(d.Paths, string(p))
 		}
 		return wrap(Conflicting, d)
+	case errors.As(err, &busy):
+		return wrap(Conflicting, Details{Paths: []string{busy.Where}})
 	case errors.As(err, &unfinished):
 		return wrap(InternalError, Details{Committed: true})
 	case errors.As(err, &unknown):

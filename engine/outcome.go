@@ -15,6 +15,9 @@ type Outcome struct {
 	DryRun  bool
 	Files   []FileChange
 	Adapted []string // how given texts were changed to fit in
+
+	// Collisions are saves by others that the commit met, or an earlier one that was finished before it.
+	Collisions []mdstore.Collision
 }
 
 // A FileChange is what an operation changed in one file, or in one place for what moved as a whole.

@@ -98,10 +98,13 @@ func (e *Engine) commit(ctx context.Context, st mdstore.Store, d *draft, out *Ou
 		e.forget(d.snap.ws.ID) // whatever happened, the files know better than we do
 		return err
 	}
+	if c, ok := st.(mdstore.Collider); ok {
+		out.Collisions = c.Collisions()
+	}
 	after, err := sequence(ctx, st)
-	if err != nil {
-		e.forget(d.snap.ws.ID)
-		return nil // the commit is made; the next reader reads anew
+	if err != nil || len(out.Collisions) > 0 {
+		e.forget(d.snap.ws.ID) // with a collision the files hold more than was planned
+		return nil             // the commit is made; the next reader reads anew
 	}
 	var next *Snapshot
 	if !d.moves() {

@@ -160,6 +160,18 @@ const (
 	StrayTemporary    StrayKind = "temporary"     // left by a crash
 )
 
+// A Collision is a save by somebody else that met a commit, and what became of both.
+type Collision struct {
+	Path Path   `json:"path"`           // the file that somebody saved, moved or removed
+	Copy Path   `json:"copy,omitempty"` // where the version that lost lies; "" where both are in the file, or there is none to keep
+	Text string `json:"text"`           // what happened
+}
+
+// Collider is implemented by stores that other programs write to as well. Collisions returns what commits have met since it was last asked.
+type Collider interface {
+	Collisions() []Collision
+}
+
 // WriteChecker is implemented by stores that can tell beforehand that a file will not be written. Writable returns nil for a file that can be written or does not
 // exist, and an *mdoc.UnreadableError for one that can be read and not written: a file of several names, one that is marked read-only.
 type WriteChecker interface {
@@ -178,6 +190,17 @@ type ConflictError struct{ Paths []Path }
 
 func (e *ConflictError) Error() string {
 	return fmt.Sprintf("changed since it was read: %s; read again and retry", joinPaths(e.Paths))
+}
+
+// A BusyError says that another program is in the middle of changing the vault's files as a whole, for longer than was waited for. Nothing was changed.
+type BusyError struct {
+	What  string // "git is in the middle of a merge"
+	Where string // the file that says so
+	End   string // what would end it
+}
+
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("%s (%s); nothing was changed: %s, and try again", e.What, e.Where, e.End)
 }
 
 // An UnfinishedError says that a commit is decided, but its last steps failed. They are finished when the vault is opened next.

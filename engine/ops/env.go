@@ -147,12 +147,15 @@ func fail(err error) error {
 
 // wrote turns an outcome into what every writing operation returns, and notes the change as the session's own.
 func (env *Env) wrote(ctx context.Context, ws mdstore.ID, o *engine.Outcome, hint string) Wrote {
-	w := Wrote{Success: true, Changed: o.Changed(), Adapted: o.Adapted, DryRun: o.DryRun, Out: Out{Hint: hint}}
+	w := Wrote{Success: true, Changed: o.Changed(), Adapted: o.Adapted, Met: o.Collisions, DryRun: o.DryRun, Out: Out{Hint: hint}}
 	if o.DryRun {
 		w.Diff = o.Diff()
 		w.Hint = "nothing was written; repeat the call without dryRun to do it"
 	} else if !w.Changed {
 		w.Hint = "it was so already; nothing was written"
+	}
+	if len(w.Met) > 0 {
+		w.Hint = "done; somebody saved the same file meanwhile: conflicts says what became of both versions"
 	}
 	files := o.Files
 	if env.bounded() {

@@ -1,5 +1,7 @@
 package ops
 
+import "arbor/mdstore"
+
 // In names the workspace that an operation is about.
 type In struct {
 	WorkspaceID string `json:"workspaceId,omitempty" help:"the workspace; may be left out where one is meant without doubt: the bound one, or the only active one"`
@@ -22,13 +24,14 @@ type Out struct {
 
 // Wrote is what every writing operation's result carries.
 type Wrote struct {
-	Success bool       `json:"success"`
-	Changed bool       `json:"changed"`           // false where everything was so already
-	Adapted []string   `json:"adapted,omitempty"` // how given text was changed to fit in
-	DryRun  bool       `json:"dryRun,omitempty"`
-	Diff    string     `json:"diff,omitempty"` // unified, of a dry run
-	Files   []FileDiff `json:"files,omitempty"`
-	More    int        `json:"filesHidden,omitempty"` // further files, where results are bounded
+	Success bool                `json:"success"`
+	Changed bool                `json:"changed"`             // false where everything was so already
+	Adapted []string            `json:"adapted,omitempty"`   // how given text was changed to fit in
+	Met     []mdstore.Collision `json:"conflicts,omitempty"` // saves by others that the write met, and what became of both
+	DryRun  bool                `json:"dryRun,omitempty"`
+	Diff    string              `json:"diff,omitempty"` // unified, of a dry run
+	Files   []FileDiff          `json:"files,omitempty"`
+	More    int                 `json:"filesHidden,omitempty"` // further files, where results are bounded
 	Out
 }
 

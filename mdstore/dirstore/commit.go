@@ -15,6 +15,8 @@ import (
 //     regular file is refused with an *mdoc.UnreadableError, and so is a path through a linked folder.
 //   - A replaced file keeps its mode and, where the system allows it, its owner. A new one has mode 0644, less the umask.
 //   - A removed Node.md takes its folder along if that is empty then.
+//   - While git is in the middle of something, a checkout, a merge or a rebase, in the working tree that the vault lies in, it waits; where that takes
+//     longer than some seconds, it refuses with an *mdstore.BusyError. Changes in .local/ alone do not wait.
 //   - After the commit is decided, a save by somebody else stays; what it lacks is merged into it line by line, or lies beside
 //     it as Node.conflict-1a2b3c4d.md and in Conflicts.
 func (s *Store) Commit(ctx context.Context, changes []mdstore.Change) error {
@@ -33,6 +35,11 @@ func (s *Store) Commit(ctx context.Context, changes []mdstore.Change) error {
 func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if !local(changes) {
+		if err := s.awaitGit(ctx); err != nil {
+			return err
+		}
 	}
 	plan, err := s.committer.Prepare(changes)
 	if err != nil || plan.Empty() {
@@ -88,7 +95,7 @@ func (x *exclusive) Commit(ctx context.Context, changes []mdstore.Change) error 
 		return fmt.Errorf("vault %s: a commit after Exclusively has returned; use the store itself", x.dir)
 	}
 	// A commit of f may have been left unfinished by an error.
-	if err := x.mend(); err != nil {
+	if err := x.mend(ctx); err != nil {
 		return err
 	}
 	return x.commit(ctx, changes)

@@ -28,6 +28,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/gofrs/flock"
 
@@ -53,6 +54,8 @@ const TempPrefix = txn.TempPrefix
 type Options struct {
 	// ProjectRoot is the folder whose documents ReadDoc reads; empty means the one that holds the vault.
 	ProjectRoot string
+	// IgnoreGit lets commits go on while git is in the middle of something. It is meant for programs that git itself runs, as its hooks.
+	IgnoreGit bool
 	// Log is told of commits that were finished after a crash, and of saves that had to be kept beside a file; nil drops it.
 	Log *slog.Logger
 }
@@ -71,6 +74,10 @@ type Store struct {
 	docsDir string
 	log     *slog.Logger
 
+	real        string // dir without links in it
+	ignoreGit   bool
+	gitPatience time.Duration
+
 	// turn holds one value while nobody in this process has the lock. Whoever takes it may use what follows.
 	turn      chan struct{}
 	lock      *flock.Flock
@@ -79,6 +86,7 @@ type Store struct {
 
 	mu        sync.Mutex
 	conflicts []Conflict
+	untold    []mdstore.Collision // since Collisions was last asked
 }
 
 var (
@@ -86,6 +94,7 @@ var (
 	_ mdstore.Shared    = (*Store)(nil)
 	_ mdstore.Inspector = (*Store)(nil)
 	_ mdstore.DocReader = (*Store)(nil)
+	_ mdstore.Collider  = (*Store)(nil)
 )
 
 // Create makes the folder of a new vault and the missing folders above it, all
@@ -140,7 +149,10 @@ func open(dir string, opt Options, wrap func(disk.FS) disk.FS) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open vault: %w", err)
 	}
-	s := &Store{dir: dir, root: root, disk: disk.Root{R: root}, log: opt.Log, turn: make(chan struct{}, 1)}
+	s := &Store{dir: dir, root: root, disk: disk.Root{R: root}, log: opt.Log, ignoreGit: opt.IgnoreGit, gitPatience: gitPatience, turn: make(chan struct{}, 1)}
+	if s.real, err = filepath.EvalSymlinks(dir); err != nil {
+		s.real = dir
+	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -155,15 +167,15 @@ func open(dir string, opt Options, wrap func(disk.FS) disk.FS) (*Store, error) {
 		s.docs = nil
 	}
 	s.lock = flock.New(filepath.Join(dir, mdstore.LocalDir, lockName), flock.SetFlag(os.O_RDWR))
-	s.committer = &txn.Committer{FS: s.disk, Log: s.log, OnConflict: s.noteConflict}
+	s.committer = &txn.Committer{FS: s.disk, Log: s.log, OnConflict: s.noteConflict, OnMerge: s.noteMerge}
 	if wrap != nil {
 		s.committer.FS = wrap(s.disk)
 	}
 	s.turn <- struct{}{}
-	if unfinished, err := s.unfinished(); err != nil || !unfinished {
+	if unfinished, err := s.unfinished(); err != nil || !unfinished || s.gitBusy() != nil {
 		return s, nil
 	}
-	release, err := s.tryAcquire()
+	release, err := s.tryAcquire(context.Background())
 	if err != nil {
 		s.log.Warn("an unfinished commit cannot be finished; the vault can only be read", "vault", dir, "error", err)
 	} else if release != nil {
@@ -198,6 +210,22 @@ func (s *Store) noteConflict(c Conflict) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.conflicts = append(s.conflicts, c)
+	s.untold = append(s.untold, mdstore.Collision(c))
+}
+
+func (s *Store) noteMerge(c Conflict) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.untold = append(s.untold, mdstore.Collision(c))
+}
+
+// Collisions returns what commits have met since it was last asked: saves that were merged, and those that were not.
+func (s *Store) Collisions() []mdstore.Collision {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := s.untold
+	s.untold = nil
+	return all
 }
 
 // Read returns the file at p. A file that changes while it is read is read again.

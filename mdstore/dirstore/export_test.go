@@ -1,8 +1,15 @@
 package dirstore
 
-import "arbor/mdstore/dirstore/internal/disk"
+import (
+	"time"
+
+	"arbor/mdstore/dirstore/internal/disk"
+)
 
 // OpenThrough is Open of a vault whose commits go through wrap.
 func OpenThrough(dir string, opt Options, wrap func(disk.FS) disk.FS) (*Store, error) {
 	return open(dir, opt, wrap)
 }
+
+// Patience sets how long the store waits for git.
+func (s *Store) Patience(d time.Duration) { s.gitPatience = d }

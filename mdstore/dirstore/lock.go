@@ -31,7 +31,7 @@ func (s *Store) acquire(ctx context.Context) (release func(), err error) {
 		}
 	}
 	for {
-		release, err := s.tryLock()
+		release, err := s.tryLock(ctx)
 		if release != nil || err != nil {
 			return release, err
 		}
@@ -45,13 +45,13 @@ func (s *Store) acquire(ctx context.Context) (release func(), err error) {
 }
 
 // tryAcquire is acquire that does not wait: release is nil when somebody else has the lock.
-func (s *Store) tryAcquire() (release func(), err error) {
+func (s *Store) tryAcquire(ctx context.Context) (release func(), err error) {
 	select {
 	case <-s.turn:
 	default:
 		return nil, nil
 	}
-	release, err = s.tryLock()
+	release, err = s.tryLock(ctx)
 	if release == nil && err == nil {
 		s.turn <- struct{}{}
 	}
@@ -60,7 +60,7 @@ func (s *Store) tryAcquire() (release func(), err error) {
 
 // tryLock is called with the turn taken. It returns nil and no error, and leaves the turn taken, when another process has
 // the lock; after an error the turn is given back.
-func (s *Store) tryLock() (release func(), err error) {
+func (s *Store) tryLock(ctx context.Context) (release func(), err error) {
 	release = func() {
 		_ = s.lock.Unlock()
 		s.turn <- struct{}{}
@@ -92,7 +92,7 @@ func (s *Store) tryLock() (release func(), err error) {
 		return nil, nil
 	}
 	s.sign()
-	return release, s.mend()
+	return release, s.mend(ctx)
 }
 
 // inPlace reports an error if the vault's folder is no longer the one that was opened.
@@ -181,7 +181,7 @@ func (s *Store) unfinished() (bool, error) {
 }
 
 // mend finishes what a crash left. The lock is held.
-func (s *Store) mend() error {
+func (s *Store) mend(ctx context.Context) error {
 	if n, _ := s.readSequence(); n != s.last {
 		s.committer.Forget()
 	}
@@ -191,6 +191,9 @@ func (s *Store) mend() error {
 	}
 	if !unfinished {
 		return nil
+	}
+	if err := s.awaitGit(ctx); err != nil {
+		return fmt.Errorf("vault %s: an earlier commit is unfinished: %w", s.dir, err)
 	}
 	if err := s.committer.Recover(); err != nil {
 		return fmt.Errorf("vault %s: an earlier commit is unfinished, and nothing is written before it is finished: %w", s.dir, err)

@@ -11,7 +11,7 @@ import (
 var _ mdstore.Watcher = (*Store)(nil)
 
 // Watch tells w what may have changed in the vault, whoever changed it: the files that List lists, and folders that came or went. Where the
-// system has no news to give, it looks every two seconds.
+// system has no news to give, it looks every two seconds. While git writes to the working tree, what has changed is not taken for settled.
 func (s *Store) Watch(ctx context.Context, w mdstore.Watching) error {
 	started := false
 	return watch.Watch(ctx, s.dir, watch.Options{
@@ -42,6 +42,7 @@ func (s *Store) Watch(ctx context.Context, w mdstore.Watching) error {
 		if b.Rescan {
 			paths = nil
 		}
+		s.awaitCheckout(ctx) // what it has not written yet would be told of as gone
 		w.Settled(paths, b.Rescan)
 	})
 }

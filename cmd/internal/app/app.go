@@ -82,7 +82,7 @@ func readTanmi(from fs.FS, vault string, zone *time.Location) ([]engine.Import, 
 func (v vaults) Open(ctx context.Context, p cli.Place, mode cli.Mode) (*cli.Vault, error) {
 	found, err := v.Find(p)
 	if err == nil {
-		return open(ctx, found)
+		return v.open(ctx, found)
 	}
 	var missing *engine.Error
 	if mode == cli.MustExist || !errors.As(err, &missing) || missing.Code != engine.VaultNotFound || exists(found.Vault) {
@@ -93,7 +93,7 @@ func (v vaults) Open(ctx context.Context, p cli.Place, mode cli.Mode) (*cli.Vaul
 	}
 	switch mode {
 	case cli.Later:
-		st := newLaterStore(found.Vault, found.Project)
+		st := newLaterStore(found.Vault, v.options(found.Project))
 		e, err := engine.Open(ctx, st, engine.Options{Vault: found.Vault, Project: found.Project})
 		if err != nil {
 			return nil, err
@@ -109,7 +109,7 @@ func (v vaults) Open(ctx context.Context, p cli.Place, mode cli.Mode) (*cli.Vaul
 	if err := dirstore.Create(found.Vault); err != nil {
 		return nil, fmt.Errorf("the vault cannot be made: %w", err)
 	}
-	opened, err := open(ctx, found)
+	opened, err := v.open(ctx, found)
 	if err != nil {
 		return nil, err
 	}
@@ -117,8 +117,8 @@ func (v vaults) Open(ctx context.Context, p cli.Place, mode cli.Mode) (*cli.Vaul
 	return opened, nil
 }
 
-func open(ctx context.Context, found cli.Found) (*cli.Vault, error) {
-	st, err := dirstore.Open(found.Vault, dirstore.Options{ProjectRoot: found.Project})
+func (v vaults) open(ctx context.Context, found cli.Found) (*cli.Vault, error) {
+	st, err := dirstore.Open(found.Vault, v.options(found.Project))
 	if err != nil {
 		return nil, err
 	}
@@ -127,6 +127,11 @@ func open(ctx context.Context, found cli.Found) (*cli.Vault, error) {
 		return nil, errors.Join(err, st.Close())
 	}
 	return &cli.Vault{Engine: e, Found: found, Close: st.Close}, nil
+}
+
+// options returns how vaults are opened. A program that one of git's hooks runs does not wait for git, which waits for it.
+func (v vaults) options(project string) dirstore.Options {
+	return dirstore.Options{ProjectRoot: project, IgnoreGit: v.getenv("GIT_INDEX_FILE") != "" || v.getenv(gitVar) == "ignore"}
 }
 
 func nothing() error { return nil }

@@ -17,6 +17,7 @@ import (
 const (
 	configFile = "arbor.toml"
 	vaultVar   = "ARBOR_VAULT"
+	gitVar     = "ARBOR_GIT"
 )
 
 // vaults finds and opens vaults in folders.

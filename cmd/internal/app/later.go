@@ -34,9 +34,9 @@ var (
 	_ mdstore.Watcher      = (*laterStore)(nil)
 )
 
-func newLaterStore(folder, project string) *laterStore {
+func newLaterStore(folder string, opt dirstore.Options) *laterStore {
 	return &laterStore{folder: folder, empty: memstore.New(nil), begun: make(chan struct{}), open: func() (*dirstore.Store, error) {
-		return dirstore.Open(folder, dirstore.Options{ProjectRoot: project})
+		return dirstore.Open(folder, opt)
 	}}
 }
 

@@ -228,7 +228,7 @@ func (c *Committer) discard(s *step, t, p mdstore.Path) {
 			c.logger().Warn("a temporary file stays", "path", string(t), "error", err)
 		}
 	case s.Do == write && s.Base != nil && c.mergeLate(s, p, out):
-		c.logger().Info("merged a save with a commit", "path", string(p))
+		c.merged(p)
 		_ = c.FS.Remove(t)
 	default:
 		c.keep(t, p, out, savedLate)

@@ -155,8 +155,11 @@ func (r *redoer) merge(s *step, p mdstore.Path, theirs []byte) error {
 			if same(m, theirs) {
 				return r.FS.Sync(p)
 			}
-			r.logger().Info("merged a save with a commit", "path", string(p))
-			return r.overwrite(p, theirs, m)
+			if err := r.overwrite(p, theirs, m); err != nil {
+				return err
+			}
+			r.merged(p)
+			return nil
 		}
 	}
 	return r.lose(p, s.New, "%s was saved by somebody else while a commit was changing it; the commit's version lies beside it", p)

@@ -46,6 +46,8 @@ type Committer struct {
 	Log *slog.Logger
 	// OnConflict is called when bytes of somebody else and ours could not be merged.
 	OnConflict func(Conflict)
+	// OnMerge is called when they were merged.
+	OnMerge func(Conflict)
 
 	// durable holds folders whose names are durable, up to the top, because this Committer has synced them. That
 	// somebody else removes one and makes it again is not noticed.
@@ -114,6 +116,14 @@ func (c *Committer) conflict(p, kept mdstore.Path, format string, args ...any) {
 	c.logger().Warn(k.Text, "path", string(p), "copy", string(kept))
 	if c.OnConflict != nil {
 		c.OnConflict(k)
+	}
+}
+
+func (c *Committer) merged(p mdstore.Path) {
+	k := Conflict{Path: p, Text: fmt.Sprintf("%s was saved by somebody else while a commit was changing it; it holds both changes now", p)}
+	c.logger().Info(k.Text, "path", string(p))
+	if c.OnMerge != nil {
+		c.OnMerge(k)
 	}
 }
 

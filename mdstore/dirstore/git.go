@@ -1,0 +1,132 @@
+package dirstore
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"arbor/mdstore"
+)
+
+// While git rewrites a working tree, what is committed to it may be overwritten, by the checkout itself or by the --abort that
+// ends a merge. So commits wait until git is done, and are refused when that takes long, because a person is in the middle of something then.
+
+// gitPatience is how long a commit waits for git.
+const gitPatience = 5 * time.Second
+
+// gitLock is the file that git holds while it writes to its index, and with it to the working tree.
+const gitLock = "index.lock"
+
+// gitStates are the files and folders that git keeps in its own folder while it is in the middle of something.
+var gitStates = []struct{ name, doing, end string }{
+	{gitLock, "git is writing to the working tree", "wait for it; if no git is running any more, remove the file"},
+	{"MERGE_HEAD", "git is in the middle of a merge", "end it with git merge --continue or git merge --abort"},
+	{"rebase-merge", "git is in the middle of a rebase", "end it with git rebase --continue or git rebase --abort"},
+	{"rebase-apply", "git is in the middle of a rebase or of applying patches", "end it with git rebase --continue or --abort (git am --continue or --abort)"},
+	{"CHERRY_PICK_HEAD", "git is in the middle of a cherry-pick", "end it with git cherry-pick --continue or git cherry-pick --abort"},
+	{"REVERT_HEAD", "git is in the middle of a revert", "end it with git revert --continue or git revert --abort"},
+}
+
+// gitBusy returns what the git repository that the vault lies in is in the middle of; nil for nothing.
+func (s *Store) gitBusy() *mdstore.BusyError {
+	if s.ignoreGit {
+		return nil
+	}
+	git := gitFolder(s.real)
+	if git == "" {
+		return nil
+	}
+	for _, state := range gitStates {
+		if at := filepath.Join(git, state.name); exists(at) {
+			return &mdstore.BusyError{What: state.doing, Where: at, End: state.end}
+		}
+	}
+	return nil
+}
+
+// awaitGit waits until git is in the middle of nothing. The error is ctx's, or a *mdstore.BusyError when it takes too long.
+func (s *Store) awaitGit(ctx context.Context) error {
+	busy := s.gitBusy()
+	if busy == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, s.gitPatience, busy)
+	defer cancel()
+	for {
+		select {
+		case <-time.After(10 * poll):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		if busy = s.gitBusy(); busy == nil {
+			return nil
+		}
+	}
+}
+
+// awaitCheckout waits until git does not write to the working tree any more, for as long as commits would.
+func (s *Store) awaitCheckout(ctx context.Context) {
+	if s.ignoreGit {
+		return
+	}
+	git := gitFolder(s.real)
+	if git == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.gitPatience)
+	defer cancel()
+	for exists(filepath.Join(git, gitLock)) {
+		select {
+		case <-time.After(10 * poll):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// gitFolder returns the folder in which git keeps the state of the working tree that dir lies in, "" where it lies in none. In linked working trees
+// and submodules a file says where that is.
+func gitFolder(dir string) string {
+	for {
+		at := filepath.Join(dir, ".git")
+		info, err := os.Stat(at)
+		switch {
+		case err == nil && info.IsDir():
+			return at
+		case err == nil && info.Mode().IsRegular() && info.Size() < 1<<12:
+			data, err := os.ReadFile(at)
+			to, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: ")
+			if err != nil || !ok {
+				return ""
+			}
+			if !filepath.IsAbs(to) {
+				to = filepath.Join(dir, to)
+			}
+			return to
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return ""
+		}
+		dir = up
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission)
+}
+
+// local reports whether changes concern only what lies in .local/, which git does not track.
+func local(changes []mdstore.Change) bool {
+	for _, c := range changes {
+		if !c.Path.Under(mdstore.LocalDir) {
+			return false
+		}
+	}
+	return true
+}
