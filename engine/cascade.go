@@ -47,7 +47,7 @@ func (d *draft) thawed(id mdstore.ID, up []*mdstore.Node, cascade bool) error {
 // raise moves ancestors, the nearest first, into monitoring, because something below them was added or runs.
 func (d *draft) raise(up []*mdstore.Node, reopen bool, why string) ([]Cascade, error) {
 	var out []Cascade
-	for _, a := range up {
+	for i, a := range up {
 		from := d.statusOf(a)
 		if !statemachine.TakesChildren(a.Type) || !statemachine.Valid(a.Type, from) {
 			continue // written by hand; check reports it
@@ -64,6 +64,9 @@ func (d *draft) raise(up []*mdstore.Node, reopen bool, why string) ([]Cascade, e
 		}
 		for _, s := range steps {
 			d.step(a, s, why)
+		}
+		if statemachine.Frozen(from) {
+			d.onNode(a).thaws = i + 1
 		}
 		out = append(out, Cascade{a.ID, from, d.statusOf(a)})
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -45,6 +46,7 @@ type edit struct {
 	texts   []textEdit
 	items   []itemEdit
 	touched bool // updatedAt is to follow
+	thaws   int  // of a reopened ancestor: which one from below, the nearest being 1
 	what    []string
 
 	after   *mdoc.Doc // set by finish
@@ -286,10 +288,15 @@ func (e *edit) apply() error {
 
 // changes returns what is to be committed: edits first, then the files that must stay as they were read, then whole files and folders, as what
 // moves comes last.
+//
+// They are made in this order. After each of them the vault is one of which nothing is to be said but what Fix mends, so that nothing is lost if the journal is: of
+// ancestors that are reopened the topmost goes first, as nothing may be open below a completed one; then the nodes themselves, then other ancestors, then the workspace.
 func (d *draft) changes() []mdstore.Change {
 	var out []mdstore.Change
 	named := map[mdstore.Path]bool{}
-	for _, e := range d.order {
+	order := slices.Clone(d.order)
+	slices.SortStableFunc(order, func(a, b *edit) int { return cmp.Compare(b.thaws, a.thaws) })
+	for _, e := range order {
 		if e.after != nil {
 			out = append(out, mdstore.Change{Path: e.path, Base: e.base, New: e.after.Bytes()})
 			named[e.path] = true

@@ -82,7 +82,7 @@ func (d *draft) delete(id mdstore.ID) (*Deleted, error) {
 }
 
 // trash plans to move the folders of nodes away with all they hold; a folder that also holds nodes that stay, or files of nodes that cannot be read,
-// keeps all but the node's file.
+// keeps all but the node's file. What hangs below goes first, so that no node is ever without its parent.
 func (d *draft) trash(to mdstore.Path, nodes []*mdstore.Node) {
 	going := map[mdstore.Path]bool{}
 	for _, n := range nodes {
@@ -99,11 +99,22 @@ func (d *draft) trash(to mdstore.Path, nodes []*mdstore.Node) {
 		staying = append(staying, p)
 	}
 	slices.Sort(staying)
+	rank := make(map[mdstore.Path]int, len(nodes)) // in a walk, in which those below come later
+	for i, n := range nodes {
+		rank[n.Path] = i
+	}
 	slices.SortFunc(nodes, byFolder)
+	type leaving struct {
+		planned
+		rank int // of the topmost node in it
+	}
+	var all []leaving
 	last := mdstore.Path("") // the folder that moved last; what lies in it comes right behind it
 	for _, n := range nodes {
 		dir := n.Path.Dir()
 		if last != "" && dir.Under(last) {
+			top := &all[len(all)-1]
+			top.rank = min(top.rank, rank[n.Path])
 			continue
 		}
 		from := dir
@@ -113,7 +124,11 @@ func (d *draft) trash(to mdstore.Path, nodes []*mdstore.Node) {
 		} else {
 			last = dir
 		}
-		d.extra = append(d.extra, planned{change: mdstore.Change{Path: from, To: to.Join(string(from))}, what: string(n.ID) + " deleted: " + n.Title})
+		all = append(all, leaving{planned{change: mdstore.Change{Path: from, To: to.Join(string(from))}, what: string(n.ID) + " deleted: " + n.Title}, rank[n.Path]})
+	}
+	slices.SortFunc(all, func(a, b leaving) int { return b.rank - a.rank })
+	for _, l := range all {
+		d.extra = append(d.extra, l.planned)
 	}
 }
 

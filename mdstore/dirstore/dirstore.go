@@ -58,6 +58,8 @@ type Options struct {
 	IgnoreGit bool
 	// Log is told of commits that were finished after a crash, and of saves that had to be kept beside a file; nil drops it.
 	Log *slog.Logger
+	// Through, if it is not nil, returns the disk that commits go through: a seam for tests. Only packages below this folder can name its type.
+	Through func(disk.FS) disk.FS
 }
 
 // A Conflict says that somebody saved a file while a decided commit was
@@ -137,10 +139,7 @@ func Create(dir string) error {
 // unfinished, unless another process is at it. Where that cannot be done,
 // because the vault may not be written or a newer version began the commit, the
 // vault can be read, and Commit says why it refuses.
-func Open(dir string, opt Options) (*Store, error) { return open(dir, opt, nil) }
-
-// open is Open of a vault whose commits go through wrap, if it is not nil: a seam for tests.
-func open(dir string, opt Options, wrap func(disk.FS) disk.FS) (*Store, error) {
+func Open(dir string, opt Options) (*Store, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -168,8 +167,8 @@ func open(dir string, opt Options, wrap func(disk.FS) disk.FS) (*Store, error) {
 	}
 	s.lock = flock.New(filepath.Join(dir, mdstore.LocalDir, lockName), flock.SetFlag(os.O_RDWR))
 	s.committer = &txn.Committer{FS: s.disk, Log: s.log, OnConflict: s.noteConflict, OnMerge: s.noteMerge}
-	if wrap != nil {
-		s.committer.FS = wrap(s.disk)
+	if opt.Through != nil {
+		s.committer.FS = opt.Through(s.disk)
 	}
 	s.turn <- struct{}{}
 	if unfinished, err := s.unfinished(); err != nil || !unfinished || s.gitBusy() != nil {

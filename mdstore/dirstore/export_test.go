@@ -8,7 +8,8 @@ import (
 
 // OpenThrough is Open of a vault whose commits go through wrap.
 func OpenThrough(dir string, opt Options, wrap func(disk.FS) disk.FS) (*Store, error) {
-	return open(dir, opt, wrap)
+	opt.Through = wrap
+	return Open(dir, opt)
 }
 
 // Patience sets how long the store waits for git.

@@ -46,6 +46,7 @@ var rows = []row{
 	{floor: 16, name: "mdstore/dirstore/crashtest", may: "mdstore mdstore/dirstore/internal/crashfs mdstore/dirstore/internal/disk mdstore/dirstore/internal/txn", helper: true, forTests: true},
 
 	{floor: 20, name: "mdstore/dirstore", may: "mdstore mdstore/mdoc mdstore/dirstore/internal/disk mdstore/dirstore/internal/txn mdstore/watch", helper: true},
+	{floor: 25, name: "mdstore/dirstore/dirtest", may: "mdstore mdstore/dirstore mdstore/dirstore/internal/disk", helper: true, forTests: true},
 	{floor: 20, name: "mdstore/memstore", may: "mdstore mdstore/mdoc", std: "pure context io/fs time", helper: true},
 	{floor: 20, name: "mdstore/storetest", may: "mdstore mdstore/mdoc", helper: true, forTests: true},
 	{floor: 20, name: "context/assemble", may: "mdstore mdstore/mdoc statemachine", std: "pure"},

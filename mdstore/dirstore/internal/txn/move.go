@@ -2,6 +2,7 @@ package txn
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 
 	"arbor/mdstore"
@@ -109,15 +110,7 @@ func (r *redoer) move(i int) error {
 		r.conflict(s.Path, "", "%s was to move to %s, but somebody else moved or removed it", s.Path, s.To)
 		return nil
 	case pending:
-		if err := r.mkdirAll(r.set, s.To.Dir()); err != nil {
-			return err
-		}
-		// What was written below the source is durable before it moves, and so is the way to the target.
-		if err := r.sync(r.set); err != nil {
-			return err
-		}
-		clear(r.set)
-		err := r.FS.RenameNew(from, s.To)
+		err := r.carry(from, s.To)
 		if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
 			r.moved[i] = unclear
 			if errors.Is(err, fs.ErrNotExist) {
@@ -135,4 +128,29 @@ func (r *redoer) move(i int) error {
 	r.mark(r.set, from.Dir())
 	r.mark(r.set, s.To.Dir())
 	return nil
+}
+
+// carry renames from to a new name, for which it makes the folders: again if somebody removes them meanwhile, as they may with .local/ and the trash in
+// it. The error is an fs.ErrExist where to exists, and an fs.ErrNotExist where from does not.
+func (r *redoer) carry(from, to mdstore.Path) error {
+	for range tries {
+		if err := r.mkdirAll(r.set, to.Dir()); errors.Is(err, fs.ErrNotExist) {
+			continue
+		} else if err != nil {
+			return err
+		}
+		// What was written below the source is durable before it moves, and so is the way to the target.
+		if err := r.sync(r.set); err != nil {
+			return err
+		}
+		clear(r.set)
+		err := r.FS.RenameNew(from, to)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if there, again := r.exists(from); again != nil || !there {
+			return errors.Join(again, err)
+		}
+	}
+	return fmt.Errorf("%s: the folder is removed all the time", to.Dir())
 }
