@@ -37,7 +37,7 @@ func (e *Engine) CheckVault(ctx context.Context) (*VaultCheck, error) {
 		}
 		out.Diagnostics = append(out.Diagnostics, mdoc.Diagnostic{File: string(w.Path), Line: lineOf(w.Doc, mdstore.KeyID), Code: string(DuplicateID),
 			Text: "id " + string(w.ID) + " is that of " + strings.Join(others, " and ") + " too; give one of them another id, or move the copy out of the vault"})
-		snap, err := load(ctx, e.st, w)
+		snap, err := load(ctx, e.st, w, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -49,8 +49,9 @@ type Engine struct {
 
 // loaded is a snapshot with the number that the store's sequence had before it was read.
 type loaded struct {
-	snap *Snapshot
-	seq  uint64
+	snap     *Snapshot
+	seq      uint64
+	outdated bool // it says only what damaged files last said; everything is to be read again
 }
 
 // Open returns an engine over the store. It reads nothing yet: a workspace is read when it is first asked for.
@@ -204,7 +205,7 @@ func (e *Engine) snapshot(ctx context.Context, st mdstore.Store, id mdstore.ID) 
 	}
 	for {
 		at := e.now(id)
-		if at.snap != nil && at.seq == seq {
+		if at.snap != nil && !at.outdated && at.seq == seq {
 			if len(at.stale) == 0 {
 				return at.snap, nil
 			}
@@ -214,10 +215,11 @@ func (e *Engine) snapshot(ctx context.Context, st mdstore.Store, id mdstore.ID) 
 		}
 		w, err := e.workspace(ctx, st, id)
 		if err != nil {
+			e.drop(id)
 			return nil, err
 		}
 		at.stale = e.heardOf(w.Dir)
-		snap, err := load(ctx, st, w)
+		snap, err := load(ctx, st, w, at.snap)
 		if err != nil {
 			return nil, err
 		}
@@ -243,12 +245,13 @@ func (e *Engine) advance(before, after uint64, base, next *Snapshot, epoch uint6
 		switch {
 		case base == nil || id != base.ws.ID:
 			if l.seq == before {
-				e.snaps[id] = loaded{l.snap, after}
+				l.seq = after
+				e.snaps[id] = l
 			}
 		case next != nil && l.snap == base && e.epoch == epoch:
-			e.snaps[id] = loaded{next, after}
+			e.snaps[id] = loaded{snap: next, seq: after}
 		case l.seq != after || before == after: // not read since the commit, or nobody can tell
-			delete(e.snaps, id)
+			e.outdate(id)
 		}
 	}
 }
@@ -271,8 +274,23 @@ func (e *Engine) aside(ctx context.Context, st mdstore.Store, changes []mdstore.
 func (e *Engine) forget(id mdstore.ID) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	delete(e.snaps, id)
+	e.outdate(id)
 	e.epoch++
+}
+
+// drop forgets a workspace that does not exist any more.
+func (e *Engine) drop(id mdstore.ID) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.snaps, id)
+}
+
+// outdate has a workspace read anew by whoever asks for it next. e.mu must be held.
+func (e *Engine) outdate(id mdstore.ID) {
+	if l, ok := e.snaps[id]; ok {
+		l.outdated = true
+		e.snaps[id] = l
+	}
 }
 
 // sequence returns the number of commits that the store has seen from all processes; 0 where it cannot tell.

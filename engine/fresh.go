@@ -3,10 +3,8 @@ package engine
 import (
 	"context"
 	"errors"
-	"io/fs"
 
 	"arbor/mdstore"
-	"arbor/mdstore/mdoc"
 )
 
 // News says what may have changed, whoever changed it. It is a hint: what is named may be as it was.
@@ -39,7 +37,7 @@ func (e *Engine) Follow(ctx context.Context, ready func(), news func(News)) erro
 			if p == "" {
 				e.forgetAll()
 			} else {
-				e.Heed(p)
+				e.heed(true, p)
 			}
 		},
 		Settled: func(paths []mdstore.Path, all bool) {
@@ -56,19 +54,22 @@ func (e *Engine) Follow(ctx context.Context, ready func(), news func(News)) erro
 }
 
 // Heed tells the engine that files may have changed: those at the paths, and what lies below those that are folders. The next Snapshot looks at them again.
-func (e *Engine) Heed(paths ...mdstore.Path) {
+func (e *Engine) Heed(paths ...mdstore.Path) { e.heed(false, paths...) }
+
+// heed is Heed; open says that whoever saves may still be at it.
+func (e *Engine) heed(open bool, paths ...mdstore.Path) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, p := range paths {
 		if e.holds(p) {
 			e.told++
-			e.stale[p] = e.told
+			e.stale[p] = mark{e.told, open}
 			continue
 		}
 		// It is of a workspace that nobody has read, or that comes or goes: what is being read now may be elsewhere already, and two may have one id.
 		e.epoch++
 		if p.Dir() == "" || p.Base() == mdstore.WorkspaceFile || p.Dir() == mdstore.ArchiveDir {
-			clear(e.snaps)
+			e.outdateAll()
 		}
 	}
 }
@@ -101,13 +102,26 @@ func (e *Engine) Current(ctx context.Context, id mdstore.ID) (*Snapshot, error) 
 func (e *Engine) forgetAll() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	clear(e.snaps)
+	e.outdateAll()
 	clear(e.stale)
 	e.epoch++
 }
 
-// heard are files that may have changed, each with the number under which the engine was last told so.
-type heard map[mdstore.Path]uint64
+// outdateAll has every workspace read anew. e.mu must be held.
+func (e *Engine) outdateAll() {
+	for id := range e.snaps {
+		e.outdate(id)
+	}
+}
+
+// heard are files that may have changed.
+type heard map[mdstore.Path]mark
+
+// A mark is what the engine was last told of a file.
+type mark struct {
+	n    uint64 // another number each time
+	open bool   // whoever saves the file may still be at it: what is missing or damaged may be whole in a moment
+}
 
 // below returns those of a workspace's folder.
 func (h heard) below(dir mdstore.Path) heard {
@@ -152,98 +166,11 @@ func (e *Engine) publish(since moment, s *Snapshot, seq uint64) bool {
 	if e.epoch != since.epoch || e.snaps[since.id].snap != since.snap || s.ws.ID != since.id {
 		return false
 	}
-	e.snaps[since.id] = loaded{s, seq}
+	e.snaps[since.id] = loaded{snap: s, seq: seq}
 	for p, n := range since.stale {
 		if e.stale[p] == n { // nobody has told of it again
 			delete(e.stale, p)
 		}
 	}
 	return true
-}
-
-// freshen reads the stale files of a snapshot again and publishes what they lead to. It returns nil where only reading the whole workspace tells.
-func (e *Engine) freshen(ctx context.Context, st mdstore.Store, at moment) (*Snapshot, error) {
-	files, ok, err := at.snap.reread(ctx, st, at.stale)
-	if err != nil || !ok {
-		return nil, err
-	}
-	after, err := sequence(ctx, st)
-	if err != nil || after != at.seq { // somebody committed meanwhile
-		return nil, err
-	}
-	next := at.snap
-	if len(files) > 0 {
-		next = at.snap.With(files...)
-	}
-	if next.ws.ID != at.id {
-		return nil, nil
-	}
-	e.publish(at, next, at.seq)
-	return next, nil
-}
-
-// reread returns the files among the paths that are not as the snapshot has them. ok is false where the snapshot alone cannot be brought up to date: a
-// file that cannot be read, a folder without its file.
-func (s *Snapshot) reread(ctx context.Context, st mdstore.Store, stale heard) (files []mdstore.File, ok bool, err error) {
-	for p := range stale {
-		if !p.Under(s.ws.Dir) {
-			return nil, false, nil
-		}
-		file := p
-		switch base := p.Base(); {
-		case p == s.ws.Path, base == mdstore.NodeFile && p.Under(s.ws.Dir.Join(mdstore.NodesDir)):
-		case base == mdstore.NodeFile || base == mdstore.WorkspaceFile:
-			continue // of the same name elsewhere: nothing of ours
-		default:
-			var u *mdoc.UnreadableError
-			switch _, err := st.Read(ctx, p); {
-			case err == nil:
-				continue // a file of another name
-			case errors.Is(err, fs.ErrNotExist):
-				if s.holds(p) {
-					return nil, false, nil
-				}
-				continue
-			case !errors.As(err, &u):
-				return nil, false, err
-			case !p.Under(s.ws.Dir.Join(mdstore.NodesDir)):
-				continue
-			}
-			if file = p.Join(mdstore.NodeFile); s.versionAt(file).IsZero() {
-				return nil, false, nil // a folder that came, with whatever is in it
-			}
-		}
-		f, err := st.Read(ctx, file)
-		switch known := s.versionAt(file); {
-		case err == nil && f.Version == known:
-		case err == nil:
-			files = append(files, f)
-		case ctx.Err() != nil:
-			return nil, false, ctx.Err()
-		default:
-			return nil, false, nil
-		}
-	}
-	return files, true, nil
-}
-
-// versionAt returns the version that the snapshot has of a file, the zero Version where it has none.
-func (s *Snapshot) versionAt(p mdstore.Path) mdstore.Version {
-	if p == s.ws.Path {
-		return s.ws.Version
-	}
-	if n, ok := s.files.Get(p); ok {
-		return n.Version
-	}
-	return mdstore.Version{}
-}
-
-// holds reports whether the snapshot has a file below a folder.
-func (s *Snapshot) holds(dir mdstore.Path) bool {
-	for it := s.files.Iterator(); !it.Done(); {
-		if p, _, _ := it.Next(); p.Under(dir) {
-			return true
-		}
-	}
-	return false
 }

@@ -136,7 +136,6 @@ func TestFollowedSteps(t *testing.T) {
 			put(t, dir, nodeFile(0), "---\nid: node-0\ntitle: New\ntype: execution\nstatus: pending\nparentId: root\n---\n")
 			return nil
 		}},
-		{"a save that says nothing", func() error { put(t, dir, nodeFile(0), ""); return nil }},
 		{"a save of another id", func() error {
 			put(t, dir, nodeFile(0), "---\nid: node-9\ntitle: New\ntype: execution\nstatus: pending\nparentId: root\n---\n")
 			return nil

@@ -34,8 +34,8 @@ func (h hasher[K]) Equal(a, b K) bool { return a == b }
 
 var seed = maphash.MakeSeed() // one for all, so that maps can be told apart by their content only
 
-// load reads a whole workspace.
-func load(ctx context.Context, st mdstore.Store, w *mdstore.Workspace) (*Snapshot, error) {
+// load reads a whole workspace. Of files whose meaning is lost, last knows what they last said; nil knows nothing.
+func load(ctx context.Context, st mdstore.Store, w *mdstore.Workspace, last *Snapshot) (*Snapshot, error) {
 	ids := map[mdstore.ID][]*mdstore.Node{}
 	files := immutable.NewMapBuilder[mdstore.Path, *mdstore.Node](hasher[mdstore.Path]{seed})
 	broken := immutable.NewMapBuilder[mdstore.Path, mdoc.Diagnostic](hasher[mdstore.Path]{seed})
@@ -44,11 +44,11 @@ func load(ctx context.Context, st mdstore.Store, w *mdstore.Workspace) (*Snapsho
 		case err != nil && f.Path == "":
 			return nil, err
 		case f.Path == w.Path:
-			w = workspaceOf(f, err)
+			w = last.heldWorkspace(workspaceOf(f, err))
 		case err != nil:
 			broken.Set(f.Path, problemOf(f.Path, err))
 		default:
-			n := mdstore.ParseNode(f)
+			n := last.held(mdstore.ParseNode(f))
 			files.Set(n.Path, n)
 			ids[n.ID] = append(ids[n.ID], n)
 		}
@@ -90,14 +90,32 @@ func (s *Snapshot) With(files ...mdstore.File) *Snapshot {
 	for _, f := range files {
 		switch {
 		case f.Path == s.ws.Path:
-			next.ws = mdstore.ParseWorkspace(f)
+			next.ws = s.heldWorkspace(mdstore.ParseWorkspace(f))
 		case f.Version.IsZero():
 			next.drop(f.Path)
 		default:
-			next.put(mdstore.ParseNode(f))
+			next.put(s.held(mdstore.ParseNode(f)))
 		}
 	}
 	return &next
+}
+
+// held returns a node, with the meaning that it has in s where its file has lost it.
+func (s *Snapshot) held(n *mdstore.Node) *mdstore.Node {
+	if s == nil || !n.Lost() {
+		return n
+	}
+	if last, ok := s.files.Get(n.Path); ok && !last.Lost() {
+		return n.Held(last)
+	}
+	return n
+}
+
+func (s *Snapshot) heldWorkspace(w *mdstore.Workspace) *mdstore.Workspace {
+	if s == nil || !w.Lost() || w.Path != s.ws.Path || s.ws.Lost() {
+		return w
+	}
+	return w.Held(s.ws)
 }
 
 func (s *Snapshot) drop(p mdstore.Path) {

@@ -3,13 +3,14 @@ package engine
 import (
 	"context"
 	"errors"
+	"time"
 
 	"arbor/mdstore"
 )
 
-// rounds is how often a plan is made anew when files moved on under it. Other processes are kept out by the lock, so only
-// people who save at that very moment cause a second round.
-const rounds = 3
+// pauses are the times between the rounds in which a plan is made anew when files moved on under it. Other processes are kept out by the lock, so only
+// people who save at that very moment cause a second round; a pause lets them finish.
+var pauses = []time.Duration{10 * time.Millisecond, 100 * time.Millisecond}
 
 // Act says who does something and how.
 type Act struct {
@@ -31,7 +32,7 @@ func (e *Engine) update(ctx context.Context, ws mdstore.ID, act Act, plan func(*
 	}
 	var out *Outcome
 	err := e.exclusively(ctx, func(st mdstore.Store) error {
-		for round := 1; ; round++ {
+		for round := 0; ; round++ {
 			d, err := e.plan(ctx, st, ws, act, plan)
 			if err != nil {
 				return err
@@ -39,10 +40,14 @@ func (e *Engine) update(ctx context.Context, ws mdstore.ID, act Act, plan func(*
 			out = d.outcome(false)
 			err = e.commit(ctx, st, d, out)
 			var conflict *mdstore.ConflictError
-			if !errors.As(err, &conflict) || round == rounds {
+			if !errors.As(err, &conflict) || round == len(pauses) {
 				return err
 			}
-			e.forget(ws)
+			select {
+			case <-time.After(pauses[round]):
+			case <-ctx.Done():
+				return ctx.Err()
+			}
 		}
 	})
 	if err != nil {
@@ -95,7 +100,12 @@ func (e *Engine) commit(ctx context.Context, st mdstore.Store, d *draft, out *Ou
 		return err
 	}
 	if err := st.Commit(ctx, d.changes()); err != nil {
-		e.forget(d.snap.ws.ID) // whatever happened, the files know better than we do
+		var conflict *mdstore.ConflictError
+		if errors.As(err, &conflict) {
+			e.Heed(conflict.Paths...)
+		} else {
+			e.forget(d.snap.ws.ID) // whatever happened, the files know better than we do
+		}
 		return err
 	}
 	if c, ok := st.(mdstore.Collider); ok {

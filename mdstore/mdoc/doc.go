@@ -86,6 +86,11 @@ func (d *Doc) Editable() error {
 	return &UnreadableError{*d.closed}
 }
 
+// Closed returns a document that reads as d does and is closed to edits, because the file does not hold it any more.
+func (d *Doc) Closed(why Diagnostic) *Doc {
+	return &Doc{name: d.name, src: d.src, text: d.text, form: d.form, parts: d.parts, fields: d.fields, opaque: d.opaque, closed: &why}
+}
+
 // Fields returns the front matter's entries in their order. An entry whose key
 // is a list or a mapping is kept and not listed. The slice must not be modified.
 func (d *Doc) Fields() []Field { return d.fields }

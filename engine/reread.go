@@ -1,0 +1,191 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// A snapshot is brought up to date by reading what may have changed, so that a save costs the change and not the vault. While somebody is still
+// at a save, a file may be missing, empty or half there: editors truncate and write, git removes and creates. Such a file is left as the snapshot
+// has it, and looked at again, until the save has settled.
+
+// freshen reads the stale files of a snapshot again and publishes what they lead to. It returns nil where only reading the whole workspace tells.
+func (e *Engine) freshen(ctx context.Context, st mdstore.Store, at moment) (*Snapshot, error) {
+	if len(at.stale) > rereadFew && len(at.stale) > at.snap.Len()/rereadShare {
+		return nil, nil
+	}
+	r := rereader{s: at.snap, st: st, left: map[mdstore.Path]bool{}, whole: true}
+	for p, m := range at.stale {
+		if err := r.look(ctx, p, m.open); err != nil || !r.whole {
+			return nil, err
+		}
+	}
+	after, err := sequence(ctx, st)
+	if err != nil || after != at.seq { // somebody committed meanwhile
+		return nil, err
+	}
+	next := at.snap
+	if len(r.files) > 0 {
+		next = at.snap.With(r.files...)
+	}
+	if next.ws.ID != at.id {
+		return nil, nil
+	}
+	at.stale = maps.Clone(at.stale)
+	maps.DeleteFunc(at.stale, func(p mdstore.Path, _ mark) bool { return r.left[p] })
+	e.publish(at, next, at.seq)
+	return next, nil
+}
+
+// Beyond so many stale files, if they are that share of all, reading everything, by several at once, is faster.
+const (
+	rereadFew   = 64
+	rereadShare = 4
+)
+
+// A rereader finds out what became of files that may have changed.
+type rereader struct {
+	s     *Snapshot
+	st    mdstore.Store
+	files []mdstore.File        // that are not as the snapshot has them; with the zero Version: gone
+	left  map[mdstore.Path]bool // that may be in the middle of a save, and stay as the snapshot has them
+	whole bool                  // false: the snapshot cannot be brought up to date from these files alone
+}
+
+// look looks at one path. The error is ctx's, or one that says nothing about the file.
+func (r *rereader) look(ctx context.Context, p mdstore.Path, open bool) error {
+	nodes := r.s.ws.Dir.Join(mdstore.NodesDir)
+	base := p.Base()
+	switch {
+	case !p.Under(r.s.ws.Dir):
+		r.whole = false
+		return nil
+	case p == r.s.ws.Path, base == mdstore.NodeFile && p.Under(nodes):
+		return r.file(ctx, p, p, open)
+	case base == mdstore.NodeFile || base == mdstore.WorkspaceFile:
+		return nil // of the same name elsewhere: nothing of ours
+	}
+	switch there, err := r.kind(ctx, p); {
+	case err != nil:
+		return err
+	case there == folder && p.Under(nodes):
+		return r.file(ctx, p, p.Join(mdstore.NodeFile), open)
+	case there == nothing:
+		r.gone(p, open)
+	}
+	return nil
+}
+
+// file looks at the file at p; told is the path that was named for it.
+func (r *rereader) file(ctx context.Context, told, p mdstore.Path, open bool) error {
+	known := r.s.versionAt(p)
+	f, err := r.st.Read(ctx, p)
+	switch {
+	case err == nil && f.Version == known:
+	case err == nil && open && r.damaged(f):
+		r.left[told] = true
+	case err == nil:
+		r.files = append(r.files, f)
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case open:
+		r.left[told] = true
+	case errors.Is(err, fs.ErrNotExist) && p != r.s.ws.Path:
+		return r.missing(ctx, p)
+	default:
+		r.whole = false
+	}
+	return nil
+}
+
+// damaged reports whether a file that was sound, or was not there, cannot be read, as one cannot that is only half written.
+func (r *rereader) damaged(f mdstore.File) bool {
+	form, was := mdstore.NodeForm, (*mdoc.Doc)(nil)
+	if f.Path == r.s.ws.Path {
+		form, was = mdstore.WorkspaceForm, r.s.ws.Doc
+	} else if n, ok := r.s.files.Get(f.Path); ok {
+		was = n.Doc
+	}
+	if was != nil && was.Editable() != nil {
+		return false
+	}
+	is, _ := mdoc.Parse(string(f.Path), f.Data, form)
+	return is.Editable() != nil
+}
+
+// missing looks what became of a node's file that is not there: its folder went as well, or stays without it, which only a listing tells.
+func (r *rereader) missing(ctx context.Context, p mdstore.Path) error {
+	there, err := r.kind(ctx, p.Dir())
+	if err != nil {
+		return err
+	}
+	if _, broken := r.s.broken.Get(p); there != nothing && !broken || there == nothing && broken {
+		r.whole = false
+	} else if there == nothing && !r.s.versionAt(p).IsZero() {
+		r.files = append(r.files, mdstore.File{Path: p})
+	}
+	return nil
+}
+
+// gone takes a file or folder out that is not there any more.
+func (r *rereader) gone(p mdstore.Path, open bool) {
+	for it := r.s.broken.Iterator(); !it.Done(); {
+		if b, _, _ := it.Next(); b.Under(p) {
+			r.whole = false // what is broken is listed
+			return
+		}
+	}
+	if r.s.ws.Path.Under(p) {
+		r.whole = false
+		return
+	}
+	for it := r.s.files.Iterator(); !it.Done(); {
+		f, _, _ := it.Next()
+		switch {
+		case !f.Under(p):
+		case open:
+			r.left[p] = true
+			return
+		default:
+			r.files = append(r.files, mdstore.File{Path: f})
+		}
+	}
+}
+
+type thing int
+
+const (
+	nothing thing = iota
+	file
+	folder // or something else that cannot be read
+)
+
+func (r *rereader) kind(ctx context.Context, p mdstore.Path) (thing, error) {
+	var u *mdoc.UnreadableError
+	switch _, err := r.st.Read(ctx, p); {
+	case err == nil:
+		return file, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nothing, nil
+	case errors.As(err, &u):
+		return folder, nil
+	default:
+		return nothing, err
+	}
+}
+
+// versionAt returns the version that the snapshot has of a file, the zero Version where it has none.
+func (s *Snapshot) versionAt(p mdstore.Path) mdstore.Version {
+	if p == s.ws.Path {
+		return s.ws.Version
+	}
+	if n, ok := s.files.Get(p); ok {
+		return n.Version
+	}
+	return mdstore.Version{}
+}
