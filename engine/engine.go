@@ -24,6 +24,7 @@ import (
 // Options are what an Engine takes from outside. The zero Options work.
 type Options struct {
 	Now     func() time.Time                        // nil: time.Now
+	After   func(time.Duration) <-chan time.Time    // nil: time.After; for pauses between attempts
 	NewID   func(prefix string) (mdstore.ID, error) // nil: by time and crypto/rand; prefix is "ws" or "node"
 	Log     *slog.Logger                            // nil: nothing is logged
 	Vault   string                                  // the vault's place, for messages and results; may be empty
@@ -58,6 +59,9 @@ type loaded struct {
 func Open(ctx context.Context, st mdstore.Store, opt Options) (*Engine, error) {
 	if opt.Now == nil {
 		opt.Now = time.Now
+	}
+	if opt.After == nil {
+		opt.After = time.After
 	}
 	if opt.NewID == nil {
 		now := opt.Now

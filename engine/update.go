@@ -44,7 +44,7 @@ func (e *Engine) update(ctx context.Context, ws mdstore.ID, act Act, plan func(*
 				return err
 			}
 			select {
-			case <-time.After(pauses[round]):
+			case <-e.opt.After(pauses[round]):
 			case <-ctx.Done():
 				return ctx.Err()
 			}
