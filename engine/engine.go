@@ -209,12 +209,14 @@ func (e *Engine) snapshot(ctx context.Context, st mdstore.Store, id mdstore.ID) 
 	}
 	for {
 		at := e.now(id)
-		if at.snap != nil && !at.outdated && at.seq == seq {
-			if len(at.stale) == 0 {
+		if at.snap != nil && !at.outdated {
+			if at.seq == seq && len(at.stale) == 0 {
 				return at.snap, nil
 			}
-			if snap, err := e.freshen(ctx, st, at); err != nil || snap != nil {
-				return snap, err
+			if at.catchUp(ctx, st, seq) {
+				if snap, err := e.freshen(ctx, st, at); err != nil || snap != nil {
+					return snap, err
+				}
 			}
 		}
 		w, err := e.workspace(ctx, st, id)

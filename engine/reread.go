@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
+	"strings"
 
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
@@ -40,6 +41,35 @@ func (e *Engine) freshen(ctx context.Context, st mdstore.Store, at moment) (*Sna
 	maps.DeleteFunc(at.stale, func(p mdstore.Path, _ mark) bool { return r.left[p] })
 	e.publish(at, next, at.seq)
 	return next, nil
+}
+
+// catchUp adds to what is stale what was committed since the snapshot was read, up to a number of the sequence. It reports false where that is not known, or
+// where it concerns which workspaces there are.
+func (m *moment) catchUp(ctx context.Context, st mdstore.Store, seq uint64) bool {
+	if m.seq == seq {
+		return true
+	}
+	h, ok := st.(mdstore.Historian)
+	if !ok {
+		return false
+	}
+	paths, ok := h.ChangedSince(ctx, m.seq, seq)
+	if !ok {
+		return false
+	}
+	for _, p := range paths {
+		switch {
+		case p.Under(mdstore.LocalDir), p == mdstore.SessionsFile:
+		case p != m.snap.ws.Dir && p.Under(m.snap.ws.Dir):
+			if _, told := m.stale[p]; !told {
+				m.stale[p] = mark{}
+			}
+		case !strings.Contains(string(p), "/"+mdstore.NodesDir+"/"):
+			return false
+		}
+	}
+	m.seq = seq
+	return true
 }
 
 // Beyond so many stale files, if they are that share of all, reading everything, by several at once, is faster.

@@ -124,6 +124,13 @@ type Shared interface {
 	Sequence(ctx context.Context) (uint64, error)
 }
 
+// Historian is implemented by shared stores that remember what the last commits changed.
+type Historian interface {
+	// ChangedSince returns the paths of the files and folders that the commits changed which were made while Sequence went from one number to
+	// another. ok is false where that is not known: anything may have changed.
+	ChangedSince(ctx context.Context, before, now uint64) (paths []Path, ok bool)
+}
+
 // Watcher is implemented by stores that can tell when files may have changed, whoever changed them.
 type Watcher interface {
 	// Watch tells w what may have changed until ctx ends. What it tells are hints: who is told compares versions. It returns ctx's error, or

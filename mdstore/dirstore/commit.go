@@ -48,13 +48,15 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 	if !s.holds() {
 		return fmt.Errorf("vault %s: %s was deleted while it was held; nothing was changed: try again", s.dir, lockPath)
 	}
-	if err := s.beginSequence(); err != nil {
+	before, err := s.beginSequence()
+	if err != nil {
 		return fmt.Errorf("nothing was changed: %w", err)
 	}
 	err = plan.Do()
 	if _, unfinished := errors.AsType[*mdstore.UnfinishedError](err); unfinished {
 		return err // the number stays odd: whoever is next finishes it
 	}
+	s.noteRecent(before, following(before), changes)
 	if end := s.endSequence(); end != nil {
 		s.log.Warn("the number of the commit cannot be written; whoever commits next does it", "error", end)
 	}

@@ -97,6 +97,7 @@ var (
 	_ mdstore.Inspector = (*Store)(nil)
 	_ mdstore.DocReader = (*Store)(nil)
 	_ mdstore.Collider  = (*Store)(nil)
+	_ mdstore.Historian = (*Store)(nil)
 )
 
 // Create makes the folder of a new vault and the missing folders above it, all

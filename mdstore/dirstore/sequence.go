@@ -55,8 +55,8 @@ func (s *Store) readSequence() (n uint64, ok bool) {
 	return h.Sum64(), false
 }
 
-// beginSequence makes the number odd: a commit is being made.
-func (s *Store) beginSequence() error {
+// beginSequence makes the number odd: a commit is being made. It returns the number before that.
+func (s *Store) beginSequence() (before uint64, err error) {
 	n, ok := s.readSequence()
 	if !ok || n == 0 {
 		// It must not be a number that was used before .local/ was deleted or the file damaged.
@@ -64,15 +64,18 @@ func (s *Store) beginSequence() error {
 		_, _ = rand.Read(b[:]) // never fails
 		n = binary.LittleEndian.Uint64(b[:]) >> 2
 	}
-	return s.writeSequence(n | 1)
+	return n, s.writeSequence(n | 1)
 }
 
 // endSequence makes the number even again, and another one than before the commit.
 func (s *Store) endSequence() error {
 	n, _ := s.readSequence()
-	s.last = (n | 1) + 1
+	s.last = following(n)
 	return s.writeSequence(s.last)
 }
+
+// following returns the number after a commit that began with n, or that made it odd.
+func following(n uint64) uint64 { return (n | 1) + 1 }
 
 func (s *Store) writeSequence(n uint64) error {
 	if info, err := s.disk.Lstat(sequencePath); err == nil && !info.Mode.IsRegular() {

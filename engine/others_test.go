@@ -1,0 +1,89 @@
+package engine_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"arbor/engine"
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore"
+)
+
+// What another process commits costs its reader the change and not the vault, and a note of it that is lost costs no more than time.
+func TestCommitsOfOthersCostTheChange(t *testing.T) {
+	_, dir := followed(t, 20)
+	engines := make([]*engine.Engine, 2)
+	for i := range engines {
+		st, err := dirstore.Open(dir, dirstore.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer st.Close()
+		if engines[i], err = engine.Open(t.Context(), st, engine.Options{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mine, other := engines[0], engines[1]
+	snapshot := func() *engine.Snapshot {
+		t.Helper()
+		s, err := mine.Snapshot(t.Context(), "ws-a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	log := func() {
+		t.Helper()
+		if _, _, err := other.AppendLog(t.Context(), "ws-a", "node-3", "x", engine.Act{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shared := func(a, b *engine.Snapshot) int {
+		n := 0
+		for x := range a.All() {
+			if y, ok := b.Node(x.ID); ok && x == y {
+				n++
+			}
+		}
+		return n
+	}
+	entries := func(s *engine.Snapshot) int {
+		n, _ := s.Node("node-3")
+		return len(n.Log())
+	}
+	log() // the first has nothing before it that could be known
+	was := snapshot()
+	for range 3 {
+		log()
+	}
+	is := snapshot()
+	if entries(is) != 4 || shared(was, is) != was.Len()-1 {
+		t.Errorf("after three commits there are %d entries, and %d of %d nodes are shared", entries(is), shared(was, is), was.Len())
+	}
+	if err := os.Remove(filepath.Join(dir, mdstore.LocalDir, "recent")); err != nil {
+		t.Fatal(err)
+	}
+	log()
+	if is = snapshot(); entries(is) != 5 {
+		t.Errorf("without the note there are %d entries", entries(is))
+	}
+	made, err := other.Create(t.Context(), "ws-a", engine.NewNode{Parent: mdstore.Root, Type: "execution", Title: "N", Requirement: "r"}, engine.Act{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, is = is, snapshot()
+	if _, ok := is.Node(made.Node); !ok || shared(was, is) < was.Len()-1 {
+		t.Errorf("a node that another made: %v, and %d of %d nodes are shared", ok, shared(was, is), was.Len())
+	}
+	if _, err := other.Delete(t.Context(), "ws-a", made.Node, engine.Act{}); err != nil {
+		t.Fatal(err)
+	}
+	was, is = is, snapshot()
+	if _, ok := is.Node(made.Node); ok || shared(was, is) < was.Len()-2 {
+		t.Errorf("a node that another deleted: %v, and %d of %d nodes are shared", ok, shared(was, is), was.Len())
+	}
+	if d := is.Diagnostics(); len(d) > 0 {
+		t.Error(d)
+	}
+}
