@@ -19,6 +19,7 @@
 package dirstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,8 +55,9 @@ const TempPrefix = txn.TempPrefix
 type Options struct {
 	// ProjectRoot is the folder whose documents ReadDoc reads; empty means the one that holds the vault.
 	ProjectRoot string
-	// IgnoreGit lets commits go on while git is in the middle of something. It is meant for programs that git itself runs, as its hooks.
-	IgnoreGit bool
+	// GitPatience is how long a commit waits while git is in the middle of something; 0 is five seconds. Below zero, commits do not look at git at all,
+	// which is for programs that git itself runs, as its hooks.
+	GitPatience time.Duration
 	// Log is told of commits that were finished after a crash, and of saves that had to be kept beside a file; nil drops it.
 	Log *slog.Logger
 	// Through, if it is not nil, returns the disk that commits go through: a seam for tests. Only packages below this folder can name its type.
@@ -77,7 +79,6 @@ type Store struct {
 	log     *slog.Logger
 
 	real        string // dir without links in it
-	ignoreGit   bool
 	gitPatience time.Duration
 
 	// turn holds one value while nobody in this process has the lock. Whoever takes it may use what follows.
@@ -149,7 +150,7 @@ func Open(dir string, opt Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open vault: %w", err)
 	}
-	s := &Store{dir: dir, root: root, disk: disk.Root{R: root}, log: opt.Log, ignoreGit: opt.IgnoreGit, gitPatience: gitPatience, turn: make(chan struct{}, 1)}
+	s := &Store{dir: dir, root: root, disk: disk.Root{R: root}, log: opt.Log, gitPatience: cmp.Or(opt.GitPatience, gitPatience), turn: make(chan struct{}, 1)}
 	if s.real, err = filepath.EvalSymlinks(dir); err != nil {
 		s.real = dir
 	}

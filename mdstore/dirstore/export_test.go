@@ -1,16 +1,9 @@
 package dirstore
 
-import (
-	"time"
-
-	"arbor/mdstore/dirstore/internal/disk"
-)
+import "arbor/mdstore/dirstore/internal/disk"
 
 // OpenThrough is Open of a vault whose commits go through wrap.
 func OpenThrough(dir string, opt Options, wrap func(disk.FS) disk.FS) (*Store, error) {
 	opt.Through = wrap
 	return Open(dir, opt)
 }
-
-// Patience sets how long the store waits for git.
-func (s *Store) Patience(d time.Duration) { s.gitPatience = d }

@@ -33,7 +33,7 @@ var gitStates = []struct{ name, doing, end string }{
 
 // gitBusy returns what the git repository that the vault lies in is in the middle of; nil for nothing.
 func (s *Store) gitBusy() *mdstore.BusyError {
-	if s.ignoreGit {
+	if s.gitPatience < 0 {
 		return nil
 	}
 	git := gitFolder(s.real)
@@ -70,7 +70,7 @@ func (s *Store) awaitGit(ctx context.Context) error {
 
 // awaitCheckout waits until git does not write to the working tree any more, for as long as commits would.
 func (s *Store) awaitCheckout(ctx context.Context) {
-	if s.ignoreGit {
+	if s.gitPatience < 0 {
 		return
 	}
 	git := gitFolder(s.real)

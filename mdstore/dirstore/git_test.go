@@ -35,8 +35,7 @@ func TestWritesAreRefusedWhileGitIsInTheMiddleOfSomething(t *testing.T) {
 			}
 			at := filepath.Join(project, home.folder, state)
 			write(t, at, "")
-			s := open(t, dir)
-			s.Patience(1)
+			s := patient(t, dir, 1)
 			err := s.Commit(t.Context(), threeFiles())
 			busy, ok := errors.AsType[*mdstore.BusyError](err)
 			if !ok || !strings.HasPrefix(at, busy.Where) || busy.End == "" {
@@ -64,8 +63,7 @@ func TestWritesWaitForGit(t *testing.T) {
 	dir := fill(t, unchanged)
 	lock := filepath.Join(filepath.Dir(dir), ".git", "index.lock")
 	write(t, lock, "")
-	s := open(t, dir)
-	s.Patience(time.Hour)
+	s := patient(t, dir, time.Hour)
 	done := make(chan error, 1)
 	go func() { done <- s.Commit(context.Background(), threeFiles()) }()
 	for {
@@ -91,12 +89,11 @@ func TestWritesWaitForGit(t *testing.T) {
 func TestWhoIsToldSoIgnoresGit(t *testing.T) {
 	dir := fill(t, unchanged)
 	write(t, filepath.Join(filepath.Dir(dir), ".git", "index.lock"), "")
-	s, err := dirstore.Open(dir, dirstore.Options{IgnoreGit: true})
+	s, err := dirstore.Open(dir, dirstore.Options{GitPatience: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	s.Patience(1)
 	if err := s.Commit(t.Context(), threeFiles()); err != nil {
 		t.Error(err)
 	}
@@ -105,8 +102,7 @@ func TestWhoIsToldSoIgnoresGit(t *testing.T) {
 func TestCanceledWhileGitIsBusy(t *testing.T) {
 	dir := fill(t, unchanged)
 	write(t, filepath.Join(filepath.Dir(dir), ".git", "index.lock"), "")
-	s := open(t, dir)
-	s.Patience(time.Hour)
+	s := patient(t, dir, time.Hour)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- s.Commit(ctx, threeFiles()) }()
@@ -114,4 +110,15 @@ func TestCanceledWhileGitIsBusy(t *testing.T) {
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
+}
+
+// patient opens a vault whose commits wait so long for git.
+func patient(t *testing.T, dir string, d time.Duration) *dirstore.Store {
+	t.Helper()
+	s, err := dirstore.Open(dir, dirstore.Options{GitPatience: d})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
 }

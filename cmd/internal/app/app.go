@@ -93,7 +93,11 @@ func (v vaults) Open(ctx context.Context, p cli.Place, mode cli.Mode) (*cli.Vaul
 	}
 	switch mode {
 	case cli.Later:
-		st := newLaterStore(found.Vault, v.options(found.Project))
+		opt, err := v.options(found.Project)
+		if err != nil {
+			return nil, err
+		}
+		st := newLaterStore(found.Vault, opt)
 		e, err := engine.Open(ctx, st, engine.Options{Vault: found.Vault, Project: found.Project})
 		if err != nil {
 			return nil, err
@@ -118,7 +122,11 @@ func (v vaults) Open(ctx context.Context, p cli.Place, mode cli.Mode) (*cli.Vaul
 }
 
 func (v vaults) open(ctx context.Context, found cli.Found) (*cli.Vault, error) {
-	st, err := dirstore.Open(found.Vault, v.options(found.Project))
+	opt, err := v.options(found.Project)
+	if err != nil {
+		return nil, err
+	}
+	st, err := dirstore.Open(found.Vault, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -130,8 +138,19 @@ func (v vaults) open(ctx context.Context, found cli.Found) (*cli.Vault, error) {
 }
 
 // options returns how vaults are opened. A program that one of git's hooks runs does not wait for git, which waits for it.
-func (v vaults) options(project string) dirstore.Options {
-	return dirstore.Options{ProjectRoot: project, IgnoreGit: v.getenv("GIT_INDEX_FILE") != "" || v.getenv(gitVar) == "ignore"}
+func (v vaults) options(project string) (dirstore.Options, error) {
+	opt := dirstore.Options{ProjectRoot: project}
+	switch said := v.getenv(gitVar); {
+	case said == "ignore", said == "" && v.getenv("GIT_INDEX_FILE") != "":
+		opt.GitPatience = -1
+	case said != "":
+		d, err := time.ParseDuration(said)
+		if err != nil || d < 0 {
+			return opt, engine.Fail(engine.InvalidParams, "%s is %q; a time such as 30s, or ignore, is expected", gitVar, said)
+		}
+		opt.GitPatience = max(d, 1)
+	}
+	return opt, nil
 }
 
 func nothing() error { return nil }

@@ -15,7 +15,7 @@ var environment = []struct{ name, text string }{
 	{"ARBOR_VAULT", "the vault's folder, as --vault"},
 	{"ARBOR_SESSION", "the session, as --session"},
 	{"ARBOR_OPERATOR", "AI or Human, as --as"},
-	{"ARBOR_GIT", "ignore: write even while git is in the middle of a merge, a rebase or a checkout"},
+	{"ARBOR_GIT", "how long a write waits while git is in the middle of something (5s), or ignore"},
 	{"VISUAL, EDITOR", "the editor of -e"},
 	{"NO_COLOR, CLICOLOR_FORCE", "no colours, or colours although stdout is no terminal"},
 	{"LC_ALL, LC_CTYPE, LANG", "drawings are ASCII where these name another encoding than UTF-8"},
