@@ -32,6 +32,8 @@ var (
 	_ mdstore.WriteChecker = (*laterStore)(nil)
 	_ mdstore.DocReader    = (*laterStore)(nil)
 	_ mdstore.Watcher      = (*laterStore)(nil)
+	_ mdstore.Historian    = (*laterStore)(nil)
+	_ mdstore.Collider     = (*laterStore)(nil)
 )
 
 func newLaterStore(folder string, opt dirstore.Options) *laterStore {
@@ -136,6 +138,22 @@ func (s *laterStore) Writable(ctx context.Context, p mdstore.Path) error {
 		return err
 	}
 	return d.Writable(ctx, p)
+}
+
+func (s *laterStore) ChangedSince(ctx context.Context, before, now uint64) ([]mdstore.Path, bool) {
+	d, err := s.made(false)
+	if err != nil || d == nil {
+		return nil, false
+	}
+	return d.ChangedSince(ctx, before, now)
+}
+
+func (s *laterStore) Collisions() []mdstore.Collision {
+	d, err := s.made(false)
+	if err != nil || d == nil {
+		return nil
+	}
+	return d.Collisions()
 }
 
 func (s *laterStore) ReadDoc(ctx context.Context, target string) ([]byte, error) {
