@@ -1,6 +1,8 @@
 package engine_test
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -85,5 +87,44 @@ func TestCommitsOfOthersCostTheChange(t *testing.T) {
 	}
 	if d := is.Diagnostics(); len(d) > 0 {
 		t.Error(d)
+	}
+}
+
+// BenchmarkCommitOfAnother is the time from the end of another process's commit to the snapshot that shows it, beside a reload of everything.
+func BenchmarkCommitOfAnother(b *testing.B) {
+	for _, n := range sizes {
+		st := onDisk(b, sized(n))
+		second, err := dirstore.Open(st.Dir(), dirstore.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer second.Close()
+		mine, other := opened(b, st), opened(b, second)
+		leaf := mdstore.ID(fmt.Sprintf("node-%08d-bench0", n-1))
+		log := func() {
+			if _, _, err := other.AppendLog(b.Context(), benchWorkspace, leaf, "x", engine.Act{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		read := func(get func(context.Context, mdstore.ID) (*engine.Snapshot, error)) {
+			if _, err := get(b.Context(), benchWorkspace); err != nil {
+				b.Fatal(err)
+			}
+		}
+		log()
+		read(mine.Snapshot)
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				log()
+				b.StartTimer()
+				read(mine.Snapshot)
+			}
+		})
+		b.Run(fmt.Sprint(n, "/everything"), func(b *testing.B) {
+			for b.Loop() {
+				read(mine.Reload)
+			}
+		})
 	}
 }
