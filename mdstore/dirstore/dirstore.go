@@ -6,7 +6,8 @@
 // .local/lock, which the system releases when its holder dies, compares each
 // file with the version that the change was computed from, and makes every
 // change or none, whenever the machine stops. A file that somebody saves while it is
-// being replaced is exchanged back, so that no save is ever lost.
+// being replaced is exchanged back, so that no save is ever lost. One that was opened
+// before it was replaced waits in .local/late until it is closed, and what was written to it is merged then.
 //
 // What .local/ holds is made at the first commit and may be deleted at any
 // time while no commit is unfinished: the lock, the number of the last commit, and
@@ -90,6 +91,9 @@ type Store struct {
 	mu        sync.Mutex
 	conflicts []Conflict
 	untold    []mdstore.Collision // since Collisions was last asked
+	later     *time.Timer         // guarded by mu: looks at the files that wait; nil where none is set
+	closed    bool                // guarded by mu
+	timers    sync.WaitGroup      // of later
 }
 
 var (
@@ -168,12 +172,12 @@ func Open(dir string, opt Options) (*Store, error) {
 		s.docs = nil
 	}
 	s.lock = flock.New(filepath.Join(dir, mdstore.LocalDir, lockName), flock.SetFlag(os.O_RDWR))
-	s.committer = &txn.Committer{FS: s.disk, Log: s.log, OnConflict: s.noteConflict, OnMerge: s.noteMerge}
+	s.committer = &txn.Committer{FS: s.disk, Log: s.log, OnConflict: s.noteConflict, OnMerge: s.noteMerge, Now: func() int64 { return time.Now().Unix() }}
 	if opt.Through != nil {
 		s.committer.FS = opt.Through(s.disk)
 	}
 	s.turn <- struct{}{}
-	if unfinished, err := s.unfinished(); err != nil || !unfinished || s.gitBusy() != nil {
+	if unfinished, err := s.unfinished(); err != nil || !unfinished && !s.waits() || s.gitBusy() != nil {
 		return s, nil
 	}
 	release, err := s.tryAcquire(context.Background())
@@ -189,6 +193,7 @@ func Open(dir string, opt Options) (*Store, error) {
 // holds. It must not be used afterwards.
 func (s *Store) Close() error {
 	<-s.turn
+	s.still()
 	err := errors.Join(s.lock.Close(), s.root.Close())
 	if s.docs != nil {
 		err = errors.Join(err, s.docs.Close())

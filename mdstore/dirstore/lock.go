@@ -190,7 +190,7 @@ func (s *Store) mend(ctx context.Context) error {
 		return fmt.Errorf("vault %s: nothing is written before its journal can be read: %w", s.dir, err)
 	}
 	if !unfinished {
-		return nil
+		return s.attend()
 	}
 	if err := s.awaitGit(ctx); err != nil {
 		return fmt.Errorf("vault %s: an earlier commit is unfinished: %w", s.dir, err)
@@ -201,5 +201,8 @@ func (s *Store) mend(ctx context.Context) error {
 	if err := s.committer.Sweep(); err != nil {
 		return fmt.Errorf("vault %s: temporary files of a crash cannot be removed: %w", s.dir, err)
 	}
-	return s.endSequence()
+	if err := s.endSequence(); err != nil {
+		return err
+	}
+	return s.attend()
 }

@@ -37,6 +37,8 @@ type Options struct {
 	Deep bool
 	// NoExchange is for file systems that cannot exchange two files.
 	NoExchange bool
+	// Open are files that somebody has open for writing until the commit is over, or the machine is.
+	Open []mdstore.Path
 
 	wrap func(disk.FS) disk.FS // breaks the protocol, to see that it is noticed
 }
@@ -103,6 +105,9 @@ func explore(t testing.TB, files map[mdstore.Path][]byte, changes []mdstore.Chan
 func (x *explorer) disk() *crashfs.FS {
 	c := crashfs.New(x.files)
 	c.NoExchange = x.opt.NoExchange
+	for _, p := range x.opt.Open {
+		c.Open(p)
+	}
 	return c
 }
 
@@ -129,14 +134,18 @@ func (x *explorer) recover(c *crashfs.FS) error {
 	if err := k.Recover(); err != nil {
 		return err
 	}
-	return k.Sweep()
+	if err := k.Sweep(); err != nil {
+		return err
+	}
+	_, err := k.Late(func() error { return nil })
+	return err
 }
 
 // visible leaves out what a vault does not show: the journal and temporary files.
 func visible(c *crashfs.FS) map[mdstore.Path]string {
 	files := c.Files()
 	maps.DeleteFunc(files, func(p mdstore.Path, _ string) bool {
-		return p == mdstore.LocalDir+"/" || p.Under(txn.JournalDir) || p == txn.JournalDir+"/" ||
+		return p == mdstore.LocalDir+"/" || p.Under(txn.JournalDir) || p == txn.JournalDir+"/" || p.Under(txn.LateDir) || p == txn.LateDir+"/" ||
 			strings.HasPrefix(path.Base(string(p)), txn.TempPrefix)
 	})
 	return files

@@ -29,6 +29,8 @@ type FS struct {
 
 	// NoExchange makes Exchange fail with errors.ErrUnsupported, as on a network's file system.
 	NoExchange bool
+	// NoLeases makes Writers answer disk.Unknown.
+	NoLeases bool
 	// AtStep, if set, is called after each step that changes something.
 	AtStep func()
 	// Fail, if set, is asked before each call; the error that it returns is the call's.
@@ -44,6 +46,7 @@ type node struct {
 	data, synced []byte // of a file: what it holds, and what of that is durable
 	dirty        bool
 	names, kept  map[string]int // of a folder: its entries, and those that are durable
+	writers      int            // how many have a file open for writing
 }
 
 // A change is what one step does to names: all its edits survive or none.
@@ -359,9 +362,9 @@ func (c *FS) walk(dir int, p mdstore.Path, out map[mdstore.Path]string) {
 
 // Clone returns a copy that goes its own way, without the hooks.
 func (c *FS) Clone() *FS {
-	d := &FS{nodes: make(map[int]*node, len(c.nodes)), next: c.next, NoExchange: c.NoExchange, Log: slices.Clone(c.Log)}
+	d := &FS{nodes: make(map[int]*node, len(c.nodes)), next: c.next, NoExchange: c.NoExchange, NoLeases: c.NoLeases, Log: slices.Clone(c.Log)}
 	for id, n := range c.nodes {
-		d.nodes[id] = &node{n.dir, n.data, n.synced, n.dirty, maps.Clone(n.names), maps.Clone(n.kept)}
+		d.nodes[id] = &node{n.dir, n.data, n.synced, n.dirty, maps.Clone(n.names), maps.Clone(n.kept), n.writers}
 	}
 	for _, ch := range c.pending {
 		d.pending = append(d.pending, &change{ch.edits, maps.Clone(ch.open)})

@@ -45,7 +45,21 @@ type FS interface {
 	Rename(from, to mdstore.Path) error
 	// Remove removes a file or an empty folder.
 	Remove(p mdstore.Path) error
+
+	// Writers tells whether somebody has the file at p open for writing. It is meant for files whose name nobody else knows any more: a file that
+	// Nobody has open stays as it is then.
+	Writers(p mdstore.Path) Writers
 }
+
+// Writers says who has a file open for writing. The zero Writers is Unknown.
+type Writers int
+
+// Who may have a file open for writing.
+const (
+	Unknown  Writers = iota // the system does not tell
+	Nobody                  // nobody has
+	Somebody                // somebody has, and may write to it whatever its name is by now
+)
 
 // Info describes a file or folder.
 type Info struct {

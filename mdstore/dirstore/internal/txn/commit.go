@@ -212,8 +212,8 @@ func (c *Committer) take(p, t mdstore.Path, base []byte) error {
 	return errForeign
 }
 
-// discard removes the temporary t that holds what a step displaced, unless somebody wrote to it who had opened it before: their
-// bytes are merged into the file at p or kept beside it. The commit is made already, so a failure leaves a stray and no error.
+// discard gets rid of the temporary t of a step that is made, or was given up before it was decided: t holds what the step displaced, or the new bytes, which
+// may have been in place for a moment.
 func (c *Committer) discard(s *step, t, p mdstore.Path) {
 	if t == "" {
 		return
@@ -223,22 +223,11 @@ func (c *Committer) discard(s *step, t, p mdstore.Path) {
 	case err != nil:
 		c.logger().Warn("a temporary file stays", "path", string(t), "error", err)
 	case out == nil:
-	case same(out, s.Base) || same(out, s.New):
-		if err := c.FS.Remove(t); err != nil {
-			c.logger().Warn("a temporary file stays", "path", string(t), "error", err)
-		}
-	case s.Do == write && s.Base != nil && c.mergeLate(s, p, out):
-		c.merged(p)
-		_ = c.FS.Remove(t)
+	case s.Do == write && same(out, s.New):
+		c.retire(t, p, s.New)
 	default:
-		c.keep(t, p, out, savedLate)
+		c.retire(t, p, s.Base)
 	}
-}
-
-// mergeLate joins what was saved into the version that a step displaced with the file at p, if that is still the step's.
-func (c *Committer) mergeLate(s *step, p mdstore.Path, theirs []byte) bool {
-	m, ok := merge3(s.Base, s.New, theirs)
-	return ok && len(m) <= mdstore.MaxFileSize && c.overwrite(p, s.New, m) == nil && c.FS.SyncDir(p.Dir()) == nil
 }
 
 // What keep says of the bytes that it keeps.
@@ -248,22 +237,26 @@ const (
 	unknown    = "%s was being changed when a crash came; bytes of unknown origin were found and lie beside it"
 )
 
-// keep turns a temporary that holds somebody else's bytes into a copy beside p. One that cannot be renamed stays as a stray.
-func (c *Committer) keep(t, p mdstore.Path, data []byte, format string) {
+// keep turns a temporary that holds somebody else's bytes into a copy beside p. One that cannot be renamed stays as a stray, and
+// keep reports false.
+func (c *Committer) keep(t, p mdstore.Path, data []byte, format string) bool {
 	if data != nil {
 		for _, kept := range conflictPaths(p, data) {
 			err := c.FS.RenameNew(t, kept)
 			if err == nil {
 				c.conflict(p, kept, format, p)
-				return
+				return true
 			}
 			if held, again := c.read(kept); again == nil && same(held, data) && c.FS.Remove(t) == nil {
-				return // kept already
+				return true // kept already
 			}
 			if !errors.Is(err, fs.ErrExist) {
 				break
 			}
 		}
 	}
-	c.conflict(p, t, format, p)
+	if !t.Under(LateDir) {
+		c.conflict(p, t, format, p)
+	}
+	return false
 }

@@ -99,7 +99,7 @@ func (p *preparer) add(ch mdstore.Change) error {
 // own reports whether a path is made and removed by stores themselves.
 func own(p mdstore.Path) bool {
 	const local = mdstore.Path(mdstore.LocalDir)
-	return p == local || p.Under(JournalDir) || p == local.Join("lock") || p == local.Join("sequence") ||
+	return p == local || p.Under(JournalDir) || p.Under(LateDir) || p == local.Join("lock") || p == local.Join("sequence") ||
 		strings.HasPrefix(p.Base(), TempPrefix)
 }
 

@@ -135,20 +135,25 @@ func (c *Committer) sweepTemp(t mdstore.Path) error {
 	if err != nil || held == nil {
 		return err
 	}
+	p := t.Dir().Join(name.target)
 	if v := digits(version(held)); v == name.after || v == name.before || len(held) == 0 {
-		return c.FS.Remove(t)
+		if name.target == "" {
+			return c.FS.Remove(t)
+		}
+		c.retire(t, p, held)
+		return nil
 	}
 	if name.target == "" {
 		return nil
 	}
-	p := t.Dir().Join(name.target)
 	now, err := c.read(p)
 	if err != nil {
 		return err
 	}
 	switch digits(version(now)) {
 	case name.before:
-		return c.FS.Remove(t) // torn before it was ever exchanged
+		c.retire(t, p, held) // torn before it was ever exchanged
+		return nil
 	case name.after:
 		// Changed, but never looked at: a commit of one change that was not acknowledged gives way to somebody's save.
 		if now == nil {
@@ -156,7 +161,8 @@ func (c *Committer) sweepTemp(t mdstore.Path) error {
 				return nil
 			}
 		} else if err := c.FS.Exchange(t, p); err == nil {
-			return c.FS.Remove(t)
+			c.retire(t, p, now)
+			return nil
 		}
 	}
 	c.keep(t, p, held, unknown)

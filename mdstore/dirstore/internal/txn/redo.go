@@ -130,7 +130,7 @@ func (r *redoer) settle(s *step, p, t mdstore.Path, now []byte) (staged bool, er
 	case same(held, s.New):
 		return true, nil
 	case same(held, s.Base):
-		return false, r.FS.Remove(t)
+		return false, r.clear(t, p, held)
 	case same(now, s.New):
 		// The exchange was made, but what came out was never looked at: it is somebody's save, and goes back.
 		err := r.FS.Exchange(t, p)
@@ -142,10 +142,23 @@ func (r *redoer) settle(s *step, p, t mdstore.Path, now []byte) (staged bool, er
 		}
 		return false, errForeign
 	case len(held) < len(s.New) && same(held, s.New[:len(held)]):
-		return false, r.FS.Remove(t) // torn by the crash
+		return false, r.clear(t, p, held) // torn by the crash
 	}
 	r.keep(t, p, held, unknown)
 	return false, nil
+}
+
+// clear retires the temporary t, so that its name is free.
+func (r *redoer) clear(t, p mdstore.Path, known []byte) error {
+	r.retire(t, p, known)
+	_, err := r.FS.Lstat(t)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err == nil:
+		err = fmt.Errorf("%s: cannot be removed, and is in the way", t)
+	}
+	return err
 }
 
 // merge joins what somebody saved with what the step was to write.
@@ -171,6 +184,10 @@ func (c *Committer) overwrite(p mdstore.Path, base, data []byte) error {
 	err := c.putTemp(t, data, p)
 	if err == nil {
 		err = c.put(t, p, base, data)
+	}
+	if errors.Is(err, errForeign) {
+		c.discard(&step{Do: write, Path: p, Base: base, New: data}, t, p) // it may have been in place for a moment
+		return err
 	}
 	if err != nil {
 		_ = c.FS.Remove(t)
@@ -231,7 +248,7 @@ func (r *redoer) remove(s *step, p, t mdstore.Path) error {
 		return errForeign
 	}
 	if held != nil {
-		if err := r.FS.Remove(t); err != nil {
+		if err := r.clear(t, p, held); err != nil {
 			return err
 		}
 	}
@@ -244,7 +261,7 @@ func (r *redoer) remove(s *step, p, t mdstore.Path) error {
 		if err := r.take(p, t, s.Base); err != nil {
 			return err
 		}
-		if err := r.FS.Remove(t); err != nil {
+		if err := r.clear(t, p, s.Base); err != nil {
 			return err
 		}
 	}

@@ -44,6 +44,8 @@ type Committer struct {
 	Token func() string
 	// Log is told what a person may want to know about; nil drops it.
 	Log *slog.Logger
+	// Now returns the Unix seconds, for files of which the system does not tell who has them open; nil does not wait for these.
+	Now func() int64
 	// OnConflict is called when bytes of somebody else and ours could not be merged.
 	OnConflict func(Conflict)
 	// OnMerge is called when they were merged.
@@ -52,6 +54,7 @@ type Committer struct {
 	// durable holds folders whose names are durable, up to the top, because this Committer has synced them. That
 	// somebody else removes one and makes it again is not noticed.
 	durable map[mdstore.Path]bool
+	seen    map[mdstore.Path]sight // what late saves held when they were last looked at
 }
 
 // FS is the disk that a Committer works on.

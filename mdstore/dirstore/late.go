@@ -1,0 +1,87 @@
+package dirstore
+
+import (
+	"context"
+	"time"
+)
+
+// A file that a commit replaced while an editor had it open for writing waits in .local/late until that has closed it; what the editor wrote is merged then.
+// Every commit looks, every Open, and a timer for as long as this store lives.
+
+// lateAgain is the time after which waiting files are looked at again.
+const lateAgain = 250 * time.Millisecond
+
+// attend looks at the files that wait. The lock is held. A failure leaves them waiting.
+func (s *Store) attend() error {
+	if waiting, err := s.committer.Waiting(); err != nil || !waiting {
+		return nil // a vault that cannot be looked at says so elsewhere
+	}
+	if s.gitBusy() != nil {
+		s.again()
+		return nil
+	}
+	began := false
+	left, err := s.committer.Late(func() error {
+		if began {
+			return nil
+		}
+		began = true
+		return s.beginSequence()
+	})
+	if err != nil {
+		s.log.Warn("files that editors had open wait on", "error", err)
+	}
+	if left {
+		s.again()
+	}
+	if began {
+		return s.endSequence()
+	}
+	return nil
+}
+
+// again has the waiting files looked at after a while.
+func (s *Store) again() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || s.later != nil {
+		return
+	}
+	s.timers.Add(1)
+	s.later = time.AfterFunc(lateAgain, func() {
+		defer s.timers.Done()
+		s.mu.Lock()
+		s.later = nil
+		s.mu.Unlock()
+		if s.gitBusy() != nil {
+			s.again()
+			return
+		}
+		release, err := s.tryAcquire(context.Background()) // which attends
+		switch {
+		case err != nil:
+			s.log.Warn("files that editors had open wait until the vault is opened again", "error", err)
+		case release == nil: // somebody is writing, and attends
+			s.again()
+		default:
+			release()
+		}
+	})
+}
+
+// still ends the timer and waits for what it has begun. The turn is taken.
+func (s *Store) still() {
+	s.mu.Lock()
+	s.closed = true
+	if s.later != nil && s.later.Stop() {
+		s.timers.Done()
+	}
+	s.mu.Unlock()
+	s.timers.Wait()
+}
+
+// waits reports whether files wait for the editors that have them open.
+func (s *Store) waits() bool {
+	waiting, err := s.committer.Waiting()
+	return err == nil && waiting
+}
