@@ -37,6 +37,8 @@ type Options struct {
 	Deep bool
 	// NoExchange is for file systems that cannot exchange two files.
 	NoExchange bool
+	// NoLeases is for systems that do not tell who has a file open.
+	NoLeases bool
 	// Open are files that somebody has open for writing until the commit is over, or the machine is.
 	Open []mdstore.Path
 
@@ -65,6 +67,7 @@ type explorer struct {
 	rng           *rand.Rand
 	before, after map[mdstore.Path]string
 	seen          map[sighting]bool
+	now           int64 // Unix seconds
 	Result
 }
 
@@ -104,7 +107,7 @@ func explore(t testing.TB, files map[mdstore.Path][]byte, changes []mdstore.Chan
 
 func (x *explorer) disk() *crashfs.FS {
 	c := crashfs.New(x.files)
-	c.NoExchange = x.opt.NoExchange
+	c.NoExchange, c.NoLeases = x.opt.NoExchange, x.opt.NoLeases
 	for _, p := range x.opt.Open {
 		c.Open(p)
 	}
@@ -118,7 +121,7 @@ func (x *explorer) committer(c *crashfs.FS) *txn.Committer {
 	if x.opt.wrap != nil {
 		d = x.opt.wrap(c)
 	}
-	return &txn.Committer{FS: d, Token: func() string { n++; return fmt.Sprintf("%08d", n) }}
+	return &txn.Committer{FS: d, Token: func() string { n++; return fmt.Sprintf("%08d", n) }, Now: func() int64 { return x.now }}
 }
 
 func (x *explorer) commit(c *crashfs.FS) error {
@@ -137,6 +140,7 @@ func (x *explorer) recover(c *crashfs.FS) error {
 	if err := k.Sweep(); err != nil {
 		return err
 	}
+	x.now += 3600 // by when everybody has closed what they had open
 	_, err := k.Late(func() error { return nil })
 	return err
 }

@@ -208,11 +208,12 @@ func (c *Committer) late(t, note mdstore.Path, begin func() error) (waits bool, 
 		}
 	}
 	if n.Path == "" || !c.dismiss(t, n.Path, n.Known) {
+		// Its folder is gone too, or nobody knows what it was.
 		kept := LateDir.Join(keptTag + t.Base())
 		if err := c.FS.RenameNew(t, kept); err != nil {
 			return true, nil
 		}
-		c.conflict(n.Path, kept, savedLate, n.Path)
+		c.conflict(n.Path, kept, "%s was saved, by somebody who had opened it before, after a commit had changed it; its folder is gone, and that version is in %s", n.Path, kept)
 	}
 	delete(c.seen, t)
 	_ = c.FS.Remove(note)

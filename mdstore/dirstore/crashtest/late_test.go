@@ -1,0 +1,149 @@
+package crashtest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore/internal/crashfs"
+	"arbor/mdstore/dirstore/internal/disk"
+	"arbor/mdstore/dirstore/internal/txn"
+)
+
+// replaced returns the files that are there and that some changes write or remove.
+func replaced(changes []mdstore.Change) (out []mdstore.Path) {
+	for _, ch := range changes {
+		if _, there := vault[ch.Path]; there && !ch.Keep {
+			out = append(out, ch.Path)
+		}
+	}
+	return out
+}
+
+// Files that somebody has open are moved out of the way and not removed: more steps, each of which the power may fail at.
+func TestPowerFailsWhileFilesAreOpen(t *testing.T) {
+	limit := 100
+	if heavy {
+		limit = 3000
+	}
+	each(t, func(t *testing.T, changes []mdstore.Change) {
+		open := replaced(changes)
+		if len(open) == 0 {
+			return
+		}
+		report(t, Explore(t, vault, changes, Options{Open: open, Limit: limit}))
+		report(t, Explore(t, vault, changes, Options{Open: open, Limit: 3, Deep: true}))
+		report(t, Faults(t, vault, changes, Options{Open: open}))
+	})
+}
+
+// typing has somebody open p before a commit, write to it before call k of it and close it before call m. It returns the disk after the commit, how many
+// calls there were, and whether what was written is anywhere; with die, the process is killed right after the writing.
+func typing(t *testing.T, x *explorer, p mdstore.Path, k, m int, die bool) (c *crashfs.FS, calls int, found bool) {
+	t.Helper()
+	const human = "HUMAN\n"
+	c = x.disk()
+	w := c.Open(p)
+	text := append([]byte(human), x.files[p]...)
+	closed := false
+	type killed struct{}
+	c.Fail = func(string) error {
+		calls++
+		if calls == k {
+			w.Write(text)
+			c.Log = append(c.Log, "WRITE "+string(p))
+		}
+		if calls == m {
+			w.Close()
+			closed = true
+			c.Log = append(c.Log, "CLOSE")
+		}
+		if die && calls == max(k, m) {
+			panic(killed{})
+		}
+		return nil
+	}
+	func() {
+		defer func() {
+			if r := recover(); r != nil {
+				if _, ok := r.(killed); !ok {
+					panic(r)
+				}
+			}
+		}()
+		_ = x.commit(c) // refused or made
+	}()
+	c.Fail = nil
+	if calls < k {
+		w.Write(text)
+	}
+	if !closed {
+		w.Close()
+	}
+	if err := x.recover(c); err != nil {
+		t.Fatalf("recovery: %v\n%s", err, strings.Join(c.Log, "\n"))
+	}
+	for q, data := range c.Files() {
+		waits := q.Under(txn.LateDir) && !strings.HasPrefix(q.Base(), "kept-") // kept ones are of files whose folder went as well
+		found = found || strings.Contains(data, human) && !strings.HasPrefix(q.Base(), txn.TempPrefix) && !waits
+	}
+	return c, calls, found
+}
+
+// Somebody opens a file before a commit replaces it, and writes to it and closes it at any later moment, after the commit too.
+func TestSavesThroughOpenFilesAreNeverLost(t *testing.T) {
+	each(t, func(t *testing.T, changes []mdstore.Change) {
+		for _, p := range replaced(changes) {
+			cases := 0
+			for _, opt := range []Options{{}, {NoLeases: true}} {
+				n, lost := everyMoment(t, changes, p, opt)
+				cases += n
+				if lost != "" {
+					t.Errorf("no leases %v: lost: %s", opt.NoLeases, lost)
+				}
+			}
+			t.Logf("%s: %d cases", p, cases)
+		}
+	})
+}
+
+// everyMoment has somebody write to p and close it at every moment of a commit, and returns how many there were and the first at which their bytes were lost.
+func everyMoment(t *testing.T, changes []mdstore.Change, p mdstore.Path, opt Options) (cases int, lost string) {
+	x := explore(t, vault, changes, opt)
+	step := 3
+	if heavy {
+		step = 1
+	}
+	for _, die := range []bool{false, true} {
+		for k, more := 1, true; more; k += step {
+			more = false
+			for m := k; ; m += 1 + m%3 {
+				c, calls, found := typing(t, x, p, k, m, die)
+				if cases++; !found && lost == "" {
+					lost = fmt.Sprintf("%s, written before call %d, closed before %d, killed then %v\n%s\n%q", p, k, m, die, strings.Join(c.Log, "\n"), c.Files())
+				}
+				more = more || calls >= k
+				if calls < m {
+					break
+				}
+			}
+		}
+	}
+	return cases, lost
+}
+
+// A careless disk says that nobody has any file open.
+type careless struct{ disk.FS }
+
+func (careless) Writers(mdstore.Path) disk.Writers { return disk.Nobody }
+
+func TestCarelessnessAboutOpenFilesIsNoticed(t *testing.T) {
+	for _, name := range []string{"one file", "three files"} {
+		p := replaced(commits[name])[0]
+		cases, lost := everyMoment(t, commits[name], p, Options{wrap: func(d disk.FS) disk.FS { return careless{d} }})
+		if lost == "" {
+			t.Errorf("%s: nothing was lost in %d cases", name, cases)
+		}
+	}
+}
