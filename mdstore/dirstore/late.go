@@ -26,7 +26,8 @@ func (s *Store) attend() error {
 			return nil
 		}
 		began = true
-		return s.beginSequence()
+		_, err := s.beginSequence()
+		return err
 	})
 	if err != nil {
 		s.log.Warn("files that editors had open wait on", "error", err)
