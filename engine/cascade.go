@@ -19,11 +19,7 @@ func (d *draft) step(n *mdstore.Node, dec statemachine.Decision, why string) {
 	d.status[n.ID] = dec.To
 	e := d.onNode(n)
 	e.set(mdstore.KeyStatus, mdoc.Text(string(dec.To)))
-	event := string(dec.Action) + ": " + string(dec.From) + " → " + string(dec.To)
-	if why != "" {
-		event += "; " + why
-	}
-	d.log(e, event)
+	d.log(e, logged{string(dec.Action), dec.From, dec.To, why}.String())
 	e.did("%s status %s → %s", n.ID, dec.From, dec.To)
 }
 

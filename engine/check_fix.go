@@ -6,91 +6,132 @@ import (
 
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
-	"arbor/statemachine"
 )
 
+// mendRounds bounds how often a workspace is looked at while it is mended: what is mended in one round can be what another repair waited for.
+const mendRounds = 64
+
 // Fix mends what can be mended in a workspace without losing text: the diagnostics that name a fix. It returns those it
-// mended; doing it again changes nothing.
+// mended; doing it again changes nothing. All of it is one commit, but for what an earlier commit has left.
 func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act Act) ([]mdoc.Diagnostic, *Outcome, error) {
-	var fixed []mdoc.Diagnostic
-	if _, err := e.Reload(ctx, ws); err != nil {
+	snap, err := e.Reload(ctx, ws)
+	if err != nil {
 		return nil, nil, err
 	}
-	o, err := e.update(ctx, ws, act, func(d *draft) error {
-		fixed = nil
-		w := d.snap.ws
-		if w.Newer() {
-			return &mdoc.UnreadableError{Problem: newerProblem(w)}
-		}
-		for _, x := range d.snap.Diagnostics() {
-			if x.Fix == "" {
-				continue
-			}
-			done, err := d.fix(x)
-			if err != nil {
-				return err
-			}
-			if done {
-				fixed = append(fixed, x)
-			}
-		}
-		return nil
+	if snap.ws.Newer() {
+		return nil, nil, &mdoc.UnreadableError{Problem: newerProblem(snap.ws)}
+	}
+	swept, cleared, err := e.sweep(ctx, snap.ws.Dir, act)
+	if err != nil {
+		return nil, nil, err
+	}
+	var fixed []mdoc.Diagnostic
+	o, err := e.update(ctx, ws, act, func(d *draft) (err error) {
+		fixed, err = e.mend(ctx, d)
+		return err
 	})
-	return fixed, o, err
+	if err != nil {
+		return nil, nil, err
+	}
+	o.Files = append(cleared, o.Files...)
+	return append(swept, fixed...), o, nil
 }
 
-// fix plans the repair of one diagnostic. It reports false for a file that takes no edits.
-func (d *draft) fix(x mdoc.Diagnostic) (bool, error) {
-	w := d.snap.ws
-	if x.File == string(w.Path) {
-		if w.Doc.Editable() != nil {
-			return false, nil
-		}
-		e := d.onWorkspace()
-		switch x.Code {
-		case mdstore.CodeIDMissing:
-			e.set(mdstore.KeyID, mdoc.Text(string(w.ID)))
-			e.did("%s id mended", w.ID)
-		case CodeHashStale:
-			e.set(mdstore.KeyRulesHash, mdoc.Text(w.RulesHash()))
-			e.did("%s rulesHash mended", w.ID)
-		case mdstore.CodeStatusInvalid:
-			e.set(mdstore.KeyStatus, mdoc.Text(w.Status))
-			e.did("%s status mended", w.ID)
-		case CodeFocusDangling:
-			if _, ok := d.snap.Node(mdstore.Root); !ok {
-				return false, nil
+// mend plans the repairs of a workspace in rounds, each over the files as the one before leaves them, and puts all of them into d.
+func (e *Engine) mend(ctx context.Context, d *draft) ([]mdoc.Diagnostic, error) {
+	if d.snap.ws.Newer() {
+		return nil, &mdoc.UnreadableError{Problem: newerProblem(d.snap.ws)}
+	}
+	found, err := e.findings(ctx, d.snap)
+	if err != nil {
+		return nil, err
+	}
+	var fixed []mdoc.Diagnostic
+	for snap, round := d.snap, 0; round < mendRounds; round++ {
+		r := newDraft(snap, d.act, e.opt)
+		for _, f := range found {
+			if f.mend == nil {
+				continue
 			}
-			return true, d.focus(mdstore.Root)
-		default:
-			return false, nil
+			done, err := f.mend(r)
+			if err != nil {
+				return nil, err
+			}
+			if done {
+				fixed = append(fixed, f.Diagnostic)
+			}
 		}
-		return true, nil
-	}
-	n, ok := d.snap.files.Get(mdstore.Path(x.File))
-	if !ok || d.editable(n) != nil {
-		return false, nil
-	}
-	e := d.onNode(n)
-	switch x.Code {
-	case mdstore.CodeIDMissing:
-		e.set(mdstore.KeyID, mdoc.Text(string(n.ID)))
-		e.did("%s id mended", n.ID)
-	case CodeDangling:
-		refs := n.References()
-		at := slices.IndexFunc(refs, func(r mdstore.Ref) bool { return r.Line == x.Line })
-		if at < 0 {
-			return false, nil
+		if err := r.finish(); err != nil {
+			return nil, err
 		}
-		e.mark(string(n.ID), mdstore.SecReferences, refs[at], true)
-	case mdstore.CodeFieldInvalid: // of those only the root's parent has a repair
-		e.set(mdstore.KeyParent, mdoc.NullValue())
-		e.did("%s parentId mended", n.ID)
-	case string(statemachine.CodeStatusUnreachable):
-		_, err := d.raise([]*mdstore.Node{n}, false, "mended: it has children")
-		return true, err
-	default:
-		return false, nil
+		if len(r.changes()) == 0 {
+			break
+		}
+		d.take(r)
+		snap = snap.With(r.files()...)
+		found = snap.findings()
 	}
-	return true, nil
+	return fixed, nil
 }
+
+// take adds what a draft over the files as d leaves them does to what d does.
+func (d *draft) take(r *draft) {
+	for _, e := range r.order {
+		if e.after == nil {
+			continue
+		}
+		if i := slices.IndexFunc(d.extra, func(x planned) bool { return x.change.Path == e.path && x.change.New != nil }); i >= 0 {
+			d.extra[i].change.New = e.after.Bytes()
+			continue
+		}
+		mine := d.on(e.path, e.base, e.doc)
+		mine.after = e.after
+		mine.what = append(mine.what, e.what...)
+		mine.adapted = append(mine.adapted, e.adapted...)
+	}
+	d.extra = append(d.extra, r.extra...)
+	d.adapted = append(d.adapted, r.adapted...)
+	for p, v := range r.keep {
+		if _, ok := d.keep[p]; !ok && d.edits[p] == nil {
+			d.keep[p] = v
+		}
+	}
+}
+
+// FixVault clears away what commits that were cut short have left anywhere in the vault.
+func (e *Engine) FixVault(ctx context.Context, act Act) ([]mdoc.Diagnostic, *Outcome, error) {
+	fixed, files, err := e.sweep(ctx, "", act)
+	return fixed, &Outcome{DryRun: act.DryRun, Files: files}, err
+}
+
+// sweep clears away the leftovers of commits below a folder. It is no commit of its own: the store knows them by their names.
+func (e *Engine) sweep(ctx context.Context, under mdstore.Path, act Act) (fixed []mdoc.Diagnostic, files []FileChange, err error) {
+	sw, ok := e.st.(mdstore.Sweeper)
+	if !ok {
+		return nil, nil, nil
+	}
+	found, err := e.strays(ctx, under)
+	if err != nil || !slices.ContainsFunc(found, isLeftover) {
+		return nil, nil, err
+	}
+	e.writing.Lock()
+	defer e.writing.Unlock()
+	trash := mdstore.TrashPath(e.opt.Now().UTC().Format("20060102T150405.000")+"-check", "")
+	done, err := sw.Sweep(ctx, under, trash, act.DryRun)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, s := range done {
+		what := "removed: its bytes are those of the file beside it"
+		if s.To != "" {
+			what = "moved: " + s.Path.Base()
+		}
+		files = append(files, FileChange{Path: s.Path, To: s.To, What: []string{what}})
+		if i := slices.IndexFunc(found, func(f finding) bool { return f.File == string(s.Path) }); i >= 0 {
+			fixed = append(fixed, found[i].Diagnostic)
+		}
+	}
+	return fixed, files, nil
+}
+
+func isLeftover(f finding) bool { return f.Code == CodeStray && f.Fix != "" && f.mend == nil }

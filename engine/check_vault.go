@@ -1,7 +1,10 @@
 package engine
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 
@@ -35,25 +38,46 @@ func (e *Engine) CheckVault(ctx context.Context) (*VaultCheck, error) {
 				others = append(others, string(o.Path))
 			}
 		}
-		out.Diagnostics = append(out.Diagnostics, mdoc.Diagnostic{File: string(w.Path), Line: lineOf(w.Doc, mdstore.KeyID), Code: string(DuplicateID),
+		at := valueOf(w.Doc, mdstore.KeyID)
+		out.Diagnostics = append(out.Diagnostics, mdoc.Diagnostic{File: string(w.Path), Line: at.line, Col: at.col, Code: string(DuplicateID),
 			Text: "id " + string(w.ID) + " is that of " + strings.Join(others, " and ") + " too; give one of them another id, or move the copy out of the vault"})
 		snap, err := load(ctx, e.st, w, nil)
 		if err != nil {
 			return nil, err
 		}
-		ds, err := e.diagnose(ctx, snap)
+		found, err := e.findings(ctx, snap)
 		if err != nil {
 			return nil, err
 		}
-		out.Diagnostics = append(out.Diagnostics, ds...)
+		out.Diagnostics = append(out.Diagnostics, diagnostics(found)...)
 		out.Files += snap.Len() + 1
 	}
 	s, err := readSessions(ctx, e.st)
 	if err != nil {
 		out.Diagnostics = append(out.Diagnostics, problemOf(mdstore.SessionsFile, err))
 	} else if s.corrupt != nil {
-		out.Diagnostics = append(out.Diagnostics, mdoc.Diagnostic{File: mdstore.SessionsFile, Code: CodeSessions,
+		at := s.damage()
+		out.Diagnostics = append(out.Diagnostics, mdoc.Diagnostic{File: mdstore.SessionsFile, Line: at.line, Col: at.col, Code: CodeSessions,
 			Text: "no valid JSON (" + s.corrupt.Error() + "); the next session_bind keeps it under another name and starts a new one"})
 	}
+	between, err := e.strays(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range between {
+		if dir := mdstore.Path(f.File).Dir(); dir == "" || dir == mdstore.ArchiveDir { // the others lie in a workspace
+			out.Diagnostics = append(out.Diagnostics, f.Diagnostic)
+		}
+	}
 	return out, nil
+}
+
+// damage returns where sessions.json stops being valid.
+func (s *sessionsFile) damage() place {
+	var syntax *json.SyntaxError
+	if !errors.As(s.corrupt, &syntax) {
+		return place{}
+	}
+	before := s.raw[:min(max(int(syntax.Offset)-1, 0), len(s.raw))]
+	return place{1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n')}
 }

@@ -81,7 +81,7 @@ func (d *draft) create(a NewNode) (*Created, error) {
 	}
 	n := ImportNode{ID: id, Parent: up[0].ID, Type: a.Type, Status: statemachine.Initial(a.Type), Role: a.Role, Title: a.Title, Order: math.NaN(),
 		CreatedAt: d.createdAt(up[0].ID), UpdatedAt: d.now.UnixMilli(), Requirement: a.Requirement}
-	n.Log = []mdstore.LogEntry{{Time: d.now.Format(mdstore.TimeLayout), Operator: d.act.Operator, Event: "created"}}
+	n.Log = []mdstore.LogEntry{{Time: d.now.Format(mdstore.TimeLayout), Operator: d.act.Operator, Event: logged{By: byCreation}.String()}}
 	path := mdstore.NodePath(d.snap.ws.Dir, id)
 	doc, adapted, err := n.compose(path, docs, nil)
 	if err != nil {

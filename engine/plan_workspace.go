@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math"
 	"strings"
+	"time"
 
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
@@ -54,15 +55,20 @@ func (e *Engine) Init(ctx context.Context, w NewWorkspace, act Act) (*Initialise
 	}
 	imp := Import{ID: id, Name: w.Name, Goal: strings.TrimSpace(w.Goal), Rules: rules, Docs: w.Docs, CreatedAt: now.UnixMilli(), UpdatedAt: now.UnixMilli(),
 		Log: []mdstore.LogEntry{{Time: now.Format(mdstore.TimeLayout), Operator: op, Event: "created the workspace"}},
-		Nodes: []ImportNode{{ID: mdstore.Root, Type: statemachine.Planning, Status: statemachine.Initial(statemachine.Planning), Title: w.Name, Order: math.NaN(),
-			CreatedAt: now.UnixMilli(), UpdatedAt: now.UnixMilli(), Requirement: strings.TrimSpace(w.Goal),
-			Log: []mdstore.LogEntry{{Time: now.Format(mdstore.TimeLayout), Operator: op, Event: "created"}}}},
+		Nodes: []ImportNode{rootNode(w.Name, w.Goal, now, logged{By: byCreation}, op)},
 	}
 	o, err := e.Import(ctx, imp, act.DryRun)
 	if err != nil {
 		return nil, err
 	}
 	return &Initialised{o, id, imp.dir(), rules}, nil
+}
+
+// rootNode returns a workspace's root as it is born.
+func rootNode(title, goal string, now time.Time, event logged, operator string) ImportNode {
+	return ImportNode{ID: mdstore.Root, Type: statemachine.Planning, Status: statemachine.Initial(statemachine.Planning), Title: title, Order: math.NaN(),
+		CreatedAt: now.UnixMilli(), UpdatedAt: now.UnixMilli(), Requirement: strings.TrimSpace(goal),
+		Log: []mdstore.LogEntry{{Time: now.Format(mdstore.TimeLayout), Operator: operator, Event: event.String()}}}
 }
 
 // UpdateWorkspace renames a workspace or gives it another goal; nil leaves one as it is.

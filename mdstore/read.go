@@ -107,11 +107,8 @@ type reader struct {
 }
 
 func (r *reader) complain(key, code, text string) {
-	line := 0
-	if f, ok := r.doc.Field(key); ok {
-		line = f.Line
-	}
-	r.problems = append(r.problems, mdoc.Diagnostic{File: r.doc.Name(), Line: line, Code: code, Text: text})
+	line, col := r.doc.FieldPosition(key)
+	r.problems = append(r.problems, mdoc.Diagnostic{File: r.doc.Name(), Line: line, Col: col, Code: code, Text: text})
 }
 
 // text returns a scalar's text, "" for null, absent and nested values; a nested one is a problem.

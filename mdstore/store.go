@@ -155,6 +155,7 @@ type Inspector interface {
 type Stray struct {
 	Path Path
 	Kind StrayKind
+	Of   Path // of a conflict copy: the file that it is a version of; "" where its name does not tell
 }
 
 // StrayKind says where a stray comes from.
@@ -164,7 +165,8 @@ type StrayKind string
 const (
 	StrayConflictCopy StrayKind = "conflict copy" // of Syncthing, Dropbox or Arbor itself
 	StrayBackup       StrayKind = "backup"        // of an editor
-	StrayTemporary    StrayKind = "temporary"     // left by a crash
+	StrayTemporary    StrayKind = "temporary"     // of another program
+	StrayLeftover     StrayKind = "leftover"      // of a commit of this store that a crash cut short; see Sweeper
 )
 
 // A Collision is a save by somebody else that met a commit, and what became of both.
@@ -177,6 +179,20 @@ type Collision struct {
 // Collider is implemented by stores that other programs write to as well. Collisions returns what commits have met since it was last asked.
 type Collider interface {
 	Collisions() []Collision
+}
+
+// Sweeper is implemented by stores whose commits use temporary files that they know again by their names.
+type Sweeper interface {
+	// Sweep clears away the leftovers of commits below a folder while nobody commits, and says what became of each. One that holds
+	// what the file beside it holds is removed. One that holds what its own commit wrote or replaced goes to the folder trash, and one that may hold
+	// somebody's save becomes a conflict copy. With dry it only says so.
+	Sweep(ctx context.Context, under, trash Path, dry bool) ([]Swept, error)
+}
+
+// Swept is a leftover that was cleared away.
+type Swept struct {
+	Path Path
+	To   Path // where it is now; "" where it was removed
 }
 
 // WriteChecker is implemented by stores that can tell beforehand that a file will not be written. Writable returns nil for a file that can be written or does not

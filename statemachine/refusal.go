@@ -144,7 +144,7 @@ func openChildren(ids []string) string {
 // shown is a known action as it is, and anything else quoted and cut: it came
 // from outside, and may hold anything.
 func shown(a Action) string {
-	if contains(Actions(), a) || isAutomatic(a) {
+	if Known(a) {
 		return string(a)
 	}
 	return fmt.Sprintf("%.40q", a)

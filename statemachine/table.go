@@ -113,6 +113,9 @@ func Actions() []Action {
 	return all
 }
 
+// Known reports whether some row has the action, be it a caller's to ask for or not.
+func Known(do Action) bool { return contains(Actions(), do) || isAutomatic(do) }
+
 // cycle returns the life cycle of a type, and an empty one for an unknown type.
 func cycle(t Type) lifeCycle {
 	for _, c := range lifeCycles {

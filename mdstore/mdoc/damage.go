@@ -13,8 +13,8 @@ import (
 func damage(name string, src []byte) (readable []byte, found []Diagnostic) {
 	readable = src
 	if at, what := badText(src); at >= 0 {
-		found = append(found, Diagnostic{File: name, Line: lineNumber(src, at), Col: at - lineStart(src, at) + 1,
-			Code: CodeNotUTF8, Text: what + "; save the file as UTF-8"})
+		line, col := position(src, at)
+		found = append(found, Diagnostic{File: name, Line: line, Col: col, Code: CodeNotUTF8, Text: what + "; save the file as UTF-8"})
 		readable = replaceBadText(bytes.Clone(readable))
 	}
 	if at := loneCR(src); at >= 0 {
@@ -24,11 +24,12 @@ func damage(name string, src []byte) (readable []byte, found []Diagnostic) {
 				readable[i] = '\n'
 			}
 		}
-		found = append(found, Diagnostic{File: name, Line: lineNumber(readable, at),
-			Code: CodeLineEndings, Text: "the line ends with a lone carriage return; save the file with LF or CRLF line ends"})
+		line, col := position(readable, at)
+		found = append(found, Diagnostic{File: name, Line: line, Col: col, Code: CodeLineEndings, Text: "the line ends with a lone carriage return; save the file with LF or CRLF line ends"})
 	}
 	if from, to := conflict(readable); from >= 0 {
-		found = append(found, Diagnostic{File: name, Line: lineNumber(readable, from), Code: CodeConflictMarkers,
+		line, col := position(readable, from)
+		found = append(found, Diagnostic{File: name, Line: line, Col: col, Code: CodeConflictMarkers,
 			Text: fmt.Sprintf("an unfinished merge: conflict markers from here to line %d; choose the lines to keep and remove the markers", lineNumber(readable, to))})
 	}
 	return readable, found

@@ -53,16 +53,18 @@ func Parse(name string, src []byte, form *Form) (*Doc, []Diagnostic) {
 			found = append(found, p)
 		}
 	case d.parts.open >= 0:
-		found = append(found, Diagnostic{File: name, Line: lineNumber(d.text, d.parts.open), Code: CodeNoFrontMatter,
+		line, col := position(d.text, d.parts.open)
+		found = append(found, Diagnostic{File: name, Line: line, Col: col, Code: CodeNoFrontMatter,
 			Text: "the front matter that begins here never ends; close it with a line ---"})
 	default:
-		found = append(found, Diagnostic{File: name, Line: 1, Code: CodeNoFrontMatter,
+		found = append(found, Diagnostic{File: name, Line: 1, Col: 1, Code: CodeNoFrontMatter,
 			Text: "the file does not begin with front matter; put its fields between two lines ---"})
 	}
 	if !d.opaque {
 		if over := checkBody(d.text[d.parts.body:]); over != nil {
 			d.opaque = true
-			found = append(found, Diagnostic{File: name, Line: lineNumber(d.text, d.parts.body+over.at), Code: CodeTooLarge, Text: over.text})
+			line, col := position(d.text, d.parts.body+over.at)
+			found = append(found, Diagnostic{File: name, Line: line, Col: col, Code: CodeTooLarge, Text: over.text})
 		}
 	}
 	if len(found) > 0 {
@@ -119,6 +121,32 @@ func (d *Doc) Lines(s Span) (first, last int) {
 		return first, first
 	}
 	return first, first + lineNumber(d.text[s.Start:end], end-s.Start-1) - 1
+}
+
+// Position returns the 1-based line and column of an offset, the column in bytes.
+func (d *Doc) Position(at int) (line, col int) { return position(d.text, at) }
+
+// FieldPosition returns the line and column where the value of a front matter key stands: those of the key's line where the value is absent or its
+// bytes are not known, those of the front matter where there is no such key, and zeros where there is no front matter.
+func (d *Doc) FieldPosition(key string) (line, col int) {
+	switch f, ok := d.Field(key); {
+	case ok && f.Span.Len() > 0:
+		return d.Position(f.Span.Start)
+	case ok:
+		return f.Line, 1
+	case d.parts.open >= 0:
+		return d.Position(d.parts.open)
+	}
+	return 0, 0
+}
+
+// ItemPosition returns the line and column where an item stands, without the blanks before it.
+func (d *Doc) ItemPosition(s Span) (line, col int) {
+	at := min(max(s.Start, 0), len(d.text))
+	for at < min(s.End, len(d.text)) && (d.text[at] == ' ' || d.text[at] == '\t') {
+		at++
+	}
+	return d.Position(at)
 }
 
 // lineOf returns the 1-based number of the line that holds the offset.

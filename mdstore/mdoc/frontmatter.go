@@ -32,7 +32,7 @@ func (e *entry) listed() bool { return e.key == nil || e.key.Kind == yaml.Scalar
 // readFront returns the fields of the front matter at s and what is wrong with it.
 func readFront(text []byte, s Span) ([]Field, []Diagnostic) {
 	if s.Len() > MaxFrontMatterBytes {
-		return nil, []Diagnostic{{Line: lineNumber(text, s.Start), Code: CodeTooLarge,
+		return nil, []Diagnostic{{Line: lineNumber(text, s.Start), Col: 1, Code: CodeTooLarge,
 			Text: fmt.Sprintf("the front matter has %d bytes, the limit is %d", s.Len(), MaxFrontMatterBytes)}}
 	}
 	if fields, ok := scanPlain(text, s); ok {
@@ -51,19 +51,19 @@ func parseFront(text []byte, s Span) (*front, *Diagnostic) {
 	f := &front{text: text, span: s}
 	root, err := decodeYAML(text[s.Start:s.End])
 	if errors.Is(err, errTooDeep) {
-		return f, &Diagnostic{Line: lineNumber(text, s.Start), Code: CodeTooLarge, Text: tooDeep}
+		return f, &Diagnostic{Line: lineNumber(text, s.Start), Col: 1, Code: CodeTooLarge, Text: tooDeep}
 	}
 	if err != nil {
 		switch whole, over := f.readLines(); {
 		case over != nil:
-			return f, &Diagnostic{Line: lineNumber(text, over.at), Code: CodeTooLarge, Text: over.text}
+			return f, &Diagnostic{Line: lineNumber(text, over.at), Col: 1, Code: CodeTooLarge, Text: over.text}
 		case whole:
 			f.lenient = true
 			return f, nil
 		}
 		line, what := yamlError(err)
 		at := lineNumber(text, s.Start)
-		return f, &Diagnostic{Line: min(at+max(line-1, 0), lineNumber(text, s.End)), Code: CodeFrontMatter,
+		return f, &Diagnostic{Line: min(at+max(line-1, 0), lineNumber(text, s.End)), Col: 1, Code: CodeFrontMatter,
 			Text: "the front matter is not YAML: " + what + "; a text with a colon, a hash or a bracket in it needs quotes"}
 	}
 	if root == nil {
@@ -71,10 +71,10 @@ func parseFront(text []byte, s Span) (*front, *Diagnostic) {
 	}
 	pos := newPositions(text, s)
 	if over := checkYAML(root); over != nil {
-		return f, &Diagnostic{Line: pos.fileLine(over.at), Code: CodeTooLarge, Text: over.text}
+		return f, &Diagnostic{Line: pos.fileLine(over.at), Col: 1, Code: CodeTooLarge, Text: over.text}
 	}
 	if root.Kind != yaml.MappingNode {
-		return f, &Diagnostic{Line: pos.fileLine(root.Line), Code: CodeFrontMatter,
+		return f, &Diagnostic{Line: pos.fileLine(root.Line), Col: 1, Code: CodeFrontMatter,
 			Text: "the front matter is not a mapping; write lines of the form key: value"}
 	}
 	f.root = root
@@ -112,7 +112,8 @@ func (f *front) duplicates() (found []Diagnostic) {
 			continue
 		}
 		if line, again := first[e.Key]; again {
-			found = append(found, Diagnostic{Line: e.Line, Code: CodeDuplicateKey,
+			here, col := position(f.text, e.start)
+			found = append(found, Diagnostic{Line: here, Col: col, Code: CodeDuplicateKey,
 				Text: fmt.Sprintf("the key %q stands in line %d already; keep one of the two", e.Key, line)})
 			continue
 		}

@@ -19,6 +19,12 @@ func lineStart(b []byte, i int) int { return bytes.LastIndexByte(b[:i], '\n') + 
 // lineNumber returns the 1-based number of the line that holds i.
 func lineNumber(b []byte, i int) int { return 1 + bytes.Count(b[:i], []byte{'\n'}) }
 
+// position returns the 1-based line and column of an offset, the column in bytes.
+func position(b []byte, i int) (line, col int) {
+	i = min(max(i, 0), len(b))
+	return lineNumber(b, i), i - lineStart(b, i) + 1
+}
+
 // cutEOL returns end without the line end before it.
 func cutEOL(b []byte, end int) int {
 	if end > 0 && b[end-1] == '\n' {

@@ -1,0 +1,58 @@
+package engine
+
+import (
+	"slices"
+
+	"arbor/mdstore"
+	"arbor/statemachine"
+)
+
+// status audits a status that somebody may have written by hand. Nothing is undone: what stands is named.
+func (c *checker) status(n *mdstore.Node) {
+	if len(n.Problems) > 0 {
+		return
+	}
+	at := valueOf(n.Doc, mdstore.KeyStatus)
+	c.unlogged(n, at)
+	now := statemachine.Standing{Type: n.Type, Status: n.Status}
+	for _, r := range statemachine.Audit(now, "", c.s.facts(n, "")) {
+		c.at(n.Doc, at, string(r.Code), repair{}, "%s", r.Text)
+	}
+	// A reopened node is in planning with the children it had; one that never started has none.
+	if kids := c.s.kidsOf(n.ID); len(kids) > 0 && statemachine.TakesChildren(n.Type) && n.Status == statemachine.Initial(n.Type) {
+		c.at(n.Doc, at, string(statemachine.CodeStatusUnreachable), c.on(n, "move it to "+string(statemachine.Monitoring), func(d *draft, _ *edit) error {
+			_, err := d.raise([]*mdstore.Node{n}, false, "mended: it has children")
+			return err
+		}), "status is %s, but the node has children (%s); it is %s from the first of them on", n.Status, kids[0].ID, statemachine.Monitoring)
+	}
+}
+
+// unlogged reports a status to which no single action leads from the last one in the log. A node whose log tells of none is not judged.
+func (c *checker) unlogged(n *mdstore.Node, at place) {
+	last := lastLogged(n)
+	if len(last) == 0 {
+		return
+	}
+	why := ""
+	for _, l := range last {
+		if l.To == n.Status {
+			return
+		}
+		audit := statemachine.Audit(statemachine.Standing{Type: n.Type, Status: n.Status}, l.To, statemachine.Facts{})
+		i := slices.IndexFunc(audit, func(r statemachine.Refusal) bool { return r.Code == statemachine.CodeStatusUnreachable })
+		if i < 0 {
+			return
+		}
+		why = audit[i].Text
+	}
+	was := last[len(last)-1]
+	led := "the log's last transition led to " + string(was.To)
+	if was.By == byCreation {
+		led = "the log knows of no transition since the node was created"
+	}
+	c.at(n.Doc, at, string(statemachine.CodeStatusUnreachable), c.on(n, "record it in the log", func(d *draft, e *edit) error {
+		d.log(e, logged{By: byHand, From: was.To, To: n.Status}.String())
+		e.did("%s status %s recorded", n.ID, n.Status)
+		return nil
+	}), "status is %s, but %s, and %s", n.Status, led, why)
+}
