@@ -58,15 +58,12 @@ func (s *Snapshot) findings() []finding {
 // Diagnostics returns what is wrong with the files of the snapshot and what they say together, in the order of files and lines.
 func (s *Snapshot) Diagnostics() []mdoc.Diagnostic { return diagnostics(s.findings()) }
 
-// DiagnosticsOf returns those that concern the file of one node.
+// DiagnosticsOf returns those that concern the file of one node, and looks at no more than that.
 func (s *Snapshot) DiagnosticsOf(n *mdstore.Node) []mdoc.Diagnostic {
-	var out []mdoc.Diagnostic
-	all := s.findings()
-	at, _ := slices.BinarySearchFunc(all, string(n.Path), func(f finding, p string) int { return strings.Compare(f.File, p) })
-	for ; at < len(all) && all[at].File == string(n.Path); at++ {
-		out = append(out, all[at].Diagnostic)
-	}
-	return out
+	c := checker{s: s, circles: map[mdstore.ID]bool{n.ID: n.ID != mdstore.Root && s.circular(n)}}
+	c.node(n)
+	sortFindings(c.out)
+	return diagnostics(c.out)
 }
 
 func (s *Snapshot) diagnose() []finding {

@@ -1,7 +1,6 @@
 package engine
 
 import (
-
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 	"arbor/statemachine"
@@ -86,4 +85,3 @@ func (d *draft) discard(s mdstore.Stray, same mdstore.Version) error {
 	d.extra = append(d.extra, planned{change: mdstore.Change{Path: s.Path, To: to}, what: "moved to the trash: " + s.Path.Base()})
 	return nil
 }
-

@@ -41,6 +41,11 @@ func (c *checker) at(d *mdoc.Doc, p place, code string, r repair, format string,
 	c.out = append(c.out, finding{mdoc.Diagnostic{File: d.Name(), Line: p.line, Col: p.col, Code: code, Text: fmt.Sprintf(format, args...), Fix: r.text}, r.mend})
 }
 
+// field is at for the value of a front matter key.
+func (c *checker) field(d *mdoc.Doc, key, code string, r repair, format string, args ...any) {
+	c.at(d, valueOf(d, key), code, r, format, args...)
+}
+
 // on returns a repair of a node's file, and none where the file takes no edits and will take none.
 func (c *checker) on(n *mdstore.Node, text string, mend func(d *draft, e *edit) error) repair {
 	if n.Doc.Editable() != nil || len(c.s.Files(n.ID)) > 1 && c.s.original(n.ID) == nil {
@@ -87,7 +92,7 @@ func (c *checker) workspace() {
 	}
 	if len(w.Problems) == 0 || w.Doc.Editable() == nil {
 		if hash := w.RulesHash(); w.StoredHash != hash {
-			c.at(w.Doc, valueOf(w.Doc, mdstore.KeyRulesHash), CodeHashStale, c.onWorkspace("write the hash of the rules as they stand", set(w.ID, mdstore.KeyRulesHash, mdoc.Text(hash))),
+			c.field(w.Doc, mdstore.KeyRulesHash, CodeHashStale, c.onWorkspace("write the hash of the rules as they stand", set(w.ID, mdstore.KeyRulesHash, mdoc.Text(hash))),
 				"rulesHash is %s, the rules as they stand have %s", orMissing(w.StoredHash), orMissing(hash))
 		}
 		if _, ok := c.s.Node(w.Focus); w.Focus != "" && !ok {
@@ -95,7 +100,7 @@ func (c *checker) workspace() {
 			if _, ok := c.s.Node(mdstore.Root); !ok && c.newRoot().mend == nil {
 				focus = repair{}
 			}
-			c.at(w.Doc, valueOf(w.Doc, mdstore.KeyFocus), CodeFocusDangling, focus, "focusedNodeId %s is no node; focus another one", w.Focus)
+			c.field(w.Doc, mdstore.KeyFocus, CodeFocusDangling, focus, "focusedNodeId %s is no node; focus another one", w.Focus)
 		}
 	}
 	if _, ok := c.s.Node(mdstore.Root); !ok {
@@ -155,14 +160,13 @@ func (c *checker) copies(n *mdstore.Node) {
 	} else if orig != nil {
 		r = repair{"give this copy an id of its own", func(d *draft) (bool, error) { return true, d.rename(n) }}
 	}
-	c.at(n.Doc, valueOf(n.Doc, mdstore.KeyID), string(DuplicateID), r, "id %s is that of %s too; %s", n.ID, strings.Join(others, " and "), advice)
+	c.field(n.Doc, mdstore.KeyID, string(DuplicateID), r, "id %s is that of %s too; %s", n.ID, strings.Join(others, " and "), advice)
 }
 
 func (c *checker) parent(n *mdstore.Node) {
-	at := valueOf(n.Doc, mdstore.KeyParent)
 	if n.ID == mdstore.Root {
 		if n.Parent != "" {
-			c.at(n.Doc, at, mdstore.CodeFieldInvalid, c.on(n, "write null", set(n.ID, mdstore.KeyParent, mdoc.NullValue())), "parentId is %s, but the root has no parent; write null", n.Parent)
+			c.field(n.Doc, mdstore.KeyParent, mdstore.CodeFieldInvalid, c.on(n, "write null", set(n.ID, mdstore.KeyParent, mdoc.NullValue())), "parentId is %s, but the root has no parent; write null", n.Parent)
 		}
 		return
 	}
@@ -173,15 +177,15 @@ func (c *checker) parent(n *mdstore.Node) {
 	broken, unread := c.s.brokenFolder(string(n.Parent))
 	switch {
 	case !ok && unread:
-		c.at(n.Doc, at, string(OrphanNode), repair{}, "parent %s cannot be read; mend %s", n.Parent, broken)
+		c.field(n.Doc, mdstore.KeyParent, string(OrphanNode), repair{}, "parent %s cannot be read; mend %s", n.Parent, broken)
 	case n.Parent == "":
-		c.at(n.Doc, at, string(OrphanNode), repair{}, "parentId is missing; name the node's parent (root is one)")
+		c.field(n.Doc, mdstore.KeyParent, string(OrphanNode), repair{}, "parentId is missing; name the node's parent (root is one)")
 	case !ok:
-		c.at(n.Doc, at, string(OrphanNode), repair{}, "parent %s does not exist; name another parentId (root is one), or move the node", n.Parent)
+		c.field(n.Doc, mdstore.KeyParent, string(OrphanNode), repair{}, "parent %s does not exist; name another parentId (root is one), or move the node", n.Parent)
 	case c.circles[n.ID]:
-		c.at(n.Doc, at, string(Cycle), repair{}, "its ancestors go round in a circle: %s; give one of them another parentId", c.way(n))
+		c.field(n.Doc, mdstore.KeyParent, string(Cycle), repair{}, "its ancestors go round in a circle: %s; give one of them another parentId", c.way(n))
 	case len(p.Problems) == 0 && !statemachine.TakesChildren(p.Type):
-		c.at(n.Doc, at, CodeExecChildren, repair{}, "parent %s is an execution node, which has no children; name another parentId, or make the parent a planning node", p.ID)
+		c.field(n.Doc, mdstore.KeyParent, CodeExecChildren, repair{}, "parent %s is an execution node, which has no children; name another parentId, or make the parent a planning node", p.ID)
 	}
 }
 

@@ -12,15 +12,14 @@ func (c *checker) status(n *mdstore.Node) {
 	if len(n.Problems) > 0 {
 		return
 	}
-	at := valueOf(n.Doc, mdstore.KeyStatus)
-	c.unlogged(n, at)
+	c.unlogged(n)
 	now := statemachine.Standing{Type: n.Type, Status: n.Status}
 	for _, r := range statemachine.Audit(now, "", c.s.facts(n, "")) {
-		c.at(n.Doc, at, string(r.Code), repair{}, "%s", r.Text)
+		c.field(n.Doc, mdstore.KeyStatus, string(r.Code), repair{}, "%s", r.Text)
 	}
 	// A reopened node is in planning with the children it had; one that never started has none.
 	if kids := c.s.kidsOf(n.ID); len(kids) > 0 && statemachine.TakesChildren(n.Type) && n.Status == statemachine.Initial(n.Type) {
-		c.at(n.Doc, at, string(statemachine.CodeStatusUnreachable), c.on(n, "move it to "+string(statemachine.Monitoring), func(d *draft, _ *edit) error {
+		c.field(n.Doc, mdstore.KeyStatus, string(statemachine.CodeStatusUnreachable), c.on(n, "move it to "+string(statemachine.Monitoring), func(d *draft, _ *edit) error {
 			_, err := d.raise([]*mdstore.Node{n}, false, "mended: it has children")
 			return err
 		}), "status is %s, but the node has children (%s); it is %s from the first of them on", n.Status, kids[0].ID, statemachine.Monitoring)
@@ -28,7 +27,7 @@ func (c *checker) status(n *mdstore.Node) {
 }
 
 // unlogged reports a status to which no single action leads from the last one in the log. A node whose log tells of none is not judged.
-func (c *checker) unlogged(n *mdstore.Node, at place) {
+func (c *checker) unlogged(n *mdstore.Node) {
 	last := lastLogged(n)
 	if len(last) == 0 {
 		return
@@ -50,7 +49,7 @@ func (c *checker) unlogged(n *mdstore.Node, at place) {
 	if was.By == byCreation {
 		led = "the log knows of no transition since the node was created"
 	}
-	c.at(n.Doc, at, string(statemachine.CodeStatusUnreachable), c.on(n, "record it in the log", func(d *draft, e *edit) error {
+	c.field(n.Doc, mdstore.KeyStatus, string(statemachine.CodeStatusUnreachable), c.on(n, "record it in the log", func(d *draft, e *edit) error {
 		d.log(e, logged{By: byHand, From: was.To, To: n.Status}.String())
 		e.did("%s status %s recorded", n.ID, n.Status)
 		return nil

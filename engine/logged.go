@@ -57,7 +57,7 @@ func parseLogged(t statemachine.Type, event string) (l logged, ok bool) {
 func lastLogged(n *mdstore.Node) (last []logged) {
 	var newest, final logged
 	var at string
-	for _, e := range n.Log() {
+	for _, e := range n.LogWith(byCreation, arrow) {
 		if e.Time == "" {
 			continue
 		}

@@ -41,6 +41,10 @@ func (o *Outcome) Diff() string {
 			b.WriteString("rename " + string(f.Path) + " => " + string(f.To) + "\n")
 			continue
 		}
+		if f.old == nil && f.new == nil {
+			b.WriteString("remove " + string(f.Path) + "\n")
+			continue
+		}
 		b.WriteString(UnifiedDiff(string(f.Path), f.old, f.new))
 	}
 	return b.String()

@@ -54,7 +54,7 @@ func (e *Engine) Init(ctx context.Context, w NewWorkspace, act Act) (*Initialise
 		op = mdstore.OperatorAI
 	}
 	imp := Import{ID: id, Name: w.Name, Goal: strings.TrimSpace(w.Goal), Rules: rules, Docs: w.Docs, CreatedAt: now.UnixMilli(), UpdatedAt: now.UnixMilli(),
-		Log: []mdstore.LogEntry{{Time: now.Format(mdstore.TimeLayout), Operator: op, Event: "created the workspace"}},
+		Log:   []mdstore.LogEntry{{Time: now.Format(mdstore.TimeLayout), Operator: op, Event: "created the workspace"}},
 		Nodes: []ImportNode{rootNode(w.Name, w.Goal, now, logged{By: byCreation}, op)},
 	}
 	o, err := e.Import(ctx, imp, act.DryRun)

@@ -121,6 +121,9 @@ func (n *Node) References() []Ref { return refs(n.Doc, SecReferences) }
 // Log returns the entries in the order of the file, oldest first.
 func (n *Node) Log() []LogEntry { return logEntries(n.Doc) }
 
+// LogWith returns those of the entries that hold one of the texts.
+func (n *Node) LogWith(texts ...string) []LogEntry { return logEntries(n.Doc, texts...) }
+
 // Problem returns what is wrong now; the zero Problem when nothing is.
 func (n *Node) Problem() Problem { return problemOf(n.Doc) }
 

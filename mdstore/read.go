@@ -86,8 +86,8 @@ func refs(d *mdoc.Doc, section string) []Ref {
 	return out
 }
 
-func logEntries(d *mdoc.Doc) []LogEntry {
-	items := d.Items(SecLog)
+func logEntries(d *mdoc.Doc, texts ...string) []LogEntry {
+	items := d.ItemsWith(SecLog, texts...)
 	out := make([]LogEntry, 0, len(items))
 	for _, it := range items {
 		e := LogEntry{Event: it.Text}

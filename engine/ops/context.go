@@ -63,6 +63,11 @@ func ContextGet(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut,
 		if err != nil {
 			return nil, fail(err)
 		}
+		if n, ok := s.Node(b.Focus().NodeID); ok {
+			if ds := s.DiagnosticsOf(n); len(ds) > 0 {
+				out.Hint = found(ds)
+			}
+		}
 		switch out.show(b, opt.Form); {
 		case env.fits(out):
 			return out, nil

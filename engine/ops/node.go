@@ -2,10 +2,12 @@ package ops
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"arbor/engine"
 	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
 	"arbor/statemachine"
 )
 
@@ -53,7 +55,7 @@ func NodeGet(ctx context.Context, env *Env, in NodeGetIn) (*NodeGetOut, error) {
 		ID: string(n.ID), Title: n.Title, Type: string(n.Type), Status: string(n.Status), Role: string(n.Role), ParentID: string(n.Parent), Isolated: n.Isolated,
 		Requirement: n.Requirement(), Conclusion: n.Conclusion(), Note: n.Note(), Docs: docs(n.Docs()), References: references(n.References()), Problem: problem(n.Problem()),
 		Log: logs(n.Log()), Children: []string{}, Allowed: actions(n.Type, n.Status), CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt, Path: env.path(n.Path),
-		Version: n.Version.String(), Diagnostics: n.Problems,
+		Version: n.Version.String(), Diagnostics: s.DiagnosticsOf(n),
 	}}
 	out.Node.Log, out.Node.LogHidden = env.newest(out.Node.Log)
 	kids := s.Children(id)
@@ -66,8 +68,10 @@ func NodeGet(ctx context.Context, env *Env, in NodeGetIn) (*NodeGetOut, error) {
 		out.Node.Children = append(out.Node.Children, string(k))
 	}
 	switch {
-	case len(out.Node.Diagnostics) > 0:
+	case n.Doc.Editable() != nil:
 		out.Hint = "its file is damaged, and takes no writes before a person has mended it: " + out.Node.Diagnostics[0].String()
+	case len(out.Node.Diagnostics) > 0:
+		out.Hint = found(out.Node.Diagnostics)
 	case out.Node.MoreKids > 0:
 		out.Hint = shownOf(len(kids), len(kids)+out.Node.MoreKids, "children", "node_list with this node as rootId brings all")
 	case len(out.Node.Allowed) > 0:
@@ -76,6 +80,18 @@ func NodeGet(ctx context.Context, env *Env, in NodeGetIn) (*NodeGetOut, error) {
 		out.Hint = "nothing is left to do with it"
 	}
 	return out, nil
+}
+
+// found is the hint of a node whose file something is wrong with.
+func found(ds []mdoc.Diagnostic) string {
+	s := "something is wrong with its file: " + beginning(ds[0].Code+": "+ds[0].Text, 400)
+	if ds[0].Fix != "" {
+		s += " (workspace_check with fix: " + ds[0].Fix + ")"
+	}
+	if len(ds) > 1 {
+		s += fmt.Sprintf("; and %d more", len(ds)-1)
+	}
+	return s
 }
 
 // NodeUpdate changes a node's texts.

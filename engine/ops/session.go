@@ -180,6 +180,13 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (*Worksp
 		}
 		ids = append(ids, id)
 	} else {
+		if in.Fix {
+			fixed, o, err := env.Engine.FixVault(ctx, env.act(in.Write, Match{}))
+			if err != nil {
+				return nil, fail(err)
+			}
+			env.mended(ctx, "", fixed, o, out)
+		}
 		found, err := env.Engine.CheckVault(ctx)
 		if err != nil {
 			return nil, fail(err)
@@ -237,11 +244,19 @@ func (env *Env) fix(ctx context.Context, id mdstore.ID, w Write, out *WorkspaceC
 	default:
 		return e
 	}
+	env.mended(ctx, id, fixed, o, out)
+	return nil
+}
+
+// mended adds what was mended to a result. Who reads it in full is shown the diff as well.
+func (env *Env) mended(ctx context.Context, id mdstore.ID, fixed []mdoc.Diagnostic, o *engine.Outcome, out *WorkspaceCheckOut) {
 	done := env.wrote(ctx, id, o, "")
+	if !env.bounded() {
+		done.Diff = o.Diff()
+	}
 	out.Fixed = append(out.Fixed, fixed...)
 	out.Wrote.Files, out.More, out.Diff = append(out.Wrote.Files, done.Files...), out.More+done.More, out.Diff+done.Diff
 	out.Changed, out.DryRun = out.Changed || done.Changed, done.DryRun
-	return nil
 }
 
 // defaultNext is how many nodes node_next returns unless told otherwise.

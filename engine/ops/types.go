@@ -29,7 +29,7 @@ type Wrote struct {
 	Adapted []string            `json:"adapted,omitempty"`   // how given text was changed to fit in
 	Met     []mdstore.Collision `json:"conflicts,omitempty"` // saves by others that the write met, and what became of both
 	DryRun  bool                `json:"dryRun,omitempty"`
-	Diff    string              `json:"diff,omitempty"` // unified, of a dry run
+	Diff    string              `json:"diff,omitempty"` // unified, of a dry run; of a repair also where it was made
 	Files   []FileDiff          `json:"files,omitempty"`
 	More    int                 `json:"filesHidden,omitempty"` // further files, where results are bounded
 	Out

@@ -12,21 +12,42 @@ import (
 	"arbor/mdstore/dirstore/internal/txn"
 )
 
-// strays are the names of files that are no part of a vault. The first that fits decides.
+// strays are the names of files that are no part of a vault. The first that fits decides. What the first group of a conflict copy's name holds, with the
+// extension, is the name of the file that it is a version of.
 var strays = []struct {
 	name *regexp.Regexp
 	kind mdstore.StrayKind
 }{
-	{regexp.MustCompile(`^` + regexp.QuoteMeta(txn.TempPrefix)), mdstore.StrayTemporary},
-	{regexp.MustCompile(`\.sync-conflict-`), mdstore.StrayConflictCopy},                                          // Syncthing
-	{regexp.MustCompile(`(?i)conflicted copy`), mdstore.StrayConflictCopy},                                       // Dropbox
-	{regexp.MustCompile(regexp.QuoteMeta(txn.ConflictMark) + `[0-9a-f]{8,64}(\.|$)`), mdstore.StrayConflictCopy}, // this store
-	{regexp.MustCompile(`~$`), mdstore.StrayBackup},                                                              // many editors
-	{regexp.MustCompile(`\.sw[a-p]$`), mdstore.StrayBackup},                                                      // Vim
-	{regexp.MustCompile(`^4913$`), mdstore.StrayTemporary},                                                       // Vim, trying whether it can write
-	{regexp.MustCompile(`^\.#`), mdstore.StrayTemporary},                                                         // Emacs' locks
-	{regexp.MustCompile(`^#.*#$`), mdstore.StrayBackup},                                                          // Emacs
-	{regexp.MustCompile(`^\.~lock\.`), mdstore.StrayTemporary},                                                   // LibreOffice
+	{regexp.MustCompile(`^` + regexp.QuoteMeta(txn.TempPrefix)), mdstore.StrayLeftover},
+	{regexp.MustCompile(`^(.+)\.sync-conflict-[^.]*(\.[^.]+)?$`), mdstore.StrayConflictCopy},                                                                         // Syncthing
+	{regexp.MustCompile(`(?i)^(.+?) \([^()]*conflicted copy[^()]*\)(\.[^.]+)?$`), mdstore.StrayConflictCopy},                                                         // Dropbox
+	{regexp.MustCompile(`^(.+)` + regexp.QuoteMeta(txn.ConflictMark) + `[0-9a-f]{8,64}(\.[^.]+)?$`), mdstore.StrayConflictCopy},                                      // this store
+	{regexp.MustCompile(`(?i)()(?:\.sync-conflict-|conflicted copy|` + regexp.QuoteMeta(txn.ConflictMark) + `[0-9a-f]{8,64}(?:\.|$))()`), mdstore.StrayConflictCopy}, // of what, their names do not tell
+	{regexp.MustCompile(`~$`), mdstore.StrayBackup},                                                                                                                  // many editors
+	{regexp.MustCompile(`\.sw[a-p]$`), mdstore.StrayBackup},                                                                                                          // Vim
+	{regexp.MustCompile(`^4913$`), mdstore.StrayTemporary},                                                                                                           // Vim, trying whether it can write
+	{regexp.MustCompile(`^\.#`), mdstore.StrayTemporary},                                                                                                             // Emacs' locks
+	{regexp.MustCompile(`^#.*#$`), mdstore.StrayBackup},                                                                                                              // Emacs
+	{regexp.MustCompile(`^\.~lock\.`), mdstore.StrayTemporary},                                                                                                       // LibreOffice
+}
+
+// strayOf returns what a name says of a file; ok is false for one that may be part of a vault.
+func strayOf(p mdstore.Path) (s mdstore.Stray, ok bool) {
+	for _, k := range strays {
+		m := k.name.FindStringSubmatch(p.Base())
+		if m == nil {
+			continue
+		}
+		s = mdstore.Stray{Path: p, Kind: k.kind}
+		switch {
+		case k.kind == mdstore.StrayLeftover && !txn.Leftover(p.Base()):
+			s.Kind = mdstore.StrayTemporary // it looks like one
+		case k.kind == mdstore.StrayConflictCopy && m[1] != "":
+			s.Of = p.Dir().Join(m[1] + m[2])
+		}
+		return s, true
+	}
+	return s, false
 }
 
 // Strays returns the files below a folder that are no part of the vault but
@@ -39,6 +60,42 @@ func (s *Store) Strays(ctx context.Context, under mdstore.Path) ([]mdstore.Stray
 	err := s.strays(ctx, under, &out)
 	return out, err
 }
+
+// Sweep clears away what commits below a folder have left of which the journal knows nothing any more, as when .local/ was deleted in the middle of one.
+func (s *Store) Sweep(ctx context.Context, under, trash mdstore.Path, dry bool) ([]mdstore.Swept, error) {
+	if !dry { // looking takes no lock, which would write
+		release, err := s.acquire(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+	}
+	return s.sweep(ctx, under, trash, dry)
+}
+
+// sweep is Sweep for whoever holds the lock.
+func (s *Store) sweep(ctx context.Context, under, trash mdstore.Path, dry bool) ([]mdstore.Swept, error) {
+	if under != "" && !under.Valid() || !trash.Under(mdstore.LocalDir) || !trash.Valid() {
+		return nil, &fs.PathError{Op: "sweep", Path: string(under), Err: fs.ErrInvalid}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if !dry {
+		if err := s.awaitGit(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return s.committer.Clear(under, trash, dry)
+}
+
+func (x *exclusive) Sweep(ctx context.Context, under, trash mdstore.Path, dry bool) ([]mdstore.Swept, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.sweep(ctx, under, trash, dry)
+}
+
+var _ mdstore.Sweeper = (*Store)(nil)
 
 // Writable returns why a file that can be read is not to be written, nil where nothing speaks against it.
 func (s *Store) Writable(ctx context.Context, p mdstore.Path) error {
@@ -76,11 +133,8 @@ func (s *Store) strays(ctx context.Context, dir mdstore.Path, out *[]mdstore.Str
 			}
 			continue
 		}
-		for _, k := range strays {
-			if k.name.MatchString(e.Name) {
-				*out = append(*out, mdstore.Stray{Path: p, Kind: k.kind})
-				break
-			}
+		if s, ok := strayOf(p); ok {
+			*out = append(*out, s)
 		}
 	}
 	return nil

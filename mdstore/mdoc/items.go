@@ -9,11 +9,17 @@ import (
 
 // Items returns the items of every section of that name, in the order of the file.
 // Blank lines at the start of an item are not part of its text.
-func (d *Doc) Items(name string) []Item {
+func (d *Doc) Items(name string) []Item { return d.ItemsWith(name) }
+
+// ItemsWith returns those of Items whose bytes hold one of the texts, all where none is given. It spares the reading of the others.
+func (d *Doc) ItemsWith(name string, texts ...string) []Item {
 	var out []Item
 	line, counted := 1, 0
 	for s := range d.named(name) {
 		for _, p := range d.places(s) {
+			if b := d.text[p.span.Start:p.span.End]; len(texts) > 0 && !slices.ContainsFunc(texts, func(t string) bool { return bytes.Contains(b, []byte(t)) }) {
+				continue
+			}
 			line += bytes.Count(d.text[counted:p.span.Start], []byte{'\n'})
 			counted = p.span.Start
 			out = append(out, Item{Text: d.itemText(p), Listed: p.item != nil, Span: p.span, Line: line})
