@@ -83,20 +83,23 @@ func byPath(a, b *mdstore.Node) int {
 	return 1
 }
 
-// With returns the snapshot after those files became what they are given as; a file with the zero Version is gone.
+// With returns the snapshot after those files became what they are given as; a file with the zero Version is gone. It costs the files, and a look at the siblings
+// of each node that comes, goes or changes its place: once, however many of them there are.
 func (s *Snapshot) With(files ...mdstore.File) *Snapshot {
 	next := *s
 	next.found = &findings{}
+	g := graft{s: &next, stood: make(map[mdstore.ID]*mdstore.Node, len(files))}
 	for _, f := range files {
 		switch {
 		case f.Path == s.ws.Path:
 			next.ws = s.heldWorkspace(mdstore.ParseWorkspace(f))
 		case f.Version.IsZero():
-			next.drop(f.Path)
+			g.drop(f.Path)
 		default:
-			next.put(s.held(mdstore.ParseNode(f)))
+			g.put(s.held(mdstore.ParseNode(f)))
 		}
 	}
+	g.grow()
 	return &next
 }
 
@@ -116,51 +119,6 @@ func (s *Snapshot) heldWorkspace(w *mdstore.Workspace) *mdstore.Workspace {
 		return w
 	}
 	return w.Held(s.ws)
-}
-
-func (s *Snapshot) drop(p mdstore.Path) {
-	s.broken = s.broken.Delete(p)
-	old, ok := s.files.Get(p)
-	if !ok {
-		return
-	}
-	s.files = s.files.Delete(p)
-	same, _ := s.ids.Get(old.ID)
-	s.same(old.ID, same, slices.DeleteFunc(slices.Clone(same), func(n *mdstore.Node) bool { return n.Path == p }))
-}
-
-func (s *Snapshot) put(n *mdstore.Node) {
-	s.drop(n.Path)
-	s.files = s.files.Set(n.Path, n)
-	same, _ := s.ids.Get(n.ID)
-	now := append(slices.Clone(same), n)
-	slices.SortFunc(now, byPath)
-	s.same(n.ID, same, now)
-}
-
-// same replaces the files of one id, and the node that stands in the tree for it.
-func (s *Snapshot) same(id mdstore.ID, was, now []*mdstore.Node) {
-	if len(now) == 0 {
-		s.ids = s.ids.Delete(id)
-	} else {
-		s.ids = s.ids.Set(id, now)
-	}
-	if id == mdstore.Root || len(was) > 0 && len(now) > 0 && was[0] == now[0] {
-		return
-	}
-	if len(was) > 0 {
-		k, _ := s.kids.Get(was[0].Parent)
-		if k = slices.DeleteFunc(slices.Clone(k), func(n *mdstore.Node) bool { return n == was[0] }); len(k) > 0 {
-			s.kids = s.kids.Set(was[0].Parent, k)
-		} else {
-			s.kids = s.kids.Delete(was[0].Parent)
-		}
-	}
-	if len(now) > 0 {
-		k, _ := s.kids.Get(now[0].Parent)
-		at, _ := slices.BinarySearchFunc(k, now[0], (*mdstore.Node).Compare)
-		s.kids = s.kids.Set(now[0].Parent, slices.Insert(slices.Clone(k), at, now[0]))
-	}
 }
 
 // Workspace returns the workspace's own file.
