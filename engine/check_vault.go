@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 
 	"arbor/mdstore"
@@ -26,21 +25,13 @@ func (e *Engine) CheckVault(ctx context.Context) (*VaultCheck, error) {
 		return nil, err
 	}
 	out := &VaultCheck{}
-	for i, w := range all {
-		same := slices.IndexFunc(all, func(o *mdstore.Workspace) bool { return o.ID == w.ID })
-		if same == i && !slices.ContainsFunc(all[i+1:], func(o *mdstore.Workspace) bool { return o.ID == w.ID }) {
+	for _, w := range all {
+		d, shared := sharedID(all, w)
+		if !shared {
 			out.Workspaces = append(out.Workspaces, w.ID)
 			continue
 		}
-		var others []string
-		for _, o := range all {
-			if o.ID == w.ID && o != w {
-				others = append(others, string(o.Path))
-			}
-		}
-		at := valueOf(w.Doc, mdstore.KeyID)
-		out.Diagnostics = append(out.Diagnostics, mdoc.Diagnostic{File: string(w.Path), Line: at.line, Col: at.col, Code: string(DuplicateID),
-			Text: "id " + string(w.ID) + " is that of " + strings.Join(others, " and ") + " too; give one of them another id, or move the copy out of the vault"})
+		out.Diagnostics = append(out.Diagnostics, d)
 		snap, err := load(ctx, e.st, w, nil)
 		if err != nil {
 			return nil, err
@@ -80,4 +71,17 @@ func (s *sessionsFile) damage() place {
 	}
 	before := s.raw[:min(max(int(syntax.Offset)-1, 0), len(s.raw))]
 	return place{1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n')}
+}
+
+// sharedID returns what is wrong with a workspace whose id another one has too.
+func sharedID(all []*mdstore.Workspace, w *mdstore.Workspace) (d mdoc.Diagnostic, shared bool) {
+	var others []string
+	for _, o := range all {
+		if o.ID == w.ID && o != w {
+			others = append(others, string(o.Path))
+		}
+	}
+	at := valueOf(w.Doc, mdstore.KeyID)
+	return mdoc.Diagnostic{File: string(w.Path), Line: at.line, Col: at.col, Code: string(DuplicateID),
+		Text: "id " + string(w.ID) + " is that of " + strings.Join(others, " and ") + " too; give one of them another id, or move the copy out of the vault"}, len(others) > 0
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"iter"
@@ -144,6 +145,19 @@ type Watching struct {
 	Early   func(Path)                   // at once, for each file or folder that may have changed; "" where it is not known what
 	Settled func(paths []Path, all bool) // what may have changed, once it has come to rest; all: anything
 }
+
+// Situated is implemented by Watchers that can say what becomes of what they watch.
+type Situated interface {
+	// InPlace returns nil while the files lie where the store was opened. The error is an fs.ErrNotExist after they were moved or deleted, for as long as that is
+	// so, and an ErrReplaced when others lie there, which only a store that is opened now reads.
+	InPlace() error
+
+	// Polls reports whether changes are found by looking from time to time, and why the system does not tell of them.
+	Polls() (polls bool, why error)
+}
+
+// ErrReplaced says that the vault's folder is no longer the one that was opened.
+var ErrReplaced = errors.New("the folder was replaced by another; open it again")
 
 // Inspector is implemented by stores that can name what lies between the files of a vault:
 // copies that sync programs made of conflicts, backups of editors, temporary files left by a crash.

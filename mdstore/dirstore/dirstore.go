@@ -94,6 +94,8 @@ type Store struct {
 	later     *time.Timer         // guarded by mu: looks at the files that wait; nil where none is set
 	closed    bool                // guarded by mu
 	timers    sync.WaitGroup      // of later
+	polls     bool                // Watch looks from time to time, and why
+	pollsWhy  error
 }
 
 var (

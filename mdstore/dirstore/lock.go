@@ -71,7 +71,7 @@ func (s *Store) tryLock(ctx context.Context) (release func(), err error) {
 			release = nil
 		}
 	}()
-	if err := s.inPlace(); err != nil {
+	if err := s.InPlace(); err != nil {
 		return release, err
 	}
 	if err := s.makeLock(); err != nil {
@@ -95,8 +95,8 @@ func (s *Store) tryLock(ctx context.Context) (release func(), err error) {
 	return release, s.mend(ctx)
 }
 
-// inPlace reports an error if the vault's folder is no longer the one that was opened.
-func (s *Store) inPlace() error {
+// InPlace reports an error if the vault's folder is no longer the one that was opened.
+func (s *Store) InPlace() error {
 	opened, err := s.root.Stat(".")
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func (s *Store) inPlace() error {
 		return fmt.Errorf("vault %s: was moved or deleted; open it at its new place: %w", s.dir, err)
 	}
 	if !os.SameFile(opened, now) {
-		return fmt.Errorf("vault %s: the folder was replaced by another; open it again", s.dir)
+		return fmt.Errorf("vault %s: %w", s.dir, mdstore.ErrReplaced)
 	}
 	return nil
 }

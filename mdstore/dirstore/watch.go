@@ -8,7 +8,10 @@ import (
 	"arbor/mdstore/watch"
 )
 
-var _ mdstore.Watcher = (*Store)(nil)
+var (
+	_ mdstore.Watcher  = (*Store)(nil)
+	_ mdstore.Situated = (*Store)(nil)
+)
 
 // Watch tells w what may have changed in the vault, whoever changed it: the files that List lists, and folders that came or went. Where the
 // system has no news to give, it looks every two seconds. While git writes to the working tree, what has changed is not taken for settled.
@@ -23,6 +26,9 @@ func (s *Store) Watch(ctx context.Context, w mdstore.Watching) error {
 			w.Early(mdstore.Path(p))
 		},
 		Ready: func(polling bool, why error) {
+			s.mu.Lock()
+			s.polls, s.pollsWhy = polling, why
+			s.mu.Unlock()
 			if polling && why != nil {
 				s.log.Warn("the vault is watched by looking every two seconds", "folder", s.dir, "why", why)
 			}
@@ -45,6 +51,13 @@ func (s *Store) Watch(ctx context.Context, w mdstore.Watching) error {
 		s.awaitCheckout(ctx) // what it has not written yet would be told of as gone
 		w.Settled(paths, b.Rescan)
 	})
+}
+
+// Polls reports whether Watch looks every two seconds, and why.
+func (s *Store) Polls() (polls bool, why error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.polls, s.pollsWhy
 }
 
 // unlisted reports whether List would not look at a path: whatever begins with a dot, and files that are neither a workspace's nor a node's.
