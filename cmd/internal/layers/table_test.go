@@ -43,7 +43,8 @@ var rows = []row{
 	{floor: 12, name: "mdstore/dirstore/internal/disk", may: "mdstore mdstore/mdoc"},
 	{floor: 14, name: "mdstore/dirstore/internal/txn", may: "mdstore mdstore/mdoc mdstore/dirstore/internal/disk", std: "pure context crypto/rand io/fs log/slog"},
 	{floor: 14, name: "mdstore/dirstore/internal/crashfs", may: "mdstore mdstore/dirstore/internal/disk", helper: true, forTests: true},
-	{floor: 16, name: "mdstore/dirstore/crashtest", may: "mdstore mdstore/dirstore/internal/crashfs mdstore/dirstore/internal/disk mdstore/dirstore/internal/txn", helper: true, forTests: true},
+	{floor: 14, name: "mdstore/dirstore/internal/straced", std: "pure", helper: true, forTests: true},
+	{floor: 16, name: "mdstore/dirstore/crashtest", may: "mdstore mdstore/dirstore/internal/crashfs mdstore/dirstore/internal/disk mdstore/dirstore/internal/straced mdstore/dirstore/internal/txn", helper: true, forTests: true},
 
 	{floor: 20, name: "mdstore/dirstore", may: "mdstore mdstore/mdoc mdstore/dirstore/internal/disk mdstore/dirstore/internal/txn mdstore/watch", helper: true},
 	{floor: 25, name: "mdstore/dirstore/dirtest", may: "mdstore mdstore/dirstore mdstore/dirstore/internal/disk", helper: true, forTests: true},

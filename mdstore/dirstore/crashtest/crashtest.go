@@ -67,7 +67,8 @@ type explorer struct {
 	rng           *rand.Rand
 	before, after map[mdstore.Path]string
 	seen          map[sighting]bool
-	now           int64 // Unix seconds
+	now           int64                                     // Unix seconds
+	show          func(*crashfs.FS) map[mdstore.Path]string // what of a disk has to be before or after
 	Result
 }
 
@@ -92,7 +93,8 @@ func explore(t testing.TB, files map[mdstore.Path][]byte, changes []mdstore.Chan
 	if opt.Limit == 0 {
 		opt.Limit = 1500
 	}
-	x := &explorer{files: files, changes: changes, opt: opt, rng: rand.New(rand.NewPCG(1, 2)), seen: map[sighting]bool{}}
+	x := explorerOf(opt)
+	x.files, x.changes = files, changes
 	c := x.disk()
 	x.before = visible(c)
 	if err := x.commit(c); err != nil {
@@ -103,6 +105,10 @@ func explore(t testing.TB, files map[mdstore.Path][]byte, changes []mdstore.Chan
 		t.Fatal("the commit changes nothing, so no crash can show")
 	}
 	return x
+}
+
+func explorerOf(opt Options) *explorer {
+	return &explorer{opt: opt, rng: rand.New(rand.NewPCG(1, 2)), seen: map[sighting]bool{}, show: visible}
 }
 
 func (x *explorer) disk() *crashfs.FS {
@@ -223,7 +229,7 @@ func (x *explorer) check(d *crashfs.FS, committed bool) {
 		x.fail(d, "recovery: %v", err)
 		return
 	}
-	got := visible(d)
+	got := x.show(d)
 	switch isAfter := maps.Equal(got, x.after); {
 	case isAfter:
 	case committed:
@@ -233,7 +239,7 @@ func (x *explorer) check(d *crashfs.FS, committed bool) {
 		x.fail(d, "not atomic: neither all of the commit nor none of it")
 		return
 	}
-	if err := x.recover(d); err != nil || !maps.Equal(visible(d), got) {
+	if err := x.recover(d); err != nil || !maps.Equal(x.show(d), got) {
 		x.fail(d, "recovered twice is not recovered once (error %v)", err)
 	}
 }
