@@ -58,16 +58,23 @@ var samples = map[string][]map[string]any{
 	"node_next":              {{"workspaceId": ws, "claim": true, "sessionId": "s1", "count": 2}},
 }
 
-// TestCrashes lets the power fail at every step of the commit of every operation that writes, and each call to the disk fail once.
+// TestCrashes lets the power fail at every step of the commit of every operation that writes, and each call to the disk fail once; with
+// nobody else at the files, and with all of them open in an editor.
 func TestCrashes(t *testing.T) {
-	states, bad := 0, 0
+	states, bad, asked, ran := 0, 0, 0, 0
+	opt, open := crashtest.Options{Limit: 250}, crashtest.Options{Limit: 60}
+	if heavy {
+		opt.Limit, open.Limit = 2000, 500
+	}
 	for _, o := range ops.All() {
 		calls := samples[o.Name]
 		if o.Writes && len(calls) == 0 {
 			t.Errorf("%s writes, and has no sample here", o.Name)
 		}
 		for i, args := range calls {
+			asked++
 			t.Run(fmt.Sprintf("%s/%d", o.Name, i), func(t *testing.T) {
+				ran++
 				var r *recorder
 				w := enginetest.Over(t, memstore.New(plan()), func(_ *enginetest.World, st *memstore.Store) mdstore.Store {
 					r = &recorder{Store: st}
@@ -81,10 +88,22 @@ func TestCrashes(t *testing.T) {
 					t.Errorf("%s(%v) makes %d commits; a crash between them leaves half of it", o.Name, args, len(r.commits))
 				}
 				for _, c := range r.commits {
-					for _, res := range []crashtest.Result{
-						crashtest.Explore(t, c.before, c.changes, crashtest.Options{Limit: 200}),
+					// Once more with every file open that is written or removed: what a commit displaces waits for those who have it open.
+					open.Open = nil
+					for _, ch := range c.changes {
+						if _, there := c.before[ch.Path]; there && !ch.Keep {
+							open.Open = append(open.Open, ch.Path)
+						}
+					}
+					results := []crashtest.Result{
+						crashtest.Explore(t, c.before, c.changes, opt),
+						crashtest.Explore(t, c.before, c.changes, open),
 						crashtest.Faults(t, c.before, c.changes, crashtest.Options{}),
-					} {
+					}
+					if heavy {
+						results = append(results, crashtest.Explore(t, c.before, c.changes, crashtest.Options{Limit: 60, Deep: true}))
+					}
+					for _, res := range results {
 						states, bad = states+res.States, bad+res.Bad
 						if res.Bad > 0 {
 							t.Errorf("%d of %d states are bad; the first: %s", res.Bad, res.States, res.First)
@@ -94,7 +113,10 @@ func TestCrashes(t *testing.T) {
 			})
 		}
 	}
-	t.Logf("%d states after crashes, %d bad", states, bad)
+	t.Logf("states %d bad %d", states, bad)
+	if ran == asked && states < 20000 {
+		t.Errorf("%d states are too few to trust in", states)
+	}
 }
 
 // TestDryRunWritesNothing plans every sample and compares the plan with what is done then.

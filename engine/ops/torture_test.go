@@ -240,4 +240,3 @@ func TestKilledAgainAndAgain(t *testing.T) {
 		t.Errorf("the torture was none: %d kills, %d operations", h.kills, h.acknowledged())
 	}
 }
-

@@ -1,0 +1,308 @@
+package ops_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"arbor/engine"
+	"arbor/engine/enginetest"
+	"arbor/engine/ops"
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore"
+	"arbor/mdstore/dirstore/dirtest"
+)
+
+// faults are what a disk may say.
+var faults = []error{syscall.EIO, syscall.ENOSPC, syscall.EACCES}
+
+// A troubledStore refuses one of the reads outside of commits as well; those inside are the disk's.
+type troubledStore struct {
+	*dirstore.Store
+	reads, at int
+	err       error
+}
+
+func (s *troubledStore) refuse() error {
+	if s.reads++; s.reads == s.at {
+		return s.err
+	}
+	return nil
+}
+
+func (s *troubledStore) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) {
+	return s.read(ctx, s.Store, p)
+}
+
+func (s *troubledStore) read(ctx context.Context, st mdstore.Store, p mdstore.Path) (mdstore.File, error) {
+	if err := s.refuse(); err != nil {
+		return mdstore.File{}, &fs.PathError{Op: "read", Path: string(p), Err: err}
+	}
+	return st.Read(ctx, p)
+}
+
+func (s *troubledStore) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore.File, error] {
+	return s.list(ctx, s.Store, under)
+}
+
+// list yields the file that cannot be read with the error.
+func (s *troubledStore) list(ctx context.Context, st mdstore.Store, under mdstore.Path) iter.Seq2[mdstore.File, error] {
+	return func(yield func(mdstore.File, error) bool) {
+		for f, err := range st.List(ctx, under) {
+			if bad := s.refuse(); bad != nil && err == nil {
+				f, err = mdstore.File{Path: f.Path}, &fs.PathError{Op: "read", Path: string(f.Path), Err: bad}
+			}
+			if !yield(f, err) {
+				return
+			}
+		}
+	}
+}
+
+func (s *troubledStore) Exclusively(ctx context.Context, f func(mdstore.Store) error) error {
+	return s.Store.Exclusively(ctx, func(st mdstore.Store) error { return f(&troubledHeld{st, s}) })
+}
+
+// A troubledHeld is the store inside Exclusively.
+type troubledHeld struct {
+	mdstore.Store
+	s *troubledStore
+}
+
+func (h *troubledHeld) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) {
+	return h.s.read(ctx, h.Store, p)
+}
+func (h *troubledHeld) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore.File, error] {
+	return h.s.list(ctx, h.Store, under)
+}
+func (h *troubledHeld) Sequence(ctx context.Context) (uint64, error) {
+	return h.Store.(mdstore.Shared).Sequence(ctx)
+}
+func (h *troubledHeld) Exclusively(ctx context.Context, f func(mdstore.Store) error) error {
+	return f(h)
+}
+
+var (
+	_ mdstore.Shared = (*troubledStore)(nil)
+	_ mdstore.Shared = (*troubledHeld)(nil)
+)
+
+// A trial is one operation on a vault of its own, whose disk refuses a call.
+type trial struct {
+	dir     string
+	disk    dirtest.Trouble
+	st      *troubledStore
+	engine  *engine.Engine
+	started map[string]string // the vault before the operation
+}
+
+const untouched = "ws-old/Workspace.md" // of a workspace that no sample is about
+
+func newTrial(t *testing.T) *trial {
+	t.Helper()
+	x := &trial{dir: filepath.Join(t.TempDir(), "vault")}
+	for p, b := range plan() {
+		name := filepath.Join(x.dir, filepath.FromSlash(string(p)))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, b, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	st, err := x.disk.Open(x.dir, dirstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.st = &troubledStore{Store: st}
+	x.engine = clocked(t, x.st)
+	for _, id := range []mdstore.ID{ws, "ws-old"} { // as after some reads; then the operation has to notice what is stale
+		if _, err := x.engine.Snapshot(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x.started = x.vault(t)
+	x.disk.Calls, x.st.reads = 0, 0
+	return x
+}
+
+// clocked opens an engine whose clock stands still and whose ids count.
+func clocked(t *testing.T, st mdstore.Store) *engine.Engine {
+	ids := 0
+	e, err := engine.Open(t.Context(), st, engine.Options{Now: func() time.Time { return enginetest.Start }, NewID: func(prefix string) (mdstore.ID, error) {
+		ids++
+		return mdstore.ID(fmt.Sprintf("%s-mjv3xk00-%06d", prefix, ids)), nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// vault returns the files that people see, and the trash.
+func (x *trial) vault(t *testing.T) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := fs.WalkDir(os.DirFS(x.dir), ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), dirstore.TempPrefix) || p == untouched ||
+			strings.HasPrefix(p, mdstore.LocalDir+"/") && !strings.HasPrefix(p, mdstore.LocalDir+"/trash/") {
+			return err
+		}
+		data, err := os.ReadFile(filepath.Join(x.dir, p))
+		out[p] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// run makes the operation and returns its error.
+func (x *trial) run(name string, args map[string]any) error {
+	o, _ := ops.Find(name)
+	_, err := o.Call(tctx, &ops.Env{Engine: x.engine}, enginetest.Args(args))
+	return err
+}
+
+// after checks what a refused call has left: nothing changed or, where the commit was decided, all of it; and that everything goes on.
+func (x *trial) after(t *testing.T, what string, err error, done map[string]string) {
+	t.Helper()
+	x.disk.At, x.st.at = 0, 0
+	want := done
+	_, unfinished := errors.AsType[*mdstore.UnfinishedError](err)
+	if err != nil && !unfinished {
+		want = x.started
+		if _, ok := errors.AsType[*engine.Error](err); !ok {
+			t.Errorf("%s: a %T, not an *engine.Error: %v", what, err, err)
+		}
+		if got := x.vault(t); !maps.Equal(got, want) {
+			t.Errorf("%s: the error is %v, but something changed: %v", what, err, differing(want, got))
+		}
+	}
+	if next := x.run("log_append", map[string]any{"workspaceId": "ws-old", "operator": "AI", "event": "and on"}); next != nil {
+		t.Errorf("%s (%v): the next operation: %v", what, err, next)
+	}
+	if data, e := os.ReadFile(filepath.Join(x.dir, untouched)); e != nil || strings.Count(string(data), "and on") != 1 {
+		t.Errorf("%s (%v): the next operation wrote %q, %v", what, err, data, e)
+	}
+	got := x.vault(t)
+	if want != nil && !maps.Equal(got, want) {
+		t.Errorf("%s: the error is %v, and after the next operation this differs: %v", what, err, differing(want, got))
+	}
+	x.fresh(t, what)
+	if e := x.st.Close(); e != nil {
+		t.Error(e)
+	}
+}
+
+// fresh compares what the engine knows with what one does that has just been opened.
+func (x *trial) fresh(t *testing.T, what string) {
+	t.Helper()
+	st, err := dirstore.Open(x.dir, dirstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	other := clocked(t, st)
+	all, err := other.Workspaces(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range all {
+		x.engine.Refresh() // as front ends do
+		mine, err := x.engine.Snapshot(t.Context(), w.ID)
+		if err != nil {
+			t.Errorf("%s: %s: %v", what, w.ID, err)
+			continue
+		}
+		its, err := other.Snapshot(t.Context(), w.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, b := versions(mine), versions(its); !maps.Equal(a, b) {
+			t.Errorf("%s: the engine knows %v\nthe files are %v", what, a, b)
+		}
+	}
+}
+
+func versions(s *engine.Snapshot) map[mdstore.Path]mdstore.Version {
+	out := map[mdstore.Path]mdstore.Version{s.Workspace().Path: s.Workspace().Version}
+	for n := range s.All() {
+		out[n.Path] = n.Version
+	}
+	return out
+}
+
+func differing(want, got map[string]string) (out []string) {
+	for p := range want {
+		if g, ok := got[p]; !ok || g != want[p] {
+			out = append(out, fmt.Sprintf("%s: want %q, got %q (there: %v)", p, want[p], g, ok))
+		}
+	}
+	for p, g := range got {
+		if _, ok := want[p]; !ok {
+			out = append(out, fmt.Sprintf("%s is new: %q", p, g))
+		}
+	}
+	return out
+}
+
+// TestEveryCallOfEveryOperationFailsOnce makes every operation once for each call that it makes to the disk, and lets that one fail.
+func TestEveryCallOfEveryOperationFailsOnce(t *testing.T) {
+	for _, o := range ops.All() {
+		for i, args := range samples[o.Name] {
+			t.Run(fmt.Sprintf("%s/%d", o.Name, i), func(t *testing.T) {
+				t.Parallel()
+				whole := newTrial(t)
+				if err := whole.run(o.Name, args); err != nil {
+					t.Fatal(err)
+				}
+				done, calls, reads := whole.vault(t), whole.disk.Calls, whole.st.reads
+				whole.after(t, "no fault", nil, done)
+				failed, unfinished := 0, 0
+				first, step := 0, 1
+				if !heavy {
+					first, step = len(o.Name)%8, 8
+				}
+				for k := first; k < calls+reads; k += step {
+					kinds := faults
+					if !heavy {
+						kinds = faults[k%len(faults) : k%len(faults)+1]
+					}
+					for _, fault := range kinds {
+						x := newTrial(t)
+						if x.disk.Err, x.st.err = fault, fault; k < calls {
+							x.disk.At = k + 1
+						} else {
+							x.st.at = k - calls + 1
+						}
+						err := x.run(o.Name, args)
+						if err != nil {
+							failed++
+						}
+						if _, ok := errors.AsType[*mdstore.UnfinishedError](err); ok {
+							unfinished++
+						}
+						what := fmt.Sprintf("%v at call %d of %d, read %d: %s", fault, k+1, calls, k-calls+1, x.disk.What)
+						want := done
+						if k >= calls && err == nil {
+							want = nil // what could not be read is damaged, and the operation was about the rest
+						}
+						x.after(t, what, err, want)
+					}
+				}
+				t.Logf("%d calls, %d reads: %d failures, %d of them decided", calls, reads, failed, unfinished)
+				if failed == 0 && heavy {
+					t.Error("nothing failed")
+				}
+			})
+		}
+	}
+}
