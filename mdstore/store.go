@@ -159,6 +159,16 @@ type Situated interface {
 // ErrReplaced says that the vault's folder is no longer the one that was opened.
 var ErrReplaced = errors.New("the folder was replaced by another; open it again")
 
+// Presence is implemented by stores that can tell whether somebody who uses the vault is still there. Nobody has to say that they go: a process
+// that dies is gone, however it died, and no other one is ever taken for it.
+type Presence interface {
+	// Appear makes somebody present until leave is called, the store is closed or the process ends. The token stands for them in every process; none is given twice.
+	Appear(ctx context.Context) (token string, leave func(), err error)
+
+	// Present reports whether who appeared under the token is there. Under a token that nobody was given, nobody is. After an error it is not known.
+	Present(ctx context.Context, token string) (bool, error)
+}
+
 // Inspector is implemented by stores that can name what lies between the files of a vault:
 // copies that sync programs made of conflicts, backups of editors, temporary files left by a crash.
 type Inspector interface {

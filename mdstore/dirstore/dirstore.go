@@ -96,6 +96,7 @@ type Store struct {
 	timers    sync.WaitGroup      // of later
 	polls     bool                // Watch looks from time to time, and why
 	pollsWhy  error
+	present   map[string]*flock.Flock // guarded by mu: who appeared through this store, by token
 }
 
 var (
@@ -196,6 +197,7 @@ func Open(dir string, opt Options) (*Store, error) {
 func (s *Store) Close() error {
 	<-s.turn
 	s.still()
+	s.leaveAll()
 	err := errors.Join(s.lock.Close(), s.root.Close())
 	if s.docs != nil {
 		err = errors.Join(err, s.docs.Close())

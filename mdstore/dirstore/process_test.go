@@ -66,6 +66,15 @@ func child(job []string) error {
 			_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
 			return nil
 		})
+	case "appear": // dir: is present, says under which token, and waits to be killed
+		s, err := dirstore.Open(job[1], dirstore.Options{})
+		if err != nil {
+			return err
+		}
+		token, _, err := s.Appear(ctx)
+		fmt.Println(token)
+		_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
+		return err
 	}
 	return fmt.Errorf("no such job: %q", job)
 }

@@ -26,6 +26,8 @@ type Store struct {
 	below    map[mdstore.Path]int    // the number of files below each folder, at any depth
 	sequence uint64
 	docs     map[string][]byte
+	present  map[string]bool // who is there, by token
+	appeared int             // how many there were
 }
 
 var (
