@@ -28,6 +28,10 @@ type draft struct {
 	status  map[mdstore.ID]statemachine.Status // statuses as planned
 	keep    map[mdstore.Path]mdstore.Version   // files that the plan only read
 	adapted []string                           // how texts of new files were changed to fit in
+	claims  *ledger                            // as they are; nil where nobody can tell
+	turned  mdstore.ID                         // the node that goes on along its life cycle, others being moved along; "" for none
+	gone    map[mdstore.ID]bool                // nodes that are deleted
+	note    mdstore.Change                     // of the claims; without a path where they stay as they are
 }
 
 // planned is a change of a whole file or folder.
@@ -68,9 +72,7 @@ type itemEdit struct {
 }
 
 func newDraft(s *Snapshot, act Act, opt Options) *draft {
-	if act.Operator == "" {
-		act.Operator = mdstore.OperatorAI
-	}
+	act.Operator = act.operator()
 	return &draft{snap: s, act: act, now: opt.Now().UTC(), id: opt.NewID, edits: map[mdstore.Path]*edit{},
 		status: map[mdstore.ID]statemachine.Status{}, keep: map[mdstore.Path]mdstore.Version{}}
 }
@@ -307,6 +309,9 @@ func (d *draft) changes() []mdstore.Change {
 	}
 	if len(named) == 0 {
 		return nil
+	}
+	if d.note.Path != "" {
+		out = append(out, d.note)
 	}
 	kept := make([]mdstore.Path, 0, len(d.keep))
 	for p := range d.keep {

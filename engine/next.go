@@ -1,10 +1,8 @@
 package engine
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
-	"io/fs"
 	"slices"
 	"time"
 
@@ -12,42 +10,30 @@ import (
 	"arbor/statemachine"
 )
 
-// A Claim gives a node to a session until a time, so that nobody else is given it meanwhile.
-type Claim struct {
-	Session string `json:"session"`
-	Until   int64  `json:"until"` // Unix milliseconds
-}
-
-// claims are kept in .local/, as they are of this machine's sessions only: a lost file frees what is claimed.
-type claims map[mdstore.ID]map[mdstore.ID]Claim // by workspace and node
-
-var claimsPath = mdstore.Path(mdstore.LocalDir).Join("claims.json")
-
-// DefaultLease is how long a claim lasts unless said otherwise.
-const DefaultLease = 30 * time.Minute
-
-func readClaims(ctx context.Context, st mdstore.Store) (claims, mdstore.Version, error) {
-	f, err := st.Read(ctx, claimsPath)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, mdstore.Version{}, err
-	}
-	c := claims{}
-	if err == nil && json.Unmarshal(f.Data, &c) != nil {
-		c = claims{}
-	}
-	return c, f.Version, nil
-}
-
 // Ready is a node that can be worked on.
 type Ready struct {
-	Node  *mdstore.Node
-	Way   []*mdstore.Node // from the root to its parent
-	Claim Claim           // the zero Claim where it is free
+	Node   *mdstore.Node
+	Way    []*mdstore.Node // from the root to its parent
+	Claim  Claim           // of who asked; the zero Claim where the node is free
+	Lapsed Claim           // of who began the work and is gone, or gave it back; the zero Claim where nobody did
+}
+
+// Begun reports whether somebody has begun its work.
+func (r Ready) Begun() bool { return begun(r.Node) }
+
+// An Offer is what there is to be worked on.
+type Offer struct {
+	Nodes   []Ready // for who asks
+	Ready   int     // nodes that can be worked on in all
+	Claimed int     // of these, those that others have claimed
 }
 
 // Ready returns the nodes that can be worked on now, in tree order: those that wait for their start, planning nodes that wait for their first
 // child, and those whose children are all done and that wait for their conclusion. Below a completed or cancelled node nothing is ready.
-func (s *Snapshot) Ready() []Ready {
+func (s *Snapshot) Ready() []Ready { return s.ready(func(*mdstore.Node) bool { return false }) }
+
+// ready is Ready with the running nodes that are in need of somebody besides.
+func (s *Snapshot) ready(needs func(*mdstore.Node) bool) []Ready {
 	var out []Ready
 	var way []*mdstore.Node
 	frozen := -1 // depth of the ancestor that freezes what is below it
@@ -61,7 +47,7 @@ func (s *Snapshot) Ready() []Ready {
 			frozen = depth
 			continue
 		}
-		if len(n.Problems) == 0 && s.waits(n) {
+		if len(n.Problems) == 0 && (s.waits(n) || s.works(n) && needs(n)) {
 			out = append(out, Ready{Node: n, Way: slices.Clone(way[:depth])})
 		}
 	}
@@ -70,7 +56,7 @@ func (s *Snapshot) Ready() []Ready {
 
 // waits asks the table whether a node waits for somebody: it has not begun, or has nothing left below it that is open.
 func (s *Snapshot) waits(n *mdstore.Node) bool {
-	if n.Status == statemachine.Initial(n.Type) {
+	if !begun(n) {
 		return true
 	}
 	if !statemachine.TakesChildren(n.Type) || statemachine.Terminal(n.Status) {
@@ -83,86 +69,116 @@ func (s *Snapshot) waits(n *mdstore.Node) bool {
 	return len(s.facts(n, "").OpenChildren) == 0
 }
 
-// Next returns ready nodes that no other session has claimed, at most count, and how many are ready in all. With a lease above zero it claims those it
-// returns for the session, in one commit: two sessions are never given the same node.
-func (e *Engine) Next(ctx context.Context, ws mdstore.ID, session string, count int, lease time.Duration) ([]Ready, int, error) {
+// works reports whether somebody has to be at a node for it to get on: of a planning node, those at its children are.
+func (s *Snapshot) works(n *mdstore.Node) bool {
+	return begun(n) && !statemachine.TakesChildren(n.Type) && !statemachine.Terminal(n.Status)
+}
+
+func begun(n *mdstore.Node) bool { return n.Status != statemachine.Initial(n.Type) }
+
+// Next returns nodes that can be worked on, at most count: first those that the session that asks has claimed and not done yet, then
+// those that nobody has claimed, both in tree order. Work that was begun by somebody who is gone is among them. With a lease above zero the nodes that are
+// returned are claimed, all in one commit: no two are ever given the same one. A claim without a session is the operator's, and its node is not given again while
+// it holds, as many may have one operator's name.
+func (e *Engine) Next(ctx context.Context, ws mdstore.ID, act Act, count int, lease time.Duration) (*Offer, error) {
+	if act.Session != "" {
+		if err := validSession(act.Session); err != nil {
+			return nil, err
+		}
+	}
+	if lease > MaxLease || count < 0 {
+		return nil, Fail(InvalidParams, "%d nodes for %v: a claim lasts at most %v, and no fewer than 0 nodes can be taken", count, lease, MaxLease)
+	}
 	if lease <= 0 {
 		snap, err := e.Snapshot(ctx, ws)
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
-		c, _, err := readClaims(ctx, e.st)
+		l, err := e.ledger(ctx, e.st)
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
-		free, all := e.free(snap, c[ws], session)
-		return free[:min(count, len(free))], all, nil
-	}
-	if err := validSession(session); err != nil {
-		return nil, 0, err
-	}
-	var out []Ready
-	var all int
-	err := e.exclusively(ctx, func(st mdstore.Store) error {
-		snap, err := e.snapshot(ctx, st, ws)
-		if err != nil {
-			return err
+		out := l.offer(snap, act, count)
+		for i, r := range out.Nodes {
+			if !l.holds(r.Claim) {
+				out.Nodes[i].Claim = Claim{}
+			}
 		}
+		return out, nil
+	}
+	var out *Offer
+	err := e.editClaims(ctx, ws, func(snap *Snapshot, l *ledger) error {
 		if err := newDraft(snap, Act{}, e.opt).writable(); err != nil {
 			return err
 		}
-		c, base, err := readClaims(ctx, st)
-		if err != nil {
-			return err
-		}
-		out, all = e.free(snap, c[ws], session)
-		out = out[:min(count, len(out))]
-		if len(out) == 0 {
+		if out = l.offer(snap, act, count); len(out.Nodes) == 0 {
 			return nil
 		}
-		c.expire(e.opt.Now().UnixMilli())
-		if c[ws] == nil {
-			c[ws] = map[mdstore.ID]Claim{}
-		}
-		for i := range out {
-			out[i].Claim = Claim{session, e.opt.Now().Add(lease).UnixMilli()}
-			c[ws][out[i].Node.ID] = out[i].Claim
-		}
-		data, err := json.MarshalIndent(c, "", "  ")
+		token, err := act.Presence.appear(ctx)
 		if err != nil {
 			return err
 		}
-		return e.aside(ctx, st, []mdstore.Change{{Path: claimsPath, Base: base, New: append(data, '\n')}})
-	})
-	return out, all, err
-}
-
-// free returns the ready nodes that are not claimed by another session, and the number of ready ones in all.
-func (e *Engine) free(s *Snapshot, c map[mdstore.ID]Claim, session string) ([]Ready, int) {
-	ready := s.Ready()
-	all := len(ready)
-	now := e.opt.Now().UnixMilli()
-	free := slices.DeleteFunc(ready, func(r Ready) bool {
-		cl, ok := c[r.Node.ID]
-		return ok && cl.Until > now && cl.Session != session
-	})
-	for i, r := range free {
-		if cl := c[r.Node.ID]; cl.Until > now {
-			free[i].Claim = cl
+		for i, r := range out.Nodes {
+			c := Claim{Session: act.Session, Operator: act.operator(), Since: cmp.Or(r.Claim.Since, l.now.UnixMilli())}
+			out.Nodes[i].Claim = l.renewed(c, lease, token)
+			l.set(ws, r.Node.ID, out.Nodes[i].Claim)
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	return free, all
+	return out, nil
 }
 
-func (c claims) expire(now int64) {
-	for ws, nodes := range c {
-		for id, cl := range nodes {
-			if cl.Until <= now {
-				delete(nodes, id)
+// offer returns at most count of the nodes that may be given to who asks, those that are theirs first.
+func (l *ledger) offer(s *Snapshot, act Act, count int) *Offer {
+	out := &Offer{}
+	var own, free []Ready
+	l.all() // decoded once
+	for _, r := range s.ready(func(n *mdstore.Node) bool {
+		c, noted := l.get(s.ws.ID, n.ID)
+		return noted && (c.Session != "" && c.of(act) || !l.holds(c))
+	}) {
+		out.Ready++
+		c, noted := l.get(s.ws.ID, r.Node.ID)
+		switch {
+		case noted && c.Session != "" && c.of(act) && c.Until > 0: // be it late: nobody else has taken it meanwhile
+			r.Claim = c
+			own = append(own, r)
+		case noted && l.holds(c):
+			out.Claimed++
+		default:
+			if noted && begun(r.Node) {
+				r.Lapsed = c
 			}
-		}
-		if len(nodes) == 0 {
-			delete(c, ws)
+			free = append(free, r)
 		}
 	}
+	out.Nodes = append(own, free...)
+	out.Nodes = out.Nodes[:min(count, len(out.Nodes))]
+	return out
+}
+
+// Release gives a node back that was claimed: anybody may be given it then. It reports false where it is claimed no more. Only who has claimed it may, and a
+// person.
+func (e *Engine) Release(ctx context.Context, ws, id mdstore.ID, act Act) (bool, error) {
+	given := false
+	err := e.editClaims(ctx, ws, func(s *Snapshot, l *ledger) error {
+		n, err := s.Known(id)
+		if err != nil {
+			return err
+		}
+		c, noted := l.get(ws, id)
+		own := c.of(act)
+		if given = noted && (l.holds(c) || own && c.Until > 0); !given {
+			return nil
+		}
+		if !own && act.operator() != mdstore.OperatorHuman {
+			return l.heldBy(n, c)
+		}
+		l.giveBack(ws, id, c, begun(n))
+		return nil
+	})
+	return given && err == nil, err
 }

@@ -60,6 +60,7 @@ func (d *draft) delete(id mdstore.ID) (*Deleted, error) {
 			return nil, duplicate(k.ID, same)
 		}
 	}
+	d.gone = gone
 	out := &Deleted{Count: len(gone), Trash: mdstore.TrashPath(d.now.Format("20060102T150405.000")+"-"+string(id), "")}
 	d.trash(out.Trash, all)
 	d.expire(gone)

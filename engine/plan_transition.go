@@ -68,6 +68,10 @@ func (d *draft) transition(t Transition) (*Transitioned, error) {
 	if err := d.thawed(n.ID, up, t.Cascade); err != nil {
 		return nil, err
 	}
+	if err := d.untaken(n); err != nil {
+		return nil, err
+	}
+	d.turned = n.ID
 	if statemachine.TakesChildren(n.Type) && statemachine.Terminal(dec.To) {
 		for _, k := range d.snap.kidsOf(n.ID) {
 			d.relied(k)

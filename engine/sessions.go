@@ -131,7 +131,7 @@ func (e *Engine) Bind(ctx context.Context, b Binding, act Act) (*Outcome, error)
 			return nil, nil
 		}
 		return s.changes(b.SessionID, &b, e.opt.Now())
-	})
+	}, nil)
 }
 
 // Refocus moves a bound session's own focus along with the workspace's. A session without a focus of its own, or bound elsewhere, has none to move.
@@ -145,7 +145,7 @@ func (e *Engine) Refocus(ctx context.Context, session string, ws, id mdstore.ID)
 	return err
 }
 
-// Unbind ends a session's binding. The error is SESSION_NOT_FOUND where there is none.
+// Unbind ends a session's binding, and gives back what it has claimed. The error is SESSION_NOT_FOUND where there is none.
 func (e *Engine) Unbind(ctx context.Context, session string, act Act) (*Outcome, error) {
 	if err := validSession(session); err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func (e *Engine) Unbind(ctx context.Context, session string, act Act) (*Outcome,
 			return nil, Fail(SessionNotFound, "%s: no such session is bound; bound are: %s", session, orNone(slices.Sorted(maps.Keys(s.bindings))))
 		}
 		return s.changes(session, nil, e.opt.Now())
-	})
+	}, func(st mdstore.Store) ([]mdstore.Change, error) { return e.unclaimed(ctx, st, session) })
 }
 
 func (s *sessionsFile) unreadable() *Error {
@@ -166,7 +166,9 @@ func (s *sessionsFile) unreadable() *Error {
 		with(Details{Paths: []string{mdstore.SessionsFile}})
 }
 
-func (e *Engine) editSessions(ctx context.Context, act Act, what string, edit func(*sessionsFile) ([]mdstore.Change, error)) (*Outcome, error) {
+// editSessions commits what edit makes of sessions.json, and what comes along with it: notes that no outcome names. along may be nil.
+func (e *Engine) editSessions(ctx context.Context, act Act, what string, edit func(*sessionsFile) ([]mdstore.Change, error),
+	along func(mdstore.Store) ([]mdstore.Change, error)) (*Outcome, error) {
 	out := &Outcome{DryRun: act.DryRun}
 	plan := func(st mdstore.Store) ([]mdstore.Change, error) {
 		s, err := readSessions(ctx, st)
@@ -191,6 +193,13 @@ func (e *Engine) editSessions(ctx context.Context, act Act, what string, edit fu
 		changes, err := plan(st)
 		if err != nil || len(changes) == 0 {
 			return err
+		}
+		if along != nil {
+			more, err := along(st)
+			if err != nil {
+				return err
+			}
+			changes = append(changes, more...)
 		}
 		return e.aside(ctx, st, changes)
 	})

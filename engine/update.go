@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -14,10 +15,14 @@ var pauses = []time.Duration{10 * time.Millisecond, 100 * time.Millisecond}
 
 // Act says who does something and how.
 type Act struct {
-	Operator string // for log lines: "AI" or "Human"; empty is AI
-	DryRun   bool   // plan only
-	IfMatch  string // where not empty: the version that the file concerned must have
+	Operator string    // for log lines: "AI" or "Human"; empty is AI
+	DryRun   bool      // plan only
+	IfMatch  string    // where not empty: the version that the file concerned must have
+	Session  string    // whose claims are meant; "" for none
+	Presence *Presence // of who acts, for as long as they are there; nil for who comes and goes with the call
 }
+
+func (a Act) operator() string { return cmp.Or(a.Operator, mdstore.OperatorAI) }
 
 // update plans a change of one workspace and commits it. plan may be called more than once, each time with a fresh draft.
 func (e *Engine) update(ctx context.Context, ws mdstore.ID, act Act, plan func(*draft) error) (*Outcome, error) {
@@ -84,7 +89,13 @@ func (e *Engine) plan(ctx context.Context, st mdstore.Store, ws mdstore.ID, act 
 	}
 	d := newDraft(snap, act, e.opt)
 	d.epoch = epoch
+	if d.claims, err = e.ledger(ctx, st); err != nil && ctx.Err() != nil {
+		return nil, ctx.Err() // any other error keeps nobody from writing
+	}
 	if err := plan(d); err != nil {
+		return nil, err
+	}
+	if err := e.tend(ctx, d); err != nil {
 		return nil, err
 	}
 	return d, d.finish()

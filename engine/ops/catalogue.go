@@ -81,7 +81,7 @@ var all = []Operation{
 	op("session_status", "what a session is bound to", reads|repeats, SessionStatus),
 	op("changes_get", "what people and others changed since a session last looked", writes, ChangesGet),
 	op("workspace_check", "every diagnostic of the files, and repairs that lose nothing", writes|repeats, WorkspaceCheck),
-	op("node_next", "nodes that are ready to be worked on; claim them", writes, NodeNext),
+	op("node_next", "nodes ready to be worked on; claim them", writes, NodeNext),
 }
 
 // All returns every operation in the order of the documentation.

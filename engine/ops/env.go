@@ -16,6 +16,7 @@ import (
 type Env struct {
 	Engine    *engine.Engine
 	Session   string                             // the session that calls; "" for none. Its binding says which workspace is meant when a call names none
+	Presence  *engine.Presence                   // of a caller who lives on between calls: what it claims is free when it ends; nil for one whose claims last as long as their lease
 	Workspace string                             // the workspace that is meant when a call names none, whatever the session is bound to, named loosely; "" where the binding says
 	Operator  string                             // mdstore.OperatorAI or OperatorHuman, for log lines; "" is AI
 	Loose     bool                               // nodes and workspaces may be named by a unique prefix of their id or their exact title
@@ -26,7 +27,7 @@ type Env struct {
 
 // act returns how the engine is to do something.
 func (env *Env) act(w Write, m Match) engine.Act {
-	return engine.Act{Operator: env.Operator, DryRun: w.DryRun, IfMatch: m.IfMatch}
+	return engine.Act{Operator: env.Operator, DryRun: w.DryRun, IfMatch: m.IfMatch, Session: env.Session, Presence: env.Presence}
 }
 
 // as returns the env with another session that calls; "" is the same one.

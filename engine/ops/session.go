@@ -2,7 +2,6 @@ package ops
 
 import (
 	"context"
-	"math"
 	"strconv"
 	"time"
 
@@ -257,76 +256,4 @@ func (env *Env) mended(ctx context.Context, id mdstore.ID, fixed []mdoc.Diagnost
 	out.Fixed = append(out.Fixed, fixed...)
 	out.Wrote.Files, out.More, out.Diff = append(out.Wrote.Files, done.Files...), out.More+done.More, out.Diff+done.Diff
 	out.Changed, out.DryRun = out.Changed || done.Changed, done.DryRun
-}
-
-// defaultNext is how many nodes node_next returns unless told otherwise.
-const defaultNext = 1
-
-// NodeNext names nodes that are ready to be worked on, and claims them on request.
-func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error) {
-	env = env.as(in.SessionID)
-	s, err := env.snapshot(ctx, in.WorkspaceID)
-	if err != nil {
-		return nil, err
-	}
-	count := in.Count
-	if count == 0 {
-		count = defaultNext
-	}
-	const week = 7 * 24 * 3600
-	if count < 0 || in.LeaseSeconds < 0 || in.LeaseSeconds > week {
-		return nil, engine.Fail(engine.InvalidParams, "count is %d and leaseSeconds %d; neither is below zero, and a lease lasts at most a week (%d)", count, in.LeaseSeconds, week)
-	}
-	lease := time.Duration(0)
-	if in.Claim {
-		if env.Session == "" {
-			e := engine.Fail(engine.InvalidParams, "sessionId is missing; a claim needs to know whose it is (--session, ARBOR_SESSION)")
-			e.Details = &engine.Details{Param: "sessionId"}
-			return nil, e
-		}
-		if lease = time.Duration(in.LeaseSeconds) * time.Second; lease == 0 {
-			lease = engine.DefaultLease
-		}
-	}
-	if env.bounded() { // nothing is claimed that is not shown
-		look, _, err := env.Engine.Next(ctx, s.Workspace().ID, env.Session, min(count, boundedNext), 0)
-		if err != nil {
-			return nil, fail(err)
-		}
-		count = min(count, fitting(env, env.next(look, env.Session), besideList))
-	}
-	ready, all, err := env.Engine.Next(ctx, s.Workspace().ID, env.Session, count, lease)
-	if err != nil {
-		return nil, fail(err)
-	}
-	out := &NodeNextOut{Nodes: env.next(ready, ""), Ready: all}
-	switch {
-	case all == 0:
-		out.Hint = "nothing is ready: what is open runs already, or everything is done"
-	case len(ready) == 0:
-		out.Hint = "every ready node is claimed by another session"
-	default:
-		out.Hint = "context_get brings what is to be known about it"
-	}
-	return out, nil
-}
-
-// next returns ready nodes as a result has them; with a session, as long as they become when it claims them.
-func (env *Env) next(ready []engine.Ready, session string) []NextNode {
-	out := make([]NextNode, len(ready))
-	for i, r := range ready {
-		n := NextNode{NodeID: string(r.Node.ID), Title: r.Node.Title, Type: string(r.Node.Type), Status: string(r.Node.Status), Way: []string{}, Allowed: actions(r.Node.Type, r.Node.Status),
-			ClaimedBy: r.Claim.Session, LeasedUntil: r.Claim.Until}
-		for _, a := range r.Way {
-			n.Way = append(n.Way, a.Title)
-		}
-		if near := share(env, backward(n.Way), 8); near < len(n.Way) {
-			n.Way = append([]string{"…"}, n.Way[len(n.Way)-near:]...)
-		}
-		if session != "" && n.ClaimedBy == "" {
-			n.ClaimedBy, n.LeasedUntil = session, math.MaxInt64
-		}
-		out[i] = n
-	}
-	return out
 }

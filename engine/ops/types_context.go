@@ -171,25 +171,41 @@ type NodeNextIn struct {
 	In
 	Count        int    `json:"count,omitempty" help:"at most so many; 1 unless said otherwise"`
 	Claim        bool   `json:"claim,omitempty" help:"take them, so that nobody else is given them while the lease lasts"`
-	SessionID    string `json:"sessionId,omitempty" help:"who claims"`
-	LeaseSeconds int    `json:"leaseSeconds,omitempty" help:"1800 unless said otherwise"`
+	SessionID    string `json:"sessionId,omitempty" help:"who claims; without a session the operator does, and is not given the same node twice"`
+	LeaseSeconds int    `json:"leaseSeconds,omitempty" help:"1800 unless said otherwise; 86400 at most"`
+	Release      string `json:"release,omitempty" help:"a claimed node, to give it back instead"`
 }
 
 // NodeNextOut lists ready nodes in tree order.
 type NodeNextOut struct {
-	Nodes []NextNode `json:"nodes"`
-	Ready int        `json:"ready"` // ready nodes in all
+	Nodes    []NextNode `json:"nodes"`
+	Ready    int        `json:"ready"`              // ready nodes in all
+	Claimed  int        `json:"claimed,omitempty"`  // of these, those that others have claimed
+	Released bool       `json:"released,omitempty"` // the node was claimed, and is so no more
 	Out
 }
 
 // NextNode is a node that is ready to be worked on.
 type NextNode struct {
-	NodeID      string   `json:"nodeId"`
-	Title       string   `json:"title"`
-	Type        string   `json:"type"`
-	Status      string   `json:"status"`
-	Way         []string `json:"way"` // titles from the root to its parent
-	Allowed     []string `json:"allowed"`
-	ClaimedBy   string   `json:"claimedBy,omitempty"`
-	LeasedUntil int64    `json:"leasedUntil,omitempty"` // Unix milliseconds
+	NodeID  string   `json:"nodeId"`
+	Title   string   `json:"title"`
+	Type    string   `json:"type"`
+	Status  string   `json:"status"`
+	Way     []string `json:"way"` // titles from the root to its parent
+	Allowed []string `json:"allowed"`
+	Claim
+}
+
+// Claim says whose a node is, or was. A node that nobody has claimed has none of it.
+type Claim struct {
+	ClaimedBy   string  `json:"claimedBy,omitempty"`   // the session, or the operator who has none
+	LeasedUntil int64   `json:"leasedUntil,omitempty"` // Unix milliseconds
+	Lapsed      *Lapsed `json:"lapsed,omitempty"`
+}
+
+// Lapsed says who began the work of a node, and is gone or gave it back.
+type Lapsed struct {
+	Session  string `json:"session,omitempty"`
+	Operator string `json:"operator,omitempty"`
+	Since    int64  `json:"since"` // when it was claimed: Unix milliseconds
 }

@@ -40,28 +40,29 @@ type NodeGetOut struct {
 
 // NodeInfo is what a Node.md says.
 type NodeInfo struct {
-	ID          string            `json:"id"`
-	Title       string            `json:"title"`
-	Type        string            `json:"type"`
-	Status      string            `json:"status"`
-	Role        string            `json:"role"`
-	ParentID    string            `json:"parentId"`
-	Isolated    bool              `json:"isolated"`
-	Requirement string            `json:"requirement"`
-	Conclusion  string            `json:"conclusion"`
-	Note        string            `json:"note"`
-	Docs        []Doc             `json:"docs"`
-	References  []Reference       `json:"references"`
-	Problem     *Problem          `json:"problem"`
-	Log         []LogEntry        `json:"log"`
-	LogHidden   int               `json:"logHidden,omitempty"` // older entries, where results are bounded
-	Children    []string          `json:"children"`
-	MoreKids    int               `json:"childrenHidden,omitempty"` // further children, where results are bounded
-	Allowed     []string          `json:"allowed"`                  // the actions that its status allows
-	CreatedAt   int64             `json:"createdAt"`
-	UpdatedAt   int64             `json:"updatedAt"`
-	Path        string            `json:"path"`
-	Version     string            `json:"version"`
+	ID          string      `json:"id"`
+	Title       string      `json:"title"`
+	Type        string      `json:"type"`
+	Status      string      `json:"status"`
+	Role        string      `json:"role"`
+	ParentID    string      `json:"parentId"`
+	Isolated    bool        `json:"isolated"`
+	Requirement string      `json:"requirement"`
+	Conclusion  string      `json:"conclusion"`
+	Note        string      `json:"note"`
+	Docs        []Doc       `json:"docs"`
+	References  []Reference `json:"references"`
+	Problem     *Problem    `json:"problem"`
+	Log         []LogEntry  `json:"log"`
+	LogHidden   int         `json:"logHidden,omitempty"` // older entries, where results are bounded
+	Children    []string    `json:"children"`
+	MoreKids    int         `json:"childrenHidden,omitempty"` // further children, where results are bounded
+	Allowed     []string    `json:"allowed"`                  // the actions that its status allows
+	CreatedAt   int64       `json:"createdAt"`
+	UpdatedAt   int64       `json:"updatedAt"`
+	Path        string      `json:"path"`
+	Version     string      `json:"version"`
+	Claim
 	Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"`
 }
 

@@ -34,6 +34,7 @@ var (
 	_ mdstore.Watcher      = (*laterStore)(nil)
 	_ mdstore.Historian    = (*laterStore)(nil)
 	_ mdstore.Collider     = (*laterStore)(nil)
+	_ mdstore.Presence     = (*laterStore)(nil)
 )
 
 func newLaterStore(folder string, opt dirstore.Options) *laterStore {
@@ -165,6 +166,25 @@ func (s *laterStore) ReadDoc(ctx context.Context, target string) ([]byte, error)
 		return nil, fs.ErrNotExist
 	}
 	return d.ReadDoc(ctx, target)
+}
+
+func (s *laterStore) Appear(ctx context.Context) (string, func(), error) {
+	d, err := s.made(false)
+	switch {
+	case err != nil:
+		return "", nil, err
+	case d == nil:
+		return "", nil, fs.ErrNotExist // there is nothing to claim
+	}
+	return d.Appear(ctx)
+}
+
+func (s *laterStore) Present(ctx context.Context, token string) (bool, error) {
+	d, err := s.made(false)
+	if err != nil || d == nil {
+		return false, err
+	}
+	return d.Present(ctx, token)
 }
 
 // Watch waits for the vault to be made, by whomever, and then watches it.

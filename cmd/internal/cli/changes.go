@@ -2,9 +2,7 @@ package cli
 
 import (
 	"context"
-	"math"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -88,86 +86,4 @@ func changeLine(c ops.FileChange, style render.Style, quiet bool) string {
 		line += ": " + render.Visible(strings.Join(parts, "; "))
 	}
 	return line
-}
-
-type nextOptions struct {
-	*shell
-	in    ops.NodeNextIn
-	lease time.Duration
-}
-
-func newNext(sh *shell, run func(context.Context, *nextOptions) error) *cobra.Command {
-	if run == nil {
-		run = runNext
-	}
-	opt := &nextOptions{shell: sh}
-	cmd := &cobra.Command{
-		Use: "next", Short: "Tell which nodes are ready to be worked on", Aliases: []string{"ready"},
-		Long: `In tree order, the first one unless -n says more. --claim takes them for the
-session: nobody else is given them while the lease lasts.`,
-		Example:           "arbor next\narbor next -n 5\narbor start $(arbor next --claim -q --session alice)",
-		Args:              args(0, 0, ""),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			opt.in.SessionID = sh.session()
-			if opt.in.Claim && opt.in.SessionID == "" {
-				_, err := sh.namedSession()
-				return err
-			}
-			if opt.in.Claim && sh.flags.all {
-				return usagef("--claim takes as many as -n says, and no other session is given them; --all would take every one")
-			}
-			if sh.flags.all && !cmd.Flags().Changed("count") {
-				opt.in.Count = math.MaxInt32
-			}
-			if opt.lease < 0 || opt.lease > 0 && opt.lease < time.Second {
-				return usagef("--lease is %v; a second is the shortest", opt.lease)
-			}
-			opt.in.LeaseSeconds = int(opt.lease / time.Second)
-			return run(cmd.Context(), opt)
-		},
-	}
-	cmd.Flags().IntVarP(&opt.in.Count, "count", "n", 0, "at most `N` nodes; 1 unless said otherwise")
-	cmd.Flags().BoolVar(&opt.in.Claim, "claim", false, "take them for the session")
-	cmd.Flags().DurationVar(&opt.lease, "lease", 0, "for `HOW LONG`; 30m unless said otherwise")
-	must(cmd.RegisterFlagCompletionFunc("count", cobra.NoFileCompletions))
-	must(cmd.RegisterFlagCompletionFunc("lease", cobra.NoFileCompletions))
-	sh.lists(cmd)
-	return cmd
-}
-
-func runNext(ctx context.Context, opt *nextOptions) error {
-	opt.in.In = opt.shell.in()
-	out, err := call(ctx, opt.shell, ops.NodeNext, opt.in)
-	if err != nil {
-		return err
-	}
-	if opt.flags.json {
-		return opt.json(out)
-	}
-	var rows [][]cell
-	var ids []string
-	for _, n := range out.Nodes {
-		title := n.Title
-		if len(n.Way) > 0 {
-			title += "  in " + strings.Join(n.Way, " / ")
-		}
-		sign := render.SignOf(n.Status, opt.ascii())
-		rows = append(rows, []cell{{text: n.NodeID, sgr: "2"}, {text: sign + " " + n.Status, status: n.Status}, {text: title}})
-		ids = append(ids, render.Visible(n.NodeID))
-	}
-	if opt.flags.quiet {
-		return opt.bounded(ids, "nodes", "--all brings the rest")
-	}
-	if err := opt.bounded(lines(opt.table([]string{"ID", "STATUS", "TITLE"}, rows)), "lines", "--all brings the rest"); err != nil {
-		return err
-	}
-	switch rest := out.Ready - len(out.Nodes); {
-	case len(out.Nodes) == 0:
-		opt.say("no node is ready")
-	case rest > 0:
-		opt.say("%d more are ready; -n brings them", rest)
-	}
-	opt.hint(out.Hint)
-	return nil
 }

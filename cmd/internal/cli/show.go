@@ -72,6 +72,9 @@ func runShow(ctx context.Context, opt *showOptions) (err error) {
 	if len(n.Allowed) > 0 {
 		p.line("can: " + strings.Join(n.Allowed, ", "))
 	}
+	if whose := whose(n.Claim); whose != "" {
+		p.line(whose)
+	}
 	for _, d := range n.Diagnostics {
 		p.b.WriteString(p.style.Paint("31", "!! "+render.Visible(d.String())) + "\n")
 	}

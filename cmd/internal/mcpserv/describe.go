@@ -31,7 +31,7 @@ var advice = map[string]string{
 	"problem_update":         "Without nodeId the workspace's.",
 	"problem_clear":          "Without nodeId the workspace's.",
 	"session_bind":           "And of this connection.",
-	"node_next":              "A claim keeps others off it while the lease lasts.",
+	"node_next":              "A claim keeps others off; release gives it back.",
 	"workspace_check":        "fix mends what loses no text.",
 }
 

@@ -160,18 +160,18 @@ func (l *letter) problems(snap *engine.Snapshot) {
 
 // ready names the nodes that can be worked on now and that nobody else has claimed.
 func (l *letter) ready(ctx context.Context, env *ops.Env, snap *engine.Snapshot) error {
-	free, all, err := env.Engine.Next(ctx, snap.Workspace().ID, env.Session, shownItems, 0)
+	offer, err := env.Engine.Next(ctx, snap.Workspace().ID, engine.Act{Operator: env.Operator, Session: env.Session}, shownItems, 0)
 	if err != nil {
 		return err
 	}
-	if len(free) == 0 {
+	if len(offer.Nodes) == 0 {
 		l.say("Nothing is ready to be started: what is open runs already, is claimed by others, or waits.")
 		return nil
 	}
-	l.say("Ready to be worked on, %d of %d:", len(free), all)
-	for _, r := range free {
+	l.say("Ready to be worked on, %d of %d:", len(offer.Nodes), offer.Ready)
+	for _, r := range offer.Nodes {
 		l.node(r.Node)
 	}
-	l.rest(all-len(free), "node_next")
+	l.rest(offer.Ready-len(offer.Nodes), "node_next")
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"arbor/engine"
 	"arbor/engine/ops"
 )
 
@@ -22,6 +23,8 @@ const (
 
 // A connection is a client that stays: over standard input and output, or in a session over HTTP.
 type connection struct {
+	presence *engine.Presence // ends with it, and so does what is claimed through it
+
 	mu      sync.Mutex
 	given   string // the session that the connection was made with; "" for none
 	session string // of calls that name none
@@ -39,6 +42,7 @@ type connections struct {
 func (s *Server) env(session *mcp.ServerSession, header http.Header) *ops.Env {
 	env := &ops.Env{Engine: s.engine, Session: header.Get(HeaderSession), Workspace: header.Get(HeaderWorkspace), Operator: s.opt.Operator, MaxBytes: s.room()}
 	if c := s.connection(session, header); c != nil {
+		env.Presence = c.presence
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if env.Session == "" {
@@ -67,7 +71,7 @@ func (s *Server) connection(session *mcp.ServerSession, header http.Header) *con
 	if c, ok := s.open.all[session]; ok {
 		return c
 	}
-	c := &connection{given: cmp.Or(header.Get(HeaderSession), s.opt.Session)}
+	c := &connection{presence: s.engine.Presence(), given: cmp.Or(header.Get(HeaderSession), s.opt.Session)}
 	c.session = c.given
 	leave := func() {}
 	if c.session == "" {
@@ -81,6 +85,7 @@ func (s *Server) connection(session *mcp.ServerSession, header http.Header) *con
 		delete(s.open.all, session)
 		s.open.mu.Unlock()
 		leave()
+		c.presence.End()
 	})
 	return c
 }

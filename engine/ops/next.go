@@ -1,0 +1,141 @@
+package ops
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"arbor/engine"
+	"arbor/mdstore"
+	"arbor/statemachine"
+)
+
+// defaultNext is how many nodes node_next returns unless told otherwise.
+const defaultNext = 1
+
+// NodeNext names nodes that are ready to be worked on, claims them on request, or gives one back.
+func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error) {
+	env = env.as(in.SessionID)
+	if in.Release != "" {
+		return env.release(ctx, in)
+	}
+	s, err := env.snapshot(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	count := in.Count
+	if count == 0 {
+		count = defaultNext
+	}
+	const most = int(engine.MaxLease / time.Second)
+	if count < 0 || in.LeaseSeconds < 0 || in.LeaseSeconds > most {
+		return nil, engine.Fail(engine.InvalidParams, "count is %d and leaseSeconds %d; neither is below zero, and a lease lasts at most a day (%d)", count, in.LeaseSeconds, most)
+	}
+	lease := time.Duration(0)
+	if in.Claim {
+		if lease = time.Duration(in.LeaseSeconds) * time.Second; lease == 0 {
+			lease = engine.DefaultLease
+		}
+	}
+	act := env.act(Write{}, Match{})
+	if env.bounded() { // nothing is claimed that is not shown
+		look, err := env.Engine.Next(ctx, s.Workspace().ID, act, min(count, boundedNext), 0)
+		if err != nil {
+			return nil, fail(err)
+		}
+		count = min(count, fitting(env, env.next(look.Nodes, true), besideList))
+	}
+	offer, err := env.Engine.Next(ctx, s.Workspace().ID, act, count, lease)
+	if err != nil {
+		return nil, fail(err)
+	}
+	out := &NodeNextOut{Nodes: env.next(offer.Nodes, false), Ready: offer.Ready, Claimed: offer.Claimed}
+	switch {
+	case offer.Ready == 0:
+		out.Hint = "nothing is ready: what is open runs already, or everything is done"
+	case len(out.Nodes) == 0:
+		out.Hint = "every ready node is claimed by somebody else"
+	case out.Nodes[0].Lapsed != nil:
+		out.Hint = "somebody began it and is gone: context_get brings its log; go on where it ends"
+	case !offer.Nodes[0].Begun():
+		out.Hint = "context_get brings what is to be known about it; node_transition " + out.Nodes[0].NodeID + " start begins it"
+	default:
+		out.Hint = "context_get brings what is to be known about it"
+	}
+	return out, nil
+}
+
+// release gives a claimed node back.
+func (env *Env) release(ctx context.Context, in NodeNextIn) (*NodeNextOut, error) {
+	if in.Claim || in.Count != 0 || in.LeaseSeconds != 0 {
+		e := engine.Fail(engine.InvalidParams, "release gives one node back and takes none: call again without it to claim another one")
+		e.Details = &engine.Details{Param: "release"}
+		return nil, e
+	}
+	s, err := env.snapshot(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	id, err := env.resolve(s, in.Release, "release")
+	if err != nil {
+		return nil, err
+	}
+	given, err := env.Engine.Release(ctx, s.Workspace().ID, id, env.act(Write{}, Match{}))
+	if err != nil {
+		return nil, fail(err)
+	}
+	out := &NodeNextOut{Nodes: []NextNode{}, Released: given, Out: Out{Hint: "others may be given it now"}}
+	if !given {
+		out.Hint = "nobody has claimed it"
+	}
+	return out, nil
+}
+
+// next returns ready nodes as a result has them; of a look that is for their size, as long as they may become when they are claimed.
+func (env *Env) next(ready []engine.Ready, look bool) []NextNode {
+	out := make([]NextNode, len(ready))
+	for i, r := range ready {
+		n := NextNode{NodeID: string(r.Node.ID), Title: r.Node.Title, Type: string(r.Node.Type), Status: string(r.Node.Status), Way: []string{}, Allowed: actions(r.Node.Type, r.Node.Status),
+			Claim: claim(r.Claim, r.Lapsed)}
+		for _, a := range r.Way {
+			n.Way = append(n.Way, a.Title)
+		}
+		if near := share(env, backward(n.Way), 8); near < len(n.Way) {
+			n.Way = append([]string{"…"}, n.Way[len(n.Way)-near:]...)
+		}
+		if look {
+			n.ClaimedBy, n.LeasedUntil = env.Session, math.MaxInt64
+			if env.Session == "" {
+				n.ClaimedBy = env.Operator + mdstore.OperatorAI
+			}
+		}
+		out[i] = n
+	}
+	return out
+}
+
+// claim returns the two kinds of claims as a result has them; the zero Claim of either is none.
+func claim(holds, lapsed engine.Claim) Claim {
+	c := Claim{ClaimedBy: holds.By(), LeasedUntil: holds.Until}
+	if lapsed != (engine.Claim{}) {
+		c.Lapsed = &Lapsed{Session: lapsed.Session, Since: lapsed.Since}
+		if lapsed.Session == "" {
+			c.Lapsed.Operator = lapsed.Operator
+		}
+	}
+	return c
+}
+
+// claimOf returns the claim of a node, none where it cannot be told.
+func (env *Env) claimOf(ctx context.Context, ws mdstore.ID, n *mdstore.Node) Claim {
+	c, holds, err := env.Engine.Claimed(ctx, ws, n.ID)
+	switch {
+	case err != nil || statemachine.Terminal(n.Status):
+		return Claim{}
+	case holds:
+		return claim(c, engine.Claim{})
+	case n.Status != statemachine.Initial(n.Type):
+		return claim(engine.Claim{}, c)
+	}
+	return Claim{}
+}
