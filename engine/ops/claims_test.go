@@ -1,0 +1,505 @@
+package ops_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"arbor/engine"
+	"arbor/engine/enginetest"
+	"arbor/engine/ops"
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore/crashtest"
+	"arbor/mdstore/memstore"
+)
+
+const claimsFile = mdstore.Path(".local/claims.json")
+
+// row is a vault with a root and n execution nodes a, b, c, … that wait.
+func row(n int) map[mdstore.Path][]byte {
+	nodes := map[string][2]string{"root": {"title: Login\ntype: planning\nstatus: monitoring\nparentId: null", ""}}
+	for i := range n {
+		nodes[letter(i)] = [2]string{fmt.Sprintf("title: %s\ntype: execution\nstatus: pending\nparentId: root\ncreatedAt: %d", letter(i), i+1), ""}
+	}
+	return vault("", nodes)
+}
+
+func letter(i int) string { return string(rune('a' + i)) }
+
+// given claims up to count nodes and returns their ids, separated by blanks.
+func given(t testing.TB, env *ops.Env, count int) string {
+	t.Helper()
+	return idsOf(must(t, env, "node_next", map[string]any{"claim": true, "count": count}))
+}
+
+// offered is given without a claim.
+func offered(t testing.TB, env *ops.Env) string {
+	t.Helper()
+	return idsOf(must(t, env, "node_next", map[string]any{"count": 1000}))
+}
+
+func idsOf(out map[string]any) string {
+	var ids []string
+	for _, n := range out["nodes"].([]any) {
+		m := n.(map[string]any)
+		id := m["nodeId"].(string)
+		if l, ok := m["lapsed"].(map[string]any); ok {
+			id += fmt.Sprint("<", l["session"], l["operator"])
+			id = strings.ReplaceAll(id, "<nil>", "")
+		}
+		ids = append(ids, id)
+	}
+	return strings.Join(ids, " ")
+}
+
+func move(t testing.TB, env *ops.Env, id, action string) {
+	t.Helper()
+	must(t, env, "node_transition", map[string]any{"nodeId": id, "action": action, "conclusion": "c"})
+}
+
+// people returns an env for each of the sessions.
+func people(w *enginetest.World, sessions ...string) []*ops.Env {
+	var out []*ops.Env
+	for _, s := range sessions {
+		out = append(out, &ops.Env{Engine: w.Engine, Session: s})
+	}
+	return out
+}
+
+func expect(t testing.TB, what, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: %q, want %q", what, got, want)
+	}
+}
+
+// TestClaimsComeBack begins work and leaves it, in each of the ways in which a claim ends.
+func TestClaimsComeBack(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		leave func(t *testing.T, w *enginetest.World, env *ops.Env, end func())
+	}{
+		{"the lease ends", func(t *testing.T, w *enginetest.World, _ *ops.Env, _ func()) { w.Tick(engine.DefaultLease) }},
+		{"who claimed is gone", func(t *testing.T, w *enginetest.World, _ *ops.Env, end func()) { end() }},
+		{"given back", func(t *testing.T, w *enginetest.World, env *ops.Env, _ func()) {
+			for _, id := range []string{"a", "b"} {
+				if out := must(t, env, "node_next", map[string]any{"release": id}); out["released"] != true {
+					t.Errorf("release of %s: %v", id, out)
+				}
+			}
+		}},
+		{"unbound", func(t *testing.T, w *enginetest.World, env *ops.Env, _ func()) {
+			must(t, env, "session_unbind", map[string]any{"sessionId": "s1"})
+		}},
+		{"by a person", func(t *testing.T, w *enginetest.World, _ *ops.Env, _ func()) {
+			human := &ops.Env{Engine: w.Engine, Operator: mdstore.OperatorHuman, Session: "someone"}
+			must(t, human, "node_next", map[string]any{"release": "a"})
+			must(t, human, "node_next", map[string]any{"release": "b"})
+		}},
+		{"the clock is set back by years", func(t *testing.T, w *enginetest.World, _ *ops.Env, _ func()) { w.Tick(-3 * 365 * 24 * time.Hour) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := enginetest.New(t, row(3))
+			e := people(w, "s1", "s2")
+			one, two := e[0], e[1]
+			one.Presence = w.Presence()
+			must(t, one, "session_bind", map[string]any{"sessionId": "s1", "workspaceId": ws})
+			expect(t, "s1 is given", given(t, one, 2), "a b")
+			move(t, one, "a", "start")
+			expect(t, "s2 is offered", offered(t, two), "c")
+			tt.leave(t, w, one, one.Presence.End)
+			// a was begun, and whoever goes on with it is told; b waits as it did.
+			expect(t, "s2 is offered then", offered(t, two), "a<s1 b c")
+			expect(t, "s2 is given", given(t, two, 1), "a<s1")
+			expect(t, "s2 is given again", given(t, two, 1), "a")
+			got := must(t, two, "node_get", map[string]any{"nodeId": "a"})["node"].(map[string]any)
+			if got["claimedBy"] != "s2" || got["leasedUntil"] != float64(w.Now().Add(engine.DefaultLease).UnixMilli()) {
+				t.Errorf("node_get: claimed by %v until %v", got["claimedBy"], got["leasedUntil"])
+			}
+			move(t, two, "a", "complete")
+			if b := w.Store.Files()[claimsFile]; strings.Contains(string(b), `"a"`) {
+				t.Errorf("a is done, and claimed still: %s", b)
+			}
+			move(t, two, "a", "reopen")
+			expect(t, "s3 is offered", offered(t, &ops.Env{Engine: w.Engine, Session: "s3"}), "b c")
+		})
+	}
+}
+
+// TestSessionsKeepTheirClaims asks again, late, and from elsewhere.
+func TestSessionsKeepTheirClaims(t *testing.T) {
+	w := enginetest.New(t, row(4))
+	e := people(w, "s1", "s2")
+	one, two := e[0], e[1]
+	expect(t, "s2 is given", given(t, two, 1), "a")
+	expect(t, "s1 is given", given(t, one, 2), "b c")
+	move(t, one, "c", "start")
+	expect(t, "s1 asks again", given(t, one, 3), "b c d")
+	one.Presence = w.Presence()
+	expect(t, "s1 asks with its presence", given(t, one, 1), "b")
+	one.Presence.End()
+	expect(t, "another is offered", offered(t, two), "a b")
+	one.Presence = nil
+	expect(t, "s1 comes back first", given(t, one, 3), "b c d")
+	w.Tick(2 * engine.DefaultLease)
+	expect(t, "s1 comes late, and nobody was faster", given(t, one, 1), "b")
+	expect(t, "s2 takes what s1 has left", given(t, two, 3), "a c<s1 d")
+	expect(t, "s1 has lost it", given(t, one, 9), "b")
+	one.Presence = w.Presence()
+	one.Presence.End()
+	if _, err := call(t, one, "node_next", map[string]any{"claim": true}); err == nil || err.Code != engine.Conflicting {
+		t.Errorf("who has left claims: %v", err)
+	}
+}
+
+// TestOperatorsClaimWithoutASession has two of one name claim side by side.
+func TestOperatorsClaimWithoutASession(t *testing.T) {
+	w := enginetest.New(t, row(3))
+	human, ai := &ops.Env{Engine: w.Engine, Operator: mdstore.OperatorHuman}, &ops.Env{Engine: w.Engine}
+	expect(t, "a person is given", given(t, human, 1), "a")
+	expect(t, "one of the same name", given(t, human, 1), "b")
+	expect(t, "an assistant", given(t, ai, 1), "c")
+	expect(t, "another one", given(t, ai, 1), "")
+	refused(t, w, people(w, "s1")[0], engine.Conflicting, "node_next", map[string]any{"release": "c"})
+	if out := must(t, ai, "node_next", map[string]any{"release": "c"}); out["released"] != true {
+		t.Errorf("release: %v", out)
+	}
+	expect(t, "then", given(t, ai, 1), "c")
+	move(t, human, "a", "start")
+	w.Tick(engine.DefaultLease)
+	expect(t, "when all is over", offered(t, ai), "a<Human b c")
+}
+
+// TestWorkRenewsClaims writes to claimed nodes when their time is half over, and before.
+func TestWorkRenewsClaims(t *testing.T) {
+	for name, args := range map[string]map[string]any{
+		"log_append":      {"nodeId": "a", "operator": "Human", "event": "x"},
+		"node_update":     {"nodeId": "a", "note": "x"},
+		"problem_update":  {"nodeId": "a", "problem": "x"},
+		"node_transition": {"nodeId": "a", "action": "start"},
+		"node_reference":  {"nodeId": "a", "targetIdOrPath": "b", "action": "add"},
+		"node_isolate":    {"nodeId": "a", "isolate": true},
+	} {
+		for _, tt := range []struct {
+			after   time.Duration
+			session string
+			renews  bool
+		}{
+			{10 * time.Minute, "s1", false}, // most of it is left
+			{16 * time.Minute, "s1", true},
+			{31 * time.Minute, "s1", true}, // late, and nobody was faster
+			{16 * time.Minute, "s2", false},
+			{16 * time.Minute, "", false},
+		} {
+			w := enginetest.New(t, row(2))
+			given(t, people(w, "s1")[0], 1)
+			before := w.Store.Files()[claimsFile]
+			w.Tick(tt.after)
+			if _, err := call(t, &ops.Env{Engine: w.Engine, Session: tt.session, Operator: mdstore.OperatorHuman}, name, args); err != nil {
+				t.Fatal(err)
+			}
+			after := w.Store.Files()[claimsFile]
+			if tt.renews {
+				w.Tick(engine.DefaultLease - time.Second)
+				expect(t, fmt.Sprintf("%s after %v by %q renews; offered", name, tt.after, tt.session), offered(t, &ops.Env{Engine: w.Engine}), "b")
+			} else if string(before) != string(after) && name != "node_transition" { // a start by somebody else ends a claim
+				t.Errorf("%s after %v by %q writes claims:\n%s", name, tt.after, tt.session, after)
+			}
+		}
+	}
+	// Renewed for as long as it was claimed.
+	w := enginetest.New(t, row(2))
+	one := people(w, "s1")[0]
+	must(t, one, "node_next", map[string]any{"claim": true, "leaseSeconds": 7200})
+	for range 10 {
+		w.Tick(90 * time.Minute)
+		must(t, one, "log_append", map[string]any{"nodeId": "a", "operator": "AI", "event": "x"})
+	}
+	w.Tick(119 * time.Minute)
+	expect(t, "claimed for two hours, offered", offered(t, &ops.Env{Engine: w.Engine}), "b")
+	// A session that goes on without its connection.
+	w = enginetest.New(t, row(2))
+	one = people(w, "s1")[0]
+	one.Presence = w.Presence()
+	given(t, one, 1)
+	one.Presence.End()
+	one.Presence = nil
+	must(t, one, "log_append", map[string]any{"nodeId": "a", "operator": "AI", "event": "x"})
+	expect(t, "after the session wrote from elsewhere, offered", offered(t, &ops.Env{Engine: w.Engine}), "b")
+}
+
+// TestDryRunsRenewNothing plans a write to a claimed node.
+func TestDryRunsRenewNothing(t *testing.T) {
+	w := enginetest.New(t, row(2))
+	one := people(w, "s1")[0]
+	given(t, one, 1)
+	w.Tick(20 * time.Minute)
+	before := w.Store.Files()
+	for _, args := range []map[string]any{{"nodeId": "a", "action": "start", "dryRun": true}} {
+		if out := must(t, one, "node_transition", args); strings.Contains(fmt.Sprint(out), "claims") {
+			t.Errorf("the plan names the claims: %v", out)
+		}
+	}
+	if after := w.Store.Files(); !maps.EqualFunc(before, after, slices.Equal) {
+		t.Error("a dry run writes")
+	}
+	if out := must(t, one, "node_transition", map[string]any{"nodeId": "a", "action": "start"}); strings.Contains(fmt.Sprint(out["files"]), "claims") {
+		t.Errorf("the result names the claims: %v", out["files"])
+	}
+}
+
+// TestStartOfAClaimedNode is refused to other assistants' sessions alone.
+func TestStartOfAClaimedNode(t *testing.T) {
+	for _, tt := range []struct {
+		session, operator string
+		refused           bool
+		left              string // what is offered to another when the claim is over
+	}{
+		{"s1", "AI", false, "a<s1 b"},
+		{"s2", "AI", true, ""},
+		{"s2", "", true, ""},
+		{"s2", "Human", false, "b"}, // the person is at it
+		{"", "Human", false, "b"},
+		{"", "AI", false, "b"}, // may be s1 itself, who knows
+	} {
+		w := enginetest.New(t, row(2))
+		given(t, people(w, "s1")[0], 1)
+		env := &ops.Env{Engine: w.Engine, Session: tt.session, Operator: tt.operator}
+		if tt.refused {
+			e := refused(t, w, env, engine.Conflicting, "node_transition", map[string]any{"nodeId": "a", "action": "start"})
+			for _, word := range []string{"session s1", "until 2026-01-01 10:30:00 UTC", "node_next", "give it back"} {
+				if !strings.Contains(e.Message, word) {
+					t.Errorf("the refusal does not say %q: %s", word, e.Message)
+				}
+			}
+			refused(t, w, env, engine.Conflicting, "node_transition", map[string]any{"nodeId": "a", "action": "start", "dryRun": true})
+			must(t, env, "log_append", map[string]any{"nodeId": "a", "operator": "AI", "event": "others may write"})
+			w.Tick(engine.DefaultLease)
+			move(t, env, "a", "start") // it is nobody's any more
+			continue
+		}
+		move(t, env, "a", "start")
+		w.Tick(engine.DefaultLease)
+		expect(t, fmt.Sprintf("started by %q %q, offered", tt.session, tt.operator), offered(t, people(w, "s9")[0]), tt.left)
+	}
+}
+
+// TestPlanningNodesAreClaimed divides a claimed node: it comes back for its conclusion, and not before.
+func TestPlanningNodesAreClaimed(t *testing.T) {
+	w := enginetest.New(t, vault("", map[string][2]string{"root": {"title: Login\ntype: planning\nstatus: pending\nparentId: null", ""}}))
+	e := people(w, "s1", "s2")
+	one, two := e[0], e[1]
+	expect(t, "s1 is given", given(t, one, 1), "root")
+	move(t, one, "root", "start")
+	expect(t, "s2 is given", given(t, two, 1), "")
+	kid := must(t, one, "node_create", map[string]any{"parentId": "root", "type": "execution", "title": "K", "requirement": "r"})["nodeId"].(string)
+	expect(t, "s1 is given next", given(t, one, 1), kid)
+	move(t, one, kid, "start")
+	w.Tick(engine.DefaultLease)
+	expect(t, "s2 is offered", offered(t, two), kid+"<s1")
+	move(t, one, kid, "complete")
+	expect(t, "s1, which was at work below it, is offered when the child is done", offered(t, one), "root")
+	expect(t, "s2 is offered", offered(t, two), "")
+	w.Tick(engine.DefaultLease)
+	expect(t, "s2 is offered when s1 has left", offered(t, two), "root<s1")
+}
+
+// TestLostClaims damages claims.json in many ways: what is claimed is free, and nobody is kept from anything.
+func TestLostClaims(t *testing.T) {
+	good := `{"` + ws + `": {"a": {"session": "s9", "until": 1767225600000}}}`
+	for _, data := range []string{"", "{", "null", "[]", "\"x\"", "{\"" + ws + "\": null}", `{"` + ws + `": {"a": 7}}`, `{"` + ws + `": {"a": {"session": 7}}}`, `{"` + ws + `": {"a": null}}`,
+		good[:len(good)-3], good + "x", strings.Repeat("[", 20000), "\x00\xff", `{"` + ws + `": {"a": {"session": "s9", "until": 9223372036854775807, "lease": 9223372036854775807}}}`,
+		`{"` + ws + `": {"a": {"session": "s9", "until": -9223372036854775808, "present": "../../../x"}}}`} {
+		files := row(2)
+		files[claimsFile] = []byte(data)
+		w := enginetest.New(t, files)
+		one := people(w, "s1")[0]
+		must(t, one, "log_append", map[string]any{"nodeId": "a", "operator": "AI", "event": "x"})
+		must(t, one, "node_get", map[string]any{"nodeId": "a"})
+		must(t, one, "node_next", map[string]any{"release": "b"})
+		expect(t, fmt.Sprintf("with claims %.40q s1 is given", data), given(t, one, 9), "a b")
+		expect(t, "and s2", given(t, people(w, "s2")[0], 9), "")
+		move(t, one, "a", "start")
+	}
+	// Something that is no file at all.
+	files := row(2)
+	files[claimsFile+"/x"] = []byte("x")
+	w := enginetest.New(t, files)
+	one := people(w, "s1")[0]
+	expect(t, "with a folder in its place, offered", offered(t, one), "a b")
+	move(t, one, "a", "start")
+	move(t, one, "a", "complete")
+	if _, err := call(t, one, "node_next", map[string]any{"claim": true}); err == nil {
+		t.Error("a claim that cannot be noted is given")
+	}
+}
+
+// TestClaimsAreTidied forgets what is noted of nodes and workspaces that are done or gone, at the next claim, and nothing else.
+func TestClaimsAreTidied(t *testing.T) {
+	files := row(4)
+	other := "ws-mjv3xk00-bbbbbb"
+	files[mdstore.Path(other+"/Workspace.md")] = []byte("---\nid: " + other + "\nname: Other\ngoal: g\nstatus: archived\n---\n")
+	late, now := enginetest.Start.Add(-time.Hour).UnixMilli(), enginetest.Start.Add(time.Minute).UnixMilli()
+	files[claimsFile] = fmt.Appendf(nil, `{"%s": {"a": {"session": "s9", "until": %d}, "lost": {"session": "s9", "until": %d}, "away": {"session": "s9", "until": %d}},
+		"%s": {"x": {"session": "s9", "until": %d}}, "ws-gone": {"x": {"session": "s9", "until": %d}}, "ws-away": {"x": {"session": "s9", "until": %d}}}`, ws, late, late, now, other, late, late, now)
+	w := enginetest.New(t, files)
+	env := &ops.Env{Engine: w.Engine, Session: "s1", Workspace: ws}
+	files[mdstore.NodePath(ws, "b")] = nil
+	expect(t, "s1 is given", given(t, env, 2), "a b")
+	move(t, env, "b", "start")
+	must(t, env, "node_delete", map[string]any{"nodeId": "b"})
+	got := string(w.Store.Files()[claimsFile])
+	for word, there := range map[string]bool{`"a"`: true, `"b"`: false, `"lost"`: false, `"away"`: true, other: true, "ws-gone": false, "ws-away": true} {
+		if strings.Contains(got, word) != there {
+			t.Errorf("%s in claims.json: %v, want %v\n%s", word, !there, there, got)
+		}
+	}
+}
+
+// TestClaimsInCrashes lets the power fail in commits that change claims along with nodes.
+func TestClaimsInCrashes(t *testing.T) {
+	for name, args := range map[string]map[string]any{
+		"node_transition": {"nodeId": "a", "action": "start"},
+		"log_append":      {"nodeId": "a", "operator": "AI", "event": "x"},
+		"node_delete":     {"nodeId": "a"},
+		"session_unbind":  {"sessionId": "s1"},
+		"node_next":       {"release": "a"},
+	} {
+		var r *recorder
+		w := enginetest.Over(t, memstore.New(row(3)), func(_ *enginetest.World, st *memstore.Store) mdstore.Store {
+			r = &recorder{Store: st}
+			return r
+		})
+		one := people(w, "s1")[0]
+		must(t, one, "session_bind", map[string]any{"sessionId": "s1", "workspaceId": ws})
+		given(t, one, 1)
+		w.Tick(20 * time.Minute)
+		r.commits = nil
+		must(t, one, name, args)
+		if len(r.commits) != 1 || !slices.ContainsFunc(r.commits[0].changes, func(c mdstore.Change) bool { return c.Path == claimsFile }) {
+			t.Fatalf("%s makes %d commits, or none of the claims", name, len(r.commits))
+		}
+		c := r.commits[0]
+		for _, res := range []crashtest.Result{
+			crashtest.Explore(t, c.before, c.changes, crashtest.Options{Limit: 500}),
+			crashtest.Faults(t, c.before, c.changes, crashtest.Options{}),
+		} {
+			if res.Bad > 0 {
+				t.Errorf("%s: %d of %d states are bad; the first: %s", name, res.Bad, res.States, res.First)
+			}
+		}
+	}
+}
+
+// unreadableClaims fails to read the claims, for a reason that may pass.
+type unreadableClaims struct{ *memstore.Store }
+
+func (u unreadableClaims) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) {
+	if p == claimsFile {
+		return mdstore.File{}, errors.New("input/output error")
+	}
+	return u.Store.Read(ctx, p)
+}
+
+func (u unreadableClaims) Exclusively(ctx context.Context, f func(mdstore.Store) error) error {
+	return f(u)
+}
+
+// TestUnreadableClaims gives nothing that may be somebody's, and writes all the same.
+func TestUnreadableClaims(t *testing.T) {
+	w := enginetest.Over(t, memstore.New(row(2)), func(_ *enginetest.World, st *memstore.Store) mdstore.Store { return unreadableClaims{st} })
+	one := people(w, "s1")[0]
+	for _, args := range []map[string]any{{}, {"claim": true}, {"release": "a"}} {
+		if out, err := call(t, one, "node_next", args); err == nil {
+			t.Errorf("node_next(%v): %v", args, out)
+		}
+	}
+	move(t, one, "a", "start")
+	move(t, one, "a", "complete")
+	must(t, one, "node_get", map[string]any{"nodeId": "a"})
+}
+
+// TestNobodySharesANode has sessions and operators claim, work, leave and come back in any order: no node is ever two's at once, nothing that is somebody's is offered
+// to others, and nothing that somebody left is lost.
+func TestNobodySharesANode(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		const nodes = 5
+		w := enginetest.New(t, row(nodes))
+		all := append(people(w, "s1", "s2", "s3"), &ops.Env{Engine: w.Engine}, &ops.Env{Engine: w.Engine, Operator: mdstore.OperatorHuman})
+		holder, until := map[string]int{}, map[string]time.Time{} // by node
+		over := func(id string) bool { t, known := until[id]; return known && !t.After(w.Now()) }
+		for range rapid.IntRange(5, 40).Draw(rt, "steps") {
+			who := rapid.IntRange(0, len(all)-1).Draw(rt, "who")
+			env := all[who]
+			switch rapid.SampledFrom([]string{"claim", "claim", "tick", "leave", "arrive", "release", "start", "done", "log"}).Draw(rt, "do") {
+			case "claim":
+				lease := rapid.SampledFrom([]int{60, 1800}).Draw(rt, "lease")
+				out, err := call(t, env, "node_next", map[string]any{"claim": true, "count": rapid.IntRange(1, 3).Draw(rt, "count"), "leaseSeconds": lease})
+				if err != nil {
+					rt.Fatal(err)
+				}
+				for _, id := range strings.Fields(idsOf(out)) {
+					id, _, _ = strings.Cut(id, "<")
+					if end, known := until[id]; known && !over(id) && (holder[id] != who || env.Session == "") {
+						rt.Fatalf("%s is given to %d, and is %d's until %v", id, who, holder[id], end)
+					}
+					holder[id], until[id] = who, w.Now().Add(time.Duration(lease)*time.Second)
+				}
+			case "tick":
+				w.Tick(time.Duration(rapid.IntRange(1, 2000).Draw(rt, "seconds")) * time.Second)
+			case "leave":
+				if env.Presence != nil {
+					env.Presence.End()
+					env.Presence = nil
+					for id, h := range holder { // whether it was claimed with the presence, or without: what is next shows
+						if h == who {
+							delete(until, id)
+						}
+					}
+				}
+			case "arrive":
+				if env.Presence == nil {
+					env.Presence = w.Presence()
+				}
+			case "release":
+				id := letter(rapid.IntRange(0, nodes-1).Draw(rt, "node"))
+				if _, err := call(t, env, "node_next", map[string]any{"release": id}); err == nil && (holder[id] == who || env.Operator == mdstore.OperatorHuman) {
+					delete(until, id)
+				}
+			case "start", "done", "log":
+				id := letter(rapid.IntRange(0, nodes-1).Draw(rt, "node"))
+				s, err := w.Snapshot(tctx, ws)
+				if err != nil {
+					rt.Fatal(err)
+				}
+				n, _ := s.Node(mdstore.ID(id))
+				do := map[string]string{"pending": "start", "implementing": "complete", "completed": "reopen"}[string(n.Status)]
+				_, refusal := call(t, env, "node_transition", map[string]any{"nodeId": id, "action": do, "conclusion": "c"})
+				last, claimed := holder[id]
+				_, known := until[id]
+				switch may := claimed && last == who || do != "start" || over(id) || env.Session == "" || !claimed; {
+				case refusal != nil && may:
+					rt.Fatalf("%s of %s by %d: %v", do, id, who, refusal)
+				case refusal == nil && !may && known && env.Operator != mdstore.OperatorHuman:
+					rt.Fatalf("%s begins %s, which is %d's until %v", env.Session, id, last, until[id])
+				case refusal == nil:
+					delete(until, id) // renewed, ended or as it was: what is next shows
+				}
+			}
+		}
+		w.Tick(engine.MaxLease)
+		for _, env := range all { // whatever happened, nothing is somebody's for ever
+			out, err := call(t, env, "node_next", map[string]any{"count": 100})
+			if err != nil || out["claimed"] != nil {
+				rt.Fatalf("after a day %v are claimed, error %v", out["claimed"], err)
+			}
+		}
+	})
+}
