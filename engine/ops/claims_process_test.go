@@ -22,11 +22,11 @@ import (
 	"arbor/statemachine"
 )
 
-// workerVault is the environment variable that makes the test binary a worker, which is given its session and the vault by it.
-const workerVault = "ARBOR_TEST_WORKER"
+// claimerVault is the environment variable that has the test binary claim and work; it names the session and the vault.
+const claimerVault = "ARBOR_TEST_CLAIMER"
 
-// work does what it is told, a line each: next claims a node, begins it and names it, or "-" and how many are not done; done completes it.
-func work(dir, session string) error {
+// claimAndWork does what it is told, a line each: next claims a node, begins it and names it, or "-" and how many are not done; done completes it.
+func claimAndWork(dir, session string) error {
 	st, err := dirstore.Open(dir, dirstore.Options{})
 	if err != nil {
 		return err
@@ -79,20 +79,20 @@ func work(dir, session string) error {
 	return nil
 }
 
-// A worker is a process that works.
-type worker struct {
+// A hand is a process that works.
+type hand struct {
 	cmd  *exec.Cmd
 	tell io.WriteCloser
 	says *bufio.Scanner
 }
 
-func hire(t *testing.T, dir, session string) (*worker, error) {
+func hire(t *testing.T, dir, session string) (*hand, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	w := &worker{cmd: exec.Command(self)}
-	w.cmd.Env = append(os.Environ(), workerVault+"="+session+"="+dir)
+	w := &hand{cmd: exec.Command(self)}
+	w.cmd.Env = append(os.Environ(), claimerVault+"="+session+"="+dir)
 	w.cmd.Stderr = os.Stderr
 	if w.tell, err = w.cmd.StdinPipe(); err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func hire(t *testing.T, dir, session string) (*worker, error) {
 	return w, w.cmd.Start()
 }
 
-func (w *worker) ask(what string) (string, error) {
+func (w *hand) ask(what string) (string, error) {
 	if _, err := io.WriteString(w.tell, what+"\n"); err != nil {
 		return "", err
 	}
@@ -116,7 +116,7 @@ func (w *worker) ask(what string) (string, error) {
 }
 
 // die kills the process, and returns when it is gone.
-func (w *worker) die() {
+func (w *hand) die() {
 	_ = w.cmd.Process.Kill()
 	_ = w.cmd.Wait()
 }
@@ -167,7 +167,7 @@ func (s *site) crew(t *testing.T, dir, name string, seed uint64) {
 }
 
 // life is that of one process. It reports whether all is done.
-func (s *site) life(w *worker, session string, rnd *rand.Rand) (over bool, err error) {
+func (s *site) life(w *hand, session string, rnd *rand.Rand) (over bool, err error) {
 	for {
 		s.mu.Lock()
 		seen, dies := s.news, 0
@@ -260,7 +260,7 @@ func TestProcessesShareTheWork(t *testing.T) {
 	for name, kills := range map[string]int{"all live": 0, "some die": 24} {
 		t.Run(name, func(t *testing.T) {
 			const nodes, crews = 24, 4
-			dir := onDisk(t, row(nodes))
+			dir := onDisk(t, inARow(nodes))
 			s := &site{holder: map[string]string{}, given: map[string]int{}, kills: kills}
 			s.moved = sync.NewCond(&s.mu)
 			var wg sync.WaitGroup
@@ -312,8 +312,8 @@ func TestProcessesShareTheWork(t *testing.T) {
 // TestEnginesShareTheWork has goroutines of several engines over one vault claim until nothing is left, on disk and in memory.
 func TestEnginesShareTheWork(t *testing.T) {
 	const nodes, engines, each = 24, 3, 3
-	dir := onDisk(t, row(nodes))
-	mem := memstore.New(row(nodes))
+	dir := onDisk(t, inARow(nodes))
+	mem := memstore.New(inARow(nodes))
 	for name, open := range map[string]func() mdstore.Store{
 		"memory": func() mdstore.Store { return mem },
 		"disk": func() mdstore.Store {

@@ -22,8 +22,8 @@ import (
 
 const claimsFile = mdstore.Path(".local/claims.json")
 
-// row is a vault with a root and n execution nodes a, b, c, … that wait.
-func row(n int) map[mdstore.Path][]byte {
+// inARow is a vault with a root and n execution nodes a, b, c, … that wait.
+func inARow(n int) map[mdstore.Path][]byte {
 	nodes := map[string][2]string{"root": {"title: Login\ntype: planning\nstatus: monitoring\nparentId: null", ""}}
 	for i := range n {
 		nodes[letter(i)] = [2]string{fmt.Sprintf("title: %s\ntype: execution\nstatus: pending\nparentId: root\ncreatedAt: %d", letter(i), i+1), ""}
@@ -106,7 +106,7 @@ func TestClaimsComeBack(t *testing.T) {
 		{"the clock is set back by years", func(t *testing.T, w *enginetest.World, _ *ops.Env, _ func()) { w.Tick(-3 * 365 * 24 * time.Hour) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := enginetest.New(t, row(3))
+			w := enginetest.New(t, inARow(3))
 			e := people(w, "s1", "s2")
 			one, two := e[0], e[1]
 			one.Presence = w.Presence()
@@ -135,7 +135,7 @@ func TestClaimsComeBack(t *testing.T) {
 
 // TestSessionsKeepTheirClaims asks again, late, and from elsewhere.
 func TestSessionsKeepTheirClaims(t *testing.T) {
-	w := enginetest.New(t, row(4))
+	w := enginetest.New(t, inARow(4))
 	e := people(w, "s1", "s2")
 	one, two := e[0], e[1]
 	expect(t, "s2 is given", given(t, two, 1), "a")
@@ -161,7 +161,7 @@ func TestSessionsKeepTheirClaims(t *testing.T) {
 
 // TestOperatorsClaimWithoutASession has two of one name claim side by side.
 func TestOperatorsClaimWithoutASession(t *testing.T) {
-	w := enginetest.New(t, row(3))
+	w := enginetest.New(t, inARow(3))
 	human, ai := &ops.Env{Engine: w.Engine, Operator: mdstore.OperatorHuman}, &ops.Env{Engine: w.Engine}
 	expect(t, "a person is given", given(t, human, 1), "a")
 	expect(t, "one of the same name", given(t, human, 1), "b")
@@ -198,7 +198,7 @@ func TestWorkRenewsClaims(t *testing.T) {
 			{16 * time.Minute, "s2", false},
 			{16 * time.Minute, "", false},
 		} {
-			w := enginetest.New(t, row(2))
+			w := enginetest.New(t, inARow(2))
 			given(t, people(w, "s1")[0], 1)
 			before := w.Store.Files()[claimsFile]
 			w.Tick(tt.after)
@@ -215,7 +215,7 @@ func TestWorkRenewsClaims(t *testing.T) {
 		}
 	}
 	// Renewed for as long as it was claimed.
-	w := enginetest.New(t, row(2))
+	w := enginetest.New(t, inARow(2))
 	one := people(w, "s1")[0]
 	must(t, one, "node_next", map[string]any{"claim": true, "leaseSeconds": 7200})
 	for range 10 {
@@ -225,7 +225,7 @@ func TestWorkRenewsClaims(t *testing.T) {
 	w.Tick(119 * time.Minute)
 	expect(t, "claimed for two hours, offered", offered(t, &ops.Env{Engine: w.Engine}), "b")
 	// A session that goes on without its connection.
-	w = enginetest.New(t, row(2))
+	w = enginetest.New(t, inARow(2))
 	one = people(w, "s1")[0]
 	one.Presence = w.Presence()
 	given(t, one, 1)
@@ -237,7 +237,7 @@ func TestWorkRenewsClaims(t *testing.T) {
 
 // TestDryRunsRenewNothing plans a write to a claimed node.
 func TestDryRunsRenewNothing(t *testing.T) {
-	w := enginetest.New(t, row(2))
+	w := enginetest.New(t, inARow(2))
 	one := people(w, "s1")[0]
 	given(t, one, 1)
 	w.Tick(20 * time.Minute)
@@ -269,7 +269,7 @@ func TestStartOfAClaimedNode(t *testing.T) {
 		{"", "Human", false, "b"},
 		{"", "AI", false, "b"}, // may be s1 itself, who knows
 	} {
-		w := enginetest.New(t, row(2))
+		w := enginetest.New(t, inARow(2))
 		given(t, people(w, "s1")[0], 1)
 		env := &ops.Env{Engine: w.Engine, Session: tt.session, Operator: tt.operator}
 		if tt.refused {
@@ -317,7 +317,7 @@ func TestLostClaims(t *testing.T) {
 	for _, data := range []string{"", "{", "null", "[]", "\"x\"", "{\"" + ws + "\": null}", `{"` + ws + `": {"a": 7}}`, `{"` + ws + `": {"a": {"session": 7}}}`, `{"` + ws + `": {"a": null}}`,
 		good[:len(good)-3], good + "x", strings.Repeat("[", 20000), "\x00\xff", `{"` + ws + `": {"a": {"session": "s9", "until": 9223372036854775807, "lease": 9223372036854775807}}}`,
 		`{"` + ws + `": {"a": {"session": "s9", "until": -9223372036854775808, "present": "../../../x"}}}`} {
-		files := row(2)
+		files := inARow(2)
 		files[claimsFile] = []byte(data)
 		w := enginetest.New(t, files)
 		one := people(w, "s1")[0]
@@ -329,7 +329,7 @@ func TestLostClaims(t *testing.T) {
 		move(t, one, "a", "start")
 	}
 	// Something that is no file at all.
-	files := row(2)
+	files := inARow(2)
 	files[claimsFile+"/x"] = []byte("x")
 	w := enginetest.New(t, files)
 	one := people(w, "s1")[0]
@@ -343,7 +343,7 @@ func TestLostClaims(t *testing.T) {
 
 // TestClaimsAreTidied forgets what is noted of nodes and workspaces that are done or gone, at the next claim, and nothing else.
 func TestClaimsAreTidied(t *testing.T) {
-	files := row(4)
+	files := inARow(4)
 	other := "ws-mjv3xk00-bbbbbb"
 	files[mdstore.Path(other+"/Workspace.md")] = []byte("---\nid: " + other + "\nname: Other\ngoal: g\nstatus: archived\n---\n")
 	late, now := enginetest.Start.Add(-time.Hour).UnixMilli(), enginetest.Start.Add(time.Minute).UnixMilli()
@@ -373,7 +373,7 @@ func TestClaimsInCrashes(t *testing.T) {
 		"node_next":       {"release": "a"},
 	} {
 		var r *recorder
-		w := enginetest.Over(t, memstore.New(row(3)), func(_ *enginetest.World, st *memstore.Store) mdstore.Store {
+		w := enginetest.Over(t, memstore.New(inARow(3)), func(_ *enginetest.World, st *memstore.Store) mdstore.Store {
 			r = &recorder{Store: st}
 			return r
 		})
@@ -414,7 +414,7 @@ func (u unreadableClaims) Exclusively(ctx context.Context, f func(mdstore.Store)
 
 // TestUnreadableClaims gives nothing that may be somebody's, and writes all the same.
 func TestUnreadableClaims(t *testing.T) {
-	w := enginetest.Over(t, memstore.New(row(2)), func(_ *enginetest.World, st *memstore.Store) mdstore.Store { return unreadableClaims{st} })
+	w := enginetest.Over(t, memstore.New(inARow(2)), func(_ *enginetest.World, st *memstore.Store) mdstore.Store { return unreadableClaims{st} })
 	one := people(w, "s1")[0]
 	for _, args := range []map[string]any{{}, {"claim": true}, {"release": "a"}} {
 		if out, err := call(t, one, "node_next", args); err == nil {
@@ -431,7 +431,7 @@ func TestUnreadableClaims(t *testing.T) {
 func TestNobodySharesANode(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		const nodes = 5
-		w := enginetest.New(t, row(nodes))
+		w := enginetest.New(t, inARow(nodes))
 		all := append(people(w, "s1", "s2", "s3"), &ops.Env{Engine: w.Engine}, &ops.Env{Engine: w.Engine, Operator: mdstore.OperatorHuman})
 		holder, until := map[string]int{}, map[string]time.Time{} // by node
 		over := func(id string) bool { t, known := until[id]; return known && !t.After(w.Now()) }

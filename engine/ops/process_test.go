@@ -35,9 +35,9 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	if v := os.Getenv(workerVault); v != "" {
+	if v := os.Getenv(claimerVault); v != "" {
 		session, dir, _ := strings.Cut(v, "=")
-		if err := work(dir, session); err != nil {
+		if err := claimAndWork(dir, session); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
