@@ -77,5 +77,16 @@ func (s *Snapshot) diagnose() []finding {
 		c.node(n)
 	}
 	sortFindings(c.out)
+	if s.ws.Newer() {
+		return leftAlone(c.out)
+	}
 	return c.out
+}
+
+// leftAlone returns findings of which none is mended, because what they are in must not be written.
+func leftAlone(fs []finding) []finding {
+	for i := range fs {
+		fs[i].Fix, fs[i].mend = "", nil
+	}
+	return fs
 }

@@ -49,7 +49,7 @@ var checkCodes = []CheckCode{
 	{mdoc.CodeFrontMatter, SeverityError, "front matter that is neither YAML nor lines of `key: value`", "quote a text that has `: `, ` #` or brackets in it; close what is open", ""},
 	{mdoc.CodeDuplicateKey, SeverityError, "a key of the front matter stands twice", "keep one of the two", ""},
 	{mdoc.CodeTooLarge, SeverityError, "the file is beyond a limit", "move text into a file beside it", ""},
-	{CodeFileMissing, SeverityError, "a folder of a node or workspace without its file", "restore the file (git, the trash), or remove the folder", ""},
+	{CodeFileMissing, SeverityError, "a folder of a node or workspace without its file", "restore the file (git, the trash), or remove the folder", "where the folder holds nothing at all: moves it to the trash"},
 	{"NOT_A_FILE", SeverityError, "a folder, a pipe or a device in a file's place", "put a regular file there", ""},
 	{"SYMLINK", SeverityError, "a symbolic link, which is not followed", "put the file or folder itself there", ""},
 	{"HARD_LINK", SeverityError, "a file of several names; it is read, not written", "remove the other names, or make it a copy", ""},

@@ -21,15 +21,23 @@ func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act Act) ([]mdoc.Diagno
 	if snap.ws.Newer() {
 		return nil, nil, &mdoc.UnreadableError{Problem: newerProblem(snap.ws)}
 	}
-	swept, cleared, err := e.sweep(ctx, snap.ws.Dir, act)
+	between, err := e.strays(ctx, snap.ws.Dir)
 	if err != nil {
 		return nil, nil, err
 	}
+	swept, cleared, err := e.sweep(ctx, between, act)
+	if err != nil {
+		return nil, nil, err
+	}
+	e.forget(ws) // a leftover may be in its place now
 	var fixed []mdoc.Diagnostic
 	o, err := e.update(ctx, ws, act, func(d *draft) (err error) {
 		fixed, err = e.mend(ctx, d)
 		return err
 	})
+	if len(cleared) > 0 && !act.DryRun && err != nil && AsError(err).Code == WorkspaceNotFound {
+		return swept, &Outcome{Files: cleared}, nil // it was never whole, and nothing of it is left
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -47,6 +55,7 @@ func (e *Engine) mend(ctx context.Context, d *draft) ([]mdoc.Diagnostic, error) 
 		return nil, err
 	}
 	var fixed []mdoc.Diagnostic
+	waiting := slices.DeleteFunc(slices.Clone(found), func(f finding) bool { return f.mend == nil })
 	for snap, round := d.snap, 0; round < mendRounds; round++ {
 		r := newDraft(snap, d.act, e.opt)
 		for _, f := range found {
@@ -57,9 +66,15 @@ func (e *Engine) mend(ctx context.Context, d *draft) ([]mdoc.Diagnostic, error) 
 			if err != nil {
 				return nil, err
 			}
-			if done {
-				fixed = append(fixed, f.Diagnostic)
+			if !done {
+				continue
 			}
+			// It is named as it was found: lines above it may have come since.
+			if i := slices.IndexFunc(waiting, func(w finding) bool { return w.File == f.File && w.Code == f.Code && w.Text == f.Text }); i >= 0 {
+				f = waiting[i]
+				waiting = slices.Delete(waiting, i, i+1)
+			}
+			fixed = append(fixed, f.Diagnostic)
 		}
 		if err := r.finish(); err != nil {
 			return nil, err
@@ -98,40 +113,44 @@ func (d *draft) take(r *draft) {
 	}
 }
 
-// FixVault clears away what commits that were cut short have left anywhere in the vault.
+// FixVault clears away what commits that were cut short have left beside the workspaces of the vault.
 func (e *Engine) FixVault(ctx context.Context, act Act) ([]mdoc.Diagnostic, *Outcome, error) {
-	fixed, files, err := e.sweep(ctx, "", act)
+	found, err := e.besides(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	fixed, files, err := e.sweep(ctx, found, act)
 	return fixed, &Outcome{DryRun: act.DryRun, Files: files}, err
 }
 
-// sweep clears away the leftovers of commits below a folder. It is no commit of its own: the store knows them by their names.
-func (e *Engine) sweep(ctx context.Context, under mdstore.Path, act Act) (fixed []mdoc.Diagnostic, files []FileChange, err error) {
+// sweep clears away the leftovers of commits among what was found. It is no commit of its own: the store knows them by their names.
+func (e *Engine) sweep(ctx context.Context, found []finding, act Act) (fixed []mdoc.Diagnostic, files []FileChange, err error) {
 	sw, ok := e.st.(mdstore.Sweeper)
-	if !ok {
-		return nil, nil, nil
+	at := map[mdstore.Path]mdoc.Diagnostic{}
+	var paths []mdstore.Path
+	for _, f := range found {
+		if f.Code == CodeStray && f.Fix == clearAway {
+			at[mdstore.Path(f.File)] = f.Diagnostic
+			paths = append(paths, mdstore.Path(f.File))
+		}
 	}
-	found, err := e.strays(ctx, under)
-	if err != nil || !slices.ContainsFunc(found, isLeftover) {
-		return nil, nil, err
+	if !ok || len(paths) == 0 {
+		return nil, nil, nil
 	}
 	e.writing.Lock()
 	defer e.writing.Unlock()
 	trash := mdstore.TrashPath(e.opt.Now().UTC().Format("20060102T150405.000")+"-check", "")
-	done, err := sw.Sweep(ctx, under, trash, act.DryRun)
+	done, err := sw.Sweep(ctx, paths, trash, act.DryRun)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, s := range done {
-		what := "removed: its bytes are those of the file beside it"
+		what := "removed: its file holds the same"
 		if s.To != "" {
-			what = "moved: " + s.Path.Base()
+			what = "moved: what a commit has left"
 		}
 		files = append(files, FileChange{Path: s.Path, To: s.To, What: []string{what}})
-		if i := slices.IndexFunc(found, func(f finding) bool { return f.File == string(s.Path) }); i >= 0 {
-			fixed = append(fixed, found[i].Diagnostic)
-		}
+		fixed = append(fixed, at[s.Path])
 	}
 	return fixed, files, nil
 }
-
-func isLeftover(f finding) bool { return f.Code == CodeStray && f.Fix != "" && f.mend == nil }

@@ -81,7 +81,22 @@ func (d *draft) makeRoot(path mdstore.Path) error {
 // discard moves a conflict copy that equals the file beside it, which has that version, to the trash.
 func (d *draft) discard(s mdstore.Stray, same mdstore.Version) error {
 	d.keep[s.Of] = same
-	to := mdstore.TrashPath(d.now.Format("20060102T150405.000")+"-check", s.Path)
-	d.extra = append(d.extra, planned{change: mdstore.Change{Path: s.Path, To: to}, what: "moved to the trash: " + s.Path.Base()})
+	d.away(s.Path)
 	return nil
+}
+
+// vacate moves an empty folder to the trash, unless something is to be in it.
+func (d *draft) vacate(dir mdstore.Path) error {
+	for _, x := range d.extra {
+		if x.change.Path.Under(dir) {
+			return nil
+		}
+	}
+	d.away(dir)
+	return nil
+}
+
+func (d *draft) away(p mdstore.Path) {
+	to := mdstore.TrashPath(d.now.Format("20060102T150405.000")+"-check", p)
+	d.extra = append(d.extra, planned{change: mdstore.Change{Path: p, To: to}, what: "moved to the trash: " + p.Base()})
 }

@@ -15,7 +15,7 @@ func (c *checker) status(n *mdstore.Node) {
 	c.unlogged(n)
 	now := statemachine.Standing{Type: n.Type, Status: n.Status}
 	for _, r := range statemachine.Audit(now, "", c.s.facts(n, "")) {
-		c.field(n.Doc, mdstore.KeyStatus, string(r.Code), repair{}, "%s", r.Text)
+		c.field(n.Doc, mdstore.KeyStatus, string(r.Code), repair{}, "%s; %s", r.Text, remedies[r.Code])
 	}
 	// A reopened node is in planning with the children it had; one that never started has none.
 	if kids := c.s.kidsOf(n.ID); len(kids) > 0 && statemachine.TakesChildren(n.Type) && n.Status == statemachine.Initial(n.Type) {
@@ -26,6 +26,14 @@ func (c *checker) status(n *mdstore.Node) {
 	}
 }
 
+// remedies are what a person does about what the table says of a status.
+var remedies = map[statemachine.Code]string{
+	statemachine.CodeConclusionMissing: "write one",
+	statemachine.CodeChildrenOpen:      "finish what is open, or reopen this node",
+	statemachine.CodeStatusUnreachable: "write another status",
+	statemachine.CodeInvalidNodeType:   "write another type",
+}
+
 // unlogged reports a status to which no single action leads from the last one in the log. A node whose log tells of none is not judged.
 func (c *checker) unlogged(n *mdstore.Node) {
 	last := lastLogged(n)
@@ -33,7 +41,7 @@ func (c *checker) unlogged(n *mdstore.Node) {
 		return
 	}
 	why := ""
-	for _, l := range last {
+	for _, l := range slices.Backward(last) {
 		if l.To == n.Status {
 			return
 		}
@@ -44,7 +52,7 @@ func (c *checker) unlogged(n *mdstore.Node) {
 		}
 		why = audit[i].Text
 	}
-	was := last[len(last)-1]
+	was := last[0]
 	led := "the log's last transition led to " + string(was.To)
 	if was.By == byCreation {
 		led = "the log knows of no transition since the node was created"

@@ -29,12 +29,16 @@ func (e *Engine) findings(ctx context.Context, snap *Snapshot) ([]finding, error
 			}
 		}
 	}
-	strays, err := e.strays(ctx, snap.ws.Dir)
+	all, err := e.settled(ctx, snap.ws.Dir)
 	if err != nil {
 		return nil, err
 	}
-	out = append(out, strays...)
+	vacant(out, all)
+	out = append(out, e.strayFindings(ctx, all)...)
 	sortFindings(out)
+	if snap.ws.Newer() {
+		out = leftAlone(out)
+	}
 	return out, nil
 }
 
@@ -69,22 +73,41 @@ func (s *Snapshot) missingDocs(ctx context.Context, r mdstore.DocReader) []findi
 	return c.out
 }
 
+// clearAway is the repair of leftovers.
+const clearAway = "clear it away"
+
+// vacant gives what is found missing a repair where it is missing in a folder that holds nothing: nobody can have meant that.
+func vacant(found []finding, all []mdstore.Stray) {
+	for i := range found {
+		f := &found[i]
+		if f.Code != CodeFileMissing || f.mend != nil {
+			continue
+		}
+		for _, s := range all {
+			if s.Kind == mdstore.StrayFolder && mdstore.Path(f.File).Under(s.Path) {
+				f.Fix = "move the empty folder to the trash"
+				f.mend = func(d *draft) (bool, error) { return true, d.vacate(s.Path) }
+			}
+		}
+	}
+}
+
 // strays returns what lies between the files of a vault, below a folder.
 func (e *Engine) strays(ctx context.Context, under mdstore.Path) ([]finding, error) {
-	in, ok := e.st.(mdstore.Inspector)
-	if !ok {
-		return nil, nil
-	}
-	all, err := e.settled(ctx, in, under)
-	if err != nil {
-		return nil, err
-	}
+	all, err := e.settled(ctx, under)
+	return e.strayFindings(ctx, all), err
+}
+
+func (e *Engine) strayFindings(ctx context.Context, all []mdstore.Stray) []finding {
 	var out []finding
 	for _, s := range all {
+		if s.Kind == mdstore.StrayFolder {
+			continue // of no interest by itself
+		}
 		f := finding{Diagnostic: mdoc.Diagnostic{File: string(s.Path), Code: CodeStray}}
 		switch s.Kind {
 		case mdstore.StrayConflictCopy:
-			f.Text = fmt.Sprintf("a conflict copy: compare it with %s, take over what is missing there, and delete it", orBeside(s.Of))
+			f.Text = fmt.Sprintf("a conflict copy: compare it with %s (git diff --no-index), take over what is missing there, and delete it", orBeside(s.Of))
 			if base, ok := e.equal(ctx, s); ok {
 				f.Text = fmt.Sprintf("a conflict copy that equals %s", s.Of.Base())
 				f.Fix, f.mend = "move it to the trash", func(d *draft) (bool, error) { return true, d.discard(s, base) }
@@ -96,14 +119,14 @@ func (e *Engine) strays(ctx context.Context, under mdstore.Path) ([]finding, err
 		case mdstore.StrayLeftover:
 			f.Text = "a temporary file that a commit which was cut short has left"
 			if _, ok := e.st.(mdstore.Sweeper); ok {
-				f.Fix = "clear it away" // not by a commit: see sweep
+				f.Fix = clearAway // not by a commit: see sweep
 			}
 		default:
 			f.Text = string(s.Kind)
 		}
 		out = append(out, f)
 	}
-	return out, nil
+	return out
 }
 
 func orBeside(p mdstore.Path) string {
@@ -114,7 +137,11 @@ func orBeside(p mdstore.Path) string {
 }
 
 // settled returns the strays below a folder without those of a commit that is being made at this moment.
-func (e *Engine) settled(ctx context.Context, in mdstore.Inspector, under mdstore.Path) ([]mdstore.Stray, error) {
+func (e *Engine) settled(ctx context.Context, under mdstore.Path) ([]mdstore.Stray, error) {
+	in, ok := e.st.(mdstore.Inspector)
+	if !ok {
+		return nil, nil
+	}
 	all, err := in.Strays(ctx, under)
 	if err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ func (e *Engine) CheckVault(ctx context.Context) (*VaultCheck, error) {
 		if err != nil {
 			return nil, err
 		}
-		out.Diagnostics = append(out.Diagnostics, diagnostics(found)...)
+		out.Diagnostics = append(out.Diagnostics, diagnostics(leftAlone(found))...)
 		out.Files += snap.Len() + 1
 	}
 	s, err := readSessions(ctx, e.st)
@@ -51,16 +51,21 @@ func (e *Engine) CheckVault(ctx context.Context) (*VaultCheck, error) {
 		out.Diagnostics = append(out.Diagnostics, mdoc.Diagnostic{File: mdstore.SessionsFile, Line: at.line, Col: at.col, Code: CodeSessions,
 			Text: "no valid JSON (" + s.corrupt.Error() + "); the next session_bind keeps it under another name and starts a new one"})
 	}
-	between, err := e.strays(ctx, "")
+	between, err := e.besides(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range between {
-		if dir := mdstore.Path(f.File).Dir(); dir == "" || dir == mdstore.ArchiveDir { // the others lie in a workspace
-			out.Diagnostics = append(out.Diagnostics, f.Diagnostic)
-		}
-	}
+	out.Diagnostics = append(out.Diagnostics, diagnostics(between)...)
 	return out, nil
+}
+
+// besides returns what lies between the files of the vault that belong to no workspace.
+func (e *Engine) besides(ctx context.Context) ([]finding, error) {
+	all, err := e.strays(ctx, "")
+	return slices.DeleteFunc(all, func(f finding) bool {
+		dir := mdstore.Path(f.File).Dir()
+		return dir != "" && dir != mdstore.ArchiveDir
+	}), err
 }
 
 // damage returns where sessions.json stops being valid.

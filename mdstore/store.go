@@ -190,6 +190,7 @@ const (
 	StrayConflictCopy StrayKind = "conflict copy" // of Syncthing, Dropbox or Arbor itself
 	StrayBackup       StrayKind = "backup"        // of an editor
 	StrayTemporary    StrayKind = "temporary"     // of another program
+	StrayFolder       StrayKind = "empty folder"  // there is no file in it, nor in a folder below
 	StrayLeftover     StrayKind = "leftover"      // of a commit of this store that a crash cut short; see Sweeper
 )
 
@@ -207,10 +208,10 @@ type Collider interface {
 
 // Sweeper is implemented by stores whose commits use temporary files that they know again by their names.
 type Sweeper interface {
-	// Sweep clears away the leftovers of commits below a folder while nobody commits, and says what became of each. One that holds
-	// what the file beside it holds is removed. One that holds what its own commit wrote or replaced goes to the folder trash, and one that may hold
-	// somebody's save becomes a conflict copy. With dry it only says so.
-	Sweep(ctx context.Context, under, trash Path, dry bool) ([]Swept, error)
+	// Sweep clears away leftovers of commits while nobody commits, and says what became of each. One that holds what the file
+	// beside it holds is removed. One that holds what its own commit wrote or replaced goes to the folder trash, or to its place where
+	// the rest of a new workspace is there, and one that may hold somebody's save becomes a conflict copy. With dry it only says so.
+	Sweep(ctx context.Context, leftovers []Path, trash Path, dry bool) ([]Swept, error)
 }
 
 // Swept is a leftover that was cleared away.

@@ -201,6 +201,9 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (*Worksp
 			}
 		}
 		snap, ds, err := env.Engine.Check(ctx, id)
+		if out.Changed && err != nil && engine.AsError(err).Code == engine.WorkspaceNotFound {
+			continue // there were only leftovers of it
+		}
 		if err != nil {
 			return nil, fail(err)
 		}

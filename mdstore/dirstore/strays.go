@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"regexp"
+	"slices"
 	"strings"
 
 	"arbor/mdstore"
@@ -51,18 +52,22 @@ func strayOf(p mdstore.Path) (s mdstore.Stray, ok bool) {
 }
 
 // Strays returns the files below a folder that are no part of the vault but
-// look as if they should be, in the order of their paths. Folders whose names start with a dot are not looked into.
+// look as if they should be, and folders without any file, in the order of their paths. Folders whose names start with a dot are not looked into.
 func (s *Store) Strays(ctx context.Context, under mdstore.Path) ([]mdstore.Stray, error) {
 	if under != "" && !under.Valid() {
 		return nil, &fs.PathError{Op: "list", Path: string(under), Err: fs.ErrInvalid}
 	}
 	var out []mdstore.Stray
-	err := s.strays(ctx, under, &out)
+	empty, err := s.strays(ctx, under, &out)
+	if empty && under != "" {
+		out = append(out, mdstore.Stray{Path: under, Kind: mdstore.StrayFolder})
+	}
+	slices.SortFunc(out, func(a, b mdstore.Stray) int { return strings.Compare(string(a.Path), string(b.Path)) })
 	return out, err
 }
 
-// Sweep clears away what commits below a folder have left of which the journal knows nothing any more, as when .local/ was deleted in the middle of one.
-func (s *Store) Sweep(ctx context.Context, under, trash mdstore.Path, dry bool) ([]mdstore.Swept, error) {
+// Sweep clears away what commits have left of which the journal knows nothing any more, as when .local/ was deleted in the middle of one.
+func (s *Store) Sweep(ctx context.Context, leftovers []mdstore.Path, trash mdstore.Path, dry bool) ([]mdstore.Swept, error) {
 	if !dry { // looking takes no lock, which would write
 		release, err := s.acquire(ctx)
 		if err != nil {
@@ -70,13 +75,15 @@ func (s *Store) Sweep(ctx context.Context, under, trash mdstore.Path, dry bool) 
 		}
 		defer release()
 	}
-	return s.sweep(ctx, under, trash, dry)
+	return s.sweep(ctx, leftovers, trash, dry)
 }
 
 // sweep is Sweep for whoever holds the lock.
-func (s *Store) sweep(ctx context.Context, under, trash mdstore.Path, dry bool) ([]mdstore.Swept, error) {
-	if under != "" && !under.Valid() || !trash.Under(mdstore.LocalDir) || !trash.Valid() {
-		return nil, &fs.PathError{Op: "sweep", Path: string(under), Err: fs.ErrInvalid}
+func (s *Store) sweep(ctx context.Context, leftovers []mdstore.Path, trash mdstore.Path, dry bool) ([]mdstore.Swept, error) {
+	for _, p := range append(slices.Clone(leftovers), trash) {
+		if !p.Valid() || p == trash && !p.Under(mdstore.LocalDir) {
+			return nil, &fs.PathError{Op: "sweep", Path: string(p), Err: fs.ErrInvalid}
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -86,13 +93,13 @@ func (s *Store) sweep(ctx context.Context, under, trash mdstore.Path, dry bool) 
 			return nil, err
 		}
 	}
-	return s.committer.Clear(under, trash, dry)
+	return s.committer.Clear(leftovers, trash, dry)
 }
 
-func (x *exclusive) Sweep(ctx context.Context, under, trash mdstore.Path, dry bool) ([]mdstore.Swept, error) {
+func (x *exclusive) Sweep(ctx context.Context, leftovers []mdstore.Path, trash mdstore.Path, dry bool) ([]mdstore.Swept, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.sweep(ctx, under, trash, dry)
+	return x.sweep(ctx, leftovers, trash, dry)
 }
 
 var _ mdstore.Sweeper = (*Store)(nil)
@@ -111,31 +118,40 @@ func (s *Store) Writable(ctx context.Context, p mdstore.Path) error {
 
 var _ mdstore.WriteChecker = (*Store)(nil)
 
-func (s *Store) strays(ctx context.Context, dir mdstore.Path, out *[]mdstore.Stray) error {
+// strays adds what it finds below dir, and reports whether that holds no file at all; of such folders the topmost is named.
+func (s *Store) strays(ctx context.Context, dir mdstore.Path, out *[]mdstore.Stray) (empty bool, err error) {
 	if err := ctx.Err(); err != nil {
-		return err
+		return false, err
 	}
 	entries, err := s.disk.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-		return nil // listing says so
+		return false, nil // listing says so
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
+	empty = true
+	var bare []mdstore.Stray
 	for _, e := range entries {
 		p := dir.Join(e.Name)
-		if e.Type.IsDir() {
-			if strings.HasPrefix(e.Name, ".") {
-				continue
-			}
-			if err := s.strays(ctx, p, out); err != nil {
-				return err
+		if !e.Type.IsDir() || strings.HasPrefix(e.Name, ".") {
+			empty = false
+			if st, ok := strayOf(p); ok && !e.Type.IsDir() {
+				*out = append(*out, st)
 			}
 			continue
 		}
-		if s, ok := strayOf(p); ok {
-			*out = append(*out, s)
+		switch below, err := s.strays(ctx, p, out); {
+		case err != nil:
+			return false, err
+		case below:
+			bare = append(bare, mdstore.Stray{Path: p, Kind: mdstore.StrayFolder})
+		default:
+			empty = false
 		}
 	}
-	return nil
+	if !empty {
+		*out = append(*out, bare...)
+	}
+	return empty, nil
 }

@@ -133,6 +133,14 @@ func (s *laterStore) Strays(ctx context.Context, under mdstore.Path) ([]mdstore.
 	return d.Strays(ctx, under)
 }
 
+func (s *laterStore) Sweep(ctx context.Context, leftovers []mdstore.Path, trash mdstore.Path, dry bool) ([]mdstore.Swept, error) {
+	d, err := s.made(false)
+	if err != nil || d == nil {
+		return nil, err
+	}
+	return d.Sweep(ctx, leftovers, trash, dry)
+}
+
 func (s *laterStore) Writable(ctx context.Context, p mdstore.Path) error {
 	d, err := s.made(false)
 	if err != nil || d == nil {

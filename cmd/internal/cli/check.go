@@ -14,7 +14,8 @@ import (
 
 type checkOptions struct {
 	*shell
-	in ops.WorkspaceCheckIn
+	in    ops.WorkspaceCheckIn
+	sarif bool
 }
 
 func newCheck(sh *shell, run func(context.Context, *checkOptions) error) *cobra.Command {
@@ -24,20 +25,26 @@ func newCheck(sh *shell, run func(context.Context, *checkOptions) error) *cobra.
 	opt := &checkOptions{shell: sh}
 	cmd := &cobra.Command{
 		Use: "check [WS]", Short: "List everything that is wrong in the vault, with file and line", Aliases: []string{"lint", "doctor"},
-		Long: `One line each: file:line:col: code: text, as editors and CI read it. The exit code
-is 6 when there are any. --fix mends what can be mended without losing text, and
-says so; --fix --dry-run shows what it would do.`,
-		Example:           "arbor check\narbor check --fix --dry-run\narbor check || exit 1",
+		Long: `One line each: file:line:col: code: text, as editors and CI read it, and what --fix
+does about it, or that it is to be mended by hand. The exit code is 6 when there are
+any. --fix mends what can be mended without losing text: it prints the diff and what
+it mended, and then what remains; --fix --dry-run writes nothing. --sarif prints a
+SARIF 2.1.0 document, for code review in pull requests.`,
+		Example:           "arbor check\narbor check --fix --dry-run\narbor check || exit 1\narbor check --sarif > arbor.sarif",
 		Args:              args(0, 1, "one workspace"),
 		ValidArgsFunction: sh.completeWorkspaces,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if err := sh.workspaceWord(words); err != nil {
 				return err
 			}
+			if opt.sarif && (opt.in.Fix || sh.flags.json) {
+				return usagef("--sarif is a report of its own: give neither --fix nor --json with it")
+			}
 			return run(cmd.Context(), opt)
 		},
 	}
 	cmd.Flags().BoolVar(&opt.in.Fix, "fix", false, "mend what can be mended without losing text")
+	cmd.Flags().BoolVar(&opt.sarif, "sarif", false, "print a SARIF 2.1.0 document")
 	sh.writes(cmd)
 	sh.lists(cmd)
 	return cmd
@@ -49,23 +56,33 @@ func runCheck(ctx context.Context, opt *checkOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := opt.report(out); err != nil {
-		return err
+	if opt.sarif {
+		err = opt.json(opt.newSARIF(out.Diagnostics))
+		opt.say("%s", opt.summary(out))
+	} else {
+		err = opt.report(out)
 	}
-	if len(out.Diagnostics) > 0 {
-		return errFound
+	if err == nil && len(out.Diagnostics) > 0 {
+		err = errFound
 	}
-	return nil
+	return err
 }
 
 func (opt *checkOptions) report(out *ops.WorkspaceCheckOut) error {
 	if opt.flags.json {
 		return opt.json(out)
 	}
-	if out.DryRun {
+	if out.DryRun || !opt.flags.quiet {
 		if err := opt.print(opt.diff(out.Diff)); err != nil {
 			return err
 		}
+	}
+	done := "fixed"
+	if out.DryRun {
+		done = "would fix"
+	}
+	for _, d := range out.Fixed {
+		opt.say("%s %s (%s)", done, opt.located(d).String(), d.Fix)
 	}
 	var all []string
 	for _, d := range out.Diagnostics {
@@ -76,37 +93,43 @@ func (opt *checkOptions) report(out *ops.WorkspaceCheckOut) error {
 			return err
 		}
 	}
-	done := "fixed"
-	if out.DryRun {
-		done = "would fix"
-	}
-	for _, d := range out.Fixed {
-		opt.say("%s %s", done, d.String())
-	}
+	opt.say("%s", opt.summary(out))
+	return nil
+}
+
+// summary says in a line how much was found and what can be done about it.
+func (opt *checkOptions) summary(out *ops.WorkspaceCheckOut) string {
 	fixable := 0
 	for _, d := range out.Diagnostics {
 		if d.Fix != "" {
 			fixable++
 		}
 	}
-	summary := counted(len(out.Diagnostics), "diagnostic") + " in " + counted(out.Checked, "file")
-	if fixable > 0 && !opt.in.Fix {
-		summary += fmt.Sprintf("; arbor check --fix mends %d of them", fixable)
+	s := counted(len(out.Diagnostics), "diagnostic") + " in " + counted(out.Checked, "file")
+	switch {
+	case opt.in.Fix && len(out.Diagnostics) > 0 && !out.DryRun:
+		s += "; these are to be mended by hand"
+	case fixable > 0 && !opt.in.Fix:
+		s += fmt.Sprintf("; arbor check --fix mends %d of them", fixable)
 	}
-	opt.say("%s", summary)
-	return nil
+	return s
 }
 
-// diagnostic returns a diagnostic as one line, file:line:col: code: text, its file as seen from where the command runs. Where a whole
-// line or file is meant, the numbers are 1: programs that read such lines want all of them.
-func (opt *checkOptions) diagnostic(d mdoc.Diagnostic) string {
+// located returns a diagnostic with its file as seen from where the command runs. Where a whole line or file is meant, the numbers are 1: programs that read
+// such lines want all of them.
+func (opt *checkOptions) located(d mdoc.Diagnostic) mdoc.Diagnostic {
 	if opt.vault != nil && opt.vault.Found.Vault != "" {
 		d.File = opt.shown(filepath.Join(opt.vault.Found.Vault, filepath.FromSlash(d.File)))
 	}
 	d.Line, d.Col = max(1, d.Line), max(1, d.Col)
-	line := render.Visible(d.String())
+	return d
+}
+
+// diagnostic returns a diagnostic as one line, file:line:col: code: text, and who mends it.
+func (opt *checkOptions) diagnostic(d mdoc.Diagnostic) string {
+	who := "by hand"
 	if d.Fix != "" {
-		line += opt.style().Paint("2", " (--fix: "+render.Visible(d.Fix)+")")
+		who = "--fix: " + render.Visible(d.Fix)
 	}
-	return line
+	return render.Visible(opt.located(d).String()) + opt.style().Paint("2", " ("+who+")")
 }

@@ -1,0 +1,321 @@
+package ops_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"arbor/engine"
+	"arbor/engine/enginetest"
+	"arbor/engine/ops"
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore"
+	"arbor/mdstore/mdoc"
+)
+
+var updateCases = flag.Bool("update", false, "rewrite what the cases of testdata/check expect")
+
+const checkCases = "../../testdata/check/*.txtar"
+
+// given are the files that a case has where it says nothing else of them.
+var given = map[string]string{
+	"ws/Workspace.md":       "---\nid: ws\nname: Login\ngoal: Users sign in\nstatus: active\nrulesHash: \"\"\nfocusedNodeId: null\ncreatedAt: 1767225600000\nupdatedAt: 1767225600000\n---\n",
+	"ws/nodes/root/Node.md": "---\nid: root\ntitle: Login\ntype: planning\nstatus: monitoring\nparentId: null\n---\n",
+}
+
+// A checkCase is a vault, what check finds in it, and the files as --fix leaves them.
+type checkCase struct {
+	name    string
+	doc     string   // what it is about, the files of given that it does without, and folders that hold nothing
+	files   []string // in their order
+	folders []string
+	want    []string // "file:line:col: CODE (fix)"
+	after   map[string]string
+	text    map[string]string
+}
+
+var found = regexp.MustCompile(`^(\S.*):(\d+):(\d+): ([A-Z_0-9]+) \((.*)\)$`)
+
+func readCase(t testing.TB, file string) checkCase {
+	t.Helper()
+	a, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := checkCase{name: strings.TrimSuffix(filepath.Base(file), ".txtar"), after: map[string]string{}, text: maps.Clone(given)}
+	for line := range strings.Lines(string(a.Comment)) {
+		line = strings.TrimRight(line, "\n")
+		switch {
+		case found.MatchString(line):
+			c.want = append(c.want, line)
+			continue
+		case strings.HasPrefix(line, "folder "):
+			c.folders = append(c.folders, strings.TrimPrefix(line, "folder "))
+		case strings.HasPrefix(line, "without "):
+			delete(c.text, strings.TrimPrefix(line, "without "))
+		}
+		c.doc += line + "\n"
+	}
+	for _, f := range a.Files {
+		if name, ok := strings.CutPrefix(f.Name, "after/"); ok {
+			c.after[name] = string(f.Data)
+			continue
+		}
+		c.files = append(c.files, f.Name)
+		c.text[f.Name] = string(f.Data)
+	}
+	return c
+}
+
+// caseVault is a vault of a case on the disk, with an engine whose clock stands still and whose ids count.
+type caseVault struct {
+	dir string
+	env *ops.Env
+}
+
+func newCaseVault(t testing.TB, files map[string]string) *caseVault {
+	t.Helper()
+	v := &caseVault{dir: filepath.Join(t.TempDir(), "vault")}
+	for name, text := range files {
+		full := filepath.Join(v.dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v.open(t)
+	return v
+}
+
+func (v *caseVault) open(t testing.TB) {
+	t.Helper()
+	st, err := dirstore.Open(v.dir, dirstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { st.Close() })
+	ids := 0
+	e, err := engine.Open(t.Context(), st, engine.Options{
+		Now:   func() time.Time { return enginetest.Start },
+		NewID: func(p string) (mdstore.ID, error) { ids++; return mdstore.ID(fmt.Sprintf("%s-new-%06d", p, ids)), nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.env = &ops.Env{Engine: e, Operator: mdstore.OperatorHuman}
+}
+
+func (v *caseVault) check(t testing.TB, in ops.WorkspaceCheckIn) *ops.WorkspaceCheckOut {
+	t.Helper()
+	out, err := ops.WorkspaceCheck(t.Context(), v.env, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// files returns every file of the vault, and every empty folder with a slash behind it, those in the trash too, but for what else belongs to the machine.
+func (v *caseVault) files(t testing.TB) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(v.dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, _ := filepath.Rel(v.dir, p)
+		if name = filepath.ToSlash(name); strings.HasPrefix(name, ".local") && !strings.HasPrefix(name, ".local/trash/") {
+			return nil
+		}
+		if d.IsDir() {
+			if in, err := os.ReadDir(p); err != nil || len(in) > 0 {
+				return err
+			}
+			out[name+"/"] = ""
+			return nil
+		}
+		data, err := os.ReadFile(p)
+		out[name] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func lines(ds []mdoc.Diagnostic) (out []string) {
+	for _, d := range ds {
+		who := d.Fix
+		if who == "" {
+			who = "by hand"
+		}
+		out = append(out, fmt.Sprintf("%s:%d:%d: %s (%s)", d.File, d.Line, d.Col, d.Code, who))
+	}
+	return out
+}
+
+// TestCheckCases runs every case: what is found and where, what is mended and how, and the laws of mending.
+func TestCheckCases(t *testing.T) {
+	all, _ := filepath.Glob(checkCases)
+	if len(all) < 10 {
+		t.Fatalf("%d cases in %s", len(all), checkCases)
+	}
+	for _, file := range all {
+		c := readCase(t, file)
+		t.Run(c.name, func(t *testing.T) {
+			v := newCaseVault(t, c.text)
+			for _, f := range c.folders {
+				if err := os.MkdirAll(filepath.Join(v.dir, filepath.FromSlash(f)), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := lines(v.check(t, ops.WorkspaceCheckIn{}).Diagnostics)
+			before := v.files(t)
+			after := mendLaws(t, v, before)
+			if *updateCases {
+				rewriteCase(t, file, c, got, before, after)
+				return
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("check finds\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(c.want, "\n\t"))
+			}
+			if changed := differing(before, after); !maps.Equal(changed, c.after) {
+				t.Errorf("--fix leaves\n%s\nwant\n%s", show(changed), show(c.after))
+			}
+		})
+	}
+}
+
+// mendLaws mends a vault and returns its files: a dry run writes nothing and shows the same, everything that names a repair is gone, no line that somebody
+// wrote is lost, and doing it again changes nothing.
+func mendLaws(t testing.TB, v *caseVault, before map[string]string) map[string]string {
+	t.Helper()
+	found := v.check(t, ops.WorkspaceCheckIn{})
+	v.open(t) // with ids that begin again
+	dry := v.check(t, ops.WorkspaceCheckIn{Fix: true, Write: ops.Write{DryRun: true}})
+	if now := v.files(t); !maps.Equal(now, before) {
+		t.Errorf("a dry run changes\n%s", show(differing(before, now)))
+	}
+	v.open(t)
+	fixed := v.check(t, ops.WorkspaceCheckIn{Fix: true})
+	after := v.files(t)
+	if dry.Diff != fixed.Diff || !slices.Equal(lines(dry.Fixed), lines(fixed.Fixed)) {
+		t.Errorf("the dry run says\n%s%v\nand what is done is\n%s%v", dry.Diff, lines(dry.Fixed), fixed.Diff, lines(fixed.Fixed))
+	}
+	if fixed.Changed != (len(differing(before, after)) > 0) || fixed.Changed != (fixed.Diff != "") {
+		t.Errorf("changed is %v, the diff is\n%s", fixed.Changed, fixed.Diff)
+	}
+	for _, d := range fixed.Diagnostics {
+		if d.Fix != "" {
+			t.Errorf("not mended: %v", d)
+		}
+	}
+	for _, d := range found.Diagnostics {
+		if d.Fix != "" && !slices.ContainsFunc(fixed.Fixed, func(x mdoc.Diagnostic) bool { return x == d }) {
+			t.Errorf("not among what was mended: %v", d)
+		}
+	}
+	if lost := lostLines(before, after); len(lost) > 0 {
+		t.Errorf("lines are lost: %q", lost)
+	}
+	v.open(t)
+	again := v.check(t, ops.WorkspaceCheckIn{Fix: true})
+	if again.Changed || len(again.Fixed) > 0 || again.Diff != "" || !maps.Equal(after, v.files(t)) || !slices.Equal(lines(again.Diagnostics), lines(fixed.Diagnostics)) {
+		t.Errorf("a second repair mends %v\n%s", again.Fixed, again.Diff)
+	}
+	return after
+}
+
+// values are the lines of front matter that a repair may write another value into.
+var values = regexp.MustCompile(`^(id|status|rulesHash|focusedNodeId|parentId|updatedAt):`)
+
+// lostLines returns the lines that stand in fewer places after than before. Values of the front matter may change, and a reference may be marked.
+func lostLines(before, after map[string]string) (lost []string) {
+	count := map[string]int{}
+	note := func(files map[string]string, by int) {
+		for _, text := range files {
+			for line := range strings.Lines(text) {
+				if line = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(line), "(expired)")); line != "" && !values.MatchString(line) {
+					count[line] += by
+				}
+			}
+		}
+	}
+	note(after, 1)
+	note(before, -1)
+	for line, n := range count {
+		if n < 0 && !copied(line, before) {
+			lost = append(lost, line)
+		}
+	}
+	slices.Sort(lost)
+	return lost
+}
+
+// copied reports whether a line may stand in fewer files: a leftover whose file holds the very same is removed.
+func copied(line string, before map[string]string) bool {
+	for name, text := range before {
+		if !strings.HasPrefix(filepath.Base(name), dirstore.TempPrefix) || !strings.Contains(text, line) {
+			continue
+		}
+		for other, same := range before {
+			if other != name && same == text {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// differing returns the files that are new, changed or, as "(gone)\n", not there any more.
+func differing(before, after map[string]string) map[string]string {
+	out := map[string]string{}
+	for name, text := range after {
+		if was, ok := before[name]; !ok || was != text {
+			out[name] = text
+		}
+	}
+	for name := range before {
+		if _, ok := after[name]; !ok {
+			out[name] = "(gone)\n"
+		}
+	}
+	return out
+}
+
+func show(files map[string]string) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(&b, "-- after/%s --\n%s", name, files[name])
+	}
+	return b.String()
+}
+
+func rewriteCase(t *testing.T, file string, c checkCase, got []string, before, after map[string]string) {
+	t.Helper()
+	var b bytes.Buffer
+	b.WriteString(c.doc)
+	for _, l := range got {
+		b.WriteString(l + "\n")
+	}
+	for _, name := range c.files {
+		fmt.Fprintf(&b, "-- %s --\n%s", name, c.text[name])
+	}
+	b.WriteString(show(differing(before, after)))
+	if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
