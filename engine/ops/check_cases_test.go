@@ -28,8 +28,8 @@ var updateCases = flag.Bool("update", false, "rewrite what the cases of testdata
 
 const checkCases = "../../testdata/check/*.txtar"
 
-// given are the files that a case has where it says nothing else of them.
-var given = map[string]string{
+// unsaid are the files that a case has where it says nothing else of them.
+var unsaid = map[string]string{
 	"ws/Workspace.md":       "---\nid: ws\nname: Login\ngoal: Users sign in\nstatus: active\nrulesHash: \"\"\nfocusedNodeId: null\ncreatedAt: 1767225600000\nupdatedAt: 1767225600000\n---\n",
 	"ws/nodes/root/Node.md": "---\nid: root\ntitle: Login\ntype: planning\nstatus: monitoring\nparentId: null\n---\n",
 }
@@ -37,7 +37,7 @@ var given = map[string]string{
 // A checkCase is a vault, what check finds in it, and the files as --fix leaves them.
 type checkCase struct {
 	name    string
-	doc     string   // what it is about, the files of given that it does without, and folders that hold nothing
+	doc     string   // what it is about, the files of those unsaid that it does without, and folders that hold nothing
 	files   []string // in their order
 	folders []string
 	want    []string // "file:line:col: CODE (fix)"
@@ -45,7 +45,7 @@ type checkCase struct {
 	text    map[string]string
 }
 
-var found = regexp.MustCompile(`^(\S.*):(\d+):(\d+): ([A-Z_0-9]+) \((.*)\)$`)
+var findingLine = regexp.MustCompile(`^(\S.*):(\d+):(\d+): ([A-Z_0-9]+) \((.*)\)$`)
 
 func readCase(t testing.TB, file string) checkCase {
 	t.Helper()
@@ -53,11 +53,11 @@ func readCase(t testing.TB, file string) checkCase {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := checkCase{name: strings.TrimSuffix(filepath.Base(file), ".txtar"), after: map[string]string{}, text: maps.Clone(given)}
+	c := checkCase{name: strings.TrimSuffix(filepath.Base(file), ".txtar"), after: map[string]string{}, text: maps.Clone(unsaid)}
 	for line := range strings.Lines(string(a.Comment)) {
 		line = strings.TrimRight(line, "\n")
 		switch {
-		case found.MatchString(line):
+		case findingLine.MatchString(line):
 			c.want = append(c.want, line)
 			continue
 		case strings.HasPrefix(line, "folder "):
@@ -192,7 +192,7 @@ func TestCheckCases(t *testing.T) {
 			if !slices.Equal(got, c.want) {
 				t.Errorf("check finds\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(c.want, "\n\t"))
 			}
-			if changed := differing(before, after); !maps.Equal(changed, c.after) {
+			if changed := changedFiles(before, after); !maps.Equal(changed, c.after) {
 				t.Errorf("--fix leaves\n%s\nwant\n%s", show(changed), show(c.after))
 			}
 		})
@@ -207,7 +207,7 @@ func mendLaws(t testing.TB, v *caseVault, before map[string]string) map[string]s
 	v.open(t) // with ids that begin again
 	dry := v.check(t, ops.WorkspaceCheckIn{Fix: true, Write: ops.Write{DryRun: true}})
 	if now := v.files(t); !maps.Equal(now, before) {
-		t.Errorf("a dry run changes\n%s", show(differing(before, now)))
+		t.Errorf("a dry run changes\n%s", show(changedFiles(before, now)))
 	}
 	v.open(t)
 	fixed := v.check(t, ops.WorkspaceCheckIn{Fix: true})
@@ -215,7 +215,7 @@ func mendLaws(t testing.TB, v *caseVault, before map[string]string) map[string]s
 	if dry.Diff != fixed.Diff || !slices.Equal(lines(dry.Fixed), lines(fixed.Fixed)) {
 		t.Errorf("the dry run says\n%s%v\nand what is done is\n%s%v", dry.Diff, lines(dry.Fixed), fixed.Diff, lines(fixed.Fixed))
 	}
-	if fixed.Changed != (len(differing(before, after)) > 0) || fixed.Changed != (fixed.Diff != "") {
+	if fixed.Changed != (len(changedFiles(before, after)) > 0) || fixed.Changed != (fixed.Diff != "") {
 		t.Errorf("changed is %v, the diff is\n%s", fixed.Changed, fixed.Diff)
 	}
 	for _, d := range fixed.Diagnostics {
@@ -280,8 +280,8 @@ func copied(line string, before map[string]string) bool {
 	return false
 }
 
-// differing returns the files that are new, changed or, as "(gone)\n", not there any more.
-func differing(before, after map[string]string) map[string]string {
+// changedFiles returns the files that are new, changed or, as "(gone)\n", not there any more.
+func changedFiles(before, after map[string]string) map[string]string {
 	out := map[string]string{}
 	for name, text := range after {
 		if was, ok := before[name]; !ok || was != text {
@@ -314,7 +314,7 @@ func rewriteCase(t *testing.T, file string, c checkCase, got []string, before, a
 	for _, name := range c.files {
 		fmt.Fprintf(&b, "-- %s --\n%s", name, c.text[name])
 	}
-	b.WriteString(show(differing(before, after)))
+	b.WriteString(show(changedFiles(before, after)))
 	if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}

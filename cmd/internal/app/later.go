@@ -34,6 +34,7 @@ var (
 	_ mdstore.Watcher      = (*laterStore)(nil)
 	_ mdstore.Historian    = (*laterStore)(nil)
 	_ mdstore.Collider     = (*laterStore)(nil)
+	_ mdstore.Sweeper      = (*laterStore)(nil)
 	_ mdstore.Presence     = (*laterStore)(nil)
 )
 
