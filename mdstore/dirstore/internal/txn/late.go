@@ -17,11 +17,10 @@ import (
 // LateDir is where displaced files wait for those who have them open.
 const LateDir = mdstore.Path(mdstore.LocalDir + "/late")
 
-// A displaced file NAME.file has its note beside it as NAME.json. Kept ones, which nothing could be done with, are kept-NAME.
+// A displaced file NAME.file has its note beside it as NAME.json. The name ends with the version of what it held, for when the note is torn.
 const (
 	lateExt = ".file"
 	noteExt = ".json"
-	keptTag = "kept-"
 )
 
 const (
@@ -122,7 +121,7 @@ func (c *Committer) park(t, p mdstore.Path, known []byte) error {
 	if err != nil {
 		return err
 	}
-	name := string(LateDir.Join(c.token()))
+	name := string(LateDir.Join(c.token() + "-" + digits(version(known))))
 	note := mdstore.Path(name + noteExt)
 	if err := c.FS.Create(note, data, ""); err != nil {
 		_ = c.FS.Remove(note)
@@ -162,7 +161,7 @@ func (c *Committer) Late(begin func() error) (left bool, err error) {
 	for _, e := range entries {
 		name, file := strings.CutSuffix(e.Name, lateExt)
 		switch {
-		case !e.Type.IsRegular() || strings.HasPrefix(e.Name, keptTag):
+		case !e.Type.IsRegular():
 		case file:
 			waits, err := c.late(LateDir.Join(e.Name), LateDir.Join(name+noteExt), begin)
 			if err != nil {
@@ -175,7 +174,8 @@ func (c *Committer) Late(begin func() error) (left bool, err error) {
 	}
 	if !left {
 		c.forget(LateDir)
-		_ = c.FS.Remove(LateDir) // unless something is kept in it
+		// What was displaced by what was merged just now may wait in its turn.
+		left = c.FS.Remove(LateDir) != nil
 	}
 	return left, nil
 }
@@ -202,22 +202,43 @@ func (c *Committer) late(t, note mdstore.Path, begin func() error) (waits bool, 
 			return true, nil
 		}
 	}
-	if n.Path == "" || !same(out, n.Known) {
+	if n.Path == "" && strings.HasSuffix(string(t), "-"+digits(version(out))+lateExt) {
+		n = lateNote{Path: t, Known: out} // nobody has written to it
+	}
+	if !same(out, n.Known) {
 		if err := begin(); err != nil {
 			return true, err
 		}
 	}
 	if n.Path == "" || !c.dismiss(t, n.Path, n.Known) {
 		// Its folder is gone too, or nobody knows what it was.
-		kept := LateDir.Join(keptTag + t.Base())
-		if err := c.FS.RenameNew(t, kept); err != nil {
-			return true, nil
+		if err := c.toTrash(t, n.Path); err != nil {
+			return true, err
 		}
-		c.conflict(n.Path, kept, "%s was saved, by somebody who had opened it before, after a commit had changed it; its folder is gone, and that version is in %s", n.Path, kept)
 	}
 	delete(c.seen, t)
 	_ = c.FS.Remove(note)
 	return false, nil
+}
+
+// toTrash keeps a displaced file that has no place any more where deleted files are.
+func (c *Committer) toTrash(t, p mdstore.Path) error {
+	where := p
+	if p == "" {
+		where = "unknown"
+	}
+	kept, set := mdstore.TrashPath("late-"+c.token(), where), dirs{}
+	if err := c.mkdirAll(set, kept.Dir()); err != nil {
+		return err
+	}
+	if err := c.sync(set); err != nil {
+		return err
+	}
+	if err := c.FS.RenameNew(t, kept); err != nil {
+		return err
+	}
+	c.conflict(p, kept, "%s was saved, by somebody who had opened it before, after a commit had changed it; its folder is gone, and that version is in %s", where, kept)
+	return nil
 }
 
 // meanwhile brings what was saved in a displaced file to its place although somebody has it open still, once it has stayed the same for a while.

@@ -1,0 +1,132 @@
+package dirstore_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore"
+)
+
+// displaced has an editor open a file that a commit then replaces, and returns what the editor writes with.
+func displaced(t *testing.T, s *dirstore.Store, dir string) *os.File {
+	t.Helper()
+	const p = mdstore.Path("ws/Workspace.md")
+	f, err := os.OpenFile(filepath.Join(dir, string(p)), os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, err := s.Read(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Commit(t.Context(), []mdstore.Change{{Path: p, Base: was.Version, New: append([]byte("ours\n"), was.Data...)}}); err != nil {
+		t.Fatal(err)
+	}
+	if !waiting(dir) {
+		t.Skip("files cannot be exchanged here")
+	}
+	return f
+}
+
+func waiting(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, mdstore.LocalDir, "late"))
+	return err == nil
+}
+
+func saved(t *testing.T, f *os.File, text string) {
+	t.Helper()
+	_, err := f.WriteString(text)
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const (
+	lines  = "head\nsecond\nthird\n"
+	joined = "ours\nhead\nsecond\nthird\ntheirs\n"
+)
+
+// Nobody commits any more: the store itself looks.
+func TestSaveIntoADisplacedFileIsMergedByAndBy(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("takes a minute where the system does not tell who has a file open")
+	}
+	dir := fill(t, map[string]string{"ws/Workspace.md": lines})
+	s := open(t, dir)
+	before, err := s.Sequence(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved(t, displaced(t, s, dir), "theirs\n")
+	for waiting(dir) && t.Context().Err() == nil {
+		runtime.Gosched()
+	}
+	if got := contents(t, dir)["ws/Workspace.md"]; got != joined {
+		t.Errorf("got %q, want %q", got, joined)
+	}
+	if n, err := s.Sequence(t.Context()); err != nil || n == before || n%2 == 1 {
+		t.Errorf("the number was %d and is %d, error %v", before, n, err)
+	}
+}
+
+// The program has ended when the editor saves: the next one that opens the vault looks, and the next that commits.
+func TestSaveIntoADisplacedFileIsMergedAtOpen(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("takes a minute where the system does not tell who has a file open")
+	}
+	for _, late := range []string{"closed before", "open still"} {
+		dir := fill(t, map[string]string{"ws/Workspace.md": lines})
+		first, err := dirstore.Open(dir, dirstore.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := displaced(t, first, dir)
+		if err := first.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if late == "closed before" {
+			saved(t, f, "theirs\n")
+		}
+		s := open(t, dir)
+		if late == "open still" {
+			if got := contents(t, dir)["ws/Workspace.md"]; got != "ours\n"+lines || !waiting(dir) {
+				t.Errorf("%s: %q, waiting %v", late, got, waiting(dir))
+			}
+			saved(t, f, "theirs\n")
+			if err := s.Commit(t.Context(), []mdstore.Change{{Path: "ws/next", New: []byte("x")}}); err != nil {
+				t.Error(err)
+			}
+		}
+		if got := contents(t, dir)["ws/Workspace.md"]; got != joined || waiting(dir) {
+			t.Errorf("%s: %q, want %q; waiting %v", late, got, joined, waiting(dir))
+		}
+	}
+}
+
+// What cannot be joined lies beside the file.
+func TestSaveIntoADisplacedFileIsKept(t *testing.T) {
+	dir := fill(t, map[string]string{"ws/Workspace.md": "one line\n"})
+	s := open(t, dir)
+	f := displaced(t, s, dir)
+	saved(t, f, "theirs\n")
+	for waiting(dir) && t.Context().Err() == nil {
+		if runtime.GOOS != "linux" {
+			t.Skip("takes a minute where the system does not tell who has a file open")
+		}
+		runtime.Gosched()
+	}
+	found := ""
+	for p, text := range contents(t, dir) {
+		if strings.Contains(text, "theirs\n") {
+			found = p + ": " + text
+		}
+	}
+	if found != "ws/Workspace.md: ours\none line\ntheirs\n" && !strings.Contains(found, ".conflict-") {
+		t.Errorf("%q in %q", found, contents(t, dir))
+	}
+}
