@@ -32,6 +32,7 @@ var (
 	_ mdstore.WriteChecker = (*laterStore)(nil)
 	_ mdstore.DocReader    = (*laterStore)(nil)
 	_ mdstore.Watcher      = (*laterStore)(nil)
+	_ mdstore.Situated     = (*laterStore)(nil)
 	_ mdstore.Historian    = (*laterStore)(nil)
 	_ mdstore.Collider     = (*laterStore)(nil)
 	_ mdstore.Sweeper      = (*laterStore)(nil)
@@ -194,6 +195,23 @@ func (s *laterStore) Present(ctx context.Context, token string) (bool, error) {
 		return false, err
 	}
 	return d.Present(ctx, token)
+}
+
+// InPlace finds nothing amiss with a vault that does not exist yet.
+func (s *laterStore) InPlace() error {
+	d, err := s.made(false)
+	if err != nil || d == nil {
+		return err
+	}
+	return d.InPlace()
+}
+
+func (s *laterStore) Polls() (bool, error) {
+	d, err := s.made(false)
+	if err != nil || d == nil {
+		return false, nil
+	}
+	return d.Polls()
 }
 
 // Watch waits for the vault to be made, by whomever, and then watches it.

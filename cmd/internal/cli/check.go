@@ -117,19 +117,19 @@ func (opt *checkOptions) summary(out *ops.WorkspaceCheckOut) string {
 
 // located returns a diagnostic with its file as seen from where the command runs. Where a whole line or file is meant, the numbers are 1: programs that read
 // such lines want all of them.
-func (opt *checkOptions) located(d mdoc.Diagnostic) mdoc.Diagnostic {
-	if opt.vault != nil && opt.vault.Found.Vault != "" {
-		d.File = opt.shown(filepath.Join(opt.vault.Found.Vault, filepath.FromSlash(d.File)))
+func (sh *shell) located(d mdoc.Diagnostic) mdoc.Diagnostic {
+	if sh.vault != nil && sh.vault.Found.Vault != "" {
+		d.File = sh.shown(filepath.Join(sh.vault.Found.Vault, filepath.FromSlash(d.File)))
 	}
 	d.Line, d.Col = max(1, d.Line), max(1, d.Col)
 	return d
 }
 
 // diagnostic returns a diagnostic as one line, file:line:col: code: text, and who mends it.
-func (opt *checkOptions) diagnostic(d mdoc.Diagnostic) string {
+func (sh *shell) diagnostic(d mdoc.Diagnostic) string {
 	who := "by hand"
 	if d.Fix != "" {
 		who = "--fix: " + render.Visible(d.Fix)
 	}
-	return render.Visible(opt.located(d).String()) + opt.style().Paint("2", " ("+who+")")
+	return render.Visible(sh.located(d).String()) + sh.style().Paint("2", " ("+who+")")
 }

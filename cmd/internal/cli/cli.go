@@ -36,6 +36,10 @@ type System struct {
 	// is imported into, and zone where the logs were written, nil where nobody says.
 	Tanmi func(from fs.FS, vault string, zone *time.Location) ([]engine.Import, []string, error)
 
+	// Streams is called by a command that prints as things happen. From then on until done is called, a write to a stdout that nobody reads is an error and not
+	// the end of the process, and unread is called when that is noticed before anything is written. nil where nothing is to be done for that.
+	Streams func(unread func()) (done func())
+
 	// More are commands of other front ends.
 	More []Command
 }
@@ -217,7 +221,7 @@ const groupFrontEnds = "frontends"
 
 var groups = []group{
 	{"see", "See where the work stands", func(sh *shell) []*cobra.Command {
-		return []*cobra.Command{newStatus(sh, nil), newTree(sh, nil), newList(sh, nil), newShow(sh, "show NODE", nil), newContext(sh, nil), newNext(sh, nil), newChanges(sh, nil)}
+		return []*cobra.Command{newStatus(sh, nil), newTree(sh, nil), newList(sh, nil), newShow(sh, "show NODE", nil), newContext(sh, nil), newNext(sh, nil), newChanges(sh, nil), newWatch(sh, nil)}
 	}},
 	{"plan", "Plan it", func(sh *shell) []*cobra.Command {
 		return []*cobra.Command{newInit(sh, nil), newAdd(sh, "add TITLE [-]", nil), newRules(sh), newDocs(sh), newRef(sh), newIsolate(sh, "isolate NODE", nil)}

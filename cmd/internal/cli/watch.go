@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"arbor/engine"
+	"arbor/engine/ops"
+	"arbor/mdstore"
+)
+
+type watchOptions struct {
+	*shell
+	day string // of the line before
+}
+
+func newWatch(sh *shell, run func(context.Context, *watchOptions) error) *cobra.Command {
+	if run == nil {
+		run = runWatch
+	}
+	opt := &watchOptions{shell: sh}
+	cmd := &cobra.Command{
+		Use: "watch [WS]", Short: "Print each change as it happens, until interrupted", Aliases: []string{"tail"},
+		Long: `One line a change, whoever makes it, within a second of the save: when (local time),
+what became of which node, the fields with their old and new values, the sections,
+what came into lists and logs, and the file. After it comes what is wrong since
+then, as arbor check has it, and what is mended; nothing is undone. Documents of the
+project and stray files are for arbor check. Without a workspace it watches all of
+the vault. A change that brings more than 200 lines is cut, with the number of those
+left out; --all prints them all.
+
+With --json each change is one document on a line of its own, and all are printed:
+time (UTC), workspaceId, nodeId (not of a workspace itself), title, kind (created,
+changed, removed, moved; diagnosed: no file changed, but what is wrong did), path,
+from (of what moved), nodes (that came, went or moved with a workspace; those that
+came have lines, too), unreadable, fields [{key, from, to}], sections [{name, kind,
+added, removed}], diagnostics (those that came), mended (those that went). Paths are
+absolute. Lines of one time happened at once.
+
+Ctrl-C ends it with exit code 0, and so does a pipe that nobody reads any more.`,
+		Example:           "arbor watch\narbor watch Login --json | jq -r .path\narbor watch -q >> changes.txt &",
+		Args:              args(0, 1, "one workspace"),
+		ValidArgsFunction: sh.completeWorkspaces,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			if err := sh.workspaceWord(words); err != nil {
+				return err
+			}
+			return run(cmd.Context(), opt)
+		},
+	}
+	sh.lists(cmd)
+	return cmd
+}
+
+// errUnread says that nobody reads what is printed.
+var errUnread = errors.New("nobody reads stdout")
+
+func runWatch(ctx context.Context, opt *watchOptions) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	if opt.sys.Streams != nil {
+		defer opt.sys.Streams(func() { stop(errUnread) })()
+	}
+	v, err := opt.open(ctx, MustExist)
+	if err != nil {
+		return err
+	}
+	feed := &engine.Feed{Began: opt.began, Tell: opt.tell, Away: opt.away, Polls: func(why error) { opt.say("changes are found by looking every two seconds: %v", why) }}
+	if opt.flags.workspace != "" {
+		ws, err := call(ctx, opt.shell, ops.WorkspaceGet, ops.WorkspaceGetIn{In: opt.in()})
+		if err != nil {
+			return err
+		}
+		feed.Workspace = mdstore.ID(ws.Workspace.ID)
+	}
+	for {
+		err := feed.Run(ctx, v.Engine)
+		switch {
+		case ctx.Err() != nil, errors.Is(err, errUnread):
+			return nil // to be interrupted is how it ends
+		case !errors.Is(err, mdstore.ErrReplaced):
+			return err
+		}
+		if v, err = opt.reopen(ctx, v.Found.Vault); err != nil {
+			return nil
+		}
+	}
+}
+
+// reopen opens the vault that came in the place of another. The error is ctx's.
+func (opt *watchOptions) reopen(ctx context.Context, folder string) (*Vault, error) {
+	_ = opt.close() // of what is gone
+	opt.vault = nil
+	for {
+		v, err := opt.sys.Vaults.Open(ctx, Place{Dir: opt.dir(), Vault: folder}, MustExist)
+		if err == nil {
+			opt.vault = v
+			return v, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+func (opt *watchOptions) began(b engine.Baseline) {
+	where := ""
+	if opt.vault.Found.Vault != "" {
+		where = " in " + opt.shown(opt.vault.Found.Vault)
+	}
+	opt.say("watching %s with %s%s; Ctrl-C ends it", counted(b.Workspaces, "workspace"), counted(b.Nodes, "node"), where)
+	if b.Diagnostics > 0 {
+		opt.say("%s there already; arbor check lists what is wrong", are(b.Diagnostics, "diagnostic"))
+	}
+}
+
+// are says that there are so many of something.
+func are(n int, what string) string {
+	if n == 1 {
+		return counted(n, what) + " is"
+	}
+	return counted(n, what) + " are"
+}
+
+func (opt *watchOptions) away(why error) {
+	switch {
+	case opt.flags.quiet:
+	case why != nil:
+		opt.warn("%v; waiting for it", why)
+	default:
+		opt.warn("the vault is back")
+	}
+}
+
+// tell prints what changed, in one piece.
+func (opt *watchOptions) tell(r engine.Report) error {
+	print := opt.printLines
+	if opt.flags.json {
+		print = opt.printDocuments
+	}
+	err := print(r)
+	if errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
+		return errUnread
+	}
+	return err
+}

@@ -1,0 +1,250 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"arbor/context/render"
+	"arbor/engine"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// A watchDocument is a change as one line of JSON.
+type watchDocument struct {
+	Time        string                 `json:"time"`
+	WorkspaceID string                 `json:"workspaceId"`
+	NodeID      string                 `json:"nodeId,omitempty"`
+	Title       string                 `json:"title"`
+	Kind        string                 `json:"kind"`
+	Path        string                 `json:"path"`
+	From        string                 `json:"from,omitempty"`
+	Nodes       int                    `json:"nodes,omitempty"`
+	Unreadable  bool                   `json:"unreadable,omitempty"`
+	Fields      []engine.FieldChange   `json:"fields"`
+	Sections    []engine.SectionChange `json:"sections"`
+	Diagnostics []mdoc.Diagnostic      `json:"diagnostics"`
+	Mended      []mdoc.Diagnostic      `json:"mended"`
+}
+
+func (opt *watchOptions) printDocuments(r engine.Report) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	at := r.Time.UTC().Format("2006-01-02T15:04:05.000Z07:00")
+	for i := range r.Events {
+		v := &r.Events[i]
+		doc := watchDocument{Time: at, WorkspaceID: string(v.Workspace), NodeID: string(v.Node), Title: v.Title, Kind: v.Kind, Path: opt.absolute(string(v.Path)),
+			Nodes: v.Nodes, Unreadable: v.Blank, Fields: orNone(v.Fields()), Sections: orNone(v.Sections()), Diagnostics: opt.absolutes(v.Found), Mended: opt.absolutes(v.Mended)}
+		if v.From != "" {
+			doc.From = opt.absolute(string(v.From))
+		}
+		if err := enc.Encode(doc); err != nil {
+			return err
+		}
+	}
+	_, err := opt.sys.Stdout.Write(escapeUnprintable(b.Bytes()))
+	return err
+}
+
+// orNone returns a list that JSON has as one when it is empty, too.
+func orNone[T any](all []T) []T {
+	if all == nil {
+		return []T{}
+	}
+	return all
+}
+
+// absolute returns the place of a file of the vault on this machine.
+func (opt *watchOptions) absolute(path string) string {
+	if opt.vault == nil || opt.vault.Found.Vault == "" {
+		return path
+	}
+	return filepath.Join(opt.vault.Found.Vault, filepath.FromSlash(path))
+}
+
+func (opt *watchOptions) absolutes(ds []mdoc.Diagnostic) []mdoc.Diagnostic {
+	out := orNone(slices.Clone(ds))
+	for i := range out {
+		out[i].File = opt.absolute(out[i].File)
+	}
+	return out
+}
+
+// faultLines is how many of the lines that one report may have are kept for diagnostics, if there are any.
+const faultLines = listLines / 4
+
+// printLines prints a report for people. Beyond the bound changes and diagnostics are counted.
+func (opt *watchOptions) printLines(r engine.Report) error {
+	at := r.Time.Local()
+	if day := at.Format(time.DateOnly); day != opt.day {
+		if opt.day != "" {
+			opt.say("%s", day)
+		}
+		opt.day = day
+	}
+	changes, faults := 0, 0
+	wrong := make([][]string, len(r.Events))
+	for i := range r.Events {
+		v := &r.Events[i]
+		if v.Kind != engine.Diagnosed {
+			changes++
+		}
+		wrong[i] = opt.faults(v)
+		faults += len(wrong[i])
+	}
+	shown, told := changes, faults
+	if most := listLines - 1; !opt.flags.all && changes+faults > listLines {
+		shown = min(changes, max(most-faults, most-faultLines))
+		told = min(faults, most-shown)
+	}
+	changes, faults = changes-shown, faults-told // what is left out
+	var b strings.Builder
+	for i := range r.Events {
+		if v := &r.Events[i]; v.Kind != engine.Diagnosed && shown > 0 {
+			b.WriteString(opt.line(at, v) + "\n")
+			shown--
+		}
+		for _, line := range wrong[i][:min(told, len(wrong[i]))] {
+			b.WriteString(line + "\n")
+			told--
+		}
+	}
+	var rest []string
+	if changes > 0 {
+		rest = append(rest, counted(changes, "more change"))
+	}
+	if faults > 0 {
+		rest = append(rest, counted(faults, "more diagnostic"))
+	}
+	if len(rest) > 0 {
+		b.WriteString(opt.style().Paint("2", opt.sign("… and ", "... and ")+strings.Join(rest, " and ")+"; --all prints them all") + "\n")
+	}
+	return opt.print(b.String())
+}
+
+// sign returns a drawing, or what stands for it where there is but ASCII.
+func (opt *watchOptions) sign(drawn, ascii string) string {
+	if opt.ascii() {
+		return ascii
+	}
+	return drawn
+}
+
+// faults returns the lines about what is wrong since a change, and what no longer is. Of what is wrong in another way than before only the new way is told.
+func (opt *watchOptions) faults(v *engine.Event) []string {
+	var out []string
+	for _, d := range v.Found {
+		out = append(out, opt.diagnostic(d))
+	}
+	for _, d := range v.Mended {
+		if !slices.ContainsFunc(v.Found, func(f mdoc.Diagnostic) bool { return f.File == d.File && f.Code == d.Code }) {
+			out = append(out, opt.style().Paint("32", "mended")+" "+render.Visible(opt.located(d).String()))
+		}
+	}
+	return out
+}
+
+// widest is how many columns a title, a value or an entry may take in a line.
+const widest = 60
+
+func (opt *watchOptions) short(s string) string {
+	return render.Truncate(strings.TrimSpace(render.Visible(s)), widest, opt.ascii())
+}
+
+// line returns a change as one line.
+func (opt *watchOptions) line(at time.Time, v *engine.Event) string {
+	style := opt.style()
+	color := map[string]string{engine.Added: "32", engine.Altered: "33", engine.Removed: "31", engine.Relocated: "36"}[v.Kind]
+	who := render.Visible(string(v.Node))
+	if v.Node == "" {
+		who = "workspace " + render.Visible(string(v.Workspace))
+	}
+	s := style.Paint("2", at.Format(time.TimeOnly)) + " " + style.Paint(color, v.Kind) + " " + who + " " + style.Paint("1", opt.short(v.Title))
+	if facts := opt.facts(v); len(facts) > 0 {
+		s += ": " + strings.Join(facts, "; ")
+	}
+	return s + "  " + style.Paint("2", render.Visible(opt.shown(opt.absolute(string(v.Path)))))
+}
+
+// facts tells what became of a node or workspace.
+func (opt *watchOptions) facts(v *engine.Event) []string {
+	var out []string
+	if v.From != "" {
+		out = append(out, "from "+render.Visible(opt.shown(opt.absolute(string(v.From)))))
+	}
+	if v.Nodes > 0 {
+		out = append(out, "with "+counted(v.Nodes, "node"))
+	}
+	if v.Blank {
+		return append(out, "cannot be read now")
+	}
+	if v.Kind == engine.Added {
+		return append(out, opt.newcomer(v)...)
+	}
+	fields, sections := v.Fields(), v.Sections()
+	for _, c := range fields {
+		if stamp := c.Key == mdstore.KeyUpdated || c.Key == mdstore.KeyCreated; !stamp || len(fields)+len(sections) == 1 {
+			out = append(out, fmt.Sprintf("%s %s %s %s", render.Visible(c.Key), opt.value(c.From), opt.sign("→", "->"), opt.value(c.To)))
+		}
+	}
+	for _, c := range sections {
+		out = append(out, opt.section(c))
+	}
+	if v.Kind == engine.Altered && len(out) == 0 {
+		out = append(out, "no field or section")
+	}
+	return out
+}
+
+// newcomer tells what a new node is.
+func (opt *watchOptions) newcomer(v *engine.Event) []string {
+	var out []string
+	for _, c := range v.Fields() {
+		switch {
+		case v.Node == "" || c.To == nil:
+		case c.Key == mdstore.KeyType, c.Key == mdstore.KeyStatus:
+			out = append(out, opt.value(c.To))
+		case c.Key == mdstore.KeyParent:
+			out = append(out, "in "+opt.value(c.To))
+		}
+	}
+	return out
+}
+
+func (opt *watchOptions) value(s *string) string {
+	switch {
+	case s == nil:
+		return "none"
+	case *s == "":
+		return `""`
+	}
+	return opt.short(*s)
+}
+
+// section tells what became of a section: of a list how many items came and went, and the last that came.
+func (opt *watchOptions) section(c engine.SectionChange) string {
+	s := render.Visible(c.Name)
+	if len(c.Added)+len(c.Removed) == 0 {
+		return s + " " + c.Kind
+	}
+	if n := len(c.Added); n > 0 {
+		s += fmt.Sprintf(" +%d", n)
+	}
+	if n := len(c.Removed); n > 0 {
+		s += fmt.Sprintf(" %s%d", opt.sign("−", "-"), n)
+	}
+	if n := len(c.Added); n > 0 {
+		last := c.Added[n-1]
+		if e := mdstore.ParseLog(last); c.Name == mdstore.SecLog && e.Operator != "" {
+			last = e.Operator + ": " + e.Event
+		}
+		s += " \"" + opt.short(last) + "\""
+	}
+	return s
+}

@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"arbor/engine"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+	"arbor/mdstore/memstore"
+)
+
+// snapshots returns what two states of a workspace's files are.
+func snapshots(t *testing.T, states ...map[mdstore.Path]string) []*engine.Snapshot {
+	t.Helper()
+	var out []*engine.Snapshot
+	for _, state := range states {
+		files := map[mdstore.Path][]byte{"ws-a/Workspace.md": []byte("---\nid: ws-a\nname: Work\ngoal: g\nstatus: active\n---\n")}
+		for p, text := range state {
+			files["ws-a/nodes/"+p+"/Node.md"] = []byte(text)
+		}
+		e, err := engine.Open(t.Context(), memstore.New(files), engine.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := e.Snapshot(t.Context(), "ws-a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// printed returns what a report is printed as.
+func printed(t *testing.T, flags globals, env map[string]string, events ...engine.Event) string {
+	t.Helper()
+	var out bytes.Buffer
+	opt := &watchOptions{shell: &shell{flags: flags, sys: &System{Stdout: &out, Stderr: io.Discard, Dir: t.TempDir(), Getenv: func(key string) string { return env[key] }}}}
+	if err := opt.tell(engine.Report{Time: time.Date(2026, 1, 1, 10, 0, 0, 5e6, time.Local), Events: events}); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestWatchLines(t *testing.T) {
+	const head = "---\nid: n\ntitle: Old\ntype: execution\nstatus: pending\nparentId: root\nupdatedAt: 1\n---\n"
+	for _, tt := range []struct{ name, was, is, want string }{
+		{"a field", head, strings.Replace(head, "pending", "implementing", 1), "changed n Old: status pending → implementing"},
+		{"stamps are no news", head, strings.NewReplacer("pending", "implementing", "updatedAt: 1", "updatedAt: 2").Replace(head), "changed n Old: status pending → implementing"},
+		{"but for nothing else", head, strings.Replace(head, "updatedAt: 1", "updatedAt: 2", 1), "changed n Old: updatedAt 1 → 2"},
+		{"one that comes and one that goes", head, strings.Replace(head, "updatedAt: 1", "role: validation", 1), "changed n Old: role none → validation"},
+		{"null and nothing", head, strings.Replace(head, "parentId: root", "parentId: null\ntitel: ''", 1), `changed n Old: parentId root → none; titel none → ""`},
+		{"a long title", head, strings.Replace(head, "Old", strings.Repeat("长", 100), 1),
+			"changed n " + strings.Repeat("长", 29) + "…: title Old → " + strings.Repeat("长", 29) + "…"},
+		{"what a terminal would act upon", head, strings.Replace(head, "Old", `"\e[31mRed\u202e"`, 1), "changed n Red: title Old → Red"},
+		{"a log", head, head + "\n## Log\n\n- [2026-01-01 10:00:00] [AI] One\n- [2026-01-01 10:00:00] [Human] Two\n  and more\n", `changed n Old: Log +2 "Human: Two and more"`},
+		{"a text", head, head + "\n## Note\n\nx\n", "changed n Old: Note created"},
+		{"another one", head + "\n## 备注\n\ny\n", head + "\n## 备注\n\nx\n", "changed n Old: Note changed"},
+		{"a list", head + "\n## Docs\n\n- a: b\n- c\n", head + "\n## Docs\n\n- c\n- d: e\n", `changed n Old: Docs +1 −1 "d: e"`},
+		{"nothing by name", head, strings.Replace(head, "title:  Old", "title: Old # c", 1) + "\n", "changed n Old: no field or section"},
+		{"nothing that can be read", head, "", "changed n Old: cannot be read now"},
+		{"what comes", "", head, "created n Old: execution; pending; in root"},
+		{"what goes", head, "-", "removed n Old"},
+	} {
+		was, is := map[mdstore.Path]string{"n": tt.was}, map[mdstore.Path]string{"n": tt.is}
+		if tt.name == "what comes" {
+			was = nil
+		}
+		if tt.is == "-" {
+			is = nil
+		}
+		s := snapshots(t, was, is)
+		got := printed(t, globals{}, nil, engine.Compare(s[0], s[1])...)
+		want := "10:00:00 " + tt.want + "  ws-a/nodes/n/Node.md\n"
+		if got != want {
+			t.Errorf("%s\n got %s\nwant %s", tt.name, got, want)
+		}
+		ascii := printed(t, globals{}, map[string]string{"LANG": "C"}, engine.Compare(s[0], s[1])...)
+		for _, drawn := range "→−…" {
+			if strings.ContainsRune(ascii, drawn) {
+				t.Errorf("%s: %q in %s", tt.name, drawn, ascii)
+			}
+		}
+	}
+}
+
+// What is wrong in another way than before is not told as mended.
+func TestWatchFaults(t *testing.T) {
+	d := func(code, text string) mdoc.Diagnostic {
+		return mdoc.Diagnostic{File: "f", Line: 3, Code: code, Text: text}
+	}
+	got := printed(t, globals{}, nil, engine.Event{Kind: engine.Diagnosed, Path: "f", Found: []mdoc.Diagnostic{d("A", "new")}, Mended: []mdoc.Diagnostic{d("A", "old"), d("B", "old")}})
+	if want := "f:3:1: A: new (by hand)\nmended f:3:1: B: old\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A report is cut to as many lines as a listing has, with the number of what is left out; as JSON it is whole.
+func TestWatchIsBounded(t *testing.T) {
+	for _, tt := range []struct{ changes, faults, shown, told int }{
+		{200, 0, 200, 0}, {201, 0, 199, 0}, {5000, 0, 199, 0}, {5000, 3, 196, 3}, {5000, 5000, 149, 50}, {3, 5000, 3, 196}, {150, 50, 150, 50}, {0, 201, 0, 199},
+	} {
+		var events []engine.Event
+		for i := range max(tt.changes, tt.faults) {
+			v := engine.Event{Kind: engine.Removed, Workspace: "w", Node: "n", Path: mdstore.Path(fmt.Sprint("p", i))}
+			if i >= tt.changes {
+				v.Kind = engine.Diagnosed
+			}
+			if i < tt.faults {
+				v.Found = []mdoc.Diagnostic{{File: "f", Code: "C"}}
+			}
+			events = append(events, v)
+		}
+		got := printed(t, globals{}, nil, events...)
+		shown, told, rest := strings.Count(got, "removed "), strings.Count(got, ": C: "), strings.Count(got, "… and ")
+		if shown != tt.shown || told != tt.told || shown+told+rest > listLines || (rest == 1) != (shown < tt.changes || told < tt.faults) {
+			t.Errorf("of %d changes with %d diagnostics it prints %d with %d, and %d lines about the rest", tt.changes, tt.faults, shown, told, rest)
+		}
+		if all := printed(t, globals{all: true}, nil, events...); strings.Count(all, "\n") != tt.changes+tt.faults {
+			t.Errorf("of %d changes with %d diagnostics --all prints %d lines", tt.changes, tt.faults, strings.Count(all, "\n"))
+		}
+		docs := printed(t, globals{json: true}, nil, events...)
+		for line := range strings.Lines(docs) {
+			if !json.Valid([]byte(line)) {
+				t.Fatalf("no document: %q", line)
+			}
+		}
+		if n := strings.Count(docs, "\n"); n != len(events) {
+			t.Errorf("of %d changes %d documents are printed", len(events), n)
+		}
+	}
+	if got := printed(t, globals{}, nil, make([]engine.Event, 300)...); !strings.HasSuffix(got, "\n… and 101 more changes; --all prints them all\n") {
+		t.Errorf("it ends in %q", got[len(got)-80:])
+	}
+}
+
+func TestWatchDocument(t *testing.T) {
+	s := snapshots(t, map[mdstore.Path]string{"n": "---\nid: n\ntitle: T\nrole: null\n---\n\n## Log\n\n- a\n"}, map[mdstore.Path]string{"m": "---\nid: n\ntitle: T\nrole: x\n---\n\n## Log\n\n- a\n- b\n"})
+	got := printed(t, globals{json: true}, nil, engine.Compare(s[0], s[1])...)
+	at, err := json.Marshal(time.Date(2026, 1, 1, 10, 0, 0, 5e6, time.Local).UTC())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"time":` + string(at) + `,"workspaceId":"ws-a","nodeId":"n","title":"T","kind":"moved","path":"ws-a/nodes/m/Node.md","from":"ws-a/nodes/n/Node.md",` +
+		`"fields":[{"key":"role","from":null,"to":"x"}],"sections":[{"name":"Log","kind":"changed","added":["b"]}],"diagnostics":[],"mended":[]}` + "\n"
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+type brokenPipe struct{ err error }
+
+func (b brokenPipe) Write([]byte) (int, error) { return 0, b.err }
+
+// A stdout that nobody reads ends it and is no failure; any other trouble is one.
+func TestWatchUnread(t *testing.T) {
+	for err, want := range map[error]error{syscall.EPIPE: errUnread, io.ErrClosedPipe: errUnread, syscall.ENOSPC: syscall.ENOSPC} {
+		for _, asJSON := range []bool{false, true} {
+			opt := &watchOptions{shell: &shell{flags: globals{json: asJSON}, sys: &System{Stdout: brokenPipe{err}, Stderr: io.Discard}}}
+			if got := opt.tell(engine.Report{Events: make([]engine.Event, 1)}); got != want {
+				t.Errorf("after %v: %v, want %v", err, got, want)
+			}
+		}
+	}
+}
+
+func TestParseWatch(t *testing.T) {
+	for _, args := range [][]string{{"Login"}, {"-w", "Login"}, {"Login", "-w", "Login", "--all"}} {
+		sh := &shell{sys: &System{}}
+		var got *watchOptions
+		cmd := newWatch(sh, func(_ context.Context, opt *watchOptions) error { got = opt; return nil })
+		if err := parse(t, sh, cmd, args...); err != nil || got.flags.workspace != "Login" || got.flags.all != (len(args) > 3) {
+			t.Errorf("arbor watch %q: %v", args, err)
+		}
+	}
+}
