@@ -53,9 +53,7 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 		return fmt.Errorf("nothing was changed: %w", err)
 	}
 	err = plan.Do()
-	if s.waits() {
-		s.again()
-	}
+	s.soon()
 	if _, unfinished := errors.AsType[*mdstore.UnfinishedError](err); unfinished {
 		return err // the number stays odd: whoever is next finishes it
 	}

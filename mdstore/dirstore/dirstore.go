@@ -92,6 +92,7 @@ type Store struct {
 	conflicts []Conflict
 	untold    []mdstore.Collision // since Collisions was last asked
 	later     *time.Timer         // guarded by mu: looks at the files that wait; nil where none is set
+	pause     time.Duration       // guarded by mu: before the next look
 	closed    bool                // guarded by mu
 	timers    sync.WaitGroup      // of later
 	polls     bool                // Watch looks from time to time, and why

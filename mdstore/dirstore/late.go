@@ -8,8 +8,11 @@ import (
 // A file that a commit replaced while an editor had it open for writing waits in .local/late until that has closed it; what the editor wrote is merged then.
 // Every commit looks, every Open, and a timer for as long as this store lives.
 
-// lateAgain is the time after which waiting files are looked at again.
-const lateAgain = 250 * time.Millisecond
+// Waiting files are looked at again after lateAgain, and then after twice as long each time, up to lateMost.
+const (
+	lateAgain = 250 * time.Millisecond
+	lateMost  = 15 * time.Second
+)
 
 // attend looks at the files that wait. The lock is held. A failure leaves them waiting.
 func (s *Store) attend() error {
@@ -49,7 +52,9 @@ func (s *Store) again() {
 		return
 	}
 	s.timers.Add(1)
-	s.later = time.AfterFunc(lateAgain, func() {
+	after := max(s.pause, lateAgain)
+	s.pause = min(2*after, lateMost)
+	s.later = time.AfterFunc(after, func() {
 		defer s.timers.Done()
 		s.mu.Lock()
 		s.later = nil
@@ -68,6 +73,17 @@ func (s *Store) again() {
 			release()
 		}
 	})
+}
+
+// soon is again for a file that has just begun to wait.
+func (s *Store) soon() {
+	if !s.waits() {
+		return
+	}
+	s.mu.Lock()
+	s.pause = 0
+	s.mu.Unlock()
+	s.again()
 }
 
 // still ends the timer and waits for what it has begun. The turn is taken.

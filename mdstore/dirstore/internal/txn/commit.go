@@ -247,8 +247,9 @@ func (c *Committer) keep(t, p mdstore.Path, data []byte, format string) bool {
 				c.conflict(p, kept, format, p)
 				return true
 			}
-			if held, again := c.read(kept); again == nil && same(held, data) && c.FS.Remove(t) == nil {
-				return true // kept already
+			if held, again := c.read(kept); again == nil && same(held, data) {
+				c.retire(t, p, data) // kept already
+				return true
 			}
 			if !errors.Is(err, fs.ErrExist) {
 				break

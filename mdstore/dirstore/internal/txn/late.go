@@ -150,6 +150,13 @@ func (c *Committer) Late(begin func() error) (left bool, err error) {
 	if err != nil || !waiting {
 		return false, err
 	}
+	if c.Now != nil {
+		now := c.Now()
+		if c.blind && now == c.looked {
+			return true, nil // there may be many, and another second tells more
+		}
+		c.blind, c.looked = false, now
+	}
 	entries, err := c.FS.ReadDir(LateDir)
 	if err != nil {
 		return false, err
@@ -198,6 +205,7 @@ func (c *Committer) late(t, note mdstore.Path, begin func() error) (waits bool, 
 	case disk.Somebody:
 		return true, c.meanwhile(t, note, n, out, begin)
 	case disk.Unknown:
+		c.blind = true
 		if c.early(t, n, out) {
 			return true, nil
 		}

@@ -55,6 +55,8 @@ type Committer struct {
 	// somebody else removes one and makes it again is not noticed.
 	durable map[mdstore.Path]bool
 	seen    map[mdstore.Path]sight // what late saves held when they were last looked at
+	looked  int64                  // Unix seconds of the last look at them
+	blind   bool                   // whether the system did not tell then who has one open
 }
 
 // FS is the disk that a Committer works on.
