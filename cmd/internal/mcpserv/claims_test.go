@@ -1,0 +1,72 @@
+package mcpserv
+
+import (
+	"strings"
+	"testing"
+
+	"arbor/engine"
+	"arbor/mdstore"
+)
+
+// What a connection has claimed is free when it ends, whatever session it was bound to; what it has begun says so.
+func TestClaimsEndWithTheirConnection(t *testing.T) {
+	w := newWorld(t, Options{})
+	for _, id := range []string{"node-x", "node-y"} {
+		w.save(mdstore.NodePath(plan, mdstore.ID(id)), "---\nid: "+id+"\ntitle: T\ntype: execution\nstatus: pending\nparentId: root\n---\n")
+	}
+	one, bound, other := w.connect(nil), w.connect(nil), w.connect(nil)
+	bound.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": plan})
+	all := len(other.do("node_next", map[string]any{"count": 50})["nodes"].([]any))
+	if all < 2 {
+		t.Fatalf("%d nodes are ready; two are needed", all)
+	}
+	claim := func(p *peer) map[string]any {
+		t.Helper()
+		return p.do("node_next", map[string]any{"claim": true, "leaseSeconds": 86400})["nodes"].([]any)[0].(map[string]any)
+	}
+	first, second := claim(one), claim(bound)
+	if first["nodeId"] == second["nodeId"] || second["claimedBy"] != "s-1" || !strings.HasPrefix(first["claimedBy"].(string), "mcp-") {
+		t.Errorf("claimed: %v and %v", first, second)
+	}
+	if again := claim(one); again["nodeId"] != first["nodeId"] {
+		t.Errorf("a connection asks again and is given %v, not %v", again["nodeId"], first["nodeId"])
+	}
+	other.refused(engine.Conflicting, "node_transition", map[string]any{"nodeId": first["nodeId"], "action": "start"})
+	one.do("node_transition", map[string]any{"nodeId": first["nodeId"], "action": "start"})
+	if n := len(other.do("node_next", map[string]any{"count": 50})["nodes"].([]any)); n != all-2 {
+		t.Errorf("%d of %d nodes are offered while two are claimed", n, all)
+	}
+	for _, p := range []*peer{one, bound} {
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var begun map[string]any
+	eventually(t, "what was claimed is offered", func() bool {
+		nodes := other.do("node_next", map[string]any{"count": 50})["nodes"].([]any)
+		for _, n := range nodes {
+			if n := n.(map[string]any); n["nodeId"] == first["nodeId"] {
+				begun = n
+			}
+		}
+		return len(nodes) == all
+	})
+	if l, _ := begun["lapsed"].(map[string]any); l["session"] != first["claimedBy"] {
+		t.Errorf("the node that was begun: %v", begun)
+	}
+	if left := w.names(".local/present"); len(left) != 0 {
+		t.Errorf("connections that have ended leave %v", left)
+	}
+}
+
+// A session that is unbound gives back what it has claimed, while its connection goes on.
+func TestUnbindingGivesBack(t *testing.T) {
+	w := newWorld(t, Options{})
+	one, other := w.connect(nil), w.connect(nil)
+	one.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": plan})
+	id := one.do("node_next", map[string]any{"claim": true})["nodes"].([]any)[0].(map[string]any)["nodeId"]
+	other.refused(engine.Conflicting, "node_transition", map[string]any{"nodeId": id, "action": "start"})
+	other.refused(engine.Conflicting, "node_next", map[string]any{"release": id})
+	one.do("session_unbind", map[string]any{"sessionId": "s-1"})
+	other.do("node_transition", map[string]any{"nodeId": id, "action": "start"})
+}
