@@ -172,10 +172,12 @@ func (l *ledger) change() (mdstore.Change, bool, error) {
 			delete(l.claims, ws)
 		}
 	}
-	data, err := json.MarshalIndent(l.claims, "", "  ")
+	data, err := json.Marshal(l.claims)
 	if err != nil {
 		return mdstore.Change{}, false, err
 	}
-	data = append(data, '\n')
+	if data = append(data, '\n'); len(data) > mdstore.MaxFileSize {
+		return mdstore.Change{}, false, Fail(InvalidParams, "so many nodes are claimed that %s has no room for more; claim fewer at once", claimsPath).with(Details{Paths: []string{string(claimsPath)}})
+	}
 	return mdstore.Change{Path: claimsPath, Base: l.version, New: data}, !bytes.Equal(data, l.raw), nil
 }

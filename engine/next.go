@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"iter"
 	"slices"
 	"time"
 
@@ -30,28 +31,35 @@ type Offer struct {
 
 // Ready returns the nodes that can be worked on now, in tree order: those that wait for their start, planning nodes that wait for their first
 // child, and those whose children are all done and that wait for their conclusion. Below a completed or cancelled node nothing is ready.
-func (s *Snapshot) Ready() []Ready { return s.ready(func(*mdstore.Node) bool { return false }) }
-
-// ready is Ready with the running nodes that are in need of somebody besides.
-func (s *Snapshot) ready(needs func(*mdstore.Node) bool) []Ready {
+func (s *Snapshot) Ready() []Ready {
 	var out []Ready
-	var way []*mdstore.Node
-	frozen := -1 // depth of the ancestor that freezes what is below it
-	for depth, n := range s.Walk(mdstore.Root) {
-		way = append(way[:depth], n)
-		if frozen >= 0 && depth > frozen {
-			continue
-		}
-		frozen = -1
-		if statemachine.Frozen(n.Status) {
-			frozen = depth
-			continue
-		}
-		if len(n.Problems) == 0 && (s.waits(n) || s.works(n) && needs(n)) {
-			out = append(out, Ready{Node: n, Way: slices.Clone(way[:depth])})
-		}
+	for n, way := range s.ready(func(*mdstore.Node) bool { return false }) {
+		out = append(out, Ready{Node: n, Way: slices.Clone(way)})
 	}
 	return out
+}
+
+// ready yields what Ready returns, each node with its ancestors, which are another's with the next one, and the running nodes that are in need of somebody
+// besides.
+func (s *Snapshot) ready(needs func(*mdstore.Node) bool) iter.Seq2[*mdstore.Node, []*mdstore.Node] {
+	return func(yield func(*mdstore.Node, []*mdstore.Node) bool) {
+		var way []*mdstore.Node
+		frozen := -1 // depth of the ancestor that freezes what is below it
+		for depth, n := range s.Walk(mdstore.Root) {
+			way = append(way[:depth], n)
+			if frozen >= 0 && depth > frozen {
+				continue
+			}
+			frozen = -1
+			if statemachine.Frozen(n.Status) {
+				frozen = depth
+				continue
+			}
+			if len(n.Problems) == 0 && (s.waits(n) || s.works(n) && needs(n)) && !yield(n, way[:depth]) {
+				return
+			}
+		}
+	}
 }
 
 // waits asks the table whether a node waits for somebody: it has not begun, or has nothing left below it that is open.
@@ -135,21 +143,24 @@ func (e *Engine) Next(ctx context.Context, ws mdstore.ID, act Act, count int, le
 func (l *ledger) offer(s *Snapshot, act Act, count int) *Offer {
 	out := &Offer{}
 	var own, free []Ready
-	l.all() // decoded once
-	for _, r := range s.ready(func(n *mdstore.Node) bool {
-		c, noted := l.get(s.ws.ID, n.ID)
-		return noted && (c.Session != "" && c.of(act) || !l.holds(c))
+	claims := l.all()[s.ws.ID]
+	theirs := func(c Claim) bool { return c.Session != "" && c.of(act) && c.Until > 0 } // be it late: nobody else has taken it meanwhile
+	for n, way := range s.ready(func(n *mdstore.Node) bool {
+		c, noted := claims[n.ID]
+		return noted && (theirs(c) || !l.holds(c))
 	}) {
 		out.Ready++
-		c, noted := l.get(s.ws.ID, r.Node.ID)
+		c, noted := claims[n.ID]
 		switch {
-		case noted && c.Session != "" && c.of(act) && c.Until > 0: // be it late: nobody else has taken it meanwhile
-			r.Claim = c
-			own = append(own, r)
+		case noted && theirs(c):
+			if len(own) < count {
+				own = append(own, Ready{Node: n, Way: slices.Clone(way), Claim: c})
+			}
 		case noted && l.holds(c):
 			out.Claimed++
-		default:
-			if noted && begun(r.Node) {
+		case len(free) < count:
+			r := Ready{Node: n, Way: slices.Clone(way)}
+			if noted && begun(n) {
 				r.Lapsed = c
 			}
 			free = append(free, r)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -366,4 +367,42 @@ func TestEnginesShareTheWork(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestLocalIsDeletedUnderClaims deletes .local/ while a program holds a claim: the node is free, and the program claims on as before.
+func TestLocalIsDeletedUnderClaims(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files that are open cannot be deleted here")
+	}
+	dir := onDisk(t, inARow(3))
+	open := func(session string) *ops.Env {
+		st, err := dirstore.Open(dir, dirstore.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { st.Close() })
+		e, err := engine.Open(t.Context(), st, engine.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &ops.Env{Engine: e, Session: session, Presence: e.Presence()}
+	}
+	one, two, three := open("s1"), open("s2"), open("s3")
+	expect(t, "s1 is given", given(t, one, 1), "a")
+	if err := os.RemoveAll(filepath.Join(dir, ".local")); err != nil {
+		t.Fatal(err)
+	}
+	must(t, one, "log_append", map[string]any{"nodeId": "a", "operator": "AI", "event": "at work still"})
+	expect(t, "s2 is given", given(t, two, 1), "a")
+	expect(t, "s1 is given now", given(t, one, 1), "b")
+	expect(t, "s3 is offered", offered(t, three), "c")
+	one.Presence.End()
+	expect(t, "s3 is offered when s1 has left", offered(t, three), "b c")
+	// Of .local/ only what says who is there.
+	if err := os.RemoveAll(filepath.Join(dir, ".local", "present")); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "s3 is offered", offered(t, three), "a b c")
+	expect(t, "s2 is given again", given(t, two, 1), "a")
+	expect(t, "s3 is offered then", offered(t, three), "b c")
 }

@@ -503,3 +503,21 @@ func TestNobodySharesANode(t *testing.T) {
 		}
 	})
 }
+
+// TestNoRoomForClaims has more claimed than can be noted: no more is given, and work goes on.
+func TestNoRoomForClaims(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`{"` + ws + `":{"a":{"session":"s1","since":1,"until":1767263400000,"lease":1}},"ws-away":{"x":{"session":"s9","until":1767263400000}`)
+	for i := 0; b.Len() < mdstore.MaxFileSize-80; i++ {
+		fmt.Fprintf(&b, `,"n%d":{"session":"s9","until":1767263400000}`, i)
+	}
+	files := inARow(3)
+	files[claimsFile] = []byte(b.String() + "}}\n")
+	w := enginetest.New(t, files)
+	e := people(w, "s1", "s2")
+	refused(t, w, e[1], engine.InvalidParams, "node_next", map[string]any{"claim": true, "count": 3})
+	expect(t, "s2 is offered", offered(t, e[1]), "b c")
+	must(t, e[0], "log_append", map[string]any{"nodeId": "a", "operator": "AI", "event": "x"})
+	must(t, e[0], "node_next", map[string]any{"release": "a"})
+	expect(t, "s2 is offered then", offered(t, e[1]), "a b c")
+}

@@ -94,7 +94,7 @@ func newSessionUnbind(sh *shell, run func(context.Context, *sessionOptions) erro
 	opt := &sessionOptions{shell: sh}
 	cmd := &cobra.Command{
 		Use: "unbind", Short: "Forget what the session is bound to", Example: "arbor session unbind --session alice",
-		Long:              "The workspace itself does not change.",
+		Long:              "The workspace itself does not change. What the session has claimed is given back.",
 		Args:              args(0, 0, ""),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), opt) },
