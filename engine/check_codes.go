@@ -73,7 +73,7 @@ var checkCodes = []CheckCode{
 	{string(statemachine.CodeChildrenOpen), SeverityWarning, "completed, but a child is not over", "finish the child, or reopen the parent", ""},
 	{string(statemachine.CodeConclusionMissing), SeverityWarning, "over, but without a conclusion", "write one", ""},
 	{CodeSectionTwice, SeverityWarning, "a section that holds one text stands twice", "join the two", ""},
-	{CodeHashStale, SeverityWarning, "the rules were edited by hand, and `rulesHash` is not theirs", "leave it to --fix", "writes the hash of the rules as they stand"},
+	{CodeHashStale, SeverityWarning, "the rules were edited by hand, and `rulesHash` is not theirs", "nothing: `arbor check --fix` knows the hash", "writes the hash of the rules as they stand"},
 	{CodeFocusDangling, SeverityWarning, "`focusedNodeId` names no node", "focus another node", "focuses the root"},
 	{CodeDangling, SeverityWarning, "a reference to a node that does not exist", "mend the id, remove the line, or put `(expired)` at its end", "puts `(expired)` at its end"},
 	{CodeDocMissing, SeverityWarning, "a document that the project does not have", "mend the path, remove the line, or put `(expired)` at its end", ""},

@@ -13,17 +13,32 @@ func (c *checker) status(n *mdstore.Node) {
 		return
 	}
 	c.unlogged(n)
-	now := statemachine.Standing{Type: n.Type, Status: n.Status}
-	for _, r := range statemachine.Audit(now, "", c.s.facts(n, "")) {
+	facts, kids := c.s.facts(n, ""), c.s.kidsOf(n.ID)
+	if len(kids) > 0 && !c.owns(n) {
+		facts.OpenChildren, kids = nil, nil
+	}
+	for _, r := range statemachine.Audit(statemachine.Standing{Type: n.Type, Status: n.Status}, "", facts) {
 		c.field(n.Doc, mdstore.KeyStatus, string(r.Code), repair{}, "%s; %s", r.Text, remedies[r.Code])
 	}
 	// A reopened node is in planning with the children it had; one that never started has none.
-	if kids := c.s.kidsOf(n.ID); len(kids) > 0 && statemachine.TakesChildren(n.Type) && n.Status == statemachine.Initial(n.Type) {
+	if len(kids) > 0 && statemachine.TakesChildren(n.Type) && n.Status == statemachine.Initial(n.Type) {
 		c.field(n.Doc, mdstore.KeyStatus, string(statemachine.CodeStatusUnreachable), c.on(n, "move it to "+string(statemachine.Monitoring), func(d *draft, _ *edit) error {
 			_, err := d.raise([]*mdstore.Node{n}, false, "mended: it has children")
 			return err
 		}), "status is %s, but the node has children (%s); it is %s from the first of them on", n.Status, kids[0].ID, statemachine.Monitoring)
 	}
+}
+
+// owns reports whether the children that name an id hang below this one of the files with that id.
+func (c *checker) owns(n *mdstore.Node) bool {
+	same := c.s.Files(n.ID)
+	if len(same) == 1 {
+		return true
+	}
+	if orig := c.s.original(n.ID); orig != nil {
+		return n == orig
+	}
+	return n == same[0]
 }
 
 // remedies are what a person does about what the table says of a status.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
+	"pgregory.net/rapid"
 
 	"arbor/engine"
 	"arbor/engine/enginetest"
@@ -80,13 +81,15 @@ func readCase(t testing.TB, file string) checkCase {
 
 // caseVault is a vault of a case on the disk, with an engine whose clock stands still and whose ids count.
 type caseVault struct {
-	dir string
-	env *ops.Env
+	dir   string
+	store *dirstore.Store
+	env   *ops.Env
 }
 
-func newCaseVault(t testing.TB, files map[string]string) *caseVault {
+// newCaseVault makes a vault in a folder that nobody else uses.
+func newCaseVault(t rapid.TB, dir string, files map[string]string) *caseVault {
 	t.Helper()
-	v := &caseVault{dir: filepath.Join(t.TempDir(), "vault")}
+	v := &caseVault{dir: filepath.Join(dir, "vault")}
 	for name, text := range files {
 		full := filepath.Join(v.dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
@@ -100,15 +103,17 @@ func newCaseVault(t testing.TB, files map[string]string) *caseVault {
 	return v
 }
 
-func (v *caseVault) open(t testing.TB) {
+// open opens the vault anew, with ids that begin again.
+func (v *caseVault) open(t rapid.TB) {
 	t.Helper()
+	v.close()
 	st, err := dirstore.Open(v.dir, dirstore.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { st.Close() })
+	v.store = st
 	ids := 0
-	e, err := engine.Open(t.Context(), st, engine.Options{
+	e, err := engine.Open(tctx, st, engine.Options{
 		Now:   func() time.Time { return enginetest.Start },
 		NewID: func(p string) (mdstore.ID, error) { ids++; return mdstore.ID(fmt.Sprintf("%s-new-%06d", p, ids)), nil },
 	})
@@ -118,9 +123,16 @@ func (v *caseVault) open(t testing.TB) {
 	v.env = &ops.Env{Engine: e, Operator: mdstore.OperatorHuman}
 }
 
-func (v *caseVault) check(t testing.TB, in ops.WorkspaceCheckIn) *ops.WorkspaceCheckOut {
+func (v *caseVault) close() {
+	if v.store != nil {
+		_ = v.store.Close()
+		v.store = nil
+	}
+}
+
+func (v *caseVault) check(t rapid.TB, in ops.WorkspaceCheckIn) *ops.WorkspaceCheckOut {
 	t.Helper()
-	out, err := ops.WorkspaceCheck(t.Context(), v.env, in)
+	out, err := ops.WorkspaceCheck(tctx, v.env, in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +140,7 @@ func (v *caseVault) check(t testing.TB, in ops.WorkspaceCheckIn) *ops.WorkspaceC
 }
 
 // files returns every file of the vault, and every empty folder with a slash behind it, those in the trash too, but for what else belongs to the machine.
-func (v *caseVault) files(t testing.TB) map[string]string {
+func (v *caseVault) files(t rapid.TB) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	err := filepath.WalkDir(v.dir, func(p string, d fs.DirEntry, err error) error {
@@ -176,7 +188,8 @@ func TestCheckCases(t *testing.T) {
 	for _, file := range all {
 		c := readCase(t, file)
 		t.Run(c.name, func(t *testing.T) {
-			v := newCaseVault(t, c.text)
+			v := newCaseVault(t, t.TempDir(), c.text)
+			defer v.close()
 			for _, f := range c.folders {
 				if err := os.MkdirAll(filepath.Join(v.dir, filepath.FromSlash(f)), 0o755); err != nil {
 					t.Fatal(err)
@@ -201,10 +214,10 @@ func TestCheckCases(t *testing.T) {
 
 // mendLaws mends a vault and returns its files: a dry run writes nothing and shows the same, everything that names a repair is gone, no line that somebody
 // wrote is lost, and doing it again changes nothing.
-func mendLaws(t testing.TB, v *caseVault, before map[string]string) map[string]string {
+func mendLaws(t rapid.TB, v *caseVault, before map[string]string) map[string]string {
 	t.Helper()
 	found := v.check(t, ops.WorkspaceCheckIn{})
-	v.open(t) // with ids that begin again
+	v.open(t)
 	dry := v.check(t, ops.WorkspaceCheckIn{Fix: true, Write: ops.Write{DryRun: true}})
 	if now := v.files(t); !maps.Equal(now, before) {
 		t.Errorf("a dry run changes\n%s", show(changedFiles(before, now)))

@@ -40,6 +40,7 @@ type (
 	sarifRule struct {
 		ID                   string      `json:"id"`
 		ShortDescription     sarifText   `json:"shortDescription"`
+		FullDescription      sarifText   `json:"fullDescription"`
 		Help                 sarifText   `json:"help"`
 		DefaultConfiguration sarifConfig `json:"defaultConfiguration"`
 	}
@@ -87,11 +88,12 @@ func (opt *checkOptions) newSARIF(ds []mdoc.Diagnostic) *sarifLog {
 	index := map[string]int{}
 	for i, c := range engine.CheckCodes() {
 		index[c.Code] = i
-		help := "Mend it by hand: " + c.Person + "."
+		help := "By hand: " + c.Person + "."
 		if c.Fix != "" {
-			help += " arbor check --fix " + c.Fix + "."
+			help += " With arbor check --fix: " + c.Fix + "."
 		}
-		driver.Rules = append(driver.Rules, sarifRule{ID: c.Code, ShortDescription: sarifText{Text: strings.ReplaceAll(c.What, "`", "")},
+		what := sarifText{Text: strings.ReplaceAll(c.What, "`", ""), Markdown: c.What}
+		driver.Rules = append(driver.Rules, sarifRule{ID: c.Code, ShortDescription: what, FullDescription: what,
 			Help: sarifText{Text: strings.ReplaceAll(help, "`", ""), Markdown: help}, DefaultConfiguration: sarifConfig{string(c.Severity)}})
 	}
 	run := sarifRun{Tool: sarifTool{driver}, ColumnKind: "utf16CodeUnits", Results: []sarifResult{},

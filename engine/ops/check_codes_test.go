@@ -1,0 +1,231 @@
+package ops_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"iter"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"arbor/engine"
+	"arbor/engine/enginetest"
+	"arbor/engine/ops"
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore"
+	"arbor/mdstore/mdoc"
+	"arbor/mdstore/memstore"
+)
+
+// codesIn returns the constants of the sources of a package whose names begin with Code and whose values are codes, by name.
+func codesIn(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	names, _ := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(dir), "*.go"))
+	out := map[string]string{}
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			v, ok := n.(*ast.ValueSpec)
+			if !ok {
+				return true
+			}
+			for i, id := range v.Names {
+				if lit, ok := valueAt(v.Values, i).(*ast.BasicLit); ok && strings.HasPrefix(id.Name, "Code") && lit.Kind == token.STRING {
+					code, _ := strconv.Unquote(lit.Value)
+					out[id.Name] = code
+				}
+			}
+			return true
+		})
+	}
+	if len(out) == 0 {
+		t.Fatalf("%s has no codes", dir)
+	}
+	return out
+}
+
+func valueAt(all []ast.Expr, i int) ast.Expr {
+	if i < len(all) {
+		return all[i]
+	}
+	return nil
+}
+
+// TestEveryCodeHasARow compares the codes in the sources with the table that docs, SARIF and these tests read.
+func TestEveryCodeHasARow(t *testing.T) {
+	want := map[string]bool{string(engine.DuplicateID): true, string(engine.OrphanNode): true, string(engine.Cycle): true, string(engine.FileUnreadable): true}
+	for _, dir := range []string{"mdstore/mdoc", "mdstore", "mdstore/dirstore/internal/disk", "engine"} {
+		for _, code := range codesIn(t, dir) {
+			want[code] = true
+		}
+	}
+	of := codesIn(t, "statemachine")
+	for _, name := range []string{"CodeStatusUnreachable", "CodeConclusionMissing", "CodeChildrenOpen"} { // of Audit; a type that does not exist is TYPE_INVALID before
+		want[of[name]] = true
+	}
+	got := map[string]bool{}
+	for _, c := range engine.CheckCodes() {
+		if got[c.Code] {
+			t.Errorf("%s has two rows", c.Code)
+		}
+		got[c.Code] = true
+		if c.What == "" || c.Person == "" || !slices.Contains([]engine.Severity{engine.SeverityError, engine.SeverityWarning, engine.SeverityNote}, c.Severity) {
+			t.Errorf("the row of %s is not whole: %+v", c.Code, c)
+		}
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("the table has\n\t%v\nthe sources have\n\t%v", slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)))
+	}
+}
+
+var codesPart = regexp.MustCompile(`(?s)(<!-- generated: codes -->\n)(.*?)(<!-- end -->\n)`)
+
+// TestCheckPage keeps the table of docs/check.md.
+func TestCheckPage(t *testing.T) {
+	const page = "../../docs/check.md"
+	old, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	b.WriteString("\n| code | severity | what is wrong | by hand | `--fix` |\n|---|---|---|---|---|\n")
+	for _, c := range engine.CheckCodes() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", c.Code, c.Severity, c.What, c.Person, c.Fix)
+	}
+	b.WriteString("\n")
+	if n := len(codesPart.FindAll(old, -1)); n != 1 {
+		t.Fatalf("%s has %d tables of codes", page, n)
+	}
+	fresh := codesPart.ReplaceAllString(string(old), "${1}"+strings.ReplaceAll(b.String(), "$", "$$")+"${3}")
+	if fresh == string(old) {
+		return
+	}
+	if !*updateCases {
+		t.Fatalf("%s is stale; go test ./engine/ops -run TestCheckPage -update writes its table again", page)
+	}
+	if err := os.WriteFile(page, []byte(fresh), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestEveryCodeHasACase wants each code found in a vault: one of testdata/check, the damaged one, or one of those that need what no archive holds.
+func TestEveryCodeHasACase(t *testing.T) {
+	met := map[string]bool{}
+	all, _ := filepath.Glob(checkCases)
+	for _, file := range all {
+		for _, l := range readCase(t, file).want {
+			met[findingLine.FindStringSubmatch(l)[4]] = true
+		}
+	}
+	readme, err := os.ReadFile(filepath.Join("..", "..", "testdata", "vault", "damaged", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range tableRow.FindAllStringSubmatch(string(readme), -1) {
+		met[m[2]] = true
+	}
+	for code := range spoiling {
+		met[code] = true
+	}
+	for code := range refusing {
+		met[code] = true
+	}
+	for _, c := range engine.CheckCodes() {
+		if !met[c.Code] {
+			t.Errorf("%s is found in no vault of a test", c.Code)
+		}
+	}
+}
+
+const nodeA = "ws/nodes/node-a/Node.md"
+
+// spoiling are codes of what a disk holds and no archive: what is done to a node's file for each.
+var spoiling = map[string]func(file string) error{
+	"NOT_A_FILE": func(f string) error { return errors.Join(os.Remove(f), os.Mkdir(f, 0o755)) },
+	"SYMLINK":    func(f string) error { return errors.Join(os.Remove(f), os.Symlink("../root/Node.md", f)) },
+	"HARD_LINK":  func(f string) error { return os.Link(f, filepath.Join(filepath.Dir(f), "other name.md")) },
+	"PERMISSION": func(f string) error { return os.Chmod(f, 0o444) },
+	"FILE_TOO_LARGE": func(f string) error {
+		data, err := os.ReadFile(f)
+		return errors.Join(err, os.WriteFile(f, append(data, make([]byte, mdstore.MaxFileSize)...), 0o644))
+	},
+}
+
+// TestCodesOfTheDisk looks at files that are no plain files of plain size.
+func TestCodesOfTheDisk(t *testing.T) {
+	for code, do := range spoiling {
+		t.Run(code, func(t *testing.T) {
+			files := maps.Clone(unsaid)
+			files[nodeA] = "---\nid: node-a\ntitle: A\ntype: execution\nstatus: pending\nparentId: root\n---\n"
+			v := newCaseVault(t, t.TempDir(), files)
+			defer v.close()
+			if err := do(filepath.Join(v.dir, filepath.FromSlash(nodeA))); err != nil {
+				t.Skip(err)
+			}
+			want := []string{nodeA + ":0:0: " + code + " (by hand)"}
+			for _, in := range []ops.WorkspaceCheckIn{{}, {Fix: true}} {
+				if out := v.check(t, in); !slices.Equal(lines(out.Diagnostics), want) || out.Changed {
+					t.Errorf("fix %v: found %v, want %v", in.Fix, lines(out.Diagnostics), want)
+				}
+			}
+		})
+	}
+}
+
+// refusing are codes of what fails while it is read: the errors of a store.
+var refusing = map[string]error{
+	dirstore.CodeUnstable:         &mdoc.UnreadableError{Problem: mdoc.Diagnostic{File: nodeA, Code: dirstore.CodeUnstable, Text: "changed each time that it was read"}},
+	string(engine.FileUnreadable): errors.New(nodeA + ": input/output error"),
+}
+
+// failing is a store one of whose files cannot be read.
+type failing struct {
+	*memstore.Store
+	err error
+}
+
+func (f failing) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore.File, error] {
+	return func(yield func(mdstore.File, error) bool) {
+		for x, err := range f.Store.List(ctx, under) {
+			if x.Path == nodeA {
+				x, err = mdstore.File{Path: nodeA}, f.err
+			}
+			if !yield(x, err) {
+				return
+			}
+		}
+	}
+}
+
+// TestCodesOfReading looks at files that a store fails to read.
+func TestCodesOfReading(t *testing.T) {
+	for code, err := range refusing {
+		files := map[mdstore.Path][]byte{nodeA: []byte("x")}
+		for p, text := range unsaid {
+			files[mdstore.Path(p)] = []byte(text)
+		}
+		w := enginetest.Over(t, memstore.New(files), func(_ *enginetest.World, st *memstore.Store) mdstore.Store { return failing{st, err} })
+		out, cerr := ops.WorkspaceCheck(t.Context(), &ops.Env{Engine: w.Engine}, ops.WorkspaceCheckIn{Fix: true})
+		if cerr != nil {
+			t.Fatal(cerr)
+		}
+		if want := []string{nodeA + ":0:0: " + code + " (by hand)"}; !slices.Equal(lines(out.Diagnostics), want) || out.Changed {
+			t.Errorf("found %v, want %v", lines(out.Diagnostics), want)
+		}
+	}
+}
