@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -79,7 +80,8 @@ func (w Import) dir() mdstore.Path {
 	return mdstore.Path(w.ID)
 }
 
-// files composes every file of the workspace: the nodes first, the workspace's own file last, so that a reader who meets half of it sees no workspace yet.
+// files composes every file of the workspace: its own first, then each node after its parent, so that what is there of it hangs together if the commit and its
+// journal are lost in the middle. Readers wait for the commit.
 func (w Import) files() ([]mdstore.Change, []string, error) {
 	if !w.ID.Valid() {
 		return nil, nil, Fail(InvalidParams, "%q cannot be the id of a workspace", w.ID)
@@ -93,7 +95,13 @@ func (w Import) files() ([]mdstore.Change, []string, error) {
 			}
 		}
 	}
-	for _, n := range w.Nodes {
+	doc, as, err := w.compose()
+	if err != nil {
+		return nil, nil, err
+	}
+	note(as)
+	out = append(out, mdstore.Change{Path: mdstore.WorkspacePath(w.dir()), New: doc.Bytes()})
+	for _, n := range w.downwards() {
 		if !n.ID.Valid() {
 			return nil, nil, Fail(InvalidParams, "%q cannot be the id of a node", n.ID)
 		}
@@ -120,12 +128,29 @@ func (w Import) files() ([]mdstore.Change, []string, error) {
 			return nil, nil, Fail(InvalidPath, "%q cannot be the path of a file in a vault", name)
 		}
 	}
-	doc, as, err := w.compose()
-	if err != nil {
-		return nil, nil, err
+	return out, adapted, nil
+}
+
+// downwards returns the nodes from the root down, each after its parent.
+func (w Import) downwards() []ImportNode {
+	parent := make(map[mdstore.ID]mdstore.ID, len(w.Nodes))
+	for _, n := range w.Nodes {
+		parent[n.ID] = n.Parent
 	}
-	note(as)
-	return append(out, mdstore.Change{Path: mdstore.WorkspacePath(w.dir()), New: doc.Bytes()}), adapted, nil
+	depth := make(map[mdstore.ID]int, len(w.Nodes))
+	for _, n := range w.Nodes {
+		at := n.ID
+		for at != mdstore.Root && depth[n.ID] <= len(w.Nodes) { // those in a circle come last
+			depth[n.ID]++
+			at = parent[at]
+			if _, ok := parent[at]; !ok {
+				break
+			}
+		}
+	}
+	nodes := slices.Clone(w.Nodes)
+	slices.SortStableFunc(nodes, func(a, b ImportNode) int { return cmp.Compare(depth[a.ID], depth[b.ID]) })
+	return nodes
 }
 
 func (w Import) compose() (*mdoc.Doc, []string, error) {

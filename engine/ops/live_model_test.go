@@ -59,7 +59,9 @@ type operation struct {
 	change func(*reference)
 }
 
-func chosen[T any](l *live, name string, from ...T) T { return rapid.SampledFrom(from).Draw(l.rt, name) }
+func chosen[T any](l *live, name string, from ...T) T {
+	return rapid.SampledFrom(from).Draw(l.rt, name)
+}
 
 // any draws an id, of a node that exists but for a few.
 func (l *live) any(name string) string {

@@ -10,7 +10,7 @@ import (
 // Leftover reports whether a file of that name was made by a commit, so that Clear knows what to do with it.
 func Leftover(name string) bool {
 	t, ok := parseTemp(name)
-	return ok && t.target != ""
+	return ok && (t.target != "" || t.probe())
 }
 
 // Clear does away with temporaries of which the journal knows nothing any more: it was deleted while a commit was being made. Unlike
@@ -62,12 +62,18 @@ func (k *clearer) begun(t mdstore.Path) bool {
 
 func (k *clearer) file(t mdstore.Path) error {
 	name, ok := parseTemp(t.Base())
-	if !ok || name.target == "" {
+	if !ok {
 		return nil
 	}
 	held, err := k.read(t)
 	if err != nil || held == nil {
 		return err
+	}
+	if name.target == "" {
+		if name.probe() && len(held) == 0 {
+			return k.move(t, "")
+		}
+		return nil
 	}
 	p := t.Dir().Join(name.target)
 	now, err := k.read(p)

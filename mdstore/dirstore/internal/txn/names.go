@@ -49,6 +49,9 @@ func parseTemp(name string) (t temp, ok bool) {
 	return temp{after: parts[0], before: parts[1], target: parts[3]}, true
 }
 
+// probe reports whether the file was made to see whether any can be made in its folder.
+func (t temp) probe() bool { return t.target == "" && t.after == noFile && t.before == noFile }
+
 // ConflictMark parts the name of a file from the version of the copy that is kept beside it.
 const ConflictMark = ".conflict-"
 
