@@ -246,7 +246,7 @@ func (j *judged) clean(saves bool) {
 		name := filepath.Base(p)
 		copied := strings.Contains(name, ".conflict-")
 		switch {
-		case strings.HasPrefix(p, ".local/journal/"), strings.HasPrefix(name, dirstore.TempPrefix), copied && !saves:
+		case strings.HasPrefix(p, ".local/late/") && !saves, strings.HasPrefix(p, ".local/journal/"), strings.HasPrefix(name, dirstore.TempPrefix), copied && !saves:
 			j.half++
 			j.Errorf("left: %s", p)
 		}
