@@ -130,6 +130,10 @@ func (c *checker) node(n *mdstore.Node) {
 	c.status(n)
 	for _, r := range n.References() {
 		if _, ok := c.s.Node(mdstore.ID(r.Target)); !ok && !r.Expired && isNodeRef(r.Target) {
+			if at, unread := c.s.brokenFolder(r.Target); unread { // it is there, and may be readable again in a moment
+				c.at(n.Doc, itemAt(n.Doc, r.Span), CodeDangling, repair{}, "reference to %s, which cannot be read; mend %s", r.Target, at)
+				continue
+			}
 			c.at(n.Doc, itemAt(n.Doc, r.Span), CodeDangling, c.on(n, "mark the reference expired", func(_ *draft, e *edit) error {
 				e.mark(string(n.ID), mdstore.SecReferences, r, true)
 				return nil

@@ -306,3 +306,21 @@ func TestEveryCallOfEveryOperationFailsOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestFixSparesReferencesToUnreadableNodes has check mend a vault in which one file cannot be read, be it only for this moment.
+func TestFixSparesReferencesToUnreadableNodes(t *testing.T) {
+	x := newTrial(t)
+	defer x.st.Close()
+	file := filepath.Join(x.dir, ws, "nodes", "node-b", mdstore.NodeFile)
+	if err := errors.Join(os.Remove(file), os.Mkdir(file, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	x.engine.Refresh()
+	if err := x.run("workspace_check", map[string]any{"workspaceId": ws, "fix": true}); err != nil {
+		t.Fatal(err)
+	}
+	at := filepath.Join(x.dir, ws, "nodes", "node-a", mdstore.NodeFile)
+	if data, err := os.ReadFile(at); err != nil || !strings.Contains(string(data), "- node-b: builds on\n") {
+		t.Errorf("the reference to a node that cannot be read is touched: %q, error %v", data, err)
+	}
+}
