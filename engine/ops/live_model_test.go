@@ -19,7 +19,7 @@ import (
 )
 
 // sequences is how many of them are played unless -rapid.checks or a heavy load asks for others.
-const sequences = 20
+const sequences = 15
 
 // TestLiveFilesAgree lets operations of two processes, people at their editors and file managers, crashes and git change one vault in any order. After
 // every step three agree: a model that knows nothing of the engine, one who opens the vault afresh, and an engine that follows it all the time.
@@ -39,7 +39,7 @@ func TestLiveFilesAgree(t *testing.T) {
 		l := newLive(t, rt, dir)
 		defer func() { l.stop(); refused += l.refused }()
 		l.agree("the beginning")
-		for range rapid.IntRange(5, 25).Draw(rt, "steps") {
+		for range rapid.IntRange(8, 40).Draw(rt, "steps") {
 			l.now.Add(10)
 			name, do := l.draw()
 			rt.Log(name)
@@ -161,13 +161,15 @@ func (l *live) crash(c operation, at int, first bool) {
 
 // draw draws a step: what it is, and the doing of it.
 func (l *live) draw() (string, func()) {
-	switch chosen(l, "who", "operation", "operation", "operation", "crash", "person", "person", "folder", "other") {
+	switch chosen(l, "who", "operation", "operation", "operation", "crash", "person", "person", "together", "folder", "other") {
 	case "operation":
 		return l.operate()
 	case "crash":
 		return l.crashes()
 	case "person":
 		return l.edit()
+	case "together":
+		return l.together()
 	case "folder":
 		return l.folders()
 	}
@@ -261,10 +263,9 @@ func (l *live) folders() (string, func()) {
 			l.model.removeFolder(dir)
 		}
 	case kind == "new":
-		n := handMade(l.name("hand"), l.any("parent"), l.name("new"), chosen(l, "type", statemachine.Planning, statemachine.Execution), 0)
+		n := handMade(l.name("hand"), l.any("parent"), l.name("new"), chosen(l, "type", statemachine.Planning, statemachine.Execution), statemachine.Pending)
 		return "new file " + to, func() {
 			l.newFile(to, n)
-			l.model.files[to] = n
 		}
 	case kind == "file" && !root && !l.nested(dir):
 		return "remove file of " + dir, func() {

@@ -13,8 +13,8 @@ import (
 )
 
 // handMade is what a file says that a person wrote with nothing in it but the front matter.
-func handMade(id, parent, title string, typ statemachine.Type, created int64) ref {
-	return ref{id: id, parent: parent, title: title, typ: typ, status: statemachine.Pending, order: math.NaN(), created: created}
+func handMade(id, parent, title string, typ statemachine.Type, status statemachine.Status) ref {
+	return ref{id: id, parent: parent, title: title, typ: typ, status: status, order: math.NaN()}
 }
 
 func (l *live) nodeFile(dir string) string {
@@ -105,7 +105,14 @@ func noted(text string) func(string) string {
 
 // newFile makes the folder and the file of a node by hand.
 func (l *live) newFile(dir string, n ref) {
-	text := fmt.Sprintf("---\nid: %s\ntitle: %s\ntype: %s\nstatus: %s\nparentId: %s\n---\n", n.id, n.title, n.typ, n.status, n.parent)
+	text := fmt.Sprintf("---\nid: %s\ntitle: %s\ntype: %s\nstatus: %s\nparentId: %s\n", n.id, n.title, n.typ, n.status, n.parent)
+	if n.created > 0 {
+		text += fmt.Sprintf("createdAt: %d\n", n.created)
+	}
+	if n.parent == "null" {
+		n.parent = ""
+	}
 	l.must(os.MkdirAll(filepath.Dir(l.nodeFile(dir)), 0o755))
-	l.must(os.WriteFile(l.nodeFile(dir), []byte(text), 0o644))
+	l.must(os.WriteFile(l.nodeFile(dir), []byte(text+"---\n"), 0o644))
+	l.model.files[dir] = n
 }

@@ -21,6 +21,7 @@ import (
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
 	"arbor/mdstore/dirstore/dirtest"
+	"arbor/statemachine"
 )
 
 // A live is a vault in a folder, an engine that follows it for long, and what is expected of both.
@@ -51,11 +52,21 @@ func newLive(t *testing.T, rt *rapid.T, dir string) *live {
 	l := &live{t: t, rt: rt, news: make(chan struct{}, 1)}
 	l.now.Store(begun)
 	l.vault = settle(t, dir, map[mdstore.Path][]byte{
-		".gitignore":               []byte(".local/\nsessions.json\n"),
-		ws + "/Workspace.md":       []byte("---\nid: " + ws + "\nname: Live\ngoal: g\nstatus: active\nrulesHash: \"\"\nfocusedNodeId: null\n---\n"),
-		ws + "/nodes/root/Node.md": []byte("---\nid: root\ntitle: Live\ntype: planning\nstatus: pending\nparentId: null\ncreatedAt: 1\n---\n"),
+		".gitignore":         []byte(".local/\nsessions.json\n"),
+		ws + "/Workspace.md": []byte("---\nid: " + ws + "\nname: Live\ngoal: g\nstatus: active\nrulesHash: \"\"\nfocusedNodeId: null\n---\n"),
 	})
-	l.model = reference{dir: ws, goal: "g", files: map[string]ref{"root": handMade("root", "", "Live", "planning", 1)}}
+	l.model = reference{dir: ws, goal: "g", files: map[string]ref{}}
+	for i, n := range []ref{
+		handMade("root", "null", "Live", statemachine.Planning, statemachine.Monitoring),
+		handMade("node-p", "root", "P", statemachine.Planning, statemachine.Monitoring),
+		handMade("node-q", "root", "Q", statemachine.Planning, statemachine.Pending),
+		handMade("node-a", "node-p", "A", statemachine.Execution, statemachine.Pending),
+		handMade("node-b", "node-p", "B", statemachine.Execution, statemachine.Implementing),
+		handMade("node-c", "node-p", "C", statemachine.Execution, statemachine.Pending),
+	} {
+		n.created = int64(i + 1)
+		l.newFile(n.id, n)
+	}
 	if l.git, _ = exec.LookPath("git"); l.git != "" {
 		l.run("init", "-q")
 		l.run("config", "gc.auto", "0") // nothing works in the background
