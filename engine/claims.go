@@ -43,9 +43,12 @@ func (c Claim) By() string {
 	return c.Operator
 }
 
-// of reports whether a claim is that of who acts. A session knows its own claims again. Of operators without one there may be many of the same name: a claim is
-// as good as theirs when they work on the node, but they are never given it again.
+// of reports whether a claim is that of who acts, or as good as theirs: made by their session, over their connection for another one, or by an operator
+// without a session whose name they have, of which there may be many.
 func (c Claim) of(a Act) bool {
+	if c.Present != "" && a.Presence.is(c.Present) {
+		return true
+	}
 	if c.Session != "" || a.Session != "" {
 		return c.Session == a.Session
 	}

@@ -144,7 +144,7 @@ func (l *ledger) offer(s *Snapshot, act Act, count int) *Offer {
 	out := &Offer{}
 	var own, free []Ready
 	claims := l.all()[s.ws.ID]
-	theirs := func(c Claim) bool { return c.Session != "" && c.of(act) && c.Until > 0 } // be it late: nobody else has taken it meanwhile
+	theirs := func(c Claim) bool { return c.Session != "" && c.Session == act.Session && c.Until > 0 } // be it late: nobody else has taken it meanwhile
 	for n, way := range s.ready(func(n *mdstore.Node) bool {
 		c, noted := claims[n.ID]
 		return noted && (theirs(c) || !l.holds(c))

@@ -29,6 +29,16 @@ func (p *Presence) End() {
 	p.gone()
 }
 
+// is reports whether claims with that token are the presence's.
+func (p *Presence) is(token string) bool {
+	if p == nil {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.token == token
+}
+
 // gone forgets the token. p.mu must be held.
 func (p *Presence) gone() {
 	if p.leave != nil {

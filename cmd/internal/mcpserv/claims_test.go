@@ -70,3 +70,23 @@ func TestUnbindingGivesBack(t *testing.T) {
 	one.do("session_unbind", map[string]any{"sessionId": "s-1"})
 	other.do("node_transition", map[string]any{"nodeId": id, "action": "start"})
 }
+
+// A connection may claim for several sessions, as one that divides work among others does, and before it is bound itself: what it claims is its to begin.
+func TestConnectionsClaimForOthers(t *testing.T) {
+	w := newWorld(t, Options{})
+	w.save(mdstore.NodePath(plan, "node-x"), "---\nid: node-x\ntitle: T\ntype: execution\nstatus: pending\nparentId: root\n---\n")
+	one, other := w.connect(nil), w.connect(nil)
+	first := one.do("node_next", map[string]any{"claim": true, "sessionId": "worker-1"})["nodes"].([]any)[0].(map[string]any)["nodeId"]
+	second := one.do("node_next", map[string]any{"claim": true})["nodes"].([]any)[0].(map[string]any)["nodeId"]
+	if first == second {
+		t.Fatalf("%v is given twice", first)
+	}
+	one.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": plan})
+	for _, id := range []any{first, second} {
+		other.refused(engine.Conflicting, "node_transition", map[string]any{"nodeId": id, "action": "start"})
+		one.do("node_transition", map[string]any{"nodeId": id, "action": "start"})
+	}
+	if out := one.do("node_next", map[string]any{"release": first}); out["released"] != true {
+		t.Errorf("release: %v", out)
+	}
+}
