@@ -33,7 +33,7 @@ func (s *Store) Appear(ctx context.Context) (token string, leave func(), err err
 		return "", nil, err
 	}
 	s.sweepPresent()
-	for range 10 { // somebody may be deleting what is made here
+	for range 100 { // somebody may take away, before it is locked, what is made here
 		if err = s.makePresentDir(); err != nil {
 			break
 		}

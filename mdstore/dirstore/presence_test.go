@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"arbor/mdstore/dirstore"
@@ -187,5 +188,56 @@ func TestPresenceInAReadOnlyVault(t *testing.T) {
 	}
 	if ok, err := s.Present(t.Context(), "AAAAAAAAAAAAAAAAAAAAAAAAAA"); ok || err != nil {
 		t.Errorf("present: %v, error %v", ok, err)
+	}
+}
+
+// TestLookersAreNotTheOnesLookedFor has many look at once for somebody who is gone.
+func TestLookersAreNotTheOnesLookedFor(t *testing.T) {
+	dir := newVault(t)
+	const gone = "AAAAAAAAAAAAAAAAAAAAAAAAAA"
+	write(t, filepath.Join(dir, ".local", "present", gone), "")
+	one, two := open(t, dir), open(t, dir)
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for range 300 {
+				if ok, err := []*dirstore.Store{one, two}[i%2].Present(t.Context(), gone); ok || err != nil {
+					t.Errorf("who is gone is present: %v, error %v", ok, err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestAppearingWhileOthersSweep appears again and again while everybody removes the files of who is gone.
+func TestAppearingWhileOthersSweep(t *testing.T) {
+	dir := newVault(t)
+	one, two := open(t, dir), open(t, dir)
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			s, other := one, two
+			if i%2 == 1 {
+				s, other = two, one
+			}
+			for range 150 {
+				token, leave, err := s.Appear(t.Context())
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if ok, err := other.Present(t.Context(), token); !ok || err != nil {
+					t.Errorf("who has just appeared is present: %v, error %v", ok, err)
+					return
+				}
+				leave()
+			}
+		})
+	}
+	wg.Wait()
+	if left := present(t, dir); len(left) != 0 {
+		t.Errorf("all have left, and there are %q", left)
 	}
 }
