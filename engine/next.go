@@ -128,7 +128,11 @@ func (e *Engine) Next(ctx context.Context, ws mdstore.ID, act Act, count int, le
 		}
 		for i, r := range out.Nodes {
 			c := Claim{Session: act.Session, Operator: act.operator(), Since: cmp.Or(r.Claim.Since, l.now.UnixMilli())}
-			out.Nodes[i].Claim = l.renewed(c, lease, token)
+			whose := token
+			if was := r.Claim.Present; whose == "" && was != "" && l.isThere(was) { // the session asks from elsewhere, and goes on where it was
+				whose = was
+			}
+			out.Nodes[i].Claim = l.renewed(c, lease, whose)
 			l.set(ws, r.Node.ID, out.Nodes[i].Claim)
 		}
 		return nil

@@ -144,6 +144,7 @@ func TestSessionsKeepTheirClaims(t *testing.T) {
 	expect(t, "s1 asks again", given(t, one, 3), "b c d")
 	one.Presence = w.Presence()
 	expect(t, "s1 asks with its presence", given(t, one, 1), "b")
+	expect(t, "s1 asks from a program that ends at once", given(t, &ops.Env{Engine: w.Engine, Session: "s1"}, 1), "b")
 	one.Presence.End()
 	expect(t, "another is offered", offered(t, two), "a b")
 	one.Presence = nil
