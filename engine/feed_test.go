@@ -26,6 +26,7 @@ type listener struct {
 	t       *testing.T
 	dir     string
 	feed    *engine.Feed
+	engine  *engine.Engine
 	began   chan engine.Baseline
 	reports chan engine.Report
 	away    chan error
@@ -66,6 +67,7 @@ func (l *listener) run(run func(context.Context, *engine.Engine) error) {
 	l.must(err)
 	e, err := engine.Open(l.t.Context(), st, engine.Options{After: l.after})
 	l.must(err)
+	l.engine = e
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- run(ctx, e) }()
@@ -93,6 +95,22 @@ func (l *listener) run(run func(context.Context, *engine.Engine) error) {
 	}
 }
 
+// serve runs the feed without letting it follow the vault: news go to hear.
+func (l *listener) serve(hear func(engine.News)) {
+	l.t.Helper()
+	l.run(func(ctx context.Context, e *engine.Engine) error {
+		ready, ended := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(ended)
+			_ = e.Follow(ctx, func() { close(ready) }, hear)
+		}()
+		<-ready
+		err := l.feed.Serve(ctx, e)
+		<-ended
+		return err
+	})
+}
+
 // stateOf reads the fields of every file in a vault, and its diagnostics.
 func stateOf(t *testing.T, dir string) (map[mdstore.Path]map[string]string, map[string]int) {
 	t.Helper()
@@ -105,11 +123,7 @@ func stateOf(t *testing.T, dir string) (map[mdstore.Path]map[string]string, map[
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := e.Workspaces(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	fields, faults := map[mdstore.Path]map[string]string{}, map[string]int{}
+	fields := map[mdstore.Path]map[string]string{}
 	note := func(p mdstore.Path, d *mdoc.Doc) {
 		fields[p] = map[string]string{}
 		for _, f := range d.Fields() {
@@ -118,20 +132,40 @@ func stateOf(t *testing.T, dir string) (map[mdstore.Path]map[string]string, map[
 			}
 		}
 	}
+	each(t, e, func(s *engine.Snapshot) {
+		note(s.Workspace().Path, s.Workspace().Doc)
+		for n := range s.All() {
+			note(n.Path, n.Doc)
+		}
+	})
+	return fields, faultsOf(t, e)
+}
+
+// each calls f with each workspace of a vault.
+func each(t *testing.T, e *engine.Engine, f func(*engine.Snapshot)) {
+	t.Helper()
+	all, err := e.Workspaces(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, w := range all {
 		s, err := e.Snapshot(t.Context(), w.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		note(w.Path, w.Doc)
-		for n := range s.All() {
-			note(n.Path, n.Doc)
-		}
+		f(s)
+	}
+}
+
+func faultsOf(t *testing.T, e *engine.Engine) map[string]int {
+	t.Helper()
+	faults := map[string]int{}
+	each(t, e, func(s *engine.Snapshot) {
 		for _, d := range s.Diagnostics() {
 			faults[fault(d)]++
 		}
-	}
-	return fields, faults
+	})
+	return faults
 }
 
 func fault(d mdoc.Diagnostic) string { return d.File + ": " + d.Code + ": " + d.Text }
@@ -236,6 +270,17 @@ func (l *listener) until(want ...string) {
 	}
 }
 
+// next takes the next report.
+func (l *listener) next() {
+	l.t.Helper()
+	select {
+	case r := <-l.reports:
+		l.take(r)
+	case <-time.After(patience):
+		l.t.Fatalf("nothing more is told:\n%s", l.told())
+	}
+}
+
 // told returns the events, one a line.
 func (l *listener) told() string {
 	var b strings.Builder
@@ -284,13 +329,18 @@ func (l *listener) only(want ...string) {
 	l.events = nil
 }
 
-// agrees waits until the events have led to what the files say.
+// agrees waits until the events have led to what the files say, and to the diagnostics that the engine has. Of a file that nobody can read the engine knows
+// what it said, and the files do not.
 func (l *listener) agrees() {
 	l.t.Helper()
 	for late := time.After(patience); ; {
-		fields, faults := stateOf(l.t, l.dir)
+		fields, _ := stateOf(l.t, l.dir)
 		told := maps.Clone(l.fields)
-		maps.DeleteFunc(told, func(_ mdstore.Path, f map[string]string) bool { return len(f) == 0 }) // of a file that nobody can read
+		maps.DeleteFunc(told, func(p mdstore.Path, f map[string]string) bool {
+			return len(f) == 0 || len(fields[p]) == 0 && fields[p] != nil
+		})
+		maps.DeleteFunc(fields, func(_ mdstore.Path, f map[string]string) bool { return len(f) == 0 })
+		faults := faultsOf(l.t, l.engine)
 		if fmt.Sprint(fields) == fmt.Sprint(told) && fmt.Sprint(faults) == fmt.Sprint(l.faults) {
 			l.events = nil
 			return
@@ -299,7 +349,7 @@ func (l *listener) agrees() {
 		case r := <-l.reports:
 			l.take(r)
 		case <-late:
-			l.t.Fatalf("the events lead elsewhere: %s\n got %v\n     %v\nwant %v\n     %v", l.told(), l.fields, l.faults, fields, faults)
+			l.t.Fatalf("the events lead elsewhere: %s\n got %v\n     %v\nwant %v\n     %v", l.told(), told, l.faults, fields, faults)
 		}
 	}
 }
@@ -385,17 +435,7 @@ func TestFeedWaitsForWhatIsBeingWritten(t *testing.T) {
 	l := newListener(t, dir, "")
 	looks, heard := make(chan chan time.Time, 99), make(chan engine.News, 99)
 	l.after = func(time.Duration) <-chan time.Time { c := make(chan time.Time); looks <- c; return c }
-	l.run(func(ctx context.Context, e *engine.Engine) error {
-		ready, ended := make(chan struct{}), make(chan struct{})
-		go func() {
-			defer close(ended)
-			_ = e.Follow(ctx, func() { close(ready) }, func(n engine.News) { l.feed.Hear(n); heard <- n })
-		}()
-		<-ready
-		err := l.feed.Serve(ctx, e)
-		<-ended
-		return err
-	})
+	l.serve(func(n engine.News) { l.feed.Hear(n); heard <- n })
 	again := func() {
 		t.Helper()
 		select {
