@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,7 +100,8 @@ func TestFeedTellsNothingOfNothing(t *testing.T) {
 	dir := small(t, 2)
 	workspace(t, dir, "ws-b", 1)
 	l := newListener(t, dir, "ws-a")
-	l.serve(func(engine.News) {}) // it looks when the test says so
+	saved := make(chan engine.News, 99)
+	l.serve(func(n engine.News) { saved <- n }) // it looks when the test says so
 	was, err := os.ReadFile(l.at(nodeFile(0)))
 	l.must(err)
 	l.swap(nodeFile(0), string(was))
@@ -109,6 +111,11 @@ func TestFeedTellsNothingOfNothing(t *testing.T) {
 	l.put("ws-a/nodes/node-0/Node.md~", "x")
 	l.put("ws-a/nodes/node-0/notes.txt", "x")
 	l.swap(nodeFile(1), node("node-1", "implementing", ""))
+	for n := range saved {
+		if slices.Contains(n.Paths, mdstore.Path(nodeFile(1))) {
+			break
+		}
+	}
 	l.feed.Hear(engine.News{All: true})
 	l.only("changed node-1 \"T node-1\" " + nodeFile(1) + " status:pending>implementing\n")
 	if err := l.stop(); err == nil {
