@@ -5,7 +5,9 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -148,6 +150,18 @@ func TestWatch(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.says(w.err, "the vault is back")
+		if sig == syscall.SIGTERM { // another folder in its place
+			if err := os.Rename(filepath.Join(dir, ".tanmi-workspace"), filepath.Join(dir, "aside")); err != nil {
+				t.Fatal(err)
+			}
+			w.says(w.err, "vault .*: was moved or deleted.*; waiting for it")
+			if err := os.CopyFS(filepath.Join(dir, ".tanmi-workspace"), os.DirFS(filepath.Join(dir, "aside"))); err != nil {
+				t.Fatal(err)
+			}
+			w.says(w.err, "the vault is back")
+			save(t, file, "status: pending", "status: implementing")
+			w.says(w.out, when+"changed "+node+" Sign in: status pending → implementing  "+at)
+		}
 		if err := w.cmd.Process.Signal(sig); err != nil {
 			t.Fatal(err)
 		}
@@ -198,6 +212,41 @@ func TestWatchJSON(t *testing.T) {
 		if d.File != file || d.Code != "STATUS_INVALID" || d.Line != 5 {
 			t.Errorf("the diagnostic is %+v", d)
 		}
+	}
+}
+
+// Watching writes nothing.
+func TestWatchWritesNothing(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join(shipped, "field-notes"))); err != nil {
+		t.Fatal(err)
+	}
+	names := func() string {
+		var all []string
+		if err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := d.Info()
+			all = append(all, fmt.Sprint(path, info.Mode(), info.ModTime()))
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(all, "\n")
+	}
+	before := names()
+	w := watch(t, dir, "--no-color")
+	w.says(w.err, "watching .*")
+	if err := w.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	io.Copy(io.Discard, w.err) // it may know of diagnostics
+	if err := w.cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	if after := names(); after != before {
+		t.Errorf("the vault was\n%s\nand is\n%s", before, after)
 	}
 }
 
