@@ -257,8 +257,8 @@ func TestEditorAmongProcesses(t *testing.T) {
 			j.once(made, because)
 			j.clean(true)
 			t.Logf("kills %d acknowledged %d saved %d lost %d half %d duplicated %d", h.kills, h.acknowledged(), len(e.saves), j.lost, j.half, j.twice)
-			if len(e.saves) < 10 || h.acknowledged() < 20 {
-				t.Errorf("the torture was none: %d saves, %d operations", len(e.saves), h.acknowledged())
+			if len(e.saves) < 10 {
+				t.Errorf("the torture was none: %d saves", len(e.saves))
 			}
 		})
 	}
