@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +21,7 @@ type editor struct {
 	rng   *rand.Rand
 	n     int
 	saves []save
+	own   map[mdstore.ID]bool // nodes of workers that it has saved
 }
 
 // A save is one that the editor was told had succeeded.
@@ -123,10 +125,24 @@ func (e *editor) work(t *testing.T, stop <-chan struct{}) {
 			return
 		case <-time.After(rand.N(30 * time.Millisecond)):
 		}
-		if err := e.save(pick(e.rng, files)); err != nil {
+		file := pick(e.rng, files)
+		if e.rng.IntN(4) == 0 {
+			file = e.anyNode()
+		}
+		if err := e.save(file); err != nil && !errors.Is(err, fs.ErrNotExist) { // somebody has it away at this moment; a person is told, and saves again
 			t.Errorf("the editor: %v", err)
 		}
 	}
+}
+
+// anyNode returns the file of a node that may be deleted while it is saved.
+func (e *editor) anyNode() string {
+	nodes := filepath.Join(e.dir, ws, "nodes")
+	all, _ := os.ReadDir(nodes)
+	all = slices.DeleteFunc(all, func(d fs.DirEntry) bool { return !d.IsDir() }) // temporaries of commits
+	id := pick(e.rng, all).Name()
+	e.own[mdstore.ID(id)] = true
+	return filepath.Join(nodes, id, mdstore.NodeFile)
 }
 
 func (e *editor) save(p string) error {
@@ -137,13 +153,11 @@ func (e *editor) save(p string) error {
 		return err
 	}
 	was := string(data)
-	text := e.add(was, s.line+"\n")
+	text := e.add(was, s.line+"\n", strings.Contains(p, string(filepath.Separator)+"node-"))
 	e.breathe()
 	h := pick(e.rng, habits)
 	s.habit = h.name
-	if err := h.write(e, p, was, text); errors.Is(err, fs.ErrNotExist) {
-		return nil // somebody has it away at this moment; a person is told, and saves again
-	} else if err != nil {
+	if err := h.write(e, p, was, text); err != nil {
 		return err
 	}
 	s.written = time.Now().UnixNano()
@@ -151,10 +165,13 @@ func (e *editor) save(p string) error {
 	return nil
 }
 
-// add puts a line under the heading Note, somewhere in the middle, or at the end.
-func (e *editor) add(text, line string) string {
-	at := len(text)
-	switch e.rng.IntN(3) {
+// add puts a line under the heading Note, somewhere in the middle, or at the end; in a node whose other texts are replaced by operations, in the middle.
+func (e *editor) add(text, line string, middle bool) string {
+	at, where := len(text), e.rng.IntN(3)
+	if middle {
+		where = 1
+	}
+	switch where {
 	case 0:
 		if i := strings.Index(text, "## Note\n\n"); i >= 0 {
 			at = i + len("## Note\n\n")
@@ -173,7 +190,7 @@ func (e *editor) add(text, line string) string {
 
 // typed counts where the lines of the editor's saves are, and fails for each that is nowhere.
 func (j *judged) typed(saves []save) {
-	inFile, inCopy, kept := 0, 0, 0
+	inFile, inCopy, inTrash, kept := 0, 0, 0, 0
 	for _, s := range saves {
 		rel, _ := filepath.Rel(j.dir, s.file)
 		where := j.found[s.line]
@@ -190,6 +207,8 @@ func (j *judged) typed(saves []save) {
 			inFile++
 		case has(func(p string) bool { return strings.Contains(p, ".conflict-") }):
 			inCopy++
+		case has(func(p string) bool { return strings.HasPrefix(p, ".local/trash/") }):
+			inTrash++
 		case len(where) > 0:
 			kept++
 			j.Logf("kept: %q of %s in %v", s.line, rel, where)
@@ -198,7 +217,7 @@ func (j *judged) typed(saves []save) {
 			j.Errorf("lost: %q of %s, saved %s at %d to %d", s.line, rel, s.habit, s.read, s.written)
 		}
 	}
-	j.Logf("of %d lines of the editor %d are in their file, %d in a copy beside it, %d elsewhere, %d lost", len(saves), inFile, inCopy, kept, j.lost)
+	j.Logf("of %d lines of the editor %d are in their file, %d in a copy beside it, %d in the trash with it, %d elsewhere, %d lost", len(saves), inFile, inCopy, inTrash, kept, j.lost)
 }
 
 // overwritten counts what the workers logged in the edited files and is not there: the editor's doing where it had the file in hand meanwhile, else a loss.
@@ -249,11 +268,12 @@ func TestEditorAmongProcesses(t *testing.T) {
 	for name, kill := range map[string]bool{"killed": true, "alive": false} {
 		t.Run(name, func(t *testing.T) {
 			dir := tortured(t)
-			e := &editor{dir: dir, rng: rand.New(rand.NewPCG(rand.Uint64(), 1))}
+			e := &editor{dir: dir, rng: rand.New(rand.NewPCG(rand.Uint64(), 1)), own: map[mdstore.ID]bool{}}
 			h := run(t, dir, 4, kill, func(stop <-chan struct{}) { e.work(t, stop) })
 			j := judge(t, h)
 			j.typed(e.saves)
 			j.overwritten(e.saves)
+			j.spared = e.own // these hold what the editor made of them
 			j.once(made, because)
 			j.clean(true)
 			t.Logf("kills %d acknowledged %d saved %d lost %d half %d duplicated %d", h.kills, h.acknowledged(), len(e.saves), j.lost, j.half, j.twice)

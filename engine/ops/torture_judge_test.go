@@ -25,6 +25,8 @@ type judged struct {
 	nodes map[mdstore.ID]*mdstore.Node // by id, those in the trash too
 	snap  *engine.Snapshot
 
+	spared map[mdstore.ID]bool // nodes that once does not look at
+
 	lost, half, twice int
 }
 
@@ -96,7 +98,7 @@ func (a *attempt) text() string {
 // once checks that what was acknowledged is in the files once, what was refused not at all, and what was cut short at most once.
 func (j *judged) once(kinds ...kind) {
 	for _, a := range j.tries {
-		if !slices.Contains(kinds, a.Kind) {
+		if !slices.Contains(kinds, a.Kind) || j.spared[a.Node] {
 			continue
 		}
 		n := len(j.found[a.text()])

@@ -211,7 +211,7 @@ func tasks1(tasks, all []*mdstore.Node) []*mdstore.Node {
 }
 
 func (w *worker) create(s *engine.Snapshot, under mdstore.ID) {
-	c := ops.NodeCreateIn{In: ops.In{WorkspaceID: ws}, ParentID: string(under), Type: "execution", Requirement: "what is to be done\n\nand how", RulesHash: s.Workspace().RulesHash(), Cascade: w.rng.IntN(2) == 0}
+	c := ops.NodeCreateIn{In: ops.In{WorkspaceID: ws}, ParentID: string(under), Type: "execution", Requirement: "first line\n\nsecond line\n\nthird line", RulesHash: s.Workspace().RulesHash(), Cascade: w.rng.IntN(2) == 0}
 	switch w.rng.IntN(4) {
 	case 0:
 		c.Type = "planning"
