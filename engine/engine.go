@@ -235,7 +235,9 @@ func (e *Engine) snapshot(ctx context.Context, st mdstore.Store, id mdstore.ID) 
 			return nil, err
 		}
 		if after == seq {
-			e.publish(at, snap, seq)
+			if !snap.unsure {
+				e.publish(at, snap, seq)
+			}
 			return snap, nil
 		}
 		seq = after

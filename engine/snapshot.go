@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"hash/maphash"
+	"io/fs"
 	"iter"
 	"slices"
 
@@ -22,6 +24,7 @@ type Snapshot struct {
 	kids   *immutable.Map[mdstore.ID, []*mdstore.Node]   // by parent, in tree order; of a duplicate id only the first
 	broken *immutable.Map[mdstore.Path, mdoc.Diagnostic] // files that could not be read at all
 	found  *findings                                     // what Diagnostics found; of this snapshot alone
+	unsure bool                                          // a file could not be read for a reason that says nothing about the file: it may be read the next time
 }
 
 var _ assemble.Source = (*Snapshot)(nil)
@@ -39,7 +42,9 @@ func load(ctx context.Context, st mdstore.Store, w *mdstore.Workspace, last *Sna
 	ids := map[mdstore.ID][]*mdstore.Node{}
 	files := immutable.NewMapBuilder[mdstore.Path, *mdstore.Node](hasher[mdstore.Path]{seed})
 	broken := immutable.NewMapBuilder[mdstore.Path, mdoc.Diagnostic](hasher[mdstore.Path]{seed})
+	unsure := false
 	for f, err := range st.List(ctx, w.Dir) {
+		unsure = unsure || passing(err)
 		switch {
 		case err != nil && f.Path == "":
 			return nil, err
@@ -73,7 +78,14 @@ func load(ctx context.Context, st mdstore.Store, w *mdstore.Workspace, last *Sna
 		kids:   immutable.NewMapOf(hasher[mdstore.ID]{seed}, kids),
 		broken: broken.Map(),
 		found:  &findings{},
+		unsure: unsure,
 	}, nil
+}
+
+// passing reports whether an error says nothing about a file itself, such as a disk that fails for a moment.
+func passing(err error) bool {
+	var u *mdoc.UnreadableError
+	return err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.As(err, &u)
 }
 
 func byPath(a, b *mdstore.Node) int {
