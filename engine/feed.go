@@ -131,6 +131,9 @@ func (f *Feed) look(ctx context.Context, e *Engine, news News) (sight, error) {
 	if ctx.Err() != nil || errors.Is(err, mdstore.ErrReplaced) {
 		return unread, err
 	}
+	if err != nil && elsewhere(err) {
+		return doubtful, nil
+	}
 	f.tellAway(err)
 	if err != nil {
 		return unread, nil

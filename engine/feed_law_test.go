@@ -89,6 +89,11 @@ func TestFeedLeadsToWhatThereIs(t *testing.T) {
 		}
 		t.Logf("%d: %s", round, strings.Join(did, ", "))
 		l.agrees()
+		select {
+		case why := <-l.away:
+			t.Errorf("the vault is said to be away: %v", why)
+		default:
+		}
 		if t.Failed() {
 			return
 		}

@@ -97,8 +97,14 @@ func (f *Feed) readAll(ctx context.Context, e *Engine, all []*mdstore.Workspace)
 		} else if s, err = e.Snapshot(ctx, w.ID); err != nil {
 			return nil, nil, err
 		}
-		if s.ws.Dir != w.Dir {
-			return nil, nil, errElsewhere
+		if s.ws.Dir != w.Dir { // the engine has not heard yet that it moved, unless it has moved again
+			var err error
+			if s, err = e.Reload(ctx, w.ID); err != nil {
+				return nil, nil, err
+			}
+			if s.ws.Dir != w.Dir {
+				return nil, nil, errElsewhere
+			}
 		}
 		now[w.Dir] = s
 	}
