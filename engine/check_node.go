@@ -100,7 +100,11 @@ func (c *checker) workspace() {
 			if _, ok := c.s.Node(mdstore.Root); !ok && c.newRoot().mend == nil {
 				focus = repair{}
 			}
-			c.field(w.Doc, mdstore.KeyFocus, CodeFocusDangling, focus, "focusedNodeId %s is no node; focus another one", w.Focus)
+			if at, unread := c.s.brokenFolder(string(w.Focus)); unread {
+				c.field(w.Doc, mdstore.KeyFocus, CodeFocusDangling, repair{}, "focusedNodeId %s cannot be read; mend %s", w.Focus, at)
+			} else {
+				c.field(w.Doc, mdstore.KeyFocus, CodeFocusDangling, focus, "focusedNodeId %s is no node; focus another one", w.Focus)
+			}
 		}
 	}
 	if _, ok := c.s.Node(mdstore.Root); !ok {

@@ -15,9 +15,14 @@ func (d *Doc) Items(name string) []Item { return d.ItemsWith(name) }
 func (d *Doc) ItemsWith(name string, texts ...string) []Item {
 	var out []Item
 	line, counted := 1, 0
-	for s := range d.named(name) {
-		for _, p := range d.places(s) {
-			if b := d.text[p.span.Start:p.span.End]; len(texts) > 0 && !slices.ContainsFunc(texts, func(t string) bool { return bytes.Contains(b, []byte(t)) }) {
+	name = d.standard(name)
+	sections := d.body().sections // plain loops: every node of a workspace is asked for its items whenever one of them changes
+	for i := range sections {
+		if !sections[i].called(name) {
+			continue
+		}
+		for _, p := range d.places(&sections[i]) {
+			if len(texts) > 0 && !holdsOne(d.text[p.span.Start:p.span.End], texts) {
 				continue
 			}
 			line += bytes.Count(d.text[counted:p.span.Start], []byte{'\n'})
@@ -26,6 +31,15 @@ func (d *Doc) ItemsWith(name string, texts ...string) []Item {
 		}
 	}
 	return out
+}
+
+func holdsOne(b []byte, texts []string) bool {
+	for _, t := range texts {
+		if bytes.Contains(b, []byte(t)) {
+			return true
+		}
+	}
+	return false
 }
 
 // A place is where an item stands.

@@ -93,15 +93,22 @@ func (d *Doc) Section(name string) (Section, bool) {
 
 // named yields every section of that name in their order. Blanks around a name mean nothing.
 func (d *Doc) named(name string) func(func(*Section) bool) {
-	name = strings.TrimSpace(d.form.canonical(name))
+	name = d.standard(name)
 	return func(yield func(*Section) bool) {
 		sections := d.body().sections
 		for i := range sections {
-			if strings.EqualFold(strings.TrimSpace(sections[i].Name), name) && !yield(&sections[i]) {
+			if sections[i].called(name) && !yield(&sections[i]) {
 				return
 			}
 		}
 	}
+}
+
+// standard returns the name that sections of that name are called by.
+func (d *Doc) standard(name string) string { return strings.TrimSpace(d.form.canonical(name)) }
+
+func (s *Section) called(standard string) bool {
+	return strings.EqualFold(strings.TrimSpace(s.Name), standard)
 }
 
 // Text returns the text of the section of that name without outer blank lines,
