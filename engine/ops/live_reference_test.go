@@ -187,8 +187,9 @@ func (r reference) sound(id string) string {
 }
 
 func (r reference) circular(id string) bool {
-	n, ok := r.node(id)
+	n, _ := r.node(id)
 	for range r.files {
+		var ok bool
 		if n, ok = r.node(n.parent); !ok || n.id == "root" {
 			return false
 		}
