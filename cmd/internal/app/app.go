@@ -82,11 +82,14 @@ func readTanmi(from fs.FS, vault string, zone *time.Location) ([]engine.Import, 
 // Open opens the vault that Find finds, or makes it where the mode says so.
 func (v vaults) Open(ctx context.Context, p cli.Place, mode cli.Mode) (*cli.Vault, error) {
 	found, err := v.Find(p)
+	if err == nil && (mode == cli.Later || mode == cli.Lasting) {
+		return v.lasting(ctx, found)
+	}
 	if err == nil {
 		return v.open(ctx, found)
 	}
 	var missing *engine.Error
-	if mode == cli.MustExist || !errors.As(err, &missing) || missing.Code != engine.VaultNotFound || exists(found.Vault) {
+	if mode == cli.MustExist || mode == cli.Lasting || !errors.As(err, &missing) || missing.Code != engine.VaultNotFound || exists(found.Vault) {
 		return nil, err
 	}
 	if ctx.Err() != nil {
@@ -94,16 +97,7 @@ func (v vaults) Open(ctx context.Context, p cli.Place, mode cli.Mode) (*cli.Vaul
 	}
 	switch mode {
 	case cli.Later:
-		opt, err := v.options(found.Project)
-		if err != nil {
-			return nil, err
-		}
-		st := newLaterStore(found.Vault, opt)
-		e, err := engine.Open(ctx, st, engine.Options{Vault: found.Vault, Project: found.Project})
-		if err != nil {
-			return nil, err
-		}
-		return &cli.Vault{Engine: e, Found: found, Close: st.Close}, nil
+		return v.lasting(ctx, found)
 	case cli.Pretend:
 		e, err := engine.Open(ctx, memstore.New(nil), engine.Options{Vault: found.Vault, Project: found.Project})
 		if err != nil {
@@ -128,6 +122,25 @@ func (v vaults) open(ctx context.Context, found cli.Found) (*cli.Vault, error) {
 		return nil, err
 	}
 	st, err := dirstore.Open(found.Vault, opt)
+	if err != nil {
+		return nil, err
+	}
+	e, err := engine.Open(ctx, st, engine.Options{Vault: found.Vault, Project: found.Project})
+	if err != nil {
+		return nil, errors.Join(err, st.Close())
+	}
+	return &cli.Vault{Engine: e, Found: found, Close: st.Close}, nil
+}
+
+// lasting opens the vault of a server.
+func (v vaults) lasting(ctx context.Context, found cli.Found) (*cli.Vault, error) {
+	opt, err := v.options(found.Project)
+	if err != nil {
+		return nil, err
+	}
+	st := newLastingStore(found.Vault, opt)
+	_, done, err := st.use(false) // what keeps it from being opened is said at once
+	done()
 	if err != nil {
 		return nil, err
 	}

@@ -122,7 +122,7 @@ curl -H "Authorization: Bearer $(cat .tanmi-workspace/.local/token)" http://127.
 			if err := local(listen); err != nil {
 				return err
 			}
-			s, e, err := o.server(ctx, call, cli.MustExist, version)
+			s, e, err := o.server(ctx, call, cli.Lasting, version)
 			if err != nil {
 				return err
 			}

@@ -112,7 +112,8 @@ const (
 	MustExist Mode = iota // it is an error
 	Create                // it is made
 	Pretend               // an empty one in memory stands in for it; nothing is written
-	Later                 // it is made when something is first written to it
+	Later                 // it is made when something is first written to it; it may be moved away or replaced while it is open
+	Lasting               // it is an error; and it may be moved away or replaced while it is open
 )
 
 // A Vault is an open vault.

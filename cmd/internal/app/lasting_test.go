@@ -1,0 +1,145 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"sync"
+	"testing"
+
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore"
+)
+
+// The vault of a server can do all that one that is there can: whatever a store may offer the engine is passed on.
+func TestALastingVaultOffersTheSame(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "../../../mdstore/store.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, lasting := reflect.TypeFor[*dirstore.Store](), reflect.TypeFor[*lastingStore]()
+	offered := 0
+	ast.Inspect(file, func(n ast.Node) bool {
+		in, ok := n.(*ast.InterfaceType)
+		if !ok {
+			return true
+		}
+		for _, m := range in.Methods.List {
+			for _, name := range m.Names {
+				if _, ok := now.MethodByName(name.Name); !ok {
+					continue
+				}
+				offered++
+				if _, ok := lasting.MethodByName(name.Name); !ok {
+					t.Errorf("a store's %s is not passed on", name.Name)
+				}
+			}
+		}
+		return true
+	})
+	if offered < 10 {
+		t.Errorf("only %d methods were found", offered)
+	}
+}
+
+// place makes a vault of one file in a folder.
+func place(t *testing.T, folder, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Join(folder, "ws"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "ws", "Workspace.md"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The vault of a server is the one that lies at its place now: moved away it is an empty one, and what has replaced it is read and written.
+func TestALastingVaultIsTheOneThatIsThere(t *testing.T) {
+	dir := t.TempDir()
+	folder := filepath.Join(dir, "vault")
+	st := newLastingStore(folder, dirstore.Options{})
+	want := func(step, text string) {
+		t.Helper()
+		f, err := st.Read(t.Context(), "ws/Workspace.md")
+		if text == "" && errors.Is(err, fs.ErrNotExist) {
+			return
+		}
+		if err != nil || string(f.Data) != text {
+			t.Errorf("%s: %q, error %v, want %q", step, f.Data, err, text)
+		}
+	}
+	do := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	want("before it is made", "")
+	place(t, folder, "one")
+	want("made by somebody else", "one")
+	do(os.Rename(folder, folder+"-away"))
+	want("moved away", "")
+	do(os.Rename(folder+"-away", folder))
+	want("moved back", "one")
+	do(os.RemoveAll(folder))
+	want("deleted", "")
+	place(t, folder, "two")
+	want("made again", "two")
+	do(os.RemoveAll(folder))
+	place(t, folder, "three")
+	want("replaced at once", "three")
+	do(st.Commit(t.Context(), []mdstore.Change{{Path: "ws/Workspace.md", Base: mdstore.VersionOf([]byte("three")), New: []byte("four")}}))
+	if got, err := os.ReadFile(filepath.Join(folder, "ws", "Workspace.md")); err != nil || string(got) != "four" {
+		t.Errorf("after a write the file is %q, error %v", got, err)
+	}
+	do(os.RemoveAll(folder))
+	do(st.Commit(t.Context(), []mdstore.Change{{Path: "ws/Workspace.md", New: []byte("five")}}))
+	want("made by a write", "five")
+	do(st.Close())
+}
+
+// A vault that is replaced while it is used is closed when nobody uses it any more, and not before.
+func TestALastingVaultIsReplacedWhileItIsUsed(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "vault")
+	place(t, folder, "text")
+	st := newLastingStore(folder, dirstore.Options{})
+	stop := make(chan struct{})
+	var users sync.WaitGroup
+	for range 4 {
+		users.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				for f, err := range st.List(t.Context(), "") {
+					if errors.Is(err, fs.ErrClosed) || err == nil && len(f.Data) > 0 && string(f.Data) != "text" {
+						t.Errorf("%q, error %v", f.Data, err)
+					}
+				}
+			}
+		})
+	}
+	for i := range 30 {
+		old := fmt.Sprint(folder, i)
+		if err := os.Rename(folder, old); err != nil {
+			t.Fatal(err)
+		}
+		place(t, folder, "text")
+		if _, err := st.Read(t.Context(), "ws/Workspace.md"); err != nil {
+			t.Errorf("round %d: %v", i, err)
+		}
+	}
+	close(stop)
+	users.Wait()
+	if err := st.Close(); err != nil {
+		t.Error(err)
+	}
+}
