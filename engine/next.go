@@ -26,7 +26,7 @@ func (r Ready) Begun() bool { return begun(r.Node) }
 type Offer struct {
 	Nodes   []Ready // for who asks
 	Ready   int     // nodes that can be worked on in all
-	Claimed int     // of these, those that others have claimed
+	Claimed int     // of these, those that are claimed and not given to who asks
 }
 
 // Ready returns the nodes that can be worked on now, in tree order: those that wait for their start, planning nodes that wait for their first

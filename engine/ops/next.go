@@ -54,7 +54,7 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 	case offer.Ready == 0:
 		out.Hint = "nothing is ready: what is open runs already, or everything is done"
 	case len(out.Nodes) == 0:
-		out.Hint = "every ready node is claimed by somebody else"
+		out.Hint = "every ready node is claimed already"
 	case out.Nodes[0].Lapsed != nil:
 		out.Hint = "somebody began it and is gone: context_get brings its log; go on where it ends"
 	case !offer.Nodes[0].Begun():

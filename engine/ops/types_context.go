@@ -180,7 +180,7 @@ type NodeNextIn struct {
 type NodeNextOut struct {
 	Nodes    []NextNode `json:"nodes"`
 	Ready    int        `json:"ready"`              // ready nodes in all
-	Claimed  int        `json:"claimed,omitempty"`  // of these, those that others have claimed
+	Claimed  int        `json:"claimed,omitempty"`  // of these, those that are claimed and not given to who asks
 	Released bool       `json:"released,omitempty"` // the node was claimed, and is so no more
 	Out
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"arbor/context/render"
+	"arbor/engine"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 )
@@ -54,8 +55,14 @@ can, and can release any.`,
 			if sh.flags.all && !cmd.Flags().Changed("count") {
 				opt.in.Count = math.MaxInt32
 			}
-			if opt.lease < 0 || opt.lease > 0 && opt.lease < time.Second {
-				return usagef("--lease is %v; a second is the shortest", opt.lease)
+			if cmd.Flags().Changed("count") && opt.in.Count == 0 {
+				return usagef("-n/--count is 0; 1 is the least")
+			}
+			switch leased := cmd.Flags().Changed("lease"); {
+			case leased && !opt.in.Claim:
+				return usagef("--lease says how long what is taken stays taken, and nothing is taken without --claim; use both")
+			case leased && (opt.lease < time.Second || opt.lease > engine.MaxLease):
+				return usagef("--lease is %v; a second is the shortest, and %.0fh the longest", opt.lease, engine.MaxLease.Hours())
 			}
 			opt.in.LeaseSeconds = int(opt.lease / time.Second)
 			return run(cmd.Context(), opt)
@@ -107,11 +114,19 @@ func runNext(ctx context.Context, opt *nextOptions) error {
 		rows = append(rows, []cell{{text: n.NodeID, sgr: "2"}, {text: sign + " " + n.Status, status: n.Status}, {text: title}})
 		ids = append(ids, render.Visible(n.NodeID))
 	}
-	if opt.flags.quiet {
-		return opt.bounded(ids, "nodes", "--all brings the rest")
+	list, what := ids, "nodes"
+	if !opt.flags.quiet {
+		list, what = lines(opt.table([]string{"ID", "STATUS", "TITLE"}, rows)), "lines"
 	}
-	if err := opt.bounded(lines(opt.table([]string{"ID", "STATUS", "TITLE"}, rows)), "lines", "--all brings the rest"); err != nil {
+	if opt.in.Claim { // all of it: who is not told what they have claimed keeps everybody else from it for nothing
+		if err := opt.print(strings.Join(list, "\n")); err != nil {
+			return err
+		}
+	} else if err := opt.bounded(list, what, "--all brings the rest"); err != nil {
 		return err
+	}
+	if opt.flags.quiet {
+		return nil
 	}
 	switch rest := out.Ready - out.Claimed - len(out.Nodes); {
 	case out.Ready == 0:
@@ -120,7 +135,7 @@ func runNext(ctx context.Context, opt *nextOptions) error {
 		opt.say("%d more are ready; -n brings them", rest)
 	}
 	if out.Claimed > 0 {
-		opt.say("%d are claimed by others", out.Claimed)
+		opt.say("%d are claimed already", out.Claimed)
 	}
 	opt.hint(out.Hint)
 	return nil
