@@ -119,9 +119,7 @@ func (e *Engine) commit(ctx context.Context, st mdstore.Store, d *draft, out *Ou
 		}
 		return err
 	}
-	if c, ok := st.(mdstore.Collider); ok {
-		out.Collisions = c.Collisions()
-	}
+	out.Collisions = e.Met()
 	after, err := sequence(ctx, st)
 	if err != nil || len(out.Collisions) > 0 {
 		e.forget(d.snap.ws.ID) // with a collision the files hold more than was planned
@@ -132,6 +130,15 @@ func (e *Engine) commit(ctx context.Context, st mdstore.Store, d *draft, out *Ou
 		next = d.snap.With(d.files()...)
 	}
 	e.advance(before, after, d.snap, next, d.epoch)
+	return nil
+}
+
+// Met returns the saves by others that commits have met and that no outcome has named yet: those of a commit that was finished after a crash, and
+// those that came to light later, in a file that an editor had open for long.
+func (e *Engine) Met() []mdstore.Collision {
+	if c, ok := e.st.(mdstore.Collider); ok {
+		return c.Collisions()
+	}
 	return nil
 }
 

@@ -116,7 +116,8 @@ type Store interface {
 
 // Shared is implemented by stores that several processes may write to.
 type Shared interface {
-	// Exclusively calls f while nobody else can commit to the vault, through the store that f is given. It waits for its turn as
+	// Exclusively calls f while nobody else can commit to the vault, through the store that f is given. It may call f again where f's commit was refused,
+	// and nothing was changed, because another program was in the middle of something. It waits for its turn as
 	// long as ctx allows.
 	Exclusively(ctx context.Context, f func(Store) error) error
 

@@ -156,7 +156,7 @@ func (env *Env) wrote(ctx context.Context, ws mdstore.ID, o *engine.Outcome, hin
 		w.Hint = "it was so already; nothing was written"
 	}
 	if len(w.Met) > 0 {
-		w.Hint = "done; somebody saved the same file meanwhile: conflicts says what became of both versions"
+		w.Hint = "done; conflicts says what became of saves by others that this write, or an earlier one, has met"
 	}
 	files := o.Files
 	if env.bounded() {

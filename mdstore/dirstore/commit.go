@@ -23,12 +23,15 @@ func (s *Store) Commit(ctx context.Context, changes []mdstore.Change) error {
 	if err := mdstore.CheckChanges(changes); err != nil {
 		return err
 	}
-	release, err := s.acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
-	return s.commit(ctx, changes)
+	return s.withGit(ctx, func() (bool, error) {
+		release, err := s.acquire(ctx)
+		if err != nil {
+			return false, err
+		}
+		defer release()
+		err = s.commit(ctx, changes)
+		return forGit(err), err
+	})
 }
 
 // commit is Commit for whoever holds the lock.
@@ -37,8 +40,8 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 		return err
 	}
 	if !local(changes) {
-		if err := s.awaitGit(ctx); err != nil {
-			return err
+		if busy := s.gitBusy(); busy != nil {
+			return busy
 		}
 	}
 	plan, err := s.committer.Prepare(changes)
@@ -66,16 +69,20 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 
 // Exclusively calls f while nobody else can commit to the vault. The store
 // that f is given is this one, without waiting for the lock; it must not be
-// used after f has returned.
+// used after f has returned. While git keeps f from its first commit, f is called
+// again, when git is done; what is not of the working tree goes on meanwhile.
 func (s *Store) Exclusively(ctx context.Context, f func(mdstore.Store) error) error {
-	release, err := s.acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
-	x := &exclusive{Store: s}
-	defer x.end()
-	return f(x)
+	return s.withGit(ctx, func() (bool, error) {
+		release, err := s.acquire(ctx)
+		if err != nil {
+			return false, err
+		}
+		defer release()
+		x := &exclusive{Store: s}
+		defer x.end()
+		err = f(x)
+		return forGit(err) && !x.committed, err
+	})
 }
 
 // exclusive is a Store whose lock is held.
@@ -83,6 +90,8 @@ type exclusive struct {
 	*Store
 	mu   sync.Mutex // held during a commit: f may have several goroutines
 	over bool
+
+	committed bool // something
 }
 
 func (x *exclusive) end() {
@@ -101,7 +110,9 @@ func (x *exclusive) Commit(ctx context.Context, changes []mdstore.Change) error 
 	if err := x.mend(ctx); err != nil {
 		return err
 	}
-	return x.commit(ctx, changes)
+	err := x.commit(ctx, changes)
+	x.committed = x.committed || err == nil
+	return err
 }
 
 func (x *exclusive) Exclusively(ctx context.Context, f func(mdstore.Store) error) error {

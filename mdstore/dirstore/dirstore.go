@@ -221,13 +221,20 @@ func (s *Store) noteConflict(c Conflict) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.conflicts = append(s.conflicts, c)
-	s.untold = append(s.untold, mdstore.Collision(c))
+	s.tell(c)
+}
+
+// tell keeps what is to be told, once. s.mu must be held.
+func (s *Store) tell(c Conflict) {
+	if k := mdstore.Collision(c); !slices.Contains(s.untold, k) {
+		s.untold = append(s.untold, k)
+	}
 }
 
 func (s *Store) noteMerge(c Conflict) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.untold = append(s.untold, mdstore.Collision(c))
+	s.tell(c)
 }
 
 // Collisions returns what commits have met since it was last asked: saves that were merged, and those that were not.

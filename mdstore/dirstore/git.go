@@ -1,6 +1,7 @@
 package dirstore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -15,8 +16,11 @@ import (
 // While git rewrites a working tree, what is committed to it may be overwritten, by the checkout itself or by the --abort that
 // ends a merge. So commits wait until git is done, and are refused when that takes long, because a person is in the middle of something then.
 
-// gitPatience is how long a commit waits for git.
-const gitPatience = 5 * time.Second
+// gitPatience is how long a commit waits for git, and checkoutPatience how long news of changes wait for a checkout to end.
+const (
+	gitPatience      = 5 * time.Second
+	checkoutPatience = 800 * time.Millisecond
+)
 
 // gitLock is the file that git holds while it writes to its index, and with it to the working tree.
 const gitLock = "index.lock"
@@ -28,6 +32,7 @@ var gitStates = []struct{ name, doing, end string }{
 	{"rebase-merge", "git is in the middle of a rebase", "end it with git rebase --continue or git rebase --abort"},
 	{"rebase-apply", "git is in the middle of a rebase or of applying patches", "end it with git rebase --continue or --abort (git am --continue or --abort)"},
 	{"CHERRY_PICK_HEAD", "git is in the middle of a cherry-pick", "end it with git cherry-pick --continue or git cherry-pick --abort"},
+	{"sequencer", "git is in the middle of picking or reverting several commits", "end it with git cherry-pick or git revert, and --continue or --abort"},
 	{"REVERT_HEAD", "git is in the middle of a revert", "end it with git revert --continue or git revert --abort"},
 }
 
@@ -36,19 +41,20 @@ func (s *Store) gitBusy() *mdstore.BusyError {
 	if s.gitPatience < 0 {
 		return nil
 	}
-	git := gitFolder(s.real)
+	top, git := gitFolder(s.real)
 	if git == "" {
 		return nil
 	}
 	for _, state := range gitStates {
-		if at := filepath.Join(git, state.name); exists(at) {
+		if at := filepath.Join(git, state.name); exists(at) && tracked(top, git, s.real) {
 			return &mdstore.BusyError{What: state.doing, Where: at, End: state.end}
 		}
 	}
 	return nil
 }
 
-// awaitGit waits until git is in the middle of nothing. The error is ctx's, or a *mdstore.BusyError when it takes too long.
+// awaitGit waits until git is in the middle of nothing. The error is ctx's, or a *mdstore.BusyError when it takes too long. It is not called with the lock
+// held: what is not of the working tree goes on meanwhile.
 func (s *Store) awaitGit(ctx context.Context) error {
 	busy := s.gitBusy()
 	if busy == nil {
@@ -68,16 +74,36 @@ func (s *Store) awaitGit(ctx context.Context) error {
 	}
 }
 
-// awaitCheckout waits until git does not write to the working tree any more, for as long as commits would.
+// withGit calls do, and again where it was refused because git is in the middle of something, for as long as git may take: again says that it was, and
+// that nothing has been changed.
+func (s *Store) withGit(ctx context.Context, do func() (again bool, err error)) error {
+	for until := time.Now().Add(s.gitPatience); ; {
+		again, err := do()
+		if !again || !time.Now().Before(until) {
+			return err
+		}
+		if err := s.awaitGit(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// forGit reports whether err says that git is in the middle of something.
+func forGit(err error) bool {
+	_, ok := errors.AsType[*mdstore.BusyError](err)
+	return ok
+}
+
+// awaitCheckout waits until git does not write to the working tree any more, but not for long: a git commit whose message somebody is writing looks the same.
 func (s *Store) awaitCheckout(ctx context.Context) {
 	if s.gitPatience < 0 {
 		return
 	}
-	git := gitFolder(s.real)
+	_, git := gitFolder(s.real)
 	if git == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.gitPatience)
+	ctx, cancel := context.WithTimeout(ctx, checkoutPatience)
 	defer cancel()
 	for exists(filepath.Join(git, gitLock)) {
 		select {
@@ -88,32 +114,51 @@ func (s *Store) awaitCheckout(ctx context.Context) {
 	}
 }
 
-// gitFolder returns the folder in which git keeps the state of the working tree that dir lies in, "" where it lies in none. In linked working trees
-// and submodules a file says where that is.
-func gitFolder(dir string) string {
+// gitFolder returns the top of the working tree that dir lies in and the folder in which git keeps its state, "" where it lies in none. In linked working
+// trees and submodules a file says where that is.
+func gitFolder(dir string) (top, git string) {
 	for {
 		at := filepath.Join(dir, ".git")
 		info, err := os.Stat(at)
 		switch {
 		case err == nil && info.IsDir():
-			return at
+			return dir, at
 		case err == nil && info.Mode().IsRegular() && info.Size() < 1<<12:
 			data, err := os.ReadFile(at)
 			to, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: ")
 			if err != nil || !ok {
-				return ""
+				return "", ""
 			}
 			if !filepath.IsAbs(to) {
 				to = filepath.Join(dir, to)
 			}
-			return to
+			return dir, to
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
-			return ""
+			return "", ""
 		}
 		dir = up
 	}
+}
+
+// tracked reports whether git's index names anything in the vault's folder, or might: what it does not name, git neither overwrites nor
+// throws away. The index is read as Git's documentation of its format has it: names stand in it as they are, up to version 3.
+func tracked(top, git, vault string) bool {
+	rel, err := filepath.Rel(top, vault)
+	if err != nil {
+		return true
+	}
+	index, err := os.ReadFile(filepath.Join(git, "index"))
+	if errors.Is(err, fs.ErrNotExist) && !exists(filepath.Join(git, gitLock)) {
+		return false
+	}
+	const head = 8                                                      // "DIRC" and the version
+	shared, again := filepath.Glob(filepath.Join(git, "sharedindex.*")) // a split index names little itself
+	if err != nil || again != nil || len(shared) > 0 || len(index) < head || index[head-1] > 3 {
+		return true
+	}
+	return rel == "." || bytes.Contains(index, []byte(filepath.ToSlash(rel)+"/"))
 }
 
 func exists(path string) bool {

@@ -16,13 +16,13 @@ import (
 )
 
 // gitStates are what git leaves in its folder while it is in the middle of something, as files here; some are folders.
-var gitStates = []string{"index.lock", "MERGE_HEAD", "rebase-merge/head-name", "rebase-apply/next", "CHERRY_PICK_HEAD", "REVERT_HEAD"}
+var gitStates = []string{"index.lock", "MERGE_HEAD", "rebase-merge/head-name", "rebase-apply/next", "CHERRY_PICK_HEAD", "REVERT_HEAD", "sequencer/todo"}
 
 // gitHomes are the places of git's folder, seen from the project's, with what stands in the project's .git where that is no folder.
-var gitHomes = map[string]struct{ file, folder string }{
-	"in the project":   {"", ".git"},
-	"above it":         {"", "../.git"},
-	"of a linked tree": {"gitdir: ../elsewhere/worktrees/x\n", "../elsewhere/worktrees/x"},
+var gitHomes = map[string]struct{ file, folder, vault string }{
+	"in the project":   {"", ".git", ".tanmi-workspace"},
+	"above it":         {"", "../.git", "project/.tanmi-workspace"},
+	"of a linked tree": {"gitdir: ../elsewhere/worktrees/x\n", "../elsewhere/worktrees/x", ".tanmi-workspace"},
 }
 
 func TestWritesAreRefusedWhileGitIsInTheMiddleOfSomething(t *testing.T) {
@@ -35,6 +35,7 @@ func TestWritesAreRefusedWhileGitIsInTheMiddleOfSomething(t *testing.T) {
 			}
 			at := filepath.Join(project, home.folder, state)
 			write(t, at, "")
+			index(t, filepath.Join(project, home.folder), home.vault)
 			s := patient(t, dir, 1)
 			err := s.Commit(t.Context(), threeFiles())
 			busy, ok := errors.AsType[*mdstore.BusyError](err)
@@ -48,7 +49,7 @@ func TestWritesAreRefusedWhileGitIsInTheMiddleOfSomething(t *testing.T) {
 			if err := s.Commit(t.Context(), []mdstore.Change{notes}); err != nil {
 				t.Errorf("%s, %s: notes of this machine: %v", where, state, err)
 			}
-			if err := os.RemoveAll(filepath.Dir(at)); err != nil {
+			if err := os.RemoveAll(filepath.Join(project, home.folder)); err != nil {
 				t.Fatal(err)
 			}
 			if err := s.Commit(t.Context(), threeFiles()); err != nil {
@@ -58,19 +59,28 @@ func TestWritesAreRefusedWhileGitIsInTheMiddleOfSomething(t *testing.T) {
 	}
 }
 
-// Who waits for git holds the lock, so that nobody else gets in between, and goes on when git is done.
+// Who waits for git goes on when git is done. What is not of the working tree does not wait behind.
 func TestWritesWaitForGit(t *testing.T) {
 	dir := fill(t, unchanged)
 	lock := filepath.Join(filepath.Dir(dir), ".git", "index.lock")
 	write(t, lock, "")
+	index(t, filepath.Dir(lock), mdstore.DefaultVault)
 	s := patient(t, dir, time.Hour)
-	done := make(chan error, 1)
+	done := make(chan error, 2)
 	go func() { done <- s.Commit(context.Background(), threeFiles()) }()
+	go func() {
+		done <- s.Exclusively(context.Background(), func(st mdstore.Store) error {
+			return st.Commit(context.Background(), []mdstore.Change{{Path: "ws/next", New: []byte("next")}})
+		})
+	}()
 	for {
 		if data, _ := os.ReadFile(filepath.Join(dir, mdstore.LocalDir, "lock")); len(data) > 0 {
 			break
 		}
 		runtime.Gosched()
+	}
+	if err := s.Commit(t.Context(), []mdstore.Change{{Path: mdstore.LocalDir + "/notes", New: []byte("x")}}); err != nil {
+		t.Error(err)
 	}
 	if got := contents(t, dir); !maps.Equal(got, unchanged) {
 		t.Errorf("git is not done, and the files are %q", got)
@@ -78,11 +88,51 @@ func TestWritesWaitForGit(t *testing.T) {
 	if err := os.Remove(lock); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-done; err != nil {
-		t.Error(err)
+	for range 2 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
 	}
-	if got := contents(t, dir); !maps.Equal(got, changed) {
+	want := maps.Clone(changed)
+	want["ws/next"] = "next"
+	if got := contents(t, dir); !maps.Equal(got, want) {
 		t.Errorf("git is done, and the files are %q", got)
+	}
+}
+
+// Git's index, as far as it matters here: a head with the version, and the names.
+func index(t *testing.T, git string, names ...string) {
+	t.Helper()
+	write(t, filepath.Join(git, "index"), "DIRC\x00\x00\x00\x02\x00"+strings.Join(names, "/ws/Workspace.md\x00")+"/ws/Workspace.md\x00")
+}
+
+// What git does not track, it neither overwrites nor throws away.
+func TestUntrackedVaultsDoNotWaitForGit(t *testing.T) {
+	for name, set := range map[string]func(git string){
+		"a name like it":    func(git string) { index(t, git, "src", "a"+mdstore.DefaultVault+"s") },
+		"nothing committed": func(string) {},
+	} {
+		dir := fill(t, unchanged)
+		git := filepath.Join(filepath.Dir(dir), ".git")
+		write(t, filepath.Join(git, "MERGE_HEAD"), "")
+		set(git)
+		if err := patient(t, dir, 1).Commit(t.Context(), threeFiles()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, text := range map[string]string{ // what cannot be read may name it
+		"a newer version": "DIRC\x00\x00\x00\x04", "a split index": "DIRC\x00\x00\x00\x02", "cut": "DI",
+	} {
+		dir := fill(t, unchanged)
+		git := filepath.Join(filepath.Dir(dir), ".git")
+		write(t, filepath.Join(git, "MERGE_HEAD"), "")
+		write(t, filepath.Join(git, "index"), text)
+		if name == "a split index" {
+			write(t, filepath.Join(git, "sharedindex.0123"), "")
+		}
+		if err := patient(t, dir, 1).Commit(t.Context(), threeFiles()); err == nil {
+			t.Errorf("%s: the commit is made in the middle of a merge", name)
+		}
 	}
 }
 

@@ -6,12 +6,12 @@ import (
 )
 
 // A file that a commit replaced while an editor had it open for writing waits in .local/late until that has closed it; what the editor wrote is merged then.
-// Every commit looks, every Open, and a timer for as long as this store lives.
+// Every commit looks, every Open, a timer for as long as this store lives, and whoever watches the vault, as the process that left it may have ended.
 
 // Waiting files are looked at again after lateAgain, and then after twice as long each time, up to lateMost.
 const (
 	lateAgain = 250 * time.Millisecond
-	lateMost  = 15 * time.Second
+	lateMost  = 2 * time.Second
 )
 
 // attend looks at the files that wait. The lock is held. A failure leaves them waiting.
@@ -84,6 +84,22 @@ func (s *Store) soon() {
 	s.pause = 0
 	s.mu.Unlock()
 	s.again()
+}
+
+// watchLate looks for files that other processes have left waiting, which may have ended since, until ctx ends.
+func (s *Store) watchLate(ctx context.Context) {
+	look := time.NewTicker(2 * lateAgain)
+	defer look.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-look.C:
+			if s.waits() {
+				s.again()
+			}
+		}
+	}
 }
 
 // still ends the timer and waits for what it has begun. The turn is taken.

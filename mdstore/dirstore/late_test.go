@@ -1,6 +1,7 @@
 package dirstore_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -128,5 +129,48 @@ func TestSaveIntoADisplacedFileIsKept(t *testing.T) {
 	}
 	if found != "ws/Workspace.md: ours\none line\ntheirs\n" && !strings.Contains(found, ".conflict-") {
 		t.Errorf("%q in %q", found, contents(t, dir))
+	}
+}
+
+// The process whose commit replaced the file has ended: who watches the vault looks after it, and tells of what is merged.
+func TestWhoWatchesLooksAfterDisplacedFiles(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("takes a minute where the system does not tell who has a file open")
+	}
+	dir := fill(t, map[string]string{"ws/Workspace.md": lines})
+	watching := open(t, dir)
+	ctx, stop := context.WithCancel(t.Context())
+	ready, settled, ended := make(chan struct{}), make(chan struct{}, 1), make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = watching.Watch(ctx, mdstore.Watching{
+			Ready: func() { close(ready) },
+			Early: func(mdstore.Path) {},
+			Settled: func([]mdstore.Path, bool) {
+				select {
+				case settled <- struct{}{}:
+				default:
+				}
+			},
+		})
+	}()
+	defer func() { stop(); <-ended }()
+	<-ready
+	s, err := dirstore.Open(dir, dirstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := displaced(t, s, dir)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	saved(t, f, "theirs\n")
+	for got := ""; got != joined; {
+		<-settled // or the test's time is over
+		data, err := os.ReadFile(filepath.Join(dir, "ws", "Workspace.md"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = string(data)
 	}
 }

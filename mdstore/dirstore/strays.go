@@ -89,8 +89,8 @@ func (s *Store) sweep(ctx context.Context, leftovers []mdstore.Path, trash mdsto
 		return nil, err
 	}
 	if !dry {
-		if err := s.awaitGit(ctx); err != nil {
-			return nil, err
+		if busy := s.gitBusy(); busy != nil {
+			return nil, busy
 		}
 	}
 	return s.committer.Clear(leftovers, trash, dry)

@@ -89,7 +89,7 @@ func (e *events) renew(ctx context.Context, n *news) error {
 	err := e.rebuild(ctx)
 	if missing := err != nil && (gone(err) || errors.Is(err, fs.ErrPermission)); missing {
 		e.stop()
-		n.rescan = n.rescan || had
+		n.rescan, n.away = n.rescan || had, true
 		return nil
 	}
 	n.rescan = true
@@ -101,9 +101,20 @@ func (e *events) renew(ctx context.Context, n *news) error {
 func (e *events) tick(ctx context.Context, n *news) (time.Duration, error) {
 	now, err := statFolder(e.root)
 	if err == nil && e.was != nil && os.SameFile(e.was, now) || err != nil && e.was == nil {
-		return e.opt.Poll, nil
+		return e.pause(), nil
 	}
-	return e.opt.Poll, e.renew(ctx, n)
+	err = e.renew(ctx, n)
+	return e.pause(), err
+}
+
+// comeback is the time between two looks for a root that is gone: until it is seen, its reader takes what it knows for what there is.
+const comeback = 100 * time.Millisecond
+
+func (e *events) pause() time.Duration {
+	if e.was == nil {
+		return min(comeback, e.opt.Poll)
+	}
+	return e.opt.Poll
 }
 
 const (

@@ -67,7 +67,9 @@ func (l *loop) run(ctx context.Context) error {
 			wanted = true
 		case <-settled.C:
 		case <-l.way.wake():
-			err = l.way.look(ctx, &n)
+			if err = l.way.look(ctx, &n); n.away {
+				tick.Reset(min(comeback, l.opt.Poll))
+			}
 		case <-tick.C:
 			var pause time.Duration
 			pause, err = l.way.tick(ctx, &n)

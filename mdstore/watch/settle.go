@@ -13,6 +13,7 @@ const mostPaths = 1 << 16
 type news struct {
 	paths  []string
 	rescan bool
+	away   bool // the root is gone
 }
 
 func (n *news) add(path string) {

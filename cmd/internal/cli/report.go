@@ -49,13 +49,7 @@ func (sh *shell) report(out any, w ops.Wrote, id string) error {
 			return err
 		}
 	}
-	for _, c := range w.Met {
-		text := c.Text
-		if c.Copy != "" {
-			text += " (" + string(c.Copy) + ")"
-		}
-		sh.say("conflict: %s", render.Visible(text))
-	}
+	sh.met(w.Met)
 	for _, a := range w.Adapted {
 		sh.say("adapted: %s", a)
 	}

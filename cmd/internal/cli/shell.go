@@ -138,7 +138,19 @@ func (sh *shell) close() error {
 		return nil
 	}
 	defer func() { sh.vault = nil }()
+	sh.met(sh.vault.Engine.Met())
 	return sh.vault.Close()
+}
+
+// met tells of saves by others that commits have met.
+func (sh *shell) met(all []mdstore.Collision) {
+	for _, c := range all {
+		text := c.Text
+		if c.Copy != "" {
+			text += " (" + string(c.Copy) + ")"
+		}
+		sh.say("conflict: %s", render.Visible(text))
+	}
 }
 
 // opener is what commands of other front ends open the vault with.

@@ -70,7 +70,11 @@ func runWatch(ctx context.Context, opt *watchOptions) error {
 	if err != nil {
 		return err
 	}
-	feed := &engine.Feed{Began: opt.began, Tell: opt.tell, Away: opt.away, Polls: func(why error) { opt.say("changes are found by looking every two seconds: %v", why) }}
+	tell := func(r engine.Report) error {
+		opt.met(v.Engine.Met())
+		return opt.tell(r)
+	}
+	feed := &engine.Feed{Began: opt.began, Tell: tell, Away: opt.away, Polls: func(why error) { opt.say("changes are found by looking every two seconds: %v", why) }}
 	if opt.flags.workspace != "" {
 		ws, err := call(ctx, opt.shell, ops.WorkspaceGet, ops.WorkspaceGetIn{In: opt.in()})
 		if err != nil {

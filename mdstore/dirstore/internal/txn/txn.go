@@ -125,7 +125,7 @@ func (c *Committer) conflict(p, kept mdstore.Path, format string, args ...any) {
 }
 
 func (c *Committer) merged(p mdstore.Path) {
-	k := Conflict{Path: p, Text: fmt.Sprintf("%s was saved by somebody else while a commit was changing it; it holds both changes now", p)}
+	k := Conflict{Path: p, Text: fmt.Sprintf("%s was changed by a commit and by somebody who had opened it before; it holds both changes now", p)}
 	c.logger().Info(k.Text, "path", string(p))
 	if c.OnMerge != nil {
 		c.OnMerge(k)
