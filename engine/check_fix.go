@@ -29,12 +29,19 @@ func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act Act) ([]mdoc.Diagno
 	if err != nil {
 		return nil, nil, err
 	}
-	e.forget(ws) // a leftover may be in its place now
 	var fixed []mdoc.Diagnostic
-	o, err := e.update(ctx, ws, act, func(d *draft) (err error) {
-		fixed, err = e.mend(ctx, d)
-		return err
-	})
+	var o *Outcome
+	snap, err = e.Reload(ctx, ws) // a leftover may be in its place now
+	if err == nil {
+		err = e.await(ctx, snap)
+	}
+	if err == nil {
+		o, err = e.update(ctx, ws, act, func(d *draft) (err error) {
+			d.before = snap
+			fixed, err = e.mend(ctx, d)
+			return err
+		})
+	}
 	if len(cleared) > 0 && !act.DryRun && err != nil && AsError(err).Code == WorkspaceNotFound {
 		return swept, &Outcome{Files: cleared}, nil // it was never whole, and nothing of it is left
 	}
@@ -50,14 +57,15 @@ func (e *Engine) mend(ctx context.Context, d *draft) ([]mdoc.Diagnostic, error) 
 	if d.snap.ws.Newer() {
 		return nil, &mdoc.UnreadableError{Problem: newerProblem(d.snap.ws)}
 	}
-	found, err := e.findings(ctx, d.snap)
+	snap, found, err := e.inspect(ctx, d.snap)
 	if err != nil {
 		return nil, err
 	}
 	var fixed []mdoc.Diagnostic
 	waiting := slices.DeleteFunc(slices.Clone(found), func(f finding) bool { return f.mend == nil })
-	for snap, round := d.snap, 0; round < mendRounds; round++ {
+	for range mendRounds {
 		r := newDraft(snap, d.act, e.opt)
+		r.before = d.before
 		for _, f := range found {
 			if f.mend == nil {
 				continue

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 	"arbor/statemachine"
@@ -41,23 +43,29 @@ func (d *draft) rename(n *mdstore.Node) error {
 	return nil
 }
 
-// newRoot returns the repair of a workspace without a root: none where something that is not gone has the root's place.
+// newRoot returns the repair of a workspace without a root: none where anything has the root's place, be it a folder with an editor's backup in it.
 func (c *checker) newRoot() repair {
 	w := c.s.ws
 	path := mdstore.NodePath(w.Dir, mdstore.Root)
 	if _, taken := c.s.files.Get(path); taken || w.Version.IsZero() {
 		return repair{}
 	}
-	if at, broken := c.s.brokenFolder(string(mdstore.Root)); broken {
-		if x, _ := c.s.broken.Get(at); at != path || x.Code != CodeFileMissing {
-			return repair{}
-		}
+	if _, broken := c.s.brokenFolder(string(mdstore.Root)); broken {
+		return repair{}
 	}
-	return repair{"make a root", func(d *draft) (bool, error) { return true, d.makeRoot(path) }}
+	return repair{"make a root", func(d *draft) (bool, error) {
+		if !d.absent(mdstore.Root) {
+			return false, nil
+		}
+		return true, d.makeRoot(path)
+	}}
 }
 
 // makeRoot makes a root where there is none. The nodes that name it as their parent hang below it then.
 func (d *draft) makeRoot(path mdstore.Path) error {
+	if slices.ContainsFunc(d.extra, func(x planned) bool { return x.change.Path == path }) {
+		return nil // two findings ask for it
+	}
 	w := d.snap.ws
 	n := rootNode(w.Name, w.Goal, d.now, logged{By: byCreation, Why: "the workspace had no root"}, d.act.Operator)
 	if title(InvalidTitle, "title", n.Title) != nil {
@@ -85,15 +93,16 @@ func (d *draft) discard(s mdstore.Stray, same mdstore.Version) error {
 	return nil
 }
 
-// vacate moves an empty folder to the trash, unless something is to be in it.
-func (d *draft) vacate(dir mdstore.Path) error {
+// vacate moves the empty folder of a missing file to the trash, unless a folder above it goes there.
+func (d *draft) vacate(missing mdstore.Path) {
+	dir := missing.Dir()
 	for _, x := range d.extra {
-		if x.change.Path.Under(dir) {
-			return nil
+		if x.change.To != "" && dir.Under(x.change.Path) {
+			return
 		}
 	}
+	d.keep[missing] = mdstore.Version{} // it may come back until the commit
 	d.away(dir)
-	return nil
 }
 
 func (d *draft) away(p mdstore.Path) {

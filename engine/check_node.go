@@ -96,7 +96,7 @@ func (c *checker) workspace() {
 				"rulesHash is %s, the rules as they stand have %s", orMissing(w.StoredHash), orMissing(hash))
 		}
 		if _, ok := c.s.Node(w.Focus); w.Focus != "" && !ok {
-			focus := c.onWorkspace("focus the root", func(d *draft, _ *edit) error { return d.focus(mdstore.Root) })
+			focus := c.gone(w.Focus, c.onWorkspace("focus the root", func(d *draft, _ *edit) error { return d.focus(mdstore.Root) }))
 			if _, ok := c.s.Node(mdstore.Root); !ok && c.newRoot().mend == nil {
 				focus = repair{}
 			}
@@ -138,10 +138,10 @@ func (c *checker) node(n *mdstore.Node) {
 				c.at(n.Doc, itemAt(n.Doc, r.Span), CodeDangling, repair{}, "reference to %s, which cannot be read; mend %s", r.Target, at)
 				continue
 			}
-			c.at(n.Doc, itemAt(n.Doc, r.Span), CodeDangling, c.on(n, "mark the reference expired", func(_ *draft, e *edit) error {
+			c.at(n.Doc, itemAt(n.Doc, r.Span), CodeDangling, c.gone(mdstore.ID(r.Target), c.on(n, "mark the reference expired", func(_ *draft, e *edit) error {
 				e.mark(string(n.ID), mdstore.SecReferences, r, true)
 				return nil
-			}), "reference to %s, which is no node; correct the id, expire it, or remove it", r.Target)
+			})), "reference to %s, which is no node; correct the id, expire it, or remove it", r.Target)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"arbor/mdstore"
@@ -13,7 +14,19 @@ import (
 
 // findings adds what only the store can tell to the findings of a snapshot.
 func (e *Engine) findings(ctx context.Context, snap *Snapshot) ([]finding, error) {
-	out := append([]finding{}, snap.findings()...)
+	_, out, err := e.inspect(ctx, snap)
+	return out, err
+}
+
+// inspect is findings, and returns the snapshot as they see it: without the folders that hold nothing.
+func (e *Engine) inspect(ctx context.Context, snap *Snapshot) (*Snapshot, []finding, error) {
+	all, err := e.settled(ctx, snap.ws.Dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	snap, vacant := snap.vacated(all)
+	out := slices.Concat(snap.findings(), vacant)
+	snap.unmade(out, all)
 	if r, ok := e.st.(mdstore.DocReader); ok {
 		out = append(out, snap.missingDocs(ctx, r)...)
 	}
@@ -29,17 +42,12 @@ func (e *Engine) findings(ctx context.Context, snap *Snapshot) ([]finding, error
 			}
 		}
 	}
-	all, err := e.settled(ctx, snap.ws.Dir)
-	if err != nil {
-		return nil, err
-	}
-	vacant(out, all)
 	out = append(out, e.strayFindings(ctx, all)...)
 	sortFindings(out)
 	if snap.ws.Newer() {
 		out = leftAlone(out)
 	}
-	return out, nil
+	return snap, out, nil
 }
 
 // missingDocs looks for active documents that the project does not have. Addresses and what lies outside of the project are not looked for.
@@ -75,22 +83,6 @@ func (s *Snapshot) missingDocs(ctx context.Context, r mdstore.DocReader) []findi
 
 // clearAway is the repair of leftovers.
 const clearAway = "clear it away"
-
-// vacant gives what is found missing a repair where it is missing in a folder that holds nothing: nobody can have meant that.
-func vacant(found []finding, all []mdstore.Stray) {
-	for i := range found {
-		f := &found[i]
-		if f.Code != CodeFileMissing || f.mend != nil {
-			continue
-		}
-		for _, s := range all {
-			if s.Kind == mdstore.StrayFolder && mdstore.Path(f.File).Under(s.Path) {
-				f.Fix = "move the empty folder to the trash"
-				f.mend = func(d *draft) (bool, error) { return true, d.vacate(s.Path) }
-			}
-		}
-	}
-}
 
 // strays returns what lies between the files of a vault, below a folder.
 func (e *Engine) strays(ctx context.Context, under mdstore.Path) ([]finding, error) {

@@ -31,6 +31,7 @@ type draft struct {
 	claims  *ledger                            // as they are; nil where nobody can tell
 	turned  mdstore.ID                         // the node that goes on along its life cycle, others being moved along; "" for none
 	gone    map[mdstore.ID]bool                // nodes that are deleted
+	before  *Snapshot                          // an earlier look, of a repair: what was there then is not taken for gone; nil for none
 	note    mdstore.Change                     // of the claims; without a path where they stay as they are
 }
 

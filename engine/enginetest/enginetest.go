@@ -37,7 +37,7 @@ func New(t testing.TB, files map[mdstore.Path][]byte) *World {
 func Over(t testing.TB, st *memstore.Store, wrap func(*World, *memstore.Store) mdstore.Store) *World {
 	t.Helper()
 	w := &World{Store: st, now: Start}
-	e, err := engine.Open(t.Context(), wrap(w, st), engine.Options{Now: w.Now, NewID: w.newID})
+	e, err := engine.Open(t.Context(), wrap(w, st), engine.Options{Now: w.Now, After: NoPause, NewID: w.newID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,6 +54,13 @@ func (w *World) Tick(d time.Duration) { w.now = w.now.Add(d) }
 func (w *World) newID(prefix string) (mdstore.ID, error) {
 	w.ids++
 	return mdstore.ID(fmt.Sprintf("%s-mjv3xk00-%06d", prefix, w.ids)), nil
+}
+
+// NoPause is an After for engines whose pauses are over at once.
+func NoPause(time.Duration) <-chan time.Time {
+	over := make(chan time.Time, 1)
+	over <- Start
+	return over
 }
 
 // Args returns arguments of an operation as JSON. It panics on what JSON cannot hold.

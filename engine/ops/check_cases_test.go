@@ -84,6 +84,7 @@ type caseVault struct {
 	dir   string
 	store *dirstore.Store
 	env   *ops.Env
+	pause func() // what happens in the pauses of a repair; nil for nothing
 }
 
 // newCaseVault makes a vault in a folder that nobody else uses.
@@ -114,7 +115,13 @@ func (v *caseVault) open(t rapid.TB) {
 	v.store = st
 	ids := 0
 	e, err := engine.Open(tctx, st, engine.Options{
-		Now:   func() time.Time { return enginetest.Start },
+		Now: func() time.Time { return enginetest.Start },
+		After: func(d time.Duration) <-chan time.Time {
+			if v.pause != nil {
+				v.pause()
+			}
+			return enginetest.NoPause(d)
+		},
 		NewID: func(p string) (mdstore.ID, error) { ids++; return mdstore.ID(fmt.Sprintf("%s-new-%06d", p, ids)), nil },
 	})
 	if err != nil {
