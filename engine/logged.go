@@ -53,7 +53,8 @@ func parseLogged(t statemachine.Type, event string) (l logged, ok bool) {
 }
 
 // lastLogged returns the last change of its status that a node's log tells: that of the newest entry and, where times and lines are not in the same order,
-// that of the last one in the file. After a merge, or with clocks that differ, either may be the one. None is returned where the log tells of no change.
+// that of the last one in the file. After a merge, or with clocks that differ, either may be the one. None is returned where the log tells of no change. A node is
+// created once, before anything else: behind another change, "created" is somebody's own word.
 func lastLogged(n *mdstore.Node) (last []logged) {
 	var newest, final logged
 	var at string
@@ -62,11 +63,11 @@ func lastLogged(n *mdstore.Node) (last []logged) {
 			continue
 		}
 		l, ok := parseLogged(n.Type, e.Event)
-		if !ok {
+		if !ok || l.By == byCreation && at != "" {
 			continue
 		}
 		final = l
-		if e.Time >= at {
+		if e.Time >= at || newest.By == byCreation {
 			newest, at = l, e.Time
 		}
 	}

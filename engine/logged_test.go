@@ -60,12 +60,33 @@ func TestLoggedIsNothingElse(t *testing.T) {
 	}
 }
 
-func logOf(t rapid.TB, ty statemachine.Type, status statemachine.Status, item string) *mdstore.Node {
+func logOf(t rapid.TB, ty statemachine.Type, status statemachine.Status, items ...string) *mdstore.Node {
 	doc, _, err := mdoc.Compose("ws/nodes/a/Node.md", mdstore.NodeForm, []mdoc.FieldValue{
 		{Key: mdstore.KeyID, Value: mdoc.Text("a")}, {Key: mdstore.KeyType, Value: mdoc.Text(string(ty))}, {Key: mdstore.KeyStatus, Value: mdoc.Text(string(status))},
-	}, []mdoc.SectionText{{Name: mdstore.SecLog, Items: []string{item}}})
+	}, []mdoc.SectionText{{Name: mdstore.SecLog, Items: items}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return mdstore.ParseNode(mdstore.File{Path: "ws/nodes/a/Node.md", Data: doc.Bytes()})
+}
+
+// TestCreatedOnce puts "created", as somebody's own entry, behind the life of a node, whatever the clocks say.
+func TestCreatedOnce(t *testing.T) {
+	for _, born := range [][]string{nil, {"[2026-01-01 10:00:00] [AI] created"}, {"[2026-01-01 23:00:00] [AI] created"}} {
+		for _, word := range []string{"created", "created; tables users"} {
+			for _, at := range []string{"09:00:00", "12:00:00"} {
+				n := logOf(t, statemachine.Execution, statemachine.Completed, append(born[:len(born):len(born)],
+					"[2026-01-01 10:00:01] [AI] start: pending → implementing",
+					"[2026-01-01 11:00:00] [AI] complete: implementing → completed",
+					"[2026-01-01 "+at+"] [Human] "+word)...)
+				if got := lastLogged(n); len(got) != 1 || got[0].To != statemachine.Completed {
+					t.Errorf("created as %q, and %q at %s: the last change is %+v", born, word, at, got)
+				}
+			}
+		}
+	}
+	n := logOf(t, statemachine.Execution, statemachine.Completed, "[2026-01-01 10:00:00] [AI] created")
+	if got := lastLogged(n); len(got) != 1 || got[0].By != byCreation {
+		t.Errorf("a node that was only created: %+v", got)
+	}
 }
