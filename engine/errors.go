@@ -177,7 +177,7 @@ func AsError(err error) *Error {
 	case errors.As(err, &unknown):
 		return wrap(NodeNotFound, Details{NodeID: string(unknown.ID)})
 	case errors.Is(err, context.Canceled):
-		return &Error{Code: InternalError, Message: "interrupted before anything was changed", err: err}
+		return &Error{Code: InternalError, Message: "interrupted; nothing was changed", err: err}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Error{Code: Conflicting, Message: "another process held the vault's lock for too long; nothing was changed: try again", err: err}
 	case errors.As(err, &path):

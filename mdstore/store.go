@@ -118,11 +118,11 @@ type Store interface {
 type Shared interface {
 	// Exclusively calls f while nobody else can commit to the vault, through the store that f is given. It may call f again where f's commit was refused,
 	// and nothing was changed, because another program was in the middle of something. It waits for its turn as
-	// long as ctx allows.
+	// long as ctx allows and those before it get on: the error is a *BusyError where they do not.
 	Exclusively(ctx context.Context, f func(Store) error) error
 
 	// Sequence returns a number that is another one after each commit of any process. It waits while one is being made: what was read between two calls that
-	// return the same number is of one state of the vault, but for what people save.
+	// return the same number is of one state of the vault, but for what people save. The error is a *BusyError where that one does not get on.
 	Sequence(ctx context.Context) (uint64, error)
 }
 
@@ -241,7 +241,7 @@ func (e *ConflictError) Error() string {
 	return fmt.Sprintf("changed since it was read: %s; read again and retry", joinPaths(e.Paths))
 }
 
-// A BusyError says that another program is in the middle of changing the vault's files as a whole, for longer than was waited for. Nothing was changed.
+// A BusyError says that another program is in the middle of changing the vault's files, for longer than was waited for. Nothing was changed.
 type BusyError struct {
 	What  string // "git is in the middle of a merge"
 	Where string // the file that says so

@@ -40,7 +40,7 @@ func TestSignals(t *testing.T) {
 		if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
 			t.Errorf("%v: %v, want exit code 130\n%s", sig, err, stderr.String())
 		}
-		if got := stderr.String(); got != "arbor: interrupted before anything was changed\n" {
+		if got := stderr.String(); got != "arbor: interrupted; nothing was changed\n" {
 			t.Errorf("%v: it says %q", sig, got)
 		}
 		if err := w.Close(); err != nil {

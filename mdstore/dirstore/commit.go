@@ -17,6 +17,7 @@ import (
 //   - A removed Node.md takes its folder along if that is empty then.
 //   - While git is in the middle of something, a checkout, a merge or a rebase, in the working tree that the vault lies in, it waits; where that takes
 //     longer than some seconds, it refuses with an *mdstore.BusyError. Changes in .local/ alone do not wait.
+//   - So it does where another process keeps the lock and does not get on.
 //   - After the commit is decided, a save by somebody else stays; what it lacks is merged into it line by line, or lies beside
 //     it as Node.conflict-1a2b3c4d.md and in Conflicts.
 func (s *Store) Commit(ctx context.Context, changes []mdstore.Change) error {
@@ -24,7 +25,7 @@ func (s *Store) Commit(ctx context.Context, changes []mdstore.Change) error {
 		return err
 	}
 	return s.withGit(ctx, func() (bool, error) {
-		release, err := s.acquire(ctx)
+		release, err := s.acquire(ctx, writePatience)
 		if err != nil {
 			return false, err
 		}
@@ -73,7 +74,7 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 // again, when git is done; what is not of the working tree goes on meanwhile.
 func (s *Store) Exclusively(ctx context.Context, f func(mdstore.Store) error) error {
 	return s.withGit(ctx, func() (bool, error) {
-		release, err := s.acquire(ctx)
+		release, err := s.acquire(ctx, writePatience)
 		if err != nil {
 			return false, err
 		}

@@ -19,29 +19,19 @@ const (
 	poll     = 2 * time.Millisecond // between two looks at a lock that another process holds
 )
 
-// acquire waits for the lock, finishes what a crash left, and returns what releases it.
-func (s *Store) acquire(ctx context.Context) (release func(), err error) {
+// acquire waits for the lock, finishes what a crash left, and returns what releases it. Where nobody gets on for as long as patience, it gives up with
+// an *mdstore.BusyError.
+func (s *Store) acquire(ctx context.Context, patience time.Duration) (release func(), err error) {
 	select {
 	case <-s.turn:
 	default:
-		select {
-		case <-s.turn:
-		case <-ctx.Done():
-			return nil, fmt.Errorf("vault %s: another commit of this process is being made: %w", s.dir, ctx.Err())
-		}
+		return s.await(ctx, patience, false)
 	}
-	for {
-		release, err := s.tryLock(ctx)
-		if release != nil || err != nil {
-			return release, err
-		}
-		select {
-		case <-time.After(poll):
-		case <-ctx.Done():
-			s.turn <- struct{}{}
-			return nil, fmt.Errorf("vault %s: %s is writing to it: %w", s.dir, s.holder(), ctx.Err())
-		}
+	release, err = s.tryLock(ctx)
+	if release != nil || err != nil {
+		return release, err
 	}
+	return s.await(ctx, patience, true)
 }
 
 // tryAcquire is acquire that does not wait: release is nil when somebody else has the lock.
@@ -91,7 +81,7 @@ func (s *Store) tryLock(ctx context.Context) (release func(), err error) {
 		_ = s.lock.Unlock()
 		return nil, nil
 	}
-	s.sign()
+	s.signIn()
 	return release, s.mend(ctx)
 }
 
@@ -154,8 +144,8 @@ func (s *Store) holds() bool {
 	return err == nil && os.SameFile(locked, named)
 }
 
-// sign writes into the lock who holds it, for the messages of others.
-func (s *Store) sign() {
+// signIn writes into the lock who holds it, for the messages of others.
+func (s *Store) signIn() {
 	f, err := s.root.OpenFile(string(lockPath), os.O_WRONLY|os.O_TRUNC, 0)
 	if err != nil {
 		return

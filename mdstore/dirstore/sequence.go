@@ -22,7 +22,8 @@ const sequencePath = mdstore.Path(mdstore.LocalDir + "/sequence")
 
 // Sequence returns a number that is another one after each commit. It waits
 // while a commit is being made, so that what was read between two calls that
-// return the same number is of one state of the vault. In a vault without any commit it is 0.
+// return the same number is of one state of the vault; where that takes too long and who makes it does not get on, the error is an
+// *mdstore.BusyError. In a vault without any commit it is 0.
 func (s *Store) Sequence(ctx context.Context) (uint64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -31,7 +32,10 @@ func (s *Store) Sequence(ctx context.Context) (uint64, error) {
 	if !ok || n%2 == 0 {
 		return n, nil
 	}
-	release, err := s.acquire(ctx)
+	release, err := s.acquire(ctx, readPatience)
+	if _, stuck := errors.AsType[*stuckError](err); stuck { // unlike after another error, they may go on with it at any time
+		return 0, err
+	}
 	if err == nil {
 		n, _ = s.readSequence()
 		release()

@@ -69,7 +69,7 @@ func (s *Store) Strays(ctx context.Context, under mdstore.Path) ([]mdstore.Stray
 // Sweep clears away what commits have left of which the journal knows nothing any more, as when .local/ was deleted in the middle of one.
 func (s *Store) Sweep(ctx context.Context, leftovers []mdstore.Path, trash mdstore.Path, dry bool) ([]mdstore.Swept, error) {
 	if !dry { // looking takes no lock, which would write
-		release, err := s.acquire(ctx)
+		release, err := s.acquire(ctx, writePatience)
 		if err != nil {
 			return nil, err
 		}

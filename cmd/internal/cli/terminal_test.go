@@ -130,7 +130,7 @@ func TestInterrupt(t *testing.T) {
 	if code != exitInterrupted {
 		t.Errorf("exit code %d, want %d; %s", code, exitInterrupted, stderr)
 	}
-	contains(t, "interrupted", stderr, "interrupted before anything was changed")
+	contains(t, "interrupted", stderr, "interrupted; nothing was changed")
 }
 
 type readerFunc func([]byte) (int, error)
