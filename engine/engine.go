@@ -221,11 +221,15 @@ func (e *Engine) snapshot(ctx context.Context, st mdstore.Store, id mdstore.ID) 
 		}
 		w, err := e.workspace(ctx, st, id)
 		if err != nil {
+			if at.snap != nil && at.stale[at.snap.ws.Path].open && AsError(err).Code == WorkspaceNotFound {
+				return at.snap, nil // its own file is being saved
+			}
 			e.drop(id)
 			return nil, err
 		}
 		at.stale = e.heardOf(w.Dir)
-		snap, err := load(ctx, st, w, at.snap)
+		known := remember(at)
+		snap, err := load(ctx, st, w, known)
 		if err != nil {
 			return nil, err
 		}
@@ -236,6 +240,9 @@ func (e *Engine) snapshot(ctx context.Context, st mdstore.Store, id mdstore.ID) 
 		}
 		if after == seq {
 			if !snap.unsure {
+				if known != nil {
+					at.stale = at.stale.settled(known.left)
+				}
 				e.publish(at, snap, seq)
 			}
 			return snap, nil

@@ -80,8 +80,8 @@ func TestHalfASaveShowsNothing(t *testing.T) {
 		}
 		save(t, w, p, half)
 		tell.Early(p)
-		for range 2 {
-			s, err := w.Snapshot(t.Context(), "ws-a")
+		for _, read := range []func(context.Context, mdstore.ID) (*engine.Snapshot, error){w.Snapshot, w.Reload, w.Snapshot, w.Reload} {
+			s, err := read(t.Context(), "ws-a")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -100,6 +100,56 @@ func TestHalfASaveShowsNothing(t *testing.T) {
 		tell.Settled([]mdstore.Path{p}, false)
 		if s, err := w.Snapshot(t.Context(), "ws-a"); err != nil || len(s.Diagnostics()) != len(was.Diagnostics()) {
 			t.Errorf("%s: %v, %v", name, s.Diagnostics(), err)
+		}
+	}
+}
+
+// The same holds for the workspace's own file.
+func TestHalfASaveOfTheWorkspaceShowsNothing(t *testing.T) {
+	const p = mdstore.Path("ws-a/Workspace.md")
+	for _, half := range [][]byte{nil, {}, []byte("---\nid: ws")} {
+		w, tell := told(t)
+		if _, err := w.Snapshot(t.Context(), "ws-a"); err != nil {
+			t.Fatal(err)
+		}
+		save(t, w, p, half)
+		tell.Early(p)
+		for _, read := range []func(context.Context, mdstore.ID) (*engine.Snapshot, error){w.Snapshot, w.Reload, w.Snapshot} {
+			if s, err := read(t.Context(), "ws-a"); err != nil {
+				t.Errorf("%q: %v", half, err)
+			} else if len(s.Workspace().Rules()) != 1 || len(s.Workspace().Problems) > 0 {
+				t.Errorf("%q: half a save shows: %+v", half, s.Workspace())
+			}
+		}
+	}
+}
+
+// What was moved is not in the middle of a save: it is where it is now, and not there twice.
+func TestMovedNodesAreNotThereTwice(t *testing.T) {
+	from, to := mdstore.NodePath("ws-a", "node-a"), mdstore.Path("ws-a/nodes/elsewhere/Node.md")
+	for name, told_ := range map[string][]mdstore.Path{"files": {from, to}, "folders": {from.Dir(), to.Dir()}} {
+		for _, reload := range []bool{false, true} {
+			w, tell := told(t)
+			if _, err := w.Snapshot(t.Context(), "ws-a"); err != nil {
+				t.Fatal(err)
+			}
+			data := w.Store.Files()[from]
+			save(t, w, from, nil)
+			save(t, w, to, data)
+			for _, p := range told_ {
+				tell.Early(p)
+			}
+			read := w.Snapshot
+			if reload {
+				read = w.Reload
+			}
+			s, err := read(t.Context(), "ws-a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n, ok := s.Node("node-a"); !ok || n.Path != to || len(s.Files("node-a")) != 1 {
+				t.Errorf("%s, reload %v: %d files, %+v", name, reload, len(s.Files("node-a")), n)
+			}
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"maps"
 	"strings"
 
 	"arbor/mdstore"
@@ -26,6 +25,7 @@ func (e *Engine) freshen(ctx context.Context, st mdstore.Store, at moment) (*Sna
 			return nil, err
 		}
 	}
+	r.moved()
 	after, err := sequence(ctx, st)
 	if err != nil || after != at.seq { // somebody committed meanwhile
 		return nil, err
@@ -37,8 +37,7 @@ func (e *Engine) freshen(ctx context.Context, st mdstore.Store, at moment) (*Sna
 	if next.ws.ID != at.id {
 		return nil, nil
 	}
-	at.stale = maps.Clone(at.stale)
-	maps.DeleteFunc(at.stale, func(p mdstore.Path, _ mark) bool { return r.left[p] })
+	at.stale = at.stale.settled(r.left)
 	e.publish(at, next, at.seq)
 	return next, nil
 }
@@ -83,7 +82,7 @@ type rereader struct {
 	s     *Snapshot
 	st    mdstore.Store
 	files []mdstore.File        // that are not as the snapshot has them; with the zero Version: gone
-	left  map[mdstore.Path]bool // that may be in the middle of a save, and stay as the snapshot has them
+	left  map[mdstore.Path]bool // that may be in the middle of a save, and stay as the snapshot has them; true: because they are missing
 	whole bool                  // false: the snapshot cannot be brought up to date from these files alone
 }
 
@@ -118,13 +117,13 @@ func (r *rereader) file(ctx context.Context, told, p mdstore.Path, open bool) er
 	switch {
 	case err == nil && f.Version == known:
 	case err == nil && open && r.damaged(f):
-		r.left[told] = true
+		r.left[told] = false
 	case err == nil:
 		r.files = append(r.files, f)
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case open:
-		r.left[told] = true
+		r.left[told] = errors.Is(err, fs.ErrNotExist)
 	case errors.Is(err, fs.ErrNotExist) && p != r.s.ws.Path:
 		return r.missing(ctx, p)
 	default:
@@ -183,6 +182,36 @@ func (r *rereader) gone(p mdstore.Path, open bool) {
 			return
 		default:
 			r.files = append(r.files, mdstore.File{Path: f})
+		}
+	}
+}
+
+// moved takes out what was left because it is missing, where its nodes have come elsewhere: a folder that was renamed is not in the middle of a save.
+func (r *rereader) moved() {
+	if len(r.left) == 0 {
+		return
+	}
+	came := map[mdstore.ID]bool{}
+	for _, f := range r.files {
+		if f.Path.Base() == mdstore.NodeFile {
+			came[mdstore.ParseNode(f).ID] = true
+		}
+	}
+	for left, missing := range r.left {
+		if !missing || len(came) == 0 {
+			continue
+		}
+		var gone []mdstore.File
+		all := true
+		for it := r.s.files.Iterator(); !it.Done(); {
+			if p, n, _ := it.Next(); p.Under(left) {
+				all = all && came[n.ID]
+				gone = append(gone, mdstore.File{Path: p})
+			}
+		}
+		if all {
+			r.files = append(r.files, gone...)
+			delete(r.left, left)
 		}
 	}
 }

@@ -37,8 +37,8 @@ func (h hasher[K]) Equal(a, b K) bool { return a == b }
 
 var seed = maphash.MakeSeed() // one for all, so that maps can be told apart by their content only
 
-// load reads a whole workspace. Of files whose meaning is lost, last knows what they last said; nil knows nothing.
-func load(ctx context.Context, st mdstore.Store, w *mdstore.Workspace, last *Snapshot) (*Snapshot, error) {
+// load reads a whole workspace. What is damaged or missing for a moment, known knows.
+func load(ctx context.Context, st mdstore.Store, w *mdstore.Workspace, known *memory) (*Snapshot, error) {
 	ids := map[mdstore.ID][]*mdstore.Node{}
 	files := immutable.NewMapBuilder[mdstore.Path, *mdstore.Node](hasher[mdstore.Path]{seed})
 	broken := immutable.NewMapBuilder[mdstore.Path, mdoc.Diagnostic](hasher[mdstore.Path]{seed})
@@ -49,17 +49,23 @@ func load(ctx context.Context, st mdstore.Store, w *mdstore.Workspace, last *Sna
 		case err != nil && f.Path == "":
 			return nil, err
 		case f.Path == w.Path:
-			w = last.heldWorkspace(workspaceOf(f, err))
+			w = known.workspace(workspaceOf(f, err))
 		case err != nil:
 			broken.Set(f.Path, problemOf(f.Path, err))
 		default:
-			n := last.held(mdstore.ParseNode(f))
+			n := known.node(mdstore.ParseNode(f))
 			files.Set(n.Path, n)
 			ids[n.ID] = append(ids[n.ID], n)
 		}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	listed := func(p mdstore.Path) bool { _, ok := files.Get(p); return ok }
+	for _, n := range known.missing(listed, ids) {
+		files.Set(n.Path, n)
+		broken.Delete(n.Path)
+		ids[n.ID] = append(ids[n.ID], n)
 	}
 	kids := map[mdstore.ID][]*mdstore.Node{}
 	for id, same := range ids {
