@@ -228,7 +228,13 @@ func (e *Engine) snapshot(ctx context.Context, st mdstore.Store, id mdstore.ID) 
 			return nil, err
 		}
 		at.stale = e.heardOf(w.Dir)
-		known := remember(at)
+		var known *memory
+		if paths, ok := at.committed(ctx, st, seq); ok {
+			at.close(paths)
+			known = remember(at)
+		} else if at.snap != nil {
+			known = &memory{last: at.snap}
+		}
 		snap, err := load(ctx, st, w, known)
 		if err != nil {
 			return nil, err

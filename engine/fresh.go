@@ -168,7 +168,7 @@ func (e *Engine) publish(since moment, s *Snapshot, seq uint64) bool {
 	}
 	e.snaps[since.id] = loaded{snap: s, seq: seq}
 	for p, n := range since.stale {
-		if e.stale[p] == n { // nobody has told of it again
+		if e.stale[p].n == n.n { // nobody has told of it again
 			delete(e.stale, p)
 		}
 	}

@@ -128,3 +128,69 @@ func BenchmarkCommitOfAnother(b *testing.B) {
 		})
 	}
 }
+
+// A watched is a vault in a folder whose watcher tells what the test says.
+type watched struct {
+	*dirstore.Store
+	to chan mdstore.Watching
+}
+
+func (w *watched) Watch(ctx context.Context, tell mdstore.Watching) error {
+	tell.Ready()
+	w.to <- tell
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// What a commit has deleted is gone at once, whoever made it and whenever its news arrive: it is not missing in the middle of a save.
+func TestDeletedNodesAreGoneAtOnce(t *testing.T) {
+	_, dir := followed(t, 6)
+	open := func() *dirstore.Store {
+		st, err := dirstore.Open(dir, dirstore.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { st.Close() })
+		return st
+	}
+	st := &watched{open(), make(chan mdstore.Watching)}
+	mine, err := engine.Open(t.Context(), st, engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { defer close(done); _ = mine.Follow(ctx, nil, nil) }()
+	defer func() { stop(); <-done }()
+	tell := <-st.to
+	another, err := engine.Open(t.Context(), open(), engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := func(when string, id mdstore.ID) {
+		t.Helper()
+		s, err := mine.Snapshot(t.Context(), "ws-a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := s.Node(id); ok {
+			t.Errorf("%s: %s is still there", when, id)
+		}
+	}
+	gone("before", "nobody")
+	for i, who := range []*engine.Engine{mine, another, mine, another} {
+		id := mdstore.ID(fmt.Sprintf("node-%d", i))
+		folder := mdstore.NodePath("ws-a", id).Dir()
+		if i < 2 {
+			tell.Early(folder) // before the commit
+		}
+		if _, err := who.Delete(t.Context(), "ws-a", id, engine.Act{}); err != nil {
+			t.Fatal(err)
+		}
+		tell.Early(folder)
+		tell.Early(folder.Join(mdstore.NodeFile))
+		gone(fmt.Sprint(i), id)
+		tell.Early(folder) // and once more after it was seen
+		gone(fmt.Sprint(i, " again"), id)
+	}
+}

@@ -48,14 +48,11 @@ func (m *moment) catchUp(ctx context.Context, st mdstore.Store, seq uint64) bool
 	if m.seq == seq {
 		return true
 	}
-	h, ok := st.(mdstore.Historian)
+	paths, ok := m.committed(ctx, st, seq)
 	if !ok {
 		return false
 	}
-	paths, ok := h.ChangedSince(ctx, m.seq, seq)
-	if !ok {
-		return false
-	}
+	m.close(paths)
 	for _, p := range paths {
 		switch {
 		case p.Under(mdstore.LocalDir), p == mdstore.SessionsFile:
@@ -69,6 +66,30 @@ func (m *moment) catchUp(ctx context.Context, st mdstore.Store, seq uint64) bool
 	}
 	m.seq = seq
 	return true
+}
+
+// committed returns what was committed since the snapshot was read, up to a number of the sequence; ok is false where that is not known.
+func (m *moment) committed(ctx context.Context, st mdstore.Store, seq uint64) (paths []mdstore.Path, ok bool) {
+	if m.seq == seq {
+		return nil, true
+	}
+	h, ok := st.(mdstore.Historian)
+	if !ok {
+		return nil, false
+	}
+	return h.ChangedSince(ctx, m.seq, seq)
+}
+
+// close says of paths that commits have changed them: what is missing there is gone, and not in the middle of a save.
+func (m *moment) close(paths []mdstore.Path) {
+	for _, p := range paths {
+		for q, k := range m.stale {
+			if k.open && (q.Under(p) || p.Under(q)) {
+				k.open = false
+				m.stale[q] = k
+			}
+		}
+	}
 }
 
 // Beyond so many stale files, if they are that share of all, reading everything, by several at once, is faster.
