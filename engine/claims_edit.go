@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
 )
 
 // editClaims changes the claims of a workspace while nobody else does.
@@ -34,10 +35,21 @@ func (e *Engine) editClaims(ctx context.Context, ws mdstore.ID, edit func(*Snaps
 			err = e.aside(ctx, st, []mdstore.Change{c})
 			var conflict *mdstore.ConflictError // somebody edited the file by hand, or deleted it
 			if !errors.As(err, &conflict) || round == len(pauses) {
-				return err
+				return dispensable(err)
 			}
 		}
 	})
+}
+
+// dispensable says of claims.json, where that is what keeps claims from being noted, how it is mended: no check looks at it.
+func dispensable(err error) error {
+	var u *mdoc.UnreadableError
+	if !errors.As(err, &u) || u.Problem.File != string(claimsPath) {
+		return err
+	}
+	p := u.Problem
+	p.Text += "; you can remove it: it is a note of this machine, and what is claimed is free then"
+	return &mdoc.UnreadableError{Problem: p}
 }
 
 // forgetLost drops what is noted of nodes that are done or gone, and of workspaces that are.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 
 	"arbor/mdstore"
@@ -54,9 +55,9 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 	}
 	before, err := s.beginSequence()
 	if err != nil {
-		return fmt.Errorf("nothing was changed: %w", err)
+		return gone(fmt.Errorf("nothing was changed: %w", err))
 	}
-	err = plan.Do()
+	err = gone(plan.Do())
 	s.soon()
 	if _, unfinished := errors.AsType[*mdstore.UnfinishedError](err); unfinished {
 		return err // the number stays odd: whoever is next finishes it
@@ -66,6 +67,14 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 		s.log.Warn("the number of the commit cannot be written; whoever commits next does it", "error", end)
 	}
 	return err
+}
+
+// gone says of a commit that failed, without a change, because a folder vanished under it what would work: it is made again by the next one.
+func gone(err error) error {
+	if _, unfinished := errors.AsType[*mdstore.UnfinishedError](err); unfinished || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return fmt.Errorf("%w; somebody deleted it meanwhile: try again", err)
 }
 
 // Exclusively calls f while nobody else can commit to the vault. The store

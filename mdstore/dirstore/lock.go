@@ -82,7 +82,14 @@ func (s *Store) tryLock(ctx context.Context) (release func(), err error) {
 		return nil, nil
 	}
 	s.signIn()
-	return release, s.mend(ctx)
+	if err := s.mend(ctx); err != nil {
+		if errors.Is(err, fs.ErrNotExist) && !s.holds() { // .local/ was deleted meanwhile
+			_ = s.lock.Unlock()
+			return nil, nil
+		}
+		return release, err
+	}
+	return release, nil
 }
 
 // InPlace reports an error if the vault's folder is no longer the one that was opened.

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"arbor/context/render"
 	"arbor/engine"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
 )
 
 // The exit codes. They are part of the interface and never change their meaning.
@@ -127,13 +130,18 @@ func (sh *shell) complain(e *engine.Error, command string) {
 			b.WriteString("  the change is made: do not repeat it\n")
 		}
 	}
-	if try := remedies[e.Code]; try.text != "" && !strings.Contains(e.Message, try.with) {
+	if try := remedies[e.Code]; try.text != "" && !strings.Contains(e.Message, try.with) && !ofLocal(e) {
 		b.WriteString("  " + try.with + " " + try.text + "\n")
 	}
 	if command != "" {
 		b.WriteString("  " + command + " --help tells more\n")
 	}
 	fmt.Fprint(sh.sys.Stderr, b.String())
+}
+
+// ofLocal reports whether an error is about files of this machine's, which no check looks at.
+func ofLocal(e *engine.Error) bool {
+	return e.Details != nil && slices.ContainsFunc(e.Details.Problems, func(p mdoc.Diagnostic) bool { return mdstore.Path(p.File).Under(mdstore.LocalDir) })
 }
 
 const candidateLines = 10 // of an error

@@ -1,0 +1,72 @@
+package dirstore_test
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore"
+	"arbor/mdstore/dirstore/internal/disk"
+)
+
+// A vanishing disk loses .local/ before the nth step that makes something.
+type vanishing struct {
+	disk.FS
+	local string
+	left  *int
+}
+
+func (v vanishing) step() {
+	if *v.left--; *v.left == 0 {
+		_ = os.RemoveAll(v.local)
+	}
+}
+
+func (v vanishing) Create(p mdstore.Path, data []byte, like mdstore.Path) error {
+	v.step()
+	return v.FS.Create(p, data, like)
+}
+func (v vanishing) Sync(p mdstore.Path) error             { v.step(); return v.FS.Sync(p) }
+func (v vanishing) SyncDir(p mdstore.Path) error          { v.step(); return v.FS.SyncDir(p) }
+func (v vanishing) RenameNew(from, to mdstore.Path) error { v.step(); return v.FS.RenameNew(from, to) }
+func (v vanishing) Exchange(a, b mdstore.Path) error      { v.step(); return v.FS.Exchange(a, b) }
+
+// Whenever it is that somebody deletes .local/ during a commit: where nothing was changed, the commit says so, and that it may be tried again, which then works.
+func TestLocalFolderVanishesDuringACommit(t *testing.T) {
+	refused := 0
+	for n := 1; ; n++ {
+		dir, left := fill(t, unchanged), n
+		s, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d disk.FS) disk.FS {
+			return vanishing{d, filepath.Join(dir, mdstore.LocalDir), &left}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = s.Commit(t.Context(), threeFiles())
+		if _, unfinished := errors.AsType[*mdstore.UnfinishedError](err); err != nil && !unfinished {
+			refused++
+			if !strings.Contains(err.Error(), "nothing was changed") || !strings.HasSuffix(err.Error(), "try again") {
+				t.Errorf("before step %d: error %v", n, err)
+			}
+			if got := contents(t, dir); !maps.Equal(got, unchanged) {
+				t.Errorf("before step %d: changed to %q", n, got)
+			}
+			if err := s.Commit(t.Context(), threeFiles()); err != nil {
+				t.Errorf("before step %d, once more: %v", n, err)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if left > 0 {
+			break // all of the commit was made without it
+		}
+	}
+	if refused == 0 {
+		t.Error("no commit was refused")
+	}
+}
