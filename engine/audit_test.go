@@ -125,7 +125,7 @@ func TestDiagnosticsOfANodeAreThoseOfAll(t *testing.T) {
 	w := enginetest.New(t, nil)
 	id, node := walked(t, w, statemachine.Execution, nil)
 	write(t, w, mdstore.NodePath(mdstore.Path(id), node), func(s string) string {
-		return statusLine.ReplaceAllString(s, "status: completed") + "\n## References\n\n- node-gone: x\n\n## Note\n\n## Note\n"
+		return statusLine.ReplaceAllString(s, "status: completed") + "\n## References\n\n- node-mjv3xk00-0gone0: x\n\n## Note\n\n## Note\n"
 	})
 	one := diagnosticsOf(t, w, id, node)
 	s, err := w.Snapshot(t.Context(), id)

@@ -133,9 +133,12 @@ func (c *checker) node(n *mdstore.Node) {
 	c.sections(n.Doc)
 	c.status(n)
 	for _, r := range n.References() {
-		if _, ok := c.s.Node(mdstore.ID(r.Target)); !ok && !r.Expired && isNodeRef(r.Target) {
+		if _, ok := c.s.Node(mdstore.ID(r.Target)); !ok && !r.Expired {
 			if at, unread := c.s.brokenFolder(r.Target); unread { // it is there, and may be readable again in a moment
 				c.at(n.Doc, itemAt(n.Doc, r.Span), CodeDangling, repair{}, "reference to %s, which cannot be read; mend %s", r.Target, at)
+				continue
+			}
+			if !isNodeRef(r.Target) {
 				continue
 			}
 			c.at(n.Doc, itemAt(n.Doc, r.Span), CodeDangling, c.gone(mdstore.ID(r.Target), c.on(n, "mark the reference expired", func(_ *draft, e *edit) error {
@@ -144,11 +147,6 @@ func (c *checker) node(n *mdstore.Node) {
 			})), "reference to %s, which is no node; correct the id, expire it, or remove it", r.Target)
 		}
 	}
-}
-
-// isNodeRef reports whether a target has the form of a generated node id, and not that of a document's path.
-func isNodeRef(target string) bool {
-	return mdstore.ID(target).Valid() && strings.HasPrefix(target, "node-")
 }
 
 func (c *checker) copies(n *mdstore.Node) {

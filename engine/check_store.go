@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
-	"strings"
 
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
@@ -50,13 +48,13 @@ func (e *Engine) inspect(ctx context.Context, snap *Snapshot) (*Snapshot, []find
 	return snap, out, nil
 }
 
-// missingDocs looks for active documents that the project does not have. Addresses and what lies outside of the project are not looked for.
+// missingDocs looks for active documents that the project does not have. What does not look like a path, and what lies outside of the project, is not looked for.
 func (s *Snapshot) missingDocs(ctx context.Context, r mdstore.DocReader) []finding {
 	c := checker{s: s}
 	met := map[string]bool{}
 	look := func(d *mdoc.Doc, refs []mdstore.Ref) {
 		for _, ref := range refs {
-			if ref.Expired || strings.Contains(ref.Target, "://") || isNodeRef(ref.Target) || strings.HasPrefix(ref.Target, "#") {
+			if ref.Expired {
 				continue
 			}
 			if _, ok := s.Node(mdstore.ID(ref.Target)); ok {
@@ -64,8 +62,7 @@ func (s *Snapshot) missingDocs(ctx context.Context, r mdstore.DocReader) []findi
 			}
 			missing, known := met[ref.Target]
 			if !known {
-				_, err := readDoc(ctx, r, ref.Target)
-				missing = errors.Is(err, fs.ErrNotExist)
+				missing = lacksDoc(ctx, r, ref.Target)
 				met[ref.Target] = missing
 			}
 			if missing {

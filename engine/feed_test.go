@@ -515,10 +515,10 @@ func TestFeedTellsWhatBecomesOfFiles(t *testing.T) {
 		l.only(want...)
 		l.agrees()
 	}
-	step("a folder with its file", func() { l.put("ws-a/nodes/new/Node.md", node("node-n", "pending", "")) },
-		`created node-n "T node-n" ws-a/nodes/new/Node.md id:null>node-n title:null>T node-n type:null>execution status:null>pending parentId:null>root`+"\n")
+	step("a folder with its file", func() { l.put("ws-a/nodes/new/Node.md", node("node-mjv3xk00-00000n", "pending", "")) },
+		`created node-mjv3xk00-00000n "T node-mjv3xk00-00000n" ws-a/nodes/new/Node.md id:null>node-mjv3xk00-00000n title:null>T node-mjv3xk00-00000n type:null>execution status:null>pending parentId:null>root`+"\n")
 	step("a folder that is renamed", func() { l.must(os.Rename(l.at("ws-a/nodes/new"), l.at("ws-a/nodes/neu"))) },
-		`moved node-n "T node-n" ws-a/nodes/neu/Node.md from ws-a/nodes/new/Node.md`+"\n")
+		`moved node-mjv3xk00-00000n "T node-mjv3xk00-00000n" ws-a/nodes/neu/Node.md from ws-a/nodes/new/Node.md`+"\n")
 	step("two that change places", func() {
 		l.must(os.Rename(l.at("ws-a/nodes/node-0"), l.at("ws-a/nodes/.x")))
 		l.must(os.Rename(l.at("ws-a/nodes/node-1"), l.at("ws-a/nodes/node-0")))
@@ -533,9 +533,9 @@ func TestFeedTellsWhatBecomesOfFiles(t *testing.T) {
 		l.put(nodeFile(2), node("node-2", "implementing", ""))
 	}, `changed node-2 "T node-2" ws-a/nodes/node-2/Node.md status:pending>implementing ok:NOT_A_FILE`+"\n")
 	step("a copy", func() { l.must(os.CopyFS(l.at("ws-a/nodes/copy"), os.DirFS(l.at("ws-a/nodes/neu")))) },
-		`created node-n "T node-n" ws-a/nodes/copy/Node.md id:null>node-n title:null>T node-n type:null>execution status:null>pending parentId:null>root !DUPLICATE_ID !DUPLICATE_ID`+"\n")
+		`created node-mjv3xk00-00000n "T node-mjv3xk00-00000n" ws-a/nodes/copy/Node.md id:null>node-mjv3xk00-00000n title:null>T node-mjv3xk00-00000n type:null>execution status:null>pending parentId:null>root !DUPLICATE_ID !DUPLICATE_ID`+"\n")
 	step("another id for it", func() { l.swap("ws-a/nodes/copy/Node.md", node("node-c", "pending", "")) },
-		`changed node-c "T node-c" ws-a/nodes/copy/Node.md id:node-n>node-c title:T node-n>T node-c ok:DUPLICATE_ID ok:DUPLICATE_ID`+"\n")
+		`changed node-c "T node-c" ws-a/nodes/copy/Node.md id:node-mjv3xk00-00000n>node-c title:T node-mjv3xk00-00000n>T node-c ok:DUPLICATE_ID ok:DUPLICATE_ID`+"\n")
 	step("a status that the table forbids", func() { l.swap("ws-a/nodes/copy/Node.md", node("node-c", "done", "")) },
 		`changed node-c "T node-c" ws-a/nodes/copy/Node.md status:pending>done !STATUS_INVALID`+"\n")
 	step("a line above it", func() { l.swap("ws-a/nodes/copy/Node.md", "---\n# c\n"+node("node-c", "done", "")[4:]) },
@@ -547,10 +547,10 @@ func TestFeedTellsWhatBecomesOfFiles(t *testing.T) {
 		l.swap("ws-a/nodes/copy/Node.md", node("node-c", "pending", "\n## Log\n\n- [2026-01-01 10:00:00] [AI] Started\n- free\n- free\n\n## Docs\n\n- b.md: x\n"))
 	}, `##Log:changed["free"][] ##Docs:changed["b.md: x"]["a.md: x"] ##Note:removed[][]`)
 	step("a reference to what then goes", func() {
-		l.swap("ws-a/nodes/copy/Node.md", node("node-c", "pending", "\n## References\n\n- node-n: why\n"))
-	}, `##References:created["node-n: why"][]`)
+		l.swap("ws-a/nodes/copy/Node.md", node("node-c", "pending", "\n## References\n\n- node-mjv3xk00-00000n: why\n"))
+	}, `##References:created["node-mjv3xk00-00000n: why"][]`)
 	step("what it refers to", func() { l.must(os.RemoveAll(l.at("ws-a/nodes/neu"))) },
-		`removed node-n "T node-n" ws-a/nodes/neu/Node.md !REFERENCE_DANGLING`+"\n")
+		`removed node-mjv3xk00-00000n "T node-mjv3xk00-00000n" ws-a/nodes/neu/Node.md !REFERENCE_DANGLING`+"\n")
 	step("a folder without a file", func() { l.must(os.Mkdir(l.at("ws-a/nodes/void"), 0o777)) },
 		`diagnosed  "" ws-a/nodes/void/Node.md !FILE_MISSING`+"\n")
 	step("a file that nobody can read", func() { l.must(os.Mkdir(l.at("ws-a/nodes/void/Node.md"), 0o777)) },

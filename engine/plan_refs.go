@@ -32,7 +32,7 @@ func (e *Engine) Reference(ctx context.Context, ws, id mdstore.ID, do RefAction,
 			return Fail(InvalidParams, "%s: a node cannot refer to itself", n.ID)
 		}
 		if do == AddRef || do == ActivateRef {
-			if _, ok := d.snap.Node(mdstore.ID(r.Target)); !ok && isNodeRef(r.Target) {
+			if _, ok := d.snap.Node(mdstore.ID(r.Target)); !ok && mdstore.ID(r.Target).Valid() && strings.HasPrefix(r.Target, "node-") { // who adds it now can say another id
 				return recoded(d.snap.unknown(r.Target), ReferenceNotFound)
 			}
 		}

@@ -35,10 +35,18 @@ func IDByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-'
 }
 
+// Generated reports whether id has the form of NewID's, with a time of this age: eight base-36 digits have lasted since 1972, nine will last longer than anybody.
+func (id ID) Generated(prefix string) bool {
+	rest, ok := strings.CutPrefix(string(id), prefix+"-")
+	t, r, two := strings.Cut(rest, "-")
+	return ok && two && (len(t) == 8 || len(t) == 9) && len(r) == 6 && strings.Trim(t+r, base36) == ""
+}
+
+const base36 = "0123456789abcdefghijklmnopqrstuvwxyz"
+
 // NewID returns an id of the form prefix-t-r: t is ms, the Unix time in milliseconds, in base 36, and r are six random
 // base-36 characters read from random. It fails only when random does.
 func NewID(prefix string, ms int64, random io.Reader) (ID, error) {
-	const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz"
 	var b strings.Builder
 	b.WriteString(prefix)
 	b.WriteByte('-')
@@ -50,7 +58,7 @@ func NewID(prefix string, ms int64, random io.Reader) (ID, error) {
 			return "", fmt.Errorf("no randomness for an id: %w", err)
 		}
 		if one[0] < 252 { // 7*36: the rest would favour the first characters
-			b.WriteByte(alphabet[one[0]%36])
+			b.WriteByte(base36[one[0]%36])
 			n++
 		}
 	}

@@ -36,13 +36,13 @@ func damagedVault(rt *rapid.T) map[string]string {
 	put := func(name, text string) { files[name] = strings.ReplaceAll(text, "\n", eol) }
 
 	w := "---\nname: W # mine\n" + pick("workspace id", "id: ws\n", "id: ws\n", "") + "goal: g\nstatus: " + pick("workspace status", "active", "active", "archived") +
-		"\nrulesHash: " + pick("hash", `""`, "0badc0de", "8eb249a5") + "\nfocusedNodeId: " + pick("focus", "null", "node-1", "node-9") + "\nown: key\n---\n\n" +
+		"\nrulesHash: " + pick("hash", `""`, "0badc0de", "8eb249a5") + "\nfocusedNodeId: " + pick("focus", "null", "node-1", "node-mjv3xk00-000009") + "\nown: key\n---\n\n" +
 		pick("rules", "", "## Rules\n\n- 规则1\n- 规则2\n", "## Rules\n\n- one\n\nsaid between\n") + pick("merge", "", "", "", "<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n")
 	if rapid.IntRange(0, 19).Draw(rt, "no workspace file") > 0 {
 		put("ws/Workspace.md", w)
 	}
 	node := func(id string) string {
-		parent := pick("parent", "root", "root", "node-1", "node-2", "node-9", "null", `""`)
+		parent := pick("parent", "root", "root", "node-1", "node-2", "node-mjv3xk00-000009", "null", `""`)
 		if id == "root" {
 			parent = pick("parent of the root", "null", "null", "null", "node-1")
 		}
@@ -56,7 +56,7 @@ func damagedVault(rt *rapid.T) map[string]string {
 		for range rapid.IntRange(0, 4).Draw(rt, "sections") {
 			text += pick("section",
 				"## Requirement\n\nwhat to do\n", "## Conclusion\n\nit works\n", "## 备注\n\nnote\n", "Note\n----\n\nnote two\n",
-				"## References\n\n- node-9: gone\n* [[node-8|gone too]]\n  with more\n- root: there\n", "## 引用\n\n1. node-7: 没有了\n",
+				"## References\n\n- node-mjv3xk00-000009: gone\n* [[node-mjv3xk00-000008|gone too]]\n  with more\n- root: there\n", "## 引用\n\n1. node-mjv3xk00-000007: 没有了\n",
 				"## Log\n\n- [2026-01-01 09:00:00] [AI] created\n", "## Log\n\n- [2026-01-01 09:00:01] [AI] start: pending → implementing; now\n  two lines\nsaid in between\n",
 				"## Log\n\n- [2026-01-01 09:00:02] [Human] complete: implementing → completed\n- [2026-01-01 08:00:00] [Human] cancel: planning → cancelled\n",
 				"## Docs\n\n- docs/none.md: none\n", "## Own\n\nanything\n", "```\n## Log\n```\n", "<!-- hidden -->\n", "") + pick("gap", "\n", "\n\n", "")

@@ -71,7 +71,7 @@ func sarifFiles() map[string]string {
 	return map[string]string{
 		"ws/Workspace.md":                   sarifWorkspace,
 		"ws/nodes/root/Node.md":             "---\nid: root\ntitle: R\ntype: planning\nstatus: monitoring\nparentId: null\n---\n",
-		"ws/nodes/登录 100% #1 & c+d/Node.md": "---\nid: node-a\ntitle: A\ntype: execution\n\"\\u0073tatus\": \"pending\"\nparentId: root\n---\n\n## References\n\n- node-gone: x\n- node-gone: x\n",
+		"ws/nodes/登录 100% #1 & c+d/Node.md": "---\nid: node-a\ntitle: A\ntype: execution\n\"\\u0073tatus\": \"pending\"\nparentId: root\n---\n\n## References\n\n- node-mjv3xk00-0gone0: x\n- node-mjv3xk00-0gone0: x\n",
 		"ws/nodes/b/Node.md":                "---\nid: node-b\n{title: é𝒳, type: execution, status: done}\n---\n",
 		"ws/nodes/c/Node.md":                "---\n{id: node-c, title: é𝒳, type: execution, status: done, parentId: root}\n---\n",
 	}
@@ -111,7 +111,7 @@ func TestSARIFIsWhatReadersExpect(t *testing.T) {
 		}
 		if r["ruleId"] == "REFERENCE_DANGLING" {
 			met["twins "+r["partialFingerprints"].(map[string]any)["primaryLocationLineHash"].(string)] = true
-			if text := r["message"].(map[string]any)["text"].(string); !strings.Contains(text, "node-gone") || !strings.HasSuffix(text, "(arbor check --fix: mark the reference expired)") {
+			if text := r["message"].(map[string]any)["text"].(string); !strings.Contains(text, "node-mjv3xk00-0gone0") || !strings.HasSuffix(text, "(arbor check --fix: mark the reference expired)") {
 				t.Errorf("the message is %q", text)
 			}
 		}
@@ -229,7 +229,7 @@ func TestSARIFFingerprintsStay(t *testing.T) {
 		if head, rest, ok := strings.Cut(text, "parentId: root\n---\n"); ok {
 			shifted[name] = head + "parentId: root\nown: key\n---\n\nA line above.\n" + rest
 		}
-		changed[name] = strings.Replace(text, "- node-gone: x\n", "- node-lost: x\n", 1)
+		changed[name] = strings.Replace(text, "- node-mjv3xk00-0gone0: x\n", "- node-mjv3xk00-0lost0: x\n", 1)
 	}
 	if a, b := prints(before), prints(shifted); !slices.Equal(a, b) {
 		t.Errorf("before\n\t%s\nwith lines above\n\t%s", strings.Join(a, "\n\t"), strings.Join(b, "\n\t"))
