@@ -145,7 +145,7 @@ func TestWatch(t *testing.T) {
 		if err := os.Rename(filepath.Join(dir, ".tanmi-workspace"), filepath.Join(dir, "aside")); err != nil {
 			t.Fatal(err)
 		}
-		w.says(w.err, "vault .*: was moved or deleted.*; waiting for it")
+		w.says(w.err, "the vault was moved or deleted; waiting for it to come back")
 		if err := os.Rename(filepath.Join(dir, "aside"), filepath.Join(dir, ".tanmi-workspace")); err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func TestWatch(t *testing.T) {
 			if err := os.Rename(filepath.Join(dir, ".tanmi-workspace"), filepath.Join(dir, "aside")); err != nil {
 				t.Fatal(err)
 			}
-			w.says(w.err, "vault .*: was moved or deleted.*; waiting for it")
+			w.says(w.err, "the vault was moved or deleted; waiting for it to come back")
 			if err := os.CopyFS(filepath.Join(dir, ".tanmi-workspace"), os.DirFS(filepath.Join(dir, "aside"))); err != nil {
 				t.Fatal(err)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"syscall"
 	"time"
 
@@ -136,6 +137,8 @@ func are(n int, what string) string {
 func (opt *watchOptions) away(why error) {
 	switch {
 	case opt.flags.quiet:
+	case errors.Is(why, fs.ErrNotExist):
+		opt.warn("the vault was moved or deleted; waiting for it to come back")
 	case why != nil:
 		opt.warn("%v; waiting for it", why)
 	default:
