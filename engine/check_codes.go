@@ -77,7 +77,7 @@ var checkCodes = []CheckCode{
 	{CodeFocusDangling, SeverityWarning, "`focusedNodeId` names no node", "focus another node", "focuses the root"},
 	{CodeDangling, SeverityWarning, "a reference to a node that does not exist", "mend the id, remove the line, or put `(expired)` at its end", "puts `(expired)` at its end"},
 	{CodeDocMissing, SeverityWarning, "a document that the project does not have", "mend the path, remove the line, or put `(expired)` at its end", ""},
-	{CodeStray, SeverityNote, "a file that is no part of the vault: a copy that a sync program or Arbor kept, an editor's backup, a leftover of a crash", "take over what you need, then delete it",
+	{CodeStray, SeverityNote, "a file that is no part of the vault: a copy that a sync program or Arbor kept, a backup of an editor or a merge, a leftover of a crash", "take over what you need, then delete it",
 		"a copy that equals the file beside it goes to the trash; so does what a commit of Arbor left whose bytes were its own, and what may be somebody's save becomes a conflict copy"},
 	{CodeSessions, SeverityNote, "`sessions.json` is no valid JSON", "bind a session: that keeps it under another name and starts a new one", ""},
 }

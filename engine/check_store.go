@@ -102,7 +102,7 @@ func (e *Engine) strayFindings(ctx context.Context, all []mdstore.Stray) []findi
 				f.Fix, f.mend = "move it to the trash", func(d *draft) (bool, error) { return true, d.discard(s, base) }
 			}
 		case mdstore.StrayBackup:
-			f.Text = "an editor's backup or swap file: delete it when the editor is closed"
+			f.Text = "a backup or swap file of an editor or a merge: delete it when that has ended"
 		case mdstore.StrayTemporary:
 			f.Text = "a temporary file of another program: delete it when that has ended"
 		case mdstore.StrayLeftover:

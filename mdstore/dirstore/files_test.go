@@ -326,11 +326,34 @@ func TestStrays(t *testing.T) {
 		"ws/nodes/a/.arbor-0123":                                   mdstore.StrayTemporary,
 		"ws/Workspace.conflict-0123abcd.md":                        mdstore.StrayConflictCopy,
 		"#notes#":                                                  mdstore.StrayBackup,
+		"ws/nodes/a/Node 2.md":                                     mdstore.StrayConflictCopy,
+		"ws/nodes/a/Node (1).md":                                   mdstore.StrayConflictCopy,
+		"ws/nodes/a/Node (Case Conflict).md":                       mdstore.StrayConflictCopy,
+		"ws/nodes/a/Node copy.md":                                  mdstore.StrayConflictCopy,
+		"ws/nodes/a/Node copy 2.md":                                mdstore.StrayConflictCopy,
+		"ws/nodes/a/Node - Copy (2).md":                            mdstore.StrayConflictCopy,
+		"ws/Workspace 2.md":                                        mdstore.StrayConflictCopy,
+		"ws/nodes/a/Node.md.orig":                                  mdstore.StrayBackup,
+		"ws/nodes/a/Node.md.rej":                                   mdstore.StrayBackup,
+		"ws/nodes/a/Node.md.bak":                                   mdstore.StrayBackup,
+		"ws/nodes/a/Node_LOCAL_1.md":                               mdstore.StrayBackup,
+		"ws/nodes/a/Node_REMOTE_12.md":                             mdstore.StrayBackup,
+		"ws/nodes/a/Node_BASE_1.md":                                mdstore.StrayBackup,
+		"ws/nodes/a/Node_BACKUP_1.md":                              mdstore.StrayBackup,
+		"ws/nodes/a/Node.md___jb_old___":                           mdstore.StrayTemporary,
+		"ws/nodes/a/Node.md___jb_tmp___":                           mdstore.StrayTemporary,
+		"ws/nodes/a/.syncthing.Node.md.tmp":                        mdstore.StrayTemporary,
+		"ws/nodes/a/~syncthing~Node.md.tmp":                        mdstore.StrayTemporary,
+		"ws/nodes/a/.Node.md.kate-swp":                             mdstore.StrayBackup,
+		"ws/nodes/a/.goutputstream-ABC123":                         mdstore.StrayTemporary,
+		"ws/.Workspace.md.kate-swp":                                mdstore.StrayBackup,
 	}
+	copies := 0
 	for p := range want {
 		write(t, filepath.Join(dir, filepath.FromSlash(p)), "x")
 	}
-	for _, p := range []string{"ws/nodes/a/Node.md", "ws/nodes/a/notes.md", "ws/nodes/a/conflict.md", "ws/nodes/a/49130", ".git/x~", ".local/x~"} {
+	for _, p := range []string{"ws/nodes/a/Node.md", "ws/nodes/a/notes.md", "ws/nodes/a/conflict.md", "ws/nodes/a/49130", "ws/nodes/a/notes 2.md", "ws/nodes/a/notes.md.orig", "ws/nodes/a/Node (my own).md", "ws/nodes/a/Node plan.md",
+		"ws/nodes/a/plan copy.md", "ws/nodes/a/Node.md.txt", ".git/x~", ".local/x~"} {
 		write(t, filepath.Join(dir, filepath.FromSlash(p)), "x")
 	}
 	got, err := open(t, dir).Strays(t.Context(), "")
@@ -341,8 +364,14 @@ func TestStrays(t *testing.T) {
 		if want[string(s.Path)] != s.Kind {
 			t.Errorf("%s is %q, want %q", s.Path, s.Kind, want[string(s.Path)])
 		}
+		if file := s.Of.Base(); s.Kind == mdstore.StrayConflictCopy {
+			copies++
+			if s.Of.Dir() != s.Path.Dir() || file != mdstore.NodeFile && file != mdstore.WorkspaceFile {
+				t.Errorf("%s is a copy of %s", s.Path, s.Of)
+			}
+		}
 	}
-	if len(got) != len(want) || !slices.IsSortedFunc(got, func(a, b mdstore.Stray) int { return strings.Compare(string(a.Path), string(b.Path)) }) {
+	if copies == 0 || len(got) != len(want) || !slices.IsSortedFunc(got, func(a, b mdstore.Stray) int { return strings.Compare(string(a.Path), string(b.Path)) }) {
 		t.Errorf("%d strays, want %d in the order of their paths: %v", len(got), len(want), got)
 	}
 }

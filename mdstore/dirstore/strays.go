@@ -24,6 +24,14 @@ var strays = []struct {
 	{regexp.MustCompile(`(?i)^(.+?) \([^()]*conflicted copy[^()]*\)(\.[^.]+)?$`), mdstore.StrayConflictCopy},                                                         // Dropbox
 	{regexp.MustCompile(`^(.+)` + regexp.QuoteMeta(txn.ConflictMark) + `[0-9a-f]{8,64}(\.[^.]+)?$`), mdstore.StrayConflictCopy},                                      // this store
 	{regexp.MustCompile(`(?i)()(?:\.sync-conflict-|conflicted copy|` + regexp.QuoteMeta(txn.ConflictMark) + `[0-9a-f]{8,64}(?:\.|$))()`), mdstore.StrayConflictCopy}, // of what, their names do not tell
+	{regexp.MustCompile(ours + `(?: \d+| \(\d+\)| copy(?: \d+)?| - copy(?: \(\d+\))?)(\.md)$`), mdstore.StrayConflictCopy},                                           // iCloud, browsers, Finder, Explorer
+	{regexp.MustCompile(ours + `[ _-]*\([^()]*(?:conflict|case clash)[^()]*\)(\.md)$`), mdstore.StrayConflictCopy},                                                   // Nextcloud, Dropbox
+	{regexp.MustCompile(ours + `\.md\.(?:orig|rej|bak|old|save)$`), mdstore.StrayBackup},                                                                             // git, patch, editors
+	{regexp.MustCompile(ours + `_(?:LOCAL|REMOTE|BASE|BACKUP)_\d+\.md$`), mdstore.StrayBackup},                                                                       // git mergetool
+	{regexp.MustCompile(ours + `\.md___jb_(?:old|tmp)___$`), mdstore.StrayTemporary},                                                                                 // JetBrains
+	{regexp.MustCompile(`^[.~]syncthing[.~](?:Node|Workspace)\.md(?:\.tmp)?$`), mdstore.StrayTemporary},                                                              // Syncthing, receiving
+	{regexp.MustCompile(`^\.(?:Node|Workspace)\.md\.kate-swp$`), mdstore.StrayBackup},                                                                                // Kate
+	{regexp.MustCompile(`^\.goutputstream-`), mdstore.StrayTemporary},                                                                                                // GNOME
 	{regexp.MustCompile(`~$`), mdstore.StrayBackup},                                                                                                                  // many editors
 	{regexp.MustCompile(`\.sw[a-p]$`), mdstore.StrayBackup},                                                                                                          // Vim
 	{regexp.MustCompile(`^4913$`), mdstore.StrayTemporary},                                                                                                           // Vim, trying whether it can write
@@ -31,6 +39,9 @@ var strays = []struct {
 	{regexp.MustCompile(`^#.*#$`), mdstore.StrayBackup},                                                                                                              // Emacs
 	{regexp.MustCompile(`^\.~lock\.`), mdstore.StrayTemporary},                                                                                                       // LibreOffice
 }
+
+// ours is the beginning of the names that other programs make of those of the vault's own files.
+const ours = `(?i)^(Node|Workspace)`
 
 // strayOf returns what a name says of a file; ok is false for one that may be part of a vault.
 func strayOf(p mdstore.Path) (s mdstore.Stray, ok bool) {
