@@ -180,6 +180,7 @@ func Open(dir string, opt Options) (*Store, error) {
 	if opt.Through != nil {
 		s.committer.FS = opt.Through(s.disk)
 	}
+	s.committer.FS = &pulse{FS: s.committer.FS, show: s.show}
 	s.turn <- struct{}{}
 	if unfinished, err := s.unfinished(); err != nil || !unfinished && !s.waits() || s.gitBusy() != nil {
 		return s, nil

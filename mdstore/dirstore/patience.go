@@ -18,9 +18,9 @@ const (
 	readPatience  = 10 * time.Second
 )
 
-// A sign is another one whenever somebody has taken the lock, begun a commit or ended one.
+// A sign is another one whenever somebody has taken the lock, begun a commit, got on with a long one or ended it.
 type sign struct {
-	taken    time.Time // when the lock was written to, by who took it
+	at       time.Time // when the lock was last touched, by who took it
 	sequence uint64
 }
 
@@ -66,7 +66,7 @@ func (s *Store) await(ctx context.Context, patience time.Duration, ours bool) (r
 func (s *Store) sign() sign {
 	var out sign
 	if info, err := s.root.Lstat(string(lockPath)); err == nil {
-		out.taken = info.ModTime()
+		out.at = info.ModTime()
 	}
 	out.sequence, _ = s.readSequence()
 	return out

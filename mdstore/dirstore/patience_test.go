@@ -14,6 +14,7 @@ import (
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
+	"arbor/mdstore/dirstore/internal/disk"
 )
 
 // Whatever holds the lock and does not get on, be it a process that is stopped, is waited for in vain for some time only: by who writes, and by who reads
@@ -78,6 +79,49 @@ func TestWhoGetsOnIsWaitedFor(t *testing.T) {
 		})
 		if err := errors.Join(err, <-done); err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// A slow disk takes seconds for each file that it makes or renames.
+type slow struct{ disk.FS }
+
+func (s slow) Create(p mdstore.Path, data []byte, like mdstore.Path) error {
+	time.Sleep(7 * time.Second)
+	return s.FS.Create(p, data, like)
+}
+func (s slow) RenameNew(from, to mdstore.Path) error {
+	time.Sleep(7 * time.Second)
+	return s.FS.RenameNew(from, to)
+}
+
+// A commit that takes long, as an import does, is waited for as long as it gets on.
+func TestALongCommitIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := fill(t, unchanged)
+		writer, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d disk.FS) disk.FS { return slow{d} })
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer writer.Close()
+		reader, other := open(t, dir), open(t, dir)
+		begun := time.Now()
+		wrote, read, late := make(chan error, 1), make(chan error, 1), make(chan error, 1)
+		go func() { wrote <- writer.Commit(t.Context(), threeFiles()) }()
+		time.Sleep(time.Second) // it is at its first file
+		go func() { _, err := reader.Sequence(t.Context()); read <- err }()
+		go func() { late <- other.Commit(t.Context(), notes("late")) }()
+		if err := <-wrote; err != nil {
+			t.Fatal(err)
+		}
+		if d := time.Since(begun); d < 35*time.Second {
+			t.Fatalf("the commit took %v only", d)
+		}
+		if err := <-read; err != nil {
+			t.Errorf("a read: %v", err)
+		}
+		if err := <-late; err != nil {
+			t.Errorf("a commit: %v", err)
 		}
 	})
 }

@@ -1,0 +1,46 @@
+package dirstore
+
+import (
+	"time"
+
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore/internal/disk"
+)
+
+// beat is how often a commit that takes long shows that it gets on.
+const beat = time.Second
+
+// A pulse is the disk of a commit: what is done on it is a sign for those who wait. The lock is held whenever something is.
+type pulse struct {
+	disk.FS
+	show func()
+	next time.Time
+}
+
+func (p *pulse) beat() {
+	switch now := time.Now(); {
+	case p.next.IsZero():
+		p.next = now.Add(beat)
+	case now.After(p.next):
+		p.next = now.Add(beat)
+		p.show()
+	}
+}
+
+// show makes another sign of the lock, which is held.
+func (s *Store) show() {
+	now := time.Now()
+	_ = s.root.Chtimes(string(lockPath), now, now) // who waits may give up without it
+}
+
+func (p *pulse) Create(at mdstore.Path, data []byte, like mdstore.Path) error {
+	p.beat()
+	return p.FS.Create(at, data, like)
+}
+func (p *pulse) Mkdir(at mdstore.Path) error           { p.beat(); return p.FS.Mkdir(at) }
+func (p *pulse) Sync(at mdstore.Path) error            { p.beat(); return p.FS.Sync(at) }
+func (p *pulse) SyncDir(at mdstore.Path) error         { p.beat(); return p.FS.SyncDir(at) }
+func (p *pulse) Exchange(a, b mdstore.Path) error      { p.beat(); return p.FS.Exchange(a, b) }
+func (p *pulse) RenameNew(from, to mdstore.Path) error { p.beat(); return p.FS.RenameNew(from, to) }
+func (p *pulse) Rename(from, to mdstore.Path) error    { p.beat(); return p.FS.Rename(from, to) }
+func (p *pulse) Remove(at mdstore.Path) error          { p.beat(); return p.FS.Remove(at) }
