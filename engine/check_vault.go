@@ -5,7 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"arbor/mdstore"
@@ -51,6 +55,8 @@ func (e *Engine) CheckVault(ctx context.Context) (*VaultCheck, error) {
 		at := s.damage()
 		out.Diagnostics = append(out.Diagnostics, mdoc.Diagnostic{File: mdstore.SessionsFile, Line: at.line, Col: at.col, Code: CodeSessions,
 			Text: "no valid JSON (" + s.corrupt.Error() + "); the next session_bind keeps it under another name and starts a new one"})
+	} else {
+		out.Diagnostics = append(out.Diagnostics, s.misread()...)
 	}
 	between, err := e.besides(ctx)
 	if err != nil {
@@ -69,14 +75,46 @@ func (e *Engine) besides(ctx context.Context) ([]finding, error) {
 	}), err
 }
 
+// misread returns the bindings that are none. The others of the file hold.
+func (s *sessionsFile) misread() []mdoc.Diagnostic {
+	var out []mdoc.Diagnostic
+	for _, id := range slices.Sorted(maps.Keys(s.bindings)) {
+		if b, ok := s.get(id); ok && b.WorkspaceID != "" {
+			continue
+		}
+		at := s.key(id)
+		out = append(out, mdoc.Diagnostic{File: mdstore.SessionsFile, Line: at.line, Col: at.col, Code: CodeSessions,
+			Text: fmt.Sprintf("the binding of session %s names no workspace; bind the session again (session_bind), or remove it", strconv.Quote(id))})
+	}
+	return out
+}
+
+// key returns where the binding of a session stands, the zero place where the file writes its id in another way.
+func (s *sessionsFile) key(id string) place {
+	quoted, err := json.Marshal(id)
+	from := bytes.Index(s.raw, []byte(`"bindings"`))
+	if err != nil || from < 0 {
+		return place{}
+	}
+	at := regexp.MustCompile(regexp.QuoteMeta(string(quoted)) + `\s*:`).FindIndex(s.raw[from:])
+	if at == nil {
+		return place{}
+	}
+	return placeIn(s.raw[:from+at[0]])
+}
+
+// placeIn returns the place behind some text.
+func placeIn(before []byte) place {
+	return place{1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n')}
+}
+
 // damage returns where sessions.json stops being valid.
 func (s *sessionsFile) damage() place {
 	var syntax *json.SyntaxError
 	if !errors.As(s.corrupt, &syntax) {
 		return place{}
 	}
-	before := s.raw[:min(max(int(syntax.Offset)-1, 0), len(s.raw))]
-	return place{1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n')}
+	return placeIn(s.raw[:min(max(int(syntax.Offset)-1, 0), len(s.raw))])
 }
 
 // sharedID returns what is wrong with a workspace whose id another one has too.

@@ -28,8 +28,11 @@ func newCheck(sh *shell, run func(context.Context, *checkOptions) error) *cobra.
 		Long: `One line each: file:line:col: code: text, as editors and CI read it, and what --fix
 does about it, or that it is to be mended by hand. The exit code is 6 when there are
 any. --fix mends what can be mended without losing text: it prints the diff and what
-it mended, and then what remains; --fix --dry-run writes nothing. --sarif prints a
-SARIF 2.1.0 document, for code review in pull requests.`,
+it mended, and then what remains; --fix --dry-run writes nothing. Paths in the diff
+are those below the vault, in lines those from where the command runs. With WS only
+that workspace is looked at, and not what concerns the vault as a whole:
+sessions.json, workspaces that share an id, files between the workspaces. --sarif
+prints a SARIF 2.1.0 document, for code review in pull requests.`,
 		Example:           "arbor check\narbor check --fix --dry-run\narbor check || exit 1\narbor check --sarif > arbor.sarif",
 		Args:              args(0, 1, "one workspace"),
 		ValidArgsFunction: sh.completeWorkspaces,
