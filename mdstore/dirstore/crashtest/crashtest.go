@@ -229,6 +229,12 @@ func (x *explorer) check(d *crashfs.FS, committed bool) {
 		x.fail(d, "recovery: %v", err)
 		return
 	}
+	for p := range d.Files() {
+		if txn.Probe(p.Base()) {
+			x.fail(d, "%s stays", p)
+			return
+		}
+	}
 	got := x.show(d)
 	switch isAfter := maps.Equal(got, x.after); {
 	case isAfter:

@@ -26,6 +26,7 @@ var vault = map[mdstore.Path][]byte{
 	"ws/nodes/leaf/Node.md":    []byte("leaf\n"),
 	"ws/nodes/kept/Node.md":    []byte("kept\n"),
 	"ws/nodes/kept/sketch.svg": []byte("<svg/>\n"),
+	".local/trash/0/old.txt":   []byte("deleted before\n"),
 }
 
 func base(p mdstore.Path) mdstore.Version {

@@ -101,7 +101,36 @@ func (c *Committer) Recover() error {
 // Sweep removes the temporaries that a crash left between the files of the
 // vault. It follows Recover. A temporary that may hold what somebody else
 // saved goes back to its place, or becomes a copy beside it.
-func (c *Committer) Sweep() error { return c.sweep("") }
+func (c *Committer) Sweep() error {
+	if err := c.sweep(""); err != nil {
+		return err
+	}
+	return c.sweepProbes()
+}
+
+// Probe reports whether a file of that name was made only to see whether its folder can be written.
+func Probe(name string) bool {
+	t, ok := parseTemp(name)
+	return ok && t.probe()
+}
+
+// sweepProbes removes the probes of folders that sweep does not look into.
+func (c *Committer) sweepProbes() error {
+	for _, dir := range []mdstore.Path{mdstore.LocalDir, mdstore.LocalDir + "/trash"} {
+		entries, err := c.FS.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !unreadable(err) {
+			return err
+		}
+		for _, e := range entries {
+			if e.Type.IsRegular() && Probe(e.Name) {
+				if err := c.FS.Remove(dir.Join(e.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
 
 func (c *Committer) sweep(dir mdstore.Path) error {
 	entries, err := c.FS.ReadDir(dir)
