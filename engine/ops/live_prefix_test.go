@@ -28,7 +28,8 @@ func (p place) opened(t testing.TB, life *dirtest.Life, f func(*ops.Env)) {
 	defer st.Close()
 	now, ids := enginetest.Start, 0
 	e, err := engine.Open(tctx, st, engine.Options{
-		Now: func() time.Time { return now },
+		Now:   func() time.Time { return now },
+		After: enginetest.NoPause,
 		NewID: func(prefix string) (mdstore.ID, error) {
 			ids++
 			return mdstore.ID(fmt.Sprintf("%s-mjv3xk00-%06d", prefix, ids)), nil
