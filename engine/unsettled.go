@@ -10,7 +10,7 @@ import (
 // is missing or damaged of those is as it was. A nil memory knows nothing.
 type memory struct {
 	last *Snapshot
-	open []mdstore.Path        // files and folders that may be in the middle of a save
+	open map[mdstore.Path]bool // files and folders that may be in the middle of a save
 	left map[mdstore.Path]bool // those of open that are as they were
 }
 
@@ -19,10 +19,10 @@ func remember(at moment) *memory {
 	if at.snap == nil {
 		return nil
 	}
-	m := &memory{last: at.snap, left: map[mdstore.Path]bool{}}
+	m := &memory{last: at.snap, open: map[mdstore.Path]bool{}, left: map[mdstore.Path]bool{}}
 	for p, mark := range at.stale {
 		if mark.open {
-			m.open = append(m.open, p)
+			m.open[p] = true
 		}
 	}
 	return m
@@ -30,9 +30,9 @@ func remember(at moment) *memory {
 
 // mark returns what was named for a file in the middle of a save.
 func (m *memory) mark(p mdstore.Path) (mdstore.Path, bool) {
-	for _, o := range m.open {
-		if p.Under(o) {
-			return o, true
+	for ; p != ""; p = p.Dir() {
+		if m.open[p] {
+			return p, true
 		}
 	}
 	return "", false
