@@ -210,8 +210,9 @@ func (r *reference) logged(dir, format string, args ...any) {
 	r.edit(dir, func(n *ref) { n.log = append(n.log, fmt.Sprintf(format, args...)) })
 }
 
+// frozen goes by the status alone: a person may have put a node below an execution node that is completed.
 func frozen(n ref) bool {
-	return n.typ == statemachine.Planning && (n.status == statemachine.Completed || n.status == statemachine.Cancelled)
+	return n.status == statemachine.Completed || n.status == statemachine.Cancelled
 }
 
 // step moves a node along one row of the table.
