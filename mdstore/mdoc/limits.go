@@ -1,6 +1,9 @@
 package mdoc
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+)
 
 // What a document may hold. Beyond these a file is still listed, and its front
 // matter is read where that part is within them, but it is closed to edits: the
@@ -25,6 +28,14 @@ type limitError struct {
 // checkBody returns the first line of b that goes beyond what may be handed to
 // the Markdown parser.
 func checkBody(b []byte) *limitError {
+	if modest(b) {
+		return nil
+	}
+	return checkLines(b)
+}
+
+// checkLines is checkBody line by line.
+func checkLines(b []byte) *limitError {
 	definitions, depth, blanks := 0, 0, 0
 	afterBlank := false
 	for at := 0; at < len(b); {
@@ -65,6 +76,43 @@ func checkBody(b []byte) *limitError {
 	}
 	return nil
 }
+
+// modestLines is a number of lines within which no limit is reached where no line begins with more than MaxContainers
+// markers and blanks: each of them nests lists by less than two levels, a tab by two, and MaxDefinitions is larger.
+const modestLines = min(MaxDefinitions, MaxOpenBlanks/(2*MaxContainers))
+
+// modest reports whether b is within the limits with certainty: it has not many lines, and nowhere so many bytes of
+// markers and blanks in a row that a line could begin with too many of them. It looks at every 65th byte, as a longer
+// row holds one of those.
+func modest(b []byte) bool {
+	if bytes.Count(b, []byte{'\n'}) >= modestLines {
+		return false
+	}
+	for i := 0; i < len(b); i += MaxContainers + 1 {
+		if !markerByte[b[i]] {
+			continue
+		}
+		from, to := i, i+1
+		for from > 0 && i-from <= MaxContainers && markerByte[b[from-1]] {
+			from--
+		}
+		for to < len(b) && to-i <= MaxContainers && markerByte[b[to]] {
+			to++
+		}
+		if to-from > MaxContainers {
+			return false
+		}
+	}
+	return true
+}
+
+// markerByte says which bytes containers passes over.
+var markerByte = func() (is [256]bool) {
+	for _, c := range []byte(" \t>-+*0123456789.)") {
+		is[c] = true
+	}
+	return is
+}()
 
 // containers counts the markers of quotes and list items at the start of a line and
 // returns what follows them. nested is how deep the line may stand: lists that nest over

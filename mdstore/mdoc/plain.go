@@ -16,23 +16,36 @@ func scanPlain(text []byte, s Span) (fields []Field, ok bool) {
 	if n := bytes.Count(src, []byte{'\n'}); n > 0 {
 		fields = make([]Field, 0, min(n, MaxFrontMatterNodes/2))
 	}
-	all := string(src) // the fields' strings are parts of this one
-	line := lineNumber(text, s.Start)
+	if fields, ok = appendPlain(fields, string(src), s.Start, lineNumber(text, s.Start)); !ok {
+		return nil, false
+	}
+	return fields, true
+}
+
+// appendPlain adds the fields of front matter that stands at the offset base of its file, from that line on. Their
+// strings are parts of all.
+func appendPlain(fields []Field, all string, base, line int) ([]Field, bool) {
 	for at := 0; at < len(all); line++ {
-		end := len(all)
-		if k := strings.IndexByte(all[at:], '\n'); k >= 0 {
-			end = at + k + 1
+		f, end := commonLine(all, at)
+		what := plainField
+		if end == 0 {
+			end = len(all)
+			if k := strings.IndexByte(all[at:], '\n'); k >= 0 {
+				end = at + k + 1
+			}
+			f, what = plainLine(strings.TrimSuffix(strings.TrimSuffix(all[at:end], "\n"), "\r"))
+			f.Span.Start += at
+			f.Span.End += at
 		}
-		f, what := plainLine(strings.TrimSuffix(strings.TrimSuffix(all[at:end], "\n"), "\r"))
 		switch what {
 		case notPlain:
-			return nil, false
+			return fields, false
 		case plainField:
-			f.Span.Start += s.Start + at
-			f.Span.End += s.Start + at
+			f.Span.Start += base
+			f.Span.End += base
 			f.Line = line
 			if 2*len(fields)+3 > MaxFrontMatterNodes || holds(fields, f.Key) {
-				return nil, false // the parser's to report
+				return fields, false // the parser's to report
 			}
 			fields = append(fields, f)
 		}
@@ -189,12 +202,24 @@ func printable(s string) bool {
 			i++
 			continue
 		}
-		r, n := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == utf8.RuneError && n == 1, r < 0xa0, r == 0x2028, r == 0x2029, r == 0xfeff, r == 0xfffe, r == 0xffff:
+		n := printableRune(s[i:])
+		if n == 0 {
 			return false
 		}
 		i += n
 	}
 	return true
+}
+
+// printableRune returns the length of the first character of s, which is none of ASCII, or 0 where it may not stand for itself.
+func printableRune(s string) int {
+	if s[0] >= 0xe3 && s[0] <= 0xec && len(s) > 2 && s[1]&0xc0 == 0x80 && s[2]&0xc0 == 0x80 {
+		return 3 // from U+3000 to U+CFFF, as most of what is written in Chinese, Japanese and Korean
+	}
+	r, n := utf8.DecodeRuneInString(s)
+	switch {
+	case r == utf8.RuneError && n == 1, r < 0xa0, r == 0x2028, r == 0x2029, r == 0xfeff, r == 0xfffe, r == 0xffff:
+		return 0
+	}
+	return n
 }
