@@ -13,7 +13,7 @@ func (s *Snapshot) Altered(since *Snapshot) map[mdstore.ID]bool {
 	}
 	for it := s.files.Iterator(); !it.Done(); {
 		p, n, _ := it.Next()
-		if old, ok := since.files.Get(p); !ok || old.Version != n.Version {
+		if old, ok := since.files.Get(p); !ok || !old.Is(n) {
 			out[n.ID] = true
 			if ok {
 				out[old.ID] = true

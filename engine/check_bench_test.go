@@ -17,7 +17,7 @@ func BenchmarkDiagnostics(b *testing.B) {
 			b.Fatal(err)
 		}
 		node, _ := s.Node(mdstore.Root)
-		file := mdstore.File{Path: node.Path, Version: node.Version, Data: node.Doc.Bytes()}
+		file := mdstore.File{Path: node.Path, Version: node.Version(), Data: node.Doc().Bytes()}
 		s.Diagnostics()
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			b.ReportAllocs()

@@ -13,12 +13,12 @@ import (
 func (s *Snapshot) original(id mdstore.ID) *mdstore.Node {
 	var orig *mdstore.Node
 	for _, n := range s.Files(id) {
-		if f, ok := n.Doc.Field(mdstore.KeyID); !ok || f.Value != string(id) {
+		if f, ok := n.Doc().Field(mdstore.KeyID); !ok || f.Value != string(id) {
 			return nil
 		}
 		switch {
 		case n.Path.Dir().Base() != string(id):
-			if n.Doc.Editable() != nil || id == mdstore.Root { // a second root hangs nowhere
+			if n.Editable() != nil || id == mdstore.Root { // a second root hangs nowhere
 				return nil
 			}
 		case orig != nil:

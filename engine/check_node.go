@@ -48,7 +48,7 @@ func (c *checker) field(d *mdoc.Doc, key, code string, r repair, format string, 
 
 // on returns a repair of a node's file, and none where the file takes no edits and will take none.
 func (c *checker) on(n *mdstore.Node, text string, mend func(d *draft, e *edit) error) repair {
-	if n.Doc.Editable() != nil || len(c.s.Files(n.ID)) > 1 && c.s.original(n.ID) == nil {
+	if n.Editable() != nil || len(c.s.Files(n.ID)) > 1 && c.s.original(n.ID) == nil {
 		return repair{}
 	}
 	return repair{text, func(d *draft) (bool, error) {
@@ -130,18 +130,18 @@ func (c *checker) node(n *mdstore.Node) {
 	}
 	c.copies(n)
 	c.parent(n)
-	c.sections(n.Doc)
+	c.sections(n.Doc())
 	c.status(n)
 	for _, r := range n.References() {
 		if _, ok := c.s.Node(mdstore.ID(r.Target)); !ok && !r.Expired {
 			if at, unread := c.s.brokenFolder(r.Target); unread { // it is there, and may be readable again in a moment
-				c.at(n.Doc, itemAt(n.Doc, r.Span), CodeDangling, repair{}, "reference to %s, which cannot be read; mend %s", r.Target, at)
+				c.at(n.Doc(), itemAt(n.Doc(), r.Span), CodeDangling, repair{}, "reference to %s, which cannot be read; mend %s", r.Target, at)
 				continue
 			}
 			if !isNodeRef(r.Target) {
 				continue
 			}
-			c.at(n.Doc, itemAt(n.Doc, r.Span), CodeDangling, c.gone(mdstore.ID(r.Target), c.on(n, "mark the reference expired", func(_ *draft, e *edit) error {
+			c.at(n.Doc(), itemAt(n.Doc(), r.Span), CodeDangling, c.gone(mdstore.ID(r.Target), c.on(n, "mark the reference expired", func(_ *draft, e *edit) error {
 				e.mark(string(n.ID), mdstore.SecReferences, r, true)
 				return nil
 			})), "reference to %s, which is no node; correct the id, expire it, or remove it", r.Target)
@@ -166,32 +166,32 @@ func (c *checker) copies(n *mdstore.Node) {
 	} else if orig != nil {
 		r = repair{"give this copy an id of its own", func(d *draft) (bool, error) { return true, d.rename(n) }}
 	}
-	c.field(n.Doc, mdstore.KeyID, string(DuplicateID), r, "id %s is that of %s too; %s", n.ID, strings.Join(others, " and "), advice)
+	c.field(n.Doc(), mdstore.KeyID, string(DuplicateID), r, "id %s is that of %s too; %s", n.ID, strings.Join(others, " and "), advice)
 }
 
 func (c *checker) parent(n *mdstore.Node) {
 	if n.ID == mdstore.Root {
 		if n.Parent != "" {
-			c.field(n.Doc, mdstore.KeyParent, mdstore.CodeFieldInvalid, c.on(n, "write null", set(n.ID, mdstore.KeyParent, mdoc.NullValue())), "parentId is %s, but the root has no parent; write null", n.Parent)
+			c.field(n.Doc(), mdstore.KeyParent, mdstore.CodeFieldInvalid, c.on(n, "write null", set(n.ID, mdstore.KeyParent, mdoc.NullValue())), "parentId is %s, but the root has no parent; write null", n.Parent)
 		}
 		return
 	}
-	if n.Doc.Editable() != nil && n.Parent == "" {
+	if n.Editable() != nil && n.Parent == "" {
 		return
 	}
 	p, ok := c.s.Node(n.Parent)
 	broken, unread := c.s.brokenFolder(string(n.Parent))
 	switch {
 	case !ok && unread:
-		c.field(n.Doc, mdstore.KeyParent, string(OrphanNode), repair{}, "parent %s cannot be read; mend %s", n.Parent, broken)
+		c.field(n.Doc(), mdstore.KeyParent, string(OrphanNode), repair{}, "parent %s cannot be read; mend %s", n.Parent, broken)
 	case n.Parent == "":
-		c.field(n.Doc, mdstore.KeyParent, string(OrphanNode), repair{}, "parentId is missing; name the node's parent (root is one)")
+		c.field(n.Doc(), mdstore.KeyParent, string(OrphanNode), repair{}, "parentId is missing; name the node's parent (root is one)")
 	case !ok:
-		c.field(n.Doc, mdstore.KeyParent, string(OrphanNode), repair{}, "parent %s does not exist; name another parentId (root is one), or move the node", n.Parent)
+		c.field(n.Doc(), mdstore.KeyParent, string(OrphanNode), repair{}, "parent %s does not exist; name another parentId (root is one), or move the node", n.Parent)
 	case c.circles[n.ID]:
-		c.field(n.Doc, mdstore.KeyParent, string(Cycle), repair{}, "its ancestors go round in a circle: %s; give one of them another parentId", c.way(n))
+		c.field(n.Doc(), mdstore.KeyParent, string(Cycle), repair{}, "its ancestors go round in a circle: %s; give one of them another parentId", c.way(n))
 	case len(p.Problems) == 0 && !statemachine.TakesChildren(p.Type):
-		c.field(n.Doc, mdstore.KeyParent, CodeExecChildren, repair{}, "parent %s is an execution node, which has no children; name another parentId, or make the parent a planning node", p.ID)
+		c.field(n.Doc(), mdstore.KeyParent, CodeExecChildren, repair{}, "parent %s is an execution node, which has no children; name another parentId, or make the parent a planning node", p.ID)
 	}
 }
 

@@ -18,11 +18,11 @@ func (c *checker) status(n *mdstore.Node) {
 		facts.OpenChildren, kids = nil, nil
 	}
 	for _, r := range statemachine.Audit(statemachine.Standing{Type: n.Type, Status: n.Status}, "", facts) {
-		c.field(n.Doc, mdstore.KeyStatus, string(r.Code), repair{}, "%s; %s", r.Text, remedies[r.Code])
+		c.field(n.Doc(), mdstore.KeyStatus, string(r.Code), repair{}, "%s; %s", r.Text, remedies[r.Code])
 	}
 	// A reopened node is in planning with the children it had; one that never started has none.
 	if len(kids) > 0 && statemachine.TakesChildren(n.Type) && n.Status == statemachine.Initial(n.Type) {
-		c.field(n.Doc, mdstore.KeyStatus, string(statemachine.CodeStatusUnreachable), c.on(n, "move it to "+string(statemachine.Monitoring), func(d *draft, _ *edit) error {
+		c.field(n.Doc(), mdstore.KeyStatus, string(statemachine.CodeStatusUnreachable), c.on(n, "move it to "+string(statemachine.Monitoring), func(d *draft, _ *edit) error {
 			_, err := d.raise([]*mdstore.Node{n}, false, "mended: it has children")
 			return err
 		}), "status is %s, but the node has children (%s); it is %s from the first of them on", n.Status, kids[0].ID, statemachine.Monitoring)
@@ -72,7 +72,7 @@ func (c *checker) unlogged(n *mdstore.Node) {
 	if was.By == byCreation {
 		led = "the log knows of no transition since the node was created"
 	}
-	c.field(n.Doc, mdstore.KeyStatus, string(statemachine.CodeStatusUnreachable), c.on(n, "record it in the log", func(d *draft, e *edit) error {
+	c.field(n.Doc(), mdstore.KeyStatus, string(statemachine.CodeStatusUnreachable), c.on(n, "record it in the log", func(d *draft, e *edit) error {
 		d.log(e, logged{By: byHand, From: was.To, To: n.Status}.String())
 		e.did("%s status %s recorded", n.ID, n.Status)
 		return nil

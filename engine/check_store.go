@@ -72,8 +72,8 @@ func (s *Snapshot) missingDocs(ctx context.Context, r mdstore.DocReader) []findi
 	}
 	look(s.ws.Doc, s.ws.Docs())
 	for n := range s.All() {
-		look(n.Doc, n.Docs())
-		look(n.Doc, n.References())
+		look(n.Doc(), n.Docs())
+		look(n.Doc(), n.References())
 	}
 	return c.out
 }

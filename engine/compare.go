@@ -116,11 +116,11 @@ func unlike(in, other *Snapshot) map[mdstore.Path]filed {
 	for it := in.files.Iterator(); !it.Done(); {
 		p, n, _ := it.Next()
 		if other != nil {
-			if o, ok := other.files.Get(moved(p, in.ws.Dir, other.ws.Dir)); ok && o.Version == n.Version {
+			if o, ok := other.files.Get(moved(p, in.ws.Dir, other.ws.Dir)); ok && o.Version() == n.Version() {
 				continue
 			}
 		}
-		out[p] = filed{path: p, id: n.ID, title: n.Title, doc: meaning(n.Doc), blank: blank(n.Doc, n.Version)}
+		out[p] = filed{path: p, id: n.ID, title: n.Title, doc: meaning(n.Doc()), blank: blank(n.Doc(), n.Version())}
 	}
 	for it := in.broken.Iterator(); !it.Done(); {
 		p, d, _ := it.Next()

@@ -134,7 +134,7 @@ func (d *draft) editable(n *mdstore.Node) error {
 	if same := d.snap.Files(n.ID); len(same) > 1 {
 		return duplicate(n.ID, same)
 	}
-	if err := n.Doc.Editable(); err != nil {
+	if err := n.Editable(); err != nil {
 		return err
 	}
 	return nil
@@ -165,7 +165,7 @@ func (d *draft) statusOf(n *mdstore.Node) statemachine.Status {
 }
 
 // relied notes that the plan read a node, so that it is not committed when the node moves on.
-func (d *draft) relied(n *mdstore.Node) { d.keep[n.Path] = n.Version }
+func (d *draft) relied(n *mdstore.Node) { d.keep[n.Path] = n.Version() }
 
 func (d *draft) on(p mdstore.Path, v mdstore.Version, doc *mdoc.Doc) *edit {
 	e, ok := d.edits[p]
@@ -177,7 +177,7 @@ func (d *draft) on(p mdstore.Path, v mdstore.Version, doc *mdoc.Doc) *edit {
 	return e
 }
 
-func (d *draft) onNode(n *mdstore.Node) *edit { return d.on(n.Path, n.Version, n.Doc) }
+func (d *draft) onNode(n *mdstore.Node) *edit { return d.on(n.Path, n.Version(), n.Doc()) }
 
 func (d *draft) onWorkspace() *edit {
 	w := d.snap.ws

@@ -136,7 +136,7 @@ func stateOf(t *testing.T, dir string) (map[mdstore.Path]map[string]string, map[
 	each(t, e, func(s *engine.Snapshot) {
 		note(s.Workspace().Path, s.Workspace().Doc)
 		for n := range s.All() {
-			note(n.Path, n.Doc)
+			note(n.Path, n.Doc())
 		}
 	})
 	return fields, faultsOf(t, e)

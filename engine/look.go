@@ -171,7 +171,7 @@ func digest(s string) string {
 func (s *Snapshot) docs(yield func(p mdstore.Path, v mdstore.Version, id mdstore.ID, title string, d *mdoc.Doc)) {
 	yield(s.ws.Path, s.ws.Version, "", s.ws.Name, s.ws.Doc)
 	for n := range s.All() {
-		yield(n.Path, n.Version, n.ID, n.Title, n.Doc)
+		yield(n.Path, n.Version(), n.ID, n.Title, n.Doc())
 	}
 }
 

@@ -45,7 +45,7 @@ func (d *draft) delete(id mdstore.ID) (*Deleted, error) {
 	if same := d.snap.Files(id); len(same) > 1 {
 		return nil, duplicate(id, same)
 	}
-	if err := d.match(n.Path, n.Version); err != nil {
+	if err := d.match(n.Path, n.Version()); err != nil {
 		return nil, err
 	}
 	gone := map[mdstore.ID]bool{}
@@ -147,7 +147,7 @@ func holds(dir mdstore.Path, sorted []mdstore.Path) bool {
 // expire marks the references of other nodes to those that go. A damaged file stays as it is: its reference is then a dangling one, which check reports.
 func (d *draft) expire(gone map[mdstore.ID]bool) {
 	for n := range d.snap.All() {
-		if gone[n.ID] || !mentions(n.Doc.Bytes(), gone) || d.editable(n) != nil {
+		if gone[n.ID] || !mentions(n.Doc().Bytes(), gone) || d.editable(n) != nil {
 			continue
 		}
 		for _, r := range n.References() {

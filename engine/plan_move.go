@@ -50,7 +50,7 @@ func (d *draft) move(m Move) (*Moved, error) {
 	if err := d.editable(n); err != nil {
 		return nil, err
 	}
-	if err := d.match(n.Path, n.Version); err != nil {
+	if err := d.match(n.Path, n.Version()); err != nil {
 		return nil, err
 	}
 	edit := d.onNode(n)

@@ -25,7 +25,7 @@ func (e *Engine) UpdateNode(ctx context.Context, ws, id mdstore.ID, t NodeTexts,
 			if err := title(InvalidTitle, "title", *t.Title); err != nil {
 				return err
 			}
-			if f, _ := n.Doc.Field(mdstore.KeyTitle); f.Value != *t.Title {
+			if f, _ := n.Doc().Field(mdstore.KeyTitle); f.Value != *t.Title {
 				edit.set(mdstore.KeyTitle, mdoc.Text(*t.Title))
 				edit.did("%s title %s → %s", n.ID, n.Title, *t.Title)
 			}
@@ -68,7 +68,7 @@ func (d *draft) editNode(id mdstore.ID) (*mdstore.Node, *edit, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return n, d.onNode(n), d.match(n.Path, n.Version)
+	return n, d.onNode(n), d.match(n.Path, n.Version())
 }
 
 // editWorkspace returns the workspace's own file, in the version that the caller has read.

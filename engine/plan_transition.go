@@ -51,7 +51,7 @@ func (d *draft) transition(t Transition) (*Transitioned, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.match(n.Path, n.Version); err != nil {
+	if err := d.match(n.Path, n.Version()); err != nil {
 		return nil, err
 	}
 	if err := oneLine("reason", t.Reason, mdstore.MaxEvent/2); err != nil {

@@ -67,7 +67,7 @@ func BenchmarkSaveToSnapshot(b *testing.B) {
 			b.Fatal(err)
 		}
 		beyond = append(beyond, time.Since(saved)-settle)
-		if got, _ := s.Node(mdstore.ID(leafOf(n).Dir().Base())); got.Version != mdstore.VersionOf(now) {
+		if got, _ := s.Node(mdstore.ID(leafOf(n).Dir().Base())); got.Version() != mdstore.VersionOf(now) {
 			b.Fatal("the news came, and the snapshot does not show the save")
 		}
 	}
@@ -100,7 +100,7 @@ func BenchmarkCheckout(b *testing.B) {
 			took := time.Since(news)
 			shown = 0
 			for x := range s.All() {
-				if bytes.Contains(x.Doc.Bytes(), want) {
+				if bytes.Contains(x.Doc().Bytes(), want) {
 					shown++
 				}
 			}

@@ -167,7 +167,7 @@ func TestManyChangesAtOnce(t *testing.T) {
 func allOf(s *engine.Snapshot) string {
 	var b strings.Builder
 	for n := range s.All() {
-		fmt.Fprintln(&b, n.Path, n.ID, n.Version, s.Children(n.ID))
+		fmt.Fprintln(&b, n.Path, n.ID, n.Version(), s.Children(n.ID))
 		for _, same := range s.Files(n.ID) {
 			fmt.Fprintln(&b, " ", same.Path)
 		}

@@ -159,7 +159,7 @@ func (r *rereader) damaged(f mdstore.File) bool {
 	if f.Path == r.s.ws.Path {
 		form, was = mdstore.WorkspaceForm, r.s.ws.Doc
 	} else if n, ok := r.s.files.Get(f.Path); ok {
-		was = n.Doc
+		was = n.Doc()
 	}
 	if was != nil && was.Editable() != nil {
 		return false
@@ -265,7 +265,7 @@ func (s *Snapshot) versionAt(p mdstore.Path) mdstore.Version {
 		return s.ws.Version
 	}
 	if n, ok := s.files.Get(p); ok {
-		return n.Version
+		return n.Version()
 	}
 	return mdstore.Version{}
 }

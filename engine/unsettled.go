@@ -43,8 +43,8 @@ func (m *memory) node(n *mdstore.Node) *mdstore.Node {
 	if m == nil || m.last == nil {
 		return n
 	}
-	if o, open := m.mark(n.Path); open && n.Doc.Editable() != nil {
-		if last, ok := m.last.files.Get(n.Path); ok && last.Doc.Editable() == nil {
+	if o, open := m.mark(n.Path); open && n.Editable() != nil {
+		if last, ok := m.last.files.Get(n.Path); ok && last.Editable() == nil {
 			m.left[o] = true
 			return last
 		}

@@ -71,6 +71,7 @@ type File struct {
 	Path    Path
 	Version Version
 	Data    []byte // must not be modified
+	Stamp   Stamp  // zero where the store is no Stamper
 }
 
 // A Change is one step of a commit. Exactly one of these holds:

@@ -26,7 +26,7 @@ func TestAllocations(t *testing.T) {
 		w := v.ws
 		sink += len(w.Rules()) + len(w.Docs()) + len(w.Problem().Text) + len(w.Version.String())
 		for _, n := range v.nodes {
-			sink += len(n.Requirement()) + len(n.Conclusion()) + len(n.Note()) + len(n.Docs()) + len(n.Log()) + len(n.Problem().Text) + len(n.Version.String())
+			sink += len(n.Requirement()) + len(n.Conclusion()) + len(n.Note()) + len(n.Docs()) + len(n.Log()) + len(n.Problem().Text) + len(n.Version().String())
 		}
 		sink += len(v.nodes[focus].References())
 	})

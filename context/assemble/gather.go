@@ -59,7 +59,7 @@ func (g *gatherer) workspace() {
 	if has.problem {
 		p.Problem = g.problem(w.Problem(), RoleWorkspace, "")
 	}
-	g.complain(WhatFile, RoleWorkspace, "", w.Doc, w.Problems)
+	g.complain(WhatFile, RoleWorkspace, "", true, w.Problems)
 }
 
 // chain walks up from the focus, then reads the nodes from the top down.
@@ -134,13 +134,13 @@ func (v *visited) before(walk []*mdstore.Node, id mdstore.ID) bool {
 
 func (g *gatherer) part(p *ChainPart, n *mdstore.Node, role string) {
 	p.NodeID, p.Title, p.Type, p.Status, p.Role, p.Isolated = n.ID, n.Title, n.Type, n.Status, n.Role, n.Isolated
-	p.At, p.Version = n.Path, n.Version.String()
+	p.At, p.Version = n.Path, n.Version().String()
 	p.Docs, p.LogEntries = []Doc{}, []LogEntry{}
-	if n.Doc == nil {
-		g.complain(WhatNode, role, n.ID, nil, n.Problems)
+	if !n.Filed() {
+		g.complain(WhatNode, role, n.ID, false, n.Problems)
 		return
 	}
-	has := p.Lines.read(n.Doc)
+	has := p.Lines.read(n.Doc())
 	if has.requirement {
 		p.Requirement = n.Requirement()
 	}
@@ -159,7 +159,7 @@ func (g *gatherer) part(p *ChainPart, n *mdstore.Node, role string) {
 	if has.log {
 		p.LogEntries = g.log(n.Log(), role, n.ID)
 	}
-	g.complain(WhatNode, role, n.ID, n.Doc, n.Problems)
+	g.complain(WhatNode, role, n.ID, true, n.Problems)
 }
 
 // docs returns the active documents and lists the expired ones as one omission.
@@ -218,14 +218,12 @@ func (g *gatherer) log(all []mdstore.LogEntry, role string, id mdstore.ID) []Log
 }
 
 // complain lists a file that cannot be read as it should be.
-func (g *gatherer) complain(what, role string, id mdstore.ID, doc *mdoc.Doc, problems []mdoc.Diagnostic) {
+func (g *gatherer) complain(what, role string, id mdstore.ID, filed bool, problems []mdoc.Diagnostic) {
 	detail := ""
 	if len(problems) > 0 {
 		detail = problems[0].String()
-	} else if doc == nil {
+	} else if !filed {
 		detail = "there is no file to read"
-	} else if err := doc.Editable(); err != nil {
-		detail = err.Error()
 	}
 	if detail != "" {
 		g.left.add(Omission{What: what, Role: role, NodeID: id, Reason: ReasonUnreadable, Count: 1, Detail: detail})
@@ -241,16 +239,16 @@ func (g *gatherer) children(focus *mdstore.Node) {
 		if !ok {
 			continue
 		}
-		if statemachine.Terminal(n.Status) && n.Doc != nil {
+		if statemachine.Terminal(n.Status) && n.Filed() {
 			if text := n.Conclusion(); text != "" {
-				c := ChildPart{NodeID: n.ID, Title: n.Title, Status: n.Status, Conclusion: text, At: n.Path, Version: n.Version.String(), age: n.UpdatedAt}
-				c.Lines.read(n.Doc)
+				c := ChildPart{NodeID: n.ID, Title: n.Title, Status: n.Status, Conclusion: text, At: n.Path, Version: n.Version().String(), age: n.UpdatedAt}
+				c.Lines.read(n.Doc())
 				c.Lines = Lines{Conclusion: c.Lines.Conclusion}
 				if c.age == 0 {
 					c.age = n.CreatedAt
 				}
 				g.b.ChildConclusions = append(g.b.ChildConclusions, c)
-				g.complain(WhatNode, RoleChild, n.ID, n.Doc, n.Problems)
+				g.complain(WhatNode, RoleChild, n.ID, true, n.Problems)
 				continue
 			}
 		}
@@ -264,7 +262,7 @@ func (g *gatherer) children(focus *mdstore.Node) {
 
 // size returns the bytes of the texts that a node would bring into a chain.
 func size(n *mdstore.Node) int {
-	if n.Doc == nil {
+	if !n.Filed() {
 		return 0
 	}
 	p := n.Problem()

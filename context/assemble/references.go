@@ -10,7 +10,7 @@ import (
 // references takes what the focus refers to, one step far.
 func (g *gatherer) references(focus *mdstore.Node) {
 	g.b.References = []RefPart{}
-	if focus.Doc == nil {
+	if !focus.Filed() {
 		return
 	}
 	refs := focus.References()
@@ -38,13 +38,13 @@ func (g *gatherer) references(focus *mdstore.Node) {
 }
 
 func (g *gatherer) node(p *RefPart, n *mdstore.Node) {
-	p.Kind, p.NodeID, p.Title, p.Status, p.At, p.Version = RefNode, n.ID, n.Title, n.Status, n.Path, n.Version.String()
-	if n.Doc != nil {
+	p.Kind, p.NodeID, p.Title, p.Status, p.At, p.Version = RefNode, n.ID, n.Title, n.Status, n.Path, n.Version().String()
+	if n.Filed() {
 		p.Requirement, p.Conclusion = n.Requirement(), n.Conclusion()
-		p.Lines.read(n.Doc)
+		p.Lines.read(n.Doc())
 		p.Lines = Lines{Requirement: p.Lines.Requirement, Conclusion: p.Lines.Conclusion}
 	}
-	g.complain(WhatNode, RoleReference, n.ID, n.Doc, n.Problems)
+	g.complain(WhatNode, RoleReference, n.ID, n.Filed(), n.Problems)
 }
 
 func (g *gatherer) document(p *RefPart, target string) {

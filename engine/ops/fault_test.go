@@ -235,7 +235,7 @@ func (x *trial) fresh(t *testing.T, what string) {
 func versions(s *engine.Snapshot) map[mdstore.Path]mdstore.Version {
 	out := map[mdstore.Path]mdstore.Version{s.Workspace().Path: s.Workspace().Version}
 	for n := range s.All() {
-		out[n.Path] = n.Version
+		out[n.Path] = n.Version()
 	}
 	return out
 }

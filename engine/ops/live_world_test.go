@@ -214,7 +214,7 @@ func moreOf(s *engine.Snapshot) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, s.Workspace().Version, s.Unreadable())
 	for n := range s.All() {
-		fmt.Fprintln(&b, n.Path, n.Version)
+		fmt.Fprintln(&b, n.Path, n.Version())
 	}
 	for _, d := range s.Diagnostics() {
 		fmt.Fprintln(&b, d)

@@ -23,7 +23,7 @@ func outline(t interface{ Fatal(...any) }, e *engine.Engine) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, s.Workspace().Name, s.Workspace().Focus, s.Workspace().RulesHash(), s.Workspace().Version)
 	for depth, n := range s.Walk(mdstore.Root) {
-		fmt.Fprintln(&b, strings.Repeat(" ", depth), n.ID, n.Title, n.Status, n.Version)
+		fmt.Fprintln(&b, strings.Repeat(" ", depth), n.ID, n.Title, n.Status, n.Version())
 	}
 	return b.String()
 }

@@ -55,7 +55,7 @@ func NodeGet(ctx context.Context, env *Env, in NodeGetIn) (*NodeGetOut, error) {
 		ID: string(n.ID), Title: n.Title, Type: string(n.Type), Status: string(n.Status), Role: string(n.Role), ParentID: string(n.Parent), Isolated: n.Isolated,
 		Requirement: n.Requirement(), Conclusion: n.Conclusion(), Note: n.Note(), Docs: docs(n.Docs()), References: references(n.References()), Problem: problem(n.Problem()),
 		Log: logs(n.Log()), Children: []string{}, Allowed: actions(n.Type, n.Status), CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt, Path: env.path(n.Path),
-		Version: n.Version.String(), Claim: env.claimOf(ctx, s.Workspace().ID, n), Diagnostics: s.DiagnosticsOf(n),
+		Version: n.Version().String(), Claim: env.claimOf(ctx, s.Workspace().ID, n), Diagnostics: s.DiagnosticsOf(n),
 	}}
 	out.Node.Log, out.Node.LogHidden = env.newest(out.Node.Log)
 	kids := s.Children(id)
@@ -68,7 +68,7 @@ func NodeGet(ctx context.Context, env *Env, in NodeGetIn) (*NodeGetOut, error) {
 		out.Node.Children = append(out.Node.Children, string(k))
 	}
 	switch {
-	case n.Doc.Editable() != nil:
+	case n.Editable() != nil:
 		out.Hint = "its file is damaged, and takes no writes before a person has mended it: " + out.Node.Diagnostics[0].String()
 	case len(out.Node.Diagnostics) > 0:
 		out.Hint = found(out.Node.Diagnostics)

@@ -74,7 +74,7 @@ func (s *Server) text(ctx context.Context, env *ops.Env, r ref, room int) (strin
 	if err != nil {
 		return "", err
 	}
-	return source(n.Path, n.Version, n.Doc, n.Problems)
+	return source(n.Path, n.Version(), n.Doc(), n.Problems)
 }
 
 // source returns the bytes of a file as text. Those that are no UTF-8, which JSON cannot hold, show as U+FFFD, and a last line says so.
