@@ -40,7 +40,7 @@ func badText(src []byte) (at int, what string) {
 	if at := bytes.IndexByte(src, 0); at >= 0 {
 		return at, "a NUL byte"
 	}
-	if utf8.Valid(src) {
+	if validUTF8(src) {
 		return -1, ""
 	}
 	for i := 0; i < len(src); {

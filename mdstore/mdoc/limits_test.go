@@ -63,6 +63,7 @@ func TestLimits(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			d, problems := Parse("Node.md", []byte(c.src), nodeForm)
 			d.Sections()
+			scanEqualsParse(t, new(Scanner), []byte(c.src))
 			f, ok := d.Field("id")
 			if ok == c.noField || ok && f.Value != "n1" {
 				t.Errorf("field id is %v %v", f, ok)

@@ -26,28 +26,32 @@ func scanPlain(text []byte, s Span) (fields []Field, ok bool) {
 // strings are parts of all.
 func appendPlain(fields []Field, all string, base, line int) ([]Field, bool) {
 	for at := 0; at < len(all); line++ {
-		f, end := commonLine(all, at)
-		what := plainField
+		fields = append(fields, Field{})
+		n := len(fields) - 1
+		f := &fields[n]
+		end := f.common(all, at)
 		if end == 0 {
 			end = len(all)
 			if k := strings.IndexByte(all[at:], '\n'); k >= 0 {
 				end = at + k + 1
 			}
-			f, what = plainLine(strings.TrimSuffix(strings.TrimSuffix(all[at:end], "\n"), "\r"))
-			f.Span.Start += at
-			f.Span.End += at
-		}
-		switch what {
-		case notPlain:
-			return fields, false
-		case plainField:
-			f.Span.Start += base
-			f.Span.End += base
-			f.Line = line
-			if 2*len(fields)+3 > MaxFrontMatterNodes || holds(fields, f.Key) {
-				return fields, false // the parser's to report
+			is, what := plainLine(strings.TrimSuffix(strings.TrimSuffix(all[at:end], "\n"), "\r"))
+			switch what {
+			case notPlain:
+				return fields[:n], false
+			case plainSkip:
+				fields, at = fields[:n], end
+				continue
 			}
-			fields = append(fields, f)
+			is.Span.Start += at
+			is.Span.End += at
+			*f = is
+		}
+		f.Span.Start += base
+		f.Span.End += base
+		f.Line = line
+		if 2*n+3 > MaxFrontMatterNodes || holds(fields[:n], f.Key) {
+			return fields[:n], false // the parser's to report
 		}
 		at = end
 	}

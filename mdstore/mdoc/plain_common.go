@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// What a byte is to commonLine.
+// What a byte is to Field.common.
 const (
 	keyStart   = 1 << iota // begins a key
 	keyByte                // stands in one
@@ -36,39 +36,38 @@ var byteClass = func() (class [256]uint8) {
 	return class
 }()
 
-// commonLine reads the line at an offset where it is of the form that nearly all lines have: a key, a colon, one blank and
-// a number, a word or several, and nothing behind them. next is the offset behind the line, 0 for any other line,
+// common reads the line at an offset where it is of the form that nearly all lines have: a key, a colon, one blank and a
+// number, a word or several, and nothing behind them. next is the offset behind the line, 0 for any other line,
 // which is plainLine's. What it reads, plainLine reads alike.
-func commonLine(all string, at int) (f Field, next int) {
+func (f *Field) common(all string, at int) (next int) {
 	k := at
 	if byteClass[all[k]]&keyStart == 0 {
-		return f, 0
+		return 0
 	}
 	for k < len(all) && byteClass[all[k]]&keyByte != 0 {
 		k++
 	}
 	v := k + 2
 	if k-at > 128 || v >= len(all) || all[k] != ':' || all[k+1] != ' ' {
-		return f, 0
+		return 0
 	}
 	end := v
-	class := byteClass[all[v]]
-	switch {
+	switch class := byteClass[all[v]]; {
 	case class&digitByte != 0:
 		for end < len(all) && byteClass[all[end]]&digitByte != 0 {
 			end++
 		}
 		if end-v > 18 || all[v] == '0' && end-v > 1 {
-			return f, 0
+			return 0
 		}
 		f.Kind = Int
 	case class&valueStart != 0:
 		if end = commonText(all, v); end < 0 {
-			return f, 0
+			return 0
 		}
 		f.Kind = String
 	default:
-		return f, 0
+		return 0
 	}
 	switch {
 	case end == len(all):
@@ -78,7 +77,7 @@ func commonLine(all string, at int) (f Field, next int) {
 	case all[end] == '\r' && end+1 < len(all) && all[end+1] == '\n':
 		next = end + 2
 	default:
-		return f, 0
+		return 0
 	}
 	f.Key, f.Value, f.Span = all[at:k], all[v:end], Span{v, end}
 	if n := end - v; f.Kind == String && (n == 4 || n == 5) {
@@ -88,10 +87,10 @@ func commonLine(all string, at int) (f Field, next int) {
 		case f.Value == "true" || f.Value == "false":
 			f.Kind = Bool
 		case strings.EqualFold(f.Value, "null") || strings.EqualFold(f.Value, "true") || strings.EqualFold(f.Value, "false"):
-			return f, 0
+			return 0
 		}
 	}
-	return f, next
+	return next
 }
 
 // commonText returns the end of the text at v, or -1 where it is none without doubt.

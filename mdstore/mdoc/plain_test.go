@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// plainEqualsYAML holds that what the plain scan accepts the YAML parser reads alike, field by field, span by span.
+// plainEqualsYAML holds that what the plain scan accepts the YAML parser reads alike, field by field, span by span, and that the library by itself decodes the same.
 // It reports whether the scan accepted.
 func plainEqualsYAML(t interface {
 	Helper()
@@ -20,6 +20,7 @@ func plainEqualsYAML(t interface {
 	if !ok {
 		return false
 	}
+	yamlSays(t, front, fields)
 	f, problem := parseFront(src, s)
 	if problem != nil || f.lenient || len(f.duplicates()) > 0 {
 		t.Fatalf("the scan accepts %q, the parser says %v (lenient %t)", front, problem, f.lenient)

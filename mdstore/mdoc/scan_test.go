@@ -195,8 +195,8 @@ func FuzzScan(f *testing.F) {
 	for _, src := range seeds(f) {
 		f.Add(src)
 	}
-	for _, value := range plainValues {
-		f.Add([]byte("---\nid: a\nk: " + value + "\n---\n\n## Log\n"))
+	for _, trap := range yamlTraps {
+		f.Add([]byte("---\nid: a\n" + trap + "\n---\n\n## Log\n"))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
 		var s Scanner
