@@ -11,17 +11,16 @@ func (s *Snapshot) Altered(since *Snapshot) map[mdstore.ID]bool {
 	if s.ws.Version != since.ws.Version || s.ws.Path != since.ws.Path {
 		out[""] = true
 	}
-	for it := s.files.Iterator(); !it.Done(); {
-		p, n, _ := it.Next()
-		if old, ok := since.files.Get(p); !ok || !old.Is(n) {
+	for n := range s.All() {
+		if old, ok := since.file(n.Path); !ok || !old.Is(n) {
 			out[n.ID] = true
 			if ok {
 				out[old.ID] = true
 			}
 		}
 	}
-	for it := since.files.Iterator(); !it.Done(); {
-		if p, n, _ := it.Next(); s.versionAt(p).IsZero() {
+	for n := range since.All() {
+		if _, ok := s.file(n.Path); !ok {
 			out[n.ID] = true
 		}
 	}

@@ -47,7 +47,7 @@ func (d *draft) rename(n *mdstore.Node) error {
 func (c *checker) newRoot() repair {
 	w := c.s.ws
 	path := mdstore.NodePath(w.Dir, mdstore.Root)
-	if _, taken := c.s.files.Get(path); taken || w.Version.IsZero() {
+	if _, taken := c.s.file(path); taken || w.Version.IsZero() {
 		return repair{}
 	}
 	if _, broken := c.s.brokenFolder(string(mdstore.Root)); broken {

@@ -37,7 +37,7 @@ func (e *Engine) CheckVault(ctx context.Context) (*VaultCheck, error) {
 			continue
 		}
 		out.Diagnostics = append(out.Diagnostics, d)
-		snap, err := load(ctx, e.st, w, nil)
+		snap, err := e.load(ctx, e.st, w, nil, false)
 		if err != nil {
 			return nil, err
 		}

@@ -38,7 +38,7 @@ func (e *Engine) tend(ctx context.Context, d *draft) error {
 		return nil
 	}
 	for _, p := range d.concerned() {
-		n, ok := d.snap.files.Get(p)
+		n, ok := d.snap.file(p)
 		if !ok {
 			continue
 		}

@@ -113,10 +113,10 @@ func unlike(in, other *Snapshot) map[mdstore.Path]filed {
 	if in == nil {
 		return out
 	}
-	for it := in.files.Iterator(); !it.Done(); {
-		p, n, _ := it.Next()
+	for n := range in.All() {
+		p := n.Path
 		if other != nil {
-			if o, ok := other.files.Get(moved(p, in.ws.Dir, other.ws.Dir)); ok && o.Version() == n.Version() {
+			if o, ok := other.file(moved(p, in.ws.Dir, other.ws.Dir)); ok && o.Version() == n.Version() {
 				continue
 			}
 		}

@@ -14,8 +14,16 @@ import (
 )
 
 // Context assembles what somebody who works on a node must know. An empty id is the focused node, or the root where none is focused or the focused
-// one is gone.
-func (e *Engine) Context(ctx context.Context, ws, id mdstore.ID, opt assemble.Options) (*assemble.Bundle, error) {
+// one is gone. What it is made of is as the files are now.
+func (e *Engine) Context(ctx context.Context, ws, id mdstore.ID, opt assemble.Options) (b *assemble.Bundle, err error) {
+	err = e.Touching(ctx, func(ctx context.Context) error {
+		b, err = e.context(ctx, ws, id, opt)
+		return err
+	})
+	return b, err
+}
+
+func (e *Engine) context(ctx context.Context, ws, id mdstore.ID, opt assemble.Options) (*assemble.Bundle, error) {
 	snap, err := e.Snapshot(ctx, ws)
 	if err != nil {
 		return nil, err

@@ -177,7 +177,13 @@ func (d *draft) on(p mdstore.Path, v mdstore.Version, doc *mdoc.Doc) *edit {
 	return e
 }
 
-func (d *draft) onNode(n *mdstore.Node) *edit { return d.on(n.Path, n.Version(), n.Doc()) }
+func (d *draft) onNode(n *mdstore.Node) *edit {
+	if e, ok := d.edits[n.Path]; ok {
+		return e
+	}
+	doc, v := n.File()
+	return d.on(n.Path, v, doc)
+}
 
 func (d *draft) onWorkspace() *edit {
 	w := d.snap.ws

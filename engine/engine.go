@@ -45,6 +45,9 @@ type Engine struct {
 	epoch uint64                         // guarded by mu: another one whenever what is being read may not be published any more
 	looks map[string]map[mdstore.ID]look // guarded by mu: what sessions that are attended have seen, by session and workspace
 
+	shelf *shelf      // the documents of nodes that were skimmed
+	whole atomic.Bool // files are read whole, and their documents stay in memory as they were
+
 	following atomic.Bool // the store tells of changes, so that snapshots are current
 }
 
@@ -72,7 +75,9 @@ func Open(ctx context.Context, st mdstore.Store, opt Options) (*Engine, error) {
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Engine{st: st, opt: opt, snaps: map[mdstore.ID]loaded{}, stale: heard{}, looks: map[string]map[mdstore.ID]look{}}, ctx.Err()
+	e := &Engine{st: st, opt: opt, snaps: map[mdstore.ID]loaded{}, stale: heard{}, looks: map[string]map[mdstore.ID]look{}}
+	e.shelf = newShelf(st, func(p mdstore.Path) { e.Heed(p) })
+	return e, ctx.Err()
 }
 
 // Now returns the time by the engine's clock.
@@ -203,13 +208,30 @@ func (e *Engine) Reload(ctx context.Context, id mdstore.ID) (*Snapshot, error) {
 }
 
 func (e *Engine) snapshot(ctx context.Context, st mdstore.Store, id mdstore.ID) (*Snapshot, error) {
+	t := traceOf(ctx)
+	if t != nil && t.of != e {
+		t = nil
+	}
+	s, err := e.newest(ctx, st, id, t)
+	if err != nil || t == nil {
+		return s, err
+	}
+	return t.view(s), nil
+}
+
+// newest is snapshot for somebody who may be traced.
+func (e *Engine) newest(ctx context.Context, st mdstore.Store, id mdstore.ID, t *trace) (*Snapshot, error) {
+	trusting := t != nil && t.trusting
 	seq, err := sequence(ctx, st)
 	if err != nil {
 		return nil, err
 	}
 	for {
 		at := e.now(id)
-		if at.snap != nil && !at.outdated {
+		if t != nil {
+			at.doubt(t.stale, e.following.Load())
+		}
+		if at.snap != nil && !at.outdated && (trusting || !at.snap.unproven()) {
 			if at.seq == seq && len(at.stale) == 0 {
 				return at.snap, nil
 			}
@@ -235,7 +257,7 @@ func (e *Engine) snapshot(ctx context.Context, st mdstore.Store, id mdstore.ID) 
 		} else if at.snap != nil {
 			known = &memory{last: at.snap}
 		}
-		snap, err := load(ctx, st, w, known)
+		snap, err := e.load(ctx, st, w, known, trusting)
 		if err != nil {
 			return nil, err
 		}

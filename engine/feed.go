@@ -78,6 +78,7 @@ func (f *Feed) Hear(n News) { f.box.put(n) }
 
 // Serve tells what changes, as far as Hear is told of it, until ctx ends; the engine must be followed. Its errors are those of Run.
 func (f *Feed) Serve(ctx context.Context, e *Engine) error {
+	e.hold()
 	look := News{All: true}
 	for {
 		look = look.and(f.box.take())

@@ -91,7 +91,7 @@ func (f *Feed) readAll(ctx context.Context, e *Engine, all []*mdstore.Workspace)
 		d, twin := sharedID(all, w)
 		if err := error(nil); twin {
 			shared = append(shared, d)
-			if s, err = load(ctx, e.st, w, &memory{last: f.shown[w.Dir]}); err != nil {
+			if s, err = e.load(ctx, e.st, w, &memory{last: f.shown[w.Dir]}, false); err != nil {
 				return nil, nil, err
 			}
 		} else if s, err = e.Snapshot(ctx, w.ID); err != nil {

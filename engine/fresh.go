@@ -99,6 +99,16 @@ func (e *Engine) Current(ctx context.Context, id mdstore.ID) (*Snapshot, error) 
 	return e.Reload(ctx, id)
 }
 
+// hold has documents stay in memory as they were read, for who compares what files said with what they say.
+func (e *Engine) hold() {
+	if !e.whole.Swap(true) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		clear(e.snaps)
+		e.epoch++
+	}
+}
+
 func (e *Engine) forgetAll() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -150,6 +160,15 @@ func (e *Engine) now(id mdstore.ID) moment {
 		m.stale = e.stale.below(m.snap.ws.Dir)
 	}
 	return m
+}
+
+// doubt adds files that were seen to have changed, which the engine was not told of. open says that they may be in the middle of a save.
+func (m *moment) doubt(paths []mdstore.Path, open bool) {
+	for _, p := range paths {
+		if _, told := m.stale[p]; !told && m.snap != nil && p.Under(m.snap.ws.Dir) {
+			m.stale[p] = mark{open: open}
+		}
+	}
 }
 
 func (e *Engine) heardOf(dir mdstore.Path) heard {

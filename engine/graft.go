@@ -14,32 +14,50 @@ type graft struct {
 
 func (g *graft) drop(p mdstore.Path) {
 	s := g.s
-	s.broken = s.broken.Delete(p)
-	old, ok := s.files.Get(p)
+	if s.broken.Len() > 0 {
+		s.broken = s.broken.Delete(p)
+	}
+	old, ok := s.file(p)
 	if !ok {
 		return
 	}
-	s.files = s.files.Delete(p)
-	same := g.files(old.ID)
-	if len(same) == 1 {
-		s.ids = s.ids.Delete(old.ID)
+	s.count--
+	if s.base.file(p) != nil {
+		s.files = s.files.Set(p, nil)
 	} else {
-		s.ids = s.ids.Set(old.ID, slices.DeleteFunc(slices.Clone(same), func(n *mdstore.Node) bool { return n.Path == p }))
+		s.files = s.files.Delete(p)
+	}
+	g.name(old.ID, slices.DeleteFunc(slices.Clone(g.files(old.ID)), func(n *mdstore.Node) bool { return n.Path == p }))
+}
+
+// name says which files have an id.
+func (g *graft) name(id mdstore.ID, now []*mdstore.Node) {
+	s := g.s
+	if was := len(s.filesOf(id)); was == 0 && len(now) > 0 {
+		s.named++
+	} else if was > 0 && len(now) == 0 {
+		s.named--
+	}
+	if len(now) == 0 && s.base.files(id) == nil {
+		s.ids = s.ids.Delete(id)
+	} else {
+		s.ids = s.ids.Set(id, now)
 	}
 }
 
 func (g *graft) put(n *mdstore.Node) {
 	g.drop(n.Path)
 	s := g.s
+	s.count++
 	s.files = s.files.Set(n.Path, n)
 	now := append(slices.Clone(g.files(n.ID)), n)
 	slices.SortFunc(now, byPath)
-	s.ids = s.ids.Set(n.ID, now)
+	g.name(n.ID, now)
 }
 
 // files returns the files of an id that is about to get others.
 func (g *graft) files(id mdstore.ID) []*mdstore.Node {
-	same, _ := g.s.ids.Get(id)
+	same := g.s.filesOf(id)
 	if _, met := g.stood[id]; !met {
 		g.stood[id] = first(same)
 	}
@@ -58,7 +76,7 @@ func (g *graft) grow() {
 	leave := map[mdstore.ID]map[*mdstore.Node]bool{} // by parent
 	join := map[mdstore.ID][]*mdstore.Node{}
 	for id, was := range g.stood {
-		same, _ := g.s.ids.Get(id)
+		same := g.s.filesOf(id)
 		now := first(same)
 		if id == mdstore.Root || was == now {
 			continue
@@ -84,7 +102,7 @@ func (g *graft) grow() {
 
 // siblings replaces the children of a parent by those that stay and those that come.
 func (g *graft) siblings(parent mdstore.ID, gone map[*mdstore.Node]bool, come []*mdstore.Node) {
-	old, _ := g.s.kids.Get(parent)
+	old := g.s.kidsOf(parent)
 	slices.SortFunc(come, (*mdstore.Node).Compare)
 	out := make([]*mdstore.Node, 0, len(old)-len(gone)+len(come))
 	for _, k := range old {
@@ -96,7 +114,7 @@ func (g *graft) siblings(parent mdstore.ID, gone map[*mdstore.Node]bool, come []
 		}
 		out = append(out, k)
 	}
-	if out = append(out, come...); len(out) > 0 {
+	if out = append(out, come...); len(out) > 0 || g.s.base.below(parent) != nil {
 		g.s.kids = g.s.kids.Set(parent, out)
 	} else {
 		g.s.kids = g.s.kids.Delete(parent)

@@ -30,21 +30,11 @@ type look struct {
 
 type fingerprint struct {
 	Version  string            `json:"v"`
+	Stamp    string            `json:"m,omitempty"` // the key of the file's stamp then: a file that has it still is the same
 	Node     mdstore.ID        `json:"n,omitempty"`
 	Title    string            `json:"t,omitempty"`
 	Fields   map[string]string `json:"f,omitempty"`
 	Sections map[string]string `json:"s,omitempty"`
-
-	doc *mdoc.Doc // where Fields and Sections are still to be computed from it
-}
-
-// full returns the fingerprint with its fields and sections.
-func (f fingerprint) full() fingerprint {
-	if f.doc != nil {
-		p := printOf(mdstore.Version{}, f.doc)
-		f.Fields, f.Sections, f.doc = p.Fields, p.Sections, nil
-	}
-	return f
 }
 
 const (
@@ -167,29 +157,27 @@ func digest(s string) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// docs yields the documents of a snapshot with what names them.
-func (s *Snapshot) docs(yield func(p mdstore.Path, v mdstore.Version, id mdstore.ID, title string, d *mdoc.Doc)) {
-	yield(s.ws.Path, s.ws.Version, "", s.ws.Name, s.ws.Doc)
-	for n := range s.All() {
-		yield(n.Path, n.Version(), n.ID, n.Title, n.Doc())
-	}
-}
-
 // lookAt returns what is to be seen now, taking over what an older look says of files that are the same.
 func lookAt(s *Snapshot, old look) look {
-	now := look{Workspace: s.ws.ID, Files: make(map[mdstore.Path]fingerprint, s.files.Len()+1), volatile: old.volatile}
-	s.docs(func(p mdstore.Path, v mdstore.Version, id mdstore.ID, title string, d *mdoc.Doc) {
-		f, ok := old.Files[p]
-		switch {
-		case ok && f.Version == v.String():
-		case old.volatile:
-			f = fingerprint{Version: v.String(), doc: d}
-		default:
-			f = printOf(v, d)
+	now := look{Workspace: s.ws.ID, Files: make(map[mdstore.Path]fingerprint, s.Len()+1), volatile: old.volatile}
+	own, ok := old.Files[s.ws.Path]
+	if !ok || own.Version != s.ws.Version.String() {
+		own = printOf(s.ws.Version, s.ws.Doc)
+	}
+	own.Node, own.Title = "", s.ws.Name
+	now.Files[s.ws.Path] = own
+	for n := range s.All() {
+		f, ok := old.Files[n.Path]
+		if key := n.Stamp.Key(); !ok || key == "" || f.Stamp != key {
+			doc, v := n.File()
+			if f.Version != v.String() {
+				f = printOf(v, doc)
+			}
+			f.Stamp = key
 		}
-		f.Node, f.Title = id, title
-		now.Files[p] = f
-	})
+		f.Node, f.Title = n.ID, n.Title
+		now.Files[n.Path] = f
+	}
 	for it := s.broken.Iterator(); !it.Done(); {
 		p, d, _ := it.Next()
 		if f, ok := old.Files[p]; ok && d.Code != CodeFileMissing { // it is there, if nobody can tell what it says

@@ -33,6 +33,7 @@ func (e *Engine) freshen(ctx context.Context, st mdstore.Store, at moment) (*Sna
 	next := at.snap
 	if len(r.files) > 0 {
 		next = at.snap.With(r.files...)
+		next.shelve(r.files)
 	}
 	if next.ws.ID != at.id {
 		return nil, nil
@@ -133,10 +134,9 @@ func (r *rereader) look(ctx context.Context, p mdstore.Path, open bool) error {
 
 // file looks at the file at p; told is the path that was named for it.
 func (r *rereader) file(ctx context.Context, told, p mdstore.Path, open bool) error {
-	known := r.s.versionAt(p)
 	f, err := r.st.Read(ctx, p)
 	switch {
-	case err == nil && f.Version == known:
+	case err == nil && r.s.holds(f):
 	case err == nil && open && r.damaged(f):
 		r.left[told] = false
 	case err == nil:
@@ -155,13 +155,13 @@ func (r *rereader) file(ctx context.Context, told, p mdstore.Path, open bool) er
 
 // damaged reports whether a file that was sound, or was not there, cannot be read, as one cannot that is only half written.
 func (r *rereader) damaged(f mdstore.File) bool {
-	form, was := mdstore.NodeForm, (*mdoc.Doc)(nil)
+	form := mdstore.NodeForm
 	if f.Path == r.s.ws.Path {
-		form, was = mdstore.WorkspaceForm, r.s.ws.Doc
-	} else if n, ok := r.s.files.Get(f.Path); ok {
-		was = n.Doc()
-	}
-	if was != nil && was.Editable() != nil {
+		form = mdstore.WorkspaceForm
+		if r.s.ws.Doc.Editable() != nil {
+			return false
+		}
+	} else if n, ok := r.s.file(f.Path); ok && n.Editable() != nil {
 		return false
 	}
 	is, _ := mdoc.Parse(string(f.Path), f.Data, form)
@@ -176,7 +176,7 @@ func (r *rereader) missing(ctx context.Context, p mdstore.Path) error {
 	}
 	if _, broken := r.s.broken.Get(p); there != nothing && !broken || there == nothing && broken {
 		r.whole = false
-	} else if there == nothing && !r.s.versionAt(p).IsZero() {
+	} else if _, known := r.s.file(p); there == nothing && known {
 		r.files = append(r.files, mdstore.File{Path: p})
 	}
 	return nil
@@ -194,16 +194,12 @@ func (r *rereader) gone(p mdstore.Path, open bool) {
 		r.whole = false
 		return
 	}
-	for it := r.s.files.Iterator(); !it.Done(); {
-		f, _, _ := it.Next()
-		switch {
-		case !f.Under(p):
-		case open:
+	for n := range r.s.under(p) {
+		if open {
 			r.left[p] = true
 			return
-		default:
-			r.files = append(r.files, mdstore.File{Path: f})
 		}
+		r.files = append(r.files, mdstore.File{Path: n.Path})
 	}
 }
 
@@ -224,11 +220,9 @@ func (r *rereader) moved() {
 		}
 		var gone []mdstore.File
 		all := true
-		for it := r.s.files.Iterator(); !it.Done(); {
-			if p, n, _ := it.Next(); p.Under(left) {
-				all = all && came[n.ID]
-				gone = append(gone, mdstore.File{Path: p})
-			}
+		for n := range r.s.under(left) {
+			all = all && came[n.ID]
+			gone = append(gone, mdstore.File{Path: n.Path})
 		}
 		if all {
 			r.files = append(r.files, gone...)
@@ -259,13 +253,11 @@ func (r *rereader) kind(ctx context.Context, p mdstore.Path) (thing, error) {
 	}
 }
 
-// versionAt returns the version that the snapshot has of a file, the zero Version where it has none.
-func (s *Snapshot) versionAt(p mdstore.Path) mdstore.Version {
-	if p == s.ws.Path {
-		return s.ws.Version
+// holds reports whether the snapshot is known to have a file as it is.
+func (s *Snapshot) holds(f mdstore.File) bool {
+	if f.Path == s.ws.Path {
+		return f.Version == s.ws.Version
 	}
-	if n, ok := s.files.Get(p); ok {
-		return n.Version()
-	}
-	return mdstore.Version{}
+	n, ok := s.file(f.Path)
+	return ok && n.Read(f)
 }

@@ -17,7 +17,7 @@ func (s *Snapshot) Resolve(ref string) (mdstore.ID, error) {
 	if n, ok := s.Node(mdstore.ID(ref)); ok {
 		return n.ID, nil
 	}
-	all := make([]Candidate, 0, s.ids.Len())
+	all := make([]Candidate, 0, s.named)
 	for _, n := range s.nodes() {
 		all = append(all, Candidate{string(n.ID), n.Title})
 	}
@@ -116,11 +116,11 @@ func sharesStart(a, b string, n, least int) bool {
 
 // nodes returns one node for each id: first those of the tree in its order, then the others in the order of paths.
 func (s *Snapshot) nodes() []*mdstore.Node {
-	out := make([]*mdstore.Node, 0, s.ids.Len())
+	out := make([]*mdstore.Node, 0, s.named)
 	for _, n := range s.Walk(mdstore.Root) {
 		out = append(out, n)
 	}
-	if len(out) == s.ids.Len() {
+	if len(out) == s.named {
 		return out
 	}
 	met := make(map[mdstore.ID]bool, len(out))

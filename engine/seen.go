@@ -47,7 +47,7 @@ func (e *Engine) Changes(ctx context.Context, ws mdstore.ID, session string, tak
 	if take == nil {
 		read = e.Current // which may not have heard yet of what was saved a moment ago
 	}
-	snap, err := read(ctx, ws)
+	snap, err := read(untraced(ctx), ws)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,6 @@ func (l look) own(f FileChange) {
 	doc, _ := mdoc.Parse(string(f.Path), f.new, form)
 	is := printOf(f.Version, doc)
 	seen, known := l.Files[f.Path]
-	seen = seen.full()
 	if is.Node, is.Title = seen.Node, seen.Title; !known || f.old == nil {
 		l.Files[f.Path] = is
 		return
@@ -212,7 +211,6 @@ func compareLooks(old, now look) []Difference {
 
 // differing names the fields and sections that differ, where both are known.
 func differing(d Difference, was, is fingerprint) Difference {
-	was, is = was.full(), is.full()
 	if was.Fields != nil && is.Fields != nil {
 		d.Fields, d.Sections = unequal(was.Fields, is.Fields), unequal(was.Sections, is.Sections)
 	}

@@ -1,12 +1,10 @@
 package engine
 
 import (
-	"context"
-	"errors"
 	"hash/maphash"
-	"io/fs"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/benbjohnson/immutable"
 
@@ -17,14 +15,23 @@ import (
 
 // A Snapshot is a workspace at one moment. It never changes; With makes the next one, which shares with it all that
 // stayed the same.
+//
+// The documents of its nodes are read when they are asked for. What somebody saves meanwhile may show in them: Touching and every plan notice that.
 type Snapshot struct {
 	ws     *mdstore.Workspace
-	files  *immutable.Map[mdstore.Path, *mdstore.Node]   // every node file that could be read
-	ids    *immutable.Map[mdstore.ID, []*mdstore.Node]   // by path; more than one: a duplicate id
+	base   *base                                         // what one reading of all files found; what changed since lies over it:
+	files  *immutable.Map[mdstore.Path, *mdstore.Node]   // nil: gone
+	ids    *immutable.Map[mdstore.ID, []*mdstore.Node]   // by path; more than one: a duplicate id; none: gone
 	kids   *immutable.Map[mdstore.ID, []*mdstore.Node]   // by parent, in tree order; of a duplicate id only the first
 	broken *immutable.Map[mdstore.Path, mdoc.Diagnostic] // files that could not be read at all
+	count  int                                           // of files
+	named  int                                           // of ids
 	found  *findings                                     // what Diagnostics found; of this snapshot alone
 	unsure bool                                          // a file could not be read for a reason that says nothing about the file: it may be read the next time
+
+	skimmed *mdstore.Skimmed // what the base is made of, nil where the files were read
+	shelf   *shelf           // has the documents; nil where the nodes hold them
+	trace   *trace           // of what is looked at; nil where nobody asks
 }
 
 var _ assemble.Source = (*Snapshot)(nil)
@@ -37,61 +44,20 @@ func (h hasher[K]) Equal(a, b K) bool { return a == b }
 
 var seed = maphash.MakeSeed() // one for all, so that maps can be told apart by their content only
 
-// load reads a whole workspace. What is damaged or missing for a moment, known knows.
-func load(ctx context.Context, st mdstore.Store, w *mdstore.Workspace, known *memory) (*Snapshot, error) {
-	ids := map[mdstore.ID][]*mdstore.Node{}
-	files := immutable.NewMapBuilder[mdstore.Path, *mdstore.Node](hasher[mdstore.Path]{seed})
-	broken := immutable.NewMapBuilder[mdstore.Path, mdoc.Diagnostic](hasher[mdstore.Path]{seed})
-	unsure := false
-	for f, err := range st.List(ctx, w.Dir) {
-		unsure = unsure || passing(err)
-		switch {
-		case err != nil && f.Path == "":
-			return nil, err
-		case f.Path == w.Path:
-			w = known.workspace(workspaceOf(f, err))
-		case err != nil:
-			broken.Set(f.Path, problemOf(f.Path, err))
-		default:
-			n := known.node(mdstore.ParseNode(f))
-			files.Set(n.Path, n)
-			ids[n.ID] = append(ids[n.ID], n)
-		}
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	listed := func(p mdstore.Path) bool { _, ok := files.Get(p); return ok }
-	for _, n := range known.missing(listed, ids) {
-		files.Set(n.Path, n)
-		broken.Delete(n.Path)
-		ids[n.ID] = append(ids[n.ID], n)
-	}
-	kids := map[mdstore.ID][]*mdstore.Node{}
-	for id, same := range ids {
-		slices.SortFunc(same, byPath)
-		if n := same[0]; id != mdstore.Root {
-			kids[n.Parent] = append(kids[n.Parent], n)
-		}
-	}
-	for _, k := range kids {
-		slices.SortFunc(k, (*mdstore.Node).Compare)
-	}
+// newSnapshot returns the snapshot of nodes that are in the order of their paths.
+func newSnapshot(w *mdstore.Workspace, nodes []*mdstore.Node) *Snapshot {
+	b := newBase(nodes)
 	return &Snapshot{
 		ws:     w,
-		files:  files.Map(),
-		ids:    immutable.NewMapOf(hasher[mdstore.ID]{seed}, ids),
-		kids:   immutable.NewMapOf(hasher[mdstore.ID]{seed}, kids),
-		broken: broken.Map(),
+		base:   b,
+		files:  immutable.NewMap[mdstore.Path, *mdstore.Node](hasher[mdstore.Path]{seed}),
+		ids:    immutable.NewMap[mdstore.ID, []*mdstore.Node](hasher[mdstore.ID]{seed}),
+		kids:   immutable.NewMap[mdstore.ID, []*mdstore.Node](hasher[mdstore.ID]{seed}),
+		broken: immutable.NewMap[mdstore.Path, mdoc.Diagnostic](hasher[mdstore.Path]{seed}),
+		count:  len(nodes),
+		named:  len(b.who),
 		found:  &findings{},
-		unsure: unsure,
-	}, nil
-}
-
-// passing reports whether an error says nothing about a file itself, such as a disk that fails for a moment.
-func passing(err error) bool {
-	var u *mdoc.UnreadableError
-	return err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.As(err, &u)
+	}
 }
 
 func byPath(a, b *mdstore.Node) int {
@@ -121,12 +87,25 @@ func (s *Snapshot) With(files ...mdstore.File) *Snapshot {
 	return &next
 }
 
+// shelve has the documents of those files read when they are asked for, once they are what the store holds. Nobody else may have the snapshot yet. What a damaged file
+// said before is nowhere else, and stays.
+func (s *Snapshot) shelve(files []mdstore.File) {
+	if s.shelf == nil {
+		return
+	}
+	for _, f := range files {
+		if n, ok := s.file(f.Path); ok && n.Editable() == nil {
+			s.shelf.take(n)
+		}
+	}
+}
+
 // held returns a node, with the meaning that it has in s where its file has lost it.
 func (s *Snapshot) held(n *mdstore.Node) *mdstore.Node {
 	if s == nil || !n.Lost() {
 		return n
 	}
-	if last, ok := s.files.Get(n.Path); ok && !last.Lost() {
+	if last, ok := s.file(n.Path); ok && !last.Lost() {
 		return n.Held(last)
 	}
 	return n
@@ -144,16 +123,42 @@ func (s *Snapshot) Workspace() *mdstore.Workspace { return s.ws }
 
 // Node returns the node with that id. Where several files have the id, it is the one whose path sorts first.
 func (s *Snapshot) Node(id mdstore.ID) (*mdstore.Node, bool) {
-	if same, ok := s.ids.Get(id); ok {
-		return same[0], true
+	same := s.filesOf(id)
+	if len(same) == 0 {
+		s.trace.missed()
+		return nil, false
 	}
-	return nil, false
+	s.trace.touch(same[0])
+	return same[0], true
 }
 
 // Files returns every file that has that id.
 func (s *Snapshot) Files(id mdstore.ID) []*mdstore.Node {
-	same, _ := s.ids.Get(id)
+	same := s.filesOf(id)
+	for _, n := range same {
+		s.trace.touch(n)
+	}
 	return same
+}
+
+func (s *Snapshot) filesOf(id mdstore.ID) []*mdstore.Node {
+	if s.ids.Len() > 0 {
+		if same, over := s.ids.Get(id); over {
+			return same
+		}
+	}
+	return s.base.files(id)
+}
+
+// file returns the node whose file lies at that path.
+func (s *Snapshot) file(p mdstore.Path) (*mdstore.Node, bool) {
+	if s.files.Len() > 0 {
+		if n, over := s.files.Get(p); over {
+			return n, n != nil
+		}
+	}
+	n := s.base.file(p)
+	return n, n != nil
 }
 
 // Children returns the ids of a node's children in tree order.
@@ -161,18 +166,23 @@ func (s *Snapshot) Children(id mdstore.ID) []mdstore.ID {
 	k := s.kidsOf(id)
 	out := make([]mdstore.ID, len(k))
 	for i, n := range k {
+		s.trace.touch(n)
 		out[i] = n.ID
 	}
 	return out
 }
 
 func (s *Snapshot) kidsOf(id mdstore.ID) []*mdstore.Node {
-	k, _ := s.kids.Get(id)
-	return k
+	if s.kids.Len() > 0 {
+		if k, over := s.kids.Get(id); over {
+			return k
+		}
+	}
+	return s.base.below(id)
 }
 
 // Len returns the number of node files that could be read.
-func (s *Snapshot) Len() int { return s.files.Len() }
+func (s *Snapshot) Len() int { return s.count }
 
 // Unreadable returns the number of node files that could not be read.
 func (s *Snapshot) Unreadable() int { return s.broken.Len() }
@@ -256,12 +266,62 @@ func (s *Snapshot) circles() map[mdstore.ID]bool {
 }
 
 // All yields every node file that could be read, in the order of paths.
-func (s *Snapshot) All() iter.Seq[*mdstore.Node] {
-	all := make([]*mdstore.Node, 0, s.files.Len())
-	for it := s.files.Iterator(); !it.Done(); {
-		_, n, _ := it.Next()
-		all = append(all, n)
+func (s *Snapshot) All() iter.Seq[*mdstore.Node] { return s.under("") }
+
+// under yields the node files in and below a folder, in the order of paths.
+func (s *Snapshot) under(dir mdstore.Path) iter.Seq[*mdstore.Node] {
+	return func(yield func(*mdstore.Node) bool) {
+		nodes := s.base.nodes
+		if dir != "" {
+			// What is below lies together, and between the folder and the first name that its own begins.
+			nodes = nodes[s.base.find(dir):]
+		}
+		over := s.over(dir)
+		for _, n := range nodes {
+			if dir != "" && !n.Path.Under(dir) {
+				if n.Path > dir+"0" { // the character behind the slash
+					break
+				}
+				continue
+			}
+			for len(over) > 0 && over[0].path < n.Path {
+				if o := over[0].node; o != nil && !yield(o) {
+					return
+				}
+				over = over[1:]
+			}
+			if len(over) > 0 && over[0].path == n.Path {
+				continue // its time comes with the next one
+			}
+			if !yield(n) {
+				return
+			}
+		}
+		for _, o := range over {
+			if o.node != nil && !yield(o.node) {
+				return
+			}
+		}
 	}
-	slices.SortFunc(all, byPath)
-	return slices.Values(all)
+}
+
+// A later is a file as it became after the base was read; a nil node: gone.
+type later struct {
+	path mdstore.Path
+	node *mdstore.Node
+}
+
+// over returns what lies over the base in and below a folder, in the order of paths.
+func (s *Snapshot) over(dir mdstore.Path) []later {
+	if s.files.Len() == 0 {
+		return nil
+	}
+	var out []later
+	for it := s.files.Iterator(); !it.Done(); {
+		if p, n, _ := it.Next(); p.Under(dir) {
+			out = append(out, later{p, n})
+		}
+	}
+	slices.SortFunc(out, func(a, b later) int { return strings.Compare(string(a.path), string(b.path)) })
+	return out
 }

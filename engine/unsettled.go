@@ -44,7 +44,7 @@ func (m *memory) node(n *mdstore.Node) *mdstore.Node {
 		return n
 	}
 	if o, open := m.mark(n.Path); open && n.Editable() != nil {
-		if last, ok := m.last.files.Get(n.Path); ok && last.Editable() == nil {
+		if last, ok := m.last.file(n.Path); ok && last.Editable() == nil {
 			m.left[o] = true
 			return last
 		}
@@ -64,15 +64,15 @@ func (m *memory) workspace(w *mdstore.Workspace) *mdstore.Workspace {
 	return m.last.heldWorkspace(w)
 }
 
-// missing returns the nodes that are not there now and may be in a moment. listed says which files are there, and ids which nodes: one that is elsewhere has moved.
-func (m *memory) missing(listed func(mdstore.Path) bool, ids map[mdstore.ID][]*mdstore.Node) []*mdstore.Node {
+// missing returns the nodes that are not there in s and may be in a moment. One that is elsewhere has moved.
+func (m *memory) missing(s *Snapshot) []*mdstore.Node {
 	if m == nil || len(m.open) == 0 {
 		return nil
 	}
 	var out []*mdstore.Node
-	for it := m.last.files.Iterator(); !it.Done(); {
-		p, n, _ := it.Next()
-		if o, open := m.mark(p); open && !listed(p) && len(ids[n.ID]) == 0 {
+	for n := range m.last.All() {
+		o, open := m.mark(n.Path)
+		if _, listed := s.file(n.Path); open && !listed && len(s.filesOf(n.ID)) == 0 {
 			m.left[o] = true
 			out = append(out, n)
 		}

@@ -80,6 +80,20 @@ func (e *Engine) writable(ctx context.Context, changes []mdstore.Change) error {
 
 // plan makes a draft over the newest snapshot and computes its changes.
 func (e *Engine) plan(ctx context.Context, st mdstore.Store, ws mdstore.ID, act Act, plan func(*draft) error) (*draft, error) {
+	for round := 1; ; round++ {
+		lent := e.shelf.others.Load()
+		d, err := e.planOnce(ctx, st, ws, act, plan)
+		// A document that is newer than what its node states was not planned for. Who saves all the time meets the commit, which compares versions.
+		if e.shelf.others.Load() == lent || round == planRounds || ctx.Err() != nil {
+			return d, err
+		}
+	}
+}
+
+// planRounds is how often a plan is made anew when files that it reads change under it.
+const planRounds = 5
+
+func (e *Engine) planOnce(ctx context.Context, st mdstore.Store, ws mdstore.ID, act Act, plan func(*draft) error) (*draft, error) {
 	e.mu.Lock()
 	epoch := e.epoch
 	e.mu.Unlock()
@@ -127,7 +141,9 @@ func (e *Engine) commit(ctx context.Context, st mdstore.Store, d *draft, out *Ou
 	}
 	var next *Snapshot
 	if !d.moves() {
-		next = d.snap.With(d.files()...)
+		files := d.files()
+		next = d.snap.With(files...)
+		next.shelve(files)
 	}
 	e.advance(before, after, d.snap, next, d.epoch)
 	return nil

@@ -91,8 +91,19 @@ func (n *Node) Version() Version {
 	return v
 }
 
+// File returns the document and the version, both of one moment.
+func (n *Node) File() (*mdoc.Doc, Version) {
+	if n.doc != nil && !n.version.IsZero() {
+		return n.doc, n.version
+	}
+	return n.open()
+}
+
 func (n *Node) open() (*mdoc.Doc, Version) {
 	if n.lib == nil {
+		if n.doc != nil {
+			return n.doc, n.version
+		}
 		d, _ := mdoc.Parse(string(n.Path), nil, NodeForm)
 		return d, n.version
 	}
@@ -105,6 +116,14 @@ func (n *Node) Editable() error {
 		return nil
 	}
 	return &mdoc.UnreadableError{Problem: n.Problems[0]}
+}
+
+// Read reports whether f is known to be the file that the node was read from.
+func (n *Node) Read(f File) bool {
+	if !n.version.IsZero() {
+		return n.version == f.Version
+	}
+	return n.Stamp.Same(f.Stamp)
 }
 
 // Is reports whether n and m are of one state of one file, as far as that can be told without reading it.

@@ -1,6 +1,9 @@
 package mdstore
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // A Stamp tells one state of a file from the others by what the system says of it, without its bytes. The zero Stamp tells nothing.
 type Stamp struct {
@@ -16,6 +19,14 @@ type Stamp struct {
 
 // Same reports whether two stamps are of one state of a file: never where one of them is not firm.
 func (s Stamp) Same(t Stamp) bool { return s.Firm && s == t }
+
+// Key returns a text that only stamps of the same state of a file have; "" where the stamp is not firm.
+func (s Stamp) Key() string {
+	if !s.Firm {
+		return ""
+	}
+	return fmt.Sprintf("%x.%x.%x.%x", s.Size, s.Mtime, s.Ctime, s.Inode)
+}
 
 // Stamper is implemented by stores that can tell whether a file has changed without reading it. The files that they return have stamps.
 type Stamper interface {

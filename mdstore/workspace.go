@@ -24,6 +24,7 @@ type Workspace struct {
 	Dir        Path // the workspace's folder
 	Path       Path
 	Version    Version
+	Stamp      Stamp // of the file when it was read; zero where the store has none
 	Doc        *mdoc.Doc
 	Problems   []mdoc.Diagnostic // what is wrong with this file by itself
 }
@@ -31,7 +32,9 @@ type Workspace struct {
 // ParseWorkspace reads a workspace from its file. It always returns one: what cannot be read has its zero value and a problem.
 func ParseWorkspace(f File) *Workspace {
 	doc, problems := mdoc.Parse(string(f.Path), f.Data, WorkspaceForm)
-	return WorkspaceOf(f.Path, f.Version, doc, problems)
+	w := WorkspaceOf(f.Path, f.Version, doc, problems)
+	w.Stamp = f.Stamp
+	return w
 }
 
 // WorkspaceOf returns the workspace that a document at that path states; problems are those of its parsing.

@@ -16,6 +16,10 @@ import (
 
 // ContextGet returns what somebody working on a node must know.
 func ContextGet(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut, error) {
+	return touching(ctx, env, in, contextGet)
+}
+
+func contextGet(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut, error) {
 	s, err := env.snapshot(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err

@@ -103,6 +103,15 @@ func (env *Env) snapshot(ctx context.Context, ref string) (*engine.Snapshot, err
 	return s, fail(err)
 }
 
+// touching runs an operation that reads what is about one node, so that the files it looks at are as they are now, and no other file need be looked at.
+func touching[I, O any](ctx context.Context, env *Env, in I, read func(context.Context, *Env, I) (*O, error)) (out *O, err error) {
+	err = env.Engine.Touching(ctx, func(ctx context.Context) error {
+		out, err = read(ctx, env, in)
+		return err
+	})
+	return out, err
+}
+
 // node returns the workspace and the id of the node that a call means.
 func (env *Env) node(ctx context.Context, ws, ref string) (*engine.Snapshot, mdstore.ID, error) {
 	s, err := env.snapshot(ctx, ws)

@@ -43,6 +43,10 @@ func recoded(err error, from, to engine.Code) error {
 
 // NodeGet returns a node.
 func NodeGet(ctx context.Context, env *Env, in NodeGetIn) (*NodeGetOut, error) {
+	return touching(ctx, env, in, nodeGet)
+}
+
+func nodeGet(ctx context.Context, env *Env, in NodeGetIn) (*NodeGetOut, error) {
 	s, id, err := env.node(ctx, in.WorkspaceID, in.NodeID)
 	if err != nil {
 		return nil, err

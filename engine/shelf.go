@@ -1,0 +1,131 @@
+package engine
+
+import (
+	lru "container/list"
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// shelfBytes is how much of the files the documents hold that are kept for those who ask again. What is found in a document may take several times as much.
+const shelfBytes = 4 << 20
+
+// A shelf has the documents that were last asked for. It is the library of the nodes that were skimmed: what it has not, it reads.
+type shelf struct {
+	st     mdstore.Store
+	differ func(mdstore.Path) // told of a file that is not, or may not be, as the node states it
+
+	mu    sync.Mutex
+	at    map[mdstore.Path]*lru.Element // of volumes
+	order *lru.List                     // of volumes, the one that was last asked for in front
+	bytes int
+
+	others atomic.Uint64 // counts the documents that were lent and are not what the node states
+}
+
+// A volume is a file as it was read.
+type volume struct {
+	path    mdstore.Path
+	stamp   mdstore.Stamp // zero where it is not known
+	version mdstore.Version
+	doc     *mdoc.Doc
+}
+
+func newShelf(st mdstore.Store, differ func(mdstore.Path)) *shelf {
+	return &shelf{st: st, differ: differ, at: map[mdstore.Path]*lru.Element{}, order: lru.New()}
+}
+
+var _ mdstore.Library = (*shelf)(nil)
+
+// Lend returns the document of a node's file. It is of the state that the node is of, unless somebody has changed the file since: then it is of the newest, and
+// the engine hears of it.
+func (l *shelf) Lend(n *mdstore.Node) (*mdoc.Doc, mdstore.Version) {
+	if v, ok := l.get(n.Path); ok && n.Read(mdstore.File{Version: v.version, Stamp: v.stamp}) {
+		return v.doc, v.version
+	}
+	f, err := l.st.Read(context.Background(), n.Path)
+	if err != nil {
+		l.others.Add(1)
+		l.differ(n.Path)
+		d, _ := mdoc.Parse(string(n.Path), nil, mdstore.NodeForm)
+		return d.Closed(problemOf(n.Path, err)), mdstore.Version{}
+	}
+	v := l.put(f)
+	if !n.Read(f) {
+		l.others.Add(1)
+		l.differ(n.Path)
+	}
+	return v.doc, v.version
+}
+
+// unchanged reports whether a node's file is as the node states it, with a look at the file.
+func (l *shelf) unchanged(ctx context.Context, st mdstore.Stamper, n *mdstore.Node) bool {
+	now, err := st.Stamp(ctx, n.Path)
+	if err != nil {
+		return false
+	}
+	if now.Same(n.Stamp) {
+		return true
+	}
+	if v, ok := l.get(n.Path); ok && v.stamp.Same(now) {
+		return n.Read(mdstore.File{Version: v.version, Stamp: v.stamp})
+	}
+	f, err := l.st.Read(ctx, n.Path)
+	if err != nil {
+		return false
+	}
+	l.put(f)
+	return n.Read(f)
+}
+
+func (l *shelf) get(p mdstore.Path) (volume, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e, ok := l.at[p]
+	if !ok {
+		return volume{}, false
+	}
+	l.order.MoveToFront(e)
+	return *e.Value.(*volume), true
+}
+
+// put keeps a file that was read.
+func (l *shelf) put(f mdstore.File) volume {
+	v := volume{path: f.Path, stamp: f.Stamp, version: f.Version}
+	if old, ok := l.get(f.Path); ok && old.version == f.Version {
+		v.doc = old.doc // with what was found in it
+	} else {
+		v.doc, _ = mdoc.Parse(string(f.Path), f.Data, mdstore.NodeForm)
+	}
+	l.place(&v)
+	return v
+}
+
+// take keeps the document that a node holds, and has the node ask for it.
+func (l *shelf) take(n *mdstore.Node) {
+	doc, version := n.File()
+	l.place(&volume{path: n.Path, stamp: n.Stamp, version: version, doc: doc})
+	n.From(l)
+}
+
+func (l *shelf) place(v *volume) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e, ok := l.at[v.path]; ok {
+		l.bytes += len(v.doc.Bytes()) - len(e.Value.(*volume).doc.Bytes())
+		e.Value = v
+		l.order.MoveToFront(e)
+	} else {
+		l.bytes += len(v.doc.Bytes())
+		l.at[v.path] = l.order.PushFront(v)
+	}
+	for l.bytes > shelfBytes && l.order.Len() > 1 {
+		e := l.order.Back()
+		old := l.order.Remove(e).(*volume)
+		l.bytes -= len(old.doc.Bytes())
+		delete(l.at, old.path)
+	}
+}

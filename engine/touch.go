@@ -1,0 +1,147 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"arbor/mdstore"
+)
+
+// touchRounds is how often Touching starts anew when files change under it. Whoever saves more often than that gets an answer of several moments.
+const touchRounds = 5
+
+// Touching calls f, which only reads, so that what it has looked at was as the files are now: each file of a node that a snapshot of this engine has given it is checked after it has
+// returned, and if any had changed f is called again. The snapshots that the engine gives out under f's context need not be complete: of what no one looks at, a save
+// that nobody has told the engine of may not show. f must not hand a snapshot to anybody.
+func (e *Engine) Touching(ctx context.Context, f func(context.Context) error) error {
+	st, ok := e.st.(mdstore.Stamper)
+	if !ok || e.whole.Load() || traceOf(ctx) != nil {
+		return f(ctx)
+	}
+	trusting := true
+	var stale []mdstore.Path
+	for round := 1; ; round++ {
+		t := &trace{of: e, trusting: trusting, stale: stale}
+		err := f(context.WithValue(ctx, traceKey{}, t))
+		switch {
+		case ctx.Err() != nil:
+			return err
+		case t.unproven && (err != nil || t.absent):
+			trusting = false // what is not there may have come
+			continue
+		}
+		again := t.changed(ctx, st)
+		if len(again) == 0 || round == touchRounds || e.following.Load() && slices.Equal(again, stale) {
+			return err // in the middle of a save, a file is as it was
+		}
+		stale = again
+	}
+}
+
+type traceKey struct{}
+
+func traceOf(ctx context.Context) *trace {
+	t, _ := ctx.Value(traceKey{}).(*trace)
+	return t
+}
+
+// untraced returns a context under which snapshots are whole.
+func untraced(ctx context.Context) context.Context {
+	if traceOf(ctx) == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, traceKey{}, (*trace)(nil))
+}
+
+// A trace is what was looked at in the snapshots that somebody got. A nil trace notes nothing.
+type trace struct {
+	of       *Engine
+	trusting bool
+	stale    []mdstore.Path // what had changed when it was looked at before
+
+	mu       sync.Mutex
+	nodes    []*mdstore.Node
+	met      map[*mdstore.Node]bool // the same, where they are many
+	ws       []*mdstore.Workspace
+	absent   bool // a node was asked for that there is none of
+	unproven bool // not every file of a snapshot had been looked at
+}
+
+func (t *trace) missed() {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.absent = true
+}
+
+const traceFew = 16
+
+func (t *trace) touch(n *mdstore.Node) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case len(t.nodes) < traceFew && slices.Contains(t.nodes, n), t.met[n]:
+		return
+	case len(t.nodes) == traceFew:
+		t.met = make(map[*mdstore.Node]bool, 4*traceFew)
+		for _, n := range t.nodes {
+			t.met[n] = true
+		}
+	}
+	t.nodes = append(t.nodes, n)
+	if t.met != nil {
+		t.met[n] = true
+	}
+}
+
+// view returns the snapshot as somebody sees it who is traced.
+func (t *trace) view(s *Snapshot) *Snapshot {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.unproven = t.unproven || s.unproven()
+	if !slices.Contains(t.ws, s.ws) {
+		t.ws = append(t.ws, s.ws)
+	}
+	v := *s
+	v.trace = t
+	return &v
+}
+
+// changed returns the files that are not as they were seen.
+func (t *trace) changed(ctx context.Context, st mdstore.Stamper) []mdstore.Path {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var out []mdstore.Path
+	for _, w := range t.ws {
+		if !t.sameOwn(ctx, st, w) {
+			out = append(out, w.Path)
+		}
+	}
+	for _, n := range t.nodes {
+		if !t.of.shelf.unchanged(ctx, st, n) {
+			out = append(out, n.Path)
+		}
+	}
+	return out
+}
+
+func (t *trace) sameOwn(ctx context.Context, st mdstore.Stamper, w *mdstore.Workspace) bool {
+	now, err := st.Stamp(ctx, w.Path)
+	if err != nil {
+		return w.Version.IsZero()
+	}
+	if now.Same(w.Stamp) {
+		return true
+	}
+	f, err := t.of.st.Read(ctx, w.Path)
+	return err == nil && f.Version == w.Version
+}
+
+// unproven reports whether not every file was looked at when the snapshot was read.
+func (s *Snapshot) unproven() bool { return s.skimmed != nil && s.skimmed.Unproven }
