@@ -81,6 +81,7 @@ type Store struct {
 
 	real        string // dir without links in it
 	gitPatience time.Duration
+	now         func() time.Time // the clock that files are stamped by
 
 	// turn holds one value while nobody in this process has the lock. Whoever takes it may use what follows.
 	turn      chan struct{}
@@ -158,7 +159,7 @@ func Open(dir string, opt Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open vault: %w", err)
 	}
-	s := &Store{dir: dir, root: root, disk: disk.Root{R: root}, log: opt.Log, gitPatience: cmp.Or(opt.GitPatience, gitPatience), turn: make(chan struct{}, 1)}
+	s := &Store{dir: dir, root: root, disk: disk.Root{R: root}, log: opt.Log, now: time.Now, gitPatience: cmp.Or(opt.GitPatience, gitPatience), turn: make(chan struct{}, 1)}
 	if s.real, err = filepath.EvalSymlinks(dir); err != nil {
 		s.real = dir
 	}
@@ -255,9 +256,9 @@ func (s *Store) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) 
 	if !p.Valid() {
 		return mdstore.File{}, &fs.PathError{Op: "read", Path: string(p), Err: fs.ErrInvalid}
 	}
-	data, err := s.disk.ReadFile(p, mdstore.MaxFileSize)
-	if err != nil {
-		return mdstore.File{}, err
+	in := s.reading(p)
+	if in.err != nil {
+		return mdstore.File{}, in.err
 	}
-	return mdstore.File{Path: p, Version: mdstore.VersionOf(data), Data: data}, nil
+	return in.file, nil
 }

@@ -19,11 +19,11 @@ type item struct {
 	err  error
 }
 
-func found(p mdstore.Path, data []byte, err error) item {
+func found(p mdstore.Path, data []byte, stamp mdstore.Stamp, err error) item {
 	if err != nil {
 		return item{mdstore.File{Path: p}, err}
 	}
-	return item{mdstore.File{Path: p, Version: mdstore.VersionOf(data), Data: data}, nil}
+	return item{mdstore.File{Path: p, Version: mdstore.VersionOf(data), Data: data, Stamp: stamp}, nil}
 }
 
 func missing(p mdstore.Path) item {
@@ -66,8 +66,7 @@ func (s *Store) items(ctx context.Context, under mdstore.Path) iter.Seq[item] {
 			return
 		}
 		p := mdstore.WorkspacePath(under)
-		data, err := s.disk.ReadFile(p, mdstore.MaxFileSize)
-		if !yield(found(p, data, err)) {
+		if !yield(s.reading(p)) {
 			return
 		}
 		for i := range s.nodes(ctx, under.Join(mdstore.NodesDir)) {
@@ -76,6 +75,13 @@ func (s *Store) items(ctx context.Context, under mdstore.Path) iter.Seq[item] {
 			}
 		}
 	}
+}
+
+// reading reads the file at p.
+func (s *Store) reading(p mdstore.Path) item {
+	began := s.now()
+	data, stamp, err := s.disk.ReadStamped(p, mdstore.MaxFileSize)
+	return found(p, data, firm(stamp, began), err)
 }
 
 // linked returns an *mdoc.UnreadableError if p is a symbolic link.
@@ -113,14 +119,14 @@ func (s *Store) workspaces(ctx context.Context) iter.Seq[item] {
 				}
 				return nil
 			}
-			data, err := s.disk.ReadFile(p, mdstore.MaxFileSize)
-			if errors.Is(err, fs.ErrNotExist) {
+			in := s.reading(p)
+			if errors.Is(in.err, fs.ErrNotExist) {
 				if info, err := s.disk.Lstat(p.Dir().Join(mdstore.NodesDir)); err != nil || !info.Mode.IsDir() {
 					return nil
 				}
 				return []item{missing(p)}
 			}
-			return []item{found(p, data, err)}
+			return []item{in}
 		}
 		for i := range inOrder(ctx, len(paths), read) {
 			if !yield(i) {
@@ -159,8 +165,7 @@ func (s *Store) nodes(ctx context.Context, dir mdstore.Path) iter.Seq[item] {
 				}
 				p := dir.Join(e.Name)
 				if e.Name == mdstore.NodeFile && !e.Type.IsDir() {
-					data, err := s.disk.ReadFile(p, mdstore.MaxFileSize)
-					out = append(out, found(p, data, err))
+					out = append(out, s.reading(p))
 					continue
 				}
 				n := len(out)
@@ -227,15 +232,16 @@ func (s *Store) enter(f disk.Folder, e disk.Entry, p mdstore.Path, out []item) [
 			continue
 		}
 		var data []byte
+		began, stamp := s.now(), mdstore.Stamp{}
 		err := disk.CheckRegular(node, in.Type, 0, mdstore.MaxFileSize) // a device is not even opened
 		if err == nil {
-			data, err = sub.Read(mdstore.NodeFile, mdstore.MaxFileSize)
+			data, stamp, err = sub.Read(mdstore.NodeFile, mdstore.MaxFileSize)
 		}
 		if err != nil {
 			err = disk.At(node, err)
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			out = append(out, found(node, data, err))
+			out = append(out, found(node, data, firm(stamp, began), err))
 		}
 	}
 	return out

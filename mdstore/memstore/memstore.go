@@ -24,6 +24,8 @@ type Store struct {
 	mu       sync.RWMutex
 	files    map[mdstore.Path][]byte // the bytes never change
 	below    map[mdstore.Path]int    // the number of files below each folder, at any depth
+	written  map[mdstore.Path]uint64 // the number of the write that each file is of
+	writes   uint64
 	sequence uint64
 	docs     map[string][]byte
 	present  map[string]bool // who is there, by token
@@ -38,7 +40,7 @@ var (
 
 // New returns a store that holds a copy of files, which may be nil. It panics if a path is not valid.
 func New(files map[mdstore.Path][]byte) *Store {
-	s := &Store{turn: make(chan struct{}, 1), files: make(map[mdstore.Path][]byte, len(files)), below: map[mdstore.Path]int{}}
+	s := &Store{turn: make(chan struct{}, 1), files: make(map[mdstore.Path][]byte, len(files)), below: map[mdstore.Path]int{}, written: map[mdstore.Path]uint64{}}
 	for p, data := range files {
 		if !p.Valid() {
 			panic(fmt.Sprintf("memstore: %q is no path inside of a vault", p))
@@ -62,8 +64,11 @@ func (s *Store) set(p mdstore.Path, data []byte) {
 	}
 	if data == nil {
 		delete(s.files, p)
+		delete(s.written, p)
 	} else {
 		s.files[p] = data
+		s.writes++
+		s.written[p] = s.writes
 	}
 }
 
@@ -129,7 +134,7 @@ func (s *Store) read(p mdstore.Path) (mdstore.File, error) {
 	case ok && len(data) > mdstore.MaxFileSize:
 		return mdstore.File{}, unreadable(p, mdoc.CodeTooLarge, "has %d bytes; %d are the limit", len(data), mdstore.MaxFileSize)
 	case ok:
-		return mdstore.File{Path: p, Version: mdstore.VersionOf(data), Data: data}, nil
+		return mdstore.File{Path: p, Version: mdstore.VersionOf(data), Data: data, Stamp: s.stamp(p)}, nil
 	case s.below[p] > 0:
 		return mdstore.File{}, unreadable(p, "NOT_A_FILE", "is a folder where a file is expected")
 	}

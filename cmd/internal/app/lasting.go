@@ -47,6 +47,7 @@ var (
 	_ mdstore.Collider     = (*lastingStore)(nil)
 	_ mdstore.Sweeper      = (*lastingStore)(nil)
 	_ mdstore.Presence     = (*lastingStore)(nil)
+	_ mdstore.Skimming     = (*lastingStore)(nil)
 )
 
 func newLastingStore(folder string, opt dirstore.Options) *lastingStore {
@@ -131,6 +132,40 @@ func (s *lastingStore) List(ctx context.Context, under mdstore.Path) iter.Seq2[m
 			return
 		}
 		list(yield)
+	}
+}
+
+func (s *lastingStore) Stamp(ctx context.Context, p mdstore.Path) (mdstore.Stamp, error) {
+	d, done, err := s.use(false)
+	defer done()
+	switch {
+	case err != nil:
+		return mdstore.Stamp{}, err
+	case d == nil:
+		_, err := s.empty.Read(ctx, p)
+		return mdstore.Stamp{}, err
+	}
+	return d.Stamp(ctx, p)
+}
+
+// Skim begins anew where what is known is of a vault that lay there before: its folder is another one.
+func (s *lastingStore) Skim(ctx context.Context, under mdstore.Path, known *mdstore.Skimmed, trusting bool) (*mdstore.Skimmed, error) {
+	d, done, err := s.use(false)
+	defer done()
+	switch {
+	case err != nil:
+		return nil, err
+	case d == nil:
+		return s.empty.(mdstore.Skimming).Skim(ctx, under, nil, trusting)
+	}
+	return d.Skim(ctx, under, known, trusting)
+}
+
+func (s *lastingStore) Keep(ctx context.Context, under mdstore.Path, known *mdstore.Skimmed) {
+	d, done, err := s.use(false)
+	defer done()
+	if err == nil && d != nil {
+		d.Keep(ctx, under, known)
 	}
 }
 

@@ -19,13 +19,9 @@ import (
 
 // The vault of a server can do all that one that is there can: whatever a store may offer the engine is passed on.
 func TestALastingVaultOffersTheSame(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "../../../mdstore/store.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
 	now, lasting := reflect.TypeFor[*dirstore.Store](), reflect.TypeFor[*lastingStore]()
 	offered := 0
-	ast.Inspect(file, func(n ast.Node) bool {
+	look := func(n ast.Node) bool {
 		in, ok := n.(*ast.InterfaceType)
 		if !ok {
 			return true
@@ -42,7 +38,14 @@ func TestALastingVaultOffersTheSame(t *testing.T) {
 			}
 		}
 		return true
-	})
+	}
+	for _, name := range []string{"store.go", "stamp.go"} {
+		file, err := parser.ParseFile(token.NewFileSet(), "../../../mdstore/"+name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, look)
+	}
 	if offered < 10 {
 		t.Errorf("only %d methods were found", offered)
 	}

@@ -138,47 +138,76 @@ func typeBits(mode uint32) fs.FileMode {
 	return fs.ModeDevice
 }
 
-func (f fdFolder) Read(name string, limit int64) ([]byte, error) {
-	p := mdstore.Path(name)
-	for range rounds {
-		data, ok, err := f.readOnce(p, limit)
-		if err != nil || ok {
-			return data, err
+func (f fdFolder) Look(name string) (Info, error) {
+	var st unix.Stat_t
+	for {
+		err := unix.Fstatat(int(f), name, &st, unix.AT_SYMLINK_NOFOLLOW)
+		if err == nil {
+			return infoOf(&st), nil
+		}
+		if err != unix.EINTR {
+			return Info{}, failure("stat", name, err)
 		}
 	}
-	return nil, unstable(p)
 }
 
-func (f fdFolder) readOnce(p mdstore.Path, limit int64) (data []byte, ok bool, err error) {
+func (f fdFolder) Self() (Info, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f), &st); err != nil {
+		return Info{}, failure("stat", ".", err)
+	}
+	return infoOf(&st), nil
+}
+
+func infoOf(st *unix.Stat_t) Info {
+	return Info{Mode: typeBits(st.Mode) | fs.FileMode(st.Mode&0o777), Size: st.Size, Links: uint64(st.Nlink), Dev: uint64(st.Dev), Stamp: stampIn(st)}
+}
+
+func stampIn(st *unix.Stat_t) mdstore.Stamp {
+	return mdstore.Stamp{Size: st.Size, Mtime: st.Mtim.Nano(), Ctime: st.Ctim.Nano(), Inode: st.Ino}
+}
+
+func (f fdFolder) Read(name string, limit int64) ([]byte, mdstore.Stamp, error) {
+	p := mdstore.Path(name)
+	for range rounds {
+		data, stamp, ok, err := f.readOnce(p, limit)
+		if err != nil || ok {
+			return data, stamp, err
+		}
+	}
+	return nil, mdstore.Stamp{}, unstable(p)
+}
+
+func (f fdFolder) readOnce(p mdstore.Path, limit int64) (data []byte, stamp mdstore.Stamp, ok bool, err error) {
 	fd, err := openat(int(f), string(p), nonblock)
 	switch {
 	case err == unix.ELOOP:
-		return nil, false, CheckRegular(p, fs.ModeSymlink, 0, limit)
+		return nil, stamp, false, CheckRegular(p, fs.ModeSymlink, 0, limit)
 	case err == unix.ENXIO: // a socket, or a device that is not there
-		return nil, false, CheckRegular(p, fs.ModeDevice, 0, limit)
+		return nil, stamp, false, CheckRegular(p, fs.ModeDevice, 0, limit)
 	case err != nil:
-		return nil, false, readError(p, failure("open", string(p), err))
+		return nil, stamp, false, readError(p, failure("open", string(p), err))
 	}
 	defer unix.Close(fd)
 	var before, after unix.Stat_t
 	if err := unix.Fstat(fd, &before); err != nil {
-		return nil, false, readError(p, err)
+		return nil, stamp, false, readError(p, err)
 	}
 	if err := CheckRegular(p, typeBits(before.Mode), before.Size, limit); err != nil {
-		return nil, false, err
+		return nil, stamp, false, err
 	}
 	data, err = readAll(fdReader(fd), before.Size, limit)
 	if err != nil {
-		return nil, false, readError(p, err)
+		return nil, stamp, false, readError(p, err)
 	}
 	if err := unix.Fstat(fd, &after); err != nil {
-		return nil, false, readError(p, err)
+		return nil, stamp, false, readError(p, err)
 	}
 	if int64(len(data)) > limit {
-		return nil, false, tooLarge(p, after.Size, limit)
+		return nil, stamp, false, tooLarge(p, after.Size, limit)
 	}
 	ok = before.Size == int64(len(data)) && after.Size == before.Size && after.Mtim == before.Mtim
-	return slices.Clip(data), ok, nil
+	return slices.Clip(data), stampIn(&after), ok, nil
 }
 
 type fdReader int

@@ -53,66 +53,89 @@ func (r Root) Lstat(p mdstore.Path) (Info, error) {
 
 func describe(fi fs.FileInfo) Info {
 	links, dev := identity(fi)
-	return Info{Mode: fi.Mode(), Size: fi.Size(), Links: links, Dev: dev}
+	return Info{Mode: fi.Mode(), Size: fi.Size(), Links: links, Dev: dev, Stamp: stampOf(fi)}
 }
 
 // ReadFile never waits for the other end of a pipe, and returns what the file
 // held at one moment: it is read again until its size and time stay the same.
 func (r Root) ReadFile(p mdstore.Path, limit int64) ([]byte, error) {
+	data, _, err := r.ReadStamped(p, limit)
+	return data, err
+}
+
+// Look describes the regular file at p. The errors are those of ReadFile.
+func (r Root) Look(p mdstore.Path, limit int64) (Info, error) {
 	fi, err := r.R.Lstat(native(p))
 	if err != nil {
-		return nil, readError(p, err)
+		return Info{}, readError(p, err)
 	}
 	if err := CheckRegular(p, fi.Mode(), fi.Size(), limit); err != nil {
-		return nil, err
+		return Info{}, err
 	}
-	return r.ReadRegular(p, limit)
+	return describe(fi), nil
+}
+
+// ReadStamped is ReadFile with the stamp of the state that it read.
+func (r Root) ReadStamped(p mdstore.Path, limit int64) ([]byte, mdstore.Stamp, error) {
+	fi, err := r.R.Lstat(native(p))
+	if err != nil {
+		return nil, mdstore.Stamp{}, readError(p, err)
+	}
+	if err := CheckRegular(p, fi.Mode(), fi.Size(), limit); err != nil {
+		return nil, mdstore.Stamp{}, err
+	}
+	return r.readRegular(p, limit)
 }
 
 // ReadRegular is ReadFile for a path that was a regular file a moment ago. It follows a link that has
 // taken its place since, though never out of the folder.
 func (r Root) ReadRegular(p mdstore.Path, limit int64) ([]byte, error) {
+	data, _, err := r.readRegular(p, limit)
+	return data, err
+}
+
+func (r Root) readRegular(p mdstore.Path, limit int64) ([]byte, mdstore.Stamp, error) {
 	for range rounds {
-		data, ok, err := r.readOnce(p, limit)
+		data, stamp, ok, err := r.readOnce(p, limit)
 		if err != nil {
-			return nil, err
+			return nil, stamp, err
 		}
 		if ok {
-			return data, nil
+			return data, stamp, nil
 		}
 	}
-	return nil, unstable(p)
+	return nil, mdstore.Stamp{}, unstable(p)
 }
 
 func unstable(p mdstore.Path) error {
 	return Unreadable(p, CodeUnstable, "changed each of the %d times that it was read; wait for its writer and retry", rounds)
 }
 
-func (r Root) readOnce(p mdstore.Path, limit int64) (data []byte, ok bool, err error) {
+func (r Root) readOnce(p mdstore.Path, limit int64) (data []byte, stamp mdstore.Stamp, ok bool, err error) {
 	f, err := r.R.OpenFile(native(p), os.O_RDONLY|nonblock, 0)
 	if err != nil {
-		return nil, false, readError(p, err)
+		return nil, stamp, false, readError(p, err)
 	}
 	defer f.Close()
 	before, err := f.Stat()
 	if err != nil {
-		return nil, false, readError(p, err)
+		return nil, stamp, false, readError(p, err)
 	}
 	if err := CheckRegular(p, before.Mode(), before.Size(), limit); err != nil {
-		return nil, false, err
+		return nil, stamp, false, err
 	}
 	data, err = readAll(f, before.Size(), limit)
 	if err != nil {
-		return nil, false, readError(p, err)
+		return nil, stamp, false, readError(p, err)
 	}
 	after, err := f.Stat()
 	if err != nil {
-		return nil, false, readError(p, err)
+		return nil, stamp, false, readError(p, err)
 	}
 	if int64(len(data)) > limit {
-		return nil, false, tooLarge(p, after.Size(), limit)
+		return nil, stamp, false, tooLarge(p, after.Size(), limit)
 	}
-	return data, unchanged(before, after, len(data)), nil
+	return data, stampOf(after), unchanged(before, after, len(data)), nil
 }
 
 func unchanged(before, after fs.FileInfo, n int) bool {
