@@ -2,6 +2,7 @@ package mdoc
 
 import (
 	"bytes"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -19,7 +20,22 @@ func (d *Doc) body() *outline {
 }
 
 func newOutline(src []byte, base int, form *Form) *outline {
-	o := &outline{blocks: parseBlocks(src, base)}
+	o := &outline{blocks: readBlocks(src, base, form)}
+	headings, sections := 0, 0
+	for i := range o.blocks {
+		if k := &o.blocks[i]; k.kind == headingBlock {
+			headings++
+			if k.level == 2 {
+				sections++
+			}
+		}
+	}
+	if headings > 0 {
+		o.headings = make([]Heading, 0, headings)
+	}
+	if sections > 0 {
+		o.sections = make([]Section, 0, sections)
+	}
 	line, counted := 1, 0
 	open := false // the last section has no end yet
 	for i := range o.blocks {
@@ -59,6 +75,11 @@ func (f *Form) index(title string) int {
 	if f == nil {
 		return -1
 	}
+	for i := range f.Sections {
+		if s := &f.Sections[i]; s.Name == title || slices.Contains(s.Aliases, title) {
+			return i // as nearly all are written
+		}
+	}
 	title = strings.TrimSpace(title)
 	for i := range f.Sections {
 		s := &f.Sections[i]
@@ -72,6 +93,24 @@ func (f *Form) index(title string) int {
 		}
 	}
 	return -1
+}
+
+// title returns the text of a heading, the form's own where it has the same.
+func (f *Form) title(text []byte) string {
+	if f != nil {
+		for i := range f.Sections {
+			s := &f.Sections[i]
+			if s.Name == string(text) {
+				return s.Name
+			}
+			for _, a := range s.Aliases {
+				if a == string(text) {
+					return a
+				}
+			}
+		}
+	}
+	return string(text)
 }
 
 // Headings returns the top-level headings of every level in their order. The

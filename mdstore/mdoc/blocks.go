@@ -1,0 +1,262 @@
+package mdoc
+
+import (
+	"bytes"
+	"sync"
+)
+
+// readBlocks returns the top-level blocks of src behind base, in their order, as parseBlocks does.
+func readBlocks(src []byte, base int, form *Form) []block {
+	if blocks, ok := scanBlocks(src, base, form); ok {
+		return blocks
+	}
+	return parseBlocks(src, base)
+}
+
+// A blockScan reads a body in which every line has one unmistakable form: a heading with #, a line of text, one of a
+// quote, an item of a list that is not indented, a line indented enough to belong to the item above, a fence that is closed, a blank line. Such are nearly all bodies, and the Markdown
+// parser takes twenty times as long for them. Anything else is the parser's, for the whole body; tests hold the two equal.
+type blockScan struct {
+	src    []byte
+	form   *Form
+	blocks []block
+	items  []item // of all lists
+	end    int    // behind the last line that is not blank, without its line end
+	blank  bool   // the line before is blank
+	in     where
+}
+
+// where is what the line before has left open.
+type where uint8
+
+const (
+	outside where = iota
+	inParagraph
+	inList
+	inQuote
+)
+
+// scans keeps what a scan has grown for the next one: the blocks that it returns are copies of the right size.
+var scans = sync.Pool{New: func() any { return new(blockScan) }}
+
+// scanBlocks is parseBlocks for bodies of unmistakable lines, and not ok for any other.
+func scanBlocks(src []byte, base int, form *Form) (blocks []block, ok bool) {
+	s := scans.Get().(*blockScan)
+	*s = blockScan{src: src, form: form, blocks: s.blocks[:0], items: s.items[:0]}
+	if ok = s.run(base); ok {
+		blocks = s.result()
+	}
+	clear(s.blocks) // they hold titles
+	*s = blockScan{blocks: s.blocks[:0], items: s.items[:0]}
+	scans.Put(s)
+	return blocks, ok
+}
+
+func (s *blockScan) run(at int) bool {
+	for at < len(s.src) {
+		end := lineEnd(s.src, at)
+		next, ok := s.line(at, cutEOL(s.src, end), end)
+		if !ok {
+			return false
+		}
+		at = next
+	}
+	s.close()
+	return true
+}
+
+// line reads the line from at to end, whose line end reaches to next. A fence is read as a whole.
+func (s *blockScan) line(at, end, next int) (behind int, ok bool) {
+	indent := at
+	for indent < end && s.src[indent] == ' ' {
+		indent++
+	}
+	line := s.src[indent:end]
+	if indent == end || line[0] == '\t' {
+		if !blank(line) {
+			return 0, false
+		}
+		if s.blank = true; s.in == inParagraph {
+			s.in = outside
+		}
+		return next, true
+	}
+	if indent -= at; indent > 0 {
+		if s.in != inList || indent < s.last().offset || !within(line) {
+			return 0, false
+		}
+		s.end, s.blank = end, false
+		return next, true
+	}
+	behind = next
+	what, width := lineForm(line)
+	if line[0] == '[' && s.in == inParagraph {
+		what = textForm // a definition is one at the start of a paragraph only
+	}
+	switch what {
+	case textForm:
+		ok = s.text(at)
+	case headingForm:
+		ok = s.heading(at, end, next, width)
+	case itemForm:
+		ok = s.item(at, end, width)
+	case quoteForm:
+		ok = s.quote(at, line)
+	case fenceForm:
+		behind, end = s.fence(next, line[0], width)
+		ok = behind > 0
+		s.open(at, block{kind: fenceBlock})
+	}
+	s.end, s.blank = end, false
+	return behind, ok
+}
+
+// open ends the block before and begins another one.
+func (s *blockScan) open(at int, k block) *block {
+	s.close()
+	k.span.Start = at
+	if k.kind != headingBlock {
+		k.marks = -1
+	}
+	if k.kind != listBlock {
+		k.number = -1
+	}
+	s.blocks = append(s.blocks, k)
+	s.in = outside
+	return &s.blocks[len(s.blocks)-1]
+}
+
+// close ends the last block where the last line that is not blank does.
+func (s *blockScan) close() {
+	if n := len(s.blocks); n > 0 {
+		s.blocks[n-1].span.End = s.end
+		if len(s.blocks[n-1].items) > 0 {
+			s.last().span.End = s.end
+		}
+	}
+}
+
+// last returns the last item of all.
+func (s *blockScan) last() *item { return &s.items[len(s.items)-1] }
+
+func (s *blockScan) text(at int) bool {
+	switch {
+	case s.in == inParagraph:
+	case (s.in == inList || s.in == inQuote) && !s.blank:
+		return false // it may go on with what is said there
+	default:
+		s.open(at, block{})
+		s.in = inParagraph
+	}
+	return true
+}
+
+func (s *blockScan) heading(at, end, next, level int) bool {
+	title := bytes.Trim(s.src[at+level:end], " ")
+	if len(title) == 0 || title[len(title)-1] == '#' {
+		return false
+	}
+	for _, c := range title {
+		if c < ' ' {
+			return false
+		}
+	}
+	s.open(at, block{kind: headingBlock, lines: Span{at, next}, level: level, title: s.form.title(title), marks: at})
+	return true
+}
+
+func (s *blockScan) item(at, end, width int) bool {
+	mark := s.src[at : at+width]
+	text := s.src[at+width+1 : end]
+	if len(text) == 0 || !within(text) {
+		return false
+	}
+	number, ordered := markNumber(mark)
+	if s.in == inParagraph && ordered && number != 1 {
+		return true // no such number interrupts a paragraph
+	}
+	k := (*block)(nil)
+	if s.in == inList {
+		k = &s.blocks[len(s.blocks)-1]
+		if first := s.src[k.items[0].marker.Start:k.items[0].marker.End]; first[len(first)-1] != mark[width-1] {
+			k = nil // another list
+		} else {
+			s.last().span.End = s.end
+		}
+	}
+	if k == nil {
+		k = s.open(at, block{kind: listBlock, number: number})
+		s.in = inList
+	}
+	s.items = append(s.items, item{span: Span{Start: at}, marker: Span{at, at + width}, offset: width + 1})
+	k.items = s.items[len(s.items)-len(k.items)-1:]
+	return true
+}
+
+// quote reads a line that begins with >.
+func (s *blockScan) quote(at int, line []byte) bool {
+	for len(line) > 0 && (line[0] == '>' || line[0] == ' ') {
+		line = line[1:]
+	}
+	if len(line) > 0 && !within(line) {
+		return false
+	}
+	if s.in != inQuote || s.blank {
+		s.open(at, block{})
+		s.in = inQuote
+	}
+	return true
+}
+
+// markNumber returns the number of an ordered list's marker, -1 for a bullet.
+func markNumber(mark []byte) (n int, ordered bool) {
+	if len(mark) == 1 {
+		return -1, false
+	}
+	for _, c := range mark[:len(mark)-1] {
+		n = 10*n + int(c-'0')
+	}
+	return n, true
+}
+
+// fence returns the offset behind the line that closes a fence and where that line ends, or 0 where none does for certain.
+func (s *blockScan) fence(at int, char byte, width int) (behind, end int) {
+	for at < len(s.src) {
+		next := lineEnd(s.src, at)
+		end := cutEOL(s.src, next)
+		i := at
+		for i < end && i-at < 3 && s.src[i] == ' ' {
+			i++
+		}
+		run := i
+		for run < end && s.src[run] == char {
+			run++
+		}
+		if run-i >= width {
+			rest := bytes.TrimLeft(s.src[run:end], " \t")
+			switch {
+			case len(rest) == 0:
+				return next, end
+			case rest[0] < ' ':
+				return 0, 0
+			}
+		}
+		at = next
+	}
+	return 0, 0
+}
+
+// result copies what was found.
+func (s *blockScan) result() []block {
+	blocks := make([]block, len(s.blocks))
+	copy(blocks, s.blocks)
+	items := make([]item, len(s.items))
+	copy(items, s.items)
+	for i := range blocks {
+		if n := len(blocks[i].items); n > 0 {
+			blocks[i].items = items[:n:n]
+			items = items[n:]
+		}
+	}
+	return blocks
+}
