@@ -94,7 +94,7 @@ var homes = []home{
 	{module: "github.com/yuin/goldmark", name: "mdstore/mdoc", judges: "context/render"},
 	{module: "github.com/adrg/frontmatter", name: "mdstore/mdoc"},
 	{module: "github.com/gofrs/flock", name: "mdstore/dirstore"},
-	{module: "golang.org/x/sys", name: "mdstore/dirstore"},
+	{module: "golang.org/x/sys", name: "mdstore/dirstore cmd/internal/bench"},
 	{module: "github.com/benbjohnson/immutable", name: "engine"},
 	{module: "github.com/aymanbagabas/go-udiff", name: "engine"},
 	{module: "github.com/spf13/cobra", name: "cmd/internal/cli"},

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"arbor/engine"
+	"arbor/mdstore"
+	"arbor/statemachine"
+)
+
+// A worker moves nodes through their life cycles, each step in one file: the next of them each time.
+type worker struct {
+	*opened
+	b     *bench
+	v     *vault
+	nodes []mdstore.ID
+	turn  int
+}
+
+// act makes a transition and says how many files it changed.
+func (w *worker) act(id mdstore.ID, do statemachine.Action, cascade bool) (int, error) {
+	t, err := w.Transition(w.b.ctx, workspaceID, engine.Transition{Node: id, Action: do, Conclusion: "It works, as the test shows.", Cascade: cascade}, engine.Act{})
+	if err != nil {
+		return 0, err
+	}
+	return len(t.Files), nil
+}
+
+// begun brings a node to where its next transition changes nothing but its own file, which is what the workspace's focus follows.
+func (w *worker) begun(id mdstore.ID) (next statemachine.Action, err error) {
+	for {
+		s, err := w.Snapshot(w.b.ctx, workspaceID)
+		if err != nil {
+			return "", err
+		}
+		n, err := s.Known(id)
+		if err != nil {
+			return "", err
+		}
+		do := statemachine.Start
+		switch n.Status {
+		case statemachine.Implementing:
+			return statemachine.Submit, nil
+		case statemachine.Validating:
+			return statemachine.Complete, nil
+		case statemachine.Completed:
+			do = statemachine.Reopen
+		case statemachine.Failed:
+			do = statemachine.Retry
+		}
+		if _, err := w.act(id, do, false); err != nil {
+			return "", err
+		}
+	}
+}
+
+// step clocks one transition of one file.
+func (w *worker) step() (time.Duration, error) {
+	id := w.nodes[w.turn%len(w.nodes)]
+	w.turn++
+	do, err := w.begun(id)
+	if err != nil {
+		return 0, err
+	}
+	files := 0
+	took, err := clock(func() error {
+		var err error
+		files, err = w.act(id, do, false)
+		return err
+	})
+	if err == nil && files != 1 {
+		err = fmt.Errorf("%s of %s changed %d files", do, id, files)
+	}
+	return took, err
+}
+
+// limitFolders makes a folder for each node beside the vault, for the files that the limit is measured with. done closes them and is to be called in any case.
+func (v *vault) limitFolders(nodes []mdstore.ID) (all []folder, done func() error, err error) {
+	done = func() (err error) {
+		for _, f := range all {
+			err = errors.Join(err, f.close())
+		}
+		return err
+	}
+	for _, id := range nodes {
+		name := filepath.Join(v.project, "limit", string(id), mdstore.NodeFile)
+		if err := writeFile(name, nil); err != nil {
+			return nil, done, err
+		}
+		f, err := openFolder(filepath.Dir(name))
+		if err != nil {
+			return nil, done, err
+		}
+		all = append(all, f)
+	}
+	return all, done, nil
+}
+
+// saves clocks what a durable save of the nodes' files costs at least, one after the other.
+func (v *vault) saves(nodes []mdstore.ID, folders []folder) timed {
+	turn := 0
+	return func() (time.Duration, error) {
+		i := turn % len(nodes)
+		turn++
+		text, err := os.ReadFile(filepath.Join(v.nodes, string(nodes[i]), mdstore.NodeFile))
+		if err != nil {
+			return 0, err
+		}
+		return clock(func() error { return folders[i].replace(mdstore.NodeFile, text) })
+	}
+}
+
+const savesName = "file beside it, fsync, rename, fsync of the folder"
+
+func (b *bench) transitions() ([]row, error) {
+	rows, err := b.transitionsOn(b.v, "transition of one node, durable", 1.1)
+	if err != nil {
+		return nil, err
+	}
+	const name = "the same in memory (tmpfs)"
+	shm := sharedMemory()
+	if shm == "" {
+		return append(rows, skipped(name, "there is no /dev/shm")...), nil
+	}
+	dir, err := os.MkdirTemp(shm, "arbor-bench-")
+	if err != nil {
+		return append(rows, skipped(name, err.Error())...), nil
+	}
+	defer os.RemoveAll(dir)
+	v, err := generate(dir, b.nodes)
+	if err != nil {
+		return nil, err
+	}
+	more, err := b.transitionsOn(v, name, 2)
+	return append(rows, more...), err
+}
+
+func (b *bench) transitionsOn(v *vault, name string, target float64) (rows []row, err error) {
+	o, _, err := v.read(b.ctx)
+	if err != nil {
+		return nil, err
+	}
+	w := &worker{opened: o, b: b, v: v, nodes: v.leaves(32)}
+	folders, done, err := v.limitFolders(w.nodes)
+	defer func() { err = errors.Join(err, done(), o.st.Close()) }()
+	if err != nil {
+		return nil, err
+	}
+	all, err := b.effort.more(5).inTurn(w.step, v.saves(w.nodes, folders))
+	if err != nil {
+		return nil, err
+	}
+	return []row{ratio(name, all[0], savesName, all[1], target)}, nil
+}
+
+// cascadeFiles is how many files one transition changes at once.
+const cascadeFiles = 8
+
+// cascade reopens a node below seven completed ones, which reopens all of them, and then completes the eight one by one.
+func (b *bench) cascade() (rows []row, err error) {
+	o, s, err := b.v.read(b.ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, o.st.Close()) }()
+	var chain []mdstore.ID
+	under := mdstore.Root
+	for i := range cascadeFiles {
+		kind := statemachine.Planning
+		if i == cascadeFiles-1 {
+			kind = statemachine.Execution
+		}
+		made, err := o.Create(b.ctx, workspaceID, engine.NewNode{
+			Parent: under, Type: kind, Title: fmt.Sprintf("Level %d", i), Requirement: sentences(3, 12), RulesHash: mdstore.RulesHash(s.Workspace().Rules()),
+		}, engine.Act{})
+		if err != nil {
+			return nil, err
+		}
+		under = made.Node
+		chain = append(chain, made.Node)
+	}
+	w := &worker{opened: o, b: b, v: b.v}
+	if _, err := w.begun(under); err != nil {
+		return nil, err
+	}
+	singly := func() error {
+		for i := range chain {
+			if _, err := w.act(chain[len(chain)-1-i], statemachine.Complete, false); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := singly(); err != nil {
+		return nil, err
+	}
+	var together, apart samples
+	begin := time.Now()
+	for round := 0; round < b.effort.rounds && (round < 3 || time.Since(begin) < b.effort.budget); round++ {
+		files := 0
+		took, err := clock(func() (err error) {
+			files, err = w.act(under, statemachine.Reopen, true)
+			return err
+		})
+		if err == nil && files != cascadeFiles {
+			err = fmt.Errorf("the cascade changed %d files", files)
+		}
+		if err != nil {
+			return nil, err
+		}
+		together = append(together, took)
+		if took, err = clock(singly); err != nil {
+			return nil, err
+		}
+		apart = append(apart, took)
+	}
+	return []row{ratio("transition that cascades over 8 files", together, "eight transitions of one file", apart, 0.8)}, nil
+}
