@@ -16,6 +16,7 @@ type bench struct {
 	arbor  string // the program
 	work   string // a folder for what rows need besides
 	effort effort
+	settle time.Duration
 	nodes  int
 	beside *vault // one of 100 nodes, made when it is asked for
 }
@@ -77,8 +78,8 @@ func (c config) rows(ctx context.Context, work string, n int, progress io.Writer
 			return nil, err
 		}
 	}
-	v.settle()
-	b := &bench{ctx: ctx, v: v, arbor: c.arbor, work: work, effort: c.effort, nodes: n}
+	v.settle(c.settle)
+	b := &bench{ctx: ctx, v: v, arbor: c.arbor, work: work, effort: c.effort, settle: c.settle, nodes: n}
 	var all []row
 	for _, m := range measures {
 		if !c.only.MatchString(m.name) {

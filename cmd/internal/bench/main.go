@@ -48,8 +48,9 @@ type config struct {
 	arbor   string
 	json    bool
 	effort  effort
-	form    string // of the plan that is written for another program
-	compare string // the file of commands to be timed
+	settle  time.Duration // how old files are before they are measured
+	form    string        // of the plan that is written for another program
+	compare string        // the file of commands to be timed
 }
 
 func parse(args []string, stderr io.Writer) (config, error) {
@@ -64,6 +65,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	f.BoolVar(&c.json, "json", false, "print JSON")
 	f.IntVar(&c.effort.rounds, "rounds", 60, "how often each thing is done, at most; what takes microseconds is done more often")
 	f.DurationVar(&c.effort.budget, "budget", 10*time.Second, "no round begins after it")
+	f.DurationVar(&c.settle, "settle", 3*time.Second, "how old the files are before anything is measured; of younger ones their times prove nothing")
 	f.StringVar(&c.form, "write", "", "measure nothing: write the plan into the folder of -dir in a `form`: "+strings.Join(forms(), ", "))
 	f.StringVar(&c.compare, "compare", "", "measure nothing of the above: time the commands in a `file` of lines \"row, program, folder, command\" divided by tabs")
 	if err := f.Parse(args); err != nil {
@@ -101,9 +103,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	case err != nil:
 		return err
 	case c.form != "":
-		return writePlan(c.form, c.dir, c.nodes[0])
+		return writePlan(c.form, c.dir, c.nodes[0], stdout)
 	case c.compare != "":
-		return compare(ctx, c, stdout)
+		return compare(ctx, c, stdout, stderr)
 	}
 	work, err := os.MkdirTemp(c.dir, "arbor-bench-")
 	if err != nil {

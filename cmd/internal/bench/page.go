@@ -60,7 +60,7 @@ func nodePage(plan []task, i int) []byte {
 	}
 	fmt.Fprintf(&p.b, "---\nid: %s\ntitle: %s\ntype: %s\nstatus: %s\nrole: null\nparentId: %s\nisolated: %s\ncreatedAt: %d\nupdatedAt: %d\n---\n",
 		t.id, name, t.kind, t.status, parent, isolated, created(i), created(i)+int64(len(t.way()))*60_000)
-	p.section("Requirement", sentences(i, 9))
+	p.section("Requirement", sentences(i, 13))
 	if statemachine.Terminal(t.status) {
 		p.section("Conclusion", sentences(i+1, 4))
 	} else {

@@ -26,7 +26,7 @@ type task struct {
 	place    int // its place in the part
 }
 
-// shape says of each place of a part whose child it is. The head of a part is four levels below the root, so that the last places are eight levels deep.
+// shape says of each place of a part whose child it is. The head of a part is on the fourth level, where the root is the first, so that the last places are on
 var shape = [...]int{-1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 7, 7, 7, 7, 7, 7, 13, 13, 13, 13, 13, 13}
 
 // The kinds of parts, by their number.

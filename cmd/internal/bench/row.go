@@ -98,8 +98,10 @@ func show(v float64, u unit) string {
 	switch {
 	case u == inSeconds && v < 1e-3 && v > -1e-3:
 		return fmt.Sprintf("%.3g µs", v*1e6)
-	case u == inSeconds && v < 10:
+	case u == inSeconds && v < 0.1:
 		return fmt.Sprintf("%.3g ms", v*1e3)
+	case u == inSeconds && v < 1:
+		return fmt.Sprintf("%.0f ms", v*1e3)
 	case u == inSeconds:
 		return fmt.Sprintf("%.3g s", v)
 	case u == inBytes && v < 1e5:

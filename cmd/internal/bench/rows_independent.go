@@ -69,7 +69,7 @@ func (b *bench) small() (*vault, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.settle()
+	v.settle(b.settle)
 	b.beside = v
 	return v, nil
 }

@@ -36,7 +36,7 @@ func (b *bench) command(args ...string) timed {
 	}
 }
 
-// deep returns the index of a node of the first part, eight levels below the root.
+// deep returns the index of a node of the first part, on the eighth level.
 func (b *bench) deep() int { return b.v.part(0)[len(shape)-1] }
 
 func (b *bench) processes() ([]row, error) {

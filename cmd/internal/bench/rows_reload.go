@@ -155,9 +155,8 @@ func (b *bench) followed() (rows []row, err error) {
 			return 0, err
 		}
 		saved := time.Now()
-		<-news
-		for len(news) > 0 {
-			<-news
+		if err := await(news); err != nil {
+			return 0, err
 		}
 		begin := time.Now()
 		snap, err := o.Snapshot(ctx, workspaceID)
@@ -171,7 +170,7 @@ func (b *bench) followed() (rows []row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	torn, looks, err := b.torn(ctx, o, s)
+	torn, looks, err := b.torn(ctx, o, s, news)
 	if err != nil {
 		return nil, err
 	}
@@ -185,38 +184,63 @@ func (b *bench) followed() (rows []row, err error) {
 	}, nil
 }
 
-// torn has files saved in two halves, some milliseconds apart, while snapshots are looked at. A look at what nobody has saved is a torn read.
-func (b *bench) torn(ctx context.Context, o *opened, s *saver) (torn, looks int, err error) {
+// await waits for news of a save, and takes what came along with it.
+func await(news <-chan struct{}) error {
+	select {
+	case <-news:
+	case <-time.After(100 * quiet):
+		return errors.New("no news came of a save")
+	}
+	for len(news) > 0 {
+		<-news
+	}
+	return nil
+}
+
+// torn has files saved in two halves, some milliseconds apart, while snapshots are looked at. A look that does not find the node as it was and will be is
+// torn; so is one, once the save has settled, at anything but all of it.
+func (b *bench) torn(ctx context.Context, o *opened, s *saver, news <-chan struct{}) (torn, looks int, err error) {
+	look := func(id mdstore.ID, good func(*mdstore.Node) bool) error {
+		snap, err := o.Snapshot(ctx, workspaceID)
+		if err != nil {
+			return err
+		}
+		looks++
+		if n, err := snap.Known(id); err != nil || len(n.Problems) > 0 || !good(n) {
+			torn++
+		}
+		return nil
+	}
 	begin := time.Now()
-	for round := 0; round < b.effort.rounds && (round < 3 || time.Since(begin) < b.effort.budget/2); round++ {
+	for round := 0; round < b.effort.rounds && (round < 3 || time.Since(begin) < b.effort.budget); round++ {
 		name, f, id, err := s.text()
 		if err != nil {
 			return 0, 0, err
 		}
-		was, err := os.ReadFile(name)
-		if err != nil {
-			return 0, 0, err
-		}
-		whole := map[mdstore.Version]bool{f.Version: true, mdstore.VersionOf(was): true}
+		want := mdstore.ParseNode(f)
 		saved := make(chan error, 1)
 		go func() { saved <- inHalves(name, f.Data, 5*time.Millisecond) }()
-		for over := false; !over; {
+		for settled := false; !settled; {
+			err := look(id, func(n *mdstore.Node) bool {
+				return n.Title == want.Title && n.Status == want.Status && n.Parent == want.Parent
+			})
+			if err != nil {
+				return 0, 0, err
+			}
 			select {
 			case err := <-saved:
 				if err != nil {
 					return 0, 0, err
 				}
-				over = true
-			default:
+				if err := await(news); err != nil {
+					return 0, 0, err
+				}
+				settled = true
+			case <-time.After(100 * time.Microsecond):
 			}
-			snap, err := o.Snapshot(ctx, workspaceID)
-			if err != nil {
-				return 0, 0, err
-			}
-			looks++
-			if n, err := snap.Known(id); err != nil || !whole[n.Version] {
-				torn++
-			}
+		}
+		if err := look(id, func(n *mdstore.Node) bool { return n.Version == f.Version }); err != nil {
+			return 0, 0, err
 		}
 	}
 	return torn, looks, nil

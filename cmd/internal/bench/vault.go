@@ -91,8 +91,8 @@ func (v *vault) commit() error {
 }
 
 // settle waits until the times of the files are old enough to prove that nobody has written to them since.
-func (v *vault) settle() {
-	time.Sleep(time.Until(v.written.Add(3 * time.Second)))
+func (v *vault) settle(age time.Duration) {
+	time.Sleep(time.Until(v.written.Add(age)))
 }
 
 // An opened is a vault with a store and an engine on it.
