@@ -47,7 +47,7 @@ func (s *saver) text() (name string, f mdstore.File, id mdstore.ID, err error) {
 // shows returns an error where the snapshot does not show a save.
 func shows(s *engine.Snapshot, id mdstore.ID, f mdstore.File) error {
 	n, err := s.Known(id)
-	if err == nil && n.Version != f.Version {
+	if err == nil && n.Version() != f.Version {
 		err = fmt.Errorf("the snapshot does not show what was saved in %s", f.Path)
 	}
 	return err
@@ -239,7 +239,7 @@ func (b *bench) torn(ctx context.Context, o *opened, s *saver, news <-chan struc
 			case <-time.After(100 * time.Microsecond):
 			}
 		}
-		if err := look(id, func(n *mdstore.Node) bool { return n.Version == f.Version }); err != nil {
+		if err := look(id, func(n *mdstore.Node) bool { return n.Version() == f.Version }); err != nil {
 			return 0, 0, err
 		}
 	}
