@@ -3,7 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
-	"slices"
+	"sort"
 	"strings"
 	"sync"
 
@@ -38,8 +38,9 @@ func diagnostics(fs []finding) []mdoc.Diagnostic {
 
 // sortFindings orders by file and place. What stands at one place keeps its order, in which it is mended too.
 func sortFindings(fs []finding) {
-	slices.SortStableFunc(fs, func(a, b finding) int {
-		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col), strings.Compare(a.Code, b.Code))
+	sort.SliceStable(fs, func(i, j int) bool {
+		a, b := &fs[i], &fs[j]
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col), strings.Compare(a.Code, b.Code)) < 0
 	})
 }
 

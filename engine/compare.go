@@ -3,7 +3,7 @@ package engine
 import (
 	"maps"
 	"slices"
-	"strings"
+	"sort"
 
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
@@ -51,7 +51,7 @@ func Compare(was, is *Snapshot) []Event {
 	if len(out) > 0 && out[0].Node == "" {
 		nodes = out[1:]
 	}
-	slices.SortFunc(nodes, func(a, b Event) int { return strings.Compare(string(a.Path), string(b.Path)) })
+	sort.Slice(nodes, func(i, j int) bool { return nodes[i].Path < nodes[j].Path }) // a generic sort of values this large is 100 kB of program
 	return out
 }
 

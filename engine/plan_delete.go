@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"arbor/mdstore"
@@ -127,7 +128,7 @@ func (d *draft) trash(to mdstore.Path, nodes []*mdstore.Node) {
 		}
 		all = append(all, leaving{planned{change: mdstore.Change{Path: from, To: to.Join(string(from))}, what: string(n.ID) + " deleted: " + n.Title}, rank[n.Path]})
 	}
-	slices.SortFunc(all, func(a, b leaving) int { return b.rank - a.rank })
+	sort.Slice(all, func(i, j int) bool { return all[i].rank > all[j].rank })
 	for _, l := range all {
 		d.extra = append(d.extra, l.planned)
 	}

@@ -1,12 +1,12 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"arbor/mdstore"
@@ -149,7 +149,7 @@ func (w Import) downwards() []ImportNode {
 		}
 	}
 	nodes := slices.Clone(w.Nodes)
-	slices.SortStableFunc(nodes, func(a, b ImportNode) int { return cmp.Compare(depth[a.ID], depth[b.ID]) })
+	sort.SliceStable(nodes, func(i, j int) bool { return depth[nodes[i].ID] < depth[nodes[j].ID] })
 	return nodes
 }
 

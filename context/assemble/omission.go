@@ -2,6 +2,7 @@ package assemble
 
 import (
 	"slices"
+	"sort"
 	"strconv"
 
 	"arbor/mdstore"
@@ -149,8 +150,8 @@ func (l *ledger) list(most int) []Omission {
 		}
 		out[i] = out[i].plus(o)
 	}
-	slices.SortStableFunc(out, func(a, b Omission) int {
-		return slices.Index(reasons, a.Reason) - slices.Index(reasons, b.Reason)
+	sort.SliceStable(out, func(i, j int) bool {
+		return slices.Index(reasons, out[i].Reason) < slices.Index(reasons, out[j].Reason)
 	})
 	return out
 }

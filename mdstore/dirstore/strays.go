@@ -6,7 +6,9 @@ import (
 	"io/fs"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
+	"sync"
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore/internal/disk"
@@ -15,29 +17,35 @@ import (
 
 // strays are the names of files that are no part of a vault. The first that fits decides. What the first group of a conflict copy's name holds, with the
 // extension, is the name of the file that it is a version of.
-var strays = []struct {
+// They are compiled for whoever looks for strays: most commands do not.
+var strays = sync.OnceValue(func() []strayName {
+	return []strayName{
+		{regexp.MustCompile(`^` + regexp.QuoteMeta(txn.TempPrefix)), mdstore.StrayLeftover},
+		{regexp.MustCompile(`^(.+)\.sync-conflict-[^.]*(\.[^.]+)?$`), mdstore.StrayConflictCopy},                                                                         // Syncthing
+		{regexp.MustCompile(`(?i)^(.+?) \([^()]*conflicted copy[^()]*\)(\.[^.]+)?$`), mdstore.StrayConflictCopy},                                                         // Dropbox
+		{regexp.MustCompile(`^(.+)` + regexp.QuoteMeta(txn.ConflictMark) + `[0-9a-f]{8,64}(\.[^.]+)?$`), mdstore.StrayConflictCopy},                                      // this store
+		{regexp.MustCompile(`(?i)()(?:\.sync-conflict-|conflicted copy|` + regexp.QuoteMeta(txn.ConflictMark) + `[0-9a-f]{8,64}(?:\.|$))()`), mdstore.StrayConflictCopy}, // of what, their names do not tell
+		{regexp.MustCompile(ours + `(?: \d+| \(\d+\)| copy(?: \d+)?| - copy(?: \(\d+\))?)(\.md)$`), mdstore.StrayConflictCopy},                                           // iCloud, browsers, Finder, Explorer
+		{regexp.MustCompile(ours + `[ _-]*\([^()]*(?:conflict|case clash)[^()]*\)(\.md)$`), mdstore.StrayConflictCopy},                                                   // Nextcloud, Dropbox
+		{regexp.MustCompile(ours + `\.md\.(?:orig|rej|bak|old|save)$`), mdstore.StrayBackup},                                                                             // git, patch, editors
+		{regexp.MustCompile(ours + `_(?:LOCAL|REMOTE|BASE|BACKUP)_\d+\.md$`), mdstore.StrayBackup},                                                                       // git mergetool
+		{regexp.MustCompile(ours + `\.md___jb_(?:old|tmp)___$`), mdstore.StrayTemporary},                                                                                 // JetBrains
+		{regexp.MustCompile(`^[.~]syncthing[.~](?:Node|Workspace)\.md(?:\.tmp)?$`), mdstore.StrayTemporary},                                                              // Syncthing, receiving
+		{regexp.MustCompile(`^\.(?:Node|Workspace)\.md\.kate-swp$`), mdstore.StrayBackup},                                                                                // Kate
+		{regexp.MustCompile(`^\.goutputstream-`), mdstore.StrayTemporary},                                                                                                // GNOME
+		{regexp.MustCompile(`~$`), mdstore.StrayBackup},                                                                                                                  // many editors
+		{regexp.MustCompile(`\.sw[a-p]$`), mdstore.StrayBackup},                                                                                                          // Vim
+		{regexp.MustCompile(`^4913$`), mdstore.StrayTemporary},                                                                                                           // Vim, trying whether it can write
+		{regexp.MustCompile(`^\.#`), mdstore.StrayTemporary},                                                                                                             // Emacs' locks
+		{regexp.MustCompile(`^#.*#$`), mdstore.StrayBackup},                                                                                                              // Emacs
+		{regexp.MustCompile(`^\.~lock\.`), mdstore.StrayTemporary},                                                                                                       // LibreOffice
+	}
+})
+
+// A strayName is a form of names, and what a file of such a name is.
+type strayName struct {
 	name *regexp.Regexp
 	kind mdstore.StrayKind
-}{
-	{regexp.MustCompile(`^` + regexp.QuoteMeta(txn.TempPrefix)), mdstore.StrayLeftover},
-	{regexp.MustCompile(`^(.+)\.sync-conflict-[^.]*(\.[^.]+)?$`), mdstore.StrayConflictCopy},                                                                         // Syncthing
-	{regexp.MustCompile(`(?i)^(.+?) \([^()]*conflicted copy[^()]*\)(\.[^.]+)?$`), mdstore.StrayConflictCopy},                                                         // Dropbox
-	{regexp.MustCompile(`^(.+)` + regexp.QuoteMeta(txn.ConflictMark) + `[0-9a-f]{8,64}(\.[^.]+)?$`), mdstore.StrayConflictCopy},                                      // this store
-	{regexp.MustCompile(`(?i)()(?:\.sync-conflict-|conflicted copy|` + regexp.QuoteMeta(txn.ConflictMark) + `[0-9a-f]{8,64}(?:\.|$))()`), mdstore.StrayConflictCopy}, // of what, their names do not tell
-	{regexp.MustCompile(ours + `(?: \d+| \(\d+\)| copy(?: \d+)?| - copy(?: \(\d+\))?)(\.md)$`), mdstore.StrayConflictCopy},                                           // iCloud, browsers, Finder, Explorer
-	{regexp.MustCompile(ours + `[ _-]*\([^()]*(?:conflict|case clash)[^()]*\)(\.md)$`), mdstore.StrayConflictCopy},                                                   // Nextcloud, Dropbox
-	{regexp.MustCompile(ours + `\.md\.(?:orig|rej|bak|old|save)$`), mdstore.StrayBackup},                                                                             // git, patch, editors
-	{regexp.MustCompile(ours + `_(?:LOCAL|REMOTE|BASE|BACKUP)_\d+\.md$`), mdstore.StrayBackup},                                                                       // git mergetool
-	{regexp.MustCompile(ours + `\.md___jb_(?:old|tmp)___$`), mdstore.StrayTemporary},                                                                                 // JetBrains
-	{regexp.MustCompile(`^[.~]syncthing[.~](?:Node|Workspace)\.md(?:\.tmp)?$`), mdstore.StrayTemporary},                                                              // Syncthing, receiving
-	{regexp.MustCompile(`^\.(?:Node|Workspace)\.md\.kate-swp$`), mdstore.StrayBackup},                                                                                // Kate
-	{regexp.MustCompile(`^\.goutputstream-`), mdstore.StrayTemporary},                                                                                                // GNOME
-	{regexp.MustCompile(`~$`), mdstore.StrayBackup},                                                                                                                  // many editors
-	{regexp.MustCompile(`\.sw[a-p]$`), mdstore.StrayBackup},                                                                                                          // Vim
-	{regexp.MustCompile(`^4913$`), mdstore.StrayTemporary},                                                                                                           // Vim, trying whether it can write
-	{regexp.MustCompile(`^\.#`), mdstore.StrayTemporary},                                                                                                             // Emacs' locks
-	{regexp.MustCompile(`^#.*#$`), mdstore.StrayBackup},                                                                                                              // Emacs
-	{regexp.MustCompile(`^\.~lock\.`), mdstore.StrayTemporary},                                                                                                       // LibreOffice
 }
 
 // ours is the beginning of the names that other programs make of those of the vault's own files.
@@ -45,7 +53,7 @@ const ours = `(?i)^(Node|Workspace)`
 
 // strayOf returns what a name says of a file; ok is false for one that may be part of a vault.
 func strayOf(p mdstore.Path) (s mdstore.Stray, ok bool) {
-	for _, k := range strays {
+	for _, k := range strays() {
 		m := k.name.FindStringSubmatch(p.Base())
 		if m == nil {
 			continue
@@ -73,7 +81,7 @@ func (s *Store) Strays(ctx context.Context, under mdstore.Path) ([]mdstore.Stray
 	if empty && under != "" {
 		out = append(out, mdstore.Stray{Path: under, Kind: mdstore.StrayFolder})
 	}
-	slices.SortFunc(out, func(a, b mdstore.Stray) int { return strings.Compare(string(a.Path), string(b.Path)) })
+	sort.Slice(out, func(i, j int) bool { return out[i].Path < out[j].Path })
 	return out, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"arbor/engine"
 )
@@ -93,10 +94,10 @@ func (s *Setup) wrote(args []string, folder string) bool {
 	return len(args) == 0 || slices.Equal(args, s.Args) || len(args) == 2 && args[0] == profileFlag
 }
 
-var arborPath = regexp.MustCompile(`(?i)^(.*[/\\])?arbor(\.exe)?$`)
+var arborPath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(.*[/\\])?arbor(\.exe)?$`) })
 
 // isArbor reports whether a command is this program, wherever it lies.
-func isArbor(command string) bool { return arborPath.MatchString(command) }
+func isArbor(command string) bool { return arborPath().MatchString(command) }
 
 // hookEvents are Arbor's hooks and the events of Claude Code that run them.
 var hookEvents = []struct{ name, event string }{
@@ -109,7 +110,7 @@ func (s *Setup) hookItems() []item {
 	var items []item
 	for _, h := range hookEvents {
 		f := fields{{"type", quoted("command")}}
-		if plainCommand.MatchString(s.Command) {
+		if plainCommand().MatchString(s.Command) {
 			f = append(f, field{"command", quoted(s.Command + " hook " + h.name)})
 		} else { // no shell is to read it: each of them quotes in another way
 			f = append(f, field{"command", quoted(s.Command)}, field{"args", quotedAll([]string{"hook", h.name})})
@@ -124,16 +125,18 @@ func (s *Setup) hookItems() []item {
 }
 
 // plainCommand is what every shell reads as it stands.
-var plainCommand = regexp.MustCompile(`^[A-Za-z0-9_./-]+$`)
+var plainCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./-]+$`) })
 
 // hookCommand finds Arbor's hooks among others, with anything that a person may have added to them.
-var hookCommand = regexp.MustCompile(`(?i)^["']?(.*[/\\])?arbor(\.exe)?["']? +hook +([a-z-]+)( .*)?$`)
+var hookCommand = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^["']?(.*[/\\])?arbor(\.exe)?["']? +hook +([a-z-]+)( .*)?$`)
+})
 
 func judgeHook(have, want fields, name string) verdict {
 	command, _ := word(have.get("command"))
 	wanted, _ := word(want.get("command"))
 	args, exec := words(have.get("args"))
-	m := hookCommand.FindStringSubmatch(command)
+	m := hookCommand().FindStringSubmatch(command)
 	extras := false
 	switch {
 	case !exec && m != nil && m[3] == name:

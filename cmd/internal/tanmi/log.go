@@ -1,7 +1,7 @@
 package tanmi
 
 import (
-	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -99,7 +99,7 @@ func mergeLogs(a, b []mdstore.LogEntry) []mdstore.LogEntry {
 			all = append(all, timed{at, e})
 		}
 	}
-	slices.SortStableFunc(all, func(x, y timed) int { return strings.Compare(x.at, y.at) })
+	sort.SliceStable(all, func(i, j int) bool { return all[i].at < all[j].at })
 	merged := make([]mdstore.LogEntry, len(all))
 	for i, t := range all {
 		merged[i] = t.e
