@@ -159,7 +159,7 @@ func Open(dir string, opt Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open vault: %w", err)
 	}
-	s := &Store{dir: dir, root: root, disk: disk.Root{R: root}, log: opt.Log, now: time.Now, gitPatience: cmp.Or(opt.GitPatience, gitPatience), turn: make(chan struct{}, 1)}
+	s := &Store{dir: dir, root: root, disk: disk.NewRoot(root), log: opt.Log, now: time.Now, gitPatience: cmp.Or(opt.GitPatience, gitPatience), turn: make(chan struct{}, 1)}
 	if s.real, err = filepath.EvalSymlinks(dir); err != nil {
 		s.real = dir
 	}
@@ -201,7 +201,7 @@ func (s *Store) Close() error {
 	<-s.turn
 	s.still()
 	s.leaveAll()
-	err := errors.Join(s.lock.Close(), s.root.Close())
+	err := errors.Join(s.lock.Close(), s.disk.Close())
 	if s.docs != nil {
 		err = errors.Join(err, s.docs.Close())
 	}

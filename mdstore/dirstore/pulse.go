@@ -40,6 +40,10 @@ func (p *pulse) Create(at mdstore.Path, data []byte, like mdstore.Path) error {
 func (p *pulse) Mkdir(at mdstore.Path) error           { p.beat(); return p.FS.Mkdir(at) }
 func (p *pulse) Sync(at mdstore.Path) error            { p.beat(); return p.FS.Sync(at) }
 func (p *pulse) SyncDir(at mdstore.Path) error         { p.beat(); return p.FS.SyncDir(at) }
+func (p *pulse) SyncAll(files, dirs []mdstore.Path) []error {
+	p.beat()
+	return disk.SyncAll(p.FS, files, dirs)
+}
 func (p *pulse) Exchange(a, b mdstore.Path) error      { p.beat(); return p.FS.Exchange(a, b) }
 func (p *pulse) RenameNew(from, to mdstore.Path) error { p.beat(); return p.FS.RenameNew(from, to) }
 func (p *pulse) Rename(from, to mdstore.Path) error    { p.beat(); return p.FS.Rename(from, to) }

@@ -3,6 +3,7 @@ package crashtest
 import (
 	"errors"
 	"io/fs"
+	"strings"
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore/internal/straced"
@@ -12,6 +13,7 @@ import (
 var replays = map[string]func(tr *Trace, c straced.Call) (bool, error){
 	"open":      func(tr *Trace, c straced.Call) (bool, error) { return tr.open(c, 0) },
 	"openat":    func(tr *Trace, c straced.Call) (bool, error) { return tr.open(c, 1) },
+	"openat2":   (*Trace).opened,
 	"creat":     func(tr *Trace, c straced.Call) (bool, error) { return tr.open(c, 0) },
 	"write":     (*Trace).write,
 	"pwrite64":  (*Trace).write,
@@ -48,6 +50,16 @@ func (tr *Trace) open(c straced.Call, i int) (bool, error) {
 		return true, nil
 	}
 	return false, err
+}
+
+// opened is openat2, by which nothing is made or emptied.
+func (tr *Trace) opened(c straced.Call) (bool, error) {
+	tr.offsets[c.Return] = 0
+	how := c.Args[2].Text
+	if _, in := tr.at(c, 1); in && (strings.Contains(how, "O_CREAT") || strings.Contains(how, "O_TRUNC") || strings.Contains(how, "O_APPEND")) {
+		return false, errModel
+	}
+	return false, nil
 }
 
 // save notes the bytes of a file as they are before anything makes them durable.

@@ -22,11 +22,11 @@ func openRootFolder(r *os.Root, p mdstore.Path) (Folder, error) {
 	return rootFolder{sub}, nil
 }
 
-func (f rootFolder) Entries() ([]Entry, error)       { return Root{f.r}.ReadDir("") }
+func (f rootFolder) Entries() ([]Entry, error)       { return Root{R: f.r}.ReadDir("") }
 func (f rootFolder) Sub(name string) (Folder, error) { return openRootFolder(f.r, mdstore.Path(name)) }
 func (f rootFolder) Close() error                    { return f.r.Close() }
-func (f rootFolder) Look(name string) (Info, error)  { return Root{f.r}.Lstat(mdstore.Path(name)) }
-func (f rootFolder) Self() (Info, error)             { return Root{f.r}.Lstat("") }
+func (f rootFolder) Look(name string) (Info, error)  { return Root{R: f.r}.Lstat(mdstore.Path(name)) }
+func (f rootFolder) Self() (Info, error)             { return Root{R: f.r}.Lstat("") }
 func (f rootFolder) Read(name string, limit int64) ([]byte, mdstore.Stamp, error) {
-	return Root{f.r}.ReadStamped(mdstore.Path(name), limit)
+	return Root{R: f.r}.ReadStamped(mdstore.Path(name), limit)
 }

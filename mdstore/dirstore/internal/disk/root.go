@@ -14,9 +14,18 @@ import (
 
 // Root is an FS in a folder of the operating system. Nothing outside of the
 // folder is reached through it, whatever links lie in it.
-type Root struct{ R *os.Root }
+type Root struct {
+	R     *os.Root
+	short *beneath // nil: there is no short way
+}
 
 var _ FS = Root{}
+
+// NewRoot returns the Root of a folder, which has to be closed. One that holds R alone need not be, and takes the long way to each file.
+func NewRoot(r *os.Root) Root { return Root{r, openBeneath(r)} }
+
+// Close releases what NewRoot has opened, and R.
+func (r Root) Close() error { return errors.Join(r.short.close(), r.R.Close()) }
 
 // rounds is how often a file is read that changes while it is read.
 const rounds = 10
@@ -44,6 +53,9 @@ func pathOf(err error) string {
 }
 
 func (r Root) Lstat(p mdstore.Path) (Info, error) {
+	if info, err := r.short.lstat(p); err != errSlow {
+		return info, err
+	}
 	fi, err := r.R.Lstat(native(p))
 	if err != nil {
 		return Info{}, absent(err)
@@ -65,18 +77,24 @@ func (r Root) ReadFile(p mdstore.Path, limit int64) ([]byte, error) {
 
 // Look describes the regular file at p. The errors are those of ReadFile.
 func (r Root) Look(p mdstore.Path, limit int64) (Info, error) {
-	fi, err := r.R.Lstat(native(p))
+	info, err := r.Lstat(p)
 	if err != nil {
 		return Info{}, readError(p, err)
 	}
-	if err := CheckRegular(p, fi.Mode(), fi.Size(), limit); err != nil {
+	if err := CheckRegular(p, info.Mode, info.Size, limit); err != nil {
 		return Info{}, err
 	}
-	return describe(fi), nil
+	return info, nil
 }
 
 // ReadStamped is ReadFile with the stamp of the state that it read.
 func (r Root) ReadStamped(p mdstore.Path, limit int64) ([]byte, mdstore.Stamp, error) {
+	switch data, stamp, ok, err := r.short.readOnce(p, limit); {
+	case err == nil && ok:
+		return data, stamp, nil
+	case err != nil && err != errSlow:
+		return nil, stamp, readError(p, err)
+	}
 	fi, err := r.R.Lstat(native(p))
 	if err != nil {
 		return nil, mdstore.Stamp{}, readError(p, err)
@@ -193,6 +211,9 @@ func (r Root) ReadDir(p mdstore.Path) ([]Entry, error) {
 func (r Root) Mkdir(p mdstore.Path) error { return r.R.Mkdir(native(p), 0o777) } // less the umask
 
 func (r Root) Create(p mdstore.Path, data []byte, like mdstore.Path) error {
+	if err := r.short.create(p, data, like); err != errSlow {
+		return err
+	}
 	f, err := r.R.OpenFile(native(p), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
@@ -222,6 +243,9 @@ func (r Root) resemble(f *os.File, like mdstore.Path) error {
 }
 
 func (r Root) Sync(p mdstore.Path) error {
+	if err := r.short.sync(p, false); err != errSlow {
+		return err
+	}
 	f, err := r.R.OpenFile(native(p), syncFlag, 0)
 	if err != nil {
 		return err
@@ -230,6 +254,9 @@ func (r Root) Sync(p mdstore.Path) error {
 }
 
 func (r Root) SyncDir(p mdstore.Path) error {
+	if err := r.short.sync(p, true); err != errSlow {
+		return err
+	}
 	f, err := r.R.Open(native(p))
 	if err != nil {
 		return absent(err)
@@ -239,11 +266,24 @@ func (r Root) SyncDir(p mdstore.Path) error {
 
 func (r Root) Rename(from, to mdstore.Path) error { return r.R.Rename(native(from), native(to)) }
 
-func (r Root) Remove(p mdstore.Path) error { return r.R.Remove(native(p)) }
+func (r Root) Remove(p mdstore.Path) error {
+	if err := r.short.remove(p); err != errSlow {
+		return err
+	}
+	return r.R.Remove(native(p))
+}
 
-func (r Root) Exchange(a, b mdstore.Path) error { return r.withParents(a, b, exchange) }
+func (r Root) Exchange(a, b mdstore.Path) error {
+	if err := r.short.exchange(a, b); err != errSlow {
+		return err
+	}
+	return r.withParents(a, b, exchange)
+}
 
 func (r Root) RenameNew(from, to mdstore.Path) error {
+	if err := r.short.renameNew(from, to); err != errSlow {
+		return err
+	}
 	err := r.withParents(from, to, renameNew)
 	if !errors.Is(err, errors.ErrUnsupported) {
 		return err

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"arbor/mdstore"
+	"arbor/mdstore/dirstore/internal/disk"
 )
 
 // Do makes the changes. After nil they are durable; after an *mdstore.UnfinishedError they are made, or will be by Recover;
@@ -15,14 +16,27 @@ func (p *Plan) Do() error {
 		return nil
 	}
 	c := p.c
-	if err := c.stage(p.steps); err != nil {
+	staged, err := c.stage(p.steps)
+	var draft mdstore.Path
+	if err == nil && p.journal {
+		if draft, err = c.draft(p.steps); draft != "" {
+			staged = append(staged, draft)
+		}
+	}
+	if err == nil {
+		err = errors.Join(disk.SyncAll(c.FS, staged, nil)...)
+	}
+	if err != nil {
+		if draft != "" {
+			_ = c.FS.Remove(draft)
+		}
 		c.unstage(p.steps)
 		return fmt.Errorf("nothing was changed: %w", err)
 	}
 	if !p.journal {
 		return c.direct(p.steps[0])
 	}
-	rec, err := c.decide(p.steps)
+	rec, err := c.decide(p.steps, draft)
 	if err != nil {
 		return err
 	}
@@ -32,40 +46,41 @@ func (p *Plan) Do() error {
 	return nil
 }
 
-// stage puts the new bytes of every write into a durable temporary file beside
-// its target, and tries whether the folders of the other steps can be changed.
-func (c *Committer) stage(steps []*step) error {
+// stage puts the new bytes of every write into a temporary file beside its target, and tries whether the folders of the
+// other steps can be changed. The temporaries that it returns are to be made durable, all at once.
+func (c *Committer) stage(steps []*step) (temps []mdstore.Path, err error) {
 	tried := dirs{}
 	for _, s := range steps {
 		dir, err := c.nearest(s.Path.Dir())
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if s.Do != move {
 			s.Temp = tempPath(dir, s.Path, s.Base, s.New, c.token())
 		}
 		switch s.Do {
 		case write:
-			if err := c.putTemp(s.Temp, s.New, s.Path); err != nil {
-				return err
+			if err := c.FS.Create(s.Temp, s.New, s.Path); err != nil {
+				return nil, err
 			}
+			temps = append(temps, s.Temp)
 			tried[dir] = true
 		case move:
 			above, err := c.nearest(s.To.Dir())
 			if err != nil {
-				return err
+				return nil, err
 			}
 			if err := c.try(tried, above); err != nil {
-				return err
+				return nil, err
 			}
 			fallthrough
 		case remove:
 			if err := c.try(tried, dir); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
-	return nil
+	return temps, nil
 }
 
 // try makes and removes a file in dir: what fails here must not fail after the commit point.

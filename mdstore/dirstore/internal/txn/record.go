@@ -100,32 +100,35 @@ func (s *step) sound() bool {
 	return false
 }
 
-// decide writes the record of a commit. When it returns a path, the commit is decided; when it returns an error other
+// draft writes the record of a commit under a name that decides nothing. It is to be made durable with the temporaries that the record names.
+func (c *Committer) draft(steps []*step) (mdstore.Path, error) {
+	data, err := encodeRecord(steps)
+	if err != nil {
+		return "", err
+	}
+	set := dirs{}
+	if err := c.mkdirAll(set, JournalDir); err != nil {
+		return "", err
+	}
+	if !c.durable[JournalDir] {
+		if err := c.sync(set); err != nil {
+			return "", err
+		}
+	}
+	t := JournalDir.Join(TempPrefix + c.token())
+	return t, c.FS.Create(t, data, "")
+}
+
+// decide gives the draft of a record its name. When it returns a path, the commit is decided; when it returns an error other
 // than *mdstore.UnfinishedError, it is not, and nothing is left of it.
-func (c *Committer) decide(steps []*step) (mdstore.Path, error) {
+func (c *Committer) decide(steps []*step, draft mdstore.Path) (mdstore.Path, error) {
 	undo := func(err error) (mdstore.Path, error) {
 		c.unstage(steps)
 		return "", fmt.Errorf("nothing was changed: %w", err)
 	}
-	data, err := encodeRecord(steps)
-	if err != nil {
-		return undo(err)
-	}
-	set := dirs{}
-	if err := c.mkdirAll(set, JournalDir); err != nil {
-		return undo(err)
-	}
-	if err := c.sync(set); err != nil {
-		return undo(err)
-	}
-	token := c.token()
-	t, rec := JournalDir.Join(TempPrefix+token), JournalDir.Join(token+recordExt)
-	if err := c.putTemp(t, data, ""); err != nil {
-		_ = c.FS.Remove(t)
-		return undo(err)
-	}
-	if err := c.FS.RenameNew(t, rec); err != nil {
-		_ = c.FS.Remove(t)
+	rec := JournalDir.Join(strings.TrimPrefix(draft.Base(), TempPrefix) + recordExt)
+	if err := c.FS.RenameNew(draft, rec); err != nil {
+		_ = c.FS.Remove(draft)
 		return undo(err)
 	}
 	if err := c.FS.SyncDir(JournalDir); err != nil {

@@ -143,13 +143,13 @@ func (c *Committer) mark(set dirs, dir mdstore.Path) {
 	}
 }
 
-// sync makes the entries of the folders durable, from the top down. A folder that is gone is passed over.
+// sync makes the entries of the folders durable. A folder that is gone is passed over.
 func (c *Committer) sync(set dirs) error {
 	set = maps.Clone(set)
-	for _, d := range slices.Sorted(maps.Keys(set)) {
-		err := c.FS.SyncDir(d)
+	order := slices.Sorted(maps.Keys(set))
+	for i, err := range disk.SyncAll(c.FS, nil, order) {
 		if errors.Is(err, fs.ErrNotExist) {
-			delete(set, d)
+			delete(set, order[i])
 		} else if err != nil {
 			return err
 		}

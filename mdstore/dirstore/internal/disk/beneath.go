@@ -1,0 +1,68 @@
+package disk
+
+import (
+	"errors"
+	"sync"
+
+	"arbor/mdstore"
+)
+
+// errSlow says that a short way does not tell: the long one, by os.Root, does, and says what is wrong in its own words.
+var errSlow = errors.New("not by the short way")
+
+// syncers is how many syncs are asked for at the same time: a journalling file system makes all that wait for it durable at once.
+const syncers = 16
+
+// SyncAll makes the bytes of files and then, or at the same time, the entries of folders durable. It returns when all of them have been tried, with
+// the error of each in that order, nil where there is none at all.
+//
+// A disk that can do several at once has this method itself. Of any other they are asked for one by one.
+func SyncAll(d FS, files, dirs []mdstore.Path) []error {
+	if s, ok := d.(interface {
+		SyncAll(files, dirs []mdstore.Path) []error
+	}); ok && len(files)+len(dirs) > 1 {
+		return s.SyncAll(files, dirs)
+	}
+	errs := make([]error, len(files)+len(dirs))
+	bad := false
+	for i := range errs {
+		errs[i] = syncOne(d, files, dirs, i)
+		bad = bad || errs[i] != nil
+	}
+	if !bad {
+		return nil
+	}
+	return errs
+}
+
+func syncOne(d FS, files, dirs []mdstore.Path, i int) error {
+	if i < len(files) {
+		return d.Sync(files[i])
+	}
+	return d.SyncDir(dirs[i-len(files)])
+}
+
+// SyncAll is the function, by several at once.
+func (r Root) SyncAll(files, dirs []mdstore.Path) []error {
+	errs := make([]error, len(files)+len(dirs))
+	next := make(chan int, len(errs))
+	for i := range errs {
+		next <- i
+	}
+	close(next)
+	var all sync.WaitGroup
+	work := func() {
+		for i := range next {
+			errs[i] = syncOne(r, files, dirs, i)
+		}
+	}
+	for range min(len(errs), syncers) - 1 {
+		all.Go(work)
+	}
+	work()
+	all.Wait()
+	if errors.Join(errs...) == nil {
+		return nil
+	}
+	return errs
+}
