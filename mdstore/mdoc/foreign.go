@@ -3,10 +3,10 @@ package mdoc
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
+	"github.com/adrg/frontmatter"
 )
 
 // Foreign is what Arbor shows of a document that is not its own.
@@ -31,11 +31,11 @@ func ReadForeign(src []byte) (f Foreign) {
 	var m matter
 	rest := src
 	if p := split(src); p.found {
+		// Arbor's own reader knows more of YAML's corners than the library's splitter.
 		m.yaml(src, p.front)
 		rest = src[p.body:]
-	} else if f, front, body := splitForeign(src); f != nil {
-		m.read(f, front)
-		rest = body
+	} else if r, err := frontmatter.Parse(bytes.NewReader(src), &m, foreignFormats...); err == nil {
+		rest = r
 	}
 	f.Title, f.Description = oneLine(m.Title, m.Name), oneLine(m.Description, m.Summary)
 	if f.Title == "" && checkBody(rest) == nil {
@@ -76,78 +76,20 @@ func (m *matter) yaml(src []byte, s Span) {
 	}
 }
 
-// A foreignFormat is a form of front matter that other programs write, bounded by lines that hold nothing else.
-type foreignFormat struct {
-	start, end string
-	object     bool // start and end are part of what is decoded, and an empty line follows
-	decode     func([]byte, *matter) error
+// foreignFormats are the forms of front matter that other programs write. The limit holds before anything is decoded.
+var foreignFormats = []*frontmatter.Format{
+	frontmatter.NewFormat("---yaml", "---", limited(func(b []byte, m *matter) error {
+		m.yaml(b, Span{0, len(b)})
+		return nil
+	})),
+	frontmatter.NewFormat("+++", "+++", limited(decodeTOML)),
+	frontmatter.NewFormat("---toml", "---", limited(decodeTOML)),
+	frontmatter.NewFormat(";;;", ";;;", limited(decodeJSON)),
+	frontmatter.NewFormat("---json", "---", limited(decodeJSON)),
+	{Start: "{", End: "}", Unmarshal: limited(decodeJSON), UnmarshalDelims: true, RequiresNewLine: true},
 }
 
-var foreignFormats = []foreignFormat{
-	{start: "---yaml", end: "---", decode: foreignYAML},
-	{start: "+++", end: "+++", decode: foreignTOML},
-	{start: "---toml", end: "---", decode: foreignTOML},
-	{start: ";;;", end: ";;;", decode: foreignJSON},
-	{start: "---json", end: "---", decode: foreignJSON},
-	{start: "{", end: "}", decode: foreignJSON, object: true},
-}
-
-// splitForeign finds the front matter that a document of another program begins with, after blank lines at most, and what follows it. The format is nil
-// where there is none, or no end of it. It agrees with the library that most such programs read it with.
-func splitForeign(src []byte) (f *foreignFormat, front, rest []byte) {
-	line, from, more := "", 0, true
-	at := 0
-	for line == "" && more {
-		from = at
-		line, at, more = cutLine(src, at)
-	}
-	i := slices.IndexFunc(foreignFormats, func(f foreignFormat) bool { return f.start == line })
-	if i < 0 || !more {
-		return nil, nil, src
-	}
-	f = &foreignFormats[i]
-	if !f.object {
-		from = at
-	}
-	for closing := false; more || closing; {
-		begin := at
-		line, at, more = cutLine(src, at)
-		switch {
-		case closing && line == "":
-			return f, src[from:at], src[at:]
-		case line != f.end:
-			closing = false
-		case f.object:
-			closing = true
-		default:
-			return f, src[from:begin], src[at:]
-		}
-	}
-	return nil, nil, src
-}
-
-// cutLine returns the line at an offset without the blanks around it, where the next one starts, and whether this one has an end.
-func cutLine(src []byte, at int) (line string, next int, more bool) {
-	raw, _, more := bytes.Cut(src[at:], []byte{'\n'})
-	if next = at + len(raw); more {
-		next++
-	}
-	return string(bytes.TrimSpace(raw)), next, more
-}
-
-// read decodes front matter within the limit. What fails is an empty result: the body is read either way.
-func (m *matter) read(f *foreignFormat, front []byte) {
-	if len(front) <= MaxFrontMatterBytes && f.decode(front, m) != nil {
-		*m = matter{}
-	}
-}
-
-func foreignYAML(b []byte, m *matter) error {
-	m.yaml(b, Span{0, len(b)})
-	return nil
-}
-
-func foreignTOML(b []byte, m *matter) error {
+func decodeTOML(b []byte, m *matter) error {
 	if deepTOML(b) {
 		return errTooDeep
 	}
@@ -170,7 +112,22 @@ func deepTOML(b []byte) bool {
 	return false
 }
 
-func foreignJSON(b []byte, m *matter) error { return json.Unmarshal(b, m) }
+func decodeJSON(b []byte, m *matter) error { return json.Unmarshal(b, m) }
+
+// limited wraps a decoder so that it sees no more than the limit and its failure is an empty result: the
+// body is read either way.
+func limited(decode func([]byte, *matter) error) frontmatter.UnmarshalFunc {
+	return func(b []byte, v any) error {
+		m := v.(*matter)
+		if len(b) > MaxFrontMatterBytes {
+			return nil
+		}
+		if decode(b, m) != nil {
+			*m = matter{}
+		}
+		return nil
+	}
+}
 
 // oneLine returns the first of the values that is a text with something in it, on one line.
 func oneLine(values ...any) string {

@@ -95,7 +95,7 @@ type home struct {
 var homes = []home{
 	{module: "gopkg.in/yaml.v3", name: "mdstore/mdoc"},
 	{module: "github.com/yuin/goldmark", name: "mdstore/mdoc", judges: "context/render"},
-	{module: "github.com/adrg/frontmatter", name: "tests"},
+	{module: "github.com/adrg/frontmatter", name: "mdstore/mdoc"},
 	{module: "github.com/gofrs/flock", name: "mdstore/dirstore"},
 	{module: "golang.org/x/sys", name: "mdstore/dirstore cmd/internal/bench"},
 	{module: "github.com/benbjohnson/immutable", name: "engine"},
