@@ -110,7 +110,11 @@ func (e *edit) mark(who, section string, r mdstore.Ref, expired bool) {
 	if r.Expired == expired {
 		return
 	}
-	e.replace(section, r.Index, mdstore.Marked(e.doc.Items(section)[r.Index].Text, expired))
+	items := e.doc.Items(section)
+	if r.Index >= len(items) {
+		return // the reference is of another state of the file than the edit; the plan is made anew
+	}
+	e.replace(section, r.Index, mdstore.Marked(items[r.Index].Text, expired))
 	how := "activated"
 	if expired {
 		how = "expired"

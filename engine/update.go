@@ -84,8 +84,14 @@ func (e *Engine) plan(ctx context.Context, st mdstore.Store, ws mdstore.ID, act 
 		lent := e.shelf.others.Load()
 		d, err := e.planOnce(ctx, st, ws, act, plan)
 		// A document that is newer than what its node states was not planned for. Who saves all the time meets the commit, which compares versions.
-		if e.shelf.others.Load() == lent || round == planRounds || ctx.Err() != nil {
+		if e.shelf.others.Load() == lent || ctx.Err() != nil {
 			return d, err
+		}
+		if round == planRounds {
+			if err == nil {
+				err = Fail(Conflicting, "the files keep changing while the change is planned; try again")
+			}
+			return nil, err
 		}
 	}
 }

@@ -212,6 +212,16 @@ func (f failing) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore
 	}
 }
 
+func (f failing) Skim(ctx context.Context, under mdstore.Path, known *mdstore.Skimmed, trusting bool) (*mdstore.Skimmed, error) {
+	s, err := f.Store.Skim(ctx, under, known, trusting)
+	if err != nil {
+		return nil, err
+	}
+	s.Nodes = slices.DeleteFunc(s.Nodes, func(n mdstore.Node) bool { return n.Path == nodeA })
+	s.Broken = append(s.Broken, mdstore.Broken{Path: nodeA, Err: f.err})
+	return s, nil
+}
+
 // TestCodesOfReading looks at files that a store fails to read.
 func TestCodesOfReading(t *testing.T) {
 	for code, err := range refusing {

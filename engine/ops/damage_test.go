@@ -157,6 +157,18 @@ func (i *intruder) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdsto
 	}
 }
 
+func (i *intruder) Skim(ctx context.Context, under mdstore.Path, known *mdstore.Skimmed, trusting bool) (*mdstore.Skimmed, error) {
+	s, err := i.Store.Skim(ctx, under, known, trusting)
+	if !i.done {
+		for _, err := range i.List(ctx, under) {
+			if err != nil {
+				panic(err)
+			}
+		}
+	}
+	return s, err
+}
+
 // TestSnapshotsAreOfOneMoment reads while another process commits to a file that was read already and to one that was not.
 func TestSnapshotsAreOfOneMoment(t *testing.T) {
 	files := lone("", "")
