@@ -17,13 +17,6 @@ func (s samples) at(part float64) time.Duration {
 
 func (s samples) median() time.Duration { return s.at(0.5) }
 
-func (s samples) sum() (all time.Duration) {
-	for _, d := range s {
-		all += d
-	}
-	return all
-}
-
 // An effort is how much is done for one row.
 type effort struct {
 	rounds int           // at most
