@@ -10,7 +10,11 @@ func (d *Doc) Apply(ps ...Patch) (*Doc, error) {
 	if err := d.Editable(); err != nil {
 		return nil, err
 	}
-	var ops []op
+	n := 0
+	for _, p := range ps {
+		n += len(p.ops)
+	}
+	ops := make([]op, 0, n)
 	for _, p := range ps {
 		if p.doc != d && p.doc != nil {
 			return nil, d.refuse(0, "the edit was computed against another version of the document")

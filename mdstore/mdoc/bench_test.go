@@ -95,3 +95,37 @@ func BenchmarkSetField(b *testing.B) {
 		}
 	}
 }
+
+// transition makes the edits of a transition in the engine: a status, the time and a log entry.
+func transition(d *Doc) (*Doc, error) {
+	ps := make([]Patch, 0, 3)
+	p, err := d.SetField("status", Text("completed"))
+	if err != nil {
+		return nil, err
+	}
+	ps = append(ps, p)
+	if p, err = d.SetField("updatedAt", Integer(1767225600001)); err != nil {
+		return nil, err
+	}
+	ps = append(ps, p)
+	if p, err = d.AppendItem("Log", "[2026-01-01 11:00:00] [AI] complete: implementing → completed"); err != nil {
+		return nil, err
+	}
+	return d.Apply(append(ps, p)...)
+}
+
+// BenchmarkRound is what a transition costs here, from the bytes that are read to those that are written.
+func BenchmarkRound(b *testing.B) {
+	for name, src := range scanned() {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(src)))
+			b.ReportAllocs()
+			for b.Loop() {
+				d, _ := Parse("Node.md", src, nodeForm)
+				if _, err := transition(d); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

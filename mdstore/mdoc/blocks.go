@@ -1,9 +1,6 @@
 package mdoc
 
-import (
-	"bytes"
-	"sync"
-)
+import "bytes"
 
 // readBlocks returns the top-level blocks of src behind base, in their order, as parseBlocks does.
 func readBlocks(src []byte, base int, form *Form) []block {
@@ -14,16 +11,21 @@ func readBlocks(src []byte, base int, form *Form) []block {
 }
 
 // A blockScan reads a body in which every line has one unmistakable form: a heading with #, a line of text, one of a
-// quote, an item of a list that is not indented, a line indented enough to belong to the item above, a fence that is closed, a blank line. Such are nearly all bodies, and the Markdown
-// parser takes twenty times as long for them. Anything else is the parser's, for the whole body; tests hold the two equal.
+// quote, an item of a list that is not indented, a line indented enough to belong to the item above, a fence that is
+// closed, a blank line. Such are nearly all bodies, and the Markdown parser takes ten times as long for them.
+// Anything else is the parser's, for the whole body; tests hold the two equal.
 type blockScan struct {
-	src    []byte
-	form   *Form
-	blocks []block
-	items  []item // of all lists
-	end    int    // behind the last line that is not blank, without its line end
-	blank  bool   // the line before is blank
-	in     where
+	src   []byte
+	form  *Form
+	end   int  // behind the last line that is not blank, without its line end
+	blank bool // the line before is blank
+	in    where
+	mark  byte // of the list that is open: the last of its markers' bytes
+	under int  // what a line must be indented by to belong to the item above
+
+	count, itemCount int     // of what was found
+	blocks           []block // nil while they are only counted
+	items            []item  // of all lists
 }
 
 // where is what the line before has left open.
@@ -36,20 +38,19 @@ const (
 	inQuote
 )
 
-// scans keeps what a scan has grown for the next one: the blocks that it returns are copies of the right size.
-var scans = sync.Pool{New: func() any { return new(blockScan) }}
-
-// scanBlocks is parseBlocks for bodies of unmistakable lines, and not ok for any other.
+// scanBlocks is parseBlocks for bodies of unmistakable lines, and not ok for any other. It reads them twice, so that it
+// knows how many blocks and items to make room for.
 func scanBlocks(src []byte, base int, form *Form) (blocks []block, ok bool) {
-	s := scans.Get().(*blockScan)
-	*s = blockScan{src: src, form: form, blocks: s.blocks[:0], items: s.items[:0]}
-	if ok = s.run(base); ok {
-		blocks = s.result()
+	s := blockScan{src: src, form: form}
+	if !s.run(base) {
+		return nil, false
 	}
-	clear(s.blocks) // they hold titles
-	*s = blockScan{blocks: s.blocks[:0], items: s.items[:0]}
-	scans.Put(s)
-	return blocks, ok
+	if s.count == 0 {
+		return nil, true
+	}
+	s = blockScan{src: src, form: form, blocks: make([]block, 0, s.count), items: make([]item, 0, s.itemCount)}
+	s.run(base)
+	return s.blocks, true
 }
 
 func (s *blockScan) run(at int) bool {
@@ -82,7 +83,7 @@ func (s *blockScan) line(at, end, next int) (behind int, ok bool) {
 		return next, true
 	}
 	if indent -= at; indent > 0 {
-		if s.in != inList || indent < s.last().offset || !within(line) {
+		if s.in != inList || indent < s.under || !within(line) {
 			return 0, false
 		}
 		s.end, s.blank = end, false
@@ -111,9 +112,14 @@ func (s *blockScan) line(at, end, next int) (behind int, ok bool) {
 	return behind, ok
 }
 
-// open ends the block before and begins another one.
-func (s *blockScan) open(at int, k block) *block {
+// open ends the block before and begins another one, after which nothing is open.
+func (s *blockScan) open(at int, k block) {
 	s.close()
+	s.in = outside
+	s.count++
+	if s.blocks == nil {
+		return
+	}
 	k.span.Start = at
 	if k.kind != headingBlock {
 		k.marks = -1
@@ -122,22 +128,19 @@ func (s *blockScan) open(at int, k block) *block {
 		k.number = -1
 	}
 	s.blocks = append(s.blocks, k)
-	s.in = outside
-	return &s.blocks[len(s.blocks)-1]
 }
 
 // close ends the last block where the last line that is not blank does.
 func (s *blockScan) close() {
-	if n := len(s.blocks); n > 0 {
-		s.blocks[n-1].span.End = s.end
-		if len(s.blocks[n-1].items) > 0 {
-			s.last().span.End = s.end
-		}
+	n := len(s.blocks)
+	if n == 0 {
+		return
+	}
+	s.blocks[n-1].span.End = s.end
+	if s.blocks[n-1].kind == listBlock {
+		s.items[len(s.items)-1].span.End = s.end
 	}
 }
-
-// last returns the last item of all.
-func (s *blockScan) last() *item { return &s.items[len(s.items)-1] }
 
 func (s *blockScan) text(at int) bool {
 	switch {
@@ -161,7 +164,11 @@ func (s *blockScan) heading(at, end, next, level int) bool {
 			return false
 		}
 	}
-	s.open(at, block{kind: headingBlock, lines: Span{at, next}, level: level, title: s.form.title(title), marks: at})
+	k := block{kind: headingBlock, lines: Span{at, next}, level: level, marks: at}
+	if s.blocks != nil {
+		k.title = s.form.title(title)
+	}
+	s.open(at, k)
 	return true
 }
 
@@ -175,21 +182,20 @@ func (s *blockScan) item(at, end, width int) bool {
 	if s.in == inParagraph && ordered && number != 1 {
 		return true // no such number interrupts a paragraph
 	}
-	k := (*block)(nil)
-	if s.in == inList {
-		k = &s.blocks[len(s.blocks)-1]
-		if first := s.src[k.items[0].marker.Start:k.items[0].marker.End]; first[len(first)-1] != mark[width-1] {
-			k = nil // another list
-		} else {
-			s.last().span.End = s.end
-		}
+	if s.in != inList || s.mark != mark[width-1] {
+		s.open(at, block{kind: listBlock, number: number})
+		s.in, s.mark = inList, mark[width-1]
+	} else {
+		s.close()
 	}
-	if k == nil {
-		k = s.open(at, block{kind: listBlock, number: number})
-		s.in = inList
+	s.under = width + 1
+	s.itemCount++
+	if s.blocks != nil {
+		s.items = append(s.items, item{span: Span{Start: at}, marker: Span{at, at + width}, offset: width + 1})
+		k := &s.blocks[len(s.blocks)-1]
+		last := len(s.items)
+		k.items = s.items[last-len(k.items)-1 : last : last]
 	}
-	s.items = append(s.items, item{span: Span{Start: at}, marker: Span{at, at + width}, offset: width + 1})
-	k.items = s.items[len(s.items)-len(k.items)-1:]
 	return true
 }
 
@@ -244,19 +250,4 @@ func (s *blockScan) fence(at int, char byte, width int) (behind, end int) {
 		at = next
 	}
 	return 0, 0
-}
-
-// result copies what was found.
-func (s *blockScan) result() []block {
-	blocks := make([]block, len(s.blocks))
-	copy(blocks, s.blocks)
-	items := make([]item, len(s.items))
-	copy(items, s.items)
-	for i := range blocks {
-		if n := len(blocks[i].items); n > 0 {
-			blocks[i].items = items[:n:n]
-			items = items[n:]
-		}
-	}
-	return blocks
 }

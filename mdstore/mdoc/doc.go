@@ -13,6 +13,7 @@ type Doc struct {
 	form   *Form
 	parts  parts
 	fields []Field
+	plain  bool        // all of the front matter is lines of one unmistakable form
 	closed *Diagnostic // the first problem; nil where the document is open to edits
 	opaque bool        // the body is beyond the limits and is not parsed
 
@@ -43,8 +44,8 @@ func Parse(name string, src []byte, form *Form) (*Doc, []Diagnostic) {
 	d.parts = split(d.text)
 	switch {
 	case d.parts.found:
-		fields, problems := readFront(d.text, d.parts.front)
-		d.fields = fields
+		fields, plain, problems := readFront(d.text, d.parts.front)
+		d.fields, d.plain = fields, plain
 		for _, p := range problems {
 			if p.Code == CodeFrontMatter && len(damaged) > 0 {
 				continue // a consequence of the damage, and no news beside it
@@ -90,7 +91,7 @@ func (d *Doc) Editable() error {
 
 // Closed returns a document that reads as d does and is closed to edits, because the file does not hold it any more.
 func (d *Doc) Closed(why Diagnostic) *Doc {
-	return &Doc{name: d.name, src: d.src, text: d.text, form: d.form, parts: d.parts, fields: d.fields, opaque: d.opaque, closed: &why}
+	return &Doc{name: d.name, src: d.src, text: d.text, form: d.form, parts: d.parts, fields: d.fields, plain: d.plain, opaque: d.opaque, closed: &why}
 }
 
 // Fields returns the front matter's entries in their order. An entry whose key

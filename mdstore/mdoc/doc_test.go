@@ -222,38 +222,3 @@ func TestLineEndsMeanNothing(t *testing.T) {
 		}
 	})
 }
-
-// TestAllocations holds the budgets of what is done ten thousand times.
-func TestAllocations(t *testing.T) {
-	src := nodeFile(4 << 10)
-	yaml := []byte(strings.Replace(string(src), "role: null", "role: [a]", 1))
-	d, _ := Parse("Node.md", src, nodeForm)
-	for _, c := range []struct {
-		name   string
-		budget float64
-		run    func()
-	}{
-		{"Parse", 3, func() { Parse("Node.md", src, nodeForm) }},
-		{"Parse with the YAML parser", 160, func() { Parse("Node.md", yaml, nodeForm) }},
-		{"SetField", 8, func() {
-			if _, err := d.SetField("status", Text("completed")); err != nil {
-				t.Fatal(err)
-			}
-		}},
-		{"SetField and Apply", 160, func() {
-			p, err := d.SetField("status", Text("completed"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := d.Apply(p); err != nil {
-				t.Fatal(err)
-			}
-		}},
-	} {
-		if got := testing.AllocsPerRun(20, c.run); got > c.budget {
-			t.Errorf("%s allocates %v times, the budget is %v", c.name, got, c.budget)
-		} else {
-			t.Logf("%s: %v", c.name, got)
-		}
-	}
-}

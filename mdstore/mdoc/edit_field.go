@@ -10,7 +10,7 @@ import (
 // editFields computes the edits of the front matter.
 func (p *plan) editFields() error {
 	d := p.doc
-	f := d.yaml()
+	f := d.matter()
 	p.front = f
 	var missing []fieldPlan
 	for _, want := range p.fields {
@@ -33,9 +33,9 @@ func (p *plan) editFields() error {
 	return nil
 }
 
-// yaml returns the front matter of a document that is open to edits.
-func (d *Doc) yaml() *front {
-	d.parseFront.Do(func() { d.front, _ = parseFront(d.text, d.parts.front) })
+// matter returns the front matter of a document that is open to edits.
+func (d *Doc) matter() *front {
+	d.parseFront.Do(func() { d.front, _ = frontOf(d) })
 	return d.front
 }
 

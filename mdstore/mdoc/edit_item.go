@@ -9,7 +9,13 @@ import (
 func (p *plan) editItems(s *sectionPlan) {
 	d, n := p.doc, 0
 	for i, at := range s.at {
-		places := d.places(at)
+		places := s.places[n:]
+		for k := range places {
+			if places[k].span.Start >= at.Body.End {
+				places = places[:k]
+				break
+			}
+		}
 		for j := range places {
 			if text, ok := s.replace[n+j]; ok {
 				p.replaceItem(places[j], text)
@@ -48,10 +54,10 @@ func (p *plan) removeAndAppend(own Span, places []place, removed func(int) bool,
 		}
 	}
 	style := newListStyle()
-	for i := range places {
-		if places[i].item != nil && (last < 0 || i <= last) {
-			style = styleOf(src, *places[i].item)
-			style.advance(src, places[i].list)
+	if len(appends) > 0 {
+		if k := lastListed(places, last); k >= 0 {
+			style = styleOf(src, *places[k].item)
+			style.advance(src, places[k].list)
 		}
 	}
 	eol := eolAt(src, own.Start)
@@ -82,6 +88,17 @@ func (p *plan) removeAndAppend(own Span, places []place, removed func(int) bool,
 		}
 		p.replaceSpan(Span{at, places[len(places)-1].span.End}, "")
 	}
+}
+
+// lastListed returns the index of the last list item up to a place, or of all where last is -1; -1 where there is none.
+func lastListed(places []place, last int) int {
+	if last < 0 {
+		last = len(places) - 1
+	}
+	for last >= 0 && places[last].item == nil {
+		last--
+	}
+	return last
 }
 
 // A listStyle is how the items of a list are written.
@@ -127,6 +144,9 @@ func (s *listStyle) advance(src []byte, list *block) {
 
 // list returns items as lines without a final line end.
 func (s listStyle) list(items []string, eol string) string {
+	if len(items) == 1 {
+		return s.indent + s.mark() + s.pad + s.lines(items[0], eol)
+	}
 	var b strings.Builder
 	for i, text := range items {
 		if i > 0 {
@@ -149,6 +169,9 @@ func (s listStyle) mark() string {
 
 // lines returns an item's text with its continuation lines under its first.
 func (s listStyle) lines(text, eol string) string {
+	if strings.IndexByte(text, '\n') < 0 {
+		return text
+	}
 	indent := strings.Repeat(" ", len(s.indent)+len(s.mark())+len(s.pad))
 	all := strings.Split(text, "\n")
 	for i := 1; i < len(all); i++ {

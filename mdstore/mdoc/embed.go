@@ -10,20 +10,24 @@ import (
 // cleanText returns s with LF line ends and without outer blank lines. It refuses
 // what no document may hold.
 func cleanText(s string) (string, error) {
-	if at, what := badText([]byte(s)); at >= 0 {
-		return "", &EditError{Text: fmt.Sprintf("the text has %s (line %d); remove it", strings.TrimSuffix(what, " here"), lineNumber([]byte(s), at))}
+	b := []byte(s)
+	if at, what := badText(b); at >= 0 {
+		return "", &EditError{Text: fmt.Sprintf("the text has %s (line %d); remove it", strings.TrimSuffix(what, " here"), lineNumber(b, at))}
 	}
 	if len(s) > MaxBytes {
 		return "", &EditError{Text: fmt.Sprintf("the text has %d bytes, a file may have %d", len(s), MaxBytes)}
 	}
-	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
-	c := core([]byte(s), Span{0, len(s)})
-	s = s[c.Start:c.End]
-	if from, _ := conflict([]byte(s)); from >= 0 {
-		return "", &EditError{Text: fmt.Sprintf("the text holds the conflict markers of an unfinished merge from its line %d on; remove or indent them", lineNumber([]byte(s), from))}
+	if strings.IndexByte(s, '\r') >= 0 {
+		s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
+		b = []byte(s)
 	}
-	if over := checkBody([]byte(s)); over != nil {
-		return "", &EditError{Text: fmt.Sprintf("the text is beyond a limit: in line %d %s", lineNumber([]byte(s), over.at), over.text)}
+	c := core(b, Span{0, len(b)})
+	s, b = s[c.Start:c.End], b[c.Start:c.End]
+	if from, _ := conflict(b); from >= 0 {
+		return "", &EditError{Text: fmt.Sprintf("the text holds the conflict markers of an unfinished merge from its line %d on; remove or indent them", lineNumber(b, from))}
+	}
+	if over := checkBody(b); over != nil {
+		return "", &EditError{Text: fmt.Sprintf("the text is beyond a limit: in line %d %s", lineNumber(b, over.at), over.text)}
 	}
 	return s, nil
 }

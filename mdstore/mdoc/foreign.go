@@ -58,7 +58,7 @@ type matter struct {
 }
 
 func (m *matter) yaml(src []byte, s Span) {
-	fields, _ := readFront(src, s)
+	fields, _, _ := readFront(src, s)
 	for _, f := range fields {
 		if f.Kind == Null || f.Kind == Nested {
 			continue

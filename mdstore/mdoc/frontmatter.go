@@ -8,8 +8,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// front is front matter as the YAML parser sees it. Reading takes the fields
-// from it where the plain scan gives up; every edit works on it.
+// front is front matter as edits see it: as the YAML parser does, or where all its lines
+// are plain, as the scan of those does. Reading takes the fields from it where that scan gives up.
 type front struct {
 	text    []byte // the document's text; all offsets are in it
 	span    Span   // the lines between the delimiters
@@ -23,26 +23,38 @@ type entry struct {
 	Field
 	start    int        // offset of the key
 	located  bool       // Span was found and may be edited
-	key, val *yaml.Node // nil for a line that is no YAML
+	key, val *yaml.Node // nil for a line that is plain, or no YAML
 }
 
 // listed reports whether the entry is one of the document's fields.
 func (e *entry) listed() bool { return e.key == nil || e.key.Kind == yaml.ScalarNode }
 
-// readFront returns the fields of the front matter at s and what is wrong with it.
-func readFront(text []byte, s Span) ([]Field, []Diagnostic) {
+// readFront returns the fields of the front matter at s, whether all of its lines are plain, and what is wrong with it.
+func readFront(text []byte, s Span) (fields []Field, plain bool, problems []Diagnostic) {
 	if s.Len() > MaxFrontMatterBytes {
-		return nil, []Diagnostic{{Line: lineNumber(text, s.Start), Col: 1, Code: CodeTooLarge,
+		return nil, false, []Diagnostic{{Line: lineNumber(text, s.Start), Col: 1, Code: CodeTooLarge,
 			Text: fmt.Sprintf("the front matter has %d bytes, the limit is %d", s.Len(), MaxFrontMatterBytes)}}
 	}
 	if fields, ok := scanPlain(text, s); ok {
-		return fields, nil
+		return fields, true, nil
 	}
 	f, problem := parseFront(text, s)
 	if problem != nil {
-		return f.fields(), []Diagnostic{*problem}
+		return f.fields(), false, []Diagnostic{*problem}
 	}
-	return f.fields(), f.duplicates()
+	return f.fields(), false, f.duplicates()
+}
+
+// frontOf returns the front matter of a document for edits.
+func frontOf(d *Doc) (*front, *Diagnostic) {
+	if !d.plain {
+		return parseFront(d.text, d.parts.front)
+	}
+	f := &front{text: d.text, span: d.parts.front, entries: make([]entry, len(d.fields))}
+	for i, fl := range d.fields {
+		f.entries[i] = entry{Field: fl, start: lineStart(d.text, fl.Span.Start), located: true}
+	}
+	return f, nil
 }
 
 // parseFront reads the front matter at s. With a problem, what is returned holds

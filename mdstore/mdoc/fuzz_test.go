@@ -139,7 +139,7 @@ func FuzzSetField(f *testing.F) {
 			for _, f := range d.Fields() {
 				if f.Key != key {
 					out = append(out, f.Key, f.Value, string([]byte{byte(f.Kind)}))
-					if f.Kind == Nested && !d.yaml().flow() {
+					if f.Kind == Nested && !d.matter().flow() {
 						out = append(out, string(d.src[f.Span.Start:f.Span.End]))
 					}
 				}

@@ -21,16 +21,54 @@ func (d *Doc) ItemsWith(name string, texts ...string) []Item {
 		if !sections[i].called(name) {
 			continue
 		}
-		for _, p := range d.places(&sections[i]) {
+		own := d.own(&sections[i])
+		places, all := d.body().places(own), ""
+		if len(texts) == 0 {
+			all = string(d.text[own.Start:own.End]) // the items' texts are parts of it
+			if out == nil {
+				out = make([]Item, 0, len(places))
+			}
+		}
+		for _, p := range places {
 			if len(texts) > 0 && !holdsOne(d.text[p.span.Start:p.span.End], texts) {
 				continue
 			}
 			line += bytes.Count(d.text[counted:p.span.Start], []byte{'\n'})
 			counted = p.span.Start
-			out = append(out, Item{Text: d.itemText(p), Listed: p.item != nil, Span: p.span, Line: line})
+			it := Item{Listed: p.item != nil, Span: p.span, Line: line}
+			if s, ok := d.verbatim(p); ok && len(texts) == 0 {
+				it.Text = all[s.Start-own.Start : s.End-own.Start]
+			} else {
+				it.Text = d.itemText(p)
+			}
+			out = append(out, it)
 		}
 	}
 	return out
+}
+
+// verbatim returns the bytes at a place that are its text as they stand: those of one line behind a marker and blanks, or
+// of a block without carriage returns.
+func (d *Doc) verbatim(p place) (s Span, ok bool) {
+	s = p.span
+	if p.item == nil {
+		return s, bytes.IndexByte(d.text[s.Start:s.End], '\r') < 0
+	}
+	s.Start += p.item.offset
+	if s.Start > s.End || !spaces(d.text[p.item.marker.End:s.Start]) {
+		return s, false
+	}
+	line := d.text[s.Start:s.End]
+	return s, bytes.IndexByte(line, '\n') < 0 && bytes.IndexByte(line, '\r') < 0
+}
+
+func spaces(b []byte) bool {
+	for _, c := range b {
+		if c != ' ' {
+			return false
+		}
+	}
+	return true
 }
 
 func holdsOne(b []byte, texts []string) bool {
@@ -52,11 +90,31 @@ type place struct {
 // places returns the items of one section.
 func (d *Doc) places(s *Section) []place { return d.body().places(d.own(s)) }
 
+// placesOf returns the items of several sections.
+func (d *Doc) placesOf(sections []*Section) (out []place) {
+	if len(sections) == 1 {
+		return d.places(sections[0])
+	}
+	for _, s := range sections {
+		out = append(out, d.places(s)...)
+	}
+	return out
+}
+
 // places returns the items in one part of the body.
 func (o *outline) places(own Span) (out []place) {
 	blocks := o.blocks
-	first := sort.Search(len(blocks), func(i int) bool { return blocks[i].span.Start >= own.Start })
-	for i := first; i < len(blocks) && blocks[i].span.Start < own.End; i++ {
+	blocks = blocks[sort.Search(len(blocks), func(i int) bool { return blocks[i].span.Start >= own.Start }):]
+	blocks = blocks[:sort.Search(len(blocks), func(i int) bool { return blocks[i].span.Start >= own.End })]
+	n := 0
+	for i := range blocks {
+		n += max(1, len(blocks[i].items))
+	}
+	if n == 0 {
+		return nil
+	}
+	out = make([]place, 0, n)
+	for i := range blocks {
 		k := &blocks[i]
 		if k.kind != listBlock || len(k.items) == 0 {
 			out = append(out, place{span: k.span})

@@ -108,10 +108,26 @@ func (d *Doc) patch(o op, adapted []string) (Patch, error) {
 		return Patch{}, err
 	}
 	ops := []op{o}
-	if _, err := d.plan(ops); err != nil {
-		return Patch{}, err
+	if !d.takes(o) {
+		if _, err := d.plan(ops); err != nil {
+			return Patch{}, err
+		}
 	}
 	return Patch{Adapted: adapted, doc: d, ops: ops}, nil
+}
+
+// takes reports whether no plan of the op alone can be refused: a field can be set where all of the front matter is plain lines, and an
+// item can be appended to a section that is there.
+func (d *Doc) takes(o op) bool {
+	switch o.do {
+	case setField:
+		return d.plain
+	case appendItem:
+		for range d.named(o.name) {
+			return true
+		}
+	}
+	return false
 }
 
 // refuse returns the error of an edit that is not made. line is 0 where none is to name.

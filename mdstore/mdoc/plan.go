@@ -30,8 +30,11 @@ type sectionPlan struct {
 // plan collects the ops and computes their edits. Of two values for one field or
 // two texts for one section, the later stands.
 func (d *Doc) plan(ops []op) (*plan, error) {
-	p := &plan{doc: d}
-	for _, o := range ops {
+	p := &plan{doc: d, edits: make([]edit, 0, len(ops)+1)}
+	for i, o := range ops {
+		if o.do == setField && p.fields == nil {
+			p.fields = make([]fieldPlan, 0, len(ops)-i)
+		}
 		var err error
 		if o.do == setField {
 			p.addField(o)
@@ -92,9 +95,7 @@ func (p *plan) addSection(o op) error {
 
 func (p *plan) addItem(s *sectionPlan, o op) error {
 	if s.places == nil {
-		for _, at := range s.at {
-			s.places = append(s.places, p.doc.places(at)...)
-		}
+		s.places = p.doc.placesOf(s.at)
 	}
 	if o.do == appendItem {
 		s.appends = append(s.appends, o.text)

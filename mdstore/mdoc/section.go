@@ -154,13 +154,16 @@ func (s *Section) called(standard string) bool {
 // with LF line ends; where the section stands more than once, all of them,
 // parted by a blank line; "" where there is none.
 func (d *Doc) Text(name string) string {
-	var all []string
+	text := ""
 	for s := range d.named(name) {
-		if t := d.Slice(s.Body); t != "" {
-			all = append(all, t)
+		switch t := d.Slice(s.Body); {
+		case text == "":
+			text = t
+		case t != "":
+			text += "\n\n" + t
 		}
 	}
-	return strings.Join(all, "\n\n")
+	return text
 }
 
 // Slice returns the text of a span without outer blank lines, with LF line ends. A

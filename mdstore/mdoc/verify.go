@@ -49,7 +49,7 @@ func (k *block) name() string {
 // checkFront compares the front matter: the same keys in the same order, the new ones besides, every
 // other value unchanged, and the fields that were set read as what they were set to.
 func (p *plan) checkFront(after *Doc) error {
-	now, problem := parseFront(after.text, after.parts.front)
+	now, problem := frontOf(after)
 	if problem != nil {
 		return p.doc.refuse(problem.Line, "the edit would break the front matter: %s", problem.Text)
 	}
@@ -91,10 +91,47 @@ func (p *plan) checkFront(after *Doc) error {
 			return p.doc.refuse(0, "%s would not read back", want.key)
 		}
 	}
-	if !slices.EqualFunc(now.fields(), after.fields, func(a, b Field) bool { return a == b }) {
+	return p.checkTwice(now, after)
+}
+
+// checkTwice holds that two readers read what was set: where all lines are plain, the library each line
+// that was set, by itself, as nothing but the line says what it means, and else the fields of all of them.
+func (p *plan) checkTwice(now *front, after *Doc) error {
+	twice := after.plain || slices.Equal(now.fields(), after.fields)
+	for i := range p.fields {
+		if e := now.find(p.fields[i].key); after.plain && !now.certain(e) && !now.saidByYAML(e) {
+			twice = false
+		}
+	}
+	if !twice {
 		return p.doc.refuse(0, "the front matter would read differently by two readers")
 	}
 	return nil
+}
+
+// certain reports whether a plain line's value has been read by looking at it: a word of ASCII letters, or what is no text
+// and has the bytes of its value.
+func (f *front) certain(e *entry) bool {
+	if e.Kind != String {
+		return true
+	}
+	raw := f.text[e.Span.Start:e.Span.End]
+	for _, c := range raw {
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '_' {
+			return false
+		}
+	}
+	return len(raw) > 0 && e.Value == string(raw)
+}
+
+// saidByYAML reports whether the library reads the line of an entry as that entry.
+func (f *front) saidByYAML(e *entry) bool {
+	root, err := decodeYAML(f.text[e.start:lineEnd(f.text, e.start)])
+	if err != nil || root == nil || root.Kind != yaml.MappingNode || len(root.Content) != 2 || root.Content[0].Value != e.Key {
+		return false
+	}
+	kind, value := scalarOf(root.Content[1])
+	return kind == e.Kind && value == e.Value
 }
 
 func (f *front) sameKey(a *entry, g *front, b *entry) bool {
@@ -104,11 +141,15 @@ func (f *front) sameKey(a *entry, g *front, b *entry) bool {
 	return a.key != nil && b.key != nil && sameNode(a.key, b.key)
 }
 
-// sameValue compares a value before and after, as nodes where both are YAML. A file that was no YAML
-// may have become some when its one bad line was set.
+// sameValue compares a value before and after, as nodes where the library has read both, as bytes too where it need not have. A file that
+// was no YAML may have become some when its one bad line was set.
 func (f *front) sameValue(a *entry, g *front, b *entry) bool {
-	if !f.lenient && !g.lenient {
+	switch {
+	case f.lenient || g.lenient:
+	case a.val != nil && b.val != nil:
 		return sameNode(a.val, b.val)
+	case string(f.text[a.Span.Start:a.Span.End]) != string(g.text[b.Span.Start:b.Span.End]):
+		return false
 	}
 	if a.Kind == Nested && b.Kind == Nested {
 		return string(f.text[a.Span.Start:a.Span.End]) == string(g.text[b.Span.Start:b.Span.End])

@@ -1,30 +1,35 @@
 package mdoc
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // A part is a stretch of the body: what stands before the first heading of level 1 or 2, or such a heading
 // and all up to the next.
 type part struct {
-	heading string // its lines without the final line end
+	heading []byte // its lines without the final line end
 	level   int    // 0 before the first
 	line    int
 	name    string // the section's canonical name
-	text    string // without outer blank lines
+	text    []byte // without outer blank lines
 }
 
 func (d *Doc) partsOf() []part {
-	cut := func(s Span) string {
+	cut := func(s Span) []byte {
 		c := core(d.text, s)
-		return string(d.text[c.Start:c.End])
+		return d.text[c.Start:c.End]
 	}
-	out := []part{{line: 1}}
+	headings := d.body().headings
+	out := append(make([]part, 0, 1+len(headings)), part{line: 1})
 	start := d.parts.body
-	for _, h := range d.body().headings {
+	for i := range headings {
+		h := &headings[i]
 		if h.Level > 2 {
 			continue
 		}
 		out[len(out)-1].text = cut(Span{start, h.Span.Start})
-		out = append(out, part{heading: string(d.text[h.Span.Start:cutEOL(d.text, h.Span.End)]), level: h.Level, line: h.Line, name: d.form.canonical(h.Title)})
+		out = append(out, part{heading: d.text[h.Span.Start:cutEOL(d.text, h.Span.End)], level: h.Level, line: h.Line, name: d.form.canonical(h.Title)})
 		start = h.Span.End
 	}
 	out[len(out)-1].text = cut(Span{start, len(d.text)})
@@ -45,10 +50,10 @@ func (p *plan) checkOthers(after *Doc) *EditError {
 		if len(was) == 0 {
 			return p.doc.refuse(0, "the edit would make the heading %q of a line that is none now", n.heading)
 		}
-		if was[0].level != n.level || was[0].heading != n.heading {
+		if was[0].level != n.level || !bytes.Equal(was[0].heading, n.heading) {
 			return p.lostHeading(was[0])
 		}
-		if s == nil && was[0].text != n.text {
+		if s == nil && !bytes.Equal(was[0].text, n.text) {
 			return p.doc.refuse(was[0].line, "the edit would change what stands below %q too", n.heading)
 		}
 		was = was[1:]
@@ -60,7 +65,7 @@ func (p *plan) checkOthers(after *Doc) *EditError {
 }
 
 func (p *plan) lostHeading(h part) *EditError {
-	if strings.HasPrefix(h.heading, " ") {
+	if bytes.HasPrefix(h.heading, []byte{' '}) {
 		return p.doc.refuse(h.line, "this indented heading would become part of the list before it; remove the blanks in front of it")
 	}
 	return p.doc.refuse(h.line, "the edit would change what the heading %q is", h.heading)
@@ -90,52 +95,48 @@ func (p *plan) checkSection(s *sectionPlan, after *Doc) *EditError {
 
 // checkItems compares the items of the sections of one name with what they should be, and what follows them.
 func (p *plan) checkItems(s *sectionPlan, after *Doc, now []*Section) *EditError {
-	type entry struct {
-		raw    string // of an item that stays
-		text   string // of one that is new
-		listed bool
-		line   int // where it stands before
-	}
-	var want []entry
-	for i, at := range s.places {
-		if text, ok := s.replace[i]; ok {
-			want = append(want, entry{text: text, listed: at.item != nil, line: p.doc.lineOf(at.span.Start)})
-		} else if !s.remove[i] {
-			want = append(want, entry{raw: string(p.doc.text[at.span.Start:at.span.End]), listed: at.item != nil, line: p.doc.lineOf(at.span.Start)})
+	got := after.placesOf(now)
+	n := 0 // how many of got have been looked at
+	for i := range s.places {
+		was := &s.places[i]
+		text, replaced := s.replace[i]
+		if s.remove[i] && !replaced {
+			continue
+		}
+		if n++; n > len(got) {
+			continue
+		}
+		is := got[n-1]
+		same := (is.item != nil) == (was.item != nil)
+		switch {
+		case replaced && !(same && after.itemText(is) == text):
+			return p.unreadItem(s, text, p.doc.lineOf(was.span.Start))
+		case !replaced && !(same && bytes.Equal(after.text[is.span.Start:is.span.End], p.doc.text[was.span.Start:was.span.End])):
+			return p.doc.refuse(p.doc.lineOf(was.span.Start), "the edit would change how this item of section %s reads; part it from its neighbours with blank lines", s.name)
 		}
 	}
 	for _, text := range s.appends {
-		want = append(want, entry{text: text, listed: true})
-	}
-	var got []place
-	for _, at := range now {
-		got = append(got, after.places(at)...)
-	}
-	for i, w := range want {
-		if i >= len(got) {
-			break
-		}
-		listed := got[i].item != nil
-		if w.raw != "" && (string(after.text[got[i].span.Start:got[i].span.End]) != w.raw || listed != w.listed) {
-			return p.doc.refuse(w.line, "the edit would change how this item of section %s reads; part it from its neighbours with blank lines", s.name)
-		}
-		if w.raw == "" && (after.itemText(got[i]) != w.text || listed != w.listed) {
-			return p.doc.refuse(w.line, "%q would not read back as an item of section %s; begin it with a word", w.text, s.name)
+		if n++; n <= len(got) && (got[n-1].item == nil || after.itemText(got[n-1]) != text) {
+			return p.unreadItem(s, text, 0)
 		}
 	}
-	if len(got) != len(want) {
-		return p.doc.refuse(0, "section %s would have %d items instead of %d; leave no blank line in the text of what is no list item", s.name, len(got), len(want))
+	if len(got) != n {
+		return p.doc.refuse(0, "section %s would have %d items instead of %d; leave no blank line in the text of what is no list item", s.name, len(got), n)
 	}
 	for i := range s.at {
-		if a, b := p.doc.rest(s.at[i]), after.rest(now[i]); a != b {
+		if !bytes.Equal(p.doc.rest(s.at[i]), after.rest(now[i])) {
 			return p.doc.refuse(p.doc.lineOf(p.doc.own(s.at[i]).End), "the edit would change what stands below the items of section %s too", s.name)
 		}
 	}
 	return nil
 }
 
+func (p *plan) unreadItem(s *sectionPlan, text string, line int) *EditError {
+	return p.doc.refuse(line, "%q would not read back as an item of section %s; begin it with a word", text, s.name)
+}
+
 // rest returns the part of a section from its first subheading on.
-func (d *Doc) rest(s *Section) string {
+func (d *Doc) rest(s *Section) []byte {
 	c := core(d.text, Span{d.own(s).End, s.Body.End})
-	return string(d.text[c.Start:c.End])
+	return d.text[c.Start:c.End]
 }
