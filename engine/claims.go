@@ -77,8 +77,17 @@ type ledger struct {
 
 // ledger reads the claims. An error says that nobody can tell what is claimed.
 func (e *Engine) ledger(ctx context.Context, st mdstore.Store) (*ledger, error) {
-	l := &ledger{now: e.opt.Now(), known: map[string]bool{}}
-	l.there = func(token string) bool {
+	f, err := st.Read(ctx, claimsPath)
+	var u *mdoc.UnreadableError
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.As(err, &u) {
+		return nil, err
+	}
+	return e.ledgerOf(ctx, f.Data, f.Version), nil
+}
+
+// ledgerOf returns the ledger of what the file of claims holds.
+func (e *Engine) ledgerOf(ctx context.Context, raw []byte, v mdstore.Version) *ledger {
+	there := func(token string) bool {
 		p, ok := e.st.(mdstore.Presence)
 		if !ok {
 			return true // it was another store that knew
@@ -86,13 +95,7 @@ func (e *Engine) ledger(ctx context.Context, st mdstore.Store) (*ledger, error) 
 		there, err := p.Present(ctx, token)
 		return there || err != nil // in doubt the node is not given to a second one
 	}
-	f, err := st.Read(ctx, claimsPath)
-	var u *mdoc.UnreadableError
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.As(err, &u) {
-		return nil, err
-	}
-	l.raw, l.version = f.Data, f.Version
-	return l, nil
+	return &ledger{raw: raw, version: v, now: e.opt.Now(), there: there, known: map[string]bool{}}
 }
 
 // all returns every claim.

@@ -36,7 +36,8 @@ type Engine struct {
 	st  mdstore.Store
 	opt Options
 
-	writing sync.Mutex // held from the start of a plan to the end of its commit
+	writing  turn  // held from the start of a plan to the end of its commit
+	requests queue // of those who wait for it
 
 	mu    sync.Mutex
 	snaps map[mdstore.ID]loaded          // guarded by mu
@@ -75,7 +76,7 @@ func Open(ctx context.Context, st mdstore.Store, opt Options) (*Engine, error) {
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
-	e := &Engine{st: st, opt: opt, snaps: map[mdstore.ID]loaded{}, stale: heard{}, looks: map[string]map[mdstore.ID]look{}}
+	e := &Engine{st: st, opt: opt, writing: newTurn(), snaps: map[mdstore.ID]loaded{}, stale: heard{}, looks: map[string]map[mdstore.ID]look{}}
 	e.shelf = newShelf(st, func(p mdstore.Path) { e.Heed(p) })
 	return e, ctx.Err()
 }

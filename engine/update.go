@@ -24,41 +24,47 @@ type Act struct {
 
 func (a Act) operator() string { return cmp.Or(a.Operator, mdstore.OperatorAI) }
 
-// update plans a change of one workspace and commits it. plan may be called more than once, each time with a fresh draft.
+// A change is what update is asked for: a plan for one workspace. It may be called more than once, each time with a fresh draft.
+type change struct {
+	ws   mdstore.ID
+	act  Act
+	plan func(*draft) error
+}
+
+// update plans a change of one workspace and commits it. plan may be called more than once, each time with a fresh draft, and by whoever leads those who wait.
 func (e *Engine) update(ctx context.Context, ws mdstore.ID, act Act, plan func(*draft) error) (*Outcome, error) {
+	c := change{ws, act, plan}
+	if !act.DryRun {
+		return e.join(ctx, c)
+	}
 	e.writing.Lock()
 	defer e.writing.Unlock()
-	if act.DryRun {
-		d, err := e.plan(ctx, e.st, ws, act, plan)
-		if err != nil {
-			return nil, err
-		}
-		return d.outcome(true), e.writable(ctx, d.changes())
-	}
-	var out *Outcome
-	err := e.exclusively(ctx, func(st mdstore.Store) error {
-		for round := 0; ; round++ {
-			d, err := e.plan(ctx, st, ws, act, plan)
-			if err != nil {
-				return err
-			}
-			out = d.outcome(false)
-			err = e.commit(ctx, st, d, out)
-			var conflict *mdstore.ConflictError
-			if !errors.As(err, &conflict) || round == len(pauses) {
-				return err
-			}
-			select {
-			case <-e.opt.After(pauses[round]):
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-	})
+	d, err := e.plan(ctx, e.st, c)
 	if err != nil {
 		return nil, err
 	}
-	return out, nil
+	return d.outcome(true), e.writable(ctx, d.changes())
+}
+
+// single plans one request and commits it.
+func (e *Engine) single(st mdstore.Store, r *request) (out *Outcome, err error) {
+	for round := 0; ; round++ {
+		d, err := e.plan(r.ctx, st, r.change)
+		if err != nil {
+			return nil, err
+		}
+		out = d.outcome(false)
+		err = e.commit(r.ctx, st, d, out)
+		var conflict *mdstore.ConflictError
+		if !errors.As(err, &conflict) || round == len(pauses) {
+			return out, err
+		}
+		select {
+		case <-e.opt.After(pauses[round]):
+		case <-r.ctx.Done():
+			return nil, r.ctx.Err()
+		}
+	}
 }
 
 // writable asks the store what speaks against the changes, so that a dry run refuses what a real one would.
@@ -79,10 +85,10 @@ func (e *Engine) writable(ctx context.Context, changes []mdstore.Change) error {
 }
 
 // plan makes a draft over the newest snapshot and computes its changes.
-func (e *Engine) plan(ctx context.Context, st mdstore.Store, ws mdstore.ID, act Act, plan func(*draft) error) (*draft, error) {
+func (e *Engine) plan(ctx context.Context, st mdstore.Store, c change) (*draft, error) {
 	for round := 1; ; round++ {
 		lent := e.shelf.others.Load()
-		d, err := e.planOnce(ctx, st, ws, act, plan)
+		d, err := e.planOnce(ctx, st, c)
 		// A document that is newer than what its node states was not planned for. Who saves all the time meets the commit, which compares versions.
 		if e.shelf.others.Load() == lent || ctx.Err() != nil {
 			return d, err
@@ -99,20 +105,26 @@ func (e *Engine) plan(ctx context.Context, st mdstore.Store, ws mdstore.ID, act 
 // planRounds is how often a plan is made anew when files that it reads change under it.
 const planRounds = 5
 
-func (e *Engine) planOnce(ctx context.Context, st mdstore.Store, ws mdstore.ID, act Act, plan func(*draft) error) (*draft, error) {
+func (e *Engine) planOnce(ctx context.Context, st mdstore.Store, c change) (*draft, error) {
 	e.mu.Lock()
 	epoch := e.epoch
 	e.mu.Unlock()
-	snap, err := e.snapshot(ctx, st, ws)
+	snap, err := e.snapshot(ctx, st, c.ws)
 	if err != nil {
 		return nil, err
 	}
-	d := newDraft(snap, act, e.opt)
-	d.epoch = epoch
-	if d.claims, err = e.ledger(ctx, st); err != nil && ctx.Err() != nil {
+	claims, err := e.ledger(ctx, st)
+	if err != nil && ctx.Err() != nil {
 		return nil, ctx.Err() // any other error keeps nobody from writing
 	}
-	if err := plan(d); err != nil {
+	return e.planOver(ctx, snap, epoch, claims, c)
+}
+
+// planOver makes a draft over a snapshot. claims is nil where nobody can tell them.
+func (e *Engine) planOver(ctx context.Context, snap *Snapshot, epoch uint64, claims *ledger, c change) (*draft, error) {
+	d := newDraft(snap, c.act, e.opt)
+	d.epoch, d.claims = epoch, claims
+	if err := c.plan(d); err != nil {
 		return nil, err
 	}
 	if err := e.tend(ctx, d); err != nil {
@@ -126,33 +138,39 @@ func (e *Engine) commit(ctx context.Context, st mdstore.Store, d *draft, out *Ou
 	if !out.Changed() {
 		return nil
 	}
+	var next *Snapshot
+	if !d.moves() {
+		next = d.snap.With(d.files()...)
+	}
+	met, err := e.make(ctx, st, d.changes(), d, next)
+	out.Collisions = met
+	return err
+}
+
+// make commits changes, which were planned from the snapshot of first on, and publishes what they lead to: next, or nil where that is to be read. It returns the
+// saves by others that the commit has met.
+func (e *Engine) make(ctx context.Context, st mdstore.Store, changes []mdstore.Change, first *draft, next *Snapshot) ([]mdstore.Collision, error) {
 	before, err := sequence(ctx, st)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := st.Commit(ctx, d.changes()); err != nil {
+	if err := st.Commit(ctx, changes); err != nil {
 		var conflict *mdstore.ConflictError
 		if errors.As(err, &conflict) {
 			e.Heed(conflict.Paths...)
 		} else {
-			e.forget(d.snap.ws.ID) // whatever happened, the files know better than we do
+			e.forget(first.snap.ws.ID) // whatever happened, the files know better than we do
 		}
-		return err
+		return nil, err
 	}
-	out.Collisions = e.Met()
+	met := e.Met()
 	after, err := sequence(ctx, st)
-	if err != nil || len(out.Collisions) > 0 {
-		e.forget(d.snap.ws.ID) // with a collision the files hold more than was planned
-		return nil             // the commit is made; the next reader reads anew
+	if err != nil || len(met) > 0 {
+		e.forget(first.snap.ws.ID) // with a collision the files hold more than was planned
+		return met, nil            // the commit is made; the next reader reads anew
 	}
-	var next *Snapshot
-	if !d.moves() {
-		files := d.files()
-		next = d.snap.With(files...)
-		next.shelve(files)
-	}
-	e.advance(before, after, d.snap, next, d.epoch)
-	return nil
+	e.advance(before, after, first.snap, next, first.epoch)
+	return met, nil
 }
 
 // Met returns the saves by others that commits have met and that no outcome has named yet: those of a commit that was finished after a crash, and

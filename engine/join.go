@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"arbor/mdstore"
+)
+
+// join has a change made, by this caller or by another one who takes it along, and returns when it is durable.
+func (e *Engine) join(ctx context.Context, c change) (*Outcome, error) {
+	r := &request{change: c, ctx: ctx, done: make(chan struct{})}
+	e.requests.add(r)
+	for gone := ctx.Done(); ; {
+		select {
+		case <-r.done:
+			return r.out, r.err
+		case e.writing <- struct{}{}:
+			e.lead(r)
+		case <-gone:
+			if e.requests.withdraw(r) {
+				return nil, ctx.Err()
+			}
+			gone = nil // somebody has taken it: it may be made, or put back
+		}
+	}
+}
+
+// lead makes what is asked for until that of the leader is done. It is called with the turn, and gives it back.
+func (e *Engine) lead(r *request) {
+	var taken []*request
+	defer func() {
+		e.requests.back(taken) // of a plan that panics
+		e.requests.withdraw(r)
+		e.writing.Unlock()
+	}()
+	for !r.finished() {
+		served := false
+		err := e.exclusively(r.ctx, func(st mdstore.Store) error {
+			e.requests.back(taken) // git was in the middle of something
+			taken, served = e.requests.take(), true
+			return e.serve(st, taken)
+		})
+		switch {
+		case !served, r.ctx.Err() != nil:
+			// The lock was not to be had, or the leader goes: that is no answer to anybody else.
+			e.requests.back(taken)
+			taken = nil
+			if err != nil && e.requests.withdraw(r) {
+				r.finish(nil, err)
+			}
+		case err != nil:
+			for _, t := range taken {
+				if !t.finished() {
+					t.finish(nil, err)
+				}
+			}
+		}
+		e.requests.back(taken)
+		taken = nil
+	}
+}
+
+// serve makes one commit of requests, as many as go together, and finishes those. The error says that nothing was changed
+// because another program is in the middle of something, and none of those that it concerns is finished.
+func (e *Engine) serve(st mdstore.Store, rs []*request) error {
+	g := group{e: e, st: st}
+	for _, r := range rs {
+		if err := r.ctx.Err(); err != nil {
+			r.finish(nil, err)
+			continue
+		}
+		if len(rs) == 1 || r.alone {
+			if len(g.drafts) > 0 {
+				break
+			}
+			return e.serveOne(st, r)
+		}
+		if !g.add(r) {
+			if len(g.drafts) == 0 {
+				return e.serveOne(st, r)
+			}
+			break
+		}
+	}
+	if len(g.drafts) == 0 {
+		return nil
+	}
+	return g.commit()
+}
+
+func (e *Engine) serveOne(st mdstore.Store, r *request) error {
+	out, err := e.single(st, r)
+	var busy *mdstore.BusyError
+	if errors.As(err, &busy) {
+		return err
+	}
+	r.finish(out, err)
+	return nil
+}
