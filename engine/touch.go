@@ -19,7 +19,7 @@ func (e *Engine) Touching(ctx context.Context, f func(context.Context) error) er
 	if !ok || e.whole.Load() || traceOf(ctx) != nil {
 		return f(ctx)
 	}
-	trusting := true
+	trusting := !e.following.Load() // who follows the files is told of all that comes, once all that is there is known
 	var stale []mdstore.Path
 	for round := 1; ; round++ {
 		t := &trace{of: e, trusting: trusting, stale: stale}
