@@ -57,11 +57,15 @@ var habits = []struct {
 		if err := os.Remove(p); err != nil {
 			return err
 		}
-		return e.fill(p, os.O_CREATE|os.O_TRUNC, text)
+		err := e.fill(p, os.O_CREATE|os.O_TRUNC, text)
+		if errors.Is(err, fs.ErrNotExist) { // its folder has gone to the trash meanwhile, and what they deleted themselves is with them alone
+			e.saves = slices.DeleteFunc(e.saves, func(s save) bool { return s.file == p })
+		}
+		return err
 	}},
 	{"append", func(e *editor, p, was, text string) error {
 		added, ok := strings.CutPrefix(text, was)
-		if !ok {
+		if !ok || !strings.HasSuffix(added, ";\n") { // what follows is not of their line
 			return e.inPlace(p, os.O_TRUNC, text)
 		}
 		return e.fill(p, os.O_APPEND, added)
@@ -190,7 +194,7 @@ func (e *editor) add(text, line string, middle bool) string {
 
 // typed counts where the lines of the editor's saves are, and fails for each that is nowhere.
 func (j *judged) typed(saves []save) {
-	inFile, inCopy, inTrash, kept := 0, 0, 0, 0
+	inFile, inCopy, inTrash, spared, kept := 0, 0, 0, 0, 0
 	for _, s := range saves {
 		rel, _ := filepath.Rel(j.dir, s.file)
 		where := j.found[s.line]
@@ -207,8 +211,12 @@ func (j *judged) typed(saves []save) {
 			inFile++
 		case has(func(p string) bool { return strings.Contains(p, ".conflict-") }):
 			inCopy++
-		case has(func(p string) bool { return strings.HasPrefix(p, ".local/trash/") }):
+		case has(func(p string) bool {
+			return strings.HasPrefix(p, ".local/trash/") && !strings.HasPrefix(p, ".local/trash/late-")
+		}):
 			inTrash++
+		case has(func(p string) bool { return strings.HasPrefix(p, ".local/trash/late-") }):
+			spared++ // they had read the file before this line was back in it, and saved it afterwards; or the node had gone
 		case len(where) > 0:
 			kept++
 			j.Logf("kept: %q of %s in %v", s.line, rel, where)
@@ -217,7 +225,7 @@ func (j *judged) typed(saves []save) {
 			j.Errorf("lost: %q of %s, saved %s at %d to %d", s.line, rel, s.habit, s.read, s.written)
 		}
 	}
-	j.Logf("of %d lines of the editor %d are in their file, %d in a copy beside it, %d in the trash with it, %d elsewhere, %d lost", len(saves), inFile, inCopy, inTrash, kept, j.lost)
+	j.Logf("of %d lines of the editor %d are in their file, %d in a copy beside it, %d in the trash with it, %d in the trash alone, %d elsewhere, %d lost", len(saves), inFile, inCopy, inTrash, spared, kept, j.lost)
 }
 
 // overwritten counts what the workers logged in the edited files and is not there: the editor's doing where it had the file in hand meanwhile, else a loss.

@@ -58,11 +58,16 @@ func judge(t *testing.T, h *herd) *judged {
 		data, err := os.ReadFile(p)
 		rel, _ := filepath.Rel(h.dir, p)
 		rel = filepath.ToSlash(rel)
-		j.files[rel] = string(data)
-		for _, m := range mark.FindAllString(string(data), -1) {
-			j.found[m] = append(j.found[m], rel)
+		spare := strings.HasPrefix(rel, ".local/trash/late-") // a copy of what somebody saved, beside all else
+		if !spare {
+			j.files[rel] = string(data)
 		}
-		if filepath.Base(p) == mdstore.NodeFile {
+		for _, m := range mark.FindAllString(string(data), -1) {
+			if !spare || strings.HasPrefix(m, "typed ") {
+				j.found[m] = append(j.found[m], rel)
+			}
+		}
+		if filepath.Base(p) == mdstore.NodeFile && !spare {
 			n := mdstore.ParseNode(mdstore.File{Path: mdstore.Path(rel), Data: data, Version: mdstore.VersionOf(data)})
 			if twin, ok := j.nodes[n.ID]; ok {
 				j.half++

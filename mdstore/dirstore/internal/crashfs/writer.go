@@ -48,3 +48,6 @@ func (c *FS) Writers(p mdstore.Path) disk.Writers {
 	}
 	return disk.Nobody
 }
+
+// Read returns what the file holds.
+func (w *Writer) Read() []byte { return slices.Clone(w.c.nodes[w.id].data) }

@@ -177,7 +177,7 @@ func (c *Committer) put(t, p mdstore.Path, base, data []byte) error {
 		return nil
 	}
 	// Somebody was faster, or what came out cannot be read: it goes back.
-	if back := c.FS.Exchange(t, p); back != nil {
+	if back := c.putBack(t, p, base); back != nil {
 		return &mdstore.UnfinishedError{Err: fmt.Errorf("%s: what was there before is in %s: %w", p, t, back)}
 	}
 	if ours, again := c.read(t); again != nil || !same(ours, data) {

@@ -33,16 +33,18 @@ type lateNote struct {
 	Path  mdstore.Path `json:"path"`  // whose file it was
 	Known []byte       `json:"known"` // what it held when it was displaced
 	Since int64        `json:"since"` // Unix seconds of that
+
+	Joined bool `json:"joined,omitempty"` // whether something that was saved in it has been brought to its place
 }
 
 // retire gets rid of the temporary t, which was the file at p, or might have been, while it held known. A failure leaves a stray and no error.
 func (c *Committer) retire(t, p mdstore.Path, known []byte) {
 	switch c.FS.Writers(t) {
 	case disk.Nobody:
-		c.dismiss(t, p, known)
+		c.dismiss(t, lateNote{Path: p, Known: known})
 	case disk.Unknown:
 		if c.Now == nil {
-			c.dismiss(t, p, known)
+			c.dismiss(t, lateNote{Path: p, Known: known})
 			return
 		}
 		fallthrough
@@ -53,20 +55,24 @@ func (c *Committer) retire(t, p mdstore.Path, known []byte) {
 	}
 }
 
-// dismiss removes t if it holds known still, and else brings together what was saved in it with what is at p now. It
-// reports whether t is gone from its place.
-func (c *Committer) dismiss(t, p mdstore.Path, known []byte) bool {
+// dismiss removes t if it holds what is known of it still, and else brings together what was saved in it with what is in its place now. It
+// reports whether t is gone from where it was.
+func (c *Committer) dismiss(t mdstore.Path, n lateNote) bool {
 	out, err := c.read(t)
 	switch {
 	case err != nil:
 	case out == nil:
 		return true
-	case same(out, known):
+	case same(out, n.Known) && !n.Joined:
 		err = c.FS.Remove(t)
-	case known != nil && c.rejoin(p, known, out):
-		err = c.FS.Remove(t)
+	case same(out, n.Known), n.Known != nil && c.rejoin(n.Path, n.Known, out):
+		if n.Joined || adds(n.Known, out) {
+			_, err = c.shelve(t, n.Path, out)
+		} else {
+			err = c.FS.Remove(t)
+		}
 	default:
-		return c.keep(t, p, out, savedLate)
+		return c.keep(t, n.Path, out, savedLate)
 	}
 	if err != nil {
 		c.logger().Warn("a temporary file stays", "path", string(t), "error", err)
@@ -218,9 +224,9 @@ func (c *Committer) late(t, note mdstore.Path, begin func() error) (waits bool, 
 			return true, err
 		}
 	}
-	if n.Path == "" || !c.dismiss(t, n.Path, n.Known) {
+	if n.Path == "" || !c.dismiss(t, n) {
 		// Its folder is gone too, or nobody knows what it was.
-		if err := c.toTrash(t, n.Path); err != nil {
+		if err := c.toTrash(t, n.Path, out); err != nil {
 			return true, err
 		}
 	}
@@ -230,19 +236,13 @@ func (c *Committer) late(t, note mdstore.Path, begin func() error) (waits bool, 
 }
 
 // toTrash keeps a displaced file that has no place any more where deleted files are.
-func (c *Committer) toTrash(t, p mdstore.Path) error {
+func (c *Committer) toTrash(t, p mdstore.Path, out []byte) error {
 	where := p
 	if p == "" {
 		where = "unknown"
 	}
-	kept, set := mdstore.TrashPath("late-"+c.token(), where), dirs{}
-	if err := c.mkdirAll(set, kept.Dir()); err != nil {
-		return err
-	}
-	if err := c.sync(set); err != nil {
-		return err
-	}
-	if err := c.FS.RenameNew(t, kept); err != nil {
+	kept, err := c.shelve(t, where, out)
+	if err != nil {
 		return err
 	}
 	c.conflict(p, kept, "%s was saved, by somebody who had opened it before, after a commit had changed it; its folder is gone, and that version is in %s", where, kept)
@@ -257,7 +257,9 @@ func (c *Committer) meanwhile(t, note mdstore.Path, n lateNote, out []byte, begi
 	if err := begin(); err != nil {
 		return err
 	}
-	if !c.rejoin(n.Path, n.Known, out) {
+	if c.rejoin(n.Path, n.Known, out) {
+		n.Joined = n.Joined || adds(n.Known, out)
+	} else {
 		r := &redoer{Committer: c, set: dirs{}}
 		if err := r.lose(n.Path, out, savedLate, n.Path); err != nil {
 			return err

@@ -189,7 +189,7 @@ func (c *Committer) sweepTemp(t mdstore.Path) error {
 			if err := c.FS.RenameNew(t, p); err == nil {
 				return nil
 			}
-		} else if err := c.FS.Exchange(t, p); err == nil {
+		} else if err := c.putBack(t, p, now); err == nil {
 			c.retire(t, p, now)
 			return nil
 		}

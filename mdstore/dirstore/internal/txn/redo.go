@@ -133,7 +133,7 @@ func (r *redoer) settle(s *step, p, t mdstore.Path, now []byte) (staged bool, er
 		return false, r.clear(t, p, held)
 	case same(now, s.New):
 		// The exchange was made, but what came out was never looked at: it is somebody's save, and goes back.
-		err := r.FS.Exchange(t, p)
+		err := r.putBack(t, p, s.Base)
 		if errors.Is(err, errors.ErrUnsupported) {
 			break
 		}
@@ -181,20 +181,19 @@ func (r *redoer) merge(s *step, p mdstore.Path, theirs []byte) error {
 // overwrite makes the file at p, which should hold base, hold data.
 func (c *Committer) overwrite(p mdstore.Path, base, data []byte) error {
 	t := tempPath(p.Dir(), p, base, data, c.token())
-	err := c.putTemp(t, data, p)
-	if err == nil {
-		err = c.put(t, p, base, data)
-	}
-	if errors.Is(err, errForeign) {
-		c.discard(&step{Do: write, Path: p, Base: base, New: data}, t, p) // it may have been in place for a moment
-		return err
-	}
-	if err != nil {
+	if err := c.putTemp(t, data, p); err != nil {
 		_ = c.FS.Remove(t)
 		return err
 	}
-	c.discard(&step{Do: write, Path: p, Base: base, New: data}, t, p)
-	return nil
+	err := c.put(t, p, base, data)
+	if _, unfinished := errors.AsType[*mdstore.UnfinishedError](err); unfinished { // somebody's save, whose place is taken or gone
+		if held, again := c.read(t); again == nil {
+			c.keep(t, p, held, savedTwice)
+		}
+		return err
+	}
+	c.discard(&step{Do: write, Path: p, Base: base, New: data}, t, p) // data, too, may have been in place for a moment
+	return err
 }
 
 // lose keeps data, which was to become the file at p, beside it, and says so.

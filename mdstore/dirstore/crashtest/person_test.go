@@ -1,0 +1,379 @@
+package crashtest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore/internal/crashfs"
+	"arbor/mdstore/dirstore/internal/txn"
+)
+
+const (
+	hub  = mdstore.Path("ws/nodes/hub/Node.md")
+	leaf = mdstore.Path("ws/nodes/leaf/Node.md") // goes to the trash now and then
+)
+
+// A person reads a file, adds a line of theirs and writes it in one of the habits of editors, four times over, in steps between which commits go on.
+type person struct {
+	c     *crashfs.FS
+	rng   *rand.Rand
+	pause func()
+	saves []saving
+}
+
+// A saving is one that the person was told had succeeded.
+type saving struct {
+	at   mdstore.Path
+	line string
+}
+
+// lives returns what takes the person's next step, which reports whether there was one.
+func (e *person) lives() (step func() bool, stop func()) {
+	next, stop := iter.Pull(func(yield func(struct{}) bool) {
+		e.pause = func() { yield(struct{}{}) }
+		for i := range 4 {
+			e.pause()
+			e.save([]mdstore.Path{hub, hub, leaf}[e.rng.IntN(3)], fmt.Sprintf("typed %d;\n", i))
+		}
+	})
+	return func() bool {
+		fail := e.c.Fail
+		e.c.Fail = nil // it is for the commits
+		_, more := next()
+		e.c.Fail = fail
+		return more
+	}, stop
+}
+
+func (e *person) did(format string, args ...any) {
+	e.c.Log = append(e.c.Log, "    they "+fmt.Sprintf(format, args...))
+}
+
+func (e *person) save(p mdstore.Path, line string) {
+	data, err := e.c.ReadFile(p, mdstore.MaxFileSize)
+	if err != nil {
+		return
+	}
+	was := string(data)
+	e.did("read %s: %q", p, was)
+	e.pause()
+	at, added := len(was), line
+	if i := strings.Index(was, "## Note\n"); i >= 0 && e.rng.IntN(2) == 0 {
+		at = i + len("## Note\n")
+	} else if !strings.HasSuffix(was, "\n") {
+		added = "\n" + line
+	}
+	if e.write(p, e.rng.IntN(6), was[:at]+added+was[at:], was) {
+		e.did("have saved %s: %q", p, line)
+		e.saves = append(e.saves, saving{p, line})
+	}
+}
+
+// write makes p hold text in one of the habits, and reports whether that went well.
+func (e *person) write(p mdstore.Path, habit int, text, was string) bool {
+	c := e.c
+	switch habit {
+	case 0: // truncated, then written
+		return e.fill(p, "", text)
+	case 1: // written over, truncated at the end
+		return e.fill(p, was, text)
+	case 2: // a temporary file and a rename
+		_ = c.Remove(p + ".new")
+		if c.Create(p+".new", []byte(text), "") != nil {
+			return false
+		}
+		e.pause()
+		return c.Rename(p+".new", p) == nil
+	case 3: // a backup that is removed at the end
+		if c.Rename(p, p+"~") != nil {
+			return false
+		}
+		e.pause()
+		if err := c.Create(p, nil, ""); err != nil && !errors.Is(err, fs.ErrExist) || !e.fill(p, "", text) {
+			return false
+		}
+		e.pause()
+		return c.Remove(p+"~") == nil
+	case 4: // deleted and made anew
+		if c.Remove(p) != nil {
+			return false
+		}
+		e.pause()
+		if err := c.Create(p, nil, ""); err != nil && !errors.Is(err, fs.ErrExist) {
+			// Its folder is gone, and so is what they deleted themselves: only they have it still.
+			e.saves = slices.DeleteFunc(e.saves, func(s saving) bool { return s.at == p })
+			return false
+		}
+		return e.fill(p, "", text)
+	}
+	added, ok := strings.CutPrefix(text, was)
+	if !ok || !strings.HasSuffix(added, ";\n") { // what follows is not of their line
+		return e.fill(p, "", text)
+	}
+	return e.pour(p, added, func(w *crashfs.Writer, part string) { w.Write(append(w.Read(), part...)) })
+}
+
+// fill writes text over what is left of a file.
+func (e *person) fill(p mdstore.Path, left, text string) bool {
+	done := ""
+	return e.pour(p, text, func(w *crashfs.Writer, part string) {
+		done += part
+		whole := done
+		if len(whole) < len(left) && whole != text {
+			whole += left[len(whole):]
+		}
+		w.Write([]byte(whole))
+	})
+}
+
+// pour opens a file and writes text to it in one to three parts.
+func (e *person) pour(p mdstore.Path, text string, write func(w *crashfs.Writer, part string)) bool {
+	if _, err := e.c.Lstat(p); err != nil {
+		return false
+	}
+	w := e.c.Open(p)
+	write(w, "") // which may truncate it
+	e.did("have opened %s", p)
+	for parts := 1 + e.rng.IntN(3); parts > 0; parts-- {
+		e.pause()
+		n := len(text) / parts
+		write(w, text[:n])
+		text = text[n:]
+	}
+	e.pause()
+	w.Close()
+	return true
+}
+
+// A company is a person and the processes that commit to the files that they edit, one at a time.
+type company struct {
+	*person
+	x    *explorer
+	k    *txn.Committer
+	step func() bool
+	more bool // whether the person goes on
+	n    int  // tokens given out
+	die  int  // the call at which the process is killed
+}
+
+// process begins another process, which first finishes what is begun, or dies of it, too.
+func (v *company) process() {
+	for alive := false; !alive; {
+		v.k = v.x.committer(v.c)
+		v.k.Token = func() string { v.n++; return fmt.Sprintf("%08d", v.n) }
+		v.die = v.rng.IntN(400)
+		alive = v.survives(func() {
+			if v.k.Recover() != nil || v.k.Sweep() != nil {
+				panic(killed{}) // whoever is next begins anew
+			}
+		})
+	}
+}
+
+type killed struct{}
+
+// survives reports whether the process lives on after f.
+func (v *company) survives(f func()) (alive bool) {
+	defer func() {
+		if r := recover(); r != nil && r != (killed{}) {
+			panic(r)
+		}
+	}()
+	f()
+	return true
+}
+
+// edit is the change of a status, or another entry in a log, of whatever a file holds.
+func (v *company) edit(p mdstore.Path, i int) (out []mdstore.Change) {
+	data, err := v.c.ReadFile(p, mdstore.MaxFileSize)
+	status, rest, ok := strings.Cut(string(data), "\n")
+	if err != nil || !ok {
+		return nil // the person is at it
+	}
+	if v.rng.IntN(2) == 0 {
+		status = fmt.Sprintf("status=%d", i)
+	} else if strings.Contains(rest, "## Log") {
+		rest = strings.TrimSuffix(rest, "\n") + fmt.Sprintf("\n- entry %d\n", i)
+	}
+	return []mdstore.Change{{Path: p, Base: mdstore.VersionOf(data), New: []byte(status + "\n" + rest)}}
+}
+
+// commit is what a process does with the lock: it looks at what is left of others first.
+func (v *company) commit(i int) {
+	_, _ = v.k.Late(func() error { return nil })
+	var changes []mdstore.Change
+	switch what := v.rng.IntN(16); {
+	case what < 6:
+		changes = v.edit(hub, i)
+	case what < 8:
+		changes = v.edit(leaf, i)
+	case what < 15:
+		changes = append(v.edit(hub, i), v.edit(leaf, i)...)
+	case i > 4:
+		changes = append(v.edit(hub, i), mdstore.Change{Path: leaf.Dir(), To: mdstore.TrashPath(fmt.Sprint(i), leaf.Dir())})
+	}
+	plan, err := v.k.Prepare(changes)
+	if err != nil {
+		return
+	}
+	if err := plan.Do(); errors.As(err, new(*mdstore.UnfinishedError)) {
+		panic(killed{}) // whoever is next finishes it
+	}
+}
+
+// spend runs a company to its end and returns what is wrong then.
+func spend(seed uint64, noLeases bool) (saves int, wrong string) {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	text := []byte("status=0\n\n## Note\nnoted\n\n## Log\n- entry\n")
+	x := explorerOf(Options{NoLeases: noLeases})
+	x.files = map[mdstore.Path][]byte{hub: text, leaf: text}
+	v := &company{person: &person{c: x.disk(), rng: rng}, x: x, more: true}
+	step, stop := v.lives()
+	defer stop()
+	often := 1 + rng.IntN(8)
+	v.c.Fail = func(string) error { // a person does no two things during one call of a process
+		if v.more && rng.IntN(often) == 0 {
+			v.more = step()
+		}
+		if v.die--; v.die == 0 {
+			v.c.Log = append(v.c.Log, "KILLED")
+			panic(killed{})
+		}
+		return nil
+	}
+	v.process()
+	for i := 0; i < 40 && v.more; i++ {
+		for n := rng.IntN(4); n > 0 && v.more; n-- {
+			v.more = step()
+		}
+		x.now += int64(rng.IntN(30) / 28)
+		v.c.Log = append(v.c.Log, fmt.Sprintf("COMMIT %d", i))
+		if !v.survives(func() { v.commit(i) }) {
+			v.process()
+		}
+	}
+	for v.more {
+		v.more = step()
+	}
+	v.c.Fail = nil
+	v.process()
+	for range 4 { // what is displaced by what is joined waits in its turn
+		x.now += 3600
+		_, _ = v.k.Late(func() error { return nil })
+	}
+	files := v.c.Files()
+	for _, s := range v.saves {
+		found := false
+		for p, data := range files {
+			found = found || strings.Contains(data, s.line) && !strings.HasPrefix(p.Base(), txn.TempPrefix) && !p.Under(txn.LateDir)
+		}
+		if !found {
+			return len(v.saves), fmt.Sprintf("lost: %q of %s\n%s\n%q", s.line, s.at, strings.Join(v.c.Log, "\n"), files)
+		}
+	}
+	return len(v.saves), ""
+}
+
+// Somebody saves the files that processes commit to, at any moment and in any habit, and reads what they save. No line of theirs is lost: neither where a
+// commit has displaced the file that they write to, nor where they read it before what they had saved was back at its place, and saved it afterwards.
+func TestNoSaveIsLostAmongCommits(t *testing.T) {
+	lives := uint64(2000)
+	if heavy {
+		lives = 30_000
+	}
+	for _, noLeases := range []bool{false, true} {
+		saves := 0
+		for seed := range lives {
+			n, wrong := spend(seed, noLeases)
+			if saves += n; wrong != "" {
+				t.Fatalf("seed %d, no leases %v: %s", seed, noLeases, wrong)
+			}
+		}
+		t.Logf("no leases %v: %d saves", noLeases, saves)
+	}
+}
+
+// spared reports whether some file in the trash, or a copy beside the file, holds text.
+func spared(c *crashfs.FS, text string) bool {
+	for p, data := range c.Files() {
+		if strings.Contains(data, text) && (p.Under(mdstore.LocalDir+"/trash") || strings.Contains(p.Base(), txn.ConflictMark)) {
+			return true
+		}
+	}
+	return false
+}
+
+// They read the file before what they had saved was back in it, and save it after that.
+func TestWhatIsJoinedStaysInTheTrash(t *testing.T) {
+	for _, open := range []bool{false, true} { // until it has been joined
+		v := displaced(t, false)
+		v.w.Write([]byte("one\ntwo\nthree\nfour\n"))
+		if open {
+			v.look(0, ours, true)
+			v.look(2, ours+"four\n", true)
+		}
+		v.w.Close()
+		v.look(0, ours+"four\n", false)
+		v.c.Save(shared, []byte(ours+"five\n"))
+		if !spared(v.c, "four\n") {
+			t.Errorf("open %v: lost: %q", open, v.c.Files())
+		}
+	}
+}
+
+// What was only taken away, and what was not touched, is in nobody's way.
+func TestWhatAddsNothingIsNotKept(t *testing.T) {
+	for text, want := range map[string]string{"one\nthree\n": "ours\none\nthree\n", "one\ntwo\nthree\n": ours} {
+		v := displaced(t, false)
+		v.w.Write([]byte(text))
+		v.w.Close()
+		v.look(0, want, false)
+		if files := v.c.Files(); len(files) != 3 { // with the folders ws and .local
+			t.Errorf("%q: left: %q", text, files)
+		}
+	}
+}
+
+// While what they saved late is joined they save once more, and then delete the file.
+func TestSavedAndDeletedWhileALateSaveIsJoined(t *testing.T) {
+	v := displaced(t, false)
+	v.w.Write([]byte("one\ntwo\nthree\nfour\n"))
+	v.w.Close()
+	exchanges := 0
+	v.c.Fail = func(call string) error {
+		if strings.HasPrefix(call, "exchange ") {
+			switch exchanges++; exchanges {
+			case 1:
+				v.c.Save(shared, []byte(ours+"five\n"))
+			case 2:
+				if err := v.c.Remove(shared); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		return nil
+	}
+	if _, err := v.k.Late(func() error { return nil }); err != nil {
+		t.Error(err)
+	}
+	if exchanges < 2 || !spared(v.c, "four\n") || !spared(v.c, "five\n") {
+		t.Errorf("%d exchanges: %q", exchanges, v.c.Files())
+	}
+	beside := false
+	for p, data := range v.c.Files() {
+		beside = beside || strings.Contains(data, "five\n") && strings.Contains(p.Base(), txn.ConflictMark)
+		if strings.HasPrefix(p.Base(), txn.TempPrefix) {
+			t.Errorf("left: %s", p)
+		}
+	}
+	if !beside {
+		t.Errorf("what they saved last does not lie beside the file: %q", v.c.Files())
+	}
+}
