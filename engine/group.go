@@ -20,9 +20,10 @@ type group struct {
 	outs     []*Outcome
 	changes  []mdstore.Change
 	at       map[mdstore.Path]int // in changes
+	answers  []func()             // to those who ask for nothing that is to be made, but whose answers rest on what is
 }
 
-// add plans a request, and finishes it where that is all: it is refused, or changes nothing. It reports false where the request, which is not finished then, does
+// add plans a request, and answers it where that is all: it is refused, or changes nothing. It reports false where the request, which is not finished then, does
 // not go with those that were added.
 func (g *group) add(r *request) bool {
 	lent := g.e.shelf.others.Load()
@@ -31,12 +32,12 @@ func (g *group) add(r *request) bool {
 		return false // somebody has saved a file that was planned with: that is looked at by whoever goes first
 	}
 	if err != nil {
-		r.finish(nil, err)
+		g.answer(r, nil, err)
 		return true
 	}
 	out := d.outcome(false)
 	if !out.Changed() {
-		r.finish(out, nil)
+		g.answer(r, out, nil)
 		return true
 	}
 	if d.note.Path != "" || slices.ContainsFunc(d.extra, func(x planned) bool { return x.change.New == nil }) {
@@ -50,6 +51,15 @@ func (g *group) add(r *request) bool {
 	g.requests, g.drafts, g.outs = append(g.requests, r), append(g.drafts, d), append(g.outs, out)
 	g.snap = d.snap.With(d.files()...)
 	return true
+}
+
+// answer finishes a request that changes nothing: at once, or when what it was planned over is durable.
+func (g *group) answer(r *request, out *Outcome, err error) {
+	if len(g.drafts) == 0 {
+		r.finish(out, err)
+		return
+	}
+	g.answers = append(g.answers, func() { r.finish(out, err) })
 }
 
 func (g *group) plan(r *request) (*draft, error) {
@@ -123,6 +133,9 @@ func (g *group) commit() error {
 	}
 	for i, r := range g.requests {
 		r.finish(g.outs[i], nil)
+	}
+	for _, answer := range g.answers {
+		answer()
 	}
 	return nil
 }

@@ -343,3 +343,22 @@ func TestManyCallersOnDisk(t *testing.T) {
 		}
 	}
 }
+
+// An answer that rests on what another one has changed is not given before that is durable, and not at all where it never is.
+func TestAnswersRestOnWhatIsDurable(t *testing.T) {
+	a := leaf(20)
+	w, g := gatedWorld(t)
+	g.before = func(changes []mdstore.Change) error {
+		if slices.ContainsFunc(changes, func(c mdstore.Change) bool { return c.Path == mdstore.NodePath(benchWorkspace, a) }) {
+			return syscall.ENOSPC
+		}
+		return nil
+	}
+	all := []wish{logs(leaf(18), "zero"), turned("start", a, statemachine.Start, ""), turned("start twice", a, statemachine.Start, "")}
+	_, errs := atOnce(t, w.Engine, g, all, nil, nil)
+	for i, err := range errs[1:] {
+		if !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("%s: error %v; nothing was started", all[i+1].name, err)
+		}
+	}
+}

@@ -33,7 +33,7 @@ func (e *Engine) freshen(ctx context.Context, st mdstore.Store, at moment) (*Sna
 	next := at.snap
 	if len(r.files) > 0 {
 		next = at.snap.With(r.files...)
-		next.shelve(r.files)
+		next.shelve(r.changes())
 	}
 	if next.ws.ID != at.id {
 		return nil, nil
@@ -151,6 +151,15 @@ func (r *rereader) file(ctx context.Context, told, p mdstore.Path, open bool) er
 		r.whole = false
 	}
 	return nil
+}
+
+// changes returns what was read as changes that have been made.
+func (r *rereader) changes() []mdstore.Change {
+	out := make([]mdstore.Change, len(r.files))
+	for i, f := range r.files {
+		out[i] = mdstore.Change{Path: f.Path, New: f.Data}
+	}
+	return out
 }
 
 // damaged reports whether a file that was sound, or was not there, cannot be read, as one cannot that is only half written.

@@ -89,12 +89,12 @@ func (s *Snapshot) With(files ...mdstore.File) *Snapshot {
 
 // shelve has the documents of those files read when they are asked for, once they are what the store holds. Nobody else may have the snapshot yet. What a damaged file
 // said before is nowhere else, and stays.
-func (s *Snapshot) shelve(files []mdstore.File) {
+func (s *Snapshot) shelve(changes []mdstore.Change) {
 	if s.shelf == nil {
 		return
 	}
-	for _, f := range files {
-		if n, ok := s.file(f.Path); ok && n.Editable() == nil {
+	for _, c := range changes {
+		if n, ok := s.file(c.Path); ok && c.New != nil && n.Editable() == nil {
 			s.shelf.take(n)
 		}
 	}

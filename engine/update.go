@@ -169,6 +169,9 @@ func (e *Engine) make(ctx context.Context, st mdstore.Store, changes []mdstore.C
 		e.forget(first.snap.ws.ID) // with a collision the files hold more than was planned
 		return met, nil            // the commit is made; the next reader reads anew
 	}
+	if next != nil {
+		next.shelve(changes)
+	}
 	e.advance(before, after, first.snap, next, first.epoch)
 	return met, nil
 }
