@@ -21,6 +21,8 @@ type base struct {
 	parents table[mdstore.ID]
 	runs    []run           // of each parent in parents: its children in kids
 	kids    []*mdstore.Node // those of one parent together, in tree order
+
+	gists gists
 }
 
 // A run is a stretch of kids.

@@ -74,8 +74,11 @@ func (s *Snapshot) diagnose() []finding {
 		c.out = append(c.out, finding{Diagnostic: d})
 	}
 	c.workspace()
+	s.gather()
 	for n := range s.All() {
-		c.node(n)
+		if c.suspect(n, s.gist(n)) {
+			c.node(n)
+		}
 	}
 	sortFindings(c.out)
 	if s.ws.Newer() {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -188,7 +189,7 @@ func (c *checker) parent(n *mdstore.Node) {
 		c.field(n.Doc(), mdstore.KeyParent, string(OrphanNode), repair{}, "parentId is missing; name the node's parent (root is one)")
 	case !ok:
 		c.field(n.Doc(), mdstore.KeyParent, string(OrphanNode), repair{}, "parent %s does not exist; name another parentId (root is one), or move the node", n.Parent)
-	case c.circles[n.ID]:
+	case c.circles[n.ID] && c.s.filesOf(n.ID)[0] == n: // the others with its id hang where they say
 		c.field(n.Doc(), mdstore.KeyParent, string(Cycle), repair{}, "its ancestors go round in a circle: %s; give one of them another parentId", c.way(n))
 	case len(p.Problems) == 0 && !statemachine.TakesChildren(p.Type):
 		c.field(n.Doc(), mdstore.KeyParent, CodeExecChildren, repair{}, "parent %s is an execution node, which has no children; name another parentId, or make the parent a planning node", p.ID)
@@ -209,15 +210,26 @@ var texts = []string{mdstore.SecRequirement, mdstore.SecConclusion, mdstore.SecN
 
 // sections reports texts that stand twice, as there is no telling which of them an edit means.
 func (c *checker) sections(d *mdoc.Doc) {
-	all := d.Sections()
-	for i, s := range all {
-		if !slices.Contains(texts, s.Name) {
-			continue
-		}
-		for _, f := range all[:i] {
-			if f.Name == s.Name {
-				c.at(d, itemAt(d, s.Heading), CodeSectionTwice, repair{}, "the section %s stands in line %d already; join the two, as commands cannot tell which one to write to", s.Title, f.Line)
-				break
+	for f, s := range twice(d) {
+		c.at(d, itemAt(d, s.Heading), CodeSectionTwice, repair{}, "the section %s stands in line %d already; join the two, as commands cannot tell which one to write to", s.Title, f.Line)
+	}
+}
+
+// twice yields each section of one text that stands behind another of its name, and the first of these.
+func twice(d *mdoc.Doc) iter.Seq2[mdoc.Section, mdoc.Section] {
+	return func(yield func(first, again mdoc.Section) bool) {
+		all := d.Sections()
+		for i, s := range all {
+			if !slices.Contains(texts, s.Name) {
+				continue
+			}
+			for _, f := range all[:i] {
+				if f.Name == s.Name {
+					if !yield(f, s) {
+						return
+					}
+					break
+				}
 			}
 		}
 	}

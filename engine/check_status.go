@@ -51,23 +51,10 @@ var remedies = map[statemachine.Code]string{
 
 // unlogged reports a status to which no single action leads from the last one in the log. A node whose log tells of none is not judged.
 func (c *checker) unlogged(n *mdstore.Node) {
-	last := lastLogged(n)
-	if len(last) == 0 {
+	was, why, strange := strangeStatus(n)
+	if !strange {
 		return
 	}
-	why := ""
-	for _, l := range slices.Backward(last) {
-		if l.To == n.Status {
-			return
-		}
-		audit := statemachine.Audit(statemachine.Standing{Type: n.Type, Status: n.Status}, l.To, statemachine.Facts{})
-		i := slices.IndexFunc(audit, func(r statemachine.Refusal) bool { return r.Code == statemachine.CodeStatusUnreachable })
-		if i < 0 {
-			return
-		}
-		why = audit[i].Text
-	}
-	was := last[0]
 	led := "the log's last transition led to " + string(was.To)
 	if was.By == byCreation {
 		led = "the log knows of no transition since the node was created"
@@ -77,4 +64,24 @@ func (c *checker) unlogged(n *mdstore.Node) {
 		e.did("%s status %s recorded", n.ID, n.Status)
 		return nil
 	}), "status is %s, but %s, and %s", n.Status, led, why)
+}
+
+// strangeStatus returns the last change of its status that the log of a node tells, and why its status cannot follow.
+func strangeStatus(n *mdstore.Node) (was logged, why string, strange bool) {
+	last := lastLogged(n)
+	if len(last) == 0 {
+		return logged{}, "", false
+	}
+	for _, l := range slices.Backward(last) {
+		if l.To == n.Status {
+			return logged{}, "", false
+		}
+		audit := statemachine.Audit(statemachine.Standing{Type: n.Type, Status: n.Status}, l.To, statemachine.Facts{})
+		i := slices.IndexFunc(audit, func(r statemachine.Refusal) bool { return r.Code == statemachine.CodeStatusUnreachable })
+		if i < 0 {
+			return logged{}, "", false
+		}
+		why = audit[i].Text
+	}
+	return last[0], why, true
 }

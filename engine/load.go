@@ -17,7 +17,7 @@ func (e *Engine) load(ctx context.Context, st mdstore.Store, w *mdstore.Workspac
 	}
 	var before *mdstore.Skimmed
 	if known != nil && known.last != nil {
-		before = known.last.skimmed
+		before = known.last.known()
 	}
 	found, err := sk.Skim(ctx, w.Dir, before, trusting)
 	if err != nil {

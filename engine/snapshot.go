@@ -199,14 +199,12 @@ func (s *Snapshot) Walk(from mdstore.ID) iter.Seq2[int, *mdstore.Node] {
 		if !ok {
 			return
 		}
-		met := map[mdstore.ID]bool{}
 		for stack := []step{{start, 0}}; len(stack) > 0; {
 			at := stack[len(stack)-1]
 			stack = stack[:len(stack)-1]
-			if met[at.n.ID] { // a walk that starts inside a cycle comes back to its start
+			if at.depth > 0 && at.n == start { // a walk that starts inside a cycle comes back to its start, and to nothing else: each node has one parent
 				continue
 			}
-			met[at.n.ID] = true
 			if !yield(at.depth, at.n) {
 				return
 			}
@@ -246,12 +244,19 @@ func (s *Snapshot) circular(n *mdstore.Node) bool {
 
 // circles returns every node that is among its own ancestors, with one look at each node.
 func (s *Snapshot) circles() map[mdstore.ID]bool {
+	rooted := 0
+	for range s.Walk(mdstore.Root) {
+		rooted++
+	}
+	if rooted == s.named { // as it nearly always is: every way up ends at the root
+		return nil
+	}
 	in := map[mdstore.ID]bool{}
 	done := map[mdstore.ID]bool{mdstore.Root: true}
 	for n := range s.All() {
 		var way []mdstore.ID
 		at := map[mdstore.ID]int{}
-		for ok := true; ok && !done[n.ID]; n, ok = s.Node(n.Parent) {
+		for n, ok := s.Node(n.ID); ok && !done[n.ID]; n, ok = s.Node(n.Parent) {
 			done[n.ID] = true
 			at[n.ID] = len(way)
 			way = append(way, n.ID)

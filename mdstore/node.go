@@ -70,6 +70,13 @@ type Library interface {
 // From has the node's document read from a library, and drops the one that the node holds.
 func (n *Node) From(lib Library) { n.lib, n.doc = lib, nil }
 
+// Holding returns the node with a document of its own.
+func (n *Node) Holding(doc *mdoc.Doc) *Node {
+	m := *n
+	m.doc, m.lib = doc, nil
+	return &m
+}
+
 // Filed reports whether there is a file to read the document from.
 func (n *Node) Filed() bool { return n.doc != nil || n.lib != nil }
 

@@ -70,10 +70,7 @@ func actions(t statemachine.Type, s statemachine.Status) []string {
 
 // counts returns the numbers of a workspace's nodes.
 func counts(s *engine.Snapshot, diagnostics int) Counts {
-	c := Counts{ByStatus: map[string]int{}, Damaged: diagnostics}
-	for range s.All() {
-		c.Total++
-	}
+	c := Counts{Total: s.Len(), ByStatus: map[string]int{}, Damaged: diagnostics}
 	met := 0
 	for _, n := range s.Walk(mdstore.Root) {
 		met++
@@ -84,7 +81,7 @@ func counts(s *engine.Snapshot, diagnostics int) Counts {
 				c.Done++
 			}
 		}
-		if !n.Problem().IsZero() {
+		if s.HasProblem(n) {
 			c.Problems++
 		}
 	}

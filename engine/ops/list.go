@@ -197,7 +197,7 @@ func attach(s *engine.Snapshot, way []*TreeNode, nodes []*mdstore.Node) {
 
 func treeNode(s *engine.Snapshot, n *mdstore.Node) *TreeNode {
 	return &TreeNode{ID: string(n.ID), Title: n.Title, Type: string(n.Type), Status: string(n.Status), Role: string(n.Role), Isolated: n.Isolated,
-		Focused: s.Workspace().Focus == n.ID, HasProblem: !n.Problem().IsZero(), Damaged: len(n.Problems) > 0, Children: []*TreeNode{}}
+		Focused: s.Workspace().Focus == n.ID, HasProblem: s.HasProblem(n), Damaged: len(n.Problems) > 0, Children: []*TreeNode{}}
 }
 
 // WorkspaceStatus returns the state of a workspace at a glance.
@@ -210,7 +210,8 @@ func WorkspaceStatus(ctx context.Context, env *Env, in WorkspaceStatusIn) (*Work
 	out := &WorkspaceStatusOut{Workspace: env.info(w), Problem: problem(w.Problem()), Problems: []NodeProblem{}, Diagnostics: s.Diagnostics()}
 	out.Counts = counts(s, len(out.Diagnostics))
 	for _, n := range s.Walk(mdstore.Root) {
-		if p := n.Problem(); !p.IsZero() {
+		if s.HasProblem(n) {
+			p := n.Problem()
 			out.Problems = append(out.Problems, NodeProblem{string(n.ID), n.Title, Problem{p.Text, p.NextStep}})
 		}
 	}

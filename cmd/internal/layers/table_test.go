@@ -58,7 +58,7 @@ var rows = []row{
 	// The engine reaches the disk through a Store and in no other way, and the
 	// clock through its Options.
 	{floor: 40, name: "engine", may: "context/assemble engine/search mdstore mdstore/mdoc statemachine",
-		std: "pure context crypto/rand hash/maphash io/fs log/slog net/url time", clock: "engine/engine.go"},
+		std: "pure context crypto/rand hash/maphash io/fs log/slog net/url runtime time", clock: "engine/engine.go"},
 
 	{floor: 50, name: "engine/ops", may: "engine context/assemble context/render mdstore mdstore/mdoc statemachine",
 		std: "pure context path/filepath time"},
