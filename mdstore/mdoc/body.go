@@ -197,13 +197,13 @@ func atx(line []byte) bool {
 
 // sentinel is appended to a text to see whether a block at its end is still open: an
 // open fence or HTML block takes the heading in.
-const sentinel = "\n\n## \x01\n"
+const sentinel = "\n\n## end\n"
 
 // openBlock returns the block that is still open at the end of src.
 func openBlock(src []byte, base int) (block, bool) {
 	probe := make([]byte, 0, len(src)+len(sentinel))
 	probe = append(append(probe, src...), sentinel...)
-	blocks := parseBlocks(probe, base)
+	blocks := readBlocks(probe, base, nil)
 	if len(blocks) == 0 {
 		return block{}, false
 	}

@@ -81,7 +81,7 @@ func embedItem(s string) (text string, adapted []string, err error) {
 		return "", nil, err
 	}
 	src := []byte(newListStyle().list([]string{text}, "\n"))
-	blocks := parseBlocks(src, 0)
+	blocks := readBlocks(src, 0, nil)
 	if len(blocks) != 1 || len(blocks[0].items) != 1 || itemText(src, blocks[0].items[0]) != text {
 		return "", nil, &EditError{Text: "the text cannot be a list item: indented behind a list marker it reads as something else; the usual cause is a line of nothing but -, * or _"}
 	}
@@ -105,7 +105,7 @@ func closeText(s string) (text string, adapted []string, err error) {
 // adaptOnce makes the first kind of adaptation that s needs and names it, or "".
 func adaptOnce(s string, level int) (next, what string) {
 	src := []byte(s + sentinel)
-	blocks := parseBlocks(src, 0)
+	blocks := readBlocks(src, 0, nil)
 	top := 0
 	for _, k := range blocks {
 		if k.kind == headingBlock && k.span.Start < len(s) && k.level <= level && (top == 0 || k.level < top) {

@@ -41,7 +41,7 @@ func TestCheckRefuses(t *testing.T) {
 		}
 		for _, bad := range [][2]string{
 			{"status: b", "status: a"}, {"status: b", "status: 'c'"}, {"status: b\n", ""}, {"status: b", "status: b\nnew: 1"}, {"status: b", "status: true"}, {"status: b", "\"status\": b # d\nx:"},
-			{"id: n1", "id: n2"}, {"id: n1\n", ""}, {"id: n1", "ID: n1"}, {"title: 登录 x #", "title: 登录 y #"}, {"title: 登录 x # c\n", ""}, {"title: 登录 x # c", "title: 登录 x#c"}, {"title: 登录 x # c", "title: # c"},
+			{"id: n1", "id: n2"}, {"id: n1\n", ""}, {"id: n1", "ID: n1"}, {"title: 登录 x #", "title: 登录 y #"}, {"title: 登录 x # c\n", ""}, {"title: 登录 x # c", "title: 登录 x#c"}, {"title: 登录 x # c", "title: # c"}, {"title: 登录 x #", "title: \"登录 x\" #"},
 			{"\nid: n1\nstatus: b\n", "\nstatus: b\nid: n1\n"},
 			{"keep", "kept"}, {"keep\n\n", ""}, {"## Note", "# Note"}, {"## Note", "## Notes"}, {"## Note\n\n", ""}, {"keep\n", "keep\n\n## Extra\n"}, {"keep\n", "keep\n\n### Extra\n"}, {"## Note\n\nkeep\n\n", ""},
 			{"## Docs\n\n- /d\n", ""}, {"- /d", "- /e"}, {"- /d", "/d"}, {"- /d\n", "- /d\n- /e\n"},
@@ -52,6 +52,9 @@ func TestCheckRefuses(t *testing.T) {
 			text := strings.Replace(good, bad[0], bad[1], 1)
 			if text == good {
 				t.Fatalf("%q is not in the document", bad[0])
+			}
+			if form == "no YAML" && strings.Contains(bad[1], `"登录 x"`) {
+				continue // its values are compared, not how they are written
 			}
 			var e *EditError
 			if err := check(text); !errors.As(err, &e) {
