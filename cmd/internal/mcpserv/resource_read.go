@@ -2,6 +2,7 @@ package mcpserv
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"unicode/utf8"
 
@@ -62,6 +63,16 @@ func (s *Server) text(ctx context.Context, env *ops.Env, r ref, room int) (strin
 	case viewContext:
 		return contextText(ctx, env, r.workspace, r.node, room)
 	}
+	var text string
+	err := s.engine.Touching(ctx, func(ctx context.Context) (err error) {
+		text, err = fileText(ctx, env, r)
+		return err
+	})
+	return text, err
+}
+
+// fileText returns the text of the file of a workspace or node.
+func fileText(ctx context.Context, env *ops.Env, r ref) (string, error) {
 	snap, err := env.In(ctx, string(r.workspace))
 	if err != nil {
 		return "", err
@@ -74,11 +85,16 @@ func (s *Server) text(ctx context.Context, env *ops.Env, r ref, room int) (strin
 	if err != nil {
 		return "", err
 	}
-	return source(n.Path, n.Version(), n.Doc(), n.Problems)
+	doc, v := n.File()
+	return source(n.Path, v, doc, n.Problems)
 }
 
 // source returns the bytes of a file as text. Those that are no UTF-8, which JSON cannot hold, show as U+FFFD, and a last line says so.
 func source(p mdstore.Path, v mdstore.Version, d *mdoc.Doc, problems []mdoc.Diagnostic) (string, error) {
+	var unreadable *mdoc.UnreadableError
+	if len(problems) == 0 && errors.As(d.Editable(), &unreadable) {
+		problems = []mdoc.Diagnostic{unreadable.Problem}
+	}
 	if v.IsZero() && len(problems) > 0 {
 		e := engine.Fail(engine.FileUnreadable, "%s: the file cannot be read: %s", p, problems[0].Text)
 		e.Details = &engine.Details{Paths: []string{string(p)}, Problems: problems[:1]}
