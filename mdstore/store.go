@@ -105,7 +105,7 @@ type Store interface {
 	// Workspace.md, missing or not, and every Node.md in and below nodes/, at any depth; a folder directly below nodes/ that has
 	// neither a Node.md nor folders of nodes in it yields its missing Node.md with an fs.ErrNotExist. A file that cannot be read is yielded
 	// with its Path and the error, and the listing goes on. Folders whose names start with a dot are not looked into, and links to folders are yielded as what
-	// cannot be read. When ctx ends first, the last that is yielded is a File without a path and ctx's error.
+	// cannot be read, but for those beside a Node.md, which are the node's own. When ctx ends first, the last that is yielded is a File without a path and ctx's error.
 	List(ctx context.Context, under Path) iter.Seq2[File, error]
 
 	// Commit refuses what CheckChanges refuses, before it looks at a file. It makes every change or none, also across a crash, and returns nil only when they are durable.

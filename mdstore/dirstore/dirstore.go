@@ -82,6 +82,7 @@ type Store struct {
 	real        string // dir without links in it
 	gitPatience time.Duration
 	now         func() time.Time // the clock that files are stamped by
+	leavesOf    func(disk.Folder, string) *disk.Leaves
 
 	// turn holds one value while nobody in this process has the lock. Whoever takes it may use what follows.
 	turn      chan struct{}
@@ -159,7 +160,7 @@ func Open(dir string, opt Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open vault: %w", err)
 	}
-	s := &Store{dir: dir, root: root, disk: disk.NewRoot(root), log: opt.Log, now: time.Now, gitPatience: cmp.Or(opt.GitPatience, gitPatience), turn: make(chan struct{}, 1)}
+	s := &Store{dir: dir, root: root, disk: disk.NewRoot(root), log: opt.Log, now: time.Now, leavesOf: disk.LeavesOf, gitPatience: cmp.Or(opt.GitPatience, gitPatience), turn: make(chan struct{}, 1)}
 	if s.real, err = filepath.EvalSymlinks(dir); err != nil {
 		s.real = dir
 	}

@@ -1,6 +1,7 @@
 package dirstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -188,21 +189,38 @@ func (s *Store) nodes(ctx context.Context, dir mdstore.Path) iter.Seq[item] {
 const chunk = 16
 
 // folders returns the folders and links to look into, in the order of the paths below them, and what has the name Node.md: a file in
-// nodes/ itself, where a folder may have that name too, and anything below.
+// nodes/ itself, where a folder may have that name too, and anything below. Links beside a node's file are the node's own, as other files there are.
 func folders(f disk.Folder, top bool) ([]disk.Entry, error) {
 	entries, err := f.Entries()
+	own := !top && slices.ContainsFunc(entries, func(e disk.Entry) bool { return e.Name == mdstore.NodeFile })
 	entries = slices.DeleteFunc(entries, func(e disk.Entry) bool {
-		return strings.HasPrefix(e.Name, ".") || e.Name != mdstore.NodeFile && e.Type&(fs.ModeDir|fs.ModeSymlink) == 0 || !mdstore.Path(e.Name).Valid()
+		return own && e.Name != mdstore.NodeFile && e.Type&fs.ModeSymlink != 0 || strings.HasPrefix(e.Name, ".") || e.Name != mdstore.NodeFile && e.Type&(fs.ModeDir|fs.ModeSymlink) == 0 || !mdstore.Path(e.Name).Valid()
 	})
-	// A folder stands where the paths below it belong: "a-b" before "a", as "a-b/" before "a/".
-	key := func(e disk.Entry) string {
-		if e.Name == mdstore.NodeFile && !(top && e.Type.IsDir()) {
-			return e.Name
-		}
-		return e.Name + "/"
-	}
-	slices.SortFunc(entries, func(a, b disk.Entry) int { return strings.Compare(key(a), key(b)) })
+	slices.SortFunc(entries, func(a, b disk.Entry) int { return byPaths(a.Name, b.Name, isFile(a, top), isFile(b, top)) })
 	return entries, err
+}
+
+// isFile reports whether an entry is looked at as a node's file, whatever it is.
+func isFile(e disk.Entry, top bool) bool {
+	return e.Name == mdstore.NodeFile && !(top && e.Type.IsDir())
+}
+
+// byPaths compares two names of a folder as the paths below them compare: "a-b" comes before "a", as "a-b/" before "a/". A file is a path by itself.
+func byPaths(a, b string, aFile, bFile bool) int {
+	n := min(len(a), len(b))
+	if c := strings.Compare(a[:n], b[:n]); c != 0 {
+		return c
+	}
+	next := func(name string, file bool) byte {
+		switch {
+		case len(name) > n:
+			return name[n]
+		case file:
+			return 0
+		}
+		return '/'
+	}
+	return cmp.Or(cmp.Compare(next(a, aFile), next(b, bFile)), cmp.Compare(len(a), len(b)))
 }
 
 // enter appends the nodes of the folder that e names in f; p is its path.

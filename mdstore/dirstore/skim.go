@@ -2,34 +2,229 @@ package dirstore
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"strings"
+	"time"
 
 	"arbor/mdstore"
+	"arbor/mdstore/dirstore/internal/disk"
 )
 
 var _ mdstore.Skimming = (*Store)(nil)
 
-// Skim returns the metadata of a workspace's nodes.
+// Skim returns what List yields under a workspace's folder, without the documents. Of what is known it takes the files whose stamps are the same; so it does of what an
+// earlier process has kept, where nothing is known. Only files that were left alone for a while are told apart by their stamps; the others are read.
 func (s *Store) Skim(ctx context.Context, under mdstore.Path, known *mdstore.Skimmed, trusting bool) (*mdstore.Skimmed, error) {
-	seq, err := s.Sequence(ctx)
+	return s.skim(ctx, under, known, trusting, s.Sequence)
+}
+
+func (x *exclusive) Skim(ctx context.Context, under mdstore.Path, known *mdstore.Skimmed, trusting bool) (*mdstore.Skimmed, error) {
+	return x.skim(ctx, under, known, trusting, x.Sequence)
+}
+
+func (s *Store) skim(ctx context.Context, under mdstore.Path, known *mdstore.Skimmed, trusting bool, sequence func(context.Context) (uint64, error)) (*mdstore.Skimmed, error) {
+	seq, err := sequence(ctx)
 	if err != nil {
 		return nil, err
 	}
 	out := &mdstore.Skimmed{Sequence: seq}
-	var sk mdstore.Skimmer
-	for f, err := range s.List(ctx, under) {
-		switch {
-		case err != nil && f.Path == "":
-			return nil, err
-		case err != nil:
-			out.Broken = append(out.Broken, mdstore.Broken{Path: f.Path, Err: err})
-		case f.Path == mdstore.WorkspacePath(under):
-		default:
-			out.Nodes = append(out.Nodes, sk.Skim(f))
-			out.Work.Read++
-			out.Work.Bytes += len(f.Data)
+	broken := func(p mdstore.Path, err error) { out.Broken = append(out.Broken, mdstore.Broken{Path: p, Err: err}) }
+	if !under.Valid() {
+		broken(under, &fs.PathError{Op: "list", Path: string(under), Err: fs.ErrInvalid})
+		return out, nil
+	}
+	if err := s.linked(under); err != nil {
+		broken(mdstore.WorkspacePath(under), err)
+		return out, nil
+	}
+	if in := s.reading(mdstore.WorkspacePath(under)); in.err != nil {
+		broken(in.file.Path, in.err)
+	}
+	dir := under.Join(mdstore.NodesDir)
+	k := &skimmer{s: s, ctx: ctx, dir: dir, prefix: string(dir) + "/", began: s.now(), old: s.ground(under, known)}
+	if err := s.linked(dir); err != nil {
+		broken(dir, err)
+		return out, nil
+	}
+	top, err := s.disk.Folder(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return out, nil
+	}
+	if err == nil {
+		defer top.Close()
+		k.top, k.leaves = top, s.leavesOf(top, mdstore.NodeFile)
+		if trusting {
+			k.trust(ctx, s, seq)
+		}
+		err = k.list()
+	}
+	if err != nil {
+		broken(dir, folderError(dir, err))
+		return out, nil
+	}
+	if err := k.reap(out); err != nil {
+		return nil, err
+	}
+	out.Unproven = k.look != nil
+	return out, nil
+}
+
+// A ground is what a skim has found where, for the next one.
+type ground struct {
+	under mdstore.Path
+	tree  []folder // nodes/ and all below it
+	nodes []mdstore.Node
+	seq   uint64 // before they were looked at
+}
+
+// A folder is what was found in one.
+type folder struct {
+	name  string
+	stamp mdstore.Stamp // before its names were listed: while it is the same, so are they; zero for a link
+	span  int32         // itself and the folders below it, which follow it in the order of the paths below them
+	link  bool          // a link, which may lead to a folder now, or later
+	file  bool          // something in it has the name Node.md
+	odd   bool          // of those right below nodes/: something there could not be read, or has a problem
+}
+
+// ground returns what is known of a workspace; its tree is empty where that is nothing.
+func (s *Store) ground(under mdstore.Path, known *mdstore.Skimmed) *ground {
+	if known == nil {
+		return &ground{under: under}
+	}
+	g, ok := known.Private.(*ground)
+	if !ok || g.under != under {
+		return &ground{under: under}
+	}
+	return &ground{under: under, tree: g.tree, nodes: known.Nodes, seq: known.Sequence}
+}
+
+// A skimmer looks at the nodes of a workspace.
+type skimmer struct {
+	s      *Store
+	ctx    context.Context
+	dir    mdstore.Path // nodes/
+	prefix string       // of the paths below it
+	began  time.Time
+	old    *ground
+	look   map[string]bool // when trusting: what is to be looked at right below nodes/; nil: everything
+	top    disk.Folder
+	leaves *disk.Leaves // nil where there is no faster way than through Folders
+	root   folder
+	tops   []top
+	listed mdstore.Work
+}
+
+// A top is a name right below nodes/.
+type top struct {
+	name string
+	kind fs.FileMode // a folder, a link; anything else for Node.md itself
+	was  int32       // in the old tree; 0 where it was not there, or was something else
+	look bool        // even when trusting
+}
+
+// list finds the names right below nodes/: those that are known, if its stamp is the same.
+func (k *skimmer) list() error {
+	self, err := k.top.Self()
+	if err != nil {
+		return err
+	}
+	k.listed.Stamped++
+	k.root = folder{stamp: firm(self.Stamp, k.began)}
+	old := k.old.tree
+	if len(old) > 0 && old[0].stamp.Same(k.root.stamp) {
+		k.root.file = old[0].file
+		k.tops = make([]top, 0, len(old))
+		placed := !old[0].file
+		for i := int32(1); i < old[0].span; i += old[i].span {
+			if f := &old[i]; !placed && byPaths(mdstore.NodeFile, f.name, true, false) < 0 {
+				placed = true
+				k.tops = append(k.tops, top{name: mdstore.NodeFile, look: true})
+			}
+			t := top{name: old[i].name, kind: fs.ModeDir, was: i}
+			if old[i].link {
+				t.kind = fs.ModeSymlink
+			}
+			k.tops = append(k.tops, t)
+		}
+		if !placed {
+			k.tops = append(k.tops, top{name: mdstore.NodeFile, look: true})
+		}
+		return nil
+	}
+	entries, err := folders(k.top, true)
+	if err != nil {
+		return err
+	}
+	k.listed.Listed++
+	k.tops = make([]top, 0, len(entries))
+	was := kids{old, 1}
+	for _, e := range entries {
+		t := top{name: e.Name, kind: e.Type}
+		if isFile(e, true) {
+			t.kind, t.look, k.root.file = 0, true, true
+		} else {
+			t.was = was.find(e.Name, t.kind&fs.ModeSymlink != 0)
+			t.look = t.was == 0 || e.Inode == 0 || old[t.was].stamp.Inode != e.Inode
+		}
+		k.tops = append(k.tops, t)
+	}
+	return nil
+}
+
+// kids finds folders among those of an old tree, asked in the order of their paths.
+type kids struct {
+	tree []folder
+	at   int32
+}
+
+func (k *kids) find(name string, link bool) int32 {
+	for ; int(k.at) < len(k.tree); k.at += k.tree[k.at].span {
+		f := &k.tree[k.at]
+		if c := byPaths(f.name, name, false, false); c > 0 {
+			break
+		} else if c == 0 {
+			if f.link != link {
+				break
+			}
+			return k.at
 		}
 	}
-	return out, nil
+	return 0
+}
+
+// trust decides what is to be looked at of what is known: what was committed since. It leaves look nil where all is.
+func (k *skimmer) trust(ctx context.Context, s *Store, seq uint64) {
+	old := k.old
+	if len(old.tree) == 0 || old.seq == 0 || old.seq%2 != 0 || seq%2 != 0 {
+		return
+	}
+	if self, err := k.top.Self(); err != nil || self.Stamp.Inode == 0 || self.Stamp.Inode != old.tree[0].stamp.Inode {
+		return // another folder has come in its place
+	}
+	look := map[string]bool{}
+	if seq != old.seq {
+		paths, ok := s.ChangedSince(ctx, old.seq, seq)
+		if !ok {
+			return
+		}
+		for _, p := range paths {
+			if k.dir.Under(p) {
+				return
+			}
+			if rest, ok := strings.CutPrefix(string(p), k.prefix); ok {
+				name, _, _ := strings.Cut(rest, "/")
+				look[name] = true
+			}
+		}
+	}
+	k.look = look
+}
+
+// trusted reports whether what is known of a folder is taken without a look at it.
+func (k *skimmer) trusted(t *top) bool {
+	return k.look != nil && t.was > 0 && !t.look && !k.look[t.name] && !k.old.tree[t.was].odd && !k.old.tree[t.was].link
 }
 
 // Keep does nothing yet that outlives the process.

@@ -1,12 +1,12 @@
 package disk
 
 import (
-	"bytes"
 	"encoding/binary"
 	"io"
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -80,21 +80,22 @@ func (f fdFolder) Entries() ([]Entry, error) {
 // record's length of 2, the type of 1, the name up to a NUL.
 func (f fdFolder) parse(b []byte, out []Entry) []Entry {
 	const header = 19
+	text := string(b) // the names are parts of it
 	for len(b) > header {
 		size := int(binary.NativeEndian.Uint16(b[16:]))
 		if size <= header || size > len(b) {
 			return out
 		}
-		raw := b[header:size]
-		if i := bytes.IndexByte(raw, 0); i >= 0 {
-			raw = raw[:i]
+		name := text[header:size]
+		if i := strings.IndexByte(name, 0); i >= 0 {
+			name = name[:i]
 		}
-		if name := string(raw); name != "." && name != ".." {
+		if name != "." && name != ".." {
 			if mode, ok := f.typeOf(b[18], name); ok {
-				out = append(out, Entry{name, mode})
+				out = append(out, Entry{name, mode, binary.NativeEndian.Uint64(b)})
 			}
 		}
-		b = b[size:]
+		b, text = b[size:], text[size:]
 	}
 	return out
 }

@@ -74,6 +74,8 @@ type Info struct {
 type Entry struct {
 	Name string
 	Type fs.FileMode // type bits only
+
+	Inode uint64 // of what has the name; 0 where the system does not say
 }
 
 // The codes of what is not to be read or written for being what it is, beside mdoc.CodeTooLarge.

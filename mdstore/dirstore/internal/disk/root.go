@@ -202,7 +202,7 @@ func (r Root) ReadDir(p mdstore.Path) ([]Entry, error) {
 	}
 	out := make([]Entry, len(des))
 	for i, de := range des {
-		out[i] = Entry{de.Name(), de.Type()}
+		out[i] = Entry{Name: de.Name(), Type: de.Type()}
 	}
 	slices.SortFunc(out, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
 	return out, nil

@@ -1,0 +1,21 @@
+//go:build !linux
+
+package dirstore_test
+
+import (
+	"os"
+	"time"
+)
+
+func readRaw(path string, _ []byte) error {
+	_, err := os.ReadFile(path)
+	return err
+}
+
+func statRaw(path string, _ []byte) error {
+	_, err := os.Lstat(path)
+	return err
+}
+
+// processor is not known here.
+func processor() time.Duration { return 0 }

@@ -1,0 +1,101 @@
+package dirstore_test
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore"
+	"arbor/mdstore/storetest"
+)
+
+// Each file is read once, and again when it has changed: no other.
+func TestSkimmingReadsWhatChanged(t *testing.T) {
+	const n = 300
+	dir, paths := planned(t, n)
+	s := open(t, dir)
+	dirstore.Ahead(s, time.Hour)
+	first := skim(t, s, nil, false)
+	if first.Work.Read != n || len(first.Nodes) != n {
+		t.Errorf("%d nodes, %+v", len(first.Nodes), first.Work)
+	}
+	again := skim(t, s, first, false)
+	if w := again.Work; w.Read != 0 || w.Listed != 0 || w.Stamped > 2*n+1 || len(again.Nodes) != n {
+		t.Errorf("nothing changed: %d nodes, %+v", len(again.Nodes), w)
+	}
+	write(t, paths[7], nodeText("node-x", "Changed", "root"))
+	changed := skim(t, s, again, false)
+	if w := changed.Work; w.Read != 1 || w.Listed != 0 {
+		t.Errorf("one file changed: %+v", w)
+	}
+	if diff := storetest.DiffSkimmed(t.Context(), s, "ws", changed); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A file that was changed just now may be changed again without a trace: it is read each time, and has a version to tell it apart by.
+func TestFilesThatWereChangedJustNowAreReadAgain(t *testing.T) {
+	dir, paths := planned(t, 3)
+	s := open(t, dir)
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(paths[0], old, old); err != nil { // which no program can do to the time of the change itself
+		t.Fatal(err)
+	}
+	first := skim(t, s, nil, false)
+	again := skim(t, s, first, false)
+	if again.Work.Read != 3 {
+		t.Errorf("%+v", again.Work)
+	}
+	for _, n := range again.Nodes {
+		if f, err := s.Read(t.Context(), n.Path); err != nil || n.Version() != f.Version || n.Stamp.Firm {
+			t.Errorf("%s: version %s, stamp %+v, error %v", n.Path, n.Version(), n.Stamp, err)
+		}
+	}
+	dirstore.Ahead(s, -time.Hour) // files of times to come
+	if skim(t, s, nil, false); skim(t, s, again, false).Work.Read != 3 {
+		t.Error("stamps of times to come are trusted")
+	}
+}
+
+// With trust, only what was committed, came or went is looked at, however many nodes there are.
+func TestTrustingLooksAtWhatWasCommitted(t *testing.T) {
+	const n = 300
+	dir, paths := planned(t, n)
+	s := open(t, dir)
+	dirstore.Ahead(s, time.Hour)
+	commit := func(p mdstore.Path, text string) {
+		t.Helper()
+		f, _ := s.Read(t.Context(), p)
+		if err := s.Commit(t.Context(), []mdstore.Change{{Path: p, Base: f.Version, New: []byte(text)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	commit("ws/note", "the first commit")
+	known := skim(t, s, nil, false)
+	if known.Unproven {
+		t.Error("what was looked at is unproven")
+	}
+	id := known.Nodes[5].ID
+	commit(known.Nodes[5].Path, nodeText(string(id), "Committed", "root"))
+	write(t, paths[9], nodeText("node-x", "Saved by a person", "root"))
+	trusting := skim(t, s, known, true)
+	if w := trusting.Work; !trusting.Unproven || w.Stamped > 4 || w.Read != 1 || w.Listed > 0 || len(trusting.Nodes) != n || trusting.Nodes[5].Title != "Committed" {
+		t.Errorf("after a commit: unproven %v, %d nodes, %+v", trusting.Unproven, len(trusting.Nodes), w)
+	}
+	commit("ws/nodes/new/Node.md", nodeText("new", "New", "root"))
+	if err := os.Rename(dir+"/ws/nodes/"+string(known.Nodes[20].ID), dir+"/ws/nodes/moved"); err != nil {
+		t.Fatal(err)
+	}
+	trusting = skim(t, s, trusting, true)
+	if w := trusting.Work; w.Stamped > 9 || w.Read != 2 || w.Listed != 1 || len(trusting.Nodes) != n+1 {
+		t.Errorf("after folders came and went: %d nodes, %+v", len(trusting.Nodes), w)
+	}
+	proven := skim(t, s, trusting, false)
+	if proven.Unproven || proven.Work.Read != 1 {
+		t.Errorf("looked at: unproven %v, %+v", proven.Unproven, proven.Work)
+	}
+	if diff := storetest.DiffSkimmed(t.Context(), s, "ws", proven); diff != "" {
+		t.Error(diff)
+	}
+}
