@@ -106,6 +106,13 @@ func TestSaveIntoADisplacedFileIsMergedAtOpen(t *testing.T) {
 		if got := contents(t, dir)["ws/Workspace.md"]; got != joined || waiting(dir) {
 			t.Errorf("%s: %q, want %q; waiting %v", late, got, joined, waiting(dir))
 		}
+		kept := false
+		for p, text := range everything(t, dir) { // for when somebody had read the file before, and saves it now
+			kept = kept || strings.HasPrefix(p, ".local/trash/late-") && strings.HasSuffix(p, "/ws/Workspace.md") && text == lines+"theirs\n"
+		}
+		if !kept {
+			t.Errorf("%s: what was saved is not in the trash: %q", late, everything(t, dir))
+		}
 	}
 }
 
