@@ -37,9 +37,9 @@ func (p *pulse) Create(at mdstore.Path, data []byte, like mdstore.Path) error {
 	p.beat()
 	return p.FS.Create(at, data, like)
 }
-func (p *pulse) Mkdir(at mdstore.Path) error           { p.beat(); return p.FS.Mkdir(at) }
-func (p *pulse) Sync(at mdstore.Path) error            { p.beat(); return p.FS.Sync(at) }
-func (p *pulse) SyncDir(at mdstore.Path) error         { p.beat(); return p.FS.SyncDir(at) }
+func (p *pulse) Mkdir(at mdstore.Path) error   { p.beat(); return p.FS.Mkdir(at) }
+func (p *pulse) Sync(at mdstore.Path) error    { p.beat(); return p.FS.Sync(at) }
+func (p *pulse) SyncDir(at mdstore.Path) error { p.beat(); return p.FS.SyncDir(at) }
 func (p *pulse) SyncAll(files, dirs []mdstore.Path) []error {
 	p.beat()
 	return disk.SyncAll(p.FS, files, dirs)
