@@ -129,3 +129,43 @@ func BenchmarkRound(b *testing.B) {
 		})
 	}
 }
+
+// composed is a new node's document as the engine has it made.
+func composed() (*Doc, error) {
+	d, _, err := Compose("Node.md", nodeForm, []FieldValue{
+		{"id", Text("node-mj2hz4gy-ync1cu")}, {"title", Text("Sign-in endpoint")}, {"type", Text("execution")}, {"status", Text("pending")}, {"role", NullValue()},
+		{"parentId", Text("root")}, {"isolated", Boolean(false)}, {"createdAt", Integer(1767225600000)}, {"updatedAt", Integer(1767225600000)},
+	}, []SectionText{{Name: "Requirement", Text: "Users sign in with a password.\n\n- once\n- again\n"}, {Name: "Log", Items: []string{"[2026-01-01 10:00:00] [AI] Created"}}})
+	return d, err
+}
+
+// conclusion gives a node its conclusion.
+func conclusion(d *Doc) (*Doc, error) {
+	p, err := d.SetSection("Conclusion", "Done.\n\n- a\n- b\n")
+	if err != nil {
+		return nil, err
+	}
+	return d.Apply(p)
+}
+
+// BenchmarkCompose is making a node.
+func BenchmarkCompose(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := composed(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkSetSection is giving a node a text, from the bytes that are read.
+func BenchmarkSetSection(b *testing.B) {
+	src := arborFile(1600)
+	b.ReportAllocs()
+	for b.Loop() {
+		d, _ := Parse("Node.md", src, nodeForm)
+		if _, err := conclusion(d); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -66,6 +66,7 @@ func grow(r *rand.Rand, check func(body string) bool) {
 	}
 }
 
+// TestBlocksEqualMarkdown tries every pair of lines in the places that matter, and bodies grown of them. ARBOR_PROPERTY_CASES sets how many are grown.
 func TestBlocksEqualMarkdown(t *testing.T) {
 	accepted, blocks := 0, 0
 	check := func(t interface {

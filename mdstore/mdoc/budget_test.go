@@ -48,7 +48,7 @@ func TestAllocations(t *testing.T) {
 					t.Fatal(err)
 				}
 			}},
-			{"SetField and Apply", 20, func() {
+			{"SetField and Apply", 14, func() {
 				p, err := d.SetField("status", Text("completed"))
 				if err != nil {
 					t.Fatal(err)
@@ -60,6 +60,8 @@ func TestAllocations(t *testing.T) {
 				d, _ := Parse("Node.md", src, nodeForm)
 				must(transition(d))
 			}},
+			{"SetSection and Apply", 38, func() { must(conclusion(d)) }},
+			{"Compose", 40, func() { must(composed()) }},
 		} {
 			if got := testing.AllocsPerRun(100, c.run); got > c.budget {
 				t.Errorf("%s: %s allocates %v times, the budget is %v", name, c.name, got, c.budget)
