@@ -86,9 +86,15 @@ type Store struct {
 
 	// turn holds one value while nobody in this process has the lock. Whoever takes it may use what follows.
 	turn      chan struct{}
-	lock      *flock.Flock
+	lock      *disk.Lock
 	committer *txn.Committer
-	last      uint64 // the number of this store's last commit
+	last      uint64        // the number after this store's last commit; 0 for none, and while one is unfinished
+	signed    mdstore.Stamp // of the lock when this store last signed it
+	signedAt  time.Time
+
+	opened   os.FileInfo  // the vault's folder
+	sequence *disk.Handle // of the number of the last commit
+	recent   *disk.Handle // of what the last commits changed
 
 	mu        sync.Mutex
 	conflicts []Conflict
@@ -171,13 +177,16 @@ func Open(dir string, opt Options) (*Store, error) {
 	if s.docsDir == "" {
 		s.docsDir = filepath.Dir(dir)
 	} else if s.docsDir, err = filepath.Abs(s.docsDir); err != nil {
-		return nil, errors.Join(err, root.Close())
+		return nil, errors.Join(err, s.disk.Close())
 	}
 	if s.docs, err = os.OpenRoot(s.docsDir); err != nil {
 		s.log.Warn("the project's documents cannot be read", "folder", s.docsDir, "error", err)
 		s.docs = nil
 	}
-	s.lock = flock.New(filepath.Join(dir, mdstore.LocalDir, lockName), flock.SetFlag(os.O_RDWR))
+	s.lock, s.sequence, s.recent = s.disk.Lock(dir, lockPath), s.disk.Handle(sequencePath), s.disk.Handle(recentPath)
+	if s.opened, err = root.Stat("."); err != nil {
+		return nil, errors.Join(err, s.disk.Close())
+	}
 	s.committer = &txn.Committer{FS: s.disk, Log: s.log, OnConflict: s.noteConflict, OnMerge: s.noteMerge, Now: func() int64 { return time.Now().Unix() }}
 	if opt.Through != nil {
 		s.committer.FS = opt.Through(s.disk)
@@ -202,7 +211,7 @@ func (s *Store) Close() error {
 	<-s.turn
 	s.still()
 	s.leaveAll()
-	err := errors.Join(s.lock.Close(), s.disk.Close())
+	err := errors.Join(s.lock.Close(), s.sequence.Close(), s.recent.Close(), s.disk.Close())
 	if s.docs != nil {
 		err = errors.Join(err, s.docs.Close())
 	}

@@ -64,10 +64,12 @@ func (s *Store) tryLock(ctx context.Context) (release func(), err error) {
 	if err := s.InPlace(); err != nil {
 		return release, err
 	}
-	if err := s.makeLock(); err != nil {
-		return release, fmt.Errorf("vault %s: cannot be locked for writing: %w", s.dir, err)
+	if !s.lock.Ready() {
+		if err := s.makeLock(); err != nil {
+			return release, fmt.Errorf("vault %s: cannot be locked for writing: %w", s.dir, err)
+		}
 	}
-	ok, err := s.lock.TryLock()
+	ok, err := s.lock.Try()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // .local/ was deleted just now; it is made again
 	}
@@ -77,14 +79,15 @@ func (s *Store) tryLock(ctx context.Context) (release func(), err error) {
 	if !ok {
 		return nil, nil
 	}
-	if !s.holds() { // deleted and made again between opening and locking
-		_ = s.lock.Unlock()
+	info, ok := s.lock.Holds()
+	if !ok { // deleted, and made again or not, since it was opened
+		s.lock.Drop()
 		return nil, nil
 	}
-	s.signIn()
+	s.signIn(info)
 	if err := s.mend(ctx); err != nil {
 		if errors.Is(err, fs.ErrNotExist) && !s.holds() { // .local/ was deleted meanwhile
-			_ = s.lock.Unlock()
+			s.lock.Drop()
 			return nil, nil
 		}
 		return release, err
@@ -94,15 +97,11 @@ func (s *Store) tryLock(ctx context.Context) (release func(), err error) {
 
 // InPlace reports an error if the vault's folder is no longer the one that was opened.
 func (s *Store) InPlace() error {
-	opened, err := s.root.Stat(".")
-	if err != nil {
-		return err
-	}
 	now, err := os.Stat(s.dir)
 	if err != nil {
 		return fmt.Errorf("vault %s: was moved or deleted; open it at its new place: %w", s.dir, err)
 	}
-	if !os.SameFile(opened, now) {
+	if !os.SameFile(s.opened, now) {
 		return fmt.Errorf("vault %s: %w", s.dir, mdstore.ErrReplaced)
 	}
 	return nil
@@ -143,22 +142,22 @@ func (s *Store) makeLock() error {
 
 // holds reports whether the file that is locked is still the one that others would lock.
 func (s *Store) holds() bool {
-	locked, err := s.lock.Stat()
-	if err != nil {
-		return false
-	}
-	named, err := s.root.Lstat(string(lockPath))
-	return err == nil && os.SameFile(locked, named)
+	_, ok := s.lock.Holds()
+	return ok
 }
 
-// signIn writes into the lock who holds it, for the messages of others.
-func (s *Store) signIn() {
-	f, err := s.root.OpenFile(string(lockPath), os.O_WRONLY|os.O_TRUNC, 0)
+// signIn writes into the lock who holds it, for the messages of others, and as a sign that somebody gets on. Where the file, which is as info says, was last
+// written by this store a moment ago, it says so still.
+func (s *Store) signIn(info disk.Info) {
+	now := s.now()
+	if s.signed != (mdstore.Stamp{}) && s.signed == info.Stamp && now.Sub(s.signedAt).Abs() < beat {
+		return
+	}
+	after, err := s.lock.Write(fmt.Sprintf("process %d\n", os.Getpid()), info)
 	if err != nil {
 		return
 	}
-	_, _ = fmt.Fprintf(f, "process %d\n", os.Getpid())
-	_ = f.Close()
+	s.signed, s.signedAt = after.Stamp, now
 }
 
 func (s *Store) holder() string {
@@ -179,9 +178,11 @@ func (s *Store) unfinished() (bool, error) {
 
 // mend finishes what a crash left. The lock is held.
 func (s *Store) mend(ctx context.Context) error {
-	if n, _ := s.readSequence(); n != s.last {
-		s.committer.Forget()
+	n, ok := s.readSequence()
+	if ok && n == s.last && n != 0 {
+		return s.attend() // nobody has committed since this store did, which left nothing behind
 	}
+	s.committer.Forget()
 	unfinished, err := s.unfinished()
 	if err != nil {
 		return fmt.Errorf("vault %s: nothing is written before its journal can be read: %w", s.dir, err)

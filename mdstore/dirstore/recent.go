@@ -3,7 +3,6 @@ package dirstore
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"os"
@@ -45,36 +44,26 @@ func (s *Store) noteRecent(before, after uint64, changes []mdstore.Change) {
 }
 
 func (s *Store) addRecent(line string) error {
-	info, err := s.disk.Lstat(recentPath)
-	if err == nil && !info.Mode.IsRegular() {
-		return disk.CheckRegular(recentPath, info.Mode, 0, 0) // it is not written through a link
-	}
-	f, err := s.root.OpenFile(string(recentPath), os.O_RDWR|os.O_CREATE, 0o666)
-	if err != nil {
+	return s.recent.Use(true, func(f *os.File, info disk.Info) error {
+		end := info.Size
+		if end+int64(len(line)) > recentMost {
+			kept := make([]byte, recentMost/2)
+			n, err := f.ReadAt(kept, max(0, end-recentMost/2))
+			if err != nil && n == 0 {
+				return err
+			}
+			_, kept, _ = bytes.Cut(kept[:n], []byte("\n")) // the first may be cut
+			if err := f.Truncate(0); err != nil {
+				return err
+			}
+			if _, err := f.WriteAt(kept, 0); err != nil {
+				return err
+			}
+			end = int64(len(kept))
+		}
+		_, err := f.WriteAt([]byte(line), end)
 		return err
-	}
-	defer f.Close()
-	end, err := f.Seek(0, 2)
-	if err != nil {
-		return err
-	}
-	if end+int64(len(line)) > recentMost {
-		kept := make([]byte, recentMost/2)
-		n, err := f.ReadAt(kept, max(0, end-recentMost/2))
-		if err != nil && n == 0 {
-			return err
-		}
-		_, kept, _ = bytes.Cut(kept[:n], []byte("\n")) // the first may be cut
-		if err := f.Truncate(0); err != nil {
-			return err
-		}
-		if _, err := f.WriteAt(kept, 0); err != nil {
-			return err
-		}
-		end = int64(len(kept))
-	}
-	_, err = f.WriteAt([]byte(line), end)
-	return errors.Join(err, f.Close())
+	})
 }
 
 // ChangedSince returns the paths of the commits between two numbers that Sequence returned. ok is false where that is not known.

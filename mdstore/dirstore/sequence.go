@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"io/fs"
 	"os"
 	"strconv"
-	"strings"
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore/internal/disk"
@@ -46,12 +46,26 @@ func (s *Store) Sequence(ctx context.Context) (uint64, error) {
 // readSequence returns the number, 0 where there is none. If what the file holds is no number, ok is
 // false and n differs with what it holds.
 func (s *Store) readSequence() (n uint64, ok bool) {
-	data, err := s.disk.ReadFile(sequencePath, 100)
+	var buf [100]byte
+	data := buf[:0]
+	err := s.sequence.Use(false, func(f *os.File, _ disk.Info) error {
+		n, err := f.ReadAt(buf[:], 0)
+		data = buf[:n]
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // it may be read and not written
+		data, err = s.disk.ReadFile(sequencePath, int64(len(buf)))
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, true
 	}
-	text := strings.TrimSuffix(string(data), "\n")
-	if n, err := strconv.ParseUint(text, 16, 64); err == nil && len(text) == 16 {
+	if len(data) > 0 && data[len(data)-1] == '\n' {
+		data = data[:len(data)-1]
+	}
+	if n, err := strconv.ParseUint(string(data), 16, 64); err == nil && len(data) == 16 {
 		return n, true
 	}
 	h := fnv.New64a()
@@ -68,31 +82,31 @@ func (s *Store) beginSequence() (before uint64, err error) {
 		_, _ = rand.Read(b[:]) // never fails
 		n = binary.LittleEndian.Uint64(b[:]) >> 2
 	}
+	s.last = 0
 	return n, s.writeSequence(n | 1)
 }
 
 // endSequence makes the number even again, and another one than before the commit.
 func (s *Store) endSequence() error {
 	n, _ := s.readSequence()
+	if err := s.writeSequence(following(n)); err != nil {
+		return err
+	}
 	s.last = following(n)
-	return s.writeSequence(s.last)
+	return nil
 }
 
 // following returns the number after a commit that began with n, or that made it odd.
 func following(n uint64) uint64 { return (n | 1) + 1 }
 
 func (s *Store) writeSequence(n uint64) error {
-	if info, err := s.disk.Lstat(sequencePath); err == nil && !info.Mode.IsRegular() {
-		return disk.CheckRegular(sequencePath, info.Mode, 0, 0) // it is not written through a link
-	}
-	f, err := s.root.OpenFile(string(sequencePath), os.O_WRONLY|os.O_CREATE, 0o666)
-	if err != nil {
+	const size = 17
+	return s.sequence.Use(true, func(f *os.File, info disk.Info) error {
+		// In place and in one call, so that nobody finds the file empty.
+		_, err := f.WriteAt(fmt.Appendf(nil, "%016x\n", n), 0)
+		if err == nil && info.Size > size {
+			err = f.Truncate(size)
+		}
 		return err
-	}
-	// In place and in one call, so that nobody finds the file empty.
-	_, err = f.WriteAt(fmt.Appendf(nil, "%016x\n", n), 0)
-	if err == nil {
-		err = f.Truncate(17)
-	}
-	return errors.Join(err, f.Close())
+	})
 }

@@ -66,3 +66,21 @@ func (r Root) SyncAll(files, dirs []mdstore.Path) []error {
 	}
 	return errs
 }
+
+// Straight reports whether p is a folder and no link is on the way to it. False is no answer: a disk that cannot tell by one call is to be asked for each
+// folder on the way.
+func Straight(d FS, p mdstore.Path) bool {
+	s, ok := d.(interface{ Straight(p mdstore.Path) bool })
+	return ok && s.Straight(p)
+}
+
+// Straight is the function.
+func (r Root) Straight(p mdstore.Path) bool { return r.short.straight(p) }
+
+// named describes what is at p, to see whether it is a file that is open: on the way there may be links.
+func (r Root) named(p mdstore.Path) (Info, error) {
+	if info, err := r.short.named(p); err != errSlow {
+		return info, err
+	}
+	return r.Lstat(p)
+}

@@ -82,6 +82,32 @@ func (b *beneath) lstat(p mdstore.Path) (Info, error) {
 	return infoOf(&st), nil
 }
 
+// named describes what a path leads to, through whatever links: it is good for nothing but to see whether that is a file that is open.
+func (b *beneath) named(p mdstore.Path) (Info, error) {
+	if b == nil {
+		return Info{}, errSlow
+	}
+	var st unix.Stat_t
+	if unix.Fstatat(int(b.f.Fd()), native(p), &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
+		return Info{}, errSlow
+	}
+	return infoOf(&st), nil
+}
+
+// straight reports whether p is a folder and no link is on the way to it.
+func (b *beneath) straight(p mdstore.Path) bool {
+	if b == nil {
+		return false
+	}
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS}
+	fd, err := unix.Openat2(int(b.f.Fd()), native(p), &how)
+	if err != nil {
+		return false
+	}
+	_ = unix.Close(fd)
+	return true
+}
+
 // readOnce is Root.readOnce of a file that is not behind a link.
 func (b *beneath) readOnce(p mdstore.Path, limit int64) (data []byte, stamp mdstore.Stamp, ok bool, err error) {
 	fd, err := b.open(p, unix.O_RDONLY|unix.O_NOFOLLOW|nonblock, 0)

@@ -23,3 +23,5 @@ func (*beneath) sync(mdstore.Path, bool) error                   { return errSlo
 func (*beneath) exchange(mdstore.Path, mdstore.Path) error       { return errSlow }
 func (*beneath) renameNew(mdstore.Path, mdstore.Path) error      { return errSlow }
 func (*beneath) remove(mdstore.Path) error                       { return errSlow }
+func (*beneath) named(mdstore.Path) (Info, error)                { return Info{}, errSlow }
+func (*beneath) straight(mdstore.Path) bool                      { return false }

@@ -16,7 +16,7 @@ func (p *Plan) Do() error {
 		return nil
 	}
 	c := p.c
-	staged, err := c.stage(p.steps)
+	staged, err := p.stage()
 	var draft mdstore.Path
 	if err == nil && p.journal {
 		if draft, err = c.draft(p.steps); draft != "" {
@@ -48,12 +48,14 @@ func (p *Plan) Do() error {
 
 // stage puts the new bytes of every write into a temporary file beside its target, and tries whether the folders of the
 // other steps can be changed. The temporaries that it returns are to be made durable, all at once.
-func (c *Committer) stage(steps []*step) (temps []mdstore.Path, err error) {
-	tried := dirs{}
-	for _, s := range steps {
-		dir, err := c.nearest(s.Path.Dir())
-		if err != nil {
-			return nil, err
+func (p *Plan) stage() (temps []mdstore.Path, err error) {
+	c, tried := p.c, dirs{}
+	for _, s := range p.steps {
+		dir := s.Path.Dir()
+		if !p.folders[dir] {
+			if dir, err = c.nearest(dir); err != nil {
+				return nil, err
+			}
 		}
 		if s.Do != move {
 			s.Temp = tempPath(dir, s.Path, s.Base, s.New, c.token())

@@ -33,7 +33,8 @@ type step struct {
 type Plan struct {
 	c       *Committer
 	steps   []*step
-	journal bool // more than one step of the disk shows it
+	journal bool                  // more than one step of the disk shows it
+	folders map[mdstore.Path]bool // whether a folder that was looked at exists
 }
 
 // Empty reports whether there is nothing to do.
@@ -46,7 +47,7 @@ func (c *Committer) Prepare(changes []mdstore.Change) (*Plan, error) {
 	if err := mdstore.CheckChanges(changes); err != nil {
 		return nil, err
 	}
-	p := &preparer{Plan: Plan{c: c}, folders: map[mdstore.Path]bool{}}
+	p := &preparer{Plan: Plan{c: c, folders: map[mdstore.Path]bool{}}}
 	for _, ch := range changes {
 		if err := p.add(ch); err != nil {
 			return nil, err
@@ -61,8 +62,7 @@ func (c *Committer) Prepare(changes []mdstore.Change) (*Plan, error) {
 
 type preparer struct {
 	Plan
-	moved   []mdstore.Path
-	folders map[mdstore.Path]bool // whether a folder that was looked at exists
+	moved []mdstore.Path
 }
 
 func (p *preparer) add(ch mdstore.Change) error {
@@ -175,6 +175,10 @@ func (p *preparer) folder(dir mdstore.Path) (bool, error) {
 	}
 	if exists, known := p.folders[dir]; known {
 		return exists, nil
+	}
+	if disk.Straight(p.c.FS, dir) {
+		p.folders[dir] = true
+		return true, nil
 	}
 	exists, err := p.folder(dir.Dir())
 	if err != nil {
