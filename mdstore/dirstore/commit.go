@@ -138,6 +138,10 @@ func (x *exclusive) Sequence(ctx context.Context) (uint64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	n, _ := x.readSequence()
+	if x.over {
+		n, _ := x.readSequence()
+		return n, nil
+	}
+	n, _ := x.heldSequence()
 	return n, nil
 }

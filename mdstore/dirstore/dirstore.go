@@ -88,7 +88,10 @@ type Store struct {
 	turn      chan struct{}
 	lock      *disk.Lock
 	committer *txn.Committer
-	last      uint64        // the number after this store's last commit; 0 for none, and while one is unfinished
+	last      uint64 // the number after this store's last commit; 0 for none, and while one is unfinished
+	number    uint64 // of the last commit, and whether it is one, once it was read under the lock
+	numberOK  bool
+	numbered  bool
 	signed    mdstore.Stamp // of the lock when this store last signed it
 	signedAt  time.Time
 

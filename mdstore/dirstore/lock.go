@@ -52,6 +52,7 @@ func (s *Store) tryAcquire(ctx context.Context) (release func(), err error) {
 // the lock; after an error the turn is given back.
 func (s *Store) tryLock(ctx context.Context) (release func(), err error) {
 	release = func() {
+		s.numbered = false
 		_ = s.lock.Unlock()
 		s.turn <- struct{}{}
 	}
@@ -85,6 +86,7 @@ func (s *Store) tryLock(ctx context.Context) (release func(), err error) {
 		return nil, nil
 	}
 	s.signIn(info)
+	s.numbered = false
 	if err := s.mend(ctx); err != nil {
 		if errors.Is(err, fs.ErrNotExist) && !s.holds() { // .local/ was deleted meanwhile
 			s.lock.Drop()
@@ -178,7 +180,7 @@ func (s *Store) unfinished() (bool, error) {
 
 // mend finishes what a crash left. The lock is held.
 func (s *Store) mend(ctx context.Context) error {
-	n, ok := s.readSequence()
+	n, ok := s.heldSequence()
 	if ok && n == s.last && n != 0 {
 		return s.attend() // nobody has committed since this store did, which left nothing behind
 	}

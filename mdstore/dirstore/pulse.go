@@ -44,6 +44,9 @@ func (p *pulse) SyncAll(files, dirs []mdstore.Path) []error {
 	p.beat()
 	return disk.SyncAll(p.FS, files, dirs)
 }
+func (p *pulse) ReadStraight(at mdstore.Path, limit int64) ([]byte, disk.Info, bool) {
+	return disk.ReadStraight(p.FS, at, limit)
+}
 func (p *pulse) Straight(at mdstore.Path) bool         { return disk.Straight(p.FS, at) }
 func (p *pulse) Exchange(a, b mdstore.Path) error      { p.beat(); return p.FS.Exchange(a, b) }
 func (p *pulse) RenameNew(from, to mdstore.Path) error { p.beat(); return p.FS.RenameNew(from, to) }

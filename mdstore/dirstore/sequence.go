@@ -48,8 +48,8 @@ func (s *Store) Sequence(ctx context.Context) (uint64, error) {
 func (s *Store) readSequence() (n uint64, ok bool) {
 	var buf [100]byte
 	data := buf[:0]
-	err := s.sequence.Use(false, func(f *os.File, _ disk.Info) error {
-		n, err := f.ReadAt(buf[:], 0)
+	err := s.sequence.Use(false, func(f *os.File, info disk.Info) error {
+		n, err := f.ReadAt(buf[:min(info.Size, int64(len(buf)))], 0)
 		data = buf[:n]
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -75,7 +75,7 @@ func (s *Store) readSequence() (n uint64, ok bool) {
 
 // beginSequence makes the number odd: a commit is being made. It returns the number before that.
 func (s *Store) beginSequence() (before uint64, err error) {
-	n, ok := s.readSequence()
+	n, ok := s.heldSequence()
 	if !ok || n == 0 {
 		// It must not be a number that was used before .local/ was deleted or the file damaged.
 		var b [8]byte
@@ -88,7 +88,7 @@ func (s *Store) beginSequence() (before uint64, err error) {
 
 // endSequence makes the number even again, and another one than before the commit.
 func (s *Store) endSequence() error {
-	n, _ := s.readSequence()
+	n, _ := s.heldSequence()
 	if err := s.writeSequence(following(n)); err != nil {
 		return err
 	}
@@ -99,9 +99,18 @@ func (s *Store) endSequence() error {
 // following returns the number after a commit that began with n, or that made it odd.
 func following(n uint64) uint64 { return (n | 1) + 1 }
 
+// heldSequence is readSequence for who holds the lock: nobody else writes the number meanwhile, so it is read once.
+func (s *Store) heldSequence() (n uint64, ok bool) {
+	if !s.numbered {
+		s.number, s.numberOK = s.readSequence()
+		s.numbered = true
+	}
+	return s.number, s.numberOK
+}
+
 func (s *Store) writeSequence(n uint64) error {
 	const size = 17
-	return s.sequence.Use(true, func(f *os.File, info disk.Info) error {
+	err := s.sequence.Use(true, func(f *os.File, info disk.Info) error {
 		// In place and in one call, so that nobody finds the file empty.
 		_, err := f.WriteAt(fmt.Appendf(nil, "%016x\n", n), 0)
 		if err == nil && info.Size > size {
@@ -109,4 +118,6 @@ func (s *Store) writeSequence(n uint64) error {
 		}
 		return err
 	})
+	s.number, s.numberOK, s.numbered = n, true, err == nil
+	return err
 }

@@ -74,6 +74,23 @@ func Straight(d FS, p mdstore.Path) bool {
 	return ok && s.Straight(p)
 }
 
+// ReadStraight reads a regular file, as FS.ReadFile does, to which no link leads, and says what it is. False is no answer.
+func ReadStraight(d FS, p mdstore.Path, limit int64) (data []byte, info Info, ok bool) {
+	s, ok := d.(interface {
+		ReadStraight(p mdstore.Path, limit int64) ([]byte, Info, bool)
+	})
+	if !ok {
+		return nil, Info{}, false
+	}
+	return s.ReadStraight(p, limit)
+}
+
+// ReadStraight is the function.
+func (r Root) ReadStraight(p mdstore.Path, limit int64) (data []byte, info Info, ok bool) {
+	data, info, ok, err := r.short.readOnce(p, limit, true)
+	return data, info, ok && err == nil
+}
+
 // Straight is the function.
 func (r Root) Straight(p mdstore.Path) bool { return r.short.straight(p) }
 

@@ -2,9 +2,9 @@ package disk
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
-	"slices"
 
 	"golang.org/x/sys/unix"
 
@@ -31,11 +31,14 @@ func (b *beneath) close() error {
 }
 
 // open opens what is at p. The error is an fs.ErrNotExist, an fs.ErrExist or errSlow.
-func (b *beneath) open(p mdstore.Path, flags int, mode uint64) (int, error) {
+func (b *beneath) open(p mdstore.Path, flags int) (int, error) { return b.openWith(p, flags, 0) }
+
+// openWith is open with more that the way must be.
+func (b *beneath) openWith(p mdstore.Path, flags int, resolve uint64) (int, error) {
 	if b == nil {
 		return -1, errSlow
 	}
-	how := unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC), Mode: mode, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS}
+	how := unix.OpenHow{Flags: uint64(flags | unix.O_CLOEXEC), Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS | resolve}
 	for {
 		fd, err := unix.Openat2(int(b.f.Fd()), native(p), &how)
 		switch err {
@@ -61,7 +64,7 @@ func plain(op string, p mdstore.Path, err error) error {
 
 // in calls f with the folder of p and the name in it.
 func (b *beneath) in(p mdstore.Path, f func(dir int, name string) error) error {
-	dir, err := b.open(p.Dir(), unix.O_PATH|unix.O_DIRECTORY, 0)
+	dir, err := b.open(p.Dir(), unix.O_PATH|unix.O_DIRECTORY)
 	if err != nil {
 		return err
 	}
@@ -70,7 +73,7 @@ func (b *beneath) in(p mdstore.Path, f func(dir int, name string) error) error {
 }
 
 func (b *beneath) lstat(p mdstore.Path) (Info, error) {
-	fd, err := b.open(p, unix.O_PATH|unix.O_NOFOLLOW, 0)
+	fd, err := b.open(p, unix.O_PATH|unix.O_NOFOLLOW)
 	if err != nil {
 		return Info{}, err
 	}
@@ -96,11 +99,7 @@ func (b *beneath) named(p mdstore.Path) (Info, error) {
 
 // straight reports whether p is a folder and no link is on the way to it.
 func (b *beneath) straight(p mdstore.Path) bool {
-	if b == nil {
-		return false
-	}
-	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS}
-	fd, err := unix.Openat2(int(b.f.Fd()), native(p), &how)
+	fd, err := b.openWith(p, unix.O_PATH|unix.O_DIRECTORY, unix.RESOLVE_NO_SYMLINKS)
 	if err != nil {
 		return false
 	}
@@ -108,22 +107,28 @@ func (b *beneath) straight(p mdstore.Path) bool {
 	return true
 }
 
-// readOnce is Root.readOnce of a file that is not behind a link.
-func (b *beneath) readOnce(p mdstore.Path, limit int64) (data []byte, stamp mdstore.Stamp, ok bool, err error) {
-	fd, err := b.open(p, unix.O_RDONLY|unix.O_NOFOLLOW|nonblock, 0)
+// readOnce is Root.readOnce of a file that is not behind a link, with what it is. With straight no link may be on the way to it either.
+func (b *beneath) readOnce(p mdstore.Path, limit int64, straight bool) (data []byte, info Info, ok bool, err error) {
+	var links uint64
+	if straight {
+		links = unix.RESOLVE_NO_SYMLINKS
+	}
+	fd, err := b.openWith(p, unix.O_RDONLY|unix.O_NOFOLLOW|nonblock, links)
 	if err != nil {
-		return nil, stamp, false, err
+		return nil, info, false, err
 	}
 	defer unix.Close(fd)
 	var before, after unix.Stat_t
 	if unix.Fstat(fd, &before) != nil || typeBits(before.Mode) != 0 || before.Size > limit {
-		return nil, stamp, false, errSlow
+		return nil, info, false, errSlow
 	}
-	if data, err = readAll(fdReader(fd), before.Size, limit); err != nil || int64(len(data)) > limit || unix.Fstat(fd, &after) != nil {
-		return nil, stamp, false, errSlow
+	data = make([]byte, before.Size+1) // one more, to see the end
+	n, err := fdReader(fd).Read(data)
+	if err != nil && err != io.EOF || int64(n) != before.Size || unix.Fstat(fd, &after) != nil {
+		return nil, info, false, errSlow // it is being changed, or does not come at once
 	}
-	ok = before.Size == int64(len(data)) && after.Size == before.Size && after.Mtim == before.Mtim
-	return slices.Clip(data), stampIn(&after), ok, nil
+	ok = after.Size == before.Size && after.Mtim == before.Mtim
+	return data[:n:n], infoOf(&after), ok, nil
 }
 
 // create is Root.Create. After errSlow nothing was made.
@@ -201,7 +206,7 @@ func (b *beneath) sync(p mdstore.Path, folder bool) error {
 	if folder {
 		flags = unix.O_RDONLY | unix.O_DIRECTORY
 	}
-	fd, err := b.open(p, flags, 0)
+	fd, err := b.open(p, flags)
 	if err != nil {
 		return err
 	}

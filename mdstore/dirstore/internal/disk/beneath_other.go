@@ -15,8 +15,8 @@ func openBeneath(*os.Root) *beneath { return nil }
 
 func (*beneath) close() error                     { return nil }
 func (*beneath) lstat(mdstore.Path) (Info, error) { return Info{}, errSlow }
-func (*beneath) readOnce(mdstore.Path, int64) ([]byte, mdstore.Stamp, bool, error) {
-	return nil, mdstore.Stamp{}, false, errSlow
+func (*beneath) readOnce(mdstore.Path, int64, bool) ([]byte, Info, bool, error) {
+	return nil, Info{}, false, errSlow
 }
 func (*beneath) create(mdstore.Path, []byte, mdstore.Path) error { return errSlow }
 func (*beneath) sync(mdstore.Path, bool) error                   { return errSlow }

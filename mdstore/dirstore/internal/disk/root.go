@@ -89,11 +89,11 @@ func (r Root) Look(p mdstore.Path, limit int64) (Info, error) {
 
 // ReadStamped is ReadFile with the stamp of the state that it read.
 func (r Root) ReadStamped(p mdstore.Path, limit int64) ([]byte, mdstore.Stamp, error) {
-	switch data, stamp, ok, err := r.short.readOnce(p, limit); {
+	switch data, info, ok, err := r.short.readOnce(p, limit, false); {
 	case err == nil && ok:
-		return data, stamp, nil
+		return data, info.Stamp, nil
 	case err != nil && err != errSlow:
-		return nil, stamp, readError(p, err)
+		return nil, info.Stamp, readError(p, err)
 	}
 	fi, err := r.R.Lstat(native(p))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 // Writers asks for a lease on reading, which the system grants only while nobody has the file open for writing, and gives it back at once.
 func (r Root) Writers(p mdstore.Path) Writers {
-	if fd, err := r.short.open(p, unix.O_RDONLY|unix.O_NOFOLLOW|nonblock, 0); err == nil {
+	if fd, err := r.short.open(p, unix.O_RDONLY|unix.O_NOFOLLOW|nonblock); err == nil {
 		defer unix.Close(fd)
 		return leased(uintptr(fd))
 	}

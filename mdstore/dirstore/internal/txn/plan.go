@@ -74,13 +74,18 @@ func (p *preparer) add(ch mdstore.Change) error {
 	if ch.To != "" {
 		return p.addMove(ch)
 	}
-	parent, err := p.folder(ch.Path.Dir())
-	if err != nil {
-		return err
-	}
-	data, err := p.current(ch)
-	if err != nil {
-		return err
+	parent, data := true, []byte(nil)
+	if there, info, ok := disk.ReadStraight(p.c.FS, ch.Path, mdstore.MaxFileSize); ok && (ch.Keep || disk.CheckWritable(ch.Path, info) == nil) {
+		p.folders[ch.Path.Dir()] = true
+		data = there
+	} else {
+		var err error
+		if parent, err = p.folder(ch.Path.Dir()); err != nil {
+			return err
+		}
+		if data, err = p.current(ch); err != nil {
+			return err
+		}
 	}
 	switch {
 	case version(data) != ch.Base:

@@ -54,9 +54,10 @@ type Committer struct {
 	// durable holds folders whose names are durable, up to the top, because this Committer has synced them. That
 	// somebody else removes one and makes it again is not noticed.
 	durable map[mdstore.Path]bool
-	seen    map[mdstore.Path]sight // what late saves held when they were last looked at
-	looked  int64                  // Unix seconds of the last look at them
-	blind   bool                   // whether the system did not tell then who has one open
+	synced  map[mdstore.Path]mdstore.Stamp // folders that had rested when this Committer synced them, as they were then
+	seen    map[mdstore.Path]sight         // what late saves held when they were last looked at
+	looked  int64                          // Unix seconds of the last look at them
+	blind   bool                           // whether the system did not tell then who has one open
 }
 
 // FS is the disk that a Committer works on.
@@ -138,15 +139,45 @@ type dirs map[mdstore.Path]bool
 // mark adds dir, and the folders above it whose own names are not known to be durable.
 func (c *Committer) mark(set dirs, dir mdstore.Path) {
 	set[dir] = true
-	for d := dir; d != "" && !c.durable[d]; d = d.Dir() {
+	for d := dir; d != "" && !c.durable[d] && !c.rested(d.Dir()); d = d.Dir() {
 		set[d.Dir()] = true
 	}
+}
+
+// rest is how long a folder must have been left alone, in seconds, for its stamp to change with the next change of its names.
+const rest = 2
+
+// rested reports whether all names in dir are durable: this Committer has synced it, and nothing has changed in it since.
+func (c *Committer) rested(dir mdstore.Path) bool {
+	at, ok := c.synced[dir]
+	if !ok {
+		return false
+	}
+	info, err := c.FS.Lstat(dir)
+	return err == nil && info.Stamp == at
+}
+
+// resting returns the folders above others of a set that have been left alone for a while, as they are before they are synced.
+func (c *Committer) resting(set dirs) map[mdstore.Path]mdstore.Stamp {
+	out := map[mdstore.Path]mdstore.Stamp{}
+	for below := range set {
+		d := below.Dir()
+		if _, known := out[d]; known || below == "" || !set[d] || c.Now == nil {
+			continue
+		}
+		info, err := c.FS.Lstat(d)
+		if s := info.Stamp; err == nil && s.Inode != 0 && s.Ctime != 0 && c.Now()-max(s.Ctime, s.Mtime)/1e9 > rest {
+			out[d] = s
+		}
+	}
+	return out
 }
 
 // sync makes the entries of the folders durable. A folder that is gone is passed over.
 func (c *Committer) sync(set dirs) error {
 	set = maps.Clone(set)
 	order := slices.Sorted(maps.Keys(set))
+	rested := c.resting(set)
 	for i, err := range disk.SyncAll(c.FS, nil, order) {
 		if errors.Is(err, fs.ErrNotExist) {
 			delete(set, order[i])
@@ -155,9 +186,13 @@ func (c *Committer) sync(set dirs) error {
 		}
 	}
 	if c.durable == nil {
-		c.durable = make(map[mdstore.Path]bool)
+		c.durable, c.synced = make(map[mdstore.Path]bool), make(map[mdstore.Path]mdstore.Stamp)
 	}
 	for d := range set {
+		delete(c.synced, d)
+		if at, ok := rested[d]; ok {
+			c.synced[d] = at
+		}
 		if d != "" && set[d.Dir()] { // mark has added all above it that is not durable
 			c.durable[d] = true
 		}
@@ -166,11 +201,15 @@ func (c *Committer) sync(set dirs) error {
 }
 
 // Forget drops what is known of the disk. It is called when another Committer may have changed it.
-func (c *Committer) Forget() { clear(c.durable) }
+func (c *Committer) Forget() {
+	clear(c.durable)
+	clear(c.synced)
+}
 
 // forget drops what is known of a folder and all below it, because it has moved or was made anew.
 func (c *Committer) forget(dir mdstore.Path) {
 	maps.DeleteFunc(c.durable, func(d mdstore.Path, _ bool) bool { return d.Under(dir) })
+	maps.DeleteFunc(c.synced, func(d mdstore.Path, _ mdstore.Stamp) bool { return d.Under(dir) })
 }
 
 // mkdirAll makes a folder and those above it, and adds to set what makes them durable.
