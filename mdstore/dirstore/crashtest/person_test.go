@@ -157,7 +157,6 @@ type company struct {
 	*person
 	x    *explorer
 	k    *txn.Committer
-	step func() bool
 	more bool // whether the person goes on
 	n    int  // tokens given out
 	die  int  // the call at which the process is killed
