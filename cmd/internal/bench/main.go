@@ -117,7 +117,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		if runtime.GOOS == "windows" {
 			c.arbor += ".exe"
 		}
-		if out, err := exec.CommandContext(ctx, "go", "build", "-o", c.arbor, "arbor/cmd/arbor").CombinedOutput(); err != nil {
+		if out, err := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", c.arbor, "arbor/cmd/arbor").CombinedOutput(); err != nil {
 			return fmt.Errorf("go build: %w\n%s", err, out)
 		}
 	}
