@@ -47,6 +47,11 @@ func Tree(rows []TreeRow, style Style) string {
 		}
 	}
 	var b strings.Builder
+	size := 0
+	for _, l := range lines {
+		size += len(l.lead) + len(l.title) + len(l.row.ID) + align - min(align, l.width()) + 24 // sign, marks, gaps
+	}
+	b.Grow(size)
 	for _, l := range lines {
 		l.write(&b, style, align)
 	}
@@ -84,7 +89,11 @@ func treeLines(rows []TreeRow, style Style) []treeLine {
 			if last[i] {
 				branch, stem = p.end, p.blank
 			}
-			l.lead = strings.Join(stems, "") + branch
+			if i == 0 || rows[i-1].Depth != r.Depth || last[i-1] != last[i] { // else it is that of the sibling above
+				l.lead = strings.Join(stems, "") + branch
+			} else {
+				l.lead = lines[i-1].lead
+			}
 			stems = append(stems, stem)
 		} else {
 			stems = stems[:0]
@@ -157,16 +166,20 @@ func (l treeLine) write(b *strings.Builder, style Style, align int) {
 	if id == "" {
 		pad = 0
 	}
-	b.WriteString(style.paint(dim, l.lead))
-	b.WriteString(style.paint(colorOf(l.row.Status), l.sign))
+	style.write(b, dim, l.lead)
+	style.write(b, colorOf(l.row.Status), l.sign)
 	b.WriteByte(' ')
-	b.WriteString(style.paint(l.titleColor(), l.title))
-	b.WriteString(strings.Repeat(" ", pad))
+	style.write(b, l.titleColor(), l.title)
+	for range pad {
+		b.WriteByte(' ')
+	}
 	if id != "" {
-		b.WriteString("  " + style.paint(dim, id))
+		b.WriteString("  ")
+		style.write(b, dim, id)
 	}
 	for _, m := range marks {
-		b.WriteString("  " + style.paint(m.color, m.text))
+		b.WriteString("  ")
+		style.write(b, m.color, m.text)
 	}
 	b.WriteByte('\n')
 }
@@ -185,6 +198,9 @@ func (l treeLine) titleColor() string {
 type mark struct{ text, color string }
 
 func marksOf(r TreeRow, ascii bool) []mark {
+	if !r.Focus && !r.Problem && !r.Damaged && !r.Isolated {
+		return nil
+	}
 	arrow := "← "
 	if ascii {
 		arrow = "<- "
@@ -208,8 +224,15 @@ func marksOf(r TreeRow, ascii bool) []mark {
 
 func markdownTree(rows []TreeRow) string {
 	var b strings.Builder
+	size := 0
+	for _, r := range rows {
+		size += 2*max(0, r.Depth) + len(r.Title) + len(r.ID) + len(r.Status) + 16 // what stands around them
+	}
+	b.Grow(size)
 	for _, r := range withHidden(rows) {
-		b.WriteString(strings.Repeat("  ", max(0, r.Depth)))
+		for range r.Depth {
+			b.WriteString("  ")
+		}
 		if r.ID == hiddenColumn {
 			b.WriteString("- " + strconv.Itoa(r.Hidden) + " more\n")
 			continue
@@ -218,7 +241,9 @@ func markdownTree(rows []TreeRow) string {
 		if done := "[x]"; SignOf(r.Status, true) == done { // the sign that is a ticked box in Markdown too
 			box = done
 		}
-		b.WriteString("- " + box + " " + EscapeMarkdown(Visible(r.Title)) + " (`" + strings.ReplaceAll(Visible(r.ID), "`", "'") + "`) " + EscapeMarkdown(Visible(r.Status)))
+		for _, s := range [...]string{"- ", box, " ", EscapeMarkdown(Visible(r.Title)), " (`", strings.ReplaceAll(Visible(r.ID), "`", "'"), "`) ", EscapeMarkdown(Visible(r.Status))} {
+			b.WriteString(s)
+		}
 		for _, m := range marksOf(TreeRow{Problem: r.Problem, Damaged: r.Damaged}, true) {
 			b.WriteString(", " + strings.TrimLeft(m.text, "! "))
 		}

@@ -1,5 +1,7 @@
 package render
 
+import "strings"
+
 // The SGR parameters that trees are painted with.
 const (
 	bold   = "1"
@@ -64,6 +66,19 @@ func (st Style) paint(sgr, s string) string {
 		return s
 	}
 	return "\x1b[" + sgr + "m" + s + "\x1b[0m"
+}
+
+// write writes what paint returns.
+func (st Style) write(b *strings.Builder, sgr, s string) {
+	if !st.Color || sgr == "" || s == "" {
+		b.WriteString(s)
+		return
+	}
+	b.WriteString("\x1b[")
+	b.WriteString(sgr)
+	b.WriteByte('m')
+	b.WriteString(s)
+	b.WriteString("\x1b[0m")
 }
 
 // pieces are what connectors are made of.

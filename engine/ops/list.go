@@ -86,6 +86,8 @@ type page struct {
 	lost         bool       // the cursor was not met
 	first        *TreeNode  // the first node shown; those above it are the way to it
 	next         mdstore.ID // the last node shown, where more follow
+
+	made []TreeNode // those that come next, made many at a time
 }
 
 // list collects a page as a result. Where that is bounded, the way to its first node takes a quarter of the room at most: what is too much goes at the top.
@@ -140,7 +142,7 @@ func (p *page) collect(root mdstore.ID) []*TreeNode {
 			switch {
 			case skipping, p.limit >= 0 && p.shown >= p.limit:
 			default:
-				attach(p.s, way, nodes)
+				p.attach(way, nodes)
 				if p.shown++; p.shown == 1 {
 					p.first = way[len(way)-1]
 				}
@@ -186,18 +188,28 @@ func (p *page) before(root mdstore.ID) int {
 }
 
 // attach puts the node at the end of the way into the tree, with those above it that are not in it yet.
-func attach(s *engine.Snapshot, way []*TreeNode, nodes []*mdstore.Node) {
+func (p *page) attach(way []*TreeNode, nodes []*mdstore.Node) {
 	for i, n := range nodes {
-		if way[i+1] == nil {
-			way[i+1] = treeNode(s, n)
-			way[i].Children = append(way[i].Children, way[i+1])
+		if way[i+1] != nil {
+			continue
 		}
+		way[i+1] = p.treeNode(n)
+		if cap(way[i].Children) == 0 {
+			way[i].Children = make([]*TreeNode, 0, 4)
+		}
+		way[i].Children = append(way[i].Children, way[i+1])
 	}
 }
 
-func treeNode(s *engine.Snapshot, n *mdstore.Node) *TreeNode {
-	return &TreeNode{ID: string(n.ID), Title: n.Title, Type: string(n.Type), Status: string(n.Status), Role: string(n.Role), Isolated: n.Isolated,
-		Focused: s.Workspace().Focus == n.ID, HasProblem: s.HasProblem(n), Damaged: len(n.Problems) > 0, Children: []*TreeNode{}}
+func (p *page) treeNode(n *mdstore.Node) *TreeNode {
+	if len(p.made) == 0 {
+		p.made = make([]TreeNode, 64)
+	}
+	t := &p.made[0]
+	p.made = p.made[1:]
+	*t = TreeNode{ID: string(n.ID), Title: n.Title, Type: string(n.Type), Status: string(n.Status), Role: string(n.Role), Isolated: n.Isolated,
+		Focused: p.s.Workspace().Focus == n.ID, HasProblem: p.s.HasProblem(n), Damaged: len(n.Problems) > 0, Children: []*TreeNode{}}
+	return t
 }
 
 // WorkspaceStatus returns the state of a workspace at a glance.
