@@ -179,3 +179,11 @@ func standing(kind, status string) (statemachine.Type, statemachine.Status, bool
 	}
 	return "", "", false
 }
+
+// Stand makes the node one of a type, a status and a role that a store has kept of a sound file. It reports false where there are none of these names.
+func (n *Node) Stand(kind, status, role string) (ok bool) {
+	if n.Type, n.Status, ok = standing(kind, status); ok {
+		n.Role, ok = roleOf(role)
+	}
+	return ok
+}

@@ -10,8 +10,8 @@
 // before it was replaced waits in .local/late until it is closed, and what was written to it is merged then.
 //
 // What .local/ holds is made at the first commit and may be deleted at any
-// time while no commit is unfinished: the lock, the number of the last commit, and
-// the journal of a commit of several files. A vault that may not be written can be read.
+// time while no commit is unfinished: the lock, the number of the last commit,
+// the journal of a commit of several files, and an index of what was found when the nodes were last read. A vault that may not be written can be read.
 //
 // On Linux and macOS files are exchanged in one step. On other systems, and on
 // file systems that cannot, a save is lost if it falls into the moment between
@@ -98,6 +98,9 @@ type Store struct {
 	opened   os.FileInfo  // the vault's folder
 	sequence *disk.Handle // of the number of the last commit
 	recent   *disk.Handle // of what the last commits changed
+
+	indexing sync.WaitGroup // of what writes indexes
+	indexMu  sync.Mutex     // held while one is written
 
 	mu        sync.Mutex
 	conflicts []Conflict
@@ -214,6 +217,7 @@ func (s *Store) Close() error {
 	<-s.turn
 	s.still()
 	s.leaveAll()
+	s.indexing.Wait()
 	err := errors.Join(s.lock.Close(), s.sequence.Close(), s.recent.Close(), s.disk.Close())
 	if s.docs != nil {
 		err = errors.Join(err, s.docs.Close())

@@ -3,6 +3,7 @@ package dirstore
 import (
 	"time"
 
+	"arbor/mdstore"
 	"arbor/mdstore/dirstore/internal/disk"
 )
 
@@ -32,3 +33,15 @@ func Uncounted(s *Store) {
 		return l
 	}
 }
+
+// HasIndex reports whether a workspace has an index that can be read.
+func HasIndex(s *Store, under mdstore.Path) bool {
+	_, err := s.readIndex(under)
+	return err == nil
+}
+
+// IndexPath returns the path of a workspace's index.
+func IndexPath(s *Store, under mdstore.Path) string { return string(indexPath(under)) }
+
+// AwaitIndex waits for the index that is being written.
+func AwaitIndex(s *Store) { s.indexing.Wait() }

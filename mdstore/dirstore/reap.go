@@ -19,6 +19,7 @@ type batch struct {
 	broken []mdstore.Broken
 	tree   []folder
 	work   mdstore.Work
+	drift  int // files that were read and could have been known
 }
 
 // reap looks at all folders right below nodes/, by several goroutines, and puts together what they find.
@@ -58,9 +59,11 @@ func (k *skimmer) reap(out *mdstore.Skimmed) error {
 	out.Nodes = join(nodes, 0, batches, func(b *batch) []mdstore.Node { return b.nodes })
 	tree = join(tree, 1, batches, func(b *batch) []folder { return b.tree })
 	out.Work = k.listed
+	drift := k.old.drift
 	for i := range batches {
 		b := &batches[i]
 		out.Broken = append(out.Broken, b.broken...)
+		drift += b.drift
 		out.Work.Stamped += b.work.Stamped
 		out.Work.Listed += b.work.Listed
 		out.Work.Read += b.work.Read
@@ -68,7 +71,7 @@ func (k *skimmer) reap(out *mdstore.Skimmed) error {
 	}
 	k.root.span = int32(len(tree))
 	tree[0] = k.root
-	out.Private = &ground{under: k.old.under, tree: tree}
+	out.Private = &ground{under: k.old.under, tree: tree, count: len(out.Nodes), drift: drift}
 	return nil
 }
 

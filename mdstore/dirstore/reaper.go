@@ -28,7 +28,7 @@ const slashFile = "/" + mdstore.NodeFile
 // visit looks at what is right below nodes/.
 func (r *reaper) visit(t *top) {
 	if r.trusted(t) {
-		r.take(t.was)
+		r.trust(t.was)
 		return
 	}
 	if r.leaf != nil && t.kind.IsDir() && r.single(t) {
@@ -82,10 +82,8 @@ func (r *reaper) single(t *top) (ok bool) {
 	if is = firm(is, r.began); !ok || !is.Firm {
 		return false
 	}
-	r.work.Read++
-	r.work.Bytes += len(data)
-	r.nodes = append(r.nodes, r.skimmed(&r.read, mdstore.File{Path: p, Data: data, Stamp: is}))
-	r.plant(string(p), len(t.name), stamp, len(r.nodes[len(r.nodes)-1].Problems) > 0)
+	sound := r.take(mdstore.File{Path: p, Data: data, Stamp: is})
+	r.plant(string(p), len(t.name), stamp, !sound)
 	return true
 }
 
@@ -128,8 +126,8 @@ func (r *reaper) same(n *mdstore.Node) {
 	r.nodes[len(r.nodes)-1].From(nil)
 }
 
-// take takes all that is known of a folder.
-func (r *reaper) take(was int32) {
+// trust takes all that is known of a folder.
+func (r *reaper) trust(was int32) {
 	f := &r.old.tree[was]
 	r.tree = append(r.tree, r.old.tree[was:was+f.span]...)
 	r.known(f.name, "/")
@@ -259,17 +257,23 @@ func (r *reaper) file(in disk.Folder, p mdstore.Path) {
 		}
 		return
 	}
-	r.work.Read++
-	r.work.Bytes += len(f.Data)
 	f.Stamp = firm(f.Stamp, r.began)
-	r.nodes = append(r.nodes, r.skimmed(&r.read, f))
-	r.odd = r.odd || len(r.nodes[len(r.nodes)-1].Problems) > 0
+	if !r.take(f) {
+		r.odd = true
+	}
 }
 
-// skimmed reads a node. One whose stamp does not tell it apart has a version.
-func (k *skimmer) skimmed(read *mdstore.Skimmer, f mdstore.File) mdstore.Node {
+// take takes a node from its file, and reports whether that has no problems. One whose stamp does not tell it apart has a version.
+func (r *reaper) take(f mdstore.File) (sound bool) {
+	r.work.Read++
+	r.work.Bytes += len(f.Data)
 	if !f.Stamp.Firm {
 		f.Version = mdstore.VersionOf(f.Data)
 	}
-	return read.Skim(f)
+	r.nodes = append(r.nodes, r.read.Skim(f))
+	sound = len(r.nodes[len(r.nodes)-1].Problems) == 0
+	if sound && f.Stamp.Firm {
+		r.drift++
+	}
+	return sound
 }

@@ -67,6 +67,10 @@ func (s *Store) skim(ctx context.Context, under mdstore.Path, known *mdstore.Ski
 		return nil, err
 	}
 	out.Unproven = k.look != nil
+	if g := s.held(under, out); trusting && k.look == nil && k.old.seq != seq || g.drifted(k.root.stamp.Firm && k.listed.Listed > 0) {
+		out.Private.(*ground).drift = 0
+		s.keep(g)
+	}
 	return out, nil
 }
 
@@ -76,6 +80,14 @@ type ground struct {
 	tree  []folder // nodes/ and all below it
 	nodes []mdstore.Node
 	seq   uint64 // before they were looked at
+	count int    // of the nodes, to know them again
+	drift int    // how many files were read since it was written
+}
+
+// drifted reports whether what is known is worth writing again: several files have to be read by whoever takes what was written last, or all names. Where many files
+// are known, more of them may be read, but no more than the notes of the last commits have room for.
+func (g *ground) drifted(listed bool) bool {
+	return listed || g.drift > min(max(8, len(g.nodes)/64), 128)
 }
 
 // A folder is what was found in one.
@@ -88,16 +100,29 @@ type folder struct {
 	odd   bool          // of those right below nodes/: something there could not be read, or has a problem
 }
 
-// ground returns what is known of a workspace; its tree is empty where that is nothing.
-func (s *Store) ground(under mdstore.Path, known *mdstore.Skimmed) *ground {
+// held returns what a Skim has returned, nil where it is not of this workspace.
+func (s *Store) held(under mdstore.Path, known *mdstore.Skimmed) *ground {
 	if known == nil {
-		return &ground{under: under}
+		return nil
 	}
 	g, ok := known.Private.(*ground)
-	if !ok || g.under != under {
-		return &ground{under: under}
+	if !ok || g.under != under || g.count != len(known.Nodes) {
+		return nil
 	}
-	return &ground{under: under, tree: g.tree, nodes: known.Nodes, seq: known.Sequence}
+	now := *g
+	now.nodes, now.seq = known.Nodes, known.Sequence
+	return &now
+}
+
+// ground returns what is known of a workspace: by this process, or by an earlier one. Its tree is empty where that is nothing.
+func (s *Store) ground(under mdstore.Path, known *mdstore.Skimmed) *ground {
+	if g := s.held(under, known); g != nil {
+		return g
+	}
+	if g, err := s.readIndex(under); err == nil {
+		return g
+	}
+	return &ground{under: under}
 }
 
 // A skimmer looks at the nodes of a workspace.
@@ -226,6 +251,3 @@ func (k *skimmer) trust(ctx context.Context, s *Store, seq uint64) {
 func (k *skimmer) trusted(t *top) bool {
 	return k.look != nil && t.was > 0 && !t.look && !k.look[t.name] && !k.old.tree[t.was].odd && !k.old.tree[t.was].link
 }
-
-// Keep does nothing yet that outlives the process.
-func (s *Store) Keep(context.Context, mdstore.Path, *mdstore.Skimmed) {}

@@ -1,0 +1,104 @@
+package dirstore
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"time"
+
+	"arbor/mdstore"
+)
+
+// indexDir holds an index of each workspace. Whatever lies there may be deleted at any time.
+const indexDir = mdstore.Path(mdstore.LocalDir + "/index")
+
+const (
+	indexMost = 1 << 30     // bytes, beyond which it is not one of ours
+	indexOld  = time.Minute // after which a file that nobody has renamed was left by somebody who died
+)
+
+// indexPath returns the path of a workspace's index.
+func indexPath(under mdstore.Path) mdstore.Path {
+	sum := sha256.Sum256([]byte(under))
+	return indexDir.Join(hex.EncodeToString(sum[:8]))
+}
+
+// readIndex returns what an earlier process has kept of a workspace.
+func (s *Store) readIndex(under mdstore.Path) (*ground, error) {
+	for _, dir := range []mdstore.Path{mdstore.LocalDir, indexDir} {
+		if info, err := s.disk.Lstat(dir); err != nil || !info.Mode.IsDir() {
+			return nil, errNoIndex
+		}
+	}
+	data, err := s.disk.ReadFile(indexPath(under), indexMost)
+	if err != nil {
+		return nil, errNoIndex
+	}
+	return decodeIndex(data, under)
+}
+
+// Keep writes the index of a workspace, in the background. It is worth nothing but time: it is not made durable, needs no lock, and who writes last wins.
+func (s *Store) Keep(ctx context.Context, under mdstore.Path, known *mdstore.Skimmed) {
+	if g := s.held(under, known); g != nil && ctx.Err() == nil {
+		s.keep(g)
+	}
+}
+
+// keep is Keep. Close waits for it.
+func (s *Store) keep(g *ground) {
+	s.indexing.Go(func() {
+		s.indexMu.Lock()
+		defer s.indexMu.Unlock()
+		if err := s.writeIndex(g); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			s.log.Debug("the index cannot be written", "error", err)
+		}
+	})
+}
+
+// writeIndex writes an index where there is a .local/ already, and through no link.
+func (s *Store) writeIndex(g *ground) error {
+	if info, err := s.disk.Lstat(mdstore.LocalDir); err != nil || !info.Mode.IsDir() {
+		return err
+	}
+	if err := s.disk.Mkdir(indexDir); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if info, err := s.disk.Lstat(indexDir); err != nil || !info.Mode.IsDir() {
+		return err
+	}
+	data := encodeIndex(g)
+	if data == nil {
+		return nil
+	}
+	p := indexPath(g.under)
+	temp := p + mdstore.Path("."+rand.Text())
+	err := s.disk.Create(temp, data, "")
+	if err == nil {
+		err = s.disk.Rename(temp, p)
+	}
+	if err != nil {
+		_ = s.disk.Remove(temp)
+	}
+	s.sweepIndex()
+	return err
+}
+
+// sweepIndex removes what others have left who died while they wrote.
+func (s *Store) sweepIndex() {
+	entries, err := s.disk.ReadDir(indexDir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if len(e.Name) == 16 || e.Type.IsDir() {
+			continue
+		}
+		p := indexDir.Join(e.Name)
+		if info, err := s.disk.Lstat(p); err == nil && time.Since(time.Unix(0, info.Stamp.Mtime)) > indexOld {
+			_ = s.disk.Remove(p)
+		}
+	}
+}
