@@ -17,6 +17,9 @@ type Doc struct {
 	closed *Diagnostic // the first problem; nil where the document is open to edits
 	opaque bool        // the body is beyond the limits and is not parsed
 
+	spell      sync.Once
+	spelled    string // text, of which what is asked for is a part
+	returns    bool   // there are carriage returns in it
 	parseBody  sync.Once
 	outline    *outline
 	parseFront sync.Once

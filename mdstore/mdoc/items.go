@@ -24,7 +24,7 @@ func (d *Doc) ItemsWith(name string, texts ...string) []Item {
 		own := d.own(&sections[i])
 		places, all := d.body().places(own), ""
 		if len(texts) == 0 {
-			all = string(d.text[own.Start:own.End]) // the items' texts are parts of it
+			all = d.string()[own.Start:own.End] // the items' texts are parts of it
 			if out == nil {
 				out = make([]Item, 0, len(places))
 			}

@@ -176,7 +176,20 @@ func (d *Doc) Slice(s Span) string {
 
 // lf returns the bytes of a span with LF line ends.
 func (d *Doc) lf(s Span) string {
-	return strings.ReplaceAll(string(d.text[s.Start:s.End]), "\r\n", "\n")
+	all := d.string()[s.Start:s.End]
+	if d.returns {
+		return strings.ReplaceAll(all, "\r\n", "\n")
+	}
+	return all
+}
+
+// string returns the document's text, which is made a string once: documents are kept for those who ask again.
+func (d *Doc) string() string {
+	d.spell.Do(func() {
+		d.spelled = string(d.text)
+		d.returns = strings.IndexByte(d.spelled, '\r') >= 0
+	})
+	return d.spelled
 }
 
 // own returns the part of a section before its first subheading.
