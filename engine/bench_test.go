@@ -43,8 +43,8 @@ func sized(n int) map[mdstore.Path][]byte {
 	return files
 }
 
-// onDisk writes files into a new vault and opens it.
-func onDisk(tb testing.TB, files map[mdstore.Path][]byte) *dirstore.Store {
+// placed writes files into a new vault and returns its folder.
+func placed(tb testing.TB, files map[mdstore.Path][]byte) string {
 	tb.Helper()
 	dir := filepath.Join(tb.TempDir(), "vault")
 	for p, b := range files {
@@ -56,6 +56,13 @@ func onDisk(tb testing.TB, files map[mdstore.Path][]byte) *dirstore.Store {
 			tb.Fatal(err)
 		}
 	}
+	return dir
+}
+
+// onDisk writes files into a new vault and opens it.
+func onDisk(tb testing.TB, files map[mdstore.Path][]byte) *dirstore.Store {
+	tb.Helper()
+	dir := placed(tb, files)
 	st, err := dirstore.Open(dir, dirstore.Options{})
 	if err != nil {
 		tb.Fatal(err)

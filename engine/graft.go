@@ -102,19 +102,19 @@ func (g *graft) grow() {
 
 // siblings replaces the children of a parent by those that stay and those that come.
 func (g *graft) siblings(parent mdstore.ID, gone map[*mdstore.Node]bool, come []*mdstore.Node) {
-	old := g.s.kidsOf(parent)
-	slices.SortFunc(come, (*mdstore.Node).Compare)
-	out := make([]*mdstore.Node, 0, len(old)-len(gone)+len(come))
-	for _, k := range old {
-		if gone[k] {
-			continue
+	out := slices.Grow(slices.Clone(g.s.kidsOf(parent)), len(come)) // a plan may have all its nodes below one: they are copied, and not looked at
+	for n := range gone {
+		if i, ok := slices.BinarySearchFunc(out, n, (*mdstore.Node).Compare); ok && out[i] == n {
+			out = slices.Delete(out, i, i+1)
+		} else {
+			out = slices.DeleteFunc(out, func(k *mdstore.Node) bool { return k == n })
 		}
-		for len(come) > 0 && come[0].Compare(k) < 0 {
-			out, come = append(out, come[0]), come[1:]
-		}
-		out = append(out, k)
 	}
-	if out = append(out, come...); len(out) > 0 || g.s.base.below(parent) != nil {
+	for _, n := range come {
+		i, _ := slices.BinarySearchFunc(out, n, (*mdstore.Node).Compare)
+		out = slices.Insert(out, i, n)
+	}
+	if len(out) > 0 || g.s.base.below(parent) != nil {
 		g.s.kids = g.s.kids.Set(parent, out)
 	} else {
 		g.s.kids = g.s.kids.Delete(parent)

@@ -68,19 +68,12 @@ func (e *Engine) readLook(ctx context.Context, session string, ws mdstore.ID) (l
 	whole := map[mdstore.Path]fingerprint{}
 	sound := true
 	for i := 0; i < max(l.Parts, len(l.versions)); i++ {
-		f, err := e.st.Read(ctx, lookPath(session, ws, i))
-		var u *mdoc.UnreadableError
-		switch {
-		case errors.Is(err, fs.ErrNotExist), errors.As(err, &u):
-			sound = false
-			l.versions = append(l.versions, mdstore.Version{})
-			continue
-		case err != nil:
+		part, v, err := e.readPart(ctx, session, ws, i)
+		if err != nil {
 			return look{}, err
 		}
-		l.versions = append(l.versions, f.Version)
-		var part look
-		if json.Unmarshal(f.Data, &part) != nil || part.Workspace != ws || part.Parts < 1 || part.Parts > partsMost || i > 0 && part.Parts != l.Parts {
+		l.versions = append(l.versions, v)
+		if !part.known() || i > 0 && part.Parts != l.Parts {
 			sound = false
 			continue
 		}
@@ -95,6 +88,26 @@ func (e *Engine) readLook(ctx context.Context, session string, ws mdstore.ID) (l
 		l.Files = whole
 	}
 	return l, nil
+}
+
+// readPart returns one part of what a session has seen; one that is not known where it is missing or damaged.
+func (e *Engine) readPart(ctx context.Context, session string, ws mdstore.ID, i int) (look, mdstore.Version, error) {
+	f, err := e.st.Read(ctx, lookPath(session, ws, i))
+	var u *mdoc.UnreadableError
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.As(err, &u):
+		return look{}, mdstore.Version{}, nil
+	case err != nil:
+		return look{}, mdstore.Version{}, err
+	}
+	var part look
+	if json.Unmarshal(f.Data, &part) != nil || part.Workspace != ws || part.Parts < 1 || part.Parts > partsMost {
+		return look{}, f.Version, nil
+	}
+	if part.Files == nil {
+		part.Files = map[mdstore.Path]fingerprint{}
+	}
+	return part, f.Version, nil
 }
 
 // saveLook keeps what a session has seen in place of what was read before, writing the parts that differ.

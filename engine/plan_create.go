@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -135,7 +136,10 @@ func (d *draft) freshID() (mdstore.ID, error) {
 func (d *draft) createdAt(parent mdstore.ID) int64 {
 	const moment = 1000 // milliseconds; a sibling further ahead comes from another clock
 	at := d.now.UnixMilli()
-	for _, k := range d.snap.kidsOf(parent) {
+	kids := d.snap.kidsOf(parent)
+	// Only those that stand where it will, or after it, can come into its way.
+	from, _ := slices.BinarySearchFunc(kids, float64(at), func(k *mdstore.Node, at float64) int { return cmp.Compare(k.Place(), at) })
+	for _, k := range kids[from:] {
 		if k.CreatedAt >= at && k.CreatedAt < at+moment {
 			at = k.CreatedAt + 1
 		}

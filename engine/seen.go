@@ -93,27 +93,6 @@ func (l look) after(now look, ds []Difference) look {
 	return l
 }
 
-// NoteOwn tells a session's note that the session itself made these changes, so that they are not reported to it as those of others. What
-// others changed in the same files since it last looked stays to be reported.
-func (e *Engine) NoteOwn(ctx context.Context, ws mdstore.ID, session string, o *Outcome) error {
-	if session == "" || o.DryRun || !o.Changed() {
-		return nil
-	}
-	seen, err := e.readLook(ctx, session, ws)
-	if err != nil || !seen.known() {
-		return err
-	}
-	for _, f := range o.Files {
-		switch {
-		case f.To != "":
-			seen.moved(f.Path, f.To)
-		case f.Path.Base() == mdstore.NodeFile || f.Path.Base() == mdstore.WorkspaceFile:
-			seen.own(f)
-		}
-	}
-	return e.saveLook(ctx, session, seen, seen)
-}
-
 // moved gives the files below a folder their new places; those that left the workspaces are forgotten.
 func (l look) moved(from, to mdstore.Path) {
 	for p, f := range maps.Clone(l.Files) {
@@ -146,6 +125,7 @@ func (l look) own(f FileChange) {
 	}
 	old, _ := mdoc.Parse(string(f.Path), f.old, form)
 	was := printOf(mdstore.Version{}, old)
+	seen.Fields, seen.Sections = maps.Clone(seen.Fields), maps.Clone(seen.Sections) // others may be reading them
 	take(seen.Fields, was.Fields, is.Fields)
 	take(seen.Sections, was.Sections, is.Sections)
 	l.Files[f.Path] = seen
