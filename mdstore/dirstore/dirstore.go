@@ -83,6 +83,7 @@ type Store struct {
 	gitPatience time.Duration
 	now         func() time.Time // the clock that files are stamped by
 	leavesOf    func(disk.Folder, string) *disk.Leaves
+	waiting     time.Duration // for each folder of a skim, from which on the disk decides
 
 	// turn holds one value while nobody in this process has the lock. Whoever takes it may use what follows.
 	turn      chan struct{}
@@ -172,7 +173,7 @@ func Open(dir string, opt Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open vault: %w", err)
 	}
-	s := &Store{dir: dir, root: root, disk: disk.NewRoot(root), log: opt.Log, now: time.Now, leavesOf: disk.LeavesOf, gitPatience: cmp.Or(opt.GitPatience, gitPatience), turn: make(chan struct{}, 1)}
+	s := &Store{dir: dir, root: root, disk: disk.NewRoot(root), log: opt.Log, now: time.Now, leavesOf: disk.LeavesOf, waiting: waiting, gitPatience: cmp.Or(opt.GitPatience, gitPatience), turn: make(chan struct{}, 1)}
 	if s.real, err = filepath.EvalSymlinks(dir); err != nil {
 		s.real = dir
 	}

@@ -45,3 +45,6 @@ func IndexPath(s *Store, under mdstore.Path) string { return string(indexPath(un
 
 // AwaitIndex waits for the index that is being written.
 func AwaitIndex(s *Store) { s.indexing.Wait() }
+
+// Waiting has a store skim as it does where it waits for the disk from the beginning.
+func Waiting(s *Store) { s.waiting = 0 }

@@ -1,6 +1,8 @@
 package dirstore_test
 
 import (
+	"os"
+	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -27,4 +29,12 @@ func processor() time.Duration {
 	var u unix.Rusage
 	_ = unix.Getrusage(unix.RUSAGE_SELF, &u)
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// drop has the system forget what it has read of the disk.
+func drop(b *testing.B) {
+	unix.Sync()
+	if err := os.WriteFile("/proc/sys/vm/drop_caches", []byte("3"), 0); err != nil {
+		b.Skip(err)
+	}
 }

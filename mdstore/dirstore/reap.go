@@ -6,12 +6,13 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"arbor/mdstore"
 )
 
-// batchTops is how many folders one goroutine looks at in one go.
-const batchTops = 64
+// batchTops is how many folders one goroutine looks at in one go: few enough for many goroutines to end at about the same time.
+const batchTops = 16
 
 // A batch is what was found in some of the folders right below nodes/, in the order of paths.
 type batch struct {
@@ -27,8 +28,21 @@ func (k *skimmer) reap(out *mdstore.Skimmed) error {
 	n := len(k.tops)
 	batches := make([]batch, (n+batchTops-1)/batchTops)
 	nodes, tree := make([]mdstore.Node, n), make([]folder, n+1) // as large as they become where each folder is one node's
-	var next atomic.Int64
-	work := func() {
+	var next, slow atomic.Int64
+	var running sync.WaitGroup
+	var work func()
+	wide := sync.OnceFunc(func() {
+		narrow := widen()
+		var more sync.WaitGroup
+		for range min(wideReads, len(batches)) - 1 {
+			more.Go(work)
+		}
+		running.Go(func() {
+			more.Wait()
+			narrow()
+		})
+	})
+	work = func() {
 		r := &reaper{skimmer: k}
 		if k.leaves != nil {
 			r.leaf = k.leaves.Leaf()
@@ -38,16 +52,20 @@ func (k *skimmer) reap(out *mdstore.Skimmed) error {
 			if i >= len(batches) {
 				return
 			}
-			from, to := i*batchTops, min((i+1)*batchTops, n)
+			from, to, began := i*batchTops, min((i+1)*batchTops, n), time.Now()
 			r.batch = batch{nodes: nodes[from:from:to], tree: tree[from+1 : from+1 : to+1]}
 			r.at = k.begin(k.tops[from].name)
 			for j := range k.tops[from:to] {
 				r.visit(&k.tops[from+j])
 			}
 			batches[i] = r.batch
+			if time.Since(began) < time.Duration(to-from)*k.s.waiting {
+				slow.Store(0)
+			} else if slow.Add(1) == 2 { // in a row: one may have waited for anything
+				wide()
+			}
 		}
 	}
-	var running sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(batches)) - 1 {
 		running.Go(work)
 	}

@@ -2,6 +2,7 @@ package dirstore_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -52,20 +53,23 @@ func each(b *testing.B, workers int, paths []string, f func(path string, buf []b
 	all.Wait()
 }
 
-// against times f and its limit, one after the other and many times, and reports their medians and how they compare.
-func against(b *testing.B, f, limit func()) {
+// against times f and its limit, one after the other and many times, with a call to before in front of each, and reports their medians and how they compare.
+func against(b *testing.B, before, f, limit func()) {
 	var took, least []time.Duration
 	var busy, less time.Duration // of the processors: what a machine that does other things as well blurs least
 	for b.Loop() {
+		before()
 		runtime.GC()
 		start, used := time.Now(), processor()
 		limit()
-		middle, then := time.Now(), processor()
+		least = append(least, time.Since(start))
+		less += processor() - used
+		before()
+		runtime.GC()
+		start, used = time.Now(), processor()
 		f()
-		took = append(took, time.Since(middle))
-		busy += processor() - then
-		least = append(least, middle.Sub(start))
-		less += then - used
+		took = append(took, time.Since(start))
+		busy += processor() - used
 	}
 	median := func(d []time.Duration) float64 {
 		slices.Sort(d)
@@ -79,6 +83,12 @@ func against(b *testing.B, f, limit func()) {
 		b.ReportMetric(float64(busy)/float64(less), "cpu-x")
 	}
 	b.ReportMetric(0, "ns/op")
+}
+
+// wideRaw reads every file with as many reads in flight as a skim may have.
+func wideRaw(b *testing.B, paths []string) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(64))
+	each(b, 64, paths, readRaw)
 }
 
 func skim(t testing.TB, s *dirstore.Store, known *mdstore.Skimmed, trusting bool) *mdstore.Skimmed {
@@ -99,24 +109,46 @@ func BenchmarkSkim(b *testing.B) {
 		if err := s.Commit(b.Context(), []mdstore.Change{{Path: "ws/note", New: []byte("so that there is a commit")}}); err != nil {
 			b.Fatal(err)
 		}
+		settled := func() { dirstore.AwaitIndex(s) }
+		bare := func() { // without an index
+			dirstore.AwaitIndex(s)
+			_ = os.RemoveAll(filepath.Join(dir, ".local", "index"))
+		}
 		read := func() { each(b, 2, paths, readRaw) }
 		stat := func() { each(b, 2, paths, statRaw) }
 		b.Run(fmt.Sprintf("cold/%d", n), func(b *testing.B) {
-			against(b, func() { skim(b, s, nil, false) }, read)
+			against(b, bare, func() { skim(b, s, nil, false) }, read)
 		})
 		known := skim(b, s, nil, false)
 		if len(known.Nodes) != n {
 			b.Fatalf("%d nodes of %d", len(known.Nodes), n)
 		}
 		b.Run(fmt.Sprintf("known/%d", n), func(b *testing.B) {
-			against(b, func() {
+			against(b, settled, func() {
 				if again := skim(b, s, known, false); again.Work.Read > 0 {
 					b.Fatalf("%+v", again.Work)
 				}
 			}, stat)
 		})
+		b.Run(fmt.Sprintf("index/%d", n), func(b *testing.B) {
+			skim(b, s, nil, false)
+			against(b, settled, func() {
+				if again := skim(b, s, nil, false); again.Work.Read > 0 {
+					b.Fatalf("%+v", again.Work)
+				}
+			}, stat)
+		})
+		b.Run(fmt.Sprintf("index-trusted/%d", n), func(b *testing.B) {
+			against(b, settled, func() { skim(b, s, nil, true) }, stat)
+		})
+		b.Run(fmt.Sprintf("disk/%d", n), func(b *testing.B) {
+			if os.Getenv("ARBOR_HEAVY") == "" {
+				b.Skip("set ARBOR_HEAVY=1 to drop the system's caches")
+			}
+			against(b, func() { bare(); drop(b) }, func() { skim(b, s, nil, false) }, func() { wideRaw(b, paths) })
+		})
 		b.Run(fmt.Sprintf("trusted/%d", n), func(b *testing.B) {
-			against(b, func() { skim(b, s, known, true) }, stat)
+			against(b, settled, func() { skim(b, s, known, true) }, stat)
 		})
 	}
 }

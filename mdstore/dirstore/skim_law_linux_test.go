@@ -165,6 +165,7 @@ func TestSkimIsList(t *testing.T) {
 		"at a glance": func(s *dirstore.Store) { dirstore.Ahead(s, time.Hour) },
 		"plainly":     func(s *dirstore.Store) { dirstore.Ahead(s, time.Hour); dirstore.Plainly(s) },
 		"uncounted":   func(s *dirstore.Store) { dirstore.Ahead(s, time.Hour); dirstore.Uncounted(s) },
+		"waiting":     func(s *dirstore.Store) { dirstore.Ahead(s, time.Hour); dirstore.Waiting(s) },
 		"just now":    func(s *dirstore.Store) {},
 	}
 	taken := 0

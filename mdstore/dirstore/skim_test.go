@@ -2,6 +2,8 @@ package dirstore_test
 
 import (
 	"os"
+	"runtime"
+	"sync"
 	"testing"
 	"time"
 
@@ -97,5 +99,44 @@ func TestTrustingLooksAtWhatWasCommitted(t *testing.T) {
 	}
 	if diff := storetest.DiffSkimmed(t.Context(), s, "ws", proven); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Skims that wait for the disk have more goroutines read, several of them at once too, and leave the process as it was.
+func TestSkimsThatWaitLeaveTheProcessAsItWas(t *testing.T) {
+	const n = 200
+	dir, _ := planned(t, n)
+	s := open(t, dir)
+	dirstore.Ahead(s, time.Hour)
+	dirstore.Waiting(s)
+	was := runtime.GOMAXPROCS(0)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 5 {
+				if got, err := s.Skim(t.Context(), "ws", nil, false); err != nil || len(got.Nodes) != n {
+					t.Errorf("%v", err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if is := runtime.GOMAXPROCS(0); is != was {
+		t.Errorf("%d processors are used after it, %d before", is, was)
+	}
+}
+
+// A skim of a clean vault takes a few pieces of memory for a name, and none to keep.
+func TestSkimmingAllocatesLittle(t *testing.T) {
+	const n = 2000
+	dir, _ := planned(t, n)
+	s := open(t, dir)
+	dirstore.Ahead(s, time.Hour)
+	known := skim(t, s, nil, false)
+	for what, of := range map[string]*mdstore.Skimmed{"nothing": nil, "all": known} {
+		per := testing.AllocsPerRun(3, func() { skim(t, s, of, false) }) / n
+		if per > 2.3 { // the system's calls have a copy of each path, which is garbage at once
+			t.Errorf("%s known: %.2f allocations a node", what, per)
+		}
 	}
 }
