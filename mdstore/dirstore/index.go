@@ -224,7 +224,7 @@ func decodeIndex(data []byte, under mdstore.Path) (*ground, error) {
 	if text(data[36:]) != string(under) {
 		return nil, errNoIndex
 	}
-	g := &ground{under: under, seq: little.Uint64(data[16:]), nodes: make([]mdstore.Node, nodes), tree: make([]folder, folders)}
+	g := &ground{under: under, ours: true, seq: little.Uint64(data[16:]), nodes: make([]mdstore.Node, nodes), tree: make([]folder, folders)}
 	prefix := string(under.Join(mdstore.NodesDir)) + "/"
 	b := data[indexHead:]
 	for i := range g.nodes {

@@ -27,7 +27,14 @@ type batch struct {
 func (k *skimmer) reap(out *mdstore.Skimmed) error {
 	n := len(k.tops)
 	batches := make([]batch, (n+batchTops-1)/batchTops)
-	nodes, tree := make([]mdstore.Node, n), make([]folder, n+1) // as large as they become where each folder is one node's
+	var nodes []mdstore.Node // as large as they become where each folder is one node's
+	stay := k.old.ours && len(k.old.nodes) == n
+	if stay {
+		nodes = k.old.nodes // most of them stay where they are
+	} else {
+		nodes = make([]mdstore.Node, n)
+	}
+	tree := make([]folder, n+1)
 	var next, slow atomic.Int64
 	var running sync.WaitGroup
 	var work func()
@@ -54,6 +61,7 @@ func (k *skimmer) reap(out *mdstore.Skimmed) error {
 			}
 			from, to, began := i*batchTops, min((i+1)*batchTops, n), time.Now()
 			r.batch = batch{nodes: nodes[from:from:to], tree: tree[from+1 : from+1 : to+1]}
+			r.stay = stay
 			r.at = k.begin(k.tops[from].name)
 			for j := range k.tops[from:to] {
 				r.visit(&k.tops[from+j])
@@ -106,7 +114,12 @@ func join[T any](room []T, head int, batches []batch, of func(*batch) []T) []T {
 		out = make([]T, head, total)
 	}
 	for i := range batches {
-		out = append(out, of(&batches[i])...) // onto itself where it lies already, or further to the front
+		part := of(&batches[i])
+		if n := len(out); len(part) > 0 && n < cap(out) && &out[:n+1][n] == &part[0] {
+			out = out[:n+len(part)] // it lies there already
+		} else {
+			out = append(out, part...)
+		}
 	}
 	clear(room[min(len(out), len(room)):])
 	return out

@@ -17,6 +17,7 @@ type reaper struct {
 	at    int // the known node that comes next
 	read  mdstore.Skimmer
 	paths strings.Builder // several paths, one behind the other: their strings are parts of it
+	stay  bool            // known nodes stay where they are, which others read: no other is put in their place before all have been looked at
 	odd   bool            // what is being looked at is to be looked at each time
 }
 
@@ -122,6 +123,11 @@ func (r *reaper) known(a, b string) *mdstore.Node {
 
 // same takes a node whose file is the same.
 func (r *reaper) same(n *mdstore.Node) {
+	if at := len(r.nodes); r.stay && at < cap(r.nodes) && &r.nodes[:at+1][at] == n {
+		r.nodes = r.nodes[:at+1]
+		return
+	}
+	r.leave()
 	r.nodes = append(r.nodes, *n)
 	r.nodes[len(r.nodes)-1].From(nil)
 }
@@ -137,6 +143,14 @@ func (r *reaper) trust(was int32) {
 			return
 		}
 		r.same(&r.old.nodes[r.at])
+	}
+}
+
+// leave has the nodes of the batch lie elsewhere from now on.
+func (r *reaper) leave() {
+	if r.stay {
+		r.stay = false
+		r.nodes = append(make([]mdstore.Node, 0, batchTops), r.nodes...)
 	}
 }
 
@@ -270,6 +284,7 @@ func (r *reaper) take(f mdstore.File) (sound bool) {
 	if !f.Stamp.Firm {
 		f.Version = mdstore.VersionOf(f.Data)
 	}
+	r.leave()
 	r.nodes = append(r.nodes, r.read.Skim(f))
 	sound = len(r.nodes[len(r.nodes)-1].Problems) == 0
 	if sound && f.Stamp.Firm {

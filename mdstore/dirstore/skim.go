@@ -82,6 +82,7 @@ type ground struct {
 	seq   uint64 // before they were looked at
 	count int    // of the nodes, to know them again
 	drift int    // how many files were read since it was written
+	ours  bool   // nobody else has the nodes: they may be handed on as they are
 }
 
 // drifted reports whether what is known is worth writing again: several files have to be read by whoever takes what was written last, or all names. Where many files
