@@ -58,9 +58,19 @@ func (s *Store) keep(g *ground) {
 	})
 }
 
-// writeIndex writes an index where there is a .local/ already, and through no link.
+// writeIndex writes an index where there is a .local/, or where one is no news to git because the vault has the file that says so, as a fresh clone; and through no link.
 func (s *Store) writeIndex(g *ground) error {
-	if info, err := s.disk.Lstat(mdstore.LocalDir); err != nil || !info.Mode.IsDir() {
+	info, err := s.disk.Lstat(mdstore.LocalDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if at, err := s.disk.Lstat(mdstore.IgnoreFile); err != nil || !at.Mode.IsRegular() {
+			return err
+		}
+		if err := s.disk.Mkdir(mdstore.LocalDir); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		info, err = s.disk.Lstat(mdstore.LocalDir)
+	}
+	if err != nil || !info.Mode.IsDir() {
 		return err
 	}
 	if err := s.disk.Mkdir(indexDir); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -75,7 +85,7 @@ func (s *Store) writeIndex(g *ground) error {
 	}
 	p := indexPath(g.under)
 	temp := p + mdstore.Path("."+rand.Text())
-	err := s.disk.Create(temp, data, "")
+	err = s.disk.Create(temp, data, "")
 	if err == nil {
 		err = s.disk.Rename(temp, p)
 	}

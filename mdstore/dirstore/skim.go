@@ -223,7 +223,7 @@ func (k *kids) find(name string, link bool) int32 {
 // trust decides what is to be looked at of what is known: what was committed since. It leaves look nil where all is.
 func (k *skimmer) trust(ctx context.Context, s *Store, seq uint64) {
 	old := k.old
-	if len(old.tree) == 0 || old.seq == 0 || old.seq%2 != 0 || seq%2 != 0 {
+	if len(old.tree) == 0 || old.seq%2 != 0 || seq%2 != 0 {
 		return
 	}
 	if self, err := k.top.Self(); err != nil || self.Stamp.Inode == 0 || self.Stamp.Inode != old.tree[0].stamp.Inode {
