@@ -145,8 +145,10 @@ func TestRows(t *testing.T) {
 }
 
 func TestScaleIsLinearOrNot(t *testing.T) {
-	few := []row{{Name: "a", Arbor: 1, Unit: inSeconds, Form: told}, {Name: "b", Arbor: 1, Unit: inSeconds, Form: told}, {Name: "c", Arbor: 900, Unit: perSecond, Form: told}, {Name: "d", Skipped: "x"}}
-	many := []row{{Name: "a", Arbor: 10.5, Unit: inSeconds, Form: told}, {Name: "b", Arbor: 11.5, Unit: inSeconds, Form: told}, {Name: "c", Arbor: 100, Unit: perSecond, Form: told}, {Name: "d", Arbor: 1}}
+	few := []row{{Name: "a", Arbor: 1, Unit: inSeconds, Form: told}, {Name: "b", Arbor: 1, Unit: inSeconds, Form: told}, {Name: "c", Arbor: 900, Unit: perSecond, Form: told}, {Name: "d", Skipped: "x"},
+		{Name: "e", Form: alone}, {Name: "f", Arbor: 2, Limit: 1, Unit: inSeconds, Form: times}, {Name: "g", Arbor: 2, Limit: 1, Unit: inSeconds, Form: times}}
+	many := []row{{Name: "a", Arbor: 10.5, Unit: inSeconds, Form: told}, {Name: "b", Arbor: 11.5, Unit: inSeconds, Form: told}, {Name: "c", Arbor: 100, Unit: perSecond, Form: told}, {Name: "d", Arbor: 1},
+		{Name: "e", Form: alone}, {Name: "f", Arbor: 24, Limit: 12, Unit: inSeconds, Form: times}, {Name: "g", Arbor: 36, Limit: 12, Unit: inSeconds, Form: times}}
 	var out strings.Builder
 	if err := printScale(&out, 100, 1000, few, many); err != nil {
 		t.Fatal(err)
@@ -156,7 +158,7 @@ func TestScaleIsLinearOrNot(t *testing.T) {
 		cells := strings.Fields(line)
 		got = append(got, cells[1]+" "+cells[len(cells)-2])
 	}
-	if want := []string{"a yes", "b no", "c yes"}; !slices.Equal(got[2:], want) {
+	if want := []string{"a yes", "b no", "c yes", "e yes", "f yes", "g no"}; !slices.Equal(got[2:], want) {
 		t.Errorf("got %q, want %q:\n%s", got[2:], want, out.String())
 	}
 }

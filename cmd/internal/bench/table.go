@@ -44,7 +44,19 @@ func printRows(w io.Writer, rows []row) error {
 // linear is how much more than the number of nodes a figure may grow and still be taken for linear, as none is exact.
 const linear = 1.1
 
-// printScale writes how the figures of one run became those of another of more nodes.
+// growth returns how many times as large, or as slow, something became.
+func growth(from, to float64, u unit) float64 {
+	switch {
+	case from == to:
+		return 1
+	case u == perSecond:
+		return from / to
+	}
+	return to / from
+}
+
+// printScale writes how the figures of one run became those of another of more nodes. What grows no more than its limit does is linear too: a system may
+// need more for each file where there are more of them.
 func printScale(w io.Writer, few, many int, a, b []row) error {
 	var lines [][]string
 	for i, r := range a {
@@ -52,16 +64,18 @@ func printScale(w io.Writer, few, many int, a, b []row) error {
 			continue
 		}
 		small, large := r.cells(), b[i].cells()
-		grown := b[i].Arbor / r.Arbor
-		if r.Unit == perSecond {
-			grown = 1 / grown
+		grown, limit := growth(r.Arbor, b[i].Arbor, r.Unit), ""
+		most := float64(many) / float64(few)
+		if r.Limit > 0 && b[i].Limit > 0 {
+			by := growth(r.Limit, b[i].Limit, r.Unit)
+			limit, most = fmt.Sprintf("%.2f", by), max(most, by)
 		}
 		verdict := "no"
-		if grown <= float64(many)/float64(few)*linear {
+		if grown <= most*linear {
 			verdict = "yes"
 		}
-		lines = append(lines, []string{r.Name, small[1], large[1], fmt.Sprintf("%.2f", grown), small[3], large[3], verdict})
+		lines = append(lines, []string{r.Name, small[1], large[1], fmt.Sprintf("%.2f", grown), limit, small[3], large[3], verdict})
 	}
-	head := []string{"operation", fmt.Sprint(few), fmt.Sprint(many), "times", fmt.Sprintf("ratio at %d", few), fmt.Sprintf("at %d", many), "linear or better"}
+	head := []string{"operation", fmt.Sprint(few), fmt.Sprint(many), "times", "limit", fmt.Sprintf("ratio at %d", few), fmt.Sprintf("at %d", many), "linear or better"}
 	return printTable(w, head, lines)
 }
