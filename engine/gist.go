@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"arbor/mdstore"
 	"arbor/statemachine"
@@ -11,11 +12,14 @@ import (
 // A gist is what the engine has found in the document of a node, short enough to be kept beside its metadata: with it, most nodes need not be read to tell that
 // nothing is wrong with them. It depends on the node's file alone. The zero gist is of a document that nobody has looked at.
 //
-// It is a letter for the form, a digit with the properties, and the generated ids that the node refers to, each behind a comma. Whoever changes what the checks of
-// one file find, or this form, takes the next letter.
+// It is a letter for the form, a digit with the properties, and the generated ids that the node refers to, each behind a comma. A problem that is short follows, in the
+// next lines: what it is, NUL, and the next step. Whoever changes what the checks of one file find, or this form, takes the next letter.
 type gist string
 
-const gistForm = 'a'
+const (
+	gistForm    = 'a'
+	gistProblem = 512 // bytes, beyond which a problem is read from the document
+)
 
 // The properties that a gist tells, as bits.
 const (
@@ -41,8 +45,11 @@ func gistOf(n *mdstore.Node) gist {
 	if cleanAlone(n) {
 		properties |= gistClean
 	}
-	if !n.Problem().IsZero() {
+	if p := n.Problem(); !p.IsZero() {
 		properties |= gistTrouble
+		if len(p.Text)+len(p.NextStep) <= gistProblem {
+			ids.WriteString("\n" + p.Text + "\x00" + p.NextStep)
+		}
 	}
 	return gist(gistForm) + gist(properties) + gist(ids.String())
 }
@@ -74,7 +81,8 @@ func (g gist) has(property byte) bool { return g != "" && g[1]&property != 0 }
 
 // refers yields the generated ids that the node refers to.
 func (g gist) refers(yield func(mdstore.ID) bool) {
-	for rest := string(g[2:]); rest != ""; {
+	ids, _, _ := strings.Cut(string(g[2:]), "\n")
+	for rest := ids; rest != ""; {
 		id := ""
 		id, rest, _ = strings.Cut(rest[1:], ",")
 		if rest != "" {
@@ -103,7 +111,7 @@ func (c *checker) suspect(n *mdstore.Node, g gist) bool {
 		if n.Status == statemachine.Initial(n.Type) {
 			return true
 		}
-		if statemachine.Terminal(n.Status) && slices.ContainsFunc(kids, func(k *mdstore.Node) bool { return !statemachine.Terminal(k.Status) }) {
+		if closes(n.Type, n.Status) && slices.ContainsFunc(kids, func(k *mdstore.Node) bool { return !statemachine.Terminal(k.Status) }) {
 			return true
 		}
 	}
@@ -115,10 +123,42 @@ func (c *checker) suspect(n *mdstore.Node, g gist) bool {
 	return false
 }
 
+// closes reports whether the tables have something against a node of that status with an open child.
+func closes(t statemachine.Type, s statemachine.Status) bool {
+	return closing()[statemachine.Standing{Type: t, Status: s}]
+}
+
+var closing = sync.OnceValue(func() map[statemachine.Standing]bool {
+	out := map[statemachine.Standing]bool{}
+	open := statemachine.Facts{Conclusion: true, OpenChildren: []string{"one"}}
+	for _, t := range statemachine.Types() {
+		for _, s := range statemachine.Statuses(t) {
+			at := statemachine.Standing{Type: t, Status: s}
+			out[at] = statemachine.Audit(at, "", open) != nil
+		}
+	}
+	return out
+})
+
 // HasProblem reports whether a node has a problem. It reads the document only where nobody has found out before.
 func (s *Snapshot) HasProblem(n *mdstore.Node) bool {
 	if g := s.gist(n); g != "" {
 		return g.has(gistTrouble)
 	}
 	return !n.Problem().IsZero()
+}
+
+// Problem returns the problem of a node. It reads the document only where nobody has found out before, or it is long.
+func (s *Snapshot) Problem(n *mdstore.Node) mdstore.Problem {
+	switch g := s.gist(n); {
+	case g == "":
+	case !g.has(gistTrouble):
+		return mdstore.Problem{}
+	default:
+		if _, told, ok := strings.Cut(string(g), "\n"); ok {
+			text, next, _ := strings.Cut(told, "\x00")
+			return mdstore.Problem{Text: text, NextStep: next}
+		}
+	}
+	return n.Problem()
 }

@@ -2,6 +2,7 @@ package ops_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -28,8 +29,8 @@ func TestNoFindingIsSkipped(t *testing.T) {
 			if fmt.Sprint(got[string(n.Path)]) != fmt.Sprint(want) {
 				rt.Errorf("%s, of %s\n got %q\nwant %q", when, n.Path, got[string(n.Path)], want)
 			}
-			if s.HasProblem(n) != !n.Problem().IsZero() {
-				rt.Errorf("%s: %s has a problem: %v; the file says %+v", when, n.Path, s.HasProblem(n), n.Problem())
+			if s.HasProblem(n) != !n.Problem().IsZero() || s.Problem(n) != n.Problem() {
+				rt.Errorf("%s: %s has a problem: %v, %+v; the file says %+v", when, n.Path, s.HasProblem(n), s.Problem(n), n.Problem())
 			}
 			if want == nil {
 				clean++
@@ -96,7 +97,7 @@ func soundOrDamaged(rt *rapid.T) map[string]string {
 		text := "---\nid: " + id + "\ntitle: T\ntype: " + pick("type", "execution", "execution", "planning") + "\nstatus: " + pick("status", "pending", "pending", "implementing", "completed", "monitoring", "cancelled") +
 			"\nparentId: " + pick("parent", "root", "root", "root", "node-1") + "\n---\n\n"
 		for range rapid.IntRange(0, 3).Draw(rt, "sections") {
-			text += pick("section", "## Requirement\n\nr\n\n", "## Conclusion\n\nc\n\n", "## Problem\n\nwhat is wrong\n\n### Next Step\n\nmend it\n\n", "## Problem\n\n",
+			text += pick("section", "## Requirement\n\nr\n\n", "## Conclusion\n\nc\n\n", "## Problem\n\nwhat is wrong\n\n### Next Step\n\nmend it\n\n", "## Problem\n\n", "## Problem\n\n"+strings.Repeat("long ", 150)+"\n\n", "### Next Step\n\nonly that\n\n",
 				"## References\n\n- "+ids[0]+": one\n- "+ids[1]+": two\n\n", "## References\n\n- "+ids[0]+": one (expired)\n- README.md: a document\n- node-2: not generated\n\n",
 				"## Log\n\n- [2026-01-01 09:00:00] [AI] created\n- [2026-01-01 09:00:01] [AI] start: pending → implementing\n\n")
 		}

@@ -70,21 +70,30 @@ func actions(t statemachine.Type, s statemachine.Status) []string {
 
 // counts returns the numbers of a workspace's nodes.
 func counts(s *engine.Snapshot, diagnostics int) Counts {
-	c := Counts{Total: s.Len(), ByStatus: map[string]int{}, Damaged: diagnostics}
-	met := 0
+	c := Counts{ByStatus: map[string]int{}}
 	for _, n := range s.Walk(mdstore.Root) {
-		met++
-		c.ByStatus[string(n.Status)]++
-		if !statemachine.TakesChildren(n.Type) {
-			c.Work++
-			if statemachine.Terminal(n.Status) {
-				c.Done++
-			}
-		}
-		if s.HasProblem(n) {
-			c.Problems++
+		c.add(n, s.HasProblem(n))
+	}
+	c.finish(s, diagnostics)
+	return c
+}
+
+// add counts a node of the tree.
+func (c *Counts) add(n *mdstore.Node, problem bool) {
+	c.Total++
+	c.ByStatus[string(n.Status)]++
+	if !statemachine.TakesChildren(n.Type) {
+		c.Work++
+		if statemachine.Terminal(n.Status) {
+			c.Done++
 		}
 	}
-	c.Unreached = c.Total - met
-	return c
+	if problem {
+		c.Problems++
+	}
+}
+
+// finish counts what a walk through the tree does not meet.
+func (c *Counts) finish(s *engine.Snapshot, diagnostics int) {
+	c.Unreached, c.Total, c.Damaged = s.Len()-c.Total, s.Len(), diagnostics
 }

@@ -220,15 +220,17 @@ func WorkspaceStatus(ctx context.Context, env *Env, in WorkspaceStatusIn) (*Work
 	}
 	w := s.Workspace()
 	out := &WorkspaceStatusOut{Workspace: env.info(w), Problem: problem(w.Problem()), Problems: []NodeProblem{}, Diagnostics: s.Diagnostics()}
-	out.Counts = counts(s, len(out.Diagnostics))
-	for _, n := range s.Walk(mdstore.Root) {
-		if s.HasProblem(n) {
-			p := n.Problem()
+	out.Counts.ByStatus = map[string]int{}
+	p := page{s: s, limit: -1, match: func(n *mdstore.Node) bool { // of every node of the tree, in its order
+		p := s.Problem(n)
+		out.Counts.add(n, !p.IsZero())
+		if !p.IsZero() {
 			out.Problems = append(out.Problems, NodeProblem{string(n.ID), n.Title, Problem{p.Text, p.NextStep}})
 		}
-	}
-	p := page{s: s, limit: -1, match: func(*mdstore.Node) bool { return true }}
+		return true
+	}}
 	out.Tree = p.collect(mdstore.Root)
+	out.Counts.finish(s, len(out.Diagnostics))
 	out.Hint = "node_next names what is ready to be worked on"
 	out.Text = render.Board(out.Board(), Rows(out.Tree, listLimit), render.Style{Markdown: in.Format == "markdown"})
 	switch {
