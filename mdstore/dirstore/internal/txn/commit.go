@@ -40,7 +40,7 @@ func (p *Plan) Do() error {
 	if err != nil {
 		return err
 	}
-	if err := c.redo(rec, p.steps); err != nil {
+	if err := c.finish(rec, p.steps, true); err != nil {
 		return &mdstore.UnfinishedError{Err: err}
 	}
 	return nil

@@ -24,11 +24,15 @@ type redoer struct {
 	steps []*step
 	moved []state // of each step that is a move
 	set   dirs    // what is to be synced
+	fresh bool    // the steps were staged just now, and none of them is made
 }
 
 // redo makes the steps in their order, makes them durable, and removes the record.
-func (c *Committer) redo(rec mdstore.Path, steps []*step) error {
-	r := &redoer{c, steps, make([]state, len(steps)), dirs{}}
+func (c *Committer) redo(rec mdstore.Path, steps []*step) error { return c.finish(rec, steps, false) }
+
+// finish is redo; fresh says that the steps were staged just now, and none of them is made.
+func (c *Committer) finish(rec mdstore.Path, steps []*step, fresh bool) error {
+	r := &redoer{c, steps, make([]state, len(steps)), dirs{}, fresh}
 	if err := r.survey(); err != nil {
 		return err
 	}
@@ -36,7 +40,9 @@ func (c *Committer) redo(rec mdstore.Path, steps []*step) error {
 		var err error
 		switch s.Do {
 		case write:
-			err = r.again(i, r.write)
+			if err = r.first(i); errors.Is(err, errForeign) {
+				err = r.again(i, r.write)
+			}
 		case remove:
 			err = r.again(i, r.remove)
 		case move:
@@ -64,6 +70,23 @@ func (c *Committer) redo(rec mdstore.Path, steps []*step) error {
 		return err
 	}
 	return nil
+}
+
+// first makes a write that was staged just now, where what was compared and staged is as it was: else the error is errForeign.
+func (r *redoer) first(i int) error {
+	s := r.steps[i]
+	if !r.fresh || s.Temp.Dir() != s.Path.Dir() {
+		return errForeign
+	}
+	if p, err := r.place(i, s.Path); err != nil || p != s.Path {
+		return errForeign
+	}
+	r.mark(r.set, s.Path.Dir())
+	err := r.put(s.Temp, s.Path, s.Base, s.New)
+	if errors.Is(err, fs.ErrNotExist) {
+		return errForeign
+	}
+	return err
 }
 
 // again repeats a step for as long as others save the file under it.
