@@ -324,5 +324,5 @@ func (l *live) others() (string, func()) {
 			}
 		}
 	}
-	return "local folder goes", func() { l.must(os.RemoveAll(l.vault.at(mdstore.LocalDir))) }
+	return "local folder goes", func() { l.must(l.vault.removeLocal()) }
 }

@@ -38,9 +38,19 @@ func (p place) put(t testing.TB, name mdstore.Path, b []byte) {
 // forgetLocal removes .local/ and everything that only this machine knows.
 func (p place) forgetLocal(t testing.TB) {
 	t.Helper()
-	if err := os.RemoveAll(p.at(mdstore.LocalDir)); err != nil {
+	if err := p.removeLocal(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// removeLocal removes .local/, into which an index may be put in that moment.
+func (p place) removeLocal() (err error) {
+	for range 1000 {
+		if err = os.RemoveAll(p.at(mdstore.LocalDir)); err == nil {
+			break
+		}
+	}
+	return err
 }
 
 // files returns every file outside of .local/.
