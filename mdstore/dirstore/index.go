@@ -5,6 +5,7 @@ import (
 	"errors"
 	"hash/crc32"
 	"math"
+	"sync"
 
 	"arbor/mdstore"
 )
@@ -211,47 +212,75 @@ func decodeIndex(data []byte, under mdstore.Path) (*ground, error) {
 	if folders == 0 || indexHead+nodes*indexNode+folders*indexFolder+texts != len(data) {
 		return nil, errNoIndex
 	}
-	all := string(data[len(data)-texts:])
-	bad := false
-	text := func(b []byte) string {
-		from, n := int(little.Uint32(b)), int(little.Uint16(b[4:]))
-		if from+n > len(all) {
-			bad = true
-			return ""
-		}
-		return all[from : from+n]
-	}
-	if text(data[36:]) != string(under) {
+	all := texted(data[len(data)-texts:])
+	if name, ok := all.text(data[36:]); !ok || name != string(under) {
 		return nil, errNoIndex
 	}
 	g := &ground{under: under, ours: true, seq: little.Uint64(data[16:]), nodes: make([]mdstore.Node, nodes), tree: make([]folder, folders)}
-	prefix := string(under.Join(mdstore.NodesDir)) + "/"
 	b := data[indexHead:]
-	for i := range g.nodes {
-		n := &g.nodes[i]
+	half := nodes / 2
+	var first, second, third bool
+	var others sync.WaitGroup
+	others.Go(func() { first = g.read(b[:half*indexNode], all, 0) })
+	second = g.read(b[half*indexNode:nodes*indexNode], all, half)
+	third = g.plant(b[nodes*indexNode:], all)
+	others.Wait()
+	if !first || !second || !third || half > 0 && half < nodes && g.nodes[half].Path <= g.nodes[half-1].Path {
+		return nil, errNoIndex
+	}
+	return g, nil
+}
+
+// texted are the texts of an index.
+type texted string
+
+// text returns the text of a place and a length.
+func (all texted) text(b []byte) (string, bool) {
+	from, n := int(little.Uint32(b)), int(little.Uint16(b[4:]))
+	if from+n > len(all) {
+		return "", false
+	}
+	return string(all[from : from+n]), true
+}
+
+// read reads the records of nodes, the first of which is the one of that number.
+func (g *ground) read(b []byte, all texted, number int) bool {
+	prefix := string(g.under.Join(mdstore.NodesDir)) + "/"
+	sound := true
+	text := func(b []byte) string {
+		t, ok := all.text(b)
+		sound = sound && ok
+		return t
+	}
+	last := mdstore.Path("")
+	for ; len(b) > 0; b = b[indexNode:] {
+		n := &g.nodes[number]
+		number++
 		n.Path = mdstore.Path(text(b))
-		if len(n.Path) <= len(prefix) || string(n.Path)[:len(prefix)] != prefix || i > 0 && n.Path <= g.nodes[i-1].Path {
-			return nil, errNoIndex
+		if len(n.Path) <= len(prefix) || string(n.Path)[:len(prefix)] != prefix || n.Path <= last {
+			return false
 		}
+		last = n.Path
 		n.ID, n.Parent, n.Title, n.Gist = mdstore.ID(text(b[6:])), mdstore.ID(text(b[12:])), text(b[18:]), text(b[24:])
 		if !n.Stand(text(b[30:]), text(b[36:]), text(b[42:])) {
-			return nil, errNoIndex
+			return false
 		}
 		n.Order, n.CreatedAt, n.UpdatedAt = math.Float64frombits(little.Uint64(b[48:])), int64(little.Uint64(b[56:])), int64(little.Uint64(b[64:]))
 		n.Stamp, n.Isolated = stampFrom(b[72:], b[79]), b[79]&indexIsolated != 0
-		b = b[indexNode:]
 	}
+	return sound
+}
+
+// plant reads the records of folders.
+func (g *ground) plant(b []byte, all texted) (ok bool) {
 	for i := range g.tree {
 		f := &g.tree[i]
-		f.name, f.span = text(b), int32(little.Uint32(b[8:]))
-		if f.span < 1 || i+int(f.span) > folders {
-			return nil, errNoIndex
+		f.span = int32(little.Uint32(b[8:]))
+		if f.name, ok = all.text(b); !ok || f.span < 1 || i+int(f.span) > len(g.tree) {
+			return false
 		}
 		f.stamp, f.link, f.file, f.odd = stampFrom(b[16:], b[6]), b[6]&indexLink != 0, b[6]&indexFile != 0, b[6]&indexOdd != 0
 		b = b[indexFolder:]
 	}
-	if bad {
-		return nil, errNoIndex
-	}
-	return g, nil
+	return true
 }
