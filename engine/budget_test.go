@@ -37,7 +37,7 @@ func TestContextAllocates(t *testing.T) {
 
 // The metadata of a node is a kilobyte at most, and its body stays on the disk.
 func TestNodesAreSmall(t *testing.T) {
-	const n, most = 3_000, 1_200
+	const n, most = 3_000, 1_000
 	st := onDisk(t, sized(n))
 	e, err := engine.Open(t.Context(), st, engine.Options{})
 	if err != nil {
@@ -48,7 +48,11 @@ func TestNodesAreSmall(t *testing.T) {
 	if err != nil || s.Len() != n {
 		t.Fatal(s.Len(), err)
 	}
-	if each := (live() - before) / n; each > most {
+	if raceDetector {
+		t.Skip("the race detector has its own bytes beside each one of ours")
+	}
+	each := (live() - before) / n
+	if each > most {
 		t.Errorf("a node takes %d bytes in memory; %d are allowed", each, most)
 	}
 	runtime.KeepAlive(s)
