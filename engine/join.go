@@ -38,6 +38,7 @@ func (e *Engine) lead(r *request) {
 		served := false
 		err := e.exclusively(r.ctx, func(st mdstore.Store) error {
 			e.requests.back(taken) // git was in the middle of something
+			e.requests.gather()
 			taken, served = e.requests.take(), true
 			return e.serve(st, taken)
 		})

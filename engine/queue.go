@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"runtime"
 	"slices"
 	"sync"
 )
@@ -80,6 +81,20 @@ func (q *queue) withdraw(r *request) bool {
 		q.waiting = slices.Delete(q.waiting, i, i+1)
 	}
 	return i >= 0
+}
+
+// gather lets those go first who are about to ask: whose last change has just been made, and who are only waiting for a processor to come back. It takes no
+// time where nobody is.
+func (q *queue) gather() {
+	for before, now := -1, q.len(); now > before; before, now = now, q.len() {
+		runtime.Gosched()
+	}
+}
+
+func (q *queue) len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.waiting)
 }
 
 // take returns the first request with all that can be made with it.
