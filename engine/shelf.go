@@ -23,6 +23,8 @@ type shelf struct {
 	order *lru.List                     // of volumes, the one that was last asked for in front
 	bytes int
 
+	own sync.Map // of workspaces' own files, by path: a mdstore.File without its bytes, as it was last read
+
 	others atomic.Uint64 // counts the documents that were lent and are not what the node states
 }
 
@@ -79,6 +81,19 @@ func (l *shelf) unchanged(ctx context.Context, st mdstore.Stamper, n *mdstore.No
 	}
 	l.put(f)
 	return n.Read(f)
+}
+
+// know notes the stamp and the version of a workspace's own file, of which the shelf has no document.
+func (l *shelf) know(f mdstore.File) {
+	f.Data = nil
+	l.own.Store(f.Path, f)
+}
+
+// known returns what was noted of a file that has this stamp now.
+func (l *shelf) known(p mdstore.Path, now mdstore.Stamp) (mdstore.File, bool) {
+	v, _ := l.own.Load(p)
+	f, ok := v.(mdstore.File)
+	return f, ok && f.Stamp.Same(now)
 }
 
 func (l *shelf) get(p mdstore.Path) (volume, bool) {

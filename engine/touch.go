@@ -139,8 +139,14 @@ func (t *trace) sameOwn(ctx context.Context, st mdstore.Stamper, w *mdstore.Work
 	if now.Same(w.Stamp) {
 		return true
 	}
-	f, err := t.of.st.Read(ctx, w.Path)
-	return err == nil && f.Version == w.Version
+	f, ok := t.of.shelf.known(w.Path, now)
+	if !ok {
+		if f, err = t.of.st.Read(ctx, w.Path); err != nil {
+			return false
+		}
+		t.of.shelf.know(f)
+	}
+	return f.Version == w.Version
 }
 
 // unproven reports whether not every file was looked at when the snapshot was read.

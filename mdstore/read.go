@@ -1,6 +1,7 @@
 package mdstore
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -84,6 +85,13 @@ func refs(d *mdoc.Doc, section string) []Ref {
 		}
 	}
 	return out
+}
+
+// wholeLog is the key of a document's log.
+type wholeLog struct{}
+
+func wholeLogOf(d *mdoc.Doc) []LogEntry {
+	return slices.Clone(d.Found(wholeLog{}, func() any { return logEntries(d) }).([]LogEntry))
 }
 
 func logEntries(d *mdoc.Doc, texts ...string) []LogEntry {

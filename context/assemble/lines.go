@@ -10,8 +10,27 @@ type sections struct {
 	rules, requirement, conclusion, note, docs, log, problem bool
 }
 
+// located is what read finds in a document.
+type located struct {
+	lines Lines
+	has   sections
+}
+
+// linesKey is the key of what was located in a document.
+type linesKey struct{}
+
 // read notes where the sections of a document stand. A section that stands more than once reaches from the first to the last.
 func (l *Lines) read(d *mdoc.Doc) sections {
+	found := d.Found(linesKey{}, func() any {
+		at := &located{}
+		at.has = at.lines.locate(d)
+		return at
+	}).(*located)
+	*l = found.lines
+	return found.has
+}
+
+func (l *Lines) locate(d *mdoc.Doc) sections {
 	var has sections
 	for _, s := range d.Sections() {
 		switch s.Name {

@@ -17,6 +17,7 @@ type Doc struct {
 	closed *Diagnostic // the first problem; nil where the document is open to edits
 	opaque bool        // the body is beyond the limits and is not parsed
 
+	found      sync.Map // what was found in it, by who asked
 	spell      sync.Once
 	spelled    string // text, of which what is asked for is a part
 	returns    bool   // there are carriage returns in it
@@ -76,6 +77,15 @@ func Parse(name string, src []byte, form *Form) (*Doc, []Diagnostic) {
 		d.closed = &first
 	}
 	return d, found
+}
+
+// Found returns what find finds in the document, which is kept with it under the key: it is asked for once, as a rule. Nobody may modify what is returned.
+func (d *Doc) Found(key any, find func() any) any {
+	if v, ok := d.found.Load(key); ok {
+		return v
+	}
+	v, _ := d.found.LoadOrStore(key, find())
+	return v
 }
 
 // Name returns the name that the document was parsed under.

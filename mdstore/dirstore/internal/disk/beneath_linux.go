@@ -91,8 +91,8 @@ func (b *beneath) named(p mdstore.Path) (Info, error) {
 		return Info{}, errSlow
 	}
 	var st unix.Stat_t
-	if unix.Fstatat(int(b.f.Fd()), native(p), &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
-		return Info{}, errSlow
+	if err := unix.Fstatat(int(b.f.Fd()), native(p), &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return Info{}, plain("stat", p, err)
 	}
 	return infoOf(&st), nil
 }

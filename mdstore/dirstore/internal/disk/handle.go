@@ -45,6 +45,9 @@ func (h *Handle) Use(make bool, f func(*os.File, Info) error) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	info, err := h.r.named(h.p)
+	if !make && errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(err, h.close())
+	}
 	if h.f == nil || err != nil || !sameFile(info, h.is) {
 		_ = h.close()
 		if info, err = h.open(make); err != nil {
