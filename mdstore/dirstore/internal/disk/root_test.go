@@ -73,7 +73,7 @@ func TestShortWay(t *testing.T) {
 			data, err := r.ReadFile(p, 8)
 			return fmt.Sprintf("%q %s", data, class(err))
 		},
-		"sync":   func(r Root, p mdstore.Path) string { return class(r.Sync(p)) },
+		"sync": func(r Root, p mdstore.Path) string { return class(r.Sync(p)) },
 		"folder": func(r Root, p mdstore.Path) string {
 			if fi, err := r.R.Stat(native(p)); err == nil && !fi.IsDir() {
 				return "nobody asks for that"
