@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"time"
@@ -34,6 +35,32 @@ func (v *vault) statAll(threads int) (time.Duration, error) {
 	return v.eachFile(threads, func(f folder, names []string) error {
 		for _, name := range names {
 			if err := f.stat(name); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		return nil
+	})
+}
+
+// lookAll asks for the stamps of every file and of the folder around it, in which another node may have come.
+func (v *vault) lookAll(threads int) (time.Duration, error) {
+	return v.eachFile(threads, func(f folder, names []string) error {
+		for _, name := range names {
+			if err := errors.Join(f.stat(filepath.Dir(name)), f.stat(name)); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		return nil
+	})
+}
+
+// scanAll reads every file and asks for the stamps of both.
+func (v *vault) scanAll(threads int) (time.Duration, error) {
+	return v.eachFile(threads, func(f folder, names []string) error {
+		into := make([]byte, 64<<10)
+		for _, name := range names {
+			_, err := f.read(name, into)
+			if err = errors.Join(err, f.stat(filepath.Dir(name)), f.stat(name)); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 		}
