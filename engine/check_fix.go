@@ -77,8 +77,12 @@ func (e *Engine) mend(ctx context.Context, d *draft) ([]mdoc.Diagnostic, error) 
 			if !done {
 				continue
 			}
-			// It is named as it was found: lines above it may have come since.
-			if i := slices.IndexFunc(waiting, func(w finding) bool { return w.File == f.File && w.Code == f.Code && w.Text == f.Text }); i >= 0 {
+			// It is named as it was found: lines above it may have come since, and a copy that it names may have got another id.
+			i := slices.IndexFunc(waiting, func(w finding) bool { return w.File == f.File && w.Code == f.Code && w.Text == f.Text })
+			if i < 0 {
+				i = slices.IndexFunc(waiting, func(w finding) bool { return w.File == f.File && w.Code == f.Code && w.Fix == f.Fix })
+			}
+			if i >= 0 {
 				f = waiting[i]
 				waiting = slices.Delete(waiting, i, i+1)
 			}
