@@ -44,27 +44,35 @@ func syncOne(d FS, files, dirs []mdstore.Path, i int) error {
 
 // SyncAll is the function, by several at once.
 func (r Root) SyncAll(files, dirs []mdstore.Path) []error {
-	errs := make([]error, len(files)+len(dirs))
-	next := make(chan int, len(errs))
-	for i := range errs {
+	errs, ok := r.syncAll(files, dirs)
+	if !ok {
+		errs = make([]error, len(files)+len(dirs))
+		several(len(errs), func(i int) { errs[i] = syncOne(r, files, dirs, i) })
+	}
+	if errors.Join(errs...) == nil {
+		return nil
+	}
+	return errs
+}
+
+// several calls do with each number below n, some at the same time.
+func several(n int, do func(i int)) {
+	next := make(chan int, n)
+	for i := range n {
 		next <- i
 	}
 	close(next)
 	var all sync.WaitGroup
 	work := func() {
 		for i := range next {
-			errs[i] = syncOne(r, files, dirs, i)
+			do(i)
 		}
 	}
-	for range min(len(errs), syncers) - 1 {
+	for range min(n, syncers) - 1 {
 		all.Go(work)
 	}
 	work()
 	all.Wait()
-	if errors.Join(errs...) == nil {
-		return nil
-	}
-	return errs
 }
 
 // Straight reports whether p is a folder and no link is on the way to it. False is no answer: a disk that cannot tell by one call is to be asked for each

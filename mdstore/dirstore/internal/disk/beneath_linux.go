@@ -210,15 +210,7 @@ func (b *beneath) sync(p mdstore.Path, folder bool) error {
 	if err != nil {
 		return err
 	}
-	for {
-		if err = unix.Fsync(fd); err != unix.EINTR {
-			break
-		}
-	}
-	if folder && (err == unix.EINVAL || err == unix.ENOTSUP) {
-		err = nil // a file system on which folders cannot be synced
-	}
-	if err = errors.Join(err, unix.Close(fd)); err != nil {
+	if err = errors.Join(syncFd(fd, folder), unix.Close(fd)); err != nil {
 		return &fs.PathError{Op: "sync", Path: string(p), Err: err}
 	}
 	return nil
