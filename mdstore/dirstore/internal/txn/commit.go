@@ -235,15 +235,22 @@ func (c *Committer) discard(s *step, t, p mdstore.Path) {
 	if t == "" {
 		return
 	}
+	who := c.FS.Writers(t) // before it is read, so that what nobody has open need not be read again
 	out, err := c.read(t)
 	switch {
 	case err != nil:
 		c.logger().Warn("a temporary file stays", "path", string(t), "error", err)
 	case out == nil:
-	case s.Do == write && same(out, s.New):
-		c.retire(t, p, s.New)
 	default:
-		c.retire(t, p, s.Base)
+		n := lateNote{Path: p, Known: s.Base}
+		if s.Do == write && same(out, s.New) {
+			n.Known = s.New
+		}
+		if who == disk.Nobody {
+			c.dismissAs(t, n, out)
+		} else {
+			c.retireFrom(who, t, p, n.Known)
+		}
 	}
 }
 

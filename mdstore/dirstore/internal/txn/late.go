@@ -39,7 +39,12 @@ type lateNote struct {
 
 // retire gets rid of the temporary t, which was the file at p, or might have been, while it held known. A failure leaves a stray and no error.
 func (c *Committer) retire(t, p mdstore.Path, known []byte) {
-	switch c.FS.Writers(t) {
+	c.retireFrom(c.FS.Writers(t), t, p, known)
+}
+
+// retireFrom is retire where it is known who has t open.
+func (c *Committer) retireFrom(who disk.Writers, t, p mdstore.Path, known []byte) {
+	switch who {
 	case disk.Nobody:
 		c.dismiss(t, lateNote{Path: p, Known: known})
 	case disk.Unknown:
@@ -61,8 +66,18 @@ func (c *Committer) dismiss(t mdstore.Path, n lateNote) bool {
 	out, err := c.read(t)
 	switch {
 	case err != nil:
+		c.logger().Warn("a temporary file stays", "path", string(t), "error", err)
+		return false
 	case out == nil:
 		return true
+	}
+	return c.dismissAs(t, n, out)
+}
+
+// dismissAs is dismiss of a file that nobody has open and that holds out.
+func (c *Committer) dismissAs(t mdstore.Path, n lateNote, out []byte) bool {
+	var err error
+	switch {
 	case same(out, n.Known) && !n.Joined:
 		err = c.FS.Remove(t)
 	case same(out, n.Known), n.Known != nil && c.rejoin(n.Path, n.Known, out):
