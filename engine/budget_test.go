@@ -37,7 +37,7 @@ func TestContextAllocates(t *testing.T) {
 
 // The metadata of a node is a kilobyte at most, and its body stays on the disk.
 func TestNodesAreSmall(t *testing.T) {
-	const n, most = 3_000, 1_000
+	const n, most = 3_000, 1_200
 	st := onDisk(t, sized(n))
 	e, err := engine.Open(t.Context(), st, engine.Options{})
 	if err != nil {

@@ -97,6 +97,25 @@ func (e *Engine) Workspaces(ctx context.Context) ([]*mdstore.Workspace, error) {
 }
 
 func workspaces(ctx context.Context, st mdstore.Store) ([]*mdstore.Workspace, error) {
+	for round := 1; ; round++ {
+		before, _ := sequence(ctx, st) // an error is told by who reads more than this
+		out, err := listed(ctx, st)
+		if err != nil {
+			return nil, err
+		}
+		if after, _ := sequence(ctx, st); after != before && round < listings {
+			continue // a workspace may have moved from where it was not looked for yet to where it was looked for before
+		}
+		if s, ok := st.(mdstore.Situated); ok && len(out) == 0 {
+			if err := s.InPlace(); err != nil {
+				return nil, err // there is nothing where the vault was
+			}
+		}
+		return out, nil
+	}
+}
+
+func listed(ctx context.Context, st mdstore.Store) ([]*mdstore.Workspace, error) {
 	var out []*mdstore.Workspace
 	for f, err := range st.List(ctx, "") {
 		if err != nil && f.Path == "" {
@@ -242,6 +261,8 @@ func (e *Engine) newest(ctx context.Context, st mdstore.Store, id mdstore.ID, t 
 				}
 			}
 		}
+		// What is known to have changed, and is more than a file with another text, only a look at everything tells.
+		trusting = trusting && len(at.stale) == 0
 		w, err := e.workspace(ctx, st, id)
 		if err != nil {
 			if at.snap != nil && at.stale[at.snap.ws.Path].open && AsError(err).Code == WorkspaceNotFound {

@@ -43,6 +43,12 @@ func (e *Engine) lead(r *request) {
 			return e.serve(st, taken)
 		})
 		switch {
+		case !served && busyError(err) && r.ctx.Err() == nil:
+			// Whoever has the lock does not get on: that is so for all who wait, who would find out one after the other.
+			taken = e.requests.all()
+			for _, t := range taken {
+				t.finish(nil, err)
+			}
 		case !served, r.ctx.Err() != nil:
 			// The lock was not to be had, or the leader goes: that is no answer to anybody else.
 			e.requests.back(taken)
@@ -60,6 +66,11 @@ func (e *Engine) lead(r *request) {
 		e.requests.back(taken)
 		taken = nil
 	}
+}
+
+func busyError(err error) bool {
+	var busy *mdstore.BusyError
+	return errors.As(err, &busy)
 }
 
 // serve makes one commit of requests, as many as go together, and finishes those. The error says that nothing was changed

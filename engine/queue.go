@@ -97,6 +97,15 @@ func (q *queue) len() int {
 	return len(q.waiting)
 }
 
+// all takes every request.
+func (q *queue) all() []*request {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	rs := q.waiting
+	q.waiting = nil
+	return rs
+}
+
 // take returns the first request with all that can be made with it.
 func (q *queue) take() []*request {
 	q.mu.Lock()

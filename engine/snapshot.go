@@ -102,8 +102,8 @@ func (s *Snapshot) shelve(changes []mdstore.Change) {
 
 // held returns a node, with the meaning that it has in s where its file has lost it.
 func (s *Snapshot) held(n *mdstore.Node) *mdstore.Node {
-	if s == nil || !n.Lost() {
-		return n
+	if s == nil || !n.Lost() || s.unproven() {
+		return n // what an index says was never seen here
 	}
 	if last, ok := s.file(n.Path); ok && !last.Lost() {
 		return n.Held(last)

@@ -19,6 +19,7 @@ func (e *Engine) Touching(ctx context.Context, f func(context.Context) error) er
 	if !ok || e.whole.Load() || traceOf(ctx) != nil {
 		return f(ctx)
 	}
+	reloaded := false
 	trusting := !e.following.Load() // who follows the files is told of all that comes, once all that is there is known
 	var stale []mdstore.Path
 	for round := 1; ; round++ {
@@ -29,6 +30,12 @@ func (e *Engine) Touching(ctx context.Context, f func(context.Context) error) er
 			return err
 		case t.unproven && (err != nil || t.absent):
 			trusting = false // what is not there may have come
+			continue
+		case err != nil && t.absent && !trusting && !reloaded:
+			reloaded = true // it may have come, and nobody may have told of it yet
+			for _, w := range t.ws {
+				e.forget(w.ID)
+			}
 			continue
 		}
 		again := t.changed(ctx, st)

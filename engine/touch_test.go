@@ -170,3 +170,22 @@ func TestPlanIsMadeForTheFileAsItIs(t *testing.T) {
 		t.Errorf("%v %v\n%s", err, o, f.Data)
 	}
 }
+
+// A node whose file is gone is not answered from what the index says of it, nor is what hangs below it.
+func TestContextOfWhatIsGone(t *testing.T) {
+	e, c := witnessed(t)
+	f, err := c.Store.Read(t.Context(), "w/nodes/b/Node.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Store.Commit(t.Context(), []mdstore.Change{{Path: f.Path, Base: f.Version}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Context(t.Context(), "ws-a", "b", assemble.Options{}); engine.AsError(err) == nil || engine.AsError(err).Code != engine.NodeNotFound {
+		t.Errorf("error %v, want NODE_NOT_FOUND", err)
+	}
+	b, err := e.Context(t.Context(), "ws-a", "root", assemble.Options{})
+	if err != nil || b.ChildCounts["planning"] != 3 {
+		t.Errorf("%v %v; three children are left", b.ChildCounts, err)
+	}
+}

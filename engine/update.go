@@ -37,7 +37,11 @@ func (e *Engine) update(ctx context.Context, ws mdstore.ID, act Act, plan func(*
 	if !act.DryRun {
 		return e.join(ctx, c)
 	}
-	e.writing.Lock()
+	select {
+	case e.writing <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	defer e.writing.Unlock()
 	d, err := e.plan(ctx, e.st, c)
 	if err != nil {

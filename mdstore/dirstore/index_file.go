@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io/fs"
+	"os"
 	"time"
 
 	"arbor/mdstore"
@@ -85,7 +86,13 @@ func (s *Store) writeIndex(g *ground) error {
 	}
 	p := indexPath(g.under)
 	temp := p + mdstore.Path("."+rand.Text())
-	err = s.disk.Create(temp, data, "")
+	err = s.disk.Create(temp, nil, "")
+	if err == nil {
+		err = s.root.Chmod(string(temp), 0o600) // it says what files say that others may not read
+	}
+	if err == nil {
+		err = s.fill(temp, data)
+	}
 	if err == nil {
 		err = s.disk.Rename(temp, p)
 	}
@@ -96,17 +103,41 @@ func (s *Store) writeIndex(g *ground) error {
 	return err
 }
 
-// sweepIndex removes what others have left who died while they wrote.
+// fill writes a file that is there and empty.
+func (s *Store) fill(p mdstore.Path, data []byte) error {
+	f, err := s.root.OpenFile(string(p), os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+// sweepIndex removes what others have left who died while they wrote, and the indexes of workspaces that are gone.
 func (s *Store) sweepIndex() {
 	entries, err := s.disk.ReadDir(indexDir)
 	if err != nil {
 		return
 	}
+	there := map[mdstore.Path]bool{}
+	for _, dir := range []mdstore.Path{"", mdstore.ArchiveDir} {
+		folders, err := s.disk.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return
+		}
+		for _, f := range folders {
+			there[indexPath(dir.Join(f.Name))] = true
+		}
+	}
 	for _, e := range entries {
-		if len(e.Name) == 16 || e.Type.IsDir() {
+		p := indexDir.Join(e.Name)
+		if there[p] || e.Type.IsDir() {
 			continue
 		}
-		p := indexDir.Join(e.Name)
+		if len(e.Name) == 16 {
+			_ = s.disk.Remove(p)
+			continue
+		}
 		if info, err := s.disk.Lstat(p); err == nil && time.Since(time.Unix(0, info.Stamp.Mtime)) > indexOld {
 			_ = s.disk.Remove(p)
 		}

@@ -123,7 +123,7 @@ func (s *Store) makeLock() error {
 	} else if err != nil {
 		return err
 	} else if !info.Mode.IsDir() {
-		return disk.CheckRegular(mdstore.LocalDir, info.Mode|fs.ModeIrregular, 0, 0)
+		return disk.Unreadable(mdstore.LocalDir, disk.CodeNotAFile, "is a file where a folder is expected; remove it")
 	}
 	info, err = s.disk.Lstat(lockPath)
 	if errors.Is(err, fs.ErrNotExist) {

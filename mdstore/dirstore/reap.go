@@ -21,6 +21,7 @@ type batch struct {
 	tree   []folder
 	work   mdstore.Work
 	drift  int // files that were read and could have been known
+	fresh  int // files that were read and are not as they were known
 }
 
 // reap looks at all folders right below nodes/, by several goroutines, and puts together what they find.
@@ -90,6 +91,7 @@ func (k *skimmer) reap(out *mdstore.Skimmed) error {
 		b := &batches[i]
 		out.Broken = append(out.Broken, b.broken...)
 		drift += b.drift
+		k.renewed += b.fresh
 		out.Work.Stamped += b.work.Stamped
 		out.Work.Listed += b.work.Listed
 		out.Work.Read += b.work.Read

@@ -287,8 +287,11 @@ func (r *reaper) take(f mdstore.File) (sound bool) {
 	r.leave()
 	r.nodes = append(r.nodes, r.read.Skim(f))
 	sound = len(r.nodes[len(r.nodes)-1].Problems) == 0
-	if sound && f.Stamp.Firm {
-		r.drift++
+	if sound {
+		r.fresh++
+		if f.Stamp.Firm {
+			r.drift++
+		}
 	}
 	return sound
 }

@@ -16,14 +16,17 @@ var _ mdstore.Skimming = (*Store)(nil)
 // Skim returns what List yields under a workspace's folder, without the documents. Of what is known it takes the files whose stamps are the same; so it does of what an
 // earlier process has kept, where nothing is known. Only files that were left alone for a while are told apart by their stamps; the others are read.
 func (s *Store) Skim(ctx context.Context, under mdstore.Path, known *mdstore.Skimmed, trusting bool) (*mdstore.Skimmed, error) {
-	return s.skim(ctx, under, known, trusting, s.Sequence)
+	return s.skim(ctx, under, known, trusting, s.Sequence, skimRounds)
 }
 
 func (x *exclusive) Skim(ctx context.Context, under mdstore.Path, known *mdstore.Skimmed, trusting bool) (*mdstore.Skimmed, error) {
-	return x.skim(ctx, under, known, trusting, x.Sequence)
+	return x.skim(ctx, under, known, trusting, x.Sequence, skimRounds)
 }
 
-func (s *Store) skim(ctx context.Context, under mdstore.Path, known *mdstore.Skimmed, trusting bool, sequence func(context.Context) (uint64, error)) (*mdstore.Skimmed, error) {
+// skimRounds is how often a workspace is skimmed anew when folders come and go meanwhile.
+const skimRounds = 3
+
+func (s *Store) skim(ctx context.Context, under mdstore.Path, known *mdstore.Skimmed, trusting bool, sequence func(context.Context) (uint64, error), rounds int) (*mdstore.Skimmed, error) {
 	seq, err := sequence(ctx)
 	if err != nil {
 		return nil, err
@@ -66,8 +69,13 @@ func (s *Store) skim(ctx context.Context, under mdstore.Path, known *mdstore.Ski
 	if err := k.reap(out); err != nil {
 		return nil, err
 	}
+	if now, err := k.top.Self(); rounds > 0 && (err != nil || now.Stamp != k.self) {
+		// A folder came, went or got another name while they were looked at: one may have been missed at both of its places.
+		return s.skim(ctx, under, out, false, sequence, rounds-1)
+	}
 	out.Unproven = k.look != nil
-	if g := s.held(under, out); trusting && k.look == nil && k.old.seq != seq || g.drifted(k.root.stamp.Firm && k.listed.Listed > 0) {
+	// Who has looked at everything leaves to those who trust what he has found: they would not find it themselves.
+	if g := s.held(under, out); k.look == nil && (k.renewed > 0 || trusting && k.old.seq != seq) || g.drifted(k.root.stamp.Firm && k.listed.Listed > 0) {
 		out.Private.(*ground).drift = 0
 		s.keep(g)
 	}
@@ -128,18 +136,20 @@ func (s *Store) ground(under mdstore.Path, known *mdstore.Skimmed) *ground {
 
 // A skimmer looks at the nodes of a workspace.
 type skimmer struct {
-	s      *Store
-	ctx    context.Context
-	dir    mdstore.Path // nodes/
-	prefix string       // of the paths below it
-	began  time.Time
-	old    *ground
-	look   map[string]bool // when trusting: what is to be looked at right below nodes/; nil: everything
-	top    disk.Folder
-	leaves *disk.Leaves // nil where there is no faster way than through Folders
-	root   folder
-	tops   []top
-	listed mdstore.Work
+	s       *Store
+	ctx     context.Context
+	dir     mdstore.Path // nodes/
+	prefix  string       // of the paths below it
+	began   time.Time
+	old     *ground
+	look    map[string]bool // when trusting: what is to be looked at right below nodes/; nil: everything
+	top     disk.Folder
+	leaves  *disk.Leaves // nil where there is no faster way than through Folders
+	root    folder
+	self    mdstore.Stamp // of nodes/, before its names were listed
+	tops    []top
+	listed  mdstore.Work
+	renewed int // files that are not as they were known
 }
 
 // A top is a name right below nodes/.
@@ -157,7 +167,7 @@ func (k *skimmer) list() error {
 		return err
 	}
 	k.listed.Stamped++
-	k.root = folder{stamp: firm(self.Stamp, k.began)}
+	k.self, k.root = self.Stamp, folder{stamp: firm(self.Stamp, k.began)}
 	old := k.old.tree
 	if len(old) > 0 && old[0].stamp.Same(k.root.stamp) {
 		k.root.file = old[0].file

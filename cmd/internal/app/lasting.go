@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"iter"
 	"os"
@@ -277,12 +278,20 @@ func (s *lastingStore) Present(ctx context.Context, token string) (bool, error) 
 	return d.Present(ctx, token)
 }
 
-// InPlace finds nothing amiss with a vault that does not exist yet.
+// InPlace finds nothing amiss with a vault that does not exist yet. One that was there before is missed.
 func (s *lastingStore) InPlace() error {
 	d, done, err := s.use(false)
 	defer done()
-	if err != nil || d == nil {
+	if err != nil {
 		return err
+	}
+	if d == nil {
+		select {
+		case <-s.begun:
+			return fmt.Errorf("vault %s: was moved or deleted; put it back, or open it at its new place: %w", s.folder, fs.ErrNotExist)
+		default:
+			return nil
+		}
 	}
 	return d.InPlace()
 }

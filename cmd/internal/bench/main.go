@@ -75,7 +75,10 @@ func parse(args []string, stderr io.Writer) (config, error) {
 		return c, fmt.Errorf("%q is none of the flags", f.Arg(0))
 	}
 	var err error
-	if c.only, err = regexp.Compile(*only); err != nil {
+	if c.only, err = regexp.Compile(*only); err == nil && !chosen(c.only, func(measure) bool { return true }) {
+		return c, fmt.Errorf("-only %q matches none of %s", *only, strings.Join(names(), ", "))
+	}
+	if err != nil {
 		return c, err
 	}
 	c.nodes = []int{*nodes}
