@@ -178,11 +178,11 @@ func TestContextOfWhatIsGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Store.Commit(t.Context(), []mdstore.Change{{Path: f.Path, Base: f.Version}}); err != nil {
+	if err := c.Store.Commit(t.Context(), []mdstore.Change{{Path: f.Path, Base: f.Version}, {Path: "w/nodes/b/notes.txt", New: []byte("that keep the folder\n")}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Context(t.Context(), "ws-a", "b", assemble.Options{}); engine.AsError(err) == nil || engine.AsError(err).Code != engine.NodeNotFound {
-		t.Errorf("error %v, want NODE_NOT_FOUND", err)
+	if _, err := e.Context(t.Context(), "ws-a", "b", assemble.Options{}); err == nil || engine.AsError(err).Code != engine.FileUnreadable && engine.AsError(err).Code != engine.NodeNotFound {
+		t.Errorf("error %v; there is no such file", err)
 	}
 	b, err := e.Context(t.Context(), "ws-a", "root", assemble.Options{})
 	if err != nil || b.ChildCounts["planning"] != 3 {
