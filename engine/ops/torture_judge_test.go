@@ -53,6 +53,9 @@ func judge(t *testing.T, h *herd) *judged {
 		t.Fatal(err)
 	}
 	err = filepath.WalkDir(h.dir, func(p string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && strings.HasSuffix(filepath.ToSlash(p), "/.local/index") {
+			return fs.SkipDir // it is written while this looks
+		}
 		if err != nil || d.IsDir() {
 			return err
 		}
