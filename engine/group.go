@@ -112,10 +112,9 @@ func leadsTo(c mdstore.Change) mdstore.Version {
 func (g *group) commit() error {
 	ctx := context.WithoutCancel(g.requests[0].ctx) // one who goes does not end what the others ask for
 	met, err := g.e.make(ctx, g.st, g.changes, g.drafts[0], g.snap)
-	var busy *mdstore.BusyError
 	var unfinished *mdstore.UnfinishedError
 	switch {
-	case errors.As(err, &busy):
+	case busyError(err):
 		return err
 	case errors.As(err, &unfinished):
 		for _, r := range g.requests {

@@ -103,8 +103,7 @@ func (e *Engine) serve(st mdstore.Store, rs []*request) error {
 
 func (e *Engine) serveOne(st mdstore.Store, r *request) error {
 	out, err := e.single(st, r)
-	var busy *mdstore.BusyError
-	if errors.As(err, &busy) {
+	if busyError(err) {
 		return err
 	}
 	r.finish(out, err)

@@ -28,7 +28,7 @@ func (e *Engine) Touching(ctx context.Context, f func(context.Context) error) er
 		switch {
 		case ctx.Err() != nil:
 			return err
-		case t.unproven && (err != nil || t.absent):
+		case trusting && t.unproven && (err != nil || t.absent):
 			trusting = false // what is not there may have come
 			continue
 		case err != nil && t.absent && !trusting && !reloaded:
