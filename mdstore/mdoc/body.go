@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
@@ -17,7 +18,7 @@ import (
 var markdown = parser.NewParser(
 	parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 	parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(),
-		util.Prioritized(tables{}, 200))...))
+		util.Prioritized(extension.NewTableParagraphTransformer(), 200))...))
 
 // A blockKind says what a top-level block is, as far as editing asks.
 type blockKind uint8
