@@ -22,6 +22,7 @@ type blockScan struct {
 	in    where
 	mark  byte // of the list that is open: the last of its markers' bytes
 	under int  // what a line must be indented by to belong to the item above
+	lazy  bool // the line before is text of an item, which goes on with a line of text that is not indented
 
 	count, itemCount int     // of what was found
 	blocks           []block // nil while they are only counted
@@ -77,7 +78,7 @@ func (s *blockScan) line(at, end, next int) (behind int, ok bool) {
 		if !blank(line) {
 			return 0, false
 		}
-		if s.blank = true; s.in == inParagraph {
+		if s.blank, s.lazy = true, false; s.in == inParagraph {
 			s.in = outside
 		}
 		return next, true
@@ -86,7 +87,7 @@ func (s *blockScan) line(at, end, next int) (behind int, ok bool) {
 		if s.in != inList || indent < s.under || !within(line) {
 			return 0, false
 		}
-		s.end, s.blank = end, false
+		s.end, s.blank, s.lazy = end, false, false
 		return next, true
 	}
 	behind = next
@@ -115,7 +116,7 @@ func (s *blockScan) line(at, end, next int) (behind int, ok bool) {
 // open ends the block before and begins another one, after which nothing is open.
 func (s *blockScan) open(at int, k block) {
 	s.close()
-	s.in = outside
+	s.in, s.lazy = outside, false
 	s.count++
 	if s.blocks == nil {
 		return
@@ -144,7 +145,7 @@ func (s *blockScan) close() {
 
 func (s *blockScan) text(at int) bool {
 	switch {
-	case s.in == inParagraph:
+	case s.in == inParagraph, s.lazy:
 	case (s.in == inList || s.in == inQuote) && !s.blank:
 		return false // it may go on with what is said there
 	default:
@@ -188,7 +189,7 @@ func (s *blockScan) item(at, end, width int) bool {
 	} else {
 		s.close()
 	}
-	s.under = width + 1
+	s.under, s.lazy = width+1, saysText(text)
 	s.itemCount++
 	if s.blocks != nil {
 		s.items = append(s.items, item{span: Span{Start: at}, marker: Span{at, at + width}, offset: width + 1})

@@ -103,6 +103,12 @@ func labels(text []byte) bool {
 	return k < 0 || k+1 < len(text) && text[k+1] == ':' || bytes.IndexByte(text[:k], '\\') >= 0
 }
 
+// saysText reports whether what an item says in its first line is plain text.
+func saysText(line []byte) bool {
+	what, _ := lineForm(line)
+	return what == textForm && line[0] != '['
+}
+
 // within reports whether a line that stands in a list item, without what is before it there, leaves the item what it is. One that is or
 // holds an empty item might not, nor one that might define a link, as an item of nothing else is empty.
 func within(line []byte) bool {
