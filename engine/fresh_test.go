@@ -153,6 +153,10 @@ func TestFollowedSteps(t *testing.T) {
 		}},
 		{"a file that goes", func() error { return os.Remove(at("ws-a/nodes/a/b/c/Node.md")) }},
 		{"a folder that goes", func() error { return os.RemoveAll(at("ws-a/nodes/kopie")) }},
+		{"a folder in a folder without a file", func() error {
+			return os.CopyFS(at("ws-a/nodes/a/d"), os.DirFS(at("ws-a/nodes/empty")))
+		}},
+		{"the last one in it goes", func() error { return os.RemoveAll(at("ws-a/nodes/a/d")) }},
 		{"another file beside", func() error { put(t, dir, "ws-a/nodes/empty/notes.txt", "x"); return nil }},
 		{"a folder in place of a file", func() error {
 			if err := os.Remove(at(nodeFile(1))); err != nil {

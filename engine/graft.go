@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strings"
 
 	"arbor/mdstore"
 )
@@ -30,6 +31,40 @@ func (g *graft) drop(p mdstore.Path) {
 	g.name(old.ID, slices.DeleteFunc(slices.Clone(g.files(old.ID)), func(n *mdstore.Node) bool { return n.Path == p }))
 }
 
+// filled takes back that a folder right below nodes/ misses its file: it does so only while there is no node anywhere in it.
+func (s *Snapshot) filled(p mdstore.Path) {
+	if s.broken.Len() == 0 {
+		return
+	}
+	if top, ok := s.top(p); ok {
+		own := top.Join(mdstore.NodeFile)
+		if d, ok := s.broken.Get(own); ok && d.Code == CodeFileMissing {
+			s.broken = s.broken.Delete(own)
+		}
+	}
+}
+
+// top returns the folder right below nodes/ in which a file lies.
+func (s *Snapshot) top(p mdstore.Path) (mdstore.Path, bool) {
+	nodes := s.ws.Dir.Join(mdstore.NodesDir)
+	rest, ok := strings.CutPrefix(string(p), string(nodes)+"/")
+	name, _, in := strings.Cut(rest, "/")
+	return nodes.Join(name), ok && in
+}
+
+// lists reports whether a snapshot has a node in a folder, or something there that cannot be read.
+func (s *Snapshot) lists(dir mdstore.Path) bool {
+	for range s.under(dir) {
+		return true
+	}
+	for it := s.broken.Iterator(); !it.Done(); {
+		if p, _, _ := it.Next(); p.Under(dir) {
+			return true
+		}
+	}
+	return false
+}
+
 // name says which files have an id.
 func (g *graft) name(id mdstore.ID, now []*mdstore.Node) {
 	s := g.s
@@ -48,6 +83,7 @@ func (g *graft) name(id mdstore.ID, now []*mdstore.Node) {
 func (g *graft) put(n *mdstore.Node) {
 	g.drop(n.Path)
 	s := g.s
+	s.filled(n.Path)
 	s.count++
 	s.files = s.files.Set(n.Path, n)
 	now := append(slices.Clone(g.files(n.ID)), n)

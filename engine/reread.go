@@ -26,13 +26,18 @@ func (e *Engine) freshen(ctx context.Context, st mdstore.Store, at moment) (*Sna
 		}
 	}
 	r.moved()
+	next := at.snap
+	if len(r.files) > 0 {
+		next = at.snap.With(r.files...)
+	}
+	if err := r.emptied(ctx, next); err != nil || !r.whole {
+		return nil, err
+	}
 	after, err := sequence(ctx, st)
 	if err != nil || after != at.seq { // somebody committed meanwhile
 		return nil, err
 	}
-	next := at.snap
-	if len(r.files) > 0 {
-		next = at.snap.With(r.files...)
+	if next != at.snap {
 		next.shelve(r.changes())
 	}
 	if next.ws.ID != at.id {
@@ -238,6 +243,28 @@ func (r *rereader) moved() {
 			delete(r.left, left)
 		}
 	}
+}
+
+// emptied looks at the folders right below nodes/ that have lost a node: one that stays without any is listed, as it misses its file.
+func (r *rereader) emptied(ctx context.Context, next *Snapshot) error {
+	looked := map[mdstore.Path]bool{}
+	for _, f := range r.files {
+		if !f.Version.IsZero() {
+			continue
+		}
+		top, ok := next.top(f.Path)
+		if !ok || looked[top] {
+			continue
+		}
+		looked[top] = true
+		if there, err := r.kind(ctx, top); err != nil {
+			return err
+		} else if there != nothing && !next.lists(top) {
+			r.whole = false
+			return nil
+		}
+	}
+	return nil
 }
 
 type thing int
