@@ -135,6 +135,9 @@ type mark struct {
 
 // below returns those of a workspace's folder.
 func (h heard) below(dir mdstore.Path) heard {
+	if len(h) == 0 {
+		return nil
+	}
 	out := heard{}
 	for p, n := range h {
 		if p.Under(dir) {
@@ -166,9 +169,16 @@ func (e *Engine) now(id mdstore.ID) moment {
 func (m *moment) doubt(paths []mdstore.Path, open bool) {
 	for _, p := range paths {
 		if _, told := m.stale[p]; !told && m.snap != nil && p.Under(m.snap.ws.Dir) {
-			m.stale[p] = mark{open: open}
+			m.add(p, mark{open: open})
 		}
 	}
+}
+
+func (m *moment) add(p mdstore.Path, k mark) {
+	if m.stale == nil {
+		m.stale = heard{}
+	}
+	m.stale[p] = k
 }
 
 func (e *Engine) heardOf(dir mdstore.Path) heard {

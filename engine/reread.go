@@ -64,7 +64,7 @@ func (m *moment) catchUp(ctx context.Context, st mdstore.Store, seq uint64) bool
 		case p.Under(mdstore.LocalDir), p == mdstore.SessionsFile:
 		case p != m.snap.ws.Dir && p.Under(m.snap.ws.Dir):
 			if _, told := m.stale[p]; !told {
-				m.stale[p] = mark{}
+				m.add(p, mark{})
 			}
 		case !strings.Contains(string(p), "/"+mdstore.NodesDir+"/"):
 			return false

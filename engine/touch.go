@@ -24,6 +24,7 @@ func (e *Engine) Touching(ctx context.Context, f func(context.Context) error) er
 	var stale []mdstore.Path
 	for round := 1; ; round++ {
 		t := &trace{of: e, trusting: trusting, stale: stale}
+		t.nodes = t.room[:0]
 		err := f(context.WithValue(ctx, traceKey{}, t))
 		switch {
 		case ctx.Err() != nil:
@@ -68,6 +69,8 @@ type trace struct {
 	stale    []mdstore.Path // what had changed when it was looked at before
 
 	mu       sync.Mutex
+	room     [traceFew]*mdstore.Node // of nodes, while they are few
+	first    Snapshot                // the first that was viewed, as it is seen
 	nodes    []*mdstore.Node
 	met      map[*mdstore.Node]bool // the same, where they are many
 	ws       []*mdstore.Workspace
@@ -115,9 +118,13 @@ func (t *trace) view(s *Snapshot) *Snapshot {
 	if !slices.Contains(t.ws, s.ws) {
 		t.ws = append(t.ws, s.ws)
 	}
-	v := *s
+	v := &t.first
+	if v.trace != nil {
+		v = new(Snapshot)
+	}
+	*v = *s
 	v.trace = t
-	return &v
+	return v
 }
 
 // changed returns the files that are not as they were seen.

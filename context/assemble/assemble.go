@@ -79,6 +79,8 @@ func (e *UnknownNodeError) Error() string {
 // children, oldest first; then long texts are cut, from the far end of the chain on; and at last what remains besides the rules, the goal
 // and the focus's requirement, which always stay. A larger budget never shows less.
 //
+// Bundles share their texts and lists with each other: a bundle may be cut to a copy that shows less, and nothing in its lists may be changed.
+//
 // The only error is an *UnknownNodeError for focus. Damage elsewhere is an omission of the bundle.
 func Context(src Source, focus mdstore.ID, opt Options) (*Bundle, error) {
 	g, err := gather(src, focus, opt)
@@ -86,14 +88,16 @@ func Context(src Source, focus mdstore.ID, opt Options) (*Bundle, error) {
 		return nil, err
 	}
 	b, m := g.b, measureOf(opt.Form)
-	if b.Budget > 0 && b.Budget <= math.MaxInt/4 {
+	if state(b, m, g.whole(m)); b.Budget > 0 && b.Budget <= math.MaxInt/4 && b.Tokens > b.Budget {
 		fit(b, m, &g.left)
+		weigh(b, m)
 	}
-	if opt.ReverseLog {
+	if opt.ReverseLog { // it is as long in that order
 		for i := range b.Chain {
-			slices.Reverse(b.Chain[i].LogEntries)
+			p := &b.Chain[i]
+			p.LogEntries = slices.Clone(p.LogEntries)
+			slices.Reverse(p.LogEntries)
 		}
 	}
-	weigh(b, m)
 	return b, nil
 }

@@ -14,6 +14,9 @@ type gatherer struct {
 	opt  Options
 	b    *Bundle
 	left ledger
+
+	own   int   // bytes of the workspace's passages on a page, or unknown
+	sizes []int // of those of each part of the chain
 }
 
 // gather reads all that belongs into the context of a node.
@@ -22,7 +25,7 @@ func gather(src Source, focus mdstore.ID, opt Options) (*gatherer, error) {
 	if !ok {
 		return nil, &UnknownNodeError{ID: focus}
 	}
-	g := &gatherer{src: src, opt: opt, b: &Bundle{Budget: max(opt.Budget, 0)}}
+	g := &gatherer{src: src, opt: opt, b: &Bundle{Budget: max(opt.Budget, 0)}, own: unknown}
 	g.workspace()
 	g.chain(n)
 	g.children(n)
@@ -41,24 +44,18 @@ func (g *gatherer) workspace() {
 			return
 		}
 	}
-	p.ID, p.Name, p.Goal, p.At, p.Version = w.ID, w.Name, w.Goal, w.Path, w.Version.String()
+	p.ID, p.Name, p.Goal, p.At = w.ID, w.Name, w.Goal, w.Path
 	if w.Doc == nil {
+		p.Version = w.Version.String()
 		return
 	}
-	has := p.Lines.read(w.Doc)
+	own := ownPassages(w)
+	p.Lines = locate(w.Doc).lines
 	p.Lines.Log = Range{} // which no node's context holds
-	if has.rules {
-		if r := w.Rules(); r != nil {
-			p.Rules = r
-		}
-		p.RulesHash = mdstore.RulesHash(p.Rules)
-	}
-	if has.docs {
-		p.Docs = g.docs(w.Docs(), RoleWorkspace, "")
-	}
-	if has.problem {
-		p.Problem = g.problem(w.Problem(), RoleWorkspace, "")
-	}
+	p.Version, p.Rules, p.RulesHash = own.text(w.Version), own.rules, own.rulesHash
+	p.Docs = g.docs(own, RoleWorkspace, "")
+	p.Problem = g.problem(own.problem, RoleWorkspace, "")
+	g.own = g.known(own.size)
 	g.complain(WhatFile, RoleWorkspace, "", true, w.Problems)
 }
 
@@ -102,13 +99,13 @@ func (g *gatherer) chain(focus *mdstore.Node) {
 	for _, n := range slices.Backward(up[shown:]) {
 		g.left.add(Omission{What: WhatNode, Role: RoleAncestor, NodeID: n.ID, Reason: ReasonIsolated, Count: 1, Bytes: size(n)})
 	}
-	g.b.Chain = make([]ChainPart, shown)
+	g.b.Chain, g.sizes = make([]ChainPart, shown), make([]int, shown)
 	for i := range shown {
 		role := RoleAncestor
 		if i == shown-1 {
 			role = RoleFocus
 		}
-		g.part(&g.b.Chain[i], up[shown-1-i], role)
+		g.sizes[i] = g.part(&g.b.Chain[i], up[shown-1-i], role)
 	}
 }
 
@@ -132,52 +129,46 @@ func (v *visited) before(walk []*mdstore.Node, id mdstore.ID) bool {
 	return false
 }
 
-func (g *gatherer) part(p *ChainPart, n *mdstore.Node, role string) {
-	p.NodeID, p.Title, p.Type, p.Status, p.Role, p.Isolated = n.ID, n.Title, n.Type, n.Status, n.Role, n.Isolated
-	p.At, p.Version = n.Path, n.Version().String()
+// known returns the size of passages where none of them is left out.
+func (g *gatherer) known(size int) int {
+	if g.opt.OmitProblem || g.opt.OmitLog || g.opt.MaxLogEntries != 0 {
+		return unknown
+	}
+	return size
+}
+
+// part returns how many bytes the passages of the part take on a page, or unknown.
+func (g *gatherer) part(p *ChainPart, n *mdstore.Node, role string) (size int) {
+	p.NodeID, p.Title, p.Type, p.Status, p.Role, p.Isolated, p.At = n.ID, n.Title, n.Type, n.Status, n.Role, n.Isolated, n.Path
 	p.Docs, p.LogEntries = []Doc{}, []LogEntry{}
 	if !n.Filed() {
+		p.Version = n.Version().String()
 		g.complain(WhatNode, role, n.ID, false, n.Problems)
-		return
+		return unknown
 	}
-	has := p.Lines.read(n.Doc())
-	if has.requirement {
-		p.Requirement = n.Requirement()
-	}
-	if has.conclusion {
-		p.Conclusion = n.Conclusion()
-	}
-	if has.note {
-		p.Note = n.Note()
-	}
-	if has.docs {
-		p.Docs = g.docs(n.Docs(), role, n.ID)
-	}
-	if has.problem {
-		p.Problem = g.problem(n.Problem(), role, n.ID)
-	}
-	if has.log {
-		p.LogEntries = g.log(n.Log(), role, n.ID)
+	doc, version := n.File()
+	at, own := locate(doc), passagesOf(n, doc, version)
+	p.Version, p.Lines = own.text(version), at.lines
+	p.Requirement, p.Conclusion, p.Note = at.requirement, at.conclusion, at.note
+	p.Docs = g.docs(own, role, n.ID)
+	p.Problem = g.problem(own.problem, role, n.ID)
+	switch {
+	case !g.opt.OmitLog && g.opt.MaxLogEntries == 0:
+		p.LogEntries = own.log
+		g.older(own.older, own.olderBytes, ReasonLimit, role, n.ID)
+	case at.has.log:
+		p.LogEntries = g.log(n.Holding(doc).Log(), role, n.ID)
 	}
 	g.complain(WhatNode, role, n.ID, true, n.Problems)
+	return g.known(own.size)
 }
 
 // docs returns the active documents and lists the expired ones as one omission.
-func (g *gatherer) docs(refs []mdstore.Ref, role string, id mdstore.ID) []Doc {
-	out := make([]Doc, 0, len(refs))
-	expired := Omission{What: WhatDoc, Role: role, NodeID: id, Reason: ReasonExpired}
-	for _, r := range refs {
-		if r.Expired {
-			expired.Count++
-			expired.Bytes += len(r.Target) + len(r.Description)
-			continue
-		}
-		out = append(out, Doc{Path: r.Target, Description: r.Description})
+func (g *gatherer) docs(own *passages, role string, id mdstore.ID) []Doc {
+	if own.expired > 0 {
+		g.left.add(Omission{What: WhatDoc, Role: role, NodeID: id, Reason: ReasonExpired, Count: own.expired, Bytes: own.expiredBytes})
 	}
-	if expired.Count > 0 {
-		g.left.add(expired)
-	}
-	return out
+	return own.docs
 }
 
 func (g *gatherer) problem(p mdstore.Problem, role string, id mdstore.ID) *mdstore.Problem {
@@ -188,10 +179,11 @@ func (g *gatherer) problem(p mdstore.Problem, role string, id mdstore.ID) *mdsto
 		g.left.add(Omission{What: WhatProblem, Role: role, NodeID: id, Reason: ReasonExcluded, Count: 1, Bytes: len(p.Text) + len(p.NextStep)})
 		return nil
 	}
-	return &p
+	q := p // on the heap, where there is one
+	return &q
 }
 
-// log returns the newest entries, oldest first.
+// log returns the newest entries, oldest first, where that are not as many as by default.
 func (g *gatherer) log(all []mdstore.LogEntry, role string, id mdstore.ID) []LogEntry {
 	keep, reason := g.opt.MaxLogEntries, ReasonLimit
 	switch {
@@ -202,19 +194,16 @@ func (g *gatherer) log(all []mdstore.LogEntry, role string, id mdstore.ID) []Log
 	case keep < 0:
 		keep = len(all)
 	}
-	old := max(len(all)-keep, 0)
-	if old > 0 {
-		o := Omission{What: WhatLog, Role: role, NodeID: id, Reason: reason, Count: old}
-		for _, e := range all[:old] {
-			o.Bytes += len(e.Time) + len(e.Operator) + len(e.Event)
-		}
-		g.left.add(o)
-	}
-	out := make([]LogEntry, 0, len(all)-old)
-	for _, e := range all[old:] {
-		out = append(out, LogEntry{Timestamp: e.Time, Operator: e.Operator, Event: e.Event})
-	}
+	out, older, bytes := newest(all, keep)
+	g.older(older, bytes, reason, role, id)
 	return out
+}
+
+// older lists entries that are not shown.
+func (g *gatherer) older(count, bytes int, reason, role string, id mdstore.ID) {
+	if count > 0 {
+		g.left.add(Omission{What: WhatLog, Role: role, NodeID: id, Reason: reason, Count: count, Bytes: bytes})
+	}
 }
 
 // complain lists a file that cannot be read as it should be.
@@ -240,10 +229,10 @@ func (g *gatherer) children(focus *mdstore.Node) {
 			continue
 		}
 		if statemachine.Terminal(n.Status) && n.Filed() {
-			if text := n.Conclusion(); text != "" {
-				c := ChildPart{NodeID: n.ID, Title: n.Title, Status: n.Status, Conclusion: text, At: n.Path, Version: n.Version().String(), age: n.UpdatedAt}
-				c.Lines.read(n.Doc())
-				c.Lines = Lines{Conclusion: c.Lines.Conclusion}
+			doc, version := n.File()
+			if at := locate(doc); at.conclusion != "" {
+				c := ChildPart{NodeID: n.ID, Title: n.Title, Status: n.Status, Conclusion: at.conclusion, At: n.Path, Version: version.String(), age: n.UpdatedAt}
+				c.Lines.Conclusion = at.lines.Conclusion
 				if c.age == 0 {
 					c.age = n.CreatedAt
 				}

@@ -10,24 +10,32 @@ type sections struct {
 	rules, requirement, conclusion, note, docs, log, problem bool
 }
 
-// located is what read finds in a document.
+// located is what locate finds in a document: where its sections stand, and the texts that several parts of bundles show.
 type located struct {
-	lines Lines
-	has   sections
+	lines                         Lines
+	has                           sections
+	requirement, conclusion, note string
 }
 
 // linesKey is the key of what was located in a document.
 type linesKey struct{}
 
-// read notes where the sections of a document stand. A section that stands more than once reaches from the first to the last.
-func (l *Lines) read(d *mdoc.Doc) sections {
-	found := d.Found(linesKey{}, func() any {
+// locate returns where the sections of a document stand. A section that stands more than once reaches from the first to the last.
+func locate(d *mdoc.Doc) *located {
+	return d.Found(linesKey{}, func() any {
 		at := &located{}
 		at.has = at.lines.locate(d)
+		if at.has.requirement {
+			at.requirement = d.Text(mdstore.SecRequirement)
+		}
+		if at.has.conclusion {
+			at.conclusion = d.Text(mdstore.SecConclusion)
+		}
+		if at.has.note {
+			at.note = d.Text(mdstore.SecNote)
+		}
 		return at
 	}).(*located)
-	*l = found.lines
-	return found.has
 }
 
 func (l *Lines) locate(d *mdoc.Doc) sections {

@@ -36,7 +36,12 @@ func measureOf(f Form) measure {
 // weigh states the size of the bundle in it, its own digits included.
 func weigh(b *Bundle, m measure) {
 	b.Tokens = 0
-	rest := m.whole(b) - digits(0)
+	state(b, m, m.whole(b))
+}
+
+// state is weigh of a bundle that takes so many bytes while it states no tokens.
+func state(b *Bundle, m measure, whole int) {
+	rest := whole - digits(0)
 	if _, page := m.(onPage); page && b.Budget == 0 { // the page does not state it
 		b.Tokens = Tokens(rest + digits(0))
 		return

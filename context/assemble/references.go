@@ -13,7 +13,7 @@ func (g *gatherer) references(focus *mdstore.Node) {
 	if !focus.Filed() {
 		return
 	}
-	refs := focus.References()
+	refs := referencesOf(focus)
 	expired := Omission{What: WhatReference, Role: RoleFocus, NodeID: focus.ID, Reason: ReasonExpired}
 	for _, r := range refs {
 		if r.Expired {
@@ -38,11 +38,14 @@ func (g *gatherer) references(focus *mdstore.Node) {
 }
 
 func (g *gatherer) node(p *RefPart, n *mdstore.Node) {
-	p.Kind, p.NodeID, p.Title, p.Status, p.At, p.Version = RefNode, n.ID, n.Title, n.Status, n.Path, n.Version().String()
+	p.Kind, p.NodeID, p.Title, p.Status, p.At = RefNode, n.ID, n.Title, n.Status, n.Path
 	if n.Filed() {
-		p.Requirement, p.Conclusion = n.Requirement(), n.Conclusion()
-		p.Lines.read(n.Doc())
-		p.Lines = Lines{Requirement: p.Lines.Requirement, Conclusion: p.Lines.Conclusion}
+		doc, version := n.File()
+		at := locate(doc)
+		p.Version, p.Requirement, p.Conclusion = version.String(), at.requirement, at.conclusion
+		p.Lines = Lines{Requirement: at.lines.Requirement, Conclusion: at.lines.Conclusion}
+	} else {
+		p.Version = n.Version().String()
 	}
 	g.complain(WhatNode, RoleReference, n.ID, n.Filed(), n.Problems)
 }
