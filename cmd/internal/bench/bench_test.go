@@ -11,11 +11,16 @@ import (
 	"testing"
 )
 
-// standIn is set where the test's own program stands in for Arbor's: it does nothing, and well.
+// standIn is set where the test's own program stands in for Arbor's: it does nothing, and well, but for leaving a file in a folder that it is told.
 const standIn = "ARBOR_BENCH_STANDS_IN"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(standIn) != "" {
+		if fi, err := os.Stat(os.Args[1]); err == nil && fi.IsDir() {
+			if _, err := os.CreateTemp(os.Args[1], ""); err != nil {
+				os.Exit(1)
+			}
+		}
 		os.Exit(0)
 	}
 	os.Exit(m.Run())
@@ -171,8 +176,13 @@ func TestCompare(t *testing.T) {
 	t.Setenv(standIn, "1")
 	dir := t.TempDir()
 	file := filepath.Join(dir, "rows")
+	marks := filepath.Join(dir, "marks")
+	if err := os.Mkdir(marks, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	text := "list\tone\t" + dir + "\t" + self + " list\n" +
 		"list\tother\t" + dir + "\t" + self + " a{n}\t" + self + " b\n" +
+		"anew\tone\t" + dir + "\tbefore: " + self + " " + marks + "\t" + self + " list\n" +
 		"show\tother\t" + dir + "\t" + filepath.Join(dir, "missing") + "\n"
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
@@ -186,6 +196,17 @@ func TestCompare(t *testing.T) {
 	}
 	if !strings.Contains(said.String(), "left out") {
 		t.Errorf("nothing is said of the command that fails: %s", said.String())
+	}
+	left, err := os.ReadDir(marks)
+	if err != nil || len(left) != 5 { // a look whether it works, a round that is not counted, and three
+		t.Errorf("before five runs something was done %d times, %v", len(left), err)
+	}
+	out.Reset()
+	if err := run(t.Context(), []string{"-compare", file, "-patience", "1ns"}, &out, &said); err != nil {
+		t.Fatal(err)
+	}
+	if more, err := os.ReadDir(marks); err != nil || len(more) != len(left)+1 || strings.Count(out.String(), ", once |") != 3 {
+		t.Errorf("what takes long was run %d times, %v:\n%s", len(more)-len(left), err, out.String())
 	}
 }
 

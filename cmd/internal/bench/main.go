@@ -51,6 +51,8 @@ type config struct {
 	settle  time.Duration // how old files are before they are measured
 	form    string        // of the plan that is written for another program
 	compare string        // the file of commands to be timed
+
+	patience time.Duration // with compare: what takes longer is run once
 }
 
 func parse(args []string, stderr io.Writer) (config, error) {
@@ -68,6 +70,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	f.DurationVar(&c.settle, "settle", 3*time.Second, "how old the files are before anything is measured; of younger ones their times prove nothing")
 	f.StringVar(&c.form, "write", "", "measure nothing: write the plan into the folder of -dir in a `form`: "+strings.Join(forms(), ", "))
 	f.StringVar(&c.compare, "compare", "", "measure nothing of the above: time the commands in a `file` of lines \"row, program, folder, command\" divided by tabs")
+	f.DurationVar(&c.patience, "patience", 30*time.Second, "with -compare: a command that takes longer is run once, and the table says so")
 	if err := f.Parse(args); err != nil {
 		return c, err
 	}
