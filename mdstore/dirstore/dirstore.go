@@ -80,6 +80,7 @@ type Store struct {
 	log     *slog.Logger
 
 	real        string // dir without links in it
+	git         *gitPlace
 	gitPatience time.Duration
 	now         func() time.Time // the clock that files are stamped by
 	leavesOf    func(disk.Folder, string) *disk.Leaves
@@ -177,6 +178,7 @@ func Open(dir string, opt Options) (*Store, error) {
 	if s.real, err = filepath.EvalSymlinks(dir); err != nil {
 		s.real = dir
 	}
+	s.git = newGitPlace(s.real)
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

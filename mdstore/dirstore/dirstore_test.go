@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
@@ -47,5 +48,27 @@ func write(t testing.TB, path, text string) {
 	}
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// ticked waits until the clock of the file system has gone on since a file was changed.
+func ticked(t *testing.T, path string) {
+	t.Helper()
+	changed := func(path string) time.Time {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.ModTime()
+	}
+	now := time.Now()
+	if err := os.Chtimes(path, now, now); err != nil {
+		t.Fatal(err)
+	}
+	for probe := filepath.Join(t.TempDir(), "probe"); ; {
+		write(t, probe, "")
+		if changed(probe).After(now) {
+			return
+		}
 	}
 }

@@ -48,3 +48,10 @@ func AwaitIndex(s *Store) { s.indexing.Wait() }
 
 // Waiting has a store skim as it does where it waits for the disk from the beginning.
 func Waiting(s *Store) { s.waiting = 0 }
+
+// GitRests reports whether a store knows that git was in the middle of nothing, as its folder is.
+func GitRests(s *Store) bool {
+	s.git.mu.Lock()
+	defer s.git.mu.Unlock()
+	return s.git.idle != ""
+}

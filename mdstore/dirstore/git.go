@@ -7,10 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"arbor/mdstore"
+	"arbor/mdstore/dirstore/internal/disk"
 )
 
 // While git rewrites a working tree, what is committed to it may be overwritten, by the checkout itself or by the --abort that
@@ -41,14 +41,28 @@ func (s *Store) gitBusy() *mdstore.BusyError {
 	if s.gitPatience < 0 {
 		return nil
 	}
-	top, git := gitFolder(s.real)
+	began := s.now()
+	top, git, info := s.git.find()
 	if git == "" {
 		return nil
 	}
+	var now mdstore.Stamp
+	if info != nil {
+		now = firm(disk.StampOf(info), began)
+	}
+	if s.git.rests(git, now) {
+		return nil
+	}
+	found := false
 	for _, state := range gitStates {
-		if at := filepath.Join(git, state.name); exists(at) && tracked(top, git, s.real) {
-			return &mdstore.BusyError{What: state.doing, Where: at, End: state.end}
+		if at := filepath.Join(git, state.name); exists(at) {
+			if found = true; tracked(top, git, s.real) {
+				return &mdstore.BusyError{What: state.doing, Where: at, End: state.end}
+			}
 		}
+	}
+	if !found && proof(now) {
+		s.git.note(git, now)
 	}
 	return nil
 }
@@ -99,7 +113,7 @@ func (s *Store) awaitCheckout(ctx context.Context) {
 	if s.gitPatience < 0 {
 		return
 	}
-	_, git := gitFolder(s.real)
+	_, git, _ := s.git.find()
 	if git == "" {
 		return
 	}
@@ -111,34 +125,6 @@ func (s *Store) awaitCheckout(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-	}
-}
-
-// gitFolder returns the top of the working tree that dir lies in and the folder in which git keeps its state, "" where it lies in none. In linked working
-// trees and submodules a file says where that is.
-func gitFolder(dir string) (top, git string) {
-	for {
-		at := filepath.Join(dir, ".git")
-		info, err := os.Stat(at)
-		switch {
-		case err == nil && info.IsDir():
-			return dir, at
-		case err == nil && info.Mode().IsRegular() && info.Size() < 1<<12:
-			data, err := os.ReadFile(at)
-			to, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: ")
-			if err != nil || !ok {
-				return "", ""
-			}
-			if !filepath.IsAbs(to) {
-				to = filepath.Join(dir, to)
-			}
-			return dir, to
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return "", ""
-		}
-		dir = up
 	}
 }
 

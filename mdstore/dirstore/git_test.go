@@ -3,6 +3,7 @@ package dirstore_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -171,4 +172,67 @@ func patient(t *testing.T, dir string, d time.Duration) *dirstore.Store {
 	}
 	t.Cleanup(func() { s.Close() })
 	return s
+}
+
+// Git is looked at closely once, while nothing comes or goes in its folder, and is seen whenever it begins something, by every commit from then on.
+func TestGitThatBeginsSomethingIsSeen(t *testing.T) {
+	for where, home := range gitHomes {
+		dir := fill(t, unchanged)
+		project := filepath.Dir(dir)
+		if home.file != "" {
+			write(t, filepath.Join(project, ".git"), home.file)
+		}
+		git := filepath.Join(project, home.folder)
+		index(t, git, home.vault)
+		ticked(t, git)
+		s := patient(t, dir, 1)
+		for i, state := range append(gitStates, gitStates...) {
+			dirstore.Ahead(s, time.Duration(i/len(gitStates))*time.Hour) // which lets what is young seem old
+			note := mdstore.Change{Path: mdstore.Path(fmt.Sprintf("ws/note-%d", i)), New: []byte("x")}
+			if err := s.Commit(t.Context(), []mdstore.Change{note}); err != nil {
+				t.Fatalf("%s, before %s: %v", where, state, err)
+			}
+			if old := i >= len(gitStates); dirstore.GitRests(s) != old {
+				t.Errorf("%s, before %s: known to rest: %v, want %v", where, state, !old, old)
+			}
+			ticked(t, git)
+			at := filepath.Join(git, state)
+			write(t, at, "")
+			note.Path += "-2"
+			if _, busy := errors.AsType[*mdstore.BusyError](s.Commit(t.Context(), []mdstore.Change{note})); !busy {
+				t.Errorf("%s: %s is not seen", where, state)
+			}
+			if err := errors.Join(os.RemoveAll(at), os.RemoveAll(filepath.Join(git, strings.Split(state, "/")[0]))); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// A repository that comes is seen, and one that takes the place of another.
+func TestGitThatComesIsSeen(t *testing.T) {
+	dir := fill(t, unchanged)
+	project := filepath.Dir(dir)
+	s := patient(t, dir, 1)
+	dirstore.Ahead(s, time.Hour)
+	commit := func(name string) error {
+		return s.Commit(t.Context(), []mdstore.Change{{Path: mdstore.Path("ws/" + name), New: []byte("x")}})
+	}
+	if err := commit("before"); err != nil {
+		t.Fatal(err)
+	}
+	git := filepath.Join(project, ".git")
+	index(t, git, mdstore.DefaultVault)
+	if err := commit("idle"); err != nil {
+		t.Fatal(err)
+	}
+	busy := filepath.Join(t.TempDir(), "git")
+	index(t, busy, mdstore.DefaultVault)
+	write(t, filepath.Join(busy, "MERGE_HEAD"), "")
+	if err := errors.Join(os.RemoveAll(git), os.Rename(busy, git)); err != nil {
+		t.Fatal(err)
+	}
+	if err := commit("replaced"); !errors.As(err, new(*mdstore.BusyError)) {
+		t.Errorf("another repository has come: %v", err)
+	}
 }

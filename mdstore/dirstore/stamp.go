@@ -18,6 +18,9 @@ func firm(s mdstore.Stamp, began time.Time) mdstore.Stamp {
 	return s
 }
 
+// proof reports whether a later change of what has a stamp gives it another one, whoever makes the change: no program can set the time of change of an inode.
+func proof(s mdstore.Stamp) bool { return s.Firm && s.Ctime != 0 && s.Inode != 0 }
+
 // Stamp returns the stamp of the file at p, as it is now. It does not open the file: that it may not be read only Read tells.
 func (s *Store) Stamp(ctx context.Context, p mdstore.Path) (mdstore.Stamp, error) {
 	if err := ctx.Err(); err != nil {
