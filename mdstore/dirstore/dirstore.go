@@ -30,6 +30,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -96,6 +97,7 @@ type Store struct {
 	numbered  bool
 	signed    mdstore.Stamp // of the lock when this store last signed it
 	signedAt  time.Time
+	calm      atomic.Bool // no displaced file waited when this store last looked, or after its last commit; whoever knows better makes it false
 
 	opened   os.FileInfo  // the vault's folder
 	sequence *disk.Handle // of the number of the last commit
@@ -200,7 +202,7 @@ func Open(dir string, opt Options) (*Store, error) {
 	if opt.Through != nil {
 		s.committer.FS = opt.Through(s.disk)
 	}
-	s.committer.FS = &pulse{FS: s.committer.FS, show: s.show}
+	s.committer.FS = &pulse{FS: s.committer.FS, show: s.show, parks: func() { s.calm.Store(false) }}
 	s.turn <- struct{}{}
 	if unfinished, err := s.unfinished(); err != nil || !unfinished && !s.waits() || s.gitBusy() != nil {
 		return s, nil

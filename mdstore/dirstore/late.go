@@ -16,7 +16,11 @@ const (
 
 // attend looks at the files that wait. The lock is held. A failure leaves them waiting.
 func (s *Store) attend() error {
+	if s.calm.Load() {
+		return nil
+	}
 	if waiting, err := s.committer.Waiting(); err != nil || !waiting {
+		s.calm.Store(err == nil)
 		return nil // a vault that cannot be looked at says so elsewhere
 	}
 	if s.gitBusy() != nil {
@@ -46,6 +50,7 @@ func (s *Store) attend() error {
 
 // again has the waiting files looked at after a while.
 func (s *Store) again() {
+	s.calm.Store(false)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed || s.later != nil {
@@ -75,9 +80,9 @@ func (s *Store) again() {
 	})
 }
 
-// soon is again for a file that has just begun to wait.
+// soon is again for a file that the commit which was just made has left waiting.
 func (s *Store) soon() {
-	if !s.waits() {
+	if s.calm.Load() || !s.waits() {
 		return
 	}
 	s.mu.Lock()

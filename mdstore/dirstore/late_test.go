@@ -181,3 +181,41 @@ func TestWhoWatchesLooksAfterDisplacedFiles(t *testing.T) {
 		got = string(data)
 	}
 }
+
+// A store that has nothing to look after looks again when something waits: left by a commit of another process, or by its own.
+func TestSaveIntoADisplacedFileIsSeenByTheNextCommit(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("takes a minute where the system does not tell who has a file open")
+	}
+	for _, who := range []string{"another", "its own"} {
+		dir := fill(t, map[string]string{"ws/Workspace.md": lines})
+		s := open(t, dir)
+		commit := func(name mdstore.Path) {
+			t.Helper()
+			if err := s.Commit(t.Context(), []mdstore.Change{{Path: "ws/" + name, New: []byte("x")}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		commit("first")
+		commit("second")
+		by := s
+		if who == "another" {
+			var err error
+			if by, err = dirstore.Open(dir, dirstore.Options{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f := displaced(t, by, dir)
+		if by != s {
+			if err := by.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		commit("while it is open")
+		saved(t, f, "theirs\n")
+		commit("then")
+		if got := contents(t, dir)["ws/Workspace.md"]; got != joined || waiting(dir) {
+			t.Errorf("%s: %q, want %q; waiting %v", who, got, joined, waiting(dir))
+		}
+	}
+}

@@ -184,6 +184,7 @@ func (s *Store) mend(ctx context.Context) error {
 	if ok && n == s.last && n != 0 {
 		return s.attend() // nobody has committed since this store did, which left nothing behind
 	}
+	s.calm.Store(false)
 	s.committer.Forget()
 	unfinished, err := s.unfinished()
 	if err != nil {

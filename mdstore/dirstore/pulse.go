@@ -5,6 +5,7 @@ import (
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore/internal/disk"
+	"arbor/mdstore/dirstore/internal/txn"
 )
 
 // beat is how often a commit that takes long shows that it gets on.
@@ -13,8 +14,9 @@ const beat = time.Second
 // A pulse is the disk of a commit: what is done on it is a sign for those who wait. The lock is held whenever something is.
 type pulse struct {
 	disk.FS
-	show func()
-	next time.Time
+	show  func()
+	parks func() // called before a file is put where displaced files wait
+	next  time.Time
 }
 
 func (p *pulse) beat() {
@@ -47,8 +49,14 @@ func (p *pulse) SyncAll(files, dirs []mdstore.Path) []error {
 func (p *pulse) ReadStraight(at mdstore.Path, limit int64) ([]byte, disk.Info, bool) {
 	return disk.ReadStraight(p.FS, at, limit)
 }
-func (p *pulse) Straight(at mdstore.Path) bool         { return disk.Straight(p.FS, at) }
-func (p *pulse) Exchange(a, b mdstore.Path) error      { p.beat(); return p.FS.Exchange(a, b) }
-func (p *pulse) RenameNew(from, to mdstore.Path) error { p.beat(); return p.FS.RenameNew(from, to) }
-func (p *pulse) Rename(from, to mdstore.Path) error    { p.beat(); return p.FS.Rename(from, to) }
-func (p *pulse) Remove(at mdstore.Path) error          { p.beat(); return p.FS.Remove(at) }
+func (p *pulse) Straight(at mdstore.Path) bool    { return disk.Straight(p.FS, at) }
+func (p *pulse) Exchange(a, b mdstore.Path) error { p.beat(); return p.FS.Exchange(a, b) }
+func (p *pulse) RenameNew(from, to mdstore.Path) error {
+	p.beat()
+	if to.Under(txn.LateDir) {
+		p.parks()
+	}
+	return p.FS.RenameNew(from, to)
+}
+func (p *pulse) Rename(from, to mdstore.Path) error { p.beat(); return p.FS.Rename(from, to) }
+func (p *pulse) Remove(at mdstore.Path) error       { p.beat(); return p.FS.Remove(at) }
