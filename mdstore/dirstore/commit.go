@@ -46,7 +46,7 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 			return busy
 		}
 	}
-	plan, err := s.committer.Prepare(changes)
+	plan, err := s.committer.Prepare(s.doubtful(ctx, changes))
 	if err != nil || plan.Empty() {
 		return err
 	}
@@ -115,6 +115,9 @@ func (x *exclusive) Commit(ctx context.Context, changes []mdstore.Change) error 
 	defer x.mu.Unlock()
 	if x.over {
 		return fmt.Errorf("vault %s: a commit after Exclusively has returned; use the store itself", x.dir)
+	}
+	if err := mdstore.CheckChanges(changes); err != nil {
+		return err
 	}
 	// A commit of f may have been left unfinished by an error.
 	if err := x.mend(ctx); err != nil {

@@ -97,7 +97,8 @@ type Store struct {
 	numbered  bool
 	signed    mdstore.Stamp // of the lock when this store last signed it
 	signedAt  time.Time
-	calm      atomic.Bool // no displaced file waited when this store last looked, or after its last commit; whoever knows better makes it false
+	kept      map[mdstore.Path]held // what files held that plans have read
+	calm      atomic.Bool           // no displaced file waited when this store last looked, or after its last commit; whoever knows better makes it false
 
 	opened   os.FileInfo  // the vault's folder
 	sequence *disk.Handle // of the number of the last commit

@@ -1,0 +1,134 @@
+package dirstore_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore"
+	"arbor/mdstore/dirstore/internal/disk"
+	"arbor/mdstore/mdoc"
+)
+
+// reads counts what commits read, by path.
+type reads struct {
+	disk.FS
+	of map[mdstore.Path]int
+}
+
+func (r reads) ReadFile(p mdstore.Path, limit int64) ([]byte, error) {
+	r.of[p]++
+	return r.FS.ReadFile(p, limit)
+}
+
+const keptPath = mdstore.Path("ws/nodes/root/Node.md")
+
+// keeping commits a new file, by a plan that has read another one.
+func keeping(t *testing.T, s *dirstore.Store, base string) error {
+	t.Helper()
+	const p = mdstore.Path("ws/nodes/n/Node.md")
+	f, err := s.Read(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Commit(t.Context(), []mdstore.Change{
+		{Path: p, Base: f.Version, New: append([]byte("x"), f.Data...)},
+		{Path: keptPath, Base: mdstore.VersionOf([]byte(base)), Keep: true},
+	})
+}
+
+// What a plan has read is not read again for its commit, where it has been left alone for a while.
+func TestKeptFilesAreProvenByALook(t *testing.T) {
+	dir := fill(t, map[string]string{string(keptPath): "root\n", "ws/nodes/n/Node.md": "n\n"})
+	for _, ahead := range []time.Duration{0, time.Hour} {
+		of := map[mdstore.Path]int{}
+		s, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d disk.FS) disk.FS { return reads{d, of} })
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		dirstore.Ahead(s, ahead)
+		for range 3 {
+			if err := keeping(t, s, "root\n"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := of[keptPath]; ahead == 0 && n != 3 || ahead > 0 && n != 0 {
+			t.Errorf("%v after it was written the file is read %d times for 3 commits", ahead, n)
+		}
+	}
+}
+
+// Whatever is done to a file that a plan has read, the plan is not committed.
+func TestKeptFilesThatChangedAreSeen(t *testing.T) {
+	const text = "root\n"
+	for how, change := range map[string]func(path string, was os.FileInfo) error{
+		"in place": func(path string, was os.FileInfo) error {
+			return errors.Join(os.WriteFile(path, []byte("ROOT\n"), 0o644), os.Chtimes(path, was.ModTime(), was.ModTime()))
+		},
+		"replaced": func(path string, was os.FileInfo) error {
+			next := path + "~"
+			return errors.Join(os.WriteFile(next, []byte("ROOT\n"), 0o644), os.Chtimes(next, was.ModTime(), was.ModTime()), os.Rename(next, path))
+		},
+		"gone":         func(path string, _ os.FileInfo) error { return os.Remove(path) },
+		"folder moved": func(path string, _ os.FileInfo) error { return os.Rename(filepath.Dir(path), filepath.Dir(path)+"-2") },
+		"a link to another": func(path string, _ os.FileInfo) error {
+			return errors.Join(os.Remove(path), os.Symlink("../n/Node.md", path))
+		},
+	} {
+		dir := fill(t, map[string]string{string(keptPath): text, "ws/nodes/n/Node.md": "n\n"})
+		path := filepath.Join(dir, string(keptPath))
+		ticked(t, path)
+		s := open(t, dir)
+		dirstore.Ahead(s, time.Hour)
+		for range 2 {
+			if err := keeping(t, s, text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		was, err := os.Stat(path)
+		if err == nil {
+			err = change(path, was)
+		}
+		if err != nil {
+			t.Skip(err)
+		}
+		err = keeping(t, s, text)
+		if _, moved := errors.AsType[*mdstore.ConflictError](err); !moved {
+			if _, unreadable := errors.AsType[*mdoc.UnreadableError](err); !unreadable {
+				t.Errorf("%s: error %v", how, err)
+			}
+		}
+	}
+}
+
+// Nor where it is changed within a tick of the clock.
+func TestKeptFilesThatChangeAllTheTimeAreSeen(t *testing.T) {
+	dir := fill(t, map[string]string{string(keptPath): "0\n", "ws/nodes/n/Node.md": "n\n"})
+	s := open(t, dir)
+	texts := []string{"0\n", "1\n"}
+	for i := range 50 {
+		if err := keeping(t, s, texts[i%2]); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, string(keptPath)), texts[(i+1)%2])
+		if err := keeping(t, s, texts[i%2]); err == nil {
+			t.Fatalf("round %d: a plan is committed that has read %q, and the file is %q", i, texts[i%2], texts[(i+1)%2])
+		}
+	}
+}
+
+// What is the store's own is not to be named, whatever it is called.
+func TestKeptFilesAreNotTheStoresOwn(t *testing.T) {
+	dir := fill(t, unchanged)
+	s := open(t, dir)
+	dirstore.Ahead(s, time.Hour)
+	write(t, filepath.Join(dir, mdstore.LocalDir, "journal", mdstore.NodeFile), "x")
+	c := mdstore.Change{Path: mdstore.LocalDir + "/journal/" + mdstore.NodeFile, Base: mdstore.VersionOf([]byte("x")), Keep: true}
+	if err := s.Commit(t.Context(), []mdstore.Change{c}); err == nil {
+		t.Error("a file of the journal was kept")
+	}
+}
