@@ -3,6 +3,7 @@ package ops_test
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -78,6 +79,20 @@ func (l *live) folder(name string) string {
 	}
 	slices.Sort(dirs)
 	return chosen(l, name, dirs...)
+}
+
+// folderThere is folder, of all that there are right below nodes/ as well, whether there are nodes in them or not.
+func (l *live) folderThere(name string) string {
+	met := map[string]bool{}
+	for d := range l.model.files {
+		met[d] = true
+	}
+	there, err := os.ReadDir(l.vault.at(mdstore.Path(l.model.dir).Join(mdstore.NodesDir)))
+	l.must(err)
+	for _, d := range there {
+		met[d.Name()] = true
+	}
+	return chosen(l, name, slices.Sorted(maps.Keys(met))...)
 }
 
 func (l *live) way() saver { return saving[rapid.IntRange(0, len(saving)-1).Draw(l.rt, "editor")] }
@@ -247,10 +262,10 @@ func (l *live) folders() (string, func()) {
 	root := len(left.dirs("root")) == 0 // without any there is little to be seen
 	path := func(d string) string { return l.vault.at(mdstore.Path(l.model.dir).Join("nodes", d)) }
 	to := l.name("folder")
-	if inner := l.folder("in"); rapid.IntRange(0, 3).Draw(l.rt, "inside") == 0 && inner != dir && !strings.HasPrefix(inner, dir+"/") {
+	if inner := l.folderThere("in"); rapid.IntRange(0, 3).Draw(l.rt, "inside") == 0 && inner != dir && !strings.HasPrefix(inner, dir+"/") {
 		to = inner + "/" + to
 	}
-	switch kind := chosen(l, "kind", "remove", "copy", "copy", "rename", "new", "file"); {
+	switch kind := chosen(l, "kind", "remove", "copy", "copy", "rename", "new", "file", "empty"); {
 	case kind == "copy":
 		return "copy folder " + dir + " to " + to, func() {
 			l.must(os.CopyFS(path(to), os.DirFS(path(dir))))
@@ -262,6 +277,8 @@ func (l *live) folders() (string, func()) {
 			l.model.copyFolder(dir, to)
 			l.model.removeFolder(dir)
 		}
+	case kind == "empty":
+		return "empty folder " + to, func() { l.must(os.Mkdir(path(to), 0o755)) }
 	case kind == "new":
 		n := handMade(l.name("hand"), l.any("parent"), l.name("new"), chosen(l, "type", statemachine.Planning, statemachine.Execution), statemachine.Pending)
 		return "new file " + to, func() {
@@ -270,7 +287,7 @@ func (l *live) folders() (string, func()) {
 	case kind == "file" && !root && !l.nested(dir):
 		return "remove file of " + dir, func() {
 			l.must(os.Remove(l.nodeFile(dir)))
-			l.must(os.Remove(path(dir)))
+			l.must(os.RemoveAll(path(dir))) // there may be empty ones in it
 			l.model.removeFolder(dir)
 		}
 	case root || len(l.model.dirs(l.model.files[dir].id)) == 1 && rapid.Bool().Draw(l.rt, "spare"):
