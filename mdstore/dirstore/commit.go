@@ -32,12 +32,14 @@ func (s *Store) Commit(ctx context.Context, changes []mdstore.Change) error {
 		}
 		defer release()
 		err = s.commit(ctx, changes)
+		s.settle()
 		return forGit(err), err
 	})
 }
 
-// commit is Commit for whoever holds the lock.
+// commit is Commit for whoever holds the lock. What it leaves is to be settled before the lock is given back.
 func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
+	s.settle()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -58,13 +60,12 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 		return gone(fmt.Errorf("nothing was changed: %w", err))
 	}
 	err = gone(plan.Do())
-	s.soon()
 	if _, unfinished := errors.AsType[*mdstore.UnfinishedError](err); unfinished {
 		return err // the number stays odd: whoever is next finishes it
 	}
-	s.noteRecent(before, following(before), changes)
-	if end := s.endSequence(); end != nil {
-		s.log.Warn("the number of the commit cannot be written; whoever commits next does it", "error", end)
+	s.owe(before, changes)
+	if err != nil {
+		s.settle()
 	}
 	return err
 }
@@ -79,7 +80,8 @@ func gone(err error) error {
 
 // Exclusively calls f while nobody else can commit to the vault. The store
 // that f is given is this one, without waiting for the lock; it must not be
-// used after f has returned. While git keeps f from its first commit, f is called
+// used after f has returned. What a commit of f has displaced may be cleared away after
+// Exclusively has returned, and only then does another process see that f is over. While git keeps f from its first commit, f is called
 // again, when git is done; what is not of the working tree goes on meanwhile.
 func (s *Store) Exclusively(ctx context.Context, f func(mdstore.Store) error) error {
 	return s.withGit(ctx, func() (bool, error) {
@@ -119,6 +121,7 @@ func (x *exclusive) Commit(ctx context.Context, changes []mdstore.Change) error 
 	if err := mdstore.CheckChanges(changes); err != nil {
 		return err
 	}
+	x.settle()
 	// A commit of f may have been left unfinished by an error.
 	if err := x.mend(ctx); err != nil {
 		return err

@@ -62,7 +62,8 @@ type Options struct {
 	GitPatience time.Duration
 	// Log is told of commits that were finished after a crash, and of saves that had to be kept beside a file; nil drops it.
 	Log *slog.Logger
-	// Through, if it is not nil, returns the disk that commits go through: a seam for tests. Only packages below this folder can name its type.
+	// Through, if it is not nil, returns the disk that commits go through: a seam for tests. Only packages below this folder can name its type. What a commit
+	// leaves is settled by whoever made it then, so that the disk can end the caller's life.
 	Through func(disk.FS) disk.FS
 }
 
@@ -95,10 +96,14 @@ type Store struct {
 	number    uint64 // of the last commit, and whether it is one, once it was read under the lock
 	numberOK  bool
 	numbered  bool
+	debt      *debt         // nil: the last commit has left nothing to do
+	atOnce    bool          // settle before the lock is given back to who asked for it
 	signed    mdstore.Stamp // of the lock when this store last signed it
 	signedAt  time.Time
 	kept      map[mdstore.Path]held // what files held that plans have read
 	calm      atomic.Bool           // no displaced file waited when this store last looked, or after its last commit; whoever knows better makes it false
+
+	done atomic.Uint64 // the number after a commit of this store that is done and not settled; 0 for none
 
 	opened   os.FileInfo  // the vault's folder
 	sequence *disk.Handle // of the number of the last commit
@@ -201,7 +206,7 @@ func Open(dir string, opt Options) (*Store, error) {
 	}
 	s.committer = &txn.Committer{FS: s.disk, Log: s.log, OnConflict: s.noteConflict, OnMerge: s.noteMerge, Now: func() int64 { return time.Now().Unix() }}
 	if opt.Through != nil {
-		s.committer.FS = opt.Through(s.disk)
+		s.committer.FS, s.atOnce = opt.Through(s.disk), true
 	}
 	s.committer.FS = &pulse{FS: s.committer.FS, show: s.show, parks: func() { s.calm.Store(false) }}
 	s.turn <- struct{}{}

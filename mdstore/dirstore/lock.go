@@ -25,7 +25,9 @@ func (s *Store) acquire(ctx context.Context, patience time.Duration) (release fu
 	select {
 	case <-s.turn:
 	default:
-		return s.await(ctx, patience, false)
+		if !s.settling(ctx) {
+			return s.await(ctx, patience, false)
+		}
 	}
 	release, err = s.tryLock(ctx)
 	if release != nil || err != nil {
@@ -52,9 +54,15 @@ func (s *Store) tryAcquire(ctx context.Context) (release func(), err error) {
 // the lock; after an error the turn is given back.
 func (s *Store) tryLock(ctx context.Context) (release func(), err error) {
 	release = func() {
-		s.numbered = false
-		_ = s.lock.Unlock()
-		s.turn <- struct{}{}
+		if s.debt == nil || s.atOnce {
+			defer s.giveBack()
+			s.settle()
+			return
+		}
+		go func() {
+			defer s.giveBack()
+			s.settle()
+		}()
 	}
 	defer func() {
 		if err != nil {
@@ -95,6 +103,13 @@ func (s *Store) tryLock(ctx context.Context) (release func(), err error) {
 		return release, err
 	}
 	return release, nil
+}
+
+// giveBack gives back the lock and the turn.
+func (s *Store) giveBack() {
+	s.numbered = false
+	_ = s.lock.Unlock()
+	s.turn <- struct{}{}
 }
 
 // InPlace reports an error if the vault's folder is no longer the one that was opened.

@@ -28,9 +28,13 @@ func (s *Store) Sequence(ctx context.Context) (uint64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
+	done := s.done.Load()
 	n, ok := s.readSequence()
 	if !ok || n%2 == 0 {
 		return n, nil
+	}
+	if following(n) == done {
+		return done, nil // by this store, which only clears away now
 	}
 	release, err := s.acquire(ctx, readPatience)
 	if _, stuck := errors.AsType[*stuckError](err); stuck { // unlike after another error, they may go on with it at any time

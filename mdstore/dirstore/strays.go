@@ -73,6 +73,20 @@ func strayOf(p mdstore.Path) (s mdstore.Stray, ok bool) {
 // Strays returns the files below a folder that are no part of the vault but
 // look as if they should be, and folders without any file, in the order of their paths. Folders whose names start with a dot are not looked into.
 func (s *Store) Strays(ctx context.Context, under mdstore.Path) ([]mdstore.Stray, error) {
+	if s.settling(ctx) {
+		s.turn <- struct{}{}
+	}
+	return s.allStrays(ctx, under)
+}
+
+func (x *exclusive) Strays(ctx context.Context, under mdstore.Path) ([]mdstore.Stray, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.settle()
+	return x.allStrays(ctx, under)
+}
+
+func (s *Store) allStrays(ctx context.Context, under mdstore.Path) ([]mdstore.Stray, error) {
 	if under != "" && !under.Valid() {
 		return nil, &fs.PathError{Op: "list", Path: string(under), Err: fs.ErrInvalid}
 	}
@@ -118,6 +132,7 @@ func (s *Store) sweep(ctx context.Context, leftovers []mdstore.Path, trash mdsto
 func (x *exclusive) Sweep(ctx context.Context, leftovers []mdstore.Path, trash mdstore.Path, dry bool) ([]mdstore.Swept, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	x.settle()
 	return x.sweep(ctx, leftovers, trash, dry)
 }
 

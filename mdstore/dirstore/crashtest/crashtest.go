@@ -97,7 +97,7 @@ func explore(t testing.TB, files map[mdstore.Path][]byte, changes []mdstore.Chan
 	x.files, x.changes = files, changes
 	c := x.disk()
 	x.before = visible(c)
-	if err := x.commit(c); err != nil {
+	if err := x.commit(c, nil); err != nil {
 		t.Fatalf("the commit fails without any crash: %v", err)
 	}
 	x.after = visible(c)
@@ -130,12 +130,24 @@ func (x *explorer) committer(c *crashfs.FS) *txn.Committer {
 	return &txn.Committer{FS: d, Token: func() string { n++; return fmt.Sprintf("%08d", n) }, Now: func() int64 { return x.now }}
 }
 
-func (x *explorer) commit(c *crashfs.FS) error {
-	p, err := x.committer(c).Prepare(x.changes)
+// commit makes the changes and clears away what is left of the making. returned, if it is not nil, is called in between, when the commit is done for
+// whoever waits for it.
+func (x *explorer) commit(c *crashfs.FS, returned func()) error {
+	k := x.committer(c)
+	p, err := k.Prepare(x.changes)
 	if err != nil {
 		return err
 	}
-	return p.Do()
+	if err := p.Do(); err != nil {
+		return err
+	}
+	if returned != nil {
+		returned()
+	}
+	if _, err := k.Finish(); err != nil {
+		return &mdstore.UnfinishedError{Err: err}
+	}
+	return nil
 }
 
 func (x *explorer) recover(c *crashfs.FS) error {
@@ -169,15 +181,17 @@ func Explore(t testing.TB, files map[mdstore.Path][]byte, changes []mdstore.Chan
 	t.Helper()
 	x := explore(t, files, changes, opt)
 	c := x.disk()
-	c.AtStep = func() {
+	returned := false
+	look := func() {
 		c.Crashes(x.rng, x.opt.Limit, func(d *crashfs.FS) {
-			if x.news(d, true, false) {
-				x.crashed(d, false)
+			if x.news(d, true, returned) {
+				x.crashed(d, returned)
 			}
 		})
-		x.killed(c)
+		x.killed(c, returned)
 	}
-	if err := x.commit(c); err != nil {
+	c.AtStep = look
+	if err := x.commit(c, func() { returned = true; look() }); err != nil {
 		t.Fatalf("the commit fails without any crash: %v", err)
 	}
 	c.AtStep = nil
@@ -202,7 +216,7 @@ func (x *explorer) crashed(d *crashfs.FS, committed bool) {
 }
 
 // killed looks at the state of a process that dies while the machine goes on.
-func (x *explorer) killed(c *crashfs.FS) {
+func (x *explorer) killed(c *crashfs.FS, returned bool) {
 	decided := false
 	for p := range c.Files() {
 		decided = decided || p.Dir() == txn.JournalDir && !strings.HasPrefix(p.Base(), txn.TempPrefix) && !strings.HasSuffix(string(p), "/")
@@ -210,9 +224,9 @@ func (x *explorer) killed(c *crashfs.FS) {
 	d := c.Clone()
 	d.Log = append(d.Log, "KILLED")
 	if x.opt.Deep {
-		x.crashed(d.Clone(), false)
+		x.crashed(d.Clone(), returned)
 	}
-	x.check(d, false)
+	x.check(d, returned)
 	if decided && maps.Equal(visible(d), x.after) {
 		d.Crashes(x.rng, min(60, x.opt.Limit), func(e *crashfs.FS) {
 			if x.news(e, false, true) {
@@ -268,7 +282,7 @@ func Faults(t testing.TB, files map[mdstore.Path][]byte, changes []mdstore.Chang
 				c.Log = append(c.Log, "FAIL "+call)
 				return fault
 			}
-			err := x.commit(c)
+			err := x.commit(c, nil)
 			c.Fail = nil
 			if calls < k {
 				break

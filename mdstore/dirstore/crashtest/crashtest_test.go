@@ -271,13 +271,13 @@ func TestRecordsDieOnce(t *testing.T) {
 			}
 		}
 		c := x.disk()
-		if err := x.commit(c); err != nil {
+		if err := x.commit(c, nil); err != nil {
 			t.Fatal(err)
 		}
 		// A second commit makes the first file what it was before.
 		x.changes = []mdstore.Change{{Path: "ws/nodes/root/Node.md",
 			Base: mdstore.VersionOf(commits["three files"][1].New), New: vault["ws/nodes/root/Node.md"]}}
-		if err := x.commit(c); err != nil {
+		if err := x.commit(c, nil); err != nil {
 			t.Fatal(err)
 		}
 		want := visible(c)
@@ -323,7 +323,7 @@ func TestSavesBetweenCrashAndRecoverySurvive(t *testing.T) {
 				}
 			})
 		}
-		if err := x.commit(c); err != nil {
+		if err := x.commit(c, nil); err != nil {
 			t.Fatal(err)
 		}
 		t.Logf("%-20s %d states", name, states)
@@ -348,7 +348,7 @@ func TestSavesDuringACommitSurvive(t *testing.T) {
 					}
 					return nil
 				}
-				err := x.commit(c)
+				err := x.commit(c, nil)
 				c.Fail = nil
 				if calls < k {
 					break

@@ -72,7 +72,7 @@ func typing(t *testing.T, x *explorer, p mdstore.Path, k, m int, die bool) (c *c
 				}
 			}
 		}()
-		_ = x.commit(c) // refused or made
+		_ = x.commit(c, nil) // refused or made
 	}()
 	c.Fail = nil
 	if calls < k {
@@ -167,7 +167,7 @@ func displaced(t *testing.T, noLeases bool) *waiting {
 	x := explore(t, files, changes, Options{NoLeases: noLeases})
 	v := &waiting{T: t, x: x, c: x.disk()}
 	v.w = v.c.Open(shared)
-	if err := x.commit(v.c); err != nil {
+	if err := x.commit(v.c, nil); err != nil {
 		t.Fatal(err)
 	}
 	v.k = x.committer(v.c)

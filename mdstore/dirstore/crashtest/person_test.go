@@ -225,6 +225,9 @@ func (v *company) commit(i int) {
 	if err := plan.Do(); errors.As(err, new(*mdstore.UnfinishedError)) {
 		panic(killed{}) // whoever is next finishes it
 	}
+	if _, err := v.k.Finish(); err != nil {
+		panic(killed{})
+	}
 }
 
 // spend runs a company to its end and returns what is wrong then.

@@ -9,13 +9,16 @@ import (
 	"arbor/mdstore/dirstore/internal/disk"
 )
 
-// Do makes the changes. After nil they are durable; after an *mdstore.UnfinishedError they are made, or will be by Recover;
-// after any other error nothing has changed.
+// Do makes the changes. After nil they are made and durable, and Finish clears away what is left of the making; after an
+// *mdstore.UnfinishedError they are made, or will be by Recover; after any other error nothing has changed.
 func (p *Plan) Do() error {
 	if p.Empty() {
 		return nil
 	}
 	c := p.c
+	if _, err := c.Finish(); err != nil {
+		return fmt.Errorf("nothing was changed: %w", err)
+	}
 	staged, err := p.stage()
 	var draft mdstore.Path
 	if err == nil && p.journal {
@@ -40,10 +43,26 @@ func (p *Plan) Do() error {
 	if err != nil {
 		return err
 	}
-	if err := c.finish(rec, p.steps, true); err != nil {
+	r := c.redoer(rec, p.steps, true)
+	if err := r.do(); err != nil {
 		return &mdstore.UnfinishedError{Err: err}
 	}
+	c.rest = r.end
 	return nil
+}
+
+// Finish clears away what the last commit has left: what it displaced and, where it has one, its record. Whoever waited for the commit need not
+// wait for that; nobody else may commit before. met says that a save by somebody else came to light, so that the files hold more than the commit made
+// of them. After an error, as after a crash, Recover and Sweep do it.
+func (c *Committer) Finish() (met bool, err error) {
+	rest := c.rest
+	c.rest = nil
+	if rest == nil {
+		return false, nil
+	}
+	before := c.met
+	err = rest()
+	return c.met != before, err
 }
 
 // stage puts the new bytes of every write into a temporary file beside its target, and tries whether the folders of the
@@ -151,7 +170,10 @@ func (c *Committer) direct(s *step) error {
 	if err := c.sync(set); err != nil {
 		return &mdstore.UnfinishedError{Err: err}
 	}
-	c.discard(s, s.Temp, s.Path)
+	c.rest = func() error {
+		c.discard(s, s.Temp, s.Path)
+		return nil
+	}
 	return nil
 }
 

@@ -21,22 +21,32 @@ func unreadable(err error) bool {
 // A redoer makes the steps of one record, however many of them are made already.
 type redoer struct {
 	*Committer
+	rec   mdstore.Path
 	steps []*step
 	moved []state // of each step that is a move
 	set   dirs    // what is to be synced
 	fresh bool    // the steps were staged just now, and none of them is made
 }
 
-// redo makes the steps in their order, makes them durable, and removes the record.
-func (c *Committer) redo(rec mdstore.Path, steps []*step) error { return c.finish(rec, steps, false) }
+// redo makes the steps of a record in their order, makes them durable, and removes the record.
+func (c *Committer) redo(rec mdstore.Path, steps []*step) error {
+	r := c.redoer(rec, steps, false)
+	if err := r.do(); err != nil {
+		return err
+	}
+	return r.end()
+}
 
-// finish is redo; fresh says that the steps were staged just now, and none of them is made.
-func (c *Committer) finish(rec mdstore.Path, steps []*step, fresh bool) error {
-	r := &redoer{c, steps, make([]state, len(steps)), dirs{}, fresh}
+func (c *Committer) redoer(rec mdstore.Path, steps []*step, fresh bool) *redoer {
+	return &redoer{c, rec, steps, make([]state, len(steps)), dirs{}, fresh}
+}
+
+// do makes the steps. They are as durable as the record then.
+func (r *redoer) do() error {
 	if err := r.survey(); err != nil {
 		return err
 	}
-	for i, s := range steps {
+	for i, s := range r.steps {
 		var err error
 		switch s.Do {
 		case write:
@@ -52,17 +62,23 @@ func (c *Committer) finish(rec mdstore.Path, steps []*step, fresh bool) error {
 			return fmt.Errorf("%s: %w", s.Path, err)
 		}
 	}
+	return nil
+}
+
+// end makes the steps durable without the record, and removes what is left of their making.
+func (r *redoer) end() error {
+	c := r.Committer
 	if err := c.sync(r.set); err != nil {
 		return err
 	}
-	for i, s := range steps {
+	for i, s := range r.steps {
 		if s.Do == write {
 			if p, err := r.place(i, s.Path); err == nil {
 				c.discard(s, r.shift(i, s.Temp), p)
 			}
 		}
 	}
-	if err := c.FS.Remove(rec); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := c.FS.Remove(r.rec); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	// A record that came back after later commits would undo them.

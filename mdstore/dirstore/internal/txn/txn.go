@@ -51,6 +51,9 @@ type Committer struct {
 	// OnMerge is called when they were merged.
 	OnMerge func(Conflict)
 
+	rest func() error // what Finish is to do; nil: nothing
+	met  int          // saves by others that were told of
+
 	// durable holds folders whose names are durable, up to the top, because this Committer has synced them. That
 	// somebody else removes one and makes it again is not noticed.
 	durable map[mdstore.Path]bool
@@ -119,6 +122,7 @@ func (c *Committer) logger() *slog.Logger {
 
 func (c *Committer) conflict(p, kept mdstore.Path, format string, args ...any) {
 	k := Conflict{p, kept, fmt.Sprintf(format, args...)}
+	c.met++
 	c.logger().Warn(k.Text, "path", string(p), "copy", string(kept))
 	if c.OnConflict != nil {
 		c.OnConflict(k)
@@ -127,6 +131,7 @@ func (c *Committer) conflict(p, kept mdstore.Path, format string, args ...any) {
 
 func (c *Committer) merged(p mdstore.Path) {
 	k := Conflict{Path: p, Text: fmt.Sprintf("%s was changed by a commit and by somebody who had opened it before; it holds both changes now", p)}
+	c.met++
 	c.logger().Info(k.Text, "path", string(p))
 	if c.OnMerge != nil {
 		c.OnMerge(k)
