@@ -389,8 +389,7 @@ func TestLocalIsDeletedUnderClaims(t *testing.T) {
 	}
 	one, two, three := open("s1"), open("s2"), open("s3")
 	expect(t, "s1 is given", given(t, one, 1), "a")
-	if err := os.RemoveAll(filepath.Join(dir, ".local")); err != nil {
-		t.Fatal(err)
+	for os.RemoveAll(filepath.Join(dir, ".local")) != nil { // somebody clears away after a commit in it at this moment
 	}
 	must(t, one, "log_append", map[string]any{"nodeId": "a", "operator": "AI", "event": "at work still"})
 	expect(t, "s2 is given", given(t, two, 1), "a")
