@@ -38,6 +38,7 @@ type Engine struct {
 
 	writing  turn  // held from the start of a plan to the end of its commit
 	requests queue // of those who wait for it
+	company  int   // guarded by writing: for so many commits others are to be expected
 
 	mu    sync.Mutex
 	snaps map[mdstore.ID]loaded          // guarded by mu

@@ -11,12 +11,17 @@ import (
 func (e *Engine) join(ctx context.Context, c change) (*Outcome, error) {
 	r := &request{change: c, ctx: ctx, done: make(chan struct{})}
 	e.requests.add(r)
+	select {
+	case e.writing <- struct{}{}:
+		e.lead(r, false)
+	default:
+	}
 	for gone := ctx.Done(); ; {
 		select {
 		case <-r.done:
 			return r.out, r.err
 		case e.writing <- struct{}{}:
-			e.lead(r)
+			e.lead(r, true)
 		case <-gone:
 			if e.requests.withdraw(r) {
 				return nil, ctx.Err()
@@ -26,8 +31,9 @@ func (e *Engine) join(ctx context.Context, c change) (*Outcome, error) {
 	}
 }
 
-// lead makes what is asked for until that of the leader is done. It is called with the turn, and gives it back.
-func (e *Engine) lead(r *request) {
+// lead makes what is asked for until that of the leader is done. It is called with the turn, and gives it back. waited says that somebody else had it
+// when the leader asked.
+func (e *Engine) lead(r *request, waited bool) {
 	var taken []*request
 	defer func() {
 		e.requests.back(taken) // of a plan that panics
@@ -38,8 +44,14 @@ func (e *Engine) lead(r *request) {
 		served := false
 		err := e.exclusively(r.ctx, func(st mdstore.Store) error {
 			e.requests.back(taken) // git was in the middle of something
-			e.requests.gather()
+			if waited || e.company > 0 {
+				e.requests.gather()
+			}
 			taken, served = e.requests.take(), true
+			e.company = max(e.company-1, 0)
+			if waited || len(taken) > 1 {
+				e.company = companyLasts
+			}
 			return e.serve(st, taken)
 		})
 		switch {

@@ -13,6 +13,9 @@ import (
 // groupMost is how many requests one commit makes.
 const groupMost = 64
 
+// companyLasts is after how many commits that nobody else asked for, or waited for, nobody else is expected.
+const companyLasts = 8
+
 // A turn is held by one at a time. Who waits for it gets it in the order in which they came.
 type turn chan struct{}
 
@@ -83,8 +86,8 @@ func (q *queue) withdraw(r *request) bool {
 	return i >= 0
 }
 
-// gather lets those go first who are about to ask: whose last change has just been made, and who are only waiting for a processor to come back. It takes no
-// time where nobody is.
+// gather lets those go first who are about to ask: whose last change has just been made, and who are only waiting for a processor to come back. Where nobody is,
+// it costs another processor a look, and so it is not called for who has been alone for a while.
 func (q *queue) gather() {
 	for before, now := -1, q.len(); now > before; before, now = now, q.len() {
 		runtime.Gosched()
