@@ -95,7 +95,7 @@ func (e *Engine) mend(ctx context.Context, d *draft) ([]mdoc.Diagnostic, error) 
 			break
 		}
 		d.take(r)
-		snap = snap.With(r.files()...)
+		snap = snap.with(r.made(r.changes()))
 		found = snap.findings()
 	}
 	return fixed, nil
@@ -112,7 +112,7 @@ func (d *draft) take(r *draft) {
 			continue
 		}
 		mine := d.on(e.path, e.base, e.doc)
-		mine.after = e.after
+		mine.after, mine.becomes = e.after, e.becomes
 		mine.what = append(mine.what, e.what...)
 		mine.adapted = append(mine.adapted, e.adapted...)
 	}

@@ -54,7 +54,8 @@ type edit struct {
 	thaws   int  // of a reopened ancestor: which one from below, the nearest being 1
 	what    []string
 
-	after   *mdoc.Doc // set by finish
+	after   *mdoc.Doc       // set by finish; nil where nothing changes
+	becomes mdstore.Version // of after; zero before it is asked for
 	adapted []string
 }
 
@@ -339,22 +340,4 @@ func (d *draft) changes() []mdstore.Change {
 // moves reports whether a file or folder changes its place, so that the snapshot is to be read anew.
 func (d *draft) moves() bool {
 	return slices.ContainsFunc(d.extra, func(p planned) bool { return p.change.To != "" })
-}
-
-// files returns the files of the workspace as they will be.
-func (d *draft) files() []mdstore.File {
-	var out []mdstore.File
-	for _, c := range d.changes() {
-		if c.Keep || c.To != "" || !c.Path.Under(d.snap.ws.Dir) {
-			continue
-		}
-		f := mdstore.File{Path: c.Path, Data: c.New}
-		if c.New != nil {
-			f.Version = mdstore.VersionOf(c.New)
-		}
-		if b := c.Path.Base(); b == mdstore.NodeFile || c.Path == d.snap.ws.Path {
-			out = append(out, f)
-		}
-	}
-	return out
 }

@@ -81,6 +81,9 @@ func (g *graft) name(id mdstore.ID, now []*mdstore.Node) {
 }
 
 func (g *graft) put(n *mdstore.Node) {
+	if g.replace(n) {
+		return
+	}
 	g.drop(n.Path)
 	s := g.s
 	s.filled(n.Path)
@@ -89,6 +92,23 @@ func (g *graft) put(n *mdstore.Node) {
 	now := append(slices.Clone(g.files(n.ID)), n)
 	slices.SortFunc(now, byPath)
 	g.name(n.ID, now)
+}
+
+// replace is put of a file that is there and has the same id still. It reports false for any other.
+func (g *graft) replace(n *mdstore.Node) bool {
+	s := g.s
+	if old, ok := s.file(n.Path); !ok || old.ID != n.ID {
+		return false
+	}
+	now := slices.Clone(g.files(n.ID))
+	i := slices.IndexFunc(now, func(k *mdstore.Node) bool { return k.Path == n.Path })
+	if i < 0 {
+		return false
+	}
+	now[i] = n
+	s.files = s.files.Set(n.Path, n)
+	s.ids = s.ids.Set(n.ID, now)
+	return true
 }
 
 // files returns the files of an id that is about to get others.

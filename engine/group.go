@@ -44,12 +44,13 @@ func (g *group) add(r *request) bool {
 		r.alone = true // those after it would have to plan over more than a snapshot holds
 		return false
 	}
-	if !g.merge(d.changes()) {
+	changes := d.changes()
+	if !g.merge(changes) {
 		r.alone = true
 		return false
 	}
 	g.requests, g.drafts, g.outs = append(g.requests, r), append(g.drafts, d), append(g.outs, out)
-	g.snap = d.snap.With(d.files()...)
+	g.snap = d.snap.with(d.made(changes))
 	return true
 }
 

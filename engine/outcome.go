@@ -80,7 +80,7 @@ func (d *draft) outcome(dry bool) *Outcome {
 		if e.after == nil {
 			continue
 		}
-		out.Files = append(out.Files, FileChange{Path: e.path, Version: mdstore.VersionOf(e.after.Bytes()), What: e.what, old: e.doc.Bytes(), new: e.after.Bytes()})
+		out.Files = append(out.Files, FileChange{Path: e.path, Version: e.version(), What: e.what, old: e.doc.Bytes(), new: e.after.Bytes()})
 		for _, a := range e.adapted {
 			if !slices.Contains(out.Adapted, a) {
 				out.Adapted = append(out.Adapted, a)

@@ -70,17 +70,26 @@ func byPath(a, b *mdstore.Node) int {
 // With returns the snapshot after those files became what they are given as; a file with the zero Version is gone. It costs the files, and a look at the siblings
 // of each node that comes, goes or changes its place: once, however many of them there are.
 func (s *Snapshot) With(files ...mdstore.File) *Snapshot {
+	all := make([]made, len(files))
+	for i, f := range files {
+		all[i].File = f
+	}
+	return s.with(all)
+}
+
+// with is With for files of which some have been read already.
+func (s *Snapshot) with(files []made) *Snapshot {
 	next := *s
 	next.found = &findings{}
 	g := graft{s: &next, stood: make(map[mdstore.ID]*mdstore.Node, len(files))}
 	for _, f := range files {
 		switch {
 		case f.Path == s.ws.Path:
-			next.ws = s.heldWorkspace(mdstore.ParseWorkspace(f))
+			next.ws = s.heldWorkspace(f.workspace())
 		case f.Version.IsZero():
 			g.drop(f.Path)
 		default:
-			g.put(s.held(mdstore.ParseNode(f)))
+			g.put(s.held(f.node()))
 		}
 	}
 	g.grow()

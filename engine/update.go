@@ -142,11 +142,12 @@ func (e *Engine) commit(ctx context.Context, st mdstore.Store, d *draft, out *Ou
 	if !out.Changed() {
 		return nil
 	}
+	changes := d.changes()
 	var next *Snapshot
 	if !d.moves() {
-		next = d.snap.With(d.files()...)
+		next = d.snap.with(d.made(changes))
 	}
-	met, err := e.make(ctx, st, d.changes(), d, next)
+	met, err := e.make(ctx, st, changes, d, next)
 	out.Collisions = met
 	return err
 }
