@@ -23,6 +23,9 @@ type Path string
 func (p Path) Valid() bool {
 	start, other := 0, false
 	for i := 0; i <= len(p); i++ {
+		if i < len(p) && ((p[i]|0x20)-'a' < 26 || p[i]-'0' < 10) { // as most are
+			continue
+		}
 		if i == len(p) || p[i] == '/' {
 			if elem := p[start:i]; elem == "" || elem == "." || elem == ".." {
 				return false

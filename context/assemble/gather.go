@@ -50,7 +50,7 @@ func (g *gatherer) workspace() {
 		return
 	}
 	own := ownPassages(w)
-	p.Lines = locate(w.Doc).lines
+	p.Lines = own.at.lines
 	p.Lines.Log = Range{} // which no node's context holds
 	p.Version, p.Rules, p.RulesHash = own.text(w.Version), own.rules, own.rulesHash
 	p.Docs = g.docs(own, RoleWorkspace, "")
@@ -147,7 +147,8 @@ func (g *gatherer) part(p *ChainPart, n *mdstore.Node, role string) (size int) {
 		return unknown
 	}
 	doc, version := n.File()
-	at, own := locate(doc), passagesOf(n, doc, version)
+	own := passagesOf(n, doc, version)
+	at := own.at
 	p.Version, p.Lines = own.text(version), at.lines
 	p.Requirement, p.Conclusion, p.Note = at.requirement, at.conclusion, at.note
 	p.Docs = g.docs(own, role, n.ID)

@@ -5,9 +5,10 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// passages are what a document brings into a bundle besides what was located in it, as bundles show it unless told otherwise. They are found once and
+// passages are what a document brings into a bundle, as bundles show it unless told otherwise. They are found once and
 // kept with the document; all bundles share them.
 type passages struct {
+	at        *located
 	rules     []string // of a workspace
 	rulesHash string
 
@@ -19,7 +20,7 @@ type passages struct {
 	older        int        // entries before them
 	olderBytes   int
 
-	size    int // bytes of all of them and the located texts on a page
+	size    int // bytes of all of them on a page
 	version mdstore.Version
 	spelled string // version
 }
@@ -30,7 +31,7 @@ type passagesKey struct{}
 func passagesOf(n *mdstore.Node, doc *mdoc.Doc, version mdstore.Version) *passages {
 	return doc.Found(passagesKey{}, func() any {
 		at, n := locate(doc), n.Holding(doc)
-		own := &passages{docs: []Doc{}, log: []LogEntry{}, version: version, spelled: version.String()}
+		own := &passages{at: at, docs: []Doc{}, log: []LogEntry{}, version: version, spelled: version.String()}
 		if at.has.docs {
 			own.divide(n.Docs())
 		}
@@ -49,21 +50,21 @@ func passagesOf(n *mdstore.Node, doc *mdoc.Doc, version mdstore.Version) *passag
 // ownPassages returns those of the workspace's own file.
 func ownPassages(w *mdstore.Workspace) *passages {
 	return w.Doc.Found(passagesKey{}, func() any {
-		has := locate(w.Doc).has
-		own := &passages{rules: []string{}, docs: []Doc{}, version: w.Version, spelled: w.Version.String()}
-		if has.rules {
+		at := locate(w.Doc)
+		own := &passages{at: at, rules: []string{}, docs: []Doc{}, version: w.Version, spelled: w.Version.String()}
+		if at.has.rules {
 			if r := w.Rules(); r != nil {
 				own.rules = r
 			}
 			own.rulesHash = mdstore.RulesHash(own.rules)
 		}
-		if has.docs {
+		if at.has.docs {
 			own.divide(w.Docs())
 		}
-		if has.problem {
+		if at.has.problem {
 			own.problem = w.Problem()
 		}
-		p := WorkspacePart{Goal: w.Goal, Rules: own.rules, RulesHash: own.rulesHash, Docs: own.docs, Problem: own.trouble(), Lines: locate(w.Doc).lines}
+		p := WorkspacePart{Goal: w.Goal, Rules: own.rules, RulesHash: own.rulesHash, Docs: own.docs, Problem: own.trouble(), Lines: at.lines}
 		own.size = counted(p.passages)
 		return own
 	}).(*passages)
