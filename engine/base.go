@@ -14,8 +14,7 @@ import (
 type base struct {
 	nodes []*mdstore.Node // in the order of paths
 
-	ids  table[mdstore.ID]
-	who  []int32                        // of each id in ids: the place of its first node
+	ids  table[mdstore.ID]              // the place of the first node of each
 	same map[mdstore.ID][]*mdstore.Node // the files of the ids that several have, in the order of paths
 
 	parents table[mdstore.ID]
@@ -42,34 +41,31 @@ func newBase(nodes []*mdstore.Node) *base {
 // name finds which nodes have which ids.
 func (b *base) name() {
 	b.ids = newTable[mdstore.ID](len(b.nodes))
-	b.who = make([]int32, 0, len(b.nodes))
 	for i, n := range b.nodes {
-		at, met := b.ids.add(n.ID, int32(len(b.who)), b.idOf)
+		at, met := b.ids.add(n.ID, int32(i), b.idOf)
 		if !met {
-			b.who = append(b.who, int32(i))
 			continue
 		}
 		if b.same == nil {
 			b.same = map[mdstore.ID][]*mdstore.Node{}
 		}
 		if b.same[n.ID] == nil {
-			b.same[n.ID] = []*mdstore.Node{b.nodes[b.who[at]]}
+			b.same[n.ID] = []*mdstore.Node{b.nodes[at]}
 		}
 		b.same[n.ID] = append(b.same[n.ID], n)
 	}
 }
 
-func (b *base) idOf(i int32) mdstore.ID { return b.nodes[b.who[i]].ID }
+func (b *base) idOf(i int32) mdstore.ID { return b.nodes[i].ID }
 
 func (b *base) parentOf(i int32) mdstore.ID { return b.runs[i].parent }
 
 // plant puts the nodes below their parents. Of several with one id the first stands for it.
 func (b *base) plant() {
-	b.parents = newTable[mdstore.ID](len(b.who)/2 + 1)
+	b.parents = newTable[mdstore.ID](b.ids.used/2 + 1)
 	below := make([]int32, len(b.nodes)) // the run of each node, from 1 on; 0 for one that hangs nowhere
-	for _, i := range b.who {
-		n := b.nodes[i]
-		if n.ID == mdstore.Root {
+	for i, n := range b.nodes {
+		if n.ID == mdstore.Root || b.same != nil && b.same[n.ID] != nil && b.same[n.ID][0] != n {
 			continue
 		}
 		at, met := b.parents.add(n.Parent, int32(len(b.runs)), b.parentOf)
@@ -117,8 +113,7 @@ func (b *base) files(id mdstore.ID) []*mdstore.Node {
 	if same := b.same[id]; same != nil {
 		return same
 	}
-	if at, ok := b.ids.find(id, b.idOf); ok {
-		i := b.who[at]
+	if i, ok := b.ids.find(id, b.idOf); ok {
 		return b.nodes[i : i+1 : i+1]
 	}
 	return nil

@@ -35,14 +35,15 @@ func (e *Engine) context(ctx context.Context, ws, id mdstore.ID, opt assemble.Op
 			id = mdstore.Root
 		}
 	}
-	if _, err := snap.Known(id); err != nil {
-		return nil, err
-	}
 	var src assemble.Source = snap
 	if r, ok := e.st.(mdstore.DocReader); ok {
 		src = documented{snap, ctx, r}
 	}
-	return assemble.Context(src, id, opt)
+	b, err := assemble.Context(src, id, opt)
+	if _, unknown := errors.AsType[*assemble.UnknownNodeError](err); unknown {
+		return nil, snap.unknown(string(id))
+	}
+	return b, err
 }
 
 // documented adds the titles of the project's documents to a snapshot.

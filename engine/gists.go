@@ -30,8 +30,8 @@ func (s *Snapshot) gist(n *mdstore.Node) gist {
 	if !b.gists.ready.Load() {
 		return ""
 	}
-	if at, ok := b.ids.find(n.ID, b.idOf); ok {
-		if i := b.who[at]; b.nodes[i] == n {
+	if i, ok := b.ids.find(n.ID, b.idOf); ok {
+		if b.nodes[i] == n {
 			return b.gists.of[i]
 		}
 	}

@@ -13,14 +13,14 @@ import (
 // shelfBytes is how much of the files the documents hold that are kept for those who ask again. What is found in a document may take several times as much.
 const shelfBytes = 4 << 20
 
-// A shelf has the documents that were last asked for. It is the library of the nodes that were skimmed: what it has not, it reads.
+// A shelf has the documents that were last asked for, roughly. It is the library of the nodes that were skimmed: what it has not, it reads.
 type shelf struct {
 	st     mdstore.Store
 	differ func(mdstore.Path) // told of a file that is not, or may not be, as the node states it
 
 	mu    sync.Mutex
 	at    map[mdstore.Path]*lru.Element // of volumes
-	order *lru.List                     // of volumes, the one that was last asked for in front
+	order *lru.List                     // of volumes, the newest in front; one that was asked for gets there when its turn comes to go
 	bytes int
 
 	own sync.Map // of workspaces' own files, by path: a mdstore.File without its bytes, as it was last read
@@ -34,6 +34,7 @@ type volume struct {
 	stamp   mdstore.Stamp // zero where it is not known
 	version mdstore.Version
 	doc     *mdoc.Doc
+	asked   bool // for, guarded by the shelf's mu
 }
 
 func newShelf(st mdstore.Store, differ func(mdstore.Path)) *shelf {
@@ -96,26 +97,27 @@ func (l *shelf) known(p mdstore.Path, now mdstore.Stamp) (mdstore.File, bool) {
 	return f, ok && f.Stamp.Same(now)
 }
 
-func (l *shelf) get(p mdstore.Path) (volume, bool) {
+func (l *shelf) get(p mdstore.Path) (*volume, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e, ok := l.at[p]
 	if !ok {
-		return volume{}, false
+		return nil, false
 	}
-	l.order.MoveToFront(e)
-	return *e.Value.(*volume), true
+	v := e.Value.(*volume)
+	v.asked = true
+	return v, true
 }
 
 // put keeps a file that was read.
-func (l *shelf) put(f mdstore.File) volume {
-	v := volume{path: f.Path, stamp: f.Stamp, version: f.Version}
+func (l *shelf) put(f mdstore.File) *volume {
+	v := &volume{path: f.Path, stamp: f.Stamp, version: f.Version}
 	if old, ok := l.get(f.Path); ok && old.version == f.Version {
 		v.doc = old.doc // with what was found in it
 	} else {
 		v.doc, _ = mdoc.Parse(string(f.Path), f.Data, mdstore.NodeForm)
 	}
-	l.place(&v)
+	l.place(v)
 	return v
 }
 
@@ -129,6 +131,7 @@ func (l *shelf) take(n *mdstore.Node) {
 func (l *shelf) place(v *volume) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	v.asked = true // the newest is not the first to go
 	if e, ok := l.at[v.path]; ok {
 		l.bytes += len(v.doc.Bytes()) - len(e.Value.(*volume).doc.Bytes())
 		e.Value = v
@@ -139,7 +142,13 @@ func (l *shelf) place(v *volume) {
 	}
 	for l.bytes > shelfBytes && l.order.Len() > 1 {
 		e := l.order.Back()
-		old := l.order.Remove(e).(*volume)
+		old := e.Value.(*volume)
+		if old.asked {
+			old.asked = false
+			l.order.MoveToFront(e)
+			continue
+		}
+		l.order.Remove(e)
 		l.bytes -= len(old.doc.Bytes())
 		delete(l.at, old.path)
 	}

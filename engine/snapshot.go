@@ -34,7 +34,10 @@ type Snapshot struct {
 	trace   *trace           // of what is looked at; nil where nobody asks
 }
 
-var _ assemble.Source = (*Snapshot)(nil)
+var (
+	_ assemble.Source    = (*Snapshot)(nil)
+	_ assemble.KinSource = (*Snapshot)(nil)
+)
 
 // hasher hashes the string types that snapshots are keyed by.
 type hasher[K ~string] struct{ seed maphash.Seed }
@@ -55,7 +58,7 @@ func newSnapshot(w *mdstore.Workspace, nodes []*mdstore.Node) *Snapshot {
 		kids:   immutable.NewMap[mdstore.ID, []*mdstore.Node](hasher[mdstore.ID]{seed}),
 		broken: immutable.NewMap[mdstore.Path, mdoc.Diagnostic](hasher[mdstore.Path]{seed}),
 		count:  len(nodes),
-		named:  len(b.who),
+		named:  b.ids.used,
 		found:  &findings{},
 	}
 }
@@ -179,6 +182,15 @@ func (s *Snapshot) Children(id mdstore.ID) []mdstore.ID {
 		out[i] = n.ID
 	}
 	return out
+}
+
+// Below returns a node's children in tree order. The list must not be modified.
+func (s *Snapshot) Below(id mdstore.ID) []*mdstore.Node {
+	k := s.kidsOf(id)
+	for _, n := range k {
+		s.trace.touch(n)
+	}
+	return k
 }
 
 func (s *Snapshot) kidsOf(id mdstore.ID) []*mdstore.Node {

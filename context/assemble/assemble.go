@@ -25,6 +25,11 @@ type Source interface {
 	Children(mdstore.ID) []mdstore.ID // in the order of the tree
 }
 
+// A KinSource is a Source that has the nodes below one at hand: for each child of Children that Node knows, what that returns.
+type KinSource interface {
+	Below(mdstore.ID) []*mdstore.Node
+}
+
 // A DocSource is a Source that also knows the documents of the project around
 // the workspace. Context looks for it to name what references lead to.
 type DocSource interface {

@@ -224,11 +224,7 @@ func (g *gatherer) complain(what, role string, id mdstore.ID, filed bool, proble
 func (g *gatherer) children(focus *mdstore.Node) {
 	g.b.ChildConclusions = []ChildPart{}
 	g.b.ChildCounts = map[string]int{}
-	for _, id := range g.src.Children(focus.ID) {
-		n, ok := g.src.Node(id)
-		if !ok {
-			continue
-		}
+	for _, n := range g.below(focus.ID) {
 		if statemachine.Terminal(n.Status) && n.Filed() {
 			doc, version := n.File()
 			if at := locate(doc); at.conclusion != "" {
@@ -248,6 +244,20 @@ func (g *gatherer) children(focus *mdstore.Node) {
 			g.b.ChildCounts[StatusInvalid]++
 		}
 	}
+}
+
+func (g *gatherer) below(id mdstore.ID) []*mdstore.Node {
+	if k, ok := g.src.(KinSource); ok {
+		return k.Below(id)
+	}
+	all := g.src.Children(id)
+	out := make([]*mdstore.Node, 0, len(all))
+	for _, id := range all {
+		if n, ok := g.src.Node(id); ok {
+			out = append(out, n)
+		}
+	}
+	return out
 }
 
 // size returns the bytes of the texts that a node would bring into a chain.

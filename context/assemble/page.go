@@ -1,7 +1,6 @@
 package assemble
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -207,9 +206,16 @@ func layoutProblem(p Page, problem *mdstore.Problem, lines Range) {
 
 // counts names the children that have no conclusion to show, by status.
 func (b *Bundle) counts() string {
+	var room [16]string
+	all := room[:0]
+	for status := range b.ChildCounts {
+		all = append(all, status)
+	}
+	slices.Sort(all)
 	var s strings.Builder
+	s.Grow(32 * len(all))
 	s.WriteString("Others: ")
-	for i, status := range slices.Sorted(maps.Keys(b.ChildCounts)) {
+	for i, status := range all {
 		if i > 0 {
 			s.WriteString(", ")
 		}

@@ -3,6 +3,7 @@ package mdoc
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 )
 
 // Doc is one document: its bytes and what stands where in them.
@@ -17,7 +18,7 @@ type Doc struct {
 	closed *Diagnostic // the first problem; nil where the document is open to edits
 	opaque bool        // the body is beyond the limits and is not parsed
 
-	found      sync.Map // what was found in it, by who asked
+	found      atomic.Pointer[[]finding] // what was found in it, by who asked; few ask
 	spell      sync.Once
 	spelled    string // text, of which what is asked for is a part
 	returns    bool   // there are carriage returns in it
@@ -79,13 +80,40 @@ func Parse(name string, src []byte, form *Form) (*Doc, []Diagnostic) {
 	return d, found
 }
 
-// Found returns what find finds in the document, which is kept with it under the key: it is asked for once, as a rule. Nobody may modify what is returned.
+// A finding is what somebody found in a document.
+type finding struct{ key, what any }
+
+// Found returns what find finds in the document, which is kept with it under the key: it is asked for once, as a rule. Nobody may modify what is returned. Keys are
+// few: one for each kind of what is found.
 func (d *Doc) Found(key any, find func() any) any {
-	if v, ok := d.found.Load(key); ok {
-		return v
+	if what, ok := d.has(key); ok {
+		return what
 	}
-	v, _ := d.found.LoadOrStore(key, find())
-	return v
+	what := find()
+	for {
+		old := d.found.Load()
+		if first, ok := d.has(key); ok {
+			return first // somebody else was faster
+		}
+		next := []finding{{key, what}}
+		if old != nil {
+			next = append(next, *old...)
+		}
+		if d.found.CompareAndSwap(old, &next) {
+			return what
+		}
+	}
+}
+
+func (d *Doc) has(key any) (what any, ok bool) {
+	if all := d.found.Load(); all != nil {
+		for i := range *all {
+			if (*all)[i].key == key {
+				return (*all)[i].what, true
+			}
+		}
+	}
+	return nil, false
 }
 
 // Name returns the name that the document was parsed under.
