@@ -23,7 +23,7 @@ type Path string
 func (p Path) Valid() bool {
 	start, other := 0, false
 	for i := 0; i <= len(p); i++ {
-		if i < len(p) && ((p[i]|0x20)-'a' < 26 || p[i]-'0' < 10) { // as most are
+		if i < len(p) && anywhere[p[i]] { // as most are
 			continue
 		}
 		if i == len(p) || p[i] == '/' {
@@ -41,6 +41,14 @@ func (p Path) Valid() bool {
 	}
 	return !other || utf8.ValidString(string(p))
 }
+
+// anywhere has the bytes that may stand anywhere in a path, whatever is around them.
+var anywhere = func() (all [256]bool) {
+	for c := ' '; c < 0x7f; c++ {
+		all[c] = c != '/' && c != '.' && c != '\\'
+	}
+	return all
+}()
 
 // Dir returns all but the last element, "" for a path of one element.
 func (p Path) Dir() Path {
