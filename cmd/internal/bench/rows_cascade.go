@@ -49,7 +49,7 @@ func (b *bench) cascade() (rows []row, err error) {
 				return err
 			}
 		}
-		return nil
+		return b.v.rest()
 	}
 	if err := singly(); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (b *bench) cascade() (rows []row, err error) {
 		files := 0
 		took, err := clock(func() (err error) {
 			files, err = w.act(under, statemachine.Reopen, true)
-			return err
+			return errors.Join(err, b.v.rest())
 		})
 		if err == nil && files != cascadeFiles {
 			err = fmt.Errorf("the cascade changed %d files", files)

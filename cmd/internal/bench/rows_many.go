@@ -57,14 +57,18 @@ func (b *bench) writers() (rows []row, err error) {
 		},
 		func() (time.Duration, error) {
 			return together(len(folders), calls, func(c, i int) error { return folders[c].replace(mdstore.NodeFile, text) })
+		},
+		func() (time.Duration, error) {
+			return together(1, 2*calls, func(_, i int) error { return folders[i%len(folders)].replace(mdstore.NodeFile, text) })
 		})
 	if err != nil {
 		return nil, err
 	}
 	many, one := manyWriters*calls/all[0].median().Seconds(), 2*calls/all[1].median().Seconds()
-	raw := float64(len(folders)*calls) / all[2].median().Seconds()
+	raw, rawOne := float64(len(folders)*calls)/all[2].median().Seconds(), 2*calls/all[3].median().Seconds()
 	return []row{
 		{Name: "16 writers at once, one process: log_append", Arbor: many, Unit: perSecond, Against: "one writer", Limit: one, Form: atLeast, Target: 3},
 		{Name: "the same against raw saves at once", Arbor: many, Unit: perSecond, Against: "16 threads: " + savesName, Limit: raw, Form: told},
+		{Name: "what raw saves at once come to", Arbor: raw, Unit: perSecond, Against: "one thread: " + savesName, Limit: rawOne, Form: told},
 	}, nil
 }
