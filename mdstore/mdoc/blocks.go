@@ -24,9 +24,8 @@ type blockScan struct {
 	under int  // what a line must be indented by to belong to the item above
 	lazy  bool // the line before is text of an item, which goes on with a line of text that is not indented
 
-	count, itemCount int     // of what was found
-	blocks           []block // nil while they are only counted
-	items            []item  // of all lists
+	blocks []block
+	items  []item // of all lists
 }
 
 // where is what the line before has left open.
@@ -39,19 +38,18 @@ const (
 	inQuote
 )
 
-// scanBlocks is parseBlocks for bodies of unmistakable lines, and not ok for any other. It reads them twice, so that it
-// knows how many blocks and items to make room for.
+// scanBlocks is parseBlocks for bodies of unmistakable lines, and not ok for any other. What it finds is put together in a scratch, so that as much room is made
+// for it as it takes.
 func scanBlocks(src []byte, base int, form *Form) (blocks []block, ok bool) {
-	s := blockScan{src: src, form: form}
-	if !s.run(base) {
-		return nil, false
+	room := takeScratch()
+	s := blockScan{src: src, form: form, blocks: room.blocks[:0], items: room.items[:0]}
+	if ok = s.run(base); ok {
+		blocks = s.found()
 	}
-	if s.count == 0 {
-		return nil, true
-	}
-	s = blockScan{src: src, form: form, blocks: make([]block, 0, s.count), items: make([]item, 0, s.itemCount)}
-	s.run(base)
-	return s.blocks, true
+	clear(s.blocks) // their titles
+	room.blocks, room.items = s.blocks, s.items
+	room.back()
+	return blocks, ok
 }
 
 func (s *blockScan) run(at int) bool {
@@ -117,10 +115,6 @@ func (s *blockScan) line(at, end, next int) (behind int, ok bool) {
 func (s *blockScan) open(at int, k block) {
 	s.close()
 	s.in, s.lazy = outside, false
-	s.count++
-	if s.blocks == nil {
-		return
-	}
 	k.span.Start = at
 	if k.kind != headingBlock {
 		k.marks = -1
@@ -165,11 +159,7 @@ func (s *blockScan) heading(at, end, next, level int) bool {
 			return false
 		}
 	}
-	k := block{kind: headingBlock, lines: Span{at, next}, level: level, marks: at}
-	if s.blocks != nil {
-		k.title = s.form.title(title)
-	}
-	s.open(at, k)
+	s.open(at, block{kind: headingBlock, lines: Span{at, next}, level: level, marks: at, title: s.form.title(title)})
 	return true
 }
 
@@ -190,13 +180,10 @@ func (s *blockScan) item(at, end, width int) bool {
 		s.close()
 	}
 	s.under, s.lazy = width+1, saysText(text)
-	s.itemCount++
-	if s.blocks != nil {
-		s.items = append(s.items, item{span: Span{Start: at}, marker: Span{at, at + width}, offset: width + 1})
-		k := &s.blocks[len(s.blocks)-1]
-		last := len(s.items)
-		k.items = s.items[last-len(k.items)-1 : last : last]
-	}
+	s.items = append(s.items, item{span: Span{Start: at}, marker: Span{at, at + width}, offset: width + 1})
+	k := &s.blocks[len(s.blocks)-1]
+	last := len(s.items)
+	k.items = s.items[last-len(k.items)-1 : last : last]
 	return true
 }
 
