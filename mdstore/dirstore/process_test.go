@@ -200,8 +200,13 @@ func TestKilledAtEveryStep(t *testing.T) {
 		default:
 			t.Errorf("%s: neither all nor none: %q", what, got)
 		}
-		if left, _ := os.ReadDir(filepath.Join(dir, ".local", "journal")); len(left) > 0 {
-			t.Errorf("%s: the journal still holds %v", what, left)
+		left, _ := os.ReadDir(filepath.Join(dir, ".local", "journal"))
+		for _, e := range left {
+			text, err := os.ReadFile(filepath.Join(dir, ".local", "journal", e.Name()))
+			if err == nil && e.Name() == "commit.json" && strings.HasPrefix(string(text), "arbor-journal none\n") {
+				continue // where records are written one over the other
+			}
+			t.Errorf("%s: the journal still holds %s: %q, error %v", what, e.Name(), text, err)
 		}
 		if err := open(t, dir).Commit(t.Context(), []mdstore.Change{{Path: "ws/next", New: []byte("next")}}); err != nil {
 			t.Errorf("%s: the next commit: %v", what, err)

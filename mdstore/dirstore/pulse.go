@@ -1,6 +1,7 @@
 package dirstore
 
 import (
+	"sync/atomic"
 	"time"
 
 	"arbor/mdstore"
@@ -15,16 +16,17 @@ const beat = time.Second
 type pulse struct {
 	disk.FS
 	show  func()
-	parks func() // called before a file is put where displaced files wait
-	next  time.Time
+	parks func()       // called before a file is put where displaced files wait
+	next  atomic.Int64 // Unix nanoseconds of the next sign; 0 before the first step
 }
 
 func (p *pulse) beat() {
-	switch now := time.Now(); {
-	case p.next.IsZero():
-		p.next = now.Add(beat)
-	case now.After(p.next):
-		p.next = now.Add(beat)
+	now := time.Now()
+	next := p.next.Load()
+	if next != 0 && now.UnixNano() <= next {
+		return
+	}
+	if p.next.CompareAndSwap(next, now.Add(beat).UnixNano()) && next != 0 {
 		p.show()
 	}
 }
@@ -39,12 +41,21 @@ func (p *pulse) Create(at mdstore.Path, data []byte, like mdstore.Path) error {
 	p.beat()
 	return p.FS.Create(at, data, like)
 }
-func (p *pulse) Mkdir(at mdstore.Path) error   { p.beat(); return p.FS.Mkdir(at) }
-func (p *pulse) Sync(at mdstore.Path) error    { p.beat(); return p.FS.Sync(at) }
-func (p *pulse) SyncDir(at mdstore.Path) error { p.beat(); return p.FS.SyncDir(at) }
+func (p *pulse) Mkdir(at mdstore.Path) error { p.beat(); return p.FS.Mkdir(at) }
+func (p *pulse) Overwrite(at mdstore.Path, data []byte) error {
+	p.beat()
+	return p.FS.Overwrite(at, data)
+}
+func (p *pulse) SyncData(at mdstore.Path) error { p.beat(); return p.FS.SyncData(at) }
+func (p *pulse) Sync(at mdstore.Path) error     { p.beat(); return p.FS.Sync(at) }
+func (p *pulse) SyncDir(at mdstore.Path) error  { p.beat(); return p.FS.SyncDir(at) }
 func (p *pulse) SyncAll(files, dirs []mdstore.Path) []error {
 	p.beat()
 	return disk.SyncAll(p.FS, files, dirs)
+}
+func (p *pulse) Syncing(dirs []mdstore.Path) func() []error {
+	p.beat()
+	return disk.Syncing(p.FS, dirs)
 }
 func (p *pulse) ReadStraight(at mdstore.Path, limit int64) ([]byte, disk.Info, bool) {
 	return disk.ReadStraight(p.FS, at, limit)

@@ -59,6 +59,9 @@ func (r *Result) fail(c *crashfs.FS, format string, args ...any) {
 	}
 }
 
+// noRecord begins a file of the journal that holds no record.
+const noRecord = "arbor-journal none\n"
+
 // An explorer knows the two states that are allowed.
 type explorer struct {
 	files         map[mdstore.Path][]byte
@@ -218,8 +221,8 @@ func (x *explorer) crashed(d *crashfs.FS, committed bool) {
 // killed looks at the state of a process that dies while the machine goes on.
 func (x *explorer) killed(c *crashfs.FS, returned bool) {
 	decided := false
-	for p := range c.Files() {
-		decided = decided || p.Dir() == txn.JournalDir && !strings.HasPrefix(p.Base(), txn.TempPrefix) && !strings.HasSuffix(string(p), "/")
+	for p, text := range c.Files() {
+		decided = decided || p.Dir() == txn.JournalDir && !strings.HasPrefix(p.Base(), txn.TempPrefix) && !strings.HasSuffix(string(p), "/") && !strings.HasPrefix(text, noRecord)
 	}
 	d := c.Clone()
 	d.Log = append(d.Log, "KILLED")

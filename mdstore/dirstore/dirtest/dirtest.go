@@ -79,6 +79,18 @@ func (m mortal) SyncDir(p mdstore.Path) error {
 	}
 	return m.FS.SyncDir(p)
 }
+func (m mortal) Overwrite(p mdstore.Path, data []byte) error {
+	m.l.step()
+	return m.FS.Overwrite(p, data)
+}
+func (m mortal) SyncData(p mdstore.Path) error {
+	m.l.step()
+	if m.l.Hasty {
+		_, err := m.Lstat(p)
+		return err
+	}
+	return m.FS.SyncData(p)
+}
 func (m mortal) Exchange(a, b mdstore.Path) error      { m.l.step(); return m.FS.Exchange(a, b) }
 func (m mortal) RenameNew(from, to mdstore.Path) error { m.l.step(); return m.FS.RenameNew(from, to) }
 func (m mortal) Rename(from, to mdstore.Path) error    { m.l.step(); return m.FS.Rename(from, to) }

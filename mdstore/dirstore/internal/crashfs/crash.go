@@ -90,7 +90,11 @@ func (c *FS) after(keep map[*change]bool, bytes map[int]int) *FS {
 			case 0:
 				data = n.synced
 			case 1:
-				data = n.data[:len(n.data)/2]
+				half := len(n.data) / 2
+				data = slices.Clone(n.data[:half])
+				if n.inPlace {
+					data = append(data, n.synced[min(half, len(n.synced)):]...)
+				}
 			}
 		}
 		m.data, m.synced = data, data

@@ -47,6 +47,7 @@ type node struct {
 	dirty        bool
 	names, kept  map[string]int // of a folder: its entries, and those that are durable
 	writers      int            // how many have a file open for writing
+	inPlace      bool           // what is not durable was written over what is
 }
 
 // A change is what one step does to names: all its edits survive or none.
@@ -239,6 +240,24 @@ func (c *FS) Create(p mdstore.Path, data []byte, like mdstore.Path) error {
 	return nil
 }
 
+// Overwrite writes into the file that is there.
+func (c *FS) Overwrite(p mdstore.Path, data []byte) error {
+	if err := c.call("overwrite %s", p); err != nil {
+		return err
+	}
+	n := c.nodes[c.find(p)]
+	if n == nil || n.dir {
+		return failed("overwrite", p, fs.ErrNotExist)
+	}
+	n.data = append(slices.Clone(data), n.data[min(len(data), len(n.data)):]...)
+	n.dirty, n.inPlace = true, true
+	c.did("overwrite %s", p)
+	return nil
+}
+
+// SyncData is Sync: of a file's attributes nothing is known here.
+func (c *FS) SyncData(p mdstore.Path) error { return c.Sync(p) }
+
 func (c *FS) Sync(p mdstore.Path) error {
 	if err := c.call("fsync %s", p); err != nil {
 		return err
@@ -247,7 +266,7 @@ func (c *FS) Sync(p mdstore.Path) error {
 	if n == nil {
 		return failed("fsync", p, fs.ErrNotExist)
 	}
-	n.synced, n.dirty = slices.Clone(n.data), false
+	n.synced, n.dirty, n.inPlace = slices.Clone(n.data), false, false
 	c.did("fsync %s", p)
 	return nil
 }
@@ -364,7 +383,7 @@ func (c *FS) walk(dir int, p mdstore.Path, out map[mdstore.Path]string) {
 func (c *FS) Clone() *FS {
 	d := &FS{nodes: make(map[int]*node, len(c.nodes)), next: c.next, NoExchange: c.NoExchange, NoLeases: c.NoLeases, Log: slices.Clone(c.Log)}
 	for id, n := range c.nodes {
-		d.nodes[id] = &node{n.dir, n.data, n.synced, n.dirty, maps.Clone(n.names), maps.Clone(n.kept), n.writers}
+		d.nodes[id] = &node{n.dir, n.data, n.synced, n.dirty, maps.Clone(n.names), maps.Clone(n.kept), n.writers, n.inPlace}
 	}
 	for _, ch := range c.pending {
 		d.pending = append(d.pending, &change{ch.edits, maps.Clone(ch.open)})

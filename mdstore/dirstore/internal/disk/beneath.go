@@ -35,6 +35,24 @@ func SyncAll(d FS, files, dirs []mdstore.Path) []error {
 	return errs
 }
 
+// Syncing begins to make the entries of folders durable and returns what waits for the end of that, with an error for each or nil. A disk that can do it while
+// it does other things has this method itself; any other one does it when it is waited for.
+func Syncing(d FS, dirs []mdstore.Path) (wait func() []error) {
+	if s, ok := d.(interface {
+		Syncing(dirs []mdstore.Path) func() []error
+	}); ok && len(dirs) > 0 {
+		return s.Syncing(dirs)
+	}
+	return func() []error { return SyncAll(d, nil, dirs) }
+}
+
+// Syncing is the function, at the same time.
+func (r Root) Syncing(dirs []mdstore.Path) func() []error {
+	errs := make(chan []error, 1)
+	go func() { errs <- SyncAll(r, nil, dirs) }()
+	return func() []error { return <-errs }
+}
+
 func syncOne(d FS, files, dirs []mdstore.Path, i int) error {
 	if i < len(files) {
 		return d.Sync(files[i])

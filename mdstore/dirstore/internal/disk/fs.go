@@ -32,6 +32,10 @@ type FS interface {
 	// Create makes a file that holds data; with the mode and, where that is allowed, the owner of the file like if it is not
 	// empty. The error is an fs.ErrExist where there is anything.
 	Create(p mdstore.Path, data []byte, like mdstore.Path) error
+	// Overwrite makes a file that exists begin with data, in place; what it holds behind that stays. A crash may leave any mixture of old and new bytes.
+	Overwrite(p mdstore.Path, data []byte) error
+	// SyncData makes the bytes of a file durable, and of its attributes no more than it takes to read them.
+	SyncData(p mdstore.Path) error
 	// Sync makes the bytes of a file durable.
 	Sync(p mdstore.Path) error
 	// SyncDir makes the entries of a folder durable.

@@ -246,6 +246,33 @@ func (r Root) resemble(f *os.File, like mdstore.Path) error {
 	return f.Chmod(fi.Mode().Perm())
 }
 
+func (r Root) Overwrite(p mdstore.Path, data []byte) error {
+	info, err := r.Lstat(p)
+	if err == nil {
+		err = CheckRegular(p, info.Mode, 0, 0)
+	}
+	if err == nil {
+		err = CheckWritable(p, info)
+	}
+	if err != nil {
+		return err
+	}
+	f, err := r.R.OpenFile(native(p), os.O_WRONLY|nonblock, 0)
+	if err != nil {
+		return absent(err)
+	}
+	_, err = f.WriteAt(data, 0)
+	return errors.Join(err, f.Close())
+}
+
+func (r Root) SyncData(p mdstore.Path) error {
+	f, err := r.R.OpenFile(native(p), syncFlag, 0)
+	if err != nil {
+		return absent(err)
+	}
+	return errors.Join(syncData(f), f.Close())
+}
+
 func (r Root) Sync(p mdstore.Path) error {
 	if err := r.short.sync(p, false); err != errSlow {
 		return err

@@ -29,7 +29,10 @@ func (p *Plan) Do() error {
 	if err == nil {
 		err = errors.Join(disk.SyncAll(c.FS, staged, nil)...)
 	}
-	if err != nil {
+	switch {
+	case err != nil && draft == slot:
+		return c.undecide(p.steps, slot, err)
+	case err != nil:
 		if draft != "" {
 			_ = c.FS.Remove(draft)
 		}

@@ -7,21 +7,24 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strconv"
 	"strings"
 
 	"arbor/mdstore"
 )
 
-// A record is a line that names its version and the SHA-256 of all that follows, which is JSON:
+// A record is a line that names its version, the SHA-256 of the JSON that follows, and how many bytes that has:
 //
-//	arbor-journal 1 <64 hex digits>
+//	arbor-journal 2 <64 hex digits> <length>
 //	{"steps": [...]}
+//
+// What comes behind it is of an earlier record. Version 1 names no length, as nothing does.
 const (
 	recordMagic   = "arbor-journal"
-	recordVersion = 1
+	recordVersion = 2
 	recordExt     = ".json"
+
+	noRecord = recordMagic + " none\n" // a file that begins so holds no record
 )
 
 type record struct {
@@ -50,7 +53,7 @@ func encodeRecord(steps []*step) ([]byte, error) {
 	}
 	body = append(body, '\n')
 	sum := sha256.Sum256(body)
-	return fmt.Appendf(nil, "%s %d %s\n%s", recordMagic, recordVersion, hex.EncodeToString(sum[:]), body), nil
+	return fmt.Appendf(nil, "%s %d %s %d\n%s", recordMagic, recordVersion, hex.EncodeToString(sum[:]), len(body), body), nil
 }
 
 // decodeRecord returns the steps of a whole record. The error is errTorn, or a *NewerError without its path.
@@ -65,8 +68,18 @@ func decodeRecord(data []byte) ([]*step, error) {
 	} else if v > recordVersion {
 		return nil, &NewerError{Version: v}
 	}
-	sum := sha256.Sum256(body)
-	if len(words) != 3 || words[1] != strconv.Itoa(recordVersion) || words[2] != hex.EncodeToString(sum[:]) {
+	switch {
+	case words[1] == "1" && len(words) == 3:
+	case words[1] == "2" && len(words) == 4:
+		n, err := strconv.Atoi(words[3])
+		if err != nil || n < 0 || n > len(body) {
+			return nil, errTorn
+		}
+		body = body[:n]
+	default:
+		return nil, errTorn
+	}
+	if sum := sha256.Sum256(body); words[2] != hex.EncodeToString(sum[:]) {
 		return nil, errTorn
 	}
 	var r record
@@ -98,46 +111,4 @@ func (s *step) sound() bool {
 		return s.To.Valid() && !own(s.To) && !s.To.Under(s.Path) && !s.Path.Under(s.To)
 	}
 	return false
-}
-
-// draft writes the record of a commit under a name that decides nothing. It is to be made durable with the temporaries that the record names.
-func (c *Committer) draft(steps []*step) (mdstore.Path, error) {
-	data, err := encodeRecord(steps)
-	if err != nil {
-		return "", err
-	}
-	set := dirs{}
-	if err := c.mkdirAll(set, JournalDir); err != nil {
-		return "", err
-	}
-	if !c.durable[JournalDir] {
-		if err := c.sync(set); err != nil {
-			return "", err
-		}
-	}
-	t := JournalDir.Join(TempPrefix + c.token())
-	return t, c.FS.Create(t, data, "")
-}
-
-// decide gives the draft of a record its name. When it returns a path, the commit is decided; when it returns an error other
-// than *mdstore.UnfinishedError, it is not, and nothing is left of it.
-func (c *Committer) decide(steps []*step, draft mdstore.Path) (mdstore.Path, error) {
-	undo := func(err error) (mdstore.Path, error) {
-		c.unstage(steps)
-		return "", fmt.Errorf("nothing was changed: %w", err)
-	}
-	rec := JournalDir.Join(strings.TrimPrefix(draft.Base(), TempPrefix) + recordExt)
-	if err := c.FS.RenameNew(draft, rec); err != nil {
-		_ = c.FS.Remove(draft)
-		return undo(err)
-	}
-	if err := c.FS.SyncDir(JournalDir); err != nil {
-		// Whether the record would survive is not known: it is taken back.
-		if gone := c.FS.Remove(rec); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
-			return "", &mdstore.UnfinishedError{Err: errors.Join(err, gone)}
-		}
-		_ = c.FS.SyncDir(JournalDir) // Recover does it again
-		return undo(err)
-	}
-	return rec, nil
 }

@@ -4,16 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore/internal/disk"
 )
 
-// Pending reports whether the journal holds anything.
+// Pending reports whether the journal holds anything but an empty slot.
 func (c *Committer) Pending() (bool, error) {
 	entries, err := c.journal()
-	return len(entries) > 0, err
+	return slices.ContainsFunc(entries, func(e disk.Entry) bool { return !c.vacant(e) }), err
 }
 
 // journal returns the entries of the journal, nil where there is none. Through a link it would be somebody else's folder.
@@ -56,6 +57,9 @@ func (c *Committer) Recover() error {
 		if !strings.HasSuffix(e.Name, recordExt) {
 			continue
 		}
+		if c.vacant(e) {
+			continue
+		}
 		data, err := c.FS.ReadFile(p, maxRecord)
 		if err != nil {
 			return err
@@ -74,7 +78,12 @@ func (c *Committer) Recover() error {
 		order = append(order, p)
 	}
 	if len(order) > 0 {
-		// A process that was killed may have left a record whose name is not durable yet.
+		// A process that was killed may have left a record that is not durable yet.
+		if found[slot] != nil {
+			if err := c.FS.Sync(slot); err != nil {
+				return err
+			}
+		}
 		set := dirs{}
 		c.mark(set, JournalDir)
 		if err := c.sync(set); err != nil {
@@ -88,6 +97,12 @@ func (c *Committer) Recover() error {
 		c.logger().Info("finished an unfinished commit", "steps", len(found[p]))
 	}
 	for _, p := range torn {
+		if p == slot {
+			if err := c.bury(p); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := c.FS.Remove(p); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -68,9 +68,8 @@ func (r *redoer) do() error {
 // end makes the steps durable without the record, and removes what is left of their making.
 func (r *redoer) end() error {
 	c := r.Committer
-	if err := c.sync(r.set); err != nil {
-		return err
-	}
+	// For as long as the record is there, what is displaced need not wait for the folders.
+	wait := c.syncing(r.set)
 	for i, s := range r.steps {
 		if s.Do == write {
 			if p, err := r.place(i, s.Path); err == nil {
@@ -78,14 +77,10 @@ func (r *redoer) end() error {
 			}
 		}
 	}
-	if err := c.FS.Remove(r.rec); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := wait(); err != nil {
 		return err
 	}
-	// A record that came back after later commits would undo them.
-	if err := c.FS.SyncDir(JournalDir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return c.bury(r.rec)
 }
 
 // first makes a write that was staged just now, where what was compared and staged is as it was: else the error is errForeign.
@@ -140,7 +135,11 @@ func (r *redoer) write(s *step, p, t mdstore.Path) error {
 		if err := r.mkdirAll(r.set, p.Dir()); err != nil {
 			return err
 		}
-		if !staged {
+		if staged {
+			if err := r.FS.Sync(t); err != nil { // who wrote it may have been killed before they did
+				return err
+			}
+		} else {
 			if err := r.mkdirAll(r.set, t.Dir()); err != nil {
 				return err
 			}

@@ -5,7 +5,7 @@
 // and made durable; a lack of space or permission shows here, while nothing
 // has changed. One change then replaces its file in a single step. Several are
 // first described in a record, which holds the old and the new bytes: the
-// moment that the record's name is durable is the commit point. From there on
+// moment that the record is durable is the commit point. From there on
 // the steps are made in their order, again after any crash, until all of them
 // are durable and the record is removed.
 //
@@ -53,6 +53,8 @@ type Committer struct {
 
 	rest func() error // what Finish is to do; nil: nothing
 	met  int          // saves by others that were told of
+
+	slotted bool // the slot is there, and its name durable
 
 	// durable holds folders whose names are durable, up to the top, because this Committer has synced them. That
 	// somebody else removes one and makes it again is not noticed.
@@ -183,7 +185,21 @@ func (c *Committer) sync(set dirs) error {
 	set = maps.Clone(set)
 	order := slices.Sorted(maps.Keys(set))
 	rested := c.resting(set)
-	for i, err := range disk.SyncAll(c.FS, nil, order) {
+	return c.took(set, order, rested, disk.SyncAll(c.FS, nil, order))
+}
+
+// syncing is sync that goes on, where the disk can do several things at once, until wait is called.
+func (c *Committer) syncing(set dirs) (wait func() error) {
+	set = maps.Clone(set)
+	order := slices.Sorted(maps.Keys(set))
+	rested := c.resting(set)
+	errs := disk.Syncing(c.FS, order)
+	return func() error { return c.took(set, order, rested, errs()) }
+}
+
+// took notes which of the folders are durable, by what came of syncing each.
+func (c *Committer) took(set dirs, order []mdstore.Path, rested map[mdstore.Path]mdstore.Stamp, errs []error) error {
+	for i, err := range errs {
 		if errors.Is(err, fs.ErrNotExist) {
 			delete(set, order[i])
 		} else if err != nil {
@@ -209,6 +225,7 @@ func (c *Committer) sync(set dirs) error {
 func (c *Committer) Forget() {
 	clear(c.durable)
 	clear(c.synced)
+	c.slotted = false
 }
 
 // forget drops what is known of a folder and all below it, because it has moved or was made anew.
