@@ -28,22 +28,24 @@ func (s *Store) noteRecent(before, after uint64, changes []mdstore.Change) {
 	if len(changes) > recentPaths {
 		return
 	}
-	line := fmt.Sprintf("%016x\t%016x", before, after)
+	const sum = 9 // bytes of the checksum and the tab behind it
+	line := fmt.Appendf(make([]byte, sum, 256), "%016x\t%016x", before, after)
 	for _, c := range changes {
 		if c.Keep {
 			continue
 		}
-		line += "\t" + string(c.Path)
+		line = append(append(line, '\t'), c.Path...)
 		if c.To != "" {
-			line += "\t" + string(c.To)
+			line = append(append(line, '\t'), c.To...)
 		}
 	}
-	if err := s.addRecent(fmt.Sprintf("%08x\t%s\n", crc32.ChecksumIEEE([]byte(line)), line)); err != nil {
+	copy(line, fmt.Appendf(nil, "%08x\t", crc32.ChecksumIEEE(line[sum:])))
+	if err := s.addRecent(append(line, '\n')); err != nil {
 		s.log.Debug("what a commit changed cannot be noted", "error", err)
 	}
 }
 
-func (s *Store) addRecent(line string) error {
+func (s *Store) addRecent(line []byte) error {
 	return s.recent.Use(true, func(f *os.File, info disk.Info) error {
 		end := info.Size
 		if end+int64(len(line)) > recentMost {
@@ -61,7 +63,7 @@ func (s *Store) addRecent(line string) error {
 			}
 			end = int64(len(kept))
 		}
-		_, err := f.WriteAt([]byte(line), end)
+		_, err := f.WriteAt(line, end)
 		return err
 	})
 }
