@@ -226,6 +226,7 @@ func Open(dir string, opt Options) (*Store, error) {
 // holds. It must not be used afterwards.
 func (s *Store) Close() error {
 	<-s.turn
+	s.takeOver()
 	s.still()
 	s.leaveAll()
 	s.indexing.Wait()

@@ -54,15 +54,13 @@ func (s *Store) tryAcquire(ctx context.Context) (release func(), err error) {
 // the lock; after an error the turn is given back.
 func (s *Store) tryLock(ctx context.Context) (release func(), err error) {
 	release = func() {
-		if s.debt == nil || s.atOnce {
-			defer s.giveBack()
-			s.settle()
+		if s.debt != nil && !s.atOnce {
+			s.putOff()
 			return
 		}
-		go func() {
-			defer s.giveBack()
-			s.settle()
-		}()
+		defer func() { s.turn <- struct{}{} }()
+		defer s.unlock()
+		s.settle()
 	}
 	defer func() {
 		if err != nil {
@@ -70,6 +68,7 @@ func (s *Store) tryLock(ctx context.Context) (release func(), err error) {
 			release = nil
 		}
 	}()
+	s.takeOver()
 	if err := s.InPlace(); err != nil {
 		return release, err
 	}
@@ -105,11 +104,10 @@ func (s *Store) tryLock(ctx context.Context) (release func(), err error) {
 	return release, nil
 }
 
-// giveBack gives back the lock and the turn.
-func (s *Store) giveBack() {
+// unlock gives back the lock.
+func (s *Store) unlock() {
 	s.numbered = false
 	_ = s.lock.Unlock()
-	s.turn <- struct{}{}
 }
 
 // InPlace reports an error if the vault's folder is no longer the one that was opened.

@@ -2,6 +2,7 @@ package dirstore
 
 import (
 	"context"
+	"time"
 
 	"arbor/mdstore"
 )
@@ -51,6 +52,30 @@ func (s *Store) settle() {
 	s.last = after
 }
 
+// lull is how long what a commit has left waits for somebody in this process who takes the lock next and does it on the way. It costs nobody a wake-up then.
+const lull = 500 * time.Microsecond
+
+// putOff gives back the turn, and keeps the lock until what the last commit has left is settled.
+func (s *Store) putOff() {
+	s.turn <- struct{}{}
+	time.AfterFunc(lull, func() {
+		select {
+		case <-s.turn:
+			s.takeOver()
+			s.turn <- struct{}{}
+		default: // who has it has taken over
+		}
+	})
+}
+
+// takeOver settles what the last one in this process to have the lock has left, and gives it back for them. The turn is taken.
+func (s *Store) takeOver() {
+	if s.debt != nil {
+		defer s.unlock()
+		s.settle()
+	}
+}
+
 // settling waits for who clears away after a commit in this process and keeps the turn for it. It reports whether it has the turn then.
 func (s *Store) settling(ctx context.Context) bool {
 	if s.done.Load() == 0 {
@@ -58,6 +83,7 @@ func (s *Store) settling(ctx context.Context) bool {
 	}
 	select {
 	case <-s.turn:
+		s.takeOver()
 		return true
 	case <-ctx.Done():
 		return false
