@@ -103,7 +103,8 @@ type Store struct {
 	kept      map[mdstore.Path]held // what files held that plans have read
 	calm      atomic.Bool           // no displaced file waited when this store last looked, or after its last commit; whoever knows better makes it false
 
-	done atomic.Uint64 // the number after a commit of this store that is done and not settled; 0 for none
+	rested atomic.Pointer[numbered] // nil: nothing proves the number of the last commit without reading it
+	done   atomic.Uint64            // the number after a commit of this store that is done and not settled; 0 for none
 
 	opened   os.FileInfo  // the vault's folder
 	sequence *disk.Handle // of the number of the last commit

@@ -52,7 +52,11 @@ func (s *Store) Sequence(ctx context.Context) (uint64, error) {
 func (s *Store) readSequence() (n uint64, ok bool) {
 	var buf [100]byte
 	data := buf[:0]
+	began, known, stamp := s.now(), s.rested.Load(), mdstore.Stamp{}
 	err := s.sequence.Use(false, func(f *os.File, info disk.Info) error {
+		if stamp = firm(info.Stamp, began); known != nil && known.stamp == stamp {
+			return nil
+		}
 		n, err := f.ReadAt(buf[:min(info.Size, int64(len(buf)))], 0)
 		data = buf[:n]
 		if errors.Is(err, io.EOF) {
@@ -66,15 +70,27 @@ func (s *Store) readSequence() (n uint64, ok bool) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, true
 	}
+	if err == nil && known != nil && known.stamp == stamp {
+		return known.n, true
+	}
 	if len(data) > 0 && data[len(data)-1] == '\n' {
 		data = data[:len(data)-1]
 	}
 	if n, err := strconv.ParseUint(string(data), 16, 64); err == nil && len(data) == 16 {
+		if proof(stamp) {
+			s.rested.Store(&numbered{stamp, n})
+		}
 		return n, true
 	}
 	h := fnv.New64a()
 	_, _ = h.Write(data)
 	return h.Sum64(), false
+}
+
+// A numbered is the number of the last commit in a file that has been left alone for long enough for its stamp to tell each later change.
+type numbered struct {
+	stamp mdstore.Stamp
+	n     uint64
 }
 
 // beginSequence makes the number odd: a commit is being made. It returns the number before that.
