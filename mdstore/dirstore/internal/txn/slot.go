@@ -25,7 +25,9 @@ func (c *Committer) draft(steps []*step) (mdstore.Path, error) {
 		return "", err
 	}
 	if len(data) <= slotMost {
-		return slot, c.fill(data)
+		if err := c.fill(data); !denied(err) {
+			return slot, err
+		}
 	}
 	set := dirs{}
 	if err := c.mkdirAll(set, JournalDir); err != nil {
@@ -40,7 +42,11 @@ func (c *Committer) draft(steps []*step) (mdstore.Path, error) {
 	return t, c.FS.Create(t, data, "")
 }
 
-// fill writes a record into the slot, which is made where it is missing.
+// denied reports whether err says that the slot may not be written, so that nothing was: it is another user's, read-only, a link, a folder or one of several
+// names of a file.
+func denied(err error) bool { return unreadable(err) || errors.Is(err, fs.ErrPermission) }
+
+// fill writes a record into the slot, which is made where it is missing, and anew where it may not be written.
 func (c *Committer) fill(data []byte) error {
 	for range tries {
 		if !c.slotted {
@@ -48,12 +54,17 @@ func (c *Committer) fill(data []byte) error {
 				return err
 			}
 		}
-		err := c.FS.Overwrite(slot, data)
-		if !errors.Is(err, fs.ErrNotExist) {
+		switch err := c.FS.Overwrite(slot, data); {
+		case errors.Is(err, fs.ErrNotExist): // somebody has deleted .local/
+			c.forget(mdstore.LocalDir)
+		case !denied(err):
 			return err
+		default:
+			if gone := c.FS.Remove(slot); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+				return err
+			}
 		}
-		c.slotted = false // somebody has deleted .local/
-		c.forget(mdstore.LocalDir)
+		c.slotted = false
 	}
 	return fmt.Errorf("%s: is removed all the time", slot)
 }
@@ -111,6 +122,9 @@ func (c *Committer) bury(rec mdstore.Path) error {
 	if rec == slot {
 		if err = c.FS.Overwrite(slot, []byte(noRecord)); err == nil {
 			return c.FS.SyncData(slot)
+		}
+		if denied(err) {
+			c.slotted, err = false, c.FS.Remove(slot)
 		}
 	} else {
 		err = c.FS.Remove(rec)
