@@ -194,6 +194,9 @@ func (k *skimmer) list() error {
 		return err
 	}
 	k.listed.Listed++
+	if k.look != nil && k.went(entries) {
+		k.look = nil
+	}
 	k.tops = make([]top, 0, len(entries))
 	was := kids{old, 1}
 	for _, e := range entries {
@@ -207,6 +210,22 @@ func (k *skimmer) list() error {
 		k.tops = append(k.tops, t)
 	}
 	return nil
+}
+
+// went reports whether more names went than came that nobody has committed: one may have gone into another folder, which then shows in nothing else.
+func (k *skimmer) went(entries []disk.Entry) bool {
+	old, n := k.old.tree, 0
+	for i := int32(1); i < old[0].span; i += old[i].span {
+		if !k.look[old[i].name] {
+			n++
+		}
+	}
+	for _, e := range entries {
+		if !isFile(e, true) && !k.look[e.Name] {
+			n--
+		}
+	}
+	return n > 0
 }
 
 // kids finds folders among those of an old tree, asked in the order of their paths.

@@ -102,6 +102,22 @@ func TestTrustingLooksAtWhatWasCommitted(t *testing.T) {
 	}
 }
 
+// A folder that a person puts into another one is found there with trust as well: that it went shows.
+func TestTrustingFindsWhatWentIntoAnotherFolder(t *testing.T) {
+	dir, _ := planned(t, 30)
+	s := open(t, dir)
+	dirstore.Ahead(s, time.Hour)
+	known := skim(t, s, nil, false)
+	nodes := dir + "/ws/nodes/"
+	moved := string(known.Nodes[20].ID)
+	if err := os.Rename(nodes+moved, nodes+string(known.Nodes[5].ID)+"/"+moved); err != nil {
+		t.Fatal(err)
+	}
+	if diff := storetest.DiffSkimmed(t.Context(), s, "ws", skim(t, s, known, true)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // Skims that wait for the disk have more goroutines read, several of them at once too, and leave the process as it was.
 func TestSkimsThatWaitLeaveTheProcessAsItWas(t *testing.T) {
 	const n = 200
