@@ -42,7 +42,8 @@ type Options struct {
 	// Open are files that somebody has open for writing until the commit is over, or the machine is.
 	Open []mdstore.Path
 
-	wrap func(disk.FS) disk.FS // breaks the protocol, to see that it is noticed
+	wrap       func(disk.FS) disk.FS // breaks the protocol, to see that it is noticed
+	ownRecords bool                  // each record gets a file of its own, as large ones do
 }
 
 // A Result counts what was found.
@@ -130,7 +131,11 @@ func (x *explorer) committer(c *crashfs.FS) *txn.Committer {
 	if x.opt.wrap != nil {
 		d = x.opt.wrap(c)
 	}
-	return &txn.Committer{FS: d, Token: func() string { n++; return fmt.Sprintf("%08d", n) }, Now: func() int64 { return x.now }}
+	k := &txn.Committer{FS: d, Token: func() string { n++; return fmt.Sprintf("%08d", n) }, Now: func() int64 { return x.now }}
+	if x.opt.ownRecords {
+		k.SlotMost = 1
+	}
+	return k
 }
 
 // commit makes the changes and clears away what is left of the making. returned, if it is not nil, is called in between, when the commit is done for

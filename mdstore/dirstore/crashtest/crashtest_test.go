@@ -56,10 +56,6 @@ var commits = map[string][]mdstore.Change{
 		set("ws/nodes/root/Node.md", "root status=monitoring\nlog\n- child created\n"),
 		set("ws/Workspace.md", "ws status=active\n- child created\n"),
 	},
-	"more than the slot holds": {
-		set("ws/nodes/root/Node.md", "root status=monitoring\nlog\n- "+strings.Repeat("very ", 80<<10/5)+"long\n"),
-		set("ws/Workspace.md", "ws status=active\n- "+strings.Repeat("long\n- ", 120<<10/7)),
-	},
 	"a subtree deleted": {
 		set("ws/nodes/root/Node.md", "root status=planning\nlog\n- a deleted\n"),
 		{Path: "ws/nodes/a/Node.md", Base: base("ws/nodes/a/Node.md"), New: []byte("a, last words\n")},
@@ -112,6 +108,7 @@ func TestPowerFailsAtEveryStep(t *testing.T) {
 	each(t, func(t *testing.T, changes []mdstore.Change) {
 		report(t, Explore(t, vault, changes, Options{Limit: limit}))
 		report(t, Explore(t, vault, changes, Options{Limit: limit / 5, NoExchange: true}))
+		report(t, Explore(t, vault, changes, Options{Limit: limit / 5, ownRecords: true}))
 	})
 }
 
@@ -122,6 +119,7 @@ func TestPowerFailsInRecovery(t *testing.T) {
 	}
 	each(t, func(t *testing.T, changes []mdstore.Change) {
 		report(t, Explore(t, vault, changes, Options{Deep: true, Limit: limit}))
+		report(t, Explore(t, vault, changes, Options{Deep: true, Limit: max(1, limit/5), ownRecords: true}))
 	})
 }
 
@@ -129,6 +127,7 @@ func TestEveryCallFailsOnce(t *testing.T) {
 	each(t, func(t *testing.T, changes []mdstore.Change) {
 		report(t, Faults(t, vault, changes, Options{}))
 		report(t, Faults(t, vault, changes, Options{NoExchange: true}))
+		report(t, Faults(t, vault, changes, Options{ownRecords: true}))
 	})
 }
 

@@ -1,6 +1,7 @@
 package txn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,7 +15,7 @@ import (
 // single sync, together with the temporaries that it names. A record that is not whole, as after a crash in the middle of the writing, is none.
 const slot = JournalDir + "/commit" + recordExt
 
-// slotMost is how many bytes a record in the slot may have; a larger one gets a file of its own.
+// slotMost is the usual Committer.SlotMost.
 const slotMost = 256 << 10
 
 // draft writes the record of a commit, which is to be made durable with the temporaries that the record names. In the slot it decides the commit then; in a
@@ -24,7 +25,7 @@ func (c *Committer) draft(steps []*step) (mdstore.Path, error) {
 	if err != nil {
 		return "", err
 	}
-	if len(data) <= slotMost {
+	if len(data) <= cmp.Or(c.SlotMost, slotMost) {
 		if err := c.fill(data); !denied(err) {
 			return slot, err
 		}

@@ -44,6 +44,8 @@ type Committer struct {
 	Token func() string
 	// Log is told what a person may want to know about; nil drops it.
 	Log *slog.Logger
+	// SlotMost is how many bytes a record may have to be written over the one before; a larger one gets a file of its own. 0 means 256 KB.
+	SlotMost int
 	// Now returns the Unix seconds, for files of which the system does not tell who has them open; nil does not wait for these.
 	Now func() int64
 	// OnConflict is called when bytes of somebody else and ours could not be merged.
