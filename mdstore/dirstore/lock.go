@@ -22,18 +22,24 @@ const (
 // acquire waits for the lock, finishes what a crash left, and returns what releases it. Where nobody gets on for as long as patience, it gives up with
 // an *mdstore.BusyError.
 func (s *Store) acquire(ctx context.Context, patience time.Duration) (release func(), err error) {
+	return s.acquireUnless(ctx, patience, func() bool { return false })
+}
+
+// acquireUnless is acquire for who needs the lock no more once something is over; release is nil then. Who commits many times in a row has the lock nearly
+// always.
+func (s *Store) acquireUnless(ctx context.Context, patience time.Duration, over func() bool) (release func(), err error) {
 	select {
 	case <-s.turn:
 	default:
 		if !s.settling(ctx) {
-			return s.await(ctx, patience, false)
+			return s.await(ctx, patience, false, over)
 		}
 	}
 	release, err = s.tryLock(ctx)
 	if release != nil || err != nil {
 		return release, err
 	}
-	return s.await(ctx, patience, true)
+	return s.await(ctx, patience, true, over)
 }
 
 // tryAcquire is acquire that does not wait: release is nil when somebody else has the lock.

@@ -24,8 +24,8 @@ type sign struct {
 	sequence uint64
 }
 
-// await is acquire for when another process has the lock, and the turn is ours, or somebody else in this process has that.
-func (s *Store) await(ctx context.Context, patience time.Duration, ours bool) (release func(), err error) {
+// await is acquireUnless for when another process has the lock, and the turn is ours, or somebody else in this process has that.
+func (s *Store) await(ctx context.Context, patience time.Duration, ours bool, over func() bool) (release func(), err error) {
 	give := func(err error) (func(), error) {
 		if ours {
 			s.turn <- struct{}{}
@@ -49,6 +49,9 @@ func (s *Store) await(ctx context.Context, patience time.Duration, ours bool) (r
 			if release, err := s.tryLock(ctx); release != nil || err != nil {
 				return release, err
 			}
+		}
+		if over() {
+			return give(nil)
 		}
 		now := time.Now()
 		if now.Sub(looked) < patience/10 {

@@ -36,11 +36,15 @@ func (s *Store) Sequence(ctx context.Context) (uint64, error) {
 	if following(n) == done {
 		return done, nil // by this store, which only clears away now
 	}
-	release, err := s.acquire(ctx, readPatience)
+	over := func() bool {
+		n, ok = s.readSequence()
+		return !ok || n%2 == 0
+	}
+	release, err := s.acquireUnless(ctx, readPatience, over)
 	if _, stuck := errors.AsType[*stuckError](err); stuck { // unlike after another error, they may go on with it at any time
 		return 0, err
 	}
-	if err == nil {
+	if release != nil {
 		n, _ = s.readSequence()
 		release()
 	}

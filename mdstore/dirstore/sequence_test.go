@@ -40,3 +40,33 @@ func TestSequenceGivesUpItsTurn(t *testing.T) {
 		cancel()
 	}
 }
+
+// Who only reads needs the lock no more once what they wait for is over: who commits many times in a row has it nearly always.
+func TestSequenceWithoutTheLock(t *testing.T) {
+	dir := newVault(t)
+	writer, reader := open(t, dir), open(t, dir)
+	err := writer.Exclusively(t.Context(), func(st mdstore.Store) error {
+		if err := st.Commit(t.Context(), []mdstore.Change{{Path: "ws-a/Workspace.md", New: []byte("a\n")}}); err != nil {
+			return err
+		}
+		told := make(chan error, 1)
+		go func() {
+			_, err := reader.Sequence(t.Context())
+			told <- err
+		}()
+		time.Sleep(20 * time.Millisecond)                                         // so that it most likely waits
+		if _, err := st.(mdstore.Inspector).Strays(t.Context(), ""); err != nil { // what the commit has left is cleared away first
+			return err
+		}
+		select {
+		case err := <-told:
+			return err
+		case <-time.After(5 * time.Second): // only who waits for the lock takes so long
+			t.Error("it is told when the lock is given back")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
