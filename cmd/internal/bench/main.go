@@ -69,7 +69,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	f.DurationVar(&c.effort.budget, "budget", 10*time.Second, "no round begins after it")
 	f.DurationVar(&c.settle, "settle", 3*time.Second, "how old the files are before anything is measured; of younger ones their times prove nothing")
 	f.StringVar(&c.form, "write", "", "measure nothing: write the plan into the folder of -dir in a `form`: "+strings.Join(forms(), ", "))
-	f.StringVar(&c.compare, "compare", "", "measure nothing of the above: time the commands in a `file` of lines \"row, program, folder, command\" divided by tabs")
+	f.StringVar(&c.compare, "compare", "", "measure nothing of the above: time the commands in a `file` of lines \"row, program, folder, commands\" divided by tabs, one command a round; {n} in one is the round, and what begins with \"before: \" is run before each and not timed")
 	f.DurationVar(&c.patience, "patience", 30*time.Second, "with -compare: a command that takes longer is run once, and the table says so")
 	if err := f.Parse(args); err != nil {
 		return c, err
