@@ -205,7 +205,7 @@ func Open(dir string, opt Options) (*Store, error) {
 	if s.opened, err = root.Stat("."); err != nil {
 		return nil, errors.Join(err, s.disk.Close())
 	}
-	s.committer = &txn.Committer{FS: s.disk, Log: s.log, OnConflict: s.noteConflict, OnMerge: s.noteMerge, Now: func() int64 { return time.Now().Unix() }}
+	s.committer = &txn.Committer{FS: s.disk, Log: s.log, OnConflict: s.noteConflict, OnMerge: s.noteMerge, Ours: s.holds, Now: func() int64 { return time.Now().Unix() }}
 	if opt.Through != nil {
 		s.committer.FS, s.atOnce = opt.Through(s.disk), true
 	}

@@ -40,6 +40,10 @@ func (s *Store) settle() {
 		s.last, s.numbered = 0, false
 		return
 	}
+	if !s.holds() { // .local/ was deleted, and what lies there now is somebody else's
+		s.last, s.numbered = 0, false
+		return
+	}
 	after := following(d.before)
 	if met { // the files hold more than was committed, so that this is not their number
 		after = following(after)

@@ -82,6 +82,9 @@ func (s *Store) Strays(ctx context.Context, under mdstore.Path) ([]mdstore.Stray
 func (x *exclusive) Strays(ctx context.Context, under mdstore.Path) ([]mdstore.Stray, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if x.over { // what is left is somebody else's to settle
+		return x.Store.Strays(ctx, under)
+	}
 	x.settle()
 	return x.allStrays(ctx, under)
 }

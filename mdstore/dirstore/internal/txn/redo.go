@@ -18,6 +18,9 @@ func unreadable(err error) bool {
 	return ok
 }
 
+// errOther says that what is in the place of the journal is another one.
+var errOther = errors.New("the journal was deleted meanwhile")
+
 // A redoer makes the steps of one record, however many of them are made already.
 type redoer struct {
 	*Committer
@@ -79,6 +82,9 @@ func (r *redoer) end() error {
 	}
 	if err := wait(); err != nil {
 		return err
+	}
+	if r.fresh && c.Ours != nil && !c.Ours() {
+		return errOther
 	}
 	return c.bury(r.rec)
 }

@@ -48,6 +48,8 @@ type Committer struct {
 	SlotMost int
 	// Now returns the Unix seconds, for files of which the system does not tell who has them open; nil does not wait for these.
 	Now func() int64
+	// Ours reports whether the journal is the one still in which the last record was written, and not another one that somebody has made in its place; nil: it is.
+	Ours func() bool
 	// OnConflict is called when bytes of somebody else and ours could not be merged.
 	OnConflict func(Conflict)
 	// OnMerge is called when they were merged.
