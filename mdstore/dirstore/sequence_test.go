@@ -3,12 +3,25 @@ package dirstore_test
 import (
 	"context"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"arbor/mdstore"
 )
+
+// awaited is a context that tells when somebody begins to wait for its end.
+type awaited struct {
+	context.Context
+	began chan struct{}
+	once  sync.Once
+}
+
+func (w *awaited) Done() <-chan struct{} {
+	w.once.Do(func() { close(w.began) })
+	return w.Context.Done()
+}
 
 // endsAt is a context that is found to have ended when it is asked for the nth time.
 type endsAt struct {
@@ -49,12 +62,16 @@ func TestSequenceWithoutTheLock(t *testing.T) {
 		if err := st.Commit(t.Context(), []mdstore.Change{{Path: "ws-a/Workspace.md", New: []byte("a\n")}}); err != nil {
 			return err
 		}
-		told := make(chan error, 1)
+		told, waits := make(chan error, 1), awaited{t.Context(), make(chan struct{}), sync.Once{}}
 		go func() {
-			_, err := reader.Sequence(t.Context())
+			_, err := reader.Sequence(&waits)
 			told <- err
 		}()
-		time.Sleep(20 * time.Millisecond)                                         // so that it most likely waits
+		select {
+		case <-waits.began:
+		case err := <-told:
+			return err
+		}
 		if _, err := st.(mdstore.Inspector).Strays(t.Context(), ""); err != nil { // what the commit has left is cleared away first
 			return err
 		}
