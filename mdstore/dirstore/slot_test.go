@@ -81,3 +81,21 @@ func TestSlotReadOnlyWithRecord(t *testing.T) {
 		t.Error("the record is there still")
 	}
 }
+
+// TestCopiedRecord opens a vault in whose journal a program that syncs folders has left a copy of a record: its commit is long over.
+func TestCopiedRecord(t *testing.T) {
+	for _, name := range []string{"commit.sync-conflict-20260101-120000-ABCDEFG.json", "commit (Ann's conflicted copy 2026-01-01).json", "commit 2.json"} {
+		files := part(archives(t)["v2_nothing_made"], "vault")
+		files[".local/journal/"+name] = files[".local/journal/commit.json"]
+		delete(files, ".local/journal/commit.json")
+		dir := fill(t, files)
+		before := contents(t, dir)
+		s := open(t, dir)
+		if got := contents(t, dir); !maps.Equal(got, before) {
+			t.Errorf("%s changed the vault to %q", name, got)
+		}
+		if err := s.Commit(t.Context(), threeFiles()[:1]); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -11,10 +11,16 @@ import (
 	"arbor/mdstore/dirstore/internal/disk"
 )
 
-// Pending reports whether the journal holds anything but an empty slot.
+// Pending reports whether the journal holds anything but an empty slot and copies.
 func (c *Committer) Pending() (bool, error) {
 	entries, err := c.journal()
-	return slices.ContainsFunc(entries, func(e disk.Entry) bool { return !c.vacant(e) }), err
+	return slices.ContainsFunc(entries, func(e disk.Entry) bool { return !copied(e.Name) && !c.vacant(e) }), err
+}
+
+// copied reports whether a record has a name that no commit gives one: a program that syncs folders has made it, of a record that is over or of another machine's.
+func copied(name string) bool {
+	name, ok := strings.CutSuffix(name, recordExt)
+	return ok && !strings.HasPrefix(name, TempPrefix) && strings.ContainsAny(name, " .-_()~")
 }
 
 // journal returns the entries of the journal, nil where there is none. Through a link it would be somebody else's folder.
@@ -54,7 +60,7 @@ func (c *Committer) Recover() error {
 			torn = append(torn, p)
 			continue
 		}
-		if !strings.HasSuffix(e.Name, recordExt) {
+		if !strings.HasSuffix(e.Name, recordExt) || copied(e.Name) {
 			continue
 		}
 		if c.vacant(e) {
