@@ -29,6 +29,9 @@ type Options struct {
 	Log     *slog.Logger                            // nil: nothing is logged
 	Vault   string                                  // the vault's place, for messages and results; may be empty
 	Project string                                  // the project's place, for results; may be empty
+
+	// Served says that many calls follow, and the files are followed: no answer rests on what an earlier process has found, not even before they are.
+	Served bool
 }
 
 // An Engine is an open vault. It is safe for concurrent use. It holds nothing but memory: the store is the caller's to close.

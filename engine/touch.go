@@ -20,7 +20,7 @@ func (e *Engine) Touching(ctx context.Context, f func(context.Context) error) er
 		return f(ctx)
 	}
 	reloaded := false
-	trusting := !e.following.Load() // who follows the files is told of all that comes, once all that is there is known
+	trusting := !e.following.Load() && !e.opt.Served // who follows the files is told of all that comes, once all that is there is known
 	var stale []mdstore.Path
 	for round := 1; ; round++ {
 		t := &trace{of: e, trusting: trusting, stale: stale}

@@ -69,6 +69,11 @@ const planned = "type: planning\nstatus: planning\ntitle: "
 // witnessed returns an engine over a vault whose index is of before anything was changed, as another process has left it.
 func witnessed(t *testing.T) (*engine.Engine, *witness) {
 	t.Helper()
+	return witnessedBy(t, engine.Options{After: enginetest.NoPause})
+}
+
+func witnessedBy(t *testing.T, opt engine.Options) (*engine.Engine, *witness) {
+	t.Helper()
 	files := map[mdstore.Path][]byte{
 		"w/Workspace.md":       []byte("---\nid: ws-a\nname: A\nstatus: active\n---\n"),
 		"w/nodes/root/Node.md": enginetest.Node("root", planned+"Root", "## Requirement\n\nall\n"),
@@ -80,11 +85,34 @@ func witnessed(t *testing.T) (*engine.Engine, *witness) {
 	if _, err := c.Skim(t.Context(), "w", nil, false); err != nil {
 		t.Fatal(err)
 	}
-	e, err := engine.Open(t.Context(), c, engine.Options{After: enginetest.NoPause})
+	e, err := engine.Open(t.Context(), c, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return e, c
+}
+
+// A server's first answer holds what was changed while nothing ran, in a file that has nothing to do with the node yet.
+func TestServedTrustsNothing(t *testing.T) {
+	for _, served := range []bool{false, true} {
+		e, c := witnessedBy(t, engine.Options{After: enginetest.NoPause, Served: served})
+		c.save(t, "w/nodes/d/Node.md", enginetest.Node("d", planned+"D\nparentId: a\n", ""))
+		var children []mdstore.ID
+		err := e.Touching(t.Context(), func(ctx context.Context) error {
+			s, err := e.Snapshot(ctx, "ws-a")
+			if err != nil {
+				return err
+			}
+			children = s.Children("a")
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(children) == 1; got != served {
+			t.Errorf("served %v: the children of a are %v", served, children)
+		}
+	}
 }
 
 func (c *witness) save(t *testing.T, p mdstore.Path, data []byte) {

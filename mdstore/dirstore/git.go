@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"hash/fnv"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -126,6 +128,22 @@ func (s *Store) awaitCheckout(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// gitIndex returns a number that is another one when git has written its index since, as it does with every checkout, merge or pull; 0 where there is none.
+func (s *Store) gitIndex() uint64 {
+	_, git, _ := s.git.find()
+	if git == "" {
+		return 0
+	}
+	info, err := os.Stat(filepath.Join(git, "index"))
+	if err != nil {
+		return 0
+	}
+	st := disk.StampOf(info)
+	h := fnv.New64a()
+	_, _ = fmt.Fprintln(h, st.Size, st.Mtime, st.Ctime, st.Inode) // never fails
+	return h.Sum64() | 1
 }
 
 // tracked reports whether git's index names anything in the vault's folder, or might: what it does not name, git neither overwrites nor

@@ -14,7 +14,7 @@ import (
 // of it in little-endian numbers, and behind them a checksum of each block. Nothing in it is believed but for the same stamps, and nothing at all
 // where one bit is not as it was written. Nodes with problems are not in it: they are read each time.
 const (
-	indexMagic  = "arborix1" // another one for another layout
+	indexMagic  = "arborix2" // another one for another layout
 	indexHead   = 64
 	indexNode   = 104
 	indexFolder = 48
@@ -66,6 +66,7 @@ func encodeIndex(g *ground) []byte {
 	little.PutUint32(head[32:], uint32(len(x.text)))
 	little.PutUint32(head[36:], under)
 	little.PutUint16(head[40:], uint16(len(g.under)))
+	little.PutUint64(head[48:], g.git)
 	return seal(append(x.records, x.text...))
 }
 
@@ -216,7 +217,7 @@ func decodeIndex(data []byte, under mdstore.Path) (*ground, error) {
 	if name, ok := all.text(data[36:]); !ok || name != string(under) {
 		return nil, errNoIndex
 	}
-	g := &ground{under: under, ours: true, seq: little.Uint64(data[16:]), nodes: make([]mdstore.Node, nodes), tree: make([]folder, folders)}
+	g := &ground{under: under, ours: true, seq: little.Uint64(data[16:]), git: little.Uint64(data[48:]), nodes: make([]mdstore.Node, nodes), tree: make([]folder, folders)}
 	b := data[indexHead:]
 	half := nodes / 2
 	var first, second, third bool

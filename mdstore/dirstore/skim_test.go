@@ -118,6 +118,31 @@ func TestTrustingFindsWhatWentIntoAnotherFolder(t *testing.T) {
 	}
 }
 
+// What git has written since shows in no folder, and who trusts looks for it.
+func TestTrustingLooksAtEverythingAfterGit(t *testing.T) {
+	dir, paths := planned(t, 30)
+	index := dir + "/.git/index"
+	write(t, index, "before")
+	s := open(t, dir)
+	dirstore.Ahead(s, time.Hour)
+	skim(t, s, nil, false)
+	s = open(t, dir) // which knows the index that the first one has left, or nothing
+	dirstore.Ahead(s, time.Hour)
+	known := skim(t, s, nil, false)
+	write(t, paths[9], nodeText("node-x", "Of another commit", "root"))
+	if got := skim(t, s, known, true); got.Work.Read > 0 {
+		t.Errorf("nothing was committed and git wrote nothing, and %+v was done", got.Work)
+	}
+	write(t, index, "after a checkout")
+	got := skim(t, s, known, true)
+	if diff := storetest.DiffSkimmed(t.Context(), s, "ws", got); diff != "" {
+		t.Error(diff)
+	}
+	if again := skim(t, s, got, true); again.Work.Read > 0 || again.Work.Stamped > 4 {
+		t.Errorf("git has written nothing since, and %+v was done", again.Work)
+	}
+}
+
 // Skims that wait for the disk have more goroutines read, several of them at once too, and leave the process as it was.
 func TestSkimsThatWaitLeaveTheProcessAsItWas(t *testing.T) {
 	const n = 200

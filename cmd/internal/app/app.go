@@ -153,7 +153,7 @@ func (v vaults) lasting(ctx context.Context, found cli.Found) (*cli.Vault, error
 	if err != nil {
 		return nil, err
 	}
-	e, err := engine.Open(ctx, st, engine.Options{Vault: found.Vault, Project: found.Project})
+	e, err := engine.Open(ctx, st, engine.Options{Vault: found.Vault, Project: found.Project, Served: true})
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
