@@ -100,6 +100,8 @@ type Store struct {
 	atOnce    bool          // settle before the lock is given back to who asked for it
 	signed    mdstore.Stamp // of the lock when this store last signed it
 	signedAt  time.Time
+	freed     time.Time             // when this store last gave the lock back
+	taken     time.Time             // when it last took it after it had been there for all
 	kept      map[mdstore.Path]held // what files held that plans have read
 	calm      atomic.Bool           // no displaced file waited when this store last looked, or after its last commit; whoever knows better makes it false
 

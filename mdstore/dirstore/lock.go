@@ -83,6 +83,7 @@ func (s *Store) tryLock(ctx context.Context) (release func(), err error) {
 			return release, fmt.Errorf("vault %s: cannot be locked for writing: %w", s.dir, err)
 		}
 	}
+	s.letOthers()
 	ok, err := s.lock.Try()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // .local/ was deleted just now; it is made again
@@ -114,6 +115,7 @@ func (s *Store) tryLock(ctx context.Context) (release func(), err error) {
 func (s *Store) unlock() {
 	s.numbered = false
 	_ = s.lock.Unlock()
+	s.freed = time.Now()
 }
 
 // InPlace reports an error if the vault's folder is no longer the one that was opened.

@@ -37,6 +37,9 @@ func (s *Store) settle() {
 	s.soon()
 	if err != nil {
 		s.log.Warn("what a commit has left cannot be cleared away; whoever commits next does it", "error", err)
+		if s.holds() {
+			_ = s.writeSequence(following(d.before) | 1) // what it has met may be in the files already: they are of no number that was told
+		}
 		s.last, s.numbered = 0, false
 		return
 	}
