@@ -109,6 +109,12 @@ func TestTheIndexKeepsGists(t *testing.T) {
 func TestADamagedIndexIsNone(t *testing.T) {
 	const n = 5
 	dir, paths, index := indexed(t, n)
+	later(t, dir, func(s *dirstore.Store) {
+		known := *skim(t, s, nil, false)
+		known.Nodes = append([]mdstore.Node(nil), known.Nodes...)
+		known.Nodes[1].Gist = "what its body says"
+		s.Keep(t.Context(), "ws", &known)
+	})
 	old, err := os.ReadFile(index)
 	if err != nil {
 		t.Fatal(err)
