@@ -46,7 +46,10 @@ func TestSlotNotWritten(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := spoil(filepath.Join(dir, at)); err != nil {
-				t.Skip(err)
+				if name == "several names" {
+					t.Skip("a file cannot have several names on this file system:", err)
+				}
+				t.Fatal(err)
 			}
 			for _, s := range []*dirstore.Store{st, open(t, dir)} {
 				for _, text := range []string{"two", "three"} {
