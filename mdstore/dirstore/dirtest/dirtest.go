@@ -60,13 +60,16 @@ func (m mortal) Create(p mdstore.Path, data []byte, like mdstore.Path) error {
 	m.l.step()
 	return m.FS.Create(p, data, like)
 }
-func (m mortal) Sync(p mdstore.Path) error {
+func (m mortal) Sync(p mdstore.Path) error     { return m.durable(p, m.FS.Sync) }
+func (m mortal) SyncData(p mdstore.Path) error { return m.durable(p, m.FS.SyncData) }
+
+func (m mortal) durable(p mdstore.Path, sync func(mdstore.Path) error) error {
 	m.l.step()
 	if m.l.Hasty {
 		_, err := m.Lstat(p)
 		return err
 	}
-	return m.FS.Sync(p)
+	return sync(p)
 }
 func (m mortal) SyncDir(p mdstore.Path) error {
 	m.l.step()
@@ -82,14 +85,6 @@ func (m mortal) SyncDir(p mdstore.Path) error {
 func (m mortal) Overwrite(p mdstore.Path, data []byte) error {
 	m.l.step()
 	return m.FS.Overwrite(p, data)
-}
-func (m mortal) SyncData(p mdstore.Path) error {
-	m.l.step()
-	if m.l.Hasty {
-		_, err := m.Lstat(p)
-		return err
-	}
-	return m.FS.SyncData(p)
 }
 func (m mortal) Exchange(a, b mdstore.Path) error      { m.l.step(); return m.FS.Exchange(a, b) }
 func (m mortal) RenameNew(from, to mdstore.Path) error { m.l.step(); return m.FS.RenameNew(from, to) }
