@@ -1,6 +1,9 @@
 package render
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // The SGR parameters that trees are painted with.
 const (
@@ -26,6 +29,19 @@ var signs = [...]sign{
 	{"completed", "✓", "[x]", green},
 	{"failed", "✗", "[!]", red},
 	{"cancelled", "⊘", "[-]", dim},
+}
+
+// The signs lie in [signsFrom, signsTo).
+const signsFrom, signsTo = 0x2200, 0x2800
+
+// isSign reports whether r is drawn for a status, and so one column wide.
+func isSign(r rune) bool {
+	for i := range signs {
+		if at, _ := utf8.DecodeRuneInString(signs[i].drawn); at == r {
+			return true
+		}
+	}
+	return false
 }
 
 // SignOf returns the sign that stands for a status in drawings, one column wide or three in ASCII; a question mark

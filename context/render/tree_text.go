@@ -117,12 +117,34 @@ func escapeLen(s string) int {
 
 // Columns returns the number of columns that s takes on a terminal.
 func Columns(s string) int {
-	for i := range len(s) {
-		if s[i] < 0x20 || s[i] >= 0x7f {
+	columns := 0
+	for _, r := range s {
+		switch {
+		case r >= 0x20 && r < 0x7f:
+			columns++
+		case aloneAndWide(r):
+			columns += 2
+		case r >= signsFrom && r < signsTo && isSign(r):
+			columns++
+		default:
 			return uniseg.StringWidth(s)
 		}
 	}
-	return len(s)
+	return columns
+}
+
+// aloneAndWide reports whether r takes two columns and joins none of its kind, of ASCII and of the signs into one character: Chinese, Japanese and
+// Korean as they are written today.
+func aloneAndWide(r rune) bool {
+	switch {
+	case r < 0x3001:
+		return false
+	case r <= 0x3002, r >= 0x3041 && r <= 0x3096, r >= 0x30a1 && r <= 0x30fa: // full stops, Hiragana, Katakana
+		return true
+	case r >= 0x4e00 && r <= 0x9fff, r >= 0xac00 && r <= 0xd7a3: // ideographs, syllables of Hangul
+		return true
+	}
+	return r >= 0xff01 && r <= 0xff5e // ASCII in full width
 }
 
 // Truncate returns s, shortened to that many columns and ending in an ellipsis where it is wider. It never cuts a character that

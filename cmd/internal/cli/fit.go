@@ -11,17 +11,13 @@ import (
 // that is too long loses its deepest levels first, so that one can see where to look closer; of the first level that does not fit, each parent
 // shows as many children as there is room for.
 func fit(tree []*ops.TreeNode, lines int) (rows []render.TreeRow, hidden int) {
-	f := fitter{sizes: map[*ops.TreeNode]int{}}
-	total, deepest, widest := f.measure(tree, 0)
-	if lines <= 0 || total <= lines {
-		if rows = f.rows(tree, deepest+1, 0); lines <= 0 || drawn(rows) <= lines {
-			return rows, 0
-		}
+	total, deepest, widest := measure(tree, 0)
+	if lines <= 0 || total <= lines && fits(tree, deepest+1, 0, lines) {
+		return rowsOf(tree, deepest+1, 0, total), 0
 	}
-	fits := func(depth, children int) bool { return drawn(f.rows(tree, depth, children)) <= lines }
-	depth := max(1, sort.Search(min(deepest+1, lines), func(d int) bool { return !fits(d+1, 0) }))
-	children := max(0, sort.Search(min(widest, lines)+1, func(k int) bool { return !fits(depth, k) })-1)
-	rows = f.rows(tree, depth, children)
+	depth := max(1, sort.Search(min(deepest+1, lines), func(d int) bool { return !fits(tree, d+1, 0, lines) }))
+	children := max(0, sort.Search(min(widest, lines)+1, func(k int) bool { return !fits(tree, depth, k, lines) })-1)
+	rows = rowsOf(tree, depth, children, lines)
 	for drawn(rows) > lines { // more nodes at the top than lines
 		rows = rows[:len(rows)-1]
 	}
@@ -39,42 +35,58 @@ func drawn(rows []render.TreeRow) int {
 	return n
 }
 
-// A fitter knows the number of nodes in each subtree, its top included, without those that the result left out already.
-type fitter struct{ sizes map[*ops.TreeNode]int }
-
-// measure fills the sizes and returns their sum, the deepest level and the greatest number of children.
-func (f fitter) measure(nodes []*ops.TreeNode, depth int) (total, deepest, widest int) {
-	deepest, widest = depth, len(nodes)
+// measure returns the number of nodes, without those that the result left out already, the deepest level and the greatest number of children.
+func measure(nodes []*ops.TreeNode, depth int) (total, deepest, widest int) {
+	total, deepest, widest = len(nodes), depth, len(nodes)
 	for _, n := range nodes {
-		below, d, w := f.measure(n.Children, depth+1)
-		f.sizes[n] = 1 + below
-		total += 1 + below
-		deepest, widest = max(deepest, d), max(widest, w)
+		below, d, w := measure(n.Children, depth+1)
+		total, deepest, widest = total+below, max(deepest, d), max(widest, w)
 	}
 	return total, deepest, widest
 }
 
-// rows returns all rows of the first levels, and of the next one the first few children of each parent.
-func (f fitter) rows(tree []*ops.TreeNode, levels, children int) []render.TreeRow {
-	var rows []render.TreeRow
+// shown returns the children of a node that are drawn: all in the first levels, the first few in the next one.
+func shown(n *ops.TreeNode, depth, levels, children int) []*ops.TreeNode {
+	switch {
+	case depth >= levels:
+		return nil
+	case depth == levels-1:
+		return n.Children[:min(children, len(n.Children))]
+	}
+	return n.Children
+}
+
+// fits reports whether what rowsOf returns is drawn in that many lines. It looks at no more nodes than that.
+func fits(tree []*ops.TreeNode, levels, children, lines int) bool {
 	var visit func(nodes []*ops.TreeNode, depth int)
 	visit = func(nodes []*ops.TreeNode, depth int) {
 		for _, n := range nodes {
-			show := n.Children
-			switch {
-			case depth >= levels:
-				show = nil
-			case depth == levels-1:
-				show = show[:min(children, len(show))]
+			show := shown(n, depth, levels, children)
+			if lines--; n.Hidden > 0 || len(show) < len(n.Children) {
+				lines--
 			}
-			r := render.TreeRow{
+			if lines < 0 {
+				return
+			}
+			visit(show, depth+1)
+		}
+	}
+	visit(tree, 0)
+	return lines >= 0
+}
+
+// rowsOf returns all rows of the first levels, and of the next one the first few children of each parent; about so many.
+func rowsOf(tree []*ops.TreeNode, levels, children, about int) []render.TreeRow {
+	rows := make([]render.TreeRow, 0, about)
+	var visit func(nodes []*ops.TreeNode, depth int)
+	visit = func(nodes []*ops.TreeNode, depth int) {
+		for _, n := range nodes {
+			show := shown(n, depth, levels, children)
+			below, _, _ := measure(n.Children[len(show):], 0)
+			rows = append(rows, render.TreeRow{
 				Depth: depth, ID: n.ID, Title: n.Title, Type: n.Type, Status: n.Status,
-				Focus: n.Focused, Problem: n.HasProblem, Damaged: n.Damaged, Isolated: n.Isolated, Hidden: n.Hidden,
-			}
-			for _, c := range n.Children[len(show):] {
-				r.Hidden += f.sizes[c]
-			}
-			rows = append(rows, r)
+				Focus: n.Focused, Problem: n.HasProblem, Damaged: n.Damaged, Isolated: n.Isolated, Hidden: n.Hidden + below,
+			})
 			visit(show, depth+1)
 		}
 	}

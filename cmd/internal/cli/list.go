@@ -86,24 +86,31 @@ func runList(ctx context.Context, opt *listOptions) (err error) {
 	matching := func(n *ops.TreeNode) bool {
 		return (len(opt.in.Status) == 0 || slices.Contains(opt.in.Status, n.Status)) && (opt.in.Type == "" || opt.in.Type == n.Type)
 	}
-	var rows [][]cell
-	var ids []string
+	rows, ids := make([][]cell, 0, out.Shown), []string{}
+	cells := make([]cell, 0, 4*out.Shown)
+	signed, ascii := map[string]string{}, opt.ascii() // statuses with their signs, of which there are few
 	walk(out.Tree, func(n *ops.TreeNode, _ int) {
-		if !matching(n) {
-			return // only the way to others
+		switch {
+		case !matching(n): // only the way to others
+			return
+		case opt.flags.quiet:
+			ids = append(ids, render.Visible(n.ID))
+			return
+		case signed[n.Status] == "":
+			signed[n.Status] = render.SignOf(n.Status, ascii) + " " + n.Status
 		}
-		sign := render.SignOf(n.Status, opt.ascii())
-		rows = append(rows, []cell{{text: n.ID, sgr: "2"}, {text: sign + " " + n.Status, status: n.Status}, {text: n.Type}, {text: n.Title + remarks(n)}})
-		ids = append(ids, render.Visible(n.ID))
+		at := len(cells)
+		cells = append(cells, cell{text: n.ID, sgr: "2"}, cell{text: signed[n.Status], status: n.Status}, cell{text: n.Type}, cell{text: n.Title + remarks(n)})
+		rows = append(rows, cells[at:len(cells):len(cells)])
 	})
-	text := opt.table([]string{"ID", "STATUS", "TYPE", "TITLE"}, rows)
-	if opt.flags.quiet {
-		text = strings.Join(ids, "\n")
+	text := strings.Join(ids, "\n")
+	if !opt.flags.quiet {
+		text = opt.table([]string{"ID", "STATUS", "TYPE", "TITLE"}, rows)
 	}
 	if err := opt.print(text); err != nil {
 		return err
 	}
-	if len(rows) == 0 {
+	if len(rows)+len(ids) == 0 {
 		opt.say("no such nodes")
 	}
 	if out.Cursor != "" {

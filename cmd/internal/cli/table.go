@@ -14,6 +14,7 @@ type cell struct {
 	text   string
 	status string // paints as this status
 	sgr    string
+	wide   int // columns, once the table has measured them
 }
 
 // table draws rows in columns that are aligned whatever width their characters have. The last column is as wide as it is; on a terminal it is cut
@@ -32,14 +33,25 @@ func (sh *shell) table(head []string, rows [][]cell) string {
 		all = append(all, h)
 	}
 	all = append(all, rows...)
-	widths := make([]int, len(head))
+	widths, size := make([]int, len(head)), 0
 	for _, r := range all {
 		for i := range r {
-			r[i].text = render.Visible(r[i].text)
-			widths[i] = max(widths[i], render.Columns(r[i].text))
+			c := &r[i]
+			c.text = render.Visible(c.text)
+			c.wide = render.Columns(c.text)
+			widths[i] = max(widths[i], c.wide)
+			size += len(c.text) - c.wide
 		}
 	}
+	line := 1 // bytes of a row beside what is not ASCII, but for the last column, which is not filled
+	for _, w := range widths[:len(widths)-1] {
+		line += w + 2
+	}
+	for _, r := range all {
+		size += line + r[len(r)-1].wide
+	}
 	var b strings.Builder
+	b.Grow(size)
 	for _, r := range all {
 		last := len(r) - 1
 		for last > 0 && r[last].text == "" {
@@ -47,22 +59,28 @@ func (sh *shell) table(head []string, rows [][]cell) string {
 		}
 		at := 0
 		for i, c := range r[:last+1] {
-			pad := widths[i] - render.Columns(c.text)
 			if i == last {
-				pad = 0
 				if room := style.Width - at; style.Width > 0 {
 					c.text = render.Truncate(c.text, max(1, room), style.ASCII)
 				}
 			}
 			b.WriteString(c.paint(style))
 			if i < last {
-				b.WriteString(strings.Repeat(" ", pad+2))
+				blanks(&b, widths[i]-c.wide+2)
 			}
 			at += widths[i] + 2
 		}
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+func blanks(b *strings.Builder, n int) {
+	const some = "                                "
+	for ; n > len(some); n -= len(some) {
+		b.WriteString(some)
+	}
+	b.WriteString(some[:n])
 }
 
 func (c cell) paint(style render.Style) string {
