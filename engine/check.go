@@ -74,7 +74,7 @@ func (s *Snapshot) diagnose() []finding {
 		c.out = append(c.out, finding{Diagnostic: d})
 	}
 	c.workspace()
-	s.gather()
+	s.Gather()
 	for n := range s.All() {
 		if c.suspect(n, s.gist(n)) {
 			c.node(n)

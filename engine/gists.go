@@ -40,8 +40,9 @@ func (s *Snapshot) gist(n *mdstore.Node) gist {
 	return b.gists.later[n]
 }
 
-// gather finds out the gists of all nodes that have none yet. What the base lacks is looked for once, by all processors, and kept for the next process.
-func (s *Snapshot) gather() {
+// Gather finds out of all nodes what [Snapshot.HasProblem] and [Snapshot.Problem] tell, where nobody has before: once, by all processors, and kept for the next
+// process. It is for who is about to ask that of many nodes; nothing depends on it but time.
+func (s *Snapshot) Gather() {
 	g := &s.base.gists
 	g.once.Do(func() {
 		s.gatherBase()

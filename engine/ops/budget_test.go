@@ -11,9 +11,8 @@ import (
 	"arbor/mdstore/memstore"
 )
 
-// bigPlan returns an environment of a workspace of n nodes besides its root, ten below each.
-func bigPlan(t testing.TB, n int) *ops.Env {
-	t.Helper()
+// bigFiles returns the files of a workspace of n nodes besides its root, ten below each.
+func bigFiles(n int) map[mdstore.Path][]byte {
 	files := map[mdstore.Path][]byte{"ws/Workspace.md": []byte("---\nid: ws\nname: W\ngoal: g\nstatus: active\n---\n"),
 		"ws/nodes/root/Node.md": []byte("---\nid: root\ntitle: W\ntype: planning\nstatus: monitoring\n---\n")}
 	for i := range n {
@@ -27,7 +26,13 @@ func bigPlan(t testing.TB, n int) *ops.Env {
 		text := fmt.Sprintf("---\nid: %s\ntitle: Node %d\n%s\nparentId: %s\n---\n\n## Requirement\n\n%s\n\n## References\n\n- node-mjv3xk00-%06d: before it\n", id, i, rest, parent, strings.Repeat("what to do ", 100), i/2)
 		files[mdstore.Path("ws/nodes/"+id+"/Node.md")] = []byte(text)
 	}
-	e, err := engine.Open(tctx, memstore.New(files), engine.Options{})
+	return files
+}
+
+// bigPlan returns an environment of bigFiles.
+func bigPlan(t testing.TB, n int) *ops.Env {
+	t.Helper()
+	e, err := engine.Open(tctx, memstore.New(bigFiles(n)), engine.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 const (
 	listLimit = 200 // nodes that a list shows unless told otherwise
 	leastNode = 140 // bytes that a node takes in a reply at least
+	listShare = 64  // of the nodes, one in so many in a list is worth that what lists tell is found out of all, once for all lists to come
 )
 
 // NodeList returns nodes as a tree, bounded.
@@ -59,6 +60,9 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 			e.Details = &engine.Details{Param: "cursor"}
 			return nil, e
 		}
+	}
+	if limit < 0 || limit >= s.Len()/listShare {
+		s.Gather() // it would be found out node after node
 	}
 	out := env.list(&p, root)
 	for !env.fits(out) && p.shown > 1 {

@@ -1,0 +1,61 @@
+package ops_test
+
+import (
+	"context"
+	"testing"
+
+	"arbor/engine"
+	"arbor/engine/ops"
+	"arbor/mdstore"
+	"arbor/mdstore/memstore"
+)
+
+// A keeper is a vault in memory that counts what is read, and gives what was kept of it to whoever knows nothing, as an index does.
+type keeper struct {
+	*memstore.Store
+	kept  *mdstore.Skimmed
+	reads int
+}
+
+func (k *keeper) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) {
+	if p.Base() == mdstore.NodeFile {
+		k.reads++
+	}
+	return k.Store.Read(ctx, p)
+}
+
+func (k *keeper) Skim(ctx context.Context, under mdstore.Path, known *mdstore.Skimmed, trusting bool) (*mdstore.Skimmed, error) {
+	if known == nil {
+		known = k.kept
+	}
+	return k.Store.Skim(ctx, under, known, trusting)
+}
+
+func (k *keeper) Keep(_ context.Context, _ mdstore.Path, known *mdstore.Skimmed) { k.kept = known }
+
+// TestWhatListsFindOutIsKept has the first list of many nodes leave nothing to read for the next process; a list of few reads few.
+func TestWhatListsFindOutIsKept(t *testing.T) {
+	const n = 1000
+	for _, tt := range []struct {
+		limit, first, then int
+	}{
+		{-1, n + 1, 0},
+		{100, n + 1, 0},
+		{5, 5, 5},
+	} {
+		k := &keeper{Store: memstore.New(bigFiles(n))}
+		for round, want := range []int{tt.first, tt.then} {
+			e, err := engine.Open(tctx, k, engine.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			k.reads = 0
+			if _, err := ops.NodeList(tctx, &ops.Env{Engine: e}, ops.NodeListIn{Limit: tt.limit}); err != nil {
+				t.Fatal(err)
+			}
+			if k.reads != want {
+				t.Errorf("process %d reads %d nodes for a list of %d, want %d", round+1, k.reads, tt.limit, want)
+			}
+		}
+	}
+}
