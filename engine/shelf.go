@@ -66,12 +66,12 @@ func (l *shelf) Lend(n *mdstore.Node) (*mdoc.Doc, mdstore.Version) {
 
 // unchanged reports whether a node's file is as the node states it, with a look at the file.
 func (l *shelf) unchanged(ctx context.Context, st mdstore.Stamper, n *mdstore.Node) bool {
+	if st.Unchanged(n.Path, n.Stamp) {
+		return true
+	}
 	now, err := st.Stamp(ctx, n.Path)
 	if err != nil {
 		return false
-	}
-	if now.Same(n.Stamp) {
-		return true
 	}
 	if v, ok := l.get(n.Path); ok && v.stamp.Same(now) {
 		return n.Read(mdstore.File{Version: v.version, Stamp: v.stamp})

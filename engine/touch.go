@@ -146,12 +146,12 @@ func (t *trace) changed(ctx context.Context, st mdstore.Stamper) []mdstore.Path 
 }
 
 func (t *trace) sameOwn(ctx context.Context, st mdstore.Stamper, w *mdstore.Workspace) bool {
+	if st.Unchanged(w.Path, w.Stamp) {
+		return true
+	}
 	now, err := st.Stamp(ctx, w.Path)
 	if err != nil {
 		return w.Version.IsZero()
-	}
-	if now.Same(w.Stamp) {
-		return true
 	}
 	f, ok := t.of.shelf.known(w.Path, now)
 	if !ok {

@@ -30,6 +30,11 @@ func (c *witness) Stamp(ctx context.Context, p mdstore.Path) (mdstore.Stamp, err
 	return c.Store.Stamp(ctx, p)
 }
 
+func (c *witness) Unchanged(p mdstore.Path, s mdstore.Stamp) bool {
+	c.stamps[p]++
+	return c.Store.Unchanged(p, s)
+}
+
 func (c *witness) Exclusively(ctx context.Context, f func(mdstore.Store) error) error {
 	return c.Store.Exclusively(ctx, func(st mdstore.Store) error {
 		shared, _ := st.(mdstore.Shared)

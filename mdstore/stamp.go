@@ -33,6 +33,10 @@ type Stamper interface {
 	// Stamp returns the stamp of the file at p, as it is now. The errors are those of Read, but for what only opening the file
 	// tells: that it may not be read.
 	Stamp(ctx context.Context, p Path) (Stamp, error)
+
+	// Unchanged reports whether the file at p, which is valid, has the stamp s as it is now, and s is firm: what Stamp returns is the Same then. It is the cheapest
+	// question that there is about a file. Where it is false, Stamp tells more.
+	Unchanged(p Path, s Stamp) bool
 }
 
 // Skimming is implemented by stores that can give the metadata of a workspace's nodes at once, without holding the bytes of all files.

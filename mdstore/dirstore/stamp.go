@@ -37,4 +37,9 @@ func (s *Store) Stamp(ctx context.Context, p mdstore.Path) (mdstore.Stamp, error
 	return firm(info.Stamp, began), nil
 }
 
+// Unchanged reports whether the file at p has that stamp still. One that was firm once is firm: what is written after that has a later time.
+func (s *Store) Unchanged(p mdstore.Path, stamp mdstore.Stamp) bool {
+	return stamp.Firm && s.disk.Has(p, stamp)
+}
+
 var _ mdstore.Stamper = (*Store)(nil)

@@ -14,6 +14,12 @@ func (s *Store) Stamp(ctx context.Context, p mdstore.Path) (mdstore.Stamp, error
 	return f.Stamp, err
 }
 
+// Unchanged reports whether the file at p has that stamp still.
+func (s *Store) Unchanged(p mdstore.Path, stamp mdstore.Stamp) bool {
+	is, err := s.Stamp(context.Background(), p)
+	return err == nil && is.Same(stamp)
+}
+
 // stamp is the stamp of a file that is there. s.mu must be held.
 func (s *Store) stamp(p mdstore.Path) mdstore.Stamp {
 	return mdstore.Stamp{Size: int64(len(s.files[p])), Inode: s.written[p], Firm: true}

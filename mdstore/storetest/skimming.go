@@ -30,6 +30,9 @@ var skimming = []promise{
 			if err != nil || stamp != read.Stamp || stamp != f.Stamp || stamp == (mdstore.Stamp{}) {
 				s.Errorf("%s: stamp %+v, error %v; read with %+v, listed with %+v", f.Path, stamp, err, read.Stamp, f.Stamp)
 			}
+			if got, want := st.Unchanged(f.Path, stamp), stamp.Firm; got != want {
+				s.Errorf("%s: unchanged is %v of the stamp %+v", f.Path, got, stamp)
+			}
 		}
 	}},
 	{"a change has another stamp", func(s *suite) {
@@ -44,6 +47,12 @@ var skimming = []promise{
 		if is, err := st.Stamp(s.Context(), "ws/a"); err != nil || is.Same(was) || is == was {
 			s.Errorf("stamp %+v after a change, error %v, and %+v before", is, err, was)
 		}
+		for _, firm := range []bool{false, true} {
+			if was.Firm, other.Firm = firm, firm; st.Unchanged("ws/a", was) || st.Unchanged("ws/b", other) != firm || st.Unchanged("ws/a", other) || st.Unchanged("ws/a", mdstore.Stamp{Firm: firm}) {
+				s.Errorf("with stamps firm (%v) those of other states are taken for those of a file, or its own is not", firm)
+			}
+		}
+		other, _ = st.Stamp(s.Context(), "ws/b")
 		if is, err := st.Stamp(s.Context(), "ws/b"); err != nil || is != other {
 			s.Errorf("stamp %+v of a file that did not change, error %v, and %+v before", is, err, other)
 		}
@@ -56,6 +65,9 @@ var skimming = []promise{
 			stamp, err := st.Stamp(s.Context(), p)
 			if err == nil || fmt.Sprint(err) != fmt.Sprint(want) || errors.Is(err, fs.ErrNotExist) != errors.Is(want, fs.ErrNotExist) || stamp != (mdstore.Stamp{}) {
 				s.Errorf("Stamp(%q) is %+v, error %v; the error of Read is %v", p, stamp, err, want)
+			}
+			if p.Valid() && st.Unchanged(p, mdstore.Stamp{Firm: true}) {
+				s.Errorf("Unchanged(%q) of nothing", p)
 			}
 		}
 		if _, err := st.Stamp(cancelled(), "ws/nodes/a/Node.md"); !errors.Is(err, context.Canceled) {

@@ -149,6 +149,12 @@ func (s *lastingStore) Stamp(ctx context.Context, p mdstore.Path) (mdstore.Stamp
 	return d.Stamp(ctx, p)
 }
 
+func (s *lastingStore) Unchanged(p mdstore.Path, stamp mdstore.Stamp) bool {
+	d, done, err := s.use(false)
+	defer done()
+	return err == nil && d != nil && d.Unchanged(p, stamp)
+}
+
 // Skim begins anew where what is known is of a vault that lay there before: its folder is another one.
 func (s *lastingStore) Skim(ctx context.Context, under mdstore.Path, known *mdstore.Skimmed, trusting bool) (*mdstore.Skimmed, error) {
 	d, done, err := s.use(false)

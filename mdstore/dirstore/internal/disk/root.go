@@ -91,6 +91,16 @@ func (r Root) Look(p mdstore.Path, limit int64) (Info, error) {
 	return info, nil
 }
 
+// Has reports whether what is at p, whatever way leads there, is a regular file of a stamp, firm or not.
+func (r Root) Has(p mdstore.Path, stamp mdstore.Stamp) bool {
+	stamp.Firm = false
+	if is, ok := r.short.has(p, stamp); ok {
+		return is
+	}
+	info, err := r.Lstat(p)
+	return err == nil && info.Mode.IsRegular() && info.Stamp == stamp
+}
+
 // ReadStamped is ReadFile with the stamp of the state that it read.
 func (r Root) ReadStamped(p mdstore.Path, limit int64) ([]byte, mdstore.Stamp, error) {
 	switch data, info, ok, err := r.short.readOnce(p, limit, false); {
