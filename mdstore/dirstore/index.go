@@ -21,10 +21,10 @@ const (
 	indexBlock  = 64 << 10 // bytes, of which one checksum finds any damage of a few bytes, and nearly any other
 )
 
-var (
-	little     = binary.LittleEndian
-	castagnoli = crc32.MakeTable(crc32.Castagnoli)
-)
+var little = binary.LittleEndian
+
+// castagnoli is made when it is asked for first: most runs of the program that ask for a version or for help read no index.
+var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
 // errNoIndex says that there is no index, or one that is damaged, or none of what is asked for.
 var errNoIndex = errors.New("no index")
@@ -77,9 +77,9 @@ func sums(size int) int { return (size + indexBlock - 1) / indexBlock }
 func seal(data []byte) []byte {
 	size := len(data)
 	for at := 0; at < size; at += indexBlock {
-		data = little.AppendUint32(data, crc32.Checksum(data[at:min(at+indexBlock, size)], castagnoli))
+		data = little.AppendUint32(data, crc32.Checksum(data[at:min(at+indexBlock, size)], castagnoli()))
 	}
-	return little.AppendUint32(data, crc32.Checksum(data[size:], castagnoli))
+	return little.AppendUint32(data, crc32.Checksum(data[size:], castagnoli()))
 }
 
 // unseal returns the bytes in front of the checksums.
@@ -91,11 +91,11 @@ func unseal(data []byte) ([]byte, bool) {
 	size := len(data) - 4
 	size -= 4 * ((size + indexBlock + 3) / (indexBlock + 4))
 	last := len(data) - 4
-	if size < indexHead || size+4*sums(size) != last || crc32.Checksum(data[size:last], castagnoli) != little.Uint32(data[last:]) {
+	if size < indexHead || size+4*sums(size) != last || crc32.Checksum(data[size:last], castagnoli()) != little.Uint32(data[last:]) {
 		return nil, false
 	}
 	for i := range sums(size) {
-		if crc32.Checksum(data[i*indexBlock:min((i+1)*indexBlock, size)], castagnoli) != little.Uint32(data[size+4*i:]) {
+		if crc32.Checksum(data[i*indexBlock:min((i+1)*indexBlock, size)], castagnoli()) != little.Uint32(data[size+4*i:]) {
 			return nil, false
 		}
 	}

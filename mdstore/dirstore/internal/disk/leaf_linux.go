@@ -63,7 +63,7 @@ const leafBytes = 64 << 10
 
 // Leaf returns a new one.
 func (l *Leaves) Leaf() *Leaf {
-	return &Leaf{in: l, buf: make([]byte, leafBytes),
+	return &Leaf{in: l,
 		how: unix.OpenHow{Flags: unix.O_RDONLY | unix.O_NONBLOCK | unix.O_NOFOLLOW | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_BENEATH}}
 }
 
@@ -99,6 +99,9 @@ func (l *Leaf) Read(path string) (data []byte, stamp mdstore.Stamp, ok bool) {
 	fd, err := l.open(path)
 	if err != nil {
 		return nil, stamp, false
+	}
+	if l.buf == nil {
+		l.buf = make([]byte, leafBytes)
 	}
 	n, err := fdReader(fd).Read(l.buf)
 	if err == io.EOF {
