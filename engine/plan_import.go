@@ -13,8 +13,8 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// ignored is what a vault's .gitignore says: what belongs to one machine only.
-const ignored = mdstore.LocalDir + "/\n" + mdstore.SessionsFile + "\n" + mdstore.SessionsFile + ".corrupt-*\n"
+// ignored is what a vault's .gitignore says: what belongs to one machine only, and what is there for a moment only.
+const ignored = mdstore.LocalDir + "/\n" + mdstore.SessionsFile + "\n" + mdstore.SessionsFile + ".corrupt-*\n" + mdstore.TempPrefix + "*\n"
 
 // Import writes a whole workspace in one commit. Nothing is written when one of its texts cannot be held.
 func (e *Engine) Import(ctx context.Context, w Import, dryRun bool) (*Outcome, error) {

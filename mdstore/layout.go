@@ -9,6 +9,7 @@ const (
 	LocalDir      = ".local"        // locks, journal, trash: never needed to read the vault
 	SessionsFile  = "sessions.json" // session bindings of this machine
 	IgnoreFile    = ".gitignore"
+	TempPrefix    = ".arbor-" // of the temporary files of a write, which are beside the files that they become
 
 	// DefaultVault is the folder of a project that holds its vault, unless told otherwise.
 	DefaultVault = ".tanmi-workspace"

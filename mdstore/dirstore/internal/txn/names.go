@@ -9,7 +9,7 @@ import (
 )
 
 // TempPrefix starts the names of the temporary files that a commit makes beside its targets.
-const TempPrefix = ".arbor-"
+const TempPrefix = mdstore.TempPrefix
 
 // A temp is what the name of a temporary file says. While a file is replaced, its temporary holds first the new bytes and then
 // those that were displaced; the versions of both are in the name, so that whoever finds one after a crash
