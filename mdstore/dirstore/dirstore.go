@@ -114,6 +114,7 @@ type Store struct {
 
 	indexing sync.WaitGroup // of what writes indexes
 	indexMu  sync.Mutex     // held while one is written
+	toIndex  sync.Map       // what is to be written: a *ground by the path of its workspace
 
 	mu        sync.Mutex
 	conflicts []Conflict

@@ -43,6 +43,12 @@ func HasIndex(s *Store, under mdstore.Path) bool {
 // IndexPath returns the path of a workspace's index.
 func IndexPath(s *Store, under mdstore.Path) string { return string(indexPath(under)) }
 
+// HoldIndex keeps indexes from being written until they are let.
+func HoldIndex(s *Store) (let func()) {
+	s.indexMu.Lock()
+	return s.indexMu.Unlock
+}
+
 // AwaitIndex waits for the index that is being written.
 func AwaitIndex(s *Store) { s.indexing.Wait() }
 

@@ -48,12 +48,17 @@ func (s *Store) Keep(ctx context.Context, under mdstore.Path, known *mdstore.Ski
 	}
 }
 
-// keep is Keep. Close waits for it.
+// keep is Keep. Close waits for it. Of a workspace that is kept again before it was written, what came last is.
 func (s *Store) keep(g *ground) {
+	s.toIndex.Store(g.under, g)
 	s.indexing.Go(func() {
 		s.indexMu.Lock()
 		defer s.indexMu.Unlock()
-		if err := s.writeIndex(g); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		last, ok := s.toIndex.LoadAndDelete(g.under)
+		if !ok {
+			return
+		}
+		if err := s.writeIndex(last.(*ground)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			s.log.Debug("the index cannot be written", "error", err)
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -103,6 +104,26 @@ func TestTheIndexKeepsGists(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What was kept later is not written over by what was kept before it.
+func TestTheIndexIsOfWhatWasKeptLast(t *testing.T) {
+	dir, _, index := indexed(t, 20)
+	var known *mdstore.Skimmed
+	later(t, dir, func(s *dirstore.Store) {
+		let := dirstore.HoldIndex(s)
+		for _, gist := range []string{"first", "second", "last"} {
+			known = skim(t, s, known, false)
+			known.Nodes = slices.Clone(known.Nodes)
+			known.Nodes[7].Gist = gist
+			s.Keep(t.Context(), "ws", known)
+		}
+		let()
+	})
+	text, err := os.ReadFile(index)
+	if err != nil || !bytes.Contains(text, []byte("last")) || bytes.Contains(text, []byte("first")) || bytes.Contains(text, []byte("second")) {
+		t.Errorf("the index is not of what was kept last; error %v", err)
+	}
 }
 
 // Whatever becomes of the index, it costs time and never an answer.
