@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -75,8 +76,11 @@ func (s *Snapshot) diagnose() []finding {
 	}
 	c.workspace()
 	s.Gather()
-	for n := range s.All() {
-		if c.suspect(n, s.gist(n)) {
+	nodes := slices.AppendSeq(make([]*mdstore.Node, 0, len(s.base.nodes)), s.All())
+	suspects := make([]bool, len(nodes))
+	split(len(nodes), func(i int) { suspects[i] = c.suspect(nodes[i], s.gist(nodes[i])) })
+	for i, n := range nodes {
+		if suspects[i] {
 			c.node(n)
 		}
 	}

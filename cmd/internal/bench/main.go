@@ -123,7 +123,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		if runtime.GOOS == "windows" {
 			c.arbor += ".exe"
 		}
-		if out, err := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", c.arbor, "arbor/cmd/arbor").CombinedOutput(); err != nil {
+		build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", c.arbor, "arbor/cmd/arbor") // as README.md has it
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
 			return fmt.Errorf("go build: %w\n%s", err, out)
 		}
 	}
