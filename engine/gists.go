@@ -64,7 +64,9 @@ func (s *Snapshot) Gather() {
 		if g.later == nil {
 			g.later = map[*mdstore.Node]gist{}
 		}
-		g.later[n] = gistOf(n)
+		if doc, v := n.File(); n.Read(mdstore.File{Version: v}) { // else it is of another state of the file
+			g.later[n] = gistOf(n.Holding(doc))
+		}
 	}
 }
 
@@ -80,10 +82,9 @@ func (s *Snapshot) gatherBase() {
 	if len(unknown) == 0 {
 		return
 	}
-	sure := make([]bool, len(nodes))
 	split(len(unknown), func(k int) {
 		i := unknown[k]
-		g.of[i], sure[i] = s.look(nodes[i])
+		g.of[i] = s.look(nodes[i])
 	})
 	st, ok := mdstore.Skimming(nil), false
 	if s.shelf != nil {
@@ -95,7 +96,7 @@ func (s *Snapshot) gatherBase() {
 	known := *s.skimmed
 	known.Nodes = append([]mdstore.Node(nil), known.Nodes...)
 	for i := range known.Nodes {
-		if sure[i] && &s.skimmed.Nodes[i] == nodes[i] {
+		if g.of[i] != "" && &s.skimmed.Nodes[i] == nodes[i] {
 			known.Nodes[i].Gist = string(g.of[i])
 		}
 	}
@@ -111,31 +112,33 @@ func (s *Snapshot) known() *mdstore.Skimmed {
 	return s.skimmed
 }
 
-// look returns the gist of a node of the base from its document; sure is false where that may be of another state of the file than the node is.
-func (s *Snapshot) look(n *mdstore.Node) (g gist, sure bool) {
+// look returns the gist of a node of the base from its document, the zero gist where that is of another state of the file than the node is, or cannot be read: the file
+// may become again what the node states, and would be told of wrongly then.
+func (s *Snapshot) look(n *mdstore.Node) gist {
 	if s.shelf == nil {
-		return gistOf(n), true
+		return gistOf(n)
 	}
-	doc, sure := s.shelf.glance(n)
-	if doc == nil {
-		return "", false
+	doc, same := s.shelf.glance(n)
+	if !same {
+		return ""
 	}
-	return gistOf(n.Holding(doc)), sure
+	return gistOf(n.Holding(doc))
 }
 
-// glance returns the document that a node's file holds, and does not keep it; same is false where it is of another state than the node is of, of which the
-// engine hears. It is nil where the file cannot be read.
+// glance returns the document that a node's file holds, and does not keep it; same is false where the file is of another state than the node is of, of which the
+// engine hears, and where it cannot be read.
 func (l *shelf) glance(n *mdstore.Node) (doc *mdoc.Doc, same bool) {
 	f, err := l.st.Read(context.Background(), n.Path)
 	if err != nil {
 		return nil, false
 	}
-	if same = n.Read(f); !same {
+	if !n.Read(f) {
 		l.others.Add(1)
 		l.differ(n.Path)
+		return nil, false
 	}
 	doc, _ = mdoc.Parse(string(n.Path), f.Data, mdstore.NodeForm)
-	return doc, same
+	return doc, true
 }
 
 // split calls f for each number below n, on all processors, and returns when all calls have.

@@ -2,6 +2,7 @@ package ops_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 
 	"arbor/engine"
@@ -14,12 +15,12 @@ import (
 type keeper struct {
 	*memstore.Store
 	kept  *mdstore.Skimmed
-	reads int
+	reads atomic.Int64 // by several at once
 }
 
 func (k *keeper) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) {
 	if p.Base() == mdstore.NodeFile {
-		k.reads++
+		k.reads.Add(1)
 	}
 	return k.Store.Read(ctx, p)
 }
@@ -49,12 +50,12 @@ func TestWhatListsFindOutIsKept(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			k.reads = 0
+			k.reads.Store(0)
 			if _, err := ops.NodeList(tctx, &ops.Env{Engine: e}, ops.NodeListIn{Limit: tt.limit}); err != nil {
 				t.Fatal(err)
 			}
-			if k.reads != want {
-				t.Errorf("process %d reads %d nodes for a list of %d, want %d", round+1, k.reads, tt.limit, want)
+			if got := int(k.reads.Load()); got != want {
+				t.Errorf("process %d reads %d nodes for a list of %d, want %d", round+1, got, tt.limit, want)
 			}
 		}
 	}
