@@ -113,6 +113,36 @@ func TestShortWay(t *testing.T) {
 	}
 }
 
+// A file has its own stamp, firm or not, and no other; what is no file has none, not even its own.
+func TestHas(t *testing.T) {
+	_, short, long := tree(t)
+	for name, r := range map[string]Root{"short": short, "long": long} {
+		stamps := map[mdstore.Path]mdstore.Stamp{}
+		for _, p := range []mdstore.Path{"file", "a/file", "a/b/none", "a", "empty", "link", "lost"} {
+			info, err := r.Lstat(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			stamps[p] = info.Stamp
+		}
+		for p := range stamps {
+			for q, stamp := range stamps {
+				want := p == q && (p == "file" || p == "a/file" || p == "a/b/none")
+				for _, stamp.Firm = range []bool{false, true} {
+					if r.Has(p, stamp) != want {
+						t.Errorf("the %s way, %s has the stamp of %s, firm %v: %v", name, p, q, stamp.Firm, !want)
+					}
+				}
+			}
+		}
+		for _, p := range []mdstore.Path{"nothing", "file/nothing", "round/file"} {
+			if r.Has(p, stamps["file"]) || r.Has(p, mdstore.Stamp{}) {
+				t.Errorf("the %s way, %s is there", name, p)
+			}
+		}
+	}
+}
+
 func TestSyncAll(t *testing.T) {
 	_, r, _ := tree(t)
 	if errs := SyncAll(r, []mdstore.Path{"file", "a/file"}, []mdstore.Path{"", "a", "a/b"}); errs != nil {
