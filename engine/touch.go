@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"slices"
 	"sync"
 
@@ -43,8 +45,19 @@ func (e *Engine) Touching(ctx context.Context, f func(context.Context) error) er
 		if len(again) == 0 || round == touchRounds || e.following.Load() && slices.Equal(again, stale) {
 			return err // in the middle of a save, a file is as it was
 		}
+		if trusting && t.unproven && gone(ctx, st, again) {
+			trusting = false // it may lie in another folder now
+		}
 		stale = again
 	}
+}
+
+// gone reports whether one of the files is not there any more.
+func gone(ctx context.Context, st mdstore.Stamper, files []mdstore.Path) bool {
+	return slices.ContainsFunc(files, func(p mdstore.Path) bool {
+		_, err := st.Stamp(ctx, p)
+		return errors.Is(err, fs.ErrNotExist)
+	})
 }
 
 type traceKey struct{}

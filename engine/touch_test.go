@@ -222,3 +222,19 @@ func TestContextOfWhatIsGone(t *testing.T) {
 		t.Errorf("%v %v; three children are left", b.ChildCounts, err)
 	}
 }
+
+// A node whose folder was moved to where the index does not look is still a child, and is given from where it lies.
+func TestContextOfWhatLiesElsewhere(t *testing.T) {
+	e, c := witnessed(t)
+	f, err := c.Store.Read(t.Context(), "w/nodes/b/Node.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Store.Commit(t.Context(), []mdstore.Change{{Path: f.Path, Base: f.Version}, {Path: "w/nodes/c/moved/Node.md", New: f.Data}}); err != nil {
+		t.Fatal(err)
+	}
+	b, err := e.Context(t.Context(), "ws-a", "root", assemble.Options{})
+	if err != nil || b.ChildCounts["planning"] != 4 {
+		t.Errorf("%v %v; four children are there", b.ChildCounts, err)
+	}
+}
