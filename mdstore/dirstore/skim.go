@@ -214,20 +214,28 @@ func (k *skimmer) list() error {
 	return nil
 }
 
-// went reports whether more names went than came that nobody has committed: one may have gone into another folder, which then shows in nothing else.
+// went reports whether a folder went that nobody has committed, and has not got another name only: it may have gone into another folder, which then shows in
+// nothing else.
 func (k *skimmer) went(entries []disk.Entry) bool {
-	old, n := k.old.tree, 0
-	for i := int32(1); i < old[0].span; i += old[i].span {
-		if !k.look[old[i].name] {
-			n++
-		}
-	}
+	old := k.old.tree
+	met, came := make([]bool, len(old)), map[uint64]bool{}
+	was := kids{old, 1}
 	for _, e := range entries {
-		if !isFile(e, true) && !k.look[e.Name] {
-			n--
+		if isFile(e, true) {
+			continue
+		}
+		if i := was.find(e.Name, e.Type&fs.ModeSymlink != 0); i != 0 && (e.Inode == 0 || old[i].stamp.Inode == e.Inode) {
+			met[i] = true
+		} else if e.Inode != 0 {
+			came[e.Inode] = true
 		}
 	}
-	return n > 0
+	for i := int32(1); i < old[0].span; i += old[i].span {
+		if !met[i] && !k.look[old[i].name] && !came[old[i].stamp.Inode] {
+			return true
+		}
+	}
+	return false
 }
 
 // kids finds folders among those of an old tree, asked in the order of their paths.

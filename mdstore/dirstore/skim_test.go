@@ -102,19 +102,27 @@ func TestTrustingLooksAtWhatWasCommitted(t *testing.T) {
 	}
 }
 
-// A folder that a person puts into another one is found there with trust as well: that it went shows.
+// A folder that a person puts into another one is found there with trust as well: that it went shows, whatever came in its place.
 func TestTrustingFindsWhatWentIntoAnotherFolder(t *testing.T) {
-	dir, _ := planned(t, 30)
-	s := open(t, dir)
-	dirstore.Ahead(s, time.Hour)
-	known := skim(t, s, nil, false)
-	nodes := dir + "/ws/nodes/"
-	moved := string(known.Nodes[20].ID)
-	if err := os.Rename(nodes+moved, nodes+string(known.Nodes[5].ID)+"/"+moved); err != nil {
-		t.Fatal(err)
-	}
-	if diff := storetest.DiffSkimmed(t.Context(), s, "ws", skim(t, s, known, true)); diff != "" {
-		t.Error(diff)
+	for _, came := range []string{"", "new", "in its place"} {
+		dir, _ := planned(t, 30)
+		s := open(t, dir)
+		dirstore.Ahead(s, time.Hour)
+		known := skim(t, s, nil, false)
+		nodes := dir + "/ws/nodes/"
+		moved := string(known.Nodes[20].ID)
+		if err := os.Rename(nodes+moved, nodes+string(known.Nodes[5].ID)+"/"+moved); err != nil {
+			t.Fatal(err)
+		}
+		switch came {
+		case "new":
+			write(t, nodes+"new/Node.md", nodeText("new", "New", "root"))
+		case "in its place":
+			write(t, nodes+moved+"/Node.md", nodeText("new", "New", "root"))
+		}
+		if diff := storetest.DiffSkimmed(t.Context(), s, "ws", skim(t, s, known, true)); diff != "" {
+			t.Errorf("came %q: %s", came, diff)
+		}
 	}
 }
 
