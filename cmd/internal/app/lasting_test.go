@@ -67,9 +67,17 @@ func TestALastingVaultIsTheOneThatIsThere(t *testing.T) {
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "vault")
 	st := newLastingStore(folder, dirstore.Options{})
+	var last mdstore.Stamp // of the file that was there
 	want := func(step, text string) {
 		t.Helper()
 		f, err := st.Read(t.Context(), "ws/Workspace.md")
+		f.Stamp.Firm = true
+		if was, is := st.Unchanged("ws/Workspace.md", last), st.Unchanged("ws/Workspace.md", f.Stamp); was != (err == nil && f.Stamp == last) || is != (err == nil) {
+			t.Errorf("%s: the file before is there still: %v; the file is: %v", step, was, is)
+		}
+		if err == nil {
+			last = f.Stamp
+		}
 		if text == "" && errors.Is(err, fs.ErrNotExist) {
 			return
 		}
