@@ -34,8 +34,8 @@ type Stamper interface {
 	// tells: that it may not be read.
 	Stamp(ctx context.Context, p Path) (Stamp, error)
 
-	// Unchanged reports whether the file at p, which is valid, has the stamp s as it is now, and s is firm: what Stamp returns is the Same then. It is the cheapest
-	// question that there is about a file. Where it is false, Stamp tells more.
+	// Unchanged reports whether the file at p, which is valid, has the stamp s as it is now, and s is firm, so that it is in the state that s was taken of. It is the
+	// cheapest question that there is about a file. Where it is false, Stamp tells more.
 	Unchanged(p Path, s Stamp) bool
 }
 

@@ -38,11 +38,15 @@ func (k *keeper) Keep(_ context.Context, _ mdstore.Path, known *mdstore.Skimmed)
 func TestWhatListsFindOutIsKept(t *testing.T) {
 	const n = 1000
 	for _, tt := range []struct {
-		limit, first, then int
+		in          ops.NodeListIn
+		first, then int
 	}{
-		{-1, n + 1, 0},
-		{100, n + 1, 0},
-		{5, 5, 5},
+		{ops.NodeListIn{Limit: -1}, n + 1, 0},
+		{ops.NodeListIn{Limit: 100}, n + 1, 0},
+		{ops.NodeListIn{Limit: 5}, 5, 5},
+		{ops.NodeListIn{Limit: -1, Status: []string{"failed"}}, 0, 0},
+		{ops.NodeListIn{Limit: -1, Status: []string{"pending"}}, n + 1, 0},
+		{ops.NodeListIn{Limit: -1, RootID: "node-mjv3xk00-000098"}, 11, 11},
 	} {
 		k := &keeper{Store: memstore.New(bigFiles(n))}
 		for round, want := range []int{tt.first, tt.then} {
@@ -51,11 +55,11 @@ func TestWhatListsFindOutIsKept(t *testing.T) {
 				t.Fatal(err)
 			}
 			k.reads.Store(0)
-			if _, err := ops.NodeList(tctx, &ops.Env{Engine: e}, ops.NodeListIn{Limit: tt.limit}); err != nil {
+			if _, err := ops.NodeList(tctx, &ops.Env{Engine: e}, tt.in); err != nil {
 				t.Fatal(err)
 			}
 			if got := int(k.reads.Load()); got != want {
-				t.Errorf("process %d reads %d nodes for a list of %d, want %d", round+1, got, tt.limit, want)
+				t.Errorf("process %d reads %d nodes for %+v, want %d", round+1, got, tt.in, want)
 			}
 		}
 	}

@@ -61,7 +61,8 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 			return nil, e
 		}
 	}
-	if limit < 0 || limit >= s.Len()/listShare {
+	narrowed := root != mdstore.Root || in.Depth > 0 || len(in.Status) > 0 || in.Type != ""
+	if least := s.Len() / listShare; (limit < 0 || limit >= least) && (!narrowed || p.before(root) >= least) {
 		s.Gather() // it would be found out node after node
 	}
 	out := env.list(&p, root)
@@ -174,7 +175,7 @@ func (p *page) collect(root mdstore.ID) []*TreeNode {
 	return top.Children
 }
 
-// before returns the number of matching nodes up to the cursor.
+// before returns the number of matching nodes up to the cursor, of all where there is none.
 func (p *page) before(root mdstore.ID) int {
 	count := 0
 	for depth, n := range p.s.Walk(root) {

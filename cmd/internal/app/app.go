@@ -24,7 +24,7 @@ import (
 )
 
 // A command ends soon, and its memory with it: it collects no garbage before it has more than firstGC percent of the runtime's least heap of 4 MB, and after that
-// lets its memory grow by briefGC percent at a time. A server goes back to the usual.
+// lets its memory grow by briefGC percent at a time. A server goes back to the usual; arbor watch, which ends when somebody leaves, is a command.
 const (
 	firstGC = 1600
 	briefGC = 400
