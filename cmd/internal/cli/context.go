@@ -25,7 +25,8 @@ func newContext(sh *shell, run func(context.Context, *contextOptions) error) *co
 		Long: `The workspace's goal and rules, the way from the root (or the nearest isolated
 node) to the node, the conclusions of its children and what it refers to; nothing
 else. Without NODE it is the focused one. --budget keeps it short: what is left
-out is listed with its size.`,
+out is listed with its size. After nodes were moved by hand, arbor list looks at
+every file; this looks at those that it shows.`,
 		Example:           "arbor context\narbor context node-mj2hz4gy --budget 4000\narbor context . --format json",
 		Args:              args(0, 1, "one NODE"),
 		ValidArgsFunction: sh.completeNodes(nil, 1),

@@ -25,7 +25,8 @@ func newShow(sh *shell, use string, run func(context.Context, *showOptions) erro
 		Use: use, Short: "Show one node: what its file says, and what can be done with it", Aliases: []string{"view", "cat"},
 		Long: `All sections of the node, the newest entries of its log, and the actions that its
 status allows. The version in the last line goes with --if-match. What somebody
-needs to work on the node is more than that: arbor context.`,
+needs to work on the node is more than that: arbor context. After nodes were moved
+by hand, arbor list looks at every file; this looks at the node's own.`,
 		Example:           "arbor show node-mj2hz4gy\narbor show \"Sign-in endpoint\"\narbor show . --json",
 		Args:              args(1, 1, "a NODE"),
 		ValidArgsFunction: sh.completeNodes(nil, 1),

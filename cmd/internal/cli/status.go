@@ -21,8 +21,9 @@ func newStatus(sh *shell, run func(context.Context, *statusOptions) error) *cobr
 	opt := &statusOptions{shell: sh}
 	cmd := &cobra.Command{
 		Use: "status [WS]", Short: "Show the tree of a workspace with progress, focus and problems", Aliases: []string{"st"},
-		Long: `The goal, how much is done, the whole tree, open problems with their next steps, and
-files that are damaged. --format markdown is for pasting it somewhere.`,
+		Long: `The goal, how many execution nodes are done (completed, failed or cancelled), the
+whole tree, open problems with their next steps, and files that are damaged.
+--format markdown is for pasting it somewhere.`,
 		Example:           "arbor status\narbor status Login --format markdown",
 		Args:              args(0, 1, "one workspace"),
 		ValidArgsFunction: sh.completeWorkspaces,
