@@ -16,14 +16,11 @@ import (
 // cascadeFiles is how many files one transition changes at once.
 const cascadeFiles = 8
 
-// cascade reopens a node below seven completed ones, which reopens all of them, and then completes the eight one by one.
-func (b *bench) cascade() (rows []row, err error) {
-	o, s, err := b.v.read(b.ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, o.st.Close()) }()
-	var chain []mdstore.ID
+// chainRounds is how often a chain is completed and reopened before another one takes its place: each round makes its files longer.
+const chainRounds = 4
+
+// chain makes nodes below one another, the last of them an execution node.
+func (b *bench) chain(o *opened, s *engine.Snapshot) (chain []mdstore.ID, err error) {
 	under := mdstore.Root
 	for i := range cascadeFiles {
 		kind := statemachine.Planning
@@ -39,10 +36,18 @@ func (b *bench) cascade() (rows []row, err error) {
 		under = made.Node
 		chain = append(chain, made.Node)
 	}
-	w := &worker{opened: o, b: b, v: b.v}
-	if _, err := w.begun(under); err != nil {
+	return chain, nil
+}
+
+// cascade reopens a node below seven completed ones, which reopens all of them, and then completes the eight one by one.
+func (b *bench) cascade() (rows []row, err error) {
+	o, s, err := b.v.read(b.ctx)
+	if err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, o.st.Close()) }()
+	var chain []mdstore.ID
+	w := &worker{opened: o, b: b, v: b.v}
 	singly := func() error {
 		for i := range chain {
 			if _, err := w.act(chain[len(chain)-1-i], statemachine.Complete, false); err != nil {
@@ -51,7 +56,16 @@ func (b *bench) cascade() (rows []row, err error) {
 		}
 		return b.v.rest()
 	}
-	if err := singly(); err != nil {
+	another := func() (err error) {
+		if chain, err = b.chain(o, s); err != nil {
+			return err
+		}
+		if _, err := w.begun(chain[len(chain)-1]); err != nil {
+			return err
+		}
+		return singly()
+	}
+	if err := another(); err != nil {
 		return nil, err
 	}
 	folders, done, err := b.v.limitFolders(append(slices.Clone(chain), "journal"))
@@ -62,9 +76,14 @@ func (b *bench) cascade() (rows []row, err error) {
 	var together, apart, raw samples
 	begin := time.Now()
 	for round := 0; round < b.effort.rounds && (round < 3 || time.Since(begin) < b.effort.budget); round++ {
+		if round > 0 && round%chainRounds == 0 {
+			if err := another(); err != nil {
+				return nil, err
+			}
+		}
 		files := 0
 		took, err := clock(func() (err error) {
-			files, err = w.act(under, statemachine.Reopen, true)
+			files, err = w.act(chain[len(chain)-1], statemachine.Reopen, true)
 			return errors.Join(err, b.v.rest())
 		})
 		if err == nil && files != cascadeFiles {
