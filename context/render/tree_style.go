@@ -31,9 +31,6 @@ var signs = [...]sign{
 	{"cancelled", "⊘", "[-]", dim},
 }
 
-// The signs lie in [signsFrom, signsTo).
-const signsFrom, signsTo = 0x2200, 0x2800
-
 // isSign reports whether r is drawn for a status, and so one column wide.
 func isSign(r rune) bool {
 	for i := range signs {

@@ -124,7 +124,7 @@ func Columns(s string) int {
 			columns++
 		case aloneAndWide(r):
 			columns += 2
-		case r >= signsFrom && r < signsTo && isSign(r):
+		case isSign(r):
 			columns++
 		default:
 			return uniseg.StringWidth(s)

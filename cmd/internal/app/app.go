@@ -23,8 +23,9 @@ import (
 	"arbor/mdstore/memstore"
 )
 
-// A command ends soon, and its memory with it: it collects no garbage before it has more than firstGC percent of the runtime's least heap of 4 MB, which is 128 MB, more than one look at 100,000 nodes takes; after that it
-// lets its memory grow by briefGC percent at a time. A server goes back to the usual; arbor watch, which ends when somebody leaves, is a command.
+// A command ends soon, and its memory with it: it collects no garbage before it has firstGC percent of the runtime's least heap of 4 MB. That is 128 MB, more than
+// one look at 100,000 nodes takes. After that it lets its memory grow by briefGC percent at a time. A server goes back to the usual; arbor watch, which ends when
+// somebody leaves, is a command.
 const (
 	firstGC = 3200
 	briefGC = 400

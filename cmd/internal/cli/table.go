@@ -75,6 +75,7 @@ func (sh *shell) table(head []string, rows [][]cell) string {
 	return b.String()
 }
 
+// blanks writes n of them, without making a text for it.
 func blanks(b *strings.Builder, n int) {
 	const some = "                                "
 	for ; n > len(some); n -= len(some) {

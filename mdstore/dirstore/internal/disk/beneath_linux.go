@@ -97,16 +97,6 @@ func (b *beneath) named(p mdstore.Path) (Info, error) {
 	return infoOf(&st), nil
 }
 
-// has is Root.Has; it is not ok where this cannot tell.
-func (b *beneath) has(p mdstore.Path, stamp mdstore.Stamp) (is, ok bool) {
-	if b == nil {
-		return false, false
-	}
-	var st unix.Stat_t
-	err := unix.Fstatat(int(b.f.Fd()), native(p), &st, unix.AT_SYMLINK_NOFOLLOW)
-	return err == nil && st.Mode&unix.S_IFMT == unix.S_IFREG && stampIn(&st) == stamp, true
-}
-
 // straight reports whether p is a folder and no link is on the way to it.
 func (b *beneath) straight(p mdstore.Path) bool {
 	fd, err := b.openWith(p, unix.O_PATH|unix.O_DIRECTORY, unix.RESOLVE_NO_SYMLINKS)

@@ -24,5 +24,4 @@ func (*beneath) exchange(mdstore.Path, mdstore.Path) error       { return errSlo
 func (*beneath) renameNew(mdstore.Path, mdstore.Path) error      { return errSlow }
 func (*beneath) remove(mdstore.Path) error                       { return errSlow }
 func (*beneath) named(mdstore.Path) (Info, error)                { return Info{}, errSlow }
-func (*beneath) has(mdstore.Path, mdstore.Stamp) (is, ok bool)   { return false, false }
 func (*beneath) straight(mdstore.Path) bool                      { return false }

@@ -94,10 +94,7 @@ func (r Root) Look(p mdstore.Path, limit int64) (Info, error) {
 // Has reports whether what is at p, whatever way leads there, is a regular file of a stamp, firm or not.
 func (r Root) Has(p mdstore.Path, stamp mdstore.Stamp) bool {
 	stamp.Firm = false
-	if is, ok := r.short.has(p, stamp); ok {
-		return is
-	}
-	info, err := r.Lstat(p)
+	info, err := r.named(p)
 	return err == nil && info.Mode.IsRegular() && info.Stamp == stamp
 }
 
