@@ -58,6 +58,12 @@ func (e *Engine) CheckVault(ctx context.Context) (*VaultCheck, error) {
 	} else {
 		out.Diagnostics = append(out.Diagnostics, s.misread()...)
 	}
+	if w, ok := e.st.(mdstore.WriteChecker); ok {
+		var u *mdoc.UnreadableError
+		if err := w.Writable(ctx, mdstore.LocalDir); errors.As(err, &u) {
+			out.Diagnostics = append(out.Diagnostics, u.Problem)
+		}
+	}
 	between, err := e.besides(ctx)
 	if err != nil {
 		return nil, err

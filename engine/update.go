@@ -77,6 +77,9 @@ func (e *Engine) writable(ctx context.Context, changes []mdstore.Change) error {
 	if !ok {
 		return nil
 	}
+	if err := w.Writable(ctx, mdstore.LocalDir); err != nil {
+		return err
+	}
 	for _, c := range changes {
 		if c.Keep || c.To != "" {
 			continue

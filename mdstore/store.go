@@ -249,7 +249,8 @@ type Swept struct {
 }
 
 // WriteChecker is implemented by stores that can tell beforehand that a file will not be written. Writable returns nil for a file that can be written or does not
-// exist, and an *mdoc.UnreadableError for one that can be read and not written: a file of several names, one that is marked read-only.
+// exist, and an *mdoc.UnreadableError for one that can be read and not written: a file of several names, one that is marked read-only. Of LocalDir it tells what
+// keeps every file from being written.
 type WriteChecker interface {
 	Writable(ctx context.Context, p Path) error
 }

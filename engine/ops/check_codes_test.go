@@ -187,6 +187,59 @@ func TestCodesOfTheDisk(t *testing.T) {
 	}
 }
 
+// TestCheckTellsWhatIsInTheWay puts something else where a commit needs a file or folder of the store. Check names it, a dry run and a commit refuse with
+// the same words, and once it is removed, which is what they say, all is well.
+func TestCheckTellsWhatIsInTheWay(t *testing.T) {
+	file := func(f string) error { return os.WriteFile(f, []byte("mine\n"), 0o644) }
+	folder := func(f string) error { return os.Mkdir(f, 0o755) }
+	link := func(f string) error { return os.Symlink("elsewhere", f) }
+	for _, c := range []struct {
+		path string
+		put  func(string) error
+		text string
+	}{
+		{".local", file, "is a file where a folder is expected; remove it"},
+		{".local", link, "is a symbolic link where a folder is expected; remove it"},
+		{".local/lock", folder, "is a folder where a file is expected; remove it"},
+		{".local/lock", link, "is a symbolic link where a file is expected; remove it"},
+		{".local/sequence", folder, "is a folder where a file is expected; remove it"},
+		{".local/journal", file, "is a file where a folder is expected; remove it"},
+		{".local/journal", link, "is a symbolic link where a folder is expected; remove it"},
+	} {
+		t.Run(c.path+" "+c.text, func(t *testing.T) {
+			v := newCaseVault(t, t.TempDir(), maps.Clone(unsaid))
+			defer v.close()
+			full := filepath.Join(v.dir, filepath.FromSlash(c.path))
+			if err := errors.Join(os.RemoveAll(full), os.MkdirAll(filepath.Dir(full), 0o755)); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.put(full); err != nil {
+				t.Skip(err)
+			}
+			v.open(t)
+			if out := v.check(t, ops.WorkspaceCheckIn{}); len(out.Diagnostics) != 1 || out.Diagnostics[0].File != c.path || out.Diagnostics[0].Text != c.text {
+				t.Errorf("found %+v", out.Diagnostics)
+			}
+			in := ops.NodeCreateIn{In: ops.In{WorkspaceID: "ws"}, ParentID: "root", Title: "B", Type: "execution", Requirement: "r"}
+			for _, dry := range []bool{true, false} {
+				in.DryRun = dry
+				if _, err := ops.NodeCreate(tctx, v.env, in); err == nil || !strings.Contains(err.Error(), c.path+": NOT_A_FILE: "+c.text) {
+					t.Errorf("dry run %v: %v", dry, err)
+				}
+			}
+			if err := os.Remove(full); err != nil {
+				t.Fatalf("it is gone: %v", err)
+			}
+			if _, err := ops.NodeCreate(tctx, v.env, in); err != nil {
+				t.Errorf("once it is removed: %v", err)
+			}
+			if out := v.check(t, ops.WorkspaceCheckIn{}); len(out.Diagnostics) != 0 {
+				t.Errorf("in the end: %+v", out.Diagnostics)
+			}
+		})
+	}
+}
+
 // refusing are codes of what fails while it is read: the errors of a store.
 var refusing = map[string]error{
 	dirstore.CodeUnstable:         &mdoc.UnreadableError{Problem: mdoc.Diagnostic{File: nodeA, Code: dirstore.CodeUnstable, Text: "changed each time that it was read"}},

@@ -11,6 +11,7 @@ import (
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore/internal/disk"
+	"arbor/mdstore/dirstore/internal/txn"
 )
 
 const (
@@ -133,34 +134,36 @@ func (s *Store) InPlace() error {
 // makeLock makes .local/ and the file of the lock where they are missing. The file is made here, below
 // the vault whatever links there are; locking only opens it.
 func (s *Store) makeLock() error {
-	info, err := s.disk.Lstat(mdstore.LocalDir)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = s.disk.Mkdir(mdstore.LocalDir); errors.Is(err, fs.ErrExist) {
-			err = nil
-		}
-		if err != nil {
-			return err
-		}
-	} else if err != nil {
+	if err := disk.InTheWay(s.disk, mdstore.LocalDir, true); err != nil {
 		return err
-	} else if !info.Mode.IsDir() {
-		return disk.Unreadable(mdstore.LocalDir, disk.CodeNotAFile, "is a file where a folder is expected; remove it")
 	}
-	info, err = s.disk.Lstat(lockPath)
-	if errors.Is(err, fs.ErrNotExist) {
-		f, err := s.root.OpenFile(string(lockPath), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
-		if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
-			return nil // somebody else makes or deletes it at this moment; locking sees what came of it
-		}
-		if err != nil {
-			return err
-		}
-		return f.Close()
+	if err := s.disk.Mkdir(mdstore.LocalDir); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if err := disk.InTheWay(s.disk, lockPath, false); err != nil {
+		return err
+	}
+	f, err := s.root.OpenFile(string(lockPath), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
+		return nil // it is there, or somebody else makes or deletes it at this moment; locking sees what came of it
 	}
 	if err != nil {
 		return err
 	}
-	return disk.CheckRegular(lockPath, info.Mode, 0, 0)
+	return f.Close()
+}
+
+// inTheWay returns what lies in the place of something in .local/ that every commit needs, nil for nothing.
+func (s *Store) inTheWay() error {
+	for _, p := range []struct {
+		path   mdstore.Path
+		folder bool
+	}{{mdstore.LocalDir, true}, {lockPath, false}, {sequencePath, false}, {txn.JournalDir, true}} {
+		if err := disk.InTheWay(s.disk, p.path, p.folder); err != nil {
+			return err // what lies below it needs no word of its own
+		}
+	}
+	return nil
 }
 
 // holds reports whether the file that is locked is still the one that others would lock.

@@ -141,10 +141,14 @@ func (x *exclusive) Sweep(ctx context.Context, leftovers []mdstore.Path, trash m
 
 var _ mdstore.Sweeper = (*Store)(nil)
 
-// Writable returns why a file that can be read is not to be written, nil where nothing speaks against it.
+// Writable returns why a file that can be read is not to be written, nil where nothing speaks against it. Of .local itself it returns what keeps every commit from
+// being made.
 func (s *Store) Writable(ctx context.Context, p mdstore.Path) error {
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if p == mdstore.LocalDir {
+		return s.inTheWay()
 	}
 	info, err := s.disk.Lstat(p)
 	if err != nil || !info.Mode.IsRegular() {

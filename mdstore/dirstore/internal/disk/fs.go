@@ -116,12 +116,45 @@ func CheckRegular(p mdstore.Path, mode fs.FileMode, size, limit int64) error {
 		return tooLarge(p, size, limit)
 	case mode&fs.ModeSymlink != 0:
 		return Unreadable(p, CodeSymlink, "is a symbolic link, which is not followed; put the file itself here")
-	case mode.IsDir():
-		return Unreadable(p, CodeNotAFile, "is a folder where a file is expected")
-	case mode&fs.ModeNamedPipe != 0:
-		return Unreadable(p, CodeNotAFile, "is a pipe where a file is expected")
 	}
-	return Unreadable(p, CodeNotAFile, "is a device or socket where a file is expected")
+	return Unreadable(p, CodeNotAFile, "is a %s where a file is expected", kind(mode))
+}
+
+// InTheWay returns nil where nothing is at p, or what a store keeps there: a folder or a regular file. Else it is an *mdoc.UnreadableError, as a store
+// takes away nothing that it has not made.
+func InTheWay(d FS, p mdstore.Path, folder bool) error {
+	info, err := d.Lstat(p)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	}
+	return inTheWay(p, info.Mode, folder)
+}
+
+func inTheWay(p mdstore.Path, mode fs.FileMode, folder bool) error {
+	switch {
+	case folder && !mode.IsDir():
+		return Unreadable(p, CodeNotAFile, "is a %s where a folder is expected; remove it", kind(mode))
+	case !folder && !mode.IsRegular():
+		return Unreadable(p, CodeNotAFile, "is a %s where a file is expected; remove it", kind(mode))
+	}
+	return nil
+}
+
+func kind(mode fs.FileMode) string {
+	switch {
+	case mode.IsRegular():
+		return "file"
+	case mode.IsDir():
+		return "folder"
+	case mode&fs.ModeSymlink != 0:
+		return "symbolic link"
+	case mode&fs.ModeNamedPipe != 0:
+		return "pipe"
+	}
+	return "device or socket"
 }
 
 func tooLarge(p mdstore.Path, size, limit int64) error {

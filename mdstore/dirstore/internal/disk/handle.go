@@ -65,7 +65,7 @@ func (h *Handle) open(make bool) (Info, error) {
 	was, err := h.r.Lstat(h.p)
 	switch {
 	case err == nil:
-		if err := CheckRegular(h.p, was.Mode, 0, 0); err != nil {
+		if err := inTheWay(h.p, was.Mode, false); err != nil {
 			return Info{}, err
 		}
 	case errors.Is(err, fs.ErrNotExist) && make:

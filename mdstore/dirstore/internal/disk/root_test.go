@@ -180,7 +180,7 @@ func TestHandleFollowsTheName(t *testing.T) {
 		{func() error { return os.Rename(filepath.Join(dir, "file"), name) }, "one nil"},
 		{func() error { return os.Remove(name) }, " not there"},
 		{func() error { return os.WriteFile(name, []byte("again"), 0o644) }, "again nil"},
-		{func() error { return errors.Join(os.Remove(name), os.Symlink("b/file", name)) }, " " + CodeSymlink},
+		{func() error { return errors.Join(os.Remove(name), os.Symlink("b/file", name)) }, " " + CodeNotAFile},
 	} {
 		if err := step.do(); err != nil {
 			t.Fatal(err)

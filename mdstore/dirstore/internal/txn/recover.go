@@ -26,18 +26,15 @@ func copied(name string) bool {
 // journal returns the entries of the journal, nil where there is none. Through a link it would be somebody else's folder.
 func (c *Committer) journal() ([]disk.Entry, error) {
 	for _, dir := range []mdstore.Path{mdstore.LocalDir, JournalDir} {
-		info, err := c.FS.Lstat(dir)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, nil
-		}
-		if err == nil && !info.Mode.IsDir() {
-			err = fmt.Errorf("%s: is no folder; remove it", dir)
-		}
-		if err != nil {
+		if err := disk.InTheWay(c.FS, dir, true); err != nil {
 			return nil, err
 		}
 	}
-	return c.FS.ReadDir(JournalDir)
+	entries, err := c.FS.ReadDir(JournalDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return entries, err
 }
 
 // Recover finishes the commits that were decided and not finished, and removes
