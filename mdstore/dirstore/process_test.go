@@ -206,6 +206,9 @@ func TestKilledAtEveryStep(t *testing.T) {
 			if err == nil && e.Name() == "commit.json" && strings.HasPrefix(string(text), "arbor-journal none\n") {
 				continue // where records are written one over the other
 			}
+			if e.Name() == "commit.made" {
+				continue // a note that it is over
+			}
 			t.Errorf("%s: the journal still holds %s: %q, error %v", what, e.Name(), text, err)
 		}
 		if err := open(t, dir).Commit(t.Context(), []mdstore.Change{{Path: "ws/next", New: []byte("next")}}); err != nil {

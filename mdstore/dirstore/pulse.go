@@ -60,6 +60,7 @@ func (p *pulse) Syncing(dirs []mdstore.Path) func() []error {
 func (p *pulse) ReadStraight(at mdstore.Path, limit int64) ([]byte, disk.Info, bool) {
 	return disk.ReadStraight(p.FS, at, limit)
 }
+func (p *pulse) Boot() string                     { return disk.Boot(p.FS) }
 func (p *pulse) Straight(at mdstore.Path) bool    { return disk.Straight(p.FS, at) }
 func (p *pulse) Exchange(a, b mdstore.Path) error { p.beat(); return p.FS.Exchange(a, b) }
 func (p *pulse) RenameNew(from, to mdstore.Path) error {

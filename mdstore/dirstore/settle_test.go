@@ -2,12 +2,15 @@ package dirstore_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"arbor/mdstore"
+	"arbor/mdstore/dirstore/internal/disk"
 )
 
 // made returns the changes that make two files.
@@ -81,5 +84,47 @@ func TestSettleTooLate(t *testing.T) {
 	defer cancel()
 	if err := b.Commit(wait, made("b")); err != nil {
 		t.Error(err)
+	}
+}
+
+// A process is killed between the answer to a commit and what is cleared away after it. What somebody does to its files before Arbor runs again stays.
+func TestUndoneAfterAKill(t *testing.T) {
+	if disk.Boot(disk.Root{}) == "" {
+		t.Skip("this system does not tell whether it has run on, so that an unfinished commit is made again")
+	}
+	dir, killed := newVault(t), filepath.Join(t.TempDir(), "killed")
+	s := open(t, dir)
+	if err := s.Commit(t.Context(), made("a")); err != nil {
+		t.Fatal(err)
+	}
+	err := s.Exclusively(t.Context(), func(st mdstore.Store) error {
+		return errors.Join(st.Commit(t.Context(), []mdstore.Change{
+			{Path: "a/one.md", Base: mdstore.VersionOf([]byte("one\n")), New: []byte("one, changed\n")},
+			{Path: "a/two.md", Base: mdstore.VersionOf([]byte("two\n")), New: []byte("two, changed\n")},
+		}), os.CopyFS(killed, os.DirFS(dir)))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"one.md": "one\n", "two.md": "one line more\ntwo\n"} // taken back, and edited above
+	for name, text := range want {
+		if now, err := os.ReadFile(filepath.Join(killed, "a", name)); err != nil || !strings.HasSuffix(string(now), ", changed\n") {
+			t.Fatalf("%s of the commit is not there: %q, error %v", name, now, err)
+		}
+		if err := os.WriteFile(filepath.Join(killed, "a", name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again := open(t, killed)
+	for name, text := range want {
+		if now, err := os.ReadFile(filepath.Join(killed, "a", name)); err != nil || string(now) != text {
+			t.Errorf("%s holds %q, error %v; they left %q", name, now, err, text)
+		}
+	}
+	if n, err := again.Sequence(t.Context()); err != nil || n%2 != 0 {
+		t.Errorf("number %d, error %v", n, err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(killed, "a", mdstore.TempPrefix+"*")); len(left) > 0 {
+		t.Errorf("left: %v", left)
 	}
 }

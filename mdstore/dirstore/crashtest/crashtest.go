@@ -227,7 +227,7 @@ func (x *explorer) crashed(d *crashfs.FS, committed bool) {
 func (x *explorer) killed(c *crashfs.FS, returned bool) {
 	decided := false
 	for p, text := range c.Files() {
-		decided = decided || p.Dir() == txn.JournalDir && !strings.HasPrefix(p.Base(), txn.TempPrefix) && !strings.HasSuffix(string(p), "/") && !strings.HasPrefix(text, noRecord)
+		decided = decided || p.Dir() == txn.JournalDir && strings.HasSuffix(string(p), ".json") && !strings.HasPrefix(p.Base(), txn.TempPrefix) && !strings.HasSuffix(string(p), "/") && !strings.HasPrefix(text, noRecord)
 	}
 	d := c.Clone()
 	d.Log = append(d.Log, "KILLED")

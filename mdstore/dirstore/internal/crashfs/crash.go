@@ -81,7 +81,7 @@ func (c *FS) Crashes(rng *rand.Rand, limit int, yield func(*FS)) int {
 // after returns what is left when of the changes that are not durable only
 // those in keep survive, and of the bytes of a dirty file none of the new (0), half (1) or all (2).
 func (c *FS) after(keep map[*change]bool, bytes map[int]int) *FS {
-	d := &FS{nodes: make(map[int]*node, len(c.nodes)), next: c.next, NoExchange: c.NoExchange, NoLeases: c.NoLeases, Log: append(slices.Clone(c.Log), "POWER FAILURE")}
+	d := &FS{nodes: make(map[int]*node, len(c.nodes)), next: c.next, boots: c.boots + 1, NoExchange: c.NoExchange, NoLeases: c.NoLeases, Log: append(slices.Clone(c.Log), "POWER FAILURE")}
 	for id, n := range c.nodes {
 		m := &node{dir: n.dir, kept: maps.Clone(n.kept)}
 		data := n.data

@@ -26,6 +26,7 @@ type FS struct {
 	nodes   map[int]*node
 	next    int
 	pending []*change // changes of names that are not durable, in order
+	boots   int       // how often the power has failed
 
 	// NoExchange makes Exchange fail with errors.ErrUnsupported, as on a network's file system.
 	NoExchange bool
@@ -255,6 +256,9 @@ func (c *FS) Overwrite(p mdstore.Path, data []byte) error {
 	return nil
 }
 
+// Boot tells what was before a power failure from what came after it.
+func (c *FS) Boot() string { return fmt.Sprint("boot ", c.boots) }
+
 // SyncData is Sync: of a file's attributes nothing is known here.
 func (c *FS) SyncData(p mdstore.Path) error { return c.Sync(p) }
 
@@ -381,7 +385,7 @@ func (c *FS) walk(dir int, p mdstore.Path, out map[mdstore.Path]string) {
 
 // Clone returns a copy that goes its own way, without the hooks.
 func (c *FS) Clone() *FS {
-	d := &FS{nodes: make(map[int]*node, len(c.nodes)), next: c.next, NoExchange: c.NoExchange, NoLeases: c.NoLeases, Log: slices.Clone(c.Log)}
+	d := &FS{nodes: make(map[int]*node, len(c.nodes)), next: c.next, boots: c.boots, NoExchange: c.NoExchange, NoLeases: c.NoLeases, Log: slices.Clone(c.Log)}
 	for id, n := range c.nodes {
 		d.nodes[id] = &node{n.dir, n.data, n.synced, n.dirty, maps.Clone(n.names), maps.Clone(n.kept), n.writers, n.inPlace}
 	}

@@ -21,8 +21,9 @@ func (p *Plan) Do() error {
 	}
 	staged, err := p.stage()
 	var draft mdstore.Path
+	var record []byte
 	if err == nil && p.journal {
-		if draft, err = c.draft(p.steps); draft != "" {
+		if draft, record, err = c.draft(p.steps); draft != "" {
 			staged = append(staged, draft)
 		}
 	}
@@ -50,6 +51,7 @@ func (p *Plan) Do() error {
 	if err := r.do(); err != nil {
 		return &mdstore.UnfinishedError{Err: err}
 	}
+	c.noteMade(c.noteOf(record))
 	c.rest = r.end
 	return nil
 }

@@ -46,7 +46,7 @@ func (c *Committer) Recover() error {
 	if err != nil {
 		return err
 	}
-	found := map[mdstore.Path][]*step{}
+	found, notes := map[mdstore.Path][]*step{}, map[mdstore.Path]string{}
 	var order, torn []mdstore.Path
 	for _, e := range entries {
 		p := JournalDir.Join(e.Name)
@@ -77,7 +77,7 @@ func (c *Committer) Recover() error {
 			torn = append(torn, p)
 			continue
 		}
-		found[p] = steps
+		found[p], notes[p] = steps, c.noteOf(data)
 		order = append(order, p)
 	}
 	if len(order) > 0 {
@@ -94,7 +94,7 @@ func (c *Committer) Recover() error {
 		}
 	}
 	for _, p := range order {
-		if err := c.redo(p, found[p]); err != nil {
+		if err := c.redo(p, found[p], notes[p]); err != nil {
 			return fmt.Errorf("finish an unfinished commit: %w", err)
 		}
 		c.logger().Info("finished an unfinished commit", "steps", len(found[p]))

@@ -31,11 +31,14 @@ type redoer struct {
 	fresh bool    // the steps were staged just now, and none of them is made
 }
 
-// redo makes the steps of a record in their order, makes them durable, and removes the record.
-func (c *Committer) redo(rec mdstore.Path, steps []*step) error {
+// redo makes the steps of a record in their order, unless note says that they are made, makes them durable, and removes the record.
+func (c *Committer) redo(rec mdstore.Path, steps []*step, note string) error {
 	r := c.redoer(rec, steps, false)
-	if err := r.do(); err != nil {
-		return err
+	if !c.isMade(note) || !r.passOver() {
+		if err := r.do(); err != nil {
+			return err
+		}
+		c.noteMade(note)
 	}
 	return r.end()
 }
@@ -127,6 +130,14 @@ func (r *redoer) write(s *step, p, t mdstore.Path) error {
 	if err != nil && !unreadable(err) {
 		return err
 	}
+	if r.cameOut(s, t) {
+		r.mark(r.set, p.Dir())
+		r.mark(r.set, t.Dir())
+		if err == nil && same(now, s.New) {
+			return r.FS.Sync(p)
+		}
+		return nil
+	}
 	staged, err2 := r.settle(s, p, t, now)
 	if err2 != nil {
 		return err2
@@ -173,8 +184,6 @@ func (r *redoer) settle(s *step, p, t mdstore.Path, now []byte) (staged bool, er
 		return false, nil
 	case same(held, s.New):
 		return true, nil
-	case same(held, s.Base):
-		return false, r.clear(t, p, held)
 	case same(now, s.New):
 		// The exchange was made, but what came out was never looked at: it is somebody's save, and goes back.
 		err := r.putBack(t, p, s.Base)

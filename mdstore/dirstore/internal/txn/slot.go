@@ -18,29 +18,28 @@ const slot = JournalDir + "/commit" + recordExt
 // slotMost is the usual Committer.SlotMost.
 const slotMost = 256 << 10
 
-// draft writes the record of a commit, which is to be made durable with the temporaries that the record names. In the slot it decides the commit then; in a
+// draft writes the record of a commit, and returns where and what it is, which is to be made durable with the temporaries that the record names. In the slot it decides the commit then; in a
 // file of its own it does when decide has given that its name.
-func (c *Committer) draft(steps []*step) (mdstore.Path, error) {
-	data, err := encodeRecord(steps)
-	if err != nil {
-		return "", err
+func (c *Committer) draft(steps []*step) (draft mdstore.Path, data []byte, err error) {
+	if data, err = encodeRecord(steps); err != nil {
+		return "", nil, err
 	}
 	if len(data) <= cmp.Or(c.SlotMost, slotMost) {
 		if err := c.fill(data); !denied(err) {
-			return slot, err
+			return slot, data, err
 		}
 	}
 	set := dirs{}
 	if err := c.mkdirAll(set, JournalDir); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if !c.durable[JournalDir] {
 		if err := c.sync(set); err != nil {
-			return "", err
+			return "", nil, err
 		}
 	}
 	t := JournalDir.Join(TempPrefix + c.token())
-	return t, c.FS.Create(t, data, "")
+	return t, data, c.FS.Create(t, data, "")
 }
 
 // denied reports whether err says that the slot may not be written, so that nothing was: it is another user's, read-only, a link, a folder or one of several
@@ -139,8 +138,11 @@ func (c *Committer) bury(rec mdstore.Path) error {
 	return err
 }
 
-// vacant reports whether an entry of the journal is the slot, and holds no record.
+// vacant reports whether an entry of the journal holds no record: it is the slot after a commit, or a note that steps are made.
 func (c *Committer) vacant(e disk.Entry) bool {
+	if JournalDir.Join(e.Name) == madePath {
+		return true
+	}
 	if JournalDir.Join(e.Name) != slot || !e.Type.IsRegular() {
 		return false
 	}
