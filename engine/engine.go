@@ -50,6 +50,9 @@ type Engine struct {
 	epoch uint64                         // guarded by mu: another one whenever what is being read may not be published any more
 	looks map[string]map[mdstore.ID]look // guarded by mu: what sessions that are attended have seen, by session and workspace
 
+	// guarded by mu: files that a snapshot shows as they were while whoever saves them may have been at it, until that has settled
+	saving map[mdstore.Path]bool
+
 	shelf *shelf      // the documents of nodes that were skimmed
 	whole atomic.Bool // files are read whole, and their documents stay in memory as they were
 
@@ -80,8 +83,8 @@ func Open(ctx context.Context, st mdstore.Store, opt Options) (*Engine, error) {
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
-	e := &Engine{st: st, opt: opt, writing: newTurn(), snaps: map[mdstore.ID]loaded{}, stale: heard{}, looks: map[string]map[mdstore.ID]look{}}
-	e.shelf = newShelf(st, func(p mdstore.Path) { e.Heed(p) })
+	e := &Engine{st: st, opt: opt, writing: newTurn(), snaps: map[mdstore.ID]loaded{}, stale: heard{}, looks: map[string]map[mdstore.ID]look{}, saving: map[mdstore.Path]bool{}}
+	e.shelf = newShelf(st, e.suspect)
 	return e, ctx.Err()
 }
 

@@ -45,6 +45,7 @@ func (e *Engine) Follow(ctx context.Context, ready func(), news func(News)) erro
 				e.forgetAll()
 			} else {
 				e.Heed(paths...)
+				e.settle(paths)
 			}
 			if news != nil {
 				news(News{Paths: paths, All: all})
@@ -60,6 +61,11 @@ func (e *Engine) Heed(paths ...mdstore.Path) { e.heed(false, paths...) }
 func (e *Engine) heed(open bool, paths ...mdstore.Path) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.hear(open, paths...)
+}
+
+// hear is heed; e.mu must be held.
+func (e *Engine) hear(open bool, paths ...mdstore.Path) {
 	for _, p := range paths {
 		if e.holds(p) {
 			e.told++
@@ -70,6 +76,40 @@ func (e *Engine) heed(open bool, paths ...mdstore.Path) {
 		e.epoch++
 		if p.Dir() == "" || p.Base() == mdstore.WorkspaceFile || p.Dir() == mdstore.ArchiveDir {
 			e.outdateAll()
+		}
+	}
+}
+
+// suspect is told of a file that is not as a node states it. Where somebody may still be saving it, that stays so; and who follows the files and was not told of a save
+// is about to be.
+func (e *Engine) suspect(p mdstore.Path) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	k, told := e.stale[p]
+	for _, l := range e.snaps {
+		if _, has := l.snap.file(p); has && !told {
+			k.open = e.following.Load()
+		}
+	}
+	e.hear(k.open, p)
+}
+
+// settle says that nobody is saving those files any more, or what lies below those that are folders.
+func (e *Engine) settle(paths []mdstore.Path) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.saving) == 0 {
+		return
+	}
+	named := make(map[mdstore.Path]bool, len(paths))
+	for _, p := range paths {
+		named[p] = true
+	}
+	for p := range e.saving {
+		for q := p; q != ""; q = q.Dir() {
+			if named[q] {
+				delete(e.saving, p)
+			}
 		}
 	}
 }
@@ -114,6 +154,7 @@ func (e *Engine) forgetAll() {
 	defer e.mu.Unlock()
 	e.outdateAll()
 	clear(e.stale)
+	clear(e.saving)
 	e.epoch++
 }
 
@@ -196,10 +237,34 @@ func (e *Engine) publish(since moment, s *Snapshot, seq uint64) bool {
 		return false
 	}
 	e.snaps[since.id] = loaded{snap: s, seq: seq}
-	for p, n := range since.stale {
-		if e.stale[p].n == n.n { // nobody has told of it again
+	for p, m := range since.stale {
+		now, told := e.stale[p]
+		if m.open && (now.open || !told) && since.snap != nil {
+			if file := s.fileOf(p); s.shows(file, since.snap) {
+				e.saving[file] = true
+			}
+		}
+		if now.n == m.n { // nobody has told of it again
 			delete(e.stale, p)
 		}
 	}
 	return true
+}
+
+// fileOf returns the file that is meant where p was told of, which may be a node's folder.
+func (s *Snapshot) fileOf(p mdstore.Path) mdstore.Path {
+	if p == s.ws.Path || p.Base() == mdstore.NodeFile {
+		return p
+	}
+	return p.Join(mdstore.NodeFile)
+}
+
+// shows reports whether the snapshot has a file, and in another state than an older one has it.
+func (s *Snapshot) shows(p mdstore.Path, older *Snapshot) bool {
+	if p == s.ws.Path {
+		return s.ws.Version != older.ws.Version
+	}
+	n, has := s.file(p)
+	was, had := older.file(p)
+	return has && !(had && n.Is(was))
 }

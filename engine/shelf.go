@@ -22,6 +22,7 @@ type shelf struct {
 	at    map[mdstore.Path]*lru.Element // of volumes
 	order *lru.List                     // of volumes, the newest in front; one that was asked for gets there when its turn comes to go
 	bytes int
+	odd   map[mdstore.Path]uint64 // what others was after a document of this file was last lent that is not what its node states
 
 	own sync.Map // of workspaces' own files, by path: a mdstore.File without its bytes, as it was last read
 
@@ -38,30 +39,45 @@ type volume struct {
 }
 
 func newShelf(st mdstore.Store, differ func(mdstore.Path)) *shelf {
-	return &shelf{st: st, differ: differ, at: map[mdstore.Path]*lru.Element{}, order: lru.New()}
+	return &shelf{st: st, differ: differ, at: map[mdstore.Path]*lru.Element{}, order: lru.New(), odd: map[mdstore.Path]uint64{}}
 }
 
 var _ mdstore.Library = (*shelf)(nil)
 
 // Lend returns the document of a node's file. It is of the state that the node is of, unless somebody has changed the file since: then it is of the newest, and
-// the engine hears of it.
+// the engine hears of it. That one is not kept: it may be half of a save, and what the node states may be there still.
 func (l *shelf) Lend(n *mdstore.Node) (*mdoc.Doc, mdstore.Version) {
 	if v, ok := l.get(n.Path); ok && n.Read(mdstore.File{Version: v.version, Stamp: v.stamp}) {
 		return v.doc, v.version
 	}
 	f, err := l.st.Read(context.Background(), n.Path)
 	if err != nil {
-		l.others.Add(1)
-		l.differ(n.Path)
+		l.other(n.Path)
 		d, _ := mdoc.Parse(string(n.Path), nil, mdstore.NodeForm)
 		return d.Closed(problemOf(n.Path, err)), mdstore.Version{}
 	}
-	v := l.put(f)
 	if !n.Read(f) {
-		l.others.Add(1)
-		l.differ(n.Path)
+		l.other(n.Path)
+		d, _ := mdoc.Parse(string(n.Path), f.Data, mdstore.NodeForm)
+		return d, f.Version
 	}
+	v := l.put(f)
 	return v.doc, v.version
+}
+
+// other notes that a document is lent that is not what the file's node states.
+func (l *shelf) other(p mdstore.Path) {
+	l.mu.Lock()
+	l.odd[p] = l.others.Add(1)
+	l.mu.Unlock()
+	l.differ(p)
+}
+
+// lentOther reports whether such a document of the file was lent since others was so many.
+func (l *shelf) lentOther(p mdstore.Path, since uint64) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.odd[p] > since
 }
 
 // unchanged reports whether a node's file is as the node states it, with a look at the file.
@@ -80,8 +96,11 @@ func (l *shelf) unchanged(ctx context.Context, st mdstore.Stamper, n *mdstore.No
 	if err != nil {
 		return false
 	}
+	if !n.Read(f) {
+		return false
+	}
 	l.put(f)
-	return n.Read(f)
+	return true
 }
 
 // know notes the stamp and the version of a workspace's own file, of which the shelf has no document.

@@ -6,15 +6,21 @@ import (
 	"io/fs"
 	"slices"
 	"sync"
+	"time"
 
 	"arbor/mdstore"
 )
 
-// touchRounds is how often Touching starts anew when files change under it. Whoever saves more often than that gets an answer of several moments.
+// touchRounds is how often Touching starts anew at once when files change under it. Whoever saves more often than that gets an answer of several moments.
 const touchRounds = 5
 
+// settling are the pauses in which Touching waits for a save to settle, where it is told when that is: a second at the latest, see mdstore.Watching. Who is not told
+// waits for the pauses of a plan.
+var settling = []time.Duration{10 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond, 400 * time.Millisecond}
+
 // Touching calls f, which only reads, so that what it has looked at was as the files are now: each file of a node that a snapshot of this engine has given it is checked after it has
-// returned, and if any had changed f is called again. The snapshots that the engine gives out under f's context need not be complete: of what no one looks at, a save
+// returned, and if any had changed f is called again. It waits for somebody who is in the middle of saving such a file. What f was lent of a node's file is of the state that
+// the node is of: where that cannot be had, the error says so. The snapshots that the engine gives out under f's context need not be complete: of what no one looks at, a save
 // that nobody has told the engine of may not show. f must not hand a snapshot to anybody.
 func (e *Engine) Touching(ctx context.Context, f func(context.Context) error) error {
 	st, ok := e.st.(mdstore.Stamper)
@@ -24,8 +30,12 @@ func (e *Engine) Touching(ctx context.Context, f func(context.Context) error) er
 	reloaded := false
 	trusting := !e.following.Load() && !e.opt.Served // who follows the files is told of all that comes, once all that is there is known
 	var stale []mdstore.Path
+	waits := pauses
+	if e.following.Load() {
+		waits = settling
+	}
 	for round := 1; ; round++ {
-		t := &trace{of: e, trusting: trusting, stale: stale}
+		t := &trace{of: e, trusting: trusting, stale: stale, lent: e.shelf.others.Load()}
 		t.nodes = t.room[:0]
 		err := f(context.WithValue(ctx, traceKey{}, t))
 		switch {
@@ -41,15 +51,37 @@ func (e *Engine) Touching(ctx context.Context, f func(context.Context) error) er
 			}
 			continue
 		}
-		again := t.changed(ctx, st)
-		if len(again) == 0 || round == touchRounds || e.following.Load() && slices.Equal(again, stale) {
-			return err // in the middle of a save, a file is as it was
+		again, torn, unsettled := t.changed(ctx, st), t.torn(), t.unsettled()
+		switch {
+		case len(again)+len(torn)+len(unsettled) == 0:
+			return err
+		case round < touchRounds && !slices.Equal(again, stale):
+		case len(waits) > 0:
+			select {
+			case <-e.opt.After(waits[0]):
+				waits = waits[1:]
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		case len(torn) > 0 && err == nil:
+			return beingSaved(torn)
+		default:
+			e.settle(unsettled)
+			return err // a file that keeps being saved is as it was, or as it is
 		}
 		if trusting && t.unproven && gone(ctx, st, again) {
 			trusting = false // it may lie in another folder now
 		}
 		stale = again
 	}
+}
+
+func beingSaved(torn []mdstore.Path) error {
+	var paths []string
+	for _, p := range torn {
+		paths = append(paths, string(p))
+	}
+	return Fail(Conflicting, "%s: the file is being saved, and cannot be read as a whole until that is done; try again", torn[0]).with(Details{Paths: paths})
 }
 
 // gone reports whether one of the files is not there any more.
@@ -80,6 +112,7 @@ type trace struct {
 	of       *Engine
 	trusting bool
 	stale    []mdstore.Path // what had changed when it was looked at before
+	lent     uint64         // what the shelf had counted of others before
 
 	mu       sync.Mutex
 	room     [traceFew]*mdstore.Node // of nodes, while they are few
@@ -152,6 +185,47 @@ func (t *trace) changed(ctx context.Context, st mdstore.Stamper) []mdstore.Path 
 	}
 	for _, n := range t.nodes {
 		if !t.of.shelf.unchanged(ctx, st, n) {
+			out = append(out, n.Path)
+		}
+	}
+	return out
+}
+
+// torn returns the files of which a document was lent that is not what their node states. They may be again, by now, what it states.
+func (t *trace) torn() []mdstore.Path {
+	if t.of.shelf.others.Load() == t.lent {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var out []mdstore.Path
+	for _, n := range t.nodes {
+		if t.of.shelf.lentOther(n.Path, t.lent) {
+			out = append(out, n.Path)
+		}
+	}
+	return out
+}
+
+// unsettled returns the files that somebody may be in the middle of saving although a snapshot shows them as they are: who is not told when a save has settled takes a
+// file for one that cannot be read and was changed just now.
+func (t *trace) unsettled() []mdstore.Path {
+	t.of.mu.Lock()
+	defer t.of.mu.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	following := t.of.following.Load()
+	if following && len(t.of.saving) == 0 {
+		return nil
+	}
+	var out []mdstore.Path
+	for _, w := range t.ws {
+		if following && t.of.saving[w.Path] || !following && w.Doc.Editable() != nil && !w.Stamp.Firm {
+			out = append(out, w.Path)
+		}
+	}
+	for _, n := range t.nodes {
+		if following && t.of.saving[n.Path] || !following && n.Editable() != nil && !n.Stamp.Firm {
 			out = append(out, n.Path)
 		}
 	}
