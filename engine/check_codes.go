@@ -53,7 +53,7 @@ var checkCodes = []CheckCode{
 	{"NOT_A_FILE", SeverityError, "a folder, a pipe or a device in a file's place; or anything in the place of what Arbor keeps in `.local/`", "put a regular file there; of `.local/`, remove it", ""},
 	{"SYMLINK", SeverityError, "a symbolic link, which is not followed", "put the file or folder itself there", ""},
 	{"HARD_LINK", SeverityError, "a file of several names; it is read, not written", "remove the other names, or make it a copy", ""},
-	{"PERMISSION", SeverityError, "not readable for you, or marked read-only", "change its permissions", ""},
+	{"PERMISSION", SeverityError, "not readable for you, or marked read-only, or a file or folder that you may not write to", "change its permissions", ""},
 	{"UNSTABLE", SeverityError, "the file changed each time that it was read", "wait for the program that writes it", ""},
 	{string(FileUnreadable), SeverityError, "anything else that keeps a file from being read", "do as the text says", ""},
 

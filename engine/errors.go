@@ -158,6 +158,8 @@ func AsError(err error) *Error {
 	switch {
 	case errors.As(err, &own):
 		return own
+	case errors.As(err, &unfinished): // whatever keeps it from being finished
+		return wrap(InternalError, Details{Committed: true})
 	case errors.As(err, &refused):
 		return wrap(Code(refused.Code()), refusal(refused))
 	case errors.As(err, &unreadable):
@@ -172,8 +174,6 @@ func AsError(err error) *Error {
 		return wrap(Conflicting, d)
 	case errors.As(err, &busy):
 		return wrap(Conflicting, Details{Paths: []string{busy.Where}})
-	case errors.As(err, &unfinished):
-		return wrap(InternalError, Details{Committed: true})
 	case errors.As(err, &unknown):
 		return wrap(NodeNotFound, Details{NodeID: string(unknown.ID)})
 	case errors.Is(err, context.Canceled):

@@ -248,9 +248,9 @@ type Swept struct {
 	To   Path // where it is now; "" where it was removed
 }
 
-// WriteChecker is implemented by stores that can tell beforehand that a file will not be written. Writable returns nil for a file that can be written or does not
-// exist, and an *mdoc.UnreadableError for one that can be read and not written: a file of several names, one that is marked read-only. Of LocalDir it tells what
-// keeps every file from being written.
+// WriteChecker is implemented by stores that can tell beforehand that a file will not be written. Writable returns nil for a file that can be written or made,
+// and an *mdoc.UnreadableError of what keeps it from that: a file of several names, one that is marked read-only, a folder that this user may not write
+// to. Of LocalDir it tells what keeps every file from being written.
 type WriteChecker interface {
 	Writable(ctx context.Context, p Path) error
 }

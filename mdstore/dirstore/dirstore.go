@@ -45,7 +45,7 @@ const (
 	CodeNotAFile   = disk.CodeNotAFile   // a folder, a pipe, a device or a socket
 	CodeSymlink    = disk.CodeSymlink    // a symbolic link
 	CodeHardLink   = disk.CodeHardLink   // one of several names of a file: it is read, but never written
-	CodePermission = disk.CodePermission // not readable for this user, or marked read-only
+	CodePermission = disk.CodePermission // not readable or not writable for this user, or marked read-only
 	CodeUnstable   = disk.CodeUnstable   // changed each time that it was read
 )
 

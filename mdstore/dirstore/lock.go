@@ -90,7 +90,7 @@ func (s *Store) tryLock(ctx context.Context) (release func(), err error) {
 		return nil, nil // .local/ was deleted just now; it is made again
 	}
 	if err != nil {
-		return release, fmt.Errorf("vault %s: cannot be locked for writing: %w", s.dir, err)
+		return release, fmt.Errorf("vault %s: cannot be locked for writing: %w", s.dir, disk.Denied(lockPath, err))
 	}
 	if !ok {
 		return nil, nil
@@ -148,12 +148,12 @@ func (s *Store) makeLock() error {
 		return nil // it is there, or somebody else makes or deletes it at this moment; locking sees what came of it
 	}
 	if err != nil {
-		return err
+		return disk.Denied(mdstore.LocalDir, err)
 	}
 	return f.Close()
 }
 
-// inTheWay returns what lies in the place of something in .local/ that every commit needs, nil for nothing.
+// inTheWay returns what lies in the place of something in .local/ that every commit needs, or keeps this user from the lock; nil for nothing.
 func (s *Store) inTheWay() error {
 	for _, p := range []struct {
 		path   mdstore.Path
@@ -163,7 +163,20 @@ func (s *Store) inTheWay() error {
 			return err // what lies below it needs no word of its own
 		}
 	}
-	return nil
+	return s.mayMake(lockPath)
+}
+
+// mayMake returns why this user may not write to what is at p or, where that is missing, to the next folder above it.
+func (s *Store) mayMake(p mdstore.Path) error {
+	for ; ; p = p.Dir() {
+		err := s.disk.MayWrite(p)
+		switch {
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		case p == "":
+			return nil // the vault is gone, as reading it says
+		}
+	}
 }
 
 // holds reports whether the file that is locked is still the one that others would lock.

@@ -141,8 +141,8 @@ func (x *exclusive) Sweep(ctx context.Context, leftovers []mdstore.Path, trash m
 
 var _ mdstore.Sweeper = (*Store)(nil)
 
-// Writable returns why a file that can be read is not to be written, nil where nothing speaks against it. Of .local itself it returns what keeps every commit from
-// being made.
+// Writable returns why a file is not to be written, or not to be made, nil where nothing speaks against it. Of .local itself it returns what keeps every
+// commit from being made.
 func (s *Store) Writable(ctx context.Context, p mdstore.Path) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -151,10 +151,16 @@ func (s *Store) Writable(ctx context.Context, p mdstore.Path) error {
 		return s.inTheWay()
 	}
 	info, err := s.disk.Lstat(p)
-	if err != nil || !info.Mode.IsRegular() {
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // it is to be made
+	case err != nil || !info.Mode.IsRegular():
 		return nil // reading it says more
+	default:
+		if err := disk.CheckWritable(p, info); err != nil {
+			return err
+		}
 	}
-	return disk.CheckWritable(p, info)
+	return s.mayMake(p.Dir())
 }
 
 var _ mdstore.WriteChecker = (*Store)(nil)

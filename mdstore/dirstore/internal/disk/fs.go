@@ -30,7 +30,7 @@ type FS interface {
 	// Mkdir makes one folder. The error is an fs.ErrExist where there is anything.
 	Mkdir(p mdstore.Path) error
 	// Create makes a file that holds data; with the mode and, where that is allowed, the owner of the file like if it is not
-	// empty. The error is an fs.ErrExist where there is anything.
+	// empty. The error is an fs.ErrExist where there is anything, and an *mdoc.UnreadableError of the folder where this user may not write to that.
 	Create(p mdstore.Path, data []byte, like mdstore.Path) error
 	// Overwrite makes a file that exists begin with data, in place; what it holds behind that stays. A crash may leave any mixture of old and new bytes.
 	Overwrite(p mdstore.Path, data []byte) error
@@ -87,7 +87,7 @@ const (
 	CodeNotAFile   = "NOT_A_FILE" // a folder, a pipe, a device, a socket
 	CodeSymlink    = "SYMLINK"    // a symbolic link
 	CodeHardLink   = "HARD_LINK"  // a file of several names; it is read, but never written
-	CodePermission = "PERMISSION" // not readable for us, or marked read-only
+	CodePermission = "PERMISSION" // not readable or not writable for us, or marked read-only
 	CodeUnstable   = "UNSTABLE"   // changed each time that it was read
 )
 
@@ -100,6 +100,14 @@ func CheckWritable(p mdstore.Path, info Info) error {
 		return Unreadable(p, CodePermission, "is marked read-only; make it writable")
 	}
 	return nil
+}
+
+// Denied returns an error of writing to a file or folder as an *mdoc.UnreadableError that names it, where this user may not, and any other as it is.
+func Denied(p mdstore.Path, err error) error {
+	if !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return Unreadable(mdstore.Path(native(p)), CodePermission, "may not be written to by this user; make it writable for you")
 }
 
 // Unreadable returns the *mdoc.UnreadableError of a path.
@@ -127,6 +135,8 @@ func InTheWay(d FS, p mdstore.Path, folder bool) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
+	case errors.Is(err, fs.ErrPermission):
+		return Unreadable(p.Dir(), CodePermission, "may not be looked into by this user; allow it")
 	case err != nil:
 		return err
 	}

@@ -219,7 +219,9 @@ func (r Root) ReadDir(p mdstore.Path) ([]Entry, error) {
 	return out, nil
 }
 
-func (r Root) Mkdir(p mdstore.Path) error { return r.R.Mkdir(native(p), 0o777) } // less the umask
+func (r Root) Mkdir(p mdstore.Path) error {
+	return Denied(p.Dir(), r.R.Mkdir(native(p), 0o777)) // less the umask
+}
 
 func (r Root) Create(p mdstore.Path, data []byte, like mdstore.Path) error {
 	if err := r.short.create(p, data, like); err != errSlow {
@@ -227,7 +229,7 @@ func (r Root) Create(p mdstore.Path, data []byte, like mdstore.Path) error {
 	}
 	f, err := r.R.OpenFile(native(p), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
-		return err
+		return Denied(p.Dir(), err) // p may be a temporary name, of which nobody knows
 	}
 	err = func() error {
 		if like != "" {

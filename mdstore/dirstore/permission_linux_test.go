@@ -1,0 +1,110 @@
+package dirstore_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore"
+	"arbor/mdstore/mdoc"
+)
+
+// asNobody calls f as a user who owns nothing, where the test has the right to be one: for the system, a thread is whom it says it is.
+func asNobody(t *testing.T, f func()) {
+	t.Helper()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if os.Geteuid() == 0 {
+		if err := syscall.Setfsuid(65534); err != nil {
+			t.Skip(err)
+		}
+		defer func() { _ = syscall.Setfsuid(0) }()
+	}
+	f()
+}
+
+// TestWhoMayNotWriteIsToldWhat takes from a user the right to write to one place after the other. What is refused names that place and no
+// temporary file, and Writable has said the same before.
+func TestWhoMayNotWriteIsToldWhat(t *testing.T) {
+	const node = "ws/nodes/root"
+	for _, c := range []struct {
+		locked string
+		mode   os.FileMode
+		want   string
+		ready  bool // the vault has been written to before
+	}{
+		{".local", 0o555, ".local", false},
+		{".local", 0o600, ".local", true},
+		{"", 0o555, ".", false},
+		{".local/lock", 0o444, ".local/lock", true},
+		{node, 0o555, node, true},
+	} {
+		t.Run(c.locked, func(t *testing.T) {
+			dir := fill(t, unchanged)
+			s := open(t, dir)
+			if c.ready {
+				if err := s.Commit(t.Context(), []mdstore.Change{{Path: "ws/nodes/before/Node.md", New: []byte("before")}}); err != nil {
+					t.Fatal(err)
+				}
+			} else if c.locked != "" {
+				if err := os.Mkdir(filepath.Join(dir, ".local"), 0o777); err != nil {
+					t.Fatal(err)
+				}
+			}
+			openToAll(t, dir)
+			if err := os.Chmod(filepath.Join(dir, c.locked), c.mode); err != nil {
+				t.Fatal(err)
+			}
+			s = open(t, dir)
+			changes := []mdstore.Change{{Path: node + "/Node.md", Base: mdstore.VersionOf([]byte(unchanged[node+"/Node.md"])), New: []byte("new")}}
+			asNobody(t, func() {
+				var u, beforehand *mdoc.UnreadableError
+				err := s.Commit(t.Context(), changes)
+				if !errors.As(err, &u) || u.Problem.Code != dirstore.CodePermission || strings.Contains(err.Error(), ".arbor-") {
+					t.Errorf("Commit: %v, want what may not be written to", err)
+				} else if u.Problem.File != c.want {
+					t.Errorf("Commit: %v, want it to name %s", err, c.want)
+				}
+				beforehandOf := []mdstore.Path{node + "/Node.md", node + "/new/Node.md"}
+				if c.locked != node {
+					beforehandOf = []mdstore.Path{mdstore.LocalDir}
+				}
+				for _, p := range beforehandOf {
+					if err := s.Writable(t.Context(), p); !errors.As(err, &beforehand) || beforehand.Problem.File != c.want {
+						t.Errorf("Writable(%s): %v, want %s", p, err, c.want)
+					}
+				}
+			})
+			openToAll(t, dir)
+			asNobody(t, func() {
+				for _, p := range []mdstore.Path{mdstore.LocalDir, changes[0].Path} {
+					if err := s.Writable(t.Context(), p); err != nil {
+						t.Errorf("Writable(%s), which may be written to: %v", p, err)
+					}
+				}
+				if err := s.Commit(t.Context(), changes); err != nil {
+					t.Errorf("Commit to what may be written to: %v", err)
+				}
+			})
+		})
+	}
+}
+
+// openToAll lets every user write to all that is below dir, and reach it.
+func openToAll(t *testing.T, dir string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(p string, _ os.DirEntry, err error) error {
+		return errors.Join(err, os.Chmod(p, 0o777))
+	})
+	for up := filepath.Dir(dir); err == nil && up != os.TempDir(); up = filepath.Dir(up) {
+		err = os.Chmod(up, 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
