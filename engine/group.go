@@ -128,11 +128,15 @@ func (g *group) commit() error {
 		}
 		return nil
 	}
+	all := met
+	nobodys := func(p mdstore.Path) bool {
+		return !slices.ContainsFunc(g.outs, func(o *Outcome) bool { return o.touches(p) })
+	}
 	for i, out := range g.outs {
 		out.Collisions, met = g.share(i, met)
 	}
 	for i, r := range g.requests {
-		r.finish(g.outs[i], nil)
+		r.finish(g.outs[i], unmade(all, func(p mdstore.Path) bool { return g.outs[i].touches(p) || nobodys(p) }))
 	}
 	for _, answer := range g.answers {
 		answer()

@@ -151,7 +151,9 @@ func (e *Engine) commit(ctx context.Context, st mdstore.Store, d *draft, out *Ou
 		next = d.snap.with(d.made(changes))
 	}
 	met, err := e.make(ctx, st, changes, d, next)
-	out.Collisions = met
+	if out.Collisions = met; err == nil {
+		err = unmade(met, anyPath)
+	}
 	return err
 }
 

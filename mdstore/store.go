@@ -227,6 +227,9 @@ type Collision struct {
 	Path Path   `json:"path"`           // the file that somebody saved, moved or removed
 	Copy Path   `json:"copy,omitempty"` // where the version that lost lies; "" where both are in the file, or there is none to keep
 	Text string `json:"text"`           // what happened
+
+	// Unmade says that it is the commit's own change of the file that was not made, while the others were: what was to be written lies in Copy.
+	Unmade bool `json:"unmade,omitempty"`
 }
 
 // Collider is implemented by stores that other programs write to as well. Collisions returns what commits have met since it was last asked.

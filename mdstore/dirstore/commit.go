@@ -19,8 +19,8 @@ import (
 //   - While git is in the middle of something, a checkout, a merge or a rebase, in the working tree that the vault lies in, it waits; where that takes
 //     longer than some seconds, it refuses with an *mdstore.BusyError. Changes in .local/ alone do not wait.
 //   - So it does where another process keeps the lock and does not get on.
-//   - After the commit is decided, a save by somebody else stays; what it lacks is merged into it line by line, or lies beside
-//     it as Node.conflict-1a2b3c4d.md and in Conflicts.
+//   - A save by somebody else before the first file is changed is a *mdstore.ConflictError like an earlier one. After that it stays, and what it lacks is merged into
+//     it line by line, or lies beside it as Node.conflict-1a2b3c4d.md: Conflicts and Collisions say so, and that the commit's own change was not made.
 func (s *Store) Commit(ctx context.Context, changes []mdstore.Change) error {
 	if err := mdstore.CheckChanges(changes); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,8 +72,8 @@ func TestSavesDuringACommitAreNeverLost(t *testing.T) {
 	for name, save := range habits {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			made, refused, merged, beside := 0, 0, 0, 0
-			for _, several := range []bool{false, true} {
+			made, refused, merged, beside, unmade := 0, 0, 0, 0, 0
+			for _, where := range []string{"alone", "first of several", "last of several"} {
 				for k := 1; ; k++ {
 					dir := fill(t, map[string]string{"ws/Workspace.md": head, "ws/nodes/root/Node.md": unchanged["ws/nodes/root/Node.md"]})
 					path := filepath.Join(dir, "ws", "Workspace.md")
@@ -96,18 +97,22 @@ func TestSavesDuringACommitAreNeverLost(t *testing.T) {
 					}
 					calls, begun = 0, true
 					changes := []mdstore.Change{{Path: "ws/Workspace.md", Base: mdstore.VersionOf([]byte(head)), New: []byte(head + ours)}}
-					if several {
+					switch where {
+					case "first of several":
 						changes = append(changes, threeFiles()[:2]...)
+					case "last of several":
+						changes = append(threeFiles()[:2], changes...)
 					}
 					err = s.Commit(t.Context(), changes)
 					last := calls < k
+					laid := slices.ContainsFunc(s.Collisions(), func(c mdstore.Collision) bool { return c.Unmade && c.Path == "ws/Workspace.md" })
 					if e := s.Close(); e != nil {
 						t.Fatal(e)
 					}
 					if last {
 						break
 					}
-					what := fmt.Sprintf("%s, several %v, saved before call %d: error %v", name, several, k, err)
+					what := fmt.Sprintf("%s, %s, saved before call %d: error %v", name, where, k, err)
 					got := contents(t, dir)
 					all := ""
 					for p, text := range got {
@@ -122,6 +127,12 @@ func TestSavesDuringACommitAreNeverLost(t *testing.T) {
 						made++
 						if !strings.Contains(all, ours) {
 							t.Errorf("%s: the commit's line is lost: %q", what, got)
+						}
+						if laid == strings.Contains(text, ours) {
+							t.Errorf("%s: told that the change was not made: %v, and the file holds %q", what, laid, text)
+						}
+						if laid {
+							unmade++
 						}
 						if strings.Contains(text, human) && strings.Contains(text, ours) {
 							merged++
@@ -138,11 +149,75 @@ func TestSavesDuringACommitAreNeverLost(t *testing.T) {
 					}
 				}
 			}
-			t.Logf("%-24s %d made (%d in one file, %d beside), %d refused", name, made, merged, beside, refused)
+			t.Logf("%-24s %d made (%d in one file, %d beside, of which %d are the commit's own), %d refused", name, made, merged, beside, unmade, refused)
 			if made == 0 || refused == 0 || merged == 0 {
 				t.Errorf("%s: the saves did not cover the commit", name)
 			}
 		})
+	}
+}
+
+// A person replaces all of the last file of a commit, before each single call that the commit makes. Either nothing is changed, or the commit says that this change was
+// not made, and where it lies; unless the person had it before their eyes.
+func TestWhatIsNotMadeIsTold(t *testing.T) {
+	const human, ours = "the person's text\n", "- child created\n"
+	head := "head\n"
+	told := 0
+	for k := 1; ; k++ {
+		dir := fill(t, map[string]string{"ws/Workspace.md": head, "ws/nodes/root/Node.md": unchanged["ws/nodes/root/Node.md"]})
+		path := filepath.Join(dir, "ws", "Workspace.md")
+		calls, begun, found := 0, false, ""
+		s, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d disk.FS) disk.FS {
+			return crowded{hasty{d}, &calls, func(call int) {
+				if !begun || call != k {
+					return
+				}
+				now, err := os.ReadFile(path)
+				if err == nil {
+					found, err = string(now), os.WriteFile(path, []byte(human), 0o644)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls, begun = 0, true
+		err = s.Commit(t.Context(), append(threeFiles()[:2], mdstore.Change{Path: "ws/Workspace.md", Base: mdstore.VersionOf([]byte(head)), New: []byte(head + ours)}))
+		last := calls < k
+		collisions := s.Collisions()
+		if e := s.Close(); e != nil {
+			t.Fatal(e)
+		}
+		if last {
+			break
+		}
+		what, got := fmt.Sprintf("saved before call %d over %q: error %v, collisions %v", k, found, err, collisions), contents(t, dir)
+		if got["ws/Workspace.md"] != human {
+			t.Errorf("%s: the person's text is not in its place: %q", what, got)
+		}
+		_, conflict := errors.AsType[*mdstore.ConflictError](err)
+		unmade := slices.IndexFunc(collisions, func(c mdstore.Collision) bool { return c.Unmade })
+		switch {
+		case conflict:
+			if len(got) != 2 || got["ws/nodes/root/Node.md"] != unchanged["ws/nodes/root/Node.md"] {
+				t.Errorf("%s: something else changed: %q", what, got)
+			}
+		case err != nil:
+			t.Error(what)
+		case unmade >= 0:
+			told++
+			if c := collisions[unmade]; c.Path != "ws/Workspace.md" || got[string(c.Copy)] != head+ours {
+				t.Errorf("%s: the commit's version is not there: %q", what, got)
+			}
+		case !strings.Contains(found, ours):
+			t.Errorf("%s: it is not said that the change was not made: %q", what, got)
+		}
+	}
+	if told == 0 {
+		t.Error("no save came between the first step and the last")
 	}
 }
 

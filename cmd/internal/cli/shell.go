@@ -145,11 +145,11 @@ func (sh *shell) close() error {
 // met tells of saves by others that commits have met.
 func (sh *shell) met(all []mdstore.Collision) {
 	for _, c := range all {
-		text := c.Text
-		if c.Copy != "" {
-			text += " (" + string(c.Copy) + ")"
+		if c.Copy == "" {
+			sh.say("conflict: %s", render.Visible(c.Text))
+			continue
 		}
-		sh.say("conflict: %s", render.Visible(text))
+		sh.warn("conflict: %s", render.Visible(c.Text+" ("+string(c.Copy)+")")) // somebody has to look at it
 	}
 }
 

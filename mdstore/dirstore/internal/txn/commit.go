@@ -48,12 +48,40 @@ func (p *Plan) Do() error {
 		return err
 	}
 	r := c.redoer(rec, p.steps, true)
-	if err := r.do(); err != nil {
+	if err = p.overtaken(); err == nil {
+		err = r.do()
+	}
+	if moved, ok := errors.AsType[*mdstore.ConflictError](err); ok {
+		// No step is made, and nobody was told of the commit: it is taken back, and they plan anew over what was saved.
+		if err := c.undecide(p.steps, rec, moved); errors.As(err, new(*mdstore.UnfinishedError)) {
+			return err
+		}
+		return moved
+	}
+	if err != nil {
 		return &mdstore.UnfinishedError{Err: err}
 	}
 	c.noteMade(c.noteOf(record))
 	c.rest = r.end
 	return nil
+}
+
+// overtaken returns a *mdstore.ConflictError where a look tells that somebody has saved a file since it was compared with its base. What is saved later still comes to
+// light when the file is changed.
+func (p *Plan) overtaken() error {
+	var moved []mdstore.Path
+	for _, s := range p.steps {
+		if s.seen == (mdstore.Stamp{}) {
+			continue
+		}
+		if now, err := p.c.FS.Lstat(s.Path); err != nil || now.Stamp != s.seen {
+			moved = append(moved, s.Path)
+		}
+	}
+	if moved == nil {
+		return nil
+	}
+	return &mdstore.ConflictError{Paths: moved}
 }
 
 // Finish clears away what the last commit has left: what it displaced and, where it has one, its record. Whoever waited for the commit need not

@@ -3,6 +3,7 @@ package txn
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 
@@ -102,7 +103,7 @@ func (c *Committer) rejoin(p mdstore.Path, known, theirs []byte) bool {
 		if err != nil || now == nil {
 			return false
 		}
-		m, ok := merge3(known, now, theirs)
+		m, ok := join(known, theirs, now)
 		if !ok || len(m) > mdstore.MaxFileSize {
 			return false
 		}
@@ -276,7 +277,7 @@ func (c *Committer) meanwhile(t, note mdstore.Path, n lateNote, out []byte, begi
 		n.Joined = n.Joined || adds(n.Known, out)
 	} else {
 		r := &redoer{Committer: c, set: dirs{}}
-		if err := r.lose(n.Path, out, savedLate, n.Path); err != nil {
+		if err := r.lose(out, Conflict{Path: n.Path, Text: fmt.Sprintf(savedLate, n.Path)}); err != nil {
 			return err
 		}
 		if err := c.sync(r.set); err != nil {

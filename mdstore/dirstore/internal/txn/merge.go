@@ -11,6 +11,16 @@ const maxCells = 4 << 20
 // merge3 joins the changes that ours and theirs made to base, line by line.
 // ok is false where both changed the same or neighbouring lines differently.
 func merge3(base, ours, theirs []byte) (merged []byte, ok bool) {
+	return merge(base, ours, theirs, false)
+}
+
+// join is merge3 where theirs is in the file and ours is to come into it: it also joins what both have put at the end, as whoever adds to a log does. Theirs stays where
+// it is, and ours follows.
+func join(base, ours, theirs []byte) (merged []byte, ok bool) {
+	return merge(base, ours, theirs, true)
+}
+
+func merge(base, ours, theirs []byte, atEnd bool) (merged []byte, ok bool) {
 	b, o, t := lines(base), lines(ours), lines(theirs)
 	mine, ok := hunks(b, o)
 	if !ok {
@@ -30,6 +40,9 @@ func merge3(base, ours, theirs []byte) (merged []byte, ok bool) {
 			h, mine = mine[0], mine[1:]
 		case len(mine) == 0 || other[0].end < mine[0].start:
 			h, other = other[0], other[1:]
+		case atEnd && mine[0].follows(other[0], b):
+			h = hunk{len(b), len(b), slices.Concat(other[0].text, mine[0].text)}
+			mine, other = nil, nil
 		default:
 			return nil, false
 		}
@@ -53,6 +66,21 @@ type hunk struct {
 func (h hunk) equal(g hunk) bool {
 	return h.start == g.start && h.end == g.end && slices.EqualFunc(h.text, g.text, bytes.Equal)
 }
+
+// follows reports whether h and g both add to the end of a text of lines, and whether what h adds means behind g what it means without it: g begins no section, no
+// code and no HTML that what follows would belong to.
+func (h hunk) follows(g hunk, text [][]byte) bool {
+	end := len(text)
+	if h.start != end || g.start != end || end > 0 && !ended(text[end-1]) || !ended(g.text[len(g.text)-1]) {
+		return false
+	}
+	return !slices.ContainsFunc(g.text, func(line []byte) bool {
+		line = bytes.TrimLeft(line, " \t>")
+		return len(line) > 0 && bytes.IndexByte([]byte("#`~<="), line[0]) >= 0 || bytes.HasPrefix(line, []byte("--"))
+	})
+}
+
+func ended(line []byte) bool { return bytes.HasSuffix(line, []byte("\n")) }
 
 // lines cuts data behind each line end.
 func lines(data []byte) [][]byte {

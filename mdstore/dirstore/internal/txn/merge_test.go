@@ -119,6 +119,23 @@ func TestMergeExamples(t *testing.T) {
 			t.Errorf("%s: %q, %v, want %q", c.name, got, ok, c.want)
 		}
 	}
+	for _, c := range []struct{ name, base, ours, theirs, want string }{
+		{"both append", "1\n", "1\n2\n", "1\nzwei\n", "1\nzwei\n2\n"},
+		{"both append, and both change what is above", "1\n2\n3\n4\n5\n", "one\n2\n3\n4\n5\n- ours\n", "1\n2\nthree\n4\n5\n- theirs\n\n- more\n", "one\n2\nthree\n4\n5\n- theirs\n\n- more\n- ours\n"},
+		{"both append to nothing", "", "2\n", "zwei\n", "zwei\n2\n"},
+		{"both append the same", "1\n", "1\n2\n", "1\n2\n", "1\n2\n"},
+		{"ours is a section", "1\n", "1\n\n## Conclusion\n\nDone\n", "1\n- theirs\n", "1\n- theirs\n\n## Conclusion\n\nDone\n"},
+		{"theirs is a section", "1\n", "1\n2\n", "1\n\n## Notes\n\nzwei\n", ""},
+		{"theirs is code", "1\n", "1\n2\n", "1\n  ```\nzwei\n", ""},
+		{"theirs has no line end", "1\n", "1\n2\n", "1\nzwei", ""},
+		{"no line end before", "1", "1\n2\n", "1\nzwei\n", ""},
+		{"both change the last line", "1\n", "2\n", "zwei\n", ""},
+		{"they append, ours changes the last line", "1\n", "2\n", "1\nzwei\n", ""},
+	} {
+		if got, ok := join([]byte(c.base), []byte(c.ours), []byte(c.theirs)); ok != (c.want != "") || ok && string(got) != c.want {
+			t.Errorf("joined, %s: %q, %v, want %q", c.name, got, ok, c.want)
+		}
+	}
 	large := bytes.Repeat([]byte("x\n"), 5000)
 	if _, ok := merge3(large, bytes.Repeat([]byte("y\n"), 5000), append(large, 'z')); ok {
 		t.Error("texts that differ everywhere were compared; they are too large for that")

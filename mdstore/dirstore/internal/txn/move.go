@@ -104,10 +104,10 @@ func (r *redoer) move(i int) error {
 	from := r.shift(i, s.Path)
 	switch r.moved[i] {
 	case unclear:
-		r.conflict(s.Path, s.To, "%s was to move to %s, but somebody else made one of both; both stay", s.Path, s.To)
+		r.conflictOf(Conflict{Path: s.Path, Copy: s.To, Text: fmt.Sprintf("%s was to move to %s, but somebody else made one of both; both stay", s.Path, s.To), Unmade: r.fresh})
 		return nil
 	case lost:
-		r.conflict(s.Path, "", "%s was to move to %s, but somebody else moved or removed it", s.Path, s.To)
+		r.conflictOf(Conflict{Path: s.Path, Text: fmt.Sprintf("%s was to move to %s, but somebody else moved or removed it", s.Path, s.To), Unmade: r.fresh})
 		return nil
 	case pending:
 		err := r.carry(from, s.To)

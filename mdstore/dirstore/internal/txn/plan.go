@@ -27,6 +27,8 @@ type step struct {
 	Base []byte       `json:"base"`           // what the change was computed from; null: no file
 	New  []byte       `json:"new"`            // what a write makes of the file
 	Temp mdstore.Path `json:"temp,omitempty"` // of a write: the new bytes, then the old ones; of a removal: the old ones
+
+	seen mdstore.Stamp // of the file when it was compared with Base; zero where there is none, or the system gives none
 }
 
 // A Plan is a commit whose files were all found at their bases.
@@ -74,10 +76,10 @@ func (p *preparer) add(ch mdstore.Change) error {
 	if ch.To != "" {
 		return p.addMove(ch)
 	}
-	parent, data := true, []byte(nil)
+	parent, data, seen := true, []byte(nil), mdstore.Stamp{}
 	if there, info, ok := disk.ReadStraight(p.c.FS, ch.Path, mdstore.MaxFileSize); ok && (ch.Keep || disk.CheckWritable(ch.Path, info) == nil) {
 		p.folders[ch.Path.Dir()] = true
-		data = there
+		data, seen = there, info.Stamp
 	} else {
 		var err error
 		if parent, err = p.folder(ch.Path.Dir()); err != nil {
@@ -92,10 +94,10 @@ func (p *preparer) add(ch mdstore.Change) error {
 		p.moved = append(p.moved, ch.Path)
 	case ch.Keep, ch.New != nil && same(data, ch.New):
 	case ch.New != nil:
-		p.steps = append(p.steps, &step{Do: write, Path: ch.Path, Base: data, New: ch.New})
+		p.steps = append(p.steps, &step{Do: write, Path: ch.Path, Base: data, New: ch.New, seen: seen})
 		p.journal = p.journal || !parent
 	default:
-		p.steps = append(p.steps, &step{Do: remove, Path: ch.Path, Base: data})
+		p.steps = append(p.steps, &step{Do: remove, Path: ch.Path, Base: data, seen: seen})
 		p.journal = p.journal || nodeFolder(ch.Path)
 	}
 	return nil

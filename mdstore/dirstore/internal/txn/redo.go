@@ -56,7 +56,12 @@ func (r *redoer) do() error {
 		var err error
 		switch s.Do {
 		case write:
-			if err = r.first(i); errors.Is(err, errForeign) {
+			tried := false
+			tried, err = r.first(i)
+			if tried && i == 0 && errors.Is(err, errForeign) {
+				return r.none(s)
+			}
+			if !tried || errors.Is(err, errForeign) {
 				err = r.again(i, r.write)
 			}
 		case remove:
@@ -69,6 +74,13 @@ func (r *redoer) do() error {
 		}
 	}
 	return nil
+}
+
+// none ends a commit none of whose steps is made, because somebody has saved the file of the first.
+func (r *redoer) none(s *step) error {
+	r.discard(s, s.Temp, s.Path)
+	_ = r.sync(r.set) // what was put back stays there
+	return &mdstore.ConflictError{Paths: []mdstore.Path{s.Path}}
 }
 
 // end makes the steps durable without the record, and removes what is left of their making.
@@ -92,21 +104,22 @@ func (r *redoer) end() error {
 	return c.bury(r.rec)
 }
 
-// first makes a write that was staged just now, where what was compared and staged is as it was: else the error is errForeign.
-func (r *redoer) first(i int) error {
+// first makes a write that was staged just now, where it is to be made as it was staged; tried is false where it is not. The error is errForeign where the file is not what
+// it was.
+func (r *redoer) first(i int) (tried bool, err error) {
 	s := r.steps[i]
 	if !r.fresh || s.Temp.Dir() != s.Path.Dir() {
-		return errForeign
+		return false, nil
 	}
 	if p, err := r.place(i, s.Path); err != nil || p != s.Path {
-		return errForeign
+		return false, nil
 	}
 	r.mark(r.set, s.Path.Dir())
-	err := r.put(s.Temp, s.Path, s.Base, s.New)
+	err = r.put(s.Temp, s.Path, s.Base, s.New)
 	if errors.Is(err, fs.ErrNotExist) {
-		return errForeign
+		return false, nil
 	}
-	return err
+	return true, err
 }
 
 // again repeats a step for as long as others save the file under it.
@@ -145,7 +158,7 @@ func (r *redoer) write(s *step, p, t mdstore.Path) error {
 	r.mark(r.set, p.Dir())
 	switch {
 	case err != nil: // a folder, a link, a file that is too large: not ours
-		return r.lose(p, s.New, "%s became something that is no readable file; what was to be written lies beside it", p)
+		return r.yield(s, p, "%s became something that is no readable file; what was to be written lies beside it")
 	case same(now, s.New):
 		return r.FS.Sync(p)
 	case same(now, s.Base):
@@ -167,7 +180,7 @@ func (r *redoer) write(s *step, p, t mdstore.Path) error {
 		r.mark(r.set, t.Dir())
 		return r.put(t, p, s.Base, s.New)
 	case now == nil:
-		return r.lose(p, s.New, "%s was removed while a commit was changing it; its new version lies beside", p)
+		return r.yield(s, p, "%s was removed while a commit was changing it; its new version lies beside")
 	}
 	return r.merge(s, p, now)
 }
@@ -217,7 +230,7 @@ func (r *redoer) clear(t, p mdstore.Path, known []byte) error {
 // merge joins what somebody saved with what the step was to write.
 func (r *redoer) merge(s *step, p mdstore.Path, theirs []byte) error {
 	if s.Base != nil {
-		if m, ok := merge3(s.Base, s.New, theirs); ok && len(m) <= mdstore.MaxFileSize {
+		if m, ok := join(s.Base, s.New, theirs); ok && len(m) <= mdstore.MaxFileSize {
 			if same(m, theirs) {
 				return r.FS.Sync(p)
 			}
@@ -228,7 +241,7 @@ func (r *redoer) merge(s *step, p mdstore.Path, theirs []byte) error {
 			return nil
 		}
 	}
-	return r.lose(p, s.New, "%s was saved by somebody else while a commit was changing it; the commit's version lies beside it", p)
+	return r.yield(s, p, "%s was saved by somebody else while a commit was changing it; the commit's version lies beside it")
 }
 
 // overwrite makes the file at p, which should hold base, hold data.
@@ -249,8 +262,14 @@ func (c *Committer) overwrite(p mdstore.Path, base, data []byte) error {
 	return err
 }
 
-// lose keeps data, which was to become the file at p, beside it, and says so.
-func (r *redoer) lose(p mdstore.Path, data []byte, format string, args ...any) error {
+// yield leaves the file at p to who has changed it. What was to be written to it lies beside it.
+func (r *redoer) yield(s *step, p mdstore.Path, format string) error {
+	return r.lose(s.New, Conflict{Path: p, Text: fmt.Sprintf(format, p), Unmade: r.fresh})
+}
+
+// lose keeps data, which was to become the file of a conflict, beside it, and says so.
+func (r *redoer) lose(data []byte, k Conflict) error {
+	p := k.Path
 	if err := r.mkdirAll(r.set, p.Dir()); err != nil {
 		return err
 	}
@@ -266,7 +285,8 @@ func (r *redoer) lose(p mdstore.Path, data []byte, format string, args ...any) e
 				return err
 			}
 			if err = r.FS.RenameNew(t, kept); err == nil {
-				r.conflict(p, kept, format, args...)
+				k.Copy = kept
+				r.conflictOf(k)
 				return nil
 			}
 			_ = r.FS.Remove(t)
@@ -307,7 +327,7 @@ func (r *redoer) remove(s *step, p, t mdstore.Path) error {
 	r.mark(r.set, p.Dir())
 	switch {
 	case err != nil, now != nil && !same(now, s.Base):
-		r.conflict(p, "", "%s was saved by somebody else while a commit was removing it; it stays", p)
+		r.conflictOf(Conflict{Path: p, Text: fmt.Sprintf("%s was saved by somebody else while a commit was removing it; it stays", p), Unmade: r.fresh})
 		return nil
 	case now != nil:
 		if err := r.take(p, t, s.Base); err != nil {

@@ -78,6 +78,8 @@ type Conflict struct {
 	Path mdstore.Path // the file that somebody saved, moved or removed
 	Copy mdstore.Path // where the version that lost lies; empty where there is none to keep
 	Text string       // what happened
+
+	Unmade bool // a step of the commit that is being made just now was not made
 }
 
 // errForeign says that a file is not what it was expected to be.
@@ -127,9 +129,12 @@ func (c *Committer) logger() *slog.Logger {
 }
 
 func (c *Committer) conflict(p, kept mdstore.Path, format string, args ...any) {
-	k := Conflict{p, kept, fmt.Sprintf(format, args...)}
+	c.conflictOf(Conflict{Path: p, Copy: kept, Text: fmt.Sprintf(format, args...)})
+}
+
+func (c *Committer) conflictOf(k Conflict) {
 	c.met++
-	c.logger().Warn(k.Text, "path", string(p), "copy", string(kept))
+	c.logger().Warn(k.Text, "path", string(k.Path), "copy", string(k.Copy))
 	if c.OnConflict != nil {
 		c.OnConflict(k)
 	}
