@@ -13,6 +13,7 @@ import (
 type group struct {
 	e    *Engine
 	st   mdstore.Store
+	lead *request  // of who makes it
 	snap *Snapshot // what the drafts lead to
 
 	requests []*request
@@ -27,7 +28,11 @@ type group struct {
 // not go with those that were added.
 func (g *group) add(r *request) bool {
 	lent := g.e.shelf.others.Load()
-	d, err := g.plan(r)
+	var d *draft
+	var err error
+	if !g.e.shield(g.lead, r, func() { d, err = g.plan(r) }) {
+		return true
+	}
 	if len(g.drafts) > 0 && g.e.shelf.others.Load() != lent {
 		return false // somebody has saved a file that was planned with: that is looked at by whoever goes first
 	}

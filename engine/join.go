@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 
 	"arbor/mdstore"
 )
@@ -19,6 +20,9 @@ func (e *Engine) join(ctx context.Context, c change) (*Outcome, error) {
 	for gone := ctx.Done(); ; {
 		select {
 		case <-r.done:
+			if r.panicked != nil {
+				panic(r.panicked)
+			}
 			return r.out, r.err
 		case e.writing <- struct{}{}:
 			e.lead(r, true)
@@ -36,7 +40,7 @@ func (e *Engine) join(ctx context.Context, c change) (*Outcome, error) {
 func (e *Engine) lead(r *request, waited bool) {
 	var taken []*request
 	defer func() {
-		e.requests.back(taken) // of a plan that panics
+		e.requests.back(taken) // of the leader's own plan that panics
 		e.requests.withdraw(r)
 		e.writing.Unlock()
 	}()
@@ -52,7 +56,7 @@ func (e *Engine) lead(r *request, waited bool) {
 			if waited || len(taken) > 1 {
 				e.company = companyLasts
 			}
-			return e.serve(st, taken)
+			return e.serve(st, r, taken)
 		})
 		switch {
 		case !served && busyError(err) && r.ctx.Err() == nil:
@@ -85,10 +89,10 @@ func busyError(err error) bool {
 	return errors.As(err, &busy)
 }
 
-// serve makes one commit of requests, as many as go together, and finishes those. The error says that nothing was changed
+// serve makes one commit of requests, as many as go together, for who leads, and finishes those. The error says that nothing was changed
 // because another program is in the middle of something, and none of those that it concerns is finished.
-func (e *Engine) serve(st mdstore.Store, rs []*request) error {
-	g := group{e: e, st: st}
+func (e *Engine) serve(st mdstore.Store, lead *request, rs []*request) error {
+	g := group{e: e, st: st, lead: lead}
 	for _, r := range rs {
 		if err := r.ctx.Err(); err != nil {
 			r.finish(nil, err)
@@ -98,11 +102,11 @@ func (e *Engine) serve(st mdstore.Store, rs []*request) error {
 			if len(g.drafts) > 0 {
 				break
 			}
-			return e.serveOne(st, r)
+			return e.serveOne(st, lead, r)
 		}
 		if !g.add(r) {
 			if len(g.drafts) == 0 {
-				return e.serveOne(st, r)
+				return e.serveOne(st, lead, r)
 			}
 			break
 		}
@@ -113,11 +117,31 @@ func (e *Engine) serve(st mdstore.Store, rs []*request) error {
 	return g.commit()
 }
 
-func (e *Engine) serveOne(st mdstore.Store, r *request) error {
-	out, err := e.single(st, r)
-	if busyError(err) {
-		return err
+func (e *Engine) serveOne(st mdstore.Store, lead, r *request) (err error) {
+	e.shield(lead, r, func() {
+		var out *Outcome
+		if out, err = e.single(st, r); !busyError(err) {
+			r.finish(out, err)
+			err = nil
+		}
+	})
+	return err
+}
+
+// shield calls f, which does what a request asks for. A panic is that of the caller who asked: where it is not the one who leads, it goes on in that one's join, and the
+// others hear nothing of it. It reports whether there was none.
+func (e *Engine) shield(lead, r *request, f func()) (whole bool) {
+	if r == lead {
+		f()
+		return true
 	}
-	r.finish(out, err)
-	return nil
+	defer func() {
+		if p := recover(); p != nil {
+			e.opt.Log.Error("what another caller asked for panics", "panic", p, "stack", string(debug.Stack()))
+			r.panicked = p
+			r.finish(nil, nil)
+		}
+	}()
+	f()
+	return true
 }

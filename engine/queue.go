@@ -33,9 +33,10 @@ type request struct {
 	ctx  context.Context
 	out  *Outcome
 	err  error
-	done chan struct{} // closed when out and err are set
+	done chan struct{} // closed when out and err are set, or panicked
 
-	alone bool // it is not to be made together with others
+	panicked any  // what the plan panicked with while somebody else made it
+	alone    bool // it is not to be made together with others
 }
 
 // finish tells the caller what became of a request.
