@@ -245,6 +245,15 @@ type Sweeper interface {
 	Sweep(ctx context.Context, leftovers []Path, trash Path, dry bool) ([]Swept, error)
 }
 
+// Scratch is implemented by stores that clear away notes of this machine which are worth nothing but time, without a commit: files in folders of .local/.
+type Scratch interface {
+	// Notes returns the names in a folder of .local/, in their order: none where there is no folder at dir.
+	Notes(ctx context.Context, dir Path) ([]string, error)
+
+	// Discard removes a file, or a folder that holds nothing, from a folder of .local/. No link is followed on the way to it. It is not made durable.
+	Discard(ctx context.Context, p Path) error
+}
+
 // Swept is a leftover that was cleared away.
 type Swept struct {
 	Path Path
