@@ -4,11 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"hash/fnv"
 	"io/fs"
+	"maps"
+	"strconv"
 
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
@@ -19,27 +19,19 @@ import (
 //
 // It is kept in parts, each with the files whose paths have the same hash: so it has room for any number of files, and the note of one change writes one part.
 type look struct {
-	Workspace mdstore.ID                   `json:"workspace"`
-	Parts     int                          `json:"parts"`
-	Files     map[mdstore.Path]fingerprint `json:"files"`
+	Workspace mdstore.ID
+	Parts     int
+	Looked    int64 // of part 0: when the session looked, in Unix milliseconds, to a day
+	Files     map[mdstore.Path]*fingerprint
 
 	all      *Snapshot         // of an attended session: one in which nothing differs from the look; nil where none is known
 	volatile bool              // kept in memory, for as long as the session lasts
 	versions []mdstore.Version // of the parts as they were read, which are more than Parts where that changed
 }
 
-type fingerprint struct {
-	Version  string            `json:"v"`
-	Stamp    string            `json:"m,omitempty"` // the key of the file's stamp then: a file that has it still is the same
-	Node     mdstore.ID        `json:"n,omitempty"`
-	Title    string            `json:"t,omitempty"`
-	Fields   map[string]string `json:"f,omitempty"`
-	Sections map[string]string `json:"s,omitempty"`
-}
-
 const (
-	partFiles = 256     // files to a part, on average, when a look is first kept
-	partMost  = 768     // files to a part, on average, beyond which the parts are made anew
+	partFiles = 512     // files to a part, on average, when a look is first kept
+	partMost  = 1536    // files to a part, on average, beyond which the parts are made anew
 	partsMost = 1 << 14 // parts, beyond which a number of them is taken for damage
 	namedMost = 48      // fields and sections of a file beyond which a change of it is told without naming them, so that a part stays far below the limit of size
 )
@@ -47,9 +39,18 @@ const (
 // known reports whether the session has looked before.
 func (l look) known() bool { return l.Files != nil }
 
-func lookPath(session string, ws mdstore.ID, part int) mdstore.Path {
+// looksDir holds a folder for what each session has seen of a workspace.
+const looksDir = mdstore.Path(mdstore.LocalDir + "/seen")
+
+const lookNameLen = 8 // bytes of a digest that name a folder
+
+func lookDir(session string, ws mdstore.ID) mdstore.Path {
 	sum := sha256.Sum256([]byte(session + "\x00" + string(ws)))
-	return mdstore.Path(mdstore.LocalDir).Join("seen", hex.EncodeToString(sum[:8]), fmt.Sprintf("%d.json", part))
+	return looksDir.Join(hex.EncodeToString(sum[:lookNameLen]))
+}
+
+func lookPath(session string, ws mdstore.ID, part int) mdstore.Path {
+	return lookDir(session, ws).Join(strconv.Itoa(part))
 }
 
 // partOf returns the part that a file belongs to.
@@ -65,7 +66,7 @@ func (e *Engine) readLook(ctx context.Context, session string, ws mdstore.ID) (l
 		return l, nil
 	}
 	l := look{Workspace: ws, Parts: 1}
-	whole := map[mdstore.Path]fingerprint{}
+	whole := map[mdstore.Path]*fingerprint{}
 	sound := true
 	for i := 0; i < max(l.Parts, len(l.versions)); i++ {
 		part, v, err := e.readPart(ctx, session, ws, i)
@@ -78,11 +79,10 @@ func (e *Engine) readLook(ctx context.Context, session string, ws mdstore.ID) (l
 			continue
 		}
 		if i == 0 {
-			l.Parts = part.Parts
+			l.Parts, l.Looked = part.Parts, part.Looked
+			whole = make(map[mdstore.Path]*fingerprint, l.Parts*len(part.Files)*9/8)
 		}
-		for p, x := range part.Files {
-			whole[p] = x
-		}
+		maps.Copy(whole, part.Files)
 	}
 	if sound {
 		l.Files = whole
@@ -100,18 +100,16 @@ func (e *Engine) readPart(ctx context.Context, session string, ws mdstore.ID, i 
 	case err != nil:
 		return look{}, mdstore.Version{}, err
 	}
-	var part look
-	if json.Unmarshal(f.Data, &part) != nil || part.Workspace != ws || part.Parts < 1 || part.Parts > partsMost {
+	part, ok := decodeLook(f.Data)
+	if !ok || part.Workspace != ws {
 		return look{}, f.Version, nil
-	}
-	if part.Files == nil {
-		part.Files = map[mdstore.Path]fingerprint{}
 	}
 	return part, f.Version, nil
 }
 
 // saveLook keeps what a session has seen in place of what was read before, writing the parts that differ.
 func (e *Engine) saveLook(ctx context.Context, session string, l, old look) error {
+	l.Looked = e.opt.Now().UnixMilli()
 	if e.attend(session, l) {
 		return nil
 	}
@@ -120,8 +118,9 @@ func (e *Engine) saveLook(ctx context.Context, session string, l, old look) erro
 	}
 	parts := make([]look, l.Parts)
 	for i := range parts {
-		parts[i] = look{Workspace: l.Workspace, Parts: l.Parts, Files: map[mdstore.Path]fingerprint{}}
+		parts[i] = look{Workspace: l.Workspace, Parts: l.Parts, Files: make(map[mdstore.Path]*fingerprint, len(l.Files)/l.Parts*9/8)}
 	}
+	parts[0].Looked = l.Looked
 	for p, f := range l.Files {
 		parts[l.partOf(p)].Files[p] = f
 	}
@@ -134,11 +133,7 @@ func (e *Engine) saveLook(ctx context.Context, session string, l, old look) erro
 			c.Base = f.Version
 		}
 		if i < len(parts) {
-			data, err := json.Marshal(parts[i])
-			if err != nil {
-				return err
-			}
-			c.New = data
+			c.New = parts[i].encode()
 		}
 		if c.New == nil && c.Base.IsZero() || c.New != nil && mdstore.VersionOf(c.New) == c.Base {
 			continue
@@ -148,54 +143,60 @@ func (e *Engine) saveLook(ctx context.Context, session string, l, old look) erro
 	if len(changes) == 0 {
 		return nil
 	}
-	return e.exclusively(ctx, func(st mdstore.Store) error { return e.aside(ctx, st, changes) })
+	return e.exclusively(ctx, func(st mdstore.Store) error {
+		err := e.aside(ctx, st, changes)
+		if err == nil && !old.current(l.Looked) {
+			e.clearLooks(ctx, st, lookDir(session, l.Workspace))
+		}
+		return err
+	})
 }
 
-func printOf(v mdstore.Version, d *mdoc.Doc) fingerprint {
-	p := fingerprint{Version: v.String(), Fields: map[string]string{}, Sections: map[string]string{}}
-	for _, f := range d.Fields() {
-		p.Fields[f.Key] = digest(f.Value + "\x00" + d.Slice(f.Span))
-	}
-	for _, s := range d.Sections() {
-		p.Sections[s.Name] = digest(p.Sections[s.Name] + d.Slice(s.Body))
-	}
-	if len(p.Fields)+len(p.Sections) > namedMost {
-		p.Fields, p.Sections = nil, nil
-	}
-	return p
-}
-
-func digest(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return hex.EncodeToString(sum[:6])
-}
-
-// lookAt returns what is to be seen now, taking over what an older look says of files that are the same.
-func lookAt(s *Snapshot, old look) look {
-	now := look{Workspace: s.ws.ID, Files: make(map[mdstore.Path]fingerprint, s.Len()+1), volatile: old.volatile}
+// lookAt returns what is to be seen now, taking over what an older look says of files that are the same. proved is how many of these had to be read for it and need not be
+// with this look.
+func lookAt(s *Snapshot, old look) (now look, proved int) {
+	now = look{Workspace: s.ws.ID, Files: make(map[mdstore.Path]*fingerprint, s.Len()+1), volatile: old.volatile}
 	own, ok := old.Files[s.ws.Path]
 	if !ok || own.Version != s.ws.Version.String() {
 		own = printOf(s.ws.Version, s.ws.Doc)
 	}
-	own.Node, own.Title = "", s.ws.Name
-	now.Files[s.ws.Path] = own
+	now.Files[s.ws.Path] = own.of("", s.ws.Name)
+	var anew []*mdstore.Node // those that may have changed
 	for n := range s.All() {
-		f, ok := old.Files[n.Path]
-		if key := n.Stamp.Key(); !ok || key == "" || f.Stamp != key {
-			doc, v := n.File()
-			if f.Version != v.String() {
-				f = printOf(v, doc)
-			}
-			f.Stamp = key
+		if f, ok := old.Files[n.Path]; ok && n.Stamp.Same(f.Stamp) {
+			now.Files[n.Path] = f.of(n.ID, n.Title)
+		} else {
+			anew = append(anew, n)
 		}
-		f.Node, f.Title = n.ID, n.Title
-		now.Files[n.Path] = f
+	}
+	prints := make([]*fingerprint, len(anew))
+	split(len(anew), func(i int) { prints[i] = s.print(anew[i], old.Files[anew[i].Path]) })
+	for i, n := range anew {
+		if now.Files[n.Path] = prints[i]; n.Stamp.Firm && old.Files[n.Path] != nil && old.Files[n.Path].Version == prints[i].Version {
+			proved++
+		}
 	}
 	for it := s.broken.Iterator(); !it.Done(); {
 		p, d, _ := it.Next()
 		if f, ok := old.Files[p]; ok && d.Code != CodeFileMissing { // it is there, if nobody can tell what it says
-			now.Files[p] = fingerprint{Version: d.Code, Node: f.Node, Title: f.Title}
+			now.Files[p] = &fingerprint{Version: d.Code, Node: f.Node, Title: f.Title}
 		}
 	}
-	return now
+	return now, proved
+}
+
+// print returns the fingerprint of a node's file; was is the one that it had, nil for none.
+func (s *Snapshot) print(n *mdstore.Node, was *fingerprint) *fingerprint {
+	doc, v := n.File()
+	var f fingerprint
+	if was != nil && was.Version == v.String() {
+		f = *was
+	} else {
+		f = *printOf(v, doc)
+	}
+	f.Node, f.Title, f.Stamp = n.ID, n.Title, mdstore.Stamp{}
+	if n.Stamp.Firm {
+		f.Stamp = n.Stamp
+	}
+	return &f
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 
 	"arbor/mdstore"
@@ -71,10 +70,7 @@ func (e *Engine) ownParts(ctx context.Context, ws mdstore.ID, session string, fi
 			}
 		}
 		part.ownAll(fs)
-		data, err := json.Marshal(part)
-		if err != nil {
-			return err
-		}
+		data := part.encode()
 		if mdstore.VersionOf(data) != v {
 			changes = append(changes, mdstore.Change{Path: lookPath(session, ws, i), Base: v, New: data})
 		}

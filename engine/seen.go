@@ -58,24 +58,41 @@ func (e *Engine) Changes(ctx context.Context, ws mdstore.ID, session string, tak
 	if err != nil {
 		return nil, err
 	}
-	now := lookAt(snap, old)
+	now, proved := lookAt(snap, old)
 	out := &Seen{Differences: []Difference{}, First: !old.known()}
 	if !out.First {
 		out.Differences = compareLooks(old, now)
 	}
-	if !out.First && len(out.Differences) == 0 {
-		e.keepAbreast(session, snap)
-	}
-	if !out.First && (take == nil || len(out.Differences) == 0) {
-		return out, nil
-	}
-	if !out.First {
+	switch {
+	case out.First:
+		out.Unnoted = e.saveLook(ctx, session, now, old)
+	case take != nil && len(out.Differences) > 0:
 		if n := take(out.Differences); n < len(out.Differences) {
 			now = old.after(now, out.Differences[:n])
 		}
+		out.Unnoted = e.saveLook(ctx, session, now, old)
+	case proved > provedMost || !old.current(e.opt.Now().UnixMilli()):
+		// Nothing is lost where it cannot be: it is as it was before.
+		_ = e.saveLook(ctx, session, old.proven(now), old)
 	}
-	out.Unnoted = e.saveLook(ctx, session, now, old)
+	if !out.First && len(out.Differences) == 0 {
+		e.keepAbreast(session, snap)
+	}
 	return out, nil
+}
+
+// provedMost is how many files may be read at each look to find them the same, before their stamps are noted.
+const provedMost = 100
+
+// proven returns the look with the stamps that files have now which are the same.
+func (l look) proven(now look) look {
+	l.Files = maps.Clone(l.Files)
+	for p, f := range l.Files {
+		if is, ok := now.Files[p]; ok && is.Version == f.Version {
+			l.Files[p] = is
+		}
+	}
+	return l
 }
 
 // after returns the look with only those differences to now taken over.
@@ -113,27 +130,26 @@ func (l look) own(f FileChange) {
 		form = mdstore.WorkspaceForm
 	}
 	doc, _ := mdoc.Parse(string(f.Path), f.new, form)
-	is := printOf(f.Version, doc)
 	seen, known := l.Files[f.Path]
-	if is.Node, is.Title = seen.Node, seen.Title; !known || f.old == nil {
-		l.Files[f.Path] = is
-		return
+	is := printOf(f.Version, doc)
+	if known {
+		is = is.of(seen.Node, seen.Title)
 	}
-	if mdstore.VersionOf(f.old).String() == seen.Version {
+	if !known || f.old == nil || mdstore.VersionOf(f.old).String() == seen.Version {
 		l.Files[f.Path] = is
 		return
 	}
 	old, _ := mdoc.Parse(string(f.Path), f.old, form)
-	was := printOf(mdstore.Version{}, old)
-	seen.Fields, seen.Sections = maps.Clone(seen.Fields), maps.Clone(seen.Sections) // others may be reading them
-	take(seen.Fields, was.Fields, is.Fields)
-	take(seen.Sections, was.Sections, is.Sections)
-	l.Files[f.Path] = seen
+	next := *seen // others may be reading it
+	next.take(printOf(mdstore.Version{}, old).marks(), is.marks())
+	l.Files[f.Path] = &next
 }
 
-// take brings what differs between was and is into seen, but where others had changed it before: that is still to be told.
-func take(seen, was, is map[string]string) {
-	if seen == nil {
+// take brings what differs between was and is into what was seen, but where others had changed it before: that is still to be told.
+func (f *fingerprint) take(was, is marks) {
+	seen := f.marks()
+	if seen == nil || is == nil {
+		f.remark(nil)
 		return
 	}
 	for _, k := range unequal(was, is) {
@@ -146,43 +162,50 @@ func take(seen, was, is map[string]string) {
 			delete(seen, k)
 		}
 	}
+	f.remark(seen)
 }
 
 func compareLooks(old, now look) []Difference {
-	paths := slices.Collect(maps.Keys(now.Files))
-	for p := range old.Files {
-		if _, ok := now.Files[p]; !ok {
+	var paths, fresh []mdstore.Path // of files that differ, and of those that were not there
+	for p, f := range now.Files {
+		if was, ok := old.Files[p]; !ok {
+			fresh = append(fresh, p)
+		} else if was.Version != f.Version {
 			paths = append(paths, p)
 		}
 	}
-	slices.Sort(paths)
 	left := map[mdstore.ID]mdstore.Path{} // files that are not where they were, by their node; "" is the workspace's own
-	for p, f := range old.Files {
-		if _, has := now.Files[p]; !has {
-			left[f.Node] = p
+	if len(old.Files) != len(now.Files)-len(fresh) {
+		for p, f := range old.Files {
+			if _, has := now.Files[p]; !has {
+				paths = append(paths, p)
+				left[f.Node] = p
+			}
 		}
 	}
 	came := map[mdstore.Path]bool{} // the former places of files that are elsewhere now
-	for p, f := range now.Files {
-		if _, had := old.Files[p]; !had && left[f.Node] != "" {
-			came[left[f.Node]] = true
+	for _, p := range fresh {
+		if from := left[now.Files[p].Node]; from != "" {
+			came[from] = true
 		}
 	}
+	paths = append(paths, fresh...)
+	slices.Sort(paths)
 	out := []Difference{}
 	for _, p := range paths {
 		was, had := old.Files[p]
 		is, has := now.Files[p]
-		from := left[is.Node]
 		switch {
 		case !has && came[p]:
-		case has && !had && from != "":
+		case has && !had && left[is.Node] != "":
+			from := left[is.Node]
 			out = append(out, differing(Difference{Path: p, Node: is.Node, Title: is.Title, Kind: Relocated, From: from}, old.Files[from], is))
 			delete(left, is.Node)
 		case !has:
 			out = append(out, Difference{Path: p, Node: was.Node, Title: was.Title, Kind: Removed})
 		case !had:
 			out = append(out, Difference{Path: p, Node: is.Node, Title: is.Title, Kind: Added})
-		case was.Version != is.Version:
+		default:
 			out = append(out, differing(Difference{Path: p, Node: is.Node, Title: is.Title, Kind: Altered}, was, is))
 		}
 	}
@@ -190,14 +213,22 @@ func compareLooks(old, now look) []Difference {
 }
 
 // differing names the fields and sections that differ, where both are known.
-func differing(d Difference, was, is fingerprint) Difference {
-	if was.Fields != nil && is.Fields != nil {
-		d.Fields, d.Sections = unequal(was.Fields, is.Fields), unequal(was.Sections, is.Sections)
+func differing(d Difference, was, is *fingerprint) Difference {
+	a, b := was.marks(), is.marks()
+	if a == nil || b == nil {
+		return d
+	}
+	for _, name := range unequal(a, b) {
+		if name[0] == aField {
+			d.Fields = append(d.Fields, name[1:])
+		} else {
+			d.Sections = append(d.Sections, name[1:])
+		}
 	}
 	return d
 }
 
-func unequal(a, b map[string]string) []string {
+func unequal(a, b marks) []string {
 	var out []string
 	for k, v := range b {
 		if w, ok := a[k]; !ok || w != v {

@@ -145,7 +145,7 @@ func (e *Engine) Refocus(ctx context.Context, session string, ws, id mdstore.ID)
 	return err
 }
 
-// Unbind ends a session's binding, and gives back what it has claimed. The error is SESSION_NOT_FOUND where there is none.
+// Unbind ends a session's binding, gives back what it has claimed, and forgets what it has seen. The error is SESSION_NOT_FOUND where there is none.
 func (e *Engine) Unbind(ctx context.Context, session string, act Act) (*Outcome, error) {
 	if err := validSession(session); err != nil {
 		return nil, err
@@ -158,7 +158,12 @@ func (e *Engine) Unbind(ctx context.Context, session string, act Act) (*Outcome,
 			return nil, Fail(SessionNotFound, "%s: no such session is bound; bound are: %s", session, orNone(slices.Sorted(maps.Keys(s.bindings))))
 		}
 		return s.changes(session, nil, e.opt.Now())
-	}, func(st mdstore.Store) ([]mdstore.Change, error) { return e.unclaimed(ctx, st, session) })
+	}, func(st mdstore.Store) ([]mdstore.Change, error) {
+		if err := e.forgetLooks(ctx, st, session); err != nil {
+			return nil, err
+		}
+		return e.unclaimed(ctx, st, session)
+	})
 }
 
 func (s *sessionsFile) unreadable() *Error {

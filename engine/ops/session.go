@@ -92,7 +92,7 @@ func SessionStatus(ctx context.Context, env *Env, in SessionIn) (*SessionStatusO
 // ChangesGet lists what others changed.
 func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut, error) {
 	env = env.as(in.SessionID)
-	s, err := env.snapshot(ctx, in.WorkspaceID)
+	ws, err := env.workspace(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
 	}
@@ -103,6 +103,10 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 		if err != nil {
 			return nil, err
 		}
+		s, err := env.Engine.Snapshot(ctx, ws)
+		if err != nil {
+			return nil, fail(err)
+		}
 		diffs = s.Since(t)
 		out.Hint = "by updatedAt; hand edits that leave it alone show only to a session"
 	} else {
@@ -111,7 +115,7 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 			e.Details = &engine.Details{Param: "sessionId"}
 			return nil, e
 		}
-		seen, err := env.Engine.Changes(ctx, s.Workspace().ID, env.Session, func(all []engine.Difference) int { return env.shown(all) })
+		seen, err := env.Engine.Changes(ctx, ws, env.Session, func(all []engine.Difference) int { return env.shown(all) })
 		if err != nil {
 			return nil, fail(err)
 		}

@@ -268,7 +268,7 @@ func TestLooksOfManyFiles(t *testing.T) {
 	}
 	other := &ops.Env{Engine: w.Engine}
 	look("true")
-	if n := len(parts()); n < 3 {
+	if n := len(parts()); n < 2 {
 		t.Fatalf("1,001 files are kept in %d parts", n)
 	}
 	look("false")

@@ -47,6 +47,7 @@ var (
 	_ mdstore.Historian    = (*lastingStore)(nil)
 	_ mdstore.Collider     = (*lastingStore)(nil)
 	_ mdstore.Sweeper      = (*lastingStore)(nil)
+	_ mdstore.Scratch      = (*lastingStore)(nil)
 	_ mdstore.Presence     = (*lastingStore)(nil)
 	_ mdstore.Skimming     = (*lastingStore)(nil)
 )
@@ -222,6 +223,24 @@ func (s *lastingStore) Sweep(ctx context.Context, leftovers []mdstore.Path, tras
 		return nil, err
 	}
 	return d.Sweep(ctx, leftovers, trash, dry)
+}
+
+func (s *lastingStore) Notes(ctx context.Context, dir mdstore.Path) ([]string, error) {
+	d, done, err := s.use(false)
+	defer done()
+	if err != nil || d == nil {
+		return nil, err
+	}
+	return d.Notes(ctx, dir)
+}
+
+func (s *lastingStore) Discard(ctx context.Context, p mdstore.Path) error {
+	d, done, err := s.use(false)
+	defer done()
+	if err != nil || d == nil {
+		return err
+	}
+	return d.Discard(ctx, p)
 }
 
 func (s *lastingStore) Writable(ctx context.Context, p mdstore.Path) error {

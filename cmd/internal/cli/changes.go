@@ -23,7 +23,8 @@ func newChanges(sh *shell, run func(context.Context, *changesOptions) error) *co
 	cmd := &cobra.Command{
 		Use: "changes", Short: "Tell what people and other programs changed since you last looked",
 		Long: `File by file, with the fields and sections concerned: since the session last looked,
-or since a time of your choice.`,
+or since a time of your choice. What a session has seen is kept for 14 days after it
+last looked, of the 16 that looked last.`,
 		Example:           "arbor changes --session alice\narbor changes --since 2h30m\narbor changes --since \"2026-01-01 10:00:00\"",
 		Args:              args(0, 0, ""),
 		ValidArgsFunction: cobra.NoFileCompletions,

@@ -93,7 +93,7 @@ func newSessionUnbind(sh *shell, run func(context.Context, *sessionOptions) erro
 	}
 	opt := &sessionOptions{shell: sh}
 	cmd := &cobra.Command{
-		Use: "unbind", Short: "Forget what the session is bound to", Example: "arbor session unbind --session alice",
+		Use: "unbind", Short: "Forget what the session is bound to, and what it has seen", Example: "arbor session unbind --session alice",
 		Long:              "The workspace itself does not change. What the session has claimed is given back.",
 		Args:              args(0, 0, ""),
 		ValidArgsFunction: cobra.NoFileCompletions,

@@ -1,0 +1,179 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"arbor/engine"
+	"arbor/engine/enginetest"
+	"arbor/mdstore"
+	"arbor/mdstore/memstore"
+)
+
+func takeAll(all []engine.Difference) int { return len(all) }
+
+// looked has a session look, and reports whether it was for the first time.
+func looked(t *testing.T, e *engine.Engine, ws mdstore.ID, session string, take func([]engine.Difference) int) bool {
+	t.Helper()
+	seen, err := e.Changes(t.Context(), ws, session, take)
+	if err != nil || seen.Unnoted != nil {
+		t.Fatal(err, seen)
+	}
+	return seen.First
+}
+
+// looks returns the folders of what sessions have seen, and the files in them.
+func looks(w *enginetest.World) (folders map[mdstore.Path]bool, files int) {
+	folders = map[mdstore.Path]bool{}
+	for p := range w.Store.Files() {
+		if p.Under(".local/seen") {
+			folders[p.Dir()] = true
+			files++
+		}
+	}
+	return folders, files
+}
+
+func twoNodes() map[mdstore.Path][]byte {
+	return map[mdstore.Path][]byte{
+		"ws-a/Workspace.md":         []byte("---\nid: ws-a\nname: A\nstatus: active\n---\n"),
+		"ws-a/nodes/root/Node.md":   enginetest.Node("root", "title: R\ntype: planning\nstatus: monitoring", ""),
+		"ws-a/nodes/node-a/Node.md": enginetest.Node("node-a", "title: A\ntype: execution\nstatus: pending\nparentId: root", "## Note\n\nn\n"),
+	}
+}
+
+// Whatever the number of sessions that come and never come back, what is kept is of the latest.
+func TestLooksDoNotPileUp(t *testing.T) {
+	w := enginetest.New(t, twoNodes())
+	for i := range 40 {
+		w.Tick(time.Minute)
+		if !looked(t, w.Engine, "ws-a", fmt.Sprint("s", i), nil) {
+			t.Errorf("session %d has looked before", i)
+		}
+	}
+	if folders, _ := looks(w); len(folders) != 16 {
+		t.Errorf("after 40 sessions, 16 looks are to be kept, and there are %d", len(folders))
+	}
+	if looked(t, w.Engine, "ws-a", "s39", nil) || looked(t, w.Engine, "ws-a", "s24", nil) {
+		t.Error("one of the 16 latest sessions has not looked before")
+	}
+	if !looked(t, w.Engine, "ws-a", "s0", nil) {
+		t.Error("the first of 40 sessions has looked before")
+	}
+}
+
+// A session that goes on looking is known however long it does, though nothing changes; one that has not looked for two weeks is forgotten.
+func TestLooksOfTheAbsentGo(t *testing.T) {
+	w := enginetest.New(t, twoNodes())
+	looked(t, w.Engine, "ws-a", "gone", takeAll)
+	looked(t, w.Engine, "ws-a", "here", takeAll)
+	for range 30 {
+		w.Tick(12 * time.Hour)
+		if looked(t, w.Engine, "ws-a", "here", nil) {
+			t.Fatal("a session that looks twice a day is forgotten")
+		}
+	}
+	if folders, _ := looks(w); len(folders) != 1 {
+		t.Errorf("what two sessions have seen, of which one has not looked for two weeks: %v", folders)
+	}
+	if looked(t, w.Engine, "ws-a", "here", nil) || !looked(t, w.Engine, "ws-a", "gone", nil) {
+		t.Error("the wrong one is kept")
+	}
+}
+
+// What a former version has kept is not read, and goes; what is none of Arbor's stays.
+func TestLooksClearNothingElseAway(t *testing.T) {
+	former := `{"workspace":"ws-a","parts":1,"files":{"ws-a/Workspace.md":{"v":"0123"}}}`
+	files := twoNodes()
+	for p, text := range map[mdstore.Path]string{
+		".local/seen/0123456789abcdef/0.json":      former,
+		".local/seen/0123456789abcdef/1.json":      former,
+		".local/seen/fedcba9876543210/notes.json":  "a person's",
+		".local/seen/fedcba9876543210/0":           "damaged",
+		".local/seen/FEDCBA9876543210/0":           "of another program",
+		".local/seen/mine/0.json":                  "a person's",
+		".local/seen/0.json":                       "a person's",
+		".local/seen/0123456789abcdef/deeper/0":    "a person's",
+		".local/seen/00000000000000000000/12.json": "a person's",
+	} {
+		files[p] = []byte(text)
+	}
+	w := enginetest.New(t, files)
+	before := w.Store.Files()
+	if !looked(t, w.Engine, "ws-a", "s", takeAll) {
+		t.Error("the session has looked before")
+	}
+	after := w.Store.Files()
+	gone := map[mdstore.Path]bool{".local/seen/0123456789abcdef/0.json": true, ".local/seen/0123456789abcdef/1.json": true, ".local/seen/fedcba9876543210/0": true}
+	for p := range before {
+		if _, is := after[p]; is == gone[p] {
+			t.Errorf("%s: there is %v", p, is)
+		}
+	}
+}
+
+// A session that is unbound leaves nothing behind, and starts from then on when it comes back.
+func TestUnbindForgetsWhatWasSeen(t *testing.T) {
+	w := enginetest.New(t, twoNodes())
+	for _, s := range []string{"s1", "s2"} {
+		if _, err := w.Bind(t.Context(), engine.Binding{SessionID: s, WorkspaceID: "ws-a"}, engine.Act{}); err != nil {
+			t.Fatal(err)
+		}
+		looked(t, w.Engine, "ws-a", s, takeAll)
+	}
+	if _, err := w.Unbind(t.Context(), "s1", engine.Act{DryRun: true}); err != nil || looked(t, w.Engine, "ws-a", "s1", nil) {
+		t.Errorf("a dry run forgets what was seen, or fails: %v", err)
+	}
+	if _, err := w.Unbind(t.Context(), "s1", engine.Act{}); err != nil {
+		t.Fatal(err)
+	}
+	if folders, _ := looks(w); len(folders) != 1 || looked(t, w.Engine, "ws-a", "s2", nil) {
+		t.Errorf("after one of two is unbound: %v", folders)
+	}
+	if !looked(t, w.Engine, "ws-a", "s1", nil) {
+		t.Error("unbound, the session has looked before")
+	}
+}
+
+// A look in which nothing has changed takes few pieces of memory for each file, reads none of them, lists them once, and writes nothing.
+func TestLooksAreCheap(t *testing.T) {
+	const n, most = 2_000, 2
+	c := &witness{Store: memstore.New(sized(n)), reads: map[mdstore.Path]int{}, stamps: map[mdstore.Path]int{}}
+	looked(t, opened(t, c.Store), benchWorkspace, "s", takeAll)
+	e, err := engine.Open(t.Context(), c, engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytes := 0
+	for p, data := range c.Files() {
+		if p.Under(".local/seen") {
+			bytes += len(data)
+		}
+	}
+	if each := bytes / n; each > 200 {
+		t.Errorf("%d bytes are kept of each file, of which 200 are allowed", each)
+	}
+	before := c.Files()
+	looked(t, e, benchWorkspace, "s", takeAll)
+	for p := range c.reads {
+		if strings.HasSuffix(string(p), mdstore.NodeFile) {
+			t.Fatalf("%s is read, and nothing has changed", p)
+		}
+	}
+	if c.skims != 1 {
+		t.Errorf("the files are looked at %d times", c.skims)
+	}
+	if d := enginetest.Diff(before, c.Files()); len(d) > 0 {
+		t.Errorf("a look in which nothing changed writes %v", d)
+	}
+	base := testing.AllocsPerRun(5, func() { _, _ = e.Reload(context.Background(), benchWorkspace) })
+	all := testing.AllocsPerRun(5, func() { looked(t, e, benchWorkspace, "s", takeAll) })
+	if each := (all - base) / n; each > most {
+		t.Errorf("a look takes %.1f allocations for each file, of which %d are allowed", each, most)
+	} else {
+		t.Logf("%.2f allocations and %d bytes for each file", each, bytes/n)
+	}
+}
