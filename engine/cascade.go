@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"arbor/mdstore"
@@ -82,8 +84,8 @@ func (d *draft) place(id mdstore.ID, cascade bool) ([]*mdstore.Node, error) {
 	if same := d.snap.Files(id); len(same) > 1 {
 		return nil, duplicate(id, same)
 	}
-	if len(p.Problems) > 0 && !statemachine.Valid(p.Type, p.Status) {
-		return nil, &mdoc.UnreadableError{Problem: p.Problems[0]}
+	if why, bad := unplaced(p); bad {
+		return nil, &mdoc.UnreadableError{Problem: why}
 	}
 	if !statemachine.TakesChildren(p.Type) {
 		return nil, Fail(ExecutionChildren, "%s (%s): an execution node has no children; put the new node under a planning node, such as its parent %s", p.ID, p.Title, p.Parent).
@@ -95,6 +97,17 @@ func (d *draft) place(id mdstore.ID, cascade bool) ([]*mdstore.Node, error) {
 	}
 	up := append([]*mdstore.Node{p}, above...)
 	return up, d.thawed(id, up, cascade)
+}
+
+// unplaced returns what is wrong with the file of a node that stands nowhere in its life cycle.
+func unplaced(n *mdstore.Node) (why mdoc.Diagnostic, bad bool) {
+	if len(n.Problems) == 0 || statemachine.Valid(n.Type, n.Status) {
+		return why, false
+	}
+	at := slices.IndexFunc(n.Problems, func(p mdoc.Diagnostic) bool {
+		return p.Code == mdstore.CodeTypeInvalid || p.Code == mdstore.CodeStatusInvalid
+	})
+	return n.Problems[max(at, 0)], true
 }
 
 // loose returns the error of a node that does not hang below the root.
@@ -111,7 +124,14 @@ func (d *draft) loose(n *mdstore.Node) error {
 	if _, ok := d.snap.Node(top.Parent); ok {
 		return Fail(Cycle, "%s: its ancestors go round in a circle through %s; give one of them another parentId", n.ID, top.ID).with(Details{NodeID: string(top.ID), Paths: []string{string(top.Path)}})
 	}
-	return Fail(OrphanNode, "%s: its ancestor %s names the parent %q, which does not exist; correct the parentId in %s, or move the node (node_move)", n.ID, top.ID, top.Parent, top.Path).
+	whose, what, restore := "its", "parentId is missing", ""
+	if top.ID != n.ID {
+		whose = "of its ancestor " + string(top.ID) + " the"
+	}
+	if top.Parent != "" {
+		what, restore = fmt.Sprintf("parent %q does not exist", top.Parent), "restore it (git, the trash), "
+	}
+	return Fail(OrphanNode, "%s: %s %s; %sname a parentId in %s, or move %s (node_move)", n.ID, whose, what, restore, top.Path, top.ID).
 		with(Details{NodeID: string(top.ID), Paths: []string{string(top.Path)}})
 }
 

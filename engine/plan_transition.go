@@ -63,7 +63,7 @@ func (d *draft) transition(t Transition) (*Transitioned, error) {
 	}
 	dec, err := statemachine.Decide(statemachine.Standing{Type: n.Type, Status: n.Status}, t.Action, d.snap.facts(n, t.Conclusion))
 	if err != nil {
-		return nil, named(n, err)
+		return nil, mendable(n, named(n, err))
 	}
 	if err := d.thawed(n.ID, up, t.Cascade); err != nil {
 		return nil, err
@@ -129,9 +129,23 @@ func (s *Snapshot) facts(n *mdstore.Node, conclusion string) statemachine.Facts 
 }
 
 // named puts the node before what is refused about it.
-func named(n *mdstore.Node, err error) error {
+func named(n *mdstore.Node, err error) *Error {
 	e := AsError(fmt.Errorf("%s (%s): %w", n.ID, n.Title, err))
 	e.Details.NodeID = string(n.ID)
+	return e
+}
+
+// mendable adds to the refusal of a transition which place of the node's file keeps it from any.
+func mendable(n *mdstore.Node, e *Error) error {
+	why, bad := unplaced(n)
+	if !bad {
+		return e
+	}
+	if err := n.Editable(); err != nil { // it says what is wrong with all of the file
+		return err
+	}
+	e.Message += fmt.Sprintf(" before somebody corrects %s:%d by hand", why.File, why.Line)
+	e.Details.Problems = []mdoc.Diagnostic{why}
 	return e
 }
 

@@ -40,6 +40,39 @@ func TestMisplacedNodesTakeNoWrites(t *testing.T) {
 	refused(t, w, env, engine.Cycle, "node_transition", map[string]any{"nodeId": "under", "action": "start"})
 }
 
+// TestRefusalsOfWhatFilesSay asks for a transition where a file keeps it from being granted: the message says which file, and what mends it.
+func TestRefusalsOfWhatFilesSay(t *testing.T) {
+	nodes := map[string][2]string{
+		"root":    {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""},
+		"quoted":  {"title: Q\ntype: execution\nstatus: \"pending\nparentId: root\norder: none", ""},
+		"typed":   {"title: T\ntype: epic\nstatus: pending\nparentId: root", ""},
+		"orphan":  {"title: O\ntype: planning\nstatus: pending\nparentId: nobody", ""},
+		"below":   {"title: B\ntype: execution\nstatus: pending\nparentId: orphan", ""},
+		"nowhere": {"title: N\ntype: execution\nstatus: pending", ""},
+	}
+	files := vault("", nodes)
+	files[ws+"/nodes/torn/Node.md"] = []byte("no front matter\n")
+	in := func(id, rest string) string { return ws + "/nodes/" + id + "/Node.md" + rest }
+	for id, want := range map[string]struct {
+		code engine.Code
+		text string
+	}{
+		"quoted": {engine.InvalidTransition, `quoted (Q): cannot start: status "\"pending" is none that a node of type execution can have ` +
+			"(pending, implementing, validating, completed, failed); allowed: nothing before somebody corrects " + in("quoted", ":5 by hand")},
+		"typed":   {engine.InvalidNodeType, `typed (T): cannot start: type "epic" is none of planning, execution; allowed: nothing before somebody corrects ` + in("typed", ":4 by hand")},
+		"torn":    {engine.FileUnreadable, in("torn", ":1:1: FRONT_MATTER_MISSING: ")},
+		"orphan":  {engine.OrphanNode, "orphan: its parent \"nobody\" does not exist; restore it (git, the trash), name a parentId in " + in("orphan", ", or move orphan (node_move)")},
+		"below":   {engine.OrphanNode, "below: of its ancestor orphan the parent \"nobody\" does not exist; restore it (git, the trash), name a parentId in " + in("orphan", ", or move orphan (node_move)")},
+		"nowhere": {engine.OrphanNode, "nowhere: its parentId is missing; name a parentId in " + in("nowhere", ", or move nowhere (node_move)")},
+	} {
+		w := enginetest.New(t, files)
+		err := refused(t, w, &ops.Env{Engine: w.Engine}, want.code, "node_transition", map[string]any{"nodeId": id, "action": "start"})
+		if !strings.HasPrefix(err.Message, want.text) {
+			t.Errorf("%s: got\n%s\nwant\n%s", id, err.Message, want.text)
+		}
+	}
+}
+
 // TestDeletionSparesCopies deletes above a node that a person has copied elsewhere with its id.
 func TestDeletionSparesCopies(t *testing.T) {
 	files := lone("", "")
