@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"sync"
 
 	"arbor/mdstore"
@@ -53,7 +54,8 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 		return err
 	}
 	if !s.holds() {
-		return fmt.Errorf("vault %s: %s was deleted while it was held; nothing was changed: try again", s.dir, lockPath)
+		// Somebody has deleted .local/ and may hold the new lock. It is taken again, as after git.
+		return &mdstore.BusyError{What: "the vault's lock was deleted while it was held", Where: filepath.Join(s.dir, string(lockPath)), End: "leave " + mdstore.LocalDir + "/ alone while Arbor runs"}
 	}
 	before, err := s.beginSequence()
 	if err != nil {

@@ -90,8 +90,8 @@ func (s *Store) awaitGit(ctx context.Context) error {
 	}
 }
 
-// withGit calls do, and again where it was refused because git is in the middle of something, for as long as git may take: again says that it was, and
-// that nothing has been changed.
+// withGit calls do, and again where it was refused because git is in the middle of something, or because the lock was lost, for as long as git may take: again says
+// that it was, and that nothing has been changed.
 func (s *Store) withGit(ctx context.Context, do func() (again bool, err error)) error {
 	for until := time.Now().Add(s.gitPatience); ; {
 		again, err := do()
@@ -104,7 +104,7 @@ func (s *Store) withGit(ctx context.Context, do func() (again bool, err error)) 
 	}
 }
 
-// forGit reports whether err says that git is in the middle of something.
+// forGit reports whether err says that git is in the middle of something, or that the lock was lost.
 func forGit(err error) bool {
 	_, ok := errors.AsType[*mdstore.BusyError](err)
 	return ok
