@@ -8,9 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
+	"arbor/context/assemble"
 	"arbor/engine"
 	"arbor/mdstore"
 )
@@ -170,7 +172,7 @@ func (b *bench) followed() (rows []row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	torn, looks, err := b.torn(ctx, o, s, news)
+	torn, looks, contexts, err := b.torn(ctx, o, s, news)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +182,7 @@ func (b *bench) followed() (rows []row, err error) {
 		atMost("from the news of a save to the snapshot, followed", reload.median(), time.Millisecond),
 		atMost("the same, 99 of 100", reload.at(0.99), time.Millisecond),
 		beyond,
-		{Name: "torn reads", Note: fmt.Sprintf("%d looks while files were saved in two halves", looks), Arbor: float64(torn), Form: alone},
+		{Name: "torn reads", Note: fmt.Sprintf("%d looks and %d contexts while files were saved in two halves", looks, contexts), Arbor: float64(torn), Form: alone},
 	}, nil
 }
 
@@ -197,53 +199,80 @@ func await(news <-chan struct{}) error {
 	return nil
 }
 
-// torn has files saved in two halves, some milliseconds apart, while snapshots are looked at. A look that does not find the node as it was and will be is
-// torn; so is one, once the save has settled, at anything but all of it.
-func (b *bench) torn(ctx context.Context, o *opened, s *saver, news <-chan struct{}) (torn, looks int, err error) {
-	look := func(id mdstore.ID, good func(*mdstore.Node) bool) error {
-		snap, err := o.Snapshot(ctx, workspaceID)
-		if err != nil {
-			return err
-		}
-		looks++
-		if n, err := snap.Known(id); err != nil || len(n.Problems) > 0 || !good(n) {
-			torn++
-		}
-		return nil
-	}
+// torn has files saved in two halves, some milliseconds apart, while they are looked at, in turns: by snapshots, which hold what front matter says, and by contexts, which
+// hold the text. A snapshot is torn where it does not have the node as it was and will be, a context where it is not all of the file before the save or all of it after;
+// and so is what does not show the save once that has settled.
+func (b *bench) torn(ctx context.Context, o *opened, s *saver, news <-chan struct{}) (torn, looks, contexts int, err error) {
 	begin := time.Now()
-	for round := 0; round < b.effort.rounds && (round < 3 || time.Since(begin) < b.effort.budget); round++ {
-		name, f, id, err := s.text()
+	for round := 0; round < b.effort.rounds && (round < 4 || time.Since(begin) < b.effort.budget); round++ {
+		name, f, _, err := s.text()
 		if err != nil {
-			return 0, 0, err
+			return 0, 0, 0, err
 		}
-		want := mdstore.ParseNode(f)
+		old, err := os.ReadFile(name)
+		if err != nil {
+			return 0, 0, 0, err
+		}
+		was, is := mdstore.ParseNode(mdstore.File{Path: f.Path, Version: mdstore.VersionOf(old), Data: old}), mdstore.ParseNode(f)
 		saved := make(chan error, 1)
 		go func() { saved <- inHalves(name, f.Data, 5*time.Millisecond) }()
+		look, count := wholeNode, &looks
+		if round%2 > 0 {
+			look, count = wholeContext, &contexts
+		}
 		for settled := false; !settled; {
-			err := look(id, func(n *mdstore.Node) bool {
-				return n.Title == want.Title && n.Status == want.Status && n.Parent == want.Parent
-			})
+			whole, err := look(ctx, o, was, is)
 			if err != nil {
-				return 0, 0, err
+				return 0, 0, 0, err
+			}
+			if *count++; !whole {
+				torn++
 			}
 			select {
 			case err := <-saved:
 				if err != nil {
-					return 0, 0, err
+					return 0, 0, 0, err
 				}
 				if err := await(news); err != nil {
-					return 0, 0, err
+					return 0, 0, 0, err
 				}
 				settled = true
 			case <-time.After(100 * time.Microsecond):
 			}
 		}
-		if err := look(id, func(n *mdstore.Node) bool { return n.Version() == f.Version }); err != nil {
-			return 0, 0, err
+		for _, look := range []func(context.Context, *opened, ...*mdstore.Node) (bool, error){wholeNode, wholeContext} {
+			if whole, err := look(ctx, o, is); err != nil {
+				return 0, 0, 0, err
+			} else if !whole {
+				torn++
+			}
 		}
 	}
-	return torn, looks, nil
+	return torn, looks, contexts, nil
+}
+
+// wholeNode reports whether the snapshot has a node as one of these states of it.
+func wholeNode(ctx context.Context, o *opened, states ...*mdstore.Node) (bool, error) {
+	snap, err := o.Snapshot(ctx, workspaceID)
+	if err != nil {
+		return false, err
+	}
+	n, err := snap.Known(states[0].ID)
+	return err == nil && len(n.Problems) == 0 && slices.ContainsFunc(states, func(w *mdstore.Node) bool {
+		return n.Title == w.Title && n.Status == w.Status && n.Parent == w.Parent
+	}), nil
+}
+
+// wholeContext reports whether the context of a node has the text of one of these states of it, and all of it.
+func wholeContext(ctx context.Context, o *opened, states ...*mdstore.Node) (bool, error) {
+	c, err := o.Context(ctx, workspaceID, states[0].ID, assemble.Options{MaxLogEntries: -1})
+	if err != nil {
+		return false, err
+	}
+	is := c.Focus()
+	return slices.ContainsFunc(states, func(w *mdstore.Node) bool {
+		return is.Version == w.Version().String() && is.Title == w.Title && is.Requirement == w.Requirement() && is.Note == w.Note() && len(is.LogEntries) == len(w.Log())
+	}), nil
 }
 
 // inHalves truncates a file and writes it in two halves, with a pause in between.
