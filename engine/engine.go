@@ -170,6 +170,11 @@ func problemOf(p mdstore.Path, err error) mdoc.Diagnostic {
 	return mdoc.Diagnostic{File: string(p), Code: string(FileUnreadable), Text: err.Error()}
 }
 
+// Workspace returns what the own file of a workspace says now. It looks at no node.
+func (e *Engine) Workspace(ctx context.Context, id mdstore.ID) (*mdstore.Workspace, error) {
+	return e.workspace(ctx, e.st, id)
+}
+
 // workspace returns the one workspace with that id.
 func (e *Engine) workspace(ctx context.Context, st mdstore.Store, id mdstore.ID) (*mdstore.Workspace, error) {
 	all, err := workspaces(ctx, st)

@@ -80,15 +80,34 @@ func WorkspaceGet(ctx context.Context, env *Env, in WorkspaceGetIn) (*WorkspaceG
 	if err != nil {
 		return nil, err
 	}
-	log := logs(s.Workspace().Log())
-	out := &WorkspaceGetOut{Workspace: env.info(s.Workspace()), Counts: counts(s, len(s.Diagnostics())), Problem: problem(s.Workspace().Problem())}
+	out := env.workspaceOut(s.Workspace())
+	out.Counts = counts(s, len(s.Diagnostics()))
+	return out, nil
+}
+
+// WorkspaceOwn is WorkspaceGet without the counts: it looks at the workspace's own file and at no node.
+func WorkspaceOwn(ctx context.Context, env *Env, in WorkspaceGetIn) (*WorkspaceGetOut, error) {
+	id, err := env.workspace(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	w, err := env.Engine.Workspace(ctx, id)
+	if err != nil {
+		return nil, fail(err)
+	}
+	return env.workspaceOut(w), nil
+}
+
+func (env *Env) workspaceOut(w *mdstore.Workspace) *WorkspaceGetOut {
+	log := logs(w.Log())
+	out := &WorkspaceGetOut{Workspace: env.info(w), Problem: problem(w.Problem())}
 	out.Log, _ = env.newest(log[max(0, len(log)-logShown):])
 	out.LogHidden = len(log) - len(out.Log)
 	out.Hint = "workspace_status shows the tree, context_get what a node's work needs"
 	if len(out.Workspace.Rules) > 0 {
 		out.Hint = "node_create asks for this rulesHash, as the proof that the rules were read"
 	}
-	return out, nil
+	return out
 }
 
 func (env *Env) info(w *mdstore.Workspace) WorkspaceInfo {

@@ -58,7 +58,7 @@ func (sh *shell) completeReferences(cmd *cobra.Command, action, node, prefix str
 // completeDocs completes the documents of the workspace that an action changes.
 func (sh *shell) completeDocs(cmd *cobra.Command, action, prefix string) ([]string, cobra.ShellCompDirective) {
 	l := &listed{prefix: prefix}
-	out, err := call(cmd.Context(), sh, ops.WorkspaceGet, ops.WorkspaceGetIn{In: sh.in()})
+	out, err := call(cmd.Context(), sh, ops.WorkspaceOwn, ops.WorkspaceGetIn{In: sh.in()})
 	if err != nil {
 		return l.answer()
 	}
@@ -84,7 +84,7 @@ func (sh *shell) completeRules(action string) cobra.CompletionFunc {
 	}
 	return func(cmd *cobra.Command, words []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		l := &listed{prefix: prefix}
-		out, err := call(cmd.Context(), sh, ops.WorkspaceGet, ops.WorkspaceGetIn{In: sh.in()})
+		out, err := call(cmd.Context(), sh, ops.WorkspaceOwn, ops.WorkspaceGetIn{In: sh.in()})
 		if err != nil {
 			return l.answer()
 		}

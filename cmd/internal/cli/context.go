@@ -133,7 +133,7 @@ func runFocus(ctx context.Context, opt *focusOptions) (err error) {
 }
 
 func showFocus(ctx context.Context, sh *shell) error {
-	ws, err := call(ctx, sh, ops.WorkspaceGet, ops.WorkspaceGetIn{In: sh.in()})
+	ws, err := call(ctx, sh, ops.WorkspaceOwn, ops.WorkspaceGetIn{In: sh.in()})
 	if err != nil {
 		return err
 	}

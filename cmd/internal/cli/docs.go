@@ -38,7 +38,7 @@ context of every node in it, unless they are expired.`,
 }
 
 func runDocs(ctx context.Context, opt *docsOptions) error {
-	out, err := call(ctx, opt.shell, ops.WorkspaceGet, ops.WorkspaceGetIn{In: opt.shell.in()})
+	out, err := call(ctx, opt.shell, ops.WorkspaceOwn, ops.WorkspaceGetIn{In: opt.shell.in()})
 	if err != nil {
 		return err
 	}

@@ -76,7 +76,7 @@ func showLog(ctx context.Context, opt *logOptions) error {
 	var entries []ops.LogEntry
 	hidden := 0
 	if opt.in.NodeID == "" {
-		out, err := call(ctx, opt.shell, ops.WorkspaceGet, ops.WorkspaceGetIn{In: opt.shell.in()})
+		out, err := call(ctx, opt.shell, ops.WorkspaceOwn, ops.WorkspaceGetIn{In: opt.shell.in()})
 		if err != nil {
 			return err
 		}
@@ -204,7 +204,7 @@ func runProblem(ctx context.Context, opt *problemOptions) (err error) {
 
 func getProblem(ctx context.Context, opt *problemOptions) (*ops.Problem, error) {
 	if opt.in.NodeID == "" {
-		out, err := call(ctx, opt.shell, ops.WorkspaceGet, ops.WorkspaceGetIn{In: opt.in.In})
+		out, err := call(ctx, opt.shell, ops.WorkspaceOwn, ops.WorkspaceGetIn{In: opt.in.In})
 		if err != nil {
 			return nil, err
 		}

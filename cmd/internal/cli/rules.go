@@ -39,7 +39,7 @@ arbor rules replace -F rules.txt`,
 }
 
 func runRules(ctx context.Context, opt *rulesOptions) error {
-	out, err := call(ctx, opt.shell, ops.WorkspaceGet, ops.WorkspaceGetIn{In: opt.shell.in()})
+	out, err := call(ctx, opt.shell, ops.WorkspaceOwn, ops.WorkspaceGetIn{In: opt.shell.in()})
 	if err != nil {
 		return err
 	}

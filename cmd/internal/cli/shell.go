@@ -236,7 +236,7 @@ func (sh *shell) node(ctx context.Context, word string) (string, error) {
 	if word != "." {
 		return word, nil
 	}
-	ws, err := call(ctx, sh, ops.WorkspaceGet, ops.WorkspaceGetIn{In: sh.in()})
+	ws, err := call(ctx, sh, ops.WorkspaceOwn, ops.WorkspaceGetIn{In: sh.in()})
 	if err != nil {
 		return "", err
 	}

@@ -77,7 +77,7 @@ func runWatch(ctx context.Context, opt *watchOptions) error {
 	}
 	feed := &engine.Feed{Began: opt.began, Tell: tell, Away: opt.away, Polls: func(why error) { opt.say("changes are found by looking every two seconds: %v", why) }}
 	if opt.flags.workspace != "" {
-		ws, err := call(ctx, opt.shell, ops.WorkspaceGet, ops.WorkspaceGetIn{In: opt.in()})
+		ws, err := call(ctx, opt.shell, ops.WorkspaceOwn, ops.WorkspaceGetIn{In: opt.in()})
 		if err != nil {
 			return err
 		}

@@ -19,6 +19,7 @@ import (
 type world struct {
 	t      *testing.T
 	engine *engine.Engine
+	store  *memstore.Store
 	env    map[string]string
 	term   terminal
 	stdin  string
@@ -31,7 +32,8 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	now := time.Date(2026, 1, 1, 10, 0, 0, 0, time.UTC)
 	ids := 0
-	e, err := engine.Open(t.Context(), memstore.New(nil), engine.Options{
+	st := memstore.New(nil)
+	e, err := engine.Open(t.Context(), st, engine.Options{
 		Now: func() time.Time { now = now.Add(time.Second); return now },
 		NewID: func(prefix string) (mdstore.ID, error) {
 			ids++
@@ -41,7 +43,7 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, engine: e, env: map[string]string{"LANG": "C.UTF-8"}, dir: t.TempDir()}
+	w := &world{t: t, engine: e, store: st, env: map[string]string{"LANG": "C.UTF-8"}, dir: t.TempDir()}
 	w.ok("init", "Login", "--goal", "Users sign in")                           // ws-a
 	w.ok("add", "Backend", "--type", "planning", "-m", "All on the server")    // node-b
 	w.ok("add", "登录接口", "--parent", "Backend", "-m", "POST /sign-in")          // node-c
