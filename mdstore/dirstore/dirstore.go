@@ -82,6 +82,7 @@ type Store struct {
 	log     *slog.Logger
 
 	real        string // dir without links in it
+	boot        string // as disk.Boot has it
 	git         *gitPlace
 	gitPatience time.Duration
 	now         func() time.Time // the clock that files are stamped by
@@ -190,7 +191,7 @@ func Open(dir string, opt Options) (*Store, error) {
 	if s.real, err = filepath.EvalSymlinks(dir); err != nil {
 		s.real = dir
 	}
-	s.git = newGitPlace(s.real)
+	s.git, s.boot = newGitPlace(s.real), disk.Boot(s.disk)
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

@@ -18,6 +18,9 @@ func Ahead(s *Store, by time.Duration) {
 	s.now = func() time.Time { return time.Now().Add(by) }
 }
 
+// Rebooted has a store live in another run of the system than the others.
+func Rebooted(s *Store) { s.boot += " and another one" }
+
 // Plainly has a store skim as it does where folders cannot be looked at in fewer calls.
 func Plainly(s *Store) {
 	s.leavesOf = func(disk.Folder, string) *disk.Leaves { return nil }

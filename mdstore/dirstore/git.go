@@ -146,6 +146,14 @@ func (s *Store) gitIndex() uint64 {
 	return h.Sum64() | 1
 }
 
+// era returns a number that is another one when git has written its index, or the system has begun to run anew, since: what was found before is looked at again then,
+// whoever trusts. Of commits before a power failure nobody knows which the number of the last commit, which is not made durable, tells of.
+func (s *Store) era() uint64 {
+	h := fnv.New64a()
+	_, _ = fmt.Fprintln(h, s.gitIndex(), s.boot) // never fails
+	return h.Sum64()
+}
+
 // tracked reports whether git's index names anything in the vault's folder, or might: what it does not name, git neither overwrites nor
 // throws away. The index is read as Git's documentation of its format has it: names stand in it as they are, up to version 3.
 func tracked(top, git, vault string) bool {

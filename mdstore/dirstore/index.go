@@ -66,7 +66,7 @@ func encodeIndex(g *ground) []byte {
 	little.PutUint32(head[32:], uint32(len(x.text)))
 	little.PutUint32(head[36:], under)
 	little.PutUint16(head[40:], uint16(len(g.under)))
-	little.PutUint64(head[48:], g.git)
+	little.PutUint64(head[48:], g.era)
 	return seal(append(x.records, x.text...))
 }
 
@@ -217,7 +217,7 @@ func decodeIndex(data []byte, under mdstore.Path) (*ground, error) {
 	if name, ok := all.text(data[36:]); !ok || name != string(under) {
 		return nil, errNoIndex
 	}
-	g := &ground{under: under, ours: true, seq: little.Uint64(data[16:]), git: little.Uint64(data[48:]), nodes: make([]mdstore.Node, nodes), tree: make([]folder, folders)}
+	g := &ground{under: under, ours: true, seq: little.Uint64(data[16:]), era: little.Uint64(data[48:]), nodes: make([]mdstore.Node, nodes), tree: make([]folder, folders)}
 	b := data[indexHead:]
 	half := nodes / 2
 	var first, second, third bool

@@ -99,7 +99,7 @@ func (k *skimmer) reap(out *mdstore.Skimmed) error {
 	}
 	k.root.span = int32(len(tree))
 	tree[0] = k.root
-	out.Private = &ground{under: k.old.under, tree: tree, git: k.git, count: len(out.Nodes), drift: drift}
+	out.Private = &ground{under: k.old.under, tree: tree, era: k.era, count: len(out.Nodes), drift: drift}
 	return nil
 }
 

@@ -45,7 +45,7 @@ func (s *Store) skim(ctx context.Context, under mdstore.Path, known *mdstore.Ski
 		broken(in.file.Path, in.err)
 	}
 	dir := under.Join(mdstore.NodesDir)
-	k := &skimmer{s: s, ctx: ctx, dir: dir, prefix: string(dir) + "/", began: s.now(), old: s.ground(under, known), git: s.gitIndex()}
+	k := &skimmer{s: s, ctx: ctx, dir: dir, prefix: string(dir) + "/", began: s.now(), old: s.ground(under, known), era: s.era()}
 	if err := s.linked(dir); err != nil {
 		broken(dir, err)
 		return out, nil
@@ -75,7 +75,7 @@ func (s *Store) skim(ctx context.Context, under mdstore.Path, known *mdstore.Ski
 	}
 	out.Unproven = k.look != nil
 	// Who has looked at everything leaves to those who trust what he has found: they would not find it themselves.
-	if g := s.held(under, out); k.look == nil && (k.renewed > 0 || trusting && k.old.seq != seq || k.git != k.old.git) || g.drifted(k.root.stamp.Firm && k.listed.Listed > 0) {
+	if g := s.held(under, out); k.look == nil && (k.renewed > 0 || trusting && k.old.seq != seq || k.era != k.old.era) || g.drifted(k.root.stamp.Firm && k.listed.Listed > 0) {
 		out.Private.(*ground).drift = 0
 		s.keep(g)
 	}
@@ -88,7 +88,7 @@ type ground struct {
 	tree  []folder // nodes/ and all below it
 	nodes []mdstore.Node
 	seq   uint64 // before they were looked at
-	git   uint64 // of git's index then, as Store.gitIndex has it
+	era   uint64 // as Store.era has it, then
 	count int    // of the nodes, to know them again
 	drift int    // how many files were read since it was written
 	ours  bool   // nobody else has the nodes: they may be handed on as they are
@@ -143,7 +143,7 @@ type skimmer struct {
 	prefix  string       // of the paths below it
 	began   time.Time
 	old     *ground
-	git     uint64
+	era     uint64
 	look    map[string]bool // when trusting: what is to be looked at right below nodes/; nil: everything
 	top     disk.Folder
 	leaves  *disk.Leaves // nil where there is no faster way than through Folders
@@ -262,7 +262,7 @@ func (k *kids) find(name string, link bool) int32 {
 // trust decides what is to be looked at of what is known: what was committed since. It leaves look nil where all is.
 func (k *skimmer) trust(ctx context.Context, s *Store, seq uint64) {
 	old := k.old
-	if len(old.tree) == 0 || old.seq%2 != 0 || seq%2 != 0 || k.git != old.git { // a checkout may have changed any file, and no folder
+	if len(old.tree) == 0 || old.seq%2 != 0 || seq%2 != 0 || k.era != old.era { // a checkout may have changed any file, and no folder
 		return
 	}
 	if self, err := k.top.Self(); err != nil || self.Stamp.Inode == 0 || self.Stamp.Inode != old.tree[0].stamp.Inode {

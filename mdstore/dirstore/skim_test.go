@@ -3,6 +3,7 @@ package dirstore_test
 import (
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -148,6 +149,48 @@ func TestTrustingLooksAtEverythingAfterGit(t *testing.T) {
 	}
 	if again := skim(t, s, got, true); again.Work.Read > 0 || again.Work.Stamped > 4 {
 		t.Errorf("git has written nothing since, and %+v was done", again.Work)
+	}
+}
+
+// After the system has begun to run anew, the number of the last commit may be an older one again, and so is what an index was made at. Who trusts looks at everything.
+func TestTrustingLooksAtEverythingAfterAPowerFailure(t *testing.T) {
+	dir, _ := planned(t, 30)
+	s := open(t, dir)
+	dirstore.Ahead(s, time.Hour)
+	if err := s.Commit(t.Context(), []mdstore.Change{{Path: "ws/note", New: []byte("the first commit")}}); err != nil {
+		t.Fatal(err)
+	}
+	old := skim(t, s, nil, false)
+	dirstore.AwaitIndex(s)
+	kept := map[string][]byte{}
+	for _, name := range []string{"sequence", "recent", strings.TrimPrefix(dirstore.IndexPath(s, "ws"), ".local/")} {
+		data, err := os.ReadFile(dir + "/.local/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept[name] = data
+	}
+	p := old.Nodes[9].Path
+	f, err := s.Read(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Commit(t.Context(), []mdstore.Change{{Path: p, Base: f.Version, New: []byte(nodeText(string(old.Nodes[9].ID), "Moved", "node-other"))}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Strays(t.Context(), "ws"); err != nil { // which waits until all is cleared away after the commit
+		t.Fatal(err)
+	}
+	for name, data := range kept { // none of them is made durable, and the commit is
+		if err := os.WriteFile(dir+"/.local/"+name, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s = open(t, dir)
+	dirstore.Ahead(s, time.Hour)
+	dirstore.Rebooted(s)
+	if diff := storetest.DiffSkimmed(t.Context(), s, "ws", skim(t, s, nil, true)); diff != "" {
+		t.Error(diff)
 	}
 }
 
