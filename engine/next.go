@@ -39,6 +39,16 @@ func (s *Snapshot) Ready() []Ready {
 	return out
 }
 
+// Lost returns the number of node files that are in no place of the tree: those that cannot be read, those below a parent that is missing or goes round, and all but
+// the first of those that have one id.
+func (s *Snapshot) Lost() int {
+	met := 0
+	for range s.Walk(mdstore.Root) {
+		met++
+	}
+	return s.Len() + s.Unreadable() - met
+}
+
 // ready yields what Ready returns, each node with its ancestors, which are another's with the next one, and the running nodes that are in need of somebody
 // besides.
 func (s *Snapshot) ready(needs func(*mdstore.Node) bool) iter.Seq2[*mdstore.Node, []*mdstore.Node] {

@@ -103,7 +103,7 @@ func (env *Env) list(p *page, root mdstore.ID) *NodeListOut {
 	}
 	if root == mdstore.Root {
 		if out.Lost = p.s.Len() + p.s.Unreadable() - p.met; out.Lost > 0 {
-			out.Hint += fmt.Sprintf("; %d files of nodes are in no place of the tree: workspace_check names them", out.Lost)
+			out.Hint += "; " + LostFiles(out.Lost) + ": workspace_check names them"
 		}
 	}
 	if !env.bounded() || env.fits(out) {
@@ -124,6 +124,14 @@ func (env *Env) list(p *page, root mdstore.ID) *NodeListOut {
 		}
 	}
 	return out
+}
+
+// LostFiles says how many files of nodes no list shows.
+func LostFiles(n int) string {
+	if n == 1 {
+		return "1 file of a node is in no place of the tree"
+	}
+	return fmt.Sprintf("%d files of nodes are in no place of the tree", n)
 }
 
 func (p *page) collect(root mdstore.ID) []*TreeNode {

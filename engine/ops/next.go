@@ -62,6 +62,9 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 	default:
 		out.Hint = "context_get brings what is to be known about it"
 	}
+	if out.Lost = s.Lost(); out.Lost > 0 {
+		out.Hint += "; " + LostFiles(out.Lost) + ": workspace_check names them"
+	}
 	return out, nil
 }
 

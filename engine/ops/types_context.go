@@ -181,6 +181,7 @@ type NodeNextOut struct {
 	Nodes    []NextNode `json:"nodes"`
 	Ready    int        `json:"ready"`              // ready nodes in all
 	Claimed  int        `json:"claimed,omitempty"`  // of these, those that are claimed and not given to who asks
+	Lost     int        `json:"lost,omitempty"`     // files of nodes that are in no place of the tree: none of them is ever ready
 	Released bool       `json:"released,omitempty"` // the node was claimed, and is so no more
 	Out
 }

@@ -113,10 +113,18 @@ func runList(ctx context.Context, opt *listOptions) (err error) {
 	if len(rows)+len(ids) == 0 {
 		opt.say("no such nodes")
 	}
+	opt.lost(out.Lost)
 	if out.Cursor != "" {
 		opt.warn("%d of %d nodes; --cursor %s brings what follows, --all everything", out.Shown, out.Total, out.Cursor)
 	}
 	return nil
+}
+
+// lost tells of files that belong to no node of the tree, so that nobody takes a list for all there is.
+func (sh *shell) lost(files int) {
+	if files > 0 {
+		sh.warn("%s; arbor check names them", ops.LostFiles(files))
+	}
 }
 
 // remarks are what a list says of a node after its title.

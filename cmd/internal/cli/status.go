@@ -148,6 +148,7 @@ func runTree(ctx context.Context, opt *treeOptions) (err error) {
 		return opt.json(out)
 	}
 	if opt.flags.quiet {
+		opt.lost(out.Lost)
 		var ids []string
 		walk(out.Tree, func(n *ops.TreeNode, _ int) { ids = append(ids, render.Visible(n.ID)) })
 		return opt.bounded(ids, "nodes", "--all brings the rest")
@@ -166,5 +167,6 @@ func runTree(ctx context.Context, opt *treeOptions) (err error) {
 	if hidden > 0 {
 		opt.warn("%d nodes are not shown; --all brings them, arbor tree NODE those below one", hidden)
 	}
+	opt.lost(out.Lost)
 	return nil
 }
