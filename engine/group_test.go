@@ -24,13 +24,25 @@ import (
 type gate struct {
 	*memstore.Store
 	before func(changes []mdstore.Change) error // its error is that of the commit
+	met    []mdstore.Collision                  // by the commit that is made next
 
+	lead    context.Context // of who has the turn
+	inside  mdstore.Store   // what they commit to
 	commits [][]mdstore.Change
 	files   []map[mdstore.Path][]byte // before each
 }
 
 func (g *gate) Exclusively(ctx context.Context, f func(mdstore.Store) error) error {
-	return g.Store.Exclusively(ctx, func(st mdstore.Store) error { return f(gated{st, st.(mdstore.Shared), g}) })
+	return g.Store.Exclusively(ctx, func(st mdstore.Store) error {
+		g.lead, g.inside = ctx, st
+		return f(gated{st, st.(mdstore.Shared), g})
+	})
+}
+
+func (g *gate) Collisions() []mdstore.Collision {
+	met := g.met
+	g.met = nil
+	return met
 }
 
 type gated struct {
@@ -151,7 +163,7 @@ func (w wish) check(t *testing.T, out *engine.Outcome, err error) {
 	switch {
 	case w.code == "" && w.name != "log of nothing" && (err != nil || !out.Changed()):
 		t.Errorf("%s: %v, %v", w.name, out, err)
-	case w.code != "" && engine.AsError(err).Code != w.code:
+	case w.code != "" && (err == nil || engine.AsError(err).Code != w.code):
 		t.Errorf("%s: error %v; want %s", w.name, err, w.code)
 	}
 }
