@@ -2,6 +2,7 @@ package watch
 
 import (
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"testing"
@@ -94,6 +95,30 @@ func TestCameAndWent(t *testing.T) {
 	w.write("x", "")
 	if look("a new file in the root", "x") {
 		t.Error("all is to be scanned again because of a new file")
+	}
+}
+
+// What people and programs do to files is named, between looks, without that all is to be scanned again.
+func TestLooksBetweenHabits(t *testing.T) {
+	for _, h := range habits {
+		t.Run(h.name, func(t *testing.T) {
+			w := &world{judge: t, root: filepath.Join(t.TempDir(), "root")}
+			w.mkdir("")
+			if h.before != nil {
+				h.before(w)
+			}
+			p := &poller{root: w.root, opt: Options{}.withDefaults()}
+			if err := p.start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			for i, do := range append([]func(*world){func(*world) {}}, h.do...) { // the first look of all is a careful one
+				do(w)
+				var n news
+				if _, err := p.tick(t.Context(), &n); err != nil || n.rescan {
+					t.Errorf("step %d: all is to be scanned again, error %v", i, err)
+				}
+			}
+		})
 	}
 }
 

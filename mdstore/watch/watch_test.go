@@ -157,7 +157,7 @@ func TestHabits(t *testing.T) {
 					w.wants(w.differences("", before, after))
 				}
 				w.wants(w.covers(h.want...))
-				if w.rescan {
+				if w.rescan && !w.polling { // a look at the root while sync makes its file cannot tell whether there was another one
 					t.Error("all was to be scanned again")
 				}
 				w.probe()
