@@ -92,8 +92,14 @@ func (w *Workspace) Rules() []string {
 	return out
 }
 
-// RulesHash returns the hash of the rules as they stand, whatever the file stores.
-func (w *Workspace) RulesHash() string { return RulesHash(w.Rules()) }
+// RulesHash returns the hash of the rules as they stand, whatever the file stores. It is empty where the file is closed to edits: nobody can tell then which
+// rules there are, as in an unfinished merge.
+func (w *Workspace) RulesHash() string {
+	if w.Doc.Editable() != nil {
+		return ""
+	}
+	return RulesHash(w.Rules())
+}
 
 // Docs returns the workspace's documents, expired ones too.
 func (w *Workspace) Docs() []Ref { return refs(w.Doc, SecDocs) }

@@ -46,7 +46,7 @@ type WorkspacePart struct {
 	Name      string           `json:"name"`
 	Goal      string           `json:"goal"`
 	Rules     []string         `json:"rules"`
-	RulesHash string           `json:"rulesHash"` // of Rules, whatever the file stores
+	RulesHash string           `json:"rulesHash"` // of Rules, whatever the file stores; "" where that is closed to edits
 	Docs      []Doc            `json:"docs"`
 	Problem   *mdstore.Problem `json:"problem"` // nil for none
 	At        mdstore.Path     `json:"at"`

@@ -99,7 +99,11 @@ func (w *WorkspacePart) bare(p Page) {
 func (w *WorkspacePart) passages(p Page) {
 	layoutText(p, labelGoal, Range{}, w.Goal)
 	if len(w.Rules) > 0 {
-		p.Label(labelRules, w.Lines.Rules, "rulesHash "+w.RulesHash)
+		hash := w.RulesHash
+		if hash != "" {
+			hash = "rulesHash " + hash
+		}
+		p.Label(labelRules, w.Lines.Rules, hash)
 		for _, r := range w.Rules {
 			p.Rule(r)
 		}

@@ -56,7 +56,7 @@ func ownPassages(w *mdstore.Workspace) *passages {
 			if r := w.Rules(); r != nil {
 				own.rules = r
 			}
-			own.rulesHash = mdstore.RulesHash(own.rules)
+			own.rulesHash = w.RulesHash()
 		}
 		if at.has.docs {
 			own.divide(w.Docs())

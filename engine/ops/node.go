@@ -73,7 +73,7 @@ func nodeGet(ctx context.Context, env *Env, in NodeGetIn) (*NodeGetOut, error) {
 	}
 	switch {
 	case n.Editable() != nil:
-		out.Hint = "its file is damaged, and takes no writes before a person has mended it: " + out.Node.Diagnostics[0].String()
+		out.Hint = damaged(out.Node.Diagnostics)
 	case len(out.Node.Diagnostics) > 0:
 		out.Hint = found(out.Node.Diagnostics)
 	case out.Node.MoreKids > 0:
@@ -84,6 +84,11 @@ func nodeGet(ctx context.Context, env *Env, in NodeGetIn) (*NodeGetOut, error) {
 		out.Hint = "nothing is left to do with it"
 	}
 	return out, nil
+}
+
+// damaged is the hint of what has a file that is closed to edits.
+func damaged(ds []mdoc.Diagnostic) string {
+	return "its file is damaged, and takes no writes before a person has mended it: " + ds[0].String()
 }
 
 // found is the hint of a node whose file something is wrong with.

@@ -58,6 +58,8 @@ type WorkspaceGetOut struct {
 	Problem   *Problem      `json:"problem"`
 	Log       []LogEntry    `json:"log"`                 // the newest 20, oldest first
 	LogHidden int           `json:"logHidden,omitempty"` // older ones
+
+	Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"` // of its own file
 	Out
 }
 
@@ -69,7 +71,7 @@ type WorkspaceInfo struct {
 	Status         string   `json:"status"`
 	Rules          []string `json:"rules"`
 	RulesHidden    int      `json:"rulesHidden,omitempty"` // further rules, where results are bounded
-	RulesHash      string   `json:"rulesHash"`             // of the rules as they stand
+	RulesHash      string   `json:"rulesHash"`             // of the rules as they stand; "" where the file is closed to edits
 	RulesHashStale bool     `json:"rulesHashStale,omitempty"`
 	Docs           []Doc    `json:"docs"`
 	DocsHidden     int      `json:"docsHidden,omitempty"` // further documents, where results are bounded

@@ -100,11 +100,14 @@ func WorkspaceOwn(ctx context.Context, env *Env, in WorkspaceGetIn) (*WorkspaceG
 
 func (env *Env) workspaceOut(w *mdstore.Workspace) *WorkspaceGetOut {
 	log := logs(w.Log())
-	out := &WorkspaceGetOut{Workspace: env.info(w), Problem: problem(w.Problem())}
+	out := &WorkspaceGetOut{Workspace: env.info(w), Problem: problem(w.Problem()), Diagnostics: w.Problems}
 	out.Log, _ = env.newest(log[max(0, len(log)-logShown):])
 	out.LogHidden = len(log) - len(out.Log)
 	out.Hint = "workspace_status shows the tree, context_get what a node's work needs"
-	if len(out.Workspace.Rules) > 0 {
+	switch {
+	case w.Doc.Editable() != nil:
+		out.Hint = damaged(out.Diagnostics)
+	case len(out.Workspace.Rules) > 0:
 		out.Hint = "node_create asks for this rulesHash, as the proof that the rules were read"
 	}
 	return out
@@ -113,8 +116,8 @@ func (env *Env) workspaceOut(w *mdstore.Workspace) *WorkspaceGetOut {
 func (env *Env) info(w *mdstore.Workspace) WorkspaceInfo {
 	i := WorkspaceInfo{ID: string(w.ID), Name: w.Name, Goal: w.Goal, Status: w.Status, Rules: w.Rules(), Docs: docs(w.Docs()), FocusedNodeID: string(w.Focus),
 		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, Path: env.path(w.Path), Version: w.Version.String()}
-	i.RulesHash = mdstore.RulesHash(i.Rules)
-	i.RulesHashStale = i.RulesHash != w.StoredHash
+	i.RulesHash = w.RulesHash()
+	i.RulesHashStale = i.RulesHash != w.StoredHash && w.Doc.Editable() == nil
 	if i.Rules == nil {
 		i.Rules = []string{}
 	}

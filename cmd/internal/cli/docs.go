@@ -7,6 +7,7 @@ import (
 
 	"arbor/context/render"
 	"arbor/engine/ops"
+	"arbor/mdstore/mdoc"
 )
 
 type docsOptions struct {
@@ -45,10 +46,12 @@ func runDocs(ctx context.Context, opt *docsOptions) error {
 	docs := out.Workspace.Docs
 	if opt.flags.json {
 		return opt.json(struct {
-			Docs []ops.Doc `json:"docs"`
+			Docs        []ops.Doc         `json:"docs"`
+			Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"`
 			ops.Out
-		}{docs, hinted("arbor docs add adds to them; arbor docs expire keeps one out of every context")})
+		}{docs, out.Diagnostics, hinted("arbor docs add adds to them; arbor docs expire keeps one out of every context")})
 	}
+	opt.damage(out.Diagnostics)
 	if len(docs) == 0 {
 		opt.say("%s has no documents", out.Workspace.Name)
 		return nil

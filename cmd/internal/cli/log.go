@@ -7,6 +7,7 @@ import (
 
 	"arbor/engine/ops"
 	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
 )
 
 type logOptions struct {
@@ -74,19 +75,20 @@ func runLog(ctx context.Context, opt *logOptions) (err error) {
 
 func showLog(ctx context.Context, opt *logOptions) error {
 	var entries []ops.LogEntry
+	var wrong []mdoc.Diagnostic
 	hidden := 0
 	if opt.in.NodeID == "" {
 		out, err := call(ctx, opt.shell, ops.WorkspaceOwn, ops.WorkspaceGetIn{In: opt.shell.in()})
 		if err != nil {
 			return err
 		}
-		entries, hidden = out.Log, out.LogHidden
+		entries, hidden, wrong = out.Log, out.LogHidden, out.Diagnostics
 	} else {
 		out, err := call(ctx, opt.shell, ops.NodeGet, ops.NodeGetIn{In: opt.shell.in(), NodeID: opt.in.NodeID})
 		if err != nil {
 			return err
 		}
-		entries = out.Node.Log
+		entries, wrong = out.Node.Log, out.Node.Diagnostics
 	}
 	hint := "arbor log NODE EVENT adds to it"
 	if opt.in.NodeID == "" {
@@ -94,10 +96,11 @@ func showLog(ctx context.Context, opt *logOptions) error {
 	}
 	if opt.flags.json {
 		return opt.json(struct {
-			Log    []ops.LogEntry `json:"log"`
-			Hidden int            `json:"logHidden,omitempty"`
+			Log         []ops.LogEntry    `json:"log"`
+			Hidden      int               `json:"logHidden,omitempty"`
+			Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"`
 			ops.Out
-		}{entries, hidden, hinted(hint)})
+		}{entries, hidden, wrong, hinted(hint)})
 	}
 	p := opt.page()
 	if room := listLines - 1; len(entries) > listLines && !opt.flags.all {
@@ -110,6 +113,7 @@ func showLog(ctx context.Context, opt *logOptions) error {
 	if err := p.print(); err != nil {
 		return err
 	}
+	opt.damage(wrong)
 	switch {
 	case len(entries) == 0:
 		opt.say("the log is empty")
@@ -186,7 +190,7 @@ func runProblem(ctx context.Context, opt *problemOptions) (err error) {
 		return showProblem(ctx, opt)
 	}
 	opt.in.Problem, err = opt.text.read(ctx, opt.shell, func() (string, error) {
-		p, err := getProblem(ctx, opt)
+		p, _, err := getProblem(ctx, opt)
 		if err != nil || p == nil {
 			return "", err
 		}
@@ -202,23 +206,23 @@ func runProblem(ctx context.Context, opt *problemOptions) (err error) {
 	return opt.wrote(out, out.Wrote, "")
 }
 
-func getProblem(ctx context.Context, opt *problemOptions) (*ops.Problem, error) {
+func getProblem(ctx context.Context, opt *problemOptions) (pr *ops.Problem, wrong []mdoc.Diagnostic, err error) {
 	if opt.in.NodeID == "" {
 		out, err := call(ctx, opt.shell, ops.WorkspaceOwn, ops.WorkspaceGetIn{In: opt.in.In})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		return out.Problem, nil
+		return out.Problem, out.Diagnostics, nil
 	}
 	out, err := call(ctx, opt.shell, ops.NodeGet, ops.NodeGetIn{In: opt.in.In, NodeID: opt.in.NodeID})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return out.Node.Problem, nil
+	return out.Node.Problem, out.Node.Diagnostics, nil
 }
 
 func showProblem(ctx context.Context, opt *problemOptions) error {
-	pr, err := getProblem(ctx, opt)
+	pr, wrong, err := getProblem(ctx, opt)
 	if err != nil {
 		return err
 	}
@@ -228,10 +232,12 @@ func showProblem(ctx context.Context, opt *problemOptions) error {
 			hint = "nothing is wrong; arbor problem NODE TEXT says what is, and -m TEXT what is wrong with the workspace"
 		}
 		return opt.json(struct {
-			Problem *ops.Problem `json:"problem"`
+			Problem     *ops.Problem      `json:"problem"`
+			Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"`
 			ops.Out
-		}{pr, hinted(hint)})
+		}{pr, wrong, hinted(hint)})
 	}
+	opt.damage(wrong)
 	if pr == nil {
 		opt.say("no problem")
 		return nil

@@ -6,6 +6,7 @@ import (
 
 	"arbor/context/render"
 	"arbor/engine/ops"
+	"arbor/mdstore/mdoc"
 )
 
 // A page is a result that is read from top to bottom: a head, and sections as a file of the vault has them.
@@ -55,7 +56,23 @@ func (p *page) rules(rules []string, hash string) {
 	}
 	p.heading("Rules")
 	p.items(rules)
-	p.b.WriteString("\n" + p.style.Paint("2", "rules hash "+hash) + "\n")
+	if hash != "" {
+		p.b.WriteString("\n" + p.style.Paint("2", "rules hash "+hash) + "\n")
+	}
+}
+
+// diagnostics writes what is wrong with the file that the page is of.
+func (p *page) diagnostics(ds []mdoc.Diagnostic) {
+	for _, d := range ds {
+		p.b.WriteString(p.style.Paint("31", "!! "+render.Visible(d.String())) + "\n")
+	}
+}
+
+// damage tells what is wrong with the file that something was printed from.
+func (sh *shell) damage(ds []mdoc.Diagnostic) {
+	for _, d := range ds {
+		sh.warn("!! %s", render.Visible(d.String()))
+	}
 }
 
 // items writes a list whose items may have several lines.

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"arbor/engine/ops"
+	"arbor/mdstore/mdoc"
 )
 
 type rulesOptions struct {
@@ -44,13 +45,17 @@ func runRules(ctx context.Context, opt *rulesOptions) error {
 		return err
 	}
 	rules, hash := out.Workspace.Rules, out.Workspace.RulesHash
+	if !opt.flags.json {
+		opt.damage(out.Diagnostics)
+	}
 	switch {
 	case opt.flags.json:
 		return opt.json(struct {
-			Rules     []string `json:"rules"`
-			RulesHash string   `json:"rulesHash"`
+			Rules       []string          `json:"rules"`
+			RulesHash   string            `json:"rulesHash"`
+			Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"`
 			ops.Out
-		}{rules, hash, hinted("arbor rules add adds to them; arbor add asks for the hash as --rules-hash where there are any")})
+		}{rules, hash, out.Diagnostics, hinted("arbor rules add adds to them; arbor add asks for the hash as --rules-hash where there are any")})
 	case opt.flags.quiet:
 		return opt.shell.text(strings.Join(rules, "\n"))
 	case len(rules) == 0:
@@ -59,7 +64,9 @@ func runRules(ctx context.Context, opt *rulesOptions) error {
 	}
 	p := opt.page()
 	p.items(rules)
-	p.b.WriteString("\n" + p.style.Paint("2", "rules hash") + " " + hash + "\n")
+	if hash != "" {
+		p.b.WriteString("\n" + p.style.Paint("2", "rules hash") + " " + hash + "\n")
+	}
 	return p.print()
 }
 

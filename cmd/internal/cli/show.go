@@ -76,9 +76,7 @@ func runShow(ctx context.Context, opt *showOptions) (err error) {
 	if whose := whose(n.Claim); whose != "" {
 		p.line(whose)
 	}
-	for _, d := range n.Diagnostics {
-		p.b.WriteString(p.style.Paint("31", "!! "+render.Visible(d.String())) + "\n")
-	}
+	p.diagnostics(n.Diagnostics)
 	for _, f := range textFields {
 		p.section(strings.ToUpper(f.name[:1])+f.name[1:], f.of(&n))
 	}

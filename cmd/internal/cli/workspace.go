@@ -151,6 +151,7 @@ func runWorkspaceGet(ctx context.Context, opt *workspaceGetOptions) error {
 		facts = append(facts, counted(n, "damaged file"))
 	}
 	p.facts(facts)
+	p.diagnostics(out.Diagnostics)
 	p.rules(w.Rules, w.RulesHash)
 	p.docs("Docs", w.Docs)
 	p.problem(out.Problem)

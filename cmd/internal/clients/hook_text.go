@@ -66,10 +66,14 @@ func rulesOf(w *mdstore.Workspace, room int) string {
 	for _, r := range rules {
 		quote(&b, "- ", r, startTokens*bytesToken)
 	}
-	if whole := "Its rules, rulesHash " + w.RulesHash() + ":\n" + b.String(); len(whole) <= room {
+	proof, all := "", "workspace_get brings all of them"
+	if hash := w.RulesHash(); hash != "" {
+		proof, all = ", rulesHash "+hash, all+", and the rulesHash"
+	}
+	if whole := "Its rules" + proof + ":\n" + b.String(); len(whole) <= room {
 		return whole
 	}
-	first := fmt.Sprintf("The first of its %d rules; workspace_get brings all of them, and the rulesHash:\n", len(rules))
+	first := fmt.Sprintf("The first of its %d rules; %s:\n", len(rules), all)
 	b.Reset()
 	for _, r := range rules {
 		var one strings.Builder
