@@ -108,9 +108,10 @@ func hookCommand() cli.Command {
 	return cli.Command{
 		Use: "hook EVENT", Short: "What a hook of Claude Code tells a session", Word: "EVENT", Words: clients.Hooks(), Protocol: true,
 		Long: `Print what a session of Claude Code is to know, as a hook: at its start the rules
-and the focus of its workspace, at each prompt what others changed meanwhile.
-arbor setup claude-code --hooks makes Claude Code run it. It never stands in the
-way: whatever goes wrong, its exit code is 0.`,
+and the focus of its workspace, at a prompt how many files others have changed
+since the session last looked, if any. arbor setup claude-code --hooks makes
+Claude Code run it. It never stands in the way: whatever goes wrong, its exit
+code is 0.`,
 		Example: `arbor setup claude-code --hooks
 echo '{"session_id":"s-1"}' | arbor hook session-start`,
 		Run: func(ctx context.Context, call cli.Call) error {

@@ -15,7 +15,7 @@ import (
 // The hooks.
 const (
 	SessionStart = "session-start" // a session begins, goes on, or was compacted: it is told what it works on
-	Prompt       = "prompt"        // a person has asked something: the session is reminded, where there is something to say
+	Prompt       = "prompt"        // a person has asked something: the session is told that others changed something, where they did
 )
 
 // Hooks returns the names of the hooks.
@@ -36,15 +36,10 @@ type HookCall struct {
 	Broken  error  // why there is no engine although there is a vault; nil where there is none
 }
 
-// The largest contexts, in tokens counted as bytes/4.
 const (
-	startTokens  = 600
-	promptTokens = 80
-)
-
-const (
-	bytesToken = 4
-	largestAsk = 8 << 20 // bytes of what a client tells; a prompt is among it
+	startTokens = 600 // the most that a session is told at its start, counted as bytes/4
+	bytesToken  = 4
+	largestAsk  = 8 << 20 // bytes of what a client tells; a prompt is among it
 
 	longestSession = 256 // bytes of a session's name
 )
@@ -179,19 +174,14 @@ func focusOf(snap *engine.Snapshot, b engine.Binding) *mdstore.Node {
 	return nil
 }
 
-// remind returns what is to be said at a prompt: what the session works on, and that others changed something.
+// remind returns what is to be said at a prompt: that others changed something. What the session works on it was told when it began.
 func remind(ctx context.Context, e *engine.Engine, b engine.Binding, session string) (string, error) {
-	changed := 0
-	if session != "" {
-		seen, err := e.Changes(ctx, b.WorkspaceID, session, nil)
-		if err != nil {
-			return "", err
-		}
-		changed = len(seen.Differences)
+	if session == "" {
+		return "", nil // nobody knows what it has seen
 	}
-	snap, err := e.Snapshot(ctx, b.WorkspaceID)
+	seen, err := e.Changes(ctx, b.WorkspaceID, session, nil)
 	if err != nil {
 		return "", err
 	}
-	return reminder(focusOf(snap, b), changed), nil
+	return reminder(len(seen.Differences)), nil
 }

@@ -138,34 +138,33 @@ func TestBindingSaysWhichWorkspace(t *testing.T) {
 	}
 }
 
-func TestPromptRemindsOfFocusAndChanges(t *testing.T) {
-	world, ws, node := planned(t, login, engine.NewNode{Title: `The "old" one`, Requirement: "x"})
+func TestPromptTellsWhatOthersChangedAndNothingElse(t *testing.T) {
+	world, ws, node := planned(t, login, engine.NewNode{Title: "A", Requirement: "x"})
 	ctx := t.Context()
-	focus := "Arbor: the focus is " + string(node) + ` (implementing), titled in its file "The 'old' one"`
 	prompt := func(want string) {
 		t.Helper()
 		if got := told(t, world.Engine, HookCall{Name: Prompt, Stdin: asks("s1")}); got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
 	}
-	prompt(focus + ".")
-	prompt(focus + ".")
+	prompt("")
+	prompt("")
 	changed, err := world.SetProblem(ctx, ws, node, mdstore.Problem{Text: "it hangs"}, engine.Act{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	prompt(focus + "; 1 file was changed by others since this session last looked (changes_get).")
+	prompt("Arbor: 1 file was changed by others since this session last looked (changes_get).")
 	if err := world.NoteOwn(ctx, ws, "s1", changed); err != nil {
 		t.Fatal(err)
 	}
-	prompt(focus + ".")
+	prompt("")
 	if _, err := world.Create(ctx, ws, engine.NewNode{Parent: mdstore.Root, Type: statemachine.Execution, Title: "B", Requirement: "y", RulesHash: mdstore.RulesHash(login.Rules)}, engine.Act{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := told(t, world.Engine, HookCall{Name: Prompt, Stdin: asks("s1")}); !strings.Contains(got, "1 file was changed by others") {
 		t.Errorf("after others created a node: %q", got)
 	}
-	if got := told(t, world.Engine, HookCall{Name: Prompt}); got != focus+"." {
+	if got := told(t, world.Engine, HookCall{Name: Prompt}); got != "" {
 		t.Errorf("without a session: %q", got)
 	}
 }
@@ -196,13 +195,14 @@ func TestStdinDoesNotMatter(t *testing.T) {
 	world, _, node := planned(t, login, engine.NewNode{Requirement: "x"})
 	for _, in := range []string{"", "null", "[]", "{", `{"session_id"`, `{"session_id": 7}`, `{"session_id": {"a": 1}}`, `{"session_id": "` + strings.Repeat("x", 300) + `"}`,
 		`{"session_id": "a\nb"}`, "\xff\xfe{", strings.Repeat("[", 100000), `{"prompt": "` + strings.Repeat("x", largestAsk) + `"}`} {
-		for _, name := range Hooks() {
-			if got := told(t, world.Engine, HookCall{Name: name, Stdin: strings.NewReader(in)}); !strings.Contains(got, string(node)) {
-				t.Errorf("%s with %.40q on stdin says %q", name, in, got)
-			}
+		if got := told(t, world.Engine, HookCall{Name: SessionStart, Stdin: strings.NewReader(in)}); !strings.Contains(got, string(node)) {
+			t.Errorf("session-start with %.40q on stdin says %q", in, got)
+		}
+		if got := told(t, world.Engine, HookCall{Name: Prompt, Stdin: strings.NewReader(in)}); got != "" {
+			t.Errorf("prompt with %.40q on stdin says %q", in, got)
 		}
 	}
-	if got := told(t, world.Engine, HookCall{Name: Prompt, Stdin: iotest.ErrReader(errors.New("gone"))}); !strings.Contains(got, string(node)) {
+	if got := told(t, world.Engine, HookCall{Name: SessionStart, Stdin: iotest.ErrReader(errors.New("gone"))}); !strings.Contains(got, string(node)) {
 		t.Errorf("with a stdin that fails it says %q", got)
 	}
 }
@@ -236,7 +236,7 @@ func TestCorruptBindings(t *testing.T) {
 	if err := world.Store.Commit(t.Context(), []mdstore.Change{{Path: mdstore.SessionsFile, New: []byte("{")}}); err != nil {
 		t.Fatal(err)
 	}
-	if got := told(t, world.Engine, HookCall{Name: Prompt, Stdin: asks("s1")}); !strings.Contains(got, string(node)) {
+	if got := told(t, world.Engine, HookCall{Name: SessionStart, Stdin: asks("s1")}); !strings.Contains(got, string(node)) {
 		t.Errorf("with corrupt bindings and one workspace it says %q", got)
 	}
 	if _, err := world.Init(t.Context(), engine.NewWorkspace{Name: "B", Goal: "b"}, engine.Act{}); err != nil {
@@ -290,37 +290,33 @@ func TestContextIsBoundedAndQuoted(t *testing.T) {
 			"ws-1/nodes/n-1/Node.md":  enginetest.Node("n-1", "title: "+quotedYAML("title")+"\ntype: execution\nparentId: root\nstatus: "+quotedYAML("status"), "## Requirement\n\n"+body("requirement")+"\n"),
 		}
 		world := enginetest.New(t, files)
-		for _, name := range Hooks() {
-			got := told(t, world.Engine, HookCall{Name: name, Stdin: asks("s1")})
-			most := map[string]int{SessionStart: startTokens, Prompt: promptTokens}[name] * bytesToken
-			if len(got) > most {
-				rt.Fatalf("%s says %d bytes, more than %d:\n%s", name, len(got), most, got)
+		got := told(t, world.Engine, HookCall{Name: SessionStart, Stdin: asks("s1")})
+		if most := startTokens * bytesToken; len(got) > most {
+			rt.Fatalf("%d bytes, more than %d:\n%s", len(got), most, got)
+		}
+		if !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool {
+			return r != '\n' && r != '\t' && unicode.IsControl(r) || r == '\u202e' || r == '\u2028' || r>>8 == 0xe00
+		}) {
+			rt.Fatalf("what is not to be seen: %q", got)
+		}
+		for _, line := range strings.Split(got, "\n") {
+			own := strings.HasPrefix(line, "Arbor keeps the plan of this project in the workspace ws-1 ") || strings.HasPrefix(line, "Its rules") ||
+				strings.HasPrefix(line, "The first of its ") || strings.HasPrefix(line, "It has ") || strings.HasPrefix(line, "The focus is n-1 (execution, ") ||
+				strings.HasPrefix(line, "No node ") || strings.HasPrefix(line, "1 node is ready ") || strings.HasPrefix(line, "Something is wrong with its file;")
+			if !own && !strings.HasPrefix(line, ">") {
+				rt.Fatalf("a line that is neither its own nor quoted: %q in\n%s", line, got)
 			}
-			if !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool {
-				return r != '\n' && r != '\t' && unicode.IsControl(r) || r == '\u202e' || r == '\u2028' || r>>8 == 0xe00
-			}) {
-				rt.Fatalf("%s says what is not to be seen: %q", name, got)
-			}
-			for i, line := range strings.Split(got, "\n") {
-				own := strings.HasPrefix(line, "Arbor keeps the plan of this project in the workspace ws-1 ") || strings.HasPrefix(line, "Its rules, rulesHash ") ||
-					strings.HasPrefix(line, "The first of its ") || strings.HasPrefix(line, "It has ") || strings.HasPrefix(line, "The focus is n-1 (execution, ") ||
-					strings.HasPrefix(line, "No node ") || strings.HasPrefix(line, "1 node is ready ") || strings.HasPrefix(line, "Something is wrong with its file;") ||
-					strings.HasPrefix(line, "Arbor: the focus is n-1 (") && name == Prompt && i == 0 && strings.Count(line, `"`) == 2
-				if !own && !strings.HasPrefix(line, ">") {
-					rt.Fatalf("%s says a line that is neither its own nor quoted: %q in\n%s", name, line, got)
-				}
-			}
-			if !strings.Contains(got, "Its rules, rulesHash ") {
-				continue
-			}
-			snap, err := world.Snapshot(t.Context(), "ws-1")
-			if err != nil {
-				rt.Fatal(err)
-			}
-			for _, r := range snap.Workspace().Rules() {
-				if r = strings.TrimSpace(seen(render.Visible(r))); r != "" && !strings.Contains(got, "\n> - "+r) {
-					rt.Fatalf("%s gives the hash without the rule %q:\n%s", name, r, got)
-				}
+		}
+		if !strings.Contains(got, "Its rules, rulesHash ") {
+			return
+		}
+		snap, err := world.Snapshot(t.Context(), "ws-1")
+		if err != nil {
+			rt.Fatal(err)
+		}
+		for _, r := range snap.Workspace().Rules() {
+			if r = strings.TrimSpace(seen(render.Visible(r))); r != "" && !strings.Contains(got, "\n> - "+r) {
+				rt.Fatalf("the hash without the rule %q:\n%s", r, got)
 			}
 		}
 	})

@@ -2,7 +2,6 @@ package clients
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -89,24 +88,14 @@ func rulesOf(w *mdstore.Workspace, room int) string {
 }
 
 // reminder returns one line, "" where there is nothing to be reminded of.
-func reminder(focus *mdstore.Node, changed int) string {
-	news := ""
-	switch {
-	case changed == 1:
-		news = "1 file was changed by others since this session last looked (changes_get)"
-	case changed > 1:
-		news = strconv.Itoa(changed) + " files were changed by others since this session last looked (changes_get)"
-	}
-	switch {
-	case focus == nil && news == "":
+func reminder(changed int) string {
+	switch changed {
+	case 0:
 		return ""
-	case focus == nil:
-		return "Arbor: " + news + "."
-	case news != "":
-		news = "; " + news
+	case 1:
+		return "Arbor: 1 file was changed by others since this session last looked (changes_get)."
 	}
-	about := fmt.Sprintf("Arbor: the focus is %s (%s), titled in its file ", id(focus.ID), plainWord(string(focus.Status)))
-	return about + inQuotes(focus.Title, min(titleBytes/2, promptTokens*bytesToken-len(about)-len(news)-3)) + news + "."
+	return fmt.Sprintf("Arbor: %d files were changed by others since this session last looked (changes_get).", changed)
 }
 
 // several returns which workspaces there are, where none of them is meant without doubt.
