@@ -56,7 +56,7 @@ func TestStatusesByHandAreAudited(t *testing.T) {
 					t.Errorf("it is told as %v", got)
 				}
 				before := string(w.Store.Files()[path])
-				if _, _, err := w.Fix(t.Context(), id, engine.Act{Operator: mdstore.OperatorHuman}); err != nil {
+				if _, err := w.Fix(t.Context(), id, engine.Act{Operator: mdstore.OperatorHuman}); err != nil {
 					t.Fatal(err)
 				}
 				after := string(w.Store.Files()[path])

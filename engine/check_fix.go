@@ -11,57 +11,77 @@ import (
 // mendRounds bounds how often a workspace is looked at while it is mended: what is mended in one round can be what another repair waited for.
 const mendRounds = 64
 
-// Fix mends what can be mended in a workspace without losing text: the diagnostics that name a fix. It returns those it
-// mended; doing it again changes nothing. All of it is one commit, but for what an earlier commit has left.
-func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act Act) ([]mdoc.Diagnostic, *Outcome, error) {
+// A Mending is what Fix has done, or would do, and how the workspace is afterwards.
+type Mending struct {
+	*Outcome
+	Mended  []mdoc.Diagnostic
+	Left    []mdoc.Diagnostic // all of them in a dry run
+	Checked int               // files; 0 where nothing is left of the workspace
+}
+
+// Fix mends what can be mended in a workspace without losing text: the diagnostics that name a fix. Doing it again changes nothing. All of it is one commit, but
+// for what an earlier commit has left.
+func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act Act) (*Mending, error) {
 	snap, err := e.Reload(ctx, ws)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if snap.ws.Newer() {
-		return nil, nil, &mdoc.UnreadableError{Problem: newerProblem(snap.ws)}
+		return nil, &mdoc.UnreadableError{Problem: newerProblem(snap.ws)}
 	}
 	between, err := e.strays(ctx, snap.ws.Dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	swept, cleared, err := e.sweep(ctx, between, act)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	var fixed []mdoc.Diagnostic
-	var o *Outcome
-	snap, err = e.Reload(ctx, ws) // a leftover may be in its place now
+	if len(swept) > 0 {
+		snap, err = e.Reload(ctx, ws) // a leftover may be in its place now
+	}
 	if err == nil {
 		err = e.await(ctx, snap)
 	}
+	m := &Mending{}
 	if err == nil {
-		o, err = e.update(ctx, ws, act, func(d *draft) (err error) {
+		m.Outcome, err = e.update(ctx, ws, act, func(d *draft) (err error) {
 			d.before = snap
-			fixed, err = e.mend(ctx, d)
+			m.Checked = d.snap.Len() + 1
+			m.Mended, m.Left, err = e.mend(ctx, d)
 			return err
 		})
 	}
 	if len(cleared) > 0 && !act.DryRun && err != nil && AsError(err).Code == WorkspaceNotFound {
-		return swept, &Outcome{Files: cleared}, nil // it was never whole, and nothing of it is left
+		return &Mending{Outcome: &Outcome{Files: cleared}, Mended: swept}, nil // it was never whole, and nothing of it is left
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	o.Files = append(cleared, o.Files...)
-	return append(swept, fixed...), o, nil
-}
-
-// mend plans the repairs of a workspace in rounds, each over the files as the one before leaves them, and puts all of them into d.
-func (e *Engine) mend(ctx context.Context, d *draft) ([]mdoc.Diagnostic, error) {
-	if d.snap.ws.Newer() {
-		return nil, &mdoc.UnreadableError{Problem: newerProblem(d.snap.ws)}
-	}
-	snap, found, err := e.inspect(ctx, d.snap)
 	if err != nil {
 		return nil, err
 	}
-	var fixed []mdoc.Diagnostic
+	m.Files, m.Mended = append(cleared, m.Files...), append(swept, m.Mended...)
+	if !m.Changed() || act.DryRun {
+		return m, nil
+	}
+	m.Checked, m.Left = 0, nil
+	switch snap, left, err := e.Check(ctx, ws); {
+	case err == nil:
+		m.Checked, m.Left = snap.Len()+1, left
+	case AsError(err).Code != WorkspaceNotFound: // else there were only leftovers of it
+		return nil, err
+	}
+	return m, nil
+}
+
+// mend plans the repairs of a workspace in rounds, each over the files as the one before leaves them, and puts all of them into d. all is what is wrong before that.
+func (e *Engine) mend(ctx context.Context, d *draft) (fixed, all []mdoc.Diagnostic, err error) {
+	if d.snap.ws.Newer() {
+		return nil, nil, &mdoc.UnreadableError{Problem: newerProblem(d.snap.ws)}
+	}
+	snap, found, err := e.inspect(ctx, d.snap)
+	if err != nil {
+		return nil, nil, err
+	}
+	all = diagnostics(found)
 	waiting := slices.DeleteFunc(slices.Clone(found), func(f finding) bool { return f.mend == nil })
 	for range mendRounds {
 		r := newDraft(snap, d.act, e.opt)
@@ -72,7 +92,7 @@ func (e *Engine) mend(ctx context.Context, d *draft) ([]mdoc.Diagnostic, error) 
 			}
 			done, err := f.mend(r)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			if !done {
 				continue
@@ -89,7 +109,7 @@ func (e *Engine) mend(ctx context.Context, d *draft) ([]mdoc.Diagnostic, error) 
 			fixed = append(fixed, f.Diagnostic)
 		}
 		if err := r.finish(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if len(r.changes()) == 0 {
 			break
@@ -98,7 +118,7 @@ func (e *Engine) mend(ctx context.Context, d *draft) ([]mdoc.Diagnostic, error) 
 		snap = snap.with(r.made(r.changes()))
 		found = snap.findings()
 	}
-	return fixed, nil
+	return fixed, all, nil
 }
 
 // take adds what a draft over the files as d leaves them does to what d does.

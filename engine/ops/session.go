@@ -200,14 +200,14 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (*Worksp
 	for i, id := range ids {
 		env.progress(i, len(ids), string(id))
 		if in.Fix {
-			if err := env.fix(ctx, id, in.Write, out); err != nil {
-				return nil, err
+			if checked, err := env.fix(ctx, id, in.Write, out); checked || err != nil {
+				if err != nil {
+					return nil, err
+				}
+				continue
 			}
 		}
 		snap, ds, err := env.Engine.Check(ctx, id)
-		if out.Changed && err != nil && engine.AsError(err).Code == engine.WorkspaceNotFound {
-			continue // there were only leftovers of it
-		}
 		if err != nil {
 			return nil, fail(err)
 		}
@@ -240,18 +240,21 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (*Worksp
 	return out, nil
 }
 
-// fix mends one workspace. What stands against that is one more diagnostic, so that the other workspaces are mended all the same.
-func (env *Env) fix(ctx context.Context, id mdstore.ID, w Write, out *WorkspaceCheckOut) error {
-	fixed, o, err := env.Engine.Fix(ctx, id, env.act(w, Match{}))
+// fix mends one workspace and adds what is left to the result. Where something stands against that it has not been checked: it is one more diagnostic, so that the other
+// workspaces are mended all the same.
+func (env *Env) fix(ctx context.Context, id mdstore.ID, w Write, out *WorkspaceCheckOut) (checked bool, err error) {
+	m, err := env.Engine.Fix(ctx, id, env.act(w, Match{}))
 	switch e := engine.AsError(err); {
 	case err == nil:
 	case e.Class() == engine.Unreadable && e.Details != nil && len(e.Details.Problems) > 0:
-		return nil // check names it
+		return false, nil
 	default:
-		return e
+		return false, e
 	}
-	env.mended(ctx, id, fixed, o, out)
-	return nil
+	env.mended(ctx, id, m.Mended, m.Outcome, out)
+	out.Checked += m.Checked
+	out.Diagnostics = append(out.Diagnostics, m.Left...)
+	return true, nil
 }
 
 // mended adds what was mended to a result. Who reads it in full is shown the diff as well.

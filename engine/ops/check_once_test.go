@@ -1,0 +1,52 @@
+package ops_test
+
+import (
+	"context"
+	"testing"
+
+	"arbor/engine/enginetest"
+	"arbor/engine/ops"
+	"arbor/mdstore"
+	"arbor/mdstore/memstore"
+)
+
+// A skimmer counts how often all nodes of a workspace are looked at.
+type skimmer struct {
+	*memstore.Store
+	all int
+}
+
+func (s *skimmer) Skim(ctx context.Context, under mdstore.Path, known *mdstore.Skimmed, trusting bool) (*mdstore.Skimmed, error) {
+	s.all++
+	return s.Store.Skim(ctx, under, known, trusting)
+}
+
+// Where nothing is mended, one look tells all.
+func TestCheckLooksOnce(t *testing.T) {
+	sound := vault("", map[string][2]string{"root": {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""}, "node-a": {"title: A\ntype: execution\nstatus: pending\nparentId: root", ""}})
+	orphan := vault("", map[string][2]string{"root": {"title: R\ntype: planning\nstatus: pending\nparentId: null", ""}, "node-a": {"title: A\ntype: execution\nstatus: pending\nparentId: gone", ""}})
+	for _, c := range []struct {
+		name string
+		in   map[string]any
+		of   map[mdstore.Path][]byte
+	}{
+		{"a check", map[string]any{}, sound},
+		{"a dry run of what is sound", map[string]any{"fix": true, "dryRun": true}, sound},
+		{"mending what is sound", map[string]any{"fix": true}, sound},
+		{"mending what only a person can", map[string]any{"fix": true}, orphan},
+		{"a dry run of what only a person can mend", map[string]any{"fix": true, "dryRun": true}, orphan},
+	} {
+		var st *skimmer
+		w := enginetest.Over(t, memstore.New(c.of), func(_ *enginetest.World, m *memstore.Store) mdstore.Store {
+			st = &skimmer{Store: m}
+			return st
+		})
+		out := must(t, &ops.Env{Engine: w.Engine}, "workspace_check", c.in)
+		if st.all > 1 {
+			t.Errorf("%s looks at all nodes %d times", c.name, st.all)
+		}
+		if out["filesChecked"] != 3.0 {
+			t.Errorf("%s: %v", c.name, out)
+		}
+	}
+}
