@@ -342,7 +342,7 @@ func TestEnginesShareTheWork(t *testing.T) {
 							if j == 0 {
 								env.Session, env.Presence = "", nil // the operator, of whom there are many
 							}
-							out, err := ops.NodeNext(t.Context(), env, ops.NodeNextIn{In: ops.In{WorkspaceID: ws}, Claim: true, Count: 1 + n%2})
+							out, err := ops.NodeNext(t.Context(), env, ops.NodeNextIn{In: ops.In{WorkspaceID: ws}, Claim: true, Count: new(1 + n%2)})
 							if err != nil {
 								t.Error(err)
 								return

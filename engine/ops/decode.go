@@ -47,7 +47,7 @@ func (o Operation) decode(args json.RawMessage, into any) error {
 				return o.bad(p.Name, "is "+short(raw)+"; "+p.expected())
 			}
 		}
-		if whole, ok := wholeNumber(raw); ok && p.Type.Kind() == reflect.Int {
+		if whole, ok := wholeNumber(raw); ok && (p.Type.Kind() == reflect.Int || p.Type == reflect.TypeFor[*int]()) {
 			raw, given[p.Name] = whole, whole
 		}
 		if err := o.shape(raw, p.Type, p.Name); err != nil {

@@ -23,13 +23,13 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 	if err != nil {
 		return nil, err
 	}
-	count := in.Count
-	if count == 0 {
-		count = defaultNext
+	count := defaultNext
+	if in.Count != nil {
+		count = *in.Count
 	}
 	const most = int(engine.MaxLease / time.Second)
-	if count < 0 || in.LeaseSeconds < 0 || in.LeaseSeconds > most {
-		return nil, engine.Fail(engine.InvalidParams, "count is %d and leaseSeconds %d; neither is below zero, and a lease lasts at most a day (%d)", count, in.LeaseSeconds, most)
+	if count < 1 || in.LeaseSeconds < 0 || in.LeaseSeconds > most {
+		return nil, engine.Fail(engine.InvalidParams, "count is %d and leaseSeconds %d; count is at least 1, leaseSeconds not below zero, and a lease lasts at most a day (%d)", count, in.LeaseSeconds, most)
 	}
 	lease := time.Duration(0)
 	if in.Claim {
@@ -70,7 +70,7 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 
 // release gives a claimed node back.
 func (env *Env) release(ctx context.Context, in NodeNextIn) (*NodeNextOut, error) {
-	if in.Claim || in.Count != 0 || in.LeaseSeconds != 0 {
+	if in.Claim || in.Count != nil || in.LeaseSeconds != 0 {
 		e := engine.Fail(engine.InvalidParams, "release gives one node back and takes none: call again without it to claim another one")
 		e.Details = &engine.Details{Param: "release"}
 		return nil, e

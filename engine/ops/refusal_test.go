@@ -1,6 +1,7 @@
 package ops_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -67,6 +68,8 @@ func TestRefusals(t *testing.T) {
 		{engine.InvalidParams, "context_get", map[string]any{"nodeId": "root", "budget": -5}},
 		{engine.InvalidParams, "context_get", map[string]any{"nodeId": "root", "maxLogEntries": -1}},
 		{engine.InvalidParams, "node_list", map[string]any{"limit": -2}},
+		{engine.InvalidParams, "node_next", map[string]any{"count": 0}},
+		{engine.InvalidParams, "node_next", map[string]any{"count": -1}},
 		{engine.InvalidParams, "node_list", map[string]any{"status": []string{"open"}}},
 	} {
 		w := enginetest.New(t, plan())
@@ -127,5 +130,21 @@ func TestDamagedFilesTakeNoWrites(t *testing.T) {
 			must(t, env, "node_get", map[string]any{"workspaceId": ws, "nodeId": "node-d"})
 			must(t, env, "workspace_status", map[string]any{"workspaceId": ws})
 		})
+	}
+}
+
+// A count may be written as programs write floats, and each that is written counts.
+func TestCountsAreCounted(t *testing.T) {
+	w := enginetest.New(t, vault("", map[string][2]string{
+		"root": {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""},
+		"a":    {"title: A\ntype: execution\nstatus: pending\nparentId: root", ""},
+		"b":    {"title: B\ntype: execution\nstatus: pending\nparentId: root", ""},
+		"c":    {"title: C\ntype: execution\nstatus: pending\nparentId: root", ""},
+	}))
+	for raw, want := range map[string]int{"1": 1, "2.0": 2, "3e0": 3, "null": 1} {
+		out := must(t, &ops.Env{Engine: w.Engine}, "node_next", map[string]any{"count": json.RawMessage(raw)})
+		if got := len(out["nodes"].([]any)); got != want {
+			t.Errorf("count %s: %d nodes, want %d", raw, got, want)
+		}
 	}
 }

@@ -169,7 +169,7 @@ type WorkspaceCheckOut struct {
 // NodeNextIn asks for nodes that are ready to be worked on.
 type NodeNextIn struct {
 	In
-	Count        int    `json:"count,omitempty" help:"at most so many; 1 unless said otherwise"`
+	Count        *int   `json:"count,omitempty" help:"at most so many; 1 unless said otherwise"`
 	Claim        bool   `json:"claim,omitempty" help:"take them, so that nobody else is given them while the lease lasts"`
 	SessionID    string `json:"sessionId,omitempty" help:"who claims; without a session the operator does, and is not given the same node twice"`
 	LeaseSeconds int    `json:"leaseSeconds,omitempty" help:"1800 unless said otherwise; 86400 at most"`

@@ -17,6 +17,7 @@ import (
 type nextOptions struct {
 	*shell
 	in    ops.NodeNextIn
+	count int
 	lease time.Duration
 }
 
@@ -52,11 +53,13 @@ can, and can release any.`,
 					return usagef("--release gives one node back, and goes with none of --claim, --count, --lease and --all")
 				}
 			}
-			if sh.flags.all && !cmd.Flags().Changed("count") {
-				opt.in.Count = math.MaxInt32
-			}
-			if cmd.Flags().Changed("count") && opt.in.Count == 0 {
-				return usagef("-n/--count is 0; 1 is the least")
+			switch {
+			case cmd.Flags().Changed("count"):
+				if opt.in.Count = &opt.count; opt.count == 0 {
+					return usagef("-n/--count is 0; 1 is the least")
+				}
+			case sh.flags.all:
+				opt.in.Count = new(math.MaxInt32)
 			}
 			switch leased := cmd.Flags().Changed("lease"); {
 			case leased && !opt.in.Claim:
@@ -68,7 +71,7 @@ can, and can release any.`,
 			return run(cmd.Context(), opt)
 		},
 	}
-	cmd.Flags().IntVarP(&opt.in.Count, "count", "n", 0, "at most `N` nodes; 1 unless said otherwise")
+	cmd.Flags().IntVarP(&opt.count, "count", "n", 0, "at most `N` nodes; 1 unless said otherwise")
 	cmd.Flags().BoolVar(&opt.in.Claim, "claim", false, "take them")
 	cmd.Flags().DurationVar(&opt.lease, "lease", 0, "for `HOW LONG`; 30m unless said otherwise, 24h at most")
 	cmd.Flags().StringVar(&opt.in.Release, "release", "", "give back a `NODE` that is claimed")

@@ -303,7 +303,7 @@ func TestClaimsAreShown(t *testing.T) {
 			}
 		}
 		claimed := 0
-		all, err := ops.NodeNext(t.Context(), &ops.Env{Engine: e}, ops.NodeNextIn{In: ops.In{WorkspaceID: crowd}, Count: 10000})
+		all, err := ops.NodeNext(t.Context(), &ops.Env{Engine: e}, ops.NodeNextIn{In: ops.In{WorkspaceID: crowd}, Count: new(10000)})
 		if err != nil {
 			t.Fatal(err)
 		}
