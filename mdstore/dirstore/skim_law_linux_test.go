@@ -1,9 +1,11 @@
 package dirstore_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -95,7 +97,7 @@ func (w *world) step() {
 		return
 	}
 	node := filepath.Join(p, "Node.md")
-	switch what := rapid.IntRange(0, 15).Draw(w.T, "what"); what {
+	switch what := rapid.IntRange(0, 16).Draw(w.T, "what"); what {
 	case 0, 1, 2, 3, 4, 5:
 		w.alter(filepath.Dir(p), func() error { return os.MkdirAll(p, 0o755) })
 		text := w.text()
@@ -156,44 +158,62 @@ func (w *world) step() {
 	case 15:
 		when := time.Unix(int64(rapid.SampledFrom([]int{0, 1, 1 << 30, 1 << 33}).Draw(w.T, "time")), 0)
 		w.alter(node, func() error { return os.Chtimes(node, when, when) })
+	case 16: // two change their names
+		there, _ := os.ReadDir(w.dir)
+		if len(there) == 0 {
+			return
+		}
+		one, other := rapid.SampledFrom(there).Draw(w.T, "one").Name(), rapid.SampledFrom(there).Draw(w.T, "other").Name()
+		w.alter(filepath.Join(w.dir, one), func() error {
+			return unix.Renameat2(unix.AT_FDCWD, filepath.Join(w.dir, one), unix.AT_FDCWD, filepath.Join(w.dir, other), unix.RENAME_EXCHANGE)
+		})
 	}
+}
+
+// lawWays are the ways of looking.
+var lawWays = map[string]func(*dirstore.Store){
+	"at a glance": func(s *dirstore.Store) { dirstore.Ahead(s, time.Hour) },
+	"plainly":     func(s *dirstore.Store) { dirstore.Ahead(s, time.Hour); dirstore.Plainly(s) },
+	"uncounted":   func(s *dirstore.Store) { dirstore.Ahead(s, time.Hour); dirstore.Uncounted(s) },
+	"waiting":     func(s *dirstore.Store) { dirstore.Ahead(s, time.Hour); dirstore.Waiting(s) },
+	"just now":    func(s *dirstore.Store) {},
+}
+
+// begin makes a world, and a store for each way of looking at it.
+func begin(rt *rapid.T) (*world, map[string]*dirstore.Store) {
+	dir, err := os.MkdirTemp("", "skim")
+	if err != nil {
+		rt.Fatal(err)
+	}
+	rt.Cleanup(func() { os.RemoveAll(dir) })
+	w := &world{rt, filepath.Join(dir, "ws", "nodes")}
+	if err := os.MkdirAll(w.dir, 0o755); err != nil {
+		rt.Fatal(err)
+	}
+	if rapid.Bool().Draw(rt, "with an index") {
+		if err := os.Mkdir(filepath.Join(dir, ".local"), 0o755); err != nil {
+			rt.Fatal(err)
+		}
+	}
+	stores := map[string]*dirstore.Store{}
+	for name, set := range lawWays {
+		s, err := dirstore.Open(dir, dirstore.Options{})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		rt.Cleanup(func() { s.Close() })
+		set(s)
+		stores[name] = s
+	}
+	return w, stores
 }
 
 // Whatever lies in a workspace, and whatever becomes of it, what is skimmed is what is listed: by every way of looking, and whatever is known.
 func TestSkimIsList(t *testing.T) {
-	ways := map[string]func(*dirstore.Store){
-		"at a glance": func(s *dirstore.Store) { dirstore.Ahead(s, time.Hour) },
-		"plainly":     func(s *dirstore.Store) { dirstore.Ahead(s, time.Hour); dirstore.Plainly(s) },
-		"uncounted":   func(s *dirstore.Store) { dirstore.Ahead(s, time.Hour); dirstore.Uncounted(s) },
-		"waiting":     func(s *dirstore.Store) { dirstore.Ahead(s, time.Hour); dirstore.Waiting(s) },
-		"just now":    func(s *dirstore.Store) {},
-	}
 	taken := 0
 	rapid.Check(t, func(rt *rapid.T) {
-		dir, err := os.MkdirTemp("", "skim")
-		if err != nil {
-			rt.Fatal(err)
-		}
-		defer os.RemoveAll(dir)
-		w := &world{rt, filepath.Join(dir, "ws", "nodes")}
-		if err := os.MkdirAll(w.dir, 0o755); err != nil {
-			rt.Fatal(err)
-		}
-		if rapid.Bool().Draw(rt, "with an index") {
-			if err := os.Mkdir(filepath.Join(dir, ".local"), 0o755); err != nil {
-				rt.Fatal(err)
-			}
-		}
-		stores, known := map[string]*dirstore.Store{}, map[string]*mdstore.Skimmed{}
-		for name, set := range ways {
-			s, err := dirstore.Open(dir, dirstore.Options{})
-			if err != nil {
-				rt.Fatal(err)
-			}
-			defer s.Close()
-			set(s)
-			stores[name] = s
-		}
+		w, stores := begin(rt)
+		known := map[string]*mdstore.Skimmed{}
 		for range rapid.IntRange(1, 4).Draw(rt, "looks") {
 			for range rapid.IntRange(0, 6).Draw(rt, "steps") {
 				w.step()
@@ -218,5 +238,147 @@ func TestSkimIsList(t *testing.T) {
 	})
 	if taken == 0 {
 		t.Error("nothing was ever taken from what is known")
+	}
+}
+
+// A lawPart is what lies at one name right below nodes/, or beside it.
+type lawPart struct {
+	inode  uint64
+	folder bool
+	says   string // all that is told of what is in it
+	odd    bool   // some of that has a problem, or cannot be read
+}
+
+// parts returns what is told of a workspace, by names.
+func (w *world) parts(nodes []*mdstore.Node, broken []mdstore.Path) map[string]lawPart {
+	out := map[string]lawPart{}
+	entries, _ := os.ReadDir(w.dir)
+	for _, e := range entries {
+		if fi, err := e.Info(); err == nil {
+			out[e.Name()] = lawPart{inode: fi.Sys().(*syscall.Stat_t).Ino, folder: fi.IsDir()}
+		}
+	}
+	tell := func(at mdstore.Path, says string, odd bool) {
+		name, in := strings.CutPrefix(string(at), "ws/nodes/")
+		if in {
+			name, _, _ = strings.Cut(name, "/")
+		}
+		p := out[name]
+		p.says, p.odd = p.says+string(at)+": "+says+"\n", p.odd || odd
+		out[name] = p
+	}
+	for _, n := range nodes {
+		tell(n.Path, fmt.Sprintf("%q %q %q %q %q %q %v", n.ID, n.Parent, n.Type, n.Status, n.Role, n.Title, n.Problems), len(n.Problems) > 0)
+	}
+	for _, p := range broken {
+		tell(p, "broken", true)
+	}
+	return out
+}
+
+func (w *world) listed(ctx context.Context, s *dirstore.Store) map[string]lawPart {
+	var nodes []*mdstore.Node
+	var broken []mdstore.Path
+	for f, err := range s.List(ctx, "ws") {
+		switch {
+		case err != nil:
+			broken = append(broken, f.Path)
+		case f.Path != mdstore.WorkspacePath("ws"):
+			nodes = append(nodes, mdstore.ParseNode(f))
+		}
+	}
+	return w.parts(nodes, broken)
+}
+
+func (w *world) skimmed(got *mdstore.Skimmed) map[string]lawPart {
+	var nodes []*mdstore.Node
+	var broken []mdstore.Path
+	for i := range got.Nodes {
+		nodes = append(nodes, &got.Nodes[i])
+	}
+	for _, b := range got.Broken {
+		broken = append(broken, b.Path)
+	}
+	return w.parts(nodes, broken)
+}
+
+// lost returns a folder with nodes that was there and is nowhere right below nodes/ now; "" for none.
+func lost(was, is map[string]lawPart) string {
+	there := map[uint64]bool{}
+	for _, p := range is {
+		there[p.inode] = true
+	}
+	for name, p := range was {
+		if p.folder && p.says != "" && !there[p.inode] {
+			return name
+		}
+	}
+	return ""
+}
+
+// Who trusts what was found before is told, of each folder right below nodes/, what is in it or what was in it when somebody looked, and that only where all of it was
+// sound. What came or went right below nodes/ shows; and where a folder went that is not there by another name, everything is looked at.
+func TestTrustingSkimIsListButInsideOfFolders(t *testing.T) {
+	trusted, stale := 0, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		w, stores := begin(rt)
+		known := map[string]*mdstore.Skimmed{}
+		var looks []map[string]lawPart
+		for range rapid.IntRange(2, 4).Draw(rt, "looks") {
+			for range rapid.IntRange(0, 4).Draw(rt, "steps") {
+				w.step()
+			}
+			is := w.listed(t.Context(), stores["just now"])
+			told := func(name string, got lawPart) bool { // before, of the same folder
+				return slices.ContainsFunc(looks, func(was map[string]lawPart) bool {
+					p := was[name]
+					return p.folder && !p.odd && p.inode == is[name].inode && p.says == got.says
+				})
+			}
+			for way, s := range stores {
+				for _, k := range []*mdstore.Skimmed{nil, known[way]} {
+					got, err := s.Skim(t.Context(), "ws", k, true)
+					if err != nil {
+						rt.Fatal(err)
+					}
+					dirstore.AwaitIndex(s)
+					if !got.Unproven {
+						if diff := storetest.DiffSkimmed(t.Context(), s, "ws", got); diff != "" {
+							rt.Fatalf("%s, known: %v, all was looked at\n%s", way, k != nil, diff)
+						}
+						continue
+					}
+					trusted++
+					if k != nil {
+						if gone := lost(looks[len(looks)-1], is); gone != "" {
+							rt.Fatalf("%s: %s is gone, and not everything was looked at", way, gone)
+						}
+					}
+					tells := w.skimmed(got)
+					for name := range is {
+						tells[name] = tells[name]
+					}
+					for name, p := range tells {
+						if p.says == is[name].says {
+							continue
+						}
+						if stale++; !told(name, p) {
+							rt.Fatalf("%s, known: %v: of %s it is told\n%swant\n%s", way, k != nil, name, p.says, is[name].says)
+						}
+					}
+				}
+			}
+			for way, s := range stores {
+				var err error
+				if known[way], err = s.Skim(t.Context(), "ws", known[way], false); err != nil {
+					rt.Fatal(err)
+				}
+				dirstore.AwaitIndex(s)
+			}
+			looks = append(looks, is)
+		}
+	})
+	if trusted == 0 || stale == 0 {
+		t.Errorf("%d results were trusted, and %d parts of them were of before: they show nothing", trusted, stale)
 	}
 }
