@@ -76,7 +76,7 @@ func (opt *checkOptions) report(out *ops.WorkspaceCheckOut) error {
 		return opt.json(out)
 	}
 	if out.DryRun || !opt.flags.quiet {
-		if err := opt.print(opt.diff(out.Diff)); err != nil {
+		if err := opt.onScreen(opt.diff(out.Diff)); err != nil {
 			return err
 		}
 	}

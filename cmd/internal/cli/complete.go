@@ -15,6 +15,9 @@ func choices(words ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 }
 
+// candidatesMost is how many nodes a word is completed to: more than somebody looks through, and few enough for a shell to show at once. More letters lead to others.
+const candidatesMost = 300
+
 // completeNodes completes nodes that a filter lets through, nil for all: ids with titles as descriptions, and titles where the word
 // begins one. most is the number of words that are nodes; -1 for the value of a flag.
 func (sh *shell) completeNodes(filter func(*ops.TreeNode) bool, most int) cobra.CompletionFunc {
@@ -28,7 +31,7 @@ func (sh *shell) completeNodes(filter func(*ops.TreeNode) bool, most int) cobra.
 		}
 		var found []string
 		walk(out.Tree, func(n *ops.TreeNode, _ int) {
-			if filter == nil || filter(n) {
+			if len(found) < candidatesMost && (filter == nil || filter(n)) {
 				found = append(found, offer(prefix, n.ID, n.Title, n.Status)...)
 			}
 		})

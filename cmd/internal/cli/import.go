@@ -151,7 +151,7 @@ func (opt *importOptions) reportImport(ws engine.Import, done *engine.Outcome) e
 	case opt.flags.quiet:
 		return opt.print(render.Visible(string(ws.ID)))
 	case done.DryRun:
-		if err := opt.print(opt.diff(done.Diff())); err != nil {
+		if err := opt.onScreen(opt.diff(done.Diff())); err != nil {
 			return err
 		}
 	default:

@@ -26,7 +26,7 @@ func (sh *shell) report(out any, w ops.Wrote, id string) error {
 	case sh.flags.json:
 		return sh.json(out)
 	case w.DryRun:
-		if err := sh.print(sh.diff(w.Diff)); err != nil {
+		if err := sh.onScreen(sh.diff(w.Diff)); err != nil {
 			return err
 		}
 		if w.Diff == "" {
@@ -45,7 +45,7 @@ func (sh *shell) report(out any, w ops.Wrote, id string) error {
 		if id != "" {
 			report = render.Visible(id) + "\n" + report
 		}
-		if err := sh.print(report); err != nil {
+		if err := sh.onScreen(report); err != nil {
 			return err
 		}
 	}
@@ -57,6 +57,15 @@ func (sh *shell) report(out any, w ops.Wrote, id string) error {
 		sh.hint(w.Hint)
 	}
 	return nil
+}
+
+// onScreen prints what may have any number of lines: all of them, as programs read it, but on a terminal only as many as somebody reads.
+func (sh *shell) onScreen(text string) error {
+	all := lines(text)
+	if !sh.term.out || sh.flags.all || len(all) <= listLines {
+		return sh.print(text)
+	}
+	return sh.bounded(all, "lines", "a file or a pipe takes all of them: | less")
 }
 
 // changes tells what a write changed, file by file.

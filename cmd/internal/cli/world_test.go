@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +38,9 @@ func newWorld(t *testing.T) *world {
 		Now: func() time.Time { now = now.Add(time.Second); return now },
 		NewID: func(prefix string) (mdstore.ID, error) {
 			ids++
+			if ids > 'z'-'a' {
+				return mdstore.ID(prefix + "-" + strconv.Itoa(ids)), nil
+			}
 			return mdstore.ID(prefix + "-" + string(rune('a'+ids-1))), nil
 		},
 	})
