@@ -22,7 +22,7 @@ func output(o ops.Operation) (json.RawMessage, error) {
 			"id": {Type: "string"}, "title": {Type: "string"}, "type": {Type: "string"}, "status": {Type: "string"},
 			"children": {Type: "array", Items: &jsonschema.Schema{Type: "object"}},
 		}, PropertyOrder: []string{"id", "title", "type", "status", "children"}, Required: []string{"id", "title", "type", "status", "children"}},
-		reflect.TypeFor[assemble.Range](): {Type: "array", Items: &jsonschema.Schema{Type: "integer"}},
+		reflect.TypeFor[assemble.Lines](): {Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Type: "integer"}}},
 	}})
 	if err != nil {
 		return nil, err
@@ -32,9 +32,8 @@ func output(o ops.Operation) (json.RawMessage, error) {
 	required := slices.DeleteFunc(s.Required, func(name string) bool { return slices.Contains(optional, name) })
 	s.Required, s.AnyOf = nil, []*jsonschema.Schema{{Required: required}, {Required: []string{keyError}}}
 	for name, p := range map[string]*jsonschema.Schema{
-		keyCut: {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
-		keyError: {Type: "object", Properties: map[string]*jsonschema.Schema{"code": {Type: "string"}, "message": {Type: "string"}, "details": {Type: "object"}},
-			PropertyOrder: []string{"code", "message", "details"}, Required: []string{"code", "message"}},
+		keyCut:   {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
+		keyError: {Type: "object"}, // the same for every tool, and told by what it holds
 	} {
 		s.Properties[name] = p
 	}

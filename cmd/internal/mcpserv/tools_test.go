@@ -168,21 +168,27 @@ func (l *line) tools() []listed {
 const (
 	mostTools        = 12000 // name, description and input schema of all
 	mostWorker       = 5000  // of the worker's profile
-	spareWorker      = 60    // of these, for what is to come
+	mostSent         = 50000 // the whole list of all, as docs/mcp.md has it: in one piece, as not every client asks for a second
+	mostSentWorker   = 22000
+	spareWorker      = 60 // of these, for what is to come
 	mostInstructions = 1200
 	workers          = 12 // tools of the worker's profile
 )
 
-// TestToolsAreFewBytes weighs what a model reads of the tools in every conversation.
+// TestToolsAreFewBytes weighs what a model reads of the tools in every conversation, and all that a client is sent of them.
 func TestToolsAreFewBytes(t *testing.T) {
 	t.Parallel()
 	e := emptyEngine(t)
 	for _, tt := range []struct {
-		profile     Profile
-		most, tools int
-	}{{ProfileAll, mostTools, len(ops.All())}, {ProfileWorker, mostWorker - spareWorker, workers}} {
+		profile           Profile
+		most, sent, tools int
+	}{{ProfileAll, mostTools, mostSent, len(ops.All())}, {ProfileWorker, mostWorker - spareWorker, mostSentWorker, workers}} {
 		sum := 0
-		tools := openLine(t, e, Options{Profile: tt.profile}).tools()
+		l := openLine(t, e, Options{Profile: tt.profile})
+		tools := l.tools()
+		if raw, _ := l.ask("tools/list", "{}"); len(raw) > tt.sent {
+			t.Errorf("profile %s: the list is %d bytes, want %d", tt.profile, len(raw), tt.sent)
+		}
 		for _, tool := range tools {
 			var in bytes.Buffer
 			if err := json.Compact(&in, tool.InputSchema); err != nil {
