@@ -3,7 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
-	"runtime/debug"
+	"runtime"
 
 	"arbor/mdstore"
 )
@@ -137,7 +137,8 @@ func (e *Engine) shield(lead, r *request, f func()) (whole bool) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			e.opt.Log.Error("what another caller asked for panics", "panic", p, "stack", string(debug.Stack()))
+			stack := make([]byte, 16<<10)
+			e.opt.Log.Error("what another caller asked for panics", "panic", p, "stack", string(stack[:runtime.Stack(stack, false)]))
 			r.panicked = p
 			r.finish(nil, nil)
 		}
