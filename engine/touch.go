@@ -55,8 +55,8 @@ func (e *Engine) Touching(ctx context.Context, f func(context.Context) error) er
 		switch {
 		case len(again)+len(torn)+len(unsettled) == 0:
 			return err
-		case round < touchRounds && !slices.Equal(again, stale):
-		case len(waits) > 0:
+		case len(unsettled) == 0 && round < touchRounds && !slices.Equal(again, stale): // a look at the files is all that it takes
+		case len(waits) > 0: // somebody is saving
 			select {
 			case <-e.opt.After(waits[0]):
 				waits = waits[1:]
@@ -207,25 +207,30 @@ func (t *trace) torn() []mdstore.Path {
 	return out
 }
 
-// unsettled returns the files that somebody may be in the middle of saving although a snapshot shows them as they are: who is not told when a save has settled takes a
-// file for one that cannot be read and was changed just now.
+// unsettled returns the files that somebody may be in the middle of saving although a snapshot shows them as they are. Who is not told when a save has settled takes for
+// such a file one that was changed just now, where it cannot be read, or was another one when it was looked at before.
 func (t *trace) unsettled() []mdstore.Path {
 	t.of.mu.Lock()
 	defer t.of.mu.Unlock()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	following := t.of.following.Load()
-	if following && len(t.of.saving) == 0 {
-		return nil
+	saved := func(p mdstore.Path, s mdstore.Stamp, damage error) bool {
+		return !s.Firm && (damage != nil || slices.Contains(t.stale, p))
+	}
+	if t.of.following.Load() {
+		if len(t.of.saving) == 0 {
+			return nil
+		}
+		saved = func(p mdstore.Path, _ mdstore.Stamp, _ error) bool { return t.of.saving[p] }
 	}
 	var out []mdstore.Path
 	for _, w := range t.ws {
-		if following && t.of.saving[w.Path] || !following && w.Doc.Editable() != nil && !w.Stamp.Firm {
+		if saved(w.Path, w.Stamp, w.Doc.Editable()) {
 			out = append(out, w.Path)
 		}
 	}
 	for _, n := range t.nodes {
-		if following && t.of.saving[n.Path] || !following && n.Editable() != nil && !n.Stamp.Firm {
+		if saved(n.Path, n.Stamp, n.Editable()) {
 			out = append(out, n.Path)
 		}
 	}
