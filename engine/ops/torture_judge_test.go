@@ -255,6 +255,9 @@ func (j *judged) clean(saves bool) {
 		if p == ".local/journal/commit.json" && strings.HasPrefix(text, "arbor-journal none\n") {
 			continue // where records are written one over the other
 		}
+		if p == ".local/journal/commit.made" {
+			continue // a note that it is over
+		}
 		copied := strings.Contains(name, ".conflict-")
 		switch {
 		case strings.HasPrefix(p, ".local/late/") && !saves, strings.HasPrefix(p, ".local/journal/"), strings.HasPrefix(name, dirstore.TempPrefix), copied && !saves:
