@@ -270,3 +270,34 @@ func TestContextOfAFileThatWasJustChanged(t *testing.T) {
 		}
 	}
 }
+
+// Who is not told of saves, and waits for one in vain, hears that the file cannot be read.
+func TestContextOfAFileThatStaysDamaged(t *testing.T) {
+	for name, part := range partsOfASave() {
+		if name == "half of the text" {
+			continue
+		}
+		for _, known := range []bool{false, true} {
+			s := partsOf(t, false)
+			e, err := engine.Open(t.Context(), young{s.st}, engine.Options{After: enginetest.NoPause})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Engine = e
+			if _, err := e.Snapshot(t.Context(), "ws-a"); err != nil {
+				t.Fatal(err)
+			}
+			if known {
+				if _, _, err := s.required(t); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s.save(t, part)
+			for range 3 {
+				if is, b, err := s.required(t); err == nil && len(b.Omitted) == 0 {
+					t.Errorf("%s, known %v: %q, and nothing says why", name, known, is)
+				}
+			}
+		}
+	}
+}
