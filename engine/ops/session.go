@@ -246,7 +246,7 @@ func (env *Env) fix(ctx context.Context, id mdstore.ID, w Write, out *WorkspaceC
 	m, err := env.Engine.Fix(ctx, id, env.act(w, Match{}))
 	switch e := engine.AsError(err); {
 	case err == nil:
-	case e.Class() == engine.Unreadable && e.Details != nil && len(e.Details.Problems) > 0:
+	case e.Class() == engine.Unreadable && e.Details != nil && len(e.Details.Problems) > 0 && !everywhere(e.Details.Problems[0]):
 		return false, nil
 	default:
 		return false, e
@@ -255,6 +255,12 @@ func (env *Env) fix(ctx context.Context, id mdstore.ID, w Write, out *WorkspaceC
 	out.Checked += m.Checked
 	out.Diagnostics = append(out.Diagnostics, m.Left...)
 	return true, nil
+}
+
+// everywhere reports whether a problem is not of a workspace but of the vault, in which nothing can be written then.
+func everywhere(d mdoc.Diagnostic) bool {
+	p := mdstore.Path(d.File)
+	return p == "" || p == "." || p.Under(mdstore.LocalDir)
 }
 
 // mended adds what was mended to a result. Who reads it in full is shown the diff as well.
