@@ -63,6 +63,25 @@ func (c crowded) Exchange(a, b mdstore.Path) error      { c.call(); return c.FS.
 func (c crowded) RenameNew(from, to mdstore.Path) error { c.call(); return c.FS.RenameNew(from, to) }
 func (c crowded) Remove(p mdstore.Path) error           { c.call(); return c.FS.Remove(p) }
 
+// interrupted opens a vault where, once begin is called, save comes before the k-th call that is made to the disk. calls counts them from there on.
+func interrupted(t *testing.T, dir string, k int, save func() error) (s *dirstore.Store, calls *int, begin func()) {
+	t.Helper()
+	calls, begun := new(int), false
+	s, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d disk.FS) disk.FS {
+		return crowded{hasty{d}, calls, func(call int) {
+			if begun && call == k {
+				if err := save(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, calls, func() { *calls, begun = 0, true }
+}
+
 // A person saves a file before each single call that a commit makes to the
 // disk, in every habit. What they wrote is there afterwards, and so is what
 // the commit wrote if it says that it was made.
@@ -77,25 +96,14 @@ func TestSavesDuringACommitAreNeverLost(t *testing.T) {
 				for k := 1; ; k++ {
 					dir := fill(t, map[string]string{"ws/Workspace.md": head, "ws/nodes/root/Node.md": unchanged["ws/nodes/root/Node.md"]})
 					path := filepath.Join(dir, "ws", "Workspace.md")
-					calls, begun := 0, false
-					s, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d disk.FS) disk.FS {
-						return crowded{hasty{d}, &calls, func(call int) {
-							if !begun || call != k {
-								return
-							}
-							now, err := os.ReadFile(path)
-							if err == nil {
-								err = save(path, human+string(now))
-							}
-							if err != nil {
-								t.Fatal(err)
-							}
-						}}
+					s, calls, begin := interrupted(t, dir, k, func() error {
+						now, err := os.ReadFile(path)
+						if err == nil {
+							err = save(path, human+string(now))
+						}
+						return err
 					})
-					if err != nil {
-						t.Fatal(err)
-					}
-					calls, begun = 0, true
+					begin()
 					changes := []mdstore.Change{{Path: "ws/Workspace.md", Base: mdstore.VersionOf([]byte(head)), New: []byte(head + ours)}}
 					switch where {
 					case "first of several":
@@ -103,8 +111,8 @@ func TestSavesDuringACommitAreNeverLost(t *testing.T) {
 					case "last of several":
 						changes = append(threeFiles()[:2], changes...)
 					}
-					err = s.Commit(t.Context(), changes)
-					last := calls < k
+					err := s.Commit(t.Context(), changes)
+					last := *calls < k
 					laid := slices.ContainsFunc(s.Collisions(), func(c mdstore.Collision) bool { return c.Unmade && c.Path == "ws/Workspace.md" })
 					if e := s.Close(); e != nil {
 						t.Fatal(e)
@@ -166,27 +174,17 @@ func TestWhatIsNotMadeIsTold(t *testing.T) {
 	for k := 1; ; k++ {
 		dir := fill(t, map[string]string{"ws/Workspace.md": head, "ws/nodes/root/Node.md": unchanged["ws/nodes/root/Node.md"]})
 		path := filepath.Join(dir, "ws", "Workspace.md")
-		calls, begun, found := 0, false, ""
-		s, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d disk.FS) disk.FS {
-			return crowded{hasty{d}, &calls, func(call int) {
-				if !begun || call != k {
-					return
-				}
-				now, err := os.ReadFile(path)
-				if err == nil {
-					found, err = string(now), os.WriteFile(path, []byte(human), 0o644)
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-			}}
+		found := ""
+		s, calls, begin := interrupted(t, dir, k, func() error {
+			now, err := os.ReadFile(path)
+			if err == nil {
+				found, err = string(now), os.WriteFile(path, []byte(human), 0o644)
+			}
+			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		calls, begun = 0, true
-		err = s.Commit(t.Context(), append(threeFiles()[:2], mdstore.Change{Path: "ws/Workspace.md", Base: mdstore.VersionOf([]byte(head)), New: []byte(head + ours)}))
-		last := calls < k
+		begin()
+		err := s.Commit(t.Context(), append(threeFiles()[:2], mdstore.Change{Path: "ws/Workspace.md", Base: mdstore.VersionOf([]byte(head)), New: []byte(head + ours)}))
+		last := *calls < k
 		collisions := s.Collisions()
 		if e := s.Close(); e != nil {
 			t.Fatal(e)
