@@ -20,6 +20,7 @@ var replays = map[string]func(tr *Trace, c straced.Call) (bool, error){
 	"ftruncate": (*Trace).truncate,
 	"fsync":     (*Trace).sync,
 	"fdatasync": (*Trace).sync,
+	"syncfs":    (*Trace).syncFS,
 	"mkdir":     func(tr *Trace, c straced.Call) (bool, error) { return tr.mkdir(c, 0) },
 	"mkdirat":   func(tr *Trace, c straced.Call) (bool, error) { return tr.mkdir(c, 1) },
 	"unlink":    func(tr *Trace, c straced.Call) (bool, error) { return tr.remove(c, 0) },
@@ -128,6 +129,14 @@ func (tr *Trace) sync(c straced.Call) (bool, error) {
 		return true, tr.model.SyncDir(p)
 	}
 	return true, tr.model.Sync(p)
+}
+
+func (tr *Trace) syncFS(c straced.Call) (bool, error) {
+	if _, in := tr.at(c, 0); !in || tr.noSync {
+		return false, nil
+	}
+	tr.model.SyncFS()
+	return true, nil
 }
 
 func (tr *Trace) mkdir(c straced.Call, i int) (bool, error) {

@@ -297,6 +297,22 @@ func (c *FS) SyncDir(p mdstore.Path) error {
 	return nil
 }
 
+// SyncFS makes all that there is durable, at once.
+func (c *FS) SyncFS() {
+	for _, n := range c.nodes {
+		if !n.dir {
+			n.synced, n.dirty, n.inPlace = slices.Clone(n.data), false, false
+		}
+	}
+	for _, ch := range c.pending {
+		for _, e := range ch.edits {
+			apply(c.nodes[e.dir].kept, e)
+		}
+	}
+	c.pending = nil
+	c.did("syncfs")
+}
+
 func (c *FS) Exchange(a, b mdstore.Path) error {
 	if err := c.call("exchange %s %s", a, b); err != nil {
 		return err

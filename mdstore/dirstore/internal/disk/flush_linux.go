@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"errors"
 	"io/fs"
 	"slices"
 
@@ -35,17 +36,22 @@ func (r Root) syncAll(files, dirs []mdstore.Path) (errs []error, ok bool) {
 		}
 		fds, errs[i] = append(fds, fd), err
 	}
+	told := func(i int, err error) {
+		if err != nil {
+			errs[i] = &fs.PathError{Op: "sync", Path: string(all[i]), Err: err}
+		}
+	}
+	if errors.Join(errs...) == nil && worthwhile(fds) && syncWhole(fds, len(files), told) {
+		return errs, true
+	}
 	for i, fd := range fds[:len(files)] {
 		if errs[i] == nil {
 			_ = unix.SyncFileRange(fd, 0, 0, unix.SYNC_FILE_RANGE_WRITE) // on file systems that know it
 		}
 	}
 	several(len(fds), func(i int) {
-		if errs[i] != nil {
-			return
-		}
-		if err := syncFd(fds[i], i >= len(files)); err != nil {
-			errs[i] = &fs.PathError{Op: "sync", Path: string(all[i]), Err: err}
+		if errs[i] == nil {
+			told(i, syncFd(fds[i], i >= len(files)))
 		}
 	})
 	return errs, true
