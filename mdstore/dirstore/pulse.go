@@ -53,9 +53,9 @@ func (p *pulse) SyncAll(files, dirs []mdstore.Path) []error {
 	p.beat()
 	return disk.SyncAll(p.FS, files, dirs)
 }
-func (p *pulse) Syncing(dirs []mdstore.Path) func() []error {
+func (p *pulse) RemoveAll(files []mdstore.Path) ([]error, func()) {
 	p.beat()
-	return disk.Syncing(p.FS, dirs)
+	return disk.RemoveAll(p.FS, files)
 }
 func (p *pulse) ReadStraight(at mdstore.Path, limit int64) ([]byte, disk.Info, bool) {
 	return disk.ReadStraight(p.FS, at, limit)

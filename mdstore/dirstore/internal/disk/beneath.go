@@ -35,22 +35,21 @@ func SyncAll(d FS, files, dirs []mdstore.Path) []error {
 	return errs
 }
 
-// Syncing begins to make the entries of folders durable and returns what waits for the end of that, with an error for each or nil. A disk that can do it while
-// it does other things has this method itself; any other one does it when it is waited for.
-func Syncing(d FS, dirs []mdstore.Path) (wait func() []error) {
-	if s, ok := d.(interface {
-		Syncing(dirs []mdstore.Path) func() []error
-	}); ok && len(dirs) > 0 {
-		return s.Syncing(dirs)
+// RemoveAll removes files, with the error of each in their order. What they take up on the disk is given back by release, which is to be called, be it by
+// another goroutine: for a file system that is most of the work, and nobody waits for it.
+//
+// A disk that can part the two has this method itself.
+func RemoveAll(d FS, files []mdstore.Path) (errs []error, release func()) {
+	if r, ok := d.(interface {
+		RemoveAll(files []mdstore.Path) (errs []error, release func())
+	}); ok {
+		return r.RemoveAll(files)
 	}
-	return func() []error { return SyncAll(d, nil, dirs) }
-}
-
-// Syncing is the function, at the same time.
-func (r Root) Syncing(dirs []mdstore.Path) func() []error {
-	errs := make(chan []error, 1)
-	go func() { errs <- SyncAll(r, nil, dirs) }()
-	return func() []error { return <-errs }
+	errs = make([]error, len(files))
+	for i, p := range files {
+		errs[i] = d.Remove(p)
+	}
+	return errs, func() {}
 }
 
 func syncOne(d FS, files, dirs []mdstore.Path, i int) error {

@@ -246,6 +246,26 @@ func (b *beneath) renameNew(from, to mdstore.Path) error {
 	return b.rename(from, to, unix.RENAME_NOREPLACE)
 }
 
+// RemoveAll is the function: a file that is open keeps what it takes up until it is closed, whatever has become of its name.
+func (r Root) RemoveAll(files []mdstore.Path) (errs []error, release func()) {
+	var held []int
+	if len(files) == 1 {
+		return []error{r.Remove(files[0])}, func() {} // it is not worth anybody's waking
+	}
+	for _, p := range files {
+		fd, err := r.short.open(p, unix.O_PATH|unix.O_NOFOLLOW)
+		if err == nil {
+			held = append(held, fd)
+		}
+		errs = append(errs, r.Remove(p))
+	}
+	return errs, func() {
+		for _, fd := range held {
+			_ = unix.Close(fd)
+		}
+	}
+}
+
 // remove removes a file.
 func (b *beneath) remove(p mdstore.Path) error {
 	return b.in(p, func(dir int, name string) error {

@@ -157,6 +157,64 @@ func TestSyncAll(t *testing.T) {
 	}
 }
 
+// With as many as are made durable at once, the answers are the same.
+func TestSyncAllOfMany(t *testing.T) {
+	dir, r, _ := tree(t)
+	var files []mdstore.Path
+	for i := range 20 {
+		p := mdstore.Path("empty").Join(fmt.Sprint(i))
+		files = append(files, p)
+		if err := os.WriteFile(filepath.Join(dir, string(p)), []byte("text"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if errs := SyncAll(r, files, []mdstore.Path{"", "empty"}); errs != nil {
+		t.Errorf("errors %v; want nil", errs)
+	}
+	files[7] = "nothing"
+	for i, err := range SyncAll(r, files, []mdstore.Path{"none", "empty"}) {
+		want := "nil"
+		if i == 7 || i == 20 {
+			want = "not there"
+		}
+		if class(err) != want {
+			t.Errorf("the error of number %d is %v; want %s", i, err, want)
+		}
+	}
+}
+
+// What is removed is gone before what it takes up is given back, and whatever is not there is told.
+func TestRemoveAll(t *testing.T) {
+	dir, r, long := tree(t)
+	for name, c := range map[string]struct {
+		d     FS
+		files []mdstore.Path
+		want  []string
+	}{
+		"one":             {r, []mdstore.Path{"large"}, []string{"nil"}},
+		"several":         {r, []mdstore.Path{"file", "nothing", "a/file", "link", "a"}, []string{"nil", "not there", "nil", "nil", "other"}},
+		"by the long way": {long, []mdstore.Path{"a/b/file", "nothing", "in"}, []string{"nil", "not there", "nil"}},
+	} {
+		errs, release := RemoveAll(c.d, c.files)
+		for i, p := range c.files {
+			got := class(errs[i])
+			if c.want[i] == "other" && errs[i] != nil {
+				got = "other"
+			}
+			if got != c.want[i] {
+				t.Errorf("%s: the error of %s is %v; want %s", name, p, errs[i], c.want[i])
+			}
+			if _, err := os.Lstat(filepath.Join(dir, string(p))); c.want[i] == "nil" && !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s: %s is there still: %v", name, p, err)
+			}
+		}
+		release()
+	}
+	if data, err := os.ReadFile(filepath.Join(dir, "a/b/none")); err != nil || len(data) > 0 {
+		t.Errorf("what was not to be removed: %v", err)
+	}
+}
+
 // A file that takes the name of another one is the one that is used from then on.
 func TestHandleFollowsTheName(t *testing.T) {
 	dir, r, _ := tree(t)

@@ -19,11 +19,10 @@ func (p *Plan) Do() error {
 	if _, err := c.Finish(); err != nil {
 		return fmt.Errorf("nothing was changed: %w", err)
 	}
-	staged, err := p.stage()
+	staged, record, err := p.stage()
 	var draft mdstore.Path
-	var record []byte
 	if err == nil && p.journal {
-		if draft, record, err = c.draft(p.steps); draft != "" {
+		if draft, err = c.draft(record); draft != "" {
 			staged = append(staged, draft)
 		}
 	}
@@ -96,77 +95,6 @@ func (c *Committer) Finish() (met bool, err error) {
 	before := c.met
 	err = rest()
 	return c.met != before, err
-}
-
-// stage puts the new bytes of every write into a temporary file beside its target, and tries whether the folders of the
-// other steps can be changed. The temporaries that it returns are to be made durable, all at once.
-func (p *Plan) stage() (temps []mdstore.Path, err error) {
-	c, tried := p.c, dirs{}
-	for _, s := range p.steps {
-		dir := s.Path.Dir()
-		if !p.folders[dir] {
-			if dir, err = c.nearest(dir); err != nil {
-				return nil, err
-			}
-		}
-		if s.Do != move {
-			s.Temp = tempPath(dir, s.Path, s.Base, s.New, c.token())
-		}
-		switch s.Do {
-		case write:
-			if err := c.FS.Create(s.Temp, s.New, s.Path); err != nil {
-				return nil, err
-			}
-			temps = append(temps, s.Temp)
-			tried[dir] = true
-		case move:
-			above, err := c.nearest(s.To.Dir())
-			if err != nil {
-				return nil, err
-			}
-			if err := c.try(tried, above); err != nil {
-				return nil, err
-			}
-			fallthrough
-		case remove:
-			if err := c.try(tried, dir); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return temps, nil
-}
-
-// try makes and removes a file in dir: what fails here must not fail after the commit point.
-func (c *Committer) try(tried dirs, dir mdstore.Path) error {
-	if tried[dir] {
-		return nil
-	}
-	t := tempPath(dir, "", nil, nil, c.token())
-	if err := c.FS.Create(t, nil, ""); err != nil {
-		_ = c.FS.Remove(t)
-		return err
-	}
-	tried[dir] = true
-	return c.FS.Remove(t)
-}
-
-// putTemp makes a durable temporary file. like is the file that it will replace.
-func (c *Committer) putTemp(t mdstore.Path, data []byte, like mdstore.Path) error {
-	err := c.FS.Create(t, data, like)
-	if err == nil {
-		err = c.FS.Sync(t)
-	}
-	return err
-}
-
-// unstage removes the temporaries of a commit that is not made. One that cannot be removed is left as a stray.
-func (c *Committer) unstage(steps []*step) {
-	for _, s := range steps {
-		if s.Do == write && s.Temp != "" {
-			_ = c.FS.Remove(s.Temp)
-		}
-	}
 }
 
 // direct makes a commit of one step that the disk makes in one step.
@@ -287,26 +215,48 @@ func (c *Committer) take(p, t mdstore.Path, base []byte) error {
 // discard gets rid of the temporary t of a step that is made, or was given up before it was decided: t holds what the step displaced, or the new bytes, which
 // may have been in place for a moment.
 func (c *Committer) discard(s *step, t, p mdstore.Path) {
+	if c.spent(s, t, p) {
+		c.removeAll([]mdstore.Path{t})()
+	}
+}
+
+// spent is discard that leaves a temporary to be removed, and reports so, where that is all: nobody has it open, and it holds what is known of it.
+func (c *Committer) spent(s *step, t, p mdstore.Path) bool {
 	if t == "" {
-		return
+		return false
 	}
 	who := c.FS.Writers(t) // before it is read, so that what nobody has open need not be read again
 	out, err := c.read(t)
-	switch {
-	case err != nil:
+	if err != nil {
 		c.logger().Warn("a temporary file stays", "path", string(t), "error", err)
-	case out == nil:
+	}
+	if err != nil || out == nil {
+		return false
+	}
+	n := lateNote{Path: p, Known: s.Base}
+	if s.Do == write && same(out, s.New) {
+		n.Known = s.New
+	}
+	switch {
+	case who != disk.Nobody:
+		c.retireFrom(who, t, p, n.Known)
+	case same(out, n.Known):
+		return true
 	default:
-		n := lateNote{Path: p, Known: s.Base}
-		if s.Do == write && same(out, s.New) {
-			n.Known = s.New
-		}
-		if who == disk.Nobody {
-			c.dismissAs(t, n, out)
-		} else {
-			c.retireFrom(who, t, p, n.Known)
+		c.dismissAs(t, n, out)
+	}
+	return false
+}
+
+// removeAll removes temporaries. One that cannot be removed is left as a stray.
+func (c *Committer) removeAll(ts []mdstore.Path) (release func()) {
+	errs, release := disk.RemoveAll(c.FS, ts)
+	for i, err := range errs {
+		if err != nil {
+			c.logger().Warn("a temporary file stays", "path", string(ts[i]), "error", err)
 		}
 	}
+	return release
 }
 
 // What keep says of the bytes that it keeps.

@@ -47,13 +47,17 @@ func (e *NewerError) Error() string {
 var errTorn = errors.New("record is not whole")
 
 func encodeRecord(steps []*step) ([]byte, error) {
-	body, err := json.Marshal(record{steps})
-	if err != nil {
+	const room = 128 // of the first line, which is known last
+	buf := bytes.NewBuffer(make([]byte, room))
+	if err := json.NewEncoder(buf).Encode(record{steps}); err != nil {
 		return nil, err
 	}
-	body = append(body, '\n')
-	sum := sha256.Sum256(body)
-	return fmt.Appendf(nil, "%s %d %s %d\n%s", recordMagic, recordVersion, hex.EncodeToString(sum[:]), len(body), body), nil
+	all := buf.Bytes()
+	sum := sha256.Sum256(all[room:])
+	head := fmt.Sprintf("%s %d %s %d\n", recordMagic, recordVersion, hex.EncodeToString(sum[:]), len(all)-room)
+	all = all[room-len(head):]
+	copy(all, head)
+	return all, nil
 }
 
 // decodeRecord returns the steps of a whole record. The error is errTorn, or a *NewerError without its path.

@@ -86,16 +86,20 @@ func (r *redoer) none(s *step) error {
 // end makes the steps durable without the record, and removes what is left of their making.
 func (r *redoer) end() error {
 	c := r.Committer
-	// For as long as the record is there, what is displaced need not wait for the folders.
-	wait := c.syncing(r.set)
+	// For as long as the record is there, what is displaced need not wait for the folders. A file system that is writing its journal keeps those waiting who change names: so they go first.
+	var spent []mdstore.Path
 	for i, s := range r.steps {
 		if s.Do == write {
 			if p, err := r.place(i, s.Path); err == nil {
-				c.discard(s, r.shift(i, s.Temp), p)
+				if t := r.shift(i, s.Temp); c.spent(s, t, p) {
+					spent = append(spent, t)
+				}
 			}
 		}
 	}
-	if err := wait(); err != nil {
+	release := c.removeAll(spent)
+	defer func() { go release() }()
+	if err := c.sync(r.set); err != nil {
 		return err
 	}
 	if r.fresh && c.Ours != nil && !c.Ours() {

@@ -18,28 +18,25 @@ const slot = JournalDir + "/commit" + recordExt
 // slotMost is the usual Committer.SlotMost.
 const slotMost = 256 << 10
 
-// draft writes the record of a commit, and returns where and what it is, which is to be made durable with the temporaries that the record names. In the slot it decides the commit then; in a
+// draft writes the record of a commit, and returns where it is, which is to be made durable with the temporaries that the record names. In the slot it decides the commit then; in a
 // file of its own it does when decide has given that its name.
-func (c *Committer) draft(steps []*step) (draft mdstore.Path, data []byte, err error) {
-	if data, err = encodeRecord(steps); err != nil {
-		return "", nil, err
-	}
-	if len(data) <= cmp.Or(c.SlotMost, slotMost) {
-		if err := c.fill(data); !denied(err) {
-			return slot, data, err
+func (c *Committer) draft(record []byte) (mdstore.Path, error) {
+	if len(record) <= cmp.Or(c.SlotMost, slotMost) {
+		if err := c.fill(record); !denied(err) {
+			return slot, err
 		}
 	}
 	set := dirs{}
 	if err := c.mkdirAll(set, JournalDir); err != nil {
-		return "", nil, err
+		return "", err
 	}
 	if !c.durable[JournalDir] {
 		if err := c.sync(set); err != nil {
-			return "", nil, err
+			return "", err
 		}
 	}
 	t := JournalDir.Join(TempPrefix + c.token())
-	return t, data, c.FS.Create(t, data, "")
+	return t, c.FS.Create(t, record, "")
 }
 
 // denied reports whether err says that the slot may not be written, so that nothing was: it is another user's, read-only, a link, a folder or one of several

@@ -197,15 +197,6 @@ func (c *Committer) sync(set dirs) error {
 	return c.took(set, order, rested, disk.SyncAll(c.FS, nil, order))
 }
 
-// syncing is sync that goes on, where the disk can do several things at once, until wait is called.
-func (c *Committer) syncing(set dirs) (wait func() error) {
-	set = maps.Clone(set)
-	order := slices.Sorted(maps.Keys(set))
-	rested := c.resting(set)
-	errs := disk.Syncing(c.FS, order)
-	return func() error { return c.took(set, order, rested, errs()) }
-}
-
 // took notes which of the folders are durable, by what came of syncing each.
 func (c *Committer) took(set dirs, order []mdstore.Path, rested map[mdstore.Path]mdstore.Stamp, errs []error) error {
 	for i, err := range errs {
