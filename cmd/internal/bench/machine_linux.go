@@ -23,6 +23,9 @@ func dropCaches() error {
 	return err
 }
 
+// writeOut has the system write to its disks what it has not written yet.
+func writeOut() { unix.Sync() }
+
 // sharedMemory is a folder in memory, "" where there is none.
 func sharedMemory() string {
 	const dir = "/dev/shm"
