@@ -2,6 +2,7 @@ package engine
 
 import (
 	"maps"
+	"slices"
 
 	"arbor/mdstore"
 )
@@ -27,7 +28,7 @@ func (e *Engine) attended(session string, ws mdstore.ID) (look, bool) {
 		return look{}, false
 	}
 	l := seen[ws]
-	l.Workspace, l.volatile, l.all = ws, true, nil // what is done with it may make it another one
+	l.Workspace, l.volatile, l.all, l.near = ws, true, nil, nil // what is done with it may make it another one
 	l.Files = maps.Clone(l.Files)
 	return l, true
 }
@@ -55,7 +56,52 @@ func (e *Engine) keepAbreast(session string, snap *Snapshot) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if l, ok := e.looks[session][snap.ws.ID]; ok {
-		l.all = snap
+		l.all, l.near = snap, snap
 		e.looks[session][snap.ws.ID] = l
 	}
+}
+
+// nearby returns what changed since an attended session last looked, where all that may have is known: what came after the reading of the files that a snapshot has in common with the last one that the
+// session had seen, all of it. It costs that, and not the workspace.
+func (e *Engine) nearby(session string, snap *Snapshot) (ds []Difference, ok bool) {
+	old, paths := e.since(session, snap)
+	if paths == nil {
+		return nil, false
+	}
+	var nodes []*mdstore.Node
+	for p := range paths {
+		if n, ok := snap.file(p); ok {
+			nodes = append(nodes, n)
+		}
+	}
+	now, _ := lookAmong(snap, slices.Values(nodes), len(nodes), old)
+	return compareLooks(old, now), true
+}
+
+// since returns the files that may be other ones than an attended session has seen, and what it has seen of them; nil where it may be any.
+func (e *Engine) since(session string, snap *Snapshot) (old look, paths map[mdstore.Path]bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	l := e.looks[session][snap.ws.ID]
+	if l.near == nil || l.near.base != snap.base || l.near.ws.Dir != snap.ws.Dir {
+		return look{}, nil
+	}
+	paths = map[mdstore.Path]bool{snap.ws.Path: true}
+	for _, s := range []*Snapshot{l.near, snap} {
+		for it := s.files.Iterator(); !it.Done(); {
+			p, _, _ := it.Next()
+			paths[p] = true
+		}
+		for it := s.broken.Iterator(); !it.Done(); {
+			p, _, _ := it.Next()
+			paths[p] = true
+		}
+	}
+	old = look{Workspace: l.Workspace, Files: make(map[mdstore.Path]*fingerprint, len(paths)), volatile: true}
+	for p := range paths {
+		if f, ok := l.Files[p]; ok {
+			old.Files[p] = f
+		}
+	}
+	return old, paths
 }

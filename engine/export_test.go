@@ -17,3 +17,9 @@ func (e *Engine) Waiting() int {
 func (e *Engine) Plan(ctx context.Context, ws mdstore.ID, plan func() error) (*Outcome, error) {
 	return e.update(ctx, ws, Act{}, func(*draft) error { return plan() })
 }
+
+// Nearby reports whether what an attended session has not seen of a snapshot is known without a look at all of it.
+func (e *Engine) Nearby(session string, snap *Snapshot) bool {
+	_, ok := e.nearby(session, snap)
+	return ok
+}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"hash/fnv"
 	"io/fs"
+	"iter"
 	"maps"
 	"strconv"
 
@@ -25,6 +26,7 @@ type look struct {
 	Files     map[mdstore.Path]*fingerprint
 
 	all      *Snapshot         // of an attended session: one in which nothing differs from the look; nil where none is known
+	near     *Snapshot         // the last that was such a one: nothing else differs in it but what the session has changed itself since
 	volatile bool              // kept in memory, for as long as the session lasts
 	versions []mdstore.Version // of the parts as they were read, which are more than Parts where that changed
 }
@@ -155,14 +157,19 @@ func (e *Engine) saveLook(ctx context.Context, session string, l, old look) erro
 // lookAt returns what is to be seen now, taking over what an older look says of files that are the same. proved is how many of these had to be read for it and need not be
 // with this look.
 func lookAt(s *Snapshot, old look) (now look, proved int) {
-	now = look{Workspace: s.ws.ID, Files: make(map[mdstore.Path]*fingerprint, s.Len()+1), volatile: old.volatile}
+	return lookAmong(s, s.All(), s.Len(), old)
+}
+
+// lookAmong is lookAt of the workspace's own file, the files that nobody can read, and those of some nodes, which are so many.
+func lookAmong(s *Snapshot, nodes iter.Seq[*mdstore.Node], many int, old look) (now look, proved int) {
+	now = look{Workspace: s.ws.ID, Files: make(map[mdstore.Path]*fingerprint, many+1), volatile: old.volatile}
 	own, ok := old.Files[s.ws.Path]
 	if !ok || own.Version != s.ws.Version.String() {
 		own = printOf(s.ws.Version, s.ws.Doc)
 	}
 	now.Files[s.ws.Path] = own.of("", s.ws.Name)
 	var anew []*mdstore.Node // those that may have changed
-	for n := range s.All() {
+	for n := range nodes {
 		if f, ok := old.Files[n.Path]; ok && n.Stamp.Same(f.Stamp) {
 			now.Files[n.Path] = f.of(n.ID, n.Title)
 		} else {

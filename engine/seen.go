@@ -54,6 +54,14 @@ func (e *Engine) Changes(ctx context.Context, ws mdstore.ID, session string, tak
 	if e.abreast(session, snap) {
 		return &Seen{Differences: []Difference{}}, nil
 	}
+	if take == nil {
+		if ds, ok := e.nearby(session, snap); ok {
+			if len(ds) == 0 {
+				e.keepAbreast(session, snap)
+			}
+			return &Seen{Differences: ds}, nil
+		}
+	}
 	old, err := e.readLook(ctx, session, ws)
 	if err != nil {
 		return nil, err
@@ -63,11 +71,13 @@ func (e *Engine) Changes(ctx context.Context, ws mdstore.ID, session string, tak
 	if !out.First {
 		out.Differences = compareLooks(old, now)
 	}
+	untold := len(out.Differences)
 	switch {
 	case out.First:
 		out.Unnoted = e.saveLook(ctx, session, now, old)
 	case take != nil && len(out.Differences) > 0:
-		if n := take(out.Differences); n < len(out.Differences) {
+		n := take(out.Differences)
+		if untold -= n; untold > 0 {
 			now = old.after(now, out.Differences[:n])
 		}
 		out.Unnoted = e.saveLook(ctx, session, now, old)
@@ -75,7 +85,7 @@ func (e *Engine) Changes(ctx context.Context, ws mdstore.ID, session string, tak
 		// Nothing is lost where it cannot be: it is as it was before.
 		_ = e.saveLook(ctx, session, old.proven(now), old)
 	}
-	if !out.First && len(out.Differences) == 0 {
+	if untold == 0 {
 		e.keepAbreast(session, snap)
 	}
 	return out, nil
