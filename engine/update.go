@@ -81,11 +81,15 @@ func (e *Engine) writable(ctx context.Context, changes []mdstore.Change) error {
 		return err
 	}
 	for _, c := range changes {
-		if c.Keep || c.To != "" {
+		if c.Keep {
 			continue
 		}
-		if err := w.Writable(ctx, c.Path); err != nil {
-			return err
+		may := w.Writable(ctx, c.Path)
+		if c.To != "" {
+			may = w.Movable(ctx, c.Path, c.To)
+		}
+		if may != nil {
+			return may
 		}
 	}
 	return nil

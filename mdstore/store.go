@@ -260,11 +260,12 @@ type Swept struct {
 	To   Path // where it is now; "" where it was removed
 }
 
-// WriteChecker is implemented by stores that can tell beforehand that a file will not be written. Writable returns nil for a file that can be written or made,
+// WriteChecker is implemented by stores that can tell beforehand that a file will not be written or moved. Writable returns nil for a file that can be written or made,
 // and an *mdoc.UnreadableError of what keeps it from that: a file of several names, one that is marked read-only, a folder that this user may not write
-// to. Of LocalDir it tells what keeps every file from being written.
+// to. Of LocalDir it tells what keeps every file from being written. Movable does the same for what is to be moved, be it a file or a folder.
 type WriteChecker interface {
 	Writable(ctx context.Context, p Path) error
+	Movable(ctx context.Context, from, to Path) error
 }
 
 // DocReader is implemented by stores that can read the documents of the project around the vault.

@@ -141,23 +141,9 @@ var (
 // Create makes the folder of a new vault and the missing folders above it, all
 // of them durable. A folder that exists stays as it is.
 func Create(dir string) error {
-	dir, err := filepath.Abs(dir)
+	missing, _, err := missingFolders(dir)
 	if err != nil {
 		return err
-	}
-	var missing []string
-	for d := dir; ; d = filepath.Dir(d) {
-		fi, err := os.Stat(d)
-		if err == nil && fi.IsDir() {
-			break
-		}
-		if err == nil {
-			return fmt.Errorf("%s: a file is where the vault's folder is to be", d)
-		}
-		if !errors.Is(err, fs.ErrNotExist) || d == filepath.Dir(d) {
-			return err
-		}
-		missing = append(missing, d)
 	}
 	for _, d := range slices.Backward(missing) {
 		if err := os.Mkdir(d, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -172,6 +158,42 @@ func Create(dir string) error {
 		}
 	}
 	return nil
+}
+
+// MayCreate returns why Create would fail, as far as that can be told without making anything.
+func MayCreate(dir string) error {
+	missing, above, err := missingFolders(dir)
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	r, err := os.OpenRoot(above)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := (disk.Root{R: r}).MayWrite(""); err != nil {
+		return &fs.PathError{Op: "mkdir", Path: missing[len(missing)-1], Err: fs.ErrPermission}
+	}
+	return nil
+}
+
+// missingFolders returns those of a folder and the ones above it that are not there, the lowest first, and the one above them, which is.
+func missingFolders(dir string) (missing []string, above string, err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return nil, "", err
+	}
+	for d := dir; ; d = filepath.Dir(d) {
+		fi, err := os.Stat(d)
+		switch {
+		case err == nil && fi.IsDir():
+			return missing, d, nil
+		case err == nil:
+			return nil, "", fmt.Errorf("%s: a file is where the vault's folder is to be", d)
+		case !errors.Is(err, fs.ErrNotExist) || d == filepath.Dir(d):
+			return nil, "", err
+		}
+		missing = append(missing, d)
+	}
 }
 
 // Open opens the vault in a folder. It finishes the commit that a crash left

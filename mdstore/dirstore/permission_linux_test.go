@@ -95,6 +95,78 @@ func TestWhoMayNotWriteIsToldWhat(t *testing.T) {
 	}
 }
 
+// TestWhoMayNotMoveIsToldWhat moves a folder that is marked read-only, out of one that the user may not write to, and into such a one. Nothing is moved, and Movable has said so before.
+func TestWhoMayNotMoveIsToldWhat(t *testing.T) {
+	const from, into = "ws/nodes/root", "ws/nodes/node-x"
+	for locked, want := range map[string]string{from: from, "ws/nodes": "ws/nodes", into: into} {
+		t.Run(strings.ReplaceAll(locked, "/", "-"), func(t *testing.T) {
+			dir := fill(t, unchanged)
+			s := open(t, dir)
+			if err := s.Commit(t.Context(), []mdstore.Change{{Path: into + "/Node.md", New: []byte("x")}}); err != nil {
+				t.Fatal(err)
+			}
+			openToAll(t, dir)
+			if err := os.Chmod(filepath.Join(dir, locked), 0o555); err != nil {
+				t.Fatal(err)
+			}
+			s = open(t, dir)
+			move := []mdstore.Change{{Path: from, To: into + "/root"}}
+			asNobody(t, func() {
+				var u *mdoc.UnreadableError
+				if err := s.Movable(t.Context(), move[0].Path, move[0].To); !errors.As(err, &u) || u.Problem.File != want {
+					t.Errorf("Movable: %v, want %s", err, want)
+				}
+				if err := s.Commit(t.Context(), move); err == nil {
+					t.Error("the folder is moved")
+				}
+			})
+			if _, err := os.Stat(filepath.Join(dir, from, "Node.md")); err != nil {
+				t.Error(err)
+			}
+			openToAll(t, dir)
+			asNobody(t, func() {
+				if err := s.Movable(t.Context(), move[0].Path, move[0].To); err != nil {
+					t.Errorf("Movable of what may be moved: %v", err)
+				}
+				if err := s.Commit(t.Context(), move); err != nil {
+					t.Errorf("a move that is allowed: %v", err)
+				}
+			})
+		})
+	}
+}
+
+// TestWhoMayNotMakeAVaultIsToldSo makes a vault where the user may not, and where a file is in the way; MayCreate says the same before, and makes nothing.
+func TestWhoMayNotMakeAVaultIsToldSo(t *testing.T) {
+	top := t.TempDir()
+	openToAll(t, top)
+	for name, mode := range map[string]os.FileMode{"open": 0o777, "closed": 0o555} {
+		if err := os.Mkdir(filepath.Join(top, name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(filepath.Join(top, name), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(top, "file"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	asNobody(t, func() {
+		for name, fine := range map[string]bool{"open/new/vault": true, "closed/vault": false, "file/vault": false, "open": true, "closed": true} {
+			dir := filepath.Join(top, name)
+			_, was := os.Stat(dir)
+			before := dirstore.MayCreate(dir)
+			if _, is := os.Stat(dir); (was == nil) != (is == nil) {
+				t.Errorf("%s: MayCreate has made it", name)
+			}
+			err := dirstore.Create(dir)
+			if (before == nil) != fine || (err == nil) != fine || !fine && before.Error() != err.Error() {
+				t.Errorf("%s: MayCreate says %v, and Create %v", name, before, err)
+			}
+		}
+	})
+}
+
 // openToAll lets every user write to all that is below dir, and reach it.
 func openToAll(t *testing.T, dir string) {
 	t.Helper()

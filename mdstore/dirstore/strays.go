@@ -1,6 +1,7 @@
 package dirstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -161,6 +162,18 @@ func (s *Store) Writable(ctx context.Context, p mdstore.Path) error {
 		}
 	}
 	return s.mayMake(p.Dir())
+}
+
+// Movable returns why a file or folder is not to be moved, nil where nothing speaks against it.
+func (s *Store) Movable(ctx context.Context, from, to mdstore.Path) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	info, err := s.disk.Lstat(from)
+	if err != nil {
+		return nil // reading it says more
+	}
+	return cmp.Or(disk.CheckMovable(from, info), s.mayMake(from.Dir()), s.mayMake(to.Dir()))
 }
 
 var _ mdstore.WriteChecker = (*Store)(nil)

@@ -119,6 +119,9 @@ func (v vaults) Open(ctx context.Context, p cli.Place, mode cli.Mode) (*cli.Vaul
 	case cli.Later:
 		return v.lasting(ctx, found)
 	case cli.Pretend:
+		if err := dirstore.MayCreate(found.Vault); err != nil {
+			return nil, fmt.Errorf("the vault cannot be made: %w", err)
+		}
 		e, err := engine.Open(ctx, memstore.New(nil), engine.Options{Vault: found.Vault, Project: found.Project})
 		if err != nil {
 			return nil, err

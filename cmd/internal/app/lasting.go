@@ -252,6 +252,15 @@ func (s *lastingStore) Writable(ctx context.Context, p mdstore.Path) error {
 	return d.Writable(ctx, p)
 }
 
+func (s *lastingStore) Movable(ctx context.Context, from, to mdstore.Path) error {
+	d, done, err := s.use(false)
+	defer done()
+	if err != nil || d == nil {
+		return err
+	}
+	return d.Movable(ctx, from, to)
+}
+
 func (s *lastingStore) ChangedSince(ctx context.Context, before, now uint64) ([]mdstore.Path, bool) {
 	d, done, err := s.use(false)
 	defer done()

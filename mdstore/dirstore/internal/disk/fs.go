@@ -102,6 +102,14 @@ func CheckWritable(p mdstore.Path, info Info) error {
 	return nil
 }
 
+// CheckMovable returns an *mdoc.UnreadableError for a folder that is not to be moved for what it is.
+func CheckMovable(p mdstore.Path, info Info) error {
+	if info.Mode.IsDir() && info.Mode&0o200 == 0 {
+		return Unreadable(p, CodePermission, "is a folder marked read-only; make it writable")
+	}
+	return nil
+}
+
 // Denied returns an error of writing to a file or folder as an *mdoc.UnreadableError that names it, where this user may not, and any other as it is.
 func Denied(p mdstore.Path, err error) error {
 	if !errors.Is(err, fs.ErrPermission) {

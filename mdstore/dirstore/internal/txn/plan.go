@@ -166,8 +166,8 @@ func (p *preparer) addMove(ch mdstore.Change) error {
 	if from.Dev != to.Dev {
 		return fmt.Errorf("%s: cannot move to %s, which lies on another file system", ch.Path, ch.To)
 	}
-	if from.Mode.IsDir() && from.Mode&0o200 == 0 {
-		return disk.Unreadable(ch.Path, disk.CodePermission, "is a folder marked read-only; make it writable")
+	if err := disk.CheckMovable(ch.Path, from); err != nil {
+		return err
 	}
 	p.steps = append(p.steps, &step{Do: move, Path: ch.Path, To: ch.To})
 	p.journal = p.journal || !parent
