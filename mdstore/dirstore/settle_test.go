@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"arbor/mdstore"
+	"arbor/mdstore/dirstore"
 	"arbor/mdstore/dirstore/internal/disk"
 )
 
@@ -87,30 +88,50 @@ func TestSettleTooLate(t *testing.T) {
 	}
 }
 
-// A process is killed between the answer to a commit and what is cleared away after it. What somebody does to its files before Arbor runs again stays.
+// A process is killed between the answer to a commit and what is cleared away after it. What somebody does to its files before Arbor runs again stays, also where somebody had saved one of them
+// while the commit was made.
 func TestUndoneAfterAKill(t *testing.T) {
 	if disk.Boot(disk.Root{}) == "" {
 		t.Skip("this system does not tell whether it has run on, so that an unfinished commit is made again")
 	}
+	const two = "one\ntwo\nthree\nfour\nfive\n"
+	for name, meanwhile := range map[string]string{"nobody saves": "", "a save that is merged": strings.Replace(two, "five", "5", 1), "a save that is not": strings.Replace(two, "two", "2", 1)} {
+		t.Run(name, func(t *testing.T) { undoneAfterAKill(t, two, meanwhile) })
+	}
+}
+
+func undoneAfterAKill(t *testing.T, two, meanwhile string) {
 	dir, killed := newVault(t), filepath.Join(t.TempDir(), "killed")
 	s := open(t, dir)
-	if err := s.Commit(t.Context(), made("a")); err != nil {
+	if err := s.Commit(t.Context(), []mdstore.Change{{Path: "a/one.md", New: []byte("one\n")}, {Path: "a/two.md", New: []byte(two)}}); err != nil {
 		t.Fatal(err)
 	}
-	err := s.Exclusively(t.Context(), func(st mdstore.Store) error {
+	s, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d disk.FS) disk.FS {
+		return &meddled{FS: d, exchange: func(_, p mdstore.Path) {
+			if p == "a/two.md" && meanwhile != "" {
+				write(t, filepath.Join(dir, "a/two.md"), meanwhile)
+				meanwhile = ""
+			}
+		}}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	err = s.Exclusively(t.Context(), func(st mdstore.Store) error {
 		return errors.Join(st.Commit(t.Context(), []mdstore.Change{
 			{Path: "a/one.md", Base: mdstore.VersionOf([]byte("one\n")), New: []byte("one, changed\n")},
-			{Path: "a/two.md", Base: mdstore.VersionOf([]byte("two\n")), New: []byte("two, changed\n")},
+			{Path: "a/two.md", Base: mdstore.VersionOf([]byte(two)), New: []byte(strings.Replace(two, "two", "two, changed", 1))},
 		}), os.CopyFS(killed, os.DirFS(dir)))
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]string{"one.md": "one\n", "two.md": "one line more\ntwo\n"} // taken back, and edited above
+	if now, err := os.ReadFile(filepath.Join(killed, "a", "one.md")); err != nil || string(now) != "one, changed\n" {
+		t.Fatalf("the commit is not made: %q, error %v", now, err)
+	}
+	want := map[string]string{"one.md": "one\n", "two.md": "one line more\n" + two} // taken back, and edited above
 	for name, text := range want {
-		if now, err := os.ReadFile(filepath.Join(killed, "a", name)); err != nil || !strings.HasSuffix(string(now), ", changed\n") {
-			t.Fatalf("%s of the commit is not there: %q, error %v", name, now, err)
-		}
 		if err := os.WriteFile(filepath.Join(killed, "a", name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -246,6 +246,9 @@ func (b *beneath) renameNew(from, to mdstore.Path) error {
 	return b.rename(from, to, unix.RENAME_NOREPLACE)
 }
 
+// heldMost is how many of the files that RemoveAll removes are held open: there may be more than a process may open.
+const heldMost = 64
+
 // RemoveAll is the function: a file that is open keeps what it takes up until it is closed, whatever has become of its name.
 func (r Root) RemoveAll(files []mdstore.Path) (errs []error, release func()) {
 	var held []int
@@ -253,9 +256,10 @@ func (r Root) RemoveAll(files []mdstore.Path) (errs []error, release func()) {
 		return []error{r.Remove(files[0])}, func() {} // it is not worth anybody's waking
 	}
 	for _, p := range files {
-		fd, err := r.short.open(p, unix.O_PATH|unix.O_NOFOLLOW)
-		if err == nil {
-			held = append(held, fd)
+		if len(held) < heldMost {
+			if fd, err := r.short.open(p, unix.O_PATH|unix.O_NOFOLLOW); err == nil {
+				held = append(held, fd)
+			}
 		}
 		errs = append(errs, r.Remove(p))
 	}

@@ -62,7 +62,9 @@ func (r *redoer) do() error {
 				return r.none(s)
 			}
 			if !tried || errors.Is(err, errForeign) {
-				err = r.again(i, r.write)
+				if err = r.again(i, r.write); err == nil {
+					r.unused(i)
+				}
 			}
 		case remove:
 			err = r.again(i, r.remove)
@@ -74,6 +76,18 @@ func (r *redoer) do() error {
 		}
 	}
 	return nil
+}
+
+// unused discards the temporary of a write that was made without it, by a merge or a copy beside the file: while it holds what was to be written, nobody believes a note that the steps are made.
+func (r *redoer) unused(i int) {
+	s := r.steps[i]
+	t := r.shift(i, s.Temp)
+	if held, err := r.read(t); err != nil || !same(held, s.New) {
+		return
+	}
+	if p, err := r.place(i, s.Path); err == nil {
+		r.discard(s, t, p)
+	}
 }
 
 // none ends a commit none of whose steps is made, because somebody has saved the file of the first.

@@ -88,11 +88,20 @@ func (c *Committer) putTemp(t mdstore.Path, data []byte, like mdstore.Path) erro
 	return err
 }
 
-// unstage removes the temporaries of a commit that is not made. One that cannot be removed is left as a stray.
+// unstage removes the temporaries of a commit that is not made. One that cannot be removed is left as a stray, and so is one that holds something else by now: somebody's save,
+// for which there was no other place.
 func (c *Committer) unstage(steps []*step) {
 	for _, s := range steps {
-		if s.Do == write && s.Temp != "" {
+		if s.Do != write || s.Temp == "" {
+			continue
+		}
+		held, err := c.read(s.Temp)
+		switch {
+		case err == nil && held == nil:
+		case err == nil && len(held) <= len(s.New) && same(held, s.New[:len(held)]): // or as much of it as could be written
 			_ = c.FS.Remove(s.Temp)
+		default:
+			c.logger().Warn("a temporary file stays", "path", string(s.Temp), "error", err)
 		}
 	}
 }

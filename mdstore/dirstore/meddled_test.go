@@ -1,0 +1,90 @@
+package dirstore_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore"
+	"arbor/mdstore/dirstore/internal/disk"
+)
+
+// A meddled disk lets somebody do something before a commit exchanges two files, or gives a file another name, which may fail.
+type meddled struct {
+	disk.FS
+	exchange func(a, b mdstore.Path)
+	rename   func(from, to mdstore.Path) error
+}
+
+func (m *meddled) Boot() string { return disk.Boot(m.FS) }
+
+func (m *meddled) Exchange(a, b mdstore.Path) error {
+	m.exchange(a, b)
+	return m.FS.Exchange(a, b)
+}
+
+func (m *meddled) RenameNew(from, to mdstore.Path) error {
+	if m.rename != nil {
+		if err := m.rename(from, to); err != nil {
+			return err
+		}
+	}
+	return m.FS.RenameNew(from, to)
+}
+
+// A file is saved twice while a commit is changing it, and there is no room for a copy beside it: both saves stay, be it as a leftover.
+func TestSavesStayWhereThereIsNoRoomForACopy(t *testing.T) {
+	const text = "one\ntwo\nthree\n"
+	for files := 1; files <= 2; files++ {
+		dir, saves := newVault(t), 0
+		var changes []mdstore.Change
+		for i := range files {
+			p := mdstore.Path(fmt.Sprintf("ws/%d.md", i))
+			write(t, filepath.Join(dir, string(p)), text)
+			changes = append(changes, mdstore.Change{Path: p, Base: mdstore.VersionOf([]byte(text)), New: []byte(strings.Replace(text, "two", "the commit's", 1))})
+		}
+		s, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d disk.FS) disk.FS {
+			return &meddled{FS: d,
+				exchange: func(mdstore.Path, mdstore.Path) {
+					if saves < 2 {
+						saves++
+						if err := habits["write beside and rename"](filepath.Join(dir, "ws/0.md"), strings.Replace(text, "two", fmt.Sprint("save ", saves), 1)); err != nil {
+							t.Error(err)
+						}
+					}
+				},
+				rename: func(_, to mdstore.Path) error {
+					if strings.Contains(to.Base(), ".conflict-") {
+						return &fs.PathError{Op: "rename", Path: string(to), Err: syscall.ENOSPC}
+					}
+					return nil
+				}}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		failed := s.Commit(t.Context(), changes)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for save := 1; save <= saves; save++ {
+			found := false
+			_ = filepath.WalkDir(dir, func(p string, e fs.DirEntry, err error) error {
+				data, _ := os.ReadFile(p)
+				found = found || strings.Contains(string(data), fmt.Sprint("save ", save))
+				return err
+			})
+			if !found {
+				t.Errorf("a commit of %d files, which ends with %v: save %d is nowhere", files, failed, save)
+			}
+		}
+		if saves != 2 {
+			t.Errorf("a commit of %d files: %d saves", files, saves)
+		}
+	}
+}
