@@ -53,6 +53,8 @@ type Engine struct {
 	// guarded by mu: files that a snapshot shows as they were while whoever saves them may have been at it, until that has settled
 	saving map[mdstore.Path]bool
 
+	untold []mdstore.Collision // guarded by mu: what commits have met whose outcomes could not name it
+
 	shelf *shelf      // the documents of nodes that were skimmed
 	whole atomic.Bool // files are read whole, and their documents stay in memory as they were
 

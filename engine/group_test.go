@@ -24,6 +24,7 @@ import (
 type gate struct {
 	*memstore.Store
 	before func(changes []mdstore.Change) error // its error is that of the commit
+	again  func(err error) bool                 // whether what was done exclusively is to be done again
 	met    []mdstore.Collision                  // by the commit that is made next
 
 	lead    context.Context // of who has the turn
@@ -33,10 +34,15 @@ type gate struct {
 }
 
 func (g *gate) Exclusively(ctx context.Context, f func(mdstore.Store) error) error {
-	return g.Store.Exclusively(ctx, func(st mdstore.Store) error {
-		g.lead, g.inside = ctx, st
-		return f(gated{st, st.(mdstore.Shared), g})
-	})
+	for {
+		err := g.Store.Exclusively(ctx, func(st mdstore.Store) error {
+			g.lead, g.inside = ctx, st
+			return f(gated{st, st.(mdstore.Shared), g})
+		})
+		if g.again == nil || !g.again(err) {
+			return err
+		}
+	}
 }
 
 func (g *gate) Collisions() []mdstore.Collision {

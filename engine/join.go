@@ -46,8 +46,8 @@ func (e *Engine) lead(r *request, waited bool) {
 	}()
 	for !r.finished() {
 		served := false
+		var again []*request // those that are to be made once git is done with what it is in the middle of
 		err := e.exclusively(r.ctx, func(st mdstore.Store) error {
-			e.requests.back(taken) // git was in the middle of something
 			if waited || e.company > 0 {
 				e.requests.gather()
 			}
@@ -56,7 +56,12 @@ func (e *Engine) lead(r *request, waited bool) {
 			if waited || len(taken) > 1 {
 				e.company = companyLasts
 			}
-			return e.serve(st, r, taken)
+			err := e.serve(st, r, taken)
+			if again = nil; busyError(err) {
+				e.requests.back(taken) // who waits no longer than that may go
+				again, taken = taken, nil
+			}
+			return err
 		})
 		switch {
 		case !served && busyError(err) && r.ctx.Err() == nil:
@@ -75,6 +80,11 @@ func (e *Engine) lead(r *request, waited bool) {
 		case err != nil:
 			for _, t := range taken {
 				if !t.finished() {
+					t.finish(nil, err)
+				}
+			}
+			for _, t := range again {
+				if e.requests.withdraw(t) {
 					t.finish(nil, err)
 				}
 			}

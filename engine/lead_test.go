@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"arbor/engine"
 	"arbor/mdstore"
@@ -77,6 +78,64 @@ func TestWhoGoesWhileTheyLeadEndsNobodyElse(t *testing.T) {
 	}
 	if n := w.Engine.Waiting(); n != 0 || gone == 0 {
 		t.Errorf("%d wait on; %d led and was gone", n, gone)
+	}
+}
+
+// Who waits no longer goes while another program is in the middle of something, whoever has taken along what they asked for, and it is not made after that.
+func TestWhoWaitsNoLongerGoes(t *testing.T) {
+	type number struct{}
+	w, g := gatedWorld(t)
+	all := []wish{logs(leaf(20), "zero"), logs(leaf(19), "one"), logs(leaf(18), "two"), logs(leaf(17), "three")}
+	ctxs, cancels, left := map[int]context.Context{}, make([]context.CancelFunc, len(all)), make([]chan struct{}, len(all))
+	for i := range all {
+		ctxs[i], cancels[i] = context.WithCancel(context.WithValue(t.Context(), number{}, i))
+		defer cancels[i]()
+		left[i] = make(chan struct{})
+		do := all[i].do
+		all[i].do = func(ctx context.Context, e *engine.Engine) (*engine.Outcome, error) {
+			defer close(left[i])
+			return do(ctx, e)
+		}
+	}
+	busy, leads := false, 0
+	g.before = func(changes []mdstore.Change) error {
+		if busy || len(changes) == 1 {
+			return nil
+		}
+		busy = true
+		leads, _ = g.lead.Value(number{}).(int)
+		if leads != 3 {
+			cancels[3]() // while what they ask for is being made
+		}
+		return &mdstore.BusyError{Where: "somewhere"}
+	}
+	g.again = func(err error) bool {
+		if err == nil {
+			return false
+		}
+		for i := 1; i < len(all); i++ {
+			if i == leads {
+				continue
+			}
+			cancels[i]()
+			select {
+			case <-left[i]:
+			case <-time.After(10 * time.Second):
+				t.Errorf("%s waits on", all[i].name)
+			}
+		}
+		return true
+	}
+	outs, errs := atOnce(t, w.Engine, g, all, ctxs, nil)
+	for i, x := range all {
+		if i == 0 || i == leads {
+			x.check(t, outs[i], errs[i])
+		} else if !errors.Is(errs[i], context.Canceled) {
+			t.Errorf("%s: %v, %v; it was to be gone", x.name, outs[i], errs[i])
+		}
+	}
+	if n := len(g.commits); leads == 0 || n != 2 || len(g.commits[1]) != 1 {
+		t.Errorf("%d led; the commits are %v; want one of the first and one of who led", leads, g.commits)
 	}
 }
 

@@ -69,11 +69,16 @@ func (q *queue) add(r *request) {
 	q.waiting = append(q.waiting, r)
 }
 
-// back puts requests that were taken, and are not finished, where they were.
+// back puts requests that were taken, and are not finished, where they were, but for those whose callers have gone meanwhile.
 func (q *queue) back(rs []*request) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.waiting = slices.Concat(slices.DeleteFunc(slices.Clone(rs), (*request).finished), q.waiting)
+	q.waiting = slices.Concat(slices.DeleteFunc(slices.Clone(rs), func(r *request) bool {
+		if err := r.ctx.Err(); err != nil && !r.finished() {
+			r.finish(nil, err)
+		}
+		return r.finished()
+	}), q.waiting)
 }
 
 // withdraw takes a request out, and reports false where somebody else has taken it.

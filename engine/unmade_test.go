@@ -3,6 +3,7 @@ package engine_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"arbor/engine"
@@ -77,5 +78,30 @@ func TestWhatIsNotMadeIsToldToWhomItConcerns(t *testing.T) {
 		} else if e := engine.AsError(errs[i]); e == nil || e.Code != engine.Conflicting {
 			t.Errorf("%s: error %v", x.name, errs[i])
 		}
+	}
+}
+
+// What a commit that fails has met is told to those who asked for it. Whoever is next, with other files, hears that it happened, and not that their own change was not made.
+func TestWhatAFailedCommitMetIsNobodyElses(t *testing.T) {
+	file, copied := mdstore.NodePath(benchWorkspace, leaf(20)), mdstore.NodePath(benchWorkspace, leaf(20)).Dir().Join("Node.conflict-1a2b3c4d.md")
+	w, c := crowdedWorld(t)
+	c.before = func([]mdstore.Change) error {
+		c.before = nil
+		c.met = []mdstore.Collision{{Path: file, Copy: copied, Text: "somebody was faster", Unmade: true}}
+		return &mdstore.UnfinishedError{Err: errors.New("the disk is full")}
+	}
+	start := func(id mdstore.ID) (*engine.Transitioned, error) {
+		return w.Engine.Transition(t.Context(), benchWorkspace, engine.Transition{Node: id, Action: statemachine.Start}, engine.Act{})
+	}
+	_, err := start(leaf(20))
+	if e := engine.AsError(err); e == nil || e.Details == nil || !e.Details.Committed || !strings.Contains(e.Message, "the disk is full") || !strings.Contains(e.Message, string(copied)) {
+		t.Errorf("of a commit that is not finished, and has met a save: %v", err)
+	}
+	out, err := start(leaf(19))
+	if err != nil || len(out.Collisions) != 1 || out.Collisions[0].Path != file || out.Collisions[0].Unmade {
+		t.Errorf("the next one, of another file: %+v, error %v", out, err)
+	}
+	if out, err := start(leaf(18)); err != nil || len(out.Collisions) > 0 {
+		t.Errorf("the one after that: %+v, error %v", out, err)
 	}
 }

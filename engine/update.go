@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"arbor/mdstore"
@@ -168,16 +169,23 @@ func (e *Engine) make(ctx context.Context, st mdstore.Store, changes []mdstore.C
 	if err != nil {
 		return nil, err
 	}
-	if err := st.Commit(ctx, changes); err != nil {
+	earlier := answered(e.Met())
+	err = st.Commit(ctx, changes)
+	met := e.Met()
+	if err != nil {
 		var conflict *mdstore.ConflictError
 		if errors.As(err, &conflict) {
 			e.Heed(conflict.Paths...)
 		} else {
 			e.forget(first.snap.ws.ID) // whatever happened, the files know better than we do
 		}
+		if not := unmade(met, anyPath); not != nil {
+			err = fmt.Errorf("%w; but not in all of them: %v", err, not)
+		}
+		e.postpone(append(earlier, answered(met)...))
 		return nil, err
 	}
-	met := e.Met()
+	met = append(earlier, met...)
 	after, err := sequence(ctx, st)
 	if err != nil || len(met) > 0 {
 		e.forget(first.snap.ws.ID) // with a collision the files hold more than was planned
@@ -190,13 +198,32 @@ func (e *Engine) make(ctx context.Context, st mdstore.Store, changes []mdstore.C
 	return met, nil
 }
 
-// Met returns the saves by others that commits have met and that no outcome has named yet: those of a commit that was finished after a crash, and
+// Met returns the saves by others that commits have met and that no outcome has named yet: those of a commit that failed or was finished after a crash, and
 // those that came to light later, in a file that an editor had open for long.
 func (e *Engine) Met() []mdstore.Collision {
+	e.mu.Lock()
+	met := e.untold
+	e.untold = nil
+	e.mu.Unlock()
 	if c, ok := e.st.(mdstore.Collider); ok {
-		return c.Collisions()
+		met = append(met, c.Collisions()...)
 	}
-	return nil
+	return met
+}
+
+// postpone leaves saves that commits have met to the next outcome.
+func (e *Engine) postpone(met []mdstore.Collision) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.untold = append(e.untold, met...)
+}
+
+// answered returns collisions of commits that have been answered: whoever hears of them now has not asked for what was not made.
+func answered(met []mdstore.Collision) []mdstore.Collision {
+	for i := range met {
+		met[i].Unmade = false
+	}
+	return met
 }
 
 // exclusively keeps other processes' writers out while f plans and commits, where the store is shared with any.
