@@ -297,21 +297,23 @@ func (e *Engine) newest(ctx context.Context, st mdstore.Store, id mdstore.ID, t 
 		if err != nil {
 			return nil, err
 		}
-		// What was read while somebody committed may be of two states; read it again.
-		after, err := sequence(ctx, st)
+		// What was read while somebody committed may be of two states; it is read again.
+		upToDate, after, err := keepUp(ctx, st, snap, seq)
 		if err != nil {
 			return nil, err
 		}
-		if after == seq {
+		if upToDate != nil && upToDate.ws.ID == id {
 			if !snap.unsure {
 				if known != nil {
 					at.stale = at.stale.settled(known.left)
 				}
-				e.publish(at, snap, seq)
+				e.publish(at, upToDate, after)
 			}
-			return snap, nil
+			return upToDate, nil
 		}
-		seq = after
+		if seq, err = sequence(ctx, st); err != nil {
+			return nil, err
+		}
 	}
 }
 

@@ -33,18 +33,15 @@ func (e *Engine) freshen(ctx context.Context, st mdstore.Store, at moment) (*Sna
 	if err := r.emptied(ctx, next); err != nil || !r.whole {
 		return nil, err
 	}
-	after, err := sequence(ctx, st)
-	if err != nil || after != at.seq { // somebody committed meanwhile
-		return nil, err
-	}
 	if next != at.snap {
 		next.shelve(r.changes())
 	}
-	if next.ws.ID != at.id {
-		return nil, nil
+	next, seq, err := keepUp(ctx, st, next, at.seq)
+	if err != nil || next == nil || next.ws.ID != at.id {
+		return nil, err
 	}
 	at.stale = at.stale.settled(r.left)
-	e.publish(at, next, at.seq)
+	e.publish(at, next, seq)
 	return next, nil
 }
 

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"sort"
 	"strings"
 
 	"arbor/mdstore"
@@ -85,16 +86,30 @@ func (s *Snapshot) brokenFolder(ref string) (mdstore.Path, bool) {
 	return "", false
 }
 
-// nearest returns nodes whose id or title contains ref or shares its beginning, for an error that helps.
+// nearest returns nodes for an error that helps: first those whose ids begin with ref, then those whose id or title contains it, and then those whose ids share the most of its beginning.
 func (s *Snapshot) nearest(ref string) []Candidate {
 	low := strings.ToLower(ref)
-	var out []Candidate
+	type likely struct {
+		n    *mdstore.Node
+		rank int // the higher, the likelier
+	}
+	var all []likely
 	for _, n := range s.nodes() {
-		if low != "" && (strings.Contains(strings.ToLower(n.Title), low) || strings.Contains(string(n.ID), low) || sharesStart(low, string(n.ID), len(low)*3/4, len("node-")+3)) {
-			if out = append(out, Candidate{string(n.ID), n.Title}); len(out) == candidatesShown {
-				break
-			}
+		common := commonStart(low, string(n.ID))
+		switch {
+		case low == "":
+		case common == len(low):
+			all = append(all, likely{n, len(low) + 2})
+		case strings.Contains(strings.ToLower(n.Title), low), strings.Contains(string(n.ID), low):
+			all = append(all, likely{n, len(low) + 1})
+		case common >= max(len(low)*3/4, len("node-")+3):
+			all = append(all, likely{n, common})
 		}
+	}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].rank > all[j].rank })
+	var out []Candidate
+	for _, x := range all[:min(len(all), candidatesShown)] {
+		out = append(out, Candidate{string(x.n.ID), x.n.Title})
 	}
 	const longest = 15 // bytes of an id that people type; the others are copied
 	for _, n := range s.nodes() {
@@ -108,10 +123,13 @@ func (s *Snapshot) nearest(ref string) []Candidate {
 	return out
 }
 
-// sharesStart reports whether a and b begin with the same n bytes, n being at least least.
-func sharesStart(a, b string, n, least int) bool {
-	n = max(n, least)
-	return len(a) >= n && len(b) >= n && a[:n] == b[:n]
+// commonStart returns with how many of the same bytes a and b begin.
+func commonStart(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 // nodes returns one node for each id: first those of the tree in its order, then the others in the order of paths.
@@ -160,14 +178,13 @@ func ResolveWorkspace(all []*mdstore.Workspace, ref string, loose bool) (mdstore
 		}
 		cs = append(cs, Candidate{string(w.ID), w.Name})
 	}
-	if loose {
-		switch hits := matches(cs, ref); len(hits) {
-		case 0:
-		case 1:
-			return mdstore.ID(hits[0].ID), nil
-		default:
-			return "", ambiguous(ref, "workspaces", hits)
-		}
+	switch hits := matches(cs, ref); {
+	case len(hits) == 1 && loose:
+		return mdstore.ID(hits[0].ID), nil
+	case len(hits) > 1 && loose:
+		return "", ambiguous(ref, "workspaces", hits)
+	case len(hits) > 0:
+		return "", Fail(WorkspaceNotFound, "%s: no workspace has this id; give the id of the one that is meant: %s", ref, list(hits)).with(Details{Candidates: hits[:min(len(hits), candidatesShown)]})
 	}
 	return "", Fail(WorkspaceNotFound, "%s: no such workspace%s", ref, known(all)).with(Details{Candidates: heads(all)})
 }
