@@ -339,5 +339,18 @@ func (d *draft) changes() []mdstore.Change {
 
 // moves reports whether a file or folder changes its place, so that the snapshot is to be read anew.
 func (d *draft) moves() bool {
-	return slices.ContainsFunc(d.extra, func(p planned) bool { return p.change.To != "" })
+	return slices.ContainsFunc(d.extra, func(p planned) bool { return p.change.To != "" && !d.leaves(p.change) })
+}
+
+// leaves reports whether a change takes a folder right below nodes/ out of the workspace, with nothing in it but nodes that the snapshot has: it has them no more then, and that is all.
+func (d *draft) leaves(c mdstore.Change) bool {
+	if !c.To.Under(mdstore.LocalDir) || c.Path.Dir() != d.snap.ws.Dir.Join(mdstore.NodesDir) {
+		return false
+	}
+	for it := d.snap.broken.Iterator(); !it.Done(); {
+		if p, _, _ := it.Next(); p.Under(c.Path) {
+			return false
+		}
+	}
+	return true
 }

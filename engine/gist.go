@@ -140,6 +140,20 @@ var closing = sync.OnceValue(func() map[statemachine.Standing]bool {
 	return out
 })
 
+// mayRefer reports whether a node may refer to one of those ids. It is wrong on one side only: who may not does not.
+func (s *Snapshot) mayRefer(n *mdstore.Node, ids map[mdstore.ID]bool) bool {
+	g := s.gist(n)
+	if g == "" || g.has(gistStrange) {
+		return true
+	}
+	for id := range g.refers {
+		if ids[id] {
+			return true
+		}
+	}
+	return false
+}
+
 // HasProblem reports whether a node has a problem. It reads the document only where nobody has found out before.
 func (s *Snapshot) HasProblem(n *mdstore.Node) bool {
 	if g := s.gist(n); g != "" {

@@ -33,6 +33,12 @@ func (m made) workspace() *mdstore.Workspace {
 func (d *draft) made(changes []mdstore.Change) []made {
 	var out []made
 	for _, c := range changes {
+		if c.To != "" && d.leaves(c) {
+			for n := range d.snap.under(c.Path) {
+				out = append(out, made{File: mdstore.File{Path: n.Path}})
+			}
+			continue
+		}
 		if c.Keep || c.To != "" || !c.Path.Under(d.snap.ws.Dir) {
 			continue
 		}

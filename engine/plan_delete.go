@@ -147,8 +147,9 @@ func holds(dir mdstore.Path, sorted []mdstore.Path) bool {
 
 // expire marks the references of other nodes to those that go. A damaged file stays as it is: its reference is then a dangling one, which check reports.
 func (d *draft) expire(gone map[mdstore.ID]bool) {
+	d.snap.Gather()
 	for n := range d.snap.All() {
-		if gone[n.ID] || !mentions(n.Doc().Bytes(), gone) || d.editable(n) != nil {
+		if gone[n.ID] || !d.snap.mayRefer(n, gone) || !mentions(n.Doc().Bytes(), gone) || d.editable(n) != nil {
 			continue
 		}
 		for _, r := range n.References() {
