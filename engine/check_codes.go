@@ -50,7 +50,7 @@ var checkCodes = []CheckCode{
 	{mdoc.CodeDuplicateKey, SeverityError, "a key of the front matter stands twice", "keep one of the two", ""},
 	{mdoc.CodeTooLarge, SeverityError, "the file is beyond a limit", "move text into a file beside it", ""},
 	{CodeFileMissing, SeverityError, "a folder of a node or workspace without its file", "restore the file (git, the trash), or remove the folder", "where the folder holds nothing at all: moves it to the trash"},
-	{"NOT_A_FILE", SeverityError, "a folder, a pipe or a device in a file's place; or anything in the place of what Arbor keeps in `.local/`", "put a regular file there; of `.local/`, remove it", ""},
+	{"NOT_A_FILE", SeverityError, "a folder, a pipe or a device in a file's place; or anything in the place of `.local/`, or of the lock, the journal or the number of the last commit in it", "put a regular file there; of `.local/`, remove it", ""},
 	{"SYMLINK", SeverityError, "a symbolic link, which is not followed", "put the file or folder itself there", ""},
 	{"HARD_LINK", SeverityError, "a file of several names; it is read, not written", "remove the other names, or make it a copy", ""},
 	{"PERMISSION", SeverityError, "not readable for you, or marked read-only, or a file or folder that you may not write to", "change its permissions", ""},
