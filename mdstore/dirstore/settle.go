@@ -85,14 +85,15 @@ func (s *Store) takeOver() {
 
 // settling waits for who clears away after a commit in this process and keeps the turn for it. It reports whether it has the turn then.
 func (s *Store) settling(ctx context.Context) bool {
-	if s.done.Load() == 0 {
-		return false
+	for s.done.Load() != 0 {
+		select {
+		case <-s.turn:
+			s.takeOver()
+			return true
+		case <-time.After(poll): // who has it may have cleared away, and keep it until another process gives back the lock
+		case <-ctx.Done():
+			return false
+		}
 	}
-	select {
-	case <-s.turn:
-		s.takeOver()
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return false
 }
