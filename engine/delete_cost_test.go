@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 
 	"arbor/engine"
@@ -12,16 +13,16 @@ import (
 // A counted store counts what is read of it.
 type counted struct {
 	*dirstore.Store
-	whole, files int
+	whole, files atomic.Int64
 }
 
 func (c *counted) Skim(ctx context.Context, under mdstore.Path, known *mdstore.Skimmed, trusting bool) (*mdstore.Skimmed, error) {
-	c.whole++
+	c.whole.Add(1)
 	return c.Store.Skim(ctx, under, known, trusting)
 }
 
 func (c *counted) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) {
-	c.files++
+	c.files.Add(1)
 	return c.Store.Read(ctx, p)
 }
 
@@ -39,7 +40,8 @@ func TestDeletionsCostWhatGoes(t *testing.T) {
 		} else {
 			s.Gather()
 		}
-		c.whole, c.files = 0, 0
+		c.whole.Store(0)
+		c.files.Store(0)
 		for _, id := range []mdstore.ID{leaf(n), leaf(n - 1)} {
 			if _, err := e.Delete(t.Context(), benchWorkspace, id, engine.Act{}); err != nil {
 				t.Fatal(err)
@@ -49,8 +51,8 @@ func TestDeletionsCostWhatGoes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if cost[n] = c.files; c.whole > 0 {
-			t.Errorf("of %d nodes, all were looked at %d times", n, c.whole)
+		if cost[n] = int(c.files.Load()); c.whole.Load() > 0 {
+			t.Errorf("of %d nodes, all were looked at %d times", n, c.whole.Load())
 		}
 		st, err := dirstore.Open(c.Dir(), dirstore.Options{})
 		if err != nil {
