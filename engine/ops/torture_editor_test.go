@@ -284,6 +284,9 @@ func TestEditorAmongProcesses(t *testing.T) {
 			j.spared = e.own // these hold what the editor made of them
 			j.once(made, because)
 			j.clean(true)
+			for _, said := range h.partly {
+				t.Logf("made in part: %s", said)
+			}
 			t.Logf("kills %d acknowledged %d saved %d lost %d half %d duplicated %d", h.kills, h.acknowledged(), len(e.saves), j.lost, j.half, j.twice)
 			if len(e.saves) < 10 {
 				t.Errorf("the torture was none: %d saves", len(e.saves))

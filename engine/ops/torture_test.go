@@ -78,6 +78,7 @@ type herd struct {
 	mu     sync.Mutex
 	kills  int         // guarded by mu
 	broken []string    // guarded by mu: errors that nobody foresaw
+	partly []string    // guarded by mu: what was said of operations of which somebody's save has kept a part from being made
 	tries  []*attempt  // guarded by mu: in the order of their beginnings, for each worker
 	alive  []*exec.Cmd // guarded by mu
 	begun  []bool      // guarded by mu: whether a worker has begun an operation in this life
@@ -220,6 +221,10 @@ func (h *herd) listen(i int, name string, out io.Reader) {
 			h.mu.Unlock()
 		case "refused":
 			last.refused, last.until = true, r.Time
+		case "partly": // as good as cut short: what is there is there once
+			h.mu.Lock()
+			h.partly = append(h.partly, r.Error)
+			h.mu.Unlock()
 		default:
 			h.found("%s: %s %s: %s", name, r.Kind, r.Key, r.Error)
 		}

@@ -23,7 +23,7 @@ const workerJob = "ARBOR_TEST_WORKER"
 
 // A report is a line that a worker writes to its parent: before an operation what it is about to do, and what came of it once that has returned.
 type report struct {
-	What  string     `json:"what"` // "try", "done", "refused", or "broken" for an error that nobody foresaw
+	What  string     `json:"what"` // "try", "done", "refused", "partly", or "broken" for an error that nobody foresaw
 	Key   string     `json:"key"`  // of the operation; no other text holds it
 	Kind  kind       `json:"kind,omitempty"`
 	Node  mdstore.ID `json:"node,omitempty"`  // that it is about
@@ -119,7 +119,11 @@ func (w *worker) do(k kind, node mdstore.ID, value string, op func(key string) (
 	case engine.AsError(err).Code == engine.InternalError:
 		w.tell(report{What: "broken", Key: key, Kind: k, Error: err.Error()})
 	default:
-		w.tell(report{What: "refused", Key: key, Error: err.Error()})
+		what := "refused"
+		if d := engine.AsError(err).Details; d != nil && d.Committed {
+			what = "partly" // somebody saved one of the files in the middle of it
+		}
+		w.tell(report{What: what, Key: key, Error: err.Error()})
 	}
 }
 
