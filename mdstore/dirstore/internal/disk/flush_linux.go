@@ -12,7 +12,7 @@ import (
 
 // syncAll is Root.SyncAll by the short way. It is not ok where nothing was done.
 //
-// The system is told first to begin writing all of the files, which waits for nothing: so what the first sync makes durable holds what the others
+// Many are made durable with all of their file system, where that is worthwhile. Else the system is told first to begin writing all of the files, which waits for nothing: so what the first sync makes durable holds what the others
 // ask for as well, however late they come to it. A failure of that writing is told by the sync that follows.
 func (r Root) syncAll(files, dirs []mdstore.Path) (errs []error, ok bool) {
 	all := slices.Concat(files, dirs)

@@ -248,7 +248,7 @@ func (c *Committer) spent(s *step, t, p mdstore.Path) bool {
 	return false
 }
 
-// removeAll removes temporaries. One that cannot be removed is left as a stray.
+// removeAll removes temporaries. One that cannot be removed is left as a stray. release is that of disk.RemoveAll.
 func (c *Committer) removeAll(ts []mdstore.Path) (release func()) {
 	errs, release := disk.RemoveAll(c.FS, ts)
 	for i, err := range errs {
