@@ -28,7 +28,7 @@ func (e *Engine) attended(session string, ws mdstore.ID) (look, bool) {
 		return look{}, false
 	}
 	l := seen[ws]
-	l.Workspace, l.volatile, l.all, l.near = ws, true, nil, nil // what is done with it may make it another one
+	l.Workspace, l.all, l.near = ws, nil, nil // what is done with it may make it another one
 	l.Files = maps.Clone(l.Files)
 	return l, true
 }
@@ -44,24 +44,25 @@ func (e *Engine) attend(session string, l look) bool {
 	return ok
 }
 
-// abreast reports whether an attended session is known to have seen a snapshot, all of it.
+// abreast reports whether a session is known to have seen a snapshot, all of it.
 func (e *Engine) abreast(session string, snap *Snapshot) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.looks[session][snap.ws.ID].all == snap
+	l, _ := e.seen(session, snap.ws.ID)
+	return l.all == snap
 }
 
-// keepAbreast notes that an attended session has seen a snapshot, all of it, so that asking again costs nothing.
+// keepAbreast notes that a session whose look is in memory has seen a snapshot, all of it, so that asking again costs nothing.
 func (e *Engine) keepAbreast(session string, snap *Snapshot) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if l, ok := e.looks[session][snap.ws.ID]; ok {
+	if l, ok := e.seen(session, snap.ws.ID); ok {
 		l.all, l.near = snap, snap
-		e.looks[session][snap.ws.ID] = l
+		e.keepSeen(session, l)
 	}
 }
 
-// nearby returns what changed since an attended session last looked, where all that may have is known: what came after the reading of the files that a snapshot has in common with the last one that the
+// nearby returns what changed since a session last looked, where all that may have is known: what came after the reading of the files that a snapshot has in common with the last one that the
 // session had seen, all of it. It costs that, and not the workspace.
 func (e *Engine) nearby(session string, snap *Snapshot) (ds []Difference, ok bool) {
 	old, paths := e.since(session, snap)
@@ -78,11 +79,11 @@ func (e *Engine) nearby(session string, snap *Snapshot) (ds []Difference, ok boo
 	return compareLooks(old, now), true
 }
 
-// since returns the files that may be other ones than an attended session has seen, and what it has seen of them; nil where it may be any.
+// since returns the files that may be other ones than a session has seen, and what it has seen of them; nil where it may be any.
 func (e *Engine) since(session string, snap *Snapshot) (old look, paths map[mdstore.Path]bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	l := e.looks[session][snap.ws.ID]
+	l, _ := e.seen(session, snap.ws.ID)
 	if l.near == nil || l.near.base != snap.base || l.near.ws.Dir != snap.ws.Dir {
 		return look{}, nil
 	}
@@ -97,7 +98,7 @@ func (e *Engine) since(session string, snap *Snapshot) (old look, paths map[mdst
 			paths[p] = true
 		}
 	}
-	old = look{Workspace: l.Workspace, Files: make(map[mdstore.Path]*fingerprint, len(paths)), volatile: true}
+	old = look{Workspace: l.Workspace, Files: make(map[mdstore.Path]*fingerprint, len(paths))}
 	for p := range paths {
 		if f, ok := l.Files[p]; ok {
 			old.Files[p] = f

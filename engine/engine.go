@@ -49,6 +49,7 @@ type Engine struct {
 	told  uint64                         // guarded by mu: counts what the engine was told of stale files
 	epoch uint64                         // guarded by mu: another one whenever what is being read may not be published any more
 	looks map[string]map[mdstore.ID]look // guarded by mu: what sessions that are attended have seen, by session and workspace
+	noted map[mdstore.Path]noted         // guarded by mu: what some others have seen, by the folders where the store keeps it
 
 	// guarded by mu: files that a snapshot shows as they were while whoever saves them may have been at it, until that has settled
 	saving map[mdstore.Path]bool
@@ -85,7 +86,7 @@ func Open(ctx context.Context, st mdstore.Store, opt Options) (*Engine, error) {
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
-	e := &Engine{st: st, opt: opt, writing: newTurn(), snaps: map[mdstore.ID]loaded{}, stale: heard{}, looks: map[string]map[mdstore.ID]look{}, saving: map[mdstore.Path]bool{}}
+	e := &Engine{st: st, opt: opt, writing: newTurn(), snaps: map[mdstore.ID]loaded{}, stale: heard{}, looks: map[string]map[mdstore.ID]look{}, noted: map[mdstore.Path]noted{}, saving: map[mdstore.Path]bool{}}
 	e.shelf = newShelf(st, e.suspect)
 	return e, ctx.Err()
 }

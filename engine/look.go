@@ -25,9 +25,8 @@ type look struct {
 	Looked    int64 // of part 0: when the session looked, in Unix milliseconds, to a day
 	Files     map[mdstore.Path]*fingerprint
 
-	all      *Snapshot         // of an attended session: one in which nothing differs from the look; nil where none is known
+	all      *Snapshot         // of a look that is in memory: one in which nothing differs from it; nil where none is known
 	near     *Snapshot         // the last that was such a one: nothing else differs in it but what the session has changed itself since
-	volatile bool              // kept in memory, for as long as the session lasts
 	versions []mdstore.Version // of the parts as they were read, which are more than Parts where that changed
 }
 
@@ -162,7 +161,7 @@ func lookAt(s *Snapshot, old look) (now look, proved int) {
 
 // lookAmong is lookAt of the workspace's own file, the files that nobody can read, and those of some nodes, which are so many.
 func lookAmong(s *Snapshot, nodes iter.Seq[*mdstore.Node], many int, old look) (now look, proved int) {
-	now = look{Workspace: s.ws.ID, Files: make(map[mdstore.Path]*fingerprint, many+1), volatile: old.volatile}
+	now = look{Workspace: s.ws.ID, Files: make(map[mdstore.Path]*fingerprint, many+1)}
 	own, ok := old.Files[s.ws.Path]
 	if !ok || own.Version != s.ws.Version.String() {
 		own = printOf(s.ws.Version, s.ws.Doc)

@@ -93,6 +93,7 @@ func (e *Engine) forgetLooks(ctx context.Context, st mdstore.Store, session stri
 		return err
 	}
 	for _, w := range all {
+		e.unnote(session, w.ID)
 		e.discardLook(ctx, sc, lookDir(session, w.ID), true)
 	}
 	return nil

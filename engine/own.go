@@ -78,5 +78,17 @@ func (e *Engine) ownParts(ctx context.Context, ws mdstore.ID, session string, fi
 	if len(changes) == 0 {
 		return nil
 	}
-	return e.exclusively(ctx, func(st mdstore.Store) error { return e.aside(ctx, st, changes) })
+	return e.exclusively(ctx, func(st mdstore.Store) error {
+		before, err := sequence(ctx, st)
+		if err != nil {
+			return err
+		}
+		if err := e.aside(ctx, st, changes); err != nil {
+			return err
+		}
+		if after, err := sequence(ctx, st); err == nil {
+			e.ownNoted(ctx, session, ws, files, before, after)
+		}
+		return nil
+	})
 }

@@ -51,6 +51,7 @@ func (e *Engine) Changes(ctx context.Context, ws mdstore.ID, session string, tak
 	if err != nil {
 		return nil, err
 	}
+	e.recall(ctx, session, ws)
 	if e.abreast(session, snap) {
 		return &Seen{Differences: []Difference{}}, nil
 	}
@@ -62,10 +63,15 @@ func (e *Engine) Changes(ctx context.Context, ws mdstore.ID, session string, tak
 			return &Seen{Differences: ds}, nil
 		}
 	}
+	before, err := sequence(ctx, e.st)
+	if err != nil {
+		return nil, err
+	}
 	old, err := e.readLook(ctx, session, ws)
 	if err != nil {
 		return nil, err
 	}
+	e.note(session, old, before)
 	now, proved := lookAt(snap, old)
 	out := &Seen{Differences: []Difference{}, First: !old.known()}
 	if !out.First {
@@ -74,15 +80,18 @@ func (e *Engine) Changes(ctx context.Context, ws mdstore.ID, session string, tak
 	untold := len(out.Differences)
 	switch {
 	case out.First:
+		e.unnote(session, ws)
 		out.Unnoted = e.saveLook(ctx, session, now, old)
 	case take != nil && len(out.Differences) > 0:
 		n := take(out.Differences)
 		if untold -= n; untold > 0 {
 			now = old.after(now, out.Differences[:n])
 		}
+		e.unnote(session, ws)
 		out.Unnoted = e.saveLook(ctx, session, now, old)
 	case proved > provedMost || !old.current(e.opt.Now().UnixMilli()):
 		// Nothing is lost where it cannot be: it is as it was before.
+		e.unnote(session, ws)
 		_ = e.saveLook(ctx, session, old.proven(now), old)
 	}
 	if untold == 0 {
