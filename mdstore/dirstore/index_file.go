@@ -100,6 +100,9 @@ func (s *Store) writeIndex(g *ground) error {
 	}
 	if err == nil {
 		err = s.disk.Rename(temp, p)
+		if info, ierr := s.disk.Lstat(p); err != nil && ierr == nil && info.Mode.IsDir() && s.disk.RenameNew(p, p+mdstore.Path("-"+rand.Text())) == nil {
+			err = s.disk.Rename(temp, p) // somebody's folder lay in its place, and lies beside it now
+		}
 	}
 	if err != nil {
 		_ = s.disk.Remove(temp)

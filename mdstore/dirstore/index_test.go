@@ -189,6 +189,25 @@ func TestADamagedIndexIsNone(t *testing.T) {
 	}
 }
 
+// A folder in the place of the index costs one reading, and is put beside it with what is in it.
+func TestAFolderIsPutOutOfTheIndexsWay(t *testing.T) {
+	dir, _, index := indexed(t, 20)
+	if err := os.Remove(index); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(index, "mine"), "something")
+	later(t, dir, func(s *dirstore.Store) { skim(t, s, nil, false) })
+	later(t, dir, func(s *dirstore.Store) {
+		if got := skim(t, s, nil, false); got.Work.Read > 0 {
+			t.Errorf("%d files are read again", got.Work.Read)
+		}
+	})
+	found, _ := filepath.Glob(index + "-*/mine")
+	if len(found) != 1 {
+		t.Errorf("what lay in the folder is in %q", found)
+	}
+}
+
 // The index is written through no link and nowhere but in a .local/ that is there, and is gone with it.
 func TestTheIndexIsNeverInTheWay(t *testing.T) {
 	dir, _, index := indexed(t, 20)
