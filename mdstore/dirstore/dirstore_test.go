@@ -72,3 +72,33 @@ func ticked(t *testing.T, path string) {
 		}
 	}
 }
+
+// What belongs to this machine is kept out of git by a file of its own: the vault's goes where a branch without the vault is checked out.
+func TestWhatIsOfThisMachineIgnoresItself(t *testing.T) {
+	dir := t.TempDir()
+	s, err := dirstore.Open(dir, dirstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	commit := func(text string, base mdstore.Version) {
+		t.Helper()
+		if err := s.Commit(t.Context(), []mdstore.Change{{Path: "ws/note", Base: base, New: []byte(text)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	commit("one", mdstore.Version{})
+	name := filepath.Join(dir, ".local", ".gitignore")
+	if data, err := os.ReadFile(name); err != nil || string(data) != "*\n" {
+		t.Errorf("%s holds %q, error %v", name, data, err)
+	}
+	write(t, name, "mine\n")
+	later(t, dir, func(s *dirstore.Store) {
+		if err := s.Commit(t.Context(), []mdstore.Change{{Path: "ws/note", Base: mdstore.VersionOf([]byte("one")), New: []byte("two")}}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if data, _ := os.ReadFile(name); string(data) != "mine\n" {
+		t.Errorf("what somebody wrote to %s is %q now", name, data)
+	}
+}

@@ -71,7 +71,7 @@ func (s *Store) writeIndex(g *ground) error {
 		if at, err := s.disk.Lstat(mdstore.IgnoreFile); err != nil || !at.Mode.IsRegular() {
 			return err
 		}
-		if err := s.disk.Mkdir(mdstore.LocalDir); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := s.makeLocal(); err != nil {
 			return err
 		}
 		info, err = s.disk.Lstat(mdstore.LocalDir)

@@ -15,9 +15,10 @@ import (
 )
 
 const (
-	lockName = "lock"
-	lockPath = mdstore.Path(mdstore.LocalDir + "/" + lockName)
-	poll     = 2 * time.Millisecond // between two looks at a lock that another process holds
+	lockName    = "lock"
+	lockPath    = mdstore.Path(mdstore.LocalDir + "/" + lockName)
+	localIgnore = mdstore.Path(mdstore.LocalDir + "/" + mdstore.IgnoreFile)
+	poll        = 2 * time.Millisecond // between two looks at a lock that another process holds
 )
 
 // acquire waits for the lock, finishes what a crash left, and returns what releases it. Where nobody gets on for as long as patience, it gives up with
@@ -137,7 +138,7 @@ func (s *Store) makeLock() error {
 	if err := disk.InTheWay(s.disk, mdstore.LocalDir, true); err != nil {
 		return err
 	}
-	if err := s.disk.Mkdir(mdstore.LocalDir); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := s.makeLocal(); err != nil {
 		return err
 	}
 	if err := disk.InTheWay(s.disk, lockPath, false); err != nil {
@@ -151,6 +152,18 @@ func (s *Store) makeLock() error {
 		return disk.Denied(mdstore.LocalDir, err)
 	}
 	return f.Close()
+}
+
+// makeLocal makes .local/ where it is missing, and in it the file that keeps it out of git. The vault's own does so, too, but goes with the vault where a branch without it is checked out:
+// what belongs to this machine, a token among it, stays behind, and must not be added there.
+func (s *Store) makeLocal() error {
+	if err := s.disk.Mkdir(mdstore.LocalDir); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if err := s.disk.Create(localIgnore, []byte("*\n"), ""); err != nil && !errors.Is(err, fs.ErrExist) {
+		s.log.Debug("what belongs to this machine cannot be kept out of git", "error", err)
+	}
+	return nil
 }
 
 // inTheWay returns what lies in the place of something in .local/ that every commit needs, or keeps this user from the lock; nil for nothing.
