@@ -161,9 +161,11 @@ const (
 	ours   = "ours\none\ntwo\nthree\n"
 )
 
-func displaced(t *testing.T, noLeases bool) *waiting {
+func displaced(t *testing.T, noLeases bool) *waiting { return displacedBy(t, ours, noLeases) }
+
+func displacedBy(t *testing.T, text string, noLeases bool) *waiting {
 	files := map[mdstore.Path][]byte{shared: []byte("one\ntwo\nthree\n")}
-	changes := []mdstore.Change{{Path: shared, Base: mdstore.VersionOf(files[shared]), New: []byte(ours)}}
+	changes := []mdstore.Change{{Path: shared, Base: mdstore.VersionOf(files[shared]), New: []byte(text)}}
 	x := explore(t, files, changes, Options{NoLeases: noLeases})
 	v := &waiting{T: t, x: x, c: x.disk()}
 	v.w = v.c.Open(shared)

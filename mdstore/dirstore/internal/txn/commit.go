@@ -131,7 +131,18 @@ func (c *Committer) direct(s *step) error {
 	if err := c.sync(set); err != nil {
 		return &mdstore.UnfinishedError{Err: err}
 	}
+	early := false
+	if s.Temp != "" && c.FS.Writers(s.Temp) != disk.Nobody {
+		// What they write to it is somebody's save, which nobody could tell from one that the commit has to give way to, if this process died after its answer:
+		// it is set aside with a note of what it was before that.
+		before := c.met
+		c.discard(s, s.Temp, s.Path)
+		early = c.met != before
+	}
 	c.rest = func() error {
+		if early {
+			c.met++
+		}
 		c.discard(s, s.Temp, s.Path)
 		return nil
 	}
@@ -263,6 +274,7 @@ func (c *Committer) removeAll(ts []mdstore.Path) (release func()) {
 const (
 	savedTwice = "%s was saved twice while a commit was changing it; one of the versions lies beside it"
 	savedLate  = "%s was saved, by somebody who had opened it before, after a commit had changed it; that version lies beside it"
+	savedFirst = "%s was saved by somebody just when a commit that a crash ended was changing it; the commit's version lies beside it"
 	unknown    = "%s was being changed when a crash came; bytes of unknown origin were found and lie beside it"
 )
 

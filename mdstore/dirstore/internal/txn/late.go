@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"arbor/mdstore"
@@ -127,6 +128,9 @@ func (c *Committer) rejoin(p mdstore.Path, known, theirs []byte) bool {
 // park moves t to where displaced files wait. The note is there first: a crash between the two leaves a stray beside p, which Sweep knows.
 func (c *Committer) park(t, p mdstore.Path, known []byte) error {
 	set := dirs{}
+	if err := disk.InTheWay(c.FS, LateDir, true); err != nil {
+		return err
+	}
 	if err := c.mkdirAll(set, LateDir); err != nil {
 		return err
 	}
@@ -156,13 +160,13 @@ func (c *Committer) park(t, p mdstore.Path, known []byte) error {
 	return nil
 }
 
-// Waiting reports whether displaced files wait for those who have them open.
+// Waiting reports whether displaced files wait for those who have them open. None do in what a link leads to, which is somebody else's folder.
 func (c *Committer) Waiting() (bool, error) {
-	_, err := c.FS.Lstat(LateDir)
+	info, err := c.FS.Lstat(LateDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	return err == nil, err
+	return err == nil && info.Mode.IsDir(), err
 }
 
 // Late looks at the displaced files again, and finishes those that nobody has open any more. begin is called before anything changes in the vault.
@@ -197,14 +201,16 @@ func (c *Committer) Late(begin func() error) (left bool, err error) {
 				return true, err
 			}
 			left = left || waits
-		case !there[strings.TrimSuffix(e.Name, noteExt)+lateExt]:
+		case strings.HasSuffix(e.Name, noteExt) && !there[strings.TrimSuffix(e.Name, noteExt)+lateExt], strings.HasPrefix(e.Name, TempPrefix):
 			_ = c.FS.Remove(LateDir.Join(e.Name)) // the crash came before the file, or after it had gone
 		}
 	}
 	if !left {
 		c.forget(LateDir)
-		// What was displaced by what was merged just now may wait in its turn.
-		left = c.FS.Remove(LateDir) != nil
+		if c.FS.Remove(LateDir) != nil { // what was displaced by what was merged just now may wait in its turn
+			entries, err = c.FS.ReadDir(LateDir)
+			left = err != nil || slices.ContainsFunc(entries, func(e disk.Entry) bool { return strings.HasSuffix(e.Name, lateExt) })
+		}
 	}
 	return left, nil
 }
@@ -238,6 +244,13 @@ func (c *Committer) late(t, note mdstore.Path, begin func() error) (waits bool, 
 	if !same(out, n.Known) {
 		if err := begin(); err != nil {
 			return true, err
+		}
+		if n.Path != "" && n.Known != nil && c.rejoin(n.Path, n.Known, out) {
+			// Noted at once: whatever keeps the file from going, it is not joined again.
+			n.Joined, n.Known = n.Joined || adds(n.Known, out), out
+			if err := c.renote(note, n); err != nil {
+				return true, err
+			}
 		}
 	}
 	if n.Path == "" || !c.dismiss(t, n) {
@@ -285,6 +298,11 @@ func (c *Committer) meanwhile(t, note mdstore.Path, n lateNote, out []byte, begi
 		}
 	}
 	n.Known, n.Since = out, c.Now()
+	return c.renote(note, n)
+}
+
+// renote writes another note in place of the one of a displaced file.
+func (c *Committer) renote(note mdstore.Path, n lateNote) error {
 	data, err := json.Marshal(n)
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ func merge3(base, ours, theirs []byte) (merged []byte, ok bool) {
 }
 
 // join is merge3 where theirs is in the file and ours is to come into it: it also joins what both have put at the end, as whoever adds to a log does. Theirs stays where
-// it is, and ours follows.
+// it is, and ours follows, unless it is there already: who was killed after a join joins again.
 func join(base, ours, theirs []byte) (merged []byte, ok bool) {
 	return merge(base, ours, theirs, true)
 }
@@ -40,6 +40,8 @@ func merge(base, ours, theirs []byte, atEnd bool) (merged []byte, ok bool) {
 			h, mine = mine[0], mine[1:]
 		case len(mine) == 0 || other[0].end < mine[0].start:
 			h, other = other[0], other[1:]
+		case atEnd && mine[0].within(other[0]): // it was joined before
+			h, mine, other = other[0], mine[1:], other[1:]
 		case atEnd && mine[0].follows(other[0], b):
 			h = hunk{len(b), len(b), slices.Concat(other[0].text, mine[0].text)}
 			mine, other = nil, nil
@@ -78,6 +80,19 @@ func (h hunk) follows(g hunk, text [][]byte) bool {
 		line = bytes.TrimLeft(line, " \t>")
 		return len(line) > 0 && bytes.IndexByte([]byte("#`~<="), line[0]) >= 0 || bytes.HasPrefix(line, []byte("--"))
 	})
+}
+
+// within reports whether g puts all that h puts in where h puts it.
+func (h hunk) within(g hunk) bool {
+	if h.start != g.start || h.end != g.end || len(h.text) == 0 {
+		return false
+	}
+	for i := range len(g.text) - len(h.text) + 1 {
+		if slices.EqualFunc(h.text, g.text[i:i+len(h.text)], bytes.Equal) {
+			return true
+		}
+	}
+	return false
 }
 
 func ended(line []byte) bool { return bytes.HasSuffix(line, []byte("\n")) }

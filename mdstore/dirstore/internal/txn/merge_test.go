@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,8 +75,10 @@ func TestMergeAgreesWithGit(t *testing.T) {
 		if clean > 40 {
 			return // a process each is slow
 		}
-		base := drawText(t, "base")
-		ours, theirs := drawEdit(t, "ours", base), drawEdit(t, "theirs", base)
+		// As a rule they edit different parts, so that there is something to compare.
+		head, middle, tail := drawText(t, "head"), drawText(t, "middle"), drawText(t, "tail")
+		base := slices.Concat(head, middle, tail)
+		ours, theirs := slices.Concat(drawEdit(t, "ours", head), middle, tail), slices.Concat(head, middle, drawEdit(t, "theirs", tail))
 		m, ok := merge3(base, ours, theirs)
 		if !ok || bytes.Equal(m, ours) || bytes.Equal(m, theirs) {
 			return

@@ -11,10 +11,18 @@ import (
 	"arbor/mdstore/dirstore/internal/disk"
 )
 
-// Pending reports whether the journal holds anything but an empty slot and copies.
+// Pending reports whether the journal holds a record, or something that became none: what else lies there is not Recover's.
 func (c *Committer) Pending() (bool, error) {
 	entries, err := c.journal()
-	return slices.ContainsFunc(entries, func(e disk.Entry) bool { return !copied(e.Name) && !c.vacant(e) }), err
+	return slices.ContainsFunc(entries, func(e disk.Entry) bool { return undecided(e) || recorded(e) && !c.vacant(e) }), err
+}
+
+// undecided reports whether an entry of the journal never became a record.
+func undecided(e disk.Entry) bool { return e.Type.IsRegular() && strings.HasPrefix(e.Name, TempPrefix) }
+
+// recorded reports whether an entry of the journal has the name of a record that a commit gives one.
+func recorded(e disk.Entry) bool {
+	return e.Type.IsRegular() && strings.HasSuffix(e.Name, recordExt) && !copied(e.Name)
 }
 
 // copied reports whether a record has a name that no commit gives one: a program that syncs folders has made it, of a record that is over or of another machine's.
@@ -50,17 +58,11 @@ func (c *Committer) Recover() error {
 	var order, torn []mdstore.Path
 	for _, e := range entries {
 		p := JournalDir.Join(e.Name)
-		if !e.Type.IsRegular() {
-			continue
-		}
-		if strings.HasPrefix(e.Name, TempPrefix) {
+		if undecided(e) {
 			torn = append(torn, p)
 			continue
 		}
-		if !strings.HasSuffix(e.Name, recordExt) || copied(e.Name) {
-			continue
-		}
-		if c.vacant(e) {
+		if !recorded(e) || c.vacant(e) {
 			continue
 		}
 		data, err := c.FS.ReadFile(p, maxRecord)
@@ -199,16 +201,23 @@ func (c *Committer) sweepTemp(t mdstore.Path) error {
 	}
 	switch digits(version(now)) {
 	case name.before:
-		c.retire(t, p, held) // torn before it was ever exchanged
+		if now == nil {
+			c.retire(t, p, held) // torn before it had a name: nothing was ever exchanged with a file that is not there
+			return nil
+		}
+		// Torn before it was exchanged, or somebody's save, over which the file was made what it had been.
+		if _, err := c.shelve(t, p, held); err != nil {
+			c.logger().Warn("a temporary file stays", "path", string(t), "error", err)
+		}
 		return nil
 	case name.after:
-		// Changed, but never looked at: a commit of one change that was not acknowledged gives way to somebody's save.
+		// Changed, but never looked at: a commit of one change gives way to somebody's save. It may have been answered, so that what it wrote is kept.
 		if now == nil {
 			if err := c.FS.RenameNew(t, p); err == nil {
 				return nil
 			}
 		} else if err := c.putBack(t, p, now); err == nil {
-			c.retire(t, p, now)
+			c.keep(t, p, now, savedFirst)
 			return nil
 		}
 	}
