@@ -177,3 +177,70 @@ func TestLooksAreCheap(t *testing.T) {
 		t.Logf("%.2f allocations and %d bytes for each file", each, bytes/n)
 	}
 }
+
+// A session that writes to a file which others have made or moved since it last looked is still told of that.
+func TestOwnChangesDoNotHideWhatOthersMade(t *testing.T) {
+	w := enginetest.New(t, twoNodes())
+	defer w.Attend("attended")()
+	sessions := []string{"attended", "kept"}
+	for _, s := range sessions {
+		looked(t, w.Engine, "ws-a", s, nil)
+	}
+	save(t, w, "ws-a/nodes/node-b/Node.md", enginetest.Node("node-b", "title: B\ntype: execution\nstatus: pending\nparentId: root", ""))
+	save(t, w, "ws-a/nodes/node-a/Node.md", nil)
+	save(t, w, "ws-a/nodes/moved/Node.md", twoNodes()["ws-a/nodes/node-a/Node.md"])
+	for _, id := range []mdstore.ID{"node-a", "node-b"} {
+		_, out, err := w.AppendLog(t.Context(), "ws-a", id, "mine", engine.Act{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range sessions {
+			if err := w.NoteOwn(t.Context(), "ws-a", s, out); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, s := range sessions {
+		seen, err := w.Changes(t.Context(), "ws-a", s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, d := range seen.Differences {
+			got = append(got, fmt.Sprint(d.Kind, " ", d.Node))
+		}
+		if want := "moved node-a, created node-b"; strings.Join(got, ", ") != want {
+			t.Errorf("%s: told of %q, want %q", s, got, want)
+		}
+	}
+}
+
+// Which of several files with one id has moved where is told the same each time, and the one that is the same as before is the one that moved.
+func TestMovedTwinsAreToldApart(t *testing.T) {
+	files := twoNodes()
+	twin := func(note string) []byte {
+		return enginetest.Node("dup", "title: D\ntype: execution\nstatus: pending\nparentId: root", "## Note\n\n"+note+"\n")
+	}
+	files["ws-a/nodes/a/Node.md"], files["ws-a/nodes/b/Node.md"] = twin("one"), twin("two")
+	w := enginetest.New(t, files)
+	for i := range 20 {
+		looked(t, w.Engine, "ws-a", fmt.Sprint("s", i%15), nil)
+	}
+	for from, to := range map[string]string{"a": "d", "b": "c"} {
+		save(t, w, mdstore.NodePath("ws-a", mdstore.ID(to)), files[mdstore.NodePath("ws-a", mdstore.ID(from))])
+		save(t, w, mdstore.NodePath("ws-a", mdstore.ID(from)), nil)
+	}
+	for i := range 15 {
+		seen, err := w.Changes(t.Context(), "ws-a", fmt.Sprint("s", i), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, d := range seen.Differences {
+			got = append(got, fmt.Sprint(d.Kind, " ", d.From.Dir().Base(), " to ", d.Path.Dir().Base()))
+		}
+		if want := "[moved b to c moved a to d]"; fmt.Sprint(got) != want {
+			t.Errorf("told of %v, want %s", got, want)
+		}
+	}
+}

@@ -185,7 +185,7 @@ func (r *rereader) missing(ctx context.Context, p mdstore.Path) error {
 	if err != nil {
 		return err
 	}
-	if _, broken := r.s.broken.Get(p); there != nothing && !broken || there == nothing && broken {
+	if d, broken := r.s.broken.Get(p); there != nothing && d.Code != CodeFileMissing || there == nothing && broken {
 		r.whole = false
 	} else if _, known := r.s.file(p); there == nothing && known {
 		r.files = append(r.files, mdstore.File{Path: p})

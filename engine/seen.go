@@ -150,6 +150,9 @@ func (l look) own(f FileChange) {
 	}
 	doc, _ := mdoc.Parse(string(f.Path), f.new, form)
 	seen, known := l.Files[f.Path]
+	if !known && f.old != nil {
+		return // somebody else made it, or moved it here, which is still to be told
+	}
 	is := printOf(f.Version, doc)
 	if known {
 		is = is.of(seen.Node, seen.Title)
@@ -193,20 +196,19 @@ func compareLooks(old, now look) []Difference {
 			paths = append(paths, p)
 		}
 	}
-	left := map[mdstore.ID]mdstore.Path{} // files that are not where they were, by their node; "" is the workspace's own
+	left := map[mdstore.ID][]mdstore.Path{} // files that are not where they were, by their node; "" is the workspace's own
 	if len(old.Files) != len(now.Files)-len(fresh) {
 		for p, f := range old.Files {
 			if _, has := now.Files[p]; !has {
 				paths = append(paths, p)
-				left[f.Node] = p
+				left[f.Node] = append(left[f.Node], p)
 			}
 		}
 	}
+	from := relocated(old, now, left, fresh)
 	came := map[mdstore.Path]bool{} // the former places of files that are elsewhere now
-	for _, p := range fresh {
-		if from := left[now.Files[p].Node]; from != "" {
-			came[from] = true
-		}
+	for _, p := range from {
+		came[p] = true
 	}
 	paths = append(paths, fresh...)
 	slices.Sort(paths)
@@ -216,10 +218,8 @@ func compareLooks(old, now look) []Difference {
 		is, has := now.Files[p]
 		switch {
 		case !has && came[p]:
-		case has && !had && left[is.Node] != "":
-			from := left[is.Node]
-			out = append(out, differing(Difference{Path: p, Node: is.Node, Title: is.Title, Kind: Relocated, From: from}, old.Files[from], is))
-			delete(left, is.Node)
+		case has && !had && from[p] != "":
+			out = append(out, differing(Difference{Path: p, Node: is.Node, Title: is.Title, Kind: Relocated, From: from[p]}, old.Files[from[p]], is))
 		case !has:
 			out = append(out, Difference{Path: p, Node: was.Node, Title: was.Title, Kind: Removed})
 		case !had:
@@ -229,6 +229,29 @@ func compareLooks(old, now look) []Difference {
 		}
 	}
 	return out
+}
+
+// relocated says for files that were not there where they were before: of several of one node those that are the same, then the others in the order of paths.
+func relocated(old, now look, left map[mdstore.ID][]mdstore.Path, fresh []mdstore.Path) map[mdstore.Path]mdstore.Path {
+	from := map[mdstore.Path]mdstore.Path{}
+	if len(left) == 0 {
+		return from
+	}
+	for _, ps := range left {
+		slices.Sort(ps)
+	}
+	fresh = slices.Sorted(slices.Values(fresh))
+	for _, same := range []bool{true, false} {
+		for _, p := range fresh {
+			is, ps := now.Files[p], left[now.Files[p].Node]
+			i := slices.IndexFunc(ps, func(q mdstore.Path) bool { return !same || old.Files[q].Version == is.Version })
+			if from[p] == "" && i >= 0 {
+				from[p] = ps[i]
+				left[is.Node] = slices.Delete(ps, i, i+1)
+			}
+		}
+	}
+	return from
 }
 
 // differing names the fields and sections that differ, where both are known.

@@ -29,7 +29,8 @@ func (s *Store) Commit(ctx context.Context, changes []mdstore.Change) error {
 	return s.withGit(ctx, func() (bool, error) {
 		release, err := s.acquire(ctx, writePatience)
 		if err != nil {
-			return false, err
+			_, stuck := errors.AsType[*stuckError](err)
+			return forGit(err) && !stuck, err
 		}
 		defer release()
 		err = s.commit(ctx, changes)
@@ -89,7 +90,8 @@ func (s *Store) Exclusively(ctx context.Context, f func(mdstore.Store) error) er
 	return s.withGit(ctx, func() (bool, error) {
 		release, err := s.acquire(ctx, writePatience)
 		if err != nil {
-			return false, err
+			_, stuck := errors.AsType[*stuckError](err)
+			return forGit(err) && !stuck, err
 		}
 		defer release()
 		x := &exclusive{Store: s}

@@ -107,6 +107,18 @@ func TestStrangeFilesAreRefused(t *testing.T) {
 	}
 }
 
+// What no listing shows is not read by its path either: it would be a node, or be one twice, for who reads single files.
+func TestNothingIsReadBehindALink(t *testing.T) {
+	dir := newVault(t)
+	s := open(t, dir)
+	strange(t, dir)
+	for _, p := range []mdstore.Path{"ws/nodes/linked/Node.md", "ws/nodes/linked-out/outside.md", "wslink/Workspace.md"} {
+		if f, err := s.Read(t.Context(), p); code(err) != dirstore.CodeSymlink {
+			t.Errorf("Read(%q): %q, %v, want %s", p, f.Data, err, dirstore.CodeSymlink)
+		}
+	}
+}
+
 func TestNothingIsWrittenThroughALink(t *testing.T) {
 	dir := newVault(t)
 	s := open(t, dir)

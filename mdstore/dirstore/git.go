@@ -70,7 +70,7 @@ func (s *Store) gitBusy() *mdstore.BusyError {
 }
 
 // awaitGit waits until git is in the middle of nothing. The error is ctx's, or a *mdstore.BusyError when it takes too long. It is not called with the lock
-// held, as what is not of the working tree goes on meanwhile; but by who has to finish what a crash left, before which nothing goes on.
+// held: what is not of the working tree goes on meanwhile.
 func (s *Store) awaitGit(ctx context.Context) error {
 	busy := s.gitBusy()
 	if busy == nil {

@@ -163,6 +163,41 @@ func TestCanceledWhileGitIsBusy(t *testing.T) {
 	}
 }
 
+// What a crash has left is not finished while git is at it. Nobody waits for that with the lock in their hands: who reads goes on, and who writes waits without it.
+func TestACrashAndGitKeepNobodyFromReading(t *testing.T) {
+	dir := fill(t, unchanged)
+	sequence := filepath.Join(dir, mdstore.LocalDir, "sequence")
+	write(t, sequence, "0000000000000001\n")
+	git := filepath.Join(filepath.Dir(dir), ".git")
+	write(t, filepath.Join(git, "MERGE_HEAD"), "")
+	index(t, git, ".tanmi-workspace")
+	s := patient(t, dir, time.Hour)
+	wait, cancel := context.WithTimeout(t.Context(), 10*time.Second) // only who waits for git takes so long
+	defer cancel()
+	if n, err := s.Sequence(wait); err != nil {
+		t.Errorf("number %d, error %v", n, err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- s.Commit(ctx, threeFiles()) }()
+	other := patient(t, dir, 1)
+	for range 3 {
+		if _, err := other.Sequence(wait); err != nil {
+			t.Error(err)
+		}
+	}
+	stop()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if err := os.RemoveAll(git); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Commit(t.Context(), threeFiles()); err != nil {
+		t.Errorf("once it is over: %v", err)
+	}
+}
+
 // patient opens a vault whose commits wait so long for git.
 func patient(t *testing.T, dir string, d time.Duration) *dirstore.Store {
 	t.Helper()

@@ -189,6 +189,26 @@ func TestADamagedIndexIsNone(t *testing.T) {
 	}
 }
 
+// What was found wrong is left to the next process as well: it would trust what was there before.
+func TestTheIndexTellsWhereToLook(t *testing.T) {
+	dir, paths, _ := indexed(t, 20)
+	twin := filepath.Join(filepath.Dir(paths[3]), "sub", mdstore.NodeFile)
+	write(t, twin, "---\nid: [\n---\n")
+	for _, path := range []string{twin, paths[5]} {
+		write(t, path, "---\nid: [\n---\n")
+		later(t, dir, func(s *dirstore.Store) { skim(t, s, nil, false) })
+		later(t, dir, func(s *dirstore.Store) {
+			read := map[string]bool{}
+			for _, n := range skim(t, s, nil, true).Nodes {
+				read[filepath.Join(dir, filepath.FromSlash(string(n.Path)))] = len(n.Problems) > 0
+			}
+			if !read[path] {
+				t.Errorf("who trusts the index sees nothing wrong with %s", path)
+			}
+		})
+	}
+}
+
 // A folder in the place of the index costs one reading, and is put beside it with what is in it.
 func TestAFolderIsPutOutOfTheIndexsWay(t *testing.T) {
 	dir, _, index := indexed(t, 20)

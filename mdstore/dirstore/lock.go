@@ -243,7 +243,7 @@ func (s *Store) mend(ctx context.Context) error {
 	if !unfinished {
 		return s.attend()
 	}
-	if err := s.awaitGit(ctx); err != nil {
+	if err := s.gitBusy(); err != nil { // who wants to write waits for git without the lock
 		return fmt.Errorf("vault %s: an earlier commit is unfinished: %w", s.dir, err)
 	}
 	if err := s.committer.Recover(); err != nil {

@@ -75,7 +75,7 @@ func (s *Store) skim(ctx context.Context, under mdstore.Path, known *mdstore.Ski
 	}
 	out.Unproven = k.look != nil
 	// Who has looked at everything leaves to those who trust what he has found: they would not find it themselves.
-	if g := s.held(under, out); k.look == nil && (k.renewed > 0 || trusting && k.old.seq != seq || k.era != k.old.era) || g.drifted(k.root.stamp.Firm && k.listed.Listed > 0) {
+	if g := s.held(under, out); k.look == nil && (k.renewed > 0 || !sameShape(k.old.tree, out.Private.(*ground).tree) || trusting && k.old.seq != seq || k.era != k.old.era) || g.drifted(k.root.stamp.Firm && k.listed.Listed > 0) {
 		out.Private.(*ground).drift = 0
 		s.keep(g)
 	}
@@ -290,4 +290,19 @@ func (k *skimmer) trust(ctx context.Context, s *Store, seq uint64) {
 // trusted reports whether what is known of a folder is taken without a look at it.
 func (k *skimmer) trusted(t *top) bool {
 	return k.look != nil && t.was > 0 && !t.look && !k.look[t.name] && !k.old.tree[t.was].odd && !k.old.tree[t.was].link
+}
+
+// sameShape reports whether two trees have the same folders, and the same of them are to be looked at each time.
+func sameShape(a, b []folder) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		x, y := a[i], b[i]
+		x.stamp, y.stamp = mdstore.Stamp{}, mdstore.Stamp{}
+		if x != y {
+			return false
+		}
+	}
+	return true
 }

@@ -171,7 +171,7 @@ func (e *events) lookAt(ctx context.Context, path string, op fsnotify.Op, known 
 	}
 	info, err := os.Lstat(native(e.base, path))
 	dir := err == nil && info.IsDir()
-	if err == nil && e.opt.Ignore(path, dir) {
+	if err == nil && e.opt.Ignore(path, leads(info.Mode())) {
 		return nil
 	}
 	n.add(path)
@@ -219,7 +219,7 @@ func (e *events) scan(ctx context.Context, f *folder, path string, n *news) erro
 	}
 	for _, entry := range list {
 		sub := join(path, entry.Name())
-		if e.opt.Ignore(sub, entry.IsDir()) {
+		if e.opt.Ignore(sub, leads(entry.Type())) {
 			continue
 		}
 		n.add(sub)

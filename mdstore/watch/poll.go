@@ -157,7 +157,7 @@ func readFolder(name string) (*listing, []fs.DirEntry) {
 
 // compare returns what is at path, where was had been, and names it if it differs. If it is gone the entry has no name.
 func (p *poller) compare(ctx context.Context, was *entry, found fs.DirEntry, path string, n *news) (e entry, same bool) {
-	e = entry{name: found.Name(), ignored: p.opt.Ignore(path, found.IsDir())}
+	e = entry{name: found.Name(), ignored: p.opt.Ignore(path, leads(found.Type()))}
 	if was != nil && was.ignored != e.ignored { // a file in the place of a folder, or the other way round
 		was.nameAll(parentOf(path), n)
 		was = nil

@@ -22,6 +22,7 @@ package watch
 import (
 	"cmp"
 	"context"
+	"io/fs"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -56,7 +57,7 @@ type Options struct {
 	// Ignore reports whether a path, relative to the root and separated by slashes, is not looked at; a folder is not
 	// descended into then. It is called from several goroutines. nil ignores nothing.
 	//
-	// Of what has just gone nobody knows whether it was a folder: it is named unless Ignore says so of either.
+	// dir says that it is a folder, or a link, which may lead to one. Of what has just gone nobody knows whether it was: it is named unless Ignore says so of either.
 	Ignore func(path string, dir bool) bool
 	// Early is called at once, before anything has settled, with what may have changed: a file, or a folder of which the files may
 	// have, too; "" is the root, or where it is not known what. It may be called often and from several goroutines, and must return quickly. nil is for none.
@@ -131,4 +132,7 @@ func (o Options) withDefaults() Options {
 }
 
 // ignored reports whether path is ignored, be it a file or a folder.
+// leads reports whether a name of that kind may lead to a folder.
+func leads(kind fs.FileMode) bool { return kind&(fs.ModeDir|fs.ModeSymlink) != 0 }
+
 func (o Options) ignored(path string) bool { return o.Ignore(path, false) && o.Ignore(path, true) }
