@@ -22,8 +22,8 @@ package watch
 import (
 	"cmp"
 	"context"
-	"io/fs"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"time"
 )

@@ -57,6 +57,9 @@ func (p *Plan) Do() error {
 		}
 		return moved
 	}
+	if err != nil && r.takeBack() {
+		return c.undecide(p.steps, rec, err)
+	}
 	if err != nil {
 		return &mdstore.UnfinishedError{Err: err}
 	}

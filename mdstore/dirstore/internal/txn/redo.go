@@ -29,6 +29,8 @@ type redoer struct {
 	moved []state // of each step that is a move
 	set   dirs    // what is to be synced
 	fresh bool    // the steps were staged just now, and none of them is made
+
+	made []mdstore.Path // folders, while fresh
 }
 
 // redo makes the steps of a record in their order, unless note says that they are made, makes them durable, and removes the record.
@@ -44,7 +46,7 @@ func (c *Committer) redo(rec mdstore.Path, steps []*step, note string) error {
 }
 
 func (c *Committer) redoer(rec mdstore.Path, steps []*step, fresh bool) *redoer {
-	return &redoer{c, rec, steps, make([]state, len(steps)), dirs{}, fresh}
+	return &redoer{Committer: c, rec: rec, steps: steps, moved: make([]state, len(steps)), set: dirs{}, fresh: fresh}
 }
 
 // do makes the steps. They are as durable as the record then.

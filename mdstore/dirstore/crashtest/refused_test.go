@@ -1,0 +1,65 @@
+package crashtest
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore/internal/txn"
+)
+
+// The system refuses one step of a commit, however often it is tried: a folder of another layer cannot be renamed, a file must not change, there is no room for another folder. Nothing has
+// changed then, and what comes after goes on.
+func TestWhatIsRefusedIsTakenBack(t *testing.T) {
+	each(t, func(t *testing.T, changes []mdstore.Change) {
+		x := explore(t, vault, changes, Options{})
+		var steps []string // as the refused call begins
+		c := x.disk()
+		c.Fail = func(call string) error {
+			verb, args, _ := strings.Cut(call, " ")
+			from, _, _ := strings.Cut(args, " ")
+			switch {
+			case verb == "exchange", verb == "rename" && !mdstore.Path(from).Under(txn.JournalDir), verb == "mkdir" && !txn.JournalDir.Under(mdstore.Path(from)):
+				steps = append(steps, verb+" "+from)
+			}
+			return nil
+		}
+		if err := x.commit(c, nil); err != nil {
+			t.Fatal(err)
+		}
+		for _, step := range slices.Compact(steps) {
+			c := x.disk()
+			c.Fail = func(call string) error {
+				if call == step || strings.HasPrefix(call, step+" ") {
+					return syscall.EXDEV
+				}
+				return nil
+			}
+			err := x.commit(c, nil)
+			if err == nil {
+				continue // there was another way
+			}
+			if unfinished := (*mdstore.UnfinishedError)(nil); errors.As(err, &unfinished) {
+				if slices.ContainsFunc(changes, func(ch mdstore.Change) bool { return !ch.Keep && ch.New == nil && ch.To == "" }) {
+					continue // a file that was removed is not made again
+				}
+				t.Fatalf("%q refused: %v\n%s", step, err, strings.Join(c.Log, "\n"))
+			}
+			if got := visible(c); !maps.Equal(got, x.before) {
+				t.Fatalf("%q refused: %v, but there is\n%q\n%s", step, err, got, strings.Join(c.Log, "\n"))
+			}
+			y := *x
+			y.changes = []mdstore.Change{set(".gitignore", "another\n")}
+			if err := y.recover(c); err != nil {
+				t.Fatalf("after %q was refused: %v\n%s", step, err, strings.Join(c.Log, "\n"))
+			}
+			if err := y.commit(c, nil); err != nil || c.Files()[".gitignore"] != "another\n" {
+				t.Fatalf("after %q was refused nothing can be written: %v\n%s", step, err, strings.Join(c.Log, "\n"))
+			}
+		}
+	})
+}
