@@ -92,24 +92,29 @@ func TestWhatCameAfterAKilledCommitStays(t *testing.T) {
 	}
 }
 
-// A process is killed in the middle of a commit that is decided. Somebody takes back what one step has written to a file that was there before; the others are made, and
+// A process is killed in the middle of a commit that is decided. Somebody takes back what one step has written, or removes the file that it has made; the others are made, and
 // that one is not made again.
 func TestWhatCameAfterAStepStays(t *testing.T) {
-	for _, name := range []string{"one file", "three files", "a subtree deleted", "removals"} { // those that write to files
+	for _, name := range []string{"one file", "one new node", "three files", "a subtree deleted", "removals"} { // those that write to files
 		x := explore(t, vault, commits[name], Options{})
 		c, returned := x.disk(), false
 		c.AtStep = func() {
 			now := visible(c)
 			for _, p := range x.changed(c) {
 				was, there := x.before[p]
-				if _, stays := x.after[p]; returned || !there || !stays || now[p] != x.after[p] || was == now[p] {
+				if _, stays := x.after[p]; returned || !stays || now[p] != x.after[p] || was == now[p] {
 					continue
 				}
 				d := c.Clone()
 				d.Log = append(d.Log, "KILLED, and "+string(p)+" is taken back")
-				d.Save(p, []byte(was))
+				if there {
+					d.Save(p, []byte(was))
+				} else {
+					_ = d.Remove(p)
+				}
 				x.States++
-				if err := x.recover(d); err != nil || visible(d)[p] != was {
+				err := x.recover(d)
+				if is, again := visible(d)[p]; err != nil || is != was || again != there {
 					x.fail(d, "error %v", err)
 				}
 			}

@@ -77,9 +77,15 @@ func (r *redoer) passOver() bool {
 	return true
 }
 
-// cameOut reports whether the temporary of a step holds what the step takes from its place. That is so since the step was made, in one call, and so whatever is in
-// the place now came after it.
+// cameOut reports whether the temporary of a step holds what the step takes from its place, or, where that was nothing, is gone. That is so since the step was made, in one call, and so whatever is in
+// the place now came after it. After a power failure what is there may be the new bytes, torn, and a temporary that is gone may never have been durable.
 func (r *redoer) cameOut(s *step, t mdstore.Path) bool {
 	held, err := r.read(t)
-	return err == nil && held != nil && same(held, s.Base)
+	switch {
+	case err != nil:
+		return false
+	case held == nil || s.Base == nil:
+		return held == nil && s.Base == nil && r.seen && !r.fresh
+	}
+	return same(held, s.Base) && (r.seen || !bytes.HasPrefix(s.New, s.Base))
 }

@@ -28,6 +28,7 @@ const (
 )
 
 type record struct {
+	Boot  string  `json:"boot,omitempty"` // the run of the system in which the steps were staged; "" where that is not known
 	Steps []*step `json:"steps"`
 }
 
@@ -46,10 +47,10 @@ func (e *NewerError) Error() string {
 // errTorn says that a record is not whole. It was never decided, so no file was touched.
 var errTorn = errors.New("record is not whole")
 
-func encodeRecord(steps []*step) ([]byte, error) {
+func encodeRecord(r record) ([]byte, error) {
 	const room = 128 // of the first line, which is known last
 	buf := bytes.NewBuffer(make([]byte, room))
-	if err := json.NewEncoder(buf).Encode(record{steps}); err != nil {
+	if err := json.NewEncoder(buf).Encode(r); err != nil {
 		return nil, err
 	}
 	all := buf.Bytes()
@@ -60,8 +61,8 @@ func encodeRecord(steps []*step) ([]byte, error) {
 	return all, nil
 }
 
-// decodeRecord returns the steps of a whole record. The error is errTorn, or a *NewerError without its path.
-func decodeRecord(data []byte) ([]*step, error) {
+// decodeRecord returns a whole record. The error is errTorn, or a *NewerError without its path.
+func decodeRecord(data []byte) (*record, error) {
 	head, body, ok := bytes.Cut(data, []byte("\n"))
 	words := strings.Split(string(head), " ")
 	if !ok || len(words) < 2 || words[0] != recordMagic {
@@ -95,7 +96,7 @@ func decodeRecord(data []byte) ([]*step, error) {
 			return nil, errTorn
 		}
 	}
-	return r.Steps, nil
+	return &r, nil
 }
 
 // sound reports whether a step is one that Prepare could have made. The checksum only says that the record is whole, not who wrote it.

@@ -18,12 +18,13 @@ var someSteps = []*step{
 }
 
 func TestRecordReadsBack(t *testing.T) {
-	data, err := encodeRecord(someSteps)
+	some := record{Boot: "a run", Steps: someSteps}
+	data, err := encodeRecord(some)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got, err := decodeRecord(data)
-	if err != nil || !reflect.DeepEqual(got, someSteps) {
+	if err != nil || !reflect.DeepEqual(got, &some) {
 		t.Errorf("got %+v, error %v", got, err)
 	}
 	for i := range data {
@@ -55,7 +56,7 @@ func TestRecordsThatMakeNoSenseAreTorn(t *testing.T) {
 		{Do: move, Path: "a/b", To: "a"},
 		{Do: "format", Path: "a", Temp: ".arbor-x"},
 	} {
-		data, err := encodeRecord([]*step{s})
+		data, err := encodeRecord(record{Steps: []*step{s}})
 		if err != nil {
 			t.Fatal(err)
 		}

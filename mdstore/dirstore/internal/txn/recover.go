@@ -54,7 +54,7 @@ func (c *Committer) Recover() error {
 	if err != nil {
 		return err
 	}
-	found, notes := map[mdstore.Path][]*step{}, map[mdstore.Path]string{}
+	found, notes := map[mdstore.Path]*record{}, map[mdstore.Path]string{}
 	var order, torn []mdstore.Path
 	for _, e := range entries {
 		p := JournalDir.Join(e.Name)
@@ -69,7 +69,7 @@ func (c *Committer) Recover() error {
 		if err != nil {
 			return err
 		}
-		steps, err := decodeRecord(data)
+		rec, err := decodeRecord(data)
 		if newer, ok := errors.AsType[*NewerError](err); ok {
 			newer.Path = p
 			return newer
@@ -79,7 +79,7 @@ func (c *Committer) Recover() error {
 			torn = append(torn, p)
 			continue
 		}
-		found[p], notes[p] = steps, c.noteOf(data)
+		found[p], notes[p] = rec, c.noteOf(data)
 		order = append(order, p)
 	}
 	if len(order) > 0 {
@@ -99,7 +99,7 @@ func (c *Committer) Recover() error {
 		if err := c.redo(p, found[p], notes[p]); err != nil {
 			return fmt.Errorf("finish an unfinished commit: %w", err)
 		}
-		c.logger().Info("finished an unfinished commit", "steps", len(found[p]))
+		c.logger().Info("finished an unfinished commit", "steps", len(found[p].Steps))
 	}
 	for _, p := range torn {
 		if p == slot {

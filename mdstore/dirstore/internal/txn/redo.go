@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"arbor/mdstore"
+	"arbor/mdstore/dirstore/internal/disk"
 	"arbor/mdstore/mdoc"
 )
 
@@ -30,12 +31,15 @@ type redoer struct {
 	set   dirs    // what is to be synced
 	fresh bool    // the steps were staged just now, and none of them is made
 
+	seen  bool    // the system has run on since they were staged, so that every call that was made is seen
+
 	made []mdstore.Path // folders, while fresh
 }
 
 // redo makes the steps of a record in their order, unless note says that they are made, makes them durable, and removes the record.
-func (c *Committer) redo(rec mdstore.Path, steps []*step, note string) error {
-	r := c.redoer(rec, steps, false)
+func (c *Committer) redo(at mdstore.Path, rec *record, note string) error {
+	r := c.redoer(at, rec.Steps, false)
+	r.seen = rec.Boot != "" && rec.Boot == disk.Boot(c.FS)
 	if !c.isMade(note) || !r.passOver() {
 		if err := r.do(); err != nil {
 			return err
@@ -46,7 +50,7 @@ func (c *Committer) redo(rec mdstore.Path, steps []*step, note string) error {
 }
 
 func (c *Committer) redoer(rec mdstore.Path, steps []*step, fresh bool) *redoer {
-	return &redoer{Committer: c, rec: rec, steps: steps, moved: make([]state, len(steps)), set: dirs{}, fresh: fresh}
+	return &redoer{Committer: c, rec: rec, steps: steps, moved: make([]state, len(steps)), set: dirs{}, fresh: fresh, seen: fresh}
 }
 
 // do makes the steps. They are as durable as the record then.

@@ -5,11 +5,12 @@ import (
 	"sync"
 
 	"arbor/mdstore"
+	"arbor/mdstore/dirstore/internal/disk"
 )
 
 // stage puts the new bytes of every write into a temporary file beside its target, and tries whether the folders of the
 // other steps can be changed. The temporaries that it returns are to be made durable, all at once. Where the commit has a record, that is made meanwhile.
-func (p *Plan) stage() (temps []mdstore.Path, record []byte, err error) {
+func (p *Plan) stage() (temps []mdstore.Path, rec []byte, err error) {
 	var in []mdstore.Path
 	for _, s := range p.steps {
 		dir := s.Path.Dir()
@@ -29,10 +30,10 @@ func (p *Plan) stage() (temps []mdstore.Path, record []byte, err error) {
 	}
 	var unfit error
 	var made sync.WaitGroup
-	made.Go(func() { record, unfit = encodeRecord(p.steps) })
+	made.Go(func() { rec, unfit = encodeRecord(record{Boot: disk.Boot(p.c.FS), Steps: p.steps}) })
 	temps, err = p.stageIn(in)
 	made.Wait()
-	return temps, record, cmp.Or(err, unfit)
+	return temps, rec, cmp.Or(err, unfit)
 }
 
 // stageIn is stage in the folders that there are already.
