@@ -62,9 +62,9 @@ var commits = map[string][]mdstore.Change{
 		{Path: "ws/nodes/a", To: ".local/trash/1/ws/nodes/a"},
 		{Path: "ws/nodes/leaf", To: ".local/trash/1/ws/nodes/leaf"},
 	},
-	"two appends": {
-		set("ws/nodes/root/Node.md", "root status=planning\nlog\n- more\n"),
-		set("ws/Workspace.md", "ws status=active\n- more\n"),
+	"two appends": { // half of each is what was there before
+		set("ws/nodes/root/Node.md", "root status=planning\nlog\nlog\nstatus=planning root\n"),
+		set("ws/Workspace.md", "ws status=active\nactive ws status\n"),
 	},
 	"moves in moves": {
 		{Path: "ws/nodes/a/deep/Node.md", Base: base("ws/nodes/a/deep/Node.md"), New: []byte("deeper\n")},
