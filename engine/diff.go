@@ -18,7 +18,8 @@ func UnifiedDiff(name string, old, new []byte) string {
 	if new == nil {
 		to = "/dev/null"
 	}
-	u, err := udiff.ToUnifiedDiff(from, to, string(old), udiff.Strings(string(old), string(new)), diffContext)
+	// Not by bytes: a piece that begins in the middle of a line, as "Log\n\n## " does, would make a change of lines that nobody has touched.
+	u, err := udiff.ToUnifiedDiff(from, to, string(old), udiff.Lines(string(old), string(new)), diffContext)
 	if err != nil {
 		return "" // edits that were computed from the text always fit it
 	}

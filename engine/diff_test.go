@@ -3,6 +3,7 @@ package engine_test
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -10,6 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"arbor/engine"
+	"arbor/engine/enginetest"
+	"arbor/mdstore"
 )
 
 var hunkHead = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@$`)
@@ -71,4 +74,72 @@ func TestDiffsSayWhereLinesAre(t *testing.T) {
 			t.Fatalf("%q to %q: what stands after the last hunk is not the same in both\n%s", old, edited, diff)
 		}
 	})
+}
+
+// Lines that are put in between others are added, and nothing is removed.
+func TestDiffsOfInsertionsRemoveNothing(t *testing.T) {
+	lines := func(line []string, end string) *rapid.Generator[[]string] {
+		return rapid.SliceOfN(rapid.Map(rapid.SampledFrom(line), func(l string) string { return l + end }), 0, 300)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		end := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "end")
+		old := lines([]string{"## Log", "", "- a", "abc"}, end).Draw(t, "old")
+		added := lines([]string{"## Note", "", "x", "- a"}, end).Draw(t, "added")
+		at := rapid.IntRange(0, len(old)).Draw(t, "at")
+		was, is := strings.Join(old, ""), strings.Join(slices.Insert(slices.Clone(old), at, added...), "")
+		if rapid.Bool().Draw(t, "open") && at < len(old) { // the last line has no end, and stays the last
+			was, is = strings.TrimSuffix(was, end), strings.TrimSuffix(is, end)
+		}
+		diff := engine.UnifiedDiff("f", []byte(was), []byte(is))
+		plus, minus := 0, 0
+		for _, l := range strings.Split(diff, "\n")[min(2, strings.Count(diff, "\n")):] {
+			switch {
+			case strings.HasPrefix(l, "+"):
+				plus++
+			case strings.HasPrefix(l, "-"):
+				minus++
+			}
+		}
+		if plus != len(added) || minus != 0 {
+			t.Fatalf("%q to %q: %d lines added, want %d; %d removed, want none\n%s", was, is, plus, len(added), minus, diff)
+		}
+	})
+}
+
+func TestDiffsShowNoLineThatNobodyTouched(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{"## Requirement\n\nabc\n\n## Log\n\n- a\n", "## Requirement\n\nabc\n\n## Note\n\nx\n\n## Log\n\n- a\n", "+|+## Note|+|+x"},
+		{"a\nb", "a\nb\nc", "-b|+b|+c"},
+		{"a\nb", "a\nx\nb", "+x"},
+		{"a\nb\n", "a\nb", "-b|+b"},
+		{"a\r\nb\r\n", "a\r\nx\r\nb\r\n", "+x\r"},
+		{"", "a", "+a"},
+	} {
+		var got []string
+		for _, l := range strings.Split(engine.UnifiedDiff("f", []byte(c.old), []byte(c.new)), "\n")[2:] {
+			if strings.HasPrefix(l, "+") || strings.HasPrefix(l, "-") {
+				got = append(got, l)
+			}
+		}
+		if strings.Join(got, "|") != c.want {
+			t.Errorf("%q to %q: %q, want %q", c.old, c.new, got, c.want)
+		}
+	}
+}
+
+// The lines that a write counts are those of its diff.
+func TestWritesCountTheLinesThatChanged(t *testing.T) {
+	w := enginetest.New(t, map[mdstore.Path][]byte{
+		"ws/Workspace.md": []byte("---\nid: ws\nname: w\n---\n"),
+		mdstore.NodePath("ws", mdstore.Root): enginetest.Node("root", "title: r\ntype: planning\nstatus: pending\nparentId: null\nupdatedAt: 1",
+			"## Requirement\n\nabc\n\n## Log\n\n- a\n"),
+	})
+	note := "x"
+	out, err := w.UpdateNode(t.Context(), "ws", mdstore.Root, engine.NodeTexts{Note: &note}, engine.Act{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := out.Files[0].Lines(), 5; got != want { // a heading and its text with two blank lines, and updatedAt
+		t.Errorf("%d lines, want %d\n%s", got, want, out.Diff())
+	}
 }

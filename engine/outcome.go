@@ -56,7 +56,7 @@ func (f FileChange) Lines() int {
 		return bytes.Count(f.old, []byte("\n")) + bytes.Count(f.new, []byte("\n"))
 	}
 	added, removed := 0, 0
-	u, err := udiff.ToUnifiedDiff("", "", string(f.old), udiff.Strings(string(f.old), string(f.new)), 0)
+	u, err := udiff.ToUnifiedDiff("", "", string(f.old), udiff.Lines(string(f.old), string(f.new)), 0)
 	if err != nil {
 		return 0
 	}
