@@ -191,9 +191,15 @@ func (c *checker) parent(n *mdstore.Node) {
 		c.field(n.Doc(), mdstore.KeyParent, string(OrphanNode), repair{}, "parent %s does not exist; name another parentId (root is one), or move the node", n.Parent)
 	case c.circles[n.ID] && c.s.filesOf(n.ID)[0] == n: // the others with its id hang where they say
 		c.field(n.Doc(), mdstore.KeyParent, string(Cycle), repair{}, "its ancestors go round in a circle: %s; give one of them another parentId", c.way(n))
-	case len(p.Problems) == 0 && !statemachine.TakesChildren(p.Type):
+	case childless(p):
 		c.field(n.Doc(), mdstore.KeyParent, CodeExecChildren, repair{}, "parent %s is an execution node, which has no children; name another parentId, or make the parent a planning node", p.ID)
 	}
+}
+
+// childless reports whether a node says of itself that it takes no children, whatever else is wrong with it. A type that is none says nothing, and neither does
+// a damaged file, of which a part only may have been read.
+func childless(n *mdstore.Node) bool {
+	return !statemachine.TakesChildren(n.Type) && n.Editable() == nil && slices.Contains(statemachine.Types(), n.Type)
 }
 
 func (c *checker) way(n *mdstore.Node) string {

@@ -104,7 +104,7 @@ func (c *checker) suspect(n *mdstore.Node, g gist) bool {
 		if n.Parent != "" {
 			return true
 		}
-	} else if p := s.filesOf(n.Parent); len(p) == 0 || c.circles[n.ID] || len(p[0].Problems) == 0 && !statemachine.TakesChildren(p[0].Type) {
+	} else if p := s.filesOf(n.Parent); len(p) == 0 || c.circles[n.ID] || childless(p[0]) {
 		return true
 	}
 	if kids := s.kidsOf(n.ID); len(kids) > 0 {
