@@ -24,6 +24,7 @@ type Transitioned struct {
 	*Outcome
 	From, To   statemachine.Status
 	Conclusion string
+	TakesFocus bool // the node has the workspace's focus now, as that of an action that begins work
 	Cascades   []Cascade
 	Archived   *Archived // what a completed info_collection node brought into the workspace; nil for others
 }
@@ -77,7 +78,7 @@ func (d *draft) transition(t Transition) (*Transitioned, error) {
 			d.relied(k)
 		}
 	}
-	out := &Transitioned{From: dec.From, To: dec.To, Conclusion: n.Conclusion()}
+	out := &Transitioned{From: dec.From, To: dec.To, TakesFocus: dec.TakesFocus, Conclusion: n.Conclusion()}
 	edit := d.onNode(n)
 	if strings.TrimSpace(t.Conclusion) != "" {
 		if edit.write(mdstore.SecConclusion, t.Conclusion) {

@@ -19,8 +19,8 @@ import (
 type Binding struct {
 	SessionID     string     `json:"sessionId"`
 	WorkspaceID   mdstore.ID `json:"workspaceId"`
-	FocusedNodeID mdstore.ID `json:"focusedNodeId,omitempty"`
-	BoundAt       int64      `json:"boundAt"` // Unix milliseconds
+	FocusedNodeID mdstore.ID `json:"focusedNodeId,omitempty"` // the session's own focus; "" where the workspace's counts
+	BoundAt       int64      `json:"boundAt"`                 // Unix milliseconds
 }
 
 // sessionsFile is the content of sessions.json. What this program does not know of it is kept.
@@ -134,10 +134,11 @@ func (e *Engine) Bind(ctx context.Context, b Binding, act Act) (*Outcome, error)
 	}, nil)
 }
 
-// Refocus moves a bound session's own focus along with the workspace's. A session without a focus of its own, or bound elsewhere, has none to move.
+// Refocus gives a bound session a focus of its own, which others do not move: the node that it has begun or focused. A session that is not bound, or bound elsewhere,
+// has none.
 func (e *Engine) Refocus(ctx context.Context, session string, ws, id mdstore.ID) error {
 	b, ok, err := e.Binding(ctx, session)
-	if err != nil || !ok || b.WorkspaceID != ws || b.FocusedNodeID == "" || b.FocusedNodeID == id {
+	if err != nil || !ok || b.WorkspaceID != ws || b.FocusedNodeID == id {
 		return err
 	}
 	b.FocusedNodeID = id

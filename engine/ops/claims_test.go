@@ -379,7 +379,7 @@ func TestClaimsInCrashes(t *testing.T) {
 			return r
 		})
 		one := people(w, "s1")[0]
-		must(t, one, "session_bind", map[string]any{"sessionId": "s1", "workspaceId": ws})
+		must(t, one, "session_bind", map[string]any{"sessionId": "s1", "workspaceId": ws, "nodeId": "a"}) // so that no focus of its own has to move
 		given(t, one, 1)
 		w.Tick(20 * time.Minute)
 		r.commits = nil

@@ -180,7 +180,7 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 			hint = "divide it with node_create; " + hint
 		}
 	}
-	if focus, err := env.Engine.Snapshot(ctx, s.Workspace().ID); err == nil && !in.DryRun && env.Session != "" && focus.Workspace().Focus == id {
+	if t.TakesFocus && !in.DryRun && env.Session != "" {
 		if err := env.Engine.Refocus(ctx, env.Session, s.Workspace().ID, id); err != nil {
 			hint = "done; but the session's own focus could not follow: " + err.Error()
 		}

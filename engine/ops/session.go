@@ -27,6 +27,10 @@ func SessionBind(ctx context.Context, env *Env, in SessionBindIn) (*SessionBindO
 		if b.FocusedNodeID, err = env.resolve(s, in.NodeID, "nodeId"); err != nil {
 			return nil, err
 		}
+	} else if old, ok, err := env.Engine.Binding(ctx, in.SessionID); err == nil && ok && old.WorkspaceID == w.ID {
+		if _, there := s.Node(old.FocusedNodeID); there {
+			b.FocusedNodeID = old.FocusedNodeID // who comes back goes on where the session was
+		}
 	}
 	o, err := env.Engine.Bind(ctx, b, env.act(in.Write, Match{}))
 	if err != nil {

@@ -1,0 +1,64 @@
+package ops_test
+
+import (
+	"testing"
+
+	"arbor/engine/enginetest"
+	"arbor/engine/ops"
+)
+
+// aboutIn returns the node that the context of a session is about when it names none.
+func aboutIn(t *testing.T, env *ops.Env) string {
+	t.Helper()
+	chain := must(t, env, "context_get", nil)["chain"].([]any)
+	return chain[len(chain)-1].(map[string]any)["nodeId"].(string)
+}
+
+// Who is bound and starts a node goes on with it, whatever others start; the workspace's focus counts until then.
+func TestSessionsKeepTheirFocus(t *testing.T) {
+	nodes := map[string][2]string{"root": {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""}}
+	for _, id := range []string{"node-x", "node-y", "node-z"} {
+		nodes[id] = [2]string{"title: N\ntype: execution\nstatus: pending\nparentId: root", ""}
+	}
+	nodes["node-f"] = [2]string{"title: N\ntype: execution\nstatus: failed\nparentId: root", "## Conclusion\n\nno\n"}
+	nodes["node-c"] = [2]string{"title: N\ntype: execution\nstatus: completed\nparentId: root", "## Conclusion\n\nyes\n"}
+	w := enginetest.New(t, vault("", nodes))
+	a, b := &ops.Env{Engine: w.Engine, Session: "a"}, &ops.Env{Engine: w.Engine, Session: "b"}
+	bind := func(env *ops.Env) map[string]any {
+		return must(t, env, "session_bind", map[string]any{"sessionId": env.Session, "workspaceId": ws})
+	}
+	turn := func(env *ops.Env, id, action string) {
+		must(t, env, "node_transition", map[string]any{"nodeId": id, "action": action, "conclusion": "done"})
+	}
+	is := func(env *ops.Env, when, want string) {
+		t.Helper()
+		if got := aboutIn(t, env); got != want {
+			t.Errorf("%s: the context of %s is of %s, want %s", when, env.Session, got, want)
+		}
+		if got := must(t, env, "session_status", map[string]any{"sessionId": env.Session})["focusedNodeId"]; got != want {
+			t.Errorf("%s: the focus of %s is %v, want %s", when, env.Session, got, want)
+		}
+	}
+	bind(a)
+	bind(b)
+	turn(a, "node-x", "start")
+	is(a, "a has started x", "node-x")
+	is(b, "a has started x", "node-x")
+	turn(b, "node-y", "start")
+	is(a, "b has started y", "node-x")
+	is(b, "b has started y", "node-y")
+	turn(a, "node-y", "submit") // which has the workspace's focus
+	is(a, "a has submitted y", "node-x")
+	turn(a, "node-f", "retry")
+	is(a, "a has retried f", "node-f")
+	turn(b, "node-c", "reopen")
+	is(b, "b has reopened c", "node-c")
+	is(a, "b has reopened c", "node-f")
+	must(t, b, "context_focus", map[string]any{"nodeId": "node-z"})
+	is(a, "b has focused z", "node-f")
+	is(b, "b has focused z", "node-z")
+	if out := bind(a); out["changed"] != false || out["focusedNodeId"] != "node-f" {
+		t.Errorf("a binds again: %v", out)
+	}
+	is(a, "a has bound again", "node-f")
+}
