@@ -33,16 +33,13 @@ func contextGet(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut,
 	}
 	ws := s.Workspace().ID
 	var id mdstore.ID
+	var lost string // what is to be said first
 	if in.NodeID != "" {
 		if id, err = env.resolve(s, in.NodeID, "nodeId"); err != nil {
 			return nil, err
 		}
-	} else if env.Session != "" {
-		if b, ok, err := env.Engine.Binding(ctx, env.Session); err == nil && ok && b.WorkspaceID == ws {
-			if _, there := s.Node(b.FocusedNodeID); there {
-				id = b.FocusedNodeID
-			}
-		}
+	} else {
+		id, lost = focus(s, env.ownFocus(ctx, ws))
 	}
 	opt := assemble.Options{OmitLog: in.IncludeLog != nil && !*in.IncludeLog, MaxLogEntries: in.MaxLogEntries, ReverseLog: in.ReverseLog,
 		OmitProblem: in.IncludeProblem != nil && !*in.IncludeProblem, Budget: in.Budget, Form: assemble.JSON}
@@ -62,13 +59,16 @@ func contextGet(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut,
 	if env.bounded() && (opt.Budget == 0 || opt.Budget > env.MaxBytes/8) {
 		opt.Budget = max(1, env.MaxBytes/8) // a reply has it twice, and a token is four bytes
 	}
+	if lost != "" {
+		out.Hint = lost
+	}
 	for {
 		b, err := env.Engine.Context(ctx, ws, id, opt)
 		if err != nil {
 			return nil, fail(err)
 		}
 		if n, ok := s.Node(b.Focus().NodeID); ok {
-			if ds := s.DiagnosticsOf(n); len(ds) > 0 {
+			if ds := s.DiagnosticsOf(n); len(ds) > 0 && lost == "" {
 				out.Hint = found(ds)
 			}
 		}
@@ -76,7 +76,7 @@ func contextGet(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut,
 		case env.fits(out):
 			return out, nil
 		case b.OverBudget: // whatever the budget
-			env.squeeze(out, b, opt.Form)
+			env.squeeze(out, b, opt.Form, lost)
 			return out, nil
 		}
 		opt.Budget = env.fewer(opt.Budget, out)
@@ -91,9 +91,12 @@ func (out *ContextGetOut) show(b *assemble.Bundle, f assemble.Form) {
 }
 
 // squeeze makes a result with a bundle fit that is larger than any budget: of what is never left out, which are the rules, the goal and the node's requirement, it
-// has the beginning, as much of each as there is room for when none has more than another.
-func (env *Env) squeeze(out *ContextGetOut, b *assemble.Bundle, f assemble.Form) {
+// has the beginning, as much of each as there is room for when none has more than another. lost is what is to be said first.
+func (env *Env) squeeze(out *ContextGetOut, b *assemble.Bundle, f assemble.Form, lost string) {
 	out.Hint = "too large for a reply: omitted counts what is missing, the files (at) have it"
+	if lost != "" {
+		out.Hint = lost + "; " + out.Hint
+	}
 	for _, bare := range []bool{false, true} {
 		most := sort.Search(env.MaxBytes, func(n int) bool {
 			out.show(squeezed(b, f, n+1, bare), f)

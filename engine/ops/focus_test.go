@@ -1,10 +1,12 @@
 package ops_test
 
 import (
+	"strings"
 	"testing"
 
 	"arbor/engine/enginetest"
 	"arbor/engine/ops"
+	"arbor/mdstore"
 )
 
 // aboutIn returns the node that the context of a session is about when it names none.
@@ -61,4 +63,54 @@ func TestSessionsKeepTheirFocus(t *testing.T) {
 		t.Errorf("a binds again: %v", out)
 	}
 	is(a, "a has bound again", "node-f")
+}
+
+// Whose node is gone is told so, and is not given the node of somebody else as if it were theirs.
+func TestLostFocusIsTold(t *testing.T) {
+	nodes := map[string][2]string{"root": {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""}}
+	for _, id := range []string{"node-x", "node-y"} {
+		nodes[id] = [2]string{"title: N\ntype: execution\nstatus: pending\nparentId: root", ""}
+	}
+	w := enginetest.New(t, vault("", nodes))
+	a, b, none := &ops.Env{Engine: w.Engine, Session: "a"}, &ops.Env{Engine: w.Engine, Session: "b"}, &ops.Env{Engine: w.Engine}
+	remove := func(id mdstore.ID) {
+		p := mdstore.NodePath(ws, id)
+		if err := w.Store.Commit(t.Context(), []mdstore.Change{{Path: p, Base: mdstore.VersionOf(w.Store.Files()[p])}}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Reload(t.Context(), ws); err != nil {
+			t.Fatal(err)
+		}
+	}
+	says := func(env *ops.Env, name, about, want string) {
+		t.Helper()
+		args := map[string]any{"workspaceId": ws}
+		if name == "session_status" {
+			args = map[string]any{"sessionId": env.Session}
+		} else if got := aboutIn(t, env); got != about {
+			t.Errorf("the context of session %q is of %s, want %s", env.Session, got, about)
+		}
+		out := must(t, env, name, args)
+		if got := out["hint"].(string); !strings.HasPrefix(got, want) || want == "" && strings.Contains(got, "gone") {
+			t.Errorf("%s of session %q: hint %q, want %q", name, env.Session, got, want)
+		}
+		if name == "session_status" && out["focusedNodeId"] != about {
+			t.Errorf("the focus of session %q is %v, want %s", env.Session, out["focusedNodeId"], about)
+		}
+	}
+	must(t, a, "session_bind", map[string]any{"sessionId": "a", "workspaceId": ws, "nodeId": "node-y"})
+	must(t, b, "session_bind", map[string]any{"sessionId": "b", "workspaceId": ws})
+	must(t, b, "node_transition", map[string]any{"nodeId": "node-x", "action": "start"})
+	remove("node-y")
+	for _, name := range []string{"context_get", "session_status"} {
+		says(a, name, "node-x", "the session's node node-y is gone, so this is about node-x: context_focus, or session_bind with nodeId, ")
+		says(b, name, "node-x", "")
+	}
+	says(none, "context_get", "node-x", "")
+	remove("node-x")
+	says(b, "context_get", "root", "the session's node node-x is gone, so this is about root: ")
+	says(none, "context_get", "root", "the node in focus, node-x, is gone, so this is about root: context_focus ")
+	must(t, a, "session_bind", map[string]any{"sessionId": "a", "workspaceId": ws, "nodeId": "root"})
+	says(a, "context_get", "root", "")
+	says(a, "session_status", "root", "context_get ")
 }

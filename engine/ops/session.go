@@ -58,6 +58,10 @@ func SessionUnbind(ctx context.Context, env *Env, in SessionUnbindIn) (*SessionU
 
 // SessionStatus says what a session is bound to.
 func SessionStatus(ctx context.Context, env *Env, in SessionIn) (*SessionStatusOut, error) {
+	return touching(ctx, env, in, sessionStatus)
+}
+
+func sessionStatus(ctx context.Context, env *Env, in SessionIn) (*SessionStatusOut, error) {
 	b, ok, err := env.Engine.Binding(ctx, in.SessionID)
 	if err != nil {
 		return nil, fail(err)
@@ -75,6 +79,15 @@ func SessionStatus(ctx context.Context, env *Env, in SessionIn) (*SessionStatusO
 				AvailableWorkspaces: []WorkspaceHead{}, Out: Out{Hint: "context_get brings the context of its focus"}}
 			if out.FocusedNodeID == "" {
 				out.FocusedNodeID = string(w.Focus)
+			}
+			if b.FocusedNodeID == "" {
+				return out, nil
+			}
+			if s, err := env.Engine.Snapshot(ctx, w.ID); err == nil { // what else is wrong with the workspace is not asked here
+				id, lost := focus(s, b.FocusedNodeID)
+				if out.FocusedNodeID = string(id); lost != "" {
+					out.Hint = lost
+				}
 			}
 			return out, nil
 		}

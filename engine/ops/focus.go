@@ -1,0 +1,51 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+
+	"arbor/engine"
+	"arbor/mdstore"
+)
+
+// focus returns the node that a session's work is at: its own focus, or else the workspace's. It is "" where neither is a node, and the root is meant. Where the
+// nearer one has been lost, lost says so, and what the caller gets instead: nobody is to take another one's node for theirs.
+func focus(s *engine.Snapshot, own mdstore.ID) (id mdstore.ID, lost string) {
+	w := s.Workspace()
+	if _, there := s.Node(own); there {
+		return own, ""
+	}
+	if _, there := s.Node(w.Focus); there {
+		id = w.Focus
+	}
+	instead := mdstore.Root
+	if id != "" {
+		instead = id
+	}
+	switch {
+	case own != "":
+		return id, fmt.Sprintf("the session's node %s %s, so this is about %s: context_focus, or session_bind with nodeId, gives the session another", own, missing(s, own), instead)
+	case w.Focus != "" && id == "":
+		return id, fmt.Sprintf("the node in focus, %s, %s, so this is about %s: context_focus gives the focus to another", w.Focus, missing(s, w.Focus), instead)
+	}
+	return id, ""
+}
+
+// missing says why a node is not there.
+func missing(s *engine.Snapshot, id mdstore.ID) string {
+	if _, err := s.Known(id); engine.AsError(err).Code == engine.FileUnreadable {
+		return "cannot be read"
+	}
+	return "is gone"
+}
+
+// ownFocus returns the focus that the calling session has of its own in a workspace, "" for none. Without its bindings the workspace's counts.
+func (env *Env) ownFocus(ctx context.Context, ws mdstore.ID) mdstore.ID {
+	if env.Session == "" {
+		return ""
+	}
+	if b, ok, err := env.Engine.Binding(ctx, env.Session); err == nil && ok && b.WorkspaceID == ws {
+		return b.FocusedNodeID
+	}
+	return ""
+}
