@@ -108,12 +108,19 @@ func (e *Engine) Workspaces(ctx context.Context) ([]*mdstore.Workspace, error) {
 
 func workspaces(ctx context.Context, st mdstore.Store) ([]*mdstore.Workspace, error) {
 	for round := 1; ; round++ {
-		before, _ := sequence(ctx, st) // an error is told by who reads more than this
+		before, err := sequence(ctx, st)
+		if stuck(err) { // it has been waited for once
+			return nil, err
+		}
 		out, err := listed(ctx, st)
 		if err != nil {
 			return nil, err
 		}
-		if after, _ := sequence(ctx, st); after != before && round < listings {
+		after, err := sequence(ctx, st)
+		if stuck(err) {
+			return nil, err
+		}
+		if after != before && round < listings {
 			continue // a workspace may have moved from where it was not looked for yet to where it was looked for before
 		}
 		if s, ok := st.(mdstore.Situated); ok && len(out) == 0 {
@@ -123,6 +130,12 @@ func workspaces(ctx context.Context, st mdstore.Store) ([]*mdstore.Workspace, er
 		}
 		return out, nil
 	}
+}
+
+// stuck reports whether a number could not be had as who makes a commit does not get on. Every other error is told by who reads more than the number.
+func stuck(err error) bool {
+	_, busy := errors.AsType[*mdstore.BusyError](err)
+	return busy
 }
 
 func listed(ctx context.Context, st mdstore.Store) ([]*mdstore.Workspace, error) {

@@ -54,6 +54,40 @@ func TestAStuckLockIsToldToAllWhoWait(t *testing.T) {
 	}
 }
 
+// A halted store is one in which another process has stopped in the middle of a commit. Each question for the number waits for it, and gives up as dirstore does.
+type halted struct {
+	*memstore.Store
+	after, asked int // from so many questions on
+}
+
+func (h *halted) Sequence(ctx context.Context) (uint64, error) {
+	if h.asked++; h.asked > h.after {
+		return 0, &mdstore.BusyError{What: "somebody is writing"}
+	}
+	return h.Store.Sequence(ctx)
+}
+
+// Who reads waits for a commit that does not get on once, and is told so then.
+func TestReadsWaitForAStuckCommitOnce(t *testing.T) {
+	for after := range 6 {
+		for name, read := range map[string]func(*enginetest.World) error{
+			"Workspaces": func(w *enginetest.World) error { _, err := w.Workspaces(t.Context()); return err },
+			"Workspace":  func(w *enginetest.World) error { _, err := w.Workspace(t.Context(), benchWorkspace); return err },
+			"Snapshot":   func(w *enginetest.World) error { _, err := w.Engine.Snapshot(t.Context(), benchWorkspace); return err },
+		} {
+			h := &halted{after: after}
+			w := enginetest.Over(t, memstore.New(sized(20)), func(_ *enginetest.World, st *memstore.Store) mdstore.Store {
+				h.Store = st
+				return h
+			})
+			var busy *mdstore.BusyError
+			if err := read(w); h.asked > after+1 || h.asked > after && !errors.As(err, &busy) {
+				t.Errorf("%s, stuck from question %d on: asked %d times, error %v", name, after+1, h.asked, err)
+			}
+		}
+	}
+}
+
 // A dry run that is given up while somebody writes does not wait for that.
 func TestADryRunIsGivenUp(t *testing.T) {
 	var s *stuck
