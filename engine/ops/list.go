@@ -51,14 +51,12 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 	if most := env.MaxBytes / leastNode; env.bounded() && (limit < 0 || limit > most) {
 		limit = max(1, most)
 	}
-	p := page{s: s, limit: limit, depth: in.Depth, after: mdstore.ID(in.Cursor), match: func(n *mdstore.Node) bool {
+	p := page{s: s, limit: limit, depth: in.Depth, match: func(n *mdstore.Node) bool {
 		return (len(in.Status) == 0 || slices.Contains(in.Status, string(n.Status))) && (in.Type == "" || in.Type == string(n.Type))
 	}}
 	if in.Cursor != "" {
-		if _, ok := s.Node(p.after); !ok {
-			e := engine.Fail(engine.InvalidParams, "cursor %q is none of an earlier answer, or its node is gone; start again without it", in.Cursor)
-			e.Details = &engine.Details{Param: "cursor"}
-			return nil, e
+		if p.after, err = after(s, in.Cursor); err != nil {
+			return nil, err
 		}
 	}
 	narrowed := root != mdstore.Root || in.Depth > 0 || len(in.Status) > 0 || in.Type != ""
@@ -71,9 +69,7 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 		out = env.list(&p, root)
 	}
 	if in.Cursor != "" && p.lost {
-		e := engine.Fail(engine.InvalidParams, "cursor %q is none of an answer to this question; start again without it", in.Cursor)
-		e.Details = &engine.Details{Param: "cursor"}
-		return nil, e
+		return nil, badCursor(in.Cursor, "is none of an answer to this question")
 	}
 	return out, nil
 }
@@ -97,7 +93,7 @@ type page struct {
 
 // list collects a page as a result. Where that is bounded, the way to its first node takes a quarter of the room at most: what is too much goes at the top.
 func (env *Env) list(p *page, root mdstore.ID) *NodeListOut {
-	out := &NodeListOut{Tree: p.collect(root), Total: p.total, Shown: p.shown, Cursor: string(p.next), Out: Out{Hint: "node_get shows one, context_get what its work needs"}}
+	out := &NodeListOut{Tree: p.collect(root), Total: p.total, Shown: p.shown, Cursor: cursorAt(p.s, p.next), Out: Out{Hint: "node_get shows one, context_get what its work needs"}}
 	if out.Cursor != "" {
 		out.Hint = shownOf(out.Shown, out.Total, "nodes", "cursor "+out.Cursor+" brings the next, depth or status narrow it")
 	}

@@ -207,6 +207,48 @@ func TestListPages(t *testing.T) {
 	}
 }
 
+// Who pages on from a node that was moved between two pages is told, and may page on from it all the same, by its bare id.
+func TestListPagesOnFromWhereItWas(t *testing.T) {
+	nodes := map[string][2]string{"root": {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""}}
+	for i := range 5 {
+		nodes[fmt.Sprintf("p%d", i)] = [2]string{fmt.Sprintf("title: P\ntype: planning\nstatus: monitoring\nparentId: root\ncreatedAt: %d", i+1), ""}
+		for j := range 3 {
+			nodes[fmt.Sprintf("x%d%d", i, j)] = [2]string{fmt.Sprintf("title: X\ntype: execution\nstatus: pending\nparentId: p%d\ncreatedAt: %d", i, j+1), ""}
+		}
+	}
+	page := map[string]any{"status": []string{"pending"}, "limit": 5} // the last one is x11
+	for name, c := range map[string]struct {
+		call    string
+		args    map[string]any
+		refused bool
+	}{
+		"its node is moved":             {"node_move", map[string]any{"nodeId": "x11", "newParentId": "root"}, true},
+		"its node gets another place":   {"node_move", map[string]any{"nodeId": "x11", "newParentId": "p1", "after": "x12"}, true},
+		"its parent is moved":           {"node_move", map[string]any{"nodeId": "p1", "newParentId": "p3"}, true},
+		"its node is deleted":           {"node_delete", map[string]any{"nodeId": "x11"}, true},
+		"another node is moved":         {"node_move", map[string]any{"nodeId": "x12", "newParentId": "root"}, false},
+		"its node does not match now":   {"node_transition", map[string]any{"nodeId": "x11", "action": "start"}, false},
+		"its node is called otherwise":  {"node_update", map[string]any{"nodeId": "x11", "title": "Y"}, false},
+		"another node is put before it": {"node_create", map[string]any{"parentId": "p0", "type": "execution", "title": "N", "requirement": "r"}, false},
+	} {
+		w := enginetest.New(t, vault("", nodes))
+		env := &ops.Env{Engine: w.Engine}
+		cursor := must(t, env, "node_list", page)["cursor"].(string)
+		if !strings.HasPrefix(cursor, "x11@") {
+			t.Fatalf("the cursor is %s", cursor)
+		}
+		must(t, env, c.call, c.args)
+		next := map[string]any{"status": []string{"pending"}, "limit": 5, "cursor": cursor}
+		if _, err := call(t, env, "node_list", next); (err != nil) != c.refused || err != nil && (err.Code != engine.InvalidParams || err.Details.Param != "cursor") {
+			t.Errorf("%s: paging on with %s: %v", name, cursor, err)
+		}
+		if c.call != "node_delete" {
+			next["cursor"] = "x11"
+			must(t, env, "node_list", next)
+		}
+	}
+}
+
 func listIn(args map[string]any) ops.NodeListIn {
 	in := ops.NodeListIn{Limit: args["limit"].(int), Cursor: args["cursor"].(string)}
 	if s, ok := args["type"].(string); ok {
