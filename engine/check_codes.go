@@ -65,7 +65,7 @@ var checkCodes = []CheckCode{
 
 	{string(DuplicateID), SeverityError, "several files have one id", "give all but one another id, or remove the copies", "where one of them alone lies in the folder of that id: gives each copy an id of its own and notes in its log whose copy it is"},
 	{CodeRootMissing, SeverityError, "no node has the id `root`", "restore `nodes/root/Node.md` (git, the trash), or give the topmost node that id", "makes a root where its place is free"},
-	{string(OrphanNode), SeverityError, "`parentId` is missing or names no node", "write the id of a node that exists, or move the node", ""},
+	{string(OrphanNode), SeverityError, "`parentId` is missing or names no node", "write the id of a node that exists, or move the node", "where it names the root and there is none: makes a root"},
 	{string(Cycle), SeverityError, "a node is its own ancestor", "change one `parentId` of the circle", ""},
 	{CodeExecChildren, SeverityError, "the parent is an execution node", "write another `parentId`, or make the parent a planning node", ""},
 	{string(statemachine.CodeStatusUnreachable), SeverityWarning, "a status that the tables do not allow: not after the last transition in the node's log, or not for a node with children", "write another status",

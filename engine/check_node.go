@@ -186,14 +186,24 @@ func (c *checker) parent(n *mdstore.Node) {
 	case !ok && unread:
 		c.field(n.Doc(), mdstore.KeyParent, string(OrphanNode), repair{}, "parent %s cannot be read; mend %s", n.Parent, broken)
 	case n.Parent == "":
-		c.field(n.Doc(), mdstore.KeyParent, string(OrphanNode), repair{}, "parentId is missing; name the node's parent (root is one)")
+		c.field(n.Doc(), mdstore.KeyParent, string(OrphanNode), repair{}, "parentId is missing; name the node's parent%s", c.rootIsOne())
+	case !ok && n.Parent == mdstore.Root:
+		c.field(n.Doc(), mdstore.KeyParent, string(OrphanNode), c.newRoot(), "parent root does not exist; the node is in its place again as soon as there is a root")
 	case !ok:
-		c.field(n.Doc(), mdstore.KeyParent, string(OrphanNode), repair{}, "parent %s does not exist; name another parentId (root is one), or move the node", n.Parent)
+		c.field(n.Doc(), mdstore.KeyParent, string(OrphanNode), repair{}, "parent %s does not exist; name another parentId%s, or move the node", n.Parent, c.rootIsOne())
 	case c.circles[n.ID] && c.s.filesOf(n.ID)[0] == n: // the others with its id hang where they say
 		c.field(n.Doc(), mdstore.KeyParent, string(Cycle), repair{}, "its ancestors go round in a circle: %s; give one of them another parentId", c.way(n))
 	case childless(p):
 		c.field(n.Doc(), mdstore.KeyParent, CodeExecChildren, repair{}, "parent %s is an execution node, which has no children; name another parentId, or make the parent a planning node", p.ID)
 	}
+}
+
+// rootIsOne names the root as a parent, where there is one.
+func (c *checker) rootIsOne() string {
+	if _, ok := c.s.Node(mdstore.Root); ok {
+		return " (root is one)"
+	}
+	return ""
 }
 
 // childless reports whether a node says of itself that it takes no children, whatever else is wrong with it. A type that is none says nothing, and neither does
