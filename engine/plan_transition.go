@@ -23,10 +23,12 @@ type Transition struct {
 type Transitioned struct {
 	*Outcome
 	From, To   statemachine.Status
-	Conclusion string
-	TakesFocus bool // the node has the workspace's focus now, as that of an action that begins work
+	Conclusion string // as it stands in the file then
+	TakesFocus bool   // the node has the workspace's focus now, as that of an action that begins work
 	Cascades   []Cascade
 	Archived   *Archived // what a completed info_collection node brought into the workspace; nil for others
+
+	concluded *edit // of the node's file, where a conclusion was given
 }
 
 // Transition moves a node along its life cycle: status, conclusion, problem, log, focus, ancestors and the archive of rules and documents, all in one
@@ -41,6 +43,9 @@ func (e *Engine) Transition(ctx context.Context, ws mdstore.ID, t Transition, ac
 		return nil, err
 	}
 	out.Outcome = o
+	if out.concluded != nil && out.concluded.after != nil {
+		out.Conclusion = out.concluded.after.Text(mdstore.SecConclusion) // its headings may have moved down
+	}
 	return out, nil
 }
 
@@ -84,7 +89,7 @@ func (d *draft) transition(t Transition) (*Transitioned, error) {
 		if edit.write(mdstore.SecConclusion, t.Conclusion) {
 			edit.did("%s conclusion", n.ID)
 		}
-		out.Conclusion = t.Conclusion
+		out.Conclusion, out.concluded = t.Conclusion, edit
 	}
 	if dec.ClearsProblem && !n.Problem().IsZero() {
 		edit.write(mdstore.SecProblem, "")
