@@ -24,7 +24,8 @@ func newChanges(sh *shell, run func(context.Context, *changesOptions) error) *co
 		Use: "changes", Short: "Tell what people and other programs changed since you last looked",
 		Long: `File by file, with the fields and sections concerned: since the session last looked,
 or since a time of your choice. What a session has seen is kept for 14 days after it
-last looked, of the 16 that looked last.`,
+last looked, of the 16 that looked last. What it is told counts as seen, so that it
+is told all, however much it is.`,
 		Example:           "arbor changes --session alice\narbor changes --since 2h30m\narbor changes --since \"2026-01-01 10:00:00\"",
 		Args:              args(0, 0, ""),
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -57,7 +58,11 @@ func runChanges(ctx context.Context, opt *changesOptions) error {
 		c.Path = opt.shown(c.Path)
 		all = append(all, changeLine(c, style, opt.flags.quiet))
 	}
-	if err := opt.bounded(all, "files", "--all brings the rest"); err != nil {
+	if opt.in.Since == "" { // all of it: what a session is told counts as seen, and no later call names it
+		if err := opt.print(strings.Join(all, "\n")); err != nil {
+			return err
+		}
+	} else if err := opt.bounded(all, "files", "--all brings the rest"); err != nil {
 		return err
 	}
 	if len(out.Changes) == 0 && !out.First {

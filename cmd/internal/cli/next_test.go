@@ -21,11 +21,12 @@ func crowd(t *testing.T, n int) *world {
 	for i := range n {
 		node(fmt.Sprintf("node-%04d", i), "type: execution\nstatus: pending\nparentId: root")
 	}
-	e, err := engine.Open(t.Context(), memstore.New(files), engine.Options{})
+	st := memstore.New(files)
+	e, err := engine.Open(t.Context(), st, engine.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &world{t: t, engine: e, env: map[string]string{"LANG": "C.UTF-8"}, dir: t.TempDir()}
+	return &world{t: t, engine: e, store: st, env: map[string]string{"LANG": "C.UTF-8"}, dir: t.TempDir()}
 }
 
 // Who claims is told all that they have claimed, however much it is: nobody else is given it.

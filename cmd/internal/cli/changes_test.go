@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"arbor/mdstore"
+)
+
+// A session is told all that changed, however much it is: what it was told counts as seen, and no later call names it. A time can be asked for again.
+func TestChangesAreToldWhole(t *testing.T) {
+	const many = listLines + 100
+	w := crowd(t, many)
+	w.ok("changes", "--session", "s")
+	var edits []mdstore.Change
+	for i := range many {
+		p := mdstore.NodePath("ws-a", mdstore.ID(fmt.Sprintf("node-%04d", i)))
+		f, err := w.store.Read(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Replace(string(f.Data), "title: ", "updatedAt: 1767261600000\ntitle: Edited ", 1) // 10:00
+		edits = append(edits, mdstore.Change{Path: p, Base: f.Version, New: []byte(text)})
+	}
+	if err := w.store.Commit(t.Context(), edits); err != nil {
+		t.Fatal(err)
+	}
+	stdout, stderr, code := w.run("changes", "--session", "s")
+	if got := strings.Count(stdout, "\n"); code != exitOK || got != many || strings.Contains(stderr, "--all") {
+		t.Errorf("%d files changed: exit code %d, and %d are named; %s", many, code, got, stderr)
+	}
+	if stdout, stderr, _ = w.run("changes", "--session", "s"); stdout != "" || !strings.Contains(stderr, "nothing changed") {
+		t.Errorf("when all was told, %q is; %s", stdout, stderr)
+	}
+	stdout, stderr, _ = w.run("changes", "--since", "2026-01-01 09:00:00")
+	if got := strings.Count(stdout, "\n"); got >= listLines || !strings.Contains(stderr, "--all brings the rest") {
+		t.Errorf("since a time %d files are named; %s", got, stderr)
+	}
+	if got := strings.Count(w.ok("changes", "--since", "2026-01-01 09:00:00", "--all"), "\n"); got != many {
+		t.Errorf("since a time, with --all, %d files are named, want %d", got, many)
+	}
+}
