@@ -34,3 +34,22 @@ func TestReadsHint(t *testing.T) {
 		}
 	}
 }
+
+// Who forgets -m is told of it: an only word is a node, whatever it looks like.
+func TestATextThatIsTakenForANode(t *testing.T) {
+	w := newWorld(t)
+	for line, want := range map[string]string{
+		"log":     "arbor log -m EVENT writes to the workspace's log",
+		"problem": "arbor problem -m TEXT says what is wrong with the workspace",
+	} {
+		for _, word := range []string{"did a thing", "Sign-in"} { // none is like it, one may be meant
+			contains(t, "arbor "+line+" "+word, w.fails(exitNotFound, line, word), "no such node", "; if it is a text: "+want)
+		}
+		if stderr := w.fails(exitNotFound, line, "did a thing", "-m", "text"); strings.Contains(stderr, "-m") {
+			t.Errorf("with a text, arbor %s says %q", line, stderr)
+		}
+		if stderr := w.fails(exitNotFound, line, "-w", "nosuch"); strings.Contains(stderr, "-m") {
+			t.Errorf("without a word, arbor %s says %q", line, stderr)
+		}
+	}
+}

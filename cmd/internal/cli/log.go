@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"arbor/engine"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
@@ -54,7 +55,7 @@ func runLog(ctx context.Context, opt *logOptions) (err error) {
 		return err
 	}
 	if !opt.text.given() {
-		return showLog(ctx, opt)
+		return orText(showLog(ctx, opt), "arbor log -m EVENT writes to the workspace's log")
 	}
 	if opt.in.Operator, err = opt.operator(); err != nil {
 		return err
@@ -71,6 +72,16 @@ func runLog(ctx context.Context, opt *logOptions) (err error) {
 		return err
 	}
 	return opt.wrote(out, out.Wrote, "")
+}
+
+// orText adds to what is said of an only word that names no node what would have made a text of it.
+func orText(err error, how string) error {
+	if !isCode(err, engine.NodeNotFound) {
+		return err
+	}
+	e := *engine.AsError(err)
+	e.Message += "; if it is a text: " + how
+	return &e
 }
 
 func showLog(ctx context.Context, opt *logOptions) error {
@@ -187,7 +198,7 @@ func runProblem(ctx context.Context, opt *problemOptions) (err error) {
 		return opt.wrote(out, out.Wrote, "")
 	}
 	if !opt.text.given() {
-		return showProblem(ctx, opt)
+		return orText(showProblem(ctx, opt), "arbor problem -m TEXT says what is wrong with the workspace")
 	}
 	opt.in.Problem, err = opt.text.read(ctx, opt.shell, func() (string, error) {
 		p, _, err := getProblem(ctx, opt)
