@@ -60,6 +60,19 @@ func archived(a *engine.Archived) *Archived {
 	return &Archived{a.Rules, docs(a.Docs)}
 }
 
+// archivedHint is the hint of what could be done if the workspace were not archived.
+const archivedHint = "the workspace is archived, and nothing in it can be begun or changed: workspace_restore makes it active again"
+
+func isArchived(s *engine.Snapshot) bool { return s.Workspace().Status == mdstore.StatusArchived }
+
+// allowed returns the actions that can be taken with a node: none where its workspace takes no writes.
+func allowed(s *engine.Snapshot, n *mdstore.Node) []string {
+	if isArchived(s) {
+		return []string{}
+	}
+	return actions(n.Type, n.Status)
+}
+
 func actions(t statemachine.Type, s statemachine.Status) []string {
 	out := []string{}
 	for _, a := range statemachine.Allowed(t, s) {

@@ -80,6 +80,28 @@ func TestRestoreMeansTheArchivedOne(t *testing.T) {
 	}
 }
 
+// TestNothingCanBeDoneInAnArchive asks what can be done in an archived workspace, where a start is refused: nothing, and the hint says what would change that.
+func TestNothingCanBeDoneInAnArchive(t *testing.T) {
+	w := enginetest.New(t, plan())
+	for _, env := range []*ops.Env{{Engine: w.Engine}, {Engine: w.Engine, MaxBytes: 8000}} {
+		must(t, env, "workspace_archive", map[string]any{"workspaceId": ws})
+		next := must(t, env, "node_next", map[string]any{"workspaceId": ws})
+		if n := len(next["nodes"].([]any)); n > 0 || next["ready"] != 0.0 || !strings.Contains(next["hint"].(string), "workspace_restore") {
+			t.Errorf("%d nodes are ready: %v", n, next)
+		}
+		refused(t, w, env, engine.WorkspaceArchived, "node_next", map[string]any{"workspaceId": ws, "claim": true})
+		refused(t, w, env, engine.WorkspaceArchived, "node_transition", map[string]any{"workspaceId": ws, "nodeId": "node-a", "action": "start"})
+		got := must(t, env, "node_get", map[string]any{"workspaceId": ws, "nodeId": "node-a"})
+		if can := got["node"].(map[string]any)["allowed"].([]any); len(can) > 0 || !strings.Contains(got["hint"].(string), "workspace_restore") {
+			t.Errorf("it can %v: %v", can, got["hint"])
+		}
+		must(t, env, "workspace_restore", map[string]any{"workspaceId": ws})
+		if next := must(t, env, "node_next", map[string]any{"workspaceId": ws}); len(next["nodes"].([]any)) == 0 {
+			t.Errorf("restored, nothing is ready: %v", next)
+		}
+	}
+}
+
 // TestCorruptSessionsStopNothingElse calls with a session whose bindings cannot be read.
 func TestCorruptSessionsStopNothingElse(t *testing.T) {
 	files := lone("", "")

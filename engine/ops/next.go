@@ -37,6 +37,9 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 			lease = engine.DefaultLease
 		}
 	}
+	if isArchived(s) && !in.Claim { // a claim is refused, as every write is
+		return &NodeNextOut{Nodes: []NextNode{}, Out: Out{Hint: archivedHint}}, nil
+	}
 	act := env.act(Write{}, Match{})
 	if env.bounded() { // nothing is claimed that is not shown
 		look, err := env.Engine.Next(ctx, s.Workspace().ID, act, min(count, boundedNext), 0)

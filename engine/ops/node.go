@@ -58,7 +58,7 @@ func nodeGet(ctx context.Context, env *Env, in NodeGetIn) (*NodeGetOut, error) {
 	out := &NodeGetOut{Node: NodeInfo{
 		ID: string(n.ID), Title: n.Title, Type: string(n.Type), Status: string(n.Status), Role: string(n.Role), ParentID: string(n.Parent), Isolated: n.Isolated,
 		Requirement: n.Requirement(), Conclusion: n.Conclusion(), Note: n.Note(), Docs: docs(n.Docs()), References: references(n.References()), Problem: problem(n.Problem()),
-		Log: logs(n.Log()), Children: []string{}, Allowed: actions(n.Type, n.Status), CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt, Path: env.path(n.Path),
+		Log: logs(n.Log()), Children: []string{}, Allowed: allowed(s, n), CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt, Path: env.path(n.Path),
 		Version: n.Version().String(), Claim: env.claimOf(ctx, s.Workspace().ID, n), Diagnostics: s.DiagnosticsOf(n),
 	}}
 	out.Node.Log, out.Node.LogHidden = env.newest(out.Node.Log)
@@ -78,6 +78,8 @@ func nodeGet(ctx context.Context, env *Env, in NodeGetIn) (*NodeGetOut, error) {
 		out.Hint = found(out.Node.Diagnostics)
 	case out.Node.MoreKids > 0:
 		out.Hint = shownOf(len(kids), len(kids)+out.Node.MoreKids, "children", "node_list with this node as rootId brings all")
+	case isArchived(s):
+		out.Hint = archivedHint
 	case len(out.Node.Allowed) > 0:
 		out.Hint = "node_transition can: " + strings.Join(out.Node.Allowed, ", ")
 	default:

@@ -57,7 +57,7 @@ type NodeInfo struct {
 	LogHidden   int         `json:"logHidden,omitempty"` // older entries, where results are bounded
 	Children    []string    `json:"children"`
 	MoreKids    int         `json:"childrenHidden,omitempty"` // further children, where results are bounded
-	Allowed     []string    `json:"allowed"`                  // the actions that its status allows
+	Allowed     []string    `json:"allowed"`                  // the actions that its status allows; none in an archived workspace
 	CreatedAt   int64       `json:"createdAt"`
 	UpdatedAt   int64       `json:"updatedAt"`
 	Path        string      `json:"path"`

@@ -53,3 +53,16 @@ func TestATextThatIsTakenForANode(t *testing.T) {
 		}
 	}
 }
+
+// In an archived workspace nothing is offered that is refused there.
+func TestAnArchiveOffersNothing(t *testing.T) {
+	w := newWorld(t)
+	w.ok("ws", "archive", "Login")
+	for _, line := range [][]string{{"next", "-w", "Login"}, {"show", "node-c", "-w", "Login"}} {
+		stdout, stderr, _ := w.run(line...)
+		if strings.Contains(stdout+stderr, "start") {
+			t.Errorf("arbor %s says %q", line, stdout+stderr)
+		}
+		contains(t, "arbor "+strings.Join(line, " "), stderr, "archived", "arbor ws restore makes it active again")
+	}
+}

@@ -101,7 +101,13 @@ func runShow(ctx context.Context, opt *showOptions) (err error) {
 		}
 	}
 	p.file(n.Path, n.Version)
-	return p.print()
+	if err := p.print(); err != nil {
+		return err
+	}
+	if len(n.Allowed) == 0 { // why not
+		opt.hint(out.Hint)
+	}
+	return nil
 }
 
 // rawFacts is facts for texts that have colours already.
