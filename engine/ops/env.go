@@ -60,6 +60,9 @@ func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
 			continue
 		}
 		b, ok, err := env.Engine.Binding(ctx, session)
+		if ok && !slices.ContainsFunc(all, func(w *mdstore.Workspace) bool { return w.ID == b.WorkspaceID }) {
+			return "", lostBinding(b, all)
+		}
 		if ok {
 			return b.WorkspaceID, nil
 		}
@@ -84,13 +87,29 @@ func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
 	}
 	var names []string
 	e := engine.Fail(engine.AmbiguousID, "")
-	e.Details = &engine.Details{Param: "workspaceId"}
-	for _, w := range active[:min(len(active), 8)] {
-		names = append(names, fmt.Sprintf("%s (%s)", w.ID, w.Name))
-		e.Details.Candidates = append(e.Details.Candidates, engine.Candidate{ID: string(w.ID), Title: w.Name})
+	e.Details = &engine.Details{Param: "workspaceId", Candidates: candidates(active)}
+	for _, c := range e.Details.Candidates {
+		names = append(names, fmt.Sprintf("%s (%s)", c.ID, c.Title))
 	}
 	e.Message = fmt.Sprintf("%d workspaces are active: %s; name one (workspaceId, --workspace), or bind the session to one (session_bind)", len(active), strings.Join(names, ", "))
 	return "", e
+}
+
+// lostBinding is the error of a call that names no workspace, in a session whose own the vault does not have.
+func lostBinding(b engine.Binding, all []*mdstore.Workspace) error {
+	e := engine.Fail(engine.WorkspaceNotFound, "session %s is bound to %s, which the vault does not have; bind it to another workspace (session_bind, arbor session bind), "+
+		"end the binding (session_unbind, arbor session unbind), or name a workspace (workspaceId, --workspace)", b.SessionID, b.WorkspaceID)
+	e.Details = &engine.Details{Param: "workspaceId", Candidates: candidates(all)}
+	return e
+}
+
+// candidates returns the first workspaces that may have been meant.
+func candidates(all []*mdstore.Workspace) []engine.Candidate {
+	var out []engine.Candidate
+	for _, w := range all[:min(len(all), 8)] {
+		out = append(out, engine.Candidate{ID: string(w.ID), Title: w.Name})
+	}
+	return out
 }
 
 // snapshot returns the workspace that a call means, as it is now.

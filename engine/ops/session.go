@@ -94,6 +94,7 @@ func sessionStatus(ctx context.Context, env *Env, in SessionIn) (*SessionStatusO
 	}
 	out := &SessionStatusOut{Rules: []string{}, AvailableWorkspaces: []WorkspaceHead{}, Out: Out{Hint: "bind the session with session_bind"}}
 	if ok {
+		out.LostWorkspaceID = string(b.WorkspaceID)
 		out.Hint = "the session was bound to " + string(b.WorkspaceID) + ", which is gone; " + out.Hint
 	}
 	for _, w := range all {

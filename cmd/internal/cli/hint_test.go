@@ -66,3 +66,18 @@ func TestAnArchiveOffersNothing(t *testing.T) {
 		contains(t, "arbor "+strings.Join(line, " "), stderr, "archived", "arbor ws restore makes it active again")
 	}
 }
+
+// A session whose workspace is gone learns where the id comes from that names none, and what would work.
+func TestALostBinding(t *testing.T) {
+	w := newWorld(t)
+	w.ok("init", "Second", "--goal", "g")
+	w.ok("session", "bind", "Login", "--session", "s")
+	w.ok("ws", "delete", "Login", "--force", "--yes")
+	_, stderr, _ := w.run("session", "--session", "s")
+	contains(t, "arbor session", stderr, "session s is bound to ws-a, which is gone", "arbor session bind WS")
+	stderr = w.fails(exitNotFound, "status", "--session", "s")
+	contains(t, "arbor status", stderr, "session s is bound to ws-a", "arbor session bind", "arbor session unbind", "Second")
+	w.ok("status", "-w", "Second", "--session", "s")
+	w.ok("session", "bind", "Second", "--session", "s")
+	w.ok("status", "--session", "s")
+}

@@ -145,7 +145,11 @@ func runSessionStatus(ctx context.Context, opt *sessionOptions) error {
 		return nil
 	}
 	if !out.Bound {
-		opt.say("session %s is bound to nothing; arbor session bind WS binds it to one of:", id)
+		bound := "is bound to nothing"
+		if out.LostWorkspaceID != "" {
+			bound = "is bound to " + out.LostWorkspaceID + ", which is gone"
+		}
+		opt.say("session %s %s; arbor session bind WS binds it to one of:", id, bound)
 		var rows [][]cell
 		for _, w := range out.AvailableWorkspaces {
 			rows = append(rows, []cell{{text: w.ID, sgr: "2"}, {text: w.Name}})
