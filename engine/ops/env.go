@@ -52,6 +52,9 @@ func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
 	}
 	if ref != "" {
 		id, err := engine.ResolveWorkspace(all, ref, loose)
+		if twin, ok := twinOf(err); ok {
+			return twin, nil // the engine names the folders
+		}
 		return id, fail(err)
 	}
 	var unbound error
@@ -93,6 +96,16 @@ func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
 	}
 	e.Message = fmt.Sprintf("%d workspaces are active: %s; name one (workspaceId, --workspace), or bind the session to one (session_bind)", len(active), strings.Join(names, ", "))
 	return "", e
+}
+
+// twinOf returns the id that all workspaces have that an error names, as after a copy: more of the id tells none of them from the others.
+func twinOf(err error) (mdstore.ID, bool) {
+	e := engine.AsError(err)
+	if e == nil || e.Code != engine.AmbiguousID || e.Details == nil || len(e.Details.Candidates) == 0 {
+		return "", false
+	}
+	first := e.Details.Candidates[0].ID
+	return mdstore.ID(first), !slices.ContainsFunc(e.Details.Candidates, func(c engine.Candidate) bool { return c.ID != first })
 }
 
 // lostBinding is the error of a call that names no workspace, in a session whose own the vault does not have.

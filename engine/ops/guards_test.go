@@ -142,3 +142,18 @@ func TestMovedFilesAreOneChange(t *testing.T) {
 		}
 	}
 }
+
+// TestACopyIsToldByItsFolder names a workspace that somebody has copied, folder and all: its id and its name are the copy's too, so that what tells them apart is the folder.
+func TestACopyIsToldByItsFolder(t *testing.T) {
+	files := plan()
+	files["copy/Workspace.md"] = files[ws+"/Workspace.md"]
+	w := enginetest.New(t, files)
+	env := &ops.Env{Engine: w.Engine, Loose: true}
+	for _, ref := range []string{"Login", ws, ws[:10]} {
+		e := refused(t, w, env, engine.DuplicateID, "workspace_status", map[string]any{"workspaceId": ref})
+		if !strings.Contains(e.Message, "copy/Workspace.md") || !strings.Contains(e.Message, ws+"/Workspace.md") || !strings.Contains(e.Message, "give one of them another id, or move the copy") {
+			t.Errorf("%s: %s", ref, e.Message)
+		}
+	}
+	refused(t, w, env, engine.AmbiguousID, "workspace_status", map[string]any{"workspaceId": "ws-"})
+}
