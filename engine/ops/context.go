@@ -46,7 +46,8 @@ func contextGet(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut,
 	if in.Format == "markdown" {
 		opt.Form = assemble.Markdown
 	}
-	out := &ContextGetOut{Out: Out{Hint: "log_append tells what you find, problem_update what is in the way, node_transition what is done"}}
+	const everyday = "log_append tells what you find, problem_update what is in the way, node_transition what is done"
+	out := &ContextGetOut{Out: Out{Hint: everyday}}
 	if env.Session != "" {
 		seen, err := env.Engine.Changes(ctx, ws, env.Session, nil)
 		if err != nil {
@@ -59,17 +60,24 @@ func contextGet(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut,
 	if env.bounded() && (opt.Budget == 0 || opt.Budget > env.MaxBytes/8) {
 		opt.Budget = max(1, env.MaxBytes/8) // a reply has it twice, and a token is four bytes
 	}
+	hint := out.Hint
 	if lost != "" {
-		out.Hint = lost
+		hint = lost
 	}
 	for {
 		b, err := env.Engine.Context(ctx, ws, id, opt)
 		if err != nil {
 			return nil, fail(err)
 		}
-		if n, ok := s.Node(b.Focus().NodeID); ok {
-			if ds := s.DiagnosticsOf(n); len(ds) > 0 && lost == "" {
-				out.Hint = found(ds)
+		if n, ok := s.Node(b.Focus().NodeID); ok && lost == "" {
+			if ds := s.DiagnosticsOf(n); len(ds) > 0 {
+				hint = found(ds)
+			}
+		}
+		if out.Hint = hint; (in.Budget == 0 || opt.Budget < in.Budget) && slices.ContainsFunc(b.Omitted, func(o assemble.Omission) bool { return o.Reason == assemble.ReasonBudget }) {
+			out.Hint = fmt.Sprintf("a reply holds about %d tokens of context: the rest, which omitted names, is in the files (at) and resources arbor://%s/nodes/NODE", opt.Budget, ws)
+			if hint != everyday {
+				out.Hint = hint + "; " + out.Hint
 			}
 		}
 		switch out.show(b, opt.Form); {

@@ -312,3 +312,29 @@ func TestDamagedAndLarge(t *testing.T) {
 		t.Errorf("what is wrong with it, or that it is cut, is not told: %v", node)
 	}
 }
+
+// TestACutContextSaysWhereTheRestIs asks for more than a reply holds. The hint says how much that is, and where the rest is; what fits into the budget of the call has
+// no word of it.
+func TestACutContextSaysWhereTheRestIs(t *testing.T) {
+	t.Parallel()
+	e, err := engine.Open(t.Context(), memstore.New(deep(12, 2000, 25)), engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := openLine(t, e, Options{})
+	for _, format := range []string{"json", "markdown"} {
+		for _, budget := range []int{0, 20000, 2500} {
+			in := args{"nodeId": "work", "format": format}
+			if budget > 0 {
+				in["budget"] = budget
+			}
+			hint := l.do("context_get", in)["hint"].(string)
+			if told := strings.Contains(hint, "a reply holds about ") && strings.Contains(hint, "omitted") && strings.Contains(hint, "arbor://ws-deep/nodes/NODE"); told != (budget != 2500) {
+				t.Errorf("%s, budget %d: %q", format, budget, hint)
+			}
+		}
+		if hint := l.do("context_get", args{"nodeId": "root", "format": format, "includeLog": false, "budget": 20000})["hint"].(string); strings.Contains(hint, "a reply holds") {
+			t.Errorf("%s: all of it is there, and the hint is %q", format, hint)
+		}
+	}
+}
