@@ -3,6 +3,7 @@ package mcpserv
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -19,6 +20,8 @@ const (
 const (
 	keyCut   = "cut"   // what is there in part only
 	keyError = "error" // why nothing was done
+
+	keyDryRun = "dryRun" // a member of operations that write
 )
 
 // room is the size that an operation keeps its result within: that of the data and the text of a reply.
@@ -56,6 +59,11 @@ func (s *Server) bound(r *mcp.CallToolResult) *mcp.CallToolResult {
 	return best
 }
 
+// isPlan reports whether data tells what a call would write.
+func isPlan(data object) bool {
+	return slices.ContainsFunc(data, func(m member) bool { return m.key == keyDryRun && m.value == true })
+}
+
 // wire returns the size of a reply as it is sent.
 func wire(r *mcp.CallToolResult) int {
 	data, err := json.Marshal(r)
@@ -67,7 +75,7 @@ func wire(r *mcp.CallToolResult) int {
 
 // atLevel returns a reply with no text and no list larger than a level, in bytes of JSON. text is what it shows as text in place of the data, "" for the data.
 func atLevel(r *mcp.CallToolResult, whole object, text string, level int, names bool) *mcp.CallToolResult {
-	c := cutter{level: level, names: names}
+	c := cutter{level: level, names: names, plan: isPlan(whole)}
 	small := c.value(whole, "").(object)
 	for _, m := range small {
 		if m.key == "markdown" && text != "" {
@@ -93,6 +101,7 @@ func atLevel(r *mcp.CallToolResult, whole object, text string, level int, names 
 type cutter struct {
 	level int
 	names bool // cut what names something, too
+	plan  bool // nothing of it is written: neither a file nor a resource has it
 	said  []string
 }
 
@@ -105,6 +114,9 @@ func (c *cutter) notices() []any {
 			break
 		}
 		out = append(out, s)
+	}
+	if c.plan {
+		return append(out, "all of it: the same with --dry-run at the command line; as nothing was written, neither a file nor a resource has it")
 	}
 	return append(out, "all of it: the file, or resource arbor://WORKSPACE/nodes/NODE")
 }

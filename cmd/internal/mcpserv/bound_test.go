@@ -233,3 +233,25 @@ func TestRepliesAreBounded(t *testing.T) {
 		})
 	}
 }
+
+// TestACutPlanSaysWhereItIsWhole cuts the diff of a dry run, which is in no file, and a text that is in one.
+func TestACutPlanSaysWhereItIsWhole(t *testing.T) {
+	t.Parallel()
+	p := newWorld(t, Options{MaxTokens: LeastMaxTokens}).connect(nil)
+	note := args{"nodeId": signIn, "note": strings.Repeat("a line of a long note\n", 1000), "dryRun": true}
+	for _, tt := range []struct {
+		tool       string
+		in         args
+		want, lack string
+	}{
+		{"node_update", note, "--dry-run at the command line", "resource arbor://"},
+		{"node_get", args{"nodeId": signIn}, "resource arbor://WORKSPACE/nodes/NODE", "--dry-run"},
+	} {
+		cut, _ := p.do(tt.tool, tt.in)["cut"].([]any)
+		if all := fmt.Sprint(cut); !strings.Contains(all, tt.want) || strings.Contains(all, tt.lack) {
+			t.Errorf("%s: cut is %v, want %q in it", tt.tool, cut, tt.want)
+		}
+		delete(note, "dryRun")
+		p.do("node_update", note)
+	}
+}
