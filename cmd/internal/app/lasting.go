@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"iter"
 	"os"
@@ -322,13 +321,22 @@ func (s *lastingStore) InPlace() error {
 	if d == nil {
 		select {
 		case <-s.begun:
-			return fmt.Errorf("vault %s: was moved or deleted; put it back, or open it at its new place: %w", s.folder, fs.ErrNotExist)
+			return awayError{s.folder}
 		default:
 			return nil
 		}
 	}
 	return d.InPlace()
 }
+
+// An awayError is that of a vault that was there and is not: an fs.ErrNotExist, as of any store, that people and assistants can do something about.
+type awayError struct{ folder string }
+
+func (a awayError) Error() string {
+	return "vault " + a.folder + ": it was moved or deleted; put it back there, or start arbor again at its new place (--vault FOLDER)"
+}
+
+func (a awayError) Unwrap() []error { return []error{fs.ErrNotExist, notFound("%s", a.Error())} }
 
 func (s *lastingStore) Polls() (bool, error) {
 	d, done, err := s.use(false)

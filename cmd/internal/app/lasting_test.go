@@ -1,6 +1,7 @@
 package app
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -10,9 +11,13 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"sync"
 	"testing"
 
+	"arbor/cmd/internal/cli"
+	"arbor/engine"
+	"arbor/engine/ops"
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
 )
@@ -152,5 +157,51 @@ func TestALastingVaultIsReplacedWhileItIsUsed(t *testing.T) {
 	users.Wait()
 	if err := st.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// While the vault of a server is away, every operation fails with what people and assistants can do about it, and works again when it is back.
+func TestAVaultThatIsAwayIsToldOf(t *testing.T) {
+	dir := t.TempDir()
+	folder := filepath.Join(dir, "vault")
+	v, err := vaults{getenv: func(string) string { return "" }}.lasting(t.Context(), cli.Found{Vault: folder, Project: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	call := func(name string, in map[string]any) error {
+		args, err := json.Marshal(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, _ := ops.Find(name)
+		_, err = o.Call(t.Context(), &ops.Env{Engine: v.Engine, Session: "s"}, args)
+		return err
+	}
+	calls := map[string]map[string]any{
+		"workspace_list": {}, "workspace_status": {}, "workspace_check": {}, "workspace_get": {"workspaceId": "ws-x"}, "node_get": {"nodeId": "root"}, "node_list": {}, "node_next": {},
+		"node_transition": {"nodeId": "root", "action": "start"}, "node_delete": {"nodeId": "root"}, "context_get": {}, "log_append": {"operator": "AI", "event": "e"},
+		"changes_get": {}, "session_status": {"sessionId": "s"}, "session_bind": {"sessionId": "s", "workspaceId": "ws-x"},
+	}
+	if err := call("workspace_init", map[string]any{"name": "Login", "goal": "g"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(folder, folder+"-away"); err != nil {
+		t.Fatal(err)
+	}
+	for name, in := range calls {
+		e := engine.AsError(call(name, in))
+		if e == nil || e.Code != engine.VaultNotFound || !strings.Contains(e.Message, "put it back") || strings.Contains(e.Message, "does not exist") {
+			t.Errorf("%s: %v", name, e)
+		}
+	}
+	if err := (awayError{folder}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("what the store says is no fs.ErrNotExist: %v", err)
+	}
+	if err := os.Rename(folder+"-away", folder); err != nil {
+		t.Fatal(err)
+	}
+	if err := call("workspace_status", nil); err != nil {
+		t.Errorf("it is back, and: %v", err)
 	}
 }
