@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -65,7 +66,7 @@ func runRules(ctx context.Context, opt *rulesOptions) error {
 	p := opt.page()
 	p.items(rules)
 	if hash != "" {
-		p.b.WriteString("\n" + p.style.Paint("2", "rules hash") + " " + hash + "\n")
+		p.b.WriteString("\n" + p.style.Paint("2", strings.TrimSpace(hashLine)) + " " + hash + "\n")
 	}
 	return p.print()
 }
@@ -77,7 +78,9 @@ func newRulesChange(sh *shell, action, short, example string, run func(context.C
 	opt := &rulesOptions{shell: sh, in: ops.WorkspaceUpdateRulesIn{Action: action}}
 	cmd := &cobra.Command{
 		Use: action + " [RULE...] [-]", Short: short, Example: example,
-		Long:              "Rules come as words, one rule each, or one a line from -F FILE or - (stdin).",
+		Long: `Rules come as words, one rule each, or one a line from -F FILE or - (stdin). A file
+may be what arbor rules prints: the marks of a list and the line of the hash are no
+rules.`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: sh.completeRules(action),
 		RunE: func(cmd *cobra.Command, words []string) error {
@@ -104,12 +107,7 @@ func runRulesChange(ctx context.Context, opt *rulesOptions) error {
 		if err != nil {
 			return err
 		}
-		opt.in.Rules = []string{} // an empty text is an empty list, which replace takes
-		for line := range strings.Lines(text) {
-			if line = strings.TrimSpace(line); line != "" {
-				opt.in.Rules = append(opt.in.Rules, line)
-			}
-		}
+		opt.in.Rules = rulesOf(text)
 	} else if len(opt.in.Rules) == 0 {
 		return usagef("arbor rules %s needs a RULE, -F FILE, or - for stdin", opt.in.Action)
 	}
@@ -119,4 +117,33 @@ func runRulesChange(ctx context.Context, opt *rulesOptions) error {
 		return err
 	}
 	return opt.wrote(out, out.Wrote, "")
+}
+
+// hashLine is what the hash follows in the last line that arbor rules prints.
+const hashLine = "rules hash "
+
+var isHashLine = regexp.MustCompile("^" + hashLine + "[0-9a-f]{8}$")
+
+// rulesOf returns the rules of a text, one a line, or as arbor rules prints them. Of an empty text it is an empty list, which replace takes.
+func rulesOf(text string) []string {
+	rules := []string{}
+	listed := false // the last rule is an item of a list, whose further lines are indented
+	blank := ""     // the lines without text since
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		item, marked := strings.CutPrefix(line, "- ")
+		switch further, indented := strings.CutPrefix(line, "  "); {
+		case strings.TrimSpace(line) == "":
+			blank += "\n"
+			continue
+		case indented && listed:
+			rules[len(rules)-1] += blank + "\n" + further
+			marked = true
+		case isHashLine.MatchString(line):
+		default:
+			rules = append(rules, strings.TrimSpace(item))
+		}
+		listed, blank = marked, ""
+	}
+	return rules
 }

@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"slices"
+	"testing"
+)
+
+// What arbor rules prints may be given back: it is the same rules.
+func TestRulesAsTheyArePrinted(t *testing.T) {
+	w := newWorld(t)
+	for _, rules := range [][]string{{"Tests first"}, {"Tests first", "中文 too", "- a mark", "rules hash 12d445fd", "  blanks  around"}, {"two\nlines", "three\n\n  of\nthem", "one"}} {
+		w.ok(append([]string{"rules", "replace", "--"}, rules...)...)
+		before := w.store.Files()["ws-a/Workspace.md"]
+		for _, flags := range [][]string{{}, {"--no-color"}} {
+			w.stdin = w.ok(append(flags, "rules")...)
+			w.ok("rules", "replace", "-")
+			if after := w.store.Files()["ws-a/Workspace.md"]; string(after) != string(before) {
+				t.Errorf("given back %q\nthe file is\n%s\nand was\n%s", w.stdin, after, before)
+			}
+		}
+	}
+}
+
+// A file has one rule a line, whether it is a list or not.
+func TestRulesOfAFile(t *testing.T) {
+	for text, want := range map[string][]string{
+		"":                                     {},
+		"\n \n":                                {},
+		"Tests first\nNo new dependencies":     {"Tests first", "No new dependencies"},
+		"  Tests first\r\n\t No dependencies ": {"Tests first", "No dependencies"},
+		"- Tests first\n- Small files\n\nrules hash 12d445fd": {"Tests first", "Small files"},
+		"- Tests first\n  and last\nOne\n  Two":               {"Tests first\nand last", "One", "Two"},
+		"- Tests first\n\n  and last\n\n- One":                {"Tests first\n\nand last", "One"},
+		"rules hash is asked for":                             {"rules hash is asked for"},
+	} {
+		if got := rulesOf(text); !slices.Equal(got, want) {
+			t.Errorf("rulesOf(%q)\n got %q\nwant %q", text, got, want)
+		}
+	}
+}
