@@ -162,7 +162,11 @@ func WorkspaceUpdateRules(ctx context.Context, env *Env, in WorkspaceUpdateRules
 	if now == nil {
 		now = []string{}
 	}
-	return &WorkspaceUpdateRulesOut{Rules: now, RulesHash: mdstore.RulesHash(now), Wrote: env.wrote(ctx, id, o, "whoever creates nodes now needs the new rulesHash")}, nil
+	hint := "whoever creates nodes now needs the new rulesHash"
+	if len(now) == 0 {
+		hint = "no rules are left, and nodes are created without rulesHash"
+	}
+	return &WorkspaceUpdateRulesOut{Rules: now, RulesHash: mdstore.RulesHash(now), Wrote: env.wrote(ctx, id, o, hint)}, nil
 }
 
 // WorkspaceUpdateDocs changes the documents of a workspace.

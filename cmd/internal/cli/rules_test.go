@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"slices"
 	"testing"
 )
@@ -37,4 +38,19 @@ func TestRulesOfAFile(t *testing.T) {
 			t.Errorf("rulesOf(%q)\n got %q\nwant %q", text, got, want)
 		}
 	}
+}
+
+// Where no rules are left, nobody is told to give a hash.
+func TestNoRulesAreLeft(t *testing.T) {
+	w := newWorld(t)
+	hint := func(args ...string) string {
+		var out struct{ Hint string }
+		if err := json.Unmarshal([]byte(w.ok(append(args, "--json")...)), &out); err != nil {
+			t.Fatal(err)
+		}
+		return out.Hint
+	}
+	contains(t, "with one", hint("rules", "add", "Tests first"), "needs the new rulesHash")
+	contains(t, "with none", hint("rules", "replace", "-F", "/dev/null"), "without rulesHash")
+	w.ok("add", "T", "-m", "r")
 }
