@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"arbor/context/render"
 	"arbor/engine"
@@ -33,7 +34,7 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 	}
 	for _, st := range in.Status {
 		if !slices.ContainsFunc(statemachine.Types(), func(t statemachine.Type) bool { return statemachine.Valid(t, statemachine.Status(st)) }) {
-			e := engine.Fail(engine.InvalidParams, "status %q: %v are the statuses of planning nodes, %v those of execution nodes", st, statemachine.Statuses(statemachine.Planning), statemachine.Statuses(statemachine.Execution))
+			e := engine.Fail(engine.InvalidParams, "status %q: %s are the statuses of planning nodes, and %s those of execution nodes", st, listed(statemachine.Statuses(statemachine.Planning)), listed(statemachine.Statuses(statemachine.Execution)))
 			e.Details = &engine.Details{Param: "status"}
 			return nil, e
 		}
@@ -72,6 +73,18 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 		return nil, badCursor(in.Cursor, "is none of an answer to this question")
 	}
 	return out, nil
+}
+
+// listed returns words as a sentence has them.
+func listed[T ~string](words []T) string {
+	var b strings.Builder
+	for i, w := range words {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(string(w))
+	}
+	return b.String()
 }
 
 // A page collects a part of a tree: matching nodes after a cursor up to a limit, with the way to them.

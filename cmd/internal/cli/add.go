@@ -32,7 +32,7 @@ rules shows it. The id of the new node is printed first, and alone with -q.`,
 arbor add "Backend" --type planning --parent root -m "All that runs on the server"
 arbor add "Limits" --parent Backend --rules-hash ff280711 -F limits.md`,
 		SuggestFor:        []string{"create"},
-		Args:              args(1, 2, "a TITLE and - for stdin"),
+		Args:              args(1, 2, "a TITLE", "- for stdin"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			opt.in.Title = words[0]

@@ -78,14 +78,14 @@ func newDocsChange(sh *shell, action, short, example string, run func(context.Co
 		run = runDocsChange
 	}
 	opt := &docsOptions{shell: sh, in: ops.WorkspaceUpdateDocsIn{Action: action}}
-	use, most, names := action+" PATH", 1, "a PATH"
+	use, words := action+" PATH", args(1, 1, "a PATH")
 	if action == "add" {
-		use, most, names = "add PATH [DESC]", 2, "a PATH and a DESC"
+		use, words = "add PATH [DESC]", args(1, 2, "a PATH", "a DESC")
 	}
 	cmd := &cobra.Command{
 		Use: use, Short: short, Example: example,
 		Long: "The path is relative to the project, or an address.",
-		Args: args(1, most, names),
+		Args: words,
 		ValidArgsFunction: func(cmd *cobra.Command, words []string, prefix string) ([]string, cobra.ShellCompDirective) {
 			switch {
 			case len(words) > 0:

@@ -70,7 +70,7 @@ it is now). An empty text takes the section's text away.`,
 		Example: `arbor node update node-mj2hz4gy --title "Sign-in endpoint"
 arbor node update . --section note -e
 arbor node update . --section requirement - < requirement.md`,
-		Args:              args(1, 2, "a NODE and - for stdin"),
+		Args:              args(1, 2, "a NODE", "- for stdin"),
 		ValidArgsFunction: sh.completeNodes(nil, 1),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			opt.in.NodeID = words[0]

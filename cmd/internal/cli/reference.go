@@ -68,14 +68,14 @@ func newRefChange(sh *shell, action, short, example string, run func(context.Con
 		run = runRefChange
 	}
 	opt := &refOptions{shell: sh, in: ops.NodeReferenceIn{Action: action}}
-	use, most, names := action+" NODE TARGET", 2, "a NODE and a TARGET"
+	use, words := action+" NODE TARGET", args(2, 2, "a NODE and a TARGET")
 	if action == "add" {
-		use, most, names = "add NODE TARGET [DESC]", 3, "a NODE, a TARGET and a DESC"
+		use, words = "add NODE TARGET [DESC]", args(2, 3, "a NODE and a TARGET", "a DESC")
 	}
 	cmd := &cobra.Command{
 		Use: use, Short: short, Example: example,
 		Long: "The target is a node, or the path of a document relative to the project.",
-		Args: args(2, most, names),
+		Args: words,
 		ValidArgsFunction: func(cmd *cobra.Command, words []string, prefix string) ([]string, cobra.ShellCompDirective) {
 			if action != "add" && len(words) == 1 {
 				return sh.completeReferences(cmd, action, words[0], prefix)

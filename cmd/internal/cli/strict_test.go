@@ -100,6 +100,30 @@ func TestWordName(t *testing.T) {
 	}
 }
 
+// What may be missing is not asked for, and what is too much is told all that there may be.
+func TestWordsAreCounted(t *testing.T) {
+	w := newWorld(t)
+	for _, tt := range []struct{ line, want string }{
+		{"add", "arbor add needs a TITLE\n"},
+		{"add a - b", `arbor add takes a TITLE (and - for stdin), and "b" is more`},
+		{"docs add", "arbor docs add needs a PATH\n"},
+		{"docs add a b c", `arbor docs add takes a PATH (and a DESC), and "c" is more`},
+		{"docs expire", "arbor docs expire needs a PATH\n"},
+		{"ref add node-c", "arbor ref add needs a NODE and a TARGET\n"},
+		{"ref add node-c node-d a b", `takes a NODE and a TARGET (and a DESC), and "b" is more`},
+		{"complete", "arbor complete needs a NODE\n"},
+		{"start", "arbor start needs a NODE\n"},
+		{"node update", "arbor node update needs a NODE\n"},
+		{"node transition node-c", "arbor node transition needs a NODE and an ACTION\n"},
+		{"list --status foo", "pending, planning, monitoring, completed, cancelled are the statuses of planning nodes, and pending, "},
+	} {
+		got := w.fails(exitInvalid, strings.Fields(tt.line)...)
+		if contains(t, "arbor "+tt.line, got, tt.want); strings.Contains(got, "[") {
+			t.Errorf("arbor %s says %q", tt.line, got)
+		}
+	}
+}
+
 // A text may be empty where the command says what an empty one does.
 func TestEmptyTexts(t *testing.T) {
 	w := newWorld(t)

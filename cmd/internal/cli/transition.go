@@ -66,13 +66,13 @@ func newTransition(sh *shell, v verb, run func(context.Context, *transitionOptio
 		run = runTransition
 	}
 	opt := &transitionOptions{shell: sh, in: ops.NodeTransitionIn{Action: string(v.do)}}
-	use, most, names := string(v.do)+" NODE", 1, "a NODE"
+	use, words := string(v.do)+" NODE", args(1, 1, "a NODE")
 	if v.text {
-		use, most, names = use+" [-]", 2, "a NODE and - for stdin"
+		use, words = use+" [-]", args(1, 2, "a NODE", "- for stdin")
 	}
 	cmd := &cobra.Command{
 		Use: use, Short: v.short, Long: v.long + "\n\n" + from(v.do), Example: v.how, Aliases: v.aliases,
-		Args:              args(1, most, names),
+		Args:              words,
 		ValidArgsFunction: sh.completeNodes(func(n *ops.TreeNode) bool { return allows(n, v.do) }, 1),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			opt.in.NodeID = words[0]
@@ -162,7 +162,7 @@ func newTransitionByName(sh *shell, run func(context.Context, *transitionOptions
 		Use: "transition NODE ACTION [-]", Short: "Move a node along its life cycle",
 		Long:    "The actions are " + strings.Join(actions, ", ") + ";\neach is a command of its own as well.",
 		Example: `arbor node transition node-mj2hz4gy complete -m "Done"`,
-		Args:    args(2, 3, "a NODE, an ACTION and - for stdin"),
+		Args:    args(2, 3, "a NODE and an ACTION", "- for stdin"),
 		ValidArgsFunction: func(cmd *cobra.Command, words []string, prefix string) ([]string, cobra.ShellCompDirective) {
 			if len(words) == 1 {
 				return sh.completeActions(cmd, words[0])

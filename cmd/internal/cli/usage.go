@@ -104,8 +104,9 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 	return u
 }
 
-// args returns the check that a command has between least and most words besides its flags. names tell what they are.
-func args(least, most int, names string) cobra.PositionalArgs {
+// args returns the check that a command has between least and most words besides its flags. names tell what they are, without those that may be missing where others may
+// not be; these follow.
+func args(least, most int, names string, optional ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, words []string) error {
 		var u *usageError
 		switch {
@@ -114,7 +115,11 @@ func args(least, most int, names string) cobra.PositionalArgs {
 		case len(words) > most && most == 0:
 			u = usagef("%s takes no %q", cmd.CommandPath(), words[0])
 		case len(words) > most:
-			u = usagef("%s takes %s, and %q is more; text with spaces goes in quotes", cmd.CommandPath(), names, words[most])
+			takes := names
+			for _, name := range optional {
+				takes += " (and " + name + ")"
+			}
+			u = usagef("%s takes %s, and %q is more; text with spaces goes in quotes", cmd.CommandPath(), takes, words[most])
 		default:
 			return nil
 		}
