@@ -61,6 +61,7 @@ func TestFind(t *testing.T) {
 		{name: "arbor.toml without the key", files: map[string]string{"arbor.toml": "# vault = 1\n", ".tanmi-workspace/": ""}, want: ".tanmi-workspace", project: ".", why: "this folder"},
 		{name: "arbor.toml names one that is missing", files: map[string]string{"arbor.toml": "vault = \"v\"\n"}, want: "v", project: ".", code: engine.VaultNotFound},
 		{name: "arbor.toml is broken", files: map[string]string{"arbor.toml": "vault =\n"}, want: ".tanmi-workspace", project: ".", code: engine.InvalidContent},
+		{name: "arbor.toml as if it were YAML", files: map[string]string{"arbor.toml": "vault: plan\n", "plan/": ""}, want: ".tanmi-workspace", project: ".", code: engine.InvalidContent},
 		{name: "arbor.toml of another type", files: map[string]string{"arbor.toml": "vault = 3\n"}, want: ".tanmi-workspace", project: ".", code: engine.InvalidContent},
 		{name: "arbor.toml of a table", files: map[string]string{"arbor.toml": "[vault]\npath = \"v\"\n"}, want: ".tanmi-workspace", project: ".", code: engine.InvalidContent},
 		{name: "arbor.toml with an unknown key", files: map[string]string{"arbor.toml": "valut = \"plans\"\n", ".tanmi-workspace/": ""}, want: ".tanmi-workspace", project: ".", code: engine.InvalidContent},
@@ -90,6 +91,9 @@ func TestFind(t *testing.T) {
 			}
 			if !strings.Contains(got.Why, tt.why) || got.Exists != (err == nil) {
 				t.Errorf("why %q, exists %v; want %q in it, %v", got.Why, got.Exists, tt.why, err == nil)
+			}
+			if example := `vault = "plans"`; tt.code == engine.InvalidContent && !strings.Contains(err.Error(), example) {
+				t.Errorf("%v\nwant %s in it", err, example)
 			}
 			if tt.code != engine.InvalidContent && len(got.Looked) == 0 {
 				t.Error("it does not tell where it looked")

@@ -138,12 +138,12 @@ func configured(file string) (string, error) {
 	if err != nil {
 		var at toml.ParseError
 		if errors.As(err, &at) {
-			return "", engine.Fail(engine.InvalidContent, "%s:%d: %s", file, at.Position.Line, at.Message)
+			return "", engine.Fail(engine.InvalidContent, "%s:%d: %s; %s", file, at.Position.Line, at.Message, vaultLine)
 		}
-		return "", engine.Fail(engine.InvalidContent, "%s: %v", file, err)
+		return "", engine.Fail(engine.InvalidContent, "%s: %v; %s", file, err, vaultLine)
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		e := engine.Fail(engine.InvalidContent, "%s: %s is no key that is known; did you mean vault? It is the only one, and holds the name or path of the vault's folder", file, unknown[0])
+		e := engine.Fail(engine.InvalidContent, "%s: %s is no key that is known; did you mean vault? It is the only one: %s", file, unknown[0], vaultLine)
 		e.Details = &engine.Details{Nearest: "vault"}
 		return "", e
 	}
@@ -153,8 +153,11 @@ func configured(file string) (string, error) {
 	case string:
 		return vault, nil
 	}
-	return "", engine.Fail(engine.InvalidContent, "%s: vault is no text; the name or path of a folder is expected, in quotes: vault = \"plans\"", file)
+	return "", engine.Fail(engine.InvalidContent, "%s: vault is no text; %s", file, vaultLine)
 }
+
+// vaultLine says what configFile may hold.
+const vaultLine = `the name or path of a folder is expected, in quotes: vault = "plans"`
 
 // foreignHome reports whether a folder is where TanmiWorkspace 1.x keeps its index of all projects, in the home of each
 // of its users: it has the same name as a vault.
