@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -106,15 +107,20 @@ func setupText(r *clients.Result, undo bool) string {
 
 func hookCommand() cli.Command {
 	return cli.Command{
-		Use: "hook EVENT", Short: "What a hook of Claude Code tells a session", Word: "EVENT", Words: clients.Hooks(), Protocol: true,
+		Use: "hook EVENT", Short: "What a hook of Claude Code tells a session", Word: "EVENT", Words: clients.Hooks(), Protocol: true, Harmless: true,
 		Long: `Print what a session of Claude Code is to know, as a hook: at its start the rules
 and the focus of its workspace, at a prompt how many files others have changed
 since the session last looked, if any. arbor setup claude-code --hooks makes
 Claude Code run it. It never stands in the way: whatever goes wrong, its exit
-code is 0.`,
+code is 0, and stderr says what it was.`,
 		Example: `arbor setup claude-code --hooks
 echo '{"session_id":"s-1"}' | arbor hook session-start`,
 		Run: func(ctx context.Context, call cli.Call) error {
+			defer func() {
+				if p := recover(); p != nil {
+					explain(cli.System{Stderr: call.Stderr, Getenv: call.Getenv}, p, debug.Stack())
+				}
+			}()
 			hc := clients.HookCall{Name: call.Word, Stdin: unlessTerminal(call.Stdin), Stdout: call.Stdout, Session: call.Getenv(claudeSession)}
 			atHome(call)
 			e, _, err := call.Open(ctx, cli.MustExist)

@@ -52,6 +52,7 @@ type Command struct {
 	Flags                     func(*flag.FlagSet) // adds flags of its own; may be nil
 	Writes                    bool                // it takes --dry-run
 	Protocol                  bool                // stdout is a protocol's: not even failures are printed there
+	Harmless                  bool                // it ends with exit code 0 whatever goes wrong, a wrong command line included: somebody's work would stop otherwise
 	Run                       func(context.Context, Call) error
 }
 
@@ -156,11 +157,18 @@ func run(ctx context.Context, sys *System, term terminal) int {
 	root.SetOut(sys.Stdout)
 	root.SetErr(sys.Stderr)
 	cmd, err := root.ExecuteContextC(ctx)
-	sh.protocol = slices.ContainsFunc(sys.More, func(m Command) bool { return m.Protocol && cmd != nil && cmd.Name() == m.name() })
+	var own Command
+	if i := slices.IndexFunc(sys.More, func(m Command) bool { return cmd != nil && cmd.Name() == m.name() }); i >= 0 {
+		own = sys.More[i]
+	}
+	sh.protocol = own.Protocol
 	if cerr := sh.close(); err == nil {
 		err = cerr
 	}
-	return sh.finish(ctx, err)
+	if code := sh.finish(ctx, err); !own.Harmless {
+		return code
+	}
+	return exitOK
 }
 
 // newRoot returns the whole tree of commands.
