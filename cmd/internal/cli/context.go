@@ -25,8 +25,9 @@ func newContext(sh *shell, run func(context.Context, *contextOptions) error) *co
 		Long: `The workspace's goal and rules, the way from the root (or the nearest isolated
 node) to the node, the conclusions of its children and what it refers to; nothing
 else. Without NODE it is the focused one. --budget keeps it short: what is left
-out is listed with its size. After nodes were moved by hand, arbor list looks at
-every file; this looks at those that it shows.`,
+out is listed with its size. Four bytes count as a token, of the Markdown, or of
+the JSON without its indentation and the members changes and hint. After nodes were
+moved by hand, arbor list looks at every file; this looks at those that it shows.`,
 		Example:           "arbor context\narbor context node-mj2hz4gy --budget 4000\narbor context . --format json",
 		Args:              args(0, 1, "one NODE"),
 		ValidArgsFunction: sh.completeNodes(nil, 1),
@@ -56,7 +57,7 @@ every file; this looks at those that it shows.`,
 		},
 	}
 	fs := cmd.Flags()
-	fs.IntVarP(&opt.in.Budget, "budget", "b", 0, "at most `N` tokens, counted as bytes/4")
+	fs.IntVarP(&opt.in.Budget, "budget", "b", 0, "at most `N` tokens of four bytes each")
 	fs.StringVar(&opt.in.Format, "format", "", "`md|json`; md unless said otherwise")
 	fs.IntVar(&opt.in.MaxLogEntries, "log", 0, "the newest `N` log entries of each node, 0 for none; 20 unless said otherwise")
 	fs.BoolVar(&opt.noLog, "no-log", false, "no log entries")
