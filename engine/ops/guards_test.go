@@ -44,6 +44,10 @@ func TestDryRunsRefuseWhatTheDiskWould(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := &ops.Env{Engine: e}
+	page, err := os.ReadFile("../../docs/check.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	found, err := ops.WorkspaceCheck(t.Context(), env, ops.WorkspaceCheckIn{WorkspaceID: ws})
 	if err != nil {
 		t.Fatal(err)
@@ -61,6 +65,12 @@ func TestDryRunsRefuseWhatTheDiskWould(t *testing.T) {
 		}
 		if !named {
 			t.Errorf("check does not name %s as %s: %v", id, code, found.Diagnostics)
+		}
+		if ds := must(t, env, "node_get", map[string]any{"workspaceId": ws, "nodeId": id})["node"].(map[string]any)["diagnostics"]; ds != nil {
+			t.Errorf("%s is found without check, which docs/check.md says it is not: %v", code, ds)
+		}
+		if only := strings.SplitAfter(string(page), "What only the disk can tell")[1]; !strings.Contains(strings.SplitN(only, "With", 2)[0], "`"+code+"`") {
+			t.Errorf("docs/check.md does not say that %s is found by check alone", code)
 		}
 	}
 }
