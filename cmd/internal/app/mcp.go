@@ -110,7 +110,9 @@ origins are refused. Headers Arbor-Session and Arbor-Workspace say which session
 and workspace calls are about that name none.`,
 		Example: `arbor serve
 arbor serve --listen 127.0.0.1:0 --profile worker
-curl -H "Authorization: Bearer $(cat .tanmi-workspace/.local/token)" http://127.0.0.1:7433/mcp`,
+curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \
+  -H "Accept: application/json, text/event-stream" \
+  -H "Authorization: Bearer $(cat .tanmi-workspace/.local/token)" http://127.0.0.1:7433/mcp`,
 		Flags: func(fs *flag.FlagSet) {
 			fs.StringVar(&listen, "listen", "127.0.0.1:7433", "the `ADDRESS` on this machine; port 0 takes any that is free")
 			fs.StringVar(&token, "token-file", "", "the `FILE` with the token, made where it is missing; .local/token in the vault unless said otherwise")

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -72,6 +73,10 @@ func TestServe(t *testing.T) {
 	hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 	modern := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"workspace_get","arguments":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
 		`"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`
+	example := regexp.MustCompile(`(?s)curl --json '([^']*)'.* -H "Accept: ([^"]*)"`).FindStringSubmatch(serveCommand("").Example)
+	if example == nil {
+		t.Fatalf("help shows no request:\n%s", serveCommand("").Example)
+	}
 	for _, tt := range []struct {
 		name   string
 		header map[string]string
@@ -80,6 +85,7 @@ func TestServe(t *testing.T) {
 		says   string
 	}{
 		{"an old client", map[string]string{"Authorization": bearer}, hello, 200, "Arbor keeps plans"},
+		{"who follows help", map[string]string{"Authorization": bearer, "Accept": example[2]}, example[1], 200, "Arbor keeps plans"},
 		{"a new client", map[string]string{"Authorization": bearer, "Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "workspace_get"}, modern, 200, "Users sign in"},
 		{"no token", nil, hello, 401, ".local/token of the vault"},
 		{"another token", map[string]string{"Authorization": "Bearer x"}, hello, 401, ""},
