@@ -146,7 +146,9 @@ curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \
 			endpoint := s.Endpoint()
 			mux := http.NewServeMux()
 			mux.Handle("/mcp", endpoint)
-			fmt.Fprintf(call.Stderr, "the token is in %s\n", token)
+			if !call.Quiet {
+				fmt.Fprintf(call.Stderr, "the token is in %s\n", token)
+			}
 			url := "http://" + l.Addr().String() + "/mcp"
 			if err := call.Print(map[string]string{"url": url, "tokenFile": token}, url+"\n"); err != nil {
 				return errors.Join(err, l.Close())

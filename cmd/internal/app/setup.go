@@ -73,7 +73,11 @@ arbor setup windsurf --undo`,
 			if err != nil {
 				return err
 			}
-			return call.Print(r, setupText(r, undo))
+			text := setupText(r, undo)
+			if call.Quiet && !r.DryRun {
+				text = ""
+			}
+			return call.Print(r, text)
 		},
 	}
 }

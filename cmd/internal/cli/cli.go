@@ -72,6 +72,7 @@ type Call struct {
 	Vault, Workspace string                // of --vault and --workspace; "" for none
 	Getenv           func(string) string
 	DryRun           bool
+	Quiet            bool // of --quiet: nothing is to be said that was not asked for
 	Stdin            io.Reader
 	Stdout           io.Writer // results and nothing else
 	Stderr           io.Writer
@@ -273,7 +274,7 @@ func newFrontEnd(sh *shell, m Command) *cobra.Command {
 					}
 				},
 				Dir: sh.dir(), Vault: sh.flags.vault,
-				Workspace: sh.flags.workspace, Getenv: sh.getenv, DryRun: sh.flags.dryRun,
+				Workspace: sh.flags.workspace, Getenv: sh.getenv, DryRun: sh.flags.dryRun, Quiet: sh.flags.quiet,
 				Stdin: sh.sys.Stdin, Stdout: sh.sys.Stdout, Stderr: sh.sys.Stderr,
 				Print: func(doc any, text string) error {
 					if sh.flags.json {
