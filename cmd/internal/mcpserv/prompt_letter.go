@@ -107,6 +107,10 @@ func (l *letter) standing(snap *engine.Snapshot, n *mdstore.Node) {
 	if len(n.Problems) > 0 {
 		l.add("Its file is damaged (%s): workspace_check says where, and what mends it.", n.Problems[0].Code)
 	}
+	if archived(snap) {
+		l.add(archivedSay)
+		return
+	}
 	up, _ := snap.Ancestors(n.ID)
 	for _, a := range up {
 		if statemachine.Frozen(a.Status) {
@@ -119,6 +123,11 @@ func (l *letter) standing(snap *engine.Snapshot, n *mdstore.Node) {
 		}
 	}
 }
+
+// archivedSay is what there is to be said of all that could be done in a workspace that is archived.
+const archivedSay = "The workspace is archived: nothing in it can be begun or changed before workspace_restore makes it active again."
+
+func archived(snap *engine.Snapshot) bool { return snap.Workspace().Status == mdstore.StatusArchived }
 
 func article(word string) string {
 	if strings.ContainsAny(word[:1], "eu") {

@@ -130,12 +130,14 @@ func workOnNode(ctx context.Context, _ *Server, env *ops.Env, args map[string]st
 	if !n.Problem().IsZero() {
 		l.add("A problem is open; it is in the context. Solve it first, and say so with problem_clear.")
 	}
-	if actions := statemachine.Allowed(n.Type, n.Status); len(actions) > 0 {
+	switch actions := statemachine.Allowed(n.Type, n.Status); {
+	case archived(snap): // none is taken there
+	case len(actions) > 0:
 		l.say("node_transition can, as it stands:")
 		for _, a := range actions {
 			l.bullets(fmt.Sprintf("%s: %s", a, actionHelp[a]))
 		}
-	} else {
+	default:
 		l.say("node_transition can do nothing with it as it stands; workspace_check says what is wrong with its file.")
 	}
 	steps := []string{"Read the context to the end; the rules in it bind you."}

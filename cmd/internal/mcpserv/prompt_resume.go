@@ -160,6 +160,10 @@ func (l *letter) problems(snap *engine.Snapshot) {
 
 // ready names the nodes that can be worked on now and that nobody else has claimed.
 func (l *letter) ready(ctx context.Context, env *ops.Env, snap *engine.Snapshot) error {
+	if archived(snap) {
+		l.say(archivedSay)
+		return nil
+	}
 	offer, err := env.Engine.Next(ctx, snap.Workspace().ID, engine.Act{Operator: env.Operator, Session: env.Session}, shownItems, 0)
 	if err != nil {
 		return err

@@ -269,3 +269,18 @@ func TestPromptsTakeAnyArgument(t *testing.T) {
 		t.Errorf("changed were %v", diff)
 	}
 }
+
+// TestPromptsOfAnArchive asks how to work in an archived workspace, where all that changes something is refused.
+func TestPromptsOfAnArchive(t *testing.T) {
+	w := enginetest.New(t, planFiles())
+	if _, _, err := w.Archive(t.Context(), plan, engine.Act{}); err != nil {
+		t.Fatal(err)
+	}
+	c := dial(t, w.Engine, Options{Workspace: plan})
+	for prompt, args := range map[string]map[string]string{"work-on-node": {"node": "node-mj2hz4gy-signut"}, "plan-node": {"node": "root"}, "resume": nil} {
+		got := shownPrompt(t, getPrompt(t, c, prompt, args))
+		if !strings.Contains(got, archivedSay) || strings.Contains(got, "node_transition can, as it stands") || strings.Contains(got, "Ready to be worked on") {
+			t.Errorf("%s:\n%s", prompt, got)
+		}
+	}
+}
