@@ -257,30 +257,30 @@ func (x *explorer) check(d *crashfs.FS, committed bool) {
 			return
 		}
 	}
-	got := x.shown(d)
-	switch isAfter := maps.Equal(got, x.after); {
+	got := x.show(d)
+	switch isAfter := x.shows(d, x.after); {
 	case isAfter:
 	case committed:
 		x.fail(d, "not durable: the commit had returned, but is not all there")
 		return
-	case !maps.Equal(got, x.before):
+	case !x.shows(d, x.before):
 		x.fail(d, "not atomic: neither all of the commit nor none of it")
 		return
 	}
-	if err := x.recover(d); err != nil || !maps.Equal(x.shown(d), got) {
+	if err := x.recover(d); err != nil || !x.shows(d, got) {
 		x.fail(d, "recovered twice is not recovered once (error %v)", err)
 	}
 }
 
-// shown is what a disk shows without what recovery has put into the trash: of bytes that may be torn, or somebody's save, nobody can tell which.
-func (x *explorer) shown(d *crashfs.FS) map[mdstore.Path]string {
+// shows reports whether a disk shows what is wanted, and nothing else but what recovery has put into the trash: of bytes that may be torn, or somebody's save, nobody can tell which.
+func (x *explorer) shows(d *crashfs.FS, want map[mdstore.Path]string) bool {
 	const trash = mdstore.LocalDir + "/trash/"
 	files := x.show(d)
 	maps.DeleteFunc(files, func(p mdstore.Path, _ string) bool {
-		_, expected := x.after[p]
-		return !expected && (p == trash || strings.HasPrefix(string(p), trash+"late-"))
+		_, wanted := want[p]
+		return !wanted && (p == trash || strings.HasPrefix(string(p), trash+"late-"))
 	})
-	return files
+	return maps.Equal(files, want)
 }
 
 // Faults makes the commit once for every call that it makes to the disk, and
@@ -324,12 +324,12 @@ func (x *explorer) faulted(c *crashfs.FS, err error) {
 		}
 		c.Crashes(x.rng, 60, func(d *crashfs.FS) {
 			x.States++
-			if again := x.recover(d); again != nil || !maps.Equal(x.shown(d), want) {
+			if again := x.recover(d); again != nil || !x.shows(d, want) {
 				x.fail(d, "the error is %v, but a crash brings a change (recovery: %v)", err, again)
 			}
 		})
 	}
-	if again := x.recover(c); again != nil || !maps.Equal(x.shown(c), want) {
+	if again := x.recover(c); again != nil || !x.shows(c, want) {
 		x.fail(c, "the error is %v, and recovery (%v) does not bring what it says", err, again)
 		return
 	}
