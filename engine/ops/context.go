@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 	"strings"
@@ -80,15 +81,39 @@ func contextGet(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut,
 				out.Hint = hint + "; " + out.Hint
 			}
 		}
-		switch out.show(b, opt.Form); {
-		case env.fits(out):
+		out.show(b, opt.Form)
+		alike := env.alike(out)
+		switch {
+		case env.fits(alike):
+			out.Hint = env.brief(out.Hint)
 			return out, nil
 		case b.OverBudget: // whatever the budget
 			env.squeeze(out, b, opt.Form, lost)
 			return out, nil
 		}
-		opt.Budget = env.fewer(opt.Budget, out)
+		opt.Budget = env.fewer(opt.Budget, alike)
 	}
+}
+
+// hintMost is how many bytes of a bounded reply with a context are for its hint.
+const hintMost = 500
+
+// alike returns a result of the same size whatever its hint says and how much others have changed: how much of a context a reply holds depends on neither, so that the same files are the same bytes.
+func (env *Env) alike(out *ContextGetOut) *ContextGetOut {
+	if !env.bounded() {
+		return out
+	}
+	is := *out
+	is.Hint, is.Changes = strings.Repeat("-", min(hintMost, env.MaxBytes/8)), math.MaxInt32
+	return &is
+}
+
+// brief returns a hint, or as much of it as there is room for in a bounded reply.
+func (env *Env) brief(hint string) string {
+	if most := min(hintMost, env.MaxBytes/8); env.bounded() && sizeOf(hint) > most {
+		return beginning(hint, most*2/3) + "…"
+	}
+	return hint
 }
 
 // show makes the result tell of a bundle.
@@ -105,10 +130,11 @@ func (env *Env) squeeze(out *ContextGetOut, b *assemble.Bundle, f assemble.Form,
 	if lost != "" {
 		out.Hint = lost + "; " + out.Hint
 	}
+	out.Hint = env.brief(out.Hint)
 	for _, bare := range []bool{false, true} {
 		most := sort.Search(env.MaxBytes, func(n int) bool {
 			out.show(squeezed(b, f, n+1, bare), f)
-			return !env.fits(out)
+			return !env.fits(env.alike(out))
 		})
 		if out.show(squeezed(b, f, most, bare), f); most >= leftLeast {
 			return
