@@ -222,3 +222,26 @@ func TestLineEndsMeanNothing(t *testing.T) {
 		}
 	})
 }
+
+// TestRemovalLeavesWhatFollows holds that an item of a list goes with its line alone, whatever follows the list.
+func TestRemovalLeavesWhatFollows(t *testing.T) {
+	for _, below := range []string{"text", "> quote", "```\ncode\n```", "<!-- c -->", "| a |\n|---|", "* other", "1. one", "***", "![x](y)", "[x]: y\n\ntext"} {
+		for _, gap := range []string{"\n", "\n\n", "\n \n"} {
+			lines := []string{"- a\n", "- b\n", "- c\n"}
+			for i := range lines {
+				src := func(lines []string) string {
+					return "---\nid: n\n---\n\n## Log\n\n" + strings.Join(lines, "") + gap + below + "\n\n## Own\n"
+				}
+				d, _ := Parse("Node.md", []byte(src(lines)), nodeForm)
+				p, err := d.RemoveItem("Log", i)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := src(slices.Delete(slices.Clone(lines), i, i+1))
+				if after, err := d.Apply(p); err != nil || string(after.Bytes()) != want {
+					t.Errorf("RemoveItem(%d) on %q: %v\n got %q\nwant %q", i, d.Bytes(), err, after.Bytes(), want)
+				}
+			}
+		}
+	}
+}

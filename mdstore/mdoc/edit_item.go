@@ -49,9 +49,14 @@ func (p *plan) removeAndAppend(own Span, places []place, removed func(int) bool,
 		last--
 	}
 	for i := 0; i < last; i++ {
-		if removed(i) { // up to the next item, so that blank lines around it do not add up
-			p.replaceSpan(Span{places[i].span.Start, places[i+1].span.Start}, "")
+		if !removed(i) {
+			continue
 		}
+		first := i
+		for removed(i + 1) {
+			i++
+		}
+		p.replaceSpan(p.between(places, first, i), "")
 	}
 	style := newListStyle()
 	if len(appends) > 0 {
@@ -88,6 +93,18 @@ func (p *plan) removeAndAppend(own Span, places []place, removed func(int) bool,
 		}
 		p.replaceSpan(Span{at, places[len(places)-1].span.End}, "")
 	}
+}
+
+// between returns what goes with the places from first to last, behind which another one remains: blank lines around them do not add up,
+// and those that part a list from what follows it stay.
+func (p *plan) between(places []place, first, last int) Span {
+	src, next := p.doc.text, places[last+1]
+	behind := lineEnd(src, places[last].span.End)
+	sameList := next.list != nil && next.list == places[last].list
+	if first == 0 || sameList || behind == next.span.Start {
+		return Span{places[first].span.Start, next.span.Start}
+	}
+	return Span{lineEnd(src, places[first-1].span.End), behind}
 }
 
 // lastListed returns the index of the last list item up to a place, or of all where last is -1; -1 where there is none.
