@@ -69,12 +69,11 @@ func wanted(who string, have []string, do RulesAction, given []string) ([]string
 		}
 	case RemoveRules:
 		for _, r := range given {
-			at := slices.Index(now, r)
-			if at < 0 {
+			if !slices.Contains(have, r) {
 				return nil, Fail(ReferenceNotFound, "%s: no such rule: %q; a rule is removed by its exact text", who, r).with(Details{Candidates: ruleCandidates(have)})
 			}
-			now = slices.Delete(now, at, at+1)
 		}
+		now = slices.DeleteFunc(now, func(r string) bool { return slices.Contains(given, r) }) // each time that it stands there
 	case ReplaceRules:
 		now = now[:0]
 		for _, r := range given {
@@ -108,11 +107,9 @@ func editRules(e *edit, have, now []string) {
 			at = append(at, i)
 		}
 	}
-	if gone := without(have, now); len(now) == len(have)-len(gone) && slices.Equal(now, without(have, gone)) {
-		for i, r := range have { // only removals: the others keep every byte
-			if slices.Contains(gone, r) {
-				e.remove(mdstore.SecRules, at[i])
-			}
+	if gone, ok := left(have, now); ok { // only removals: the others keep every byte
+		for _, i := range gone {
+			e.remove(mdstore.SecRules, at[i])
 		}
 		return
 	}
@@ -128,13 +125,15 @@ func editRules(e *edit, have, now []string) {
 	}
 }
 
-// without returns those of a that are not in b.
-func without(a, b []string) []string {
-	var out []string
-	for _, s := range a {
-		if !slices.Contains(b, s) {
-			out = append(out, s)
+// left returns the indexes of those rules without which have is now; ok is false where no removal leads there.
+func left(have, now []string) (gone []int, ok bool) {
+	kept := 0
+	for i, r := range have {
+		if kept < len(now) && r == now[kept] {
+			kept++
+		} else {
+			gone = append(gone, i)
 		}
 	}
-	return out
+	return gone, kept == len(now)
 }
