@@ -182,7 +182,7 @@ func (n ImportNode) compose(path mdstore.Path, docs, references []string) (*mdoc
 	add(mdstore.SecDocs, "", docs)
 	add(mdstore.SecReferences, "", references)
 	add(mdstore.SecLog, "", formatLog(n.Log))
-	problem, more, err := n.Problem.Body()
+	problem, more, err := n.Problem.Body(nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -180,7 +180,7 @@ func (w Import) compose() (*mdoc.Doc, []string, error) {
 		{Name: mdstore.SecDocs, Items: some(docs)},
 		{Name: mdstore.SecLog, Items: some(formatLog(w.Log))},
 	}
-	problem, more, err := w.Problem.Body()
+	problem, more, err := w.Problem.Body(nil)
 	if err != nil {
 		return nil, nil, err
 	}

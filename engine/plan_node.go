@@ -163,7 +163,7 @@ func (e *Engine) SetProblem(ctx context.Context, ws, id mdstore.ID, p mdstore.Pr
 		if p.Text == "" && p.NextStep != "" {
 			return Fail(InvalidParams, "%s: a next step needs a problem", who).with(Details{Param: "problem"})
 		}
-		body, adapted, err := p.Body()
+		body, adapted, err := p.Body(edit.doc)
 		if err != nil {
 			return err
 		}

@@ -3,75 +3,9 @@ package mdstore
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"arbor/mdstore/mdoc"
 )
-
-// A Problem is what keeps a node or workspace from going on, and what to do about it.
-type Problem struct {
-	Text     string `json:"problem"`
-	NextStep string `json:"nextStep,omitempty"`
-}
-
-// IsZero reports whether there is no problem.
-func (p Problem) IsZero() bool { return p == Problem{} }
-
-// Body returns the text of the section that holds the problem, with its parts nested so that each reads back by itself; adapted names what was
-// changed for that. The error is an *mdoc.EditError for a text that no document can hold.
-func (p Problem) Body() (body string, adapted []string, err error) {
-	text, adapted, err := mdoc.Nest(p.Text, 2)
-	if err != nil {
-		return "", nil, err
-	}
-	if holdsNextStep(text) { // it would be read as the next step
-		var more []string
-		if text, more, err = mdoc.Nest(text, 3); err != nil {
-			return "", nil, err
-		}
-		adapted = append(adapted, more...)
-	}
-	if p.NextStep == "" {
-		return text, adapted, nil
-	}
-	next, more, err := mdoc.Nest(p.NextStep, 3)
-	if err != nil {
-		return "", nil, err
-	}
-	return strings.TrimLeft(text+"\n\n### "+NextStep+"\n\n"+next, "\n"), append(adapted, more...), nil
-}
-
-func holdsNextStep(text string) bool {
-	d, _ := mdoc.Parse("", []byte("---\n---\n\n"+text+"\n"), nil)
-	for _, h := range d.Headings() {
-		if isNextStep(h) {
-			return true
-		}
-	}
-	return false
-}
-
-func isNextStep(h mdoc.Heading) bool {
-	return h.Level == 3 && (strings.EqualFold(h.Title, NextStep) || h.Title == nextStepAlias)
-}
-
-// problemOf splits the Problem section at its last level-3 heading that names the next step.
-func problemOf(d *mdoc.Doc) Problem {
-	s, ok := d.Section(SecProblem)
-	if !ok {
-		return Problem{}
-	}
-	cut := mdoc.Heading{}
-	for _, h := range d.Headings() {
-		if h.Span.Start >= s.Body.Start && h.Span.End <= s.Body.End && isNextStep(h) {
-			cut = h
-		}
-	}
-	if cut.Level == 0 {
-		return Problem{Text: d.Text(SecProblem)}
-	}
-	return Problem{Text: d.Slice(mdoc.Span{Start: s.Body.Start, End: cut.Span.Start}), NextStep: d.Slice(mdoc.Span{Start: cut.Span.End, End: s.Body.End})}
-}
 
 func refs(d *mdoc.Doc, section string) []Ref {
 	var out []Ref

@@ -130,6 +130,14 @@ func (d *Doc) Section(name string) (Section, bool) {
 	return Section{}, false
 }
 
+// Title returns the heading's text of the first section of that name, or the one that it would get where it is missing.
+func (d *Doc) Title(name string) string {
+	if s, ok := d.Section(name); ok {
+		return strings.TrimSpace(s.Title)
+	}
+	return d.titleFor(name)
+}
+
 // named yields every section of that name in their order. Blanks around a name mean nothing.
 func (d *Doc) named(name string) func(func(*Section) bool) {
 	name = d.standard(name)
