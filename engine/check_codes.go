@@ -44,7 +44,7 @@ type CheckCode struct {
 var checkCodes = []CheckCode{
 	{mdoc.CodeNotUTF8, SeverityError, "bytes that are no UTF-8, or NUL", "save the file as UTF-8", ""},
 	{mdoc.CodeLineEndings, SeverityError, "a line ends with a lone CR", "save the file with LF or CRLF line ends", ""},
-	{mdoc.CodeConflictMarkers, SeverityError, "an unfinished merge of git: `<<<<<<<` and `>>>>>>>` at the start of lines", "choose the lines to keep and remove the markers", ""},
+	{mdoc.CodeConflictMarkers, SeverityError, "an unfinished merge of git: `<<<<<<<` and `>>>>>>>` at the start of lines, or what is left of them", "choose the lines to keep and remove the markers", ""},
 	{mdoc.CodeNoFrontMatter, SeverityError, "no front matter, or one that never ends", "put it between two lines `---`", ""},
 	{mdoc.CodeFrontMatter, SeverityError, "front matter that is neither YAML nor lines of `key: value`", "quote a text that has `: `, ` #` or brackets in it; close what is open", ""},
 	{mdoc.CodeDuplicateKey, SeverityError, "a key of the front matter stands twice", "keep one of the two", ""},

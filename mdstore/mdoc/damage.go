@@ -27,10 +27,9 @@ func damage(name string, src []byte) (readable []byte, found []Diagnostic) {
 		line, col := position(readable, at)
 		found = append(found, Diagnostic{File: name, Line: line, Col: col, Code: CodeLineEndings, Text: "the line ends with a lone carriage return; save the file with LF or CRLF line ends"})
 	}
-	if from, to := conflict(readable); from >= 0 {
-		line, col := position(readable, from)
-		found = append(found, Diagnostic{File: name, Line: line, Col: col, Code: CodeConflictMarkers,
-			Text: fmt.Sprintf("an unfinished merge: conflict markers from here to line %d; choose the lines to keep and remove the markers", lineNumber(readable, to))})
+	if at, what := unfinished(readable); at >= 0 {
+		line, col := position(readable, at)
+		found = append(found, Diagnostic{File: name, Line: line, Col: col, Code: CodeConflictMarkers, Text: what})
 	}
 	return readable, found
 }
@@ -80,33 +79,4 @@ func loneCR(src []byte) int {
 
 func isLoneCR(src []byte, i int) bool {
 	return src[i] == '\r' && (i+1 == len(src) || src[i+1] != '\n')
-}
-
-// conflict returns the offsets of the first conflict marker that opens a hunk and of
-// the one that closes it, or -1. Markers count wherever they stand, in code too: git writes them so.
-func conflict(src []byte) (from, to int) {
-	from = lineWith(src, 0, "<<<<<<< ")
-	if from < 0 {
-		return -1, -1
-	}
-	to = lineWith(src, from, ">>>>>>> ")
-	if to < 0 {
-		return -1, -1
-	}
-	return from, to
-}
-
-// lineWith returns the offset of the first line at or behind from that begins with mark, or -1.
-func lineWith(src []byte, from int, mark string) int {
-	for i := from; ; {
-		k := bytes.Index(src[i:], []byte(mark))
-		if k < 0 {
-			return -1
-		}
-		i += k
-		if i == 0 || src[i-1] == '\n' || i == len(byteOrderMark) && bytes.HasPrefix(src, byteOrderMark) {
-			return i
-		}
-		i++
-	}
 }

@@ -11,6 +11,7 @@ type Doc struct {
 	name   string
 	src    []byte
 	text   []byte // src, or what is read in its place where src is damaged; as long as src but for a file that is too large
+	shape  []byte // what the body's structure is read from, as long as text, where that is not text itself
 	form   *Form
 	parts  parts
 	fields []Field
@@ -44,6 +45,9 @@ func Parse(name string, src []byte, form *Form) (*Doc, []Diagnostic) {
 	}
 	readable, damaged := damage(name, d.text)
 	d.text = readable
+	if n := len(damaged); n > 0 && damaged[n-1].Code == CodeConflictMarkers {
+		d.shape = withRules(readable)
+	}
 	found = append(found, damaged...)
 
 	d.parts = split(d.text)
@@ -132,7 +136,7 @@ func (d *Doc) Editable() error {
 
 // Closed returns a document that reads as d does and is closed to edits, because the file does not hold it any more.
 func (d *Doc) Closed(why Diagnostic) *Doc {
-	return &Doc{name: d.name, src: d.src, text: d.text, form: d.form, parts: d.parts, fields: d.fields, plain: d.plain, opaque: d.opaque, closed: &why}
+	return &Doc{name: d.name, src: d.src, text: d.text, shape: d.shape, form: d.form, parts: d.parts, fields: d.fields, plain: d.plain, opaque: d.opaque, closed: &why}
 }
 
 // Fields returns the front matter's entries in their order. An entry whose key

@@ -53,6 +53,9 @@ func embedBelow(s string, level int) (text string, adapted []string, err error) 
 	if s, err = cleanText(s); err != nil || s == "" {
 		return "", nil, err
 	}
+	if at := leftover([]byte(s), false); at >= 0 {
+		return "", nil, &EditError{Text: fmt.Sprintf("the text holds a conflict marker of an unfinished merge in its line %d; remove or indent it", lineNumber([]byte(s), at))}
+	}
 	// Each round can bring to light what the one before had hidden, and adds
 	// what closes or hides it for good: a text settles after two or three.
 	for range 8 {

@@ -43,6 +43,6 @@ func sound(src []byte) bool {
 	if at, _ := badText(src); at >= 0 || loneCR(src) >= 0 {
 		return false
 	}
-	from, _ := conflict(src)
-	return from < 0
+	at, _ := unfinished(src)
+	return at < 0
 }

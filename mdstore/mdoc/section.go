@@ -14,7 +14,11 @@ func (d *Doc) body() *outline {
 			d.outline = new(outline)
 			return
 		}
-		d.outline = newOutline(d.text, d.parts.body, d.form)
+		src := d.text
+		if d.shape != nil {
+			src = d.shape
+		}
+		d.outline = newOutline(src, d.parts.body, d.form)
 	})
 	return d.outline
 }
