@@ -28,9 +28,11 @@ func (e *Engine) Rules(ctx context.Context, ws mdstore.ID, do RulesAction, rules
 			return err
 		}
 		have := w.Rules()
-		if now, err = wanted(string(w.ID), have, do, rules); err != nil {
+		var adapted []string
+		if now, adapted, err = wanted(string(w.ID), have, do, rules); err != nil {
 			return err
 		}
+		edit.adapted = append(edit.adapted, adapted...)
 		editRules(edit, have, now)
 		if hash := mdstore.RulesHash(now); w.StoredHash != hash {
 			edit.set(mdstore.KeyRulesHash, mdoc.Text(hash))
@@ -43,23 +45,26 @@ func (e *Engine) Rules(ctx context.Context, ws mdstore.ID, do RulesAction, rules
 	return now, o, err
 }
 
-// wanted returns the rules as they are to be.
-func wanted(who string, have []string, do RulesAction, given []string) ([]string, error) {
+// wanted returns the rules as they are to be, and what had to be changed in new ones to fit them in.
+func wanted(who string, have []string, do RulesAction, given []string) (now, adapted []string, err error) {
 	given = slices.Clone(given)
 	for i, r := range given {
 		if strings.TrimSpace(r) == "" {
-			return nil, Fail(InvalidParams, "%s: a rule is empty; say what is to be followed", who).with(Details{Param: "rule"})
+			return nil, nil, Fail(InvalidParams, "%s: a rule is empty; say what is to be followed", who).with(Details{Param: "rule"})
 		}
-		item, _, err := mdoc.ItemText(strings.TrimSpace(r)) // as it will read back, so that the hash is that of the file
+		item, changed, err := mdoc.ItemText(strings.TrimSpace(r)) // as it will read back, so that the hash is that of the file
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		given[i] = item
+		if do != RemoveRules && !slices.Contains(have, item) {
+			adapted = append(adapted, changed...)
+		}
 	}
 	if len(given) == 0 && do != ReplaceRules {
-		return nil, Fail(InvalidParams, "%s: no rule is given to %s", who, do).with(Details{Param: "rule"})
+		return nil, nil, Fail(InvalidParams, "%s: no rule is given to %s", who, do).with(Details{Param: "rule"})
 	}
-	now := slices.Clone(have)
+	now = slices.Clone(have)
 	switch do {
 	case AddRules:
 		for _, r := range given {
@@ -70,7 +75,7 @@ func wanted(who string, have []string, do RulesAction, given []string) ([]string
 	case RemoveRules:
 		for _, r := range given {
 			if !slices.Contains(have, r) {
-				return nil, Fail(ReferenceNotFound, "%s: no such rule: %q; a rule is removed by its exact text", who, r).with(Details{Candidates: ruleCandidates(have)})
+				return nil, nil, Fail(ReferenceNotFound, "%s: no such rule: %q; a rule is removed by its exact text", who, r).with(Details{Candidates: ruleCandidates(have)})
 			}
 		}
 		now = slices.DeleteFunc(now, func(r string) bool { return slices.Contains(given, r) }) // each time that it stands there
@@ -82,9 +87,9 @@ func wanted(who string, have []string, do RulesAction, given []string) ([]string
 			}
 		}
 	default:
-		return nil, Fail(InvalidParams, "action %q: add, remove and replace are the actions", do).with(Details{Param: "action"})
+		return nil, nil, Fail(InvalidParams, "action %q: add, remove and replace are the actions", do).with(Details{Param: "action"})
 	}
-	return now, nil
+	return now, adapted, nil
 }
 
 func ruleCandidates(rules []string) []Candidate {

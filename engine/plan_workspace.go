@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,7 +32,7 @@ type Initialised struct {
 
 // Init makes a workspace with its root node.
 func (e *Engine) Init(ctx context.Context, w NewWorkspace, act Act) (*Initialised, error) {
-	rules, err := wanted("rules", nil, ReplaceRules, w.Rules)
+	rules, adapted, err := wanted("rules", nil, ReplaceRules, w.Rules)
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +61,11 @@ func (e *Engine) Init(ctx context.Context, w NewWorkspace, act Act) (*Initialise
 	o, err := e.Import(ctx, imp, act.DryRun)
 	if err != nil {
 		return nil, err
+	}
+	for _, a := range adapted {
+		if !slices.Contains(o.Adapted, a) {
+			o.Adapted = append(o.Adapted, a)
+		}
 	}
 	return &Initialised{o, id, imp.dir(), rules}, nil
 }
