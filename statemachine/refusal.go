@@ -30,9 +30,9 @@ type RefusedError struct {
 	Do           Action
 	Unmet        []Refusal // every reason, at least one
 	OpenChildren []string  // all of them, where they are a reason
-	// Allowed is what a caller may ask for in this status instead, in table
-	// order. The refused action is among them where another call can mend it,
-	// by giving a conclusion, and is not while children are open.
+	// Allowed is what is granted to a caller who asks for it in this status and
+	// gives a conclusion, in table order. The refused action is among them where
+	// the conclusion was all that it lacked.
 	Allowed []Action
 }
 
@@ -73,15 +73,14 @@ func (e *RefusedError) Error() string {
 
 func refuse(n Standing, do Action, f Facts, unmet []Refusal) *RefusedError {
 	e := &RefusedError{Standing: n, Do: do, Unmet: unmet}
-	blocked := false
 	for _, u := range unmet {
 		if u.Code == CodeIncompleteChildren {
-			blocked = true
 			e.OpenChildren = append([]string(nil), f.OpenChildren...)
 		}
 	}
+	f.Conclusion = true
 	for _, a := range Allowed(n.Type, n.Status) {
-		if a != do || !blocked {
+		if r, _ := row(n.Type, n.Status, a); len(r.Need.failing(f)) == 0 {
 			e.Allowed = append(e.Allowed, a)
 		}
 	}
@@ -98,6 +97,9 @@ func impossible(n Standing, do Action) Refusal {
 		why = fmt.Sprintf("not to be asked for in %s, it follows by itself when a child is added or runs", n.Status)
 	} else if near, ok := Nearest(string(do)); ok && near != do {
 		why += fmt.Sprintf(", the nearest is %s", near)
+	}
+	if next, ok := byItself(n); ok && !isAutomatic(do) {
+		why += fmt.Sprintf("; a child that is added or runs leads to %s", next)
 	}
 	return Refusal{CodeInvalidTransition, why}
 }
@@ -125,6 +127,16 @@ func isAutomatic(a Action) bool {
 		}
 	}
 	return false
+}
+
+// byItself is where a row that nobody asks for leads to.
+func byItself(n Standing) (to Status, ok bool) {
+	for _, r := range rules {
+		if r.Type == n.Type && r.From == n.Status && r.Automatic {
+			return r.To, true
+		}
+	}
+	return "", false
 }
 
 const shownChildren = 5 // ids that a text names before it counts the others
