@@ -72,6 +72,9 @@ func (p *plan) checkFront(after *Doc) error {
 					return p.doc.refuse(e.Line, "%s would read back as %q", e.Key, e.Value)
 				}
 			} else if !p.front.sameValue(&was[0], now, e) {
+				if line, of, ok := p.aliasIn(&was[0]); ok {
+					return p.doc.refuse(line, "the edit would change the value of %s too, which holds the alias *%s of the value of %s; write the value out here instead of *%s, by hand", was[0].Key, of.val.Anchor, of.Key, of.val.Anchor)
+				}
 				return p.doc.refuse(was[0].Line, "the edit would change the value of %s too", was[0].Key)
 			}
 			was = was[1:]
@@ -92,6 +95,24 @@ func (p *plan) checkFront(after *Doc) error {
 		}
 	}
 	return p.checkTwice(now, after)
+}
+
+// aliasIn returns the line of the first alias in an entry's value that stands for a value which is set, and that one's entry.
+func (p *plan) aliasIn(e *entry) (line int, of *entry, ok bool) {
+	var find func(n *yaml.Node) bool
+	find = func(n *yaml.Node) bool {
+		if n.Kind == yaml.AliasNode {
+			for i := range p.fields {
+				if of = p.front.find(p.fields[i].key); of != nil && of.val != nil && of.val == n.Alias {
+					line = e.Line + n.Line - e.key.Line
+					return true
+				}
+			}
+		}
+		return slices.ContainsFunc(n.Content, find)
+	}
+	ok = e.key != nil && e.val != nil && find(e.val)
+	return line, of, ok
 }
 
 // checkTwice holds that two readers read what was set: where all lines are plain, the library each line
