@@ -31,7 +31,7 @@ type redoer struct {
 	set   dirs    // what is to be synced
 	fresh bool    // the steps were staged just now, and none of them is made
 
-	seen  bool    // the system has run on since they were staged, so that every call that was made is seen
+	seen bool // the system has run on since they were staged, so that every call that was made is seen
 
 	made []mdstore.Path // folders, while fresh
 }
