@@ -304,7 +304,7 @@ func (s *Store) Collisions() []mdstore.Collision {
 	return all
 }
 
-// Read returns the file at p. A file that changes while it is read is read again.
+// Read returns the file at p. A file that changes while it is read is read again. One that lies behind a link is an *mdoc.UnreadableError.
 func (s *Store) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) {
 	if err := ctx.Err(); err != nil {
 		return mdstore.File{}, err
@@ -316,12 +316,12 @@ func (s *Store) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) 
 	if data, info, ok := disk.ReadStraight(s.disk, p, mdstore.MaxFileSize); ok {
 		return found(p, data, firm(info.Stamp, began), nil).file, nil
 	}
-	for d := p.Dir(); d != ""; d = d.Dir() { // no listing looks behind a link either
+	in := s.reading(p)
+	for d := p.Dir(); d != "" && !errors.Is(in.err, fs.ErrNotExist); d = d.Dir() { // no listing looks behind a link either
 		if err := s.linked(d); err != nil {
 			return mdstore.File{}, err
 		}
 	}
-	in := s.reading(p)
 	if in.err != nil {
 		return mdstore.File{}, in.err
 	}
