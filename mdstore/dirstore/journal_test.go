@@ -174,3 +174,25 @@ func whole(record []byte) bool {
 	}
 	return len(words) >= 3 && words[2] == fmt.Sprintf("%x", sha256.Sum256(body))
 }
+
+// What other programs leave in the journal is none of a commit's, and makes nobody who only reads begin to write.
+func TestForeignFilesInTheJournalAreLeftAlone(t *testing.T) {
+	dir := fill(t, unchanged)
+	s := open(t, dir)
+	if err := s.Commit(t.Context(), threeFiles()); err != nil {
+		t.Fatal(err)
+	}
+	before, err := s.Sequence(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{".DS_Store", "commit.sync-conflict-20261123.made", "folder/x"} {
+		write(t, filepath.Join(dir, mdstore.LocalDir, "journal", filepath.FromSlash(name)), "theirs")
+	}
+	for range 3 {
+		later(t, dir, func(s *dirstore.Store) { skim(t, s, nil, false) })
+	}
+	if now, err := s.Sequence(t.Context()); err != nil || now != before {
+		t.Errorf("the number was %x, and is %x, error %v", before, now, err)
+	}
+}

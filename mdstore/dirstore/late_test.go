@@ -3,6 +3,7 @@ package dirstore_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -217,5 +218,35 @@ func TestSaveIntoADisplacedFileIsSeenByTheNextCommit(t *testing.T) {
 		if got := contents(t, dir)["ws/Workspace.md"]; got != joined || waiting(dir) {
 			t.Errorf("%s: %q, want %q; waiting %v", who, got, joined, waiting(dir))
 		}
+	}
+}
+
+// What lies where a link leads is somebody else's, also where displaced files wait.
+func TestNothingGoesThroughALinkInThePlaceOfDisplacedFiles(t *testing.T) {
+	files := maps.Clone(unchanged)
+	files["ws/theirs/mine.json"] = "{}"
+	dir := fill(t, files)
+	late := filepath.Join(dir, mdstore.LocalDir, "late")
+	if err := os.MkdirAll(filepath.Dir(late), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../ws/theirs", late); err != nil {
+		t.Skip(err)
+	}
+	s := open(t, dir)
+	for range 2 {
+		f, err := s.Read(t.Context(), "ws/Workspace.md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Commit(t.Context(), []mdstore.Change{{Path: f.Path, Base: f.Version, New: append(f.Data, "more\n"...)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if data, err := os.ReadFile(filepath.Join(dir, "ws", "theirs", "mine.json")); err != nil || string(data) != "{}" {
+		t.Errorf("somebody's file holds %q, error %v", data, err)
+	}
+	if to, err := os.Readlink(late); err != nil || to != "../ws/theirs" {
+		t.Errorf("the link leads to %q, error %v", to, err)
 	}
 }

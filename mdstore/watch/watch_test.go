@@ -197,6 +197,32 @@ func TestSymbolicLinks(t *testing.T) {
 	})
 }
 
+// A link may lead to a folder: who ignores files only is told of one.
+func TestLinksAreNoFiles(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("making links takes a privilege")
+	}
+	both(t, func(t *testing.T, polling bool) {
+		root := filepath.Join(t.TempDir(), "root")
+		if err := os.Mkdir(root, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		o := quick(polling)
+		o.Ignore = func(p string, dir bool) bool { return !dir && !strings.HasPrefix(p, "sync-") }
+		w := start(t, root, o, openSystem)
+		if w.polling && !polling {
+			w.close()
+			t.Skip("no events on this system")
+		}
+		t.Cleanup(w.close)
+		w.sync()
+		w.forget()
+		w.must(os.Symlink("nowhere", w.path("linked")))
+		w.sync()
+		w.wants(w.covers("linked"))
+	})
+}
+
 // A root may be reached by a link, and be given with a trailing separator.
 func TestRootByLink(t *testing.T) {
 	if runtime.GOOS == "windows" {
