@@ -1,6 +1,7 @@
 package mdoc
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 )
@@ -89,10 +90,21 @@ func (p *plan) removeAndAppend(own Span, places []place, removed func(int) bool,
 			if places[last].item == nil {
 				gap += eol
 			}
-			p.edits = append(p.edits, edit{Span{at, at}, gap + style.list(appends, eol)})
+			part := ""
+			if underlinedBehind(src, places[len(places)-1].span.End) {
+				part = eol // the heading would go on with the item
+			}
+			p.edits = append(p.edits, edit{Span{at, at}, gap + style.list(appends, eol) + part})
 		}
 		p.replaceSpan(Span{at, places[len(places)-1].span.End}, "")
 	}
+}
+
+// underlinedBehind reports whether the line behind the one at an offset, which ends a section, begins a heading without marks.
+func underlinedBehind(src []byte, at int) bool {
+	next := lineEnd(src, at)
+	line := bytes.TrimSpace(src[next:lineEnd(src, next)])
+	return len(line) > 0 && line[0] != '#'
 }
 
 // between returns what goes with the places from first to last, behind which another one remains: blank lines around them do not add up,
