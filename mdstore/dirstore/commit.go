@@ -29,8 +29,7 @@ func (s *Store) Commit(ctx context.Context, changes []mdstore.Change) error {
 	return s.withGit(ctx, func() (bool, error) {
 		release, err := s.acquire(ctx, writePatience)
 		if err != nil {
-			_, stuck := errors.AsType[*stuckError](err)
-			return forGit(err) && !stuck, err
+			return forGit(err), err
 		}
 		defer release()
 		err = s.commit(ctx, changes)
@@ -90,8 +89,7 @@ func (s *Store) Exclusively(ctx context.Context, f func(mdstore.Store) error) er
 	return s.withGit(ctx, func() (bool, error) {
 		release, err := s.acquire(ctx, writePatience)
 		if err != nil {
-			_, stuck := errors.AsType[*stuckError](err)
-			return forGit(err) && !stuck, err
+			return forGit(err), err
 		}
 		defer release()
 		x := &exclusive{Store: s}

@@ -104,10 +104,11 @@ func (s *Store) withGit(ctx context.Context, do func() (again bool, err error)) 
 	}
 }
 
-// forGit reports whether err says that git is in the middle of something, or that the lock was lost.
+// forGit reports whether err says that git is in the middle of something, or that the lock was lost; not that whoever has the lock does not get on, which has been waited for.
 func forGit(err error) bool {
-	_, ok := errors.AsType[*mdstore.BusyError](err)
-	return ok
+	_, busy := errors.AsType[*mdstore.BusyError](err)
+	_, stuck := errors.AsType[*stuckError](err)
+	return busy && !stuck
 }
 
 // awaitCheckout waits until git does not write to the working tree any more, but not for long: a git commit whose message somebody is writing looks the same.
