@@ -63,11 +63,9 @@ func archived(a *engine.Archived) *Archived {
 // archivedHint is the hint of what could be done if the workspace were not archived.
 const archivedHint = "the workspace is archived, and nothing in it can be begun or changed: workspace_restore makes it active again"
 
-func isArchived(s *engine.Snapshot) bool { return s.Workspace().Status == mdstore.StatusArchived }
-
 // allowed returns the actions that can be taken with a node: none where its workspace takes no writes.
 func allowed(s *engine.Snapshot, n *mdstore.Node) []string {
-	if isArchived(s) {
+	if mdstore.Archived(s.Workspace().Dir) {
 		return []string{}
 	}
 	return actions(n.Type, n.Status)

@@ -37,7 +37,7 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 			lease = engine.DefaultLease
 		}
 	}
-	if isArchived(s) && !in.Claim { // a claim is refused, as every write is
+	if mdstore.Archived(s.Workspace().Dir) && !in.Claim { // a claim is refused, as every write is
 		return &NodeNextOut{Nodes: []NextNode{}, Out: Out{Hint: archivedHint}}, nil
 	}
 	act := env.act(Write{}, Match{})

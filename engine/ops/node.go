@@ -78,7 +78,7 @@ func nodeGet(ctx context.Context, env *Env, in NodeGetIn) (*NodeGetOut, error) {
 		out.Hint = found(out.Node.Diagnostics)
 	case out.Node.MoreKids > 0:
 		out.Hint = shownOf(len(kids), len(kids)+out.Node.MoreKids, "children", "node_list with this node as rootId brings all")
-	case isArchived(s):
+	case mdstore.Archived(s.Workspace().Dir):
 		out.Hint = archivedHint
 	case len(out.Node.Allowed) > 0:
 		out.Hint = "node_transition can: " + strings.Join(out.Node.Allowed, ", ")

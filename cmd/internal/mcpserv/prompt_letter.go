@@ -107,7 +107,7 @@ func (l *letter) standing(snap *engine.Snapshot, n *mdstore.Node) {
 	if len(n.Problems) > 0 {
 		l.add("Its file is damaged (%s): workspace_check says where, and what mends it.", n.Problems[0].Code)
 	}
-	if archived(snap) {
+	if mdstore.Archived(snap.Workspace().Dir) {
 		l.add(archivedSay)
 		return
 	}
@@ -126,8 +126,6 @@ func (l *letter) standing(snap *engine.Snapshot, n *mdstore.Node) {
 
 // archivedSay is what there is to be said of all that could be done in a workspace that is archived.
 const archivedSay = "The workspace is archived: nothing in it can be begun or changed before workspace_restore makes it active again."
-
-func archived(snap *engine.Snapshot) bool { return snap.Workspace().Status == mdstore.StatusArchived }
 
 func article(word string) string {
 	if strings.ContainsAny(word[:1], "eu") {

@@ -131,7 +131,7 @@ func workOnNode(ctx context.Context, _ *Server, env *ops.Env, args map[string]st
 		l.add("A problem is open; it is in the context. Solve it first, and say so with problem_clear.")
 	}
 	switch actions := statemachine.Allowed(n.Type, n.Status); {
-	case archived(snap): // none is taken there
+	case mdstore.Archived(snap.Workspace().Dir): // none is taken there
 	case len(actions) > 0:
 		l.say("node_transition can, as it stands:")
 		for _, a := range actions {

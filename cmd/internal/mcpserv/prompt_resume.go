@@ -160,7 +160,7 @@ func (l *letter) problems(snap *engine.Snapshot) {
 
 // ready names the nodes that can be worked on now and that nobody else has claimed.
 func (l *letter) ready(ctx context.Context, env *ops.Env, snap *engine.Snapshot) error {
-	if archived(snap) {
+	if mdstore.Archived(snap.Workspace().Dir) {
 		l.say(archivedSay)
 		return nil
 	}
