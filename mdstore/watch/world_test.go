@@ -87,8 +87,14 @@ func launch(j judge, root string, opt Options, open opener) *world {
 // begin is start for a test that wants the one variant or the other.
 func begin(t *testing.T, root string, polling bool) *world {
 	t.Helper()
-	w := start(t, root, quick(polling), openSystem)
-	if w.polling && !polling {
+	return beginAs(t, root, quick(polling))
+}
+
+// beginAs is begin with options of the test's own.
+func beginAs(t *testing.T, root string, opt Options) *world {
+	t.Helper()
+	w := start(t, root, opt, openSystem)
+	if w.polling && !opt.Polling {
 		w.close()
 		t.Skip("no events on this system")
 	}
