@@ -167,7 +167,7 @@ func walked(t *testing.T, w *enginetest.World, ty statemachine.Type, way []state
 func write(t *testing.T, w *enginetest.World, p mdstore.Path, change func(string) string) {
 	t.Helper()
 	old := w.Store.Files()[p]
-	if err := w.Store.Commit(t.Context(), []mdstore.Change{{Path: p, Base: mdstore.VersionOf(old), New: []byte(change(string(old)))}}); err != nil {
+	if _, err := w.Store.Commit(t.Context(), []mdstore.Change{{Path: p, Base: mdstore.VersionOf(old), New: []byte(change(string(old)))}}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -157,7 +157,7 @@ func (e *Engine) FixVault(ctx context.Context, act Act) ([]mdoc.Diagnostic, *Out
 
 // sweep clears away the leftovers of commits among what was found. It is no commit of its own: the store knows them by their names.
 func (e *Engine) sweep(ctx context.Context, found []finding, act Act) (fixed []mdoc.Diagnostic, files []FileChange, err error) {
-	sw, ok := e.st.(mdstore.Sweeper)
+	sw, ok := mdstore.AsStore[mdstore.Strays](e.st)
 	at := map[mdstore.Path]mdoc.Diagnostic{}
 	var paths []mdstore.Path
 	for _, f := range found {

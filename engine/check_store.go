@@ -25,10 +25,10 @@ func (e *Engine) inspect(ctx context.Context, snap *Snapshot) (*Snapshot, []find
 	snap, vacant := snap.vacated(all)
 	out := slices.Concat(snap.findings(), vacant)
 	snap.unmade(out, all)
-	if r, ok := e.st.(mdstore.DocReader); ok {
+	if r, ok := mdstore.AsStore[mdstore.Docs](e.st); ok {
 		out = append(out, snap.missingDocs(ctx, r)...)
 	}
-	if w, ok := e.st.(mdstore.WriteChecker); ok {
+	if w, ok := mdstore.AsStore[mdstore.Writable](e.st); ok {
 		files := []mdstore.Path{snap.ws.Path}
 		for n := range snap.All() {
 			files = append(files, n.Path)
@@ -49,7 +49,7 @@ func (e *Engine) inspect(ctx context.Context, snap *Snapshot) (*Snapshot, []find
 }
 
 // missingDocs looks for active documents that the project does not have. What does not look like a path, and what lies outside of the project, is not looked for.
-func (s *Snapshot) missingDocs(ctx context.Context, r mdstore.DocReader) []finding {
+func (s *Snapshot) missingDocs(ctx context.Context, r mdstore.Docs) []finding {
 	c := checker{s: s}
 	met := map[string]bool{}
 	look := func(d *mdoc.Doc, refs []mdstore.Ref) {
@@ -107,7 +107,7 @@ func (e *Engine) strayFindings(ctx context.Context, all []mdstore.Stray) []findi
 			f.Text = "a temporary file of another program: delete it when that has ended"
 		case mdstore.StrayLeftover:
 			f.Text = "a temporary file that a commit which was cut short has left"
-			if _, ok := e.st.(mdstore.Sweeper); ok {
+			if _, ok := mdstore.AsStore[mdstore.Strays](e.st); ok {
 				f.Fix = clearAway // not by a commit: see sweep
 			}
 		default:
@@ -127,7 +127,7 @@ func orBeside(p mdstore.Path) string {
 
 // settled returns the strays below a folder without those of a commit that is being made at this moment.
 func (e *Engine) settled(ctx context.Context, under mdstore.Path) ([]mdstore.Stray, error) {
-	in, ok := e.st.(mdstore.Inspector)
+	in, ok := mdstore.AsStore[mdstore.Strays](e.st)
 	if !ok {
 		return nil, nil
 	}

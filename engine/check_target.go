@@ -41,7 +41,7 @@ func docPath(target string) (p string, ok bool) {
 }
 
 // lacksDoc reports whether a target names a document that the project does not have.
-func lacksDoc(ctx context.Context, r mdstore.DocReader, target string) bool {
+func lacksDoc(ctx context.Context, r mdstore.Docs, target string) bool {
 	p, ok := docPath(target)
 	if !ok {
 		return false

@@ -58,7 +58,7 @@ func (e *Engine) CheckVault(ctx context.Context) (*VaultCheck, error) {
 	} else {
 		out.Diagnostics = append(out.Diagnostics, s.misread()...)
 	}
-	if w, ok := e.st.(mdstore.WriteChecker); ok {
+	if w, ok := mdstore.AsStore[mdstore.Writable](e.st); ok {
 		var u *mdoc.UnreadableError
 		if err := w.Writable(ctx, mdstore.LocalDir); errors.As(err, &u) {
 			out.Diagnostics = append(out.Diagnostics, u.Problem)

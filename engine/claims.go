@@ -88,7 +88,7 @@ func (e *Engine) ledger(ctx context.Context, st mdstore.Store) (*ledger, error) 
 // ledgerOf returns the ledger of what the file of claims holds.
 func (e *Engine) ledgerOf(ctx context.Context, raw []byte, v mdstore.Version) *ledger {
 	there := func(token string) bool {
-		p, ok := e.st.(mdstore.Presence)
+		p, ok := mdstore.AsStore[mdstore.Presence](e.st)
 		if !ok {
 			return true // it was another store that knew
 		}

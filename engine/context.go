@@ -36,7 +36,7 @@ func (e *Engine) context(ctx context.Context, ws, id mdstore.ID, opt assemble.Op
 		}
 	}
 	var src assemble.Source = snap
-	if r, ok := e.st.(mdstore.DocReader); ok {
+	if r, ok := mdstore.AsStore[mdstore.Docs](e.st); ok {
 		src = documented{snap, ctx, r}
 	}
 	b, err := assemble.Context(src, id, opt)
@@ -50,7 +50,7 @@ func (e *Engine) context(ctx context.Context, ws, id mdstore.ID, opt assemble.Op
 type documented struct {
 	*Snapshot
 	ctx context.Context // of the one call that the value lives for
-	r   mdstore.DocReader
+	r   mdstore.Docs
 }
 
 var _ assemble.DocSource = documented{}
@@ -66,7 +66,7 @@ func (s documented) Doc(target string) (mdoc.Foreign, bool) {
 
 // readDoc reads the document that a reference leads to, in any of the forms that people write: its path, a path with %20 for
 // blanks as links have it, one with a #heading behind it, or one without .md as wikilinks have it.
-func readDoc(ctx context.Context, r mdstore.DocReader, target string) ([]byte, error) {
+func readDoc(ctx context.Context, r mdstore.Docs, target string) ([]byte, error) {
 	data, err := r.ReadDoc(ctx, target)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return data, err

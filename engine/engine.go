@@ -123,7 +123,7 @@ func workspaces(ctx context.Context, st mdstore.Store) ([]*mdstore.Workspace, er
 		if after != before && round < listings {
 			continue // a workspace may have moved from where it was not looked for yet to where it was looked for before
 		}
-		if s, ok := st.(mdstore.Situated); ok && len(out) == 0 {
+		if s, ok := mdstore.AsStore[mdstore.Watcher](st); ok && len(out) == 0 {
 			if err := s.InPlace(); err != nil {
 				return nil, err // there is nothing where the vault was
 			}
@@ -357,7 +357,7 @@ func (e *Engine) aside(ctx context.Context, st mdstore.Store, changes []mdstore.
 	if err != nil {
 		return err
 	}
-	if err := st.Commit(ctx, changes); err != nil {
+	if _, err := st.Commit(ctx, changes); err != nil {
 		return err
 	}
 	if after, err := sequence(ctx, st); err == nil {
@@ -390,8 +390,8 @@ func (e *Engine) outdate(id mdstore.ID) {
 
 // sequence returns the number of commits that the store has seen from all processes; 0 where it cannot tell.
 func sequence(ctx context.Context, st mdstore.Store) (uint64, error) {
-	if s, ok := st.(mdstore.Shared); ok {
-		return s.Sequence(ctx)
+	if s, ok := mdstore.AsStore[mdstore.History](st); ok {
+		return s.Generation(ctx)
 	}
 	return 0, nil
 }

@@ -119,7 +119,7 @@ const (
 
 // look looks at what may have changed and tells it.
 func (f *Feed) look(ctx context.Context, e *Engine, news News) (sight, error) {
-	at, ok := e.st.(mdstore.Situated)
+	at, ok := mdstore.AsStore[mdstore.Watcher](e.st)
 	var err error
 	if ok {
 		err = at.InPlace()

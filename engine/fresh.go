@@ -17,7 +17,7 @@ type News struct {
 // ready is called once when changes from now on are seen; news then gets what changed once it has settled, one call at a time. Both may be nil. The error is
 // ctx's, or why the store cannot be followed: errors.ErrUnsupported where it has no news to give.
 func (e *Engine) Follow(ctx context.Context, ready func(), news func(News)) error {
-	w, ok := e.st.(mdstore.Watcher)
+	w, ok := mdstore.AsStore[mdstore.Watcher](e.st)
 	if !ok {
 		return errors.ErrUnsupported
 	}

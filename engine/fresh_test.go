@@ -192,7 +192,7 @@ type meddler struct {
 	before func()
 }
 
-func (m *meddler) Commit(ctx context.Context, changes []mdstore.Change) error {
+func (m *meddler) Commit(ctx context.Context, changes []mdstore.Change) (mdstore.Result, error) {
 	if f := m.before; f != nil {
 		m.before = nil
 		f()
@@ -220,7 +220,7 @@ func TestCommitKeepsWhatWasReadMeanwhile(t *testing.T) {
 		m.before = func() {
 			old := w.Store.Files()[saved]
 			edited := []byte(strings.Replace(string(old), "title: node-b", "title: by hand", 1))
-			if err := w.Store.Commit(t.Context(), []mdstore.Change{{Path: saved, Base: mdstore.VersionOf(old), New: edited}}); err != nil {
+			if _, err := w.Store.Commit(t.Context(), []mdstore.Change{{Path: saved, Base: mdstore.VersionOf(old), New: edited}}); err != nil {
 				t.Fatal(err)
 			}
 			w.Heed(saved)

@@ -88,7 +88,7 @@ func (s *Snapshot) gatherBase() {
 	})
 	st, ok := mdstore.Skimming(nil), false
 	if s.shelf != nil {
-		st, ok = s.shelf.st.(mdstore.Skimming)
+		st, ok = mdstore.AsStore[mdstore.Skimming](s.shelf.st)
 	}
 	if !ok || s.skimmed == nil || len(s.skimmed.Nodes) != len(nodes) {
 		return

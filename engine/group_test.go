@@ -33,11 +33,11 @@ type gate struct {
 	files   []map[mdstore.Path][]byte // before each
 }
 
-func (g *gate) Exclusively(ctx context.Context, f func(mdstore.Store) error) error {
+func (g *gate) Update(ctx context.Context, f func(mdstore.Store) error) error {
 	for {
-		err := g.Store.Exclusively(ctx, func(st mdstore.Store) error {
+		err := g.Store.Update(ctx, func(st mdstore.Store) error {
 			g.lead, g.inside = ctx, st
-			return f(gated{st, st.(mdstore.Shared), g})
+			return f(gated{st, st.(mdstore.History), g})
 		})
 		if g.again == nil || !g.again(err) {
 			return err
@@ -53,18 +53,20 @@ func (g *gate) Collisions() []mdstore.Collision {
 
 type gated struct {
 	mdstore.Store
-	mdstore.Shared
+	mdstore.History
 	g *gate
 }
 
-func (s gated) Commit(ctx context.Context, changes []mdstore.Change) error {
+func (s gated) Commit(ctx context.Context, changes []mdstore.Change) (mdstore.Result, error) {
 	if s.g.before != nil {
 		if err := s.g.before(changes); err != nil {
-			return err
+			return mdstore.Result{Collisions: s.g.Collisions()}, err
 		}
 	}
 	s.g.commits, s.g.files = append(s.g.commits, changes), append(s.g.files, s.g.Files())
-	return s.Store.Commit(ctx, changes)
+	r, err := s.Store.Commit(ctx, changes)
+	r.Collisions = s.g.Collisions()
+	return r, err
 }
 
 // A wish is what one caller wants to be done.

@@ -55,7 +55,7 @@ func save(t *testing.T, w *enginetest.World, p mdstore.Path, data []byte) {
 	if there {
 		c.Base = mdstore.VersionOf(old)
 	}
-	if err := w.Store.Commit(t.Context(), []mdstore.Change{c}); err != nil {
+	if _, err := w.Store.Commit(t.Context(), []mdstore.Change{c}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -171,7 +171,7 @@ func TestSaveWhileAGroupIsPlanned(t *testing.T) {
 		return e.Plan(ctx, benchWorkspace, func() error {
 			old := g.Files()[file]
 			is := strings.Replace(string(old), "status: pending", "status: completed", 1)
-			return g.inside.Commit(ctx, []mdstore.Change{{Path: file, Base: mdstore.VersionOf(old), New: []byte(is)}})
+			return only(g.inside.Commit(ctx, []mdstore.Change{{Path: file, Base: mdstore.VersionOf(old), New: []byte(is)}}))
 		})
 	}, ""}
 	all := []wish{logs(leaf(20), "zero"), logs(leaf(19), "one"), saves, turned("start", leaf(18), statemachine.Start, engine.InvalidTransition), logs(leaf(17), "four")}

@@ -11,7 +11,7 @@ import (
 
 // load reads a whole workspace. What is damaged or missing for a moment, known knows. With trusting, not every file need be looked at: see mdstore.Skimming.
 func (e *Engine) load(ctx context.Context, st mdstore.Store, w *mdstore.Workspace, known *memory, trusting bool) (*Snapshot, error) {
-	sk, ok := st.(mdstore.Skimming)
+	sk, ok := mdstore.AsStore[mdstore.Skimming](st)
 	if !ok || e.whole.Load() {
 		return loadWhole(ctx, st, w, known)
 	}

@@ -30,7 +30,7 @@ func age(then, now int64) time.Duration {
 // clearLooks removes what sessions have seen that have not looked for long, and what former versions of this program have kept of it. own, the folder of a look,
 // stays. Other writers must be kept out. What cannot be removed is left for the next time.
 func (e *Engine) clearLooks(ctx context.Context, st mdstore.Store, own mdstore.Path) {
-	sc, ok := st.(mdstore.Scratch)
+	sc, ok := mdstore.AsStore[mdstore.Scratch](st)
 	if !ok {
 		return
 	}
@@ -84,7 +84,7 @@ func (e *Engine) discardLook(ctx context.Context, sc mdstore.Scratch, dir mdstor
 
 // forgetLooks removes what a session has seen of every workspace. Other writers must be kept out.
 func (e *Engine) forgetLooks(ctx context.Context, st mdstore.Store, session string) error {
-	sc, ok := st.(mdstore.Scratch)
+	sc, ok := mdstore.AsStore[mdstore.Scratch](st)
 	if !ok {
 		return nil
 	}

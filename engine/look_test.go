@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,7 +9,6 @@ import (
 	"arbor/engine"
 	"arbor/engine/enginetest"
 	"arbor/mdstore"
-	"arbor/mdstore/memstore"
 )
 
 func takeAll(all []engine.Difference) int { return len(all) }
@@ -135,46 +133,6 @@ func TestUnbindForgetsWhatWasSeen(t *testing.T) {
 	}
 	if !looked(t, w.Engine, "ws-a", "s1", nil) {
 		t.Error("unbound, the session has looked before")
-	}
-}
-
-// A look in which nothing has changed takes few pieces of memory for each file, reads none of them, lists them once, and writes nothing.
-func TestLooksAreCheap(t *testing.T) {
-	const n, most = 2_000, 2
-	c := &witness{Store: memstore.New(sized(n)), reads: map[mdstore.Path]int{}, stamps: map[mdstore.Path]int{}}
-	looked(t, opened(t, c.Store), benchWorkspace, "s", takeAll)
-	e, err := engine.Open(t.Context(), c, engine.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	bytes := 0
-	for p, data := range c.Files() {
-		if p.Under(".local/seen") {
-			bytes += len(data)
-		}
-	}
-	if each := bytes / n; each > 200 {
-		t.Errorf("%d bytes are kept of each file, of which 200 are allowed", each)
-	}
-	before := c.Files()
-	looked(t, e, benchWorkspace, "s", takeAll)
-	for p := range c.reads {
-		if strings.HasSuffix(string(p), mdstore.NodeFile) {
-			t.Fatalf("%s is read, and nothing has changed", p)
-		}
-	}
-	if c.skims != 1 {
-		t.Errorf("the files are looked at %d times", c.skims)
-	}
-	if d := enginetest.Diff(before, c.Files()); len(d) > 0 {
-		t.Errorf("a look in which nothing changed writes %v", d)
-	}
-	base := testing.AllocsPerRun(5, func() { _, _ = e.Reload(context.Background(), benchWorkspace) })
-	all := testing.AllocsPerRun(5, func() { looked(t, e, benchWorkspace, "s", takeAll) })
-	if each := (all - base) / n; each > most {
-		t.Errorf("a look takes %.1f allocations for each file, of which %d are allowed", each, most)
-	} else {
-		t.Logf("%.2f allocations and %d bytes for each file", each, bytes/n)
 	}
 }
 

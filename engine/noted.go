@@ -66,11 +66,11 @@ func (e *Engine) recall(ctx context.Context, session string, ws mdstore.ID) {
 
 // there reports whether a file is: one that another process has removed, as that of a session that is unbound, no commit tells of.
 func (e *Engine) there(ctx context.Context, p mdstore.Path) bool {
-	s, ok := e.st.(mdstore.Stamper)
+	s, ok := mdstore.AsStore[mdstore.Stamper](e.st)
 	if !ok {
 		return false
 	}
-	_, err := s.Stamp(ctx, p)
+	_, err := s.Stat(ctx, p)
 	return err == nil
 }
 
@@ -79,7 +79,7 @@ func (e *Engine) untouched(ctx context.Context, dir mdstore.Path, from, to uint6
 	if from == to {
 		return from != 0 // of a store that has no numbers
 	}
-	h, ok := e.st.(mdstore.Historian)
+	h, ok := mdstore.AsStore[mdstore.History](e.st)
 	if !ok {
 		return false
 	}

@@ -50,7 +50,8 @@ func (e *Engine) Import(ctx context.Context, w Import, dryRun bool) (*Outcome, e
 		if dryRun {
 			return nil
 		}
-		return st.Commit(ctx, changes)
+		_, err = st.Commit(ctx, changes)
+		return err
 	}
 	if dryRun {
 		return out, act(e.st)

@@ -53,7 +53,7 @@ func (p *Presence) appear(ctx context.Context) (string, error) {
 	if p == nil {
 		return "", nil
 	}
-	st, ok := p.e.st.(mdstore.Presence)
+	st, ok := mdstore.AsStore[mdstore.Presence](p.e.st)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.over {

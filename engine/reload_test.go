@@ -44,7 +44,7 @@ func (c *counter) save(t testing.TB, e *engine.Engine, p mdstore.Path, was, is s
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Commit(t.Context(), []mdstore.Change{{Path: p, Base: old.Version, New: bytes.Replace(old.Data, []byte(was), []byte(is), 1)}}); err != nil {
+	if _, err := c.Commit(t.Context(), []mdstore.Change{{Path: p, Base: old.Version, New: bytes.Replace(old.Data, []byte(was), []byte(is), 1)}}); err != nil {
 		t.Fatal(err)
 	}
 	e.Heed(p)
@@ -114,7 +114,13 @@ func (u unnumbered) Read(ctx context.Context, p mdstore.Path) (mdstore.File, err
 func (u unnumbered) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore.File, error] {
 	return u.c.List(ctx, under)
 }
-func (u unnumbered) Commit(ctx context.Context, cs []mdstore.Change) error {
+func (u unnumbered) Stat(ctx context.Context, p mdstore.Path) (mdstore.Stamp, error) {
+	return u.c.Stat(ctx, p)
+}
+func (u unnumbered) Update(ctx context.Context, f func(mdstore.Tx) error) error {
+	return u.c.Update(ctx, func(mdstore.Tx) error { return f(u) })
+}
+func (u unnumbered) Commit(ctx context.Context, cs []mdstore.Change) (mdstore.Result, error) {
 	return u.c.Commit(ctx, cs)
 }
 

@@ -76,7 +76,7 @@ func (m *moment) committed(ctx context.Context, st mdstore.Store, seq uint64) (p
 	if m.seq == seq {
 		return nil, true
 	}
-	h, ok := st.(mdstore.Historian)
+	h, ok := mdstore.AsStore[mdstore.History](st)
 	if !ok {
 		return nil, false
 	}

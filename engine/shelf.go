@@ -85,7 +85,7 @@ func (l *shelf) unchanged(ctx context.Context, st mdstore.Stamper, n *mdstore.No
 	if st.Unchanged(n.Path, n.Stamp) {
 		return true
 	}
-	now, err := st.Stamp(ctx, n.Path)
+	now, err := st.Stat(ctx, n.Path)
 	if err != nil {
 		return false
 	}

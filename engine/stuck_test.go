@@ -20,7 +20,7 @@ type stuck struct {
 	tries int
 }
 
-func (s *stuck) Exclusively(context.Context, func(mdstore.Store) error) error {
+func (s *stuck) Update(context.Context, func(mdstore.Store) error) error {
 	s.tries++
 	<-s.asked
 	return &mdstore.BusyError{What: "somebody is writing"}
@@ -60,11 +60,11 @@ type halted struct {
 	after, asked int // from so many questions on
 }
 
-func (h *halted) Sequence(ctx context.Context) (uint64, error) {
+func (h *halted) Generation(ctx context.Context) (uint64, error) {
 	if h.asked++; h.asked > h.after {
 		return 0, &mdstore.BusyError{What: "somebody is writing"}
 	}
-	return h.Store.Sequence(ctx)
+	return h.Store.Generation(ctx)
 }
 
 // Who reads waits for a commit that does not get on once, and is told so then.

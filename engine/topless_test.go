@@ -47,7 +47,7 @@ func TestFolderMissesItsFileWithoutNodesInIt(t *testing.T) {
 		{"the last goes again", inner, nil, inner, true},
 	} {
 		was, _ := st.Read(t.Context(), step.path)
-		if err := st.Commit(t.Context(), []mdstore.Change{{Path: step.path, Base: was.Version, New: step.data}}); err != nil {
+		if _, err := st.Commit(t.Context(), []mdstore.Change{{Path: step.path, Base: was.Version, New: step.data}}); err != nil {
 			t.Fatal(step.name, err)
 		}
 		e.Heed(step.told)

@@ -23,7 +23,7 @@ var settling = []time.Duration{10 * time.Millisecond, 100 * time.Millisecond, 20
 // the node is of: where that cannot be had, the error says so. The snapshots that the engine gives out under f's context need not be complete: of what no one looks at, a save
 // that nobody has told the engine of may not show. f must not hand a snapshot to anybody.
 func (e *Engine) Touching(ctx context.Context, f func(context.Context) error) error {
-	st, ok := e.st.(mdstore.Stamper)
+	st, ok := mdstore.AsStore[mdstore.Stamper](e.st)
 	if !ok || e.whole.Load() || traceOf(ctx) != nil {
 		return f(ctx)
 	}
@@ -87,7 +87,7 @@ func beingSaved(torn []mdstore.Path) error {
 // gone reports whether one of the files is not there any more.
 func gone(ctx context.Context, st mdstore.Stamper, files []mdstore.Path) bool {
 	return slices.ContainsFunc(files, func(p mdstore.Path) bool {
-		_, err := st.Stamp(ctx, p)
+		_, err := st.Stat(ctx, p)
 		return errors.Is(err, fs.ErrNotExist)
 	})
 }
@@ -241,7 +241,7 @@ func (t *trace) sameOwn(ctx context.Context, st mdstore.Stamper, w *mdstore.Work
 	if st.Unchanged(w.Path, w.Stamp) {
 		return true
 	}
-	now, err := st.Stamp(ctx, w.Path)
+	now, err := st.Stat(ctx, w.Path)
 	if err != nil {
 		return w.Version.IsZero()
 	}

@@ -30,6 +30,13 @@ func (s *editor) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error)
 	return f, err
 }
 
+func (s *editor) Stat(ctx context.Context, p mdstore.Path) (mdstore.Stamp, error) {
+	return s.Store.Stat(ctx, p)
+}
+
+func (s *editor) InPlace() error       { return nil }
+func (s *editor) Polls() (bool, error) { return false, nil }
+
 func (s *editor) Watch(ctx context.Context, w mdstore.Watching) error {
 	w.Ready()
 	s.to <- w
@@ -88,7 +95,7 @@ func saveOf(do string) []byte {
 func (s *inParts) save(t *testing.T, data []byte) {
 	t.Helper()
 	c := mdstore.Change{Path: s.file, Base: mdstore.VersionOf(s.st.files.Files()[s.file]), New: data}
-	if err := s.st.Commit(t.Context(), []mdstore.Change{c}); err != nil {
+	if _, err := s.st.Commit(t.Context(), []mdstore.Change{c}); err != nil {
 		t.Fatal(err)
 	}
 	if s.tell.Early != nil {
@@ -214,7 +221,7 @@ func (s young) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) {
 	return f, err
 }
 
-func (s young) Stamp(ctx context.Context, p mdstore.Path) (mdstore.Stamp, error) {
+func (s young) Stat(ctx context.Context, p mdstore.Path) (mdstore.Stamp, error) {
 	f, err := s.Read(ctx, p)
 	return f.Stamp, err
 }
@@ -301,3 +308,5 @@ func TestContextOfAFileThatStaysDamaged(t *testing.T) {
 		}
 	}
 }
+
+const planned = "type: planning\nstatus: planning\ntitle: "

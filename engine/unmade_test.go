@@ -16,13 +16,6 @@ import (
 // A crowded gate has commits meet saves by others.
 type crowded struct {
 	*gate
-	met []mdstore.Collision
-}
-
-func (c *crowded) Collisions() []mdstore.Collision {
-	all := c.met
-	c.met = nil
-	return all
 }
 
 func crowdedWorld(t *testing.T) (*enginetest.World, *crowded) {
@@ -43,7 +36,7 @@ func TestWhatIsNotMadeIsNoSuccess(t *testing.T) {
 	for _, unmade := range []bool{false, true} {
 		w, c := crowdedWorld(t)
 		c.before = func([]mdstore.Change) error {
-			c.met = []mdstore.Collision{{Path: file, Copy: file.Dir().Join("Node.conflict-1a2b3c4d.md"), Text: "somebody was faster", Unmade: unmade}}
+			c.gate.met = []mdstore.Collision{{Path: file, Copy: file.Dir().Join("Node.conflict-1a2b3c4d.md"), Text: "somebody was faster", Unmade: unmade}}
 			return nil
 		}
 		out, err := w.Engine.Transition(t.Context(), benchWorkspace, engine.Transition{Node: leaf(20), Action: statemachine.Start}, engine.Act{})
@@ -67,7 +60,7 @@ func TestWhatIsNotMadeIsToldToWhomItConcerns(t *testing.T) {
 	file := mdstore.NodePath(benchWorkspace, leaf(18))
 	c.before = func(changes []mdstore.Change) error {
 		if slices.ContainsFunc(changes, func(ch mdstore.Change) bool { return ch.Path == file }) {
-			c.met = []mdstore.Collision{{Path: file, Text: "somebody was faster", Unmade: true}}
+			c.gate.met = []mdstore.Collision{{Path: file, Text: "somebody was faster", Unmade: true}}
 		}
 		return nil
 	}
@@ -87,7 +80,7 @@ func TestWhatAFailedCommitMetIsNobodyElses(t *testing.T) {
 	w, c := crowdedWorld(t)
 	c.before = func([]mdstore.Change) error {
 		c.before = nil
-		c.met = []mdstore.Collision{{Path: file, Copy: copied, Text: "somebody was faster", Unmade: true}}
+		c.gate.met = []mdstore.Collision{{Path: file, Copy: copied, Text: "somebody was faster", Unmade: true}}
 		return &mdstore.UnfinishedError{Err: errors.New("the disk is full")}
 	}
 	start := func(id mdstore.ID) (*engine.Transitioned, error) {

@@ -74,7 +74,7 @@ func (e *Engine) single(st mdstore.Store, r *request) (out *Outcome, err error) 
 
 // writable asks the store what speaks against the changes, so that a dry run refuses what a real one would.
 func (e *Engine) writable(ctx context.Context, changes []mdstore.Change) error {
-	w, ok := e.st.(mdstore.WriteChecker)
+	w, ok := mdstore.AsStore[mdstore.Writable](e.st)
 	if !ok {
 		return nil
 	}
@@ -169,9 +169,9 @@ func (e *Engine) make(ctx context.Context, st mdstore.Store, changes []mdstore.C
 	if err != nil {
 		return nil, err
 	}
-	earlier := answered(e.Met())
-	err = st.Commit(ctx, changes)
-	met := e.Met()
+	earlier := e.takeUntold()
+	res, err := st.Commit(ctx, changes)
+	met := res.Collisions
 	if err != nil {
 		var conflict *mdstore.ConflictError
 		if errors.As(err, &conflict) {
@@ -201,13 +201,22 @@ func (e *Engine) make(ctx context.Context, st mdstore.Store, changes []mdstore.C
 // Met returns the saves by others that commits have met and that no outcome has named yet: those of a commit that failed or was finished after a crash, and
 // those that came to light later, in a file that an editor had open for long.
 func (e *Engine) Met() []mdstore.Collision {
+	met := e.takeUntold()
+	if s, ok := mdstore.AsStore[mdstore.Strays](e.st); ok {
+		more, err := s.Displaced(context.Background())
+		if err != nil {
+			e.opt.Log.Warn("displaced files cannot be looked at", "error", err)
+		}
+		met = append(met, more...)
+	}
+	return met
+}
+
+func (e *Engine) takeUntold() []mdstore.Collision {
 	e.mu.Lock()
+	defer e.mu.Unlock()
 	met := e.untold
 	e.untold = nil
-	e.mu.Unlock()
-	if c, ok := e.st.(mdstore.Collider); ok {
-		met = append(met, c.Collisions()...)
-	}
 	return met
 }
 
@@ -228,8 +237,5 @@ func answered(met []mdstore.Collision) []mdstore.Collision {
 
 // exclusively keeps other processes' writers out while f plans and commits, where the store is shared with any.
 func (e *Engine) exclusively(ctx context.Context, f func(mdstore.Store) error) error {
-	if s, ok := e.st.(mdstore.Shared); ok {
-		return s.Exclusively(ctx, f)
-	}
-	return f(e.st)
+	return e.st.Update(ctx, f)
 }

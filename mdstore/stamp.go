@@ -30,9 +30,8 @@ func (s Stamp) Key() string {
 
 // Stamper is implemented by stores that can tell whether a file has changed without reading it. The files that they return have stamps.
 type Stamper interface {
-	// Stamp returns the stamp of the file at p, as it is now. The errors are those of Read, but for what only opening the file
-	// tells: that it may not be read.
-	Stamp(ctx context.Context, p Path) (Stamp, error)
+	// Stat is that of Store.
+	Stat(ctx context.Context, p Path) (Stamp, error)
 
 	// Unchanged reports whether the file at p, which is valid, has the stamp s as it is now, and s is firm, so that it is in the state that s was taken of. It is the
 	// cheapest question that there is about a file. Where it is false, Stamp tells more.

@@ -134,37 +134,88 @@ type Store interface {
 	// cannot be read, but for those beside a Node.md, which are the node's own. When ctx ends first, the last that is yielded is a File without a path and ctx's error.
 	List(ctx context.Context, under Path) iter.Seq2[File, error]
 
-	// Commit refuses what CheckChanges refuses, before it looks at a file. It makes every change or none, also across a crash, and returns nil only when they are durable.
-	// If a path is no longer at its Base it changes nothing and returns a *ConflictError naming those paths.
-	// After an *UnfinishedError the changes are made, or will be by whoever opens the vault next: never try again.
-	// After any other error nothing was changed.
-	Commit(ctx context.Context, changes []Change) error
+	// Stat returns the stamp of the file at p, as it is now. The errors are those of Read, but for what only opening the file tells:
+	// that it may not be read.
+	Stat(ctx context.Context, p Path) (Stamp, error)
+
+	// Commit refuses what CheckChanges refuses, before it looks at a file. It makes every change or none, also across a crash, and
+	// returns a nil error only when they are durable. If a path is no longer at its Base it changes nothing and returns a
+	// *ConflictError naming those paths. After an *UnfinishedError the changes are made, or will be by the next process that opens
+	// the vault: never try again. After any other error nothing was changed. The Result counts only after a nil error, but for its
+	// Collisions, which count always.
+	Commit(ctx context.Context, changes []Change) (Result, error)
+
+	// Update calls f while no other writer, of this or another process, can commit. f reads and commits through the Tx that it is
+	// given, which must not be used after f has returned. Update may call f again where f's commit was refused and nothing was
+	// changed, because another program was in the middle of something. It waits for the lock as long as ctx allows and its holders
+	// make progress; the error is a *BusyError where they do not.
+	Update(ctx context.Context, f func(Tx) error) error
 }
 
-// Shared is implemented by stores that several processes may write to.
-type Shared interface {
-	// Exclusively calls f while nobody else can commit to the vault, through the store that f is given. It may call f again where f's commit was refused,
-	// and nothing was changed, because another program was in the middle of something. It waits for its turn as
-	// long as ctx allows and those before it get on: the error is a *BusyError where they do not.
-	Exclusively(ctx context.Context, f func(Store) error) error
+// A Tx is a store while its lock is held.
+type Tx = Store
 
-	// Sequence returns a number that is another one after each commit of any process. It waits while one is being made: what was read between two calls that
-	// return the same number is of one state of the vault, but for what people save. The error is a *BusyError where that one does not get on.
-	Sequence(ctx context.Context) (uint64, error)
+// A Result is what a commit did besides what it was asked for.
+type Result struct {
+	Versions   map[Path]Version // of the files that the commit wrote
+	Collisions []Collision      // saves by other programs that this commit met, or that earlier ones had met and nobody reported yet
+	Generation uint64           // the store's generation after the commit; 0 where it has none
 }
 
-// Historian is implemented by shared stores that remember what the last commits changed.
-type Historian interface {
-	// ChangedSince returns the paths of the files and folders that the commits changed which were made while Sequence went from one number to
-	// another. ok is false where that is not known: anything may have changed.
+// VersionsOf returns the versions that the changes give to the files that they write.
+func VersionsOf(changes []Change) map[Path]Version {
+	out := make(map[Path]Version, len(changes))
+	for _, c := range changes {
+		if c.New != nil {
+			out[c.Path] = VersionOf(c.New)
+		}
+	}
+	return out
+}
+
+// AsStore returns the first store with the capability T among st and the stores that it wraps. A decorator that wraps a store
+// implements Unwrap() Store and forwards only what it changes.
+//
+// The capabilities are Scanner, Watcher, History, Docs, Strays, Writable and Local; there are no others.
+func AsStore[T any](st Store) (T, bool) {
+	for st != nil {
+		if c, ok := st.(T); ok {
+			return c, true
+		}
+		w, ok := st.(interface{ Unwrap() Store })
+		if !ok {
+			break
+		}
+		st = w.Unwrap()
+	}
+	var none T
+	return none, false
+}
+
+// History is the capability of stores that several processes write to and that remember their last commits.
+type History interface {
+	// Generation returns a number that is higher after each commit of any process. It waits while a commit is being made: what was
+	// read between two calls that return the same number is of one state of the vault, but for what people save. The error is a
+	// *BusyError where that commit makes no progress.
+	Generation(ctx context.Context) (uint64, error)
+
+	// ChangedSince returns the paths of the files and folders that the commits changed which were made between two generations. ok is
+	// false where that is not known: anything may have changed.
 	ChangedSince(ctx context.Context, before, now uint64) (paths []Path, ok bool)
 }
 
-// Watcher is implemented by stores that can tell when files may have changed, whoever changed them.
+// Watcher is the capability of stores that can tell when files may have changed, whichever program changed them.
 type Watcher interface {
-	// Watch tells w what may have changed until ctx ends. What it tells are hints: who is told compares versions. It returns ctx's error, or
+	// Watch tells w what may have changed until ctx ends. What it tells are hints: readers compare versions. It returns ctx's error, or
 	// what kept it from watching at all.
 	Watch(ctx context.Context, w Watching) error
+
+	// InPlace returns nil while the files lie where the store was opened. The error is an fs.ErrNotExist after they were moved or
+	// deleted, for as long as that is so, and an ErrReplaced when others lie there, which only a store that is opened now reads.
+	InPlace() error
+
+	// Polls reports whether changes are found by looking from time to time, and why the system does not tell of them.
+	Polls() (polls bool, why error)
 }
 
 // Watching is what a Watcher tells. No function is nil, none is called twice at the same time, and none may take long but Settled.
@@ -174,33 +225,29 @@ type Watching struct {
 	Settled func(paths []Path, all bool) // what may have changed, once it has come to rest; all: anything
 }
 
-// Situated is implemented by Watchers that can say what becomes of what they watch.
-type Situated interface {
-	// InPlace returns nil while the files lie where the store was opened. The error is an fs.ErrNotExist after they were moved or deleted, for as long as that is
-	// so, and an ErrReplaced when others lie there, which only a store that is opened now reads.
-	InPlace() error
-
-	// Polls reports whether changes are found by looking from time to time, and why the system does not tell of them.
-	Polls() (polls bool, why error)
-}
-
 // ErrReplaced says that the vault's folder is no longer the one that was opened.
 var ErrReplaced = errors.New("the folder was replaced by another; open it again")
 
-// Presence is implemented by stores that can tell whether somebody who uses the vault is still there. Nobody has to say that they go: a process
-// that dies is gone, however it died, and no other one is ever taken for it.
+// Presence is implemented by stores that can tell whether somebody who uses the vault is still there. It goes with the rebuild of
+// claims, which end by their lease alone.
 type Presence interface {
-	// Appear makes somebody present until leave is called, the store is closed or the process ends. The token stands for them in every process; none is given twice.
 	Appear(ctx context.Context) (token string, leave func(), err error)
-
-	// Present reports whether who appeared under the token is there. Under a token that nobody was given, nobody is. After an error it is not known.
 	Present(ctx context.Context, token string) (bool, error)
 }
 
-// Inspector is implemented by stores that can name what lies between the files of a vault:
-// copies that sync programs made of conflicts, backups of editors, temporary files left by a crash.
-type Inspector interface {
+// Strays is the capability of stores that can name what lies between the files of a vault: copies that sync programs made of
+// conflicts, backups of editors, temporary files left by a crash.
+type Strays interface {
 	Strays(ctx context.Context, under Path) ([]Stray, error)
+
+	// Sweep clears away leftovers of commits while no commit is being made, and says what became of each. One that holds what the file
+	// beside it holds is removed. One that holds what its own commit wrote or replaced goes to the folder trash, or to its place where
+	// the rest of a new workspace is there, and one that may hold a person's save becomes a conflict copy. With dry it only says so.
+	Sweep(ctx context.Context, leftovers []Path, trash Path, dry bool) ([]Swept, error)
+
+	// Displaced looks at the files that commits replaced a short while ago, and merges those that another program has written to since
+	// into the files that replaced them. It returns what became of them, and of saves that earlier commits met and nobody reported yet.
+	Displaced(ctx context.Context) ([]Collision, error)
 }
 
 // A Stray is a file that is no part of the vault but looks as if it should be.
@@ -232,19 +279,6 @@ type Collision struct {
 	Unmade bool `json:"unmade,omitempty"`
 }
 
-// Collider is implemented by stores that other programs write to as well. Collisions returns what commits have met since it was last asked.
-type Collider interface {
-	Collisions() []Collision
-}
-
-// Sweeper is implemented by stores whose commits use temporary files that they know again by their names.
-type Sweeper interface {
-	// Sweep clears away leftovers of commits while nobody commits, and says what became of each. One that holds what the file
-	// beside it holds is removed. One that holds what its own commit wrote or replaced goes to the folder trash, or to its place where
-	// the rest of a new workspace is there, and one that may hold somebody's save becomes a conflict copy. With dry it only says so.
-	Sweep(ctx context.Context, leftovers []Path, trash Path, dry bool) ([]Swept, error)
-}
-
 // Scratch is implemented by stores that clear away notes of this machine which are worth nothing but time, without a commit: files in folders of .local/.
 type Scratch interface {
 	// Notes returns the names in a folder of .local/, in their order: none where there is no folder at dir.
@@ -260,18 +294,18 @@ type Swept struct {
 	To   Path // where it is now; "" where it was removed
 }
 
-// WriteChecker is implemented by stores that can tell beforehand that a file will not be written or moved. Writable returns nil for a file that can be written or made,
+// Writable is the capability of stores that can tell beforehand that a file will not be written or moved. Writable returns nil for a file that can be written or made,
 // and an *mdoc.UnreadableError of what keeps it from that: a file of several names, one that is marked read-only, a folder that this user may not write
 // to. Of LocalDir it tells what keeps every file from being written. Movable does the same for what is to be moved, be it a file or a folder.
-type WriteChecker interface {
+type Writable interface {
 	Writable(ctx context.Context, p Path) error
 	Movable(ctx context.Context, from, to Path) error
 }
 
-// DocReader is implemented by stores that can read the documents of the project around the vault.
+// Docs is the capability of stores that can read the documents of the project around the vault.
 // target is relative to the project's folder, or absolute below it. The error is an fs.ErrNotExist where there is none; a target outside
 // of the project is refused with an fs.ErrPermission.
-type DocReader interface {
+type Docs interface {
 	ReadDoc(ctx context.Context, target string) ([]byte, error)
 }
 

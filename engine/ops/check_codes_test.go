@@ -275,8 +275,8 @@ func (f failing) Skim(ctx context.Context, under mdstore.Path, known *mdstore.Sk
 	return s, nil
 }
 
-// Exclusively does not keep others out: there are none.
-func (f failing) Exclusively(_ context.Context, do func(mdstore.Store) error) error { return do(f) }
+// Update does not keep others out: there are none.
+func (f failing) Update(_ context.Context, do func(mdstore.Store) error) error { return do(f) }
 
 // TestCodesOfReading looks at files that a store fails to read.
 func TestCodesOfReading(t *testing.T) {

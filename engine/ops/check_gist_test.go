@@ -53,7 +53,7 @@ func TestNoFindingIsSkipped(t *testing.T) {
 				if f, err := st.Read(tctx, p); err == nil {
 					base = f.Version
 				}
-				if err := st.Commit(tctx, []mdstore.Change{{Path: p, Base: base, New: []byte(text)}}); err != nil {
+				if _, err := st.Commit(tctx, []mdstore.Change{{Path: p, Base: base, New: []byte(text)}}); err != nil {
 					rt.Fatal(err)
 				}
 				paths = append(paths, p)

@@ -409,7 +409,7 @@ func (u unreadableClaims) Read(ctx context.Context, p mdstore.Path) (mdstore.Fil
 	return u.Store.Read(ctx, p)
 }
 
-func (u unreadableClaims) Exclusively(ctx context.Context, f func(mdstore.Store) error) error {
+func (u unreadableClaims) Update(ctx context.Context, f func(mdstore.Store) error) error {
 	return f(u)
 }
 

@@ -179,7 +179,7 @@ func (i *intruder) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdsto
 		for f, err := range i.Store.List(ctx, under) {
 			if n++; n == 2 && under != "" && !i.done {
 				i.done = true
-				if err := i.Commit(ctx, []mdstore.Change{i.change, {Path: ws + "/Workspace.md", Base: mdstore.VersionOf(i.Files()[ws+"/Workspace.md"]), New: []byte(strings.Replace(string(i.Files()[ws+"/Workspace.md"]), "Users sign in", "Another goal", 1))}}); err != nil {
+				if _, err := i.Commit(ctx, []mdstore.Change{i.change, {Path: ws + "/Workspace.md", Base: mdstore.VersionOf(i.Files()[ws+"/Workspace.md"]), New: []byte(strings.Replace(string(i.Files()[ws+"/Workspace.md"]), "Users sign in", "Another goal", 1))}}); err != nil {
 					panic(err)
 				}
 			}

@@ -68,11 +68,11 @@ func (s *troubledStore) list(ctx context.Context, st mdstore.Store, under mdstor
 	}
 }
 
-func (s *troubledStore) Exclusively(ctx context.Context, f func(mdstore.Store) error) error {
-	return s.Store.Exclusively(ctx, func(st mdstore.Store) error { return f(&troubledHeld{st, s}) })
+func (s *troubledStore) Update(ctx context.Context, f func(mdstore.Store) error) error {
+	return s.Store.Update(ctx, func(st mdstore.Store) error { return f(&troubledHeld{st, s}) })
 }
 
-// A troubledHeld is the store inside Exclusively.
+// A troubledHeld is the store inside Update.
 type troubledHeld struct {
 	mdstore.Store
 	s *troubledStore
@@ -84,16 +84,19 @@ func (h *troubledHeld) Read(ctx context.Context, p mdstore.Path) (mdstore.File, 
 func (h *troubledHeld) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore.File, error] {
 	return h.s.list(ctx, h.Store, under)
 }
-func (h *troubledHeld) Sequence(ctx context.Context) (uint64, error) {
-	return h.Store.(mdstore.Shared).Sequence(ctx)
+func (h *troubledHeld) Generation(ctx context.Context) (uint64, error) {
+	return h.Store.(mdstore.History).Generation(ctx)
 }
-func (h *troubledHeld) Exclusively(ctx context.Context, f func(mdstore.Store) error) error {
+func (h *troubledHeld) ChangedSince(ctx context.Context, before, now uint64) ([]mdstore.Path, bool) {
+	return h.s.ChangedSince(ctx, before, now)
+}
+func (h *troubledHeld) Update(ctx context.Context, f func(mdstore.Store) error) error {
 	return f(h)
 }
 
 var (
-	_ mdstore.Shared = (*troubledStore)(nil)
-	_ mdstore.Shared = (*troubledHeld)(nil)
+	_ mdstore.History = (*troubledStore)(nil)
+	_ mdstore.History = (*troubledHeld)(nil)
 )
 
 // A trial is one operation on a vault of its own, whose disk refuses a call.

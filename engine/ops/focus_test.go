@@ -75,7 +75,7 @@ func TestLostFocusIsTold(t *testing.T) {
 	a, b, none := &ops.Env{Engine: w.Engine, Session: "a"}, &ops.Env{Engine: w.Engine, Session: "b"}, &ops.Env{Engine: w.Engine}
 	remove := func(id mdstore.ID) {
 		p := mdstore.NodePath(ws, id)
-		if err := w.Store.Commit(t.Context(), []mdstore.Change{{Path: p, Base: mdstore.VersionOf(w.Store.Files()[p])}}); err != nil {
+		if _, err := w.Store.Commit(t.Context(), []mdstore.Change{{Path: p, Base: mdstore.VersionOf(w.Store.Files()[p])}}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Reload(t.Context(), ws); err != nil {

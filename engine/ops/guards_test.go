@@ -133,7 +133,7 @@ func TestMovedFilesAreOneChange(t *testing.T) {
 	env := &ops.Env{Engine: w.Engine, Session: "s1"}
 	must(t, env, "changes_get", nil)
 	from, to := mdstore.NodePath(ws, "node-a").Dir(), mdstore.Path(ws+"/nodes/A by hand")
-	if err := w.Store.Commit(t.Context(), []mdstore.Change{{Path: from, To: to}}); err != nil {
+	if _, err := w.Store.Commit(t.Context(), []mdstore.Change{{Path: from, To: to}}); err != nil {
 		t.Fatal(err)
 	}
 	got := must(t, env, "changes_get", nil)["changes"].([]any)

@@ -199,7 +199,7 @@ func TestOwnChangesHideNoOthers(t *testing.T) {
 	a := mdstore.NodePath(ws, "node-a")
 	old := w.Store.Files()[a]
 	edited := []byte(strings.Replace(string(old), "## Requirement\n\na\n", "## Requirement\n\na person's\n", 1))
-	if err := w.Store.Commit(t.Context(), []mdstore.Change{{Path: a, Base: mdstore.VersionOf(old), New: edited}}); err != nil {
+	if _, err := w.Store.Commit(t.Context(), []mdstore.Change{{Path: a, Base: mdstore.VersionOf(old), New: edited}}); err != nil {
 		t.Fatal(err)
 	}
 	must(t, env, "log_append", map[string]any{"nodeId": "node-a", "operator": "AI", "event": "my own"})
@@ -285,7 +285,7 @@ func TestLooksOfManyFiles(t *testing.T) {
 			if damage != "" {
 				c.New = []byte(damage)
 			}
-			if err := w.Store.Commit(t.Context(), []mdstore.Change{c}); err != nil {
+			if _, err := w.Store.Commit(t.Context(), []mdstore.Change{c}); err != nil {
 				t.Fatal(err)
 			}
 			look("true")

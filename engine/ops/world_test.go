@@ -105,41 +105,45 @@ type commit struct {
 	changes []mdstore.Change
 }
 
-func (r *recorder) Commit(ctx context.Context, cs []mdstore.Change) error {
+func (r *recorder) Commit(ctx context.Context, cs []mdstore.Change) (mdstore.Result, error) {
 	before := r.Files()
-	err := r.Store.Commit(ctx, cs)
+	res, err := r.Store.Commit(ctx, cs)
 	if err == nil {
 		r.commits = append(r.commits, commit{before, cs})
 	}
-	return err
+	return res, err
 }
 
-func (r *recorder) Exclusively(ctx context.Context, f func(mdstore.Store) error) error {
-	return r.Store.Exclusively(ctx, func(st mdstore.Store) error { return f(held{st, r}) })
+func (r *recorder) Update(ctx context.Context, f func(mdstore.Store) error) error {
+	return r.Store.Update(ctx, func(st mdstore.Store) error { return f(held{st, r}) })
 }
 
-// held is the store inside Exclusively.
+// held is the store inside Update.
 type held struct {
 	mdstore.Store
 	r *recorder
 }
 
-func (h held) Commit(ctx context.Context, cs []mdstore.Change) error {
+func (h held) Commit(ctx context.Context, cs []mdstore.Change) (mdstore.Result, error) {
 	before := h.r.Files()
-	err := h.Store.Commit(ctx, cs)
+	res, err := h.Store.Commit(ctx, cs)
 	if err == nil {
 		h.r.commits = append(h.r.commits, commit{before, cs})
 	}
-	return err
+	return res, err
 }
 
-func (h held) Sequence(ctx context.Context) (uint64, error) { return h.r.Sequence(ctx) }
+func (h held) Generation(ctx context.Context) (uint64, error) { return h.r.Generation(ctx) }
 
-func (h held) Exclusively(context.Context, func(mdstore.Store) error) error {
+func (h held) ChangedSince(ctx context.Context, before, now uint64) ([]mdstore.Path, bool) {
+	return h.r.ChangedSince(ctx, before, now)
+}
+
+func (h held) Update(context.Context, func(mdstore.Store) error) error {
 	return errors.New("nested")
 }
 
 var (
-	_ mdstore.Shared = (*recorder)(nil)
-	_ mdstore.Shared = held{}
+	_ mdstore.History = (*recorder)(nil)
+	_ mdstore.History = held{}
 )

@@ -22,11 +22,12 @@ import (
 //   - So it does where another process keeps the lock and does not get on.
 //   - A save by somebody else before the first file is changed is a *mdstore.ConflictError like an earlier one. After that it stays, and what it lacks is merged into
 //     it line by line, or lies beside it as Node.conflict-1a2b3c4d.md: Conflicts and Collisions say so, and that the commit's own change was not made.
-func (s *Store) Commit(ctx context.Context, changes []mdstore.Change) error {
+func (s *Store) Commit(ctx context.Context, changes []mdstore.Change) (res mdstore.Result, err error) {
 	if err := mdstore.CheckChanges(changes); err != nil {
-		return err
+		return res, err
 	}
-	return s.withGit(ctx, func() (bool, error) {
+	earlier := s.unreported()
+	err = s.withGit(ctx, func() (bool, error) {
 		release, err := s.acquire(ctx, writePatience)
 		if err != nil {
 			return forGit(err), err
@@ -36,6 +37,27 @@ func (s *Store) Commit(ctx context.Context, changes []mdstore.Change) error {
 		s.settle()
 		return forGit(err), err
 	})
+	return s.result(changes, earlier), err
+}
+
+// result is what a commit of changes that is over did; earlier are the collisions that were not reported before it.
+func (s *Store) result(changes []mdstore.Change, earlier []mdstore.Collision) mdstore.Result {
+	n, _ := s.readSequence()
+	return mdstore.Result{Versions: mdstore.VersionsOf(changes), Collisions: append(earlier, s.collisions()...), Generation: n}
+}
+
+// unreported returns the collisions of earlier commits, whose own callers have been answered already.
+func (s *Store) unreported() []mdstore.Collision {
+	met := s.collisions()
+	for i := range met {
+		met[i].Unmade = false
+	}
+	return met
+}
+
+// Displaced returns what commits have met and nobody reported yet.
+func (s *Store) Displaced(ctx context.Context) ([]mdstore.Collision, error) {
+	return s.unreported(), ctx.Err()
 }
 
 // commit is Commit for whoever holds the lock. What it leaves is to be settled before the lock is given back.
@@ -80,12 +102,12 @@ func gone(err error) error {
 	return fmt.Errorf("%w; somebody deleted it meanwhile: try again", err)
 }
 
-// Exclusively calls f while nobody else can commit to the vault. The store
+// Update calls f while nobody else can commit to the vault. The store
 // that f is given is this one, without waiting for the lock; it must not be
 // used after f has returned. What a commit of f has displaced may be cleared away after
-// Exclusively has returned, and only then does another process see that f is over. While git keeps f from its first commit, f is called
+// Update has returned, and only then does another process see that f is over. While git keeps f from its first commit, f is called
 // again, when git is done; what is not of the working tree goes on meanwhile.
-func (s *Store) Exclusively(ctx context.Context, f func(mdstore.Store) error) error {
+func (s *Store) Update(ctx context.Context, f func(mdstore.Tx) error) error {
 	return s.withGit(ctx, func() (bool, error) {
 		release, err := s.acquire(ctx, writePatience)
 		if err != nil {
@@ -114,33 +136,34 @@ func (x *exclusive) end() {
 	x.over = true
 }
 
-func (x *exclusive) Commit(ctx context.Context, changes []mdstore.Change) error {
+func (x *exclusive) Commit(ctx context.Context, changes []mdstore.Change) (mdstore.Result, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.over {
-		return fmt.Errorf("vault %s: a commit after Exclusively has returned; use the store itself", x.dir)
+		return mdstore.Result{}, fmt.Errorf("vault %s: a commit after Update has returned; use the store itself", x.dir)
 	}
 	if err := mdstore.CheckChanges(changes); err != nil {
-		return err
+		return mdstore.Result{}, err
 	}
+	earlier := x.unreported()
 	x.settle()
 	// A commit of f may have been left unfinished by an error.
 	if err := x.mend(ctx); err != nil {
-		return err
+		return mdstore.Result{}, err
 	}
 	err := x.commit(ctx, changes)
 	x.committed = x.committed || err == nil
-	return err
+	return x.result(changes, earlier), err
 }
 
-func (x *exclusive) Exclusively(ctx context.Context, f func(mdstore.Store) error) error {
+func (x *exclusive) Update(ctx context.Context, f func(mdstore.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	return f(x)
 }
 
-func (x *exclusive) Sequence(ctx context.Context) (uint64, error) {
+func (x *exclusive) Generation(ctx context.Context) (uint64, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if err := ctx.Err(); err != nil {

@@ -130,12 +130,10 @@ type Store struct {
 }
 
 var (
-	_ mdstore.Store     = (*Store)(nil)
-	_ mdstore.Shared    = (*Store)(nil)
-	_ mdstore.Inspector = (*Store)(nil)
-	_ mdstore.DocReader = (*Store)(nil)
-	_ mdstore.Collider  = (*Store)(nil)
-	_ mdstore.Historian = (*Store)(nil)
+	_ mdstore.Store   = (*Store)(nil)
+	_ mdstore.History = (*Store)(nil)
+	_ mdstore.Strays  = (*Store)(nil)
+	_ mdstore.Docs    = (*Store)(nil)
 )
 
 // Create makes the folder of a new vault and the missing folders above it, all
@@ -295,8 +293,8 @@ func (s *Store) noteMerge(c Conflict) {
 	s.tell(c)
 }
 
-// Collisions returns what commits have met since it was last asked: saves that were merged, and those that were not.
-func (s *Store) Collisions() []mdstore.Collision {
+// collisions returns what commits have met since it was last asked: saves that were merged, and those that were not.
+func (s *Store) collisions() []mdstore.Collision {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := s.untold

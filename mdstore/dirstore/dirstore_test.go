@@ -83,7 +83,7 @@ func TestWhatIsOfThisMachineIgnoresItself(t *testing.T) {
 	defer s.Close()
 	commit := func(text string, base mdstore.Version) {
 		t.Helper()
-		if err := s.Commit(t.Context(), []mdstore.Change{{Path: "ws/note", Base: base, New: []byte(text)}}); err != nil {
+		if _, err := s.Commit(t.Context(), []mdstore.Change{{Path: "ws/note", Base: base, New: []byte(text)}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -94,7 +94,7 @@ func TestWhatIsOfThisMachineIgnoresItself(t *testing.T) {
 	}
 	write(t, name, "mine\n")
 	later(t, dir, func(s *dirstore.Store) {
-		if err := s.Commit(t.Context(), []mdstore.Change{{Path: "ws/note", Base: mdstore.VersionOf([]byte("one")), New: []byte("two")}}); err != nil {
+		if _, err := s.Commit(t.Context(), []mdstore.Change{{Path: "ws/note", Base: mdstore.VersionOf([]byte("one")), New: []byte("two")}}); err != nil {
 			t.Fatal(err)
 		}
 	})

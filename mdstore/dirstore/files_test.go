@@ -80,7 +80,7 @@ func TestStrangeFilesAreRefused(t *testing.T) {
 			{Path: p, Base: mdstore.VersionOf([]byte("plain")), New: []byte("x")},
 			{Path: p, Base: mdstore.VersionOf([]byte("a secret"))},
 		} {
-			if err := s.Commit(t.Context(), []mdstore.Change{change, {Path: "ws/witness", New: []byte("w")}}); code(err) != c {
+			if _, err := s.Commit(t.Context(), []mdstore.Change{change, {Path: "ws/witness", New: []byte("w")}}); code(err) != c {
 				t.Errorf("Commit(%q): %v, want %s", p, err, c)
 			}
 		}
@@ -129,13 +129,13 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 			if base != "" {
 				c.Base = mdstore.VersionOf([]byte(base))
 			}
-			if err := s.Commit(t.Context(), []mdstore.Change{c}); code(err) != dirstore.CodeSymlink {
+			if _, err := s.Commit(t.Context(), []mdstore.Change{c}); code(err) != dirstore.CodeSymlink {
 				t.Errorf("Commit(%q): %v, want %s", p, err, dirstore.CodeSymlink)
 			}
 		}
 	}
 	for _, to := range []mdstore.Path{"ws/nodes/linked/x", "ws/nodes/linked-out/x"} {
-		if err := s.Commit(t.Context(), []mdstore.Change{{Path: "ws/nodes/plain", To: to}}); code(err) != dirstore.CodeSymlink {
+		if _, err := s.Commit(t.Context(), []mdstore.Change{{Path: "ws/nodes/plain", To: to}}); code(err) != dirstore.CodeSymlink {
 			t.Errorf("move to %q: %v, want %s", to, err, dirstore.CodeSymlink)
 		}
 	}
@@ -160,7 +160,7 @@ func TestLinksInTheLocalFolderAreRefused(t *testing.T) {
 			t.Skip(err)
 		}
 		s := open(t, dir)
-		err := s.Commit(t.Context(), append(threeFiles(), mdstore.Change{Path: "ws/theirs", To: ".local/trash/1/theirs"}))
+		_, err := s.Commit(t.Context(), append(threeFiles(), mdstore.Change{Path: "ws/theirs", To: ".local/trash/1/theirs"}))
 		if err == nil {
 			t.Errorf("%s: a commit was made through the link", link)
 		}
@@ -180,14 +180,14 @@ func TestHardLinkIsReadAndNotWritten(t *testing.T) {
 	if err != nil || string(f.Data) != unchanged["ws/Workspace.md"] {
 		t.Errorf("Read: %q, error %v", f.Data, err)
 	}
-	err = s.Commit(t.Context(), threeFiles())
+	_, err = s.Commit(t.Context(), threeFiles())
 	if runtime.GOOS == "windows" {
 		return // where the number of names is not known
 	}
 	if code(err) != dirstore.CodeHardLink {
 		t.Errorf("Commit: error %v, want %s", err, dirstore.CodeHardLink)
 	}
-	if err := s.Commit(t.Context(), []mdstore.Change{{Path: f.Path, Base: f.Version, Keep: true}, {Path: "ws/new", New: []byte("new")}}); err != nil {
+	if _, err := s.Commit(t.Context(), []mdstore.Change{{Path: f.Path, Base: f.Version, Keep: true}, {Path: "ws/new", New: []byte("new")}}); err != nil {
 		t.Errorf("a commit that only compares the file: %v", err)
 	}
 }
@@ -202,7 +202,7 @@ func TestModeIsKept(t *testing.T) {
 	if err := os.Chmod(p, 0o640); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Commit(t.Context(), threeFiles()); err != nil {
+	if _, err := s.Commit(t.Context(), threeFiles()); err != nil {
 		t.Fatal(err)
 	}
 	fi, err := os.Stat(p)
@@ -213,7 +213,7 @@ func TestModeIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	change := mdstore.Change{Path: "ws/Workspace.md", Base: mdstore.VersionOf([]byte(changed["ws/Workspace.md"])), New: []byte("x")}
-	if err := s.Commit(t.Context(), []mdstore.Change{change}); code(err) != dirstore.CodePermission {
+	if _, err := s.Commit(t.Context(), []mdstore.Change{change}); code(err) != dirstore.CodePermission {
 		t.Errorf("Commit to a read-only file: error %v, want %s", err, dirstore.CodePermission)
 	}
 }
@@ -227,7 +227,7 @@ func TestLocalFolder(t *testing.T) {
 	if _, err := s.Read(t.Context(), "ws/Workspace.md"); err != nil {
 		t.Error(err)
 	}
-	if n, err := s.Sequence(t.Context()); n != 0 || err != nil {
+	if n, err := s.Generation(t.Context()); n != 0 || err != nil {
 		t.Errorf("Sequence: %d, error %v, want 0 before any commit", n, err)
 	}
 	if _, err := os.Lstat(local); !errors.Is(err, fs.ErrNotExist) {
@@ -249,11 +249,11 @@ func TestLocalFolder(t *testing.T) {
 		if text != "" {
 			c.Base = mdstore.VersionOf([]byte(text))
 		}
-		if err := s.Commit(t.Context(), []mdstore.Change{c, {Path: mdstore.Path(fmt.Sprintf("ws/%d", i)), New: []byte("x")}}); err != nil {
+		if _, err := s.Commit(t.Context(), []mdstore.Change{c, {Path: mdstore.Path(fmt.Sprintf("ws/%d", i)), New: []byte("x")}}); err != nil {
 			t.Fatalf("harm %d: %v", i, err)
 		}
 		text = fmt.Sprint(i)
-		n, err := s.Sequence(t.Context())
+		n, err := s.Generation(t.Context())
 		if err != nil || seen[n] || n == 0 {
 			t.Errorf("harm %d: Sequence %d (seen %v), error %v", i, n, seen[n], err)
 		}
@@ -261,11 +261,11 @@ func TestLocalFolder(t *testing.T) {
 	}
 	// Deleted while it is held: whoever holds it must not go on, but begins anew under the lock that is there then.
 	var errs []error
-	err := s.Exclusively(t.Context(), func(st mdstore.Store) error {
+	err := s.Update(t.Context(), func(st mdstore.Store) error {
 		if errs == nil {
 			_ = os.RemoveAll(local)
 		}
-		err := st.Commit(t.Context(), []mdstore.Change{{Path: "ws/late", New: []byte("x")}})
+		_, err := st.Commit(t.Context(), []mdstore.Change{{Path: "ws/late", New: []byte("x")}})
 		errs = append(errs, err)
 		return err
 	})
@@ -280,11 +280,11 @@ func TestVaultThatMovedIsNotWritten(t *testing.T) {
 	if err := os.Rename(dir, dir+"-moved"); err != nil {
 		t.Skip(err)
 	}
-	if err := s.Commit(t.Context(), threeFiles()); err == nil || !strings.Contains(err.Error(), "moved or deleted") {
+	if _, err := s.Commit(t.Context(), threeFiles()); err == nil || !strings.Contains(err.Error(), "moved or deleted") {
 		t.Errorf("error %v", err)
 	}
 	write(t, filepath.Join(dir, "ws/Workspace.md"), unchanged["ws/Workspace.md"])
-	if err := s.Commit(t.Context(), threeFiles()); err == nil || !strings.Contains(err.Error(), "replaced by another") {
+	if _, err := s.Commit(t.Context(), threeFiles()); err == nil || !strings.Contains(err.Error(), "replaced by another") {
 		t.Errorf("error %v", err)
 	}
 }

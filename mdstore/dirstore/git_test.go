@@ -38,7 +38,7 @@ func TestWritesAreRefusedWhileGitIsInTheMiddleOfSomething(t *testing.T) {
 			write(t, at, "")
 			index(t, filepath.Join(project, home.folder), home.vault)
 			s := patient(t, dir, 1)
-			err := s.Commit(t.Context(), threeFiles())
+			_, err := s.Commit(t.Context(), threeFiles())
 			busy, ok := errors.AsType[*mdstore.BusyError](err)
 			if !ok || !strings.HasPrefix(at, busy.Where) || busy.End == "" {
 				t.Errorf("%s, %s: error %v", where, state, err)
@@ -47,13 +47,13 @@ func TestWritesAreRefusedWhileGitIsInTheMiddleOfSomething(t *testing.T) {
 				t.Errorf("%s, %s: changed to %q", where, state, got)
 			}
 			notes := mdstore.Change{Path: mdstore.LocalDir + "/notes", New: []byte("x")}
-			if err := s.Commit(t.Context(), []mdstore.Change{notes}); err != nil {
+			if _, err := s.Commit(t.Context(), []mdstore.Change{notes}); err != nil {
 				t.Errorf("%s, %s: notes of this machine: %v", where, state, err)
 			}
 			if err := os.RemoveAll(filepath.Join(project, home.folder)); err != nil {
 				t.Fatal(err)
 			}
-			if err := s.Commit(t.Context(), threeFiles()); err != nil {
+			if _, err := s.Commit(t.Context(), threeFiles()); err != nil {
 				t.Errorf("%s, %s: once it is over: %v", where, state, err)
 			}
 		}
@@ -68,10 +68,10 @@ func TestWritesWaitForGit(t *testing.T) {
 	index(t, filepath.Dir(lock), mdstore.DefaultVault)
 	s := patient(t, dir, time.Hour)
 	done := make(chan error, 2)
-	go func() { done <- s.Commit(context.Background(), threeFiles()) }()
+	go func() { done <- only(s.Commit(context.Background(), threeFiles())) }()
 	go func() {
-		done <- s.Exclusively(context.Background(), func(st mdstore.Store) error {
-			return st.Commit(context.Background(), []mdstore.Change{{Path: "ws/next", New: []byte("next")}})
+		done <- s.Update(context.Background(), func(st mdstore.Store) error {
+			return only(st.Commit(context.Background(), []mdstore.Change{{Path: "ws/next", New: []byte("next")}}))
 		})
 	}()
 	for {
@@ -80,7 +80,7 @@ func TestWritesWaitForGit(t *testing.T) {
 		}
 		runtime.Gosched()
 	}
-	if err := s.Commit(t.Context(), []mdstore.Change{{Path: mdstore.LocalDir + "/notes", New: []byte("x")}}); err != nil {
+	if _, err := s.Commit(t.Context(), []mdstore.Change{{Path: mdstore.LocalDir + "/notes", New: []byte("x")}}); err != nil {
 		t.Error(err)
 	}
 	if got := contents(t, dir); !maps.Equal(got, unchanged) {
@@ -117,7 +117,7 @@ func TestUntrackedVaultsDoNotWaitForGit(t *testing.T) {
 		git := filepath.Join(filepath.Dir(dir), ".git")
 		write(t, filepath.Join(git, "MERGE_HEAD"), "")
 		set(git)
-		if err := patient(t, dir, 1).Commit(t.Context(), threeFiles()); err != nil {
+		if err := only(patient(t, dir, 1).Commit(t.Context(), threeFiles())); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -131,7 +131,7 @@ func TestUntrackedVaultsDoNotWaitForGit(t *testing.T) {
 		if name == "a split index" {
 			write(t, filepath.Join(git, "sharedindex.0123"), "")
 		}
-		if err := patient(t, dir, 1).Commit(t.Context(), threeFiles()); err == nil {
+		if err := only(patient(t, dir, 1).Commit(t.Context(), threeFiles())); err == nil {
 			t.Errorf("%s: the commit is made in the middle of a merge", name)
 		}
 	}
@@ -145,7 +145,7 @@ func TestWhoIsToldSoIgnoresGit(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if err := s.Commit(t.Context(), threeFiles()); err != nil {
+	if _, err := s.Commit(t.Context(), threeFiles()); err != nil {
 		t.Error(err)
 	}
 }
@@ -156,7 +156,7 @@ func TestCanceledWhileGitIsBusy(t *testing.T) {
 	s := patient(t, dir, time.Hour)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- s.Commit(ctx, threeFiles()) }()
+	go func() { done <- only(s.Commit(ctx, threeFiles())) }()
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
@@ -174,15 +174,15 @@ func TestACrashAndGitKeepNobodyFromReading(t *testing.T) {
 	s := patient(t, dir, time.Hour)
 	wait, cancel := context.WithTimeout(t.Context(), 10*time.Second) // only who waits for git takes so long
 	defer cancel()
-	if n, err := s.Sequence(wait); err != nil {
+	if n, err := s.Generation(wait); err != nil {
 		t.Errorf("number %d, error %v", n, err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- s.Commit(ctx, threeFiles()) }()
+	go func() { done <- only(s.Commit(ctx, threeFiles())) }()
 	other := patient(t, dir, 1)
 	for range 3 {
-		if _, err := other.Sequence(wait); err != nil {
+		if _, err := other.Generation(wait); err != nil {
 			t.Error(err)
 		}
 	}
@@ -193,7 +193,7 @@ func TestACrashAndGitKeepNobodyFromReading(t *testing.T) {
 	if err := os.RemoveAll(git); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Commit(t.Context(), threeFiles()); err != nil {
+	if _, err := s.Commit(t.Context(), threeFiles()); err != nil {
 		t.Errorf("once it is over: %v", err)
 	}
 }
@@ -224,7 +224,7 @@ func TestGitThatBeginsSomethingIsSeen(t *testing.T) {
 		for i, state := range append(gitStates, gitStates...) {
 			dirstore.Ahead(s, time.Duration(i/len(gitStates))*time.Hour) // which lets what is young seem old
 			note := mdstore.Change{Path: mdstore.Path(fmt.Sprintf("ws/note-%d", i)), New: []byte("x")}
-			if err := s.Commit(t.Context(), []mdstore.Change{note}); err != nil {
+			if _, err := s.Commit(t.Context(), []mdstore.Change{note}); err != nil {
 				t.Fatalf("%s, before %s: %v", where, state, err)
 			}
 			if old := i >= len(gitStates); dirstore.GitRests(s) != old {
@@ -234,7 +234,7 @@ func TestGitThatBeginsSomethingIsSeen(t *testing.T) {
 			at := filepath.Join(git, state)
 			write(t, at, "")
 			note.Path += "-2"
-			if _, busy := errors.AsType[*mdstore.BusyError](s.Commit(t.Context(), []mdstore.Change{note})); !busy {
+			if _, busy := errors.AsType[*mdstore.BusyError](only(s.Commit(t.Context(), []mdstore.Change{note}))); !busy {
 				t.Errorf("%s: %s is not seen", where, state)
 			}
 			if err := errors.Join(os.RemoveAll(at), os.RemoveAll(filepath.Join(git, strings.Split(state, "/")[0]))); err != nil {
@@ -251,7 +251,7 @@ func TestGitThatComesIsSeen(t *testing.T) {
 	s := patient(t, dir, 1)
 	dirstore.Ahead(s, time.Hour)
 	commit := func(name string) error {
-		return s.Commit(t.Context(), []mdstore.Change{{Path: mdstore.Path("ws/" + name), New: []byte("x")}})
+		return only(s.Commit(t.Context(), []mdstore.Change{{Path: mdstore.Path("ws/" + name), New: []byte("x")}}))
 	}
 	if err := commit("before"); err != nil {
 		t.Fatal(err)

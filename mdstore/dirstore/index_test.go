@@ -35,7 +35,7 @@ func indexed(t testing.TB, n int) (dir string, paths []string, index string) {
 	t.Helper()
 	dir, paths = planned(t, n)
 	later(t, dir, func(s *dirstore.Store) {
-		if err := s.Commit(t.Context(), []mdstore.Change{{Path: "ws/note", New: []byte("so that there is a commit")}}); err != nil {
+		if _, err := s.Commit(t.Context(), []mdstore.Change{{Path: "ws/note", New: []byte("so that there is a commit")}}); err != nil {
 			t.Fatal(err)
 		}
 		skim(t, s, nil, false)
@@ -71,7 +71,7 @@ func TestTheIndexTellsTheNextProcess(t *testing.T) {
 		p := mdstore.Path("ws/nodes/" + filepath.Base(filepath.Dir(paths[5])) + "/Node.md")
 		f, err := s.Read(t.Context(), p)
 		if err == nil {
-			err = s.Commit(t.Context(), []mdstore.Change{{Path: p, Base: f.Version, New: []byte(nodeText("y", "Committed", "root"))}})
+			_, err = s.Commit(t.Context(), []mdstore.Change{{Path: p, Base: f.Version, New: []byte(nodeText("y", "Committed", "root"))}})
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -171,7 +171,7 @@ func TestADamagedIndexIsNone(t *testing.T) {
 	right("twice", append(bytes.Clone(old), old...), true)
 	f, err := s.Read(t.Context(), "ws/nodes/"+mdstore.Path(filepath.Base(filepath.Dir(paths[2])))+"/Node.md")
 	if err == nil {
-		err = s.Commit(t.Context(), []mdstore.Change{{Path: f.Path, Base: f.Version, New: []byte(nodeText("new", "Newer", "root"))}, {Path: "ws/nodes/added/Node.md", New: []byte(nodeText("added", "Added", "root"))}})
+		_, err = s.Commit(t.Context(), []mdstore.Change{{Path: f.Path, Base: f.Version, New: []byte(nodeText("new", "Newer", "root"))}, {Path: "ws/nodes/added/Node.md", New: []byte(nodeText("added", "Added", "root"))}})
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -92,7 +92,7 @@ func TestJournalsOfEveryVersion(t *testing.T) {
 				}
 			}
 			s := open(t, dir)
-			err := s.Commit(t.Context(), []mdstore.Change{{Path: "ws/next", New: []byte("next")}, {Path: "ws/other", New: []byte("other")}})
+			_, err := s.Commit(t.Context(), []mdstore.Change{{Path: "ws/next", New: []byte("next")}, {Path: "ws/other", New: []byte("other")}})
 			if refused == "" && err != nil || refused != "" && (err == nil || !strings.Contains(err.Error(), refused)) {
 				t.Errorf("Commit: error %v, want %q", err, refused)
 			}
@@ -123,7 +123,7 @@ func TestReadOnlyVault(t *testing.T) {
 			t.Errorf("%s: %v", f.Path, err)
 		}
 	}
-	if err := s.Commit(t.Context(), threeFiles()); err == nil {
+	if _, err := s.Commit(t.Context(), threeFiles()); err == nil {
 		t.Error("a commit was made")
 	}
 	if got := everything(t, dir); !maps.Equal(got, before) {
@@ -179,10 +179,10 @@ func whole(record []byte) bool {
 func TestForeignFilesInTheJournalAreLeftAlone(t *testing.T) {
 	dir := fill(t, unchanged)
 	s := open(t, dir)
-	if err := s.Commit(t.Context(), threeFiles()); err != nil {
+	if _, err := s.Commit(t.Context(), threeFiles()); err != nil {
 		t.Fatal(err)
 	}
-	before, err := s.Sequence(t.Context())
+	before, err := s.Generation(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestForeignFilesInTheJournalAreLeftAlone(t *testing.T) {
 	for range 3 {
 		later(t, dir, func(s *dirstore.Store) { skim(t, s, nil, false) })
 	}
-	if now, err := s.Sequence(t.Context()); err != nil || now != before {
+	if now, err := s.Generation(t.Context()); err != nil || now != before {
 		t.Errorf("the number was %x, and is %x, error %v", before, now, err)
 	}
 }

@@ -34,7 +34,7 @@ func (s *Store) keeps(ctx context.Context, c mdstore.Change) bool {
 	if b := c.Path.Base(); b != mdstore.NodeFile && b != mdstore.WorkspaceFile || c.Path.Under(mdstore.LocalDir) {
 		return false
 	}
-	now, err := s.Stamp(ctx, c.Path)
+	now, err := s.Stat(ctx, c.Path)
 	if err != nil || !proof(now) {
 		return false
 	}

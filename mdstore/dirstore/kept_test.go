@@ -34,10 +34,10 @@ func keeping(t *testing.T, s *dirstore.Store, base string) error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.Commit(t.Context(), []mdstore.Change{
+	return only(s.Commit(t.Context(), []mdstore.Change{
 		{Path: p, Base: f.Version, New: append([]byte("x"), f.Data...)},
 		{Path: keptPath, Base: mdstore.VersionOf([]byte(base)), Keep: true},
-	})
+	}))
 }
 
 // What a plan has read is not read again for its commit, where it has been left alone for a while.
@@ -133,7 +133,7 @@ func TestKeptFilesAreNotTheStoresOwn(t *testing.T) {
 	dirstore.Ahead(s, time.Hour)
 	write(t, filepath.Join(dir, mdstore.LocalDir, "journal", mdstore.NodeFile), "x")
 	c := mdstore.Change{Path: mdstore.LocalDir + "/journal/" + mdstore.NodeFile, Base: mdstore.VersionOf([]byte("x")), Keep: true}
-	if err := s.Commit(t.Context(), []mdstore.Change{c}); err == nil {
+	if _, err := s.Commit(t.Context(), []mdstore.Change{c}); err == nil {
 		t.Error("a file of the journal was kept")
 	}
 }

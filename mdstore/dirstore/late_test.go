@@ -26,7 +26,7 @@ func displaced(t *testing.T, s *dirstore.Store, dir string) *os.File {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Commit(t.Context(), []mdstore.Change{{Path: p, Base: was.Version, New: append([]byte("ours\n"), was.Data...)}}); err != nil {
+	if _, err := s.Commit(t.Context(), []mdstore.Change{{Path: p, Base: was.Version, New: append([]byte("ours\n"), was.Data...)}}); err != nil {
 		t.Fatal(err)
 	}
 	if !waiting(dir) {
@@ -60,7 +60,7 @@ func TestSaveIntoADisplacedFileIsMergedByAndBy(t *testing.T) {
 	}
 	dir := fill(t, map[string]string{"ws/Workspace.md": lines})
 	s := open(t, dir)
-	before, err := s.Sequence(t.Context())
+	before, err := s.Generation(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestSaveIntoADisplacedFileIsMergedByAndBy(t *testing.T) {
 	if got := contents(t, dir)["ws/Workspace.md"]; got != joined {
 		t.Errorf("got %q, want %q", got, joined)
 	}
-	if n, err := s.Sequence(t.Context()); err != nil || n == before || n%2 == 1 {
+	if n, err := s.Generation(t.Context()); err != nil || n == before || n%2 == 1 {
 		t.Errorf("the number was %d and is %d, error %v", before, n, err)
 	}
 }
@@ -100,7 +100,7 @@ func TestSaveIntoADisplacedFileIsMergedAtOpen(t *testing.T) {
 				t.Errorf("%s: %q, waiting %v", late, got, waiting(dir))
 			}
 			saved(t, f, "theirs\n")
-			if err := s.Commit(t.Context(), []mdstore.Change{{Path: "ws/next", New: []byte("x")}}); err != nil {
+			if _, err := s.Commit(t.Context(), []mdstore.Change{{Path: "ws/next", New: []byte("x")}}); err != nil {
 				t.Error(err)
 			}
 		}
@@ -193,7 +193,7 @@ func TestSaveIntoADisplacedFileIsSeenByTheNextCommit(t *testing.T) {
 		s := open(t, dir)
 		commit := func(name mdstore.Path) {
 			t.Helper()
-			if err := s.Commit(t.Context(), []mdstore.Change{{Path: "ws/" + name, New: []byte("x")}}); err != nil {
+			if _, err := s.Commit(t.Context(), []mdstore.Change{{Path: "ws/" + name, New: []byte("x")}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -239,7 +239,7 @@ func TestNothingGoesThroughALinkInThePlaceOfDisplacedFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Commit(t.Context(), []mdstore.Change{{Path: f.Path, Base: f.Version, New: append(f.Data, "more\n"...)}}); err != nil {
+		if _, err := s.Commit(t.Context(), []mdstore.Change{{Path: f.Path, Base: f.Version, New: append(f.Data, "more\n"...)}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -133,7 +133,7 @@ func BenchmarkCommit(b *testing.B) {
 					changes[i] = mdstore.Change{Path: mdstore.Path(fmt.Sprintf("ws/nodes/node-%06d/Node.md", i)), Base: bases[i], New: data}
 					bases[i] = mdstore.VersionOf(data)
 				}
-				if err := s.Commit(b.Context(), changes); err != nil {
+				if _, err := s.Commit(b.Context(), changes); err != nil {
 					b.Fatal(err)
 				}
 			}

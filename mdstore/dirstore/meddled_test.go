@@ -68,7 +68,7 @@ func TestSavesStayWhereThereIsNoRoomForACopy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		failed := s.Commit(t.Context(), changes)
+		failed := only(s.Commit(t.Context(), changes))
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}

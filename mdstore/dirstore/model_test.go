@@ -83,7 +83,7 @@ func TestFolderAndMapAgree(t *testing.T) {
 		mem := memstore.New(nil)
 		for range rapid.IntRange(1, 12).Draw(t, "commits") {
 			changes := drawChanges(t, mem)
-			onDisk, inMemory := outcome(st.Commit(t.Context(), changes)), outcome(mem.Commit(t.Context(), changes))
+			onDisk, inMemory := outcome(only(st.Commit(t.Context(), changes))), outcome(only(mem.Commit(t.Context(), changes)))
 			if onDisk != inMemory {
 				t.Fatalf("%+v\n on disk   %s\n in memory %s", changes, onDisk, inMemory)
 			}

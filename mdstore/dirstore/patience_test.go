@@ -25,8 +25,8 @@ func TestWhoDoesNotGetOnIsWaitedForSomeTime(t *testing.T) {
 		wait func(context.Context, *dirstore.Store) error
 		most time.Duration
 	}{
-		{"a commit", func(ctx context.Context, s *dirstore.Store) error { return s.Commit(ctx, threeFiles()) }, 30 * time.Second},
-		{"a read", func(ctx context.Context, s *dirstore.Store) error { _, err := s.Sequence(ctx); return err }, 10 * time.Second},
+		{"a commit", func(ctx context.Context, s *dirstore.Store) error { return only(s.Commit(ctx, threeFiles())) }, 30 * time.Second},
+		{"a read", func(ctx context.Context, s *dirstore.Store) error { _, err := s.Generation(ctx); return err }, 10 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			dir := fill(t, unchanged)
@@ -67,11 +67,11 @@ func TestWhoGetsOnIsWaitedFor(t *testing.T) {
 		dir := fill(t, unchanged)
 		other, s := open(t, dir), open(t, dir)
 		done := make(chan error, 1)
-		err := other.Exclusively(t.Context(), func(x mdstore.Store) error {
-			go func() { done <- s.Commit(t.Context(), notes("after")) }()
+		err := other.Update(t.Context(), func(x mdstore.Store) error {
+			go func() { done <- only(s.Commit(t.Context(), notes("after"))) }()
 			for i := range 2 {
 				time.Sleep(25 * time.Second)
-				if err := x.Commit(t.Context(), notes(fmt.Sprint(i))); err != nil {
+				if _, err := x.Commit(t.Context(), notes(fmt.Sprint(i))); err != nil {
 					return err
 				}
 			}
@@ -107,10 +107,10 @@ func TestALongCommitIsWaitedFor(t *testing.T) {
 		reader, other := open(t, dir), open(t, dir)
 		begun := time.Now()
 		wrote, read, late := make(chan error, 1), make(chan error, 1), make(chan error, 1)
-		go func() { wrote <- writer.Commit(t.Context(), threeFiles()) }()
+		go func() { wrote <- only(writer.Commit(t.Context(), threeFiles())) }()
 		time.Sleep(time.Second) // it is at its first file
-		go func() { _, err := reader.Sequence(t.Context()); read <- err }()
-		go func() { late <- other.Commit(t.Context(), notes("late")) }()
+		go func() { _, err := reader.Generation(t.Context()); read <- err }()
+		go func() { late <- only(other.Commit(t.Context(), notes("late"))) }()
 		if err := <-wrote; err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func halt(t *testing.T, dir string) (over <-chan error, free func()) {
 	s := open(t, dir)
 	holding, goOn, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
-		done <- s.Exclusively(t.Context(), func(mdstore.Store) error {
+		done <- s.Update(t.Context(), func(mdstore.Store) error {
 			write(t, filepath.Join(dir, mdstore.LocalDir, "sequence"), "0000000000000003\n")
 			close(holding)
 			<-goOn

@@ -48,7 +48,7 @@ func TestWhoMayNotWriteIsToldWhat(t *testing.T) {
 			dir := fill(t, unchanged)
 			s := open(t, dir)
 			if c.ready {
-				if err := s.Commit(t.Context(), []mdstore.Change{{Path: "ws/nodes/before/Node.md", New: []byte("before")}}); err != nil {
+				if _, err := s.Commit(t.Context(), []mdstore.Change{{Path: "ws/nodes/before/Node.md", New: []byte("before")}}); err != nil {
 					t.Fatal(err)
 				}
 			} else if c.locked != "" {
@@ -64,7 +64,7 @@ func TestWhoMayNotWriteIsToldWhat(t *testing.T) {
 			changes := []mdstore.Change{{Path: node + "/Node.md", Base: mdstore.VersionOf([]byte(unchanged[node+"/Node.md"])), New: []byte("new")}}
 			asNobody(t, func() {
 				var u, beforehand *mdoc.UnreadableError
-				err := s.Commit(t.Context(), changes)
+				_, err := s.Commit(t.Context(), changes)
 				if !errors.As(err, &u) || u.Problem.Code != dirstore.CodePermission || strings.Contains(err.Error(), ".arbor-") {
 					t.Errorf("Commit: %v, want what may not be written to", err)
 				} else if u.Problem.File != c.want {
@@ -87,7 +87,7 @@ func TestWhoMayNotWriteIsToldWhat(t *testing.T) {
 						t.Errorf("Writable(%s), which may be written to: %v", p, err)
 					}
 				}
-				if err := s.Commit(t.Context(), changes); err != nil {
+				if _, err := s.Commit(t.Context(), changes); err != nil {
 					t.Errorf("Commit to what may be written to: %v", err)
 				}
 			})
@@ -102,7 +102,7 @@ func TestWhoMayNotMoveIsToldWhat(t *testing.T) {
 		t.Run(strings.ReplaceAll(locked, "/", "-"), func(t *testing.T) {
 			dir := fill(t, unchanged)
 			s := open(t, dir)
-			if err := s.Commit(t.Context(), []mdstore.Change{{Path: into + "/Node.md", New: []byte("x")}}); err != nil {
+			if _, err := s.Commit(t.Context(), []mdstore.Change{{Path: into + "/Node.md", New: []byte("x")}}); err != nil {
 				t.Fatal(err)
 			}
 			openToAll(t, dir)
@@ -116,7 +116,7 @@ func TestWhoMayNotMoveIsToldWhat(t *testing.T) {
 				if err := s.Movable(t.Context(), move[0].Path, move[0].To); !errors.As(err, &u) || u.Problem.File != want {
 					t.Errorf("Movable: %v, want %s", err, want)
 				}
-				if err := s.Commit(t.Context(), move); err == nil {
+				if _, err := s.Commit(t.Context(), move); err == nil {
 					t.Error("the folder is moved")
 				}
 			})
@@ -128,7 +128,7 @@ func TestWhoMayNotMoveIsToldWhat(t *testing.T) {
 				if err := s.Movable(t.Context(), move[0].Path, move[0].To); err != nil {
 					t.Errorf("Movable of what may be moved: %v", err)
 				}
-				if err := s.Commit(t.Context(), move); err != nil {
+				if _, err := s.Commit(t.Context(), move); err != nil {
 					t.Errorf("a move that is allowed: %v", err)
 				}
 			})

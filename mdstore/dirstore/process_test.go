@@ -50,7 +50,7 @@ func child(job []string) error {
 		if err != nil {
 			return err
 		}
-		return s.Commit(ctx, threeFiles())
+		return only(s.Commit(ctx, threeFiles()))
 	case "recover": // dir, step to die before
 		_, err := openMortal(job[1], job[2])
 		return err
@@ -61,7 +61,7 @@ func child(job []string) error {
 		if err != nil {
 			return err
 		}
-		return s.Exclusively(ctx, func(mdstore.Store) error {
+		return s.Update(ctx, func(mdstore.Store) error {
 			fmt.Println("holding")
 			_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
 			return nil
@@ -211,7 +211,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 			}
 			t.Errorf("%s: the journal still holds %s: %q, error %v", what, e.Name(), text, err)
 		}
-		if err := open(t, dir).Commit(t.Context(), []mdstore.Change{{Path: "ws/next", New: []byte("next")}}); err != nil {
+		if err := only(open(t, dir).Commit(t.Context(), []mdstore.Change{{Path: "ws/next", New: []byte("next")}})); err != nil {
 			t.Errorf("%s: the next commit: %v", what, err)
 		}
 	}
@@ -255,16 +255,16 @@ func appendLines(ctx context.Context, dir, name, rounds string) error {
 		return err
 	}
 	for i := range n {
-		err := s.Exclusively(ctx, func(st mdstore.Store) error {
+		err := s.Update(ctx, func(st mdstore.Store) error {
 			f, err := st.Read(ctx, "ws/Workspace.md")
 			if err != nil {
 				return err
 			}
 			own := fmt.Sprintf("%s-%03d", name, i)
-			return st.Commit(ctx, []mdstore.Change{
+			return only(st.Commit(ctx, []mdstore.Change{
 				{Path: mdstore.Path("ws/nodes/" + own + "/Node.md"), New: []byte(own)},
 				{Path: f.Path, Base: f.Version, New: append(f.Data[:len(f.Data):len(f.Data)], own+"\n"...)},
-			})
+			}))
 		})
 		if err != nil {
 			return err
@@ -336,7 +336,7 @@ func TestLockOfADeadProcessIsFree(t *testing.T) {
 	s := open(t, dir)
 	ctx, cancel := context.WithTimeout(t.Context(), 1)
 	defer cancel()
-	err = s.Commit(ctx, threeFiles())
+	_, err = s.Commit(ctx, threeFiles())
 	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), fmt.Sprintf("process %d", cmd.Process.Pid)) {
 		t.Errorf("error %v, want context.DeadlineExceeded and process %d", err, cmd.Process.Pid)
 	}
@@ -344,7 +344,7 @@ func TestLockOfADeadProcessIsFree(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	if err := s.Commit(t.Context(), threeFiles()); err != nil {
+	if _, err := s.Commit(t.Context(), threeFiles()); err != nil {
 		t.Error(err)
 	}
 }

@@ -26,10 +26,10 @@ func TestChangedSince(t *testing.T) {
 	var paths []mdstore.Path
 	for i := range commits {
 		p := mdstore.Path(fmt.Sprintf("ws/nodes/node-%d/Node.md", i))
-		if err := s.Commit(t.Context(), []mdstore.Change{{Path: p, New: []byte("x")}}); err != nil {
+		if _, err := s.Commit(t.Context(), []mdstore.Change{{Path: p, New: []byte("x")}}); err != nil {
 			t.Fatal(err)
 		}
-		n, err := s.Sequence(t.Context())
+		n, err := s.Generation(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,10 +64,10 @@ func TestWhatIsNotKnownIsNotTold(t *testing.T) {
 	s := open(t, dir)
 	number := func(c ...mdstore.Change) uint64 {
 		t.Helper()
-		if err := s.Commit(t.Context(), c); err != nil {
+		if _, err := s.Commit(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
-		n, err := s.Sequence(t.Context())
+		n, err := s.Generation(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

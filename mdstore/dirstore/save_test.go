@@ -111,9 +111,9 @@ func TestSavesDuringACommitAreNeverLost(t *testing.T) {
 					case "last of several":
 						changes = append(threeFiles()[:2], changes...)
 					}
-					err := s.Commit(t.Context(), changes)
+					res, err := s.Commit(t.Context(), changes)
 					last := *calls < k
-					laid := slices.ContainsFunc(s.Collisions(), func(c mdstore.Collision) bool { return c.Unmade && c.Path == "ws/Workspace.md" })
+					laid := slices.ContainsFunc(res.Collisions, func(c mdstore.Collision) bool { return c.Unmade && c.Path == "ws/Workspace.md" })
 					if e := s.Close(); e != nil {
 						t.Fatal(e)
 					}
@@ -183,9 +183,9 @@ func TestWhatIsNotMadeIsTold(t *testing.T) {
 			return err
 		})
 		begin()
-		err := s.Commit(t.Context(), append(threeFiles()[:2], mdstore.Change{Path: "ws/Workspace.md", Base: mdstore.VersionOf([]byte(head)), New: []byte(head + ours)}))
+		res, err := s.Commit(t.Context(), append(threeFiles()[:2], mdstore.Change{Path: "ws/Workspace.md", Base: mdstore.VersionOf([]byte(head)), New: []byte(head + ours)}))
 		last := *calls < k
-		collisions := s.Collisions()
+		collisions := res.Collisions
 		if e := s.Close(); e != nil {
 			t.Fatal(e)
 		}
@@ -254,7 +254,7 @@ func TestSavesThroughAnOpenFileAreNeverLost(t *testing.T) {
 			if several {
 				changes = append(changes, threeFiles()[:2]...)
 			}
-			err = s.Commit(t.Context(), changes)
+			_, err = s.Commit(t.Context(), changes)
 			// Whoever has it open may go on writing: only when it is closed is it known what they saved.
 			if e := errors.Join(f.Close(), s.Close()); e != nil {
 				t.Error(e)

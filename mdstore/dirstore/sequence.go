@@ -24,7 +24,7 @@ const sequencePath = mdstore.Path(mdstore.LocalDir + "/sequence")
 // while a commit is being made, so that what was read between two calls that
 // return the same number is of one state of the vault; where that takes too long and who makes it does not get on, the error is an
 // *mdstore.BusyError. In a vault without any commit it is 0.
-func (s *Store) Sequence(ctx context.Context) (uint64, error) {
+func (s *Store) Generation(ctx context.Context) (uint64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}

@@ -45,9 +45,9 @@ func TestSequenceGivesUpItsTurn(t *testing.T) {
 		write(t, filepath.Join(dir, mdstore.LocalDir, "sequence"), "0000000000000003\n")
 		ctx := &endsAt{Context: t.Context()}
 		ctx.left.Store(n)
-		_, _ = s.Sequence(ctx)                                           // whether it tells does not matter
+		_, _ = s.Generation(ctx)                                         // whether it tells does not matter
 		wait, cancel := context.WithTimeout(t.Context(), 10*time.Second) // only a store that stays locked takes so long
-		if err := s.Commit(wait, []mdstore.Change{{Path: "ws-a/Workspace.md", New: []byte("a\n")}}); err != nil {
+		if _, err := s.Commit(wait, []mdstore.Change{{Path: "ws-a/Workspace.md", New: []byte("a\n")}}); err != nil {
 			t.Errorf("the caller was gone when it was asked for the %dth time: %v", n+1, err)
 		}
 		cancel()
@@ -58,13 +58,13 @@ func TestSequenceGivesUpItsTurn(t *testing.T) {
 func TestSequenceWithoutTheLock(t *testing.T) {
 	dir := newVault(t)
 	writer, reader := open(t, dir), open(t, dir)
-	err := writer.Exclusively(t.Context(), func(st mdstore.Store) error {
-		if err := st.Commit(t.Context(), []mdstore.Change{{Path: "ws-a/Workspace.md", New: []byte("a\n")}}); err != nil {
+	err := writer.Update(t.Context(), func(st mdstore.Store) error {
+		if _, err := st.Commit(t.Context(), []mdstore.Change{{Path: "ws-a/Workspace.md", New: []byte("a\n")}}); err != nil {
 			return err
 		}
 		told, waits := make(chan error, 1), awaited{t.Context(), make(chan struct{}), sync.Once{}}
 		go func() {
-			_, err := reader.Sequence(&waits)
+			_, err := reader.Generation(&waits)
 			told <- err
 		}()
 		select {
@@ -72,7 +72,7 @@ func TestSequenceWithoutTheLock(t *testing.T) {
 		case err := <-told:
 			return err
 		}
-		if _, err := st.(mdstore.Inspector).Strays(t.Context(), ""); err != nil { // what the commit has left is cleared away first
+		if _, err := st.(mdstore.Strays).Strays(t.Context(), ""); err != nil { // what the commit has left is cleared away first
 			return err
 		}
 		select {

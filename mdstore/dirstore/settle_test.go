@@ -35,19 +35,19 @@ func TestSettleOfAnother(t *testing.T) {
 		return string(number) + string(record)
 	}
 	a, b := open(t, dir), open(t, dir)
-	err := a.Exclusively(t.Context(), func(st mdstore.Store) error {
-		if err := st.Commit(t.Context(), made("a")); err != nil {
+	err := a.Update(t.Context(), func(st mdstore.Store) error {
+		if _, err := st.Commit(t.Context(), made("a")); err != nil {
 			return err
 		}
 		if err := os.RemoveAll(local); err != nil {
 			t.Skip("a file that is open cannot be deleted here:", err)
 		}
-		return b.Exclusively(t.Context(), func(other mdstore.Store) error {
-			if err := other.Commit(t.Context(), made("b")); err != nil {
+		return b.Update(t.Context(), func(other mdstore.Store) error {
+			if _, err := other.Commit(t.Context(), made("b")); err != nil {
 				return err
 			}
 			before := state()
-			if strays, err := st.(mdstore.Inspector).Strays(t.Context(), "a"); err != nil || len(strays) > 0 { // what is left of a commit is cleared away first
+			if strays, err := st.(mdstore.Strays).Strays(t.Context(), "a"); err != nil || len(strays) > 0 { // what is left of a commit is cleared away first
 				t.Errorf("left are %v (error %v)", strays, err)
 			}
 			if after := state(); after != before {
@@ -60,30 +60,30 @@ func TestSettleOfAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, s := range []mdstore.Store{a, b, a} {
-		if err := s.Commit(t.Context(), made(mdstore.Path(filepath.Base(dir)).Join(string(rune('a'+i))))); err != nil {
+		if _, err := s.Commit(t.Context(), made(mdstore.Path(filepath.Base(dir)).Join(string(rune('a'+i))))); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// A store that is used after Exclusively has returned leaves alone what others are to settle, who give back the lock.
+// A store that is used after Update has returned leaves alone what others are to settle, who give back the lock.
 func TestSettleTooLate(t *testing.T) {
 	dir := newVault(t)
 	a, b := open(t, dir), open(t, dir)
 	var kept mdstore.Store
-	err := a.Exclusively(t.Context(), func(st mdstore.Store) error {
+	err := a.Update(t.Context(), func(st mdstore.Store) error {
 		kept = st
-		return st.Commit(t.Context(), made("a"))
+		return only(st.Commit(t.Context(), made("a")))
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := kept.(mdstore.Inspector).Strays(t.Context(), ""); err != nil {
+	if _, err := kept.(mdstore.Strays).Strays(t.Context(), ""); err != nil {
 		t.Error(err)
 	}
 	wait, cancel := context.WithTimeout(t.Context(), 10*time.Second) // only a vault that stays locked takes so long
 	defer cancel()
-	if err := b.Commit(wait, made("b")); err != nil {
+	if _, err := b.Commit(wait, made("b")); err != nil {
 		t.Error(err)
 	}
 }
@@ -103,7 +103,7 @@ func TestUndoneAfterAKill(t *testing.T) {
 func undoneAfterAKill(t *testing.T, two, meanwhile string) {
 	dir, killed := newVault(t), filepath.Join(t.TempDir(), "killed")
 	s := open(t, dir)
-	if err := s.Commit(t.Context(), []mdstore.Change{{Path: "a/one.md", New: []byte("one\n")}, {Path: "a/two.md", New: []byte(two)}}); err != nil {
+	if _, err := s.Commit(t.Context(), []mdstore.Change{{Path: "a/one.md", New: []byte("one\n")}, {Path: "a/two.md", New: []byte(two)}}); err != nil {
 		t.Fatal(err)
 	}
 	s, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d disk.FS) disk.FS {
@@ -118,11 +118,11 @@ func undoneAfterAKill(t *testing.T, two, meanwhile string) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	err = s.Exclusively(t.Context(), func(st mdstore.Store) error {
-		return errors.Join(st.Commit(t.Context(), []mdstore.Change{
+	err = s.Update(t.Context(), func(st mdstore.Store) error {
+		return errors.Join(only(st.Commit(t.Context(), []mdstore.Change{
 			{Path: "a/one.md", Base: mdstore.VersionOf([]byte("one\n")), New: []byte("one, changed\n")},
 			{Path: "a/two.md", Base: mdstore.VersionOf([]byte(two)), New: []byte(strings.Replace(two, "two", "two, changed", 1))},
-		}), os.CopyFS(killed, os.DirFS(dir)))
+		})), os.CopyFS(killed, os.DirFS(dir)))
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +142,7 @@ func undoneAfterAKill(t *testing.T, two, meanwhile string) {
 			t.Errorf("%s holds %q, error %v; they left %q", name, now, err, text)
 		}
 	}
-	if n, err := again.Sequence(t.Context()); err != nil || n%2 != 0 {
+	if n, err := again.Generation(t.Context()); err != nil || n%2 != 0 {
 		t.Errorf("number %d, error %v", n, err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(killed, "a", mdstore.TempPrefix+"*")); len(left) > 0 {

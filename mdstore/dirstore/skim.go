@@ -16,11 +16,11 @@ var _ mdstore.Skimming = (*Store)(nil)
 // Skim returns what List yields under a workspace's folder, without the documents. Of what is known it takes the files whose stamps are the same; so it does of what an
 // earlier process has kept, where nothing is known. Only files that were left alone for a while are told apart by their stamps; the others are read.
 func (s *Store) Skim(ctx context.Context, under mdstore.Path, known *mdstore.Skimmed, trusting bool) (*mdstore.Skimmed, error) {
-	return s.skim(ctx, under, known, trusting, s.Sequence, skimRounds)
+	return s.skim(ctx, under, known, trusting, s.Generation, skimRounds)
 }
 
 func (x *exclusive) Skim(ctx context.Context, under mdstore.Path, known *mdstore.Skimmed, trusting bool) (*mdstore.Skimmed, error) {
-	return x.skim(ctx, under, known, trusting, x.Sequence, skimRounds)
+	return x.skim(ctx, under, known, trusting, x.Generation, skimRounds)
 }
 
 // skimRounds is how often a workspace is skimmed anew when folders come and go meanwhile.

@@ -106,7 +106,7 @@ func BenchmarkSkim(b *testing.B) {
 		dir, paths := planned(b, n)
 		s := open(b, dir)
 		dirstore.Ahead(s, time.Hour)
-		if err := s.Commit(b.Context(), []mdstore.Change{{Path: "ws/note", New: []byte("so that there is a commit")}}); err != nil {
+		if _, err := s.Commit(b.Context(), []mdstore.Change{{Path: "ws/note", New: []byte("so that there is a commit")}}); err != nil {
 			b.Fatal(err)
 		}
 		settled := func() { dirstore.AwaitIndex(s) }

@@ -70,7 +70,7 @@ func TestTrustingLooksAtWhatWasCommitted(t *testing.T) {
 	commit := func(p mdstore.Path, text string) {
 		t.Helper()
 		f, _ := s.Read(t.Context(), p)
-		if err := s.Commit(t.Context(), []mdstore.Change{{Path: p, Base: f.Version, New: []byte(text)}}); err != nil {
+		if _, err := s.Commit(t.Context(), []mdstore.Change{{Path: p, Base: f.Version, New: []byte(text)}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -157,7 +157,7 @@ func TestTrustingLooksAtEverythingAfterAPowerFailure(t *testing.T) {
 	dir, _ := planned(t, 30)
 	s := open(t, dir)
 	dirstore.Ahead(s, time.Hour)
-	if err := s.Commit(t.Context(), []mdstore.Change{{Path: "ws/note", New: []byte("the first commit")}}); err != nil {
+	if _, err := s.Commit(t.Context(), []mdstore.Change{{Path: "ws/note", New: []byte("the first commit")}}); err != nil {
 		t.Fatal(err)
 	}
 	old := skim(t, s, nil, false)
@@ -175,7 +175,7 @@ func TestTrustingLooksAtEverythingAfterAPowerFailure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Commit(t.Context(), []mdstore.Change{{Path: p, Base: f.Version, New: []byte(nodeText(string(old.Nodes[9].ID), "Moved", "node-other"))}}); err != nil {
+	if _, err := s.Commit(t.Context(), []mdstore.Change{{Path: p, Base: f.Version, New: []byte(nodeText(string(old.Nodes[9].ID), "Moved", "node-other"))}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Strays(t.Context(), "ws"); err != nil { // which waits until all is cleared away after the commit

@@ -21,7 +21,7 @@ func TestSlotNotWritten(t *testing.T) {
 			f, _ := st.Read(context.Background(), p) // of a missing file the zero version
 			changes = append(changes, mdstore.Change{Path: p, Base: f.Version, New: []byte(text)})
 		}
-		return st.Commit(context.Background(), changes)
+		return only(st.Commit(context.Background(), changes))
 	}
 	for name, spoil := range map[string]func(slot string) error{
 		"read-only":     func(p string) error { return os.Chmod(p, 0o444) },
@@ -97,7 +97,7 @@ func TestCopiedRecord(t *testing.T) {
 		if got := contents(t, dir); !maps.Equal(got, before) {
 			t.Errorf("%s changed the vault to %q", name, got)
 		}
-		if err := s.Commit(t.Context(), threeFiles()[:1]); err != nil {
+		if _, err := s.Commit(t.Context(), threeFiles()[:1]); err != nil {
 			t.Error(err)
 		}
 	}

@@ -22,7 +22,7 @@ func firm(s mdstore.Stamp, began time.Time) mdstore.Stamp {
 func proof(s mdstore.Stamp) bool { return s.Firm && s.Ctime != 0 && s.Inode != 0 }
 
 // Stamp returns the stamp of the file at p, as it is now. It does not open the file: that it may not be read only Read tells.
-func (s *Store) Stamp(ctx context.Context, p mdstore.Path) (mdstore.Stamp, error) {
+func (s *Store) Stat(ctx context.Context, p mdstore.Path) (mdstore.Stamp, error) {
 	if err := ctx.Err(); err != nil {
 		return mdstore.Stamp{}, err
 	}

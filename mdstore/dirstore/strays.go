@@ -140,7 +140,7 @@ func (x *exclusive) Sweep(ctx context.Context, leftovers []mdstore.Path, trash m
 	return x.sweep(ctx, leftovers, trash, dry)
 }
 
-var _ mdstore.Sweeper = (*Store)(nil)
+var _ mdstore.Strays = (*Store)(nil)
 
 // Writable returns why a file is not to be written, or not to be made, nil where nothing speaks against it. Of .local itself it returns what keeps every
 // commit from being made.
@@ -176,7 +176,7 @@ func (s *Store) Movable(ctx context.Context, from, to mdstore.Path) error {
 	return cmp.Or(disk.CheckMovable(from, info), s.mayMake(from.Dir()), s.mayMake(to.Dir()))
 }
 
-var _ mdstore.WriteChecker = (*Store)(nil)
+var _ mdstore.Writable = (*Store)(nil)
 
 // strays adds what it finds below dir, and reports whether that holds no file at all; of such folders the topmost is named.
 func (s *Store) strays(ctx context.Context, dir mdstore.Path, out *[]mdstore.Stray) (empty bool, err error) {

@@ -46,7 +46,7 @@ func TestLocalFolderVanishesDuringACommit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = s.Commit(t.Context(), threeFiles())
+		_, err = s.Commit(t.Context(), threeFiles())
 		if _, unfinished := errors.AsType[*mdstore.UnfinishedError](err); err != nil && !unfinished {
 			refused++
 			if !strings.Contains(err.Error(), "nothing was changed") || !strings.HasSuffix(err.Error(), "try again") {
@@ -55,7 +55,7 @@ func TestLocalFolderVanishesDuringACommit(t *testing.T) {
 			if got := contents(t, dir); !maps.Equal(got, unchanged) {
 				t.Errorf("before step %d: changed to %q", n, got)
 			}
-			if err := s.Commit(t.Context(), threeFiles()); err != nil {
+			if _, err := s.Commit(t.Context(), threeFiles()); err != nil {
 				t.Errorf("before step %d, once more: %v", n, err)
 			}
 		}

@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	_ mdstore.Watcher  = (*Store)(nil)
-	_ mdstore.Situated = (*Store)(nil)
+	_ mdstore.Watcher = (*Store)(nil)
+	_ mdstore.Watcher = (*Store)(nil)
 )
 
 // Watch tells w what may have changed in the vault, whoever changed it: the files that List lists, and folders that came or went. Where the

@@ -12,19 +12,19 @@ import (
 )
 
 // Commit makes every change or none.
-func (s *Store) Commit(ctx context.Context, changes []mdstore.Change) error {
+func (s *Store) Commit(ctx context.Context, changes []mdstore.Change) (mdstore.Result, error) {
 	if err := mdstore.CheckChanges(changes); err != nil {
-		return err
+		return mdstore.Result{}, err
 	}
 	if err := s.acquire(ctx); err != nil {
-		return err
+		return mdstore.Result{}, err
 	}
 	defer s.release()
 	return s.commit(ctx, changes)
 }
 
-// Exclusively calls f while nobody else can commit.
-func (s *Store) Exclusively(ctx context.Context, f func(mdstore.Store) error) error {
+// Update calls f while nobody else can commit.
+func (s *Store) Update(ctx context.Context, f func(mdstore.Tx) error) error {
 	if err := s.acquire(ctx); err != nil {
 		return err
 	}
@@ -35,10 +35,10 @@ func (s *Store) Exclusively(ctx context.Context, f func(mdstore.Store) error) er
 }
 
 // Sequence returns the number of commits that changed something.
-func (s *Store) Sequence(ctx context.Context) (uint64, error) {
+func (s *Store) Generation(ctx context.Context) (uint64, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	return s.sequence, ctx.Err()
+	return s.generation, ctx.Err()
 }
 
 func (s *Store) acquire(ctx context.Context) error {
@@ -56,17 +56,17 @@ func (s *Store) acquire(ctx context.Context) error {
 func (s *Store) release() { <-s.turn }
 
 // commit is Commit for whoever holds the turn.
-func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
+func (s *Store) commit(ctx context.Context, changes []mdstore.Change) (mdstore.Result, error) {
 	if err := mdstore.CheckChanges(changes); err != nil {
-		return err
+		return mdstore.Result{}, err
 	}
 	if err := ctx.Err(); err != nil {
-		return err
+		return mdstore.Result{}, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.check(changes); err != nil {
-		return err
+		return mdstore.Result{}, err
 	}
 	changed := false
 	for _, c := range changes {
@@ -83,9 +83,9 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 		changed = true
 	}
 	if changed {
-		s.sequence++
+		s.generation++
 	}
-	return nil
+	return mdstore.Result{Versions: mdstore.VersionsOf(changes), Generation: s.generation}, nil
 }
 
 // check compares every path with its base.
@@ -157,18 +157,23 @@ func (x *exclusive) end() {
 	x.over = true
 }
 
-func (x *exclusive) Commit(ctx context.Context, changes []mdstore.Change) error {
+func (x *exclusive) Commit(ctx context.Context, changes []mdstore.Change) (mdstore.Result, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.over {
-		return errors.New("a commit after Exclusively has returned; use the store itself")
+		return mdstore.Result{}, errors.New("a commit after Update has returned; use the store itself")
 	}
 	return x.commit(ctx, changes)
 }
 
-func (x *exclusive) Exclusively(ctx context.Context, f func(mdstore.Store) error) error {
+func (x *exclusive) Update(ctx context.Context, f func(mdstore.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	return f(x)
+}
+
+// ChangedSince knows only that nothing changed between two equal generations.
+func (s *Store) ChangedSince(_ context.Context, before, now uint64) ([]mdstore.Path, bool) {
+	return nil, before == now
 }

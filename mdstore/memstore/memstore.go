@@ -21,21 +21,21 @@ import (
 type Store struct {
 	turn chan struct{} // holds one value while nobody may commit; a channel, so that waiting can be given up
 
-	mu       sync.RWMutex
-	files    map[mdstore.Path][]byte // the bytes never change
-	below    map[mdstore.Path]int    // the number of files below each folder, at any depth
-	written  map[mdstore.Path]uint64 // the number of the write that each file is of
-	writes   uint64
-	sequence uint64
-	docs     map[string][]byte
-	present  map[string]bool // who is there, by token
-	appeared int             // how many there were
+	mu         sync.RWMutex
+	files      map[mdstore.Path][]byte // the bytes never change
+	below      map[mdstore.Path]int    // the number of files below each folder, at any depth
+	written    map[mdstore.Path]uint64 // the number of the write that each file is of
+	writes     uint64
+	generation uint64
+	docs       map[string][]byte
+	present    map[string]bool // who is there, by token
+	appeared   int             // how many there were
 }
 
 var (
-	_ mdstore.Store     = (*Store)(nil)
-	_ mdstore.Shared    = (*Store)(nil)
-	_ mdstore.DocReader = (*Store)(nil)
+	_ mdstore.Store   = (*Store)(nil)
+	_ mdstore.History = (*Store)(nil)
+	_ mdstore.Docs    = (*Store)(nil)
 )
 
 // New returns a store that holds a copy of files, which may be nil. It panics if a path is not valid.

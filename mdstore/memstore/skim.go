@@ -9,14 +9,14 @@ import (
 var _ mdstore.Skimming = (*Store)(nil)
 
 // Stamp returns the stamp of the file at p, another one after each write.
-func (s *Store) Stamp(ctx context.Context, p mdstore.Path) (mdstore.Stamp, error) {
+func (s *Store) Stat(ctx context.Context, p mdstore.Path) (mdstore.Stamp, error) {
 	f, err := s.Read(ctx, p)
 	return f.Stamp, err
 }
 
 // Unchanged reports whether the file at p has that stamp still.
 func (s *Store) Unchanged(p mdstore.Path, stamp mdstore.Stamp) bool {
-	is, err := s.Stamp(context.Background(), p)
+	is, err := s.Stat(context.Background(), p)
 	return err == nil && is.Same(stamp)
 }
 
@@ -28,7 +28,7 @@ func (s *Store) stamp(p mdstore.Path) mdstore.Stamp {
 // Skim returns the metadata of a workspace's nodes. Those whose files are the same as in known are taken from it. Every file is looked at, trusting or not: it costs nothing.
 func (s *Store) Skim(ctx context.Context, under mdstore.Path, known *mdstore.Skimmed, trusting bool) (*mdstore.Skimmed, error) {
 	s.mu.RLock()
-	out := &mdstore.Skimmed{Sequence: s.sequence}
+	out := &mdstore.Skimmed{Sequence: s.generation}
 	s.mu.RUnlock()
 	was := map[mdstore.Path]*mdstore.Node{}
 	if known != nil {

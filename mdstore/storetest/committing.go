@@ -94,7 +94,7 @@ var committing = []promise{
 		s.expect(files{"ws/a": "a", "ws/b": "newer b"})
 	}},
 	{"a commit ends with its context", func(s *suite) {
-		err := s.st.Commit(cancelled(), []mdstore.Change{{Path: "ws/a", New: []byte("a")}})
+		_, err := s.st.Commit(cancelled(), []mdstore.Change{{Path: "ws/a", New: []byte("a")}})
 		if !errors.Is(err, context.Canceled) {
 			s.Errorf("Commit: error %v, want context.Canceled", err)
 		}
@@ -129,7 +129,7 @@ var refusing = []promise{
 	{"nothing is written below a file", func(s *suite) {
 		s.put(files{"ws/a": "a"})
 		s.invalid(mdstore.Change{Path: "ws/b", New: []byte("b")}, mdstore.Change{Path: "ws/b/c", New: []byte("c")})
-		err := s.st.Commit(s.Context(), []mdstore.Change{{Path: "ws/a/b", New: []byte("b")}, {Path: "ws/c", New: []byte("c")}})
+		_, err := s.st.Commit(s.Context(), []mdstore.Change{{Path: "ws/a/b", New: []byte("b")}, {Path: "ws/c", New: []byte("c")}})
 		if u, ok := errors.AsType[*mdoc.UnreadableError](err); !ok || u.Problem.Code != "NOT_A_FILE" {
 			s.Errorf("Commit below a file: error %v, want an *mdoc.UnreadableError NOT_A_FILE", err)
 		}
@@ -137,7 +137,7 @@ var refusing = []promise{
 	}},
 	{"a folder is not written to", func(s *suite) {
 		s.put(files{"ws/nodes/a/Node.md": "a"})
-		err := s.st.Commit(s.Context(), []mdstore.Change{{Path: "ws/nodes/a", New: []byte("x")}})
+		_, err := s.st.Commit(s.Context(), []mdstore.Change{{Path: "ws/nodes/a", New: []byte("x")}})
 		if _, ok := errors.AsType[*mdoc.UnreadableError](err); !ok {
 			s.Errorf("Commit to a folder: error %v, want an *mdoc.UnreadableError", err)
 		}
@@ -164,7 +164,7 @@ var refusing = []promise{
 func (s *suite) invalid(changes ...mdstore.Change) {
 	s.Helper()
 	const witness = mdstore.Path("ws/witness")
-	err := s.st.Commit(s.Context(), append(changes[:len(changes):len(changes)], mdstore.Change{Path: witness, New: []byte("w")}))
+	_, err := s.st.Commit(s.Context(), append(changes[:len(changes):len(changes)], mdstore.Change{Path: witness, New: []byte("w")}))
 	if !errors.Is(err, fs.ErrInvalid) {
 		s.Errorf("Commit(%s): error %v, want fs.ErrInvalid", describe(changes), err)
 	}
@@ -241,7 +241,7 @@ var moving = []promise{
 
 var documents = []promise{
 	{"documents outside of the project are refused", func(s *suite) {
-		r, ok := s.st.(mdstore.DocReader)
+		r, ok := s.st.(mdstore.Docs)
 		if !ok {
 			s.Skip("the store reads no documents")
 		}
@@ -258,7 +258,7 @@ var documents = []promise{
 		}
 	}},
 	{"an ordinary vault has no strays", func(s *suite) {
-		i, ok := s.st.(mdstore.Inspector)
+		i, ok := s.st.(mdstore.Strays)
 		if !ok {
 			s.Skip("the store cannot name strays")
 		}

@@ -94,7 +94,7 @@ var presence = []promise{
 	}},
 	{"somebody may appear while nobody else can commit", func(s *suite) {
 		p, sh := s.presence(), s.shared()
-		err := sh.Exclusively(s.Context(), func(mdstore.Store) error {
+		err := sh.Update(s.Context(), func(mdstore.Store) error {
 			token, leave := s.appear(p)
 			s.expectPresent(p, map[string]bool{token: true})
 			leave()
@@ -137,11 +137,11 @@ func (s *suite) expectPresent(p mdstore.Presence, want map[string]bool) {
 // sequenceNow is the number of the last commit, 0 where the store has none.
 func (s *suite) sequenceNow() uint64 {
 	s.Helper()
-	sh, ok := s.st.(mdstore.Shared)
+	sh, ok := s.st.(mdstore.History)
 	if !ok {
 		return 0
 	}
-	n, err := sh.Sequence(s.Context())
+	n, err := sh.Generation(s.Context())
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -63,14 +63,14 @@ var sharing = []promise{
 		over.Store(true)
 		wg.Wait()
 	}},
-	{"Exclusively keeps others out", func(s *suite) {
+	{"Update keeps others out", func(s *suite) {
 		sh := s.shared()
 		s.put(files{"ws/counter": "0"})
 		var wg sync.WaitGroup
 		for range 4 {
 			wg.Go(func() {
 				for range 10 {
-					err := sh.Exclusively(s.Context(), func(st mdstore.Store) error {
+					err := sh.Update(s.Context(), func(st mdstore.Store) error {
 						return step(s.Context(), st) // without any retry
 					})
 					if err != nil {
@@ -91,33 +91,34 @@ var sharing = []promise{
 		wg.Wait()
 		s.expect(files{"ws/counter": "80"})
 	}},
-	{"Exclusively returns the error of its function, and lets the next one in", func(s *suite) {
+	{"Update returns the error of its function, and lets the next one in", func(s *suite) {
 		sh := s.shared()
 		mine := errors.New("mine")
-		if err := sh.Exclusively(s.Context(), func(mdstore.Store) error { return mine }); !errors.Is(err, mine) {
+		if err := sh.Update(s.Context(), func(mdstore.Store) error { return mine }); !errors.Is(err, mine) {
 			s.Errorf("error %v, want %v", err, mine)
 		}
 		func() {
 			defer func() { _ = recover() }()
-			_ = sh.Exclusively(s.Context(), func(mdstore.Store) error { panic("in the function") })
+			_ = sh.Update(s.Context(), func(mdstore.Store) error { panic("in the function") })
 		}()
 		s.put(files{"ws/a": "a"})
 	}},
-	{"Exclusively may be used inside of itself", func(s *suite) {
+	{"Update may be used inside of itself", func(s *suite) {
 		sh := s.shared()
-		err := sh.Exclusively(s.Context(), func(st mdstore.Store) error {
-			inner, ok := st.(mdstore.Shared)
+		err := sh.Update(s.Context(), func(st mdstore.Store) error {
+			inner, ok := st.(sharedStore)
 			if !ok {
-				return errors.New("the store of Exclusively is not a mdstore.Shared")
+				return errors.New("the store of Update is not a mdstore.History")
 			}
-			before, err := inner.Sequence(s.Context())
+			before, err := inner.Generation(s.Context())
 			if err != nil {
 				return err
 			}
-			err = inner.Exclusively(s.Context(), func(st mdstore.Store) error {
-				return st.Commit(s.Context(), []mdstore.Change{{Path: "ws/a", New: []byte("a")}})
+			err = inner.Update(s.Context(), func(st mdstore.Store) error {
+				_, err := st.Commit(s.Context(), []mdstore.Change{{Path: "ws/a", New: []byte("a")}})
+				return err
 			})
-			if after, _ := inner.Sequence(s.Context()); after == before {
+			if after, _ := inner.Generation(s.Context()); after == before {
 				s.Errorf("Sequence is %d before and after a commit", before)
 			}
 			return err
@@ -127,24 +128,27 @@ var sharing = []promise{
 		}
 		s.expect(files{"ws/a": "a"})
 	}},
-	{"the store of Exclusively ends with it", func(s *suite) {
+	{"the store of Update ends with it", func(s *suite) {
 		sh := s.shared()
 		var kept mdstore.Store
-		if err := sh.Exclusively(s.Context(), func(st mdstore.Store) error { kept = st; return nil }); err != nil {
+		if err := sh.Update(s.Context(), func(st mdstore.Store) error { kept = st; return nil }); err != nil {
 			s.Fatal(err)
 		}
-		if err := kept.Commit(s.Context(), []mdstore.Change{{Path: "ws/a", New: []byte("a")}}); err == nil {
-			s.Error("a commit after Exclusively has returned was made")
+		if _, err := kept.Commit(s.Context(), []mdstore.Change{{Path: "ws/a", New: []byte("a")}}); err == nil {
+			s.Error("a commit after Update has returned was made")
 		}
 		s.expect(files{"ws/a": absent})
 	}},
 	{"waiting for the turn ends with its context", func(s *suite) {
 		sh := s.shared()
-		err := sh.Exclusively(s.Context(), func(mdstore.Store) error {
+		err := sh.Update(s.Context(), func(mdstore.Store) error {
 			ctx, cancel := context.WithCancel(s.Context())
 			tried := make(chan error)
-			go func() { tried <- s.st.Commit(ctx, []mdstore.Change{{Path: "ws/a", New: []byte("a")}}) }()
-			go func() { tried <- sh.Exclusively(ctx, func(mdstore.Store) error { return nil }) }()
+			go func() {
+				_, err := s.st.Commit(ctx, []mdstore.Change{{Path: "ws/a", New: []byte("a")}})
+				tried <- err
+			}()
+			go func() { tried <- sh.Update(ctx, func(mdstore.Store) error { return nil }) }()
 			cancel()
 			for range 2 {
 				if err := <-tried; !errors.Is(err, context.Canceled) {
@@ -162,7 +166,7 @@ var sharing = []promise{
 		sh := s.shared()
 		seen := map[uint64]bool{}
 		number := func() uint64 {
-			n, err := sh.Sequence(s.Context())
+			n, err := sh.Generation(s.Context())
 			if err != nil {
 				s.Fatal(err)
 			}
@@ -182,9 +186,14 @@ var sharing = []promise{
 	}},
 }
 
-func (s *suite) shared() mdstore.Shared {
+type sharedStore interface {
+	mdstore.Store
+	mdstore.History
+}
+
+func (s *suite) shared() sharedStore {
 	s.Helper()
-	sh, ok := s.st.(mdstore.Shared)
+	sh, ok := s.st.(sharedStore)
 	if !ok {
 		s.Skip("the store is not shared")
 	}
@@ -201,7 +210,8 @@ func step(ctx context.Context, st mdstore.Store, others ...mdstore.Change) error
 	if err != nil {
 		return err
 	}
-	return st.Commit(ctx, append(others, mdstore.Change{Path: f.Path, Base: f.Version, New: []byte(strconv.Itoa(n + 1))}))
+	_, err = st.Commit(ctx, append(others, mdstore.Change{Path: f.Path, Base: f.Version, New: []byte(strconv.Itoa(n + 1))}))
+	return err
 }
 
 // increment is step that begins again after a conflict.

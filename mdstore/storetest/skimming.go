@@ -26,7 +26,7 @@ var skimming = []promise{
 			if err != nil {
 				s.Fatal(err)
 			}
-			stamp, err := st.Stamp(s.Context(), f.Path)
+			stamp, err := st.Stat(s.Context(), f.Path)
 			if err != nil || stamp != read.Stamp || stamp != f.Stamp || stamp == (mdstore.Stamp{}) {
 				s.Errorf("%s: stamp %+v, error %v; read with %+v, listed with %+v", f.Path, stamp, err, read.Stamp, f.Stamp)
 			}
@@ -38,13 +38,13 @@ var skimming = []promise{
 	{"a change has another stamp", func(s *suite) {
 		st := s.stamper()
 		s.put(files{"ws/a": "one", "ws/b": "b"})
-		was, err := st.Stamp(s.Context(), "ws/a")
+		was, err := st.Stat(s.Context(), "ws/a")
 		if err != nil {
 			s.Fatal(err)
 		}
-		other, _ := st.Stamp(s.Context(), "ws/b")
+		other, _ := st.Stat(s.Context(), "ws/b")
 		s.commit(s.write("ws/a", "two"))
-		if is, err := st.Stamp(s.Context(), "ws/a"); err != nil || is.Same(was) || is == was {
+		if is, err := st.Stat(s.Context(), "ws/a"); err != nil || is.Same(was) || is == was {
 			s.Errorf("stamp %+v after a change, error %v, and %+v before", is, err, was)
 		}
 		for _, firm := range []bool{false, true} {
@@ -52,8 +52,8 @@ var skimming = []promise{
 				s.Errorf("with stamps firm (%v) those of other states are taken for those of a file, or its own is not", firm)
 			}
 		}
-		other, _ = st.Stamp(s.Context(), "ws/b")
-		if is, err := st.Stamp(s.Context(), "ws/b"); err != nil || is != other {
+		other, _ = st.Stat(s.Context(), "ws/b")
+		if is, err := st.Stat(s.Context(), "ws/b"); err != nil || is != other {
 			s.Errorf("stamp %+v of a file that did not change, error %v, and %+v before", is, err, other)
 		}
 	}},
@@ -62,7 +62,7 @@ var skimming = []promise{
 		s.put(files{"ws/nodes/a/Node.md": "a"})
 		for _, p := range append(slices.Clone(badPaths), "ws/none", "ws/nodes/a/Node.md/x", "ws/nodes/a") {
 			_, want := s.st.Read(s.Context(), p)
-			stamp, err := st.Stamp(s.Context(), p)
+			stamp, err := st.Stat(s.Context(), p)
 			if err == nil || fmt.Sprint(err) != fmt.Sprint(want) || errors.Is(err, fs.ErrNotExist) != errors.Is(want, fs.ErrNotExist) || stamp != (mdstore.Stamp{}) {
 				s.Errorf("Stamp(%q) is %+v, error %v; the error of Read is %v", p, stamp, err, want)
 			}
@@ -70,7 +70,7 @@ var skimming = []promise{
 				s.Errorf("Unchanged(%q) of nothing", p)
 			}
 		}
-		if _, err := st.Stamp(cancelled(), "ws/nodes/a/Node.md"); !errors.Is(err, context.Canceled) {
+		if _, err := st.Stat(cancelled(), "ws/nodes/a/Node.md"); !errors.Is(err, context.Canceled) {
 			s.Errorf("error %v, want context.Canceled", err)
 		}
 	}},

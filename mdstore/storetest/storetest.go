@@ -53,7 +53,7 @@ func (s *suite) put(f files) {
 
 func (s *suite) commit(changes ...mdstore.Change) {
 	s.Helper()
-	if err := s.st.Commit(s.Context(), changes); err != nil {
+	if _, err := s.st.Commit(s.Context(), changes); err != nil {
 		s.Fatalf("Commit(%s): %v", describe(changes), err)
 	}
 }
@@ -128,7 +128,7 @@ func (s *suite) expectList(under mdstore.Path, want ...string) {
 // conflict commits changes that must be refused with a *mdstore.ConflictError of exactly those paths.
 func (s *suite) conflict(changes []mdstore.Change, want ...mdstore.Path) {
 	s.Helper()
-	err := s.st.Commit(s.Context(), changes)
+	_, err := s.st.Commit(s.Context(), changes)
 	conflict, ok := errors.AsType[*mdstore.ConflictError](err)
 	if !ok {
 		s.Errorf("Commit(%s): error %v, want a *mdstore.ConflictError", describe(changes), err)

@@ -36,19 +36,18 @@ type opened struct {
 }
 
 var (
-	_ mdstore.Store        = (*lastingStore)(nil)
-	_ mdstore.Shared       = (*lastingStore)(nil)
-	_ mdstore.Inspector    = (*lastingStore)(nil)
-	_ mdstore.WriteChecker = (*lastingStore)(nil)
-	_ mdstore.DocReader    = (*lastingStore)(nil)
-	_ mdstore.Watcher      = (*lastingStore)(nil)
-	_ mdstore.Situated     = (*lastingStore)(nil)
-	_ mdstore.Historian    = (*lastingStore)(nil)
-	_ mdstore.Collider     = (*lastingStore)(nil)
-	_ mdstore.Sweeper      = (*lastingStore)(nil)
-	_ mdstore.Scratch      = (*lastingStore)(nil)
-	_ mdstore.Presence     = (*lastingStore)(nil)
-	_ mdstore.Skimming     = (*lastingStore)(nil)
+	_ mdstore.Store    = (*lastingStore)(nil)
+	_ mdstore.History  = (*lastingStore)(nil)
+	_ mdstore.Strays   = (*lastingStore)(nil)
+	_ mdstore.Writable = (*lastingStore)(nil)
+	_ mdstore.Docs     = (*lastingStore)(nil)
+	_ mdstore.Watcher  = (*lastingStore)(nil)
+	_ mdstore.Watcher  = (*lastingStore)(nil)
+	_ mdstore.History  = (*lastingStore)(nil)
+	_ mdstore.Strays   = (*lastingStore)(nil)
+	_ mdstore.Scratch  = (*lastingStore)(nil)
+	_ mdstore.Presence = (*lastingStore)(nil)
+	_ mdstore.Skimming = (*lastingStore)(nil)
 )
 
 func newLastingStore(folder string, opt dirstore.Options) *lastingStore {
@@ -136,7 +135,7 @@ func (s *lastingStore) List(ctx context.Context, under mdstore.Path) iter.Seq2[m
 	}
 }
 
-func (s *lastingStore) Stamp(ctx context.Context, p mdstore.Path) (mdstore.Stamp, error) {
+func (s *lastingStore) Stat(ctx context.Context, p mdstore.Path) (mdstore.Stamp, error) {
 	d, done, err := s.use(false)
 	defer done()
 	switch {
@@ -146,7 +145,7 @@ func (s *lastingStore) Stamp(ctx context.Context, p mdstore.Path) (mdstore.Stamp
 		_, err := s.empty.Read(ctx, p)
 		return mdstore.Stamp{}, err
 	}
-	return d.Stamp(ctx, p)
+	return d.Stat(ctx, p)
 }
 
 func (s *lastingStore) Unchanged(p mdstore.Path, stamp mdstore.Stamp) bool {
@@ -176,16 +175,16 @@ func (s *lastingStore) Keep(ctx context.Context, under mdstore.Path, known *mdst
 	}
 }
 
-func (s *lastingStore) Commit(ctx context.Context, changes []mdstore.Change) error {
+func (s *lastingStore) Commit(ctx context.Context, changes []mdstore.Change) (mdstore.Result, error) {
 	d, done, err := s.use(true)
 	defer done()
 	if err != nil {
-		return err
+		return mdstore.Result{}, err
 	}
 	return d.Commit(ctx, changes)
 }
 
-func (s *lastingStore) Exclusively(ctx context.Context, f func(mdstore.Store) error) error {
+func (s *lastingStore) Update(ctx context.Context, f func(mdstore.Store) error) error {
 	d, done, err := s.use(false)
 	defer done()
 	switch {
@@ -194,16 +193,16 @@ func (s *lastingStore) Exclusively(ctx context.Context, f func(mdstore.Store) er
 	case d == nil:
 		return f(s) // nobody else writes to what is not there, and a commit checks what it finds when it makes it
 	}
-	return d.Exclusively(ctx, f)
+	return d.Update(ctx, f)
 }
 
-func (s *lastingStore) Sequence(ctx context.Context) (uint64, error) {
+func (s *lastingStore) Generation(ctx context.Context) (uint64, error) {
 	d, done, err := s.use(false)
 	defer done()
 	if err != nil || d == nil {
 		return 0, err
 	}
-	return d.Sequence(ctx)
+	return d.Generation(ctx)
 }
 
 func (s *lastingStore) Strays(ctx context.Context, under mdstore.Path) ([]mdstore.Stray, error) {
@@ -269,13 +268,13 @@ func (s *lastingStore) ChangedSince(ctx context.Context, before, now uint64) ([]
 	return d.ChangedSince(ctx, before, now)
 }
 
-func (s *lastingStore) Collisions() []mdstore.Collision {
+func (s *lastingStore) Displaced(ctx context.Context) ([]mdstore.Collision, error) {
 	d, done, err := s.use(false)
 	defer done()
 	if err != nil || d == nil {
-		return nil
+		return nil, err
 	}
-	return d.Collisions()
+	return d.Displaced(ctx)
 }
 
 func (s *lastingStore) ReadDoc(ctx context.Context, target string) ([]byte, error) {

@@ -110,12 +110,12 @@ func TestALastingVaultIsTheOneThatIsThere(t *testing.T) {
 	do(os.RemoveAll(folder))
 	place(t, folder, "three")
 	want("replaced at once", "three")
-	do(st.Commit(t.Context(), []mdstore.Change{{Path: "ws/Workspace.md", Base: mdstore.VersionOf([]byte("three")), New: []byte("four")}}))
+	do(only(st.Commit(t.Context(), []mdstore.Change{{Path: "ws/Workspace.md", Base: mdstore.VersionOf([]byte("three")), New: []byte("four")}})))
 	if got, err := os.ReadFile(filepath.Join(folder, "ws", "Workspace.md")); err != nil || string(got) != "four" {
 		t.Errorf("after a write the file is %q, error %v", got, err)
 	}
 	do(os.RemoveAll(folder))
-	do(st.Commit(t.Context(), []mdstore.Change{{Path: "ws/Workspace.md", New: []byte("five")}}))
+	do(only(st.Commit(t.Context(), []mdstore.Change{{Path: "ws/Workspace.md", New: []byte("five")}})))
 	want("made by a write", "five")
 	do(st.Close())
 }

@@ -23,7 +23,7 @@ func TestChangesAreToldWhole(t *testing.T) {
 		text := strings.Replace(string(f.Data), "title: ", "updatedAt: 1767261600000\ntitle: Edited ", 1) // 10:00
 		edits = append(edits, mdstore.Change{Path: p, Base: f.Version, New: []byte(text)})
 	}
-	if err := w.store.Commit(t.Context(), edits); err != nil {
+	if _, err := w.store.Commit(t.Context(), edits); err != nil {
 		t.Fatal(err)
 	}
 	stdout, stderr, code := w.run("changes", "--session", "s")

@@ -233,7 +233,7 @@ func TestTroubleIsToldInOneLine(t *testing.T) {
 // TestCorruptBindings matter only where more than one workspace may be meant.
 func TestCorruptBindings(t *testing.T) {
 	world, _, node := planned(t, login, engine.NewNode{Requirement: "x"})
-	if err := world.Store.Commit(t.Context(), []mdstore.Change{{Path: mdstore.SessionsFile, New: []byte("{")}}); err != nil {
+	if _, err := world.Store.Commit(t.Context(), []mdstore.Change{{Path: mdstore.SessionsFile, New: []byte("{")}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := told(t, world.Engine, HookCall{Name: SessionStart, Stdin: asks("s1")}); !strings.Contains(got, string(node)) {

@@ -121,7 +121,7 @@ func (s *siege) restore(paths []mdstore.Path) {
 	if len(back) == 0 {
 		return
 	}
-	if err := s.world.Store.Commit(s.Context(), back); err != nil {
+	if _, err := s.world.Store.Commit(s.Context(), back); err != nil {
 		s.Fatal(err)
 	}
 }

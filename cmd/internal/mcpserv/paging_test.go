@@ -142,7 +142,7 @@ func TestChangesAreNamedOnce(t *testing.T) {
 			paths = slices.DeleteFunc(paths, func(p mdstore.Path) bool { return p.Base() != mdstore.NodeFile })
 			byHand := func(kind string, p mdstore.Path, change mdstore.Change) string {
 				t.Helper()
-				if err := st.Commit(t.Context(), []mdstore.Change{change}); err != nil {
+				if _, err := st.Commit(t.Context(), []mdstore.Change{change}); err != nil {
 					t.Fatal(err)
 				}
 				return kind + " " + string(p)
@@ -269,7 +269,7 @@ func TestDiagnosticsComeToAnEnd(t *testing.T) {
 					t.Fatalf("in %d tokens: %v is named again, or for nothing", most, d)
 				}
 				named[string(p)] = true
-				if err := st.Commit(t.Context(), []mdstore.Change{{Path: p, Base: mdstore.VersionOf(files[p]), New: enginetest.Node(p.Dir().Base(), "title: T\ntype: execution\nstatus: pending\nparentId: root", "")}}); err != nil {
+				if _, err := st.Commit(t.Context(), []mdstore.Change{{Path: p, Base: mdstore.VersionOf(files[p]), New: enginetest.Node(p.Dir().Base(), "title: T\ntype: execution\nstatus: pending\nparentId: root", "")}}); err != nil {
 					t.Fatal(err)
 				}
 			}

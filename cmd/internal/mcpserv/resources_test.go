@@ -319,7 +319,7 @@ func TestResourcesAreRead(t *testing.T) {
 		t.Errorf("the context reads as\n%s\nwant\n%s", got, want)
 	}
 	root := mdstore.NodePath(plan, "root")
-	if err := w.Store.Commit(t.Context(), []mdstore.Change{{Path: root, Base: mdstore.VersionOf(files[root]), New: []byte("---\nid: root\ntitle: By hand\n---\n")}}); err != nil {
+	if _, err := w.Store.Commit(t.Context(), []mdstore.Change{{Path: root, Base: mdstore.VersionOf(files[root]), New: []byte("---\nid: root\ntitle: By hand\n---\n")}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := read(t, c, base+"/nodes/root"); !strings.Contains(got, "By hand") {
