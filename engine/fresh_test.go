@@ -192,6 +192,8 @@ type meddler struct {
 	before func()
 }
 
+func (m *meddler) Update(_ context.Context, f func(mdstore.Tx) error) error { return f(m) }
+
 func (m *meddler) Commit(ctx context.Context, changes []mdstore.Change) (mdstore.Result, error) {
 	if f := m.before; f != nil {
 		m.before = nil

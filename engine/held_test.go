@@ -17,6 +17,9 @@ type teller struct {
 	to chan mdstore.Watching
 }
 
+func (t *teller) InPlace() error       { return nil }
+func (t *teller) Polls() (bool, error) { return false, nil }
+
 func (t *teller) Watch(ctx context.Context, w mdstore.Watching) error {
 	w.Ready()
 	t.to <- w

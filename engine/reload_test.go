@@ -117,8 +117,8 @@ func (u unnumbered) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdst
 func (u unnumbered) Stat(ctx context.Context, p mdstore.Path) (mdstore.Stamp, error) {
 	return u.c.Stat(ctx, p)
 }
-func (u unnumbered) Update(ctx context.Context, f func(mdstore.Tx) error) error {
-	return u.c.Update(ctx, func(mdstore.Tx) error { return f(u) })
+func (u unnumbered) Update(_ context.Context, f func(mdstore.Tx) error) error {
+	return f(u)
 }
 func (u unnumbered) Commit(ctx context.Context, cs []mdstore.Change) (mdstore.Result, error) {
 	return u.c.Commit(ctx, cs)
