@@ -5,8 +5,8 @@ import (
 	"sort"
 	"strings"
 
+	"arbor/engine/nearest"
 	"arbor/mdstore"
-	"arbor/statemachine"
 )
 
 // candidatesShown is how many nodes an error names that may have been meant.
@@ -116,7 +116,7 @@ func (s *Snapshot) nearest(ref string) []Candidate {
 		if len(out) > 0 || len(low) > longest {
 			break
 		}
-		if len(n.ID) <= longest && statemachine.Distance(low, string(n.ID)) <= len(low)/3 {
+		if len(n.ID) <= longest && nearest.Distance(low, string(n.ID)) <= len(low)/3 {
 			out = append(out, Candidate{string(n.ID), n.Title})
 		}
 	}

@@ -30,6 +30,7 @@ const storey = 10
 
 var rows = []row{
 	{floor: 0, name: "statemachine", std: "fmt"},
+	{floor: 0, name: "engine/nearest", std: "strings"},
 	{floor: 0, name: "mdstore/mdoc", std: "pure"},
 	{floor: 0, name: "mdstore/watch"},
 	{floor: 0, name: "cmd/internal/layers", std: "pure"},
@@ -57,10 +58,10 @@ var rows = []row{
 
 	// The engine reaches the disk through a Store and in no other way, and the
 	// clock through its Options.
-	{floor: 40, name: "engine", may: "context/assemble engine/search mdstore mdstore/mdoc statemachine",
+	{floor: 40, name: "engine", may: "context/assemble engine/nearest engine/search mdstore mdstore/mdoc statemachine",
 		std: "pure context crypto/rand hash/maphash io/fs log/slog net/url runtime time", clock: "engine/engine.go"},
 
-	{floor: 50, name: "engine/ops", may: "engine context/assemble context/render mdstore mdstore/mdoc statemachine",
+	{floor: 50, name: "engine/ops", may: "engine engine/nearest context/assemble context/render mdstore mdstore/mdoc statemachine",
 		std: "pure context path/filepath time"},
 	{floor: 50, name: "engine/enginetest", may: "engine context/assemble mdstore mdstore/mdoc mdstore/memstore statemachine", helper: true, forTests: true},
 	{floor: 50, name: "cmd/internal/tanmi", may: "engine mdstore mdstore/mdoc statemachine"},
