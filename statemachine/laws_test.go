@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestAllowedIsWhatDecideGrantsWhenAllIsMet(t *testing.T) {
+func TestAllowedActionsAreThoseThatDecideGrantsWhenAllConditionsAreMet(t *testing.T) {
 	met := Facts{Conclusion: true}
 	everyQuestion(func(n Standing, do Action, _ Facts) {
 		_, err := Decide(n, do, met)
@@ -58,7 +58,7 @@ func TestRulesAreWellFormed(t *testing.T) {
 	}
 }
 
-func TestEveryStatusIsReachableAndEveryOneCanBeLeft(t *testing.T) {
+func TestEveryStatusIsReachableAndCanBeLeft(t *testing.T) {
 	for _, ty := range Types() {
 		reached := []Status{Initial(ty)}
 		for i := 0; i < len(reached); i++ {
@@ -82,9 +82,7 @@ func TestEveryStatusIsReachableAndEveryOneCanBeLeft(t *testing.T) {
 	}
 }
 
-// Work that is over is left only by what takes it up again, and all that
-// brings a node there needs a conclusion.
-func TestTerminalStatuses(t *testing.T) {
+func TestTerminalStatusesNeedAConclusionAndAreLeftOnlyByRetryOrReopen(t *testing.T) {
 	for _, r := range Rules() {
 		if Terminal(r.From) && (Terminal(r.To) || r.Automatic || r.Do != Retry && r.Do != Reopen) {
 			t.Errorf("row %+v leaves a terminal status other than by taking the work up again", r)
@@ -95,15 +93,15 @@ func TestTerminalStatuses(t *testing.T) {
 	}
 	for _, ty := range Types() {
 		if Terminal(Initial(ty)) {
-			t.Errorf("%s nodes are born terminal", ty)
+			t.Errorf("%s nodes are created in a terminal status", ty)
 		}
 		if !slices.ContainsFunc(Statuses(ty), Terminal) {
-			t.Errorf("%s nodes are never over", ty)
+			t.Errorf("%s nodes have no terminal status", ty)
 		}
 	}
 }
 
-func TestAutomaticRowsComeToAnEnd(t *testing.T) {
+func TestAutomaticRowsFormNoCycle(t *testing.T) {
 	for _, first := range Rules() {
 		at := first.From
 		for steps := 0; ; steps++ {
@@ -153,8 +151,7 @@ func TestRiseEndsInMonitoringByRows(t *testing.T) {
 	}
 }
 
-// What the table grants, Audit has nothing against, whether it knows where the
-// node came from or not.
+// The previous status may be known or not.
 func TestAuditAcceptsWhatDecideGrants(t *testing.T) {
 	everyQuestion(func(n Standing, do Action, f Facts) {
 		d, err := Decide(n, do, f)
@@ -180,7 +177,7 @@ func TestAuditAcceptsWhatRiseDoes(t *testing.T) {
 	}
 }
 
-func TestAuditOfANewbornIsEmpty(t *testing.T) {
+func TestAuditAcceptsANewNode(t *testing.T) {
 	for _, ty := range Types() {
 		for _, f := range allFacts {
 			if got := Audit(Standing{ty, Initial(ty)}, "", f); got != nil {
@@ -190,9 +187,9 @@ func TestAuditOfANewbornIsEmpty(t *testing.T) {
 	}
 }
 
-// Whatever stands in a file or a call: an answer, never a panic, the same one
-// each time, and nothing of the caller's or of the table's is changed by it.
-func TestAnyTextHasAnAnswer(t *testing.T) {
+// Answers are deterministic, nothing panics, and neither the caller's values nor the
+// table change.
+func TestAnyInputHasAnAnswerAndChangesNothing(t *testing.T) {
 	rules := Rules()
 	rapid.Check(t, func(t *rapid.T) {
 		n := Standing{

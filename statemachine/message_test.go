@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestRefusalSaysWhatAndWhatWouldWork(t *testing.T) {
+func TestRefusalNamesReasonsAndAllowedActions(t *testing.T) {
 	open := func(ids ...string) Facts { return Facts{Conclusion: true, OpenChildren: ids} }
 	for _, c := range []struct {
 		n    Standing
@@ -37,7 +37,7 @@ func TestRefusalSaysWhatAndWhatWouldWork(t *testing.T) {
 		{Standing{Planning, InPlanning}, Complete, Facts{Conclusion: true},
 			`cannot complete: no such action for planning nodes in planning; a child that is added or runs leads to monitoring; allowed: cancel`},
 		{Standing{Execution, Implementing}, "Complet", Facts{},
-			`cannot "Complet": no such action for execution nodes in implementing, the nearest is complete; allowed: submit, complete, fail`},
+			`cannot "Complet": no such action for execution nodes in implementing; allowed: submit, complete, fail`},
 		{Standing{Execution, Implementing}, "ship it\n", Facts{},
 			`cannot "ship it\n": no such action for execution nodes in implementing; allowed: submit, complete, fail`},
 		{Standing{Planning, InPlanning}, Adopt, Facts{},
@@ -54,7 +54,7 @@ func TestRefusalSaysWhatAndWhatWouldWork(t *testing.T) {
 	}
 }
 
-func TestRiseSaysWhatFreezes(t *testing.T) {
+func TestRiseNamesTheFrozenStatus(t *testing.T) {
 	for from, want := range map[Status]string{
 		Completed: `cannot adopt: completed freezes everything below it, and cascade reopens it; allowed: reopen`,
 		Cancelled: `cannot adopt: cancelled freezes everything below it, and cascade reopens it; allowed: reopen`,
@@ -66,8 +66,8 @@ func TestRiseSaysWhatFreezes(t *testing.T) {
 	}
 }
 
-// What a refusal offers, and nothing else, is granted once a conclusion is given.
-func TestWhatIsOfferedIsGranted(t *testing.T) {
+// With a conclusion, Decide allows exactly the actions that a refusal lists.
+func TestAllowedActionsOfARefusalAreGranted(t *testing.T) {
 	everyQuestion(func(n Standing, do Action, f Facts) {
 		_, err := Decide(n, do, f)
 		if err == nil {
@@ -83,9 +83,8 @@ func TestWhatIsOfferedIsGranted(t *testing.T) {
 	})
 }
 
-// A refused transition names the status, the action and each allowed action;
-// text that came from outside is cut.
-func TestEveryRefusedTransitionNamesAll(t *testing.T) {
+// Text from outside is cut.
+func TestRefusalNamesStatusActionAndAllowedActions(t *testing.T) {
 	everyQuestion(func(n Standing, do Action, f Facts) {
 		_, err := Decide(n, do, f)
 		if err == nil || !Valid(n.Type, n.Status) {
@@ -112,7 +111,7 @@ func TestEveryRefusedTransitionNamesAll(t *testing.T) {
 	}
 }
 
-func TestRefusedChildrenAreAllThere(t *testing.T) {
+func TestRefusalListsAllOpenChildren(t *testing.T) {
 	ids := []string{"a", "b", "c", "d", "e", "f", "g"}
 	_, err := Decide(Standing{Planning, Monitoring}, Complete, Facts{OpenChildren: ids})
 	if e := refusal(t, err); !slices.Equal(e.OpenChildren, ids) || !slices.Equal(e.Allowed, []Action{Cancel}) {
@@ -122,47 +121,6 @@ func TestRefusedChildrenAreAllThere(t *testing.T) {
 	if e := refusal(t, err); e.OpenChildren != nil {
 		t.Errorf("open children %v are named as a reason where they are none", e.OpenChildren)
 	}
-}
-
-func TestNearest(t *testing.T) {
-	for word, want := range map[string]Action{
-		"complet": Complete, "Completed": Complete, "complete": Complete, "comp": Complete, "compleet": Complete,
-		"cancelled": Cancel, "canceled": Cancel, "cansel": Cancel, "REOPEN": Reopen, "re-open": Reopen,
-		"strat": Start, "stat": Start, "sta": Start, "restart": Start, "sbumit": Submit, "submitted": Submit,
-		"retyr": Retry, "fial": Fail, "failed": Fail,
-		"": "", "a": "", "st": "", "mart": "", "stop": "", "done": "", "finish": "", "adopt": "", "move": "",
-		strings.Repeat("complete", 1000): "",
-	} {
-		if got, ok := Nearest(word); got != want || ok != (want != "") {
-			t.Errorf("Nearest(%.20q) = %q, %v; want %q", word, got, ok, want)
-		}
-	}
-}
-
-// One slip of the pen in any action is still understood.
-func TestNearestForgivesOneSlip(t *testing.T) {
-	for _, a := range Actions() {
-		for i := range len(a) {
-			for _, slip := range []string{
-				string(a[:i]) + string(a[i+1:]),                // dropped
-				string(a[:i]) + "x" + string(a[i:]),            // added
-				string(a[:i]) + "x" + string(a[i+1:]),          // changed
-				string(a[:i]) + swapped(string(a[i:])),         // swapped
-				strings.ToUpper(string(a[:i])) + string(a[i:]), // in capitals
-			} {
-				if got, _ := Nearest(slip); got != a {
-					t.Errorf("Nearest(%q) = %q, want %q", slip, got, a)
-				}
-			}
-		}
-	}
-}
-
-func swapped(s string) string {
-	if len(s) < 2 {
-		return s
-	}
-	return s[1:2] + s[:1] + s[2:]
 }
 
 func TestAuditNamesWhatIsBroken(t *testing.T) {
@@ -201,8 +159,7 @@ func TestAuditNamesWhatIsBroken(t *testing.T) {
 	}
 }
 
-// Of a file whose past nobody knows, only what is there now can be wrong.
-func TestAuditWithoutAPast(t *testing.T) {
+func TestAuditWithoutAPreviousStatusChecksOnlyTheCurrentOne(t *testing.T) {
 	for _, ty := range Types() {
 		for _, s := range allStatuses {
 			for _, f := range allFacts {

@@ -5,8 +5,8 @@ import "fmt"
 // A Code is the stable name of a refusal.
 type Code string
 
-// The codes. Those of Decide and Rise refuse something, and nothing happens;
-// those of Audit describe a file as somebody left it.
+// The codes. Those of Decide and Rise refuse a change; those of Audit describe a
+// file as it stands.
 const (
 	CodeInvalidTransition   Code = "INVALID_TRANSITION"    // Decide: no such row
 	CodeConclusionRequired  Code = "CONCLUSION_REQUIRED"   // Decide
@@ -18,21 +18,21 @@ const (
 	CodeChildrenOpen        Code = "CHILDREN_OPEN"         // Audit
 )
 
-// A Refusal is one reason why the table does not grant something.
+// A Refusal is one reason why the rules do not allow something.
 type Refusal struct {
 	Code Code
 	Text string // lower case, no full stop: "2 children open (n8, n9)"
 }
 
-// A RefusedError is the answer to an action that the table does not grant.
+// A RefusedError is the answer to an action that the rules do not allow.
 type RefusedError struct {
 	Standing     Standing
 	Do           Action
 	Unmet        []Refusal // every reason, at least one
-	OpenChildren []string  // all of them, where they are a reason
-	// Allowed is what is granted to a caller who asks for it in this status and
-	// gives a conclusion, in table order. The refused action is among them where
-	// the conclusion was all that it lacked.
+	OpenChildren []string  // all of them if they are a reason
+	// Allowed are the actions that Decide allows in this status if a conclusion is
+	// given, in the order of the rules. The refused action is one of them if it
+	// lacked nothing but a conclusion.
 	Allowed []Action
 }
 
@@ -48,27 +48,27 @@ func (e *RefusedError) Code() Code {
 //
 //	cannot complete: 2 children open (n8, n9); allowed: cancel
 //
-// It begins with what is refused, for the caller to put the node's id before.
+// The caller puts the node's id before it.
 func (e *RefusedError) Error() string {
-	reasons, offered := make([]string, 0, len(e.Unmet)), make([]string, 0, len(e.Allowed))
-	var toGive Need
+	reasons, allowed := make([]string, 0, len(e.Unmet)), make([]string, 0, len(e.Allowed))
+	var lacking Need
 	for _, u := range e.Unmet {
 		reasons = append(reasons, u.Text)
 		if u.Code == CodeConclusionRequired {
-			toGive = NeedConclusion
+			lacking = NeedConclusion
 		}
 	}
 	for _, a := range e.Allowed {
 		text := string(a)
-		if r, _ := row(e.Standing.Type, e.Standing.Status, a); r.Need&toGive != 0 {
+		if r, _ := row(e.Standing.Type, e.Standing.Status, a); r.Need&lacking != 0 {
 			text += " with a conclusion"
 		}
-		offered = append(offered, text)
+		allowed = append(allowed, text)
 	}
-	if len(offered) == 0 {
-		offered = append(offered, "nothing")
+	if len(allowed) == 0 {
+		allowed = append(allowed, "nothing")
 	}
-	return fmt.Sprintf("cannot %s: %s; allowed: %s", shown(e.Do), join(reasons, "; "), join(offered, ", "))
+	return fmt.Sprintf("cannot %s: %s; allowed: %s", quoteUnknown(e.Do), join(reasons, "; "), join(allowed, ", "))
 }
 
 func refuse(n Standing, do Action, f Facts, unmet []Refusal) *RefusedError {
@@ -87,37 +87,39 @@ func refuse(n Standing, do Action, f Facts, unmet []Refusal) *RefusedError {
 	return e
 }
 
-// impossible says why no row grants the action.
-func impossible(n Standing, do Action) Refusal {
-	if r, bad := misfit(n); bad {
+// noSuchRow says why no row has the action.
+func noSuchRow(n Standing, do Action) Refusal {
+	if r, bad := unknownStanding(n); bad {
 		return r
 	}
-	why := fmt.Sprintf("no such action for %s nodes in %s", n.Type, n.Status)
 	if isAutomatic(do) {
-		why = fmt.Sprintf("not to be asked for in %s, it follows by itself when a child is added or runs", n.Status)
-	} else if near, ok := Nearest(string(do)); ok && near != do {
-		why += fmt.Sprintf(", the nearest is %s", near)
+		return Refusal{CodeInvalidTransition, fmt.Sprintf(
+			"not to be asked for in %s, it follows by itself when a child is added or runs", n.Status)}
 	}
-	if next, ok := byItself(n); ok && !isAutomatic(do) {
-		why += fmt.Sprintf("; a child that is added or runs leads to %s", next)
+	why := fmt.Sprintf("no such action for %s nodes in %s", n.Type, n.Status)
+	for _, r := range rules {
+		if r.Type == n.Type && r.From == n.Status && r.Automatic {
+			why += fmt.Sprintf("; a child that is added or runs leads to %s", r.To)
+		}
 	}
 	return Refusal{CodeInvalidTransition, why}
 }
 
-// misfit reports a type that does not exist or a status that its life cycle
-// does not have.
-func misfit(n Standing) (Refusal, bool) {
+// unknownStanding refuses a type that does not exist, or a status that is not one
+// of the type's.
+func unknownStanding(n Standing) (r Refusal, bad bool) {
 	if !contains(Types(), n.Type) {
 		return Refusal{CodeInvalidNodeType, fmt.Sprintf("type %.40q is none of %s", n.Type, join(Types(), ", "))}, true
 	}
 	if !Valid(n.Type, n.Status) {
-		return Refusal{CodeInvalidTransition, notAStatus(n)}, true
+		return Refusal{CodeInvalidTransition, unknownStatus(n)}, true
 	}
 	return Refusal{}, false
 }
 
-func notAStatus(n Standing) string {
-	return fmt.Sprintf("status %.40q is none that a node of type %s can have (%s)", n.Status, n.Type, join(Statuses(n.Type), ", "))
+func unknownStatus(n Standing) string {
+	return fmt.Sprintf("status %.40q is none that a node of type %s can have (%s)",
+		n.Status, n.Type, join(Statuses(n.Type), ", "))
 }
 
 func isAutomatic(a Action) bool {
@@ -129,17 +131,7 @@ func isAutomatic(a Action) bool {
 	return false
 }
 
-// byItself is where a row that nobody asks for leads to.
-func byItself(n Standing) (to Status, ok bool) {
-	for _, r := range rules {
-		if r.Type == n.Type && r.From == n.Status && r.Automatic {
-			return r.To, true
-		}
-	}
-	return "", false
-}
-
-const shownChildren = 5 // ids that a text names before it counts the others
+const shownChildren = 5 // how many ids a text names; it counts the others
 
 // openChildren is "1 child open (n8)", "7 children open (n1, n2, n3, n4, n5 and 2 more)".
 func openChildren(ids []string) string {
@@ -153,9 +145,9 @@ func openChildren(ids []string) string {
 	return fmt.Sprintf("%d %s open (%s%s)", len(ids), noun, join(named, ", "), more)
 }
 
-// shown is a known action as it is, and anything else quoted and cut: it came
-// from outside, and may hold anything.
-func shown(a Action) string {
+// quoteUnknown quotes and cuts an action that is not known, because it came from
+// outside and may hold any bytes.
+func quoteUnknown(a Action) string {
 	if Known(a) {
 		return string(a)
 	}

@@ -1,15 +1,14 @@
-// Package statemachine holds the life cycles of nodes: one table of rows, and
+// Package statemachine holds the life cycles of nodes: one table of rules, and
 // pure decisions over it.
 //
-// The rows are the only place where a status leads to another one. What may be
-// done, why something is refused, what a status written by hand breaks, the
-// steps of an ancestor that follows its child, the help and the diagrams are
-// all answers of the same rows. Nothing here remembers anything: the caller
-// brings the facts and does what is decided, so every function is safe for
-// concurrent use and gives the same answer to the same question.
+// The rules alone say which status follows which. Allowed actions, refusals, the
+// audit of a status that was written by hand, the steps of an ancestor that follows
+// its child, the help and the diagrams are all computed from them. The package has
+// no state: the caller passes the facts in and carries the decision out, so every
+// function is safe for concurrent use and deterministic.
 package statemachine
 
-// A Type is the kind of a node, which says which life cycle it has.
+// A Type is the type of a node, which determines its life cycle.
 type Type string
 
 // The types of nodes.
@@ -18,8 +17,8 @@ const (
 	Execution Type = "execution" // does the work, and has no children
 )
 
-// A Status is where a node stands in its life cycle. Files can hold any text
-// as a status; Valid says whether it is one.
+// A Status is a node's place in its life cycle. A file may hold any text as a
+// status; Valid reports whether it is one.
 type Status string
 
 // The statuses of both life cycles. Statuses lists those of one type.
@@ -37,7 +36,7 @@ const (
 // An Action is what moves a node from one status to another.
 type Action string
 
-// The actions. All but Adopt are a caller's to ask for.
+// The actions. A caller may ask for all but Adopt.
 const (
 	Start    Action = "start"
 	Submit   Action = "submit"
@@ -46,11 +45,10 @@ const (
 	Retry    Action = "retry"
 	Reopen   Action = "reopen"
 	Cancel   Action = "cancel"
-	Adopt    Action = "adopt" // automatic: a child is added or runs; Rise takes it, Decide never does
+	Adopt    Action = "adopt" // automatic, when a child is added or runs: only Rise returns it
 )
 
-// A Need is a set of conditions that an action asks for. The zero Need asks
-// for nothing.
+// A Need is a set of conditions of an action. The zero Need is always met.
 type Need uint8
 
 // The conditions.
@@ -59,27 +57,27 @@ const (
 	NeedChildrenTerminal                  // every direct child is terminal
 )
 
-// A Rule is one row of a life cycle: a node of this type and status takes this
-// action to that status if the needs are met.
+// A Rule is one row of a life cycle: in a node of type Type and status From, the
+// action Do leads to the status To if Need is met.
 type Rule struct {
 	Type      Type
 	From      Status
 	Do        Action
 	To        Status
 	Need      Need
-	Automatic bool // follows from something else, and is never a caller's to ask for
+	Automatic bool // follows from another operation; a caller cannot ask for it
 }
 
-// A Standing is what the table needs to know of a node itself. Both fields are
-// as read from the file, and may hold anything.
+// A Standing is what the rules need to know of the node itself. Both fields are as
+// read from the file, and may hold any text.
 type Standing struct {
 	Type   Type
 	Status Status
 }
 
-// Facts are what the needs are judged by. The zero Facts are of a node without
+// Facts are what the conditions look at. The zero Facts are those of a node without
 // a conclusion and without open children.
 type Facts struct {
-	Conclusion   bool     // one that is not blank is given with the call or stands already
+	Conclusion   bool     // one that is not blank is given with the call, or is in the file
 	OpenChildren []string // ids of the direct children that are not terminal, in tree order
 }

@@ -1,7 +1,7 @@
 package statemachine
 
-// A lifeCycle is what holds for a type as a whole. Its statuses are in the
-// order in which a node usually meets them; the first is the one it is born in.
+// A lifeCycle is what holds for a type as a whole. The statuses are in the usual
+// order; nodes are created in the first.
 type lifeCycle struct {
 	kind          Type
 	takesChildren bool
@@ -17,8 +17,7 @@ var terminal = []Status{Completed, Failed, Cancelled}
 
 const bothNeeds = NeedConclusion | NeedChildrenTerminal
 
-// rules is the whole of both life cycles. A type, a status and an action meet
-// in one row at most.
+// rules are both life cycles. A type, a status and an action have at most one row.
 var rules = []Rule{
 	{Planning, Pending, Start, InPlanning, 0, false},
 	{Planning, InPlanning, Adopt, Monitoring, 0, true},
@@ -38,8 +37,8 @@ var rules = []Rule{
 	{Execution, Completed, Reopen, Implementing, 0, false},
 }
 
-// An effect is what an action does besides changing the status, wherever it
-// is taken from. Actions without a row here have none.
+// An effect is what an action does besides changing the status, in whatever status
+// the node was. Actions that are not listed have none.
 type effect struct {
 	do                              Action
 	clearsProblem, takesFocus, runs bool
@@ -53,7 +52,7 @@ var effects = []effect{
 	{do: Reopen, takesFocus: true, runs: true},
 }
 
-// Rules returns a copy of every row of both life cycles, in table order.
+// Rules returns a copy of all rows of both life cycles.
 func Rules() []Rule { return append([]Rule(nil), rules...) }
 
 // Types returns the types of nodes.
@@ -65,11 +64,11 @@ func Types() []Type {
 	return all
 }
 
-// Statuses returns the statuses of a type in the order of its life cycle, and
-// nil for an unknown type.
+// Statuses returns the statuses of a type in their usual order, nil for an unknown
+// type.
 func Statuses(t Type) []Status { return append([]Status(nil), cycle(t).statuses...) }
 
-// Initial returns the status that a node of the type is born in, and "" for an
+// Initial returns the status in which nodes of the type are created, "" for an
 // unknown type.
 func Initial(t Type) Status {
 	if s := cycle(t).statuses; len(s) > 0 {
@@ -88,9 +87,9 @@ func Valid(t Type, s Status) bool { return contains(cycle(t).statuses, s) }
 // may still leave a terminal status, by retry or reopen.
 func Terminal(s Status) bool { return contains(terminal, s) }
 
-// Allowed returns the actions that a caller may ask for from a status, in
-// table order; their needs are still to be met. It is nil for a status that is
-// not one of the type.
+// Allowed returns the actions that a caller may ask for in a status, in the order of
+// the rules; their conditions may still be unmet. It is nil for a status that the
+// type does not have.
 func Allowed(t Type, from Status) []Action {
 	var all []Action
 	for _, r := range rules {
@@ -101,8 +100,8 @@ func Allowed(t Type, from Status) []Action {
 	return all
 }
 
-// Actions returns every action that a caller may ask for in some status, each
-// once, in table order.
+// Actions returns every action that a caller may ask for, each once, in the order of
+// the rules.
 func Actions() []Action {
 	var all []Action
 	for _, r := range rules {
@@ -113,10 +112,10 @@ func Actions() []Action {
 	return all
 }
 
-// Known reports whether some row has the action, be it a caller's to ask for or not.
+// Known reports whether some row has the action, automatic or not.
 func Known(do Action) bool { return contains(Actions(), do) || isAutomatic(do) }
 
-// cycle returns the life cycle of a type, and an empty one for an unknown type.
+// cycle returns the life cycle of a type, an empty one for an unknown type.
 func cycle(t Type) lifeCycle {
 	for _, c := range lifeCycles {
 		if c.kind == t {
@@ -126,7 +125,7 @@ func cycle(t Type) lifeCycle {
 	return lifeCycle{}
 }
 
-// row returns the row where a type, a status and an action meet.
+// row returns the row of a type, a status and an action.
 func row(t Type, from Status, do Action) (Rule, bool) {
 	for _, r := range rules {
 		if r.Type == t && r.From == from && r.Do == do {

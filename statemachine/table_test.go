@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A cell is what one row of the life cycles promises, written down here a
-// second time and in another shape than the rows of the package.
+// A cell is one row of the life cycles, written down a second time and in another
+// shape than in the package.
 type cell struct {
 	to                             Status
 	conclusion, childrenTerminal   bool
@@ -46,7 +46,7 @@ var table = map[Type]map[Status]map[Action]cell{"planning": planningTable, "exec
 
 func (c cell) into(s Status) cell { c.to = s; return c }
 
-// Every word that can stand in a place, and some that cannot.
+// All valid words, and some invalid ones.
 var (
 	allTypes    = []Type{"planning", "execution", "", "Planning", "task"}
 	allStatuses = []Status{
@@ -112,8 +112,8 @@ func TestDecideAnswersAsTheTable(t *testing.T) {
 		}
 		granted++
 	})
-	// By hand: seven rows ask for nothing and hold with any of the four facts,
-	// six ask for a conclusion, which two of them have, and one asks for both.
+	// Counted by hand: seven rows have no condition and are granted with any of the
+	// four facts, six need a conclusion, which two of the facts have, one needs both.
 	if want := 7*4 + 6*2 + 1; granted != want {
 		t.Errorf("%d questions were granted, want %d", granted, want)
 	}
