@@ -12,7 +12,6 @@ import (
 // A Skimmer reads what many files state, one after the other, as ParseNode does, and keeps nothing else of them: no document, and few pieces
 // of memory. The zero Skimmer is ready. It is not safe for concurrent use.
 type Skimmer struct {
-	scan   mdoc.Scanner
 	text   strings.Builder // the texts of several nodes, one behind the other: their strings are parts of it
 	parent ID              // of the node before: siblings often lie side by side
 }
@@ -43,7 +42,7 @@ func (s *Skimmer) Skim(f File) Node {
 
 // sound reads a file that is of the usual form and without any fault; ok is false for any other.
 func (s *Skimmer) sound(f File) (n Node, ok bool) {
-	fields, ok := s.scan.Scan(f.Data)
+	fields, ok := mdoc.ReadFields(f.Data)
 	if !ok {
 		return n, false
 	}

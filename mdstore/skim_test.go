@@ -109,7 +109,7 @@ func stated(n mdstore.Node) map[string]any {
 	return out
 }
 
-// A sound file costs a share of a piece of memory, and not one of its own.
+// A sound file costs the few allocations of mdoc.ReadFields.
 func TestSkimmingAllocatesLittle(t *testing.T) {
 	data := []byte("---\nid: node-a\ntitle: A title of some length\ntype: execution\nstatus: implementing\nrole: null\nparentId: node-b\nisolated: false\ncreatedAt: 1767225600000\nupdatedAt: 1767225600000\n---\n\n## Requirement\n\ntext\n")
 	var s mdstore.Skimmer
@@ -122,7 +122,7 @@ func TestSkimmingAllocatesLittle(t *testing.T) {
 			}
 		}
 	}) / files
-	if per > 0.05 {
+	if per > 4 {
 		t.Errorf("%.3f allocations a file", per)
 	}
 }

@@ -1,20 +1,17 @@
 package mdoc
 
-// Apply makes the edits of all patches, which must have been computed against d, in one splice,
-// parses the result again, and refuses with an *EditError unless exactly what was asked changed.
+// Apply makes the edits of all patches, which must have been computed against d, in one
+// splice, parses the result, and refuses it with an *EditError unless exactly the requested
+// values changed.
 //
-// Patches are taken in their order: items appended to one section keep it, and of two values for one
-// field or two texts for one section the later stands. A section cannot be given a text and other items
-// at once. Without anything to change the result is d itself.
+// Patches are made in their order: items appended to one section keep it, and of two values
+// for one field or two texts for one section the later is used. A section cannot get a text
+// and other items at once. If nothing changes the result is d itself.
 func (d *Doc) Apply(ps ...Patch) (*Doc, error) {
 	if err := d.Editable(); err != nil {
 		return nil, err
 	}
-	n := 0
-	for _, p := range ps {
-		n += len(p.ops)
-	}
-	ops := make([]op, 0, n)
+	var ops []op
 	for _, p := range ps {
 		if p.doc != d && p.doc != nil {
 			return nil, d.refuse(0, "the edit was computed against another version of the document")

@@ -25,7 +25,7 @@ var benchSizes = []struct {
 	size int
 }{{"300B", 300}, {"4kB", 4 << 10}, {"100kB", 100 << 10}}
 
-// BenchmarkParse is opening: front matter and limits.
+// BenchmarkParse reads front matter and looks for damage.
 func BenchmarkParse(b *testing.B) {
 	for _, s := range benchSizes {
 		b.Run(s.name, func(b *testing.B) {
@@ -39,7 +39,7 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// BenchmarkParseYAML is opening where the front matter needs the YAML parser.
+// BenchmarkParseYAML is BenchmarkParse with front matter that needs the YAML parser.
 func BenchmarkParseYAML(b *testing.B) {
 	src := []byte(strings.Replace(string(nodeFile(4<<10)), "role: null", "role: [a]", 1))
 	b.SetBytes(int64(len(src)))
@@ -49,7 +49,7 @@ func BenchmarkParseYAML(b *testing.B) {
 	}
 }
 
-// BenchmarkSections is opening and reading the body.
+// BenchmarkSections reads front matter and body.
 func BenchmarkSections(b *testing.B) {
 	for _, s := range benchSizes {
 		b.Run(s.name, func(b *testing.B) {
@@ -64,7 +64,7 @@ func BenchmarkSections(b *testing.B) {
 	}
 }
 
-// BenchmarkTransition is a whole edit of a parsed document: two fields and a log entry, checked.
+// BenchmarkTransition parses and makes a checked edit: two fields and a log entry.
 func BenchmarkTransition(b *testing.B) {
 	for _, s := range benchSizes {
 		b.Run(s.name, func(b *testing.B) {
@@ -81,7 +81,7 @@ func BenchmarkTransition(b *testing.B) {
 	}
 }
 
-// BenchmarkSetField is an edit of the front matter alone.
+// BenchmarkSetField is a checked edit of the front matter.
 func BenchmarkSetField(b *testing.B) {
 	d, _ := Parse("Node.md", nodeFile(4<<10), nodeForm)
 	b.ReportAllocs()
@@ -114,9 +114,9 @@ func transition(d *Doc) (*Doc, error) {
 	return d.Apply(append(ps, p)...)
 }
 
-// BenchmarkRound is what a transition costs here, from the bytes that are read to those that are written.
+// BenchmarkRound is a transition, from the bytes read to the bytes written.
 func BenchmarkRound(b *testing.B) {
-	for name, src := range scanned() {
+	for name, src := range arborFiles() {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(src)))
 			b.ReportAllocs()
@@ -130,7 +130,7 @@ func BenchmarkRound(b *testing.B) {
 	}
 }
 
-// composed is a new node's document as the engine has it made.
+// composed is a new node's document as the engine makes it.
 func composed() (*Doc, error) {
 	d, _, err := Compose("Node.md", nodeForm, []FieldValue{
 		{"id", Text("node-mj2hz4gy-ync1cu")}, {"title", Text("Sign-in endpoint")}, {"type", Text("execution")}, {"status", Text("pending")}, {"role", NullValue()},
@@ -139,7 +139,7 @@ func composed() (*Doc, error) {
 	return d, err
 }
 
-// conclusion gives a node its conclusion.
+// conclusion sets the conclusion of a node.
 func conclusion(d *Doc) (*Doc, error) {
 	p, err := d.SetSection("Conclusion", "Done.\n\n- a\n- b\n")
 	if err != nil {
@@ -148,7 +148,6 @@ func conclusion(d *Doc) (*Doc, error) {
 	return d.Apply(p)
 }
 
-// BenchmarkCompose is making a node.
 func BenchmarkCompose(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
@@ -158,7 +157,7 @@ func BenchmarkCompose(b *testing.B) {
 	}
 }
 
-// BenchmarkSetSection is giving a node a text, from the bytes that are read.
+// BenchmarkSetSection sets a text, from the bytes read to the bytes written.
 func BenchmarkSetSection(b *testing.B) {
 	src := arborFile(1600)
 	b.ReportAllocs()
@@ -168,4 +167,32 @@ func BenchmarkSetSection(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// arborFiles are files of nodes as Arbor writes them, of about 1.6 kB.
+func arborFiles() map[string][]byte {
+	var chinese strings.Builder
+	chinese.WriteString("---\nid: node-mj2hz4gy-ync1cu\ntitle: 登录接口与会话管理\ntype: execution\nstatus: implementing\nrole: null\nparentId: node-mj2hz4gy-abcdef\nisolated: false\ncreatedAt: 1767225600000\nupdatedAt: 1767225600000\n---\n\n## 需求\n\n")
+	for chinese.Len() < 1100 {
+		chinese.WriteString("用户用密码登录，登录之后得到一个会话，会话在三十分钟没有动作之后失效。\n\n")
+	}
+	chinese.WriteString("## 日志\n\n")
+	for i := 0; chinese.Len() < 1600; i++ {
+		fmt.Fprintf(&chinese, "- [2026-01-01 10:00:%02d] [AI] 完成第 %d 步\n", i, i)
+	}
+	return map[string][]byte{"english": arborFile(1600), "chinese": []byte(chinese.String())}
+}
+
+// arborFile returns the file of a node, of about n bytes, as Arbor writes it.
+func arborFile(n int) []byte {
+	var b strings.Builder
+	b.WriteString("---\nid: node-mj2hz4gy-ync1cu\ntitle: Sign-in endpoint with a session that ends\ntype: execution\nstatus: implementing\nrole: null\nparentId: node-mj2hz4gy-abcdef\nisolated: false\ncreatedAt: 1767225600000\nupdatedAt: 1767225600000\n---\n\n## Requirement\n\n")
+	for b.Len() < n/2 {
+		b.WriteString("Users sign in with a password and get a session, which ends after thirty minutes without anything done.\n\n")
+	}
+	b.WriteString("- `POST /login` answers 200 or 401\n- the session's cookie is HttpOnly\n\n## Docs\n\n- docs/login.md: what the form looks like\n\n## References\n\n- node-mj2hz4gy-abc123: where sessions are kept\n\n## Log\n\n")
+	for i := 0; b.Len() < n; i++ {
+		fmt.Fprintf(&b, "- [2026-01-01 10:00:%02d] [AI] Did step %d of what was asked\n", i%60, i)
+	}
+	return []byte(b.String())
 }

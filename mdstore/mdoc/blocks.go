@@ -2,70 +2,57 @@ package mdoc
 
 import "bytes"
 
-// readBlocks returns the top-level blocks of src behind base, in their order, as parseBlocks does.
-func readBlocks(src []byte, base int, form *Form) []block {
-	if blocks, ok := scanBlocks(src, base, form); ok {
+// readBlocks returns the top-level blocks of src behind base, in their order. It asks the
+// Markdown parser only if scanBlocks gives up.
+func readBlocks(src []byte, base int) []block {
+	if blocks, ok := scanBlocks(src, base); ok {
 		return blocks
 	}
 	return parseBlocks(src, base)
 }
 
-// A blockScan reads a body in which every line has one unmistakable form: a heading with #, a line of text, one of a
-// quote, an item of a list that is not indented, a line indented enough to belong to the item above, a fence that is
-// closed, a blank line. Such are nearly all bodies, and the Markdown parser takes ten times as long for them.
-// Anything else is the parser's, for the whole body; tests hold the two equal.
+// A blockScan reads a body whose lines all have one unmistakable form: a heading with #,
+// a line of text, of a quote, an item of a list that is not indented, a line indented
+// enough to belong to the item above, a closed fence, a blank line. Nearly all bodies are
+// like this, and the Markdown parser takes ten times as long for them. Any other line
+// makes the whole body the parser's. Tests hold the results of both equal.
 type blockScan struct {
 	src   []byte
-	form  *Form
 	end   int  // behind the last line that is not blank, without its line end
 	blank bool // the line before is blank
-	in    where
-	mark  byte // of the list that is open: the last of its markers' bytes
-	under int  // what a line must be indented by to belong to the item above
-	lazy  bool // the line before is text of an item, which goes on with a line of text that is not indented
+	state scanState
+	mark  byte // the last byte of the markers of the open list
+	under int  // the indentation with which a line belongs to the item above
+	lazy  bool // the line before is text of an item, which a line of text continues without indentation
 
 	blocks []block
-	items  []item // of all lists
 }
 
-// where is what the line before has left open.
-type where uint8
+// A scanState says which block the line before has left open.
+type scanState uint8
 
 const (
-	outside where = iota
+	outside scanState = iota
 	inParagraph
 	inList
 	inQuote
 )
 
-// scanBlocks is parseBlocks for bodies of unmistakable lines, and not ok for any other. What it finds is put together in a scratch, so that as much room is made
-// for it as it takes.
-func scanBlocks(src []byte, base int, form *Form) (blocks []block, ok bool) {
-	room := takeScratch()
-	s := blockScan{src: src, form: form, blocks: room.blocks[:0], items: room.items[:0]}
-	if ok = s.run(base); ok {
-		blocks = s.found()
-	}
-	clear(s.blocks) // their titles
-	room.blocks, room.items = s.blocks, s.items
-	room.back()
-	return blocks, ok
-}
-
-func (s *blockScan) run(at int) bool {
-	for at < len(s.src) {
-		end := lineEnd(s.src, at)
-		next, ok := s.line(at, cutEOL(s.src, end), end)
-		if !ok {
-			return false
+// scanBlocks returns the blocks of a body of unmistakable lines; ok is false for any other.
+func scanBlocks(src []byte, base int) (blocks []block, ok bool) {
+	s := blockScan{src: src}
+	for at := base; at < len(src); {
+		end := lineEnd(src, at)
+		if at, ok = s.line(at, cutEOL(src, end), end); !ok {
+			return nil, false
 		}
-		at = next
 	}
 	s.close()
-	return true
+	return s.blocks, true
 }
 
-// line reads the line from at to end, whose line end reaches to next. A fence is read as a whole.
+// line reads the line from at to end, whose line end reaches to next, and returns where the
+// next line begins. It reads a fence as a whole.
 func (s *blockScan) line(at, end, next int) (behind int, ok bool) {
 	indent := at
 	for indent < end && s.src[indent] == ' ' {
@@ -76,24 +63,25 @@ func (s *blockScan) line(at, end, next int) (behind int, ok bool) {
 		if !blank(line) {
 			return 0, false
 		}
-		if s.blank, s.lazy = true, false; s.in == inParagraph {
-			s.in = outside
+		s.blank, s.lazy = true, false
+		if s.state == inParagraph {
+			s.state = outside
 		}
 		return next, true
 	}
 	if indent -= at; indent > 0 {
-		if s.in != inList || indent < s.under || !within(line) {
+		if s.state != inList || indent < s.under || !keepsItem(line) {
 			return 0, false
 		}
 		s.end, s.blank, s.lazy = end, false, false
 		return next, true
 	}
 	behind = next
-	what, width := lineForm(line)
-	if line[0] == '[' && s.in == inParagraph {
-		what = textForm // a definition is one at the start of a paragraph only
+	form, width := lineForm(line)
+	if line[0] == '[' && s.state == inParagraph {
+		form = textForm // a definition cannot interrupt a paragraph
 	}
-	switch what {
+	switch form {
 	case textForm:
 		ok = s.text(at)
 	case headingForm:
@@ -111,10 +99,10 @@ func (s *blockScan) line(at, end, next int) (behind int, ok bool) {
 	return behind, ok
 }
 
-// open ends the block before and begins another one, after which nothing is open.
+// open closes the last block and begins another one.
 func (s *blockScan) open(at int, k block) {
 	s.close()
-	s.in, s.lazy = outside, false
+	s.state, s.lazy = outside, false
 	k.span.Start = at
 	if k.kind != headingBlock {
 		k.marks = -1
@@ -125,26 +113,27 @@ func (s *blockScan) open(at int, k block) {
 	s.blocks = append(s.blocks, k)
 }
 
-// close ends the last block where the last line that is not blank does.
+// close ends the last block, and its last item, behind the last line that is not blank.
 func (s *blockScan) close() {
 	n := len(s.blocks)
 	if n == 0 {
 		return
 	}
-	s.blocks[n-1].span.End = s.end
-	if s.blocks[n-1].kind == listBlock {
-		s.items[len(s.items)-1].span.End = s.end
+	k := &s.blocks[n-1]
+	k.span.End = s.end
+	if len(k.items) > 0 {
+		k.items[len(k.items)-1].span.End = s.end
 	}
 }
 
 func (s *blockScan) text(at int) bool {
 	switch {
-	case s.in == inParagraph, s.lazy:
-	case (s.in == inList || s.in == inQuote) && !s.blank:
-		return false // it may go on with what is said there
+	case s.state == inParagraph, s.lazy:
+	case (s.state == inList || s.state == inQuote) && !s.blank:
+		return false // it may continue the list or quote
 	default:
 		s.open(at, block{})
-		s.in = inParagraph
+		s.state = inParagraph
 	}
 	return true
 }
@@ -159,45 +148,42 @@ func (s *blockScan) heading(at, end, next, level int) bool {
 			return false
 		}
 	}
-	s.open(at, block{kind: headingBlock, lines: Span{at, next}, level: level, marks: at, title: s.form.title(title)})
+	s.open(at, block{kind: headingBlock, lines: Span{at, next}, level: level, marks: at, title: string(title)})
 	return true
 }
 
 func (s *blockScan) item(at, end, width int) bool {
 	mark := s.src[at : at+width]
 	text := s.src[at+width+1 : end]
-	if len(text) == 0 || !within(text) {
+	if len(text) == 0 || !keepsItem(text) {
 		return false
 	}
 	number, ordered := markNumber(mark)
-	if s.in == inParagraph && ordered && number != 1 {
-		return true // no such number interrupts a paragraph
+	if s.state == inParagraph && ordered && number != 1 {
+		return true // only the number 1 interrupts a paragraph
 	}
-	if s.in != inList || s.mark != mark[width-1] {
+	if s.state != inList || s.mark != mark[width-1] {
 		s.open(at, block{kind: listBlock, number: number})
-		s.in, s.mark = inList, mark[width-1]
+		s.state, s.mark = inList, mark[width-1]
 	} else {
 		s.close()
 	}
-	s.under, s.lazy = width+1, saysText(text)
-	s.items = append(s.items, item{span: Span{Start: at}, marker: Span{at, at + width}, offset: width + 1})
+	form, _ := lineForm(text)
+	s.under, s.lazy = width+1, form == textForm && text[0] != '['
 	k := &s.blocks[len(s.blocks)-1]
-	last := len(s.items)
-	k.items = s.items[last-len(k.items)-1 : last : last]
+	k.items = append(k.items, item{span: Span{Start: at}, marker: Span{at, at + width}, offset: width + 1})
 	return true
 }
 
 // quote reads a line that begins with >.
 func (s *blockScan) quote(at int, line []byte) bool {
-	for len(line) > 0 && (line[0] == '>' || line[0] == ' ') {
-		line = line[1:]
-	}
-	if len(line) > 0 && !within(line) {
+	line = bytes.TrimLeft(line, "> ")
+	if len(line) > 0 && !keepsItem(line) {
 		return false
 	}
-	if s.in != inQuote || s.blank {
+	if s.state != inQuote || s.blank {
 		s.open(at, block{})
-		s.in = inQuote
+		s.state = inQuote
 	}
 	return true
 }
@@ -213,7 +199,8 @@ func markNumber(mark []byte) (n int, ordered bool) {
 	return n, true
 }
 
-// fence returns the offset behind the line that closes a fence and where that line ends, or 0 where none does for certain.
+// fence returns the offset behind the line that closes a fence, and the end of that line
+// without its line end; 0 if no line closes it for certain.
 func (s *blockScan) fence(at int, char byte, width int) (behind, end int) {
 	for at < len(s.src) {
 		next := lineEnd(s.src, at)

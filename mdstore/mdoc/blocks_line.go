@@ -2,20 +2,22 @@ package mdoc
 
 import "bytes"
 
-// A lineKind is the form of a line that is not indented, as far as it has only one.
+// A lineKind is the form of a line that is not indented. otherForm is any line whose
+// meaning depends on more than the line.
 type lineKind uint8
 
 const (
-	otherForm   lineKind = iota // any other
-	textForm                    // text, behind which no line of a paragraph is anything else
-	headingForm                 // # and a blank
-	itemForm                    // a marker and a blank
-	quoteForm                   // of a quote
-	fenceForm                   // opens a fence
+	otherForm   lineKind = iota
+	textForm             // text, also within a paragraph
+	headingForm          // # and a blank
+	itemForm             // a list marker and a blank
+	quoteForm            // >
+	fenceForm            // opens a fence
 )
 
-// lineForm returns the form of a line that does not begin with a blank, and how many of its first bytes make it so.
-func lineForm(line []byte) (what lineKind, width int) {
+// lineForm returns the form of a line that does not begin with a blank, and the width of
+// its marker.
+func lineForm(line []byte) (form lineKind, width int) {
 	switch c := line[0]; {
 	case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= 0x80:
 		return textForm, 0
@@ -42,7 +44,9 @@ func lineForm(line []byte) (what lineKind, width int) {
 		switch {
 		case next == ' ' && !rule(line):
 			return itemForm, 1
-		case next > ' ' && c == '+', next >= '0' && c == '-' && next != ':' && next != '|', next > ' ' && c == '*' && !rule(line):
+		case c == '+' && next > ' ',
+			c == '-' && next >= '0' && next != ':' && next != '|',
+			c == '*' && next > ' ' && !rule(line):
 			return textForm, 0
 		}
 	case '_':
@@ -72,7 +76,7 @@ func lineForm(line []byte) (what lineKind, width int) {
 }
 
 // numberForm is lineForm for a line that begins with a digit.
-func numberForm(line []byte) (what lineKind, width int) {
+func numberForm(line []byte) (form lineKind, width int) {
 	for width < len(line) && line[width] >= '0' && line[width] <= '9' {
 		width++
 	}
@@ -87,7 +91,8 @@ func numberForm(line []byte) (what lineKind, width int) {
 	return textForm, 0
 }
 
-// rule reports whether a line is of nothing but -, *, _ and blanks, as the lines are that part or underline.
+// rule reports whether a line consists of -, *, _ and blanks, as thematic breaks and
+// underlines do.
 func rule(line []byte) bool {
 	for _, c := range line {
 		if c != '-' && c != '*' && c != '_' && c > ' ' {
@@ -97,21 +102,16 @@ func rule(line []byte) bool {
 	return true
 }
 
-// labels reports whether a text that begins with [ may begin with the definition of a link.
+// labels reports whether a text that begins with [ may begin with a link definition.
 func labels(text []byte) bool {
 	k := bytes.IndexByte(text, ']')
 	return k < 0 || k+1 < len(text) && text[k+1] == ':' || bytes.IndexByte(text[:k], '\\') >= 0
 }
 
-// saysText reports whether what an item says in its first line is plain text.
-func saysText(line []byte) bool {
-	what, _ := lineForm(line)
-	return what == textForm && line[0] != '['
-}
-
-// within reports whether a line that stands in a list item, without what is before it there, leaves the item what it is. One that is or
-// holds an empty item might not, nor one that might define a link, as an item of nothing else is empty.
-func within(line []byte) bool {
+// keepsItem reports whether a line in a list item or quote, without what is before it
+// there, leaves the list or quote as it is. An empty item may not, nor a link definition,
+// because an item of only a definition is empty.
+func keepsItem(line []byte) bool {
 	for {
 		width := listMarkerLen(line)
 		if width == 0 {

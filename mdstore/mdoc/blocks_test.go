@@ -13,14 +13,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// scanEqualsMarkdown holds that what the scan of blocks accepts the Markdown parser reads alike, block by block and item by item. It reports
-// whether the scan accepted.
+// scanEqualsMarkdown fails unless the Markdown parser reads the same blocks and items as the
+// scan, if the scan accepts the body. It reports whether it does.
 func scanEqualsMarkdown(t interface {
 	Helper()
 	Fatalf(string, ...any)
 }, src []byte, base int) bool {
 	t.Helper()
-	got, ok := scanBlocks(src, base, nodeForm)
+	got, ok := scanBlocks(src, base)
 	if !ok {
 		return false
 	}
@@ -37,7 +37,8 @@ func scanEqualsMarkdown(t interface {
 	return true
 }
 
-// lineBag are lines of bodies; recombined they come to what one form means behind another.
+// lineBag are lines of bodies, to be combined: the meaning of a line depends on the lines
+// before it.
 var lineBag = []string{
 	"", "", "", "  ", "\t", "text", "more text", "登录接口", "**bold** words", "*em*", "_em_ x", "`code` x", "(a)", "\"q\"", "!x", "&amp; x", "\\- x", "$5", ".x", "-x", "--x", "+x", "*x", "1.5 x", "12 apples", "2026-01-01 x", "a | b", "a: b", "#tag", "####### x", "==", "=", "--", "-", "-:", ":-:", "|-|", "- |", "|a|", "- -", "---", "- - -", "***", "* * *", "**", "___", "_ _ _", "- ---", "+ ---", "* -", "- *",
 	"# A", "## Log", "## 日志", "##  Two blanks ", "### Sub #", "## a # b", "## a#", "#", "##", "## ", "#\tx", "## x\ty", "###### deep", " ## indented", "    ## code",
@@ -66,8 +67,9 @@ func grow(r *rand.Rand, check func(body string) bool) {
 	}
 }
 
-// TestBlocksEqualMarkdown tries every pair of lines in the places that matter, and bodies grown of them. ARBOR_PROPERTY_CASES sets how many are grown.
-func TestBlocksEqualMarkdown(t *testing.T) {
+// It tries every pair of lines in the places that matter, and random bodies, of which the
+// variable ARBOR_PROPERTY_CASES sets the number.
+func TestScannedBlocksAreThoseOfTheMarkdownParser(t *testing.T) {
 	accepted, blocks := 0, 0
 	check := func(t interface {
 		Helper()
@@ -77,7 +79,7 @@ func TestBlocksEqualMarkdown(t *testing.T) {
 			return false
 		}
 		accepted++
-		got, _ := scanBlocks([]byte(body), 0, nil)
+		got, _ := scanBlocks([]byte(body), 0)
 		blocks += len(got)
 		return true
 	}
@@ -89,7 +91,7 @@ func TestBlocksEqualMarkdown(t *testing.T) {
 		}
 	}
 	if all := 7 * len(lineBag) * len(lineBag); accepted < all/10 || blocks < accepted {
-		t.Errorf("the scan accepts %d of %d bodies with %d blocks: the test holds little", accepted, all, blocks)
+		t.Errorf("the scan accepts %d of %d bodies with %d blocks: the test proves little", accepted, all, blocks)
 	}
 	accepted, blocks = 0, 0
 	cases := 1000
@@ -101,7 +103,7 @@ func TestBlocksEqualMarkdown(t *testing.T) {
 		grow(r, func(body string) bool { return check(t, body) })
 	}
 	if accepted < cases || blocks < 3*accepted {
-		t.Fatalf("the scan accepts %d bodies with %d blocks: the test holds little", accepted, blocks)
+		t.Fatalf("the scan accepts %d bodies with %d blocks: the test proves little", accepted, blocks)
 	}
 	t.Logf("%d bodies with %d blocks", accepted, blocks)
 	rapid.Check(t, func(t *rapid.T) { check(t, drawJoined(t, "block", bodyBag, 0, 7)) })
@@ -124,8 +126,7 @@ func markdownFiles(t testing.TB) map[string][]byte {
 	return all
 }
 
-// TestBlocksOfVaults holds the scan equal to the parser on every file of the vaults, and that it accepts nearly all of them.
-func TestBlocksOfVaults(t *testing.T) {
+func TestScanAcceptsNearlyAllFilesOfVaults(t *testing.T) {
 	accepted, all := 0, 0
 	for path, src := range markdownFiles(t) {
 		p := split(src)
@@ -146,7 +147,7 @@ func TestBlocksOfVaults(t *testing.T) {
 }
 
 func BenchmarkOutline(b *testing.B) {
-	for name, src := range scanned() {
+	for name, src := range arborFiles() {
 		body := split(src).body
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(src)))
@@ -165,7 +166,7 @@ func BenchmarkOutline(b *testing.B) {
 	}
 }
 
-// FuzzOutline holds the scan of blocks equal to the Markdown parser.
+// FuzzOutline compares the scan of blocks with the Markdown parser.
 func FuzzOutline(f *testing.F) {
 	for _, src := range markdownFiles(f) {
 		f.Add(src[split(src).body:])

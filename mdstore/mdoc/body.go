@@ -2,7 +2,7 @@ package mdoc
 
 import (
 	"bytes"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -12,15 +12,15 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// markdown reads block structure only: without parsers of inline elements its
-// cost does not depend on emphasis, links and the like. Tables are in because
-// they change which lines are setext headings.
+// markdown reads block structure only: without parsers of inline elements its cost does
+// not depend on emphasis, links and the like. It reads tables because they change which
+// lines are setext headings.
 var markdown = parser.NewParser(
 	parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 	parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(),
 		util.Prioritized(extension.NewTableParagraphTransformer(), 200))...))
 
-// A blockKind says what a top-level block is, as far as editing asks.
+// A blockKind is the kind of a top-level block, as far as edits need it.
 type blockKind uint8
 
 const (
@@ -31,8 +31,7 @@ const (
 	htmlBlock
 )
 
-// A block is one child of the document: only those bound sections and lists, and
-// only their positions are exact.
+// A block is one child of the document. Sections and lists consist of these.
 type block struct {
 	kind  blockKind
 	span  Span // from the start of the first line to the end of the last that is not blank, without its line end
@@ -42,7 +41,7 @@ type block struct {
 	title  string // headings
 	marks  int    // headings: offset of the first # of an ATX heading, -1 for setext
 	items  []item // lists
-	number int    // lists: 1 for an ordered one's first number and so on; -1 for bullets
+	number int    // lists: the first number of an ordered one; -1 for bullets
 	html   ast.HTMLBlockType
 }
 
@@ -50,7 +49,7 @@ type block struct {
 type item struct {
 	span   Span
 	marker Span // the marker without the indentation before it
-	offset int  // columns of the marker and the blanks behind it, what continuation lines are indented by
+	offset int  // columns of the marker and the blanks behind it, the indentation of continuation lines
 }
 
 // outline is the block structure of a body.
@@ -64,15 +63,14 @@ type outline struct {
 func parseBlocks(src []byte, base int) (blocks []block) {
 	defer func() {
 		if recover() != nil {
-			// The last wall. Without blocks there are no sections, and an edit
-			// that finds none of what it expects is refused.
+			// A bug in the library. Without blocks there are no sections, so that
+			// the check of every edit fails.
 			blocks = nil
 		}
 	}()
 	b := src[base:]
 	root := markdown.Parse(text.NewReader(withoutCR(b)))
-	nodes := make([]ast.Node, 0, root.ChildCount())
-	blocks = make([]block, 0, root.ChildCount())
+	var nodes []ast.Node
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
 		at := nodePos(n)
 		if at < 0 || at > len(b) {
@@ -80,13 +78,13 @@ func parseBlocks(src []byte, base int) (blocks []block) {
 		}
 		start := base + lineStart(b, at)
 		if k := len(blocks); k > 0 && blocks[k-1].span.Start == start {
-			// The rest of a paragraph and the table made of its end: one block.
+			// A table made of the end of a paragraph is one block with the rest of it.
 			continue
 		}
 		blocks = append(blocks, block{span: Span{Start: start}, marks: -1, number: -1})
 		nodes = append(nodes, n)
 	}
-	if !sort.SliceIsSorted(blocks, func(i, j int) bool { return blocks[i].span.Start < blocks[j].span.Start }) {
+	if !slices.IsSortedFunc(blocks, func(a, b block) int { return a.span.Start - b.span.Start }) {
 		return nil
 	}
 	for i := range blocks {
@@ -100,12 +98,10 @@ func parseBlocks(src []byte, base int) (blocks []block) {
 	return blocks
 }
 
-// withoutCR returns b with a blank in the place of each carriage return. Behind a line a blank means nothing
-// to block structure, while the library takes a marker before CRLF for text.
+// withoutCR returns b with a blank in place of each carriage return. A blank at the end of
+// a line does not change block structure, while the library reads a marker before CRLF as
+// text.
 func withoutCR(b []byte) []byte {
-	if bytes.IndexByte(b, '\r') < 0 {
-		return b
-	}
 	return bytes.ReplaceAll(b, []byte("\r\n"), []byte(" \n"))
 }
 
@@ -161,7 +157,7 @@ func (k *block) describeHeading(src []byte, base int, n *ast.Heading) {
 		end = lineEnd(src, end)
 	}
 	k.lines = Span{k.span.Start, end}
-	words := make([]string, 0, 1)
+	var words []string
 	for i := range n.Lines().Len() {
 		s := n.Lines().At(i)
 		words = append(words, strings.Trim(string(s.Value(src[base:])), " \t\r\n"))
@@ -196,15 +192,13 @@ func atx(line []byte) bool {
 	return n >= 1 && n <= 6 && (n == len(line) || bytes.IndexByte([]byte(" \t\r\n"), line[n]) >= 0)
 }
 
-// sentinel is appended to a text to see whether a block at its end is still open: an
-// open fence or HTML block takes the heading in.
+// sentinel is appended to a text to find out whether a block at its end is still open:
+// the heading is then part of that fence or HTML block.
 const sentinel = "\n\n## end\n"
 
 // openBlock returns the block that is still open at the end of src.
 func openBlock(src []byte, base int) (block, bool) {
-	probe := make([]byte, 0, len(src)+len(sentinel))
-	probe = append(append(probe, src...), sentinel...)
-	blocks := readBlocks(probe, base, nil)
+	blocks := readBlocks(slices.Concat(src, []byte(sentinel)), base)
 	if len(blocks) == 0 {
 		return block{}, false
 	}

@@ -19,9 +19,12 @@ type SectionText struct {
 	Items []string
 }
 
-// Compose makes a new document of that form: fields in their order, then the sections in theirs. A section
-// without text is its heading alone. It fails with an *EditError where a text cannot be held. adapted is as in Patch.
-func Compose(name string, form *Form, fields []FieldValue, sections []SectionText) (d *Doc, adapted []string, err error) {
+// Compose makes a new document of that form: the fields, then the sections, in their order.
+// A section without text is its heading alone. The error is an *EditError if the document
+// cannot hold a text. adapted is as in Patch.
+func Compose(
+	name string, form *Form, fields []FieldValue, sections []SectionText,
+) (d *Doc, adapted []string, err error) {
 	var b strings.Builder
 	b.WriteString("---\n")
 	for _, f := range fields {
@@ -31,7 +34,7 @@ func Compose(name string, form *Form, fields []FieldValue, sections []SectionTex
 		b.WriteString(keyText(f.Key) + ": " + f.Value.literal(0, false) + "\n")
 	}
 	b.WriteString("---\n")
-	texts := make([]string, len(sections)) // of free text, as they must read back
+	texts := make([]string, len(sections)) // as they must read back
 	items := make([][]string, len(sections))
 	for i, s := range sections {
 		title := strings.TrimSpace(s.Name)
@@ -72,7 +75,7 @@ func Compose(name string, form *Form, fields []FieldValue, sections []SectionTex
 	return d, adapted, nil
 }
 
-// checkComposed compares what was read back with what was given.
+// checkComposed compares the parsed document with what was given.
 func (d *Doc) checkComposed(fields []FieldValue, sections []SectionText, texts []string, items [][]string) string {
 	if len(d.fields) != len(fields) {
 		return fmt.Sprintf("the new document would have %d fields instead of %d", len(d.fields), len(fields))

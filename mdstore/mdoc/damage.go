@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// damage looks for what closes a file to edits before any of it is parsed. It
-// returns the text to read from: src itself, or a copy of the same length in
-// which NUL and invalid UTF-8 are question marks and a lone carriage return is a
-// line feed, so that every offset in it holds for src too.
+// damage finds what closes a file to edits before any of it is parsed. It returns the
+// text to read: src, or a copy of the same length, so that offsets hold for both, in
+// which NUL and invalid UTF-8 are question marks and lone carriage returns line feeds.
 func damage(name string, src []byte) (readable []byte, found []Diagnostic) {
 	readable = src
 	if at, what := badText(src); at >= 0 {
 		line, col := position(src, at)
-		found = append(found, Diagnostic{File: name, Line: line, Col: col, Code: CodeNotUTF8, Text: what + "; save the file as UTF-8"})
+		found = append(found, Diagnostic{File: name, Line: line, Col: col, Code: CodeNotUTF8,
+			Text: what + "; save the file as UTF-8"})
 		readable = replaceBadText(bytes.Clone(readable))
 	}
 	if at := loneCR(src); at >= 0 {
@@ -25,7 +25,8 @@ func damage(name string, src []byte) (readable []byte, found []Diagnostic) {
 			}
 		}
 		line, col := position(readable, at)
-		found = append(found, Diagnostic{File: name, Line: line, Col: col, Code: CodeLineEndings, Text: "the line ends with a lone carriage return; save the file with LF or CRLF line ends"})
+		found = append(found, Diagnostic{File: name, Line: line, Col: col, Code: CodeLineEndings,
+			Text: "the line ends with a lone carriage return; save the file with LF or CRLF line ends"})
 	}
 	if at, what := unfinished(readable); at >= 0 {
 		line, col := position(readable, at)
@@ -39,7 +40,7 @@ func badText(src []byte) (at int, what string) {
 	if at := bytes.IndexByte(src, 0); at >= 0 {
 		return at, "a NUL byte"
 	}
-	if validUTF8(src) {
+	if utf8.Valid(src) {
 		return -1, ""
 	}
 	for i := 0; i < len(src); {

@@ -3,41 +3,36 @@ package mdoc
 import (
 	"fmt"
 	"sync"
-	"sync/atomic"
 )
 
-// Doc is one document: its bytes and what stands where in them.
+// Doc is one document: its bytes, and an index over them.
 type Doc struct {
 	name   string
 	src    []byte
-	text   []byte // src, or what is read in its place where src is damaged; as long as src but for a file that is too large
-	shape  []byte // what the body's structure is read from, as long as text, where that is not text itself
+	text   []byte // what is read: src, or a copy without damage; shorter only for a file that is too large
+	shape  []byte // what the body's structure is read from, as long as text; nil: text
 	form   *Form
 	parts  parts
 	fields []Field
-	plain  bool        // all of the front matter is lines of one unmistakable form
-	closed *Diagnostic // the first problem; nil where the document is open to edits
+	closed *Diagnostic // the first problem; nil if the document is open to edits
 	opaque bool        // the body is beyond the limits and is not parsed
 
-	found      atomic.Pointer[[]finding] // what was found in it, by who asked; few ask
-	spell      sync.Once
-	spelled    string // text, of which what is asked for is a part
-	returns    bool   // there are carriage returns in it
+	found      sync.Map // results of Found
 	parseBody  sync.Once
 	outline    *outline
 	parseFront sync.Once
-	front      *front // for edits; most documents are never edited
+	front      *front // for edits
 }
 
-// Parse reads a document. It always returns a Doc; what is unreadable is a
-// diagnostic, and the Doc is then closed to edits. form may be nil.
-// name is the file's name in diagnostics and errors. src and form must not be
-// modified afterwards. The body is parsed when it is first asked for.
+// Parse reads a document. It always returns a Doc; what cannot be read is a
+// diagnostic, and the Doc is then closed to edits. name is the file's name in
+// diagnostics and errors. form may be nil. The caller must not modify src and form
+// afterwards. The body is parsed at its first use.
 func Parse(name string, src []byte, form *Form) (*Doc, []Diagnostic) {
 	d := &Doc{name: name, src: src, text: src, form: form}
 	var found []Diagnostic
 	if len(src) > MaxBytes {
-		// The front matter is at the top: the rest is not even looked at.
+		// The front matter is at the top. The rest is not read.
 		d.opaque = true
 		d.text = src[:lineStart(src, 2*MaxFrontMatterBytes)]
 		found = append(found, Diagnostic{File: name, Code: CodeTooLarge,
@@ -53,11 +48,11 @@ func Parse(name string, src []byte, form *Form) (*Doc, []Diagnostic) {
 	d.parts = split(d.text)
 	switch {
 	case d.parts.found:
-		fields, plain, problems := readFront(d.text, d.parts.front)
-		d.fields, d.plain = fields, plain
+		fields, problems := readFront(d.text, d.parts.front)
+		d.fields = fields
 		for _, p := range problems {
 			if p.Code == CodeFrontMatter && len(damaged) > 0 {
-				continue // a consequence of the damage, and no news beside it
+				continue // a consequence of the damage, which is reported
 			}
 			p.File = name
 			found = append(found, p)
@@ -84,40 +79,14 @@ func Parse(name string, src []byte, form *Form) (*Doc, []Diagnostic) {
 	return d, found
 }
 
-// A finding is what somebody found in a document.
-type finding struct{ key, what any }
-
-// Found returns what find finds in the document, which is kept with it under the key: it is asked for once, as a rule. Nobody may modify what is returned. Keys are
-// few: one for each kind of what is found.
+// Found returns what find returned for the key, and calls find only if there is no
+// such result yet. Keys are compared with ==. Nobody may modify a result.
 func (d *Doc) Found(key any, find func() any) any {
-	if what, ok := d.has(key); ok {
-		return what
+	if result, ok := d.found.Load(key); ok {
+		return result
 	}
-	what := find()
-	for {
-		old := d.found.Load()
-		if first, ok := d.has(key); ok {
-			return first // somebody else was faster
-		}
-		next := []finding{{key, what}}
-		if old != nil {
-			next = append(next, *old...)
-		}
-		if d.found.CompareAndSwap(old, &next) {
-			return what
-		}
-	}
-}
-
-func (d *Doc) has(key any) (what any, ok bool) {
-	if all := d.found.Load(); all != nil {
-		for i := range *all {
-			if (*all)[i].key == key {
-				return (*all)[i].what, true
-			}
-		}
-	}
-	return nil, false
+	result, _ := d.found.LoadOrStore(key, find())
+	return result
 }
 
 // Name returns the name that the document was parsed under.
@@ -134,16 +103,18 @@ func (d *Doc) Editable() error {
 	return &UnreadableError{*d.closed}
 }
 
-// Closed returns a document that reads as d does and is closed to edits, because the file does not hold it any more.
+// Closed returns a document with the same content that is closed to edits because of
+// why: the file has another content now.
 func (d *Doc) Closed(why Diagnostic) *Doc {
-	return &Doc{name: d.name, src: d.src, text: d.text, shape: d.shape, form: d.form, parts: d.parts, fields: d.fields, plain: d.plain, opaque: d.opaque, closed: &why}
+	return &Doc{name: d.name, src: d.src, text: d.text, shape: d.shape, form: d.form, parts: d.parts,
+		fields: d.fields, opaque: d.opaque, closed: &why}
 }
 
-// Fields returns the front matter's entries in their order. An entry whose key
-// is a list or a mapping is kept and not listed. The slice must not be modified.
+// Fields returns the front matter's entries in their order, without those whose key
+// is a list or a mapping. The slice must not be modified.
 func (d *Doc) Fields() []Field { return d.fields }
 
-// Field returns the entry with that key, the first where a damaged file has several.
+// Field returns the entry with that key, the first if a damaged file has several.
 func (d *Doc) Field(key string) (Field, bool) {
 	for _, f := range d.fields {
 		if f.Key == key {
@@ -172,8 +143,9 @@ func (d *Doc) Lines(s Span) (first, last int) {
 // Position returns the 1-based line and column of an offset, the column in bytes.
 func (d *Doc) Position(at int) (line, col int) { return position(d.text, at) }
 
-// FieldPosition returns the line and column where the value of a front matter key stands: those of the key's line where the value is absent or its
-// bytes are not known, those of the front matter where there is no such key, and zeros where there is no front matter.
+// FieldPosition returns the line and column of the value of a front matter key; those
+// of the key's line if the value is absent or its bytes are not known; those of the
+// front matter if there is no such key; zeros if there is no front matter.
 func (d *Doc) FieldPosition(key string) (line, col int) {
 	switch f, ok := d.Field(key); {
 	case ok && f.Span.Len() > 0:
@@ -186,7 +158,7 @@ func (d *Doc) FieldPosition(key string) (line, col int) {
 	return 0, 0
 }
 
-// ItemPosition returns the line and column where an item stands, without the blanks before it.
+// ItemPosition returns the line and column of an item, without the blanks before it.
 func (d *Doc) ItemPosition(s Span) (line, col int) {
 	at := min(max(s.Start, 0), len(d.text))
 	for at < min(s.End, len(d.text)) && (d.text[at] == ' ' || d.text[at] == '\t') {

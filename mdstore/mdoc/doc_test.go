@@ -13,7 +13,7 @@ import (
 
 const sample = "---\nid: n1\nstatus: pending # c\n---\n\nintro\n\n# Part\n\n## Log\n\n- one\n\n### Sub\n\ntext\n\nOwn *words*\n===========\n\n## own section ##\n\nx\n\n\n"
 
-func TestSections(t *testing.T) {
+func TestSectionsAndHeadingsHaveSpansAndLines(t *testing.T) {
 	d, problems := Parse("Node.md", []byte(sample), nodeForm)
 	if len(problems) > 0 {
 		t.Fatal(problems)
@@ -67,7 +67,7 @@ func TestFieldsHaveSpans(t *testing.T) {
 	}
 }
 
-func TestApplyRefusesOtherPatches(t *testing.T) {
+func TestApplyRefusesPatchesOfAnotherDocument(t *testing.T) {
 	d, _ := Parse("Node.md", []byte(sample), nodeForm)
 	twin, _ := Parse("Node.md", []byte(sample), nodeForm)
 	p, err := d.SetField("status", Text("x"))
@@ -122,7 +122,7 @@ func TestDiagnosticsAreSentences(t *testing.T) {
 	}
 }
 
-func TestListsUnder(t *testing.T) {
+func TestListsUnderHeadingsOfAnyLevel(t *testing.T) {
 	const text = "Done.\r\n\r\n## rules\r\n\r\n- a\r\n  b\r\n\r\npara\r\n\r\n1. c\r\n\r\n#### deeper\r\n\r\n- no\r\n\r\n# Other\r\n\r\n- no\r\n\r\n规则\r\n===\r\n- d\r\n-\r\n"
 	if got, want := ListsUnder(text, "Rules", "规则"), []string{"a\nb", "c", "d"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
@@ -135,8 +135,7 @@ func TestListsUnder(t *testing.T) {
 	}
 }
 
-// TestNest holds that nesting twice is nesting once, and that no heading stands at or above the level.
-func TestNest(t *testing.T) {
+func TestNestedTextHasNoHeadingAtOrAboveTheLevel(t *testing.T) {
 	for _, c := range []struct {
 		text   string
 		level  int
@@ -182,8 +181,8 @@ func TestNest(t *testing.T) {
 	})
 }
 
-// TestReadersTogether reads one document from many goroutines; the race detector is the judge.
-func TestReadersTogether(t *testing.T) {
+// The race detector fails the test.
+func TestDocIsSafeForConcurrentUse(t *testing.T) {
 	d, _ := Parse("Node.md", []byte(sample), nodeForm)
 	var wg sync.WaitGroup
 	for range 8 {
@@ -200,8 +199,7 @@ func TestReadersTogether(t *testing.T) {
 	wg.Wait()
 }
 
-// TestLineEndsMeanNothing holds that a document with CRLF has the structure of the same with LF.
-func TestLineEndsMeanNothing(t *testing.T) {
+func TestStructureIsTheSameWithCRLF(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		body := drawJoined(t, "block", bodyBag, 0, 9) + "\n"
 		lf := newOutline([]byte(body), 0, nodeForm)
@@ -223,8 +221,7 @@ func TestLineEndsMeanNothing(t *testing.T) {
 	})
 }
 
-// TestRemovalLeavesWhatFollows holds that an item of a list goes with its line alone, whatever follows the list.
-func TestRemovalLeavesWhatFollows(t *testing.T) {
+func TestRemovedItemTakesOnlyItsLine(t *testing.T) {
 	for _, below := range []string{"text", "> quote", "```\ncode\n```", "<!-- c -->", "| a |\n|---|", "* other", "1. one", "***", "![x](y)", "[x]: y\n\ntext"} {
 		for _, gap := range []string{"\n", "\n\n", "\n \n"} {
 			lines := []string{"- a\n", "- b\n", "- c\n"}
@@ -243,5 +240,20 @@ func TestRemovalLeavesWhatFollows(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+func TestReadFieldsReadsAsParseAndKeepsNoBytes(t *testing.T) {
+	for _, front := range []string{"id: n1\ntitle: 登录\n", "id: n1\nlist: [a]\n", "id: n1\ntitle: Fix: it\n"} {
+		src := []byte("---\n" + front + "---\n\n## Log\n")
+		d, _ := Parse("Node.md", slices.Clone(src), nodeForm)
+		fields, ok := ReadFields(src)
+		clear(src)
+		if !ok || !slices.Equal(fields, d.Fields()) {
+			t.Errorf("ReadFields of %q = %+v, %t, want %+v", front, fields, ok, d.Fields())
+		}
+	}
+	if _, ok := ReadFields([]byte("---\nid: n1\nid: n2\n---\n")); ok {
+		t.Error("ReadFields accepts a duplicate key")
 	}
 }

@@ -10,7 +10,8 @@ import (
 // editFields computes the edits of the front matter.
 func (p *plan) editFields() error {
 	d := p.doc
-	f := d.matter()
+	d.parseFront.Do(func() { d.front, _ = parseFront(d.text, d.parts.front) })
+	f := d.front
 	p.front = f
 	var missing []fieldPlan
 	for _, want := range p.fields {
@@ -22,7 +23,8 @@ func (p *plan) editFields() error {
 		case e.Kind == Nested:
 			return d.refuse(e.Line, "%s holds a list or a mapping, which only a person can change", want.key)
 		case !e.located:
-			return d.refuse(e.Line, "the value of %s is written in a form that cannot be edited safely; write it on one line as %s: value", want.key, want.key)
+			return d.refuse(e.Line, "the value of %s is written in a form that cannot be edited safely; "+
+				"write it on one line as %s: value", want.key, want.key)
 		default:
 			p.editValue(f, e, want.value)
 		}
@@ -33,19 +35,11 @@ func (p *plan) editFields() error {
 	return nil
 }
 
-// matter returns the front matter of a document that is open to edits.
-func (d *Doc) matter() *front {
-	d.parseFront.Do(func() { d.front, _ = frontOf(d) })
-	return d.front
-}
-
 // editValue replaces one value.
 func (p *plan) editValue(f *front, e *entry, v Scalar) {
-	src, style, flow := f.text, yaml.Style(0), f.flow()
+	src, style := f.text, yaml.Style(0)
 	if e.val != nil && e.val.Kind == yaml.ScalarNode {
 		style = e.val.Style
-	} else if e.val == nil && e.Span.Len() > 0 {
-		style = quoteStyle(src[e.Span.Start])
 	}
 	if style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
 		p.editBlock(f, e, v, style)
@@ -53,16 +47,16 @@ func (p *plan) editValue(f *front, e *entry, v Scalar) {
 	}
 	at := e.Span
 	if style&yaml.TaggedStyle != 0 && v.kind != e.Kind {
-		at.Start = e.tagStart(src) // the tag would make the new value one of its type
+		at.Start = e.tagStart(src) // the tag would give the new value its type
 	}
-	lit := v.literal(style, flow)
+	lit := v.literal(style, f.flow())
 	if e.Span.Len() == 0 && !blank(src[e.Span.Start-1:e.Span.Start]) {
 		lit = " " + lit
 	}
 	p.replaceSpan(at, lit)
 }
 
-// tagStart returns the offset of the tag in front of the entry's value.
+// tagStart returns the offset of the tag before the entry's value.
 func (e *entry) tagStart(src []byte) int {
 	line := lineStart(src, e.Span.Start)
 	if k := bytes.LastIndex(src[line:e.Span.Start], []byte(" !")); k >= 0 {
@@ -71,18 +65,7 @@ func (e *entry) tagStart(src []byte) int {
 	return e.Span.Start
 }
 
-// quoteStyle returns the style of a value that begins with c.
-func quoteStyle(c byte) yaml.Style {
-	switch c {
-	case '"':
-		return yaml.DoubleQuotedStyle
-	case '\'':
-		return yaml.SingleQuotedStyle
-	}
-	return 0
-}
-
-// editBlock replaces a block scalar: the indicator and the lines, and not a comment behind
+// editBlock replaces a block scalar's indicator and lines, and keeps a comment behind
 // the indicator. A value that no block can hold is written on one line.
 func (p *plan) editBlock(f *front, e *entry, v Scalar, style yaml.Style) {
 	src := f.text
@@ -121,7 +104,8 @@ func (p *plan) addFields(f *front, missing []fieldPlan) error {
 	if f.flow() {
 		end := f.span.Start + len(bytes.TrimRight(src[f.span.Start:f.span.End], " \t\r\n")) - 1
 		if end < f.span.Start || src[end] != '}' {
-			return p.doc.refuse(f.entryLine(), "a key cannot be added behind the brace that ends the front matter; write one key on a line, without braces")
+			return p.doc.refuse(f.entryLine(), "a key cannot be added behind the brace that ends the front matter; "+
+				"write one key on a line, without braces")
 		}
 		at := f.span.Start + len(bytes.TrimRight(src[f.span.Start:end], " \t\r\n"))
 		sep := ", "

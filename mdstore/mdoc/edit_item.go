@@ -31,7 +31,7 @@ func (p *plan) editItems(s *sectionPlan) {
 	}
 }
 
-// replaceItem gives one item another text. What is no list item is replaced as a block.
+// replaceItem replaces the text of one item, or a block that is not a list item.
 func (p *plan) replaceItem(at place, text string) {
 	eol := eolOf(p.doc.text, at.span.Start)
 	if at.item == nil {
@@ -42,7 +42,8 @@ func (p *plan) replaceItem(at place, text string) {
 	p.replaceSpan(Span{at.item.marker.End, at.span.End}, style.pad+style.lines(text, eol))
 }
 
-// removeAndAppend takes items out of one section's own part and puts new ones behind those that remain.
+// removeAndAppend removes items of one section, and adds new ones behind the last that
+// remains.
 func (p *plan) removeAndAppend(own Span, places []place, removed func(int) bool, appends []string) {
 	src := p.doc.text
 	last := len(places) - 1 // the last that remains
@@ -92,7 +93,7 @@ func (p *plan) removeAndAppend(own Span, places []place, removed func(int) bool,
 			}
 			part := ""
 			if underlinedBehind(src, places[len(places)-1].span.End) {
-				part = eol // the heading would go on with the item
+				part = eol // or the item would continue in the heading's text
 			}
 			p.edits = append(p.edits, edit{Span{at, at}, gap + style.list(appends, eol) + part})
 		}
@@ -100,15 +101,17 @@ func (p *plan) removeAndAppend(own Span, places []place, removed func(int) bool,
 	}
 }
 
-// underlinedBehind reports whether the line behind the one at an offset, which ends a section, begins a heading without marks.
+// underlinedBehind reports whether the line after the one at an offset, which is the last of
+// a section, begins a setext heading.
 func underlinedBehind(src []byte, at int) bool {
 	next := lineEnd(src, at)
 	line := bytes.TrimSpace(src[next:lineEnd(src, next)])
 	return len(line) > 0 && line[0] != '#'
 }
 
-// between returns what goes with the places from first to last, behind which another one remains: blank lines around them do not add up,
-// and those that part a list from what follows it stay.
+// between returns what is removed with the places from first to last if another one follows
+// that remains: the blank lines before or behind them, but those between a list and another
+// block stay.
 func (p *plan) between(places []place, first, last int) Span {
 	src, next := p.doc.text, places[last+1]
 	behind := lineEnd(src, places[last].span.End)
@@ -119,7 +122,8 @@ func (p *plan) between(places []place, first, last int) Span {
 	return Span{lineEnd(src, places[first-1].span.End), behind}
 }
 
-// lastListed returns the index of the last list item up to a place, or of all where last is -1; -1 where there is none.
+// lastListed returns the index of the last list item up to place last, of all places if
+// last is -1; -1 if there is none.
 func lastListed(places []place, last int) int {
 	if last < 0 {
 		last = len(places) - 1
@@ -141,7 +145,8 @@ type listStyle struct {
 
 func newListStyle() listStyle { return listStyle{marker: "-", number: -1, pad: " "} }
 
-// styleOf returns how one item is written. A blank line or code behind the marker says nothing about the pad.
+// styleOf returns how one item is written. The pad is one blank if a blank line or code
+// follows the marker.
 func styleOf(src []byte, it item) listStyle {
 	mark := string(src[it.marker.Start:it.marker.End])
 	s := listStyle{indent: string(src[it.span.Start:it.marker.Start]), marker: mark, number: -1, pad: " "}
@@ -150,14 +155,15 @@ func styleOf(src []byte, it item) listStyle {
 		s.number, _ = strconv.Atoi(mark[:k])
 	}
 	width := it.offset - (it.marker.End - it.span.Start)
-	if pad := src[it.marker.End:min(it.marker.End+max(width, 0), it.span.End)]; len(pad) == width && strings.Trim(string(pad), " ") == "" && width > 0 {
-		s.pad = string(pad)
+	pad := string(src[it.marker.End:min(it.marker.End+max(width, 0), it.span.End)])
+	if width > 0 && pad == strings.Repeat(" ", width) {
+		s.pad = pad
 	}
 	return s
 }
 
-// advance makes the style that of the item behind the last one of the list: numbers go on
-// counting unless the list gives every item the same one.
+// advance makes the style that of the item behind the last one of the list: the number
+// counts on, unless all items of the list have the same one.
 func (s *listStyle) advance(src []byte, list *block) {
 	if s.number < 0 {
 		return
@@ -173,9 +179,6 @@ func (s *listStyle) advance(src []byte, list *block) {
 
 // list returns items as lines without a final line end.
 func (s listStyle) list(items []string, eol string) string {
-	if len(items) == 1 {
-		return s.indent + s.mark() + s.pad + s.lines(items[0], eol)
-	}
 	var b strings.Builder
 	for i, text := range items {
 		if i > 0 {
@@ -196,11 +199,8 @@ func (s listStyle) mark() string {
 	return strconv.Itoa(s.number) + s.marker
 }
 
-// lines returns an item's text with its continuation lines under its first.
+// lines returns an item's text with indented continuation lines.
 func (s listStyle) lines(text, eol string) string {
-	if strings.IndexByte(text, '\n') < 0 {
-		return text
-	}
 	indent := strings.Repeat(" ", len(s.indent)+len(s.mark())+len(s.pad))
 	all := strings.Split(text, "\n")
 	for i := 1; i < len(all); i++ {

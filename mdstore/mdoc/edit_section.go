@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// editText computes the edits that give an existing section another text.
+// editText computes the edits of the text of an existing section.
 func (p *plan) editText(s *sectionPlan) {
 	d, at := p.doc, s.at[0]
 	c := core(d.text, at.Body)
@@ -25,14 +25,9 @@ func (p *plan) editText(s *sectionPlan) {
 	}
 }
 
-func withEOL(text, eol string) string {
-	if eol == "\n" {
-		return text
-	}
-	return strings.ReplaceAll(text, "\n", eol)
-}
+func withEOL(text, eol string) string { return strings.ReplaceAll(text, "\n", eol) }
 
-// fill puts a text into a part of the document that holds none, parted by blank lines from what is around
+// fill inserts a text into a part of the document that is blank, with blank lines around
 // it. The text has the document's line ends, and no final one.
 func (p *plan) fill(s Span, text string) {
 	src := p.doc.text
@@ -53,8 +48,8 @@ func (p *plan) fill(s Span, text string) {
 	p.edits = append(p.edits, edit{Span{at, at}, before + text + behind})
 }
 
-// clear takes the text at c out of the part s of the document and leaves one blank line
-// where there was one. A file without a final line end stays so.
+// clear removes the text at c from the part s of the document and leaves one blank line if
+// there was one. A file without a final line end stays so.
 func (p *plan) clear(s, c Span) {
 	src := p.doc.text
 	out := Span{c.Start, lineEnd(src, c.End)}
@@ -70,8 +65,8 @@ func (p *plan) clear(s, c Span) {
 	p.replaceSpan(out, "")
 }
 
-// addSections inserts the sections that the document lacks, each before the first known section that comes
-// later in the form's order, else at the end.
+// addSections inserts the sections that the document lacks, each before the first known
+// section that is later in the form's order, or at the end.
 func (p *plan) addSections(added []*sectionPlan) error {
 	d := p.doc
 	order := func(s *sectionPlan) int {
@@ -114,7 +109,7 @@ func (p *plan) addSections(added []*sectionPlan) error {
 	return nil
 }
 
-// insertSections puts whole sections at the offset, parted by blank lines.
+// insertSections inserts whole sections at the offset, with blank lines between them.
 func (p *plan) insertSections(at int, texts []string) {
 	src := p.doc.text
 	eol := eolAt(src, at)
@@ -136,7 +131,8 @@ func (p *plan) insertSections(at int, texts []string) {
 	p.edits = append(p.edits, edit{Span{at, at}, text})
 }
 
-// placeFor returns the offset of the first known section that comes behind place i of the form, or the end.
+// placeFor returns the offset of the first section whose index in the form is higher than
+// i, or the end.
 func (d *Doc) placeFor(i int) int {
 	sections := d.body().sections
 	for k := range sections {
@@ -147,8 +143,8 @@ func (d *Doc) placeFor(i int) int {
 	return len(d.text)
 }
 
-// titleFor returns the heading for a new section: the standard name, or the first alias where the document
-// uses aliases for its other known sections and no standard name.
+// titleFor returns the heading for a new section: the standard name, or the first alias if
+// all known sections of the document have aliases for headings.
 func (d *Doc) titleFor(name string) string {
 	i := d.form.index(name)
 	if i < 0 {

@@ -1,52 +1,56 @@
 package mdoc
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
 )
 
-// cleanText returns s with LF line ends and without outer blank lines. It refuses
-// what no document may hold.
+// cleanText returns s with LF line ends and without outer blank lines. It refuses what no
+// document may hold.
 func cleanText(s string) (string, error) {
 	b := []byte(s)
 	if at, what := badText(b); at >= 0 {
-		return "", &EditError{Text: fmt.Sprintf("the text has %s (line %d); remove it", strings.TrimSuffix(what, " here"), lineNumber(b, at))}
+		return "", textError("the text has %s (line %d); remove it", strings.TrimSuffix(what, " here"), lineNumber(b, at))
 	}
 	if len(s) > MaxBytes {
-		return "", &EditError{Text: fmt.Sprintf("the text has %d bytes, a file may have %d", len(s), MaxBytes)}
+		return "", textError("the text has %d bytes, a file may have %d", len(s), MaxBytes)
 	}
-	if strings.IndexByte(s, '\r') >= 0 {
-		s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
-		b = []byte(s)
-	}
+	b = bytes.ReplaceAll(bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
 	c := core(b, Span{0, len(b)})
-	s, b = s[c.Start:c.End], b[c.Start:c.End]
+	b = b[c.Start:c.End]
 	if from, _ := conflict(b); from >= 0 {
-		return "", &EditError{Text: fmt.Sprintf("the text holds the conflict markers of an unfinished merge from its line %d on; remove or indent them", lineNumber(b, from))}
+		return "", textError("the text holds the conflict markers of an unfinished merge from its line %d on; "+
+			"remove or indent them", lineNumber(b, from))
 	}
 	if over := checkBody(b); over != nil {
-		return "", &EditError{Text: fmt.Sprintf("the text is beyond a limit: in line %d %s", lineNumber(b, over.at), over.text)}
+		return "", textError("the text is beyond a limit: in line %d %s", lineNumber(b, over.at), over.text)
 	}
-	return s, nil
+	return string(b), nil
 }
 
-// Nest returns the text as it stands below a heading of a level from 1 to 5: where it has headings of that level or a higher
-// one, all its top-level headings move down together so that the highest is one below, at most to level 6; setext headings
-// become ATX, and what the text leaves open is closed. adapted is as in Patch. Outer blank lines are cut and line ends are
-// LF. What no document may hold is an *EditError. Nesting a nested text changes nothing.
+func textError(format string, args ...any) *EditError {
+	return &EditError{Text: fmt.Sprintf(format, args...)}
+}
+
+// Nest returns the text as it is written below a heading of a level from 1 to 5: if it has
+// headings of that level or a higher one, all its top-level headings move down together so
+// that the highest is one below, at most to level 6; setext headings become ATX; an open
+// fence or HTML block is closed. adapted is as in Patch. Outer blank lines are cut and line
+// ends are LF. The error is an *EditError if no document may hold the text. Nesting a
+// nested text changes nothing.
 func Nest(text string, level int) (nested string, adapted []string, err error) {
 	return embedBelow(text, min(max(level, 1), 5))
 }
 
-// ItemText returns the text as it stands in a list item, as AppendItem writes it and Items reads it back: blanks before its
-// first line and outer blank lines are cut, and what it leaves open is closed. adapted is as in Patch.
+// ItemText returns the text as AppendItem writes it and Items reads it back: blanks before
+// its first line and outer blank lines are cut, and an open fence or HTML block is closed.
+// adapted is as in Patch.
 func ItemText(text string) (item string, adapted []string, err error) { return embedItem(text) }
 
-// embed makes a text fit into a section: its headings move down below level 2,
-// setext headings become ATX, and what it leaves open is closed. It names what it
-// did.
+// embed adapts a text to a section, as Nest does for level 2.
 func embed(s string) (text string, adapted []string, err error) { return embedBelow(s, 2) }
 
 func embedBelow(s string, level int) (text string, adapted []string, err error) {
@@ -54,10 +58,11 @@ func embedBelow(s string, level int) (text string, adapted []string, err error) 
 		return "", nil, err
 	}
 	if at := leftover([]byte(s), false); at >= 0 {
-		return "", nil, &EditError{Text: fmt.Sprintf("the text holds a conflict marker of an unfinished merge in its line %d; remove or indent it", lineNumber([]byte(s), at))}
+		return "", nil, textError("the text holds a conflict marker of an unfinished merge in its line %d; "+
+			"remove or indent it", lineNumber([]byte(s), at))
 	}
-	// Each round can bring to light what the one before had hidden, and adds
-	// what closes or hides it for good: a text settles after two or three.
+	// Each round may uncover headings or blocks that were hidden before. A text needs
+	// two or three rounds.
 	for range 8 {
 		next, what := adaptOnce(s, level)
 		if what == "" {
@@ -65,33 +70,32 @@ func embedBelow(s string, level int) (text string, adapted []string, err error) 
 		}
 		s, adapted = next, append(adapted, what)
 	}
-	return "", nil, &EditError{Text: "the text cannot be a section: its headings and open blocks depend on each other; simplify it"}
+	return "", nil, textError("the text cannot be a section: " +
+		"its headings and open blocks depend on each other; simplify it")
 }
 
-// embedItem makes a text fit into a list item: blanks before its first line are cut, and what it leaves
-// open is closed.
+// embedItem adapts a text to a list item, as ItemText says.
 func embedItem(s string) (text string, adapted []string, err error) {
 	if s, err = cleanText(s); err != nil {
 		return "", nil, err
 	}
 	if s = strings.TrimLeft(s, " \t"); s == "" {
-		return "", nil, &EditError{Text: "a list item needs a text"}
-	}
-	if c := s[0]; strings.IndexByte(s, '\n') < 0 && (c == '[' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80) {
-		return s, nil, nil // one line of plain words, as most are
+		return "", nil, textError("a list item needs a text")
 	}
 	if text, adapted, err = closeText(s); err != nil {
 		return "", nil, err
 	}
 	src := []byte(newListStyle().list([]string{text}, "\n"))
-	blocks := readBlocks(src, 0, nil)
+	blocks := readBlocks(src, 0)
 	if len(blocks) != 1 || len(blocks[0].items) != 1 || itemText(src, blocks[0].items[0]) != text {
-		return "", nil, &EditError{Text: "the text cannot be a list item: indented behind a list marker it reads as something else; the usual cause is a line of nothing but -, * or _"}
+		return "", nil, textError("the text cannot be a list item: " +
+			"indented behind a list marker it reads as something else; " +
+			"the usual cause is a line of nothing but -, * or _")
 	}
 	return text, adapted, nil
 }
 
-// closeText closes what a text leaves open.
+// closeText closes the block that is open at the end of a text.
 func closeText(s string) (text string, adapted []string, err error) {
 	last, open := openBlock([]byte(s), 0)
 	if !open {
@@ -100,7 +104,8 @@ func closeText(s string) (text string, adapted []string, err error) {
 	closer, what := closing(s, last)
 	text = s + "\n" + closer
 	if _, still := openBlock([]byte(text), 0); closer == "" || still {
-		return "", nil, &EditError{Text: fmt.Sprintf("the text leaves a block open that begins in its line %d; close it", lineNumber([]byte(s), last.span.Start))}
+		return "", nil, textError("the text leaves a block open that begins in its line %d; close it",
+			lineNumber([]byte(s), last.span.Start))
 	}
 	return text, []string{what}, nil
 }
@@ -108,7 +113,7 @@ func closeText(s string) (text string, adapted []string, err error) {
 // adaptOnce makes the first kind of adaptation that s needs and names it, or "".
 func adaptOnce(s string, level int) (next, what string) {
 	src := []byte(s + sentinel)
-	blocks := readBlocks(src, 0, nil)
+	blocks := readBlocks(src, 0)
 	top := 0
 	for _, k := range blocks {
 		if k.kind == headingBlock && k.span.Start < len(s) && k.level <= level && (top == 0 || k.level < top) {
@@ -127,12 +132,13 @@ func adaptOnce(s string, level int) (next, what string) {
 	}
 	closer, what := closing(s, last)
 	if closer == "" {
-		return s, "" // nothing known is open; the check of the result decides
+		return s, "" // no block that this package can close; the check of the edit decides
 	}
 	return s + "\n" + closer, what
 }
 
-// demote moves all top-level headings in the first size bytes of src down by n levels, at most to level 6.
+// demote moves all top-level headings in the first size bytes of src down by n levels, at
+// most to level 6.
 func demote(src []byte, size int, blocks []block, n int) string {
 	var edits []edit
 	for _, k := range blocks {
@@ -154,8 +160,8 @@ func demote(src []byte, size int, blocks []block, n int) string {
 	return string(out)
 }
 
-// atxTitle returns the text of a setext heading as the text of an ATX heading:
-// one line, and no # at its end that would be read as decoration.
+// atxTitle returns the text of a setext heading as that of an ATX heading: one line, and no
+// # at its end that would be read as part of the closing sequence.
 func atxTitle(raw string) string {
 	lines := strings.Split(raw, "\n")
 	lines = lines[:len(lines)-1] // the underline
@@ -174,8 +180,8 @@ func atxTitle(raw string) string {
 	return title
 }
 
-// closing returns the line that ends a block which is open at the end of s, and
-// the name of doing so; "" for a block that needs none.
+// closing returns the line that ends a block which is open at the end of s, and what the
+// adaptation is called; "" for a block that needs no such line.
 func closing(s string, k block) (closer, what string) {
 	first := strings.TrimLeft(s[k.span.Start:lineEnd([]byte(s), k.span.Start)], " ")
 	switch k.kind {

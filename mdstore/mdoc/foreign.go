@@ -9,18 +9,18 @@ import (
 	"github.com/adrg/frontmatter"
 )
 
-// Foreign is what Arbor shows of a document that is not its own.
+// Foreign is what Arbor shows of a document that is not one of its own files.
 type Foreign struct {
 	Title       string // front matter title or name, else the first level-1 heading, else ""
 	Description string // front matter description or summary, else ""
 }
 
-// ReadForeign reads the title and description of a document with YAML, TOML or JSON front matter, or none.
-// It never fails: what cannot be read is empty. Both are one line.
+// ReadForeign reads the title and description of a document with YAML, TOML or JSON front
+// matter, or none. Both are one line, and empty if they cannot be read.
 func ReadForeign(src []byte) (f Foreign) {
 	defer func() {
 		if recover() != nil {
-			f = Foreign{} // the last wall around three decoders
+			f = Foreign{} // a bug in one of three decoders
 		}
 	}()
 	src = src[:min(len(src), MaxBytes)]
@@ -31,7 +31,7 @@ func ReadForeign(src []byte) (f Foreign) {
 	var m matter
 	rest := src
 	if p := split(src); p.found {
-		// Arbor's own reader knows more of YAML's corners than the library's splitter.
+		// This package's reader accepts more YAML than the library's splitter.
 		m.yaml(src, p.front)
 		rest = src[p.body:]
 	} else if r, err := frontmatter.Parse(bytes.NewReader(src), &m, foreignFormats...); err == nil {
@@ -39,7 +39,7 @@ func ReadForeign(src []byte) (f Foreign) {
 	}
 	f.Title, f.Description = oneLine(m.Title, m.Name), oneLine(m.Description, m.Summary)
 	if f.Title == "" && checkBody(rest) == nil {
-		for _, k := range readBlocks(rest, 0, nil) {
+		for _, k := range readBlocks(rest, 0) {
 			if k.kind == headingBlock && k.level == 1 {
 				f.Title = oneLine(k.title)
 				break
@@ -49,7 +49,7 @@ func ReadForeign(src []byte) (f Foreign) {
 	return f
 }
 
-// matter is what is looked for in front matter; a value of another type is as good as none.
+// matter is what ReadForeign looks for in front matter. A value that is not text is ignored.
 type matter struct {
 	Title       any `toml:"title" json:"title"`
 	Name        any `toml:"name" json:"name"`
@@ -58,7 +58,7 @@ type matter struct {
 }
 
 func (m *matter) yaml(src []byte, s Span) {
-	fields, _, _ := readFront(src, s)
+	fields, _ := readFront(src, s)
 	for _, f := range fields {
 		if f.Kind == Null || f.Kind == Nested {
 			continue
@@ -76,7 +76,7 @@ func (m *matter) yaml(src []byte, s Span) {
 	}
 }
 
-// foreignFormats are the forms of front matter that other programs write. The limit holds before anything is decoded.
+// foreignFormats are the forms of front matter that other programs write.
 var foreignFormats = []*frontmatter.Format{
 	frontmatter.NewFormat("---yaml", "---", limited(func(b []byte, m *matter) error {
 		m.yaml(b, Span{0, len(b)})
@@ -96,8 +96,8 @@ func decodeTOML(b []byte, m *matter) error {
 	return toml.Unmarshal(b, m)
 }
 
-// deepTOML reports whether keys or inline tables nest deeper than anybody writes: the decoder takes a minute for
-// 64 kB of them.
+// deepTOML reports whether keys or inline tables nest too deep: the decoder takes a minute
+// for 64 kB of them.
 func deepTOML(b []byte) bool {
 	if bytes.Count(b, []byte{'{'}) > MaxContainers {
 		return true
@@ -114,8 +114,8 @@ func deepTOML(b []byte) bool {
 
 func decodeJSON(b []byte, m *matter) error { return json.Unmarshal(b, m) }
 
-// limited wraps a decoder so that it sees no more than the limit and its failure is an empty result: the
-// body is read either way.
+// limited wraps a decoder: it gets no front matter beyond the limit, and a failure is an
+// empty result, because the body is read either way.
 func limited(decode func([]byte, *matter) error) frontmatter.UnmarshalFunc {
 	return func(b []byte, v any) error {
 		m := v.(*matter)
@@ -129,7 +129,7 @@ func limited(decode func([]byte, *matter) error) frontmatter.UnmarshalFunc {
 	}
 }
 
-// oneLine returns the first of the values that is a text with something in it, on one line.
+// oneLine returns the first of the values that is a text and not blank, on one line.
 func oneLine(values ...any) string {
 	for _, v := range values {
 		if s, ok := v.(string); ok {

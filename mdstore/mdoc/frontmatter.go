@@ -8,14 +8,37 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// front is front matter as edits see it: as the YAML parser does, or where all its lines
-// are plain, as the scan of those does. Reading takes the fields from it where that scan gives up.
+// ReadFields returns the front matter's fields as Parse does, without a Doc that
+// holds on to src. ok is false if Parse would return a diagnostic.
+func ReadFields(src []byte) (fields []Field, ok bool) {
+	d, problems := Parse("", src, nil)
+	return d.fields, len(problems) == 0
+}
+
+// readFront returns the fields of the front matter at s, and what is wrong with it.
+// It asks the YAML parser only if scanPlain gives up.
+func readFront(text []byte, s Span) (fields []Field, problems []Diagnostic) {
+	if s.Len() > MaxFrontMatterBytes {
+		return nil, []Diagnostic{{Line: lineNumber(text, s.Start), Col: 1, Code: CodeTooLarge,
+			Text: fmt.Sprintf("the front matter has %d bytes, the limit is %d", s.Len(), MaxFrontMatterBytes)}}
+	}
+	if fields, ok := scanPlain(text, s); ok {
+		return fields, nil
+	}
+	f, problem := parseFront(text, s)
+	if problem != nil {
+		return f.fields(), []Diagnostic{*problem}
+	}
+	return f.fields(), f.duplicates()
+}
+
+// front is front matter as edits need it: with the YAML parser's nodes.
 type front struct {
 	text    []byte // the document's text; all offsets are in it
 	span    Span   // the lines between the delimiters
 	root    *yaml.Node
 	entries []entry
-	lenient bool // not YAML as a whole: each line by itself
+	lenient bool // not YAML as a whole: each line is read by itself
 }
 
 // An entry is one key with its value.
@@ -23,42 +46,14 @@ type entry struct {
 	Field
 	start    int        // offset of the key
 	located  bool       // Span was found and may be edited
-	key, val *yaml.Node // nil for a line that is plain, or no YAML
+	key, val *yaml.Node // nil for a line that is not YAML
 }
 
 // listed reports whether the entry is one of the document's fields.
 func (e *entry) listed() bool { return e.key == nil || e.key.Kind == yaml.ScalarNode }
 
-// readFront returns the fields of the front matter at s, whether all of its lines are plain, and what is wrong with it.
-func readFront(text []byte, s Span) (fields []Field, plain bool, problems []Diagnostic) {
-	if s.Len() > MaxFrontMatterBytes {
-		return nil, false, []Diagnostic{{Line: lineNumber(text, s.Start), Col: 1, Code: CodeTooLarge,
-			Text: fmt.Sprintf("the front matter has %d bytes, the limit is %d", s.Len(), MaxFrontMatterBytes)}}
-	}
-	if fields, ok := scanPlain(text, s); ok {
-		return fields, true, nil
-	}
-	f, problem := parseFront(text, s)
-	if problem != nil {
-		return f.fields(), false, []Diagnostic{*problem}
-	}
-	return f.fields(), false, f.duplicates()
-}
-
-// frontOf returns the front matter of a document for edits.
-func frontOf(d *Doc) (*front, *Diagnostic) {
-	if !d.plain {
-		return parseFront(d.text, d.parts.front)
-	}
-	f := &front{text: d.text, span: d.parts.front, entries: make([]entry, len(d.fields))}
-	for i, fl := range d.fields {
-		f.entries[i] = entry{Field: fl, start: lineStart(d.text, fl.Span.Start), located: true}
-	}
-	return f, nil
-}
-
-// parseFront reads the front matter at s. With a problem, what is returned holds
-// what could be read.
+// parseFront reads the front matter at s. With a problem, the front holds what could
+// be read.
 func parseFront(text []byte, s Span) (*front, *Diagnostic) {
 	f := &front{text: text, span: s}
 	root, err := decodeYAML(text[s.Start:s.End])
@@ -115,7 +110,7 @@ func (f *front) find(key string) *entry {
 	return nil
 }
 
-// duplicates reports every key that stands a second time.
+// duplicates reports each key that is there a second time.
 func (f *front) duplicates() (found []Diagnostic) {
 	first := make(map[string]int, len(f.entries))
 	for i := range f.entries {

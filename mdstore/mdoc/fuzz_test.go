@@ -31,7 +31,7 @@ func seeds(f *testing.F) (all [][]byte) {
 	return append(all, nodeFile(600), bytes.ReplaceAll(nodeFile(600), []byte("\n"), []byte("\r\n")))
 }
 
-// checkDoc holds what is true of every document.
+// checkDoc fails unless what holds for every document holds for src.
 func checkDoc(t *testing.T, src []byte) *Doc {
 	t.Helper()
 	d, problems := Parse("Node.md", src, nodeForm)
@@ -81,7 +81,7 @@ func checkDoc(t *testing.T, src []byte) *Doc {
 	return d
 }
 
-// applied makes the edit, or reports that it was refused as it should be.
+// applied returns the document after the edit, nil if the edit is refused with a documented error.
 func applied(t *testing.T, d *Doc, p Patch, err error) *Doc {
 	t.Helper()
 	src := bytes.Clone(d.Bytes())
@@ -136,10 +136,11 @@ func FuzzSetField(f *testing.F) {
 			t.Fatalf("SetField(%q, %q) on %q changed the body", key, value, src)
 		}
 		others := func(d *Doc) (out []string) {
+			front, _ := parseFront(d.text, d.parts.front)
 			for _, f := range d.Fields() {
 				if f.Key != key {
 					out = append(out, f.Key, f.Value, string([]byte{byte(f.Kind)}))
-					if f.Kind == Nested && !d.matter().flow() {
+					if f.Kind == Nested && !front.flow() {
 						out = append(out, string(d.src[f.Span.Start:f.Span.End]))
 					}
 				}
@@ -156,8 +157,8 @@ func FuzzSetField(f *testing.F) {
 	})
 }
 
-// FuzzSetSection holds that a text reads back as it was adapted, that a text that needs no adaptation reads back as it was
-// given, that every other section and the front matter stay, and that doing it again changes nothing.
+// FuzzSetSection: a text reads back as it was adapted, a text that needs no adaptation as
+// it was given; other sections and the front matter stay; a second edit changes nothing.
 func FuzzSetSection(f *testing.F) {
 	for i, src := range seeds(f) {
 		f.Add(src, "Note", bodyBag[i%len(bodyBag)]+"\n\n"+bodyBag[(i*5)%len(bodyBag)])
@@ -200,8 +201,8 @@ func FuzzSetSection(f *testing.F) {
 	})
 }
 
-// FuzzApply makes a transition's edits in one splice and holds that each reads back and that taking them back
-// item by item leaves what was there.
+// FuzzApply: the edits of a transition, made in one splice, all read back, and the removal
+// of the items restores the section.
 func FuzzApply(f *testing.F) {
 	for i, src := range seeds(f) {
 		f.Add(src, scalarBag[i%len(scalarBag)], bodyBag[(i*3)%len(bodyBag)]+"\n"+bodyBag[(i*7)%len(bodyBag)], bodyBag[(i*5)%len(bodyBag)])

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestMain keeps the files of failed draws out of the source tree, and draws more than the library's default where no
-// number is asked for.
+// TestMain keeps rapid's files of failed cases out of the source tree, and runs ten times
+// its default number of cases.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	settings := map[string]string{"rapid.nofailfile": "true"}

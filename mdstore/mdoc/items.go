@@ -11,67 +11,25 @@ import (
 // Blank lines at the start of an item are not part of its text.
 func (d *Doc) Items(name string) []Item { return d.ItemsWith(name) }
 
-// ItemsWith returns those of Items whose bytes hold one of the texts, all where none is given. It spares the reading of the others.
+// ItemsWith returns those of Items whose bytes contain one of the texts, all of them if
+// no text is given.
 func (d *Doc) ItemsWith(name string, texts ...string) []Item {
 	var out []Item
 	line, counted := 1, 0
-	name = d.standard(name)
-	sections := d.body().sections // plain loops: every node of a workspace is asked for its items whenever one of them changes
-	for i := range sections {
-		if !sections[i].called(name) {
-			continue
-		}
-		own := d.own(&sections[i])
-		places, all := d.body().places(own), ""
-		if len(texts) == 0 {
-			all = d.string()[own.Start:own.End] // the items' texts are parts of it
-			if out == nil {
-				out = make([]Item, 0, len(places))
-			}
-		}
-		for _, p := range places {
-			if len(texts) > 0 && !holdsOne(d.text[p.span.Start:p.span.End], texts) {
+	for s := range d.named(name) {
+		for _, p := range d.places(s) {
+			if len(texts) > 0 && !containsOne(d.text[p.span.Start:p.span.End], texts) {
 				continue
 			}
 			line += bytes.Count(d.text[counted:p.span.Start], []byte{'\n'})
 			counted = p.span.Start
-			it := Item{Listed: p.item != nil, Span: p.span, Line: line}
-			if s, ok := d.verbatim(p); ok && len(texts) == 0 {
-				it.Text = all[s.Start-own.Start : s.End-own.Start]
-			} else {
-				it.Text = d.itemText(p)
-			}
-			out = append(out, it)
+			out = append(out, Item{Text: d.itemText(p), Listed: p.item != nil, Span: p.span, Line: line})
 		}
 	}
 	return out
 }
 
-// verbatim returns the bytes at a place that are its text as they stand: those of one line behind a marker and blanks, or
-// of a block without carriage returns.
-func (d *Doc) verbatim(p place) (s Span, ok bool) {
-	s = p.span
-	if p.item == nil {
-		return s, bytes.IndexByte(d.text[s.Start:s.End], '\r') < 0
-	}
-	s.Start += p.item.offset
-	if s.Start > s.End || !spaces(d.text[p.item.marker.End:s.Start]) {
-		return s, false
-	}
-	line := d.text[s.Start:s.End]
-	return s, bytes.IndexByte(line, '\n') < 0 && bytes.IndexByte(line, '\r') < 0
-}
-
-func spaces(b []byte) bool {
-	for _, c := range b {
-		if c != ' ' {
-			return false
-		}
-	}
-	return true
-}
-
-func holdsOne(b []byte, texts []string) bool {
+func containsOne(b []byte, texts []string) bool {
 	for _, t := range texts {
 		if bytes.Contains(b, []byte(t)) {
 			return true
@@ -80,10 +38,10 @@ func holdsOne(b []byte, texts []string) bool {
 	return false
 }
 
-// A place is where an item stands.
+// A place is the place of an item.
 type place struct {
 	span Span
-	list *block // nil for a block that is no list
+	list *block // nil for a block that is not a list
 	item *item  // nil likewise
 }
 
@@ -92,9 +50,6 @@ func (d *Doc) places(s *Section) []place { return d.body().places(d.own(s)) }
 
 // placesOf returns the items of several sections.
 func (d *Doc) placesOf(sections []*Section) (out []place) {
-	if len(sections) == 1 {
-		return d.places(sections[0])
-	}
 	for _, s := range sections {
 		out = append(out, d.places(s)...)
 	}
@@ -103,19 +58,9 @@ func (d *Doc) placesOf(sections []*Section) (out []place) {
 
 // places returns the items in one part of the body.
 func (o *outline) places(own Span) (out []place) {
-	blocks := o.blocks
-	blocks = blocks[sort.Search(len(blocks), func(i int) bool { return blocks[i].span.Start >= own.Start }):]
-	blocks = blocks[:sort.Search(len(blocks), func(i int) bool { return blocks[i].span.Start >= own.End })]
-	n := 0
-	for i := range blocks {
-		n += max(1, len(blocks[i].items))
-	}
-	if n == 0 {
-		return nil
-	}
-	out = make([]place, 0, n)
-	for i := range blocks {
-		k := &blocks[i]
+	first := sort.Search(len(o.blocks), func(i int) bool { return o.blocks[i].span.Start >= own.Start })
+	for i := first; i < len(o.blocks) && o.blocks[i].span.Start < own.End; i++ {
+		k := &o.blocks[i]
 		if k.kind != listBlock || len(k.items) == 0 {
 			out = append(out, place{span: k.span})
 			continue
@@ -127,7 +72,7 @@ func (o *outline) places(own Span) (out []place) {
 	return out
 }
 
-// itemText returns the text of what stands at a place.
+// itemText returns the text of the item or block at a place.
 func (d *Doc) itemText(p place) string {
 	if p.item == nil {
 		return d.lf(p.span)
@@ -135,8 +80,9 @@ func (d *Doc) itemText(p place) string {
 	return itemText(d.text, *p.item)
 }
 
-// ListsUnder returns the texts of the list items that a text has under headings with one of the names, of any
-// level and without regard to case: those that stand before the next heading. Empty items are left out.
+// ListsUnder returns the texts of the list items that follow headings with one of the
+// names in a text, up to the next heading. Headings may have any level and case. Empty
+// items are ignored.
 func ListsUnder(text string, names ...string) []string {
 	text, err := cleanText(text)
 	if err != nil {
@@ -146,7 +92,8 @@ func ListsUnder(text string, names ...string) []string {
 	o := newOutline(src, 0, nil)
 	var out []string
 	for i, h := range o.headings {
-		if !slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, strings.TrimSpace(h.Title)) }) {
+		title := strings.TrimSpace(h.Title)
+		if !slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, title) }) {
 			continue
 		}
 		own := Span{h.Span.End, len(src)}
@@ -165,8 +112,8 @@ func ListsUnder(text string, names ...string) []string {
 	return out
 }
 
-// itemText returns an item's text without its marker and the indentation that
-// follows from the marker.
+// itemText returns an item's text without its marker and the indentation that the marker
+// demands.
 func itemText(src []byte, it item) string {
 	var b strings.Builder
 	b.Grow(it.span.Len())
@@ -193,8 +140,8 @@ func itemText(src []byte, it item) string {
 	return s
 }
 
-// outdent writes a line that begins at a column without the first cols columns of its
-// blanks; what is left of a tab becomes spaces.
+// outdent writes a line that begins at a column, without the first cols columns of its
+// blanks. The rest of a tab becomes spaces.
 func outdent(b *strings.Builder, line []byte, column, cols int) {
 	i := 0
 	for cols > 0 && i < len(line) {

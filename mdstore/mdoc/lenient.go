@@ -2,20 +2,21 @@ package mdoc
 
 import (
 	"bytes"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 )
 
-// Front matter that is no YAML is still read when every line of it is a comment
-// or a key at the first column with a value behind it: people and other programs
-// write title: Fix: the thing, or title: [done] the thing, without quotes.
+// Front matter that is not YAML is still read if each line is a comment or a key at
+// the first column with a value behind it: people and other programs write
+// title: Fix: the thing, or title: [done] the thing, without quotes.
 //
-// Each line is then read by itself. One that is YAML means what YAML says, so a
-// number is a number, [a] is a list and a comment is a comment, whether or not
-// another line is wrong; the value of any other line is the rest of it as it stands.
+// Each line is then read by itself. A line that is YAML means what YAML says, so a
+// number is a number, [a] is a list and a comment is a comment, whether or not another
+// line is wrong. The value of any other line is the rest of it.
 
-// readLines fills the entries line by line. It is not whole, with the entries that
-// could be read, where a line has no such form or there are too many.
+// readLines fills the entries line by line. whole is false if a line has another form;
+// over says that there are too many lines. The entries then hold what could be read.
 func (f *front) readLines() (whole bool, over *limitError) {
 	whole = true
 	lines := 0
@@ -43,9 +44,6 @@ func (f *front) readLines() (whole bool, over *limitError) {
 // readLine reads one line of the form key: value.
 func readLine(text []byte, line Span) (entry, bool) {
 	b := text[line.Start:line.End]
-	if fields, ok := scanPlain(text, line); ok && len(fields) == 1 {
-		return entry{Field: fields[0], start: line.Start, located: true}, true
-	}
 	if b[0] == ' ' || b[0] == '\t' {
 		return entry{}, false
 	}
@@ -56,26 +54,23 @@ func readLine(text []byte, line Span) (entry, bool) {
 		}
 		return es[0], true
 	}
-	// Not YAML: the key is what stands before the first colon that a blank
-	// follows, and must be no indicator of YAML.
+	// Not YAML: the key ends at the first colon that a blank follows, and does not
+	// begin with an indicator of YAML.
 	k := bytes.Index(b, []byte(": "))
 	if t := bytes.Index(b, []byte(":\t")); t >= 0 && (k < 0 || t < k) {
 		k = t
 	}
-	if k < 0 || bytes.IndexByte([]byte("-?:,[]{}#&*!|>'\"%@`<="), b[0]) >= 0 {
+	if k < 0 || strings.IndexByte("-?:,[]{}#&*!|>'\"%@`<=", b[0]) >= 0 {
 		return entry{}, false
 	}
-	key := bytes.TrimRight(b[:k], " \t")
-	start := k + 1
-	for start < len(b) && (b[start] == ' ' || b[start] == '\t') {
-		start++
-	}
-	e := entry{Field: Field{Key: string(key), Line: lineNumber(text, line.Start)}, start: line.Start, located: true}
-	if start == len(b) {
+	e := entry{start: line.Start, located: true}
+	e.Key, e.Line = string(bytes.TrimRight(b[:k], " \t")), lineNumber(text, line.Start)
+	value := bytes.Trim(b[k+1:], " \t")
+	if len(value) == 0 {
 		e.Span = Span{line.Start + k + 1, line.Start + k + 1}
 		return e, true
 	}
-	end := len(bytes.TrimRight(b, " \t"))
-	e.Kind, e.Value, e.Span = String, string(b[start:end]), Span{line.Start + start, line.Start + end}
+	end := line.Start + len(bytes.TrimRight(b, " \t"))
+	e.Kind, e.Value, e.Span = String, string(value), Span{end - len(value), end}
 	return e, true
 }

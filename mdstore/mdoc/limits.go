@@ -1,13 +1,10 @@
 package mdoc
 
-import (
-	"bytes"
-	"fmt"
-)
+import "fmt"
 
-// What a document may hold. Beyond these a file is still listed, and its front
-// matter is read where that part is within them, but it is closed to edits: the
-// parsers behind this package need more than linear time for such input.
+// The limits of a document. A file beyond them is listed, and its front matter is read
+// if that is within its own limits, but the file is closed to edits: the YAML and
+// Markdown parsers need more than linear time for such input.
 const (
 	MaxBytes            = 1 << 20  // bytes in a file
 	MaxFrontMatterBytes = 64 << 10 // bytes between the front matter's delimiters
@@ -25,17 +22,9 @@ type limitError struct {
 	text string
 }
 
-// checkBody returns the first line of b that goes beyond what may be handed to
-// the Markdown parser.
+// checkBody returns the first line of b that is beyond the limits of what the Markdown
+// parser may get.
 func checkBody(b []byte) *limitError {
-	if modest(b) {
-		return nil
-	}
-	return checkLines(b)
-}
-
-// checkLines is checkBody line by line.
-func checkLines(b []byte) *limitError {
 	definitions, depth, blanks := 0, 0, 0
 	afterBlank := false
 	for at := 0; at < len(b); {
@@ -43,7 +32,7 @@ func checkLines(b []byte) *limitError {
 		markers, nested, rest := 0, 0, line
 		switch c := line[0]; {
 		case c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c >= 0x80, c == '#':
-			// Text, as most lines: only other bytes begin what counts here.
+			// Text, as most lines are: no marker and no definition begins with these.
 		default:
 			markers, nested, rest = containers(line)
 		}
@@ -51,7 +40,7 @@ func checkLines(b []byte) *limitError {
 		case markers > MaxContainers:
 			return &limitError{at, fmt.Sprintf("the line begins with more than %d markers of quotes and lists", MaxContainers)}
 		case markers == 0 && blank(rest):
-			// Every list around a blank line is asked about it.
+			// The parser asks every list around a blank line about it.
 			if blanks += depth; blanks > MaxOpenBlanks {
 				return &limitError{at, "too many blank lines stand in nested lists"}
 			}
@@ -77,45 +66,8 @@ func checkLines(b []byte) *limitError {
 	return nil
 }
 
-// modestLines is a number of lines within which no limit is reached where no line begins with more than MaxContainers
-// markers and blanks: each of them nests lists by less than two levels, a tab by two, and MaxDefinitions is larger.
-const modestLines = min(MaxDefinitions, MaxOpenBlanks/(2*MaxContainers))
-
-// modest reports whether b is within the limits with certainty: it has not many lines, and nowhere so many bytes of
-// markers and blanks in a row that a line could begin with too many of them. It looks at every 65th byte, as a longer
-// row holds one of those.
-func modest(b []byte) bool {
-	if bytes.Count(b, []byte{'\n'}) >= modestLines {
-		return false
-	}
-	for i := 0; i < len(b); i += MaxContainers + 1 {
-		if !markerByte[b[i]] {
-			continue
-		}
-		from, to := i, i+1
-		for from > 0 && i-from <= MaxContainers && markerByte[b[from-1]] {
-			from--
-		}
-		for to < len(b) && to-i <= MaxContainers && markerByte[b[to]] {
-			to++
-		}
-		if to-from > MaxContainers {
-			return false
-		}
-	}
-	return true
-}
-
-// markerByte says which bytes containers passes over.
-var markerByte = func() (is [256]bool) {
-	for _, c := range []byte(" \t>-+*0123456789.)") {
-		is[c] = true
-	}
-	return is
-}()
-
 // containers counts the markers of quotes and list items at the start of a line and
-// returns what follows them. nested is how deep the line may stand: lists that nest over
+// returns what follows them. nested is how deep the line may be: lists that nest over
 // many lines show in the indentation, two columns for each.
 func containers(line []byte) (markers, nested int, rest []byte) {
 	i, indent := 0, 0

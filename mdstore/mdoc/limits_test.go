@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestLimits(t *testing.T) {
+func TestFileBeyondALimitIsReadableAndClosed(t *testing.T) {
 	front := "---\nid: n1\n---\n"
 	many := func(format string, n int) string {
 		var b strings.Builder
@@ -63,7 +63,6 @@ func TestLimits(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			d, problems := Parse("Node.md", []byte(c.src), nodeForm)
 			d.Sections()
-			scanEqualsParse(t, new(Scanner), []byte(c.src))
 			f, ok := d.Field("id")
 			if ok == c.noField || ok && f.Value != "n1" {
 				t.Errorf("field id is %v %v", f, ok)
@@ -89,7 +88,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// stairs returns n lists each within the one before.
+// stairs returns n lists, each nested in the one before.
 func stairs(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -98,8 +97,7 @@ func stairs(n int) string {
 	return b.String()
 }
 
-// TestLimitsOfTexts holds that a text cannot bring in what a file may not hold.
-func TestLimitsOfTexts(t *testing.T) {
+func TestTextBeyondTheLimitsOfAFileIsRefused(t *testing.T) {
 	d, _ := Parse("Node.md", []byte("---\nid: n1\n---\n\n## Log\n\n- one\n"), nodeForm)
 	var e *EditError
 	if _, err := d.SetSection("Note", strings.Repeat("> ", 65)+"x"); !errors.As(err, &e) || !strings.Contains(e.Text, "64 markers") {
@@ -115,7 +113,7 @@ func TestLimitsOfTexts(t *testing.T) {
 	if _, err := d.SetSection("Note", strings.Repeat("x\n", MaxBytes)); !errors.As(err, &e) || !strings.Contains(e.Text, "1048576") {
 		t.Errorf("a text longer than a file: %v", err)
 	}
-	// Within a list the same text is one level deeper.
+	// In a list item the same text is one level deeper.
 	p, err = d.AppendItem("Log", strings.Repeat("> ", 64)+"x")
 	if err == nil {
 		_, err = d.Apply(p)

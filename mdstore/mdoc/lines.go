@@ -2,8 +2,8 @@ package mdoc
 
 import "bytes"
 
-// Only a line feed ends a line here, as it does for the Markdown parser; a
-// file with any other line end is closed to edits.
+// Only a line feed ends a line here, as for the Markdown parser. A file with lone carriage
+// returns is closed to edits.
 
 // lineEnd returns the offset behind the line feed that ends the line at i.
 func lineEnd(b []byte, i int) int {
@@ -36,8 +36,8 @@ func cutEOL(b []byte, end int) int {
 	return end
 }
 
-// eolAt returns the line end that a line inserted at i gets: that of the line
-// before, or of the first line where there is none before.
+// eolAt returns the line end for a line inserted at i: that of the line before, or of the
+// first line if there is none before.
 func eolAt(b []byte, i int) string {
 	k := bytes.LastIndexByte(b[:i], '\n')
 	if k < 0 {
@@ -49,7 +49,7 @@ func eolAt(b []byte, i int) string {
 	return "\n"
 }
 
-// eolOf returns the line end of the line that holds i, or what a new line there would get.
+// eolOf returns the line end of the line that holds i, or eolAt if it has none.
 func eolOf(b []byte, i int) string {
 	e := lineEnd(b, i)
 	if e == 0 || b[e-1] != '\n' {
@@ -58,8 +58,8 @@ func eolOf(b []byte, i int) string {
 	return string(b[cutEOL(b, e):e])
 }
 
-// blank reports whether a line holds nothing but spaces and tabs. A no-break
-// space is text, as it is for Markdown.
+// blank reports whether a line holds only spaces and tabs. A no-break space is text, as
+// for Markdown.
 func blank(line []byte) bool {
 	for _, c := range line {
 		if c != ' ' && c != '\t' && c != '\r' && c != '\n' {
@@ -69,8 +69,8 @@ func blank(line []byte) bool {
 	return true
 }
 
-// core returns the part of s from its first line that is not blank to its last
-// one, without the final line end; an empty span at s.Start where all is blank.
+// core returns the part of s from its first line that is not blank to its last one, without
+// the final line end; an empty span at s.Start if all lines are blank.
 func core(b []byte, s Span) Span {
 	start := s.Start
 	for start < s.End {
@@ -91,8 +91,8 @@ func core(b []byte, s Span) Span {
 	return Span{s.Start, s.Start}
 }
 
-// blankBefore reports whether the line before the one that starts at i is
-// blank; there must be one.
+// blankBefore reports whether there is a line before the one that starts at i, and it is
+// blank.
 func blankBefore(b []byte, i int) bool {
 	return i > 0 && blank(b[lineStart(b, i-1):i])
 }

@@ -6,59 +6,37 @@ import (
 	"unicode/utf8"
 )
 
-// scanPlain reads front matter in which every line has one unmistakable form:
-// a word, a colon, and a text, number or quoted text that every version of YAML
-// reads alike, perhaps with a comment. Such is nearly all front matter, and the
-// YAML parser takes thirty times as long for it. Anything else is not ok and is
-// the parser's; a test holds the two equal.
+// scanPlain reads front matter whose lines all have a form that every version of
+// YAML reads alike: a word, a colon, and a text, a number or a quoted text, perhaps
+// with a comment. Nearly all front matter is of this form, and the YAML parser takes
+// thirty times as long for it. ok is false for any other front matter. Tests and the
+// check of each edit hold the result equal to the parser's.
 func scanPlain(text []byte, s Span) (fields []Field, ok bool) {
-	src := text[s.Start:s.End]
-	if n := bytes.Count(src, []byte{'\n'}); n > 0 {
-		fields = make([]Field, 0, min(n, MaxFrontMatterNodes/2))
-	}
-	if fields, ok = appendPlain(fields, string(src), s.Start, lineNumber(text, s.Start)); !ok {
-		return nil, false
+	src := string(text[s.Start:s.End])
+	fields = make([]Field, 0, min(bytes.Count(text[s.Start:s.End], []byte{'\n'}), MaxFrontMatterNodes/2))
+	line := lineNumber(text, s.Start)
+	at := s.Start
+	for raw := range strings.Lines(src) {
+		f, kind := plainLine(strings.TrimSuffix(strings.TrimSuffix(raw, "\n"), "\r"))
+		switch kind {
+		case notPlain:
+			return nil, false
+		case plainField:
+			f.Span.Start += at
+			f.Span.End += at
+			f.Line = line
+			if 2*len(fields)+3 > MaxFrontMatterNodes || hasKey(fields, f.Key) {
+				return nil, false // the YAML parser's code reports it
+			}
+			fields = append(fields, f)
+		}
+		at += len(raw)
+		line++
 	}
 	return fields, true
 }
 
-// appendPlain adds the fields of front matter that stands at the offset base of its file, from that line on. Their
-// strings are parts of all.
-func appendPlain(fields []Field, all string, base, line int) ([]Field, bool) {
-	for at := 0; at < len(all); line++ {
-		fields = append(fields, Field{})
-		n := len(fields) - 1
-		f := &fields[n]
-		end := f.common(all, at)
-		if end == 0 {
-			end = len(all)
-			if k := strings.IndexByte(all[at:], '\n'); k >= 0 {
-				end = at + k + 1
-			}
-			is, what := plainLine(strings.TrimSuffix(strings.TrimSuffix(all[at:end], "\n"), "\r"))
-			switch what {
-			case notPlain:
-				return fields[:n], false
-			case plainSkip:
-				fields, at = fields[:n], end
-				continue
-			}
-			is.Span.Start += at
-			is.Span.End += at
-			*f = is
-		}
-		f.Span.Start += base
-		f.Span.End += base
-		f.Line = line
-		if 2*n+3 > MaxFrontMatterNodes || holds(fields[:n], f.Key) {
-			return fields[:n], false // the parser's to report
-		}
-		at = end
-	}
-	return fields, true
-}
-
-func holds(fields []Field, key string) bool {
+func hasKey(fields []Field, key string) bool {
 	for i := range fields {
 		if fields[i].Key == key {
 			return true
@@ -70,21 +48,21 @@ func holds(fields []Field, key string) bool {
 type plainKind uint8
 
 const (
-	notPlain plainKind = iota
-	plainSkip
+	notPlain   plainKind = iota
+	plainEmpty           // a blank line or a comment
 	plainField
 )
 
 // plainLine reads one line without its line end. The span is relative to it.
-func plainLine(line string) (f Field, what plainKind) {
+func plainLine(line string) (f Field, kind plainKind) {
 	if strings.Trim(line, " ") == "" {
-		return f, plainSkip
+		return f, plainEmpty
 	}
 	if line[0] == '#' {
 		if !printable(line) {
 			return f, notPlain
 		}
-		return f, plainSkip
+		return f, plainEmpty
 	}
 	k := 0
 	for k < len(line) && wordByte(line[k], k) {
@@ -129,18 +107,18 @@ func plainLine(line string) (f Field, what plainKind) {
 	if end < 0 || !printable(rest[end:]) {
 		return f, notPlain
 	}
-	kind, ok := plainValue(rest[:end])
+	valueKind, ok := plainValue(rest[:end])
 	if !ok {
 		return f, notPlain
 	}
-	f.Kind, f.Span = kind, Span{v, v + end}
-	if kind != Null {
+	f.Kind, f.Span = valueKind, Span{v, v + end}
+	if valueKind != Null {
 		f.Value = rest[:end]
 	}
 	return f, plainField
 }
 
-// wordByte reports whether c may stand at place i of a plain key.
+// wordByte reports whether c may be byte i of a plain key.
 func wordByte(c byte, i int) bool {
 	switch {
 	case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '_':
@@ -149,14 +127,14 @@ func wordByte(c byte, i int) bool {
 	return i > 0 && (c >= '0' && c <= '9' || c == '-')
 }
 
-// endsPlain reports whether nothing follows a quoted value but blanks or a comment behind a blank.
+// endsPlain reports whether only blanks, or a blank and a comment, follow a quoted value.
 func endsPlain(rest string) bool {
 	t := strings.TrimLeft(rest, " ")
 	return t == "" || t[0] == '#' && len(t) < len(rest)
 }
 
-// plainEnd returns the length of the plain value that rest begins with, or -1
-// where a colon in it would make it something else.
+// plainEnd returns the length of the unquoted value at the start of rest, or -1 if a
+// colon in it makes it something else.
 func plainEnd(rest string) int {
 	end := len(rest)
 	if k := strings.Index(rest, " #"); k >= 0 {
@@ -170,8 +148,9 @@ func plainEnd(rest string) int {
 	return end
 }
 
-// plainValue returns the kind of an unquoted value of an unmistakable form.
-func plainValue(v string) (Kind, bool) {
+// plainValue returns the kind of an unquoted value; ok is false if some version of
+// YAML reads another kind.
+func plainValue(v string) (kind Kind, ok bool) {
 	switch c := v[0]; {
 	case c >= '0' && c <= '9':
 		if len(v) > 18 || c == '0' && len(v) > 1 || strings.Trim(v, "0123456789") != "" {
@@ -194,36 +173,17 @@ func plainValue(v string) (Kind, bool) {
 	return String, !strings.EqualFold(v, "true") && !strings.EqualFold(v, "false") && !strings.EqualFold(v, "null")
 }
 
-// printable reports whether s holds only characters that stand for themselves in
-// YAML on one line: no controls, tabs, line or paragraph separators, marks of byte
-// order.
+// printable reports whether each character of s stands for itself in YAML.
 func printable(s string) bool {
-	for i := 0; i < len(s); {
-		if c := s[i]; c < utf8.RuneSelf {
-			if c < 0x20 || c == 0x7f {
-				return false
-			}
-			i++
-			continue
-		}
-		n := printableRune(s[i:])
-		if n == 0 {
-			return false
-		}
-		i += n
-	}
-	return true
+	return utf8.ValidString(s) && strings.IndexFunc(s, unprintable) < 0
 }
 
-// printableRune returns the length of the first character of s, which is none of ASCII, or 0 where it may not stand for itself.
-func printableRune(s string) int {
-	if s[0] >= 0xe3 && s[0] <= 0xec && len(s) > 2 && s[1]&0xc0 == 0x80 && s[2]&0xc0 == 0x80 {
-		return 3 // from U+3000 to U+CFFF, as most of what is written in Chinese, Japanese and Korean
-	}
-	r, n := utf8.DecodeRuneInString(s)
+// unprintable reports whether YAML does not allow r within a line, or ends the line
+// there: controls, tabs, line and paragraph separators, byte order marks.
+func unprintable(r rune) bool {
 	switch {
-	case r == utf8.RuneError && n == 1, r < 0xa0, r == 0x2028, r == 0x2029, r == 0xfeff, r == 0xfffe, r == 0xffff:
-		return 0
+	case r < 0x20, r >= 0x7f && r < 0xa0:
+		return true
 	}
-	return n
+	return r == 0x2028 || r == 0x2029 || r == 0xfeff || r == 0xfffe || r == 0xffff
 }

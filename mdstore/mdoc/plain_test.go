@@ -7,8 +7,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// plainEqualsYAML holds that what the plain scan accepts the YAML parser reads alike, field by field, span by span, and that the library by itself decodes the same.
-// It reports whether the scan accepted.
+// plainEqualsYAML fails unless the YAML parser reads the same fields and spans as the scan of
+// plain lines, and the library by itself the same values, if the scan accepts the front
+// matter. It reports whether it does.
 func plainEqualsYAML(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -37,7 +38,7 @@ func plainEqualsYAML(t interface {
 	return true
 }
 
-// The pieces of lines that the scan decides on.
+// Pieces of lines, valid and invalid.
 var (
 	plainKeys   = []string{"id", "title", "status", "a-b", "_x", "y", "null", "true", "Node9", "-a", "9a", "a b", "a.b", "", "ключ", "<<", "?", "%YAML", strings.Repeat("k", 128), strings.Repeat("k", 129)}
 	plainColons = []string{": ", ":", ":  ", ":\t", " : ", "", " ", ":: "}
@@ -46,7 +47,7 @@ var (
 	plainEnds = []string{"\n", "\n", "\r\n", " \n", "\t\n", "", "\n\n", "\n  \n", "\n# c\n", "\n  more\n", "\n - x\n", "\n# c\u2028k: v\n", "\n...\n", "\n---\n"}
 )
 
-func TestPlainScanEqualsYAML(t *testing.T) {
+func TestPlainLinesOfAnyPiecesReadAsYAMLReadsThem(t *testing.T) {
 	accepted, all := 0, 0
 	for _, key := range plainKeys {
 		for _, colon := range plainColons {
@@ -61,7 +62,7 @@ func TestPlainScanEqualsYAML(t *testing.T) {
 		}
 	}
 	if accepted < all/50 {
-		t.Errorf("the scan accepts %d of %d lines: the test holds little", accepted, all)
+		t.Errorf("the scan accepts %d of %d lines: the test proves little", accepted, all)
 	}
 	many := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -78,8 +79,7 @@ func TestPlainScanEqualsYAML(t *testing.T) {
 	}
 }
 
-// TestPlainTextReadsBack holds that what is written without quotes reads back as it is, alone, with a comment and in braces.
-func TestPlainTextReadsBack(t *testing.T) {
+func TestTextWrittenWithoutQuotesReadsBack(t *testing.T) {
 	for _, v := range append(append([]string{}, plainValues...), scalarBag...) {
 		for _, flow := range []bool{false, true} {
 			if !plainText(v, flow) {

@@ -1,8 +1,11 @@
 package mdoc
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// A plan is what a number of ops come to: the edits, and what must hold after them.
+// A plan is the edits of a number of ops, and what must hold after them.
 type plan struct {
 	doc      *Doc
 	front    *front // nil unless fields are set
@@ -16,32 +19,25 @@ type fieldPlan struct {
 	value Scalar
 }
 
-// A sectionPlan is all that is asked of the sections of one name.
+// A sectionPlan is all that is requested of the sections of one name.
 type sectionPlan struct {
 	name    string
-	at      []*Section // where it stands; empty for one to be added
+	at      []*Section // the sections of that name; empty if one is to be added
 	text    *string
 	appends []string
 	replace map[int]string
 	remove  map[int]bool
-	places  []place // of the items of all of at; nil where no item is asked for
+	places  []place // of the items of all of at; nil if no item is edited
 }
 
-// plan collects the ops and computes their edits. Of two values for one field or
-// two texts for one section, the later stands.
+// plan collects the ops and computes their edits. Of two values for one field, or two
+// texts for one section, the later is used.
 func (d *Doc) plan(ops []op) (*plan, error) {
-	p := &plan{doc: d, edits: make([]edit, 0, len(ops)+1)}
-	for i, o := range ops {
-		if o.do == setField && p.fields == nil {
-			p.fields = make([]fieldPlan, 0, len(ops)-i)
-		}
-		var err error
+	p := &plan{doc: d}
+	for _, o := range ops {
 		if o.do == setField {
 			p.addField(o)
-		} else {
-			err = p.addSection(o)
-		}
-		if err != nil {
+		} else if err := p.addSection(o); err != nil {
 			return nil, err
 		}
 	}
@@ -81,13 +77,14 @@ func (p *plan) addSection(o op) error {
 	s := p.section(o.name)
 	if o.do == setSection {
 		if len(s.at) > 1 {
-			return p.doc.refuse(s.at[1].Line, "section %s stands twice, in lines %d and %d; merge the two by hand first", s.name, s.at[0].Line, s.at[1].Line)
+			return p.doc.refuse(s.at[1].Line, "section %s stands twice, in lines %d and %d; merge the two by hand first",
+				s.name, s.at[0].Line, s.at[1].Line)
 		}
 		s.text = &o.text
 	} else if err := p.addItem(s, o); err != nil {
 		return err
 	}
-	if s.text != nil && (s.appends != nil || s.replace != nil || s.remove != nil) {
+	if s.text != nil && len(s.appends)+len(s.replace)+len(s.remove) > 0 {
 		return p.doc.refuse(0, "section %s is given a text and other items in one edit; do one after the other", s.name)
 	}
 	return nil
@@ -105,39 +102,29 @@ func (p *plan) addItem(s *sectionPlan, o op) error {
 		return p.doc.refuse(0, "section %s has no item %d: it has %d, counted from 0", s.name, o.index, n)
 	}
 	if o.do == replaceItem {
-		if s.replace == nil {
-			s.replace = make(map[int]string)
-		}
 		s.replace[o.index] = o.text
 	} else {
-		if s.remove == nil {
-			s.remove = make(map[int]bool)
-		}
 		s.remove[o.index] = true
 	}
 	if _, both := s.replace[o.index]; both && s.remove[o.index] {
-		return p.doc.refuse(p.doc.lineOf(s.places[o.index].span.Start), "item %d of section %s is replaced and removed in one edit", o.index, s.name)
+		return p.doc.refuse(p.doc.lineOf(s.places[o.index].span.Start),
+			"item %d of section %s is replaced and removed in one edit", o.index, s.name)
 	}
 	return nil
 }
 
-// section returns the plan for the sections of that name.
+// section returns the plan for the sections of that name, a new one if there is none.
 func (p *plan) section(name string) *sectionPlan {
 	name = strings.TrimSpace(p.doc.form.canonical(name))
-	for _, s := range p.sections {
-		if strings.EqualFold(s.name, name) {
-			return s
-		}
+	if s := p.find(name); s != nil {
+		return s
 	}
-	s := &sectionPlan{name: name}
-	for at := range p.doc.named(name) {
-		s.at = append(s.at, at)
-	}
+	s := &sectionPlan{name: name, at: slices.Collect(p.doc.named(name)), replace: map[int]string{}, remove: map[int]bool{}}
 	p.sections = append(p.sections, s)
 	return s
 }
 
-// find returns the plan for the section of that canonical name, or nil.
+// find returns the plan for the sections of that canonical name, or nil.
 func (p *plan) find(name string) *sectionPlan {
 	for _, s := range p.sections {
 		if strings.EqualFold(s.name, name) {
@@ -147,7 +134,7 @@ func (p *plan) find(name string) *sectionPlan {
 	return nil
 }
 
-// replaceSpan adds an edit; one that changes nothing is left out.
+// replaceSpan adds an edit unless it changes nothing.
 func (p *plan) replaceSpan(s Span, text string) {
 	if string(p.doc.text[s.Start:s.End]) != text {
 		p.edits = append(p.edits, edit{s, text})

@@ -12,10 +12,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestOnlyWhatIsAskedChanges draws documents and edits and compares the result with an oracle that shares no code
-// with the package: the bytes around the change, the YAML library's own decoding, and the Markdown library's
-// own tree. ARBOR_PROPERTY_CASES sets the number of cases.
-func TestOnlyWhatIsAskedChanges(t *testing.T) {
+// The oracle shares no code with the package: it compares the bytes around the change, the
+// YAML library's decoding and the Markdown library's tree. The variable
+// ARBOR_PROPERTY_CASES sets the number of cases.
+func TestEditChangesOnlyWhatIsRequested(t *testing.T) {
 	cases := "4000"
 	if n := os.Getenv("ARBOR_PROPERTY_CASES"); n != "" {
 		cases = n
@@ -90,7 +90,7 @@ func report(t *testing.T, counts map[string]int) {
 	t.Log(b.String())
 }
 
-// checkClosed holds that a closed document is readable and refuses every edit.
+// checkClosed fails unless a closed document is readable and refuses every edit.
 func checkClosed(t *rapid.T, d *Doc) {
 	d.Fields()
 	d.Headings()
@@ -154,7 +154,7 @@ func drawOne(t *rapid.T, d *Doc) drawnEdit {
 	return drawnEdit{kind: "append", name: section.Draw(t, "section"), text: drawJoined(t, "item", bodyBag, 1, 3)}
 }
 
-// drawIndex returns the index of an item of the log, seldom one that is not there.
+// drawIndex returns the index of an item of the log, rarely one that does not exist.
 func drawIndex(t *rapid.T, d *Doc) int {
 	i := rapid.IntRange(0, 40).Draw(t, "index")
 	if n := len(d.Items("Log")); n > 0 && i < 40 {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
@@ -60,20 +61,19 @@ func (v Scalar) String() string {
 // NullValue returns the scalar null.
 func NullValue() Scalar { return Scalar{} }
 
-// Scalar returns the value of the field as a scalar that SetField takes, and false
-// for a nested value.
+// Scalar returns the value of the field as SetField takes it, and false for a nested
+// value.
 func (f Field) Scalar() (Scalar, bool) {
 	return Scalar{f.Kind, f.Value}, f.Kind != Nested
 }
 
-// Equal reports whether the field has this value already, in whatever form it is written.
+// Equal reports whether the field has this value, in any form of writing.
 func (v Scalar) Equal(f Field) bool {
 	return v.kind == f.Kind && v.text == f.Value && f.Kind != Nested
 }
 
-// literal returns the scalar as it is written on one line, quoted as style says
-// where the text allows it. An absent style quotes only where it must. flow is for
-// a value inside braces.
+// literal returns the scalar as it is written on one line, quoted as style says if the
+// text allows it. Style 0 quotes only if necessary. flow is for a value inside braces.
 func (v Scalar) literal(style yaml.Style, flow bool) string {
 	switch {
 	case v.kind == Null:
@@ -88,9 +88,8 @@ func (v Scalar) literal(style yaml.Style, flow bool) string {
 	return quoteDouble(v.text)
 }
 
-// plainText reports whether s may stand without quotes and is the same text for
-// every reader of YAML: also for those that take yes, 12:30 or 2026-01-01 for
-// something else.
+// plainText reports whether s without quotes is the same text for every reader of
+// YAML, also for those that read yes, 12:30 or 2026-01-01 as something else.
 func plainText(s string, flow bool) bool {
 	if s == "" || s != strings.Trim(s, " ") || plainEnd(s) != len(s) || !printable(s) {
 		return false
@@ -103,16 +102,16 @@ func plainText(s string, flow bool) bool {
 		return false
 	}
 	if c := s[0]; c >= '0' && c <= '9' {
-		// A letter that no number, date or time has makes it a text.
+		// A letter that is in no number, date or time makes it a text.
 		return strings.IndexFunc(s, func(r rune) bool {
-			return r >= utf8.RuneSelf || r >= 'a' && r <= 'z' && !strings.ContainsRune("eboxtz", r) || r >= 'A' && r <= 'Z' && !strings.ContainsRune("EBOXTZ", r)
+			return r >= utf8.RuneSelf || unicode.IsLetter(r) && !strings.ContainsRune("eboxtzEBOXTZ", r)
 		}) >= 0 && readsPlain(s)
 	}
 	_, ok := plainValue(s)
 	return ok
 }
 
-// readsPlain asks the YAML parser whether s without quotes is the text s.
+// readsPlain reports whether the YAML parser reads s without quotes as the text s.
 func readsPlain(s string) bool {
 	root, err := decodeYAML([]byte("k: " + s + "\n"))
 	if err != nil || root == nil || len(root.Content) != 2 {
@@ -137,7 +136,7 @@ func quoteDouble(s string) string {
 			b.WriteString(`\t`)
 		case r == '\r':
 			b.WriteString(`\r`)
-		case r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0x2028 || r == 0x2029 || r == 0xfeff || r == 0xfffe || r == 0xffff:
+		case unprintable(r):
 			fmt.Fprintf(&b, `\u%04X`, r)
 		default:
 			b.WriteRune(r)
@@ -147,8 +146,8 @@ func quoteDouble(s string) string {
 	return b.String()
 }
 
-// blockText returns s as the lines of a block scalar indented by indent, and the
-// indicator that begins it; false where s cannot be held by one.
+// blockText returns s as the lines of a block scalar indented by indent, and its
+// indicator; ok is false if no block scalar can hold s.
 func blockText(s string, style yaml.Style, indent, eol string) (indicator, lines string, ok bool) {
 	body := strings.TrimRight(s, "\n")
 	tail := len(s) - len(body)

@@ -2,12 +2,13 @@ package mdoc
 
 import (
 	"bytes"
+	"iter"
 	"slices"
 	"sort"
 	"strings"
 )
 
-// body returns the outline of the document, parsed when it is first asked for.
+// body returns the outline of the document, parsed at its first use.
 func (d *Doc) body() *outline {
 	d.parseBody.Do(func() {
 		if d.opaque {
@@ -24,24 +25,9 @@ func (d *Doc) body() *outline {
 }
 
 func newOutline(src []byte, base int, form *Form) *outline {
-	o := &outline{blocks: readBlocks(src, base, form)}
-	headings, sections := 0, 0
-	for i := range o.blocks {
-		if k := &o.blocks[i]; k.kind == headingBlock {
-			headings++
-			if k.level == 2 {
-				sections++
-			}
-		}
-	}
-	if headings > 0 {
-		o.headings = make([]Heading, 0, headings)
-	}
-	if sections > 0 {
-		o.sections = make([]Section, 0, sections)
-	}
+	o := &outline{blocks: readBlocks(src, base)}
 	line, counted := 1, 0
-	open := false // the last section has no end yet
+	open := false // the end of the last section is not known yet
 	for i := range o.blocks {
 		k := &o.blocks[i]
 		if k.kind != headingBlock {
@@ -74,14 +60,14 @@ func (f *Form) canonical(title string) string {
 	return title
 }
 
-// index returns the place in the form of the section that is called so, or -1.
+// index returns the index in the form of the section with that name or alias, or -1.
 func (f *Form) index(title string) int {
 	if f == nil {
 		return -1
 	}
 	for i := range f.Sections {
 		if s := &f.Sections[i]; s.Name == title || slices.Contains(s.Aliases, title) {
-			return i // as nearly all are written
+			return i // most files are written like this
 		}
 	}
 	title = strings.TrimSpace(title)
@@ -99,34 +85,16 @@ func (f *Form) index(title string) int {
 	return -1
 }
 
-// title returns the text of a heading, the form's own where it has the same.
-func (f *Form) title(text []byte) string {
-	if f != nil {
-		for i := range f.Sections {
-			s := &f.Sections[i]
-			if s.Name == string(text) {
-				return s.Name
-			}
-			for _, a := range s.Aliases {
-				if a == string(text) {
-					return a
-				}
-			}
-		}
-	}
-	return string(text)
-}
-
-// Headings returns the top-level headings of every level in their order. The
-// slice must not be modified.
+// Headings returns the top-level headings of every level in their order. The slice must
+// not be modified.
 func (d *Doc) Headings() []Heading { return d.body().headings }
 
-// Sections returns all sections in their order, known or not. The slice must not
-// be modified.
+// Sections returns all sections in their order, also those that the form does not know.
+// The slice must not be modified.
 func (d *Doc) Sections() []Section { return d.body().sections }
 
-// Section returns the first section of that name, which may be an alias or a
-// heading's text.
+// Section returns the first section of that name; an alias or the text of a heading is a
+// name too.
 func (d *Doc) Section(name string) (Section, bool) {
 	for s := range d.named(name) {
 		return *s, true
@@ -134,7 +102,8 @@ func (d *Doc) Section(name string) (Section, bool) {
 	return Section{}, false
 }
 
-// Title returns the heading's text of the first section of that name, or the one that it would get where it is missing.
+// Title returns the heading's text of the first section of that name, or the text that a
+// new section of that name would get.
 func (d *Doc) Title(name string) string {
 	if s, ok := d.Section(name); ok {
 		return strings.TrimSpace(s.Title)
@@ -142,29 +111,23 @@ func (d *Doc) Title(name string) string {
 	return d.titleFor(name)
 }
 
-// named yields every section of that name in their order. Blanks around a name mean nothing.
-func (d *Doc) named(name string) func(func(*Section) bool) {
-	name = d.standard(name)
+// named yields every section of that name in their order. Blanks around a name are
+// ignored.
+func (d *Doc) named(name string) iter.Seq[*Section] {
+	name = strings.TrimSpace(d.form.canonical(name))
 	return func(yield func(*Section) bool) {
 		sections := d.body().sections
 		for i := range sections {
-			if sections[i].called(name) && !yield(&sections[i]) {
+			if strings.EqualFold(strings.TrimSpace(sections[i].Name), name) && !yield(&sections[i]) {
 				return
 			}
 		}
 	}
 }
 
-// standard returns the name that sections of that name are called by.
-func (d *Doc) standard(name string) string { return strings.TrimSpace(d.form.canonical(name)) }
-
-func (s *Section) called(standard string) bool {
-	return strings.EqualFold(strings.TrimSpace(s.Name), standard)
-}
-
-// Text returns the text of the section of that name without outer blank lines,
-// with LF line ends; where the section stands more than once, all of them,
-// parted by a blank line; "" where there is none.
+// Text returns the text of the section of that name without outer blank lines and with
+// LF line ends; of several sections, all texts with a blank line between them; "" if
+// there is none.
 func (d *Doc) Text(name string) string {
 	text := ""
 	for s := range d.named(name) {
@@ -178,8 +141,8 @@ func (d *Doc) Text(name string) string {
 	return text
 }
 
-// Slice returns the text of a span without outer blank lines, with LF line ends. A
-// part of the span that lies outside the document is left out.
+// Slice returns the text of a span without outer blank lines and with LF line ends. The
+// part of the span that is outside the document is ignored.
 func (d *Doc) Slice(s Span) string {
 	s.Start = min(max(s.Start, 0), len(d.text))
 	s.End = min(max(s.End, s.Start), len(d.text))
@@ -188,20 +151,7 @@ func (d *Doc) Slice(s Span) string {
 
 // lf returns the bytes of a span with LF line ends.
 func (d *Doc) lf(s Span) string {
-	all := d.string()[s.Start:s.End]
-	if d.returns {
-		return strings.ReplaceAll(all, "\r\n", "\n")
-	}
-	return all
-}
-
-// string returns the document's text, which is made a string once: documents are kept for those who ask again.
-func (d *Doc) string() string {
-	d.spell.Do(func() {
-		d.spelled = string(d.text)
-		d.returns = strings.IndexByte(d.spelled, '\r') >= 0
-	})
-	return d.spelled
+	return strings.ReplaceAll(string(d.text[s.Start:s.End]), "\r\n", "\n")
 }
 
 // own returns the part of a section before its first subheading.

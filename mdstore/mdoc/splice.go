@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// An edit puts a text in the place of a span.
+// An edit replaces a span by a text.
 type edit struct {
 	span Span
 	text string
 }
 
-// splice makes all edits in one pass. Edits at one place are made in the order in
-// which they are given; edits that overlap are an error.
+// splice makes all edits in one pass, those at one place in the given order. Edits that
+// overlap are an error.
 func splice(src []byte, edits []edit) ([]byte, error) {
 	slices.SortStableFunc(edits, func(a, b edit) int {
 		return cmp.Or(cmp.Compare(a.span.Start, b.span.Start), cmp.Compare(a.span.End, b.span.End))

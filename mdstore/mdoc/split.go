@@ -7,14 +7,14 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 // parts are the outer parts of a file.
 type parts struct {
 	front Span // the lines between the delimiters
-	body  int  // offset of what follows the closing delimiter's line, or the byte order mark
-	open  int  // offset of the opening delimiter; -1 where the file has none
+	body  int  // offset behind the closing delimiter's line, or behind the byte order mark
+	open  int  // offset of the opening delimiter; -1 if there is none
 	found bool // both delimiters are there
 }
 
-// split finds the front matter. The opening delimiter is the first line that is
-// not blank, exactly --- and blanks behind it; the closing one is exactly --- or
-// ... at the first column. An indented --- stays a line of a block scalar.
+// split finds the front matter. The opening delimiter is the first line that is not blank:
+// --- and blanks behind it. The closing one is --- or ... and blanks behind it. Both begin
+// at the first column; an indented --- is a line of a block scalar.
 func split(src []byte) parts {
 	i := 0
 	if bytes.HasPrefix(src, byteOrderMark) {

@@ -6,9 +6,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// check proves that the document after the edits differs in what the plan asks for and in nothing else.
-// The splice keeps every byte outside the edits; what a byte means may still depend on those before it, so
-// both documents are compared as they are read.
+// check proves that the document after the edits differs in what the plan asks for and
+// in nothing else. The splice keeps every byte outside the edits, but the meaning of a
+// byte may depend on those before it, so check compares both documents as they are read.
 func (p *plan) check(after *Doc) error {
 	if p.front != nil {
 		if err := p.checkFront(after); err != nil {
@@ -31,7 +31,8 @@ func (p *plan) check(after *Doc) error {
 		return nil
 	}
 	if open, ok := openBlock(p.doc.src, p.doc.parts.body); ok {
-		return p.doc.refuse(p.doc.lineOf(open.span.Start), "%s that begins here is never closed and hides what follows; close it first", open.name())
+		return p.doc.refuse(p.doc.lineOf(open.span.Start),
+			"%s that begins here is never closed and hides what follows; close it first", open.name())
 	}
 	return err
 }
@@ -46,10 +47,11 @@ func (k *block) name() string {
 	return "a block"
 }
 
-// checkFront compares the front matter: the same keys in the same order, the new ones besides, every
-// other value unchanged, and the fields that were set read as what they were set to.
+// checkFront compares the front matter: the keys are the same and in the same order,
+// apart from new ones; fields that were set read as they were set; every other value is
+// unchanged. The YAML parser and scanPlain must read the same fields.
 func (p *plan) checkFront(after *Doc) error {
-	now, problem := frontOf(after)
+	now, problem := parseFront(after.text, after.parts.front)
 	if problem != nil {
 		return p.doc.refuse(problem.Line, "the edit would break the front matter: %s", problem.Text)
 	}
@@ -66,14 +68,16 @@ func (p *plan) checkFront(after *Doc) error {
 		e := &now.entries[i]
 		want := set(e.Key)
 		switch {
-		case len(was) > 0 && p.front.sameKey(&was[0], now, e):
+		case len(was) > 0 && sameKey(&was[0], e):
 			if want != nil && e.listed() {
 				if !want.value.Equal(e.Field) {
 					return p.doc.refuse(e.Line, "%s would read back as %q", e.Key, e.Value)
 				}
 			} else if !p.front.sameValue(&was[0], now, e) {
 				if line, of, ok := p.aliasIn(&was[0]); ok {
-					return p.doc.refuse(line, "the edit would change the value of %s too, which holds the alias *%s of the value of %s; write the value out here instead of *%s, by hand", was[0].Key, of.val.Anchor, of.Key, of.val.Anchor)
+					return p.doc.refuse(line, "the edit would change the value of %s too, "+
+						"which holds the alias *%s of the value of %s; write the value out here instead of *%s, by hand",
+						was[0].Key, of.val.Anchor, of.Key, of.val.Anchor)
 				}
 				return p.doc.refuse(was[0].Line, "the edit would change the value of %s too", was[0].Key)
 			}
@@ -94,10 +98,14 @@ func (p *plan) checkFront(after *Doc) error {
 			return p.doc.refuse(0, "%s would not read back", want.key)
 		}
 	}
-	return p.checkTwice(now, after)
+	if !slices.Equal(now.fields(), after.fields) {
+		return p.doc.refuse(0, "the front matter would read differently by two readers")
+	}
+	return nil
 }
 
-// aliasIn returns the line of the first alias in an entry's value that stands for a value which is set, and that one's entry.
+// aliasIn returns the line of the first alias in an entry's value whose anchor is at a
+// value that the plan sets, and the entry of that value.
 func (p *plan) aliasIn(e *entry) (line int, of *entry, ok bool) {
 	var find func(n *yaml.Node) bool
 	find = func(n *yaml.Node) bool {
@@ -115,62 +123,19 @@ func (p *plan) aliasIn(e *entry) (line int, of *entry, ok bool) {
 	return line, of, ok
 }
 
-// checkTwice holds that two readers read what was set: where all lines are plain, the library each line
-// that was set, by itself, as nothing but the line says what it means, and else the fields of all of them.
-func (p *plan) checkTwice(now *front, after *Doc) error {
-	twice := after.plain || slices.Equal(now.fields(), after.fields)
-	for i := range p.fields {
-		if e := now.find(p.fields[i].key); after.plain && !now.certain(e) && !now.saidByYAML(e) {
-			twice = false
-		}
-	}
-	if !twice {
-		return p.doc.refuse(0, "the front matter would read differently by two readers")
-	}
-	return nil
-}
-
-// certain reports whether a plain line's value has been read by looking at it: a word of ASCII letters, or what is no text
-// and has the bytes of its value.
-func (f *front) certain(e *entry) bool {
-	if e.Kind != String {
-		return true
-	}
-	raw := f.text[e.Span.Start:e.Span.End]
-	for _, c := range raw {
-		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '_' {
-			return false
-		}
-	}
-	return len(raw) > 0 && e.Value == string(raw)
-}
-
-// saidByYAML reports whether the library reads the line of an entry as that entry.
-func (f *front) saidByYAML(e *entry) bool {
-	root, err := decodeYAML(f.text[e.start:lineEnd(f.text, e.start)])
-	if err != nil || root == nil || root.Kind != yaml.MappingNode || len(root.Content) != 2 || root.Content[0].Value != e.Key {
-		return false
-	}
-	kind, value := scalarOf(root.Content[1])
-	return kind == e.Kind && value == e.Value
-}
-
-func (f *front) sameKey(a *entry, g *front, b *entry) bool {
+func sameKey(a, b *entry) bool {
 	if a.listed() && b.listed() {
 		return a.Key == b.Key
 	}
 	return a.key != nil && b.key != nil && sameNode(a.key, b.key)
 }
 
-// sameValue compares a value before and after, as nodes where the library has read both, as bytes too where it need not have. A file that
-// was no YAML may have become some when its one bad line was set.
+// sameValue compares a value before and after: as nodes if both are YAML, else kind and
+// text, or the bytes of a list or mapping. An edit of the one line that was not YAML may
+// turn the front matter into YAML.
 func (f *front) sameValue(a *entry, g *front, b *entry) bool {
-	switch {
-	case f.lenient || g.lenient:
-	case a.val != nil && b.val != nil:
+	if !f.lenient && !g.lenient {
 		return sameNode(a.val, b.val)
-	case string(f.text[a.Span.Start:a.Span.End]) != string(g.text[b.Span.Start:b.Span.End]):
-		return false
 	}
 	if a.Kind == Nested && b.Kind == Nested {
 		return string(f.text[a.Span.Start:a.Span.End]) == string(g.text[b.Span.Start:b.Span.End])
@@ -178,12 +143,17 @@ func (f *front) sameValue(a *entry, g *front, b *entry) bool {
 	return a.Kind == b.Kind && a.Value == b.Value
 }
 
-// sameNode compares kind, tag, value, style and anchor, and what an alias stands for.
+// sameNode compares kind, tag, value, style, anchor and content, and of an alias the
+// anchor's kind, tag and value.
 func sameNode(a, b *yaml.Node) bool {
-	if a.Kind != b.Kind || a.Tag != b.Tag || a.Value != b.Value || a.Style != b.Style || a.Anchor != b.Anchor || len(a.Content) != len(b.Content) {
+	if a.Kind != b.Kind || a.Tag != b.Tag || a.Value != b.Value || a.Style != b.Style || a.Anchor != b.Anchor {
 		return false
 	}
-	if a.Kind == yaml.AliasNode && (a.Alias.Kind != b.Alias.Kind || a.Alias.Value != b.Alias.Value || a.Alias.Tag != b.Alias.Tag) {
+	if a.Kind == yaml.AliasNode &&
+		(a.Alias.Kind != b.Alias.Kind || a.Alias.Value != b.Alias.Value || a.Alias.Tag != b.Alias.Tag) {
+		return false
+	}
+	if len(a.Content) != len(b.Content) {
 		return false
 	}
 	for i := range a.Content {

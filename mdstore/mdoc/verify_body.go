@@ -2,11 +2,12 @@ package mdoc
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
-// A part is a stretch of the body: what stands before the first heading of level 1 or 2, or such a heading
-// and all up to the next.
+// A part is the body up to the first heading of level 1 or 2, or such a heading and all up
+// to the next.
 type part struct {
 	heading []byte // its lines without the final line end
 	level   int    // 0 before the first
@@ -20,16 +21,15 @@ func (d *Doc) partsOf() []part {
 		c := core(d.text, s)
 		return d.text[c.Start:c.End]
 	}
-	headings := d.body().headings
-	out := append(make([]part, 0, 1+len(headings)), part{line: 1})
+	out := []part{{line: 1}}
 	start := d.parts.body
-	for i := range headings {
-		h := &headings[i]
+	for _, h := range d.body().headings {
 		if h.Level > 2 {
 			continue
 		}
 		out[len(out)-1].text = cut(Span{start, h.Span.Start})
-		out = append(out, part{heading: d.text[h.Span.Start:cutEOL(d.text, h.Span.End)], level: h.Level, line: h.Line, name: d.form.canonical(h.Title)})
+		out = append(out, part{level: h.Level, line: h.Line, name: d.form.canonical(h.Title),
+			heading: d.text[h.Span.Start:cutEOL(d.text, h.Span.End)]})
 		start = h.Span.End
 	}
 	out[len(out)-1].text = cut(Span{start, len(d.text)})
@@ -66,17 +66,15 @@ func (p *plan) checkOthers(after *Doc) *EditError {
 
 func (p *plan) lostHeading(h part) *EditError {
 	if bytes.HasPrefix(h.heading, []byte{' '}) {
-		return p.doc.refuse(h.line, "this indented heading would become part of the list before it; remove the blanks in front of it")
+		return p.doc.refuse(h.line, "this indented heading would become part of the list before it; "+
+			"remove the blanks in front of it")
 	}
 	return p.doc.refuse(h.line, "the edit would change what the heading %q is", h.heading)
 }
 
-// checkSection compares the sections of one name with what was asked of them.
+// checkSection compares the sections of one name with their plan.
 func (p *plan) checkSection(s *sectionPlan, after *Doc) *EditError {
-	var now []*Section
-	for at := range after.named(s.name) {
-		now = append(now, at)
-	}
+	now := slices.Collect(after.named(s.name))
 	want := len(s.at)
 	if want == 0 && (len(s.appends) > 0 || s.text != nil && *s.text != "") {
 		want = 1
@@ -93,7 +91,8 @@ func (p *plan) checkSection(s *sectionPlan, after *Doc) *EditError {
 	return p.checkItems(s, after, now)
 }
 
-// checkItems compares the items of the sections of one name with what they should be, and what follows them.
+// checkItems compares the items of the sections of one name, and what follows them, with
+// the plan.
 func (p *plan) checkItems(s *sectionPlan, after *Doc, now []*Section) *EditError {
 	got := after.placesOf(now)
 	n := 0 // how many of got have been looked at
@@ -108,11 +107,15 @@ func (p *plan) checkItems(s *sectionPlan, after *Doc, now []*Section) *EditError
 		}
 		is := got[n-1]
 		same := (is.item != nil) == (was.item != nil)
-		switch {
-		case replaced && !(same && after.itemText(is) == text):
-			return p.unreadItem(s, text, p.doc.lineOf(was.span.Start))
-		case !replaced && !(same && bytes.Equal(after.text[is.span.Start:is.span.End], p.doc.text[was.span.Start:was.span.End])):
-			return p.doc.refuse(p.doc.lineOf(was.span.Start), "the edit would change how this item of section %s reads; part it from its neighbours with blank lines", s.name)
+		if replaced {
+			if !same || after.itemText(is) != text {
+				return p.unreadItem(s, text, p.doc.lineOf(was.span.Start))
+			}
+			continue
+		}
+		if !same || !bytes.Equal(after.text[is.span.Start:is.span.End], p.doc.text[was.span.Start:was.span.End]) {
+			return p.doc.refuse(p.doc.lineOf(was.span.Start), "the edit would change how this item of section %s reads; "+
+				"part it from its neighbours with blank lines", s.name)
 		}
 	}
 	for _, text := range s.appends {
@@ -121,11 +124,13 @@ func (p *plan) checkItems(s *sectionPlan, after *Doc, now []*Section) *EditError
 		}
 	}
 	if len(got) != n {
-		return p.doc.refuse(0, "section %s would have %d items instead of %d; leave no blank line in the text of what is no list item", s.name, len(got), n)
+		return p.doc.refuse(0, "section %s would have %d items instead of %d; "+
+			"leave no blank line in the text of what is no list item", s.name, len(got), n)
 	}
 	for i := range s.at {
 		if !bytes.Equal(p.doc.rest(s.at[i]), after.rest(now[i])) {
-			return p.doc.refuse(p.doc.lineOf(p.doc.own(s.at[i]).End), "the edit would change what stands below the items of section %s too", s.name)
+			return p.doc.refuse(p.doc.lineOf(p.doc.own(s.at[i]).End),
+				"the edit would change what stands below the items of section %s too", s.name)
 		}
 	}
 	return nil
@@ -135,7 +140,7 @@ func (p *plan) unreadItem(s *sectionPlan, text string, line int) *EditError {
 	return p.doc.refuse(line, "%q would not read back as an item of section %s; begin it with a word", text, s.name)
 }
 
-// rest returns the part of a section from its first subheading on.
+// rest returns a section from its first subheading on.
 func (d *Doc) rest(s *Section) []byte {
 	c := core(d.text, Span{d.own(s).End, s.Body.End})
 	return d.text[c.Start:c.End]

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestCheckRefuses gives the check of an edit documents that an edit gone wrong could have made, and holds that each of them is refused, whether
-// the front matter is of plain lines or needs the YAML parser, and the body likewise.
-func TestCheckRefuses(t *testing.T) {
+// The documents are what a wrong edit could make, with plain front matter and body and with
+// such that need the YAML or Markdown parser.
+func TestCheckRefusesEveryOtherChange(t *testing.T) {
 	const was = "---\nid: n1\nstatus: a\ntitle: 登录 x # c\n---\n\nintro\n\n## Note\n\nkeep\n\n## Log\n\n- one\n- two\n  more\n\n### Sub\n\nrest\n\n## Docs\n\n- /d\n"
 	good := strings.NewReplacer("status: a", "status: b", "  more\n", "  more\n- three\n").Replace(was)
 	forms := map[string]*strings.Replacer{
@@ -54,7 +54,7 @@ func TestCheckRefuses(t *testing.T) {
 				t.Fatalf("%q is not in the document", bad[0])
 			}
 			if form == "no YAML" && strings.Contains(bad[1], `"登录 x"`) {
-				continue // its values are compared, not how they are written
+				continue // check compares the values, not how they are written
 			}
 			var e *EditError
 			if err := check(text); !errors.As(err, &e) {
@@ -64,18 +64,34 @@ func TestCheckRefuses(t *testing.T) {
 	}
 }
 
-// TestPatchesAreRefusedAtOnce holds that what can be refused is refused when the patch is made, not when it is applied.
-func TestPatchesAreRefusedAtOnce(t *testing.T) {
+func TestImpossiblePatchIsRefusedBeforeApply(t *testing.T) {
 	d, _ := Parse("Node.md", []byte("---\nid: n1\nlist: [a]\n---\n\n## Log\n\n- a\n\n## Note\n\n## Note\n"), nodeForm)
 	var e *EditError
 	for what, patch := range map[string]func() (Patch, error){
-		"a list":                   func() (Patch, error) { return d.SetField("list", Text("x")) },
-		"a section that is no one": func() (Patch, error) { return d.AppendItem("a\nb", "x") },
-		"a section of two":         func() (Patch, error) { return d.SetSection("Note", "x") },
-		"no such item":             func() (Patch, error) { return d.RemoveItem("Log", 1) },
+		"a list":               func() (Patch, error) { return d.SetField("list", Text("x")) },
+		"no name of a section": func() (Patch, error) { return d.AppendItem("a\nb", "x") },
+		"a section of two":     func() (Patch, error) { return d.SetSection("Note", "x") },
+		"no such item":         func() (Patch, error) { return d.RemoveItem("Log", 1) },
 	} {
 		if _, err := patch(); !errors.As(err, &e) {
 			t.Errorf("%s: %v, want an *EditError", what, err)
 		}
+	}
+}
+
+func TestCheckRefusesFrontMatterThatTwoReadersReadDifferently(t *testing.T) {
+	d, _ := Parse("Node.md", []byte("---\nid: n1\nstatus: a\n---\n"), nodeForm)
+	p, err := d.plan([]op{{do: setField, name: "status", scalar: Text("b")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, _ := Parse("Node.md", []byte("---\nid: n1\nstatus: b\n---\n"), nodeForm)
+	if err := p.check(after); err != nil {
+		t.Errorf("the requested edit is refused: %v", err)
+	}
+	after.fields[0].Value = "n2"
+	var e *EditError
+	if err := p.check(after); !errors.As(err, &e) {
+		t.Errorf("with another id read by the scan of plain lines: %v, want an *EditError", err)
 	}
 }

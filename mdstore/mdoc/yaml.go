@@ -10,16 +10,17 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// What is said of front matter beyond the limits; errTooDeep where the parser itself gives up.
+// What diagnostics say about front matter beyond the limits. errTooDeep stands for the
+// parser's own limit.
 var (
 	tooManyNodes = fmt.Sprintf("the front matter has more than %d keys and values", MaxFrontMatterNodes)
 	tooDeep      = fmt.Sprintf("the front matter is nested more than %d deep", MaxFrontMatterDepth)
 	errTooDeep   = errors.New(tooDeep)
 )
 
-// decodeYAML returns the root node of the one document in b, nil where b holds
-// nothing but comments. Nodes are never decoded into values: that is where YAML
-// gets expensive and duplicates vanish.
+// decodeYAML returns the root node of the one document in b, nil if b holds only
+// comments. It does not decode nodes into values: that is expensive, and loses
+// duplicate keys.
 func decodeYAML(b []byte) (root *yaml.Node, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -76,7 +77,7 @@ func checkYAML(root *yaml.Node) *limitError {
 	return walk(root, 1)
 }
 
-// entriesOf returns the entries of a mapping that stands in the lines at s.
+// entriesOf returns the entries of the mapping in the lines at s.
 func entriesOf(text []byte, s Span, root *yaml.Node, pos *positions) []entry {
 	out := make([]entry, 0, len(root.Content)/2)
 	for i := 0; i+1 < len(root.Content); i += 2 {
@@ -98,8 +99,8 @@ func entriesOf(text []byte, s Span, root *yaml.Node, pos *positions) []entry {
 	return out
 }
 
-// scalarOf returns the kind of a value and its text. Dates, binary data and values
-// of a tag of their own are text; an alias is what it stands for.
+// scalarOf returns the kind and text of a value. Dates, binary data and values with a
+// tag of their own are text; an alias has the kind and text of its anchor's value.
 func scalarOf(n *yaml.Node) (Kind, string) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias

@@ -17,8 +17,8 @@ type positions struct {
 	lines []int // offsets of the lines as YAML counts them
 }
 
-// newPositions indexes the lines of the YAML text at s. For YAML, a line ends at
-// LF, CRLF and CR and also at NEL, LS and PS, even within quotes.
+// newPositions indexes the lines of the YAML text at s. In YAML a line ends at LF,
+// CRLF, CR, NEL, LS and PS, even within quotes.
 func newPositions(text []byte, s Span) *positions {
 	first := s.Start
 	if bytes.HasPrefix(text[s.Start:s.End], byteOrderMark) {
@@ -67,10 +67,10 @@ func (p *positions) offset(line, col int) int {
 // fileLine returns the 1-based line of the file in which a YAML line begins.
 func (p *positions) fileLine(line int) int { return lineNumber(p.text, p.offset(line, 1)) }
 
-// value returns the bytes of a value, and whether they are a scalar's or an
-// alias's with certainty. keyCol is the number of columns before the key, next the
-// offset of the next key.
-func (p *positions) value(n *yaml.Node, keyCol, next int, flow bool) (Span, bool) {
+// value returns the bytes of a value; ok is true if it is a scalar or an alias whose
+// bytes are certain. keyCol is the number of columns before the key, next the offset
+// of the next key.
+func (p *positions) value(n *yaml.Node, keyCol, next int, flow bool) (at Span, ok bool) {
 	s := p.offset(n.Line, n.Column)
 	b := p.text[:p.span.End]
 	switch n.Kind {
