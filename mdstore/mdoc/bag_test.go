@@ -6,8 +6,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The bags hold plausible lines of awkward forms. Documents drawn from them find what
-// mutations of bytes never do: forms that mean something else beside each other.
+// The bags hold plausible lines of unusual forms. Documents drawn from them find what
+// mutations of bytes do not: lines that change each other's meaning.
 
 var frontBag = []string{
 	"id: node-1", "id: node-1 # who", "title: Plain words", `title: "Quoted: #1"`, "title: 'it''s'", "title: Fix: the thing",
@@ -23,7 +23,7 @@ var frontBag = []string{
 	"e: f#g", "v: - x", "w: 'unclosed", "a: b # c: d", "just words", "%YAML 1.2", "--- x", "y: yes", "n: no", "rulesHash: 8e249", "p: @x", "b: \ufeffx",
 }
 
-// badFront are the lines of frontBag that no front matter may hold.
+// badFront are the lines of frontBag that make front matter invalid.
 const badFront = `
   indented: key
 	tab: key

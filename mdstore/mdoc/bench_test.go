@@ -192,7 +192,7 @@ func arborFile(n int) []byte {
 	}
 	b.WriteString("- `POST /login` answers 200 or 401\n- the session's cookie is HttpOnly\n\n## Docs\n\n- docs/login.md: what the form looks like\n\n## References\n\n- node-mj2hz4gy-abc123: where sessions are kept\n\n## Log\n\n")
 	for i := 0; b.Len() < n; i++ {
-		fmt.Fprintf(&b, "- [2026-01-01 10:00:%02d] [AI] Did step %d of what was asked\n", i%60, i)
+		fmt.Fprintf(&b, "- [2026-01-01 10:00:%02d] [AI] Did step %d\n", i%60, i)
 	}
 	return []byte(b.String())
 }

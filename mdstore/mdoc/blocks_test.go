@@ -48,11 +48,11 @@ var lineBag = []string{
 	"> q", ">", "> - a", "> -", "> - - ", "> ```", "> # q", ">> q", "> > q", ">q", ">\tq", ">     code", "> [a]: /u", "> [a", "> <!--", "> |-|", "> ---", "<!-- c -->", "<!--", "-->", "<div>", "</div>", "<b>x</b>", "<?x", "[a]: /u", "[a]:", "/u", "[a", "b]: /u", "[a]", "[a] x", "[a](b)", "[a\\]", "[`a]", "[a [b]: c", "[]: x", "\u00a0", "\u2028", "\x01", "\f", "\v", "a\fb", "a\vb", "a\x00b", "\ufeff", "x\u0085y",
 }
 
-// plainBag are those that the scan reads in most places.
+// plainBag are the lines that the scan accepts in most places.
 var plainBag = []string{"", "", "text", "**bold** words", "[a] x", "# A", "## Log", "### Deep", "- a", "- b c", "- [x](u): y", "* s", "+ p", "1. one", "2. two", "3) x", "  cont", "  - nested", "  ```", "   deep", "    deeper", "> q", "> ## q", "> - a", ">", "```", "```\ncode\n## x\n```", "~~~ go\n\n- a\n~~~"}
 
-// grow makes a body line by line, of lines of the bags, and has check look at it at every step. A line behind which it says no is
-// mostly taken back, so that the others stand in long bodies that the scan reads.
+// grow builds a body from lines of the bags, and calls check after each line. It mostly
+// removes a line that check rejects, so that bodies get long.
 func grow(r *rand.Rand, check func(body string) bool) {
 	body := ""
 	for range 16 {

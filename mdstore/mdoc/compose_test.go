@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestCompose(t *testing.T) {
+func TestComposedDocumentIsAsExpected(t *testing.T) {
 	d, adapted, err := Compose("Node.md", nodeForm, []FieldValue{
 		{"id", Text("n1")}, {"title", Text("Fix: \"it\"")}, {"role", NullValue()}, {"isolated", Boolean(false)}, {"createdAt", Integer(1767225600000)}, {"order", Number(1.5)}, {"a key", Text("")},
 	}, []SectionText{
@@ -67,7 +67,7 @@ sign in
 	}
 }
 
-func TestComposeRefuses(t *testing.T) {
+func TestComposeRefusesWhatADocumentCannotHold(t *testing.T) {
 	id := []FieldValue{{"id", Text("n1")}}
 	for _, c := range []struct {
 		name     string
@@ -94,8 +94,7 @@ func TestComposeRefuses(t *testing.T) {
 	}
 }
 
-// TestComposedReadsBack draws documents and holds that they read back as they were given, and that every value holds.
-func TestComposedReadsBack(t *testing.T) {
+func TestComposedDocumentReadsBackAsGiven(t *testing.T) {
 	made := 0
 	rapid.Check(t, func(t *rapid.T) {
 		var fields []FieldValue

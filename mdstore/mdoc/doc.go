@@ -80,7 +80,7 @@ func Parse(name string, src []byte, form *Form) (*Doc, []Diagnostic) {
 }
 
 // Found returns what find returned for the key, and calls find only if there is no
-// such result yet. Keys are compared with ==. Nobody may modify a result.
+// such result yet. Keys are compared with ==. Results must not be modified.
 func (d *Doc) Found(key any, find func() any) any {
 	if result, ok := d.found.Load(key); ok {
 		return result

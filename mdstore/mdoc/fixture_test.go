@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the after files of testdata/mdoc")
 
-// TestFixtures runs every case of testdata/mdoc. A case is a txtar archive: words about it and commands, each
-// behind a >, then the files before and after. The commands are
+// TestFixtures runs every case of testdata/mdoc. A case is a txtar archive: comments, and
+// commands behind a >, then the files before and after. The commands are
 //
 //	bytes FORM...            both files are encoded: crlf, bom, chop (no final line end), escapes (\r, \u2028 and so on)
 //	set KEY VALUE            SetField with a text; VALUE may be quoted as in Go
@@ -25,13 +25,13 @@ var update = flag.Bool("update", false, "rewrite the after files of testdata/mdo
 //	append NAME TEXT         AppendItem
 //	replace NAME I TEXT      ReplaceItem
 //	remove NAME I            RemoveItem
-//	refuse LINE WORDS        an *EditError at that line that holds these words
+//	refuse LINE WORDS        an *EditError at that line that contains these words
 //	closed CODE LINE         the first diagnostic
-//	field KEY KIND VALUE     what the document before reads as
+//	field KEY KIND VALUE     a field of the document before
 //	text NAME TEXT
 //	items NAME I LISTED TEXT
 //	headings N
-//	adapted WORDS            what the patches name, in their order
+//	adapted WORDS            Patch.Adapted, in the order of the patches
 func TestFixtures(t *testing.T) {
 	const dir = "../../testdata/mdoc"
 	var count int

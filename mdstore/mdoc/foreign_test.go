@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestReadForeign(t *testing.T) {
+func TestForeignTitleAndDescription(t *testing.T) {
 	for _, c := range []struct{ name, src, title, description string }{
 		{"YAML", "---\ntitle: T\ndescription: \"D: d\"\n---\n# H\n", "T", "D: d"},
 		{"YAML name and summary", "---\nname: N\nsummary: S\n---\n# H\n", "N", "S"},

@@ -40,7 +40,7 @@ const (
 	CodeConflictMarkers = "CONFLICT_MARKERS"     // git's <<<<<<< and >>>>>>>
 	CodeNoFrontMatter   = "FRONT_MATTER_MISSING" // no front matter, or one that never ends
 	CodeFrontMatter     = "FRONT_MATTER_INVALID" // neither YAML nor lines of key: value
-	CodeDuplicateKey    = "DUPLICATE_KEY"        // a front matter key stands twice
+	CodeDuplicateKey    = "DUPLICATE_KEY"        // a front matter key is there twice
 )
 
 // A Diagnostic is one problem of a file, with its place and its repair.

@@ -13,7 +13,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// oracle says what is wrong with the result of an edit, or "". It reads both files with the libraries alone.
+// oracle says what is wrong with the result of an edit, or "". It reads both files with the
+// libraries, without code of the package.
 func (e drawnEdit) oracle(before, after string) string {
 	parts := e.parts
 	if parts == nil {
@@ -44,8 +45,8 @@ func (e drawnEdit) oracle(before, after string) string {
 	return bodyOracle(wasBody, nowBody, parts, sections)
 }
 
-// bytesOracle holds that an insertion only inserts, a removal only removes, and any other single edit
-// changes one stretch of bytes.
+// bytesOracle: an insertion only inserts, a removal only removes, and any other single edit
+// changes one run of bytes.
 func bytesOracle(kind, before, after string) string {
 	head := 0
 	for head < len(before) && head < len(after) && before[head] == after[head] {
@@ -84,7 +85,8 @@ func oracleSplit(src string) (front, body string) {
 	return rest, ""
 }
 
-// frontOracle decodes both front matters into maps. What is no YAML is compared line by line.
+// frontOracle decodes both front matters into maps, and compares those that are not YAML line
+// by line.
 func frontOracle(was, now string, fields map[string]Scalar) string {
 	inner := func(s string) string {
 		lines := strings.SplitAfter(strings.TrimPrefix(s, "\ufeff"), "\n")
@@ -192,7 +194,7 @@ func oracleComments(s string) (all []string) {
 	return all
 }
 
-// lenientOracle holds that every line but those of the fields is the same.
+// lenientOracle: every line apart from those of the edited fields is the same.
 func lenientOracle(was, now string, fields map[string]Scalar) string {
 	others := func(s string) (out []string) {
 		for _, line := range strings.SplitAfter(s, "\n") {
@@ -209,7 +211,7 @@ func lenientOracle(was, now string, fields map[string]Scalar) string {
 	return ""
 }
 
-// A stretch is a heading of the document and what follows it up to the next.
+// A stretch is a heading of the document and all up to the next.
 type stretch struct {
 	level   int
 	title   string
@@ -277,7 +279,8 @@ func standardName(title string) string {
 	return title
 }
 
-// bodyOracle compares what is not in a section that was edited, and looks for the texts in those that were.
+// bodyOracle compares all that is not in an edited section, and looks for the given texts in
+// the edited ones.
 func bodyOracle(was, now string, parts []drawnEdit, sections map[string]bool) string {
 	keep := func(all []stretch, sections map[string]bool) (out []stretch) {
 		for _, s := range all {
@@ -339,8 +342,8 @@ func inSections(sections map[string]bool, name string) bool {
 	return false
 }
 
-// textOracle compares a section's text with the one given where that needed no adaptation: no heading of
-// level 1 or 2, and nothing open.
+// textOracle compares a section's text with the given one if that needs no adaptation: it has
+// no heading of level 1 or 2, and no open block.
 func textOracle(given, now string, all []stretch, i int) string {
 	probe := oracleStretches(strings.ReplaceAll(given, "\r\n", "\n") + "\n\n## end\n")
 	if probe[len(probe)-1].title != "end" {
@@ -355,7 +358,7 @@ func textOracle(given, now string, all []stretch, i int) string {
 	for k := i; k < len(all) && (k == i || all[k].level > 2); k++ {
 		got = append(got, all[k].body)
 	}
-	// The heading's own lines come first; a text is found at the end.
+	// The heading's lines come first, so the text is at the end.
 	want := trimLines(strings.TrimLeft(given, "\n"))
 	if joined := strings.Join(got, "\n"); !strings.HasSuffix(squeeze(joined), squeeze(want)) {
 		return fmt.Sprintf("the section reads %q, want %q", joined, want)
@@ -363,7 +366,7 @@ func textOracle(given, now string, all []stretch, i int) string {
 	return ""
 }
 
-// squeeze takes blank lines out: stretches are trimmed of them.
+// squeeze removes blank lines, as stretches have none at their ends.
 func squeeze(s string) string {
 	var out []string
 	for _, line := range strings.Split(s, "\n") {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// nodeForm is the form of a node's file, as far as these tests need it.
+// nodeForm is the form of a node's file, as far as the tests need it.
 var nodeForm = &Form{Sections: []SectionForm{
 	{"Requirement", []string{"需求"}},
 	{"Conclusion", []string{"结论"}},
@@ -28,8 +28,8 @@ type specExample struct {
 	Section  string
 }
 
-// specExamples reads the examples of the CommonMark specification from the Markdown
-// parser's own module, so that nothing of them is copied.
+// specExamples reads the examples of the CommonMark specification from the Markdown parser's
+// module, so that this repository has no copy.
 func specExamples(t *testing.T) []specExample {
 	t.Helper()
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/yuin/goldmark").Output()
@@ -53,8 +53,8 @@ func specExamples(t *testing.T) []specExample {
 
 const specFront = "---\nid: node-1 # an id\ntitle: \"A: b\"\nstatus: implementing   # where it is\nupdatedAt: 1\n---\n"
 
-// TestSpecBodies sets a status, a note and appends a log entry around every example of the specification.
-func TestSpecBodies(t *testing.T) {
+// Each example is the body of a document in which a status, a note and a log entry are set.
+func TestEditsAroundEverySpecExampleKeepIt(t *testing.T) {
 	examples := specExamples(t)
 	for _, crlf := range []bool{false, true} {
 		for _, bom := range []bool{false, true} {
@@ -118,8 +118,7 @@ func specEdit(d *Doc) (*Doc, error) {
 	return d.Apply(ps...)
 }
 
-// TestSpecTexts gives every example to a section and to an item as its text.
-func TestSpecTexts(t *testing.T) {
+func TestEverySpecExampleReadsBackAsSectionAndItem(t *testing.T) {
 	adaptedCount, refusedItems := 0, []int(nil)
 	for _, ex := range specExamples(t) {
 		src := specFront + "\n## Requirement\n\nr\n\n## Conclusion\n\nold\n\n## Log\n\n- a\n"
@@ -176,7 +175,7 @@ func TestSpecTexts(t *testing.T) {
 	if adaptedCount != 37 {
 		t.Errorf("%d examples were adapted, want 37", adaptedCount)
 	}
-	// Rules such as - - - are no items, and the library ends a list behind an empty item in it.
+	// Thematic breaks such as - - - are not items, and the library ends a list behind an empty item.
 	if want := []int{46, 51, 53, 54, 96, 98, 280, 315}; !slices.Equal(refusedItems, want) {
 		t.Errorf("refused as items %v, want %v", refusedItems, want)
 	}

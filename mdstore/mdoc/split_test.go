@@ -23,10 +23,10 @@ func adrgSplit(t *rapid.T, src string) (front, body string, found bool) {
 	return string(raw), string(rest), len(rest) < len(src)
 }
 
-// TestSplitEqualsAdrg compares the splitter with adrg/frontmatter. They differ in three classes: a byte order mark, which
-// the library takes for text; ... as the closing line; and a --- with blanks before it, where the library ends a block scalar's
-// text. A no-break space counts as such a blank for the library, and as text for YAML and Markdown.
-func TestSplitEqualsAdrg(t *testing.T) {
+// They differ in three cases: a byte order mark, which the library reads as text; ... as the
+// closing line; and --- with blanks before it, which ends front matter for the library. A
+// no-break space is such a blank for the library, and text for YAML and Markdown.
+func TestSplitFindsTheFrontMatterThatAdrgFinds(t *testing.T) {
 	lines := []string{"---", "--- ", "---\t", " ---", "  ---  ", "...", "... ", "----", "--", "---x", "+++", "", " ", "a: b", "note: |", "  x", "## Log", "- a", "\u00a0"}
 	ends := []string{"\n", "\n", "\r\n"}
 	same := map[string]int{}
@@ -74,8 +74,7 @@ func indentedDelimiter(src string) bool {
 	return false
 }
 
-// TestSplitKeepsAllBytes holds that the parts and what is between them are the file.
-func TestSplitKeepsAllBytes(t *testing.T) {
+func TestSplitLosesNoByte(t *testing.T) {
 	for _, src := range []string{"", "---", "---\n", "---\n---", "---\n---\n", "\ufeff---\r\na: b\r\n...\r\nx", "x\n---\n---\n", "\n\n---\nx\n"} {
 		p := split([]byte(src))
 		if p.front.Start > p.front.End || p.front.End > p.body || p.body > len(src) {

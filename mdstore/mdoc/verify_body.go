@@ -45,7 +45,7 @@ func (p *plan) checkOthers(after *Doc) *EditError {
 			s = p.find(strings.TrimSpace(n.name))
 		}
 		if s != nil && len(s.at) == 0 {
-			continue // new; how often it stands is checked with its text
+			continue // new; checkSection counts it
 		}
 		if len(was) == 0 {
 			return p.doc.refuse(0, "the edit would make the heading %q of a line that is none now", n.heading)
