@@ -18,7 +18,8 @@ import (
 // Whatever people, commands and git do to files, and however often everything is to be looked at anew: the events lead from what there was to what there is,
 // and what one says that a field was is what the one before said that it is.
 func TestFeedLeadsToWhatThereIs(t *testing.T) {
-	rounds := 12
+	t.Parallel()
+	rounds := 8
 	if heavy {
 		rounds = 400
 	}
@@ -130,10 +131,14 @@ func TestFeedTellsNothingOfNothing(t *testing.T) {
 
 // A checkout of many files is told file by file, and nothing of it as gone that git only replaces.
 func TestFeedOfACheckout(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no git")
 	}
-	const nodes = 400
+	nodes := 100
+	if heavy {
+		nodes = 400
+	}
 	dir := small(t, nodes)
 	git := func(args ...string) {
 		t.Helper()

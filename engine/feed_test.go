@@ -447,6 +447,7 @@ func TestFeedTellsEverySave(t *testing.T) {
 
 // A file that is being written is not told of as gone or damaged if what is missing comes in a moment; and if it does not, what it says later is compared with what it said before.
 func TestFeedWaitsForWhatIsBeingWritten(t *testing.T) {
+	t.Parallel()
 	dir := small(t, 2)
 	l := newListener(t, dir, "")
 	looks, heard := make(chan chan time.Time, 99), make(chan engine.News, 99)
@@ -507,6 +508,7 @@ func TestFeedWaitsForWhatIsBeingWritten(t *testing.T) {
 
 // Folders, removals, copies, other ids, workspaces: each is told as what it is.
 func TestFeedTellsWhatBecomesOfFiles(t *testing.T) {
+	t.Parallel()
 	l := listen(t, small(t, 3), "")
 	step := func(name string, do func(), want ...string) {
 		t.Helper()
@@ -580,6 +582,7 @@ func TestFeedTellsWhatBecomesOfFiles(t *testing.T) {
 
 // A vault that is away is told of once, and when it is back what differs; so is one that another came in the place of.
 func TestFeedOfAVaultThatMoves(t *testing.T) {
+	t.Parallel()
 	l := listen(t, small(t, 2), "")
 	aside := l.dir + "-aside"
 	for i, status := range []string{"implementing", "pending"} {

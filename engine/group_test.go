@@ -318,8 +318,12 @@ func TestTogetherSurvivesCrashes(t *testing.T) {
 	if len(g.commits) != 2 || len(g.commits[1]) < 4 {
 		t.Fatalf("commits %v; want a second one of several files", g.commits)
 	}
+	limit := 30
+	if heavy {
+		limit = 120
+	}
 	for name, r := range map[string]crashtest.Result{
-		"crashes": crashtest.Explore(t, g.files[1], g.commits[1], crashtest.Options{Limit: 120}),
+		"crashes": crashtest.Explore(t, g.files[1], g.commits[1], crashtest.Options{Limit: limit}),
 		"faults":  crashtest.Faults(t, g.files[1], g.commits[1], crashtest.Options{}),
 	} {
 		t.Logf("%s: states %d bad %d", name, r.States, r.Bad)

@@ -30,7 +30,7 @@ func left() (l leftovers) {
 
 // TestNothingIsLeftOpen opens a vault, follows it, reads, writes and closes it, again and again.
 func TestNothingIsLeftOpen(t *testing.T) {
-	rounds := 100
+	rounds := 25
 	if heavy {
 		rounds = 1000
 	}
@@ -83,7 +83,7 @@ func TestNothingIsLeftOpen(t *testing.T) {
 // TestFollowedSavesKeepNothing saves files of a vault that is followed, in many rounds: the memory that is in use stays what it was.
 func TestFollowedSavesKeepNothing(t *testing.T) {
 	const n = 200
-	rounds := 15
+	rounds := 10
 	if heavy {
 		rounds = 300
 	}

@@ -28,6 +28,9 @@ func (f *diskTeller) Watch(ctx context.Context, w mdstore.Watching) error {
 // Whatever happens to files and to what the store keeps of a session, a process that has its look in memory tells it the same as one that knows nothing but the store.
 func TestLooksInMemoryTellTheSame(t *testing.T) {
 	rounds, short, told := 120, 0, 0
+	if !heavy {
+		rounds = 40
+	}
 	for seed := range uint64(3) {
 		rnd := rand.New(rand.NewPCG(seed, 9))
 		st := &diskTeller{onDisk(t, sized(20)), make(chan mdstore.Watching)}

@@ -127,7 +127,11 @@ func (u unnumbered) Commit(ctx context.Context, cs []mdstore.Change) (mdstore.Re
 // TestManyChangesAtOnce compares a snapshot that many files were put into with one that is read anew: duplicate ids, other parents, orders, what goes and what comes.
 func TestManyChangesAtOnce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range 200 {
+	rounds := 50
+	if heavy {
+		rounds = 200
+	}
+	for range rounds {
 		files := sized(40)
 		s, err := opened(t, memstore.New(files)).Snapshot(t.Context(), benchWorkspace)
 		if err != nil {

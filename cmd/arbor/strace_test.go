@@ -76,6 +76,7 @@ func strace(t *testing.T, dir string, args ...string) (trace []byte, out string)
 // TestShippedProgramSurvivesCrashes replays the system calls of the program itself into the model of crashes: whenever the power fails, each command
 // is done whole or not at all, and done once it has ended. With the same calls but without those that make things durable, that must not be so.
 func TestShippedProgramSurvivesCrashes(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
@@ -85,11 +86,11 @@ func TestShippedProgramSurvivesCrashes(t *testing.T) {
 	if msg, err := exec.Command("strace", "-o", os.DevNull, "true").CombinedOutput(); err != nil {
 		t.Skipf("strace may not trace here: %v: %s", err, msg)
 	}
-	limit := 60
+	// The short run looks at few states, of the program that the scripts run. Without fsync the states grow with each command, so it leaves most of them out.
+	limit, deafTo, program := 4, 6, "arbor"
 	if os.Getenv("ARBOR_HEAVY") != "" {
-		limit = 1500
+		limit, deafTo, program = 1500, len(traced), build(t)
 	}
-	program := build(t)
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "docs"), 0o755); err != nil {
 		t.Fatal(err)
@@ -99,7 +100,7 @@ func TestShippedProgramSurvivesCrashes(t *testing.T) {
 	}
 	vault := filepath.Join(dir, mdstore.DefaultVault)
 	whole := crashtest.NewTrace(t, vault, crashtest.Options{Limit: limit})
-	deaf := crashtest.NewTrace(t, vault, crashtest.Options{Limit: limit / 4}).NoSync()
+	deaf := crashtest.NewTrace(t, vault, crashtest.Options{Limit: max(1, limit/4)}).NoSync()
 	names := map[string]string{}
 	for i, c := range traced {
 		args := []string{program}
@@ -118,7 +119,9 @@ func TestShippedProgramSurvivesCrashes(t *testing.T) {
 		}
 		before := whole.Bad
 		whole.Command(t, bytes.NewReader(trace))
-		deaf.Command(t, bytes.NewReader(trace))
+		if i < deafTo {
+			deaf.Command(t, bytes.NewReader(trace))
+		}
 		if whole.Bad > before {
 			t.Errorf("%s: %d states are bad; the first: %s", c.args, whole.Bad-before, whole.First)
 		}

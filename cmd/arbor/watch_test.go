@@ -123,6 +123,7 @@ func run(t *testing.T, dir string, args ...string) {
 
 // What people save and what other commands do is printed as it happens, with what is wrong since then; signals end it well.
 func TestWatch(t *testing.T) {
+	t.Parallel()
 	const when = `[0-9]{2}:[0-9]{2}:[0-9]{2} `
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		dir, file := project(t)
@@ -171,6 +172,7 @@ func TestWatch(t *testing.T) {
 
 // With --json each change is a document of one line.
 func TestWatchJSON(t *testing.T) {
+	t.Parallel()
 	dir, file := project(t)
 	w := watch(t, dir, "Login", "--json")
 	node := filepath.Base(filepath.Dir(file))

@@ -62,8 +62,10 @@ var samples = map[string][]map[string]any{
 // nobody else at the files, and with all of them open in an editor.
 func TestCrashes(t *testing.T) {
 	states, bad, asked, ran := 0, 0, 0, 0
-	opt, open := crashtest.Options{Limit: 250}, crashtest.Options{Limit: 60}
+	opt, open := crashtest.Options{Limit: 30}, crashtest.Options{Limit: 10}
+	least := 5000
 	if heavy {
+		least = 20_000
 		opt.Limit, open.Limit = 2000, 500
 	}
 	for _, o := range ops.All() {
@@ -114,7 +116,7 @@ func TestCrashes(t *testing.T) {
 		}
 	}
 	t.Logf("states %d bad %d", states, bad)
-	if ran == asked && states < 20000 {
+	if ran == asked && states < least {
 		t.Errorf("%d states are too few to trust in", states)
 	}
 }

@@ -32,7 +32,7 @@ func tortureTime(t *testing.T) time.Duration {
 	if heavy {
 		return time.Minute
 	}
-	return 3 * time.Second
+	return time.Second
 }
 
 // hubs are the planning nodes that all workers make nodes under.

@@ -159,12 +159,16 @@ func TestADamagedIndexIsNone(t *testing.T) {
 		}
 	}
 	right("as it was written", old, false)
-	for i := range old {
+	step := 17
+	if heavy {
+		step = 1
+	}
+	for i := 0; i < len(old); i += step {
 		data := bytes.Clone(old)
 		data[i] ^= byte(1 + i%255)
 		right(fmt.Sprintf("byte %d of %d", i, len(old)), data, true)
 	}
-	for i := range old {
+	for i := 0; i < len(old); i += step {
 		right(fmt.Sprintf("cut at %d of %d", i, len(old)), old[:i], true)
 	}
 	right("longer", append(bytes.Clone(old), 0), true)

@@ -275,7 +275,10 @@ func appendLines(ctx context.Context, dir, name, rounds string) error {
 
 func TestTwoProcessesLoseNothing(t *testing.T) {
 	t.Parallel()
-	const rounds = 100
+	rounds := 40
+	if heavy {
+		rounds = 100
+	}
 	dir := fill(t, unchanged)
 	names := []string{"one", "two"}
 	var running []*exec.Cmd

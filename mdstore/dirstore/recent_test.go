@@ -21,7 +21,7 @@ func TestChangedSince(t *testing.T) {
 	}
 	defer s.Close()
 	other := open(t, dir)
-	const commits = 2000
+	const commits = 1200
 	numbers := []uint64{}
 	var paths []mdstore.Path
 	for i := range commits {

@@ -137,6 +137,7 @@ var habits = []habit{
 }
 
 func TestHabits(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, polling bool) {
 		for _, h := range habits {
 			t.Run(h.name, func(t *testing.T) {
