@@ -57,6 +57,34 @@ func TestRowsPointDown(t *testing.T) {
 	}
 }
 
+// The packages that are only for tests are the rows with forTests. No product package may import one; programs that measure or test others
+// are no product.
+func TestNoProductPackageImportsATestPackage(t *testing.T) {
+	forTests := map[string]bool{}
+	for _, r := range module.rows {
+		if r.forTests {
+			forTests[r.name] = true
+		}
+	}
+	if len(forTests) == 0 {
+		t.Fatal("no row is marked forTests")
+	}
+	tr, err := load(os.DirFS(moduleRoot(t)), module.reasons)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range tr.sources {
+		if s.test || forTests[s.dir] {
+			continue
+		}
+		for _, i := range s.imports {
+			if inside, _ := strings.CutPrefix(i.pkg, tr.module+"/"); forTests[inside] {
+				t.Errorf("%s:%d: imports %s, which is only for tests", s.path, i.line, inside)
+			}
+		}
+	}
+}
+
 // small is the policy of the trees in testdata.
 var small = policy{
 	rows: []row{
