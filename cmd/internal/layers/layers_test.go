@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -81,6 +82,38 @@ func TestNoProductPackageImportsATestPackage(t *testing.T) {
 			if inside, _ := strings.CutPrefix(i.pkg, tr.module+"/"); forTests[inside] {
 				t.Errorf("%s:%d: imports %s, which is only for tests", s.path, i.line, inside)
 			}
+		}
+	}
+}
+
+// docs/testing.md maps laws to tests by name. A test that is renamed is renamed there as well.
+func TestTestingPageNamesTests(t *testing.T) {
+	root := moduleRoot(t)
+	page, err := os.ReadFile(filepath.Join(root, "docs", "testing.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, err := load(os.DirFS(root), module.reasons)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tests strings.Builder
+	for _, s := range tr.sources {
+		if s.test {
+			text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(s.path)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			tests.Write(text)
+		}
+	}
+	named := regexp.MustCompile("`((?:Test|Fuzz|Example)[A-Za-z]+)`").FindAllStringSubmatch(string(page), -1)
+	if len(named) < 30 {
+		t.Errorf("docs/testing.md names %d tests; too few for this to say anything", len(named))
+	}
+	for _, m := range named {
+		if !strings.Contains(tests.String(), "\nfunc "+m[1]+"(") {
+			t.Errorf("docs/testing.md names %s, and there is no such test", m[1])
 		}
 	}
 }
