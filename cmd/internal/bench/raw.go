@@ -1,103 +1,95 @@
+//go:build unix
+
 package main
 
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
-	"time"
+
+	"golang.org/x/sys/unix"
+
+	"arbor/mdstore"
 )
 
-// errTooLong is an error where a file fills what it was read into.
-func errTooLong(n int, into []byte) error {
-	if n < len(into) {
-		return nil
-	}
-	return fmt.Errorf("a file has %d bytes or more", n)
+// A folder is an open descriptor, so that the system does not walk the whole path for each file.
+type folder int
+
+func openFolder(name string) folder {
+	return folder(must(unix.Open(name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)))
 }
 
-// readAll opens, reads and closes every file with so many threads, and returns how long that took.
-func (v *vault) readAll(threads int) (time.Duration, error) {
-	return v.eachFile(threads, func(f folder, names []string) error {
-		into := make([]byte, 64<<10)
-		for _, name := range names {
-			if _, err := f.read(name, into); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-		}
-		return nil
-	})
-}
+const saving = "file beside it, fsync, rename, fsync of the folder"
 
-// statAll asks for the size and times of every file.
-func (v *vault) statAll(threads int) (time.Duration, error) {
-	return v.eachFile(threads, func(f folder, names []string) error {
-		for _, name := range names {
-			if err := f.stat(name); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-		}
-		return nil
-	})
-}
-
-// lookAll asks for the stamps of every file and of the folder around it, in which another node may have come.
-func (v *vault) lookAll(threads int) (time.Duration, error) {
-	return v.eachFile(threads, func(f folder, names []string) error {
-		for _, name := range names {
-			if err := errors.Join(f.stat(filepath.Dir(name)), f.stat(name)); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-		}
-		return nil
-	})
-}
-
-// scanAll reads every file and asks for the stamps of both.
-func (v *vault) scanAll(threads int) (time.Duration, error) {
-	return v.eachFile(threads, func(f folder, names []string) error {
-		into := make([]byte, 64<<10)
-		for _, name := range names {
-			_, err := f.read(name, into)
-			if err = errors.Join(err, f.stat(filepath.Dir(name)), f.stat(name)); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-		}
-		return nil
-	})
-}
-
-// eachFile gives every thread an equal share of the files. Threads take small shares, so that none waits for a slow one.
-func (v *vault) eachFile(threads int, do func(folder, []string) error) (time.Duration, error) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(threads, runtime.GOMAXPROCS(0))))
-	size := min(64, len(v.files)/(4*threads)+1)
-	shares := make(chan []string, len(v.files)/size+1)
-	for rest := v.files; len(rest) > 0; {
-		n := min(size, len(rest))
-		shares <- rest[:n]
-		rest = rest[n:]
-	}
-	close(shares)
-	errs := make([]error, threads)
-	var wg sync.WaitGroup
-	begin := time.Now()
-	f, err := openFolder(v.nodes)
+// save is the least that a durable save costs.
+func (f folder) save(text []byte) error {
+	fd, err := unix.Openat(int(f), "tmp", unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_CLOEXEC, 0o644)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	for t := range threads {
-		wg.Go(func() {
-			runtime.LockOSThread()
-			defer runtime.UnlockOSThread()
-			for share := range shares {
-				if errs[t] = do(f, share); errs[t] != nil {
-					return
-				}
+	_, err = unix.Write(fd, text)
+	return errors.Join(err, unix.Fsync(fd), unix.Close(fd), unix.Renameat(int(f), "tmp", int(f), "file"), unix.Fsync(int(f)))
+}
+
+// limitFolders makes n folders beside the vault for the files of the limit, each with such a file.
+func (v *vault) limitFolders(n int, text []byte) (all []folder) {
+	for i := range n {
+		name := filepath.Join(v.project, "limit", fmt.Sprint(i))
+		check(os.MkdirAll(name, 0o755))
+		all = append(all, openFolder(name))
+		check(all[i].save(text))
+	}
+	return all
+}
+
+// each has so many threads ask the system something about every node's folder.
+func (v *vault) each(threads int, ask func(f folder, dir string) error) sample {
+	return func() float64 {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(threads, runtime.GOMAXPROCS(0))))
+		f, errs := openFolder(v.nodes), make([]error, threads)
+		took := clock(func() {
+			var all sync.WaitGroup
+			for t := range threads {
+				all.Go(func() {
+					for i := t; i < len(v.plan) && errs[t] == nil; i += threads {
+						errs[t] = ask(f, string(v.plan[i].id))
+					}
+				})
 			}
+			all.Wait()
 		})
+		check(errors.Join(errors.Join(errs...), unix.Close(int(f))))
+		return took
 	}
-	wg.Wait()
-	took := time.Since(begin)
-	return took, errors.Join(errors.Join(errs...), f.close())
+}
+
+func (f folder) read(dir string) error {
+	fd, err := unix.Openat(int(f), dir+"/"+mdstore.NodeFile, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	var into [16 << 10]byte
+	_, err = unix.Read(fd, into[:])
+	return errors.Join(err, unix.Close(fd))
+}
+
+func (f folder) stat(dir string) error {
+	var st unix.Stat_t
+	return unix.Fstatat(int(f), dir+"/"+mdstore.NodeFile, &st, unix.AT_SYMLINK_NOFOLLOW)
+}
+
+func (f folder) statBoth(dir string) error {
+	var st unix.Stat_t
+	return errors.Join(f.stat(dir), unix.Fstatat(int(f), dir, &st, unix.AT_SYMLINK_NOFOLLOW))
+}
+
+func (f folder) readAndStat(dir string) error { return errors.Join(f.read(dir), f.statBoth(dir)) }
+
+// dropCaches forgets every page, folder and inode that the system keeps of disks. The error says why it cannot be done.
+func dropCaches() error {
+	unix.Sync()
+	return os.WriteFile("/proc/sys/vm/drop_caches", []byte("3\n"), 0)
 }

@@ -1,123 +1,98 @@
+//go:build unix
+
 package main
 
-import "fmt"
-
-// A unit is what a figure counts.
-type unit string
-
-// The units.
-const (
-	inSeconds unit = "s"
-	inBytes   unit = "B"
-	perSecond unit = "1/s"
-	inPieces  unit = ""
-)
-
-// A form says how Arbor's figure and the limit's are compared.
-type form string
-
-// The forms.
-const (
-	times   form = "times"   // Arbor's divided by the limit's, at most the target
-	atLeast form = "atLeast" // the same, at least the target
-	above   form = "above"   // Arbor's less the limit's, at most the target
-	alone   form = "alone"   // Arbor's by itself, at most the target
-	told    form = "told"    // nothing: the figure is there to be seen
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
 )
 
 // A row is one line of the table.
 type row struct {
-	Name    string  `json:"operation"`
-	Arbor   float64 `json:"arbor"`
-	Unit    unit    `json:"unit"`
-	Against string  `json:"against,omitempty"` // what the limit is
-	Limit   float64 `json:"limit,omitempty"`
-	Form    form    `json:"form"`
-	Target  float64 `json:"target,omitempty"`
-	Note    string  `json:"note,omitempty"`
-	Skipped string  `json:"skipped,omitempty"` // why there are no figures
+	name    string
+	unit    string // of the figures: s, B, 1/s, or nothing for a number
+	arbor   float64
+	before  float64 // of the program of -before; 0 if there is none
+	limit   float64 // what it is compared with; 0 for nothing
+	against string  // what the limit is
+	more    bool    // the target is what Arbor may have more than the limit; else how many times the limit
+	target  float64 // 0 for none
+	exact   bool    // the target is 0 and counts
+	skipped string  // why there are no figures
 }
 
 // value is what is compared with the target.
 func (r row) value() float64 {
-	switch r.Form {
-	case times, atLeast, told:
-		return r.Arbor / r.Limit
-	case above:
-		return r.Arbor - r.Limit
+	switch {
+	case r.limit == 0:
+		return r.arbor
+	case r.more:
+		return r.arbor - r.limit
 	}
-	return r.Arbor
+	return r.arbor / r.limit
 }
 
-// reached reports whether the row keeps its target.
-func (r row) reached() bool {
-	if r.Form == atLeast {
-		return r.value() >= r.Target
-	}
-	return r.value() <= r.Target
-}
-
-// cells returns the row as the table shows it.
 func (r row) cells() []string {
-	name := r.Name
-	if r.Note != "" {
-		name += " (" + r.Note + ")"
+	if r.skipped != "" {
+		return []string{r.name, "", "", "", "", "", "skipped: " + r.skipped}
 	}
-	if r.Skipped != "" {
-		return []string{name, "", "", "", "", "skipped: " + r.Skipped}
+	cells := []string{r.name, show(r.arbor, r.unit), "", "", "", "", ""}
+	if r.before != 0 {
+		cells[2] = show(r.before, r.unit)
 	}
-	limit, ratio, target, verdict := "", "", "", ""
-	if r.Limit != 0 {
-		limit = show(r.Limit, r.Unit) + ", " + r.Against
+	written := func(v float64) string { return show(v, r.unit) }
+	switch {
+	case r.limit != 0 && r.more:
+		written = func(v float64) string { return "+" + show(v, r.unit) }
+	case r.limit != 0:
+		written = func(v float64) string { return fmt.Sprintf("%.2f", v) }
 	}
-	switch r.Form {
-	case times:
-		ratio, target = fmt.Sprintf("%.2f", r.value()), fmt.Sprintf("≤ %.2g", r.Target)
-	case atLeast:
-		ratio, target = fmt.Sprintf("%.2f", r.value()), fmt.Sprintf("≥ %.2g", r.Target)
-	case above:
-		ratio, target = signed(r.value(), r.Unit), "≤ "+signed(r.Target, r.Unit)
-	case alone:
-		target = "≤ " + show(r.Target, r.Unit)
-	case told:
-		if r.Limit != 0 {
-			ratio = fmt.Sprintf("%.2f", r.value())
+	if r.limit != 0 {
+		cells[3], cells[4] = show(r.limit, r.unit)+", "+r.against, written(r.value())
+	}
+	if r.target != 0 || r.exact {
+		cells[5], cells[6] = "≤ "+written(r.target), "no"
+		if r.value() <= r.target {
+			cells[6] = "yes"
 		}
 	}
-	if r.Form != told {
-		verdict = "no"
-		if r.reached() {
-			verdict = "yes"
-		}
-	}
-	return []string{name, show(r.Arbor, r.Unit), limit, ratio, target, verdict}
+	return cells
 }
 
 // show returns a figure as people write it.
-func show(v float64, u unit) string {
+func show(v float64, unit string) string {
 	switch {
-	case u == inSeconds && v < 1e-3 && v > -1e-3:
+	case unit == "s" && v < 1e-3:
 		return fmt.Sprintf("%.3g µs", v*1e6)
-	case u == inSeconds && v < 0.1:
+	case unit == "s" && v < 1:
 		return fmt.Sprintf("%.3g ms", v*1e3)
-	case u == inSeconds && v < 1:
-		return fmt.Sprintf("%.0f ms", v*1e3)
-	case u == inSeconds:
+	case unit == "s":
 		return fmt.Sprintf("%.3g s", v)
-	case u == inBytes && v < 1e5:
+	case unit == "B" && v < 1e6:
 		return fmt.Sprintf("%.3g kB", v/1e3)
-	case u == inBytes:
+	case unit == "B":
 		return fmt.Sprintf("%.3g MB", v/1e6)
-	case u == perSecond:
+	case unit == "1/s":
 		return fmt.Sprintf("%.0f/s", v)
 	}
-	return fmt.Sprintf("%.4g", v)
+	return fmt.Sprintf("%.3g", v)
 }
 
-// signed is show with the sign of what is added.
-func signed(v float64, u unit) string {
-	if v < 0 {
-		return "−" + show(-v, u)
+// printRows writes the rows as a table in Markdown; with before it has a column for the other program.
+func printRows(w io.Writer, rows []row, before bool) {
+	lines := [][]string{strings.Split("operation|Arbor|before|limit|ratio|target|reached", "|"), strings.Split("-|-|-|-|-|-|-", "|")}
+	for _, r := range rows {
+		lines = append(lines, r.cells())
 	}
-	return "+" + show(v, u)
+	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
+	for _, line := range lines {
+		if !before {
+			line = slices.Delete(line, 2, 3)
+		}
+		fmt.Fprintf(t, "| %s\t|\n", strings.Join(line, "\t| "))
+	}
+	check(t.Flush())
 }

@@ -1,145 +1,189 @@
+//go:build unix
+
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
+	"strconv"
+	"strings"
 	"time"
 
-	"arbor/engine"
+	"golang.org/x/sys/unix"
+
 	"arbor/mdstore"
-	"arbor/mdstore/dirstore"
+	"arbor/statemachine"
 )
+
+const (
+	workspaceID = "ws-mjwtyz28-bench0"
+	epoch       = 1767225600000 // Unix milliseconds: when the root was made
+	fanout      = 4             // children of a planning node: 10,000 nodes have eight levels
+	document    = "docs/login.md"
+)
+
+var rules = []string{"Passwords are never logged", "所有错误信息都要中英双语"}
+
+// A task is one node of the generated plan.
+type task struct {
+	id     mdstore.ID
+	parent int
+	status statemachine.Status
+}
+
+// ways are the transitions that lead to each status that occurs. Planning nodes are monitoring, the leaves all else.
+var ways = map[statemachine.Status][]string{
+	statemachine.Monitoring:   {"created", "start: pending → planning", "adopt: planning → monitoring"},
+	statemachine.Pending:      {"created"},
+	statemachine.Implementing: {"created", "start: pending → implementing"},
+	statemachine.Validating:   {"created", "start: pending → implementing", "submit: implementing → validating"},
+	statemachine.Completed:    {"created", "start: pending → implementing", "complete: implementing → completed"},
+	statemachine.Failed:       {"created", "start: pending → implementing", "fail: implementing → failed"},
+}
+
+var leaves = []statemachine.Status{statemachine.Pending, statemachine.Implementing, statemachine.Validating, statemachine.Completed, statemachine.Failed}
 
 // A vault is a generated one on the disk.
 type vault struct {
-	project string    // the folder that holds the vault, a git repository where there is git
-	dir     string    // the vault
-	nodes   string    // the folder nodes/ of its workspace
-	files   []string  // the Node.md of each node, relative to nodes
-	plan    []task    // what was written
-	git     string    // the program; "" where there is none
-	written time.Time // when the last file was
+	project string // the folder that holds the vault, a git repository if there is git
+	dir     string // the vault
+	nodes   string // the folder nodes/ of its workspace
+	plan    []task
+	git     bool
 }
 
-const vaultName = ".tanmi-workspace"
-
-// generate writes a vault of n nodes and its project into an empty folder. It writes the files as the format's page has them and asks nothing of Arbor, so
-// that what is measured is not what made it.
-func generate(project string, n int) (*vault, error) {
-	v := &vault{project: project, dir: filepath.Join(project, vaultName), plan: planOf(n)}
-	ws := filepath.Join(v.dir, workspaceID)
-	v.nodes = filepath.Join(ws, "nodes")
-	v.files = make([]string, n)
+// generate writes a vault of n nodes and its project into a new folder. It writes the files as docs/format.md describes
+// them, and asks nothing of Arbor, so that what is measured has not made what it is measured with.
+func generate(project string, n int) *vault {
+	v := &vault{project: project, dir: filepath.Join(project, mdstore.DefaultVault)}
+	v.nodes = filepath.Join(v.dir, workspaceID, mdstore.NodesDir)
+	write(filepath.Join(project, document), "# Sign-in\n\nWhat the form looks like.\n")
+	write(filepath.Join(v.dir, mdstore.IgnoreFile), ".local/\nsessions.json\n")
+	write(filepath.Join(v.dir, workspaceID, mdstore.WorkspaceFile), workspaceText(workspaceID, "Bench"))
+	for i := range n {
+		t := task{id: mdstore.Root, parent: (i - 1) / fanout, status: leaves[i%len(leaves)]}
+		if i > 0 {
+			t.id = mdstore.ID(fmt.Sprintf("node-%s-%06x", strconv.FormatInt(created(i), 36), i*2654435761%(1<<24)))
+		}
+		if i*fanout+1 < n {
+			t.status = statemachine.Monitoring
+		}
+		v.plan = append(v.plan, t)
+	}
 	for i := range v.plan {
-		v.files[i] = filepath.Join(string(v.plan[i].id), mdstore.NodeFile)
+		write(v.file(i), v.text(i))
 	}
-	for name, text := range map[string][]byte{
-		filepath.Join(project, document):            []byte("# Sign-in\n\nWhat the form looks like.\n"),
-		filepath.Join(v.dir, mdstore.IgnoreFile):    []byte(".local/\nsessions.json\n"),
-		filepath.Join(ws, mdstore.WorkspaceFile):    workspacePage(),
-		filepath.Join(project, "src", "login.go"):   []byte("package src\n"),
-		filepath.Join(project, "src", "session.go"): []byte("package src\n"),
-	} {
-		if err := writeFile(name, text); err != nil {
-			return nil, err
+	_, err := exec.LookPath("git")
+	for _, args := range []string{"init -q", "config gc.auto 0", "add -A", "-c user.name=p -c user.email=p@example.org commit -q -m Plan"} {
+		if v.git = err == nil; v.git {
+			cmd := exec.Command("git", strings.Fields(args)...)
+			cmd.Dir, cmd.Env = project, append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
+			check(cmd.Run())
 		}
 	}
-	const writers = 8
-	errs := make([]error, writers)
-	var wg sync.WaitGroup
-	for w := range writers {
-		wg.Go(func() {
-			for i := w; i < n && errs[w] == nil; i += writers {
-				errs[w] = writeFile(filepath.Join(v.nodes, v.files[i]), nodePage(v.plan, i))
-			}
-		})
-	}
-	wg.Wait()
-	v.written = time.Now()
-	return v, errors.Join(errs...)
+	return v
 }
 
-func writeFile(name string, text []byte) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(name, text, 0o644)
+// settle waits until the files are old enough for their stamps to prove something, and are on the disk.
+func settle(age time.Duration) {
+	unix.Sync()
+	time.Sleep(age)
 }
 
-// commit makes a repository of the project, with everything in it committed.
-func (v *vault) commit() error {
-	git, err := exec.LookPath("git")
-	if err != nil {
-		return nil
-	}
-	for _, args := range [][]string{{"init", "-q"}, {"config", "gc.auto", "0"}, {"add", "-A"}, {"commit", "-q", "-m", "The plan"}} {
-		cmd := exec.Command(git, args...)
-		cmd.Dir = v.project
-		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull,
-			"GIT_AUTHOR_NAME=p", "GIT_AUTHOR_EMAIL=p@example.org", "GIT_COMMITTER_NAME=p", "GIT_COMMITTER_EMAIL=p@example.org")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("git %v: %w\n%s", args, err, out)
+func (v *vault) file(i int) string {
+	return filepath.Join(v.nodes, string(v.plan[i].id), mdstore.NodeFile)
+}
+
+func (v *vault) local() string { return filepath.Join(v.dir, mdstore.LocalDir) }
+
+// other returns another node than the root each round, from all over the plan.
+func (v *vault) other(round int) int { return 1 + round*7919%(len(v.plan)-1) }
+
+// inWork returns at most so many leaves whose transitions change no other file.
+func (v *vault) inWork(most int) (all []string) {
+	for _, t := range v.plan {
+		if t.status == statemachine.Implementing && len(all) < most {
+			all = append(all, string(t.id))
 		}
-	}
-	v.git = git
-	return nil
-}
-
-// settle waits until the times of the files are old enough to prove that nobody has written to them since.
-func (v *vault) settle(age time.Duration) {
-	writeOut() // else who makes a file durable pays for the vault as well, for half a minute
-	time.Sleep(time.Until(v.written.Add(age)))
-}
-
-// An opened is a vault with a store and an engine on it.
-type opened struct {
-	*engine.Engine
-	st *dirstore.Store
-}
-
-func (v *vault) open(ctx context.Context) (*opened, error) {
-	st, err := dirstore.Open(v.dir, dirstore.Options{})
-	if err != nil {
-		return nil, err
-	}
-	e, err := engine.Open(ctx, st, engine.Options{Vault: v.dir, Project: v.project})
-	if err != nil {
-		return nil, errors.Join(err, st.Close())
-	}
-	return &opened{e, st}, nil
-}
-
-// read opens the vault and reads its workspace.
-func (v *vault) read(ctx context.Context) (*opened, *engine.Snapshot, error) {
-	o, err := v.open(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	s, err := o.Snapshot(ctx, workspaceID)
-	if err != nil {
-		return nil, nil, errors.Join(err, o.st.Close())
-	}
-	return o, s, nil
-}
-
-// forget removes what Arbor keeps beside the files, its index among it. Nobody may have the vault open.
-func (v *vault) forget() error { return os.RemoveAll(filepath.Join(v.dir, ".local")) }
-
-// part returns the nodes of one part by their places, nil where the plan does not have all of it.
-func (v *vault) part(number int) []int {
-	var all []int
-	for i := range v.plan {
-		if v.plan[i].part == number {
-			all = append(all, i)
-		}
-	}
-	if len(all) < len(shape) {
-		return nil
 	}
 	return all
+}
+
+func write(name, text string) {
+	check(os.MkdirAll(filepath.Dir(name), 0o755))
+	check(os.WriteFile(name, []byte(text), 0o644))
+}
+
+func created(i int) int64 { return epoch + int64(i)*1000 }
+
+// entry returns a line of the log of the i-th node, some minutes after it was made.
+func entry(i, minutes int, event string) string {
+	at := time.UnixMilli(created(i)).UTC().Add(time.Duration(minutes) * time.Minute)
+	return "- " + mdstore.FormatLog(at.Format(mdstore.TimeLayout), mdstore.OperatorAI, event) + "\n"
+}
+
+func workspaceText(id, name string) string {
+	return fmt.Sprintf("---\nid: %s\nname: %s\ngoal: Measure what Arbor does\nstatus: active\nrulesHash: %s\nfocusedNodeId: null\n"+
+		"createdAt: %d\nupdatedAt: %[4]d\n---\n\n## Rules\n\n- %s\n\n## Log\n\n%s", id, name, mdstore.RulesHash(rules), epoch,
+		strings.Join(rules, "\n- "), entry(0, 0, "Created the workspace"))
+}
+
+var english = []string{
+	"POST /login answers 200 and a cookie, or 401 and nothing else.",
+	"What the form sends is checked twice, and the second time in the database.",
+	"Five tries a minute are enough for anybody; the sixth one waits.",
+	"- the text of the mail is in `mail.txt`, and **no person** has read it yet",
+}
+
+var chinese = []string{
+	"登录接口只返回 200 和一个 cookie，或者 401，别无其他。",
+	"表单提交的内容检查两次，第二次在数据库里进行。",
+	"每分钟最多尝试五次，第六次需要等待。",
+	"- 邮件的正文在 `mail.txt` 里，**还没有人**读过",
+}
+
+// text returns the Node.md of the i-th node, of about 1.6 kB. One of three is Chinese; every seventh title needs quotes.
+func (v *vault) text(i int) string {
+	t := v.plan[i]
+	parent, kind, words := "null", statemachine.Planning, english
+	if i > 0 {
+		parent = string(v.plan[t.parent].id)
+	}
+	if t.status != statemachine.Monitoring {
+		kind = statemachine.Execution
+	}
+	title, names := fmt.Sprint("Step ", i), strings.Fields("Requirement Conclusion Note Docs References Log Problem")
+	if i%3 == 2 {
+		words = chinese
+		title, names = fmt.Sprintf("第 %d 步", i), strings.Fields("需求 结论 备注 文档 引用 日志 问题")
+	} else if i%7 == 0 {
+		title = fmt.Sprintf(`"Step: #%d"`, i)
+	}
+	var b strings.Builder
+	section := func(name int, body string) { b.WriteString("\n## " + names[name] + "\n\n" + body + "\n") }
+	fmt.Fprintf(&b, "---\nid: %s\ntitle: %s\ntype: %s\nstatus: %s\nrole: null\nparentId: %s\nisolated: %t\ncreatedAt: %d\nupdatedAt: %[7]d\n---\n",
+		t.id, title, kind, t.status, parent, i%97 == 96, created(i))
+	section(0, strings.Join([]string{words[0], words[1], words[2], words[3], words[0], words[1], words[2]}, "\n"))
+	if statemachine.Terminal(t.status) {
+		section(1, strings.Join(words, "\n"))
+	} else {
+		section(2, strings.Join(words, "\n")+"\n"+strings.Join(words, "\n"))
+	}
+	if i%25 == 5 {
+		section(3, "- "+document+": what the form looks like")
+	}
+	if i%4 == 3 {
+		section(4, fmt.Sprintf("- %s: the cookie is made there", v.plan[i-1].id))
+	}
+	log := ""
+	for j, event := range ways[t.status] {
+		log += entry(i, 2*j, event)
+	}
+	section(5, log+strings.TrimSuffix(entry(i, 9, "Looked at what the others do: 三种做法，各有利弊"), "\n"))
+	if t.status == statemachine.Implementing {
+		section(6, "The mail server of the test system is down.")
+	}
+	return b.String()
 }
