@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"arbor/cmd/internal/cli"
-	"arbor/cmd/internal/tanmi"
+	"arbor/cmd/internal/importtanmi"
 	"arbor/engine"
 	"arbor/mdstore/dirstore"
 	"arbor/mdstore/memstore"
@@ -91,9 +91,9 @@ func explain(sys cli.System, p any, stack []byte) int {
 }
 
 func readTanmi(from fs.FS, vault string, zone *time.Location) ([]engine.Import, []string, error) {
-	all, warnings, err := tanmi.Read(from, tanmi.Options{VaultName: vault, Zone: zone})
-	var several *tanmi.SeveralError
-	if errors.Is(err, tanmi.ErrNone) || errors.As(err, &several) {
+	all, warnings, err := importtanmi.Read(from, importtanmi.Options{VaultName: vault, Zone: zone})
+	var several *importtanmi.SeveralError
+	if errors.Is(err, importtanmi.ErrNone) || errors.As(err, &several) {
 		return nil, warnings, engine.Fail(engine.InvalidPath, "%v", err)
 	}
 	return all, warnings, err

@@ -64,7 +64,7 @@ var rows = []row{
 	{floor: 50, name: "engine/ops", may: "engine engine/nearest context/assemble context/render mdstore mdstore/mdoc statemachine",
 		std: "pure context path/filepath time"},
 	{floor: 50, name: "engine/enginetest", may: "engine context/assemble mdstore mdstore/mdoc mdstore/memstore statemachine", helper: true, forTests: true},
-	{floor: 50, name: "cmd/internal/tanmi", may: "engine mdstore mdstore/mdoc statemachine"},
+	{floor: 50, name: "cmd/internal/importtanmi", may: "engine mdstore mdstore/mdoc statemachine"},
 
 	{floor: 60, name: "cmd/internal/cli", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
 	{floor: 60, name: "cmd/internal/mcpserv", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
@@ -73,13 +73,13 @@ var rows = []row{
 	{floor: 70, name: "cmd/internal/mcpserv/internal/fixtures", may: "cmd/internal/guard cmd/internal/mcpserv", helper: true},
 	{floor: 60, name: "cmd/internal/web", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine", later: true},
 
-	{floor: 70, name: "cmd/internal/app", may: "cmd/internal/cli cmd/internal/clients cmd/internal/guard cmd/internal/mcpserv cmd/internal/tanmi cmd/internal/web " +
+	{floor: 70, name: "cmd/internal/app", may: "cmd/internal/cli cmd/internal/clients cmd/internal/guard cmd/internal/mcpserv cmd/internal/importtanmi cmd/internal/web " +
 		"engine engine/ops context/assemble context/render mdstore mdstore/mdoc mdstore/dirstore mdstore/memstore mdstore/watch statemachine"},
 
 	// It measures what the front ends do, and puts the store that it measures into the engine by itself.
 	{floor: 70, name: "cmd/internal/bench", may: "engine engine/ops mdstore mdstore/dirstore statemachine"},
 
-	{floor: 80, name: "cmd/arbor", may: "cmd/internal/app cmd/internal/cli cmd/internal/mcpserv cmd/internal/tanmi cmd/internal/web"},
+	{floor: 80, name: "cmd/arbor", may: "cmd/internal/app cmd/internal/cli cmd/internal/mcpserv cmd/internal/importtanmi cmd/internal/web"},
 }
 
 // A home is a dependency and the package whose sources and tests import it, so
