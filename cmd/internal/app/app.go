@@ -92,11 +92,10 @@ func explain(sys cli.System, p any, stack []byte) int {
 
 func readTanmi(from fs.FS, vault string, zone *time.Location) ([]engine.Import, []string, error) {
 	all, warnings, err := importtanmi.Read(from, importtanmi.Options{VaultName: vault, Zone: zone})
-	var several *importtanmi.SeveralError
-	if errors.Is(err, importtanmi.ErrNone) || errors.As(err, &several) {
-		return nil, warnings, engine.Fail(engine.InvalidPath, "%v", err)
+	if err != nil {
+		return nil, nil, engine.Fail(engine.InvalidPath, "%v", err)
 	}
-	return all, warnings, err
+	return all, warnings, nil
 }
 
 // Open opens the vault that Find finds, or makes it where the mode says so.

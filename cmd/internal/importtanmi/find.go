@@ -1,127 +1,118 @@
 package importtanmi
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
 	"path"
-	"slices"
 	"strings"
 )
 
 // The folders of a project in which the original keeps its workspaces; the second one is that of its developers.
 var vaultDirs = []string{".tanmi-workspace", ".tanmi-workspace-dev"}
 
-// workspaceFolders returns the folders that hold a workspace each, archived ones last: those of top, or, where it holds none,
-// those of the one folder in it that does. The error is a *SeveralError where several do.
-func workspaceFolders(top *folder) ([]*folder, error) {
-	if all := workspacesOf(top); len(all) > 0 {
-		return all, nil
+var errNone = errors.New("no TanmiWorkspace found: a .tanmi-workspace folder, a project that has one, " +
+	"or a folder with a workspace.json or graph.json is expected")
+
+// findWorkspaces returns the folders that hold a workspace each, archived ones last: those of the top folder, or, where it
+// holds none, those of the one folder in it that does.
+func (r *reader) findWorkspaces() ([]string, error) {
+	if found, err := r.workspacesIn("."); err != nil || len(found) > 0 {
+		return found, err
+	}
+	entries, err := fs.ReadDir(r.fsys, ".")
+	if err != nil {
+		return nil, err
 	}
 	var holders []string
-	for _, name := range top.names {
-		if !top.isDir(name) || slices.Contains(vaultDirs, name) {
-			continue
-		}
-		silent := &report{} // of a folder that is not imported nothing need be told
-		if below, err := openFolder(top.fsys, top.at(name), silent); err == nil && len(workspacesOf(below)) > 0 {
-			holders = append(holders, name)
+	for _, e := range entries {
+		quiet := &reader{fsys: r.fsys} // a folder that is not imported needs no warnings
+		if found, err := quiet.workspacesIn(e.Name()); err == nil && len(found) > 0 {
+			holders = append(holders, e.Name())
 		}
 	}
 	switch len(holders) {
 	case 0:
-		return nil, nil
+		return nil, errNone
 	case 1:
-		below, _ := top.sub(holders[0])
-		return workspacesOf(below), nil
+		return r.workspacesIn(holders[0])
 	}
-	return nil, &SeveralError{holders}
+	return nil, fmt.Errorf("no TanmiWorkspace here, but in %s; name one of them", few(holders, ", "))
 }
 
-// workspacesOf returns the folders that hold a workspace each in a project, in a .tanmi-workspace, or in a workspace's folder.
-func workspacesOf(top *folder) []*folder {
-	var vaults []*folder
+// workspacesIn returns the workspaces' folders of a project, of a vault, or the folder itself if it is a workspace.
+func (r *reader) workspacesIn(top string) (found []string, err error) {
+	var vaults []string
 	for _, name := range vaultDirs {
-		if sub, ok := top.sub(name); ok {
-			vaults = append(vaults, sub)
+		if name = path.Join(top, name); r.isDir(name) {
+			vaults = append(vaults, name)
 		}
+	}
+	if vaults == nil && r.isWorkspace(top) {
+		return []string{top}, nil
 	}
 	if vaults == nil {
-		if isWorkspace(top) {
-			return []*folder{top}
-		}
-		vaults = []*folder{top}
+		vaults = []string{top}
 	}
-	var all []*folder
-	for _, v := range vaults {
-		all = append(all, workspacesIn(v)...)
-		if v.isDir(archiveDir) || v.isLink(archiveDir) {
-			if archive, ok := v.sub(archiveDir); ok {
-				all = append(all, workspacesIn(archive)...)
+	for _, vault := range vaults {
+		for _, dir := range []string{vault, path.Join(vault, archiveDir)} {
+			if !r.isDir(dir) {
+				continue
+			}
+			entries, err := fs.ReadDir(r.fsys, dir)
+			if err != nil {
+				return nil, err
+			}
+			before := len(found)
+			var others []string
+			for _, e := range entries {
+				switch name := path.Join(dir, e.Name()); {
+				case strings.HasPrefix(e.Name(), "."), e.IsDir() && e.Name() == archiveDir:
+				case e.IsDir() && r.isWorkspace(name):
+					found = append(found, name)
+				default:
+					others = append(others, e.Name())
+				}
+			}
+			if len(others) > 0 && len(found) > before {
+				r.warn(dir, "holds what is no workspace of TanmiWorkspace 1.x and is not imported: %s", few(others, ", "))
 			}
 		}
 	}
-	return all
+	return found, nil
 }
 
-func workspacesIn(dir *folder) []*folder {
-	var all []*folder
-	for _, name := range dir.names {
-		if strings.HasPrefix(name, ".") || name == archiveDir {
-			continue
-		}
-		if dir.isLink(name) {
-			dir.rep.warn(dir.at(name), "is a symbolic link, which is not followed")
-			continue
-		}
-		if !dir.isDir(name) {
-			continue
-		}
-		if sub, ok := dir.sub(name); ok && isWorkspace(sub) {
-			all = append(all, sub)
-		}
-	}
-	return all
-}
-
-// isWorkspace tells the original's workspaces from other folders: from Arbor's own, whose vault may be the same folder, and from
-// those that happen to hold a file of one of the names.
-func isWorkspace(dir *folder) bool {
-	hasConfig, hasGraph := dir.isFile(workspaceJSON), dir.isFile(graphJSON)
-	if hasConfig && hasGraph || hasInfo(dir) {
+// isWorkspace tells the original's workspaces from other folders: from Arbor's own, whose vault may be the same folder, and
+// from those that happen to hold a file of one of the names.
+func (r *reader) isWorkspace(dir string) bool {
+	config, graph := path.Join(dir, workspaceJSON), path.Join(dir, graphJSON)
+	if r.isFile(config) && r.isFile(graph) || r.contains(config, `"rootNodeId"`) || r.contains(graph, `"currentFocus"`) {
 		return true
 	}
-	for _, name := range []string{workspaceJSON, graphJSON} {
-		if !dir.isFile(name) {
-			continue
-		}
-		data, _ := dir.read(name)
-		list, _ := members(data)
-		for _, m := range list {
-			switch m.key {
-			case "rootNodeId", "currentFocus", "dirName":
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func hasInfo(dir *folder) bool {
-	if !dir.isDir(nodesDir) {
-		return false
-	}
-	nodes, ok := dir.sub(nodesDir)
-	if !ok {
-		return false
-	}
-	for _, name := range nodes.names {
-		if !nodes.isDir(name) {
-			continue
-		}
-		if sub, ok := nodes.sub(name); ok && sub.isFile(infoMD) {
+	nodes, _ := fs.ReadDir(r.fsys, path.Join(dir, nodesDir))
+	for _, e := range nodes {
+		if r.isFile(path.Join(dir, nodesDir, e.Name(), infoMD)) {
 			return true
 		}
 	}
 	return false
 }
 
-// archived reports whether a workspace's folder lies in an archive.
-func archived(dir *folder) bool { return path.Base(path.Dir(dir.path)) == archiveDir }
+func (r *reader) contains(name, text string) bool {
+	if !r.isFile(name) {
+		return false
+	}
+	data, err := fs.ReadFile(r.fsys, name)
+	return err == nil && bytes.Contains(data, []byte(text))
+}
+
+func (r *reader) isFile(name string) bool {
+	info, err := fs.Lstat(r.fsys, name)
+	return err == nil && info.Mode().IsRegular() && info.Size() <= maxSource
+}
+
+func (r *reader) isDir(name string) bool {
+	info, err := fs.Lstat(r.fsys, name)
+	return err == nil && info.IsDir()
+}

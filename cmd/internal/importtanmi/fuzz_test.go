@@ -51,17 +51,18 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, graph, config, info, page, log, problem []byte) {
 		fsys := fstest.MapFS{}
 		for name, data := range map[string][]byte{
-			"W_mwpt3ok8/" + graphJSON: graph, "W_mwpt3ok8/" + workspaceJSON: config, "W_mwpt3ok8/" + workspaceMD: page, "W_mwpt3ok8/" + logMD: log, "W_mwpt3ok8/" + problemMD: problem,
-			"W_mwpt3ok8/nodes/root/" + infoMD: info, "W_mwpt3ok8/nodes/root/" + logMD: problem, "W_mwpt3ok8/nodes/a_mwpt3ok9/" + infoMD: page, "W_mwpt3ok8/nodes/a_mwpt3ok9/" + problemMD: log,
-			"W_mwpt3ok8/memos/Memo_mwpt3orr/" + contentMD: info,
+			graphJSON: graph, workspaceJSON: config, workspaceMD: page, logMD: log, problemMD: problem,
+			"nodes/root/" + infoMD: info, "nodes/root/" + logMD: problem,
+			"nodes/a_mwpt3ok9/" + infoMD: page, "nodes/a_mwpt3ok9/" + problemMD: log,
+			"memos/Memo_mwpt3orr/" + contentMD: info,
 		} {
-			fsys[name] = &fstest.MapFile{Data: data}
+			fsys["W_mwpt3ok8/"+name] = &fstest.MapFile{Data: data}
 		}
 		imports, warnings, err := Read(fsys, Options{})
 		if err != nil || len(imports) != 1 {
 			t.Fatalf("%d workspaces, error %v", len(imports), err)
 		}
 		check(t, imports, warnings)
-		write(t, imports)
+		checkNothingIsLost(t, fsys, imports, warnings)
 	})
 }

@@ -9,6 +9,8 @@ import (
 
 	"arbor/engine"
 	"arbor/mdstore"
+
+	"pgregory.net/rapid"
 )
 
 func optionsOf(t *testing.T, comment string) Options {
@@ -30,10 +32,10 @@ func optionsOf(t *testing.T, comment string) Options {
 }
 
 // check is what holds of every result, whatever the files hold.
-func check(t *testing.T, imports []engine.Import, warnings []string) {
+func check(t rapid.TB, imports []engine.Import, warnings []string) {
 	t.Helper()
 	for _, w := range warnings {
-		if strings.ContainsFunc(w, unicode.IsControl) || !utf8.ValidString(w) || w == "" || len(w) > 2*maxWarning {
+		if strings.ContainsFunc(w, unicode.IsControl) || !utf8.ValidString(w) || w == "" || len(w) > 2*1000 {
 			t.Errorf("a warning is no short line of text: %q", w)
 		}
 	}
@@ -48,7 +50,7 @@ func check(t *testing.T, imports []engine.Import, warnings []string) {
 	}
 }
 
-func checkTree(t *testing.T, imp engine.Import) {
+func checkTree(t rapid.TB, imp engine.Import) {
 	t.Helper()
 	before := map[mdstore.ID]bool{} // parents stand before their children, so there are no cycles
 	for i, n := range imp.Nodes {
@@ -75,7 +77,7 @@ func checkTree(t *testing.T, imp engine.Import) {
 	}
 }
 
-func checkTexts(t *testing.T, imp engine.Import) {
+func checkTexts(t rapid.TB, imp engine.Import) {
 	t.Helper()
 	line := func(what, s string) {
 		if s == "" || utf8.RuneCountInString(s) > maxName || strings.ContainsFunc(s, unicode.IsControl) || !utf8.ValidString(s) {

@@ -2,113 +2,104 @@ package importtanmi
 
 import (
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 
 	"arbor/mdstore"
 )
 
-// refLine reads an item of a list of documents: `[name](path)`, with ` - description` and ` (status)` after it where they are, or
-// one of the forms that Arbor reads. known is false where the item says nothing about its status.
-func refLine(item string) (r mdstore.Ref, known bool) {
-	item = strings.Join(strings.Fields(oneLine(item, len(item))), " ")
-	name, target, after, ok := link(item)
-	if !ok {
-		text, expired, known := cutStatus(item)
-		r = mdstore.ParseRef(text)
-		r.Expired = r.Expired || expired
-		return r, known || r.Expired
-	}
-	after, expired, known := cutStatus(after)
-	desc := strings.TrimSpace(strings.TrimPrefix(after, "-"))
-	switch {
-	case desc == "":
-		desc = name
-	case name == path.Base(target), name == target, name == desc:
-	default:
-		desc = name + " - " + desc
-	}
-	if desc == target {
-		desc = ""
-	}
-	return mdstore.Ref{Target: target, Description: desc, Expired: expired}, known
-}
-
-// link reads a link at the start of s. Brackets in its name and parentheses in its target may be nested.
-func link(s string) (name, target, after string, ok bool) {
-	if !strings.HasPrefix(s, "[") {
-		return "", "", "", false
-	}
-	mid := -1
-	if end := closing(s, '[', ']'); end > 0 && strings.HasPrefix(s[end:], "](") {
-		mid = end
-	} else {
-		mid = strings.Index(s, "](")
-	}
-	if mid < 0 {
-		return "", "", "", false
-	}
-	name = strings.TrimSpace(s[1:mid])
-	s = s[mid+1:]
-	end := closing(s, '(', ')')
-	if end < 0 {
-		if end = strings.LastIndexByte(s, ')'); end < 0 {
-			return "", "", "", false
-		}
-	}
-	target = strings.TrimSpace(s[1:end])
-	target = strings.TrimSuffix(strings.TrimPrefix(target, "<"), ">")
-	return name, target, strings.TrimSpace(s[end+1:]), target != ""
-}
-
-// closing returns the index of the bracket that closes the one s starts with, -1 where it stays open.
-func closing(s string, open, end byte) int {
-	depth := 0
-	for i := range len(s) {
-		switch s[i] {
-		case open:
-			depth++
-		case end:
-			if depth--; depth == 0 {
-				return i
-			}
-		}
-	}
-	return -1
-}
-
-// cutStatus cuts a status in parentheses off the end of s. Other text in parentheses stays.
-func cutStatus(s string) (rest string, expired, known bool) {
-	s = strings.TrimSpace(s)
-	for _, pair := range [][2]string{{"(", ")"}, {"（", "）"}} {
-		in, ok := strings.CutSuffix(s, pair[1])
-		i := strings.LastIndex(in, pair[0])
-		if !ok || i < 0 {
-			continue
-		}
-		rest := strings.TrimSpace(in[:i])
-		switch fold(in[i+len(pair[0]):]) {
-		case "expired", "已失效", "失效", "已过期", "过期":
-			return rest, true, true
-		case "active", "有效", "生效", "生效中", "活跃":
-			return rest, false, true
-		}
-	}
-	return s, false, false
-}
-
 // memoScheme is how the original refers to memos.
 const memoScheme = "memo://"
 
-// byItself reports whether a description is the one that the original makes of the target when it is given none.
-func byItself(r mdstore.Ref) bool {
-	return r.Description == "节点引用: "+r.Target || r.Description == "备忘引用: "+r.Target
+// docLine is an entry of a list of documents: `[name](path)`, with ` - description` and ` (status)` after it where they are.
+// Brackets in the name are in pairs.
+var docLine = regexp.MustCompile(`^\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^\s<].*?)\)(?: - (.+?))?(?: \((active|expired)\))?$`)
+
+// refs reads a list of documents. Where it holds anything else, the file is attached.
+func (w *workspace) refs(file, body string) []mdstore.Ref {
+	items, whole := listItems(body)
+	var all []mdstore.Ref
+	for _, item := range items {
+		m := docLine.FindStringSubmatch(item)
+		if m == nil {
+			whole = false
+			continue
+		}
+		name, target, more := strings.TrimSpace(m[1]), strings.TrimSpace(m[2]), m[3]
+		switch {
+		case more == "":
+			more = name
+		case name != "" && name != target && name != path.Base(target):
+			more = name + " - " + more
+		}
+		r := mdstore.Ref{Target: target, Description: more, Expired: m[4] == "expired"}
+		if r.Description == target {
+			r.Description = ""
+		}
+		if !holdsRef(r) {
+			whole = false
+			continue
+		}
+		all = append(all, r)
+	}
+	if !whole {
+		w.src.keep(file, "its documents are not only a list of links")
+	}
+	return fitList(w, file, all, refSize)
 }
 
-// looksLikeNode reports whether a target has the form of the ids that the original makes.
-func looksLikeNode(target string) bool {
-	rest, ok := strings.CutPrefix(target, "node-")
-	if !ok || strings.Count(rest, "-") != 1 || strings.HasSuffix(rest, "-") {
-		return false
+// refersTo reports whether an entry of a node's documents is a reference to a node or a memo. graph.json has these, too, while
+// they are active.
+func (w *workspace) refersTo(n *node, target string) bool {
+	return w.tree.byKey[target] != nil || strings.HasPrefix(target, memoScheme) || mdstore.ID(target).Generated("node") ||
+		slices.Contains(n.References, target)
+}
+
+// references returns the references of a node to nodes and memos: those of its documents, and those that graph.json alone has.
+// One that graph.json does not have is expired, and so is one to what does not exist.
+func (w *workspace) references(n *node, docs []mdstore.Ref) []mdstore.Ref {
+	var all []mdstore.Ref
+	listed := map[string]bool{}
+	for _, r := range docs {
+		if !w.refersTo(n, r.Target) {
+			continue
+		}
+		listed[r.Target] = true
+		if r.Description == "节点引用: "+r.Target || r.Description == "备忘引用: "+r.Target {
+			r.Description = "" // the original makes these up
+		}
+		r.Expired = !slices.Contains(n.References, r.Target)
+		all = append(all, w.resolve(r))
 	}
-	return strings.Trim(rest, "-0123456789abcdefghijklmnopqrstuvwxyz") == ""
+	for _, target := range n.References {
+		if r := w.resolve(mdstore.Ref{Target: target}); listed[target] {
+			continue
+		} else if holdsRef(r) {
+			all = append(all, r)
+		} else {
+			w.src.keep(graphJSON, "node %s has the reference %q, which no list of Arbor's can hold", n.key, target)
+		}
+		listed[target] = true
+	}
+	return fitList(w, graphJSON, all, refSize)
+}
+
+// resolve gives a reference the target that it has in the new workspace.
+func (w *workspace) resolve(r mdstore.Ref) mdstore.Ref {
+	key, isMemo := strings.CutPrefix(r.Target, memoScheme)
+	memo, ok := w.memos[key]
+	n := w.tree.byKey[r.Target]
+	switch {
+	case isMemo && ok:
+		r.Target = memo.Target
+		if r.Description == "" {
+			r.Description = memo.Description
+		}
+	case n != nil:
+		r.Target = string(n.id)
+	case isMemo, mdstore.ID(r.Target).Generated("node"):
+		r.Expired = true
+	}
+	return r
 }

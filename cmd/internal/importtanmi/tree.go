@@ -2,218 +2,141 @@ package importtanmi
 
 import (
 	"cmp"
+	"errors"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"arbor/mdstore"
 )
 
-// A tree is the nodes of a workspace with their ids, parents and places.
+// A node is a node of graph.json that is imported.
+type node struct {
+	nodeEntry
+	key       string // its id in graph.json
+	id        mdstore.ID
+	parent    *node // nil for the root
+	children  []*node
+	createdAt int64
+	order     float64  // NaN leaves it to the time of creation
+	folders   []string // its folders, the one that graph.json names first
+}
+
+// A tree is the nodes below a root.
 type tree struct {
-	root   *graphNode
-	order  []*graphNode // from the root down, siblings in their order
-	ids    map[string]mdstore.ID
-	byKey  map[string]*graphNode
-	parent map[*graphNode]*graphNode
-	place  map[*graphNode]float64 // NaN leaves it to the time of creation
-	at     map[*graphNode]int     // the order of the file
+	root  *node
+	byKey map[string]*node
+	nodes []*node // from the root down, siblings in their order
 }
 
-// plant makes a tree of any nodes: one root, every other node below it, no cycles. Whatever stands against that in the graph is a warning.
-func (w *workspace) plant(nodes []*graphNode, rootKey string) *tree {
-	t := &tree{byKey: map[string]*graphNode{}, parent: map[*graphNode]*graphNode{}, place: map[*graphNode]float64{}, at: map[*graphNode]int{}}
-	for i, n := range nodes {
-		t.byKey[n.key] = n
-		t.at[n] = i
+// readGraph reads graph.json. What of it does not fit into a tree is left out. Where there is no graph.json, or a damaged one,
+// the tree is a root.
+func (w *workspace) readGraph(rootKey string) (g graphFile) {
+	data, ok := w.src.data[graphJSON]
+	w.src.used[graphJSON] = true
+	err := decode(data, &g)
+	switch {
+	case !ok:
+		w.warn(graphJSON, "is missing: there is a root node alone, and the files of other nodes are attached")
+	case err != nil && g.Nodes == nil:
+		w.warn(graphJSON, "is damaged: there is a root node alone, and the files of other nodes are attached; "+
+			"repair it and import the folder again for the other nodes")
+		fallthrough
+	case err != nil:
+		w.src.keep(graphJSON, "%v", err)
+	case strings.Trim(g.Version, "012345.") != "":
+		w.src.keep(graphJSON, "it has version %s, and 5.0 is the newest that is known here", g.Version)
 	}
-	w.findRoot(t, nodes, rootKey)
-	w.giveIDs(t, nodes)
-	w.findParents(t, nodes)
-	w.cutCycles(t, nodes)
-	t.sort(nodes)
-	return t
+	w.tree.byKey = map[string]*node{}
+	for _, key := range slices.Sorted(maps.Keys(g.Nodes)) {
+		n := &node{key: key, id: mdstore.ID(key)}
+		if err := decode(g.Nodes[key], &n.nodeEntry); err != nil {
+			w.src.keep(graphJSON, "node %s: %v", key, err)
+			if errors.Is(err, errNoObject) {
+				continue
+			}
+		}
+		if n.ID != key && n.ID != "" {
+			w.src.keep(graphJSON, "node %s says that its id is %s", key, n.ID)
+		}
+		n.createdAt = w.millis(graphJSON, n.CreatedAt)
+		w.tree.byKey[key] = n
+	}
+	w.plant(rootKey)
+	return g
 }
 
-// findRoot finds the root: the node that workspace.json names, or the one called root, or the only one without a parent. Without any there
-// is a new one.
-func (w *workspace) findRoot(t *tree, nodes []*graphNode, rootKey string) {
-	if rootKey == "" {
-		rootKey = string(mdstore.Root)
-	}
-	t.root = t.byKey[rootKey]
-	if t.root == nil {
+// plant makes a tree of the nodes: the root and what hangs on it.
+func (w *workspace) plant(rootKey string) {
+	t := &w.tree
+	if t.root = t.byKey[rootKey]; t.root == nil {
 		t.root = t.byKey[string(mdstore.Root)]
 	}
 	if t.root == nil {
-		var tops []*graphNode
-		for _, n := range nodes {
-			if !n.hasParent && !n.orphan {
-				tops = append(tops, n)
-			}
+		if len(t.byKey) > 0 {
+			w.src.keep(graphJSON, "it has no root node: there is a new one")
 		}
-		if len(tops) == 1 {
-			t.root = tops[0]
+		t.root = &node{key: string(mdstore.Root), createdAt: w.imp.CreatedAt}
+		t.byKey[t.root.key] = t.root
+	}
+	t.root.id = mdstore.Root
+	keys := slices.Sorted(maps.Keys(t.byKey))
+	for _, key := range keys {
+		if n := t.byKey[key]; n != t.root && (!n.id.Valid() || n.id == mdstore.Root) {
+			w.src.keep(graphJSON, "Arbor does not take the id of node %s", key)
+			delete(t.byKey, key)
 		}
 	}
-	if t.root != nil {
-		if t.root.hasParent {
-			w.rep.warn(w.dir.at(graphJSON), "the root has a parent, %s: a root has none", quote(t.root.parent))
-		}
-		return
-	}
-	key := string(mdstore.Root)
-	t.root = &graphNode{key: key, dirName: key, kind: "planning", status: "pending", createdAt: w.imp.CreatedAt, updatedAt: max(w.imp.CreatedAt, w.imp.UpdatedAt)}
-	t.byKey[key] = t.root
-	t.at[t.root] = -1
-	w.rep.warn(w.dir.at(graphJSON), "has no root node: there is a new one")
-}
-
-// giveIDs gives each node an id that Arbor takes. Nearly always it is the one that it has.
-func (w *workspace) giveIDs(t *tree, nodes []*graphNode) {
-	t.ids = map[string]mdstore.ID{t.root.key: mdstore.Root}
-	taken := map[mdstore.ID]bool{mdstore.Root: true}
-	for _, n := range nodes {
-		if id := mdstore.ID(n.key); n != t.root && id.Valid() && !taken[id] {
-			t.ids[n.key] = id
-			taken[id] = true
-		}
-	}
-	for _, n := range nodes {
-		if t.ids[n.key] != "" {
+	for _, key := range keys {
+		n := t.byKey[key]
+		if n == nil || n == t.root {
 			continue
 		}
-		id := mdstore.ID("node-" + digest(n.key))
-		for taken[id] {
-			id += "x"
+		if n.parent = t.byKey[n.ParentID]; n.parent == nil {
+			w.src.keep(graphJSON, "node %s has no parent: it is now below the root", key)
+			n.parent = t.root
 		}
-		t.ids[n.key] = id
-		taken[id] = true
-		n.rest = append(n.rest, member{key: "id", raw: []byte(jsonText(n.key)), said: true})
-		w.rep.warn(w.dir.at(graphJSON), "%s is no id that Arbor takes: the node becomes %s", quote(n.key), id)
+		n.parent.children = append(n.parent.children, n)
 	}
-}
-
-// findParents gives each node its parent: the one that it names, or one that names it as a child, or the root.
-func (w *workspace) findParents(t *tree, nodes []*graphNode) {
-	file := w.dir.at(graphJSON)
-	listed := map[string]*graphNode{} // by the first parent that names them
-	type pair struct{ parent, child string }
-	pairs := map[pair]bool{}
-	for _, p := range nodes {
-		for _, c := range p.children {
-			switch {
-			case c == "":
-			case t.byKey[c] == nil:
-				w.rep.warn(file, "%s lists a child %s, which does not exist", p.key, quote(c))
-			case pairs[pair{p.key, c}]:
-				w.rep.warn(file, "%s lists its child %s twice", p.key, c)
-			case listed[c] == nil:
-				listed[c] = p
-			}
-			pairs[pair{p.key, c}] = true
-		}
-	}
-	for _, n := range nodes {
-		if n == t.root {
-			continue
-		}
-		named, by := t.byKey[n.parent], listed[n.key]
-		if !n.hasParent || named == n {
-			named = nil
-		}
-		if by == n {
-			by = nil
-		}
-		switch {
-		case named != nil:
-			t.parent[n] = named
-			if by != nil && by != named && !pairs[pair{named.key, n.key}] {
-				w.rep.warn(file, "%s names %s as its parent, but is listed by %s: the first counts", n.key, named.key, by.key)
-			}
-		case by != nil:
-			t.parent[n] = by
-			if n.orphan {
-				continue
-			}
-			w.rep.warn(file, "%s names no parent that exists: it is below %s, which lists it", n.key, by.key)
-		default:
-			t.parent[n] = t.root
-			if !n.orphan {
-				w.rep.warn(file, "%s names no parent that exists: it is now below the root", n.key)
-			}
-		}
-	}
-}
-
-// cutCycles puts a node of each cycle below the root: the oldest, for the original made its cycles by moving a node below itself.
-func (w *workspace) cutCycles(t *tree, nodes []*graphNode) {
-	const walking, done = 1, 2
-	state := map[*graphNode]int{t.root: done}
-	for _, start := range nodes {
-		var path []*graphNode
-		n := start
-		for ; state[n] == 0; n = t.parent[n] {
-			state[n] = walking
-			path = append(path, n)
-		}
-		if state[n] == walking {
-			cycle := path[slices.Index(path, n):]
-			top := slices.MinFunc(cycle, func(a, b *graphNode) int {
-				return cmp.Or(cmp.Compare(a.createdAt, b.createdAt), cmp.Compare(t.at[a], t.at[b]))
-			})
-			t.parent[top] = t.root
-			keys := make([]string, len(cycle))
-			for i, c := range cycle {
-				keys[i] = c.key
-			}
-			w.rep.warn(w.dir.at(graphJSON), "the parents of %s form a cycle: %s is now below the root", names(keys), top.key)
-		}
-		for _, n := range path {
-			state[n] = done
-		}
-	}
-}
-
-// sort brings the nodes into the order of the tree. Siblings stand as their parent lists them, others of them after those by their times.
-// They get numbers only where their times do not say the same.
-func (t *tree) sort(nodes []*graphNode) {
-	children := map[*graphNode][]*graphNode{}
-	for _, n := range nodes {
-		if n != t.root {
-			children[t.parent[n]] = append(children[t.parent[n]], n)
-		}
-	}
-	for p, list := range children {
-		at := map[string]int{}
-		for i, c := range p.children {
-			if _, twice := at[c]; !twice {
-				at[c] = i
-			}
-		}
-		place := func(n *graphNode) int {
-			if i, ok := at[n.key]; ok {
-				return i
-			}
-			return math.MaxInt
-		}
-		age := func(a, b *graphNode) int {
-			return cmp.Or(cmp.Compare(a.createdAt, b.createdAt), cmp.Compare(t.ids[a.key], t.ids[b.key]))
-		}
-		slices.SortFunc(list, func(a, b *graphNode) int { return cmp.Or(cmp.Compare(place(a), place(b)), age(a, b)) })
-		natural := slices.IsSortedFunc(list, age) && list[0].createdAt > 0
-		for i, n := range list {
-			t.place[n] = math.NaN()
-			if !natural {
-				t.place[n] = float64(i + 1)
-			}
-		}
-	}
-	for stack := []*graphNode{t.root}; len(stack) > 0; {
+	reached := map[*node]bool{}
+	for stack := []*node{t.root}; len(stack) > 0; {
 		n := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		t.order = append(t.order, n)
-		for _, c := range slices.Backward(children[n]) {
+		reached[n] = true
+		t.nodes = append(t.nodes, n)
+		w.sortChildren(n)
+		for _, c := range slices.Backward(n.children) {
 			stack = append(stack, c)
+		}
+	}
+	for _, key := range keys {
+		if n := t.byKey[key]; n != nil && !reached[n] {
+			w.src.keep(graphJSON, "node %s is below itself", key)
+			delete(t.byKey, key)
+		}
+	}
+	if p := t.root.ParentID; p != "" {
+		w.src.keep(graphJSON, "the root has a parent, %s", p)
+	}
+}
+
+// sortChildren orders the children as their node lists them, others behind those by their times. They get numbers only where
+// their times do not say the same.
+func (w *workspace) sortChildren(n *node) {
+	at := map[string]int{}
+	for i, key := range n.Children {
+		if c := w.tree.byKey[key]; c == nil || c.parent != n || at[key] < 0 {
+			w.src.keep(graphJSON, "node %s lists a child that it does not have, %s", n.key, key)
+		}
+		at[key] = i - len(n.Children) // those that are not listed are at 0
+	}
+	age := func(a, b *node) int { return cmp.Or(cmp.Compare(a.createdAt, b.createdAt), cmp.Compare(a.id, b.id)) }
+	slices.SortFunc(n.children, func(a, b *node) int { return cmp.Or(cmp.Compare(at[a.key], at[b.key]), age(a, b)) })
+	natural := slices.IsSortedFunc(n.children, age) && (len(n.children) == 0 || n.children[0].createdAt > 0)
+	for i, c := range n.children {
+		if c.order = float64(i + 1); natural {
+			c.order = math.NaN()
 		}
 	}
 }

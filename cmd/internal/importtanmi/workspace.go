@@ -1,8 +1,11 @@
 package importtanmi
 
 import (
-	"bytes"
+	"cmp"
+	"fmt"
+	"hash/fnv"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -10,7 +13,7 @@ import (
 	"arbor/mdstore"
 )
 
-// The limits of a new workspace's front matter: the name's length in characters, the goal's in bytes.
+// The limits of the front matter: a name's or title's length in characters, the goal's in bytes.
 const (
 	maxName = 200
 	maxGoal = 8 << 10
@@ -18,218 +21,162 @@ const (
 
 // A workspace is one that is being read.
 type workspace struct {
-	r        *reading
-	dir      *folder
-	rep      *report
-	imp      engine.Import
-	keep     *keeper
-	shift    shift
-	timed    bool                // a log holds times
-	rootNote []string            // what is said of the workspace and has no place but its root's note
-	odd      map[string][]string // fields of nodes without a place, and the nodes that have them
-	oddKeys  []string            // in the order in which they were met
-	damaged  map[string][]byte   // JSON files that could not be read whole
+	*reader
+	src   *source
+	imp   engine.Import
+	tree  tree
+	memos map[string]mdstore.Ref // by the id in graph.json; those that have a file
+	bare  []string               // nodes without an Info.md
 }
 
-// workspace reads one workspace; ok is false where nothing of it could be read.
-func (r *reading) workspace(dir *folder) (imp engine.Import, ok bool) {
-	w := &workspace{r: r, dir: dir, rep: r.rep, keep: newKeeper(r.rep), odd: map[string][]string{}, damaged: map[string][]byte{}}
-	w.rep.begin()
-	defer w.rep.end()
-	rootKey, configured := w.config()
-	goal, described := w.texts()
-	g := w.graph()
-	folders := w.nodeFolders(g)
-	if !configured && !described && len(folders.nodes) == 0 {
-		w.rep.warn(dir.path, "nothing of this workspace can be read: not imported")
-		delete(r.ids, w.imp.ID)
-		return imp, false
+// workspace reads one workspace. The error is that of a file that cannot be read; what is damaged or unknown is attached.
+func (r *reader) workspace(dir string) (engine.Import, error) {
+	src, err := r.load(dir)
+	if err != nil {
+		return engine.Import{}, err
 	}
-	w.keepDamaged()
-	w.nodes(g, folders, rootKey)
-	w.goal(goal)
-	w.keep.rest(dir, "", 0)
-	for _, key := range w.oddKeys {
-		w.rep.warn(dir.at(graphJSON), "%s of %s: no place for this in Arbor; kept in the note", key, names(w.odd[key]))
+	w := &workspace{reader: r, src: src, memos: map[string]mdstore.Ref{}}
+	c := w.config()
+	w.page()
+	w.imp.Name = cmp.Or(w.imp.Name, titleOf(path.Base(dir)), string(w.imp.ID))
+	w.imp.Log = w.log(logMD)
+	w.imp.Problem = w.problem(problemMD)
+	g := w.readGraph(c.RootNodeID)
+	w.readMemos(g)
+	w.findFolders()
+	for _, n := range w.tree.nodes {
+		w.imp.Nodes = append(w.imp.Nodes, w.node(n))
 	}
-	w.fit()
-	w.imp.Files = w.keep.files
-	if w.timed {
-		r.zones.add(dir.path, w.shift)
-	}
-	return w.imp, true
-}
-
-// graph reads graph.json; without one the graph is empty.
-func (w *workspace) graph() *graph {
-	data, ok := w.dir.read(graphJSON)
-	if !ok {
-		w.rep.warn(w.dir.at(graphJSON), "is missing or cannot be read: the tree is lost, and every node is imported below the root")
-		return &graph{}
-	}
-	g, whole := readGraph(w.dir.at(graphJSON), data, w.rep)
-	if !whole {
-		w.damaged[graphJSON] = data
-	}
-	w.keep.fields(w.dir.at(graphJSON), g.rest, w.rep)
-	return g
-}
-
-// texts reads Workspace.md, Log.md and Problem.md of the workspace, and returns the goal. ok is false without a Workspace.md.
-func (w *workspace) texts() (goal string, ok bool) {
-	text, ok := w.text(w.dir, workspaceMD)
-	if !ok {
-		w.rep.warn(w.dir.at(workspaceMD), "is missing: there are no goal, rules and documents")
-	}
-	p := parsePage(text, []string{"规则", "文档", "目标"})
-	more := []string{p.before}
-	for _, s := range p.sections {
-		switch fold(s.title) {
-		case "规则", "rules":
-			items, rest := listItems(dropHint(s.body))
-			w.imp.Rules = append(w.imp.Rules, items...)
-			more = append(more, under(s.title, rest))
-		case "文档", "docs", "documents":
-			items, rest := listItems(dropHint(s.body))
-			for _, it := range items {
-				r, _ := refLine(it)
-				w.imp.Docs = addRef(w.imp.Docs, r, it, &more)
-			}
-			more = append(more, under(s.title, rest))
-		case "目标", "goal":
-			goal = paragraphs(goal, s.body)
-		default:
-			more = append(more, "### "+s.title+"\n\n"+s.body)
-		}
-	}
-	if f := unknownFields(p, "name", "createdAt", "updatedAt"); f != "" {
-		more = append(more, under("Imported fields", fenced("yaml", f)))
-	}
-	if rest := paragraphs(more...); rest != "" {
-		w.rep.warn(w.dir.at(workspaceMD), "holds text that has no place of its own: kept in the root's note")
-		w.rootNote = append(w.rootNote, rest)
-	}
-	w.name(p.value("name"))
-	if w.imp.CreatedAt == 0 {
-		w.imp.CreatedAt, _ = parseTime(p.value("createdAt"))
-	}
-	if w.imp.UpdatedAt == 0 {
-		w.imp.UpdatedAt, _ = parseTime(p.value("updatedAt"))
-	}
-	text, _ = w.text(w.dir, logMD)
-	w.imp.Log = parseLog(text)
-	w.shift = shiftFor(w.r.opt.Zone, w.imp.Log, w.imp.CreatedAt)
-	w.utc(w.imp.Log)
-	text, _ = w.text(w.dir, problemMD)
-	w.imp.Problem = parseProblem(text)
-	return goal, ok
-}
-
-// name settles the workspace's name: that of workspace.json, or of Workspace.md, or of the folder.
-func (w *workspace) name(inPage string) {
-	if w.imp.Name == "" {
-		w.imp.Name = inPage
-	} else if inPage != "" && unquote(w.imp.Name) != inPage {
-		w.rep.warn(w.dir.at(workspaceMD), "the name is %s here and %s in %s, which counts", quote(inPage), quote(w.imp.Name), workspaceJSON)
-		w.rootNote = append(w.rootNote, under("Name in "+workspaceMD, inPage))
-	}
-	if w.imp.Name == "" {
-		w.imp.Name = withoutSuffix(path.Base(w.dir.path))
-	}
-	var full string
-	if w.imp.Name, full = title(w.imp.Name, string(w.imp.ID)); full != "" {
-		w.rep.warn(w.dir.at(workspaceJSON), "the name does not fit on a line of %d characters: it is shortened, and whole in the root's note", maxName)
-		w.rootNote = append(w.rootNote, under("Name", full))
-	}
-}
-
-// title makes a title or name of a text: one line of at most 200 characters. full is the text where that is less than all of it.
-func title(s, fallback string) (line, full string) {
-	if s = strings.TrimSpace(s); s == "" || s == "." {
-		return fallback, ""
-	}
-	line, cut := cutRunes(strings.TrimSpace(oneLine(s, 4*maxName)), maxName)
-	if cut || line != s {
-		full = s
-	}
-	if line == "" {
-		line = fallback
-	}
-	return line, full
-}
-
-// goal settles the goal; the original writes the same text as the root's requirement.
-func (w *workspace) goal(goal string) {
-	root := &w.imp.Nodes[0]
-	if w.imp.Goal = goal; goal == "" {
+	if root := w.imp.Nodes[0]; w.imp.Goal == "" && len(root.Requirement) <= maxGoal {
 		w.imp.Goal = root.Requirement
 	}
-	if len(w.imp.Goal) <= maxGoal {
-		return
+	if n := w.tree.byKey[g.CurrentFocus]; n != nil {
+		w.imp.Focus = n.id
+	} else if g.CurrentFocus != "" {
+		w.src.keep(graphJSON, "its focus, %s, is no node", g.CurrentFocus)
 	}
-	if !strings.Contains(root.Requirement, w.imp.Goal) {
-		root.Note = paragraphs(root.Note, under("Goal", w.imp.Goal))
+	if key := c.RootNodeID; key != "" && key != w.tree.root.key {
+		w.src.keep(workspaceJSON, "its root, %s, is no node", key)
 	}
-	n := maxGoal
-	for !utf8.RuneStart(w.imp.Goal[n]) {
-		n--
+	if len(w.bare) > 0 {
+		w.warn(nodesDir, "there is no %s of %s: graph.json has all that is known", infoMD, few(w.bare, ", "))
 	}
-	w.imp.Goal = w.imp.Goal[:n] + "…"
-	w.rep.warn(w.dir.at(workspaceMD), "the goal is longer than %d KiB: it is shortened, and whole in the root node", maxGoal>>10)
+	w.attach()
+	return w.imp, nil
 }
 
-// text reads a Markdown file. Where its bytes are no text as they stand, the file itself is kept besides.
-func (w *workspace) text(dir *folder, name string) (string, bool) {
-	data, ok := dir.read(name)
+func (w *workspace) warn(name, format string, args ...any) {
+	w.reader.warn(path.Join(w.src.dir, name), format, args...)
+}
+
+// config reads workspace.json.
+func (w *workspace) config() (c configFile) {
+	data, ok := w.src.data[workspaceJSON]
+	w.src.used[workspaceJSON] = true
 	if !ok {
-		return "", false
+		w.warn(workspaceJSON, "is missing: the workspace has a new id")
+	} else if err := decode(data, &c); err != nil {
+		w.src.keep(workspaceJSON, "%v", err)
 	}
-	if !sound(data) {
-		p := w.keep.put(path.Join(keptDir, w.rel(dir), name), data)
-		w.rep.warn(dir.at(name), "is not UTF-8, or holds NUL: what cannot be read shows as \uFFFD, and the file is kept as %s", p)
+	w.imp.Name = w.line(workspaceJSON, c.Name)
+	w.imp.CreatedAt = w.millis(workspaceJSON, c.CreatedAt)
+	w.imp.UpdatedAt = w.millis(workspaceJSON, c.UpdatedAt)
+	inArchive := path.Base(path.Dir(w.src.dir)) == archiveDir
+	w.imp.Archived = inArchive || c.Status == mdstore.StatusArchived
+	switch {
+	case inArchive && c.Status == mdstore.StatusActive:
+		w.warn(workspaceJSON, "its status is active, but the folder lies in the archive, and that counts")
+	case c.Status != "" && c.Status != mdstore.StatusActive && c.Status != mdstore.StatusArchived:
+		w.src.keep(workspaceJSON, "Arbor does not know its status, %s", c.Status)
 	}
-	return cleanText(string(bytes.TrimPrefix(data, bom))), true
+	w.imp.ID = w.newID(c)
+	return c
 }
 
-// rel returns a folder's path relative to the workspace.
-func (w *workspace) rel(dir *folder) string {
-	if dir.path == w.dir.path {
-		return ""
-	}
-	return strings.TrimPrefix(dir.path, w.dir.path+"/")
-}
-
-// keepDamaged keeps the JSON files that could not be read whole as they are.
-func (w *workspace) keepDamaged() {
-	for _, name := range []string{workspaceJSON, graphJSON} {
-		if data := w.damaged[name]; len(data) > 0 {
-			if p := w.keep.put(path.Join(keptDir, "damaged-"+name), data); p != "" {
-				w.rep.warn(w.dir.at(name), "the file itself is kept as %s", p)
-			}
+// newID returns the id of workspace.json, or a new one where Arbor does not take that, or another workspace has it.
+func (w *workspace) newID(c configFile) mdstore.ID {
+	id := mdstore.ID(c.ID)
+	if !id.Valid() {
+		h := fnv.New32a()
+		h.Write([]byte(path.Base(w.src.dir) + c.DirName + c.ID))
+		id = mdstore.ID(fmt.Sprintf("ws-%08x", h.Sum32()))
+		if c.ID != "" {
+			w.src.keep(workspaceJSON, "Arbor does not take its id, which is %s now", id)
 		}
 	}
+	free := id
+	for n := 2; w.ids[free]; n++ {
+		free = mdstore.ID(fmt.Sprintf("%.120s-%d", id, n))
+	}
+	if free != id {
+		w.warn(workspaceJSON, "another workspace has the id %s: this one becomes %s", id, free)
+	}
+	w.ids[free] = true
+	return free
 }
 
-// utc turns a log's local times into UTC.
-func (w *workspace) utc(log []mdstore.LogEntry) {
-	w.shift.apply(log)
-	for _, e := range log {
-		w.timed = w.timed || e.Time != ""
+// page reads Workspace.md.
+func (w *workspace) page() {
+	text, ok := w.src.text(workspaceMD)
+	if !ok {
+		w.warn(workspaceMD, "is missing or no text: there are no rules and documents")
+		return
+	}
+	w.src.used[workspaceMD] = true
+	p := parsePage(text, []string{"name", "createdAt", "updatedAt"}, []string{"规则", "文档", "目标"})
+	if p.odd != "" {
+		w.src.keep(workspaceMD, "%s", p.odd)
+	}
+	name := w.line(workspaceMD, p.fields["name"])
+	if w.imp.Name = cmp.Or(w.imp.Name, name); name != "" && name != w.imp.Name {
+		w.src.keep(workspaceMD, "its name is not that of workspace.json, which counts")
+	}
+	created, updated := w.millis(workspaceMD, p.fields["createdAt"]), w.millis(workspaceMD, p.fields["updatedAt"])
+	w.imp.CreatedAt, w.imp.UpdatedAt = cmp.Or(w.imp.CreatedAt, created), cmp.Or(w.imp.UpdatedAt, updated)
+	items, whole := listItems(p.sections["规则"])
+	rules := slices.DeleteFunc(slices.Clone(items), func(rule string) bool { return !holdsItem(rule) })
+	if !whole || len(rules) < len(items) {
+		w.src.keep(workspaceMD, "its rules are not only a list")
+	}
+	w.imp.Rules = fitList(w, workspaceMD, rules, func(rule string) int { return len(rule) })
+	w.imp.Docs = w.refs(workspaceMD, p.sections["文档"])
+	if w.imp.Goal = p.sections["目标"]; len(w.imp.Goal) > maxGoal {
+		w.imp.Goal = strings.ToValidUTF8(w.imp.Goal[:maxGoal], "") + "…"
+		w.src.keep(workspaceMD, "its goal is longer than %d KiB, and shortened", maxGoal>>10)
 	}
 }
 
-// addRef adds a reference that came from an item of a list. What no reference can hold goes to more as it stands.
-func addRef(list []mdstore.Ref, r mdstore.Ref, item string, more *[]string) []mdstore.Ref {
-	const maxTarget, maxDescription = 4096, mdstore.MaxEvent // bytes
-	asItem := "- " + strings.ReplaceAll(item, "\n", "\n  ")
-	r.Target = strings.TrimSpace(oneLine(r.Target, len(r.Target)))
-	if len(r.Description) > maxDescription {
-		*more = append(*more, asItem)
-		r.Description = oneLine(r.Description, 100)
+// line returns a name or title of a file. Where that is not all of it, the file is attached.
+func (w *workspace) line(file, s string) string {
+	line := titleLine(s)
+	if line != strings.TrimSpace(s) {
+		w.src.keep(file, "its name or title does not fit on a line of %d characters, and is shortened", maxName)
 	}
-	if _, ok := r.Format(); !ok || len(r.Target) > maxTarget {
-		*more = append(*more, asItem)
-		return list
+	return line
+}
+
+// millis returns a time of a file in Unix milliseconds, 0 for none. Where the text is no time, the file is attached.
+func (w *workspace) millis(file, s string) int64 {
+	ms, ok := millis(s)
+	if !ok {
+		w.src.keep(file, "%s is no time", s)
 	}
-	return append(list, r)
+	return ms
+}
+
+// titleLine returns a text as one line of at most maxName characters.
+func titleLine(s string) string {
+	line := strings.TrimSpace(oneLine(s))
+	if utf8.RuneCountInString(line) > maxName {
+		line = strings.TrimSpace(string([]rune(line)[:maxName-1])) + "…"
+	}
+	return line
+}
+
+// titleOf returns the title in the name of a folder, behind which the original puts the time, as in title_mwpt3ok8.
+func titleOf(folder string) string {
+	if i := strings.LastIndexByte(folder, '_'); i > 0 && len(folder)-i == 9 {
+		folder = folder[:i]
+	}
+	return titleLine(strings.TrimPrefix(folder, "."))
 }

@@ -55,7 +55,7 @@ type nodeView struct {
 	Problem     *mdstore.Problem `json:"problem,omitempty"`
 }
 
-func viewOf(w engine.Import) view {
+func viewOf(w engine.Import, sources map[string]bool) view {
 	v := view{
 		ID: w.ID, Name: w.Name, Goal: w.Goal, Archived: w.Archived, Rules: w.Rules, Docs: refTexts(w.Docs), Focus: w.Focus,
 		Created: w.CreatedAt, Updated: w.UpdatedAt, Log: logTexts(w.Log), Problem: problemView(w.Problem),
@@ -82,7 +82,9 @@ func viewOf(w engine.Import) view {
 		if v.Files == nil {
 			v.Files = map[string]string{}
 		}
-		v.Files[name] = string(data)
+		if v.Files[name] = string(data); sources[string(data)] {
+			v.Files[name] = "as it was"
+		}
 	}
 	return v
 }
@@ -122,13 +124,17 @@ func problemView(p mdstore.Problem) *mdstore.Problem {
 func result(t *testing.T, fsys fs.FS, opt Options) []byte {
 	t.Helper()
 	imports, warnings, err := Read(fsys, opt)
+	sources := map[string]bool{}
+	for _, data := range filesOf(t, fsys) {
+		sources[data] = true
+	}
 	res := struct {
 		Imports  []view   `json:"imports"`
 		Warnings []string `json:"warnings"`
 		Error    string   `json:"error,omitempty"`
 	}{Imports: []view{}, Warnings: warnings}
 	for _, w := range imports {
-		res.Imports = append(res.Imports, viewOf(w))
+		res.Imports = append(res.Imports, viewOf(w, sources))
 	}
 	if err != nil {
 		res.Error = err.Error()

@@ -1,0 +1,114 @@
+// Package importtanmi reads the folders of TanmiWorkspace 1.x, so that they can be imported.
+//
+// The original keeps a workspace in two places: graph.json holds the tree, the statuses and the conclusions, the Markdown
+// files hold the texts. Where both say the same thing and disagree, graph.json counts.
+//
+// No text is lost. A file that is understood as a whole becomes part of a Workspace.md or Node.md. Every other file is
+// attached: it is copied byte for byte below imported/ in the new workspace, and a warning names it with the reason. What is
+// understood of an attached file is imported all the same. Times of Info.md that differ from those of graph.json, the names of
+// folders, and what TanmiWorkspace itself writes around texts, such as headings and hints, do not count as text.
+package importtanmi
+
+import (
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+	"unicode"
+
+	"arbor/engine"
+	"arbor/mdstore"
+)
+
+// Options say what the files themselves do not. The zero Options are fit for use.
+type Options struct {
+	// VaultName is the folder of the project that holds the vault which is imported into; the paths of attached documents
+	// start with it. "" means mdstore.DefaultVault.
+	VaultName string
+
+	// Zone is where the logs were written: they hold local times without a zone. nil means UTC.
+	Zone *time.Location
+}
+
+// The names of the original's files and folders.
+const (
+	workspaceJSON = "workspace.json"
+	graphJSON     = "graph.json"
+	workspaceMD   = "Workspace.md"
+	infoMD        = "Info.md"
+	logMD         = "Log.md"
+	problemMD     = "Problem.md"
+	contentMD     = "Content.md"
+	nodesDir      = "nodes"
+	memosDir      = "memos"
+	archiveDir    = "archive"
+)
+
+// Read reads every workspace of fsys, which is a .tanmi-workspace folder, a single workspace's folder, or a project's folder
+// that holds a .tanmi-workspace; or else a folder that holds one of these. It writes nothing and follows no symbolic links.
+//
+// The warnings are one line each and start with the file that they are about. Damaged files are warnings. It is an error when
+// there is no workspace at all, when several folders in fsys hold some and fsys itself none, and when a file or folder cannot
+// be read; nothing is returned then.
+func Read(fsys fs.FS, opt Options) ([]engine.Import, []string, error) {
+	if opt.VaultName == "" {
+		opt.VaultName = mdstore.DefaultVault
+	}
+	r := &reader{fsys: fsys, opt: opt, ids: map[mdstore.ID]bool{}}
+	dirs, err := r.findWorkspaces()
+	if err != nil {
+		return nil, nil, err
+	}
+	var all []engine.Import
+	var timed []string // the workspaces with a log
+	for _, dir := range dirs {
+		imp, err := r.workspace(dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, imp)
+		if len(imp.Log) > 0 {
+			timed = append(timed, dir)
+		}
+	}
+	if len(timed) > 0 && opt.Zone == nil {
+		r.warn(few(timed, ", "), "the logs hold local times without a zone; they are read as UTC")
+	}
+	return all, r.warnings, nil
+}
+
+// A reader is one call of Read.
+type reader struct {
+	fsys     fs.FS
+	opt      Options
+	ids      map[mdstore.ID]bool // of the workspaces so far
+	warnings []string
+}
+
+func (r *reader) warn(path, format string, args ...any) {
+	const most = 1000 // bytes
+	text := oneLine(fmt.Sprintf(format, args...))
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	r.warnings = append(r.warnings, oneLine(path)+": "+text)
+}
+
+// oneLine returns s with a space for each control character and line break.
+func oneLine(s string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) || c == '\u2028' || c == '\u2029' {
+			return ' '
+		}
+		return c
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+// few lists the first of many names.
+func few(names []string, sep string) string {
+	const most = 8
+	if len(names) <= most {
+		return strings.Join(names, sep)
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], sep), len(names)-most)
+}

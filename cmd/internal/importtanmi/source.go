@@ -1,0 +1,147 @@
+package importtanmi
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"arbor/mdstore"
+)
+
+// maxSource is how much one workspace may hold in bytes; the graph of 50,000 nodes has some 30 MB.
+const maxSource = 256 << 20
+
+// attachedDir is the folder of a new workspace that holds the attached files, at the paths that they had.
+const attachedDir = "imported"
+
+// A source is the files of one workspace in memory. Whatever is not used as a whole is attached.
+type source struct {
+	dir    string              // of the workspace
+	data   map[string][]byte   // by path below dir
+	names  []string            // the paths, sorted
+	used   map[string]bool     // the files that were parsed
+	why    map[string][]string // what of a file was not understood
+	target map[string]string   // the path of a file in the new workspace, should it be attached
+	taken  map[string]bool     // the targets in lower case, as some file systems do not tell them apart
+}
+
+// load reads all files of a workspace's folder. Links and other special files are warnings.
+func (r *reader) load(dir string) (*source, error) {
+	s := &source{
+		dir: dir, data: map[string][]byte{}, used: map[string]bool{}, why: map[string][]string{},
+		target: map[string]string{}, taken: map[string]bool{},
+	}
+	size := int64(0)
+	err := fs.WalkDir(r.fsys, dir, func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil || e.IsDir():
+			return err
+		case e.Type()&fs.ModeSymlink != 0:
+			r.warn(name, "is a symbolic link, which is not followed")
+			return nil
+		case !e.Type().IsRegular():
+			r.warn(name, "is no regular file: not imported")
+			return nil
+		case litter(e.Name()):
+			return nil
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		if size += info.Size(); size > maxSource {
+			return fmt.Errorf("%s holds more than %d MB; move what is no part of the workspace elsewhere", dir, maxSource>>20)
+		}
+		data, err := fs.ReadFile(r.fsys, name)
+		s.data[strings.TrimPrefix(name, dir+"/")] = data
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("nothing was imported: %w", err)
+	}
+	s.names = slices.Sorted(maps.Keys(s.data))
+	for _, name := range s.names {
+		s.target[name] = s.free(path.Join(attachedDir, safePath(name)))
+	}
+	return s, nil
+}
+
+// litter reports whether a file is what operating systems leave behind. It is not attached.
+func litter(name string) bool {
+	return name == ".DS_Store" || name == "Thumbs.db" || name == "desktop.ini" || strings.HasPrefix(name, "._")
+}
+
+// safePath returns a path that file systems and Markdown links take, and that git does not read as its own.
+func safePath(name string) string {
+	elems := strings.Split(name, "/")
+	for i, elem := range elems {
+		elem = strings.Map(func(c rune) rune {
+			if c == utf8.RuneError || unicode.IsControl(c) || strings.ContainsRune(`\:*?"<>|[]#%`+"`", c) {
+				return '_'
+			}
+			return c
+		}, strings.ToValidUTF8(elem, "_"))
+		if elem[0] == '.' {
+			elem = "_" + elem[1:]
+		}
+		elems[i] = strings.TrimRight(elem, ". ") + strings.Repeat("_", len(elem)-len(strings.TrimRight(elem, ". ")))
+	}
+	return strings.Join(elems, "/")
+}
+
+// free returns the path, or one like it where another file has it.
+func (s *source) free(name string) string {
+	p := name
+	for n := 2; s.taken[strings.ToLower(p)]; n++ {
+		p = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, path.Ext(name)), n, path.Ext(name))
+	}
+	s.taken[strings.ToLower(p)] = true
+	return p
+}
+
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// text returns what a Markdown file holds, with LF line ends. ok is false where there is none, and where it is no text.
+func (s *source) text(name string) (text string, ok bool) {
+	data, ok := s.data[name]
+	if !ok {
+		return "", false
+	}
+	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
+		s.keep(name, "it is not UTF-8, or holds NUL")
+		return "", false
+	}
+	return lineEnds.Replace(strings.TrimPrefix(string(data), bom)), true
+}
+
+// keep has a file attached, for the reason given.
+func (s *source) keep(name, format string, args ...any) {
+	if why := fmt.Sprintf(format, args...); !slices.Contains(s.why[name], why) {
+		s.why[name] = append(s.why[name], why)
+	}
+}
+
+// parts returns the files of the new workspace that a file becomes when it is attached: itself, or, where it is larger than a
+// file of a vault may be, its parts in order.
+func (s *source) parts(name string) map[string][]byte {
+	data, target := s.data[name], s.target[name]
+	if len(data) <= mdstore.MaxFileSize {
+		return map[string][]byte{target: data}
+	}
+	all := map[string][]byte{}
+	for n := 1; len(data) > 0; n++ {
+		head := data[:min(len(data), mdstore.MaxFileSize)]
+		if i := bytes.LastIndexByte(head, '\n'); i >= 0 && len(head) < len(data) {
+			head = head[:i+1]
+		}
+		data = data[len(head):]
+		all[s.free(fmt.Sprintf("%s.part%03d", target, n))] = head
+	}
+	return all
+}
