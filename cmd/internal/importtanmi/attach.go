@@ -11,6 +11,9 @@ import (
 	"arbor/mdstore"
 )
 
+// maxDocs is how many attached files become documents of the workspace, or of one node.
+const maxDocs = 300
+
 // readMemos finds the files of the memos that graph.json lists, and makes the file of every memo a document of the workspace.
 func (w *workspace) readMemos(g graphFile) {
 	about := map[string]string{} // by file
@@ -23,17 +26,17 @@ func (w *workspace) readMemos(g graphFile) {
 			w.warn(graphJSON, "memo %s has no %s in its folder, %s", key, contentMD, m.DirName)
 			continue
 		}
-		about[file] = cmp.Or(titleLine(m.Title), key)
+		about[file] = titleLine(strings.Trim(cmp.Or(m.Title, key)+": "+m.Summary, ": \n"))
 		w.memos[key] = w.document(file, about[file])
-		if summary := oneLine(m.Summary); strings.TrimSpace(summary) != "" {
-			about[file] += ": " + strings.Join(strings.Fields(summary), " ")
-		}
 	}
 	for _, file := range w.src.names {
-		if dir, name := path.Split(file); name == contentMD && strings.HasPrefix(dir, memosDir+"/") {
-			w.src.keep(file, "it is a memo")
-			r := w.document(file, cmp.Or(about[file], titleOf(path.Base(dir))))
-			w.imp.Docs = append(w.imp.Docs, r)
+		dir, name := path.Split(file)
+		if name != contentMD || !strings.HasPrefix(dir, memosDir+"/") {
+			continue
+		}
+		w.src.keep(file, "it is a memo")
+		if len(w.imp.Docs) < maxDocs {
+			w.imp.Docs = append(w.imp.Docs, w.document(file, cmp.Or(about[file], titleOf(path.Base(dir)))))
 		}
 	}
 }
@@ -56,12 +59,6 @@ func (w *workspace) document(file, description string) mdstore.Ref {
 
 // attach adds the files that are not used as a whole, each with a warning. Those in a node's folder become its documents.
 func (w *workspace) attach() {
-	owner := map[string]int{} // the node of a folder, as its place in the tree
-	for i, n := range w.tree.nodes {
-		for _, folder := range n.folders {
-			owner[folder] = i
-		}
-	}
 	w.imp.Files = map[string][]byte{}
 	for _, file := range w.src.names {
 		if w.src.used[file] && len(w.src.why[file]) == 0 {
@@ -69,14 +66,14 @@ func (w *workspace) attach() {
 		}
 		parts := w.src.parts(file)
 		maps.Copy(w.imp.Files, parts)
-		why := cmp.Or(few(w.src.why[file], "; "), "Arbor has no place for it")
+		why := cmp.Or(strings.Join(w.src.why[file], "; "), "Arbor has no place for it")
 		if rest, ok := strings.CutPrefix(file, nodesDir+"/"); ok {
 			folder, _, _ := strings.Cut(rest, "/")
-			if i, ok := owner[folder]; ok {
-				n := &w.imp.Nodes[i]
-				n.Docs = append(n.Docs, w.document(file, "attached by the import"))
-			} else if len(w.src.why[file]) == 0 {
+			i, ok := w.owner[folder]
+			if !ok {
 				why = "its folder belongs to no node of graph.json"
+			} else if n := &w.imp.Nodes[i]; len(n.Docs) < maxDocs {
+				n.Docs = append(n.Docs, w.document(file, "attached by the import"))
 			}
 		}
 		names := slices.Sorted(maps.Keys(parts))

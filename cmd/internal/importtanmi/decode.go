@@ -36,8 +36,8 @@ type (
 
 var errNoObject = errors.New("it is no JSON object")
 
-// loneSurrogate finds escapes that may stand for no character; encoding/json replaces those.
-var loneSurrogate = regexp.MustCompile(`(?i)\\ud[89a-f]`)
+// oddEscape finds escapes that may stand for no character, which encoding/json replaces, and NUL, which no text may hold.
+var oddEscape = regexp.MustCompile(`(?i)\\u(d[89a-f]|0000)`)
 
 // decode reads a JSON object into a struct. The error says what of it was not understood: damage, after which nothing is set,
 // or else fields that the struct does not have or has as another type, twice the same key, and text after the object.
@@ -64,7 +64,7 @@ func decode(data []byte, into any) error {
 	if rest := len(data) - int(dec.InputOffset()); rest > 0 {
 		return fmt.Errorf("%d bytes stand after its end", rest)
 	}
-	if loneSurrogate.Match(data) || bytes.Contains(data, []byte(`\u0000`)) {
+	if oddEscape.Match(data) {
 		return errors.New("it holds escapes of what is no character")
 	}
 	if !distinctKeys(json.NewDecoder(bytes.NewReader(data))) {
@@ -98,11 +98,14 @@ func distinctKeys(dec *json.Decoder) bool {
 	return err == nil
 }
 
-// millis returns a time as the files hold it in Unix milliseconds. ok is false for what is neither a time nor empty.
-func millis(s string) (ms int64, ok bool) {
+// millis returns a time of a file in Unix milliseconds, 0 for none. Where the text is no time, the file is attached.
+func (w *workspace) millis(file, s string) int64 {
 	t, err := time.Parse(time.RFC3339, s)
-	if err != nil || t.UnixMilli() < 0 {
-		return 0, s == ""
+	if err != nil && s != "" || err == nil && t.UnixMilli() < 0 {
+		w.src.keep(file, "%s is no time", s)
 	}
-	return t.UnixMilli(), true
+	if err != nil {
+		return 0
+	}
+	return max(t.UnixMilli(), 0)
 }

@@ -7,10 +7,9 @@ import (
 	"io/fs"
 	"path"
 	"strings"
-)
 
-// The folders of a project in which the original keeps its workspaces; the second one is that of its developers.
-var vaultDirs = []string{".tanmi-workspace", ".tanmi-workspace-dev"}
+	"arbor/mdstore"
+)
 
 var errNone = errors.New("no TanmiWorkspace found: a .tanmi-workspace folder, a project that has one, " +
 	"or a folder with a workspace.json or graph.json is expected")
@@ -38,46 +37,37 @@ func (r *reader) findWorkspaces() ([]string, error) {
 	case 1:
 		return r.workspacesIn(holders[0])
 	}
-	return nil, fmt.Errorf("no TanmiWorkspace here, but in %s; name one of them", few(holders, ", "))
+	return nil, fmt.Errorf("no TanmiWorkspace here, but in %s; name one of them", few(holders))
 }
 
 // workspacesIn returns the workspaces' folders of a project, of a vault, or the folder itself if it is a workspace.
-func (r *reader) workspacesIn(top string) (found []string, err error) {
-	var vaults []string
-	for _, name := range vaultDirs {
-		if name = path.Join(top, name); r.isDir(name) {
-			vaults = append(vaults, name)
+func (r *reader) workspacesIn(vault string) (found []string, err error) {
+	if in := path.Join(vault, mdstore.DefaultVault); r.isDir(in) {
+		vault = in
+	} else if r.isWorkspace(vault) {
+		return []string{vault}, nil
+	}
+	for _, dir := range []string{vault, path.Join(vault, archiveDir)} {
+		if !r.isDir(dir) {
+			continue
 		}
-	}
-	if vaults == nil && r.isWorkspace(top) {
-		return []string{top}, nil
-	}
-	if vaults == nil {
-		vaults = []string{top}
-	}
-	for _, vault := range vaults {
-		for _, dir := range []string{vault, path.Join(vault, archiveDir)} {
-			if !r.isDir(dir) {
-				continue
+		entries, err := fs.ReadDir(r.fsys, dir)
+		if err != nil {
+			return nil, err
+		}
+		before := len(found)
+		var others []string
+		for _, e := range entries {
+			switch name := path.Join(dir, e.Name()); {
+			case strings.HasPrefix(e.Name(), "."), e.IsDir() && e.Name() == archiveDir:
+			case e.IsDir() && r.isWorkspace(name):
+				found = append(found, name)
+			default:
+				others = append(others, e.Name())
 			}
-			entries, err := fs.ReadDir(r.fsys, dir)
-			if err != nil {
-				return nil, err
-			}
-			before := len(found)
-			var others []string
-			for _, e := range entries {
-				switch name := path.Join(dir, e.Name()); {
-				case strings.HasPrefix(e.Name(), "."), e.IsDir() && e.Name() == archiveDir:
-				case e.IsDir() && r.isWorkspace(name):
-					found = append(found, name)
-				default:
-					others = append(others, e.Name())
-				}
-			}
-			if len(others) > 0 && len(found) > before {
-				r.warn(dir, "holds what is no workspace of TanmiWorkspace 1.x and is not imported: %s", few(others, ", "))
-			}
+		}
+		if len(others) > 0 && len(found) > before {
+			r.warn(dir, "holds what is no workspace of TanmiWorkspace 1.x and is not imported: %s", few(others))
 		}
 	}
 	return found, nil
@@ -87,7 +77,8 @@ func (r *reader) workspacesIn(top string) (found []string, err error) {
 // from those that happen to hold a file of one of the names.
 func (r *reader) isWorkspace(dir string) bool {
 	config, graph := path.Join(dir, workspaceJSON), path.Join(dir, graphJSON)
-	if r.isFile(config) && r.isFile(graph) || r.contains(config, `"rootNodeId"`) || r.contains(graph, `"currentFocus"`) {
+	hasConfig, hasGraph := r.isFile(config), r.isFile(graph)
+	if hasConfig && (hasGraph || r.contains(config, `"rootNodeId"`)) || hasGraph && r.contains(graph, `"currentFocus"`) {
 		return true
 	}
 	nodes, _ := fs.ReadDir(r.fsys, path.Join(dir, nodesDir))
@@ -100,9 +91,6 @@ func (r *reader) isWorkspace(dir string) bool {
 }
 
 func (r *reader) contains(name, text string) bool {
-	if !r.isFile(name) {
-		return false
-	}
 	data, err := fs.ReadFile(r.fsys, name)
 	return err == nil && bytes.Contains(data, []byte(text))
 }

@@ -1,6 +1,7 @@
 package importtanmi
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -23,21 +24,17 @@ func (w *workspace) fit(text string, files ...string) string {
 }
 
 // fitList returns the last entries of a list, as many as a section is given room for. Where that is not all of them, the file is
-// attached. size is that of an entry in bytes.
-func fitList[T any](w *workspace, file string, list []T, size func(T) int) []T {
+// attached.
+func fitList[T any](w *workspace, file string, list []T) []T {
 	room := maxSection
 	for i := len(list) - 1; i >= 0; i-- {
-		if room -= size(list[i]) + len("- \n"); room < 0 {
+		if room -= len(fmt.Sprint(list[i])) + len("- \n"); room < 0 { // with all fields, so not less than its text
 			w.src.keep(file, "it has a list that is too long for a section: the last %d entries are taken", len(list)-1-i)
 			return list[i+1:]
 		}
 	}
 	return list
 }
-
-func refSize(r mdstore.Ref) int { return len(r.Target) + len(r.Description) + len(" [](<>) (expired)") }
-
-func logSize(e mdstore.LogEntry) int { return len(mdstore.FormatLog(e.Time, e.Operator, e.Event)) }
 
 // holdsRef reports whether a list can hold the reference.
 func holdsRef(r mdstore.Ref) bool {

@@ -39,9 +39,9 @@ const (
 	logMD         = "Log.md"
 	problemMD     = "Problem.md"
 	contentMD     = "Content.md"
-	nodesDir      = "nodes"
+	nodesDir      = mdstore.NodesDir
 	memosDir      = "memos"
-	archiveDir    = "archive"
+	archiveDir    = mdstore.ArchiveDir
 )
 
 // Read reads every workspace of fsys, which is a .tanmi-workspace folder, a single workspace's folder, or a project's folder
@@ -60,19 +60,12 @@ func Read(fsys fs.FS, opt Options) ([]engine.Import, []string, error) {
 		return nil, nil, err
 	}
 	var all []engine.Import
-	var timed []string // the workspaces with a log
 	for _, dir := range dirs {
 		imp, err := r.workspace(dir)
 		if err != nil {
 			return nil, nil, err
 		}
 		all = append(all, imp)
-		if len(imp.Log) > 0 {
-			timed = append(timed, dir)
-		}
-	}
-	if len(timed) > 0 && opt.Zone == nil {
-		r.warn(few(timed, ", "), "the logs hold local times without a zone; they are read as UTC")
 	}
 	return all, r.warnings, nil
 }
@@ -86,12 +79,7 @@ type reader struct {
 }
 
 func (r *reader) warn(path, format string, args ...any) {
-	const most = 1000 // bytes
-	text := oneLine(fmt.Sprintf(format, args...))
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "…"
-	}
-	r.warnings = append(r.warnings, oneLine(path)+": "+text)
+	r.warnings = append(r.warnings, fmt.Sprintf("%s: %.5000s", oneLine(path), oneLine(fmt.Sprintf(format, args...))))
 }
 
 // oneLine returns s with a space for each control character and line break.
@@ -105,10 +93,10 @@ func oneLine(s string) string {
 }
 
 // few lists the first of many names.
-func few(names []string, sep string) string {
+func few(names []string) string {
 	const most = 8
 	if len(names) <= most {
-		return strings.Join(names, sep)
+		return strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], sep), len(names)-most)
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }

@@ -35,7 +35,7 @@ func optionsOf(t *testing.T, comment string) Options {
 func check(t rapid.TB, imports []engine.Import, warnings []string) {
 	t.Helper()
 	for _, w := range warnings {
-		if strings.ContainsFunc(w, unicode.IsControl) || !utf8.ValidString(w) || w == "" || len(w) > 2*1000 {
+		if strings.ContainsFunc(w, unicode.IsControl) || !utf8.ValidString(w) || w == "" || len(w) > 10_000 {
 			t.Errorf("a warning is no short line of text: %q", w)
 		}
 	}

@@ -48,7 +48,7 @@ func checkNothingIsLost(t rapid.TB, fsys fs.FS, imports []engine.Import, warning
 	dirs, _ := (&reader{fsys: fsys}).findWorkspaces()
 	for name, data := range filesOf(t, fsys) {
 		in := func(dir string) bool { return dir == "." || strings.HasPrefix(name, dir+"/") }
-		if litter(path.Base(name)) || !slices.ContainsFunc(dirs, in) || v.attached(name, data, warnings) {
+		if slices.Contains(litter, path.Base(name)) || !slices.ContainsFunc(dirs, in) || v.attached(name, data, warnings) {
 			continue
 		}
 		for _, line := range texts(t, name, data) {

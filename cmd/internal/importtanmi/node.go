@@ -35,10 +35,11 @@ func (w *workspace) findFolders() {
 			continue
 		}
 		seen[name] = true
-		text, _ := w.src.text(path.Join(nodesDir, name, infoMD))
-		id := parsePage(text, infoKeys, infoSections).fields["id"]
-		switch n := cmp.Or(w.tree.byKey[id], byName[name]); {
+		info := path.Join(nodesDir, name, infoMD)
+		p, _ := w.src.page(info, infoKeys, infoSections)
+		switch n := cmp.Or(w.tree.byKey[p.fields["id"]], byName[name]); {
 		case n == nil:
+			w.src.used[info] = false
 		case name == n.DirName:
 			n.folders = slices.Insert(n.folders, 0, name)
 		default:
@@ -58,6 +59,7 @@ func (w *workspace) node(n *node) engine.ImportNode {
 	}
 	var info string // the path of its Info.md
 	for _, folder := range n.folders {
+		w.owner[folder] = len(w.imp.Nodes)
 		dir := path.Join(nodesDir, folder) + "/"
 		if _, ok := w.src.data[dir+infoMD]; ok && info == "" {
 			info = dir + infoMD
@@ -85,14 +87,9 @@ func (w *workspace) node(n *node) engine.ImportNode {
 
 // info takes over an Info.md. Without one, what graph.json says is all there is.
 func (w *workspace) info(n *node, out *engine.ImportNode, file string) page {
-	text, ok := w.src.text(file)
+	p, ok := w.src.page(file, infoKeys, infoSections)
 	if !ok {
 		w.bare = append(w.bare, n.key)
-	}
-	w.src.used[file] = ok
-	p := parsePage(text, infoKeys, infoSections)
-	if p.odd != "" {
-		w.src.keep(file, "%s", p.odd)
 	}
 	for _, f := range [][3]string{{"id", n.key}, {"type", n.Type}, {"status", n.Status}} {
 		if got := p.fields[f[0]]; got != "" && f[1] != "" && got != f[1] {
@@ -118,17 +115,15 @@ func (w *workspace) info(n *node, out *engine.ImportNode, file string) page {
 	return p
 }
 
-// criteria returns the acceptance criteria as text: as they stand in Info.md, or those of graph.json where none stand there.
+// criteria returns the acceptance criteria of an Info.md below a heading. Where graph.json has others, it is attached.
 func (w *workspace) criteria(n *node, body string) string {
-	var list []string
 	cell := strings.NewReplacer("|", "｜", "\n", "<br>")
 	for _, c := range n.AcceptanceCriteria {
-		if body != "" && !(strings.Contains(body, cell.Replace(c.When)) && strings.Contains(body, cell.Replace(c.Then))) {
+		if !strings.Contains(body, cell.Replace(c.When)) || !strings.Contains(body, cell.Replace(c.Then)) {
 			w.src.keep(graphJSON, "node %s has acceptance criteria that its %s lacks", n.key, infoMD)
 		}
-		list = append(list, strings.ReplaceAll(trimText("- WHEN "+c.When+"\nTHEN "+c.Then), "\n", "\n  "))
 	}
-	if body = cmp.Or(body, strings.Join(list, "\n")); body == "" {
+	if body == "" {
 		return ""
 	}
 	return "### Acceptance criteria\n\n" + body
@@ -141,13 +136,13 @@ func (w *workspace) state(n *node, out *engine.ImportNode, p page, info string) 
 	out.Status = statemachine.Status(cmp.Or(n.Status, p.fields["status"]))
 	unknown := func(what, value string) {
 		for _, file := range []string{graphJSON, info} {
-			w.src.keep(file, "Arbor does not know the %s of node %s, %s", what, n.key, value)
+			if value != "" {
+				w.src.keep(file, "Arbor does not know the %s of node %s, %s", what, n.key, value)
+			}
 		}
 	}
 	if !slices.Contains(statemachine.Types(), out.Type) {
-		if out.Type != "" {
-			unknown("type", string(out.Type))
-		}
+		unknown("type", string(out.Type))
 		out.Type = statemachine.Execution
 		if n.parent == nil || len(n.children) > 0 {
 			out.Type = statemachine.Planning
@@ -157,15 +152,12 @@ func (w *workspace) state(n *node, out *engine.ImportNode, p page, info string) 
 		}
 	}
 	if !statemachine.Valid(out.Type, out.Status) {
-		if out.Status != "" {
-			unknown("status", string(out.Status))
-		}
+		unknown("status", string(out.Status))
 		out.Status = statemachine.Initial(out.Type)
 	}
-	switch out.Role = mdstore.Role(n.Role); {
-	case n.Role == "info_summary":
+	if out.Role = mdstore.Role(n.Role); n.Role == "info_summary" {
 		out.Role = mdstore.RoleSummary
-	case out.Role != mdstore.RoleNone && !slices.Contains(mdstore.Roles(), out.Role):
+	} else if !slices.Contains(mdstore.Roles(), out.Role) {
 		unknown("role", n.Role)
 		out.Role = mdstore.RoleNone
 	}

@@ -19,16 +19,13 @@ var templateLines = []string{
 	"> 格式：- [文件名](路径) - 说明 (状态)", "> 格式：- [文件名](路径) - 说明", "（暂无）",
 }
 
-var frontMatter = regexp.MustCompile(`(?s)^\n*---\n(|.*?\n)---(?:\n|$)`)
+var frontMatter = regexp.MustCompile(`(?s)^(?:\n*---\n(|.*?\n)---(?:\n|$))?`)
 
 // parsePage reads a page with the keys and section titles that the original writes; its values are not quoted. Any other heading belongs to the text of the section that it stands in, as the texts that the original
 // was given may hold headings.
 func parsePage(text string, keys, titles []string) page {
 	p := page{fields: map[string]string{}, sections: map[string]string{}}
 	front := frontMatter.FindStringSubmatch(text)
-	if front == nil {
-		front = []string{"", ""}
-	}
 	for _, line := range strings.Split(front[1], "\n") {
 		key, value, ok := strings.Cut(line, ":")
 		if _, twice := p.fields[key]; ok && !twice && slices.Contains(keys, key) {
@@ -61,7 +58,7 @@ func parsePage(text string, keys, titles []string) page {
 }
 
 // listItems returns the items of a list, the lines that follow an item without a blank line as part of it. whole is false where
-// the body holds anything else.
+// the body holds anything else, and where an item cannot be one in a list of Arbor's.
 func listItems(body string) (items []string, whole bool) {
 	whole = true
 	open := false
@@ -78,7 +75,8 @@ func listItems(body string) (items []string, whole bool) {
 			whole = false
 		}
 	}
-	return items, whole
+	held := slices.DeleteFunc(slices.Clone(items), func(item string) bool { return !holdsItem(item) })
+	return held, whole && len(held) == len(items)
 }
 
 // paragraphs joins texts by blank lines and leaves empty ones out.

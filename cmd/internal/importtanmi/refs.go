@@ -26,27 +26,24 @@ func (w *workspace) refs(file, body string) []mdstore.Ref {
 			whole = false
 			continue
 		}
-		name, target, more := strings.TrimSpace(m[1]), strings.TrimSpace(m[2]), m[3]
+		name, r := strings.TrimSpace(m[1]), mdstore.Ref{Target: strings.TrimSpace(m[2]), Description: m[3], Expired: m[4] == "expired"}
 		switch {
-		case more == "":
-			more = name
-		case name != "" && name != target && name != path.Base(target):
-			more = name + " - " + more
+		case name == "", name == r.Target, m[3] != "" && name == path.Base(r.Target):
+		case m[3] != "":
+			r.Description = name + " - " + m[3]
+		default:
+			r.Description = name
 		}
-		r := mdstore.Ref{Target: target, Description: more, Expired: m[4] == "expired"}
-		if r.Description == target {
-			r.Description = ""
-		}
-		if !holdsRef(r) {
+		if holdsRef(r) {
+			all = append(all, r)
+		} else {
 			whole = false
-			continue
 		}
-		all = append(all, r)
 	}
 	if !whole {
 		w.src.keep(file, "its documents are not only a list of links")
 	}
-	return fitList(w, file, all, refSize)
+	return fitList(w, file, all)
 }
 
 // refersTo reports whether an entry of a node's documents is a reference to a node or a memo. graph.json has these, too, while
@@ -82,7 +79,7 @@ func (w *workspace) references(n *node, docs []mdstore.Ref) []mdstore.Ref {
 		}
 		listed[target] = true
 	}
-	return fitList(w, graphJSON, all, refSize)
+	return fitList(w, graphJSON, all)
 }
 
 // resolve gives a reference the target that it has in the new workspace.

@@ -6,9 +6,9 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"arbor/mdstore"
@@ -16,6 +16,9 @@ import (
 
 // maxSource is how much one workspace may hold in bytes; the graph of 50,000 nodes has some 30 MB.
 const maxSource = 256 << 20
+
+// litter is what operating systems leave behind. It is not attached.
+var litter = []string{".DS_Store", "Thumbs.db", "desktop.ini"}
 
 // attachedDir is the folder of a new workspace that holds the attached files, at the paths that they had.
 const attachedDir = "imported"
@@ -48,7 +51,7 @@ func (r *reader) load(dir string) (*source, error) {
 		case !e.Type().IsRegular():
 			r.warn(name, "is no regular file: not imported")
 			return nil
-		case litter(e.Name()):
+		case slices.Contains(litter, e.Name()) || strings.HasPrefix(e.Name(), "._"):
 			return nil
 		}
 		info, err := e.Info()
@@ -72,25 +75,13 @@ func (r *reader) load(dir string) (*source, error) {
 	return s, nil
 }
 
-// litter reports whether a file is what operating systems leave behind. It is not attached.
-func litter(name string) bool {
-	return name == ".DS_Store" || name == "Thumbs.db" || name == "desktop.ini" || strings.HasPrefix(name, "._")
-}
+// unsafeRune is what some file system, Markdown links or git do not take in the name of a file.
+var unsafeRune = regexp.MustCompile(`[\pC\\:*?"<>|#%\[\]` + "`" + `]|^\.|[. ]$`)
 
-// safePath returns a path that file systems and Markdown links take, and that git does not read as its own.
 func safePath(name string) string {
-	elems := strings.Split(name, "/")
+	elems := strings.Split(strings.ToValidUTF8(name, "_"), "/")
 	for i, elem := range elems {
-		elem = strings.Map(func(c rune) rune {
-			if c == utf8.RuneError || unicode.IsControl(c) || strings.ContainsRune(`\:*?"<>|[]#%`+"`", c) {
-				return '_'
-			}
-			return c
-		}, strings.ToValidUTF8(elem, "_"))
-		if elem[0] == '.' {
-			elem = "_" + elem[1:]
-		}
-		elems[i] = strings.TrimRight(elem, ". ") + strings.Repeat("_", len(elem)-len(strings.TrimRight(elem, ". ")))
+		elems[i] = unsafeRune.ReplaceAllString(elem, "_")
 	}
 	return strings.Join(elems, "/")
 }
@@ -107,12 +98,24 @@ func (s *source) free(name string) string {
 
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// text returns what a Markdown file holds, with LF line ends. ok is false where there is none, and where it is no text.
+// page returns a Markdown file as a page, which is then used. ok is false where there is none, and where it is no text.
+func (s *source) page(name string, keys, titles []string) (p page, ok bool) {
+	text, ok := s.text(name)
+	p = parsePage(text, keys, titles)
+	if p.odd != "" {
+		s.keep(name, "%s", p.odd)
+	}
+	return p, ok
+}
+
+// text returns what a Markdown file holds, with LF line ends; the file is then used. ok is false where there is none, and where
+// it is no text.
 func (s *source) text(name string) (text string, ok bool) {
 	data, ok := s.data[name]
 	if !ok {
 		return "", false
 	}
+	s.used[name] = true
 	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
 		s.keep(name, "it is not UTF-8, or holds NUL")
 		return "", false
@@ -122,7 +125,12 @@ func (s *source) text(name string) (text string, ok bool) {
 
 // keep has a file attached, for the reason given.
 func (s *source) keep(name, format string, args ...any) {
-	if why := fmt.Sprintf(format, args...); !slices.Contains(s.why[name], why) {
+	const most = 5
+	why := fmt.Sprintf("%.200s", fmt.Sprintf(format, args...))
+	if len(s.why[name]) == most {
+		why = "and more"
+	}
+	if len(s.why[name]) <= most && !slices.Contains(s.why[name], why) {
 		s.why[name] = append(s.why[name], why)
 	}
 }
@@ -130,11 +138,10 @@ func (s *source) keep(name, format string, args ...any) {
 // parts returns the files of the new workspace that a file becomes when it is attached: itself, or, where it is larger than a
 // file of a vault may be, its parts in order.
 func (s *source) parts(name string) map[string][]byte {
-	data, target := s.data[name], s.target[name]
+	all, data, target := map[string][]byte{}, s.data[name], s.target[name]
 	if len(data) <= mdstore.MaxFileSize {
-		return map[string][]byte{target: data}
+		all[target], data = data, nil
 	}
-	all := map[string][]byte{}
 	for n := 1; len(data) > 0; n++ {
 		head := data[:min(len(data), mdstore.MaxFileSize)]
 		if i := bytes.LastIndexByte(head, '\n'); i >= 0 && len(head) < len(data) {

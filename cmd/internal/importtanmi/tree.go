@@ -57,6 +57,10 @@ func (w *workspace) readGraph(rootKey string) (g graphFile) {
 				continue
 			}
 		}
+		if !n.id.Valid() {
+			w.src.keep(graphJSON, "Arbor does not take the id of node %s", key)
+			continue
+		}
 		if n.ID != key && n.ID != "" {
 			w.src.keep(graphJSON, "node %s says that its id is %s", key, n.ID)
 		}
@@ -70,10 +74,7 @@ func (w *workspace) readGraph(rootKey string) (g graphFile) {
 // plant makes a tree of the nodes: the root and what hangs on it.
 func (w *workspace) plant(rootKey string) {
 	t := &w.tree
-	if t.root = t.byKey[rootKey]; t.root == nil {
-		t.root = t.byKey[string(mdstore.Root)]
-	}
-	if t.root == nil {
+	if t.root = cmp.Or(t.byKey[string(mdstore.Root)], t.byKey[rootKey]); t.root == nil {
 		if len(t.byKey) > 0 {
 			w.src.keep(graphJSON, "it has no root node: there is a new one")
 		}
@@ -83,14 +84,8 @@ func (w *workspace) plant(rootKey string) {
 	t.root.id = mdstore.Root
 	keys := slices.Sorted(maps.Keys(t.byKey))
 	for _, key := range keys {
-		if n := t.byKey[key]; n != t.root && (!n.id.Valid() || n.id == mdstore.Root) {
-			w.src.keep(graphJSON, "Arbor does not take the id of node %s", key)
-			delete(t.byKey, key)
-		}
-	}
-	for _, key := range keys {
 		n := t.byKey[key]
-		if n == nil || n == t.root {
+		if n == t.root {
 			continue
 		}
 		if n.parent = t.byKey[n.ParentID]; n.parent == nil {
@@ -111,7 +106,7 @@ func (w *workspace) plant(rootKey string) {
 		}
 	}
 	for _, key := range keys {
-		if n := t.byKey[key]; n != nil && !reached[n] {
+		if !reached[t.byKey[key]] {
 			w.src.keep(graphJSON, "node %s is below itself", key)
 			delete(t.byKey, key)
 		}

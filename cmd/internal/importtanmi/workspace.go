@@ -3,9 +3,8 @@ package importtanmi
 import (
 	"cmp"
 	"fmt"
-	"hash/fnv"
+	"hash/crc32"
 	"path"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -26,6 +25,7 @@ type workspace struct {
 	imp   engine.Import
 	tree  tree
 	memos map[string]mdstore.Ref // by the id in graph.json; those that have a file
+	owner map[string]int         // the node of a folder, as its place among the nodes
 	bare  []string               // nodes without an Info.md
 }
 
@@ -35,7 +35,7 @@ func (r *reader) workspace(dir string) (engine.Import, error) {
 	if err != nil {
 		return engine.Import{}, err
 	}
-	w := &workspace{reader: r, src: src, memos: map[string]mdstore.Ref{}}
+	w := &workspace{reader: r, src: src, memos: map[string]mdstore.Ref{}, owner: map[string]int{}}
 	c := w.config()
 	w.page()
 	w.imp.Name = cmp.Or(w.imp.Name, titleOf(path.Base(dir)), string(w.imp.ID))
@@ -56,10 +56,13 @@ func (r *reader) workspace(dir string) (engine.Import, error) {
 		w.src.keep(graphJSON, "its focus, %s, is no node", g.CurrentFocus)
 	}
 	if key := c.RootNodeID; key != "" && key != w.tree.root.key {
-		w.src.keep(workspaceJSON, "its root, %s, is no node", key)
+		w.src.keep(workspaceJSON, "its root, %s, is not that of graph.json", key)
+	}
+	if w.opt.Zone == nil && len(w.imp.Log) > 0 {
+		w.warn(logMD, "its times are local and say no zone: they are read as UTC, as in the logs of the nodes")
 	}
 	if len(w.bare) > 0 {
-		w.warn(nodesDir, "there is no %s of %s: graph.json has all that is known", infoMD, few(w.bare, ", "))
+		w.warn(nodesDir, "there is no %s of %s: graph.json has all that is known", infoMD, few(w.bare))
 	}
 	w.attach()
 	return w.imp, nil
@@ -83,10 +86,9 @@ func (w *workspace) config() (c configFile) {
 	w.imp.UpdatedAt = w.millis(workspaceJSON, c.UpdatedAt)
 	inArchive := path.Base(path.Dir(w.src.dir)) == archiveDir
 	w.imp.Archived = inArchive || c.Status == mdstore.StatusArchived
-	switch {
-	case inArchive && c.Status == mdstore.StatusActive:
+	if inArchive && c.Status == mdstore.StatusActive {
 		w.warn(workspaceJSON, "its status is active, but the folder lies in the archive, and that counts")
-	case c.Status != "" && c.Status != mdstore.StatusActive && c.Status != mdstore.StatusArchived:
+	} else if c.Status != "" && c.Status != mdstore.StatusActive && c.Status != mdstore.StatusArchived {
 		w.src.keep(workspaceJSON, "Arbor does not know its status, %s", c.Status)
 	}
 	w.imp.ID = w.newID(c)
@@ -97,9 +99,7 @@ func (w *workspace) config() (c configFile) {
 func (w *workspace) newID(c configFile) mdstore.ID {
 	id := mdstore.ID(c.ID)
 	if !id.Valid() {
-		h := fnv.New32a()
-		h.Write([]byte(path.Base(w.src.dir) + c.DirName + c.ID))
-		id = mdstore.ID(fmt.Sprintf("ws-%08x", h.Sum32()))
+		id = mdstore.ID(fmt.Sprintf("ws-%08x", crc32.ChecksumIEEE([]byte(path.Base(w.src.dir)+c.DirName+c.ID))))
 		if c.ID != "" {
 			w.src.keep(workspaceJSON, "Arbor does not take its id, which is %s now", id)
 		}
@@ -117,15 +117,9 @@ func (w *workspace) newID(c configFile) mdstore.ID {
 
 // page reads Workspace.md.
 func (w *workspace) page() {
-	text, ok := w.src.text(workspaceMD)
+	p, ok := w.src.page(workspaceMD, []string{"name", "createdAt", "updatedAt"}, []string{"规则", "文档", "目标"})
 	if !ok {
 		w.warn(workspaceMD, "is missing or no text: there are no rules and documents")
-		return
-	}
-	w.src.used[workspaceMD] = true
-	p := parsePage(text, []string{"name", "createdAt", "updatedAt"}, []string{"规则", "文档", "目标"})
-	if p.odd != "" {
-		w.src.keep(workspaceMD, "%s", p.odd)
 	}
 	name := w.line(workspaceMD, p.fields["name"])
 	if w.imp.Name = cmp.Or(w.imp.Name, name); name != "" && name != w.imp.Name {
@@ -133,12 +127,11 @@ func (w *workspace) page() {
 	}
 	created, updated := w.millis(workspaceMD, p.fields["createdAt"]), w.millis(workspaceMD, p.fields["updatedAt"])
 	w.imp.CreatedAt, w.imp.UpdatedAt = cmp.Or(w.imp.CreatedAt, created), cmp.Or(w.imp.UpdatedAt, updated)
-	items, whole := listItems(p.sections["规则"])
-	rules := slices.DeleteFunc(slices.Clone(items), func(rule string) bool { return !holdsItem(rule) })
-	if !whole || len(rules) < len(items) {
+	rules, whole := listItems(p.sections["规则"])
+	if !whole {
 		w.src.keep(workspaceMD, "its rules are not only a list")
 	}
-	w.imp.Rules = fitList(w, workspaceMD, rules, func(rule string) int { return len(rule) })
+	w.imp.Rules = fitList(w, workspaceMD, rules)
 	w.imp.Docs = w.refs(workspaceMD, p.sections["文档"])
 	if w.imp.Goal = p.sections["目标"]; len(w.imp.Goal) > maxGoal {
 		w.imp.Goal = strings.ToValidUTF8(w.imp.Goal[:maxGoal], "") + "…"
@@ -155,15 +148,6 @@ func (w *workspace) line(file, s string) string {
 	return line
 }
 
-// millis returns a time of a file in Unix milliseconds, 0 for none. Where the text is no time, the file is attached.
-func (w *workspace) millis(file, s string) int64 {
-	ms, ok := millis(s)
-	if !ok {
-		w.src.keep(file, "%s is no time", s)
-	}
-	return ms
-}
-
 // titleLine returns a text as one line of at most maxName characters.
 func titleLine(s string) string {
 	line := strings.TrimSpace(oneLine(s))
@@ -178,5 +162,5 @@ func titleOf(folder string) string {
 	if i := strings.LastIndexByte(folder, '_'); i > 0 && len(folder)-i == 9 {
 		folder = folder[:i]
 	}
-	return titleLine(strings.TrimPrefix(folder, "."))
+	return titleLine(strings.Trim(folder, "."))
 }
