@@ -14,7 +14,8 @@ import (
 // maxDocs is how many attached files become documents of the workspace, or of one node.
 const maxDocs = 300
 
-// readMemos finds the files of the memos that graph.json lists, and makes the file of every memo a document of the workspace.
+// readMemos finds the files of the memos that graph.json lists, and makes the file of every memo a document of the
+// workspace.
 func (w *workspace) readMemos(g graphFile) {
 	about := map[string]string{} // by file
 	for _, key := range slices.Sorted(maps.Keys(g.Memos)) {
@@ -57,7 +58,8 @@ func (w *workspace) document(file, description string) mdstore.Ref {
 	return r
 }
 
-// attach adds the files that are not used as a whole, each with a warning. Those in a node's folder become its documents.
+// attach adds the files that are not used as a whole, each with a warning. Those in a node's folder become its
+// documents.
 func (w *workspace) attach() {
 	w.imp.Files = map[string][]byte{}
 	for _, file := range w.src.names {
@@ -77,6 +79,7 @@ func (w *workspace) attach() {
 			}
 		}
 		names := slices.Sorted(maps.Keys(parts))
-		w.warn(file, "attached as %s: %s", strings.Join(slices.Compact([]string{names[0], names[len(names)-1]}), " to "), why)
+		where := slices.Compact([]string{names[0], names[len(names)-1]})
+		w.warn(file, "attached as %s: %s", strings.Join(where, " to "), why)
 	}
 }

@@ -36,11 +36,12 @@ type (
 
 var errNoObject = errors.New("it is no JSON object")
 
-// oddEscape finds escapes that may stand for no character, which encoding/json replaces, and NUL, which no text may hold.
+// oddEscape finds escapes that may stand for no character, which encoding/json replaces, and NUL.
 var oddEscape = regexp.MustCompile(`(?i)\\u(d[89a-f]|0000)`)
 
-// decode reads a JSON object into a struct. The error says what of it was not understood: damage, after which nothing is set,
-// or else fields that the struct does not have or has as another type, twice the same key, and text after the object.
+// decode reads a JSON object into a struct. The error says what of it was not understood: damage, after which nothing
+// is set, or else fields that the struct does not have or has as another type, twice the same key, and text after the
+// object.
 func decode(data []byte, into any) error {
 	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte(bom)))
 	switch {
@@ -61,13 +62,12 @@ func decode(data []byte, into any) error {
 	case err != nil:
 		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
 	}
-	if rest := len(data) - int(dec.InputOffset()); rest > 0 {
+	switch rest := len(data) - int(dec.InputOffset()); {
+	case rest > 0:
 		return fmt.Errorf("%d bytes stand after its end", rest)
-	}
-	if oddEscape.Match(data) {
+	case oddEscape.Match(data):
 		return errors.New("it holds escapes of what is no character")
-	}
-	if !distinctKeys(json.NewDecoder(bytes.NewReader(data))) {
+	case !distinctKeys(json.NewDecoder(bytes.NewReader(data))):
 		return errors.New("it has a key twice")
 	}
 	return nil
@@ -101,11 +101,8 @@ func distinctKeys(dec *json.Decoder) bool {
 // millis returns a time of a file in Unix milliseconds, 0 for none. Where the text is no time, the file is attached.
 func (w *workspace) millis(file, s string) int64 {
 	t, err := time.Parse(time.RFC3339, s)
-	if err != nil && s != "" || err == nil && t.UnixMilli() < 0 {
+	if s != "" && (err != nil || t.UnixMilli() < 0) {
 		w.src.keep(file, "%s is no time", s)
 	}
-	if err != nil {
-		return 0
-	}
-	return max(t.UnixMilli(), 0)
+	return max(t.UnixMilli(), 0) // the zero time is long before 1970
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"arbor/mdstore"
@@ -14,8 +15,8 @@ import (
 var errNone = errors.New("no TanmiWorkspace found: a .tanmi-workspace folder, a project that has one, " +
 	"or a folder with a workspace.json or graph.json is expected")
 
-// findWorkspaces returns the folders that hold a workspace each, archived ones last: those of the top folder, or, where it
-// holds none, those of the one folder in it that does.
+// findWorkspaces returns the folders that hold a workspace each, archived ones last: those of the top folder, or,
+// where it holds none, those of the one folder in it that does.
 func (r *reader) findWorkspaces() ([]string, error) {
 	if found, err := r.workspacesIn("."); err != nil || len(found) > 0 {
 		return found, err
@@ -27,7 +28,7 @@ func (r *reader) findWorkspaces() ([]string, error) {
 	var holders []string
 	for _, e := range entries {
 		quiet := &reader{fsys: r.fsys} // a folder that is not imported needs no warnings
-		if found, err := quiet.workspacesIn(e.Name()); err == nil && len(found) > 0 {
+		if found, err := quiet.workspacesIn(e.Name()); e.IsDir() && err == nil && len(found) > 0 {
 			holders = append(holders, e.Name())
 		}
 	}
@@ -73,31 +74,28 @@ func (r *reader) workspacesIn(vault string) (found []string, err error) {
 	return found, nil
 }
 
-// isWorkspace tells the original's workspaces from other folders: from Arbor's own, whose vault may be the same folder, and
-// from those that happen to hold a file of one of the names.
+// isWorkspace tells the original's workspaces from other folders: from Arbor's own, whose vault may be the same
+// folder, and from those that happen to hold a file of one of the names.
 func (r *reader) isWorkspace(dir string) bool {
-	config, graph := path.Join(dir, workspaceJSON), path.Join(dir, graphJSON)
-	hasConfig, hasGraph := r.isFile(config), r.isFile(graph)
-	if hasConfig && (hasGraph || r.contains(config, `"rootNodeId"`)) || hasGraph && r.contains(graph, `"currentFocus"`) {
-		return true
-	}
-	nodes, _ := fs.ReadDir(r.fsys, path.Join(dir, nodesDir))
-	for _, e := range nodes {
-		if r.isFile(path.Join(dir, nodesDir, e.Name(), infoMD)) {
+	count := 0
+	for name, key := range map[string]string{workspaceJSON: `"rootNodeId"`, graphJSON: `"currentFocus"`} {
+		if name = path.Join(dir, name); !r.isFile(name) {
+			continue
+		}
+		data, _ := fs.ReadFile(r.fsys, name)
+		if count++; count == 2 || bytes.Contains(data, []byte(key)) {
 			return true
 		}
 	}
-	return false
-}
-
-func (r *reader) contains(name, text string) bool {
-	data, err := fs.ReadFile(r.fsys, name)
-	return err == nil && bytes.Contains(data, []byte(text))
+	nodes, _ := fs.ReadDir(r.fsys, path.Join(dir, nodesDir))
+	return slices.ContainsFunc(nodes, func(e fs.DirEntry) bool {
+		return e.IsDir() && r.isFile(path.Join(dir, nodesDir, e.Name(), infoMD))
+	})
 }
 
 func (r *reader) isFile(name string) bool {
 	info, err := fs.Lstat(r.fsys, name)
-	return err == nil && info.Mode().IsRegular() && info.Size() <= maxSource
+	return err == nil && info.Mode().IsRegular()
 }
 
 func (r *reader) isDir(name string) bool {

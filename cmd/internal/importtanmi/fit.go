@@ -12,7 +12,8 @@ import (
 // maxSection is how many bytes of text a section is given. All sections together leave room below mdstore.MaxFileSize.
 const maxSection = 96 << 10
 
-// fit returns a text for a section. Where no section can hold it, or it is too long, the text is "" and the files are attached.
+// fit returns a text for a section. Where no section can hold it, or it is too long, the text is "" and the files are
+// attached.
 func (w *workspace) fit(text string, files ...string) string {
 	if _, _, err := mdoc.Nest(text, 3); err == nil && len(text) <= maxSection {
 		return text
@@ -23,13 +24,13 @@ func (w *workspace) fit(text string, files ...string) string {
 	return ""
 }
 
-// fitList returns the last entries of a list, as many as a section is given room for. Where that is not all of them, the file is
-// attached.
+// fitList returns the last entries of a list, as many as a section is given room for. Where that is not all of them,
+// the file is attached.
 func fitList[T any](w *workspace, file string, list []T) []T {
 	room := maxSection
 	for i := len(list) - 1; i >= 0; i-- {
 		if room -= len(fmt.Sprint(list[i])) + len("- \n"); room < 0 { // with all fields, so not less than its text
-			w.src.keep(file, "it has a list that is too long for a section: the last %d entries are taken", len(list)-1-i)
+			w.src.keep(file, "it has a list that is too long: the last %d entries are taken", len(list)-1-i)
 			return list[i+1:]
 		}
 	}

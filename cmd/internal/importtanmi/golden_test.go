@@ -21,7 +21,8 @@ var update = flag.Bool("update", false, "rewrite the expected results in testdat
 
 const testdata = "../../../testdata/tanmi"
 
-// A view is an import as the expected results show it: without empty values, which JSON cannot tell from each other or, like NaN, not hold.
+// A view is an import as the expected results show it: without empty values, which JSON cannot tell from each other
+// or, like NaN, not hold.
 type view struct {
 	ID       mdstore.ID        `json:"id"`
 	Name     string            `json:"name"`
@@ -167,8 +168,8 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// TestOddities reads each archive of testdata: its files below in/, and the result in want.json. A first line "zone: NAME" or "vault: NAME"
-// of the comment sets an option.
+// TestOddities reads each archive of testdata: its files below in/, and the result in want.json. A first line "zone:
+// NAME" or "vault: NAME" of the comment sets an option.
 func TestOddities(t *testing.T) {
 	cases, err := filepath.Glob(filepath.Join(testdata, "*.txtar"))
 	if err != nil || len(cases) == 0 {

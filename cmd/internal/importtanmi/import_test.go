@@ -53,8 +53,8 @@ type vault struct {
 	files map[mdstore.Path][]byte
 }
 
-// write imports workspaces into an empty vault, and compares what the vault then says with what was given. Texts that an import
-// adapts, such as headings that move down, are not compared.
+// write imports workspaces into an empty vault, and compares what the vault then says with what was given. Texts that
+// an import adapts, such as headings that move down, are not compared.
 func write(t rapid.TB, imports []engine.Import) vault {
 	t.Helper()
 	ctx := context.Background()

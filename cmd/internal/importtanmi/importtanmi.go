@@ -1,15 +1,17 @@
 // Package importtanmi reads the folders of TanmiWorkspace 1.x, so that they can be imported.
 //
-// The original keeps a workspace in two places: graph.json holds the tree, the statuses and the conclusions, the Markdown
-// files hold the texts. Where both say the same thing and disagree, graph.json counts.
+// The original keeps a workspace in two places: graph.json holds the tree, the statuses and the conclusions, the
+// Markdown files hold the texts. Where both say the same thing and disagree, graph.json counts.
 //
 // No text is lost. A file that is understood as a whole becomes part of a Workspace.md or Node.md. Every other file is
-// attached: it is copied byte for byte below imported/ in the new workspace, and a warning names it with the reason. What is
-// understood of an attached file is imported all the same. Times of Info.md that differ from those of graph.json, the names of
-// folders, and what TanmiWorkspace itself writes around texts, such as headings and hints, do not count as text.
+// attached: it is copied byte for byte below imported/ in the new workspace, and a warning names it with the reason.
+// What is understood of an attached file is imported all the same. Times of Info.md that differ from those of
+// graph.json, the names of folders, and what TanmiWorkspace itself writes around texts, such as headings and hints, do
+// not count as text.
 package importtanmi
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -22,8 +24,8 @@ import (
 
 // Options say what the files themselves do not. The zero Options are fit for use.
 type Options struct {
-	// VaultName is the folder of the project that holds the vault which is imported into; the paths of attached documents
-	// start with it. "" means mdstore.DefaultVault.
+	// VaultName is the folder of the project that holds the vault which is imported into; the paths of attached
+	// documents start with it. "" means mdstore.DefaultVault.
 	VaultName string
 
 	// Zone is where the logs were written: they hold local times without a zone. nil means UTC.
@@ -44,16 +46,15 @@ const (
 	archiveDir    = mdstore.ArchiveDir
 )
 
-// Read reads every workspace of fsys, which is a .tanmi-workspace folder, a single workspace's folder, or a project's folder
-// that holds a .tanmi-workspace; or else a folder that holds one of these. It writes nothing and follows no symbolic links.
+// Read reads every workspace of fsys, which is a .tanmi-workspace folder, a single workspace's folder, or a project's
+// folder that holds a .tanmi-workspace; or else a folder that holds one of these. It writes nothing and follows no
+// symbolic links.
 //
-// The warnings are one line each and start with the file that they are about. Damaged files are warnings. It is an error when
-// there is no workspace at all, when several folders in fsys hold some and fsys itself none, and when a file or folder cannot
-// be read; nothing is returned then.
+// The warnings are one line each and start with the file that they are about. Damaged files are warnings. It is an
+// error when there is no workspace at all, when several folders in fsys hold some and fsys itself none, and when a
+// file or folder cannot be read; nothing is returned then.
 func Read(fsys fs.FS, opt Options) ([]engine.Import, []string, error) {
-	if opt.VaultName == "" {
-		opt.VaultName = mdstore.DefaultVault
-	}
+	opt.VaultName = cmp.Or(opt.VaultName, mdstore.DefaultVault)
 	r := &reader{fsys: fsys, opt: opt, ids: map[mdstore.ID]bool{}}
 	dirs, err := r.findWorkspaces()
 	if err != nil {
@@ -95,8 +96,8 @@ func oneLine(s string) string {
 // few lists the first of many names.
 func few(names []string) string {
 	const most = 8
-	if len(names) <= most {
-		return strings.Join(names, ", ")
+	if more := len(names) - most; more > 0 {
+		names = append(names[:most:most], fmt.Sprintf("and %d more", more))
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	return strings.Join(names, ", ")
 }

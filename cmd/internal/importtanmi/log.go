@@ -9,7 +9,7 @@ import (
 )
 
 // logRow is a row of a Log.md: time, operator and event. A pipe that is not the last belongs to the event.
-var logRow = regexp.MustCompile(`^\| (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) \| ([^|\]\n]*[^|\]\s]) \| (.*?) ?\|$`)
+var logRow = regexp.MustCompile(`^\| (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) \| ([^|\]\s](?:[^|\]\n]*[^|\]\s])?) \| (.*?) ?\|$`)
 
 // log reads a Log.md; the original's times are local. Where it holds anything but rows, it is attached.
 func (w *workspace) log(file string) []mdstore.LogEntry {
@@ -31,7 +31,7 @@ func (w *workspace) log(file string) []mdstore.LogEntry {
 			w.src.keep(file, "not all of its lines are rows of time, operator and event")
 			continue
 		}
-		list = append(list, mdstore.LogEntry{Time: at, Operator: strings.TrimSpace(m[2]), Event: strings.TrimSpace(m[3])})
+		list = append(list, mdstore.LogEntry{Time: at, Operator: m[2], Event: strings.TrimSpace(m[3])})
 	}
 	return fitList(w, file, list)
 }

@@ -40,8 +40,8 @@ var words = regexp.MustCompile(`[\p{L}\p{N}]+`)
 // structure are the keys whose values are no text: Arbor has another form for what they say.
 var structure = []string{"type", "status", "role", "dirName", "version", "createdAt", "updatedAt"}
 
-// checkNothingIsLost imports into an empty vault and compares each file of the source with the vault: it is there byte for byte
-// at the path that a warning names, or each of its texts is in a Workspace.md or Node.md.
+// checkNothingIsLost imports into an empty vault and compares each file of the source with the vault: it is there byte
+// for byte at the path that a warning names, or each of its texts is in a Workspace.md or Node.md.
 func checkNothingIsLost(t rapid.TB, fsys fs.FS, imports []engine.Import, warnings []string) {
 	t.Helper()
 	v := write(t, imports)
@@ -137,7 +137,8 @@ func walk(v any, key string, f func(key, s string)) {
 	}
 }
 
-// A scribe writes workspaces as the original, as people and as accidents do. Each text that it writes holds a word of its own.
+// A scribe writes workspaces as the original, as people and as accidents do. Each text that it writes holds a word of
+// its own.
 type scribe struct {
 	t     *rapid.T
 	words int
@@ -285,7 +286,8 @@ func (s *scribe) damage() {
 	}
 }
 
-// TestNoTextIsLost: whatever stood in a workspace stands in the vault, in a file that Arbor reads or in one that a warning names.
+// TestNoTextIsLost: whatever stood in a workspace stands in the vault, in a file that Arbor reads or in one that a
+// warning names.
 func TestNoTextIsLost(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := &scribe{t: rt, files: map[string]string{}}

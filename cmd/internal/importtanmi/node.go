@@ -17,7 +17,8 @@ var (
 	infoSections = []string{"节点类型", "需求", "验收标准", "文档引用", "备注", "结论"}
 )
 
-// findFolders gives each folder below nodes/ to the node whose id its Info.md holds, or else to the node that it is named after.
+// findFolders gives each folder below nodes/ to the node whose id its Info.md holds, or else to the node that it is
+// named after.
 func (w *workspace) findFolders() {
 	byName := map[string]*node{}
 	for _, n := range w.tree.nodes {
@@ -51,8 +52,8 @@ func (w *workspace) findFolders() {
 // node makes a node of what graph.json and the node's folders hold.
 func (w *workspace) node(n *node) engine.ImportNode {
 	out := engine.ImportNode{
-		ID: n.id, Order: n.order, Isolated: n.Isolate, CreatedAt: n.createdAt, Conclusion: trimText(n.Conclusion),
-		UpdatedAt: w.millis(graphJSON, n.UpdatedAt),
+		ID: n.id, Order: n.order, Isolated: n.Isolate, CreatedAt: n.createdAt, UpdatedAt: w.millis(graphJSON, n.UpdatedAt),
+		Conclusion: strings.TrimRight(strings.TrimLeft(lineEnds.Replace(n.Conclusion), "\n"), " \t\n"),
 	}
 	if n.parent != nil {
 		out.Parent = n.parent.id
@@ -100,7 +101,8 @@ func (w *workspace) info(n *node, out *engine.ImportNode, file string) page {
 		w.src.keep(file, "its type of node is not known")
 	}
 	out.Note = w.fit(p.sections["备注"], file)
-	out.Requirement = w.fit(paragraphs(p.sections["需求"], w.criteria(n, p.sections["验收标准"])), file, graphJSON)
+	requirement := p.sections["需求"] + "\n\n" + w.criteria(n, p.sections["验收标准"])
+	out.Requirement = w.fit(strings.Trim(requirement, "\n"), file)
 	if text := p.sections["结论"]; out.Conclusion == "" {
 		out.Conclusion = text
 	} else if text != "" && text != out.Conclusion {
@@ -129,8 +131,8 @@ func (w *workspace) criteria(n *node, body string) string {
 	return "### Acceptance criteria\n\n" + body
 }
 
-// state settles type, status and role: those of graph.json, or else of Info.md. What Arbor does not know becomes the type by the
-// place in the tree, the first status, and no role.
+// state settles type, status and role: those of graph.json, or else of Info.md. What Arbor does not know becomes the
+// type by the place in the tree, the first status, and no role.
 func (w *workspace) state(n *node, out *engine.ImportNode, p page, info string) {
 	out.Type = statemachine.Type(cmp.Or(n.Type, p.fields["type"]))
 	out.Status = statemachine.Status(cmp.Or(n.Status, p.fields["status"]))

@@ -21,8 +21,9 @@ var templateLines = []string{
 
 var frontMatter = regexp.MustCompile(`(?s)^(?:\n*---\n(|.*?\n)---(?:\n|$))?`)
 
-// parsePage reads a page with the keys and section titles that the original writes; its values are not quoted. Any other heading belongs to the text of the section that it stands in, as the texts that the original
-// was given may hold headings.
+// parsePage reads a page with the keys and section titles that the original writes; its values are not quoted. Any
+// other heading belongs to the text of the section that it stands in, as the texts that the original was given may
+// hold headings.
 func parsePage(text string, keys, titles []string) page {
 	p := page{fields: map[string]string{}, sections: map[string]string{}}
 	front := frontMatter.FindStringSubmatch(text)
@@ -44,7 +45,7 @@ func parsePage(text string, keys, titles []string) page {
 		} else if known {
 			p.odd = "it has a section twice, " + heading
 		}
-		if len(lines[title]) > 0 || strings.TrimSpace(line) != "" && !slices.Contains(templateLines, strings.TrimSpace(line)) {
+		if s := strings.TrimSpace(line); len(lines[title]) > 0 || s != "" && !slices.Contains(templateLines, s) {
 			lines[title] = append(lines[title], line)
 		}
 	}
@@ -57,8 +58,8 @@ func parsePage(text string, keys, titles []string) page {
 	return p
 }
 
-// listItems returns the items of a list, the lines that follow an item without a blank line as part of it. whole is false where
-// the body holds anything else, and where an item cannot be one in a list of Arbor's.
+// listItems returns the items of a list, the lines that follow an item without a blank line as part of it. whole is
+// false where the body holds anything else, and where an item cannot be one in a list of Arbor's.
 func listItems(body string) (items []string, whole bool) {
 	whole = true
 	open := false
@@ -77,14 +78,4 @@ func listItems(body string) (items []string, whole bool) {
 	}
 	held := slices.DeleteFunc(slices.Clone(items), func(item string) bool { return !holdsItem(item) })
 	return held, whole && len(held) == len(items)
-}
-
-// paragraphs joins texts by blank lines and leaves empty ones out.
-func paragraphs(texts ...string) string {
-	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), "\n\n")
-}
-
-// trimText returns a text with LF line ends, without blank lines above it and without spaces at its end.
-func trimText(s string) string {
-	return strings.TrimRight(strings.TrimLeft(lineEnds.Replace(s), "\n"), " \t\n")
 }

@@ -12,8 +12,8 @@ import (
 // memoScheme is how the original refers to memos.
 const memoScheme = "memo://"
 
-// docLine is an entry of a list of documents: `[name](path)`, with ` - description` and ` (status)` after it where they are.
-// Brackets in the name are in pairs.
+// docLine is an entry of a list of documents: `[name](path)`, with ` - description` and ` (status)` after it where
+// they are. Brackets in the name are in pairs.
 var docLine = regexp.MustCompile(`^\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(([^\s<].*?)\)(?: - (.+?))?(?: \((active|expired)\))?$`)
 
 // refs reads a list of documents. Where it holds anything else, the file is attached.
@@ -26,13 +26,13 @@ func (w *workspace) refs(file, body string) []mdstore.Ref {
 			whole = false
 			continue
 		}
-		name, r := strings.TrimSpace(m[1]), mdstore.Ref{Target: strings.TrimSpace(m[2]), Description: m[3], Expired: m[4] == "expired"}
+		name, more := strings.TrimSpace(m[1]), m[3]
+		r := mdstore.Ref{Target: strings.TrimSpace(m[2]), Description: name, Expired: m[4] == "expired"}
 		switch {
-		case name == "", name == r.Target, m[3] != "" && name == path.Base(r.Target):
-		case m[3] != "":
-			r.Description = name + " - " + m[3]
-		default:
-			r.Description = name
+		case name == "", name == r.Target, more != "" && name == path.Base(r.Target):
+			r.Description = more
+		case more != "":
+			r.Description = name + " - " + more
 		}
 		if holdsRef(r) {
 			all = append(all, r)
@@ -46,15 +46,15 @@ func (w *workspace) refs(file, body string) []mdstore.Ref {
 	return fitList(w, file, all)
 }
 
-// refersTo reports whether an entry of a node's documents is a reference to a node or a memo. graph.json has these, too, while
-// they are active.
+// refersTo reports whether an entry of a node's documents is a reference to a node or a memo. graph.json has these,
+// too, while they are active.
 func (w *workspace) refersTo(n *node, target string) bool {
-	return w.tree.byKey[target] != nil || strings.HasPrefix(target, memoScheme) || mdstore.ID(target).Generated("node") ||
-		slices.Contains(n.References, target)
+	return w.tree.byKey[target] != nil || strings.HasPrefix(target, memoScheme) ||
+		mdstore.ID(target).Generated("node") || slices.Contains(n.References, target)
 }
 
-// references returns the references of a node to nodes and memos: those of its documents, and those that graph.json alone has.
-// One that graph.json does not have is expired, and so is one to what does not exist.
+// references returns the references of a node to nodes and memos: those of its documents, and those that graph.json
+// alone has. One that graph.json does not have is expired, and so is one to what does not exist.
 func (w *workspace) references(n *node, docs []mdstore.Ref) []mdstore.Ref {
 	var all []mdstore.Ref
 	listed := map[string]bool{}

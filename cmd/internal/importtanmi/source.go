@@ -59,7 +59,7 @@ func (r *reader) load(dir string) (*source, error) {
 			return err
 		}
 		if size += info.Size(); size > maxSource {
-			return fmt.Errorf("%s holds more than %d MB; move what is no part of the workspace elsewhere", dir, maxSource>>20)
+			return fmt.Errorf("%s holds more than %d MB; move what is no part of it elsewhere", dir, maxSource>>20)
 		}
 		data, err := fs.ReadFile(r.fsys, name)
 		s.data[strings.TrimPrefix(name, dir+"/")] = data
@@ -98,7 +98,8 @@ func (s *source) free(name string) string {
 
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// page returns a Markdown file as a page, which is then used. ok is false where there is none, and where it is no text.
+// page returns a Markdown file as a page, which is then used. ok is false where there is none, and where it is no
+// text.
 func (s *source) page(name string, keys, titles []string) (p page, ok bool) {
 	text, ok := s.text(name)
 	p = parsePage(text, keys, titles)
@@ -108,8 +109,8 @@ func (s *source) page(name string, keys, titles []string) (p page, ok bool) {
 	return p, ok
 }
 
-// text returns what a Markdown file holds, with LF line ends; the file is then used. ok is false where there is none, and where
-// it is no text.
+// text returns what a Markdown file holds, with LF line ends; the file is then used. ok is false where there is none,
+// and where it is no text.
 func (s *source) text(name string) (text string, ok bool) {
 	data, ok := s.data[name]
 	if !ok {
@@ -135,8 +136,8 @@ func (s *source) keep(name, format string, args ...any) {
 	}
 }
 
-// parts returns the files of the new workspace that a file becomes when it is attached: itself, or, where it is larger than a
-// file of a vault may be, its parts in order.
+// parts returns the files of the new workspace that a file becomes when it is attached: itself, or, where it is larger
+// than a file of a vault may be, its parts in order.
 func (s *source) parts(name string) map[string][]byte {
 	all, data, target := map[string][]byte{}, s.data[name], s.target[name]
 	if len(data) <= mdstore.MaxFileSize {

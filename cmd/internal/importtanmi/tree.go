@@ -30,8 +30,8 @@ type tree struct {
 	nodes []*node // from the root down, siblings in their order
 }
 
-// readGraph reads graph.json. What of it does not fit into a tree is left out. Where there is no graph.json, or a damaged one,
-// the tree is a root.
+// readGraph reads graph.json. What of it does not fit into a tree is left out. Where there is no graph.json, or a
+// damaged one, the tree is a root.
 func (w *workspace) readGraph(rootKey string) (g graphFile) {
 	data, ok := w.src.data[graphJSON]
 	w.src.used[graphJSON] = true
@@ -116,8 +116,8 @@ func (w *workspace) plant(rootKey string) {
 	}
 }
 
-// sortChildren orders the children as their node lists them, others behind those by their times. They get numbers only where
-// their times do not say the same.
+// sortChildren orders the children as their node lists them, others behind those by their times. They get numbers only
+// where their times do not say the same.
 func (w *workspace) sortChildren(n *node) {
 	at := map[string]int{}
 	for i, key := range n.Children {

@@ -29,7 +29,8 @@ type workspace struct {
 	bare  []string               // nodes without an Info.md
 }
 
-// workspace reads one workspace. The error is that of a file that cannot be read; what is damaged or unknown is attached.
+// workspace reads one workspace. The error is that of a file that cannot be read; what is damaged or unknown is
+// attached.
 func (r *reader) workspace(dir string) (engine.Import, error) {
 	src, err := r.load(dir)
 	if err != nil {
