@@ -40,8 +40,8 @@ func newImportTanmi(sh *shell, run func(context.Context, *importOptions) error) 
 		Use: "tanmi DIR", Short: "Import workspaces of TanmiWorkspace 1.x",
 		Long: `DIR is one workspace's folder (workspace.json, graph.json, ...), or a folder that
 holds several, and their archive, or the one above it. Statuses and times are taken
-as they are; what cannot be carried over is told. The vault is made here if there is
-none.`,
+as they are. A file that is not understood as a whole is attached as it is, below
+imported/ in the new workspace, and named. The vault is made here if there is none.`,
 		Example: "arbor import tanmi ../old/.tanmi-workspace --dry-run\narbor import tanmi ../old/.tanmi-workspace",
 		Args:    args(1, 1, "a DIR"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -52,7 +52,7 @@ none.`,
 			return run(cmd.Context(), opt)
 		},
 	}
-	cmd.Flags().StringVar(&opt.zone, "zone", "", "the time `ZONE` of its logs, as Europe/Paris; else what its files show")
+	cmd.Flags().StringVar(&opt.zone, "zone", "", "the time `ZONE` of its logs, as Europe/Paris; UTC if not given")
 	must(cmd.RegisterFlagCompletionFunc("zone", cobra.NoFileCompletions))
 	sh.writes(cmd)
 	return cmd
@@ -89,6 +89,11 @@ func runImportTanmi(ctx context.Context, opt *importOptions) error {
 	out.Success, out.DryRun = true, opt.flags.dryRun
 	for _, w := range warnings {
 		opt.say("%s", w)
+	}
+	for _, ws := range all { // nothing is written when one of them would be refused
+		if _, err := v.Engine.Import(ctx, ws, true); err != nil {
+			return err
+		}
 	}
 	for _, ws := range all {
 		done, err := v.Engine.Import(ctx, ws, opt.flags.dryRun)
