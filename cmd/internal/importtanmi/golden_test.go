@@ -151,7 +151,7 @@ func result(t *testing.T, fsys fs.FS, opt Options) []byte {
 	return b.Bytes()
 }
 
-func TestSample(t *testing.T) {
+func TestSampleReadsAsExpected(t *testing.T) {
 	got := result(t, os.DirFS(filepath.Join(testdata, "project")), Options{})
 	golden := filepath.Join(testdata, "project.golden.json")
 	if *update {
