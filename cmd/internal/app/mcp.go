@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"arbor/cmd/internal/cli"
-	"arbor/cmd/internal/guard"
+	"arbor/cmd/internal/httpguard"
 	"arbor/cmd/internal/mcpserv"
 	"arbor/engine"
 	"arbor/mdstore"
@@ -135,7 +135,7 @@ curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \
 			} else if !filepath.IsAbs(token) {
 				token = filepath.Join(call.Dir, token)
 			}
-			secret, _, err := guard.Token(token)
+			secret, _, err := httpguard.Token(token)
 			if err != nil {
 				return engine.Fail(engine.InvalidPath, "%v", err)
 			}
@@ -153,7 +153,7 @@ curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \
 			if err := call.Print(map[string]string{"url": url, "tokenFile": token}, url+"\n"); err != nil {
 				return errors.Join(err, l.Close())
 			}
-			err = guard.Serve(ctx, l, guard.Handler(mux, guard.Options{Token: secret, Hosts: hosts, Origins: origins, Where: "in " + where}), o.log(call.Stderr))
+			err = httpguard.Serve(ctx, l, httpguard.Handler(mux, httpguard.Options{Token: secret, Hosts: hosts, Origins: origins, Where: "in " + where}), o.log(call.Stderr))
 			rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), sessionsEnd)
 			defer cancel()
 			return errors.Join(err, endpoint.Shutdown(rest))

@@ -12,19 +12,19 @@ import (
 	"time"
 
 	"arbor/cmd/internal/cli"
-	"arbor/cmd/internal/clients"
 	"arbor/cmd/internal/mcpserv"
+	"arbor/cmd/internal/setup"
 	"arbor/engine"
 )
 
 func setupCommand() cli.Command {
 	var (
-		s                clients.Setup
+		s                setup.Setup
 		profile          string
 		undo, everywhere bool
 	)
 	return cli.Command{
-		Use: "setup CLIENT", Short: "Put Arbor into the configuration of an assistant's program", Word: "CLIENT", Words: clients.Clients(), Writes: true,
+		Use: "setup CLIENT", Short: "Put Arbor into the configuration of an assistant's program", Word: "CLIENT", Words: setup.Clients(), Writes: true,
 		Long: `Put Arbor's MCP server into the configuration of a program that assistants run in,
 or take it out again. Nothing else in the file changes: comments, order and layout
 stay. --dry-run shows the diff. The entry is the project's where the program has
@@ -52,7 +52,7 @@ arbor setup windsurf --undo`,
 			}
 			s.Client, s.Project, s.Getenv, s.DryRun, s.Remove = call.Word, found.Project, call.Getenv, call.DryRun, undo
 			if everywhere {
-				if s.Scope != clients.User && len(clients.Scopes(s.Client)) > 1 {
+				if s.Scope != setup.User && len(setup.Scopes(s.Client)) > 1 {
 					return engine.Fail(engine.InvalidParams, "--everywhere goes with --scope user: a project's configuration is about that project")
 				}
 				s.Project = ""
@@ -83,7 +83,7 @@ arbor setup windsurf --undo`,
 }
 
 // setupText says what a set-up did.
-func setupText(r *clients.Result, undo bool) string {
+func setupText(r *setup.Result, undo bool) string {
 	var b strings.Builder
 	for _, f := range r.Files {
 		what := "is as it should be"
@@ -111,7 +111,7 @@ func setupText(r *clients.Result, undo bool) string {
 
 func hookCommand() cli.Command {
 	return cli.Command{
-		Use: "hook EVENT", Short: "What a hook of Claude Code tells a session", Word: "EVENT", Words: clients.Hooks(), Protocol: true, Harmless: true,
+		Use: "hook EVENT", Short: "What a hook of Claude Code tells a session", Word: "EVENT", Words: setup.Hooks(), Protocol: true, Harmless: true,
 		Long: `Print what a session of Claude Code is to know, as a hook: at its start the rules
 and the focus of its workspace, at a prompt how many files others have changed
 since the session last looked, if any. arbor setup claude-code --hooks makes
@@ -125,14 +125,14 @@ echo '{"session_id":"s-1"}' | arbor hook session-start`,
 					explain(cli.System{Stderr: call.Stderr, Getenv: call.Getenv}, p, debug.Stack())
 				}
 			}()
-			hc := clients.HookCall{Name: call.Word, Stdin: unlessTerminal(call.Stdin), Stdout: call.Stdout, Session: call.Getenv(claudeSession)}
+			hc := setup.HookCall{Name: call.Word, Stdin: unlessTerminal(call.Stdin), Stdout: call.Stdout, Session: call.Getenv(claudeSession)}
 			atHome(call)
 			e, _, err := call.Open(ctx, cli.MustExist)
 			var missing *engine.Error
 			if err != nil && !(errors.As(err, &missing) && missing.Code == engine.VaultNotFound) {
 				hc.Broken = err
 			}
-			if err := clients.Hook(ctx, e, hc); err != nil {
+			if err := setup.Hook(ctx, e, hc); err != nil {
 				fmt.Fprintf(call.Stderr, "arbor: %v\n", err)
 			}
 			return nil

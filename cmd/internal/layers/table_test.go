@@ -68,12 +68,12 @@ var rows = []row{
 
 	{floor: 60, name: "cmd/internal/cli", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
 	{floor: 60, name: "cmd/internal/mcpserv", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
-	{floor: 60, name: "cmd/internal/guard"},
-	{floor: 60, name: "cmd/internal/clients", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
-	{floor: 70, name: "cmd/internal/mcpserv/internal/fixtures", may: "cmd/internal/guard cmd/internal/mcpserv", helper: true},
+	{floor: 60, name: "cmd/internal/httpguard"},
+	{floor: 60, name: "cmd/internal/setup", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
+	{floor: 70, name: "cmd/internal/mcpserv/internal/fixtures", may: "cmd/internal/httpguard cmd/internal/mcpserv", helper: true},
 	{floor: 60, name: "cmd/internal/web", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine", later: true},
 
-	{floor: 70, name: "cmd/internal/app", may: "cmd/internal/cli cmd/internal/clients cmd/internal/guard cmd/internal/mcpserv cmd/internal/importtanmi cmd/internal/web " +
+	{floor: 70, name: "cmd/internal/app", may: "cmd/internal/cli cmd/internal/setup cmd/internal/httpguard cmd/internal/mcpserv cmd/internal/importtanmi cmd/internal/web " +
 		"engine engine/ops context/assemble context/render mdstore mdstore/mdoc mdstore/dirstore mdstore/memstore mdstore/watch statemachine"},
 
 	// It measures what the front ends do, and puts the store that it measures into the engine by itself.
@@ -109,7 +109,7 @@ var homes = []home{
 	{module: "github.com/fsnotify/fsnotify", name: "mdstore/watch"},
 	{module: "github.com/modelcontextprotocol/go-sdk", name: "cmd/internal/mcpserv"},
 	{module: "github.com/google/jsonschema-go", name: "cmd/internal/mcpserv"},
-	{module: "github.com/tailscale/hujson", name: "cmd/internal/clients"},
+	{module: "github.com/tailscale/hujson", name: "cmd/internal/setup"},
 	{module: "github.com/rogpeppe/go-internal", name: "tests"},
 	{module: "pgregory.net/rapid", name: "tests"},
 }

@@ -1,5 +1,5 @@
 //go:build !unix
 
-package clients
+package setup
 
 const nonblock = 0

@@ -1,6 +1,6 @@
 //go:build unix
 
-package clients
+package setup
 
 import "syscall"
 

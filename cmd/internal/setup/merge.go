@@ -1,4 +1,4 @@
-package clients
+package setup
 
 // put returns the content of a file with the items in it; there is false where there is no file.
 func put(name, content string, there bool, items []item, force bool) (string, error) {

@@ -1,4 +1,4 @@
-package clients
+package setup
 
 import (
 	"crypto/rand"

@@ -4,7 +4,7 @@
 // Against whom: any web page that the user has open can send requests to 127.0.0.1, and by giving its own name that address (DNS rebinding)
 // read what comes back; any other user of the machine can connect. The names in Host and Origin tell the page apart, the token everybody
 // else.
-package guard
+package httpguard
 
 import (
 	"crypto/sha256"

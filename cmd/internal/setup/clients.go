@@ -3,7 +3,7 @@
 //
 // Configuration files belong to people. Setup changes no byte of them but those of Arbor's own entry, and takes it out again so that the bytes before it
 // are back; what it cannot edit that way it leaves alone. Hook never stands in the way of somebody's work.
-package clients
+package setup
 
 import (
 	"slices"
