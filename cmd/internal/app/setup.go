@@ -19,7 +19,7 @@ import (
 
 func setupCommand() cli.Command {
 	var (
-		s                setup.Setup
+		opt              setup.Options
 		profile          string
 		undo, everywhere bool
 	)
@@ -34,42 +34,42 @@ arbor setup vscode --dry-run
 arbor setup cursor --scope user --everywhere
 arbor setup windsurf --undo`,
 		Flags: func(fs *flag.FlagSet) {
-			fs.StringVar(&s.Scope, "scope", "", "whose configuration: `SCOPE` is project or user; the client's default unless said otherwise")
-			fs.BoolVar(&s.Hooks, "hooks", false, "for claude-code: also the hooks that tell a session its rules, focus and what changed")
+			fs.StringVar(&opt.Scope, "scope", "", "whose configuration: `SCOPE` is project or user; the client's default unless said otherwise")
+			fs.BoolVar(&opt.Hooks, "hooks", false, "for claude-code: also the hooks that tell a session its rules, focus and what changed")
 			fs.StringVar(&profile, "profile", "", "the `TOOLS` to offer: all, or worker")
-			fs.StringVar(&s.Command, "command", "", "how the client starts arbor: `PROGRAM`; arbor, found by PATH, unless said otherwise")
+			fs.StringVar(&opt.Command, "command", "", "how the client starts arbor: `PROGRAM`; arbor, found by PATH, unless said otherwise")
 			fs.BoolVar(&everywhere, "everywhere", false, "with --scope user: for whatever project is open, not this one")
 			fs.BoolVar(&undo, "undo", false, "take the entry out")
-			fs.BoolVar(&s.Force, "force", false, "also replace or take out an entry that somebody has changed")
+			fs.BoolVar(&opt.Force, "force", false, "also replace or take out an entry that somebody has changed")
 		},
 		Run: func(_ context.Context, call cli.Call) error {
 			found, err := call.Find()
 			if err != nil && engine.AsError(err).Code != engine.VaultNotFound {
 				return err
 			}
-			if s.Home, err = os.UserHomeDir(); err != nil {
+			if opt.Home, err = os.UserHomeDir(); err != nil {
 				return engine.Fail(engine.InvalidPath, "your home folder is not known: %v; set HOME", err)
 			}
-			s.Client, s.Project, s.Getenv, s.DryRun, s.Remove = call.Word, found.Project, call.Getenv, call.DryRun, undo
+			opt.Client, opt.Project, opt.Getenv, opt.DryRun, opt.Remove = call.Word, found.Project, call.Getenv, call.DryRun, undo
 			if everywhere {
-				if s.Scope != setup.User && len(setup.Scopes(s.Client)) > 1 {
+				if opt.Scope != setup.User && len(setup.Scopes(opt.Client)) > 1 {
 					return engine.Fail(engine.InvalidParams, "--everywhere goes with --scope user: a project's configuration is about that project")
 				}
-				s.Project = ""
+				opt.Project = ""
 			}
 			if profile != "" {
 				if err := mcpserv.CheckProfile(mcpserv.Profile(profile)); err != nil {
 					return err
 				}
-				s.Args = append(s.Args, "--profile", profile)
+				opt.Args = append(opt.Args, "--profile", profile)
 			}
 			if call.Vault != "" {
-				s.Args = append(s.Args, "--vault", call.Vault)
+				opt.Args = append(opt.Args, "--vault", call.Vault)
 			}
 			if call.Workspace != "" {
-				s.Args = append(s.Args, "--workspace", call.Workspace)
+				opt.Args = append(opt.Args, "--workspace", call.Workspace)
 			}
-			r, err := s.Run()
+			r, err := setup.Run(opt)
 			if err != nil {
 				return err
 			}

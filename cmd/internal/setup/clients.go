@@ -1,11 +1,7 @@
-// Package clients is what Arbor knows of the programs that assistants run in: where each of them keeps its configuration, what an entry for Arbor's MCP
-// server looks like there, and what a hook of it reads and prints.
-//
-// Configuration files belong to people. Setup changes no byte of them but those of Arbor's own entry, and takes it out again so that the bytes before it
-// are back; what it cannot edit that way it leaves alone. Hook never stands in the way of somebody's work.
 package setup
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,7 +12,7 @@ import (
 // The scopes of a configuration.
 const (
 	Project = "project" // a file in the project's folder, for everybody who works on it
-	User    = "user"    // a file of the person, for every project
+	User    = "user"    // a file of one person, for every project
 )
 
 // A client is a program that assistants run in.
@@ -27,41 +23,62 @@ type client struct {
 	places []place // the default first
 }
 
-// A place is a file of a client's configuration in which servers are named.
+// A place is a configuration file in which a client names servers, or two where it keeps hooks apart.
 type place struct {
 	scope  string
-	file   func(surroundings) (string, error) // the absolute path
-	hooks  func(surroundings) (string, error) // the same for its hooks; nil where it has none
-	key    string                             // of the object with one entry for each server
-	folder string                             // what stands for the project's folder in an entry that names none; "" where the server starts in it
-	adrift bool                               // the server starts in no project's folder and nothing stands for it, so that an entry has to name it
-	hint   string                             // what a person does next
+	format format
+	file   []string // where the file is, see locate
+	hooks  []string // where the file with its hooks is; nil: it has no hooks that Arbor knows
+	key    string   // of the object that holds an entry for each server
+	folder string   // what an entry says for the folder of the open project; "" where the client starts servers in it
+	// needsProject: the client neither starts servers in a project's folder nor has a variable for it.
+	needsProject bool
+	hint         string // what a person does after set-up
 }
 
-// workspaceFolder is what Cursor and VS Code put the open folder's path in for.
-const workspaceFolder = "${workspaceFolder}"
+const (
+	workspaceFolder = "${workspaceFolder}" // Cursor and VS Code put the path of the open folder in its place
 
-// clients are all of them, in the order in which they are listed.
+	claudeHint   = "Claude Code asks once whether to trust the project's servers; a running session needs a restart"
+	claudeMine   = "a running session of Claude Code needs a restart; /mcp shows the server"
+	cursorHint   = "switch the server on in Cursor's settings under MCP"
+	codeHint     = "VS Code asks whether to trust the server when it first starts; MCP: List Servers shows it"
+	windsurfHint = "press refresh in Windsurf's list of MCP servers, or restart it"
+)
+
+// clients are all clients, in the order in which they are listed.
 var clients = []client{
 	{name: "claude-code", title: "Claude Code", typed: true, places: []place{
-		{scope: Project, file: inProject(".mcp.json"), hooks: inProject(".claude/settings.json"), key: "mcpServers",
-			hint: "Claude Code asks once whether to trust the project's servers; a running session needs a restart"},
-		{scope: User, file: claudeFile, hooks: claudeSettings, key: "mcpServers", hint: "a running session of Claude Code needs a restart; /mcp shows the server"},
+		{scope: Project, format: jsonc{}, key: "mcpServers", hint: claudeHint,
+			file: []string{"$PROJECT/.mcp.json"}, hooks: []string{"$PROJECT/.claude/settings.json"}},
+		{scope: User, format: jsonc{}, key: "mcpServers", hint: claudeMine,
+			file:  []string{"$CLAUDE_CONFIG_DIR/.claude.json", "$HOME/.claude.json"},
+			hooks: []string{"$CLAUDE_CONFIG_DIR/settings.json", "$HOME/.claude/settings.json"}},
 	}},
 	{name: "cursor", title: "Cursor", typed: true, places: []place{
-		{scope: Project, file: inProject(".cursor/mcp.json"), key: "mcpServers", folder: workspaceFolder, hint: "switch the server on in Cursor's settings under MCP"},
-		{scope: User, file: inHome(".cursor/mcp.json"), key: "mcpServers", folder: workspaceFolder, hint: "switch the server on in Cursor's settings under MCP"},
+		{scope: Project, format: jsonc{}, key: "mcpServers", folder: workspaceFolder, hint: cursorHint,
+			file: []string{"$PROJECT/.cursor/mcp.json"}},
+		{scope: User, format: jsonc{}, key: "mcpServers", folder: workspaceFolder, hint: cursorHint,
+			file: []string{"$HOME/.cursor/mcp.json"}},
 	}},
 	{name: "vscode", title: "VS Code", typed: true, places: []place{
-		{scope: Project, file: inProject(".vscode/mcp.json"), key: "servers", folder: workspaceFolder, hint: "VS Code asks whether to trust the server when it first starts; MCP: List Servers shows it"},
-		{scope: User, file: codeFile, key: "servers", folder: workspaceFolder, hint: "VS Code asks whether to trust the server when it first starts; MCP: List Servers shows it"},
+		{scope: Project, format: jsonc{}, key: "servers", folder: workspaceFolder, hint: codeHint,
+			file: []string{"$PROJECT/.vscode/mcp.json"}},
+		{scope: User, format: jsonc{}, key: "servers", folder: workspaceFolder, hint: codeHint,
+			file: []string{ // of the default profile
+				"$VSCODE_PORTABLE/user-data/User/mcp.json",
+				"windows:$APPDATA/Code/User/mcp.json", "windows:$HOME/AppData/Roaming/Code/User/mcp.json",
+				"darwin:$HOME/Library/Application Support/Code/User/mcp.json",
+				"$XDG_CONFIG_HOME/Code/User/mcp.json", "$HOME/.config/Code/User/mcp.json",
+			}},
 	}},
 	{name: "windsurf", title: "Windsurf", places: []place{
-		{scope: User, file: inHome(".codeium/windsurf/mcp_config.json"), key: "mcpServers", adrift: true, hint: "press refresh in Windsurf's list of MCP servers, or restart it"},
+		{scope: User, format: jsonc{}, key: "mcpServers", needsProject: true, hint: windsurfHint,
+			file: []string{"$HOME/.codeium/windsurf/mcp_config.json"}},
 	}},
 }
 
-// Clients returns the names of the clients that Setup knows.
+// Clients returns the names of the clients that Run knows.
 func Clients() []string {
 	var names []string
 	for _, c := range clients {
@@ -70,7 +87,7 @@ func Clients() []string {
 	return names
 }
 
-// Scopes returns the scopes that a client has, its default first; none for a client that Setup does not know.
+// Scopes returns the scopes that a client has, its default first; none for an unknown client.
 func Scopes(name string) []string {
 	var scopes []string
 	for _, c := range clients {
@@ -92,15 +109,42 @@ func find(name, scope string) (client, place, error) {
 		return client{}, place{}, e
 	}
 	c := clients[i]
-	if scope == "" {
-		return c, c.places[0], nil
-	}
 	for _, p := range c.places {
-		if p.scope == scope {
+		if scope == "" || p.scope == scope {
 			return c, p, nil
 		}
 	}
 	e := engine.Fail(engine.InvalidParams, "scope %q: %s has %s", scope, c.title, strings.Join(Scopes(name), " and "))
 	e.Details = &engine.Details{Param: "scope", Nearest: ops.Nearest(scope, Scopes(name))}
 	return client{}, place{}, e
+}
+
+// locate returns the first path that applies, made absolute. A path begins with $PROJECT, $HOME or an environment
+// variable, and applies if that variable is set. A path behind the name of a system and a colon is for that system only.
+func (opt *Options) locate(paths []string) (string, error) {
+	for _, path := range paths {
+		if system, rest, only := strings.Cut(path, ":"); only {
+			if system != opt.GOOS {
+				continue
+			}
+			path = rest
+		}
+		variable, name, _ := strings.Cut(strings.TrimPrefix(path, "$"), "/")
+		var folder, what, help string
+		switch variable {
+		case "PROJECT":
+			folder, what, help = opt.Project, "project", ", as its configuration lies in it"
+		case "HOME":
+			folder, what, help = opt.Home, "home", "; set HOME"
+		default:
+			if folder, what = opt.Getenv(variable), variable; folder == "" {
+				continue
+			}
+		}
+		if !filepath.IsAbs(folder) {
+			return "", engine.Fail(engine.InvalidPath, "%s %q: the absolute path of a folder is expected%s", what, folder, help)
+		}
+		return filepath.Join(folder, filepath.FromSlash(name)), nil
+	}
+	panic("a place of the table of clients has no path for " + opt.GOOS)
 }

@@ -3,7 +3,6 @@ package setup
 import (
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -13,91 +12,93 @@ import (
 // ServerName is the name of Arbor's entry among a client's servers.
 const ServerName = "arbor"
 
-const (
-	hooksKey    = "hooks"
-	folderFlag  = "-C"
-	profileFlag = "--profile"
-	hookSeconds = 10 // after which Claude Code goes on without a hook; it answers within a fraction of one
-)
+const hookSeconds = 10 // after which Claude Code goes on without a hook; it answers within a fraction of one
+
+// A server is an entry for a server that a client starts by a command.
+type server struct {
+	Type    string   `json:"type,omitempty"`
+	Command string   `json:"command"`
+	Args    []string `json:"args"`
+}
+
+// A hook is an entry for a command that Claude Code runs at an event.
+type hook struct {
+	Type    string   `json:"type"`
+	Command string   `json:"command"`
+	Args    []string `json:"args,omitempty"`
+	Timeout int      `json:"timeout"` // seconds
+}
 
 // server returns the entry for Arbor's MCP server.
-func (s *Setup) server(c client, p place) (item, error) {
+func (opt *Options) server(c client, p place) (setting, error) {
 	folder := p.folder
 	if p.scope == User {
 		switch {
-		case strings.Contains(s.Project, "${"):
-			return item{}, engine.Fail(engine.InvalidPath, "project %s: a path with ${ in it cannot stand in the configuration of %s, which would put something else in its place", s.Project, c.title)
-		case s.Project != "":
-			folder = s.Project
-		case p.adrift:
-			return item{}, engine.Fail(engine.InvalidPath, "%s starts servers in no project's folder; name the project (-C)", c.title)
+		case strings.Contains(opt.Project, "${"):
+			return setting{}, engine.Fail(engine.InvalidPath, "project %s: a path with ${ in it cannot stand in the "+
+				"configuration of %s, which would replace it by something else", opt.Project, c.title)
+		case opt.Project != "":
+			folder = opt.Project
+		case p.needsProject:
+			return setting{}, engine.Fail(engine.InvalidPath, "%s starts servers in no project's folder; name the project (-C)", c.title)
 		}
 	}
-	args := []string{"mcp"}
-	if folder != "" {
-		args = append(args, folderFlag, folder)
-	}
-	var f fields
+	value := server{Command: opt.Command, Args: []string{"mcp"}}
 	if c.typed {
-		f = append(f, field{"type", quoted("stdio")})
+		value.Type = "stdio"
 	}
-	f = append(f, field{"command", quoted(s.Command)}, field{"args", quotedAll(append(args, s.Args...))})
-	return item{
-		what: "the server " + ServerName, path: []string{p.key}, key: ServerName, fields: f,
-		judge: func(have fields) verdict { return s.judgeServer(have, f, folder) },
+	if folder != "" {
+		value.Args = append(value.Args, "-C", folder)
+	}
+	value.Args = append(value.Args, opt.Args...)
+	return setting{
+		what: "the server " + ServerName, path: []string{p.key, ServerName}, value: value,
+		judge: func(have map[string]any) verdict { return opt.judgeServer(have, value, folder) },
 	}, nil
 }
 
-// judgeServer compares an entry with the one that set-up writes. What says the same in other words is equal: no type, or an empty environment, as Claude Code
-// adds one.
-func (s *Setup) judgeServer(have, want fields, folder string) verdict {
-	var seen []string
-	for _, f := range have {
-		known := f.key == "command" || f.key == "args"
-		switch v := f.value.(type) {
-		case literal:
-			known = known || f.key == "type" && v == quoted("stdio")
-		case fields:
-			known = f.key == "env" && len(v) == 0
-		}
-		if !known || slices.Contains(seen, f.key) {
-			return edited
-		}
-		seen = append(seen, f.key)
-	}
-	command, _ := word(have.get("command"))
-	args, ok := words(have.get("args"))
-	wanted, _ := words(want.get("args"))
+var arborCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(.*[/\\])?arbor(\.exe)?$`) })
+
+// judgeServer compares an entry with the one that set-up writes.
+func (opt *Options) judgeServer(have map[string]any, want server, folder string) verdict {
+	differ := unlike(have, fieldsOf(want))
+	command, _ := have["command"].(string)
+	args, listed := stringsOf(have["args"])
 	switch {
-	case !ok || command != s.Command && !isArbor(command):
-		return edited
-	case command == s.Command && slices.Equal(args, wanted):
+	case have != nil && len(differ) == 0:
 		return equal
-	case s.wrote(args, folder):
+	case onlyCommand(differ) && (command == want.Command || arborCommand().MatchString(command)) && listed && opt.writes(args, folder):
 		return ours
 	}
 	return edited
 }
 
-// wrote reports whether set-up writes such arguments, for this project and with any profile.
-func (s *Setup) wrote(args []string, folder string) bool {
+// writes reports whether set-up writes such arguments, for this folder and with any profile.
+func (opt *Options) writes(args []string, folder string) bool {
 	if len(args) == 0 || args[0] != "mcp" {
 		return false
 	}
 	args = args[1:]
-	if len(args) >= 2 && args[0] == folderFlag {
-		if args[1] != folder && args[1] != workspaceFolder {
-			return false
-		}
+	if len(args) >= 2 && args[0] == "-C" && (args[1] == folder || args[1] == workspaceFolder) {
 		args = args[2:]
 	}
-	return len(args) == 0 || slices.Equal(args, s.Args) || len(args) == 2 && args[0] == profileFlag
+	return len(args) == 0 || slices.Equal(args, opt.Args) || len(args) == 2 && args[0] == "--profile"
 }
 
-var arborPath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(.*[/\\])?arbor(\.exe)?$`) })
+// onlyCommand reports whether entries differ in nothing but how arbor is started.
+func onlyCommand(keys []string) bool {
+	return !slices.ContainsFunc(keys, func(key string) bool { return key != "command" && key != "args" })
+}
 
-// isArbor reports whether a command is this program, wherever it lies.
-func isArbor(command string) bool { return arborPath().MatchString(command) }
+// stringsOf returns the strings of a list; ok is false for any other value.
+func stringsOf(v any) (all []string, ok bool) {
+	list, ok := v.([]any)
+	for _, e := range list {
+		s, is := e.(string)
+		all, ok = append(all, s), ok && is
+	}
+	return all, ok
+}
 
 // hookEvents are Arbor's hooks and the events of Claude Code that run them.
 var hookEvents = []struct{ name, event string }{
@@ -105,59 +106,44 @@ var hookEvents = []struct{ name, event string }{
 	{Prompt, "UserPromptSubmit"},
 }
 
-// hookItems returns the hooks of Claude Code.
-func (s *Setup) hookItems() []item {
-	var items []item
-	for _, h := range hookEvents {
-		f := fields{{"type", quoted("command")}}
-		if plainCommand().MatchString(s.Command) {
-			f = append(f, field{"command", quoted(s.Command + " hook " + h.name)})
-		} else { // no shell is to read it: each of them quotes in another way
-			f = append(f, field{"command", quoted(s.Command)}, field{"args", quotedAll([]string{"hook", h.name})})
-		}
-		f = append(f, field{"timeout", literal(strconv.Itoa(hookSeconds))})
-		items = append(items, item{
-			what: "the hook " + h.event, path: []string{hooksKey, h.event}, fields: f,
-			judge: func(have fields) verdict { return judgeHook(have, f, h.name) },
-		})
-	}
-	return items
-}
-
-// plainCommand is what every shell reads as it stands.
+// plainCommand is a command that every shell reads as it stands.
 var plainCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./-]+$`) })
 
-// hookCommand finds Arbor's hooks among others, with anything that a person may have added to them.
-var hookCommand = sync.OnceValue(func() *regexp.Regexp {
+// hooks returns the hooks of Claude Code.
+func (opt *Options) hooks() []setting {
+	var all []setting
+	for _, h := range hookEvents {
+		value := hook{Type: "command", Command: opt.Command + " hook " + h.name, Timeout: hookSeconds}
+		if !plainCommand().MatchString(opt.Command) { // Claude Code starts a command with args without a shell
+			value.Command, value.Args = opt.Command, []string{"hook", h.name}
+		}
+		all = append(all, setting{
+			what: "the hook " + h.event, path: []string{hooksKey, h.event}, hook: true, value: value,
+			judge: func(have map[string]any) verdict { return judgeHook(have, value, h.name) },
+		})
+	}
+	return all
+}
+
+// arborHook matches the command line of one of Arbor's hooks, with anything that a person may have added to it.
+var arborHook = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^["']?(.*[/\\])?arbor(\.exe)?["']? +hook +([a-z-]+)( .*)?$`)
 })
 
-func judgeHook(have, want fields, name string) verdict {
-	command, _ := word(have.get("command"))
-	wanted, _ := word(want.get("command"))
-	args, exec := words(have.get("args"))
-	m := hookCommand().FindStringSubmatch(command)
-	extras := false
+// judgeHook compares an entry with the one that set-up writes for the hook of that name.
+func judgeHook(have map[string]any, want hook, name string) verdict {
+	differ := unlike(have, fieldsOf(want))
+	line, _ := have["command"].(string)
+	if args, listed := stringsOf(have["args"]); listed {
+		line = strings.Join(append([]string{line}, args...), " ")
+	}
+	m := arborHook().FindStringSubmatch(line)
 	switch {
-	case !exec && m != nil && m[3] == name:
-		extras = m[4] != ""
-	case !exec && command == wanted && want.get("args") == nil:
-	case exec && len(args) >= 2 && (isArbor(command) || command == wanted) && args[0] == "hook" && args[1] == name:
-		extras = len(args) > 2
-	default:
-		return foreign
-	}
-	switch unlike := unlike(have, want); {
-	case len(unlike) == 0 && len(have) == len(want):
+	case have != nil && len(differ) == 0:
 		return equal
-	case extras || slices.Contains(unlike, "type") || slices.Contains(unlike, "timeout"):
-		return edited
-	}
-	known := 3 // type, command, timeout
-	if exec {
-		known++
-	}
-	if len(have) != known {
+	case m == nil || m[3] != name:
+		return foreign
+	case m[4] != "" || !onlyCommand(differ):
 		return edited
 	}
 	return ours

@@ -21,22 +21,22 @@ func TestLeftAlone(t *testing.T) {
 		{"cut off", "{\n  \"mcpServers\": {", engine.InvalidContent, ".mcp.json:3:1: it is no valid JSON: "},
 		{"only a comment", "// nothing yet", engine.InvalidContent, "no valid JSON"},
 		{"two values", "{}\n{}", engine.InvalidContent, ".mcp.json:2:1: "},
-		{"a list", "\n[]", engine.InvalidContent, ".mcp.json:2: it is a list; an object is expected"},
+		{"a list", "\n[]", engine.InvalidContent, ".mcp.json:2: it is no object"},
 		{"UTF-16", "\xff\xfe{\x00}\x00", engine.InvalidContent, ".mcp.json:1:1: "},
-		{"servers as a list", "{\n\n  \"mcpServers\": []\n}", engine.InvalidContent, ".mcp.json:3: mcpServers is a list; an object is expected"},
-		{"servers as null", "{\"mcpServers\": null}", engine.InvalidContent, ".mcp.json:1: mcpServers is null; an object is expected"},
+		{"servers as a list", "{\n\n  \"mcpServers\": []\n}", engine.InvalidContent, ".mcp.json:3: mcpServers is no object"},
+		{"servers as null", "{\"mcpServers\": null}", engine.InvalidContent, ".mcp.json:1: mcpServers is no object"},
 		{"servers twice", "{\n  \"mcpServers\": {},\n  \"mcpServers\": {}\n}", engine.InvalidContent, ".mcp.json:3: mcpServers stands here for the second time (first in line 2)"},
 		{"servers twice, spelt otherwise", "{\n  \"mcpServers\": {},\n  \"mcp\\u0053ervers\": {}\n}", engine.InvalidContent, ".mcp.json:3: mcpServers stands here"},
 		{"arbor twice", "{\"mcpServers\": {\"arbor\": {},\n \"arbor\": {}}}", engine.InvalidContent, ".mcp.json:2: arbor stands here"},
-		{"too deep", strings.Repeat("[", 100_000), engine.InvalidContent, "nested more than 500 deep"},
-		{"too deep behind a comment", "/*/ [ */{\"a\": // {\n" + strings.Repeat("{\"a\":", 100_000), engine.InvalidContent, "nested more than 500 deep"},
+		{"too many brackets", strings.Repeat("[", mostBrackets+1), engine.InvalidContent, ".mcp.json: it has more than 262144 brackets"},
+		{"deep", "{\"mcpServers\": {\"arbor\": " + strings.Repeat("[", 1e5) + strings.Repeat("]", 1e5) + "}}", engine.InvalidContent, "it is no object, or has a key twice"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			g := newGround(t)
 			g.write(filepath.Join(g.project, ".mcp.json"), tt.content, 0o644)
-			s := g.setup("claude-code", "")
-			for _, s.Remove = range []bool{false, true} {
-				if got := g.refused(s, tt.code); !strings.Contains(got, tt.say) || !strings.HasSuffix(got, "; nothing was changed") {
+			opt := g.options("claude-code", "")
+			for _, opt.Remove = range []bool{false, true} {
+				if got := g.refused(opt, tt.code); !strings.Contains(got, tt.say) || !strings.HasSuffix(got, "; nothing was changed") {
 					t.Errorf("got %q, want %q in it", got, tt.say)
 				}
 			}
@@ -48,6 +48,8 @@ func TestLeftAlone(t *testing.T) {
 func TestAPersonsEntry(t *testing.T) {
 	const before, after = "{\n  // mine\n  \"mcpServers\": {\n    \"arbor\": ", ",\n    \"x\": {}\n  }\n}\n"
 	own := `{"type": "stdio", "command": "arbor", "args": ["mcp"]}`
+	const forced = "{\n  // mine\n  \"mcpServers\": {\n    \"x\": {},\n    \"arbor\": {\n      \"type\": \"stdio\",\n" +
+		"      \"command\": \"arbor\",\n      \"args\": [\"mcp\"]\n    }\n  }\n}\n"
 	for _, tt := range []struct {
 		entry, say string // say is what differs; "" where nothing does
 		ours       bool   // it can be taken out without force
@@ -57,46 +59,46 @@ func TestAPersonsEntry(t *testing.T) {
 		{`{"args": [ "mcp", ], /* on PATH */ "command": "ar\u0062or"}`, "", true},
 		{`{"command": "arbor", "args": ["mcp", "--profile", "all"]}`, "args", true},
 		{`{"command": "/usr/bin/arbor", "args": ["mcp"]}`, "command", true},
-		{`{"command": "C:\\bin\\Arbor.EXE", "args": ["mcp", "-C", "${workspaceFolder}"]}`, "command, args", true},
+		{`{"command": "C:\\bin\\Arbor.EXE", "args": ["mcp", "-C", "${workspaceFolder}"]}`, "args, command", true},
 		{`{"type": "stdio", "command": "arbor", "args": ["mcp"], "env": {"ARBOR_VAULT": "plan"}}`, "env", false},
 		{`{"type": "stdio", "command": "arbor", "args": ["mcp"], "disabled": true}`, "disabled", false},
 		{`{"type": "stdio", "command": "arbor", "args": ["mcp", "-w", "Login"]}`, "args", false},
 		{`{"type": "stdio", "command": "arbor", "args": ["mcp", "-C", "/elsewhere"]}`, "args", false},
 		{`{"type": "stdio", "command": "arborist", "args": ["mcp"]}`, "command", false},
 		{`{"type": "stdio", "command": "arbor"}`, "args", false},
-		{`{"type": "http", "url": "http://127.0.0.1:1/mcp"}`, "type, url, command, args", false},
-		{`{"type": "stdio", "command": "arbor", "args": ["mcp"], "args": ["mcp"]}`, "args", false},
+		{`{"type": "http", "url": "http://127.0.0.1:1/mcp"}`, "args, command, type, url", false},
+		{`{"type": "stdio", "command": "arbor", "args": ["mcp"], "args": ["mcp"]}`, "it is no object, or has a key twice", false},
 		{`{"type": "stdio", "command": "arbor", "args": "mcp"}`, "args", false},
-		{`{}`, "command, args", false},
-		{`null`, "it is no object", false},
-		{`"arbor"`, "it is no object", false},
+		{`{}`, "args, command", false},
+		{`null`, "it is no object, or has a key twice", false},
+		{`"arbor"`, "it is no object, or has a key twice", false},
 	} {
 		g := newGround(t)
 		path := filepath.Join(g.project, ".mcp.json")
 		content := before + tt.entry + after
 		g.write(path, content, 0o600)
-		s := g.setup("claude-code", "")
+		opt := g.options("claude-code", "")
 		if tt.say == "" {
-			if res := g.run(s); res.Changed || g.read(path) != content {
+			if res := g.run(opt); res.Changed || g.read(path) != content {
 				t.Errorf("%s: changed into %s", tt.entry, g.read(path))
 			}
-		} else if got := g.refused(s, engine.InvalidContent); !strings.Contains(got, ".mcp.json:4: the server arbor differs from what set-up writes ("+tt.say+"); --force replaces it") {
+		} else if got := g.refused(opt, engine.InvalidContent); !strings.Contains(got, ".mcp.json:4: the server arbor differs from what set-up writes ("+tt.say+"); --force replaces it") {
 			t.Errorf("%s: %q", tt.entry, got)
 		}
-		s.Force = true
-		g.run(s)
-		if got := g.read(path); tt.say != "" && got != before+`{"command": "arbor", "args": ["mcp"], "type": "stdio"}`+after {
+		opt.Force = true
+		g.run(opt)
+		if got := g.read(path); tt.say != "" && got != forced {
 			t.Errorf("%s, by force:\n%s", tt.entry, got)
 		}
 		g.write(path, content, 0o600)
-		s.Force, s.Remove = false, true
+		opt.Force, opt.Remove = false, true
 		if !tt.ours {
-			if got := g.refused(s, engine.InvalidContent); !strings.Contains(got, "--force takes it out") {
+			if got := g.refused(opt, engine.InvalidContent); !strings.Contains(got, "--force takes it out") {
 				t.Errorf("%s: undone: %q", tt.entry, got)
 			}
-			s.Force = true
+			opt.Force = true
 		}
-		g.run(s)
+		g.run(opt)
 		if got, want := g.read(path), strings.TrimSuffix(before, "    \"arbor\": ")+after[2:]; got != want {
 			t.Errorf("%s: undone\n got %q\nwant %q", tt.entry, got, want)
 		}
@@ -131,31 +133,33 @@ func TestAPersonsHooks(t *testing.T) {
 		path := filepath.Join(g.project, ".claude", "settings.json")
 		content := file(tt.hook)
 		g.write(path, content, 0o644)
-		s := g.setup("claude-code", "")
-		s.Hooks = true
+		opt := g.options("claude-code", "")
+		opt.Hooks = true
 		switch tt.is {
 		case foreign, equal:
-			g.run(s)
+			g.run(opt)
 			if n := strings.Count(g.read(path), "session-start"); n != 1+strings.Count(tt.hook, "session-start") == (tt.is == foreign) {
 				t.Errorf("%s: %s", tt.hook, g.read(path))
 			}
 		default:
-			if got := g.refused(s, engine.InvalidContent); !strings.Contains(got, "settings.json:1: the hook SessionStart differs") {
+			if got := g.refused(opt, engine.InvalidContent); !strings.Contains(got, "settings.json:1: the hook SessionStart differs") {
 				t.Errorf("%s: %q", tt.hook, got)
 			}
-			s.Force = true
-			g.run(s)
-			if got := g.read(path); !strings.Contains(got, file(`{"timeout": 10, "type": "command", "command": "arbor hook session-start"}`)[:120]) {
-				t.Errorf("%s, by force: %s", tt.hook, got)
+			opt.Force = true
+			g.run(opt)
+			want := strings.Replace(strings.TrimSuffix(content, "]}}"), tt.hook+", ", "", 1) +
+				`, {"hooks": [{"type": "command", "command": "arbor hook session-start", "timeout": 10}]}], "UserPromptSubmit"`
+			if got := g.read(path); !strings.HasPrefix(got, want) {
+				t.Errorf("%s, by force\n got %s\nwant %s", tt.hook, got, want)
 			}
 		}
 		g.write(path, content, 0o644)
-		s = g.setup("claude-code", "")
-		if s.Remove = true; tt.is == edited {
-			g.refused(s, engine.InvalidContent)
-			s.Force = true
+		opt = g.options("claude-code", "")
+		if opt.Remove = true; tt.is == edited {
+			g.refused(opt, engine.InvalidContent)
+			opt.Force = true
 		}
-		g.run(s)
+		g.run(opt)
 		want := content
 		if tt.is != foreign {
 			want = strings.Replace(content, tt.hook+", ", "", 1)
@@ -170,17 +174,17 @@ func TestAPersonsHooks(t *testing.T) {
 func TestHooksAreUndoneWithTheServer(t *testing.T) {
 	g := newGround(t)
 	before := g.files()
-	s := g.setup("claude-code", "")
-	s.Hooks = true
-	if res := g.run(s); len(res.Files) != 2 || !res.Files[0].Made || !res.Files[1].Made {
+	opt := g.options("claude-code", "")
+	opt.Hooks = true
+	if res := g.run(opt); len(res.Files) != 2 || !res.Files[0].Made || !res.Files[1].Made {
 		t.Errorf("%+v", res)
 	}
-	s.Hooks, s.Remove, s.DryRun = false, true, true
-	if res := g.run(s); !strings.Contains(res.Files[1].Diff, "--- a/.claude/settings.json\n+++ /dev/null\n") || strings.Contains(strings.Join(g.files(), ""), "x\n") {
+	opt.Hooks, opt.Remove, opt.DryRun = false, true, true
+	if res := g.run(opt); !strings.Contains(res.Files[1].Diff, "--- a/.claude/settings.json\n+++ /dev/null\n") || strings.Contains(strings.Join(g.files(), ""), "x\n") {
 		t.Errorf("%+v", res)
 	}
-	s.DryRun = false
-	g.run(s)
+	opt.DryRun = false
+	g.run(opt)
 	if after := g.files(); strings.Join(after, "\n") != strings.Join(before, "\n") {
 		t.Errorf("undone\n got %q\nwant %q", after, before)
 	}
@@ -197,33 +201,33 @@ func TestUndoneDespiteOthersSettings(t *testing.T) {
 		{"{ \"command\": \"arbor hook prompt\" oops", false},
 	} {
 		g := newGround(t)
-		s := g.setup("claude-code", "")
-		path := g.run(s).Files[0].Path
+		opt := g.options("claude-code", "")
+		path := g.run(opt).Files[0].Path
 		g.write(filepath.Join(g.project, ".claude", "settings.json"), tt.settings, 0o644)
-		if s.Remove = true; !tt.want {
-			g.refused(s, engine.InvalidContent)
+		if opt.Remove = true; !tt.want {
+			g.refused(opt, engine.InvalidContent)
 			continue
 		}
-		if res := g.run(s); len(res.Files) != 1 || !res.Files[0].Removed {
+		if res := g.run(opt); len(res.Files) != 1 || !res.Files[0].Removed {
 			t.Errorf("%+v", res)
 		}
 		if _, err := os.Stat(path); err == nil {
 			t.Errorf("with the settings %s, %s is still there", tt.settings, path)
 		}
-		s.Remove, s.Hooks = false, true
-		g.refused(s, engine.InvalidContent)
-		s.Remove = true
-		g.refused(s, engine.InvalidContent)
+		opt.Remove, opt.Hooks = false, true
+		g.refused(opt, engine.InvalidContent)
+		opt.Remove = true
+		g.refused(opt, engine.InvalidContent)
 	}
 }
 
 func TestDryRunWritesNothing(t *testing.T) {
 	for _, name := range Clients() {
 		g := newGround(t)
-		s := g.setup(name, "")
-		s.DryRun, s.Hooks = true, name == "claude-code"
+		opt := g.options(name, "")
+		opt.DryRun, opt.Hooks = true, name == "claude-code"
 		before := g.files()
-		for _, f := range g.run(s).Files {
+		for _, f := range g.run(opt).Files {
 			if !f.Changed || !f.Made || !strings.HasPrefix(f.Diff, "--- /dev/null\n+++ b/") {
 				t.Errorf("%s: %+v", name, f)
 			}
@@ -242,7 +246,7 @@ func TestModeStays(t *testing.T) {
 	path := filepath.Join(g.home, ".claude.json")
 	for _, mode := range []os.FileMode{0o600, 0o640, 0o664, 0o755} {
 		g.write(path, "{}\n", mode)
-		g.run(g.setup("claude-code", User))
+		g.run(g.options("claude-code", User))
 		info, err := os.Stat(path)
 		if err != nil || info.Mode() != mode {
 			t.Errorf("mode %v became %v (%v)", mode, info.Mode(), err)
@@ -251,7 +255,7 @@ func TestModeStays(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	g.run(g.setup("claude-code", User))
+	g.run(g.options("claude-code", User))
 	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
 		t.Errorf("a person's new file has the mode %v (%v), want 0600", info.Mode(), err)
 	}
@@ -296,15 +300,15 @@ func TestNotOwnFiles(t *testing.T) {
 			g := newGround(t)
 			tt.make(g)
 			for _, remove := range []bool{false, true} {
-				s := g.setup(tt.client, tt.scope)
-				s.Force = true
-				if s.Remove = remove; name == "a file that is too large" {
-					if _, err := s.Run(); engine.AsError(err).Code != engine.InvalidPath || !strings.Contains(err.Error(), tt.say) {
+				opt := g.options(tt.client, tt.scope)
+				opt.Force = true
+				if opt.Remove = remove; name == "a file that is too large" {
+					if _, err := Run(opt); engine.AsError(err).Code != engine.InvalidPath || !strings.Contains(err.Error(), tt.say) {
 						t.Errorf("%v", err)
 					}
 					continue
 				}
-				if got := g.refused(s, engine.InvalidPath); !strings.Contains(got, tt.say) {
+				if got := g.refused(opt, engine.InvalidPath); !strings.Contains(got, tt.say) {
 					t.Errorf("got %q, want %q in it", got, tt.say)
 				}
 			}
@@ -325,7 +329,7 @@ func TestFolderOfAPersonMayBeALink(t *testing.T) {
 	if err := os.Symlink(dots, filepath.Join(g.home, ".cursor")); err != nil {
 		t.Fatal(err)
 	}
-	g.run(g.setup("cursor", User))
+	g.run(g.options("cursor", User))
 	if got := g.read(filepath.Join(dots, "mcp.json")); !strings.Contains(got, ServerName) {
 		t.Errorf("%s", got)
 	}
@@ -349,22 +353,22 @@ func TestChangedMeanwhile(t *testing.T) {
 			if tt.before != "" {
 				g.write(path, tt.before, 0o644)
 			}
-			s := g.setup("claude-code", "")
-			s.Remove = tt.remove
-			c, p, err := find(s.Client, s.Scope)
+			opt := g.options("claude-code", "")
+			opt.Remove = tt.remove
+			c, p, err := find(opt.Client, opt.Scope)
 			if err != nil {
 				t.Fatal(err)
 			}
-			jobs, err := s.jobs(c, p)
+			edits, err := opt.edits(c, p)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := s.plan(&jobs[0]); err != nil {
+			if err := edits[0].plan(&opt); err != nil {
 				t.Fatal(err)
 			}
 			tt.change(g, path)
 			before := g.files()
-			if err := s.commit(&jobs[0]); engine.AsError(err).Code != engine.Conflicting {
+			if err := edits[0].commit(); engine.AsError(err).Code != engine.Conflicting {
 				t.Errorf("%v, want %s", err, engine.Conflicting)
 			}
 			if after := g.files(); strings.Join(after, "\n") != strings.Join(before, "\n") {
@@ -377,8 +381,8 @@ func TestChangedMeanwhile(t *testing.T) {
 // TestHalfDoneIsSaid has the second of two files fail when the first one is written.
 func TestHalfDoneIsSaid(t *testing.T) {
 	g := newGround(t)
-	first := &file{path: filepath.Join(g.project, ".mcp.json")}
-	err := after([]job{{file: first, keep: true, want: "{}"}}, (&file{path: "b"}).moved())
+	first := config{path: filepath.Join(g.project, ".mcp.json"), text: "{}", exists: true}
+	err := nameChanged([]*edit{{file: &file{config: config{path: first.path}}, want: first}}, (&file{}).error(engine.Conflicting, "changed"))
 	if e := engine.AsError(err); e.Code != engine.Conflicting || !strings.Contains(e.Message, "changed already: "+first.path) || strings.Contains(e.Message, "nothing was changed") {
 		t.Errorf("%v", err)
 	}

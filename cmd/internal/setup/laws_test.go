@@ -17,9 +17,9 @@ import (
 
 // A form is one of the files that set-up edits.
 type form struct {
-	name  string
-	items []item
-	keys  []string // the path to its items
+	name     string
+	settings []setting
+	keys     []string // the path to its settings
 }
 
 // forms returns every form that there is.
@@ -27,175 +27,197 @@ func forms(t testing.TB) []form {
 	var all []form
 	for _, c := range clients {
 		for _, p := range c.places {
-			s := Setup{Client: c.name, Scope: p.scope, Project: "/srv/a project", Command: ServerName, Args: []string{"--profile", "worker"}}
-			entry, err := s.server(c, p)
+			opt := Options{Project: "/srv/a & b", Command: ServerName, Args: []string{"--profile", "worker"}}
+			server, err := opt.server(c, p)
 			if err != nil {
 				t.Fatal(err)
 			}
-			all = append(all, form{c.name + " " + p.scope, []item{entry}, append(entry.path, ServerName)[:1]})
+			name := c.name + " " + p.scope
+			all = append(all, form{name, []setting{server}, []string{p.key}})
 			if p.hooks != nil {
-				hooks := s.hookItems()
-				all = append(all, form{c.name + " " + p.scope + " hooks", hooks, []string{hooksKey, "SessionStart", "["}})
-				other := Setup{Command: "/opt/my tools/arbor"}
-				all = append(all, form{c.name + " " + p.scope + " hooks without a shell", other.hookItems(), []string{hooksKey, "UserPromptSubmit", "["}})
+				other := Options{Command: "/opt/my tools/arbor"}
+				all = append(all, form{name + " hooks", opt.hooks(), []string{hooksKey, "SessionStart", "["}},
+					form{name + " hooks without a shell", other.hooks(), []string{hooksKey, "UserPromptSubmit", "["}})
 			}
 		}
 	}
 	return all
 }
 
-func plain(t *rapid.T, content string) map[string]any {
-	content = strings.TrimPrefix(content, byteOrderMark)
-	if strings.Trim(content, white) == "" {
+// edit puts the settings into the text of a file, or removes them. The text of no file is "none".
+func (f form) edit(text string, remove, force bool) (string, error) {
+	c := config{path: "f", text: text, exists: true}
+	if text == none {
+		c = config{path: "f"}
+	}
+	e := edit{format: jsonc{}, settings: f.settings, file: &file{config: c, mode: 0o600}}
+	err := e.apply(remove, force)
+	if !e.want.exists {
+		return none, err
+	}
+	return e.want.text, err
+}
+
+// A failer is a test or a run of rapid.
+type failer interface{ Fatalf(string, ...any) }
+
+const none = "none"
+
+func plain(t failer, text string) map[string]any {
+	text = strings.TrimPrefix(text, byteOrderMark)
+	if text == none || strings.Trim(text, white) == "" {
 		return map[string]any{}
 	}
-	std, err := hujson.Standardize([]byte(content + "\n"))
+	std, err := hujson.Standardize([]byte(text + "\n"))
 	if err != nil {
-		t.Fatalf("%v in\n%s", err, content)
+		t.Fatalf("%v in\n%s", err, text)
 	}
 	var m map[string]any
 	if err := json.Unmarshal(std, &m); err != nil {
-		t.Fatalf("%v in\n%s", err, content)
+		t.Fatalf("%v in\n%s", err, text)
 	}
 	return m
 }
 
-// expect puts the items into decoded JSON.
-func expect(t *rapid.T, m map[string]any, items []item) map[string]any {
-	for _, it := range items {
-		at := m
-		path := it.path
-		if it.key == "" {
-			path = path[:len(path)-1]
-		}
-		for _, k := range path {
+// expect puts the settings into decoded JSON.
+func expect(m map[string]any, settings []setting) map[string]any {
+	for _, s := range settings {
+		at, last := m, len(s.path)-1
+		for _, k := range s.path[:last] {
 			if at[k] == nil {
 				at[k] = map[string]any{}
 			}
 			at = at[k].(map[string]any)
 		}
-		var v any
-		if err := json.Unmarshal([]byte(compact(it.element(it.fields))), &v); err != nil {
-			t.Fatal(err)
+		if key := s.path[last]; s.hook {
+			l, _ := at[key].([]any)
+			at[key] = append(l, map[string]any{hooksKey: []any{fieldsOf(s.value)}})
+		} else {
+			at[key] = fieldsOf(s.value)
 		}
-		if it.key != "" {
-			at[it.key] = v
-			continue
-		}
-		k := it.path[len(it.path)-1]
-		l, _ := at[k].([]any)
-		at[k] = append(l, v)
 	}
 	return m
+}
+
+// pruned removes the objects and lists on the settings' paths that are empty.
+func pruned(m map[string]any, settings []setting) map[string]any {
+	for _, s := range settings {
+		for n := len(s.path); n > 0; n-- {
+			at := m
+			for _, k := range s.path[:n-1] {
+				at, _ = at[k].(map[string]any)
+			}
+			if v := reflect.ValueOf(at[s.path[n-1]]); (v.Kind() == reflect.Map || v.Kind() == reflect.Slice) && v.Len() == 0 {
+				delete(at, s.path[n-1])
+			}
+		}
+	}
+	return m
+}
+
+// undone checks what is left after set-up made set of old and was undone: old, or a text of which set-up makes set as
+// well and that differs from old by empty objects and lists on the settings' paths.
+func (f form) undone(t failer, old, set, back string) {
+	if back == old {
+		return
+	}
+	again, err := f.edit(back, false, false)
+	if err != nil || again != set || !reflect.DeepEqual(pruned(plain(t, back), f.settings), pruned(plain(t, old), f.settings)) {
+		t.Fatalf("%s: undoing\n%q\n got %q\nwant %q\nset up again it is %q, %v", f.name, set, back, old, again, err)
+	}
 }
 
 func TestSetUpAndUndoneIsAsItWas(t *testing.T) {
 	all := forms(t)
 	rapid.Check(t, func(t *rapid.T) {
 		f := rapid.SampledFrom(all).Draw(t, "form")
-		there := rapid.IntRange(0, 9).Draw(t, "there") > 0
-		old := ""
-		if there {
+		old := none
+		if rapid.IntRange(0, 9).Draw(t, "there") > 0 {
 			old = drawConfig(t, f.keys...)
 		}
-		set, err := put("f", old, there, f.items, false)
+		set, err := f.edit(old, false, false)
 		if err != nil {
 			t.Fatalf("%s: setting up in %q: %v", f.name, old, err)
 		}
-		if got, want := plain(t, set), expect(t, plain(t, old), f.items); !reflect.DeepEqual(got, want) {
+		if got, want := plain(t, set), expect(plain(t, old), f.settings); !reflect.DeepEqual(got, want) {
 			t.Fatalf("%s: %q set up\n got %v\nwant %v", f.name, old, got, want)
 		}
-		if again, err := put("f", set, true, f.items, false); err != nil || again != set {
-			t.Fatalf("%s: %q set up twice\n got %q, %v\nwant %q", f.name, old, again, err, set)
+		for _, force := range []bool{false, true} {
+			if again, err := f.edit(set, false, force); err != nil || again != set {
+				t.Fatalf("%s: %q set up twice (force %v)\n got %q, %v\nwant %q", f.name, old, force, again, err, set)
+			}
 		}
-		if forced, err := put("f", set, true, f.items, true); err != nil || forced != set {
-			t.Fatalf("%s: %q set up twice, by force\n got %q, %v\nwant %q", f.name, old, forced, err, set)
+		back, err := f.edit(set, true, false)
+		if err != nil {
+			t.Fatalf("%s: undoing %q: %v", f.name, set, err)
 		}
-		back, keep, err := take("f", set, true, f.items, false)
-		if err != nil || back != old || keep != there {
-			t.Fatalf("%s: undoing\n%q\n got %q (there: %v), %v\nwant %q (there: %v)", f.name, set, back, keep, err, old, there)
-		}
-		if again, _, err := take("f", back, there, f.items, false); err != nil || again != back {
+		f.undone(t, old, set, back)
+		if again, err := f.edit(back, true, false); err != nil || again != back {
 			t.Fatalf("%s: undone twice\n got %q, %v\nwant %q", f.name, again, err, back)
 		}
 	})
 }
 
-// TestUndoneWhereverItStands takes out an entry that a person has put anywhere and laid out in any way: everything else stays, comments too.
+// TestUndoneWhereverItStands takes out an entry that a person has put anywhere and laid out in any way: everything else
+// stays, comments too.
 func TestUndoneWhereverItStands(t *testing.T) {
-	all := slices.DeleteFunc(forms(t), func(f form) bool { return f.items[0].key == "" })
+	all := slices.DeleteFunc(forms(t), func(f form) bool { return f.settings[0].hook })
 	rapid.Check(t, func(t *rapid.T) {
 		f := rapid.SampledFrom(all).Draw(t, "form")
-		it := f.items[0]
-		entry := rapid.SampledFrom([]string{compact(it.fields), compact(it.fields.turned(1)), strings.ReplaceAll(compact(it.fields), ",", ",\n\t")}).Draw(t, "entry")
-		old := drawConfigWith(t, entry, f.keys...)
-		got, keep, err := take("f", old, true, f.items, false)
+		value := encode(f.settings[0].value)
+		value = rapid.SampledFrom([]string{value, strings.ReplaceAll(value, ",", ",\n\t")}).Draw(t, "entry")
+		old := drawConfigWith(t, value, f.keys...)
+		got, err := f.edit(old, true, false)
 		if err != nil {
 			t.Fatalf("undoing in %q: %v", old, err)
 		}
-		if !keep {
-			got = "{}"
-		}
 		want := plain(t, old)
-		servers := want[it.path[0]].(map[string]any)
-		delete(servers, ServerName)
-		is := plain(t, got)
-		if _, ok := is[it.path[0]]; !ok && len(servers) == 0 {
-			delete(want, it.path[0])
-		}
-		if !reflect.DeepEqual(is, want) {
+		delete(want[f.keys[0]].(map[string]any), ServerName)
+		if is := plain(t, got); !reflect.DeepEqual(pruned(is, f.settings), pruned(want, f.settings)) {
 			t.Fatalf("undoing in %q\n got %v\nwant %v\n  in %q", old, is, want, got)
 		}
-		parsed, err := parse("f", old)
+		root, err := hujson.Parse([]byte(strings.TrimPrefix(old, byteOrderMark) + "\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, _ := parsed.member(parsed.root, it.path[0])
-		m, _ = parsed.member(&m.Value, ServerName)
-		rest := parsed.src[:m.Name.StartOffset] + parsed.src[m.Value.EndOffset:]
+		servers := root.Find("/" + f.keys[0]).Value.(*hujson.Object).Members
+		i := slices.IndexFunc(servers, func(m hujson.ObjectMember) bool { return m.Name.Value.(hujson.Literal).String() == ServerName })
+		src := strings.TrimPrefix(old, byteOrderMark)
+		rest := src[:servers[i].Name.StartOffset] + src[servers[i].Value.EndOffset:]
 		for _, mark := range []string{"*/", "// "} {
-			if keep && strings.Count(got, mark) != strings.Count(rest, mark) {
+			if got != none && strings.Count(got, mark) != strings.Count(rest, mark) {
 				t.Fatalf("undoing in %q: a comment is lost or made in %q", old, got)
 			}
 		}
 	})
 }
 
-// TestUndoneAfterOthersCame takes out an entry behind which others have put something of theirs.
+// TestUndoneAfterOthersCame takes out a setting behind which somebody has put something else.
 func TestUndoneAfterOthersCame(t *testing.T) {
 	all := forms(t)
 	rapid.Check(t, func(t *rapid.T) {
 		f := rapid.SampledFrom(all).Draw(t, "form")
 		old := drawConfig(t, f.keys...)
-		set, err := put("f", old, true, f.items, false)
+		set, err := f.edit(old, false, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		doc, err := parse("f", set)
+		s := rapid.SampledFrom(f.settings).Draw(t, "setting")
+		later := setting{path: slices.Clone(s.path), hook: s.hook, value: map[string]any{"command": "x"}}
+		if !s.hook {
+			later.path[len(later.path)-1] = "later"
+		}
+		c, err := jsonc{}.add(config{path: "f", text: set, exists: true}, later, later.value)
 		if err != nil {
 			t.Fatal(err)
 		}
-		it := f.items[rapid.IntRange(0, len(f.items)-1).Draw(t, "item")]
-		chain, err := doc.descend(it.path, it.key == "")
+		got, err := f.edit(c.text, true, false)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("undoing in %q: %v", c.text, err)
 		}
-		later := map[bool]string{true: "", false: "later"}[it.key == ""]
-		if doc, err = doc.add(chain[len(chain)-1], later, fields{{"command", quoted("x")}}); err != nil {
-			t.Fatal(err)
-		}
-		got, keep, err := take("f", doc.content(), true, f.items, false)
-		if err != nil || !keep {
-			t.Fatalf("undoing in %q: %v", doc.content(), err)
-		}
-		want := expect(t, plain(t, old), []item{{path: it.path, key: later, fields: fields{{"command", quoted("x")}}}})
-		if it.key == "" { // it is no group of hooks
-			at := want[it.path[0]].(map[string]any)
-			l := at[it.path[1]].([]any)
-			l[len(l)-1] = map[string]any{"command": "x"}
-		}
-		if is := plain(t, got); !reflect.DeepEqual(is, want) {
-			t.Fatalf("undoing in %q\n got %v\nwant %v\n  in %q", doc.content(), is, want, got)
+		want := expect(plain(t, old), []setting{later})
+		if is := plain(t, got); !reflect.DeepEqual(pruned(is, f.settings), pruned(want, f.settings)) {
+			t.Fatalf("undoing in %q\n got %v\nwant %v\n  in %q", c.text, is, want, got)
 		}
 	})
 }
@@ -216,22 +238,25 @@ func FuzzMerge(f *testing.F) {
 	f.Add("{\"mcpServers\": {\"arbor\": {}}}")
 	f.Add("{\"hooks\": {\"SessionStart\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"arbor hook session-start\"}]}]}} // end")
 	all := forms(f)
-	f.Fuzz(func(t *testing.T, content string) {
+	f.Fuzz(func(t *testing.T, text string) {
 		for _, form := range all {
 			for _, force := range []bool{false, true} {
-				set, err := put("f", content, true, form.items, force)
+				set, err := form.edit(text, false, force)
 				if err != nil {
 					if engine.AsError(err).Code != engine.InvalidContent {
-						t.Errorf("%s: setting up in %q: %v", form.name, content, err)
+						t.Errorf("%s: setting up in %q: %v", form.name, text, err)
 					}
 					continue
 				}
-				if again, err := put("f", set, true, form.items, false); err != nil || again != set {
-					t.Errorf("%s: %q set up twice\n got %q, %v\nwant %q", form.name, content, again, err, set)
+				if again, err := form.edit(set, false, false); err != nil || again != set {
+					t.Errorf("%s: %q set up twice\n got %q, %v\nwant %q", form.name, text, again, err, set)
 				}
-				back, keep, err := take("f", set, true, form.items, false)
-				if had, _, terr := take("f", content, true, form.items, true); err != nil || terr == nil && had == content && (back != content || !keep) {
-					t.Errorf("%s: undoing %q\n got %q (%v), %v\nwant %q", form.name, set, back, keep, err, content)
+				back, err := form.edit(set, true, false)
+				if err != nil {
+					t.Errorf("%s: undoing %q: %v", form.name, set, err)
+				}
+				if without, err := form.edit(text, true, true); err == nil && without == text {
+					form.undone(t, text, set, back)
 				}
 			}
 		}

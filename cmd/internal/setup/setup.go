@@ -1,3 +1,8 @@
+// Package setup puts Arbor's MCP server, and hooks, into the configuration files of the programs that assistants run in
+// ("clients"), takes them out again, and answers the hooks.
+//
+// Configuration files belong to people. Run changes no byte of them besides Arbor's own entries; a file that it cannot
+// edit that way is left alone. Hook never fails in a way that stops a person's work.
 package setup
 
 import (
@@ -7,28 +12,23 @@ import (
 	"arbor/engine"
 )
 
-// A Setup puts Arbor's MCP server into the configuration of a client, or takes it out.
-//
-// What stands in the file stays as it is to the byte: comments, order, indentation, line ends, a byte order mark. Doing it again changes nothing. Taking it out
-// gives back the bytes that were there before, and removes a file that set-up made, which is one whose content is exactly what set-up writes where there is no
-// file, together with the folder where nothing else is in it; a file with anything else in it stays, if only with empty braces. An object that only holds Arbor's entry is removed with it, unless it was there
-// before. That much holds for as long as nobody has changed the entry's surroundings meanwhile.
-type Setup struct {
+// Options say what Run does.
+type Options struct {
 	Client  string              // one of Clients
 	Scope   string              // Project or User; "" is the client's default
-	Project string              // the project's folder, an absolute path. The entry of a person names it; "" makes one for whatever project is open
-	Home    string              // the person's folder, an absolute path
+	Project string              // absolute path. An entry of scope User names it; with "" it is for whatever project is open
+	Home    string              // the person's home folder, an absolute path
 	Getenv  func(string) string // nil: no variable is set
-	GOOS    string              // the system whose places are meant; "" is this one
-	Command string              // how the client is to start arbor; "" is arbor, found by PATH
-	Args    []string            // further arguments of arbor mcp, as --profile worker
-	Hooks   bool                // set up the hooks too, where the client has them; taking out takes them out in any case
-	Remove  bool                // take out
-	Force   bool                // replace or take out an entry that a person has changed
-	DryRun  bool                // say what would be done, and do nothing
+	GOOS    string              // the system whose paths are meant; "" is this one
+	Command string              // how the client starts arbor; "" is arbor, found by PATH
+	Args    []string            // further arguments of arbor mcp, such as --profile worker
+	Hooks   bool                // write the hooks as well, where the client has them; Remove always removes them
+	Remove  bool                // take Arbor's entries out
+	Force   bool                // also replace or remove an entry that was edited by hand
+	DryRun  bool                // write nothing; the result has the diffs
 }
 
-// A Result is what a Setup did, or would have.
+// A Result is what Run changed, or would change.
 type Result struct {
 	Client  string       `json:"client"`
 	Scope   string       `json:"scope"`
@@ -38,141 +38,150 @@ type Result struct {
 	Hint    string       `json:"hint"`
 }
 
-// A FileResult is what became of one file.
+// A FileResult is what happened to one file.
 type FileResult struct {
 	Path    string `json:"path"`
 	Changed bool   `json:"changed"`
-	Made    bool   `json:"made,omitempty"`    // there was none
-	Removed bool   `json:"removed,omitempty"` // there is none now
-	Diff    string `json:"diff,omitempty"`    // a unified diff, of a dry run
+	Made    bool   `json:"made,omitempty"`
+	Removed bool   `json:"removed,omitempty"`
+	Diff    string `json:"diff,omitempty"` // a unified diff, of a dry run
 }
 
-// Run does it. The error is an *engine.Error: INVALID_PARAMS, INVALID_PATH for a file that is none or a link, INVALID_CONTENT for one that cannot be edited or
-// whose entry a person has changed, CONFLICT where another program changed it meanwhile. Nothing is changed then, unless the error names a file that is.
-func (s Setup) Run() (*Result, error) {
-	c, p, err := find(s.Client, s.Scope)
+// Run sets a client up, or undoes that.
+//
+// Everything else in a file keeps its bytes: comments, order, layout, line ends, a byte order mark. A second run changes
+// nothing. Remove gives back the bytes from before the set-up and deletes a file that set-up made; where the layout does
+// not show whether an object or list was empty before or is set-up's, it stays, empty. All of this holds while nobody
+// edits what set-up wrote.
+//
+// The error is an *engine.Error: INVALID_PARAMS; INVALID_PATH for what is no regular file or cannot be read or written;
+// INVALID_CONTENT for a file that cannot be edited or whose entry was edited by hand; CONFLICT if another program changed
+// the file meanwhile. Nothing was changed then, unless the error names a file that was.
+func Run(opt Options) (*Result, error) {
+	c, p, err := find(opt.Client, opt.Scope)
 	if err != nil {
 		return nil, err
 	}
-	jobs, err := s.jobs(c, p)
+	edits, err := opt.edits(c, p)
 	if err != nil {
 		return nil, err
 	}
-	res := &Result{Client: c.name, Scope: p.scope, DryRun: s.DryRun, Files: []FileResult{}}
-	for i := range jobs {
-		j := &jobs[i]
-		if err := s.plan(j); err != nil {
-			if j.aside && !j.file.mentions(ServerName) {
-				j.keep, j.want = j.file.there, j.file.content
+	res := &Result{Client: c.name, Scope: p.scope, DryRun: opt.DryRun, Files: []FileResult{}}
+	for _, e := range edits {
+		if err := e.plan(&opt); err != nil {
+			if e.optional && !e.file.mentions(ServerName) {
+				e.want = e.file.config
 				continue
 			}
 			return nil, err
 		}
-		f := FileResult{Path: j.file.path, Changed: j.changed(), Made: !j.file.there && j.keep, Removed: j.file.there && !j.keep}
-		if s.DryRun && f.Changed {
-			f.Diff = j.diff()
+		before, after := e.file.config, e.want
+		f := FileResult{Path: before.path, Changed: e.changed(), Made: after.exists && !before.exists, Removed: before.exists && !after.exists}
+		if opt.DryRun && f.Changed {
+			f.Diff = engine.UnifiedDiff(filepath.ToSlash(e.file.shown), before.bytes(), after.bytes())
 		}
-		res.Files, res.Changed = append(res.Files, f), res.Changed || f.Changed
+		res.Files = append(res.Files, f)
+		res.Changed = res.Changed || f.Changed
 	}
-	res.Hint = s.hint(p, res.Changed)
-	if s.DryRun {
+	res.Hint = opt.hint(p, res.Changed)
+	if opt.DryRun {
 		return res, nil
 	}
-	for i := range jobs {
-		if err := s.commit(&jobs[i]); err != nil {
-			return nil, after(jobs[:i], err)
+	for i, e := range edits {
+		if err := e.commit(); err != nil {
+			return nil, nameChanged(edits[:i], err)
 		}
 	}
 	return res, nil
 }
 
-// A job is one file and what is to be in it.
-type job struct {
-	file  *file
-	items []item
-	aside bool // the file matters only where something of Arbor's is in it
-	keep  bool // whether the file is to be there
-	want  string
+// An edit is one file and the settings that it gets or loses.
+type edit struct {
+	file     *file
+	format   format
+	settings []setting
+	optional bool   // a file that cannot be edited is skipped if Arbor's name is not in it
+	want     config // what the file is to be, set by plan
 }
 
-func (j *job) changed() bool { return j.keep != j.file.there || j.want != j.file.content }
+func (e *edit) changed() bool { return e.want != e.file.config }
 
-func (j *job) diff() string {
-	old, want := []byte(j.file.content), []byte(j.want)
-	if !j.file.there {
-		old = nil
+// edits returns an edit for each file of a place.
+func (opt *Options) edits(c client, p place) ([]*edit, error) {
+	if opt.Command == "" {
+		opt.Command = ServerName
 	}
-	if !j.keep {
-		want = nil
+	if opt.Getenv == nil {
+		opt.Getenv = func(string) string { return "" }
 	}
-	return engine.UnifiedDiff(filepath.ToSlash(j.file.shown), old, want)
-}
-
-// jobs returns the files that are concerned.
-func (s *Setup) jobs(c client, p place) ([]job, error) {
-	if s.Command == "" {
-		s.Command = ServerName
-	}
-	if s.Getenv == nil {
-		s.Getenv = func(string) string { return "" }
-	}
-	if s.GOOS == "" {
-		s.GOOS = runtime.GOOS
+	if opt.GOOS == "" {
+		opt.GOOS = runtime.GOOS
 	}
 	switch {
-	case s.Hooks && p.hooks == nil && !s.Remove:
+	case opt.Hooks && p.hooks == nil && !opt.Remove:
 		return nil, engine.Fail(engine.InvalidParams, "hooks: %s has none that Arbor knows; claude-code has", c.title)
-	case p.scope == Project && filepath.IsAbs(s.Command):
-		return nil, engine.Fail(engine.InvalidParams, "command %s: the configuration of a project is for everybody who works on it, and names no path of one machine; use the scope %s, or %s by PATH", s.Command, User, ServerName)
-	case s.Project != "" && !filepath.IsAbs(s.Project):
-		return nil, engine.Fail(engine.InvalidPath, "project %s: an absolute path is expected", s.Project)
+	case p.scope == Project && filepath.IsAbs(opt.Command):
+		return nil, engine.Fail(engine.InvalidParams, "command %s: the configuration of a project is for everybody who works on it, "+
+			"and names no path of one machine; use the scope %s, or %s by PATH", opt.Command, User, ServerName)
+	case opt.Project != "" && !filepath.IsAbs(opt.Project):
+		return nil, engine.Fail(engine.InvalidPath, "project %s: an absolute path is expected", opt.Project)
 	}
-	around := surroundings{project: s.Project, home: s.Home, getenv: s.Getenv, goos: s.GOOS}
-	entry, err := s.server(c, p)
+	server, err := opt.server(c, p)
 	if err != nil {
 		return nil, err
 	}
-	path, err := p.file(around)
+	path, err := opt.locate(p.file)
 	if err != nil {
 		return nil, err
 	}
-	jobs := []job{{file: s.at(p, path), items: []item{entry}}}
-	if p.hooks != nil && (s.Hooks || s.Remove) {
-		if path, err = p.hooks(around); err != nil {
+	edits := []*edit{{file: opt.fileAt(p, path), format: p.format, settings: []setting{server}}}
+	if p.hooks != nil && (opt.Hooks || opt.Remove) {
+		if path, err = opt.locate(p.hooks); err != nil {
 			return nil, err
 		}
-		jobs = append(jobs, job{file: s.at(p, path), items: s.hookItems(), aside: !s.Hooks})
+		edits = append(edits, &edit{file: opt.fileAt(p, path), format: p.format, settings: opt.hooks(), optional: !opt.Hooks})
 	}
-	return jobs, nil
+	return edits, nil
 }
 
-// plan reads a job's file and decides what is to become of it.
-func (s *Setup) plan(j *job) error {
-	err := j.file.read()
-	if err != nil {
+// plan reads the file and decides what it is to be.
+func (e *edit) plan(opt *Options) error {
+	if err := e.file.read(); err != nil {
 		return err
 	}
-	if s.Remove {
-		j.want, j.keep, err = take(j.file.path, j.file.content, j.file.there, j.items, s.Force)
-	} else {
-		j.keep = true
-		j.want, err = put(j.file.path, j.file.content, j.file.there, j.items, s.Force)
+	if err := e.apply(opt.Remove, opt.Force); err != nil {
+		return err
 	}
-	if err == nil && j.changed() && j.file.there && j.file.mode&0o200 == 0 {
-		err = j.file.refuse("it is marked as read-only")
+	if e.changed() && e.file.exists && e.file.mode&0o200 == 0 {
+		return e.file.refuse("it is marked as read-only")
 	}
-	return err
+	return nil
 }
 
-func (s *Setup) hint(p place, changed bool) string {
+// apply puts the settings in, or removes them.
+func (e *edit) apply(remove, force bool) (err error) {
+	e.want = e.file.config
+	for i := range e.settings {
+		s, change := e.settings[i], setting.put
+		if remove { // the last one first, because it may lie in an object that the first one made
+			s, change = e.settings[len(e.settings)-1-i], setting.remove
+		}
+		if e.want, err = change(s, e.format, e.want, force); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (opt *Options) hint(p place, changed bool) string {
 	switch {
-	case s.DryRun && changed:
+	case opt.DryRun && changed:
 		return "this is what would be done; nothing was written"
-	case !changed && s.Remove:
+	case !changed && opt.Remove:
 		return "there was nothing of Arbor's to take out"
 	case !changed:
 		return "it is set up already"
-	case s.Remove:
+	case opt.Remove:
 		return "running sessions keep the server until they end"
 	}
 	return p.hint

@@ -33,30 +33,30 @@ func newGround(t *testing.T) ground {
 	return g
 }
 
-func (g ground) setup(client, scope string) Setup {
-	return Setup{Client: client, Scope: scope, Project: g.project, Home: g.home, GOOS: "linux"}
+func (g ground) options(client, scope string) Options {
+	return Options{Client: client, Scope: scope, Project: g.project, Home: g.home, GOOS: "linux"}
 }
 
-func (g ground) run(s Setup) *Result {
+func (g ground) run(opt Options) *Result {
 	g.t.Helper()
-	res, err := s.Run()
+	res, err := Run(opt)
 	if err != nil {
-		g.t.Fatalf("%s %s: %v", s.Client, s.Scope, err)
+		g.t.Fatalf("%s %s: %v", opt.Client, opt.Scope, err)
 	}
 	return res
 }
 
 // refused runs a set-up that is to fail with a code, and returns its message.
-func (g ground) refused(s Setup, code engine.Code) string {
+func (g ground) refused(opt Options, code engine.Code) string {
 	g.t.Helper()
 	before := g.files()
-	_, err := s.Run()
+	_, err := Run(opt)
 	var e *engine.Error
 	if !errors.As(err, &e) || e.Code != code {
-		g.t.Fatalf("%s %s: %v, want %s", s.Client, s.Scope, err, code)
+		g.t.Fatalf("%s %s: %v, want %s", opt.Client, opt.Scope, err, code)
 	}
 	if after := g.files(); !slices.Equal(before, after) {
-		g.t.Fatalf("%s %s refused with %v, and changed\n%q\ninto\n%q", s.Client, s.Scope, err, before, after)
+		g.t.Fatalf("%s %s refused with %v, and changed\n%q\ninto\n%q", opt.Client, opt.Scope, err, before, after)
 	}
 	return e.Message
 }
@@ -114,8 +114,8 @@ func (g ground) read(path string) string {
 	return string(data)
 }
 
-// TestExamples sets up in every file of testdata/setup/CLIENT.SCOPE[.hooks]/STYLE.before, compares with STYLE.after, and undoes it. An example without .before
-// has no file to begin with.
+// TestExamples sets up in every file of testdata/setup/CLIENT.SCOPE[.hooks]/STYLE.before, compares with STYLE.after, and
+// undoes it. An example without .before has no file to begin with.
 func TestExamples(t *testing.T) {
 	afters, err := filepath.Glob("testdata/setup/*/*.after")
 	befores, err2 := filepath.Glob("testdata/setup/*/*.before")
@@ -142,25 +142,34 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-func example(t *testing.T, name string, form []string) {
+func example(t *testing.T, name string, words []string) {
 	const project = "/srv/my project" // stands for it in the examples
 	g := newGround(t)
-	s := g.setup(form[0], form[1])
-	s.Hooks = len(form) > 2
-	jobs := g.run(func() Setup { s := s; s.DryRun = true; return s }())
-	path := jobs.Files[len(jobs.Files)-1].Path
+	opt := g.options(words[0], words[1])
+	opt.Hooks = len(words) > 2
+	c, p, err := find(words[0], words[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	edits, err := opt.edits(c, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit := edits[len(edits)-1]
+	path := edit.file.path
 	before, err := os.ReadFile(name + ".before")
 	there := err == nil
 	if there {
 		g.write(path, string(before), 0o640)
 	}
 	start := g.files()
-	res := g.run(s)
+	res := g.run(opt)
 	f := res.Files[len(res.Files)-1]
 	if f.Path != path || !f.Changed || f.Made == there || f.Removed || !res.Changed {
 		t.Errorf("set up: %+v", f)
 	}
-	got := strings.ReplaceAll(g.read(path), g.project, project)
+	set := g.read(path)
+	got := strings.ReplaceAll(set, g.project, project)
 	if *update {
 		if err := os.WriteFile(name+".after", []byte(got), 0o644); err != nil {
 			t.Fatal(err)
@@ -173,19 +182,25 @@ func example(t *testing.T, name string, form []string) {
 	if got != string(want) {
 		t.Errorf("set up in %q\n got %q\nwant %q", before, got, want)
 	}
-	if again := g.run(s); again.Changed || again.Files[0].Changed || g.read(path) != strings.ReplaceAll(got, project, g.project) {
+	if again := g.run(opt); again.Changed || again.Files[0].Changed || g.read(path) != set {
 		t.Errorf("set up twice: %+v, %q", again, g.read(path))
 	}
-	s.Remove, s.Hooks = true, false
-	res = g.run(s)
+	opt.Remove, opt.Hooks = true, false
+	res = g.run(opt)
 	if i := slices.IndexFunc(res.Files, func(f FileResult) bool { return f.Path == path }); i < 0 || !res.Files[i].Changed || res.Files[i].Removed == there || res.Files[i].Made {
 		t.Errorf("undone: %+v", res.Files)
 	}
-	if end := g.files(); !slices.Equal(start, end) && (form[1] == Project || there) {
-		t.Errorf("undone\n got %q\nwant %q", end, start)
+	if there { // an empty object or list may be left
+		form{name, edit.settings, nil}.undone(t, string(before), set, g.read(path))
 	}
-	if res = g.run(s); res.Changed {
-		t.Errorf("undone twice: %+v", res)
+	if again := g.run(opt); again.Changed {
+		t.Errorf("undone twice: %+v", again)
+	}
+	if there {
+		g.write(path, string(before), 0o640)
+	}
+	if end := g.files(); !slices.Equal(start, end) && (words[1] == Project || there) {
+		t.Errorf("undone\n got %q\nwant %q", end, start)
 	}
 }
 
@@ -210,18 +225,18 @@ func TestPlaces(t *testing.T) {
 		{"vscode", "user", "windows", map[string]string{"VSCODE_PORTABLE": "/d", "APPDATA": "/a"}, []string{"/d/user-data/User/mcp.json"}},
 		{"windsurf", "", "linux", nil, []string{"/h/.codeium/windsurf/mcp_config.json"}},
 	} {
-		s := Setup{Client: tt.client, Scope: tt.scope, Project: "/p", Home: "/h", GOOS: tt.goos, Getenv: func(k string) string { return tt.env[k] }, Hooks: tt.client == "claude-code"}
+		opt := Options{Client: tt.client, Scope: tt.scope, Project: "/p", Home: "/h", GOOS: tt.goos, Getenv: func(k string) string { return tt.env[k] }, Hooks: tt.client == "claude-code"}
 		c, p, err := find(tt.client, tt.scope)
 		if err != nil {
 			t.Fatal(err)
 		}
-		jobs, err := s.jobs(c, p)
+		edits, err := opt.edits(c, p)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, j := range jobs {
-			got = append(got, filepath.ToSlash(j.file.path))
+		for _, e := range edits {
+			got = append(got, filepath.ToSlash(e.file.path))
 		}
 		if !slices.Equal(got, tt.want) && runtime.GOOS != "windows" {
 			t.Errorf("%s %s on %s with %v\n got %v\nwant %v", tt.client, tt.scope, tt.goos, tt.env, got, tt.want)
@@ -231,34 +246,34 @@ func TestPlaces(t *testing.T) {
 
 func TestWrongWishes(t *testing.T) {
 	g := newGround(t)
-	with := func(f func(*Setup)) Setup {
-		s := g.setup("claude-code", "project")
-		f(&s)
-		return s
+	with := func(f func(*Options)) Options {
+		opt := g.options("claude-code", "project")
+		f(&opt)
+		return opt
 	}
 	for _, tt := range []struct {
-		s    Setup
+		opt  Options
 		code engine.Code
 		say  string
 	}{
-		{with(func(s *Setup) { s.Client = "cursr" }), engine.InvalidParams, "set-up knows claude-code, cursor, vscode, windsurf"},
-		{with(func(s *Setup) { s.Scope = "global" }), engine.InvalidParams, "Claude Code has project and user"},
-		{with(func(s *Setup) { s.Client = "windsurf" }), engine.InvalidParams, "Windsurf has user"},
-		{with(func(s *Setup) { s.Client, s.Hooks = "cursor", true }), engine.InvalidParams, "Cursor has none"},
-		{with(func(s *Setup) { s.Project = "" }), engine.InvalidPath, "absolute path"},
-		{with(func(s *Setup) { s.Project = "here" }), engine.InvalidPath, "absolute path"},
-		{with(func(s *Setup) { s.Project = filepath.Join(g.project, "gone") }), engine.InvalidPath, "cannot be read"},
-		{with(func(s *Setup) { s.Command = "/usr/local/bin/arbor" }), engine.InvalidParams, "no path of one machine"},
-		{with(func(s *Setup) { s.Scope, s.Home = "user", "" }), engine.InvalidPath, "set HOME"},
-		{with(func(s *Setup) { s.Client, s.Scope, s.Project = "windsurf", "", "" }), engine.InvalidPath, "name the project"},
-		{with(func(s *Setup) { s.Client, s.Scope, s.Project = "cursor", "user", "/srv/${HOME}" }), engine.InvalidPath, "${"},
-		{with(func(s *Setup) { s.Scope, s.Getenv = "user", func(string) string { return "not/absolute" } }), engine.InvalidPath, "CLAUDE_CONFIG_DIR"},
+		{with(func(opt *Options) { opt.Client = "cursr" }), engine.InvalidParams, "set-up knows claude-code, cursor, vscode, windsurf"},
+		{with(func(opt *Options) { opt.Scope = "global" }), engine.InvalidParams, "Claude Code has project and user"},
+		{with(func(opt *Options) { opt.Client = "windsurf" }), engine.InvalidParams, "Windsurf has user"},
+		{with(func(opt *Options) { opt.Client, opt.Hooks = "cursor", true }), engine.InvalidParams, "Cursor has none"},
+		{with(func(opt *Options) { opt.Project = "" }), engine.InvalidPath, "absolute path"},
+		{with(func(opt *Options) { opt.Project = "here" }), engine.InvalidPath, "absolute path"},
+		{with(func(opt *Options) { opt.Project = filepath.Join(g.project, "gone") }), engine.InvalidPath, "cannot be read"},
+		{with(func(opt *Options) { opt.Command = "/usr/local/bin/arbor" }), engine.InvalidParams, "no path of one machine"},
+		{with(func(opt *Options) { opt.Scope, opt.Home = "user", "" }), engine.InvalidPath, "set HOME"},
+		{with(func(opt *Options) { opt.Client, opt.Scope, opt.Project = "windsurf", "", "" }), engine.InvalidPath, "name the project"},
+		{with(func(opt *Options) { opt.Client, opt.Scope, opt.Project = "cursor", "user", "/srv/${HOME}" }), engine.InvalidPath, "${"},
+		{with(func(opt *Options) { opt.Scope, opt.Getenv = "user", func(string) string { return "not/absolute" } }), engine.InvalidPath, "CLAUDE_CONFIG_DIR"},
 	} {
-		if got := g.refused(tt.s, tt.code); !strings.Contains(got, tt.say) {
-			t.Errorf("%+v\n got %q\nwant %q in it", tt.s, got, tt.say)
+		if got := g.refused(tt.opt, tt.code); !strings.Contains(got, tt.say) {
+			t.Errorf("%+v\n got %q\nwant %q in it", tt.opt, got, tt.say)
 		}
 	}
-	_, err := with(func(s *Setup) { s.Client = "cursr" }).Run()
+	_, err := Run(with(func(opt *Options) { opt.Client = "cursr" }))
 	if e := engine.AsError(err); e.Details == nil || e.Details.Nearest != "cursor" {
 		t.Errorf("cursr: the nearest is %+v", e.Details)
 	}
@@ -271,9 +286,9 @@ func TestProjectEntriesNameNoPath(t *testing.T) {
 			continue
 		}
 		g := newGround(t)
-		s := g.setup(name, Project)
-		s.Hooks = name == "claude-code"
-		for _, f := range g.run(s).Files {
+		opt := g.options(name, Project)
+		opt.Hooks = name == "claude-code"
+		for _, f := range g.run(opt).Files {
 			if got := g.read(f.Path); strings.Contains(got, g.project) || strings.Contains(got, g.home) {
 				t.Errorf("%s: %s", f.Path, got)
 			}
@@ -284,19 +299,19 @@ func TestProjectEntriesNameNoPath(t *testing.T) {
 func TestUserEntriesNameTheProjectOrNone(t *testing.T) {
 	for name, want := range map[string]string{"claude-code": `"args": ["mcp", "--profile", "worker"]`, "cursor": `"args": ["mcp", "-C", "${workspaceFolder}", "--profile", "worker"]`, "vscode": `"args": ["mcp", "-C", "${workspaceFolder}", "--profile", "worker"]`} {
 		g := newGround(t)
-		s := g.setup(name, User)
-		s.Args, s.Command = []string{"--profile", "worker"}, "/usr/local/bin/arbor"
+		opt := g.options(name, User)
+		opt.Args, opt.Command = []string{"--profile", "worker"}, "/usr/local/bin/arbor"
 		project, _ := json.Marshal(g.project)
-		path := g.run(s).Files[0].Path
+		path := g.run(opt).Files[0].Path
 		if got := g.read(path); !strings.Contains(got, `"args": ["mcp", "-C", `+string(project)+`, "--profile", "worker"]`) || !strings.Contains(got, `"/usr/local/bin/arbor"`) {
 			t.Errorf("%s for a project: %s", name, got)
 		}
-		s.Project = ""
-		if got := g.refused(s, engine.InvalidContent); !strings.Contains(got, "args") {
+		opt.Project = ""
+		if got := g.refused(opt, engine.InvalidContent); !strings.Contains(got, "args") {
 			t.Errorf("%s for any project over one for a project: %q", name, got)
 		}
-		s.Force = true
-		g.run(s)
+		opt.Force = true
+		g.run(opt)
 		if got := g.read(path); !strings.Contains(got, want) {
 			t.Errorf("%s for any project: %s", name, got)
 		}
@@ -305,9 +320,9 @@ func TestUserEntriesNameTheProjectOrNone(t *testing.T) {
 
 func TestResultAsJSON(t *testing.T) {
 	g := newGround(t)
-	s := g.setup("cursor", "")
-	s.DryRun = true
-	got, err := json.MarshalIndent(g.run(s), "", "  ")
+	opt := g.options("cursor", "")
+	opt.DryRun = true
+	got, err := json.MarshalIndent(g.run(opt), "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,0 @@
-//go:build !unix
-
-package setup
-
-const nonblock = 0
