@@ -15,136 +15,112 @@ const (
 	User    = "user"    // a file of one person, for every project
 )
 
-// A client is a program that assistants run in.
-type client struct {
-	name   string
-	title  string
-	typed  bool    // its entries say that the server is of the type "stdio"
-	places []place // the default first
-}
-
-// A place is a configuration file in which a client names servers, or two where it keeps hooks apart.
+// A place is where a client keeps its configuration for one scope. A client is a program that assistants run in.
 type place struct {
-	scope  string
-	format format
-	file   []string // where the file is, see locate
-	hooks  []string // where the file with its hooks is; nil: it has no hooks that Arbor knows
-	key    string   // of the object that holds an entry for each server
-	folder string   // what an entry says for the folder of the open project; "" where the client starts servers in it
-	// needsProject: the client neither starts servers in a project's folder nor has a variable for it.
-	needsProject bool
-	hint         string // what a person does after set-up
+	client, title string
+	scope         string
+	format        format
+	file          []string // the file that names servers, see locate
+	hooks         []string // the file with its hooks; nil: it has none that Arbor knows
+	key           string   // of the object with an entry for each server
+	typed         bool     // an entry says that its server is of the type "stdio"
+	folder        string   // what an entry says for the open project's folder; "" where the client starts servers in it
+	needsProject  bool     // it neither starts servers in the project's folder nor has a variable for that
+	hint          string   // what a person does after set-up
 }
 
 const (
 	workspaceFolder = "${workspaceFolder}" // Cursor and VS Code put the path of the open folder in its place
-
-	claudeHint   = "Claude Code asks once whether to trust the project's servers; a running session needs a restart"
-	claudeMine   = "a running session of Claude Code needs a restart; /mcp shows the server"
-	cursorHint   = "switch the server on in Cursor's settings under MCP"
-	codeHint     = "VS Code asks whether to trust the server when it first starts; MCP: List Servers shows it"
-	windsurfHint = "press refresh in Windsurf's list of MCP servers, or restart it"
+	cursorHint      = "switch the server on in Cursor's settings under MCP"
+	codeHint        = "VS Code asks whether to trust the server when it first starts; MCP: List Servers shows it"
 )
 
-// clients are all clients, in the order in which they are listed.
-var clients = []client{
-	{name: "claude-code", title: "Claude Code", typed: true, places: []place{
-		{scope: Project, format: jsonc{}, key: "mcpServers", hint: claudeHint,
-			file: []string{"$PROJECT/.mcp.json"}, hooks: []string{"$PROJECT/.claude/settings.json"}},
-		{scope: User, format: jsonc{}, key: "mcpServers", hint: claudeMine,
-			file:  []string{"$CLAUDE_CONFIG_DIR/.claude.json", "$HOME/.claude.json"},
-			hooks: []string{"$CLAUDE_CONFIG_DIR/settings.json", "$HOME/.claude/settings.json"}},
-	}},
-	{name: "cursor", title: "Cursor", typed: true, places: []place{
-		{scope: Project, format: jsonc{}, key: "mcpServers", folder: workspaceFolder, hint: cursorHint,
-			file: []string{"$PROJECT/.cursor/mcp.json"}},
-		{scope: User, format: jsonc{}, key: "mcpServers", folder: workspaceFolder, hint: cursorHint,
-			file: []string{"$HOME/.cursor/mcp.json"}},
-	}},
-	{name: "vscode", title: "VS Code", typed: true, places: []place{
-		{scope: Project, format: jsonc{}, key: "servers", folder: workspaceFolder, hint: codeHint,
-			file: []string{"$PROJECT/.vscode/mcp.json"}},
-		{scope: User, format: jsonc{}, key: "servers", folder: workspaceFolder, hint: codeHint,
-			file: []string{ // of the default profile
-				"$VSCODE_PORTABLE/user-data/User/mcp.json",
-				"windows:$APPDATA/Code/User/mcp.json", "windows:$HOME/AppData/Roaming/Code/User/mcp.json",
-				"darwin:$HOME/Library/Application Support/Code/User/mcp.json",
-				"$XDG_CONFIG_HOME/Code/User/mcp.json", "$HOME/.config/Code/User/mcp.json",
-			}},
-	}},
-	{name: "windsurf", title: "Windsurf", places: []place{
-		{scope: User, format: jsonc{}, key: "mcpServers", needsProject: true, hint: windsurfHint,
-			file: []string{"$HOME/.codeium/windsurf/mcp_config.json"}},
-	}},
+// places are those of all clients, in the order in which they are listed; the first of a client is its default.
+var places = []place{
+	{client: "claude-code", title: "Claude Code", scope: Project, format: jsonc{}, key: "mcpServers", typed: true,
+		file: []string{"$PROJECT/.mcp.json"}, hooks: []string{"$PROJECT/.claude/settings.json"},
+		hint: "Claude Code asks once whether to trust the project's servers; a running session needs a restart"},
+	{client: "claude-code", title: "Claude Code", scope: User, format: jsonc{}, key: "mcpServers", typed: true,
+		file:  []string{"$CLAUDE_CONFIG_DIR/.claude.json", "$HOME/.claude.json"},
+		hooks: []string{"$CLAUDE_CONFIG_DIR/settings.json", "$HOME/.claude/settings.json"},
+		hint:  "a running session of Claude Code needs a restart; /mcp shows the server"},
+	{client: "cursor", title: "Cursor", scope: Project, format: jsonc{}, key: "mcpServers", typed: true,
+		file: []string{"$PROJECT/.cursor/mcp.json"}, folder: workspaceFolder, hint: cursorHint},
+	{client: "cursor", title: "Cursor", scope: User, format: jsonc{}, key: "mcpServers", typed: true,
+		file: []string{"$HOME/.cursor/mcp.json"}, folder: workspaceFolder, hint: cursorHint},
+	{client: "vscode", title: "VS Code", scope: Project, format: jsonc{}, key: "servers", typed: true,
+		file: []string{"$PROJECT/.vscode/mcp.json"}, folder: workspaceFolder, hint: codeHint},
+	{client: "vscode", title: "VS Code", scope: User, format: jsonc{}, key: "servers", typed: true,
+		file: []string{ // of the default profile
+			"$VSCODE_PORTABLE/user-data/User/mcp.json",
+			"windows:$APPDATA/Code/User/mcp.json", "windows:$HOME/AppData/Roaming/Code/User/mcp.json",
+			"darwin:$HOME/Library/Application Support/Code/User/mcp.json",
+			"$XDG_CONFIG_HOME/Code/User/mcp.json", "$HOME/.config/Code/User/mcp.json",
+		}, folder: workspaceFolder, hint: codeHint},
+	{client: "windsurf", title: "Windsurf", scope: User, format: jsonc{}, key: "mcpServers",
+		file: []string{"$HOME/.codeium/windsurf/mcp_config.json"}, needsProject: true,
+		hint: "press refresh in Windsurf's list of MCP servers, or restart it"},
 }
 
 // Clients returns the names of the clients that Run knows.
 func Clients() []string {
 	var names []string
-	for _, c := range clients {
-		names = append(names, c.name)
+	for _, p := range places {
+		names = append(names, p.client)
 	}
-	return names
+	return slices.Compact(names)
 }
 
 // Scopes returns the scopes that a client has, its default first; none for an unknown client.
-func Scopes(name string) []string {
+func Scopes(client string) []string {
 	var scopes []string
-	for _, c := range clients {
-		for _, p := range c.places {
-			if c.name == name {
-				scopes = append(scopes, p.scope)
-			}
+	for _, p := range places {
+		if p.client == client {
+			scopes = append(scopes, p.scope)
 		}
 	}
 	return scopes
 }
 
-// find returns a client and one of its places; the scope "" is its default.
-func find(name, scope string) (client, place, error) {
-	i := slices.IndexFunc(clients, func(c client) bool { return c.name == name })
-	if i < 0 {
-		e := engine.Fail(engine.InvalidParams, "client %q: set-up knows %s", name, strings.Join(Clients(), ", "))
-		e.Details = &engine.Details{Param: "client", Nearest: ops.Nearest(name, Clients())}
-		return client{}, place{}, e
-	}
-	c := clients[i]
-	for _, p := range c.places {
-		if scope == "" || p.scope == scope {
-			return c, p, nil
+// placeOf returns the place of a client for a scope; "" is its default.
+func placeOf(client, scope string) (place, error) {
+	param, value, known, title := "client", client, Clients(), "set-up"
+	for _, p := range places {
+		if p.client == client {
+			if scope == "" || p.scope == scope {
+				return p, nil
+			}
+			param, value, known, title = "scope", scope, Scopes(client), p.title
 		}
 	}
-	e := engine.Fail(engine.InvalidParams, "scope %q: %s has %s", scope, c.title, strings.Join(Scopes(name), " and "))
-	e.Details = &engine.Details{Param: "scope", Nearest: ops.Nearest(scope, Scopes(name))}
-	return client{}, place{}, e
+	e := engine.Fail(engine.InvalidParams, "%s %q: %s knows %s", param, value, title, strings.Join(known, ", "))
+	e.Details = &engine.Details{Param: param, Nearest: ops.Nearest(value, known)}
+	return place{}, e
 }
 
-// locate returns the first path that applies, made absolute. A path begins with $PROJECT, $HOME or an environment
-// variable, and applies if that variable is set. A path behind the name of a system and a colon is for that system only.
+// locate returns the first path that applies. It begins with $PROJECT, $HOME or an environment variable, and does not
+// apply if that variable is not set. A path behind the name of a system and a colon is for that system only.
 func (opt *Options) locate(paths []string) (string, error) {
 	for _, path := range paths {
-		if system, rest, only := strings.Cut(path, ":"); only {
-			if system != opt.GOOS {
-				continue
-			}
+		if system, rest, only := strings.Cut(path, ":"); only && system == opt.GOOS {
 			path = rest
+		} else if only {
+			continue
 		}
 		variable, name, _ := strings.Cut(strings.TrimPrefix(path, "$"), "/")
-		var folder, what, help string
-		switch variable {
-		case "PROJECT":
-			folder, what, help = opt.Project, "project", ", as its configuration lies in it"
-		case "HOME":
-			folder, what, help = opt.Home, "home", "; set HOME"
-		default:
-			if folder, what = opt.Getenv(variable), variable; folder == "" {
-				continue
-			}
+		folder := opt.Getenv(variable)
+		switch {
+		case variable == "PROJECT":
+			folder = opt.Project
+		case variable == "HOME":
+			folder = opt.Home
+		case folder == "":
+			continue
 		}
 		if !filepath.IsAbs(folder) {
-			return "", engine.Fail(engine.InvalidPath, "%s %q: the absolute path of a folder is expected%s", what, folder, help)
+			return "", engine.Fail(engine.InvalidPath, "%s is %q: the absolute path of a folder is expected", variable, folder)
 		}
 		return filepath.Join(folder, filepath.FromSlash(name)), nil
 	}
-	panic("a place of the table of clients has no path for " + opt.GOOS)
+	panic("a client has no path for " + opt.GOOS)
 }

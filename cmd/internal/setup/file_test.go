@@ -62,14 +62,14 @@ func TestAPersonsEntry(t *testing.T) {
 		{`{"command": "C:\\bin\\Arbor.EXE", "args": ["mcp", "-C", "${workspaceFolder}"]}`, "args, command", true},
 		{`{"type": "stdio", "command": "arbor", "args": ["mcp"], "env": {"ARBOR_VAULT": "plan"}}`, "env", false},
 		{`{"type": "stdio", "command": "arbor", "args": ["mcp"], "disabled": true}`, "disabled", false},
-		{`{"type": "stdio", "command": "arbor", "args": ["mcp", "-w", "Login"]}`, "args", false},
-		{`{"type": "stdio", "command": "arbor", "args": ["mcp", "-C", "/elsewhere"]}`, "args", false},
-		{`{"type": "stdio", "command": "arborist", "args": ["mcp"]}`, "command", false},
-		{`{"type": "stdio", "command": "arbor"}`, "args", false},
+		{`{"type": "stdio", "command": "arbor", "args": ["mcp", "-w", "Login"]}`, "args", true},
+		{`{"type": "stdio", "command": "arbor", "args": ["mcp", "-C", "/elsewhere"]}`, "args", true},
+		{`{"type": "stdio", "command": "arborist", "args": ["mcp"]}`, "command", true},
+		{`{"type": "stdio", "command": "arbor"}`, "args", true},
 		{`{"type": "http", "url": "http://127.0.0.1:1/mcp"}`, "args, command, type, url", false},
 		{`{"type": "stdio", "command": "arbor", "args": ["mcp"], "args": ["mcp"]}`, "it is no object, or has a key twice", false},
-		{`{"type": "stdio", "command": "arbor", "args": "mcp"}`, "args", false},
-		{`{}`, "args, command", false},
+		{`{"type": "stdio", "command": "arbor", "args": "mcp"}`, "args", true},
+		{`{}`, "args, command", true},
 		{`null`, "it is no object, or has a key twice", false},
 		{`"arbor"`, "it is no object, or has a key twice", false},
 	} {
@@ -110,9 +110,15 @@ func TestAPersonsHooks(t *testing.T) {
 	file := func(hook string) string {
 		return "{\"hooks\": {\"SessionStart\": [{\"matcher\": \"startup\", \"hooks\": [" + hook + ", {\"type\": \"command\", \"command\": \"date\"}]}, 7]}}"
 	}
+	const (
+		foreign = iota // not Arbor's
+		edited         // Arbor's, with something in it that set-up does not write
+		ours           // Arbor's, started in another way
+		equal
+	)
 	for _, tt := range []struct {
 		hook string
-		is   verdict
+		is   int
 	}{
 		{`{"type": "command", "command": "arbor hook session-start", "timeout": 10}`, equal},
 		{`{"timeout": 10, "type": "command", "command": "/opt/arbor hook session-start"}`, ours},
@@ -120,9 +126,9 @@ func TestAPersonsHooks(t *testing.T) {
 		{`{"type": "command", "command": "/opt/arbor", "args": ["hook", "session-start"], "timeout": 10}`, ours},
 		{`{"type": "command", "command": "arbor hook session-start"}`, edited},
 		{`{"type": "command", "command": "arbor hook session-start", "timeout": 60}`, edited},
-		{`{"type": "command", "command": "arbor hook session-start --vault plan", "timeout": 10}`, edited},
+		{`{"type": "command", "command": "arbor hook session-start --vault plan", "timeout": 10}`, ours},
 		{`{"type": "command", "command": "arbor hook session-start", "timeout": 10, "statusMessage": "x"}`, edited},
-		{`{"type": "command", "command": "arbor", "args": ["hook", "session-start", "-q"], "timeout": 10}`, edited},
+		{`{"type": "command", "command": "arbor", "args": ["hook", "session-start", "-q"], "timeout": 10}`, ours},
 		{`{"type": "command", "command": "arbor hook prompt", "timeout": 10}`, foreign},
 		{`{"type": "command", "command": "echo arbor hook session-start", "timeout": 10}`, foreign},
 		{`{"type": "command", "command": "arborist hook session-start", "timeout": 10}`, foreign},
@@ -355,35 +361,25 @@ func TestChangedMeanwhile(t *testing.T) {
 			}
 			opt := g.options("claude-code", "")
 			opt.Remove = tt.remove
-			c, p, err := find(opt.Client, opt.Scope)
+			p, err := placeOf(opt.Client, opt.Scope)
 			if err != nil {
 				t.Fatal(err)
 			}
-			edits, err := opt.edits(c, p)
+			files, err := opt.files(p)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := edits[0].plan(&opt); err != nil {
+			if err := files[0].plan(jsonc{}, &opt); err != nil {
 				t.Fatal(err)
 			}
 			tt.change(g, path)
 			before := g.files()
-			if err := edits[0].commit(); engine.AsError(err).Code != engine.Conflicting {
+			if err := files[0].commit(); engine.AsError(err).Code != engine.Conflicting {
 				t.Errorf("%v, want %s", err, engine.Conflicting)
 			}
 			if after := g.files(); strings.Join(after, "\n") != strings.Join(before, "\n") {
 				t.Errorf("it made %q of %q", after, before)
 			}
 		})
-	}
-}
-
-// TestHalfDoneIsSaid has the second of two files fail when the first one is written.
-func TestHalfDoneIsSaid(t *testing.T) {
-	g := newGround(t)
-	first := config{path: filepath.Join(g.project, ".mcp.json"), text: "{}", exists: true}
-	err := nameChanged([]*edit{{file: &file{config: config{path: first.path}}, want: first}}, (&file{}).error(engine.Conflicting, "changed"))
-	if e := engine.AsError(err); e.Code != engine.Conflicting || !strings.Contains(e.Message, "changed already: "+first.path) || strings.Contains(e.Message, "nothing was changed") {
-		t.Errorf("%v", err)
 	}
 }

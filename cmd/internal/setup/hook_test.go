@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -16,7 +17,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"arbor/context/render"
 	"arbor/engine"
 	"arbor/engine/enginetest"
 	"arbor/mdstore"
@@ -99,7 +99,7 @@ The focus is %s (execution, implementing):
 > requirement: POST /login takes a name and a password.
 >
 > It answers 401 for a wrong one.
-No node is ready to be worked on. context_get brings all that the work on a node needs.`, ws, quotes, mdstore.RulesHash(login.Rules), node)
+Nodes that are ready to be worked on: 0 (node_next names them). context_get brings all that the work on a node needs.`, ws, quotes, mdstore.RulesHash(login.Rules), node)
 	if got := told(t, world.Engine, HookCall{Name: SessionStart, Stdin: asks("s1")}); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -153,7 +153,7 @@ func TestPromptTellsWhatOthersChangedAndNothingElse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prompt("Arbor: 1 file was changed by others since this session last looked (changes_get).")
+	prompt("Arbor: files that others changed since this session last looked: 1 (changes_get).")
 	if err := world.NoteOwn(ctx, ws, "s1", changed); err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestPromptTellsWhatOthersChangedAndNothingElse(t *testing.T) {
 	if _, err := world.Create(ctx, ws, engine.NewNode{Parent: mdstore.Root, Type: statemachine.Execution, Title: "B", Requirement: "y", RulesHash: mdstore.RulesHash(login.Rules)}, engine.Act{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := told(t, world.Engine, HookCall{Name: Prompt, Stdin: asks("s1")}); !strings.Contains(got, "1 file was changed by others") {
+	if got := told(t, world.Engine, HookCall{Name: Prompt, Stdin: asks("s1")}); !strings.Contains(got, "last looked: 1 ") {
 		t.Errorf("after others created a node: %q", got)
 	}
 	if got := told(t, world.Engine, HookCall{Name: Prompt}); got != "" {
@@ -185,7 +185,7 @@ func TestNothingToSay(t *testing.T) {
 	if got := told(t, unfocused.Engine, HookCall{Name: Prompt, Stdin: asks("s1")}); got != "" {
 		t.Errorf("prompt without focus and changes says %q", got)
 	}
-	if got := told(t, unfocused.Engine, HookCall{Name: SessionStart, Stdin: asks("s1")}); !strings.Contains(got, "No node has the focus.\n1 node is ready") {
+	if got := told(t, unfocused.Engine, HookCall{Name: SessionStart, Stdin: asks("s1")}); !strings.Contains(got, "No node has the focus.\nNodes that are ready to be worked on: 1 ") {
 		t.Errorf("session-start without a focus says\n%s", got)
 	}
 }
@@ -194,7 +194,7 @@ func TestNothingToSay(t *testing.T) {
 func TestStdinDoesNotMatter(t *testing.T) {
 	world, _, node := planned(t, login, engine.NewNode{Requirement: "x"})
 	for _, in := range []string{"", "null", "[]", "{", `{"session_id"`, `{"session_id": 7}`, `{"session_id": {"a": 1}}`, `{"session_id": "` + strings.Repeat("x", 300) + `"}`,
-		`{"session_id": "a\nb"}`, "\xff\xfe{", strings.Repeat("[", 100000), `{"prompt": "` + strings.Repeat("x", largestAsk) + `"}`} {
+		`{"session_id": "a\nb"}`, "\xff\xfe{", strings.Repeat("[", 100000), `{"prompt": "` + strings.Repeat("x", largestInput) + `"}`} {
 		if got := told(t, world.Engine, HookCall{Name: SessionStart, Stdin: strings.NewReader(in)}); !strings.Contains(got, string(node)) {
 			t.Errorf("session-start with %.40q on stdin says %q", in, got)
 		}
@@ -212,7 +212,7 @@ func TestStdinIsReadToTheEndOfTheObject(t *testing.T) {
 	r, w := io.Pipe()
 	defer w.Close()
 	go func() { _, _ = io.WriteString(w, `{"prompt": "x", "session_id": "s1"}`) }()
-	if got := sessionOf(r); got != "s1" {
+	if got := sessionIn(r); got != "s1" {
 		t.Errorf("session %q, want s1", got)
 	}
 }
@@ -268,6 +268,8 @@ func TestUnreadableVault(t *testing.T) {
 	}
 }
 
+var ruleCount = regexp.MustCompile(`^[0-9]+ of its [0-9]+ rules; `)
+
 // TestContextIsBoundedAndQuoted has every text of the files try to pose as Arbor and to be too long.
 func TestContextIsBoundedAndQuoted(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -291,7 +293,7 @@ func TestContextIsBoundedAndQuoted(t *testing.T) {
 		}
 		world := enginetest.New(t, files)
 		got := told(t, world.Engine, HookCall{Name: SessionStart, Stdin: asks("s1")})
-		if most := startTokens * bytesToken; len(got) > most {
+		if most := startBytes; len(got) > most {
 			rt.Fatalf("%d bytes, more than %d:\n%s", len(got), most, got)
 		}
 		if !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool {
@@ -301,13 +303,13 @@ func TestContextIsBoundedAndQuoted(t *testing.T) {
 		}
 		for _, line := range strings.Split(got, "\n") {
 			own := strings.HasPrefix(line, "Arbor keeps the plan of this project in the workspace ws-1 ") || strings.HasPrefix(line, "Its rules") ||
-				strings.HasPrefix(line, "The first of its ") || strings.HasPrefix(line, "It has ") || strings.HasPrefix(line, "The focus is n-1 (execution, ") ||
-				strings.HasPrefix(line, "No node ") || strings.HasPrefix(line, "1 node is ready ") || strings.HasPrefix(line, "Something is wrong with its file;")
+				ruleCount.MatchString(line) || strings.HasPrefix(line, "The focus is n-1 (execution, ") ||
+				strings.HasPrefix(line, "No node ") || strings.HasPrefix(line, "Nodes that are ready ") || strings.HasPrefix(line, "Something is wrong with its file;")
 			if !own && !strings.HasPrefix(line, ">") {
 				rt.Fatalf("a line that is neither its own nor quoted: %q in\n%s", line, got)
 			}
 		}
-		if !strings.Contains(got, "Its rules, rulesHash ") {
+		if !strings.Contains(got, "\nIts rules, rulesHash ") {
 			return
 		}
 		snap, err := world.Snapshot(t.Context(), "ws-1")
@@ -315,7 +317,7 @@ func TestContextIsBoundedAndQuoted(t *testing.T) {
 			rt.Fatal(err)
 		}
 		for _, r := range snap.Workspace().Rules() {
-			if r = strings.TrimSpace(seen(render.Visible(r))); r != "" && !strings.Contains(got, "\n> - "+r) {
+			if r = strings.TrimSpace(printable(r)); r != "" && !strings.Contains(got, "\n> - "+r) {
 				rt.Fatalf("the hash without the rule %q:\n%s", r, got)
 			}
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -20,63 +19,60 @@ const (
 	byteOrderMark = "\ufeff"
 	white         = " \t\r\n"
 	hooksKey      = "hooks"
-	mostBrackets  = 1 << 18 // of a file; were all of them nested, the parser would need a stack of 230 MB of the 1,000 that Go allows
+	// mostBrackets bounds the parser's stack: 230 MB if all are nested, of the 1,000 at which Go ends a program.
+	mostBrackets = 1 << 18
 )
 
 // parseJSON returns hujson's tree, which holds every byte of the text; nil if that is nothing but white space.
-func parseJSON(c config) (*hujson.Value, error) {
-	src := strings.TrimPrefix(c.text, byteOrderMark)
+func parseJSON(text string) (*hujson.Value, error) {
+	src := strings.TrimPrefix(text, byteOrderMark)
 	if strings.Trim(src, white) == "" {
 		return nil, nil
 	}
 	if strings.Count(src, "[")+strings.Count(src, "{") > mostBrackets {
-		return nil, invalid(c, "", "it has more than %d brackets", mostBrackets)
+		return nil, fmt.Errorf(": it has more than %d brackets", mostBrackets)
 	}
 	root, err := hujson.Parse([]byte(src + "\n")) // a comment may end with the file
 	if err != nil {
-		what, line, column := err.Error(), 0, 0
-		if n, _ := fmt.Sscanf(what, "hujson: line %d, column %d:", &line, &column); n == 2 {
-			what = strings.SplitN(what, ": ", 3)[2]
-		}
-		return nil, invalid(c, fmt.Sprintf(":%d:%d", line, column), "it is no valid JSON: %s; mend it first", what)
+		_, where, _ := strings.Cut(err.Error(), "line ")
+		where, what, _ := strings.Cut(strings.Replace(where, ", column ", ":", 1), ": ")
+		return nil, fmt.Errorf(":%s: it is no valid JSON: %s; mend it first", where, what)
 	}
 	if root.Value.Kind() != '{' {
-		return nil, invalid(c, lineOf(c, root.StartOffset), "it is no object")
+		return nil, fmt.Errorf(":%d: it is no object", lineOf(text, &root))
 	}
-	root.BeforeExtra = append(hujson.Extra(c.text[:len(c.text)-len(src)]), root.BeforeExtra...)
+	root.BeforeExtra = slices.Concat(hujson.Extra(text[:len(text)-len(src)]), root.BeforeExtra)
 	return &root, nil
 }
 
-// pack returns the config with what the tree is now.
-func pack(c config, root *hujson.Value) config {
-	return config{c.path, strings.TrimSuffix(string(root.Pack()), "\n"), true}
-}
+// pack returns the text of the tree.
+func pack(root *hujson.Value) string { return strings.TrimSuffix(string(root.Pack()), "\n") }
 
-// lineOf returns ":" and the line of an offset that the parser gave.
-func lineOf(c config, at int) string {
-	return fmt.Sprint(":", 1+strings.Count(strings.TrimPrefix(c.text, byteOrderMark)[:at], "\n"))
+// lineOf returns the line of a value that was parsed.
+func lineOf(text string, v *hujson.Value) int {
+	return 1 + strings.Count(strings.TrimPrefix(text, byteOrderMark)[:v.StartOffset], "\n")
 }
 
 // descend returns the last value on a path of keys that exists, and the number of keys that lead to it. A key that an
 // object has twice is an error, because programs differ in which one counts.
-func descend(c config, root *hujson.Value, path []string) (v *hujson.Value, depth int, err error) {
+func descend(text string, root *hujson.Value, path []string) (v *hujson.Value, depth int, err error) {
 	v = root
 	for depth, key := range path {
 		object, ok := v.Value.(*hujson.Object)
 		if !ok {
-			return nil, 0, invalid(c, lineOf(c, v.StartOffset), "%s is no object", strings.Join(path[:depth], "."))
+			return nil, 0, fmt.Errorf(":%d: %s is no object", lineOf(text, v), strings.Join(path[:depth], "."))
 		}
 		var found *hujson.ObjectMember
 		for i := range object.Members {
 			m := &object.Members[i]
-			if m.Name.Value.(hujson.Literal).String() != key {
-				continue
+			switch {
+			case m.Name.Value.(hujson.Literal).String() != key:
+			case found == nil:
+				found = m
+			default:
+				return nil, 0, fmt.Errorf(":%d: %s stands here for the second time (first in line %d); keep one of them",
+					lineOf(text, &m.Name), key, lineOf(text, &found.Name))
 			}
-			if found != nil {
-				return nil, 0, invalid(c, lineOf(c, m.Name.StartOffset), "%s stands here for the second time (first in line %s); keep one of them",
-					key, lineOf(c, found.Name.StartOffset)[1:])
-			}
-			found = m
 		}
 		if found == nil {
 			return v, depth, nil
@@ -86,46 +82,46 @@ func descend(c config, root *hujson.Value, path []string) (v *hujson.Value, dept
 	return v, len(path), nil
 }
 
-func (jsonc) find(c config, s setting) (found []entry, err error) {
-	root, err := parseJSON(c)
+func (jsonc) find(text string, s setting) (found []entry, err error) {
+	root, err := parseJSON(text)
 	if err != nil || root == nil {
 		return nil, err
 	}
-	v, depth, err := descend(c, root, s.path)
+	v, depth, err := descend(text, root, s.path)
 	if err != nil || depth < len(s.path) {
 		return nil, err
 	}
-	at := pointer(s.path)
-	if !s.hook {
-		return []entry{entryAt(c, v, at)}, nil
+	if s.isHook == nil {
+		return []entry{entryAt(text, v, pointer(s.path))}, nil
 	}
 	groups, ok := v.Value.(*hujson.Array)
 	if !ok {
-		return nil, invalid(c, lineOf(c, v.StartOffset), "%s is no list", strings.Join(s.path, "."))
+		return nil, fmt.Errorf(":%d: %s is no list", lineOf(text, v), strings.Join(s.path, "."))
 	}
 	for i := range groups.Elements {
-		group := at + "/" + strconv.Itoa(i)
 		hooks := groups.Elements[i].Find("/" + hooksKey)
 		if hooks == nil || hooks.Value.Kind() != '[' {
 			continue
 		}
-		list := hooks.Value.(*hujson.Array).Elements
-		for j := range list {
-			cut := group
+		list, _ := parts(hooks)
+		for j, p := range list {
+			place := fmt.Sprintf("%s/%d", pointer(s.path), i)
 			if len(list) > 1 {
-				cut = fmt.Sprintf("%s/%s/%d", group, hooksKey, j)
+				place += fmt.Sprintf("/%s/%d", hooksKey, j)
 			}
-			found = append(found, entryAt(c, &list[j], cut))
+			if e := entryAt(text, p.value, place); s.isHook(e.fields) {
+				found = append(found, e)
+			}
 		}
 	}
 	return found, nil
 }
 
-// entryAt describes a value; cut is the place of what is removed with it.
-func entryAt(c config, v *hujson.Value, cut string) entry {
+// entryAt describes a value; place is that of what is removed with it.
+func entryAt(text string, v *hujson.Value, place string) entry {
 	plain := v.Clone()
 	plain.Minimize()
-	e := entry{where: lineOf(c, v.StartOffset), cut: cut, value: json.RawMessage(plain.Pack())}
+	e := entry{line: lineOf(text, v), place: place, value: json.RawMessage(plain.Pack())}
 	all, _ := parts(v)
 	if json.Unmarshal(plain.Pack(), &e.fields) != nil || len(e.fields) != len(all) {
 		e.fields = nil
@@ -133,39 +129,39 @@ func entryAt(c config, v *hujson.Value, cut string) entry {
 	return e
 }
 
-func pointer(path []string) string { return "/" + strings.Join(path, "/") } // none of our keys has a character to escape
+func pointer(path []string) string { return "/" + strings.Join(path, "/") } // no key of ours needs an escape
 
-func (jsonc) add(c config, s setting, value any) (config, error) {
-	root, err := parseJSON(c)
+func (jsonc) add(text string, s setting, value any) (string, error) {
+	root, err := parseJSON(text)
 	if err != nil {
-		return c, err
+		return "", err
 	}
-	text, path := encode(value), s.path
-	if s.hook {
-		text, path = wrap(hooksKey, wrap("-", text)), append(slices.Clone(path), "-")
+	added, path := encode(value), s.path
+	if s.isHook != nil {
+		added, path = wrap(hooksKey, wrap("-", added)), append(slices.Clone(path), "-")
 	}
-	container, depth := (*hujson.Value)(nil), 0
+	container, depth := root, 0
 	if root != nil {
-		if container, depth, err = descend(c, root, s.path); err != nil {
-			return c, err
+		if container, depth, err = descend(text, root, s.path); err != nil {
+			return "", err
 		}
 		depth = min(depth, len(path)-1)
 	}
 	for _, key := range slices.Backward(path[depth+1:]) {
-		text = wrap(key, text)
+		added = wrap(key, added)
 	}
 	if root == nil {
-		c.text += layout{nl: "\n", unit: plainUnit, gap: " "}.write(wrap(path[0], text))
-		if !c.exists {
-			c.text, c.exists = c.text+"\n", true
+		made := layout{nl: "\n", unit: plainUnit, gap: " "}.write(wrap(path[0], added))
+		if text += string(made.Pack()); text[0] == '{' { // there was no file
+			text += "\n"
 		}
-		return c, nil
+		return text, nil
 	}
-	err = insert(root, container, pointer(path[:depth+1]), text)
-	return pack(c, root), err
+	insert(root, container, path[depth], added)
+	return pack(root), nil
 }
 
-// wrap returns a list of text if key is "-", and otherwise an object with it.
+// wrap returns a list with one element if key is "-", and otherwise an object with one member.
 func wrap(key, text string) string {
 	if key == "-" {
 		return "[" + text + "]"
@@ -173,36 +169,33 @@ func wrap(key, text string) string {
 	return "{" + encode(key) + ":" + text + "}"
 }
 
-func (jsonc) remove(c config, e entry) ([]config, error) {
-	root, err := parseJSON(c)
+func (jsonc) remove(text string, e entry) ([]string, error) {
+	root, err := parseJSON(text)
 	if err != nil {
 		return nil, err
 	}
-	var all []config
-	for at := e.cut; at != ""; {
-		around := at[:strings.LastIndexByte(at, '/')]
+	var all []string
+	for place := e.place; place != ""; {
+		around := place[:strings.LastIndexByte(place, '/')]
 		container := root.Find(around)
-		if err := cutPart(root, container, at); err != nil {
-			return nil, err
-		}
-		all = append(all, pack(c, root))
+		cut(container, root.Find(place))
+		all = append(all, pack(root))
 		if rest, _ := parts(container); len(rest) > 0 {
 			return all, nil
 		}
-		at = around
+		place = around
 	}
-	// Set-up may have made all of the text, or the file.
-	blank := string(root.BeforeExtra)
-	return append(all, config{c.path, blank, true}, config{path: c.path}), nil
+	return append(all, string(root.BeforeExtra), ""), nil // the file was blank, or there was none
 }
 
 // encode returns a value as JSON in one line.
 func encode(value any) string {
+	if text, ok := value.(json.RawMessage); ok {
+		return string(text)
+	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(value); err != nil {
-		panic(fmt.Sprintf("%+v cannot be written: %v", value, err))
-	}
+	_ = enc.Encode(value) // it is a struct or a string of ours
 	return strings.TrimSuffix(b.String(), "\n")
 }

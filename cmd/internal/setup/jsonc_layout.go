@@ -31,111 +31,98 @@ func parts(v *hujson.Value) (all []part, end *hujson.Extra) {
 	return nil, nil
 }
 
-// insert adds a part at the end of a container. Beside a part that begins a line it gets lines of its own, and otherwise
-// it is written in one line. A comma after the last part is followed by another.
-func insert(root, container *hujson.Value, at, text string) error {
-	l := layout{unit: plainUnit, gap: " "} // of the file
+// insert adds a part at the end of a container: a member, or an element if key is "-". Beside a part that begins a line it
+// gets lines of its own, and otherwise it is written in one line. A comma after the last part is followed by another.
+func insert(root, container *hujson.Value, key, text string) {
+	l := layout{unit: plainUnit, gap: " "} // as the first part of the root has it
 	if all, _ := parts(root); len(all) > 0 {
 		if _, indent, _ := lineStart(all[0].first.BeforeExtra); indent != "" {
 			l.unit = indent
 		}
-		if len(all[0].value.BeforeExtra) == 0 {
-			l.gap = ""
-		}
+		l.gap = " "[:min(1, len(all[0].value.BeforeExtra))]
 	}
 	all, end := parts(container)
-	n, tail := len(all), string(*end)
+	var last part
+	spread := false
+	if len(all) > 0 {
+		last = all[len(all)-1]
+		l.nl, l.indent, spread = lineStart(last.first.BeforeExtra)
+	}
+	tail := string(*end)
 	before := strings.TrimRight(tail, white)
 	after := tail[len(before):]
-	spread := false
-	if n > 0 {
-		l.nl, l.indent, spread = lineStart(all[n-1].first.BeforeExtra)
-	}
 	nl, indent, ownLine := lineStart(*end)
 	switch {
-	case ownLine: // the closing bracket begins a line, and the part gets the line before it
-		if before = strings.TrimSuffix(tail, indent); !spread {
-			before += indent + l.unit
-		}
-		before, after = before+l.indent, nl+indent
+	case ownLine && spread: // the closing bracket begins a line, and the part gets the line before it
+		before, after = strings.TrimSuffix(tail, indent)+l.indent, nl+indent
+	case ownLine:
+		before, after = tail+l.unit, nl+indent
 	case spread:
 		before += l.nl + l.indent
-	case n > 0:
+	case len(all) > 0:
 		before += l.gap
-	case before != "": // a comment
-		before += " "
-	default: // as much white space before it as after it
-		before = tail
 	}
+	*end = hujson.Extra(after)
 	if spread {
 		l.gap = " "
 	}
-	err := root.Patch(fmt.Appendf(nil, `[{"op":"add","path":%s,"value":%s}]`, encode(at), l.write(text)))
-	if err != nil {
-		return err
+	value := l.write(text)
+	if last.value != nil && last.value.AfterExtra != nil { // hujson's sign of a comma after the last part
+		value.AfterExtra = hujson.Extra{}
 	}
-	all, end = parts(container)
-	added := all[n]
-	added.value.BeforeExtra = hujson.Extra(l.gap)
-	added.first.BeforeExtra = hujson.Extra(before)
-	if n > 0 && all[n-1].value.AfterExtra != nil { // the last part has a comma after it
-		added.value.AfterExtra = hujson.Extra{}
+	value.BeforeExtra = hujson.Extra(before)
+	switch c := container.Value.(type) {
+	case *hujson.Object:
+		name := hujson.Value{BeforeExtra: value.BeforeExtra, Value: hujson.String(key)}
+		value.BeforeExtra = hujson.Extra(l.gap)
+		c.Members = append(c.Members, hujson.ObjectMember{Name: name, Value: value})
+	case *hujson.Array:
+		c.Elements = append(c.Elements, value)
 	}
-	*end = hujson.Extra(after)
-	return nil
 }
 
-// cutPart removes the part of a container at a place: the way back from insert. Comments around it stay.
-func cutPart(root, container *hujson.Value, at string) error {
+// cut removes a part of a container: the way back from insert. Comments around it stay, which they do not with hujson's
+// Patch.
+func cut(container, value *hujson.Value) {
 	all, end := parts(container)
-	i := 0
-	for root.Find(at) != all[i].value {
-		i++
-	}
-	p, last := all[i], i == len(all)-1
-	next := end
+	i := slices.IndexFunc(all, func(p part) bool { return p.value == value })
+	first, last := all[i].first, i == len(all)-1
 	if !last {
-		next = &all[i+1].first.BeforeExtra
+		end = &all[i+1].first.BeforeExtra
 	}
-	left := join(p.first.BeforeExtra, slices.Concat(p.value.AfterExtra, *next), last)
+	*end = join(first.BeforeExtra, slices.Concat(value.AfterExtra, *end), last)
 	if last && i > 0 {
 		switch now := all[i-1].value; {
-		case p.value.AfterExtra == nil: // there is no comma after the last part
-			left = slices.Concat(now.AfterExtra, left)
+		case value.AfterExtra == nil: // there is no comma after the last part
+			*end = slices.Concat(now.AfterExtra, *end)
 			now.AfterExtra = nil
 		case now.AfterExtra == nil:
 			now.AfterExtra = hujson.Extra{}
 		}
 	}
-	p.first.BeforeExtra, *next = nil, nil // Patch would move the comments, and drop some
-	if err := root.Patch(fmt.Appendf(nil, `[{"op":"remove","path":%s}]`, encode(at))); err != nil {
-		return err
+	switch c := container.Value.(type) {
+	case *hujson.Object:
+		c.Members = slices.Delete(c.Members, i, i+1)
+	case *hujson.Array:
+		c.Elements = slices.Delete(c.Elements, i, i+1)
 	}
-	if all, end = parts(container); !last {
-		end = &all[i].first.BeforeExtra
-	}
-	*end = left
-	return nil
 }
 
 // join returns what is left of the comments and white space before and after a part that is removed.
 func join(before, after hujson.Extra, last bool) hujson.Extra {
-	rest := bytes.TrimLeft(after, " \t\r")
-	ends := bytes.HasPrefix(rest, []byte("\n"))
-	_, indent, begins := lineStart(before)
-	switch {
-	case begins && ends: // its lines
-		return slices.Concat(bytes.TrimSuffix(before, []byte(indent)), rest[1:])
-	case last:
-		short := bytes.TrimRight(before, white)
-		if _, err := hujson.Parse(fmt.Appendf(nil, "{%s}", short)); err != nil {
-			short = before // it ends in a comment that needs its line end
-		}
-		return slices.Concat(short, after)
-	case ends:
-		return slices.Concat(before, after)
+	rest := bytes.TrimLeft(after, " \t")
+	line := bytes.TrimPrefix(rest, []byte("\r"))
+	if _, indent, begins := lineStart(before); begins && bytes.HasPrefix(line, []byte("\n")) { // its lines
+		return slices.Concat(before[:len(before)-len(indent)], line[1:])
 	}
-	return slices.Concat(before, rest)
+	if !last {
+		return slices.Concat(before, rest)
+	}
+	short := bytes.TrimRight(before, white)
+	if _, err := hujson.Parse(fmt.Appendf(nil, "{%s}", short)); err != nil {
+		short = before // it ends in a comment that needs its line end
+	}
+	return slices.Concat(short, after)
 }
 
 // lineStart returns the line end and the indentation before a token; ok is false if the token does not begin a line.
@@ -159,37 +146,29 @@ type layout struct {
 	gap    string // after a colon, and after a comma within a line
 }
 
-// write returns JSON in this layout. Lists of plain values stay in one line.
-func (l layout) write(text string) string {
+// write returns compact JSON in this layout. Lists of strings stay in one line.
+func (l layout) write(text string) hujson.Value {
 	v, err := hujson.Parse([]byte(text))
 	if err != nil {
-		panic(fmt.Sprintf("%s: %v", text, err))
+		panic(err) // it is ours
 	}
 	l.apply(&v)
-	return string(v.Pack())
+	return v
 }
 
 func (l layout) apply(v *hujson.Value) {
 	all, end := parts(v)
-	inner := l
-	inner.indent += l.unit
-	spread := l.nl != "" && slices.ContainsFunc(all, func(p part) bool {
-		_, plain := p.value.Value.(hujson.Literal)
-		return p.first != p.value || !plain
-	})
+	inner, gap := layout{l.nl, l.indent + l.unit, l.unit, l.gap}, l.gap
+	if l.nl != "" && len(all) > 0 && (all[0].first != all[0].value || all[0].value.Value.Kind() == '{') {
+		gap = inner.nl + inner.indent
+		*end = hujson.Extra(l.nl + l.indent)
+	}
 	for i, p := range all {
 		p.value.BeforeExtra = hujson.Extra(l.gap)
-		switch {
-		case spread:
-			p.first.BeforeExtra = hujson.Extra(l.nl + inner.indent)
-		case i > 0:
-			p.first.BeforeExtra = hujson.Extra(l.gap)
-		default:
+		p.first.BeforeExtra = hujson.Extra(gap)
+		if i == 0 && gap == l.gap {
 			p.first.BeforeExtra = nil
 		}
 		inner.apply(p.value)
-	}
-	if spread {
-		*end = hujson.Extra(l.nl + l.indent)
 	}
 }

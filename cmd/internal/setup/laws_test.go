@@ -25,47 +25,40 @@ type form struct {
 // forms returns every form that there is.
 func forms(t testing.TB) []form {
 	var all []form
-	for _, c := range clients {
-		for _, p := range c.places {
-			opt := Options{Project: "/srv/a & b", Command: ServerName, Args: []string{"--profile", "worker"}}
-			server, err := opt.server(c, p)
-			if err != nil {
-				t.Fatal(err)
-			}
-			name := c.name + " " + p.scope
-			all = append(all, form{name, []setting{server}, []string{p.key}})
-			if p.hooks != nil {
-				other := Options{Command: "/opt/my tools/arbor"}
-				all = append(all, form{name + " hooks", opt.hooks(), []string{hooksKey, "SessionStart", "["}},
-					form{name + " hooks without a shell", other.hooks(), []string{hooksKey, "UserPromptSubmit", "["}})
-			}
+	for _, p := range places {
+		opt := Options{Project: "/srv/a & b", Command: ServerName, Args: []string{"--profile", "worker"}}
+		server, err := opt.server(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := p.client + " " + p.scope
+		all = append(all, form{name, []setting{server}, []string{p.key}})
+		if p.hooks != nil {
+			other := Options{Command: "/opt/my tools/arbor"}
+			all = append(all, form{name + " hooks", opt.hookSettings(), []string{hooksKey, "SessionStart", "["}},
+				form{name + " hooks without a shell", other.hookSettings(), []string{hooksKey, "UserPromptSubmit", "["}})
 		}
 	}
 	return all
 }
 
-// edit puts the settings into the text of a file, or removes them. The text of no file is "none".
+// edit puts the settings into the text of a file, or removes them. The text of no file is "".
 func (f form) edit(text string, remove, force bool) (string, error) {
-	c := config{path: "f", text: text, exists: true}
-	if text == none {
-		c = config{path: "f"}
+	settings := slices.Clone(f.settings)
+	if remove {
+		slices.Reverse(settings)
 	}
-	e := edit{format: jsonc{}, settings: f.settings, file: &file{config: c, mode: 0o600}}
-	err := e.apply(remove, force)
-	if !e.want.exists {
-		return none, err
-	}
-	return e.want.text, err
+	file := file{text: text, settings: settings}
+	err := file.apply(jsonc{}, remove, force)
+	return file.want, err
 }
 
 // A failer is a test or a run of rapid.
 type failer interface{ Fatalf(string, ...any) }
 
-const none = "none"
-
 func plain(t failer, text string) map[string]any {
 	text = strings.TrimPrefix(text, byteOrderMark)
-	if text == none || strings.Trim(text, white) == "" {
+	if strings.Trim(text, white) == "" {
 		return map[string]any{}
 	}
 	std, err := hujson.Standardize([]byte(text + "\n"))
@@ -79,6 +72,12 @@ func plain(t failer, text string) map[string]any {
 	return m
 }
 
+func fieldsOf(value any) (fields map[string]any) {
+	data, _ := json.Marshal(value)
+	_ = json.Unmarshal(data, &fields)
+	return fields
+}
+
 // expect puts the settings into decoded JSON.
 func expect(m map[string]any, settings []setting) map[string]any {
 	for _, s := range settings {
@@ -89,7 +88,7 @@ func expect(m map[string]any, settings []setting) map[string]any {
 			}
 			at = at[k].(map[string]any)
 		}
-		if key := s.path[last]; s.hook {
+		if key := s.path[last]; s.isHook != nil {
 			l, _ := at[key].([]any)
 			at[key] = append(l, map[string]any{hooksKey: []any{fieldsOf(s.value)}})
 		} else {
@@ -131,7 +130,7 @@ func TestSetUpAndUndoneIsAsItWas(t *testing.T) {
 	all := forms(t)
 	rapid.Check(t, func(t *rapid.T) {
 		f := rapid.SampledFrom(all).Draw(t, "form")
-		old := none
+		old := ""
 		if rapid.IntRange(0, 9).Draw(t, "there") > 0 {
 			old = drawConfig(t, f.keys...)
 		}
@@ -161,7 +160,7 @@ func TestSetUpAndUndoneIsAsItWas(t *testing.T) {
 // TestUndoneWhereverItStands takes out an entry that a person has put anywhere and laid out in any way: everything else
 // stays, comments too.
 func TestUndoneWhereverItStands(t *testing.T) {
-	all := slices.DeleteFunc(forms(t), func(f form) bool { return f.settings[0].hook })
+	all := slices.DeleteFunc(forms(t), func(f form) bool { return f.settings[0].isHook != nil })
 	rapid.Check(t, func(t *rapid.T) {
 		f := rapid.SampledFrom(all).Draw(t, "form")
 		value := encode(f.settings[0].value)
@@ -185,7 +184,7 @@ func TestUndoneWhereverItStands(t *testing.T) {
 		src := strings.TrimPrefix(old, byteOrderMark)
 		rest := src[:servers[i].Name.StartOffset] + src[servers[i].Value.EndOffset:]
 		for _, mark := range []string{"*/", "// "} {
-			if got != none && strings.Count(got, mark) != strings.Count(rest, mark) {
+			if strings.Count(got, mark) != strings.Count(rest, mark) {
 				t.Fatalf("undoing in %q: a comment is lost or made in %q", old, got)
 			}
 		}
@@ -203,21 +202,21 @@ func TestUndoneAfterOthersCame(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := rapid.SampledFrom(f.settings).Draw(t, "setting")
-		later := setting{path: slices.Clone(s.path), hook: s.hook, value: map[string]any{"command": "x"}}
-		if !s.hook {
+		later := setting{path: slices.Clone(s.path), isHook: s.isHook, value: map[string]any{"command": "x"}}
+		if s.isHook == nil {
 			later.path[len(later.path)-1] = "later"
 		}
-		c, err := jsonc{}.add(config{path: "f", text: set, exists: true}, later, later.value)
+		both, err := jsonc{}.add(set, later, later.value)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := f.edit(c.text, true, false)
+		got, err := f.edit(both, true, false)
 		if err != nil {
-			t.Fatalf("undoing in %q: %v", c.text, err)
+			t.Fatalf("undoing in %q: %v", both, err)
 		}
 		want := expect(plain(t, old), []setting{later})
 		if is := plain(t, got); !reflect.DeepEqual(pruned(is, f.settings), pruned(want, f.settings)) {
-			t.Fatalf("undoing in %q\n got %v\nwant %v\n  in %q", c.text, is, want, got)
+			t.Fatalf("undoing in %q\n got %v\nwant %v\n  in %q", both, is, want, got)
 		}
 	})
 }

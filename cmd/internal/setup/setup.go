@@ -2,12 +2,16 @@
 // ("clients"), takes them out again, and answers the hooks.
 //
 // Configuration files belong to people. Run changes no byte of them besides Arbor's own entries; a file that it cannot
-// edit that way is left alone. Hook never fails in a way that stops a person's work.
+// edit that way is left alone. Hook never stops a person's work.
 package setup
 
 import (
+	"cmp"
+	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 
 	"arbor/engine"
 )
@@ -18,13 +22,13 @@ type Options struct {
 	Scope   string              // Project or User; "" is the client's default
 	Project string              // absolute path. An entry of scope User names it; with "" it is for whatever project is open
 	Home    string              // the person's home folder, an absolute path
-	Getenv  func(string) string // nil: no variable is set
+	Getenv  func(string) string // returns an environment variable
 	GOOS    string              // the system whose paths are meant; "" is this one
 	Command string              // how the client starts arbor; "" is arbor, found by PATH
 	Args    []string            // further arguments of arbor mcp, such as --profile worker
 	Hooks   bool                // write the hooks as well, where the client has them; Remove always removes them
 	Remove  bool                // take Arbor's entries out
-	Force   bool                // also replace or remove an entry that was edited by hand
+	Force   bool                // also replace or remove an entry with something in it that set-up does not write
 	DryRun  bool                // write nothing; the result has the diffs
 }
 
@@ -55,78 +59,68 @@ type FileResult struct {
 // edits what set-up wrote.
 //
 // The error is an *engine.Error: INVALID_PARAMS; INVALID_PATH for what is no regular file or cannot be read or written;
-// INVALID_CONTENT for a file that cannot be edited or whose entry was edited by hand; CONFLICT if another program changed
-// the file meanwhile. Nothing was changed then, unless the error names a file that was.
+// INVALID_CONTENT for a file that cannot be edited or whose entry set-up has not written; CONFLICT if another program
+// changed the file meanwhile. Nothing was changed then, unless the error names a file that was.
 func Run(opt Options) (*Result, error) {
-	c, p, err := find(opt.Client, opt.Scope)
+	p, err := placeOf(opt.Client, opt.Scope)
 	if err != nil {
 		return nil, err
 	}
-	edits, err := opt.edits(c, p)
+	files, err := opt.files(p)
 	if err != nil {
 		return nil, err
 	}
-	res := &Result{Client: c.name, Scope: p.scope, DryRun: opt.DryRun, Files: []FileResult{}}
-	for _, e := range edits {
-		if err := e.plan(&opt); err != nil {
-			if e.optional && !e.file.mentions(ServerName) {
-				e.want = e.file.config
-				continue
-			}
+	res := &Result{Client: p.client, Scope: p.scope, DryRun: opt.DryRun, Files: []FileResult{}, Hint: p.hint}
+	for _, f := range files {
+		if err := f.plan(p.format, &opt); err != nil {
 			return nil, err
 		}
-		before, after := e.file.config, e.want
-		f := FileResult{Path: before.path, Changed: e.changed(), Made: after.exists && !before.exists, Removed: before.exists && !after.exists}
-		if opt.DryRun && f.Changed {
-			f.Diff = engine.UnifiedDiff(filepath.ToSlash(e.file.shown), before.bytes(), after.bytes())
+		r := FileResult{Path: f.path, Changed: f.changed()}
+		r.Made, r.Removed = r.Changed && f.text == "", r.Changed && f.want == ""
+		if opt.DryRun {
+			before, after := append([]byte(nil), f.text...), append([]byte(nil), f.want...) // nil for no file
+			r.Diff = engine.UnifiedDiff(filepath.ToSlash(f.shown), before, after)
 		}
-		res.Files = append(res.Files, f)
-		res.Changed = res.Changed || f.Changed
+		res.Files = append(res.Files, r)
+		res.Changed = res.Changed || r.Changed
 	}
-	res.Hint = opt.hint(p, res.Changed)
+	switch {
+	case opt.DryRun && res.Changed:
+		res.Hint = "this is what would be done; nothing was written"
+	case !res.Changed && opt.Remove:
+		res.Hint = "there was nothing of Arbor's to take out"
+	case !res.Changed:
+		res.Hint = "it is set up already"
+	case opt.Remove:
+		res.Hint = "running sessions keep the server until they end"
+	}
 	if opt.DryRun {
 		return res, nil
 	}
-	for i, e := range edits {
-		if err := e.commit(); err != nil {
-			return nil, nameChanged(edits[:i], err)
+	for i, f := range files {
+		if err := f.commit(); err != nil {
+			e := engine.AsError(err)
+			if i > 0 && files[0].changed() {
+				e.Message = strings.TrimSuffix(e.Message, unchanged) + "; " + files[0].path + " was changed already; do it again for the rest"
+			}
+			return nil, e
 		}
 	}
 	return res, nil
 }
 
-// An edit is one file and the settings that it gets or loses.
-type edit struct {
-	file     *file
-	format   format
-	settings []setting
-	optional bool   // a file that cannot be edited is skipped if Arbor's name is not in it
-	want     config // what the file is to be, set by plan
-}
-
-func (e *edit) changed() bool { return e.want != e.file.config }
-
-// edits returns an edit for each file of a place.
-func (opt *Options) edits(c client, p place) ([]*edit, error) {
-	if opt.Command == "" {
-		opt.Command = ServerName
-	}
-	if opt.Getenv == nil {
-		opt.Getenv = func(string) string { return "" }
-	}
-	if opt.GOOS == "" {
-		opt.GOOS = runtime.GOOS
-	}
+// files returns the files of a place with the settings that they get or lose.
+func (opt *Options) files(p place) ([]*file, error) {
+	opt.Command = cmp.Or(opt.Command, ServerName)
+	opt.GOOS = cmp.Or(opt.GOOS, runtime.GOOS)
 	switch {
 	case opt.Hooks && p.hooks == nil && !opt.Remove:
-		return nil, engine.Fail(engine.InvalidParams, "hooks: %s has none that Arbor knows; claude-code has", c.title)
+		return nil, engine.Fail(engine.InvalidParams, "hooks: %s has none that Arbor knows; claude-code has", p.title)
 	case p.scope == Project && filepath.IsAbs(opt.Command):
 		return nil, engine.Fail(engine.InvalidParams, "command %s: the configuration of a project is for everybody who works on it, "+
 			"and names no path of one machine; use the scope %s, or %s by PATH", opt.Command, User, ServerName)
-	case opt.Project != "" && !filepath.IsAbs(opt.Project):
-		return nil, engine.Fail(engine.InvalidPath, "project %s: an absolute path is expected", opt.Project)
 	}
-	server, err := opt.server(c, p)
+	server, err := opt.server(p)
 	if err != nil {
 		return nil, err
 	}
@@ -134,55 +128,48 @@ func (opt *Options) edits(c client, p place) ([]*edit, error) {
 	if err != nil {
 		return nil, err
 	}
-	edits := []*edit{{file: opt.fileAt(p, path), format: p.format, settings: []setting{server}}}
-	if p.hooks != nil && (opt.Hooks || opt.Remove) {
-		if path, err = opt.locate(p.hooks); err != nil {
-			return nil, err
-		}
-		edits = append(edits, &edit{file: opt.fileAt(p, path), format: p.format, settings: opt.hooks(), optional: !opt.Hooks})
+	files := []*file{opt.fileAt(p, path, server)}
+	if p.hooks == nil || !opt.Hooks && !opt.Remove {
+		return files, nil
 	}
-	return edits, nil
+	if path, err = opt.locate(p.hooks); err != nil {
+		return nil, err
+	}
+	hooks := opt.hookSettings()
+	if opt.Remove { // the last one first, because it may lie in an object that the first one made
+		slices.Reverse(hooks)
+	}
+	if data, err := os.ReadFile(path); opt.Hooks || err == nil && strings.Contains(string(data), ServerName) {
+		files = append(files, opt.fileAt(p, path, hooks...))
+	}
+	return files, nil
 }
 
 // plan reads the file and decides what it is to be.
-func (e *edit) plan(opt *Options) error {
-	if err := e.file.read(); err != nil {
+func (f *file) plan(form format, opt *Options) error {
+	if err := f.read(); err != nil {
 		return err
 	}
-	if err := e.apply(opt.Remove, opt.Force); err != nil {
+	if err := f.apply(form, opt.Remove, opt.Force); err != nil {
 		return err
 	}
-	if e.changed() && e.file.exists && e.file.mode&0o200 == 0 {
-		return e.file.refuse("it is marked as read-only")
+	if f.changed() && f.mode&0o200 == 0 {
+		return f.refuse("it is marked as read-only")
 	}
 	return nil
 }
 
-// apply puts the settings in, or removes them.
-func (e *edit) apply(remove, force bool) (err error) {
-	e.want = e.file.config
-	for i := range e.settings {
-		s, change := e.settings[i], setting.put
-		if remove { // the last one first, because it may lie in an object that the first one made
-			s, change = e.settings[len(e.settings)-1-i], setting.remove
-		}
-		if e.want, err = change(s, e.format, e.want, force); err != nil {
-			return err
+// apply puts the settings into what the file is to be, or takes them out.
+func (f *file) apply(form format, remove, force bool) (err error) {
+	f.want = f.text
+	change := setting.put
+	if remove {
+		change = setting.remove
+	}
+	for _, s := range f.settings {
+		if f.want, err = change(s, form, f.want, force); err != nil {
+			return f.error(engine.InvalidContent, err.Error())
 		}
 	}
 	return nil
-}
-
-func (opt *Options) hint(p place, changed bool) string {
-	switch {
-	case opt.DryRun && changed:
-		return "this is what would be done; nothing was written"
-	case !changed && opt.Remove:
-		return "there was nothing of Arbor's to take out"
-	case !changed:
-		return "it is set up already"
-	case opt.Remove:
-		return "running sessions keep the server until they end"
-	}
-	return p.hint
 }

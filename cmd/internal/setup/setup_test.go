@@ -34,7 +34,7 @@ func newGround(t *testing.T) ground {
 }
 
 func (g ground) options(client, scope string) Options {
-	return Options{Client: client, Scope: scope, Project: g.project, Home: g.home, GOOS: "linux"}
+	return Options{Client: client, Scope: scope, Project: g.project, Home: g.home, GOOS: "linux", Getenv: func(string) string { return "" }}
 }
 
 func (g ground) run(opt Options) *Result {
@@ -133,11 +133,9 @@ func TestExamples(t *testing.T) {
 		seen[form] = true
 		t.Run(form+"/"+filepath.Base(name), func(t *testing.T) { example(t, name, strings.Split(form, ".")) })
 	}
-	for _, c := range clients {
-		for _, p := range c.places {
-			if form := c.name + "." + p.scope; !seen[form] || p.hooks != nil && !seen[form+".hooks"] {
-				t.Errorf("%s has no example", form)
-			}
+	for _, p := range places {
+		if form := p.client + "." + p.scope; !seen[form] || p.hooks != nil && !seen[form+".hooks"] {
+			t.Errorf("%s has no example", form)
 		}
 	}
 }
@@ -147,16 +145,16 @@ func example(t *testing.T, name string, words []string) {
 	g := newGround(t)
 	opt := g.options(words[0], words[1])
 	opt.Hooks = len(words) > 2
-	c, p, err := find(words[0], words[1])
+	p, err := placeOf(words[0], words[1])
 	if err != nil {
 		t.Fatal(err)
 	}
-	edits, err := opt.edits(c, p)
+	files, err := opt.files(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	edit := edits[len(edits)-1]
-	path := edit.file.path
+	file := files[len(files)-1]
+	path := file.path
 	before, err := os.ReadFile(name + ".before")
 	there := err == nil
 	if there {
@@ -191,7 +189,7 @@ func example(t *testing.T, name string, words []string) {
 		t.Errorf("undone: %+v", res.Files)
 	}
 	if there { // an empty object or list may be left
-		form{name, edit.settings, nil}.undone(t, string(before), set, g.read(path))
+		form{name, file.settings, nil}.undone(t, string(before), set, g.read(path))
 	}
 	if again := g.run(opt); again.Changed {
 		t.Errorf("undone twice: %+v", again)
@@ -226,17 +224,17 @@ func TestPlaces(t *testing.T) {
 		{"windsurf", "", "linux", nil, []string{"/h/.codeium/windsurf/mcp_config.json"}},
 	} {
 		opt := Options{Client: tt.client, Scope: tt.scope, Project: "/p", Home: "/h", GOOS: tt.goos, Getenv: func(k string) string { return tt.env[k] }, Hooks: tt.client == "claude-code"}
-		c, p, err := find(tt.client, tt.scope)
+		p, err := placeOf(tt.client, tt.scope)
 		if err != nil {
 			t.Fatal(err)
 		}
-		edits, err := opt.edits(c, p)
+		files, err := opt.files(p)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, e := range edits {
-			got = append(got, filepath.ToSlash(e.file.path))
+		for _, f := range files {
+			got = append(got, filepath.ToSlash(f.path))
 		}
 		if !slices.Equal(got, tt.want) && runtime.GOOS != "windows" {
 			t.Errorf("%s %s on %s with %v\n got %v\nwant %v", tt.client, tt.scope, tt.goos, tt.env, got, tt.want)
@@ -257,14 +255,14 @@ func TestWrongWishes(t *testing.T) {
 		say  string
 	}{
 		{with(func(opt *Options) { opt.Client = "cursr" }), engine.InvalidParams, "set-up knows claude-code, cursor, vscode, windsurf"},
-		{with(func(opt *Options) { opt.Scope = "global" }), engine.InvalidParams, "Claude Code has project and user"},
-		{with(func(opt *Options) { opt.Client = "windsurf" }), engine.InvalidParams, "Windsurf has user"},
+		{with(func(opt *Options) { opt.Scope = "global" }), engine.InvalidParams, "Claude Code knows project, user"},
+		{with(func(opt *Options) { opt.Client = "windsurf" }), engine.InvalidParams, "Windsurf knows user"},
 		{with(func(opt *Options) { opt.Client, opt.Hooks = "cursor", true }), engine.InvalidParams, "Cursor has none"},
 		{with(func(opt *Options) { opt.Project = "" }), engine.InvalidPath, "absolute path"},
 		{with(func(opt *Options) { opt.Project = "here" }), engine.InvalidPath, "absolute path"},
 		{with(func(opt *Options) { opt.Project = filepath.Join(g.project, "gone") }), engine.InvalidPath, "cannot be read"},
 		{with(func(opt *Options) { opt.Command = "/usr/local/bin/arbor" }), engine.InvalidParams, "no path of one machine"},
-		{with(func(opt *Options) { opt.Scope, opt.Home = "user", "" }), engine.InvalidPath, "set HOME"},
+		{with(func(opt *Options) { opt.Scope, opt.Home = "user", "" }), engine.InvalidPath, "HOME is"},
 		{with(func(opt *Options) { opt.Client, opt.Scope, opt.Project = "windsurf", "", "" }), engine.InvalidPath, "name the project"},
 		{with(func(opt *Options) { opt.Client, opt.Scope, opt.Project = "cursor", "user", "/srv/${HOME}" }), engine.InvalidPath, "${"},
 		{with(func(opt *Options) { opt.Scope, opt.Getenv = "user", func(string) string { return "not/absolute" } }), engine.InvalidPath, "CLAUDE_CONFIG_DIR"},
