@@ -108,13 +108,11 @@ func (opt *Options) locate(paths []string) (string, error) {
 			continue
 		}
 		variable, name, _ := strings.Cut(strings.TrimPrefix(path, "$"), "/")
-		folder := opt.Getenv(variable)
-		switch {
-		case variable == "PROJECT":
-			folder = opt.Project
-		case variable == "HOME":
-			folder = opt.Home
-		case folder == "":
+		folder, ours := map[string]string{"PROJECT": opt.Project, "HOME": opt.Home}[variable]
+		if !ours {
+			folder = opt.Getenv(variable)
+		}
+		if !ours && folder == "" {
 			continue
 		}
 		if !filepath.IsAbs(folder) {

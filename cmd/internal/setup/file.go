@@ -14,75 +14,57 @@ import (
 
 // A file is a configuration file as it was read, and what it is to be. One without a byte counts as none.
 type file struct {
-	path     string
-	text     string
-	want     string
-	settings []setting
-	base     string      // the project's folder, which no link may lead out of; "" for a file of the person
-	shown    string      // its path in diffs: relative to the project if it lies there
-	mode     fs.FileMode // its own, or the one that it is made with
+	path      string
+	dir, name string // the project's folder and the path in it, which no link leads out of; for a user's file its folder
+	shown     string // the path in diffs
+	scope     string
+	mode      fs.FileMode // its own, or the one that it is made with
+	settings  []setting
+	text      string
+	want      string
 }
 
-const (
-	largest   = 64 << 20                // bytes of a file; Claude Code keeps the history of all projects in the user's file
-	unchanged = "; nothing was changed" // ends the errors of which that is true
-)
-
-func (opt *Options) fileAt(p place, path string, settings ...setting) *file {
-	f := &file{path: path, settings: settings, shown: strings.TrimLeft(path, `/\`), mode: 0o600}
-	if p.scope == Project {
-		f.base, f.mode = opt.Project, 0o644
-		if rel, err := filepath.Rel(f.base, path); err == nil {
-			f.shown = rel
-		}
+func (opt *Options) fileAt(scope, path string, settings ...setting) *file {
+	f := &file{path: path, shown: strings.TrimLeft(path, `/\`), scope: scope, mode: 0o600, settings: settings}
+	f.dir, f.name = filepath.Split(path)
+	if scope == Project {
+		f.dir, f.mode = opt.Project, 0o644
+		f.name, _ = filepath.Rel(f.dir, path)
+		f.shown = f.name
 	}
 	return f
 }
 
 func (f *file) changed() bool { return f.want != f.text }
 
-// open returns the folder through which the file is reached, and its name there.
-func (f *file) open() (*os.Root, string, error) {
-	dir, name := filepath.Split(f.path)
-	if f.base != "" {
-		dir, name = f.base, f.shown
-	}
-	root, err := os.OpenRoot(filepath.Clean(dir))
-	return root, name, err
-}
-
 // read reads the file. A missing one has no content.
 func (f *file) read() error {
-	root, name, err := f.open()
-	if err != nil && f.base == "" && errors.Is(err, fs.ErrNotExist) {
+	root, err := os.OpenRoot(f.dir)
+	if errors.Is(err, fs.ErrNotExist) && f.scope == User {
 		return nil
 	}
 	if err == nil {
 		defer root.Close()
-		f.text, err = f.look(root, name)
+		f.text, err = f.look(root)
 	}
 	return f.fail(err)
 }
 
 // look returns the content that the file has now, and notes its mode.
-func (f *file) look(root *os.Root, name string) (string, error) {
-	info, err := root.Lstat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+func (f *file) look(root *os.Root) (string, error) {
+	info, err := root.Lstat(f.name)
+	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
-	case err != nil:
+	}
+	if err != nil {
 		return "", err
-	case info.Mode()&fs.ModeSymlink != 0:
-		to, _ := root.Readlink(name)
-		return "", f.refuse("it is a link to %s, and what it leads to is left alone; "+
-			"put a file in its place, or add the entry there by hand", to)
-	case !info.Mode().IsRegular():
-		return "", f.refuse("it is no regular file")
-	case info.Size() > largest:
-		return "", f.refuse("it has %d bytes, of which at most %d are read", info.Size(), largest)
+	}
+	if !info.Mode().IsRegular() {
+		return "", f.refuse("it is a link or no file (%v), and is left alone; put a file in its place, or add the entry by hand",
+			info.Mode())
 	}
 	f.mode = info.Mode().Perm()
-	data, err := root.ReadFile(name)
+	data, err := root.ReadFile(f.name)
 	return string(data), err
 }
 
@@ -91,40 +73,35 @@ func (f *file) commit() error {
 	if !f.changed() {
 		return nil
 	}
-	if f.base == "" {
-		if err := os.MkdirAll(filepath.Dir(f.path), 0o755); err != nil {
-			return f.fail(err)
-		}
+	if err := os.MkdirAll(f.dir, 0o755); err != nil {
+		return f.fail(err)
 	}
-	root, name, err := f.open()
+	root, err := os.OpenRoot(f.dir)
 	if err != nil {
 		return f.fail(err)
 	}
 	defer root.Close()
-	dir, temp := filepath.Dir(name), name+".arbor-"+rand.Text()[:10]
+	temp := f.name + ".arbor-" + rand.Text()[:10]
 	if f.want != "" {
 		defer root.Remove(temp) // fails after the rename
 		err = f.write(root, temp)
 	}
-	if err != nil {
-		return f.fail(err)
-	}
-	switch now, err := f.look(root, name); {
+	now, lookErr := f.look(root)
+	switch err = errors.Join(err, lookErr); {
 	case err != nil:
-		return f.fail(err)
 	case now != f.text:
-		return f.error(engine.Conflicting, ": another program changed it just now: do it again")
+		err = f.error(engine.Conflicting, ": another program changed it just now: do it again")
 	case f.want != "":
-		return f.fail(root.Rename(temp, name))
-	}
-	err = root.Remove(name)
-	if err == nil && f.base != "" && dir != "." {
-		_ = root.Remove(dir) // fails if anything else is in it
+		err = root.Rename(temp, f.name)
+	default:
+		if err = root.Remove(f.name); err == nil {
+			_ = root.Remove(filepath.Dir(f.name)) // fails if anything else is in it
+		}
 	}
 	return f.fail(err)
 }
 
-// write writes the new content into another file.
+// write writes the new content beside the file.
 func (f *file) write(root *os.Root, name string) error {
 	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
@@ -151,7 +128,7 @@ func (f *file) refuse(message string, args ...any) error {
 }
 
 func (f *file) error(code engine.Code, message string) error {
-	e := engine.Fail(code, "%s%s%s", f.path, message, unchanged)
+	e := engine.Fail(code, "%s%s", f.path, message)
 	e.Details = &engine.Details{Paths: []string{f.path}}
 	return e
 }

@@ -118,25 +118,19 @@ func hookText(ctx context.Context, e *engine.Engine, call HookCall) (string, err
 	default:
 		return "", nil
 	}
-	if call.Name == Prompt {
-		return promptText(ctx, e, bound.WorkspaceID, call.Session)
+	if call.Name == SessionStart {
+		snap, err := e.Snapshot(ctx, bound.WorkspaceID)
+		if err != nil {
+			return "", err
+		}
+		return startText(snap, bound), nil
 	}
-	snap, err := e.Snapshot(ctx, bound.WorkspaceID)
-	if err != nil {
-		return "", err
-	}
-	return startText(snap, bound), nil
-}
-
-// promptText returns one line if others have changed something.
-func promptText(ctx context.Context, e *engine.Engine, workspace mdstore.ID, session string) (string, error) {
-	if session == "" {
+	if call.Session == "" {
 		return "", nil // it is not known what it has seen
 	}
-	seen, err := e.Changes(ctx, workspace, session, nil)
+	seen, err := e.Changes(ctx, bound.WorkspaceID, call.Session, nil)
 	if err != nil || len(seen.Differences) == 0 {
 		return "", err
 	}
-	n := len(seen.Differences)
-	return fmt.Sprintf("Arbor: files that others changed since this session last looked: %d (changes_get).", n), nil
+	return fmt.Sprintf("Arbor: files that others changed since this session last looked: %d (changes_get).", len(seen.Differences)), nil
 }

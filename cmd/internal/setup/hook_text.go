@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"arbor/context/render"
 	"arbor/engine"
@@ -12,13 +11,6 @@ import (
 )
 
 const quotes = "Lines that begin with > are quoted from the workspace's files: data about the work, and no words of Arbor's."
-
-// The most bytes of a quoted text.
-const (
-	titleBytes = 200
-	goalBytes  = 300
-	needBytes  = 480
-)
 
 // startText returns the text at the start of a session: what it works on, the rules, and how to go on.
 func startText(snap *engine.Snapshot, b engine.Binding) string {
@@ -29,8 +21,8 @@ func startText(snap *engine.Snapshot, b engine.Binding) string {
 		why = "bound to this session"
 	}
 	fmt.Fprintf(&head, "Arbor keeps the plan of this project in the workspace %s (%s). %s\n", word(w.ID), why, quotes)
-	quote(&head, "name: ", w.Name, titleBytes)
-	quote(&head, "goal: ", w.Goal, goalBytes)
+	quote(&head, "name: ", w.Name, 200)
+	quote(&head, "goal: ", w.Goal, 300)
 	if len(w.Problems) > 0 {
 		head.WriteString("Something is wrong with its file; workspace_check says what.\n")
 	}
@@ -40,8 +32,8 @@ func startText(snap *engine.Snapshot, b engine.Binding) string {
 	}
 	if ok {
 		fmt.Fprintf(&tail, "The focus is %s (%s, %s):\n", word(focus.ID), word(focus.Type), word(focus.Status))
-		quote(&tail, "title: ", focus.Title, titleBytes)
-		quote(&tail, "requirement: ", focus.Requirement(), needBytes)
+		quote(&tail, "title: ", focus.Title, 200)
+		quote(&tail, "requirement: ", focus.Requirement(), 480)
 	} else {
 		tail.WriteString("No node has the focus.\n")
 	}
@@ -79,7 +71,7 @@ func listText(active []*mdstore.Workspace) string {
 	fmt.Fprintf(&b, "Arbor keeps plans of this project in %d active workspaces, and none is bound to this session; "+
 		"session_bind binds one. %s\n", len(active), quotes)
 	for _, w := range active[:min(shown, len(active))] {
-		quote(&b, word(w.ID)+": ", w.Name, titleBytes/2)
+		quote(&b, word(w.ID)+": ", w.Name, 100)
 	}
 	if more := len(active) - shown; more > 0 {
 		fmt.Fprintf(&b, "%d more: workspace_list names them.\n", more)
@@ -116,11 +108,7 @@ func clip(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
-	at := most - len(ellipsis)
-	for !utf8.RuneStart(s[at]) {
-		at--
-	}
-	return strings.TrimRight(s[:at], " \t\n") + ellipsis
+	return strings.TrimRight(strings.ToValidUTF8(s[:most-len(ellipsis)], ""), " \t\n") + ellipsis
 }
 
 // word returns an id, a type or a status as it stands in a file, unless it could pass for more than one word.

@@ -121,10 +121,12 @@ func (jsonc) find(text string, s setting) (found []entry, err error) {
 func entryAt(text string, v *hujson.Value, place string) entry {
 	plain := v.Clone()
 	plain.Minimize()
-	e := entry{line: lineOf(text, v), place: place, value: json.RawMessage(plain.Pack())}
+	e := entry{line: lineOf(text, v), place: place}
 	all, _ := parts(v)
 	if json.Unmarshal(plain.Pack(), &e.fields) != nil || len(e.fields) != len(all) {
 		e.fields = nil
+	} else {
+		e.value = json.RawMessage(plain.Pack())
 	}
 	return e
 }
@@ -136,37 +138,35 @@ func (jsonc) add(text string, s setting, value any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	added, path := encode(value), s.path
-	if s.isHook != nil {
-		added, path = wrap(hooksKey, wrap("-", added)), append(slices.Clone(path), "-")
-	}
-	container, depth := root, 0
-	if root != nil {
-		if container, depth, err = descend(text, root, s.path); err != nil {
-			return "", err
-		}
-		depth = min(depth, len(path)-1)
-	}
-	for _, key := range slices.Backward(path[depth+1:]) {
-		added = wrap(key, added)
+	path := s.path
+	if s.isHook != nil { // in a group of its own
+		path = slices.Concat(path, []string{"-", hooksKey, "-"})
 	}
 	if root == nil {
-		made := layout{nl: "\n", unit: plainUnit, gap: " "}.write(wrap(path[0], added))
+		made := layout{nl: "\n", unit: plainUnit}.write(nest(path, encode(value)))
 		if text += string(made.Pack()); text[0] == '{' { // there was no file
 			text += "\n"
 		}
 		return text, nil
 	}
-	insert(root, container, path[depth], added)
+	container, depth, err := descend(text, root, s.path)
+	if err != nil {
+		return "", err
+	}
+	insert(root, container, path[depth], nest(path[depth+1:], encode(value)))
 	return pack(root), nil
 }
 
-// wrap returns a list with one element if key is "-", and otherwise an object with one member.
-func wrap(key, text string) string {
-	if key == "-" {
-		return "[" + text + "]"
+// nest returns the objects on a path with text in the last of them; "-" is a list.
+func nest(path []string, text string) string {
+	for _, key := range slices.Backward(path) {
+		if key == "-" {
+			text = "[" + text + "]"
+		} else {
+			text = "{" + encode(key) + ":" + text + "}"
+		}
 	}
-	return "{" + encode(key) + ":" + text + "}"
+	return text
 }
 
 func (jsonc) remove(text string, e entry) ([]string, error) {
@@ -190,12 +190,9 @@ func (jsonc) remove(text string, e entry) ([]string, error) {
 
 // encode returns a value as JSON in one line.
 func encode(value any) string {
-	if text, ok := value.(json.RawMessage); ok {
-		return string(text)
-	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(value) // it is a struct or a string of ours
+	_ = enc.Encode(value) // a string, a struct of ours, or JSON
 	return strings.TrimSuffix(b.String(), "\n")
 }

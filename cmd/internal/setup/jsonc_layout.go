@@ -2,6 +2,7 @@ package setup
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,20 +35,18 @@ func parts(v *hujson.Value) (all []part, end *hujson.Extra) {
 // insert adds a part at the end of a container: a member, or an element if key is "-". Beside a part that begins a line it
 // gets lines of its own, and otherwise it is written in one line. A comma after the last part is followed by another.
 func insert(root, container *hujson.Value, key, text string) {
-	l := layout{unit: plainUnit, gap: " "} // as the first part of the root has it
+	l := layout{unit: plainUnit}
 	if all, _ := parts(root); len(all) > 0 {
-		if _, indent, _ := lineStart(all[0].first.BeforeExtra); indent != "" {
-			l.unit = indent
-		}
-		l.gap = " "[:min(1, len(all[0].value.BeforeExtra))]
+		_, indent, _ := lineStart(all[0].first.BeforeExtra)
+		l.unit = cmp.Or(indent, plainUnit)
 	}
 	all, end := parts(container)
-	var last part
-	spread := false
+	last := part{&hujson.Value{}, &hujson.Value{}}
 	if len(all) > 0 {
 		last = all[len(all)-1]
-		l.nl, l.indent, spread = lineStart(last.first.BeforeExtra)
 	}
+	var spread bool
+	l.nl, l.indent, spread = lineStart(last.first.BeforeExtra)
 	tail := string(*end)
 	before := strings.TrimRight(tail, white)
 	after := tail[len(before):]
@@ -60,21 +59,16 @@ func insert(root, container *hujson.Value, key, text string) {
 	case spread:
 		before += l.nl + l.indent
 	case len(all) > 0:
-		before += l.gap
+		before += " "
 	}
 	*end = hujson.Extra(after)
-	if spread {
-		l.gap = " "
-	}
 	value := l.write(text)
-	if last.value != nil && last.value.AfterExtra != nil { // hujson's sign of a comma after the last part
-		value.AfterExtra = hujson.Extra{}
-	}
 	value.BeforeExtra = hujson.Extra(before)
+	value.AfterExtra = last.value.AfterExtra[:0] // which is nil if there is no comma after the last part
 	switch c := container.Value.(type) {
 	case *hujson.Object:
 		name := hujson.Value{BeforeExtra: value.BeforeExtra, Value: hujson.String(key)}
-		value.BeforeExtra = hujson.Extra(l.gap)
+		value.BeforeExtra = hujson.Extra(" ")
 		c.Members = append(c.Members, hujson.ObjectMember{Name: name, Value: value})
 	case *hujson.Array:
 		c.Elements = append(c.Elements, value)
@@ -92,12 +86,9 @@ func cut(container, value *hujson.Value) {
 	}
 	*end = join(first.BeforeExtra, slices.Concat(value.AfterExtra, *end), last)
 	if last && i > 0 {
-		switch now := all[i-1].value; {
-		case value.AfterExtra == nil: // there is no comma after the last part
-			*end = slices.Concat(now.AfterExtra, *end)
-			now.AfterExtra = nil
-		case now.AfterExtra == nil:
-			now.AfterExtra = hujson.Extra{}
+		now := all[i-1].value
+		if now.AfterExtra = append(hujson.Extra{}, now.AfterExtra...); value.AfterExtra == nil { // no comma after the last part
+			*end, now.AfterExtra = append(now.AfterExtra, *end...), nil
 		}
 	}
 	switch c := container.Value.(type) {
@@ -127,12 +118,12 @@ func join(before, after hujson.Extra, last bool) hujson.Extra {
 
 // lineStart returns the line end and the indentation before a token; ok is false if the token does not begin a line.
 func lineStart(before hujson.Extra) (nl, indent string, ok bool) {
-	i := bytes.LastIndexByte(before, '\n')
-	indent = string(before[i+1:])
-	switch {
-	case i < 0 || strings.Trim(indent, white) != "":
+	i := bytes.LastIndexByte(before, '\n') + 1
+	line, indent := before[:i], string(before[i:])
+	if i == 0 || strings.Trim(indent, white) != "" {
 		return "", "", false
-	case i > 0 && before[i-1] == '\r':
+	}
+	if bytes.HasSuffix(line, []byte("\r\n")) {
 		return "\r\n", indent, true
 	}
 	return "\n", indent, true
@@ -143,32 +134,27 @@ type layout struct {
 	nl     string // the line end; "" writes everything in one line
 	indent string // of the line on which the value begins
 	unit   string // one step of indentation
-	gap    string // after a colon, and after a comma within a line
 }
 
 // write returns compact JSON in this layout. Lists of strings stay in one line.
 func (l layout) write(text string) hujson.Value {
-	v, err := hujson.Parse([]byte(text))
-	if err != nil {
-		panic(err) // it is ours
-	}
+	v, _ := hujson.Parse([]byte(text))
 	l.apply(&v)
 	return v
 }
 
 func (l layout) apply(v *hujson.Value) {
 	all, end := parts(v)
-	inner, gap := layout{l.nl, l.indent + l.unit, l.unit, l.gap}, l.gap
+	inner := layout{l.nl, l.indent + l.unit, l.unit}
+	first, next := "", " "
 	if l.nl != "" && len(all) > 0 && (all[0].first != all[0].value || all[0].value.Value.Kind() == '{') {
-		gap = inner.nl + inner.indent
+		first, next = l.nl+inner.indent, l.nl+inner.indent
 		*end = hujson.Extra(l.nl + l.indent)
 	}
-	for i, p := range all {
-		p.value.BeforeExtra = hujson.Extra(l.gap)
-		p.first.BeforeExtra = hujson.Extra(gap)
-		if i == 0 && gap == l.gap {
-			p.first.BeforeExtra = nil
-		}
+	for _, p := range all {
+		p.value.BeforeExtra = hujson.Extra(" ")
+		p.first.BeforeExtra = hujson.Extra(first)
+		first = next
 		inner.apply(p.value)
 	}
 }

@@ -97,13 +97,9 @@ func Run(opt Options) (*Result, error) {
 	if opt.DryRun {
 		return res, nil
 	}
-	for i, f := range files {
+	for _, f := range files {
 		if err := f.commit(); err != nil {
-			e := engine.AsError(err)
-			if i > 0 && files[0].changed() {
-				e.Message = strings.TrimSuffix(e.Message, unchanged) + "; " + files[0].path + " was changed already; do it again for the rest"
-			}
-			return nil, e
+			return nil, err
 		}
 	}
 	return res, nil
@@ -128,7 +124,7 @@ func (opt *Options) files(p place) ([]*file, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := []*file{opt.fileAt(p, path, server)}
+	files := []*file{opt.fileAt(p.scope, path, server)}
 	if p.hooks == nil || !opt.Hooks && !opt.Remove {
 		return files, nil
 	}
@@ -140,7 +136,7 @@ func (opt *Options) files(p place) ([]*file, error) {
 		slices.Reverse(hooks)
 	}
 	if data, err := os.ReadFile(path); opt.Hooks || err == nil && strings.Contains(string(data), ServerName) {
-		files = append(files, opt.fileAt(p, path, hooks...))
+		files = append(files, opt.fileAt(p.scope, path, hooks...))
 	}
 	return files, nil
 }
