@@ -47,7 +47,7 @@ func (f *file) read() error {
 		defer root.Close()
 		f.text, err = f.look(root)
 	}
-	return f.fail(err)
+	return f.wrap(err)
 }
 
 // look returns the content that the file has now, and notes its mode.
@@ -60,7 +60,7 @@ func (f *file) look(root *os.Root) (string, error) {
 		return "", err
 	}
 	if !info.Mode().IsRegular() {
-		return "", f.refuse("it is a link or no file (%v), and is left alone; put a file in its place, or add the entry by hand",
+		return "", f.fail(engine.InvalidPath, ": it is a link or no file (%v), and is left alone; put a file in its place, or add the entry by hand",
 			info.Mode())
 	}
 	f.mode = info.Mode().Perm()
@@ -74,11 +74,11 @@ func (f *file) commit() error {
 		return nil
 	}
 	if err := os.MkdirAll(f.dir, 0o755); err != nil {
-		return f.fail(err)
+		return f.wrap(err)
 	}
 	root, err := os.OpenRoot(f.dir)
 	if err != nil {
-		return f.fail(err)
+		return f.wrap(err)
 	}
 	defer root.Close()
 	temp := f.name + ".arbor-" + rand.Text()[:10]
@@ -90,7 +90,7 @@ func (f *file) commit() error {
 	switch err = errors.Join(err, lookErr); {
 	case err != nil:
 	case now != f.text:
-		err = f.error(engine.Conflicting, ": another program changed it just now: do it again")
+		err = f.fail(engine.Conflicting, ": another program changed it just now: do it again")
 	case f.want != "":
 		err = root.Rename(temp, f.name)
 	default:
@@ -98,7 +98,7 @@ func (f *file) commit() error {
 			_ = root.Remove(filepath.Dir(f.name)) // fails if anything else is in it
 		}
 	}
-	return f.fail(err)
+	return f.wrap(err)
 }
 
 // write writes the new content beside the file.
@@ -114,21 +114,17 @@ func (f *file) write(root *os.Root, name string) error {
 	return errors.Join(err, w.Chmod(f.mode), w.Sync(), w.Close())
 }
 
-// fail returns the error for a system call that failed; any other it returns as it is.
-func (f *file) fail(err error) error {
+// wrap returns the error for a system call that failed; any other it returns as it is.
+func (f *file) wrap(err error) error {
 	var e *engine.Error
 	if err == nil || errors.As(err, &e) {
 		return err
 	}
-	return f.refuse("it cannot be read or written: %v", err)
+	return f.fail(engine.InvalidPath, ": it cannot be read or written: %v", err)
 }
 
-func (f *file) refuse(message string, args ...any) error {
-	return f.error(engine.InvalidPath, fmt.Sprintf(": "+message, args...))
-}
-
-func (f *file) error(code engine.Code, message string) error {
-	e := engine.Fail(code, "%s%s", f.path, message)
+func (f *file) fail(code engine.Code, message string, args ...any) error {
+	e := engine.Fail(code, "%s%s", f.path, fmt.Sprintf(message, args...))
 	e.Details = &engine.Details{Paths: []string{f.path}}
 	return e
 }

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -82,7 +83,7 @@ func TestAPersonsEntry(t *testing.T) {
 			if res := g.run(opt); res.Changed || g.read(path) != content {
 				t.Errorf("%s: changed into %s", tt.entry, g.read(path))
 			}
-		} else if got := g.refused(opt, engine.InvalidContent); !strings.Contains(got, ".mcp.json:4: the server arbor differs from what set-up writes ("+tt.say+"); --force replaces it") {
+		} else if got := g.refused(opt, engine.InvalidContent); !strings.Contains(got, ".mcp.json:4: the server arbor differs from what set-up writes ("+tt.say+"); --force replaces it, or takes it out") {
 			t.Errorf("%s: %q", tt.entry, got)
 		}
 		opt.Force = true
@@ -93,7 +94,7 @@ func TestAPersonsEntry(t *testing.T) {
 		g.write(path, content, 0o600)
 		opt.Force, opt.Remove = false, true
 		if !tt.ours {
-			if got := g.refused(opt, engine.InvalidContent); !strings.Contains(got, "--force takes it out") {
+			if got := g.refused(opt, engine.InvalidContent); !strings.Contains(got, "or takes it out") {
 				t.Errorf("%s: undone: %q", tt.entry, got)
 			}
 			opt.Force = true
@@ -358,7 +359,7 @@ func TestChangedMeanwhile(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := files[0].plan(jsonc{}, &opt); err != nil {
+			if err := errors.Join(files[0].read(), files[0].apply(p.format, opt.Remove, opt.Force)); err != nil {
 				t.Fatal(err)
 			}
 			tt.change(g, path)

@@ -91,8 +91,9 @@ func (jsonc) find(text string, s setting) (found []entry, err error) {
 	if err != nil || depth < len(s.path) {
 		return nil, err
 	}
+	place := "/" + strings.Join(s.path, "/") // no key of ours needs an escape
 	if s.isHook == nil {
-		return []entry{entryAt(text, v, pointer(s.path))}, nil
+		return []entry{entryAt(text, v, place)}, nil
 	}
 	groups, ok := v.Value.(*hujson.Array)
 	if !ok {
@@ -105,11 +106,11 @@ func (jsonc) find(text string, s setting) (found []entry, err error) {
 		}
 		list, _ := parts(hooks)
 		for j, p := range list {
-			place := fmt.Sprintf("%s/%d", pointer(s.path), i)
+			cut := fmt.Sprintf("%s/%d", place, i)
 			if len(list) > 1 {
-				place += fmt.Sprintf("/%s/%d", hooksKey, j)
+				cut += fmt.Sprintf("/%s/%d", hooksKey, j)
 			}
-			if e := entryAt(text, p.value, place); s.isHook(e.fields) {
+			if e := entryAt(text, p.value, cut); s.isHook(e.fields) {
 				found = append(found, e)
 			}
 		}
@@ -130,8 +131,6 @@ func entryAt(text string, v *hujson.Value, place string) entry {
 	}
 	return e
 }
-
-func pointer(path []string) string { return "/" + strings.Join(path, "/") } // no key of ours needs an escape
 
 func (jsonc) add(text string, s setting, value any) (string, error) {
 	root, err := parseJSON(text)

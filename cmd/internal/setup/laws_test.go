@@ -48,7 +48,7 @@ func (f form) edit(text string, remove, force bool) (string, error) {
 	if remove {
 		slices.Reverse(settings)
 	}
-	file := file{text: text, settings: settings}
+	file := file{text: text, mode: 0o600, settings: settings}
 	err := file.apply(jsonc{}, remove, force)
 	return file.want, err
 }

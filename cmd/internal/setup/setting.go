@@ -36,48 +36,43 @@ type format interface {
 	remove(text string, e entry) ([]string, error)
 }
 
-// put returns the text with the setting in it. An entry that differs is replaced with force, and an error without.
-func (s setting) put(f format, text string, force bool) (string, error) {
+// put returns the text with the setting in it, or without it if remove. An entry that differs from what set-up writes is
+// an error without force; to be removed it may differ in how arbor is started.
+//
+// Of the texts that may have been there before an entry, what is left without it is the one from which put makes this text.
+func (s setting) put(f format, text string, remove, force bool) (string, error) {
 	found, err := f.find(text, s)
-	if err != nil || slices.ContainsFunc(found, func(e entry) bool { return len(s.differs(e)) == 0 }) {
-		return text, err
-	}
-	if len(found) > 0 && !force {
-		return "", s.refuse(found[0], "--force replaces it")
-	}
-	if text, err = s.remove(f, text, force); err != nil {
-		return "", err
-	}
-	return f.add(text, s, s.value)
-}
-
-// remove returns the text without the setting. Of the texts that may have been there before, it is the one from which
-// put makes this one. An entry with anything that set-up does not write is removed with force, and an error without.
-func (s setting) remove(f format, text string, force bool) (string, error) {
-	for {
-		found, err := f.find(text, s)
-		if err != nil || len(found) == 0 {
-			return text, err
+	var refused error
+	for _, e := range found {
+		differs := s.differs(e)
+		switch {
+		case !remove && len(differs) == 0:
+			return text, nil
+		case !remove || slices.ContainsFunc(differs, func(key string) bool { return key != "command" && key != "args" }):
+			refused = fmt.Errorf(":%d: %s differs from what set-up writes (%s); --force replaces it, or takes it out",
+				e.line, s.what, strings.Join(differs, ", "))
 		}
+	}
+	if refused != nil && !force {
+		return "", refused
+	}
+	for err == nil && len(found) > 0 {
 		e := found[len(found)-1]
-		if !force && slices.ContainsFunc(s.differs(e), func(key string) bool { return key != "command" && key != "args" }) {
-			return "", s.refuse(e, "--force takes it out all the same")
-		}
-		before, err := f.remove(text, e)
-		if err != nil {
-			return "", err
+		before, failed := f.remove(text, e)
+		if failed != nil {
+			return "", failed
 		}
 		i := slices.IndexFunc(before, func(b string) bool {
 			again, err := f.add(b, s, e.value)
 			return err == nil && again == text
 		})
 		text = before[max(i, 0)]
+		found, err = f.find(text, s)
 	}
-}
-
-// refuse returns the error for an entry that set-up has not written.
-func (s setting) refuse(e entry, help string) error {
-	return fmt.Errorf(":%d: %s differs from what set-up writes (%s); %s", e.line, s.what, strings.Join(s.differs(e), ", "), help)
+	if err != nil || remove {
+		return text, err
+	}
+	return f.add(text, s, s.value)
 }
 
 // differs returns the keys whose values are not what set-up writes. A server of the type "stdio" and one without a type

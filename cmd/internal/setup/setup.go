@@ -72,7 +72,10 @@ func Run(opt Options) (*Result, error) {
 	}
 	res := &Result{Client: p.client, Scope: p.scope, DryRun: opt.DryRun, Files: []FileResult{}, Hint: p.hint}
 	for _, f := range files {
-		if err := f.plan(p.format, &opt); err != nil {
+		if err := f.read(); err != nil {
+			return nil, err
+		}
+		if err := f.apply(p.format, opt.Remove, opt.Force); err != nil {
 			return nil, err
 		}
 		r := FileResult{Path: f.path, Changed: f.changed()}
@@ -141,31 +144,16 @@ func (opt *Options) files(p place) ([]*file, error) {
 	return files, nil
 }
 
-// plan reads the file and decides what it is to be.
-func (f *file) plan(form format, opt *Options) error {
-	if err := f.read(); err != nil {
-		return err
-	}
-	if err := f.apply(form, opt.Remove, opt.Force); err != nil {
-		return err
-	}
-	if f.changed() && f.mode&0o200 == 0 {
-		return f.refuse("it is marked as read-only")
-	}
-	return nil
-}
-
-// apply puts the settings into what the file is to be, or takes them out.
+// apply puts the settings into what the file is to be, or removes them.
 func (f *file) apply(form format, remove, force bool) (err error) {
 	f.want = f.text
-	change := setting.put
-	if remove {
-		change = setting.remove
-	}
 	for _, s := range f.settings {
-		if f.want, err = change(s, form, f.want, force); err != nil {
-			return f.error(engine.InvalidContent, err.Error())
+		if f.want, err = s.put(form, f.want, remove, force); err != nil {
+			return f.fail(engine.InvalidContent, "%v", err)
 		}
+	}
+	if f.changed() && f.mode&0o200 == 0 {
+		return f.fail(engine.InvalidPath, ": it is marked as read-only")
 	}
 	return nil
 }
