@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -9,7 +10,6 @@ import (
 
 	"arbor/engine"
 	"arbor/engine/ops"
-	"arbor/mdstore"
 )
 
 // The scopes of a configuration.
@@ -105,17 +105,11 @@ func placeOf(client, scope string) (place, error) {
 // apply if that variable is not set. A path behind the name of a system and a colon is for that system only.
 func (opt *Options) locate(paths []string) (string, error) {
 	for _, path := range paths {
-		if system, rest, only := strings.Cut(path, ":"); only && system == opt.GOOS {
-			path = rest
-		} else if only {
-			continue
-		}
-		variable, name, _ := strings.Cut(strings.TrimPrefix(path, "$"), "/")
-		folder, ours := map[string]string{"PROJECT": opt.Project, "HOME": opt.Home}[variable]
-		if !ours {
-			folder = opt.Getenv(variable)
-		}
-		if !ours && folder == "" {
+		system, rest, only := strings.Cut(path, ":")
+		variable, name, _ := strings.Cut(strings.TrimPrefix(cmp.Or(rest, path), "$"), "/")
+		folder, needed := map[string]string{"PROJECT": opt.Project, "HOME": opt.Home}[variable]
+		folder = cmp.Or(folder, opt.Getenv(variable))
+		if only && system != opt.GOOS || folder == "" && !needed {
 			continue
 		}
 		if !filepath.IsAbs(folder) {
@@ -129,33 +123,21 @@ func (opt *Options) locate(paths []string) (string, error) {
 // ServerName is the name of Arbor's entry among a client's servers.
 const ServerName = "arbor"
 
-const hookSeconds = 10 // after which Claude Code goes on without a hook; it answers within a fraction of one
-
-// A server is an entry for a server that a client starts by a command.
-type server struct {
+// A command is an entry for a program that a client starts: a server, or a hook.
+type command struct {
 	Type    string   `json:"type,omitempty"`
 	Command string   `json:"command"`
-	Args    []string `json:"args"`
-}
-
-// A hook is an entry for a command that Claude Code runs at an event.
-type hook struct {
-	Type    string   `json:"type"`
-	Command string   `json:"command"`
 	Args    []string `json:"args,omitempty"`
-	Timeout int      `json:"timeout"` // seconds
+	Timeout int      `json:"timeout,omitempty"` // seconds
 }
 
-// server returns the entry for Arbor's MCP server.
-func (opt *Options) server(p place) (setting, error) {
+// serverSetting returns the entry for Arbor's MCP server.
+func (opt *Options) serverSetting(p place) setting {
 	folder := p.folder
 	if p.scope == User && opt.Project != "" {
 		folder = opt.Project
 	}
-	if folder == "" && p.needsProject {
-		return setting{}, engine.Fail(engine.InvalidPath, "%s starts servers in no project's folder; name the project (-C)", p.title)
-	}
-	value := server{Command: opt.Command, Args: []string{"mcp"}}
+	value := command{Command: opt.Command, Args: []string{"mcp"}}
 	if p.typed {
 		value.Type = "stdio"
 	}
@@ -163,17 +145,17 @@ func (opt *Options) server(p place) (setting, error) {
 		value.Args = append(value.Args, "-C", folder)
 	}
 	value.Args = append(value.Args, opt.Args...)
-	return setting{what: "the server " + ServerName, path: []string{p.key, ServerName}, value: value}, nil
+	return setting{what: "the server " + ServerName, path: []string{p.key, ServerName}, value: value}
 }
 
 // hookSettings returns the hooks of Claude Code.
 func (opt *Options) hookSettings() []setting {
+	plain := regexp.MustCompile(`^[A-Za-z0-9_./-]+$`)
 	var all []setting
 	for _, name := range Hooks() {
 		want := opt.Command + " hook " + name
-		value := hook{Type: "command", Command: want, Timeout: hookSeconds}
-		if strings.ContainsFunc(opt.Command, func(r rune) bool { return r > '~' || r != '/' && !mdstore.IDByte(byte(r)) }) {
-			// Shells quote in different ways; Claude Code starts a command that has args without one.
+		value := command{Type: "command", Command: want, Timeout: 10} // it answers within a fraction of a second
+		if !plain.MatchString(opt.Command) {                          // shells quote in different ways; one with args is started without a shell
 			value.Command, value.Args = opt.Command, []string{"hook", name}
 		}
 		line := regexp.MustCompile(`(?i)^["']?(.*[/\\])?arbor(\.exe)?["']? +hook +` + name + `( .*)?$`)

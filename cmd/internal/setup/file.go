@@ -60,8 +60,8 @@ func (f *file) look(root *os.Root) (string, error) {
 		return "", err
 	}
 	if !info.Mode().IsRegular() {
-		return "", f.fail(engine.InvalidPath, ": it is a link or no file (%v), and is left alone; put a file in its place, or add the entry by hand",
-			info.Mode())
+		return "", f.fail(engine.InvalidPath, ": it is a link or no file (%v), and is left alone; put a file in its place, "+
+			"or add the entry by hand", info.Mode())
 	}
 	f.mode = info.Mode().Perm()
 	data, err := root.ReadFile(f.name)

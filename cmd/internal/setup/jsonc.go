@@ -13,8 +13,6 @@ import (
 // jsonc is JSON that may hold comments and trailing commas. Places in it are JSON pointers (RFC 6901).
 type jsonc struct{}
 
-var _ format = jsonc{}
-
 const (
 	byteOrderMark = "\ufeff"
 	white         = " \t\r\n"
@@ -123,11 +121,9 @@ func entryAt(text string, v *hujson.Value, place string) entry {
 	plain := v.Clone()
 	plain.Minimize()
 	e := entry{line: lineOf(text, v), place: place}
-	all, _ := parts(v)
-	if json.Unmarshal(plain.Pack(), &e.fields) != nil || len(e.fields) != len(all) {
-		e.fields = nil
-	} else {
-		e.value = json.RawMessage(plain.Pack())
+	var fields map[string]any
+	if all, _ := parts(v); json.Unmarshal(plain.Pack(), &fields) == nil && len(fields) == len(all) {
+		e.fields, e.value = fields, json.RawMessage(plain.Pack())
 	}
 	return e
 }
@@ -142,7 +138,8 @@ func (jsonc) add(text string, s setting, value any) (string, error) {
 		path = slices.Concat(path, []string{"-", hooksKey, "-"})
 	}
 	if root == nil {
-		made := layout{nl: "\n", unit: plainUnit}.write(nest(path, encode(value)))
+		made := nest(path, value)
+		layout{nl: "\n", unit: plainUnit}.apply(&made)
 		if text += string(made.Pack()); text[0] == '{' { // there was no file
 			text += "\n"
 		}
@@ -152,12 +149,13 @@ func (jsonc) add(text string, s setting, value any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	insert(root, container, path[depth], nest(path[depth+1:], encode(value)))
+	insert(root, container, path[depth], nest(path[depth+1:], value))
 	return pack(root), nil
 }
 
-// nest returns the objects on a path with text in the last of them; "-" is a list.
-func nest(path []string, text string) string {
+// nest returns the objects on a path with a value in the last of them; "-" is a list.
+func nest(path []string, value any) hujson.Value {
+	text := encode(value)
 	for _, key := range slices.Backward(path) {
 		if key == "-" {
 			text = "[" + text + "]"
@@ -165,7 +163,8 @@ func nest(path []string, text string) string {
 			text = "{" + encode(key) + ":" + text + "}"
 		}
 	}
-	return text
+	v, _ := hujson.Parse([]byte(text))
+	return v
 }
 
 func (jsonc) remove(text string, e entry) ([]string, error) {

@@ -32,9 +32,9 @@ func parts(v *hujson.Value) (all []part, end *hujson.Extra) {
 	return nil, nil
 }
 
-// insert adds a part at the end of a container: a member, or an element if key is "-". Beside a part that begins a line it
-// gets lines of its own, and otherwise it is written in one line. A comma after the last part is followed by another.
-func insert(root, container *hujson.Value, key, text string) {
+// insert adds a part at the end of a container: a member, or an element if key is "-". Beside a part that begins a line
+// it gets lines of its own; otherwise it is written in one line. A comma after the last part is followed by another.
+func insert(root, container *hujson.Value, key string, value hujson.Value) {
 	l := layout{unit: plainUnit}
 	if all, _ := parts(root); len(all) > 0 {
 		_, indent, _ := lineStart(all[0].first.BeforeExtra)
@@ -62,7 +62,7 @@ func insert(root, container *hujson.Value, key, text string) {
 		before += " "
 	}
 	*end = hujson.Extra(after)
-	value := l.write(text)
+	l.apply(&value)
 	value.BeforeExtra = hujson.Extra(before)
 	value.AfterExtra = last.value.AfterExtra[:0] // which is nil if there is no comma after the last part
 	switch c := container.Value.(type) {
@@ -75,8 +75,7 @@ func insert(root, container *hujson.Value, key, text string) {
 	}
 }
 
-// cut removes a part of a container: the way back from insert. Comments around it stay, which they do not with hujson's
-// Patch.
+// cut removes a part of a container: the way back from insert. Comments around it stay; hujson's Patch drops some.
 func cut(container, value *hujson.Value) {
 	all, end := parts(container)
 	i := slices.IndexFunc(all, func(p part) bool { return p.value == value })
@@ -87,7 +86,8 @@ func cut(container, value *hujson.Value) {
 	*end = join(first.BeforeExtra, slices.Concat(value.AfterExtra, *end), last)
 	if last && i > 0 {
 		now := all[i-1].value
-		if now.AfterExtra = append(hujson.Extra{}, now.AfterExtra...); value.AfterExtra == nil { // no comma after the last part
+		now.AfterExtra = append(hujson.Extra{}, now.AfterExtra...)
+		if value.AfterExtra == nil { // there is no comma after the last part
 			*end, now.AfterExtra = append(now.AfterExtra, *end...), nil
 		}
 	}
@@ -136,13 +136,7 @@ type layout struct {
 	unit   string // one step of indentation
 }
 
-// write returns compact JSON in this layout. Lists of strings stay in one line.
-func (l layout) write(text string) hujson.Value {
-	v, _ := hujson.Parse([]byte(text))
-	l.apply(&v)
-	return v
-}
-
+// apply lays out a value that has no white space. Lists of strings stay in one line.
 func (l layout) apply(v *hujson.Value) {
 	all, end := parts(v)
 	inner := layout{l.nl, l.indent + l.unit, l.unit}

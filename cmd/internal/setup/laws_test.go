@@ -27,12 +27,8 @@ func forms(t testing.TB) []form {
 	var all []form
 	for _, p := range places {
 		opt := Options{Project: "/srv/a & b", Command: ServerName, Args: []string{"--profile", "worker"}}
-		server, err := opt.server(p)
-		if err != nil {
-			t.Fatal(err)
-		}
 		name := p.client + " " + p.scope
-		all = append(all, form{name, []setting{server}, []string{p.key}})
+		all = append(all, form{name, []setting{opt.serverSetting(p)}, []string{p.key}})
 		if p.hooks != nil {
 			other := Options{Command: "/opt/my tools/arbor"}
 			all = append(all, form{name + " hooks", opt.hookSettings(), []string{hooksKey, "SessionStart", "["}},

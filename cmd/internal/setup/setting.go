@@ -10,10 +10,11 @@ import (
 
 // A setting is one thing that set-up writes into a file: the entry of the server, or a hook.
 type setting struct {
-	what   string                           // for errors
-	path   []string                         // keys from the root on: the last is its own, or for a hook that of the list with groups of hooks
-	value  any                              // what set-up writes: a struct with tags for every format
-	isHook func(fields map[string]any) bool // whether a hook of the list is this one; nil for what is no hook
+	what  string   // for errors
+	path  []string // keys from the root on: the last is its own, or for a hook that of the list with groups of hooks
+	value any      // what set-up writes: a struct with tags for every format
+	// isHook reports whether a hook of the list is this one; nil for what is no hook.
+	isHook func(fields map[string]any) bool
 }
 
 // An entry is a setting as it is found in a file.
@@ -36,19 +37,19 @@ type format interface {
 	remove(text string, e entry) ([]string, error)
 }
 
-// put returns the text with the setting in it, or without it if remove. An entry that differs from what set-up writes is
-// an error without force; to be removed it may differ in how arbor is started.
-//
-// Of the texts that may have been there before an entry, what is left without it is the one from which put makes this text.
+// put returns the text with the setting in it, or without it if remove. Without force, an entry that differs from what
+// set-up writes is an error; one to be removed may differ in how arbor is started. What is left without an entry is the
+// text of which put makes the text with it.
 func (s setting) put(f format, text string, remove, force bool) (string, error) {
 	found, err := f.find(text, s)
 	var refused error
 	for _, e := range found {
 		differs := s.differs(e)
-		switch {
-		case !remove && len(differs) == 0:
+		if !remove && len(differs) == 0 {
 			return text, nil
-		case !remove || slices.ContainsFunc(differs, func(key string) bool { return key != "command" && key != "args" }):
+		}
+		started := func(key string) bool { return key == "command" || key == "args" }
+		if !remove || len(slices.DeleteFunc(slices.Clone(differs), started)) > 0 {
 			refused = fmt.Errorf(":%d: %s differs from what set-up writes (%s); --force replaces it, or takes it out",
 				e.line, s.what, strings.Join(differs, ", "))
 		}

@@ -1,8 +1,8 @@
-// Package setup puts Arbor's MCP server, and hooks, into the configuration files of the programs that assistants run in
-// ("clients"), takes them out again, and answers the hooks.
+// Package setup puts Arbor's MCP server, and hooks, into the configuration files of clients, the programs that
+// assistants run in; takes them out again; and answers the hooks.
 //
-// Configuration files belong to people. Run changes no byte of them besides Arbor's own entries; a file that it cannot
-// edit that way is left alone. Hook never stops a person's work.
+// Configuration files belong to people. Run changes no byte of them besides Arbor's own entries, and leaves a file
+// alone that it cannot edit that way. Hook never stops a person's work.
 package setup
 
 import (
@@ -20,7 +20,7 @@ import (
 type Options struct {
 	Client  string              // one of Clients
 	Scope   string              // Project or User; "" is the client's default
-	Project string              // absolute path. An entry of scope User names it; with "" it is for whatever project is open
+	Project string              // absolute path; an entry of scope User names it. "" is any project that is open
 	Home    string              // the person's home folder, an absolute path
 	Getenv  func(string) string // returns an environment variable
 	GOOS    string              // the system whose paths are meant; "" is this one
@@ -51,16 +51,15 @@ type FileResult struct {
 	Diff    string `json:"diff,omitempty"` // a unified diff, of a dry run
 }
 
-// Run sets a client up, or undoes that.
+// Run sets a client up, or undoes that. A second run changes nothing.
 //
-// Everything else in a file keeps its bytes: comments, order, layout, line ends, a byte order mark. A second run changes
-// nothing. Remove gives back the bytes from before the set-up and deletes a file that set-up made; where the layout does
-// not show whether an object or list was empty before or is set-up's, it stays, empty. All of this holds while nobody
-// edits what set-up wrote.
+// Everything else in a file keeps its bytes: comments, order, layout, line ends, a byte order mark. Remove gives back
+// the bytes from before the set-up and deletes a file that set-up made, unless the set-up was edited since. An object
+// or list that is empty then stays if the layout does not show that set-up made it.
 //
 // The error is an *engine.Error: INVALID_PARAMS; INVALID_PATH for what is no regular file or cannot be read or written;
 // INVALID_CONTENT for a file that cannot be edited or whose entry set-up has not written; CONFLICT if another program
-// changed the file meanwhile. Nothing was changed then, unless the error names a file that was.
+// changed the file meanwhile. Such a file was not changed.
 func Run(opt Options) (*Result, error) {
 	p, err := placeOf(opt.Client, opt.Scope)
 	if err != nil {
@@ -78,8 +77,8 @@ func Run(opt Options) (*Result, error) {
 		if err := f.apply(p.format, opt.Remove, opt.Force); err != nil {
 			return nil, err
 		}
-		r := FileResult{Path: f.path, Changed: f.changed()}
-		r.Made, r.Removed = r.Changed && f.text == "", r.Changed && f.want == ""
+		changed := f.changed()
+		r := FileResult{Path: f.path, Changed: changed, Made: changed && f.text == "", Removed: changed && f.want == ""}
 		if opt.DryRun {
 			before, after := append([]byte(nil), f.text...), append([]byte(nil), f.want...) // nil for no file
 			r.Diff = engine.UnifiedDiff(filepath.ToSlash(f.shown), before, after)
@@ -116,18 +115,16 @@ func (opt *Options) files(p place) ([]*file, error) {
 	case opt.Hooks && p.hooks == nil && !opt.Remove:
 		return nil, engine.Fail(engine.InvalidParams, "hooks: %s has none that Arbor knows; claude-code has", p.title)
 	case p.scope == Project && filepath.IsAbs(opt.Command):
-		return nil, engine.Fail(engine.InvalidParams, "command %s: the configuration of a project is for everybody who works on it, "+
-			"and names no path of one machine; use the scope %s, or %s by PATH", opt.Command, User, ServerName)
-	}
-	server, err := opt.server(p)
-	if err != nil {
-		return nil, err
+		return nil, engine.Fail(engine.InvalidParams, "command %s: the configuration of a project is for everybody "+
+			"who works on it, and names no path of one machine; use the scope %s, or %s by PATH", opt.Command, User, ServerName)
+	case p.needsProject && opt.Project == "":
+		return nil, engine.Fail(engine.InvalidPath, "%s knows no folder of a project; name the project (-C)", p.title)
 	}
 	path, err := opt.locate(p.file)
 	if err != nil {
 		return nil, err
 	}
-	files := []*file{opt.fileAt(p.scope, path, server)}
+	files := []*file{opt.fileAt(p.scope, path, opt.serverSetting(p))}
 	if p.hooks == nil || !opt.Hooks && !opt.Remove {
 		return files, nil
 	}
