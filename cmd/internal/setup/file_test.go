@@ -11,8 +11,8 @@ import (
 	"arbor/engine"
 )
 
-// TestLeftAlone has files that are not to be edited: each is refused with its name and, where there is one, the line, and nothing changes.
-func TestLeftAlone(t *testing.T) {
+// TestFilesThatCannotBeEditedAreRefused with their name and, if there is one, the line and column; nothing changes.
+func TestFilesThatCannotBeEditedAreRefused(t *testing.T) {
 	for _, tt := range []struct {
 		name, content string
 		code          engine.Code
@@ -45,8 +45,8 @@ func TestLeftAlone(t *testing.T) {
 	}
 }
 
-// TestAPersonsEntry is told apart from Arbor's own, and replaced or taken out only by force.
-func TestAPersonsEntry(t *testing.T) {
+// TestEditedEntryNeedsForce to be replaced, and to be removed if it has anything that set-up does not write.
+func TestEditedEntryNeedsForce(t *testing.T) {
 	const before, after = "{\n  // mine\n  \"mcpServers\": {\n    \"arbor\": ", ",\n    \"x\": {}\n  }\n}\n"
 	own := `{"type": "stdio", "command": "arbor", "args": ["mcp"]}`
 	const forced = "{\n  // mine\n  \"mcpServers\": {\n    \"x\": {},\n    \"arbor\": {\n      \"type\": \"stdio\",\n" +
@@ -106,8 +106,8 @@ func TestAPersonsEntry(t *testing.T) {
 	}
 }
 
-// TestAPersonsHooks are told apart in the same way.
-func TestAPersonsHooks(t *testing.T) {
+// TestEditedHookNeedsForce in the same way; hooks of others stay.
+func TestEditedHookNeedsForce(t *testing.T) {
 	file := func(hook string) string {
 		return "{\"hooks\": {\"SessionStart\": [{\"matcher\": \"startup\", \"hooks\": [" + hook + ", {\"type\": \"command\", \"command\": \"date\"}]}, 7]}}"
 	}
@@ -197,8 +197,8 @@ func TestHooksAreUndoneWithTheServer(t *testing.T) {
 	}
 }
 
-// TestUndoneDespiteOthersSettings takes out the server although the settings cannot be edited, as nothing of Arbor's is in them.
-func TestUndoneDespiteOthersSettings(t *testing.T) {
+// TestSettingsWithoutHooksDoNotStopUndo: the server is removed although the file with hooks cannot be edited.
+func TestSettingsWithoutHooksDoNotStopUndo(t *testing.T) {
 	for _, tt := range []struct {
 		settings string
 		want     bool
@@ -268,8 +268,8 @@ func TestModeStays(t *testing.T) {
 	}
 }
 
-// TestNotOwnFiles has links and other things in the place of a file.
-func TestNotOwnFiles(t *testing.T) {
+// TestLinksAndFoldersAreRefused in the place of a file.
+func TestLinksAndFoldersAreRefused(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links need rights there")
 	}
@@ -312,8 +312,8 @@ func TestNotOwnFiles(t *testing.T) {
 	}
 }
 
-// TestFolderOfAPersonMayBeALink, as people keep their configuration in other places.
-func TestFolderOfAPersonMayBeALink(t *testing.T) {
+// TestFolderInHomeMayBeALink, because people keep their configuration in other places.
+func TestFolderInHomeMayBeALink(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links need rights there")
 	}
@@ -331,8 +331,8 @@ func TestFolderOfAPersonMayBeALink(t *testing.T) {
 	}
 }
 
-// TestChangedMeanwhile has another program write between reading and writing.
-func TestChangedMeanwhile(t *testing.T) {
+// TestFileThatChangedMeanwhileIsKept: another program writes between reading and writing.
+func TestFileThatChangedMeanwhileIsKept(t *testing.T) {
 	for name, tt := range map[string]struct {
 		before string
 		remove bool
@@ -371,5 +371,23 @@ func TestChangedMeanwhile(t *testing.T) {
 				t.Errorf("it made %q of %q", after, before)
 			}
 		})
+	}
+}
+
+// TestEmptyFileCountsAsNone: set-up fills it, and undo removes it.
+func TestEmptyFileCountsAsNone(t *testing.T) {
+	g := newGround(t)
+	path := filepath.Join(g.project, ".mcp.json")
+	g.write(path, "", 0o644)
+	opt := g.options("claude-code", "")
+	if res := g.run(opt); !res.Files[0].Made || !strings.HasSuffix(g.read(path), "}\n") {
+		t.Errorf("%+v: %q", res, g.read(path))
+	}
+	opt.Remove = true
+	if res := g.run(opt); !res.Files[0].Removed {
+		t.Errorf("%+v", res)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Errorf("%s is still there", path)
 	}
 }

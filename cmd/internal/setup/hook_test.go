@@ -47,7 +47,7 @@ func hooked(t testing.TB, e *engine.Engine, call HookCall) (string, error) {
 	return got.HookSpecificOutput.AdditionalContext, err
 }
 
-// told is hooked where nothing goes wrong.
+// told is hooked if nothing fails.
 func told(t testing.TB, e *engine.Engine, call HookCall) string {
 	t.Helper()
 	text, err := hooked(t, e, call)
@@ -138,7 +138,7 @@ func TestBindingSaysWhichWorkspace(t *testing.T) {
 	}
 }
 
-func TestPromptTellsWhatOthersChangedAndNothingElse(t *testing.T) {
+func TestPromptCountsWhatOthersChanged(t *testing.T) {
 	world, ws, node := planned(t, login, engine.NewNode{Title: "A", Requirement: "x"})
 	ctx := t.Context()
 	prompt := func(want string) {
@@ -169,7 +169,7 @@ func TestPromptTellsWhatOthersChangedAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestNothingToSay(t *testing.T) {
+func TestHookWithoutNewsPrintsNothing(t *testing.T) {
 	empty := enginetest.New(t, nil)
 	unfocused := enginetest.New(t, nil)
 	if _, err := unfocused.Init(t.Context(), login, engine.Act{}); err != nil {
@@ -190,8 +190,8 @@ func TestNothingToSay(t *testing.T) {
 	}
 }
 
-// TestStdinDoesNotMatter gives a hook what no client would.
-func TestStdinDoesNotMatter(t *testing.T) {
+// TestDamagedInputIsIgnored, and so is what no client would send.
+func TestDamagedInputIsIgnored(t *testing.T) {
 	world, _, node := planned(t, login, engine.NewNode{Requirement: "x"})
 	for _, in := range []string{"", "null", "[]", "{", `{"session_id"`, `{"session_id": 7}`, `{"session_id": {"a": 1}}`, `{"session_id": "` + strings.Repeat("x", 300) + `"}`,
 		`{"session_id": "a\nb"}`, "\xff\xfe{", strings.Repeat("[", 100000), `{"prompt": "` + strings.Repeat("x", largestInput) + `"}`} {
@@ -217,7 +217,7 @@ func TestStdinIsReadToTheEndOfTheObject(t *testing.T) {
 	}
 }
 
-func TestTroubleIsToldInOneLine(t *testing.T) {
+func TestErrorIsOneLineOfTheContext(t *testing.T) {
 	broken := engine.Fail(engine.FileUnreadable, "arbor.toml:3: \x1b[31mtwo\nlines \"and\" more")
 	for _, name := range Hooks() {
 		got, err := hooked(t, nil, HookCall{Name: name, Broken: broken})
@@ -230,8 +230,8 @@ func TestTroubleIsToldInOneLine(t *testing.T) {
 	}
 }
 
-// TestCorruptBindings matter only where more than one workspace may be meant.
-func TestCorruptBindings(t *testing.T) {
+// TestCorruptBindingsMatterOnlyWithSeveralWorkspaces: a single one is meant anyway.
+func TestCorruptBindingsMatterOnlyWithSeveralWorkspaces(t *testing.T) {
 	world, _, node := planned(t, login, engine.NewNode{Requirement: "x"})
 	if _, err := world.Store.Commit(t.Context(), []mdstore.Change{{Path: mdstore.SessionsFile, New: []byte("{")}}); err != nil {
 		t.Fatal(err)
@@ -249,16 +249,16 @@ func TestCorruptBindings(t *testing.T) {
 	}
 }
 
-// deaf is a store that cannot be listed.
-type deaf struct{ *memstore.Store }
+// unreadable is a store that cannot be read.
+type unreadable struct{ *memstore.Store }
 
-func (deaf) Read(context.Context, mdstore.Path) (mdstore.File, error) {
+func (unreadable) Read(context.Context, mdstore.Path) (mdstore.File, error) {
 	return mdstore.File{}, fs.ErrPermission
 }
 
-func TestUnreadableVault(t *testing.T) {
+func TestUnreadableVaultIsReported(t *testing.T) {
 	world, ws, _ := planned(t, login, engine.NewNode{Requirement: "x"})
-	e, err := engine.Open(t.Context(), deaf{world.Store}, engine.Options{})
+	e, err := engine.Open(t.Context(), unreadable{world.Store}, engine.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +270,7 @@ func TestUnreadableVault(t *testing.T) {
 
 var ruleCount = regexp.MustCompile(`^[0-9]+ of its [0-9]+ rules; `)
 
-// TestContextIsBoundedAndQuoted has every text of the files try to pose as Arbor and to be too long.
+// TestContextIsBoundedAndQuoted: texts of the files try to pass for Arbor's words and to be too long.
 func TestContextIsBoundedAndQuoted(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		nasty := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{

@@ -122,7 +122,8 @@ func (f form) undone(t failer, old, set, back string) {
 	}
 }
 
-func TestSetUpAndUndoneIsAsItWas(t *testing.T) {
+// TestUndoGivesBackTheFile, set-up twice is set-up once, and set-up adds the settings and nothing else.
+func TestUndoGivesBackTheFile(t *testing.T) {
 	all := forms(t)
 	rapid.Check(t, func(t *rapid.T) {
 		f := rapid.SampledFrom(all).Draw(t, "form")
@@ -153,9 +154,8 @@ func TestSetUpAndUndoneIsAsItWas(t *testing.T) {
 	})
 }
 
-// TestUndoneWhereverItStands takes out an entry that a person has put anywhere and laid out in any way: everything else
-// stays, comments too.
-func TestUndoneWhereverItStands(t *testing.T) {
+// TestUndoKeepsEverythingElse, comments too, wherever the entry is and however it is laid out.
+func TestUndoKeepsEverythingElse(t *testing.T) {
 	all := slices.DeleteFunc(forms(t), func(f form) bool { return f.settings[0].isHook != nil })
 	rapid.Check(t, func(t *rapid.T) {
 		f := rapid.SampledFrom(all).Draw(t, "form")
@@ -187,8 +187,8 @@ func TestUndoneWhereverItStands(t *testing.T) {
 	})
 }
 
-// TestUndoneAfterOthersCame takes out a setting behind which somebody has put something else.
-func TestUndoneAfterOthersCame(t *testing.T) {
+// TestUndoKeepsWhatCameLater, behind the setting.
+func TestUndoKeepsWhatCameLater(t *testing.T) {
 	all := forms(t)
 	rapid.Check(t, func(t *rapid.T) {
 		f := rapid.SampledFrom(all).Draw(t, "form")
@@ -217,8 +217,8 @@ func TestUndoneAfterOthersCame(t *testing.T) {
 	})
 }
 
-// FuzzMerge has any bytes for a file: it is refused, or set up so that undoing gives it back.
-func FuzzMerge(f *testing.F) {
+// FuzzUndo has any bytes for a file: it is refused, or set up so that undo gives it back.
+func FuzzUndo(f *testing.F) {
 	paths, err := filepath.Glob("testdata/setup/*/*.before")
 	if err != nil || len(paths) == 0 {
 		f.Fatalf("no examples: %v", err)

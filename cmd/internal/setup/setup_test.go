@@ -242,7 +242,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-func TestWrongWishes(t *testing.T) {
+func TestWrongOptionsAreRefused(t *testing.T) {
 	g := newGround(t)
 	with := func(f func(*Options)) Options {
 		opt := g.options("claude-code", "project")
@@ -276,7 +276,7 @@ func TestWrongWishes(t *testing.T) {
 	}
 }
 
-// TestProjectEntriesNameNoPath, as they are committed.
+// TestProjectEntriesNameNoPath, because they are committed.
 func TestProjectEntriesNameNoPath(t *testing.T) {
 	for _, name := range Clients() {
 		if !slices.Contains(Scopes(name), Project) {
