@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// vault makes n nodes below a fresh folder.
+// vault makes n nodes below a new folder.
 func vault(tb testing.TB, n int) string {
 	tb.Helper()
 	root := tb.TempDir()
@@ -26,7 +26,7 @@ func vault(tb testing.TB, n int) string {
 	return root
 }
 
-// BenchmarkReady is the time from the call until every change in 10,000 folders is seen; ms-stop is what ending takes.
+// BenchmarkReady is the time until every change in 10,000 folders is seen; ms-stop is the time to end.
 func BenchmarkReady(b *testing.B) {
 	root := vault(b, 10_000)
 	for _, polling := range []bool{false, true} {
@@ -54,20 +54,20 @@ func BenchmarkReady(b *testing.B) {
 	}
 }
 
-// BenchmarkSave is the time from a save among 10,000 nodes until it is told of, with no time to settle.
+// BenchmarkSave is the time from a save among 10,000 nodes until it is named, with no time to settle.
 func BenchmarkSave(b *testing.B) {
 	w := benchWorld(b, 10_000)
 	name := "ws/nodes/node-mj2hz4gy-005000/Node.md"
 	for b.Loop() {
 		w.forget()
 		w.write(name, "saved")
-		for !w.told[name] {
+		for !w.named[name] {
 			w.next(name)
 		}
 	}
 }
 
-// BenchmarkBurst is the time from the first of 10,000 saves until all are told of; ms-after is the part after the last.
+// BenchmarkBurst is the time from the first of 10,000 saves until all are named; ms-after is the part after the last.
 func BenchmarkBurst(b *testing.B) {
 	const n = 10_000
 	w := benchWorld(b, n)
@@ -78,7 +78,7 @@ func BenchmarkBurst(b *testing.B) {
 			w.write(fmt.Sprintf("ws/nodes/node-mj2hz4gy-%06d/Node.md", i), "saved")
 		}
 		saved := time.Now()
-		for len(w.told) < n && !w.rescan {
+		for len(w.named) < n && !w.rescan {
 			w.next("all of them")
 		}
 		if w.rescan {
@@ -92,7 +92,7 @@ func BenchmarkBurst(b *testing.B) {
 func benchWorld(b *testing.B, n int) *world {
 	b.Helper()
 	opt := quick(false)
-	opt.Settle = time.Nanosecond
+	opt.Quiet = time.Nanosecond
 	root := vault(b, n)
 	var before, after runtime.MemStats
 	runtime.GC()

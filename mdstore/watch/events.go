@@ -7,41 +7,50 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/fsnotify/fsnotify"
 )
 
 // events finds changes by the system's events, with one watch for each folder.
 //
-// It rests on three things. A folder is watched first and listed afterwards, so
-// that nothing can be made in it unseen. An event says only where to look: what is there is asked of the disk, so
-// that neither the order of events nor their age matters. And a watch belongs to a
-// folder, not to its path: see confirm.
+// It relies on three rules. A folder is watched first and listed afterwards, so that nothing
+// is made in it unseen. An event says only where to look: the disk says what is there, so that
+// neither the order nor the age of events matters. A watch belongs to a folder, not to its
+// path: see confirm.
 type events struct {
-	root string
-	opt  Options
-	open opener
-	most int // descriptors that watching may take; 0 is no limit
+	root     string
+	opt      Options
+	open     opener
+	maxFiles int // descriptors that watching may take; 0 is no limit
 
-	was  fs.FileInfo // the folder that is watched; nil while there is none
-	base string      // root without symbolic links
-	src  *pump       // nil while there is no root
+	base string // root without symbolic links
+	src  *pump  // nil before start
 	top  *folder
-	leaf func(path string) bool // surely has no folders in it; nil if that is not to be had
+	leaf func(path string) bool // whether a folder certainly has no folders in it; may be nil
 
-	fresh []*folder // watches not yet confirmed
-	files int       // how much the folders of the tree hold
+	unconfirmed []*folder
+	files       int // entries of all folders
 }
 
-func (e *events) start(ctx context.Context) error {
-	err := e.rebuild(ctx)
-	if err != nil {
-		e.stop()
+func (e *events) start(ctx context.Context) (err error) {
+	if e.base, err = filepath.EvalSymlinks(e.root); err != nil {
+		return err
 	}
-	return err
+	src, err := e.open()
+	if err != nil {
+		return fmt.Errorf("events of files: %w", err)
+	}
+	e.src, e.top = startPump(src, e.base, e.opt), &folder{}
+	if e.leaf = leaves(e.base); e.maxFiles > 0 {
+		e.leaf = nil // or files would not be counted
+	}
+	if err := e.scan(ctx, e.top, "", nil); err != nil {
+		return err
+	}
+	return e.confirm(ctx, nil)
 }
 
 func (e *events) wake() <-chan struct{} {
@@ -55,87 +64,29 @@ func (e *events) stop() {
 	if e.src != nil {
 		e.src.stop()
 	}
-	e.src, e.top, e.fresh, e.was, e.files = nil, nil, nil, nil, 0
-}
-
-// rebuild watches the tree anew.
-func (e *events) rebuild(ctx context.Context) error {
-	e.stop()
-	info, err := statFolder(e.root)
-	if err != nil {
-		return err
-	}
-	if e.base, err = filepath.EvalSymlinks(e.root); err != nil {
-		return err
-	}
-	src, err := e.open()
-	if err != nil {
-		return fmt.Errorf("events of files: %w", err)
-	}
-	e.src, e.was, e.top = startPump(src, e.base, e.opt), info, &folder{}
-	if e.leaf = leaves(e.base); e.most > 0 {
-		e.leaf = nil // files are to be counted
-	}
-	if err := e.scan(ctx, e.top, "", nil); err != nil {
-		return err
-	}
-	return e.confirm(ctx, nil)
-}
-
-// renew rebuilds after something happened to the root, or events were lost. A
-// root that is gone, or not for this user, is no error: tick waits for it.
-func (e *events) renew(ctx context.Context, n *news) error {
-	had := e.was != nil
-	err := e.rebuild(ctx)
-	if missing := err != nil && (gone(err) || errors.Is(err, fs.ErrPermission)); missing {
-		e.stop()
-		n.rescan, n.away = n.rescan || had, true
-		return nil
-	}
-	n.rescan = true
-	return err
-}
-
-// tick looks whether the root is the folder that is watched: that a folder above it
-// was moved, or something mounted over it, brings no event.
-func (e *events) tick(ctx context.Context, n *news) (time.Duration, error) {
-	now, err := statFolder(e.root)
-	if err == nil && e.was != nil && os.SameFile(e.was, now) || err != nil && e.was == nil {
-		return e.pause(), nil
-	}
-	err = e.renew(ctx, n)
-	return e.pause(), err
-}
-
-// comeback is the time between two looks for a root that is gone: until it is seen, its reader takes what it knows for what there is.
-const comeback = 100 * time.Millisecond
-
-func (e *events) pause() time.Duration {
-	if e.was == nil {
-		return min(comeback, e.opt.Poll)
-	}
-	return e.opt.Poll
+	e.src, e.top, e.unconfirmed, e.files = nil, nil, nil, 0
 }
 
 const (
-	placed = fsnotify.Create | fsnotify.Remove | fsnotify.Rename // something else may be at the path now
-	shaped = placed | fsnotify.Chmod                             // or it can be looked into now
+	placed = fsnotify.Create | fsnotify.Remove | fsnotify.Rename // the path may be another file now
+	shaped = placed | fsnotify.Chmod                             // or the folder is readable now
 )
 
-func (e *events) look(ctx context.Context, n *news) error {
+func (e *events) collect(ctx context.Context, c *changes) error {
 	got := e.src.take()
 	switch {
 	case got.err != nil:
 		return fmt.Errorf("events of files: %w", got.err)
 	case got.lost || got.ops[""]&placed != 0:
-		return e.renew(ctx, n)
+		c.restart = true
+		return nil
 	case got.ops[""] != 0: // permissions of the root
-		n.rescan = true
+		c.rescan = true
 	}
 	delete(got.ops, "")
 
-	// What is known of a path to which something happened is forgotten before
-	// anything is looked at: a folder that was renamed is watched under its old path until then.
+	// Folders with events are forgotten before any look at the disk: a folder that was
+	// renamed is watched under its old path until then.
 	paths := slices.Sorted(maps.Keys(got.ops))
 	known, dropped := map[string]bool{}, false
 	for _, p := range paths {
@@ -149,82 +100,84 @@ func (e *events) look(ctx context.Context, n *news) error {
 	}
 	scanned := map[string]bool{}
 	for _, p := range paths {
-		if err := e.lookAt(ctx, p, got.ops[p], known[p], scanned, n); err != nil {
+		if err := e.look(ctx, p, got.ops[p], known[p], scanned, c); err != nil {
 			return err
 		}
 	}
 	if dropped {
-		return e.confirm(ctx, n)
+		return e.confirm(ctx, c)
 	}
 	return nil
 }
 
-// lookAt names path, and if it is a folder watches it and names all that it
-// holds. scanned has the folders for which this look has done so already.
-func (e *events) lookAt(ctx context.Context, path string, op fsnotify.Op, known bool, scanned map[string]bool, n *news) error {
+// look adds the file or folder at p, and watches a folder and adds all that it holds. known
+// says that a folder was watched at p; scanned are the folders that were scanned already.
+func (e *events) look(
+	ctx context.Context, p string, op fsnotify.Op, known bool, scanned map[string]bool, c *changes,
+) error {
 	if op&shaped == 0 && known {
-		return nil // a write that is about a folder
+		return nil // a write to a folder
 	}
-	if op&(fsnotify.Create|fsnotify.Chmod) == 0 && !known { // a file was written, or what never was watched went
-		n.add(path)
+	if op&(fsnotify.Create|fsnotify.Chmod) == 0 && !known { // a file was written, or a file or ignored folder is gone
+		c.add(p)
 		return nil
 	}
-	info, err := os.Lstat(native(e.base, path))
+	info, err := os.Lstat(native(e.base, p))
 	dir := err == nil && info.IsDir()
-	if err == nil && e.opt.Ignore(path, leads(info.Mode())) {
+	if err == nil && e.opt.Ignore(p, mayBeFolder(info.Mode())) {
 		return nil
 	}
-	n.add(path)
-	for p := path; dir && p != ""; p = parentOf(p) {
-		if scanned[p] {
+	c.add(p)
+	for up := p; dir && up != ""; up = parentOf(up) {
+		if scanned[up] {
 			return nil
 		}
 	}
-	parent := e.top.find(parentOf(path))
-	if !dir || parent == nil { // without a parent: news of the parent are to come, and will lead here
+	parent := e.top.find(parentOf(p))
+	if !dir || parent == nil { // without a parent: an event of the parent will come and lead here
 		return nil
 	}
-	scanned[path] = true
-	return e.scan(ctx, parent.add(path), path, n)
+	scanned[p] = true
+	return e.scan(ctx, parent.add(p), p, c)
 }
 
 // drop forgets f and all below it.
 func (e *events) drop(f *folder) {
-	f.detach(func(sub *folder, path string) {
+	f.detach(func(sub *folder, at string) {
 		e.files -= sub.files
-		_ = e.src.Remove(native(e.base, path)) // what was deleted is watched no more
+		_ = e.src.Remove(native(e.base, at)) // it fails for a folder that was deleted
 	})
 }
 
-// scan watches f, which is at path, and all below it, and names what is in it if n is not nil.
-func (e *events) scan(ctx context.Context, f *folder, path string, n *news) error {
+// scan watches f, which is at the path at, and all below it. With c it adds all that is in it.
+func (e *events) scan(ctx context.Context, f *folder, at string, c *changes) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	name := native(e.base, path)
+	name := native(e.base, at)
 	if err := e.src.Add(name); err != nil {
-		return e.unseen(f, err)
+		return e.skip(f, err)
 	}
-	e.fresh = append(e.fresh, f)
-	if n == nil && e.leaf != nil && e.leaf(name) {
+	e.unconfirmed = append(e.unconfirmed, f)
+	if c == nil && e.leaf != nil && e.leaf(name) {
 		return nil
 	}
 	list, err := os.ReadDir(name)
 	if err != nil {
-		return e.unseen(f, err)
+		return e.skip(f, err)
 	}
 	f.files = len(list)
-	if e.files += len(list); e.most > 0 && e.files > e.most {
-		return fmt.Errorf("events of files: each of more than %d files would take a descriptor", e.most)
+	if e.files += len(list); e.maxFiles > 0 && e.files > e.maxFiles {
+		return fmt.Errorf("events of files: each of more than %d files would take a descriptor", e.maxFiles)
 	}
 	for _, entry := range list {
-		sub := join(path, entry.Name())
-		if e.opt.Ignore(sub, leads(entry.Type())) {
+		sub := path.Join(at, entry.Name())
+		if e.opt.Ignore(sub, mayBeFolder(entry.Type())) {
 			continue
 		}
-		n.add(sub)
+		c.add(sub)
 		if entry.IsDir() {
-			if err := e.scan(ctx, f.add(sub), sub, n); err != nil {
+			if err := e.scan(ctx, f.add(sub), sub, c); err != nil {
 				return err
 			}
 		}
@@ -232,26 +185,26 @@ func (e *events) scan(ctx context.Context, f *folder, path string, n *news) erro
 	return nil
 }
 
-// unseen forgets f, which cannot be looked into. If that is so because it is
-// gone, or not for this user, an event will tell when this changes; else the error is for polling to deal with.
-func (e *events) unseen(f *folder, err error) error {
-	if f == e.top || !gone(err) && !errors.Is(err, fs.ErrPermission) {
+// skip forgets f, which cannot be watched or listed. If it is missing or not readable, an
+// event comes when this changes. Any other error, or one about the root, ends events.
+func (e *events) skip(f *folder, err error) error {
+	if f == e.top || !notFound(err) && !errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("events of files: %w", err)
 	}
 	e.drop(f)
 	return nil
 }
 
-// confirm makes sure of the watches that were added since the last time.
+// confirm checks the watches that were added since the last call.
 //
-// The system watches folders, whatever their path. A folder that was watched, then moved into one that was
-// not, is found there before the event of its move has been seen, and adding it changes
-// nothing: its events still come under its old path, and with the event of the move that watch ends. So
-// each new watch counts only when the source lists it under its path, and a folder that is not listed is looked at anew.
-// One that is listed later only, as that event has yet to come, is looked at when it comes.
-func (e *events) confirm(ctx context.Context, n *news) error {
+// The system watches folders, whatever their path. A watched folder that was moved into a new
+// one is found there before the event of its move is seen, and adding it changes nothing: its
+// events still come under its old path, and the event of the move ends that watch. So a new
+// watch counts only if the source lists it under its path; a folder that is not listed is
+// scanned again. If the event is still to come then, collect handles it.
+func (e *events) confirm(ctx context.Context, c *changes) error {
 	for range 2 {
-		if len(e.fresh) == 0 {
+		if len(e.unconfirmed) == 0 {
 			return nil
 		}
 		for _, name := range e.src.WatchList() {
@@ -261,20 +214,16 @@ func (e *events) confirm(ctx context.Context, n *news) error {
 				}
 			}
 		}
-		fresh := e.fresh
-		e.fresh = nil
-		for _, f := range fresh {
-			if f.gone || f.listed {
+		unconfirmed := e.unconfirmed
+		e.unconfirmed = nil
+		for _, f := range unconfirmed {
+			if f.gone || f.listed || f == e.top { // of the root an event will come
 				continue
 			}
-			path := f.path()
-			if f == e.top {
-				continue // an event of the root is to come
-			}
-			parent := f.parent
+			at, parent := f.path(), f.parent
 			e.drop(f)
-			n.add(path)
-			if err := e.scan(ctx, parent.add(path), path, n); err != nil {
+			c.add(at)
+			if err := e.scan(ctx, parent.add(at), at, c); err != nil {
 				return err
 			}
 		}

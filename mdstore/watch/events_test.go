@@ -13,7 +13,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// A faulty source is the system's, except that it can lose events, break, and run out of watches.
+// A faulty source is the system's, and can lose events, break, and run out of watches.
 type faulty struct {
 	system
 	events chan fsnotify.Event
@@ -82,12 +82,12 @@ func (f *faulty) set(deaf bool) {
 
 func needEvents(t *testing.T) {
 	t.Helper()
-	if err := unsuited(t.TempDir()); err != nil {
+	if err := eventsMissing(t.TempDir()); err != nil {
 		t.Skip(err)
 	}
 }
 
-func TestOverflow(t *testing.T) {
+func TestRescanWhenEventsAreLost(t *testing.T) {
 	needEvents(t)
 	src := &faulty{room: 1000}
 	w := start(t, t.TempDir(), quick(false), src.open)
@@ -105,17 +105,16 @@ func TestOverflow(t *testing.T) {
 	}
 	src.set(false)
 	w.rescan = false
-	w.probe() // the folders that nobody told of are watched
+	w.probe() // the folders whose events were lost are watched
 }
 
-// What is collected is bounded: too many paths are as if events were lost.
-func TestPumpOverflows(t *testing.T) {
+func TestTooManyCollectedPathsCountAsLostEvents(t *testing.T) {
 	p := &pump{opt: Options{}.withDefaults(), ready: make(chan struct{}, 1)}
-	for i := range mostPaths + 1 {
+	for i := range maxPaths + 1 {
 		p.put(fmt.Sprint(i), fsnotify.Write, nil)
 	}
 	if got := p.take(); !got.lost || got.ops != nil {
-		t.Errorf("after %d paths: lost %t, and %d paths", mostPaths+1, got.lost, len(got.ops))
+		t.Errorf("after %d paths: lost %t, and %d paths", maxPaths+1, got.lost, len(got.ops))
 	}
 	p.put("a", fsnotify.Create, nil)
 	p.put("a", fsnotify.Write, nil)
@@ -124,8 +123,7 @@ func TestPumpOverflows(t *testing.T) {
 	}
 }
 
-// When events cannot be had it polls, says so and why, and misses nothing.
-func TestPollsInstead(t *testing.T) {
+func TestPollsAndSaysWhyWhenThereAreNoEvents(t *testing.T) {
 	needEvents(t)
 	fill := func(w *world) {
 		for i := range 10 {
@@ -180,8 +178,7 @@ func TestPollsInstead(t *testing.T) {
 	})
 }
 
-// Events that are out of date, and errors that mean nothing, change nothing.
-func TestOutOfDate(t *testing.T) {
+func TestOutdatedEventsAndHarmlessErrorsChangeNothing(t *testing.T) {
 	needEvents(t)
 	src := &faulty{room: 1000}
 	root := t.TempDir()
@@ -200,11 +197,11 @@ func TestOutOfDate(t *testing.T) {
 		w.probe()
 	}
 	if len(w.ready) > 0 {
-		t.Errorf("it changed over: %+v", <-w.ready)
+		t.Errorf("it polls: %+v", <-w.ready)
 	}
 }
 
-// saysPolling takes what Ready was told last.
+// saysPolling fails unless the last call of Ready said that it polls because of why.
 func (w *world) saysPolling(why error) {
 	w.Helper()
 	last := w.last
@@ -218,13 +215,13 @@ func (w *world) saysPolling(why error) {
 	w.polling = last.polling
 }
 
-// Where each file takes a descriptor, events are for small trees.
-func TestTooManyFiles(t *testing.T) {
+// On systems where each watched file takes a descriptor.
+func TestEventsAreRefusedForTooManyFiles(t *testing.T) {
 	needEvents(t)
 	made := &world{judge: t, root: t.TempDir()}
 	files("a/1", "a/2", "b/c/3")(made) // a, b and c count too
 	for most, want := range map[int]bool{5: false, 6: true, 0: true} {
-		e := &events{root: made.root, opt: Options{}.withDefaults(), open: openSystem, most: most}
+		e := &events{root: made.root, opt: Options{}.withDefaults(), open: openSystem, maxFiles: most}
 		err := e.start(t.Context())
 		if got := err == nil; got != want {
 			t.Errorf("with room for %d: %v", most, err)

@@ -2,8 +2,7 @@ package watch
 
 import "testing"
 
-// An ignored folder is not watched, and what is in it is not told of.
-func TestIgnore(t *testing.T) {
+func TestIgnoredFoldersAreNotWatchedAndIgnoredFilesNotNamed(t *testing.T) {
 	both(t, func(t *testing.T, polling bool) {
 		made := &world{judge: t, root: t.TempDir()}
 		files(".git/refs/x", "a/.git/y", "a/Node.md", "a/other")(made)
@@ -28,15 +27,15 @@ func TestIgnore(t *testing.T) {
 		w.remove("b/.git/z")
 		files("a/Node.md", "b/c/Node.md", "z.md")(w)
 		w.waitFor("z.md", "a/Node.md", "b", "b/c", "b/c/Node.md")
-		w.rename("b/.git", "b/kept") // a folder that was ignored, and is not by its new name
+		w.rename("b/.git", "b/kept") // a folder that was ignored under its old name
 		w.write("b/kept/x.md", "")
 		w.waitFor("b/kept", "b/kept/x.md")
-		for p := range w.told {
+		for p := range w.named {
 			switch p {
 			case "a", "b", "b/c", "b/kept", "a/Node.md", "b/c/Node.md", "z.md", "b/kept/x.md":
-			case "a/other", "b/.git": // of what has gone nobody knows what it was
+			case "a/other", "b/.git": // gone, so that nothing says what they were
 			default:
-				t.Errorf("told of %s", p)
+				t.Errorf("named %s", p)
 			}
 		}
 	})

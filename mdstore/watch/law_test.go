@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestMain keeps the files of failed draws out of the source tree, and draws fewer than the library's default where no
-// number is asked for: each waits for the disk.
+// TestMain keeps rapid's files of failed cases out of the source tree, and runs fewer cases
+// than its default, because each waits for the disk.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	settings := map[string]string{"rapid.nofailfile": "true"}
@@ -29,9 +29,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// After any sequence of operations every file that differs from before has been
-// named, or everything has; and every folder is watched.
-func TestNothingIsMissed(t *testing.T) {
+// Every folder is watched afterwards.
+func TestEveryDifferenceIsNamedAfterAnySequenceOfOperations(t *testing.T) {
 	both(t, func(t *testing.T, polling bool) {
 		if !polling {
 			needEvents(t)
@@ -56,10 +55,10 @@ func TestNothingIsMissed(t *testing.T) {
 			operate("before")
 			w := launch(t, root, quick(polling), openSystem)
 			defer w.close()
-			operate("while it begins") // none of which it need tell of
+			operate("while it begins") // it need not name any of these
 			w.last = w.awaitReady()
 			if w.polling = w.last.polling; w.polling {
-				w.sync() // what has come since is to be seen before it goes
+				w.sync() // or a new file may go before it is seen
 			}
 			for range rapid.IntRange(1, 4).Draw(t, "rounds") {
 				w.forget()
@@ -74,13 +73,13 @@ func TestNothingIsMissed(t *testing.T) {
 	})
 }
 
-// operate does one thing to files whose names are so few that things meet.
+// operate does one thing to a file. There are few names, so that operations meet.
 func (w *world) operate(t *rapid.T, outside string, serial int) {
 	name := func(label string) string {
 		return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 1, 3).Draw(t, label), "/")
 	}
-	text := fmt.Sprintf("%08d", serial) // always of one size
-	// clear makes room for a file or a folder: what stands in the way goes.
+	text := fmt.Sprintf("%08d", serial) // always of the same size
+	// clear removes files that are in the way of a file or folder.
 	clear := func(p string) {
 		for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
 			if info, err := os.Lstat(w.path(dir)); err == nil && !info.IsDir() {
@@ -94,7 +93,7 @@ func (w *world) operate(t *rapid.T, outside string, serial int) {
 	p := name("path")
 	op := rapid.SampledFrom([]string{"write", "write", "save", "backup", "delete", "mkdir", "tree", "rename", "rename", "archive", "out", "in", "link"}).Draw(t, "op")
 	switch op {
-	case "write": // make, or overwrite in place
+	case "write": // create, or overwrite in place
 		if clear(p); !isDir(p) {
 			w.write(p, text)
 		}
@@ -103,7 +102,7 @@ func (w *world) operate(t *rapid.T, outside string, serial int) {
 			w.write(p+".tmp", text)
 			w.rename(p+".tmp", p)
 		}
-	case "backup": // renamed away, made anew, the old deleted
+	case "backup": // renamed, created again, the old one deleted
 		if exists(p) && !isDir(p) {
 			w.rename(p, p+"~")
 			w.write(p, text)
@@ -141,7 +140,7 @@ func (w *world) operate(t *rapid.T, outside string, serial int) {
 		if exists(p) {
 			w.must(os.Rename(w.path(p), fmt.Sprintf("%s/%d", outside, serial)))
 		}
-	case "in": // what went out, the oldest first; or to be worked on there
+	case "in": // the oldest of those moved out, after a change there
 		list, err := os.ReadDir(outside)
 		w.must(err)
 		if len(list) > 0 {

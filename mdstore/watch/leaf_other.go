@@ -2,5 +2,5 @@
 
 package watch
 
-// leaves tells nothing here: what the number of links means differs from one file system to the next.
+// leaves returns nil: the number of links means something else on each file system.
 func leaves(string) func(path string) bool { return nil }

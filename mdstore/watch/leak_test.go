@@ -8,14 +8,13 @@ import (
 	"time"
 )
 
-// Nothing is left behind: no goroutine, descriptor or watch, however watching ends.
-func TestNothingIsLeftBehind(t *testing.T) {
+func TestNoGoroutineDescriptorOrWatchIsLeftBehind(t *testing.T) {
 	made := &world{judge: t, root: t.TempDir()}
 	files("a/b/c", "d/e")(made)
 	round := func(i int) {
 		opt := quick(i%2 == 1)
 		open := opener(openSystem)
-		if i%10 == 4 { // it changes over
+		if i%10 == 4 { // it goes on by polling
 			src := &faulty{room: 3}
 			open = src.open
 		}
@@ -37,7 +36,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 			})
 		}()
 		await(t, ready, "Ready")
-		if i%3 != 1 { // some end while there is something to tell
+		if i%3 != 1 { // some end while there are changes to give
 			made.write("a/b/c", "again")
 		}
 		if i%3 == 0 {
@@ -46,7 +45,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		stop()
 		await(t, done, "Watch to return")
 	}
-	round(0) // what is made once
+	round(0) // allocates what is allocated once
 	round(1)
 	before := left(t)
 	rounds := 60

@@ -11,39 +11,42 @@ import (
 	"time"
 )
 
-// A way is one way to find changes: events or polling. All methods are called by the loop.
-type way interface {
-	// start begins: every change from now on will be found. An error says that this way cannot be gone.
+// A finder finds changes, by events or by polling. The loop calls all methods.
+type finder interface {
+	// start begins with the folder that is at the root: every later change will be found.
 	start(context.Context) error
-	// wake is ready when there is something to look at; nil never is.
+	// wake is ready when there are events to collect; nil never is.
 	wake() <-chan struct{}
-	// look looks at what wake told of. After an error the way cannot be gone any longer.
-	look(context.Context, *news) error
-	// tick looks at what wake does not tell of, and returns the time until the next tick. Its error is as look's.
-	tick(context.Context, *news) (time.Duration, error)
-	// stop leaves nothing behind.
+	// collect adds the changes since the last call. After an error the finder cannot go on.
+	collect(context.Context, *changes) error
+	// stop frees everything; start may follow.
 	stop()
 }
+
+// missingPoll is the time between two looks for a root that is missing. It is short because
+// the caller believes that the root is still there.
+const missingPoll = 100 * time.Millisecond
 
 // A loop finds changes and gives them when they have settled.
 type loop struct {
 	root string // absolute
 	opt  Options
 	open opener
-	want chan struct{} // filled when the caller has time for a batch
+	want chan struct{} // filled when the caller is ready for a batch
 	out  chan Batch    // has room for one after each want
 
-	way  way
-	held settler
+	finder  finder
+	polling bool
+	info    fs.FileInfo // of the root that is watched; nil while it is missing
+	held    settler     // changes that are not given yet
 }
 
-// run returns nil when ctx ends, and the error that kept it from starting.
+// run returns nil when ctx ends, or the error because of which it could not start.
 func (l *loop) run(ctx context.Context) error {
 	if err := l.begin(ctx); err != nil {
 		return err
 	}
-	defer func() { l.way.stop() }()
-	l.held = settler{quiet: l.opt.Settle, most: l.opt.Most}
+	defer func() { l.finder.stop() }()
 	tick, settled := time.NewTimer(l.opt.Poll), time.NewTimer(time.Hour)
 	defer tick.Stop()
 	defer settled.Stop()
@@ -51,88 +54,117 @@ func (l *loop) run(ctx context.Context) error {
 	for {
 		settled.Stop()
 		if wanted && !l.held.empty() {
-			if wait := time.Until(l.held.due()); wait > 0 {
+			if wait := l.held.wait(time.Now()); wait > 0 {
 				settled.Reset(wait)
 			} else {
-				l.out <- l.held.batch()
+				l.out <- l.held.take()
 				wanted = false
 			}
 		}
-		var n news
-		var err error
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-l.want:
 			wanted = true
+			continue
 		case <-settled.C:
-		case <-l.way.wake():
-			if err = l.way.look(ctx, &n); n.away {
-				tick.Reset(min(comeback, l.opt.Poll))
-			}
+			continue
+		case <-l.finder.wake():
 		case <-tick.C:
-			var pause time.Duration
-			pause, err = l.way.tick(ctx, &n)
-			tick.Reset(pause)
-			l.early(n)
 		}
+		began := time.Now()
+		found := l.find(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
-		if err != nil {
-			l.changeOver(ctx, err)
-			n.rescan = true
-			tick.Reset(l.opt.Poll)
-		}
-		l.held.take(n, time.Now())
+		tick.Reset(l.pause(time.Since(began)))
+		l.held.add(found, time.Now())
 	}
 }
 
-// early tells of news before they have settled.
-func (l *loop) early(n news) {
-	if n.rescan {
-		l.opt.Early("")
-		return
-	}
-	for _, p := range n.paths {
-		l.opt.Early(p)
-	}
-}
-
-// begin finds the way and starts on it.
-func (l *loop) begin(ctx context.Context) error {
-	if _, err := statFolder(l.root); err != nil {
+// begin starts with events if there are any, else with polling.
+func (l *loop) begin(ctx context.Context) (err error) {
+	if l.info, err = statFolder(l.root); err != nil {
 		return err
 	}
 	var why error
 	if !l.opt.Polling {
-		if why = unsuited(l.root); why == nil {
-			l.way = &events{root: l.root, opt: l.opt, open: l.open, most: mostWatched()}
-			if why = l.way.start(ctx); why == nil {
+		if why = eventsMissing(l.root); why == nil {
+			l.finder = &events{root: l.root, opt: l.opt, open: l.open, maxFiles: maxWatched()}
+			if why = l.finder.start(ctx); why == nil {
 				l.opt.Ready(false, nil)
 				return nil
 			}
-			l.way.stop()
+			l.finder.stop()
 		}
 	}
-	l.way = &poller{root: l.root, opt: l.opt}
-	if err := l.way.start(ctx); err != nil {
+	l.finder, l.polling = &poller{root: l.root, opt: l.opt}, true
+	if err := l.finder.start(ctx); err != nil {
 		return err
 	}
 	l.opt.Ready(true, why)
 	return nil
 }
 
-// changeOver goes on by polling. What happened before is for a Rescan to find.
-func (l *loop) changeOver(ctx context.Context, why error) {
-	l.way.stop()
-	l.way = &poller{root: l.root, opt: l.opt}
-	_ = l.way.start(ctx) // a root that is gone now is waited for
-	l.opt.Early("")
-	l.opt.Ready(true, why)
+// pause returns the time until the next look, after one that took so long.
+func (l *loop) pause(took time.Duration) time.Duration {
+	if l.info == nil {
+		return min(missingPoll, l.opt.Poll)
+	}
+	return max(l.opt.Poll, 9*took)
 }
 
-// statFolder tells which folder is at root.
+// find returns what has changed. It starts anew if the root is not the folder that is watched:
+// there is no event if a folder above it was moved, or something was mounted over it. If events
+// stop working it goes on by polling.
+func (l *loop) find(ctx context.Context) (found changes) {
+	info, missing := statFolder(l.root)
+	var err error
+	switch {
+	case missing != nil && l.info == nil:
+		return found
+	case missing == nil && l.info != nil && os.SameFile(l.info, info):
+		if err = l.finder.collect(ctx, &found); err == nil && !found.restart {
+			if l.polling { // with events the pump has called Early
+				l.early(found)
+			}
+			return found
+		}
+	}
+	found.rescan = l.info != nil
+	l.finder.stop()
+	l.info = nil
+	if missing == nil && err == nil {
+		err = l.finder.start(ctx)
+	}
+	if err != nil && ctx.Err() == nil && !l.polling && !notFound(err) && !errors.Is(err, fs.ErrPermission) {
+		why := err
+		l.finder.stop()
+		l.finder, l.polling = &poller{root: l.root, opt: l.opt}, true
+		err = l.finder.start(ctx)
+		defer l.opt.Ready(true, why)
+	}
+	if missing == nil && err == nil {
+		l.info, found.rescan = info, true
+	} else {
+		l.finder.stop() // until the root can be watched again
+	}
+	l.early(found)
+	return found
+}
+
+// early tells Early before the changes have settled.
+func (l *loop) early(found changes) {
+	if found.rescan {
+		l.opt.Early("")
+		return
+	}
+	for _, p := range found.paths {
+		l.opt.Early(p)
+	}
+}
+
+// statFolder says which folder is at root.
 func statFolder(root string) (fs.FileInfo, error) {
 	info, err := os.Stat(root)
 	if err == nil && !info.IsDir() {
@@ -141,38 +173,20 @@ func statFolder(root string) (fs.FileInfo, error) {
 	return info, err
 }
 
-// gone reports whether err says that there is no such folder (any longer).
-func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
-
-// native returns the path in the system's form of rel below base.
-func native(base, rel string) string {
-	if rel == "" {
-		return base
-	}
-	if os.IsPathSeparator(base[len(base)-1]) { // the root of a file system
-		return base + filepath.FromSlash(rel)
-	}
-	return base + string(os.PathSeparator) + filepath.FromSlash(rel)
+// notFound reports whether err says that there is no such folder.
+func notFound(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
+
+// native returns the path rel below base in the system's form.
+func native(base, rel string) string { return filepath.Join(base, filepath.FromSlash(rel)) }
 
 // relative undoes native; ok is false for a name that is not below base.
 func relative(base, name string) (rel string, ok bool) {
-	rest, ok := strings.CutPrefix(name, base)
-	if !ok || rest == "" {
-		return "", ok
+	if name == base {
+		return "", true
 	}
-	switch {
-	case os.IsPathSeparator(rest[0]):
-		rest = rest[1:]
-	case !os.IsPathSeparator(base[len(base)-1]):
-		return "", false
-	}
-	return filepath.ToSlash(rest), true
-}
-
-func join(dir, name string) string {
-	if dir == "" {
-		return name
-	}
-	return dir + "/" + name
+	sep := string(os.PathSeparator)
+	rest, ok := strings.CutPrefix(name, strings.TrimSuffix(base, sep)+sep)
+	return filepath.ToSlash(rest), ok
 }

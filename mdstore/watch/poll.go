@@ -4,31 +4,28 @@ import (
 	"context"
 	"io/fs"
 	"os"
-	"slices"
-	"strings"
+	"path"
 	"time"
 )
 
-// racy is how long after a change the next one may leave a file's times as they are: FAT counts in
-// steps of two seconds.
-const racy = 2 * time.Second
+// clockStep is the coarsest step of a file system's clock: FAT counts in two seconds.
+const clockStep = 2 * time.Second
 
-// A poller finds changes by comparing what it sees of each file with what it saw the last time.
+// A poller finds changes by comparing what it sees of each file with what it saw before.
 //
-// Two changes within one step of the file system's clock look like one. So a file that has changed is named once more
-// when the step is certainly over. And a file may come, be read by somebody, and go between two looks, of which
-// nothing remains but that its folder has changed. So a folder that has changed is named if no change in it is seen.
+// Two changes within one step of the clock look like one. So it names a changed file once more
+// after the step. A file may be made, read by another program and removed between two looks,
+// so that only its folder has changed. So it names a changed folder if it sees no change in it.
 type poller struct {
 	root string
 	opt  Options
 
-	was   fs.FileInfo // the folder that was looked at last; nil while there is none
 	top   *listing
-	first bool      // this look is the first since the tree was taken as it is
+	first bool      // the next look is the first since the tree was listed
 	epoch time.Time // entry.again counts from here
 }
 
-// A listing is what a folder held.
+// A listing is the content of a folder.
 type listing struct {
 	stamp   stamp
 	entries []entry // sorted by name
@@ -36,69 +33,48 @@ type listing struct {
 
 type entry struct {
 	name    string
-	ignored bool // nothing more is known of it
+	ignored bool // nothing else of it is known
 	stamp   stamp
 	again   time.Duration // when to name it once more; 0 is never
 	sub     *listing      // of a folder
 }
 
-// A stamp is what can be told of a file without reading it: each write and each replacement changes it, within what
-// the clock of the file system tells apart.
+// A stamp is what can be known of a file without reading it. Each write and each replacement
+// changes it, within the step of the clock.
 type stamp struct {
 	mode     fs.FileMode
 	size     int64
 	modified int64 // Unix nanoseconds
-	sys      sysStamp
+	changed  int64 // Unix nanoseconds; programs cannot set it
+	inode    uint64
 }
 
 func stampOf(info fs.FileInfo) stamp {
-	return stamp{mode: info.Mode(), size: info.Size(), modified: info.ModTime().UnixNano(), sys: sysStampOf(info)}
+	changed, inode := changeOf(info)
+	return stamp{info.Mode(), info.Size(), info.ModTime().UnixNano(), changed, inode}
 }
 
 func (p *poller) start(ctx context.Context) error {
-	p.epoch = time.Now()
-	info, err := statFolder(p.root)
-	if err != nil {
-		return err
-	}
 	if _, err := os.ReadDir(p.root); err != nil {
 		return err
 	}
-	return p.begin(ctx, info)
-}
-
-// begin takes the tree as it is for what changes are compared with.
-func (p *poller) begin(ctx context.Context, info fs.FileInfo) error {
-	p.was, p.top, p.first = info, p.list(ctx, nil, "", nil), true
+	p.epoch = time.Now()
+	p.top, p.first = p.list(ctx, nil, "", nil), true
 	return ctx.Err()
 }
 
 func (p *poller) wake() <-chan struct{} { return nil }
 
-func (p *poller) look(context.Context, *news) error { return nil }
+func (p *poller) collect(ctx context.Context, c *changes) error {
+	p.top, p.first = p.list(ctx, p.top, "", c), false
+	return nil
+}
 
 func (p *poller) stop() {}
 
-func (p *poller) tick(ctx context.Context, n *news) (time.Duration, error) {
-	began := time.Now()
-	info, err := statFolder(p.root)
-	switch {
-	case err != nil:
-		n.rescan = p.was != nil
-		p.was, p.top = nil, nil
-	case p.was == nil || !os.SameFile(p.was, info):
-		n.rescan = true
-		_ = p.begin(ctx, info) // the loop sees that ctx has ended
-	default:
-		p.top = p.list(ctx, p.top, "", n)
-		p.first = false
-	}
-	return max(p.opt.Poll, 9*time.Since(began)), nil
-}
-
-// list returns what the folder at path holds, and names what differs from old. A folder that cannot be read counts as
-// empty. What it returns is of no use when ctx has ended.
-func (p *poller) list(ctx context.Context, old *listing, path string, n *news) *listing {
+// list returns the content of the folder at a path, and names its differences from old. A
+// folder that cannot be read counts as empty. The result is useless if ctx has ended.
+func (p *poller) list(ctx context.Context, old *listing, at string, c *changes) *listing {
 	if ctx.Err() != nil {
 		return old
 	}
@@ -106,111 +82,98 @@ func (p *poller) list(ctx context.Context, old *listing, path string, n *news) *
 	if old != nil {
 		before = old.entries
 	}
-	now, found := readFolder(native(p.root, path))
+	now := &listing{}
+	name := native(p.root, at)
+	if info, err := os.Stat(name); err == nil { // before its entries, so that later changes show
+		now.stamp = stampOf(info)
+	}
+	found, _ := os.ReadDir(name)
 	now.entries = make([]entry, 0, len(found))
-	differs := false // in a way that tells why the folder has changed
+	explained := false // a difference explains why the folder has changed
 	for _, f := range found {
 		for len(before) > 0 && before[0].name < f.Name() {
-			before[0].nameAll(path, n)
-			before, differs = before[1:], true
+			before[0].nameAll(at, c)
+			before, explained = before[1:], true
 		}
 		var was *entry
 		if len(before) > 0 && before[0].name == f.Name() {
 			was, before = &before[0], before[1:]
 		}
-		e, same := p.compare(ctx, was, f, join(path, f.Name()), n)
-		if differs = differs || !same; e.name != "" {
+		e, same := p.compare(ctx, was, f, path.Join(at, f.Name()), c)
+		explained = explained || !same
+		if e.name != "" {
 			now.entries = append(now.entries, e)
 		}
 	}
 	for i := range before {
-		before[i].nameAll(path, n)
-		differs = true
+		before[i].nameAll(at, c)
+		explained = true
 	}
-	// In the first look a change is no proof that there was not another one before it, which those may have seen who read the
-	// files as they were when watching began.
-	if old != nil && old.stamp != now.stamp && (p.first || !differs) {
-		if path == "" {
-			n.rescan = true
+	// In the first look a difference does not exclude an earlier change, which a program may
+	// have seen that read the files when watching began.
+	if old != nil && old.stamp != now.stamp && (p.first || !explained) {
+		if at == "" {
+			c.rescan = true
 		} else {
-			n.add(path)
+			c.add(at)
 		}
 	}
 	return now
 }
 
-// readFolder returns the stamp of a folder, taken before it was read, and what is in it, sorted by name.
-func readFolder(name string) (*listing, []fs.DirEntry) {
-	l := &listing{}
-	f, err := os.Open(name)
-	if err != nil {
-		return l, nil
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil {
-		l.stamp = stampOf(info)
-	}
-	found, _ := f.ReadDir(-1)
-	slices.SortFunc(found, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return l, found
-}
-
-// compare returns what is at path, where was had been, and names it if it differs. If it is gone the entry has no name.
-func (p *poller) compare(ctx context.Context, was *entry, found fs.DirEntry, path string, n *news) (e entry, same bool) {
-	e = entry{name: found.Name(), ignored: p.opt.Ignore(path, leads(found.Type()))}
-	if was != nil && was.ignored != e.ignored { // a file in the place of a folder, or the other way round
-		was.nameAll(parentOf(path), n)
+// compare returns what is at a path, where was is what it was, and names it if it differs. An
+// entry without a name is gone.
+func (p *poller) compare(
+	ctx context.Context, was *entry, found fs.DirEntry, at string, c *changes,
+) (e entry, same bool) {
+	e = entry{name: found.Name(), ignored: p.opt.Ignore(at, mayBeFolder(found.Type()))}
+	if was != nil && was.ignored != e.ignored { // a file in place of a folder, or the reverse
+		was.nameAll(parentOf(at), c)
 		was = nil
 	}
 	switch {
 	case e.ignored:
 		return e, was != nil
 	case found.IsDir():
-		same = p.folder(ctx, was, &e, path, n)
-		return e, same
+		var old *listing
+		if was != nil {
+			old = was.sub
+		}
+		if old == nil { // it is new, or was a file
+			c.add(at)
+		}
+		e.sub = p.list(ctx, old, at, c)
+		return e, old != nil && e.sub.stamp == old.stamp
 	}
 	info, err := found.Info()
 	if err != nil {
 		if was != nil {
-			was.nameAll(parentOf(path), n)
+			was.nameAll(parentOf(at), c)
 		}
 		return entry{}, false
 	}
 	e.stamp = stampOf(info)
-	return e, p.file(was, &e, info, path, n)
+	return e, p.compareFile(was, &e, info, at, c)
 }
 
-// folder fills in what there is to tell of e, a folder, and reports whether it is as it was.
-func (p *poller) folder(ctx context.Context, was, e *entry, path string, n *news) (same bool) {
-	var old *listing
-	if was != nil {
-		old = was.sub
-	}
-	if old == nil { // it is new, or was a file
-		n.add(path)
-	}
-	e.sub = p.list(ctx, old, path, n)
-	return old != nil && e.sub.stamp == old.stamp
-}
-
-// file names e, a file, if it is not as it was, and reports whether it is.
-func (p *poller) file(was, e *entry, info fs.FileInfo, path string, n *news) (same bool) {
+// compareFile names e, a file, if it is not what it was, and reports whether it is the same.
+func (p *poller) compareFile(was, e *entry, info fs.FileInfo, at string, c *changes) (same bool) {
 	now := time.Since(p.epoch)
 	switch {
-	case was == nil && n == nil:
-		if time.Since(info.ModTime()) < racy { // it may be in the middle of a change
-			e.again = now + racy
+	case was == nil && c == nil:
+		if time.Since(info.ModTime()) < clockStep { // it may change again within the step
+			e.again = now + clockStep
 		}
 		return true
 	case was == nil || was.stamp != e.stamp:
 		if was != nil && was.sub != nil {
-			was.sub.nameAll(path, n)
+			was.sub.nameAll(at, c)
 		}
-		n.add(path)
-		e.again = now + racy
+		c.add(at)
+		e.again = now + clockStep
 		return false
 	case was.again != 0 && was.again <= now:
-		n.add(path)
+		c.add(at)
 	default:
 		e.again = was.again
 	}
@@ -218,19 +181,19 @@ func (p *poller) file(was, e *entry, info fs.FileInfo, path string, n *news) (sa
 }
 
 // nameAll names e, which was in dir and is gone, and all that was below it.
-func (e *entry) nameAll(dir string, n *news) {
+func (e *entry) nameAll(dir string, c *changes) {
 	if e.ignored {
 		return
 	}
-	path := join(dir, e.name)
-	n.add(path)
+	at := path.Join(dir, e.name)
+	c.add(at)
 	if e.sub != nil {
-		e.sub.nameAll(path, n)
+		e.sub.nameAll(at, c)
 	}
 }
 
-func (l *listing) nameAll(path string, n *news) {
+func (l *listing) nameAll(at string, c *changes) {
 	for i := range l.entries {
-		l.entries[i].nameAll(path, n)
+		l.entries[i].nameAll(at, c)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// looks returns a function that holds what the next look names against what is wanted.
+// looks returns a function that fails unless the next look names exactly the given paths.
 func looks(t *testing.T, p *poller) func(when string, want ...string) (rescan bool) {
 	t.Helper()
 	if err := p.start(t.Context()); err != nil {
@@ -18,8 +18,8 @@ func looks(t *testing.T, p *poller) func(when string, want ...string) (rescan bo
 	}
 	return func(when string, want ...string) bool {
 		t.Helper()
-		var n news
-		if _, err := p.tick(t.Context(), &n); err != nil {
+		var n changes
+		if err := p.collect(t.Context(), &n); err != nil {
 			t.Fatal(err)
 		}
 		if slices.Sort(n.paths); !slices.Equal(n.paths, want) {
@@ -29,31 +29,30 @@ func looks(t *testing.T, p *poller) func(when string, want ...string) (rescan bo
 	}
 }
 
-// A change that comes so soon after another that the times of the file stay the same is named all the same.
-func TestChangesWithinOneStepOfTheClock(t *testing.T) {
+// The times of the file stay the same.
+func TestSecondChangeWithinOneStepOfTheClockIsNamed(t *testing.T) {
 	w := &world{judge: t, root: t.TempDir()}
 	files("old", "a/f")(w)
-	synctest.Test(t, func(t *testing.T) { // whose clock stands in the year 2000, so that all files are as new
+	synctest.Test(t, func(t *testing.T) { // its clock is in the year 2000, so that all files are new
 		look := looks(t, &poller{root: w.root, opt: Options{}.withDefaults()})
 		look("at once")
-		time.Sleep(racy)
-		look("when the files that were there are no longer new", "a/f", "old")
+		time.Sleep(clockStep)
+		look("a step after the files were made", "a/f", "old")
 		look("once only")
 		files("a/f", "a/g")(w)
 		look("after a change", "a/f", "a/g")
-		time.Sleep(racy / 2)
+		time.Sleep(clockStep / 2)
 		look("soon after")
-		time.Sleep(racy / 2)
-		look("when no further change could go unseen", "a/f", "a/g")
+		time.Sleep(clockStep / 2)
+		look("a step after the change", "a/f", "a/g")
 		time.Sleep(time.Hour)
 		look("once only")
 	})
 }
 
-// Whoever sets a file's time back does not hide that it was written.
-func TestTimeSetBack(t *testing.T) {
+func TestWriteIsNamedAfterAFilesTimeIsSetBack(t *testing.T) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
-		t.Skip("no time of the last change of all is to be had")
+		t.Skip("this system has no time of change of an inode")
 	}
 	w := &world{judge: t, root: t.TempDir()}
 	w.write("a/f", "before")
@@ -66,8 +65,8 @@ func TestTimeSetBack(t *testing.T) {
 	look("afterwards", "a/f")
 }
 
-// Of what comes and goes between two looks its folder is named, if nothing else tells why that has changed.
-func TestCameAndWent(t *testing.T) {
+// Unless another change in the folder explains why it has changed.
+func TestFolderIsNamedWhenAFileComesAndGoesBetweenTwoLooks(t *testing.T) {
 	w := &world{judge: t, root: t.TempDir()}
 	files("a/b/f", "a/g")(w)
 	old := time.Now().Add(-time.Hour)
@@ -90,16 +89,15 @@ func TestCameAndWent(t *testing.T) {
 	look("what is ignored is something else, too")
 	passing("x")
 	if !look("in the root") {
-		t.Error("the root has changed, and nothing is to be scanned again")
+		t.Error("the root has changed, and there is no Rescan")
 	}
 	w.write("x", "")
 	if look("a new file in the root", "x") {
-		t.Error("all is to be scanned again because of a new file")
+		t.Error("Rescan because of a new file")
 	}
 }
 
-// What people and programs do to files is named, between looks, without that all is to be scanned again.
-func TestLooksBetweenHabits(t *testing.T) {
+func TestCommonWaysToSaveNeedNoRescan(t *testing.T) {
 	for _, h := range habits {
 		t.Run(h.name, func(t *testing.T) {
 			w := &world{judge: t, root: filepath.Join(t.TempDir(), "root")}
@@ -111,30 +109,30 @@ func TestLooksBetweenHabits(t *testing.T) {
 			if err := p.start(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			for i, do := range append([]func(*world){func(*world) {}}, h.do...) { // the first look of all is a careful one
+			for i, do := range append([]func(*world){func(*world) {}}, h.do...) { // the first look is a special one
 				do(w)
-				var n news
-				if _, err := p.tick(t.Context(), &n); err != nil || n.rescan {
-					t.Errorf("step %d: all is to be scanned again, error %v", i, err)
+				var n changes
+				if err := p.collect(t.Context(), &n); err != nil || n.rescan {
+					t.Errorf("step %d: Rescan, error %v", i, err)
 				}
 			}
 		})
 	}
 }
 
-// Looking takes a tenth of the time at most.
-func TestPollingIsStretched(t *testing.T) {
-	w := &world{judge: t, root: t.TempDir()}
-	p := &poller{root: w.root, opt: Options{Poll: time.Nanosecond}.withDefaults()}
-	if err := p.start(t.Context()); err != nil {
+func TestPollingTakesATenthOfTheTimeAtMost(t *testing.T) {
+	l := &loop{opt: Options{Poll: time.Second}}
+	if got := l.pause(time.Hour); got != missingPoll {
+		t.Errorf("without a root the next look is after %v, want %v", got, missingPoll)
+	}
+	info, err := os.Stat(t.TempDir())
+	if err != nil {
 		t.Fatal(err)
 	}
-	pause, err := p.tick(t.Context(), &news{})
-	if err != nil || pause <= time.Nanosecond {
-		t.Errorf("the next look is after %v (%v), want nine times what this one took", pause, err)
-	}
-	p.opt.Poll = time.Hour
-	if pause, err := p.tick(t.Context(), &news{}); err != nil || pause != time.Hour {
-		t.Errorf("the next look is after %v (%v), want an hour", pause, err)
+	l.info = info
+	for took, want := range map[time.Duration]time.Duration{0: time.Second, time.Second / 10: time.Second, time.Second: 9 * time.Second} {
+		if got := l.pause(took); got != want {
+			t.Errorf("after a look of %v the next one is after %v, want %v", took, got, want)
+		}
 	}
 }

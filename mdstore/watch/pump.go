@@ -9,8 +9,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// A source gives the system's events about the folders that were added to it,
-// each by its path in the system's form. It ends both channels when it is closed.
+// A source gives the system's events about the folders that were added to it, each by its
+// path in the system's form. It closes both channels when it is closed.
 type source interface {
 	Add(folder string) error
 	Remove(folder string) error
@@ -19,7 +19,7 @@ type source interface {
 	channels() (<-chan fsnotify.Event, <-chan error)
 }
 
-// An opener opens a source that watches nothing as yet.
+// An opener opens a source that watches nothing yet.
 type opener func() (source, error)
 
 // system is the source of the operating system.
@@ -35,16 +35,15 @@ func openSystem() (source, error) {
 
 func (s system) channels() (<-chan fsnotify.Event, <-chan error) { return s.Events, s.Errors }
 
-// collected is what events told of: what happened to which path, in no order.
-// Whoever takes it looks at the disk to learn what is there now.
+// collected is what a number of events say, without their order.
 type collected struct {
 	ops  map[string]fsnotify.Op
 	lost bool  // events are missing
 	err  error // the source is broken
 }
 
-// A pump takes events out of a source as fast as they come, so that the
-// system's queue stays short whatever the loop is busy with.
+// A pump takes events out of a source as fast as they come, so that the system's queue
+// stays short while the loop does something else.
 type pump struct {
 	source
 	base  string // what the source's paths begin with
@@ -64,7 +63,7 @@ func startPump(src source, base string, opt Options) *pump {
 
 // stop closes the source and waits for it.
 func (p *pump) stop() {
-	_ = p.Close() // of no consequence: nothing is read from it any longer
+	_ = p.Close() // nothing is read from it any longer
 	<-p.ended
 }
 
@@ -76,36 +75,26 @@ func (p *pump) run() {
 		case ev, ok := <-events:
 			if !ok {
 				events = nil
-				break
-			}
-			if rel, ok := relative(p.base, ev.Name); ok && p.matters(rel, ev.Op) {
+			} else if rel, ok := relative(p.base, ev.Name); ok && p.matters(rel, ev.Op) {
 				p.put(rel, ev.Op, nil)
 			}
 		case err, ok := <-errs:
 			if !ok {
 				errs = nil
-				break
-			}
-			if !harmless(err) {
+			} else if runtime.GOOS != "linux" || !errors.Is(err, syscall.EINVAL) {
 				p.put("", 0, err)
-			}
+			} // else the system had removed a watch before: inotify says so if a folder was moved and then deleted
 		}
 	}
 }
 
-// harmless reports whether err only says that a watch was to be removed that the system had removed already, which
-// inotify's source reports of a folder that was moved and soon after deleted.
-func harmless(err error) bool { return runtime.GOOS == "linux" && errors.Is(err, syscall.EINVAL) }
-
-// matters reports whether an event may be about something that is not ignored. Only a write surely is about a file.
+// matters reports whether an event may be about something that is not ignored. Only a write
+// is certainly about a file.
 func (p *pump) matters(rel string, op fsnotify.Op) bool {
-	switch {
-	case rel == "":
-		return op != fsnotify.Write // some systems send it for whatever happens in a folder
-	case op == fsnotify.Write:
-		return !p.opt.Ignore(rel, false)
+	if rel == "" {
+		return op != fsnotify.Write // some systems send it for anything that happens in a folder
 	}
-	return !p.opt.ignored(rel)
+	return !p.opt.Ignore(rel, false) || op != fsnotify.Write && !p.opt.Ignore(rel, true)
 }
 
 func (p *pump) put(rel string, op fsnotify.Op, err error) {
@@ -120,9 +109,7 @@ func (p *pump) put(rel string, op fsnotify.Op, err error) {
 	default:
 		p.got.ops[rel] |= op
 	}
-	if len(p.got.ops) > mostPaths {
-		p.got.lost = true
-	}
+	p.got.lost = p.got.lost || len(p.got.ops) > maxPaths
 	if p.got.lost || p.got.err != nil {
 		p.got.ops = nil
 	}
@@ -134,7 +121,7 @@ func (p *pump) put(rel string, op fsnotify.Op, err error) {
 	p.opt.Early(rel)
 }
 
-// take returns what has been collected since the last time.
+// take returns what was collected since the last call.
 func (p *pump) take() collected {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// What may happen to the root itself, or to a folder above it: it goes, and something comes in its place.
+// fates are what may happen to the root or to a folder above it.
 var fates = []struct {
 	name      string
 	go_, come func(w *world, root string)
@@ -35,7 +35,7 @@ var fates = []struct {
 		func(w *world, root string) { w.must(os.Remove(root)); w.write("x/y", "new") }},
 }
 
-func TestRootGoesAndComes(t *testing.T) {
+func TestRescanWhenTheRootGoesAndWhenItComes(t *testing.T) {
 	both(t, func(t *testing.T, polling bool) {
 		for _, fate := range fates {
 			t.Run(fate.name, func(t *testing.T) {
@@ -64,8 +64,7 @@ func TestRootGoesAndComes(t *testing.T) {
 	})
 }
 
-// Both at once, before anything could be noticed.
-func TestRootReplacedAtOnce(t *testing.T) {
+func TestNothingIsMissedWhenTheRootIsReplacedAtOnce(t *testing.T) {
 	both(t, func(t *testing.T, polling bool) {
 		for _, fate := range fates {
 			t.Run(fate.name, func(t *testing.T) {
@@ -78,7 +77,7 @@ func TestRootReplacedAtOnce(t *testing.T) {
 				fate.come(w, root)
 				w.count++
 				w.write("last", "")
-				for !w.told["last"] && !w.rescan {
+				for !w.named["last"] && !w.rescan {
 					w.next("last, or Rescan")
 				}
 				w.wants(w.differences("", before, snapshot(root)))
@@ -87,7 +86,7 @@ func TestRootReplacedAtOnce(t *testing.T) {
 	})
 }
 
-func TestNothingToWatch(t *testing.T) {
+func TestWatchFailsWithoutAFolder(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {

@@ -1,70 +1,92 @@
 package watch
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
 )
 
-// mostPaths bounds what a batch names, and what is collected for it: more paths become a Rescan.
-const mostPaths = 1 << 16
-
-// news are changes that one look has found.
-type news struct {
-	paths  []string
-	rescan bool
-	away   bool // the root is gone
+// Settling says when a file that another program is saving can be read as it is: it has
+// not changed for Quiet, or Most has passed since its first change.
+type Settling struct {
+	Quiet time.Duration // 0 is 100 ms
+	Most  time.Duration // 0 is 500 ms
 }
 
-func (n *news) add(path string) {
-	if n != nil {
-		n.paths = append(n.paths, path)
+// Wait returns how long to wait until a file is settled, 0 if it is. sinceFirst and
+// sinceLast are the times since its first and its last change. A file that is not
+// complete, such as an empty one, is settled only by Most.
+func (s Settling) Wait(sinceFirst, sinceLast time.Duration, complete bool) time.Duration {
+	wait := cmp.Or(s.Most, 500*time.Millisecond) - sinceFirst
+	if complete {
+		wait = min(wait, cmp.Or(s.Quiet, 100*time.Millisecond)-sinceLast)
+	}
+	return max(wait, 0)
+}
+
+// Settled reports whether a file that another program may be saving is settled. first and
+// now are its stamps at two looks, elapsed is the time between them. If both are equal,
+// elapsed may be the time since the file changed.
+func Settled[Stamp comparable](first, now Stamp, elapsed time.Duration, complete bool) bool {
+	quiet := elapsed
+	if first != now {
+		quiet = 0
+	}
+	return Settling{}.Wait(elapsed, quiet, complete) == 0
+}
+
+// maxPaths bounds the paths of a batch, and what is collected for it. More paths become a
+// Rescan.
+const maxPaths = 1 << 16
+
+// changes are what one look has found.
+type changes struct {
+	paths   []string
+	rescan  bool
+	restart bool // events were lost, or are about the root: the finder has to start anew
+}
+
+func (c *changes) add(path string) {
+	if c != nil {
+		c.paths = append(c.paths, path)
 	}
 }
 
-// A settler holds changes back until things are quiet. It has no clock: each
-// call says what time it is.
+// A settler holds changes back until they are settled. Each call says what time it is.
 type settler struct {
-	quiet, most time.Duration
-
+	Settling
 	paths       map[string]struct{}
 	rescan      bool
-	first, last time.Time // when changes came; meaningful if there are any
+	first, last time.Time // of the changes, if there are any
 }
 
 func (s *settler) empty() bool { return len(s.paths) == 0 && !s.rescan }
 
-// take takes over what a look has found at the time now.
-func (s *settler) take(n news, now time.Time) {
-	if len(n.paths) == 0 && !n.rescan {
+func (s *settler) add(c changes, now time.Time) {
+	if len(c.paths) == 0 && !c.rescan {
 		return
 	}
 	if s.empty() {
-		s.first = now
+		s.first, s.paths = now, map[string]struct{}{}
 	}
 	s.last = now
-	if s.paths == nil {
-		s.paths = map[string]struct{}{}
-	}
-	for _, p := range n.paths {
+	for _, p := range c.paths {
 		s.paths[p] = struct{}{}
 	}
-	if s.rescan = s.rescan || n.rescan || len(s.paths) > mostPaths; s.rescan {
-		s.paths = nil
+	s.rescan = s.rescan || c.rescan || len(s.paths) > maxPaths
+	if s.rescan {
+		clear(s.paths)
 	}
 }
 
-// due returns when the batch is to be given.
-func (s *settler) due() time.Time {
-	quiet, most := s.last.Add(s.quiet), s.first.Add(s.most)
-	if most.Before(quiet) {
-		return most
-	}
-	return quiet
+// wait returns how long to wait until the changes are settled.
+func (s *settler) wait(now time.Time) time.Duration {
+	return s.Wait(now.Sub(s.first), now.Sub(s.last), true)
 }
 
-// batch returns what was taken, and forgets it.
-func (s *settler) batch() Batch {
+// take returns the changes as a batch and forgets them.
+func (s *settler) take() Batch {
 	b := Batch{Paths: slices.Sorted(maps.Keys(s.paths)), Rescan: s.rescan}
 	s.paths, s.rescan = nil, false
 	return b

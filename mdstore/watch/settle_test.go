@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestSettle(t *testing.T) {
+func TestBatchIsGivenWhenChangesHaveSettled(t *testing.T) {
 	start := time.Now()
 	at := func(ms int) time.Time { return start.Add(time.Duration(ms) * time.Millisecond) }
 	type step struct {
@@ -23,20 +23,20 @@ func TestSettle(t *testing.T) {
 	}{
 		{"one change", []step{{0, []string{"a"}, false, 100}}, Batch{Paths: []string{"a"}}},
 		{"each change prolongs the wait", []step{{0, []string{"b"}, false, 100}, {50, []string{"a", "b"}, false, 150}}, Batch{Paths: []string{"a", "b"}}},
-		{"nothing does not", []step{{0, []string{"a"}, false, 100}, {50, nil, false, 100}}, Batch{Paths: []string{"a"}}},
-		{"but not beyond what it may take at most", []step{{0, []string{"a"}, false, 100}, {90, []string{"b"}, false, 190}, {180, []string{"c"}, false, 250}},
+		{"nothing does not prolong it", []step{{0, []string{"a"}, false, 100}, {50, nil, false, 100}}, Batch{Paths: []string{"a"}}},
+		{"but not beyond Most", []step{{0, []string{"a"}, false, 100}, {90, []string{"b"}, false, 190}, {180, []string{"c"}, false, 250}},
 			Batch{Paths: []string{"a", "b", "c"}}},
-		{"a rescan says it all", []step{{0, []string{"a"}, false, 100}, {10, nil, true, 110}, {20, []string{"b"}, false, 120}}, Batch{Rescan: true}},
+		{"a rescan replaces the paths", []step{{0, []string{"a"}, false, 100}, {10, nil, true, 110}, {20, []string{"b"}, false, 120}}, Batch{Rescan: true}},
 	} {
-		s := settler{quiet: 100 * time.Millisecond, most: 250 * time.Millisecond}
-		for range 2 { // a batch leaves nothing behind
+		s := settler{Settling: Settling{Quiet: 100 * time.Millisecond, Most: 250 * time.Millisecond}}
+		for range 2 { // take forgets everything
 			for _, st := range c.steps {
-				s.take(news{paths: st.paths, rescan: st.rescan}, at(st.at))
-				if got := s.due().Sub(start).Milliseconds(); got != int64(st.due) {
+				s.add(changes{paths: st.paths, rescan: st.rescan}, at(st.at))
+				if got := s.wait(at(st.at)).Milliseconds() + int64(st.at); got != int64(st.due) {
 					t.Errorf("%s: after %d ms it is due at %d ms, want %d", c.name, st.at, got, st.due)
 				}
 			}
-			if got := s.batch(); !slices.Equal(got.Paths, c.want.Paths) || got.Rescan != c.want.Rescan {
+			if got := s.take(); !slices.Equal(got.Paths, c.want.Paths) || got.Rescan != c.want.Rescan {
 				t.Errorf("%s: gave %v, want %v", c.name, got, c.want)
 			}
 			if !s.empty() {
@@ -48,19 +48,19 @@ func TestSettle(t *testing.T) {
 
 func TestTooManyPathsAreARescan(t *testing.T) {
 	var s settler
-	for i := range mostPaths {
-		s.take(news{paths: []string{fmt.Sprint(i)}}, time.Time{})
+	for i := range maxPaths {
+		s.add(changes{paths: []string{fmt.Sprint(i)}}, time.Time{})
 	}
 	if s.rescan {
-		t.Fatalf("%d paths are a rescan already", mostPaths)
+		t.Fatalf("%d paths are a rescan already", maxPaths)
 	}
-	s.take(news{paths: []string{"one more"}}, time.Time{})
-	if b := s.batch(); !b.Rescan || len(b.Paths) != 0 {
+	s.add(changes{paths: []string{"one more"}}, time.Time{})
+	if b := s.take(); !b.Rescan || len(b.Paths) != 0 {
 		t.Errorf("rescan %t with %d paths", b.Rescan, len(b.Paths))
 	}
 }
 
-func TestPathsBelow(t *testing.T) {
+func TestRelativeUndoesNative(t *testing.T) {
 	for _, base := range []string{"/", "/a", "/a/b"} {
 		for _, rel := range []string{"", "x", "x/y", "a"} {
 			name := native(base, rel)
@@ -72,6 +72,27 @@ func TestPathsBelow(t *testing.T) {
 	for _, name := range []string{"", "/", "/ab", "/ab/c", "/b"} {
 		if got, ok := relative("/a", name); ok {
 			t.Errorf("relative(%q, %q) = %q, want none", "/a", name, got)
+		}
+	}
+}
+
+func TestFileIsSettledWhenItIsQuietOrHalfASecondHasPassed(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		first, now int
+		elapsed    int // ms
+		complete   bool
+		want       bool
+	}{
+		{"changed just now", 1, 1, 0, true, false},
+		{"quiet", 1, 1, 100, true, true},
+		{"still changing", 1, 2, 100, true, false},
+		{"incomplete", 1, 1, 499, false, false},
+		{"incomplete for long", 1, 1, 500, false, true},
+		{"changing for long", 1, 2, 500, true, true},
+	} {
+		if got := Settled(c.first, c.now, time.Duration(c.elapsed)*time.Millisecond, c.complete); got != c.want {
+			t.Errorf("%s: settled is %t", c.name, got)
 		}
 	}
 }

@@ -5,16 +5,11 @@ import (
 	"syscall"
 )
 
-// A sysStamp is what this system tells of a file beside what all do.
-type sysStamp struct {
-	changed int64 // when anything of it changed, in Unix nanoseconds; nobody can set it back
-	inode   uint64
-}
-
-func sysStampOf(info fs.FileInfo) sysStamp {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return sysStamp{}
+// changeOf returns when the file or its attributes last changed, in Unix nanoseconds, which
+// no program can set, and the file's inode.
+func changeOf(info fs.FileInfo) (changed int64, inode uint64) {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return st.Ctim.Nano(), st.Ino
 	}
-	return sysStamp{st.Ctim.Nano(), st.Ino}
+	return 0, 0
 }

@@ -1,15 +1,18 @@
 package watch
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
-// A folder is one that is watched, or that was when its place in the tree was made.
+// A folder is one that is watched.
 type folder struct {
 	name   string
 	parent *folder
 	subs   map[string]*folder
-	files  int  // how much was in it when it was listed
+	files  int  // how many entries it had when it was listed
 	listed bool // the source has confirmed the watch under this path
-	gone   bool // no part of the tree any longer
+	gone   bool // it is no longer part of the tree
 }
 
 // find returns the folder at the path rel below f, nil if none is known.
@@ -22,9 +25,9 @@ func (f *folder) find(rel string) *folder {
 	return f
 }
 
-// add makes the folder at the path rel, whose parent is f.
+// add adds the folder at the path rel, whose parent is f.
 func (f *folder) add(rel string) *folder {
-	sub := &folder{name: rel[strings.LastIndexByte(rel, '/')+1:], parent: f}
+	sub := &folder{name: path.Base(rel), parent: f}
 	if f.subs == nil {
 		f.subs = map[string]*folder{}
 	}
@@ -32,29 +35,29 @@ func (f *folder) add(rel string) *folder {
 	return sub
 }
 
-// path returns where f is; the root of the tree is "".
+// path returns the path of f; that of the root is "".
 func (f *folder) path() string {
 	if f.parent == nil {
 		return ""
 	}
-	return join(f.parent.path(), f.name)
+	return path.Join(f.parent.path(), f.name)
 }
 
-// detach takes f and all below it out of the tree, and calls each with the path of each.
+// detach removes f and all below it from the tree, and calls each for each of them.
 func (f *folder) detach(each func(f *folder, path string)) {
 	if f.parent != nil {
 		delete(f.parent.subs, f.name)
 	}
-	f.leave(f.path(), each)
+	f.visit(f.path(), each)
 }
 
-func (f *folder) leave(path string, each func(*folder, string)) {
+func (f *folder) visit(at string, each func(*folder, string)) {
 	f.gone = true
-	each(f, path)
+	each(f, at)
 	for name, sub := range f.subs {
-		sub.leave(join(path, name), each)
+		sub.visit(path.Join(at, name), each)
 	}
 }
 
-// parentOf returns the path of the folder that path is in.
+// parentOf returns the path of the folder that holds path.
 func parentOf(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }

@@ -12,13 +12,12 @@ import (
 	"time"
 )
 
-// A habit is something that people, editors and programs do to files. What it
-// changes has to be told, and afterwards every folder has to be watched.
+// A habit is something that people, editors and programs do to files.
 type habit struct {
 	name   string
-	before func(w *world)   // makes what is there when watching begins
-	do     []func(w *world) // each is told of before the next
-	want   []string         // told of in the end, beside all that differs
+	before func(w *world)   // makes the files that are there when watching begins
+	do     []func(w *world) // each is named before the next
+	want   []string         // named in the end, besides all differences
 }
 
 func files(names ...string) func(w *world) {
@@ -136,7 +135,7 @@ var habits = []habit{
 	{"names of all kinds", nil, steps(files("你好/需求.md", "a b/-", "a/b", "a-b/c", "a!/.x", "e\u0301/é")), nil},
 }
 
-func TestHabits(t *testing.T) {
+func TestEveryHabitIsNamedAndEveryFolderWatchedAfterwards(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, polling bool) {
 		for _, h := range habits {
@@ -158,8 +157,8 @@ func TestHabits(t *testing.T) {
 					w.wants(w.differences("", before, after))
 				}
 				w.wants(w.covers(h.want...))
-				if w.rescan && !w.polling { // a look at the root while sync makes its file cannot tell whether there was another one
-					t.Error("all was to be scanned again")
+				if w.rescan && !w.polling { // polling cannot always know whether the file of sync was the only change of the root
+					t.Error("Rescan")
 				}
 				w.probe()
 			})
@@ -167,8 +166,7 @@ func TestHabits(t *testing.T) {
 	})
 }
 
-// Links are named and not followed.
-func TestSymbolicLinks(t *testing.T) {
+func TestSymbolicLinksAreNamedAndNotFollowed(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("making links takes a privilege")
 	}
@@ -188,7 +186,7 @@ func TestSymbolicLinks(t *testing.T) {
 		w.forget()
 		outside.write("f", "y")
 		w.sync()
-		if w.told["folder/f"] {
+		if w.named["folder/f"] {
 			t.Error("a link was followed")
 		}
 		w.remove("file")
@@ -198,8 +196,7 @@ func TestSymbolicLinks(t *testing.T) {
 	})
 }
 
-// A link may lead to a folder: who ignores files only is told of one.
-func TestLinksAreNoFiles(t *testing.T) {
+func TestLinksAreNamedIfOnlyFilesAreIgnored(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("making links takes a privilege")
 	}
@@ -217,8 +214,7 @@ func TestLinksAreNoFiles(t *testing.T) {
 	})
 }
 
-// A root may be reached by a link, and be given with a trailing separator.
-func TestRootByLink(t *testing.T) {
+func TestRootMayBeALinkWithATrailingSeparator(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("making links takes a privilege")
 	}
@@ -249,8 +245,8 @@ func TestRootByLink(t *testing.T) {
 	})
 }
 
-// A checkout deletes, makes and rewrites many files and folders within moments. ARBOR_HEAVY makes them thousands.
-func TestGitCheckout(t *testing.T) {
+// With ARBOR_HEAVY set it checks thousands of files out.
+func TestEveryDifferenceOfAGitCheckoutIsNamed(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git")
 	}
@@ -295,17 +291,16 @@ func TestGitCheckout(t *testing.T) {
 			after := vault()
 			w.sync()
 			w.wants(w.differences("ws", before, after))
-			for p := range w.told {
+			for p := range w.named {
 				if strings.HasPrefix(p, ".git") {
-					t.Errorf("told of %s, which is ignored", p)
+					t.Errorf("named %s, which is ignored", p)
 				}
 			}
 		}
 	})
 }
 
-// While f runs, changes are collected.
-func TestSlowReceiver(t *testing.T) {
+func TestChangesAreCollectedWhileTheCallerIsBusy(t *testing.T) {
 	both(t, func(t *testing.T, polling bool) {
 		opt := quick(polling)
 		inside, leave := make(chan Batch), make(chan struct{})
@@ -324,11 +319,11 @@ func TestSlowReceiver(t *testing.T) {
 			w.write(fmt.Sprintf("dir/%d", i), "")
 		}
 		leave <- struct{}{}
-		for told := map[string]bool{}; len(told) < 101; {
-			b := await(t, inside, fmt.Sprintf("all files, %d of them were told of", len(told)))
+		for named := map[string]bool{}; len(named) < 101; {
+			b := await(t, inside, fmt.Sprintf("all files, %d of them were named", len(named)))
 			for _, p := range b.Paths {
 				if p != "first" {
-					told[p] = true
+					named[p] = true
 				}
 			}
 			leave <- struct{}{}
@@ -338,11 +333,10 @@ func TestSlowReceiver(t *testing.T) {
 	})
 }
 
-// Early does not wait for anything to settle.
-func TestEarly(t *testing.T) {
+func TestEarlyIsCalledBeforeChangesSettle(t *testing.T) {
 	both(t, func(t *testing.T, polling bool) {
 		opt := quick(polling)
-		opt.Settle, opt.Most = time.Hour, time.Hour
+		opt.Quiet, opt.Most = time.Hour, time.Hour
 		made := &world{judge: t, root: filepath.Join(t.TempDir(), "root")}
 		files("a/Node.md")(made)
 		w := start(t, made.root, opt, openSystem)

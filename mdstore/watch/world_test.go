@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -17,7 +18,7 @@ import (
 	"time"
 )
 
-// patience is how long a test waits for what must come. It is waited for by channels, so only a failing test takes so long.
+// patience is how long a test waits before it fails.
 const patience = 20 * time.Second
 
 // judge is what *testing.T and *rapid.T have in common.
@@ -28,7 +29,7 @@ type judge interface {
 	Logf(format string, args ...any)
 }
 
-// A world is a folder that is watched, and what was told of it.
+// A world is a watched folder, with the names that Watch gave.
 type world struct {
 	judge
 	root    string
@@ -40,10 +41,10 @@ type world struct {
 	stop    context.CancelFunc
 	done    chan error
 
-	told   map[string]bool // since forget
+	named  map[string]bool // since forget
 	rescan bool
 	count  int
-	open   *os.File // what a habit left open
+	open   *os.File // a file that a habit left open
 	last   readied
 }
 
@@ -52,9 +53,9 @@ type readied struct {
 	why     error
 }
 
-// quick makes a world that is told of changes soon.
+// quick returns options with short times.
 func quick(polling bool) Options {
-	return Options{Polling: polling, Settle: time.Millisecond, Most: 10 * time.Millisecond, Poll: 2 * time.Millisecond}
+	return Options{Polling: polling, Settling: Settling{Quiet: time.Millisecond, Most: 10 * time.Millisecond}, Poll: 2 * time.Millisecond}
 }
 
 // start watches root, and returns when every change is seen. close must be called.
@@ -70,27 +71,27 @@ func start(j judge, root string, opt Options, open opener) *world {
 func launch(j judge, root string, opt Options, open opener) *world {
 	j.Helper()
 	w := &world{judge: j, root: root, batches: make(chan Batch, 1<<16), ready: make(chan readied, 8), early: make(chan string, 1<<10),
-		done: make(chan error, 1), told: map[string]bool{}}
+		done: make(chan error, 1), named: map[string]bool{}}
 	ctx, stop := context.WithCancel(context.Background())
 	w.stop = stop
 	opt.Ready = func(polling bool, why error) { w.ready <- readied{polling, why} }
 	opt.Early = func(path string) {
 		select {
 		case w.early <- path:
-		default: // nobody listens
+		default: // the test does not look at it
 		}
 	}
 	go func() { w.done <- watch(ctx, root, opt, open, func(b Batch) { w.batches <- b }) }()
 	return w
 }
 
-// begin is start for a test that wants the one variant or the other.
+// begin is start for a test that needs events, or polling.
 func begin(t *testing.T, root string, polling bool) *world {
 	t.Helper()
 	return beginAs(t, root, quick(polling))
 }
 
-// beginAs is begin with options of the test's own.
+// beginAs is begin with other options.
 func beginAs(t *testing.T, root string, opt Options) *world {
 	t.Helper()
 	w := start(t, root, opt, openSystem)
@@ -99,7 +100,7 @@ func beginAs(t *testing.T, root string, opt Options) *world {
 		t.Skip("no events on this system")
 	}
 	t.Cleanup(w.close)
-	w.sync() // the first look of all is a careful one
+	w.sync() // the first look is a special one
 	w.forget()
 	return w
 }
@@ -128,7 +129,7 @@ func await[T any](j judge, c <-chan T, what string) T {
 
 func (w *world) awaitReady() readied {
 	w.Helper()
-	select { // an error is told at once
+	select { // an error comes before patience ends
 	case r := <-w.ready:
 		return r
 	case err := <-w.done:
@@ -140,7 +141,7 @@ func (w *world) awaitReady() readied {
 	}
 }
 
-// next takes one batch, and holds it to the promises of Batch.
+// next takes one batch, and fails if it breaks a promise of Batch.
 func (w *world) next(what string) (rescan bool) {
 	w.Helper()
 	b := await(w, w.batches, what)
@@ -154,31 +155,31 @@ func (w *world) next(what string) (rescan bool) {
 		if !fs.ValidPath(p) || p == "." {
 			w.Errorf("a batch names %q", p)
 		}
-		w.told[p] = true
+		w.named[p] = true
 	}
 	w.rescan = w.rescan || b.Rescan
 	return b.Rescan
 }
 
-// forget begins anew with what was told.
+// forget forgets the batches so far.
 func (w *world) forget() {
 	for {
 		select {
 		case <-w.batches:
 		default:
-			clear(w.told)
+			clear(w.named)
 			w.rescan = false
 			return
 		}
 	}
 }
 
-// sync returns when all that was done before has been told by events: a file is made in the root, and comes last. Polling
-// may need one look more for files whose times did not change.
+// sync returns when events have named all that was done before: it makes a file in the root,
+// which is named last. Polling may need another look for files whose times did not change.
 func (w *world) sync() {
 	w.Helper()
-	for name := ""; !w.told[name]; {
-		if rescan := name != "" && w.next(name+", after "+w.says()); rescan || name == "" { // of what was before, or after: nobody knows
+	for name := ""; !w.named[name]; {
+		if rescan := name != "" && w.next(name+", after "+w.says()); rescan || name == "" { // it is unknown whether the file is covered
 			w.count++
 			name = fmt.Sprintf("sync-%d", w.count)
 			w.write(name, "")
@@ -187,25 +188,25 @@ func (w *world) sync() {
 }
 
 func (w *world) says() string {
-	return fmt.Sprintf("%q, rescan %t", slices.Sorted(maps.Keys(w.told)), w.rescan)
+	return fmt.Sprintf("%q, rescan %t", slices.Sorted(maps.Keys(w.named)), w.rescan)
 }
 
-// wants fails unless the paths were told of. By events they must have been after sync, by polling they come at last.
+// wants fails unless the paths were named: by events before sync returned, by polling at last.
 func (w *world) wants(covered func() (missing string)) {
 	w.Helper()
 	for missing := covered(); missing != ""; missing = covered() {
 		if !w.polling {
-			w.Fatalf("%s was not told of, only %s", missing, w.says())
+			w.Fatalf("%s was not named, only %s", missing, w.says())
 		}
 		w.next(missing + ", after " + w.says())
 	}
 }
 
-// covers is for wants: each path was named.
+// covers is for wants: it returns a path that was not named.
 func (w *world) covers(paths ...string) func() string {
 	return func() string {
 		for _, p := range paths {
-			if !w.told[p] && !w.rescan {
+			if !w.named[p] && !w.rescan {
 				return p
 			}
 		}
@@ -213,7 +214,7 @@ func (w *world) covers(paths ...string) func() string {
 	}
 }
 
-// waitFor waits until all are named.
+// waitFor waits until all paths are named.
 func (w *world) waitFor(paths ...string) {
 	w.Helper()
 	covered := w.covers(paths...)
@@ -222,7 +223,7 @@ func (w *world) waitFor(paths ...string) {
 	}
 }
 
-// probe writes a file into every folder there is, and wants each to be told of: all of them are watched.
+// probe fails unless every folder is watched: it writes a file into each, and wants all of them.
 func (w *world) probe() {
 	w.Helper()
 	w.sync()
@@ -258,7 +259,7 @@ func (w *world) must(err error) {
 	}
 }
 
-// write makes or overwrites a file in place, with its folders.
+// write creates a file with its folders, or overwrites it in place.
 func (w *world) write(rel, text string) {
 	w.Helper()
 	w.must(os.MkdirAll(filepath.Dir(w.path(rel)), 0o755))
@@ -269,7 +270,7 @@ func (w *world) mkdir(rel string)       { w.Helper(); w.must(os.MkdirAll(w.path(
 func (w *world) rename(from, to string) { w.Helper(); w.must(os.Rename(w.path(from), w.path(to))) }
 func (w *world) remove(rel string)      { w.Helper(); w.must(os.RemoveAll(w.path(rel))) }
 
-// snapshot returns what is below root: "folder", or what a file holds.
+// snapshot returns all that is below root: "folder", or the content of a file.
 func snapshot(root string) map[string]string {
 	all := map[string]string{}
 	_ = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
@@ -290,16 +291,16 @@ func snapshot(root string) map[string]string {
 	return all
 }
 
-// differences is for wants: what came or changed was named, and so was what went, or a folder above it. The keys are
-// relative to the folder under.
+// differences is for wants: what came or changed must be named, and what went or a folder
+// above it. The keys are relative to the folder under.
 func (w *world) differences(under string, before, after map[string]string) func() string {
 	return func() string {
 		if w.rescan {
 			return ""
 		}
 		for p, c := range after {
-			if before[p] != c && !w.told[join(under, p)] {
-				return join(under, p)
+			if before[p] != c && !w.named[path.Join(under, p)] {
+				return path.Join(under, p)
 			}
 		}
 	gone:
@@ -307,8 +308,8 @@ func (w *world) differences(under string, before, after map[string]string) func(
 			if _, still := after[p]; still {
 				continue
 			}
-			for up := join(under, p); up != ""; up = parentOf(up) {
-				if w.told[up] {
+			for up := path.Join(under, p); up != ""; up = parentOf(up) {
+				if w.named[up] {
 					continue gone
 				}
 			}
@@ -318,7 +319,7 @@ func (w *world) differences(under string, before, after map[string]string) func(
 	}
 }
 
-// kernelWatches counts the watches of this process, where the system tells.
+// kernelWatches counts the watches of this process, if the system says.
 func kernelWatches() (n int, ok bool) {
 	fds, err := os.ReadDir("/proc/self/fdinfo")
 	if err != nil {
@@ -335,7 +336,7 @@ func kernelWatches() (n int, ok bool) {
 	return n, runtime.GOOS == "linux"
 }
 
-// both runs a test by events and by polling.
+// both runs a test with events and with polling.
 func both(t *testing.T, f func(t *testing.T, polling bool)) {
 	for _, polling := range []bool{false, true} {
 		t.Run(variant(polling), func(t *testing.T) { f(t, polling) })

@@ -4,8 +4,9 @@ package watch
 
 import "syscall"
 
-// mostWatched is the number of files that may be watched: each takes a descriptor, of which watching may take half.
-func mostWatched() int {
+// maxWatched returns the number of files that may be watched: each of them takes a
+// descriptor, of which watching may take half.
+func maxWatched() int {
 	const least = 256
 	var r syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &r); err != nil {

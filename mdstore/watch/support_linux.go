@@ -6,7 +6,8 @@ import (
 	"syscall"
 )
 
-// remote names the file systems that others may write to without this kernel knowing, by their numbers in statfs(2).
+// remote are the file systems that other machines may write to without this kernel's
+// knowledge, by their numbers in statfs(2).
 var remote = map[uint32]string{
 	0x6969:     "NFS",
 	0xff534d42: "CIFS",
@@ -26,17 +27,15 @@ var remote = map[uint32]string{
 	0x7461636f: "OCFS2",
 }
 
-// unsuited says why no events are to be had of what is below root, or not of everything.
-func unsuited(root string) error {
+// eventsMissing says why there are no events for files below root, or not for all of them.
+func eventsMissing(root string) error {
 	var st syscall.Statfs_t
 	if err := syscall.Statfs(root, &st); err != nil {
-		return nil // what is the matter will show
+		return nil // the error shows when the root is read
 	}
 	if name, ok := remote[uint32(st.Type)]; ok {
-		return fmt.Errorf("events of files: none of what others change on a file system of type %s: %w", name, errors.ErrUnsupported)
+		return fmt.Errorf("events of files: none of what others change on a file system of type %s: %w",
+			name, errors.ErrUnsupported)
 	}
 	return nil
 }
-
-// mostWatched is the number of files that may be watched; 0 is no limit but the system's own.
-func mostWatched() int { return 0 }
