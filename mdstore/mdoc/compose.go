@@ -45,7 +45,7 @@ func Compose(
 		var what []string
 		if s.Items != nil {
 			for _, item := range s.Items {
-				text, closed, err := embedItem(item)
+				text, closed, err := ItemText(item)
 				if err != nil {
 					return nil, nil, err
 				}
@@ -53,7 +53,7 @@ func Compose(
 				what = append(what, closed...)
 			}
 			texts[i] = newListStyle().list(items[i], "\n")
-		} else if texts[i], what, err = embed(s.Text); err != nil {
+		} else if texts[i], what, err = Nest(s.Text, 2); err != nil {
 			return nil, nil, err
 		}
 		if texts[i] != "" {

@@ -42,19 +42,9 @@ func textError(format string, args ...any) *EditError {
 // ends are LF. The error is an *EditError if no document may hold the text. Nesting a
 // nested text changes nothing.
 func Nest(text string, level int) (nested string, adapted []string, err error) {
-	return embedBelow(text, min(max(level, 1), 5))
-}
-
-// ItemText returns the text as AppendItem writes it and Items reads it back: blanks before
-// its first line and outer blank lines are cut, and an open fence or HTML block is closed.
-// adapted is as in Patch.
-func ItemText(text string) (item string, adapted []string, err error) { return embedItem(text) }
-
-// embed adapts a text to a section, as Nest does for level 2.
-func embed(s string) (text string, adapted []string, err error) { return embedBelow(s, 2) }
-
-func embedBelow(s string, level int) (text string, adapted []string, err error) {
-	if s, err = cleanText(s); err != nil || s == "" {
+	level = min(max(level, 1), 5)
+	s, err := cleanText(text)
+	if err != nil || s == "" {
 		return "", nil, err
 	}
 	if at := leftover([]byte(s), false); at >= 0 {
@@ -74,25 +64,28 @@ func embedBelow(s string, level int) (text string, adapted []string, err error) 
 		"its headings and open blocks depend on each other; simplify it")
 }
 
-// embedItem adapts a text to a list item, as ItemText says.
-func embedItem(s string) (text string, adapted []string, err error) {
-	if s, err = cleanText(s); err != nil {
+// ItemText returns the text as AppendItem writes it and Items reads it back: blanks before
+// its first line and outer blank lines are cut, and an open fence or HTML block is closed.
+// adapted is as in Patch.
+func ItemText(text string) (item string, adapted []string, err error) {
+	s, err := cleanText(text)
+	if err != nil {
 		return "", nil, err
 	}
 	if s = strings.TrimLeft(s, " \t"); s == "" {
 		return "", nil, textError("a list item needs a text")
 	}
-	if text, adapted, err = closeText(s); err != nil {
+	if item, adapted, err = closeText(s); err != nil {
 		return "", nil, err
 	}
-	src := []byte(newListStyle().list([]string{text}, "\n"))
+	src := []byte(newListStyle().list([]string{item}, "\n"))
 	blocks := readBlocks(src, 0)
-	if len(blocks) != 1 || len(blocks[0].items) != 1 || itemText(src, blocks[0].items[0]) != text {
+	if len(blocks) != 1 || len(blocks[0].items) != 1 || itemText(src, blocks[0].items[0]) != item {
 		return "", nil, textError("the text cannot be a list item: " +
 			"indented behind a list marker it reads as something else; " +
 			"the usual cause is a line of nothing but -, * or _")
 	}
-	return text, adapted, nil
+	return item, adapted, nil
 }
 
 // closeText closes the block that is open at the end of a text.

@@ -171,7 +171,7 @@ func FuzzSetSection(f *testing.F) {
 		if after == nil {
 			return
 		}
-		want, _, _ := embed(text)
+		want, _, _ := Nest(text, 2)
 		if len(p.Adapted) == 0 {
 			if clean, _ := cleanText(text); clean != want {
 				t.Fatalf("SetSection(%q, %q) was adapted to %q and says nothing", name, text, want)
@@ -228,7 +228,7 @@ func FuzzApply(f *testing.F) {
 			return
 		}
 		was, now := d.Items("Log"), after.Items("Log")
-		wantItem, _, _ := embedItem(item)
+		wantItem, _, _ := ItemText(item)
 		if len(now) != len(was)+2 || now[len(was)].Text != wantItem || now[len(was)+1].Text != "last" {
 			t.Fatalf("items %q\n was %+v\n now %+v", src, was, now)
 		}

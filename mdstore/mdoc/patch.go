@@ -65,7 +65,7 @@ func checkField(key string, v Scalar) string {
 // headings move down together, and an open fence or HTML block gets its closing line.
 // Outer blank lines are cut, and line ends become those of the file.
 func (d *Doc) SetSection(name, body string) (Patch, error) {
-	text, adapted, err := embed(body)
+	text, adapted, err := Nest(body, 2)
 	if err != nil {
 		return Patch{}, err
 	}
@@ -78,7 +78,7 @@ func (d *Doc) SetSection(name, body string) (Patch, error) {
 // and outer blank lines are cut. Of several sections of the name the last one gets the
 // item; a missing section is added.
 func (d *Doc) AppendItem(section, item string) (Patch, error) {
-	text, adapted, err := embedItem(item)
+	text, adapted, err := ItemText(item)
 	if err != nil {
 		return Patch{}, err
 	}
@@ -88,7 +88,7 @@ func (d *Doc) AppendItem(section, item string) (Patch, error) {
 // ReplaceItem computes the edit of the text of item i of Items(section). The marker
 // stays.
 func (d *Doc) ReplaceItem(section string, i int, item string) (Patch, error) {
-	text, adapted, err := embedItem(item)
+	text, adapted, err := ItemText(item)
 	if err != nil {
 		return Patch{}, err
 	}

@@ -136,7 +136,7 @@ func TestEverySpecExampleReadsBackAsSectionAndItem(t *testing.T) {
 		want := trimBlank(ex.Markdown)
 		if len(p.Adapted) > 0 {
 			adaptedCount++
-			want, _, _ = embed(ex.Markdown)
+			want, _, _ = Nest(ex.Markdown, 2)
 			for _, h := range after.Headings() {
 				if h.Level < 3 && h.Title != "Requirement" && h.Title != "Conclusion" && h.Title != "Log" {
 					t.Errorf("example %d: heading %q of level %d in the text", ex.Example, h.Title, h.Level)
@@ -166,7 +166,7 @@ func TestEverySpecExampleReadsBackAsSectionAndItem(t *testing.T) {
 		}
 		items := after.Items("Log")
 		if len(p.Adapted) > 0 {
-			item, _, _ = embedItem(ex.Markdown)
+			item, _, _ = ItemText(ex.Markdown)
 		}
 		if len(items) != 2 || items[1].Text != item {
 			t.Errorf("example %d as an item\n got %+v\nwant %q", ex.Example, items, item)
