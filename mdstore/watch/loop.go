@@ -32,8 +32,6 @@ type loop struct {
 	root string // absolute
 	opt  Options
 	open opener
-	want chan struct{} // filled when the caller is ready for a batch
-	out  chan Batch    // has room for one after each want
 
 	finder  finder
 	polling bool
@@ -41,8 +39,9 @@ type loop struct {
 	held    settler     // changes that are not given yet
 }
 
-// run returns nil when ctx ends, or the error because of which it could not start.
-func (l *loop) run(ctx context.Context) error {
+// run calls f until ctx ends. It returns nil then, or the error because of which it could not
+// start. While f runs, a pump collects events, and polling compares with the state before.
+func (l *loop) run(ctx context.Context, f func(Batch)) error {
 	if err := l.begin(ctx); err != nil {
 		return err
 	}
@@ -50,22 +49,18 @@ func (l *loop) run(ctx context.Context) error {
 	tick, settled := time.NewTimer(l.opt.Poll), time.NewTimer(time.Hour)
 	defer tick.Stop()
 	defer settled.Stop()
-	wanted := false
-	for {
+	for ctx.Err() == nil {
 		settled.Stop()
-		if wanted && !l.held.empty() {
-			if wait := l.held.wait(time.Now()); wait > 0 {
-				settled.Reset(wait)
-			} else {
-				l.out <- l.held.take()
-				wanted = false
+		if !l.held.empty() {
+			wait := l.held.wait(time.Now())
+			if wait == 0 {
+				f(l.held.take())
+				continue
 			}
+			settled.Reset(wait)
 		}
 		select {
 		case <-ctx.Done():
-			return nil
-		case <-l.want:
-			wanted = true
 			continue
 		case <-settled.C:
 			continue
@@ -74,12 +69,10 @@ func (l *loop) run(ctx context.Context) error {
 		}
 		began := time.Now()
 		found := l.find(ctx)
-		if ctx.Err() != nil {
-			return nil
-		}
 		tick.Reset(l.pause(time.Since(began)))
 		l.held.add(found, time.Now())
 	}
+	return nil
 }
 
 // begin starts with events if there are any, else with polling.

@@ -84,31 +84,11 @@ func watch(ctx context.Context, root string, opt Options, open opener, f func(Ba
 		return err
 	}
 	abs, err := filepath.Abs(root)
-	if err != nil {
-		return fmt.Errorf("watch %s: %w", root, err)
+	if err == nil {
+		l := &loop{root: abs, opt: opt.withDefaults(), open: open, held: settler{Settling: opt.Settling}}
+		err = l.run(ctx, f)
 	}
-	inner, stop := context.WithCancel(ctx)
-	l := &loop{root: abs, opt: opt.withDefaults(), open: open, held: settler{Settling: opt.Settling},
-		want: make(chan struct{}, 1), out: make(chan Batch, 1)}
-	failed := make(chan error, 1)
-	go func() {
-		defer close(l.out)
-		failed <- l.run(inner)
-	}()
-	defer func() { // also when f panics
-		stop()
-		for range l.out {
-		}
-	}()
-	for {
-		l.want <- struct{}{}
-		b, ok := <-l.out
-		if !ok {
-			break
-		}
-		f(b)
-	}
-	if err := <-failed; err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("watch %s: %w", root, err)
 	}
 	return ctx.Err()
