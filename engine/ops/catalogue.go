@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	"arbor/engine"
 )
@@ -55,49 +54,46 @@ const (
 	repeats // idempotent
 )
 
-// all is the catalogue, in the order of its documentation. It is made when somebody asks for it: a command of the command line knows the one operation
-// that it is about.
-var all = sync.OnceValue(func() []Operation {
-	return []Operation{
-		op("workspace_init", "make a workspace with its root node", writes, WorkspaceInit),
-		op("workspace_list", "list the workspaces of the vault", reads|repeats, WorkspaceList),
-		op("workspace_get", "goal, rules, documents, problem and log of a workspace", reads|repeats, WorkspaceGet),
-		op("workspace_status", "the tree with statuses, progress and problems, as text", reads|repeats, WorkspaceStatus),
-		op("workspace_update", "rename a workspace or give it another goal", writes|repeats, WorkspaceUpdate),
-		op("workspace_update_rules", "add, remove or replace rules", writes|repeats, WorkspaceUpdateRules),
-		op("workspace_update_docs", "add, remove, expire or activate a document", writes, WorkspaceUpdateDocs),
-		op("workspace_archive", "move a workspace into the archive", writes|repeats, WorkspaceArchive),
-		op("workspace_restore", "take a workspace out of the archive", writes|repeats, WorkspaceRestore),
-		op("workspace_delete", "move a workspace to the trash", writes|destroys, WorkspaceDelete),
-		op("node_create", "make a node under a planning node", writes, NodeCreate),
-		op("node_get", "everything that one node's file says", reads|repeats, NodeGet),
-		op("node_list", "nodes as a tree, filtered and bounded", reads|repeats, NodeList),
-		op("node_update", "give a node another title, requirement, note or conclusion", writes|repeats, NodeUpdate),
-		op("node_move", "give a node another parent, or another place among its siblings", writes|repeats, NodeMove),
-		op("node_delete", "move a node and all below it to the trash", writes|destroys, NodeDelete),
-		op("node_transition", "start, submit, complete, fail, retry, reopen or cancel a node", writes, NodeTransition),
-		op("node_isolate", "cut a node's context off from its ancestors, or join it again", writes|repeats, NodeIsolate),
-		op("node_reference", "add, remove, expire or activate a reference to a node or document", writes, NodeReference),
-		op("context_get", "what somebody working on a node must know, and nothing else", reads|repeats, ContextGet),
-		op("context_focus", "say which node the work is at", writes|repeats, ContextFocus),
-		op("log_append", "add to the log of a node or of the workspace", writes, LogAppend),
-		op("problem_update", "say what is wrong now, and what to do next", writes|repeats, ProblemUpdate),
-		op("problem_clear", "say that nothing is wrong any more", writes|repeats, ProblemClear),
-		op("session_bind", "make a workspace the default of a session", writes|repeats, SessionBind),
-		op("session_unbind", "end a session's binding", writes, SessionUnbind),
-		op("session_status", "what a session is bound to", reads|repeats, SessionStatus),
-		op("changes_get", "what people and others changed since a session last looked", writes, ChangesGet),
-		op("workspace_check", "every diagnostic of the files, and repairs that lose nothing", writes|repeats, WorkspaceCheck),
-		op("node_next", "nodes ready to be worked on; claim them", writes, NodeNext),
-	}
-})
+// all is the catalogue, in the order of its documentation.
+var all = []Operation{
+	workspaceInit,
+	workspaceList,
+	workspaceGet,
+	workspaceStatus,
+	workspaceUpdate,
+	workspaceUpdateRules,
+	workspaceUpdateDocs,
+	workspaceArchive,
+	workspaceRestore,
+	workspaceDelete,
+	nodeCreate,
+	nodeGet,
+	nodeList,
+	nodeUpdate,
+	nodeMove,
+	nodeDelete,
+	nodeTransition,
+	nodeIsolate,
+	nodeReference,
+	contextGet,
+	contextFocus,
+	logAppend,
+	problemUpdate,
+	problemClear,
+	sessionBind,
+	sessionUnbind,
+	sessionStatus,
+	changesGet,
+	workspaceCheck,
+	nodeNext,
+}
 
 // All returns every operation in the order of the documentation.
-func All() []Operation { return slices.Clone(all()) }
+func All() []Operation { return slices.Clone(all) }
 
 // Find returns the operation of that name.
 func Find(name string) (Operation, bool) {
-	for _, o := range all() {
+	for _, o := range all {
 		if o.Name == name {
 			return o, true
 		}

@@ -1,10 +1,13 @@
 // Package ops is the catalogue of operations: the name, help, typed input and typed output of everything that Arbor does.
 // The command line, MCP and HTTP are thin front ends over it. Every operation fails with an *engine.Error.
+//
+// Each operation has a file of its own, named as the operation is; catalogue.go lists them.
 package ops
 
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -38,6 +41,18 @@ func (env *Env) as(session string) *Env {
 	other := *env
 	other.Session, other.host = session, env.Session
 	return &other
+}
+
+// In returns the workspace that a call means by ref, as it is now: "" is the one that is meant where none is named. The error is an *engine.Error with
+// those that may have been meant.
+func (env *Env) In(ctx context.Context, ref string) (*engine.Snapshot, error) {
+	return env.snapshot(ctx, ref)
+}
+
+// At returns the workspace that a call means by ws, as In does, and the id of the node in it that ref names. A ref that names none is an *engine.Error with
+// those that may have been meant.
+func (env *Env) At(ctx context.Context, ws, ref string) (*engine.Snapshot, mdstore.ID, error) {
+	return env.node(ctx, ws, ref)
 }
 
 // workspace returns the id of the workspace that a call means.
@@ -154,6 +169,15 @@ func (env *Env) node(ctx context.Context, ws, ref string) (*engine.Snapshot, mds
 	return s, id, err
 }
 
+// owner returns the workspace and the node that a log or problem call means, no node for the workspace itself.
+func (env *Env) owner(ctx context.Context, ws, ref string) (*engine.Snapshot, mdstore.ID, error) {
+	if ref == "" {
+		s, err := env.snapshot(ctx, ws)
+		return s, "", err
+	}
+	return env.node(ctx, ws, ref)
+}
+
 // resolve returns the id of the node that ref names.
 func (env *Env) resolve(s *engine.Snapshot, ref, param string) (mdstore.ID, error) {
 	if ref == "" {
@@ -179,37 +203,26 @@ func (env *Env) progress(done, total int, what string) {
 	}
 }
 
+// path returns a path of the vault as people can open it, where the vault's place is known.
+func (env *Env) path(p mdstore.Path) string {
+	if v := env.Engine.Vault(); v != "" {
+		return filepath.Join(v, filepath.FromSlash(string(p)))
+	}
+	return string(p)
+}
+
+// pathOrNone is path, "" for no path.
+func (env *Env) pathOrNone(p mdstore.Path) string {
+	if p == "" {
+		return ""
+	}
+	return env.path(p)
+}
+
 // fail keeps a nil error nil, which a nil *engine.Error in an error would not be.
 func fail(err error) error {
 	if err == nil {
 		return nil
 	}
 	return engine.AsError(err)
-}
-
-// wrote turns an outcome into what every writing operation returns, and notes the change as the session's own.
-func (env *Env) wrote(ctx context.Context, ws mdstore.ID, o *engine.Outcome, hint string) Wrote {
-	w := Wrote{Success: true, Changed: o.Changed(), Adapted: o.Adapted, Met: o.Collisions, DryRun: o.DryRun, Out: Out{Hint: hint}}
-	if o.DryRun {
-		w.Diff = o.Diff()
-		w.Hint = "nothing was written; repeat the call without dryRun to do it"
-	} else if !w.Changed {
-		w.Hint = "it was so already; nothing was written"
-	}
-	if len(w.Met) > 0 {
-		w.Hint = "done; conflicts says what became of saves by others that this write, or an earlier one, has met"
-	}
-	files := o.Files
-	if env.bounded() {
-		files = files[:min(len(files), boundedFiles)]
-	}
-	for _, f := range files {
-		w.Files = append(w.Files, FileDiff{Path: string(f.Path), To: string(f.To), Version: f.Version.String(), Lines: f.Lines(), What: f.What})
-	}
-	w.Files = w.Files[:share(env, w.Files, 3)]
-	w.More = len(o.Files) - len(w.Files)
-	if err := env.Engine.NoteOwn(ctx, ws, env.Session, o); err != nil {
-		w.Hint = "done; but what the session has seen could not be noted, so changes_get will name this change too"
-	}
-	return w
 }

@@ -1,6 +1,11 @@
 package ops
 
-import "arbor/mdstore"
+import (
+	"context"
+
+	"arbor/engine"
+	"arbor/mdstore"
+)
 
 // In names the workspace that an operation is about.
 type In struct {
@@ -44,6 +49,33 @@ type FileDiff struct {
 	What    []string `json:"what,omitempty"`    // "node-… status pending → implementing"
 }
 
+// wrote turns an outcome into what every writing operation returns, and notes the change as the session's own.
+func (env *Env) wrote(ctx context.Context, ws mdstore.ID, o *engine.Outcome, hint string) Wrote {
+	w := Wrote{Success: true, Changed: o.Changed(), Adapted: o.Adapted, Met: o.Collisions, DryRun: o.DryRun, Out: Out{Hint: hint}}
+	if o.DryRun {
+		w.Diff = o.Diff()
+		w.Hint = "nothing was written; repeat the call without dryRun to do it"
+	} else if !w.Changed {
+		w.Hint = "it was so already; nothing was written"
+	}
+	if len(w.Met) > 0 {
+		w.Hint = "done; conflicts says what became of saves by others that this write, or an earlier one, has met"
+	}
+	files := o.Files
+	if env.bounded() {
+		files = files[:min(len(files), boundedFiles)]
+	}
+	for _, f := range files {
+		w.Files = append(w.Files, FileDiff{Path: string(f.Path), To: string(f.To), Version: f.Version.String(), Lines: f.Lines(), What: f.What})
+	}
+	w.Files = w.Files[:share(env, w.Files, 3)]
+	w.More = len(o.Files) - len(w.Files)
+	if err := env.Engine.NoteOwn(ctx, ws, env.Session, o); err != nil {
+		w.Hint = "done; but what the session has seen could not be noted, so changes_get will name this change too"
+	}
+	return w
+}
+
 // Doc is a document of a workspace or node, or a node's reference.
 type Doc struct {
 	Path        string `json:"path"`
@@ -51,11 +83,20 @@ type Doc struct {
 	Expired     bool   `json:"expired,omitempty"`
 }
 
-// Reference is a node's reference to another node or to a document.
-type Reference struct {
-	Target      string `json:"target"`
-	Description string `json:"description,omitempty"`
-	Expired     bool   `json:"expired,omitempty"`
+func docs(rs []mdstore.Ref) []Doc {
+	out := make([]Doc, len(rs))
+	for i, r := range rs {
+		out[i] = Doc{Path: r.Target, Description: r.Description, Expired: r.Expired}
+	}
+	return out
+}
+
+func refs(ds []Doc) []mdstore.Ref {
+	out := make([]mdstore.Ref, len(ds))
+	for i, d := range ds {
+		out[i] = mdstore.Ref{Target: d.Path, Description: d.Description}
+	}
+	return out
 }
 
 // LogEntry is an entry of a log; a line of another form has only Event.
@@ -65,36 +106,25 @@ type LogEntry struct {
 	Event     string `json:"event"`
 }
 
+func logs(es []mdstore.LogEntry) []LogEntry {
+	out := make([]LogEntry, len(es))
+	for i, e := range es {
+		out[i] = LogEntry{Timestamp: e.Time, Operator: e.Operator, Event: e.Event}
+	}
+	return out
+}
+
 // Problem is what is wrong now; null in results where nothing is.
 type Problem struct {
 	Problem  string `json:"problem"`
 	NextStep string `json:"nextStep,omitempty"`
 }
 
-// Counts are the numbers of a workspace's nodes.
-type Counts struct {
-	Total     int            `json:"total"`
-	ByStatus  map[string]int `json:"byStatus"`
-	Done      int            `json:"done"`      // terminal execution nodes
-	Work      int            `json:"work"`      // execution nodes
-	Problems  int            `json:"problems"`  // nodes with an open problem
-	Damaged   int            `json:"damaged"`   // diagnostics of files
-	Unreached int            `json:"unreached"` // nodes that hang below no root: orphans and cycles
-}
-
-// TreeNode is a node in a tree or list.
-type TreeNode struct {
-	ID         string      `json:"id"`
-	Title      string      `json:"title"`
-	Type       string      `json:"type"`
-	Status     string      `json:"status"`
-	Role       string      `json:"role,omitempty"`
-	Isolated   bool        `json:"isolated,omitempty"`
-	Focused    bool        `json:"focused,omitempty"`
-	HasProblem bool        `json:"hasProblem,omitempty"`
-	Damaged    bool        `json:"damaged,omitempty"`
-	Hidden     int         `json:"hidden,omitempty"` // nodes below that depth, limit or filter left out
-	Children   []*TreeNode `json:"children"`
+func problem(p mdstore.Problem) *Problem {
+	if p.IsZero() {
+		return nil
+	}
+	return &Problem{p.Text, p.NextStep}
 }
 
 // Cascade is a node that an operation on another one moved along.
@@ -104,8 +134,23 @@ type Cascade struct {
 	To     string `json:"to"`
 }
 
+func cascades(cs []engine.Cascade) []Cascade {
+	out := make([]Cascade, len(cs))
+	for i, c := range cs {
+		out[i] = Cascade{string(c.NodeID), string(c.From), string(c.To)}
+	}
+	return out
+}
+
 // Archived is what a completed info_collection node brought into its workspace.
 type Archived struct {
 	Rules []string `json:"rules"`
 	Docs  []Doc    `json:"docs"`
+}
+
+func archived(a *engine.Archived) *Archived {
+	if a == nil {
+		return nil
+	}
+	return &Archived{a.Rules, docs(a.Docs)}
 }

@@ -15,12 +15,34 @@ import (
 	"arbor/mdstore"
 )
 
-// ContextGet returns what somebody working on a node must know.
-func ContextGet(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut, error) {
-	return touching(ctx, env, in, contextGet)
+// ContextGetIn asks for what somebody working on a node must know.
+type ContextGetIn struct {
+	In
+	NodeID         string `json:"nodeId,omitempty" help:"the focused node unless said otherwise"`
+	IncludeLog     *bool  `json:"includeLog,omitempty" help:"true unless said otherwise"`
+	MaxLogEntries  int    `json:"maxLogEntries,omitempty" help:"for each node, the newest; 20 unless said otherwise"`
+	ReverseLog     bool   `json:"reverseLog,omitempty" help:"newest first"`
+	IncludeProblem *bool  `json:"includeProblem,omitempty" help:"true unless said otherwise"`
+	Budget         int    `json:"budget,omitempty" help:"tokens, counted as bytes/4"`
+	Format         string `json:"format,omitempty" enum:"json,markdown"`
 }
 
-func contextGet(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut, error) {
+// ContextGetOut is the context of a node.
+type ContextGetOut struct {
+	*assemble.Bundle
+	Changes  int    `json:"changes"`            // files that others changed since the session last looked
+	Markdown string `json:"markdown,omitempty"` // with format markdown; the parts are left out then
+	Out
+}
+
+var contextGet = op("context_get", "what somebody working on a node must know, and nothing else", reads|repeats, ContextGet)
+
+// ContextGet returns what somebody working on a node must know.
+func ContextGet(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut, error) {
+	return touching(ctx, env, in, readContext)
+}
+
+func readContext(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut, error) {
 	s, err := env.snapshot(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
@@ -206,88 +228,4 @@ func beginning(s string, most int) string {
 		most--
 	}
 	return s[:most]
-}
-
-// ContextFocus moves a workspace's focus.
-func ContextFocus(ctx context.Context, env *Env, in ContextFocusIn) (*ContextFocusOut, error) {
-	s, id, err := env.node(ctx, in.WorkspaceID, in.NodeID)
-	if err != nil {
-		return nil, err
-	}
-	w := s.Workspace()
-	o, err := env.Engine.Focus(ctx, w.ID, id, env.act(in.Write, in.Match))
-	if err != nil {
-		return nil, fail(err)
-	}
-	hint := "context_get without nodeId is about this node now"
-	if env.Session != "" && !in.DryRun {
-		if err := env.Engine.Refocus(ctx, env.Session, w.ID, id); err != nil {
-			hint = "done; but the session's own focus could not follow: " + err.Error()
-		}
-	}
-	return &ContextFocusOut{FocusedNodeID: string(id), PreviousFocusedNodeID: string(w.Focus), Wrote: env.wrote(ctx, w.ID, o, hint)}, nil
-}
-
-// LogAppend adds to the log of a node, or of the workspace.
-func LogAppend(ctx context.Context, env *Env, in LogAppendIn) (*LogAppendOut, error) {
-	s, id, err := env.owner(ctx, in.WorkspaceID, in.NodeID)
-	if err != nil {
-		return nil, err
-	}
-	act := env.act(in.Write, Match{})
-	switch in.Operator {
-	case mdstore.OperatorAI, mdstore.OperatorHuman:
-		act.Operator = in.Operator
-	case "":
-	default:
-		e := engine.Fail(engine.InvalidParams, "operator %q: AI and Human are the operators", in.Operator)
-		e.Details = &engine.Details{Param: "operator"}
-		return nil, e
-	}
-	at, o, err := env.Engine.AppendLog(ctx, s.Workspace().ID, id, in.Event, act)
-	if err != nil {
-		return nil, fail(err)
-	}
-	return &LogAppendOut{Timestamp: at, Wrote: env.wrote(ctx, s.Workspace().ID, o, "every context that has this log shows its newest entries")}, nil
-}
-
-// owner returns the workspace and the node that a log or problem call means, no node for the workspace itself.
-func (env *Env) owner(ctx context.Context, ws, ref string) (*engine.Snapshot, mdstore.ID, error) {
-	if ref == "" {
-		s, err := env.snapshot(ctx, ws)
-		return s, "", err
-	}
-	return env.node(ctx, ws, ref)
-}
-
-// ProblemUpdate says what is wrong now.
-func ProblemUpdate(ctx context.Context, env *Env, in ProblemUpdateIn) (*ProblemUpdateOut, error) {
-	if strings.TrimSpace(in.Problem) == "" {
-		e := engine.Fail(engine.InvalidParams, "problem is empty; say what is wrong, or clear it with problem_clear")
-		e.Details = &engine.Details{Param: "problem"}
-		return nil, e
-	}
-	s, id, err := env.owner(ctx, in.WorkspaceID, in.NodeID)
-	if err != nil {
-		return nil, err
-	}
-	p := mdstore.Problem{Text: strings.Trim(in.Problem, "\r\n"), NextStep: strings.Trim(in.NextStep, "\r\n")}
-	o, err := env.Engine.SetProblem(ctx, s.Workspace().ID, id, p, env.act(in.Write, in.Match))
-	if err != nil {
-		return nil, fail(err)
-	}
-	return &ProblemUpdateOut{env.wrote(ctx, s.Workspace().ID, o, "problem_clear says that it is solved")}, nil
-}
-
-// ProblemClear says that nothing is wrong any more.
-func ProblemClear(ctx context.Context, env *Env, in ProblemClearIn) (*ProblemClearOut, error) {
-	s, id, err := env.owner(ctx, in.WorkspaceID, in.NodeID)
-	if err != nil {
-		return nil, err
-	}
-	o, err := env.Engine.SetProblem(ctx, s.Workspace().ID, id, mdstore.Problem{}, env.act(in.Write, in.Match))
-	if err != nil {
-		return nil, fail(err)
-	}
-	return &ProblemClearOut{env.wrote(ctx, s.Workspace().ID, o, "no problem is open here any more")}, nil
 }

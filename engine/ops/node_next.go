@@ -7,8 +7,40 @@ import (
 
 	"arbor/engine"
 	"arbor/mdstore"
-	"arbor/statemachine"
 )
+
+// NodeNextIn asks for nodes that are ready to be worked on.
+type NodeNextIn struct {
+	In
+	Count        *int   `json:"count,omitempty" help:"at most so many; 1 unless said otherwise"`
+	Claim        bool   `json:"claim,omitempty" help:"take them, so that nobody else is given them while the lease lasts"`
+	SessionID    string `json:"sessionId,omitempty" help:"who claims; without a session the operator does, and is not given the same node twice"`
+	LeaseSeconds int    `json:"leaseSeconds,omitempty" help:"1800 unless said otherwise; 86400 at most"`
+	Release      string `json:"release,omitempty" help:"a claimed node, to give it back instead"`
+}
+
+// NodeNextOut lists ready nodes in tree order.
+type NodeNextOut struct {
+	Nodes    []NextNode `json:"nodes"`
+	Ready    int        `json:"ready"`              // ready nodes in all
+	Claimed  int        `json:"claimed,omitempty"`  // of these, those that are claimed and not given to who asks
+	Lost     int        `json:"lost,omitempty"`     // files of nodes that are in no place of the tree: none of them is ever ready
+	Released bool       `json:"released,omitempty"` // the node was claimed, and is so no more
+	Out
+}
+
+// NextNode is a node that is ready to be worked on.
+type NextNode struct {
+	NodeID  string   `json:"nodeId"`
+	Title   string   `json:"title"`
+	Type    string   `json:"type"`
+	Status  string   `json:"status"`
+	Way     []string `json:"way"` // titles from the root to its parent
+	Allowed []string `json:"allowed"`
+	Claim
+}
+
+var nodeNext = op("node_next", "nodes ready to be worked on; claim them", writes, NodeNext)
 
 // defaultNext is how many nodes node_next returns unless told otherwise.
 const defaultNext = 1
@@ -118,30 +150,4 @@ func (env *Env) next(ready []engine.Ready, look bool) []NextNode {
 		out[i] = n
 	}
 	return out
-}
-
-// claim returns the two kinds of claims as a result has them; the zero Claim of either is none.
-func claim(holds, lapsed engine.Claim) Claim {
-	c := Claim{ClaimedBy: holds.By(), LeasedUntil: holds.Until}
-	if lapsed != (engine.Claim{}) {
-		c.Lapsed = &Lapsed{Session: lapsed.Session, Since: lapsed.Since}
-		if lapsed.Session == "" {
-			c.Lapsed.Operator = lapsed.Operator
-		}
-	}
-	return c
-}
-
-// claimOf returns the claim of a node, none where it cannot be told.
-func (env *Env) claimOf(ctx context.Context, ws mdstore.ID, n *mdstore.Node) Claim {
-	c, holds, err := env.Engine.Claimed(ctx, ws, n.ID)
-	switch {
-	case err != nil || statemachine.Terminal(n.Status):
-		return Claim{}
-	case holds:
-		return claim(c, engine.Claim{})
-	case n.Status != statemachine.Initial(n.Type):
-		return claim(engine.Claim{}, c)
-	}
-	return Claim{}
 }

@@ -1,0 +1,40 @@
+package ops
+
+import "context"
+
+// ContextFocusIn moves a workspace's focus.
+type ContextFocusIn struct {
+	In
+	NodeID string `json:"nodeId" req:"true"`
+	Match
+	Write
+}
+
+// ContextFocusOut is the result of context_focus.
+type ContextFocusOut struct {
+	FocusedNodeID         string `json:"focusedNodeId"`
+	PreviousFocusedNodeID string `json:"previousFocusedNodeId"`
+	Wrote
+}
+
+var contextFocus = op("context_focus", "say which node the work is at", writes|repeats, ContextFocus)
+
+// ContextFocus moves a workspace's focus.
+func ContextFocus(ctx context.Context, env *Env, in ContextFocusIn) (*ContextFocusOut, error) {
+	s, id, err := env.node(ctx, in.WorkspaceID, in.NodeID)
+	if err != nil {
+		return nil, err
+	}
+	w := s.Workspace()
+	o, err := env.Engine.Focus(ctx, w.ID, id, env.act(in.Write, in.Match))
+	if err != nil {
+		return nil, fail(err)
+	}
+	hint := "context_get without nodeId is about this node now"
+	if env.Session != "" && !in.DryRun {
+		if err := env.Engine.Refocus(ctx, env.Session, w.ID, id); err != nil {
+			hint = "done; but the session's own focus could not follow: " + err.Error()
+		}
+	}
+	return &ContextFocusOut{FocusedNodeID: string(id), PreviousFocusedNodeID: string(w.Focus), Wrote: env.wrote(ctx, w.ID, o, hint)}, nil
+}

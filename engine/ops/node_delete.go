@@ -1,0 +1,33 @@
+package ops
+
+import "context"
+
+// NodeDeleteIn moves a node and all below it to the trash.
+type NodeDeleteIn struct {
+	In
+	NodeID string `json:"nodeId" req:"true"`
+	Match
+	Write
+}
+
+// NodeDeleteOut says where the nodes went.
+type NodeDeleteOut struct {
+	DeletedCount int    `json:"deletedCount"`
+	Trash        string `json:"trash"`
+	Wrote
+}
+
+var nodeDelete = op("node_delete", "move a node and all below it to the trash", writes|destroys, NodeDelete)
+
+// NodeDelete moves a node and all below it to the trash.
+func NodeDelete(ctx context.Context, env *Env, in NodeDeleteIn) (*NodeDeleteOut, error) {
+	s, id, err := env.node(ctx, in.WorkspaceID, in.NodeID)
+	if err != nil {
+		return nil, err
+	}
+	d, err := env.Engine.Delete(ctx, s.Workspace().ID, id, env.act(in.Write, in.Match))
+	if err != nil {
+		return nil, fail(err)
+	}
+	return &NodeDeleteOut{DeletedCount: d.Count, Trash: string(d.Trash), Wrote: env.wrote(ctx, s.Workspace().ID, d.Outcome, "the folders lie in the trash, whole; move them back to restore the nodes")}, nil
+}

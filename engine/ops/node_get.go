@@ -1,0 +1,98 @@
+package ops
+
+import (
+	"context"
+	"strings"
+
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// NodeGetIn asks for a node.
+type NodeGetIn struct {
+	In
+	NodeID string `json:"nodeId" req:"true"`
+}
+
+// NodeGetOut is a node.
+type NodeGetOut struct {
+	Node NodeInfo `json:"node"`
+	Out
+}
+
+// NodeInfo is what a Node.md says.
+type NodeInfo struct {
+	ID          string      `json:"id"`
+	Title       string      `json:"title"`
+	Type        string      `json:"type"`
+	Status      string      `json:"status"`
+	Role        string      `json:"role"`
+	ParentID    string      `json:"parentId"`
+	Isolated    bool        `json:"isolated"`
+	Requirement string      `json:"requirement"`
+	Conclusion  string      `json:"conclusion"`
+	Note        string      `json:"note"`
+	Docs        []Doc       `json:"docs"`
+	References  []Reference `json:"references"`
+	Problem     *Problem    `json:"problem"`
+	Log         []LogEntry  `json:"log"`
+	LogHidden   int         `json:"logHidden,omitempty"` // older entries, where results are bounded
+	Children    []string    `json:"children"`
+	MoreKids    int         `json:"childrenHidden,omitempty"` // further children, where results are bounded
+	Allowed     []string    `json:"allowed"`                  // the actions that its status allows; none in an archived workspace
+	CreatedAt   int64       `json:"createdAt"`
+	UpdatedAt   int64       `json:"updatedAt"`
+	Path        string      `json:"path"`
+	Version     string      `json:"version"`
+	Claim
+	Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"`
+}
+
+var nodeGet = op("node_get", "everything that one node's file says", reads|repeats, NodeGet)
+
+// NodeGet returns a node.
+func NodeGet(ctx context.Context, env *Env, in NodeGetIn) (*NodeGetOut, error) {
+	return touching(ctx, env, in, readNode)
+}
+
+func readNode(ctx context.Context, env *Env, in NodeGetIn) (*NodeGetOut, error) {
+	s, id, err := env.node(ctx, in.WorkspaceID, in.NodeID)
+	if err != nil {
+		return nil, err
+	}
+	n, err := s.Known(id)
+	if err != nil {
+		return nil, fail(err)
+	}
+	out := &NodeGetOut{Node: NodeInfo{
+		ID: string(n.ID), Title: n.Title, Type: string(n.Type), Status: string(n.Status), Role: string(n.Role), ParentID: string(n.Parent), Isolated: n.Isolated,
+		Requirement: n.Requirement(), Conclusion: n.Conclusion(), Note: n.Note(), Docs: docs(n.Docs()), References: references(n.References()), Problem: problem(n.Problem()),
+		Log: logs(n.Log()), Children: []string{}, Allowed: allowed(s, n), CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt, Path: env.path(n.Path),
+		Version: n.Version().String(), Claim: env.claimOf(ctx, s.Workspace().ID, n), Diagnostics: s.DiagnosticsOf(n),
+	}}
+	out.Node.Log, out.Node.LogHidden = env.newest(out.Node.Log)
+	kids := s.Children(id)
+	if env.bounded() {
+		kids = kids[:min(len(kids), boundedIDs)]
+		kids = kids[:share(env, kids, 4)]
+		out.Node.MoreKids = len(s.Children(id)) - len(kids)
+	}
+	for _, k := range kids {
+		out.Node.Children = append(out.Node.Children, string(k))
+	}
+	switch {
+	case n.Editable() != nil:
+		out.Hint = damaged(out.Node.Diagnostics)
+	case len(out.Node.Diagnostics) > 0:
+		out.Hint = found(out.Node.Diagnostics)
+	case out.Node.MoreKids > 0:
+		out.Hint = shownOf(len(kids), len(kids)+out.Node.MoreKids, "children", "node_list with this node as rootId brings all")
+	case mdstore.Archived(s.Workspace().Dir):
+		out.Hint = archivedHint
+	case len(out.Node.Allowed) > 0:
+		out.Hint = "node_transition can: " + strings.Join(out.Node.Allowed, ", ")
+	default:
+		out.Hint = "nothing is left to do with it"
+	}
+	return out, nil
+}

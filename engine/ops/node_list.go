@@ -1,0 +1,140 @@
+package ops
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"arbor/engine"
+	"arbor/mdstore"
+	"arbor/statemachine"
+)
+
+// NodeListIn asks for nodes as a tree.
+type NodeListIn struct {
+	In
+	RootID string   `json:"rootId,omitempty" help:"the node to start at; the root unless said otherwise"`
+	Depth  int      `json:"depth,omitempty" help:"levels below the start; 0 for all"`
+	Status []string `json:"status,omitempty" help:"only nodes in one of these statuses, and the way to them"`
+	Type   string   `json:"type,omitempty" enum:"planning,execution"`
+	Limit  int      `json:"limit,omitempty" help:"at most so many nodes; 200 unless said otherwise, -1 for all"`
+	Cursor string   `json:"cursor,omitempty" help:"where an earlier answer stopped"`
+}
+
+// NodeListOut is a tree of nodes.
+type NodeListOut struct {
+	Tree   []*TreeNode `json:"tree"`
+	Above  int         `json:"above,omitempty"` // levels above the tree that are left out of it, where results are bounded
+	Total  int         `json:"total"`           // nodes that match
+	Shown  int         `json:"shown"`
+	Cursor string      `json:"cursor,omitempty"` // brings what follows; "" at the end
+	Lost   int         `json:"lost,omitempty"`   // files of nodes that are in no place of the tree: damaged ones, and those below a parent that is missing
+	Out
+}
+
+const (
+	listLimit = 200 // nodes that a list shows unless told otherwise
+	leastNode = 140 // bytes that a node takes in a reply at least
+	listShare = 64  // of the nodes, one in so many in a list is worth that what lists tell is found out of all, once for all lists to come
+)
+
+var nodeList = op("node_list", "nodes as a tree, filtered and bounded", reads|repeats, NodeList)
+
+// NodeList returns nodes as a tree, bounded.
+func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error) {
+	s, err := env.snapshot(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	root := mdstore.Root
+	if in.RootID != "" {
+		if root, err = env.resolve(s, in.RootID, "rootId"); err != nil {
+			return nil, err
+		}
+	}
+	for _, st := range in.Status {
+		if !slices.ContainsFunc(statemachine.Types(), func(t statemachine.Type) bool { return statemachine.Valid(t, statemachine.Status(st)) }) {
+			e := engine.Fail(engine.InvalidParams, "status %q: %s are the statuses of planning nodes, and %s those of execution nodes", st, listed(statemachine.Statuses(statemachine.Planning)), listed(statemachine.Statuses(statemachine.Execution)))
+			e.Details = &engine.Details{Param: "status"}
+			return nil, e
+		}
+	}
+	if in.Depth < 0 {
+		return nil, engine.Fail(engine.InvalidParams, "depth is %d; the number of levels is expected, 0 for all", in.Depth)
+	}
+	if in.Limit < -1 {
+		return nil, engine.Fail(engine.InvalidParams, "limit is %d; a number of nodes is expected, -1 for all", in.Limit)
+	}
+	limit := in.Limit
+	if limit == 0 {
+		limit = listLimit
+	}
+	if most := env.MaxBytes / leastNode; env.bounded() && (limit < 0 || limit > most) {
+		limit = max(1, most)
+	}
+	p := page{s: s, limit: limit, depth: in.Depth, match: func(n *mdstore.Node) bool {
+		return (len(in.Status) == 0 || slices.Contains(in.Status, string(n.Status))) && (in.Type == "" || in.Type == string(n.Type))
+	}}
+	if in.Cursor != "" {
+		if p.after, err = after(s, in.Cursor); err != nil {
+			return nil, err
+		}
+	}
+	narrowed := root != mdstore.Root || in.Depth > 0 || len(in.Status) > 0 || in.Type != ""
+	if least := s.Len() / listShare; (limit < 0 || limit >= least) && (!narrowed || p.before(root) >= least) {
+		s.Gather() // it would be found out node after node
+	}
+	out := env.list(&p, root)
+	for !env.fits(out) && p.shown > 1 {
+		p.limit = env.fewer(p.shown, out)
+		out = env.list(&p, root)
+	}
+	if in.Cursor != "" && p.lost {
+		return nil, badCursor(in.Cursor, "is none of an answer to this question")
+	}
+	return out, nil
+}
+
+// listed returns words as a sentence has them.
+func listed[T ~string](words []T) string {
+	var b strings.Builder
+	for i, w := range words {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(string(w))
+	}
+	return b.String()
+}
+
+// list collects a page as a result. Where that is bounded, the way to its first node takes a quarter of the room at most: what is too much goes at the top.
+func (env *Env) list(p *page, root mdstore.ID) *NodeListOut {
+	out := &NodeListOut{Tree: p.collect(root), Total: p.total, Shown: p.shown, Cursor: cursorAt(p.s, p.next), Out: Out{Hint: "node_get shows one, context_get what its work needs"}}
+	if out.Cursor != "" {
+		out.Hint = shownOf(out.Shown, out.Total, "nodes", "cursor "+out.Cursor+" brings the next, depth or status narrow it")
+	}
+	if root == mdstore.Root {
+		if out.Lost = p.s.Len() + p.s.Unreadable() - p.met; out.Lost > 0 {
+			out.Hint += "; " + LostFiles(out.Lost) + ": workspace_check names them"
+		}
+	}
+	if !env.bounded() || env.fits(out) {
+		return out
+	}
+	way, size := []*TreeNode{}, 0
+	for list := out.Tree; len(list) == 1 && list[0] != p.first; list = list[0].Children {
+		way = append(way, list[0])
+	}
+	for i, n := range backward(way) {
+		head := *n
+		head.Children = nil
+		if size += sizeOf(&head); size > env.MaxBytes/4 {
+			out.Above = len(way) - i
+			out.Tree = way[out.Above-1].Children
+			out.Hint += "; the tree begins below " + strconv.Itoa(out.Above) + " levels"
+			break
+		}
+	}
+	return out
+}

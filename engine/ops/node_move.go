@@ -1,0 +1,56 @@
+package ops
+
+import (
+	"context"
+
+	"arbor/engine"
+)
+
+// NodeMoveIn gives a node another parent or place.
+type NodeMoveIn struct {
+	In
+	NodeID      string `json:"nodeId" req:"true"`
+	NewParentID string `json:"newParentId" req:"true"`
+	Before      string `json:"before,omitempty" help:"the sibling it is to stand before"`
+	After       string `json:"after,omitempty" help:"the sibling it is to stand after"`
+	Cascade     bool   `json:"cascade,omitempty" help:"reopen completed or cancelled ancestors"`
+	Match
+	Write
+}
+
+// NodeMoveOut is the result of node_move.
+type NodeMoveOut struct {
+	PreviousParentID string    `json:"previousParentId"`
+	CascadeUpdates   []Cascade `json:"cascadeUpdates"`
+	Wrote
+}
+
+var nodeMove = op("node_move", "give a node another parent, or another place among its siblings", writes|repeats, NodeMove)
+
+// NodeMove gives a node another parent or place.
+func NodeMove(ctx context.Context, env *Env, in NodeMoveIn) (*NodeMoveOut, error) {
+	s, id, err := env.node(ctx, in.WorkspaceID, in.NodeID)
+	if err != nil {
+		return nil, err
+	}
+	parent, err := env.resolve(s, in.NewParentID, "newParentId")
+	if err != nil {
+		return nil, recoded(err, engine.NodeNotFound, engine.ParentNotFound)
+	}
+	m := engine.Move{Node: id, Parent: parent, Cascade: in.Cascade}
+	if in.Before != "" {
+		if m.Before, err = env.resolve(s, in.Before, "before"); err != nil {
+			return nil, err
+		}
+	}
+	if in.After != "" {
+		if m.After, err = env.resolve(s, in.After, "after"); err != nil {
+			return nil, err
+		}
+	}
+	r, err := env.Engine.Move(ctx, s.Workspace().ID, m, env.act(in.Write, in.Match))
+	if err != nil {
+		return nil, fail(err)
+	}
+	return &NodeMoveOut{PreviousParentID: string(r.Previous), CascadeUpdates: cascades(r.Cascades), Wrote: env.wrote(ctx, s.Workspace().ID, r.Outcome, "node_list shows the tree as it is now")}, nil
+}

@@ -1,0 +1,65 @@
+package ops
+
+import (
+	"context"
+	"strings"
+
+	"arbor/engine"
+	"arbor/mdstore"
+)
+
+// NodeReferenceIn changes a node's references.
+type NodeReferenceIn struct {
+	In
+	NodeID         string `json:"nodeId" req:"true"`
+	TargetIDOrPath string `json:"targetIdOrPath" req:"true"`
+	Action         string `json:"action" req:"true" enum:"add,remove,expire,activate"`
+	Description    string `json:"description,omitempty"`
+	Match
+	Write
+}
+
+// NodeReferenceOut carries the references as they are now.
+type NodeReferenceOut struct {
+	References []Reference `json:"references"`
+	Wrote
+}
+
+// Reference is a node's reference to another node or to a document.
+type Reference struct {
+	Target      string `json:"target"`
+	Description string `json:"description,omitempty"`
+	Expired     bool   `json:"expired,omitempty"`
+}
+
+var nodeReference = op("node_reference", "add, remove, expire or activate a reference to a node or document", writes, NodeReference)
+
+// NodeReference changes a node's references.
+func NodeReference(ctx context.Context, env *Env, in NodeReferenceIn) (*NodeReferenceOut, error) {
+	s, id, err := env.node(ctx, in.WorkspaceID, in.NodeID)
+	if err != nil {
+		return nil, err
+	}
+	target := in.TargetIDOrPath
+	if env.Loose && target != "" {
+		switch t, err := s.Resolve(target); {
+		case err == nil:
+			target = string(t)
+		case engine.AsError(err).Code == engine.AmbiguousID && !strings.ContainsAny(target, "/."):
+			return nil, fail(err) // not silently the path of a document
+		}
+	}
+	now, o, err := env.Engine.Reference(ctx, s.Workspace().ID, id, engine.RefAction(in.Action), mdstore.Ref{Target: target, Description: in.Description}, env.act(in.Write, in.Match))
+	if err != nil {
+		return nil, fail(err)
+	}
+	return &NodeReferenceOut{References: references(now), Wrote: env.wrote(ctx, s.Workspace().ID, o, "the context of "+string(id)+" brings what its active references lead to")}, nil
+}
+
+func references(rs []mdstore.Ref) []Reference {
+	out := make([]Reference, len(rs))
+	for i, r := range rs {
+		out[i] = Reference{Target: r.Target, Description: r.Description, Expired: r.Expired}
+	}
+	return out
+}

@@ -1,0 +1,80 @@
+package ops
+
+import (
+	"context"
+	"strings"
+
+	"arbor/engine"
+	"arbor/mdstore"
+	"arbor/statemachine"
+)
+
+// NodeTransitionIn moves a node along its life cycle.
+type NodeTransitionIn struct {
+	In
+	NodeID     string `json:"nodeId" req:"true"`
+	Action     string `json:"action" req:"true" enum:"start,submit,complete,fail,retry,reopen,cancel" judge:"engine"`
+	Conclusion string `json:"conclusion,omitempty" help:"what came of it, in Markdown; complete, fail and cancel need one"`
+	Reason     string `json:"reason,omitempty" help:"for the log"`
+	Cascade    bool   `json:"cascade,omitempty" help:"reopen completed or cancelled ancestors"`
+	Match
+	Write
+}
+
+// NodeTransitionOut says what moved.
+type NodeTransitionOut struct {
+	NodeID         string    `json:"nodeId"`
+	PreviousStatus string    `json:"previousStatus"`
+	CurrentStatus  string    `json:"currentStatus"`
+	Conclusion     string    `json:"conclusion"`
+	CascadeUpdates []Cascade `json:"cascadeUpdates"`
+	Archived       *Archived `json:"archived,omitempty"`
+	Wrote
+}
+
+var nodeTransition = op("node_transition", "start, submit, complete, fail, retry, reopen or cancel a node", writes, NodeTransition)
+
+// NodeTransition moves a node along its life cycle.
+func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTransitionOut, error) {
+	s, id, err := env.node(ctx, in.WorkspaceID, in.NodeID)
+	if err != nil {
+		return nil, err
+	}
+	t, err := env.Engine.Transition(ctx, s.Workspace().ID, engine.Transition{Node: id, Action: statemachine.Action(in.Action), Conclusion: in.Conclusion, Reason: in.Reason, Cascade: in.Cascade},
+		env.act(in.Write, in.Match))
+	if err != nil {
+		return nil, fail(err)
+	}
+	hint := "nothing is left to do with it"
+	if n, ok := s.Node(id); ok {
+		if next := actions(n.Type, t.To); len(next) > 0 {
+			hint = "next it can: " + strings.Join(next, ", ")
+		}
+		if t.To == statemachine.InPlanning {
+			hint = "divide it with node_create; " + hint
+		}
+	}
+	if t.TakesFocus && !in.DryRun && env.Session != "" {
+		if err := env.Engine.Refocus(ctx, env.Session, s.Workspace().ID, id); err != nil {
+			hint = "done; but the session's own focus could not follow: " + err.Error()
+		}
+	}
+	return &NodeTransitionOut{NodeID: string(id), PreviousStatus: string(t.From), CurrentStatus: string(t.To), Conclusion: t.Conclusion, CascadeUpdates: cascades(t.Cascades),
+		Archived: archived(t.Archived), Wrote: env.wrote(ctx, s.Workspace().ID, t.Outcome, hint)}, nil
+}
+
+// allowed returns the actions that can be taken with a node: none where its workspace takes no writes.
+func allowed(s *engine.Snapshot, n *mdstore.Node) []string {
+	if mdstore.Archived(s.Workspace().Dir) {
+		return []string{}
+	}
+	return actions(n.Type, n.Status)
+}
+
+func actions(t statemachine.Type, s statemachine.Status) []string {
+	out := []string{}
+	for _, a := range statemachine.Allowed(t, s) {
+		out = append(out, string(a))
+	}
+	return out
+}

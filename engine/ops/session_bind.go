@@ -1,0 +1,64 @@
+package ops
+
+import (
+	"context"
+
+	"arbor/engine"
+)
+
+// SessionBindIn makes a workspace the default of a session.
+type SessionBindIn struct {
+	SessionID   string `json:"sessionId" req:"true"`
+	WorkspaceID string `json:"workspaceId" req:"true"`
+	NodeID      string `json:"nodeId,omitempty" help:"the session's focus"`
+	Write
+}
+
+// SessionBindOut is the result of session_bind.
+type SessionBindOut struct {
+	WorkspaceID   string   `json:"workspaceId"`
+	WorkspaceName string   `json:"workspaceName"`
+	FocusedNodeID string   `json:"focusedNodeId"`
+	Rules         []string `json:"rules"`
+	RulesHash     string   `json:"rulesHash"`
+	Wrote
+}
+
+var sessionBind = op("session_bind", "make a workspace the default of a session", writes|repeats, SessionBind)
+
+// SessionBind makes a workspace the default of a session.
+func SessionBind(ctx context.Context, env *Env, in SessionBindIn) (*SessionBindOut, error) {
+	if in.WorkspaceID == "" {
+		e := engine.Fail(engine.InvalidParams, "workspaceId is empty; name the workspace that the session is to be bound to (workspace_list)")
+		e.Details = &engine.Details{Param: "workspaceId"}
+		return nil, e
+	}
+	s, err := env.snapshot(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	w := s.Workspace()
+	b := engine.Binding{SessionID: in.SessionID, WorkspaceID: w.ID}
+	if in.NodeID != "" {
+		if b.FocusedNodeID, err = env.resolve(s, in.NodeID, "nodeId"); err != nil {
+			return nil, err
+		}
+	} else if old, ok, err := env.Engine.Binding(ctx, in.SessionID); err == nil && ok && old.WorkspaceID == w.ID {
+		if _, there := s.Node(old.FocusedNodeID); there {
+			b.FocusedNodeID = old.FocusedNodeID // who comes back goes on where the session was
+		}
+	}
+	o, err := env.Engine.Bind(ctx, b, env.act(in.Write, Match{}))
+	if err != nil {
+		return nil, fail(err)
+	}
+	out := &SessionBindOut{WorkspaceID: string(w.ID), WorkspaceName: w.Name, FocusedNodeID: string(b.FocusedNodeID), Rules: w.Rules(), RulesHash: w.RulesHash(),
+		Wrote: env.wrote(ctx, w.ID, o, "calls of this session may leave out workspaceId")}
+	if out.FocusedNodeID == "" {
+		out.FocusedNodeID = string(w.Focus)
+	}
+	if out.Rules == nil {
+		out.Rules = []string{}
+	}
+	return out, nil
+}

@@ -1,0 +1,78 @@
+package ops
+
+import (
+	"context"
+
+	"arbor/mdstore"
+)
+
+// SessionIn names a session.
+type SessionIn struct {
+	SessionID string `json:"sessionId" req:"true"`
+}
+
+// SessionStatusOut says what a session is bound to.
+type SessionStatusOut struct {
+	Bound               bool            `json:"bound"`
+	WorkspaceID         string          `json:"workspaceId,omitempty"`
+	WorkspaceName       string          `json:"workspaceName,omitempty"`
+	FocusedNodeID       string          `json:"focusedNodeId,omitempty"`
+	LostWorkspaceID     string          `json:"lostWorkspaceId,omitempty"` // the one that it is bound to where the vault does not have it
+	Rules               []string        `json:"rules"`
+	AvailableWorkspaces []WorkspaceHead `json:"availableWorkspaces"` // where nothing is bound
+	Hidden              int             `json:"hidden,omitempty"`    // further workspaces, where results are bounded
+	Out
+}
+
+var sessionStatus = op("session_status", "what a session is bound to", reads|repeats, SessionStatus)
+
+// SessionStatus says what a session is bound to.
+func SessionStatus(ctx context.Context, env *Env, in SessionIn) (*SessionStatusOut, error) {
+	return touching(ctx, env, in, readSession)
+}
+
+func readSession(ctx context.Context, env *Env, in SessionIn) (*SessionStatusOut, error) {
+	b, ok, err := env.Engine.Binding(ctx, in.SessionID)
+	if err != nil {
+		return nil, fail(err)
+	}
+	all, err := env.Engine.Workspaces(ctx)
+	if err != nil {
+		return nil, fail(err)
+	}
+	if ok {
+		for _, w := range all {
+			if w.ID != b.WorkspaceID {
+				continue
+			}
+			out := &SessionStatusOut{Bound: true, WorkspaceID: string(w.ID), WorkspaceName: w.Name, FocusedNodeID: string(b.FocusedNodeID), Rules: append([]string{}, w.Rules()...),
+				AvailableWorkspaces: []WorkspaceHead{}, Out: Out{Hint: "context_get brings the context of its focus"}}
+			if out.FocusedNodeID == "" {
+				out.FocusedNodeID = string(w.Focus)
+			}
+			if b.FocusedNodeID == "" {
+				return out, nil
+			}
+			if s, err := env.Engine.Snapshot(ctx, w.ID); err == nil { // what else is wrong with the workspace is not asked here
+				id, lost := focus(s, b.FocusedNodeID)
+				if out.FocusedNodeID = string(id); lost != "" {
+					out.Hint = lost
+				}
+			}
+			return out, nil
+		}
+	}
+	out := &SessionStatusOut{Rules: []string{}, AvailableWorkspaces: []WorkspaceHead{}, Out: Out{Hint: "bind the session with session_bind"}}
+	if ok {
+		out.LostWorkspaceID = string(b.WorkspaceID)
+		out.Hint = "the session was bound to " + string(b.WorkspaceID) + ", which is gone; " + out.Hint
+	}
+	for _, w := range all {
+		if w.Status == mdstore.StatusActive {
+			out.AvailableWorkspaces = append(out.AvailableWorkspaces, env.head(w))
+		}
+	}
+	shown := fitting(env, out.AvailableWorkspaces, besideList)
+	out.AvailableWorkspaces, out.Hidden = out.AvailableWorkspaces[:shown], len(out.AvailableWorkspaces)-shown
+	return out, nil
+}

@@ -1,0 +1,131 @@
+package ops
+
+import (
+	"context"
+	"strconv"
+
+	"arbor/engine"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// WorkspaceCheckIn asks for every diagnostic.
+type WorkspaceCheckIn struct {
+	WorkspaceID string `json:"workspaceId,omitempty" help:"every workspace of the vault unless said otherwise"`
+	Fix         bool   `json:"fix,omitempty" help:"mend what can be mended without losing text"`
+	Write
+}
+
+// WorkspaceCheckOut lists what is wrong.
+type WorkspaceCheckOut struct {
+	Diagnostics []mdoc.Diagnostic `json:"diagnostics"`
+	Hidden      int               `json:"hidden,omitempty"` // further diagnostics, where results are bounded
+	Fixed       []mdoc.Diagnostic `json:"fixed"`
+	FixedHidden int               `json:"fixedHidden,omitempty"`
+	Checked     int               `json:"filesChecked"`
+	Wrote
+}
+
+var workspaceCheck = op("workspace_check", "every diagnostic of the files, and repairs that lose nothing", writes|repeats, WorkspaceCheck)
+
+// WorkspaceCheck returns every diagnostic, of one workspace or of all, and mends on request what can be mended.
+func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (*WorkspaceCheckOut, error) {
+	var ids []mdstore.ID
+	out := &WorkspaceCheckOut{Diagnostics: []mdoc.Diagnostic{}, Fixed: []mdoc.Diagnostic{}, Wrote: Wrote{Success: true}}
+	if in.WorkspaceID != "" {
+		id, err := env.workspace(ctx, in.WorkspaceID)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	} else {
+		if in.Fix {
+			fixed, o, err := env.Engine.FixVault(ctx, env.act(in.Write, Match{}))
+			if err != nil {
+				return nil, fail(err)
+			}
+			env.mended(ctx, "", fixed, o, out)
+		}
+		found, err := env.Engine.CheckVault(ctx)
+		if err != nil {
+			return nil, fail(err)
+		}
+		out.Diagnostics = append(out.Diagnostics, found.Diagnostics...)
+		ids, out.Checked = found.Workspaces, found.Files
+	}
+	for i, id := range ids {
+		env.progress(i, len(ids), string(id))
+		if in.Fix {
+			if checked, err := env.fix(ctx, id, in.Write, out); checked || err != nil {
+				if err != nil {
+					return nil, err
+				}
+				continue
+			}
+		}
+		snap, ds, err := env.Engine.Check(ctx, id)
+		if err != nil {
+			return nil, fail(err)
+		}
+		out.Checked += snap.Len() + 1
+		out.Diagnostics = append(out.Diagnostics, ds...)
+	}
+	env.progress(len(ids), len(ids), "checked")
+	fixed, files := share(env, out.Fixed, 4), share(env, out.Wrote.Files, 4)
+	out.FixedHidden, out.More = len(out.Fixed)-fixed, out.More+len(out.Wrote.Files)-files
+	out.Fixed, out.Wrote.Files = out.Fixed[:fixed], out.Wrote.Files[:files]
+	fixable := 0
+	for _, d := range out.Diagnostics {
+		if d.Fix != "" {
+			fixable++
+		}
+	}
+	switch {
+	case len(out.Diagnostics) == 0:
+		out.Hint = "nothing is wrong"
+	case fixable == 0:
+		out.Hint = "each of these needs a person; its text says what would mend it"
+	default:
+		out.Hint = strconv.Itoa(fixable) + " of these can be mended without losing text: check with fix (arbor check --fix)"
+	}
+	beside := besideList + sizeOf(out.Fixed) + sizeOf(out.Wrote.Files) + min(sizeOf(out.Diff), env.MaxBytes/4)
+	if shown := fitting(env, out.Diagnostics, beside); shown < len(out.Diagnostics) {
+		out.Hint = shownOf(shown, len(out.Diagnostics), "diagnostics", "mend these, or name one workspace; "+out.Hint)
+		out.Diagnostics, out.Hidden = out.Diagnostics[:shown], len(out.Diagnostics)-shown
+	}
+	return out, nil
+}
+
+// fix mends one workspace and adds what is left to the result. Where something stands against that it has not been checked: it is one more diagnostic, so that the other
+// workspaces are mended all the same.
+func (env *Env) fix(ctx context.Context, id mdstore.ID, w Write, out *WorkspaceCheckOut) (checked bool, err error) {
+	m, err := env.Engine.Fix(ctx, id, env.act(w, Match{}))
+	switch e := engine.AsError(err); {
+	case err == nil:
+	case e.Class() == engine.Unreadable && e.Details != nil && len(e.Details.Problems) > 0 && !everywhere(e.Details.Problems[0]):
+		return false, nil
+	default:
+		return false, e
+	}
+	env.mended(ctx, id, m.Mended, m.Outcome, out)
+	out.Checked += m.Checked
+	out.Diagnostics = append(out.Diagnostics, m.Left...)
+	return true, nil
+}
+
+// everywhere reports whether a problem is not of a workspace but of the vault, in which nothing can be written then.
+func everywhere(d mdoc.Diagnostic) bool {
+	p := mdstore.Path(d.File)
+	return p == "" || p == "." || p.Under(mdstore.LocalDir)
+}
+
+// mended adds what was mended to a result. Who reads it in full is shown the diff as well.
+func (env *Env) mended(ctx context.Context, id mdstore.ID, fixed []mdoc.Diagnostic, o *engine.Outcome, out *WorkspaceCheckOut) {
+	done := env.wrote(ctx, id, o, "")
+	if !env.bounded() {
+		done.Diff = o.Diff()
+	}
+	out.Fixed = append(out.Fixed, fixed...)
+	out.Wrote.Files, out.More, out.Diff = append(out.Wrote.Files, done.Files...), out.More+done.More, out.Diff+done.Diff
+	out.Changed, out.DryRun = out.Changed || done.Changed, done.DryRun
+}

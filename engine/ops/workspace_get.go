@@ -1,0 +1,97 @@
+package ops
+
+import (
+	"context"
+
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// WorkspaceGetIn asks for a workspace.
+type WorkspaceGetIn struct{ In }
+
+// WorkspaceGetOut is a workspace.
+type WorkspaceGetOut struct {
+	Workspace WorkspaceInfo `json:"workspace"`
+	Counts    Counts        `json:"counts"`
+	Problem   *Problem      `json:"problem"`
+	Log       []LogEntry    `json:"log"`                 // the newest 20, oldest first
+	LogHidden int           `json:"logHidden,omitempty"` // older ones
+
+	Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"` // of its own file
+	Out
+}
+
+// WorkspaceInfo is what a Workspace.md says.
+type WorkspaceInfo struct {
+	ID             string   `json:"id"`
+	Name           string   `json:"name"`
+	Goal           string   `json:"goal"`
+	Status         string   `json:"status"`
+	Rules          []string `json:"rules"`
+	RulesHidden    int      `json:"rulesHidden,omitempty"` // further rules, where results are bounded
+	RulesHash      string   `json:"rulesHash"`             // of the rules as they stand; "" where the file is closed to edits
+	RulesHashStale bool     `json:"rulesHashStale,omitempty"`
+	Docs           []Doc    `json:"docs"`
+	DocsHidden     int      `json:"docsHidden,omitempty"` // further documents, where results are bounded
+	FocusedNodeID  string   `json:"focusedNodeId"`
+	CreatedAt      int64    `json:"createdAt"`
+	UpdatedAt      int64    `json:"updatedAt"`
+	Path           string   `json:"path"`
+	Version        string   `json:"version"`
+}
+
+var workspaceGet = op("workspace_get", "goal, rules, documents, problem and log of a workspace", reads|repeats, WorkspaceGet)
+
+// logShown is how many entries of a workspace's log workspace_get returns.
+const logShown = 20
+
+// WorkspaceGet returns a workspace.
+func WorkspaceGet(ctx context.Context, env *Env, in WorkspaceGetIn) (*WorkspaceGetOut, error) {
+	s, err := env.snapshot(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	out := env.workspaceOut(s.Workspace())
+	out.Counts = counts(s, len(s.Diagnostics()))
+	return out, nil
+}
+
+// WorkspaceOwn is WorkspaceGet without the counts: it looks at the workspace's own file and at no node.
+func WorkspaceOwn(ctx context.Context, env *Env, in WorkspaceGetIn) (*WorkspaceGetOut, error) {
+	id, err := env.workspace(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	w, err := env.Engine.Workspace(ctx, id)
+	if err != nil {
+		return nil, fail(err)
+	}
+	return env.workspaceOut(w), nil
+}
+
+func (env *Env) workspaceOut(w *mdstore.Workspace) *WorkspaceGetOut {
+	log := logs(w.Log())
+	out := &WorkspaceGetOut{Workspace: env.info(w), Problem: problem(w.Problem()), Diagnostics: w.Problems}
+	out.Log, _ = env.newest(log[max(0, len(log)-logShown):])
+	out.LogHidden = len(log) - len(out.Log)
+	out.Hint = "workspace_status shows the tree, context_get what a node's work needs"
+	switch {
+	case w.Doc.Editable() != nil:
+		out.Hint = damaged(out.Diagnostics)
+	case len(out.Workspace.Rules) > 0:
+		out.Hint = "node_create asks for this rulesHash, as the proof that the rules were read"
+	}
+	return out
+}
+
+func (env *Env) info(w *mdstore.Workspace) WorkspaceInfo {
+	i := WorkspaceInfo{ID: string(w.ID), Name: w.Name, Goal: w.Goal, Status: w.Status, Rules: w.Rules(), Docs: docs(w.Docs()), FocusedNodeID: string(w.Focus),
+		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, Path: env.path(w.Path), Version: w.Version.String()}
+	i.RulesHash = w.RulesHash()
+	i.RulesHashStale = i.RulesHash != w.StoredHash && w.Doc.Editable() == nil
+	if i.Rules == nil {
+		i.Rules = []string{}
+	}
+	return i
+}

@@ -1,0 +1,68 @@
+package ops
+
+import (
+	"context"
+
+	"arbor/mdstore"
+)
+
+// WorkspaceListIn filters workspaces.
+type WorkspaceListIn struct {
+	Status string `json:"status,omitempty" enum:"active,archived,all" help:"active unless said otherwise"`
+}
+
+// WorkspaceListOut lists workspaces, oldest first.
+type WorkspaceListOut struct {
+	Workspaces []WorkspaceHead `json:"workspaces"`
+	Hidden     int             `json:"hidden,omitempty"` // further workspaces, where results are bounded
+	Out
+}
+
+// WorkspaceHead is a workspace in a list.
+type WorkspaceHead struct {
+	ID            string `json:"id"`
+	Name          string `json:"name"`
+	Goal          string `json:"goal"`
+	Status        string `json:"status"`
+	FocusedNodeID string `json:"focusedNodeId,omitempty"`
+	CreatedAt     int64  `json:"createdAt"`
+	UpdatedAt     int64  `json:"updatedAt"`
+	Path          string `json:"path"`
+	Damaged       bool   `json:"damaged,omitempty"`
+}
+
+var workspaceList = op("workspace_list", "list the workspaces of the vault", reads|repeats, WorkspaceList)
+
+// WorkspaceList lists workspaces, oldest first.
+func WorkspaceList(ctx context.Context, env *Env, in WorkspaceListIn) (*WorkspaceListOut, error) {
+	all, err := env.Engine.Workspaces(ctx)
+	if err != nil {
+		return nil, fail(err)
+	}
+	want := in.Status
+	if want == "" {
+		want = mdstore.StatusActive
+	}
+	out := &WorkspaceListOut{Workspaces: []WorkspaceHead{}, Out: Out{Hint: "workspace_status shows the tree of one"}}
+	for _, w := range all {
+		if want == "all" || w.Status == want {
+			out.Workspaces = append(out.Workspaces, env.head(w))
+		}
+	}
+	shown, found := fitting(env, out.Workspaces, besideList), len(out.Workspaces)
+	out.Workspaces, out.Hidden = out.Workspaces[:shown], found-shown
+	switch {
+	case len(all) == 0:
+		out.Hint = "the vault has no workspace yet; make one with workspace_init (arbor init)"
+	case found == 0:
+		out.Hint = "none is " + want + "; status all shows every one"
+	case out.Hidden > 0:
+		out.Hint = shownOf(shown, found, "workspaces", "workspace_get shows any by its id, arbor ws list all of them; workspace_archive makes the list shorter")
+	}
+	return out, nil
+}
+
+func (env *Env) head(w *mdstore.Workspace) WorkspaceHead {
+	return WorkspaceHead{ID: string(w.ID), Name: w.Name, Goal: w.Goal, Status: w.Status, FocusedNodeID: string(w.Focus),
+		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, Path: env.path(w.Path), Damaged: len(w.Problems) > 0}
+}

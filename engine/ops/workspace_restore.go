@@ -1,0 +1,48 @@
+package ops
+
+import (
+	"context"
+
+	"arbor/engine"
+	"arbor/mdstore"
+)
+
+// WorkspaceRestoreIn takes a workspace out of the archive.
+type WorkspaceRestoreIn struct {
+	In
+	Match
+	Write
+}
+
+var workspaceRestore = op("workspace_restore", "take a workspace out of the archive", writes|repeats, WorkspaceRestore)
+
+// WorkspaceRestore takes a workspace out of the archive.
+func WorkspaceRestore(ctx context.Context, env *Env, in WorkspaceRestoreIn) (*WorkspaceMoveOut, error) {
+	if in.WorkspaceID == "" { // the one that is archived is meant, not the one that is active
+		list, err := WorkspaceList(ctx, env, WorkspaceListIn{Status: mdstore.StatusArchived})
+		if err != nil {
+			return nil, err
+		}
+		if in.WorkspaceID, err = theOne(list.Workspaces); err != nil {
+			return nil, err
+		}
+	}
+	return env.shelve(ctx, in.In, env.act(in.Write, in.Match), env.Engine.Restore, "it is active again")
+}
+
+// theOne returns the id of the only archived workspace.
+func theOne(archived []WorkspaceHead) (string, error) {
+	switch len(archived) {
+	case 1:
+		return archived[0].ID, nil
+	case 0:
+		return "", engine.Fail(engine.WorkspaceNotFound, "no workspace is archived, so there is none to restore")
+	}
+	e := engine.Fail(engine.AmbiguousID, "%d workspaces are archived; name the one to restore", len(archived))
+	e.Details = &engine.Details{Param: "workspaceId"}
+	for _, w := range archived[:min(len(archived), 8)] {
+		e.Message += "; " + w.ID + " (" + w.Name + ")"
+		e.Details.Candidates = append(e.Details.Candidates, engine.Candidate{ID: w.ID, Title: w.Name})
+	}
+	return "", e
+}

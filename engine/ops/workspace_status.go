@@ -1,0 +1,108 @@
+package ops
+
+import (
+	"context"
+
+	"arbor/context/render"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// WorkspaceStatusIn asks for the tree of a workspace as text.
+type WorkspaceStatusIn struct {
+	In
+	Format string `json:"format,omitempty" enum:"box,markdown" help:"box unless said otherwise"`
+
+	All bool `json:"-"` // the whole tree; for front ends that bound it themselves
+}
+
+// WorkspaceStatusOut is the state of a workspace at a glance.
+type WorkspaceStatusOut struct {
+	Workspace   WorkspaceInfo     `json:"workspace"`
+	Counts      Counts            `json:"counts"`
+	Tree        []*TreeNode       `json:"tree,omitzero"` // not where results are bounded: the text shows it
+	Problem     *Problem          `json:"problem"`
+	Problems    []NodeProblem     `json:"problems"` // of nodes, in tree order
+	Diagnostics []mdoc.Diagnostic `json:"diagnostics"`
+	Text        string            `json:"text"` // in the format asked for
+	Out
+}
+
+// NodeProblem is the open problem of a node.
+type NodeProblem struct {
+	NodeID string `json:"nodeId"`
+	Title  string `json:"title"`
+	Problem
+}
+
+var workspaceStatus = op("workspace_status", "the tree with statuses, progress and problems, as text", reads|repeats, WorkspaceStatus)
+
+// WorkspaceStatus returns the state of a workspace at a glance.
+func WorkspaceStatus(ctx context.Context, env *Env, in WorkspaceStatusIn) (*WorkspaceStatusOut, error) {
+	s, err := env.snapshot(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	w := s.Workspace()
+	out := &WorkspaceStatusOut{Workspace: env.info(w), Problem: problem(w.Problem()), Problems: []NodeProblem{}, Diagnostics: s.Diagnostics()}
+	out.Counts.ByStatus = map[string]int{}
+	p := page{s: s, limit: -1, match: func(n *mdstore.Node) bool { // of every node of the tree, in its order
+		p := s.Problem(n)
+		out.Counts.add(n, !p.IsZero())
+		if !p.IsZero() {
+			out.Problems = append(out.Problems, NodeProblem{string(n.ID), n.Title, Problem{p.Text, p.NextStep}})
+		}
+		return true
+	}}
+	out.Tree = p.collect(mdstore.Root)
+	out.Counts.finish(s, len(out.Diagnostics))
+	out.Hint = "node_next names what is ready to be worked on"
+	out.Text = render.Board(out.Board(), Rows(out.Tree, listLimit), render.Style{Markdown: in.Format == "markdown"})
+	switch {
+	case env.bounded():
+		env.glance(out, render.Style{Markdown: in.Format == "markdown"})
+	case !in.All:
+		room := listLimit
+		out.Tree = prune(out.Tree, &room)
+		out.Problems = out.Problems[:min(len(out.Problems), listLimit)]
+		out.Diagnostics = out.Diagnostics[:min(len(out.Diagnostics), listLimit)]
+	}
+	return out, nil
+}
+
+// glance makes the state of a workspace small: the text shows the tree, with as many rows as there is room for, and lists what is wrong in part.
+func (env *Env) glance(out *WorkspaceStatusOut, style render.Style) {
+	tree := out.Tree
+	board := out.Board()
+	out.Tree, out.Problems, out.Diagnostics = nil, out.Problems[:min(len(out.Problems), boundedLog)], out.Diagnostics[:min(len(out.Diagnostics), boundedLog)]
+	out.Problems, out.Diagnostics = out.Problems[:share(env, out.Problems, 8)], out.Diagnostics[:share(env, out.Diagnostics, 8)]
+	w := &out.Workspace
+	rules, docs := share(env, w.Rules, 8), share(env, w.Docs, 8)
+	w.RulesHidden, w.DocsHidden = len(w.Rules)-rules, len(w.Docs)-docs
+	w.Rules, w.Docs = w.Rules[:rules], w.Docs[:docs]
+	for rows := listLimit; rows > 1 && !env.fits(out); {
+		if rows = env.fewer(rows, out); rows < boundedRows { // the text is what was asked for, and it names these
+			w.RulesHidden, w.DocsHidden = w.RulesHidden+len(w.Rules), w.DocsHidden+len(w.Docs)
+			w.Rules, w.Docs, out.Problems, out.Diagnostics = []string{}, []Doc{}, []NodeProblem{}, []mdoc.Diagnostic{}
+		}
+		out.Text = render.Board(board, Rows(tree, rows), style)
+	}
+}
+
+// Board returns what stands above and below the tree of a workspace at a glance, bounded.
+func (out *WorkspaceStatusOut) Board() render.BoardHead {
+	const most = 10
+	h := render.BoardHead{ID: out.Workspace.ID, Name: out.Workspace.Name, Goal: out.Workspace.Goal, Archived: out.Workspace.Status == mdstore.StatusArchived,
+		Rules: len(out.Workspace.Rules), Done: out.Counts.Done, Work: out.Counts.Work, ByStatus: out.Counts.ByStatus}
+	if out.Problem != nil {
+		h.Problem = render.BoardProblem{Problem: out.Problem.Problem, NextStep: out.Problem.NextStep}
+	}
+	for _, p := range out.Problems[:min(len(out.Problems), most)] {
+		h.Problems = append(h.Problems, render.BoardProblem{ID: p.NodeID, Title: p.Title, Problem: p.Problem.Problem, NextStep: p.NextStep})
+	}
+	for _, d := range out.Diagnostics[:min(len(out.Diagnostics), most)] {
+		h.Damaged = append(h.Damaged, d.String())
+	}
+	h.MoreProblems, h.MoreDamaged = max(0, len(out.Problems)-most), max(0, len(out.Diagnostics)-most)
+	return h
+}

@@ -1,0 +1,39 @@
+package ops
+
+import (
+	"context"
+
+	"arbor/engine"
+	"arbor/mdstore"
+)
+
+// WorkspaceUpdateDocsIn changes the documents of a workspace.
+type WorkspaceUpdateDocsIn struct {
+	In
+	Action      string `json:"action" req:"true" enum:"add,remove,expire,activate"`
+	Path        string `json:"path" req:"true"`
+	Description string `json:"description,omitempty"`
+	Match
+	Write
+}
+
+// WorkspaceUpdateDocsOut carries the documents as they are now.
+type WorkspaceUpdateDocsOut struct {
+	Docs []Doc `json:"docs"`
+	Wrote
+}
+
+var workspaceUpdateDocs = op("workspace_update_docs", "add, remove, expire or activate a document", writes, WorkspaceUpdateDocs)
+
+// WorkspaceUpdateDocs changes the documents of a workspace.
+func WorkspaceUpdateDocs(ctx context.Context, env *Env, in WorkspaceUpdateDocsIn) (*WorkspaceUpdateDocsOut, error) {
+	id, err := env.workspace(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	now, o, err := env.Engine.WorkspaceDoc(ctx, id, engine.RefAction(in.Action), mdstore.Ref{Target: in.Path, Description: in.Description}, env.act(in.Write, in.Match))
+	if err != nil {
+		return nil, fail(err)
+	}
+	return &WorkspaceUpdateDocsOut{Docs: docs(now), Wrote: env.wrote(ctx, id, o, "every context of this workspace names its active documents")}, nil
+}

@@ -1,0 +1,56 @@
+package ops
+
+import (
+	"context"
+
+	"arbor/engine"
+	"arbor/mdstore"
+)
+
+// WorkspaceUpdateRulesIn changes the rules.
+type WorkspaceUpdateRulesIn struct {
+	In
+	Action string   `json:"action" req:"true" enum:"add,remove,replace"`
+	Rule   string   `json:"rule,omitempty" help:"one rule, for add and remove"`
+	Rules  []string `json:"rules,omitempty" help:"several; all of them, for replace"`
+	Match
+	Write
+}
+
+// WorkspaceUpdateRulesOut carries the rules as they are now.
+type WorkspaceUpdateRulesOut struct {
+	Rules     []string `json:"rules"`
+	RulesHash string   `json:"rulesHash"`
+	Wrote
+}
+
+var workspaceUpdateRules = op("workspace_update_rules", "add, remove or replace rules", writes|repeats, WorkspaceUpdateRules)
+
+// WorkspaceUpdateRules changes the rules.
+func WorkspaceUpdateRules(ctx context.Context, env *Env, in WorkspaceUpdateRulesIn) (*WorkspaceUpdateRulesOut, error) {
+	id, err := env.workspace(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	rules := in.Rules
+	if in.Rule != "" {
+		rules = append([]string{in.Rule}, rules...)
+	}
+	if in.Action == string(engine.ReplaceRules) && rules == nil {
+		e := engine.Fail(engine.InvalidParams, "rules is missing; replace takes all rules, an empty list for none")
+		e.Details = &engine.Details{Param: "rules"}
+		return nil, e
+	}
+	now, o, err := env.Engine.Rules(ctx, id, engine.RulesAction(in.Action), rules, env.act(in.Write, in.Match))
+	if err != nil {
+		return nil, fail(err)
+	}
+	if now == nil {
+		now = []string{}
+	}
+	hint := "whoever creates nodes now needs the new rulesHash"
+	if len(now) == 0 {
+		hint = "no rules are left, and nodes are created without rulesHash"
+	}
+	return &WorkspaceUpdateRulesOut{Rules: now, RulesHash: mdstore.RulesHash(now), Wrote: env.wrote(ctx, id, o, hint)}, nil
+}
