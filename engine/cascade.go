@@ -12,8 +12,9 @@ import (
 
 // A Cascade is a node that a change of another one moved along.
 type Cascade struct {
-	NodeID   mdstore.ID
-	From, To statemachine.Status
+	NodeID mdstore.ID          `json:"nodeId"`
+	From   statemachine.Status `json:"from"`
+	To     statemachine.Status `json:"to"`
 }
 
 // step makes one decided transition of a node: its status, and the line in its log.

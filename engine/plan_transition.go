@@ -157,8 +157,8 @@ func mendable(n *mdstore.Node, e *Error) error {
 
 // Archived is what a completed info_collection node brought into its workspace.
 type Archived struct {
-	Rules []string
-	Docs  []mdstore.Ref
+	Rules []string      `json:"rules"`
+	Docs  []mdstore.Ref `json:"docs"`
 }
 
 // archive takes what a conclusion lists under headings of rules and of documents into the workspace, none twice.

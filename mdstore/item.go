@@ -10,12 +10,12 @@ import (
 
 // A Ref is an entry of a Docs or References section.
 type Ref struct {
-	Target      string // a node's id, or a document's path or address
-	Description string
-	Expired     bool
-	Index       int // of the item in its section, for edits
-	Span        mdoc.Span
-	Line        int
+	Target      string    `json:"path"` // a node's id, or a document's path or address
+	Description string    `json:"description"`
+	Expired     bool      `json:"expired,omitempty"`
+	Index       int       `json:"-"` // of the item in its section, for edits
+	Span        mdoc.Span `json:"-"`
+	Line        int       `json:"-"`
 }
 
 const expiredMark = "(expired)"
@@ -88,11 +88,11 @@ func (r Ref) Format() (item string, ok bool) {
 
 // A LogEntry is one entry of a Log section.
 type LogEntry struct {
-	Time     string // "2006-01-02 15:04:05", UTC; "" for a line of another form
-	Operator string // "AI" or "Human", or what a person wrote there; "" for a line of another form
-	Event    string // may have several lines; a line of another form as it stands
-	Span     mdoc.Span
-	Line     int
+	Time     string    `json:"timestamp,omitempty"` // "2006-01-02 15:04:05", UTC; "" for a line of another form
+	Operator string    `json:"operator,omitempty"`  // "AI" or "Human", or what a person wrote there; "" for a line of another form
+	Event    string    `json:"event"`               // may have several lines; a line of another form as it stands
+	Span     mdoc.Span `json:"-"`
+	Line     int       `json:"-"`
 }
 
 // The operators of log entries.

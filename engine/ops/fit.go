@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"arbor/mdstore"
 )
 
 // The numbers of what a result names where its size is bounded and the caller says nothing else.
@@ -91,7 +93,7 @@ func encode(v any) ([]byte, error) {
 }
 
 // newest returns the end of a log that a bounded result carries, and how many older entries it leaves out.
-func (env *Env) newest(log []LogEntry) ([]LogEntry, int) {
+func (env *Env) newest(log []mdstore.LogEntry) ([]mdstore.LogEntry, int) {
 	if !env.bounded() {
 		return log, 0
 	}

@@ -11,22 +11,22 @@ import (
 // NodeCreateIn makes a node.
 type NodeCreateIn struct {
 	In
-	ParentID    string `json:"parentId" req:"true"`
-	Type        string `json:"type" req:"true" enum:"planning,execution" judge:"engine"`
-	Title       string `json:"title" req:"true" help:"1 to 200 characters in one line"`
-	Requirement string `json:"requirement" req:"true" help:"what is to be done, in Markdown"`
-	RulesHash   string `json:"rulesHash,omitempty" help:"the hash of the rules, which proves that they were read; required where there are rules"`
-	Role        string `json:"role,omitempty" enum:"info_collection,validation,summary"`
-	Docs        []Doc  `json:"docs,omitempty"`
-	Cascade     bool   `json:"cascade,omitempty" help:"reopen completed or cancelled ancestors"`
+	ParentID    string        `json:"parentId" req:"true"`
+	Type        string        `json:"type" req:"true" enum:"planning,execution" judge:"engine"`
+	Title       string        `json:"title" req:"true" help:"1 to 200 characters in one line"`
+	Requirement string        `json:"requirement" req:"true" help:"what is to be done, in Markdown"`
+	RulesHash   string        `json:"rulesHash,omitempty" help:"the hash of the rules, which proves that they were read; required where there are rules"`
+	Role        string        `json:"role,omitempty" enum:"info_collection,validation,summary"`
+	Docs        []mdstore.Ref `json:"docs,omitempty"`
+	Cascade     bool          `json:"cascade,omitempty" help:"reopen completed or cancelled ancestors"`
 	Write
 }
 
 // NodeCreateOut names the new node.
 type NodeCreateOut struct {
-	NodeID         string    `json:"nodeId"`
-	Path           string    `json:"path"`
-	CascadeUpdates []Cascade `json:"cascadeUpdates"`
+	NodeID         string           `json:"nodeId"`
+	Path           string           `json:"path"`
+	CascadeUpdates []engine.Cascade `json:"cascadeUpdates"`
 	Wrote
 }
 
@@ -45,12 +45,12 @@ func NodeCreate(ctx context.Context, env *Env, in NodeCreateIn) (*NodeCreateOut,
 		}
 	}
 	c, err := env.Engine.Create(ctx, s.Workspace().ID, engine.NewNode{Parent: parent, Type: statemachine.Type(in.Type), Title: in.Title, Requirement: in.Requirement,
-		RulesHash: in.RulesHash, Role: mdstore.Role(in.Role), Docs: refs(in.Docs), Cascade: in.Cascade}, env.act(in.Write, Match{}))
+		RulesHash: in.RulesHash, Role: mdstore.Role(in.Role), Docs: in.Docs, Cascade: in.Cascade}, env.act(in.Write, Match{}))
 	if err != nil {
 		return nil, fail(err)
 	}
 	hint := "start it with node_transition (arbor start " + string(c.Node) + ")"
-	return &NodeCreateOut{NodeID: string(c.Node), Path: env.path(c.Path), CascadeUpdates: cascades(c.Cascades), Wrote: env.wrote(ctx, s.Workspace().ID, c.Outcome, hint)}, nil
+	return &NodeCreateOut{NodeID: string(c.Node), Path: env.path(c.Path), CascadeUpdates: nonNil(c.Cascades), Wrote: env.wrote(ctx, s.Workspace().ID, c.Outcome, hint)}, nil
 }
 
 func recoded(err error, from, to engine.Code) error {

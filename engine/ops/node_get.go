@@ -22,28 +22,28 @@ type NodeGetOut struct {
 
 // NodeInfo is what a Node.md says.
 type NodeInfo struct {
-	ID          string      `json:"id"`
-	Title       string      `json:"title"`
-	Type        string      `json:"type"`
-	Status      string      `json:"status"`
-	Role        string      `json:"role"`
-	ParentID    string      `json:"parentId"`
-	Isolated    bool        `json:"isolated"`
-	Requirement string      `json:"requirement"`
-	Conclusion  string      `json:"conclusion"`
-	Note        string      `json:"note"`
-	Docs        []Doc       `json:"docs"`
-	References  []Reference `json:"references"`
-	Problem     *Problem    `json:"problem"`
-	Log         []LogEntry  `json:"log"`
-	LogHidden   int         `json:"logHidden,omitempty"` // older entries, where results are bounded
-	Children    []string    `json:"children"`
-	MoreKids    int         `json:"childrenHidden,omitempty"` // further children, where results are bounded
-	Allowed     []string    `json:"allowed"`                  // the actions that its status allows; none in an archived workspace
-	CreatedAt   int64       `json:"createdAt"`
-	UpdatedAt   int64       `json:"updatedAt"`
-	Path        string      `json:"path"`
-	Version     string      `json:"version"`
+	ID          string             `json:"id"`
+	Title       string             `json:"title"`
+	Type        string             `json:"type"`
+	Status      string             `json:"status"`
+	Role        string             `json:"role"`
+	ParentID    string             `json:"parentId"`
+	Isolated    bool               `json:"isolated"`
+	Requirement string             `json:"requirement"`
+	Conclusion  string             `json:"conclusion"`
+	Note        string             `json:"note"`
+	Docs        []mdstore.Ref      `json:"docs"`
+	References  []Reference        `json:"references"`
+	Problem     *mdstore.Problem   `json:"problem"`
+	Log         []mdstore.LogEntry `json:"log"`
+	LogHidden   int                `json:"logHidden,omitempty"` // older entries, where results are bounded
+	Children    []string           `json:"children"`
+	MoreKids    int                `json:"childrenHidden,omitempty"` // further children, where results are bounded
+	Allowed     []string           `json:"allowed"`                  // the actions that its status allows; none in an archived workspace
+	CreatedAt   int64              `json:"createdAt"`
+	UpdatedAt   int64              `json:"updatedAt"`
+	Path        string             `json:"path"`
+	Version     string             `json:"version"`
 	Claim
 	Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"`
 }
@@ -66,8 +66,8 @@ func readNode(ctx context.Context, env *Env, in NodeGetIn) (*NodeGetOut, error) 
 	}
 	out := &NodeGetOut{Node: NodeInfo{
 		ID: string(n.ID), Title: n.Title, Type: string(n.Type), Status: string(n.Status), Role: string(n.Role), ParentID: string(n.Parent), Isolated: n.Isolated,
-		Requirement: n.Requirement(), Conclusion: n.Conclusion(), Note: n.Note(), Docs: docs(n.Docs()), References: references(n.References()), Problem: problem(n.Problem()),
-		Log: logs(n.Log()), Children: []string{}, Allowed: allowed(s, n), CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt, Path: env.path(n.Path),
+		Requirement: n.Requirement(), Conclusion: n.Conclusion(), Note: n.Note(), Docs: nonNil(n.Docs()), References: references(n.References()), Problem: problem(n.Problem()),
+		Log: nonNil(n.Log()), Children: []string{}, Allowed: allowed(s, n), CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt, Path: env.path(n.Path),
 		Version: n.Version().String(), Claim: env.claimOf(ctx, s.Workspace().ID, n), Diagnostics: s.DiagnosticsOf(n),
 	}}
 	out.Node.Log, out.Node.LogHidden = env.newest(out.Node.Log)

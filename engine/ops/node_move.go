@@ -20,8 +20,8 @@ type NodeMoveIn struct {
 
 // NodeMoveOut is the result of node_move.
 type NodeMoveOut struct {
-	PreviousParentID string    `json:"previousParentId"`
-	CascadeUpdates   []Cascade `json:"cascadeUpdates"`
+	PreviousParentID string           `json:"previousParentId"`
+	CascadeUpdates   []engine.Cascade `json:"cascadeUpdates"`
 	Wrote
 }
 
@@ -52,5 +52,5 @@ func NodeMove(ctx context.Context, env *Env, in NodeMoveIn) (*NodeMoveOut, error
 	if err != nil {
 		return nil, fail(err)
 	}
-	return &NodeMoveOut{PreviousParentID: string(r.Previous), CascadeUpdates: cascades(r.Cascades), Wrote: env.wrote(ctx, s.Workspace().ID, r.Outcome, "node_list shows the tree as it is now")}, nil
+	return &NodeMoveOut{PreviousParentID: string(r.Previous), CascadeUpdates: nonNil(r.Cascades), Wrote: env.wrote(ctx, s.Workspace().ID, r.Outcome, "node_list shows the tree as it is now")}, nil
 }

@@ -23,12 +23,12 @@ type NodeTransitionIn struct {
 
 // NodeTransitionOut says what moved.
 type NodeTransitionOut struct {
-	NodeID         string    `json:"nodeId"`
-	PreviousStatus string    `json:"previousStatus"`
-	CurrentStatus  string    `json:"currentStatus"`
-	Conclusion     string    `json:"conclusion"`
-	CascadeUpdates []Cascade `json:"cascadeUpdates"`
-	Archived       *Archived `json:"archived,omitempty"`
+	NodeID         string           `json:"nodeId"`
+	PreviousStatus string           `json:"previousStatus"`
+	CurrentStatus  string           `json:"currentStatus"`
+	Conclusion     string           `json:"conclusion"`
+	CascadeUpdates []engine.Cascade `json:"cascadeUpdates"`
+	Archived       *engine.Archived `json:"archived,omitempty"`
 	Wrote
 }
 
@@ -59,8 +59,8 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 			hint = "done; but the session's own focus could not follow: " + err.Error()
 		}
 	}
-	return &NodeTransitionOut{NodeID: string(id), PreviousStatus: string(t.From), CurrentStatus: string(t.To), Conclusion: t.Conclusion, CascadeUpdates: cascades(t.Cascades),
-		Archived: archived(t.Archived), Wrote: env.wrote(ctx, s.Workspace().ID, t.Outcome, hint)}, nil
+	return &NodeTransitionOut{NodeID: string(id), PreviousStatus: string(t.From), CurrentStatus: string(t.To), Conclusion: t.Conclusion, CascadeUpdates: nonNil(t.Cascades),
+		Archived: t.Archived, Wrote: env.wrote(ctx, s.Workspace().ID, t.Outcome, hint)}, nil
 }
 
 // allowed returns the actions that can be taken with a node: none where its workspace takes no writes.

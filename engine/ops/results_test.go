@@ -102,7 +102,7 @@ func TestProblemsReadBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p := got.Node.Problem; p == nil || p.Problem != c[2] || p.NextStep != c[3] {
+		if p := got.Node.Problem; p == nil || p.Text != c[2] || p.NextStep != c[3] {
 			t.Errorf("problem %q with next step %q reads back as %+v, want %q", c[0], c[1], p, c[2:])
 		}
 		if again := must(t, env, "problem_update", args); again["changed"] != false {

@@ -52,13 +52,10 @@ func SessionBind(ctx context.Context, env *Env, in SessionBindIn) (*SessionBindO
 	if err != nil {
 		return nil, fail(err)
 	}
-	out := &SessionBindOut{WorkspaceID: string(w.ID), WorkspaceName: w.Name, FocusedNodeID: string(b.FocusedNodeID), Rules: w.Rules(), RulesHash: w.RulesHash(),
+	out := &SessionBindOut{WorkspaceID: string(w.ID), WorkspaceName: w.Name, FocusedNodeID: string(b.FocusedNodeID), Rules: nonNil(w.Rules()), RulesHash: w.RulesHash(),
 		Wrote: env.wrote(ctx, w.ID, o, "calls of this session may leave out workspaceId")}
 	if out.FocusedNodeID == "" {
 		out.FocusedNodeID = string(w.Focus)
-	}
-	if out.Rules == nil {
-		out.Rules = []string{}
 	}
 	return out, nil
 }

@@ -45,7 +45,7 @@ func readSession(ctx context.Context, env *Env, in SessionIn) (*SessionStatusOut
 			if w.ID != b.WorkspaceID {
 				continue
 			}
-			out := &SessionStatusOut{Bound: true, WorkspaceID: string(w.ID), WorkspaceName: w.Name, FocusedNodeID: string(b.FocusedNodeID), Rules: append([]string{}, w.Rules()...),
+			out := &SessionStatusOut{Bound: true, WorkspaceID: string(w.ID), WorkspaceName: w.Name, FocusedNodeID: string(b.FocusedNodeID), Rules: nonNil(w.Rules()),
 				AvailableWorkspaces: []WorkspaceHead{}, Out: Out{Hint: "context_get brings the context of its focus"}}
 			if out.FocusedNodeID == "" {
 				out.FocusedNodeID = string(w.Focus)

@@ -76,81 +76,18 @@ func (env *Env) wrote(ctx context.Context, ws mdstore.ID, o *engine.Outcome, hin
 	return w
 }
 
-// Doc is a document of a workspace or node, or a node's reference.
-type Doc struct {
-	Path        string `json:"path"`
-	Description string `json:"description"`
-	Expired     bool   `json:"expired,omitempty"`
-}
-
-func docs(rs []mdstore.Ref) []Doc {
-	out := make([]Doc, len(rs))
-	for i, r := range rs {
-		out[i] = Doc{Path: r.Target, Description: r.Description, Expired: r.Expired}
-	}
-	return out
-}
-
-func refs(ds []Doc) []mdstore.Ref {
-	out := make([]mdstore.Ref, len(ds))
-	for i, d := range ds {
-		out[i] = mdstore.Ref{Target: d.Path, Description: d.Description}
-	}
-	return out
-}
-
-// LogEntry is an entry of a log; a line of another form has only Event.
-type LogEntry struct {
-	Timestamp string `json:"timestamp,omitempty"`
-	Operator  string `json:"operator,omitempty"`
-	Event     string `json:"event"`
-}
-
-func logs(es []mdstore.LogEntry) []LogEntry {
-	out := make([]LogEntry, len(es))
-	for i, e := range es {
-		out[i] = LogEntry{Timestamp: e.Time, Operator: e.Operator, Event: e.Event}
-	}
-	return out
-}
-
-// Problem is what is wrong now; null in results where nothing is.
-type Problem struct {
-	Problem  string `json:"problem"`
-	NextStep string `json:"nextStep,omitempty"`
-}
-
-func problem(p mdstore.Problem) *Problem {
+// problem returns an open problem as a result has it, null where there is none.
+func problem(p mdstore.Problem) *mdstore.Problem {
 	if p.IsZero() {
 		return nil
 	}
-	return &Problem{p.Text, p.NextStep}
+	return &p
 }
 
-// Cascade is a node that an operation on another one moved along.
-type Cascade struct {
-	NodeID string `json:"nodeId"`
-	From   string `json:"from"`
-	To     string `json:"to"`
-}
-
-func cascades(cs []engine.Cascade) []Cascade {
-	out := make([]Cascade, len(cs))
-	for i, c := range cs {
-		out[i] = Cascade{string(c.NodeID), string(c.From), string(c.To)}
+// nonNil returns a list that is never null in JSON.
+func nonNil[T any](items []T) []T {
+	if items == nil {
+		return []T{}
 	}
-	return out
-}
-
-// Archived is what a completed info_collection node brought into its workspace.
-type Archived struct {
-	Rules []string `json:"rules"`
-	Docs  []Doc    `json:"docs"`
-}
-
-func archived(a *engine.Archived) *Archived {
-	if a == nil {
-		return nil
-	}
-	return &Archived{a.Rules, docs(a.Docs)}
+	return items
 }

@@ -12,11 +12,11 @@ type WorkspaceGetIn struct{ In }
 
 // WorkspaceGetOut is a workspace.
 type WorkspaceGetOut struct {
-	Workspace WorkspaceInfo `json:"workspace"`
-	Counts    Counts        `json:"counts"`
-	Problem   *Problem      `json:"problem"`
-	Log       []LogEntry    `json:"log"`                 // the newest 20, oldest first
-	LogHidden int           `json:"logHidden,omitempty"` // older ones
+	Workspace WorkspaceInfo      `json:"workspace"`
+	Counts    Counts             `json:"counts"`
+	Problem   *mdstore.Problem   `json:"problem"`
+	Log       []mdstore.LogEntry `json:"log"`                 // the newest 20, oldest first
+	LogHidden int                `json:"logHidden,omitempty"` // older ones
 
 	Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"` // of its own file
 	Out
@@ -24,21 +24,21 @@ type WorkspaceGetOut struct {
 
 // WorkspaceInfo is what a Workspace.md says.
 type WorkspaceInfo struct {
-	ID             string   `json:"id"`
-	Name           string   `json:"name"`
-	Goal           string   `json:"goal"`
-	Status         string   `json:"status"`
-	Rules          []string `json:"rules"`
-	RulesHidden    int      `json:"rulesHidden,omitempty"` // further rules, where results are bounded
-	RulesHash      string   `json:"rulesHash"`             // of the rules as they stand; "" where the file is closed to edits
-	RulesHashStale bool     `json:"rulesHashStale,omitempty"`
-	Docs           []Doc    `json:"docs"`
-	DocsHidden     int      `json:"docsHidden,omitempty"` // further documents, where results are bounded
-	FocusedNodeID  string   `json:"focusedNodeId"`
-	CreatedAt      int64    `json:"createdAt"`
-	UpdatedAt      int64    `json:"updatedAt"`
-	Path           string   `json:"path"`
-	Version        string   `json:"version"`
+	ID             string        `json:"id"`
+	Name           string        `json:"name"`
+	Goal           string        `json:"goal"`
+	Status         string        `json:"status"`
+	Rules          []string      `json:"rules"`
+	RulesHidden    int           `json:"rulesHidden,omitempty"` // further rules, where results are bounded
+	RulesHash      string        `json:"rulesHash"`             // of the rules as they stand; "" where the file is closed to edits
+	RulesHashStale bool          `json:"rulesHashStale,omitempty"`
+	Docs           []mdstore.Ref `json:"docs"`
+	DocsHidden     int           `json:"docsHidden,omitempty"` // further documents, where results are bounded
+	FocusedNodeID  string        `json:"focusedNodeId"`
+	CreatedAt      int64         `json:"createdAt"`
+	UpdatedAt      int64         `json:"updatedAt"`
+	Path           string        `json:"path"`
+	Version        string        `json:"version"`
 }
 
 var workspaceGet = op("workspace_get", "goal, rules, documents, problem and log of a workspace", reads|repeats, WorkspaceGet)
@@ -71,7 +71,7 @@ func WorkspaceOwn(ctx context.Context, env *Env, in WorkspaceGetIn) (*WorkspaceG
 }
 
 func (env *Env) workspaceOut(w *mdstore.Workspace) *WorkspaceGetOut {
-	log := logs(w.Log())
+	log := nonNil(w.Log())
 	out := &WorkspaceGetOut{Workspace: env.info(w), Problem: problem(w.Problem()), Diagnostics: w.Problems}
 	out.Log, _ = env.newest(log[max(0, len(log)-logShown):])
 	out.LogHidden = len(log) - len(out.Log)
@@ -86,12 +86,9 @@ func (env *Env) workspaceOut(w *mdstore.Workspace) *WorkspaceGetOut {
 }
 
 func (env *Env) info(w *mdstore.Workspace) WorkspaceInfo {
-	i := WorkspaceInfo{ID: string(w.ID), Name: w.Name, Goal: w.Goal, Status: w.Status, Rules: w.Rules(), Docs: docs(w.Docs()), FocusedNodeID: string(w.Focus),
+	i := WorkspaceInfo{ID: string(w.ID), Name: w.Name, Goal: w.Goal, Status: w.Status, Rules: nonNil(w.Rules()), Docs: nonNil(w.Docs()), FocusedNodeID: string(w.Focus),
 		CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, Path: env.path(w.Path), Version: w.Version.String()}
 	i.RulesHash = w.RulesHash()
 	i.RulesHashStale = i.RulesHash != w.StoredHash && w.Doc.Editable() == nil
-	if i.Rules == nil {
-		i.Rules = []string{}
-	}
 	return i
 }

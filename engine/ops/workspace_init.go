@@ -9,10 +9,10 @@ import (
 
 // WorkspaceInitIn makes a workspace.
 type WorkspaceInitIn struct {
-	Name  string   `json:"name" req:"true" help:"1 to 200 characters in one line"`
-	Goal  string   `json:"goal" req:"true" help:"what the work is for"`
-	Rules []string `json:"rules,omitempty" help:"rules that everybody working here must follow"`
-	Docs  []Doc    `json:"docs,omitempty" help:"documents for the whole workspace"`
+	Name  string        `json:"name" req:"true" help:"1 to 200 characters in one line"`
+	Goal  string        `json:"goal" req:"true" help:"what the work is for"`
+	Rules []string      `json:"rules,omitempty" help:"rules that everybody working here must follow"`
+	Docs  []mdstore.Ref `json:"docs,omitempty" help:"documents for the whole workspace"`
 	Write
 }
 
@@ -30,7 +30,7 @@ var workspaceInit = op("workspace_init", "make a workspace with its root node", 
 
 // WorkspaceInit makes a workspace with its root node.
 func WorkspaceInit(ctx context.Context, env *Env, in WorkspaceInitIn) (*WorkspaceInitOut, error) {
-	w, err := env.Engine.Init(ctx, engine.NewWorkspace{Name: in.Name, Goal: in.Goal, Rules: in.Rules, Docs: refs(in.Docs)}, env.act(in.Write, Match{}))
+	w, err := env.Engine.Init(ctx, engine.NewWorkspace{Name: in.Name, Goal: in.Goal, Rules: in.Rules, Docs: in.Docs}, env.act(in.Write, Match{}))
 	if err != nil {
 		return nil, fail(err)
 	}

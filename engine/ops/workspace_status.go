@@ -21,7 +21,7 @@ type WorkspaceStatusOut struct {
 	Workspace   WorkspaceInfo     `json:"workspace"`
 	Counts      Counts            `json:"counts"`
 	Tree        []*TreeNode       `json:"tree,omitzero"` // not where results are bounded: the text shows it
-	Problem     *Problem          `json:"problem"`
+	Problem     *mdstore.Problem  `json:"problem"`
 	Problems    []NodeProblem     `json:"problems"` // of nodes, in tree order
 	Diagnostics []mdoc.Diagnostic `json:"diagnostics"`
 	Text        string            `json:"text"` // in the format asked for
@@ -32,7 +32,7 @@ type WorkspaceStatusOut struct {
 type NodeProblem struct {
 	NodeID string `json:"nodeId"`
 	Title  string `json:"title"`
-	Problem
+	mdstore.Problem
 }
 
 var workspaceStatus = op("workspace_status", "the tree with statuses, progress and problems, as text", reads|repeats, WorkspaceStatus)
@@ -50,7 +50,7 @@ func WorkspaceStatus(ctx context.Context, env *Env, in WorkspaceStatusIn) (*Work
 		p := s.Problem(n)
 		out.Counts.add(n, !p.IsZero())
 		if !p.IsZero() {
-			out.Problems = append(out.Problems, NodeProblem{string(n.ID), n.Title, Problem{p.Text, p.NextStep}})
+			out.Problems = append(out.Problems, NodeProblem{string(n.ID), n.Title, p})
 		}
 		return true
 	}}
@@ -83,7 +83,7 @@ func (env *Env) glance(out *WorkspaceStatusOut, style render.Style) {
 	for rows := listLimit; rows > 1 && !env.fits(out); {
 		if rows = env.fewer(rows, out); rows < boundedRows { // the text is what was asked for, and it names these
 			w.RulesHidden, w.DocsHidden = w.RulesHidden+len(w.Rules), w.DocsHidden+len(w.Docs)
-			w.Rules, w.Docs, out.Problems, out.Diagnostics = []string{}, []Doc{}, []NodeProblem{}, []mdoc.Diagnostic{}
+			w.Rules, w.Docs, out.Problems, out.Diagnostics = []string{}, []mdstore.Ref{}, []NodeProblem{}, []mdoc.Diagnostic{}
 		}
 		out.Text = render.Board(board, Rows(tree, rows), style)
 	}
@@ -95,10 +95,10 @@ func (out *WorkspaceStatusOut) Board() render.BoardHead {
 	h := render.BoardHead{ID: out.Workspace.ID, Name: out.Workspace.Name, Goal: out.Workspace.Goal, Archived: out.Workspace.Status == mdstore.StatusArchived,
 		Rules: len(out.Workspace.Rules), Done: out.Counts.Done, Work: out.Counts.Work, ByStatus: out.Counts.ByStatus}
 	if out.Problem != nil {
-		h.Problem = render.BoardProblem{Problem: out.Problem.Problem, NextStep: out.Problem.NextStep}
+		h.Problem = render.BoardProblem{Problem: out.Problem.Text, NextStep: out.Problem.NextStep}
 	}
 	for _, p := range out.Problems[:min(len(out.Problems), most)] {
-		h.Problems = append(h.Problems, render.BoardProblem{ID: p.NodeID, Title: p.Title, Problem: p.Problem.Problem, NextStep: p.NextStep})
+		h.Problems = append(h.Problems, render.BoardProblem{ID: p.NodeID, Title: p.Title, Problem: p.Text, NextStep: p.NextStep})
 	}
 	for _, d := range out.Diagnostics[:min(len(out.Diagnostics), most)] {
 		h.Damaged = append(h.Damaged, d.String())

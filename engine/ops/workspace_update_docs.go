@@ -19,7 +19,7 @@ type WorkspaceUpdateDocsIn struct {
 
 // WorkspaceUpdateDocsOut carries the documents as they are now.
 type WorkspaceUpdateDocsOut struct {
-	Docs []Doc `json:"docs"`
+	Docs []mdstore.Ref `json:"docs"`
 	Wrote
 }
 
@@ -35,5 +35,5 @@ func WorkspaceUpdateDocs(ctx context.Context, env *Env, in WorkspaceUpdateDocsIn
 	if err != nil {
 		return nil, fail(err)
 	}
-	return &WorkspaceUpdateDocsOut{Docs: docs(now), Wrote: env.wrote(ctx, id, o, "every context of this workspace names its active documents")}, nil
+	return &WorkspaceUpdateDocsOut{Docs: nonNil(now), Wrote: env.wrote(ctx, id, o, "every context of this workspace names its active documents")}, nil
 }

@@ -45,12 +45,9 @@ func WorkspaceUpdateRules(ctx context.Context, env *Env, in WorkspaceUpdateRules
 	if err != nil {
 		return nil, fail(err)
 	}
-	if now == nil {
-		now = []string{}
-	}
 	hint := "whoever creates nodes now needs the new rulesHash"
 	if len(now) == 0 {
 		hint = "no rules are left, and nodes are created without rulesHash"
 	}
-	return &WorkspaceUpdateRulesOut{Rules: now, RulesHash: mdstore.RulesHash(now), Wrote: env.wrote(ctx, id, o, hint)}, nil
+	return &WorkspaceUpdateRulesOut{Rules: nonNil(now), RulesHash: mdstore.RulesHash(now), Wrote: env.wrote(ctx, id, o, hint)}, nil
 }

@@ -64,7 +64,7 @@ func (sh *shell) completeDocs(cmd *cobra.Command, action, prefix string) ([]stri
 	}
 	for _, d := range out.Workspace.Docs {
 		if changes(action, d.Expired) {
-			l.add(d.Path, describe(d.Description, d.Expired))
+			l.add(d.Target, describe(d.Description, d.Expired))
 		}
 	}
 	return l.answer()

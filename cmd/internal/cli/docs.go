@@ -7,6 +7,7 @@ import (
 
 	"arbor/context/render"
 	"arbor/engine/ops"
+	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
 
@@ -46,7 +47,7 @@ func runDocs(ctx context.Context, opt *docsOptions) error {
 	docs := out.Workspace.Docs
 	if opt.flags.json {
 		return opt.json(struct {
-			Docs        []ops.Doc         `json:"docs"`
+			Docs        []mdstore.Ref     `json:"docs"`
 			Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"`
 			ops.Out
 		}{docs, out.Diagnostics, hinted("arbor docs add adds to them; arbor docs expire keeps one out of every context")})
@@ -60,12 +61,12 @@ func runDocs(ctx context.Context, opt *docsOptions) error {
 }
 
 // docLines prints documents or references, one a line, or their paths alone.
-func (sh *shell) docLines(docs []ops.Doc, what string) error {
+func (sh *shell) docLines(docs []mdstore.Ref, what string) error {
 	var all []string
 	p := sh.page()
 	for _, d := range docs {
 		if sh.flags.quiet {
-			all = append(all, render.Visible(d.Path))
+			all = append(all, render.Visible(d.Target))
 		} else {
 			all = append(all, p.docLine(d))
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"arbor/engine/ops"
+	"arbor/mdstore"
 )
 
 type initOptions struct {
@@ -68,12 +69,12 @@ func runInit(ctx context.Context, opt *initOptions) error {
 }
 
 // splitDoc splits PATH:DESC at its first colon that is part of neither an address (https://) nor a drive (C:\).
-func splitDoc(s string) ops.Doc {
+func splitDoc(s string) mdstore.Ref {
 	for i := range len(s) {
 		if s[i] != ':' || strings.HasPrefix(s[i+1:], "//") || i == 1 && strings.IndexAny(s[i+1:], `\/`) == 0 {
 			continue
 		}
-		return ops.Doc{Path: s[:i], Description: strings.TrimSpace(s[i+1:])}
+		return mdstore.Ref{Target: s[:i], Description: strings.TrimSpace(s[i+1:])}
 	}
-	return ops.Doc{Path: s}
+	return mdstore.Ref{Target: s}
 }

@@ -85,7 +85,7 @@ func orText(err error, how string) error {
 }
 
 func showLog(ctx context.Context, opt *logOptions) error {
-	var entries []ops.LogEntry
+	var entries []mdstore.LogEntry
 	var wrong []mdoc.Diagnostic
 	hidden := 0
 	if opt.in.NodeID == "" {
@@ -107,9 +107,9 @@ func showLog(ctx context.Context, opt *logOptions) error {
 	}
 	if opt.flags.json {
 		return opt.json(struct {
-			Log         []ops.LogEntry    `json:"log"`
-			Hidden      int               `json:"logHidden,omitempty"`
-			Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"`
+			Log         []mdstore.LogEntry `json:"log"`
+			Hidden      int                `json:"logHidden,omitempty"`
+			Diagnostics []mdoc.Diagnostic  `json:"diagnostics,omitempty"`
 			ops.Out
 		}{entries, hidden, wrong, hinted(hint)})
 	}
@@ -205,7 +205,7 @@ func runProblem(ctx context.Context, opt *problemOptions) (err error) {
 		if err != nil || p == nil {
 			return "", err
 		}
-		return p.Problem, nil
+		return p.Text, nil
 	})
 	if err != nil {
 		return err
@@ -217,7 +217,7 @@ func runProblem(ctx context.Context, opt *problemOptions) (err error) {
 	return opt.wrote(out, out.Wrote, "")
 }
 
-func getProblem(ctx context.Context, opt *problemOptions) (pr *ops.Problem, wrong []mdoc.Diagnostic, err error) {
+func getProblem(ctx context.Context, opt *problemOptions) (pr *mdstore.Problem, wrong []mdoc.Diagnostic, err error) {
 	if opt.in.NodeID == "" {
 		out, err := call(ctx, opt.shell, ops.WorkspaceOwn, ops.WorkspaceGetIn{In: opt.in.In})
 		if err != nil {
@@ -243,7 +243,7 @@ func showProblem(ctx context.Context, opt *problemOptions) error {
 			hint = "nothing is wrong; arbor problem NODE TEXT says what is, and -m TEXT what is wrong with the workspace"
 		}
 		return opt.json(struct {
-			Problem     *ops.Problem      `json:"problem"`
+			Problem     *mdstore.Problem  `json:"problem"`
 			Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"`
 			ops.Out
 		}{pr, wrong, hinted(hint)})
@@ -253,7 +253,7 @@ func showProblem(ctx context.Context, opt *problemOptions) error {
 		opt.say("no problem")
 		return nil
 	}
-	text := pr.Problem
+	text := pr.Text
 	if pr.NextStep != "" {
 		text += "\n\n### " + mdstore.NextStep + "\n\n" + pr.NextStep
 	}

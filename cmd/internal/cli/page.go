@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"arbor/context/render"
-	"arbor/engine/ops"
+	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
 
@@ -82,7 +82,7 @@ func (p *page) items(items []string) {
 	}
 }
 
-func (p *page) docs(name string, docs []ops.Doc) {
+func (p *page) docs(name string, docs []mdstore.Ref) {
 	if len(docs) == 0 {
 		return
 	}
@@ -92,8 +92,8 @@ func (p *page) docs(name string, docs []ops.Doc) {
 	}
 }
 
-func (p *page) docLine(d ops.Doc) string {
-	s := render.Visible(d.Path)
+func (p *page) docLine(d mdstore.Ref) string {
+	s := render.Visible(d.Target)
 	if d.Description != "" {
 		s += ": " + render.Visible(d.Description)
 	}
@@ -103,18 +103,18 @@ func (p *page) docLine(d ops.Doc) string {
 	return s
 }
 
-func (p *page) problem(pr *ops.Problem) {
+func (p *page) problem(pr *mdstore.Problem) {
 	if pr == nil {
 		return
 	}
-	p.section("Problem", pr.Problem)
+	p.section("Problem", pr.Text)
 	if pr.NextStep != "" {
 		p.b.WriteString("\n" + p.style.Paint("1", "### Next Step") + "\n\n" + strings.TrimRight(p.sh.safe(pr.NextStep), "\n") + "\n")
 	}
 }
 
 // log writes entries, oldest first, and what brings those that are left out.
-func (p *page) log(entries []ops.LogEntry, hidden int, rest string) {
+func (p *page) log(entries []mdstore.LogEntry, hidden int, rest string) {
 	if len(entries) == 0 {
 		return
 	}
@@ -127,12 +127,12 @@ func (p *page) log(entries []ops.LogEntry, hidden int, rest string) {
 	}
 }
 
-func (p *page) entry(e ops.LogEntry) string {
+func (p *page) entry(e mdstore.LogEntry) string {
 	event := strings.ReplaceAll(p.sh.safe(e.Event), "\n", "\n  ")
-	if e.Timestamp == "" && e.Operator == "" {
+	if e.Time == "" && e.Operator == "" {
 		return "- " + event
 	}
-	return "- " + p.style.Paint("2", "["+render.Visible(e.Timestamp)+"] ["+render.Visible(e.Operator)+"]") + " " + event
+	return "- " + p.style.Paint("2", "["+render.Visible(e.Time)+"] ["+render.Visible(e.Operator)+"]") + " " + event
 }
 
 func (p *page) file(path, version string) {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"arbor/engine/ops"
+	"arbor/mdstore"
 	"arbor/statemachine"
 )
 
@@ -75,7 +76,7 @@ func TestParseAdd(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := ops.NodeCreateIn{ParentID: "Backend", Type: "planning", Title: "Title: #1", RulesHash: "h", Role: "summary",
-		Docs: []ops.Doc{{Path: "a.md", Description: "what"}, {Path: "https://x/y"}}}
+		Docs: []mdstore.Ref{{Target: "a.md", Description: "what"}, {Target: "https://x/y"}}}
 	if !reflect.DeepEqual(got.in, want) {
 		t.Errorf("got %+v\nwant %+v", got.in, want)
 	}
@@ -92,8 +93,8 @@ func TestSplitDoc(t *testing.T) {
 		{"https://x/y", "https://x/y", ""}, {"https://x/y:the page", "https://x/y", "the page"},
 		{`C:\a.md`, `C:\a.md`, ""}, {`C:\a.md:what`, `C:\a.md`, "what"}, {"c:/a.md:what", "c:/a.md", "what"}, {"文档.md:说明", "文档.md", "说明"}, {"", "", ""},
 	} {
-		if got := splitDoc(tt.in); got.Path != tt.path || got.Description != tt.desc {
-			t.Errorf("splitDoc(%q) = %q, %q; want %q, %q", tt.in, got.Path, got.Description, tt.path, tt.desc)
+		if got := splitDoc(tt.in); got.Target != tt.path || got.Description != tt.desc {
+			t.Errorf("splitDoc(%q) = %q, %q; want %q, %q", tt.in, got.Target, got.Description, tt.path, tt.desc)
 		}
 	}
 }

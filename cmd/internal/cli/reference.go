@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"arbor/engine/ops"
+	"arbor/mdstore"
 )
 
 type refOptions struct {
@@ -56,9 +57,9 @@ func runRefs(ctx context.Context, opt *refOptions) (err error) {
 		opt.say("%s has no references", out.Node.Title)
 		return nil
 	}
-	docs := make([]ops.Doc, len(refs))
+	docs := make([]mdstore.Ref, len(refs))
 	for i, r := range refs {
-		docs[i] = ops.Doc{Path: r.Target, Description: r.Description, Expired: r.Expired}
+		docs[i] = mdstore.Ref{Target: r.Target, Description: r.Description, Expired: r.Expired}
 	}
 	return opt.docLines(docs, "references")
 }

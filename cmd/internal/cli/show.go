@@ -9,6 +9,7 @@ import (
 
 	"arbor/context/render"
 	"arbor/engine/ops"
+	"arbor/mdstore"
 )
 
 type showOptions struct {
@@ -131,6 +132,6 @@ func (p *page) references(refs []ops.Reference) {
 	}
 	p.heading("References")
 	for _, r := range refs {
-		p.b.WriteString("- " + p.docLine(ops.Doc{Path: r.Target, Description: r.Description, Expired: r.Expired}) + "\n")
+		p.b.WriteString("- " + p.docLine(mdstore.Ref{Target: r.Target, Description: r.Description, Expired: r.Expired}) + "\n")
 	}
 }

@@ -84,14 +84,14 @@ func boardHead(out *ops.WorkspaceStatusOut, all bool) render.BoardHead {
 		Done: out.Counts.Done, Work: out.Counts.Work, ByStatus: out.Counts.ByStatus,
 	}
 	if out.Problem != nil {
-		h.Problem = render.BoardProblem{Problem: out.Problem.Problem, NextStep: out.Problem.NextStep}
+		h.Problem = render.BoardProblem{Problem: out.Problem.Text, NextStep: out.Problem.NextStep}
 	}
 	for i, p := range out.Problems {
 		if i == problemLines && !all {
 			h.MoreProblems = len(out.Problems) - i
 			break
 		}
-		h.Problems = append(h.Problems, render.BoardProblem{ID: p.NodeID, Title: p.Title, Problem: p.Problem.Problem, NextStep: p.NextStep})
+		h.Problems = append(h.Problems, render.BoardProblem{ID: p.NodeID, Title: p.Title, Problem: p.Text, NextStep: p.NextStep})
 	}
 	for i, d := range out.Diagnostics {
 		if i == diagnosticLines && !all {
