@@ -12,32 +12,65 @@ import (
 
 // An Operation is one entry of the catalogue.
 type Operation struct {
-	Name        string
-	Summary     string // one line
+	Name string
+	Help
 	Writes      bool
 	Destructive bool // takes something away, if only to the trash
 	Idempotent  bool // doing it again changes nothing
 	Params      []Param
 	In, Out     reflect.Type
 
-	run func(ctx context.Context, env *Env, read func(in any) error) (any, error)
+	run func(ctx context.Context, env *Env, in any) (any, error)
 }
 
-// A Param is a parameter of an operation.
+// Help is what front ends say about an operation.
+type Help struct {
+	Summary string // one line without a full stop: of the tool and of the command
+	Advice  string // what a model needs to know besides the summary
+	Use     string // the command with its words, as "node move NODE PARENT"; fields of In say which word they take
+	Also    string // a second place of the command, as "node create"
+	Aliases string // other names of the command, separated by spaces
+	Text    string // what the help of the command says besides the summary, in lines of at most 80 columns
+	Example string // command lines
+}
+
+// A Param is a parameter of an operation: a field of its In. The tags of the field say all that front ends need:
+//
+//	json     the name
+//	req      "true" where it must be given
+//	enum     the values allowed, separated by commas
+//	judge    "engine" where the engine refuses other values, because it says more about them
+//	help     what it is; the command line shows the first word in capitals as the value of the flag
+//	arg      the word of Help.Use that gives it at the command line
+//	flag     the name and shorthand of the flag where the name is not that of json, as "parent,p"; "-" for no flag
+//	default  what the command line takes where the flag is missing
+//	is       what the value names: "node", "planning" (a planning node) or "status"
+//	text     what the value is called, as "the note", where it comes from a flag, a file, stdin or an editor
+//	empty    "ok" where the flag may be given with nothing in it
 type Param struct {
 	Name     string
 	Type     reflect.Type
 	Required bool
 	Enum     []string // the values allowed; nil for any
 	Help     string
+	Field    reflect.StructField
 
-	judged bool // the engine refuses other values, and says more about them than that they are none
+	judged bool
 }
 
-// Call runs the operation with arguments in JSON. Arguments that the operation does not know, of another type, or missing are refused before anything
+// Call runs the operation with arguments in JSON. Unknown, missing and mistyped arguments are refused before anything
 // is done.
 func (o Operation) Call(ctx context.Context, env *Env, args json.RawMessage) (any, error) {
-	out, err := o.run(ctx, env, func(in any) error { return o.decode(args, in) })
+	in := reflect.New(o.In).Interface()
+	if err := o.decode(args, in); err != nil {
+		return nil, engine.AsError(err)
+	}
+	return o.Run(ctx, env, in)
+}
+
+// Run runs the operation with in, a pointer to a value of its type In.
+func (o Operation) Run(ctx context.Context, env *Env, in any) (any, error) {
+	out, err := o.run(ctx, env, in)
 	if err != nil {
 		return nil, engine.AsError(err)
 	}
@@ -101,34 +134,29 @@ func Find(name string) (Operation, bool) {
 	return Operation{}, false
 }
 
-// op describes the operation that a function is. All that does not depend on its types is in describe: there is one of this function for each operation.
-func op[I, O any](name, summary string, e effect, run func(context.Context, *Env, I) (*O, error)) Operation {
-	o := describe(name, summary, e, reflect.TypeFor[I](), reflect.TypeFor[O]())
-	o.run = func(ctx context.Context, env *Env, read func(in any) error) (any, error) {
-		var in I
-		if err := read(&in); err != nil {
-			return nil, err
-		}
-		return run(ctx, env, in)
+// op describes the operation that a function is.
+func op[I, O any](name string, e effect, run func(context.Context, *Env, I) (*O, error), h Help) Operation {
+	return Operation{
+		Name: name, Help: h, Writes: e&writes != 0, Destructive: e&destroys != 0, Idempotent: e&repeats != 0,
+		Params: params(reflect.TypeFor[I]()), In: reflect.TypeFor[I](), Out: reflect.TypeFor[O](),
+		run: func(ctx context.Context, env *Env, in any) (any, error) { return run(ctx, env, *in.(*I)) },
 	}
-	return o
 }
 
-func describe(name, summary string, e effect, in, out reflect.Type) Operation {
-	o := Operation{Name: name, Summary: summary, Writes: e&writes != 0, Destructive: e&destroys != 0, Idempotent: e&repeats != 0, In: in, Out: out}
+func params(in reflect.Type) (all []Param) {
 	for _, f := range reflect.VisibleFields(in) {
-		if f.Anonymous {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous || name == "-" { // "-" is for front ends in Go
 			continue
 		}
-		p := Param{Type: f.Type, Required: f.Tag.Get("req") == "true", Help: f.Tag.Get("help")}
-		if p.Name, _, _ = strings.Cut(f.Tag.Get("json"), ","); p.Name == "-" {
-			continue // for front ends in Go
+		p := Param{
+			Name: name, Type: f.Type, Required: f.Tag.Get("req") == "true", Help: f.Tag.Get("help"), Field: f,
+			judged: f.Tag.Get("judge") != "",
 		}
-		p.judged = f.Tag.Get("judge") != ""
 		if enum := f.Tag.Get("enum"); enum != "" {
 			p.Enum = strings.Split(enum, ",")
 		}
-		o.Params = append(o.Params, p)
+		all = append(all, p)
 	}
-	return o
+	return all
 }

@@ -12,8 +12,8 @@ import (
 // ChangesGetIn asks what others changed.
 type ChangesGetIn struct {
 	In
-	SessionID string `json:"sessionId,omitempty" help:"since this session last looked"`
-	Since     string `json:"since,omitempty" help:"a time instead: 2026-01-01 10:00:00 UTC, RFC 3339, Unix milliseconds, or a duration as 2h30m"`
+	SessionID string `json:"sessionId,omitempty" flag:"-" help:"since this session last looked"`
+	Since     string `json:"since,omitempty" help:"since this TIME: UTC, RFC 3339, Unix milliseconds, or how long ago, as 2h30m"`
 }
 
 // ChangesGetOut lists the changes file by file.
@@ -35,7 +35,17 @@ type FileChange struct {
 	Sections []string `json:"sections,omitempty"` // sections concerned
 }
 
-var changesGet = op("changes_get", "what people and others changed since a session last looked", writes, ChangesGet)
+var changesGet = op("changes_get", writes, ChangesGet, Help{
+	Summary: "list what others changed since a session last looked",
+	Use:     "changes",
+	Text: `File by file, with the fields and sections concerned: since the session last
+looked, or since a time of your choice. What a session has seen is kept for 14
+days after it last looked, for the 16 sessions that looked last. All of it is
+printed, as what is printed counts as seen.`,
+	Example: `arbor changes --session alice
+arbor changes --since 2h30m
+arbor changes --since "2026-01-01 10:00:00"`,
+})
 
 // ChangesGet lists what others changed.
 func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut, error) {
@@ -59,9 +69,7 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 		out.Hint = "by updatedAt; hand edits that leave it alone show only to a session"
 	} else {
 		if env.Session == "" {
-			e := engine.Fail(engine.InvalidParams, "sessionId is missing; name a session (--session, ARBOR_SESSION), whose last look is remembered, or a time (since)")
-			e.Details = &engine.Details{Param: "sessionId"}
-			return nil, e
+			return nil, badParam("sessionId", "sessionId is missing; name a session (--session, ARBOR_SESSION), whose last look is remembered, or a time (since)")
 		}
 		seen, err := env.Engine.Changes(ctx, ws, env.Session, func(all []engine.Difference) int { return env.shown(all) })
 		if err != nil {
@@ -115,7 +123,5 @@ func since(s string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	e := engine.Fail(engine.InvalidParams, "since %q: 2026-01-01 10:00:00 (UTC), RFC 3339, Unix milliseconds, or a duration such as 2h30m are expected", s)
-	e.Details = &engine.Details{Param: "since"}
-	return time.Time{}, e
+	return time.Time{}, badParam("since", "since %q: 2026-01-01 10:00:00 (UTC), RFC 3339, Unix milliseconds, or a duration such as 2h30m are expected", s)
 }

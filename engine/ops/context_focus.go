@@ -5,7 +5,7 @@ import "context"
 // ContextFocusIn moves a workspace's focus.
 type ContextFocusIn struct {
 	In
-	NodeID string `json:"nodeId" req:"true"`
+	NodeID string `json:"nodeId" req:"true" arg:"NODE" is:"node"`
 	Match
 	Write
 }
@@ -17,7 +17,14 @@ type ContextFocusOut struct {
 	Wrote
 }
 
-var contextFocus = op("context_focus", "say which node the work is at", writes|repeats, ContextFocus)
+var contextFocus = op("context_focus", writes|repeats, ContextFocus, Help{
+	Summary: "move the focus to a node",
+	Use:     "focus [NODE]",
+	Text: `The focused node is the one that "." names, and the default of arbor context.
+Without NODE it prints the focused node.`,
+	Example: `arbor focus node-mj2hz4gy
+arbor focus`,
+})
 
 // ContextFocus moves a workspace's focus.
 func ContextFocus(ctx context.Context, env *Env, in ContextFocusIn) (*ContextFocusOut, error) {

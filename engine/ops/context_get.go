@@ -11,20 +11,19 @@ import (
 
 	"arbor/context/assemble"
 	"arbor/context/render"
-	"arbor/engine"
 	"arbor/mdstore"
 )
 
 // ContextGetIn asks for what somebody working on a node must know.
 type ContextGetIn struct {
 	In
-	NodeID         string `json:"nodeId,omitempty" help:"the focused node unless said otherwise"`
-	IncludeLog     *bool  `json:"includeLog,omitempty" help:"true unless said otherwise"`
-	MaxLogEntries  int    `json:"maxLogEntries,omitempty" help:"for each node, the newest; 20 unless said otherwise"`
-	ReverseLog     bool   `json:"reverseLog,omitempty" help:"newest first"`
-	IncludeProblem *bool  `json:"includeProblem,omitempty" help:"true unless said otherwise"`
-	Budget         int    `json:"budget,omitempty" help:"tokens, counted as bytes/4"`
-	Format         string `json:"format,omitempty" enum:"json,markdown"`
+	NodeID         string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"the focused node unless given"`
+	IncludeLog     *bool  `json:"includeLog,omitempty" flag:"-" help:"true unless given"`
+	MaxLogEntries  int    `json:"maxLogEntries,omitempty" flag:"log" help:"the newest N log entries of each node, 0 for none; 20 unless given"`
+	ReverseLog     bool   `json:"reverseLog,omitempty" help:"newest log entries first"`
+	IncludeProblem *bool  `json:"includeProblem,omitempty" flag:"-" help:"true unless given"`
+	Budget         int    `json:"budget,omitempty" flag:"budget,b" help:"at most N tokens of four bytes each"`
+	Format         string `json:"format,omitempty" flag:"-" enum:"json,markdown"`
 }
 
 // ContextGetOut is the context of a node.
@@ -35,7 +34,22 @@ type ContextGetOut struct {
 	Out
 }
 
-var contextGet = op("context_get", "what somebody working on a node must know, and nothing else", reads|repeats, ContextGet)
+var contextGet = op("context_get", reads|repeats, ContextGet, Help{
+	Summary: "gather the context for work on a node",
+	Advice:  "Read it before work.",
+	Use:     "context [NODE]",
+	Aliases: "ctx",
+	Text: `The goal and rules of the workspace, the way from the root (or the nearest
+isolated node) to the node, the conclusions of its children and what it refers
+to; nothing else. Without NODE it is the focused one. --budget keeps it short:
+what is left out is listed with its size. Four bytes count as a token, of the
+Markdown, or of the JSON without its indentation and the members changes and
+hint. This reads the files that it shows; after nodes were moved by hand, arbor
+list reads every file.`,
+	Example: `arbor context
+arbor context node-mj2hz4gy --budget 4000
+arbor context . --format json`,
+})
 
 // ContextGet returns what somebody working on a node must know.
 func ContextGet(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut, error) {
@@ -49,9 +63,7 @@ func readContext(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut
 	}
 	for name, n := range map[string]int{"budget": in.Budget, "maxLogEntries": in.MaxLogEntries} {
 		if n < 0 {
-			e := engine.Fail(engine.InvalidParams, "%s is %d; a number above zero is expected, or none", name, n)
-			e.Details = &engine.Details{Param: name}
-			return nil, e
+			return nil, badParam(name, "%s is %d; a number above zero is expected, or none", name, n)
 		}
 	}
 	ws := s.Workspace().ID

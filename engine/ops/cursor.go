@@ -51,7 +51,5 @@ func after(s *engine.Snapshot, cursor string) (mdstore.ID, error) {
 }
 
 func badCursor(cursor, why string) error {
-	e := engine.Fail(engine.InvalidParams, "cursor %q %s; start again without it", cursor, why)
-	e.Details = &engine.Details{Param: "cursor"}
-	return e
+	return badParam("cursor", "cursor %q %s; start again without it", cursor, why)
 }

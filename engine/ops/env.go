@@ -181,9 +181,7 @@ func (env *Env) owner(ctx context.Context, ws, ref string) (*engine.Snapshot, md
 // resolve returns the id of the node that ref names.
 func (env *Env) resolve(s *engine.Snapshot, ref, param string) (mdstore.ID, error) {
 	if ref == "" {
-		e := engine.Fail(engine.InvalidParams, "%s is missing; name a node", param)
-		e.Details = &engine.Details{Param: param}
-		return "", e
+		return "", badParam(param, "%s is missing; name a node", param)
 	}
 	if env.Loose {
 		id, err := s.Resolve(ref)

@@ -3,16 +3,15 @@ package ops
 import (
 	"context"
 
-	"arbor/engine"
 	"arbor/mdstore"
 )
 
 // LogAppendIn adds to the log of a node, or of the workspace.
 type LogAppendIn struct {
 	In
-	NodeID   string `json:"nodeId,omitempty" help:"the workspace itself unless said otherwise"`
-	Operator string `json:"operator" req:"true" enum:"AI,Human"`
-	Event    string `json:"event" req:"true"`
+	NodeID   string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"the workspace itself unless given"`
+	Operator string `json:"operator" req:"true" flag:"-" enum:"AI,Human"`
+	Event    string `json:"event" req:"true" text:"the event"`
 	Write
 }
 
@@ -22,7 +21,18 @@ type LogAppendOut struct {
 	Wrote
 }
 
-var logAppend = op("log_append", "add to the log of a node or of the workspace", writes, LogAppend)
+var logAppend = op("log_append", writes, LogAppend, Help{
+	Summary: "add to the log of a node or of the workspace",
+	Advice:  "Without nodeId the workspace's log.",
+	Use:     "log [NODE] [EVENT | -]",
+	Text: `With an EVENT, or with -m, -F, - or -e, it adds an entry: the time in UTC, who
+(--as), and the event, which may have several lines. Without a text it prints
+the log, oldest entry first. Without NODE it is the log of the workspace.`,
+	Example: `arbor log node-mj2hz4gy "The limit is 5 tries a minute"
+arbor log -m "Moved the release to Friday"
+git log -1 --format=%B | arbor log node-mj2hz4gy -
+arbor log node-mj2hz4gy`,
+})
 
 // LogAppend adds to the log of a node, or of the workspace.
 func LogAppend(ctx context.Context, env *Env, in LogAppendIn) (*LogAppendOut, error) {
@@ -36,9 +46,7 @@ func LogAppend(ctx context.Context, env *Env, in LogAppendIn) (*LogAppendOut, er
 		act.Operator = in.Operator
 	case "":
 	default:
-		e := engine.Fail(engine.InvalidParams, "operator %q: AI and Human are the operators", in.Operator)
-		e.Details = &engine.Details{Param: "operator"}
-		return nil, e
+		return nil, badParam("operator", "operator %q: AI and Human are the operators", in.Operator)
 	}
 	at, o, err := env.Engine.AppendLog(ctx, s.Workspace().ID, id, in.Event, act)
 	if err != nil {

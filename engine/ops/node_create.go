@@ -11,13 +11,13 @@ import (
 // NodeCreateIn makes a node.
 type NodeCreateIn struct {
 	In
-	ParentID    string        `json:"parentId" req:"true"`
-	Type        string        `json:"type" req:"true" enum:"planning,execution" judge:"engine"`
-	Title       string        `json:"title" req:"true" help:"1 to 200 characters in one line"`
-	Requirement string        `json:"requirement" req:"true" help:"what is to be done, in Markdown"`
-	RulesHash   string        `json:"rulesHash,omitempty" help:"the hash of the rules, which proves that they were read; required where there are rules"`
+	ParentID    string        `json:"parentId" req:"true" flag:"parent,p" default:"root" is:"planning" help:"the planning NODE that it goes below"`
+	Type        string        `json:"type" req:"true" flag:"type,t" default:"execution" enum:"planning,execution" judge:"engine"`
+	Title       string        `json:"title" req:"true" arg:"TITLE" help:"1 to 200 characters in one line"`
+	Requirement string        `json:"requirement" req:"true" text:"the requirement" help:"what is to be done, in Markdown"`
+	RulesHash   string        `json:"rulesHash,omitempty" help:"the HASH that arbor rules shows, where there are rules"`
 	Role        string        `json:"role,omitempty" enum:"info_collection,validation,summary"`
-	Docs        []mdstore.Ref `json:"docs,omitempty"`
+	Docs        []mdstore.Ref `json:"docs,omitempty" flag:"doc" help:"a document as PATH:DESC; may be repeated"`
 	Cascade     bool          `json:"cascade,omitempty" help:"reopen completed or cancelled ancestors"`
 	Write
 }
@@ -30,7 +30,21 @@ type NodeCreateOut struct {
 	Wrote
 }
 
-var nodeCreate = op("node_create", "make a node under a planning node", writes, NodeCreate)
+var nodeCreate = op("node_create", writes, NodeCreate, Help{
+	Summary: "add a node under a planning node",
+	Advice:  "Needs rulesHash where there are rules.",
+	Use:     "add TITLE [-]",
+	Also:    "node create",
+	Aliases: "new",
+	Text: `A planning node divides work among its children, an execution node does it.
+The requirement says what is to be done: from -m, -F, - (stdin) or -e (your
+editor). Where the workspace has rules, --rules-hash proves that they were
+read: arbor rules shows it. The id of the new node is printed first, and alone
+with -q.`,
+	Example: `arbor add "Sign-in endpoint" -m "POST /sign-in, rate limited"
+arbor add "Backend" --type planning --parent root -m "All that runs on the server"
+arbor add "Limits" --parent Backend --rules-hash ff280711 -F limits.md`,
+})
 
 // NodeCreate makes a node.
 func NodeCreate(ctx context.Context, env *Env, in NodeCreateIn) (*NodeCreateOut, error) {

@@ -5,7 +5,7 @@ import "context"
 // NodeDeleteIn moves a node and all below it to the trash.
 type NodeDeleteIn struct {
 	In
-	NodeID string `json:"nodeId" req:"true"`
+	NodeID string `json:"nodeId" req:"true" arg:"NODE" is:"node"`
 	Match
 	Write
 }
@@ -17,7 +17,15 @@ type NodeDeleteOut struct {
 	Wrote
 }
 
-var nodeDelete = op("node_delete", "move a node and all below it to the trash", writes|destroys, NodeDelete)
+var nodeDelete = op("node_delete", writes|destroys, NodeDelete, Help{
+	Summary: "move a node and all below it to the trash",
+	Use:     "node delete NODE",
+	Aliases: "rm remove",
+	Text: `References to it from other nodes are marked as expired.
+` + confirmText,
+	Example: `arbor node delete node-mj2hz4gy --dry-run
+arbor node delete node-mj2hz4gy --yes`,
+})
 
 // NodeDelete moves a node and all below it to the trash.
 func NodeDelete(ctx context.Context, env *Env, in NodeDeleteIn) (*NodeDeleteOut, error) {

@@ -11,7 +11,7 @@ import (
 // NodeGetIn asks for a node.
 type NodeGetIn struct {
 	In
-	NodeID string `json:"nodeId" req:"true"`
+	NodeID string `json:"nodeId" req:"true" arg:"NODE" is:"node"`
 }
 
 // NodeGetOut is a node.
@@ -48,7 +48,19 @@ type NodeInfo struct {
 	Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"`
 }
 
-var nodeGet = op("node_get", "everything that one node's file says", reads|repeats, NodeGet)
+var nodeGet = op("node_get", reads|repeats, NodeGet, Help{
+	Summary: "show a node and the actions that it allows",
+	Use:     "show NODE",
+	Also:    "node get",
+	Aliases: "view cat",
+	Text: `All sections of the node, the newest entries of its log, and the actions that
+its status allows. The version in the last line goes with --if-match. To work
+on the node, read arbor context: it has more. This reads the node's own file
+only; after nodes were moved by hand, arbor list reads every file.`,
+	Example: `arbor show node-mj2hz4gy
+arbor show "Sign-in endpoint"
+arbor show . --json`,
+})
 
 // NodeGet returns a node.
 func NodeGet(ctx context.Context, env *Env, in NodeGetIn) (*NodeGetOut, error) {

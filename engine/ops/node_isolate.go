@@ -5,8 +5,8 @@ import "context"
 // NodeIsolateIn cuts a node's context off from its ancestors, or joins it again.
 type NodeIsolateIn struct {
 	In
-	NodeID  string `json:"nodeId" req:"true"`
-	Isolate bool   `json:"isolate" req:"true"`
+	NodeID  string `json:"nodeId" req:"true" arg:"NODE" is:"node"`
+	Isolate bool   `json:"isolate" req:"true" flag:"-"`
 	Match
 	Write
 }
@@ -17,7 +17,15 @@ type NodeIsolateOut struct {
 	Wrote
 }
 
-var nodeIsolate = op("node_isolate", "cut a node's context off from its ancestors, or join it again", writes|repeats, NodeIsolate)
+var nodeIsolate = op("node_isolate", writes|repeats, NodeIsolate, Help{
+	Summary: "separate the context of a node from its ancestors, or join it again",
+	Use:     "isolate NODE",
+	Also:    "node isolate",
+	Text: `The context of the node and of all below it begins at the node then; the goal,
+rules and documents of the workspace stay in it. --off joins it again.`,
+	Example: `arbor isolate node-mj2hz4gy
+arbor isolate node-mj2hz4gy --off`,
+})
 
 // NodeIsolate cuts a node's context off from its ancestors, or joins it again.
 func NodeIsolate(ctx context.Context, env *Env, in NodeIsolateIn) (*NodeIsolateOut, error) {

@@ -14,12 +14,12 @@ import (
 // NodeListIn asks for nodes as a tree.
 type NodeListIn struct {
 	In
-	RootID string   `json:"rootId,omitempty" help:"the node to start at; the root unless said otherwise"`
-	Depth  int      `json:"depth,omitempty" help:"levels below the start; 0 for all"`
-	Status []string `json:"status,omitempty" help:"only nodes in one of these statuses, and the way to them"`
-	Type   string   `json:"type,omitempty" enum:"planning,execution"`
-	Limit  int      `json:"limit,omitempty" help:"at most so many nodes; 200 unless said otherwise, -1 for all"`
-	Cursor string   `json:"cursor,omitempty" help:"where an earlier answer stopped"`
+	RootID string   `json:"rootId,omitempty" arg:"NODE" is:"node" help:"the node to start at; the root unless given"`
+	Depth  int      `json:"depth,omitempty" flag:"depth,d" help:"only N levels below the start; 0 for all"`
+	Status []string `json:"status,omitempty" flag:"status,s" is:"status" help:"only nodes in these STATUSES, separated by commas"`
+	Type   string   `json:"type,omitempty" flag:"type,t" enum:"planning,execution"`
+	Limit  int      `json:"limit,omitempty" flag:"limit,n" help:"at most N nodes; 200 unless given"`
+	Cursor string   `json:"cursor,omitempty" help:"continue at the CURSOR of an earlier page"`
 }
 
 // NodeListOut is a tree of nodes.
@@ -39,7 +39,19 @@ const (
 	listShare = 64  // of the nodes, one in so many in a list is worth that what lists tell is found out of all, once for all lists to come
 )
 
-var nodeList = op("node_list", "nodes as a tree, filtered and bounded", reads|repeats, NodeList)
+var nodeList = op("node_list", reads|repeats, NodeList, Help{
+	Summary: "list nodes in the order of the tree",
+	Advice:  "cursor brings the next page.",
+	Use:     "list [NODE]",
+	Also:    "node list",
+	Aliases: "ls",
+	Text: `Id, status, type and title of every node, or of those below NODE. Made for grep
+and scripts: -q prints only ids. When there are more than fit, the printed
+cursor brings the next page, and --all brings everything at once.`,
+	Example: `arbor list --status implementing,validating
+arbor list Backend --type execution -q
+arbor list --all | grep -i login`,
+})
 
 // NodeList returns nodes as a tree, bounded.
 func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error) {
@@ -55,9 +67,7 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 	}
 	for _, st := range in.Status {
 		if !slices.ContainsFunc(statemachine.Types(), func(t statemachine.Type) bool { return statemachine.Valid(t, statemachine.Status(st)) }) {
-			e := engine.Fail(engine.InvalidParams, "status %q: %s are the statuses of planning nodes, and %s those of execution nodes", st, listed(statemachine.Statuses(statemachine.Planning)), listed(statemachine.Statuses(statemachine.Execution)))
-			e.Details = &engine.Details{Param: "status"}
-			return nil, e
+			return nil, badParam("status", "status %q: %s are the statuses of planning nodes, and %s those of execution nodes", st, listed(statemachine.Statuses(statemachine.Planning)), listed(statemachine.Statuses(statemachine.Execution)))
 		}
 	}
 	if in.Depth < 0 {

@@ -9,10 +9,10 @@ import (
 // NodeMoveIn gives a node another parent or place.
 type NodeMoveIn struct {
 	In
-	NodeID      string `json:"nodeId" req:"true"`
-	NewParentID string `json:"newParentId" req:"true"`
-	Before      string `json:"before,omitempty" help:"the sibling it is to stand before"`
-	After       string `json:"after,omitempty" help:"the sibling it is to stand after"`
+	NodeID      string `json:"nodeId" req:"true" arg:"NODE" is:"node"`
+	NewParentID string `json:"newParentId" req:"true" arg:"PARENT" is:"node"`
+	Before      string `json:"before,omitempty" is:"node" help:"put it before this SIBLING"`
+	After       string `json:"after,omitempty" is:"node" help:"put it after this SIBLING"`
 	Cascade     bool   `json:"cascade,omitempty" help:"reopen completed or cancelled ancestors"`
 	Match
 	Write
@@ -25,7 +25,15 @@ type NodeMoveOut struct {
 	Wrote
 }
 
-var nodeMove = op("node_move", "give a node another parent, or another place among its siblings", writes|repeats, NodeMove)
+var nodeMove = op("node_move", writes|repeats, NodeMove, Help{
+	Summary: "give a node another parent or another place",
+	Use:     "node move NODE PARENT",
+	Aliases: "mv",
+	Text: `All below the node comes along. With --before or --after it gets that place
+among its siblings, and no file of a sibling changes. The folders stay where
+they are: the parent is in the file.`,
+	Example: "arbor node move node-mj2hz4gy root --before node-mj2hzz01",
+})
 
 // NodeMove gives a node another parent or place.
 func NodeMove(ctx context.Context, env *Env, in NodeMoveIn) (*NodeMoveOut, error) {

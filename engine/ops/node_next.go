@@ -12,11 +12,11 @@ import (
 // NodeNextIn asks for nodes that are ready to be worked on.
 type NodeNextIn struct {
 	In
-	Count        *int   `json:"count,omitempty" help:"at most so many; 1 unless said otherwise"`
-	Claim        bool   `json:"claim,omitempty" help:"take them, so that nobody else is given them while the lease lasts"`
-	SessionID    string `json:"sessionId,omitempty" help:"who claims; without a session the operator does, and is not given the same node twice"`
-	LeaseSeconds int    `json:"leaseSeconds,omitempty" help:"1800 unless said otherwise; 86400 at most"`
-	Release      string `json:"release,omitempty" help:"a claimed node, to give it back instead"`
+	Count        *int   `json:"count,omitempty" flag:"count,n" help:"at most N nodes; 1 unless given"`
+	Claim        bool   `json:"claim,omitempty" help:"claim them: no other session gets them during the lease"`
+	SessionID    string `json:"sessionId,omitempty" flag:"-" help:"the session that claims; without one the operator claims, and never gets the same node twice"`
+	LeaseSeconds int    `json:"leaseSeconds,omitempty" flag:"-" help:"1800 unless given; 86400 at most"`
+	Release      string `json:"release,omitempty" is:"node" help:"give back a NODE that is claimed"`
 }
 
 // NodeNextOut lists ready nodes in tree order.
@@ -40,7 +40,26 @@ type NextNode struct {
 	Claim
 }
 
-var nodeNext = op("node_next", "nodes ready to be worked on; claim them", writes, NodeNext)
+var nodeNext = op("node_next", writes, NodeNext, Help{
+	Summary: "list nodes that are ready for work, and claim them",
+	Advice:  "A claim keeps others off; release gives it back.",
+	Use:     "next",
+	Aliases: "ready",
+	Text: `In the order of the tree, the first one unless -n says more. Work that was
+claimed, begun and left is among them.
+
+--claim takes them: no other session gets them while the claim lasts. A write
+to the node renews the claim; completing the node ends it, and so does
+--release. A session gets its own nodes again before others; without one
+(--session, ARBOR_SESSION) the operator (--as) claims, and never gets the same
+node twice. Sessions of other assistants cannot start a claimed node; a person
+can, and can release any.`,
+	Example: `arbor next
+arbor next -n 5
+arbor start $(arbor next --claim -q)
+arbor next --claim --session alice --lease 2h
+arbor next --release node-mj2hz4gy --session alice`,
+})
 
 // defaultNext is how many nodes node_next returns unless told otherwise.
 const defaultNext = 1
@@ -106,9 +125,7 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 // release gives a claimed node back.
 func (env *Env) release(ctx context.Context, in NodeNextIn) (*NodeNextOut, error) {
 	if in.Claim || in.Count != nil || in.LeaseSeconds != 0 {
-		e := engine.Fail(engine.InvalidParams, "release gives one node back and takes none: call again without it to claim another one")
-		e.Details = &engine.Details{Param: "release"}
-		return nil, e
+		return nil, badParam("release", "release gives one node back and takes none: call again without it to claim another one")
 	}
 	s, err := env.snapshot(ctx, in.WorkspaceID)
 	if err != nil {

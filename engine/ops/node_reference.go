@@ -11,10 +11,10 @@ import (
 // NodeReferenceIn changes a node's references.
 type NodeReferenceIn struct {
 	In
-	NodeID         string `json:"nodeId" req:"true"`
-	TargetIDOrPath string `json:"targetIdOrPath" req:"true"`
-	Action         string `json:"action" req:"true" enum:"add,remove,expire,activate"`
-	Description    string `json:"description,omitempty"`
+	NodeID         string `json:"nodeId" req:"true" arg:"NODE" is:"node"`
+	TargetIDOrPath string `json:"targetIdOrPath" req:"true" arg:"TARGET"`
+	Action         string `json:"action" req:"true" flag:"-" enum:"add,remove,expire,activate"`
+	Description    string `json:"description,omitempty" arg:"DESC" flag:"-"`
 	Match
 	Write
 }
@@ -32,7 +32,17 @@ type Reference struct {
 	Expired     bool   `json:"expired,omitempty"`
 }
 
-var nodeReference = op("node_reference", "add, remove, expire or activate a reference to a node or document", writes, NodeReference)
+var nodeReference = op("node_reference", writes, NodeReference, Help{
+	Summary: "add, remove, expire or activate a reference to a node or document",
+	Use:     "ref NODE",
+	Also:    "node ref",
+	Text: `Without a verb it lists them. A reference names another node or a document; the
+context of the node brings what an active one says: one hop, no further.`,
+	Example: `arbor ref node-mj2hz4gy
+arbor ref add node-mj2hz4gy "Sign-in endpoint" "the limits are there"
+arbor ref add node-mj2hz4gy docs/api.md
+arbor ref expire node-mj2hz4gy docs/api.md`,
+})
 
 // NodeReference changes a node's references.
 func NodeReference(ctx context.Context, env *Env, in NodeReferenceIn) (*NodeReferenceOut, error) {

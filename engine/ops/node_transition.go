@@ -12,10 +12,10 @@ import (
 // NodeTransitionIn moves a node along its life cycle.
 type NodeTransitionIn struct {
 	In
-	NodeID     string `json:"nodeId" req:"true"`
-	Action     string `json:"action" req:"true" enum:"start,submit,complete,fail,retry,reopen,cancel" judge:"engine"`
-	Conclusion string `json:"conclusion,omitempty" help:"what came of it, in Markdown; complete, fail and cancel need one"`
-	Reason     string `json:"reason,omitempty" help:"for the log"`
+	NodeID     string `json:"nodeId" req:"true" arg:"NODE" is:"node"`
+	Action     string `json:"action" req:"true" arg:"ACTION" flag:"-" enum:"start,submit,complete,fail,retry,reopen,cancel" judge:"engine"`
+	Conclusion string `json:"conclusion,omitempty" text:"the conclusion" help:"the result, in Markdown; complete, fail and cancel need one"`
+	Reason     string `json:"reason,omitempty" empty:"ok" help:"the REASON, for the log"`
 	Cascade    bool   `json:"cascade,omitempty" help:"reopen completed or cancelled ancestors"`
 	Match
 	Write
@@ -32,7 +32,14 @@ type NodeTransitionOut struct {
 	Wrote
 }
 
-var nodeTransition = op("node_transition", "start, submit, complete, fail, retry, reopen or cancel a node", writes, NodeTransition)
+var nodeTransition = op("node_transition", writes, NodeTransition, Help{
+	Summary: "start, submit, complete, fail, retry, reopen or cancel a node",
+	Advice:  "complete, fail and cancel need a conclusion. A planning node completes when all its children are done.",
+	Use:     "node transition NODE ACTION [-]",
+	Text: `The actions are start, submit, complete, fail, retry, reopen, cancel; each is a
+command of its own as well.`,
+	Example: `arbor node transition node-mj2hz4gy complete -m "Done"`,
+})
 
 // NodeTransition moves a node along its life cycle.
 func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTransitionOut, error) {

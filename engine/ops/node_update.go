@@ -9,22 +9,29 @@ import (
 // NodeUpdateIn changes a node's texts; what is absent stays.
 type NodeUpdateIn struct {
 	In
-	NodeID      string  `json:"nodeId" req:"true"`
-	Title       *string `json:"title,omitempty"`
-	Requirement *string `json:"requirement,omitempty"`
-	Note        *string `json:"note,omitempty"`
-	Conclusion  *string `json:"conclusion,omitempty"`
+	NodeID      string  `json:"nodeId" req:"true" arg:"NODE" is:"node"`
+	Title       *string `json:"title,omitempty" help:"the new TITLE"`
+	Requirement *string `json:"requirement,omitempty" empty:"ok" help:"the new requirement, as TEXT"`
+	Note        *string `json:"note,omitempty" empty:"ok" help:"the new note, as TEXT"`
+	Conclusion  *string `json:"conclusion,omitempty" empty:"ok" help:"the new conclusion, as TEXT"`
 	Match
 	Write
 }
 
-// NodeUpdateOut is the result of node_update.
-type NodeUpdateOut struct{ Wrote }
-
-var nodeUpdate = op("node_update", "give a node another title, requirement, note or conclusion", writes|repeats, NodeUpdate)
+var nodeUpdate = op("node_update", writes|repeats, NodeUpdate, Help{
+	Summary: "change the title or the texts of a node",
+	Use:     "node update NODE [-]",
+	Aliases: "edit set",
+	Text: `What is not given stays. Short texts have a flag each; a long one is named by
+--section and comes from -F FILE, - (stdin) or -e (your editor, with the text
+as it is now). An empty text removes the text of the section.`,
+	Example: `arbor node update node-mj2hz4gy --title "Sign-in endpoint"
+arbor node update . --section note -e
+arbor node update . --section requirement - < requirement.md`,
+})
 
 // NodeUpdate changes a node's texts.
-func NodeUpdate(ctx context.Context, env *Env, in NodeUpdateIn) (*NodeUpdateOut, error) {
+func NodeUpdate(ctx context.Context, env *Env, in NodeUpdateIn) (*Wrote, error) {
 	s, id, err := env.node(ctx, in.WorkspaceID, in.NodeID)
 	if err != nil {
 		return nil, err
@@ -36,5 +43,5 @@ func NodeUpdate(ctx context.Context, env *Env, in NodeUpdateIn) (*NodeUpdateOut,
 	if err != nil {
 		return nil, fail(err)
 	}
-	return &NodeUpdateOut{env.wrote(ctx, s.Workspace().ID, o, "node_get shows it as it is now")}, nil
+	return new(env.wrote(ctx, s.Workspace().ID, o, "node_get shows it as it is now")), nil
 }

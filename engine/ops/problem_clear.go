@@ -9,18 +9,19 @@ import (
 // ProblemClearIn says that nothing is wrong any more.
 type ProblemClearIn struct {
 	In
-	NodeID string `json:"nodeId,omitempty" help:"the workspace itself unless said otherwise"`
+	NodeID string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"the workspace itself unless given"`
 	Match
 	Write
 }
 
-// ProblemClearOut is the result of problem_clear.
-type ProblemClearOut struct{ Wrote }
-
-var problemClear = op("problem_clear", "say that nothing is wrong any more", writes|repeats, ProblemClear)
+var problemClear = op("problem_clear", writes|repeats, ProblemClear, Help{
+	Summary: "clear the open problem of a node or of the workspace",
+	Advice:  "Without nodeId the workspace's.",
+	Use:     "problem --clear",
+})
 
 // ProblemClear says that nothing is wrong any more.
-func ProblemClear(ctx context.Context, env *Env, in ProblemClearIn) (*ProblemClearOut, error) {
+func ProblemClear(ctx context.Context, env *Env, in ProblemClearIn) (*Wrote, error) {
 	s, id, err := env.owner(ctx, in.WorkspaceID, in.NodeID)
 	if err != nil {
 		return nil, err
@@ -29,5 +30,5 @@ func ProblemClear(ctx context.Context, env *Env, in ProblemClearIn) (*ProblemCle
 	if err != nil {
 		return nil, fail(err)
 	}
-	return &ProblemClearOut{env.wrote(ctx, s.Workspace().ID, o, "no problem is open here any more")}, nil
+	return new(env.wrote(ctx, s.Workspace().ID, o, "no problem is open here any more")), nil
 }

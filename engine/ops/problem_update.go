@@ -4,31 +4,36 @@ import (
 	"context"
 	"strings"
 
-	"arbor/engine"
 	"arbor/mdstore"
 )
 
 // ProblemUpdateIn says what is wrong now.
 type ProblemUpdateIn struct {
 	In
-	NodeID   string `json:"nodeId,omitempty" help:"the workspace itself unless said otherwise"`
-	Problem  string `json:"problem" req:"true"`
-	NextStep string `json:"nextStep,omitempty"`
+	NodeID   string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"the workspace itself unless given"`
+	Problem  string `json:"problem" req:"true" text:"the problem"`
+	NextStep string `json:"nextStep,omitempty" flag:"next" empty:"ok" help:"what to do about it: the next STEP"`
 	Match
 	Write
 }
 
-// ProblemUpdateOut is the result of problem_update.
-type ProblemUpdateOut struct{ Wrote }
-
-var problemUpdate = op("problem_update", "say what is wrong now, and what to do next", writes|repeats, ProblemUpdate)
+var problemUpdate = op("problem_update", writes|repeats, ProblemUpdate, Help{
+	Summary: "set the open problem of a node or of the workspace",
+	Advice:  "Without nodeId the workspace's.",
+	Use:     "problem [NODE] [TEXT | -]",
+	Text: `A problem is what is wrong now and what to do about it; it is part of every
+context below. With a TEXT, or with -m, -F, - or -e, it replaces the open
+problem. Without a text it prints the problem. Without NODE it is the problem of
+the workspace.`,
+	Example: `arbor problem node-mj2hz4gy "The test server is down" --next "Ask ops on Monday"
+arbor problem -m "The release date is at risk"
+arbor problem node-mj2hz4gy --clear`,
+})
 
 // ProblemUpdate says what is wrong now.
-func ProblemUpdate(ctx context.Context, env *Env, in ProblemUpdateIn) (*ProblemUpdateOut, error) {
+func ProblemUpdate(ctx context.Context, env *Env, in ProblemUpdateIn) (*Wrote, error) {
 	if strings.TrimSpace(in.Problem) == "" {
-		e := engine.Fail(engine.InvalidParams, "problem is empty; say what is wrong, or clear it with problem_clear")
-		e.Details = &engine.Details{Param: "problem"}
-		return nil, e
+		return nil, badParam("problem", "problem is empty; say what is wrong, or clear it with problem_clear")
 	}
 	s, id, err := env.owner(ctx, in.WorkspaceID, in.NodeID)
 	if err != nil {
@@ -39,5 +44,5 @@ func ProblemUpdate(ctx context.Context, env *Env, in ProblemUpdateIn) (*ProblemU
 	if err != nil {
 		return nil, fail(err)
 	}
-	return &ProblemUpdateOut{env.wrote(ctx, s.Workspace().ID, o, "problem_clear says that it is solved")}, nil
+	return new(env.wrote(ctx, s.Workspace().ID, o, "problem_clear says that it is solved")), nil
 }

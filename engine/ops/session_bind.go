@@ -8,9 +8,9 @@ import (
 
 // SessionBindIn makes a workspace the default of a session.
 type SessionBindIn struct {
-	SessionID   string `json:"sessionId" req:"true"`
-	WorkspaceID string `json:"workspaceId" req:"true"`
-	NodeID      string `json:"nodeId,omitempty" help:"the session's focus"`
+	SessionID   string `json:"sessionId" req:"true" flag:"-"`
+	WorkspaceID string `json:"workspaceId" req:"true" arg:"WS" flag:"-"`
+	NodeID      string `json:"nodeId,omitempty" flag:"node" is:"node" help:"the focus of the session: a NODE"`
 	Write
 }
 
@@ -24,14 +24,18 @@ type SessionBindOut struct {
 	Wrote
 }
 
-var sessionBind = op("session_bind", "make a workspace the default of a session", writes|repeats, SessionBind)
+var sessionBind = op("session_bind", writes|repeats, SessionBind, Help{
+	Summary: "make a workspace the default of a session",
+	Advice:  "And of this connection.",
+	Use:     "session bind WS",
+	Text:    "A session has one workspace; binding it again moves it.",
+	Example: "arbor session bind Login --session alice",
+})
 
 // SessionBind makes a workspace the default of a session.
 func SessionBind(ctx context.Context, env *Env, in SessionBindIn) (*SessionBindOut, error) {
 	if in.WorkspaceID == "" {
-		e := engine.Fail(engine.InvalidParams, "workspaceId is empty; name the workspace that the session is to be bound to (workspace_list)")
-		e.Details = &engine.Details{Param: "workspaceId"}
-		return nil, e
+		return nil, badParam("workspaceId", "workspaceId is empty; name the workspace that the session is to be bound to (workspace_list)")
 	}
 	s, err := env.snapshot(ctx, in.WorkspaceID)
 	if err != nil {

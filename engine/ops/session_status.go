@@ -8,7 +8,7 @@ import (
 
 // SessionIn names a session.
 type SessionIn struct {
-	SessionID string `json:"sessionId" req:"true"`
+	SessionID string `json:"sessionId" req:"true" flag:"-"`
 }
 
 // SessionStatusOut says what a session is bound to.
@@ -24,7 +24,12 @@ type SessionStatusOut struct {
 	Out
 }
 
-var sessionStatus = op("session_status", "what a session is bound to", reads|repeats, SessionStatus)
+var sessionStatus = op("session_status", reads|repeats, SessionStatus, Help{
+	Summary: "show what a session is bound to",
+	Use:     "session status",
+	Text:    "When it is bound to nothing, the workspaces that it could be bound to are listed.",
+	Example: "arbor session status --session alice",
+})
 
 // SessionStatus says what a session is bound to.
 func SessionStatus(ctx context.Context, env *Env, in SessionIn) (*SessionStatusOut, error) {

@@ -11,7 +11,12 @@ type SessionUnbindIn struct {
 // SessionUnbindOut is the result of session_unbind.
 type SessionUnbindOut struct{ Wrote }
 
-var sessionUnbind = op("session_unbind", "end a session's binding", writes, SessionUnbind)
+var sessionUnbind = op("session_unbind", writes, SessionUnbind, Help{
+	Summary: "forget what a session is bound to and what it has seen",
+	Use:     "session unbind",
+	Text:    "The workspace itself does not change. What the session has claimed is given back.",
+	Example: "arbor session unbind --session alice",
+})
 
 // SessionUnbind ends a session's binding.
 func SessionUnbind(ctx context.Context, env *Env, in SessionUnbindIn) (*SessionUnbindOut, error) {

@@ -9,17 +9,17 @@ import (
 
 // In names the workspace that an operation is about.
 type In struct {
-	WorkspaceID string `json:"workspaceId,omitempty" help:"the workspace; may be left out where one is meant without doubt: the bound one, or the only active one"`
+	WorkspaceID string `json:"workspaceId,omitempty" arg:"WS" flag:"-" help:"the workspace; optional where the session is bound to one or only one is active"`
 }
 
 // Write are the parameters that every writing operation takes.
 type Write struct {
-	DryRun bool `json:"dryRun,omitempty" help:"plan only: return the unified diff and write nothing"`
+	DryRun bool `json:"dryRun,omitempty" help:"print the change as a unified diff and write nothing"`
 }
 
 // Match is the precondition of operations on one file that was read before.
 type Match struct {
-	IfMatch string `json:"ifMatch,omitempty" help:"the version that a read returned; refused with CONFLICT when the file moved on"`
+	IfMatch string `json:"ifMatch,omitempty" help:"refuse unless the file still has this VERSION, as show printed it"`
 }
 
 // Out is what every result carries.

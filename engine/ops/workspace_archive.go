@@ -7,8 +7,8 @@ import (
 	"arbor/mdstore"
 )
 
-// WorkspaceArchiveIn moves a workspace into the archive.
-type WorkspaceArchiveIn struct {
+// WorkspaceMoveIn moves a workspace into the archive or out of it.
+type WorkspaceMoveIn struct {
 	In
 	Match
 	Write
@@ -20,10 +20,15 @@ type WorkspaceMoveOut struct {
 	Wrote
 }
 
-var workspaceArchive = op("workspace_archive", "move a workspace into the archive", writes|repeats, WorkspaceArchive)
+var workspaceArchive = op("workspace_archive", writes|repeats, WorkspaceArchive, Help{
+	Summary: "move a workspace into the archive",
+	Use:     "ws archive [WS]",
+	Text:    "It can be read there. Nothing in it can be changed until it is restored.",
+	Example: "arbor ws archive Login",
+})
 
 // WorkspaceArchive moves a workspace into the archive.
-func WorkspaceArchive(ctx context.Context, env *Env, in WorkspaceArchiveIn) (*WorkspaceMoveOut, error) {
+func WorkspaceArchive(ctx context.Context, env *Env, in WorkspaceMoveIn) (*WorkspaceMoveOut, error) {
 	return env.shelve(ctx, in.In, env.act(in.Write, in.Match), env.Engine.Archive, "workspace_restore brings it back")
 }
 

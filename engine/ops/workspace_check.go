@@ -11,8 +11,8 @@ import (
 
 // WorkspaceCheckIn asks for every diagnostic.
 type WorkspaceCheckIn struct {
-	WorkspaceID string `json:"workspaceId,omitempty" help:"every workspace of the vault unless said otherwise"`
-	Fix         bool   `json:"fix,omitempty" help:"mend what can be mended without losing text"`
+	WorkspaceID string `json:"workspaceId,omitempty" arg:"WS" flag:"-" help:"every workspace of the vault unless given"`
+	Fix         bool   `json:"fix,omitempty" help:"repair what can be repaired without losing text"`
 	Write
 }
 
@@ -26,7 +26,24 @@ type WorkspaceCheckOut struct {
 	Wrote
 }
 
-var workspaceCheck = op("workspace_check", "every diagnostic of the files, and repairs that lose nothing", writes|repeats, WorkspaceCheck)
+var workspaceCheck = op("workspace_check", writes|repeats, WorkspaceCheck, Help{
+	Summary: "list everything that is wrong in the files, and repair it on request",
+	Advice:  "fix loses no text.",
+	Use:     "check [WS]",
+	Aliases: "lint doctor",
+	Text: `One line each: file:line:col: code: text, as editors and CI read it, and what
+--fix does about it, or that it needs a repair by hand. The exit code is 6 when
+there are any. --fix repairs what it can without losing text: it prints the
+diff, what it repaired, and what remains; --fix --dry-run writes nothing. Paths
+in the diff are relative to the vault, in lines to the working directory. With
+WS only that workspace is checked, and not what concerns the whole vault:
+sessions.json, workspaces that share an id, files between the workspaces.
+--sarif prints a SARIF 2.1.0 document, for code review in pull requests.`,
+	Example: `arbor check
+arbor check --fix --dry-run
+arbor check || exit 1
+arbor check --sarif > arbor.sarif`,
+})
 
 // WorkspaceCheck returns every diagnostic, of one workspace or of all, and mends on request what can be mended.
 func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (*WorkspaceCheckOut, error) {

@@ -1,15 +1,11 @@
 package ops
 
-import (
-	"context"
-
-	"arbor/engine"
-)
+import "context"
 
 // WorkspaceDeleteIn moves a workspace to the trash.
 type WorkspaceDeleteIn struct {
-	WorkspaceID string `json:"workspaceId" req:"true"`
-	Force       bool   `json:"force,omitempty" help:"also an active one"`
+	WorkspaceID string `json:"workspaceId" req:"true" arg:"WS" flag:"-"`
+	Force       bool   `json:"force,omitempty" help:"also an active one with open nodes"`
 	Match
 	Write
 }
@@ -21,14 +17,24 @@ type WorkspaceDeleteOut struct {
 	Wrote
 }
 
-var workspaceDelete = op("workspace_delete", "move a workspace to the trash", writes|destroys, WorkspaceDelete)
+// confirmText is what the help of commands that delete says.
+const confirmText = `At a terminal it asks first, unless there is --yes; elsewhere it does not ask.
+The trash (.local/trash) keeps what is deleted until you empty it.`
+
+var workspaceDelete = op("workspace_delete", writes|destroys, WorkspaceDelete, Help{
+	Summary: "move a workspace to the trash",
+	Advice:  "An active one only with force.",
+	Use:     "ws delete WS",
+	Aliases: "rm remove",
+	Text:    confirmText,
+	Example: `arbor ws delete Login --dry-run
+arbor ws delete Login --force --yes`,
+})
 
 // WorkspaceDelete moves a workspace to the trash.
 func WorkspaceDelete(ctx context.Context, env *Env, in WorkspaceDeleteIn) (*WorkspaceDeleteOut, error) {
 	if in.WorkspaceID == "" {
-		e := engine.Fail(engine.InvalidParams, "workspaceId is missing; a workspace is deleted by name only")
-		e.Details = &engine.Details{Param: "workspaceId"}
-		return nil, e
+		return nil, badParam("workspaceId", "workspaceId is missing; a workspace is deleted by name only")
 	}
 	id, err := env.workspace(ctx, in.WorkspaceID)
 	if err != nil {

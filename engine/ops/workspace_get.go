@@ -41,7 +41,13 @@ type WorkspaceInfo struct {
 	Version        string        `json:"version"`
 }
 
-var workspaceGet = op("workspace_get", "goal, rules, documents, problem and log of a workspace", reads|repeats, WorkspaceGet)
+var workspaceGet = op("workspace_get", reads|repeats, WorkspaceGet, Help{
+	Summary: "show a workspace: goal, rules, documents, problem, log",
+	Use:     "ws get [WS]",
+	Aliases: "show",
+	Text:    "The version in the last line goes with --if-match.",
+	Example: "arbor ws get Login",
+})
 
 // logShown is how many entries of a workspace's log workspace_get returns.
 const logShown = 20

@@ -9,10 +9,10 @@ import (
 
 // WorkspaceInitIn makes a workspace.
 type WorkspaceInitIn struct {
-	Name  string        `json:"name" req:"true" help:"1 to 200 characters in one line"`
-	Goal  string        `json:"goal" req:"true" help:"what the work is for"`
-	Rules []string      `json:"rules,omitempty" help:"rules that everybody working here must follow"`
-	Docs  []mdstore.Ref `json:"docs,omitempty" help:"documents for the whole workspace"`
+	Name  string        `json:"name" req:"true" arg:"NAME" help:"1 to 200 characters in one line"`
+	Goal  string        `json:"goal" req:"true" flag:"goal,g" help:"the GOAL: what the work is for (required)"`
+	Rules []string      `json:"rules,omitempty" flag:"rule" help:"a RULE that all work here follows; may be repeated"`
+	Docs  []mdstore.Ref `json:"docs,omitempty" flag:"doc" help:"a document as PATH:DESC; may be repeated"`
 	Write
 }
 
@@ -26,7 +26,16 @@ type WorkspaceInitOut struct {
 	Wrote
 }
 
-var workspaceInit = op("workspace_init", "make a workspace with its root node", writes, WorkspaceInit)
+var workspaceInit = op("workspace_init", writes, WorkspaceInit, Help{
+	Summary: "make a workspace with its root node",
+	Use:     "init NAME",
+	Text: `The workspace goes into the vault that is found from here upwards, or that
+--vault or ARBOR_VAULT names. Where there is none, the folder .tanmi-workspace
+is made here. To make a vault here although there is one above:
+arbor init NAME --goal GOAL --vault .tanmi-workspace`,
+	Example: `arbor init Login --goal "Users sign in with a password"
+arbor init Login --goal "..." --rule "No new dependencies" --doc docs/api.md:"the endpoints"`,
+})
 
 // WorkspaceInit makes a workspace with its root node.
 func WorkspaceInit(ctx context.Context, env *Env, in WorkspaceInitIn) (*WorkspaceInitOut, error) {

@@ -8,7 +8,7 @@ import (
 
 // WorkspaceListIn filters workspaces.
 type WorkspaceListIn struct {
-	Status string `json:"status,omitempty" enum:"active,archived,all" help:"active unless said otherwise"`
+	Status string `json:"status,omitempty" enum:"active,archived,all" help:"active unless given"`
 }
 
 // WorkspaceListOut lists workspaces, oldest first.
@@ -31,7 +31,15 @@ type WorkspaceHead struct {
 	Damaged       bool   `json:"damaged,omitempty"`
 }
 
-var workspaceList = op("workspace_list", "list the workspaces of the vault", reads|repeats, WorkspaceList)
+var workspaceList = op("workspace_list", reads|repeats, WorkspaceList, Help{
+	Summary: "list the workspaces of the vault",
+	Use:     "ws list",
+	Aliases: "ls",
+	Text: `One line each, oldest first: id, status, name, goal. A file that cannot be read
+is marked as damaged; arbor check says why.`,
+	Example: `arbor ws list --status all
+arbor ws list -q`,
+})
 
 // WorkspaceList lists workspaces, oldest first.
 func WorkspaceList(ctx context.Context, env *Env, in WorkspaceListIn) (*WorkspaceListOut, error) {

@@ -7,17 +7,15 @@ import (
 	"arbor/mdstore"
 )
 
-// WorkspaceRestoreIn takes a workspace out of the archive.
-type WorkspaceRestoreIn struct {
-	In
-	Match
-	Write
-}
-
-var workspaceRestore = op("workspace_restore", "take a workspace out of the archive", writes|repeats, WorkspaceRestore)
+var workspaceRestore = op("workspace_restore", writes|repeats, WorkspaceRestore, Help{
+	Summary: "take a workspace out of the archive",
+	Use:     "ws restore [WS]",
+	Text:    "Its folder moves back, and it is active again.",
+	Example: "arbor ws restore Login",
+})
 
 // WorkspaceRestore takes a workspace out of the archive.
-func WorkspaceRestore(ctx context.Context, env *Env, in WorkspaceRestoreIn) (*WorkspaceMoveOut, error) {
+func WorkspaceRestore(ctx context.Context, env *Env, in WorkspaceMoveIn) (*WorkspaceMoveOut, error) {
 	if in.WorkspaceID == "" { // the one that is archived is meant, not the one that is active
 		list, err := WorkspaceList(ctx, env, WorkspaceListIn{Status: mdstore.StatusArchived})
 		if err != nil {

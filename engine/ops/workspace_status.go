@@ -11,7 +11,7 @@ import (
 // WorkspaceStatusIn asks for the tree of a workspace as text.
 type WorkspaceStatusIn struct {
 	In
-	Format string `json:"format,omitempty" enum:"box,markdown" help:"box unless said otherwise"`
+	Format string `json:"format,omitempty" enum:"box,markdown" help:"box unless given"`
 
 	All bool `json:"-"` // the whole tree; for front ends that bound it themselves
 }
@@ -35,7 +35,18 @@ type NodeProblem struct {
 	mdstore.Problem
 }
 
-var workspaceStatus = op("workspace_status", "the tree with statuses, progress and problems, as text", reads|repeats, WorkspaceStatus)
+var workspaceStatus = op("workspace_status", reads|repeats, WorkspaceStatus, Help{
+	Summary: "show the tree of a workspace with progress, focus and problems",
+	Advice:  "For people; node_list is cheaper.",
+	Use:     "status [WS]",
+	Also:    "ws status",
+	Aliases: "st",
+	Text: `The goal, how many execution nodes are done (completed, failed or cancelled),
+the whole tree, open problems with their next steps, and damaged files.
+--format markdown is for pasting it somewhere.`,
+	Example: `arbor status
+arbor status Login --format markdown`,
+})
 
 // WorkspaceStatus returns the state of a workspace at a glance.
 func WorkspaceStatus(ctx context.Context, env *Env, in WorkspaceStatusIn) (*WorkspaceStatusOut, error) {

@@ -9,19 +9,22 @@ import (
 // WorkspaceUpdateIn renames a workspace or gives it another goal.
 type WorkspaceUpdateIn struct {
 	In
-	Name *string `json:"name,omitempty"`
-	Goal *string `json:"goal,omitempty"`
+	Name *string `json:"name,omitempty" help:"the new NAME"`
+	Goal *string `json:"goal,omitempty" flag:"goal,g" help:"the new GOAL"`
 	Match
 	Write
 }
 
-// WorkspaceUpdateOut is the result of workspace_update.
-type WorkspaceUpdateOut struct{ Wrote }
-
-var workspaceUpdate = op("workspace_update", "rename a workspace or give it another goal", writes|repeats, WorkspaceUpdate)
+var workspaceUpdate = op("workspace_update", writes|repeats, WorkspaceUpdate, Help{
+	Summary: "rename a workspace or give it another goal",
+	Use:     "ws update [WS]",
+	Aliases: "edit rename",
+	Text:    "What is not given stays. The folder keeps its name: the id is in the file.",
+	Example: `arbor ws update Login --name "Sign-in" --goal "Users sign in with a passkey"`,
+})
 
 // WorkspaceUpdate renames a workspace or gives it another goal.
-func WorkspaceUpdate(ctx context.Context, env *Env, in WorkspaceUpdateIn) (*WorkspaceUpdateOut, error) {
+func WorkspaceUpdate(ctx context.Context, env *Env, in WorkspaceUpdateIn) (*Wrote, error) {
 	id, err := env.workspace(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
@@ -33,5 +36,5 @@ func WorkspaceUpdate(ctx context.Context, env *Env, in WorkspaceUpdateIn) (*Work
 	if err != nil {
 		return nil, fail(err)
 	}
-	return &WorkspaceUpdateOut{env.wrote(ctx, id, o, "workspace_get shows it")}, nil
+	return new(env.wrote(ctx, id, o, "workspace_get shows it")), nil
 }

@@ -10,9 +10,9 @@ import (
 // WorkspaceUpdateDocsIn changes the documents of a workspace.
 type WorkspaceUpdateDocsIn struct {
 	In
-	Action      string `json:"action" req:"true" enum:"add,remove,expire,activate"`
-	Path        string `json:"path" req:"true"`
-	Description string `json:"description,omitempty"`
+	Action      string `json:"action" req:"true" flag:"-" enum:"add,remove,expire,activate"`
+	Path        string `json:"path" req:"true" arg:"PATH"`
+	Description string `json:"description,omitempty" arg:"DESC" flag:"-"`
 	Match
 	Write
 }
@@ -23,7 +23,17 @@ type WorkspaceUpdateDocsOut struct {
 	Wrote
 }
 
-var workspaceUpdateDocs = op("workspace_update_docs", "add, remove, expire or activate a document", writes, WorkspaceUpdateDocs)
+var workspaceUpdateDocs = op("workspace_update_docs", writes, WorkspaceUpdateDocs, Help{
+	Summary: "add, remove, expire or activate a document",
+	Use:     "docs",
+	Also:    "ws docs",
+	Aliases: "doc",
+	Text: `Without a verb it lists them. The documents of the workspace are part of the
+context of every node in it, unless they are expired.`,
+	Example: `arbor docs
+arbor docs add docs/api.md "the endpoints"
+arbor docs expire docs/old.md`,
+})
 
 // WorkspaceUpdateDocs changes the documents of a workspace.
 func WorkspaceUpdateDocs(ctx context.Context, env *Env, in WorkspaceUpdateDocsIn) (*WorkspaceUpdateDocsOut, error) {

@@ -10,9 +10,9 @@ import (
 // WorkspaceUpdateRulesIn changes the rules.
 type WorkspaceUpdateRulesIn struct {
 	In
-	Action string   `json:"action" req:"true" enum:"add,remove,replace"`
-	Rule   string   `json:"rule,omitempty" help:"one rule, for add and remove"`
-	Rules  []string `json:"rules,omitempty" help:"several; all of them, for replace"`
+	Action string   `json:"action" req:"true" flag:"-" enum:"add,remove,replace"`
+	Rule   string   `json:"rule,omitempty" flag:"-" help:"one rule, for add and remove"`
+	Rules  []string `json:"rules,omitempty" arg:"RULE" flag:"-" help:"several; all of them, for replace"`
 	Match
 	Write
 }
@@ -24,7 +24,17 @@ type WorkspaceUpdateRulesOut struct {
 	Wrote
 }
 
-var workspaceUpdateRules = op("workspace_update_rules", "add, remove or replace rules", writes|repeats, WorkspaceUpdateRules)
+var workspaceUpdateRules = op("workspace_update_rules", writes|repeats, WorkspaceUpdateRules, Help{
+	Summary: "add, remove or replace rules",
+	Advice:  "rulesHash changes with them.",
+	Use:     "rules",
+	Also:    "ws rules",
+	Text: `Without a verb it prints the rules and their hash. Where there are rules, arbor
+add asks for that hash: it proves that the rules were read.`,
+	Example: `arbor rules
+arbor rules add "No new dependencies"
+arbor rules replace -F rules.txt`,
+})
 
 // WorkspaceUpdateRules changes the rules.
 func WorkspaceUpdateRules(ctx context.Context, env *Env, in WorkspaceUpdateRulesIn) (*WorkspaceUpdateRulesOut, error) {
@@ -37,9 +47,7 @@ func WorkspaceUpdateRules(ctx context.Context, env *Env, in WorkspaceUpdateRules
 		rules = append([]string{in.Rule}, rules...)
 	}
 	if in.Action == string(engine.ReplaceRules) && rules == nil {
-		e := engine.Fail(engine.InvalidParams, "rules is missing; replace takes all rules, an empty list for none")
-		e.Details = &engine.Details{Param: "rules"}
-		return nil, e
+		return nil, badParam("rules", "rules is missing; replace takes all rules, an empty list for none")
 	}
 	now, o, err := env.Engine.Rules(ctx, id, engine.RulesAction(in.Action), rules, env.act(in.Write, in.Match))
 	if err != nil {

@@ -19,12 +19,12 @@ var (
 	archiveVerb = moveVerb{"archive", "Move a workspace into the archive",
 		"It can be read there, and nothing in it can be changed until it is restored.",
 		func(ctx context.Context, sh *shell) (*ops.WorkspaceMoveOut, error) {
-			return call(ctx, sh, ops.WorkspaceArchive, ops.WorkspaceArchiveIn{In: sh.in(), Match: sh.match(), Write: sh.write()})
+			return call(ctx, sh, ops.WorkspaceArchive, ops.WorkspaceMoveIn{In: sh.in(), Match: sh.match(), Write: sh.write()})
 		}}
 	restoreVerb = moveVerb{"restore", "Take a workspace out of the archive",
 		"Its folder moves back, and it is active again.",
 		func(ctx context.Context, sh *shell) (*ops.WorkspaceMoveOut, error) {
-			return call(ctx, sh, ops.WorkspaceRestore, ops.WorkspaceRestoreIn{In: sh.in(), Match: sh.match(), Write: sh.write()})
+			return call(ctx, sh, ops.WorkspaceRestore, ops.WorkspaceMoveIn{In: sh.in(), Match: sh.match(), Write: sh.write()})
 		}}
 )
 

@@ -195,7 +195,7 @@ func runProblem(ctx context.Context, opt *problemOptions) (err error) {
 		if err != nil {
 			return err
 		}
-		return opt.wrote(out, out.Wrote, "")
+		return opt.wrote(out, *out, "")
 	}
 	if !opt.text.given() {
 		return orText(showProblem(ctx, opt), "arbor problem -m TEXT says what is wrong with the workspace")
@@ -214,7 +214,7 @@ func runProblem(ctx context.Context, opt *problemOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	return opt.wrote(out, out.Wrote, "")
+	return opt.wrote(out, *out, "")
 }
 
 func getProblem(ctx context.Context, opt *problemOptions) (pr *mdstore.Problem, wrong []mdoc.Diagnostic, err error) {

@@ -115,7 +115,7 @@ func runNodeUpdate(ctx context.Context, opt *nodeUpdateOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	return opt.wrote(out, out.Wrote, "")
+	return opt.wrote(out, *out, "")
 }
 
 // readSection puts the text of -m, -F, - or -e where --section says.

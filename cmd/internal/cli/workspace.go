@@ -214,5 +214,5 @@ func runWorkspaceUpdate(ctx context.Context, opt *workspaceUpdateOptions) error 
 	if err != nil {
 		return err
 	}
-	return opt.wrote(out, out.Wrote, "")
+	return opt.wrote(out, *out, "")
 }

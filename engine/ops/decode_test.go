@@ -33,10 +33,12 @@ func TestFlawsAreWhatDecodingWouldHide(t *testing.T) {
 	})
 }
 
-// A whole number may be written as programs write floats; what is none is refused as it was given.
+// A whole number may be written as programs write floats; what is none is refused.
 func TestWholeNumbers(t *testing.T) {
-	for raw, want := range map[string]string{"500.0": "500", "5e2": "500", "-1.0": "-1", "5E+2": "500", " 3.0 ": "3", "500": "", "0.5": "", "1e400": "", "1e20": "", `"5.0"`: "", "[5.0]": "", "true": ""} {
-		if got, ok := wholeNumber(json.RawMessage(raw)); string(got) != want || ok != (want != "") {
+	for raw, want := range map[json.Number]json.Number{
+		"500": "500", "500.0": "500", "5e2": "500", "-1.0": "-1", "5E+2": "500", "0.5": "", "1e400": "", "1e20": "",
+	} {
+		if got, ok := wholeNumber(raw); got != want || ok != (want != "") {
 			t.Errorf("%s is %s, %v; want %q", raw, got, ok, want)
 		}
 	}
