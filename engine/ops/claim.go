@@ -8,14 +8,14 @@ import (
 	"arbor/statemachine"
 )
 
-// Claim says whose a node is, or was. A node that nobody has claimed has none of it.
+// A Claim says which session has claimed a node, or had. It is empty for a node without a claim.
 type Claim struct {
-	ClaimedBy   string  `json:"claimedBy,omitempty"`   // the session, or the operator who has none
+	ClaimedBy   string  `json:"claimedBy,omitempty"`   // the session, or the operator of a call without one
 	LeasedUntil int64   `json:"leasedUntil,omitempty"` // Unix milliseconds
 	Lapsed      *Lapsed `json:"lapsed,omitempty"`
 }
 
-// Lapsed says who began the work of a node, and is gone or gave it back.
+// Lapsed names the session that began the work of a node and ended, or gave the node back.
 type Lapsed struct {
 	Session  string `json:"session,omitempty"`
 	Operator string `json:"operator,omitempty"`

@@ -14,7 +14,7 @@ import (
 	"arbor/mdstore"
 )
 
-// ContextGetIn asks for what somebody working on a node must know.
+// ContextGetIn asks for the context for work on a node.
 type ContextGetIn struct {
 	In
 	NodeID         string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"the focused node unless given"`
@@ -51,7 +51,7 @@ arbor context node-mj2hz4gy --budget 4000
 arbor context . --format json`,
 })
 
-// ContextGet returns what somebody working on a node must know.
+// ContextGet returns the context for work on a node.
 func ContextGet(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut, error) {
 	return touching(ctx, env, in, readContext)
 }
@@ -132,7 +132,8 @@ func readContext(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut
 // hintMost is how many bytes of a bounded reply with a context are for its hint.
 const hintMost = 500
 
-// alike returns a result of the same size whatever its hint says and how much others have changed: how much of a context a reply holds depends on neither, so that the same files are the same bytes.
+// alike returns a result of the same size whatever its hint says and how much others have changed: how much of a
+// context a reply holds depends on neither, so that the same files are the same bytes.
 func (env *Env) alike(out *ContextGetOut) *ContextGetOut {
 	if !env.bounded() {
 		return out
@@ -157,8 +158,9 @@ func (out *ContextGetOut) show(b *assemble.Bundle, f assemble.Form) {
 	}
 }
 
-// squeeze makes a result with a bundle fit that is larger than any budget: of what is never left out, which are the rules, the goal and the node's requirement, it
-// has the beginning, as much of each as there is room for when none has more than another. lost is what is to be said first.
+// squeeze makes a result with a bundle fit that is larger than any budget: of what is never left out, which are the
+// rules, the goal and the node's requirement, it has the beginning, as much of each as there is room for when none
+// has more than another. lost is what is to be said first.
 func (env *Env) squeeze(out *ContextGetOut, b *assemble.Bundle, f assemble.Form, lost string) {
 	out.Hint = "too large for a reply: omitted counts what is missing, the files (at) have it"
 	if lost != "" {
@@ -179,8 +181,8 @@ func (env *Env) squeeze(out *ContextGetOut, b *assemble.Bundle, f assemble.Form,
 // leftLeast is how many bytes of the rules are worth more than what a bare bundle does without.
 const leftLeast = 64
 
-// squeezed returns the bundle with at most that many bytes of the rules, the goal and the node's requirement each. A bare one does without the numbers of lines,
-// and what is left out for its size is one sum in it.
+// squeezed returns the bundle with at most that many bytes of the rules, the goal and the node's requirement each. A
+// bare one does without the numbers of lines, and what is left out for its size is one sum in it.
 func squeezed(b *assemble.Bundle, f assemble.Form, most int, bare bool) *assemble.Bundle {
 	c := *b
 	c.Chain, c.Omitted = slices.Clone(b.Chain), slices.Clone(b.Omitted)

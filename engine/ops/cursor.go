@@ -9,8 +9,9 @@ import (
 	"arbor/mdstore"
 )
 
-// A cursor is the id of the last node that a page showed, and behind an @, which no id holds, a sum of its place in the tree. What follows a node that was moved
-// is not what its page was to be followed by: nodes between its two places would be met twice, or never.
+// A cursor is the id of the last node that a page showed, and behind an @, which no id holds, a sum of its place in
+// the tree. What follows a node that was moved is not what its page was to be followed by: nodes between its two
+// places would be met twice, or never.
 
 // cursorAt returns the cursor of a page that ends with that node.
 func cursorAt(s *engine.Snapshot, id mdstore.ID) string {
@@ -34,7 +35,8 @@ func placeOf(s *engine.Snapshot, id mdstore.ID) uint32 {
 	return sum.Sum32()
 }
 
-// after returns the node that a cursor names. One without a place, as a person may write it, is that of the node wherever it is.
+// after returns the node that a cursor names. One without a place, as a person may write it, is that of the node
+// wherever it is.
 func after(s *engine.Snapshot, cursor string) (mdstore.ID, error) {
 	word, place, placed := strings.Cut(cursor, "@")
 	id := mdstore.ID(word)

@@ -15,25 +15,36 @@ import (
 	"arbor/mdstore"
 )
 
-// An Env is who calls, and on what.
+// An Env is the caller of operations, and the engine that they run on.
 type Env struct {
-	Engine    *engine.Engine
-	Session   string                             // the session that calls; "" for none. Its binding says which workspace is meant when a call names none
-	Presence  *engine.Presence                   // of a caller who lives on between calls: what it claims is free when it ends; nil for one whose claims last as long as their lease
-	Workspace string                             // the workspace that is meant when a call names none, whatever the session is bound to, named loosely; "" where the binding says
-	Operator  string                             // mdstore.OperatorAI or OperatorHuman, for log lines; "" is AI
-	Loose     bool                               // nodes and workspaces may be named by a unique prefix of their id or their exact title
-	host      string                             // the session whose binding counts where Session has none
-	Progress  func(done, total int, what string) // told how far a long operation is; nil where nobody asks
-	MaxBytes  int                                // the size of a reply, with its result as JSON and as text, that lists keep within, saying how to get the rest; 0 for none
+	Engine  *engine.Engine
+	Session string // of the caller; "" for none
+
+	// Presence is that of a caller that lives on between calls: its claims end with it. With nil they last as long as
+	// their lease.
+	Presence *engine.Presence
+
+	// Workspace is the workspace of calls that name none, named loosely. With "" it is the one that the session is
+	// bound to.
+	Workspace string
+
+	Operator string                             // mdstore.OperatorAI or OperatorHuman, for log lines; "" is AI
+	Loose    bool                               // ids may be given as a unique prefix, and nodes and workspaces by their exact title
+	Progress func(done, total int, what string) // called during long operations; may be nil
+
+	// MaxBytes bounds the size of a reply with its result as JSON and as text; lists that are cut say how to get the
+	// rest. 0 is no bound.
+	MaxBytes int
+
+	host string // the session whose binding counts where Session has none
 }
 
-// act returns how the engine is to do something.
+// act returns the options of a write.
 func (env *Env) act(w Write, m Match) engine.Act {
 	return engine.Act{Operator: env.Operator, DryRun: w.DryRun, IfMatch: m.IfMatch, Session: env.Session, Presence: env.Presence}
 }
 
-// as returns the env with another session that calls; "" is the same one.
+// as returns the env of another session; with "" the same env.
 func (env *Env) as(session string) *Env {
 	if session == "" {
 		return env
@@ -43,19 +54,19 @@ func (env *Env) as(session string) *Env {
 	return &other
 }
 
-// In returns the workspace that a call means by ref, as it is now: "" is the one that is meant where none is named. The error is an *engine.Error with
-// those that may have been meant.
+// In returns the current workspace that ref names; "" is the default of the caller. The error is an *engine.Error with
+// candidates.
 func (env *Env) In(ctx context.Context, ref string) (*engine.Snapshot, error) {
 	return env.snapshot(ctx, ref)
 }
 
-// At returns the workspace that a call means by ws, as In does, and the id of the node in it that ref names. A ref that names none is an *engine.Error with
-// those that may have been meant.
+// At returns the workspace that ws names, as In does, and the id of the node in it that ref names. The error is an
+// *engine.Error with candidates.
 func (env *Env) At(ctx context.Context, ws, ref string) (*engine.Snapshot, mdstore.ID, error) {
 	return env.node(ctx, ws, ref)
 }
 
-// workspace returns the id of the workspace that a call means.
+// workspace returns the id of the workspace that ref names; "" is the default of the caller.
 func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
 	all, err := env.Engine.Workspaces(ctx)
 	if err != nil {
@@ -113,7 +124,8 @@ func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
 	return "", e
 }
 
-// twinOf returns the id that all workspaces have that an error names, as after a copy: more of the id tells none of them from the others.
+// twinOf returns the id that all candidates of an error share, as after a copy: a longer prefix would not tell them
+// apart.
 func twinOf(err error) (mdstore.ID, bool) {
 	e := engine.AsError(err)
 	if e == nil || e.Code != engine.AmbiguousID || e.Details == nil || len(e.Details.Candidates) == 0 {
@@ -123,7 +135,7 @@ func twinOf(err error) (mdstore.ID, bool) {
 	return mdstore.ID(first), !slices.ContainsFunc(e.Details.Candidates, func(c engine.Candidate) bool { return c.ID != first })
 }
 
-// lostBinding is the error of a call that names no workspace, in a session whose own the vault does not have.
+// lostBinding is the error of a call that names no workspace in a session whose workspace is gone.
 func lostBinding(b engine.Binding, all []*mdstore.Workspace) error {
 	e := engine.Fail(engine.WorkspaceNotFound, "session %s is bound to %s, which the vault does not have; bind it to another workspace (session_bind, arbor session bind), "+
 		"end the binding (session_unbind, arbor session unbind), or name a workspace (workspaceId, --workspace)", b.SessionID, b.WorkspaceID)
@@ -131,7 +143,7 @@ func lostBinding(b engine.Binding, all []*mdstore.Workspace) error {
 	return e
 }
 
-// candidates returns the first workspaces that may have been meant.
+// candidates returns the first of the workspaces.
 func candidates(all []*mdstore.Workspace) []engine.Candidate {
 	var out []engine.Candidate
 	for _, w := range all[:min(len(all), 8)] {
@@ -140,7 +152,7 @@ func candidates(all []*mdstore.Workspace) []engine.Candidate {
 	return out
 }
 
-// snapshot returns the workspace that a call means, as it is now.
+// snapshot returns the current workspace that ref names; "" is the default of the caller.
 func (env *Env) snapshot(ctx context.Context, ref string) (*engine.Snapshot, error) {
 	id, err := env.workspace(ctx, ref)
 	if err != nil {
@@ -150,7 +162,7 @@ func (env *Env) snapshot(ctx context.Context, ref string) (*engine.Snapshot, err
 	return s, fail(err)
 }
 
-// touching runs an operation that reads what is about one node, so that the files it looks at are as they are now, and no other file need be looked at.
+// touching runs an operation that reads about one node: the files that it reads are current, and no other file is read.
 func touching[I, O any](ctx context.Context, env *Env, in I, read func(context.Context, *Env, I) (*O, error)) (out *O, err error) {
 	err = env.Engine.Touching(ctx, func(ctx context.Context) error {
 		out, err = read(ctx, env, in)
@@ -159,7 +171,7 @@ func touching[I, O any](ctx context.Context, env *Env, in I, read func(context.C
 	return out, err
 }
 
-// node returns the workspace and the id of the node that a call means.
+// node returns the current workspace that ws names, and the id of the node in it that ref names.
 func (env *Env) node(ctx context.Context, ws, ref string) (*engine.Snapshot, mdstore.ID, error) {
 	s, err := env.snapshot(ctx, ws)
 	if err != nil {
@@ -169,7 +181,7 @@ func (env *Env) node(ctx context.Context, ws, ref string) (*engine.Snapshot, mds
 	return s, id, err
 }
 
-// owner returns the workspace and the node that a log or problem call means, no node for the workspace itself.
+// owner is node for calls about a log or problem: "" for the node is the workspace itself.
 func (env *Env) owner(ctx context.Context, ws, ref string) (*engine.Snapshot, mdstore.ID, error) {
 	if ref == "" {
 		s, err := env.snapshot(ctx, ws)
@@ -194,14 +206,14 @@ func (env *Env) resolve(s *engine.Snapshot, ref, param string) (mdstore.ID, erro
 	return n.ID, nil
 }
 
-// progress tells how far the operation is.
+// progress reports how far the operation is.
 func (env *Env) progress(done, total int, what string) {
 	if env.Progress != nil {
 		env.Progress(done, total, what)
 	}
 }
 
-// path returns a path of the vault as people can open it, where the vault's place is known.
+// path returns the path of a file of the vault on this machine, or in the vault where the folder is unknown.
 func (env *Env) path(p mdstore.Path) string {
 	if v := env.Engine.Vault(); v != "" {
 		return filepath.Join(v, filepath.FromSlash(string(p)))

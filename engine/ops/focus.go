@@ -8,8 +8,8 @@ import (
 	"arbor/mdstore"
 )
 
-// focus returns the node that a session's work is at: its own focus, or else the workspace's. It is "" where neither is a node, and the root is meant. Where the
-// nearer one has been lost, lost says so, and what the caller gets instead: nobody is to take another one's node for theirs.
+// focus returns the focused node: that of the session, or else that of the workspace; "" where neither exists, which
+// means the root. Where the nearer one is gone, lost says so and what is used instead.
 func focus(s *engine.Snapshot, own mdstore.ID) (id mdstore.ID, lost string) {
 	w := s.Workspace()
 	if _, there := s.Node(own); there {
@@ -31,7 +31,7 @@ func focus(s *engine.Snapshot, own mdstore.ID) (id mdstore.ID, lost string) {
 	return id, ""
 }
 
-// missing says why a node is not there.
+// missing says why a node is not found.
 func missing(s *engine.Snapshot, id mdstore.ID) string {
 	if _, err := s.Known(id); engine.AsError(err).Code == engine.FileUnreadable {
 		return "cannot be read"
@@ -39,7 +39,8 @@ func missing(s *engine.Snapshot, id mdstore.ID) string {
 	return "is gone"
 }
 
-// ownFocus returns the focus that the calling session has of its own in a workspace, "" for none. Without its bindings the workspace's counts.
+// ownFocus returns the focus that the calling session has of its own in a workspace, "" for none. Without its
+// bindings the workspace's counts.
 func (env *Env) ownFocus(ctx context.Context, ws mdstore.ID) mdstore.ID {
 	if env.Session == "" {
 		return ""

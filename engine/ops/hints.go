@@ -11,7 +11,7 @@ const archivedHint = "the workspace is archived, and nothing in it can be begun 
 
 // damaged is the hint of what has a file that is closed to edits.
 func damaged(ds []mdoc.Diagnostic) string {
-	return "its file is damaged, and takes no writes before a person has mended it: " + ds[0].String()
+	return "its file is damaged and cannot be changed until a person repairs it: " + ds[0].String()
 }
 
 // found is the hint of a node whose file something is wrong with.

@@ -9,7 +9,7 @@ import (
 	"arbor/mdstore"
 )
 
-// NodeNextIn asks for nodes that are ready to be worked on.
+// NodeNextIn asks for nodes that are ready for work.
 type NodeNextIn struct {
 	In
 	Count        *int   `json:"count,omitempty" flag:"count,n" help:"at most N nodes; 1 unless given"`
@@ -23,13 +23,13 @@ type NodeNextIn struct {
 type NodeNextOut struct {
 	Nodes    []NextNode `json:"nodes"`
 	Ready    int        `json:"ready"`              // ready nodes in all
-	Claimed  int        `json:"claimed,omitempty"`  // of these, those that are claimed and not given to who asks
-	Lost     int        `json:"lost,omitempty"`     // files of nodes that are in no place of the tree: none of them is ever ready
-	Released bool       `json:"released,omitempty"` // the node was claimed, and is so no more
+	Claimed  int        `json:"claimed,omitempty"`  // of these, those that others have claimed
+	Lost     int        `json:"lost,omitempty"`     // files of nodes outside the tree: none of them is ever ready
+	Released bool       `json:"released,omitempty"` // the claim of the node was ended
 	Out
 }
 
-// NextNode is a node that is ready to be worked on.
+// A NextNode is a node that is ready for work.
 type NextNode struct {
 	NodeID  string   `json:"nodeId"`
 	Title   string   `json:"title"`
@@ -64,7 +64,7 @@ arbor next --release node-mj2hz4gy --session alice`,
 // defaultNext is how many nodes node_next returns unless told otherwise.
 const defaultNext = 1
 
-// NodeNext names nodes that are ready to be worked on, claims them on request, or gives one back.
+// NodeNext lists nodes that are ready for work, claims them on request, or gives one back.
 func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error) {
 	env = env.as(in.SessionID)
 	if in.Release != "" {
@@ -110,11 +110,11 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 	case len(out.Nodes) == 0:
 		out.Hint = "every ready node is claimed already"
 	case out.Nodes[0].Lapsed != nil:
-		out.Hint = "somebody began it and is gone: context_get brings its log; go on where it ends"
+		out.Hint = "the session that began it is gone: context_get brings its log; continue where it ends"
 	case !offer.Nodes[0].Begun():
-		out.Hint = "context_get brings what is to be known about it; node_transition " + out.Nodes[0].NodeID + " start begins it"
+		out.Hint = "context_get brings its context; node_transition " + out.Nodes[0].NodeID + " start begins it"
 	default:
-		out.Hint = "context_get brings what is to be known about it"
+		out.Hint = "context_get brings its context"
 	}
 	if out.Lost = s.Lost(); out.Lost > 0 {
 		out.Hint += "; " + LostFiles(out.Lost) + ": workspace_check names them"
@@ -139,14 +139,14 @@ func (env *Env) release(ctx context.Context, in NodeNextIn) (*NodeNextOut, error
 	if err != nil {
 		return nil, fail(err)
 	}
-	out := &NodeNextOut{Nodes: []NextNode{}, Released: given, Out: Out{Hint: "others may be given it now"}}
+	out := &NodeNextOut{Nodes: []NextNode{}, Released: given, Out: Out{Hint: "others may claim it now"}}
 	if !given {
-		out.Hint = "nobody has claimed it"
+		out.Hint = "it was not claimed"
 	}
 	return out, nil
 }
 
-// next returns ready nodes as a result has them; of a look that is for their size, as long as they may become when they are claimed.
+// next returns ready nodes as a result has them; with look as long as they may become when they are claimed.
 func (env *Env) next(ready []engine.Ready, look bool) []NextNode {
 	out := make([]NextNode, len(ready))
 	for i, r := range ready {

@@ -6,7 +6,7 @@ import (
 	"arbor/mdstore"
 )
 
-// ProblemClearIn says that nothing is wrong any more.
+// ProblemClearIn clears the open problem of a node, or of the workspace.
 type ProblemClearIn struct {
 	In
 	NodeID string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"the workspace itself unless given"`
@@ -20,7 +20,7 @@ var problemClear = op("problem_clear", writes|repeats, ProblemClear, Help{
 	Use:     "problem --clear",
 })
 
-// ProblemClear says that nothing is wrong any more.
+// ProblemClear clears the open problem.
 func ProblemClear(ctx context.Context, env *Env, in ProblemClearIn) (*Wrote, error) {
 	s, id, err := env.owner(ctx, in.WorkspaceID, in.NodeID)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"arbor/mdstore"
 )
 
-// ProblemUpdateIn says what is wrong now.
+// ProblemUpdateIn sets the open problem of a node, or of the workspace.
 type ProblemUpdateIn struct {
 	In
 	NodeID   string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"the workspace itself unless given"`
@@ -30,7 +30,7 @@ arbor problem -m "The release date is at risk"
 arbor problem node-mj2hz4gy --clear`,
 })
 
-// ProblemUpdate says what is wrong now.
+// ProblemUpdate sets the open problem.
 func ProblemUpdate(ctx context.Context, env *Env, in ProblemUpdateIn) (*Wrote, error) {
 	if strings.TrimSpace(in.Problem) == "" {
 		return nil, badParam("problem", "problem is empty; say what is wrong, or clear it with problem_clear")

@@ -49,7 +49,7 @@ func SessionBind(ctx context.Context, env *Env, in SessionBindIn) (*SessionBindO
 		}
 	} else if old, ok, err := env.Engine.Binding(ctx, in.SessionID); err == nil && ok && old.WorkspaceID == w.ID {
 		if _, there := s.Node(old.FocusedNodeID); there {
-			b.FocusedNodeID = old.FocusedNodeID // who comes back goes on where the session was
+			b.FocusedNodeID = old.FocusedNodeID // a session that binds again continues where it was
 		}
 	}
 	o, err := env.Engine.Bind(ctx, b, env.act(in.Write, Match{}))

@@ -152,7 +152,8 @@ func size(n *TreeNode) int {
 	return count
 }
 
-// Rows returns a tree as rows to be drawn, at most that many; what is left out is counted at the node that it hangs below. A negative limit is none.
+// Rows returns a tree as rows to be drawn, at most that many; what is left out is counted at the node that it hangs
+// below. A negative limit is none.
 func Rows(tree []*TreeNode, limit int) []render.TreeRow {
 	var rows []render.TreeRow
 	var add func(ns []*TreeNode, depth int) int

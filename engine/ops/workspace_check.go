@@ -45,7 +45,7 @@ arbor check || exit 1
 arbor check --sarif > arbor.sarif`,
 })
 
-// WorkspaceCheck returns every diagnostic, of one workspace or of all, and mends on request what can be mended.
+// WorkspaceCheck returns every diagnostic, of one workspace or of all, and repairs on request what can be repaired.
 func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (*WorkspaceCheckOut, error) {
 	var ids []mdstore.ID
 	out := &WorkspaceCheckOut{Diagnostics: []mdoc.Diagnostic{}, Fixed: []mdoc.Diagnostic{}, Wrote: Wrote{Success: true}}
@@ -61,7 +61,7 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (*Worksp
 			if err != nil {
 				return nil, fail(err)
 			}
-			env.mended(ctx, "", fixed, o, out)
+			env.repaired(ctx, "", fixed, o, out)
 		}
 		found, err := env.Engine.CheckVault(ctx)
 		if err != nil {
@@ -101,20 +101,20 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (*Worksp
 	case len(out.Diagnostics) == 0:
 		out.Hint = "nothing is wrong"
 	case fixable == 0:
-		out.Hint = "each of these needs a person; its text says what would mend it"
+		out.Hint = "each of these needs a person; its text says what would repair it"
 	default:
-		out.Hint = strconv.Itoa(fixable) + " of these can be mended without losing text: check with fix (arbor check --fix)"
+		out.Hint = strconv.Itoa(fixable) + " of these can be repaired without losing text: check with fix (arbor check --fix)"
 	}
 	beside := besideList + sizeOf(out.Fixed) + sizeOf(out.Wrote.Files) + min(sizeOf(out.Diff), env.MaxBytes/4)
 	if shown := fitting(env, out.Diagnostics, beside); shown < len(out.Diagnostics) {
-		out.Hint = shownOf(shown, len(out.Diagnostics), "diagnostics", "mend these, or name one workspace; "+out.Hint)
+		out.Hint = shownOf(shown, len(out.Diagnostics), "diagnostics", "repair these, or name one workspace; "+out.Hint)
 		out.Diagnostics, out.Hidden = out.Diagnostics[:shown], len(out.Diagnostics)-shown
 	}
 	return out, nil
 }
 
-// fix mends one workspace and adds what is left to the result. Where something stands against that it has not been checked: it is one more diagnostic, so that the other
-// workspaces are mended all the same.
+// fix repairs one workspace and adds what is left to the result. It reports false where a damaged file prevents that:
+// check finds the file, and the other workspaces are repaired all the same.
 func (env *Env) fix(ctx context.Context, id mdstore.ID, w Write, out *WorkspaceCheckOut) (checked bool, err error) {
 	m, err := env.Engine.Fix(ctx, id, env.act(w, Match{}))
 	switch e := engine.AsError(err); {
@@ -124,20 +124,20 @@ func (env *Env) fix(ctx context.Context, id mdstore.ID, w Write, out *WorkspaceC
 	default:
 		return false, e
 	}
-	env.mended(ctx, id, m.Mended, m.Outcome, out)
+	env.repaired(ctx, id, m.Mended, m.Outcome, out)
 	out.Checked += m.Checked
 	out.Diagnostics = append(out.Diagnostics, m.Left...)
 	return true, nil
 }
 
-// everywhere reports whether a problem is not of a workspace but of the vault, in which nothing can be written then.
+// everywhere reports whether a problem is one of the whole vault, in which nothing can be written then.
 func everywhere(d mdoc.Diagnostic) bool {
 	p := mdstore.Path(d.File)
 	return p == "" || p == "." || p.Under(mdstore.LocalDir)
 }
 
-// mended adds what was mended to a result. Who reads it in full is shown the diff as well.
-func (env *Env) mended(ctx context.Context, id mdstore.ID, fixed []mdoc.Diagnostic, o *engine.Outcome, out *WorkspaceCheckOut) {
+// repaired adds repairs to a result, with their diff where results are not bounded.
+func (env *Env) repaired(ctx context.Context, id mdstore.ID, fixed []mdoc.Diagnostic, o *engine.Outcome, out *WorkspaceCheckOut) {
 	done := env.wrote(ctx, id, o, "")
 	if !env.bounded() {
 		done.Diff = o.Diff()

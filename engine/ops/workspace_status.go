@@ -81,7 +81,8 @@ func WorkspaceStatus(ctx context.Context, env *Env, in WorkspaceStatusIn) (*Work
 	return out, nil
 }
 
-// glance makes the state of a workspace small: the text shows the tree, with as many rows as there is room for, and lists what is wrong in part.
+// glance makes the state of a workspace small: the text shows the tree, with as many rows as there is room for, and
+// lists what is wrong in part.
 func (env *Env) glance(out *WorkspaceStatusOut, style render.Style) {
 	tree := out.Tree
 	board := out.Board()

@@ -53,7 +53,7 @@ func WorkspaceUpdateRules(ctx context.Context, env *Env, in WorkspaceUpdateRules
 	if err != nil {
 		return nil, fail(err)
 	}
-	hint := "whoever creates nodes now needs the new rulesHash"
+	hint := "node_create needs the new rulesHash now"
 	if len(now) == 0 {
 		hint = "no rules are left, and nodes are created without rulesHash"
 	}
