@@ -41,7 +41,7 @@ type NextNode struct {
 }
 
 var nodeNext = op("node_next", writes, NodeNext, Help{
-	Summary: "list nodes that are ready for work, and claim them",
+	Summary: "list nodes that are ready for work, or claim them",
 	Advice:  "A claim keeps others off; release gives it back.",
 	Use:     "next",
 	Aliases: "ready",

@@ -19,7 +19,7 @@ type Write struct {
 
 // Match is the precondition of operations on one file that was read before.
 type Match struct {
-	IfMatch string `json:"ifMatch,omitempty" help:"refuse unless the file still has this VERSION, as show printed it"`
+	IfMatch string `json:"ifMatch,omitempty" help:"refuse unless the file is at this VERSION"`
 }
 
 // Out is what every result carries.
@@ -39,6 +39,9 @@ type Wrote struct {
 	More    int                 `json:"filesHidden,omitempty"` // further files, where results are bounded
 	Out
 }
+
+// Written returns what results of writing operations have in common.
+func (w Wrote) Written() Wrote { return w }
 
 // A FileDiff says what a writing operation changed in one file.
 type FileDiff struct {

@@ -28,7 +28,7 @@ type WorkspaceInitOut struct {
 
 var workspaceInit = op("workspace_init", writes, WorkspaceInit, Help{
 	Summary: "make a workspace with its root node",
-	Use:     "init NAME",
+	Use:     "init NAME --goal GOAL",
 	Text: `The workspace goes into the vault that is found from here upwards, or that
 --vault or ARBOR_VAULT names. Where there is none, the folder .tanmi-workspace
 is made here. To make a vault here although there is one above:

@@ -68,7 +68,7 @@ func WorkspaceStatus(ctx context.Context, env *Env, in WorkspaceStatusIn) (*Work
 	out.Tree = p.collect(mdstore.Root)
 	out.Counts.finish(s, len(out.Diagnostics))
 	out.Hint = "node_next names what is ready to be worked on"
-	out.Text = render.Board(out.Board(), Rows(out.Tree, listLimit), render.Style{Markdown: in.Format == "markdown"})
+	out.Text = render.Board(out.Board(boardMost), Rows(out.Tree, listLimit), render.Style{Markdown: in.Format == "markdown"})
 	switch {
 	case env.bounded():
 		env.glance(out, render.Style{Markdown: in.Format == "markdown"})
@@ -85,7 +85,7 @@ func WorkspaceStatus(ctx context.Context, env *Env, in WorkspaceStatusIn) (*Work
 // lists what is wrong in part.
 func (env *Env) glance(out *WorkspaceStatusOut, style render.Style) {
 	tree := out.Tree
-	board := out.Board()
+	board := out.Board(boardMost)
 	out.Tree, out.Problems, out.Diagnostics = nil, out.Problems[:min(len(out.Problems), boundedLog)], out.Diagnostics[:min(len(out.Diagnostics), boundedLog)]
 	out.Problems, out.Diagnostics = out.Problems[:share(env, out.Problems, 8)], out.Diagnostics[:share(env, out.Diagnostics, 8)]
 	w := &out.Workspace
@@ -101,9 +101,11 @@ func (env *Env) glance(out *WorkspaceStatusOut, style render.Style) {
 	}
 }
 
-// Board returns what stands above and below the tree of a workspace at a glance, bounded.
-func (out *WorkspaceStatusOut) Board() render.BoardHead {
-	const most = 10
+// boardMost is how many problems and diagnostics the text of a status names.
+const boardMost = 10
+
+// Board returns what a status shows above and below the tree, with at most that many problems and diagnostics.
+func (out *WorkspaceStatusOut) Board(most int) render.BoardHead {
 	h := render.BoardHead{ID: out.Workspace.ID, Name: out.Workspace.Name, Goal: out.Workspace.Goal, Archived: out.Workspace.Status == mdstore.StatusArchived,
 		Rules: len(out.Workspace.Rules), Done: out.Counts.Done, Work: out.Counts.Work, ByStatus: out.Counts.ByStatus}
 	if out.Problem != nil {

@@ -12,71 +12,40 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-type checkOptions struct {
-	*shell
-	in    ops.WorkspaceCheckIn
-	sarif bool
-}
-
-func newCheck(sh *shell, run func(context.Context, *checkOptions) error) *cobra.Command {
-	if run == nil {
-		run = runCheck
+func checkCommand(sh *shell) command {
+	in, sarif := &ops.WorkspaceCheckIn{}, false
+	c := command{in: in, list: true}
+	c.flags = func(cmd *cobra.Command) {
+		cmd.Flags().BoolVar(&sarif, "sarif", false, "print a SARIF 2.1.0 document")
 	}
-	opt := &checkOptions{shell: sh}
-	cmd := &cobra.Command{
-		Use: "check [WS]", Short: "List everything that is wrong in the vault, with file and line", Aliases: []string{"lint", "doctor"},
-		Long: `One line each: file:line:col: code: text, as editors and CI read it, and what --fix
-does about it, or that it is to be mended by hand. The exit code is 6 when there are
-any. --fix mends what can be mended without losing text: it prints the diff and what
-it mended, and then what remains; --fix --dry-run writes nothing. Paths in the diff
-are those below the vault, in lines those from where the command runs. With WS only
-that workspace is looked at, and not what concerns the vault as a whole:
-sessions.json, workspaces that share an id, files between the workspaces. --sarif
-prints a SARIF 2.1.0 document, for code review in pull requests.`,
-		Example:           "arbor check\narbor check --fix --dry-run\narbor check || exit 1\narbor check --sarif > arbor.sarif",
-		Args:              args(0, 1, "one workspace"),
-		ValidArgsFunction: sh.completeWorkspaces,
-		RunE: func(cmd *cobra.Command, words []string) error {
-			if err := sh.workspaceWord(words); err != nil {
-				return err
-			}
-			if opt.sarif && (opt.in.Fix || sh.flags.json) {
-				return usagef("--sarif is a report of its own: give neither --fix nor --json with it")
-			}
-			return run(cmd.Context(), opt)
-		},
+	c.check = func(*cobra.Command) error {
+		if sarif && (in.Fix || sh.flags.json) {
+			return usagef("--sarif is a report of its own: give neither --fix nor --json with it")
+		}
+		return nil
 	}
-	cmd.Flags().BoolVar(&opt.in.Fix, "fix", false, "mend what can be mended without losing text")
-	cmd.Flags().BoolVar(&opt.sarif, "sarif", false, "print a SARIF 2.1.0 document")
-	sh.writes(cmd)
-	sh.lists(cmd)
-	return cmd
-}
-
-func runCheck(ctx context.Context, opt *checkOptions) error {
-	opt.in.WorkspaceID, opt.in.Write = opt.flags.workspace, opt.write()
-	out, err := call(ctx, opt.shell, ops.WorkspaceCheck, opt.in)
-	if err != nil {
+	c.show = showing(func(_ context.Context, out *ops.WorkspaceCheckOut) error {
+		var err error
+		switch {
+		case sh.flags.json:
+			err = sh.json(out)
+		case sarif:
+			err = sh.json(sh.newSARIF(out.Diagnostics))
+			sh.say("%s", summary(in, out))
+		default:
+			err = sh.showCheck(in, out)
+		}
+		if err == nil && len(out.Diagnostics) > 0 {
+			err = errFound
+		}
 		return err
-	}
-	if opt.sarif {
-		err = opt.json(opt.newSARIF(out.Diagnostics))
-		opt.say("%s", opt.summary(out))
-	} else {
-		err = opt.report(out)
-	}
-	if err == nil && len(out.Diagnostics) > 0 {
-		err = errFound
-	}
-	return err
+	})
+	return c
 }
 
-func (opt *checkOptions) report(out *ops.WorkspaceCheckOut) error {
-	if opt.flags.json {
-		return opt.json(out)
-	}
-	if out.DryRun || !opt.flags.quiet {
-		if err := opt.onScreen(opt.diff(out.Diff)); err != nil {
+func (sh *shell) showCheck(in *ops.WorkspaceCheckIn, out *ops.WorkspaceCheckOut) error {
+	if out.DryRun || !sh.flags.quiet {
+		if err := sh.onScreen(sh.diff(out.Diff)); err != nil {
 			return err
 		}
 	}
@@ -85,23 +54,23 @@ func (opt *checkOptions) report(out *ops.WorkspaceCheckOut) error {
 		done = "would fix"
 	}
 	for _, d := range out.Fixed {
-		opt.say("%s %s (%s)", done, opt.located(d).String(), d.Fix)
+		sh.say("%s %s (%s)", done, sh.located(d).String(), d.Fix)
 	}
 	var all []string
 	for _, d := range out.Diagnostics {
-		all = append(all, opt.diagnostic(d))
+		all = append(all, sh.diagnostic(d))
 	}
-	if !opt.flags.quiet {
-		if err := opt.bounded(all, "diagnostics", "--all brings the rest"); err != nil {
+	if !sh.flags.quiet {
+		if err := sh.bounded(all, "diagnostics", "--all brings the rest"); err != nil {
 			return err
 		}
 	}
-	opt.say("%s", opt.summary(out))
+	sh.say("%s", summary(in, out))
 	return nil
 }
 
 // summary says in a line how much was found and what can be done about it.
-func (opt *checkOptions) summary(out *ops.WorkspaceCheckOut) string {
+func summary(in *ops.WorkspaceCheckIn, out *ops.WorkspaceCheckOut) string {
 	fixable := 0
 	for _, d := range out.Diagnostics {
 		if d.Fix != "" {
@@ -110,10 +79,10 @@ func (opt *checkOptions) summary(out *ops.WorkspaceCheckOut) string {
 	}
 	s := counted(len(out.Diagnostics), "diagnostic") + " in " + counted(out.Checked, "file")
 	switch {
-	case opt.in.Fix && len(out.Diagnostics) > 0 && !out.DryRun:
-		s += "; these are to be mended by hand"
-	case fixable > 0 && !opt.in.Fix:
-		s += fmt.Sprintf("; arbor check --fix mends %d of them", fixable)
+	case in.Fix && len(out.Diagnostics) > 0 && !out.DryRun:
+		s += "; these need a repair by hand"
+	case fixable > 0 && !in.Fix:
+		s += fmt.Sprintf("; arbor check --fix repairs %d of them", fixable)
 	}
 	return s
 }

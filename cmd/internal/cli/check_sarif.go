@@ -83,8 +83,8 @@ const (
 )
 
 // newSARIF returns diagnostics as a SARIF log. Files are named relative to the root of the repository, so that a review finds them in any checkout.
-func (opt *checkOptions) newSARIF(ds []mdoc.Diagnostic) *sarifLog {
-	driver := sarifDriver{Name: "arbor", Version: opt.sys.Version.Version}
+func (sh *shell) newSARIF(ds []mdoc.Diagnostic) *sarifLog {
+	driver := sarifDriver{Name: "arbor", Version: sh.sys.Version.Version}
 	index := map[string]int{}
 	for i, c := range engine.CheckCodes() {
 		index[c.Code] = i
@@ -98,7 +98,7 @@ func (opt *checkOptions) newSARIF(ds []mdoc.Diagnostic) *sarifLog {
 	}
 	run := sarifRun{Tool: sarifTool{driver}, ColumnKind: "utf16CodeUnits", Results: []sarifResult{},
 		OriginalURIBaseIDs: map[string]sarifArtifact{sarifBase: {Description: &sarifText{Text: "the root of the repository, or the project's folder where it is in none"}}}}
-	files := sources{root: opt.sourceRoot(), vault: opt.vault.Found.Vault, texts: map[string][]byte{}, met: map[string]int{}}
+	files := sources{root: sh.sourceRoot(), vault: sh.vault.Found.Vault, texts: map[string][]byte{}, met: map[string]int{}}
 	for _, d := range ds {
 		r := sarifResult{RuleID: d.Code, RuleIndex: -1, Level: string(engine.SeverityWarning), Message: sarifText{Text: d.Text},
 			Locations: []sarifLocation{{sarifPhysical{ArtifactLocation: files.artifact(d.File), Region: files.region(d)}}}}
@@ -115,13 +115,13 @@ func (opt *checkOptions) newSARIF(ds []mdoc.Diagnostic) *sarifLog {
 }
 
 // sourceRoot returns the root of the working tree that the vault lies in, and the project's folder where it lies in none.
-func (opt *checkOptions) sourceRoot() string {
-	for dir := opt.vault.Found.Vault; ; dir = filepath.Dir(dir) {
+func (sh *shell) sourceRoot() string {
+	for dir := sh.vault.Found.Vault; ; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil { // a folder, or a file in a linked working tree
 			return dir
 		}
 		if dir == filepath.Dir(dir) {
-			return opt.vault.Found.Project
+			return sh.vault.Found.Project
 		}
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"arbor/engine"
-	"arbor/engine/ops"
 )
 
 // A System is what the command line is given of the world. Nothing in this package reaches for it in another way.
@@ -189,7 +188,6 @@ arbor start "Sign-in endpoint"
 arbor complete "Sign-in endpoint" -m "Done; 5 tries a minute"`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if showVersion {
 				return sh.version()
@@ -203,17 +201,10 @@ arbor complete "Sign-in endpoint" -m "Done; 5 tries a minute"`,
 	root.SetHelpFunc(sh.help)
 	root.SetUsageFunc(sh.usage)
 	root.SetFlagErrorFunc(flagError)
-	for _, g := range groups {
-		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
-		for _, c := range g.commands(sh) {
-			c.GroupID = g.id
-			root.AddCommand(c)
-		}
-	}
+	sh.addCommands(root)
 	for _, m := range sh.sys.More {
 		root.AddCommand(newFrontEnd(sh, m))
 	}
-	root.AddCommand(otherWords(sh)...)
 	help := newHelp(sh)
 	sh.strict(help)
 	root.SetHelpCommand(help)
@@ -221,45 +212,14 @@ arbor complete "Sign-in endpoint" -m "Done; 5 tries a minute"`,
 	return root
 }
 
-// A group is a heading of the top-level help with its commands in the order of a day's work.
-type group struct {
-	id, title string
-	commands  func(*shell) []*cobra.Command
-}
-
-const groupFrontEnds = "frontends"
-
-var groups = []group{
-	{"see", "See where the work stands", func(sh *shell) []*cobra.Command {
-		return []*cobra.Command{newStatus(sh, nil), newTree(sh, nil), newList(sh, nil), newShow(sh, "show NODE", nil), newContext(sh, nil), newNext(sh, nil), newChanges(sh, nil), newWatch(sh, nil)}
-	}},
-	{"plan", "Plan it", func(sh *shell) []*cobra.Command {
-		return []*cobra.Command{newInit(sh, nil), newAdd(sh, "add TITLE [-]", nil), newRules(sh), newDocs(sh), newRef(sh), newIsolate(sh, "isolate NODE", nil)}
-	}},
-	{"do", "Do it", func(sh *shell) []*cobra.Command {
-		all := transitions(sh)
-		return append(all, newFocus(sh, nil), newLog(sh, nil), newProblem(sh, nil))
-	}},
-	{"all", "Everything, by noun and verb", func(sh *shell) []*cobra.Command {
-		return []*cobra.Command{newWorkspaces(sh), newNodes(sh), newSession(sh)}
-	}},
-	{groupFrontEnds, "Serve and exchange", func(sh *shell) []*cobra.Command {
-		return []*cobra.Command{newImport(sh)}
-	}},
-	{"care", "Take care of the vault", func(sh *shell) []*cobra.Command {
-		return []*cobra.Command{newCheck(sh, nil), newWhere(sh, nil), newCompletion(sh), newVersion(sh)}
-	}},
-}
-
 // newFrontEnd returns the command of another front end.
 func newFrontEnd(sh *shell, m Command) *cobra.Command {
-	words, complete := args(0, 0, ""), cobra.CompletionFunc(cobra.NoFileCompletions)
+	complete := cobra.CompletionFunc(cobra.NoFileCompletions)
 	if m.Word != "" {
-		words, complete = args(1, 1, m.Word), choices(m.Words...)
+		complete = choices(m.Words...)
 	}
 	cmd := &cobra.Command{
 		Use: m.Use, Short: m.Short, Long: m.Long, Example: m.Example, GroupID: groupFrontEnds,
-		Args: words,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, start string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -285,9 +245,7 @@ func newFrontEnd(sh *shell, m Command) *cobra.Command {
 				}}
 			if m.Word != "" {
 				if call.Word = words[0]; !slices.Contains(m.Words, call.Word) {
-					u := usagef("%s is %q; %s are known", m.Word, call.Word, strings.Join(m.Words, ", "))
-					u.nearest = ops.Nearest(call.Word, m.Words)
-					return u
+					return unknownChoice(m.Word, call.Word, m.Words)
 				}
 			}
 			return m.Run(cmd.Context(), call)
@@ -303,15 +261,6 @@ func newFrontEnd(sh *shell, m Command) *cobra.Command {
 		own.VisitAll(func(f *flag.Flag) { mayBeEmpty(cmd, f.Name) })
 	}
 	return cmd
-}
-
-// otherWords are verbs that other programs have at the top. They work and are not advertised.
-func otherWords(sh *shell) []*cobra.Command {
-	all := []*cobra.Command{newNodeMove(sh, nil), newNodeDelete(sh, nil), newNodeUpdate(sh, nil)}
-	for _, c := range all {
-		c.Hidden = true
-	}
-	return all
 }
 
 // isFile returns the file behind a stream; nil where there is none.

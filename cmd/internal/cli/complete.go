@@ -15,22 +15,36 @@ func choices(words ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 }
 
-// candidatesMost is how many nodes a word is completed to: more than somebody looks through, and few enough for a shell to show at once. More letters lead to others.
+// candidatesMost is how many nodes a word is completed to: few enough for a shell to show at once.
 const candidatesMost = 300
 
-// completeNodes completes nodes that a filter lets through, nil for all: ids with titles as descriptions, and titles where the word
-// begins one. most is the number of words that are nodes; -1 for the value of a flag.
-func (sh *shell) completeNodes(filter func(*ops.TreeNode) bool, most int) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, words []string, prefix string) ([]string, cobra.ShellCompDirective) {
-		if most >= 0 && len(words) >= most {
-			return nil, cobra.ShellCompDirectiveNoFileComp
+// complete completes the next word: a node, a workspace, or nothing.
+func (b *binding) complete(cmd *cobra.Command, words []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	if b.command.words != nil {
+		return b.command.words(cmd, words, prefix)
+	}
+	if len(words) < len(b.words) {
+		name := b.words[len(words)].name
+		if p, ok := b.param(name); ok && p.Field.Tag.Get("is") == "node" {
+			return b.sh.completeNodes(b.command.nodes)(cmd, words, prefix)
 		}
+		if name == "WS" {
+			return b.sh.completeWorkspaces(cmd, words, prefix)
+		}
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeNodes completes nodes that a filter lets through, nil for all: ids with titles as descriptions, and titles
+// where the word begins one.
+func (sh *shell) completeNodes(filter nodeFilter) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		out, err := call(cmd.Context(), sh, ops.NodeList, ops.NodeListIn{In: sh.in(), Limit: -1})
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		var found []string
-		walk(out.Tree, func(n *ops.TreeNode, _ int) {
+		walk(out.Tree, func(n *ops.TreeNode) {
 			if len(found) < candidatesMost && (filter == nil || filter(n)) {
 				found = append(found, offer(prefix, n.ID, n.Title, n.Status)...)
 			}
@@ -116,7 +130,6 @@ func newCompletion(sh *shell) *cobra.Command {
 offers only nodes whose status allows the verb. The examples install it for good;
 a new shell has it. The one for bash needs the package bash-completion.`,
 		Example:           strings.Join(how, "\n"),
-		Args:              args(1, 1, "a SHELL: "+strings.Join(names, ", ")),
 		ValidArgsFunction: choices(names...),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			for _, s := range shells {
@@ -124,9 +137,7 @@ a new shell has it. The one for bash needs the package bash-completion.`,
 					return s.script(cmd.Root(), sh)
 				}
 			}
-			u := usagef("there is no completion for %q; there is for %s", words[0], strings.Join(names, ", "))
-			u.nearest = ops.Nearest(words[0], names)
-			return u
+			return unknownChoice("the shell", words[0], names)
 		},
 	}
 }

@@ -127,8 +127,7 @@ func flagUsages(all *pflag.FlagSet) string {
 
 func newHelp(sh *shell) *cobra.Command {
 	return &cobra.Command{
-		Use: "help [COMMAND]", Short: "Tell about a command", Hidden: true,
-		Args: cobra.ArbitraryArgs,
+		Use: "help [COMMAND...]", Short: "Print the help of a command", Hidden: true,
 		ValidArgsFunction: func(cmd *cobra.Command, words []string, prefix string) ([]string, cobra.ShellCompDirective) {
 			at, _, err := cmd.Root().Find(words)
 			if err != nil {

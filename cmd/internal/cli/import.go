@@ -18,10 +18,9 @@ func newImport(sh *shell) *cobra.Command {
 		Use: "import", Short: "Bring workspaces of other programs into the vault",
 		Long:    "What it reads from stays as it is.",
 		Example: "arbor import tanmi ../old/.tanmi-workspace",
-		Args:    cobra.ArbitraryArgs,
 		RunE:    sh.runGroup,
 	}
-	cmd.AddCommand(newImportTanmi(sh, nil))
+	cmd.AddCommand(newImportTanmi(sh))
 	return cmd
 }
 
@@ -31,10 +30,7 @@ type importOptions struct {
 	zone string
 }
 
-func newImportTanmi(sh *shell, run func(context.Context, *importOptions) error) *cobra.Command {
-	if run == nil {
-		run = runImportTanmi
-	}
+func newImportTanmi(sh *shell) *cobra.Command {
 	opt := &importOptions{shell: sh}
 	cmd := &cobra.Command{
 		Use: "tanmi DIR", Short: "Import workspaces of TanmiWorkspace 1.x",
@@ -43,13 +39,12 @@ holds several, and their archive, or the one above it. Statuses and times are ta
 as they are. A file that is not understood as a whole is attached as it is, below
 imported/ in the new workspace, and named. The vault is made here if there is none.`,
 		Example: "arbor import tanmi ../old/.tanmi-workspace --dry-run\narbor import tanmi ../old/.tanmi-workspace",
-		Args:    args(1, 1, "a DIR"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: func(cmd *cobra.Command, words []string) error {
 			opt.from = words[0]
-			return run(cmd.Context(), opt)
+			return runImportTanmi(cmd.Context(), opt)
 		},
 	}
 	cmd.Flags().StringVar(&opt.zone, "zone", "", "the time `ZONE` of its logs, as Europe/Paris; UTC if not given")

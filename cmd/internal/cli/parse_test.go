@@ -22,14 +22,21 @@ func parse(t *testing.T, sh *shell, cmd *cobra.Command, args ...string) error {
 	root.SetFlagErrorFunc(flagError)
 	sh.globalFlags(root)
 	root.AddCommand(cmd)
+	sh.strict(cmd)
 	root.SetArgs(append([]string{cmd.Name()}, args...))
 	return root.ExecuteContext(t.Context())
 }
 
+// parsed runs the command line of a command that only parses it.
+func parsed(t *testing.T, sh *shell, c command, args ...string) error {
+	t.Helper()
+	c.instead = func(context.Context) (bool, error) { return true, nil }
+	return parse(t, sh, sh.command(c), args...)
+}
+
 func TestParseTransition(t *testing.T) {
 	sh := &shell{sys: &System{}}
-	var got *transitionOptions
-	v := verb{do: statemachine.Complete, text: true}
+	v := verb{do: statemachine.Complete, summary: "complete", concludes: true}
 	for _, tt := range []struct {
 		args []string
 		want ops.NodeTransitionIn
@@ -43,24 +50,20 @@ func TestParseTransition(t *testing.T) {
 		{[]string{"n", "-e"}, ops.NodeTransitionIn{NodeID: "n"}, textSource{edit: true}},
 		{[]string{"--", "-n"}, ops.NodeTransitionIn{NodeID: "-n"}, textSource{}},
 	} {
-		got = nil
-		cmd := newTransition(sh, v, func(_ context.Context, opt *transitionOptions) error { got = opt; return nil })
-		if err := parse(t, sh, cmd, tt.args...); err != nil {
+		c, text := transitionCommand(sh, v), &textSource{}
+		c.text = text
+		if err := parsed(t, sh, c, tt.args...); err != nil {
 			t.Errorf("arbor complete %q: %v", tt.args, err)
 			continue
 		}
 		tt.want.Action = "complete"
 		tt.text.what = "the conclusion"
-		if !reflect.DeepEqual(got.in, tt.want) || !reflect.DeepEqual(got.text, tt.text) {
-			t.Errorf("arbor complete %q\n got %+v %+v\nwant %+v %+v", tt.args, got.in, got.text, tt.want, tt.text)
+		if got := *c.in.(*ops.NodeTransitionIn); !reflect.DeepEqual(got, tt.want) || !reflect.DeepEqual(*text, tt.text) {
+			t.Errorf("arbor complete %q\n got %+v %+v\nwant %+v %+v", tt.args, got, *text, tt.want, tt.text)
 		}
 	}
 	for _, args := range [][]string{{}, {"n", "word"}, {"n", "-", "-m", "x"}, {"n", "-m", "x", "-e"}, {"n", "-", "more"}, {"n", "--nosuch"}, {"n", "--depth", "x"}} {
-		cmd := newTransition(sh, v, func(context.Context, *transitionOptions) error {
-			t.Errorf("arbor complete %q ran", args)
-			return nil
-		})
-		if _, ok := parse(t, sh, cmd, args...).(*usageError); !ok {
+		if _, ok := parsed(t, sh, transitionCommand(sh, v), args...).(*usageError); !ok {
 			t.Errorf("arbor complete %q is no usage error", args)
 		}
 	}
@@ -68,17 +71,16 @@ func TestParseTransition(t *testing.T) {
 
 func TestParseAdd(t *testing.T) {
 	sh := &shell{sys: &System{}}
-	var got *addOptions
-	cmd := newAdd(sh, "add TITLE [-]", func(_ context.Context, opt *addOptions) error { got = opt; return nil })
-	err := parse(t, sh, cmd, "Title: #1", "-p", "Backend", "-t", "planning", "--role", "summary", "--rules-hash", "h", "--doc", "a.md:what", "--doc", "https://x/y", "-m", "m",
-		"-w", "W", "--json", "--as", "AI", "--dry-run")
+	in := &ops.NodeCreateIn{}
+	err := parsed(t, sh, command{op: "node_create", in: in}, "Title: #1", "-p", "Backend", "-t", "planning", "--role", "summary",
+		"--rules-hash", "h", "--doc", "a.md:what", "--doc", "https://x/y", "-m", "m", "-w", "W", "--json", "--as", "AI", "--dry-run")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := ops.NodeCreateIn{ParentID: "Backend", Type: "planning", Title: "Title: #1", RulesHash: "h", Role: "summary",
-		Docs: []mdstore.Ref{{Target: "a.md", Description: "what"}, {Target: "https://x/y"}}}
-	if !reflect.DeepEqual(got.in, want) {
-		t.Errorf("got %+v\nwant %+v", got.in, want)
+	want := ops.NodeCreateIn{In: ops.In{WorkspaceID: "W"}, ParentID: "Backend", Type: "planning", Title: "Title: #1", RulesHash: "h", Role: "summary",
+		Docs: []mdstore.Ref{{Target: "a.md", Description: "what"}, {Target: "https://x/y"}}, Write: ops.Write{DryRun: true}}
+	if !reflect.DeepEqual(*in, want) {
+		t.Errorf("got %+v\nwant %+v", *in, want)
 	}
 	if g := sh.flags; g.workspace != "W" || !g.json || g.as != "AI" || !g.dryRun {
 		t.Errorf("global flags %+v", g)
@@ -102,20 +104,12 @@ func TestSplitDoc(t *testing.T) {
 // Every operation of the catalogue has a command, and every operation that can be tried without writing has --dry-run.
 func TestEveryOperationHasACommand(t *testing.T) {
 	root := newRoot(&shell{sys: &System{}})
-	words := map[string]string{}
-	for i := 0; i+1 < len(ourWords); i += 2 {
-		words[ourWords[i]] = ourWords[i+1]
-	}
 	all := ops.All()
 	if len(all) == 0 {
 		t.Fatal("the catalogue is empty")
 	}
 	for _, o := range all {
-		line, ok := words[o.Name]
-		if !ok {
-			t.Errorf("%s has no command", o.Name)
-			continue
-		}
+		line := commandLine(o)
 		cmd, rest, err := root.Find(strings.Fields(line)[1:])
 		if err != nil || cmd == root || len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
 			t.Errorf("%s: there is no command %q", o.Name, line)

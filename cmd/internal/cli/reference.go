@@ -2,111 +2,133 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"arbor/context/render"
 	"arbor/engine/ops"
 	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
 )
 
-type refOptions struct {
-	*shell
-	in ops.NodeReferenceIn
+// refVerbs are what can be done with a document of a workspace or with a reference of a node.
+var refVerbs = []struct{ action, summary, words, example string }{
+	{"add", "add a %s", " [DESC]", ` docs/api.md "the endpoints"`},
+	{"remove", "remove a %s; the file stays", "", " docs/api.md"},
+	{"expire", "keep a %s in the list, but out of every context", "", " docs/api.md"},
+	{"activate", "bring an expired %s back", "", " docs/api.md"},
+}
+
+// addRefVerbs adds the verbs below a command that lists documents or references.
+func (sh *shell) addRefVerbs(parent *cobra.Command, noun, words, node, text string, of func(action string) command) *cobra.Command {
+	for _, v := range refVerbs {
+		c := of(v.action)
+		c.help = ops.Help{
+			Use: v.action + " " + words + v.words, Summary: fmt.Sprintf(v.summary, noun), Text: text,
+			Example: "arbor " + parent.Name() + " " + v.action + node + v.example,
+		}
+		parent.AddCommand(sh.command(c))
+	}
+	return parent
+}
+
+func newDocs(sh *shell) *cobra.Command {
+	docs := sh.command(command{op: "workspace_update_docs", without: allParams, list: true, instead: sh.showDocs})
+	text := "The path is relative to the project, or an address."
+	return sh.addRefVerbs(docs, "document", "PATH", "", text, func(action string) command {
+		c := command{op: "workspace_update_docs", in: &ops.WorkspaceUpdateDocsIn{Action: action}}
+		c.words = func(cmd *cobra.Command, words []string, prefix string) ([]string, cobra.ShellCompDirective) {
+			switch {
+			case len(words) > 0:
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			case action == "add":
+				return nil, cobra.ShellCompDirectiveDefault // any file
+			}
+			return sh.completeDocs(cmd, action, prefix)
+		}
+		return c
+	})
+}
+
+func (sh *shell) showDocs(ctx context.Context) (bool, error) {
+	out, err := call(ctx, sh, ops.WorkspaceOwn, ops.WorkspaceGetIn{In: sh.in()})
+	if err != nil {
+		return true, err
+	}
+	docs := out.Workspace.Docs
+	if sh.flags.json {
+		return true, sh.json(struct {
+			Docs        []mdstore.Ref     `json:"docs"`
+			Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"`
+			ops.Out
+		}{docs, out.Diagnostics, hinted("arbor docs add adds to them; arbor docs expire keeps one out of every context")})
+	}
+	sh.damage(out.Diagnostics)
+	if len(docs) == 0 {
+		sh.say("%s has no documents", out.Workspace.Name)
+		return true, nil
+	}
+	return true, sh.docLines(docs, "documents")
+}
+
+// docLines prints documents or references, one a line, or their paths alone.
+func (sh *shell) docLines(docs []mdstore.Ref, what string) error {
+	var all []string
+	p := sh.page()
+	for _, d := range docs {
+		if sh.flags.quiet {
+			all = append(all, render.Visible(d.Target))
+		} else {
+			all = append(all, p.docLine(d))
+		}
+	}
+	return sh.bounded(all, what, "--all brings the rest")
 }
 
 func newRef(sh *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "ref NODE", Short: "Read the references of a node, or change them",
-		Long: `Without a verb it lists them. A reference names another node or a document; the
-context of the node brings what an active one says: one hop, no further.`,
-		Example: `arbor ref node-mj2hz4gy
-arbor ref add node-mj2hz4gy "Sign-in endpoint" "the limits are there"
-arbor ref add node-mj2hz4gy docs/api.md
-arbor ref expire node-mj2hz4gy docs/api.md`,
-		Args:              args(1, 1, "a NODE, or a verb: add, remove, expire, activate"),
-		ValidArgsFunction: sh.completeNodes(nil, 1),
-		RunE: func(cmd *cobra.Command, words []string) error {
-			return runRefs(cmd.Context(), &refOptions{shell: sh, in: ops.NodeReferenceIn{NodeID: words[0]}})
-		},
-	}
-	sh.lists(cmd)
-	cmd.AddCommand(
-		newRefChange(sh, "add", "Add a reference to a node or a document", `arbor ref add node-mj2hz4gy docs/api.md "the endpoints"`, nil),
-		newRefChange(sh, "remove", "Remove a reference", "arbor ref remove node-mj2hz4gy docs/api.md", nil),
-		newRefChange(sh, "expire", "Keep a reference, but out of the context", "arbor ref expire node-mj2hz4gy docs/api.md", nil),
-		newRefChange(sh, "activate", "Bring an expired reference back", "arbor ref activate node-mj2hz4gy docs/api.md", nil))
-	return cmd
+	in := &ops.NodeReferenceIn{}
+	ref := sh.command(command{op: "node_reference", in: in, without: allParams, list: true,
+		instead: func(ctx context.Context) (bool, error) { return true, sh.showRefs(ctx, in.NodeID) }})
+	text := "The target is a node, or the path of a document relative to the project."
+	return sh.addRefVerbs(ref, "reference", "NODE TARGET", " node-mj2hz4gy", text, func(action string) command {
+		c := command{op: "node_reference", in: &ops.NodeReferenceIn{Action: action}}
+		c.words = func(cmd *cobra.Command, words []string, prefix string) ([]string, cobra.ShellCompDirective) {
+			if len(words) > 1 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			if action != "add" && len(words) == 1 {
+				return sh.completeReferences(cmd, action, words[0], prefix)
+			}
+			found, directive := sh.completeNodes(nil)(cmd, words, prefix)
+			if len(words) == 1 {
+				directive = cobra.ShellCompDirectiveDefault // documents as well
+			}
+			return found, directive
+		}
+		return c
+	})
 }
 
-func runRefs(ctx context.Context, opt *refOptions) (err error) {
-	if opt.in.NodeID, err = opt.node(ctx, opt.in.NodeID); err != nil {
-		return err
-	}
-	out, err := call(ctx, opt.shell, ops.NodeGet, ops.NodeGetIn{In: opt.shell.in(), NodeID: opt.in.NodeID})
+func (sh *shell) showRefs(ctx context.Context, node string) error {
+	out, err := call(ctx, sh, ops.NodeGet, ops.NodeGetIn{In: sh.in(), NodeID: node})
 	if err != nil {
 		return err
 	}
 	refs := out.Node.References
-	if opt.flags.json {
-		return opt.json(struct {
+	if sh.flags.json {
+		return sh.json(struct {
 			References []ops.Reference `json:"references"`
 			ops.Out
 		}{refs, hinted("arbor ref add adds to them; arbor context brings what the active ones say")})
 	}
 	if len(refs) == 0 {
-		opt.say("%s has no references", out.Node.Title)
+		sh.say("%s has no references", out.Node.Title)
 		return nil
 	}
 	docs := make([]mdstore.Ref, len(refs))
 	for i, r := range refs {
 		docs[i] = mdstore.Ref{Target: r.Target, Description: r.Description, Expired: r.Expired}
 	}
-	return opt.docLines(docs, "references")
-}
-
-func newRefChange(sh *shell, action, short, example string, run func(context.Context, *refOptions) error) *cobra.Command {
-	if run == nil {
-		run = runRefChange
-	}
-	opt := &refOptions{shell: sh, in: ops.NodeReferenceIn{Action: action}}
-	use, words := action+" NODE TARGET", args(2, 2, "a NODE and a TARGET")
-	if action == "add" {
-		use, words = "add NODE TARGET [DESC]", args(2, 3, "a NODE and a TARGET", "a DESC")
-	}
-	cmd := &cobra.Command{
-		Use: use, Short: short, Example: example,
-		Long: "The target is a node, or the path of a document relative to the project.",
-		Args: words,
-		ValidArgsFunction: func(cmd *cobra.Command, words []string, prefix string) ([]string, cobra.ShellCompDirective) {
-			if action != "add" && len(words) == 1 {
-				return sh.completeReferences(cmd, action, words[0], prefix)
-			}
-			found, _ := sh.completeNodes(nil, 2)(cmd, words, prefix)
-			if len(words) == 1 {
-				return found, cobra.ShellCompDirectiveDefault // documents as well
-			}
-			return found, cobra.ShellCompDirectiveNoFileComp
-		},
-		RunE: func(cmd *cobra.Command, words []string) error {
-			opt.in.NodeID, opt.in.TargetIDOrPath = words[0], words[1]
-			if len(words) > 2 {
-				opt.in.Description = words[2]
-			}
-			return run(cmd.Context(), opt)
-		},
-	}
-	sh.matches(cmd)
-	return cmd
-}
-
-func runRefChange(ctx context.Context, opt *refOptions) (err error) {
-	if opt.in.NodeID, err = opt.node(ctx, opt.in.NodeID); err != nil {
-		return err
-	}
-	opt.in.In, opt.in.Write, opt.in.Match = opt.shell.in(), opt.write(), opt.match()
-	out, err := call(ctx, opt.shell, ops.NodeReference, opt.in)
-	if err != nil {
-		return err
-	}
-	return opt.wrote(out, out.Wrote, "")
+	return sh.docLines(docs, "references")
 }

@@ -11,112 +11,72 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-type rulesOptions struct {
-	*shell
-	in   ops.WorkspaceUpdateRulesIn
-	text textSource // one rule a line
+// ruleVerbs are what can be done with the rules.
+var ruleVerbs = []struct{ action, summary, example string }{
+	{"add", "add rules", `arbor rules add "No new dependencies" "Tests first"`},
+	{"remove", "remove rules, each by its exact text", `arbor rules remove "No new dependencies"`},
+	{"replace", "replace all rules by these", "arbor rules replace -F rules.txt\narbor rules replace \"The only rule\""},
 }
 
 func newRules(sh *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "rules", Short: "Read the rules of a workspace, or change them",
-		Long: `Without a verb it prints the rules and their hash. Where there are rules, arbor add
-asks for that hash: having it is the proof that the rules were read.`,
-		Example: `arbor rules
-arbor rules add "No new dependencies"
-arbor rules replace -F rules.txt`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, words []string) error {
-			if len(words) > 0 {
-				return unknownCommand(cmd, words[0])
-			}
-			return runRules(cmd.Context(), &rulesOptions{shell: sh})
-		},
+	rules := sh.command(command{op: "workspace_update_rules", without: allParams, instead: sh.showRules})
+	for _, v := range ruleVerbs {
+		in, text := &ops.WorkspaceUpdateRulesIn{Action: v.action}, &textSource{what: "the rules"}
+		rules.AddCommand(sh.command(command{op: "workspace_update_rules", in: in, text: text, words: sh.completeRules(v.action),
+			help: ops.Help{Use: v.action + " [RULE...] [-]", Summary: v.summary, Example: v.example,
+				Text: `Rules come as words, one rule each, or one a line from -F FILE or - (stdin). A
+file may be what arbor rules prints: the marks of a list and the line of the
+hash are no rules.`},
+			flags: func(cmd *cobra.Command) {
+				cmd.Flags().StringVarP(&text.file, "file", "F", "", "one rule a line from a `FILE`; - is stdin")
+				must(cmd.MarkFlagFilename("file"))
+			},
+			check: func(*cobra.Command) error {
+				if len(in.Rules) == 1 && in.Rules[0] == "-" {
+					text.word, in.Rules = new("-"), nil
+				}
+				switch {
+				case len(in.Rules) > 0 && text.file != "" || text.word != nil && text.file != "":
+					return usagef("the rules are given in words and in a file; one of both is enough")
+				case len(in.Rules) == 0 && !text.given():
+					return usagef("arbor rules %s needs a RULE, -F FILE, or - for stdin", in.Action)
+				}
+				return nil
+			},
+			put: func(s string) { in.Rules = rulesOf(s) },
+		}))
 	}
-	cmd.AddCommand(
-		newRulesChange(sh, "add", "Add rules", `arbor rules add "No new dependencies" "Tests first"`, nil),
-		newRulesChange(sh, "remove", "Remove rules, each by its exact text", `arbor rules remove "No new dependencies"`, nil),
-		newRulesChange(sh, "replace", "Put these rules in place of all there are", "arbor rules replace -F rules.txt\narbor rules replace \"The only rule\"", nil))
-	return cmd
+	return rules
 }
 
-func runRules(ctx context.Context, opt *rulesOptions) error {
-	out, err := call(ctx, opt.shell, ops.WorkspaceOwn, ops.WorkspaceGetIn{In: opt.shell.in()})
+func (sh *shell) showRules(ctx context.Context) (bool, error) {
+	out, err := call(ctx, sh, ops.WorkspaceOwn, ops.WorkspaceGetIn{In: sh.in()})
 	if err != nil {
-		return err
+		return true, err
 	}
 	rules, hash := out.Workspace.Rules, out.Workspace.RulesHash
-	if !opt.flags.json {
-		opt.damage(out.Diagnostics)
-	}
-	switch {
-	case opt.flags.json:
-		return opt.json(struct {
+	if sh.flags.json {
+		return true, sh.json(struct {
 			Rules       []string          `json:"rules"`
 			RulesHash   string            `json:"rulesHash"`
 			Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"`
 			ops.Out
 		}{rules, hash, out.Diagnostics, hinted("arbor rules add adds to them; arbor add asks for the hash as --rules-hash where there are any")})
-	case opt.flags.quiet:
-		return opt.shell.text(strings.Join(rules, "\n"))
-	case len(rules) == 0:
-		opt.say("%s has no rules", out.Workspace.Name)
-		return nil
 	}
-	p := opt.page()
+	sh.damage(out.Diagnostics)
+	switch {
+	case sh.flags.quiet:
+		return true, sh.text(strings.Join(rules, "\n"))
+	case len(rules) == 0:
+		sh.say("%s has no rules", out.Workspace.Name)
+		return true, nil
+	}
+	p := sh.page()
 	p.items(rules)
 	if hash != "" {
 		p.b.WriteString("\n" + p.style.Paint("2", strings.TrimSpace(hashLine)) + " " + hash + "\n")
 	}
-	return p.print()
-}
-
-func newRulesChange(sh *shell, action, short, example string, run func(context.Context, *rulesOptions) error) *cobra.Command {
-	if run == nil {
-		run = runRulesChange
-	}
-	opt := &rulesOptions{shell: sh, in: ops.WorkspaceUpdateRulesIn{Action: action}}
-	cmd := &cobra.Command{
-		Use: action + " [RULE...] [-]", Short: short, Example: example,
-		Long: `Rules come as words, one rule each, or one a line from -F FILE or - (stdin). A file
-may be what arbor rules prints: the marks of a list and the line of the hash are no
-rules.`,
-		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: sh.completeRules(action),
-		RunE: func(cmd *cobra.Command, words []string) error {
-			opt.text.what = "the rules"
-			if len(words) == 1 && words[0] == "-" {
-				if err := opt.text.parsed(cmd, words); err != nil {
-					return err
-				}
-			} else if opt.in.Rules = words; len(words) > 0 && opt.text.file != "" {
-				return usagef("the rules are given in words and in a file; one of both is enough")
-			}
-			return run(cmd.Context(), opt)
-		},
-	}
-	cmd.Flags().StringVarP(&opt.text.file, "file", "F", "", "one rule a line from a `FILE`; - is stdin")
-	must(cmd.MarkFlagFilename("file"))
-	sh.matches(cmd)
-	return cmd
-}
-
-func runRulesChange(ctx context.Context, opt *rulesOptions) error {
-	if opt.text.given() {
-		text, err := opt.text.read(ctx, opt.shell, nil)
-		if err != nil {
-			return err
-		}
-		opt.in.Rules = rulesOf(text)
-	} else if len(opt.in.Rules) == 0 {
-		return usagef("arbor rules %s needs a RULE, -F FILE, or - for stdin", opt.in.Action)
-	}
-	opt.in.In, opt.in.Write, opt.in.Match = opt.shell.in(), opt.write(), opt.match()
-	out, err := call(ctx, opt.shell, ops.WorkspaceUpdateRules, opt.in)
-	if err != nil {
-		return err
-	}
-	return opt.wrote(out, out.Wrote, "")
+	return true, p.print()
 }
 
 // hashLine is what the hash follows in the last line that arbor rules prints.

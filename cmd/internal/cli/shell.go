@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,9 +31,8 @@ type globals struct {
 	as, session           string
 	json, quiet, noColor  bool
 
-	dryRun  bool   // of commands that write
-	ifMatch string // of commands that write one file
-	all     bool   // of listings
+	dryRun bool // of commands that write
+	all    bool // of listings
 }
 
 func (sh *shell) globalFlags(root *cobra.Command) {
@@ -56,28 +53,17 @@ func (sh *shell) globalFlags(root *cobra.Command) {
 	must(root.MarkPersistentFlagDirname("directory"))
 }
 
-// writes adds the flag of commands that write.
-func (sh *shell) writes(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&sh.flags.dryRun, "dry-run", false, "print the change as a unified diff and write nothing")
-}
-
-// matches adds the flags of commands that write one file.
-func (sh *shell) matches(cmd *cobra.Command) {
-	sh.writes(cmd)
-	cmd.Flags().StringVar(&sh.flags.ifMatch, "if-match", "", "refuse unless the file still has this `VERSION`, as show printed it")
-	must(cmd.RegisterFlagCompletionFunc("if-match", cobra.NoFileCompletions))
-}
-
 // lists adds the flag of listings.
 func (sh *shell) lists(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&sh.flags.all, "all", false, fmt.Sprintf("all of it, however long; %d lines otherwise", listLines))
 }
 
+// writes adds --dry-run to commands that are no operation.
+func (sh *shell) writes(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&sh.flags.dryRun, "dry-run", false, "print the change as a unified diff and write nothing")
+}
+
 func (sh *shell) in() ops.In { return ops.In{WorkspaceID: sh.flags.workspace} }
-
-func (sh *shell) write() ops.Write { return ops.Write{DryRun: sh.flags.dryRun} }
-
-func (sh *shell) match() ops.Match { return ops.Match{IfMatch: sh.flags.ifMatch} }
 
 // dir returns the folder that the command runs in.
 func (sh *shell) dir() string { return resolve(sh.sys.Dir, sh.flags.dir) }
@@ -184,41 +170,11 @@ func (sh *shell) env(ctx context.Context, mode Mode) (*ops.Env, error) {
 
 // call calls an operation on the vault that the flags name.
 func call[In, Out any](ctx context.Context, sh *shell, op func(context.Context, *ops.Env, In) (*Out, error), in In) (*Out, error) {
-	return callIn(ctx, sh, MustExist, op, in)
-}
-
-func callIn[In, Out any](ctx context.Context, sh *shell, mode Mode, op func(context.Context, *ops.Env, In) (*Out, error), in In) (*Out, error) {
-	if err := checkChoices(reflect.ValueOf(in)); err != nil {
-		return nil, err
-	}
-	env, err := sh.env(ctx, mode)
+	env, err := sh.env(ctx, MustExist)
 	if err != nil {
 		return nil, err
 	}
 	return op(ctx, env, in)
-}
-
-// checkChoices refuses a parameter whose value is none of those that its type names. What the engine judges is left to it: it says more.
-func checkChoices(in reflect.Value) error {
-	for i := range in.NumField() {
-		f, v := in.Type().Field(i), in.Field(i)
-		if f.Anonymous {
-			if err := checkChoices(v); err != nil {
-				return err
-			}
-			continue
-		}
-		enum := f.Tag.Get("enum")
-		if enum == "" || f.Tag.Get("judge") != "" || v.Kind() != reflect.String || v.String() == "" {
-			continue
-		}
-		if known := strings.Split(enum, ","); !slices.Contains(known, v.String()) {
-			u := usagef("%s is %q; %s are known", strings.ToLower(f.Name), v.String(), strings.Join(known, ", "))
-			u.nearest = ops.Nearest(v.String(), known)
-			return u
-		}
-	}
-	return nil
 }
 
 // shown returns a path as people can open it from where the command runs: relative where it lies below, else as it is.

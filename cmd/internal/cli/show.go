@@ -5,60 +5,23 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"arbor/context/render"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 )
 
-type showOptions struct {
-	*shell
-	in ops.NodeGetIn
-}
-
-func newShow(sh *shell, use string, run func(context.Context, *showOptions) error) *cobra.Command {
-	if run == nil {
-		run = runShow
-	}
-	opt := &showOptions{shell: sh}
-	cmd := &cobra.Command{
-		Use: use, Short: "Show one node: what its file says, and what can be done with it", Aliases: []string{"view", "cat"},
-		Long: `All sections of the node, the newest entries of its log, and the actions that its
-status allows. The version in the last line goes with --if-match. What somebody
-needs to work on the node is more than that: arbor context. After nodes were moved
-by hand, arbor list looks at every file; this looks at the node's own.`,
-		Example:           "arbor show node-mj2hz4gy\narbor show \"Sign-in endpoint\"\narbor show . --json",
-		Args:              args(1, 1, "a NODE"),
-		ValidArgsFunction: sh.completeNodes(nil, 1),
-		RunE: func(cmd *cobra.Command, words []string) error {
-			opt.in.NodeID = words[0]
-			return run(cmd.Context(), opt)
-		},
-	}
-	sh.lists(cmd)
-	return cmd
+func showCommand(sh *shell) command {
+	return command{list: true, show: showing(sh.showNode)}
 }
 
 const logLines = 20 // entries of a log that a page shows
 
-func runShow(ctx context.Context, opt *showOptions) (err error) {
-	if opt.in.NodeID, err = opt.node(ctx, opt.in.NodeID); err != nil {
-		return err
-	}
-	opt.in.In = opt.shell.in()
-	out, err := call(ctx, opt.shell, ops.NodeGet, opt.in)
-	if err != nil {
-		return err
-	}
+func (sh *shell) showNode(_ context.Context, out *ops.NodeGetOut) error {
 	n := out.Node
-	switch {
-	case opt.flags.json:
-		return opt.json(out)
-	case opt.flags.quiet:
-		return opt.print(render.Visible(n.ID))
+	if sh.flags.quiet {
+		return sh.print(render.Visible(n.ID))
 	}
-	p := opt.page()
+	p := sh.page()
 	p.title(n.Title, n.ID)
 	facts := []string{n.Type, p.style.PaintStatus(n.Status, render.SignOf(n.Status, p.style.ASCII)) + " " + n.Status}
 	if n.Role != "" {
@@ -85,7 +48,7 @@ func runShow(ctx context.Context, opt *showOptions) (err error) {
 	p.references(n.References)
 	p.problem(n.Problem)
 	entries, hidden := n.Log, 0
-	if len(entries) > logLines && !opt.flags.all {
+	if len(entries) > logLines && !sh.flags.all {
 		hidden = len(entries) - logLines
 		entries = entries[hidden:]
 	}
@@ -93,7 +56,7 @@ func runShow(ctx context.Context, opt *showOptions) (err error) {
 	if len(n.Children) > 0 {
 		p.heading("Children")
 		kids, more := n.Children, 0
-		if len(kids) > listLines/4 && !opt.flags.all {
+		if len(kids) > listLines/4 && !sh.flags.all {
 			kids, more = kids[:listLines/4], len(kids)-listLines/4
 		}
 		p.items(kids)
@@ -106,7 +69,7 @@ func runShow(ctx context.Context, opt *showOptions) (err error) {
 		return err
 	}
 	if len(n.Allowed) == 0 { // why not
-		opt.hint(out.Hint)
+		sh.hint(out.Hint)
 	}
 	return nil
 }

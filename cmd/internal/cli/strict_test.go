@@ -88,14 +88,16 @@ func TestWordName(t *testing.T) {
 	}{
 		{"show", 0, "NODE", false}, {"tree", 0, "NODE", true}, {"log", 1, "EVENT", true}, {"problem", 1, "TEXT", true}, {"add", 0, "TITLE", false},
 		{"init", 0, "NAME", false}, {"ref add", 1, "TARGET", false}, {"ref add", 2, "DESC", true}, {"rules add", 0, "RULE", true}, {"rules add", 5, "RULE", true},
-		{"ws archive", 0, "WS", true}, {"node", 0, "COMMAND", true},
+		{"ws archive", 0, "WS", true},
 	} {
 		cmd, _, err := root.Find(strings.Fields(tt.path))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if name, optional := wordName(cmd, tt.i); name != tt.name || optional != tt.optional {
-			t.Errorf("word %d of arbor %s is %s, optional %v; want %s, %v", tt.i, tt.path, name, optional, tt.name, tt.optional)
+		_, use := splitUse(cmd.Use)
+		words := wordsOf(use)
+		if w := words[min(tt.i, len(words)-1)]; w.name != tt.name || w.optional != tt.optional {
+			t.Errorf("word %d of arbor %s is %s, optional %v; want %s, %v", tt.i, tt.path, w.name, w.optional, tt.name, tt.optional)
 		}
 	}
 }

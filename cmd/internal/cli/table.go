@@ -91,6 +91,26 @@ func (c cell) paint(style render.Style) string {
 	return style.Paint(c.sgr, c.text)
 }
 
+// boundedTable prints the rows of a table that fit, with -q only their first column.
+func (sh *shell) boundedTable(what string, head []string, rows [][]cell) error {
+	if !sh.flags.quiet {
+		return sh.bounded(lines(sh.table(head, rows)), "lines", "--all brings the rest")
+	}
+	var ids []string
+	for _, r := range rows {
+		ids = append(ids, render.Visible(r[0].text))
+	}
+	return sh.bounded(ids, what, "--all brings the rest")
+}
+
+// lines returns the lines of a drawing.
+func lines(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
+}
+
 // bounded prints the lines of a listing that fit, and says what brings the others.
 func (sh *shell) bounded(lines []string, what, rest string) error {
 	shown := lines

@@ -39,11 +39,8 @@ func (t *textSource) flags(cmd *cobra.Command, what string) {
 }
 
 // parsed notes what only the parsed command line knows.
-func (t *textSource) parsed(cmd *cobra.Command, words []string) error {
+func (t *textSource) parsed(cmd *cobra.Command) error {
 	t.hasMsg = cmd.Flags().Changed("message")
-	if len(words) > 0 {
-		t.word = &words[0]
-	}
 	ways := 0
 	for _, used := range []bool{t.hasMsg, t.file != "", t.edit, t.word != nil} {
 		if used {
@@ -60,7 +57,7 @@ func (t *textSource) parsed(cmd *cobra.Command, words []string) error {
 func (t *textSource) given() bool { return t.hasMsg || t.file != "" || t.edit || t.word != nil }
 
 // read returns the text; "" where none is given. start is what an editor begins with.
-func (t *textSource) read(ctx context.Context, sh *shell, start func() (string, error)) (string, error) {
+func (t *textSource) read(ctx context.Context, sh *shell, start func(context.Context) (string, error)) (string, error) {
 	switch {
 	case t.hasMsg:
 		return checkText(t.what, t.message)
@@ -74,7 +71,7 @@ func (t *textSource) read(ctx context.Context, sh *shell, start func() (string, 
 		begin := ""
 		if start != nil {
 			var err error
-			if begin, err = start(); err != nil {
+			if begin, err = start(ctx); err != nil {
 				return "", err
 			}
 		}

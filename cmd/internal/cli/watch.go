@@ -20,10 +20,7 @@ type watchOptions struct {
 	day string // of the line before
 }
 
-func newWatch(sh *shell, run func(context.Context, *watchOptions) error) *cobra.Command {
-	if run == nil {
-		run = runWatch
-	}
+func newWatch(sh *shell) *cobra.Command {
 	opt := &watchOptions{shell: sh}
 	cmd := &cobra.Command{
 		Use: "watch [WS]", Short: "Print each change as it happens, until interrupted", Aliases: []string{"tail"},
@@ -45,13 +42,14 @@ absolute. Lines of one time happened at once.
 
 Ctrl-C ends it with exit code 0, and so does a pipe that nobody reads any more.`,
 		Example:           "arbor watch\narbor watch Login --json | jq -r .path\narbor watch -q >> changes.txt &",
-		Args:              args(0, 1, "one workspace"),
 		ValidArgsFunction: sh.completeWorkspaces,
 		RunE: func(cmd *cobra.Command, words []string) error {
-			if err := sh.workspaceWord(words); err != nil {
-				return err
+			if len(words) > 0 {
+				if err := sh.workspaceWord(words[0]); err != nil {
+					return err
+				}
 			}
-			return run(cmd.Context(), opt)
+			return runWatch(cmd.Context(), opt)
 		},
 	}
 	sh.lists(cmd)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -168,17 +167,6 @@ func TestWatchUnread(t *testing.T) {
 			if got := opt.tell(engine.Report{Events: make([]engine.Event, 1)}); got != want {
 				t.Errorf("after %v: %v, want %v", err, got, want)
 			}
-		}
-	}
-}
-
-func TestParseWatch(t *testing.T) {
-	for _, args := range [][]string{{"Login"}, {"-w", "Login"}, {"Login", "-w", "Login", "--all"}} {
-		sh := &shell{sys: &System{}}
-		var got *watchOptions
-		cmd := newWatch(sh, func(_ context.Context, opt *watchOptions) error { got = opt; return nil })
-		if err := parse(t, sh, cmd, args...); err != nil || got.flags.workspace != "Login" || got.flags.all != (len(args) > 3) {
-			t.Errorf("arbor watch %q: %v", args, err)
 		}
 	}
 }

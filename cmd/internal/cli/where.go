@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -9,53 +8,46 @@ import (
 	"arbor/context/render"
 )
 
-type whereOptions struct{ *shell }
-
-func newWhere(sh *shell, run func(context.Context, *whereOptions) error) *cobra.Command {
-	if run == nil {
-		run = runWhere
-	}
-	opt := &whereOptions{shell: sh}
+func newWhere(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Use: "where", Short: "Tell which vault is used, and why",
 		Long: `--vault names the vault; else ARBOR_VAULT does; else it is looked for in this folder
 and all above: a folder .tanmi-workspace, or an arbor.toml whose key vault holds
 its name or path. With -q it prints the path alone.`,
 		Example:           "arbor where\ncd \"$(arbor where -q)\"",
-		Args:              args(0, 0, ""),
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), opt) },
+		RunE:              func(*cobra.Command, []string) error { return sh.where() },
 	}
 }
 
-func runWhere(_ context.Context, opt *whereOptions) error {
-	found, err := opt.sys.Vaults.Find(opt.place())
+func (sh *shell) where() error {
+	found, err := sh.sys.Vaults.Find(sh.place())
 	if err != nil {
-		if !opt.flags.json {
-			opt.looked(found)
+		if !sh.flags.json {
+			sh.looked(found)
 		}
 		return err
 	}
 	switch {
-	case opt.flags.json:
-		return opt.json(found)
-	case opt.flags.quiet:
-		return opt.print(render.Visible(found.Vault))
+	case sh.flags.json:
+		return sh.json(found)
+	case sh.flags.quiet:
+		return sh.print(render.Visible(found.Vault))
 	}
-	p := opt.page()
+	p := sh.page()
 	p.line("vault    " + found.Vault)
 	p.line("project  " + found.Project)
 	p.line("why      " + found.Why)
 	if err := p.print(); err != nil {
 		return err
 	}
-	opt.looked(found)
+	sh.looked(found)
 	return nil
 }
 
-func (opt *whereOptions) looked(found Found) {
+func (sh *shell) looked(found Found) {
 	for _, l := range found.Looked {
-		opt.say("looked at %s: %s", l.Path, l.What)
+		sh.say("looked at %s: %s", l.Path, l.What)
 	}
 }
 
@@ -84,7 +76,6 @@ func (v Version) String() string {
 func newVersion(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Long: "Also arbor --version.", Example: "arbor version --json",
-		Args:              args(0, 0, ""),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(*cobra.Command, []string) error { return sh.version() },
 	}

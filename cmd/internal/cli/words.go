@@ -1,48 +1,182 @@
 package cli
 
-import "strings"
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
 
-// ourWords are the commands that do what the operations of the catalogue do, for hints that name an operation.
-var ourWords = []string{
-	"workspace_init", "arbor init",
-	"workspace_list", "arbor ws list",
-	"workspace_get", "arbor ws get",
-	"workspace_status", "arbor status",
-	"workspace_update_rules", "arbor rules",
-	"workspace_update_docs", "arbor docs",
-	"workspace_update", "arbor ws update",
-	"workspace_archive", "arbor ws archive",
-	"workspace_restore", "arbor ws restore",
-	"workspace_delete", "arbor ws delete",
-	"workspace_check", "arbor check",
-	"node_create", "arbor add",
-	"node_get", "arbor show",
-	"node_list", "arbor list",
-	"node_update", "arbor node update",
-	"node_move", "arbor node move",
-	"node_delete", "arbor node delete",
-	"node_transition", "arbor node transition",
-	"node_isolate", "arbor isolate",
-	"node_reference", "arbor ref",
-	"node_next", "arbor next",
-	"context_get", "arbor context",
-	"context_focus", "arbor focus",
-	"log_append", "arbor log",
-	"problem_update", "arbor problem",
-	"problem_clear", "arbor problem --clear",
-	"session_bind", "arbor session bind",
-	"session_unbind", "arbor session unbind",
-	"session_status", "arbor session",
-	"changes_get", "arbor changes",
-	"rulesHash", "--rules-hash",
-	"workspaceId", "--workspace",
-	"dryRun", "--dry-run",
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"arbor/engine"
+)
+
+// A word is one that a command takes besides its flags, as its line of usage names it.
+type word struct {
+	name     string // "-" for one that can only be that: stdin
+	optional bool
+	many     bool
 }
 
-// inOurWords returns a hint with commands in place of operations. One that names a command already stays as it is.
-func inOurWords(hint string) string {
-	if strings.Contains(hint, "(arbor ") {
-		return hint
+// splitUse splits a line of usage into the path of the command and its words: "node move" and "NODE PARENT".
+func splitUse(use string) (path, words string) {
+	all := strings.Fields(use)
+	i := slices.IndexFunc(all, func(w string) bool { return w[0] < 'a' || w[0] > 'z' })
+	if i < 0 {
+		i = len(all)
 	}
-	return strings.NewReplacer(ourWords...).Replace(hint)
+	return strings.Join(all[:i], " "), strings.Join(all[i:], " ")
+}
+
+// wordsOf returns the words of a line of usage.
+func wordsOf(use string) (all []word) {
+	for _, w := range strings.Fields(use) {
+		if strings.HasPrefix(w, "--") {
+			break
+		}
+		if w == "|" || w == "-]" || len(all) > 0 && all[len(all)-1].many {
+			continue
+		}
+		name, many := strings.CutSuffix(strings.Trim(w, "[]"), "...")
+		all = append(all, word{name, strings.HasPrefix(w, "["), many})
+	}
+	return all
+}
+
+// String returns the word with its article, as messages name it.
+func (w word) String() string {
+	switch {
+	case w.name == "-":
+		return "- for stdin"
+	case strings.ContainsRune("AEIO", rune(w.name[0])):
+		return "an " + w.name
+	}
+	return "a " + w.name
+}
+
+func list(words []word) string {
+	var all []string
+	for _, w := range words {
+		all = append(all, w.String())
+	}
+	return strings.Join(all, " and ")
+}
+
+// strict makes a command and all below it refuse wrong words and flags before a vault is looked for. A word or flag that
+// is given and empty is refused, too: a script whose variable is empty means some node, and not the default. So
+// `arbor ws archive "$WS"` never archives the only workspace there is.
+func (sh *shell) strict(cmd *cobra.Command) {
+	cmd.Args = func(cmd *cobra.Command, given []string) error {
+		_, use := splitUse(cmd.Use)
+		words := wordsOf(use)
+		for _, u := range []*usageError{emptyWord(words, given), emptyFlag(cmd), sh.wrongCount(cmd, words, given)} {
+			if u != nil {
+				u.command = cmd.CommandPath()
+				return u
+			}
+		}
+		return sh.checkDir()
+	}
+	for _, sub := range cmd.Commands() {
+		sh.strict(sub)
+	}
+}
+
+// wrongCount returns what is wrong with the number of words; nil where nothing is.
+func (sh *shell) wrongCount(cmd *cobra.Command, words []word, given []string) *usageError {
+	isOptional := func(w word) bool { return w.optional || w.name == "WS" && sh.flags.workspace != "" }
+	required := slices.DeleteFunc(slices.Clone(words), isOptional)
+	optional := slices.DeleteFunc(slices.Clone(words), func(w word) bool { return !isOptional(w) })
+	most := len(words)
+	switch {
+	case len(given) < len(required) && cmd.HasSubCommands():
+		return usagef("%s needs %s, or a verb: %s", cmd.CommandPath(), list(required), strings.Join(subcommands(cmd), ", "))
+	case len(given) < len(required):
+		return usagef("%s needs %s", cmd.CommandPath(), list(required))
+	case len(given) <= most || words != nil && words[most-1].many:
+		return nil
+	case cmd.HasSubCommands() && most == 0:
+		return unknownCommand(cmd, given[0])
+	case most == 0:
+		return usagef("%s takes no %q", cmd.CommandPath(), given[0])
+	}
+	takes := list(required)
+	if takes == "" {
+		takes = list(optional)
+	} else if len(optional) > 0 {
+		takes += " (and " + list(optional) + ")"
+	}
+	return usagef("%s takes %s, and %q is more; text with spaces goes in quotes", cmd.CommandPath(), takes, given[most])
+}
+
+// emptyWord returns what is wrong with the first word that holds nothing but space; nil where there is none.
+func emptyWord(words []word, given []string) *usageError {
+	i := slices.IndexFunc(given, blank)
+	if i < 0 {
+		return nil
+	}
+	w := word{name: "COMMAND", optional: true} // of a command that only has others below it
+	if len(words) > 0 {
+		w = words[min(i, len(words)-1)]
+	}
+	if w.name == "-" {
+		w.name = "the word"
+	}
+	if w.optional {
+		return usagef("%s is empty; name one or leave it out", w.name)
+	}
+	return usagef("%s is empty; name one", w.name)
+}
+
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
+
+// checkDir refuses a folder of -C that is none. Looking for a vault from there would find one of the folders above.
+func (sh *shell) checkDir() error {
+	if sh.flags.dir == "" {
+		return nil
+	}
+	info, err := os.Stat(sh.dir())
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return engine.Fail(engine.InvalidPath, "-C %s: there is no such folder", sh.flags.dir)
+	case err != nil:
+		return engine.Fail(engine.InvalidPath, "-C %s: the folder cannot be opened: %v", sh.flags.dir, err)
+	case !info.IsDir():
+		return engine.Fail(engine.InvalidPath, "-C %s: a file, not a folder", sh.flags.dir)
+	}
+	return nil
+}
+
+// lenient marks flags whose own command judges what they hold: texts that may be empty, and the flags of other front ends.
+const lenient = "lenient"
+
+// mayBeEmpty lets flags be given with nothing in them.
+func mayBeEmpty(cmd *cobra.Command, flags ...string) {
+	for _, name := range flags {
+		must(cmd.Flags().SetAnnotation(name, lenient, nil))
+	}
+}
+
+// emptyFlag returns what is wrong with the first flag that is given and holds nothing but space, or a number below zero;
+// nil where there is none.
+func emptyFlag(cmd *cobra.Command) (found *usageError) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if _, ok := f.Annotations[lenient]; ok || found != nil {
+			return
+		}
+		name := "--" + f.Name
+		if f.Shorthand != "" {
+			name = "-" + f.Shorthand + "/" + name
+		}
+		switch values, isList := f.Value.(pflag.SliceValue); {
+		case isList && (len(values.GetSlice()) == 0 || slices.ContainsFunc(values.GetSlice(), blank)),
+			f.Value.Type() == "string" && blank(f.Value.String()):
+			found = usagef("%s is empty; give it a value or leave it out", name)
+		case f.Value.Type() == "int" && strings.HasPrefix(f.Value.String(), "-"):
+			found = usagef("%s is %s; 0 is the least", name, f.Value)
+		}
+	})
+	return found
 }

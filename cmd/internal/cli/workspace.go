@@ -9,138 +9,91 @@ import (
 
 	"arbor/context/render"
 	"arbor/engine/ops"
+	"arbor/mdstore"
 )
 
 func newWorkspaces(sh *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "ws", Short: "List, read, change, archive and delete workspaces",
-		Long: "Without a verb it lists the active workspaces.", Aliases: []string{"workspace", "workspaces"},
-		Example: "arbor ws\narbor ws archive Login",
-		Args:    cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, words []string) error {
-			if len(words) > 0 {
-				return unknownCommand(cmd, words[0])
-			}
-			return runWorkspaceList(cmd.Context(), &workspaceListOptions{shell: sh})
-		},
+	c := workspaceListCommand(sh)
+	c.op, c.without = "workspace_list", allParams
+	c.help = ops.Help{
+		Use: "ws", Summary: "list, read, change, archive and delete workspaces", Aliases: "workspace workspaces",
+		Text: "Without a verb it lists the active workspaces.", Example: "arbor ws\narbor ws archive Login",
 	}
-	sh.lists(cmd)
-	cmd.AddCommand(newWorkspaceList(sh, nil), newWorkspaceGet(sh, nil), newStatus(sh, nil), newWorkspaceUpdate(sh, nil), newRules(sh), newDocs(sh),
-		newWorkspaceMove(sh, archiveVerb, nil), newWorkspaceMove(sh, restoreVerb, nil), newWorkspaceDelete(sh, nil))
-	return cmd
+	return sh.command(c)
 }
 
-// workspaceWord lets a workspace be named by the only word as well as by --workspace.
-func (sh *shell) workspaceWord(words []string) error {
-	if len(words) == 0 {
-		return nil
+// workspaceWord lets a workspace be named by a word as well as by --workspace.
+func (sh *shell) workspaceWord(word string) error {
+	if sh.flags.workspace != "" && sh.flags.workspace != word {
+		return usagef("two workspaces are named, %q and %q; one is enough", word, sh.flags.workspace)
 	}
-	if sh.flags.workspace != "" && sh.flags.workspace != words[0] {
-		return usagef("two workspaces are named, %q and %q; one is enough", words[0], sh.flags.workspace)
-	}
-	sh.flags.workspace = words[0]
+	sh.flags.workspace = word
 	return nil
 }
 
-type workspaceListOptions struct {
-	*shell
-	in ops.WorkspaceListIn
-}
-
-func newWorkspaceList(sh *shell, run func(context.Context, *workspaceListOptions) error) *cobra.Command {
-	if run == nil {
-		run = runWorkspaceList
-	}
-	opt := &workspaceListOptions{shell: sh}
-	cmd := &cobra.Command{
-		Use: "list", Short: "List the workspaces of the vault", Aliases: []string{"ls"},
-		Long:              "One line each, oldest first: id, status, name, goal. A file that cannot be read is\nmarked as damaged; arbor check tells why.",
-		Example:           "arbor ws list --status all\narbor ws list -q",
-		Args:              args(0, 0, ""),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), opt) },
-	}
-	cmd.Flags().StringVar(&opt.in.Status, "status", "", "`active|archived|all`; active unless said otherwise")
-	must(cmd.RegisterFlagCompletionFunc("status", choices("active", "archived", "all")))
-	sh.lists(cmd)
-	return cmd
-}
-
-func runWorkspaceList(ctx context.Context, opt *workspaceListOptions) error {
-	out, err := call(ctx, opt.shell, ops.WorkspaceList, opt.in)
-	if err != nil {
-		return err
-	}
-	if opt.flags.json {
-		return opt.json(out)
-	}
-	var rows [][]cell
-	var ids []string
-	for _, w := range out.Workspaces {
-		status, sgr := w.Status, ""
-		if w.Damaged {
-			status, sgr = "damaged", "31"
+func initCommand(sh *shell) command {
+	in := &ops.WorkspaceInitIn{}
+	c := command{in: in, mode: Create}
+	c.instead = func(ctx context.Context) (bool, error) {
+		if !in.DryRun || in.Goal == "" {
+			return false, nil
 		}
-		rows = append(rows, []cell{{text: w.ID, sgr: "2"}, {text: status, sgr: sgr}, {text: w.Name, sgr: "1"}, {text: w.Goal}})
-		ids = append(ids, render.Visible(w.ID))
+		_, err := sh.open(ctx, Pretend)
+		return false, err
+	}
+	c.show = showing(func(_ context.Context, out *ops.WorkspaceInitOut) error {
+		if sh.vault.Made && !in.DryRun {
+			sh.say("made the vault %s", sh.vault.Found.Vault)
+		}
+		return sh.wrote(out, out.Wrote, out.WorkspaceID)
+	})
+	return c
+}
+
+// splitDoc splits PATH:DESC at its first colon that is part of neither an address (https://) nor a drive (C:\).
+func splitDoc(s string) mdstore.Ref {
+	for i := range len(s) {
+		if s[i] != ':' || strings.HasPrefix(s[i+1:], "//") || i == 1 && strings.IndexAny(s[i+1:], `\/`) == 0 {
+			continue
+		}
+		return mdstore.Ref{Target: s[:i], Description: strings.TrimSpace(s[i+1:])}
+	}
+	return mdstore.Ref{Target: s}
+}
+
+func workspaceListCommand(sh *shell) command {
+	return command{list: true, show: showing(sh.showWorkspaces)}
+}
+
+func (sh *shell) showWorkspaces(_ context.Context, out *ops.WorkspaceListOut) error {
+	var rows [][]cell
+	for _, w := range out.Workspaces {
+		status := cell{text: w.Status}
+		if w.Damaged {
+			status = cell{text: "damaged", sgr: "31"}
+		}
+		rows = append(rows, []cell{{text: w.ID, sgr: "2"}, status, {text: w.Name, sgr: "1"}, {text: w.Goal}})
 	}
 	if len(rows) == 0 {
-		opt.say("no workspaces")
+		sh.say("no workspaces")
 	}
-	if opt.flags.quiet {
-		return opt.bounded(ids, "workspaces", "--all brings the rest")
-	}
-	if err := opt.bounded(lines(opt.table([]string{"ID", "STATUS", "NAME", "GOAL"}, rows)), "lines", "--all brings the rest"); err != nil {
+	if err := sh.boundedTable("workspaces", []string{"ID", "STATUS", "NAME", "GOAL"}, rows); err != nil {
 		return err
 	}
-	opt.hint(out.Hint)
+	sh.hint(out.Hint)
 	return nil
 }
 
-// lines returns the lines of a drawing.
-func lines(s string) []string {
-	if s == "" {
-		return nil
-	}
-	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
+func workspaceGetCommand(sh *shell) command {
+	return command{show: showing(sh.showWorkspace)}
 }
 
-type workspaceGetOptions struct{ *shell }
-
-func newWorkspaceGet(sh *shell, run func(context.Context, *workspaceGetOptions) error) *cobra.Command {
-	if run == nil {
-		run = runWorkspaceGet
-	}
-	opt := &workspaceGetOptions{shell: sh}
-	cmd := &cobra.Command{
-		Use: "get [WS]", Short: "Show a workspace: goal, rules, documents, problem, log", Aliases: []string{"show"},
-		Long:              "The version in the last line goes with --if-match.",
-		Example:           "arbor ws get Login",
-		Args:              args(0, 1, "one workspace"),
-		ValidArgsFunction: sh.completeWorkspaces,
-		RunE: func(cmd *cobra.Command, words []string) error {
-			if err := sh.workspaceWord(words); err != nil {
-				return err
-			}
-			return run(cmd.Context(), opt)
-		},
-	}
-	return cmd
-}
-
-func runWorkspaceGet(ctx context.Context, opt *workspaceGetOptions) error {
-	out, err := call(ctx, opt.shell, ops.WorkspaceGet, ops.WorkspaceGetIn{In: opt.in()})
-	if err != nil {
-		return err
-	}
+func (sh *shell) showWorkspace(_ context.Context, out *ops.WorkspaceGetOut) error {
 	w := out.Workspace
-	switch {
-	case opt.flags.json:
-		return opt.json(out)
-	case opt.flags.quiet:
-		return opt.print(render.Visible(w.ID))
+	if sh.flags.quiet {
+		return sh.print(render.Visible(w.ID))
 	}
-	p := opt.page()
+	p := sh.page()
 	p.title(w.Name, w.ID)
 	p.line(w.Goal)
 	facts := []string{w.Status, counted(out.Counts.Total, "node"), fmt.Sprintf("%d of %d done", out.Counts.Done, out.Counts.Work)}
@@ -160,59 +113,29 @@ func runWorkspaceGet(ctx context.Context, opt *workspaceGetOptions) error {
 	if err := p.print(); err != nil {
 		return err
 	}
-	opt.hint(out.Hint)
+	sh.hint(out.Hint)
 	return nil
 }
 
-type workspaceUpdateOptions struct {
-	*shell
-	in         ops.WorkspaceUpdateIn
-	name, goal string
-}
-
-func newWorkspaceUpdate(sh *shell, run func(context.Context, *workspaceUpdateOptions) error) *cobra.Command {
-	if run == nil {
-		run = runWorkspaceUpdate
-	}
-	opt := &workspaceUpdateOptions{shell: sh}
-	cmd := &cobra.Command{
-		Use: "update [WS]", Short: "Rename a workspace or give it another goal", Aliases: []string{"edit", "rename"},
-		Long:              "What is not given stays. The folder keeps its name: the id is in the file.",
-		Example:           `arbor ws update Login --name "Sign-in" --goal "Users sign in with a passkey"`,
-		Args:              args(0, 1, "one workspace"),
-		ValidArgsFunction: sh.completeWorkspaces,
-		RunE: func(cmd *cobra.Command, words []string) error {
-			if err := sh.workspaceWord(words); err != nil {
-				return err
-			}
-			opt.in.Name, opt.in.Goal = ifChanged(cmd, "name", opt.name), ifChanged(cmd, "goal", opt.goal)
-			return run(cmd.Context(), opt)
-		},
-	}
-	cmd.Flags().StringVar(&opt.name, "name", "", "the new `NAME`")
-	cmd.Flags().StringVarP(&opt.goal, "goal", "g", "", "the new `GOAL`")
-	must(cmd.RegisterFlagCompletionFunc("name", cobra.NoFileCompletions))
-	must(cmd.RegisterFlagCompletionFunc("goal", cobra.NoFileCompletions))
-	sh.matches(cmd)
-	return cmd
-}
-
-// ifChanged returns a flag's value, nil where the flag was not given.
-func ifChanged(cmd *cobra.Command, flag, value string) *string {
-	if !cmd.Flags().Changed(flag) {
+func workspaceUpdateCommand(*shell) command {
+	in := &ops.WorkspaceUpdateIn{}
+	return command{in: in, check: func(*cobra.Command) error {
+		if in.Name == nil && in.Goal == nil {
+			return usagef("arbor ws update needs --name, --goal or both")
+		}
 		return nil
-	}
-	return &value
+	}}
 }
 
-func runWorkspaceUpdate(ctx context.Context, opt *workspaceUpdateOptions) error {
-	if opt.in.Name == nil && opt.in.Goal == nil {
-		return usagef("arbor ws update needs --name, --goal or both")
-	}
-	opt.in.In, opt.in.Write, opt.in.Match = opt.shell.in(), opt.write(), opt.match()
-	out, err := call(ctx, opt.shell, ops.WorkspaceUpdate, opt.in)
-	if err != nil {
-		return err
-	}
-	return opt.wrote(out, *out, "")
+func workspaceDeleteCommand(sh *shell) command {
+	in := &ops.WorkspaceDeleteIn{}
+	return sh.confirmed(command{in: in}, func(ctx context.Context) (string, error) {
+		plan := *in
+		plan.DryRun = true
+		would, err := call(ctx, sh, ops.WorkspaceDelete, plan)
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("Move the workspace %s with %s to the trash?", in.WorkspaceID, counted(would.DeletedCount, "node")), nil
+	})
 }

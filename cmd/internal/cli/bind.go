@@ -1,0 +1,278 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"arbor/engine/ops"
+	"arbor/mdstore"
+	"arbor/statemachine"
+)
+
+// A binding connects the words and flags of a command with the fields of an operation's input.
+type binding struct {
+	sh      *shell
+	command *command
+	o       ops.Operation
+	in      reflect.Value
+	words   []word
+	docs    map[string]*[]string // flags with documents, as PATH:DESC
+}
+
+func (b *binding) field(p ops.Param) reflect.Value { return b.in.FieldByIndex(p.Field.Index) }
+
+// flags adds a flag for each field that has one.
+func (b *binding) flags(cmd *cobra.Command) {
+	b.docs = map[string]*[]string{}
+	for _, p := range b.o.Params {
+		tag := p.Field.Tag
+		if !b.command.takes(p) {
+			continue
+		}
+		if what := tag.Get("text"); what != "" {
+			if b.command.text == nil {
+				b.command.text = &textSource{}
+			}
+			b.command.put = b.field(p).SetString
+			b.command.text.flags(cmd, what)
+		}
+		isWord := slices.ContainsFunc(b.words, func(w word) bool { return w.name == tag.Get("arg") })
+		if isWord || tag.Get("flag") == "-" || tag.Get("text") != "" {
+			continue
+		}
+		b.flag(cmd, p)
+	}
+}
+
+// flag adds the flag of a field.
+func (b *binding) flag(cmd *cobra.Command, p ops.Param) {
+	tag, fs := p.Field.Tag, cmd.Flags()
+	name, short, _ := strings.Cut(tag.Get("flag"), ",")
+	if name == "" {
+		name = dashed(p.Name)
+	}
+	usage := usageOf(p)
+	switch to := b.field(p).Addr().Interface().(type) {
+	case *string:
+		fs.StringVarP(to, name, short, tag.Get("default"), usage)
+	case *int:
+		fs.IntVarP(to, name, short, 0, usage)
+	case *bool:
+		fs.BoolVarP(to, name, short, false, usage)
+	case *[]mdstore.Ref:
+		b.docs[p.Name] = fs.StringArrayP(name, short, nil, usage)
+	case *[]string:
+		if tag.Get("is") == "status" {
+			fs.StringSliceVarP(to, name, short, nil, usage)
+		} else {
+			fs.StringArrayVarP(to, name, short, nil, usage)
+		}
+	case **string:
+		fs.VarP(optional[string]{to, func(s string) (string, error) { return s, nil }}, name, short, usage)
+	case **int:
+		fs.VarP(optional[int]{to, strconv.Atoi}, name, short, usage)
+	}
+	if tag.Get("empty") == "ok" {
+		mayBeEmpty(cmd, name)
+	}
+	switch {
+	case tag.Get("is") == "node":
+		must(cmd.RegisterFlagCompletionFunc(name, b.sh.completeNodes(nil)))
+	case tag.Get("is") == "planning":
+		must(cmd.RegisterFlagCompletionFunc(name, b.sh.completeNodes(func(n *ops.TreeNode) bool {
+			return statemachine.TakesChildren(statemachine.Type(n.Type))
+		})))
+	case tag.Get("is") == "status":
+		must(cmd.RegisterFlagCompletionFunc(name, choices(statuses()...)))
+	case p.Enum != nil:
+		must(cmd.RegisterFlagCompletionFunc(name, choices(p.Enum...)))
+	case b.docs[p.Name] == nil && p.Type.Kind() != reflect.Bool:
+		must(cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions))
+	}
+}
+
+// An optional is a flag whose field is nil unless it is given.
+type optional[T any] struct {
+	to    **T
+	parse func(string) (T, error)
+}
+
+func (o optional[T]) Set(s string) error {
+	v, err := o.parse(s)
+	if err == nil {
+		*o.to = &v
+	}
+	return err
+}
+
+func (o optional[T]) String() string {
+	if o.to == nil || *o.to == nil {
+		return ""
+	}
+	return fmt.Sprint(**o.to)
+}
+
+func (o optional[T]) Type() string { return reflect.TypeFor[T]().String() }
+
+var _ pflag.Value = optional[int]{}
+
+// dashed returns a name of JSON as a flag has it: rulesHash as rules-hash.
+func dashed(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		if unicode.IsUpper(r) {
+			b.WriteByte('-')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// valueWord is the word in a help that names the value of a flag, such as NODE, N or PATH:DESC.
+var valueWord = regexp.MustCompile(`\b(N|[A-Z]{2,}(:[A-Z]+)?)\b`)
+
+// usageOf returns the help of a flag, with the name of its value in the quotes that pflag looks for.
+func usageOf(p ops.Param) string {
+	if p.Enum != nil {
+		return strings.TrimSuffix("`"+strings.Join(p.Enum, "|")+"`; "+p.Help, "; ")
+	}
+	if at := valueWord.FindStringIndex(p.Help); at != nil && p.Type.Kind() != reflect.Bool {
+		return p.Help[:at[0]] + "`" + p.Help[at[0]:at[1]] + "`" + p.Help[at[1]:]
+	}
+	return p.Help
+}
+
+// param returns the parameter that a word gives.
+func (b *binding) param(word string) (ops.Param, bool) {
+	i := slices.IndexFunc(b.o.Params, func(p ops.Param) bool { return word != "" && p.Field.Tag.Get("arg") == word })
+	if i < 0 {
+		return ops.Param{}, false
+	}
+	return b.o.Params[i], true
+}
+
+// assign puts words where they belong: a workspace into the flags of the shell, a text into its source, and all others
+// into the input.
+func (b *binding) assign(given []string) error {
+	for i, value := range given {
+		w := b.words[min(i, len(b.words)-1)]
+		p, ok := b.param(w.name)
+		switch {
+		case w.name == "WS":
+			if err := b.sh.workspaceWord(value); err != nil {
+				return err
+			}
+		case ok && p.Type.Kind() == reflect.Slice:
+			b.field(p).Set(reflect.Append(b.field(p), reflect.ValueOf(value)))
+		case ok:
+			b.field(p).SetString(value)
+		default:
+			b.command.text.word = &given[i]
+		}
+	}
+	return nil
+}
+
+// parse puts words, flags and what the shell knows into the input, and refuses what says nothing that could be done.
+func (b *binding) parse(cmd *cobra.Command, words []string) error {
+	c, sh := b.command, b.sh
+	if err := b.assign(words); err != nil {
+		return err
+	}
+	if c.text != nil {
+		if err := c.text.parsed(cmd); err != nil {
+			return err
+		}
+		onlyStdin := slices.ContainsFunc(b.words, func(w word) bool { return w.name == "-" })
+		if w := c.text.word; w != nil && *w != "-" && onlyStdin {
+			return usagef("%s is given as %q; text goes after -m, and - reads it from stdin", c.text.what, *w)
+		}
+	}
+	for _, p := range b.o.Params {
+		switch field := b.field(p); p.Name {
+		case "workspaceId":
+			field.SetString(sh.flags.workspace)
+		case "sessionId":
+			field.SetString(sh.session())
+		case "dryRun":
+			sh.flags.dryRun = sh.flags.dryRun || field.Bool()
+		default:
+			if docs := b.docs[p.Name]; docs != nil {
+				for _, d := range *docs {
+					field.Set(reflect.Append(field, reflect.ValueOf(splitDoc(d))))
+				}
+			}
+		}
+	}
+	if c.check != nil {
+		if err := c.check(cmd); err != nil {
+			return err
+		}
+	}
+	for _, p := range b.o.Params { // what the engine judges is left to it: it says more
+		if given := b.field(p); p.Enum != nil && p.Field.Tag.Get("judge") == "" && given.String() != "" && !slices.Contains(p.Enum, given.String()) {
+			return unknownChoice(strings.ToLower(p.Field.Name), given.String(), p.Enum)
+		}
+	}
+	return nil
+}
+
+// required refuses a command line that leaves out what the operation needs: the text, or all else.
+func (b *binding) required(cmd *cobra.Command, text bool) error {
+	for _, p := range b.o.Params {
+		if !p.Required || !b.command.takes(p) || text != (p.Field.Tag.Get("text") != "") || p.Type.Kind() != reflect.String || b.field(p).String() != "" {
+			continue
+		}
+		name, _, _ := strings.Cut(p.Field.Tag.Get("flag"), ",")
+		switch what := p.Field.Tag.Get("text"); {
+		case what != "" && !b.command.text.given():
+			return usagef("%s is missing; give it with -m TEXT, -F FILE, - for stdin, or -e for your editor", what)
+		case p.Name == "sessionId":
+			return errNoSession
+		case name != "" && name != "-":
+			return usagef("%s needs --%s %s", cmd.CommandPath(), name, p.Help)
+		}
+	}
+	return nil
+}
+
+var errNoSession = usagef("no session is named; --session NAME or ARBOR_SESSION names one")
+
+// unknownChoice refuses a word that is none of those known.
+func unknownChoice(what, given string, known []string) error {
+	u := usagef("%s is %q; %s are known", what, given, strings.Join(known, ", "))
+	u.nearest = ops.Nearest(given, known)
+	return u
+}
+
+// badValue says what a flag takes, where it was given something else.
+func badValue(err error) (string, bool) {
+	var bad *pflag.InvalidValueError
+	if !errors.As(err, &bad) {
+		return "", false
+	}
+	takes := map[string]string{
+		"int": "a whole number", "duration": "a length of time such as 30m or 1h30m", "bool": "true or false",
+	}[bad.GetFlag().Value.Type()]
+	return "--" + bad.GetFlag().Name + ": " + takes + " is expected, not " + strconv.Quote(bad.GetValue()), takes != ""
+}
+
+func statuses() (all []string) {
+	for _, t := range statemachine.Types() {
+		for _, s := range statemachine.Statuses(t) {
+			if !slices.Contains(all, string(s)) {
+				all = append(all, string(s))
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"arbor/engine/ops"
+)
+
+// A command calls one operation. Its words and flags are the fields of the operation's input, as their tags say, and its
+// help is that of the catalogue. All else is optional.
+type command struct {
+	op      string        // the operation
+	help    ops.Help      // what differs from the help of the operation
+	in      any           // a pointer to the input, for commands that use it; nil makes one
+	without []string      // parameters that the command does not take; allParams are all of them
+	list    bool          // it takes --all
+	mode    Mode          // how the vault is opened
+	text    *textSource   // the text of -m, -F, -e or a word; nil where no field has the tag text
+	put     func(string)  // where the text goes; nil: to the field with the tag text
+	nodes   nodeFilter    // the nodes that are offered as words
+	words   completeWords // completes words; nil: by the tags
+
+	// flags adds flags that are no fields, and check refuses what these or the fields cannot mean. It may complete the
+	// input. The vault is not open yet.
+	flags func(cmd *cobra.Command)
+	check func(cmd *cobra.Command) error
+
+	// instead does what the command does in place of the operation, and reports false where it calls the operation.
+	instead func(ctx context.Context) (bool, error)
+
+	start func(ctx context.Context) (string, error) // what an editor begins with
+	show  func(ctx context.Context, out any) error  // prints a result; nil prints what a write changed, or JSON
+}
+
+type (
+	nodeFilter    func(*ops.TreeNode) bool
+	completeWords func(cmd *cobra.Command, words []string, prefix string) ([]string, cobra.ShellCompDirective)
+)
+
+var allParams = []string{"*"}
+
+// showing is a show for results of one type.
+func showing[Out any](show func(context.Context, *Out) error) func(context.Context, any) error {
+	return func(ctx context.Context, out any) error { return show(ctx, out.(*Out)) }
+}
+
+// specials are the commands that do more than to call their operation and to print the result.
+var specials = map[string]func(*shell) command{
+	"workspace_init": initCommand, "workspace_list": workspaceListCommand, "workspace_get": workspaceGetCommand,
+	"workspace_status": statusCommand, "workspace_update": workspaceUpdateCommand, "workspace_delete": workspaceDeleteCommand,
+	"workspace_check": checkCommand, "node_create": addCommand, "node_get": showCommand, "node_list": listCommand,
+	"node_update": nodeUpdateCommand, "node_move": nodeMoveCommand, "node_delete": nodeDeleteCommand,
+	"node_transition": transitionByName, "node_isolate": isolateCommand, "context_get": contextCommand,
+	"context_focus": focusCommand, "log_append": logCommand, "problem_update": problemCommand,
+	"session_bind": sessionBindCommand, "session_status": sessionStatusCommand, "changes_get": changesCommand,
+	"node_next": nextCommand,
+}
+
+// groupCommands are operations whose command has others below it.
+var groupCommands = map[string]func(*shell) *cobra.Command{
+	"workspace_update_rules": newRules, "workspace_update_docs": newDocs, "node_reference": newRef,
+}
+
+// operation returns the command of an operation under the last name in its path.
+func (sh *shell) operation(o ops.Operation, path string) *cobra.Command {
+	if group := groupCommands[o.Name]; group != nil {
+		return group(sh)
+	}
+	c := command{}
+	if special := specials[o.Name]; special != nil {
+		c = special(sh)
+	}
+	c.op = o.Name
+	cmd := sh.command(c)
+	_, words := splitUse(cmd.Use)
+	cmd.Use = strings.TrimSpace(path[strings.LastIndexByte(path, ' ')+1:] + " " + words)
+	return cmd
+}
+
+// command returns the cobra command of c.
+func (sh *shell) command(c command) *cobra.Command {
+	o, _ := ops.Find(c.op)
+	help := o.Help
+	if c.help.Use != "" {
+		help = c.help
+	}
+	if c.in == nil {
+		c.in = reflect.New(o.In).Interface()
+	}
+	path, use := splitUse(help.Use)
+	b := &binding{
+		sh: sh, command: &c, o: o, in: reflect.ValueOf(c.in).Elem(), words: wordsOf(use),
+	}
+	cmd := &cobra.Command{
+		Use:   strings.TrimSpace(path[strings.LastIndexByte(path, ' ')+1:] + " " + use),
+		Short: strings.ToUpper(help.Summary[:1]) + help.Summary[1:], Long: help.Text, Example: help.Example,
+		Aliases: strings.Fields(help.Aliases), ValidArgsFunction: b.complete,
+		RunE: b.run,
+	}
+	b.flags(cmd)
+	if c.flags != nil {
+		c.flags(cmd)
+	}
+	if c.list {
+		sh.lists(cmd)
+	}
+	return cmd
+}
+
+// run reads the command line into the input, calls the operation and prints its result.
+func (b *binding) run(cmd *cobra.Command, words []string) error {
+	ctx, c, sh := cmd.Context(), b.command, b.sh
+	if err := b.parse(cmd, words); err != nil {
+		return err
+	}
+	if err := b.required(cmd, false); err != nil {
+		return err
+	}
+	for _, p := range b.o.Params {
+		if kind := p.Field.Tag.Get("is"); kind != "node" && kind != "planning" {
+			continue
+		}
+		field := b.field(p)
+		id, err := sh.node(ctx, field.String())
+		if err != nil {
+			return err
+		}
+		field.SetString(id)
+	}
+	if c.instead != nil {
+		if done, err := c.instead(ctx); done || err != nil {
+			return err
+		}
+	}
+	if err := b.required(cmd, true); err != nil {
+		return err
+	}
+	if c.text != nil && c.text.given() {
+		text, err := c.text.read(ctx, sh, c.start)
+		if err != nil {
+			return err
+		}
+		c.put(text)
+	}
+	out, err := sh.run(ctx, c.mode, b.o, c.in)
+	if err != nil {
+		return err
+	}
+	written, writes := out.(interface{ Written() ops.Wrote })
+	switch {
+	case c.show != nil && (writes || !sh.flags.json):
+		return c.show(ctx, out)
+	case writes:
+		return sh.wrote(out, written.Written(), "")
+	}
+	return sh.json(out)
+}
+
+// run calls an operation on the vault that the flags name.
+func (sh *shell) run(ctx context.Context, mode Mode, o ops.Operation, in any) (any, error) {
+	env, err := sh.env(ctx, mode)
+	if err != nil {
+		return nil, err
+	}
+	return o.Run(ctx, env, in)
+}
+
+// takes reports whether a command takes a parameter.
+func (c *command) takes(p ops.Param) bool {
+	return !slices.Contains(c.without, p.Name) && !slices.Equal(c.without, allParams)
+}

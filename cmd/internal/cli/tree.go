@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"arbor/engine/ops"
+)
+
+// A group is a heading of the top-level help with its commands in the order of a day's work. Names that are no command
+// of an operation are in others.
+type group struct{ id, title, commands string }
+
+const (
+	groupAll       = "all"
+	groupFrontEnds = "frontends"
+)
+
+var groups = []group{
+	{"see", "See where the work stands", "status tree list show context next changes watch"},
+	{"plan", "Plan it", "init add rules docs ref isolate"},
+	{"do", "Do it", "start submit complete fail retry reopen cancel focus log problem"},
+	{groupAll, "Everything, by noun and verb", "ws node session"},
+	{groupFrontEnds, "Serve and exchange", "import"},
+	{"care", "Take care of the vault", "check where completion version"},
+}
+
+// others returns the commands at the top that are not the command of an operation.
+func others(sh *shell) []*cobra.Command {
+	return append(transitions(sh), sh.command(treeCommand(sh)), newWatch(sh), newWorkspaces(sh), newNodes(sh),
+		newSession(sh), newImport(sh), newWhere(sh), newCompletion(sh), newVersion(sh))
+}
+
+// hidden are verbs below a noun that other programs have at the top. They work there too.
+var hidden = []string{"node move", "node delete", "node update"}
+
+// addCommands adds every command below root. An operation is where its help says; what no group names comes with the
+// nouns.
+func (sh *shell) addCommands(root *cobra.Command) {
+	byName := map[string]*cobra.Command{}
+	var top []string
+	add := func(c *cobra.Command) {
+		byName[c.Name()] = c
+		top = append(top, c.Name())
+	}
+	for _, c := range others(sh) {
+		add(c)
+	}
+	for _, o := range ops.All() {
+		path, words := splitUse(o.Use)
+		if strings.HasPrefix(words, "--") {
+			continue // a flag of another operation's command
+		}
+		for _, place := range []string{path, o.Also} {
+			noun, _, below := strings.Cut(place, " ")
+			switch {
+			case place == "":
+			case below:
+				byName[noun].AddCommand(sh.operation(o, place))
+			default:
+				add(sh.operation(o, place))
+			}
+			if slices.Contains(hidden, place) {
+				c := sh.operation(o, place)
+				c.Hidden = true
+				root.AddCommand(c)
+			}
+		}
+	}
+	byName["node"].AddCommand(sh.command(treeCommand(sh)))
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, name := range strings.Fields(g.commands) {
+			c := byName[name]
+			c.GroupID = g.id
+			root.AddCommand(c)
+			top = slices.DeleteFunc(top, func(s string) bool { return s == name })
+		}
+	}
+	for _, name := range top {
+		byName[name].GroupID = groupAll
+		root.AddCommand(byName[name])
+	}
+}
