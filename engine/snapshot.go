@@ -34,10 +34,7 @@ type Snapshot struct {
 	trace   *trace           // of what is looked at; nil where nobody asks
 }
 
-var (
-	_ assemble.Source    = (*Snapshot)(nil)
-	_ assemble.KinSource = (*Snapshot)(nil)
-)
+var _ assemble.Source = (*Snapshot)(nil)
 
 // hasher hashes the string types that snapshots are keyed by.
 type hasher[K ~string] struct{ seed maphash.Seed }
@@ -182,15 +179,6 @@ func (s *Snapshot) Children(id mdstore.ID) []mdstore.ID {
 		out[i] = n.ID
 	}
 	return out
-}
-
-// Below returns a node's children in tree order. The list must not be modified.
-func (s *Snapshot) Below(id mdstore.ID) []*mdstore.Node {
-	k := s.kidsOf(id)
-	for _, n := range k {
-		s.trace.touch(n)
-	}
-	return k
 }
 
 func (s *Snapshot) kidsOf(id mdstore.ID) []*mdstore.Node {

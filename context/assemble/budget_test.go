@@ -1,8 +1,6 @@
 package assemble_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,8 +8,6 @@ import (
 
 	"arbor/context/assemble"
 	"arbor/mdstore"
-
-	"pgregory.net/rapid"
 )
 
 // cascadeFiles have something for every stage.
@@ -64,12 +60,12 @@ problem of %s, %s
 // What goes, one after the other, while the budget shrinks.
 func TestCascade(t *testing.T) {
 	v := read(cascadeFiles())
-	for name, form := range map[string]assemble.Form{"Markdown": assemble.Markdown, "JSON": assemble.JSON} {
-		full := context(t, v, "focus", assemble.Options{Form: form})
+	for name, form := range forms {
+		full := context(t, v, "focus", assemble.Options{Measure: form.measure(0)})
 		was := inventory(full)
 		var gone []string
 		for budget := full.Tokens; budget > 0; budget -= 9 { // less than a piece takes
-			b := context(t, v, "focus", assemble.Options{Form: form, Budget: budget})
+			b := context(t, v, "focus", assemble.Options{Measure: form.measure(0), Budget: budget})
 			now := inventory(b)
 			for _, item := range was {
 				if !slices.Contains(now, item) {
@@ -195,22 +191,6 @@ func TestCutInsideALine(t *testing.T) {
 	if got, _, cut := strings.Cut(b.Chain[0].Requirement, "\n[… "); !cut || len(got) < 1500 {
 		t.Errorf("%d bytes are left: %q", len(got), got)
 	}
-}
-
-// What the cascade takes a text in JSON for is what it becomes.
-func TestEncodedText(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"\x00\x01\x1f\x7f", "\b\f\n\r\t", `"\/`, "<&>", "\u2028\u2029\u0085", "\xff\xc3\x28", "\ufffd", "\U0001F469"})).Draw(t, "text")
-		var buf bytes.Buffer
-		e := json.NewEncoder(&buf)
-		e.SetEscapeHTML(false)
-		if err := e.Encode(s); err != nil {
-			t.Fatal(err)
-		}
-		if got, want := assemble.EncodedText(s), buf.Len()-len(`""`)-len("\n"); got != want {
-			t.Errorf("EncodedText(%q) = %d, want %d: %s", s, got, want, buf.String())
-		}
-	})
 }
 
 // Every long text is cut before any of them goes for good.

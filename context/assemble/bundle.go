@@ -7,7 +7,7 @@ import (
 
 // A Bundle is the context of one node. No list in it is nil. Texts are as the
 // files have them, with LF line ends; one that was cut ends in a line that
-// says so.
+// says how much is left out.
 type Bundle struct {
 	Workspace        WorkspacePart  `json:"workspace"`
 	Chain            []ChainPart    `json:"chain"`            // from the top down; the last is the focus
@@ -15,21 +15,21 @@ type Bundle struct {
 	ChildCounts      map[string]int `json:"childCounts"`      // the other children, by status; StatusInvalid for one that is none
 	References       []RefPart      `json:"references"`       // in the order of the file
 	Omitted          []Omission     `json:"omitted"`
-	Tokens           int            `json:"tokens"`     // the size of the rendered bundle, by the function Tokens
+	Tokens           int            `json:"tokens"`     // of the rendered bundle, by the function Tokens
 	Budget           int            `json:"budget"`     // 0 for none
-	OverBudget       bool           `json:"overBudget"` // what is never left out is larger than the budget
+	OverBudget       bool           `json:"overBudget"` // the passages that always stay are larger than the budget
 }
 
-// StatusInvalid counts the children whose files hold no status of their type.
+// StatusInvalid is the key in ChildCounts of the children whose status is not one of their type.
 const StatusInvalid = "invalid"
 
 // Focus returns the node that the bundle is about.
 func (b *Bundle) Focus() *ChainPart { return &b.Chain[len(b.Chain)-1] }
 
-// A Range is a first and a last line, 1-based, heading included. The zero Range is none.
+// A Range is a first and a last line, 1-based, heading included. The zero Range stands for no lines.
 type Range [2]int
 
-// Lines say where the texts of a part stand in its file. They name texts that were left out, too.
+// Lines are the places of a part's texts in its file, those of texts that were left out included.
 type Lines struct {
 	Rules       Range `json:"rules,omitzero"`
 	Requirement Range `json:"requirement,omitzero"`
@@ -40,13 +40,13 @@ type Lines struct {
 	Problem     Range `json:"problem,omitzero"`
 }
 
-// A WorkspacePart is what holds for every node.
+// A WorkspacePart is what every node of the workspace needs.
 type WorkspacePart struct {
 	ID        mdstore.ID       `json:"id"`
 	Name      string           `json:"name"`
 	Goal      string           `json:"goal"`
 	Rules     []string         `json:"rules"`
-	RulesHash string           `json:"rulesHash"` // of Rules, whatever the file stores; "" where that is closed to edits
+	RulesHash string           `json:"rulesHash"` // computed from the rules of the file; "" for no rules
 	Docs      []Doc            `json:"docs"`
 	Problem   *mdstore.Problem `json:"problem"` // nil for none
 	At        mdstore.Path     `json:"at"`
@@ -54,7 +54,7 @@ type WorkspacePart struct {
 	Lines     Lines            `json:"lines"`
 }
 
-// A ChainPart is a node on the way down to the focus, or the focus.
+// A ChainPart is an ancestor of the focus, or the focus.
 type ChainPart struct {
 	NodeID      mdstore.ID          `json:"nodeId"`
 	Title       string              `json:"title"`
@@ -96,7 +96,7 @@ type ChildPart struct {
 	Version    string              `json:"version"`
 	Lines      Lines               `json:"lines"`
 
-	age int64 // when it was last changed, Unix milliseconds
+	changed int64 // Unix milliseconds
 }
 
 // The kinds of references.
@@ -105,18 +105,18 @@ const (
 	RefDoc  = "doc"
 )
 
-// A RefPart is what a reference of the focus leads to: a node's passages, or a document's path.
+// A RefPart is the target of a reference of the focus: a node's passages, or a document's path.
 type RefPart struct {
 	Kind           string              `json:"kind"`             // RefNode or RefDoc
 	NodeID         mdstore.ID          `json:"nodeId,omitempty"` // of a node
 	Path           string              `json:"path,omitempty"`   // of a document, as the reference has it
-	Description    string              `json:"description"`      // what the focus says about it
+	Description    string              `json:"description"`      // of the reference
 	Title          string              `json:"title"`
 	Status         statemachine.Status `json:"status,omitempty"`
 	Requirement    string              `json:"requirement,omitempty"`
 	Conclusion     string              `json:"conclusion,omitempty"`
-	DocDescription string              `json:"docDescription,omitempty"` // what the document says about itself
-	Dangling       bool                `json:"dangling,omitempty"`       // the workspace has no such node, or the project no such document
+	DocDescription string              `json:"docDescription,omitempty"` // from the document's front matter
+	Dangling       bool                `json:"dangling,omitempty"`       // there is no such node or document
 	Line           int                 `json:"line"`                     // of the reference in the focus's file
 	At             mdstore.Path        `json:"at,omitempty"`             // the node's file
 	Version        string              `json:"version,omitempty"`

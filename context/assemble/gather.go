@@ -10,28 +10,35 @@ import (
 
 // A gatherer fills a bundle from its source, without regard to the budget.
 type gatherer struct {
-	src  Source
-	opt  Options
-	b    *Bundle
-	left ledger
-
-	own   int   // bytes of the workspace's passages on a page, or unknown
-	sizes []int // of those of each part of the chain
+	src     Source
+	opt     Options
+	b       *Bundle
+	omitted []Omission // in the order in which they are found
 }
 
-// gather reads all that belongs into the context of a node.
-func gather(src Source, focus mdstore.ID, opt Options) (*gatherer, error) {
+// gather reads everything that belongs to the context of a node. The bundle holds the omissions as its reader sees
+// them; the second result has each of them alone, sorted by reason.
+func gather(src Source, focus mdstore.ID, opt Options) (*Bundle, []Omission, error) {
 	n, ok := src.Node(focus)
 	if !ok {
-		return nil, &UnknownNodeError{ID: focus}
+		return nil, nil, &UnknownNodeError{ID: focus}
 	}
-	g := &gatherer{src: src, opt: opt, b: &Bundle{Budget: max(opt.Budget, 0)}, own: unknown}
+	g := &gatherer{src: src, opt: opt, b: &Bundle{Budget: max(opt.Budget, 0)}}
 	g.workspace()
 	g.chain(n)
 	g.children(n)
 	g.references(n)
-	g.b.Omitted = g.left.list(separate)
-	return g, nil
+	slices.SortStableFunc(g.omitted, func(a, b Omission) int {
+		return slices.Index(reasons, a.Reason) - slices.Index(reasons, b.Reason)
+	})
+	g.b.Omitted = summed(g.omitted, separate, func(i int) string { return g.omitted[i].kind() })
+	return g.b, g.omitted, nil
+}
+
+func (g *gatherer) omit(o Omission) {
+	o.Tokens = Tokens(o.Bytes)
+	o.Detail = o.Detail[:runeStart(o.Detail, maxDetail)]
+	g.omitted = append(g.omitted, o)
 }
 
 func (g *gatherer) workspace() {
@@ -39,137 +46,105 @@ func (g *gatherer) workspace() {
 	p := &g.b.Workspace
 	p.Rules, p.Docs = []string{}, []Doc{}
 	if w == nil || w.Doc == nil {
-		g.left.add(Omission{What: WhatFile, Role: RoleWorkspace, Reason: ReasonMissing, Count: 1})
-		if w == nil {
-			return
-		}
+		g.omit(Omission{What: WhatFile, Role: RoleWorkspace, Reason: ReasonMissing, Count: 1})
 	}
-	p.ID, p.Name, p.Goal, p.At = w.ID, w.Name, w.Goal, w.Path
-	if w.Doc == nil {
-		p.Version = w.Version.String()
+	if w == nil {
 		return
 	}
-	own := ownPassages(w)
-	p.Lines = own.at.lines
-	p.Lines.Log = Range{} // which no node's context holds
-	p.Version, p.Rules, p.RulesHash = own.text(w.Version), own.rules, own.rulesHash
-	p.Docs = g.docs(own, RoleWorkspace, "")
-	p.Problem = g.problem(own.problem, RoleWorkspace, "")
-	g.own = g.known(own.size)
-	g.complain(WhatFile, RoleWorkspace, "", true, w.Problems)
+	p.ID, p.Name, p.Goal, p.At, p.Version = w.ID, w.Name, w.Goal, w.Path, w.Version.String()
+	if w.Doc == nil {
+		return
+	}
+	p.Lines = linesOf(w.Doc)
+	p.Lines.Log = Range{} // no context holds the log of the workspace
+	p.Rules, p.RulesHash = append(p.Rules, w.Rules()...), w.RulesHash()
+	p.Docs = g.docs(w.Docs(), RoleWorkspace, "")
+	p.Problem = g.problem(w.Problem(), RoleWorkspace, "")
+	g.unreadable(WhatFile, RoleWorkspace, "", w.Problems)
 }
 
 // chain walks up from the focus, then reads the nodes from the top down.
 func (g *gatherer) chain(focus *mdstore.Node) {
-	var room [16]*mdstore.Node
-	up := append(room[:0], focus)
-	cut := -1 // index of the nearest isolated node; what follows it is hidden
-	var broken Omission
-	seen := visited{}
+	up := []*mdstore.Node{focus}
+	shown := 0 // nodes of up that the chain shows, 0 until an isolated one is found
+	visited := map[mdstore.ID]bool{focus.ID: true}
 	for n := focus; ; {
-		if n.Isolated && cut < 0 {
-			cut = len(up) - 1
+		if n.Isolated && shown == 0 {
+			shown = len(up)
 		}
 		if n.ID == mdstore.Root {
 			break
 		}
 		parent, ok := g.src.Node(n.Parent)
-		if !ok || n.Parent == "" {
-			broken = Omission{What: WhatNode, Role: RoleAncestor, NodeID: n.Parent, Reason: ReasonMissing, Count: 1}
-			if n.Parent == "" {
-				broken.Detail = string(n.ID) + " names no parent"
-			}
+		if n.Parent == "" {
+			g.omit(Omission{What: WhatNode, Role: RoleAncestor, Reason: ReasonMissing, Count: 1,
+				Detail: string(n.ID) + " names no parent"})
 			break
 		}
-		if seen.before(up, parent.ID) {
-			broken = Omission{What: WhatNode, Role: RoleAncestor, NodeID: parent.ID, Reason: ReasonCycle, Count: 1,
-				Detail: "the parents of " + string(n.ID) + " lead back to " + string(parent.ID)}
+		if !ok {
+			g.omit(Omission{What: WhatNode, Role: RoleAncestor, NodeID: n.Parent, Reason: ReasonMissing, Count: 1})
 			break
 		}
+		if visited[parent.ID] {
+			g.omit(Omission{What: WhatNode, Role: RoleAncestor, NodeID: parent.ID, Reason: ReasonCycle, Count: 1,
+				Detail: "the parents of " + string(n.ID) + " lead back to " + string(parent.ID)})
+			break
+		}
+		visited[parent.ID] = true
 		up = append(up, parent)
 		n = parent
 	}
-	if broken.Count > 0 {
-		g.left.add(broken)
-	}
-	shown := len(up)
-	if cut >= 0 {
-		shown = cut + 1
+	if shown == 0 {
+		shown = len(up)
 	}
 	for _, n := range slices.Backward(up[shown:]) {
-		g.left.add(Omission{What: WhatNode, Role: RoleAncestor, NodeID: n.ID, Reason: ReasonIsolated, Count: 1, Bytes: size(n)})
+		g.omit(Omission{What: WhatNode, Role: RoleAncestor, NodeID: n.ID, Reason: ReasonIsolated, Count: 1,
+			Bytes: textBytes(n)})
 	}
-	g.b.Chain, g.sizes = make([]ChainPart, shown), make([]int, shown)
-	for i := range shown {
+	for i, n := range slices.Backward(up[:shown]) {
 		role := RoleAncestor
-		if i == shown-1 {
+		if i == 0 {
 			role = RoleFocus
 		}
-		g.sizes[i] = g.part(&g.b.Chain[i], up[shown-1-i], role)
+		g.b.Chain = append(g.b.Chain, g.part(n, role))
 	}
 }
 
-// visited knows the nodes of a walk: by looking at a short one, by a set for a long one.
-type visited map[mdstore.ID]bool
-
-func (v *visited) before(walk []*mdstore.Node, id mdstore.ID) bool {
-	if len(walk) <= 32 {
-		return slices.ContainsFunc(walk, func(n *mdstore.Node) bool { return n.ID == id })
-	}
-	if len(*v) == 0 {
-		*v = make(visited, 2*len(walk))
-		for _, n := range walk {
-			(*v)[n.ID] = true
-		}
-	}
-	if (*v)[id] {
-		return true
-	}
-	(*v)[id] = true
-	return false
-}
-
-// known returns the size of passages where none of them is left out.
-func (g *gatherer) known(size int) int {
-	if g.opt.OmitProblem || g.opt.OmitLog || g.opt.MaxLogEntries != 0 {
-		return unknown
-	}
-	return size
-}
-
-// part returns how many bytes the passages of the part take on a page, or unknown.
-func (g *gatherer) part(p *ChainPart, n *mdstore.Node, role string) (size int) {
-	p.NodeID, p.Title, p.Type, p.Status, p.Role, p.Isolated, p.At = n.ID, n.Title, n.Type, n.Status, n.Role, n.Isolated, n.Path
-	p.Docs, p.LogEntries = []Doc{}, []LogEntry{}
+func (g *gatherer) part(n *mdstore.Node, role string) ChainPart {
+	p := ChainPart{NodeID: n.ID, Title: n.Title, Type: n.Type, Status: n.Status, Role: n.Role, Isolated: n.Isolated,
+		At: n.Path, Docs: []Doc{}, LogEntries: []LogEntry{}}
 	if !n.Filed() {
 		p.Version = n.Version().String()
-		g.complain(WhatNode, role, n.ID, false, n.Problems)
-		return unknown
+		g.noFile(role, n)
+		return p
 	}
 	doc, version := n.File()
-	own := passagesOf(n, doc, version)
-	at := own.at
-	p.Version, p.Lines = own.text(version), at.lines
-	p.Requirement, p.Conclusion, p.Note = at.requirement, at.conclusion, at.note
-	p.Docs = g.docs(own, role, n.ID)
-	p.Problem = g.problem(own.problem, role, n.ID)
-	switch {
-	case !g.opt.OmitLog && g.opt.MaxLogEntries == 0:
-		p.LogEntries = own.log
-		g.older(own.older, own.olderBytes, ReasonLimit, role, n.ID)
-	case at.has.log:
-		p.LogEntries = g.log(n.Holding(doc).Log(), role, n.ID)
-	}
-	g.complain(WhatNode, role, n.ID, true, n.Problems)
-	return g.known(own.size)
+	n = n.Holding(doc)
+	p.Version, p.Lines = version.String(), linesOf(doc)
+	p.Requirement, p.Conclusion, p.Note = n.Requirement(), n.Conclusion(), n.Note()
+	p.Docs = g.docs(n.Docs(), role, n.ID)
+	p.Problem = g.problem(n.Problem(), role, n.ID)
+	p.LogEntries = g.log(n.Log(), role, n.ID)
+	g.unreadable(WhatNode, role, n.ID, n.Problems)
+	return p
 }
 
 // docs returns the active documents and lists the expired ones as one omission.
-func (g *gatherer) docs(own *passages, role string, id mdstore.ID) []Doc {
-	if own.expired > 0 {
-		g.left.add(Omission{What: WhatDoc, Role: role, NodeID: id, Reason: ReasonExpired, Count: own.expired, Bytes: own.expiredBytes})
+func (g *gatherer) docs(refs []mdstore.Ref, role string, id mdstore.ID) []Doc {
+	out := make([]Doc, 0, len(refs))
+	expired := Omission{What: WhatDoc, Role: role, NodeID: id, Reason: ReasonExpired}
+	for _, r := range refs {
+		if r.Expired {
+			expired.Count++
+			expired.Bytes += len(r.Target) + len(r.Description)
+		} else {
+			out = append(out, Doc{Path: r.Target, Description: r.Description})
+		}
 	}
-	return own.docs
+	if expired.Count > 0 {
+		g.omit(expired)
+	}
+	return out
 }
 
 func (g *gatherer) problem(p mdstore.Problem, role string, id mdstore.ID) *mdstore.Problem {
@@ -177,64 +152,76 @@ func (g *gatherer) problem(p mdstore.Problem, role string, id mdstore.ID) *mdsto
 		return nil
 	}
 	if g.opt.OmitProblem {
-		g.left.add(Omission{What: WhatProblem, Role: role, NodeID: id, Reason: ReasonExcluded, Count: 1, Bytes: len(p.Text) + len(p.NextStep)})
+		g.omit(Omission{What: WhatProblem, Role: role, NodeID: id, Reason: ReasonExcluded, Count: 1,
+			Bytes: len(p.Text) + len(p.NextStep)})
 		return nil
 	}
-	q := p // on the heap, where there is one
-	return &q
+	return &p
 }
 
-// log returns the newest entries, oldest first, where that are not as many as by default.
+// log returns the newest entries, oldest first, and lists the others as one omission.
 func (g *gatherer) log(all []mdstore.LogEntry, role string, id mdstore.ID) []LogEntry {
-	keep, reason := g.opt.MaxLogEntries, ReasonLimit
+	keep, older := g.opt.MaxLogEntries, Omission{What: WhatLog, Role: role, NodeID: id, Reason: ReasonLimit}
 	switch {
 	case g.opt.OmitLog:
-		keep, reason = 0, ReasonExcluded
+		keep, older.Reason = 0, ReasonExcluded
 	case keep == 0:
 		keep = DefaultLogEntries
 	case keep < 0:
 		keep = len(all)
 	}
-	out, older, bytes := newest(all, keep)
-	g.older(older, bytes, reason, role, id)
+	older.Count = max(len(all)-keep, 0)
+	for _, e := range all[:older.Count] {
+		older.Bytes += len(e.Time) + len(e.Operator) + len(e.Event)
+	}
+	if older.Count > 0 {
+		g.omit(older)
+	}
+	out := make([]LogEntry, 0, len(all)-older.Count)
+	for _, e := range all[older.Count:] {
+		out = append(out, LogEntry{Timestamp: e.Time, Operator: e.Operator, Event: e.Event})
+	}
 	return out
 }
 
-// older lists entries that are not shown.
-func (g *gatherer) older(count, bytes int, reason, role string, id mdstore.ID) {
-	if count > 0 {
-		g.left.add(Omission{What: WhatLog, Role: role, NodeID: id, Reason: reason, Count: count, Bytes: bytes})
-	}
-}
-
-// complain lists a file that cannot be read as it should be.
-func (g *gatherer) complain(what, role string, id mdstore.ID, filed bool, problems []mdoc.Diagnostic) {
-	detail := ""
+// unreadable lists a file with problems as an omission, with the first of them.
+func (g *gatherer) unreadable(what, role string, id mdstore.ID, problems []mdoc.Diagnostic) {
 	if len(problems) > 0 {
-		detail = problems[0].String()
-	} else if !filed {
-		detail = "there is no file to read"
-	}
-	if detail != "" {
-		g.left.add(Omission{What: what, Role: role, NodeID: id, Reason: ReasonUnreadable, Count: 1, Detail: detail})
+		g.omit(Omission{What: what, Role: role, NodeID: id, Reason: ReasonUnreadable, Count: 1,
+			Detail: problems[0].String()})
 	}
 }
 
-// children takes the conclusions of finished children and counts the others.
+// noFile lists a node that has no file to read.
+func (g *gatherer) noFile(role string, n *mdstore.Node) {
+	if len(n.Problems) > 0 {
+		g.unreadable(WhatNode, role, n.ID, n.Problems)
+		return
+	}
+	g.omit(Omission{What: WhatNode, Role: role, NodeID: n.ID, Reason: ReasonUnreadable, Count: 1,
+		Detail: "there is no file to read"})
+}
+
+// children takes the conclusions of finished children and counts the other children.
 func (g *gatherer) children(focus *mdstore.Node) {
 	g.b.ChildConclusions = []ChildPart{}
 	g.b.ChildCounts = map[string]int{}
-	for _, n := range g.below(focus.ID) {
+	for _, id := range g.src.Children(focus.ID) {
+		n, ok := g.src.Node(id)
+		if !ok {
+			continue
+		}
 		if statemachine.Terminal(n.Status) && n.Filed() {
 			doc, version := n.File()
-			if at := locate(doc); at.conclusion != "" {
-				c := ChildPart{NodeID: n.ID, Title: n.Title, Status: n.Status, Conclusion: at.conclusion, At: n.Path, Version: version.String(), age: n.UpdatedAt}
-				c.Lines.Conclusion = at.lines.Conclusion
-				if c.age == 0 {
-					c.age = n.CreatedAt
+			if text := doc.Text(mdstore.SecConclusion); text != "" {
+				c := ChildPart{NodeID: n.ID, Title: n.Title, Status: n.Status, Conclusion: text, At: n.Path,
+					Version: version.String(), changed: n.UpdatedAt}
+				c.Lines.Conclusion = linesOf(doc).Conclusion
+				if c.changed == 0 {
+					c.changed = n.CreatedAt
 				}
 				g.b.ChildConclusions = append(g.b.ChildConclusions, c)
-				g.complain(WhatNode, RoleChild, n.ID, true, n.Problems)
+				g.unreadable(WhatNode, RoleChild, n.ID, n.Problems)
 				continue
 			}
 		}
@@ -246,22 +233,8 @@ func (g *gatherer) children(focus *mdstore.Node) {
 	}
 }
 
-func (g *gatherer) below(id mdstore.ID) []*mdstore.Node {
-	if k, ok := g.src.(KinSource); ok {
-		return k.Below(id)
-	}
-	all := g.src.Children(id)
-	out := make([]*mdstore.Node, 0, len(all))
-	for _, id := range all {
-		if n, ok := g.src.Node(id); ok {
-			out = append(out, n)
-		}
-	}
-	return out
-}
-
-// size returns the bytes of the texts that a node would bring into a chain.
-func size(n *mdstore.Node) int {
+// textBytes returns the bytes of the texts that a node would bring into a chain.
+func textBytes(n *mdstore.Node) int {
 	if !n.Filed() {
 		return 0
 	}

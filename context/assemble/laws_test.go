@@ -151,12 +151,7 @@ var mark = "\n[… "
 
 // shownBytes counts what model.total counts.
 func shownBytes(b *assemble.Bundle) int {
-	text := func(s string) int {
-		if i := strings.LastIndex(s, mark); i >= 0 {
-			return i
-		}
-		return len(s)
-	}
+	text := func(s string) int { return len(uncut(s)) }
 	docs := func(ds []assemble.Doc) (n int) {
 		for _, d := range ds {
 			n += len(d.Path) + len(d.Description)
@@ -169,7 +164,7 @@ func shownBytes(b *assemble.Bundle) int {
 		}
 		return text(p.Text) + text(p.NextStep)
 	}
-	n := docs(b.Workspace.Docs) + problem(b.Workspace.Problem) - len(b.Focus().Requirement)
+	n := docs(b.Workspace.Docs) + problem(b.Workspace.Problem) - text(b.Focus().Requirement)
 	for _, c := range b.Chain {
 		n += text(c.Requirement) + text(c.Conclusion) + text(c.Note) + docs(c.Docs) + problem(c.Problem)
 		for _, e := range c.LogEntries {
@@ -185,6 +180,26 @@ func shownBytes(b *assemble.Bundle) int {
 	return n
 }
 
+// alwaysBytes counts the rest: what stays whatever the budget.
+func alwaysBytes(b *assemble.Bundle) int {
+	n := len(uncut(b.Workspace.Goal)) + len(uncut(b.Focus().Requirement))
+	for _, r := range b.Workspace.Rules {
+		n += len(r)
+	}
+	return n
+}
+
+// uncut returns a text without the line that says how much is left out.
+func uncut(s string) string {
+	if i := strings.LastIndex(s, mark); i >= 0 {
+		return s[:i]
+	}
+	return s
+}
+
+// within reports whether a is b, or a beginning of it.
+func within(a, b string) bool { return strings.HasPrefix(uncut(b), uncut(a)) }
+
 func omittedBytes(b *assemble.Bundle) int {
 	n := 0
 	for _, o := range b.Omitted {
@@ -199,8 +214,8 @@ func TestBudgetLaws(t *testing.T) {
 		m := genModel(t)
 		v := m.vault()
 		n := m.nodes[rapid.IntRange(0, len(m.nodes)-1).Draw(t, "focus")]
-		opt := assemble.Options{Form: rapid.SampledFrom([]assemble.Form{assemble.Markdown, assemble.JSON}).Draw(t, "form"),
-			ReverseLog: rapid.Bool().Draw(t, "reverse")}
+		form := forms[rapid.SampledFrom([]string{"Markdown", "JSON"}).Draw(t, "form")]
+		opt := assemble.Options{Measure: form.measure(0), ReverseLog: rapid.Bool().Draw(t, "reverse")}
 		ask := func(budget int) *assemble.Bundle {
 			opt.Budget = budget
 			b, err := assemble.Context(v, mdstore.ID(n.id), opt)
@@ -222,8 +237,8 @@ func TestBudgetLaws(t *testing.T) {
 			if !reflect.DeepEqual(b, ask(budget)) {
 				t.Fatalf("budget %d: two answers", budget)
 			}
-			if b.Tokens != assemble.Tokens(b.Size(opt.Form)) || b.Budget != budget {
-				t.Fatalf("budget %d: %d tokens stated of budget %d, but they are %d", budget, b.Tokens, b.Budget, assemble.Tokens(b.Size(opt.Form)))
+			if b.Tokens != assemble.Tokens(len(form(b))) || b.Budget != budget {
+				t.Fatalf("budget %d: %d tokens stated of budget %d, but they are %d", budget, b.Tokens, b.Budget, assemble.Tokens(len(form(b))))
 			}
 			if !b.OverBudget && b.Tokens > budget || b.OverBudget && b.Tokens < budget {
 				t.Fatalf("budget %d: %d tokens, over budget %t", budget, b.Tokens, b.OverBudget)
@@ -258,34 +273,63 @@ func TestBudgetLaws(t *testing.T) {
 	})
 }
 
-// The cascade knows the size of what it made: to the byte on a page, and not less than it really is in JSON.
-func TestCascadeReckonsRight(t *testing.T) {
+// A bound of the reply is kept by cutting rules, goal and requirement too, after everything else. Whatever is cut is
+// counted, and a larger bound never shows less.
+func TestBoundLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := genModel(t)
 		n := m.nodes[rapid.IntRange(0, len(m.nodes)-1).Draw(t, "focus")]
-		opt := assemble.Options{Budget: rapid.IntRange(1, 3000).Draw(t, "budget")}
+		n.requirement = strings.TrimSpace(strings.Repeat(n.requirement+"\n", 20))
 		v := m.vault()
-		if got, real, ok := assemble.Reckoned(v, mdstore.ID(n.id), opt); ok && got != real {
-			t.Errorf("Markdown: reckoned with %d bytes, they are %d", got, real)
+		form := forms[rapid.SampledFrom([]string{"Markdown", "JSON"}).Draw(t, "form")]
+		ask := func(bound int) *assemble.Bundle {
+			b, err := assemble.Context(v, mdstore.ID(n.id), assemble.Options{Measure: form.measure(bound)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return b
 		}
-		opt.Form = assemble.JSON
-		if got, real, ok := assemble.Reckoned(v, mdstore.ID(n.id), opt); ok && (got < real || got > real+24*(len(m.nodes)+1)) {
-			t.Errorf("JSON: reckoned with %d bytes, they are %d", got, real)
+		full, least := ask(0), len(form(ask(1)))
+		whole := func(b *assemble.Bundle) bool {
+			return b.Workspace.Goal == full.Workspace.Goal && len(b.Workspace.Rules) == len(full.Workspace.Rules) &&
+				b.Focus().Requirement == n.requirement
+		}
+		bounds := []int{len(form(full)) + 1}
+		for range 12 {
+			bounds = append(bounds, rapid.IntRange(1, len(form(full))).Draw(t, "bound"))
+		}
+		slices.Sort(bounds)
+		last := full
+		for _, bound := range slices.Backward(bounds) {
+			b := ask(bound)
+			if size := len(form(b)); size > max(bound, least) {
+				t.Fatalf("bound %d: %d bytes, and %d are possible", bound, size, least)
+			}
+			if b.OverBudget || b.Budget != 0 {
+				t.Fatalf("bound %d: budget %d, over budget %t", bound, b.Budget, b.OverBudget)
+			}
+			if less := missing(b, last); less != "" {
+				t.Fatalf("bound %d shows %s, a larger one does not", bound, less)
+			}
+			kept := len(b.Workspace.Rules)
+			if kept > len(last.Workspace.Rules) || !slices.Equal(b.Workspace.Rules, full.Workspace.Rules[:kept]) ||
+				!within(b.Workspace.Goal, last.Workspace.Goal) || !within(b.Focus().Requirement, last.Focus().Requirement) {
+				t.Fatalf("bound %d shows more rules, goal or requirement than a larger one", bound)
+			}
+			if !whole(b) && shownBytes(b) > 0 {
+				t.Fatalf("bound %d cuts what counts most before the rest\n%s", bound, plain(b))
+			}
+			got, want := alwaysBytes(b)+shownBytes(b)+omittedBytes(b), alwaysBytes(full)+m.total(n)
+			if got != want {
+				t.Fatalf("bound %d: %d bytes are shown or omitted, want %d\n%s", bound, got, want, plain(b))
+			}
+			last = b
 		}
 	})
 }
 
 // missing names something that small shows and large does not.
 func missing(small, large *assemble.Bundle) string {
-	within := func(a, b string) bool { // a is b, or a beginning of it
-		if i := strings.LastIndex(a, mark); i >= 0 {
-			a = a[:i]
-		}
-		if i := strings.LastIndex(b, mark); i >= 0 {
-			b = b[:i]
-		}
-		return strings.HasPrefix(b, a)
-	}
 	problem := func(a, b *mdstore.Problem) bool {
 		return a == nil || b != nil && within(a.Text, b.Text) && within(a.NextStep, b.NextStep)
 	}

@@ -1,28 +1,26 @@
 package assemble
 
 import (
-	"slices"
-	"sort"
 	"strconv"
 
 	"arbor/mdstore"
 )
 
-// An Omission is something that belongs into the context and is not in the bundle, or is there only in part.
+// An Omission is a passage that belongs to the context and is not in the bundle, or is there only in part.
 type Omission struct {
 	What   string     `json:"what"`             // see the What constants
 	Role   string     `json:"role"`             // see the Role constants; "" where several are summed up
 	NodeID mdstore.ID `json:"nodeId,omitempty"` // "" for the workspace, and where several nodes are summed up
 	Reason string     `json:"reason"`           // see the Reason constants
 	Count  int        `json:"count"`            // how many of them
-	Bytes  int        `json:"bytes"`            // of their texts; 0 where nobody can tell
+	Bytes  int        `json:"bytes"`            // of their texts; 0 where that is not known
 	Tokens int        `json:"tokens"`
-	Detail string     `json:"detail,omitempty"` // the first thing that is wrong, where something is
+	Detail string     `json:"detail,omitempty"` // the first problem of the file, where there is one
 }
 
-// What is left out.
+// The values of What.
 const (
-	WhatNode        = "node" // all of its texts; where the reason is ReasonUnreadable, what could not be read of them
+	WhatNode        = "node" // all of its texts; where the reason is ReasonUnreadable, those that could not be read
 	WhatRequirement = "requirement"
 	WhatConclusion  = "conclusion"
 	WhatNote        = "note"
@@ -31,10 +29,12 @@ const (
 	WhatProblem     = "problem"
 	WhatReference   = "reference"
 	WhatFile        = "file" // of the workspace
+	WhatRule        = "rule" // of the workspace
+	WhatGoal        = "goal" // of the workspace
 	WhatText        = "text" // several of these, summed up
 )
 
-// Whose it is.
+// The values of Role: the owner.
 const (
 	RoleWorkspace = "workspace"
 	RoleAncestor  = "ancestor"
@@ -43,16 +43,16 @@ const (
 	RoleReference = "reference" // a node that the focus refers to
 )
 
-// Why it is left out.
+// The values of Reason.
 const (
 	ReasonIsolated   = "isolated"      // an isolated node below hides it
-	ReasonMissing    = "missing"       // a parent that does not exist, or is not named
+	ReasonMissing    = "missing"       // a parent or file that does not exist, or a parent that is not named
 	ReasonCycle      = "cycle"         // the parents lead back to a node of the chain
 	ReasonUnreadable = "unreadable"    // its file has problems; what could be read is in the bundle
 	ReasonExpired    = "expired"       // marked so
 	ReasonLimit      = "maxLogEntries" // older than the entries asked for
 	ReasonExcluded   = "excluded"      // the options leave it out
-	ReasonBudget     = "budget"
+	ReasonBudget     = "budget"        // larger than the budget, or than a reply may be
 )
 
 // reasons in the order of the list.
@@ -61,7 +61,7 @@ var reasons = []string{
 }
 
 const (
-	separate  = 8   // omissions of one kind are listed one by one up to this many, and as their sum beyond
+	separate  = 8   // up to this many omissions of one kind are listed one by one, more of them as their sum
 	maxDetail = 200 // bytes
 )
 
@@ -109,60 +109,28 @@ func (o Omission) plus(p Omission) Omission {
 	return o
 }
 
-// A kind of omissions is summed up where there are too many.
-type kind struct{ what, role, reason string }
+// kind is the same for omissions that are summed up where there are too many of them.
+func (o Omission) kind() string { return o.What + " " + o.Role + " " + o.Reason }
 
-func (o Omission) kind() kind { return kind{o.What, o.Role, o.Reason} }
-
-// A ledger collects omissions in the order in which they are found.
-type ledger struct{ all []Omission }
-
-func (l *ledger) add(o Omission) {
-	o.Tokens = Tokens(o.Bytes)
-	if len(o.Detail) > maxDetail {
-		o.Detail = o.Detail[:runeStart(o.Detail, maxDetail)]
+// summed returns the omissions, each group with more than most of them as one sum in the place of its first. group
+// returns the group of the i-th omission.
+func summed(all []Omission, most int, group func(i int) string) []Omission {
+	members := map[string]int{}
+	for i := range all {
+		members[group(i)]++
 	}
-	l.all = append(l.all, o)
-}
-
-// list returns the omissions by reason, each kind of which there are more than most as one sum in the place of its first.
-func (l *ledger) list(most int) []Omission {
-	if len(l.all) == 0 {
-		return []Omission{}
-	}
-	number := make(map[kind]int, len(l.all))
-	for _, o := range l.all {
-		number[o.kind()]++
-	}
-	out := make([]Omission, 0, min(len(l.all), 16))
-	sums := map[kind]int{} // index in out
-	for _, o := range l.all {
-		k := o.kind()
-		if number[k] <= most {
+	out := []Omission{}
+	sums := map[string]int{} // index in out
+	for i, o := range all {
+		key := group(i)
+		at, begun := sums[key]
+		switch {
+		case members[key] <= most:
 			out = append(out, o)
-			continue
-		}
-		i, ok := sums[k]
-		if !ok {
-			sums[k] = len(out)
-			out = append(out, o)
-			continue
-		}
-		out[i] = out[i].plus(o)
-	}
-	sort.SliceStable(out, func(i, j int) bool {
-		return slices.Index(reasons, out[i].Reason) < slices.Index(reasons, out[j].Reason)
-	})
-	return out
-}
-
-// byReason returns one sum for each reason.
-func byReason(all []Omission) []Omission {
-	out := all[:0:0]
-	for _, o := range all {
-		if n := len(out); n > 0 && out[n-1].Reason == o.Reason {
-			out[n-1] = out[n-1].plus(o)
-		} else {
+		case begun:
+			out[at] = out[at].plus(o)
+		default:
+			sums[key] = len(out)
 			out = append(out, o)
 		}
 	}

@@ -7,22 +7,19 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// references takes what the focus refers to, one step far.
+// references takes the targets of the focus's references, one step far.
 func (g *gatherer) references(focus *mdstore.Node) {
 	g.b.References = []RefPart{}
 	if !focus.Filed() {
 		return
 	}
-	refs := referencesOf(focus)
+	refs := focus.References()
 	expired := Omission{What: WhatReference, Role: RoleFocus, NodeID: focus.ID, Reason: ReasonExpired}
 	for _, r := range refs {
 		if r.Expired {
 			expired.Count++
 			expired.Bytes += len(r.Target) + len(r.Description)
 			continue
-		}
-		if len(g.b.References) == 0 {
-			g.b.References = make([]RefPart, 0, len(refs))
 		}
 		p := RefPart{Description: r.Description, Line: r.Line}
 		if n, ok := g.src.Node(mdstore.ID(r.Target)); ok {
@@ -33,21 +30,23 @@ func (g *gatherer) references(focus *mdstore.Node) {
 		g.b.References = append(g.b.References, p)
 	}
 	if expired.Count > 0 {
-		g.left.add(expired)
+		g.omit(expired)
 	}
 }
 
 func (g *gatherer) node(p *RefPart, n *mdstore.Node) {
 	p.Kind, p.NodeID, p.Title, p.Status, p.At = RefNode, n.ID, n.Title, n.Status, n.Path
-	if n.Filed() {
-		doc, version := n.File()
-		at := locate(doc)
-		p.Version, p.Requirement, p.Conclusion = version.String(), at.requirement, at.conclusion
-		p.Lines = Lines{Requirement: at.lines.Requirement, Conclusion: at.lines.Conclusion}
-	} else {
+	if !n.Filed() {
 		p.Version = n.Version().String()
+		g.noFile(RoleReference, n)
+		return
 	}
-	g.complain(WhatNode, RoleReference, n.ID, n.Filed(), n.Problems)
+	doc, version := n.File()
+	p.Version = version.String()
+	p.Requirement, p.Conclusion = doc.Text(mdstore.SecRequirement), doc.Text(mdstore.SecConclusion)
+	lines := linesOf(doc)
+	p.Lines = Lines{Requirement: lines.Requirement, Conclusion: lines.Conclusion}
+	g.unreadable(WhatNode, RoleReference, n.ID, n.Problems)
 }
 
 func (g *gatherer) document(p *RefPart, target string) {
@@ -71,12 +70,12 @@ func (g *gatherer) document(p *RefPart, target string) {
 	}
 }
 
-// address reports whether a target is no file, such as https://example.org/ or mailto:.
+// address reports whether a target is an address, such as https://example.org/ or mailto:, and not a file.
 func address(target string) bool {
 	return strings.Contains(target, "://") || strings.HasPrefix(target, "mailto:")
 }
 
-// generated reports whether a target has the form of the ids that Arbor makes, so that no document is meant.
+// generated reports whether a target has the form of the ids that Arbor makes, so that it means a node and not a document.
 func generated(target string) bool {
 	if target == string(mdstore.Root) {
 		return true

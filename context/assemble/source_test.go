@@ -1,12 +1,15 @@
 package assemble_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"arbor/context/assemble"
+	"arbor/context/render"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
@@ -93,8 +96,33 @@ func isolated(text string) string {
 	return strings.Replace(text, "\n---\n", "\nisolated: true\n---\n", 1)
 }
 
+// A form is a way to render a bundle.
+type form func(*assemble.Bundle) []byte
+
+var forms = map[string]form{"Markdown": render.Markdown, "JSON": func(b *assemble.Bundle) []byte {
+	var buf bytes.Buffer
+	e := json.NewEncoder(&buf)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(b); err != nil {
+		panic(err)
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
+}}
+
+// measure counts the bytes of a form; the bound of the reply is that many bytes, 0 for none.
+func (f form) measure(bound int) func(*assemble.Bundle) (int, bool) {
+	return func(b *assemble.Bundle) (int, bool) {
+		n := len(f(b))
+		return n, bound == 0 || n <= bound
+	}
+}
+
+// context returns a context whose tokens are counted as Markdown unless the options say otherwise.
 func context(t testing.TB, src assemble.Source, focus mdstore.ID, opt assemble.Options) *assemble.Bundle {
 	t.Helper()
+	if opt.Measure == nil {
+		opt.Measure = forms["Markdown"].measure(0)
+	}
 	b, err := assemble.Context(src, focus, opt)
 	if err != nil {
 		t.Fatalf("Context(%q): %v", focus, err)

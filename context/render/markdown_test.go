@@ -89,24 +89,6 @@ func genBundle(t *rapid.T) *assemble.Bundle {
 	return b
 }
 
-// What assemble counts is what render writes.
-func TestSizeIsWhatIsWritten(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		b := genBundle(t)
-		md := render.Markdown(b)
-		if got, want := b.Size(assemble.Markdown), len(md); got != want {
-			t.Errorf("counted %d bytes of Markdown, written are %d:\n%q", got, want, md)
-		}
-		js, err := render.JSON(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, want := b.Size(assemble.JSON), len(js); got != want {
-			t.Errorf("counted %d bytes of JSON, written are %d:\n%s", got, want, js)
-		}
-	})
-}
-
 // Nothing that a file says gets out of its quotes: at the top level of the page there are only lines of Arbor, whose headings nest.
 func TestQuotesHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -177,29 +159,14 @@ func TestQuotedTextIsVerbatim(t *testing.T) {
 
 func TestJSONReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b := genBundle(t)
-		compact, err := render.JSON(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		indented, err := render.IndentedJSON(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var squeezed bytes.Buffer
-		if err := json.Compact(&squeezed, indented); err != nil || !bytes.Equal(squeezed.Bytes(), compact) {
-			t.Errorf("indented\n%s\nis not\n%s: %v", indented, compact, err)
-		}
+		want := encoded(genBundle(t))
 		var back assemble.Bundle
-		if err := json.Unmarshal(compact, &back); err != nil {
+		if err := json.Unmarshal(want, &back); err != nil {
 			t.Fatal(err)
 		}
-		again, err := render.JSON(&back)
-		if err != nil || !bytes.Equal(again, bytes.ReplaceAll(compact, []byte(`\ufffd`), []byte("\ufffd"))) { // bytes that are no UTF-8
-			t.Errorf("reads back as\n%s\nwant\n%s: %v", again, compact, err)
-		}
-		if bytes.ContainsAny(compact, "\n\r") {
-			t.Errorf("more than one line: %q", compact)
+		want = bytes.ReplaceAll(want, []byte(`\ufffd`), []byte("\ufffd")) // bytes that are no UTF-8
+		if got := encoded(&back); !bytes.Equal(got, want) {
+			t.Errorf("reads back as\n%s\nwant\n%s", got, want)
 		}
 	})
 }
@@ -306,6 +273,26 @@ func BenchmarkContext(b *testing.B) {
 		if _, err := assemble.Context(src, deepFocus, assemble.Options{}); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// A budget of half the context is found by rendering it a dozen times.
+func BenchmarkContextWithBudget(b *testing.B) {
+	src := deep()
+	for name, form := range map[string]func(*assemble.Bundle) []byte{"Markdown": render.Markdown, "JSON": encoded} {
+		b.Run(name, func(b *testing.B) {
+			renders := 0
+			for b.Loop() {
+				opt := assemble.Options{Budget: 1500, Measure: func(b *assemble.Bundle) (int, bool) {
+					renders++
+					return len(form(b)), true
+				}}
+				if _, err := assemble.Context(src, deepFocus, opt); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(renders)/float64(b.N), "renders/op")
+		})
 	}
 }
 

@@ -54,8 +54,23 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 	if err != nil {
 		return nil, err
 	}
-	out := &ChangesGetOut{Changes: []FileChange{}}
-	var diffs []engine.Difference
+	hint, rest := "they count as seen now", "those shown count as seen, the next call names the others"
+	if in.Since != "" {
+		hint, rest = "by updatedAt; hand edits that leave it alone show only to a session", "a later time narrows it"
+	}
+	out := &ChangesGetOut{Changes: []FileChange{}, Out: Out{Hint: hint}}
+	show := func(diffs []engine.Difference) (shown int) {
+		all := make([]FileChange, len(diffs))
+		for i, d := range diffs {
+			all[i] = env.change(d)
+		}
+		return env.fit(out, len(all), func(n int) {
+			out.Changes, out.Hidden, out.Hint = all[:n], len(all)-n, hint
+			if out.Hidden > 0 {
+				out.Hint = shownOf(n, len(all), "changes", rest)
+			}
+		})
+	}
 	if in.Since != "" {
 		t, err := since(in.Since, env.Engine.Now())
 		if err != nil {
@@ -65,49 +80,27 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 		if err != nil {
 			return nil, fail(err)
 		}
-		diffs = s.Since(t)
-		out.Hint = "by updatedAt; hand edits that leave it alone show only to a session"
-	} else {
-		if env.Session == "" {
-			return nil, badParam("sessionId", "sessionId is missing; name a session (--session, ARBOR_SESSION), whose last look is remembered, or a time (since)")
-		}
-		seen, err := env.Engine.Changes(ctx, ws, env.Session, func(all []engine.Difference) int { return env.shown(all) })
-		if err != nil {
-			return nil, fail(err)
-		}
-		diffs, out.First, out.Hint = seen.Differences, seen.First, "they count as seen now"
-		if seen.Unnoted != nil {
-			out.Hint = "that they were seen could not be noted, so they are named again next time: " + seen.Unnoted.Error()
-		} else if out.First {
-			out.Hint = "the session looks for the first time; changes from now on are named at the next call"
-		}
+		show(s.Since(t))
+		return out, nil
 	}
-	shown := env.shown(diffs)
-	for _, d := range diffs[:shown] {
-		out.Changes = append(out.Changes, env.change(d))
+	if env.Session == "" {
+		return nil, badParam("sessionId", "sessionId is missing; name a session (--session, ARBOR_SESSION), whose last look is remembered, or a time (since)")
 	}
-	if out.Hidden = len(diffs) - shown; out.Hidden > 0 && in.Since == "" {
-		out.Hint = shownOf(shown, len(diffs), "changes", "those shown count as seen, the next call names the others")
-	} else if out.Hidden > 0 {
-		out.Hint = shownOf(shown, len(diffs), "changes", "a later time narrows it")
+	seen, err := env.Engine.Changes(ctx, ws, env.Session, show)
+	if err != nil {
+		return nil, fail(err)
+	}
+	if out.First = seen.First; out.First {
+		out.Hint = "the session looks for the first time; changes from now on are named at the next call"
+	}
+	if seen.Unnoted != nil {
+		out.Hint = "that they were seen could not be noted, so they are named again next time: " + seen.Unnoted.Error()
 	}
 	return out, nil
 }
 
 func (env *Env) change(d engine.Difference) FileChange {
 	return FileChange{Path: env.path(d.Path), From: env.pathOrNone(d.From), NodeID: string(d.Node), Title: d.Title, Kind: d.Kind, Fields: d.Fields, Sections: d.Sections}
-}
-
-// shown returns how many of the changes have room in a result.
-func (env *Env) shown(ds []engine.Difference) int {
-	if !env.bounded() {
-		return len(ds)
-	}
-	all := make([]FileChange, len(ds))
-	for i, d := range ds {
-		all[i] = env.change(d)
-	}
-	return fitting(env, all, besideList)
 }
 
 // since reads a point in time in any of the forms that people and programs write.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
-	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -68,7 +66,7 @@ func readContext(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut
 	}
 	ws := s.Workspace().ID
 	var id mdstore.ID
-	var lost string // what is to be said first
+	var lost string // a focus that is gone, for the hint
 	if in.NodeID != "" {
 		if id, err = env.resolve(s, in.NodeID, "nodeId"); err != nil {
 			return nil, err
@@ -76,11 +74,8 @@ func readContext(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut
 	} else {
 		id, lost = focus(s, env.ownFocus(ctx, ws))
 	}
-	opt := assemble.Options{OmitLog: in.IncludeLog != nil && !*in.IncludeLog, MaxLogEntries: in.MaxLogEntries, ReverseLog: in.ReverseLog,
-		OmitProblem: in.IncludeProblem != nil && !*in.IncludeProblem, Budget: in.Budget, Form: assemble.JSON}
-	if in.Format == "markdown" {
-		opt.Form = assemble.Markdown
-	}
+	opt := assemble.Options{OmitLog: in.IncludeLog != nil && !*in.IncludeLog, MaxLogEntries: in.MaxLogEntries,
+		ReverseLog: in.ReverseLog, OmitProblem: in.IncludeProblem != nil && !*in.IncludeProblem, Budget: in.Budget}
 	const everyday = "log_append tells what you find, problem_update what is in the way, node_transition what is done"
 	out := &ContextGetOut{Out: Out{Hint: everyday}}
 	if env.Session != "" {
@@ -92,145 +87,69 @@ func readContext(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut
 			out.Hint = "others changed files since you last looked: changes_get names them"
 		}
 	}
-	if env.bounded() && (opt.Budget == 0 || opt.Budget > env.MaxBytes/8) {
-		opt.Budget = max(1, env.MaxBytes/8) // a reply has it twice, and a token is four bytes
-	}
-	hint := out.Hint
-	if lost != "" {
-		hint = lost
-	}
-	for {
-		b, err := env.Engine.Context(ctx, ws, id, opt)
-		if err != nil {
-			return nil, fail(err)
-		}
-		if n, ok := s.Node(b.Focus().NodeID); ok && lost == "" {
-			if ds := s.DiagnosticsOf(n); len(ds) > 0 {
-				hint = found(ds)
+	tooLarge := false // the bound of the reply, and not the budget, decides what is left out
+	beside := env.besideContext(in.Format)
+	opt.Measure = func(b *assemble.Bundle) (size int, fits bool) {
+		reply := 0
+		if in.Format == "markdown" {
+			text := string(render.Markdown(b))
+			size, reply = len(text), 2*TextSize(text)
+		} else {
+			data, err := encode(b)
+			if err != nil {
+				panic("a bundle of strings and numbers is always JSON: " + err.Error())
 			}
+			size, reply = len(data), Reply{data, string(data)}.Size()
 		}
-		if out.Hint = hint; (in.Budget == 0 || opt.Budget < in.Budget) && slices.ContainsFunc(b.Omitted, func(o assemble.Omission) bool { return o.Reason == assemble.ReasonBudget }) {
-			out.Hint = fmt.Sprintf("a reply holds about %d tokens of context: the rest, which omitted names, is in the files (at) and resources arbor://%s/nodes/NODE", opt.Budget, ws)
-			if hint != everyday {
-				out.Hint = hint + "; " + out.Hint
-			}
+		fits = !env.bounded() || reply+beside <= env.MaxBytes
+		tooLarge = tooLarge || !fits && (in.Budget == 0 || assemble.Tokens(size) <= in.Budget)
+		return size, fits
+	}
+	b, err := env.Engine.Context(ctx, ws, id, opt)
+	if err != nil {
+		return nil, fail(err)
+	}
+	if n, ok := s.Node(b.Focus().NodeID); ok {
+		if ds := s.DiagnosticsOf(n); len(ds) > 0 {
+			out.Hint = found(ds)
 		}
-		out.show(b, opt.Form)
-		alike := env.alike(out)
-		switch {
-		case env.fits(alike):
-			out.Hint = env.brief(out.Hint)
-			return out, nil
-		case b.OverBudget: // whatever the budget
-			env.squeeze(out, b, opt.Form, lost)
-			return out, nil
-		}
-		opt.Budget = env.fewer(opt.Budget, alike)
 	}
-}
-
-// hintMost is how many bytes of a bounded reply with a context are for its hint.
-const hintMost = 500
-
-// alike returns a result of the same size whatever its hint says and how much others have changed: how much of a
-// context a reply holds depends on neither, so that the same files are the same bytes.
-func (env *Env) alike(out *ContextGetOut) *ContextGetOut {
-	if !env.bounded() {
-		return out
-	}
-	is := *out
-	is.Hint, is.Changes = strings.Repeat("-", min(hintMost, env.MaxBytes/8)), math.MaxInt32
-	return &is
-}
-
-// brief returns a hint, or as much of it as there is room for in a bounded reply.
-func (env *Env) brief(hint string) string {
-	if most := min(hintMost, env.MaxBytes/8); env.bounded() && sizeOf(hint) > most {
-		return beginning(hint, most*2/3) + "…"
-	}
-	return hint
-}
-
-// show makes the result tell of a bundle.
-func (out *ContextGetOut) show(b *assemble.Bundle, f assemble.Form) {
-	if out.Bundle = b; f == assemble.Markdown {
-		out.Markdown, out.Bundle = string(render.Markdown(b)), nil
-	}
-}
-
-// squeeze makes a result with a bundle fit that is larger than any budget: of what is never left out, which are the
-// rules, the goal and the node's requirement, it has the beginning, as much of each as there is room for when none
-// has more than another. lost is what is to be said first.
-func (env *Env) squeeze(out *ContextGetOut, b *assemble.Bundle, f assemble.Form, lost string) {
-	out.Hint = "too large for a reply: omitted counts what is missing, the files (at) have it"
 	if lost != "" {
-		out.Hint = lost + "; " + out.Hint
+		out.Hint = lost
 	}
-	out.Hint = env.brief(out.Hint)
-	for _, bare := range []bool{false, true} {
-		most := sort.Search(env.MaxBytes, func(n int) bool {
-			out.show(squeezed(b, f, n+1, bare), f)
-			return !env.fits(env.alike(out))
-		})
-		if out.show(squeezed(b, f, most, bare), f); most >= leftLeast {
-			return
+	if tooLarge {
+		more := fmt.Sprintf("a reply holds about %d tokens of context: the rest, which omitted names, is in the files (at) "+
+			"and resources arbor://%s/nodes/NODE", b.Tokens, ws)
+		if out.Hint != everyday {
+			more = out.Hint + "; " + more
 		}
+		out.Hint = more
 	}
+	if env.bounded() {
+		out.Hint = beginningAs(out.Hint, env.hintRoom())
+	}
+	if in.Format == "markdown" {
+		out.Markdown = string(render.Markdown(b))
+	} else {
+		out.Bundle = b
+	}
+	return out, nil
 }
 
-// leftLeast is how many bytes of the rules are worth more than what a bare bundle does without.
-const leftLeast = 64
+// ReplyText returns the page of a context that was asked for as Markdown.
+func (out *ContextGetOut) ReplyText() string { return out.Markdown }
 
-// squeezed returns the bundle with at most that many bytes of the rules, the goal and the node's requirement each. A
-// bare one does without the numbers of lines, and what is left out for its size is one sum in it.
-func squeezed(b *assemble.Bundle, f assemble.Form, most int, bare bool) *assemble.Bundle {
-	c := *b
-	c.Chain, c.Omitted = slices.Clone(b.Chain), slices.Clone(b.Omitted)
-	if bare {
-		c.Workspace.Lines, c.Focus().Lines = assemble.Lines{}, assemble.Lines{}
-		c.Focus().Title = beginning(c.Focus().Title, most+leftLeast)
-	}
-	leave := func(what, role string, id mdstore.ID, count, bytes int) {
-		last := len(c.Omitted) - 1
-		switch {
-		case count == 0:
-		case bare && last >= 0 && c.Omitted[last].Reason == assemble.ReasonBudget:
-			was := c.Omitted[last]
-			c.Omitted[last] = assemble.Omission{What: assemble.WhatText, Reason: was.Reason, Count: was.Count + count, Bytes: was.Bytes + bytes, Tokens: assemble.Tokens(was.Bytes + bytes)}
-		default:
-			c.Omitted = append(c.Omitted, assemble.Omission{What: what, Role: role, NodeID: id, Reason: assemble.ReasonBudget, Count: count, Bytes: bytes, Tokens: assemble.Tokens(bytes)})
-		}
-	}
-	w, focus := &c.Workspace, c.Focus()
-	kept, size := 0, 0
-	for _, r := range w.Rules {
-		if size += len(r); size > most {
-			break
-		}
-		kept++
-	}
-	leave("rule", assemble.RoleWorkspace, "", len(w.Rules)-kept, bytesOf(w.Rules[kept:]))
-	w.Rules = w.Rules[:kept]
-	for _, t := range []struct {
-		text       *string
-		what, role string
-		id         mdstore.ID
-	}{{&w.Goal, "goal", assemble.RoleWorkspace, ""}, {&focus.Requirement, assemble.WhatRequirement, assemble.RoleFocus, focus.NodeID}} {
-		if kept := beginning(*t.text, most); len(kept)+leftLeast < len(*t.text) {
-			left := len(*t.text) - len(kept)
-			leave(t.what, t.role, t.id, 1, left)
-			*t.text = kept + fmt.Sprintf("\n[… %d bytes left out]", left)
-		}
-	}
-	c.Tokens = assemble.Tokens(c.Size(f))
-	return &c
-}
+// hintRoom returns how many bytes of a bounded reply with a context are for its hint.
+func (env *Env) hintRoom() int { return min(500, env.MaxBytes/20) }
 
-func bytesOf(list []string) (n int) {
-	for _, s := range list {
-		n += len(s)
+// besideContext returns how many bytes of a reply are not for the bundle. They are counted at their most, so that the
+// bundle depends on files and options only, and not on the hint or the number of changes.
+func (env *Env) besideContext(format string) int {
+	out := &ContextGetOut{Changes: math.MaxInt32, Out: Out{Hint: strings.Repeat("-", env.hintRoom())}}
+	if format == "markdown" {
+		out.Markdown = "-"
 	}
-	return n
+	return sizeOf(out)
 }
 
 // beginning returns the first bytes of a text, at most that many, and no part of a character.

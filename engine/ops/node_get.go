@@ -82,13 +82,9 @@ func readNode(ctx context.Context, env *Env, in NodeGetIn) (*NodeGetOut, error) 
 		Log: nonNil(n.Log()), Children: []string{}, Allowed: allowed(s, n), CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt, Path: env.path(n.Path),
 		Version: n.Version().String(), Claim: env.claimOf(ctx, s.Workspace().ID, n), Diagnostics: s.DiagnosticsOf(n),
 	}}
-	out.Node.Log, out.Node.LogHidden = env.newest(out.Node.Log)
-	kids := s.Children(id)
-	if env.bounded() {
-		kids = kids[:min(len(kids), boundedIDs)]
-		kids = kids[:share(env, kids, 4)]
-		out.Node.MoreKids = len(s.Children(id)) - len(kids)
-	}
+	out.Node.Log, out.Node.LogHidden = newest(env, out.Node.Log, boundedItems)
+	kids, hidden := first(env, s.Children(id), boundedIDs)
+	out.Node.MoreKids = hidden
 	for _, k := range kids {
 		out.Node.Children = append(out.Node.Children, string(k))
 	}

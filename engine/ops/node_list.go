@@ -80,9 +80,6 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 	if limit == 0 {
 		limit = listLimit
 	}
-	if most := env.MaxBytes / leastNode; env.bounded() && (limit < 0 || limit > most) {
-		limit = max(1, most)
-	}
 	p := page{s: s, limit: limit, depth: in.Depth, match: func(n *mdstore.Node) bool {
 		return (len(in.Status) == 0 || slices.Contains(in.Status, string(n.Status))) && (in.Type == "" || in.Type == string(n.Type))
 	}}
@@ -95,11 +92,14 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 	if least := s.Len() / listShare; (limit < 0 || limit >= least) && (!narrowed || p.before(root) >= least) {
 		s.Gather() // it would be found out node after node
 	}
-	out := env.list(&p, root)
-	for !env.fits(out) && p.shown > 1 {
-		p.limit = env.fewer(p.shown, out)
-		out = env.list(&p, root)
+	if most := env.MaxBytes / leastNode; env.bounded() && (limit < 0 || limit > most) {
+		limit = max(1, most)
 	}
+	out := &NodeListOut{}
+	env.fit(out, limit, func(n int) {
+		p.limit = n
+		*out = *env.list(&p, root)
+	})
 	if in.Cursor != "" && p.lost {
 		return nil, badCursor(in.Cursor, "is none of an answer to this question")
 	}
@@ -133,16 +133,16 @@ func (env *Env) list(p *page, root mdstore.ID) *NodeListOut {
 	if !env.bounded() || env.fits(out) {
 		return out
 	}
-	way, size := []*TreeNode{}, 0
+	var way []*TreeNode
 	for list := out.Tree; len(list) == 1 && list[0] != p.first; list = list[0].Children {
 		way = append(way, list[0])
 	}
-	for i, n := range backward(way) {
+	size := 0
+	for i, n := range slices.Backward(way) {
 		head := *n
 		head.Children = nil
 		if size += sizeOf(&head); size > env.MaxBytes/4 {
-			out.Above = len(way) - i
-			out.Tree = way[out.Above-1].Children
+			out.Above, out.Tree = i+1, n.Children
 			out.Hint += "; the tree begins below " + strconv.Itoa(out.Above) + " levels"
 			break
 		}

@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 	"math"
+	"strings"
 	"time"
 
 	"arbor/engine"
@@ -97,7 +98,8 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 		if err != nil {
 			return nil, fail(err)
 		}
-		count = min(count, fitting(env, env.next(look.Nodes, true), besideList))
+		out, all := &NodeNextOut{Out: Out{Hint: strings.Repeat("-", boundedHint)}}, env.next(look.Nodes, true)
+		count = max(1, env.fit(out, len(all), func(n int) { out.Nodes = all[:n] }))
 	}
 	offer, err := env.Engine.Next(ctx, s.Workspace().ID, act, count, lease)
 	if err != nil {
@@ -146,7 +148,7 @@ func (env *Env) release(ctx context.Context, in NodeNextIn) (*NodeNextOut, error
 	return out, nil
 }
 
-// next returns ready nodes as a result has them; with look as long as they may become when they are claimed.
+// next returns ready nodes as a result has them; for a look, as large as they can become when they are claimed.
 func (env *Env) next(ready []engine.Ready, look bool) []NextNode {
 	out := make([]NextNode, len(ready))
 	for i, r := range ready {
@@ -155,8 +157,8 @@ func (env *Env) next(ready []engine.Ready, look bool) []NextNode {
 		for _, a := range r.Way {
 			n.Way = append(n.Way, a.Title)
 		}
-		if near := share(env, backward(n.Way), 8); near < len(n.Way) {
-			n.Way = append([]string{"…"}, n.Way[len(n.Way)-near:]...)
+		if near, above := newest(env, n.Way, boundedWay); above > 0 {
+			n.Way = append([]string{"…"}, near...)
 		}
 		if look {
 			n.ClaimedBy, n.LeasedUntil = env.Session, math.MaxInt64

@@ -77,7 +77,7 @@ func readSession(ctx context.Context, env *Env, in SessionIn) (*SessionStatusOut
 			out.AvailableWorkspaces = append(out.AvailableWorkspaces, env.head(w))
 		}
 	}
-	shown := fitting(env, out.AvailableWorkspaces, besideList)
-	out.AvailableWorkspaces, out.Hidden = out.AvailableWorkspaces[:shown], len(out.AvailableWorkspaces)-shown
+	found := out.AvailableWorkspaces
+	env.fit(out, len(found), func(n int) { out.AvailableWorkspaces, out.Hidden = found[:n], len(found)-n })
 	return out, nil
 }

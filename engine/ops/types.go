@@ -24,7 +24,8 @@ type Match struct {
 
 // Out is what every result carries.
 type Out struct {
-	Hint string `json:"hint"` // one short line on what can be done next
+	Hint string   `json:"hint"`          // one short line on what can be done next
+	Cut  []string `json:"cut,omitempty"` // texts and lists that are here in part, because the reply has a bound
 }
 
 // Wrote is what every writing operation's result carries.
@@ -64,15 +65,11 @@ func (env *Env) wrote(ctx context.Context, ws mdstore.ID, o *engine.Outcome, hin
 	if len(w.Met) > 0 {
 		w.Hint = "done; conflicts says what became of saves by others that this write, or an earlier one, has met"
 	}
-	files := o.Files
-	if env.bounded() {
-		files = files[:min(len(files), boundedFiles)]
-	}
+	files, hidden := first(env, o.Files, boundedItems)
 	for _, f := range files {
 		w.Files = append(w.Files, FileDiff{Path: string(f.Path), To: string(f.To), Version: f.Version.String(), Lines: f.Lines(), What: f.What})
 	}
-	w.Files = w.Files[:share(env, w.Files, 3)]
-	w.More = len(o.Files) - len(w.Files)
+	w.More = hidden
 	if err := env.Engine.NoteOwn(ctx, ws, env.Session, o); err != nil {
 		w.Hint = "done; but what the session has seen could not be noted, so changes_get will name this change too"
 	}

@@ -88,9 +88,9 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (*Worksp
 		out.Diagnostics = append(out.Diagnostics, ds...)
 	}
 	env.progress(len(ids), len(ids), "checked")
-	fixed, files := share(env, out.Fixed, 4), share(env, out.Wrote.Files, 4)
-	out.FixedHidden, out.More = len(out.Fixed)-fixed, out.More+len(out.Wrote.Files)-files
-	out.Fixed, out.Wrote.Files = out.Fixed[:fixed], out.Wrote.Files[:files]
+	files, hidden := first(env, out.Wrote.Files, boundedItems)
+	out.Wrote.Files, out.More = files, out.More+hidden
+	out.Fixed, out.FixedHidden = first(env, out.Fixed, boundedItems)
 	fixable := 0
 	for _, d := range out.Diagnostics {
 		if d.Fix != "" {
@@ -105,11 +105,13 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (*Worksp
 	default:
 		out.Hint = strconv.Itoa(fixable) + " of these can be repaired without losing text: check with fix (arbor check --fix)"
 	}
-	beside := besideList + sizeOf(out.Fixed) + sizeOf(out.Wrote.Files) + min(sizeOf(out.Diff), env.MaxBytes/4)
-	if shown := fitting(env, out.Diagnostics, beside); shown < len(out.Diagnostics) {
-		out.Hint = shownOf(shown, len(out.Diagnostics), "diagnostics", "repair these, or name one workspace; "+out.Hint)
-		out.Diagnostics, out.Hidden = out.Diagnostics[:shown], len(out.Diagnostics)-shown
-	}
+	all, hint := out.Diagnostics, out.Hint
+	env.fit(out, len(all), func(n int) {
+		out.Diagnostics, out.Hidden, out.Hint = all[:n], len(all)-n, hint
+		if out.Hidden > 0 {
+			out.Hint = shownOf(n, len(all), "diagnostics", "repair these, or name one workspace; "+hint)
+		}
+	})
 	return out, nil
 }
 

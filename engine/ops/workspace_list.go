@@ -57,16 +57,21 @@ func WorkspaceList(ctx context.Context, env *Env, in WorkspaceListIn) (*Workspac
 			out.Workspaces = append(out.Workspaces, env.head(w))
 		}
 	}
-	shown, found := fitting(env, out.Workspaces, besideList), len(out.Workspaces)
-	out.Workspaces, out.Hidden = out.Workspaces[:shown], found-shown
+	found := out.Workspaces
 	switch {
 	case len(all) == 0:
 		out.Hint = "the vault has no workspace yet; make one with workspace_init (arbor init)"
-	case found == 0:
+	case len(found) == 0:
 		out.Hint = "none is " + want + "; status all shows every one"
-	case out.Hidden > 0:
-		out.Hint = shownOf(shown, found, "workspaces", "workspace_get shows any by its id, arbor ws list all of them; workspace_archive makes the list shorter")
 	}
+	hint := out.Hint
+	env.fit(out, len(found), func(n int) {
+		out.Workspaces, out.Hidden, out.Hint = found[:n], len(found)-n, hint
+		if out.Hidden > 0 {
+			out.Hint = shownOf(n, len(found), "workspaces",
+				"workspace_get shows any by its id, arbor ws list all of them; workspace_archive makes the list shorter")
+		}
+	})
 	return out, nil
 }
 

@@ -81,24 +81,20 @@ func WorkspaceStatus(ctx context.Context, env *Env, in WorkspaceStatusIn) (*Work
 	return out, nil
 }
 
-// glance makes the state of a workspace small: the text shows the tree, with as many rows as there is room for, and
-// lists what is wrong in part.
+// glance makes a bounded result: the text shows the tree, and the lists beside it are cut. Rows of the tree are cut
+// first, down to boundedRows, then the lists, then the other rows.
 func (env *Env) glance(out *WorkspaceStatusOut, style render.Style) {
-	tree := out.Tree
-	board := out.Board(boardMost)
-	out.Tree, out.Problems, out.Diagnostics = nil, out.Problems[:min(len(out.Problems), boundedLog)], out.Diagnostics[:min(len(out.Diagnostics), boundedLog)]
-	out.Problems, out.Diagnostics = out.Problems[:share(env, out.Problems, 8)], out.Diagnostics[:share(env, out.Diagnostics, 8)]
-	w := &out.Workspace
-	rules, docs := share(env, w.Rules, 8), share(env, w.Docs, 8)
-	w.RulesHidden, w.DocsHidden = len(w.Rules)-rules, len(w.Docs)-docs
-	w.Rules, w.Docs = w.Rules[:rules], w.Docs[:docs]
-	for rows := listLimit; rows > 1 && !env.fits(out); {
-		if rows = env.fewer(rows, out); rows < boundedRows { // the text is what was asked for, and it names these
-			w.RulesHidden, w.DocsHidden = w.RulesHidden+len(w.Rules), w.DocsHidden+len(w.Docs)
-			w.Rules, w.Docs, out.Problems, out.Diagnostics = []string{}, []mdstore.Ref{}, []NodeProblem{}, []mdoc.Diagnostic{}
-		}
+	tree, board, all := out.Tree, out.Board(boardMost), *out
+	out.Tree = nil
+	env.fit(out, listLimit+boundedItems, func(n int) {
+		rows, items := max(min(n, boundedRows), n-boundedItems), max(0, min(n-boundedRows, boundedItems))
+		w := &out.Workspace
+		w.Rules, w.RulesHidden = first(env, all.Workspace.Rules, items)
+		w.Docs, w.DocsHidden = first(env, all.Workspace.Docs, items)
+		out.Problems, _ = first(env, all.Problems, items)
+		out.Diagnostics, _ = first(env, all.Diagnostics, items)
 		out.Text = render.Board(board, Rows(tree, rows), style)
-	}
+	})
 }
 
 // boardMost is how many problems and diagnostics the text of a status names.

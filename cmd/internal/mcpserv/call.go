@@ -55,7 +55,7 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 	} else if b, ok := out.(*ops.SessionBindOut); ok {
 		b.Hint = "no connection remembers this: name workspaceId in each call, or send the header " + HeaderSession + " with this session's id"
 	}
-	return s.answer(s.result(out))
+	return s.answer(s.reply(out))
 }
 
 // answerTools refuses tools that are not offered with the name of the nearest one that is.
@@ -112,20 +112,7 @@ func (s *Server) answer(r *mcp.CallToolResult, err error) (*mcp.CallToolResult, 
 		}
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: clip(e.Message, maxMessage)}
 	}
-	return s.failure(e), nil
-}
-
-// result returns what an operation returned as data and, for clients that know no data, as its JSON.
-func (s *Server) result(out any) (*mcp.CallToolResult, error) {
-	data, err := encode(out)
-	if err != nil {
-		return nil, err
-	}
-	text := string(data)
-	if c, ok := out.(*ops.ContextGetOut); ok && c.Markdown != "" {
-		text = c.Markdown
-	}
-	return s.bound(&mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: data}), nil
+	return s.failure(e)
 }
 
 // encode returns JSON in as few bytes as it takes: characters that only matter inside of HTML are not escaped.

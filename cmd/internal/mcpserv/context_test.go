@@ -1,15 +1,10 @@
 package mcpserv
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
 	"testing"
-	"unicode/utf8"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-	"pgregory.net/rapid"
 
 	"arbor/engine"
 	"arbor/mdstore"
@@ -185,116 +180,6 @@ func carriedBy(page string) (n int) {
 		}
 	}
 	return n
-}
-
-// TestRepliesAreCutEvenly cuts results of any shape: the reply is within its size, what is in it is the beginning of what was there, and cut tells the truth.
-func TestRepliesAreCutEvenly(t *testing.T) {
-	t.Parallel()
-	s := &Server{opt: Options{MaxTokens: LeastMaxTokens}}
-	text := rapid.Custom(func(t *rapid.T) string {
-		return strings.Repeat(rapid.SampledFrom([]string{"a", "节点", `"\`, "<b>&", "\n", "\u2028", "word and word ", "😀"}).Draw(t, "piece"), rapid.IntRange(0, 400).Draw(t, "times"))
-	})
-	entry := rapid.Custom(func(t *rapid.T) map[string]any {
-		return map[string]any{"timestamp": fmt.Sprintf("2026-01-01 10:00:%02d", rapid.IntRange(0, 59).Draw(t, "second")), "event": text.Draw(t, "event")}
-	})
-	rapid.Check(t, func(t *rapid.T) {
-		node := map[string]any{"id": "node-1", "title": text.Draw(t, "title"), "requirement": text.Draw(t, "requirement"), "createdAt": json.Number("1767225600000"),
-			"rules": rapid.SliceOf(text).Draw(t, "rules"), "items": rapid.SliceOf(entry).Draw(t, "items"), "lines": []int{1, 2}, "problem": nil}
-		whole := map[string]any{"node": node, "changed": true, "hint": "go on"}
-		data, err := encode(whole)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := s.bound(&mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(data)}}, StructuredContent: data})
-		if n := wire(r); n > LeastMaxTokens*4 {
-			t.Fatalf("%d bytes of %s", n, data)
-		}
-		small := r.StructuredContent.(json.RawMessage)
-		if r.Content[0].(*mcp.TextContent).Text != string(small) {
-			t.Errorf("the text is not the data")
-		}
-		var got, want map[string]any
-		if json.Unmarshal(small, &got) != nil || json.Unmarshal(data, &want) != nil {
-			t.Fatalf("no JSON: %s", small)
-		}
-		said := map[string]string{}
-		all, _ := got["cut"].([]any)
-		for _, c := range all {
-			at, what, _ := strings.Cut(c.(string), ": ")
-			said[at] = what
-		}
-		delete(got, "cut")
-		if wire(&mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(data)}}, StructuredContent: json.RawMessage(data)}) <= LeastMaxTokens*4-around/2 {
-			if string(small) != string(data) {
-				t.Errorf("what fits is cut: %s", small)
-			}
-			return
-		}
-		if len(all) < 2 {
-			t.Errorf("it is cut and says nothing: %s", small)
-		}
-		var same func(at string, got, want any)
-		same = func(at string, got, want any) {
-			switch want := want.(type) {
-			case map[string]any:
-				g, _ := got.(map[string]any)
-				if len(g) != len(want) {
-					t.Errorf("%s: members %v, want those of %v", at, g, want)
-				}
-				for k := range want {
-					same(strings.TrimPrefix(at+"."+k, "."), g[k], want[k])
-				}
-			case []any:
-				g, ok := got.([]any)
-				if !ok || len(g) > len(want) {
-					t.Fatalf("%s: %v", at, got)
-				}
-				if told := said[at]; len(g) < len(want) && len(all) <= cutsNamed && told != fmt.Sprintf("%d of %d are here", len(g), len(want)) {
-					t.Errorf("%s has %d of %d, and cut says %q", at, len(g), len(want), told)
-				}
-				for i := range g {
-					if w := want[i]; !strings.HasSuffix(at, ".items") { // which are a log, in some order
-						same(fmt.Sprintf("%s[%d]", at, i), g[i], w)
-					}
-				}
-			case string:
-				g, _ := got.(string)
-				kept, is := strings.CutSuffix(g, mark)
-				if g == want {
-					return
-				}
-				if !is || !strings.HasPrefix(want, kept) || !utf8.ValidString(kept) {
-					t.Errorf("%s: %q is no beginning of %q", at, g, want)
-				}
-				if told := said[at]; len(all) <= cutsNamed && told != fmt.Sprintf("%d of %d bytes are here", len(kept), len(want)) {
-					t.Errorf("%s has %d of %d bytes, and cut says %q", at, len(kept), len(want), told)
-				}
-			default:
-				if fmt.Sprint(got) != fmt.Sprint(want) {
-					t.Errorf("%s: %v, want %v", at, got, want)
-				}
-			}
-		}
-		same("", got, want)
-		if id := got["node"].(map[string]any)["id"]; id != "node-1" {
-			t.Errorf("the id is %v", id)
-		}
-	})
-}
-
-// TestCutLogsKeepTheNewest cuts a log.
-func TestCutLogsKeepTheNewest(t *testing.T) {
-	t.Parallel()
-	c := cutter{level: 200}
-	var log []any
-	for i := range 20 {
-		log = append(log, object{{"timestamp", fmt.Sprintf("2026-01-01 10:00:%02d", i)}, {"event", strings.Repeat("x", i*20)}})
-	}
-	got := c.list(log, "log")
-	last := got[len(got)-1].(object)
-	if len(got) == 0 || last[0].value != "2026-01-01 10:00:19" || len(c.said) < 2 || !strings.HasPrefix(c.said[0], "log[-1].event: ") || c.said[len(c.said)-1] != fmt.Sprintf("log: %d of 20 are here", len(got)) {
-		t.Errorf("%d entries, the last %v; said %q", len(got), last, c.said)
-	}
 }
 
 // TestDamagedAndLarge reads a node that is damaged and large.

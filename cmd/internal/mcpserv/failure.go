@@ -14,8 +14,17 @@ const (
 	maxFact    = 300  // bytes of what a caller gave, in the details
 )
 
-// failure returns an error as the result of a tool that failed. Clients show a model only the text of it, so the text says all.
-func (s *Server) failure(e *engine.Error) *mcp.CallToolResult {
+// A refusal is an error as the result of a tool.
+type refusal struct {
+	Error engine.Error `json:"error"`
+	Text  string       `json:"-"`
+}
+
+// ReplyText returns the text of the reply, which is all that clients show a model.
+func (r *refusal) ReplyText() string { return r.Text }
+
+// failure returns an error as the result of a tool that failed.
+func (s *Server) failure(e *engine.Error) (*mcp.CallToolResult, error) {
 	c := *e
 	c.Message = shorten(render.VisibleLines(shorten(e.Message, 2*maxMessage)), maxMessage)
 	if e.Details != nil {
@@ -31,11 +40,11 @@ func (s *Server) failure(e *engine.Error) *mcp.CallToolResult {
 			text += " The change is made: do not repeat it."
 		}
 	}
-	r := &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
-	if data, err := encode(map[string]any{"error": c}); err == nil {
-		r.StructuredContent = data
+	r, err := s.reply(&refusal{c, text})
+	if err == nil {
+		r.IsError = true
 	}
-	return s.bound(r)
+	return r, err
 }
 
 func mentions(text string, words []string) bool {

@@ -4,30 +4,15 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"arbor/engine/ops"
 )
 
 // leastPage is the room that a page has at least, in bytes, so that a reader who follows the pages of a text gets to its end however small replies are to be.
 const leastPage = 64
 
 // jsonSize returns the number of bytes that a text has within a string of JSON, as package encoding/json writes it.
-func jsonSize(s string) int {
-	n := len(s)
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '"', c == '\\', c == '\n', c == '\r', c == '\t', c == '\b', c == '\f':
-			n++
-		case c < 0x20, c == '<', c == '>', c == '&':
-			n += len(`\u0000`) - 1
-		case c >= utf8.RuneSelf:
-			r, w := utf8.DecodeRuneInString(s[i:])
-			if r == '\u2028' || r == '\u2029' || r == utf8.RuneError && w == 1 {
-				n += len(`\u2028`) - w
-			}
-			i += w - 1
-		}
-	}
-	return n
-}
+var jsonSize = ops.TextSize
 
 // page returns the part of a text from a place on that takes at most room bytes of JSON, whole lines where a line fits at all. Where that is not the rest, a last line of
 // Arbor's own says how much is left out and names what brings it: uri of the place where the text goes on. ok is false for a place behind the end.

@@ -12,6 +12,9 @@ import (
 	"arbor/engine/ops"
 )
 
+// keyError is the member of a reply that says why nothing was done.
+const keyError = "error"
+
 // output returns the schema of what an operation returns. It is open: a later version may return more.
 //
 // It holds for refusals, too: clients check whatever structured content a reply has, and would tell a model that the content does not match in place of
@@ -31,13 +34,8 @@ func output(o ops.Operation) (json.RawMessage, error) {
 	optional := promoted(o.Out)
 	required := slices.DeleteFunc(s.Required, func(name string) bool { return slices.Contains(optional, name) })
 	s.Required, s.AnyOf = nil, []*jsonschema.Schema{{Required: required}, {Required: []string{keyError}}}
-	for name, p := range map[string]*jsonschema.Schema{
-		keyCut:   {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
-		keyError: {Type: "object"}, // the same for every tool, and told by what it holds
-	} {
-		s.Properties[name] = p
-	}
-	s.PropertyOrder = append(s.PropertyOrder, keyCut, keyError)
+	s.Properties[keyError] = &jsonschema.Schema{Type: "object"} // the same for every tool
+	s.PropertyOrder = append(s.PropertyOrder, keyError)
 	return json.Marshal(s)
 }
 

@@ -1,0 +1,212 @@
+package assemble
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"arbor/mdstore"
+)
+
+const (
+	short     = 512         // bytes to which a long text is cut first
+	long      = short + 256 // bytes beyond which a text is long
+	least     = 64          // fewer bytes of a text are not worth showing
+	bareLevel = 128         // bytes of rules, goal and requirement below which line numbers go
+)
+
+// A cut leaves a passage out of the working bundle, or makes one shorter.
+type cut struct {
+	omission Omission
+	make     func()
+}
+
+// A text can be shown in part.
+type text struct {
+	omission Omission // What, Role and NodeID
+	at       *string  // its place in the working bundle
+	full     string
+	left     int // bytes that the cuts collected so far leave
+}
+
+// A cutList holds the cuts of a bundle in the order in which they are made. The order does not depend on any limit:
+//
+//   - the omissions that the bundle has already become one sum for each kind;
+//   - log entries of ancestors go, farthest ancestor and oldest entry first;
+//   - notes of ancestors go, farthest first;
+//   - references go, last one first;
+//   - conclusions of children go, the one changed longest ago first;
+//   - long texts are cut to 512 bytes, from the far end of the chain to the focus, then the workspace's;
+//   - what remains goes: documents and texts of ancestors, then the ancestors themselves, then what the focus has
+//     besides its requirement, then documents and problem of the workspace;
+//   - for the bound of a reply only, and never for a budget, the rules, the goal and the focus's requirement become
+//     shorter level by level, so that none is shorter than the level unless it is shorter by itself.
+type cutList struct {
+	full    Bundle // as it was gathered
+	omitted []Omission
+	cuts    []cut
+	coarse  int     // the number of cuts whose omissions are summed up by kind; those of later cuts, by owner
+	texts   []*text // that cuts make shorter
+	levels  []int   // bytes, falling
+
+	b        *Bundle // the working bundle, with these lists:
+	chain    []ChainPart
+	children []ChildPart
+	problems []mdstore.Problem // of the chain, then of the workspace
+}
+
+func (l *cutList) add(o Omission, do func()) {
+	o.Reason, o.Tokens = ReasonBudget, Tokens(o.Bytes)
+	l.cuts = append(l.cuts, cut{o, do})
+}
+
+// collect finds the cuts of the working bundle before any is made.
+func (l *cutList) collect() {
+	b, w, focus := l.b, &l.b.Workspace, l.b.Focus()
+	ancestors := b.Chain[:len(b.Chain)-1]
+	for i := range ancestors {
+		l.log(&ancestors[i], RoleAncestor)
+	}
+	for i := range ancestors {
+		if p := &ancestors[i]; p.Note != "" {
+			l.add(Omission{What: WhatNote, Role: RoleAncestor, NodeID: p.NodeID, Count: 1, Bytes: len(p.Note)},
+				func() { p.Note = "" })
+		}
+	}
+	for i, r := range slices.Backward(b.References) {
+		l.add(Omission{What: WhatReference, Role: RoleFocus, NodeID: focus.NodeID, Count: 1,
+			Bytes: len(r.Description) + len(r.DocDescription) + len(r.Requirement) + len(r.Conclusion)},
+			func() { b.References = b.References[:i] })
+	}
+	l.childConclusions()
+	l.coarse = len(l.cuts)
+
+	texts := make([][]*text, 0, len(b.Chain)+1) // of the chain, then of the workspace
+	for i := range ancestors {
+		p := &ancestors[i]
+		of := textsOf(RoleAncestor, p.NodeID, p.Problem, &p.Conclusion, &p.Requirement)
+		texts = append(texts, of)
+	}
+	note := &text{omission: Omission{What: WhatNote, Role: RoleFocus, NodeID: focus.NodeID}, at: &focus.Note}
+	texts = append(texts, append([]*text{note}, textsOf(RoleFocus, focus.NodeID, focus.Problem, &focus.Conclusion, nil)...))
+	texts = append(texts, textsOf(RoleWorkspace, "", w.Problem, nil, nil))
+	l.texts = slices.Concat(texts...)
+	for _, t := range l.texts {
+		t.full, t.left = *t.at, len(*t.at)
+		if t.left > long {
+			l.shorten(t, short)
+		}
+	}
+	for i := range ancestors {
+		l.docs(&ancestors[i].Docs, RoleAncestor, ancestors[i].NodeID)
+		l.drop(texts[i])
+	}
+	for i := range ancestors {
+		l.add(Omission{What: WhatNode, Role: RoleAncestor, NodeID: ancestors[i].NodeID, Count: 1},
+			func() { b.Chain = b.Chain[1:] })
+	}
+	l.log(focus, RoleFocus)
+	l.docs(&focus.Docs, RoleFocus, focus.NodeID)
+	l.drop(texts[len(ancestors)])
+	l.docs(&w.Docs, RoleWorkspace, "")
+	l.drop(texts[len(b.Chain)])
+
+	for n := max(ruleBytes(w.Rules), len(w.Goal), len(focus.Requirement)); n > 0; {
+		n = smaller(n)
+		l.levels = append(l.levels, n)
+	}
+}
+
+func (l *cutList) log(p *ChainPart, role string) {
+	for _, e := range p.LogEntries {
+		l.add(Omission{What: WhatLog, Role: role, NodeID: p.NodeID, Count: 1,
+			Bytes: len(e.Timestamp) + len(e.Operator) + len(e.Event)}, func() { p.LogEntries = p.LogEntries[1:] })
+	}
+}
+
+func (l *cutList) docs(at *[]Doc, role string, id mdstore.ID) {
+	for i, d := range slices.Backward(*at) {
+		l.add(Omission{What: WhatDoc, Role: role, NodeID: id, Count: 1, Bytes: len(d.Path) + len(d.Description)},
+			func() { *at = (*at)[:i] })
+	}
+}
+
+// childConclusions adds a cut for each of them. A child without a conclusion is not shown.
+func (l *cutList) childConclusions() {
+	var oldest []*ChildPart
+	for i := range l.children {
+		oldest = append(oldest, &l.children[i])
+	}
+	slices.SortStableFunc(oldest, func(a, b *ChildPart) int { return cmp.Compare(a.changed, b.changed) })
+	for _, c := range oldest {
+		l.add(Omission{What: WhatConclusion, Role: RoleChild, NodeID: c.NodeID, Count: 1, Bytes: len(c.Conclusion)},
+			func() { c.Conclusion = "" })
+	}
+}
+
+// textsOf returns the texts of one owner that can be cut; nil for those that it does not have.
+func textsOf(role string, id mdstore.ID, problem *mdstore.Problem, conclusion, requirement *string) (all []*text) {
+	add := func(what string, at *string) {
+		all = append(all, &text{omission: Omission{What: what, Role: role, NodeID: id}, at: at})
+	}
+	if problem != nil {
+		add(WhatProblem, &problem.Text)
+		add(WhatProblem, &problem.NextStep)
+	}
+	if conclusion != nil {
+		add(WhatConclusion, conclusion)
+	}
+	if requirement != nil {
+		add(WhatRequirement, requirement)
+	}
+	return all
+}
+
+func (l *cutList) drop(texts []*text) {
+	for _, t := range texts {
+		l.shorten(t, 0)
+	}
+}
+
+// shorten adds the cuts that bring a text down to floor bytes, step by step.
+func (l *cutList) shorten(t *text, floor int) {
+	for t.left > floor {
+		n := boundary(t.full, max(floor, smaller(t.left)))
+		if n < least {
+			n = 0
+		}
+		o := t.omission
+		if o.Bytes = t.left - n; t.left == len(t.full) {
+			o.Count = 1
+		}
+		t.left = n
+		l.add(o, func() { *t.at = t.full[:n] })
+	}
+}
+
+// smaller returns how many of so many bytes one more cut leaves: a 32nd part goes, 64 bytes at least.
+func smaller(n int) int { return max(0, n-max(least, n/32)) }
+
+// boundary returns where a text of at most n bytes ends: after the last whole line, unless that is less than half of
+// them, else between two characters.
+func boundary(s string, n int) int {
+	if n >= len(s) {
+		return len(s)
+	}
+	if i := strings.LastIndexByte(s[:n+1], '\n'); i >= (n+1)/2 {
+		return i
+	}
+	return runeStart(s, n)
+}
+
+// runeStart returns the greatest index up to n at which a character begins, or the text ends.
+func runeStart(s string, n int) int {
+	if n >= len(s) {
+		return len(s)
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return n
+}

@@ -1,0 +1,164 @@
+package assemble
+
+import (
+	"slices"
+	"sort"
+	"strconv"
+
+	"arbor/mdstore"
+)
+
+// fit returns the bundle with as few cuts as a binary search finds that make it fit its budget and the bound of its
+// reply. Where no number of cuts does, all of them are made.
+//
+// The search asks for the same numbers of cuts in the same order whatever the limits are, until the first answer that
+// differs; so a larger limit never leads to more cuts, even where a cut makes the list of omissions longer than the
+// text that it saves.
+func fit(full *Bundle, omitted []Omission, measure func(*Bundle) (int, bool)) *Bundle {
+	if fits := weigh(full, measure); fits && (full.Budget == 0 || full.Tokens <= full.Budget) {
+		return full
+	}
+	l := newCutList(full, omitted)
+	fits := func(k int) bool {
+		l.makeFirst(k)
+		fits := weigh(l.b, measure)
+		if full.Budget == 0 || l.b.Tokens <= full.Budget {
+			return fits
+		}
+		l.b.OverBudget = true
+		return k >= len(l.cuts) && weigh(l.b, measure)
+	}
+	fits(sort.Search(len(l.cuts)+len(l.levels), fits))
+	return l.b
+}
+
+// weigh states in the bundle how many tokens it takes, the digits of that number included, and reports whether the
+// reply with it is within its bound.
+func weigh(b *Bundle, measure func(*Bundle) (int, bool)) (fits bool) {
+	b.Tokens = 1000 // most bundles have four digits, and are measured once
+	for digits := 0; digits != len(strconv.Itoa(b.Tokens)); {
+		digits = len(strconv.Itoa(b.Tokens))
+		var size int
+		size, fits = measure(b)
+		b.Tokens = Tokens(size)
+	}
+	return fits
+}
+
+func newCutList(full *Bundle, omitted []Omission) *cutList {
+	l := &cutList{full: *full, omitted: omitted, b: &Bundle{}, chain: slices.Clone(full.Chain),
+		children: slices.Clone(full.ChildConclusions), problems: make([]mdstore.Problem, len(full.Chain)+1)}
+	l.reset()
+	l.collect()
+	return l
+}
+
+// reset makes the working bundle full again. Its parts stay at their addresses.
+func (l *cutList) reset() {
+	*l.b = l.full
+	copy(l.chain, l.full.Chain)
+	copy(l.children, l.full.ChildConclusions)
+	l.b.Chain, l.b.ChildConclusions = l.chain, l.children
+	for i := range l.chain {
+		l.chain[i].Problem = l.ownProblem(i, l.full.Chain[i].Problem)
+	}
+	l.b.Workspace.Problem = l.ownProblem(len(l.chain), l.full.Workspace.Problem)
+}
+
+func (l *cutList) ownProblem(i int, p *mdstore.Problem) *mdstore.Problem {
+	if p == nil {
+		return nil
+	}
+	l.problems[i] = *p
+	return &l.problems[i]
+}
+
+// makeFirst makes the first k cuts. Those after the cuts of the list are the levels.
+func (l *cutList) makeFirst(k int) {
+	l.reset()
+	b, cuts, all := l.b, l.cuts[:min(k, len(l.cuts))], slices.Clone(l.omitted)
+	for _, c := range cuts {
+		c.make()
+		all = append(all, c.omission)
+	}
+	for _, t := range l.texts {
+		*t.at = beginning(t.full, len(*t.at))
+	}
+	for i := range l.chain {
+		l.chain[i].Problem = nilIfZero(l.chain[i].Problem)
+	}
+	b.Workspace.Problem = nilIfZero(b.Workspace.Problem)
+	b.ChildConclusions = slices.DeleteFunc(b.ChildConclusions, func(c ChildPart) bool { return c.Conclusion == "" })
+	b.Omitted = summed(all, 1, func(i int) string {
+		switch {
+		case k >= len(l.cuts):
+			return all[i].Reason
+		case i >= len(l.omitted)+l.coarse:
+			return all[i].Role
+		}
+		return all[i].kind()
+	})
+	if k > len(l.cuts) {
+		b.squeeze(l.levels[k-len(l.cuts)-1])
+	}
+}
+
+func nilIfZero(p *mdstore.Problem) *mdstore.Problem {
+	if p == nil || p.IsZero() {
+		return nil
+	}
+	return p
+}
+
+// squeeze leaves at most level bytes of the rules, the goal and the focus's requirement each. At a low level the bundle
+// does without line numbers, long titles and separate omissions, too.
+func (b *Bundle) squeeze(level int) {
+	w, focus := &b.Workspace, b.Focus()
+	if level < bareLevel {
+		w.Lines, focus.Lines = Lines{}, Lines{}
+		w.Name, focus.Title = w.Name[:runeStart(w.Name, bareLevel)], focus.Title[:runeStart(focus.Title, bareLevel)]
+	}
+	leave := func(o Omission) {
+		o.Reason, o.Tokens = ReasonBudget, Tokens(o.Bytes)
+		last := len(b.Omitted) - 1
+		if level < bareLevel && last >= 0 && b.Omitted[last].Reason == ReasonBudget {
+			b.Omitted[last] = b.Omitted[last].plus(o)
+		} else {
+			b.Omitted = append(b.Omitted, o)
+		}
+	}
+	kept, size := 0, 0
+	for ; kept < len(w.Rules) && size+len(w.Rules[kept]) <= level; kept++ {
+		size += len(w.Rules[kept])
+	}
+	if left := w.Rules[kept:]; len(left) > 0 {
+		leave(Omission{What: WhatRule, Role: RoleWorkspace, Count: len(left), Bytes: ruleBytes(left)})
+		w.Rules = w.Rules[:kept]
+	}
+	for _, t := range []text{
+		{Omission{What: WhatGoal, Role: RoleWorkspace, Count: 1}, &w.Goal, w.Goal, 0},
+		{Omission{What: WhatRequirement, Role: RoleFocus, NodeID: focus.NodeID, Count: 1}, &focus.Requirement,
+			focus.Requirement, 0},
+	} {
+		if n := runeStart(t.full, level); n+least < len(t.full) {
+			t.omission.Bytes = len(t.full) - n
+			leave(t.omission)
+			*t.at = beginning(t.full, n)
+		}
+	}
+}
+
+// beginning returns the first n bytes of a text, and a last line that says how many are left out.
+func beginning(s string, n int) string {
+	if n == 0 || n == len(s) {
+		return s[:n]
+	}
+	return s[:n] + "\n[… " + strconv.Itoa(len(s)-n) + " bytes left out]"
+}
+
+func ruleBytes(rules []string) (n int) {
+	for _, r := range rules {
+		n += len(r)
+	}
+	return n
+}
