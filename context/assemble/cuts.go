@@ -19,6 +19,7 @@ const (
 // A cut leaves a passage out of the working bundle, or makes one shorter.
 type cut struct {
 	omission Omission
+	group    string // omissions of one group are summed up
 	make     func()
 }
 
@@ -46,7 +47,6 @@ type cutList struct {
 	full    Bundle // as it was gathered
 	omitted []Omission
 	cuts    []cut
-	coarse  int     // the number of cuts whose omissions are summed up by kind; those of later cuts, by owner
 	texts   []*text // that cuts make shorter
 	levels  []int   // bytes, falling
 
@@ -58,7 +58,11 @@ type cutList struct {
 
 func (l *cutList) add(o Omission, do func()) {
 	o.Reason, o.Tokens = ReasonBudget, Tokens(o.Bytes)
-	l.cuts = append(l.cuts, cut{o, do})
+	group := o.kind()
+	if l.texts != nil { // from the first text on, omissions of one owner are summed up
+		group = o.Role
+	}
+	l.cuts = append(l.cuts, cut{o, group, do})
 }
 
 // collect finds the cuts of the working bundle before any is made.
@@ -80,7 +84,6 @@ func (l *cutList) collect() {
 			func() { b.References = b.References[:i] })
 	}
 	l.childConclusions()
-	l.coarse = len(l.cuts)
 
 	texts := make([][]*text, 0, len(b.Chain)+1) // of the chain, then of the workspace
 	for i := range ancestors {

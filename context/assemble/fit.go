@@ -76,10 +76,11 @@ func (l *cutList) ownProblem(i int, p *mdstore.Problem) *mdstore.Problem {
 // makeFirst makes the first k cuts. Those after the cuts of the list are the levels.
 func (l *cutList) makeFirst(k int) {
 	l.reset()
-	b, cuts, all := l.b, l.cuts[:min(k, len(l.cuts))], slices.Clone(l.omitted)
+	b, cuts := l.b, l.cuts[:min(k, len(l.cuts))]
+	all, groups := slices.Grow(slices.Clone(l.omitted), len(cuts)), slices.Grow(kinds(l.omitted), len(cuts))
 	for _, c := range cuts {
 		c.make()
-		all = append(all, c.omission)
+		all, groups = append(all, c.omission), append(groups, c.group)
 	}
 	for _, t := range l.texts {
 		*t.at = beginning(t.full, len(*t.at))
@@ -89,15 +90,12 @@ func (l *cutList) makeFirst(k int) {
 	}
 	b.Workspace.Problem = nilIfZero(b.Workspace.Problem)
 	b.ChildConclusions = slices.DeleteFunc(b.ChildConclusions, func(c ChildPart) bool { return c.Conclusion == "" })
-	b.Omitted = summed(all, 1, func(i int) string {
-		switch {
-		case k >= len(l.cuts):
-			return all[i].Reason
-		case i >= len(l.omitted)+l.coarse:
-			return all[i].Role
+	if k >= len(l.cuts) {
+		for i := range groups {
+			groups[i] = all[i].Reason
 		}
-		return all[i].kind()
-	})
+	}
+	b.Omitted = summed(all, groups, 1)
 	if k > len(l.cuts) {
 		b.squeeze(l.levels[k-len(l.cuts)-1])
 	}

@@ -31,7 +31,7 @@ func gather(src Source, focus mdstore.ID, opt Options) (*Bundle, []Omission, err
 	slices.SortStableFunc(g.omitted, func(a, b Omission) int {
 		return slices.Index(reasons, a.Reason) - slices.Index(reasons, b.Reason)
 	})
-	g.b.Omitted = summed(g.omitted, separate, func(i int) string { return g.omitted[i].kind() })
+	g.b.Omitted = summed(g.omitted, kinds(g.omitted), separate)
 	return g.b, g.omitted, nil
 }
 

@@ -214,7 +214,7 @@ func TestBudgetLaws(t *testing.T) {
 		m := genModel(t)
 		v := m.vault()
 		n := m.nodes[rapid.IntRange(0, len(m.nodes)-1).Draw(t, "focus")]
-		form := forms[rapid.SampledFrom([]string{"Markdown", "JSON"}).Draw(t, "form")]
+		form := forms[rapid.SampledFrom([]string{"JSON", "indented"}).Draw(t, "form")]
 		opt := assemble.Options{Measure: form.measure(0), ReverseLog: rapid.Bool().Draw(t, "reverse")}
 		ask := func(budget int) *assemble.Bundle {
 			opt.Budget = budget
@@ -281,7 +281,7 @@ func TestBoundLaws(t *testing.T) {
 		n := m.nodes[rapid.IntRange(0, len(m.nodes)-1).Draw(t, "focus")]
 		n.requirement = strings.TrimSpace(strings.Repeat(n.requirement+"\n", 20))
 		v := m.vault()
-		form := forms[rapid.SampledFrom([]string{"Markdown", "JSON"}).Draw(t, "form")]
+		form := forms[rapid.SampledFrom([]string{"JSON", "indented"}).Draw(t, "form")]
 		ask := func(bound int) *assemble.Bundle {
 			b, err := assemble.Context(v, mdstore.ID(n.id), assemble.Options{Measure: form.measure(bound)})
 			if err != nil {

@@ -112,25 +112,31 @@ func (o Omission) plus(p Omission) Omission {
 // kind is the same for omissions that are summed up where there are too many of them.
 func (o Omission) kind() string { return o.What + " " + o.Role + " " + o.Reason }
 
-// summed returns the omissions, each group with more than most of them as one sum in the place of its first. group
-// returns the group of the i-th omission.
-func summed(all []Omission, most int, group func(i int) string) []Omission {
+func kinds(all []Omission) []string {
+	groups := make([]string, len(all))
+	for i, o := range all {
+		groups[i] = o.kind()
+	}
+	return groups
+}
+
+// summed returns the omissions, each group with more than most of them as one sum in the place of its first.
+func summed(all []Omission, groups []string, most int) []Omission {
 	members := map[string]int{}
-	for i := range all {
-		members[group(i)]++
+	for _, g := range groups {
+		members[g]++
 	}
 	out := []Omission{}
 	sums := map[string]int{} // index in out
 	for i, o := range all {
-		key := group(i)
-		at, begun := sums[key]
+		at, begun := sums[groups[i]]
 		switch {
-		case members[key] <= most:
+		case members[groups[i]] <= most:
 			out = append(out, o)
 		case begun:
 			out[at] = out[at].plus(o)
 		default:
-			sums[key] = len(out)
+			sums[groups[i]] = len(out)
 			out = append(out, o)
 		}
 	}

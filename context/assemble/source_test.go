@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"arbor/context/assemble"
-	"arbor/context/render"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
@@ -99,15 +98,21 @@ func isolated(text string) string {
 // A form is a way to render a bundle.
 type form func(*assemble.Bundle) []byte
 
-var forms = map[string]form{"Markdown": render.Markdown, "JSON": func(b *assemble.Bundle) []byte {
+var forms = map[string]form{
+	"JSON":     func(b *assemble.Bundle) []byte { return encoded(b, "") },
+	"indented": func(b *assemble.Bundle) []byte { return encoded(b, "    ") },
+}
+
+func encoded(b *assemble.Bundle, indent string) []byte {
 	var buf bytes.Buffer
 	e := json.NewEncoder(&buf)
 	e.SetEscapeHTML(false)
+	e.SetIndent("", indent)
 	if err := e.Encode(b); err != nil {
 		panic(err)
 	}
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
-}}
+}
 
 // measure counts the bytes of a form; the bound of the reply is that many bytes, 0 for none.
 func (f form) measure(bound int) func(*assemble.Bundle) (int, bool) {
@@ -117,11 +122,11 @@ func (f form) measure(bound int) func(*assemble.Bundle) (int, bool) {
 	}
 }
 
-// context returns a context whose tokens are counted as Markdown unless the options say otherwise.
+// context returns a context whose tokens are counted as JSON unless the options say otherwise.
 func context(t testing.TB, src assemble.Source, focus mdstore.ID, opt assemble.Options) *assemble.Bundle {
 	t.Helper()
 	if opt.Measure == nil {
-		opt.Measure = forms["Markdown"].measure(0)
+		opt.Measure = forms["JSON"].measure(0)
 	}
 	b, err := assemble.Context(src, focus, opt)
 	if err != nil {

@@ -255,6 +255,26 @@ func TestPageIsCompact(t *testing.T) {
 	}
 }
 
+// The tokens that a page states are its own size, its budget is kept, and a larger budget never gives a shorter page.
+func TestPagesKeepTheirBudget(t *testing.T) {
+	src, last := deep(), 0
+	for budget := 200; budget < 2600; budget += 7 {
+		b := contextOf(t, src, deepFocus, assemble.Options{Budget: budget, Measure: measured(render.Markdown)})
+		page := render.Markdown(b)
+		if b.Tokens != assemble.Tokens(len(page)) || b.OverBudget != (b.Tokens > budget) || b.OverBudget && budget > 700 {
+			t.Errorf("budget %d: %d tokens are stated, over budget %t, and the page has %d", budget, b.Tokens, b.OverBudget, assemble.Tokens(len(page)))
+		}
+		entries := len(b.Chain)
+		for _, c := range b.Chain {
+			entries += len(c.LogEntries) + len(c.Docs) + len(c.Note) + len(c.Requirement)
+		}
+		if entries < last {
+			t.Errorf("budget %d shows less than a smaller one", budget)
+		}
+		last = entries
+	}
+}
+
 func BenchmarkContextMarkdown(b *testing.B) {
 	src := deep()
 	for b.Loop() {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"arbor/context/assemble"
+	"arbor/context/render"
 	"arbor/engine"
 	"arbor/engine/ops"
 	"arbor/mdstore"
@@ -111,28 +113,26 @@ func source(p mdstore.Path, v mdstore.Version, d *mdoc.Doc, problems []mdoc.Diag
 	return text + "[Arbor: bytes of this file that are no UTF-8 are shown as \uFFFD]\n", nil
 }
 
-// contextText returns the context of a node as a page of Markdown that takes at most room bytes of JSON, unless what always stays is larger.
+// contextText returns the context of a node as a page of Markdown that takes at most room bytes of JSON, unless the
+// passages that always stay are larger. The page does not depend on what the session has seen.
 func contextText(ctx context.Context, env *ops.Env, ws, node mdstore.ID, room int) (string, error) {
-	env = &ops.Env{Engine: env.Engine, Operator: env.Operator} // what the session has seen does not matter
-	in := ops.ContextGetIn{In: ops.In{WorkspaceID: string(ws)}, NodeID: string(node), Format: "markdown"}
-	const rounds = 4 // a budget counts bytes before they are escaped; a few tries find the one that fits
-	for range rounds {
-		out, err := ops.ContextGet(ctx, env, in)
-		if err != nil {
-			return "", err
-		}
-		size := jsonSize(out.Markdown)
-		if size <= room || in.Budget == 1 {
-			return out.Markdown, nil
-		}
-		in.Budget = max(1, len(out.Markdown)/4*room/size*19/20)
-	}
-	in.Budget = 1
-	out, err := ops.ContextGet(ctx, env, in)
+	env = &ops.Env{Engine: env.Engine, Operator: env.Operator}
+	snap, id, err := env.At(ctx, string(ws), string(node))
 	if err != nil {
 		return "", err
 	}
-	return out.Markdown, nil
+	opt := assemble.Options{Measure: func(b *assemble.Bundle) (int, bool) {
+		return jsonSize(string(render.Markdown(b))), true
+	}}
+	b, err := env.Engine.Context(ctx, snap.Workspace().ID, id, opt)
+	if err == nil && b.Tokens > room/4 {
+		opt.Budget = max(1, room/4)
+		b, err = env.Engine.Context(ctx, snap.Workspace().ID, id, opt)
+	}
+	if err != nil {
+		return "", err
+	}
+	return string(render.Markdown(b)), nil
 }
 
 // lines returns the number of lines of a text.
