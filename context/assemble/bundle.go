@@ -12,7 +12,7 @@ type Bundle struct {
 	Workspace        WorkspacePart  `json:"workspace"`
 	Chain            []ChainPart    `json:"chain"`            // from the top down; the last is the focus
 	ChildConclusions []ChildPart    `json:"childConclusions"` // terminal children that have one, in the order of the tree
-	ChildCounts      map[string]int `json:"childCounts"`      // the other children, by status; StatusInvalid for one that is none
+	ChildCounts      map[string]int `json:"childCounts"`      // the other children, by status or StatusInvalid
 	References       []RefPart      `json:"references"`       // in the order of the file
 	Omitted          []Omission     `json:"omitted"`
 	Tokens           int            `json:"tokens"`     // of the rendered bundle, by the function Tokens

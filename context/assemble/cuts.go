@@ -88,12 +88,11 @@ func (l *cutList) collect() {
 	texts := make([][]*text, 0, len(b.Chain)+1) // of the chain, then of the workspace
 	for i := range ancestors {
 		p := &ancestors[i]
-		of := textsOf(RoleAncestor, p.NodeID, p.Problem, &p.Conclusion, &p.Requirement)
-		texts = append(texts, of)
+		texts = append(texts, textsOf(RoleAncestor, p.NodeID, p.Problem, &p.Conclusion, &p.Requirement))
 	}
 	note := &text{omission: Omission{What: WhatNote, Role: RoleFocus, NodeID: focus.NodeID}, at: &focus.Note}
-	texts = append(texts, append([]*text{note}, textsOf(RoleFocus, focus.NodeID, focus.Problem, &focus.Conclusion, nil)...))
-	texts = append(texts, textsOf(RoleWorkspace, "", w.Problem, nil, nil))
+	others := textsOf(RoleFocus, focus.NodeID, focus.Problem, &focus.Conclusion, nil)
+	texts = append(texts, append([]*text{note}, others...), textsOf(RoleWorkspace, "", w.Problem, nil, nil))
 	l.texts = slices.Concat(texts...)
 	for _, t := range l.texts {
 		t.full, t.left = *t.at, len(*t.at)

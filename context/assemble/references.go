@@ -75,7 +75,7 @@ func address(target string) bool {
 	return strings.Contains(target, "://") || strings.HasPrefix(target, "mailto:")
 }
 
-// generated reports whether a target has the form of the ids that Arbor makes, so that it means a node and not a document.
+// generated reports whether a target has the form of the ids that Arbor makes, so that it means a node.
 func generated(target string) bool {
 	if target == string(mdstore.Root) {
 		return true

@@ -156,7 +156,8 @@ func (p *page) heading(level int, lead, id, title string) {
 	p.buf = append(b, '\n')
 }
 
-// facts writes the line below a heading: in parentheses, because no Markdown block begins so, whatever status a file has.
+// facts writes the line below a heading. It stands in parentheses, because no Markdown block begins so, whatever status
+// a file has.
 func (p *page) facts(kind, status, extra, at, version string) {
 	if version != "" {
 		version = "version " + version

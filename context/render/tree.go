@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// A TreeRow is one node of a drawn tree. Rows come as a walk from the top meets them: a node, then all below it.
+// A TreeRow is one node of a drawn tree. Rows are in the order of a walk from the top: a node, then all below it.
 type TreeRow struct {
-	Depth    int    // 0 for a node that the tree starts at; at most one more than the row above
+	Depth    int    // 0 at the top of the tree; at most one more than that of the row above
 	ID       string // as text to be copied
 	Title    string
 	Type     string // planning or execution
@@ -19,22 +19,23 @@ type TreeRow struct {
 	Hidden   int // nodes below this one that have no row
 }
 
-// A Style says how a tree is drawn. The zero Style is a box drawing without colours, as wide as it has to be.
+// A Style says how a tree is drawn. The zero Style is a box drawing without colours and without a limit of width.
 type Style struct {
-	Markdown bool // a nested list instead of a box drawing; nothing else of the style counts then
-	ASCII    bool // no character beyond ASCII but those of titles
+	Markdown bool // a nested list instead of a box drawing; the other fields do not matter then
+	ASCII    bool // no character beyond ASCII except in titles
 	Color    bool // with SGR sequences, for a terminal
 	Width    int  // columns that a line may take; 0 for no limit
 }
 
 const (
-	widestAlign  = 56 // columns of connectors and title beyond which ids are not aligned any more
-	narrowTitle  = 12 // columns that are left to a title, however narrow the terminal
+	widestAlign  = 56 // columns of connectors and title; ids of wider rows are not aligned
+	narrowTitle  = 12 // columns that a title has at least
 	hiddenColumn = "\x00"
 )
 
-// Tree draws the rows, one line each and one more where rows are hidden below a node, every line ending in a line feed. It returns
-// "" for no rows. Whatever titles hold, the result has no control characters but line feeds and the style's own colours.
+// Tree draws the rows, one line each and one more where rows are hidden below a node, every line ending in a line feed.
+// It returns "" for no rows. Whatever titles hold, the result has no control characters but line feeds and the style's
+// own colours.
 func Tree(rows []TreeRow, style Style) string {
 	if style.Markdown {
 		return markdownTree(rows)
@@ -47,11 +48,6 @@ func Tree(rows []TreeRow, style Style) string {
 		}
 	}
 	var b strings.Builder
-	size := 0
-	for _, l := range lines {
-		size += len(l.lead) + len(l.title) + len(l.row.ID) + align - min(align, l.width()) + 24 // sign, marks, gaps
-	}
-	b.Grow(size)
 	for _, l := range lines {
 		l.write(&b, style, align)
 	}
@@ -70,7 +66,8 @@ type treeLine struct {
 
 func (l treeLine) width() int { return l.head + l.wide }
 
-// treeLines adds a row for what is hidden, finds which rows are the last of their siblings, and gives each its connectors.
+// treeLines adds a row for hidden nodes, finds the rows that are the last of their siblings, and gives each its
+// connectors.
 func treeLines(rows []TreeRow, style Style) []treeLine {
 	rows = withHidden(rows)
 	p := style.pieces()
@@ -89,11 +86,7 @@ func treeLines(rows []TreeRow, style Style) []treeLine {
 			if last[i] {
 				branch, stem = p.end, p.blank
 			}
-			if i == 0 || rows[i-1].Depth != r.Depth || last[i-1] != last[i] { // else it is that of the sibling above
-				l.lead = strings.Join(stems, "") + branch
-			} else {
-				l.lead = lines[i-1].lead
-			}
+			l.lead = strings.Join(stems, "") + branch
 			stems = append(stems, stem)
 		} else {
 			stems = stems[:0]
@@ -166,20 +159,13 @@ func (l treeLine) write(b *strings.Builder, style Style, align int) {
 	if id == "" {
 		pad = 0
 	}
-	style.write(b, dim, l.lead)
-	style.write(b, colorOf(l.row.Status), l.sign)
-	b.WriteByte(' ')
-	style.write(b, l.titleColor(), l.title)
-	for range pad {
-		b.WriteByte(' ')
-	}
+	b.WriteString(style.Paint(dim, l.lead) + style.PaintStatus(l.row.Status, l.sign) + " ")
+	b.WriteString(style.Paint(l.titleColor(), l.title) + strings.Repeat(" ", pad))
 	if id != "" {
-		b.WriteString("  ")
-		style.write(b, dim, id)
+		b.WriteString("  " + style.Paint(dim, id))
 	}
 	for _, m := range marks {
-		b.WriteString("  ")
-		style.write(b, m.color, m.text)
+		b.WriteString("  " + style.Paint(m.color, m.text))
 	}
 	b.WriteByte('\n')
 }
@@ -198,9 +184,6 @@ func (l treeLine) titleColor() string {
 type mark struct{ text, color string }
 
 func marksOf(r TreeRow, ascii bool) []mark {
-	if !r.Focus && !r.Problem && !r.Damaged && !r.Isolated {
-		return nil
-	}
 	arrow := "← "
 	if ascii {
 		arrow = "<- "
@@ -224,15 +207,8 @@ func marksOf(r TreeRow, ascii bool) []mark {
 
 func markdownTree(rows []TreeRow) string {
 	var b strings.Builder
-	size := 0
-	for _, r := range rows {
-		size += 2*max(0, r.Depth) + len(r.Title) + len(r.ID) + len(r.Status) + 16 // what stands around them
-	}
-	b.Grow(size)
 	for _, r := range withHidden(rows) {
-		for range r.Depth {
-			b.WriteString("  ")
-		}
+		b.WriteString(strings.Repeat("  ", max(0, r.Depth)))
 		if r.ID == hiddenColumn {
 			b.WriteString("- " + strconv.Itoa(r.Hidden) + " more\n")
 			continue
@@ -241,9 +217,9 @@ func markdownTree(rows []TreeRow) string {
 		if done := "[x]"; SignOf(r.Status, true) == done { // the sign that is a ticked box in Markdown too
 			box = done
 		}
-		for _, s := range [...]string{"- ", box, " ", EscapeMarkdown(Visible(r.Title)), " (`", strings.ReplaceAll(Visible(r.ID), "`", "'"), "`) ", EscapeMarkdown(Visible(r.Status))} {
-			b.WriteString(s)
-		}
+		id := strings.ReplaceAll(Visible(r.ID), "`", "'")
+		b.WriteString("- " + box + " " + EscapeMarkdown(Visible(r.Title)) + " (`" + id + "`) ")
+		b.WriteString(EscapeMarkdown(Visible(r.Status)))
 		for _, m := range marksOf(TreeRow{Problem: r.Problem, Damaged: r.Damaged}, true) {
 			b.WriteString(", " + strings.TrimLeft(m.text, "! "))
 		}

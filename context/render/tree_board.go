@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A BoardHead is what stands above and below the tree of a workspace at a glance.
+// A BoardHead is the text above and below the tree of a workspace at a glance.
 type BoardHead struct {
 	ID, Name, Goal string
 	Archived       bool
@@ -16,16 +16,17 @@ type BoardHead struct {
 	Problem        BoardProblem   // of the workspace itself
 	Problems       []BoardProblem // of nodes
 	Damaged        []string       // file:line:col: code: text
-	MoreProblems   int            // that Problems leaves out
-	MoreDamaged    int            // that Damaged leaves out
+	MoreProblems   int            // not in Problems
+	MoreDamaged    int            // not in Damaged
 }
 
-// A BoardProblem is an open problem; the zero one is none. Texts of several lines are shown by their first.
+// A BoardProblem is an open problem; the zero one is none. Of texts of several lines the first is shown.
 type BoardProblem struct{ ID, Title, Problem, NextStep string }
 
 const barCells = 20
 
-// Board draws a workspace at a glance: its head, the tree of rows, then what is wrong. Its lines are as those of Tree.
+// Board draws a workspace at a glance: its head, the tree of rows, then problems and diagnostics. Its lines are like
+// those of Tree.
 func Board(h BoardHead, rows []TreeRow, style Style) string {
 	if style.Markdown {
 		return markdownBoard(h, rows)
@@ -41,7 +42,7 @@ func Board(h BoardHead, rows []TreeRow, style Style) string {
 	if style.Width > 0 {
 		name = Truncate(name, max(narrowTitle, style.Width-Columns(tail)), style.ASCII)
 	}
-	line(style.paint(bold, name) + style.paint(dim, tail))
+	line(style.Paint(bold, name) + style.Paint(dim, tail))
 	if goal := Visible(h.Goal); goal != "" {
 		if style.Width > 0 {
 			goal = Truncate(goal, max(narrowTitle, style.Width), style.ASCII)
@@ -49,16 +50,17 @@ func Board(h BoardHead, rows []TreeRow, style Style) string {
 		line(goal)
 	}
 	line("")
-	facts := []string{bar(h.Done, h.Work, style) + " " + fmt.Sprintf("%d of %d done", h.Done, h.Work), count(h.Rules, "rule")}
+	done := fmt.Sprintf("%d of %d done", h.Done, h.Work)
+	facts := []string{bar(h.Done, h.Work, style) + " " + done, count(h.Rules, "rule")}
 	n := len(h.Problems) + h.MoreProblems
 	if h.Problem != (BoardProblem{}) {
 		n++
 	}
 	if n > 0 {
-		facts = append(facts, style.paint(yellow, count(n, "problem")))
+		facts = append(facts, style.Paint(yellow, count(n, "problem")))
 	}
 	if n := len(h.Damaged) + h.MoreDamaged; n > 0 {
-		facts = append(facts, style.paint(red, count(n, "diagnostic")))
+		facts = append(facts, style.Paint(red, count(n, "diagnostic")))
 	}
 	line(strings.Join(facts, p.separator))
 	if legend := Legend(h.ByStatus, style); legend != "" {
@@ -73,13 +75,13 @@ func Board(h BoardHead, rows []TreeRow, style Style) string {
 		problems = append([]BoardProblem{own}, problems...)
 	}
 	if len(problems) > 0 {
-		line("\n" + style.paint(bold, "Problems"))
+		line("\n" + style.Paint(bold, "Problems"))
 		for _, pr := range problems {
 			who := Visible(pr.Title)
 			if pr.ID != "" {
-				who += " " + style.paint(dim, Visible(pr.ID))
+				who += " " + style.Paint(dim, Visible(pr.ID))
 			}
-			line("  " + style.paint(yellow, "!") + " " + who + ": " + firstLine(pr.Problem, p.more))
+			line("  " + style.Paint(yellow, "!") + " " + who + ": " + firstLine(pr.Problem, p.more))
 			if pr.NextStep != "" {
 				line("    next: " + firstLine(pr.NextStep, p.more))
 			}
@@ -87,9 +89,9 @@ func Board(h BoardHead, rows []TreeRow, style Style) string {
 		more(line, h.MoreProblems, p)
 	}
 	if len(h.Damaged) > 0 {
-		line("\n" + style.paint(bold, "Diagnostics"))
+		line("\n" + style.Paint(bold, "Diagnostics"))
 		for _, d := range h.Damaged {
-			line("  " + style.paint(red, "!!") + " " + Visible(d))
+			line("  " + style.Paint(red, "!!") + " " + Visible(d))
 		}
 		more(line, h.MoreDamaged, p)
 	}
@@ -102,13 +104,13 @@ func more(line func(string), n int, p pieces) {
 	}
 }
 
-// Legend tells how many nodes are in which status, with the signs that a tree draws; "" for no nodes.
+// Legend says how many nodes are in which status, with the signs of a tree; "" for no nodes.
 func Legend(byStatus map[string]int, style Style) string {
 	var parts []string
 	known := 0
 	for _, s := range signs {
 		if n := byStatus[s.status]; n > 0 {
-			parts = append(parts, style.paint(s.color, SignOf(s.status, style.ASCII))+" "+strconv.Itoa(n)+" "+s.status)
+			parts = append(parts, style.Paint(s.color, SignOf(s.status, style.ASCII))+" "+strconv.Itoa(n)+" "+s.status)
 			known += n
 		}
 	}
@@ -117,12 +119,12 @@ func Legend(byStatus map[string]int, style Style) string {
 		total += n
 	}
 	if rest := total - known; rest > 0 {
-		parts = append(parts, style.paint(red, SignOf("", style.ASCII))+" "+strconv.Itoa(rest)+" in no known status")
+		parts = append(parts, style.Paint(red, SignOf("", style.ASCII))+" "+strconv.Itoa(rest)+" in no known status")
 	}
 	return strings.Join(parts, style.pieces().separator)
 }
 
-// bar draws how much is done. It is full only when all is, and empty only when nothing is.
+// bar draws how much is done. It is full only when everything is done, and empty only when nothing is.
 func bar(done, of int, style Style) string {
 	p := style.pieces()
 	full := 0
@@ -132,7 +134,7 @@ func bar(done, of int, style Style) string {
 	if full == 0 && done > 0 {
 		full = 1
 	}
-	out := style.paint(green, strings.Repeat(p.full, full)) + style.paint(dim, strings.Repeat(p.empty, barCells-full))
+	out := style.Paint(green, strings.Repeat(p.full, full)) + style.Paint(dim, strings.Repeat(p.empty, barCells-full))
 	if style.ASCII {
 		out = "[" + out + "]"
 	}
@@ -159,6 +161,7 @@ func markdownBoard(h BoardHead, rows []TreeRow) string {
 	esc := func(s string) string { return EscapeMarkdown(Visible(s)) }
 	p := Style{}.pieces()
 	var b strings.Builder
+	item := func(s string) { b.WriteString("- " + strings.TrimSpace(s) + "\n") }
 	fmt.Fprintf(&b, "# %s (`%s`)\n\n", esc(h.Name), strings.ReplaceAll(Visible(h.ID), "`", "'"))
 	if h.Goal != "" {
 		b.WriteString("Goal: " + esc(h.Goal) + "\n\n")
@@ -189,14 +192,14 @@ func markdownBoard(h BoardHead, rows []TreeRow) string {
 			}
 			b.WriteByte('\n')
 		}
-		more(func(s string) { b.WriteString("- " + strings.TrimSpace(s) + "\n") }, h.MoreProblems, Style{ASCII: true}.pieces())
+		more(item, h.MoreProblems, Style{ASCII: true}.pieces())
 	}
 	if len(h.Damaged) > 0 {
 		b.WriteString("\n## Diagnostics\n\n")
 		for _, d := range h.Damaged {
-			b.WriteString("- " + esc(d) + "\n")
+			item(esc(d))
 		}
-		more(func(s string) { b.WriteString("- " + strings.TrimSpace(s) + "\n") }, h.MoreDamaged, Style{ASCII: true}.pieces())
+		more(item, h.MoreDamaged, Style{ASCII: true}.pieces())
 	}
 	return b.String()
 }

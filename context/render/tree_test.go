@@ -3,10 +3,8 @@ package render
 import (
 	"strings"
 	"testing"
-	"unicode"
 	"unicode/utf8"
 
-	"github.com/rivo/uniseg"
 	"pgregory.net/rapid"
 )
 
@@ -217,27 +215,4 @@ Diagnostics
 	if got := Board(h, rows, Style{Markdown: true}); got != wantMD {
 		t.Errorf("Board in Markdown\n got\n%s\nwant\n%s", got, wantMD)
 	}
-}
-
-// What is counted without the library has as many columns as the library says.
-func TestColumnsAreThoseOfTheLibrary(t *testing.T) {
-	of := func(t interface{ Errorf(string, ...any) }, s string) {
-		if got, want := Columns(s), uniseg.StringWidth(s); got != want {
-			t.Errorf("Columns(%q) = %d, the library says %d", s, got, want)
-		}
-	}
-	simple := []rune{' ', 'a', '~', 0x3000, 0x3001, 0x3002, 0x3003, 0xff01, 0xff5e, 0xff5f, '\u0301', '\u200d', '\u1100', '\u3099', '👍', '🏽'}
-	for _, s := range signs {
-		simple = append(simple, []rune(s.drawn)...)
-	}
-	for r := rune(0); r < 0x20000; r++ {
-		if aloneAndWide(r) || isSign(r) {
-			for _, s := range []string{string(r), "a" + string(r), string(r) + "a", string(r) + string(r), "中" + string(r), string(r) + "◐"} {
-				of(t, s)
-			}
-		}
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		of(t, string(rapid.SliceOf(rapid.OneOf(rapid.SampledFrom(simple), rapid.RuneFrom(nil, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana), rapid.Rune())).Draw(t, "text")))
-	})
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// Visible returns s as one line that is safe to print: escape sequences, control characters, characters that change the direction of
-// writing and invalid UTF-8 are left out; line ends and tabs become spaces.
+// Visible returns s as one line that is safe to print: escape sequences, control characters, characters that change the
+// direction of writing and invalid UTF-8 are left out; line ends and tabs become spaces.
 func Visible(s string) string { return visible(s, false) }
 
 // VisibleLines is Visible for text of several lines: it keeps line feeds and tabs.
@@ -40,7 +40,7 @@ func visible(s string, lines bool) string {
 	return b.String()
 }
 
-// clean reports whether s has nothing to leave out, which is so for nearly all text.
+// clean reports whether s has nothing to leave out, as nearly all texts.
 func clean(s string) bool {
 	for _, r := range s {
 		if Unprintable(r) || r == utf8.RuneError || r == '\u2028' || r == '\u2029' {
@@ -50,8 +50,8 @@ func clean(s string) bool {
 	return true
 }
 
-// Unprintable reports whether r does something to a terminal instead of showing: a control character, line feed and tab among
-// them, or one that changes the direction of writing.
+// Unprintable reports whether r does something to a terminal instead of showing: a control character, line feed and tab
+// included, or one that changes the direction of writing.
 func Unprintable(r rune) bool {
 	switch {
 	case r < 0x20, r >= 0x7f && r <= 0x9f:
@@ -62,8 +62,8 @@ func Unprintable(r rune) bool {
 	return false
 }
 
-// escapeLen returns the length of the escape sequence that s begins with, 0 where it begins with none. A sequence that is to be ended by a
-// string terminator, and is not, is its introducer alone: it must not swallow the text after it.
+// escapeLen returns the length of the escape sequence at the beginning of s, 0 where there is none. Of a sequence that
+// lacks its string terminator only the introducer counts: it must not swallow the text after it.
 func escapeLen(s string) int {
 	kind, start := byte(0), 0
 	switch {
@@ -117,38 +117,16 @@ func escapeLen(s string) int {
 
 // Columns returns the number of columns that s takes on a terminal.
 func Columns(s string) int {
-	columns := 0
-	for _, r := range s {
-		switch {
-		case r >= 0x20 && r < 0x7f:
-			columns++
-		case aloneAndWide(r):
-			columns += 2
-		case isSign(r):
-			columns++
-		default:
+	for _, c := range []byte(s) {
+		if c < 0x20 || c >= 0x7f {
 			return uniseg.StringWidth(s)
 		}
 	}
-	return columns
+	return len(s)
 }
 
-// aloneAndWide reports whether r takes two columns and joins none of its kind, of ASCII and of the signs into one character: Chinese, Japanese and
-// Korean as they are written today.
-func aloneAndWide(r rune) bool {
-	switch {
-	case r < 0x3001:
-		return false
-	case r <= 0x3002, r >= 0x3041 && r <= 0x3096, r >= 0x30a1 && r <= 0x30fa: // full stops, Hiragana, Katakana
-		return true
-	case r >= 0x4e00 && r <= 0x9fff, r >= 0xac00 && r <= 0xd7a3: // ideographs, syllables of Hangul
-		return true
-	}
-	return r >= 0xff01 && r <= 0xff5e // ASCII in full width
-}
-
-// Truncate returns s, shortened to that many columns and ending in an ellipsis where it is wider. It never cuts a character that
-// people see as one.
+// Truncate returns s, shortened to that many columns and ending in an ellipsis where it is wider. It never cuts a
+// character that people see as one.
 func Truncate(s string, columns int, ascii bool) string {
 	if len(s) <= columns || Columns(s) <= columns {
 		return s
