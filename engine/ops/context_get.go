@@ -92,17 +92,19 @@ func readContext(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut
 	opt.Measure = func(b *assemble.Bundle) (size int, fits bool) {
 		reply := 0
 		if in.Format == "markdown" {
-			text := string(render.Markdown(b))
-			size, reply = len(text), 2*TextSize(text)
+			page := string(render.Markdown(b))
+			size, reply = len(page), 2*TextSize(page) // as a member of the data, and as text
 		} else {
 			data, err := encode(b)
 			if err != nil {
-				panic("a bundle of strings and numbers is always JSON: " + err.Error())
+				panic("a bundle cannot be encoded: " + err.Error()) // it holds strings and numbers only
 			}
 			size, reply = len(data), Reply{data, string(data)}.Size()
 		}
 		fits = !env.bounded() || reply+beside <= env.MaxBytes
-		tooLarge = tooLarge || !fits && (in.Budget == 0 || assemble.Tokens(size) <= in.Budget)
+		if !fits && (in.Budget == 0 || assemble.Tokens(size) <= in.Budget) {
+			tooLarge = true
+		}
 		return size, fits
 	}
 	b, err := env.Engine.Context(ctx, ws, id, opt)

@@ -24,8 +24,8 @@ type Reply struct {
 	Text string // the JSON, or what the client asked for as text
 }
 
-// ReplyOf encodes a result, a pointer to a struct; its method ReplyText, if any, returns the text of the reply. A result
-// that takes more than most bytes is cut evenly, see cutter; 0 means no bound.
+// ReplyOf encodes a result, a pointer to a struct. Its method ReplyText, if it has one, returns the text of the reply. A
+// result that takes more than most bytes is cut evenly, see cutter; 0 means no bound.
 func ReplyOf(out any, most int) (Reply, error) {
 	r, err := encoded(out)
 	if err != nil || most == 0 || r.Size() <= most {
