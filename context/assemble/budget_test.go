@@ -10,8 +10,8 @@ import (
 	"arbor/mdstore"
 )
 
-// cascadeFiles have something for every stage.
-func cascadeFiles() (workspace string, nodes map[string]string) {
+// fullFiles has something for every cut.
+func fullFiles() (workspace string, nodes map[string]string) {
 	more := strings.Repeat("and more of it ", 20) // so that no piece is smaller than the line that says that it is gone
 	body := func(id string, n int) string {
 		return fmt.Sprintf(`## Requirement
@@ -52,14 +52,14 @@ problem of %s, %s
 		"side":  node("side", "root", "execution", "completed", "## Conclusion\n\nof the side\n"),
 		"c1":    child("c1", 1, 9, "one"), // first in the tree, and changed last
 		"c2":    child("c2", 2, 5, "two"),
-		"c3":    child("c3", 7, 0, "three"), // nobody knows when it was changed
+		"c3":    child("c3", 7, 0, "three"), // its file does not say when it was changed
 		"open":  node("open", "focus", "execution", "pending", ""),
 	}
 }
 
-// What goes, one after the other, while the budget shrinks.
-func TestCascade(t *testing.T) {
-	v := read(cascadeFiles())
+// While the budget shrinks, passages go one after the other, in the order that cutList states.
+func TestPassagesGoInOneOrderAsTheBudgetShrinks(t *testing.T) {
+	v := read(fullFiles())
 	for name, form := range forms {
 		full := context(t, v, "focus", assemble.Options{Measure: form.measure(0)})
 		was := inventory(full)
@@ -150,8 +150,8 @@ func rank(item string) int {
 	return 0
 }
 
-// A text that is cut shows as much of its beginning as there is room for, by whole lines.
-func TestLongTextsAreCut(t *testing.T) {
+// A text that is cut shows the beginning that there is room for, by whole lines, to within a 32nd part of the text.
+func TestALongTextIsCutAfterAWholeLine(t *testing.T) {
 	line := strings.Repeat("a line of forty characters, with an end\n", 100)
 	han := strings.Repeat("汉字", 700)
 	for name, requirement := range map[string]string{"lines": line, "one line of Chinese": han} {
@@ -180,8 +180,8 @@ func TestLongTextsAreCut(t *testing.T) {
 	}
 }
 
-// The last whole line is where a text is cut, unless most of what there is room for would be lost.
-func TestCutInsideALine(t *testing.T) {
+// A text is cut after a whole line, unless that would lose more than half of the room.
+func TestALongLineIsCutInside(t *testing.T) {
 	v := read("---\nid: ws-1\nname: W\nstatus: active\n---\n", map[string]string{
 		"root": node("root", "null", "planning", "monitoring", "## Requirement\n\na short line\n"+strings.Repeat("a long one ", 200)+"\n"),
 		"a":    node("a", "root", "execution", "implementing", ""),
@@ -194,7 +194,7 @@ func TestCutInsideALine(t *testing.T) {
 }
 
 // Every long text is cut before any of them goes for good.
-func TestCutBeforeDropped(t *testing.T) {
+func TestLongTextsAreCutBeforeAnyGoes(t *testing.T) {
 	long := strings.TrimSpace(strings.Repeat("some words in a line\n", 200))
 	files := map[string]string{}
 	parent := "null"
@@ -241,8 +241,8 @@ func TestOmissionsAreSummedUpFirst(t *testing.T) {
 	}
 }
 
-func TestOverBudget(t *testing.T) {
-	v := read(cascadeFiles())
+func TestWhatAlwaysStaysMayExceedTheBudget(t *testing.T) {
+	v := read(fullFiles())
 	b := context(t, v, "focus", assemble.Options{Budget: 20})
 	if !b.OverBudget || b.Tokens <= 20 || b.Budget != 20 || len(b.Workspace.Rules) != 2 || !strings.HasPrefix(b.Focus().Requirement, "requirement of focus\n") {
 		t.Errorf("%+v", b)
@@ -257,8 +257,8 @@ func TestOverBudget(t *testing.T) {
 	}
 }
 
-// Wide and deep workspaces cost what they hold, not its square.
-func TestLargeWorkspaces(t *testing.T) {
+// Wide and deep workspaces take time in proportion to what they hold, not to its square.
+func TestWideAndDeepWorkspacesFitTheirBudget(t *testing.T) {
 	const many = 5000
 	files := map[string]string{"root": node("root", "null", "planning", "monitoring", "")}
 	for i := range many {

@@ -11,7 +11,7 @@ import (
 	"arbor/mdstore"
 )
 
-func TestTokens(t *testing.T) {
+func TestATokenIsFourBytes(t *testing.T) {
 	for bytes, want := range map[int]int{0: 0, 1: 1, 3: 1, 4: 1, 5: 2, 8: 2, 9: 3} {
 		if got := assemble.Tokens(bytes); got != want {
 			t.Errorf("Tokens(%d) = %d, want %d", bytes, got, want)
@@ -77,7 +77,7 @@ func TestIsolationHidesWhatIsAbove(t *testing.T) {
 }
 
 func TestDamagedTreesEnd(t *testing.T) {
-	root := node("root", "a", "planning", "monitoring", "") // a parent of the root is nobody's business
+	root := node("root", "a", "planning", "monitoring", "") // a parent of the root is ignored
 	for name, c := range map[string]struct {
 		files          map[string]string
 		focus          mdstore.ID
@@ -215,8 +215,8 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// Without a DocSource nobody can tell whether a document exists.
-func TestDocumentsUnknown(t *testing.T) {
+// Without a DocSource it is not known whether a document exists.
+func TestWithoutADocSourceNoDocumentDangles(t *testing.T) {
 	v := read(plainWorkspace, map[string]string{"root": node("root", "null", "planning", "pending", "## References\n\n- docs/new.md: soon\n")})
 	b := context(t, struct{ assemble.Source }{v}, "root", assemble.Options{})
 	if r := b.References[0]; r.Dangling || r.Path != "docs/new.md" || r.Kind != assemble.RefDoc {

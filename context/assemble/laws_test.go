@@ -15,7 +15,7 @@ import (
 )
 
 // Context selects what the model selects.
-func TestSelectionIsTheModels(t *testing.T) {
+func TestContextSelectsWhatTheModelSelects(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := genModel(t)
 		n := m.nodes[rapid.IntRange(0, len(m.nodes)-1).Draw(t, "focus")]
@@ -209,7 +209,7 @@ func omittedBytes(b *assemble.Bundle) int {
 }
 
 // What a budget does to any workspace, counted in either form.
-func TestBudgetLaws(t *testing.T) {
+func TestBudget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := genModel(t)
 		v := m.vault()
@@ -275,7 +275,7 @@ func TestBudgetLaws(t *testing.T) {
 
 // A bound of the reply is kept by cutting rules, goal and requirement too, after everything else. Whatever is cut is
 // counted, and a larger bound never shows less.
-func TestBoundLaws(t *testing.T) {
+func TestBoundOfTheReply(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := genModel(t)
 		n := m.nodes[rapid.IntRange(0, len(m.nodes)-1).Draw(t, "focus")]

@@ -115,9 +115,9 @@ func TestRepeatedSection(t *testing.T) {
 	}
 }
 
-// Many may ask at once, of documents that nobody has looked into yet.
-func TestConcurrentReaders(t *testing.T) {
-	v := read(cascadeFiles())
+// Context may be called by several goroutines at once.
+func TestConcurrentCallsGiveTheSameBundle(t *testing.T) {
+	v := read(fullFiles())
 	var group sync.WaitGroup
 	bundles := make([]*assemble.Bundle, 8)
 	for i := range bundles {
