@@ -34,10 +34,9 @@ const (
 	CodeFormatNewer   = "FORMAT_NEWER"   // written in a newer format than this program knows
 )
 
-// A Node is one node as its file states it. It never changes; its texts are read from the document when asked for.
+// A Node is one node as its file states it. It never changes; its texts are read from the document.
 //
-// The document of a node that was only skimmed is read from its file when somebody asks for it. What the file holds by then may be newer than what the node
-// states: whoever lends it sees to that.
+// A node that a scan found has no document. Operations run over views that load the documents they ask for: see Recording.
 type Node struct {
 	ID        ID // from the front matter; the folder's name where that holds none
 	Parent    ID // "" for the root and where the file names none
@@ -51,70 +50,72 @@ type Node struct {
 	UpdatedAt int64
 	Path      Path
 	Stamp     Stamp             // of the file when it was read; zero where the store has none
-	Gist      string            // what whoever keeps nodes has found in the document, for his own use; "" for nothing yet
 	Problems  []mdoc.Diagnostic // what is wrong with this file by itself
 
-	damaged bool // the first problem closes the document to edits
-	lost    bool // not even the front matter can be read
-	doc     *mdoc.Doc
-	version Version // zero: to be asked of the library
-	lib     Library
+	damaged bool      // the first problem closes the document to edits
+	lost    bool      // not even the front matter can be read
+	doc     *mdoc.Doc // nil where it is not loaded
+	version Version
+	facts   Facts       // "" where they are to be found in the document
+	want    func(*Node) // called when a document is asked for that is not loaded; nil: that is a mistake of the caller
 }
 
-// A Library has the documents of nodes that were skimmed.
-type Library interface {
-	// Lend returns the document that the node's file holds, and its version. It always returns one: of a file that cannot be read it is empty, with the zero Version.
-	Lend(n *Node) (*mdoc.Doc, Version)
-}
-
-// From has the node's document read from a library, and drops the one that the node holds.
-func (n *Node) From(lib Library) { n.lib, n.doc = lib, nil }
-
-// Holding returns the node with a document of its own.
+// Holding returns the node with its document.
 func (n *Node) Holding(doc *mdoc.Doc) *Node {
 	m := *n
-	m.doc, m.lib = doc, nil
+	m.doc, m.want = doc, nil
 	return &m
 }
 
-// Filed reports whether there is a file to read the document from.
-func (n *Node) Filed() bool { return n.doc != nil || n.lib != nil }
+// Lean returns the node without its document, which is read again when it is needed. A damaged node keeps its document, as what it
+// said before stands nowhere else.
+func (n *Node) Lean() *Node {
+	if n.doc == nil || n.damaged {
+		return n
+	}
+	m := *n
+	m.facts, m.doc = n.Facts(), nil
+	return &m
+}
+
+// Recording returns the node, calling want for each use of its document while that is not loaded. The document is an empty one then,
+// and what is computed with it is to be thrown away.
+func (n *Node) Recording(want func(*Node)) *Node {
+	m := *n
+	m.want = want
+	return &m
+}
+
+// Loaded reports whether the node holds its document.
+func (n *Node) Loaded() bool { return n.doc != nil }
 
 // Doc returns the document. It is never nil.
 func (n *Node) Doc() *mdoc.Doc {
 	if n.doc != nil {
 		return n.doc
 	}
-	d, _ := n.open()
+	if n.want == nil {
+		panic("mdstore: the document of " + string(n.Path) + " is used and was not loaded")
+	}
+	n.want(n)
+	return emptyDoc(n.Path)
+}
+
+// emptyDoc stands in for a document that is not loaded.
+func emptyDoc(p Path) *mdoc.Doc {
+	d, _ := mdoc.Parse(string(p), []byte("---\n---\n"), NodeForm)
 	return d
 }
 
-// Version returns the version of the file, the zero Version where it cannot be read.
-func (n *Node) Version() Version {
-	if !n.version.IsZero() {
-		return n.version
-	}
-	_, v := n.open()
-	return v
-}
+// Version returns the version of the file, the zero Version where it could not be read.
+func (n *Node) Version() Version { return n.version }
 
-// File returns the document and the version, both of one moment.
-func (n *Node) File() (*mdoc.Doc, Version) {
-	if n.doc != nil && !n.version.IsZero() {
-		return n.doc, n.version
+// Facts returns what is known of the document without its body.
+func (n *Node) Facts() Facts {
+	if n.facts == "" && n.doc != nil && !n.damaged {
+		return nodeFacts(n.Path, n.doc)
 	}
-	return n.open()
-}
-
-func (n *Node) open() (*mdoc.Doc, Version) {
-	if n.lib == nil {
-		if n.doc != nil {
-			return n.doc, n.version
-		}
-		d, _ := mdoc.Parse(string(n.Path), nil, NodeForm)
-		return d, n.version
-	}
-	return n.lib.Lend(n)
+	return n.facts
 }
 
 // Editable returns nil, or the *mdoc.UnreadableError that closes the document to edits. It does not look at the document.
@@ -123,28 +124,6 @@ func (n *Node) Editable() error {
 		return nil
 	}
 	return &mdoc.UnreadableError{Problem: n.Problems[0]}
-}
-
-// Read reports whether f is known to be the file that the node was read from.
-func (n *Node) Read(f File) bool {
-	if !n.version.IsZero() {
-		return n.version == f.Version
-	}
-	return n.Stamp.Same(f.Stamp)
-}
-
-// Is reports whether n and m are of one state of one file, as far as that can be told without reading it.
-func (n *Node) Is(m *Node) bool {
-	if n == m {
-		return true
-	}
-	if n.Path != m.Path {
-		return false
-	}
-	if !n.version.IsZero() && !m.version.IsZero() {
-		return n.version == m.version
-	}
-	return n.Stamp.Same(m.Stamp)
 }
 
 // ParseNode reads a node from its file. It always returns a node: what cannot be read has its zero value and a problem.
@@ -221,8 +200,23 @@ func (n *Node) Log() []LogEntry { return wholeLogOf(n.Doc()) }
 // LogWith returns those of the entries that hold one of the texts.
 func (n *Node) LogWith(texts ...string) []LogEntry { return logEntries(n.Doc(), texts...) }
 
-// Problem returns what is wrong now; the zero Problem when nothing is.
-func (n *Node) Problem() Problem { return problemOf(n.Doc()) }
+// Problem returns what is wrong now; the zero Problem when nothing is. It reads the document only where the facts do not hold it.
+func (n *Node) Problem() Problem {
+	if n.doc == nil {
+		if p, ok := n.facts.Problem(); ok {
+			return p
+		}
+	}
+	return problemOf(n.Doc())
+}
+
+// HasProblem reports whether there is a problem.
+func (n *Node) HasProblem() bool {
+	if n.doc == nil && n.facts.Known() {
+		return n.facts.HasProblem()
+	}
+	return !n.Problem().IsZero()
+}
 
 // Place returns the number that puts the node among its siblings: its order; without one the time of its creation in milliseconds, so
 // that an order can be found between any two siblings; and without that, +Inf.

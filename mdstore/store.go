@@ -125,14 +125,14 @@ type Store interface {
 	// a link, a file beyond the limit of size.
 	Read(ctx context.Context, p Path) (File, error)
 
-	// List yields files in the order of their whole paths, byte by byte. Under "" it yields the Workspace.md of every workspace,
-	// active (<folder>/Workspace.md) and archived (archive/<folder>/Workspace.md); one that is missing beside a folder nodes/ is yielded with
-	// an fs.ErrNotExist. Under a workspace's folder it yields that
-	// Workspace.md, missing or not, and every Node.md in and below nodes/, at any depth; a folder directly below nodes/ that has
-	// neither a Node.md nor folders of nodes in it yields its missing Node.md with an fs.ErrNotExist. A file that cannot be read is yielded
-	// with its Path and the error, and the listing goes on. Folders whose names start with a dot are not looked into, and links to folders are yielded as what
-	// cannot be read, but for those beside a Node.md, which are the node's own. When ctx ends first, the last that is yielded is a File without a path and ctx's error.
-	List(ctx context.Context, under Path) iter.Seq2[File, error]
+	// List yields where files of the table of kinds lie, in the order of their whole paths, byte by byte. Under "" it yields the
+	// Workspace.md of every workspace, active and archived; one that is missing beside a folder nodes/ is yielded with an
+	// fs.ErrNotExist. Under a workspace's folder it yields that Workspace.md, missing or not, and the files of every other kind; of a
+	// kind whose Place says Each, a folder that holds none at any depth yields its missing file with an fs.ErrNotExist. A file that
+	// cannot be read is yielded with its path and the error, and the listing goes on. Folders whose names start with a dot are not
+	// looked into, and links to folders are yielded as what cannot be read, but for those beside a Node.md, which are the node's own.
+	// When ctx ends first, the last that is yielded is an Entry without a path and ctx's error.
+	List(ctx context.Context, under Path) iter.Seq2[Entry, error]
 
 	// Stat returns the stamp of the file at p, as it is now. The errors are those of Read, but for what only opening the file tells:
 	// that it may not be read.
@@ -153,7 +153,16 @@ type Store interface {
 }
 
 // A Tx is a store while its lock is held.
-type Tx = Store
+type Tx interface {
+	Read(ctx context.Context, p Path) (File, error)
+	Commit(ctx context.Context, changes []Change) (Result, error)
+}
+
+// An Entry is a file as a listing finds it.
+type Entry struct {
+	Path  Path
+	Stamp Stamp
+}
 
 // A Result is what a commit did besides what it was asked for.
 type Result struct {
@@ -228,13 +237,6 @@ type Watching struct {
 // ErrReplaced says that the vault's folder is no longer the one that was opened.
 var ErrReplaced = errors.New("the folder was replaced by another; open it again")
 
-// Presence is implemented by stores that can tell whether somebody who uses the vault is still there. It goes with the rebuild of
-// claims, which end by their lease alone.
-type Presence interface {
-	Appear(ctx context.Context) (token string, leave func(), err error)
-	Present(ctx context.Context, token string) (bool, error)
-}
-
 // Strays is the capability of stores that can name what lies between the files of a vault: copies that sync programs made of
 // conflicts, backups of editors, temporary files left by a crash.
 type Strays interface {
@@ -279,13 +281,20 @@ type Collision struct {
 	Unmade bool `json:"unmade,omitempty"`
 }
 
-// Scratch is implemented by stores that clear away notes of this machine which are worth nothing but time, without a commit: files in folders of .local/.
-type Scratch interface {
-	// Notes returns the names in a folder of .local/, in their order: none where there is no folder at dir.
-	Notes(ctx context.Context, dir Path) ([]string, error)
+// Local is the capability of stores that keep files of this machine in .local/: the sessions' notes of what they have seen, claims.
+// They are no part of a commit: a file is replaced as a whole, by a rename, and not made durable, and a lost one costs no text. Names
+// are paths below .local/. The folders that the store itself needs are refused with an fs.ErrInvalid.
+type Local interface {
+	ReadLocal(ctx context.Context, name Path) ([]byte, error) // fs.ErrNotExist where there is none; no link is followed
+	WriteLocal(ctx context.Context, name Path, data []byte) error
+	RemoveLocal(ctx context.Context, name Path) error // nil where there is none
+	ListLocal(ctx context.Context, dir Path) ([]LocalFile, error)
+}
 
-	// Discard removes a file, or a folder that holds nothing, from a folder of .local/. No link is followed on the way to it. It is not made durable.
-	Discard(ctx context.Context, p Path) error
+// A LocalFile is a file in a folder of .local/.
+type LocalFile struct {
+	Name  string // the last element of its path
+	Stamp Stamp
 }
 
 // Swept is a leftover that was cleared away.

@@ -95,6 +95,9 @@ func (d *Doc) Name() string { return d.name }
 // Bytes returns the source, which must not be modified.
 func (d *Doc) Bytes() []byte { return d.src }
 
+// Front returns the bytes of the front matter with the lines that begin and end it, and all that stands before them.
+func (d *Doc) Front() []byte { return d.text[:d.parts.body] }
+
 // Editable returns nil, or the *UnreadableError that closes the document to edits.
 func (d *Doc) Editable() error {
 	if d.closed == nil {

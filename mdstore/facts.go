@@ -1,0 +1,282 @@
+package mdstore
+
+import (
+	"fmt"
+	"hash/crc32"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"arbor/mdstore/mdoc"
+	"arbor/statemachine"
+)
+
+// Facts are what is kept of a document beside its front matter: digests of its fields and sections, and of a node whether it has a
+// problem, whether checks of the one file find anything, and which nodes it refers to. They depend on the document alone. "" means
+// that nothing is known.
+//
+// The form, which only this file knows, is a list of parts with a NUL behind each: the form's letter with the properties as a hex
+// digit, the ids joined by commas, the problem, its next step, and the digests.
+type Facts string
+
+const (
+	factsForm    = "a" // the next letter for every change of the form, or of what checks of one file find
+	problemKept  = 512 // bytes of a problem; a longer one is read from the document
+	digestsMost  = 48  // fields and sections; a document with more has no digests
+	partsOfFacts = 5
+)
+
+// The properties, as bits.
+const (
+	factClean   = 1 << iota // the file by itself gives no reason for a finding
+	factProblem             // there is a problem
+	factLong                // the problem is too long to be kept here
+	factOther               // something is referred to that is no generated id
+)
+
+func makeFacts(properties int, ids []string, p Problem, digests Digests) Facts {
+	if len(p.Text)+len(p.NextStep) > problemKept {
+		p, properties = Problem{}, properties|factLong
+	}
+	parts := []string{factsForm + strconv.FormatInt(int64(properties), 16), strings.Join(ids, ","), p.Text, p.NextStep, string(digests)}
+	return Facts(strings.Join(parts, "\x00"))
+}
+
+// part returns one of the parts, "" where the facts are not of this form.
+func (f Facts) part(i int) string {
+	parts := strings.SplitN(string(f), "\x00", partsOfFacts)
+	if len(parts) != partsOfFacts || !strings.HasPrefix(parts[0], factsForm) {
+		return ""
+	}
+	return parts[i]
+}
+
+// Known reports whether the facts are of the form that this program writes.
+func (f Facts) Known() bool { return f.part(0) != "" }
+
+func (f Facts) has(property int64) bool {
+	head := f.part(0)
+	if head == "" {
+		return false
+	}
+	n, err := strconv.ParseInt(head[len(factsForm):], 16, 8)
+	return err == nil && n&property != 0
+}
+
+// Clean reports whether the checks of the file by itself find nothing. It is false where nothing is known.
+func (f Facts) Clean() bool { return f.has(factClean) }
+
+// HasProblem reports whether the node has a problem.
+func (f Facts) HasProblem() bool { return f.has(factProblem) }
+
+// Problem returns the node's problem; ok is false where it is too long to be kept in the facts, or nothing is known.
+func (f Facts) Problem() (p Problem, ok bool) {
+	return Problem{Text: f.part(2), NextStep: f.part(3)}, f.Known() && !f.has(factLong)
+}
+
+// RefersToOthers reports whether the node actively refers to something that is no generated id, such as a document.
+func (f Facts) RefersToOthers() bool { return f.has(factOther) || !f.Known() }
+
+// Refers yields the generated ids of nodes that the node actively refers to.
+func (f Facts) Refers() iter.Seq[ID] {
+	return func(yield func(ID) bool) {
+		if ids := f.part(1); ids != "" {
+			for id := range strings.SplitSeq(ids, ",") {
+				if !yield(ID(id)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Digests returns the digests of the document's fields and sections.
+func (f Facts) Digests() Digests { return Digests(f.part(4)) }
+
+// DigestsOf returns facts that hold the digests of a document and nothing else.
+func DigestsOf(d *mdoc.Doc) Facts { return makeFacts(factClean, nil, Problem{}, digestsOf(d)) }
+
+func nodeFacts(p Path, d *mdoc.Doc) Facts {
+	n := NodeOf(p, Version{}, d, nil)
+	properties, ids := 0, []string(nil)
+	for _, r := range n.References() {
+		switch {
+		case r.Expired:
+		case ID(r.Target).Generated("node"):
+			ids = append(ids, r.Target)
+		default:
+			properties |= factOther
+		}
+	}
+	if len(n.Problems) == 0 && len(checkNode(p, d)) == 0 {
+		properties |= factClean
+	}
+	problem := n.Problem()
+	if !problem.IsZero() {
+		properties |= factProblem
+	}
+	return makeFacts(properties, ids, problem, digestsOf(d))
+}
+
+// checkNode returns what is wrong with a node's document by itself: a status that its log or its missing conclusion contradicts, and
+// sections that stand twice.
+func checkNode(p Path, d *mdoc.Doc) []mdoc.Diagnostic {
+	n := NodeOf(p, Version{}, d, nil)
+	out := sectionsTwice(d)
+	if len(n.Problems) > 0 {
+		return out
+	}
+	at := func(code, format string, args ...any) {
+		line, col := d.FieldPosition(KeyStatus)
+		out = append(out, mdoc.Diagnostic{File: d.Name(), Line: line, Col: col, Code: code, Text: fmt.Sprintf(format, args...)})
+	}
+	if was, why, ok := UnloggedStatus(n); ok {
+		led := "the log's last transition led to " + string(was.To)
+		if was.By == ByCreation {
+			led = "the log knows of no transition since the node was created"
+		}
+		at(string(statemachine.CodeStatusUnreachable), "status is %s, but %s, and %s", n.Status, led, why)
+	}
+	alone := statemachine.Facts{Conclusion: n.Conclusion() != ""}
+	for _, r := range statemachine.Audit(statemachine.Standing{Type: n.Type, Status: n.Status}, "", alone) {
+		at(string(r.Code), "%s; %s", r.Text, Remedy(r.Code))
+	}
+	return out
+}
+
+// Remedy returns what a person does about what the life cycle says of a status.
+func Remedy(c statemachine.Code) string {
+	switch c {
+	case statemachine.CodeConclusionMissing:
+		return "write one"
+	case statemachine.CodeChildrenOpen:
+		return "finish what is open, or reopen this node"
+	case statemachine.CodeInvalidNodeType:
+		return "write another type"
+	}
+	return "write another status"
+}
+
+// CodeSectionTwice is the code of a section that holds one text and stands twice.
+const CodeSectionTwice = "SECTION_TWICE"
+
+// sectionsTwice reports sections of one text that stand twice: commands cannot tell which one to write to.
+func sectionsTwice(d *mdoc.Doc) []mdoc.Diagnostic {
+	var out []mdoc.Diagnostic
+	texts := []string{SecRequirement, SecConclusion, SecNote, SecProblem}
+	first := map[string]mdoc.Section{}
+	for _, s := range d.Sections() {
+		if !slices.Contains(texts, s.Name) {
+			continue
+		}
+		f, again := first[s.Name]
+		if !again {
+			first[s.Name] = s
+			continue
+		}
+		line, col := d.ItemPosition(s.Heading)
+		out = append(out, mdoc.Diagnostic{File: d.Name(), Line: line, Col: col, Code: CodeSectionTwice, Text: fmt.Sprintf(
+			"the section %s stands in line %d already; join the two, as commands cannot tell which one to write to", s.Title, f.Line)})
+	}
+	return out
+}
+
+// Digests are short digests of a document's fields and sections by name: "f" or "s", the name, "=", eight hex digits, a line feed
+// for each. "" means that they are not known.
+type Digests string
+
+func digestsOf(d *mdoc.Doc) Digests {
+	fields, sections := d.Fields(), d.Sections()
+	if len(fields)+len(sections) > digestsMost {
+		return ""
+	}
+	var b strings.Builder
+	add := func(kind byte, name string, texts ...string) bool {
+		sum := crc32.NewIEEE()
+		for _, t := range texts {
+			sum.Write([]byte(t))
+		}
+		fmt.Fprintf(&b, "%c%s=%08x\n", kind, name, sum.Sum32())
+		return !strings.ContainsAny(name, "\n\x00")
+	}
+	for _, f := range fields {
+		if !add('f', f.Key, f.Value, "\x00", d.Slice(f.Span)) {
+			return ""
+		}
+	}
+	for _, s := range sections {
+		if !add('s', s.Name, d.Slice(s.Body)) {
+			return ""
+		}
+	}
+	return Digests(b.String())
+}
+
+// byName returns the digests by kind and name; those of one name stand behind each other.
+func (d Digests) byName() map[string]string {
+	out := map[string]string{}
+	for line := range strings.SplitSeq(strings.TrimSuffix(string(d), "\n"), "\n") {
+		if i := strings.LastIndexByte(line, '='); i > 0 {
+			out[line[:i]] += line[i+1:]
+		}
+	}
+	return out
+}
+
+// DiffDigests returns the names of the fields and sections that differ, in their order; none where one of both is not known.
+func DiffDigests(a, b Digests) (fields, sections []string) {
+	if a == "" || b == "" {
+		return nil, nil
+	}
+	was, is := a.byName(), b.byName()
+	var names []string
+	for name, sum := range is {
+		if was[name] != sum {
+			names = append(names, name)
+		}
+	}
+	for name := range was {
+		if _, has := is[name]; !has {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if name[0] == 'f' {
+			fields = append(fields, name[1:])
+		} else {
+			sections = append(sections, name[1:])
+		}
+	}
+	return fields, sections
+}
+
+// TakeDigests returns the digests of a file that a reader has seen, after the reader itself changed it from was to is: what differs
+// between those two counts as seen, but for what other programs had changed before.
+func (d Digests) TakeDigests(was, is Digests) Digests {
+	if d == "" || was == "" || is == "" {
+		return ""
+	}
+	seen, old, now := d.byName(), was.byName(), is.byName()
+	for name, sum := range now {
+		if old[name] != sum && seen[name] == old[name] {
+			seen[name] = sum
+		}
+	}
+	for name, sum := range old {
+		if _, has := now[name]; !has && seen[name] == sum {
+			delete(seen, name)
+		}
+	}
+	var b strings.Builder
+	names := make([]string, 0, len(seen))
+	for name := range seen {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		b.WriteString(name + "=" + seen[name] + "\n")
+	}
+	return Digests(b.String())
+}

@@ -1,0 +1,104 @@
+package mdstore
+
+import (
+	"slices"
+	"strings"
+
+	"arbor/mdstore/mdoc"
+)
+
+// A Kind is one kind of file of a vault. The table of kinds is the one place that knows where files lie and what they hold: stores
+// scan, cache, watch and name strays by it, and a new kind needs no code in them.
+type Kind struct {
+	Name  string     // "node"
+	Place Place      // where its files lie
+	Form  *mdoc.Form // its sections
+
+	// Facts returns what is kept of a sound document beside its front matter, so that its body need not be read again. It depends on
+	// the document alone. nil: the digests of its fields and sections.
+	Facts func(Path, *mdoc.Doc) Facts
+
+	// Check returns what is wrong with one document by itself, besides what parsing it reports. nil: nothing can be.
+	Check func(Path, *mdoc.Doc) []mdoc.Diagnostic
+}
+
+// A Place says where the files of a kind lie in a workspace's folder.
+type Place struct {
+	Dir  string // the folder below the workspace's own; "" is the workspace's folder itself
+	Name string // the file's name, or "*.md" for every Markdown file
+	Deep bool   // files lie at any depth below Dir, not only in it
+	Each bool   // each folder directly below Dir is to hold such a file, at any depth; a missing one is reported
+}
+
+// Kinds is a table of kinds. A path is of the first kind whose place holds it.
+type Kinds []*Kind
+
+// The kinds of files.
+var (
+	WorkspaceKind = &Kind{Name: "workspace", Form: WorkspaceForm, Place: Place{Name: WorkspaceFile}}
+	NodeKind      = &Kind{Name: "node", Form: NodeForm, Place: Place{Dir: NodesDir, Name: NodeFile, Deep: true, Each: true},
+		Facts: nodeFacts, Check: checkNode}
+)
+
+// AllKinds returns the table of kinds.
+func AllKinds() Kinds { return Kinds{WorkspaceKind, NodeKind} }
+
+// Of returns the kind of the file at p, or nil for a path where no file of any kind lies.
+func (ks Kinds) Of(p Path) *Kind {
+	dir := WorkspaceDir(p)
+	if dir == "" || dir == p {
+		return nil
+	}
+	for _, k := range ks {
+		if k.Place.holds(p[len(dir)+1:]) {
+			return k
+		}
+	}
+	return nil
+}
+
+// holds reports whether a file at rel, relative to the workspace's folder, lies in the place.
+func (pl Place) holds(rel Path) bool {
+	if pl.Dir != "" {
+		rest, ok := strings.CutPrefix(string(rel), pl.Dir+"/")
+		if !ok {
+			return false
+		}
+		rel = Path(rest)
+	}
+	if in := rel.Dir(); in != "" && (!pl.Deep || hiddenIn(in)) {
+		return false
+	}
+	return pl.Names(rel.Base())
+}
+
+// Names reports whether a file of that name can be of the kind.
+func (pl Place) Names(name string) bool {
+	if pl.Name == "*.md" {
+		return strings.HasSuffix(name, ".md") && !strings.HasPrefix(name, ".")
+	}
+	return name == pl.Name
+}
+
+// WorkspaceDir returns the folder of the workspace that p lies in, if it lies in one: the first element of p, or the first two in the
+// archive. It is "" for what belongs to the vault itself, and for what lies in a folder whose name begins with a dot.
+func WorkspaceDir(p Path) Path {
+	first, rest, _ := strings.Cut(string(p), "/")
+	switch {
+	case strings.HasPrefix(first, "."):
+		return ""
+	case first != ArchiveDir:
+		return Path(first)
+	case rest == "":
+		return ""
+	}
+	second, _, _ := strings.Cut(rest, "/")
+	if strings.HasPrefix(second, ".") {
+		return ""
+	}
+	return Path(first).Join(second)
+}
+
+func hiddenIn(dir Path) bool {
+	return slices.ContainsFunc(strings.Split(string(dir), "/"), func(e string) bool { return strings.HasPrefix(e, ".") })
+}

@@ -1,0 +1,104 @@
+package mdstore
+
+import (
+	"slices"
+	"strings"
+
+	"arbor/statemachine"
+)
+
+// A StatusChange is a change of a node's status as its log states it. This file is the one place that knows the form of such entries:
+// it writes and reads them.
+type StatusChange struct {
+	By       string // the action, or ByCreation or ByHand
+	From, To statemachine.Status
+	Why      string // "" for none
+}
+
+// What changed a status besides an action.
+const (
+	ByCreation = "created"     // the node began, in the initial status of its type
+	ByHand     = "set by hand" // a person wrote the status into the file, and check --fix recorded it
+)
+
+const arrow = " → "
+
+// String returns the event of the log entry: "start: pending → implementing; why", and "created; why" for a creation.
+func (l StatusChange) String() string {
+	event := l.By
+	if l.By != ByCreation {
+		event += ": " + string(l.From) + arrow + string(l.To)
+	}
+	if l.Why != "" {
+		event += "; " + l.Why
+	}
+	return event
+}
+
+// parseStatusChange reads an event that String has written for a node of that type. ok is false for every other event.
+func parseStatusChange(t statemachine.Type, event string) (l StatusChange, ok bool) {
+	line, _, _ := strings.Cut(event, "\n")
+	head, _, _ := strings.Cut(line, "; ")
+	_, l.Why, _ = strings.Cut(event, "; ")
+	if head == ByCreation {
+		l.By, l.To = ByCreation, statemachine.Initial(t)
+		return l, l.To != ""
+	}
+	by, way, found := strings.Cut(head, ": ")
+	if !found {
+		return StatusChange{}, false
+	}
+	from, to, found := strings.Cut(way, arrow)
+	l.By, l.From, l.To = by, statemachine.Status(from), statemachine.Status(to)
+	return l, found && (by == ByHand || statemachine.Known(statemachine.Action(by))) && statemachine.Valid(t, l.From) && statemachine.Valid(t, l.To)
+}
+
+// lastLogged returns the last change of its status that a node's log states: that of the newest entry and, where times and lines are
+// not in the same order, also that of the last one in the file, as after a merge, or with clocks that differ, either may be the one.
+// It returns none where the log states no change. A node is created once, before anything else: behind another change, "created" is a
+// person's own word.
+func lastLogged(n *Node) (last []StatusChange) {
+	var newest, final StatusChange
+	var at string
+	for _, e := range n.LogWith(ByCreation, arrow) {
+		if e.Time == "" {
+			continue
+		}
+		l, ok := parseStatusChange(n.Type, e.Event)
+		if !ok || l.By == ByCreation && at != "" {
+			continue
+		}
+		final = l
+		if e.Time >= at || newest.By == ByCreation {
+			newest, at = l, e.Time
+		}
+	}
+	switch {
+	case at == "":
+		return nil
+	case newest == final:
+		return []StatusChange{newest}
+	}
+	return []StatusChange{newest, final}
+}
+
+// UnloggedStatus reports whether a node's status cannot follow from what its log states: it returns the last change in the log, and why
+// no single action leads from there to the status. A node whose log states no change is not judged.
+func UnloggedStatus(n *Node) (was StatusChange, why string, ok bool) {
+	last := lastLogged(n)
+	if len(last) == 0 {
+		return StatusChange{}, "", false
+	}
+	for _, l := range slices.Backward(last) {
+		if l.To == n.Status {
+			return StatusChange{}, "", false
+		}
+		audit := statemachine.Audit(statemachine.Standing{Type: n.Type, Status: n.Status}, l.To, statemachine.Facts{})
+		i := slices.IndexFunc(audit, func(r statemachine.Refusal) bool { return r.Code == statemachine.CodeStatusUnreachable })
+		if i < 0 {
+			return StatusChange{}, "", false
+		}
+		why = audit[i].Text
+	}
+	return last[0], why, true
+}
