@@ -9,14 +9,15 @@ import (
 	"strings"
 
 	"arbor/context/assemble"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
 
-// Context assembles what somebody who works on a node must know. An empty id is the focused node, or the root where none is focused or the focused
-// one is gone. What it is made of is as the files are now.
+// Context assembles what work on a node needs. An empty id is the focused node, or the root where none is focused or the focused one is
+// gone.
 func (e *Engine) Context(ctx context.Context, ws, id mdstore.ID, opt assemble.Options) (b *assemble.Bundle, err error) {
-	err = e.Touching(ctx, func(ctx context.Context) error {
+	err = e.Read(ctx, func(ctx context.Context) error {
 		b, err = e.context(ctx, ws, id, opt)
 		return err
 	})
@@ -24,31 +25,30 @@ func (e *Engine) Context(ctx context.Context, ws, id mdstore.ID, opt assemble.Op
 }
 
 func (e *Engine) context(ctx context.Context, ws, id mdstore.ID, opt assemble.Options) (*assemble.Bundle, error) {
-	snap, err := e.Snapshot(ctx, ws)
+	v, err := e.View(ctx, ws)
 	if err != nil {
 		return nil, err
 	}
 	if id == "" {
-		if _, ok := snap.Node(snap.ws.Focus); ok {
-			id = snap.ws.Focus
-		} else {
-			id = mdstore.Root
+		id = mdstore.Root
+		if n, ok := v.Node(v.Workspace().Focus); ok {
+			id = n.ID
 		}
 	}
-	var src assemble.Source = snap
+	var src assemble.Source = v
 	if r, ok := mdstore.AsStore[mdstore.Docs](e.st); ok {
-		src = documented{snap, ctx, r}
+		src = documented{v, ctx, r}
 	}
 	b, err := assemble.Context(src, id, opt)
 	if _, unknown := errors.AsType[*assemble.UnknownNodeError](err); unknown {
-		return nil, snap.unknown(string(id))
+		return nil, v.Unknown(string(id))
 	}
 	return b, err
 }
 
-// documented adds the titles of the project's documents to a snapshot.
+// documented adds the titles of the project's documents to a view.
 type documented struct {
-	*Snapshot
+	*view.View
 	ctx context.Context // of the one call that the value lives for
 	r   mdstore.Docs
 }
@@ -64,8 +64,8 @@ func (s documented) Doc(target string) (mdoc.Foreign, bool) {
 	return mdoc.ReadForeign(data), true
 }
 
-// readDoc reads the document that a reference leads to, in any of the forms that people write: its path, a path with %20 for
-// blanks as links have it, one with a #heading behind it, or one without .md as wikilinks have it.
+// readDoc reads the document that a reference leads to, in any of the forms that people write: its path, a path with %20 for blanks as
+// links have it, one with a #heading behind it, or one without .md as wikilinks have it.
 func readDoc(ctx context.Context, r mdstore.Docs, target string) ([]byte, error) {
 	data, err := r.ReadDoc(ctx, target)
 	if !errors.Is(err, fs.ErrNotExist) {

@@ -16,15 +16,15 @@ import (
 // problem, whether checks of the one file find anything, and which nodes it refers to. They depend on the document alone. "" means
 // that nothing is known.
 //
-// The form, which only this file knows, is a list of parts with a NUL behind each: the form's letter with the properties as a hex
-// digit, the ids joined by commas, the problem, its next step, and the digests.
+// The form, which only this file knows, is a list of parts with a NUL between them: the form's letter with the properties as a hex
+// digit, the targets of active references and those of active documents, each in a line, the problem, its next step, and the digests.
 type Facts string
 
 const (
 	factsForm    = "a" // the next letter for every change of the form, or of what checks of one file find
 	problemKept  = 512 // bytes of a problem; a longer one is read from the document
 	digestsMost  = 48  // fields and sections; a document with more has no digests
-	partsOfFacts = 5
+	partsOfFacts = 6
 )
 
 // The properties, as bits.
@@ -32,14 +32,13 @@ const (
 	factClean   = 1 << iota // the file by itself gives no reason for a finding
 	factProblem             // there is a problem
 	factLong                // the problem is too long to be kept here
-	factOther               // something is referred to that is no generated id
 )
 
-func makeFacts(properties int, ids []string, p Problem, digests Digests) Facts {
+func makeFacts(properties int, refs, docs []string, p Problem, digests Digests) Facts {
 	if len(p.Text)+len(p.NextStep) > problemKept {
 		p, properties = Problem{}, properties|factLong
 	}
-	parts := []string{factsForm + strconv.FormatInt(int64(properties), 16), strings.Join(ids, ","), p.Text, p.NextStep, string(digests)}
+	parts := []string{factsForm + strconv.FormatInt(int64(properties), 16), strings.Join(refs, "\n"), strings.Join(docs, "\n"), p.Text, p.NextStep, string(digests)}
 	return Facts(strings.Join(parts, "\x00"))
 }
 
@@ -72,43 +71,31 @@ func (f Facts) HasProblem() bool { return f.has(factProblem) }
 
 // Problem returns the node's problem; ok is false where it is too long to be kept in the facts, or nothing is known.
 func (f Facts) Problem() (p Problem, ok bool) {
-	return Problem{Text: f.part(2), NextStep: f.part(3)}, f.Known() && !f.has(factLong)
+	return Problem{Text: f.part(3), NextStep: f.part(4)}, f.Known() && !f.has(factLong)
 }
 
-// RefersToOthers reports whether the node actively refers to something that is no generated id, such as a document.
-func (f Facts) RefersToOthers() bool { return f.has(factOther) || !f.Known() }
+// References yields the targets of the node's active references, in the order of the file.
+func (f Facts) References() iter.Seq[string] { return f.lines(1) }
 
-// Refers yields the generated ids of nodes that the node actively refers to.
-func (f Facts) Refers() iter.Seq[ID] {
-	return func(yield func(ID) bool) {
-		if ids := f.part(1); ids != "" {
-			for id := range strings.SplitSeq(ids, ",") {
-				if !yield(ID(id)) {
-					return
-				}
-			}
-		}
+// Docs yields the targets of the node's active documents, in the order of the file.
+func (f Facts) Docs() iter.Seq[string] { return f.lines(2) }
+
+func (f Facts) lines(part int) iter.Seq[string] {
+	if text := f.part(part); text != "" {
+		return strings.SplitSeq(text, "\n")
 	}
+	return func(func(string) bool) {}
 }
 
 // Digests returns the digests of the document's fields and sections.
-func (f Facts) Digests() Digests { return Digests(f.part(4)) }
+func (f Facts) Digests() Digests { return Digests(f.part(5)) }
 
 // DigestsOf returns facts that hold the digests of a document and nothing else.
-func DigestsOf(d *mdoc.Doc) Facts { return makeFacts(factClean, nil, Problem{}, digestsOf(d)) }
+func DigestsOf(d *mdoc.Doc) Facts { return makeFacts(factClean, nil, nil, Problem{}, digestsOf(d)) }
 
 func nodeFacts(p Path, d *mdoc.Doc) Facts {
 	n := NodeOf(p, Version{}, d, nil)
-	properties, ids := 0, []string(nil)
-	for _, r := range n.References() {
-		switch {
-		case r.Expired:
-		case ID(r.Target).Generated("node"):
-			ids = append(ids, r.Target)
-		default:
-			properties |= factOther
-		}
-	}
+	properties := 0
 	if len(n.Problems) == 0 && len(checkNode(p, d)) == 0 {
 		properties |= factClean
 	}
@@ -116,7 +103,16 @@ func nodeFacts(p Path, d *mdoc.Doc) Facts {
 	if !problem.IsZero() {
 		properties |= factProblem
 	}
-	return makeFacts(properties, ids, problem, digestsOf(d))
+	return makeFacts(properties, active(n.References()), active(n.Docs()), problem, digestsOf(d))
+}
+
+func active(refs []Ref) (targets []string) {
+	for _, r := range refs {
+		if !r.Expired {
+			targets = append(targets, r.Target)
+		}
+	}
+	return targets
 }
 
 // checkNode returns what is wrong with a node's document by itself: a status that its log or its missing conclusion contradicts, and
@@ -160,6 +156,8 @@ func Remedy(c statemachine.Code) string {
 
 // CodeSectionTwice is the code of a section that holds one text and stands twice.
 const CodeSectionTwice = "SECTION_TWICE"
+
+func checkWorkspace(_ Path, d *mdoc.Doc) []mdoc.Diagnostic { return sectionsTwice(d) }
 
 // sectionsTwice reports sections of one text that stand twice: commands cannot tell which one to write to.
 func sectionsTwice(d *mdoc.Doc) []mdoc.Diagnostic {

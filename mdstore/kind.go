@@ -35,13 +35,15 @@ type Kinds []*Kind
 
 // The kinds of files.
 var (
-	WorkspaceKind = &Kind{Name: "workspace", Form: WorkspaceForm, Place: Place{Name: WorkspaceFile}}
+	WorkspaceKind = &Kind{Name: "workspace", Form: WorkspaceForm, Place: Place{Name: WorkspaceFile}, Check: checkWorkspace}
 	NodeKind      = &Kind{Name: "node", Form: NodeForm, Place: Place{Dir: NodesDir, Name: NodeFile, Deep: true, Each: true},
 		Facts: nodeFacts, Check: checkNode}
 )
 
-// AllKinds returns the table of kinds.
-func AllKinds() Kinds { return Kinds{WorkspaceKind, NodeKind} }
+var allKinds = Kinds{WorkspaceKind, NodeKind}
+
+// AllKinds returns the table of kinds, which must not be modified.
+func AllKinds() Kinds { return allKinds }
 
 // Of returns the kind of the file at p, or nil for a path where no file of any kind lies.
 func (ks Kinds) Of(p Path) *Kind {

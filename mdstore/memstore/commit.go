@@ -29,9 +29,9 @@ func (s *Store) Update(ctx context.Context, f func(mdstore.Tx) error) error {
 		return err
 	}
 	defer s.release()
-	x := &exclusive{Store: s}
-	defer x.end()
-	return f(x)
+	tx := &tx{s: s}
+	defer tx.end()
+	return f(tx)
 }
 
 // Sequence returns the number of commits that changed something.
@@ -144,33 +144,28 @@ func (s *Store) move(from, to mdstore.Path) {
 	}
 }
 
-// exclusive is a Store whose turn is held.
-type exclusive struct {
-	*Store
-	mu   sync.Mutex // held during a commit: f may have several goroutines
+// tx is the store while its turn is held.
+type tx struct {
+	s    *Store
+	mu   sync.Mutex // held during a commit: the function may have several goroutines
 	over bool
 }
 
-func (x *exclusive) end() {
+func (x *tx) end() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.over = true
 }
 
-func (x *exclusive) Commit(ctx context.Context, changes []mdstore.Change) (mdstore.Result, error) {
+func (x *tx) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) { return x.s.Read(ctx, p) }
+
+func (x *tx) Commit(ctx context.Context, changes []mdstore.Change) (mdstore.Result, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.over {
 		return mdstore.Result{}, errors.New("a commit after Update has returned; use the store itself")
 	}
-	return x.commit(ctx, changes)
-}
-
-func (x *exclusive) Update(ctx context.Context, f func(mdstore.Tx) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return f(x)
+	return x.s.commit(ctx, changes)
 }
 
 // ChangedSince knows only that nothing changed between two equal generations.

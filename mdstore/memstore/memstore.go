@@ -28,14 +28,14 @@ type Store struct {
 	writes     uint64
 	generation uint64
 	docs       map[string][]byte
-	present    map[string]bool // who is there, by token
-	appeared   int             // how many there were
 }
 
 var (
 	_ mdstore.Store   = (*Store)(nil)
 	_ mdstore.History = (*Store)(nil)
 	_ mdstore.Docs    = (*Store)(nil)
+	_ mdstore.Scanner = (*Store)(nil)
+	_ mdstore.Local   = (*Store)(nil)
 )
 
 // New returns a store that holds a copy of files, which may be nil. It panics if a path is not valid.
@@ -145,30 +145,61 @@ func unreadable(p mdstore.Path, code, format string, args ...any) error {
 	return &mdoc.UnreadableError{Problem: mdoc.Diagnostic{File: string(p), Code: code, Text: fmt.Sprintf(format, args...)}}
 }
 
-// List yields files in the order of their paths, compared byte by byte. Under a workspace's folder, a
-// Workspace.md that is missing is yielded with an fs.ErrNotExist. When ctx ends before the listing does, the last that is
-// yielded is a File without a path and ctx's error.
-func (s *Store) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore.File, error] {
-	return func(yield func(mdstore.File, error) bool) {
+// List yields where files lie, of the moment at which it began.
+func (s *Store) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore.Entry, error] {
+	return func(yield func(mdstore.Entry, error) bool) {
 		if under != "" && !under.Valid() {
-			yield(mdstore.File{Path: under}, &fs.PathError{Op: "list", Path: string(under), Err: fs.ErrInvalid})
+			yield(mdstore.Entry{Path: under}, &fs.PathError{Op: "list", Path: string(under), Err: fs.ErrInvalid})
 			return
 		}
 		for _, r := range s.listing(under) {
 			if ctx.Err() != nil {
 				break
 			}
-			if !yield(r.file, r.err) {
+			if !yield(mdstore.Entry{Path: r.file.Path, Stamp: r.file.Stamp}, r.err) {
 				return
 			}
 		}
 		if err := ctx.Err(); err != nil {
-			yield(mdstore.File{}, err)
+			yield(mdstore.Entry{}, err)
 		}
 	}
 }
 
-// A result is what a listing yields.
+// Stat returns the stamp of the file at p, another one after each write.
+func (s *Store) Stat(ctx context.Context, p mdstore.Path) (mdstore.Stamp, error) {
+	f, err := s.Read(ctx, p)
+	return f.Stamp, err
+}
+
+// stamp is the stamp of a file that is there. s.mu must be held.
+func (s *Store) stamp(p mdstore.Path) mdstore.Stamp {
+	return mdstore.Stamp{Size: int64(len(s.files[p])), Inode: s.written[p], Firm: true}
+}
+
+// Scan reads every file of a workspace.
+func (s *Store) Scan(ctx context.Context, workspace mdstore.Path) (*mdstore.Scan, error) {
+	out := &mdstore.Scan{}
+	for _, r := range s.listing(workspace) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		out.Work.Stamped++
+		if r.err != nil {
+			out.Broken = append(out.Broken, mdstore.Broken{Path: r.file.Path, Err: r.err})
+			continue
+		}
+		out.Work.Read++
+		if rec, ok := mdstore.RecordOf(mdstore.AllKinds().Of(r.file.Path), r.file); ok {
+			out.Records = append(out.Records, rec)
+		} else {
+			out.Damaged = append(out.Damaged, r.file)
+		}
+	}
+	return out, nil
+}
+
+// A result is what a listing finds.
 type result struct {
 	file mdstore.File
 	err  error

@@ -1,0 +1,266 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"arbor/engine/claims"
+	"arbor/engine/errs"
+	"arbor/engine/plan"
+	"arbor/engine/view"
+	"arbor/mdstore"
+)
+
+// pauses are the times between the rounds in which a plan is made anew when files moved on under it. Other processes are kept out by the
+// lock, so only people who save at that very moment cause a second round; a pause lets them finish.
+var pauses = []time.Duration{10 * time.Millisecond, 100 * time.Millisecond}
+
+// Apply plans an operation over the newest view of a workspace and commits it, while no other process can commit. It returns the
+// operation's result and what was changed. With act.DryRun it stops after the plan, and refuses what the commit would refuse.
+func Apply[R any](ctx context.Context, e *Engine, ws mdstore.ID, act plan.Act, op plan.Operation[R]) (result R, out *plan.Outcome, err error) {
+	out, err = e.apply(ctx, ws, act, func(d *plan.Draft) (err error) {
+		result, err = op.Plan(d)
+		return err
+	})
+	return result, out, err
+}
+
+func (e *Engine) apply(ctx context.Context, ws mdstore.ID, act plan.Act, op func(*plan.Draft) error) (out *plan.Outcome, err error) {
+	if act.DryRun {
+		p, err := e.plan(ctx, ws, act, op)
+		if err != nil {
+			return nil, err
+		}
+		return p.draft.Outcome(), e.writable(ctx, p.draft.Changes())
+	}
+	err = e.st.Update(ctx, func(tx mdstore.Tx) error {
+		for round := 0; ; round++ {
+			p, err := e.plan(ctx, ws, act, op)
+			if err != nil {
+				return err
+			}
+			out, err = e.commit(ctx, tx, act, p)
+			var conflict *mdstore.ConflictError
+			if !errors.As(err, &conflict) || round == len(pauses) {
+				return err
+			}
+			select {
+			case <-e.opt.After(pauses[round]):
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// A planned is a draft with what it was made over.
+type planned struct {
+	draft  *plan.Draft
+	base   *view.View // without documents
+	gen    uint64
+	claims *claims.Ledger
+}
+
+func (e *Engine) plan(ctx context.Context, ws mdstore.ID, act plan.Act, op func(*plan.Draft) error) (p planned, err error) {
+	now := e.opt.Now()
+	if p.claims, err = claims.Read(ctx, e.st, now); err != nil {
+		return p, err
+	}
+	if p.gen, err = e.live.Generation(ctx); err != nil {
+		return p, err
+	}
+	var drawn []mdstore.ID // a plan that is made again draws the same ids
+	p.base, err = e.live.Plan(ctx, ws, func(v *view.View) error {
+		next := 0
+		p.draft = plan.New(v, act, plan.Options{Now: now, NewID: func(prefix string) (mdstore.ID, error) {
+			if next == len(drawn) {
+				id, err := e.opt.NewID(prefix)
+				if err != nil {
+					return "", err
+				}
+				drawn = append(drawn, id)
+			}
+			next++
+			return drawn[next-1], nil
+		}, Claimed: func(n *mdstore.Node) error { return p.claims.Refuse(act, ws, n) }})
+		if err := op(p.draft); err != nil {
+			return err
+		}
+		return p.draft.Finish()
+	})
+	return p, err
+}
+
+// commit makes a draft's changes and publishes what they lead to.
+func (e *Engine) commit(ctx context.Context, tx mdstore.Tx, act plan.Act, p planned) (*plan.Outcome, error) {
+	out := p.draft.Outcome()
+	if !out.Changed() {
+		return out, nil
+	}
+	res, err := tx.Commit(ctx, p.draft.Changes())
+	if err != nil {
+		var conflict *mdstore.ConflictError
+		if errors.As(err, &conflict) {
+			e.live.Heed(true, conflict.Paths...)
+		} else {
+			e.live.Stale() // whatever happened, the files know better
+		}
+		return nil, err
+	}
+	out.Collisions = res.Collisions
+	next, followed := p.draft.After(p.base)
+	if !followed || len(res.Collisions) > 0 { // with a collision the files hold more than was planned
+		next = nil
+	} else {
+		next = next.Lean()
+	}
+	e.live.Committed(p.base, next, p.gen, res.Generation)
+	p.claims.Follow(act, p.draft)
+	if err := p.claims.Write(ctx, e.st); err != nil {
+		e.opt.Log.Warn("claims cannot be kept", "error", err) // which keeps nobody from working
+	}
+	return out, unmade(out)
+}
+
+// unmade returns the error for a commit of which a file was saved by another program in that very moment, so that this one file could
+// not be changed: a commit of several files cannot be taken back once its first file is changed.
+func unmade(out *plan.Outcome) error {
+	var texts []string
+	d := errs.Details{Committed: true}
+	for _, m := range out.Collisions {
+		if !m.Unmade {
+			continue
+		}
+		text := m.Text
+		d.Paths = append(d.Paths, string(m.Path))
+		if m.Copy != "" {
+			text += " (" + string(m.Copy) + ")"
+			d.Paths = append(d.Paths, string(m.Copy))
+		}
+		texts = append(texts, text)
+	}
+	if texts == nil {
+		return nil
+	}
+	return errs.New(errs.Conflicting, "%s; the rest of the change is made: compare both versions, take over what is missing, and then delete the copy",
+		strings.Join(texts, "; ")).With(d)
+}
+
+// writable asks the store what speaks against the changes, so that a dry run refuses what a real one would.
+func (e *Engine) writable(ctx context.Context, changes []mdstore.Change) error {
+	w, ok := mdstore.AsStore[mdstore.Writable](e.st)
+	if !ok {
+		return nil
+	}
+	if err := w.Writable(ctx, mdstore.LocalDir); err != nil {
+		return err
+	}
+	for _, c := range changes {
+		if c.Keep {
+			continue
+		}
+		may := w.Writable(ctx, c.Path)
+		if c.To != "" {
+			may = w.Movable(ctx, c.Path, c.To)
+		}
+		if may != nil {
+			return may
+		}
+	}
+	return nil
+}
+
+// Import writes a whole workspace in one commit. Nothing is written when one of its texts cannot be held.
+func (e *Engine) Import(ctx context.Context, w plan.Import, dryRun bool) (*plan.Outcome, error) {
+	files, out, err := w.Plan()
+	if err != nil {
+		return nil, err
+	}
+	out.DryRun = dryRun
+	changes := func() ([]mdstore.Change, error) {
+		all, err := e.Workspaces(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range all {
+			if x.ID == w.ID {
+				return nil, errs.New(errs.InvalidParams, "%s: the vault has a workspace with this id already, %s (%s); nothing of it was imported: delete that one first, or leave it as it is",
+					w.ID, x.Name, x.Path).With(errs.Details{Paths: []string{string(x.Path)}})
+			}
+		}
+		switch _, err := e.st.Read(ctx, mdstore.IgnoreFile); {
+		case errors.Is(err, fs.ErrNotExist):
+			ignore := mdstore.Change{Path: mdstore.IgnoreFile, New: []byte(plan.Ignored)}
+			if !slices.ContainsFunc(out.Files, func(f plan.FileChange) bool { return f.Path == ignore.Path }) {
+				out.Add(ignore)
+			}
+			return append(slices.Clone(files), ignore), nil
+		case err != nil:
+			return nil, err
+		}
+		return files, nil
+	}
+	if dryRun {
+		_, err := changes()
+		return out, err
+	}
+	err = e.st.Update(ctx, func(tx mdstore.Tx) error {
+		cs, err := changes()
+		if err != nil {
+			return err
+		}
+		res, err := tx.Commit(ctx, cs)
+		out.Collisions = res.Collisions
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// An Initialised is what Init has made.
+type Initialised struct {
+	*plan.Outcome
+	ID    mdstore.ID
+	Dir   mdstore.Path
+	Rules []string
+}
+
+// Init makes a workspace with its root node.
+func (e *Engine) Init(ctx context.Context, w plan.NewWorkspace, act plan.Act) (*Initialised, error) {
+	id, err := e.opt.NewID("ws")
+	if err != nil {
+		return nil, err
+	}
+	imp, adapted, err := w.Import(id, e.opt.Now(), act.By())
+	if err != nil {
+		return nil, err
+	}
+	out, err := e.Import(ctx, imp, act.DryRun)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range adapted {
+		if !slices.Contains(out.Adapted, a) {
+			out.Adapted = append(out.Adapted, a)
+		}
+	}
+	return &Initialised{out, id, imp.Dir(), imp.Rules}, nil
+}
+
+// Taken reports whether anything has that name in the vault.
+func (e *Engine) Taken(ctx context.Context) func(mdstore.Path) bool {
+	return func(p mdstore.Path) bool {
+		_, err := e.st.Read(ctx, p)
+		return !errors.Is(err, fs.ErrNotExist) && ctx.Err() == nil
+	}
+}

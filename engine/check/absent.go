@@ -1,0 +1,118 @@
+package check
+
+import (
+	"arbor/engine/plan"
+	"arbor/engine/view"
+	"arbor/mdstore"
+)
+
+// A program that saves a file may take it away for a moment. What --fix concludes from a file that is missing, it therefore concludes
+// from two looks: the draft's view is the second, and before the first.
+
+// Lacks reports whether something is missing of which repairs may conclude that it is gone.
+func Lacks(found []Finding) bool {
+	for _, f := range found {
+		switch f.Code {
+		case view.CodeFileMissing:
+			return true
+		case CodeRootMissing, CodeFocusDangling, CodeDangling:
+			if f.mend != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// absent reports whether a node that the plan does not find was not there at the first look either.
+func absent(before *view.View, id mdstore.ID) bool {
+	if before == nil {
+		return true
+	}
+	_, was := before.Node(id)
+	return !was
+}
+
+// missing reports whether a file that the plan finds missing was missing at the first look: its folder may be about to be filled.
+func missing(before *view.View, p mdstore.Path) bool {
+	if before == nil {
+		return true
+	}
+	if w := before.Workspace(); p == w.Path {
+		return w.Version.IsZero()
+	}
+	return before.Broken()[p].Code == view.CodeFileMissing
+}
+
+// ifAbsent returns a repair that is left for another time where the node was there at the first look.
+func (c *checker) ifAbsent(id mdstore.ID, r repair) repair {
+	if r.mend == nil {
+		return r
+	}
+	return repair{r.text, func(d *plan.Draft) (bool, error) {
+		if !absent(d.Before, id) {
+			return false, nil
+		}
+		return r.mend(d)
+	}}
+}
+
+// vacated returns the view without the folders of nodes that hold nothing at all, and what is found of these: nobody can have meant
+// them, and what is found in the rest is found as if they were not there.
+func vacated(v *view.View, all []mdstore.Stray) (*view.View, []Finding) {
+	var gone []mdstore.Path
+	var out []Finding
+	for p, d := range v.Broken() {
+		if d.Code == view.CodeFileMissing && holdsNothing(all, p) {
+			gone, out = append(gone, p), append(out, Finding{Diagnostic: d})
+		}
+	}
+	if len(gone) == 0 {
+		return v, nil
+	}
+	dir := v.Workspace().Dir
+	next := v.Next(v.Workspace(), nil, gone)
+	for i := range out {
+		f := &out[i]
+		r := discharge(gone[i])
+		if _, ok := next.Node(mdstore.Root); !ok && gone[i] == mdstore.NodePath(dir, mdstore.Root) {
+			if root := (&checker{v: next}).newRoot(); root.mend != nil {
+				r = root
+			}
+		}
+		f.Fix, f.mend = r.text, r.mend
+	}
+	return next, out
+}
+
+// emptyWorkspace gives a workspace whose folder holds nothing at all its repair.
+func emptyWorkspace(v *view.View, found []Finding, all []mdstore.Stray) {
+	own := v.Workspace().Path
+	for i := range found {
+		if f := &found[i]; f.Code == view.CodeFileMissing && f.File == string(own) && holdsNothing(all, own) {
+			r := discharge(own)
+			f.Fix, f.mend = r.text, r.mend
+		}
+	}
+}
+
+// holdsNothing reports whether the folder of a missing file holds no file at all, however deep.
+func holdsNothing(all []mdstore.Stray, missing mdstore.Path) bool {
+	for _, s := range all {
+		if s.Kind == mdstore.StrayFolder && missing.Under(s.Path) {
+			return true
+		}
+	}
+	return false
+}
+
+// discharge is the repair of a file that is missing in a folder that holds nothing.
+func discharge(p mdstore.Path) repair {
+	return repair{"move the empty folder to the trash", func(d *plan.Draft) (bool, error) {
+		if !missing(d.Before, p) {
+			return false, nil
+		}
+		d.Vacate(p)
+		return true, nil
+	}}
+}

@@ -1,0 +1,86 @@
+package check
+
+import (
+	"slices"
+
+	"arbor/engine/errs"
+	"arbor/engine/sessions"
+	"arbor/engine/view"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+	"arbor/statemachine"
+)
+
+// The codes of diagnostics that concern more than one file, besides those of packages mdoc, mdstore and statemachine.
+const (
+	CodeRootMissing   = "ROOT_MISSING"       // no node has the id root
+	CodeExecChildren  = "CHILDREN_FORBIDDEN" // an execution node has children
+	CodeHashStale     = "RULES_HASH_STALE"   // rules were edited by hand
+	CodeDangling      = "REFERENCE_DANGLING" // an active reference to a node that does not exist
+	CodeDocMissing    = "DOC_MISSING"        // an active document that is not in the project
+	CodeFocusDangling = "FOCUS_DANGLING"     // the focused node does not exist
+	CodeStray         = "STRAY_FILE"         // a conflict copy, a backup, a temporary file
+)
+
+// A Severity says how much a diagnostic keeps from working.
+type Severity string
+
+// The severities.
+const (
+	SeverityError   Severity = "error"   // a file or node cannot be worked with
+	SeverityWarning Severity = "warning" // what the files say does not fit together
+	SeverityNote    Severity = "note"    // something lies about
+)
+
+// A CheckCode is what holds for every diagnostic with a code. Docs, SARIF and tests read the same rows.
+type CheckCode struct {
+	Code     string
+	Severity Severity
+	What     string // what is wrong, in a few words
+	Person   string // what a person does about it
+	Fix      string // what check --fix does; "" where only a person can mend it
+}
+
+var checkCodes = []CheckCode{
+	{mdoc.CodeNotUTF8, SeverityError, "bytes that are no UTF-8, or NUL", "save the file as UTF-8", ""},
+	{mdoc.CodeLineEndings, SeverityError, "a line ends with a lone CR", "save the file with LF or CRLF line ends", ""},
+	{mdoc.CodeConflictMarkers, SeverityError, "an unfinished merge of git: `<<<<<<<` and `>>>>>>>` at the start of lines, or what is left of them", "choose the lines to keep and remove the markers", ""},
+	{mdoc.CodeNoFrontMatter, SeverityError, "no front matter, or one that never ends", "put it between two lines `---`", ""},
+	{mdoc.CodeFrontMatter, SeverityError, "front matter that is neither YAML nor lines of `key: value`", "quote a text that has `: `, ` #` or brackets in it; close what is open", ""},
+	{mdoc.CodeDuplicateKey, SeverityError, "a key of the front matter stands twice", "keep one of the two", ""},
+	{mdoc.CodeTooLarge, SeverityError, "the file is beyond a limit", "move text into a file beside it", ""},
+	{view.CodeFileMissing, SeverityError, "a folder of a node or workspace without its file", "restore the file (git, the trash), or remove the folder", "where the folder holds nothing at all: moves it to the trash"},
+	{"NOT_A_FILE", SeverityError, "a folder, a pipe or a device in a file's place; or anything in the place of `.local/`, or of the lock, the journal or the number of the last commit in it", "put a regular file there; of `.local/`, remove it", ""},
+	{"SYMLINK", SeverityError, "a symbolic link, which is not followed", "put the file or folder itself there", ""},
+	{"HARD_LINK", SeverityError, "a file of several names; it is read, not written", "remove the other names, or make it a copy", ""},
+	{"PERMISSION", SeverityError, "not readable for you, or marked read-only, or a file or folder that you may not write to", "change its permissions", ""},
+	{"UNSTABLE", SeverityError, "the file changed each time that it was read", "wait for the program that writes it", ""},
+	{string(errs.FileUnreadable), SeverityError, "anything else that keeps a file from being read", "do as the text says", ""},
+
+	{mdstore.CodeIDMissing, SeverityError, "no `id`, or one that is none", "write one; until then the folder's name counts", "writes the folder's name, where that can be an id"},
+	{mdstore.CodeTypeInvalid, SeverityError, "a `type` that is neither `planning` nor `execution`", "write one of them", ""},
+	{mdstore.CodeStatusInvalid, SeverityError, "no status of that type; or the status of a workspace disagrees with its place", "write one that the text names", "for a workspace: writes the status that its place says"},
+	{mdstore.CodeFieldInvalid, SeverityWarning, "a value of another kind than its key asks for", "write a plain value", "for the root: writes `parentId: null`"},
+	{mdstore.CodeFormatNewer, SeverityWarning, "a newer Arbor has written the workspace; with this one it can only be read", "use the newer one", ""},
+
+	{string(errs.DuplicateID), SeverityError, "several files have one id", "give all but one another id, or remove the copies", "where one of them alone lies in the folder of that id: gives each copy an id of its own and notes in its log whose copy it is"},
+	{CodeRootMissing, SeverityError, "no node has the id `root`", "restore `nodes/root/Node.md` (git, the trash), or give the topmost node that id", "makes a root where its place is free"},
+	{string(errs.OrphanNode), SeverityError, "`parentId` is missing or names no node", "write the id of a node that exists, or move the node", "where it names the root and there is none: makes a root"},
+	{string(errs.Cycle), SeverityError, "a node is its own ancestor", "change one `parentId` of the circle", ""},
+	{CodeExecChildren, SeverityError, "the parent is an execution node", "write another `parentId`, or make the parent a planning node", ""},
+	{string(statemachine.CodeStatusUnreachable), SeverityWarning, "a status that the tables do not allow: not after the last transition in the node's log, or not for a node with children", "write another status",
+		"after a transition: records the status in the log, and it stands; with children: moves it to `monitoring`"},
+	{string(statemachine.CodeChildrenOpen), SeverityWarning, "completed, but a child is not over", "finish the child, or reopen the parent", ""},
+	{string(statemachine.CodeConclusionMissing), SeverityWarning, "over, but without a conclusion", "write one", ""},
+	{mdstore.CodeSectionTwice, SeverityWarning, "a section that holds one text stands twice", "join the two", ""},
+	{CodeHashStale, SeverityWarning, "the rules were edited by hand, and `rulesHash` is not theirs", "nothing: `arbor check --fix` knows the hash", "writes the hash of the rules as they stand"},
+	{CodeFocusDangling, SeverityWarning, "`focusedNodeId` names no node", "focus another node", "focuses the root"},
+	{CodeDangling, SeverityWarning, "a reference to a node that does not exist", "mend the id, remove the line, or put `(expired)` at its end", "puts `(expired)` at its end"},
+	{CodeDocMissing, SeverityWarning, "a document that the project does not have", "mend the path, remove the line, or put `(expired)` at its end", ""},
+	{CodeStray, SeverityNote, "a file that is no part of the vault: a copy that a sync program or Arbor kept, a backup of an editor or a merge, a leftover of a crash", "take over what you need, then delete it",
+		"a copy that equals the file beside it goes to the trash; so does what a commit of Arbor left whose bytes were its own, and what may be somebody's save becomes a conflict copy"},
+	{sessions.CodeCorrupt, SeverityNote, "`sessions.json` is no valid JSON, or a binding in it is none", "bind a session: that keeps a damaged file under another name and starts a new one, and writes a binding anew", ""},
+}
+
+// CheckCodes returns what holds for each code that a diagnostic can have: first what is wrong with one file, then what is wrong with several together.
+func CheckCodes() []CheckCode { return slices.Clone(checkCodes) }

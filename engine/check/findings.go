@@ -1,0 +1,193 @@
+// Package check finds what is wrong with the files of a workspace and with what they state together, and plans the repairs that lose
+// no text. A file of this package has one family of findings, with their repairs beside them.
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"arbor/engine/plan"
+	"arbor/engine/view"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+	"arbor/statemachine"
+)
+
+// A Finding is a diagnostic with the plan of its repair. mend is nil where a person has to do it; it returns false where it must be
+// left for now, as something else is to be mended first.
+type Finding struct {
+	mdoc.Diagnostic
+	mend func(*plan.Draft) (bool, error)
+}
+
+// Diagnostics returns the diagnostics of findings.
+func Diagnostics(fs []Finding) []mdoc.Diagnostic {
+	out := make([]mdoc.Diagnostic, len(fs))
+	for i, f := range fs {
+		out[i] = f.Diagnostic
+	}
+	return out
+}
+
+// sortFindings orders by file and place. What stands at one place keeps its order, in which it is mended too.
+func sortFindings(fs []Finding) {
+	sort.SliceStable(fs, func(i, j int) bool {
+		a, b := &fs[i], &fs[j]
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col), strings.Compare(a.Code, b.Code)) < 0
+	})
+}
+
+// View returns what is wrong with the files of a view and with what they state together, in the order of files and lines. It uses the
+// documents of the nodes whose facts say that something may be wrong, and of no other.
+func View(v *view.View) []Finding {
+	c := checker{v: v, circles: v.Circles()}
+	for _, d := range v.Broken() {
+		c.out = append(c.out, Finding{Diagnostic: d})
+	}
+	c.workspace()
+	for n := range v.All() {
+		if c.suspect(n) {
+			c.node(n)
+		}
+	}
+	sortFindings(c.out)
+	if v.Workspace().Newer() {
+		return LeftAlone(c.out)
+	}
+	return c.out
+}
+
+// Node returns the diagnostics that concern the file of one node.
+func Node(v *view.View, n *mdstore.Node) []mdoc.Diagnostic {
+	c := checker{v: v, circles: map[mdstore.ID]bool{n.ID: n.ID != mdstore.Root && v.Circular(n)}}
+	if c.suspect(n) {
+		c.node(n)
+	}
+	sortFindings(c.out)
+	return Diagnostics(c.out)
+}
+
+// LeftAlone returns findings of which none is mended, because what they are in must not be written.
+func LeftAlone(fs []Finding) []Finding {
+	for i := range fs {
+		fs[i].Fix, fs[i].mend = "", nil
+	}
+	return fs
+}
+
+// A checker collects what is wrong in a view.
+type checker struct {
+	v       *view.View
+	circles map[mdstore.ID]bool
+	out     []Finding
+}
+
+// A place is where in a file something is wrong; the zero place is the whole file.
+type place struct{ line, col int }
+
+func valueOf(d *mdoc.Doc, key string) (p place) {
+	p.line, p.col = d.FieldPosition(key)
+	return p
+}
+
+func itemAt(d *mdoc.Doc, s mdoc.Span) (p place) {
+	p.line, p.col = d.ItemPosition(s)
+	return p
+}
+
+// A repair is what check --fix does about a finding: in words, and as a plan. The zero repair is a person's.
+type repair struct {
+	text string
+	mend func(*plan.Draft) (bool, error)
+}
+
+// at adds a finding in a document.
+func (c *checker) at(d *mdoc.Doc, p place, code string, r repair, format string, args ...any) {
+	c.add(mdoc.Diagnostic{File: d.Name(), Line: p.line, Col: p.col, Code: code, Text: fmt.Sprintf(format, args...)}, r)
+}
+
+func (c *checker) add(d mdoc.Diagnostic, r repair) {
+	d.Fix = r.text
+	c.out = append(c.out, Finding{d, r.mend})
+}
+
+// field is at for the value of a front matter key.
+func (c *checker) field(d *mdoc.Doc, key, code string, r repair, format string, args ...any) {
+	c.at(d, valueOf(d, key), code, r, format, args...)
+}
+
+// on returns a repair of a node's file, and none where the file takes no edits and will take none.
+func (c *checker) on(n *mdstore.Node, text string, mend func(d *plan.Draft, e *plan.Edit) error) repair {
+	if n.Editable() != nil || len(c.v.Files(n.ID)) > 1 && original(c.v, n.ID) == nil {
+		return repair{}
+	}
+	return repair{text, func(d *plan.Draft) (bool, error) {
+		if d.Editable(n) != nil {
+			return false, nil // one of several with its id still
+		}
+		return true, mend(d, d.OnNode(n))
+	}}
+}
+
+// onWorkspace returns a repair of the workspace's file, and none where that takes no edits.
+func (c *checker) onWorkspace(text string, mend func(d *plan.Draft, e *plan.Edit) error) repair {
+	if w := c.v.Workspace(); w.Doc.Editable() != nil || w.Version.IsZero() {
+		return repair{}
+	}
+	return repair{text, func(d *plan.Draft) (bool, error) { return true, mend(d, d.OnWorkspace()) }}
+}
+
+// set returns the plan of writing one value of the front matter.
+func set(who mdstore.ID, key string, v mdoc.Scalar) func(*plan.Draft, *plan.Edit) error {
+	return func(_ *plan.Draft, e *plan.Edit) error {
+		e.Set(key, v)
+		e.Did("%s %s mended", who, key)
+		return nil
+	}
+}
+
+// suspect reports whether the checks may find anything of a node. It is wrong on one side only: of a node that is not suspect they find
+// nothing.
+func (c *checker) suspect(n *mdstore.Node) bool {
+	v, facts := c.v, n.Facts()
+	if len(n.Problems) > 0 || !facts.Clean() || len(v.Files(n.ID)) != 1 {
+		return true
+	}
+	if n.ID == mdstore.Root {
+		if n.Parent != "" {
+			return true
+		}
+	} else if p, ok := v.Node(n.Parent); !ok || c.circles[n.ID] || childless(p) {
+		return true
+	}
+	if kids := v.Below(n.ID); len(kids) > 0 {
+		if n.Status == statemachine.Initial(n.Type) {
+			return true
+		}
+		if len(c.openBelow(n)) > 0 {
+			return true
+		}
+	}
+	for target := range facts.References() {
+		if _, ok := v.Node(mdstore.ID(target)); ok {
+			continue
+		}
+		if _, broken := v.BrokenFolder(target); broken || isNodeRef(target) {
+			return true
+		}
+	}
+	return false
+}
+
+// openBelow returns what the life cycle says of a node because of its open children.
+func (c *checker) openBelow(n *mdstore.Node) []statemachine.Refusal {
+	open := c.v.OpenChildren(n.ID)
+	if len(open) == 0 {
+		return nil
+	}
+	all := statemachine.Audit(statemachine.Standing{Type: n.Type, Status: n.Status}, "", statemachine.Facts{Conclusion: true, OpenChildren: open})
+	return slices.DeleteFunc(all, func(r statemachine.Refusal) bool { return r.Code != statemachine.CodeChildrenOpen })
+}

@@ -1,0 +1,71 @@
+package check
+
+import (
+	"slices"
+
+	"arbor/engine/plan"
+	"arbor/engine/view"
+	"arbor/mdstore/mdoc"
+)
+
+// fixRounds bounds how often a workspace is looked at while it is mended: what is mended in one round can be what another repair waited
+// for.
+const fixRounds = 64
+
+// Fix mends what can be mended in a workspace without losing text: the findings that name a fix. Doing it again changes nothing.
+type Fix struct {
+	Store  Store
+	Before *view.View // an earlier look: what was there then is not taken for gone; nil for none
+}
+
+// Fixed is what Fix does, and what is wrong before that.
+type Fixed struct {
+	Fixed, Found []mdoc.Diagnostic
+	Checked      int // files
+}
+
+// Plan plans the repairs in rounds, each over the files as the one before leaves them.
+func (x Fix) Plan(d *plan.Draft) (*Fixed, error) {
+	if w := d.View.Workspace(); w.Newer() {
+		return nil, &mdoc.UnreadableError{Problem: plan.NewerProblem(w)}
+	}
+	v, found := All(d.View, x.Store)
+	out := &Fixed{Found: Diagnostics(found), Checked: d.View.Len() + 1}
+	waiting := slices.DeleteFunc(slices.Clone(found), func(f Finding) bool { return f.mend == nil })
+	for range fixRounds {
+		r := d.Over(v)
+		r.Before = x.Before
+		for _, f := range found {
+			if f.mend == nil {
+				continue
+			}
+			done, err := f.mend(r)
+			if err != nil {
+				return nil, err
+			}
+			if !done {
+				continue
+			}
+			// It is named as it was found: lines above it may have come since, and a copy that it names may have got another id.
+			i := slices.IndexFunc(waiting, func(w Finding) bool { return w.File == f.File && w.Code == f.Code && w.Text == f.Text })
+			if i < 0 {
+				i = slices.IndexFunc(waiting, func(w Finding) bool { return w.File == f.File && w.Code == f.Code && w.Fix == f.Fix })
+			}
+			if i >= 0 {
+				f = waiting[i]
+				waiting = slices.Delete(waiting, i, i+1)
+			}
+			out.Fixed = append(out.Fixed, f.Diagnostic)
+		}
+		if err := r.Finish(); err != nil {
+			return nil, err
+		}
+		if len(r.Changes()) == 0 {
+			break
+		}
+		d.Take(r)
+		v, _ = r.After(v)
+		found = View(v)
+	}
+	return out, nil
+}

@@ -1,0 +1,68 @@
+package check
+
+import (
+	"arbor/engine/plan"
+	"arbor/engine/view"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// original returns the one of several files with an id that has the better right to it: the only one in a folder of that name, where all of them say
+// the id themselves and the others can be given ids of their own. Nil where there is none: a person has to decide.
+func original(v *view.View, id mdstore.ID) *mdstore.Node {
+	var orig *mdstore.Node
+	for _, n := range v.Files(id) {
+		if f, ok := n.Doc().Field(mdstore.KeyID); !ok || f.Value != string(id) {
+			return nil
+		}
+		switch {
+		case n.Path.Dir().Base() != string(id):
+			if n.Editable() != nil || id == mdstore.Root { // a second root hangs nowhere
+				return nil
+			}
+		case orig != nil:
+			return nil
+		default:
+			orig = n
+		}
+	}
+	return orig
+}
+
+// rename gives a copy of a node an id of its own. Children and references stay those of the original.
+func rename(d *plan.Draft, n *mdstore.Node) error {
+	id, err := d.FreshID()
+	if err != nil {
+		return err
+	}
+	e := d.OnNode(n)
+	e.Set(mdstore.KeyID, mdoc.Text(string(id)))
+	d.Log(e, "copied from "+string(n.ID))
+	e.Did("%s is a copy of %s", id, n.ID)
+	return nil
+}
+
+// newRoot returns the repair of a workspace without a root: none where anything has the root's place, be it a folder with an editor's backup in it.
+func (c *checker) newRoot() repair {
+	w := c.v.Workspace()
+	path := mdstore.NodePath(w.Dir, mdstore.Root)
+	if _, taken := c.v.File(path); taken || w.Version.IsZero() {
+		return repair{}
+	}
+	if _, broken := c.v.BrokenFolder(string(mdstore.Root)); broken {
+		return repair{}
+	}
+	return repair{"make a root", func(d *plan.Draft) (bool, error) {
+		if !absent(d.Before, mdstore.Root) {
+			return false, nil
+		}
+		return true, d.MakeRoot(path)
+	}}
+}
+
+// discard moves a conflict copy that equals the file beside it, which has that version, to the trash.
+func discard(d *plan.Draft, s mdstore.Stray, same mdstore.Version) error {
+	d.Keep(s.Of, same)
+	d.Discard(s.Path)
+	return nil
+}

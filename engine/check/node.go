@@ -1,0 +1,158 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"arbor/engine/errs"
+	"arbor/engine/plan"
+	"arbor/engine/view"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+	"arbor/statemachine"
+)
+
+func (c *checker) workspace() {
+	w := c.v.Workspace()
+	for _, d := range mdstore.WorkspaceKind.Check(w.Path, w.Doc) {
+		c.add(d, repair{})
+	}
+	for _, p := range w.Problems {
+		f := Finding{Diagnostic: p}
+		switch { // the file itself says what is wrong, and here is what it is mended by
+		case p.Fix == "":
+		case p.Code == mdstore.CodeIDMissing:
+			f.mend = c.onWorkspace(p.Fix, set(w.ID, mdstore.KeyID, mdoc.Text(string(w.ID)))).mend
+		case p.Code == mdstore.CodeStatusInvalid:
+			f.mend = c.onWorkspace(p.Fix, set(w.ID, mdstore.KeyStatus, mdoc.Text(w.Status))).mend
+		}
+		c.out = append(c.out, f)
+	}
+	if len(w.Problems) == 0 || w.Doc.Editable() == nil {
+		if hash := w.RulesHash(); w.StoredHash != hash {
+			c.field(w.Doc, mdstore.KeyRulesHash, CodeHashStale, c.onWorkspace("write the hash of the rules as they stand", set(w.ID, mdstore.KeyRulesHash, mdoc.Text(hash))),
+				"rulesHash is %s, the rules as they stand have %s", orMissing(w.StoredHash), orMissing(hash))
+		}
+		if _, ok := c.v.Node(w.Focus); w.Focus != "" && !ok {
+			focus := c.ifAbsent(w.Focus, c.onWorkspace("focus the root", func(d *plan.Draft, _ *plan.Edit) error { return d.MoveFocus(mdstore.Root) }))
+			if _, ok := c.v.Node(mdstore.Root); !ok && c.newRoot().mend == nil {
+				focus = repair{}
+			}
+			if at, unread := c.v.BrokenFolder(string(w.Focus)); unread {
+				c.field(w.Doc, mdstore.KeyFocus, CodeFocusDangling, repair{}, "focusedNodeId %s cannot be read; mend %s", w.Focus, at)
+			} else {
+				c.field(w.Doc, mdstore.KeyFocus, CodeFocusDangling, focus, "focusedNodeId %s is no node; focus another one", w.Focus)
+			}
+		}
+	}
+	if _, ok := c.v.Node(mdstore.Root); !ok {
+		c.at(w.Doc, place{}, CodeRootMissing, c.newRoot(), "no node has the id root; restore nodes/root/Node.md (git, the trash), or give the topmost node that id")
+	}
+}
+
+func orMissing(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+func (c *checker) node(n *mdstore.Node) {
+	for _, p := range n.Problems {
+		f := Finding{Diagnostic: p}
+		if p.Fix != "" && p.Code == mdstore.CodeIDMissing {
+			r := c.on(n, p.Fix, set(n.ID, mdstore.KeyID, mdoc.Text(string(n.ID))))
+			f.Fix, f.mend = r.text, r.mend
+		}
+		c.out = append(c.out, f)
+	}
+	c.copies(n)
+	c.parent(n)
+	c.status(n)
+	for _, r := range n.References() {
+		if _, ok := c.v.Node(mdstore.ID(r.Target)); !ok && !r.Expired {
+			if at, unread := c.v.BrokenFolder(r.Target); unread { // it is there, and may be readable again in a moment
+				c.at(n.Doc(), itemAt(n.Doc(), r.Span), CodeDangling, repair{}, "reference to %s, which cannot be read; mend %s", r.Target, at)
+				continue
+			}
+			if !isNodeRef(r.Target) {
+				continue
+			}
+			c.at(n.Doc(), itemAt(n.Doc(), r.Span), CodeDangling, c.ifAbsent(mdstore.ID(r.Target), c.on(n, "mark the reference expired", func(_ *plan.Draft, e *plan.Edit) error {
+				e.Mark(string(n.ID), mdstore.SecReferences, r, true)
+				return nil
+			})), "reference to %s, which is no node; correct the id, expire it, or remove it", r.Target)
+		}
+	}
+}
+
+func (c *checker) copies(n *mdstore.Node) {
+	same := c.v.Files(n.ID)
+	if len(same) < 2 {
+		return
+	}
+	var others []string
+	for _, o := range same {
+		if o.Path != n.Path {
+			others = append(others, string(o.Path))
+		}
+	}
+	r, advice := repair{}, "give one of them another id, or remove the copy"
+	if orig := original(c.v, n.ID); orig != nil && orig.Path == n.Path {
+		r = repair{"give the copies ids of their own", func(*plan.Draft) (bool, error) { return true, nil }}
+	} else if orig != nil {
+		r = repair{"give this copy an id of its own", func(d *plan.Draft) (bool, error) { return true, rename(d, n) }}
+	}
+	c.field(n.Doc(), mdstore.KeyID, string(errs.DuplicateID), r, "id %s is that of %s too; %s", n.ID, strings.Join(others, " and "), advice)
+}
+
+func (c *checker) parent(n *mdstore.Node) {
+	if n.ID == mdstore.Root {
+		if n.Parent != "" {
+			c.field(n.Doc(), mdstore.KeyParent, mdstore.CodeFieldInvalid, c.on(n, "write null", set(n.ID, mdstore.KeyParent, mdoc.NullValue())), "parentId is %s, but the root has no parent; write null", n.Parent)
+		}
+		return
+	}
+	if n.Editable() != nil && n.Parent == "" {
+		return
+	}
+	p, ok := c.v.Node(n.Parent)
+	broken, unread := c.v.BrokenFolder(string(n.Parent))
+	switch {
+	case !ok && unread:
+		c.field(n.Doc(), mdstore.KeyParent, string(errs.OrphanNode), repair{}, "parent %s cannot be read; mend %s", n.Parent, broken)
+	case n.Parent == "":
+		c.field(n.Doc(), mdstore.KeyParent, string(errs.OrphanNode), repair{}, "parentId is missing; name the node's parent%s", c.rootIsOne())
+	case !ok && n.Parent == mdstore.Root:
+		c.field(n.Doc(), mdstore.KeyParent, string(errs.OrphanNode), c.newRoot(), "parent root does not exist; the node is in its place again as soon as there is a root")
+	case !ok:
+		c.field(n.Doc(), mdstore.KeyParent, string(errs.OrphanNode), repair{}, "parent %s does not exist; name another parentId%s, or move the node", n.Parent, c.rootIsOne())
+	case c.circles[n.ID] && c.v.Files(n.ID)[0].Path == n.Path: // the others with its id hang where they say
+		c.field(n.Doc(), mdstore.KeyParent, string(errs.Cycle), repair{}, "its ancestors go round in a circle: %s; give one of them another parentId", c.way(n))
+	case childless(p):
+		c.field(n.Doc(), mdstore.KeyParent, CodeExecChildren, repair{}, "parent %s is an execution node, which has no children; name another parentId, or make the parent a planning node", p.ID)
+	}
+}
+
+// rootIsOne names the root as a parent, where there is one.
+func (c *checker) rootIsOne() string {
+	if _, ok := c.v.Node(mdstore.Root); ok {
+		return " (root is one)"
+	}
+	return ""
+}
+
+// childless reports whether a node says of itself that it takes no children, whatever else is wrong with it. A type that is none says nothing, and neither does
+// a damaged file, of which a part only may have been read.
+func childless(n *mdstore.Node) bool {
+	return !statemachine.TakesChildren(n.Type) && n.Editable() == nil && slices.Contains(statemachine.Types(), n.Type)
+}
+
+func (c *checker) way(n *mdstore.Node) string {
+	up, _ := c.v.Ancestors(n.ID)
+	s := string(n.ID)
+	for _, a := range up[:min(len(up), view.CandidatesShown)] {
+		s += " → " + string(a.ID)
+	}
+	return s + " → " + string(n.ID)
+}

@@ -1,0 +1,50 @@
+package check
+
+import (
+	"arbor/engine/plan"
+	"arbor/mdstore"
+	"arbor/statemachine"
+)
+
+// status adds what the file of a node says against its own status, and what its children say against it. Nothing is undone: what
+// stands is named.
+func (c *checker) status(n *mdstore.Node) {
+	for _, d := range mdstore.NodeKind.Check(n.Path, n.Doc()) {
+		r := repair{}
+		if was, _, unlogged := mdstore.UnloggedStatus(n); unlogged && d.Code == string(statemachine.CodeStatusUnreachable) {
+			r = c.on(n, "record it in the log", func(d *plan.Draft, e *plan.Edit) error {
+				d.Log(e, mdstore.StatusChange{By: mdstore.ByHand, From: was.To, To: n.Status}.String())
+				e.Did("%s status %s recorded", n.ID, n.Status)
+				return nil
+			})
+		}
+		c.add(d, r)
+	}
+	kids := c.v.Below(n.ID)
+	if len(n.Problems) > 0 || len(kids) == 0 || !c.owns(n) {
+		return
+	}
+	for _, r := range c.openBelow(n) {
+		c.field(n.Doc(), mdstore.KeyStatus, string(r.Code), repair{}, "%s; %s", r.Text, mdstore.Remedy(r.Code))
+	}
+	// A reopened node is in planning with the children it had; one that never started has none.
+	if statemachine.TakesChildren(n.Type) && n.Status == statemachine.Initial(n.Type) {
+		c.field(n.Doc(), mdstore.KeyStatus, string(statemachine.CodeStatusUnreachable),
+			c.on(n, "move it to "+string(statemachine.Monitoring), func(d *plan.Draft, _ *plan.Edit) error {
+				_, err := d.Raise([]*mdstore.Node{n}, false, "mended: it has children")
+				return err
+			}), "status is %s, but the node has children (%s); it is %s from the first of them on", n.Status, kids[0].ID, statemachine.Monitoring)
+	}
+}
+
+// owns reports whether the children that name an id hang below this one of the files with that id.
+func (c *checker) owns(n *mdstore.Node) bool {
+	same := c.v.Files(n.ID)
+	if len(same) == 1 {
+		return true
+	}
+	if orig := original(c.v, n.ID); orig != nil {
+		return n.Path == orig.Path
+	}
+	return n.Path == same[0].Path
+}

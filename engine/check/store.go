@@ -1,0 +1,133 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"arbor/engine/plan"
+	"arbor/engine/view"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// Store is what only the store can tell of a workspace, as values.
+type Store struct {
+	Strays     []mdstore.Stray
+	Equal      map[mdstore.Path]mdstore.Version // of conflict copies that equal the file beside them: the version of both
+	Missing    map[string]bool                  // targets of documents that the project does not have
+	Unwritable []mdoc.Diagnostic                // why files cannot be written
+}
+
+// Targets returns the targets of documents that are to be looked for in the project: the active ones of the workspace and its nodes that
+// name no node.
+func Targets(v *view.View) []string {
+	all := map[string]bool{}
+	add := func(target string) {
+		if _, ok := v.Node(mdstore.ID(target)); !ok {
+			all[target] = true
+		}
+	}
+	for _, r := range v.Workspace().Docs() {
+		if !r.Expired {
+			add(r.Target)
+		}
+	}
+	for n := range v.All() {
+		for t := range n.Facts().Docs() {
+			add(t)
+		}
+		for t := range n.Facts().References() {
+			add(t)
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// All returns what View finds and what the store tells, and the view as the findings see it: without the folders that hold nothing.
+func All(v *view.View, st Store) (*view.View, []Finding) {
+	v, vacant := vacated(v, st.Strays)
+	out := slices.Concat(View(v), vacant)
+	emptyWorkspace(v, out, st.Strays)
+	out = append(out, missingDocs(v, st.Missing)...)
+	for _, d := range st.Unwritable {
+		out = append(out, Finding{Diagnostic: d})
+	}
+	out = append(out, Strays(st)...)
+	sortFindings(out)
+	if v.Workspace().Newer() {
+		out = LeftAlone(out)
+	}
+	return v, out
+}
+
+// missingDocs names the active documents that the project does not have, where they stand.
+func missingDocs(v *view.View, missing map[string]bool) []Finding {
+	if len(missing) == 0 {
+		return nil
+	}
+	c := checker{v: v}
+	look := func(d *mdoc.Doc, refs []mdstore.Ref) {
+		for _, r := range refs {
+			if missing[r.Target] && !r.Expired {
+				c.at(d, itemAt(d, r.Span), CodeDocMissing, repair{}, "document %s is not in the project; correct its path, expire it, or remove it", r.Target)
+			}
+		}
+	}
+	look(v.Workspace().Doc, v.Workspace().Docs())
+	for n := range v.All() {
+		lacks := func(targets func(func(string) bool)) bool {
+			for t := range targets {
+				if missing[t] {
+					return true
+				}
+			}
+			return false
+		}
+		if n.Editable() != nil || lacks(n.Facts().Docs()) || lacks(n.Facts().References()) {
+			look(n.Doc(), n.Docs())
+			look(n.Doc(), n.References())
+		}
+	}
+	return c.out
+}
+
+// clearAway is the repair of leftovers, which the store does by itself.
+const clearAway = "clear it away"
+
+// ClearedByStore reports whether the store itself mends the finding, by Sweep.
+func (f Finding) ClearedByStore() bool { return f.Code == CodeStray && f.Fix == clearAway }
+
+// Strays returns what lies between the files of a vault.
+func Strays(st Store) []Finding {
+	var out []Finding
+	for _, s := range st.Strays {
+		if s.Kind == mdstore.StrayFolder {
+			continue // of no interest by itself
+		}
+		f := Finding{Diagnostic: mdoc.Diagnostic{File: string(s.Path), Code: CodeStray}}
+		switch s.Kind {
+		case mdstore.StrayConflictCopy:
+			beside := "the file beside it"
+			if s.Of != "" {
+				beside = s.Of.Base()
+			}
+			f.Text = fmt.Sprintf("a conflict copy: compare it with %s (git diff --no-index), take over what is missing there, and delete it", beside)
+			if same, ok := st.Equal[s.Path]; ok {
+				f.Text = fmt.Sprintf("a conflict copy that equals %s", s.Of.Base())
+				f.Fix, f.mend = "move it to the trash", func(d *plan.Draft) (bool, error) { return true, discard(d, s, same) }
+			}
+		case mdstore.StrayBackup:
+			f.Text = "a backup or swap file of an editor or a merge: delete it when that has ended"
+		case mdstore.StrayTemporary:
+			f.Text = "a temporary file of another program: delete it when that has ended"
+		case mdstore.StrayLeftover:
+			f.Text = "a temporary file that a commit which was cut short has left"
+			f.Fix = clearAway
+		default:
+			f.Text = string(s.Kind)
+		}
+		out = append(out, f)
+	}
+	return out
+}

@@ -1,0 +1,235 @@
+// Package claims reserves nodes for sessions. A claim ends with its lease alone; a session that is there renews it.
+package claims
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"slices"
+	"time"
+
+	"arbor/engine/errs"
+	"arbor/engine/plan"
+	"arbor/engine/view"
+	"arbor/mdstore"
+	"arbor/statemachine"
+)
+
+// A Claim gives a node to a session for some time. It is kept when the time is over, until the node is done or another session takes
+// it: so it is known that its work was begun.
+type Claim struct {
+	Session  string `json:"session,omitempty"`  // "": it is the operator's, who has no session
+	Operator string `json:"operator,omitempty"` // who claimed
+	Since    int64  `json:"since,omitempty"`    // Unix milliseconds
+	Until    int64  `json:"until,omitempty"`    // Unix milliseconds; 0: it was given back
+	Lease    int64  `json:"lease,omitempty"`    // milliseconds from one renewal to the end
+}
+
+// The length of a claim unless said otherwise, at most, and of a connection whose server renews its claims.
+const (
+	DefaultLease    = 30 * time.Minute
+	MaxLease        = 24 * time.Hour
+	ConnectionLease = 3 * time.Minute
+	RenewEvery      = time.Minute // how often a server renews the claims of its connections
+)
+
+// clockSlack is how far a clock may be set back without a claim of that moment ending at once. A claim that is further ahead than that
+// holds no more, or a clock that was wrong for a moment could make one that lasts for years.
+const clockSlack = time.Hour
+
+// By names who has claimed: the session, or the operator without one.
+func (c Claim) By() string { return cmp.Or(c.Session, c.Operator) }
+
+// of reports whether a claim is that of an act: made by its session or, without one, by an operator of that name, of which there may
+// be many.
+func (c Claim) of(a plan.Act) bool {
+	if c.Session != "" || a.Session != "" {
+		return c.Session == a.Session
+	}
+	return c.Operator == a.By()
+}
+
+func (c Claim) lease() time.Duration {
+	if l := time.Duration(c.Lease) * time.Millisecond; l > 0 && l <= MaxLease {
+		return l
+	}
+	return DefaultLease
+}
+
+// file lies in .local/, as claims are of this machine's sessions only. A file that is lost or damaged frees what is claimed.
+const file = mdstore.Path("claims.json")
+
+// A Ledger is the claims as they were read.
+type Ledger struct {
+	raw    []byte
+	claims map[mdstore.ID]map[mdstore.ID]Claim // by workspace and node
+	now    time.Time
+}
+
+// Read reads the claims of a store; there are none where it keeps nothing for this machine.
+func Read(ctx context.Context, st mdstore.Store, now time.Time) (*Ledger, error) {
+	l := &Ledger{claims: map[mdstore.ID]map[mdstore.ID]Claim{}, now: now}
+	local, ok := mdstore.AsStore[mdstore.Local](st)
+	if !ok {
+		return l, nil
+	}
+	data, err := local.ReadLocal(ctx, file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return l, ctx.Err() // what cannot be read claims nothing
+	}
+	if l.raw = data; json.Unmarshal(data, &l.claims) != nil || l.claims == nil {
+		l.claims = map[mdstore.ID]map[mdstore.ID]Claim{}
+	}
+	return l, nil
+}
+
+// Write keeps the claims. It must be called with other writers kept out, since before the ledger was read.
+func (l *Ledger) Write(ctx context.Context, st mdstore.Store) error {
+	for ws, nodes := range l.claims {
+		if len(nodes) == 0 {
+			delete(l.claims, ws)
+		}
+	}
+	data, err := json.Marshal(l.claims)
+	if err != nil {
+		return err
+	}
+	local, ok := mdstore.AsStore[mdstore.Local](st)
+	if data = append(data, '\n'); !ok || bytes.Equal(data, l.raw) || len(l.claims) == 0 && l.raw == nil {
+		return nil
+	}
+	if len(data) > mdstore.MaxFileSize {
+		return errs.New(errs.InvalidParams, "so many nodes are claimed that .local/%s has no room for more; claim fewer at once", file)
+	}
+	return local.WriteLocal(ctx, file, data)
+}
+
+// Get returns what is noted of a node, and whether it keeps other sessions off.
+func (l *Ledger) Get(ws, id mdstore.ID) (c Claim, holds bool) {
+	c = l.claims[ws][id]
+	return c, l.holds(c)
+}
+
+func (l *Ledger) set(ws, id mdstore.ID, c Claim) {
+	if l.claims[ws] == nil {
+		l.claims[ws] = map[mdstore.ID]Claim{}
+	}
+	l.claims[ws][id] = c
+}
+
+func (l *Ledger) holds(c Claim) bool {
+	left := c.Until - l.now.UnixMilli()
+	return c.Until > 0 && left > 0 && left <= (c.lease()+clockSlack).Milliseconds()
+}
+
+func (l *Ledger) renewed(c Claim, lease time.Duration) Claim {
+	c.Until, c.Lease = l.now.Add(lease).UnixMilli(), lease.Milliseconds()
+	return c
+}
+
+// giveBack ends a claim. Of a node whose work was begun it stays known that it was.
+func (l *Ledger) giveBack(ws, id mdstore.ID, c Claim, begun bool) {
+	if !begun {
+		delete(l.claims[ws], id)
+		return
+	}
+	c.Until = 0
+	l.set(ws, id, c)
+}
+
+// Prune drops what is noted of nodes of a workspace that are done, or that are gone and not claimed, and of workspaces that the vault
+// does not have and in which nothing is claimed.
+func (l *Ledger) Prune(v *view.View, all []*mdstore.Workspace) {
+	ws := v.Workspace().ID
+	for id, c := range l.claims[ws] {
+		switch n, ok := v.Node(id); {
+		case !ok && l.holds(c): // a file may be missing for a moment
+		case !ok, statemachine.Terminal(n.Status), c.Until == 0 && !view.Begun(n):
+			delete(l.claims[ws], id)
+		}
+	}
+	for other, nodes := range l.claims {
+		held := false
+		for _, c := range nodes {
+			held = held || l.holds(c)
+		}
+		if !held && !slices.ContainsFunc(all, func(w *mdstore.Workspace) bool { return w.ID == other }) {
+			delete(l.claims, other)
+		}
+	}
+}
+
+// Refuse returns the refusal of an act that begins a node which another session has claimed. A person may begin any node; so may an
+// operator without a session, as nothing tells whether the claim is theirs.
+func (l *Ledger) Refuse(act plan.Act, ws mdstore.ID, n *mdstore.Node) error {
+	c, holds := l.Get(ws, n.ID)
+	if !holds || view.Begun(n) || act.Session == "" || act.Operator == mdstore.OperatorHuman || c.of(act) {
+		return nil
+	}
+	return heldBy(n, c)
+}
+
+// heldBy is the refusal of what only the session may do that has claimed a node. Its class is that of files that moved on: another
+// session came first, and reading again shows what is left.
+func heldBy(n *mdstore.Node, c Claim) error {
+	who := "session " + c.Session
+	if c.Session == "" {
+		who = "another " + c.Operator
+	}
+	return errs.New(errs.Conflicting, "%s (%s): %s has claimed it until %s UTC; take another one (node_next with claim, arbor next --claim), wait, or let them or a person give it back (release, arbor next --release)",
+		n.ID, n.Title, who, time.UnixMilli(c.Until).UTC().Format(mdstore.TimeLayout)).With(errs.Details{NodeID: string(n.ID), Status: string(n.Status)})
+}
+
+// Follow notes what a plan means for claims. A session that works on a node it has claimed is there, so the lease begins anew when half
+// of it is over. The claim of a node that is done ends, and so does that of another session whose node goes on after the claim was over.
+func (l *Ledger) Follow(act plan.Act, d *plan.Draft) {
+	ws := d.View.Workspace().ID
+	for _, p := range d.Touched() {
+		n, ok := d.View.File(p)
+		if !ok {
+			continue
+		}
+		c, noted := l.claims[ws][n.ID]
+		advanced := n.ID == d.Advanced
+		switch own := c.of(act) && c.Until > 0; {
+		case !noted:
+		case d.Gone[n.ID], advanced && statemachine.Terminal(d.StatusOf(n)):
+			delete(l.claims[ws], n.ID)
+		case own:
+			if late := c.Until-l.now.UnixMilli() < c.lease().Milliseconds()/2; late || !l.holds(c) {
+				l.set(ws, n.ID, l.renewed(c, c.lease()))
+			}
+		case advanced && (!view.Begun(n) || !l.holds(c)):
+			delete(l.claims[ws], n.ID)
+		}
+	}
+}
+
+// Has reports whether a session has claimed anything.
+func (l *Ledger) Has(session string) (has bool) {
+	l.eachOf(session, func(_, _ mdstore.ID, _ Claim) { has = true })
+	return has
+}
+
+// Renew lets the leases of all claims of a session begin anew, and Drop gives all of them back.
+func (l *Ledger) Renew(session string) {
+	l.eachOf(session, func(ws, id mdstore.ID, c Claim) { l.set(ws, id, l.renewed(c, c.lease())) })
+}
+
+// Drop gives back all that a session has claimed.
+func (l *Ledger) Drop(session string) {
+	l.eachOf(session, func(ws, id mdstore.ID, c Claim) { l.giveBack(ws, id, c, true) }) // Prune sees whether it was begun
+}
+
+func (l *Ledger) eachOf(session string, f func(ws, id mdstore.ID, c Claim)) {
+	for ws, nodes := range l.claims {
+		for id, c := range nodes {
+			if c.Session == session && c.Until > 0 {
+				f(ws, id, c)
+			}
+		}
+	}
+}

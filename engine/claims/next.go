@@ -1,0 +1,100 @@
+package claims
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"arbor/engine/plan"
+	"arbor/engine/view"
+	"arbor/mdstore"
+)
+
+// Ready is a node that can be worked on.
+type Ready struct {
+	Node   *mdstore.Node
+	Way    []*mdstore.Node // from the root to its parent
+	Claim  Claim           // of the session that asks; the zero Claim where the node is free
+	Lapsed Claim           // of the session that began the work and gave it back or went away; the zero Claim where none did
+}
+
+// Begun reports whether work on the node has begun.
+func (r Ready) Begun() bool { return view.Begun(r.Node) }
+
+// An Offer is what there is to be worked on.
+type Offer struct {
+	Nodes   []Ready // for the session that asks
+	Ready   int     // nodes that can be worked on in all
+	Claimed int     // of these, those that other sessions have claimed
+}
+
+// Offer returns at most count of the nodes that may be given to a session: first those that it has claimed and not done yet, then those
+// that are free, both in tree order. Work that was begun by a session whose claim is over is among them. A claim without a session is the
+// operator's, and its node is not given again while it holds, as many may have one operator's name.
+func (l *Ledger) Offer(v *view.View, act plan.Act, count int) *Offer {
+	out := &Offer{}
+	var own, free []Ready
+	noted := l.claims[v.Workspace().ID]
+	theirs := func(c Claim) bool { // be it late: no other session has taken it meanwhile
+		return c.Session != "" && c.Session == act.Session && c.Until > 0
+	}
+	abandoned := func(n *mdstore.Node) bool {
+		c, ok := noted[n.ID]
+		return ok && (theirs(c) || !l.holds(c))
+	}
+	for n, way := range v.Ready(abandoned) {
+		out.Ready++
+		c, ok := noted[n.ID]
+		switch {
+		case ok && theirs(c):
+			if len(own) < count {
+				own = append(own, Ready{Node: n, Way: slices.Clone(way), Claim: c})
+			}
+		case ok && l.holds(c):
+			out.Claimed++
+		case len(free) < count:
+			r := Ready{Node: n, Way: slices.Clone(way)}
+			if ok && view.Begun(n) {
+				r.Lapsed = c
+			}
+			free = append(free, r)
+		}
+	}
+	out.Nodes = append(own, free...)
+	out.Nodes = out.Nodes[:min(count, len(out.Nodes))]
+	return out
+}
+
+// Shown takes the claims out of an offer that do not hold.
+func (l *Ledger) Shown(o *Offer) *Offer {
+	for i, r := range o.Nodes {
+		if !l.holds(r.Claim) {
+			o.Nodes[i].Claim = Claim{}
+		}
+	}
+	return o
+}
+
+// Take claims the nodes of an offer.
+func (l *Ledger) Take(ws mdstore.ID, o *Offer, act plan.Act, lease time.Duration) {
+	for i, r := range o.Nodes {
+		c := Claim{Session: act.Session, Operator: act.By(), Since: cmp.Or(r.Claim.Since, l.now.UnixMilli())}
+		o.Nodes[i].Claim = l.renewed(c, lease)
+		l.set(ws, r.Node.ID, o.Nodes[i].Claim)
+	}
+}
+
+// Release gives a node back that was claimed. It reports false where it is claimed no more. Only the session may that has claimed it, and
+// a person.
+func (l *Ledger) Release(ws mdstore.ID, n *mdstore.Node, act plan.Act) (bool, error) {
+	c, holds := l.Get(ws, n.ID)
+	own := c.of(act)
+	if !holds && !(own && c.Until > 0) {
+		return false, nil
+	}
+	if !own && act.By() != mdstore.OperatorHuman {
+		return false, heldBy(n, c)
+	}
+	l.giveBack(ws, n.ID, c, view.Begun(n))
+	return true, nil
+}

@@ -1,0 +1,209 @@
+// Package errs holds the one type of error that every operation fails with, its codes, and their classes.
+package errs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"arbor/context/assemble"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+	"arbor/statemachine"
+)
+
+// A Class groups errors by what the caller can do about them. Front ends map classes, not codes, to exit codes and HTTP statuses.
+type Class uint8
+
+// The classes. The zero Class is for errors that no package foresees.
+const (
+	Internal   Class = iota
+	NotFound         // no such vault, workspace, node, session
+	Invalid          // a bad argument
+	Refused          // the state machines or the rules forbid it
+	Conflict         // files moved under the plan: read again
+	Unreadable       // a file has problems, or a shape that will not be edited
+)
+
+// A Code names an error for programs. Codes never change their meaning.
+type Code string
+
+// The codes, by class.
+const (
+	VaultNotFound     Code = "VAULT_NOT_FOUND"
+	WorkspaceNotFound Code = "WORKSPACE_NOT_FOUND"
+	NodeNotFound      Code = "NODE_NOT_FOUND"
+	ParentNotFound    Code = "PARENT_NOT_FOUND"
+	ReferenceNotFound Code = "REFERENCE_NOT_FOUND"
+	SessionNotFound   Code = "SESSION_NOT_FOUND"
+
+	InvalidParams   Code = "INVALID_PARAMS"
+	UnknownParams   Code = "UNKNOWN_PARAMS"
+	AmbiguousID     Code = "AMBIGUOUS_ID"
+	InvalidName     Code = "INVALID_NAME"
+	InvalidTitle    Code = "INVALID_TITLE"
+	InvalidContent  Code = "INVALID_CONTENT"
+	InvalidNodeType Code = "INVALID_NODE_TYPE"
+	InvalidPath     Code = "INVALID_PATH"
+
+	InvalidTransition   Code = "INVALID_TRANSITION"
+	ConclusionRequired  Code = "CONCLUSION_REQUIRED"
+	IncompleteChildren  Code = "INCOMPLETE_CHILDREN"
+	ExecutionChildren   Code = "EXECUTION_CANNOT_HAVE_CHILDREN"
+	InvalidParentStatus Code = "INVALID_PARENT_STATUS"
+	RulesHashMismatch   Code = "RULES_HASH_MISMATCH"
+	CannotDeleteRoot    Code = "CANNOT_DELETE_ROOT"
+	CannotMoveRoot      Code = "CANNOT_MOVE_ROOT"
+	MoveCycle           Code = "MOVE_CYCLE"
+	WorkspaceActive     Code = "WORKSPACE_ACTIVE"
+	WorkspaceArchived   Code = "WORKSPACE_ARCHIVED"
+	ReferenceExists     Code = "REFERENCE_EXISTS"
+
+	ConfirmationRequired Code = "CONFIRMATION_REQUIRED"
+
+	Conflicting Code = "CONFLICT"
+
+	FileUnreadable Code = "FILE_UNREADABLE"
+	DuplicateID    Code = "DUPLICATE_ID"
+	OrphanNode     Code = "ORPHAN_NODE"
+	Cycle          Code = "CYCLE"
+
+	InternalError Code = "INTERNAL"
+)
+
+var classes = map[Code]Class{
+	VaultNotFound: NotFound, WorkspaceNotFound: NotFound, NodeNotFound: NotFound, ParentNotFound: NotFound,
+	ReferenceNotFound: NotFound, SessionNotFound: NotFound,
+	InvalidParams: Invalid, UnknownParams: Invalid, AmbiguousID: Invalid, InvalidName: Invalid, InvalidTitle: Invalid,
+	InvalidContent: Invalid, InvalidNodeType: Invalid, InvalidPath: Invalid,
+	InvalidTransition: Refused, ConclusionRequired: Refused, IncompleteChildren: Refused, ExecutionChildren: Refused,
+	InvalidParentStatus: Refused, RulesHashMismatch: Refused, CannotDeleteRoot: Refused, CannotMoveRoot: Refused, MoveCycle: Refused,
+	WorkspaceActive: Refused, WorkspaceArchived: Refused, ReferenceExists: Refused, ConfirmationRequired: Refused,
+	Conflicting:    Conflict,
+	FileUnreadable: Unreadable, DuplicateID: Unreadable, OrphanNode: Unreadable, Cycle: Unreadable,
+}
+
+// Class returns the code's class, Internal for a code that has none.
+func (c Code) Class() Class { return classes[c] }
+
+// An Error is what every operation fails with: who, what, and what would work. Nothing was changed, unless
+// Details.Committed says otherwise.
+type Error struct {
+	Code    Code     `json:"code"`
+	Message string   `json:"message"`
+	Details *Details `json:"details,omitempty"`
+	err     error
+}
+
+// Details are the facts of an error, for programs.
+type Details struct {
+	NodeID       string            `json:"nodeId,omitempty"`
+	Status       string            `json:"status,omitempty"`
+	Action       string            `json:"action,omitempty"`
+	Allowed      []string          `json:"allowed,omitempty"`      // actions that would be accepted
+	OpenChildren []string          `json:"openChildren,omitempty"` // children that are not terminal, the first ones
+	Unmet        []string          `json:"unmet,omitempty"`        // codes of every need that is not met
+	Candidates   []Candidate       `json:"candidates,omitempty"`   // what may have been meant
+	Param        string            `json:"param,omitempty"`
+	Nearest      string            `json:"nearest,omitempty"` // the known name nearest to an unknown one
+	Paths        []string          `json:"paths,omitempty"`
+	Problems     []mdoc.Diagnostic `json:"problems,omitempty"`
+	Committed    bool              `json:"committed,omitempty"` // the change is made although the call failed: do not repeat it
+}
+
+// A Candidate is a node or workspace that may have been meant.
+type Candidate struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Unwrap returns the cause, nil where the error has none.
+func (e *Error) Unwrap() error { return e.err }
+
+// Class returns the class of the error's code.
+func (e *Error) Class() Class { return e.Code.Class() }
+
+// New returns an Error with that message.
+func New(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// With returns the error with these facts.
+func (e *Error) With(d Details) *Error {
+	e.Details = &d
+	return e
+}
+
+// As returns err as an Error: errors of the packages below get their code here and nowhere else, and all
+// others are internal. It returns nil for nil.
+func As(err error) *Error {
+	if err == nil {
+		return nil
+	}
+	var (
+		own        *Error
+		refused    *statemachine.RefusedError
+		unreadable *mdoc.UnreadableError
+		edit       *mdoc.EditError
+		conflict   *mdstore.ConflictError
+		busy       *mdstore.BusyError
+		unfinished *mdstore.UnfinishedError
+		unknown    *assemble.UnknownNodeError
+		path       *fs.PathError
+	)
+	wrap := func(c Code, d Details) *Error {
+		return &Error{Code: c, Message: err.Error(), Details: &d, err: err}
+	}
+	switch {
+	case errors.As(err, &own):
+		return own
+	case errors.As(err, &unfinished): // whatever keeps it from being finished
+		return wrap(InternalError, Details{Committed: true})
+	case errors.As(err, &refused):
+		return wrap(Code(refused.Code()), refusal(refused))
+	case errors.As(err, &unreadable):
+		return wrap(FileUnreadable, Details{Problems: []mdoc.Diagnostic{unreadable.Problem}})
+	case errors.As(err, &edit):
+		return wrap(InvalidContent, Details{Problems: []mdoc.Diagnostic{{File: edit.File, Line: edit.Line, Code: string(InvalidContent), Text: edit.Text}}})
+	case errors.As(err, &conflict):
+		d := Details{}
+		for _, p := range conflict.Paths {
+			d.Paths = append(d.Paths, string(p))
+		}
+		return wrap(Conflicting, d)
+	case errors.As(err, &busy):
+		return wrap(Conflicting, Details{Paths: []string{busy.Where}})
+	case errors.As(err, &unknown):
+		return wrap(NodeNotFound, Details{NodeID: string(unknown.ID)})
+	case errors.Is(err, context.Canceled):
+		return &Error{Code: InternalError, Message: "interrupted; nothing was changed", err: err}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Error{Code: Conflicting, Message: "another process held the vault's lock for too long; nothing was changed: try again", err: err}
+	case errors.As(err, &path):
+		return &Error{Code: InternalError, Message: err.Error(), Details: &Details{Paths: []string{path.Path}}, err: err}
+	}
+	return &Error{Code: InternalError, Message: err.Error(), err: err}
+}
+
+const openShown = 20 // children that a refusal names; its message counts them all
+
+func refusal(r *statemachine.RefusedError) Details {
+	d := Details{Status: string(r.Standing.Status), Action: string(r.Do), OpenChildren: r.OpenChildren[:min(len(r.OpenChildren), openShown)], Allowed: []string{}}
+	for _, a := range r.Allowed {
+		d.Allowed = append(d.Allowed, string(a))
+	}
+	for _, u := range r.Unmet {
+		d.Unmet = append(d.Unmet, string(u.Code))
+	}
+	return d
+}
+
+// Recoded returns the error under another code.
+func Recoded(err error, c Code) error {
+	e := *As(err)
+	e.Code = c
+	return &e
+}

@@ -1,0 +1,237 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"arbor/engine/live"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// A Feed tells what changes in the workspaces of a vault, whoever changes it: each time the difference between what it told last and what the files say. So a change is
+// told once, what came back to what it was before it was told is not told at all, and from the state that it begins with the events lead to the state that there is.
+//
+// The functions are called one at a time, and none must be set. A Feed is used by one Run or Serve at a time, and may be run again, over another engine of the same vault as
+// well: it goes on with what it told last.
+type Feed struct {
+	Workspace mdstore.ID                           // the one to tell of; "" for all
+	Began     func(Baseline)                       // once: what changes from now on will be told
+	Tell      func(Report) error                   // what has changed; an error ends the feed
+	Away      func(why error)                      // the vault cannot be read for now; nil: it can be again
+	Polls     func(why error)                      // changes are found by looking from time to time, from now on
+	Now       func() time.Time                     // nil: time.Now
+	After     func(time.Duration) <-chan time.Time // nil: time.After
+
+	box     mailbox
+	shown   map[mdstore.Path]*shown    // what was told, by the workspaces' folders; nil before Began
+	shared  []mdoc.Diagnostic          // of workspaces that have one id, likewise
+	good    map[mdstore.Path]*mdoc.Doc // what blank files said
+	doubted map[string]bool            // what the last look found and did not tell
+	held    int                        // looks in a row that found something and did not tell it
+	away    bool                       // Away was told
+	polls   bool                       // Polls was told
+}
+
+// A Baseline is what a feed begins with.
+type Baseline struct {
+	Workspaces, Nodes int
+	Diagnostics       int // those that there are
+}
+
+// A Report is what changed, and was found at one time.
+type Report struct {
+	Time   time.Time // when it was found, by the engine's clock
+	Events []Event   // never none
+}
+
+const (
+	sure      = 200 * time.Millisecond // between two looks at what somebody may be about to write
+	mostHeld  = 3                      // looks after which it is told, whatever it is
+	lookAgain = 2 * time.Second        // between two looks at a vault that cannot be read
+)
+
+// Run follows the engine's store and tells what changes, until ctx ends. The error is ctx's, that of Tell, an mdstore.ErrReplaced when the vault has to be opened again, or
+// why the store cannot be followed. Where the engine is followed already, Serve is what to call.
+func (f *Feed) Run(ctx context.Context, l *live.Vault) error {
+	ctx, stop := context.WithCancel(ctx)
+	ready, ended := make(chan struct{}), make(chan struct{})
+	var failed error
+	go func() {
+		defer close(ended)
+		failed = l.Follow(ctx, func() { close(ready) }, f.Hear)
+	}()
+	defer func() {
+		stop()
+		<-ended
+	}()
+	select {
+	case <-ended:
+		return failed
+	case <-ready:
+	}
+	return f.Serve(ctx, l)
+}
+
+// Hear is told of news by who follows the engine. It returns at once and may be called at any time.
+func (f *Feed) Hear(n live.News) { f.box.put(n) }
+
+// Serve tells what changes, as far as Hear is told of it, until ctx ends; the engine must be followed. Its errors are those of Run.
+func (f *Feed) Serve(ctx context.Context, l *live.Vault) error {
+	look := live.News{All: true}
+	for {
+		look = look.And(f.box.take())
+		found, err := f.look(ctx, l, look)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		filled, again := f.box.filled(), (<-chan time.Time)(nil)
+		switch found {
+		case settled:
+			look = live.News{}
+		case doubtful: // what comes meanwhile is looked at together with it
+			filled, again = nil, f.after(sure)
+		case unread:
+			look = live.News{All: true}
+			again = f.after(lookAgain)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-filled:
+		case <-again:
+		}
+	}
+}
+
+// A sight is what came of a look.
+type sight uint8
+
+const (
+	settled  sight = iota // all is told
+	doubtful              // it may be another thing in a moment
+	unread                // the vault cannot be read
+)
+
+// look looks at what may have changed and tells it.
+func (f *Feed) look(ctx context.Context, l *live.Vault, news live.News) (sight, error) {
+	err := l.InPlace()
+	var now map[mdstore.Path]*shown
+	var shared []mdoc.Diagnostic
+	if err == nil {
+		now, shared, err = f.read(ctx, l, news)
+	}
+	if ctx.Err() != nil || errors.Is(err, mdstore.ErrReplaced) {
+		return unread, err
+	}
+	if err != nil && elsewhere(err) {
+		return doubtful, nil
+	}
+	f.tellAway(err)
+	if err != nil {
+		return unread, nil
+	}
+	f.tellPolls(l.Polls())
+	if f.shown == nil {
+		f.shown, f.shared, f.good = now, shared, map[mdstore.Path]*mdoc.Doc{}
+		if f.Began != nil {
+			f.Began(baseline(now, shared))
+		}
+		return settled, nil
+	}
+	events, parts := f.compare(now)
+	if f.doubts(events) {
+		return doubtful, nil
+	}
+	events = f.diagnosed(events, parts, shared)
+	if len(events) > 0 && f.Tell != nil {
+		if err := f.Tell(Report{Time: f.now(), Events: events}); err != nil {
+			return settled, err
+		}
+	}
+	f.shown, f.shared = now, shared
+	f.remember(events)
+	return settled, nil
+}
+
+func (f *Feed) now() time.Time {
+	if f.Now != nil {
+		return f.Now()
+	}
+	return time.Now()
+}
+
+func (f *Feed) after(d time.Duration) <-chan time.Time {
+	if f.After != nil {
+		return f.After(d)
+	}
+	return time.After(d)
+}
+
+func (f *Feed) tellAway(why error) {
+	if away := why != nil; away != f.away {
+		if f.away = away; f.Away != nil {
+			f.Away(why)
+		}
+	}
+}
+
+func (f *Feed) tellPolls(polls bool, why error) {
+	if polls && !f.polls && f.Polls != nil {
+		f.Polls(why)
+	}
+	f.polls = polls
+}
+
+func baseline(now map[mdstore.Path]*shown, shared []mdoc.Diagnostic) Baseline {
+	b := Baseline{Workspaces: len(now), Diagnostics: len(shared)}
+	for _, s := range now {
+		b.Nodes += s.view.Len()
+		b.Diagnostics += len(s.found)
+	}
+	return b
+}
+
+// A mailbox holds news until somebody takes them. The zero mailbox is empty.
+type mailbox struct {
+	mu   sync.Mutex
+	news live.News     // guarded by mu
+	full chan struct{} // guarded by mu; nil until it is asked for
+}
+
+// filled returns a channel on which there is something to receive after news came. It may be once too often.
+func (b *mailbox) filled() chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.channel()
+}
+
+func (b *mailbox) channel() chan struct{} {
+	if b.full == nil {
+		b.full = make(chan struct{}, 1)
+	}
+	return b.full
+}
+
+func (b *mailbox) put(n live.News) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.news = b.news.And(n)
+	select {
+	case b.channel() <- struct{}{}:
+	default:
+	}
+}
+
+func (b *mailbox) take() live.News {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := b.news
+	b.news = live.News{}
+	return n
+}

@@ -1,0 +1,284 @@
+package feed
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"arbor/engine/check"
+	"arbor/engine/errs"
+	"arbor/engine/live"
+	"arbor/engine/view"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// shown is what was told of a workspace.
+type shown struct {
+	view  *view.View
+	state view.State
+	docs  map[mdstore.Path]*mdoc.Doc // of the nodes' files, that events can tell what changed in them
+	found []mdoc.Diagnostic
+}
+
+// listings is how often the vault is listed anew when workspaces move while they are read.
+const listings = 3
+
+// read returns the workspaces as they are now, by their folders. Those that the news say nothing of are the very ones that were told.
+// shared is what is wrong with workspaces that have one id.
+func (f *Feed) read(ctx context.Context, l *live.Vault, news live.News) (now map[mdstore.Path]*shown, shared []mdoc.Diagnostic, err error) {
+	if now, err := f.reread(ctx, l, news); now != nil || err != nil {
+		return now, nil, err
+	}
+	for round := 1; ; round++ {
+		all, err := l.Workspaces(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		now, shared, err := f.readAll(ctx, l, all)
+		if err == nil || ctx.Err() != nil || round == listings || !elsewhere(err) {
+			return now, shared, err
+		}
+	}
+}
+
+// errElsewhere says that a workspace is no longer where it was listed.
+var errElsewhere = errors.New("a workspace moved while it was read")
+
+// elsewhere reports whether an error says that a workspace came, went or moved since it was listed.
+func elsewhere(err error) bool {
+	code := errs.As(err).Code
+	return errors.Is(err, errElsewhere) || code == errs.WorkspaceNotFound || code == errs.DuplicateID
+}
+
+// reread reads the workspaces that news of nodes are about. It returns nil where the vault has to be listed: workspaces may have come
+// or gone.
+func (f *Feed) reread(ctx context.Context, l *live.Vault, news live.News) (map[mdstore.Path]*shown, error) {
+	if news.All || f.shown == nil || len(f.shared) > 0 {
+		return nil, nil
+	}
+	stale := map[mdstore.Path]bool{}
+	for _, p := range news.Paths {
+		dir := mdstore.WorkspaceDir(p)
+		if f.shown[dir] == nil || !p.Under(dir.Join(mdstore.NodesDir)) {
+			return nil, nil
+		}
+		stale[dir] = true
+	}
+	now := maps.Clone(f.shown)
+	for dir := range stale {
+		v, err := l.Current(ctx, f.shown[dir].view.Workspace().ID)
+		switch {
+		case err != nil && !elsewhere(err):
+			return nil, err
+		case err != nil || v.Workspace().Dir != dir:
+			return nil, nil
+		}
+		if now[dir], err = f.show(ctx, l, v, f.shown[dir]); err != nil {
+			return nil, err
+		}
+	}
+	return now, nil
+}
+
+// readAll reads the workspaces of a listing that the feed is about.
+func (f *Feed) readAll(ctx context.Context, l *live.Vault, all []*mdstore.Workspace) (map[mdstore.Path]*shown, []mdoc.Diagnostic, error) {
+	now := map[mdstore.Path]*shown{}
+	shared := []mdoc.Diagnostic{}
+	for _, w := range all {
+		if f.Workspace != "" && w.ID != f.Workspace && !f.was(w) {
+			continue
+		}
+		var v *view.View
+		d, twin := check.SharedID(all, w)
+		var err error
+		if twin {
+			shared = append(shared, d)
+			v, err = l.Twin(ctx, w)
+		} else if v, err = l.Current(ctx, w.ID); err == nil && v.Workspace().Dir != w.Dir {
+			l.Stale() // it has not been read since it moved
+			v, err = l.Current(ctx, w.ID)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if v.Workspace().Dir != w.Dir {
+			return nil, nil, errElsewhere
+		}
+		if now[w.Dir], err = f.show(ctx, l, v, f.shown[w.Dir]); err != nil {
+			return nil, nil, err
+		}
+	}
+	return now, shared, nil
+}
+
+// show reads the documents of a view that differ from what was told, and looks for what is wrong.
+func (f *Feed) show(ctx context.Context, l *live.Vault, v *view.View, was *shown) (*shown, error) {
+	if was != nil && was.view == v {
+		return was, nil
+	}
+	s := &shown{view: v, state: v.State()}
+	old := view.State{}
+	if was != nil {
+		old = was.state
+	}
+	err := l.Over(ctx, v, func(v *view.View) error {
+		s.docs = map[mdstore.Path]*mdoc.Doc{}
+		for n := range v.All() {
+			if d, ok := old[n.Path]; ok && d.Version == n.Version() && was.docs[n.Path] != nil {
+				s.docs[n.Path] = was.docs[n.Path]
+			} else {
+				s.docs[n.Path] = n.Doc()
+			}
+		}
+		s.found = check.Diagnostics(check.View(v))
+		return nil
+	})
+	return s, err
+}
+
+// was reports whether a workspace that does not say who it is lies where the one lay that the feed is about.
+func (f *Feed) was(w *mdstore.Workspace) bool { return f.shown[w.Dir] != nil && meaning(w.Doc) == nil }
+
+// A part is two states of a workspace, either nil where it was or is not there, and the events that lead from one to the other.
+type part struct {
+	was, is    *shown
+	start, end int
+}
+
+// compare returns what became of the workspaces since they were told.
+func (f *Feed) compare(now map[mdstore.Path]*shown) ([]Event, []part) {
+	from := map[mdstore.Path]*shown{} // what those were that came or changed
+	gone := map[mdstore.ID]*shown{}
+	for dir, s := range f.shown {
+		if now[dir] == nil {
+			gone[s.view.Workspace().ID] = s
+		}
+	}
+	var events []Event
+	var parts []part
+	add := func(was, is *shown) {
+		start := len(events)
+		events = append(events, compare(was, is)...)
+		parts = append(parts, part{was, is, start, len(events)})
+	}
+	for _, dir := range slices.Sorted(maps.Keys(now)) {
+		id := now[dir].view.Workspace().ID
+		if f.shown[dir] == nil && gone[id] != nil {
+			from[dir] = gone[id]
+			delete(gone, id)
+		}
+	}
+	for _, s := range slices.SortedFunc(maps.Values(gone), func(a, b *shown) int { return cmp.Compare(a.view.Workspace().Dir, b.view.Workspace().Dir) }) {
+		add(s, nil)
+	}
+	for _, dir := range slices.Sorted(maps.Keys(now)) {
+		was := f.shown[dir]
+		if was == nil {
+			was = from[dir]
+		}
+		if was != now[dir] {
+			add(was, now[dir])
+		}
+	}
+	for i := range events { // what was blank compares with what it said before
+		if v := &events[i]; v.was == nil {
+			v.was = f.good[v.before()]
+		}
+	}
+	return events, parts
+}
+
+// compare returns how a workspace became another: its own file first, then those of nodes in the order of paths. nil stands for a
+// workspace that is not there.
+func compare(was, is *shown) []Event {
+	var out []Event
+	if v, ok := compareOwn(was, is); ok {
+		out = append(out, v)
+	}
+	if is == nil {
+		return out
+	}
+	w, old, docs, dir := is.view.Workspace(), view.State{}, map[mdstore.Path]*mdoc.Doc(nil), is.view.Workspace().Dir
+	if was != nil {
+		dir = was.view.Workspace().Dir
+		old, docs = was.state.Moved(dir, w.Dir), was.docs
+	}
+	before := func(p mdstore.Path) mdstore.Path { // where a file lay in the folder that the workspace had
+		if dir != w.Dir && p.Under(w.Dir) {
+			return dir + p[len(w.Dir):]
+		}
+		return p
+	}
+	for _, d := range view.Diff(old, is.state) {
+		if d.Path == w.Path || d.Node == "" {
+			continue
+		}
+		v := Event{Kind: d.Kind, Workspace: w.ID, Node: d.Node, Title: d.Title, Path: d.Path}
+		switch d.Kind {
+		case view.Removed:
+			v.Path = before(d.Path)
+			v.was = meaning(docs[v.Path])
+		case view.Relocated:
+			v.From = before(d.From)
+			v.was = meaning(docs[v.From])
+		default:
+			v.was = meaning(docs[before(d.Path)])
+		}
+		if d.Kind != view.Removed {
+			doc := is.docs[d.Path]
+			if v.Blank = doc == nil || blank(doc, is.state[d.Path].Version); !v.Blank {
+				v.is = doc
+			}
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// compareOwn compares the workspaces' own files.
+func compareOwn(was, is *shown) (Event, bool) {
+	switch {
+	case was == nil && is == nil:
+		return Event{}, false
+	case was == nil:
+		w := is.view.Workspace()
+		v := Event{Kind: view.Added, Workspace: w.ID, Title: w.Name, Path: w.Path, Nodes: is.view.Len(), Blank: blank(w.Doc, w.Version)}
+		if !v.Blank {
+			v.is = w.Doc
+		}
+		return v, true
+	case is == nil:
+		w := was.view.Workspace()
+		return Event{Kind: view.Removed, Workspace: w.ID, Title: w.Name, Path: w.Path, Nodes: was.view.Len(), was: w.Doc}, true
+	}
+	old, now := was.view.Workspace(), is.view.Workspace()
+	if old.Path == now.Path && old.Version == now.Version {
+		return Event{}, false
+	}
+	v := Event{Kind: view.Altered, Workspace: now.ID, Title: now.Name, Path: now.Path, Blank: blank(now.Doc, now.Version), was: meaning(old.Doc)}
+	if v.Blank {
+		v.Workspace, v.Title = old.ID, old.Name
+	} else {
+		v.is = now.Doc
+	}
+	if old.Path != now.Path {
+		v.Kind, v.From, v.Nodes = view.Relocated, old.Path, is.view.Len()
+	}
+	return v, true
+}
+
+// blank reports whether nothing can be read of the file of a document: the document is empty, or is not that of the file's bytes.
+func blank(d *mdoc.Doc, v mdstore.Version) bool {
+	return d.Editable() != nil && (meaning(d) == nil || mdstore.VersionOf(d.Bytes()) != v)
+}
+
+// meaning returns a document that says something, nil for one that does not.
+func meaning(d *mdoc.Doc) *mdoc.Doc {
+	if d == nil || len(d.Fields()) == 0 && d.Editable() != nil {
+		return nil
+	}
+	return d
+}

@@ -1,0 +1,144 @@
+package feed
+
+import (
+	"slices"
+
+	"arbor/engine/view"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// doubts reports whether something was found that may be another thing in a moment: a file that is gone or cannot be read may be one that somebody is writing. What the look before
+// this one found as well is certain.
+func (f *Feed) doubts(events []Event) bool {
+	doubted, doubt := map[string]bool{}, false
+	for i := range events {
+		v := &events[i]
+		if v.Kind == view.Removed || v.Blank || v.is != nil && v.is.Editable() != nil && (v.was == nil || v.was.Editable() == nil) {
+			key := v.Kind + " " + string(v.Path)
+			doubted[key] = true
+			doubt = doubt || !f.doubted[key]
+		}
+	}
+	if doubt && f.held < mostHeld {
+		f.doubted, f.held = doubted, f.held+1
+		return true
+	}
+	f.doubted, f.held = nil, 0
+	return false
+}
+
+// remember keeps what files said that say nothing now.
+func (f *Feed) remember(events []Event) {
+	for i := range events {
+		v := &events[i]
+		if v.Kind == Diagnosed {
+			continue
+		}
+		delete(f.good, v.before())
+		if v.Blank && v.was != nil {
+			f.good[v.Path] = v.was
+		}
+	}
+}
+
+// diagnosed gives the events the diagnostics that came and went with them: those of a file to the event of that file, others to the last
+// event of the workspace. Where there is none, they are events of their own.
+func (f *Feed) diagnosed(events []Event, parts []part, shared []mdoc.Diagnostic) []Event {
+	var out []Event
+	for _, c := range parts {
+		var old, now []mdoc.Diagnostic
+		id := mdstore.ID("")
+		if c.was != nil {
+			old, id = slices.Clone(c.was.found), c.was.view.Workspace().ID
+		}
+		if c.is != nil {
+			now, id = c.is.found, c.is.view.Workspace().ID
+		}
+		own := events[c.start:c.end:c.end]
+		if c.was != nil && c.is != nil {
+			follow(old, own, c.was.view.Workspace().Dir, c.is.view.Workspace().Dir)
+		}
+		out = append(out, give(own, old, now, id)...)
+	}
+	return give(out, f.shared, shared, "")
+}
+
+// follow gives diagnostics the places that their files have now.
+func follow(ds []mdoc.Diagnostic, events []Event, from, to mdstore.Path) {
+	places := map[string]mdstore.Path{}
+	for i := range events {
+		if v := &events[i]; v.From != "" {
+			places[string(v.From)] = v.Path
+		}
+	}
+	for i := range ds {
+		if p, ok := places[ds[i].File]; ok {
+			ds[i].File = string(p)
+		} else {
+			ds[i].File = string(movedTo(mdstore.Path(ds[i].File), from, to))
+		}
+	}
+}
+
+// A fault is a diagnostic wherever in its file it stands: lines above it come and go.
+type fault struct{ file, code, text string }
+
+// give adds to events what came and went between two states of the diagnostics.
+func give(events []Event, old, now []mdoc.Diagnostic, ws mdstore.ID) []Event {
+	found, mended := beyond(now, old), beyond(old, now)
+	if len(found)+len(mended) == 0 {
+		return events
+	}
+	at := map[string]int{}
+	for i := range events {
+		at[string(events[i].Path)] = i
+	}
+	last := len(events) - 1
+	of := func(d mdoc.Diagnostic) *Event {
+		i, ok := at[d.File]
+		switch {
+		case ok:
+		case last >= 0:
+			i = last
+		default:
+			i = len(events)
+			at[d.File] = i
+			events = append(events, Event{Kind: Diagnosed, Workspace: ws, Path: mdstore.Path(d.File)})
+		}
+		return &events[i]
+	}
+	for _, d := range found {
+		v := of(d)
+		v.Found = append(v.Found, d)
+	}
+	for _, d := range mended {
+		v := of(d)
+		v.Mended = append(v.Mended, d)
+	}
+	return events
+}
+
+// beyond returns the diagnostics that all has more often than some, in the order of all.
+func beyond(all, some []mdoc.Diagnostic) []mdoc.Diagnostic {
+	left := map[fault]int{}
+	for _, d := range some {
+		left[fault{d.File, d.Code, d.Text}]++
+	}
+	var out []mdoc.Diagnostic
+	for _, d := range all {
+		k := fault{d.File, d.Code, d.Text}
+		if left[k]--; left[k] < 0 {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// movedTo returns the place of a file after a folder above it has moved.
+func movedTo(p, from, to mdstore.Path) mdstore.Path {
+	if from == to || !p.Under(from) {
+		return p
+	}
+	return to + p[len(from):]
+}

@@ -1,0 +1,101 @@
+package live
+
+import (
+	"context"
+	"errors"
+
+	"arbor/mdstore"
+)
+
+// News says what may have changed, whichever program changed it. It is a hint: what is named may be as it was.
+type News struct {
+	Paths []mdstore.Path // files and folders; nil with All
+	All   bool           // anything may have changed
+}
+
+// And returns the news of both.
+func (n News) And(m News) News {
+	if n.All || m.All {
+		return News{All: true}
+	}
+	return News{Paths: append(n.Paths[:len(n.Paths):len(n.Paths)], m.Paths...)}
+}
+
+// Follow keeps views current with what people and other programs save, for as long as ctx lasts: a view that is asked for after a save
+// shows it. ready is called once when changes from now on are seen; news then gets what changed once it has settled, one call at a
+// time. Both may be nil. The error is ctx's, or why the store cannot be followed: errors.ErrUnsupported where it has no news to give.
+func (l *Vault) Follow(ctx context.Context, ready func(), news func(News)) error {
+	w, ok := mdstore.AsStore[mdstore.Watcher](l.st)
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	defer l.follow(false)
+	return w.Watch(ctx, mdstore.Watching{
+		Ready: func() {
+			l.follow(true)
+			if ready != nil {
+				ready()
+			}
+		},
+		Early: func(p mdstore.Path) {
+			if p == "" {
+				l.Stale()
+			} else {
+				l.Heed(false, p)
+			}
+		},
+		Settled: func(paths []mdstore.Path, all bool) {
+			if all {
+				l.Stale()
+			} else {
+				l.Heed(true, paths...)
+				l.settle(paths)
+			}
+			if news != nil {
+				news(News{Paths: paths, All: all})
+			}
+		},
+	})
+}
+
+// follow says whether the store tells of changes from now on. What was read before may have changed unseen.
+func (l *Vault) follow(on bool) {
+	l.Stale()
+	l.mu.Lock()
+	l.following = on
+	l.mu.Unlock()
+}
+
+// settle says that no program is saving those files any more, or what lies below those that are folders.
+func (l *Vault) settle(paths []mdstore.Path) {
+	named := make(map[mdstore.Path]bool, len(paths))
+	for _, p := range paths {
+		named[p] = true
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for p, m := range l.dirty {
+		for q := p; q != "" && !m.settled; q = q.Dir() {
+			if named[q] {
+				m.settled = true
+				l.dirty[p] = m
+			}
+		}
+	}
+}
+
+// InPlace returns nil while the files lie where the store was opened: see mdstore.Watcher.
+func (l *Vault) InPlace() error {
+	if w, ok := mdstore.AsStore[mdstore.Watcher](l.st); ok {
+		return w.InPlace()
+	}
+	return nil
+}
+
+// Polls reports whether changes are found by looking from time to time, and why.
+func (l *Vault) Polls() (polls bool, why error) {
+	if w, ok := mdstore.AsStore[mdstore.Watcher](l.st); ok {
+		return w.Polls()
+	}
+	return false, nil
+}

@@ -1,0 +1,215 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"sync"
+	"time"
+
+	"arbor/engine/errs"
+	"arbor/engine/view"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// Read calls f, which only reads, and loads the documents that it uses: f runs over views that note the use of a document which is not
+// loaded, and runs again with those documents, until none is missing. All that f sees of one workspace is of one state, unless a
+// program saves a file at that very moment: then f runs over the view with that file as it is. f must not hand a view to others.
+func (l *Vault) Read(ctx context.Context, f func(context.Context) error) error {
+	if gatherOf(ctx, l) != nil {
+		return f(ctx)
+	}
+	g := &gather{vault: l, docs: map[mdstore.Path]*mdoc.Doc{}, base: map[mdstore.ID]*view.View{}}
+	for range gatherRounds {
+		g.runs = map[mdstore.ID]*view.View{}
+		err := f(context.WithValue(ctx, gatherKey{}, g))
+		wanted := g.wanted()
+		if len(wanted) == 0 || ctx.Err() != nil {
+			return err
+		}
+		if err := g.load(ctx, wanted); err != nil {
+			return err
+		}
+	}
+	return errs.New(errs.Conflicting, "the files keep changing while they are read; try again")
+}
+
+// Plan is Read for a function that works on one workspace. The view that it is given last is the one that its result was made over;
+// base is that view without documents.
+func (l *Vault) Plan(ctx context.Context, id mdstore.ID, f func(v *view.View) error) (base *view.View, err error) {
+	if base, err = l.current(ctx, id); err != nil {
+		return nil, err
+	}
+	return l.over(ctx, base, f)
+}
+
+// Over is Plan over a view that the caller has.
+func (l *Vault) Over(ctx context.Context, v *view.View, f func(v *view.View) error) error {
+	_, err := l.over(ctx, v, f)
+	return err
+}
+
+func (l *Vault) over(ctx context.Context, base *view.View, f func(v *view.View) error) (*view.View, error) {
+	id := base.Workspace().ID
+	g := &gather{vault: l, docs: map[mdstore.Path]*mdoc.Doc{}, base: map[mdstore.ID]*view.View{id: base}}
+	for range gatherRounds {
+		g.runs = map[mdstore.ID]*view.View{}
+		v, err := g.view(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		err = f(v)
+		wanted := g.wanted()
+		if len(wanted) == 0 || ctx.Err() != nil {
+			return g.base[id], err
+		}
+		if err := g.load(ctx, wanted); err != nil {
+			return nil, err
+		}
+	}
+	return nil, errs.New(errs.Conflicting, "%s: the files keep changing while the change is planned; try again", id)
+}
+
+// gatherRounds is how often an operation runs again with more documents. Each round loads all that the one before it asked for.
+const gatherRounds = 50
+
+type gatherKey struct{}
+
+func gatherOf(ctx context.Context, l *Vault) *gather {
+	if g, _ := ctx.Value(gatherKey{}).(*gather); g != nil && g.vault == l {
+		return g
+	}
+	return nil
+}
+
+// A gather is the views and documents of one operation.
+type gather struct {
+	vault *Vault
+	base  map[mdstore.ID]*view.View
+	docs  map[mdstore.Path]*mdoc.Doc
+	runs  map[mdstore.ID]*view.View // of this run
+}
+
+func (g *gather) view(ctx context.Context, id mdstore.ID) (*view.View, error) {
+	if v := g.runs[id]; v != nil {
+		return v, nil
+	}
+	base := g.base[id]
+	if base == nil {
+		var err error
+		if base, err = g.vault.current(ctx, id); err != nil {
+			return nil, err
+		}
+		g.base[id] = base
+	}
+	g.runs[id] = base.Recording(g.docs)
+	return g.runs[id], nil
+}
+
+func (g *gather) wanted() map[mdstore.ID][]*mdstore.Node {
+	out := map[mdstore.ID][]*mdstore.Node{}
+	for id, v := range g.runs {
+		if nodes := v.Wanted(); len(nodes) > 0 {
+			out[id] = nodes
+		}
+	}
+	return out
+}
+
+// load reads the documents of nodes, several at once. A file that is not as its node states it becomes part of the view as it is.
+func (g *gather) load(ctx context.Context, wanted map[mdstore.ID][]*mdstore.Node) error {
+	for id, nodes := range wanted {
+		files, errors := make([]mdstore.File, len(nodes)), make([]error, len(nodes))
+		each(len(nodes), func(i int) { files[i], errors[i] = g.read(ctx, nodes[i]) })
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var moved []mdstore.File
+		for i, n := range nodes {
+			if err := errors[i]; err != nil {
+				return err
+			}
+			if f := files[i]; f.Version == n.Version() {
+				g.docs[n.Path], _ = mdoc.Parse(string(n.Path), f.Data, mdstore.NodeForm)
+			} else {
+				moved = append(moved, f)
+				g.vault.Heed(true, n.Path)
+			}
+		}
+		if len(moved) > 0 {
+			g.base[id] = g.base[id].With(moved...)
+		}
+	}
+	return nil
+}
+
+// settleSteps are the pauses while a file that an operation needs is being saved: a second and more in all.
+var settleSteps = []time.Duration{10 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond, 400 * time.Millisecond}
+
+// read reads the file of a node: once a program that is in the middle of saving it is done, for as long as settleSteps.
+func (g *gather) read(ctx context.Context, n *mdstore.Node) (mdstore.File, error) {
+	for step := 0; ; step++ {
+		f, err := g.vault.st.Read(ctx, n.Path)
+		switch {
+		case ctx.Err() != nil:
+			return f, ctx.Err()
+		case err == nil && f.Version == n.Version():
+			return f, nil
+		case err != nil && passing(err):
+			return f, err
+		case errors.Is(err, fs.ErrNotExist):
+			f = mdstore.File{Path: n.Path}
+		}
+		if step == len(settleSteps) || !g.beingSaved(f, err) {
+			var u *mdoc.UnreadableError
+			if errors.As(err, &u) {
+				return f, err
+			}
+			return f, nil
+		}
+		select {
+		case <-g.vault.opt.After(settleSteps[step]):
+		case <-ctx.Done():
+			return f, ctx.Err()
+		}
+	}
+}
+
+// beingSaved reports whether a file that is not as it was may be half of a save. Where the store tells of saves, it tells when they have
+// settled; elsewhere a file that was changed just now and is missing or damaged is given time.
+func (g *gather) beingSaved(f mdstore.File, err error) bool {
+	l := g.vault
+	l.mu.Lock()
+	m, marked := l.dirty[f.Path]
+	following := l.following
+	l.mu.Unlock()
+	if following {
+		return !marked || !m.settled
+	}
+	if err != nil || f.Version.IsZero() {
+		return true
+	}
+	doc, _ := mdoc.Parse(string(f.Path), f.Data, mdstore.NodeForm)
+	return !f.Stamp.Firm && doc.Editable() != nil
+}
+
+// each calls f for each number below n, a few at a time.
+func each(n int, f func(int)) {
+	const workers = 4
+	if n < 2*workers {
+		for i := range n {
+			f(i)
+		}
+		return
+	}
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for i := w; i < n; i += workers {
+				f(i)
+			}
+		})
+	}
+	wg.Wait()
+}

@@ -1,0 +1,391 @@
+// Package live keeps the views of a vault current: it scans a workspace when it is first asked for, reloads the files that may have
+// changed since, loads the documents that an operation uses, and publishes what commits lead to. It is the one owner of freshness.
+package live
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"arbor/engine/errs"
+	"arbor/engine/view"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// Options are what a Vault takes from outside. The zero Options work.
+type Options struct {
+	After func(time.Duration) <-chan time.Time // nil: time.After; for pauses while another program saves
+	Log   *slog.Logger                         // nil: nothing is logged
+}
+
+// A Vault has the current views of a store's workspaces. It is safe for concurrent use, and holds nothing but memory.
+type Vault struct {
+	st      mdstore.Store
+	scanner mdstore.Scanner
+	history mdstore.History // nil where no other process writes
+	opt     Options
+
+	refresh sync.Mutex // held while files are read for the next view
+
+	mu        sync.Mutex
+	states    map[mdstore.ID]state                // guarded by mu
+	heads     map[mdstore.Path]*mdstore.Workspace // guarded by mu: the workspaces' own files, as last read
+	dirty     map[mdstore.Path]mark               // guarded by mu: files and folders that may have changed since the views were read
+	marks     uint64                              // guarded by mu: counts marks
+	epoch     uint64                              // guarded by mu: counts calls of Stale
+	following bool                                // guarded by mu: the store tells of changes
+}
+
+// A state is a view with the generation that the store had before it was read.
+type state struct {
+	view  *view.View
+	gen   uint64
+	stale bool // every file is to be looked at again
+}
+
+// A mark says that a path may have changed.
+type mark struct {
+	n       uint64 // another number each time
+	settled bool   // no program is in the middle of saving it
+}
+
+// Open returns the vault of a store. It reads nothing yet.
+func Open(st mdstore.Store, opt Options) (*Vault, error) {
+	if opt.After == nil {
+		opt.After = time.After
+	}
+	if opt.Log == nil {
+		opt.Log = slog.New(slog.DiscardHandler)
+	}
+	scanner, ok := mdstore.AsStore[mdstore.Scanner](st)
+	if !ok {
+		return nil, errors.New("the store cannot scan a workspace")
+	}
+	history, _ := mdstore.AsStore[mdstore.History](st)
+	return &Vault{st: st, scanner: scanner, history: history, opt: opt, states: map[mdstore.ID]state{},
+		heads: map[mdstore.Path]*mdstore.Workspace{}, dirty: map[mdstore.Path]mark{}}, nil
+}
+
+// Generation returns the store's generation, 0 where it has none.
+func (l *Vault) Generation(ctx context.Context) (uint64, error) {
+	if l.history == nil {
+		return 0, ctx.Err()
+	}
+	return l.history.Generation(ctx)
+}
+
+// rounds is how often a view is brought up to date while other processes commit.
+const rounds = 100
+
+// View returns the workspace as it is now. It is read again where another process has committed since, and where files are known to
+// have changed. Under the ctx of Read it is the view that the operation runs over.
+func (l *Vault) View(ctx context.Context, id mdstore.ID) (*view.View, error) {
+	if g := gatherOf(ctx, l); g != nil {
+		return g.view(ctx, id)
+	}
+	return l.current(ctx, id)
+}
+
+// Current is View outside of Read.
+func (l *Vault) Current(ctx context.Context, id mdstore.ID) (*view.View, error) {
+	return l.current(ctx, id)
+}
+
+// Twin returns the view of a workspace whose id another one has too. It is read each time.
+func (l *Vault) Twin(ctx context.Context, w *mdstore.Workspace) (*view.View, error) {
+	r := reloader{vault: l, left: map[mdstore.Path]bool{}}
+	return r.scan(ctx, w)
+}
+
+func (l *Vault) current(ctx context.Context, id mdstore.ID) (*view.View, error) {
+	l.refresh.Lock()
+	defer l.refresh.Unlock()
+	l.mu.Lock()
+	s, epoch := l.states[id], l.epoch
+	l.mu.Unlock()
+	was := s.view
+	for range rounds {
+		gen, err := l.Generation(ctx)
+		if err != nil {
+			return nil, err
+		}
+		dirty, whole := map[mdstore.Path]mark{}, s.view == nil || s.stale
+		if !whole {
+			dirty, whole = l.suspects(ctx, s, gen)
+		}
+		if !whole && len(dirty) == 0 && gen == s.gen {
+			return s.view, nil
+		}
+		r := reloader{vault: l, was: s.view, dirty: dirty, left: map[mdstore.Path]bool{}}
+		next, err := r.reload(ctx, id, whole)
+		if err != nil {
+			l.drop(id, err)
+			return nil, err
+		}
+		s = state{view: next, gen: gen}
+		if now, err := l.Generation(ctx); err != nil {
+			return nil, err
+		} else if now == gen {
+			s.stale = r.unsure
+			l.publish(id, was, s, epoch, dirty, r.left)
+			return next, nil
+		}
+	}
+	if was != nil {
+		return was, nil // the last consistent one
+	}
+	return nil, errs.New(errs.Conflicting, "%s: the files keep changing while they are read; try again", id)
+}
+
+// suspects returns the paths in a workspace that may differ from its view; whole says that only a scan can tell what differs.
+func (l *Vault) suspects(ctx context.Context, s state, gen uint64) (dirty map[mdstore.Path]mark, whole bool) {
+	dir := s.view.Workspace().Dir
+	dirty = map[mdstore.Path]mark{}
+	l.mu.Lock()
+	for p, m := range l.dirty {
+		if p.Under(dir) {
+			dirty[p] = m
+		}
+	}
+	l.mu.Unlock()
+	if gen != s.gen {
+		paths, ok := l.history.ChangedSince(ctx, s.gen, gen)
+		if !ok {
+			return nil, true
+		}
+		for _, p := range paths {
+			switch {
+			case dir.Under(p): // the workspace's folder came, went or moved
+				return nil, true
+			case p.Under(dir):
+				dirty[p] = mark{n: dirty[p].n, settled: true}
+			}
+		}
+	}
+	for p := range dirty {
+		if p == dir {
+			return nil, true
+		}
+	}
+	return dirty, len(dirty) > 64 && len(dirty) > s.view.Len()/4
+}
+
+// publish makes what was read the state that other callers get, unless something else was published or everything became stale
+// meanwhile. The paths in left stay dirty.
+func (l *Vault) publish(id mdstore.ID, was *view.View, s state, epoch uint64, read map[mdstore.Path]mark, left map[mdstore.Path]bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.states[id].view != was || s.view.Workspace().ID != id {
+		return
+	}
+	s.stale = s.stale || l.epoch != epoch
+	l.states[id] = s
+	for p, m := range read {
+		if !left[p] && l.dirty[p].n == m.n {
+			delete(l.dirty, p)
+		}
+	}
+}
+
+func (l *Vault) drop(id mdstore.ID, err error) {
+	if errs.As(err).Code != errs.WorkspaceNotFound {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.states, id)
+}
+
+// Committed publishes the view that a commit of this process led to: next, or nothing where the files have to be read again. before is
+// the generation that the plan was made over.
+func (l *Vault) Committed(planned, next *view.View, before, after uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for id, s := range l.states {
+		switch {
+		case s.gen != before || after == 0 && l.history != nil:
+			if id == planned.Workspace().ID {
+				s.stale = true
+			}
+		case id != planned.Workspace().ID:
+			s.gen = after
+		case next != nil && s.view == planned:
+			s = state{view: next, gen: after, stale: s.stale}
+		default:
+			s.stale = true
+		}
+		l.states[id] = s
+	}
+}
+
+// Heed says that files may have changed: those at the paths, and what lies below those that are folders.
+func (l *Vault) Heed(settled bool, paths ...mdstore.Path) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, p := range paths {
+		l.marks++
+		l.dirty[p] = mark{l.marks, settled}
+		if !l.holds(p) { // a workspace may come, go or move
+			l.staleAll()
+		}
+	}
+}
+
+// holds reports whether a path lies below the folder of a workspace that was read. l.mu must be held.
+func (l *Vault) holds(p mdstore.Path) bool {
+	for _, s := range l.states {
+		if dir := s.view.Workspace().Dir; p != dir && p.Under(dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// Stale says that any file may have changed.
+func (l *Vault) Stale() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.staleAll()
+	clear(l.dirty)
+}
+
+func (l *Vault) staleAll() {
+	l.epoch++
+	for id, s := range l.states {
+		s.stale = true
+		l.states[id] = s
+	}
+}
+
+// Following reports whether the store tells of changes, so that views are current by themselves.
+func (l *Vault) Following() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.following
+}
+
+// Workspaces returns every workspace of the vault in the order of their creation, active ones and archived ones. A Workspace.md that
+// cannot be read is a workspace with a problem.
+func (l *Vault) Workspaces(ctx context.Context) ([]*mdstore.Workspace, error) {
+	for round := 1; ; round++ {
+		before, err := l.Generation(ctx)
+		if err != nil {
+			return nil, err
+		}
+		out, err := l.list(ctx)
+		if err != nil {
+			return nil, err
+		}
+		after, err := l.Generation(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if after != before && round < 3 {
+			continue // a workspace may have moved to where the listing had been already
+		}
+		if w, ok := mdstore.AsStore[mdstore.Watcher](l.st); ok && len(out) == 0 {
+			if err := w.InPlace(); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	}
+}
+
+func (l *Vault) list(ctx context.Context) ([]*mdstore.Workspace, error) {
+	var out []*mdstore.Workspace
+	heads := map[mdstore.Path]*mdstore.Workspace{}
+	for e, err := range l.st.List(ctx, "") {
+		if err != nil && e.Path == "" {
+			return nil, err
+		}
+		w := l.head(ctx, e, err)
+		heads[e.Path] = w
+		if !l.foreign(ctx, w) {
+			out = append(out, w)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	l.heads = heads
+	l.mu.Unlock()
+	slices.SortStableFunc(out, func(a, b *mdstore.Workspace) int { return cmp.Compare(a.CreatedAt, b.CreatedAt) })
+	return out, nil
+}
+
+// head returns the workspace of a listed file, as it was read before where its stamp proves that it is the same.
+func (l *Vault) head(ctx context.Context, e mdstore.Entry, err error) *mdstore.Workspace {
+	l.mu.Lock()
+	known := l.heads[e.Path]
+	l.mu.Unlock()
+	if err == nil && known != nil && known.Stamp.Same(e.Stamp) {
+		return known
+	}
+	f := mdstore.File{Path: e.Path}
+	if err == nil {
+		f, err = l.st.Read(ctx, e.Path)
+	}
+	return workspaceOf(e.Path, f, err)
+}
+
+// foreign reports whether a folder is a workspace of TanmiWorkspace 1.x, which has a Workspace.md too, but without an id and with its
+// graph beside it. It can be imported; no node of it can be worked on.
+func (l *Vault) foreign(ctx context.Context, w *mdstore.Workspace) bool {
+	if _, ok := w.Doc.Field(mdstore.KeyID); ok {
+		return false
+	}
+	_, err := l.st.Stat(ctx, w.Dir.Join("graph.json"))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// workspaceOf returns the workspace of a file; where it could not be read, the error is its problem.
+func workspaceOf(p mdstore.Path, f mdstore.File, err error) *mdstore.Workspace {
+	if err == nil {
+		return mdstore.ParseWorkspace(f)
+	}
+	doc, _ := mdoc.Parse(string(p), nil, mdstore.WorkspaceForm)
+	return mdstore.WorkspaceOf(p, mdstore.Version{}, doc, []mdoc.Diagnostic{ProblemOf(p, err)})
+}
+
+// ProblemOf returns the diagnostic of a file that could not be read.
+func ProblemOf(p mdstore.Path, err error) mdoc.Diagnostic {
+	var u *mdoc.UnreadableError
+	switch {
+	case errors.As(err, &u):
+		return u.Problem
+	case errors.Is(err, fs.ErrNotExist):
+		return mdoc.Diagnostic{File: string(p), Code: view.CodeFileMissing, Text: "the file is missing; restore it (git, the trash) or remove its folder"}
+	}
+	return mdoc.Diagnostic{File: string(p), Code: string(errs.FileUnreadable), Text: err.Error()}
+}
+
+// find returns the one workspace with that id.
+func (l *Vault) find(ctx context.Context, id mdstore.ID) (*mdstore.Workspace, error) {
+	all, err := l.Workspaces(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var hit *mdstore.Workspace
+	for _, w := range all {
+		switch {
+		case w.ID != id:
+		case hit != nil:
+			return nil, errs.New(errs.DuplicateID, "%s: two workspaces have this id, %s and %s; give one of them another id, or move the copy out of the vault",
+				id, hit.Path, w.Path).With(errs.Details{Paths: []string{string(hit.Path), string(w.Path)}})
+		default:
+			hit = w
+		}
+	}
+	if hit == nil {
+		return nil, view.UnknownWorkspace(id, all)
+	}
+	return hit, nil
+}

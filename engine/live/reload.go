@@ -1,0 +1,333 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"arbor/engine/view"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// A reloader reads what may have changed since a view. While a program is still saving a file, that file may be missing, empty or
+// half-written: editors truncate and write, git removes and creates. Such a file stays as the view has it, and dirty, until the save
+// has settled.
+type reloader struct {
+	vault *Vault
+	was   *view.View // nil for none
+	dirty map[mdstore.Path]mark
+
+	own    *mdstore.Workspace
+	nodes  []*mdstore.Node
+	gone   []mdstore.Path
+	left   map[mdstore.Path]bool // dirty paths that stay as they were
+	unsure bool                  // a file could not be read for a reason that says nothing about the file: the next call tries again
+}
+
+// reload returns the next view of a workspace: by reading the dirty paths, or where these do not tell all, or with whole, by a scan.
+func (r *reloader) reload(ctx context.Context, id mdstore.ID, whole bool) (*view.View, error) {
+	if !whole {
+		next, err := r.paths(ctx)
+		if next != nil || err != nil {
+			return next, err
+		}
+		r.nodes, r.gone = nil, nil
+		clear(r.left)
+	}
+	w, err := r.vault.find(ctx, id)
+	if err != nil {
+		if p := r.ownPath(); p != "" && r.unsettled(p) {
+			r.left[p] = true
+			return r.was, ctx.Err() // the workspace's own file is being saved
+		}
+		return nil, err
+	}
+	return r.scan(ctx, w)
+}
+
+func (r *reloader) ownPath() mdstore.Path {
+	if r.was == nil {
+		return ""
+	}
+	return r.was.Workspace().Path
+}
+
+// unsettled reports whether a program may be in the middle of saving the file at p, or what lies in a folder above it.
+func (r *reloader) unsettled(p mdstore.Path) bool {
+	r.vault.mu.Lock()
+	defer r.vault.mu.Unlock()
+	for q := p; q != ""; q = q.Dir() {
+		if m, marked := r.vault.dirty[q]; marked && !m.settled {
+			return true
+		}
+	}
+	return false
+}
+
+// scan reads the whole workspace.
+func (r *reloader) scan(ctx context.Context, w *mdstore.Workspace) (*view.View, error) {
+	found, err := r.vault.scanner.Scan(ctx, w.Dir)
+	if err != nil {
+		return nil, err
+	}
+	nodes := make([]*mdstore.Node, 0, len(found.Records)+len(found.Damaged))
+	for i := range found.Records {
+		if mdstore.AllKinds().Of(found.Records[i].Path) == mdstore.NodeKind {
+			nodes = append(nodes, found.Records[i].Node())
+		}
+	}
+	for _, f := range found.Damaged {
+		if f.Path != w.Path {
+			nodes = append(nodes, r.damaged(mdstore.ParseNode(f)))
+		}
+	}
+	broken := map[mdstore.Path]mdoc.Diagnostic{}
+	for _, x := range found.Broken {
+		r.unsure = r.unsure || passing(x.Err)
+		if x.Path != w.Path {
+			broken[x.Path] = ProblemOf(x.Path, x.Err)
+		}
+	}
+	f, err := r.vault.st.Read(ctx, w.Path)
+	if err != nil && ctx.Err() != nil {
+		return nil, err
+	}
+	r.unsure = r.unsure || passing(err)
+	own := workspaceOf(w.Path, f, err)
+	if r.was != nil && own.Doc.Editable() != nil && own.Path == r.was.Workspace().Path {
+		if last := r.was.Workspace(); r.unsettled(own.Path) && last.Doc.Editable() == nil {
+			own = last
+			r.left[own.Path] = true
+		} else if own.Lost() && !last.Lost() {
+			own = own.Held(last)
+		}
+	}
+	v := view.New(own, nodes, broken)
+	if away := r.missing(v); len(away) > 0 {
+		v = v.Next(own, away, nil)
+	}
+	return v, nil
+}
+
+// damaged returns a node whose file is damaged as the next view is to have it: as it was while its file is being saved, and with the
+// front matter that it had where not even that can be read now.
+func (r *reloader) damaged(n *mdstore.Node) *mdstore.Node {
+	if r.was == nil {
+		return n
+	}
+	last, ok := r.was.File(n.Path)
+	switch {
+	case !ok:
+	case last.Editable() == nil && r.unsettled(n.Path):
+		r.leave(n.Path)
+		return last
+	case n.Lost() && !last.Lost():
+		return n.Held(last)
+	}
+	return n
+}
+
+// leave keeps what is marked for a path dirty.
+func (r *reloader) leave(p mdstore.Path) {
+	for q := p; q != ""; q = q.Dir() {
+		if _, marked := r.dirty[q]; marked {
+			r.left[q] = true
+		}
+	}
+}
+
+// missing returns the nodes of the view before that a scan did not find, and that may be there again in a moment. One that is elsewhere
+// has moved.
+func (r *reloader) missing(v *view.View) []*mdstore.Node {
+	if r.was == nil {
+		return nil
+	}
+	var out []*mdstore.Node
+	for n := range r.was.All() {
+		_, there := v.File(n.Path)
+		if _, elsewhere := v.Node(n.ID); !there && !elsewhere && r.unsettled(n.Path) {
+			r.leave(n.Path)
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// passing reports whether an error says nothing about the file itself, such as a disk that fails for a moment.
+func passing(err error) bool {
+	var u *mdoc.UnreadableError
+	return err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.As(err, &u)
+}
+
+// paths reads the dirty paths. It returns nil where only a scan tells what became of them.
+func (r *reloader) paths(ctx context.Context) (*view.View, error) {
+	r.own = r.was.Workspace()
+	for p, m := range r.dirty {
+		if ok, err := r.path(ctx, p, m.settled); err != nil || !ok {
+			return nil, err
+		}
+	}
+	r.moved()
+	if len(r.nodes)+len(r.gone) == 0 && r.own == r.was.Workspace() {
+		return r.was, nil
+	}
+	next := r.was.Next(r.own, r.nodes, r.gone)
+	for _, p := range r.gone { // a folder that stays without any node misses its file, which a scan reports
+		top := topFolder(r.own.Dir, p)
+		for range next.Under(top) {
+			top = ""
+			break
+		}
+		if top == "" {
+			continue
+		}
+		if there, err := r.exists(ctx, top); err != nil || there {
+			return nil, err
+		}
+	}
+	return next, nil
+}
+
+// topFolder returns the folder right below nodes/ in which a file lies.
+func topFolder(dir, p mdstore.Path) mdstore.Path {
+	nodes := dir.Join(mdstore.NodesDir)
+	for p.Dir() != nodes && p.Dir() != "" {
+		p = p.Dir()
+	}
+	return p
+}
+
+// path reads one path. ok is false where only a scan tells what became of it.
+func (r *reloader) path(ctx context.Context, p mdstore.Path, settled bool) (ok bool, err error) {
+	switch mdstore.AllKinds().Of(p) {
+	case mdstore.WorkspaceKind:
+		return r.workspace(ctx, p, settled)
+	case mdstore.NodeKind:
+		return r.node(ctx, p, p, settled)
+	}
+	f, err := r.vault.st.Read(ctx, p)
+	var u *mdoc.UnreadableError
+	switch {
+	case err == nil:
+		return f.Path != "", nil // a file of no kind
+	case errors.Is(err, fs.ErrNotExist):
+		return r.folderGone(p, settled), nil
+	case errors.As(err, &u): // a folder
+		if p.Under(r.own.Dir.Join(mdstore.NodesDir)) {
+			return r.node(ctx, p, p.Join(mdstore.NodeFile), settled)
+		}
+		return true, nil
+	}
+	return false, err
+}
+
+func (r *reloader) workspace(ctx context.Context, p mdstore.Path, settled bool) (ok bool, err error) {
+	f, err := r.vault.st.Read(ctx, p)
+	if err != nil {
+		if !settled {
+			r.left[p] = true
+		}
+		return !settled, ctx.Err()
+	}
+	if f.Version == r.own.Version {
+		return true, nil
+	}
+	w := mdstore.ParseWorkspace(f)
+	if w.Doc.Editable() != nil && !settled && r.own.Doc.Editable() == nil {
+		r.left[p] = true
+		return true, nil
+	}
+	if w.ID != r.own.ID {
+		return false, nil
+	}
+	if w.Lost() && !r.own.Lost() {
+		w = w.Held(r.own)
+	}
+	r.own = w
+	return true, nil
+}
+
+// node reads the file of a node at p; marked is the path that was marked for it.
+func (r *reloader) node(ctx context.Context, marked, p mdstore.Path, settled bool) (ok bool, err error) {
+	last, had := r.was.File(p)
+	f, err := r.vault.st.Read(ctx, p)
+	switch {
+	case err == nil && had && last.Version() == f.Version:
+	case err == nil:
+		n := mdstore.ParseNode(f)
+		if n.Editable() != nil && !settled && (!had || last.Editable() == nil) {
+			r.left[marked] = true
+			return true, nil
+		}
+		r.nodes = append(r.nodes, n.Lean())
+	case ctx.Err() != nil:
+		return false, ctx.Err()
+	case !settled:
+		r.left[marked] = true
+	case errors.Is(err, fs.ErrNotExist):
+		if there, err := r.exists(ctx, p.Dir()); err != nil || there {
+			return false, err
+		}
+		return r.folderGone(p.Dir(), settled), nil
+	default:
+		return false, nil
+	}
+	return true, nil
+}
+
+// folderGone takes out what lay in a folder, or at a path, that is not there any more.
+func (r *reloader) folderGone(p mdstore.Path, settled bool) (ok bool) {
+	if r.own.Path.Under(p) {
+		return false
+	}
+	for b := range r.was.Broken() {
+		if b.Under(p) {
+			return false
+		}
+	}
+	for n := range r.was.Under(p) {
+		if !settled {
+			r.left[p] = true
+			break
+		}
+		r.gone = append(r.gone, n.Path)
+	}
+	return true
+}
+
+// moved takes out the nodes that are missing while their folder is being changed, where they have come elsewhere: a folder that was
+// renamed is not in the middle of a save.
+func (r *reloader) moved() {
+	came := map[mdstore.ID]bool{}
+	for _, n := range r.nodes {
+		came[n.ID] = true
+	}
+	for p := range r.left {
+		var gone []mdstore.Path
+		all := true
+		for n := range r.was.Under(p) {
+			all = all && came[n.ID]
+			gone = append(gone, n.Path)
+		}
+		if n, ok := r.was.File(p); ok {
+			all, gone = came[n.ID], []mdstore.Path{p}
+		}
+		if all && len(gone) > 0 {
+			r.gone = append(r.gone, gone...)
+			delete(r.left, p)
+		}
+	}
+}
+
+func (r *reloader) exists(ctx context.Context, p mdstore.Path) (bool, error) {
+	var u *mdoc.UnreadableError
+	switch _, err := r.vault.st.Stat(ctx, p); {
+	case err == nil, errors.As(err, &u):
+		return true, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	default:
+		return false, err
+	}
+}

@@ -1,0 +1,159 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"arbor/engine/errs"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+	"arbor/statemachine"
+)
+
+// A Cascade is a node that a change of another one moved along.
+type Cascade struct {
+	NodeID mdstore.ID          `json:"nodeId"`
+	From   statemachine.Status `json:"from"`
+	To     statemachine.Status `json:"to"`
+}
+
+// step makes one decided transition of a node: its status, and the line in its log.
+func (d *Draft) step(n *mdstore.Node, dec statemachine.Decision, why string) {
+	d.status[n.ID] = dec.To
+	e := d.OnNode(n)
+	e.Set(mdstore.KeyStatus, mdoc.Text(string(dec.To)))
+	d.Log(e, mdstore.StatusChange{By: string(dec.Action), From: dec.From, To: dec.To, Why: why}.String())
+	e.Did("%s status %s → %s", n.ID, dec.From, dec.To)
+}
+
+// thawed returns an error where a node among those is completed or cancelled, which freezes all below it, and the caller did
+// not say that they are to be reopened.
+func (d *Draft) thawed(id mdstore.ID, up []*mdstore.Node, cascade bool) error {
+	for _, a := range up {
+		d.Rely(a)
+		if s := d.StatusOf(a); statemachine.Frozen(s) && !cascade {
+			where := string(a.ID) + " (" + a.Title + ") above it"
+			if a.ID == id {
+				where = "it"
+			}
+			return errs.New(errs.InvalidParentStatus, "%s: %s is %s, which freezes everything below; reopen that node, or repeat the call with cascade: true (--cascade) to reopen it along",
+				id, where, s).With(errs.Details{NodeID: string(a.ID), Status: string(s), Allowed: []string{string(statemachine.Reopen)}})
+		}
+	}
+	return nil
+}
+
+// Raise moves ancestors, the nearest first, into monitoring, because something below them was added or runs.
+func (d *Draft) Raise(up []*mdstore.Node, reopen bool, why string) ([]Cascade, error) {
+	var out []Cascade
+	for i, a := range up {
+		from := d.StatusOf(a)
+		if !statemachine.TakesChildren(a.Type) || !statemachine.Valid(a.Type, from) {
+			continue // written by hand; check reports it
+		}
+		steps, err := statemachine.Rise(from, reopen)
+		if err != nil {
+			return nil, err
+		}
+		if len(steps) == 0 {
+			continue
+		}
+		if err := d.Editable(a); err != nil {
+			return nil, err
+		}
+		for _, s := range steps {
+			d.step(a, s, why)
+		}
+		if statemachine.Frozen(from) {
+			d.OnNode(a).thaws = i + 1
+		}
+		out = append(out, Cascade{a.ID, from, d.StatusOf(a)})
+	}
+	return out, nil
+}
+
+// place returns the ancestors of a node that others are to be put under, the node itself first, after making sure that it
+// may have children and hangs in the tree.
+func (d *Draft) place(id mdstore.ID, cascade bool) ([]*mdstore.Node, error) {
+	p, err := d.View.Known(id)
+	if err != nil {
+		if e := errs.As(err); e.Code == errs.NodeNotFound {
+			e.Code, e.Message = errs.ParentNotFound, strings.Replace(e.Message, "no such node", "no such parent node", 1)
+		}
+		return nil, err
+	}
+	if same := d.View.Files(id); len(same) > 1 {
+		return nil, duplicate(id, same)
+	}
+	if why, bad := unplaced(p); bad {
+		return nil, &mdoc.UnreadableError{Problem: why}
+	}
+	if !statemachine.TakesChildren(p.Type) {
+		return nil, errs.New(errs.ExecutionChildren, "%s (%s): an execution node has no children; put the new node under a planning node, such as its parent %s", p.ID, p.Title, p.Parent).
+			With(errs.Details{NodeID: string(p.ID)})
+	}
+	above, whole := d.View.Ancestors(id)
+	if !whole {
+		return nil, d.loose(p)
+	}
+	up := append([]*mdstore.Node{p}, above...)
+	return up, d.thawed(id, up, cascade)
+}
+
+// unplaced returns what is wrong with the file of a node that stands nowhere in its life cycle.
+func unplaced(n *mdstore.Node) (why mdoc.Diagnostic, bad bool) {
+	if len(n.Problems) == 0 || statemachine.Valid(n.Type, n.Status) {
+		return why, false
+	}
+	at := slices.IndexFunc(n.Problems, func(p mdoc.Diagnostic) bool {
+		return p.Code == mdstore.CodeTypeInvalid || p.Code == mdstore.CodeStatusInvalid
+	})
+	return n.Problems[max(at, 0)], true
+}
+
+// loose returns the error of a node that does not hang below the root.
+func (d *Draft) loose(n *mdstore.Node) error {
+	up, _ := d.View.Ancestors(n.ID)
+	top := n
+	if len(up) > 0 {
+		top = up[len(up)-1]
+	}
+	if p, broken := d.View.BrokenFolder(string(top.Parent)); broken {
+		return &mdoc.UnreadableError{Problem: d.View.Broken()[p]}
+	}
+	if _, ok := d.View.Node(top.Parent); ok {
+		return errs.New(errs.Cycle, "%s: its ancestors go round in a circle through %s; give one of them another parentId", n.ID, top.ID).With(errs.Details{NodeID: string(top.ID), Paths: []string{string(top.Path)}})
+	}
+	whose, what, restore := "its", "parentId is missing", ""
+	if top.ID != n.ID {
+		whose = "of its ancestor " + string(top.ID) + " the"
+	}
+	if top.Parent != "" {
+		what, restore = fmt.Sprintf("parent %q does not exist", top.Parent), "restore it (git, the trash), "
+	}
+	return errs.New(errs.OrphanNode, "%s: %s %s; %sname a parentId in %s, or move %s (node_move)", n.ID, whose, what, restore, top.Path, top.ID).
+		With(errs.Details{NodeID: string(top.ID), Paths: []string{string(top.Path)}})
+}
+
+// focus moves the workspace's focus.
+func (d *Draft) MoveFocus(id mdstore.ID) error {
+	if d.View.Workspace().Focus == id {
+		return nil
+	}
+	e := d.OnWorkspace()
+	if err := e.doc.Editable(); err != nil {
+		return err
+	}
+	v := mdoc.NullValue()
+	if id != "" {
+		v = mdoc.Text(string(id))
+	}
+	e.Set(mdstore.KeyFocus, v)
+	was := string(d.View.Workspace().Focus)
+	if was == "" {
+		was = "nothing"
+	}
+	e.Did("%s focus %s → %s", d.View.Workspace().ID, was, id)
+	return nil
+}

@@ -1,0 +1,421 @@
+// Package plan computes what each operation changes: pure functions from a view to the changes of a commit. A dry run ends after it.
+package plan
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"arbor/engine/errs"
+	"arbor/engine/view"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+	"arbor/statemachine"
+)
+
+// An Operation is a change of one workspace, as a value with its arguments. Plan puts what is to change into a draft and returns the
+// operation's result. It may be called more than once, each time with a fresh draft.
+type Operation[R any] interface {
+	Plan(d *Draft) (R, error)
+}
+
+// None is the result of an operation that has none.
+type None struct{}
+
+// An Act says who does something and how.
+type Act struct {
+	Operator string // for log lines: "AI" or "Human"; empty is AI
+	DryRun   bool   // plan only
+	IfMatch  string // where not empty: the version that the file concerned must have
+	Session  string // whose claims are meant; "" for none
+}
+
+// By returns the operator.
+func (a Act) By() string { return cmp.Or(a.Operator, mdstore.OperatorAI) }
+
+// A Draft is a plan in the making: what is to change in each file of a view, collected by meaning and turned into one patch for each
+// file at the end. It reads nothing but the view and writes nothing.
+type Draft struct {
+	View *view.View
+	act  Act
+	now  time.Time
+	opt  Options
+
+	edits   map[mdstore.Path]*Edit
+	order   []*Edit
+	extra   []planned                          // new, moved and removed files
+	status  map[mdstore.ID]statemachine.Status // statuses as planned
+	keep    map[mdstore.Path]mdstore.Version   // files that the plan only read
+	adapted []string                           // how texts of new files were changed to fit in
+
+	Advanced mdstore.ID          // the node that goes on along its life cycle, others being moved along; "" for none
+	Gone     map[mdstore.ID]bool // nodes that are deleted
+	Before   *view.View          // an earlier look, of a repair: what was there then is not taken for gone; nil for none
+}
+
+// Options are what a draft takes from outside.
+type Options struct {
+	Now     time.Time
+	NewID   func(prefix string) (mdstore.ID, error)
+	Claimed func(*mdstore.Node) error // refuses work on a node that another session has claimed; nil: no node is claimed
+}
+
+// planned is a change of a whole file or folder.
+type planned struct {
+	change mdstore.Change
+	old    []byte // what is removed
+	what   string
+}
+
+// An Edit is what is to change in one existing file.
+type Edit struct {
+	path    mdstore.Path
+	doc     *mdoc.Doc
+	base    mdstore.Version
+	fields  []fieldEdit
+	texts   []textEdit
+	items   []itemEdit
+	touched bool // updatedAt is to follow
+	thaws   int  // of a reopened ancestor: which one from below, the nearest being 1
+	what    []string
+
+	after   *mdoc.Doc // set by Finish; nil where nothing changes
+	adapted []string
+}
+
+type fieldEdit struct {
+	key   string
+	value mdoc.Scalar
+}
+
+type textEdit struct{ section, body string }
+
+type itemEdit struct {
+	section string
+	index   int // of the item to replace or remove; -1 appends
+	text    string
+	remove  bool
+}
+
+// New returns an empty draft over a view.
+func New(v *view.View, act Act, opt Options) *Draft {
+	act.Operator = act.By()
+	return &Draft{View: v, act: act, now: opt.Now.UTC(), opt: opt, edits: map[mdstore.Path]*Edit{},
+		status: map[mdstore.ID]statemachine.Status{}, keep: map[mdstore.Path]mdstore.Version{}}
+}
+
+// unclaimed refuses to begin a node that another session has claimed.
+func (d *Draft) unclaimed(n *mdstore.Node) error {
+	if d.opt.Claimed == nil {
+		return nil
+	}
+	return d.opt.Claimed(n)
+}
+
+// Writable returns an error where the workspace as a whole takes no changes.
+func (d *Draft) Writable() error {
+	w := d.View.Workspace()
+	switch {
+	case w.Version.IsZero(): // it could not be read: neither its rules nor its format are known
+		return &mdoc.UnreadableError{Problem: w.Problems[0]}
+	case w.Newer():
+		return errs.As(&mdoc.UnreadableError{Problem: NewerProblem(w)})
+	case w.Status == mdstore.StatusArchived:
+		return errs.New(errs.WorkspaceArchived, "%s (%s): the workspace is archived; restore it first (workspace_restore, arbor ws restore)", w.ID, w.Name)
+	}
+	return nil
+}
+
+func NewerProblem(w *mdstore.Workspace) mdoc.Diagnostic {
+	for _, p := range w.Problems {
+		if p.Code == mdstore.CodeFormatNewer {
+			return p
+		}
+	}
+	return mdoc.Diagnostic{}
+}
+
+// node returns a node that is to be changed: it exists, its id is its own, its parent exists, and its file can be edited.
+func (d *Draft) node(id mdstore.ID) (*mdstore.Node, error) {
+	n, err := d.View.Known(id)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Editable(n); err != nil {
+		return nil, err
+	}
+	if err := d.misplaced(n); err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// misplaced returns an error for a node whose own parentId is wrong: the parent does not exist, or hangs below the node itself.
+func (d *Draft) misplaced(n *mdstore.Node) error {
+	if n.ID == mdstore.Root {
+		return nil
+	}
+	if _, broken := d.View.BrokenFolder(string(n.Parent)); broken {
+		return nil // the damage is not this file's
+	}
+	if _, ok := d.View.Node(n.Parent); !ok || d.View.Circular(n) {
+		return d.loose(n)
+	}
+	return nil
+}
+
+func (d *Draft) Editable(n *mdstore.Node) error {
+	if same := d.View.Files(n.ID); len(same) > 1 {
+		return duplicate(n.ID, same)
+	}
+	if err := n.Editable(); err != nil {
+		return err
+	}
+	return nil
+}
+
+func duplicate(id mdstore.ID, same []*mdstore.Node) error {
+	det := errs.Details{NodeID: string(id)}
+	for _, n := range same {
+		det.Paths = append(det.Paths, string(n.Path))
+	}
+	return errs.New(errs.DuplicateID, "%s: %d files have this id: %s; give all but one another id, or remove them", id, len(same), strings.Join(det.Paths, ", ")).With(det)
+}
+
+// match refuses the plan where the caller has read another version of the file.
+func (d *Draft) match(p mdstore.Path, v mdstore.Version) error {
+	if m := d.act.IfMatch; m != "" && m != v.String() {
+		return errs.New(errs.Conflicting, "%s: version is %s, not %s: it changed since it was read; read it again", p, v, m).With(errs.Details{Paths: []string{string(p)}})
+	}
+	return nil
+}
+
+// StatusOf returns a node's status as planned so far.
+func (d *Draft) StatusOf(n *mdstore.Node) statemachine.Status {
+	if s, ok := d.status[n.ID]; ok {
+		return s
+	}
+	return n.Status
+}
+
+// Rely notes that the plan read a node, so that it is not committed when the node moves on.
+func (d *Draft) Rely(n *mdstore.Node) { d.keep[n.Path] = n.Version() }
+
+func (d *Draft) on(p mdstore.Path, v mdstore.Version, doc *mdoc.Doc) *Edit {
+	e, ok := d.edits[p]
+	if !ok {
+		e = &Edit{path: p, doc: doc, base: v}
+		d.edits[p] = e
+		d.order = append(d.order, e)
+	}
+	return e
+}
+
+func (d *Draft) OnNode(n *mdstore.Node) *Edit {
+	if e, ok := d.edits[n.Path]; ok {
+		return e
+	}
+	doc, v := n.File()
+	return d.on(n.Path, v, doc)
+}
+
+func (d *Draft) OnWorkspace() *Edit {
+	w := d.View.Workspace()
+	return d.on(w.Path, w.Version, w.Doc)
+}
+
+// set gives a front matter key another value; a value that it has already changes nothing.
+func (e *Edit) Set(key string, v mdoc.Scalar) {
+	if f, ok := e.doc.Field(key); ok && v.Equal(f) {
+		e.fields = slices.DeleteFunc(e.fields, func(x fieldEdit) bool { return x.key == key })
+		return
+	}
+	e.touched = true
+	for i, x := range e.fields {
+		if x.key == key {
+			e.fields[i].value = v
+			return
+		}
+	}
+	e.fields = append(e.fields, fieldEdit{key, v})
+}
+
+// write gives a section another text; the text that it has already changes nothing. It reports whether it will change.
+func (e *Edit) write(section, body string) bool {
+	if nested, _, err := mdoc.Nest(body, 2); err == nil && e.doc.Text(section) == nested {
+		return false
+	}
+	e.texts = append(e.texts, textEdit{section, body})
+	e.touched = true
+	return true
+}
+
+func (e *Edit) append(section, item string) {
+	e.items = append(e.items, itemEdit{section: section, index: -1, text: item})
+	e.touched = true
+}
+
+func (e *Edit) replace(section string, index int, item string) {
+	e.items = append(e.items, itemEdit{section: section, index: index, text: item})
+	e.touched = true
+}
+
+func (e *Edit) remove(section string, index int) {
+	e.items = append(e.items, itemEdit{section: section, index: index, remove: true})
+	e.touched = true
+}
+
+// log adds an entry to a file's log.
+func (d *Draft) Log(e *Edit, event string) {
+	e.append(mdstore.SecLog, mdstore.FormatLog(d.now.Format(mdstore.TimeLayout), d.act.Operator, event))
+}
+
+func (e *Edit) Did(format string, args ...any) { e.what = append(e.what, fmt.Sprintf(format, args...)) }
+
+// Finish turns the collected edits into new documents.
+func (d *Draft) Finish() error {
+	for _, e := range d.order {
+		if e.touched {
+			e.Set(mdstore.KeyUpdated, mdoc.Integer(d.now.UnixMilli()))
+			if err := e.apply(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (e *Edit) apply() error {
+	if err := e.doc.Editable(); err != nil {
+		return err
+	}
+	var ps []mdoc.Patch
+	add := func(p mdoc.Patch, err error) error {
+		ps = append(ps, p)
+		e.adapted = append(e.adapted, p.Adapted...)
+		return err
+	}
+	for _, f := range e.fields {
+		if err := add(e.doc.SetField(f.key, f.value)); err != nil {
+			return err
+		}
+	}
+	for _, t := range e.texts {
+		if err := add(e.doc.SetSection(t.section, t.body)); err != nil {
+			return err
+		}
+	}
+	for _, it := range e.items {
+		var err error
+		switch {
+		case it.remove:
+			err = add(e.doc.RemoveItem(it.section, it.index))
+		case it.index < 0:
+			err = add(e.doc.AppendItem(it.section, it.text))
+		default:
+			err = add(e.doc.ReplaceItem(it.section, it.index, it.text))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	after, err := e.doc.Apply(ps...)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(after.Bytes(), e.doc.Bytes()) {
+		e.after = after
+	}
+	return nil
+}
+
+// Changes returns what is to be committed: edits first, then the files that must stay as they were read, then whole files and folders,
+// as what moves comes last.
+//
+// They are made in this order. After each of them, check finds nothing that check --fix cannot repair, so that nothing is lost if the
+// journal is: of ancestors that are reopened the topmost goes first, as nothing may be open below a completed one; then the nodes
+// themselves, then other ancestors, then the workspace.
+func (d *Draft) Changes() []mdstore.Change {
+	var out []mdstore.Change
+	named := map[mdstore.Path]bool{}
+	order := slices.Clone(d.order)
+	slices.SortStableFunc(order, func(a, b *Edit) int { return cmp.Compare(b.thaws, a.thaws) })
+	for _, e := range order {
+		if e.after != nil {
+			out = append(out, mdstore.Change{Path: e.path, Base: e.base, New: e.after.Bytes()})
+			named[e.path] = true
+		}
+	}
+	for _, x := range d.extra {
+		named[x.change.Path] = true
+	}
+	if len(named) == 0 {
+		return nil
+	}
+	for _, p := range slices.Sorted(maps.Keys(d.keep)) {
+		if !named[p] {
+			out = append(out, mdstore.Change{Path: p, Base: d.keep[p], Keep: true})
+		}
+	}
+	for _, x := range d.extra {
+		out = append(out, x.change)
+	}
+	return out
+}
+
+// Touched returns the files that the plan edits or relies on, in the order of paths.
+func (d *Draft) Touched() []mdstore.Path {
+	out := slices.Collect(maps.Keys(d.keep))
+	for _, e := range d.order {
+		if e.touched {
+			out = append(out, e.path)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// After returns a view, which is of the state that the plan was made over, as the changes leave it; ok is false where they also move files or folders that the view cannot follow, so
+// that it is to be read anew.
+func (d *Draft) After(over *view.View) (after *view.View, ok bool) {
+	ok = true
+	dir := d.View.Workspace().Dir
+	var files []mdstore.File
+	for _, c := range d.Changes() {
+		switch {
+		case c.Keep:
+		case c.To != "":
+			if !d.leaves(c) {
+				ok = false
+				continue
+			}
+			for n := range d.View.Under(c.Path) {
+				files = append(files, mdstore.File{Path: n.Path})
+			}
+		case c.Path.Under(dir) && mdstore.AllKinds().Of(c.Path) != nil:
+			f := mdstore.File{Path: c.Path, Data: c.New}
+			if c.New != nil {
+				f.Version = mdstore.VersionOf(c.New)
+			}
+			files = append(files, f)
+		}
+	}
+	return over.With(files...), ok
+}
+
+// leaves reports whether a change takes a folder right below nodes/ to the trash with nothing in it but nodes that the view has.
+func (d *Draft) leaves(c mdstore.Change) bool {
+	if !c.To.Under(mdstore.LocalDir) || c.Path.Dir() != d.View.Workspace().Dir.Join(mdstore.NodesDir) {
+		return false
+	}
+	for p := range d.View.Broken() {
+		if p.Under(c.Path) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,219 @@
+package plan
+
+import (
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+
+	"arbor/engine/errs"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+	"arbor/statemachine"
+)
+
+// Ignored is what a vault's .gitignore says: what belongs to one machine only, and temporary files.
+const Ignored = mdstore.LocalDir + "/\n" + mdstore.SessionsFile + "\n" + mdstore.SessionsFile + ".corrupt-*\n" + mdstore.TempPrefix + "*\n"
+
+// An Import is a whole workspace that comes from elsewhere. Its statuses and times are taken as they are, so that
+// nothing is lost; what the tables forbid is a diagnostic afterwards, as it is for files written by hand.
+type Import struct {
+	ID         mdstore.ID
+	Name, Goal string
+	Archived   bool
+	Rules      []string
+	Docs       []mdstore.Ref
+	Focus      mdstore.ID
+	CreatedAt  int64 // Unix milliseconds
+	UpdatedAt  int64
+	Log        []mdstore.LogEntry
+	Problem    mdstore.Problem
+	Nodes      []ImportNode      // the root, whose id is mdstore.Root, among them; siblings in their order
+	Files      map[string][]byte // further files, by path relative to the workspace's folder
+}
+
+// An ImportNode is one node of an Import.
+type ImportNode struct {
+	ID, Parent  mdstore.ID
+	Type        statemachine.Type
+	Status      statemachine.Status
+	Role        mdstore.Role
+	Title       string
+	Isolated    bool
+	Order       float64 // its place among its siblings; NaN leaves it to the time of creation
+	CreatedAt   int64
+	UpdatedAt   int64
+	Requirement string
+	Conclusion  string
+	Note        string
+	Docs        []mdstore.Ref
+	References  []mdstore.Ref
+	Log         []mdstore.LogEntry
+	Problem     mdstore.Problem
+}
+
+// Plan composes the workspace's files, and what they are in words. Nothing is written when one of the texts cannot be held.
+func (w Import) Plan() ([]mdstore.Change, *Outcome, error) {
+	changes, adapted, err := w.files()
+	if err != nil {
+		return nil, nil, err
+	}
+	out := &Outcome{Adapted: adapted}
+	for _, c := range changes {
+		out.Add(c, w.what(c.Path)...)
+	}
+	return changes, out, nil
+}
+
+func (w Import) what(p mdstore.Path) []string {
+	if p == mdstore.WorkspacePath(w.Dir()) {
+		return []string{string(w.ID) + " created: " + w.Name}
+	}
+	for _, n := range w.Nodes {
+		if n.ID == mdstore.Root && p == mdstore.NodePath(w.Dir(), n.ID) {
+			return []string{string(n.ID) + " created: " + n.Title}
+		}
+	}
+	return nil
+}
+
+// Dir returns the folder that the workspace is to lie in.
+func (w Import) Dir() mdstore.Path {
+	if w.Archived {
+		return mdstore.Path(mdstore.ArchiveDir).Join(string(w.ID))
+	}
+	return mdstore.Path(w.ID)
+}
+
+// files composes every file of the workspace: its own first, then each node after its parent, so that what is there of it hangs together if the commit and its
+// journal are lost in the middle. Readers wait for the commit.
+func (w Import) files() ([]mdstore.Change, []string, error) {
+	if !w.ID.Valid() {
+		return nil, nil, errs.New(errs.InvalidParams, "%q cannot be the id of a workspace", w.ID)
+	}
+	var out []mdstore.Change
+	var adapted []string
+	note := func(as []string) {
+		for _, a := range as {
+			if !slices.Contains(adapted, a) {
+				adapted = append(adapted, a)
+			}
+		}
+	}
+	doc, as, err := w.compose()
+	if err != nil {
+		return nil, nil, err
+	}
+	note(as)
+	out = append(out, mdstore.Change{Path: mdstore.WorkspacePath(w.Dir()), New: doc.Bytes()})
+	for _, n := range w.downwards() {
+		if !n.ID.Valid() {
+			return nil, nil, errs.New(errs.InvalidParams, "%q cannot be the id of a node", n.ID)
+		}
+		docs, err := formatRefs("doc path", n.Docs)
+		if err != nil {
+			return nil, nil, err
+		}
+		refs, err := formatRefs("reference", n.References)
+		if err != nil {
+			return nil, nil, err
+		}
+		path := mdstore.NodePath(w.Dir(), n.ID)
+		doc, as, err := n.Compose(path, docs, refs)
+		if err != nil {
+			return nil, nil, err
+		}
+		note(as)
+		out = append(out, mdstore.Change{Path: path, New: doc.Bytes()})
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.Files)) {
+		if p := w.Dir().Join(name); p.Valid() {
+			out = append(out, mdstore.Change{Path: p, New: append([]byte{}, w.Files[name]...)})
+		} else {
+			return nil, nil, errs.New(errs.InvalidPath, "%q cannot be the path of a file in a vault", name)
+		}
+	}
+	return out, adapted, nil
+}
+
+// downwards returns the nodes from the root down, each after its parent.
+func (w Import) downwards() []ImportNode {
+	parent := make(map[mdstore.ID]mdstore.ID, len(w.Nodes))
+	for _, n := range w.Nodes {
+		parent[n.ID] = n.Parent
+	}
+	depth := make(map[mdstore.ID]int, len(w.Nodes))
+	for _, n := range w.Nodes {
+		at := n.ID
+		for at != mdstore.Root && depth[n.ID] <= len(w.Nodes) { // those in a circle come last
+			depth[n.ID]++
+			at = parent[at]
+			if _, ok := parent[at]; !ok {
+				break
+			}
+		}
+	}
+	nodes := slices.Clone(w.Nodes)
+	sort.SliceStable(nodes, func(i, j int) bool { return depth[nodes[i].ID] < depth[nodes[j].ID] })
+	return nodes
+}
+
+func (w Import) compose() (*mdoc.Doc, []string, error) {
+	docs, err := formatRefs("doc path", w.Docs)
+	if err != nil {
+		return nil, nil, err
+	}
+	status, focus := mdstore.StatusActive, mdoc.NullValue()
+	if w.Archived {
+		status = mdstore.StatusArchived
+	}
+	if w.Focus != "" {
+		focus = mdoc.Text(string(w.Focus))
+	}
+	fields := []mdoc.FieldValue{
+		{Key: mdstore.KeyID, Value: mdoc.Text(string(w.ID))},
+		{Key: mdstore.KeyName, Value: mdoc.Text(w.Name)},
+		{Key: mdstore.KeyGoal, Value: mdoc.Text(w.Goal)},
+		{Key: mdstore.KeyStatus, Value: mdoc.Text(status)},
+		{Key: mdstore.KeyRulesHash, Value: mdoc.Text(mdstore.RulesHash(w.Rules))},
+		{Key: mdstore.KeyFocus, Value: focus},
+		{Key: mdstore.KeyCreated, Value: mdoc.Integer(w.CreatedAt)},
+		{Key: mdstore.KeyUpdated, Value: mdoc.Integer(w.UpdatedAt)},
+	}
+	sections := []mdoc.SectionText{
+		{Name: mdstore.SecRules, Items: some(w.Rules)},
+		{Name: mdstore.SecDocs, Items: some(docs)},
+		{Name: mdstore.SecLog, Items: some(formatLog(w.Log))},
+	}
+	problem, more, err := w.Problem.Body(nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	if problem != "" {
+		sections = append(sections, mdoc.SectionText{Name: mdstore.SecProblem, Text: problem})
+	}
+	doc, adapted, err := mdoc.Compose(string(mdstore.WorkspacePath(w.Dir())), mdstore.WorkspaceForm, fields, sections)
+	return doc, append(adapted, more...), err
+}
+
+// some returns an empty list for none, so that the section is made.
+func some(items []string) []string {
+	if items == nil {
+		return []string{}
+	}
+	return items
+}
+
+// formatRefs returns the items of documents or references.
+func formatRefs(what string, rs []mdstore.Ref) ([]string, error) {
+	out := make([]string, 0, len(rs))
+	for _, r := range rs {
+		r.Target, r.Description = strings.TrimSpace(r.Target), strings.TrimSpace(r.Description)
+		item, err := formatRef(what, r)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, item)
+	}
+	return out, nil
+}

@@ -1,0 +1,84 @@
+package plan
+
+import (
+	"slices"
+
+	"arbor/engine/errs"
+	"arbor/engine/view"
+	"arbor/mdstore"
+	"arbor/statemachine"
+)
+
+// MakeRoot makes a root where there is none. The nodes that name it as their parent hang below it then.
+func (d *Draft) MakeRoot(path mdstore.Path) error {
+	if slices.ContainsFunc(d.extra, func(x planned) bool { return x.change.Path == path }) {
+		return nil // two findings ask for it
+	}
+	w := d.View.Workspace()
+	n := RootNode(w.Name, w.Goal, d.now, mdstore.StatusChange{By: mdstore.ByCreation, Why: "the workspace had no root"}, d.act.Operator)
+	if title(errs.InvalidTitle, "title", n.Title) != nil {
+		n.Title = string(w.ID)
+	}
+	if len(d.View.Below(mdstore.Root)) > 0 {
+		n.Status = statemachine.Monitoring
+	}
+	if w.CreatedAt > 0 {
+		n.CreatedAt = w.CreatedAt
+	}
+	doc, adapted, err := n.Compose(path, nil, nil)
+	if err != nil {
+		return err
+	}
+	d.adapted = append(d.adapted, adapted...)
+	d.extra = append(d.extra, planned{change: mdstore.Change{Path: path, New: doc.Bytes()}, what: string(n.ID) + " created: " + n.Title})
+	return nil
+}
+
+// Keep has the commit compare a file with a version; the zero Version: there must be none.
+func (d *Draft) Keep(p mdstore.Path, v mdstore.Version) { d.keep[p] = v }
+
+// Vacate moves the empty folder of a missing file to the trash, unless a folder above it goes there.
+func (d *Draft) Vacate(missing mdstore.Path) {
+	dir := missing.Dir()
+	for _, x := range d.extra {
+		if x.change.To != "" && dir.Under(x.change.Path) {
+			return
+		}
+	}
+	d.keep[missing] = mdstore.Version{} // it may come back until the commit
+	d.Discard(dir)
+}
+
+// Discard moves a file or folder to the trash.
+func (d *Draft) Discard(p mdstore.Path) {
+	to := mdstore.TrashPath(d.now.Format(trashTime)+"-check", p)
+	d.extra = append(d.extra, planned{change: mdstore.Change{Path: p, To: to}, what: "moved to the trash: " + p.Base()})
+}
+
+// Over returns an empty draft over the view as this draft leaves it, for a further round of repairs. Take brings its changes into this
+// one.
+func (d *Draft) Over(v *view.View) *Draft { return New(v, d.act, d.opt) }
+
+// Take adds what a draft over the files as d leaves them does to what d does.
+func (d *Draft) Take(r *Draft) {
+	for _, e := range r.order {
+		if e.after == nil {
+			continue
+		}
+		if i := slices.IndexFunc(d.extra, func(x planned) bool { return x.change.Path == e.path && x.change.New != nil }); i >= 0 {
+			d.extra[i].change.New = e.after.Bytes()
+			continue
+		}
+		mine := d.on(e.path, e.base, e.doc)
+		mine.after = e.after
+		mine.what = append(mine.what, e.what...)
+		mine.adapted = append(mine.adapted, e.adapted...)
+	}
+	d.extra = append(d.extra, r.extra...)
+	d.adapted = append(d.adapted, r.adapted...)
+	for p, v := range r.keep {
+		if _, ok := d.keep[p]; !ok && d.edits[p] == nil {
+			d.keep[p] = v
+		}
+	}
+}

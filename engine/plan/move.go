@@ -1,0 +1,213 @@
+package plan
+
+import (
+	"math"
+	"slices"
+
+	"arbor/engine/errs"
+	"arbor/engine/view"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+	"arbor/statemachine"
+)
+
+// Move are the arguments of a node's move. Before and After name the sibling that it is to stand next to, at most one of them; with neither a
+// node that gets another parent keeps its place by order and time, and one that keeps its parent stays.
+type Move struct {
+	Node, Parent  mdstore.ID
+	Before, After mdstore.ID
+	Cascade       bool // reopen completed and cancelled ancestors
+}
+
+// Moved is what a move did.
+type Moved struct {
+	Previous mdstore.ID // the parent before
+	Cascades []Cascade
+}
+
+// Plan gives a node another parent, or another place among its siblings. Files stay where they are.
+func (m Move) Plan(d *Draft) (*Moved, error) {
+	if err := d.Writable(); err != nil {
+		return nil, err
+	}
+	n, err := d.View.Known(m.Node) // a misplaced node too: moving it is the repair
+	if err != nil {
+		return nil, err
+	}
+	if err := d.Editable(n); err != nil {
+		return nil, err
+	}
+	if err := d.match(n.Path, n.Version()); err != nil {
+		return nil, err
+	}
+	edit := d.OnNode(n)
+	if n.ID == mdstore.Root {
+		return nil, errs.New(errs.CannotMoveRoot, "%s: the root stays where it is; move its children instead", n.ID)
+	}
+	if m.Before == m.Node || m.After == m.Node {
+		return nil, errs.New(errs.InvalidParams, "%s: a node stands neither before nor after itself; name a sibling", n.ID).With(errs.Details{NodeID: string(n.ID), Candidates: candidates(d.View.Below(m.Parent))})
+	}
+	if m.Before != "" && m.After != "" {
+		return nil, errs.New(errs.InvalidParams, "before and after are given both; one of them says the place").With(errs.Details{Param: "after"})
+	}
+	for _, a := range d.pathTo(m.Parent) {
+		if a.ID == n.ID {
+			return nil, errs.New(errs.MoveCycle, "%s: cannot be moved below itself: %s is it or hangs below it", n.ID, m.Parent).With(errs.Details{NodeID: string(n.ID)})
+		}
+	}
+	out := &Moved{Previous: n.Parent}
+	if m.Parent != n.Parent {
+		up, err := d.place(m.Parent, m.Cascade)
+		if err != nil {
+			return nil, err
+		}
+		edit.Set(mdstore.KeyParent, mdoc.Text(string(m.Parent)))
+		edit.Did("%s parent %s → %s", n.ID, n.Parent, m.Parent)
+		d.Log(edit, "moved: "+string(n.Parent)+" → "+string(m.Parent))
+		if out.Cascades, err = d.Raise(entered(n.Type, n.Status, up), m.Cascade, "child "+string(n.ID)+" moved in"); err != nil {
+			return nil, err
+		}
+	} else if _, ok := d.View.Node(m.Parent); !ok {
+		return nil, errs.Recoded(d.View.Unknown(string(m.Parent)), errs.ParentNotFound)
+	}
+	return out, d.reorder(n, m)
+}
+
+// entered returns the ancestors that a node which is added below them concerns: its parent always, those above when it runs or one of them
+// is to be reopened.
+func entered(t statemachine.Type, s statemachine.Status, up []*mdstore.Node) []*mdstore.Node {
+	if waits := s == statemachine.Initial(t) || statemachine.Terminal(s); waits && !anyFrozen(up) {
+		return up[:1]
+	}
+	return up
+}
+
+func (d *Draft) pathTo(id mdstore.ID) []*mdstore.Node {
+	p, ok := d.View.Node(id)
+	if !ok {
+		return nil
+	}
+	up, _ := d.View.Ancestors(id)
+	return append([]*mdstore.Node{p}, up...)
+}
+
+// reorder sets the order that puts the node next to the sibling named.
+func (d *Draft) reorder(n *mdstore.Node, m Move) error {
+	beside := m.Before
+	if beside == "" {
+		beside = m.After
+	}
+	if beside == "" {
+		return nil
+	}
+	kids := slices.DeleteFunc(slices.Clone(d.View.Below(m.Parent)), func(k *mdstore.Node) bool { return k.ID == n.ID })
+	at := slices.IndexFunc(kids, func(k *mdstore.Node) bool { return k.ID == beside })
+	if at < 0 {
+		return errs.New(errs.NodeNotFound, "%s: no child of %s; before and after name one of its children", beside, m.Parent).With(errs.Details{NodeID: string(beside), Candidates: candidates(kids)})
+	}
+	if m.After != "" {
+		at++
+	}
+	if m.Parent == n.Parent {
+		if all := d.View.Below(m.Parent); at < len(all) && all[at] == n {
+			return nil // it stands there
+		}
+	}
+	lo, hi := math.Inf(-1), math.Inf(1)
+	if at > 0 {
+		lo = kids[at-1].Place()
+	}
+	if at < len(kids) {
+		hi = kids[at].Place()
+	}
+	order, ok := between(lo, hi)
+	if !ok { // siblings that share a place: give those that follow another one
+		if order, ok = d.spread(kids, at, lo); !ok {
+			return errs.New(errs.InvalidParams, "%s: no place beside %s: its siblings' orders leave none; give them other orders", n.ID, beside)
+		}
+	}
+	edit := d.OnNode(n)
+	edit.Set(mdstore.KeyOrder, mdoc.Number(order))
+	edit.Did("%s order %s", n.ID, number(order))
+	return nil
+}
+
+// between returns a number strictly between two places, a whole one where there is any.
+func between(lo, hi float64) (float64, bool) {
+	switch {
+	case math.IsInf(lo, -1) && math.IsInf(hi, 1):
+		return 1, true
+	case math.IsInf(lo, 1):
+		return 0, false // after a sibling that has no place at all
+	case math.IsInf(lo, -1):
+		if w := math.Ceil(hi) - 1; w < hi {
+			return w, true
+		}
+		return math.Nextafter(hi, lo), hi > -math.MaxFloat64
+	case math.IsInf(hi, 1):
+		return following(lo), lo < math.MaxFloat64
+	}
+	mid := lo + (hi-lo)/2
+	if w := math.Floor(mid); w > lo && w < hi {
+		return w, true
+	}
+	return mid, mid > lo && mid < hi
+}
+
+// following returns the next whole number, or the next number of all where numbers are too large for that.
+func following(x float64) float64 {
+	if w := math.Floor(x) + 1; w > x {
+		return w
+	}
+	return math.Nextafter(x, math.Inf(1))
+}
+
+// spread makes room before kids[at] by giving it and those after it that stand in the way whole numbers after lo.
+func (d *Draft) spread(kids []*mdstore.Node, at int, lo float64) (float64, bool) {
+	if math.IsInf(lo, 1) { // the siblings before have no place either: number them all
+		return d.renumber(kids, at)
+	}
+	order := following(lo)
+	next := order
+	for _, k := range kids[at:] {
+		if k.Place() > next {
+			break
+		}
+		next = following(next)
+		if d.Editable(k) != nil {
+			return 0, false
+		}
+		e := d.OnNode(k)
+		e.Set(mdstore.KeyOrder, mdoc.Number(next))
+		e.Did("%s order %s", k.ID, number(next))
+	}
+	return order, order > lo
+}
+
+// renumber gives every sibling a whole number in its place and returns the one left free before kids[at].
+func (d *Draft) renumber(kids []*mdstore.Node, at int) (float64, bool) {
+	for i, k := range kids {
+		order := float64(i + 1)
+		if i >= at {
+			order++
+		}
+		if d.Editable(k) != nil {
+			return 0, false
+		}
+		e := d.OnNode(k)
+		e.Set(mdstore.KeyOrder, mdoc.Number(order))
+		e.Did("%s order %s", k.ID, number(order))
+	}
+	return float64(at + 1), true
+}
+
+func candidates(ns []*mdstore.Node) []errs.Candidate {
+	out := make([]errs.Candidate, 0, min(len(ns), view.CandidatesShown))
+	for _, n := range ns[:min(len(ns), view.CandidatesShown)] {
+		out = append(out, errs.Candidate{ID: string(n.ID), Title: n.Title})
+	}
+	return out
+}
+
+// number returns the text of an order as the file has it.
+func number(f float64) string { return mdoc.Number(f).String() }

@@ -1,0 +1,191 @@
+package plan
+
+import (
+	"strings"
+
+	"arbor/engine/errs"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+	"arbor/statemachine"
+)
+
+// NodeTexts are new texts of a node; nil leaves one as it is.
+type NodeTexts struct {
+	Node                                 mdstore.ID
+	Title, Requirement, Note, Conclusion *string
+}
+
+// Plan gives a node other texts.
+func (t NodeTexts) Plan(d *Draft) (None, error) {
+	n, edit, err := d.editNode(t.Node)
+	if err != nil {
+		return None{}, err
+	}
+	if t.Title != nil {
+		if err := title(errs.InvalidTitle, "title", *t.Title); err != nil {
+			return None{}, err
+		}
+		if f, _ := n.Doc().Field(mdstore.KeyTitle); f.Value != *t.Title {
+			edit.Set(mdstore.KeyTitle, mdoc.Text(*t.Title))
+			edit.Did("%s title %s → %s", n.ID, n.Title, *t.Title)
+		}
+	}
+	if t.Requirement != nil && strings.TrimSpace(*t.Requirement) == "" {
+		return None{}, errs.New(errs.InvalidParams, "%s: requirement would be empty; say what is to be done", n.ID).With(errs.Details{Param: "requirement"})
+	}
+	if t.Conclusion != nil && strings.TrimSpace(*t.Conclusion) == "" && n.Conclusion() != "" && needsConclusion(n) {
+		return None{}, errs.New(errs.ConclusionRequired, "%s: a %s node keeps a conclusion; give another one, or reopen the node first", n.ID, n.Status).
+			With(errs.Details{NodeID: string(n.ID), Status: string(n.Status)})
+	}
+	for _, x := range []struct {
+		section string
+		text    *string
+	}{{mdstore.SecRequirement, t.Requirement}, {mdstore.SecNote, t.Note}, {mdstore.SecConclusion, t.Conclusion}} {
+		if x.text != nil && edit.write(x.section, *x.text) {
+			edit.Did("%s %s", n.ID, strings.ToLower(x.section))
+		}
+	}
+	return None{}, nil
+}
+
+// needsConclusion asks the table whether a node in its status must have a conclusion.
+func needsConclusion(n *mdstore.Node) bool {
+	for _, r := range statemachine.Audit(statemachine.Standing{Type: n.Type, Status: n.Status}, "", statemachine.Facts{}) {
+		if r.Code == statemachine.CodeConclusionMissing {
+			return true
+		}
+	}
+	return false
+}
+
+// editNode returns a node that is to be changed by itself, in the version that the caller has read.
+func (d *Draft) editNode(id mdstore.ID) (*mdstore.Node, *Edit, error) {
+	if err := d.Writable(); err != nil {
+		return nil, nil, err
+	}
+	n, err := d.node(id)
+	if err != nil {
+		return nil, nil, err
+	}
+	return n, d.OnNode(n), d.match(n.Path, n.Version())
+}
+
+// editWorkspace returns the workspace's own file, in the version that the caller has read.
+func (d *Draft) editWorkspace() (*mdstore.Workspace, *Edit, error) {
+	if err := d.Writable(); err != nil {
+		return nil, nil, err
+	}
+	w := d.View.Workspace()
+	if err := w.Doc.Editable(); err != nil {
+		return nil, nil, err
+	}
+	return w, d.OnWorkspace(), d.match(w.Path, w.Version)
+}
+
+// Isolate cuts a node's context off from its ancestors, or joins it again.
+type Isolate struct {
+	Node    mdstore.ID
+	Isolate bool
+}
+
+// Plan plans the change.
+func (x Isolate) Plan(d *Draft) (None, error) {
+	n, edit, err := d.editNode(x.Node)
+	if err != nil || n.Isolated == x.Isolate {
+		return None{}, err
+	}
+	edit.Set(mdstore.KeyIsolated, mdoc.Boolean(x.Isolate))
+	edit.Did("%s isolated %t → %t", n.ID, n.Isolated, x.Isolate)
+	return None{}, nil
+}
+
+// Focus moves a workspace's focus to a node.
+type Focus struct{ Node mdstore.ID }
+
+// Plan plans the change.
+func (x Focus) Plan(d *Draft) (None, error) {
+	if err := d.Writable(); err != nil {
+		return None{}, err
+	}
+	n, err := d.View.Known(x.Node)
+	if err != nil {
+		return None{}, err
+	}
+	w := d.View.Workspace()
+	if err := d.match(w.Path, w.Version); err != nil {
+		return None{}, err
+	}
+	d.Rely(n)
+	return None{}, d.MoveFocus(n.ID)
+}
+
+// owner returns the file that a log entry or problem belongs to: a node's, or the workspace's for no id.
+func (d *Draft) owner(id mdstore.ID) (*Edit, string, error) {
+	if id == "" {
+		w, e, err := d.editWorkspace()
+		if err != nil {
+			return nil, "", err
+		}
+		return e, string(w.ID), nil
+	}
+	n, e, err := d.editNode(id)
+	if err != nil {
+		return nil, "", err
+	}
+	return e, string(n.ID), nil
+}
+
+// AppendLog adds an entry to the log of a node, or of the workspace where Node is empty. Its result is the entry's time.
+type AppendLog struct {
+	Node  mdstore.ID
+	Event string
+}
+
+// Plan plans the entry.
+func (x AppendLog) Plan(d *Draft) (string, error) {
+	edit, who, err := d.owner(x.Node)
+	if err != nil {
+		return "", err
+	}
+	if strings.TrimSpace(x.Event) == "" {
+		return "", errs.New(errs.InvalidParams, "%s: the event is empty; say what happened", who).With(errs.Details{Param: "event"})
+	}
+	if len(x.Event) > mdstore.MaxEvent {
+		return "", errs.New(errs.InvalidContent, "%s: the event has %d bytes; at most %d are allowed: log one line and put the rest into the note (node_update)",
+			who, len(x.Event), mdstore.MaxEvent).With(errs.Details{Param: "event"})
+	}
+	d.Log(edit, strings.Trim(x.Event, "\r\n"))
+	edit.Did("%s log + 1", who)
+	return d.now.Format(mdstore.TimeLayout), nil
+}
+
+// SetProblem says what is wrong with a node, or with the workspace where Node is empty; the zero Problem clears it.
+type SetProblem struct {
+	Node    mdstore.ID
+	Problem mdstore.Problem
+}
+
+// Plan plans the change.
+func (x SetProblem) Plan(d *Draft) (None, error) {
+	edit, who, err := d.owner(x.Node)
+	if err != nil {
+		return None{}, err
+	}
+	p := x.Problem
+	if p.Text == "" && p.NextStep != "" {
+		return None{}, errs.New(errs.InvalidParams, "%s: a next step needs a problem", who).With(errs.Details{Param: "problem"})
+	}
+	body, adapted, err := p.Body(edit.doc)
+	if err != nil {
+		return None{}, err
+	}
+	if edit.write(mdstore.SecProblem, body) {
+		edit.adapted = append(edit.adapted, adapted...)
+		if p.IsZero() {
+			edit.Did("%s problem cleared", who)
+		} else {
+			edit.Did("%s problem", who)
+		}
+	}
+	return None{}, nil
+}

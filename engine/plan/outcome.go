@@ -1,0 +1,108 @@
+package plan
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"arbor/mdstore"
+)
+
+// An Outcome is what an operation changed, or would have.
+type Outcome struct {
+	DryRun  bool
+	Files   []FileChange
+	Adapted []string // how given texts were changed to fit in
+
+	// Collisions are saves by others that the commit met, or an earlier one that was finished before it.
+	Collisions []mdstore.Collision
+}
+
+// A FileChange is what an operation changed in one file, or in one place for what moved as a whole.
+type FileChange struct {
+	Path    mdstore.Path
+	To      mdstore.Path    // where the file or folder moved; "" where it stays
+	Version mdstore.Version // the new one; zero where the file moved or is gone
+	What    []string        // "node-… status pending → implementing"
+	Old     []byte          // nil for a file that was not there
+	New     []byte          // nil for one that moves or goes
+}
+
+// Changed reports whether anything changed.
+func (o *Outcome) Changed() bool { return len(o.Files) > 0 }
+
+// Diff returns the whole change as a unified diff; what moves is a line of its own.
+func (o *Outcome) Diff() string {
+	var b strings.Builder
+	for _, f := range o.Files {
+		if f.To != "" {
+			b.WriteString("rename " + string(f.Path) + " => " + string(f.To) + "\n")
+			continue
+		}
+		if f.Old == nil && f.New == nil {
+			b.WriteString("remove " + string(f.Path) + "\n")
+			continue
+		}
+		b.WriteString(UnifiedDiff(string(f.Path), f.Old, f.New))
+	}
+	return b.String()
+}
+
+// Lines returns how many lines differ: the larger of those added and those removed.
+func (f FileChange) Lines() int {
+	if f.Old == nil || f.New == nil {
+		return bytes.Count(f.Old, []byte("\n")) + bytes.Count(f.New, []byte("\n"))
+	}
+	added, removed := 0, 0
+	u, err := udiff.ToUnifiedDiff("", "", string(f.Old), udiff.Lines(string(f.Old), string(f.New)), 0)
+	if err != nil {
+		return 0
+	}
+	for _, h := range u.Hunks {
+		for _, l := range h.Lines {
+			switch l.Kind {
+			case udiff.Insert:
+				added++
+			case udiff.Delete:
+				removed++
+			}
+		}
+	}
+	return max(added, removed)
+}
+
+// Outcome returns what the draft changes.
+func (d *Draft) Outcome() *Outcome {
+	out := &Outcome{DryRun: d.act.DryRun, Adapted: d.adapted}
+	for _, e := range d.order {
+		if e.after == nil {
+			continue
+		}
+		out.Files = append(out.Files, FileChange{Path: e.path, Version: mdstore.VersionOf(e.after.Bytes()), What: e.what, Old: e.doc.Bytes(), New: e.after.Bytes()})
+		for _, a := range e.adapted {
+			if !slices.Contains(out.Adapted, a) {
+				out.Adapted = append(out.Adapted, a)
+			}
+		}
+	}
+	for _, x := range d.extra {
+		out.Add(x.change)
+		f := &out.Files[len(out.Files)-1]
+		f.Old = x.old
+		if x.what != "" {
+			f.What = []string{x.what}
+		}
+	}
+	return out
+}
+
+// Add adds a change of a whole file or folder.
+func (o *Outcome) Add(c mdstore.Change, what ...string) {
+	f := FileChange{Path: c.Path, To: c.To, New: c.New, What: what}
+	if c.New != nil {
+		f.Version = mdstore.VersionOf(c.New)
+	}
+	o.Files = append(o.Files, f)
+}

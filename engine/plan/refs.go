@@ -1,0 +1,150 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"arbor/engine/errs"
+	"arbor/engine/view"
+	"arbor/mdstore"
+)
+
+// A RefAction is what can be done with a document or reference in a list.
+type RefAction string
+
+// The actions.
+const (
+	AddRef      RefAction = "add"
+	RemoveRef   RefAction = "remove"
+	ExpireRef   RefAction = "expire"
+	ActivateRef RefAction = "activate"
+)
+
+// Reference changes the references of a node; its result are the references as they are then. The target is a node's id or a
+// document's path; a node must exist to be added.
+type Reference struct {
+	Node mdstore.ID
+	Do   RefAction
+	Ref  mdstore.Ref
+}
+
+// Plan plans the change.
+func (x Reference) Plan(d *Draft) ([]mdstore.Ref, error) {
+	n, edit, err := d.editNode(x.Node)
+	if err != nil {
+		return nil, err
+	}
+	target := mdstore.ID(x.Ref.Target)
+	if x.Do == AddRef && target == n.ID {
+		return nil, errs.New(errs.InvalidParams, "%s: a node cannot refer to itself", n.ID)
+	}
+	if x.Do == AddRef || x.Do == ActivateRef {
+		if _, ok := d.View.Node(target); !ok && target.Valid() && strings.HasPrefix(string(target), "node-") {
+			return nil, errs.Recoded(d.View.Unknown(string(target)), errs.ReferenceNotFound)
+		}
+	}
+	return editRefs(edit, string(n.ID), mdstore.SecReferences, n.References(), x.Do, x.Ref)
+}
+
+// WorkspaceDoc changes the documents of a workspace; its result are the documents as they are then.
+type WorkspaceDoc struct {
+	Do  RefAction
+	Doc mdstore.Ref
+}
+
+// Plan plans the change.
+func (x WorkspaceDoc) Plan(d *Draft) ([]mdstore.Ref, error) {
+	w, edit, err := d.editWorkspace()
+	if err != nil {
+		return nil, err
+	}
+	return editRefs(edit, string(w.ID), mdstore.SecDocs, w.Docs(), x.Do, x.Doc)
+}
+
+// editRefs plans a change of the entries of one target and returns all entries as they will be.
+func editRefs(e *Edit, who, section string, have []mdstore.Ref, do RefAction, r mdstore.Ref) ([]mdstore.Ref, error) {
+	at := -1
+	for i, x := range have {
+		if x.Target == r.Target && (at < 0 || have[at].Expired) { // an active one stands for all of them
+			at = i
+		}
+	}
+	now := slices.Clone(have)
+	switch do {
+	case AddRef:
+		r.Expired = false
+		item, err := formatRef("target", r)
+		if err != nil {
+			return nil, err
+		}
+		if at >= 0 {
+			how := "it stands there already"
+			if have[at].Expired {
+				how = "it stands there as expired: activate it instead"
+			}
+			return nil, errs.New(errs.ReferenceExists, "%s: %s in %s: %s", who, r.Target, section, how)
+		}
+		e.append(section, item)
+		e.Did("%s %s + %s", who, strings.ToLower(section), r.Target)
+		return append(now, r), nil
+	case RemoveRef, ExpireRef, ActivateRef:
+	default:
+		return nil, errs.New(errs.InvalidParams, "action %q: add, remove, expire and activate are the actions", do).With(errs.Details{Param: "action"})
+	}
+	if at < 0 {
+		return nil, errs.New(errs.ReferenceNotFound, "%s: no %s in %s; there are: %s", who, r.Target, section, targets(have)).With(errs.Details{Candidates: refCandidates(have)})
+	}
+	for i, x := range slices.Backward(have) {
+		if x.Target != r.Target {
+			continue
+		}
+		if do == RemoveRef {
+			e.remove(section, x.Index)
+			now = slices.Delete(now, i, i+1)
+			e.Did("%s %s - %s", who, strings.ToLower(section), x.Target)
+			continue
+		}
+		e.Mark(who, section, x, do == ExpireRef)
+		now[i].Expired = do == ExpireRef
+	}
+	return now, nil
+}
+
+// mark writes or removes the mark of an expired entry.
+func (e *Edit) Mark(who, section string, r mdstore.Ref, expired bool) {
+	if r.Expired == expired {
+		return
+	}
+	items := e.doc.Items(section)
+	if r.Index >= len(items) {
+		return // the reference is of another state of the file than the edit; the plan is made anew
+	}
+	e.replace(section, r.Index, mdstore.Marked(items[r.Index].Text, expired))
+	how := "activated"
+	if expired {
+		how = "expired"
+	}
+	e.Did("%s %s %s %s", who, strings.ToLower(section), r.Target, how)
+}
+
+func refCandidates(rs []mdstore.Ref) []errs.Candidate {
+	out := make([]errs.Candidate, 0, min(len(rs), view.CandidatesShown))
+	for _, r := range rs[:cap(out)] {
+		out = append(out, errs.Candidate{ID: r.Target, Title: r.Description})
+	}
+	return out
+}
+
+func targets(rs []mdstore.Ref) string {
+	if len(rs) == 0 {
+		return "none"
+	}
+	var out []string
+	for _, r := range rs[:min(len(rs), view.CandidatesShown)] {
+		out = append(out, r.Target)
+	}
+	if len(rs) > view.CandidatesShown {
+		out = append(out, "…")
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,146 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"arbor/engine/errs"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// A RulesAction is what can be done with the rules.
+type RulesAction string
+
+// The actions.
+const (
+	AddRules     RulesAction = "add"
+	RemoveRules  RulesAction = "remove"
+	ReplaceRules RulesAction = "replace"
+)
+
+// Rules changes the rules of a workspace; its result are the rules as they are then. Rules that stay keep their lines.
+type Rules struct {
+	Do    RulesAction
+	Rules []string
+}
+
+// Plan plans the change.
+func (x Rules) Plan(d *Draft) ([]string, error) {
+	w, edit, err := d.editWorkspace()
+	if err != nil {
+		return nil, err
+	}
+	have := w.Rules()
+	now, adapted, err := wanted(string(w.ID), have, x.Do, x.Rules)
+	if err != nil {
+		return nil, err
+	}
+	edit.adapted = append(edit.adapted, adapted...)
+	editRules(edit, have, now)
+	if hash := mdstore.RulesHash(now); w.StoredHash != hash {
+		edit.Set(mdstore.KeyRulesHash, mdoc.Text(hash))
+	}
+	if !slices.Equal(have, now) {
+		edit.Did("%s rules %d → %d", w.ID, len(have), len(now))
+	}
+	return now, nil
+}
+
+// wanted returns the rules as they are to be, and what had to be changed in new ones to fit them in.
+func wanted(who string, have []string, do RulesAction, given []string) (now, adapted []string, err error) {
+	given = slices.Clone(given)
+	for i, r := range given {
+		if strings.TrimSpace(r) == "" {
+			return nil, nil, errs.New(errs.InvalidParams, "%s: a rule is empty; say what is to be followed", who).With(errs.Details{Param: "rule"})
+		}
+		item, changed, err := mdoc.ItemText(strings.TrimSpace(r)) // as it will read back, so that the hash is that of the file
+		if err != nil {
+			return nil, nil, err
+		}
+		given[i] = item
+		if do != RemoveRules && !slices.Contains(have, item) {
+			adapted = append(adapted, changed...)
+		}
+	}
+	if len(given) == 0 && do != ReplaceRules {
+		return nil, nil, errs.New(errs.InvalidParams, "%s: no rule is given to %s", who, do).With(errs.Details{Param: "rule"})
+	}
+	now = slices.Clone(have)
+	switch do {
+	case AddRules:
+		for _, r := range given {
+			if !slices.Contains(now, r) {
+				now = append(now, r)
+			}
+		}
+	case RemoveRules:
+		for _, r := range given {
+			if !slices.Contains(have, r) {
+				return nil, nil, errs.New(errs.ReferenceNotFound, "%s: no such rule: %q; a rule is removed by its exact text", who, r).With(errs.Details{Candidates: ruleCandidates(have)})
+			}
+		}
+		now = slices.DeleteFunc(now, func(r string) bool { return slices.Contains(given, r) }) // each time that it stands there
+	case ReplaceRules:
+		now = now[:0]
+		for _, r := range given {
+			if !slices.Contains(now, r) {
+				now = append(now, r)
+			}
+		}
+	default:
+		return nil, nil, errs.New(errs.InvalidParams, "action %q: add, remove and replace are the actions", do).With(errs.Details{Param: "action"})
+	}
+	return now, adapted, nil
+}
+
+func ruleCandidates(rules []string) []errs.Candidate {
+	var out []errs.Candidate
+	for _, r := range rules {
+		out = append(out, errs.Candidate{Title: r})
+	}
+	return out
+}
+
+// editRules brings the list from one set of rules to another: those that both begin with stay as they are written, the items after
+// them are replaced, removed or added.
+func editRules(e *Edit, have, now []string) {
+	if slices.Equal(have, now) {
+		return
+	}
+	var at []int // indexes of the rules among the section's items
+	for i, it := range e.doc.Items(mdstore.SecRules) {
+		if it.Listed && it.Text != "" {
+			at = append(at, i)
+		}
+	}
+	if gone, ok := left(have, now); ok { // only removals: the others keep every byte
+		for _, i := range gone {
+			e.remove(mdstore.SecRules, at[i])
+		}
+		return
+	}
+	for i := range max(len(have), len(now)) {
+		switch {
+		case i >= len(have):
+			e.append(mdstore.SecRules, now[i])
+		case i >= len(now):
+			e.remove(mdstore.SecRules, at[i])
+		case have[i] != now[i]:
+			e.replace(mdstore.SecRules, at[i], now[i])
+		}
+	}
+}
+
+// left returns the indexes of those rules without which have is now; ok is false where no removal leads there.
+func left(have, now []string) (gone []int, ok bool) {
+	kept := 0
+	for i, r := range have {
+		if kept < len(now) && r == now[kept] {
+			kept++
+		} else {
+			gone = append(gone, i)
+		}
+	}
+	return gone, kept == len(now)
+}

@@ -1,0 +1,193 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"arbor/engine/errs"
+	"arbor/engine/view"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+	"arbor/statemachine"
+)
+
+// Transition are the arguments of a status change.
+type Transition struct {
+	Node       mdstore.ID
+	Action     statemachine.Action
+	Conclusion string // blank: the one that stands in the file counts
+	Reason     string // for the log
+	Cascade    bool   // reopen completed and cancelled ancestors
+}
+
+// Transitioned is what a status change did.
+type Transitioned struct {
+	From, To   statemachine.Status
+	Conclusion string // as it stands in the file then
+	TakesFocus bool   // the node has the workspace's focus now, as that of an action that begins work
+	Cascades   []Cascade
+	Archived   *Archived // what a completed info_collection node brought into the workspace; nil for others
+}
+
+// Plan moves a node along its life cycle: status, conclusion, problem, log, focus, ancestors and the archive of rules and documents,
+// all in one commit.
+func (t Transition) Plan(d *Draft) (*Transitioned, error) {
+	if err := d.Writable(); err != nil {
+		return nil, err
+	}
+	n, err := d.node(t.Node)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.match(n.Path, n.Version()); err != nil {
+		return nil, err
+	}
+	if err := oneLine("reason", t.Reason, mdstore.MaxEvent/2); err != nil {
+		return nil, err
+	}
+	up, whole := d.View.Ancestors(n.ID)
+	if !whole {
+		return nil, d.loose(n)
+	}
+	dec, err := statemachine.Decide(statemachine.Standing{Type: n.Type, Status: n.Status}, t.Action, Facts(d.View, n, t.Conclusion))
+	if err != nil {
+		return nil, mendable(n, named(n, err))
+	}
+	if err := d.thawed(n.ID, up, t.Cascade); err != nil {
+		return nil, err
+	}
+	if err := d.unclaimed(n); err != nil {
+		return nil, err
+	}
+	d.Advanced = n.ID
+	if statemachine.TakesChildren(n.Type) && statemachine.Terminal(dec.To) {
+		for _, k := range d.View.Below(n.ID) {
+			d.Rely(k)
+		}
+	}
+	out := &Transitioned{From: dec.From, To: dec.To, TakesFocus: dec.TakesFocus, Conclusion: n.Conclusion()}
+	edit := d.OnNode(n)
+	if strings.TrimSpace(t.Conclusion) != "" {
+		if edit.write(mdstore.SecConclusion, t.Conclusion) {
+			edit.Did("%s conclusion", n.ID)
+		}
+		if out.Conclusion, _, err = mdoc.Nest(t.Conclusion, 2); err != nil { // its headings may move down
+			return nil, err
+		}
+	}
+	if dec.ClearsProblem && !n.Problem().IsZero() {
+		edit.write(mdstore.SecProblem, "")
+		edit.Did("%s problem cleared", n.ID)
+	}
+	d.step(n, *dec, t.Reason)
+	if dec.TakesFocus {
+		if err := d.MoveFocus(n.ID); err != nil {
+			return nil, err
+		}
+	}
+	if frozen := anyFrozen(up); dec.Runs || frozen {
+		if out.Cascades, err = d.Raise(up, t.Cascade, string(t.Action)+" of "+string(n.ID)); err != nil {
+			return nil, err
+		}
+	}
+	if dec.To == statemachine.Completed && n.Role == mdstore.RoleInfoCollection {
+		if out.Archived, err = d.archive(n, out.Conclusion); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func anyFrozen(up []*mdstore.Node) bool {
+	for _, a := range up {
+		if statemachine.Frozen(a.Status) {
+			return true
+		}
+	}
+	return false
+}
+
+// Facts gathers what the life cycle asks about a node; conclusion is one that is given with the call.
+func Facts(v *view.View, n *mdstore.Node, conclusion string) statemachine.Facts {
+	return statemachine.Facts{Conclusion: strings.TrimSpace(conclusion) != "" || n.Conclusion() != "", OpenChildren: v.OpenChildren(n.ID)}
+}
+
+// named puts the node before what is refused about it.
+func named(n *mdstore.Node, err error) *errs.Error {
+	e := errs.As(fmt.Errorf("%s (%s): %w", n.ID, n.Title, err))
+	e.Details.NodeID = string(n.ID)
+	return e
+}
+
+// mendable adds to the refusal of a transition which place of the node's file keeps it from any.
+func mendable(n *mdstore.Node, e *errs.Error) error {
+	why, bad := unplaced(n)
+	if !bad {
+		return e
+	}
+	if err := n.Editable(); err != nil { // it says what is wrong with all of the file
+		return err
+	}
+	e.Message += fmt.Sprintf(" before somebody corrects %s:%d by hand", why.File, why.Line)
+	e.Details.Problems = []mdoc.Diagnostic{why}
+	return e
+}
+
+// Archived is what a completed info_collection node brought into its workspace.
+type Archived struct {
+	Rules []string      `json:"rules"`
+	Docs  []mdstore.Ref `json:"docs"`
+}
+
+// archive takes what a conclusion lists under headings of rules and of documents into the workspace, none twice.
+func (d *Draft) archive(n *mdstore.Node, conclusion string) (*Archived, error) {
+	out := &Archived{Rules: []string{}, Docs: []mdstore.Ref{}}
+	have := map[string]bool{}
+	rules := d.View.Workspace().Rules()
+	for _, r := range rules {
+		have[r] = true
+	}
+	for _, r := range mdoc.ListsUnder(conclusion, "Rules", "规则") {
+		r, _, err := mdoc.ItemText(r)
+		if err != nil {
+			return nil, err
+		}
+		if !have[r] {
+			have[r] = true
+			out.Rules = append(out.Rules, r)
+		}
+	}
+	known := map[string]bool{}
+	for _, r := range d.View.Workspace().Docs() {
+		known[r.Target] = true
+	}
+	for _, item := range mdoc.ListsUnder(conclusion, "Docs", "文档") {
+		if r := mdstore.ParseRef(item); r.Target != "" && !known[r.Target] {
+			known[r.Target] = true
+			out.Docs = append(out.Docs, r)
+		}
+	}
+	if len(out.Rules)+len(out.Docs) == 0 {
+		return out, nil
+	}
+	e := d.OnWorkspace()
+	for _, r := range out.Rules {
+		e.append(mdstore.SecRules, r)
+	}
+	if len(out.Rules) > 0 {
+		e.Set(mdstore.KeyRulesHash, mdoc.Text(mdstore.RulesHash(append(rules, out.Rules...))))
+		e.Did("%s rules + %d", d.View.Workspace().ID, len(out.Rules))
+	}
+	for _, r := range out.Docs {
+		item, ok := r.Format()
+		if !ok {
+			return nil, errs.New(errs.InvalidContent, "%s: the document %q of the conclusion cannot be kept as a list item", n.ID, r.Target)
+		}
+		e.append(mdstore.SecDocs, item)
+	}
+	if len(out.Docs) > 0 {
+		e.Did("%s docs + %d", d.View.Workspace().ID, len(out.Docs))
+	}
+	d.Log(e, fmt.Sprintf("archived %d rules and %d docs of %s (%s)", len(out.Rules), len(out.Docs), n.ID, n.Title))
+	return out, nil
+}

@@ -1,0 +1,139 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"arbor/engine/errs"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+	"arbor/statemachine"
+)
+
+// NewWorkspace are the arguments of a workspace's creation.
+type NewWorkspace struct {
+	Name, Goal string
+	Rules      []string
+	Docs       []mdstore.Ref
+}
+
+// Import returns the import that makes the workspace with its root node, and how given texts were adapted.
+func (w NewWorkspace) Import(id mdstore.ID, now time.Time, operator string) (imp Import, adapted []string, err error) {
+	rules, adapted, err := wanted("rules", nil, ReplaceRules, w.Rules)
+	if err != nil {
+		return imp, nil, err
+	}
+	if err := title(errs.InvalidName, "name", w.Name); err != nil {
+		return imp, nil, err
+	}
+	if err := distinct(w.Docs); err != nil {
+		return imp, nil, err
+	}
+	if strings.TrimSpace(w.Goal) == "" {
+		return imp, nil, errs.New(errs.InvalidParams, "goal is empty; say what the work is for").With(errs.Details{Param: "goal"})
+	}
+	now = now.UTC()
+	return Import{ID: id, Name: w.Name, Goal: strings.TrimSpace(w.Goal), Rules: rules, Docs: w.Docs, CreatedAt: now.UnixMilli(), UpdatedAt: now.UnixMilli(),
+		Log:   []mdstore.LogEntry{{Time: now.Format(mdstore.TimeLayout), Operator: operator, Event: "created the workspace"}},
+		Nodes: []ImportNode{RootNode(w.Name, w.Goal, now, mdstore.StatusChange{By: mdstore.ByCreation}, operator)},
+	}, adapted, nil
+}
+
+// RootNode returns a workspace's root as it is born.
+func RootNode(title, goal string, now time.Time, event mdstore.StatusChange, operator string) ImportNode {
+	return ImportNode{ID: mdstore.Root, Type: statemachine.Planning, Status: statemachine.Initial(statemachine.Planning), Title: title, Order: math.NaN(),
+		CreatedAt: now.UnixMilli(), UpdatedAt: now.UnixMilli(), Requirement: strings.TrimSpace(goal),
+		Log: []mdstore.LogEntry{{Time: now.Format(mdstore.TimeLayout), Operator: operator, Event: event.String()}}}
+}
+
+// UpdateWorkspace renames a workspace or gives it another goal; nil leaves one as it is.
+type UpdateWorkspace struct{ Name, Goal *string }
+
+// Plan plans the change.
+func (x UpdateWorkspace) Plan(d *Draft) (None, error) {
+	w, edit, err := d.editWorkspace()
+	if err != nil {
+		return None{}, err
+	}
+	if x.Name != nil {
+		if err := title(errs.InvalidName, "name", *x.Name); err != nil {
+			return None{}, err
+		}
+		if f, _ := w.Doc.Field(mdstore.KeyName); f.Value != *x.Name {
+			edit.Set(mdstore.KeyName, mdoc.Text(*x.Name))
+			edit.Did("%s name %s → %s", w.ID, w.Name, *x.Name)
+		}
+	}
+	if x.Goal != nil {
+		if strings.TrimSpace(*x.Goal) == "" {
+			return None{}, errs.New(errs.InvalidParams, "%s: the goal would be empty; say what the work is for", w.ID).With(errs.Details{Param: "goal"})
+		}
+		if w.Goal != *x.Goal {
+			edit.Set(mdstore.KeyGoal, mdoc.Text(*x.Goal))
+			edit.Did("%s goal", w.ID)
+		}
+	}
+	return None{}, nil
+}
+
+// Archive moves a workspace with all it holds into the archive, or out of it. Its result is the workspace's folder.
+type Archive struct {
+	Restore bool
+	Taken   func(mdstore.Path) bool // reports whether anything has that name in the vault
+}
+
+// Plan plans the move.
+func (x Archive) Plan(d *Draft) (mdstore.Path, error) {
+	w, status, in := d.View.Workspace(), mdstore.StatusArchived, mdstore.Path(mdstore.ArchiveDir)
+	if x.Restore {
+		status, in = mdstore.StatusActive, ""
+	}
+	if w.Status == status {
+		return w.Dir, nil
+	}
+	if err := d.match(w.Path, w.Version); err != nil {
+		return "", err
+	}
+	if w.Newer() {
+		return "", &mdoc.UnreadableError{Problem: NewerProblem(w)}
+	}
+	if err := w.Doc.Editable(); err != nil {
+		return "", err
+	}
+	to := in.Join(w.Dir.Base())
+	for i := 2; x.Taken(to); i++ {
+		to = in.Join(fmt.Sprintf("%s-%d", w.Dir.Base(), i))
+	}
+	edit := d.OnWorkspace()
+	edit.Set(mdstore.KeyStatus, mdoc.Text(status))
+	d.Log(edit, "workspace: "+w.Status+" → "+status)
+	edit.Did("%s status %s → %s", w.ID, w.Status, status)
+	d.extra = append(d.extra, planned{change: mdstore.Change{Path: w.Dir, To: to}})
+	return to, nil
+}
+
+// DeleteWorkspace moves a workspace to the trash. An active one needs Force.
+type DeleteWorkspace struct{ Force bool }
+
+// Plan plans the deletion.
+func (x DeleteWorkspace) Plan(d *Draft) (*Deleted, error) {
+	w := d.View.Workspace()
+	if w.Newer() {
+		return nil, &mdoc.UnreadableError{Problem: NewerProblem(w)}
+	}
+	if err := d.match(w.Path, w.Version); err != nil {
+		return nil, err
+	}
+	if w.Status == mdstore.StatusActive && !x.Force {
+		return nil, errs.New(errs.WorkspaceActive,
+			"%s (%s): the workspace is active; archive it first (workspace_archive), or repeat the call with force: true (--force)", w.ID, w.Name)
+	}
+	out := &Deleted{Count: d.View.Len(), Trash: mdstore.TrashPath(d.now.Format(trashTime)+"-"+string(w.ID), w.Dir)}
+	d.extra = append(d.extra, planned{change: mdstore.Change{Path: w.Dir, To: out.Trash}, what: string(w.ID) + " deleted: " + w.Name})
+	return out, nil
+}
+
+// trashTime is the layout of the time that tells deletions in the trash apart.
+const trashTime = "20060102T150405.000"

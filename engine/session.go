@@ -1,0 +1,262 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"arbor/engine/claims"
+	"arbor/engine/errs"
+	"arbor/engine/plan"
+	"arbor/engine/sessions"
+	"arbor/engine/view"
+	"arbor/mdstore"
+)
+
+// Binding returns what a session is bound to. A corrupt sessions.json is an error that says so.
+func (e *Engine) Binding(ctx context.Context, session string) (sessions.Binding, bool, error) {
+	if err := sessions.ValidID(session); err != nil {
+		return sessions.Binding{}, false, err
+	}
+	s, err := sessions.ReadBindings(ctx, e.st)
+	if err == nil {
+		err = s.Corrupt()
+	}
+	if err != nil {
+		return sessions.Binding{}, false, err
+	}
+	b, ok := s.Get(session)
+	return b, ok, nil
+}
+
+// Bind makes a workspace the default of a session, with the node as its focus where one is given.
+func (e *Engine) Bind(ctx context.Context, b sessions.Binding, act plan.Act) (*plan.Outcome, error) {
+	if err := sessions.ValidID(b.SessionID); err != nil {
+		return nil, err
+	}
+	v, err := e.View(ctx, b.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	if b.FocusedNodeID != "" {
+		if _, err := v.Known(b.FocusedNodeID); err != nil {
+			return nil, err
+		}
+	}
+	now := e.opt.Now()
+	b.BoundAt = now.UnixMilli()
+	return e.editBindings(ctx, act, "session "+b.SessionID+" bound to "+string(b.WorkspaceID), func(s *sessions.Bindings) ([]mdstore.Change, error) {
+		return s.Set(b, now)
+	})
+}
+
+// Refocus gives a bound session a focus of its own, which others do not move: the node that it has begun or focused. A session that is
+// not bound, or bound elsewhere, has none.
+func (e *Engine) Refocus(ctx context.Context, session string, ws, id mdstore.ID) error {
+	b, ok, err := e.Binding(ctx, session)
+	if err != nil || !ok || b.WorkspaceID != ws || b.FocusedNodeID == id {
+		return err
+	}
+	b.FocusedNodeID = id
+	_, err = e.Bind(ctx, b, plan.Act{})
+	return err
+}
+
+// Unbind ends a session's binding, gives back what it has claimed, and forgets what it has seen. The error is SESSION_NOT_FOUND where
+// there is none.
+func (e *Engine) Unbind(ctx context.Context, session string, act plan.Act) (*plan.Outcome, error) {
+	if err := sessions.ValidID(session); err != nil {
+		return nil, err
+	}
+	out, err := e.editBindings(ctx, act, "session "+session+" unbound", func(s *sessions.Bindings) ([]mdstore.Change, error) {
+		return s.Unset(session, e.opt.Now())
+	})
+	if err != nil || act.DryRun {
+		return out, err
+	}
+	if err := e.editClaims(ctx, func(l *claims.Ledger) error { l.Drop(session); return nil }); err != nil {
+		return nil, err
+	}
+	return out, e.seen.Forget(ctx, session)
+}
+
+// editBindings commits what edit makes of sessions.json.
+func (e *Engine) editBindings(ctx context.Context, act plan.Act, what string, edit func(*sessions.Bindings) ([]mdstore.Change, error)) (*plan.Outcome, error) {
+	out := &plan.Outcome{DryRun: act.DryRun}
+	read := func() ([]mdstore.Change, error) {
+		s, err := sessions.ReadBindings(ctx, e.st)
+		if err != nil {
+			return nil, err
+		}
+		changes, err := edit(s)
+		out.Files = nil
+		for _, c := range changes {
+			out.Add(c, what)
+			if c.Path == mdstore.SessionsFile && !c.Base.IsZero() {
+				out.Files[len(out.Files)-1].Old = s.Raw()
+			}
+		}
+		return changes, err
+	}
+	if act.DryRun {
+		_, err := read()
+		return out, err
+	}
+	err := e.st.Update(ctx, func(tx mdstore.Tx) error {
+		changes, err := read()
+		if err != nil || len(changes) == 0 {
+			return err
+		}
+		_, err = tx.Commit(ctx, changes)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// Attend keeps what a session has seen in memory only, for as long as it lasts: the session of a connection that ends with it. leave
+// forgets it, and gives back what it has claimed.
+func (e *Engine) Attend(session string) (leave func()) {
+	forget := e.seen.Attend(session)
+	return func() {
+		forget()
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if l, err := claims.Read(ctx, e.st, e.opt.Now()); err == nil && l.Has(session) {
+			_ = e.editClaims(ctx, func(l *claims.Ledger) error { l.Drop(session); return nil }) // else they end with their lease
+		}
+	}
+}
+
+// RenewClaims lets the leases of all claims of a session begin anew. A server calls it for its connections every claims.RenewEvery.
+func (e *Engine) RenewClaims(ctx context.Context, session string) error {
+	l, err := claims.Read(ctx, e.st, e.opt.Now())
+	if err != nil || !l.Has(session) {
+		return err
+	}
+	return e.editClaims(ctx, func(l *claims.Ledger) error { l.Renew(session); return nil })
+}
+
+// editClaims changes the claims while no other process does.
+func (e *Engine) editClaims(ctx context.Context, edit func(*claims.Ledger) error) error {
+	return e.st.Update(ctx, func(mdstore.Tx) error {
+		l, err := claims.Read(ctx, e.st, e.opt.Now())
+		if err != nil {
+			return err
+		}
+		if err := edit(l); err != nil {
+			return err
+		}
+		return l.Write(ctx, e.st)
+	})
+}
+
+// Next returns nodes that can be worked on, at most count: see claims.Ledger.Offer. With a lease above zero they are claimed: no two calls
+// are ever given the same one.
+func (e *Engine) Next(ctx context.Context, ws mdstore.ID, act plan.Act, count int, lease time.Duration) (out *claims.Offer, err error) {
+	if act.Session != "" {
+		if err := sessions.ValidID(act.Session); err != nil {
+			return nil, err
+		}
+	}
+	if lease > claims.MaxLease || count < 0 {
+		return nil, errs.New(errs.InvalidParams, "%d nodes for %v: a claim lasts at most %v, and no fewer than 0 nodes can be taken", count, lease, claims.MaxLease)
+	}
+	if lease <= 0 {
+		v, err := e.View(ctx, ws)
+		if err != nil {
+			return nil, err
+		}
+		l, err := claims.Read(ctx, e.st, e.opt.Now())
+		if err != nil {
+			return nil, err
+		}
+		return l.Shown(l.Offer(v, act, count)), nil
+	}
+	err = e.editClaimsIn(ctx, ws, func(v *view.View, l *claims.Ledger) error {
+		if err := plan.New(v, act, plan.Options{Now: e.opt.Now()}).Writable(); err != nil {
+			return err
+		}
+		out = l.Offer(v, act, count)
+		l.Take(ws, out, act, lease)
+		return nil
+	})
+	return out, err
+}
+
+// editClaimsIn is editClaims for one workspace, and drops what is noted of nodes that are done or gone.
+func (e *Engine) editClaimsIn(ctx context.Context, ws mdstore.ID, edit func(*view.View, *claims.Ledger) error) error {
+	return e.editClaims(ctx, func(l *claims.Ledger) error {
+		v, err := e.View(ctx, ws)
+		if err != nil {
+			return err
+		}
+		if err := edit(v, l); err != nil {
+			return err
+		}
+		all, err := e.Workspaces(ctx)
+		if err != nil {
+			return err
+		}
+		l.Prune(v, all)
+		return nil
+	})
+}
+
+// Release gives a node back that was claimed: other sessions may be given it then. It reports false where it is claimed no more. Only the
+// session may that has claimed it, and a person.
+func (e *Engine) Release(ctx context.Context, ws, id mdstore.ID, act plan.Act) (given bool, err error) {
+	err = e.editClaimsIn(ctx, ws, func(v *view.View, l *claims.Ledger) error {
+		n, err := v.Known(id)
+		if err != nil {
+			return err
+		}
+		given, err = l.Release(ws, n, act)
+		return err
+	})
+	return given && err == nil, err
+}
+
+// Claimed returns what is noted of a node, and whether it keeps other sessions off. The zero Claim: nothing is.
+func (e *Engine) Claimed(ctx context.Context, ws, id mdstore.ID) (c claims.Claim, holds bool, err error) {
+	l, err := claims.Read(ctx, e.st, e.opt.Now())
+	if err != nil {
+		return c, false, err
+	}
+	c, holds = l.Get(ws, id)
+	return c, holds, nil
+}
+
+// Seen is what changed in a workspace since a session last looked.
+type Seen struct {
+	Differences []view.Difference // in the order of paths
+	First       bool              // the session looks for the first time: there is nothing to compare with
+	Unnoted     error             // why it could not be noted that the session has looked; nil where it was
+}
+
+// Changes returns what changed in a workspace since the session last looked. take says how many of the differences, from the first one
+// on, the session has seen now; nil is none.
+func (e *Engine) Changes(ctx context.Context, ws mdstore.ID, session string, take func([]view.Difference) int) (*Seen, error) {
+	if err := sessions.ValidID(session); err != nil {
+		return nil, err
+	}
+	if take != nil && !e.live.Following() {
+		e.live.Stale() // what people changed is the question
+	}
+	v, err := e.live.Current(ctx, ws)
+	if err != nil {
+		return nil, err
+	}
+	out := &Seen{}
+	out.Differences, out.First, out.Unnoted = e.seen.Changes(ctx, session, v, take)
+	return out, ctx.Err()
+}
+
+// NoteOwn notes that a session made these changes itself, so that they are not reported to it as those of others.
+func (e *Engine) NoteOwn(ctx context.Context, ws mdstore.ID, session string, o *plan.Outcome) error {
+	if session == "" || o.DryRun || !o.Changed() {
+		return nil
+	}
+	return e.seen.Own(ctx, session, ws, o.Files)
+}

@@ -1,0 +1,207 @@
+// Package sessions keeps what belongs to the sessions of this machine: their bindings in sessions.json, and what each has seen.
+package sessions
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"arbor/engine/errs"
+	"arbor/engine/view"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// CodeCorrupt is the code of a sessions.json that is no valid JSON, or of a binding in it that is none.
+const CodeCorrupt = "SESSIONS_CORRUPT"
+
+// A place is a line and a column.
+type place struct{ line, col int }
+
+// A Binding makes a workspace, and a node of it, the default of a session.
+type Binding struct {
+	SessionID     string     `json:"sessionId"`
+	WorkspaceID   mdstore.ID `json:"workspaceId"`
+	FocusedNodeID mdstore.ID `json:"focusedNodeId,omitempty"` // the session's own focus; "" where the workspace's counts
+	BoundAt       int64      `json:"boundAt"`                 // Unix milliseconds
+}
+
+// Bindings is the content of sessions.json. What this program does not know of it is kept.
+type Bindings struct {
+	rest     map[string]json.RawMessage
+	bindings map[string]json.RawMessage
+	version  mdstore.Version
+	raw      []byte
+	corrupt  error
+}
+
+// ReadBindings reads sessions.json. A damaged one is no error: see Corrupt.
+func ReadBindings(ctx context.Context, st mdstore.Store) (*Bindings, error) {
+	f, err := st.Read(ctx, mdstore.SessionsFile)
+	s := &Bindings{version: f.Version, raw: f.Data}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return s, nil
+	case err != nil:
+		return nil, err
+	}
+	if s.corrupt = json.Unmarshal(f.Data, &s.rest); s.corrupt == nil {
+		if b, ok := s.rest["bindings"]; ok {
+			s.corrupt = json.Unmarshal(b, &s.bindings)
+		}
+	}
+	return s, nil
+}
+
+// Get returns the binding of a session.
+func (s *Bindings) Get(id string) (Binding, bool) {
+	raw, ok := s.bindings[id]
+	var b Binding
+	if !ok || json.Unmarshal(raw, &b) != nil {
+		return Binding{}, false
+	}
+	return b, true
+}
+
+// changes returns the commit that writes the file with that binding set, or removed where b is nil. A corrupt file is kept under another name.
+func (s *Bindings) changes(id string, b *Binding, now time.Time) ([]mdstore.Change, error) {
+	var out []mdstore.Change
+	rest, bindings := maps.Clone(s.rest), maps.Clone(s.bindings)
+	if s.corrupt != nil {
+		rest, bindings = nil, nil
+		out = append(out, mdstore.Change{Path: mdstore.Path(mdstore.SessionsFile + ".corrupt-" + now.UTC().Format("20060102T150405.000")), New: s.raw})
+	}
+	if rest == nil {
+		rest = map[string]json.RawMessage{}
+	}
+	if bindings == nil {
+		bindings = map[string]json.RawMessage{}
+	}
+	if b == nil {
+		delete(bindings, id)
+	} else {
+		raw, err := json.Marshal(b)
+		if err != nil {
+			return nil, err
+		}
+		bindings[id] = raw
+	}
+	raw, err := json.Marshal(bindings)
+	if err != nil {
+		return nil, err
+	}
+	rest["bindings"] = raw
+	data, err := json.MarshalIndent(rest, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	return append(out, mdstore.Change{Path: mdstore.SessionsFile, Base: s.version, New: append(data, '\n')}), nil
+}
+
+// Set returns the commit that binds a session, and Unset the one that ends its binding.
+func (s *Bindings) Set(b Binding, now time.Time) ([]mdstore.Change, error) {
+	old, ok := s.Get(b.SessionID)
+	old.BoundAt = b.BoundAt
+	if ok && old == b && s.corrupt == nil {
+		return nil, nil
+	}
+	return s.changes(b.SessionID, &b, now)
+}
+
+// Unset is the way back from Set. The error is SESSION_NOT_FOUND where there is no binding.
+func (s *Bindings) Unset(session string, now time.Time) ([]mdstore.Change, error) {
+	if err := s.Corrupt(); err != nil {
+		return nil, err
+	}
+	if _, ok := s.bindings[session]; !ok {
+		return nil, errs.New(errs.SessionNotFound, "%s: no such session is bound; bound are: %s", session, orNone(slices.Sorted(maps.Keys(s.bindings))))
+	}
+	return s.changes(session, nil, now)
+}
+
+// Corrupt returns an error where the file is no valid JSON.
+func (s *Bindings) Corrupt() error {
+	if s.corrupt == nil {
+		return nil
+	}
+	return errs.New(errs.FileUnreadable, "%s: no valid JSON (%v); the next session_bind keeps it under another name and starts a new one", mdstore.SessionsFile, s.corrupt).
+		With(errs.Details{Paths: []string{mdstore.SessionsFile}})
+}
+
+// Raw returns the bytes of the file, nil where there is none.
+func (s *Bindings) Raw() []byte { return s.raw }
+
+// ValidID returns an error for a text that cannot be the id of a session.
+func ValidID(id string) error {
+	if id == "" || len(id) > 256 || strings.ContainsFunc(id, unicode.IsControl) {
+		return errs.New(errs.InvalidParams, "sessionId %q: 1 to 256 bytes without control characters are a session's id", id).With(errs.Details{Param: "sessionId"})
+	}
+	return nil
+}
+
+func orNone(s []string) string {
+	if len(s) == 0 {
+		return "none"
+	}
+	if len(s) > view.CandidatesShown {
+		s = append(slices.Clone(s[:view.CandidatesShown]), fmt.Sprintf("… (%d in all)", len(s)))
+	}
+	return strings.Join(s, ", ")
+}
+
+// Diagnostics returns what is wrong with the file: that it is no JSON, or the bindings in it that are none.
+func (s *Bindings) Diagnostics() []mdoc.Diagnostic {
+	if s.corrupt != nil {
+		at := s.damage()
+		return []mdoc.Diagnostic{{File: mdstore.SessionsFile, Line: at.line, Col: at.col, Code: CodeCorrupt,
+			Text: "no valid JSON (" + s.corrupt.Error() + "); the next session_bind keeps it under another name and starts a new one"}}
+	}
+	var out []mdoc.Diagnostic
+	for _, id := range slices.Sorted(maps.Keys(s.bindings)) {
+		if b, ok := s.Get(id); ok && b.WorkspaceID != "" {
+			continue
+		}
+		at := s.key(id)
+		out = append(out, mdoc.Diagnostic{File: mdstore.SessionsFile, Line: at.line, Col: at.col, Code: CodeCorrupt,
+			Text: fmt.Sprintf("the binding of session %s names no workspace; bind the session again (session_bind), or remove it", strconv.Quote(id))})
+	}
+	return out
+}
+
+// key returns where the binding of a session stands, the zero place where the file writes its id in another way.
+func (s *Bindings) key(id string) place {
+	quoted, err := json.Marshal(id)
+	from := bytes.Index(s.raw, []byte(`"bindings"`))
+	if err != nil || from < 0 {
+		return place{}
+	}
+	at := regexp.MustCompile(regexp.QuoteMeta(string(quoted)) + `\s*:`).FindIndex(s.raw[from:])
+	if at == nil {
+		return place{}
+	}
+	return placeIn(s.raw[:from+at[0]])
+}
+
+// placeIn returns the place behind some text.
+func placeIn(before []byte) place {
+	return place{1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n')}
+}
+
+// damage returns where sessions.json stops being valid.
+func (s *Bindings) damage() place {
+	var syntax *json.SyntaxError
+	if !errors.As(s.corrupt, &syntax) {
+		return place{}
+	}
+	return placeIn(s.raw[:min(max(int(syntax.Offset)-1, 0), len(s.raw))])
+}

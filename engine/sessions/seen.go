@@ -1,0 +1,241 @@
+package sessions
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/gob"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"arbor/engine/plan"
+	"arbor/engine/view"
+	"arbor/mdstore"
+)
+
+// Seen is what the sessions of this machine have seen of the workspaces: for each session one file in .local/seen/, which is written as
+// a whole when the session looks for the first time, takes changes as seen, or changes files itself. It may be lost: a session without
+// one looks for the first time. It is safe for concurrent use.
+type Seen struct {
+	local mdstore.Local // nil: nothing is kept
+	now   func() time.Time
+
+	mu       sync.Mutex
+	attended map[string]*memory // guarded by mu: of connections, in memory only
+}
+
+// A memory is what one session has seen.
+type memory struct {
+	Form   string
+	States map[mdstore.ID]view.State
+}
+
+const (
+	seenDir  = mdstore.Path("seen")
+	seenForm = "1"                 // another one for another form of the file
+	seenMost = 16                  // sessions whose files are kept, those that looked last
+	seenLife = 14 * 24 * time.Hour // after which the file of a session goes
+)
+
+// NewSeen returns what sessions have seen as the store keeps it.
+func NewSeen(st mdstore.Store, now func() time.Time) *Seen {
+	local, _ := mdstore.AsStore[mdstore.Local](st)
+	return &Seen{local: local, now: now, attended: map[string]*memory{}}
+}
+
+// Attend keeps what a session has seen in memory only, for as long as it lasts: the session of a connection that ends with it. leave
+// forgets it.
+func (s *Seen) Attend(session string) (leave func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.attended[session] = &memory{States: map[mdstore.ID]view.State{}}
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.attended, session)
+	}
+}
+
+// Changes returns how a workspace differs from what the session has seen of it, in the order of paths. first says that the session looks
+// for the first time: from then on it has seen the view. take says how many of the differences, from the first one on, the session sees
+// now; nil: none. The error says that this could not be kept; the differences count all the same.
+func (s *Seen) Changes(ctx context.Context, session string, v *view.View, take func([]view.Difference) int) (ds []view.Difference, first bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m, err := s.read(ctx, session)
+	if err != nil {
+		return nil, false, err
+	}
+	id := v.Workspace().ID
+	old, known := m.States[id]
+	now := v.State()
+	if !known {
+		m.States[id] = now
+		s.prune(ctx)
+		return []view.Difference{}, true, s.write(ctx, session, m)
+	}
+	if ds = view.Diff(old, now); ds == nil {
+		ds = []view.Difference{}
+	}
+	if take == nil {
+		return ds, false, nil
+	}
+	n := take(ds)
+	if n == 0 {
+		return ds, false, nil
+	}
+	if n < len(ds) {
+		now = taken(old, now, ds[:n])
+	}
+	m.States[id] = now
+	return ds, false, s.write(ctx, session, m)
+}
+
+// taken returns the old state with only these differences to now taken over.
+func taken(old, now view.State, ds []view.Difference) view.State {
+	next := maps.Clone(old)
+	for _, d := range ds {
+		delete(next, d.From)
+		delete(next, d.Path)
+	}
+	for _, d := range ds { // after all that went: files may have changed places
+		if f, ok := now[d.Path]; ok {
+			next[d.Path] = f
+		}
+	}
+	return next
+}
+
+// Own notes that the session itself made these changes, so that they are not reported to it as those of others. What others changed in
+// the same files since it last looked stays to be reported.
+func (s *Seen) Own(ctx context.Context, session string, ws mdstore.ID, files []plan.FileChange) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m, err := s.read(ctx, session)
+	if err != nil {
+		return err
+	}
+	state, known := m.States[ws]
+	if !known || len(files) == 0 {
+		return nil
+	}
+	state = maps.Clone(state)
+	for _, f := range files {
+		if f.To != "" {
+			for p, d := range maps.Clone(state) {
+				if p.Under(f.Path) {
+					delete(state, p)
+					if !f.To.Under(mdstore.LocalDir) {
+						state[f.To+p[len(f.Path):]] = d
+					}
+				}
+			}
+			continue
+		}
+		own(state, f)
+	}
+	m.States[ws] = state
+	return s.write(ctx, session, m)
+}
+
+// own takes the session's own change of a file over into what it has seen.
+func own(state view.State, f plan.FileChange) {
+	digest := func(data []byte) view.Digest {
+		file := mdstore.File{Path: f.Path, Version: mdstore.VersionOf(data), Data: data}
+		if mdstore.AllKinds().Of(f.Path) == mdstore.WorkspaceKind {
+			w := mdstore.ParseWorkspace(file)
+			return view.Digest{Version: w.Version, Title: w.Name, Parts: mdstore.DigestsOf(w.Doc).Digests()}
+		}
+		n := mdstore.ParseNode(file)
+		return view.Digest{Version: n.Version(), Node: n.ID, Title: n.Title, Parts: n.Facts().Digests()}
+	}
+	seen, known := state[f.Path]
+	switch {
+	case mdstore.AllKinds().Of(f.Path) == nil || f.New == nil:
+	case f.Old == nil, known && seen.Version == mdstore.VersionOf(f.Old):
+		state[f.Path] = digest(f.New)
+	case known:
+		seen.Parts = seen.Parts.TakeDigests(digest(f.Old).Parts, digest(f.New).Parts)
+		state[f.Path] = seen
+	} // a file that others made or moved here is still to be reported
+}
+
+// Forget removes what a session has seen.
+func (s *Seen) Forget(ctx context.Context, session string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.local == nil {
+		return nil
+	}
+	return s.local.RemoveLocal(ctx, seenPath(session))
+}
+
+func seenPath(session string) mdstore.Path {
+	sum := sha256.Sum256([]byte(session))
+	return seenDir.Join(hex.EncodeToString(sum[:8]))
+}
+
+// read returns what a session has seen. A file of another form, or a damaged one, is none. s.mu must be held.
+func (s *Seen) read(ctx context.Context, session string) (*memory, error) {
+	if m := s.attended[session]; m != nil {
+		return m, nil
+	}
+	none := &memory{States: map[mdstore.ID]view.State{}}
+	if s.local == nil {
+		return none, nil
+	}
+	data, err := s.local.ReadLocal(ctx, seenPath(session))
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return none, nil
+	}
+	sum := sha256.Size
+	if len(data) < sum || sha256.Sum256(data[sum:]) != [sha256.Size]byte(data[:sum]) {
+		return none, nil
+	}
+	m := &memory{}
+	if err := gob.NewDecoder(bytes.NewReader(data[sum:])).Decode(m); err != nil || m.Form != seenForm || m.States == nil {
+		return none, nil
+	}
+	return m, nil
+}
+
+// write keeps what a session has seen. s.mu must be held.
+func (s *Seen) write(ctx context.Context, session string, m *memory) error {
+	if s.attended[session] != nil || s.local == nil {
+		return nil
+	}
+	m.Form = seenForm
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(m); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(b.Bytes())
+	return s.local.WriteLocal(ctx, seenPath(session), append(sum[:], b.Bytes()...))
+}
+
+// prune removes the files of sessions that have not looked for long. What cannot be removed stays until the next time. s.mu must be
+// held.
+func (s *Seen) prune(ctx context.Context) {
+	if s.local == nil {
+		return
+	}
+	files, err := s.local.ListLocal(ctx, seenDir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	slices.SortFunc(files, func(a, b mdstore.LocalFile) int { return cmp.Compare(b.Stamp.Mtime, a.Stamp.Mtime) })
+	for i, f := range files {
+		if old := s.now().Sub(time.Unix(0, f.Stamp.Mtime)) > seenLife; i >= seenMost-1 || old && f.Stamp.Mtime != 0 {
+			_ = s.local.RemoveLocal(ctx, seenDir.Join(f.Name))
+		}
+	}
+}

@@ -1,0 +1,273 @@
+// Package view is an immutable state of one workspace: its documents, its tree, lookups, and the difference of two states. It reads
+// no file.
+package view
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strings"
+
+	"arbor/context/assemble"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// A View is a workspace at one moment. It never changes; With makes the next one, which shares with it what stayed the same.
+//
+// Nodes have their front matter and facts. The documents of nodes are loaded for each operation: see Recording.
+type View struct {
+	ws     *mdstore.Workspace
+	nodes  []*mdstore.Node                    // in the order of paths
+	ids    table[mdstore.ID, []*mdstore.Node] // by path; more than one: a duplicate id
+	kids   table[mdstore.ID, []*mdstore.Node] // by parent, in tree order; of a duplicate id only the first
+	broken map[mdstore.Path]mdoc.Diagnostic   // files that could not be read at all; never modified
+	docs   *recorder                          // nil where no document can be asked for
+}
+
+var (
+	_ assemble.Source    = (*View)(nil)
+	_ assemble.KinSource = (*View)(nil)
+)
+
+// CodeFileMissing is the code of a folder that is to hold a file and holds none.
+const CodeFileMissing = "FILE_MISSING"
+
+// New returns the view of a workspace with these nodes. broken says why files could not be read.
+func New(w *mdstore.Workspace, nodes []*mdstore.Node, broken map[mdstore.Path]mdoc.Diagnostic) *View {
+	nodes = slices.Clone(nodes)
+	slices.SortFunc(nodes, byPath)
+	ids := make(map[mdstore.ID][]*mdstore.Node, len(nodes))
+	for i, n := range nodes {
+		if same, twice := ids[n.ID]; twice {
+			ids[n.ID] = append(slices.Clip(same), n)
+		} else {
+			ids[n.ID] = nodes[i : i+1 : i+1]
+		}
+	}
+	kids := map[mdstore.ID][]*mdstore.Node{}
+	for id, same := range ids {
+		if id != mdstore.Root {
+			kids[same[0].Parent] = append(kids[same[0].Parent], same[0])
+		}
+	}
+	for _, k := range kids {
+		slices.SortFunc(k, (*mdstore.Node).Compare)
+	}
+	return &View{ws: w, nodes: nodes, ids: newTable(ids), kids: newTable(kids), broken: broken}
+}
+
+func byPath(a, b *mdstore.Node) int { return cmp.Compare(a.Path, b.Path) }
+
+// Workspace returns the workspace's own file.
+func (v *View) Workspace() *mdstore.Workspace { return v.ws }
+
+// Node returns the node with that id. Where several files have the id, it is the one whose path sorts first.
+func (v *View) Node(id mdstore.ID) (*mdstore.Node, bool) {
+	same, _ := v.ids.get(id)
+	if len(same) == 0 {
+		return nil, false
+	}
+	return v.docs.of(same[0]), true
+}
+
+// Files returns every file that has that id.
+func (v *View) Files(id mdstore.ID) []*mdstore.Node {
+	same, _ := v.ids.get(id)
+	return v.docs.ofAll(same)
+}
+
+// File returns the node whose file lies at that path.
+func (v *View) File(p mdstore.Path) (*mdstore.Node, bool) {
+	i, ok := v.find(p)
+	if !ok {
+		return nil, false
+	}
+	return v.docs.of(v.nodes[i]), true
+}
+
+func (v *View) find(p mdstore.Path) (int, bool) {
+	return slices.BinarySearchFunc(v.nodes, p, func(n *mdstore.Node, p mdstore.Path) int { return cmp.Compare(n.Path, p) })
+}
+
+// Children returns the ids of a node's children in tree order.
+func (v *View) Children(id mdstore.ID) []mdstore.ID {
+	kids, _ := v.kids.get(id)
+	out := make([]mdstore.ID, len(kids))
+	for i, n := range kids {
+		out[i] = n.ID
+	}
+	return out
+}
+
+// Below returns a node's children in tree order. The list must not be modified.
+func (v *View) Below(id mdstore.ID) []*mdstore.Node {
+	kids, _ := v.kids.get(id)
+	return v.docs.ofAll(kids)
+}
+
+// Len returns the number of node files that could be read.
+func (v *View) Len() int { return len(v.nodes) }
+
+// IDs returns the number of ids.
+func (v *View) IDs() int { return v.ids.len() }
+
+// Broken returns why each of the files that could not be read at all could not. The map must not be modified.
+func (v *View) Broken() map[mdstore.Path]mdoc.Diagnostic { return v.broken }
+
+// BrokenFolder returns the file that could not be read in a folder of that name, if there is one.
+func (v *View) BrokenFolder(name string) (mdstore.Path, bool) {
+	found := mdstore.Path("")
+	for p := range v.broken {
+		if p.Dir().Base() == name && (found == "" || p < found) {
+			found = p
+		}
+	}
+	return found, found != ""
+}
+
+// All yields every node file that could be read, in the order of paths.
+func (v *View) All() iter.Seq[*mdstore.Node] {
+	return func(yield func(*mdstore.Node) bool) {
+		for _, n := range v.nodes {
+			if !yield(v.docs.of(n)) {
+				return
+			}
+		}
+	}
+}
+
+// Under yields the node files in and below a folder, in the order of paths.
+func (v *View) Under(dir mdstore.Path) iter.Seq[*mdstore.Node] {
+	return func(yield func(*mdstore.Node) bool) {
+		at, _ := v.find(dir + "/")
+		for _, n := range v.nodes[at:] {
+			if !n.Path.Under(dir) || !yield(v.docs.of(n)) {
+				return
+			}
+		}
+	}
+}
+
+// Walk yields the nodes of the tree from a node down, in tree order, with their depth below it. Orphans and nodes in a cycle hang
+// below no root and are not met.
+func (v *View) Walk(from mdstore.ID) iter.Seq2[int, *mdstore.Node] {
+	return func(yield func(int, *mdstore.Node) bool) {
+		type step struct {
+			n     *mdstore.Node
+			depth int
+		}
+		start, ok := v.Node(from)
+		if !ok {
+			return
+		}
+		for stack := []step{{start, 0}}; len(stack) > 0; {
+			at := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			if at.depth > 0 && at.n.ID == from {
+				continue // a walk that starts inside a cycle comes back to its start
+			}
+			if !yield(at.depth, at.n) {
+				return
+			}
+			for _, k := range slices.Backward(v.Below(at.n.ID)) {
+				stack = append(stack, step{k, at.depth + 1})
+			}
+		}
+	}
+}
+
+// Ancestors returns the nodes above one, its parent first. whole is false where the way does not end at the root: a parent is missing,
+// or the way goes round.
+func (v *View) Ancestors(id mdstore.ID) (up []*mdstore.Node, whole bool) {
+	n, ok := v.Node(id)
+	met := map[mdstore.ID]bool{id: true}
+	for ok && n.ID != mdstore.Root {
+		if n, ok = v.Node(n.Parent); !ok || met[n.ID] {
+			return up, false
+		}
+		met[n.ID] = true
+		up = append(up, n)
+	}
+	return up, ok
+}
+
+// Circular reports whether the node is among its own ancestors.
+func (v *View) Circular(n *mdstore.Node) bool {
+	met := map[mdstore.ID]bool{}
+	for at, ok := v.Node(n.Parent); ok && at.ID != mdstore.Root && !met[at.ID]; at, ok = v.Node(at.Parent) {
+		if at.ID == n.ID {
+			return true
+		}
+		met[at.ID] = true
+	}
+	return false
+}
+
+// Circles returns every node that is among its own ancestors, with one look at each node.
+func (v *View) Circles() map[mdstore.ID]bool {
+	rooted := 0
+	for range v.Walk(mdstore.Root) {
+		rooted++
+	}
+	if rooted == v.ids.len() {
+		return nil // every way up ends at the root
+	}
+	in := map[mdstore.ID]bool{}
+	done := map[mdstore.ID]bool{mdstore.Root: true}
+	for _, n := range v.nodes {
+		var way []mdstore.ID
+		at := map[mdstore.ID]int{}
+		for n, ok := v.Node(n.ID); ok && !done[n.ID]; n, ok = v.Node(n.Parent) {
+			done[n.ID] = true
+			at[n.ID] = len(way)
+			way = append(way, n.ID)
+			if i, again := at[n.Parent]; again {
+				for _, id := range way[i:] {
+					in[id] = true
+				}
+			}
+		}
+	}
+	return in
+}
+
+// Lost returns the number of node files that are in no place of the tree: those that cannot be read, those below a parent that is
+// missing or goes round, and all but the first of those that have one id.
+func (v *View) Lost() int {
+	met := 0
+	for range v.Walk(mdstore.Root) {
+		met++
+	}
+	return len(v.nodes) + len(v.broken) - met
+}
+
+// Candidates returns one node for each id: first those of the tree in its order, then the others in the order of paths.
+func (v *View) Candidates() []*mdstore.Node {
+	out := make([]*mdstore.Node, 0, v.ids.len())
+	for _, n := range v.Walk(mdstore.Root) {
+		out = append(out, n)
+	}
+	if len(out) == v.ids.len() {
+		return out
+	}
+	met := make(map[mdstore.ID]bool, len(out))
+	for _, n := range out {
+		met[n.ID] = true
+	}
+	for _, n := range v.nodes {
+		if !met[n.ID] {
+			met[n.ID] = true
+			out = append(out, v.docs.of(n))
+		}
+	}
+	return out
+}
+
+// top returns the folder right below nodes/ in which a file lies.
+func (v *View) top(p mdstore.Path) (mdstore.Path, bool) {
+	nodes := v.ws.Dir.Join(mdstore.NodesDir)
+	rest, ok := strings.CutPrefix(string(p), string(nodes)+"/")
+	name, _, in := strings.Cut(rest, "/")
+	return nodes.Join(name), ok && in
+}
