@@ -122,7 +122,11 @@ func (e *Engine) commit(ctx context.Context, tx mdstore.Tx, act plan.Act, p plan
 	} else {
 		next = next.Lean()
 	}
-	e.live.Committed(p.base, next, p.gen, res.Generation)
+	if after, err := e.live.Generation(ctx); err == nil {
+		e.live.Committed(p.base, next, p.gen, after)
+	} else {
+		e.live.Stale()
+	}
 	p.claims.Follow(act, p.draft)
 	if err := p.claims.Write(ctx, e.st); err != nil {
 		e.opt.Log.Warn("claims cannot be kept", "error", err) // which keeps nobody from working

@@ -27,8 +27,6 @@ type Options struct {
 // A Vault has the current views of a store's workspaces. It is safe for concurrent use, and holds nothing but memory.
 type Vault struct {
 	st      mdstore.Store
-	scanner mdstore.Scanner
-	history mdstore.History // nil where no other process writes
 	opt     Options
 
 	refresh sync.Mutex // held while files are read for the next view
@@ -63,21 +61,19 @@ func Open(st mdstore.Store, opt Options) (*Vault, error) {
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
-	scanner, ok := mdstore.AsStore[mdstore.Scanner](st)
-	if !ok {
+	if _, ok := mdstore.AsStore[mdstore.Scanner](st); !ok {
 		return nil, errors.New("the store cannot scan a workspace")
 	}
-	history, _ := mdstore.AsStore[mdstore.History](st)
-	return &Vault{st: st, scanner: scanner, history: history, opt: opt, states: map[mdstore.ID]state{},
+	return &Vault{st: st, opt: opt, states: map[mdstore.ID]state{},
 		heads: map[mdstore.Path]*mdstore.Workspace{}, dirty: map[mdstore.Path]mark{}}, nil
 }
 
 // Generation returns the store's generation, 0 where it has none.
 func (l *Vault) Generation(ctx context.Context) (uint64, error) {
-	if l.history == nil {
-		return 0, ctx.Err()
+	if h, ok := mdstore.AsStore[mdstore.History](l.st); ok {
+		return h.Generation(ctx)
 	}
-	return l.history.Generation(ctx)
+	return 0, ctx.Err()
 }
 
 // rounds is how often a view is brought up to date while other processes commit.
@@ -155,7 +151,11 @@ func (l *Vault) suspects(ctx context.Context, s state, gen uint64) (dirty map[md
 	}
 	l.mu.Unlock()
 	if gen != s.gen {
-		paths, ok := l.history.ChangedSince(ctx, s.gen, gen)
+		h, ok := mdstore.AsStore[mdstore.History](l.st)
+		if !ok {
+			return nil, true
+		}
+		paths, ok := h.ChangedSince(ctx, s.gen, gen)
 		if !ok {
 			return nil, true
 		}
@@ -209,7 +209,7 @@ func (l *Vault) Committed(planned, next *view.View, before, after uint64) {
 	defer l.mu.Unlock()
 	for id, s := range l.states {
 		switch {
-		case s.gen != before || after == 0 && l.history != nil:
+		case s.gen != before:
 			if id == planned.Workspace().ID {
 				s.stale = true
 			}
@@ -373,19 +373,5 @@ func (l *Vault) find(ctx context.Context, id mdstore.ID) (*mdstore.Workspace, er
 	if err != nil {
 		return nil, err
 	}
-	var hit *mdstore.Workspace
-	for _, w := range all {
-		switch {
-		case w.ID != id:
-		case hit != nil:
-			return nil, errs.New(errs.DuplicateID, "%s: two workspaces have this id, %s and %s; give one of them another id, or move the copy out of the vault",
-				id, hit.Path, w.Path).With(errs.Details{Paths: []string{string(hit.Path), string(w.Path)}})
-		default:
-			hit = w
-		}
-	}
-	if hit == nil {
-		return nil, view.UnknownWorkspace(id, all)
-	}
-	return hit, nil
+	return view.Workspace(all, id)
 }

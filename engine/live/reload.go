@@ -67,7 +67,11 @@ func (r *reloader) unsettled(p mdstore.Path) bool {
 
 // scan reads the whole workspace.
 func (r *reloader) scan(ctx context.Context, w *mdstore.Workspace) (*view.View, error) {
-	found, err := r.vault.scanner.Scan(ctx, w.Dir)
+	scanner, ok := mdstore.AsStore[mdstore.Scanner](r.vault.st)
+	if !ok {
+		return nil, errors.New("the store cannot scan a workspace")
+	}
+	found, err := scanner.Scan(ctx, w.Dir)
 	if err != nil {
 		return nil, err
 	}

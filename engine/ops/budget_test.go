@@ -44,7 +44,7 @@ func bigPlan(t testing.TB, n int) *ops.Env {
 func TestWhatReadsAllocate(t *testing.T) {
 	const n = 1000
 	env := bigPlan(t, n)
-	s, err := env.Engine.Snapshot(tctx, "ws")
+	s, err := env.Engine.View(tctx, "ws")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestContextsAllocateLittle(t *testing.T) {
 	for _, n := range []int{100, 1000} {
 		env := bigPlan(t, n)
 		in := ops.ContextGetIn{NodeID: fmt.Sprintf("node-mjv3xk00-%06d", n-1), Format: "markdown"}
-		if _, err := env.Engine.Snapshot(tctx, "ws"); err != nil {
+		if _, err := env.Engine.View(tctx, "ws"); err != nil {
 			t.Fatal(err)
 		}
 		listed := testing.AllocsPerRun(20, func() {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"arbor/engine"
+	"arbor/engine/errs"
 )
 
 // An Operation is one entry of the catalogue.
@@ -63,7 +63,7 @@ type Param struct {
 func (o Operation) Call(ctx context.Context, env *Env, args json.RawMessage) (any, error) {
 	in := reflect.New(o.In).Interface()
 	if err := o.decode(args, in); err != nil {
-		return nil, engine.AsError(err)
+		return nil, errs.As(err)
 	}
 	return o.Run(ctx, env, in)
 }
@@ -72,7 +72,7 @@ func (o Operation) Call(ctx context.Context, env *Env, args json.RawMessage) (an
 func (o Operation) Run(ctx context.Context, env *Env, in any) (any, error) {
 	out, err := o.run(ctx, env, in)
 	if err != nil {
-		return nil, engine.AsError(err)
+		return nil, errs.As(err)
 	}
 	return out, nil
 }

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"arbor/engine"
+	"arbor/engine/view"
 	"arbor/mdstore"
 )
 
@@ -59,7 +59,7 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 		hint, rest = "by updatedAt; hand edits that leave it alone show only to a session", "a later time narrows it"
 	}
 	out := &ChangesGetOut{Changes: []FileChange{}, Out: Out{Hint: hint}}
-	show := func(diffs []engine.Difference) (shown int) {
+	show := func(diffs []view.Difference) (shown int) {
 		all := make([]FileChange, len(diffs))
 		for i, d := range diffs {
 			all[i] = env.change(d)
@@ -76,7 +76,7 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 		if err != nil {
 			return nil, err
 		}
-		s, err := env.Engine.Snapshot(ctx, ws)
+		s, err := env.Engine.View(ctx, ws)
 		if err != nil {
 			return nil, fail(err)
 		}
@@ -99,7 +99,7 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 	return out, nil
 }
 
-func (env *Env) change(d engine.Difference) FileChange {
+func (env *Env) change(d view.Difference) FileChange {
 	return FileChange{Path: env.path(d.Path), From: env.pathOrNone(d.From), NodeID: string(d.Node), Title: d.Title, Kind: d.Kind, Fields: d.Fields, Sections: d.Sections}
 }
 

@@ -17,8 +17,9 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/engine"
+	"arbor/engine/check"
 	"arbor/engine/enginetest"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
@@ -68,7 +69,7 @@ func valueAt(all []ast.Expr, i int) ast.Expr {
 
 // TestEveryCodeHasARow compares the codes in the sources with the table that docs, SARIF and these tests read.
 func TestEveryCodeHasARow(t *testing.T) {
-	want := map[string]bool{string(engine.DuplicateID): true, string(engine.OrphanNode): true, string(engine.Cycle): true, string(engine.FileUnreadable): true}
+	want := map[string]bool{string(errs.DuplicateID): true, string(errs.OrphanNode): true, string(errs.Cycle): true, string(errs.FileUnreadable): true}
 	for _, dir := range []string{"mdstore/mdoc", "mdstore", "mdstore/dirstore/internal/disk", "engine"} {
 		for _, code := range codesIn(t, dir) {
 			want[code] = true
@@ -79,12 +80,12 @@ func TestEveryCodeHasARow(t *testing.T) {
 		want[of[name]] = true
 	}
 	got := map[string]bool{}
-	for _, c := range engine.CheckCodes() {
+	for _, c := range check.CheckCodes() {
 		if got[c.Code] {
 			t.Errorf("%s has two rows", c.Code)
 		}
 		got[c.Code] = true
-		if c.What == "" || c.Person == "" || !slices.Contains([]engine.Severity{engine.SeverityError, engine.SeverityWarning, engine.SeverityNote}, c.Severity) {
+		if c.What == "" || c.Person == "" || !slices.Contains([]check.Severity{check.SeverityError, check.SeverityWarning, check.SeverityNote}, c.Severity) {
 			t.Errorf("the row of %s is not whole: %+v", c.Code, c)
 		}
 	}
@@ -104,7 +105,7 @@ func TestCheckPage(t *testing.T) {
 	}
 	var b strings.Builder
 	b.WriteString("\n| code | severity | what is wrong | by hand | `--fix` |\n|---|---|---|---|---|\n")
-	for _, c := range engine.CheckCodes() {
+	for _, c := range check.CheckCodes() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", c.Code, c.Severity, c.What, c.Person, c.Fix)
 	}
 	b.WriteString("\n")
@@ -145,7 +146,7 @@ func TestEveryCodeHasACase(t *testing.T) {
 	for code := range refusing {
 		met[code] = true
 	}
-	for _, c := range engine.CheckCodes() {
+	for _, c := range check.CheckCodes() {
 		if !met[c.Code] {
 			t.Errorf("%s is found in no vault of a test", c.Code)
 		}
@@ -242,8 +243,8 @@ func TestCheckTellsWhatIsInTheWay(t *testing.T) {
 
 // refusing are codes of what fails while it is read: the errors of a store.
 var refusing = map[string]error{
-	dirstore.CodeUnstable:         &mdoc.UnreadableError{Problem: mdoc.Diagnostic{File: nodeA, Code: dirstore.CodeUnstable, Text: "changed each time that it was read"}},
-	string(engine.FileUnreadable): errors.New(nodeA + ": input/output error"),
+	dirstore.CodeUnstable:       &mdoc.UnreadableError{Problem: mdoc.Diagnostic{File: nodeA, Code: dirstore.CodeUnstable, Text: "changed each time that it was read"}},
+	string(errs.FileUnreadable): errors.New(nodeA + ": input/output error"),
 }
 
 // failing is a store one of whose files cannot be read.

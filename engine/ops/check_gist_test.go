@@ -8,6 +8,8 @@ import (
 	"pgregory.net/rapid"
 
 	"arbor/engine"
+	"arbor/engine/check"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/memstore"
 )
@@ -16,14 +18,14 @@ import (
 // every way at once, with what was found out of the documents carried from one snapshot to the next, and with engines that have it from the store.
 func TestNoFindingIsSkipped(t *testing.T) {
 	clean, faulty := 0, 0
-	compare := func(rt *rapid.T, when string, s *engine.Snapshot) {
+	compare := func(rt *rapid.T, when string, s *view.View) {
 		got := map[string][]string{}
 		for _, d := range s.Diagnostics() {
 			got[d.File] = append(got[d.File], d.String())
 		}
 		for n := range s.All() {
 			var want []string
-			for _, d := range s.DiagnosticsOf(n) {
+			for _, d := range check.Node(s, n) {
 				want = append(want, d.String())
 			}
 			if fmt.Sprint(got[string(n.Path)]) != fmt.Sprint(want) {

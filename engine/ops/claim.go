@@ -3,7 +3,7 @@ package ops
 import (
 	"context"
 
-	"arbor/engine"
+	"arbor/engine/claims"
 	"arbor/mdstore"
 	"arbor/statemachine"
 )
@@ -23,9 +23,9 @@ type Lapsed struct {
 }
 
 // claim returns the two kinds of claims as a result has them; the zero Claim of either is none.
-func claim(holds, lapsed engine.Claim) Claim {
+func claim(holds, lapsed claims.Claim) Claim {
 	c := Claim{ClaimedBy: holds.By(), LeasedUntil: holds.Until}
-	if lapsed != (engine.Claim{}) {
+	if lapsed != (claims.Claim{}) {
 		c.Lapsed = &Lapsed{Session: lapsed.Session, Since: lapsed.Since}
 		if lapsed.Session == "" {
 			c.Lapsed.Operator = lapsed.Operator
@@ -41,9 +41,9 @@ func (env *Env) claimOf(ctx context.Context, ws mdstore.ID, n *mdstore.Node) Cla
 	case err != nil || statemachine.Terminal(n.Status):
 		return Claim{}
 	case holds:
-		return claim(c, engine.Claim{})
+		return claim(c, claims.Claim{})
 	case n.Status != statemachine.Initial(n.Type):
-		return claim(engine.Claim{}, c)
+		return claim(claims.Claim{}, c)
 	}
 	return Claim{}
 }

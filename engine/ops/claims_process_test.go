@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"arbor/engine"
+	"arbor/engine/claims"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
@@ -45,7 +46,7 @@ func claimAndWork(dir, session string) error {
 	for told := bufio.NewScanner(os.Stdin); told.Scan(); {
 		switch told.Text() {
 		case "next":
-			out, err := ops.NodeNext(ctx, env, ops.NodeNextIn{Claim: true, LeaseSeconds: int(engine.MaxLease / time.Second)})
+			out, err := ops.NodeNext(ctx, env, ops.NodeNextIn{Claim: true, LeaseSeconds: int(claims.MaxLease / time.Second)})
 			if err != nil {
 				return err
 			}

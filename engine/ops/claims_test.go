@@ -12,8 +12,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"arbor/engine"
+	"arbor/engine/claims"
 	"arbor/engine/enginetest"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore/crashtest"
@@ -86,7 +87,7 @@ func TestClaimsComeBack(t *testing.T) {
 		name  string
 		leave func(t *testing.T, w *enginetest.World, env *ops.Env, end func())
 	}{
-		{"the lease ends", func(t *testing.T, w *enginetest.World, _ *ops.Env, _ func()) { w.Tick(engine.DefaultLease) }},
+		{"the lease ends", func(t *testing.T, w *enginetest.World, _ *ops.Env, _ func()) { w.Tick(claims.DefaultLease) }},
 		{"who claimed is gone", func(t *testing.T, w *enginetest.World, _ *ops.Env, end func()) { end() }},
 		{"given back", func(t *testing.T, w *enginetest.World, env *ops.Env, _ func()) {
 			for _, id := range []string{"a", "b"} {
@@ -120,7 +121,7 @@ func TestClaimsComeBack(t *testing.T) {
 			expect(t, "s2 is given", given(t, two, 1), "a<s1")
 			expect(t, "s2 is given again", given(t, two, 1), "a")
 			got := must(t, two, "node_get", map[string]any{"nodeId": "a"})["node"].(map[string]any)
-			if got["claimedBy"] != "s2" || got["leasedUntil"] != float64(w.Now().Add(engine.DefaultLease).UnixMilli()) {
+			if got["claimedBy"] != "s2" || got["leasedUntil"] != float64(w.Now().Add(claims.DefaultLease).UnixMilli()) {
 				t.Errorf("node_get: claimed by %v until %v", got["claimedBy"], got["leasedUntil"])
 			}
 			move(t, two, "a", "complete")
@@ -149,13 +150,13 @@ func TestSessionsKeepTheirClaims(t *testing.T) {
 	expect(t, "another is offered", offered(t, two), "a b")
 	one.Presence = nil
 	expect(t, "s1 comes back first", given(t, one, 3), "b c d")
-	w.Tick(2 * engine.DefaultLease)
+	w.Tick(2 * claims.DefaultLease)
 	expect(t, "s1 comes late, and nobody was faster", given(t, one, 1), "b")
 	expect(t, "s2 takes what s1 has left", given(t, two, 3), "a c<s1 d")
 	expect(t, "s1 has lost it", given(t, one, 9), "b")
 	one.Presence = w.Presence()
 	one.Presence.End()
-	if _, err := call(t, one, "node_next", map[string]any{"claim": true}); err == nil || err.Code != engine.Conflicting {
+	if _, err := call(t, one, "node_next", map[string]any{"claim": true}); err == nil || err.Code != errs.Conflicting {
 		t.Errorf("who has left claims: %v", err)
 	}
 }
@@ -168,13 +169,13 @@ func TestOperatorsClaimWithoutASession(t *testing.T) {
 	expect(t, "one of the same name", given(t, human, 1), "b")
 	expect(t, "an assistant", given(t, ai, 1), "c")
 	expect(t, "another one", given(t, ai, 1), "")
-	refused(t, w, people(w, "s1")[0], engine.Conflicting, "node_next", map[string]any{"release": "c"})
+	refused(t, w, people(w, "s1")[0], errs.Conflicting, "node_next", map[string]any{"release": "c"})
 	if out := must(t, ai, "node_next", map[string]any{"release": "c"}); out["released"] != true {
 		t.Errorf("release: %v", out)
 	}
 	expect(t, "then", given(t, ai, 1), "c")
 	move(t, human, "a", "start")
-	w.Tick(engine.DefaultLease)
+	w.Tick(claims.DefaultLease)
 	expect(t, "when all is over", offered(t, ai), "a<Human b c")
 }
 
@@ -208,7 +209,7 @@ func TestWorkRenewsClaims(t *testing.T) {
 			}
 			after := w.Store.Files()[claimsFile]
 			if tt.renews {
-				w.Tick(engine.DefaultLease - time.Second)
+				w.Tick(claims.DefaultLease - time.Second)
 				expect(t, fmt.Sprintf("%s after %v by %q renews; offered", name, tt.after, tt.session), offered(t, &ops.Env{Engine: w.Engine}), "b")
 			} else if string(before) != string(after) && name != "node_transition" { // a start by somebody else ends a claim
 				t.Errorf("%s after %v by %q writes claims:\n%s", name, tt.after, tt.session, after)
@@ -274,20 +275,20 @@ func TestStartOfAClaimedNode(t *testing.T) {
 		given(t, people(w, "s1")[0], 1)
 		env := &ops.Env{Engine: w.Engine, Session: tt.session, Operator: tt.operator}
 		if tt.refused {
-			e := refused(t, w, env, engine.Conflicting, "node_transition", map[string]any{"nodeId": "a", "action": "start"})
+			e := refused(t, w, env, errs.Conflicting, "node_transition", map[string]any{"nodeId": "a", "action": "start"})
 			for _, word := range []string{"session s1", "until 2026-01-01 10:30:00 UTC", "node_next", "give it back"} {
 				if !strings.Contains(e.Message, word) {
 					t.Errorf("the refusal does not say %q: %s", word, e.Message)
 				}
 			}
-			refused(t, w, env, engine.Conflicting, "node_transition", map[string]any{"nodeId": "a", "action": "start", "dryRun": true})
+			refused(t, w, env, errs.Conflicting, "node_transition", map[string]any{"nodeId": "a", "action": "start", "dryRun": true})
 			must(t, env, "log_append", map[string]any{"nodeId": "a", "operator": "AI", "event": "others may write"})
-			w.Tick(engine.DefaultLease)
+			w.Tick(claims.DefaultLease)
 			move(t, env, "a", "start") // it is nobody's any more
 			continue
 		}
 		move(t, env, "a", "start")
-		w.Tick(engine.DefaultLease)
+		w.Tick(claims.DefaultLease)
 		expect(t, fmt.Sprintf("started by %q %q, offered", tt.session, tt.operator), offered(t, people(w, "s9")[0]), tt.left)
 	}
 }
@@ -303,12 +304,12 @@ func TestPlanningNodesAreClaimed(t *testing.T) {
 	kid := must(t, one, "node_create", map[string]any{"parentId": "root", "type": "execution", "title": "K", "requirement": "r"})["nodeId"].(string)
 	expect(t, "s1 is given next", given(t, one, 1), kid)
 	move(t, one, kid, "start")
-	w.Tick(engine.DefaultLease)
+	w.Tick(claims.DefaultLease)
 	expect(t, "s2 is offered", offered(t, two), kid+"<s1")
 	move(t, one, kid, "complete")
 	expect(t, "s1, which was at work below it, is offered when the child is done", offered(t, one), "root")
 	expect(t, "s2 is offered", offered(t, two), "")
-	w.Tick(engine.DefaultLease)
+	w.Tick(claims.DefaultLease)
 	expect(t, "s2 is offered when s1 has left", offered(t, two), "root<s1")
 }
 
@@ -337,7 +338,7 @@ func TestLostClaims(t *testing.T) {
 	expect(t, "with a folder in its place, offered", offered(t, one), "a b")
 	move(t, one, "a", "start")
 	move(t, one, "a", "complete")
-	if _, err := call(t, one, "node_next", map[string]any{"claim": true}); err == nil || err.Code != engine.FileUnreadable || !strings.Contains(err.Message, "you can remove it") {
+	if _, err := call(t, one, "node_next", map[string]any{"claim": true}); err == nil || err.Code != errs.FileUnreadable || !strings.Contains(err.Message, "you can remove it") {
 		t.Errorf("a claim that cannot be noted: %v", err)
 	}
 }
@@ -495,7 +496,7 @@ func TestNobodySharesANode(t *testing.T) {
 				}
 			}
 		}
-		w.Tick(engine.MaxLease)
+		w.Tick(claims.MaxLease)
 		for _, env := range all { // whatever happened, nothing is somebody's for ever
 			out, err := call(t, env, "node_next", map[string]any{"count": 100})
 			if err != nil || out["claimed"] != nil {
@@ -516,7 +517,7 @@ func TestNoRoomForClaims(t *testing.T) {
 	files[claimsFile] = []byte(b.String() + "}}\n")
 	w := enginetest.New(t, files)
 	e := people(w, "s1", "s2")
-	refused(t, w, e[1], engine.InvalidParams, "node_next", map[string]any{"claim": true, "count": 3})
+	refused(t, w, e[1], errs.InvalidParams, "node_next", map[string]any{"claim": true, "count": 3})
 	expect(t, "s2 is offered", offered(t, e[1]), "b c")
 	must(t, e[0], "log_append", map[string]any{"nodeId": "a", "operator": "AI", "event": "x"})
 	must(t, e[0], "node_next", map[string]any{"release": "a"})

@@ -1,6 +1,11 @@
 package ops
 
-import "context"
+import (
+	"context"
+
+	"arbor/engine"
+	"arbor/engine/plan"
+)
 
 // ContextFocusIn moves a workspace's focus.
 type ContextFocusIn struct {
@@ -33,7 +38,7 @@ func ContextFocus(ctx context.Context, env *Env, in ContextFocusIn) (*ContextFoc
 		return nil, err
 	}
 	w := s.Workspace()
-	o, err := env.Engine.Focus(ctx, w.ID, id, env.act(in.Write, in.Match))
+	_, o, err := engine.Apply(ctx, env.Engine, w.ID, env.act(in.Write, in.Match), plan.Focus{Node: id})
 	if err != nil {
 		return nil, fail(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"arbor/context/assemble"
 	"arbor/context/render"
+	"arbor/engine/check"
 	"arbor/mdstore"
 )
 
@@ -51,7 +52,7 @@ arbor context . --format json`,
 
 // ContextGet returns the context for work on a node.
 func ContextGet(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut, error) {
-	return touching(ctx, env, in, readContext)
+	return reading(ctx, env, in, readContext)
 }
 
 func readContext(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut, error) {
@@ -112,7 +113,7 @@ func readContext(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut
 		return nil, fail(err)
 	}
 	if n, ok := s.Node(b.Focus().NodeID); ok {
-		if ds := s.DiagnosticsOf(n); len(ds) > 0 {
+		if ds := check.Node(s, n); len(ds) > 0 {
 			out.Hint = found(ds)
 		}
 	}

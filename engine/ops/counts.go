@@ -1,7 +1,7 @@
 package ops
 
 import (
-	"arbor/engine"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/statemachine"
 )
@@ -18,10 +18,10 @@ type Counts struct {
 }
 
 // counts returns the numbers of a workspace's nodes.
-func counts(s *engine.Snapshot, diagnostics int) Counts {
+func counts(s *view.View, diagnostics int) Counts {
 	c := Counts{ByStatus: map[string]int{}}
 	for _, n := range s.Walk(mdstore.Root) {
-		c.add(n, s.HasProblem(n))
+		c.add(n, n.HasProblem())
 	}
 	c.finish(s, diagnostics)
 	return c
@@ -43,6 +43,6 @@ func (c *Counts) add(n *mdstore.Node, problem bool) {
 }
 
 // finish counts what a walk through the tree does not meet.
-func (c *Counts) finish(s *engine.Snapshot, diagnostics int) {
+func (c *Counts) finish(s *view.View, diagnostics int) {
 	c.Unreached, c.Total, c.Damaged = s.Len()-c.Total, s.Len(), diagnostics
 }

@@ -5,7 +5,7 @@ import (
 	"hash/crc32"
 	"strings"
 
-	"arbor/engine"
+	"arbor/engine/view"
 	"arbor/mdstore"
 )
 
@@ -14,7 +14,7 @@ import (
 // places would be met twice, or never.
 
 // cursorAt returns the cursor of a page that ends with that node.
-func cursorAt(s *engine.Snapshot, id mdstore.ID) string {
+func cursorAt(s *view.View, id mdstore.ID) string {
 	if id == "" {
 		return ""
 	}
@@ -22,7 +22,7 @@ func cursorAt(s *engine.Snapshot, id mdstore.ID) string {
 }
 
 // placeOf sums up where a node is: under whom, and at which place among its siblings, up to the root.
-func placeOf(s *engine.Snapshot, id mdstore.ID) uint32 {
+func placeOf(s *view.View, id mdstore.ID) uint32 {
 	sum := crc32.NewIEEE()
 	n, ok := s.Node(id)
 	if !ok {
@@ -37,7 +37,7 @@ func placeOf(s *engine.Snapshot, id mdstore.ID) uint32 {
 
 // after returns the node that a cursor names. One without a place, as a person may write it, is that of the node
 // wherever it is.
-func after(s *engine.Snapshot, cursor string) (mdstore.ID, error) {
+func after(s *view.View, cursor string) (mdstore.ID, error) {
 	word, place, placed := strings.Cut(cursor, "@")
 	id := mdstore.ID(word)
 	why := ""

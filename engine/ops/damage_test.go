@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/engine"
 	"arbor/engine/enginetest"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/memstore"
 )
@@ -22,7 +23,7 @@ func TestMisplacedNodesTakeNoWrites(t *testing.T) {
 		"c2":     {"title: C2\ntype: planning\nstatus: monitoring\nparentId: c1", ""},
 		"under":  {"title: U\ntype: execution\nstatus: pending\nparentId: c2", ""},
 	}
-	for id, code := range map[string]engine.Code{"orphan": engine.OrphanNode, "c1": engine.Cycle} {
+	for id, code := range map[string]errs.Code{"orphan": errs.OrphanNode, "c1": errs.Cycle} {
 		w := enginetest.New(t, vault("", nodes))
 		env := &ops.Env{Engine: w.Engine}
 		refused(t, w, env, code, "log_append", map[string]any{"nodeId": id, "operator": "AI", "event": "x"})
@@ -37,7 +38,7 @@ func TestMisplacedNodesTakeNoWrites(t *testing.T) {
 	if out := must(t, env, "context_get", nil); len(out["chain"].([]any)) != 1 {
 		t.Errorf("after the focused orphan is gone the context is of %v", out["chain"])
 	}
-	refused(t, w, env, engine.Cycle, "node_transition", map[string]any{"nodeId": "under", "action": "start"})
+	refused(t, w, env, errs.Cycle, "node_transition", map[string]any{"nodeId": "under", "action": "start"})
 }
 
 // TestRefusalsOfWhatFilesSay asks for a transition where a file keeps it from being granted: the message says which file, and what mends it.
@@ -54,16 +55,16 @@ func TestRefusalsOfWhatFilesSay(t *testing.T) {
 	files[ws+"/nodes/torn/Node.md"] = []byte("no front matter\n")
 	in := func(id, rest string) string { return ws + "/nodes/" + id + "/Node.md" + rest }
 	for id, want := range map[string]struct {
-		code engine.Code
+		code errs.Code
 		text string
 	}{
-		"quoted": {engine.InvalidTransition, `quoted (Q): cannot start: status "\"pending" is none that a node of type execution can have ` +
+		"quoted": {errs.InvalidTransition, `quoted (Q): cannot start: status "\"pending" is none that a node of type execution can have ` +
 			"(pending, implementing, validating, completed, failed); allowed: nothing before somebody corrects " + in("quoted", ":5 by hand")},
-		"typed":   {engine.InvalidNodeType, `typed (T): cannot start: type "epic" is none of planning, execution; allowed: nothing before somebody corrects ` + in("typed", ":4 by hand")},
-		"torn":    {engine.FileUnreadable, in("torn", ":1:1: FRONT_MATTER_MISSING: ")},
-		"orphan":  {engine.OrphanNode, "orphan: its parent \"nobody\" does not exist; restore it (git, the trash), name a parentId in " + in("orphan", ", or move orphan (node_move)")},
-		"below":   {engine.OrphanNode, "below: of its ancestor orphan the parent \"nobody\" does not exist; restore it (git, the trash), name a parentId in " + in("orphan", ", or move orphan (node_move)")},
-		"nowhere": {engine.OrphanNode, "nowhere: its parentId is missing; name a parentId in " + in("nowhere", ", or move nowhere (node_move)")},
+		"typed":   {errs.InvalidNodeType, `typed (T): cannot start: type "epic" is none of planning, execution; allowed: nothing before somebody corrects ` + in("typed", ":4 by hand")},
+		"torn":    {errs.FileUnreadable, in("torn", ":1:1: FRONT_MATTER_MISSING: ")},
+		"orphan":  {errs.OrphanNode, "orphan: its parent \"nobody\" does not exist; restore it (git, the trash), name a parentId in " + in("orphan", ", or move orphan (node_move)")},
+		"below":   {errs.OrphanNode, "below: of its ancestor orphan the parent \"nobody\" does not exist; restore it (git, the trash), name a parentId in " + in("orphan", ", or move orphan (node_move)")},
+		"nowhere": {errs.OrphanNode, "nowhere: its parentId is missing; name a parentId in " + in("nowhere", ", or move nowhere (node_move)")},
 	} {
 		w := enginetest.New(t, files)
 		err := refused(t, w, &ops.Env{Engine: w.Engine}, want.code, "node_transition", map[string]any{"nodeId": id, "action": "start"})
@@ -80,7 +81,7 @@ func TestDeletionSparesCopies(t *testing.T) {
 	files[ws+"/nodes/q/Node.md"] = enginetest.Node("q", "title: Q\ntype: execution\nstatus: pending\nparentId: p", "")
 	files[ws+"/nodes/q copy/Node.md"] = enginetest.Node("q", "title: Q\ntype: execution\nstatus: pending\nparentId: root", "")
 	w := enginetest.New(t, files)
-	refused(t, w, &ops.Env{Engine: w.Engine}, engine.DuplicateID, "node_delete", map[string]any{"nodeId": "p"})
+	refused(t, w, &ops.Env{Engine: w.Engine}, errs.DuplicateID, "node_delete", map[string]any{"nodeId": "p"})
 }
 
 // TestUnreadableWorkspaceIsGuarded creates where the rules cannot be known.
@@ -93,7 +94,7 @@ func TestUnreadableWorkspaceIsGuarded(t *testing.T) {
 		files[ws+"/Workspace.md"] = []byte(text)
 		w := enginetest.New(t, files)
 		t.Log(name)
-		refused(t, w, &ops.Env{Engine: w.Engine}, engine.FileUnreadable, "node_create", map[string]any{"workspaceId": ws, "parentId": "root", "type": "execution", "title": "t", "requirement": "r"})
+		refused(t, w, &ops.Env{Engine: w.Engine}, errs.FileUnreadable, "node_create", map[string]any{"workspaceId": ws, "parentId": "root", "type": "execution", "title": "t", "requirement": "r"})
 	}
 }
 
@@ -121,7 +122,7 @@ func TestVaultsWithOddFolders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(out.Diagnostics) != 1 || out.Diagnostics[0].Code != engine.CodeFileMissing || out.Diagnostics[0].File != "half/Workspace.md" {
+	if len(out.Diagnostics) != 1 || out.Diagnostics[0].Code != view.CodeFileMissing || out.Diagnostics[0].File != "half/Workspace.md" {
 		t.Errorf("check finds %v", out.Diagnostics)
 	}
 
@@ -133,7 +134,7 @@ func TestVaultsWithOddFolders(t *testing.T) {
 	}
 	w = enginetest.New(t, files)
 	env = &ops.Env{Engine: w.Engine}
-	e := refused(t, w, env, engine.DuplicateID, "node_list", nil)
+	e := refused(t, w, env, errs.DuplicateID, "node_list", nil)
 	if len(e.Details.Paths) != 2 {
 		t.Errorf("the refusal names %v", e.Details.Paths)
 	}
@@ -156,14 +157,14 @@ func TestNamesThatMeanSeveral(t *testing.T) {
 		got := ""
 		if err == nil {
 			got = out.Node.ID
-		} else if engine.AsError(err).Code == engine.NodeNotFound {
+		} else if errs.As(err).Code == errs.NodeNotFound {
 			got = "?"
 		}
 		if got != want {
 			t.Errorf("%q means %q, want %q (%v)", ref, got, want, err)
 		}
 	}
-	refused(t, w, env, engine.AmbiguousID, "node_reference", map[string]any{"nodeId": "x1", "targetIdOrPath": "Same", "action": "add"})
+	refused(t, w, env, errs.AmbiguousID, "node_reference", map[string]any{"nodeId": "x1", "targetIdOrPath": "Same", "action": "add"})
 }
 
 // intruder commits once in the middle of a listing, as another process can.

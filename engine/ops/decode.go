@@ -13,7 +13,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"arbor/engine"
+	"arbor/engine/errs"
 )
 
 // decode reads arguments strictly into in: one JSON object, no unknown names, right types, values of the enumerations,
@@ -21,7 +21,7 @@ import (
 func (o Operation) decode(args json.RawMessage, in any) error {
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(args, &given); err != nil && len(bytes.TrimSpace(args)) > 0 {
-		return engine.Fail(engine.InvalidParams, "%s: the arguments are no JSON object", o.Name)
+		return errs.New(errs.InvalidParams, "%s: the arguments are no JSON object", o.Name)
 	}
 	var names []string
 	for _, p := range o.Params {
@@ -42,8 +42,8 @@ func (o Operation) decode(args json.RawMessage, in any) error {
 			continue
 		}
 		if flaw := flawOf(raw); flaw != "" {
-			e := engine.Fail(engine.InvalidContent, "%s: %s holds %s", o.Name, p.Name, flaw)
-			e.Details = &engine.Details{Param: p.Name}
+			e := errs.New(errs.InvalidContent, "%s: %s holds %s", o.Name, p.Name, flaw)
+			e.Details = &errs.Details{Param: p.Name}
 			return e
 		}
 		numbers := json.NewDecoder(bytes.NewReader(raw))
@@ -155,8 +155,8 @@ func (o Operation) bad(param, what string) error {
 
 // badParam refuses the value of a parameter.
 func badParam(param, format string, args ...any) error {
-	e := engine.Fail(engine.InvalidParams, format, args...)
-	e.Details = &engine.Details{Param: param}
+	e := errs.New(errs.InvalidParams, format, args...)
+	e.Details = &errs.Details{Param: param}
 	return e
 }
 
@@ -168,8 +168,8 @@ func (o Operation) unknown(name, what string, known []string) error {
 	} else {
 		message += "; there are: " + strings.Join(known, ", ")
 	}
-	e := engine.Fail(engine.UnknownParams, "%s", message)
-	e.Details = &engine.Details{Param: beginning(name, longName), Nearest: near}
+	e := errs.New(errs.UnknownParams, "%s", message)
+	e.Details = &errs.Details{Param: beginning(name, longName), Nearest: near}
 	return e
 }
 

@@ -1,5 +1,5 @@
 // Package ops is the catalogue of operations: the name, help, typed input and typed output of everything that Arbor does.
-// The command line, MCP and HTTP are thin front ends over it. Every operation fails with an *engine.Error.
+// The command line, MCP and HTTP are thin front ends over it. Every operation fails with an *errs.Error.
 //
 // Each operation has a file of its own, named as the operation is; catalogue.go lists them.
 package ops
@@ -10,8 +10,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"arbor/engine"
+	"arbor/engine/errs"
+	"arbor/engine/plan"
+	"arbor/engine/sessions"
+	"arbor/engine/view"
 	"arbor/mdstore"
 )
 
@@ -20,9 +25,9 @@ type Env struct {
 	Engine  *engine.Engine
 	Session string // of the caller; "" for none
 
-	// Presence is that of a caller that lives on between calls: its claims end with it. With nil they last as long as
-	// their lease.
-	Presence *engine.Presence
+	// Lease is that of claims that name none: claims.ConnectionLease for a caller whose claims are renewed while it lives.
+	// 0 is claims.DefaultLease.
+	Lease time.Duration
 
 	// Workspace is the workspace of calls that name none, named loosely. With "" it is the one that the session is
 	// bound to.
@@ -40,8 +45,8 @@ type Env struct {
 }
 
 // act returns the options of a write.
-func (env *Env) act(w Write, m Match) engine.Act {
-	return engine.Act{Operator: env.Operator, DryRun: w.DryRun, IfMatch: m.IfMatch, Session: env.Session, Presence: env.Presence}
+func (env *Env) act(w Write, m Match) plan.Act {
+	return plan.Act{Operator: env.Operator, DryRun: w.DryRun, IfMatch: m.IfMatch, Session: env.Session}
 }
 
 // as returns the env of another session; with "" the same env.
@@ -54,15 +59,15 @@ func (env *Env) as(session string) *Env {
 	return &other
 }
 
-// In returns the current workspace that ref names; "" is the default of the caller. The error is an *engine.Error with
+// In returns the current workspace that ref names; "" is the default of the caller. The error is an *errs.Error with
 // candidates.
-func (env *Env) In(ctx context.Context, ref string) (*engine.Snapshot, error) {
+func (env *Env) In(ctx context.Context, ref string) (*view.View, error) {
 	return env.snapshot(ctx, ref)
 }
 
 // At returns the workspace that ws names, as In does, and the id of the node in it that ref names. The error is an
-// *engine.Error with candidates.
-func (env *Env) At(ctx context.Context, ws, ref string) (*engine.Snapshot, mdstore.ID, error) {
+// *errs.Error with candidates.
+func (env *Env) At(ctx context.Context, ws, ref string) (*view.View, mdstore.ID, error) {
 	return env.node(ctx, ws, ref)
 }
 
@@ -70,14 +75,14 @@ func (env *Env) At(ctx context.Context, ws, ref string) (*engine.Snapshot, mdsto
 func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
 	all, err := env.Engine.Workspaces(ctx)
 	if err != nil {
-		return "", engine.AsError(err)
+		return "", errs.As(err)
 	}
 	loose := env.Loose
 	if ref == "" {
 		ref, loose = env.Workspace, true // a person names it
 	}
 	if ref != "" {
-		id, err := engine.ResolveWorkspace(all, ref, loose)
+		id, err := view.ResolveWorkspace(all, ref, loose)
 		if twin, ok := twinOf(err); ok {
 			return twin, nil // the engine names the folders
 		}
@@ -110,13 +115,13 @@ func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
 		return "", fail(unbound)
 	case len(active) == 0:
 		if len(all) == 0 {
-			return "", engine.Fail(engine.WorkspaceNotFound, "the vault has no workspace yet; make one with workspace_init (arbor init)")
+			return "", errs.New(errs.WorkspaceNotFound, "the vault has no workspace yet; make one with workspace_init (arbor init)")
 		}
-		return "", engine.Fail(engine.WorkspaceNotFound, "no workspace is active, of %d in the archive; name one (workspaceId, --workspace), or restore one (workspace_restore)", len(all))
+		return "", errs.New(errs.WorkspaceNotFound, "no workspace is active, of %d in the archive; name one (workspaceId, --workspace), or restore one (workspace_restore)", len(all))
 	}
 	var names []string
-	e := engine.Fail(engine.AmbiguousID, "")
-	e.Details = &engine.Details{Param: "workspaceId", Candidates: candidates(active)}
+	e := errs.New(errs.AmbiguousID, "")
+	e.Details = &errs.Details{Param: "workspaceId", Candidates: candidates(active)}
 	for _, c := range e.Details.Candidates {
 		names = append(names, fmt.Sprintf("%s (%s)", c.ID, c.Title))
 	}
@@ -127,44 +132,44 @@ func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
 // twinOf returns the id that all candidates of an error share, as after a copy: a longer prefix would not tell them
 // apart.
 func twinOf(err error) (mdstore.ID, bool) {
-	e := engine.AsError(err)
-	if e == nil || e.Code != engine.AmbiguousID || e.Details == nil || len(e.Details.Candidates) == 0 {
+	e := errs.As(err)
+	if e == nil || e.Code != errs.AmbiguousID || e.Details == nil || len(e.Details.Candidates) == 0 {
 		return "", false
 	}
 	first := e.Details.Candidates[0].ID
-	return mdstore.ID(first), !slices.ContainsFunc(e.Details.Candidates, func(c engine.Candidate) bool { return c.ID != first })
+	return mdstore.ID(first), !slices.ContainsFunc(e.Details.Candidates, func(c errs.Candidate) bool { return c.ID != first })
 }
 
 // lostBinding is the error of a call that names no workspace in a session whose workspace is gone.
-func lostBinding(b engine.Binding, all []*mdstore.Workspace) error {
-	e := engine.Fail(engine.WorkspaceNotFound, "session %s is bound to %s, which the vault does not have; bind it to another workspace (session_bind, arbor session bind), "+
+func lostBinding(b sessions.Binding, all []*mdstore.Workspace) error {
+	e := errs.New(errs.WorkspaceNotFound, "session %s is bound to %s, which the vault does not have; bind it to another workspace (session_bind, arbor session bind), "+
 		"end the binding (session_unbind, arbor session unbind), or name a workspace (workspaceId, --workspace)", b.SessionID, b.WorkspaceID)
-	e.Details = &engine.Details{Param: "workspaceId", Candidates: candidates(all)}
+	e.Details = &errs.Details{Param: "workspaceId", Candidates: candidates(all)}
 	return e
 }
 
 // candidates returns the first of the workspaces.
-func candidates(all []*mdstore.Workspace) []engine.Candidate {
-	var out []engine.Candidate
+func candidates(all []*mdstore.Workspace) []errs.Candidate {
+	var out []errs.Candidate
 	for _, w := range all[:min(len(all), 8)] {
-		out = append(out, engine.Candidate{ID: string(w.ID), Title: w.Name})
+		out = append(out, errs.Candidate{ID: string(w.ID), Title: w.Name})
 	}
 	return out
 }
 
 // snapshot returns the current workspace that ref names; "" is the default of the caller.
-func (env *Env) snapshot(ctx context.Context, ref string) (*engine.Snapshot, error) {
+func (env *Env) snapshot(ctx context.Context, ref string) (*view.View, error) {
 	id, err := env.workspace(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	s, err := env.Engine.Snapshot(ctx, id)
+	s, err := env.Engine.View(ctx, id)
 	return s, fail(err)
 }
 
-// touching runs an operation that reads about one node: the files that it reads are current, and no other file is read.
-func touching[I, O any](ctx context.Context, env *Env, in I, read func(context.Context, *Env, I) (*O, error)) (out *O, err error) {
-	err = env.Engine.Touching(ctx, func(ctx context.Context) error {
+// reading runs an operation that reads documents of nodes, which are loaded as it uses them.
+func reading[I, O any](ctx context.Context, env *Env, in I, read func(context.Context, *Env, I) (*O, error)) (out *O, err error) {
+	err = env.Engine.Read(ctx, func(ctx context.Context) error {
 		out, err = read(ctx, env, in)
 		return err
 	})
@@ -172,7 +177,7 @@ func touching[I, O any](ctx context.Context, env *Env, in I, read func(context.C
 }
 
 // node returns the current workspace that ws names, and the id of the node in it that ref names.
-func (env *Env) node(ctx context.Context, ws, ref string) (*engine.Snapshot, mdstore.ID, error) {
+func (env *Env) node(ctx context.Context, ws, ref string) (*view.View, mdstore.ID, error) {
 	s, err := env.snapshot(ctx, ws)
 	if err != nil {
 		return nil, "", err
@@ -182,7 +187,7 @@ func (env *Env) node(ctx context.Context, ws, ref string) (*engine.Snapshot, mds
 }
 
 // owner is node for calls about a log or problem: "" for the node is the workspace itself.
-func (env *Env) owner(ctx context.Context, ws, ref string) (*engine.Snapshot, mdstore.ID, error) {
+func (env *Env) owner(ctx context.Context, ws, ref string) (*view.View, mdstore.ID, error) {
 	if ref == "" {
 		s, err := env.snapshot(ctx, ws)
 		return s, "", err
@@ -191,7 +196,7 @@ func (env *Env) owner(ctx context.Context, ws, ref string) (*engine.Snapshot, md
 }
 
 // resolve returns the id of the node that ref names.
-func (env *Env) resolve(s *engine.Snapshot, ref, param string) (mdstore.ID, error) {
+func (env *Env) resolve(s *view.View, ref, param string) (mdstore.ID, error) {
 	if ref == "" {
 		return "", badParam(param, "%s is missing; name a node", param)
 	}
@@ -229,10 +234,10 @@ func (env *Env) pathOrNone(p mdstore.Path) string {
 	return env.path(p)
 }
 
-// fail keeps a nil error nil, which a nil *engine.Error in an error would not be.
+// fail keeps a nil error nil, which a nil *errs.Error in an error would not be.
 func fail(err error) error {
 	if err == nil {
 		return nil
 	}
-	return engine.AsError(err)
+	return errs.As(err)
 }

@@ -16,7 +16,9 @@ import (
 
 	"arbor/engine"
 	"arbor/engine/enginetest"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
 	"arbor/mdstore/dirstore/dirtest"
@@ -126,7 +128,7 @@ func newTrial(t *testing.T) *trial {
 	x.st = &troubledStore{Store: st}
 	x.engine = clocked(t, x.st)
 	for _, id := range []mdstore.ID{ws, "ws-old"} { // as after some reads; then the operation has to notice what is stale
-		if _, err := x.engine.Snapshot(t.Context(), id); err != nil {
+		if _, err := x.view.View(t.Context(), id); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -185,8 +187,8 @@ func (x *trial) after(t *testing.T, what string, err error, done map[string]stri
 	_, unfinished := errors.AsType[*mdstore.UnfinishedError](err)
 	if err != nil && !unfinished {
 		want = x.started
-		if _, ok := errors.AsType[*engine.Error](err); !ok {
-			t.Errorf("%s: a %T, not an *engine.Error: %v", what, err, err)
+		if _, ok := errors.AsType[*errs.Error](err); !ok {
+			t.Errorf("%s: a %T, not an *errs.Error: %v", what, err, err)
 		}
 		if got := x.vault(t); !maps.Equal(got, want) {
 			t.Errorf("%s: the error is %v, but something changed: %v", what, err, differing(want, got))
@@ -223,7 +225,7 @@ func (x *trial) fresh(t *testing.T, what string) {
 	}
 	for _, w := range all {
 		x.engine.Refresh() // as front ends do
-		mine, err := x.engine.Snapshot(t.Context(), w.ID)
+		mine, err := x.view.View(t.Context(), w.ID)
 		if err != nil {
 			t.Errorf("%s: %s: %v", what, w.ID, err)
 			continue
@@ -238,7 +240,7 @@ func (x *trial) fresh(t *testing.T, what string) {
 	}
 }
 
-func versions(s *engine.Snapshot) map[mdstore.Path]mdstore.Version {
+func versions(s *view.View) map[mdstore.Path]mdstore.Version {
 	out := map[mdstore.Path]mdstore.Version{s.Workspace().Path: s.Workspace().Version}
 	for n := range s.All() {
 		out[n.Path] = n.Version()

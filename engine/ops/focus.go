@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 
-	"arbor/engine"
+	"arbor/engine/errs"
+	"arbor/engine/view"
 	"arbor/mdstore"
 )
 
 // focus returns the focused node: that of the session, or else that of the workspace; "" where neither exists, which
 // means the root. Where the nearer one is gone, lost says so and what is used instead.
-func focus(s *engine.Snapshot, own mdstore.ID) (id mdstore.ID, lost string) {
+func focus(s *view.View, own mdstore.ID) (id mdstore.ID, lost string) {
 	w := s.Workspace()
 	if _, there := s.Node(own); there {
 		return own, ""
@@ -32,8 +33,8 @@ func focus(s *engine.Snapshot, own mdstore.ID) (id mdstore.ID, lost string) {
 }
 
 // missing says why a node is not found.
-func missing(s *engine.Snapshot, id mdstore.ID) string {
-	if _, err := s.Known(id); engine.AsError(err).Code == engine.FileUnreadable {
+func missing(s *view.View, id mdstore.ID) string {
+	if _, err := s.Known(id); errs.As(err).Code == errs.FileUnreadable {
 		return "cannot be read"
 	}
 	return "is gone"

@@ -8,6 +8,7 @@ import (
 
 	"arbor/engine"
 	"arbor/engine/enginetest"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
@@ -55,7 +56,7 @@ func TestDryRunsRefuseWhatTheDiskWould(t *testing.T) {
 	for id, code := range closed {
 		for _, dry := range []bool{true, false} {
 			args := map[string]any{"workspaceId": ws, "nodeId": id, "operator": "AI", "event": "x", "dryRun": dry}
-			if _, err := call(t, env, "log_append", args); err == nil || err.Code != engine.FileUnreadable || !strings.Contains(err.Message, code) {
+			if _, err := call(t, env, "log_append", args); err == nil || err.Code != errs.FileUnreadable || !strings.Contains(err.Message, code) {
 				t.Errorf("log_append(%v): %v, want %s", args, err, code)
 			}
 		}
@@ -82,10 +83,10 @@ func TestRestoreMeansTheArchivedOne(t *testing.T) {
 	if out := must(t, env, "workspace_restore", nil); out["path"] != "ws-arch" || out["changed"] != true {
 		t.Errorf("restored: %v", out)
 	}
-	refused(t, w, env, engine.WorkspaceNotFound, "workspace_restore", nil)
+	refused(t, w, env, errs.WorkspaceNotFound, "workspace_restore", nil)
 	must(t, env, "workspace_archive", map[string]any{"workspaceId": "ws-arch"})
 	must(t, env, "workspace_archive", map[string]any{"workspaceId": "ws-old"})
-	if e := refused(t, w, env, engine.AmbiguousID, "workspace_restore", nil); len(e.Details.Candidates) != 2 {
+	if e := refused(t, w, env, errs.AmbiguousID, "workspace_restore", nil); len(e.Details.Candidates) != 2 {
 		t.Errorf("two are archived, and the refusal names %v", e.Details.Candidates)
 	}
 }
@@ -99,8 +100,8 @@ func TestNothingCanBeDoneInAnArchive(t *testing.T) {
 		if n := len(next["nodes"].([]any)); n > 0 || next["ready"] != 0.0 || !strings.Contains(next["hint"].(string), "workspace_restore") {
 			t.Errorf("%d nodes are ready: %v", n, next)
 		}
-		refused(t, w, env, engine.WorkspaceArchived, "node_next", map[string]any{"workspaceId": ws, "claim": true})
-		refused(t, w, env, engine.WorkspaceArchived, "node_transition", map[string]any{"workspaceId": ws, "nodeId": "node-a", "action": "start"})
+		refused(t, w, env, errs.WorkspaceArchived, "node_next", map[string]any{"workspaceId": ws, "claim": true})
+		refused(t, w, env, errs.WorkspaceArchived, "node_transition", map[string]any{"workspaceId": ws, "nodeId": "node-a", "action": "start"})
 		got := must(t, env, "node_get", map[string]any{"workspaceId": ws, "nodeId": "node-a"})
 		if can := got["node"].(map[string]any)["allowed"].([]any); len(can) > 0 || !strings.Contains(got["hint"].(string), "workspace_restore") {
 			t.Errorf("it can %v: %v", can, got["hint"])
@@ -124,7 +125,7 @@ func TestCorruptSessionsStopNothingElse(t *testing.T) {
 	files["ws-2/Workspace.md"] = []byte("---\nid: ws-2\nname: Two\ngoal: g\nstatus: active\n---\n")
 	w = enginetest.New(t, files)
 	env.Engine = w.Engine
-	refused(t, w, env, engine.FileUnreadable, "node_list", nil)
+	refused(t, w, env, errs.FileUnreadable, "node_list", nil)
 }
 
 // TestMovedFilesAreOneChange moves a node's folder, as a person does, and a whole workspace.
@@ -160,10 +161,10 @@ func TestACopyIsToldByItsFolder(t *testing.T) {
 	w := enginetest.New(t, files)
 	env := &ops.Env{Engine: w.Engine, Loose: true}
 	for _, ref := range []string{"Login", ws, ws[:10]} {
-		e := refused(t, w, env, engine.DuplicateID, "workspace_status", map[string]any{"workspaceId": ref})
+		e := refused(t, w, env, errs.DuplicateID, "workspace_status", map[string]any{"workspaceId": ref})
 		if !strings.Contains(e.Message, "copy/Workspace.md") || !strings.Contains(e.Message, ws+"/Workspace.md") || !strings.Contains(e.Message, "give one of them another id, or move the copy") {
 			t.Errorf("%s: %s", ref, e.Message)
 		}
 	}
-	refused(t, w, env, engine.AmbiguousID, "workspace_status", map[string]any{"workspaceId": "ws-"})
+	refused(t, w, env, errs.AmbiguousID, "workspace_status", map[string]any{"workspaceId": "ws-"})
 }

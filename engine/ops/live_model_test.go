@@ -11,8 +11,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"arbor/engine"
 	"arbor/engine/enginetest"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore/dirtest"
@@ -143,7 +143,7 @@ func (l *live) do(env *ops.Env, c operation) {
 	o, _ := ops.Find(c.name)
 	after, why := l.model.try(c.change)
 	_, err := o.Call(tctx, env, enginetest.Args(c.args))
-	if (err != nil) != (why != "") || err != nil && engine.AsError(err).Class() == engine.Internal {
+	if (err != nil) != (why != "") || err != nil && errs.As(err).Class() == errs.Internal {
 		l.rt.Fatalf("%s(%v): %v\nexpected is %q\n%s", c.name, c.args, err, why, l.model.outline())
 	}
 	if l.model = after; why != "" {

@@ -18,6 +18,7 @@ import (
 
 	"arbor/engine"
 	"arbor/engine/ops"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
 	"arbor/mdstore/dirstore/dirtest"
@@ -102,7 +103,7 @@ func (l *live) open() {
 	ready, done := make(chan struct{}), make(chan error, 1)
 	e := l.e
 	go func() {
-		done <- e.Follow(ctx, func() { close(ready) }, func(engine.News) {
+		done <- e.Follow(ctx, func() { close(ready) }, func(live.News) {
 			select {
 			case l.news <- struct{}{}:
 			default:
@@ -139,7 +140,7 @@ func (l *live) another(life *dirtest.Life, f func(*ops.Env)) {
 // fresh returns what one who opens the vault now reads: what the model knows too, and what it does not.
 func (l *live) fresh() (outline, more string) {
 	l.another(&dirtest.Life{}, func(env *ops.Env) {
-		s, err := env.Engine.Snapshot(tctx, ws)
+		s, err := env.Engine.View(tctx, ws)
 		if err != nil {
 			l.rt.Fatal(err)
 		}
@@ -188,7 +189,7 @@ func (l *live) leftovers() (out []string) {
 }
 
 // outlineOf tells what a snapshot says of everything that the model knows.
-func outlineOf(s *engine.Snapshot) string {
+func outlineOf(s *view.View) string {
 	var b strings.Builder
 	w := s.Workspace()
 	fmt.Fprintf(&b, "%s: goal %q, focus %q\n", w.Dir, w.Goal, w.Focus)
@@ -210,7 +211,7 @@ func outlineOf(s *engine.Snapshot) string {
 }
 
 // moreOf tells the version of each file, and what is wrong with it.
-func moreOf(s *engine.Snapshot) string {
+func moreOf(s *view.View) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, s.Workspace().Version, s.Unreadable())
 	for n := range s.All() {

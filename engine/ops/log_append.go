@@ -3,6 +3,8 @@ package ops
 import (
 	"context"
 
+	"arbor/engine"
+	"arbor/engine/plan"
 	"arbor/mdstore"
 )
 
@@ -48,7 +50,7 @@ func LogAppend(ctx context.Context, env *Env, in LogAppendIn) (*LogAppendOut, er
 	default:
 		return nil, badParam("operator", "operator %q: AI and Human are the operators", in.Operator)
 	}
-	at, o, err := env.Engine.AppendLog(ctx, s.Workspace().ID, id, in.Event, act)
+	at, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, act, plan.AppendLog{Node: id, Event: in.Event})
 	if err != nil {
 		return nil, fail(err)
 	}

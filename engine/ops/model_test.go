@@ -9,6 +9,7 @@ import (
 
 	"arbor/engine"
 	"arbor/engine/enginetest"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 	"arbor/mdstore/memstore"
@@ -95,7 +96,7 @@ func TestAnySequenceOfOperations(t *testing.T) {
 			before := w.Store.Files()
 			out, err := call(t, env, name, args)
 			if err != nil {
-				if err.Class() == engine.Internal {
+				if err.Class() == errs.Internal {
 					rt.Fatalf("%s(%v): %s: %s", name, args, err.Code, err.Message)
 				}
 				if d := enginetest.Diff(before, w.Store.Files()); len(d) > 0 {

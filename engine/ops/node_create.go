@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"arbor/engine"
+	"arbor/engine/errs"
+	"arbor/engine/plan"
 	"arbor/mdstore"
 	"arbor/statemachine"
 )
@@ -24,9 +26,9 @@ type NodeCreateIn struct {
 
 // NodeCreateOut names the new node.
 type NodeCreateOut struct {
-	NodeID         string           `json:"nodeId"`
-	Path           string           `json:"path"`
-	CascadeUpdates []engine.Cascade `json:"cascadeUpdates"`
+	NodeID         string         `json:"nodeId"`
+	Path           string         `json:"path"`
+	CascadeUpdates []plan.Cascade `json:"cascadeUpdates"`
 	Wrote
 }
 
@@ -55,20 +57,20 @@ func NodeCreate(ctx context.Context, env *Env, in NodeCreateIn) (*NodeCreateOut,
 	parent := mdstore.ID(in.ParentID)
 	if env.Loose || in.ParentID == "" {
 		if parent, err = env.resolve(s, in.ParentID, "parentId"); err != nil {
-			return nil, recoded(err, engine.NodeNotFound, engine.ParentNotFound)
+			return nil, recoded(err, errs.NodeNotFound, errs.ParentNotFound)
 		}
 	}
-	c, err := env.Engine.Create(ctx, s.Workspace().ID, engine.NewNode{Parent: parent, Type: statemachine.Type(in.Type), Title: in.Title, Requirement: in.Requirement,
-		RulesHash: in.RulesHash, Role: mdstore.Role(in.Role), Docs: in.Docs, Cascade: in.Cascade}, env.act(in.Write, Match{}))
+	c, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, Match{}), plan.NewNode{Parent: parent, Type: statemachine.Type(in.Type), Title: in.Title, Requirement: in.Requirement,
+		RulesHash: in.RulesHash, Role: mdstore.Role(in.Role), Docs: in.Docs, Cascade: in.Cascade})
 	if err != nil {
 		return nil, fail(err)
 	}
 	hint := "start it with node_transition (arbor start " + string(c.Node) + ")"
-	return &NodeCreateOut{NodeID: string(c.Node), Path: env.path(c.Path), CascadeUpdates: nonNil(c.Cascades), Wrote: env.wrote(ctx, s.Workspace().ID, c.Outcome, hint)}, nil
+	return &NodeCreateOut{NodeID: string(c.Node), Path: env.path(c.Path), CascadeUpdates: nonNil(c.Cascades), Wrote: env.wrote(ctx, s.Workspace().ID, o, hint)}, nil
 }
 
-func recoded(err error, from, to engine.Code) error {
-	if e := engine.AsError(err); e.Code == from {
+func recoded(err error, from, to errs.Code) error {
+	if e := errs.As(err); e.Code == from {
 		c := *e
 		c.Code = to
 		return &c

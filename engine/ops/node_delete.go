@@ -1,6 +1,11 @@
 package ops
 
-import "context"
+import (
+	"context"
+
+	"arbor/engine"
+	"arbor/engine/plan"
+)
 
 // NodeDeleteIn moves a node and all below it to the trash.
 type NodeDeleteIn struct {
@@ -33,9 +38,9 @@ func NodeDelete(ctx context.Context, env *Env, in NodeDeleteIn) (*NodeDeleteOut,
 	if err != nil {
 		return nil, err
 	}
-	d, err := env.Engine.Delete(ctx, s.Workspace().ID, id, env.act(in.Write, in.Match))
+	d, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, in.Match), plan.Delete{Node: id})
 	if err != nil {
 		return nil, fail(err)
 	}
-	return &NodeDeleteOut{DeletedCount: d.Count, Trash: string(d.Trash), Wrote: env.wrote(ctx, s.Workspace().ID, d.Outcome, "the folders lie in the trash, whole; move them back to restore the nodes")}, nil
+	return &NodeDeleteOut{DeletedCount: d.Count, Trash: string(d.Trash), Wrote: env.wrote(ctx, s.Workspace().ID, o, "the folders lie in the trash, whole; move them back to restore the nodes")}, nil
 }

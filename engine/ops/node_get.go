@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"arbor/engine/check"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
@@ -64,7 +65,7 @@ arbor show . --json`,
 
 // NodeGet returns a node.
 func NodeGet(ctx context.Context, env *Env, in NodeGetIn) (*NodeGetOut, error) {
-	return touching(ctx, env, in, readNode)
+	return reading(ctx, env, in, readNode)
 }
 
 func readNode(ctx context.Context, env *Env, in NodeGetIn) (*NodeGetOut, error) {
@@ -80,7 +81,7 @@ func readNode(ctx context.Context, env *Env, in NodeGetIn) (*NodeGetOut, error) 
 		ID: string(n.ID), Title: n.Title, Type: string(n.Type), Status: string(n.Status), Role: string(n.Role), ParentID: string(n.Parent), Isolated: n.Isolated,
 		Requirement: n.Requirement(), Conclusion: n.Conclusion(), Note: n.Note(), Docs: nonNil(n.Docs()), References: references(n.References()), Problem: problem(n.Problem()),
 		Log: nonNil(n.Log()), Children: []string{}, Allowed: allowed(s, n), CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt, Path: env.path(n.Path),
-		Version: n.Version().String(), Claim: env.claimOf(ctx, s.Workspace().ID, n), Diagnostics: s.DiagnosticsOf(n),
+		Version: n.Version().String(), Claim: env.claimOf(ctx, s.Workspace().ID, n), Diagnostics: check.Node(s, n),
 	}}
 	out.Node.Log, out.Node.LogHidden = newest(env, out.Node.Log, boundedItems)
 	kids, hidden := first(env, s.Children(id), boundedIDs)

@@ -1,6 +1,11 @@
 package ops
 
-import "context"
+import (
+	"context"
+
+	"arbor/engine"
+	"arbor/engine/plan"
+)
 
 // NodeIsolateIn cuts a node's context off from its ancestors, or joins it again.
 type NodeIsolateIn struct {
@@ -37,7 +42,7 @@ func NodeIsolate(ctx context.Context, env *Env, in NodeIsolateIn) (*NodeIsolateO
 	if !in.Isolate {
 		hint = "its context begins with its ancestors again"
 	}
-	o, err := env.Engine.Isolate(ctx, s.Workspace().ID, id, in.Isolate, env.act(in.Write, in.Match))
+	_, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, in.Match), plan.Isolate{Node: id, Isolate: in.Isolate})
 	if err != nil {
 		return nil, fail(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"arbor/engine"
+	"arbor/engine/errs"
 	"arbor/mdstore"
 	"arbor/statemachine"
 )
@@ -36,7 +36,6 @@ type NodeListOut struct {
 const (
 	listLimit = 200 // nodes that a list shows unless told otherwise
 	leastNode = 140 // bytes that a node takes in a reply at least
-	listShare = 64  // of the nodes, one in so many in a list is worth that what lists tell is found out of all, once for all lists to come
 )
 
 var nodeList = op("node_list", reads|repeats, NodeList, Help{
@@ -71,10 +70,10 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 		}
 	}
 	if in.Depth < 0 {
-		return nil, engine.Fail(engine.InvalidParams, "depth is %d; the number of levels is expected, 0 for all", in.Depth)
+		return nil, errs.New(errs.InvalidParams, "depth is %d; the number of levels is expected, 0 for all", in.Depth)
 	}
 	if in.Limit < -1 {
-		return nil, engine.Fail(engine.InvalidParams, "limit is %d; a number of nodes is expected, -1 for all", in.Limit)
+		return nil, errs.New(errs.InvalidParams, "limit is %d; a number of nodes is expected, -1 for all", in.Limit)
 	}
 	limit := in.Limit
 	if limit == 0 {
@@ -87,10 +86,6 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 		if p.after, err = after(s, in.Cursor); err != nil {
 			return nil, err
 		}
-	}
-	narrowed := root != mdstore.Root || in.Depth > 0 || len(in.Status) > 0 || in.Type != ""
-	if least := s.Len() / listShare; (limit < 0 || limit >= least) && (!narrowed || p.before(root) >= least) {
-		s.Gather() // it would be found out node after node
 	}
 	if most := env.MaxBytes / leastNode; env.bounded() && (limit < 0 || limit > most) {
 		limit = max(1, most)
@@ -126,7 +121,7 @@ func (env *Env) list(p *page, root mdstore.ID) *NodeListOut {
 		out.Hint = shownOf(out.Shown, out.Total, "nodes", "cursor "+out.Cursor+" brings the next, depth or status narrow it")
 	}
 	if root == mdstore.Root {
-		if out.Lost = p.s.Len() + p.s.Unreadable() - p.met; out.Lost > 0 {
+		if out.Lost = p.s.Len() + len(p.s.Broken()) - p.met; out.Lost > 0 {
 			out.Hint += "; " + LostFiles(out.Lost) + ": workspace_check names them"
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"arbor/engine"
+	"arbor/engine/errs"
+	"arbor/engine/plan"
 )
 
 // NodeMoveIn gives a node another parent or place.
@@ -20,8 +22,8 @@ type NodeMoveIn struct {
 
 // NodeMoveOut is the result of node_move.
 type NodeMoveOut struct {
-	PreviousParentID string           `json:"previousParentId"`
-	CascadeUpdates   []engine.Cascade `json:"cascadeUpdates"`
+	PreviousParentID string         `json:"previousParentId"`
+	CascadeUpdates   []plan.Cascade `json:"cascadeUpdates"`
 	Wrote
 }
 
@@ -43,9 +45,9 @@ func NodeMove(ctx context.Context, env *Env, in NodeMoveIn) (*NodeMoveOut, error
 	}
 	parent, err := env.resolve(s, in.NewParentID, "newParentId")
 	if err != nil {
-		return nil, recoded(err, engine.NodeNotFound, engine.ParentNotFound)
+		return nil, recoded(err, errs.NodeNotFound, errs.ParentNotFound)
 	}
-	m := engine.Move{Node: id, Parent: parent, Cascade: in.Cascade}
+	m := plan.Move{Node: id, Parent: parent, Cascade: in.Cascade}
 	if in.Before != "" {
 		if m.Before, err = env.resolve(s, in.Before, "before"); err != nil {
 			return nil, err
@@ -56,9 +58,9 @@ func NodeMove(ctx context.Context, env *Env, in NodeMoveIn) (*NodeMoveOut, error
 			return nil, err
 		}
 	}
-	r, err := env.Engine.Move(ctx, s.Workspace().ID, m, env.act(in.Write, in.Match))
+	r, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, in.Match), m)
 	if err != nil {
 		return nil, fail(err)
 	}
-	return &NodeMoveOut{PreviousParentID: string(r.Previous), CascadeUpdates: nonNil(r.Cascades), Wrote: env.wrote(ctx, s.Workspace().ID, r.Outcome, "node_list shows the tree as it is now")}, nil
+	return &NodeMoveOut{PreviousParentID: string(r.Previous), CascadeUpdates: nonNil(r.Cascades), Wrote: env.wrote(ctx, s.Workspace().ID, o, "node_list shows the tree as it is now")}, nil
 }

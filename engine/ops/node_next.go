@@ -1,12 +1,14 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"strings"
 	"time"
 
-	"arbor/engine"
+	"arbor/engine/claims"
+	"arbor/engine/errs"
 	"arbor/mdstore"
 )
 
@@ -79,14 +81,14 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 	if in.Count != nil {
 		count = *in.Count
 	}
-	const most = int(engine.MaxLease / time.Second)
+	const most = int(claims.MaxLease / time.Second)
 	if count < 1 || in.LeaseSeconds < 0 || in.LeaseSeconds > most {
-		return nil, engine.Fail(engine.InvalidParams, "count is %d and leaseSeconds %d; count is at least 1, leaseSeconds not below zero, and a lease lasts at most a day (%d)", count, in.LeaseSeconds, most)
+		return nil, errs.New(errs.InvalidParams, "count is %d and leaseSeconds %d; count is at least 1, leaseSeconds not below zero, and a lease lasts at most a day (%d)", count, in.LeaseSeconds, most)
 	}
 	lease := time.Duration(0)
 	if in.Claim {
 		if lease = time.Duration(in.LeaseSeconds) * time.Second; lease == 0 {
-			lease = engine.DefaultLease
+			lease = cmp.Or(env.Lease, claims.DefaultLease)
 		}
 	}
 	if mdstore.Archived(s.Workspace().Dir) && !in.Claim { // a claim is refused, as every write is
@@ -149,7 +151,7 @@ func (env *Env) release(ctx context.Context, in NodeNextIn) (*NodeNextOut, error
 }
 
 // next returns ready nodes as a result has them; for a look, as large as they can become when they are claimed.
-func (env *Env) next(ready []engine.Ready, look bool) []NextNode {
+func (env *Env) next(ready []claims.Ready, look bool) []NextNode {
 	out := make([]NextNode, len(ready))
 	for i, r := range ready {
 		n := NextNode{NodeID: string(r.Node.ID), Title: r.Node.Title, Type: string(r.Node.Type), Status: string(r.Node.Status), Way: []string{}, Allowed: actions(r.Node.Type, r.Node.Status),

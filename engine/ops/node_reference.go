@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"arbor/engine"
+	"arbor/engine/errs"
+	"arbor/engine/plan"
 	"arbor/mdstore"
 )
 
@@ -55,11 +57,13 @@ func NodeReference(ctx context.Context, env *Env, in NodeReferenceIn) (*NodeRefe
 		switch t, err := s.Resolve(target); {
 		case err == nil:
 			target = string(t)
-		case engine.AsError(err).Code == engine.AmbiguousID && !strings.ContainsAny(target, "/."):
+		case errs.As(err).Code == errs.AmbiguousID && !strings.ContainsAny(target, "/."):
 			return nil, fail(err) // not silently the path of a document
 		}
 	}
-	now, o, err := env.Engine.Reference(ctx, s.Workspace().ID, id, engine.RefAction(in.Action), mdstore.Ref{Target: target, Description: in.Description}, env.act(in.Write, in.Match))
+	now, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, in.Match), plan.Reference{
+		Node: id, Do: plan.RefAction(in.Action), Ref: mdstore.Ref{Target: target, Description: in.Description},
+	})
 	if err != nil {
 		return nil, fail(err)
 	}

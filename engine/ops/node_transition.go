@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"arbor/engine"
+	"arbor/engine/plan"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/statemachine"
 )
@@ -23,12 +25,12 @@ type NodeTransitionIn struct {
 
 // NodeTransitionOut says what moved.
 type NodeTransitionOut struct {
-	NodeID         string           `json:"nodeId"`
-	PreviousStatus string           `json:"previousStatus"`
-	CurrentStatus  string           `json:"currentStatus"`
-	Conclusion     string           `json:"conclusion"`
-	CascadeUpdates []engine.Cascade `json:"cascadeUpdates"`
-	Archived       *engine.Archived `json:"archived,omitempty"`
+	NodeID         string         `json:"nodeId"`
+	PreviousStatus string         `json:"previousStatus"`
+	CurrentStatus  string         `json:"currentStatus"`
+	Conclusion     string         `json:"conclusion"`
+	CascadeUpdates []plan.Cascade `json:"cascadeUpdates"`
+	Archived       *plan.Archived `json:"archived,omitempty"`
 	Wrote
 }
 
@@ -47,8 +49,9 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 	if err != nil {
 		return nil, err
 	}
-	t, err := env.Engine.Transition(ctx, s.Workspace().ID, engine.Transition{Node: id, Action: statemachine.Action(in.Action), Conclusion: in.Conclusion, Reason: in.Reason, Cascade: in.Cascade},
-		env.act(in.Write, in.Match))
+	t, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, in.Match), plan.Transition{
+		Node: id, Action: statemachine.Action(in.Action), Conclusion: in.Conclusion, Reason: in.Reason, Cascade: in.Cascade,
+	})
 	if err != nil {
 		return nil, fail(err)
 	}
@@ -67,11 +70,11 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 		}
 	}
 	return &NodeTransitionOut{NodeID: string(id), PreviousStatus: string(t.From), CurrentStatus: string(t.To), Conclusion: t.Conclusion, CascadeUpdates: nonNil(t.Cascades),
-		Archived: t.Archived, Wrote: env.wrote(ctx, s.Workspace().ID, t.Outcome, hint)}, nil
+		Archived: t.Archived, Wrote: env.wrote(ctx, s.Workspace().ID, o, hint)}, nil
 }
 
 // allowed returns the actions that can be taken with a node: none where its workspace takes no writes.
-func allowed(s *engine.Snapshot, n *mdstore.Node) []string {
+func allowed(s *view.View, n *mdstore.Node) []string {
 	if mdstore.Archived(s.Workspace().Dir) {
 		return []string{}
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"arbor/engine"
+	"arbor/engine/errs"
+	"arbor/engine/plan"
 )
 
 // NodeUpdateIn changes a node's texts; what is absent stays.
@@ -37,9 +39,9 @@ func NodeUpdate(ctx context.Context, env *Env, in NodeUpdateIn) (*Wrote, error) 
 		return nil, err
 	}
 	if in.Title == nil && in.Requirement == nil && in.Note == nil && in.Conclusion == nil {
-		return nil, engine.Fail(engine.InvalidParams, "nothing is to be updated; give title, requirement, note or conclusion")
+		return nil, errs.New(errs.InvalidParams, "nothing is to be updated; give title, requirement, note or conclusion")
 	}
-	o, err := env.Engine.UpdateNode(ctx, s.Workspace().ID, id, engine.NodeTexts{Title: in.Title, Requirement: in.Requirement, Note: in.Note, Conclusion: in.Conclusion}, env.act(in.Write, in.Match))
+	_, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, in.Match), plan.NodeTexts{Node: id, Title: in.Title, Requirement: in.Requirement, Note: in.Note, Conclusion: in.Conclusion})
 	if err != nil {
 		return nil, fail(err)
 	}

@@ -3,7 +3,8 @@ package ops
 import (
 	"context"
 
-	"arbor/mdstore"
+	"arbor/engine"
+	"arbor/engine/plan"
 )
 
 // ProblemClearIn clears the open problem of a node, or of the workspace.
@@ -26,7 +27,7 @@ func ProblemClear(ctx context.Context, env *Env, in ProblemClearIn) (*Wrote, err
 	if err != nil {
 		return nil, err
 	}
-	o, err := env.Engine.SetProblem(ctx, s.Workspace().ID, id, mdstore.Problem{}, env.act(in.Write, in.Match))
+	_, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, in.Match), plan.SetProblem{Node: id})
 	if err != nil {
 		return nil, fail(err)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"arbor/engine"
+	"arbor/engine/plan"
 	"arbor/mdstore"
 )
 
@@ -40,7 +42,7 @@ func ProblemUpdate(ctx context.Context, env *Env, in ProblemUpdateIn) (*Wrote, e
 		return nil, err
 	}
 	p := mdstore.Problem{Text: strings.Trim(in.Problem, "\r\n"), NextStep: strings.Trim(in.NextStep, "\r\n")}
-	o, err := env.Engine.SetProblem(ctx, s.Workspace().ID, id, p, env.act(in.Write, in.Match))
+	_, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, in.Match), plan.SetProblem{Node: id, Problem: p})
 	if err != nil {
 		return nil, fail(err)
 	}

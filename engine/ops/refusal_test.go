@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/engine"
 	"arbor/engine/enginetest"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 )
 
@@ -14,69 +14,69 @@ import (
 func TestRefusals(t *testing.T) {
 	long := strings.Repeat("x", 201)
 	for _, c := range []struct {
-		code engine.Code
+		code errs.Code
 		name string
 		args map[string]any
 	}{
-		{engine.WorkspaceNotFound, "workspace_get", map[string]any{"workspaceId": "ws-none"}},
-		{engine.WorkspaceNotFound, "workspace_get", map[string]any{"workspaceId": "../" + ws}},
-		{engine.AmbiguousID, "workspace_get", nil},
-		{engine.NodeNotFound, "node_get", map[string]any{"nodeId": "node-none"}},
-		{engine.NodeNotFound, "node_get", map[string]any{"nodeId": "../root"}},
-		{engine.InvalidContent, "node_get", map[string]any{"nodeId": "a\x00b"}},
-		{engine.NodeNotFound, "node_transition", map[string]any{"nodeId": "nodes/root", "action": "start"}},
-		{engine.ParentNotFound, "node_create", map[string]any{"parentId": "node-none", "type": "execution", "title": "t", "requirement": "r", "rulesHash": hash}},
-		{engine.ParentNotFound, "node_move", map[string]any{"nodeId": "node-a", "newParentId": "node-none"}},
-		{engine.ReferenceNotFound, "node_reference", map[string]any{"nodeId": "node-a", "targetIdOrPath": "docs/none.md", "action": "remove"}},
-		{engine.ReferenceNotFound, "node_reference", map[string]any{"nodeId": "node-a", "targetIdOrPath": "node-none", "action": "add"}},
-		{engine.ReferenceExists, "node_reference", map[string]any{"nodeId": "node-a", "targetIdOrPath": "node-b", "action": "add"}},
-		{engine.InvalidPath, "node_reference", map[string]any{"nodeId": "node-a", "targetIdOrPath": "a\nb", "action": "add"}},
-		{engine.InvalidParams, "node_reference", map[string]any{"nodeId": "node-a", "targetIdOrPath": "node-a", "action": "add"}},
-		{engine.SessionNotFound, "session_unbind", map[string]any{"sessionId": "none"}},
-		{engine.InvalidParams, "session_bind", map[string]any{"sessionId": "", "workspaceId": ws}},
-		{engine.InvalidTransition, "node_transition", map[string]any{"nodeId": "node-a", "action": "finish"}},
-		{engine.InvalidParams, "node_transition", map[string]any{"nodeId": "node-a"}},
-		{engine.InvalidParams, "node_transition", map[string]any{"nodeId": 7, "action": "start"}},
-		{engine.InvalidParams, "workspace_update_rules", map[string]any{"action": "replace", "rules": "one"}},
-		{engine.InvalidParams, "workspace_update_rules", map[string]any{"action": "add"}},
-		{engine.UnknownParams, "node_get", map[string]any{"nodeID": "root"}},
-		{engine.InvalidTitle, "node_update", map[string]any{"nodeId": "node-a", "title": ""}},
-		{engine.InvalidTitle, "node_update", map[string]any{"nodeId": "node-a", "title": long}},
-		{engine.InvalidTitle, "node_update", map[string]any{"nodeId": "node-a", "title": "a\nb"}},
-		{engine.InvalidName, "workspace_update", map[string]any{"name": "a\x1bb"}},
-		{engine.InvalidContent, "node_update", map[string]any{"nodeId": "node-a", "note": "a\x00b"}},
-		{engine.InvalidContent, "log_append", map[string]any{"nodeId": "node-a", "operator": "AI", "event": strings.Repeat("x", 3000)}},
-		{engine.InvalidParams, "log_append", map[string]any{"nodeId": "node-a", "operator": "me", "event": "x"}},
-		{engine.InvalidNodeType, "node_create", map[string]any{"parentId": "node-p", "type": "epic", "title": "t", "requirement": "r", "rulesHash": hash}},
-		{engine.InvalidParams, "node_create", map[string]any{"parentId": "node-p", "type": "execution", "title": "t", "requirement": " ", "rulesHash": hash}},
-		{engine.RulesHashMismatch, "node_create", map[string]any{"parentId": "node-p", "type": "execution", "title": "t", "requirement": "r"}},
-		{engine.RulesHashMismatch, "node_create", map[string]any{"parentId": "node-p", "type": "execution", "title": "t", "requirement": "r", "rulesHash": "00000000"}},
-		{engine.ExecutionChildren, "node_create", map[string]any{"parentId": "node-a", "type": "execution", "title": "t", "requirement": "r", "rulesHash": hash}},
-		{engine.ExecutionChildren, "node_move", map[string]any{"nodeId": "node-b", "newParentId": "node-a"}},
-		{engine.InvalidParentStatus, "node_create", map[string]any{"parentId": "node-q", "type": "execution", "title": "t", "requirement": "r", "rulesHash": hash}},
-		{engine.InvalidParentStatus, "node_move", map[string]any{"nodeId": "node-a", "newParentId": "node-q"}},
-		{engine.InvalidParentStatus, "node_transition", map[string]any{"nodeId": "node-c", "action": "reopen"}},
-		{engine.CannotDeleteRoot, "node_delete", map[string]any{"nodeId": "root"}},
-		{engine.CannotMoveRoot, "node_move", map[string]any{"nodeId": "root", "newParentId": "node-p"}},
-		{engine.MoveCycle, "node_move", map[string]any{"nodeId": "node-p", "newParentId": "node-p"}},
-		{engine.WorkspaceActive, "workspace_delete", map[string]any{}},
-		{engine.WorkspaceArchived, "log_append", map[string]any{"workspaceId": "ws-arch", "operator": "AI", "event": "x"}},
-		{engine.WorkspaceArchived, "node_update", map[string]any{"workspaceId": "ws-arch", "nodeId": "root", "note": "x"}},
-		{engine.Conflicting, "node_update", map[string]any{"nodeId": "node-a", "note": "x", "ifMatch": "0000000000000000"}},
-		{engine.ConclusionRequired, "node_update", map[string]any{"nodeId": "node-c", "conclusion": ""}},
-		{engine.InvalidParams, "changes_get", map[string]any{"since": "yesterday"}},
-		{engine.InvalidParams, "context_get", map[string]any{"nodeId": "root", "budget": -5}},
-		{engine.InvalidParams, "context_get", map[string]any{"nodeId": "root", "maxLogEntries": -1}},
-		{engine.InvalidParams, "node_list", map[string]any{"limit": -2}},
-		{engine.InvalidParams, "node_next", map[string]any{"count": 0}},
-		{engine.InvalidParams, "node_next", map[string]any{"count": -1}},
-		{engine.InvalidParams, "node_list", map[string]any{"status": []string{"open"}}},
+		{errs.WorkspaceNotFound, "workspace_get", map[string]any{"workspaceId": "ws-none"}},
+		{errs.WorkspaceNotFound, "workspace_get", map[string]any{"workspaceId": "../" + ws}},
+		{errs.AmbiguousID, "workspace_get", nil},
+		{errs.NodeNotFound, "node_get", map[string]any{"nodeId": "node-none"}},
+		{errs.NodeNotFound, "node_get", map[string]any{"nodeId": "../root"}},
+		{errs.InvalidContent, "node_get", map[string]any{"nodeId": "a\x00b"}},
+		{errs.NodeNotFound, "node_transition", map[string]any{"nodeId": "nodes/root", "action": "start"}},
+		{errs.ParentNotFound, "node_create", map[string]any{"parentId": "node-none", "type": "execution", "title": "t", "requirement": "r", "rulesHash": hash}},
+		{errs.ParentNotFound, "node_move", map[string]any{"nodeId": "node-a", "newParentId": "node-none"}},
+		{errs.ReferenceNotFound, "node_reference", map[string]any{"nodeId": "node-a", "targetIdOrPath": "docs/none.md", "action": "remove"}},
+		{errs.ReferenceNotFound, "node_reference", map[string]any{"nodeId": "node-a", "targetIdOrPath": "node-none", "action": "add"}},
+		{errs.ReferenceExists, "node_reference", map[string]any{"nodeId": "node-a", "targetIdOrPath": "node-b", "action": "add"}},
+		{errs.InvalidPath, "node_reference", map[string]any{"nodeId": "node-a", "targetIdOrPath": "a\nb", "action": "add"}},
+		{errs.InvalidParams, "node_reference", map[string]any{"nodeId": "node-a", "targetIdOrPath": "node-a", "action": "add"}},
+		{errs.SessionNotFound, "session_unbind", map[string]any{"sessionId": "none"}},
+		{errs.InvalidParams, "session_bind", map[string]any{"sessionId": "", "workspaceId": ws}},
+		{errs.InvalidTransition, "node_transition", map[string]any{"nodeId": "node-a", "action": "finish"}},
+		{errs.InvalidParams, "node_transition", map[string]any{"nodeId": "node-a"}},
+		{errs.InvalidParams, "node_transition", map[string]any{"nodeId": 7, "action": "start"}},
+		{errs.InvalidParams, "workspace_update_rules", map[string]any{"action": "replace", "rules": "one"}},
+		{errs.InvalidParams, "workspace_update_rules", map[string]any{"action": "add"}},
+		{errs.UnknownParams, "node_get", map[string]any{"nodeID": "root"}},
+		{errs.InvalidTitle, "node_update", map[string]any{"nodeId": "node-a", "title": ""}},
+		{errs.InvalidTitle, "node_update", map[string]any{"nodeId": "node-a", "title": long}},
+		{errs.InvalidTitle, "node_update", map[string]any{"nodeId": "node-a", "title": "a\nb"}},
+		{errs.InvalidName, "workspace_update", map[string]any{"name": "a\x1bb"}},
+		{errs.InvalidContent, "node_update", map[string]any{"nodeId": "node-a", "note": "a\x00b"}},
+		{errs.InvalidContent, "log_append", map[string]any{"nodeId": "node-a", "operator": "AI", "event": strings.Repeat("x", 3000)}},
+		{errs.InvalidParams, "log_append", map[string]any{"nodeId": "node-a", "operator": "me", "event": "x"}},
+		{errs.InvalidNodeType, "node_create", map[string]any{"parentId": "node-p", "type": "epic", "title": "t", "requirement": "r", "rulesHash": hash}},
+		{errs.InvalidParams, "node_create", map[string]any{"parentId": "node-p", "type": "execution", "title": "t", "requirement": " ", "rulesHash": hash}},
+		{errs.RulesHashMismatch, "node_create", map[string]any{"parentId": "node-p", "type": "execution", "title": "t", "requirement": "r"}},
+		{errs.RulesHashMismatch, "node_create", map[string]any{"parentId": "node-p", "type": "execution", "title": "t", "requirement": "r", "rulesHash": "00000000"}},
+		{errs.ExecutionChildren, "node_create", map[string]any{"parentId": "node-a", "type": "execution", "title": "t", "requirement": "r", "rulesHash": hash}},
+		{errs.ExecutionChildren, "node_move", map[string]any{"nodeId": "node-b", "newParentId": "node-a"}},
+		{errs.InvalidParentStatus, "node_create", map[string]any{"parentId": "node-q", "type": "execution", "title": "t", "requirement": "r", "rulesHash": hash}},
+		{errs.InvalidParentStatus, "node_move", map[string]any{"nodeId": "node-a", "newParentId": "node-q"}},
+		{errs.InvalidParentStatus, "node_transition", map[string]any{"nodeId": "node-c", "action": "reopen"}},
+		{errs.CannotDeleteRoot, "node_delete", map[string]any{"nodeId": "root"}},
+		{errs.CannotMoveRoot, "node_move", map[string]any{"nodeId": "root", "newParentId": "node-p"}},
+		{errs.MoveCycle, "node_move", map[string]any{"nodeId": "node-p", "newParentId": "node-p"}},
+		{errs.WorkspaceActive, "workspace_delete", map[string]any{}},
+		{errs.WorkspaceArchived, "log_append", map[string]any{"workspaceId": "ws-arch", "operator": "AI", "event": "x"}},
+		{errs.WorkspaceArchived, "node_update", map[string]any{"workspaceId": "ws-arch", "nodeId": "root", "note": "x"}},
+		{errs.Conflicting, "node_update", map[string]any{"nodeId": "node-a", "note": "x", "ifMatch": "0000000000000000"}},
+		{errs.ConclusionRequired, "node_update", map[string]any{"nodeId": "node-c", "conclusion": ""}},
+		{errs.InvalidParams, "changes_get", map[string]any{"since": "yesterday"}},
+		{errs.InvalidParams, "context_get", map[string]any{"nodeId": "root", "budget": -5}},
+		{errs.InvalidParams, "context_get", map[string]any{"nodeId": "root", "maxLogEntries": -1}},
+		{errs.InvalidParams, "node_list", map[string]any{"limit": -2}},
+		{errs.InvalidParams, "node_next", map[string]any{"count": 0}},
+		{errs.InvalidParams, "node_next", map[string]any{"count": -1}},
+		{errs.InvalidParams, "node_list", map[string]any{"status": []string{"open"}}},
 	} {
 		w := enginetest.New(t, plan())
 		args := map[string]any{}
 		o, _ := ops.Find(c.name)
 		for _, p := range o.Params {
-			if p.Name == "workspaceId" && c.code != engine.AmbiguousID {
+			if p.Name == "workspaceId" && c.code != errs.AmbiguousID {
 				args["workspaceId"] = ws
 			}
 		}
@@ -84,7 +84,7 @@ func TestRefusals(t *testing.T) {
 			args[k] = v
 		}
 		e := refused(t, w, &ops.Env{Engine: w.Engine}, c.code, c.name, args)
-		if e.Class() == engine.Internal {
+		if e.Class() == errs.Internal {
 			t.Errorf("%s(%v): %s is of no class", c.name, args, e.Code)
 		}
 		if strings.Contains(e.Message, hash) {
@@ -117,7 +117,7 @@ func TestDamagedFilesTakeNoWrites(t *testing.T) {
 				"node_reference":  {"targetIdOrPath": "docs/x.md", "action": "add"},
 			} {
 				args["nodeId"], args["workspaceId"] = "node-d", ws
-				e := refused(t, w, env, engine.FileUnreadable, op, args)
+				e := refused(t, w, env, errs.FileUnreadable, op, args)
 				if e.Details == nil || len(e.Details.Problems) == 0 || e.Details.Problems[0].File == "" {
 					t.Errorf("%s: the refusal names no file: %+v", op, e)
 				}

@@ -3,7 +3,7 @@ package ops
 import (
 	"context"
 
-	"arbor/engine"
+	"arbor/engine/sessions"
 )
 
 // SessionBindIn makes a workspace the default of a session.
@@ -42,7 +42,7 @@ func SessionBind(ctx context.Context, env *Env, in SessionBindIn) (*SessionBindO
 		return nil, err
 	}
 	w := s.Workspace()
-	b := engine.Binding{SessionID: in.SessionID, WorkspaceID: w.ID}
+	b := sessions.Binding{SessionID: in.SessionID, WorkspaceID: w.ID}
 	if in.NodeID != "" {
 		if b.FocusedNodeID, err = env.resolve(s, in.NodeID, "nodeId"); err != nil {
 			return nil, err

@@ -33,7 +33,7 @@ var sessionStatus = op("session_status", reads|repeats, SessionStatus, Help{
 
 // SessionStatus says what a session is bound to.
 func SessionStatus(ctx context.Context, env *Env, in SessionIn) (*SessionStatusOut, error) {
-	return touching(ctx, env, in, readSession)
+	return reading(ctx, env, in, readSession)
 }
 
 func readSession(ctx context.Context, env *Env, in SessionIn) (*SessionStatusOut, error) {
@@ -58,7 +58,7 @@ func readSession(ctx context.Context, env *Env, in SessionIn) (*SessionStatusOut
 			if b.FocusedNodeID == "" {
 				return out, nil
 			}
-			if s, err := env.Engine.Snapshot(ctx, w.ID); err == nil { // what else is wrong with the workspace is not asked here
+			if s, err := env.Engine.View(ctx, w.ID); err == nil { // what else is wrong with the workspace is not asked here
 				id, lost := focus(s, b.FocusedNodeID)
 				if out.FocusedNodeID = string(id); lost != "" {
 					out.Hint = lost

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"arbor/engine"
 	"arbor/engine/enginetest"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 	"arbor/mdstore/memstore"
@@ -17,7 +17,7 @@ import (
 func TestSessionBindsOnce(t *testing.T) {
 	w := enginetest.New(t, plan())
 	env := &ops.Env{Engine: w.Engine, Session: "s9"}
-	e := refused(t, w, env, engine.AmbiguousID, "node_list", nil)
+	e := refused(t, w, env, errs.AmbiguousID, "node_list", nil)
 	if e.Details == nil || len(e.Details.Candidates) != 2 {
 		t.Errorf("two workspaces are active, and the refusal names %+v", e.Details)
 	}
@@ -51,10 +51,10 @@ func TestNamedSession(t *testing.T) {
 	w := enginetest.New(t, plan())
 	env := &ops.Env{Engine: w.Engine}
 	must(t, env, "session_bind", map[string]any{"sessionId": "s9", "workspaceId": ws})
-	refused(t, w, env, engine.AmbiguousID, "node_next", nil)
+	refused(t, w, env, errs.AmbiguousID, "node_next", nil)
 	must(t, env, "node_next", map[string]any{"sessionId": "s9"})
 	must(t, env, "changes_get", map[string]any{"sessionId": "s9"})
-	refused(t, w, env, engine.AmbiguousID, "node_next", map[string]any{"sessionId": "nobody"})
+	refused(t, w, env, errs.AmbiguousID, "node_next", map[string]any{"sessionId": "nobody"})
 	bound := &ops.Env{Engine: w.Engine, Session: "s9"}
 	must(t, bound, "node_next", map[string]any{"sessionId": "nobody", "claim": true})
 	must(t, bound, "changes_get", map[string]any{"sessionId": "nobody"})
@@ -79,7 +79,7 @@ func TestCorruptSessionsAreKept(t *testing.T) {
 	files["sessions.json"] = []byte("{half")
 	w := enginetest.New(t, files)
 	env := &ops.Env{Engine: w.Engine}
-	refused(t, w, env, engine.FileUnreadable, "session_status", map[string]any{"sessionId": "s"})
+	refused(t, w, env, errs.FileUnreadable, "session_status", map[string]any{"sessionId": "s"})
 	must(t, env, "session_bind", map[string]any{"sessionId": "s", "workspaceId": ws})
 	kept := false
 	for p, b := range w.Store.Files() {
@@ -233,8 +233,8 @@ func TestSessionFocusFollows(t *testing.T) {
 	if got := about(); got != "node-p" {
 		t.Errorf("after the node is gone the context is of %s", got)
 	}
-	e := refused(t, w, env, engine.InvalidParams, "node_next", map[string]any{"claim": true, "leaseSeconds": 10_000_000_000})
-	if e.Class() != engine.Invalid {
+	e := refused(t, w, env, errs.InvalidParams, "node_next", map[string]any{"claim": true, "leaseSeconds": 10_000_000_000})
+	if e.Class() != errs.Invalid {
 		t.Errorf("a lease of centuries: %v", e)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"arbor/engine"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
 	"arbor/statemachine"
@@ -24,7 +25,7 @@ type judged struct {
 	files map[string]string // by path, those in the trash too
 	found map[string][]string
 	nodes map[mdstore.ID]*mdstore.Node // by id, those in the trash too
-	snap  *engine.Snapshot
+	snap  *view.View
 
 	spared map[mdstore.ID]bool // nodes that once does not look at
 

@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"arbor/engine"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
 	"arbor/statemachine"
@@ -79,7 +81,7 @@ func work(job string) error {
 	for ctx.Err() == nil {
 		s, err := e.Snapshot(ctx, ws)
 		if err != nil {
-			if ctx.Err() == nil && engine.AsError(err).Code == engine.InternalError {
+			if ctx.Err() == nil && errs.As(err).Code == errs.InternalError {
 				w.tell(report{What: "broken", Error: err.Error()})
 			}
 			continue // the editor is at Workspace.md
@@ -116,11 +118,11 @@ func (w *worker) do(k kind, node mdstore.ID, value string, op func(key string) (
 		}
 		w.tell(report{What: "done", Key: key, Node: id})
 	case w.ctx.Err() != nil:
-	case engine.AsError(err).Code == engine.InternalError:
+	case errs.As(err).Code == errs.InternalError:
 		w.tell(report{What: "broken", Key: key, Kind: k, Error: err.Error()})
 	default:
 		what := "refused"
-		if d := engine.AsError(err).Details; d != nil && d.Committed {
+		if d := errs.As(err).Details; d != nil && d.Committed {
 			what = "partly" // somebody saved one of the files in the middle of it
 		}
 		w.tell(report{What: what, Key: key, Error: err.Error()})
@@ -128,7 +130,7 @@ func (w *worker) do(k kind, node mdstore.ID, value string, op func(key string) (
 }
 
 // own returns the nodes that this worker made, in whatever life. Nobody else touches them but for their children's sake.
-func (w *worker) own(s *engine.Snapshot, t statemachine.Type) (out []*mdstore.Node) {
+func (w *worker) own(s *view.View, t statemachine.Type) (out []*mdstore.Node) {
 	for _, n := range s.Walk(mdstore.Root) {
 		if n.Type == t && strings.HasPrefix(n.Title, "made "+w.name+"g") {
 			out = append(out, n)
@@ -140,7 +142,7 @@ func (w *worker) own(s *engine.Snapshot, t statemachine.Type) (out []*mdstore.No
 func pick[T any](rng *rand.Rand, all []T) T { return all[rng.IntN(len(all))] }
 
 // once makes one operation that fits the workspace as it is.
-func (w *worker) once(s *engine.Snapshot) {
+func (w *worker) once(s *view.View) {
 	plans, tasks := w.own(s, statemachine.Planning), w.own(s, statemachine.Execution)
 	all := slices.Concat(plans, tasks)
 	in := ops.In{WorkspaceID: ws}
@@ -214,7 +216,7 @@ func tasks1(tasks, all []*mdstore.Node) []*mdstore.Node {
 	return all
 }
 
-func (w *worker) create(s *engine.Snapshot, under mdstore.ID) {
+func (w *worker) create(s *view.View, under mdstore.ID) {
 	c := ops.NodeCreateIn{In: ops.In{WorkspaceID: ws}, ParentID: string(under), Type: "execution", Requirement: "first line\n\nsecond line\n\nthird line", RulesHash: s.Workspace().RulesHash(), Cascade: w.rng.IntN(2) == 0}
 	switch w.rng.IntN(4) {
 	case 0:

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/engine"
 	"arbor/engine/enginetest"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 	"arbor/statemachine"
@@ -58,15 +58,15 @@ func TestTransitionTable(t *testing.T) {
 						env := &ops.Env{Engine: w.Engine}
 						args := map[string]any{"nodeId": "node-a", "action": action, "conclusion": conclusion}
 						to, ok := granted[typ+" "+status+" "+action]
-						var want engine.Code
+						var want errs.Code
 						switch {
 						case !ok:
-							want = engine.InvalidTransition
+							want = errs.InvalidTransition
 						case action == "complete" && child == "pending":
-							want = engine.IncompleteChildren
+							want = errs.IncompleteChildren
 						}
 						if ok && concluding[action] && conclusion == "" {
-							want = engine.ConclusionRequired
+							want = errs.ConclusionRequired
 						}
 						asked++
 						if want != "" {
@@ -102,14 +102,14 @@ func TestTransitionTable(t *testing.T) {
 }
 
 // refusedAs is refused, where either of two unmet needs may be named first.
-func refusedAs(t *testing.T, w *enginetest.World, env *ops.Env, name string, args map[string]any, code engine.Code, both bool) *engine.Error {
+func refusedAs(t *testing.T, w *enginetest.World, env *ops.Env, name string, args map[string]any, code errs.Code, both bool) *errs.Error {
 	t.Helper()
 	before := w.Store.Files()
 	_, err := call(t, env, "node_transition", args)
 	if err == nil {
 		t.Fatalf("%s is granted, want %s", name, code)
 	}
-	if err.Code != code && !(both && err.Code == engine.IncompleteChildren) {
+	if err.Code != code && !(both && err.Code == errs.IncompleteChildren) {
 		t.Errorf("%s: %s: %s\nwant %s", name, err.Code, err.Message, code)
 	}
 	if d := enginetest.Diff(before, w.Store.Files()); len(d) > 0 {
@@ -160,7 +160,7 @@ func TestCascades(t *testing.T) {
 			for leaf, action := range map[string]string{"pending": "start", "implementing": "submit", "failed": "retry", "completed": "reopen"} {
 				w := enginetest.New(t, tree("monitoring", frozen, leaf))
 				env := &ops.Env{Engine: w.Engine}
-				refused(t, w, env, engine.InvalidParentStatus, "node_transition", map[string]any{"nodeId": "node-x", "action": action})
+				refused(t, w, env, errs.InvalidParentStatus, "node_transition", map[string]any{"nodeId": "node-x", "action": action})
 				must(t, env, "node_transition", map[string]any{"nodeId": "node-x", "action": action, "cascade": true})
 				if got := status(t, w, "node-mid"); got != statemachine.Monitoring {
 					t.Errorf("%s with cascade leaves the ancestor %s", action, got)
@@ -169,7 +169,7 @@ func TestCascades(t *testing.T) {
 			w := enginetest.New(t, tree("monitoring", frozen, "completed"))
 			env := &ops.Env{Engine: w.Engine}
 			args := map[string]any{"parentId": "node-mid", "type": "execution", "title": "Y", "requirement": "r"}
-			refused(t, w, env, engine.InvalidParentStatus, "node_create", args)
+			refused(t, w, env, errs.InvalidParentStatus, "node_create", args)
 			args["cascade"] = true
 			must(t, env, "node_create", args)
 		})

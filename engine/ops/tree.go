@@ -2,7 +2,7 @@ package ops
 
 import (
 	"arbor/context/render"
-	"arbor/engine"
+	"arbor/engine/view"
 	"arbor/mdstore"
 )
 
@@ -23,7 +23,7 @@ type TreeNode struct {
 
 // A page collects a part of a tree: matching nodes after a cursor up to a limit, with the way to them.
 type page struct {
-	s     *engine.Snapshot
+	s     *view.View
 	limit int // negative: no limit
 	depth int // 0: no limit
 	after mdstore.ID
@@ -125,7 +125,7 @@ func (p *page) treeNode(n *mdstore.Node) *TreeNode {
 	t := &p.made[0]
 	p.made = p.made[1:]
 	*t = TreeNode{ID: string(n.ID), Title: n.Title, Type: string(n.Type), Status: string(n.Status), Role: string(n.Role), Isolated: n.Isolated,
-		Focused: p.s.Workspace().Focus == n.ID, HasProblem: p.s.HasProblem(n), Damaged: len(n.Problems) > 0, Children: []*TreeNode{}}
+		Focused: p.s.Workspace().Focus == n.ID, HasProblem: n.HasProblem(), Damaged: len(n.Problems) > 0, Children: []*TreeNode{}}
 	return t
 }
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/engine"
 	"arbor/engine/enginetest"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 )
@@ -112,7 +112,7 @@ func TestMoveBelowItself(t *testing.T) {
 	}))
 	env := &ops.Env{Engine: w.Engine}
 	for _, m := range [][2]string{{"a", "a"}, {"a", "b"}, {"a", "c"}, {"b", "c"}} {
-		refused(t, w, env, engine.MoveCycle, "node_move", map[string]any{"nodeId": m[0], "newParentId": m[1]})
+		refused(t, w, env, errs.MoveCycle, "node_move", map[string]any{"nodeId": m[0], "newParentId": m[1]})
 	}
 }
 
@@ -239,7 +239,7 @@ func TestListPagesOnFromWhereItWas(t *testing.T) {
 		}
 		must(t, env, c.call, c.args)
 		next := map[string]any{"status": []string{"pending"}, "limit": 5, "cursor": cursor}
-		if _, err := call(t, env, "node_list", next); (err != nil) != c.refused || err != nil && (err.Code != engine.InvalidParams || err.Details.Param != "cursor") {
+		if _, err := call(t, env, "node_list", next); (err != nil) != c.refused || err != nil && (err.Code != errs.InvalidParams || err.Details.Param != "cursor") {
 			t.Errorf("%s: paging on with %s: %v", name, cursor, err)
 		}
 		if c.call != "node_delete" {

@@ -3,7 +3,7 @@ package ops
 import (
 	"context"
 
-	"arbor/engine"
+	"arbor/engine/plan"
 	"arbor/mdstore"
 )
 
@@ -54,7 +54,7 @@ type FileDiff struct {
 }
 
 // wrote turns an outcome into what every writing operation returns, and notes the change as the session's own.
-func (env *Env) wrote(ctx context.Context, ws mdstore.ID, o *engine.Outcome, hint string) Wrote {
+func (env *Env) wrote(ctx context.Context, ws mdstore.ID, o *plan.Outcome, hint string) Wrote {
 	w := Wrote{Success: true, Changed: o.Changed(), Adapted: o.Adapted, Met: o.Collisions, DryRun: o.DryRun, Out: Out{Hint: hint}}
 	if o.DryRun {
 		w.Diff = o.Diff()

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"arbor/engine"
-	"arbor/mdstore"
+	"arbor/engine/plan"
 )
 
 // WorkspaceMoveIn moves a workspace into the archive or out of it.
@@ -29,15 +29,16 @@ var workspaceArchive = op("workspace_archive", writes|repeats, WorkspaceArchive,
 
 // WorkspaceArchive moves a workspace into the archive.
 func WorkspaceArchive(ctx context.Context, env *Env, in WorkspaceMoveIn) (*WorkspaceMoveOut, error) {
-	return env.shelve(ctx, in.In, env.act(in.Write, in.Match), env.Engine.Archive, "workspace_restore brings it back")
+	return env.archive(ctx, in, false, "workspace_restore brings it back")
 }
 
-func (env *Env) shelve(ctx context.Context, in In, act engine.Act, do func(context.Context, mdstore.ID, engine.Act) (mdstore.Path, *engine.Outcome, error), hint string) (*WorkspaceMoveOut, error) {
+// archive moves a workspace into the archive, or out of it.
+func (env *Env) archive(ctx context.Context, in WorkspaceMoveIn, restore bool, hint string) (*WorkspaceMoveOut, error) {
 	id, err := env.workspace(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
 	}
-	dir, o, err := do(ctx, id, act)
+	dir, o, err := engine.Apply(ctx, env.Engine, id, env.act(in.Write, in.Match), plan.Archive{Restore: restore, Taken: env.Engine.Taken(ctx)})
 	if err != nil {
 		return nil, fail(err)
 	}

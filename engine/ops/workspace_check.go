@@ -4,7 +4,8 @@ import (
 	"context"
 	"strconv"
 
-	"arbor/engine"
+	"arbor/engine/errs"
+	"arbor/engine/plan"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
@@ -119,9 +120,9 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (*Worksp
 // check finds the file, and the other workspaces are repaired all the same.
 func (env *Env) fix(ctx context.Context, id mdstore.ID, w Write, out *WorkspaceCheckOut) (checked bool, err error) {
 	m, err := env.Engine.Fix(ctx, id, env.act(w, Match{}))
-	switch e := engine.AsError(err); {
+	switch e := errs.As(err); {
 	case err == nil:
-	case e.Class() == engine.Unreadable && e.Details != nil && len(e.Details.Problems) > 0 && !everywhere(e.Details.Problems[0]):
+	case e.Class() == errs.Unreadable && e.Details != nil && len(e.Details.Problems) > 0 && !everywhere(e.Details.Problems[0]):
 		return false, nil
 	default:
 		return false, e
@@ -139,7 +140,7 @@ func everywhere(d mdoc.Diagnostic) bool {
 }
 
 // repaired adds repairs to a result, with their diff where results are not bounded.
-func (env *Env) repaired(ctx context.Context, id mdstore.ID, fixed []mdoc.Diagnostic, o *engine.Outcome, out *WorkspaceCheckOut) {
+func (env *Env) repaired(ctx context.Context, id mdstore.ID, fixed []mdoc.Diagnostic, o *plan.Outcome, out *WorkspaceCheckOut) {
 	done := env.wrote(ctx, id, o, "")
 	if !env.bounded() {
 		done.Diff = o.Diff()

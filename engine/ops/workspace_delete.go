@@ -1,6 +1,11 @@
 package ops
 
-import "context"
+import (
+	"context"
+
+	"arbor/engine"
+	"arbor/engine/plan"
+)
 
 // WorkspaceDeleteIn moves a workspace to the trash.
 type WorkspaceDeleteIn struct {
@@ -40,9 +45,9 @@ func WorkspaceDelete(ctx context.Context, env *Env, in WorkspaceDeleteIn) (*Work
 	if err != nil {
 		return nil, err
 	}
-	d, err := env.Engine.DeleteWorkspace(ctx, id, in.Force, env.act(in.Write, in.Match))
+	d, o, err := engine.Apply(ctx, env.Engine, id, env.act(in.Write, in.Match), plan.DeleteWorkspace{Force: in.Force})
 	if err != nil {
 		return nil, fail(err)
 	}
-	return &WorkspaceDeleteOut{DeletedCount: d.Count, Trash: string(d.Trash), Wrote: env.wrote(ctx, id, d.Outcome, "it lies in the trash, whole; move the folder back to restore it")}, nil
+	return &WorkspaceDeleteOut{DeletedCount: d.Count, Trash: string(d.Trash), Wrote: env.wrote(ctx, id, o, "it lies in the trash, whole; move the folder back to restore it")}, nil
 }

@@ -3,6 +3,8 @@ package ops
 import (
 	"context"
 
+	"arbor/engine/check"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
@@ -54,12 +56,16 @@ const logShown = 20
 
 // WorkspaceGet returns a workspace.
 func WorkspaceGet(ctx context.Context, env *Env, in WorkspaceGetIn) (*WorkspaceGetOut, error) {
+	return reading(ctx, env, in, readWorkspace)
+}
+
+func readWorkspace(ctx context.Context, env *Env, in WorkspaceGetIn) (*WorkspaceGetOut, error) {
 	s, err := env.snapshot(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
 	}
 	out := env.workspaceOut(s.Workspace())
-	out.Counts = counts(s, len(s.Diagnostics()))
+	out.Counts = counts(s, len(check.View(s)))
 	return out, nil
 }
 
@@ -69,7 +75,11 @@ func WorkspaceOwn(ctx context.Context, env *Env, in WorkspaceGetIn) (*WorkspaceG
 	if err != nil {
 		return nil, err
 	}
-	w, err := env.Engine.Workspace(ctx, id)
+	all, err := env.Engine.Workspaces(ctx)
+	if err != nil {
+		return nil, fail(err)
+	}
+	w, err := view.Workspace(all, id)
 	if err != nil {
 		return nil, fail(err)
 	}

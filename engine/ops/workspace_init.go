@@ -3,7 +3,7 @@ package ops
 import (
 	"context"
 
-	"arbor/engine"
+	"arbor/engine/plan"
 	"arbor/mdstore"
 )
 
@@ -39,7 +39,7 @@ arbor init Login --goal "..." --rule "No new dependencies" --doc docs/api.md:"th
 
 // WorkspaceInit makes a workspace with its root node.
 func WorkspaceInit(ctx context.Context, env *Env, in WorkspaceInitIn) (*WorkspaceInitOut, error) {
-	w, err := env.Engine.Init(ctx, engine.NewWorkspace{Name: in.Name, Goal: in.Goal, Rules: in.Rules, Docs: in.Docs}, env.act(in.Write, Match{}))
+	w, err := env.Engine.Init(ctx, plan.NewWorkspace{Name: in.Name, Goal: in.Goal, Rules: in.Rules, Docs: in.Docs}, env.act(in.Write, Match{}))
 	if err != nil {
 		return nil, fail(err)
 	}

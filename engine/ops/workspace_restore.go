@@ -3,7 +3,7 @@ package ops
 import (
 	"context"
 
-	"arbor/engine"
+	"arbor/engine/errs"
 	"arbor/mdstore"
 )
 
@@ -25,7 +25,7 @@ func WorkspaceRestore(ctx context.Context, env *Env, in WorkspaceMoveIn) (*Works
 			return nil, err
 		}
 	}
-	return env.shelve(ctx, in.In, env.act(in.Write, in.Match), env.Engine.Restore, "it is active again")
+	return env.archive(ctx, in, true, "it is active again")
 }
 
 // theOne returns the id of the only archived workspace.
@@ -34,13 +34,13 @@ func theOne(archived []WorkspaceHead) (string, error) {
 	case 1:
 		return archived[0].ID, nil
 	case 0:
-		return "", engine.Fail(engine.WorkspaceNotFound, "no workspace is archived, so there is none to restore")
+		return "", errs.New(errs.WorkspaceNotFound, "no workspace is archived, so there is none to restore")
 	}
-	e := engine.Fail(engine.AmbiguousID, "%d workspaces are archived; name the one to restore", len(archived))
-	e.Details = &engine.Details{Param: "workspaceId"}
+	e := errs.New(errs.AmbiguousID, "%d workspaces are archived; name the one to restore", len(archived))
+	e.Details = &errs.Details{Param: "workspaceId"}
 	for _, w := range archived[:min(len(archived), 8)] {
 		e.Message += "; " + w.ID + " (" + w.Name + ")"
-		e.Details.Candidates = append(e.Details.Candidates, engine.Candidate{ID: w.ID, Title: w.Name})
+		e.Details.Candidates = append(e.Details.Candidates, errs.Candidate{ID: w.ID, Title: w.Name})
 	}
 	return "", e
 }

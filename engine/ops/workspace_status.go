@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"arbor/context/render"
+	"arbor/engine/check"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
@@ -50,15 +51,19 @@ arbor status Login --format markdown`,
 
 // WorkspaceStatus returns the state of a workspace at a glance.
 func WorkspaceStatus(ctx context.Context, env *Env, in WorkspaceStatusIn) (*WorkspaceStatusOut, error) {
+	return reading(ctx, env, in, readStatus)
+}
+
+func readStatus(ctx context.Context, env *Env, in WorkspaceStatusIn) (*WorkspaceStatusOut, error) {
 	s, err := env.snapshot(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
 	}
 	w := s.Workspace()
-	out := &WorkspaceStatusOut{Workspace: env.info(w), Problem: problem(w.Problem()), Problems: []NodeProblem{}, Diagnostics: s.Diagnostics()}
+	out := &WorkspaceStatusOut{Workspace: env.info(w), Problem: problem(w.Problem()), Problems: []NodeProblem{}, Diagnostics: check.Diagnostics(check.View(s))}
 	out.Counts.ByStatus = map[string]int{}
 	p := page{s: s, limit: -1, match: func(n *mdstore.Node) bool { // of every node of the tree, in its order
-		p := s.Problem(n)
+		p := n.Problem()
 		out.Counts.add(n, !p.IsZero())
 		if !p.IsZero() {
 			out.Problems = append(out.Problems, NodeProblem{string(n.ID), n.Title, p})

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"arbor/engine"
+	"arbor/engine/errs"
+	"arbor/engine/plan"
 )
 
 // WorkspaceUpdateIn renames a workspace or gives it another goal.
@@ -30,9 +32,9 @@ func WorkspaceUpdate(ctx context.Context, env *Env, in WorkspaceUpdateIn) (*Wrot
 		return nil, err
 	}
 	if in.Name == nil && in.Goal == nil {
-		return nil, engine.Fail(engine.InvalidParams, "nothing is to be updated; give name or goal")
+		return nil, errs.New(errs.InvalidParams, "nothing is to be updated; give name or goal")
 	}
-	o, err := env.Engine.UpdateWorkspace(ctx, id, in.Name, in.Goal, env.act(in.Write, in.Match))
+	_, o, err := engine.Apply(ctx, env.Engine, id, env.act(in.Write, in.Match), plan.UpdateWorkspace{Name: in.Name, Goal: in.Goal})
 	if err != nil {
 		return nil, fail(err)
 	}

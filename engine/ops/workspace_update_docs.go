@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"arbor/engine"
+	"arbor/engine/plan"
 	"arbor/mdstore"
 )
 
@@ -41,7 +42,8 @@ func WorkspaceUpdateDocs(ctx context.Context, env *Env, in WorkspaceUpdateDocsIn
 	if err != nil {
 		return nil, err
 	}
-	now, o, err := env.Engine.WorkspaceDoc(ctx, id, engine.RefAction(in.Action), mdstore.Ref{Target: in.Path, Description: in.Description}, env.act(in.Write, in.Match))
+	now, o, err := engine.Apply(ctx, env.Engine, id, env.act(in.Write, in.Match),
+		plan.WorkspaceDoc{Do: plan.RefAction(in.Action), Doc: mdstore.Ref{Target: in.Path, Description: in.Description}})
 	if err != nil {
 		return nil, fail(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"arbor/engine"
+	"arbor/engine/plan"
 	"arbor/mdstore"
 )
 
@@ -46,10 +47,10 @@ func WorkspaceUpdateRules(ctx context.Context, env *Env, in WorkspaceUpdateRules
 	if in.Rule != "" {
 		rules = append([]string{in.Rule}, rules...)
 	}
-	if in.Action == string(engine.ReplaceRules) && rules == nil {
+	if in.Action == string(plan.ReplaceRules) && rules == nil {
 		return nil, badParam("rules", "rules is missing; replace takes all rules, an empty list for none")
 	}
-	now, o, err := env.Engine.Rules(ctx, id, engine.RulesAction(in.Action), rules, env.act(in.Write, in.Match))
+	now, o, err := engine.Apply(ctx, env.Engine, id, env.act(in.Write, in.Match), plan.Rules{Do: plan.RulesAction(in.Action), Rules: rules})
 	if err != nil {
 		return nil, fail(err)
 	}

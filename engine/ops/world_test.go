@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/engine"
 	"arbor/engine/enginetest"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 	"arbor/mdstore/memstore"
@@ -41,7 +41,7 @@ func vault(rules string, nodes map[string][2]string) map[mdstore.Path][]byte {
 }
 
 // call runs an operation by name and returns its result as decoded JSON.
-func call(t testing.TB, env *ops.Env, name string, args map[string]any) (map[string]any, *engine.Error) {
+func call(t testing.TB, env *ops.Env, name string, args map[string]any) (map[string]any, *errs.Error) {
 	t.Helper()
 	o, ok := ops.Find(name)
 	if !ok {
@@ -49,9 +49,9 @@ func call(t testing.TB, env *ops.Env, name string, args map[string]any) (map[str
 	}
 	out, err := o.Call(context.Background(), env, enginetest.Args(args))
 	if err != nil {
-		var e *engine.Error
+		var e *errs.Error
 		if !errors.As(err, &e) {
-			t.Fatalf("%s(%v) fails with a %T, not an *engine.Error: %v", name, args, err, err)
+			t.Fatalf("%s(%v) fails with a %T, not an *errs.Error: %v", name, args, err, err)
 		}
 		return nil, e
 	}
@@ -77,13 +77,13 @@ func must(t testing.TB, env *ops.Env, name string, args map[string]any) map[stri
 }
 
 // refused runs an operation that has to fail with that code and leave every byte as it is.
-func refused(t testing.TB, w *enginetest.World, env *ops.Env, code engine.Code, name string, args map[string]any) *engine.Error {
+func refused(t testing.TB, w *enginetest.World, env *ops.Env, code errs.Code, name string, args map[string]any) *errs.Error {
 	t.Helper()
 	before := w.Store.Files()
 	m, err := call(t, env, name, args)
 	if err == nil {
 		t.Errorf("%s(%v) succeeds with %v\nwant %s", name, args, m, code)
-		return engine.Fail("", "")
+		return errs.New("", "")
 	}
 	if err.Code != code {
 		t.Errorf("%s(%v): %s: %s\nwant %s", name, args, err.Code, err.Message, code)

@@ -188,3 +188,22 @@ func knownNames(all []*mdstore.Workspace) string {
 	}
 	return s
 }
+
+// Workspace returns the one workspace with that id.
+func Workspace(all []*mdstore.Workspace, id mdstore.ID) (*mdstore.Workspace, error) {
+	var hit *mdstore.Workspace
+	for _, w := range all {
+		switch {
+		case w.ID != id:
+		case hit != nil:
+			return nil, errs.New(errs.DuplicateID, "%s: two workspaces have this id, %s and %s; give one of them another id, or move the copy out of the vault",
+				id, hit.Path, w.Path).With(errs.Details{Paths: []string{string(hit.Path), string(w.Path)}})
+		default:
+			hit = w
+		}
+	}
+	if hit == nil {
+		return nil, UnknownWorkspace(id, all)
+	}
+	return hit, nil
+}

@@ -26,8 +26,7 @@ type View struct {
 }
 
 var (
-	_ assemble.Source    = (*View)(nil)
-	_ assemble.KinSource = (*View)(nil)
+	_ assemble.Source = (*View)(nil)
 )
 
 // CodeFileMissing is the code of a folder that is to hold a file and holds none.

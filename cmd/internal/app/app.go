@@ -19,6 +19,8 @@ import (
 	"arbor/cmd/internal/cli"
 	"arbor/cmd/internal/importtanmi"
 	"arbor/engine"
+	"arbor/engine/errs"
+	"arbor/engine/plan"
 	"arbor/mdstore/dirstore"
 	"arbor/mdstore/memstore"
 )
@@ -77,7 +79,7 @@ func run(ctx context.Context, sys cli.System) (code int) {
 func explain(sys cli.System, p any, stack []byte) int {
 	message := fmt.Sprintf("this is a bug in arbor: %v; the vault is whole: a change is made as one or not at all", p)
 	if slices.Contains(sys.Args, "--json") {
-		data, _ := json.MarshalIndent(map[string]any{"error": engine.Fail(engine.InternalError, "%s", message)}, "", "  ")
+		data, _ := json.MarshalIndent(map[string]any{"error": errs.New(errs.InternalError, "%s", message)}, "", "  ")
 		fmt.Fprintf(sys.Stdout, "%s\n", data)
 	} else {
 		fmt.Fprintf(sys.Stderr, "arbor: %s\n", message)
@@ -90,10 +92,10 @@ func explain(sys cli.System, p any, stack []byte) int {
 	return 1
 }
 
-func readTanmi(from fs.FS, vault string, zone *time.Location) ([]engine.Import, []string, error) {
+func readTanmi(from fs.FS, vault string, zone *time.Location) ([]plan.Import, []string, error) {
 	all, warnings, err := importtanmi.Read(from, importtanmi.Options{VaultName: vault, Zone: zone})
 	if err != nil {
-		return nil, nil, engine.Fail(engine.InvalidPath, "%v", err)
+		return nil, nil, errs.New(errs.InvalidPath, "%v", err)
 	}
 	return all, warnings, nil
 }
@@ -107,8 +109,8 @@ func (v vaults) Open(ctx context.Context, p cli.Place, mode cli.Mode) (*cli.Vaul
 	if err == nil {
 		return v.open(ctx, found)
 	}
-	var missing *engine.Error
-	if mode == cli.MustExist || mode == cli.Lasting || !errors.As(err, &missing) || missing.Code != engine.VaultNotFound || exists(found.Vault) {
+	var missing *errs.Error
+	if mode == cli.MustExist || mode == cli.Lasting || !errors.As(err, &missing) || missing.Code != errs.VaultNotFound || exists(found.Vault) {
 		return nil, err
 	}
 	if ctx.Err() != nil {
@@ -169,7 +171,7 @@ func (v vaults) lasting(ctx context.Context, found cli.Found) (*cli.Vault, error
 	if err != nil {
 		return nil, err
 	}
-	e, err := engine.Open(ctx, st, engine.Options{Vault: found.Vault, Project: found.Project, Served: true})
+	e, err := engine.Open(ctx, st, engine.Options{Vault: found.Vault, Project: found.Project})
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}
@@ -185,7 +187,7 @@ func (v vaults) options(project string) (dirstore.Options, error) {
 	case said != "":
 		d, err := time.ParseDuration(said)
 		if err != nil || d < 0 {
-			return opt, engine.Fail(engine.InvalidParams, "%s is %q; a time such as 30s, or ignore, is expected", gitVar, said)
+			return opt, errs.New(errs.InvalidParams, "%s is %q; a time such as 30s, or ignore, is expected", gitVar, said)
 		}
 		opt.GitPatience = max(d, 1)
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"arbor/cmd/internal/cli"
-	"arbor/engine"
+	"arbor/engine/errs"
 )
 
 // lay makes a folder with files and folders; names that end in a slash are folders.
@@ -45,29 +45,29 @@ func TestFind(t *testing.T) {
 		want    string // the vault, relative
 		project string
 		why     string
-		code    engine.Code
+		code    errs.Code
 	}{
 		{name: "here", files: map[string]string{".tanmi-workspace/": ""}, want: ".tanmi-workspace", project: ".", why: "which is this folder"},
 		{name: "above", files: map[string]string{".tanmi-workspace/": "", "a/b/": ""}, from: "a/b", want: ".tanmi-workspace", project: ".", why: "2 folders above"},
 		{name: "the nearest", files: map[string]string{".tanmi-workspace/": "", "a/.tanmi-workspace/": "", "a/b/": ""}, from: "a/b", want: "a/.tanmi-workspace", project: "a", why: "one folder above"},
-		{name: "none", files: map[string]string{"a/": ""}, from: "a", want: "a/.tanmi-workspace", project: "a", code: engine.VaultNotFound},
-		{name: "a file is none", files: map[string]string{".tanmi-workspace": "x"}, want: ".tanmi-workspace", project: ".", code: engine.VaultNotFound},
+		{name: "none", files: map[string]string{"a/": ""}, from: "a", want: "a/.tanmi-workspace", project: "a", code: errs.VaultNotFound},
+		{name: "a file is none", files: map[string]string{".tanmi-workspace": "x"}, want: ".tanmi-workspace", project: ".", code: errs.VaultNotFound},
 		{name: "the flag wins", files: map[string]string{".tanmi-workspace/": "", "plans/": "", "other/": ""}, flag: "plans", env: "other", want: "plans", project: ".", why: "--vault"},
 		{name: "then the environment", files: map[string]string{".tanmi-workspace/": "", "other/": ""}, env: "other", want: "other", project: ".", why: "ARBOR_VAULT"},
 		{name: "a project stands for its vault", files: map[string]string{"p/.tanmi-workspace/": ""}, flag: "p", want: "p/.tanmi-workspace", project: "p", why: "project"},
-		{name: "a named one that is missing", files: map[string]string{".tanmi-workspace/": ""}, flag: "nosuch", want: "nosuch", project: ".", code: engine.VaultNotFound},
-		{name: "a named file", files: map[string]string{".tanmi-workspace/": "", "f": "x"}, flag: "f", want: "f", project: ".", code: engine.VaultNotFound},
+		{name: "a named one that is missing", files: map[string]string{".tanmi-workspace/": ""}, flag: "nosuch", want: "nosuch", project: ".", code: errs.VaultNotFound},
+		{name: "a named file", files: map[string]string{".tanmi-workspace/": "", "f": "x"}, flag: "f", want: "f", project: ".", code: errs.VaultNotFound},
 		{name: "arbor.toml", files: map[string]string{"arbor.toml": "vault = \"plans/v\"\n", "plans/v/": "", "a/": "", ".tanmi-workspace/": ""}, from: "a", want: "plans/v", project: ".", why: "arbor.toml"},
 		{name: "arbor.toml without the key", files: map[string]string{"arbor.toml": "# vault = 1\n", ".tanmi-workspace/": ""}, want: ".tanmi-workspace", project: ".", why: "this folder"},
-		{name: "arbor.toml names one that is missing", files: map[string]string{"arbor.toml": "vault = \"v\"\n"}, want: "v", project: ".", code: engine.VaultNotFound},
-		{name: "arbor.toml is broken", files: map[string]string{"arbor.toml": "vault =\n"}, want: ".tanmi-workspace", project: ".", code: engine.InvalidContent},
-		{name: "arbor.toml as if it were YAML", files: map[string]string{"arbor.toml": "vault: plan\n", "plan/": ""}, want: ".tanmi-workspace", project: ".", code: engine.InvalidContent},
-		{name: "arbor.toml of another type", files: map[string]string{"arbor.toml": "vault = 3\n"}, want: ".tanmi-workspace", project: ".", code: engine.InvalidContent},
-		{name: "arbor.toml of a table", files: map[string]string{"arbor.toml": "[vault]\npath = \"v\"\n"}, want: ".tanmi-workspace", project: ".", code: engine.InvalidContent},
-		{name: "arbor.toml with an unknown key", files: map[string]string{"arbor.toml": "valut = \"plans\"\n", ".tanmi-workspace/": ""}, want: ".tanmi-workspace", project: ".", code: engine.InvalidContent},
-		{name: "arbor.toml with an unknown table", files: map[string]string{"arbor.toml": "vault = \"v\"\n[mcp]\nbudget = 1\n", "v/": ""}, want: ".tanmi-workspace", project: ".", code: engine.InvalidContent},
+		{name: "arbor.toml names one that is missing", files: map[string]string{"arbor.toml": "vault = \"v\"\n"}, want: "v", project: ".", code: errs.VaultNotFound},
+		{name: "arbor.toml is broken", files: map[string]string{"arbor.toml": "vault =\n"}, want: ".tanmi-workspace", project: ".", code: errs.InvalidContent},
+		{name: "arbor.toml as if it were YAML", files: map[string]string{"arbor.toml": "vault: plan\n", "plan/": ""}, want: ".tanmi-workspace", project: ".", code: errs.InvalidContent},
+		{name: "arbor.toml of another type", files: map[string]string{"arbor.toml": "vault = 3\n"}, want: ".tanmi-workspace", project: ".", code: errs.InvalidContent},
+		{name: "arbor.toml of a table", files: map[string]string{"arbor.toml": "[vault]\npath = \"v\"\n"}, want: ".tanmi-workspace", project: ".", code: errs.InvalidContent},
+		{name: "arbor.toml with an unknown key", files: map[string]string{"arbor.toml": "valut = \"plans\"\n", ".tanmi-workspace/": ""}, want: ".tanmi-workspace", project: ".", code: errs.InvalidContent},
+		{name: "arbor.toml with an unknown table", files: map[string]string{"arbor.toml": "vault = \"v\"\n[mcp]\nbudget = 1\n", "v/": ""}, want: ".tanmi-workspace", project: ".", code: errs.InvalidContent},
 		{name: "the home of TanmiWorkspace", files: map[string]string{".tanmi-workspace/index.json": "{}", ".tanmi-workspace/config.json": "{}", "a/": ""}, from: "a",
-			want: "a/.tanmi-workspace", project: "a", code: engine.VaultNotFound},
+			want: "a/.tanmi-workspace", project: "a", code: errs.VaultNotFound},
 		{name: "a vault with such files", files: map[string]string{".tanmi-workspace/index.json": "{}", ".tanmi-workspace/config.json": "{}", ".tanmi-workspace/ws-a/Workspace.md": ""},
 			want: ".tanmi-workspace", project: ".", why: "this folder"},
 	} {
@@ -92,18 +92,18 @@ func TestFind(t *testing.T) {
 			if !strings.Contains(got.Why, tt.why) || got.Exists != (err == nil) {
 				t.Errorf("why %q, exists %v; want %q in it, %v", got.Why, got.Exists, tt.why, err == nil)
 			}
-			if example := `vault = "plans"`; tt.code == engine.InvalidContent && !strings.Contains(err.Error(), example) {
+			if example := `vault = "plans"`; tt.code == errs.InvalidContent && !strings.Contains(err.Error(), example) {
 				t.Errorf("%v\nwant %s in it", err, example)
 			}
-			if tt.code != engine.InvalidContent && len(got.Looked) == 0 {
+			if tt.code != errs.InvalidContent && len(got.Looked) == 0 {
 				t.Error("it does not tell where it looked")
 			}
 		})
 	}
 }
 
-func codeOf(err error) engine.Code {
-	if e := engine.AsError(err); e != nil {
+func codeOf(err error) errs.Code {
+	if e := errs.As(err); e != nil {
 		return e.Code
 	}
 	return ""
@@ -113,7 +113,7 @@ func TestOpenModes(t *testing.T) {
 	dir := lay(t, nil)
 	v := vaults{getenv: func(string) string { return "" }}
 	place := cli.Place{Dir: dir}
-	if _, err := v.Open(t.Context(), place, cli.MustExist); codeOf(err) != engine.VaultNotFound {
+	if _, err := v.Open(t.Context(), place, cli.MustExist); codeOf(err) != errs.VaultNotFound {
 		t.Errorf("MustExist: %v", err)
 	}
 	got, err := v.Open(t.Context(), place, cli.Pretend)
@@ -143,13 +143,13 @@ func TestOpenModes(t *testing.T) {
 	if err := got.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := v.Open(t.Context(), cli.Place{Dir: dir, Vault: "file"}, cli.MustExist); codeOf(err) != engine.VaultNotFound {
+	if _, err := v.Open(t.Context(), cli.Place{Dir: dir, Vault: "file"}, cli.MustExist); codeOf(err) != errs.VaultNotFound {
 		t.Errorf("a vault that is missing: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := v.Open(t.Context(), cli.Place{Dir: dir, Vault: "file"}, cli.Create); codeOf(err) != engine.VaultNotFound {
+	if _, err := v.Open(t.Context(), cli.Place{Dir: dir, Vault: "file"}, cli.Create); codeOf(err) != errs.VaultNotFound {
 		t.Errorf("a file in place of the vault: %v", err)
 	}
 }
@@ -171,8 +171,8 @@ func TestPanic(t *testing.T) {
 			t.Errorf("%q: exit code %d", tt.args, code)
 		}
 		if len(tt.args) > 0 {
-			var doc struct{ Error engine.Error }
-			if err := json.Unmarshal(out.Bytes(), &doc); err != nil || doc.Error.Code != engine.InternalError {
+			var doc struct{ Error errs.Error }
+			if err := json.Unmarshal(out.Bytes(), &doc); err != nil || doc.Error.Code != errs.InternalError {
 				t.Errorf("%q prints %q: %v", tt.args, out.String(), err)
 			}
 		} else if !strings.HasPrefix(errs.String(), "arbor: this is a bug in arbor: out of cheese; the vault is whole") || out.Len() > 0 {
@@ -214,7 +214,7 @@ func TestVersion(t *testing.T) {
 
 func TestReadTanmiNone(t *testing.T) {
 	_, _, err := readTanmi(os.DirFS(lay(t, map[string]string{"file": ""})), ".tanmi-workspace", nil)
-	if codeOf(err) != engine.InvalidPath {
+	if codeOf(err) != errs.InvalidPath {
 		t.Errorf("error %v, want INVALID_PATH", err)
 	}
 }

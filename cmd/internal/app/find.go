@@ -10,7 +10,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"arbor/cmd/internal/cli"
-	"arbor/engine"
+	"arbor/engine/errs"
 	"arbor/mdstore"
 )
 
@@ -104,7 +104,7 @@ func above(at string, up int) string {
 }
 
 func notFound(format string, args ...any) error {
-	return engine.Fail(engine.VaultNotFound, format, args...)
+	return errs.New(errs.VaultNotFound, format, args...)
 }
 
 // checked returns what is at a path that somebody named, which need not exist.
@@ -129,7 +129,7 @@ func configured(file string) (string, error) {
 		return "", nil
 	}
 	if err != nil {
-		return "", engine.Fail(engine.InvalidPath, "%s cannot be read: %v", file, err)
+		return "", errs.New(errs.InvalidPath, "%s cannot be read: %v", file, err)
 	}
 	var c struct {
 		Vault any `toml:"vault"`
@@ -138,13 +138,13 @@ func configured(file string) (string, error) {
 	if err != nil {
 		var at toml.ParseError
 		if errors.As(err, &at) {
-			return "", engine.Fail(engine.InvalidContent, "%s:%d: %s; %s", file, at.Position.Line, at.Message, vaultLine)
+			return "", errs.New(errs.InvalidContent, "%s:%d: %s; %s", file, at.Position.Line, at.Message, vaultLine)
 		}
-		return "", engine.Fail(engine.InvalidContent, "%s: %v; %s", file, err, vaultLine)
+		return "", errs.New(errs.InvalidContent, "%s: %v; %s", file, err, vaultLine)
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		e := engine.Fail(engine.InvalidContent, "%s: %s is no key that is known; did you mean vault? It is the only one: %s", file, unknown[0], vaultLine)
-		e.Details = &engine.Details{Nearest: "vault"}
+		e := errs.New(errs.InvalidContent, "%s: %s is no key that is known; did you mean vault? It is the only one: %s", file, unknown[0], vaultLine)
+		e.Details = &errs.Details{Nearest: "vault"}
 		return "", e
 	}
 	switch vault := c.Vault.(type) {
@@ -153,7 +153,7 @@ func configured(file string) (string, error) {
 	case string:
 		return vault, nil
 	}
-	return "", engine.Fail(engine.InvalidContent, "%s: vault is no text; %s", file, vaultLine)
+	return "", errs.New(errs.InvalidContent, "%s: vault is no text; %s", file, vaultLine)
 }
 
 // vaultLine says what configFile may hold.

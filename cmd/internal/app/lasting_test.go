@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"arbor/cmd/internal/cli"
-	"arbor/engine"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
@@ -190,8 +190,8 @@ func TestAVaultThatIsAwayIsToldOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, in := range calls {
-		e := engine.AsError(call(name, in))
-		if e == nil || e.Code != engine.VaultNotFound || !strings.Contains(e.Message, "put it back") || strings.Contains(e.Message, "does not exist") {
+		e := errs.As(call(name, in))
+		if e == nil || e.Code != errs.VaultNotFound || !strings.Contains(e.Message, "put it back") || strings.Contains(e.Message, "does not exist") {
 			t.Errorf("%s: %v", name, e)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"arbor/cmd/internal/httpguard"
 	"arbor/cmd/internal/mcpserv"
 	"arbor/engine"
+	"arbor/engine/errs"
 	"arbor/mdstore"
 )
 
@@ -137,11 +138,11 @@ curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \
 			}
 			secret, _, err := httpguard.Token(token)
 			if err != nil {
-				return engine.Fail(engine.InvalidPath, "%v", err)
+				return errs.New(errs.InvalidPath, "%v", err)
 			}
 			l, err := net.Listen("tcp", listen)
 			if err != nil {
-				return engine.Fail(engine.InvalidParams, "--listen %s: %v; port 0 takes any that is free", listen, err)
+				return errs.New(errs.InvalidParams, "--listen %s: %v; port 0 takes any that is free", listen, err)
 			}
 			endpoint := s.Endpoint()
 			mux := http.NewServeMux()
@@ -168,10 +169,10 @@ const sessionsEnd = 3 * time.Second
 func local(listen string) error {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
-		return engine.Fail(engine.InvalidParams, "--listen %s: %v; an address as 127.0.0.1:7433 is expected", listen, err)
+		return errs.New(errs.InvalidParams, "--listen %s: %v; an address as 127.0.0.1:7433 is expected", listen, err)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return engine.Fail(engine.InvalidParams, "--listen %s: others could reach that; arbor serves this machine only, on 127.0.0.1, ::1 or localhost", listen)
+		return errs.New(errs.InvalidParams, "--listen %s: others could reach that; arbor serves this machine only, on 127.0.0.1, ::1 or localhost", listen)
 	}
 	return nil
 }

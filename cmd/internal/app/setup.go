@@ -14,7 +14,7 @@ import (
 	"arbor/cmd/internal/cli"
 	"arbor/cmd/internal/mcpserv"
 	"arbor/cmd/internal/setup"
-	"arbor/engine"
+	"arbor/engine/errs"
 )
 
 func setupCommand() cli.Command {
@@ -44,16 +44,16 @@ arbor setup windsurf --undo`,
 		},
 		Run: func(_ context.Context, call cli.Call) error {
 			found, err := call.Find()
-			if err != nil && engine.AsError(err).Code != engine.VaultNotFound {
+			if err != nil && errs.As(err).Code != errs.VaultNotFound {
 				return err
 			}
 			if opt.Home, err = os.UserHomeDir(); err != nil {
-				return engine.Fail(engine.InvalidPath, "your home folder is not known: %v; set HOME", err)
+				return errs.New(errs.InvalidPath, "your home folder is not known: %v; set HOME", err)
 			}
 			opt.Client, opt.Project, opt.Getenv, opt.DryRun, opt.Remove = call.Word, found.Project, call.Getenv, call.DryRun, undo
 			if everywhere {
 				if opt.Scope != setup.User && len(setup.Scopes(opt.Client)) > 1 {
-					return engine.Fail(engine.InvalidParams, "--everywhere goes with --scope user: a project's configuration is about that project")
+					return errs.New(errs.InvalidParams, "--everywhere goes with --scope user: a project's configuration is about that project")
 				}
 				opt.Project = ""
 			}
@@ -128,8 +128,8 @@ echo '{"session_id":"s-1"}' | arbor hook session-start`,
 			hc := setup.HookCall{Name: call.Word, Stdin: unlessTerminal(call.Stdin), Stdout: call.Stdout, Session: call.Getenv(claudeSession)}
 			atHome(call)
 			e, _, err := call.Open(ctx, cli.MustExist)
-			var missing *engine.Error
-			if err != nil && !(errors.As(err, &missing) && missing.Code == engine.VaultNotFound) {
+			var missing *errs.Error
+			if err != nil && !(errors.As(err, &missing) && missing.Code == errs.VaultNotFound) {
 				hc.Broken = err
 			}
 			if err := setup.Hook(ctx, e, hc); err != nil {

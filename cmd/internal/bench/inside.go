@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"arbor/engine"
+	"arbor/engine/live"
 	"arbor/engine/ops"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
 )
@@ -273,7 +275,7 @@ func (b *bench) reloads() []row {
 		return i, mdstore.VersionOf([]byte(text))
 	}
 	view := func(i int, version mdstore.Version) (took float64) {
-		var s *engine.Snapshot
+		var s *view.View
 		took = clock(func() { s = must(o.Snapshot(b.ctx, workspaceID)) })
 		if n := must(s.Known(b.v.plan[i].id)); n.Version() != version {
 			check(fmt.Errorf("a save of %s does not show", n.ID))
@@ -292,7 +294,7 @@ func (b *bench) reloads() []row {
 	})[0]
 	ctx, stop := context.WithCancel(b.ctx)
 	news, ready, ended := make(chan struct{}, 1000), make(chan struct{}), make(chan error, 1)
-	go func() { ended <- o.Follow(ctx, func() { close(ready) }, func(engine.News) { news <- struct{}{} }) }()
+	go func() { ended <- o.Follow(ctx, func() { close(ready) }, func(live.News) { news <- struct{}{} }) }()
 	<-ready
 	followed := b.inTurn(1, func() float64 {
 		for len(news) > 0 {

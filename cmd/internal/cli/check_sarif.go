@@ -12,7 +12,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"arbor/engine"
+	"arbor/engine/check"
 	"arbor/mdstore/mdoc"
 )
 
@@ -86,7 +86,7 @@ const (
 func (sh *shell) newSARIF(ds []mdoc.Diagnostic) *sarifLog {
 	driver := sarifDriver{Name: "arbor", Version: sh.sys.Version.Version}
 	index := map[string]int{}
-	for i, c := range engine.CheckCodes() {
+	for i, c := range check.CheckCodes() {
 		index[c.Code] = i
 		help := "By hand: " + c.Person + "."
 		if c.Fix != "" {
@@ -100,7 +100,7 @@ func (sh *shell) newSARIF(ds []mdoc.Diagnostic) *sarifLog {
 		OriginalURIBaseIDs: map[string]sarifArtifact{sarifBase: {Description: &sarifText{Text: "the root of the repository, or the project's folder where it is in none"}}}}
 	files := sources{root: sh.sourceRoot(), vault: sh.vault.Found.Vault, texts: map[string][]byte{}, met: map[string]int{}}
 	for _, d := range ds {
-		r := sarifResult{RuleID: d.Code, RuleIndex: -1, Level: string(engine.SeverityWarning), Message: sarifText{Text: d.Text},
+		r := sarifResult{RuleID: d.Code, RuleIndex: -1, Level: string(check.SeverityWarning), Message: sarifText{Text: d.Text},
 			Locations: []sarifLocation{{sarifPhysical{ArtifactLocation: files.artifact(d.File), Region: files.region(d)}}}}
 		if i, known := index[d.Code]; known {
 			r.RuleIndex, r.Level = i, driver.Rules[i].DefaultConfiguration.Level

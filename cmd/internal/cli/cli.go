@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"arbor/engine"
+	"arbor/engine/plan"
 )
 
 // A System is what the command line is given of the world. Nothing in this package reaches for it in another way.
@@ -33,7 +34,7 @@ type System struct {
 
 	// Tanmi reads a TanmiWorkspace 1.x folder, or a folder of them; the strings are warnings. vault is the name of the folder that
 	// is imported into, and zone where the logs were written, nil where nobody says.
-	Tanmi func(from fs.FS, vault string, zone *time.Location) ([]engine.Import, []string, error)
+	Tanmi func(from fs.FS, vault string, zone *time.Location) ([]plan.Import, []string, error)
 
 	// Streams is called by a command that prints as things happen. From then on until done is called, a write to a stdout that nobody reads is an error and not
 	// the end of the process, and unread is called when that is noticed before anything is written. nil where nothing is to be done for that.

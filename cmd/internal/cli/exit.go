@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"arbor/context/render"
-	"arbor/engine"
+	"arbor/engine/errs"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
@@ -26,9 +26,9 @@ const (
 	exitInterrupted = 130
 )
 
-var exitCodes = map[engine.Class]int{
-	engine.Internal: exitInternal, engine.Invalid: exitInvalid, engine.NotFound: exitNotFound,
-	engine.Refused: exitRefused, engine.Conflict: exitConflict, engine.Unreadable: exitUnreadable,
+var exitCodes = map[errs.Class]int{
+	errs.Internal: exitInternal, errs.Invalid: exitInvalid, errs.NotFound: exitNotFound,
+	errs.Refused: exitRefused, errs.Conflict: exitConflict, errs.Unreadable: exitUnreadable,
 }
 
 // exitHelp is what help says about them.
@@ -73,14 +73,14 @@ func (sh *shell) finish(ctx context.Context, err error) int {
 }
 
 // errorOf returns the error as programs see it, and the command whose help tells more.
-func errorOf(err error) (e *engine.Error, command string) {
+func errorOf(err error) (e *errs.Error, command string) {
 	var u *usageError
 	if !errors.As(err, &u) {
-		return engine.AsError(err), ""
+		return errs.As(err), ""
 	}
-	e = engine.Fail(u.code, "%s", u.Error())
+	e = errs.New(u.code, "%s", u.Error())
 	if u.nearest != "" {
-		e.Details = &engine.Details{Nearest: u.nearest}
+		e.Details = &errs.Details{Nearest: u.nearest}
 	}
 	return e, u.command
 }
@@ -105,7 +105,7 @@ func (sh *shell) wantsJSON() bool {
 }
 
 // complain prints an error for people: the message, the facts that it does not tell, and what may help.
-func (sh *shell) complain(e *engine.Error, command string) {
+func (sh *shell) complain(e *errs.Error, command string) {
 	style := sh.style()
 	style.Color = sh.color(sh.term.err)
 	var b strings.Builder
@@ -140,21 +140,21 @@ func (sh *shell) complain(e *engine.Error, command string) {
 }
 
 // ofLocal reports whether an error is about files of this machine's, which no check looks at.
-func ofLocal(e *engine.Error) bool {
+func ofLocal(e *errs.Error) bool {
 	return e.Details != nil && slices.ContainsFunc(e.Details.Problems, func(p mdoc.Diagnostic) bool { return mdstore.Path(p.File).Under(mdstore.LocalDir) })
 }
 
 const candidateLines = 10 // of an error
 
 // remedies are what a person at a command line can do about an error, unless the message says it already.
-var remedies = map[engine.Code]struct{ with, text string }{
-	engine.VaultNotFound:       {"arbor init", "NAME --goal GOAL makes one; arbor where tells where it was looked for"},
-	engine.RulesHashMismatch:   {"arbor rules", "shows the rules and the hash that goes with --rules-hash"},
-	engine.ConclusionRequired:  {"-m TEXT", "gives it; or -F FILE, - for stdin, -e for your editor"},
-	engine.InvalidParentStatus: {"--cascade", "reopens what is closed above it"},
-	engine.WorkspaceActive:     {"--force", "does it all the same"},
-	engine.FileUnreadable:      {"arbor check", "lists what is wrong, with file and line"},
-	engine.DuplicateID:         {"arbor check", "lists what is wrong, with file and line"},
+var remedies = map[errs.Code]struct{ with, text string }{
+	errs.VaultNotFound:       {"arbor init", "NAME --goal GOAL makes one; arbor where tells where it was looked for"},
+	errs.RulesHashMismatch:   {"arbor rules", "shows the rules and the hash that goes with --rules-hash"},
+	errs.ConclusionRequired:  {"-m TEXT", "gives it; or -F FILE, - for stdin, -e for your editor"},
+	errs.InvalidParentStatus: {"--cascade", "reopens what is closed above it"},
+	errs.WorkspaceActive:     {"--force", "does it all the same"},
+	errs.FileUnreadable:      {"arbor check", "lists what is wrong, with file and line"},
+	errs.DuplicateID:         {"arbor check", "lists what is wrong, with file and line"},
 }
 
 // temporaries removes the files that an editor wrote once their text is safe, and names them where it is not.

@@ -9,8 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"arbor/context/render"
-	"arbor/engine"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
+	"arbor/engine/plan"
 )
 
 func newImport(sh *shell) *cobra.Command {
@@ -113,7 +114,7 @@ func runImportTanmi(ctx context.Context, opt *importOptions) error {
 }
 
 // read reads what is to be imported.
-func (opt *importOptions) read() ([]engine.Import, []string, error) {
+func (opt *importOptions) read() ([]plan.Import, []string, error) {
 	var zone *time.Location
 	if opt.zone != "" {
 		z, err := time.LoadLocation(opt.zone)
@@ -124,17 +125,17 @@ func (opt *importOptions) read() ([]engine.Import, []string, error) {
 	}
 	root, err := os.OpenRoot(resolve(opt.dir(), opt.from))
 	if err != nil {
-		return nil, nil, engine.Fail(engine.InvalidPath, "%s is no folder that can be read (%v); give the folder that holds workspace.json, or the one above", opt.from, err)
+		return nil, nil, errs.New(errs.InvalidPath, "%s is no folder that can be read (%v); give the folder that holds workspace.json, or the one above", opt.from, err)
 	}
 	defer root.Close()
 	found, err := opt.sys.Vaults.Find(opt.place())
-	if err != nil && !isCode(err, engine.VaultNotFound) {
+	if err != nil && !isCode(err, errs.VaultNotFound) {
 		return nil, nil, err
 	}
 	return opt.sys.Tanmi(root.FS(), filepath.Base(found.Vault), zone)
 }
 
-func (out *imported) add(ws engine.Import, done *engine.Outcome) {
+func (out *imported) add(ws plan.Import, done *plan.Outcome) {
 	out.Workspaces = append(out.Workspaces, importedWorkspace{string(ws.ID), ws.Name, len(ws.Nodes), ws.Archived})
 	out.Changed = out.Changed || done.Changed()
 	if done.DryRun {
@@ -146,7 +147,7 @@ func (out *imported) add(ws engine.Import, done *engine.Outcome) {
 	}
 }
 
-func (opt *importOptions) reportImport(ws engine.Import, done *engine.Outcome) error {
+func (opt *importOptions) reportImport(ws plan.Import, done *plan.Outcome) error {
 	switch {
 	case opt.flags.quiet:
 		return opt.print(render.Visible(string(ws.ID)))

@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 
-	"arbor/engine"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
@@ -27,10 +27,10 @@ func logCommand(sh *shell) command {
 
 // orText adds to an error about a single word that names no node how it would be a text.
 func orText(err error, how string) error {
-	if !isCode(err, engine.NodeNotFound) {
+	if !isCode(err, errs.NodeNotFound) {
 		return err
 	}
-	e := *engine.AsError(err)
+	e := *errs.As(err)
 	e.Message += "; if it is a text: " + how
 	return &e
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"arbor/context/render"
-	"arbor/engine"
+	"arbor/engine/claims"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 )
@@ -32,8 +32,8 @@ func nextCommand(sh *shell) command {
 			return usagef("-n/--count is 0; 1 is the least")
 		case leased && !in.Claim:
 			return usagef("--lease says how long a claim lasts, and nothing is claimed without --claim; use both")
-		case leased && (lease < time.Second || lease > engine.MaxLease):
-			return usagef("--lease is %v; a second is the shortest, and %.0fh the longest", lease, engine.MaxLease.Hours())
+		case leased && (lease < time.Second || lease > claims.MaxLease):
+			return usagef("--lease is %v; a second is the shortest, and %.0fh the longest", lease, claims.MaxLease.Hours())
 		}
 		if sh.flags.all && in.Count == nil {
 			in.Count = new(math.MaxInt32)

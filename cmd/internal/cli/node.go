@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"arbor/engine"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 )
 
@@ -137,7 +137,7 @@ exact title; "." is the focused node.`,
 }
 
 // isCode reports whether err has that code.
-func isCode(err error, code engine.Code) bool {
-	e := engine.AsError(err)
+func isCode(err error, code errs.Code) bool {
+	e := errs.As(err)
 	return e != nil && e.Code == code
 }

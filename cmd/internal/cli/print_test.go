@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"arbor/context/render"
-	"arbor/engine"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 )
 
@@ -39,13 +39,13 @@ func TestJSONLaws(t *testing.T) {
 
 // Every class of errors has its exit code, and no two share one.
 func TestExitCodes(t *testing.T) {
-	seen := map[int]engine.Code{}
-	for code, want := range map[engine.Code]int{
-		engine.InternalError: 1, engine.InvalidParams: 2, engine.AmbiguousID: 2, engine.NodeNotFound: 3, engine.VaultNotFound: 3,
-		engine.InvalidTransition: 4, engine.RulesHashMismatch: 4, engine.Conflicting: 5, engine.FileUnreadable: 6, engine.DuplicateID: 6,
+	seen := map[int]errs.Code{}
+	for code, want := range map[errs.Code]int{
+		errs.InternalError: 1, errs.InvalidParams: 2, errs.AmbiguousID: 2, errs.NodeNotFound: 3, errs.VaultNotFound: 3,
+		errs.InvalidTransition: 4, errs.RulesHashMismatch: 4, errs.Conflicting: 5, errs.FileUnreadable: 6, errs.DuplicateID: 6,
 	} {
 		w := &shell{sys: &System{Stdout: &strings.Builder{}, Stderr: &strings.Builder{}}}
-		if got := w.finish(t.Context(), engine.Fail(code, "x")); got != want {
+		if got := w.finish(t.Context(), errs.New(code, "x")); got != want {
 			t.Errorf("%s: exit code %d, want %d", code, got, want)
 		}
 		if other, ok := seen[want]; ok && other.Class() != code.Class() {
@@ -53,7 +53,7 @@ func TestExitCodes(t *testing.T) {
 		}
 		seen[want] = code
 	}
-	for class := engine.Internal; class <= engine.Unreadable; class++ {
+	for class := errs.Internal; class <= errs.Unreadable; class++ {
 		if _, ok := exitCodes[class]; !ok {
 			t.Errorf("class %d has no exit code", class)
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"arbor/context/render"
-	"arbor/engine"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 )
 
@@ -16,8 +16,8 @@ func (sh *shell) wrote(out any, w ops.Wrote, id string) error {
 	if err == nil || w.DryRun || !w.Changed {
 		return err
 	}
-	e := engine.Fail(engine.InternalError, "the change is made, but its report could not be printed: %v", err)
-	e.Details = &engine.Details{Committed: true}
+	e := errs.New(errs.InternalError, "the change is made, but its report could not be printed: %v", err)
+	e.Details = &errs.Details{Committed: true}
 	return e
 }
 

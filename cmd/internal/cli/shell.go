@@ -10,6 +10,7 @@ import (
 
 	"arbor/context/render"
 	"arbor/engine"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 )
@@ -124,7 +125,7 @@ func (sh *shell) close() error {
 		return nil
 	}
 	defer func() { sh.vault = nil }()
-	sh.met(sh.vault.Engine.Met())
+	sh.met(sh.vault.Engine.Displaced(context.Background()))
 	return sh.vault.Close()
 }
 
@@ -197,7 +198,7 @@ func (sh *shell) node(ctx context.Context, word string) (string, error) {
 		return "", err
 	}
 	if ws.Workspace.FocusedNodeID == "" {
-		return "", engine.Fail(engine.NodeNotFound, "no node has the focus of %s, so \".\" names none; arbor focus NODE gives it to one", ws.Workspace.Name)
+		return "", errs.New(errs.NodeNotFound, "no node has the focus of %s, so \".\" names none; arbor focus NODE gives it to one", ws.Workspace.Name)
 	}
 	return ws.Workspace.FocusedNodeID, nil
 }

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/engine/errs"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"arbor/engine"
 )
 
 // untouched is a vault that no command may come to.
@@ -18,12 +18,12 @@ type untouched struct{ t *testing.T }
 
 func (u untouched) Find(Place) (Found, error) {
 	u.t.Error("a vault was looked for")
-	return Found{}, engine.Fail(engine.VaultNotFound, "none")
+	return Found{}, errs.New(errs.VaultNotFound, "none")
 }
 
 func (u untouched) Open(context.Context, Place, Mode) (*Vault, error) {
 	u.t.Error("the vault was opened")
-	return nil, engine.Fail(engine.VaultNotFound, "none")
+	return nil, errs.New(errs.VaultNotFound, "none")
 }
 
 // refused runs a command line that must be refused before a vault is looked for, and returns what it says.
@@ -32,8 +32,8 @@ func refused(t *testing.T, line []string) string {
 	var out, errs bytes.Buffer
 	line = append([]string{"--json"}, line...)
 	code := run(t.Context(), &System{Args: line, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Dir: t.TempDir(), Vaults: untouched{t}}, terminal{})
-	var doc struct{ Error engine.Error }
-	if err := json.Unmarshal(out.Bytes(), &doc); err != nil || code != exitInvalid || doc.Error.Code != engine.InvalidParams || errs.Len() > 0 {
+	var doc struct{ Error errs.Error }
+	if err := json.Unmarshal(out.Bytes(), &doc); err != nil || code != exitInvalid || doc.Error.Code != errs.InvalidParams || errs.Len() > 0 {
 		t.Errorf("arbor %q\n got %d %s%s\nwant %d and one INVALID_PARAMS", line, code, &out, &errs, exitInvalid)
 	}
 	return doc.Error.Message

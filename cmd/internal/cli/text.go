@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"arbor/engine"
+	"arbor/engine/errs"
 	"arbor/mdstore"
 )
 
@@ -83,7 +83,7 @@ func (t *textSource) read(ctx context.Context, sh *shell, start func(context.Con
 // checkText refuses what no file of a vault may hold.
 func checkText(what, s string) (string, error) {
 	if !utf8.ValidString(s) {
-		return "", engine.Fail(engine.InvalidContent, "%s is not UTF-8: byte %d is part of no character; convert it first (iconv)", what, badByte(s))
+		return "", errs.New(errs.InvalidContent, "%s is not UTF-8: byte %d is part of no character; convert it first (iconv)", what, badByte(s))
 	}
 	if len(s) > mdstore.MaxFileSize {
 		return "", tooLong(what)
@@ -103,7 +103,7 @@ func badByte(s string) int {
 }
 
 func tooLong(what string) error {
-	return engine.Fail(engine.InvalidContent, "%s has more than %d bytes, which is more than a file of a vault may have; keep it in a file of its own and add that as a document", what, mdstore.MaxFileSize)
+	return errs.New(errs.InvalidContent, "%s has more than %d bytes, which is more than a file of a vault may have; keep it in a file of its own and add that as a document", what, mdstore.MaxFileSize)
 }
 
 // readFile reads a text from a file named on the command line, which may be a pipe.
@@ -118,7 +118,7 @@ func (sh *shell) readFileNow(what, name string) (string, error) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return "", engine.Fail(engine.InvalidPath, "%s: %s is a folder; a file is expected", what, name)
+		return "", errs.New(errs.InvalidPath, "%s: %s is a folder; a file is expected", what, name)
 	}
 	s, err := readText(what, f)
 	if err != nil {
@@ -128,11 +128,11 @@ func (sh *shell) readFileNow(what, name string) (string, error) {
 }
 
 func fileError(what string, err error) error {
-	var own *engine.Error
+	var own *errs.Error
 	if errors.As(err, &own) {
 		return err
 	}
-	return engine.Fail(engine.InvalidPath, "%s cannot be read: %v", what, err)
+	return errs.New(errs.InvalidPath, "%s cannot be read: %v", what, err)
 }
 
 // readText reads a whole text. A byte order mark and line ends at the very end are no part of it.

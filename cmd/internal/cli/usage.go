@@ -8,13 +8,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"arbor/engine"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 )
 
 // A usageError is a command line that says nothing that could be done.
 type usageError struct {
-	code    engine.Code
+	code    errs.Code
 	text    string
 	nearest string // the known word nearest to an unknown one
 	command string // whose help tells more; "" where that is not known
@@ -28,7 +28,7 @@ func (e *usageError) Error() string {
 }
 
 func usagef(format string, args ...any) *usageError {
-	return &usageError{code: engine.InvalidParams, text: fmt.Sprintf(format, args...)}
+	return &usageError{code: errs.InvalidParams, text: fmt.Sprintf(format, args...)}
 }
 
 // flagError turns an error of the flag library into a usage error with the nearest known flag.
@@ -40,7 +40,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
-		u.code = engine.UnknownParams
+		u.code = errs.UnknownParams
 		name := unknown.GetSpecifiedName()
 		if len(name) == 1 || unknown.GetSpecifiedShortnames() != "" {
 			u.text = "unknown flag -" + name
@@ -79,7 +79,7 @@ func subcommands(cmd *cobra.Command) (names []string) {
 
 func unknownCommand(cmd *cobra.Command, name string) *usageError {
 	u := usagef("%s has no command %q", cmd.CommandPath(), name)
-	u.code, u.command = engine.UnknownParams, cmd.CommandPath()
+	u.code, u.command = errs.UnknownParams, cmd.CommandPath()
 	var known []string
 	for _, c := range cmd.Commands() {
 		if !c.Hidden {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"arbor/engine"
+	"arbor/engine/feed"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 )
@@ -69,20 +69,20 @@ func runWatch(ctx context.Context, opt *watchOptions) error {
 	if err != nil {
 		return err
 	}
-	tell := func(r engine.Report) error {
-		opt.met(v.Engine.Met())
+	tell := func(r feed.Report) error {
+		opt.met(v.Engine.Displaced(ctx))
 		return opt.tell(r)
 	}
-	feed := &engine.Feed{Began: opt.began, Tell: tell, Away: opt.away, Polls: func(why error) { opt.say("changes are found by looking every two seconds: %v", why) }}
+	news := &feed.Feed{Began: opt.began, Tell: tell, Away: opt.away, Polls: func(why error) { opt.say("changes are found by looking every two seconds: %v", why) }}
 	if opt.flags.workspace != "" {
 		ws, err := call(ctx, opt.shell, ops.WorkspaceOwn, ops.WorkspaceGetIn{In: opt.in()})
 		if err != nil {
 			return err
 		}
-		feed.Workspace = mdstore.ID(ws.Workspace.ID)
+		news.Workspace = mdstore.ID(ws.Workspace.ID)
 	}
 	for {
-		err := feed.Run(ctx, v.Engine)
+		err := news.Run(ctx, v.Engine.Live())
 		switch {
 		case ctx.Err() != nil, errors.Is(err, errUnread):
 			return nil // to be interrupted is how it ends
@@ -113,7 +113,7 @@ func (opt *watchOptions) reopen(ctx context.Context, folder string) (*Vault, err
 	}
 }
 
-func (opt *watchOptions) began(b engine.Baseline) {
+func (opt *watchOptions) began(b feed.Baseline) {
 	where := ""
 	if opt.vault.Found.Vault != "" {
 		where = " in " + opt.shown(opt.vault.Found.Vault)
@@ -145,7 +145,7 @@ func (opt *watchOptions) away(why error) {
 }
 
 // tell prints what changed, in one piece.
-func (opt *watchOptions) tell(r engine.Report) error {
+func (opt *watchOptions) tell(r feed.Report) error {
 	print := opt.printLines
 	if opt.flags.json {
 		print = opt.printDocuments

@@ -10,29 +10,30 @@ import (
 	"time"
 
 	"arbor/context/render"
-	"arbor/engine"
+	"arbor/engine/feed"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
 
 // A watchDocument is a change as one line of JSON.
 type watchDocument struct {
-	Time        string                 `json:"time"`
-	WorkspaceID string                 `json:"workspaceId"`
-	NodeID      string                 `json:"nodeId,omitempty"`
-	Title       string                 `json:"title"`
-	Kind        string                 `json:"kind"`
-	Path        string                 `json:"path"`
-	From        string                 `json:"from,omitempty"`
-	Nodes       int                    `json:"nodes,omitempty"`
-	Unreadable  bool                   `json:"unreadable,omitempty"`
-	Fields      []engine.FieldChange   `json:"fields"`
-	Sections    []engine.SectionChange `json:"sections"`
-	Diagnostics []mdoc.Diagnostic      `json:"diagnostics"`
-	Mended      []mdoc.Diagnostic      `json:"mended"`
+	Time        string               `json:"time"`
+	WorkspaceID string               `json:"workspaceId"`
+	NodeID      string               `json:"nodeId,omitempty"`
+	Title       string               `json:"title"`
+	Kind        string               `json:"kind"`
+	Path        string               `json:"path"`
+	From        string               `json:"from,omitempty"`
+	Nodes       int                  `json:"nodes,omitempty"`
+	Unreadable  bool                 `json:"unreadable,omitempty"`
+	Fields      []feed.FieldChange   `json:"fields"`
+	Sections    []feed.SectionChange `json:"sections"`
+	Diagnostics []mdoc.Diagnostic    `json:"diagnostics"`
+	Mended      []mdoc.Diagnostic    `json:"mended"`
 }
 
-func (opt *watchOptions) printDocuments(r engine.Report) error {
+func (opt *watchOptions) printDocuments(r feed.Report) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -80,7 +81,7 @@ func (opt *watchOptions) absolutes(ds []mdoc.Diagnostic) []mdoc.Diagnostic {
 const faultLines = listLines / 4
 
 // printLines prints a report for people. Beyond the bound changes and diagnostics are counted.
-func (opt *watchOptions) printLines(r engine.Report) error {
+func (opt *watchOptions) printLines(r feed.Report) error {
 	at := r.Time.Local()
 	if day := at.Format(time.DateOnly); day != opt.day {
 		if opt.day != "" {
@@ -92,7 +93,7 @@ func (opt *watchOptions) printLines(r engine.Report) error {
 	wrong := make([][]string, len(r.Events))
 	for i := range r.Events {
 		v := &r.Events[i]
-		if v.Kind != engine.Diagnosed {
+		if v.Kind != feed.Diagnosed {
 			changes++
 		}
 		wrong[i] = opt.faults(v)
@@ -106,7 +107,7 @@ func (opt *watchOptions) printLines(r engine.Report) error {
 	changes, faults = changes-shown, faults-told // what is left out
 	var b strings.Builder
 	for i := range r.Events {
-		if v := &r.Events[i]; v.Kind != engine.Diagnosed && shown > 0 {
+		if v := &r.Events[i]; v.Kind != feed.Diagnosed && shown > 0 {
 			b.WriteString(opt.line(at, v) + "\n")
 			shown--
 		}
@@ -137,7 +138,7 @@ func (opt *watchOptions) sign(drawn, ascii string) string {
 }
 
 // faults returns the lines about what is wrong since a change, and what no longer is. Of what is wrong in another way than before only the new way is told.
-func (opt *watchOptions) faults(v *engine.Event) []string {
+func (opt *watchOptions) faults(v *feed.Event) []string {
 	var out []string
 	for _, d := range v.Found {
 		out = append(out, opt.diagnostic(d))
@@ -158,9 +159,9 @@ func (opt *watchOptions) short(s string) string {
 }
 
 // line returns a change as one line.
-func (opt *watchOptions) line(at time.Time, v *engine.Event) string {
+func (opt *watchOptions) line(at time.Time, v *feed.Event) string {
 	style := opt.style()
-	color := map[string]string{engine.Added: "32", engine.Altered: "33", engine.Removed: "31", engine.Relocated: "36"}[v.Kind]
+	color := map[string]string{view.Added: "32", view.Altered: "33", view.Removed: "31", view.Relocated: "36"}[v.Kind]
 	who := render.Visible(string(v.Node))
 	if v.Node == "" {
 		who = "workspace " + render.Visible(string(v.Workspace))
@@ -173,7 +174,7 @@ func (opt *watchOptions) line(at time.Time, v *engine.Event) string {
 }
 
 // facts tells what became of a node or workspace.
-func (opt *watchOptions) facts(v *engine.Event) []string {
+func (opt *watchOptions) facts(v *feed.Event) []string {
 	var out []string
 	if v.From != "" {
 		out = append(out, "from "+render.Visible(opt.shown(opt.absolute(string(v.From)))))
@@ -184,7 +185,7 @@ func (opt *watchOptions) facts(v *engine.Event) []string {
 	if v.Blank {
 		return append(out, "cannot be read now")
 	}
-	if v.Kind == engine.Added {
+	if v.Kind == view.Added {
 		return append(out, opt.newcomer(v)...)
 	}
 	fields, sections := v.Fields(), v.Sections()
@@ -196,14 +197,14 @@ func (opt *watchOptions) facts(v *engine.Event) []string {
 	for _, c := range sections {
 		out = append(out, opt.section(c))
 	}
-	if v.Kind == engine.Altered && len(out) == 0 {
+	if v.Kind == view.Altered && len(out) == 0 {
 		out = append(out, "no field or section")
 	}
 	return out
 }
 
 // newcomer tells what a new node is.
-func (opt *watchOptions) newcomer(v *engine.Event) []string {
+func (opt *watchOptions) newcomer(v *feed.Event) []string {
 	var out []string
 	for _, c := range v.Fields() {
 		switch {
@@ -228,7 +229,7 @@ func (opt *watchOptions) value(s *string) string {
 }
 
 // section tells what became of a section: of a list how many items came and went, and the last that came.
-func (opt *watchOptions) section(c engine.SectionChange) string {
+func (opt *watchOptions) section(c feed.SectionChange) string {
 	s := render.Visible(c.Name)
 	if len(c.Added)+len(c.Removed) == 0 {
 		return s + " " + c.Kind

@@ -11,15 +11,17 @@ import (
 	"time"
 
 	"arbor/engine"
+	"arbor/engine/feed"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 	"arbor/mdstore/memstore"
 )
 
 // snapshots returns what two states of a workspace's files are.
-func snapshots(t *testing.T, states ...map[mdstore.Path]string) []*engine.Snapshot {
+func snapshots(t *testing.T, states ...map[mdstore.Path]string) []*view.View {
 	t.Helper()
-	var out []*engine.Snapshot
+	var out []*view.View
 	for _, state := range states {
 		files := map[mdstore.Path][]byte{"ws-a/Workspace.md": []byte("---\nid: ws-a\nname: Work\ngoal: g\nstatus: active\n---\n")}
 		for p, text := range state {
@@ -39,11 +41,11 @@ func snapshots(t *testing.T, states ...map[mdstore.Path]string) []*engine.Snapsh
 }
 
 // printed returns what a report is printed as.
-func printed(t *testing.T, flags globals, env map[string]string, events ...engine.Event) string {
+func printed(t *testing.T, flags globals, env map[string]string, events ...feed.Event) string {
 	t.Helper()
 	var out bytes.Buffer
 	opt := &watchOptions{shell: &shell{flags: flags, sys: &System{Stdout: &out, Stderr: io.Discard, Dir: t.TempDir(), Getenv: func(key string) string { return env[key] }}}}
-	if err := opt.tell(engine.Report{Time: time.Date(2026, 1, 1, 10, 0, 0, 5e6, time.Local), Events: events}); err != nil {
+	if err := opt.tell(feed.Report{Time: time.Date(2026, 1, 1, 10, 0, 0, 5e6, time.Local), Events: events}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -96,7 +98,7 @@ func TestWatchFaults(t *testing.T) {
 	d := func(code, text string) mdoc.Diagnostic {
 		return mdoc.Diagnostic{File: "f", Line: 3, Code: code, Text: text}
 	}
-	got := printed(t, globals{}, nil, engine.Event{Kind: engine.Diagnosed, Path: "f", Found: []mdoc.Diagnostic{d("A", "new")}, Mended: []mdoc.Diagnostic{d("A", "old"), d("B", "old")}})
+	got := printed(t, globals{}, nil, feed.Event{Kind: feed.Diagnosed, Path: "f", Found: []mdoc.Diagnostic{d("A", "new")}, Mended: []mdoc.Diagnostic{d("A", "old"), d("B", "old")}})
 	if want := "f:3:1: A: new (by hand)\nmended f:3:1: B: old\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -107,11 +109,11 @@ func TestWatchIsBounded(t *testing.T) {
 	for _, tt := range []struct{ changes, faults, shown, told int }{
 		{200, 0, 200, 0}, {201, 0, 199, 0}, {5000, 0, 199, 0}, {5000, 3, 196, 3}, {5000, 5000, 149, 50}, {3, 5000, 3, 196}, {150, 50, 150, 50}, {0, 201, 0, 199},
 	} {
-		var events []engine.Event
+		var events []feed.Event
 		for i := range max(tt.changes, tt.faults) {
-			v := engine.Event{Kind: engine.Removed, Workspace: "w", Node: "n", Path: mdstore.Path(fmt.Sprint("p", i))}
+			v := feed.Event{Kind: view.Removed, Workspace: "w", Node: "n", Path: mdstore.Path(fmt.Sprint("p", i))}
 			if i >= tt.changes {
-				v.Kind = engine.Diagnosed
+				v.Kind = feed.Diagnosed
 			}
 			if i < tt.faults {
 				v.Found = []mdoc.Diagnostic{{File: "f", Code: "C"}}
@@ -136,7 +138,7 @@ func TestWatchIsBounded(t *testing.T) {
 			t.Errorf("of %d changes %d documents are printed", len(events), n)
 		}
 	}
-	if got := printed(t, globals{}, nil, make([]engine.Event, 300)...); !strings.HasSuffix(got, "\n… and 101 more changes; --all prints them all\n") {
+	if got := printed(t, globals{}, nil, make([]feed.Event, 300)...); !strings.HasSuffix(got, "\n… and 101 more changes; --all prints them all\n") {
 		t.Errorf("it ends in %q", got[len(got)-80:])
 	}
 }
@@ -164,7 +166,7 @@ func TestWatchUnread(t *testing.T) {
 	for err, want := range map[error]error{syscall.EPIPE: errUnread, io.ErrClosedPipe: errUnread, syscall.ENOSPC: syscall.ENOSPC} {
 		for _, asJSON := range []bool{false, true} {
 			opt := &watchOptions{shell: &shell{flags: globals{json: asJSON}, sys: &System{Stdout: brokenPipe{err}, Stderr: io.Discard}}}
-			if got := opt.tell(engine.Report{Events: make([]engine.Event, 1)}); got != want {
+			if got := opt.tell(feed.Report{Events: make([]feed.Event, 1)}); got != want {
 				t.Errorf("after %v: %v, want %v", err, got, want)
 			}
 		}

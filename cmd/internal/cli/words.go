@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"arbor/engine/errs"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"arbor/engine"
 )
 
 // A word is one that a command takes besides its flags, as its line of usage names it.
@@ -140,11 +140,11 @@ func (sh *shell) checkDir() error {
 	info, err := os.Stat(sh.dir())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return engine.Fail(engine.InvalidPath, "-C %s: there is no such folder", sh.flags.dir)
+		return errs.New(errs.InvalidPath, "-C %s: there is no such folder", sh.flags.dir)
 	case err != nil:
-		return engine.Fail(engine.InvalidPath, "-C %s: the folder cannot be opened: %v", sh.flags.dir, err)
+		return errs.New(errs.InvalidPath, "-C %s: the folder cannot be opened: %v", sh.flags.dir, err)
 	case !info.IsDir():
-		return engine.Fail(engine.InvalidPath, "-C %s: a file, not a folder", sh.flags.dir)
+		return errs.New(errs.InvalidPath, "-C %s: a file, not a folder", sh.flags.dir)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"arbor/engine"
+	"arbor/engine/plan"
 	"arbor/mdstore"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -56,7 +56,7 @@ type nodeView struct {
 	Problem     *mdstore.Problem `json:"problem,omitempty"`
 }
 
-func viewOf(w engine.Import, sources map[string]bool) view {
+func viewOf(w plan.Import, sources map[string]bool) view {
 	v := view{
 		ID: w.ID, Name: w.Name, Goal: w.Goal, Archived: w.Archived, Rules: w.Rules, Docs: refTexts(w.Docs), Focus: w.Focus,
 		Created: w.CreatedAt, Updated: w.UpdatedAt, Log: logTexts(w.Log), Problem: problemView(w.Problem),

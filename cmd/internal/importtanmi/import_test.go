@@ -12,6 +12,7 @@ import (
 	"testing/fstest"
 
 	"arbor/engine"
+	"arbor/engine/plan"
 	"arbor/mdstore"
 	"arbor/mdstore/memstore"
 
@@ -55,7 +56,7 @@ type vault struct {
 
 // write imports workspaces into an empty vault, and compares what the vault then says with what was given. Texts that
 // an import adapts, such as headings that move down, are not compared.
-func write(t rapid.TB, imports []engine.Import) vault {
+func write(t rapid.TB, imports []plan.Import) vault {
 	t.Helper()
 	ctx := context.Background()
 	st := memstore.New(nil)

@@ -18,7 +18,7 @@ import (
 	"time"
 	"unicode"
 
-	"arbor/engine"
+	"arbor/engine/plan"
 	"arbor/mdstore"
 )
 
@@ -53,14 +53,14 @@ const (
 // The warnings are one line each and start with the file that they are about. Damaged files are warnings. It is an
 // error when there is no workspace at all, when several folders in fsys hold some and fsys itself none, and when a
 // file or folder cannot be read; nothing is returned then.
-func Read(fsys fs.FS, opt Options) ([]engine.Import, []string, error) {
+func Read(fsys fs.FS, opt Options) ([]plan.Import, []string, error) {
 	opt.VaultName = cmp.Or(opt.VaultName, mdstore.DefaultVault)
 	r := &reader{fsys: fsys, opt: opt, ids: map[mdstore.ID]bool{}}
 	dirs, err := r.findWorkspaces()
 	if err != nil {
 		return nil, nil, err
 	}
-	var all []engine.Import
+	var all []plan.Import
 	for _, dir := range dirs {
 		imp, err := r.workspace(dir)
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"arbor/engine"
+	"arbor/engine/plan"
 	"arbor/mdstore"
 )
 
@@ -31,7 +31,7 @@ func sample(files map[string]string) fstest.MapFS {
 }
 
 // readOne reads a vault of one workspace and checks that it can be written.
-func readOne(t *testing.T, fsys fs.FS) (engine.Import, string) {
+func readOne(t *testing.T, fsys fs.FS) (plan.Import, string) {
 	t.Helper()
 	imports, warnings, err := Read(fsys, Options{})
 	if err != nil || len(imports) != 1 {

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"arbor/engine"
+	"arbor/engine/plan"
 	"arbor/mdstore"
 
 	"pgregory.net/rapid"
@@ -32,7 +32,7 @@ func optionsOf(t *testing.T, comment string) Options {
 }
 
 // check is what holds of every result, whatever the files hold.
-func check(t rapid.TB, imports []engine.Import, warnings []string) {
+func check(t rapid.TB, imports []plan.Import, warnings []string) {
 	t.Helper()
 	for _, w := range warnings {
 		if strings.ContainsFunc(w, unicode.IsControl) || !utf8.ValidString(w) || w == "" || len(w) > 10_000 {
@@ -50,7 +50,7 @@ func check(t rapid.TB, imports []engine.Import, warnings []string) {
 	}
 }
 
-func checkTree(t rapid.TB, imp engine.Import) {
+func checkTree(t rapid.TB, imp plan.Import) {
 	t.Helper()
 	before := map[mdstore.ID]bool{} // parents stand before their children, so there are no cycles
 	for i, n := range imp.Nodes {
@@ -77,7 +77,7 @@ func checkTree(t rapid.TB, imp engine.Import) {
 	}
 }
 
-func checkTexts(t rapid.TB, imp engine.Import) {
+func checkTexts(t rapid.TB, imp plan.Import) {
 	t.Helper()
 	line := func(what, s string) {
 		if s == "" || utf8.RuneCountInString(s) > maxName || strings.ContainsFunc(s, unicode.IsControl) || !utf8.ValidString(s) {

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"arbor/engine"
+	"arbor/engine/plan"
 
 	"pgregory.net/rapid"
 )
@@ -42,7 +42,7 @@ var structure = []string{"type", "status", "role", "dirName", "version", "create
 
 // checkNothingIsLost imports into an empty vault and compares each file of the source with the vault: it is there byte
 // for byte at the path that a warning names, or each of its texts is in a Workspace.md or Node.md.
-func checkNothingIsLost(t rapid.TB, fsys fs.FS, imports []engine.Import, warnings []string) {
+func checkNothingIsLost(t rapid.TB, fsys fs.FS, imports []plan.Import, warnings []string) {
 	t.Helper()
 	v := write(t, imports)
 	dirs, _ := (&reader{fsys: fsys}).findWorkspaces()

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"arbor/engine"
+	"arbor/engine/plan"
 	"arbor/mdstore"
 	"arbor/statemachine"
 )
@@ -50,8 +50,8 @@ func (w *workspace) findFolders() {
 }
 
 // node makes a node of what graph.json and the node's folders hold.
-func (w *workspace) node(n *node) engine.ImportNode {
-	out := engine.ImportNode{
+func (w *workspace) node(n *node) plan.ImportNode {
+	out := plan.ImportNode{
 		ID: n.id, Order: n.order, Isolated: n.Isolate, CreatedAt: n.createdAt, UpdatedAt: w.millis(graphJSON, n.UpdatedAt),
 		Conclusion: strings.TrimRight(strings.TrimLeft(lineEnds.Replace(n.Conclusion), "\n"), " \t\n"),
 	}
@@ -87,7 +87,7 @@ func (w *workspace) node(n *node) engine.ImportNode {
 }
 
 // info takes over an Info.md. Without one, what graph.json says is all there is.
-func (w *workspace) info(n *node, out *engine.ImportNode, file string) page {
+func (w *workspace) info(n *node, out *plan.ImportNode, file string) page {
 	p, ok := w.src.page(file, infoKeys, infoSections)
 	if !ok {
 		w.bare = append(w.bare, n.key)
@@ -133,7 +133,7 @@ func (w *workspace) criteria(n *node, body string) string {
 
 // state settles type, status and role: those of graph.json, or else of Info.md. What Arbor does not know becomes the
 // type by the place in the tree, the first status, and no role.
-func (w *workspace) state(n *node, out *engine.ImportNode, p page, info string) {
+func (w *workspace) state(n *node, out *plan.ImportNode, p page, info string) {
 	out.Type = statemachine.Type(cmp.Or(n.Type, p.fields["type"]))
 	out.Status = statemachine.Status(cmp.Or(n.Status, p.fields["status"]))
 	unknown := func(what, value string) {

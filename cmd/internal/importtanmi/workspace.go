@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"arbor/engine"
+	"arbor/engine/plan"
 	"arbor/mdstore"
 )
 
@@ -22,7 +22,7 @@ const (
 type workspace struct {
 	*reader
 	src   *source
-	imp   engine.Import
+	imp   plan.Import
 	tree  tree
 	memos map[string]mdstore.Ref // by the id in graph.json; those that have a file
 	owner map[string]int         // the node of a folder, as its place among the nodes
@@ -31,10 +31,10 @@ type workspace struct {
 
 // workspace reads one workspace. The error is that of a file that cannot be read; what is damaged or unknown is
 // attached.
-func (r *reader) workspace(dir string) (engine.Import, error) {
+func (r *reader) workspace(dir string) (plan.Import, error) {
 	src, err := r.load(dir)
 	if err != nil {
-		return engine.Import{}, err
+		return plan.Import{}, err
 	}
 	w := &workspace{reader: r, src: src, memos: map[string]mdstore.Ref{}, owner: map[string]int{}}
 	c := w.config()

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"arbor/engine"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 )
 
@@ -96,8 +96,8 @@ func placeOf(client, scope string) (place, error) {
 			param, value, known, title = "scope", scope, Scopes(client), p.title
 		}
 	}
-	e := engine.Fail(engine.InvalidParams, "%s %q: %s knows %s", param, value, title, strings.Join(known, ", "))
-	e.Details = &engine.Details{Param: param, Nearest: ops.Nearest(value, known)}
+	e := errs.New(errs.InvalidParams, "%s %q: %s knows %s", param, value, title, strings.Join(known, ", "))
+	e.Details = &errs.Details{Param: param, Nearest: ops.Nearest(value, known)}
 	return place{}, e
 }
 
@@ -113,7 +113,7 @@ func (opt *Options) locate(paths []string) (string, error) {
 			continue
 		}
 		if !filepath.IsAbs(folder) {
-			return "", engine.Fail(engine.InvalidPath, "%s is %q: the absolute path of a folder is expected", variable, folder)
+			return "", errs.New(errs.InvalidPath, "%s is %q: the absolute path of a folder is expected", variable, folder)
 		}
 		return filepath.Join(folder, filepath.FromSlash(name)), nil
 	}

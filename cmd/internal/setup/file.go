@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"arbor/engine"
+	"arbor/engine/errs"
 )
 
 // A file is a configuration file as it was read, and what it is to be. One without a byte counts as none.
@@ -60,7 +60,7 @@ func (f *file) look(root *os.Root) (string, error) {
 		return "", err
 	}
 	if !info.Mode().IsRegular() {
-		return "", f.fail(engine.InvalidPath, ": it is a link or no file (%v), and is left alone; put a file in its place, "+
+		return "", f.fail(errs.InvalidPath, ": it is a link or no file (%v), and is left alone; put a file in its place, "+
 			"or add the entry by hand", info.Mode())
 	}
 	f.mode = info.Mode().Perm()
@@ -90,7 +90,7 @@ func (f *file) commit() error {
 	switch err = errors.Join(err, lookErr); {
 	case err != nil:
 	case now != f.text:
-		err = f.fail(engine.Conflicting, ": another program changed it just now: do it again")
+		err = f.fail(errs.Conflicting, ": another program changed it just now: do it again")
 	case f.want != "":
 		err = root.Rename(temp, f.name)
 	default:
@@ -116,15 +116,15 @@ func (f *file) write(root *os.Root, name string) error {
 
 // wrap returns the error for a system call that failed; any other it returns as it is.
 func (f *file) wrap(err error) error {
-	var e *engine.Error
+	var e *errs.Error
 	if err == nil || errors.As(err, &e) {
 		return err
 	}
-	return f.fail(engine.InvalidPath, ": it cannot be read or written: %v", err)
+	return f.fail(errs.InvalidPath, ": it cannot be read or written: %v", err)
 }
 
-func (f *file) fail(code engine.Code, message string, args ...any) error {
-	e := engine.Fail(code, "%s%s", f.path, fmt.Sprintf(message, args...))
-	e.Details = &engine.Details{Paths: []string{f.path}}
+func (f *file) fail(code errs.Code, message string, args ...any) error {
+	e := errs.New(code, "%s%s", f.path, fmt.Sprintf(message, args...))
+	e.Details = &errs.Details{Paths: []string{f.path}}
 	return e
 }

@@ -8,29 +8,29 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/engine"
+	"arbor/engine/errs"
 )
 
 // TestFilesThatCannotBeEditedAreRefused with their name and, if there is one, the line and column; nothing changes.
 func TestFilesThatCannotBeEditedAreRefused(t *testing.T) {
 	for _, tt := range []struct {
 		name, content string
-		code          engine.Code
+		code          errs.Code
 		say           string
 	}{
-		{"no JSON", "{\n  \"mcpServers\": {\n    oops\n", engine.InvalidContent, ".mcp.json:3:5: it is no valid JSON: invalid literal: oops; mend it first"},
-		{"cut off", "{\n  \"mcpServers\": {", engine.InvalidContent, ".mcp.json:3:1: it is no valid JSON: "},
-		{"only a comment", "// nothing yet", engine.InvalidContent, "no valid JSON"},
-		{"two values", "{}\n{}", engine.InvalidContent, ".mcp.json:2:1: "},
-		{"a list", "\n[]", engine.InvalidContent, ".mcp.json:2: it is no object"},
-		{"UTF-16", "\xff\xfe{\x00}\x00", engine.InvalidContent, ".mcp.json:1:1: "},
-		{"servers as a list", "{\n\n  \"mcpServers\": []\n}", engine.InvalidContent, ".mcp.json:3: mcpServers is no object"},
-		{"servers as null", "{\"mcpServers\": null}", engine.InvalidContent, ".mcp.json:1: mcpServers is no object"},
-		{"servers twice", "{\n  \"mcpServers\": {},\n  \"mcpServers\": {}\n}", engine.InvalidContent, ".mcp.json:3: mcpServers stands here for the second time (first in line 2)"},
-		{"servers twice, spelt otherwise", "{\n  \"mcpServers\": {},\n  \"mcp\\u0053ervers\": {}\n}", engine.InvalidContent, ".mcp.json:3: mcpServers stands here"},
-		{"arbor twice", "{\"mcpServers\": {\"arbor\": {},\n \"arbor\": {}}}", engine.InvalidContent, ".mcp.json:2: arbor stands here"},
-		{"too many brackets", strings.Repeat("[", mostBrackets+1), engine.InvalidContent, ".mcp.json: it has more than 262144 brackets"},
-		{"deep", "{\"mcpServers\": {\"arbor\": " + strings.Repeat("[", 1e5) + strings.Repeat("]", 1e5) + "}}", engine.InvalidContent, "it is no object, or has a key twice"},
+		{"no JSON", "{\n  \"mcpServers\": {\n    oops\n", errs.InvalidContent, ".mcp.json:3:5: it is no valid JSON: invalid literal: oops; mend it first"},
+		{"cut off", "{\n  \"mcpServers\": {", errs.InvalidContent, ".mcp.json:3:1: it is no valid JSON: "},
+		{"only a comment", "// nothing yet", errs.InvalidContent, "no valid JSON"},
+		{"two values", "{}\n{}", errs.InvalidContent, ".mcp.json:2:1: "},
+		{"a list", "\n[]", errs.InvalidContent, ".mcp.json:2: it is no object"},
+		{"UTF-16", "\xff\xfe{\x00}\x00", errs.InvalidContent, ".mcp.json:1:1: "},
+		{"servers as a list", "{\n\n  \"mcpServers\": []\n}", errs.InvalidContent, ".mcp.json:3: mcpServers is no object"},
+		{"servers as null", "{\"mcpServers\": null}", errs.InvalidContent, ".mcp.json:1: mcpServers is no object"},
+		{"servers twice", "{\n  \"mcpServers\": {},\n  \"mcpServers\": {}\n}", errs.InvalidContent, ".mcp.json:3: mcpServers stands here for the second time (first in line 2)"},
+		{"servers twice, spelt otherwise", "{\n  \"mcpServers\": {},\n  \"mcp\\u0053ervers\": {}\n}", errs.InvalidContent, ".mcp.json:3: mcpServers stands here"},
+		{"arbor twice", "{\"mcpServers\": {\"arbor\": {},\n \"arbor\": {}}}", errs.InvalidContent, ".mcp.json:2: arbor stands here"},
+		{"too many brackets", strings.Repeat("[", mostBrackets+1), errs.InvalidContent, ".mcp.json: it has more than 262144 brackets"},
+		{"deep", "{\"mcpServers\": {\"arbor\": " + strings.Repeat("[", 1e5) + strings.Repeat("]", 1e5) + "}}", errs.InvalidContent, "it is no object, or has a key twice"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			g := newGround(t)
@@ -83,7 +83,7 @@ func TestEditedEntryNeedsForce(t *testing.T) {
 			if res := g.run(opt); res.Changed || g.read(path) != content {
 				t.Errorf("%s: changed into %s", tt.entry, g.read(path))
 			}
-		} else if got := g.refused(opt, engine.InvalidContent); !strings.Contains(got, ".mcp.json:4: the server arbor differs from what set-up writes ("+tt.say+"); --force replaces it, or takes it out") {
+		} else if got := g.refused(opt, errs.InvalidContent); !strings.Contains(got, ".mcp.json:4: the server arbor differs from what set-up writes ("+tt.say+"); --force replaces it, or takes it out") {
 			t.Errorf("%s: %q", tt.entry, got)
 		}
 		opt.Force = true
@@ -94,7 +94,7 @@ func TestEditedEntryNeedsForce(t *testing.T) {
 		g.write(path, content, 0o600)
 		opt.Force, opt.Remove = false, true
 		if !tt.ours {
-			if got := g.refused(opt, engine.InvalidContent); !strings.Contains(got, "or takes it out") {
+			if got := g.refused(opt, errs.InvalidContent); !strings.Contains(got, "or takes it out") {
 				t.Errorf("%s: undone: %q", tt.entry, got)
 			}
 			opt.Force = true
@@ -149,7 +149,7 @@ func TestEditedHookNeedsForce(t *testing.T) {
 				t.Errorf("%s: %s", tt.hook, g.read(path))
 			}
 		default:
-			if got := g.refused(opt, engine.InvalidContent); !strings.Contains(got, "settings.json:1: the hook SessionStart differs") {
+			if got := g.refused(opt, errs.InvalidContent); !strings.Contains(got, "settings.json:1: the hook SessionStart differs") {
 				t.Errorf("%s: %q", tt.hook, got)
 			}
 			opt.Force = true
@@ -163,7 +163,7 @@ func TestEditedHookNeedsForce(t *testing.T) {
 		g.write(path, content, 0o644)
 		opt = g.options("claude-code", "")
 		if opt.Remove = true; tt.is == edited {
-			g.refused(opt, engine.InvalidContent)
+			g.refused(opt, errs.InvalidContent)
 			opt.Force = true
 		}
 		g.run(opt)
@@ -212,7 +212,7 @@ func TestSettingsWithoutHooksDoNotStopUndo(t *testing.T) {
 		path := g.run(opt).Files[0].Path
 		g.write(filepath.Join(g.project, ".claude", "settings.json"), tt.settings, 0o644)
 		if opt.Remove = true; !tt.want {
-			g.refused(opt, engine.InvalidContent)
+			g.refused(opt, errs.InvalidContent)
 			continue
 		}
 		if res := g.run(opt); len(res.Files) != 1 || !res.Files[0].Removed {
@@ -222,9 +222,9 @@ func TestSettingsWithoutHooksDoNotStopUndo(t *testing.T) {
 			t.Errorf("with the settings %s, %s is still there", tt.settings, path)
 		}
 		opt.Remove, opt.Hooks = false, true
-		g.refused(opt, engine.InvalidContent)
+		g.refused(opt, errs.InvalidContent)
 		opt.Remove = true
-		g.refused(opt, engine.InvalidContent)
+		g.refused(opt, errs.InvalidContent)
 	}
 }
 
@@ -304,7 +304,7 @@ func TestLinksAndFoldersAreRefused(t *testing.T) {
 				opt := g.options(tt.client, tt.scope)
 				opt.Force = true
 				opt.Remove = remove
-				if got := g.refused(opt, engine.InvalidPath); !strings.Contains(got, tt.say) {
+				if got := g.refused(opt, errs.InvalidPath); !strings.Contains(got, tt.say) {
 					t.Errorf("got %q, want %q in it", got, tt.say)
 				}
 			}
@@ -364,8 +364,8 @@ func TestFileThatChangedMeanwhileIsKept(t *testing.T) {
 			}
 			tt.change(g, path)
 			before := g.files()
-			if err := files[0].commit(); engine.AsError(err).Code != engine.Conflicting {
-				t.Errorf("%v, want %s", err, engine.Conflicting)
+			if err := files[0].commit(); errs.As(err).Code != errs.Conflicting {
+				t.Errorf("%v, want %s", err, errs.Conflicting)
 			}
 			if after := g.files(); strings.Join(after, "\n") != strings.Join(before, "\n") {
 				t.Errorf("it made %q of %q", after, before)

@@ -19,6 +19,9 @@ import (
 
 	"arbor/engine"
 	"arbor/engine/enginetest"
+	"arbor/engine/errs"
+	"arbor/engine/plan"
+	"arbor/engine/sessions"
 	"arbor/mdstore"
 	"arbor/mdstore/memstore"
 	"arbor/statemachine"
@@ -62,11 +65,11 @@ func asks(session string) io.Reader {
 }
 
 // planned is a vault with one workspace, whose focus is on a started node.
-func planned(t testing.TB, w engine.NewWorkspace, n engine.NewNode) (*enginetest.World, mdstore.ID, mdstore.ID) {
+func planned(t testing.TB, w plan.NewWorkspace, n plan.NewNode) (*enginetest.World, mdstore.ID, mdstore.ID) {
 	t.Helper()
 	world := enginetest.New(t, nil)
 	ctx := context.Background()
-	ws, err := world.Init(ctx, w, engine.Act{})
+	ws, err := world.Init(ctx, w, plan.Act{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,20 +77,20 @@ func planned(t testing.TB, w engine.NewWorkspace, n engine.NewNode) (*enginetest
 	if n.Title == "" {
 		n.Title = "Sign-in endpoint"
 	}
-	created, err := world.Create(ctx, ws.ID, n, engine.Act{})
+	created, err := world.Create(ctx, ws.ID, n, plan.Act{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := world.Transition(ctx, ws.ID, engine.Transition{Node: created.Node, Action: statemachine.Start}, engine.Act{}); err != nil {
+	if _, err := world.Transition(ctx, ws.ID, plan.Transition{Node: created.Node, Action: statemachine.Start}, plan.Act{}); err != nil {
 		t.Fatal(err)
 	}
 	return world, ws.ID, created.Node
 }
 
-var login = engine.NewWorkspace{Name: "Login", Goal: "Users sign in with a password", Rules: []string{"Every change has a test", "No new dependency"}}
+var login = plan.NewWorkspace{Name: "Login", Goal: "Users sign in with a password", Rules: []string{"Every change has a test", "No new dependency"}}
 
 func TestSessionStart(t *testing.T) {
-	world, ws, node := planned(t, login, engine.NewNode{Requirement: "POST /login takes a name and a password.\n\nIt answers 401 for a wrong one."})
+	world, ws, node := planned(t, login, plan.NewNode{Requirement: "POST /login takes a name and a password.\n\nIt answers 401 for a wrong one."})
 	want := fmt.Sprintf(`Arbor keeps the plan of this project in the workspace %s (the only active one). %s
 > name: Login
 > goal: Users sign in with a password
@@ -106,9 +109,9 @@ Nodes that are ready to be worked on: 0 (node_next names them). context_get brin
 }
 
 func TestBindingSaysWhichWorkspace(t *testing.T) {
-	world, first, _ := planned(t, login, engine.NewNode{Requirement: "x"})
+	world, first, _ := planned(t, login, plan.NewNode{Requirement: "x"})
 	ctx := t.Context()
-	second, err := world.Init(ctx, engine.NewWorkspace{Name: "Search", Goal: "find"}, engine.Act{})
+	second, err := world.Init(ctx, plan.NewWorkspace{Name: "Search", Goal: "find"}, plan.Act{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +124,7 @@ func TestBindingSaysWhichWorkspace(t *testing.T) {
 			t.Errorf("session-start with two workspaces and no binding says\n%s", got)
 		}
 	}
-	if _, err := world.Bind(ctx, engine.Binding{SessionID: "s1", WorkspaceID: second.ID, FocusedNodeID: mdstore.Root}, engine.Act{}); err != nil {
+	if _, err := world.Bind(ctx, sessions.Binding{SessionID: "s1", WorkspaceID: second.ID, FocusedNodeID: mdstore.Root}, plan.Act{}); err != nil {
 		t.Fatal(err)
 	}
 	for name, call := range map[string]HookCall{"stdin": {Stdin: asks("s1")}, "the environment": {Session: "s1"}, "broken stdin": {Session: "s1", Stdin: strings.NewReader("{")}} {
@@ -130,7 +133,7 @@ func TestBindingSaysWhichWorkspace(t *testing.T) {
 			t.Errorf("bound, the session by %s, it says\n%s", name, got)
 		}
 	}
-	if _, _, err := world.Archive(ctx, second.ID, engine.Act{}); err != nil {
+	if _, _, err := world.Archive(ctx, second.ID, plan.Act{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := told(t, world.Engine, HookCall{Name: SessionStart, Stdin: asks("s1")}); !strings.Contains(got, string(first)+" (the only active one)") {
@@ -139,7 +142,7 @@ func TestBindingSaysWhichWorkspace(t *testing.T) {
 }
 
 func TestPromptCountsWhatOthersChanged(t *testing.T) {
-	world, ws, node := planned(t, login, engine.NewNode{Title: "A", Requirement: "x"})
+	world, ws, node := planned(t, login, plan.NewNode{Title: "A", Requirement: "x"})
 	ctx := t.Context()
 	prompt := func(want string) {
 		t.Helper()
@@ -149,7 +152,7 @@ func TestPromptCountsWhatOthersChanged(t *testing.T) {
 	}
 	prompt("")
 	prompt("")
-	changed, err := world.SetProblem(ctx, ws, node, mdstore.Problem{Text: "it hangs"}, engine.Act{})
+	changed, err := world.SetProblem(ctx, ws, node, mdstore.Problem{Text: "it hangs"}, plan.Act{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +161,7 @@ func TestPromptCountsWhatOthersChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	prompt("")
-	if _, err := world.Create(ctx, ws, engine.NewNode{Parent: mdstore.Root, Type: statemachine.Execution, Title: "B", Requirement: "y", RulesHash: mdstore.RulesHash(login.Rules)}, engine.Act{}); err != nil {
+	if _, err := world.Create(ctx, ws, plan.NewNode{Parent: mdstore.Root, Type: statemachine.Execution, Title: "B", Requirement: "y", RulesHash: mdstore.RulesHash(login.Rules)}, plan.Act{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := told(t, world.Engine, HookCall{Name: Prompt, Stdin: asks("s1")}); !strings.Contains(got, "last looked: 1 ") {
@@ -172,7 +175,7 @@ func TestPromptCountsWhatOthersChanged(t *testing.T) {
 func TestHookWithoutNewsPrintsNothing(t *testing.T) {
 	empty := enginetest.New(t, nil)
 	unfocused := enginetest.New(t, nil)
-	if _, err := unfocused.Init(t.Context(), login, engine.Act{}); err != nil {
+	if _, err := unfocused.Init(t.Context(), login, plan.Act{}); err != nil {
 		t.Fatal(err)
 	}
 	for name, e := range map[string]*engine.Engine{"no vault": nil, "an empty vault": empty.Engine} {
@@ -192,7 +195,7 @@ func TestHookWithoutNewsPrintsNothing(t *testing.T) {
 
 // TestDamagedInputIsIgnored, and so is what no client would send.
 func TestDamagedInputIsIgnored(t *testing.T) {
-	world, _, node := planned(t, login, engine.NewNode{Requirement: "x"})
+	world, _, node := planned(t, login, plan.NewNode{Requirement: "x"})
 	for _, in := range []string{"", "null", "[]", "{", `{"session_id"`, `{"session_id": 7}`, `{"session_id": {"a": 1}}`, `{"session_id": "` + strings.Repeat("x", 300) + `"}`,
 		`{"session_id": "a\nb"}`, "\xff\xfe{", strings.Repeat("[", 100000), `{"prompt": "` + strings.Repeat("x", largestInput) + `"}`} {
 		if got := told(t, world.Engine, HookCall{Name: SessionStart, Stdin: strings.NewReader(in)}); !strings.Contains(got, string(node)) {
@@ -218,28 +221,28 @@ func TestStdinIsReadToTheEndOfTheObject(t *testing.T) {
 }
 
 func TestErrorIsOneLineOfTheContext(t *testing.T) {
-	broken := engine.Fail(engine.FileUnreadable, "arbor.toml:3: \x1b[31mtwo\nlines \"and\" more")
+	broken := errs.New(errs.FileUnreadable, "arbor.toml:3: \x1b[31mtwo\nlines \"and\" more")
 	for _, name := range Hooks() {
 		got, err := hooked(t, nil, HookCall{Name: name, Broken: broken})
 		if want := `Arbor cannot read its vault: "arbor.toml:3: two lines 'and' more"`; got != want || !errors.Is(err, broken) {
 			t.Errorf("%s\n got %q, %v\nwant %q", name, got, err, want)
 		}
 	}
-	if got, err := hooked(t, nil, HookCall{Name: "stop"}); got != "" || engine.AsError(err).Code != engine.InvalidParams {
+	if got, err := hooked(t, nil, HookCall{Name: "stop"}); got != "" || errs.As(err).Code != errs.InvalidParams {
 		t.Errorf("an unknown hook: %q, %v", got, err)
 	}
 }
 
 // TestCorruptBindingsMatterOnlyWithSeveralWorkspaces: a single one is meant anyway.
 func TestCorruptBindingsMatterOnlyWithSeveralWorkspaces(t *testing.T) {
-	world, _, node := planned(t, login, engine.NewNode{Requirement: "x"})
+	world, _, node := planned(t, login, plan.NewNode{Requirement: "x"})
 	if _, err := world.Store.Commit(t.Context(), []mdstore.Change{{Path: mdstore.SessionsFile, New: []byte("{")}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := told(t, world.Engine, HookCall{Name: SessionStart, Stdin: asks("s1")}); !strings.Contains(got, string(node)) {
 		t.Errorf("with corrupt bindings and one workspace it says %q", got)
 	}
-	if _, err := world.Init(t.Context(), engine.NewWorkspace{Name: "B", Goal: "b"}, engine.Act{}); err != nil {
+	if _, err := world.Init(t.Context(), plan.NewWorkspace{Name: "B", Goal: "b"}, plan.Act{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range Hooks() {
@@ -257,7 +260,7 @@ func (unreadable) Read(context.Context, mdstore.Path) (mdstore.File, error) {
 }
 
 func TestUnreadableVaultIsReported(t *testing.T) {
-	world, ws, _ := planned(t, login, engine.NewNode{Requirement: "x"})
+	world, ws, _ := planned(t, login, plan.NewNode{Requirement: "x"})
 	e, err := engine.Open(t.Context(), unreadable{world.Store}, engine.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/engine/errs"
+
 	"github.com/tailscale/hujson"
 	"pgregory.net/rapid"
-
-	"arbor/engine"
 )
 
 // A form is one of the files that set-up edits.
@@ -238,7 +238,7 @@ func FuzzUndo(f *testing.F) {
 			for _, force := range []bool{false, true} {
 				set, err := form.edit(text, false, force)
 				if err != nil {
-					if engine.AsError(err).Code != engine.InvalidContent {
+					if errs.As(err).Code != errs.InvalidContent {
 						t.Errorf("%s: setting up in %q: %v", form.name, text, err)
 					}
 					continue

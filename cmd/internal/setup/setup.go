@@ -13,7 +13,8 @@ import (
 	"slices"
 	"strings"
 
-	"arbor/engine"
+	"arbor/engine/errs"
+	"arbor/engine/plan"
 )
 
 // Options say what Run does.
@@ -57,7 +58,7 @@ type FileResult struct {
 // the bytes from before the set-up and deletes a file that set-up made, unless the set-up was edited since. An object
 // or list that is empty then stays if the layout does not show that set-up made it.
 //
-// The error is an *engine.Error: INVALID_PARAMS; INVALID_PATH for what is no regular file or cannot be read or written;
+// The error is an *errs.Error: INVALID_PARAMS; INVALID_PATH for what is no regular file or cannot be read or written;
 // INVALID_CONTENT for a file that cannot be edited or whose entry set-up has not written; CONFLICT if another program
 // changed the file meanwhile. Such a file was not changed.
 func Run(opt Options) (*Result, error) {
@@ -81,7 +82,7 @@ func Run(opt Options) (*Result, error) {
 		r := FileResult{Path: f.path, Changed: changed, Made: changed && f.text == "", Removed: changed && f.want == ""}
 		if opt.DryRun {
 			before, after := append([]byte(nil), f.text...), append([]byte(nil), f.want...) // nil for no file
-			r.Diff = engine.UnifiedDiff(filepath.ToSlash(f.shown), before, after)
+			r.Diff = plan.UnifiedDiff(filepath.ToSlash(f.shown), before, after)
 		}
 		res.Files = append(res.Files, r)
 		res.Changed = res.Changed || r.Changed
@@ -113,12 +114,12 @@ func (opt *Options) files(p place) ([]*file, error) {
 	opt.GOOS = cmp.Or(opt.GOOS, runtime.GOOS)
 	switch {
 	case opt.Hooks && p.hooks == nil && !opt.Remove:
-		return nil, engine.Fail(engine.InvalidParams, "hooks: %s has none that Arbor knows; claude-code has", p.title)
+		return nil, errs.New(errs.InvalidParams, "hooks: %s has none that Arbor knows; claude-code has", p.title)
 	case p.scope == Project && filepath.IsAbs(opt.Command):
-		return nil, engine.Fail(engine.InvalidParams, "command %s: the configuration of a project is for everybody "+
+		return nil, errs.New(errs.InvalidParams, "command %s: the configuration of a project is for everybody "+
 			"who works on it, and names no path of one machine; use the scope %s, or %s by PATH", opt.Command, User, ServerName)
 	case p.needsProject && opt.Project == "":
-		return nil, engine.Fail(engine.InvalidPath, "%s knows no folder of a project; name the project (-C)", p.title)
+		return nil, errs.New(errs.InvalidPath, "%s knows no folder of a project; name the project (-C)", p.title)
 	}
 	path, err := opt.locate(p.file)
 	if err != nil {
@@ -146,11 +147,11 @@ func (f *file) apply(form format, remove, force bool) (err error) {
 	f.want = f.text
 	for _, s := range f.settings {
 		if f.want, err = s.put(form, f.want, remove, force); err != nil {
-			return f.fail(engine.InvalidContent, "%v", err)
+			return f.fail(errs.InvalidContent, "%v", err)
 		}
 	}
 	if f.changed() && f.mode&0o200 == 0 {
-		return f.fail(engine.InvalidPath, ": it is marked as read-only")
+		return f.fail(errs.InvalidPath, ": it is marked as read-only")
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/engine"
+	"arbor/engine/errs"
 )
 
 var update = flag.Bool("update", false, "rewrite what the examples expect")
@@ -47,11 +47,11 @@ func (g ground) run(opt Options) *Result {
 }
 
 // refused runs a set-up that is to fail with a code, and returns its message.
-func (g ground) refused(opt Options, code engine.Code) string {
+func (g ground) refused(opt Options, code errs.Code) string {
 	g.t.Helper()
 	before := g.files()
 	_, err := Run(opt)
-	var e *engine.Error
+	var e *errs.Error
 	if !errors.As(err, &e) || e.Code != code {
 		g.t.Fatalf("%s %s: %v, want %s", opt.Client, opt.Scope, err, code)
 	}
@@ -251,27 +251,27 @@ func TestWrongOptionsAreRefused(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		opt  Options
-		code engine.Code
+		code errs.Code
 		say  string
 	}{
-		{with(func(opt *Options) { opt.Client = "cursr" }), engine.InvalidParams, "set-up knows claude-code, cursor, vscode, windsurf"},
-		{with(func(opt *Options) { opt.Scope = "global" }), engine.InvalidParams, "Claude Code knows project, user"},
-		{with(func(opt *Options) { opt.Client = "windsurf" }), engine.InvalidParams, "Windsurf knows user"},
-		{with(func(opt *Options) { opt.Client, opt.Hooks = "cursor", true }), engine.InvalidParams, "Cursor has none"},
-		{with(func(opt *Options) { opt.Project = "" }), engine.InvalidPath, "absolute path"},
-		{with(func(opt *Options) { opt.Project = "here" }), engine.InvalidPath, "absolute path"},
-		{with(func(opt *Options) { opt.Project = filepath.Join(g.project, "gone") }), engine.InvalidPath, "cannot be read"},
-		{with(func(opt *Options) { opt.Command = "/usr/local/bin/arbor" }), engine.InvalidParams, "no path of one machine"},
-		{with(func(opt *Options) { opt.Scope, opt.Home = "user", "" }), engine.InvalidPath, "HOME is"},
-		{with(func(opt *Options) { opt.Client, opt.Scope, opt.Project = "windsurf", "", "" }), engine.InvalidPath, "name the project"},
-		{with(func(opt *Options) { opt.Scope, opt.Getenv = "user", func(string) string { return "not/absolute" } }), engine.InvalidPath, "CLAUDE_CONFIG_DIR"},
+		{with(func(opt *Options) { opt.Client = "cursr" }), errs.InvalidParams, "set-up knows claude-code, cursor, vscode, windsurf"},
+		{with(func(opt *Options) { opt.Scope = "global" }), errs.InvalidParams, "Claude Code knows project, user"},
+		{with(func(opt *Options) { opt.Client = "windsurf" }), errs.InvalidParams, "Windsurf knows user"},
+		{with(func(opt *Options) { opt.Client, opt.Hooks = "cursor", true }), errs.InvalidParams, "Cursor has none"},
+		{with(func(opt *Options) { opt.Project = "" }), errs.InvalidPath, "absolute path"},
+		{with(func(opt *Options) { opt.Project = "here" }), errs.InvalidPath, "absolute path"},
+		{with(func(opt *Options) { opt.Project = filepath.Join(g.project, "gone") }), errs.InvalidPath, "cannot be read"},
+		{with(func(opt *Options) { opt.Command = "/usr/local/bin/arbor" }), errs.InvalidParams, "no path of one machine"},
+		{with(func(opt *Options) { opt.Scope, opt.Home = "user", "" }), errs.InvalidPath, "HOME is"},
+		{with(func(opt *Options) { opt.Client, opt.Scope, opt.Project = "windsurf", "", "" }), errs.InvalidPath, "name the project"},
+		{with(func(opt *Options) { opt.Scope, opt.Getenv = "user", func(string) string { return "not/absolute" } }), errs.InvalidPath, "CLAUDE_CONFIG_DIR"},
 	} {
 		if got := g.refused(tt.opt, tt.code); !strings.Contains(got, tt.say) {
 			t.Errorf("%+v\n got %q\nwant %q in it", tt.opt, got, tt.say)
 		}
 	}
 	_, err := Run(with(func(opt *Options) { opt.Client = "cursr" }))
-	if e := engine.AsError(err); e.Details == nil || e.Details.Nearest != "cursor" {
+	if e := errs.As(err); e.Details == nil || e.Details.Nearest != "cursor" {
 		t.Errorf("cursr: the nearest is %+v", e.Details)
 	}
 }
@@ -304,7 +304,7 @@ func TestUserEntriesNameTheProjectOrNone(t *testing.T) {
 			t.Errorf("%s for a project: %s", name, got)
 		}
 		opt.Project = ""
-		if got := g.refused(opt, engine.InvalidContent); !strings.Contains(got, "args") {
+		if got := g.refused(opt, errs.InvalidContent); !strings.Contains(got, "args") {
 			t.Errorf("%s for any project over one for a project: %q", name, got)
 		}
 		opt.Force = true
