@@ -89,7 +89,10 @@ func readContext(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut
 		}
 	}
 	tooLarge := false // the bound of the reply, and not the budget, decides what is left out
-	beside := env.besideContext(in.Format)
+	beside := 0
+	if env.bounded() {
+		beside = env.besideContext(in.Format)
+	}
 	opt.Measure = func(b *assemble.Bundle) (size int, fits bool) {
 		reply := 0
 		if in.Format == "markdown" {
