@@ -16,9 +16,9 @@ type skimmer struct {
 	all int
 }
 
-func (s *skimmer) Skim(ctx context.Context, under mdstore.Path, known *mdstore.Skimmed, trusting bool) (*mdstore.Skimmed, error) {
+func (s *skimmer) Scan(ctx context.Context, under mdstore.Path) (*mdstore.Scan, error) {
 	s.all++
-	return s.Store.Skim(ctx, under, known, trusting)
+	return s.Store.Scan(ctx, under)
 }
 
 // Where nothing is mended, one look tells all.

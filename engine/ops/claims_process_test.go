@@ -51,7 +51,7 @@ func claimAndWork(dir, session string) error {
 				return err
 			}
 			if len(out.Nodes) == 0 {
-				s, err := e.Snapshot(ctx, ws)
+				s, err := e.View(ctx, ws)
 				if err != nil {
 					return err
 				}
@@ -279,7 +279,7 @@ func TestProcessesShareTheWork(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			snap, err := e.Snapshot(t.Context(), ws)
+			snap, err := e.View(t.Context(), ws)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -477,7 +477,7 @@ func TestNobodySharesANode(t *testing.T) {
 				}
 			case "start", "done", "log":
 				id := letter(rapid.IntRange(0, nodes-1).Draw(rt, "node"))
-				s, err := w.Snapshot(tctx, ws)
+				s, err := w.View(tctx, ws)
 				if err != nil {
 					rt.Fatal(err)
 				}

@@ -174,8 +174,8 @@ type intruder struct {
 	done   bool
 }
 
-func (i *intruder) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore.File, error] {
-	return func(yield func(mdstore.File, error) bool) {
+func (i *intruder) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore.Entry, error] {
+	return func(yield func(mdstore.Entry, error) bool) {
 		n := 0
 		for f, err := range i.Store.List(ctx, under) {
 			if n++; n == 2 && under != "" && !i.done {
@@ -191,8 +191,8 @@ func (i *intruder) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdsto
 	}
 }
 
-func (i *intruder) Skim(ctx context.Context, under mdstore.Path, known *mdstore.Skimmed, trusting bool) (*mdstore.Skimmed, error) {
-	s, err := i.Store.Skim(ctx, under, known, trusting)
+func (i *intruder) Scan(ctx context.Context, under mdstore.Path) (*mdstore.Scan, error) {
+	s, err := i.Store.Scan(ctx, under)
 	if !i.done {
 		for _, err := range i.List(ctx, under) {
 			if err != nil {
@@ -211,7 +211,7 @@ func TestSnapshotsAreOfOneMoment(t *testing.T) {
 	w := enginetest.Over(t, memstore.New(files), func(_ *enginetest.World, st *memstore.Store) mdstore.Store {
 		return &intruder{Store: st, change: change}
 	})
-	s, err := w.Snapshot(t.Context(), ws)
+	s, err := w.View(t.Context(), ws)
 	if err != nil {
 		t.Fatal(err)
 	}

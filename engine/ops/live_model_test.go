@@ -165,7 +165,7 @@ func (l *live) crash(c operation, at int, first bool) {
 		})
 	})
 	if first { // the engine that follows finishes what was begun
-		if _, err := l.e.Snapshot(tctx, ws); err != nil {
+		if _, err := l.e.View(tctx, ws); err != nil {
 			l.rt.Fatal(err)
 		}
 	}
@@ -198,7 +198,7 @@ func (l *live) operate() (string, func()) {
 	}
 	return c.name + " " + fmt.Sprint(c.args), func() {
 		l.do(&ops.Env{Engine: l.e}, c)
-		if s, err := l.e.Snapshot(tctx, ws); err != nil || outlineOf(s) != l.model.outline() {
+		if s, err := l.e.View(tctx, ws); err != nil || outlineOf(s) != l.model.outline() {
 			l.rt.Fatalf("%s(%v) is not seen by the engine that did it: %v\n%s\nexpected is\n%s", c.name, c.args, err, outlineOf(s), l.model.outline())
 		}
 	}

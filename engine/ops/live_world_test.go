@@ -162,7 +162,7 @@ func (l *live) agree(step string) {
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
 	for patience := time.After(30 * time.Second); ; {
-		s, err := l.e.Snapshot(tctx, ws)
+		s, err := l.e.View(tctx, ws)
 		if err == nil && outlineOf(s) == want && moreOf(s) == more {
 			return
 		}

@@ -17,7 +17,7 @@ import (
 
 // outline is a workspace in a few lines, to compare what an engine holds with what a fresh one reads.
 func outline(t interface{ Fatal(...any) }, e *engine.Engine) string {
-	s, err := e.Snapshot(tctx, ws)
+	s, err := e.View(tctx, ws)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestAnySequenceOfOperations(t *testing.T) {
 			if nid, ok := out["nodeId"].(string); ok && name == "node_create" {
 				ids = append(ids, nid)
 			}
-			s, serr := w.Snapshot(tctx, ws)
+			s, serr := w.View(tctx, ws)
 			if serr != nil {
 				rt.Fatal(serr)
 			}

@@ -116,7 +116,7 @@ func TestTwoProcessesLoseNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := e.Snapshot(t.Context(), ws)
+	s, err := e.View(t.Context(), ws)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -118,7 +118,7 @@ func TestRulesHashIsOfWhatStands(t *testing.T) {
 		env := &ops.Env{Engine: w.Engine}
 		same := func(how string, hash any, id string) {
 			t.Helper()
-			s, err := w.Snapshot(t.Context(), mdstore.ID(id))
+			s, err := w.View(t.Context(), mdstore.ID(id))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -50,7 +50,7 @@ func judge(t *testing.T, h *herd) *judged {
 		t.Fatal(err)
 	}
 	j := &judged{T: t, herd: h, files: map[string]string{}, found: map[string][]string{}, nodes: map[mdstore.ID]*mdstore.Node{}}
-	if j.snap, err = e.Snapshot(t.Context(), ws); err != nil {
+	if j.snap, err = e.View(t.Context(), ws); err != nil {
 		t.Fatal(err)
 	}
 	err = filepath.WalkDir(h.dir, func(p string, d fs.DirEntry, err error) error {

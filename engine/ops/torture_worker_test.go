@@ -79,7 +79,7 @@ func work(job string) error {
 	}
 	w := &worker{name: parts[0], generation: parts[1], rng: rand.New(rand.NewPCG(rand.Uint64(), 1)), env: &ops.Env{Engine: e}, ctx: ctx}
 	for ctx.Err() == nil {
-		s, err := e.Snapshot(ctx, ws)
+		s, err := e.View(ctx, ws)
 		if err != nil {
 			if ctx.Err() == nil && errs.As(err).Code == errs.InternalError {
 				w.tell(report{What: "broken", Error: err.Error()})

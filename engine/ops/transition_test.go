@@ -81,7 +81,7 @@ func TestTransitionTable(t *testing.T) {
 						if out["previousStatus"] != status || out["currentStatus"] != to {
 							t.Errorf("%s: %v → %v, want %s → %s", name, out["previousStatus"], out["currentStatus"], status, to)
 						}
-						s, err := w.Snapshot(t.Context(), ws)
+						s, err := w.View(t.Context(), ws)
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -120,7 +120,7 @@ func refusedAs(t *testing.T, w *enginetest.World, env *ops.Env, name string, arg
 
 func status(t *testing.T, w *enginetest.World, id mdstore.ID) statemachine.Status {
 	t.Helper()
-	s, err := w.Snapshot(t.Context(), ws)
+	s, err := w.View(t.Context(), ws)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestCascades(t *testing.T) {
 		if got := fmt.Sprint(out["cascadeUpdates"]); got != "[map[from:pending nodeId:node-mid to:monitoring] map[from:planning nodeId:root to:monitoring]]" {
 			t.Errorf("cascadeUpdates: %s", got)
 		}
-		s, _ := w.Snapshot(t.Context(), ws)
+		s, _ := w.View(t.Context(), ws)
 		mid, _ := s.Node("node-mid")
 		if log := mid.Log(); len(log) != 2 || !strings.Contains(log[0].Event, "pending → planning") || !strings.Contains(log[1].Event, "planning → monitoring") {
 			t.Errorf("the log of a pending ancestor names not both steps: %v", log)
@@ -184,7 +184,7 @@ func TestCascades(t *testing.T) {
 		if out = must(t, env, "node_create", map[string]any{"parentId": "root", "type": "execution", "title": "Z", "requirement": "r"}); len(out["files"].([]any)) != 1 {
 			t.Errorf("the second child touches more than its own file: %v", out["files"])
 		}
-		s, _ := w.Snapshot(t.Context(), ws)
+		s, _ := w.View(t.Context(), ws)
 		if got := fmt.Sprint(s.Children("root")); got != "[node-mjv3xk00-000001 node-mjv3xk00-000002]" {
 			t.Errorf("children made in the same moment are in the order %s", got)
 		}

@@ -15,7 +15,7 @@ import (
 // children returns the ids of a node's children as the tree has them now.
 func children(t *testing.T, w *enginetest.World, id mdstore.ID) string {
 	t.Helper()
-	s, err := w.Snapshot(t.Context(), ws)
+	s, err := w.View(t.Context(), ws)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestDeleteTakesTheSubtreeAndNothingElse(t *testing.T) {
 	if got := string(after[ws+"/nodes/node-c/Node.md"]); !strings.Contains(got, "- node-a: see (expired)\n- [[node-b|that]] (expired)\n- node-x: gone\n") {
 		t.Errorf("references after the deletion:\n%s", got)
 	}
-	s, _ := w.Snapshot(t.Context(), ws)
+	s, _ := w.View(t.Context(), ws)
 	if s.Workspace().Focus != "root" {
 		t.Errorf("focus %s", s.Workspace().Focus)
 	}

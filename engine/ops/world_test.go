@@ -114,36 +114,21 @@ func (r *recorder) Commit(ctx context.Context, cs []mdstore.Change) (mdstore.Res
 	return res, err
 }
 
-func (r *recorder) Update(ctx context.Context, f func(mdstore.Store) error) error {
-	return r.Store.Update(ctx, func(st mdstore.Store) error { return f(held{st, r}) })
+func (r *recorder) Update(ctx context.Context, f func(mdstore.Tx) error) error {
+	return r.Store.Update(ctx, func(tx mdstore.Tx) error { return f(recordedTx{tx, r}) })
 }
 
-// held is the store inside Update.
-type held struct {
-	mdstore.Store
+// A recordedTx is the store inside Update.
+type recordedTx struct {
+	mdstore.Tx
 	r *recorder
 }
 
-func (h held) Commit(ctx context.Context, cs []mdstore.Change) (mdstore.Result, error) {
+func (h recordedTx) Commit(ctx context.Context, cs []mdstore.Change) (mdstore.Result, error) {
 	before := h.r.Files()
-	res, err := h.Store.Commit(ctx, cs)
+	res, err := h.Tx.Commit(ctx, cs)
 	if err == nil {
 		h.r.commits = append(h.r.commits, commit{before, cs})
 	}
 	return res, err
 }
-
-func (h held) Generation(ctx context.Context) (uint64, error) { return h.r.Generation(ctx) }
-
-func (h held) ChangedSince(ctx context.Context, before, now uint64) ([]mdstore.Path, bool) {
-	return h.r.ChangedSince(ctx, before, now)
-}
-
-func (h held) Update(context.Context, func(mdstore.Store) error) error {
-	return errors.New("nested")
-}
-
-var (
-	_ mdstore.History = (*recorder)(nil)
-	_ mdstore.History = held{}
-)
