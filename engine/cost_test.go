@@ -8,7 +8,7 @@ import (
 	"arbor/engine"
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
-	"arbor/mdstore/dirstore/dirtest"
+	"arbor/mdstore/dirstore/crashtest"
 	"arbor/mdstore/memstore"
 	"arbor/statemachine"
 )
@@ -49,7 +49,7 @@ func TestWritesCostTheChange(t *testing.T) {
 		costs := map[string]map[int]cost{}
 		for _, n := range []int{few, many} {
 			files := plan(n)
-			var counted dirtest.Trouble
+			var counted crashtest.Trouble
 			st, err := counted.Open(placed(t, files), dirstore.Options{})
 			if err != nil {
 				t.Fatal(err)

@@ -70,7 +70,7 @@ func valueAt(all []ast.Expr, i int) ast.Expr {
 // TestEveryCodeHasARow compares the codes in the sources with the table that docs, SARIF and these tests read.
 func TestEveryCodeHasARow(t *testing.T) {
 	want := map[string]bool{string(errs.DuplicateID): true, string(errs.OrphanNode): true, string(errs.Cycle): true, string(errs.FileUnreadable): true}
-	for _, dir := range []string{"mdstore/mdoc", "mdstore", "mdstore/dirstore/internal/disk", "engine"} {
+	for _, dir := range []string{"mdstore/mdoc", "mdstore", "mdstore/dirstore/internal/osfs", "engine"} {
 		for _, code := range codesIn(t, dir) {
 			want[code] = true
 		}
@@ -203,7 +203,7 @@ func TestCheckTellsWhatIsInTheWay(t *testing.T) {
 		{".local", link, "is a symbolic link where a folder is expected; remove it"},
 		{".local/lock", folder, "is a folder where a file is expected; remove it"},
 		{".local/lock", link, "is a symbolic link where a file is expected; remove it"},
-		{".local/sequence", folder, "is a folder where a file is expected; remove it"},
+		{".local/generation", folder, "is a folder where a file is expected; remove it"},
 		{".local/journal", file, "is a file where a folder is expected; remove it"},
 		{".local/journal", link, "is a symbolic link where a folder is expected; remove it"},
 	} {

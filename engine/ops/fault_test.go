@@ -21,7 +21,7 @@ import (
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
-	"arbor/mdstore/dirstore/dirtest"
+	"arbor/mdstore/dirstore/crashtest"
 )
 
 // faults are what a disk may say.
@@ -104,7 +104,7 @@ var (
 // A trial is one operation on a vault of its own, whose disk refuses a call.
 type trial struct {
 	dir     string
-	disk    dirtest.Trouble
+	disk    crashtest.Trouble
 	st      *troubledStore
 	engine  *engine.Engine
 	started map[string]string // the vault before the operation

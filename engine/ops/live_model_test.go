@@ -15,7 +15,7 @@ import (
 	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
-	"arbor/mdstore/dirstore/dirtest"
+	"arbor/mdstore/dirstore/crashtest"
 	"arbor/statemachine"
 )
 
@@ -154,7 +154,7 @@ func (l *live) do(env *ops.Env, c operation) {
 // crash lets a process die in the midst of a call: all of it is done afterwards, or nothing, whoever comes first.
 func (l *live) crash(c operation, at int, first bool) {
 	after, why := l.model.try(c.change)
-	life := &dirtest.Life{At: at}
+	life := &crashtest.Life{At: at}
 	alive := false
 	l.another(life, func(env *ops.Env) {
 		alive = life.Lives(func() {
@@ -194,7 +194,7 @@ func (l *live) draw() (string, func()) {
 func (l *live) operate() (string, func()) {
 	c := l.call()
 	if rapid.Bool().Draw(l.rt, "another process") {
-		return c.name + " of another " + fmt.Sprint(c.args), func() { l.another(&dirtest.Life{}, func(env *ops.Env) { l.do(env, c) }) }
+		return c.name + " of another " + fmt.Sprint(c.args), func() { l.another(&crashtest.Life{}, func(env *ops.Env) { l.do(env, c) }) }
 	}
 	return c.name + " " + fmt.Sprint(c.args), func() {
 		l.do(&ops.Env{Engine: l.e}, c)

@@ -14,12 +14,12 @@ import (
 	"arbor/engine/ops"
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
-	"arbor/mdstore/dirstore/dirtest"
+	"arbor/mdstore/dirstore/crashtest"
 	"arbor/mdstore/mdoc"
 )
 
 // opened calls f with operations on the vault, which is closed then.
-func (p place) opened(t testing.TB, life *dirtest.Life, f func(*ops.Env)) {
+func (p place) opened(t testing.TB, life *crashtest.Life, f func(*ops.Env)) {
 	t.Helper()
 	st, err := life.Open(string(p), dirstore.Options{})
 	if err != nil {
@@ -44,7 +44,7 @@ func (p place) opened(t testing.TB, life *dirtest.Life, f func(*ops.Env)) {
 // found returns what check says of the whole vault, mended before if that is wanted, and whether mending changed anything.
 func (p place) found(t testing.TB, fix bool) (out []string, changed bool) {
 	t.Helper()
-	p.opened(t, &dirtest.Life{Hasty: true}, func(env *ops.Env) {
+	p.opened(t, &crashtest.Life{Hasty: true}, func(env *ops.Env) {
 		r, err := ops.WorkspaceCheck(tctx, env, ops.WorkspaceCheckIn{Fix: fix})
 		if err != nil {
 			t.Fatal(err)
@@ -130,7 +130,7 @@ func (x *prefixes) before(t *testing.T) {
 	x.none = p.files(t)
 	was := linesOf(x.none)
 	x.known, _ = p.found(t, false)
-	life := &dirtest.Life{Hasty: true}
+	life := &crashtest.Life{Hasty: true}
 	p.opened(t, life, func(env *ops.Env) { must(t, env, x.name, x.args) })
 	x.steps = life.Steps
 	then, _ := p.found(t, false)
@@ -146,7 +146,7 @@ func (x *prefixes) before(t *testing.T) {
 func (x *prefixes) interrupted(t *testing.T, step int, dies bool) (complaints []string) {
 	complain := func(format string, args ...any) { complaints = append(complaints, fmt.Sprintf(format, args...)) }
 	p := settle(t, t.TempDir(), plan())
-	life := &dirtest.Life{Hasty: true}
+	life := &crashtest.Life{Hasty: true}
 	if dies {
 		life.At = step
 	} else {
@@ -189,7 +189,7 @@ func (x *prefixes) interrupted(t *testing.T, step int, dies bool) (complaints []
 	if _, again := p.found(t, true); again || fmt.Sprint(p.files(t)) != fmt.Sprint(mended) {
 		complain("mended twice is not mended once")
 	}
-	p.opened(t, &dirtest.Life{Hasty: true}, func(env *ops.Env) {
+	p.opened(t, &crashtest.Life{Hasty: true}, func(env *ops.Env) {
 		list, err := ops.WorkspaceList(tctx, env, ops.WorkspaceListIn{})
 		if err != nil {
 			t.Fatal(err)

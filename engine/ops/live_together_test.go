@@ -9,7 +9,7 @@ import (
 
 	"arbor/engine/enginetest"
 	"arbor/engine/ops"
-	"arbor/mdstore/dirstore/dirtest"
+	"arbor/mdstore/dirstore/crashtest"
 )
 
 // together draws what a person, the engine that follows and another process do at the very same time, each to a node of its own: all of it is there afterwards.
@@ -33,7 +33,7 @@ func (l *live) together() (string, func()) {
 		var all sync.WaitGroup
 		all.Go(func() { failed <- l.logs(&ops.Env{Engine: l.e}, ids[0], times) })
 		all.Go(func() {
-			l.another(&dirtest.Life{}, func(env *ops.Env) { failed <- l.logs(env, ids[1], times) })
+			l.another(&crashtest.Life{}, func(env *ops.Env) { failed <- l.logs(env, ids[1], times) })
 		})
 		for range times {
 			v := l.name("meanwhile")

@@ -21,7 +21,7 @@ import (
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
-	"arbor/mdstore/dirstore/dirtest"
+	"arbor/mdstore/dirstore/crashtest"
 	"arbor/statemachine"
 )
 
@@ -123,7 +123,7 @@ func (l *live) open() {
 }
 
 // another calls f with operations of another process.
-func (l *live) another(life *dirtest.Life, f func(*ops.Env)) {
+func (l *live) another(life *crashtest.Life, f func(*ops.Env)) {
 	life.Hasty = true
 	st, err := life.Open(string(l.vault), dirstore.Options{})
 	if err != nil {
@@ -139,7 +139,7 @@ func (l *live) another(life *dirtest.Life, f func(*ops.Env)) {
 
 // fresh returns what one who opens the vault now reads: what the model knows too, and what it does not.
 func (l *live) fresh() (outline, more string) {
-	l.another(&dirtest.Life{}, func(env *ops.Env) {
+	l.another(&crashtest.Life{}, func(env *ops.Env) {
 		s, err := env.Engine.View(tctx, ws)
 		if err != nil {
 			l.rt.Fatal(err)

@@ -212,10 +212,10 @@ func (j *judged) typed(saves []save) {
 		case has(func(p string) bool { return strings.Contains(p, ".conflict-") }):
 			inCopy++
 		case has(func(p string) bool {
-			return strings.HasPrefix(p, ".local/trash/") && !strings.HasPrefix(p, ".local/trash/late-")
+			return strings.HasPrefix(p, ".local/trash/") && !isSpared(p)
 		}):
 			inTrash++
-		case has(func(p string) bool { return strings.HasPrefix(p, ".local/trash/late-") }):
+		case has(isSpared):
 			spared++ // they had read the file before this line was back in it, and saved it afterwards; or the node had gone
 		case len(where) > 0:
 			kept++

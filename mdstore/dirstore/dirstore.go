@@ -1,22 +1,19 @@
-// Package dirstore is the mdstore.Store in a folder of the operating system,
-// which people, editors, git and sync programs write to as well.
+// Package dirstore is the mdstore.Store in a folder of the operating system, which people, editors, git and sync programs write to as
+// well.
 //
-// Every path is opened below the vault's folder and no link leads out of it.
-// Files are read without any lock. A commit takes the lock of the vault,
-// .local/lock, which the system releases when its holder dies, compares each
-// file with the version that the change was computed from, and makes every
-// change or none, whenever the machine stops. A file that somebody saves while it is
-// being replaced is exchanged back, so that no save is ever lost. One that was opened
-// before it was replaced waits in .local/late until it is closed, and what was written to it is merged then.
+// Every path is opened below the vault's folder and no link leads out of it. Files are read without any lock. A commit takes the lock of
+// the vault, .local/lock, which the system releases when its holder dies, compares each file with the version that the change was computed
+// from, and makes every change or none, whenever the machine stops. A file that a person saves while it is being replaced is exchanged
+// back, so that no save is ever lost. The file that was replaced stays in .local/displaced for a while, because an editor may have it open:
+// what it writes there is merged by the next writer.
 //
-// What .local/ holds is made at the first commit and may be deleted at any
-// time while no commit is unfinished: the lock, the number of the last commit,
-// the journal of a commit of several files, and an index of what was found when the nodes were last read. A vault that may not be written can be read.
+// What .local/ holds is made at the first commit and may be deleted at any time while no commit is unfinished: the lock, the generation, the
+// journal of a commit of several files, and an index of what was found when the nodes were last read. A vault that may not be written can
+// be read.
 //
-// On Linux and macOS files are exchanged in one step. On other systems, and on
-// file systems that cannot, a save is lost if it falls into the moment between
-// the last comparison and the rename. Windows cannot make the names in a folder
-// durable; there a power failure may undo a commit that has returned, as a whole.
+// On Linux and macOS files are exchanged in one step. On other systems, and on file systems that cannot, a save is lost if it falls into the
+// moment between the last comparison and the rename. Windows cannot make the names in a folder durable; there a power failure may undo a
+// commit that has returned, as a whole.
 package dirstore
 
 import (
@@ -30,28 +27,27 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/gofrs/flock"
 
 	"arbor/mdstore"
-	"arbor/mdstore/dirstore/internal/disk"
-	"arbor/mdstore/dirstore/internal/txn"
+	"arbor/mdstore/dirstore/internal/journal"
+	"arbor/mdstore/dirstore/internal/osfs"
 )
 
 // The codes of the diagnostics in an *mdoc.UnreadableError for what is not to be read or written, beside mdoc.CodeTooLarge.
 const (
-	CodeNotAFile   = disk.CodeNotAFile   // a folder, a pipe, a device or a socket
-	CodeSymlink    = disk.CodeSymlink    // a symbolic link
-	CodeHardLink   = disk.CodeHardLink   // one of several names of a file: it is read, but never written
-	CodePermission = disk.CodePermission // not readable or not writable for this user, or marked read-only
-	CodeUnstable   = disk.CodeUnstable   // changed each time that it was read
+	CodeNotAFile   = osfs.CodeNotAFile   // a folder, a pipe, a device or a socket
+	CodeSymlink    = osfs.CodeSymlink    // a symbolic link
+	CodeHardLink   = osfs.CodeHardLink   // one of several names of a file: it is read, but never written
+	CodePermission = osfs.CodePermission // not readable or not writable for this user, or marked read-only
+	CodeUnstable   = osfs.CodeUnstable   // changed each time that it was read
 )
 
 // TempPrefix starts the names of the temporary files that a commit makes
 // beside the files that it writes. They are no part of the vault.
-const TempPrefix = txn.TempPrefix
+const TempPrefix = journal.TempPrefix
 
 // Options say how to open a vault. The zero value is good.
 type Options struct {
@@ -60,73 +56,51 @@ type Options struct {
 	// GitPatience is how long a commit waits while git is in the middle of something; 0 is five seconds. Below zero, commits do not look at git at all,
 	// which is for programs that git itself runs, as its hooks.
 	GitPatience time.Duration
-	// Log is told of commits that were finished after a crash, and of saves that had to be kept beside a file; nil drops it.
+	// Log gets the commits that were finished after a crash, and the saves that met a commit; nil drops them.
 	Log *slog.Logger
-	// Through, if it is not nil, returns the disk that commits go through: a seam for tests. Only packages below this folder can name its type. What a commit
-	// leaves is settled by whoever made it then, so that the disk can end the caller's life.
-	Through func(disk.FS) disk.FS
+	// Through, if it is not nil, returns the disk that commits go through: a seam for tests. Only packages below this folder can name its
+	// type.
+	Through func(osfs.FS) osfs.FS
 }
-
-// A Conflict says that somebody saved a file while a decided commit was
-// changing it, and that the two versions could not be merged.
-type Conflict = txn.Conflict
 
 // A Store is a vault in a folder. It is safe for concurrent use, and so are several Stores of one folder, in one
 // process or many.
 type Store struct {
 	dir     string
 	root    *os.Root
-	disk    disk.Root
+	disk    osfs.Root
 	docs    *os.Root // nil when the project's folder cannot be opened
 	docsDir string
 	log     *slog.Logger
 
 	real        string // dir without links in it
-	boot        string // as disk.Boot has it
-	git         *gitPlace
+	boot        string // as osfs.Boot has it
 	gitPatience time.Duration
 	now         func() time.Time // the clock that files are stamped by
-	leavesOf    func(disk.Folder, string) *disk.Leaves
+	leavesOf    func(osfs.Folder, string) *osfs.Leaves
 	waiting     time.Duration // for each folder of a skim, from which on the disk decides
 
-	// turn holds one value while nobody in this process has the lock. Whoever takes it may use what follows.
+	// turn holds one value while no goroutine of this process has the lock. The one that takes it may use what follows.
 	turn      chan struct{}
-	lock      *disk.Lock
-	committer *txn.Committer
-	last      uint64 // the number after this store's last commit; 0 for none, and while one is unfinished
-	number    uint64 // of the last commit, and whether it is one, once it was read under the lock
-	numberOK  bool
-	numbered  bool
-	debt      *debt         // nil: the last commit has left nothing to do
-	atOnce    bool          // settle before the lock is given back to who asked for it
-	signed    mdstore.Stamp // of the lock when this store last signed it
-	signedAt  time.Time
-	freed     time.Time             // when this store last gave the lock back
-	taken     time.Time             // when it last took it after it had been there for all
-	kept      map[mdstore.Path]held // what files held that plans have read
-	calm      atomic.Bool           // no displaced file waited when this store last looked, or after its last commit; whoever knows better makes it false
+	lock      *flock.Flock // nil while it is not held
+	committer *journal.Committer
+	number    uint64         // the generation while the lock is held
+	before    uint64         // the generation before the commit that is being made
+	last      uint64         // the generation after this store's last commit; 0 for none, and while one is unfinished
+	signed    time.Time      // of the lock, when this store last wrote into it
+	touched   []mdstore.Path // files of collisions since mergeDisplaced began
 
-	rested atomic.Pointer[numbered] // nil: nothing proves the number of the last commit without reading it
-	done   atomic.Uint64            // the number after a commit of this store that is done and not settled; 0 for none
-
-	opened   os.FileInfo  // the vault's folder
-	sequence *disk.Handle // of the number of the last commit
-	recent   *disk.Handle // of what the last commits changed
+	opened os.FileInfo // the vault's folder
 
 	indexing sync.WaitGroup // of what writes indexes
 	indexMu  sync.Mutex     // held while one is written
 	toIndex  sync.Map       // what is to be written: a *ground by the path of its workspace
 
-	mu        sync.Mutex
-	conflicts []Conflict
-	untold    []mdstore.Collision // since Collisions was last asked
-	later     *time.Timer         // guarded by mu: looks at the files that wait; nil where none is set
-	pause     time.Duration       // guarded by mu: before the next look
-	closed    bool                // guarded by mu
-	timers    sync.WaitGroup      // of later
-	polls     bool                // Watch looks from time to time, and why
-	pollsWhy  error
-	present   map[string]*flock.Flock // guarded by mu: who appeared through this store, by token
+	mu       sync.Mutex
+	met      []mdstore.Collision // guarded by mu: that no caller was told of
+	polls    bool                // Watch looks from time to time, and why
+	pollsWhy error
+	present  map[string]*flock.Flock // guarded by mu: who appeared through this store, by token
 }
 
 var (
@@ -151,7 +125,7 @@ func Create(dir string) error {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(disk.Root{R: parent}.SyncDir(""), parent.Close()); err != nil {
+		if err := errors.Join(osfs.Root{R: parent}.SyncDir(""), parent.Close()); err != nil {
 			return err
 		}
 	}
@@ -169,7 +143,7 @@ func MayCreate(dir string) error {
 		return err
 	}
 	defer r.Close()
-	if err := (disk.Root{R: r}).MayWrite(""); err != nil {
+	if err := (osfs.Root{R: r}).MayWrite(""); err != nil {
 		return &fs.PathError{Op: "mkdir", Path: missing[len(missing)-1], Err: fs.ErrPermission}
 	}
 	return nil
@@ -207,11 +181,11 @@ func Open(dir string, opt Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open vault: %w", err)
 	}
-	s := &Store{dir: dir, root: root, disk: disk.NewRoot(root), log: opt.Log, now: time.Now, leavesOf: disk.LeavesOf, waiting: waiting, gitPatience: cmp.Or(opt.GitPatience, gitPatience), turn: make(chan struct{}, 1)}
+	s := &Store{dir: dir, root: root, disk: osfs.Root{R: root}, log: opt.Log, now: time.Now, leavesOf: osfs.LeavesOf, waiting: waiting, gitPatience: cmp.Or(opt.GitPatience, gitPatience), turn: make(chan struct{}, 1)}
 	if s.real, err = filepath.EvalSymlinks(dir); err != nil {
 		s.real = dir
 	}
-	s.git, s.boot = newGitPlace(s.real), disk.Boot(s.disk)
+	s.boot = osfs.Boot()
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -219,43 +193,43 @@ func Open(dir string, opt Options) (*Store, error) {
 	if s.docsDir == "" {
 		s.docsDir = filepath.Dir(dir)
 	} else if s.docsDir, err = filepath.Abs(s.docsDir); err != nil {
-		return nil, errors.Join(err, s.disk.Close())
+		return nil, errors.Join(err, root.Close())
 	}
 	if s.docs, err = os.OpenRoot(s.docsDir); err != nil {
 		s.log.Warn("the project's documents cannot be read", "folder", s.docsDir, "error", err)
 		s.docs = nil
 	}
-	s.lock, s.sequence, s.recent = s.disk.Lock(dir, lockPath), s.disk.Handle(sequencePath), s.disk.Handle(recentPath)
 	if s.opened, err = root.Stat("."); err != nil {
-		return nil, errors.Join(err, s.disk.Close())
+		return nil, errors.Join(err, root.Close())
 	}
-	s.committer = &txn.Committer{FS: s.disk, Log: s.log, OnConflict: s.noteConflict, OnMerge: s.noteMerge, Ours: s.holds, Now: func() int64 { return time.Now().Unix() }}
+	s.committer = &journal.Committer{FS: s.disk, Log: s.log, Now: func() int64 { return time.Now().UnixNano() },
+		OnCollision: s.meet}
 	if opt.Through != nil {
-		s.committer.FS, s.atOnce = opt.Through(s.disk), true
+		s.committer.FS = opt.Through(s.disk)
 	}
-	s.committer.FS = &pulse{FS: s.committer.FS, show: s.show, parks: func() { s.calm.Store(false) }}
 	s.turn <- struct{}{}
-	if unfinished, err := s.unfinished(); err != nil || !unfinished && !s.waits() || s.gitBusy() != nil {
+	unfinished, err := s.unfinished()
+	if err == nil && !unfinished {
+		unfinished, err = s.committer.Saved()
+	}
+	if err != nil || !unfinished || s.gitBusy() != nil {
 		return s, nil
 	}
-	release, err := s.tryAcquire(context.Background())
-	if err != nil {
-		s.log.Warn("an unfinished commit cannot be finished; the vault can only be read", "vault", dir, "error", err)
-	} else if release != nil {
+	switch release, err := s.acquire(context.Background(), openWait); {
+	case err == nil:
 		release()
+	case !errors.As(err, new(*stuckError)):
+		s.log.Warn("an unfinished commit cannot be finished; the vault can only be read", "vault", dir, "error", err)
 	}
 	return s, nil
 }
 
-// Close waits for the commit that is being made and releases what the store
-// holds. It must not be used afterwards.
+// Close waits for the commit that is being made and releases what the store holds. It must not be used afterwards.
 func (s *Store) Close() error {
 	<-s.turn
-	s.takeOver()
-	s.still()
 	s.leaveAll()
 	s.indexing.Wait()
-	err := errors.Join(s.lock.Close(), s.sequence.Close(), s.recent.Close(), s.disk.Close())
+	err := s.root.Close()
 	if s.docs != nil {
 		err = errors.Join(err, s.docs.Close())
 	}
@@ -266,40 +240,44 @@ func (s *Store) Close() error {
 // Dir returns the absolute path of the vault's folder.
 func (s *Store) Dir() string { return s.dir }
 
-// Conflicts returns what could not be merged since the store was opened.
-func (s *Store) Conflicts() []Conflict {
+func (s *Store) meet(k mdstore.Collision) {
+	s.touched = append(s.touched, k.Path)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.conflicts)
-}
-
-func (s *Store) noteConflict(c Conflict) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.conflicts = append(s.conflicts, c)
-	s.tell(c)
-}
-
-// tell keeps what is to be told, once. s.mu must be held.
-func (s *Store) tell(c Conflict) {
-	if k := mdstore.Collision(c); !slices.Contains(s.untold, k) {
-		s.untold = append(s.untold, k)
+	if !slices.Contains(s.met, k) {
+		s.met = append(s.met, k)
 	}
 }
 
-func (s *Store) noteMerge(c Conflict) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tell(c)
-}
-
-// collisions returns what commits have met since it was last asked: saves that were merged, and those that were not.
+// collisions returns the saves by other programs that commits have met since it was last asked.
 func (s *Store) collisions() []mdstore.Collision {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := s.untold
-	s.untold = nil
+	all := s.met
+	s.met = nil
 	return all
+}
+
+// unreported returns the collisions of earlier commits, whose own callers have been answered already.
+func (s *Store) unreported() []mdstore.Collision {
+	met := s.collisions()
+	for i := range met {
+		met[i].Unmade = false
+	}
+	return met
+}
+
+// Displaced merges what other programs have saved in files that commits replaced, and returns what became of that, and the collisions of
+// earlier commits that no caller was told of.
+func (s *Store) Displaced(ctx context.Context) ([]mdstore.Collision, error) {
+	if saved, err := s.committer.Saved(); saved && err == nil && s.gitBusy() == nil {
+		release, err := s.acquire(ctx, writeWait)
+		if err != nil {
+			return nil, err
+		}
+		release()
+	}
+	return s.unreported(), ctx.Err()
 }
 
 // Read returns the file at p. A file that changes while it is read is read again. One that lies behind a link is an *mdoc.UnreadableError.
@@ -309,10 +287,6 @@ func (s *Store) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) 
 	}
 	if !p.Valid() {
 		return mdstore.File{}, &fs.PathError{Op: "read", Path: string(p), Err: fs.ErrInvalid}
-	}
-	began := s.now()
-	if data, info, ok := disk.ReadStraight(s.disk, p, mdstore.MaxFileSize); ok {
-		return found(p, data, firm(info.Stamp, began), nil).file, nil
 	}
 	in := s.reading(p)
 	for d := p.Dir(); d != "" && !errors.Is(in.err, fs.ErrNotExist); d = d.Dir() { // no listing looks behind a link either

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"arbor/mdstore"
-	"arbor/mdstore/dirstore/internal/disk"
+	"arbor/mdstore/dirstore/internal/osfs"
 )
 
 // ReadDoc returns the bytes of a document of the project, at most mdstore.MaxFileSize of them. target is a path
@@ -29,7 +29,7 @@ func (s *Store) ReadDoc(ctx context.Context, target string) ([]byte, error) {
 	if err != nil {
 		return refuse(err)
 	}
-	data, err := disk.Root{R: s.docs}.ReadLinked(mdstore.Path(name), mdstore.MaxFileSize)
+	data, err := osfs.Root{R: s.docs}.ReadLinked(mdstore.Path(name), mdstore.MaxFileSize)
 	switch {
 	case err == nil:
 		return data, nil

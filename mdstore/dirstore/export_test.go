@@ -4,11 +4,11 @@ import (
 	"time"
 
 	"arbor/mdstore"
-	"arbor/mdstore/dirstore/internal/disk"
+	"arbor/mdstore/dirstore/internal/osfs"
 )
 
 // OpenThrough is Open of a vault whose commits go through wrap.
-func OpenThrough(dir string, opt Options, wrap func(disk.FS) disk.FS) (*Store, error) {
+func OpenThrough(dir string, opt Options, wrap func(osfs.FS) osfs.FS) (*Store, error) {
 	opt.Through = wrap
 	return Open(dir, opt)
 }
@@ -23,13 +23,13 @@ func Rebooted(s *Store) { s.boot += " and another one" }
 
 // Plainly has a store skim as it does where folders cannot be looked at in fewer calls.
 func Plainly(s *Store) {
-	s.leavesOf = func(disk.Folder, string) *disk.Leaves { return nil }
+	s.leavesOf = func(osfs.Folder, string) *osfs.Leaves { return nil }
 }
 
 // Uncounted has a store skim as it does where a folder's number of links tells nothing.
 func Uncounted(s *Store) {
-	s.leavesOf = func(f disk.Folder, name string) *disk.Leaves {
-		l := disk.LeavesOf(f, name)
+	s.leavesOf = func(f osfs.Folder, name string) *osfs.Leaves {
+		l := osfs.LeavesOf(f, name)
 		if l != nil {
 			l.Counts = false
 		}
@@ -57,10 +57,3 @@ func AwaitIndex(s *Store) { s.indexing.Wait() }
 
 // Waiting has a store skim as it does where it waits for the disk from the beginning.
 func Waiting(s *Store) { s.waiting = 0 }
-
-// GitRests reports whether a store knows that git was in the middle of nothing, as its folder is.
-func GitRests(s *Store) bool {
-	s.git.mu.Lock()
-	defer s.git.mu.Unlock()
-	return s.git.idle != ""
-}

@@ -143,7 +143,7 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 
 // A repository can bring links along. Nothing is written or removed through them, not by recovery either.
 func TestLinksInTheLocalFolderAreRefused(t *testing.T) {
-	for _, link := range []string{".local", ".local/journal", ".local/lock", ".local/sequence", ".local/trash"} {
+	for _, link := range []string{".local", ".local/journal", ".local/lock", ".local/generation", ".local/trash"} {
 		files := maps.Clone(unchanged)
 		files["ws/theirs/torn.json"], files["ws/theirs/.arbor-x"], files["ws/theirs/journal/torn.json"] = "torn", "temp", "torn"
 		dir := fill(t, files)
@@ -152,7 +152,7 @@ func TestLinksInTheLocalFolderAreRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		target := filepath.Join(dir, "ws", "theirs")
-		if link == ".local/lock" || link == ".local/sequence" {
+		if link == ".local/lock" || link == ".local/generation" {
 			target = filepath.Join(dir, "ws", "Workspace.md")
 		}
 		rel, _ := filepath.Rel(filepath.Dir(p), target)
@@ -239,10 +239,10 @@ func TestLocalFolder(t *testing.T) {
 		func() {},
 		func() { _ = os.RemoveAll(local) },
 		func() { _ = os.Remove(filepath.Join(local, "lock")) },
-		func() { _ = os.WriteFile(filepath.Join(local, "sequence"), []byte("damaged"), 0o644) },
-		func() { _ = os.WriteFile(filepath.Join(local, "sequence"), nil, 0o644) },
+		func() { _ = os.WriteFile(filepath.Join(local, "generation"), []byte("damaged"), 0o644) },
+		func() { _ = os.WriteFile(filepath.Join(local, "generation"), nil, 0o644) },
 		func() { _ = os.RemoveAll(filepath.Join(local, "journal")) },
-		func() { _ = os.Remove(filepath.Join(local, "sequence")) },
+		func() { _ = os.Remove(filepath.Join(local, "generation")) },
 	} {
 		harm()
 		c := mdstore.Change{Path: "ws/a", New: fmt.Append(nil, i)}

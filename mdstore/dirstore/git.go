@@ -4,30 +4,26 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"hash/fnv"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"arbor/mdstore"
-	"arbor/mdstore/dirstore/internal/disk"
 )
 
-// While git rewrites a working tree, what is committed to it may be overwritten, by the checkout itself or by the --abort that
-// ends a merge. So commits wait until git is done, and are refused when that takes long, because a person is in the middle of something then.
-
-// gitPatience is how long a commit waits for git, and checkoutPatience how long news of changes wait for a checkout to end.
+// While git rewrites a working tree, a commit to it may be overwritten: by the checkout itself, or by the --abort that ends a merge. So
+// commits wait until git is done. They are refused if that takes long, because a person is in the middle of something then.
 const (
-	gitPatience      = 5 * time.Second
-	checkoutPatience = 800 * time.Millisecond
+	gitPatience      = 5 * time.Second        // for which a commit waits for git
+	checkoutPatience = 800 * time.Millisecond // for which the watcher waits for the end of a checkout
 )
 
 // gitLock is the file that git holds while it writes to its index, and with it to the working tree.
 const gitLock = "index.lock"
 
-// gitStates are the files and folders that git keeps in its own folder while it is in the middle of something.
+// gitStates are the files and folders that git keeps in its own folder while an operation is not finished.
 var gitStates = []struct{ name, doing, end string }{
 	{gitLock, "git is writing to the working tree", "wait for it; if no git is running any more, remove the file"},
 	{"MERGE_HEAD", "git is in the middle of a merge", "end it with git merge --continue or git merge --abort"},
@@ -38,39 +34,50 @@ var gitStates = []struct{ name, doing, end string }{
 	{"REVERT_HEAD", "git is in the middle of a revert", "end it with git revert --continue or git revert --abort"},
 }
 
-// gitBusy returns what the git repository that the vault lies in is in the middle of; nil for nothing.
+// gitBusy returns which operation of git is not finished in the repository that the vault lies in; nil for none.
 func (s *Store) gitBusy() *mdstore.BusyError {
 	if s.gitPatience < 0 {
 		return nil
 	}
-	began := s.now()
-	top, git, info := s.git.find()
+	top, git := findGit(s.real)
 	if git == "" {
 		return nil
 	}
-	var now mdstore.Stamp
-	if info != nil {
-		now = firm(disk.StampOf(info), began)
-	}
-	if s.git.rests(git, now) {
-		return nil
-	}
-	found := false
 	for _, state := range gitStates {
-		if at := filepath.Join(git, state.name); exists(at) {
-			if found = true; tracked(top, git, s.real) {
-				return &mdstore.BusyError{What: state.doing, Where: at, End: state.end}
-			}
+		if at := filepath.Join(git, state.name); exists(at) && tracked(top, git, s.real) {
+			return &mdstore.BusyError{What: state.doing, Where: at, End: state.end}
 		}
-	}
-	if !found && proof(now) {
-		s.git.note(git, now)
 	}
 	return nil
 }
 
-// awaitGit waits until git is in the middle of nothing. The error is ctx's, or a *mdstore.BusyError when it takes too long. It is not called with the lock
-// held: what is not of the working tree goes on meanwhile.
+// findGit returns the top of the working tree that a folder lies in and the folder in which git keeps its state, "" if it lies in none. In
+// linked working trees and submodules a file says where that is. dir is absolute and has no link in it.
+func findGit(dir string) (top, git string) {
+	for below := ""; dir != below; dir = filepath.Dir(dir) {
+		below = dir
+		at := filepath.Join(dir, ".git")
+		info, err := os.Stat(at)
+		switch {
+		case err == nil && info.IsDir():
+			return dir, at
+		case err == nil && info.Mode().IsRegular() && info.Size() < 1<<12:
+			data, err := os.ReadFile(at)
+			to, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: ")
+			if err != nil || !ok {
+				return "", ""
+			}
+			if !filepath.IsAbs(to) {
+				to = filepath.Join(dir, to)
+			}
+			return dir, to
+		}
+	}
+	return "", ""
+}
+
+// awaitGit waits until git has finished its operation. The error is ctx's, or a *mdstore.BusyError if it takes too long. The caller does not
+// hold the lock: commits to .local/ alone go on meanwhile.
 func (s *Store) awaitGit(ctx context.Context) error {
 	busy := s.gitBusy()
 	if busy == nil {
@@ -90,8 +97,8 @@ func (s *Store) awaitGit(ctx context.Context) error {
 	}
 }
 
-// withGit calls do, and again where it was refused because git is in the middle of something, or because the lock was lost, for as long as git may take: again says
-// that it was, and that nothing has been changed.
+// withGit calls do, and calls it again after git has finished, for as long as git may take, if do was refused because of git or because the
+// lock was lost: again says so, and that nothing has been changed.
 func (s *Store) withGit(ctx context.Context, do func() (again bool, err error)) error {
 	for until := time.Now().Add(s.gitPatience); ; {
 		again, err := do()
@@ -104,19 +111,21 @@ func (s *Store) withGit(ctx context.Context, do func() (again bool, err error)) 
 	}
 }
 
-// forGit reports whether err says that git is in the middle of something, or that the lock was lost; not that whoever has the lock does not get on, which has been waited for.
+// forGit reports whether err says that an operation of git is not finished, or that the lock was lost; not that the lock is held by another
+// process, for which acquire has waited.
 func forGit(err error) bool {
 	_, busy := errors.AsType[*mdstore.BusyError](err)
 	_, stuck := errors.AsType[*stuckError](err)
 	return busy && !stuck
 }
 
-// awaitCheckout waits until git does not write to the working tree any more, but not for long: a git commit whose message somebody is writing looks the same.
+// awaitCheckout waits until git does not write to the working tree any more, but not for long: a git commit whose message a person is writing
+// looks the same.
 func (s *Store) awaitCheckout(ctx context.Context) {
 	if s.gitPatience < 0 {
 		return
 	}
-	_, git, _ := s.git.find()
+	_, git := findGit(s.real)
 	if git == "" {
 		return
 	}
@@ -131,32 +140,8 @@ func (s *Store) awaitCheckout(ctx context.Context) {
 	}
 }
 
-// gitIndex returns a number that is another one when git has written its index since, as it does with every checkout, merge or pull; 0 where there is none.
-func (s *Store) gitIndex() uint64 {
-	_, git, _ := s.git.find()
-	if git == "" {
-		return 0
-	}
-	info, err := os.Stat(filepath.Join(git, "index"))
-	if err != nil {
-		return 0
-	}
-	st := disk.StampOf(info)
-	h := fnv.New64a()
-	_, _ = fmt.Fprintln(h, st.Size, st.Mtime, st.Ctime, st.Inode) // never fails
-	return h.Sum64() | 1
-}
-
-// era returns a number that is another one when git has written its index, or the system has begun to run anew, since: what was found before is looked at again then,
-// whoever trusts. Of commits before a power failure nobody knows which the number of the last commit, which is not made durable, tells of.
-func (s *Store) era() uint64 {
-	h := fnv.New64a()
-	_, _ = fmt.Fprintln(h, s.gitIndex(), s.boot) // never fails
-	return h.Sum64()
-}
-
-// tracked reports whether git's index names anything in the vault's folder, or might: what it does not name, git neither overwrites nor
-// throws away. The index is read as Git's documentation of its format has it: names stand in it as they are, up to version 3.
+// tracked reports whether git's index names anything in the vault's folder, or might: git neither overwrites nor deletes what it does not
+// name. Up to version 3 of the index's format, names stand in it as they are.
 func tracked(top, git, vault string) bool {
 	rel, err := filepath.Rel(top, vault)
 	if err != nil {
@@ -177,14 +162,4 @@ func tracked(top, git, vault string) bool {
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil || !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission)
-}
-
-// local reports whether changes concern only what lies in .local/, which git does not track.
-func local(changes []mdstore.Change) bool {
-	for _, c := range changes {
-		if !c.Path.Under(mdstore.LocalDir) {
-			return false
-		}
-	}
-	return true
 }

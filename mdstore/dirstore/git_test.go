@@ -3,7 +3,6 @@ package dirstore_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -70,7 +69,7 @@ func TestWritesWaitForGit(t *testing.T) {
 	done := make(chan error, 2)
 	go func() { done <- only(s.Commit(context.Background(), threeFiles())) }()
 	go func() {
-		done <- s.Update(context.Background(), func(st mdstore.Store) error {
+		done <- s.Update(context.Background(), func(st mdstore.Tx) error {
 			return only(st.Commit(context.Background(), []mdstore.Change{{Path: "ws/next", New: []byte("next")}}))
 		})
 	}()
@@ -117,7 +116,7 @@ func TestUntrackedVaultsDoNotWaitForGit(t *testing.T) {
 		git := filepath.Join(filepath.Dir(dir), ".git")
 		write(t, filepath.Join(git, "MERGE_HEAD"), "")
 		set(git)
-		if err := only(patient(t, dir, 1).Commit(t.Context(), threeFiles())); err != nil {
+		if _, err := patient(t, dir, 1).Commit(t.Context(), threeFiles()); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -131,7 +130,7 @@ func TestUntrackedVaultsDoNotWaitForGit(t *testing.T) {
 		if name == "a split index" {
 			write(t, filepath.Join(git, "sharedindex.0123"), "")
 		}
-		if err := only(patient(t, dir, 1).Commit(t.Context(), threeFiles())); err == nil {
+		if _, err := patient(t, dir, 1).Commit(t.Context(), threeFiles()); err == nil {
 			t.Errorf("%s: the commit is made in the middle of a merge", name)
 		}
 	}
@@ -209,47 +208,11 @@ func patient(t *testing.T, dir string, d time.Duration) *dirstore.Store {
 	return s
 }
 
-// Git is looked at closely once, while nothing comes or goes in its folder, and is seen whenever it begins something, by every commit from then on.
-func TestGitThatBeginsSomethingIsSeen(t *testing.T) {
-	for where, home := range gitHomes {
-		dir := fill(t, unchanged)
-		project := filepath.Dir(dir)
-		if home.file != "" {
-			write(t, filepath.Join(project, ".git"), home.file)
-		}
-		git := filepath.Join(project, home.folder)
-		index(t, git, home.vault)
-		ticked(t, git)
-		s := patient(t, dir, 1)
-		for i, state := range append(gitStates, gitStates...) {
-			dirstore.Ahead(s, time.Duration(i/len(gitStates))*time.Hour) // which lets what is young seem old
-			note := mdstore.Change{Path: mdstore.Path(fmt.Sprintf("ws/note-%d", i)), New: []byte("x")}
-			if _, err := s.Commit(t.Context(), []mdstore.Change{note}); err != nil {
-				t.Fatalf("%s, before %s: %v", where, state, err)
-			}
-			if old := i >= len(gitStates); dirstore.GitRests(s) != old {
-				t.Errorf("%s, before %s: known to rest: %v, want %v", where, state, !old, old)
-			}
-			ticked(t, git)
-			at := filepath.Join(git, state)
-			write(t, at, "")
-			note.Path += "-2"
-			if _, busy := errors.AsType[*mdstore.BusyError](only(s.Commit(t.Context(), []mdstore.Change{note}))); !busy {
-				t.Errorf("%s: %s is not seen", where, state)
-			}
-			if err := errors.Join(os.RemoveAll(at), os.RemoveAll(filepath.Join(git, strings.Split(state, "/")[0]))); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-}
-
 // A repository that comes is seen, and one that takes the place of another.
 func TestGitThatComesIsSeen(t *testing.T) {
 	dir := fill(t, unchanged)
 	project := filepath.Dir(dir)
 	s := patient(t, dir, 1)
-	dirstore.Ahead(s, time.Hour)
 	commit := func(name string) error {
 		return only(s.Commit(t.Context(), []mdstore.Change{{Path: mdstore.Path("ws/" + name), New: []byte("x")}}))
 	}

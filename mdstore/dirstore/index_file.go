@@ -34,7 +34,7 @@ func (s *Store) readIndex(under mdstore.Path) (*ground, error) {
 			return nil, errNoIndex
 		}
 	}
-	data, err := s.disk.ReadFile(indexPath(under), indexMost)
+	data, _, err := s.disk.ReadFile(indexPath(under), indexMost)
 	if err != nil {
 		return nil, errNoIndex
 	}

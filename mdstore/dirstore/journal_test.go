@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -17,7 +16,7 @@ import (
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
-	"arbor/mdstore/dirstore/internal/disk"
+	"arbor/mdstore/dirstore/internal/osfs"
 )
 
 // journalCases are unfinished commits as every version of the journal has left
@@ -105,7 +104,7 @@ func TestReadOnlyVault(t *testing.T) {
 	if os.Getuid() == 0 {
 		t.Skip("root may write everything")
 	}
-	dir := fill(t, part(archives(t)["v1_half_made"], "vault"))
+	dir := fill(t, part(archives(t)["v3_half_made"], "vault"))
 	before := everything(t, dir)
 	for _, d := range []string{"ws", "ws/nodes", "ws/nodes/root", ".local/journal", ".local", "."} {
 		p := filepath.Join(dir, d)
@@ -150,7 +149,7 @@ func FuzzJournal(f *testing.F) {
 		}
 		dir := fill(t, unchanged)
 		write(t, filepath.Join(dir, ".local", "journal", name), string(record))
-		s, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d disk.FS) disk.FS { return hasty{d} })
+		s, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d osfs.FS) osfs.FS { return hasty{d} })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,14 +164,7 @@ func FuzzJournal(f *testing.F) {
 func whole(record []byte) bool {
 	head, body, _ := bytes.Cut(record, []byte("\n"))
 	words := strings.Fields(string(head))
-	if len(words) == 4 {
-		n, err := strconv.Atoi(words[3])
-		if err != nil || n < 0 || n > len(body) {
-			return false
-		}
-		body = body[:n]
-	}
-	return len(words) >= 3 && words[2] == fmt.Sprintf("%x", sha256.Sum256(body))
+	return len(words) == 3 && words[2] == fmt.Sprintf("%x", sha256.Sum256(body))
 }
 
 // What other programs leave in the journal is none of a commit's, and makes nobody who only reads begin to write.
@@ -186,7 +178,7 @@ func TestForeignFilesInTheJournalAreLeftAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{".DS_Store", "commit.sync-conflict-20261123.made", "folder/x"} {
+	for _, name := range []string{".DS_Store", "0a1b2c.sync-conflict-20261123.json", "0a1b2c 2.json", "folder/x"} {
 		write(t, filepath.Join(dir, mdstore.LocalDir, "journal", filepath.FromSlash(name)), "theirs")
 	}
 	for range 3 {
@@ -194,5 +186,23 @@ func TestForeignFilesInTheJournalAreLeftAlone(t *testing.T) {
 	}
 	if now, err := s.Generation(t.Context()); err != nil || now != before {
 		t.Errorf("the number was %x, and is %x, error %v", before, now, err)
+	}
+}
+
+// A program that syncs folders has left a copy of a record in the journal: its commit is long over.
+func TestACopyOfARecordIsIgnored(t *testing.T) {
+	for _, name := range []string{"0a1b2c.sync-conflict-20260101-120000-ABCDEFG.json", "0a1b2c (Ann's conflicted copy 2026-01-01).json", "0a1b2c 2.json"} {
+		files := part(archives(t)["v3_nothing_made"], "vault")
+		files[".local/journal/"+name] = files[".local/journal/0a1b2c.json"]
+		delete(files, ".local/journal/0a1b2c.json")
+		dir := fill(t, files)
+		before := contents(t, dir)
+		s := open(t, dir)
+		if got := contents(t, dir); !maps.Equal(got, before) {
+			t.Errorf("%s changed the vault to %q", name, got)
+		}
+		if _, err := s.Commit(t.Context(), threeFiles()[:1]); err != nil {
+			t.Error(err)
+		}
 	}
 }

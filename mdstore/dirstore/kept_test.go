@@ -5,24 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
-	"arbor/mdstore/dirstore/internal/disk"
 	"arbor/mdstore/mdoc"
 )
-
-// reads counts what commits read, by path.
-type reads struct {
-	disk.FS
-	of map[mdstore.Path]int
-}
-
-func (r reads) ReadFile(p mdstore.Path, limit int64) ([]byte, error) {
-	r.of[p]++
-	return r.FS.ReadFile(p, limit)
-}
 
 const keptPath = mdstore.Path("ws/nodes/root/Node.md")
 
@@ -38,28 +25,6 @@ func keeping(t *testing.T, s *dirstore.Store, base string) error {
 		{Path: p, Base: f.Version, New: append([]byte("x"), f.Data...)},
 		{Path: keptPath, Base: mdstore.VersionOf([]byte(base)), Keep: true},
 	}))
-}
-
-// What a plan has read is not read again for its commit, where it has been left alone for a while.
-func TestKeptFilesAreProvenByALook(t *testing.T) {
-	dir := fill(t, map[string]string{string(keptPath): "root\n", "ws/nodes/n/Node.md": "n\n"})
-	for _, ahead := range []time.Duration{0, time.Hour} {
-		of := map[mdstore.Path]int{}
-		s, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d disk.FS) disk.FS { return reads{d, of} })
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		dirstore.Ahead(s, ahead)
-		for range 3 {
-			if err := keeping(t, s, "root\n"); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if n := of[keptPath]; ahead == 0 && n != 3 || ahead > 0 && n != 0 {
-			t.Errorf("%v after it was written the file is read %d times for 3 commits", ahead, n)
-		}
-	}
 }
 
 // Whatever is done to a file that a plan has read, the plan is not committed.
@@ -84,7 +49,6 @@ func TestKeptFilesThatChangedAreSeen(t *testing.T) {
 			path := filepath.Join(dir, string(keptPath))
 			ticked(t, path)
 			s := open(t, dir)
-			dirstore.Ahead(s, time.Hour)
 			for range 2 {
 				if err := keeping(t, s, text); err != nil {
 					t.Fatal(err)
@@ -130,7 +94,6 @@ func TestKeptFilesThatChangeAllTheTimeAreSeen(t *testing.T) {
 func TestKeptFilesAreNotTheStoresOwn(t *testing.T) {
 	dir := fill(t, unchanged)
 	s := open(t, dir)
-	dirstore.Ahead(s, time.Hour)
 	write(t, filepath.Join(dir, mdstore.LocalDir, "journal", mdstore.NodeFile), "x")
 	c := mdstore.Change{Path: mdstore.LocalDir + "/journal/" + mdstore.NodeFile, Base: mdstore.VersionOf([]byte("x")), Keep: true}
 	if _, err := s.Commit(t.Context(), []mdstore.Change{c}); err == nil {

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"arbor/mdstore"
-	"arbor/mdstore/dirstore/internal/disk"
+	"arbor/mdstore/dirstore/internal/osfs"
 )
 
 // An item is one result of a listing.
@@ -89,7 +89,7 @@ func (s *Store) reading(p mdstore.Path) item {
 func (s *Store) linked(p mdstore.Path) error {
 	info, err := s.disk.Lstat(p)
 	if err == nil && info.Mode&fs.ModeSymlink != 0 {
-		return disk.Unreadable(p, disk.CodeSymlink, "is a symbolic link, which is not followed; put the folder itself here")
+		return osfs.Unreadable(p, osfs.CodeSymlink, "is a symbolic link, which is not followed; put the folder itself here")
 	}
 	return nil
 }
@@ -190,18 +190,18 @@ const chunk = 16
 
 // folders returns the folders and links to look into, in the order of the paths below them, and what has the name Node.md: a file in
 // nodes/ itself, where a folder may have that name too, and anything below. Links beside a node's file are the node's own, as other files there are.
-func folders(f disk.Folder, top bool) ([]disk.Entry, error) {
+func folders(f osfs.Folder, top bool) ([]osfs.Entry, error) {
 	entries, err := f.Entries()
-	own := !top && slices.ContainsFunc(entries, func(e disk.Entry) bool { return e.Name == mdstore.NodeFile })
-	entries = slices.DeleteFunc(entries, func(e disk.Entry) bool {
+	own := !top && slices.ContainsFunc(entries, func(e osfs.Entry) bool { return e.Name == mdstore.NodeFile })
+	entries = slices.DeleteFunc(entries, func(e osfs.Entry) bool {
 		return own && e.Name != mdstore.NodeFile && e.Type&fs.ModeSymlink != 0 || strings.HasPrefix(e.Name, ".") || e.Name != mdstore.NodeFile && e.Type&(fs.ModeDir|fs.ModeSymlink) == 0 || !mdstore.Path(e.Name).Valid()
 	})
-	slices.SortFunc(entries, func(a, b disk.Entry) int { return byPaths(a.Name, b.Name, isFile(a, top), isFile(b, top)) })
+	slices.SortFunc(entries, func(a, b osfs.Entry) int { return byPaths(a.Name, b.Name, isFile(a, top), isFile(b, top)) })
 	return entries, err
 }
 
 // isFile reports whether an entry is looked at as a node's file, whatever it is.
-func isFile(e disk.Entry, top bool) bool {
+func isFile(e osfs.Entry, top bool) bool {
 	return e.Name == mdstore.NodeFile && !(top && e.Type.IsDir())
 }
 
@@ -224,7 +224,7 @@ func byPaths(a, b string, aFile, bFile bool) int {
 }
 
 // enter appends the nodes of the folder that e names in f; p is its path.
-func (s *Store) enter(f disk.Folder, e disk.Entry, p mdstore.Path, out []item) []item {
+func (s *Store) enter(f osfs.Folder, e osfs.Entry, p mdstore.Path, out []item) []item {
 	node := p.Join(mdstore.NodeFile)
 	if !e.Type.IsDir() {
 		if err := s.linked(p); err != nil && leadsToFolder(s.root, string(p)) {
@@ -251,12 +251,12 @@ func (s *Store) enter(f disk.Folder, e disk.Entry, p mdstore.Path, out []item) [
 		}
 		var data []byte
 		began, stamp := s.now(), mdstore.Stamp{}
-		err := disk.CheckRegular(node, in.Type, 0, mdstore.MaxFileSize) // a device is not even opened
+		err := osfs.CheckRegular(node, in.Type, 0, mdstore.MaxFileSize) // a device is not even opened
 		if err == nil {
 			data, stamp, err = sub.Read(mdstore.NodeFile, mdstore.MaxFileSize)
 		}
 		if err != nil {
-			err = disk.At(node, err)
+			err = osfs.At(node, err)
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			out = append(out, found(node, data, firm(stamp, began), err))
@@ -277,7 +277,7 @@ func leadsToFolder(r *os.Root, name string) bool {
 // folderError is why a folder cannot be looked into.
 func folderError(p mdstore.Path, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
-		return disk.Unreadable(p, disk.CodePermission, "may not be looked into by this user; allow it")
+		return osfs.Unreadable(p, osfs.CodePermission, "may not be looked into by this user; allow it")
 	}
-	return disk.Unreadable(p, disk.CodeNotAFile, "cannot be looked into: %v", err)
+	return osfs.Unreadable(p, osfs.CodeNotAFile, "cannot be looked into: %v", err)
 }

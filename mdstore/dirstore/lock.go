@@ -6,118 +6,136 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/gofrs/flock"
+
 	"arbor/mdstore"
-	"arbor/mdstore/dirstore/internal/disk"
-	"arbor/mdstore/dirstore/internal/txn"
+	"arbor/mdstore/dirstore/internal/journal"
+	"arbor/mdstore/dirstore/internal/osfs"
 )
 
 const (
-	lockName    = "lock"
-	lockPath    = mdstore.Path(mdstore.LocalDir + "/" + lockName)
+	lockPath    = mdstore.Path(mdstore.LocalDir + "/lock")
 	localIgnore = mdstore.Path(mdstore.LocalDir + "/" + mdstore.IgnoreFile)
-	poll        = 2 * time.Millisecond // between two looks at a lock that another process holds
+
+	writeWait = 30 * time.Second     // for the lock, by a program that writes
+	readWait  = 10 * time.Second     // for a commit that is being made, by one that reads
+	openWait  = time.Second          // for the lock, by Open: a process that has it longer finishes what is unfinished itself
+	poll      = 2 * time.Millisecond // between two tries
 )
 
-// acquire waits for the lock, finishes what a crash left, and returns what releases it. Where nobody gets on for as long as patience, it gives up with
-// an *mdstore.BusyError.
-func (s *Store) acquire(ctx context.Context, patience time.Duration) (release func(), err error) {
-	return s.acquireUnless(ctx, patience, func() bool { return false })
+// A stuckError is a *mdstore.BusyError: the holder of the lock did not give it back in time.
+type stuckError struct{ busy *mdstore.BusyError }
+
+func (e *stuckError) Error() string { return e.busy.Error() }
+func (e *stuckError) Unwrap() error { return e.busy }
+
+func (s *Store) stuck(wait time.Duration) error {
+	return &stuckError{&mdstore.BusyError{
+		What:  fmt.Sprintf("%s is writing to the vault for %v", s.holder(), wait),
+		Where: filepath.Join(s.dir, filepath.FromSlash(string(lockPath))), End: "wait for it, or end it",
+	}}
 }
 
-// acquireUnless is acquire for who needs the lock no more once something is over; release is nil then. Who commits many times in a row has the lock nearly
-// always.
-func (s *Store) acquireUnless(ctx context.Context, patience time.Duration, over func() bool) (release func(), err error) {
+// acquire waits for the lock, finishes what a crash left, and merges what was saved in displaced files. It returns what releases the
+// lock. The error is a *stuckError if the lock is not free in time.
+func (s *Store) acquire(ctx context.Context, wait time.Duration) (release func(), err error) {
+	until, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
 	select {
 	case <-s.turn:
-	default:
-		if !s.settling(ctx) {
-			return s.await(ctx, patience, false, over)
-		}
+	case <-until.Done():
+		return nil, s.gaveUp(ctx, wait)
 	}
-	release, err = s.tryLock(ctx)
-	if release != nil || err != nil {
-		return release, err
-	}
-	return s.await(ctx, patience, true, over)
-}
-
-// tryAcquire is acquire that does not wait: release is nil when somebody else has the lock.
-func (s *Store) tryAcquire(ctx context.Context) (release func(), err error) {
-	select {
-	case <-s.turn:
-	default:
-		return nil, nil
-	}
-	release, err = s.tryLock(ctx)
-	if release == nil && err == nil {
+	lock := flock.New(filepath.Join(s.dir, filepath.FromSlash(string(lockPath))), flock.SetFlag(os.O_RDWR))
+	release = func() {
+		s.lock = nil
+		_ = lock.Unlock()
 		s.turn <- struct{}{}
 	}
-	return release, err
-}
-
-// tryLock is called with the turn taken. It returns nil and no error, and leaves the turn taken, when another process has
-// the lock; after an error the turn is given back.
-func (s *Store) tryLock(ctx context.Context) (release func(), err error) {
-	release = func() {
-		if s.debt != nil && !s.atOnce {
-			s.putOff()
-			return
+	for {
+		err := s.InPlace()
+		if err == nil {
+			if err = s.makeLock(); err != nil {
+				err = fmt.Errorf("vault %s: cannot be locked for writing: %w", s.dir, err)
+			}
 		}
-		defer func() { s.turn <- struct{}{} }()
-		defer s.unlock()
-		s.settle()
-	}
-	defer func() {
 		if err != nil {
 			release()
-			release = nil
+			return nil, err
 		}
-	}()
-	s.takeOver()
-	if err := s.InPlace(); err != nil {
-		return release, err
-	}
-	if !s.lock.Ready() {
-		if err := s.makeLock(); err != nil {
-			return release, fmt.Errorf("vault %s: cannot be locked for writing: %w", s.dir, err)
+		ok, err := lock.TryLockContext(until, poll)
+		switch {
+		case until.Err() != nil && !ok:
+			release()
+			return nil, s.gaveUp(ctx, wait)
+		case err != nil && !errors.Is(err, fs.ErrNotExist): // else .local/ was deleted just now, and is made again
+			release()
+			return nil, fmt.Errorf("vault %s: cannot be locked for writing: %w", s.dir, osfs.Denied(lockPath, err))
+		case !ok:
+			continue
 		}
-	}
-	s.letOthers()
-	ok, err := s.lock.Try()
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // .local/ was deleted just now; it is made again
-	}
-	if err != nil {
-		return release, fmt.Errorf("vault %s: cannot be locked for writing: %w", s.dir, disk.Denied(lockPath, err))
-	}
-	if !ok {
-		return nil, nil
-	}
-	info, ok := s.lock.Holds()
-	if !ok { // deleted, and made again or not, since it was opened
-		s.lock.Drop()
-		return nil, nil
-	}
-	s.signIn(info)
-	s.numbered = false
-	if err := s.mend(ctx); err != nil {
+		if s.lock = lock; !s.holds() { // it was deleted since it was opened
+			_ = lock.Unlock()
+			continue
+		}
+		s.sign()
+		err = s.finish()
+		if err == nil {
+			return release, nil
+		}
 		if errors.Is(err, fs.ErrNotExist) && !s.holds() { // .local/ was deleted meanwhile
-			s.lock.Drop()
-			return nil, nil
+			_ = lock.Unlock()
+			continue
 		}
-		return release, err
+		release()
+		return nil, err
 	}
-	return release, nil
 }
 
-// unlock gives back the lock.
-func (s *Store) unlock() {
-	s.numbered = false
-	_ = s.lock.Unlock()
-	s.freed = time.Now()
+// gaveUp is the error of not getting the lock: the caller's context ended, or the time is over.
+func (s *Store) gaveUp(ctx context.Context, wait time.Duration) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("vault %s: %s is writing to it: %w", s.dir, s.holder(), err)
+	}
+	return s.stuck(wait)
+}
+
+// holds reports whether the file that is locked is still the one that others would lock.
+func (s *Store) holds() bool {
+	locked, err := s.lock.Stat()
+	if err != nil {
+		return false
+	}
+	now, err := s.root.Lstat(string(lockPath))
+	return err == nil && os.SameFile(locked, now)
+}
+
+// sign writes into the lock which process holds it, for the messages of others.
+func (s *Store) sign() {
+	if info, err := s.lock.Stat(); err == nil && info.ModTime().Equal(s.signed) {
+		return // this store was the last one to do so
+	}
+	f, err := s.root.OpenFile(string(lockPath), os.O_WRONLY, 0)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	_, _ = fmt.Fprintf(f, "process %-10d\n", os.Getpid()) // of one length, so that the file need not be truncated
+	if info, err := f.Stat(); err == nil {
+		s.signed = info.ModTime()
+	}
+}
+
+func (s *Store) holder() string {
+	data, err := s.disk.ReadHead(lockPath, 100)
+	if who := strings.TrimSpace(string(data)); err == nil && who != "" {
+		return who
+	}
+	return "another process"
 }
 
 // InPlace reports an error if the vault's folder is no longer the one that was opened.
@@ -132,30 +150,34 @@ func (s *Store) InPlace() error {
 	return nil
 }
 
-// makeLock makes .local/ and the file of the lock where they are missing. The file is made here, below
-// the vault whatever links there are; locking only opens it.
+// makeLock makes .local/ and the file of the lock if they are missing. The file is made here, below the vault whatever links there
+// are; locking only opens it.
 func (s *Store) makeLock() error {
-	if err := disk.InTheWay(s.disk, mdstore.LocalDir, true); err != nil {
+	if err := osfs.InTheWay(s.disk, mdstore.LocalDir, true); err != nil {
 		return err
+	}
+	info, err := s.disk.Lstat(lockPath)
+	switch {
+	case err == nil && info.Mode.IsRegular():
+		return nil
+	case err == nil || !errors.Is(err, fs.ErrNotExist):
+		return osfs.InTheWay(s.disk, lockPath, false)
 	}
 	if err := s.makeLocal(); err != nil {
 		return err
 	}
-	if err := disk.InTheWay(s.disk, lockPath, false); err != nil {
-		return err
-	}
 	f, err := s.root.OpenFile(string(lockPath), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
-		return nil // it is there, or somebody else makes or deletes it at this moment; locking sees what came of it
+		return nil // another process makes or deletes it at this moment; locking sees what came of it
 	}
 	if err != nil {
-		return disk.Denied(mdstore.LocalDir, err)
+		return osfs.Denied(mdstore.LocalDir, err)
 	}
 	return f.Close()
 }
 
-// makeLocal makes .local/ where it is missing, and in it the file that keeps it out of git. The vault's own does so, too, but goes with the vault where a branch without it is checked out:
-// what belongs to this machine, a token among it, stays behind, and must not be added there.
+// makeLocal makes .local/ if it is missing, and in it the file that keeps it out of git. The vault has one, too, but that goes with the
+// vault when a branch without it is checked out: what belongs to this machine, a token among it, stays behind, and must not be added.
 func (s *Store) makeLocal() error {
 	if err := s.disk.Mkdir(mdstore.LocalDir); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -166,20 +188,20 @@ func (s *Store) makeLocal() error {
 	return nil
 }
 
-// inTheWay returns what lies in the place of something in .local/ that every commit needs, or keeps this user from the lock; nil for nothing.
+// inTheWay returns what lies in the place of a file in .local/ that every commit needs, or keeps this user from the lock; nil for nothing.
 func (s *Store) inTheWay() error {
 	for _, p := range []struct {
 		path   mdstore.Path
 		folder bool
-	}{{mdstore.LocalDir, true}, {lockPath, false}, {sequencePath, false}, {txn.JournalDir, true}} {
-		if err := disk.InTheWay(s.disk, p.path, p.folder); err != nil {
+	}{{mdstore.LocalDir, true}, {lockPath, false}, {generationPath, false}, {journal.Dir, true}} {
+		if err := osfs.InTheWay(s.disk, p.path, p.folder); err != nil {
 			return err // what lies below it needs no word of its own
 		}
 	}
 	return s.mayMake(lockPath)
 }
 
-// mayMake returns why this user may not write to what is at p or, where that is missing, to the next folder above it.
+// mayMake returns why this user may not write to what is at p or, if that is missing, to the next folder above it.
 func (s *Store) mayMake(p mdstore.Path) error {
 	for ; ; p = p.Dir() {
 		err := s.disk.MayWrite(p)
@@ -192,68 +214,71 @@ func (s *Store) mayMake(p mdstore.Path) error {
 	}
 }
 
-// holds reports whether the file that is locked is still the one that others would lock.
-func (s *Store) holds() bool {
-	_, ok := s.lock.Holds()
-	return ok
-}
-
-// signIn writes into the lock who holds it, for the messages of others, and as a sign that somebody gets on. Where the file, which is as info says, was last
-// written by this store a moment ago, it says so still.
-func (s *Store) signIn(info disk.Info) {
-	now := s.now()
-	if s.signed != (mdstore.Stamp{}) && s.signed == info.Stamp && now.Sub(s.signedAt).Abs() < beat {
-		return
-	}
-	after, err := s.lock.Write(fmt.Sprintf("process %d\n", os.Getpid()), info)
-	if err != nil {
-		return
-	}
-	s.signed, s.signedAt = after.Stamp, now
-}
-
-func (s *Store) holder() string {
-	data, err := s.disk.ReadFile(lockPath, 100)
-	if who := strings.TrimSpace(string(data)); err == nil && who != "" {
-		return who
-	}
-	return "another process"
-}
-
-// unfinished reports whether somebody began to commit and did not end, be it because they are still at it.
+// unfinished reports whether a commit was begun and not ended, perhaps because it is being made.
 func (s *Store) unfinished() (bool, error) {
-	if n, ok := s.readSequence(); ok && n%2 == 1 {
+	if n, ok := s.readGeneration(); ok && n%2 == 1 {
 		return true, nil
 	}
 	return s.committer.Pending()
 }
 
-// mend finishes what a crash left. The lock is held.
-func (s *Store) mend(ctx context.Context) error {
-	n, ok := s.heldSequence()
-	if ok && n == s.last && n != 0 {
-		return s.attend() // nobody has committed since this store did, which left nothing behind
+// finish ends the commit that a crash left, and merges what was saved in displaced files. The lock is held.
+func (s *Store) finish() error {
+	n, ok := s.readGeneration()
+	if s.number = n; !ok {
+		s.number = 0
 	}
-	s.calm.Store(false)
-	s.committer.Forget()
+	if n == s.last && n != 0 {
+		return s.mergeDisplaced() // no other process has committed, and this one left nothing
+	}
 	unfinished, err := s.unfinished()
 	if err != nil {
 		return fmt.Errorf("vault %s: nothing is written before its journal can be read: %w", s.dir, err)
 	}
 	if !unfinished {
-		return s.attend()
+		return s.mergeDisplaced()
 	}
-	if err := s.gitBusy(); err != nil { // who wants to write waits for git without the lock
-		return fmt.Errorf("vault %s: an earlier commit is unfinished: %w", s.dir, err)
+	if busy := s.gitBusy(); busy != nil { // a writer waits for git without the lock
+		return fmt.Errorf("vault %s: an earlier commit is unfinished: %w", s.dir, busy)
 	}
-	if err := s.committer.Recover(); err != nil {
+	if s.number%2 == 0 {
+		err = s.beginGeneration()
+	}
+	if err == nil {
+		err = s.committer.Recover()
+	}
+	if err != nil {
 		return fmt.Errorf("vault %s: an earlier commit is unfinished, and nothing is written before it is finished: %w", s.dir, err)
 	}
 	if err := s.committer.Sweep(); err != nil {
 		return fmt.Errorf("vault %s: temporary files of a crash cannot be removed: %w", s.dir, err)
 	}
-	if err := s.endSequence(); err != nil {
+	if err := s.endGeneration(nil); err != nil {
 		return err
 	}
-	return s.attend()
+	return s.mergeDisplaced()
+}
+
+// mergeDisplaced merges what was saved in displaced files. The lock is held. A failure leaves it for the next time.
+func (s *Store) mergeDisplaced() error {
+	begun := false
+	s.touched = []mdstore.Path{}
+	err := s.committer.Displaced(func() error {
+		if begun {
+			return nil
+		}
+		if busy := s.gitBusy(); busy != nil {
+			return busy
+		}
+		err := s.beginGeneration()
+		begun = err == nil
+		return err
+	})
+	if err != nil {
+		s.log.Warn("what was saved in displaced files is merged later", "error", err)
+	}
+	if !begun {
+		return nil
+	}
+	return s.endGeneration(s.touched)
 }

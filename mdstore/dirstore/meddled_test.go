@@ -11,17 +11,15 @@ import (
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
-	"arbor/mdstore/dirstore/internal/disk"
+	"arbor/mdstore/dirstore/internal/osfs"
 )
 
 // A meddled disk lets somebody do something before a commit exchanges two files, or gives a file another name, which may fail.
 type meddled struct {
-	disk.FS
+	osfs.FS
 	exchange func(a, b mdstore.Path)
 	rename   func(from, to mdstore.Path) error
 }
-
-func (m *meddled) Boot() string { return disk.Boot(m.FS) }
 
 func (m *meddled) Exchange(a, b mdstore.Path) error {
 	m.exchange(a, b)
@@ -48,7 +46,7 @@ func TestSavesStayWhereThereIsNoRoomForACopy(t *testing.T) {
 			write(t, filepath.Join(dir, string(p)), text)
 			changes = append(changes, mdstore.Change{Path: p, Base: mdstore.VersionOf([]byte(text)), New: []byte(strings.Replace(text, "two", "the commit's", 1))})
 		}
-		s, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d disk.FS) disk.FS {
+		s, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d osfs.FS) osfs.FS {
 			return &meddled{FS: d,
 				exchange: func(mdstore.Path, mdstore.Path) {
 					if saves < 2 {

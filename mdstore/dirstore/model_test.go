@@ -13,7 +13,7 @@ import (
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
-	"arbor/mdstore/dirstore/internal/disk"
+	"arbor/mdstore/dirstore/internal/osfs"
 	"arbor/mdstore/mdoc"
 	"arbor/mdstore/memstore"
 )
@@ -62,7 +62,7 @@ func outcome(err error) string {
 }
 
 // A hasty disk makes nothing durable, for tests that are about something else.
-type hasty struct{ disk.FS }
+type hasty struct{ osfs.FS }
 
 func (hasty) Sync(mdstore.Path) error    { return nil }
 func (hasty) SyncDir(mdstore.Path) error { return nil }
@@ -75,7 +75,7 @@ func TestFolderAndMapAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer os.RemoveAll(dir)
-		st, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d disk.FS) disk.FS { return hasty{d} })
+		st, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d osfs.FS) osfs.FS { return hasty{d} })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"arbor/mdstore"
-	"arbor/mdstore/dirstore/internal/disk"
+	"arbor/mdstore/dirstore/internal/osfs"
 )
 
 // presentDir holds a file for everybody who is present. It is locked for as long as they are: the system lets go of the lock of a process that
@@ -204,7 +204,7 @@ func (s *Store) makePresentDir() error {
 			return err
 		}
 		if !info.Mode.IsDir() {
-			return disk.CheckRegular(dir, info.Mode|fs.ModeIrregular, 0, 0)
+			return osfs.CheckRegular(dir, info.Mode|fs.ModeIrregular, 0, 0)
 		}
 	}
 	return nil

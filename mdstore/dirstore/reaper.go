@@ -6,14 +6,14 @@ import (
 	"strings"
 
 	"arbor/mdstore"
-	"arbor/mdstore/dirstore/internal/disk"
+	"arbor/mdstore/dirstore/internal/osfs"
 )
 
 // A reaper looks at folders in the order of their paths. It is for one goroutine.
 type reaper struct {
 	*skimmer
 	batch
-	leaf  *disk.Leaf
+	leaf  *osfs.Leaf
 	at    int // the known node that comes next
 	read  mdstore.Skimmer
 	paths strings.Builder // several paths, one behind the other: their strings are parts of it
@@ -160,7 +160,7 @@ func (r *reaper) fail(p mdstore.Path, err error) {
 }
 
 // enter looks at any folder, as List does; was is its place in the old tree.
-func (r *reaper) enter(in disk.Folder, name string, p mdstore.Path, was int32) {
+func (r *reaper) enter(in osfs.Folder, name string, p mdstore.Path, was int32) {
 	node := p.Join(mdstore.NodeFile)
 	sub, err := in.Sub(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -218,7 +218,7 @@ func (r *reaper) was(i int32) *folder {
 }
 
 // again looks at what is known to be in a folder.
-func (r *reaper) again(sub disk.Folder, p mdstore.Path, was int32) {
+func (r *reaper) again(sub osfs.Folder, p mdstore.Path, was int32) {
 	f := &r.old.tree[was]
 	placed := !f.file
 	for i := was + 1; i < was+f.span; i += r.old.tree[i].span {
@@ -248,11 +248,11 @@ func (r *reaper) link(name string, p mdstore.Path) {
 }
 
 // file looks at a node's file, whatever it is.
-func (r *reaper) file(in disk.Folder, p mdstore.Path) {
+func (r *reaper) file(in osfs.Folder, p mdstore.Path) {
 	info, err := in.Look(mdstore.NodeFile)
 	r.work.Stamped++
 	if err == nil {
-		err = disk.CheckRegular(p, info.Mode, info.Size, mdstore.MaxFileSize) // a device is not even opened
+		err = osfs.CheckRegular(p, info.Mode, info.Size, mdstore.MaxFileSize) // a device is not even opened
 	}
 	if err == nil {
 		if n := r.known(string(p)[len(r.prefix):], ""); n != nil && n.Stamp.Same(firm(info.Stamp, r.began)) {
@@ -266,7 +266,7 @@ func (r *reaper) file(in disk.Folder, p mdstore.Path) {
 		f.Data, f.Stamp, err = in.Read(mdstore.NodeFile, mdstore.MaxFileSize)
 	}
 	if err != nil {
-		if err = disk.At(p, err); in == r.top || !errors.Is(err, fs.ErrNotExist) {
+		if err = osfs.At(p, err); in == r.top || !errors.Is(err, fs.ErrNotExist) {
 			r.fail(p, err)
 		}
 		return

@@ -9,13 +9,13 @@ import (
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
-	"arbor/mdstore/dirstore/internal/disk"
+	"arbor/mdstore/dirstore/internal/osfs"
 )
 
 // Another store of the folder learns what the commits between two numbers changed, all of it, for as many commits as are remembered.
 func TestChangedSince(t *testing.T) {
 	dir := fill(t, unchanged)
-	s, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d disk.FS) disk.FS { return hasty{d} })
+	s, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d osfs.FS) osfs.FS { return hasty{d} })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,10 +47,10 @@ func TestChangedSince(t *testing.T) {
 			t.Fatalf("since commit %d: %d paths, want %d", i, len(got), last-i)
 		}
 	}
-	if known < 300 || known == commits {
+	if known < 100 || known == commits {
 		t.Errorf("%d of %d commits are remembered; some hundred should be, and not all", known, commits)
 	}
-	if info, err := os.Stat(filepath.Join(dir, ".local", "recent")); err != nil || info.Size() > 1<<16 {
+	if info, err := os.Stat(filepath.Join(dir, ".local", "generation")); err != nil || info.Size() > 1<<15 {
 		t.Errorf("it takes %d bytes, error %v", info.Size(), err)
 	}
 	if got, ok := other.ChangedSince(t.Context(), 12345, numbers[last]); ok {
@@ -85,7 +85,7 @@ func TestWhatIsNotKnownIsNotTold(t *testing.T) {
 	if got, ok := s.ChangedSince(t.Context(), b, number(many...)); ok {
 		t.Errorf("of a large commit: %v", got)
 	}
-	at := filepath.Join(dir, ".local", "recent")
+	at := filepath.Join(dir, ".local", "generation")
 	whole, err := os.ReadFile(at)
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"arbor/mdstore"
-	"arbor/mdstore/dirstore/internal/disk"
+	"arbor/mdstore/dirstore/internal/osfs"
 )
 
 var _ mdstore.Skimming = (*Store)(nil)
@@ -145,8 +145,8 @@ type skimmer struct {
 	old     *ground
 	era     uint64
 	look    map[string]bool // when trusting: what is to be looked at right below nodes/; nil: everything
-	top     disk.Folder
-	leaves  *disk.Leaves // nil where there is no faster way than through Folders
+	top     osfs.Folder
+	leaves  *osfs.Leaves // nil where there is no faster way than through Folders
 	root    folder
 	self    mdstore.Stamp // of nodes/, before its names were listed
 	tops    []top
@@ -216,7 +216,7 @@ func (k *skimmer) list() error {
 
 // went reports whether a folder went that nobody has committed, and has not got another name only: it may have gone into another folder, which then shows in
 // nothing else.
-func (k *skimmer) went(entries []disk.Entry) bool {
+func (k *skimmer) went(entries []osfs.Entry) bool {
 	old := k.old.tree
 	met, came := make([]bool, len(old)), map[uint64]bool{}
 	was := kids{old, 1}

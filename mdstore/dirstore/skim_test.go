@@ -163,7 +163,7 @@ func TestTrustingLooksAtEverythingAfterAPowerFailure(t *testing.T) {
 	old := skim(t, s, nil, false)
 	dirstore.AwaitIndex(s)
 	kept := map[string][]byte{}
-	for _, name := range []string{"sequence", "recent", strings.TrimPrefix(dirstore.IndexPath(s, "ws"), ".local/")} {
+	for _, name := range []string{"generation", strings.TrimPrefix(dirstore.IndexPath(s, "ws"), ".local/")} {
 		data, err := os.ReadFile(dir + "/.local/" + name)
 		if err != nil {
 			t.Fatal(err)

@@ -12,8 +12,8 @@ import (
 	"sync"
 
 	"arbor/mdstore"
-	"arbor/mdstore/dirstore/internal/disk"
-	"arbor/mdstore/dirstore/internal/txn"
+	"arbor/mdstore/dirstore/internal/journal"
+	"arbor/mdstore/dirstore/internal/osfs"
 )
 
 // strays are the names of files that are no part of a vault. The first that fits decides. What the first group of a conflict copy's name holds, with the
@@ -21,25 +21,25 @@ import (
 // They are compiled for whoever looks for strays: most commands do not.
 var strays = sync.OnceValue(func() []strayName {
 	return []strayName{
-		{regexp.MustCompile(`^` + regexp.QuoteMeta(txn.TempPrefix)), mdstore.StrayLeftover},
-		{regexp.MustCompile(`^(.+)\.sync-conflict-[^.]*(\.[^.]+)?$`), mdstore.StrayConflictCopy},                                                                         // Syncthing
-		{regexp.MustCompile(`(?i)^(.+?) \([^()]*conflicted copy[^()]*\)(\.[^.]+)?$`), mdstore.StrayConflictCopy},                                                         // Dropbox
-		{regexp.MustCompile(`^(.+)` + regexp.QuoteMeta(txn.ConflictMark) + `[0-9a-f]{8,64}(\.[^.]+)?$`), mdstore.StrayConflictCopy},                                      // this store
-		{regexp.MustCompile(`(?i)()(?:\.sync-conflict-|conflicted copy|` + regexp.QuoteMeta(txn.ConflictMark) + `[0-9a-f]{8,64}(?:\.|$))()`), mdstore.StrayConflictCopy}, // of what, their names do not tell
-		{regexp.MustCompile(ours + `(?: \d+| \(\d+\)| copy(?: \d+)?| - copy(?: \(\d+\))?)(\.md)$`), mdstore.StrayConflictCopy},                                           // iCloud, browsers, Finder, Explorer
-		{regexp.MustCompile(ours + `[ _-]*\([^()]*(?:conflict|case clash)[^()]*\)(\.md)$`), mdstore.StrayConflictCopy},                                                   // Nextcloud, Dropbox
-		{regexp.MustCompile(ours + `\.md\.(?:orig|rej|bak|old|save)$`), mdstore.StrayBackup},                                                                             // git, patch, editors
-		{regexp.MustCompile(ours + `_(?:LOCAL|REMOTE|BASE|BACKUP)_\d+\.md$`), mdstore.StrayBackup},                                                                       // git mergetool
-		{regexp.MustCompile(ours + `\.md___jb_(?:old|tmp)___$`), mdstore.StrayTemporary},                                                                                 // JetBrains
-		{regexp.MustCompile(`^[.~]syncthing[.~](?:Node|Workspace)\.md(?:\.tmp)?$`), mdstore.StrayTemporary},                                                              // Syncthing, receiving
-		{regexp.MustCompile(`^\.(?:Node|Workspace)\.md\.kate-swp$`), mdstore.StrayBackup},                                                                                // Kate
-		{regexp.MustCompile(`^\.goutputstream-`), mdstore.StrayTemporary},                                                                                                // GNOME
-		{regexp.MustCompile(`~$`), mdstore.StrayBackup},                                                                                                                  // many editors
-		{regexp.MustCompile(`\.sw[a-p]$`), mdstore.StrayBackup},                                                                                                          // Vim
-		{regexp.MustCompile(`^4913$`), mdstore.StrayTemporary},                                                                                                           // Vim, trying whether it can write
-		{regexp.MustCompile(`^\.#`), mdstore.StrayTemporary},                                                                                                             // Emacs' locks
-		{regexp.MustCompile(`^#.*#$`), mdstore.StrayBackup},                                                                                                              // Emacs
-		{regexp.MustCompile(`^\.~lock\.`), mdstore.StrayTemporary},                                                                                                       // LibreOffice
+		{regexp.MustCompile(`^` + regexp.QuoteMeta(journal.TempPrefix)), mdstore.StrayLeftover},
+		{regexp.MustCompile(`^(.+)\.sync-conflict-[^.]*(\.[^.]+)?$`), mdstore.StrayConflictCopy},                                                                             // Syncthing
+		{regexp.MustCompile(`(?i)^(.+?) \([^()]*conflicted copy[^()]*\)(\.[^.]+)?$`), mdstore.StrayConflictCopy},                                                             // Dropbox
+		{regexp.MustCompile(`^(.+)` + regexp.QuoteMeta(journal.ConflictMark) + `[0-9a-f]{8,64}(\.[^.]+)?$`), mdstore.StrayConflictCopy},                                      // this store
+		{regexp.MustCompile(`(?i)()(?:\.sync-conflict-|conflicted copy|` + regexp.QuoteMeta(journal.ConflictMark) + `[0-9a-f]{8,64}(?:\.|$))()`), mdstore.StrayConflictCopy}, // of what, their names do not tell
+		{regexp.MustCompile(ours + `(?: \d+| \(\d+\)| copy(?: \d+)?| - copy(?: \(\d+\))?)(\.md)$`), mdstore.StrayConflictCopy},                                               // iCloud, browsers, Finder, Explorer
+		{regexp.MustCompile(ours + `[ _-]*\([^()]*(?:conflict|case clash)[^()]*\)(\.md)$`), mdstore.StrayConflictCopy},                                                       // Nextcloud, Dropbox
+		{regexp.MustCompile(ours + `\.md\.(?:orig|rej|bak|old|save)$`), mdstore.StrayBackup},                                                                                 // git, patch, editors
+		{regexp.MustCompile(ours + `_(?:LOCAL|REMOTE|BASE|BACKUP)_\d+\.md$`), mdstore.StrayBackup},                                                                           // git mergetool
+		{regexp.MustCompile(ours + `\.md___jb_(?:old|tmp)___$`), mdstore.StrayTemporary},                                                                                     // JetBrains
+		{regexp.MustCompile(`^[.~]syncthing[.~](?:Node|Workspace)\.md(?:\.tmp)?$`), mdstore.StrayTemporary},                                                                  // Syncthing, receiving
+		{regexp.MustCompile(`^\.(?:Node|Workspace)\.md\.kate-swp$`), mdstore.StrayBackup},                                                                                    // Kate
+		{regexp.MustCompile(`^\.goutputstream-`), mdstore.StrayTemporary},                                                                                                    // GNOME
+		{regexp.MustCompile(`~$`), mdstore.StrayBackup},                                                                                                                      // many editors
+		{regexp.MustCompile(`\.sw[a-p]$`), mdstore.StrayBackup},                                                                                                              // Vim
+		{regexp.MustCompile(`^4913$`), mdstore.StrayTemporary},                                                                                                               // Vim, trying whether it can write
+		{regexp.MustCompile(`^\.#`), mdstore.StrayTemporary},                                                                                                                 // Emacs' locks
+		{regexp.MustCompile(`^#.*#$`), mdstore.StrayBackup},                                                                                                                  // Emacs
+		{regexp.MustCompile(`^\.~lock\.`), mdstore.StrayTemporary},                                                                                                           // LibreOffice
 	}
 })
 
@@ -61,7 +61,7 @@ func strayOf(p mdstore.Path) (s mdstore.Stray, ok bool) {
 		}
 		s = mdstore.Stray{Path: p, Kind: k.kind}
 		switch {
-		case k.kind == mdstore.StrayLeftover && !txn.Leftover(p.Base()):
+		case k.kind == mdstore.StrayLeftover && !journal.Leftover(p.Base()):
 			s.Kind = mdstore.StrayTemporary // it looks like one
 		case k.kind == mdstore.StrayConflictCopy && m[1] != "":
 			s.Of = p.Dir().Join(m[1] + m[2])
@@ -74,23 +74,6 @@ func strayOf(p mdstore.Path) (s mdstore.Stray, ok bool) {
 // Strays returns the files below a folder that are no part of the vault but
 // look as if they should be, and folders without any file, in the order of their paths. Folders whose names start with a dot are not looked into.
 func (s *Store) Strays(ctx context.Context, under mdstore.Path) ([]mdstore.Stray, error) {
-	if s.settling(ctx) {
-		s.turn <- struct{}{}
-	}
-	return s.allStrays(ctx, under)
-}
-
-func (x *exclusive) Strays(ctx context.Context, under mdstore.Path) ([]mdstore.Stray, error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.over { // what is left is somebody else's to settle
-		return x.Store.Strays(ctx, under)
-	}
-	x.settle()
-	return x.allStrays(ctx, under)
-}
-
-func (s *Store) allStrays(ctx context.Context, under mdstore.Path) ([]mdstore.Stray, error) {
 	if under != "" && !under.Valid() {
 		return nil, &fs.PathError{Op: "list", Path: string(under), Err: fs.ErrInvalid}
 	}
@@ -106,7 +89,7 @@ func (s *Store) allStrays(ctx context.Context, under mdstore.Path) ([]mdstore.St
 // Sweep clears away what commits have left of which the journal knows nothing any more, as when .local/ was deleted in the middle of one.
 func (s *Store) Sweep(ctx context.Context, leftovers []mdstore.Path, trash mdstore.Path, dry bool) ([]mdstore.Swept, error) {
 	if !dry { // looking takes no lock, which would write
-		release, err := s.acquire(ctx, writePatience)
+		release, err := s.acquire(ctx, writeWait)
 		if err != nil {
 			return nil, err
 		}
@@ -136,7 +119,6 @@ func (s *Store) sweep(ctx context.Context, leftovers []mdstore.Path, trash mdsto
 func (x *exclusive) Sweep(ctx context.Context, leftovers []mdstore.Path, trash mdstore.Path, dry bool) ([]mdstore.Swept, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.settle()
 	return x.sweep(ctx, leftovers, trash, dry)
 }
 
@@ -157,7 +139,7 @@ func (s *Store) Writable(ctx context.Context, p mdstore.Path) error {
 	case err != nil || !info.Mode.IsRegular():
 		return nil // reading it says more
 	default:
-		if err := disk.CheckWritable(p, info); err != nil {
+		if err := osfs.CheckWritable(p, info); err != nil {
 			return err
 		}
 	}
@@ -173,7 +155,7 @@ func (s *Store) Movable(ctx context.Context, from, to mdstore.Path) error {
 	if err != nil {
 		return nil // reading it says more
 	}
-	return cmp.Or(disk.CheckMovable(from, info), s.mayMake(from.Dir()), s.mayMake(to.Dir()))
+	return cmp.Or(osfs.CheckMovable(from, info), s.mayMake(from.Dir()), s.mayMake(to.Dir()))
 }
 
 var _ mdstore.Writable = (*Store)(nil)

@@ -10,12 +10,12 @@ import (
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
-	"arbor/mdstore/dirstore/internal/disk"
+	"arbor/mdstore/dirstore/internal/osfs"
 )
 
 // A vanishing disk loses .local/ before the nth step that makes something.
 type vanishing struct {
-	disk.FS
+	osfs.FS
 	local string
 	left  *int
 }
@@ -40,7 +40,7 @@ func TestLocalFolderVanishesDuringACommit(t *testing.T) {
 	refused := 0
 	for n := 1; ; n++ {
 		dir, left := fill(t, unchanged), n
-		s, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d disk.FS) disk.FS {
+		s, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d osfs.FS) osfs.FS {
 			return vanishing{d, filepath.Join(dir, mdstore.LocalDir), &left}
 		})
 		if err != nil {

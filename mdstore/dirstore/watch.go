@@ -3,7 +3,6 @@ package dirstore
 import (
 	"context"
 	"strings"
-	"sync"
 
 	"arbor/mdstore"
 	"arbor/mdstore/watch"
@@ -18,13 +17,6 @@ var (
 // system has no news to give, it looks every two seconds. While git writes to the working tree, what has changed is not taken for settled.
 func (s *Store) Watch(ctx context.Context, w mdstore.Watching) error {
 	started := false
-	ctx, stop := context.WithCancel(ctx)
-	var late sync.WaitGroup
-	late.Go(func() { s.watchLate(ctx) })
-	defer func() {
-		stop()
-		late.Wait()
-	}()
 	return watch.Watch(ctx, s.dir, watch.Options{
 		Ignore: unlisted,
 		Early: func(p string) {

@@ -41,14 +41,12 @@ var rows = []row{
 
 	// A commit reaches the disk through the calls that its model of crashes
 	// knows, and in no other way.
-	{floor: 12, name: "mdstore/dirstore/internal/disk", may: "mdstore mdstore/mdoc"},
-	{floor: 14, name: "mdstore/dirstore/internal/txn", may: "mdstore mdstore/mdoc mdstore/dirstore/internal/disk", std: "pure context crypto/rand io/fs log/slog"},
-	{floor: 14, name: "mdstore/dirstore/internal/crashfs", may: "mdstore mdstore/dirstore/internal/disk", helper: true, forTests: true},
-	{floor: 14, name: "mdstore/dirstore/internal/straced", std: "pure", helper: true, forTests: true},
-	{floor: 16, name: "mdstore/dirstore/crashtest", may: "mdstore mdstore/dirstore/internal/crashfs mdstore/dirstore/internal/disk mdstore/dirstore/internal/straced mdstore/dirstore/internal/txn", helper: true, forTests: true},
+	{floor: 12, name: "mdstore/merge", std: "pure"},
+	{floor: 12, name: "mdstore/dirstore/internal/osfs", may: "mdstore mdstore/mdoc"},
+	{floor: 14, name: "mdstore/dirstore/internal/journal", may: "mdstore mdstore/mdoc mdstore/merge mdstore/dirstore/internal/osfs", std: "pure context crypto/rand io/fs log/slog net/url"},
 
-	{floor: 20, name: "mdstore/dirstore", may: "mdstore mdstore/mdoc mdstore/dirstore/internal/disk mdstore/dirstore/internal/txn mdstore/watch", helper: true},
-	{floor: 25, name: "mdstore/dirstore/dirtest", may: "mdstore mdstore/dirstore mdstore/dirstore/internal/disk", helper: true, forTests: true},
+	{floor: 20, name: "mdstore/dirstore", may: "mdstore mdstore/mdoc mdstore/dirstore/internal/osfs mdstore/dirstore/internal/journal mdstore/watch", helper: true},
+	{floor: 25, name: "mdstore/dirstore/crashtest", may: "mdstore mdstore/dirstore mdstore/dirstore/internal/journal mdstore/dirstore/internal/osfs", helper: true, forTests: true},
 	{floor: 20, name: "mdstore/memstore", may: "mdstore mdstore/mdoc", std: "pure context io/fs time", helper: true},
 	{floor: 20, name: "mdstore/storetest", may: "mdstore mdstore/mdoc", helper: true, forTests: true},
 	{floor: 20, name: "context/assemble", may: "mdstore mdstore/mdoc statemachine", std: "pure"},

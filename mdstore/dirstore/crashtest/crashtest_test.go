@@ -3,18 +3,17 @@ package crashtest
 import (
 	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"os"
-	"strconv"
 	"strings"
 	"testing"
 
 	"arbor/mdstore"
-	"arbor/mdstore/dirstore/internal/crashfs"
-	"arbor/mdstore/dirstore/internal/disk"
-	"arbor/mdstore/dirstore/internal/txn"
+	"arbor/mdstore/dirstore/internal/journal"
+	"arbor/mdstore/dirstore/internal/osfs"
 )
 
 var vault = map[mdstore.Path][]byte{
@@ -120,7 +119,6 @@ func TestPowerFailsAtEveryStep(t *testing.T) {
 	each(t, func(t *testing.T, changes []mdstore.Change) {
 		report(t, Explore(t, vault, changes, Options{Limit: limit}))
 		report(t, Explore(t, vault, changes, Options{Limit: limit / 5, NoExchange: true}))
-		report(t, Explore(t, vault, changes, Options{Limit: limit / 5, ownRecords: true}))
 	})
 }
 
@@ -134,9 +132,6 @@ func TestPowerFailsInRecovery(t *testing.T) {
 			return // the square of their steps takes seconds
 		}
 		report(t, Explore(t, vault, changes, Options{Deep: true, Limit: limit}))
-		if heavy || len(changes) == 1 {
-			report(t, Explore(t, vault, changes, Options{Deep: true, Limit: max(1, limit/5), ownRecords: true}))
-		}
 	})
 }
 
@@ -144,110 +139,97 @@ func TestEveryCallFailsOnce(t *testing.T) {
 	each(t, func(t *testing.T, changes []mdstore.Change) {
 		report(t, Faults(t, vault, changes, Options{}))
 		report(t, Faults(t, vault, changes, Options{NoExchange: true}))
-		if heavy || len(changes) <= 3 {
-			report(t, Faults(t, vault, changes, Options{ownRecords: true}))
-		}
 	})
 }
 
 // A flawed disk leaves out or delays what the protocol asks for.
 type flawed struct {
-	*crashfs.FS
-	skipSync     func(p mdstore.Path) bool
-	skipDir      func(c *crashfs.FS, p mdstore.Path) bool
-	noJournal    bool
-	noChecksum   bool
-	unlinkEarly  bool
-	held         []mdstore.Path
-	recordsThere bool
-	lazy         bool // the end of a record is not made durable
+	*Model
+	skipSync   func(p mdstore.Path) bool
+	skipDir    func(c *Model, p mdstore.Path) bool
+	noJournal  bool
+	noChecksum bool
+	early      bool // the record is removed before the folders are durable
+	held       []mdstore.Path
 }
 
-func journal(p mdstore.Path) bool { return p.Under(txn.JournalDir) && p != txn.JournalDir }
+// record reports whether p is the record of a commit.
+func record(p mdstore.Path) bool {
+	return p.Dir() == journal.Dir && strings.HasSuffix(string(p), ".json")
+}
+
+func hasRecord(c *Model) bool {
+	for p := range c.Files() {
+		if record(p) {
+			return true
+		}
+	}
+	return false
+}
 
 func (f *flawed) Create(p mdstore.Path, data []byte, like mdstore.Path) error {
-	if f.noJournal && journal(p) {
+	if f.noJournal && record(p) {
 		return nil
 	}
-	return f.FS.Create(p, data, like)
+	return f.Model.Create(p, data, like)
 }
 
 // ReadFile of a record gives it the checksum of whatever it holds.
-func (f *flawed) ReadFile(p mdstore.Path, limit int64) ([]byte, error) {
-	data, err := f.FS.ReadFile(p, limit)
-	if head, body, ok := bytes.Cut(data, []byte("\n")); err == nil && f.noChecksum && journal(p) && ok {
+func (f *flawed) ReadFile(p mdstore.Path, limit int64) ([]byte, osfs.Info, error) {
+	data, info, err := f.Model.ReadFile(p, limit)
+	if head, body, ok := bytes.Cut(data, []byte("\n")); err == nil && f.noChecksum && record(p) && ok {
 		words := strings.Fields(string(head))
-		if len(words) == 4 {
-			n, _ := strconv.Atoi(words[3])
-			body = body[:min(n, len(body))]
-			data = fmt.Appendf(nil, "%s %s %x %d\n%s", words[0], words[1], sha256.Sum256(body), len(body), body)
-		}
+		data = fmt.Appendf(nil, "%s %s %x\n%s", words[0], words[1], sha256.Sum256(body), body)
 	}
-	return data, err
+	return data, info, err
 }
 
-func (f *flawed) Overwrite(p mdstore.Path, data []byte) error {
-	if f.noJournal {
-		return nil
-	}
-	dead := strings.HasPrefix(string(data), noRecord)
-	f.recordsThere = !dead
-	if err := f.FS.Overwrite(p, data); err != nil || !dead || !f.unlinkEarly {
-		return err
-	}
-	if err := f.FS.SyncData(p); err != nil {
-		return err
-	}
-	for _, d := range f.held {
-		if err := f.FS.SyncDir(d); err != nil {
-			return err
+func (f *flawed) Remove(p mdstore.Path) error {
+	err := f.Model.Remove(p)
+	if f.early && record(p) && err == nil {
+		err = f.Model.SyncDir(journal.Dir)
+		for _, d := range f.held {
+			err = errors.Join(err, f.Model.SyncDir(d))
 		}
+		f.held = nil
 	}
-	f.held = nil
-	return nil
-}
-
-func (f *flawed) SyncData(p mdstore.Path) error {
-	if f.noJournal || f.skipSync != nil && f.skipSync(p) || f.lazy {
-		return nil
-	}
-	return f.FS.SyncData(p)
+	return err
 }
 
 func (f *flawed) Sync(p mdstore.Path) error {
-	if f.noJournal && journal(p) || f.skipSync != nil && f.skipSync(p) {
+	if f.noJournal && record(p) || f.skipSync != nil && f.skipSync(p) {
 		return nil
 	}
-	return f.FS.Sync(p)
+	return f.Model.Sync(p)
 }
 
 func (f *flawed) SyncDir(p mdstore.Path) error {
-	if f.skipDir != nil && f.skipDir(f.FS, p) {
+	if f.skipDir != nil && f.skipDir(f.Model, p) {
 		return nil
 	}
-	if f.unlinkEarly && f.recordsThere && p != txn.JournalDir {
+	if f.early && hasRecord(f.Model) && p != journal.Dir {
 		f.held = append(f.held, p)
 		return nil
 	}
-	return f.FS.SyncDir(p)
+	return f.Model.SyncDir(p)
 }
 
 func TestBrokenProtocolsAreNoticed(t *testing.T) {
 	for name, flaw := range map[string]flawed{
-		"no fsync of temporaries":                       {skipSync: func(p mdstore.Path) bool { return !journal(p) }},
-		"no fsync of any folder":                        {skipDir: func(*crashfs.FS, mdstore.Path) bool { return true }},
+		"no fsync of temporaries":                       {skipSync: func(p mdstore.Path) bool { return !record(p) }},
+		"no fsync of any folder":                        {skipDir: func(*Model, mdstore.Path) bool { return true }},
 		"no journal":                                    {noJournal: true},
-		"journal folder not synced":                     {skipDir: func(_ *crashfs.FS, p mdstore.Path) bool { return p == txn.JournalDir }},
-		"journal file not synced":                       {skipSync: journal},
-		"journal file not synced, checksum not checked": {skipSync: journal, noChecksum: true},
-		"record removed before the folders are durable": {unlinkEarly: true},
-		"new folders of the journal not synced": {skipDir: func(_ *crashfs.FS, p mdstore.Path) bool {
+		"journal folder not synced":                     {skipDir: func(_ *Model, p mdstore.Path) bool { return p == journal.Dir }},
+		"journal file not synced":                       {skipSync: record},
+		"journal file not synced, checksum not checked": {skipSync: record, noChecksum: true},
+		"record removed before the folders are durable": {early: true},
+		"new folders of the journal not synced": {skipDir: func(_ *Model, p mdstore.Path) bool {
 			return p == "" || p == mdstore.LocalDir
 		}},
 	} {
-		r := Explore(t, vault, commits["three files"], Options{Limit: enough(), wrap: func(d disk.FS) disk.FS {
+		r := Explore(t, vault, commits["three files"], Options{Limit: enough(), wrap: func(d osfs.FS) osfs.FS {
 			f := flaw
-			f.FS = d.(*crashfs.FS)
+			f.Model = d.(*Model)
 			return &f
 		}})
 		t.Logf("%-46s states %6d bad %6d", name, r.States, r.Bad)
@@ -259,8 +241,8 @@ func TestBrokenProtocolsAreNoticed(t *testing.T) {
 
 // A move whose way is not durable can lose a whole folder.
 func TestMoveBeforeItsWayIsDurableIsNoticed(t *testing.T) {
-	r := Explore(t, vault, commits["to the trash"], Options{Limit: enough(), wrap: func(d disk.FS) disk.FS {
-		return &flawed{FS: d.(*crashfs.FS), skipDir: func(c *crashfs.FS, p mdstore.Path) bool {
+	r := Explore(t, vault, commits["to the trash"], Options{Limit: enough(), wrap: func(d osfs.FS) osfs.FS {
+		return &flawed{Model: d.(*Model), skipDir: func(c *Model, p mdstore.Path) bool {
 			_, there := c.Files()[".local/trash/1/ws/nodes/a/"]
 			return !there && (p == mdstore.LocalDir || strings.HasPrefix(string(p), ".local/trash"))
 		}}
@@ -276,23 +258,23 @@ func TestRecordsDieOnce(t *testing.T) {
 	for _, lazy := range []bool{false, true} {
 		x := explore(t, vault, commits["three files"], Options{})
 		if lazy {
-			x.opt.wrap = func(d disk.FS) disk.FS {
-				return &flawed{FS: d.(*crashfs.FS), lazy: true}
+			x.opt.wrap = func(d osfs.FS) osfs.FS {
+				return &flawed{Model: d.(*Model), skipDir: func(c *Model, p mdstore.Path) bool { return p == journal.Dir && !hasRecord(c) }}
 			}
 		}
 		c := x.disk()
-		if err := x.commit(c, nil); err != nil {
+		if err := x.commit(c); err != nil {
 			t.Fatal(err)
 		}
 		// A second commit makes the first file what it was before.
 		x.changes = []mdstore.Change{{Path: "ws/nodes/root/Node.md",
 			Base: mdstore.VersionOf(commits["three files"][1].New), New: vault["ws/nodes/root/Node.md"]}}
-		if err := x.commit(c, nil); err != nil {
+		if err := x.commit(c); err != nil {
 			t.Fatal(err)
 		}
 		want := visible(c)
 		states, bad := 0, 0
-		c.Crashes(rand.New(rand.NewPCG(5, 6)), 2000, func(d *crashfs.FS) {
+		c.Crashes(rand.New(rand.NewPCG(5, 6)), 2000, func(d *Model) {
 			states++
 			if err := x.recover(d); err != nil || !maps.Equal(visible(d), want) {
 				bad++
@@ -316,7 +298,7 @@ func TestSavesBetweenCrashAndRecoverySurvive(t *testing.T) {
 			limit = 100
 		}
 		c.AtStep = func() {
-			c.Crashes(x.rng, limit, func(d *crashfs.FS) {
+			c.Crashes(x.rng, limit, func(d *Model) {
 				for _, p := range []mdstore.Path{"ws/nodes/root/Node.md", "ws/Workspace.md", "ws/nodes/leaf/Node.md"} {
 					if _, ok := d.Files()[p]; !ok {
 						continue
@@ -337,7 +319,7 @@ func TestSavesBetweenCrashAndRecoverySurvive(t *testing.T) {
 				}
 			})
 		}
-		if err := x.commit(c, nil); err != nil {
+		if err := x.commit(c); err != nil {
 			t.Fatal(err)
 		}
 		t.Logf("%-20s %d states", name, states)
@@ -362,7 +344,7 @@ func TestSavesDuringACommitSurvive(t *testing.T) {
 					}
 					return nil
 				}
-				err := x.commit(c, nil)
+				err := x.commit(c)
 				c.Fail = nil
 				if calls < k {
 					break
@@ -372,7 +354,7 @@ func TestSavesDuringACommitSurvive(t *testing.T) {
 				}
 				found := false
 				for q, data := range c.Files() {
-					found = found || data == "HUMAN" && !strings.HasPrefix(q.Base(), txn.TempPrefix)
+					found = found || data == "HUMAN" && !strings.HasPrefix(q.Base(), journal.TempPrefix)
 				}
 				if !found {
 					t.Fatalf("%s: saved %s at call %d: lost; error %v\n%s\n%q", name, p, k, err, strings.Join(c.Log, "\n"), c.Files())

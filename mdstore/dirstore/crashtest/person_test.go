@@ -11,8 +11,7 @@ import (
 	"testing"
 
 	"arbor/mdstore"
-	"arbor/mdstore/dirstore/internal/crashfs"
-	"arbor/mdstore/dirstore/internal/txn"
+	"arbor/mdstore/dirstore/internal/journal"
 )
 
 const (
@@ -22,7 +21,7 @@ const (
 
 // A person reads a file, adds a line of theirs and writes it in one of the habits of editors, four times over, in steps between which commits go on.
 type person struct {
-	c     *crashfs.FS
+	c     *Model
 	rng   *rand.Rand
 	pause func()
 	saves []saving
@@ -57,7 +56,7 @@ func (e *person) did(format string, args ...any) {
 }
 
 func (e *person) save(p mdstore.Path, line string) {
-	data, err := e.c.ReadFile(p, mdstore.MaxFileSize)
+	data, _, err := e.c.ReadFile(p, mdstore.MaxFileSize)
 	if err != nil {
 		return
 	}
@@ -117,13 +116,13 @@ func (e *person) write(p mdstore.Path, habit int, text, was string) bool {
 	if !ok || !strings.HasSuffix(added, ";\n") { // what follows is not of their line
 		return e.fill(p, "", text)
 	}
-	return e.pour(p, added, func(w *crashfs.Writer, part string) { w.Write(append(w.Read(), part...)) })
+	return e.pour(p, added, func(w *Writer, part string) { w.Write(append(w.Read(), part...)) })
 }
 
 // fill writes text over what is left of a file.
 func (e *person) fill(p mdstore.Path, left, text string) bool {
 	done := ""
-	return e.pour(p, text, func(w *crashfs.Writer, part string) {
+	return e.pour(p, text, func(w *Writer, part string) {
 		done += part
 		whole := done
 		if len(whole) < len(left) && whole != text {
@@ -134,7 +133,7 @@ func (e *person) fill(p mdstore.Path, left, text string) bool {
 }
 
 // pour opens a file and writes text to it in one to three parts.
-func (e *person) pour(p mdstore.Path, text string, write func(w *crashfs.Writer, part string)) bool {
+func (e *person) pour(p mdstore.Path, text string, write func(w *Writer, part string)) bool {
 	if _, err := e.c.Lstat(p); err != nil {
 		return false
 	}
@@ -156,7 +155,7 @@ func (e *person) pour(p mdstore.Path, text string, write func(w *crashfs.Writer,
 type company struct {
 	*person
 	x    *explorer
-	k    *txn.Committer
+	k    *journal.Committer
 	more bool // whether the person goes on
 	n    int  // tokens given out
 	die  int  // the call at which the process is killed
@@ -168,30 +167,17 @@ func (v *company) process() {
 		v.k = v.x.committer(v.c)
 		v.k.Token = func() string { v.n++; return fmt.Sprintf("%08d", v.n) }
 		v.die = v.rng.IntN(400)
-		alive = v.survives(func() {
+		alive = !until(func() {
 			if v.k.Recover() != nil || v.k.Sweep() != nil {
-				panic(killed{}) // whoever is next begins anew
+				panic(dies{}) // whoever is next begins anew
 			}
 		})
 	}
 }
 
-type killed struct{}
-
-// survives reports whether the process lives on after f.
-func (v *company) survives(f func()) (alive bool) {
-	defer func() {
-		if r := recover(); r != nil && r != (killed{}) {
-			panic(r)
-		}
-	}()
-	f()
-	return true
-}
-
 // edit is the change of a status, or another entry in a log, of whatever a file holds.
 func (v *company) edit(p mdstore.Path, i int) (out []mdstore.Change) {
-	data, err := v.c.ReadFile(p, mdstore.MaxFileSize)
+	data, _, err := v.c.ReadFile(p, mdstore.MaxFileSize)
 	status, rest, ok := strings.Cut(string(data), "\n")
 	if err != nil || !ok {
 		return nil // the person is at it
@@ -206,7 +192,7 @@ func (v *company) edit(p mdstore.Path, i int) (out []mdstore.Change) {
 
 // commit is what a process does with the lock: it looks at what is left of others first.
 func (v *company) commit(i int) {
-	_, _ = v.k.Late(func() error { return nil })
+	_ = v.k.Displaced(began)
 	var changes []mdstore.Change
 	switch what := v.rng.IntN(16); {
 	case what < 6:
@@ -218,15 +204,8 @@ func (v *company) commit(i int) {
 	case i > 4:
 		changes = append(v.edit(hub, i), mdstore.Change{Path: leaf.Dir(), To: mdstore.TrashPath(fmt.Sprint(i), leaf.Dir())})
 	}
-	plan, err := v.k.Prepare(changes)
-	if err != nil {
-		return
-	}
-	if err := plan.Do(); errors.As(err, new(*mdstore.UnfinishedError)) {
-		panic(killed{}) // whoever is next finishes it
-	}
-	if _, err := v.k.Finish(); err != nil {
-		panic(killed{})
+	if err := v.k.Commit(changes, began); errors.As(err, new(*mdstore.UnfinishedError)) {
+		panic(dies{}) // whoever is next finishes it
 	}
 }
 
@@ -246,7 +225,7 @@ func spend(seed uint64, noLeases bool) (saves int, wrong string) {
 		}
 		if v.die--; v.die == 0 {
 			v.c.Log = append(v.c.Log, "KILLED")
-			panic(killed{})
+			panic(dies{})
 		}
 		return nil
 	}
@@ -257,7 +236,7 @@ func spend(seed uint64, noLeases bool) (saves int, wrong string) {
 		}
 		x.now += int64(rng.IntN(30) / 28)
 		v.c.Log = append(v.c.Log, fmt.Sprintf("COMMIT %d", i))
-		if !v.survives(func() { v.commit(i) }) {
+		if until(func() { v.commit(i) }) {
 			v.process()
 		}
 	}
@@ -266,15 +245,15 @@ func spend(seed uint64, noLeases bool) (saves int, wrong string) {
 	}
 	v.c.Fail = nil
 	v.process()
-	for range 4 { // what is displaced by what is joined waits in its turn
+	for range 4 { // what is displaced by a merge is looked at in its turn
 		x.now += 3600
-		_, _ = v.k.Late(func() error { return nil })
+		_ = v.k.Displaced(began)
 	}
 	files := v.c.Files()
 	for _, s := range v.saves {
 		found := false
 		for p, data := range files {
-			found = found || strings.Contains(data, s.line) && !strings.HasPrefix(p.Base(), txn.TempPrefix) && !p.Under(txn.LateDir)
+			found = found || strings.Contains(data, s.line) && !strings.HasPrefix(p.Base(), journal.TempPrefix)
 		}
 		if !found {
 			return len(v.saves), fmt.Sprintf("lost: %q of %s\n%s\n%q", s.line, s.at, strings.Join(v.c.Log, "\n"), files)
@@ -302,49 +281,21 @@ func TestNoSaveIsLostAmongCommits(t *testing.T) {
 	}
 }
 
-// spared reports whether some file in the trash, or a copy beside the file, holds text.
-func spared(c *crashfs.FS, text string) bool {
-	for p, data := range c.Files() {
-		if strings.Contains(data, text) && (p.Under(mdstore.LocalDir+"/trash") || strings.Contains(p.Base(), txn.ConflictMark)) {
-			return true
-		}
-	}
-	return false
-}
-
 // They read the file before what they had saved was back in it, and save it after that.
-func TestWhatIsJoinedStaysInTheTrash(t *testing.T) {
-	for _, open := range []bool{false, true} { // until it has been joined
-		v := displaced(t, false)
-		v.w.Write([]byte("one\ntwo\nthree\nfour\n"))
-		if open {
-			v.look(0, ours, true)
-			v.look(2, ours+"four\n", true)
-		}
-		v.w.Close()
-		v.look(0, ours+"four\n", false)
-		v.c.Save(shared, []byte(ours+"five\n"))
-		if !spared(v.c, "four\n") {
-			t.Errorf("open %v: lost: %q", open, v.c.Files())
-		}
+func TestWhatIsMergedStaysForADay(t *testing.T) {
+	v := displaced(t, false)
+	v.w.Write([]byte("one\ntwo\nthree\nfour\n"))
+	v.w.Close()
+	v.look(0, ours+"four\n", 2)
+	v.c.Save(shared, []byte(ours+"five\n"))
+	v.x.now += 20 * 3600
+	if err := v.k.Displaced(began); err != nil || !told(v.c, "four\n") {
+		t.Errorf("lost: %q, error %v", v.c.Files(), err)
 	}
 }
 
-// What was only taken away, and what was not touched, is in nobody's way.
-func TestWhatAddsNothingIsNotKept(t *testing.T) {
-	for text, want := range map[string]string{"one\nthree\n": "ours\none\nthree\n", "one\ntwo\nthree\n": ours} {
-		v := displaced(t, false)
-		v.w.Write([]byte(text))
-		v.w.Close()
-		v.look(0, want, false)
-		if files := v.c.Files(); len(files) != 3 { // with the folders ws and .local
-			t.Errorf("%q: left: %q", text, files)
-		}
-	}
-}
-
-// While what they saved late is joined they save once more, and then delete the file.
-func TestSavedAndDeletedWhileALateSaveIsJoined(t *testing.T) {
+// While what they saved late is merged they save once more, and then delete the file.
+func TestSavedAndDeletedWhileALateSaveIsMerged(t *testing.T) {
 	v := displaced(t, false)
 	v.w.Write([]byte("one\ntwo\nthree\nfour\n"))
 	v.w.Close()
@@ -362,16 +313,16 @@ func TestSavedAndDeletedWhileALateSaveIsJoined(t *testing.T) {
 		}
 		return nil
 	}
-	if _, err := v.k.Late(func() error { return nil }); err != nil {
+	if err := v.k.Displaced(began); err != nil {
 		t.Error(err)
 	}
-	if exchanges < 2 || !spared(v.c, "four\n") || !spared(v.c, "five\n") {
+	if exchanges < 2 || !told(v.c, "four\n") || !told(v.c, "five\n") {
 		t.Errorf("%d exchanges: %q", exchanges, v.c.Files())
 	}
 	beside := false
 	for p, data := range v.c.Files() {
-		beside = beside || strings.Contains(data, "five\n") && strings.Contains(p.Base(), txn.ConflictMark)
-		if strings.HasPrefix(p.Base(), txn.TempPrefix) {
+		beside = beside || strings.Contains(data, "five\n") && strings.Contains(p.Base(), journal.ConflictMark)
+		if strings.HasPrefix(p.Base(), journal.TempPrefix) {
 			t.Errorf("left: %s", p)
 		}
 	}

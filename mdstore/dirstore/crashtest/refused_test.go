@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"arbor/mdstore"
-	"arbor/mdstore/dirstore/internal/txn"
+	"arbor/mdstore/dirstore/internal/journal"
 )
 
 // The system refuses one step of a commit, however often it is tried: a folder of another layer cannot be renamed, a file must not change, there is no room for another folder. Nothing has
@@ -23,12 +23,12 @@ func TestWhatIsRefusedIsTakenBack(t *testing.T) {
 			verb, args, _ := strings.Cut(call, " ")
 			from, _, _ := strings.Cut(args, " ")
 			switch {
-			case verb == "exchange", verb == "rename" && !mdstore.Path(from).Under(txn.JournalDir), verb == "mkdir" && !txn.JournalDir.Under(mdstore.Path(from)):
+			case verb == "exchange", verb == "rename" && !mdstore.Path(from).Under(journal.Dir), verb == "mkdir" && !journal.Dir.Under(mdstore.Path(from)):
 				steps = append(steps, verb+" "+from)
 			}
 			return nil
 		}
-		if err := x.commit(c, nil); err != nil {
+		if err := x.commit(c); err != nil {
 			t.Fatal(err)
 		}
 		for _, step := range slices.Compact(steps) {
@@ -39,7 +39,7 @@ func TestWhatIsRefusedIsTakenBack(t *testing.T) {
 				}
 				return nil
 			}
-			err := x.commit(c, nil)
+			err := x.commit(c)
 			if err == nil {
 				continue // there was another way
 			}
@@ -57,7 +57,7 @@ func TestWhatIsRefusedIsTakenBack(t *testing.T) {
 			if err := y.recover(c); err != nil {
 				t.Fatalf("after %q was refused: %v\n%s", step, err, strings.Join(c.Log, "\n"))
 			}
-			if err := y.commit(c, nil); err != nil || c.Files()[".gitignore"] != "another\n" {
+			if err := y.commit(c); err != nil || c.Files()[".gitignore"] != "another\n" {
 				t.Fatalf("after %q was refused nothing can be written: %v\n%s", step, err, strings.Join(c.Log, "\n"))
 			}
 		}

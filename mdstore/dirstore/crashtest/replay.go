@@ -6,38 +6,36 @@ import (
 	"strings"
 
 	"arbor/mdstore"
-	"arbor/mdstore/dirstore/internal/straced"
 )
 
 // replays are the calls that the model knows. Where a call does not concern the vault, it changes nothing.
-var replays = map[string]func(tr *Trace, c straced.Call) (bool, error){
-	"open":      func(tr *Trace, c straced.Call) (bool, error) { return tr.open(c, 0) },
-	"openat":    func(tr *Trace, c straced.Call) (bool, error) { return tr.open(c, 1) },
+var replays = map[string]func(tr *Trace, c Call) (bool, error){
+	"open":      func(tr *Trace, c Call) (bool, error) { return tr.open(c, 0) },
+	"openat":    func(tr *Trace, c Call) (bool, error) { return tr.open(c, 1) },
 	"openat2":   (*Trace).opened,
-	"creat":     func(tr *Trace, c straced.Call) (bool, error) { return tr.open(c, 0) },
+	"creat":     func(tr *Trace, c Call) (bool, error) { return tr.open(c, 0) },
 	"write":     (*Trace).write,
 	"pwrite64":  (*Trace).write,
 	"ftruncate": (*Trace).truncate,
 	"fsync":     (*Trace).sync,
 	"fdatasync": (*Trace).sync,
-	"syncfs":    (*Trace).syncFS,
-	"mkdir":     func(tr *Trace, c straced.Call) (bool, error) { return tr.mkdir(c, 0) },
-	"mkdirat":   func(tr *Trace, c straced.Call) (bool, error) { return tr.mkdir(c, 1) },
-	"unlink":    func(tr *Trace, c straced.Call) (bool, error) { return tr.remove(c, 0) },
-	"rmdir":     func(tr *Trace, c straced.Call) (bool, error) { return tr.remove(c, 0) },
-	"unlinkat":  func(tr *Trace, c straced.Call) (bool, error) { return tr.remove(c, 1) },
-	"rename":    func(tr *Trace, c straced.Call) (bool, error) { return tr.rename(c, 0, 1) },
-	"renameat":  func(tr *Trace, c straced.Call) (bool, error) { return tr.rename(c, 1, 3) },
-	"renameat2": func(tr *Trace, c straced.Call) (bool, error) { return tr.rename(c, 1, 3) },
+	"mkdir":     func(tr *Trace, c Call) (bool, error) { return tr.mkdir(c, 0) },
+	"mkdirat":   func(tr *Trace, c Call) (bool, error) { return tr.mkdir(c, 1) },
+	"unlink":    func(tr *Trace, c Call) (bool, error) { return tr.remove(c, 0) },
+	"rmdir":     func(tr *Trace, c Call) (bool, error) { return tr.remove(c, 0) },
+	"unlinkat":  func(tr *Trace, c Call) (bool, error) { return tr.remove(c, 1) },
+	"rename":    func(tr *Trace, c Call) (bool, error) { return tr.rename(c, 0, 1) },
+	"renameat":  func(tr *Trace, c Call) (bool, error) { return tr.rename(c, 1, 3) },
+	"renameat2": func(tr *Trace, c Call) (bool, error) { return tr.rename(c, 1, 3) },
 }
 
-func (tr *Trace) open(c straced.Call, i int) (bool, error) {
+func (tr *Trace) open(c Call, i int) (bool, error) {
 	tr.offsets[c.Return] = 0
 	p, in := tr.at(c, i)
 	if !in {
 		return false, nil
 	}
-	flags := straced.Arg{Text: "O_CREAT|O_TRUNC"} // of creat
+	flags := Arg{Text: "O_CREAT|O_TRUNC"} // of creat
 	if c.Name != "creat" {
 		flags = c.Args[i+1]
 	}
@@ -54,7 +52,7 @@ func (tr *Trace) open(c straced.Call, i int) (bool, error) {
 }
 
 // opened is openat2, by which nothing is made or emptied.
-func (tr *Trace) opened(c straced.Call) (bool, error) {
+func (tr *Trace) opened(c Call) (bool, error) {
 	tr.offsets[c.Return] = 0
 	how := c.Args[2].Text
 	if _, in := tr.at(c, 1); in && (strings.Contains(how, "O_CREAT") || strings.Contains(how, "O_TRUNC") || strings.Contains(how, "O_APPEND")) {
@@ -72,7 +70,7 @@ func (tr *Trace) save(p mdstore.Path, data []byte) {
 	}
 }
 
-func (tr *Trace) write(c straced.Call) (bool, error) {
+func (tr *Trace) write(c Call) (bool, error) {
 	fd := c.Args[0].Int()
 	at := tr.offsets[fd]
 	if c.Name == "pwrite64" {
@@ -84,7 +82,7 @@ func (tr *Trace) write(c straced.Call) (bool, error) {
 	if !in {
 		return false, nil
 	}
-	data, err := tr.model.ReadFile(p, mdstore.MaxFileSize<<10)
+	data, _, err := tr.model.ReadFile(p, mdstore.MaxFileSize<<10)
 	if err != nil {
 		return false, err
 	}
@@ -99,12 +97,12 @@ func (tr *Trace) write(c straced.Call) (bool, error) {
 	return true, nil
 }
 
-func (tr *Trace) truncate(c straced.Call) (bool, error) {
+func (tr *Trace) truncate(c Call) (bool, error) {
 	p, in := tr.at(c, 0)
 	if !in {
 		return false, nil
 	}
-	data, err := tr.model.ReadFile(p, mdstore.MaxFileSize<<10)
+	data, _, err := tr.model.ReadFile(p, mdstore.MaxFileSize<<10)
 	if size := c.Args[1].Int(); err != nil || size == int64(len(data)) {
 		return false, err
 	} else if size < int64(len(data)) {
@@ -116,7 +114,7 @@ func (tr *Trace) truncate(c straced.Call) (bool, error) {
 	return true, nil
 }
 
-func (tr *Trace) sync(c straced.Call) (bool, error) {
+func (tr *Trace) sync(c Call) (bool, error) {
 	p, in := tr.at(c, 0)
 	if !in || tr.noSync {
 		return false, nil
@@ -131,15 +129,7 @@ func (tr *Trace) sync(c straced.Call) (bool, error) {
 	return true, tr.model.Sync(p)
 }
 
-func (tr *Trace) syncFS(c straced.Call) (bool, error) {
-	if _, in := tr.at(c, 0); !in || tr.noSync {
-		return false, nil
-	}
-	tr.model.SyncFS()
-	return true, nil
-}
-
-func (tr *Trace) mkdir(c straced.Call, i int) (bool, error) {
+func (tr *Trace) mkdir(c Call, i int) (bool, error) {
 	p, in := tr.at(c, i)
 	if !in {
 		return false, nil
@@ -147,7 +137,7 @@ func (tr *Trace) mkdir(c straced.Call, i int) (bool, error) {
 	return true, tr.model.Mkdir(p)
 }
 
-func (tr *Trace) remove(c straced.Call, i int) (bool, error) {
+func (tr *Trace) remove(c Call, i int) (bool, error) {
 	p, in := tr.at(c, i)
 	if !in {
 		return false, nil
@@ -155,7 +145,7 @@ func (tr *Trace) remove(c straced.Call, i int) (bool, error) {
 	return true, tr.model.Remove(p)
 }
 
-func (tr *Trace) rename(c straced.Call, i, j int) (bool, error) {
+func (tr *Trace) rename(c Call, i, j int) (bool, error) {
 	from, in := tr.at(c, i)
 	to, also := tr.at(c, j)
 	switch {
@@ -164,7 +154,7 @@ func (tr *Trace) rename(c straced.Call, i, j int) (bool, error) {
 	case in != also:
 		return false, errModel // into the vault or out of it
 	}
-	flags := straced.Arg{}
+	flags := Arg{}
 	if c.Name == "renameat2" {
 		flags = c.Args[4]
 	}

@@ -13,8 +13,6 @@ import (
 	"testing"
 
 	"arbor/mdstore"
-	"arbor/mdstore/dirstore/internal/crashfs"
-	"arbor/mdstore/dirstore/internal/straced"
 )
 
 // StraceArgs are those with which strace notes what a Trace reads, before "-o", a file and the command.
@@ -29,7 +27,7 @@ type Trace struct {
 	dir     string // the vault's folder, without links in it
 	opt     Options
 	noSync  bool // leaves out what makes things durable, to see that it is noticed
-	model   *crashfs.FS
+	model   *Model
 	offsets map[int64]int64 // of open descriptors
 	x       *explorer
 	Calls   int // that changed something in the vault
@@ -56,7 +54,7 @@ func (tr *Trace) NoSync() *Trace {
 }
 
 // onDisk returns a model that holds what a folder does, all durable.
-func onDisk(t testing.TB, dir string) *crashfs.FS {
+func onDisk(t testing.TB, dir string) *Model {
 	t.Helper()
 	files := map[mdstore.Path][]byte{}
 	var folders []mdstore.Path
@@ -73,7 +71,7 @@ func onDisk(t testing.TB, dir string) *crashfs.FS {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := crashfs.New(files)
+	c := NewModel(files)
 	for _, p := range folders {
 		if err := c.Mkdir(p); err != nil && !errors.Is(err, fs.ErrExist) {
 			t.Fatal(err)
@@ -87,7 +85,7 @@ func onDisk(t testing.TB, dir string) *crashfs.FS {
 }
 
 // vaultOnly leaves out of what a disk shows the notes of this machine, which may be of any moment. The trash is no note.
-func vaultOnly(c *crashfs.FS) map[mdstore.Path]string {
+func vaultOnly(c *Model) map[mdstore.Path]string {
 	files := visible(c)
 	const local = mdstore.Path(mdstore.LocalDir)
 	trash := local.Join("trash")
@@ -115,7 +113,7 @@ func emptied(files map[mdstore.Path]string, p mdstore.Path) bool {
 // leave the vault as before or as after the command; every one from its end on, as after it.
 func (tr *Trace) Command(t testing.TB, trace io.Reader) {
 	t.Helper()
-	calls, err := straced.Parse(trace)
+	calls, err := Parse(trace)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +160,7 @@ func (tr *Trace) Command(t testing.TB, trace io.Reader) {
 }
 
 func (tr *Trace) crashes(returned bool) {
-	tr.model.Crashes(tr.x.rng, tr.opt.Limit, func(d *crashfs.FS) {
+	tr.model.Crashes(tr.x.rng, tr.opt.Limit, func(d *Model) {
 		if tr.x.news(d, true, returned) {
 			tr.x.check(d, returned)
 		}
@@ -172,7 +170,7 @@ func (tr *Trace) crashes(returned bool) {
 var errModel = errors.New("the model does not know this call")
 
 // replay makes one call in the model, and reports whether it changed anything there.
-func (tr *Trace) replay(c straced.Call) (changed bool, err error) {
+func (tr *Trace) replay(c Call) (changed bool, err error) {
 	if c.Return < 0 {
 		return false, nil
 	}
@@ -201,7 +199,7 @@ func (tr *Trace) inside(p string) (mdstore.Path, bool) {
 }
 
 // at returns the path that argument i names: a descriptor, or a string that is relative to the descriptor before it.
-func (tr *Trace) at(c straced.Call, i int) (mdstore.Path, bool) {
+func (tr *Trace) at(c Call, i int) (mdstore.Path, bool) {
 	if i >= len(c.Args) {
 		return "", false
 	}

@@ -22,7 +22,7 @@ const replacing = `1 openat(AT_FDCWD<DIR>, "ws/.arbor-x", O_WRONLY|O_CREAT|O_EXC
 `
 
 func TestTrace(t *testing.T) {
-	for _, sync := range []string{"fsync", "fdatasync", "syncfs"} {
+	for _, sync := range []string{"fsync", "fdatasync"} {
 		for leave, bad := range map[string]bool{"": false, "@file": true, "@folder": true} {
 			replayed(t, strings.ReplaceAll(replacing, "fsync", sync), leave, bad)
 		}

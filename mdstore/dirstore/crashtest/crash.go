@@ -1,0 +1,136 @@
+package crashtest
+
+import (
+	"hash/maphash"
+	"maps"
+	"math/rand/v2"
+	"slices"
+)
+
+// Crashes calls yield with every file system that a power failure could leave
+// now, each of them once. Where there are more than limit, it is those that
+// keep the changes up to some moment, as an ordered file system does, and limit
+// random ones. It returns how many there were.
+func (c *Model) Crashes(rng *rand.Rand, limit int, yield func(*Model)) int {
+	var free []*change // those that a crash may drop
+	for _, ch := range c.pending {
+		if len(ch.open) > 0 {
+			free = append(free, ch)
+		}
+	}
+	var dirty []int
+	for id, n := range c.nodes {
+		if n.dirty {
+			dirty = append(dirty, id)
+		}
+	}
+	slices.Sort(dirty)
+	total := 1
+	for range free {
+		total = min(2*total, limit+1)
+	}
+	for range dirty {
+		total = min(3*total, limit+1)
+	}
+	seen := map[Key]bool{}
+	try := func(keep map[*change]bool, bytes map[int]int) {
+		d := c.after(keep, bytes)
+		if k := d.Key(); !seen[k] {
+			seen[k] = true
+			yield(d)
+		}
+	}
+	if total <= limit {
+		for code := range total {
+			keep, bytes := map[*change]bool{}, map[int]int{}
+			for _, ch := range free {
+				keep[ch], code = code%2 == 1, code/2
+			}
+			for _, id := range dirty {
+				bytes[id], code = code%3, code/3
+			}
+			try(keep, bytes)
+		}
+		return len(seen)
+	}
+	for cut := range len(free) + 1 {
+		for mode := range 3 {
+			keep, bytes := map[*change]bool{}, map[int]int{}
+			for i, ch := range free {
+				keep[ch] = i < cut
+			}
+			for _, id := range dirty {
+				bytes[id] = mode
+			}
+			try(keep, bytes)
+		}
+	}
+	for range limit {
+		keep, bytes := map[*change]bool{}, map[int]int{}
+		for _, ch := range free {
+			keep[ch] = rng.IntN(2) == 1
+		}
+		for _, id := range dirty {
+			bytes[id] = rng.IntN(3)
+		}
+		try(keep, bytes)
+	}
+	return len(seen)
+}
+
+// after returns what is left when of the changes that are not durable only
+// those in keep survive, and of the bytes of a dirty file none of the new (0), half (1) or all (2).
+func (c *Model) after(keep map[*change]bool, bytes map[int]int) *Model {
+	d := &Model{nodes: make(map[int]*node, len(c.nodes)), next: c.next, NoExchange: c.NoExchange, NoLeases: c.NoLeases, Log: append(slices.Clone(c.Log), "POWER FAILURE")}
+	for id, n := range c.nodes {
+		m := &node{dir: n.dir, kept: maps.Clone(n.kept)}
+		data := n.data
+		if n.dirty {
+			switch bytes[id] {
+			case 0:
+				data = n.synced
+			case 1:
+				data = n.data[:len(n.data)/2]
+			}
+		}
+		m.data, m.synced = data, data
+		d.nodes[id] = m
+	}
+	for _, ch := range c.pending {
+		if len(ch.open) == 0 || keep[ch] {
+			for _, e := range ch.edits {
+				apply(d.nodes[e.dir].kept, e)
+			}
+		}
+	}
+	for _, n := range d.nodes {
+		n.names = maps.Clone(n.kept)
+	}
+	return d
+}
+
+// A Key tells apart what file systems hold.
+type Key uint64
+
+var seed = maphash.MakeSeed()
+
+// Key returns the key of the files and folders of c, whether they are durable or not.
+func (c *Model) Key() Key { return c.key(top, 0) }
+
+func (c *Model) key(dir int, path uint64) (sum Key) {
+	for name, n := range c.nodes[dir].names {
+		var h maphash.Hash
+		h.SetSeed(seed)
+		maphash.WriteComparable(&h, path)
+		h.WriteString(name)
+		at := h.Sum64()
+		if m := c.nodes[n]; m.dir {
+			sum += Key(at) + c.key(n, at)
+		} else {
+			h.WriteByte(0)
+			h.Write(m.data)
+			sum += Key(h.Sum64())
+		}
+	}
+	return sum
+}

@@ -1,0 +1,397 @@
+package crashtest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore/internal/osfs"
+)
+
+// Model is a file system in memory that knows what would be left of it if the power failed now.
+//
+// The bytes of a file are durable after Sync; before, a crash leaves none of those written since the last Sync, half of them, or all.
+// A name is durable after SyncDir of its folder; before, a crash keeps any subset of the changes of names. A rename or exchange is kept
+// whole or not at all, and is durable when both folders are synced. That is less than any journalling file system gives, and all
+// that POSIX promises. Make one with NewModel. It is not safe for concurrent use.
+type Model struct {
+	nodes   map[int]*node
+	next    int
+	pending []*change // changes of names that are not durable, in order
+
+	NoExchange bool                    // Exchange fails with errors.ErrUnsupported, as on a network's file system
+	NoLeases   bool                    // Writers answers osfs.Unknown
+	AtStep     func()                  // called after each step that changes something
+	Fail       func(call string) error // asked before each call; the error that it returns is the call's
+	Log        []string                // the calls that changed something
+}
+
+var _ osfs.FS = (*Model)(nil)
+
+type node struct {
+	dir          bool
+	data, synced []byte // of a file: what it holds, and what of that is durable
+	dirty        bool
+	names, kept  map[string]int // of a folder: its entries, and those that are durable
+	writers      int            // how many programs have a file open for writing
+}
+
+// A change is what one step does to names: all its edits survive or none.
+type change struct {
+	edits []edit
+	open  map[int]bool // the folders that it waits for
+}
+
+type edit struct {
+	dir  int
+	name string
+	to   int // 0: the name goes
+}
+
+const top = 1
+
+// NewModel returns a file system that holds files, all durable, and the folders that they need.
+func NewModel(files map[mdstore.Path][]byte) *Model {
+	c := &Model{nodes: map[int]*node{top: folder()}, next: top}
+	for _, p := range slices.Sorted(maps.Keys(files)) {
+		dir := top
+		for name := range strings.SplitSeq(string(p.Dir()), "/") {
+			n, ok := c.nodes[dir].names[name]
+			if !ok && name != "" {
+				n = c.add(folder())
+				c.nodes[dir].names[name], c.nodes[dir].kept[name] = n, n
+			}
+			if name != "" {
+				dir = n
+			}
+		}
+		n := c.add(&node{data: slices.Clone(files[p]), synced: slices.Clone(files[p])})
+		c.nodes[dir].names[p.Base()], c.nodes[dir].kept[p.Base()] = n, n
+	}
+	return c
+}
+
+func folder() *node { return &node{dir: true, names: map[string]int{}, kept: map[string]int{}} }
+
+func (c *Model) add(n *node) int {
+	c.next++
+	c.nodes[c.next] = n
+	return c.next
+}
+
+// find returns the number of what is at p, 0 if there is nothing.
+func (c *Model) find(p mdstore.Path) int {
+	at := top
+	if p == "" {
+		return at
+	}
+	for name := range strings.SplitSeq(string(p), "/") {
+		if at = c.nodes[at].names[name]; at == 0 {
+			return 0
+		}
+	}
+	return at
+}
+
+// file returns what is at p. The error is that of the hook, or an fs.ErrNotExist.
+func (c *Model) file(op string, p mdstore.Path) (*node, error) {
+	if err := c.call("%s %s", op, p); err != nil {
+		return nil, err
+	}
+	n := c.nodes[c.find(p)]
+	if n == nil {
+		return nil, failed(op, p, fs.ErrNotExist)
+	}
+	return n, nil
+}
+
+func failed(op string, p mdstore.Path, err error) error {
+	return &fs.PathError{Op: op, Path: string(p), Err: err}
+}
+
+func (c *Model) call(format string, args ...any) error {
+	if c.Fail == nil {
+		return nil
+	}
+	return c.Fail(fmt.Sprintf(format, args...))
+}
+
+// edit makes one step of names.
+func (c *Model) edit(what string, edits ...edit) {
+	ch := &change{edits: edits, open: map[int]bool{}}
+	for _, e := range edits {
+		ch.open[e.dir] = true
+		apply(c.nodes[e.dir].names, e)
+	}
+	c.pending = append(c.pending, ch)
+	c.did(what)
+}
+
+func (c *Model) did(what string) {
+	c.Log = append(c.Log, what)
+	if c.AtStep != nil {
+		c.AtStep()
+	}
+}
+
+func apply(names map[string]int, e edit) {
+	if e.to == 0 {
+		delete(names, e.name)
+	} else {
+		names[e.name] = e.to
+	}
+}
+
+// Lstat, and the other calls, are those of osfs.FS.
+func (c *Model) Lstat(p mdstore.Path) (osfs.Info, error) {
+	n, err := c.file("lstat", p)
+	switch {
+	case err != nil:
+		return osfs.Info{}, err
+	case n.dir:
+		return osfs.Info{Mode: fs.ModeDir | 0o755}, nil
+	}
+	return osfs.Info{Mode: 0o644, Size: int64(len(n.data)), Links: 1}, nil
+}
+
+func (c *Model) ReadFile(p mdstore.Path, limit int64) ([]byte, osfs.Info, error) {
+	n, err := c.file("read", p)
+	if err != nil {
+		return nil, osfs.Info{}, err
+	}
+	info := osfs.Info{Mode: 0o644, Size: int64(len(n.data)), Links: 1}
+	if n.dir {
+		info.Mode = fs.ModeDir
+	}
+	return slices.Clone(n.data), info, osfs.CheckRegular(p, info.Mode, info.Size, limit)
+}
+
+func (c *Model) Names(p mdstore.Path) ([]string, error) {
+	n, err := c.file("readdir", p)
+	if err == nil && !n.dir {
+		err = failed("readdir", p, fs.ErrNotExist)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return slices.Sorted(maps.Keys(n.names)), nil
+}
+
+func (c *Model) ReadDir(p mdstore.Path) ([]osfs.Entry, error) {
+	names, err := c.Names(p)
+	var out []osfs.Entry
+	for _, name := range names {
+		e := osfs.Entry{Name: name}
+		if c.nodes[c.find(p.Join(name))].dir {
+			e.Type = fs.ModeDir
+		}
+		out = append(out, e)
+	}
+	return out, err
+}
+
+// parent returns the folder of p, in which p does not exist if free is set.
+func (c *Model) parent(op string, p mdstore.Path, free bool) (int, error) {
+	dir := c.find(p.Dir())
+	if dir == 0 || !c.nodes[dir].dir {
+		return 0, failed(op, p, fs.ErrNotExist)
+	}
+	if _, taken := c.nodes[dir].names[p.Base()]; taken && free {
+		return 0, failed(op, p, fs.ErrExist)
+	}
+	return dir, nil
+}
+
+func (c *Model) Mkdir(p mdstore.Path) error {
+	if err := c.call("mkdir %s", p); err != nil {
+		return err
+	}
+	dir, err := c.parent("mkdir", p, true)
+	if err == nil {
+		c.edit("mkdir "+string(p), edit{dir, p.Base(), c.add(folder())})
+	}
+	return err
+}
+
+func (c *Model) Create(p mdstore.Path, data []byte, _ mdstore.Path) error {
+	if err := c.call("create %s", p); err != nil {
+		return err
+	}
+	dir, err := c.parent("create", p, true)
+	if err != nil {
+		return err
+	}
+	n := &node{data: []byte{}, dirty: true}
+	c.edit("create "+string(p), edit{dir, p.Base(), c.add(n)})
+	if err := c.call("write %s", p); err != nil {
+		n.data = slices.Clone(data[:len(data)/2]) // the disk was full in the middle
+		return err
+	}
+	n.data = slices.Clone(data)
+	c.did("write " + string(p))
+	return nil
+}
+
+func (c *Model) Sync(p mdstore.Path) error {
+	n, err := c.file("fsync", p)
+	if err != nil {
+		return err
+	}
+	n.synced, n.dirty = slices.Clone(n.data), false
+	c.did("fsync " + string(p))
+	return nil
+}
+
+func (c *Model) SyncDir(p mdstore.Path) error {
+	n, err := c.file("fsyncdir", p)
+	if err == nil && !n.dir {
+		err = failed("fsyncdir", p, fs.ErrNotExist)
+	}
+	if err != nil {
+		return err
+	}
+	for _, ch := range c.pending {
+		delete(ch.open, c.find(p))
+	}
+	// Those at the front can be settled; one behind an undecided one must stay behind it.
+	for len(c.pending) > 0 && len(c.pending[0].open) == 0 {
+		for _, e := range c.pending[0].edits {
+			apply(c.nodes[e.dir].kept, e)
+		}
+		c.pending = c.pending[1:]
+	}
+	c.did("fsyncdir " + string(p))
+	return nil
+}
+
+func (c *Model) Exchange(a, b mdstore.Path) error {
+	what := fmt.Sprintf("exchange %s %s", a, b)
+	if err := c.call("%s", what); err != nil {
+		return err
+	}
+	if c.NoExchange {
+		return errors.ErrUnsupported
+	}
+	x, y := c.find(a), c.find(b)
+	if x == 0 || y == 0 {
+		return failed("exchange", a, fs.ErrNotExist)
+	}
+	c.edit(what, edit{c.find(a.Dir()), a.Base(), y}, edit{c.find(b.Dir()), b.Base(), x})
+	return nil
+}
+
+func (c *Model) RenameNew(from, to mdstore.Path) error { return c.rename(from, to, true) }
+func (c *Model) Rename(from, to mdstore.Path) error    { return c.rename(from, to, false) }
+
+func (c *Model) rename(from, to mdstore.Path, free bool) error {
+	what := fmt.Sprintf("rename %s %s", from, to)
+	if err := c.call("%s", what); err != nil {
+		return err
+	}
+	n := c.find(from)
+	if n == 0 {
+		return failed("rename", from, fs.ErrNotExist)
+	}
+	dir, err := c.parent("rename", to, free)
+	if err == nil {
+		c.edit(what, edit{c.find(from.Dir()), from.Base(), 0}, edit{dir, to.Base(), n})
+	}
+	return err
+}
+
+func (c *Model) Remove(p mdstore.Path) error {
+	n, err := c.file("remove", p)
+	if err != nil {
+		return err
+	}
+	if n.dir && len(n.names) > 0 || p == "" {
+		return failed("remove", p, errors.New("folder is not empty"))
+	}
+	c.edit("remove "+string(p), edit{c.find(p.Dir()), p.Base(), 0})
+	return nil
+}
+
+func (c *Model) Writers(p mdstore.Path) osfs.Writers {
+	switch n, err := c.file("writers", p); {
+	case c.NoLeases || err != nil:
+		return osfs.Unknown
+	case n.writers > 0:
+		return osfs.Open
+	}
+	return osfs.Closed
+}
+
+// Save makes the file at p hold data, as an editor does that knows nothing of durability. A file that exists keeps its identity.
+func (c *Model) Save(p mdstore.Path, data []byte) {
+	if n := c.nodes[c.find(p)]; n != nil {
+		n.data, n.dirty = slices.Clone(data), true
+		return
+	}
+	dir, err := c.parent("save", p, true)
+	if err != nil {
+		panic(fmt.Sprintf("crashtest: %v", err))
+	}
+	c.pending = append(c.pending, &change{[]edit{{dir, p.Base(), c.add(&node{data: slices.Clone(data), dirty: true})}}, map[int]bool{dir: true}})
+	apply(c.nodes[dir].names, c.pending[len(c.pending)-1].edits[0])
+}
+
+// Files returns the bytes of every file, and every folder under its path with a "/" at the end.
+func (c *Model) Files() map[mdstore.Path]string {
+	out := map[mdstore.Path]string{}
+	c.walk(top, "", out)
+	return out
+}
+
+func (c *Model) walk(dir int, p mdstore.Path, out map[mdstore.Path]string) {
+	for name, n := range c.nodes[dir].names {
+		q := p.Join(name)
+		if c.nodes[n].dir {
+			out[q+"/"] = ""
+			c.walk(n, q, out)
+		} else {
+			out[q] = string(c.nodes[n].data)
+		}
+	}
+}
+
+// Clone returns a copy that goes its own way, without the hooks.
+func (c *Model) Clone() *Model {
+	d := &Model{nodes: make(map[int]*node, len(c.nodes)), next: c.next, NoExchange: c.NoExchange, NoLeases: c.NoLeases, Log: slices.Clone(c.Log)}
+	for id, n := range c.nodes {
+		d.nodes[id] = &node{n.dir, n.data, n.synced, n.dirty, maps.Clone(n.names), maps.Clone(n.kept), n.writers}
+	}
+	for _, ch := range c.pending {
+		d.pending = append(d.pending, &change{ch.edits, maps.Clone(ch.open)})
+	}
+	return d
+}
+
+// A Writer is a program that has a file open for writing. What it writes lands in that file, wherever its name is by then, and nowhere
+// if it has none any more.
+type Writer struct {
+	c  *Model
+	id int
+}
+
+// Open opens the file at p, which must exist.
+func (c *Model) Open(p mdstore.Path) *Writer {
+	id := c.find(p)
+	c.nodes[id].writers++
+	return &Writer{c, id}
+}
+
+// Write makes the file hold data.
+func (w *Writer) Write(data []byte) {
+	n := w.c.nodes[w.id]
+	n.data, n.dirty = slices.Clone(data), true
+}
+
+// Read returns what the file holds.
+func (w *Writer) Read() []byte { return slices.Clone(w.c.nodes[w.id].data) }
+
+// Close ends the writing. It must be called once.
+func (w *Writer) Close() { w.c.nodes[w.id].writers-- }

@@ -1,0 +1,190 @@
+package dirstore
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"hash/fnv"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore/internal/osfs"
+)
+
+// generationPath holds a number and what the last commits changed. The first line is the number as 16 hex digits. It is odd while a
+// commit is being made, and stays so if its process dies. Each line after it is of one commit: a checksum, the number before and after
+// it, and the paths, separated by tabs, which no path contains. The file is written in place and not made durable: after a power
+// failure no process is left that knew an earlier number. If it is torn, cut or lost, more is read than was needed.
+const generationPath = mdstore.Path(mdstore.LocalDir + "/generation")
+
+const (
+	generationHead = 17       // bytes of the first line
+	historyMost    = 32 << 10 // bytes, beyond which the older half of the lines goes
+	historyPaths   = 128      // paths of one commit, beyond which it is not noted
+)
+
+// Generation returns a number that is another one after each commit of any process. It waits while a commit is being made, so that what
+// was read between two calls that return the same number is of one state of the vault. The error is a *mdstore.BusyError if that takes
+// too long. In a vault without any commit it is 0.
+func (s *Store) Generation(ctx context.Context) (uint64, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	for until := time.Now().Add(readWait); ; {
+		n, ok := s.readGeneration()
+		if !ok || n%2 == 0 {
+			return n, ctx.Err()
+		}
+		release, err := s.acquire(ctx, 10*poll) // which finishes it, if its process died
+		if err == nil {
+			release()
+			continue
+		}
+		if _, stuck := errors.AsType[*stuckError](err); !stuck {
+			n, _ = s.readGeneration()
+			return n, ctx.Err() // it cannot be finished now, and the number is as good as any
+		}
+		if !time.Now().Before(until) {
+			return 0, s.stuck(readWait)
+		}
+	}
+}
+
+// readGeneration returns the number, 0 if there is none. If what the file holds is no number, ok is false and n differs with what it
+// holds.
+func (s *Store) readGeneration() (n uint64, ok bool) {
+	head, err := s.disk.ReadHead(generationPath, generationHead)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, true
+	}
+	number, ended := bytes.CutSuffix(head, []byte("\n"))
+	if n, err := strconv.ParseUint(string(number), 16, 64); err == nil && ended && len(head) == generationHead {
+		return n, true
+	}
+	h := fnv.New64a()
+	_, _ = h.Write(head)
+	return h.Sum64(), false
+}
+
+// beginGeneration makes the number odd: a commit is being made. The lock is held.
+func (s *Store) beginGeneration() error {
+	if err := osfs.InTheWay(s.disk, generationPath, false); err != nil {
+		return err
+	}
+	n := s.number
+	if n == 0 {
+		// It must not be a number that was used before .local/ was deleted or the file damaged.
+		var b [8]byte
+		_, _ = rand.Read(b[:]) // never fails
+		n = binary.LittleEndian.Uint64(b[:]) >> 2
+	}
+	s.before, s.last = n, 0
+	return s.writeGeneration(n|1, nil)
+}
+
+// endGeneration makes the number even again, and higher than before the commit. With paths, which must be all that changed, the commit is
+// noted. The lock is held.
+func (s *Store) endGeneration(paths []mdstore.Path) error {
+	after := (s.number | 1) + 1
+	var line []byte
+	if paths != nil && len(paths) <= historyPaths {
+		line = fmt.Appendf(nil, "%016x\t%016x", s.before, after)
+		for _, p := range paths {
+			line = append(append(line, '\t'), p...)
+		}
+		line = fmt.Appendf(nil, "%08x\t%s\n", crc32.ChecksumIEEE(line), line)
+	}
+	if err := s.writeGeneration(after, line); err != nil {
+		return err
+	}
+	s.last = after
+	return nil
+}
+
+// writeGeneration adds a line, if it is not nil, and then writes the number, each in place and in one call, so that no reader finds the
+// file empty.
+func (s *Store) writeGeneration(n uint64, line []byte) error {
+	f, err := s.root.OpenFile(string(generationPath), os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if line != nil {
+		if err := addLine(f, line); err != nil {
+			s.log.Debug("what a commit changed cannot be noted", "error", err)
+		}
+	}
+	s.number = n
+	_, err = f.WriteAt(fmt.Appendf(nil, "%016x\n", n), 0)
+	return err
+}
+
+func addLine(f *os.File, line []byte) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	end := max(info.Size(), generationHead)
+	if end+int64(len(line)) > historyMost {
+		kept := make([]byte, historyMost/2)
+		n, err := f.ReadAt(kept, end-historyMost/2)
+		if err != nil && n == 0 {
+			return err
+		}
+		_, kept, _ = bytes.Cut(kept[:n], []byte("\n")) // the first may be cut
+		if err := f.Truncate(generationHead); err != nil {
+			return err
+		}
+		if _, err := f.WriteAt(kept, generationHead); err != nil {
+			return err
+		}
+		end = generationHead + int64(len(kept))
+	}
+	_, err = f.WriteAt(line, end)
+	return err
+}
+
+// ChangedSince returns the paths of the commits between two numbers that were returned earlier. ok is false if they are not known.
+func (s *Store) ChangedSince(ctx context.Context, before, now uint64) (paths []mdstore.Path, ok bool) {
+	data, _, err := s.disk.ReadFile(generationPath, mdstore.MaxFileSize)
+	if err != nil || ctx.Err() != nil {
+		return nil, false
+	}
+	type commit struct {
+		after uint64
+		paths []string
+	}
+	next := map[uint64]commit{}
+	for line := range strings.Lines(string(data)) {
+		sum, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		words := strings.Split(rest, "\t")
+		if len(words) < 2 || sum != fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(rest))) {
+			continue
+		}
+		from, err := strconv.ParseUint(words[0], 16, 64)
+		to, again := strconv.ParseUint(words[1], 16, 64)
+		if err == nil && again == nil {
+			next[from] = commit{to, words[2:]}
+		}
+	}
+	for at := before; at != now; {
+		c, known := next[at]
+		if !known || c.after == at {
+			return nil, false
+		}
+		delete(next, at) // numbers do not come again; if they seem to, nothing is known
+		for _, p := range c.paths {
+			paths = append(paths, mdstore.Path(p))
+		}
+		at = c.after
+	}
+	return paths, true
+}

@@ -1,0 +1,175 @@
+package journal
+
+import (
+	"errors"
+	"io/fs"
+
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore/internal/osfs"
+)
+
+// Commit makes the changes. After nil they are made and durable; after an *mdstore.UnfinishedError they are made, or will be by
+// Recover; after any other error nothing has changed. begin is called before the first change, and not at all if there is none.
+func (c *Committer) Commit(changes []mdstore.Change, begin func() error) error {
+	x, err := c.compare(changes)
+	if err != nil || len(x.steps) == 0 {
+		return err
+	}
+	if err := begin(); err != nil {
+		return unchanged(err)
+	}
+	if err := c.stage(x); err != nil {
+		c.unstage(x.steps)
+		return unchanged(err)
+	}
+	m := c.maker(x.steps, true)
+	var record mdstore.Path
+	if x.several {
+		if record, err = c.writeRecord(x.steps); err == nil { // the commit point
+			err = x.saved()
+		}
+	}
+	if err == nil {
+		err = m.makeAll()
+	}
+	if err != nil {
+		return m.giveUp(record, err)
+	}
+	if record == "" {
+		m.displaceAll() // first, so that flushing the folder makes it durable as well
+		return asUnfinished(c.sync(m.folders))
+	}
+	if err := c.sync(m.folders); err != nil {
+		return asUnfinished(err)
+	}
+	if err := c.FS.Remove(record); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return asUnfinished(err)
+	}
+	m.displaceAll()
+	return asUnfinished(c.sync(folders{Dir: true})) // a record that came back after a later commit would undo that
+}
+
+// giveUp ends a commit that failed because of err once its temporaries were written, and returns what its caller is told.
+func (m *maker) giveUp(record mdstore.Path, err error) error {
+	if unfinished(err) {
+		return err
+	}
+	conflict, isConflict := errors.AsType[*mdstore.ConflictError](err)
+	if !isConflict && m.begun && !m.takeBack() {
+		return &mdstore.UnfinishedError{Err: err}
+	}
+	// No step is made. What was put back to its place stays there, and the record must not come back.
+	gone := m.sync(m.folders)
+	if record != "" {
+		if gone = m.FS.Remove(record); gone == nil || errors.Is(gone, fs.ErrNotExist) {
+			gone = m.sync(folders{Dir: true})
+		}
+	}
+	if gone != nil && record != "" {
+		return &mdstore.UnfinishedError{Err: errors.Join(err, gone)}
+	}
+	m.displaceAll()
+	if isConflict {
+		return conflict
+	}
+	return unchanged(err)
+}
+
+func asUnfinished(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &mdstore.UnfinishedError{Err: err}
+}
+
+// stage writes the new bytes of every write into a durable temporary file beside its target, and tries whether the folders of the
+// other steps can be changed.
+func (c *Committer) stage(x *comparison) error {
+	tried := folders{}
+	var temps []mdstore.Path
+	for _, s := range x.steps {
+		dir, err := c.nearest(s.Path.Dir())
+		if err != nil {
+			return err
+		}
+		if s.Do != move {
+			s.Temp = tempPath(dir, s.Path, s.Base, s.New, c.token())
+		}
+		switch s.Do {
+		case write:
+			err = c.FS.Create(s.Temp, s.New, s.Path)
+			temps, tried[dir] = append(temps, s.Temp), true
+		case move:
+			if err = c.try(tried, dir); err == nil {
+				if dir, err = c.nearest(s.To.Dir()); err == nil {
+					err = c.try(tried, dir)
+				}
+			}
+		case remove:
+			err = c.try(tried, dir)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return osfs.SyncAll(c.FS, temps, nil)
+}
+
+// try makes and removes a file in dir: a folder that cannot be changed must show before the commit point.
+func (c *Committer) try(tried folders, dir mdstore.Path) error {
+	if tried[dir] {
+		return nil
+	}
+	tried[dir] = true
+	t := tempPath(dir, "", nil, nil, c.token())
+	err := c.FS.Create(t, nil, "")
+	if gone := c.FS.Remove(t); err == nil {
+		err = gone
+	}
+	return err
+}
+
+// unstage removes the temporaries of a commit that could not be staged. One that cannot be removed is left as a stray.
+func (c *Committer) unstage(steps []*step) {
+	for _, s := range steps {
+		if s.Do != write || s.Temp == "" {
+			continue
+		}
+		if err := c.FS.Remove(s.Temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			c.logger().Warn("a temporary file stays", "path", string(s.Temp), "error", err)
+		}
+	}
+}
+
+// readme is a file that is in the journal only if the names of the journal and of the folders above it are durable.
+const readme = Dir + "/README"
+
+const readmeText = "Commits that were begun and not finished. Arbor finishes them when the vault is next written to.\n"
+
+// writeRecord writes the record of a commit and makes it durable. The path is empty if there is nothing to take back after an error.
+func (c *Committer) writeRecord(steps []*step) (mdstore.Path, error) {
+	data, err := encodeRecord(steps)
+	if err != nil {
+		return "", err
+	}
+	there, err := c.exists(readme)
+	if err != nil {
+		return "", err
+	}
+	if !there {
+		if err := c.mkdirAll(folders{}, Dir); err != nil {
+			return "", err
+		}
+		if err := c.sync(folders{"": true, mdstore.LocalDir: true}); err != nil {
+			return "", err
+		}
+		if err := c.FS.Create(readme, []byte(readmeText), ""); err != nil && !errors.Is(err, fs.ErrExist) {
+			return "", err
+		}
+	}
+	record := Dir.Join(c.token() + recordExt)
+	if err := c.FS.Create(record, data, ""); err != nil {
+		return record, err
+	}
+	return record, osfs.SyncAll(c.FS, []mdstore.Path{record}, []mdstore.Path{Dir})
+}

@@ -1,0 +1,191 @@
+// Package journal makes the changes of a commit on a disk, all or none, whenever the machine or the process stops.
+//
+// The new bytes are written to temporary files beside their targets and made durable; a lack of space or permission shows here,
+// while nothing has changed. One change that the disk makes in a single step needs no more. Several are described in a record, which
+// holds the old and the new bytes. The commit point is the moment in which the record is durable. From there on the steps are made
+// in their order, again after any crash, until all of them are durable and the record is removed.
+//
+// A file is replaced by exchanging it with its new version and looking at what came out. If that is not what the change was computed
+// from, a person has saved the file in between, and their bytes go back to their place: the first step of a commit is a conflict
+// then, and a later one is merged with the save, or laid beside it as a conflict copy.
+//
+// What was replaced is not removed, because an editor may still have it open: it becomes a displaced file.
+//
+// The caller holds the lock of the vault while it uses a Committer.
+package journal
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore/internal/osfs"
+	"arbor/mdstore/mdoc"
+)
+
+// The folders of the journal.
+const (
+	Dir          = mdstore.Path(mdstore.LocalDir + "/journal")   // records of unfinished commits
+	DisplacedDir = mdstore.Path(mdstore.LocalDir + "/displaced") // files that commits have replaced
+)
+
+// A Committer makes commits on a disk. It must not be used by two goroutines at once.
+type Committer struct {
+	FS  osfs.FS
+	Now func() int64 // Unix nanoseconds
+
+	Token       func() string           // up to 16 letters and digits that make a name unique; nil: random ones
+	Log         *slog.Logger            // nil: nothing is logged
+	OnCollision func(mdstore.Collision) // called for each save that met a commit; nil: nothing is called
+}
+
+// errForeign says that a file is not what it was expected to be, because another program has changed it.
+var errForeign = errors.New("changed by another program")
+
+// tries is how often a step is begun again because another program saved the file meanwhile.
+const tries = 100
+
+// maxRecord is the greatest size of a record in bytes: far above what a commit can be made of.
+const maxRecord = 1 << 30
+
+// read returns the bytes of a managed file, nil if it does not exist.
+func (c *Committer) read(p mdstore.Path) ([]byte, error) {
+	data, _, err := c.describe(p)
+	return data, err
+}
+
+// describe is read with what the file is.
+func (c *Committer) describe(p mdstore.Path) ([]byte, osfs.Info, error) {
+	data, info, err := c.FS.ReadFile(p, mdstore.MaxFileSize)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, info, nil
+	case data == nil && err == nil:
+		data = []byte{}
+	}
+	return data, info, err
+}
+
+func (c *Committer) exists(p mdstore.Path) (bool, error) {
+	_, err := c.FS.Lstat(p)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// same compares contents; nil stands for no file.
+func same(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
+
+func version(data []byte) mdstore.Version {
+	if data == nil {
+		return mdstore.Version{}
+	}
+	return mdstore.VersionOf(data)
+}
+
+func unreadable(err error) bool {
+	_, ok := errors.AsType[*mdoc.UnreadableError](err)
+	return ok
+}
+
+func unfinished(err error) bool {
+	_, ok := errors.AsType[*mdstore.UnfinishedError](err)
+	return ok
+}
+
+func unchanged(err error) error { return fmt.Errorf("nothing was changed: %w", err) }
+
+func (c *Committer) token() string {
+	if c.Token != nil {
+		return c.Token()
+	}
+	var b [6]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+func (c *Committer) logger() *slog.Logger {
+	if c.Log != nil {
+		return c.Log
+	}
+	return slog.New(slog.DiscardHandler)
+}
+
+// report tells the caller of a save that met a commit.
+func (c *Committer) report(k mdstore.Collision) {
+	c.logger().Warn(k.Text, "path", string(k.Path), "copy", string(k.Copy))
+	if c.OnCollision != nil {
+		c.OnCollision(k)
+	}
+}
+
+// folders is a set of folders whose entries are to be made durable.
+type folders map[mdstore.Path]bool
+
+// sync makes the entries of the folders durable. A folder that does not exist any more is skipped.
+func (c *Committer) sync(set folders) error {
+	err := osfs.SyncAll(c.FS, nil, slices.Sorted(maps.Keys(set)))
+	if err == nil {
+		clear(set)
+	}
+	return err
+}
+
+// mkdirAll makes a folder and those above it, and adds to set the folders in which it made one.
+func (c *Committer) mkdirAll(set folders, dir mdstore.Path) error {
+	if dir == "" {
+		return nil
+	}
+	info, err := c.FS.Lstat(dir)
+	switch {
+	case err == nil && info.Mode.IsDir():
+		return nil
+	case err == nil:
+		return fmt.Errorf("%s: a file is where a folder is needed", dir)
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if err := c.mkdirAll(set, dir.Dir()); err != nil {
+		return err
+	}
+	if err := c.FS.Mkdir(dir); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	set[dir.Dir()] = true
+	return nil
+}
+
+// nearest returns dir or the closest folder above it that exists.
+func (c *Committer) nearest(dir mdstore.Path) (mdstore.Path, error) {
+	for ; dir != ""; dir = dir.Dir() {
+		if there, err := c.exists(dir); there || err != nil {
+			return dir, err
+		}
+	}
+	return "", nil
+}
+
+// putTemp makes a durable temporary file. like is the file that it will replace.
+func (c *Committer) putTemp(t mdstore.Path, data []byte, like mdstore.Path) error {
+	err := c.FS.Create(t, data, like)
+	if err == nil {
+		err = c.FS.Sync(t)
+	}
+	return err
+}
+
+// own reports whether a path is made and removed by stores themselves.
+func own(p mdstore.Path) bool {
+	const local = mdstore.Path(mdstore.LocalDir)
+	return p == local || p.Under(Dir) || p.Under(DisplacedDir) || p == local.Join("lock") || p == local.Join("generation") ||
+		strings.HasPrefix(p.Base(), TempPrefix)
+}

@@ -1,0 +1,84 @@
+package journal
+
+import (
+	"encoding/hex"
+	"path"
+	"strings"
+
+	"arbor/mdstore"
+)
+
+// TempPrefix starts the names of the temporary files that a commit makes beside its targets.
+const TempPrefix = mdstore.TempPrefix
+
+// A temp is what the name of a temporary file says. While a file is replaced, its temporary holds first the new bytes and then
+// those that were displaced; the versions of both are in the name, so that whoever finds one after a crash
+// knows whether it holds bytes that nobody knows of.
+type temp struct {
+	after, before string // 16 hex digits of the version; zeros for no file
+	target        string // the last element of the file's path
+}
+
+const noFile = "0000000000000000"
+
+func digits(v mdstore.Version) string {
+	if v.IsZero() {
+		return noFile
+	}
+	return v.String()
+}
+
+// tempPath returns the name of a temporary file in dir that takes part in changing p.
+func tempPath(dir, p mdstore.Path, before, after []byte, token string) mdstore.Path {
+	target := p.Base()
+	if len(target) > 180 { // 255 bytes are the limit of most file systems
+		target = ""
+	}
+	return dir.Join(TempPrefix + digits(version(after)) + "-" + digits(version(before)) + "-" + token + "-" + target)
+}
+
+func parseTemp(name string) (t temp, ok bool) {
+	rest, ok := strings.CutPrefix(name, TempPrefix)
+	if !ok {
+		return temp{}, false
+	}
+	parts := strings.SplitN(rest, "-", 4)
+	if len(parts) != 4 || len(parts[0]) != 16 || len(parts[1]) != 16 {
+		return temp{}, false
+	}
+	return temp{after: parts[0], before: parts[1], target: parts[3]}, true
+}
+
+// probe reports whether the file was made to see whether any can be made in its folder.
+func (t temp) probe() bool { return t.target == "" && t.after == noFile && t.before == noFile }
+
+// ConflictMark parts the name of a file from the version of the copy that is kept beside it.
+const ConflictMark = ".conflict-"
+
+// conflictPaths returns the names under which the version data of p can be kept beside it, the best
+// first: Node.md as Node.conflict-1a2b3c4d.md, and with more digits where that is taken.
+func conflictPaths(p mdstore.Path, data []byte) []mdstore.Path {
+	name := p.Base()
+	ext := path.Ext(name)
+	v := version(data)
+	sum := hex.EncodeToString(v[:])
+	var out []mdstore.Path
+	for _, n := range []int{8, 16, 32, 64} {
+		out = append(out, p.Dir().Join(strings.TrimSuffix(name, ext)+ConflictMark+sum[:n]+ext))
+	}
+	return out
+}
+
+// nodeFolder reports whether p is the Node.md of a folder below nodes/, which goes with its file when it is empty then.
+func nodeFolder(p mdstore.Path) bool {
+	if p.Base() != mdstore.NodeFile {
+		return false
+	}
+	elems := strings.Split(string(p.Dir()), "/")
+	for _, e := range elems[:len(elems)-1] {
+		if e == mdstore.NodesDir {
+			return true
+		}
+	}
+	return false
+}

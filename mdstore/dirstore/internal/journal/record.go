@@ -1,0 +1,94 @@
+package journal
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"arbor/mdstore"
+)
+
+// A record is a line that names its version and the SHA-256 of the JSON that follows:
+//
+//	arbor-journal 3 <64 hex digits>
+//	{"steps": [...]}
+//
+// Records of versions 1 and 2 were never released; they are removed unread, as torn ones are.
+const (
+	recordMagic   = "arbor-journal"
+	recordVersion = 3
+	recordExt     = ".json"
+)
+
+type record struct {
+	Steps []*step `json:"steps"`
+}
+
+// A NewerError says that a record was written by a newer version of this program, which alone knows how to finish it.
+type NewerError struct {
+	Path    mdstore.Path
+	Version int
+}
+
+func (e *NewerError) Error() string {
+	return fmt.Sprintf("%s: an unfinished commit of a newer version of arbor (journal version %d, known up to %d): open the vault with that version once",
+		e.Path, e.Version, recordVersion)
+}
+
+// errTorn says that a record is not whole. Its commit was never decided, so no file was changed.
+var errTorn = errors.New("record is not whole")
+
+func encodeRecord(steps []*step) ([]byte, error) {
+	body, err := json.Marshal(record{steps})
+	if err != nil {
+		return nil, err
+	}
+	return fmt.Appendf(nil, "%s %d %x\n%s", recordMagic, recordVersion, sha256.Sum256(body), body), nil
+}
+
+// decodeRecord returns the steps of a whole record. The error is errTorn, or a *NewerError without its path.
+func decodeRecord(data []byte) ([]*step, error) {
+	head, body, _ := bytes.Cut(data, []byte("\n"))
+	words := strings.Split(string(head), " ")
+	if len(words) < 2 || words[0] != recordMagic {
+		return nil, errTorn
+	}
+	if v, err := strconv.Atoi(words[1]); err == nil && v > recordVersion {
+		return nil, &NewerError{Version: v}
+	}
+	sum := sha256.Sum256(body)
+	var r record
+	if len(words) != 3 || words[1] != strconv.Itoa(recordVersion) || words[2] != hex.EncodeToString(sum[:]) || json.Unmarshal(body, &r) != nil {
+		return nil, errTorn
+	}
+	for _, s := range r.Steps {
+		if s == nil || !s.sound() {
+			return nil, errTorn
+		}
+	}
+	return r.Steps, nil
+}
+
+// sound reports whether compare could have made the step. The checksum only says that the record is whole, not who wrote it.
+func (s *step) sound() bool {
+	if !s.Path.Valid() || own(s.Path) {
+		return false
+	}
+	if s.Do != move && (!s.Temp.Valid() || !strings.HasPrefix(s.Temp.Base(), TempPrefix)) {
+		return false
+	}
+	switch s.Do {
+	case write:
+		return s.New != nil && len(s.New) <= mdstore.MaxFileSize
+	case remove:
+		return s.Base != nil
+	case move:
+		return s.To.Valid() && !own(s.To) && !s.To.Under(s.Path) && !s.Path.Under(s.To)
+	}
+	return false
+}

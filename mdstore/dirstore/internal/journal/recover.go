@@ -1,0 +1,186 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore/internal/osfs"
+)
+
+// Pending reports whether the journal holds a record.
+func (c *Committer) Pending() (bool, error) {
+	entries, err := c.records()
+	return len(entries) > 0, err
+}
+
+// records returns the entries of the journal that have the name of a record: letters and digits, which no program that syncs folders
+// gives a copy. Through a link they would be files of another folder.
+func (c *Committer) records() ([]osfs.Entry, error) {
+	for _, dir := range []mdstore.Path{mdstore.LocalDir, Dir} {
+		if err := osfs.InTheWay(c.FS, dir, true); err != nil {
+			return nil, err
+		}
+	}
+	entries, err := c.FS.ReadDir(Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return slices.DeleteFunc(entries, func(e osfs.Entry) bool {
+		name, ok := strings.CutSuffix(e.Name, recordExt)
+		return !ok || !e.Type.IsRegular() || strings.Trim(name, "0123456789abcdefghijklmnopqrstuvwxyz") != ""
+	}), err
+}
+
+// Recover finishes the commits that have a whole record, and removes the others' records. It may be called at any time and any number
+// of times. The error is a *NewerError if only a newer version can finish; nothing has changed then.
+func (c *Committer) Recover() error {
+	entries, err := c.records()
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	all := map[mdstore.Path][]*step{}
+	for _, e := range entries {
+		p := Dir.Join(e.Name)
+		data, _, err := c.FS.ReadFile(p, maxRecord)
+		if err != nil {
+			return err
+		}
+		all[p], err = decodeRecord(data)
+		if newer, ok := errors.AsType[*NewerError](err); ok {
+			newer.Path = p
+			return newer
+		}
+		if err != nil {
+			c.logger().Warn("a record of the journal is not whole and is dropped; no file was changed by it", "path", string(p))
+		} else if err := c.FS.Sync(p); err != nil { // the process that wrote it may have been killed before it did
+			return err
+		}
+	}
+	if err := c.sync(folders{"": true, mdstore.LocalDir: true, Dir: true}); err != nil {
+		return err
+	}
+	for _, e := range entries {
+		p := Dir.Join(e.Name)
+		m := c.maker(all[p], false)
+		if err = m.makeAll(); err == nil {
+			err = c.sync(m.folders)
+		}
+		if err == nil {
+			err = c.FS.Remove(p)
+		}
+		if err != nil {
+			return fmt.Errorf("finish an unfinished commit: %w", err)
+		}
+		m.displaceAll()
+		if all[p] != nil {
+			c.logger().Info("finished an unfinished commit", "steps", len(all[p]))
+		}
+	}
+	return c.sync(folders{Dir: true})
+}
+
+// leftover reports whether an entry of a folder is a temporary file of a commit.
+func leftover(e osfs.Entry) bool {
+	return e.Type.IsRegular() && strings.HasPrefix(e.Name, TempPrefix)
+}
+
+// Probe reports whether a file of that name was made only to see whether its folder can be changed.
+func Probe(name string) bool {
+	t, ok := parseTemp(name)
+	return ok && t.probe()
+}
+
+// Sweep removes the temporaries that a crash left between the files of the vault. It follows Recover. A temporary that may hold a save
+// goes back to its place, or becomes a copy beside it.
+func (c *Committer) Sweep() error {
+	if err := c.sweep(""); err != nil {
+		return err
+	}
+	for _, dir := range []mdstore.Path{mdstore.LocalDir, mdstore.LocalDir + "/trash"} {
+		entries, err := c.FS.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !unreadable(err) {
+			return err
+		}
+		for _, e := range entries {
+			if e.Type.IsRegular() && Probe(e.Name) {
+				if err := c.FS.Remove(dir.Join(e.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (c *Committer) sweep(dir mdstore.Path) error {
+	entries, err := c.FS.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		switch p := dir.Join(e.Name); {
+		case e.Type.IsDir() && !strings.HasPrefix(e.Name, "."):
+			err = c.sweep(p)
+		case leftover(e):
+			err = c.sweepTemp(p)
+		}
+		if err != nil && !unreadable(err) { // a folder that is closed to this user holds no temporary of this user
+			return err
+		}
+	}
+	return nil
+}
+
+// sweepTemp decides by the versions in its name what becomes of a temporary of no record.
+func (c *Committer) sweepTemp(t mdstore.Path) error {
+	name, ok := parseTemp(t.Base())
+	if !ok {
+		return nil // of another program
+	}
+	held, err := c.read(t)
+	if err != nil || held == nil {
+		return err
+	}
+	if name.before == noFile {
+		return c.FS.Remove(t) // it was never exchanged, so that it holds no save
+	}
+	p := t.Dir().Join(name.target)
+	if v := digits(version(held)); v == name.after || v == name.before || len(held) == 0 {
+		c.displace(t, p, held)
+		return nil
+	}
+	if name.target == "" {
+		return nil
+	}
+	now, err := c.read(p)
+	if err != nil {
+		return err
+	}
+	switch digits(version(now)) {
+	case name.before: // torn before the exchange, or a save over which the file was made what it had been
+		if _, err := c.putAway(t, displaced{saved: true, path: p}, held, nil); err != nil {
+			c.logger().Warn("a temporary file stays", "path", string(t), "error", err)
+		}
+		return nil
+	case name.after:
+		// It was exchanged, but never looked at: a commit of one step gives way to a save. What it wrote is kept, as it may have
+		// been reported as made.
+		if now == nil {
+			if err := c.FS.RenameNew(t, p); err == nil {
+				return nil
+			}
+		} else if err := c.putBack(t, p, now); err == nil {
+			c.keep(t, p, now, savedFirst)
+			return nil
+		}
+	}
+	c.keep(t, p, held, unknown)
+	return nil
+}

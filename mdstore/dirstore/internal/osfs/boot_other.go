@@ -1,0 +1,5 @@
+//go:build !linux && !darwin
+
+package osfs
+
+func boot() string { return "" }

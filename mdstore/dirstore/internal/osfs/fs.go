@@ -1,0 +1,191 @@
+// Package osfs is all that a store does to a file system. FS names the calls, each of them one step of the model of crashes;
+// Root makes them in a folder that no path leads out of.
+package osfs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// FS is a folder of files. Paths are relative to it; "" is the folder itself.
+// Where there is nothing at a path the error is an fs.ErrNotExist.
+//
+// What is written is durable only after Sync of the file; that a name exists,
+// is gone or is another file's, only after SyncDir of the folders concerned.
+// A crash may keep any of the steps that are not durable and drop the others,
+// but it never splits a single rename or exchange.
+type FS interface {
+	// Lstat describes what is at p itself; it follows no link.
+	Lstat(p mdstore.Path) (Info, error)
+	// ReadFile returns the bytes of a regular file, and describes it as it was then. What is no regular file, or is larger than limit, is
+	// an *mdoc.UnreadableError.
+	ReadFile(p mdstore.Path, limit int64) ([]byte, Info, error)
+	// ReadDir returns the entries of a folder in the order of their names.
+	ReadDir(p mdstore.Path) ([]Entry, error)
+	// Names returns the names in a folder in their order. It takes one call, where ReadDir takes one for each entry.
+	Names(p mdstore.Path) ([]string, error)
+
+	// Mkdir makes one folder. The error is an fs.ErrExist where there is anything.
+	Mkdir(p mdstore.Path) error
+	// Create makes a file that holds data; with the mode and, where that is allowed, the owner of the file like if it is not
+	// empty. The error is an fs.ErrExist where there is anything, and an *mdoc.UnreadableError of the folder where this user may not write to that.
+	Create(p mdstore.Path, data []byte, like mdstore.Path) error
+	// Sync makes the bytes of a file durable.
+	Sync(p mdstore.Path) error
+	// SyncDir makes the entries of a folder durable.
+	SyncDir(p mdstore.Path) error
+	// Exchange makes each of two names the other's file in one step. The error is an errors.ErrUnsupported where
+	// the file system cannot; nothing has changed then.
+	Exchange(a, b mdstore.Path) error
+	// RenameNew moves a file or folder to a name that does not exist. The error is an fs.ErrExist where it does.
+	RenameNew(from, to mdstore.Path) error
+	// Rename moves a file, and replaces one that has the name.
+	Rename(from, to mdstore.Path) error
+	// Remove removes a file or an empty folder.
+	Remove(p mdstore.Path) error
+
+	// Writers tells whether a program has the file at p open for writing. It is meant for a file whose name only the store knows:
+	// if no program has it open, its bytes can no longer change.
+	Writers(p mdstore.Path) Writers
+}
+
+// Writers says whether a program has a file open for writing. The zero Writers is Unknown.
+type Writers int
+
+// Whether a program has a file open for writing.
+const (
+	Unknown Writers = iota // the system does not tell
+	Closed                 // no program has
+	Open                   // a program has, and may write to it whatever its name is by now
+)
+
+// Info describes a file or folder.
+type Info struct {
+	Mode  fs.FileMode   // type and permissions
+	Size  int64         // bytes
+	Links uint64        // the number of names that the file has; 0 where that is not known
+	Dev   uint64        // the file system that it lies on; 0 where that is not known
+	Stamp mdstore.Stamp // of its state; never firm: that depends on the time at which one looks
+}
+
+// An Entry is a name in a folder.
+type Entry struct {
+	Name string
+	Type fs.FileMode // type bits only
+
+	Inode uint64 // of what has the name; 0 where the system does not say
+}
+
+// The codes of what is not to be read or written for being what it is, beside mdoc.CodeTooLarge.
+const (
+	CodeNotAFile   = "NOT_A_FILE" // a folder, a pipe, a device, a socket
+	CodeSymlink    = "SYMLINK"    // a symbolic link
+	CodeHardLink   = "HARD_LINK"  // a file of several names; it is read, but never written
+	CodePermission = "PERMISSION" // not readable or not writable for us, or marked read-only
+	CodeUnstable   = "UNSTABLE"   // changed each time that it was read
+)
+
+// CheckWritable returns an *mdoc.UnreadableError for a file that is not to be written for what it is.
+func CheckWritable(p mdstore.Path, info Info) error {
+	switch {
+	case info.Links > 1:
+		return Unreadable(p, CodeHardLink, "is one of %d names of a file; to write it would part it from the others: remove the other names or make it a copy", info.Links)
+	case info.Mode&0o200 == 0:
+		return Unreadable(p, CodePermission, "is marked read-only; make it writable")
+	}
+	return nil
+}
+
+// CheckMovable returns an *mdoc.UnreadableError for a folder that is not to be moved for what it is.
+func CheckMovable(p mdstore.Path, info Info) error {
+	if info.Mode.IsDir() && info.Mode&0o200 == 0 {
+		return Unreadable(p, CodePermission, "is a folder marked read-only; make it writable")
+	}
+	return nil
+}
+
+// Denied returns an error of writing to a file or folder as an *mdoc.UnreadableError that names it, where this user may not, and any other as it is.
+func Denied(p mdstore.Path, err error) error {
+	if !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return Unreadable(mdstore.Path(native(p)), CodePermission, "may not be written to by this user; make it writable for you")
+}
+
+// Unreadable returns the *mdoc.UnreadableError of a path.
+func Unreadable(p mdstore.Path, code, format string, args ...any) error {
+	return &mdoc.UnreadableError{Problem: mdoc.Diagnostic{File: string(p), Code: code, Text: fmt.Sprintf(format, args...)}}
+}
+
+// CheckRegular returns nil for a regular file of at most limit bytes and an *mdoc.UnreadableError for all else.
+func CheckRegular(p mdstore.Path, mode fs.FileMode, size, limit int64) error {
+	switch {
+	case mode.IsRegular() && size <= limit:
+		return nil
+	case mode.IsRegular():
+		return tooLarge(p, size, limit)
+	case mode&fs.ModeSymlink != 0:
+		return Unreadable(p, CodeSymlink, "is a symbolic link, which is not followed; put the file itself here")
+	}
+	return Unreadable(p, CodeNotAFile, "is a %s where a file is expected", kind(mode))
+}
+
+// InTheWay returns nil where nothing is at p, or what a store keeps there: a folder or a regular file. Else it is an *mdoc.UnreadableError, as a store
+// takes away nothing that it has not made.
+func InTheWay(d FS, p mdstore.Path, folder bool) error {
+	info, err := d.Lstat(p)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case errors.Is(err, fs.ErrPermission):
+		return Unreadable(p.Dir(), CodePermission, "may not be looked into by this user; allow it")
+	case err != nil:
+		return err
+	}
+	return inTheWay(p, info.Mode, folder)
+}
+
+func inTheWay(p mdstore.Path, mode fs.FileMode, folder bool) error {
+	switch {
+	case folder && !mode.IsDir():
+		return Unreadable(p, CodeNotAFile, "is a %s where a folder is expected; remove it", kind(mode))
+	case !folder && !mode.IsRegular():
+		return Unreadable(p, CodeNotAFile, "is a %s where a file is expected; remove it", kind(mode))
+	}
+	return nil
+}
+
+func kind(mode fs.FileMode) string {
+	switch {
+	case mode.IsRegular():
+		return "file"
+	case mode.IsDir():
+		return "folder"
+	case mode&fs.ModeSymlink != 0:
+		return "symbolic link"
+	case mode&fs.ModeNamedPipe != 0:
+		return "pipe"
+	}
+	return "device or socket"
+}
+
+func tooLarge(p mdstore.Path, size, limit int64) error {
+	return Unreadable(p, mdoc.CodeTooLarge, "has %d bytes; %d are the limit", size, limit)
+}
+
+// At returns err, the error of reading a file by another path, as one of reading p.
+func At(p mdstore.Path, err error) error {
+	if u, ok := errors.AsType[*mdoc.UnreadableError](err); ok {
+		at := *u
+		at.Problem.File = string(p)
+		return &at
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return &fs.PathError{Op: "read", Path: string(p), Err: fs.ErrNotExist}
+	}
+	return fmt.Errorf("%s: %w", p, err)
+}

@@ -1,0 +1,133 @@
+package osfs
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// tree makes a folder with all that may lie in a vault.
+func tree(t *testing.T) (dir string, root Root) {
+	t.Helper()
+	top := t.TempDir()
+	dir = filepath.Join(top, "vault")
+	if err := os.MkdirAll(filepath.Join(dir, "a/b"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string]string{"../outside": "outside", "file": "one", "a/file": "two", "a/b/file": "three"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o640); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, to := range map[string]string{"in": "a/b", "out": "..", "link": "file", "lost": "nowhere", "away": filepath.Join(top, "outside")} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Skip("no links here: ", err)
+		}
+	}
+	r, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Close() })
+	return dir, Root{R: r}
+}
+
+// class returns what callers ask of an error.
+func class(err error) string {
+	u, unreadable := errors.AsType[*mdoc.UnreadableError](err)
+	switch {
+	case err == nil:
+		return "nil"
+	case unreadable:
+		return u.Problem.Code
+	case errors.Is(err, fs.ErrNotExist):
+		return "missing"
+	case errors.Is(err, fs.ErrExist):
+		return "exists"
+	}
+	return "other"
+}
+
+// No call leads out of the folder, and each says what is wrong in a class that callers know.
+func TestCallsStayInTheFolder(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		do         func(r Root) error
+	}{
+		{"read a file", "nil", func(r Root) error { _, _, err := r.ReadFile("a/b/file", 9); return err }},
+		{"read a large file", mdoc.CodeTooLarge, func(r Root) error { _, _, err := r.ReadFile("a/b/file", 2); return err }},
+		{"read a link", CodeSymlink, func(r Root) error { _, _, err := r.ReadFile("link", 9); return err }},
+		{"read a link that leads out", CodeSymlink, func(r Root) error { _, _, err := r.ReadFile("away", 9); return err }},
+		{"read through a link that leads out", "other", func(r Root) error { _, _, err := r.ReadFile("out/outside", 9); return err }},
+		{"read a folder", CodeNotAFile, func(r Root) error { _, _, err := r.ReadFile("a", 9); return err }},
+		{"read below a file", "missing", func(r Root) error { _, _, err := r.ReadFile("file/x", 9); return err }},
+		{"make a file", "nil", func(r Root) error { return r.Create("new", []byte("x"), "file") }},
+		{"make a file in the place of another", "exists", func(r Root) error { return r.Create("file", nil, "") }},
+		{"make a file outside", "other", func(r Root) error { return r.Create("out/new", nil, "") }},
+		{"rename to a new name", "nil", func(r Root) error { return r.RenameNew("file", "a/new") }},
+		{"rename over a file", "exists", func(r Root) error { return r.RenameNew("file", "a/file") }},
+		{"rename what is missing", "missing", func(r Root) error { return r.RenameNew("none", "a/new") }},
+		{"rename out of the folder", "other", func(r Root) error { return r.RenameNew("file", "out/new") }},
+		{"exchange with what is missing", "missing", func(r Root) error { return r.Exchange("file", "a/none") }},
+		{"exchange out of the folder", "other", func(r Root) error { return r.Exchange("file", "out/outside") }},
+		{"flush a folder", "nil", func(r Root) error { return r.SyncDir("a/b") }},
+		{"flush a missing folder", "missing", func(r Root) error { return r.SyncDir("none") }},
+	} {
+		_, r := tree(t)
+		err := c.do(r)
+		if runtime.GOOS == "windows" && c.name == "flush a missing folder" || c.want == "other" && err != nil {
+			continue
+		}
+		if got := class(err); got != c.want {
+			t.Errorf("%s: %s (%v), want %s", c.name, got, err, c.want)
+		}
+	}
+}
+
+// An exchange gives each name the other's file, and a new file has the mode of the one that it will replace.
+func TestExchange(t *testing.T) {
+	dir, r := tree(t)
+	if err := r.Create("a/new", []byte("new"), "file"); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Exchange("a/new", "file"); errors.Is(err, errors.ErrUnsupported) {
+		t.Skip("files cannot be exchanged here")
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"file": "new", "a/new": "one"} {
+		if data, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(data) != want {
+			t.Errorf("%s holds %q, error %v, want %q", name, data, err, want)
+		}
+	}
+	if info, err := r.Lstat("file"); err != nil || runtime.GOOS != "windows" && info.Mode != 0o640 {
+		t.Errorf("mode %v, error %v", info.Mode, err)
+	}
+}
+
+// The system tells who has a file open for writing, or says that it cannot.
+func TestWriters(t *testing.T) {
+	dir, r := tree(t)
+	if who := r.Writers("file"); who == Open {
+		t.Error("no program has it open for writing, and it is said to be")
+	}
+	f, err := os.OpenFile(filepath.Join(dir, "file"), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if who := r.Writers("file"); who == Closed {
+		t.Error("a program has it open for writing, and it is said to be closed")
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if who := r.Writers(mdstore.Path("none")); who != Unknown {
+		t.Errorf("of a missing file it is said %v", who)
+	}
+}

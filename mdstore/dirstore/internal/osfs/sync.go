@@ -1,0 +1,42 @@
+package osfs
+
+import (
+	"errors"
+	"io/fs"
+	"sync"
+
+	"arbor/mdstore"
+)
+
+// SyncAll makes the bytes of files and the entries of folders durable, in any order. A folder that does not exist is skipped. A Root is
+// asked for several at once: a journalling file system makes all that wait for it durable together, so that sixteen take hardly
+// longer than one.
+func SyncAll(d FS, files, dirs []mdstore.Path) error {
+	workers := 1
+	if _, ok := d.(Root); ok {
+		workers = 16
+	}
+	limit := make(chan struct{}, workers)
+	errs := make([]error, len(files)+len(dirs))
+	var all sync.WaitGroup
+	for i := range errs {
+		limit <- struct{}{}
+		do := func() {
+			if i < len(files) {
+				errs[i] = d.Sync(files[i])
+			} else if errs[i] = d.SyncDir(dirs[i-len(files)]); errors.Is(errs[i], fs.ErrNotExist) {
+				errs[i] = nil
+			}
+			<-limit
+		}
+		if workers == 1 || len(errs) == 1 {
+			if do(); errs[i] != nil {
+				return errs[i]
+			}
+			continue
+		}
+		all.Go(do)
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}

@@ -1,0 +1,153 @@
+// Package merge joins two changes of one text line by line, as diff3 does.
+package merge
+
+import (
+	"bytes"
+	"slices"
+)
+
+// maxCells bounds the table that two texts are compared with: about 2,000 changed lines on either side.
+const maxCells = 4 << 20
+
+// Merge joins the changes that ours and theirs made to base. ok is false if both changed the same or neighbouring lines
+// differently.
+func Merge(base, ours, theirs []byte) (merged []byte, ok bool) {
+	return merge(base, ours, theirs, false)
+}
+
+// Add is Merge where theirs is in the file and ours is to be added to it. It also joins two additions to the end, as two writers
+// of a log make them: theirs keeps its place and ours follows, unless theirs contains ours already, because an earlier Add was
+// interrupted after it had been made.
+func Add(base, ours, theirs []byte) (merged []byte, ok bool) {
+	return merge(base, ours, theirs, true)
+}
+
+func merge(base, ours, theirs []byte, atEnd bool) (merged []byte, ok bool) {
+	b, o, t := lines(base), lines(ours), lines(theirs)
+	mine, ok := hunks(b, o)
+	if !ok {
+		return nil, false
+	}
+	other, ok := hunks(b, t)
+	if !ok {
+		return nil, false
+	}
+	at := 0
+	for len(mine) > 0 || len(other) > 0 {
+		var h hunk
+		switch {
+		case len(mine) > 0 && len(other) > 0 && mine[0].equal(other[0]):
+			h, mine, other = mine[0], mine[1:], other[1:]
+		case len(other) == 0 || len(mine) > 0 && mine[0].end < other[0].start:
+			h, mine = mine[0], mine[1:]
+		case len(mine) == 0 || other[0].end < mine[0].start:
+			h, other = other[0], other[1:]
+		case atEnd && mine[0].within(other[0]): // an earlier Add put it there
+			h, mine, other = other[0], mine[1:], other[1:]
+		case atEnd && mine[0].follows(other[0], b):
+			h = hunk{len(b), len(b), slices.Concat(other[0].text, mine[0].text)}
+			mine, other = nil, nil
+		default:
+			return nil, false
+		}
+		merged = append(merged, bytes.Join(b[at:h.start], nil)...)
+		merged = append(merged, bytes.Join(h.text, nil)...)
+		at = h.end
+	}
+	merged = append(merged, bytes.Join(b[at:], nil)...)
+	if merged == nil {
+		merged = []byte{}
+	}
+	return merged, true
+}
+
+// A hunk replaces the lines from start up to end by text.
+type hunk struct {
+	start, end int
+	text       [][]byte
+}
+
+func (h hunk) equal(g hunk) bool {
+	return h.start == g.start && h.end == g.end && slices.EqualFunc(h.text, g.text, bytes.Equal)
+}
+
+// follows reports whether h and g both add to the end of a text, and the lines of h mean the same behind those of g: g begins no
+// section, no code and no HTML that would swallow them.
+func (h hunk) follows(g hunk, text [][]byte) bool {
+	end := len(text)
+	if h.start != end || g.start != end || end > 0 && !ended(text[end-1]) || !ended(g.text[len(g.text)-1]) {
+		return false
+	}
+	return !slices.ContainsFunc(g.text, func(line []byte) bool {
+		line = bytes.TrimLeft(line, " \t>")
+		return len(line) > 0 && bytes.IndexByte([]byte("#`~<="), line[0]) >= 0 || bytes.HasPrefix(line, []byte("--"))
+	})
+}
+
+// within reports whether g adds all lines of h in the place where h adds them.
+func (h hunk) within(g hunk) bool {
+	if h.start != g.start || h.end != g.end || len(h.text) == 0 {
+		return false
+	}
+	for i := range len(g.text) - len(h.text) + 1 {
+		if slices.EqualFunc(h.text, g.text[i:i+len(h.text)], bytes.Equal) {
+			return true
+		}
+	}
+	return false
+}
+
+func ended(line []byte) bool { return bytes.HasSuffix(line, []byte("\n")) }
+
+// lines cuts data behind each line end.
+func lines(data []byte) [][]byte {
+	return slices.Collect(bytes.Lines(data))
+}
+
+// hunks returns how a became b, in order; ok is false where they differ too much to compare.
+func hunks(a, b [][]byte) (out []hunk, ok bool) {
+	head := 0
+	for head < len(a) && head < len(b) && bytes.Equal(a[head], b[head]) {
+		head++
+	}
+	tail := 0
+	for tail < len(a)-head && tail < len(b)-head && bytes.Equal(a[len(a)-1-tail], b[len(b)-1-tail]) {
+		tail++
+	}
+	x, y := a[head:len(a)-tail], b[head:len(b)-tail]
+	if (len(x)+1)*(len(y)+1) > maxCells {
+		return nil, false
+	}
+	// common[i*w+j] is the length of the longest common subsequence of x[i:] and y[j:].
+	w := len(y) + 1
+	common := make([]int32, (len(x)+1)*w)
+	for i := len(x) - 1; i >= 0; i-- {
+		for j := len(y) - 1; j >= 0; j-- {
+			if bytes.Equal(x[i], y[j]) {
+				common[i*w+j] = common[(i+1)*w+j+1] + 1
+			} else {
+				common[i*w+j] = max(common[(i+1)*w+j], common[i*w+j+1])
+			}
+		}
+	}
+	i, j := 0, 0
+	for i < len(x) || j < len(y) {
+		if i < len(x) && j < len(y) && bytes.Equal(x[i], y[j]) {
+			i, j = i+1, j+1
+			continue
+		}
+		i0, j0 := i, j
+		for i < len(x) || j < len(y) {
+			if i < len(x) && j < len(y) && bytes.Equal(x[i], y[j]) {
+				break
+			}
+			if j == len(y) || i < len(x) && common[(i+1)*w+j] >= common[i*w+j+1] {
+				i++
+			} else {
+				j++
+			}
+		}
+		out = append(out, hunk{head + i0, head + i, y[j0:j]})
+	}
+	return out, true
+}

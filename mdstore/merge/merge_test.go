@@ -1,0 +1,146 @@
+package merge
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// drawText draws a text of few different lines, so that texts have much in common.
+func drawText(t *rapid.T, label string) []byte {
+	ls := rapid.SliceOfN(rapid.SampledFrom([]string{"a\n", "b\n", "c\n", "d\n", "\n", "x\r\n"}), 0, 12).Draw(t, label)
+	text := strings.Join(ls, "")
+	if rapid.Bool().Draw(t, label+" ends without a line end") {
+		text = strings.TrimSuffix(text, "\n")
+	}
+	return []byte(text)
+}
+
+// drawEdit draws a text that differs from base in a few lines.
+func drawEdit(t *rapid.T, label string, base []byte) []byte {
+	ls := lines(base)
+	var out []byte
+	for _, l := range ls {
+		switch rapid.IntRange(0, 9).Draw(t, label) {
+		case 0:
+		case 1:
+			out = append(out, "new\n"...)
+		case 2:
+			out = append(append(out, l...), "added\n"...)
+		default:
+			out = append(out, l...)
+		}
+	}
+	return out
+}
+
+func TestMergeLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		base := drawText(t, "base")
+		ours, theirs := drawEdit(t, "ours", base), drawEdit(t, "theirs", base)
+		check := func(law string, o, a, b, want []byte) {
+			if got, ok := Merge(o, a, b); !ok || !bytes.Equal(got, want) {
+				t.Errorf("%s\nbase   %q\nours   %q\ntheirs %q\n got %q, %v\nwant %q", law, o, a, b, got, ok, want)
+			}
+		}
+		check("one side alone", base, ours, base, ours)
+		check("the other side alone", base, base, theirs, theirs)
+		check("both the same", base, ours, ours, ours)
+		m, ok := Merge(base, ours, theirs)
+		n, ok2 := Merge(base, theirs, ours)
+		if ok != ok2 || !bytes.Equal(m, n) {
+			t.Errorf("not symmetric: %q %v, %q %v", m, ok, n, ok2)
+		}
+		if ok && !bytes.Contains(m, []byte("new\n")) && bytes.Contains(ours, []byte("new\n")) {
+			t.Errorf("a new line of ours is lost\nbase   %q\nours   %q\ntheirs %q\n got %q", base, ours, theirs, m)
+		}
+	})
+}
+
+// Where both merge, git merges to the same.
+func TestMergeAgreesWithGit(t *testing.T) {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("no git to compare with")
+	}
+	dir := t.TempDir()
+	clean := 0
+	rapid.Check(t, func(t *rapid.T) {
+		if clean > 40 {
+			return // a process each is slow
+		}
+		// As a rule they edit different parts, so that there is something to compare.
+		head, middle, tail := drawText(t, "head"), drawText(t, "middle"), drawText(t, "tail")
+		base := slices.Concat(head, middle, tail)
+		ours, theirs := slices.Concat(drawEdit(t, "ours", head), middle, tail), slices.Concat(head, middle, drawEdit(t, "theirs", tail))
+		m, ok := Merge(base, ours, theirs)
+		if !ok || bytes.Equal(m, ours) || bytes.Equal(m, theirs) {
+			return
+		}
+		var names []string
+		for name, data := range map[string][]byte{"1ours": ours, "2base": base, "3theirs": theirs} {
+			if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		names = []string{filepath.Join(dir, "1ours"), filepath.Join(dir, "2base"), filepath.Join(dir, "3theirs")}
+		out, err := exec.Command(git, append([]string{"merge-file", "-p", "--no-diff3"}, names...)...).Output()
+		if err != nil {
+			return // git sees a conflict
+		}
+		clean++
+		if !bytes.Equal(out, m) {
+			t.Errorf("base   %q\nours   %q\ntheirs %q\n got %q\n git %q", base, ours, theirs, m, out)
+		}
+	})
+	t.Logf("%d clean merges compared", clean)
+	if clean == 0 {
+		t.Error("nothing was compared")
+	}
+}
+
+func TestMergeExamples(t *testing.T) {
+	for _, c := range []struct{ name, base, ours, theirs, want string }{
+		{"apart", "1\n2\n3\n4\n5\n", "one\n2\n3\n4\n5\n", "1\n2\n3\n4\nfive\n", "one\n2\n3\n4\nfive\n"},
+		{"the same line", "1\n2\n3\n", "1\ntwo\n3\n", "1\nTWO\n3\n", ""},
+		{"neighbouring lines", "1\n2\n3\n", "one\n2\n3\n", "1\ntwo\n3\n", ""},
+		{"both append", "1\n", "1\n2\n", "1\nzwei\n", ""},
+		{"both append the same", "1\n", "1\n2\n", "1\n2\n", "1\n2\n"},
+		{"to nothing", "1\n2\n3\n", "", "1\n2\n3\n", ""},
+		{"from nothing", "", "1\n", "", "1\n"},
+		{"no line end", "1\n2\n3", "1\n2\n3", "one\n2\n3", "one\n2\n3"},
+	} {
+		got, ok := Merge([]byte(c.base), []byte(c.ours), []byte(c.theirs))
+		conflict := c.want == "" && c.name != "to nothing"
+		if ok == conflict || ok && string(got) != c.want {
+			t.Errorf("%s: %q, %v, want %q", c.name, got, ok, c.want)
+		}
+	}
+	for _, c := range []struct{ name, base, ours, theirs, want string }{
+		{"both append", "1\n", "1\n2\n", "1\nzwei\n", "1\nzwei\n2\n"},
+		{"both append, and both change what is above", "1\n2\n3\n4\n5\n", "one\n2\n3\n4\n5\n- ours\n", "1\n2\nthree\n4\n5\n- theirs\n\n- more\n", "one\n2\nthree\n4\n5\n- theirs\n\n- more\n- ours\n"},
+		{"both append to nothing", "", "2\n", "zwei\n", "zwei\n2\n"},
+		{"both append the same", "1\n", "1\n2\n", "1\n2\n", "1\n2\n"},
+		{"ours is a section", "1\n", "1\n\n## Conclusion\n\nDone\n", "1\n- theirs\n", "1\n- theirs\n\n## Conclusion\n\nDone\n"},
+		{"theirs is a section", "1\n", "1\n2\n", "1\n\n## Notes\n\nzwei\n", ""},
+		{"theirs is code", "1\n", "1\n2\n", "1\n  ```\nzwei\n", ""},
+		{"theirs has no line end", "1\n", "1\n2\n", "1\nzwei", ""},
+		{"no line end before", "1", "1\n2\n", "1\nzwei\n", ""},
+		{"both change the last line", "1\n", "2\n", "zwei\n", ""},
+		{"they append, ours changes the last line", "1\n", "2\n", "1\nzwei\n", ""},
+	} {
+		if got, ok := Add([]byte(c.base), []byte(c.ours), []byte(c.theirs)); ok != (c.want != "") || ok && string(got) != c.want {
+			t.Errorf("joined, %s: %q, %v, want %q", c.name, got, ok, c.want)
+		}
+	}
+	large := bytes.Repeat([]byte("x\n"), 5000)
+	if _, ok := Merge(large, bytes.Repeat([]byte("y\n"), 5000), append(large, 'z')); ok {
+		t.Error("texts that differ everywhere were compared; they are too large for that")
+	}
+}
