@@ -121,8 +121,7 @@ func (e *Engine) Attend(session string) (leave func()) {
 	forget := e.seen.Attend(session)
 	return func() {
 		forget()
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
+		ctx := context.Background()
 		if l, err := claims.Read(ctx, e.st, e.opt.Now()); err == nil && l.Has(session) {
 			_ = e.editClaims(ctx, func(l *claims.Ledger) error { l.Drop(session); return nil }) // else they end with their lease
 		}

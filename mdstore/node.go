@@ -27,11 +27,12 @@ func Roles() []Role { return []Role{RoleInfoCollection, RoleValidation, RoleSumm
 
 // The codes of problems in what a file says, in addition to those of package mdoc.
 const (
-	CodeIDMissing     = "ID_MISSING"     // no id in the front matter, or one that is none
-	CodeTypeInvalid   = "TYPE_INVALID"   // neither planning nor execution
-	CodeStatusInvalid = "STATUS_INVALID" // no status of that type
-	CodeFieldInvalid  = "FIELD_INVALID"  // a value of another kind than its key asks for
-	CodeFormatNewer   = "FORMAT_NEWER"   // written in a newer format than this program knows
+	CodeIDMissing     = "ID_MISSING"       // no id in the front matter, or one that is none
+	CodeTypeInvalid   = "TYPE_INVALID"     // neither planning nor execution
+	CodeStatusInvalid = "STATUS_INVALID"   // no status of that type
+	CodeFieldInvalid  = "FIELD_INVALID"    // a value of another kind than its key asks for
+	CodeFormatNewer   = "FORMAT_NEWER"     // written in a newer format than this program knows
+	CodeSessions      = "SESSIONS_CORRUPT" // sessions.json is no valid JSON, or a binding in it is none
 )
 
 // A Node is one node as its file states it. It never changes; its texts are read from the document.

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"arbor/engine/errs"
-	"arbor/engine/sessions"
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
@@ -79,7 +78,7 @@ var checkCodes = []CheckCode{
 	{CodeDocMissing, SeverityWarning, "a document that the project does not have", "mend the path, remove the line, or put `(expired)` at its end", ""},
 	{CodeStray, SeverityNote, "a file that is no part of the vault: a copy that a sync program or Arbor kept, a backup of an editor or a merge, a leftover of a crash", "take over what you need, then delete it",
 		"a copy that equals the file beside it goes to the trash; so does what a commit of Arbor left whose bytes were its own, and what may be somebody's save becomes a conflict copy"},
-	{sessions.CodeCorrupt, SeverityNote, "`sessions.json` is no valid JSON, or a binding in it is none", "bind a session: that keeps a damaged file under another name and starts a new one, and writes a binding anew", ""},
+	{mdstore.CodeSessions, SeverityNote, "`sessions.json` is no valid JSON, or a binding in it is none", "bind a session: that keeps a damaged file under another name and starts a new one, and writes a binding anew", ""},
 }
 
 // CheckCodes returns what holds for each code that a diagnostic can have: first what is wrong with one file, then what is wrong with several together.

@@ -80,6 +80,12 @@ func (f *Feed) Hear(n live.News) { f.box.put(n) }
 
 // Serve tells what changes, as far as Hear is told of it, until ctx ends; the engine must be followed. Its errors are those of Run.
 func (f *Feed) Serve(ctx context.Context, l *live.Vault) error {
+	if f.Now == nil {
+		f.Now = time.Now
+	}
+	if f.After == nil {
+		f.After = time.After
+	}
 	look := live.News{All: true}
 	for {
 		look = look.And(f.box.take())
@@ -95,10 +101,10 @@ func (f *Feed) Serve(ctx context.Context, l *live.Vault) error {
 		case settled:
 			look = live.News{}
 		case doubtful: // what comes meanwhile is looked at together with it
-			filled, again = nil, f.after(sure)
+			filled, again = nil, f.After(sure)
 		case unread:
 			look = live.News{All: true}
-			again = f.after(lookAgain)
+			again = f.After(lookAgain)
 		}
 		select {
 		case <-ctx.Done():
@@ -150,27 +156,13 @@ func (f *Feed) look(ctx context.Context, l *live.Vault, news live.News) (sight, 
 	}
 	events = f.diagnosed(events, parts, shared)
 	if len(events) > 0 && f.Tell != nil {
-		if err := f.Tell(Report{Time: f.now(), Events: events}); err != nil {
+		if err := f.Tell(Report{Time: f.Now(), Events: events}); err != nil {
 			return settled, err
 		}
 	}
 	f.shown, f.shared = now, shared
 	f.remember(events)
 	return settled, nil
-}
-
-func (f *Feed) now() time.Time {
-	if f.Now != nil {
-		return f.Now()
-	}
-	return time.Now()
-}
-
-func (f *Feed) after(d time.Duration) <-chan time.Time {
-	if f.After != nil {
-		return f.After(d)
-	}
-	return time.After(d)
 }
 
 func (f *Feed) tellAway(why error) {

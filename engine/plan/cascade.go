@@ -136,7 +136,7 @@ func (d *Draft) loose(n *mdstore.Node) error {
 		With(errs.Details{NodeID: string(top.ID), Paths: []string{string(top.Path)}})
 }
 
-// focus moves the workspace's focus.
+// MoveFocus moves the workspace's focus.
 func (d *Draft) MoveFocus(id mdstore.ID) error {
 	if d.View.Workspace().Focus == id {
 		return nil

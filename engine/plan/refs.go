@@ -110,7 +110,7 @@ func editRefs(e *Edit, who, section string, have []mdstore.Ref, do RefAction, r 
 	return now, nil
 }
 
-// mark writes or removes the mark of an expired entry.
+// Mark writes or removes the mark of an expired entry.
 func (e *Edit) Mark(who, section string, r mdstore.Ref, expired bool) {
 	if r.Expired == expired {
 		return

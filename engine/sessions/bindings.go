@@ -22,9 +22,6 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// CodeCorrupt is the code of a sessions.json that is no valid JSON, or of a binding in it that is none.
-const CodeCorrupt = "SESSIONS_CORRUPT"
-
 // A place is a line and a column.
 type place struct{ line, col int }
 
@@ -163,7 +160,7 @@ func orNone(s []string) string {
 func (s *Bindings) Diagnostics() []mdoc.Diagnostic {
 	if s.corrupt != nil {
 		at := s.damage()
-		return []mdoc.Diagnostic{{File: mdstore.SessionsFile, Line: at.line, Col: at.col, Code: CodeCorrupt,
+		return []mdoc.Diagnostic{{File: mdstore.SessionsFile, Line: at.line, Col: at.col, Code: mdstore.CodeSessions,
 			Text: "no valid JSON (" + s.corrupt.Error() + "); the next session_bind keeps it under another name and starts a new one"}}
 	}
 	var out []mdoc.Diagnostic
@@ -172,7 +169,7 @@ func (s *Bindings) Diagnostics() []mdoc.Diagnostic {
 			continue
 		}
 		at := s.key(id)
-		out = append(out, mdoc.Diagnostic{File: mdstore.SessionsFile, Line: at.line, Col: at.col, Code: CodeCorrupt,
+		out = append(out, mdoc.Diagnostic{File: mdstore.SessionsFile, Line: at.line, Col: at.col, Code: mdstore.CodeSessions,
 			Text: fmt.Sprintf("the binding of session %s names no workspace; bind the session again (session_bind), or remove it", strconv.Quote(id))})
 	}
 	return out

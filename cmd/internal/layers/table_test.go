@@ -54,28 +54,36 @@ var rows = []row{
 	{floor: 30, name: "context/render", may: "context/assemble mdstore", std: "pure"},
 	{floor: 30, name: "engine/search", may: "context/assemble mdstore", std: "pure", later: true},
 
-	// The engine reaches the disk through a Store and in no other way, and the
+	// Views, plans and checks compute and nothing else. The engine reaches the disk through a Store and in no other way, and the
 	// clock through its Options.
-	{floor: 40, name: "engine", may: "context/assemble engine/nearest engine/search mdstore mdstore/mdoc statemachine",
-		std: "pure context crypto/rand hash/maphash io/fs log/slog net/url runtime time", clock: "engine/engine.go"},
+	{floor: 26, name: "engine/errs", may: "context/assemble mdstore mdstore/mdoc statemachine", std: "pure context io/fs"},
+	{floor: 30, name: "engine/view", may: "context/assemble engine/errs engine/nearest mdstore mdstore/mdoc statemachine", std: "pure time"},
+	{floor: 32, name: "engine/plan", may: "engine/errs engine/view mdstore mdstore/mdoc statemachine", std: "pure time"},
+	{floor: 34, name: "engine/check", may: "engine/errs engine/plan engine/view mdstore mdstore/mdoc statemachine", std: "pure"},
+	{floor: 34, name: "engine/claims", may: "engine/errs engine/plan engine/view mdstore statemachine", std: "pure context io/fs time"},
+	{floor: 34, name: "engine/sessions", may: "engine/errs engine/plan engine/view mdstore mdstore/mdoc", std: "pure context encoding/gob io/fs time"},
+	{floor: 34, name: "engine/live", may: "engine/errs engine/view mdstore mdstore/mdoc", std: "pure context io/fs log/slog time", clock: "engine/live/live.go"},
+	{floor: 36, name: "engine/feed", may: "engine/check engine/errs engine/live engine/view mdstore mdstore/mdoc", std: "pure context time", clock: "engine/feed/feed.go"},
+	{floor: 40, name: "engine", may: "context/assemble engine/check engine/claims engine/errs engine/live engine/plan engine/sessions engine/view mdstore mdstore/mdoc",
+		std: "pure context crypto/rand io/fs log/slog net/url time", clock: "engine/engine.go"},
 
-	{floor: 50, name: "engine/ops", may: "engine engine/nearest context/assemble context/render mdstore mdstore/mdoc statemachine",
-		std: "pure context path/filepath time"},
-	{floor: 50, name: "engine/enginetest", may: "engine context/assemble mdstore mdstore/mdoc mdstore/memstore statemachine", helper: true, forTests: true},
-	{floor: 50, name: "cmd/internal/importtanmi", may: "engine mdstore mdstore/mdoc statemachine"},
+	{floor: 50, name: "engine/ops", may: "engine engine/check engine/claims engine/errs engine/nearest engine/plan engine/sessions engine/view " +
+		"context/assemble context/render mdstore mdstore/mdoc statemachine", std: "pure context path/filepath time"},
+	{floor: 50, name: "engine/enginetest", may: "engine engine/live context/assemble mdstore mdstore/mdoc mdstore/memstore statemachine", helper: true, forTests: true},
+	{floor: 50, name: "cmd/internal/importtanmi", may: "engine engine/check engine/claims engine/errs engine/feed engine/live engine/plan engine/sessions engine/view mdstore mdstore/mdoc statemachine"},
 
-	{floor: 60, name: "cmd/internal/cli", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
-	{floor: 60, name: "cmd/internal/mcpserv", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
+	{floor: 60, name: "cmd/internal/cli", may: "engine engine/check engine/claims engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
+	{floor: 60, name: "cmd/internal/mcpserv", may: "engine engine/check engine/claims engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
 	{floor: 60, name: "cmd/internal/httpguard"},
-	{floor: 60, name: "cmd/internal/setup", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
+	{floor: 60, name: "cmd/internal/setup", may: "engine engine/check engine/claims engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
 	{floor: 70, name: "cmd/internal/mcpserv/internal/fixtures", may: "cmd/internal/httpguard cmd/internal/mcpserv", helper: true},
 	{floor: 60, name: "cmd/internal/web", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine", later: true},
 
 	{floor: 70, name: "cmd/internal/app", may: "cmd/internal/cli cmd/internal/setup cmd/internal/httpguard cmd/internal/mcpserv cmd/internal/importtanmi cmd/internal/web " +
-		"engine engine/ops context/assemble context/render mdstore mdstore/mdoc mdstore/dirstore mdstore/memstore mdstore/watch statemachine"},
+		"engine engine/errs engine/ops engine/plan engine/view context/assemble context/render mdstore mdstore/mdoc mdstore/dirstore mdstore/memstore mdstore/watch statemachine"},
 
 	// It measures what the front ends do, and puts the store that it measures into the engine by itself.
-	{floor: 70, name: "cmd/internal/bench", may: "engine engine/ops mdstore mdstore/dirstore statemachine"},
+	{floor: 70, name: "cmd/internal/bench", may: "engine engine/live engine/ops engine/plan engine/view mdstore mdstore/dirstore statemachine"},
 
 	{floor: 80, name: "cmd/arbor", may: "cmd/internal/app cmd/internal/cli cmd/internal/mcpserv cmd/internal/importtanmi cmd/internal/web"},
 }
@@ -97,8 +105,7 @@ var homes = []home{
 	{module: "github.com/adrg/frontmatter", name: "mdstore/mdoc"},
 	{module: "github.com/gofrs/flock", name: "mdstore/dirstore"},
 	{module: "golang.org/x/sys", name: "mdstore/dirstore cmd/internal/bench"},
-	{module: "github.com/benbjohnson/immutable", name: "engine"},
-	{module: "github.com/aymanbagabas/go-udiff", name: "engine"},
+	{module: "github.com/aymanbagabas/go-udiff", name: "engine/plan"},
 	{module: "github.com/spf13/cobra", name: "cmd/internal/cli"},
 	{module: "github.com/spf13/pflag", name: "cmd/internal/cli", later: true},
 	{module: "github.com/rivo/uniseg", name: "context/render"},

@@ -1,0 +1,159 @@
+package plan
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// An Edit is what is to change in one existing file.
+type Edit struct {
+	path    mdstore.Path
+	doc     *mdoc.Doc
+	base    mdstore.Version
+	fields  []fieldEdit
+	texts   []textEdit
+	items   []itemEdit
+	touched bool // updatedAt is to follow
+	thaws   int  // of a reopened ancestor: which one from below, the nearest being 1
+	what    []string
+
+	after   *mdoc.Doc // set by Finish; nil where nothing changes
+	adapted []string
+}
+
+type fieldEdit struct {
+	key   string
+	value mdoc.Scalar
+}
+
+type textEdit struct{ section, body string }
+
+type itemEdit struct {
+	section string
+	index   int // of the item to replace or remove; -1 appends
+	text    string
+	remove  bool
+}
+
+// on returns the edit of a file, the same one each time.
+func (d *Draft) on(p mdstore.Path, v mdstore.Version, doc *mdoc.Doc) *Edit {
+	e, ok := d.edits[p]
+	if !ok {
+		e = &Edit{path: p, doc: doc, base: v}
+		d.edits[p] = e
+		d.order = append(d.order, e)
+	}
+	return e
+}
+
+// OnNode returns the edit of a node's file.
+func (d *Draft) OnNode(n *mdstore.Node) *Edit {
+	if e, ok := d.edits[n.Path]; ok {
+		return e
+	}
+	doc, v := n.File()
+	return d.on(n.Path, v, doc)
+}
+
+// OnWorkspace returns the edit of the workspace's own file.
+func (d *Draft) OnWorkspace() *Edit {
+	w := d.View.Workspace()
+	return d.on(w.Path, w.Version, w.Doc)
+}
+
+// Set gives a front matter key another value; a value that it has already changes nothing.
+func (e *Edit) Set(key string, v mdoc.Scalar) {
+	if f, ok := e.doc.Field(key); ok && v.Equal(f) {
+		e.fields = slices.DeleteFunc(e.fields, func(x fieldEdit) bool { return x.key == key })
+		return
+	}
+	e.touched = true
+	for i, x := range e.fields {
+		if x.key == key {
+			e.fields[i].value = v
+			return
+		}
+	}
+	e.fields = append(e.fields, fieldEdit{key, v})
+}
+
+// write gives a section another text; the text that it has already changes nothing. It reports whether it will change.
+func (e *Edit) write(section, body string) bool {
+	if nested, _, err := mdoc.Nest(body, 2); err == nil && e.doc.Text(section) == nested {
+		return false
+	}
+	e.texts = append(e.texts, textEdit{section, body})
+	e.touched = true
+	return true
+}
+
+func (e *Edit) append(section, item string) {
+	e.items = append(e.items, itemEdit{section: section, index: -1, text: item})
+	e.touched = true
+}
+
+func (e *Edit) replace(section string, index int, item string) {
+	e.items = append(e.items, itemEdit{section: section, index: index, text: item})
+	e.touched = true
+}
+
+func (e *Edit) remove(section string, index int) {
+	e.items = append(e.items, itemEdit{section: section, index: index, remove: true})
+	e.touched = true
+}
+
+// Log adds an entry to a file's log.
+func (d *Draft) Log(e *Edit, event string) {
+	e.append(mdstore.SecLog, mdstore.FormatLog(d.now.Format(mdstore.TimeLayout), d.act.Operator, event))
+}
+
+// Did adds what the edit does, in words.
+func (e *Edit) Did(format string, args ...any) { e.what = append(e.what, fmt.Sprintf(format, args...)) }
+
+func (e *Edit) apply() error {
+	if err := e.doc.Editable(); err != nil {
+		return err
+	}
+	var ps []mdoc.Patch
+	add := func(p mdoc.Patch, err error) error {
+		ps = append(ps, p)
+		e.adapted = append(e.adapted, p.Adapted...)
+		return err
+	}
+	for _, f := range e.fields {
+		if err := add(e.doc.SetField(f.key, f.value)); err != nil {
+			return err
+		}
+	}
+	for _, t := range e.texts {
+		if err := add(e.doc.SetSection(t.section, t.body)); err != nil {
+			return err
+		}
+	}
+	for _, it := range e.items {
+		var err error
+		switch {
+		case it.remove:
+			err = add(e.doc.RemoveItem(it.section, it.index))
+		case it.index < 0:
+			err = add(e.doc.AppendItem(it.section, it.text))
+		default:
+			err = add(e.doc.ReplaceItem(it.section, it.index, it.text))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	after, err := e.doc.Apply(ps...)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(after.Bytes(), e.doc.Bytes()) {
+		e.after = after
+	}
+	return nil
+}
