@@ -14,22 +14,21 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxLine is the largest message that is read, in bytes; what an operation takes is far smaller.
+// maxLine is the size of the largest message that is read, in bytes. Arguments of operations are far smaller.
 const maxLine = 16 << 20
 
-// Stdio serves one client over a pair of streams, one JSON message to a line, until in ends or ctx does. Nothing but messages is written to out, and nothing
-// after it has returned. Where ctx ends first, somebody may still be waiting for in, which is left to whoever closes it.
+// Stdio serves one client over a pair of streams, one JSON message to a line, until in or ctx ends. It writes only
+// messages to out, and nothing after it has returned. If ctx ends first, a read of in may still be blocked; the caller
+// closes in.
 func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	w := newLineWriter(out)
-	defer w.give()
-	r, feed := io.Pipe()
-	go func() { feed.CloseWithError(w.sift(ctx, in, feed)) }()
-	defer r.Close()
-	session, err := s.mcp.Connect(ctx, &mcp.IOTransport{Reader: r, Writer: w, MaxLineLength: -1}, nil)
+	lines := &lineConn{in: bufio.NewReaderSize(in, 64<<10), out: out}
+	conn := newOrderedConn(lines)
+	defer conn.Close()
+	session, err := s.mcp.Connect(ctx, connected{conn}, nil)
 	if err != nil {
 		return err
 	}
-	defer context.AfterFunc(ctx, func() { _ = session.Close() })()
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	err = session.Wait()
 	if errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) || ctx.Err() != nil {
 		return nil
@@ -37,199 +36,128 @@ func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	return err
 }
 
-// A lineWriter writes messages, each whole and in one piece, and knows which calls are not answered yet.
-type lineWriter struct {
-	writing sync.Mutex
-	w       io.Writer
-	era     string // the protocol version that the client asked for
+// connected is the transport of a connection that is open already.
+type connected struct{ conn mcp.Connection }
 
-	mu    sync.Mutex
-	calm  *sync.Cond          // of mu: something below changed
-	calls map[jsonrpc.ID]bool // guarded by mu: of the client, without an answer
-	asked map[jsonrpc.ID]bool // guarded by mu: of ours, without an answer
-	over  bool                // guarded by mu: nobody reads what is written, or is meant to
+func (t connected) Connect(context.Context) (mcp.Connection, error) { return t.conn, nil }
+
+// A lineConn reads and writes messages as lines of JSON. The SDK's own connection ends at the first line that is not a
+// message; a lineConn answers that line with an error and reads on.
+type lineConn struct {
+	in     *bufio.Reader
+	unread []jsonrpc.Message // the rest of a line
+
+	mu     sync.Mutex
+	out    io.Writer // guarded by mu
+	closed bool      // guarded by mu
 }
 
-func newLineWriter(out io.Writer) *lineWriter {
-	w := &lineWriter{w: out, calls: map[jsonrpc.ID]bool{}, asked: map[jsonrpc.ID]bool{}}
-	w.calm = sync.NewCond(&w.mu)
-	return w
-}
+var _ mcp.Connection = (*lineConn)(nil)
 
-func (w *lineWriter) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	over := w.over
-	w.mu.Unlock()
-	if over {
-		return 0, io.ErrClosedPipe
-	}
-	w.writing.Lock()
-	n, err := w.w.Write(p)
-	w.writing.Unlock()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.over = w.over || err != nil
-	for _, m := range messages(bytes.TrimSpace(p)) {
-		switch m := m.(type) {
-		case *jsonrpc.Response:
-			delete(w.calls, m.ID)
-		case *jsonrpc.Request:
-			if m.IsCall() {
-				w.asked[m.ID] = true
+// Read returns the next message. Close does not interrupt it.
+func (c *lineConn) Read(context.Context) (jsonrpc.Message, error) {
+	for len(c.unread) == 0 {
+		line, err := readLine(c.in)
+		if len(line) > 0 {
+			var fault *jsonrpc.Error
+			if c.unread, fault = decodeLine(line); fault != nil {
+				c.refuse(line, fault)
 			}
 		}
-	}
-	w.calm.Broadcast()
-	return n, err
-}
-
-// Close does nothing: the stream is not ours.
-func (w *lineWriter) Close() error { return nil }
-
-// sift passes on the messages that a client sends and answers what is none, which would otherwise end the connection: one bad line is
-// one error, and the next call works. When the client ends its stream, the calls that it made are answered first.
-func (w *lineWriter) sift(ctx context.Context, in io.Reader, feed io.Writer) error {
-	defer context.AfterFunc(ctx, w.give)()
-	lines := bufio.NewReaderSize(in, 64<<10)
-	for {
-		line, long, err := readLine(lines)
-		if len(line) > 0 || long {
-			if fault := w.fault(line, long); fault != nil {
-				w.refuse(line, fault)
-			} else {
-				w.note(messages(line))
-				if _, err := feed.Write(append(line, '\n')); err != nil {
-					return err
-				}
-			}
-		}
-		if err != nil {
-			w.wait()
-			return err
+		if err != nil && len(c.unread) == 0 {
+			return nil, err
 		}
 	}
+	m := c.unread[0]
+	c.unread = c.unread[1:]
+	return m, nil
 }
 
-// give stops waiting for anything.
-func (w *lineWriter) give() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.over = true
-	w.calm.Broadcast()
-}
-
-// wait waits until every call has its answer. A call that asks something back of a client that is gone will never have one.
-func (w *lineWriter) wait() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for len(w.calls) > len(w.asked) && !w.over {
-		w.calm.Wait()
-	}
-}
-
-// readLine reads a line without its end and the blanks around it. long says that it is longer than any message, and was read past.
-func readLine(r *bufio.Reader) (line []byte, long bool, err error) {
+// readLine reads a line and returns it without surrounding white space, or the first maxLine+1 bytes of a longer one.
+func readLine(r *bufio.Reader) (line []byte, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
-		if len(line)+len(part) > maxLine {
-			long = true
-		}
-		if !long {
+		if len(line) <= maxLine {
 			line = append(line, part...)
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
-			return bytes.TrimSpace(line), long, err
+			return bytes.TrimSpace(line[:min(len(line), maxLine+1)]), err
 		}
 	}
 }
 
-// fault says what is wrong with a line, nil for what is a message, or a batch of an old client.
-func (w *lineWriter) fault(line []byte, long bool) *jsonrpc.Error {
+// decodeLine returns the message of a line, or the messages of an array: protocol version 2025-03-26 has batches. fault
+// says what is wrong with the line.
+func decodeLine(line []byte) (messages []jsonrpc.Message, fault *jsonrpc.Error) {
 	switch {
-	case long:
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: fmt.Sprintf("the message is larger than %d MiB", maxLine>>20)}
+	case len(line) > maxLine:
+		message := fmt.Sprintf("the message is larger than %d MiB", maxLine>>20)
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: message}
 	case !json.Valid(line):
-		return &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "the line is no JSON; one message to a line is expected"}
-	case line[0] == '[' && (w.era == "" || w.era >= "2025-06-18"):
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "this version of the protocol has no batches; send each message on a line of its own"}
-	case len(messages(line)) == 0:
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "no JSON-RPC 2.0 message"}
+		message := "the line is not JSON; one message to a line is expected"
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: message}
 	}
+	parts := []json.RawMessage{line}
+	if line[0] == '[' {
+		_ = json.Unmarshal(line, &parts) // cannot fail: line is a valid array
+	}
+	for _, part := range parts {
+		m, err := jsonrpc.DecodeMessage(part)
+		if err != nil {
+			messages = nil
+			break
+		}
+		messages = append(messages, m)
+	}
+	if len(messages) == 0 {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "the line is not a JSON-RPC 2.0 message"}
+	}
+	return messages, nil
+}
+
+// refuse answers a line that is not a message, with the id of the line if it has one.
+func (c *lineConn) refuse(line []byte, fault *jsonrpc.Error) {
+	answer := struct {
+		JSONRPC string         `json:"jsonrpc"`
+		ID      any            `json:"id"`
+		Error   *jsonrpc.Error `json:"error"`
+	}{"2.0", nil, fault}
+	var call struct{ ID any }
+	if json.Unmarshal(line, &call) == nil {
+		if id, err := jsonrpc.MakeID(call.ID); err == nil {
+			answer.ID = id.Raw()
+		}
+	}
+	if data, err := json.Marshal(answer); err == nil {
+		_ = c.writeLine(data) // if it fails, the next answer fails too
+	}
+}
+
+// Write writes a message, whole and in one piece.
+func (c *lineConn) Write(_ context.Context, m jsonrpc.Message) error {
+	data, err := jsonrpc.EncodeMessage(m)
+	if err != nil {
+		return err
+	}
+	return c.writeLine(data)
+}
+
+func (c *lineConn) writeLine(data []byte) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return io.ErrClosedPipe
+	}
+	_, err := c.out.Write(append(data, '\n'))
+	return err
+}
+
+// Close makes every later Write fail. It leaves the streams open: the caller of Stdio owns them.
+func (c *lineConn) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
 	return nil
 }
 
-// messages returns the messages of a line: one, or those of a batch; none where any of it is no message.
-func messages(line []byte) []jsonrpc.Message {
-	var parts []json.RawMessage
-	if len(line) == 0 || line[0] != '[' {
-		parts = append(parts, line)
-	} else if json.Unmarshal(line, &parts) != nil {
-		return nil
-	}
-	out := make([]jsonrpc.Message, len(parts))
-	for i, part := range parts {
-		m, err := jsonrpc.DecodeMessage(part)
-		if err != nil {
-			return nil
-		}
-		out[i] = m
-	}
-	return out
-}
-
-// refuse answers a line that is no message.
-func (w *lineWriter) refuse(line []byte, fault *jsonrpc.Error) {
-	var call struct {
-		ID json.RawMessage `json:"id"`
-	}
-	_ = json.Unmarshal(line, &call)
-	switch id := string(call.ID); {
-	case id == "", id[0] != '"' && id[0] != '-' && (id[0] < '0' || id[0] > '9'):
-		call.ID = json.RawMessage("null")
-	}
-	data, err := encode(struct {
-		JSONRPC string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Error   *jsonrpc.Error  `json:"error"`
-	}{"2.0", call.ID, fault})
-	if err == nil {
-		_, _ = w.Write(append(data, '\n'))
-	}
-}
-
-// note remembers calls until they are answered, and which protocol the client speaks.
-func (w *lineWriter) note(all []jsonrpc.Message) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, m := range all {
-		switch m := m.(type) {
-		case *jsonrpc.Response:
-			delete(w.asked, m.ID)
-		case *jsonrpc.Request:
-			w.noteRequest(m)
-		}
-	}
-}
-
-// noteRequest is note for a request. w.mu must be held.
-func (w *lineWriter) noteRequest(m *jsonrpc.Request) {
-	var params struct {
-		ProtocolVersion string `json:"protocolVersion"`
-		RequestID       any    `json:"requestId"`
-	}
-	switch {
-	case m.Method == "initialize":
-		if json.Unmarshal(m.Params, &params) == nil {
-			w.era = params.ProtocolVersion
-		}
-		w.calls[m.ID] = true
-	case m.Method == "notifications/cancelled": // need not be answered any more
-		if json.Unmarshal(m.Params, &params) == nil {
-			if id, err := jsonrpc.MakeID(params.RequestID); err == nil {
-				delete(w.calls, id)
-			}
-		}
-	case m.IsCall() && m.Method != "subscriptions/listen": // which is answered when it ends
-		w.calls[m.ID] = true
-	}
-}
+func (c *lineConn) SessionID() string { return "" }

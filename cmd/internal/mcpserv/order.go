@@ -1,0 +1,193 @@
+package mcpserv
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"arbor/engine/ops"
+)
+
+// maxCalls is how many calls of one connection run at once. Further calls wait.
+const maxCalls = 64
+
+// An orderedConn decides when the calls of a client start, so that calls that a client sends without waiting for
+// answers take effect in the order in which it sent them:
+//
+//   - A call starts when the writing calls that arrived before it have ended, a writing call also when the reading calls
+//     before it have ended. Reading calls run side by side, at most maxCalls of them.
+//   - Pings, lists of what is offered, notifications, cancellations and answers to the server's questions never wait.
+//   - A call that is cancelled while it waits never starts and is not answered.
+//
+// When the client ends its stream, the calls that it has made are answered before Read reports the end.
+type orderedConn struct {
+	mcp.Connection
+
+	mu      sync.Mutex
+	changed *sync.Cond            // of mu
+	started []jsonrpc.Message     // guarded by mu: what Read returns next
+	queue   []waiting             // guarded by mu: calls that have not started, in the order of arrival
+	running map[jsonrpc.ID]access // guarded by mu: calls that have started and are not answered
+	asked   map[jsonrpc.ID]bool   // guarded by mu: questions to the client that are not answered
+	ended   error                 // guarded by mu: why no more messages arrive; nil while they do
+	closed  bool                  // guarded by mu
+}
+
+// A waiting is a call that has not started.
+type waiting struct {
+	call   *jsonrpc.Request
+	access access
+}
+
+// access says what a request does with the vault.
+type access uint8
+
+const (
+	none   access = iota // nothing: it never waits
+	reads                // it waits for writing calls
+	writes               // it waits for all calls
+)
+
+func newOrderedConn(inner mcp.Connection) *orderedConn {
+	c := &orderedConn{Connection: inner, running: map[jsonrpc.ID]access{}, asked: map[jsonrpc.ID]bool{}}
+	c.changed = sync.NewCond(&c.mu)
+	go c.receive()
+	return c
+}
+
+// receive takes messages from the inner connection until that ends.
+func (c *orderedConn) receive() {
+	for {
+		m, err := c.Connection.Read(context.Background())
+		c.mu.Lock()
+		if err != nil {
+			c.ended = err
+		} else {
+			c.arrive(m)
+		}
+		c.startCalls()
+		c.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// arrive starts a message or puts it into the queue. c.mu must be held.
+func (c *orderedConn) arrive(m jsonrpc.Message) {
+	switch m := m.(type) {
+	case *jsonrpc.Response:
+		delete(c.asked, m.ID)
+	case *jsonrpc.Request:
+		a := accessOf(m)
+		switch {
+		case a != none:
+			c.queue = append(c.queue, waiting{m, a})
+			return
+		case m.Method == "notifications/cancelled":
+			c.cancel(m.Params)
+		case m.IsCall() && m.Method != "subscriptions/listen": // which is answered only when it ends
+			c.running[m.ID] = none
+		}
+	}
+	c.started = append(c.started, m)
+}
+
+// accessOf returns what a request does with the vault.
+func accessOf(m *jsonrpc.Request) access {
+	switch m.Method {
+	case "tools/call":
+		var call struct{ Name string }
+		_ = json.Unmarshal(m.Params, &call) // the SDK refuses what is not a call
+		if o, ok := ops.Find(call.Name); ok && o.Writes {
+			return writes
+		}
+		return reads
+	case "resources/list", "resources/read", "prompts/get":
+		return reads
+	}
+	return none
+}
+
+// cancel removes a call from the queue. c.mu must be held.
+func (c *orderedConn) cancel(params json.RawMessage) {
+	var p struct{ RequestID any }
+	if json.Unmarshal(params, &p) != nil {
+		return
+	}
+	id, err := jsonrpc.MakeID(p.RequestID)
+	if err != nil {
+		return
+	}
+	c.queue = slices.DeleteFunc(c.queue, func(w waiting) bool { return w.call.ID == id })
+}
+
+// startCalls starts the calls at the head of the queue that need not wait any longer, and wakes Read. c.mu must be held.
+func (c *orderedConn) startCalls() {
+	counts := map[access]int{}
+	for _, a := range c.running {
+		counts[a]++
+	}
+	for len(c.queue) > 0 {
+		next := c.queue[0]
+		if counts[writes] > 0 || counts[reads] == maxCalls || next.access == writes && counts[reads] > 0 {
+			break
+		}
+		counts[next.access]++
+		c.running[next.call.ID] = next.access
+		c.started = append(c.started, next.call)
+		c.queue = c.queue[1:]
+	}
+	c.changed.Broadcast()
+}
+
+// Read returns the next message that may start.
+func (c *orderedConn) Read(context.Context) (jsonrpc.Message, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for {
+		switch {
+		case c.closed:
+			return nil, io.EOF
+		case len(c.started) > 0:
+			m := c.started[0]
+			c.started = c.started[1:]
+			return m, nil
+		case c.ended != nil && len(c.running) <= len(c.asked): // what is still running waits for a client that has gone
+			return nil, c.ended
+		}
+		c.changed.Wait()
+	}
+}
+
+// Write passes a message on, and starts the calls that have waited for the end of the one that it answers.
+func (c *orderedConn) Write(ctx context.Context, m jsonrpc.Message) error {
+	if question, ok := m.(*jsonrpc.Request); ok && question.IsCall() {
+		c.mu.Lock()
+		c.asked[question.ID] = true
+		c.mu.Unlock()
+	}
+	err := c.Connection.Write(ctx, m)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if answer, ok := m.(*jsonrpc.Response); ok {
+		delete(c.running, answer.ID)
+	}
+	c.closed = c.closed || err != nil // the client reads no more
+	c.startCalls()
+	return err
+}
+
+// Close ends the connection: Read reports the end, and no call starts any more.
+func (c *orderedConn) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	c.changed.Broadcast()
+	return c.Connection.Close()
+}
