@@ -2,17 +2,29 @@ package mcpserv
 
 import (
 	"context"
+	"embed"
 	"slices"
 	"strings"
+	"sync"
+	"text/template"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"arbor/engine"
 	"arbor/engine/ops"
-	"arbor/mdstore"
 )
 
-// A subject is what the value of an argument names. Completion offers those there are.
+// promptFiles hold the words of the prompts: prompts/NAME.md is the template of the prompt NAME, prompts/shared.md has
+// what several of them say. Their data is a *promptData.
+//
+//go:embed prompts/*.md
+var promptFiles embed.FS
+
+var promptTemplates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(promptFuncs).ParseFS(promptFiles, "prompts/*.md"))
+})
+
+// A subject is what the value of an argument names, for completion.
 type subject uint8
 
 const (
@@ -21,123 +33,125 @@ const (
 	aNode
 )
 
-// An argument is what a prompt is to be told. People type it, so a node or workspace may be named by a unique beginning of its id, or by its title.
+// An argument is one argument of a prompt. People type it, so a node or workspace may be named by a unique prefix of its
+// id, or by its title.
 type argument struct {
 	name, title, description string
 	required                 bool
 	names                    subject
 }
 
-// A prompt is a way of working with the state of a workspace filled in.
+// A prompt describes a template of prompts/ to clients.
 type prompt struct {
 	name, title, description string
-	args                     []argument // in the order in which clients that have no names for them take them
-	write                    func(ctx context.Context, s *Server, env *ops.Env, args map[string]string) (*letter, error)
+	args                     []argument // in the order in which clients take them that pass them without names
 }
 
 var (
-	argNode      = argument{"node", "Node", "Its id, a unique beginning of it, or its exact title.", true, aNode}
-	argWorkspace = argument{"workspace", "Workspace", "Its id, a unique beginning of it, or its exact name; the bound or only active one unless said otherwise.", false, aWorkspace}
+	argNode = argument{"node", "Node", "Its id, a unique beginning of it, or its exact title.", true, aNode}
+
+	argWorkspace = argument{"workspace", "Workspace",
+		"Its id, a unique beginning of it, or its exact name; the bound or only active one if left out.", false, aWorkspace}
 )
 
-// prompts are all there are. It is a function, because what the rows do asks for the rows.
-func prompts() []prompt {
-	return []prompt{
-		{"start-workspace", "Start a workspace", "Set up a workspace for a goal: rules, documents, first nodes.", []argument{
-			{"name", "Name", "What the work is called, in one line.", true, anyText},
-			{"goal", "Goal", "What is to be reached, so that somebody can tell when it is.", true, anyText},
-		}, startWorkspace},
-		{"plan-node", "Plan a node", "Divide a planning node into children that can be worked on one by one.", []argument{argNode, argWorkspace}, planNode},
-		{"work-on-node", "Work on a node", "Do the work of a node: start, log, solve problems, conclude.", []argument{argNode, argWorkspace}, workOnNode},
-		{"resume", "Resume the work", "Go on where the work stopped: what changed, the focus, problems, what is ready.", []argument{argWorkspace}, resume},
-		{"report", "Report", "Write a report for people: what is done, what is open, what stands in the way.", []argument{argWorkspace}, report},
-	}
+var prompts = []prompt{
+	{"start-workspace", "Start a workspace", "Set up a workspace for a goal: rules, documents, first nodes.", []argument{
+		{"name", "Name", "What the work is called, in one line.", true, anyText},
+		{"goal", "Goal", "What is to be reached, so that a reader can tell when it is.", true, anyText},
+	}},
+	{"plan-node", "Plan a node", "Divide a planning node into children that can be worked on one by one.",
+		[]argument{argNode, argWorkspace}},
+	{"work-on-node", "Work on a node", "Do the work of a node: start, log, solve problems, conclude.",
+		[]argument{argNode, argWorkspace}},
+	{"resume", "Resume the work", "Go on where the work stopped: what changed, the focus, problems, what is ready.",
+		[]argument{argWorkspace}},
+	{"report", "Report", "Write a report for people: what is done, what is open, what stands in the way.",
+		[]argument{argWorkspace}},
 }
 
 func findPrompt(name string) (prompt, bool) {
-	all := prompts()
-	i := slices.IndexFunc(all, func(p prompt) bool { return p.name == name })
+	i := slices.IndexFunc(prompts, func(p prompt) bool { return p.name == name })
 	if i < 0 {
 		return prompt{}, false
 	}
-	return all[i], true
+	return prompts[i], true
 }
 
 // addPrompts offers the prompts.
 func (s *Server) addPrompts() {
-	for _, p := range prompts() {
+	for _, p := range prompts {
 		shown := &mcp.Prompt{Name: p.name, Title: p.title, Description: p.description, Arguments: []*mcp.PromptArgument{}}
 		for _, a := range p.args {
-			shown.Arguments = append(shown.Arguments, &mcp.PromptArgument{Name: a.name, Title: a.title, Description: a.description, Required: a.required})
+			shown.Arguments = append(shown.Arguments,
+				&mcp.PromptArgument{Name: a.name, Title: a.title, Description: a.description, Required: a.required})
 		}
 		s.mcp.AddPrompt(shown, func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-			if err := p.check(req.Params.Arguments); err != nil {
-				return nil, failed(err)
-			}
-			env := s.reader(req.Session, req.Extra)
-			env.Loose = true
-			l, err := p.write(ctx, s, env, req.Params.Arguments)
+			res, err := s.getPrompt(ctx, p, req)
 			if err != nil {
 				return nil, failed(err)
 			}
-			res, err := s.deliver(ctx, env, l)
-			if err != nil {
-				return nil, failed(err)
-			}
-			res.Description = p.description
 			return res, nil
 		})
 	}
 }
 
-// check refuses arguments that the prompt does not know, and those that are missing.
-func (p prompt) check(args map[string]string) error {
+// checkArgs refuses arguments that the prompt does not know, and reports those that are missing.
+func (p prompt) checkArgs(args map[string]string) error {
 	var known []string
 	for _, a := range p.args {
 		known = append(known, a.name)
-	}
-	for name := range args {
-		if slices.Contains(known, name) {
-			continue
-		}
-		e := engine.Fail(engine.UnknownParams, "%s: no such argument of %s; there are: %s", clip(name, shownURI), p.name, strings.Join(known, ", "))
-		e.Details = &engine.Details{Param: clip(name, shownURI), Nearest: ops.Nearest(name, known)}
-		return e
-	}
-	for _, a := range p.args {
 		if a.required && strings.TrimSpace(args[a.name]) == "" {
 			e := engine.Fail(engine.InvalidParams, "%s is missing: %s", a.name, a.description)
 			e.Details = &engine.Details{Param: a.name}
 			return e
 		}
 	}
+	for name := range args {
+		if !slices.Contains(known, name) {
+			name = clip(name, shownURI)
+			e := engine.Fail(engine.UnknownParams, "%s: no such argument of %s; there are: %s", name, p.name,
+				strings.Join(known, ", "))
+			e.Details = &engine.Details{Param: name, Nearest: ops.Nearest(name, known)}
+			return e
+		}
+	}
 	return nil
 }
 
-// deliver makes a prompt's messages of a letter: the text, then the context that it is about as the resource it is. Together they keep within the bound of replies.
-func (s *Server) deliver(ctx context.Context, env *ops.Env, l *letter) (*mcp.GetPromptResult, error) {
+// getPrompt returns the messages of a prompt: the text of its template, then the context of the node that it is about,
+// as the resource that it is. Together they keep within the bound of replies.
+func (s *Server) getPrompt(ctx context.Context, p prompt, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+	if err := p.checkArgs(req.Params.Arguments); err != nil {
+		return nil, err
+	}
 	room := s.replyRoom() - 200 // the description, and what is around a text
+	d := &promptData{ctx: ctx, env: s.reader(req.Session, req.Extra), room: room, Args: req.Params.Arguments}
+	d.env.Loose = true
+	if err := d.load(p.name); err != nil {
+		return nil, err
+	}
+	if err := promptTemplates().ExecuteTemplate(&d.text, p.name+".md", d); err != nil {
+		return nil, err
+	}
 	most := room
-	if l.about != (ref{}) {
+	if d.Node != nil {
 		most = room * 3 / 4
 	}
-	words, _ := page(l.String(), place{}, most, func(place) string { return "workspace_status" })
-	res := &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: words}}}}
-	if l.about == (ref{}) {
+	text, _ := page(d.text.String(), place{}, most, func(place) string { return "workspace_status" })
+	res := &mcp.GetPromptResult{Description: p.description,
+		Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: text}}}}
+	if d.Node == nil {
 		return res, nil
 	}
-	shown := &mcp.ResourceContents{URI: l.about.String(), MIMEType: markdown}
-	res.Messages = append(res.Messages, &mcp.PromptMessage{Role: "user", Content: &mcp.EmbeddedResource{Resource: shown, Annotations: forAssistants()}})
+	about := ref{workspace: d.Workspace.ID, view: viewContext, node: d.Node.ID}
+	shown := &mcp.ResourceContents{URI: about.String(), MIMEType: markdown}
+	res.Messages = append(res.Messages, &mcp.PromptMessage{Role: "user",
+		Content: &mcp.EmbeddedResource{Resource: shown, Annotations: forAssistants()}})
 	room -= marshalled(res)
-	text, err := contextText(ctx, env, l.about.workspace, l.about.node, room)
+	text, err := contextText(ctx, d.env, about.workspace, about.node, room)
 	if err != nil {
 		return nil, err
 	}
-	shown.Text, _ = page(text, place{}, room, func(place) string { return l.about.String() })
+	shown.Text, _ = page(text, place{}, room, func(place) string { return about.String() })
 	return res, nil
-}
-
-// contextOf returns the resource that shows the context of a node.
-func contextOf(snap *engine.Snapshot, id mdstore.ID) ref {
-	return ref{workspace: snap.Workspace().ID, view: viewContext, node: id}
 }

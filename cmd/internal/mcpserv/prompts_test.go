@@ -90,7 +90,7 @@ func TestPrompts(t *testing.T) {
 func TestPromptsAreListed(t *testing.T) {
 	c := dial(t, enginetest.New(t, nil).Engine, Options{})
 	res, err := c.ListPrompts(t.Context(), nil)
-	if err != nil || len(res.Prompts) != len(prompts()) {
+	if err != nil || len(res.Prompts) != len(prompts) {
 		t.Fatalf("listed are %s: %v", jsonOf(t, res), err)
 	}
 	for _, p := range res.Prompts {
@@ -199,7 +199,7 @@ func TestPromptsDoNotSpeakFolderNames(t *testing.T) {
 				t.Errorf("%s says %q by itself", prompt, line)
 			}
 		}
-		if node != "" && !strings.Contains(got, "below is an untyped node of workspace "+plan+", its status is unknown.\nIts file is damaged") {
+		if node != "" && !strings.Contains(got, "below is a node of workspace "+plan+"; its type is unknown, its status unknown.\nIts file is damaged") {
 			t.Errorf("%s is\n%s", prompt, got)
 		}
 	}
@@ -217,7 +217,7 @@ func TestResumeTellsWhatChanged(t *testing.T) {
 	if got := shownPrompt(t, getPrompt(t, c, "resume", nil)); !strings.Contains(got, "This session has not looked before. Changed last:\n> - node-mj2hz4gy-signut") {
 		t.Errorf("before the first look:\n%s", got)
 	}
-	if got := shownPrompt(t, getPrompt(t, c, "resume", nil)); !strings.Contains(got, "Nobody else changed anything") {
+	if got := shownPrompt(t, getPrompt(t, c, "resume", nil)); !strings.Contains(got, "No one else has changed anything") {
 		t.Errorf("without a change:\n%s", got)
 	}
 	title := "By somebody else"
@@ -241,7 +241,7 @@ func TestPromptsTakeAnyArgument(t *testing.T) {
 	before := w.Store.Files()
 	c := dial(t, w.Engine, Options{})
 	huge := strings.Repeat("\x00<\n", 1<<16)
-	for _, p := range prompts() {
+	for _, p := range prompts {
 		for _, value := range []string{huge, "\x1b]0;x\x07", "\u202e", "../../root", "%00", "node-mj2hz4gy-signin\n"} {
 			args := map[string]string{}
 			for _, a := range p.args {
@@ -279,7 +279,7 @@ func TestPromptsOfAnArchive(t *testing.T) {
 	c := dial(t, w.Engine, Options{Workspace: plan})
 	for prompt, args := range map[string]map[string]string{"work-on-node": {"node": "node-mj2hz4gy-signut"}, "plan-node": {"node": "root"}, "resume": nil} {
 		got := shownPrompt(t, getPrompt(t, c, prompt, args))
-		if !strings.Contains(got, archivedSay) || strings.Contains(got, "node_transition can, as it stands") || strings.Contains(got, "Ready to be worked on") {
+		if !strings.Contains(got, "The workspace is archived: nothing in it can be started") || strings.Contains(got, "node_transition can, as it stands") || strings.Contains(got, "Ready to be worked on") {
 			t.Errorf("%s:\n%s", prompt, got)
 		}
 	}

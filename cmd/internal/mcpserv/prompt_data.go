@@ -1,0 +1,332 @@
+package mcpserv
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/template"
+	"time"
+
+	"arbor/context/render"
+	"arbor/engine"
+	"arbor/engine/ops"
+	"arbor/mdstore"
+	"arbor/statemachine"
+)
+
+const shownItems = 10 // of a list in a prompt
+
+// promptData is the data of a prompt's template. Whatever its methods return of the texts of files is quoted: each line
+// begins with ">". Ids are valid, and statuses and types are known ones, where they are not quoted.
+type promptData struct {
+	ctx  context.Context
+	env  *ops.Env
+	room int
+	text strings.Builder // the output of the template
+	step int
+	snap *engine.Snapshot
+
+	Args      map[string]string
+	Workspace *mdstore.Workspace // nil in start-workspace
+	Node      *mdstore.Node      // the subject, or the focus of the session that resumes; nil for none
+	Changes   *list              // what others changed since the session that resumes last looked
+	First     bool               // the session that resumes has not looked before
+}
+
+// load looks up what the arguments name. It refuses what the prompt cannot be about.
+func (d *promptData) load(name string) (err error) {
+	switch name {
+	case "start-workspace":
+		d.Args = map[string]string{"name": strings.TrimSpace(d.Args["name"]), "goal": strings.TrimSpace(d.Args["goal"])}
+		in := ops.WorkspaceInitIn{Name: d.Args["name"], Goal: d.Args["goal"], Write: ops.Write{DryRun: true}}
+		_, err = ops.WorkspaceInit(d.ctx, d.env, in)
+		return err
+	case "plan-node", "work-on-node":
+		var id mdstore.ID
+		if d.snap, id, err = d.env.At(d.ctx, d.Args["workspace"], d.Args["node"]); err != nil {
+			return err
+		}
+		if d.Node, err = d.snap.Known(id); err == nil {
+			err = nameable(d.Node.ID, d.Node.Path)
+		}
+	default:
+		d.snap, err = d.env.In(d.ctx, d.Args["workspace"])
+	}
+	if err != nil {
+		return err
+	}
+	d.Workspace = d.snap.Workspace()
+	switch {
+	case name == "resume":
+		d.Node = focusOf(d.ctx, d.env, d.snap)
+		changed, first, err := changedSince(d.ctx, d.env, d.Workspace.ID)
+		if err != nil {
+			return err
+		}
+		d.Changes, d.First = listOf(changed, shownItems, changeItem), first
+	case name == "plan-node" && !statemachine.TakesChildren(d.Node.Type):
+		return engine.Fail(engine.ExecutionChildren,
+			"%s takes no children, as its type is %s; plan the node above it, or work on this one (prompt work-on-node)",
+			d.Node.ID, typeWord(d.Node))
+	}
+	return nameable(d.Workspace.ID, d.Workspace.Path)
+}
+
+// nameable refuses a node or workspace that has the name of its folder as its id, which may be any text.
+func nameable(id mdstore.ID, p mdstore.Path) error {
+	if id.Valid() {
+		return nil
+	}
+	return engine.Fail(engine.FileUnreadable,
+		"%s: the file has no id that calls could name; workspace_check says how to mend it", p)
+}
+
+// Step returns the number of the next step, as a list of Markdown has it.
+func (d *promptData) Step() string {
+	d.step++
+	return fmt.Sprintf("%d.", d.step)
+}
+
+// A list is the beginning of a list, in quoted lines. It is nil when there is nothing to list.
+type list struct {
+	Items []string
+	All   int // items, with those that are left out
+}
+
+// listOf returns a list of the first of all, at most that many.
+func listOf[T any](all []T, most int, item func(T) string) *list {
+	if len(all) == 0 {
+		return nil
+	}
+	l := &list{All: len(all)}
+	for _, v := range all[:min(most, len(all))] {
+		l.Items = append(l.Items, item(v))
+	}
+	return l
+}
+
+// Show returns the items, and how many are left out. more says what brings those; without it they are not counted.
+func (l *list) Show(more string) string {
+	text := "\n" + strings.Join(l.Items, "\n")
+	if left := l.All - len(l.Items); left > 0 && more != "" {
+		text += fmt.Sprintf("\n\n%d more: %s.", left, more) // a paragraph of its own, or it would belong to the quote
+	}
+	return text
+}
+
+var promptFuncs = template.FuncMap{
+	"allowed": statemachine.Allowed, "terminal": statemachine.Terminal, "takesChildren": statemachine.TakesChildren,
+	"plural": plural, "typeWord": typeWord, "statusWord": statusWord, "quote": quote, "item": item, "node": nodeItem,
+}
+
+// quote returns a text with each of its lines marked, at most that many bytes of it.
+func quote(text string, most int) string {
+	text = strings.Trim(render.VisibleLines(text), "\n")
+	if text == "" {
+		return ""
+	}
+	kept := clipLines(text, most)
+	lines := strings.Split(kept, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight("> "+line, " ")
+	}
+	if left := len(text) - len(kept); left > 0 {
+		lines = append(lines, fmt.Sprintf("> [… %d bytes more]", left))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// clipLines returns the beginning of a text, whole lines if the first one fits.
+func clipLines(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	text = strings.ToValidUTF8(text[:most], "")
+	if i := strings.LastIndexByte(text, '\n'); i > 0 {
+		text = text[:i]
+	}
+	return text
+}
+
+// item returns a quoted line with what Arbor knows of something, and its title.
+func item(facts, title string) string {
+	const columns = 100 // of a title
+	return fmt.Sprintf("> - %s: %s", facts, render.Truncate(render.Visible(title), columns, false))
+}
+
+// itemWith returns an item with a text below it.
+func itemWith(item, text string, most int) string {
+	return item + "\n" + quote("  "+strings.ReplaceAll(text, "\n", "\n  "), most)
+}
+
+func nodeItem(n *mdstore.Node) string {
+	return item(fmt.Sprintf("%s (%s, %s)", render.Visible(string(n.ID)), typeWord(n), statusWord(n)), n.Title)
+}
+
+func changeItem(d engine.Difference) string {
+	facts := "Workspace.md"
+	if d.Node != "" {
+		facts = render.Visible(string(d.Node))
+	}
+	facts += " (" + d.Kind
+	if parts := slices.Concat(d.Fields, d.Sections); len(parts) > 0 {
+		names := strings.Join(parts[:min(6, len(parts))], ", ")
+		facts += ": " + render.Truncate(render.Visible(names), 80, false)
+	}
+	return item(facts+")", d.Title)
+}
+
+// typeWord returns the type of a node, and statusWord its status. A file may have any text for them; an unknown one is
+// not shown.
+func typeWord(n *mdstore.Node) string {
+	if statemachine.Initial(n.Type) == "" {
+		return "unknown"
+	}
+	return string(n.Type)
+}
+
+func statusWord(n *mdstore.Node) string {
+	if !statemachine.Valid(n.Type, n.Status) {
+		return "unknown"
+	}
+	return string(n.Status)
+}
+
+func plural(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}
+
+// Active returns the newest of the active workspaces, newest last.
+func (d *promptData) Active() (*list, error) {
+	out, err := ops.WorkspaceList(d.ctx, d.env, ops.WorkspaceListIn{Status: mdstore.StatusActive})
+	if err != nil {
+		return nil, err
+	}
+	all := out.Workspaces
+	l := listOf(all[max(0, len(all)-shownItems):], shownItems, func(w ops.WorkspaceHead) string { return item(w.ID, w.Name) })
+	if l != nil {
+		l.All = len(all)
+	}
+	return l, nil
+}
+
+// Archived reports whether the workspace is archived, so that nothing in it can be changed.
+func (d *promptData) Archived() bool { return mdstore.Archived(d.Workspace.Dir) }
+
+// Frozen returns the nearest node above the subject whose status keeps everything below it from changing, nil for none.
+func (d *promptData) Frozen() *mdstore.Node {
+	up, _ := d.snap.Ancestors(d.Node.ID)
+	for _, a := range up {
+		if statemachine.Frozen(a.Status) {
+			return a
+		}
+	}
+	return nil
+}
+
+// Children returns the children of the subject.
+func (d *promptData) Children() *list {
+	return d.nodes(d.Node.ID, 2*shownItems, func(depth int, _ *mdstore.Node) bool { return depth == 1 })
+}
+
+// Running returns the execution nodes that are started and not finished.
+func (d *promptData) Running() *list {
+	return d.nodes(mdstore.Root, shownItems, func(_ int, n *mdstore.Node) bool {
+		return n.Type == statemachine.Execution && statemachine.Valid(n.Type, n.Status) &&
+			n.Status != statemachine.Initial(n.Type) && !statemachine.Terminal(n.Status)
+	})
+}
+
+// nodes returns the nodes below one, and that one, for which keep is true, in the order of the tree.
+func (d *promptData) nodes(from mdstore.ID, most int, keep func(depth int, n *mdstore.Node) bool) *list {
+	var all []*mdstore.Node
+	for depth, n := range d.snap.Walk(from) {
+		if keep(depth, n) {
+			all = append(all, n)
+		}
+	}
+	return listOf(all, most, nodeItem)
+}
+
+// Latest returns the nodes that were updated last, newest first.
+func (d *promptData) Latest() *list {
+	all := slices.Collect(d.snap.All())
+	all = slices.DeleteFunc(all, func(n *mdstore.Node) bool { return n.UpdatedAt <= 0 })
+	slices.SortStableFunc(all, func(a, b *mdstore.Node) int { return cmp.Compare(b.UpdatedAt, a.UpdatedAt) })
+	return listOf(all, shownItems, func(n *mdstore.Node) string {
+		when := time.UnixMilli(n.UpdatedAt).UTC().Format("2006-01-02 15:04")
+		return item(fmt.Sprintf("%s (%s, %s)", render.Visible(string(n.ID)), statusWord(n), when), n.Title)
+	})
+}
+
+// Problems returns the problems of the workspace and its nodes, in the order of the tree.
+func (d *promptData) Problems() *list {
+	const most = 600 // bytes of one
+	var all []string
+	add := func(item string, p mdstore.Problem) {
+		if !p.IsZero() {
+			text := p.Text
+			if p.NextStep != "" {
+				text += "\nNext step: " + p.NextStep
+			}
+			all = append(all, itemWith(item, text, most))
+		}
+	}
+	add(item("the workspace", d.Workspace.Name), d.Workspace.Problem())
+	for _, n := range d.snap.Walk(mdstore.Root) {
+		add(nodeItem(n), n.Problem())
+	}
+	return listOf(all, shownItems, func(text string) string { return text })
+}
+
+// Ready returns the nodes that can be worked on now and that no other session has claimed.
+func (d *promptData) Ready() (*list, error) {
+	nodes, all, err := readyIn(d.ctx, d.env, d.Workspace.ID, shownItems)
+	l := listOf(nodes, shownItems, nodeItem)
+	if l != nil {
+		l.All = all
+	}
+	return l, err
+}
+
+// Counts says how many nodes have which status.
+func (d *promptData) Counts() string {
+	by := map[string]int{}
+	for _, n := range d.snap.Walk(mdstore.Root) {
+		by[statusWord(n)]++
+	}
+	var parts []string
+	for _, status := range slices.Sorted(maps.Keys(by)) {
+		parts = append(parts, fmt.Sprintf("%d %s", by[status], status))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Conclusions returns the conclusions of finished nodes, those near the root first, as they draw together those below:
+// as many as have room in the reply behind the text that is written already.
+func (d *promptData) Conclusions() *list {
+	const most = 2000 // bytes of one
+	var byDepth [][]string
+	all := 0
+	for depth, n := range d.snap.Walk(mdstore.Root) {
+		if c := n.Conclusion(); c != "" && statemachine.Terminal(n.Status) {
+			byDepth = append(byDepth, make([][]string, max(0, depth+1-len(byDepth)))...)
+			byDepth[depth] = append(byDepth[depth], itemWith(nodeItem(n), c, most))
+			all++
+		}
+	}
+	room, kept := d.room-jsonSize(d.text.String())-1000, 0 // the lines around them
+	texts := slices.Concat(byDepth...)
+	for ; kept < all; kept++ {
+		if room -= jsonSize(texts[kept] + "\n"); room < 0 {
+			break
+		}
+	}
+	return listOf(texts, kept, func(text string) string { return text })
+}

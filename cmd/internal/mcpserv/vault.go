@@ -1,0 +1,53 @@
+package mcpserv
+
+import (
+	"context"
+
+	"arbor/engine"
+	"arbor/engine/ops"
+	"arbor/mdstore"
+)
+
+// changedSince returns what others changed in a workspace since the caller's session last looked, without counting as a
+// look. first says that the session has not looked before.
+func changedSince(ctx context.Context, env *ops.Env, ws mdstore.ID) (all []engine.Difference, first bool, err error) {
+	if env.Session == "" {
+		return nil, true, nil
+	}
+	seen, err := env.Engine.Changes(ctx, ws, env.Session, nil)
+	if err != nil {
+		return nil, false, err
+	}
+	return seen.Differences, seen.First, nil
+}
+
+// focusOf returns the node that the caller's session works on, or else the focus of the workspace; nil for none.
+func focusOf(ctx context.Context, env *ops.Env, snap *engine.Snapshot) *mdstore.Node {
+	w := snap.Workspace()
+	var own mdstore.ID
+	if env.Session != "" {
+		if b, ok, err := env.Engine.Binding(ctx, env.Session); err == nil && ok && b.WorkspaceID == w.ID {
+			own = b.FocusedNodeID
+		}
+	}
+	for _, id := range []mdstore.ID{own, w.Focus} {
+		if n, ok := snap.Node(id); ok && id.Valid() {
+			return n
+		}
+	}
+	return nil
+}
+
+// readyIn returns nodes that can be worked on now and that no other session has claimed, at most that many, and how many
+// there are in all.
+func readyIn(ctx context.Context, env *ops.Env, ws mdstore.ID, most int) (nodes []*mdstore.Node, all int, err error) {
+	act := engine.Act{Operator: env.Operator, Session: env.Session}
+	offer, err := env.Engine.Next(ctx, ws, act, most, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, r := range offer.Nodes {
+		nodes = append(nodes, r.Node)
+	}
+	return nodes, offer.Ready, nil
+}
