@@ -12,127 +12,109 @@ import (
 	"arbor/mdstore"
 )
 
-// mostValues is how many values the protocol lets a completion have.
-const mostValues = 100
+// maxValues is how many values the protocol allows in a completion.
+const maxValues = 100
 
-// complete answers completion/complete: ids of the workspaces and nodes that an argument of a prompt or resource may name, for the beginning of an id or a part of a name or title.
+// complete answers completion/complete with the ids of the workspaces and nodes that an argument of a prompt or resource
+// may name: those that begin with the value, then those whose title does, then those whose title contains it.
 func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	p := req.Params
-	names, err := subjectNamed(p.Ref, p.Argument.Name)
+	names, err := subjectOf(p.Ref, p.Argument.Name)
 	if err != nil {
 		return nil, failed(err)
 	}
-	s.follow() // where that cannot be, a title that is a moment old will do: nothing is read again for every key that is typed
+	s.follow() // the files are not looked at again for each key that is typed
 	env := s.env(req.Session, headers(req.Extra))
 	env.Loose = true
-	var workspace string
-	if p.Context != nil {
-		workspace = p.Context.Arguments["workspace"]
-	}
-	var m matches
+	m := matches{value: strings.ToLower(p.Argument.Value)}
 	switch names {
 	case aWorkspace:
-		err = m.workspaces(ctx, env, p.Argument.Value)
+		err = m.workspaces(ctx, env)
 	case aNode:
-		err = m.nodes(ctx, env, workspace, p.Argument.Value)
+		workspace := ""
+		if p.Context != nil {
+			workspace = p.Context.Arguments["workspace"]
+		}
+		err = m.nodes(ctx, env, workspace)
 	}
 	if err != nil {
 		return nil, failed(err)
 	}
-	values := append([]string{}, slices.Concat(m[0], m[1], m[2])...) // never nil
-	res := &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: values, Total: len(values)}}
-	if len(values) > mostValues {
-		res.Completion.Values, res.Completion.HasMore = values[:mostValues], true
-	}
-	return res, nil
+	values := append([]string{}, slices.Concat(m.found[:]...)...) // never nil
+	return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: values[:min(maxValues, len(values))],
+		Total: len(values), HasMore: len(values) > maxValues}}, nil
 }
 
-// subjectNamed returns what an argument names. The error says which arguments there are.
-func subjectNamed(to *mcp.CompleteReference, name string) (subject, error) {
-	type named map[string]subject
-	var there named
+// subjectOf returns what an argument of a prompt or resource template names.
+func subjectOf(to *mcp.CompleteReference, name string) (subject, error) {
+	var args []argument
+	known := false
 	switch to.Type {
 	case "ref/prompt":
-		p, ok := findPrompt(to.Name)
-		if !ok {
-			return 0, engine.Fail(engine.InvalidParams, "%s: no such prompt; prompts/list names those there are", clip(to.Name, shownURI))
-		}
-		there = named{}
-		for _, a := range p.args {
-			there[a.name] = a.names
-		}
+		var p prompt
+		p, known = findPrompt(to.Name)
+		args = p.args
 	case "ref/resource":
-		v, ok := viewOf(to.URI)
-		if !ok {
-			return 0, engine.Fail(engine.InvalidParams, "%s: no such resource template; resources/templates/list names those there are", clip(to.URI, shownURI))
+		args = []argument{{name: "workspace", names: aWorkspace}, {name: "from", names: anyText}}
+		for _, t := range templates {
+			if whole := templateOf(t.view); to.URI == whole || to.URI+"{?from}" == whole {
+				known = true
+				if t.view.ofNode() {
+					args = append(args, argument{name: "id", names: aNode})
+				}
+			}
 		}
-		there = named{"workspace": aWorkspace, "from": anyText}
-		if v.ofNode() {
-			there["id"] = aNode
-		}
-	default:
-		return 0, engine.Fail(engine.InvalidParams, "%s: ref/prompt and ref/resource can be completed", clip(to.Type, shownURI))
 	}
-	if names, ok := there[name]; ok {
-		return names, nil
+	if !known {
+		return 0, engine.Fail(engine.InvalidParams, "%s %s cannot be completed; prompts/list and resources/templates/list "+
+			"have what can", clip(to.Type, shownURI), clip(to.Name+to.URI, shownURI))
 	}
-	e := engine.Fail(engine.InvalidParams, "%s: no such argument", clip(name, shownURI))
-	e.Details = &engine.Details{Param: clip(name, shownURI)}
-	return 0, e
+	i := slices.IndexFunc(args, func(a argument) bool { return a.name == name })
+	if i < 0 {
+		e := engine.Fail(engine.InvalidParams, "%s: no such argument", clip(name, shownURI))
+		e.Details = &engine.Details{Param: clip(name, shownURI)}
+		return 0, e
+	}
+	return args[i].names, nil
 }
 
-// viewOf returns the view that a template shows, with its query or without.
-func viewOf(template string) (view, bool) {
-	for _, t := range templates {
-		if whole := templateOf(t.view); template == whole || template+"{?from}" == whole {
-			return t.view, true
-		}
-	}
-	return "", false
+// matches are the ids that match a value, by how they match.
+type matches struct {
+	value string // in lower case
+	found [3][]string
 }
 
-// matches are ids by how they match a value: those that begin with it, those whose title does, those whose title has it somewhere.
-type matches [3][]string
-
-// add takes an id in that matches. low is the value in small letters.
-func (m *matches) add(id, title, low string) {
+// add adds an id if it matches. An id that calls could not name does not.
+func (m *matches) add(id mdstore.ID, title string) {
+	at := strings.Index(strings.ToLower(title), m.value)
 	switch {
-	case hasPrefixFold(id, low):
-		m[0] = append(m[0], id)
-	default:
-		switch i := strings.Index(strings.ToLower(title), low); {
-		case i == 0:
-			m[1] = append(m[1], id)
-		case i > 0:
-			m[2] = append(m[2], id)
-		}
+	case !id.Valid():
+	case len(id) >= len(m.value) && strings.EqualFold(string(id[:len(m.value)]), m.value):
+		m.found[0] = append(m.found[0], string(id))
+	case at == 0:
+		m.found[1] = append(m.found[1], string(id))
+	case at > 0:
+		m.found[2] = append(m.found[2], string(id))
 	}
 }
 
-// hasPrefixFold reports whether an id, which is ASCII, begins with low, whatever the case of its letters.
-func hasPrefixFold(id, low string) bool {
-	return len(id) >= len(low) && strings.EqualFold(id[:len(low)], low)
-}
-
-// workspaces finds workspaces, active ones before archived ones.
-func (m *matches) workspaces(ctx context.Context, env *ops.Env, value string) error {
-	low := strings.ToLower(value)
+// workspaces adds workspaces, active ones before archived ones.
+func (m *matches) workspaces(ctx context.Context, env *ops.Env) error {
 	for _, status := range []string{mdstore.StatusActive, mdstore.StatusArchived} {
 		out, err := ops.WorkspaceList(ctx, env, ops.WorkspaceListIn{Status: status})
 		if err != nil {
 			return err
 		}
 		for _, w := range out.Workspaces {
-			if mdstore.ID(w.ID).Valid() {
-				m.add(w.ID, w.Name, low)
-			}
+			m.add(mdstore.ID(w.ID), w.Name)
 		}
 	}
 	return nil
 }
 
-// nodes finds nodes in tree order, then those that hang below no root. Where it is open which workspace is meant, there are none.
-func (m *matches) nodes(ctx context.Context, env *ops.Env, workspace, value string) error {
+// nodes adds the nodes of a workspace, in the order of the tree and then those outside of it. It adds none if it is not
+// clear which workspace is meant.
+func (m *matches) nodes(ctx context.Context, env *ops.Env, workspace string) error {
 	snap, err := env.In(ctx, workspace)
 	if err != nil {
 		if c := engine.AsError(err).Class(); c == engine.NotFound || c == engine.Invalid {
@@ -140,31 +122,19 @@ func (m *matches) nodes(ctx context.Context, env *ops.Env, workspace, value stri
 		}
 		return err
 	}
-	low := strings.ToLower(value)
-	inTree := 0
-	for _, n := range snap.Walk(mdstore.Root) {
-		inTree++
-		m.node(n, low)
-	}
-	if inTree == snap.Len() {
-		return nil
-	}
-	met := make(map[mdstore.ID]bool, inTree)
+	met := make(map[mdstore.ID]bool, snap.Len())
 	for _, n := range snap.Walk(mdstore.Root) {
 		met[n.ID] = true
+		m.add(n.ID, n.Title)
+	}
+	if len(met) == snap.Len() {
+		return nil
 	}
 	for n := range snap.All() {
 		if !met[n.ID] {
 			met[n.ID] = true
-			m.node(n, low)
+			m.add(n.ID, n.Title)
 		}
 	}
 	return nil
-}
-
-// node takes a node in that matches, unless its file has no id that a call could name.
-func (m *matches) node(n *mdstore.Node, low string) {
-	if n.ID.Valid() {
-		m.add(string(n.ID), n.Title, low)
-	}
 }

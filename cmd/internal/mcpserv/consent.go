@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -19,14 +20,16 @@ import (
 // question is the id of the request for a person's consent.
 const question = "consent"
 
-// consent returns the arguments of a call that takes something away, once a person has agreed to it: by an answer to a question that the client puts, or by
-// the argument confirm where the client cannot ask. ask is the question. What would be refused anyway is refused before anybody is asked.
-func (s *Server) consent(ctx context.Context, o ops.Operation, env *ops.Env, req *mcp.CallToolRequest) (args json.RawMessage, ask *mcp.CallToolResult, err error) {
+// consent returns the arguments of a call that removes something, once a person has agreed: by answering a question that
+// the client shows, which ask is, or by the argument confirm where the client cannot ask. A call that would be refused
+// anyway is refused before the question.
+func (s *Server) consent(ctx context.Context, o ops.Operation, env *ops.Env, req *mcp.CallToolRequest) (
+	args json.RawMessage, ask *mcp.CallToolResult, err error) {
 	var given map[string]json.RawMessage
 	if json.Unmarshal(req.Params.Arguments, &given) != nil || given == nil {
-		return req.Params.Arguments, nil, nil // not even arguments: the operation says so
+		return req.Params.Arguments, nil, nil // the operation refuses what is not an object
 	}
-	if err := nearlyConfirm(o, given); err != nil {
+	if err := checkConfirm(o, given); err != nil {
 		return nil, nil, err
 	}
 	agreed, err := flag(o, given, confirm)
@@ -42,37 +45,38 @@ func (s *Server) consent(ctx context.Context, o ops.Operation, env *ops.Env, req
 		return args, nil, err
 	}
 	given["dryRun"] = json.RawMessage("true")
-	plan, err := json.Marshal(given)
+	dryArgs, err := json.Marshal(given)
 	if err != nil {
 		return nil, nil, err
 	}
-	out, err := o.Call(ctx, env, plan)
+	plan, err := o.Call(ctx, env, dryArgs)
 	if err != nil {
 		return nil, nil, err
 	}
-	what := loss(ctx, env, args, out)
+	what := removed(ctx, env, args, plan)
 	sum := sha256.Sum256([]byte(what + "\x00" + string(args)))
 	state := hex.EncodeToString(sum[:])
 	if r, ok := req.Params.InputResponses[question].(*mcp.ElicitResult); ok && req.Params.RequestState == state {
 		if r.Action == "accept" && r.Content[confirm] == true {
 			return args, nil, nil
 		}
-		return nil, nil, engine.Fail(engine.ConfirmationRequired, "%s: a person was asked and did not agree; nothing was changed", o.Name)
+		return nil, nil, engine.Fail(engine.ConfirmationRequired,
+			"%s: a person was asked and did not agree; nothing was changed", o.Name)
 	}
-	if !asks(req) {
-		return nil, nil, engine.Fail(engine.ConfirmationRequired, "%s moves %s to the trash; ask a person, and call again with confirm: true if they agree", o.Name, what)
+	if can := req.ClientCapabilities(); can == nil || can.Elicitation == nil ||
+		can.Elicitation.Form == nil && can.Elicitation.URL != nil {
+		return nil, nil, engine.Fail(engine.ConfirmationRequired,
+			"%s moves %s to the trash; ask a person, and call again with confirm: true if they agree", o.Name, what)
 	}
-	return nil, &mcp.CallToolResult{RequestState: state, InputRequests: mcp.InputRequestMap{question: &mcp.ElicitParams{
-		Mode:    "form",
-		Message: fmt.Sprintf("Move %s to the trash?", what),
-		RequestedSchema: &jsonschema.Schema{Type: "object", Required: []string{confirm}, Properties: map[string]*jsonschema.Schema{
-			confirm: {Type: "boolean", Title: "Move it to the trash", Default: json.RawMessage("false")},
-		}},
-	}}}, nil
+	schema := &jsonschema.Schema{Type: "object", Required: []string{confirm}, Properties: map[string]*jsonschema.Schema{
+		confirm: {Type: "boolean", Title: "Move it to the trash", Default: json.RawMessage("false")},
+	}}
+	form := &mcp.ElicitParams{Mode: "form", Message: "Move " + what + " to the trash?", RequestedSchema: schema}
+	return nil, &mcp.CallToolResult{RequestState: state, InputRequests: mcp.InputRequestMap{question: form}}, nil
 }
 
-// nearlyConfirm refuses a parameter that is nearly confirm, which the operation itself does not know.
-func nearlyConfirm(o ops.Operation, given map[string]json.RawMessage) error {
+// checkConfirm refuses a parameter with nearly the name of confirm, which the operation itself does not know.
+func checkConfirm(o ops.Operation, given map[string]json.RawMessage) error {
 	known := []string{confirm}
 	for _, p := range o.Params {
 		known = append(known, p.Name)
@@ -102,44 +106,29 @@ func flag(o ops.Operation, given map[string]json.RawMessage, name string) (bool,
 	return b != nil && *b, nil
 }
 
-// asks reports whether the client can put a question with a form to a person.
-func asks(req *mcp.CallToolRequest) bool {
-	c := req.ClientCapabilities()
-	return c != nil && c.Elicitation != nil && (c.Elicitation.Form != nil || c.Elicitation.URL == nil)
-}
-
-// loss says in words what a planned call takes away.
-func loss(ctx context.Context, env *ops.Env, args json.RawMessage, plan any) string {
+// removed says in words what a planned call removes.
+func removed(ctx context.Context, env *ops.Env, args json.RawMessage, plan any) string {
 	var in struct{ NodeID, WorkspaceID string }
 	_ = json.Unmarshal(args, &in)
-	named := func(what, id, title string) string {
-		if title != "" {
-			id = fmt.Sprintf("%q (%s)", id, clip(render.Visible(title), shownTitle))
-		}
-		return what + " " + id
-	}
+	what, title, nodes := "", "", 0
 	switch out := plan.(type) {
 	case *ops.NodeDeleteOut:
-		title := ""
+		what, nodes = "node "+in.NodeID, out.DeletedCount-1
 		if snap, id, err := env.At(ctx, in.WorkspaceID, in.NodeID); err == nil {
 			if n, ok := snap.Node(id); ok {
 				title = n.Title
 			}
 		}
-		return counted(named("node", in.NodeID, title), out.DeletedCount-1)
 	case *ops.WorkspaceDeleteOut:
-		title := ""
+		what, nodes = "workspace "+in.WorkspaceID, out.DeletedCount
 		if snap, err := env.In(ctx, in.WorkspaceID); err == nil {
 			title = snap.Workspace().Name
 		}
-		return counted(named("workspace", in.WorkspaceID, title), out.DeletedCount)
 	}
-	return "it"
-}
-
-const shownTitle = 80 // bytes of a title in a question
-
-func counted(what string, nodes int) string {
+	if title != "" {
+		kind, id, _ := strings.Cut(what, " ")
+		what = fmt.Sprintf("%s %q (%s)", kind, id, clip(render.Visible(title), 80))
+	}
 	switch {
 	case nodes <= 0:
 		return what

@@ -1,6 +1,7 @@
 package mcpserv
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -99,11 +100,13 @@ func TestContextCarriesWhatCounts(t *testing.T) {
 }
 
 func jsonRaw(s string) string {
-	data, err := encode(s)
-	if err != nil {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // as replies are written
+	if err := enc.Encode(s); err != nil {
 		panic(err)
 	}
-	return string(data)
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // What a page of a context may have besides what it carries: a share of it for the marks in front of lines, labels and parentheses, and the same sentences on every page, which

@@ -1,8 +1,10 @@
 package mcpserv
 
 import (
+	"encoding/json"
 	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"arbor/context/render"
@@ -10,44 +12,43 @@ import (
 )
 
 const (
-	maxMessage = 1500 // bytes of an error's message: what a caller gave may be quoted in it
-	maxFact    = 300  // bytes of what a caller gave, in the details
+	maxMessage = 1500 // bytes of an error's message, which may quote what a caller gave
+	maxFact    = 300  // bytes of a caller's value in the details of an error
+	maxData    = 2048 // bytes of a URI in the data of an error, and of the details beside it
 )
 
-// A refusal is an error as the result of a tool.
-type refusal struct {
+// A refused is an error as the result of a tool.
+type refused struct {
 	Error engine.Error `json:"error"`
 	Text  string       `json:"-"`
 }
 
 // ReplyText returns the text of the reply, which is all that clients show a model.
-func (r *refusal) ReplyText() string { return r.Text }
+func (r *refused) ReplyText() string { return r.Text }
 
 // failure returns an error as the result of a tool that failed.
 func (s *Server) failure(e *engine.Error) (*mcp.CallToolResult, error) {
 	c := *e
 	c.Message = shorten(render.VisibleLines(shorten(e.Message, 2*maxMessage)), maxMessage)
+	text := string(c.Code) + ": " + c.Message
 	if e.Details != nil {
 		d := *e.Details
 		d.NodeID, d.Param, c.Details = clip(d.NodeID, maxFact), clip(d.Param, maxFact), &d
-	}
-	text := string(c.Code) + ": " + c.Message
-	if d := e.Details; d != nil {
-		if len(d.Allowed) > 0 && !mentions(text, d.Allowed) {
+		if len(d.Allowed) > 0 && !containsAll(text, d.Allowed) {
 			text += " Allowed: " + strings.Join(d.Allowed, ", ") + "."
 		}
 		if d.Committed {
 			text += " The change is made: do not repeat it."
 		}
 	}
-	r, err := s.reply(&refusal{c, text})
+	r, err := s.reply(&refused{c, text})
 	if err == nil {
 		r.IsError = true
 	}
 	return r, err
 }
 
-func mentions(text string, words []string) bool {
+func containsAll(text string, words []string) bool {
 	for _, w := range words {
 		if !strings.Contains(text, w) {
 			return false
@@ -56,7 +57,44 @@ func mentions(text string, words []string) bool {
 	return true
 }
 
-// clip cuts a text that is longer than most bytes, at a character.
+// failed returns an error as one of the protocol.
+func failed(err error) error { return notFound("", err) }
+
+// notFound returns an error as one of the protocol, for a request that cannot show the resource of a URI: parameters are
+// at fault where the caller can correct it, otherwise the server. Its data name the URI, as the protocol asks.
+func notFound(uri string, err error) error {
+	if e, ok := err.(*jsonrpc.Error); ok {
+		return e
+	}
+	e := engine.AsError(err)
+	code := int64(jsonrpc.CodeInternalError)
+	message := string(e.Code) + ": " + e.Message
+	switch e.Class() {
+	case engine.NotFound, engine.Invalid, engine.Refused:
+		code = jsonrpc.CodeInvalidParams
+		if uri != "" {
+			message = "Resource not found: " + e.Message
+		}
+	}
+	if len(uri) > maxData {
+		uri = clip(uri, shownURI)
+	}
+	data := struct {
+		URI     string          `json:"uri,omitempty"`
+		Code    engine.Code     `json:"code"`
+		Details *engine.Details `json:"details,omitempty"`
+	}{uri, e.Code, e.Details}
+	if marshalled(data) > 2*maxData {
+		data.Details = nil
+	}
+	raw, err := json.Marshal(data)
+	if err != nil {
+		raw = nil
+	}
+	return &jsonrpc.Error{Code: code, Message: clip(message, maxMessage), Data: raw}
+}
+
+// clip cuts a text that is longer than most bytes, between two characters.
 func clip(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -64,7 +102,8 @@ func clip(s string, most int) string {
 	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
-// shorten leaves out the middle of a message that is longer than most bytes: it begins with what is wrong, and ends with what would work.
+// shorten removes the middle of a message that is longer than most bytes: the beginning says what is wrong, the end what
+// would work.
 func shorten(s string, most int) string {
 	if len(s) <= most {
 		return s

@@ -14,58 +14,58 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// An Endpoint serves the protocol over HTTP at one address: stateless to clients that speak 2026-07-28 or later, with sessions to older
-// ones. It checks no Host, no Origin and no token; that is for a guard in front of it.
+// An Endpoint serves the protocol over HTTP at one address: stateless to clients that speak 2026-07-28 or later, with
+// sessions to older ones. It checks no Host, no Origin and no token; a guard in front of it does.
+//
+// A request of a modern client is cancelled when the client goes. A call of an older one goes on, as its client may come
+// back for the answer; it is cancelled when its session ends: when the client says so, after half an hour without a
+// request, when too many others have begun since, or with Shutdown.
 type Endpoint struct {
-	server    func(*http.Request) *mcp.Server
 	stateless http.Handler
 	stateful  http.Handler
 	sessions  httpSessions
 }
 
-// HTTP returns the handler of one MCP endpoint: stateless for clients that speak 2026-07-28 or later, with sessions for older ones. server
-// returns the server of a request, one of a few that last as long as the endpoint, or nil to refuse it. log gets what the protocol has to
-// say about requests; nil discards it.
-//
-// A request of a modern client is cancelled when the client goes. A call of an older one goes on, as its client may come back for the
-// answer; it is cancelled when its session ends, which is when the client says so, after half an hour without a request, when too many
-// others have begun since, or with Shutdown.
-func HTTP(server func(*http.Request) *mcp.Server, log *slog.Logger) *Endpoint {
+// HTTP returns an endpoint that serves server, and no other endpoint does. log gets the protocol's messages about
+// requests; nil discards them.
+func HTTP(server *mcp.Server, log *slog.Logger) *Endpoint {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	// The SDK's own look at Host knows nothing of the names that a guard has been told to allow.
+	get := func(*http.Request) *mcp.Server { return server }
+	// The SDK's own check of Host does not know the names that a guard allows.
 	opt := mcp.StreamableHTTPOptions{Logger: log, MaxRequestBodyBytes: maxBody, DisableLocalhostProtection: true}
 	stateless := opt
 	stateless.Stateless, stateless.PropagateRequestCancellation = true, true
-	return &Endpoint{
-		server:    server,
-		stateless: mcp.NewStreamableHTTPHandler(server, &stateless),
-		stateful:  mcp.NewStreamableHTTPHandler(server, &opt),
-		sessions:  httpSessions{log: log},
+	e := &Endpoint{
+		stateless: mcp.NewStreamableHTTPHandler(get, &stateless),
+		stateful:  mcp.NewStreamableHTTPHandler(get, &opt),
+		sessions:  httpSessions{log: log, open: map[string]*httpSession{}},
 	}
+	server.AddReceivingMiddleware(e.sessions.receive)
+	return e
 }
 
 var _ http.Handler = (*Endpoint)(nil)
 
-// Shutdown ends every session, and the calls that are still running in them, and refuses new ones. It returns when they have ended, or with
-// ctx's error when that ends before.
+// Shutdown ends every session with its running calls, and refuses new ones. It returns when they have ended, or with
+// ctx's error when that ends first.
 func (e *Endpoint) Shutdown(ctx context.Context) error { return e.sessions.shutdown(ctx) }
 
 // ServeHTTP answers one request.
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	session := r.Header.Get(sessionHeader)
+	id := r.Header.Get(sessionHeader)
 	switch {
 	case r.Header.Get(versionHeader) >= modern:
 		e.stateless.ServeHTTP(w, r)
-	case session != "" && r.Method == http.MethodDelete:
-		e.sessions.leave(session)
+	case id != "" && r.Method == http.MethodDelete:
+		e.sessions.leave(id)
 		e.stateful.ServeHTTP(w, r)
-	case session != "":
-		defer e.sessions.enter(session)()
+	case id != "":
+		defer e.sessions.enter(id)()
 		e.stateful.ServeHTTP(w, r)
 	case r.Method != http.MethodPost:
-		e.stateful.ServeHTTP(w, r) // which says what is missing
+		e.stateful.ServeHTTP(w, r) // says what is missing
 	default:
 		e.begin(w, r)
 	}
@@ -78,85 +78,84 @@ const (
 	maxBody       = mcp.DefaultMaxRequestBodyBytes
 )
 
-// begin answers a request that says neither a modern version nor its session, which leaves what is in its body to tell.
+// begin answers a request that names neither a modern version nor a session: its body tells which handler it is for.
 func (e *Endpoint) begin(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		status, message := http.StatusBadRequest, "the body breaks off; send it whole"
 		if large := new(http.MaxBytesError); errors.As(err, &large) {
-			status, message = http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than the %d bytes that are read; send less at once", large.Limit)
+			status = http.StatusRequestEntityTooLarge
+			message = fmt.Sprintf("the body has more than the %d bytes that are read; send less at once", large.Limit)
 		}
 		refuseRequest(w, status, nil, message)
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	switch what, id := lookAt(body); {
-	case what == begins && e.sessions.ended():
-		refuseRequest(w, http.StatusServiceUnavailable, id, "the server is about to end; connect again when it has been started again")
-	case what == begins:
-		if server := e.server(r); server != nil {
-			e.sessions.watch(server)
-		}
+	switch needs, id := handlerFor(body); {
+	case needs == beginsSession && e.sessions.ended():
+		refuseRequest(w, http.StatusServiceUnavailable, id,
+			"the server is about to end; connect again when it has been started again")
+	case needs == beginsSession:
 		e.stateful.ServeHTTP(w, r)
-	case what == sessionless:
+	case needs == noSession:
 		e.stateless.ServeHTTP(w, r)
 	default:
-		refuseRequest(w, http.StatusBadRequest, id, "the request belongs to no session; send initialize first, and the "+sessionHeader+
-			" of its response with every request after it, or speak version "+modern+" and say so in "+versionHeader)
+		refuseRequest(w, http.StatusBadRequest, id, "the request belongs to no session; send initialize first, and the "+
+			sessionHeader+" of its response with every request after it, or speak version "+modern+" and say so in "+versionHeader)
 	}
 }
 
-// An opening is what a body has to do with sessions.
-type opening int
+// need says what a body needs.
+type need int
 
 const (
-	needsSession opening = iota
-	begins               // it is the handshake of an older client
-	sessionless          // it is of a modern client, or so bad that no session should come of it
+	inSession     need = iota // a session
+	beginsSession             // a new one: it is the handshake of an older client
+	noSession                 // none: it is from a modern client, or so bad that the SDK should refuse it
 )
 
-// lookAt tells what a body has to do with sessions, and the id of its request if it has one. Whatever it takes wrongly is refused by who gets it.
-func lookAt(body []byte) (opening, json.RawMessage) {
-	type frame struct {
+// handlerFor says what a body needs, and the id of its request if it has one.
+func handlerFor(body []byte) (need, json.RawMessage) {
+	type message struct {
 		ID     json.RawMessage `json:"id"`
 		Method string          `json:"method"`
 		Params struct {
 			Meta map[string]json.RawMessage `json:"_meta"`
 		} `json:"params"`
 	}
-	var all []frame // of a batch, which only old clients send
-	if trimmed := bytes.TrimLeft(body, " \t\r\n"); len(trimmed) == 0 || trimmed[0] != '[' {
-		all = make([]frame, 1)
-		if json.Unmarshal(body, &all[0]) != nil {
-			return sessionless, nil
-		}
-	} else if json.Unmarshal(body, &all) != nil {
-		return sessionless, nil
+	all := make([]message, 1)
+	var err error
+	if bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) { // a batch, which only old clients send
+		err = json.Unmarshal(body, &all)
+	} else {
+		err = json.Unmarshal(body, &all[0])
 	}
-	for _, f := range all {
+	if err != nil {
+		return noSession, nil
+	}
+	for _, m := range all {
 		var version string
-		_ = json.Unmarshal(f.Params.Meta[mcp.MetaKeyProtocolVersion], &version) // what is no text is no version
+		_ = json.Unmarshal(m.Params.Meta[mcp.MetaKeyProtocolVersion], &version) // what is not a string is no version
 		switch {
-		case f.Method == "server/discover" || version >= modern:
-			return sessionless, nil
-		case f.Method == "initialize":
-			return begins, f.ID
+		case m.Method == "server/discover" || version >= modern:
+			return noSession, nil
+		case m.Method == "initialize":
+			return beginsSession, m.ID
 		}
 	}
 	if len(all) == 1 {
-		return needsSession, all[0].ID
+		return inSession, all[0].ID
 	}
-	return needsSession, nil
+	return inSession, nil
 }
 
-// refuseRequest answers in the protocol's form.
+// refuseRequest answers with an error of the protocol.
 func refuseRequest(w http.ResponseWriter, status int, id json.RawMessage, message string) {
 	if id == nil {
 		id = json.RawMessage("null")
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{ // a client that is gone misses nothing
-		"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": jsonrpc.CodeInvalidRequest, "message": message},
-	})
+	fault := jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: message}
+	_ = json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": id, "error": fault}) // fails if the client is gone
 }

@@ -14,62 +14,47 @@ const (
 	maxSessions = 256              // with one more, the one that has been idle for the longest ends
 )
 
-// httpSessions are those of an endpoint's older clients. The SDK keeps them by id until somebody closes them, counts a client that only listens
-// as gone, and waits, when it closes one, for calls that may wait for a client that is gone: so it is decided here when a session ends, and
-// its calls are cancelled then.
+// httpSessions are the sessions of an endpoint's older clients. The SDK never ends one by itself, or counts a client that
+// only listens as gone, and waits at the end of a session for calls that may wait for the client: so this decides when a
+// session ends, and cancels its calls then.
 type httpSessions struct {
 	log *slog.Logger
 
 	mu      sync.Mutex
-	open    map[string]*httpSession // by id
-	watched map[*mcp.Server]bool
-	over    bool
-	closing sync.WaitGroup // of sessions that have ended
+	open    map[string]*httpSession // guarded by mu: by id
+	over    bool                    // guarded by mu: since shutdown
+	closing sync.WaitGroup          // of sessions that have ended
 }
 
-// An httpSession is one that a client has begun.
+// An httpSession is one that a client has begun. Its fields are guarded by httpSessions.mu.
 type httpSession struct {
 	protocol *mcp.ServerSession
 	ctx      context.Context // ends with the session
 	end      context.CancelFunc
 	requests int         // that are being answered, streams included
-	since    time.Time   // when there were requests last
-	timer    *time.Timer // looks whether it has been idle for too long
+	since    time.Time   // the end of the last request
+	timer    *time.Timer // ends the session when it has been idle for too long
 }
 
-// watch lets the server tell when sessions begin and which calls are made in them.
-func (s *httpSessions) watch(server *mcp.Server) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.watched[server] {
-		return
-	}
-	if s.watched == nil {
-		s.watched, s.open = map[*mcp.Server]bool{}, map[string]*httpSession{}
-	}
-	s.watched[server] = true
-	server.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
-		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-			protocol, ok := req.GetSession().(*mcp.ServerSession)
-			if !ok || protocol.ID() == "" { // stateless, or not over HTTP
-				return next(ctx, method, req)
-			}
-			if method == "initialize" {
-				res, err := next(ctx, method, req)
-				if err == nil {
-					s.add(protocol)
-				}
-				return res, err
-			}
-			if in := s.get(protocol.ID()); in != nil {
-				var cancel context.CancelFunc
-				ctx, cancel = context.WithCancel(ctx)
-				defer cancel()
-				defer context.AfterFunc(in.ctx, cancel)()
-			}
+// receive is the middleware that notes when sessions begin, and cancels calls when their session ends.
+func (s *httpSessions) receive(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		protocol, ok := req.GetSession().(*mcp.ServerSession)
+		if !ok || protocol.ID() == "" { // stateless, or not over HTTP
 			return next(ctx, method, req)
 		}
-	})
+		if in := s.get(protocol.ID()); in != nil {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithCancel(ctx)
+			defer cancel()
+			defer context.AfterFunc(in.ctx, cancel)()
+		}
+		res, err := next(ctx, method, req)
+		if method == "initialize" && err == nil {
+			s.add(protocol)
+		}
+		return res, err
+	}
 }
 
 func (s *httpSessions) get(id string) *httpSession {
@@ -88,7 +73,7 @@ func (s *httpSessions) ended() bool {
 func (s *httpSessions) add(protocol *mcp.ServerSession) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.over { // by now
+	if s.over { // since begin asked
 		go protocol.Close()
 		return
 	}
@@ -102,7 +87,7 @@ func (s *httpSessions) add(protocol *mcp.ServerSession) {
 	s.open[id] = in
 }
 
-// expire ends a session that has been idle for too long, unless it was taken up just now.
+// expire ends a session that has been idle for too long, unless a request has come just now.
 func (s *httpSessions) expire(id string, in *httpSession) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,7 +97,7 @@ func (s *httpSessions) expire(id string, in *httpSession) {
 	}
 }
 
-// makeRoom ends the session that has been idle for the longest. Where none is idle it ends none: they have clients that wait.
+// makeRoom ends the session that has been idle for the longest, none if all have a client that waits.
 func (s *httpSessions) makeRoom() {
 	oldest := ""
 	for id, in := range s.open {
@@ -126,7 +111,7 @@ func (s *httpSessions) makeRoom() {
 	}
 }
 
-// enter begins a request in a session, and returns what ends it. An id that no session has is none of ours.
+// enter begins a request in a session, and returns what ends it. The SDK refuses an id that no session has.
 func (s *httpSessions) enter(id string) (leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,13 +129,14 @@ func (s *httpSessions) enter(id string) (leave func()) {
 	}
 }
 
-// leave ends a session and its calls, and leaves it to the caller to tell the SDK.
+// leave ends a session and its calls. The caller tells the SDK.
 func (s *httpSessions) leave(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forget(id)
 }
 
+// forget removes a session and cancels its calls. s.mu must be held.
 func (s *httpSessions) forget(id string) *httpSession {
 	in := s.open[id]
 	if in != nil {
@@ -161,10 +147,10 @@ func (s *httpSessions) forget(id string) *httpSession {
 	return in
 }
 
-// close ends a session, and tells the SDK, which waits for its calls.
+// close ends a session, and tells the SDK, which waits for its calls. s.mu must be held.
 func (s *httpSessions) close(id string) {
 	in := s.forget(id)
-	s.closing.Go(func() { _ = in.protocol.Close() }) // of a connection that is gone, whose errors nobody misses
+	s.closing.Go(func() { _ = in.protocol.Close() }) // the connection is gone, so its errors do not matter
 }
 
 func (s *httpSessions) shutdown(ctx context.Context) error {

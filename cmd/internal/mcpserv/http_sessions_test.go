@@ -193,7 +193,7 @@ func TestHTTPHandshakeDuringShutdown(t *testing.T) {
 		if err := e.Shutdown(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		do(&Endpoint{stateful: e.stateful, stateless: e.stateless, server: e.server}, request(t.Context(), "POST", initialize)) // looked before it ended
+		do(&Endpoint{stateful: e.stateful, stateless: e.stateless}, request(t.Context(), "POST", initialize)) // looked before it ended
 		synctest.Wait()
 		if n := y.sessions(); n != 0 {
 			t.Errorf("%d sessions are left", n)

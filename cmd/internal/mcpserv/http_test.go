@@ -71,7 +71,7 @@ func (y *toy) sessions() int {
 }
 
 func (y *toy) endpoint() *Endpoint {
-	return HTTP(func(*http.Request) *mcp.Server { return y.Server }, nil)
+	return HTTP(y.Server, nil)
 }
 
 // listen serves the toy until the test ends.
@@ -287,15 +287,6 @@ func TestHTTPServesAnyHost(t *testing.T) {
 	r.Host = "arbor.example"
 	if w := do(e, r); w.Code != 200 {
 		t.Errorf("%d %s", w.Code, w.Body)
-	}
-}
-
-func TestHTTPWithoutAServer(t *testing.T) {
-	e := HTTP(func(*http.Request) *mcp.Server { return nil }, nil)
-	for _, headers := range [][]string{nil, {versionHeader, modern}} {
-		if w := do(e, request(t.Context(), "POST", initialize, headers...)); w.Code != 400 {
-			t.Errorf("%v: %d %s", headers, w.Code, w.Body)
-		}
 	}
 }
 

@@ -1,14 +1,13 @@
-// Package mcpserv offers an open vault to AI assistants over the Model Context Protocol: the operations of the catalogue as tools, workspaces and
-// nodes as resources, ways of working as prompts.
+// Package mcpserv offers an open vault to AI assistants over the Model Context Protocol: the operations of the catalogue
+// as tools, workspaces and nodes as resources, ways of working as prompts.
 //
-// It holds no rule of its own: what a call does, engine/ops does. What it adds is what assistants need: schemas in few bytes, replies
-// that fit into a model's attention, a question before something is taken away, and news of what people changed.
+// It has no rules of its own: engine/ops carries out every call. It adds schemas in few bytes, replies of bounded size, a
+// question to a person before something is removed, and notifications of what people changed.
 package mcpserv
 
 import (
 	"context"
 	"log/slog"
-	"net/http"
 	"sync"
 	"time"
 
@@ -18,34 +17,34 @@ import (
 	"arbor/mdstore"
 )
 
-// Options are what a Server takes from outside. The zero Options work.
+// Options configure a Server. The zero Options work.
 type Options struct {
 	Version   string       // of the program, for clients that show it
 	Profile   Profile      // which tools are offered; "" is ProfileAll
-	Workspace string       // the workspace of calls that name none, until their session is bound; "" where none is the default
-	Session   string       // the session of every connection that binds none itself; "" gives each connection one of its own
+	Workspace string       // of calls that name none, until their session is bound; "" for no default
+	Session   string       // of every connection that binds none itself; "" gives each connection one of its own
 	Operator  string       // who acts, for log lines; "" is mdstore.OperatorAI
 	MaxTokens int          // the largest reply, in tokens counted as bytes/4; 0 is DefaultMaxTokens
 	Log       *slog.Logger // nil: nothing is logged
 }
 
-// The largest reply, in tokens: unless told otherwise, and at the least.
 const (
-	DefaultMaxTokens = 8000
-	LeastMaxTokens   = 500
+	DefaultMaxTokens = 8000 // the largest reply, in tokens
+	LeastMaxTokens   = 500  // the smallest value of Options.MaxTokens
 )
 
-// A Server offers one open vault. It serves any number of connections at once, one after another and side by side.
+// A Server offers one open vault to any number of connections at once.
 type Server struct {
-	engine *engine.Engine
-	opt    Options
-	mcp    *mcp.Server
-	open   connections
-	news   news
+	engine        *engine.Engine
+	opt           Options
+	mcp           *mcp.Server
+	connections   connections
+	subscriptions subscriptions
 
-	ctx     context.Context // ends with Close
-	end     context.CancelFunc
-	running sync.WaitGroup // what Close waits for
+	following sync.Once       // see follow
+	ctx       context.Context // ends with Close
+	end       context.CancelFunc
+	running   sync.WaitGroup // of goroutines that Close waits for
 }
 
 // New returns a server over the engine's vault. Close ends it. The error says which option does not work.
@@ -63,19 +62,21 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 		opt.MaxTokens = DefaultMaxTokens
 	}
 	if opt.MaxTokens < LeastMaxTokens {
-		return nil, engine.Fail(engine.InvalidParams, "a reply of at most %d tokens is too small for one; %d is the least", opt.MaxTokens, LeastMaxTokens)
+		return nil, engine.Fail(engine.InvalidParams, "a reply of at most %d tokens is too small; %d is the least",
+			opt.MaxTokens, LeastMaxTokens)
 	}
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{engine: e, opt: opt, open: connections{all: map[*mcp.ServerSession]*connection{}},
-		news: news{wanted: map[*mcp.ServerSession]map[string]ref{}, known: map[mdstore.ID]*engine.Snapshot{}}}
+	s := &Server{engine: e, opt: opt}
 	s.ctx, s.end = context.WithCancel(context.Background())
-	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "arbor", Title: "Arbor", Version: opt.Version}, &mcp.ServerOptions{
-		Instructions:       instructions,
-		Logger:             opt.Log,
-		Capabilities:       &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}}, // neither list changes
-		SetCacheable:       cacheable,
+	about := &mcp.Implementation{Name: "arbor", Title: "Arbor", Version: opt.Version}
+	s.mcp = mcp.NewServer(about, &mcp.ServerOptions{
+		Instructions: instructions,
+		Logger:       opt.Log,
+		// The lists of tools and prompts do not change.
+		Capabilities:       &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}},
+		SetCacheable:       setCacheable,
 		CompletionHandler:  s.complete,
 		SubscribeHandler:   s.subscribe,
 		UnsubscribeHandler: s.unsubscribe,
@@ -83,22 +84,50 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 	if err := s.addTools(); err != nil {
 		return nil, err
 	}
-	s.mcp.AddReceivingMiddleware(s.answerTools)
-	s.addResources()
+	s.addTemplates()
 	s.addPrompts()
+	s.mcp.AddReceivingMiddleware(s.receive)
 	return s, nil
 }
 
-// cacheable says how long clients may keep what does not change while a server runs.
-func cacheable(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
+// setCacheable says how long clients may keep what does not change while a server runs: not so long that they miss a
+// newer program in place of this one.
+func setCacheable(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
 	switch req.(type) {
 	case *mcp.ListToolsRequest, *mcp.ListPromptsRequest, *mcp.ListResourceTemplatesRequest:
-		c.TTLMs = int(listsKept / time.Millisecond)
+		c.TTLMs = int(5 * time.Minute / time.Millisecond)
 	}
 }
 
-// listsKept is short enough for a newer program in place of this one to be noticed.
-const listsKept = 5 * time.Minute
+// receive handles requests before the SDK does: it refuses names of tools and resources that it does not know, with a
+// reason, and makes each request see what the files say now.
+func (s *Server) receive(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
+		switch req := req.(type) {
+		case *mcp.ListResourcesRequest: // from the vault: resources are not registered
+			list, err := s.listResources(ctx, req.Params)
+			if err != nil {
+				return nil, failed(err)
+			}
+			return list, nil
+		case *mcp.CallToolRequest:
+			if req.Params != nil {
+				err = s.checkTool(req.Params.Name)
+			}
+		case *mcp.ReadResourceRequest:
+			_, err = parseURI(req.Params.URI)
+		case *mcp.GetPromptRequest:
+		default:
+			return next(ctx, method, req)
+		}
+		if err != nil {
+			return nil, err
+		}
+		s.engine.Refresh()
+		defer s.follow() // looks at every folder, so the first answer does not wait for it
+		return next(ctx, method, req)
+	}
+}
 
 // Close ends what the server does in the background and waits for it. Connections must have ended.
 func (s *Server) Close() {
@@ -106,7 +135,6 @@ func (s *Server) Close() {
 	s.running.Wait()
 }
 
-// Endpoint returns the handler of the vault over HTTP, for clients of every version. Its Shutdown comes before Close.
-func (s *Server) Endpoint() *Endpoint {
-	return HTTP(func(*http.Request) *mcp.Server { return s.mcp }, s.opt.Log)
-}
+// Endpoint returns the handler of the vault over HTTP, for clients of every version. It is called once; the Shutdown of
+// the endpoint comes before Close.
+func (s *Server) Endpoint() *Endpoint { return HTTP(s.mcp, s.opt.Log) }

@@ -39,9 +39,9 @@ func (p *peer) subscribe(uris ...string) {
 
 // wanted reports whether the server is to tell somebody of a resource.
 func (p *peer) wanted(uri string) bool {
-	p.server.news.mu.Lock()
-	defer p.server.news.mu.Unlock()
-	for _, all := range p.server.news.wanted {
+	p.server.subscriptions.mu.Lock()
+	defer p.server.subscriptions.mu.Unlock()
+	for _, all := range p.server.subscriptions.wanted {
 		if _, ok := all[uri]; ok {
 			return true
 		}
@@ -127,7 +127,7 @@ func TestSubscriptionsEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.server.Close()
-	if n := len(w.server.news.wanted); n != 0 {
+	if n := len(w.server.subscriptions.wanted); n != 0 {
 		t.Errorf("%d clients are still to be told", n)
 	}
 }

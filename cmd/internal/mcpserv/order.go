@@ -48,9 +48,9 @@ type waiting struct {
 type access uint8
 
 const (
-	none   access = iota // nothing: it never waits
-	reads                // it waits for writing calls
-	writes               // it waits for all calls
+	noAccess access = iota // nothing: it never waits
+	reads                  // it waits for writing calls
+	writes                 // it waits for all calls
 )
 
 func newOrderedConn(inner mcp.Connection) *orderedConn {
@@ -86,13 +86,13 @@ func (c *orderedConn) arrive(m jsonrpc.Message) {
 	case *jsonrpc.Request:
 		a := accessOf(m)
 		switch {
-		case a != none:
+		case a != noAccess:
 			c.queue = append(c.queue, waiting{m, a})
 			return
 		case m.Method == "notifications/cancelled":
 			c.cancel(m.Params)
 		case m.IsCall() && m.Method != "subscriptions/listen": // which is answered only when it ends
-			c.running[m.ID] = none
+			c.running[m.ID] = noAccess
 		}
 	}
 	c.started = append(c.started, m)
@@ -111,7 +111,7 @@ func accessOf(m *jsonrpc.Request) access {
 	case "resources/list", "resources/read", "prompts/get":
 		return reads
 	}
-	return none
+	return noAccess
 }
 
 // cancel removes a call from the queue. c.mu must be held.

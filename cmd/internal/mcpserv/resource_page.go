@@ -8,14 +8,16 @@ import (
 	"arbor/engine/ops"
 )
 
-// leastPage is the room that a page has at least, in bytes, so that a reader who follows the pages of a text gets to its end however small replies are to be.
+// leastPage is the least room of a page, in bytes, so that a client that follows the pages reaches the end of a text
+// however small replies are.
 const leastPage = 64
 
-// jsonSize returns the number of bytes that a text has within a string of JSON, as package encoding/json writes it.
+// jsonSize returns how many bytes a text takes within a string of JSON, as package encoding/json writes it.
 var jsonSize = ops.TextSize
 
-// page returns the part of a text from a place on that takes at most room bytes of JSON, whole lines where a line fits at all. Where that is not the rest, a last line of
-// Arbor's own says how much is left out and names what brings it: uri of the place where the text goes on. ok is false for a place behind the end.
+// page returns the part of a text from a place on that takes at most room bytes of JSON, in whole lines where a line
+// fits. If that is not the rest of the text, a last line by Arbor says how much is left out, and which URI has it: uri
+// returns that of a place. ok is false for a place behind the end.
 func page(text string, from place, room int, uri func(place) string) (part string, ok bool) {
 	rest, ok := tail(text, from)
 	if !ok {
@@ -50,7 +52,8 @@ func notice(left, all int, uri string) string {
 	return fmt.Sprintf("[Arbor: cut here; %d of %d bytes are left out, %s has them]\n", left, all, uri)
 }
 
-// fitting returns the length of the longest beginning of s that takes at most room bytes of JSON and cuts no character; at least one character.
+// fitting returns the length of the longest beginning of s that takes at most room bytes of JSON and ends with a whole
+// character; at least one character.
 func fitting(s string, room int) int {
 	n := 0
 	for n < len(s) {
@@ -65,8 +68,8 @@ func fitting(s string, room int) int {
 	return n
 }
 
-// tail returns the text from a place on; false where the text does not reach it.
-func tail(text string, from place) (string, bool) {
+// tail returns the text from a place on. ok is false if the text ends before it.
+func tail(text string, from place) (rest string, ok bool) {
 	for i := 1; i < from.line; i++ {
 		_, rest, more := strings.Cut(text, "\n")
 		if !more || rest == "" {

@@ -21,52 +21,49 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	uri := req.Params.URI
 	r, err := parseURI(uri)
 	if err != nil {
-		return nil, notFound(uri, engine.AsError(err))
+		return nil, err
 	}
-	env := s.reader(req.Session, req.Extra)
-	res := &mcp.ReadResourceResult{Cacheable: private, Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: markdown}}}
+	shown := &mcp.ResourceContents{URI: uri, MIMEType: markdown}
+	res := &mcp.ReadResourceResult{Cacheable: private, Contents: []*mcp.ResourceContents{shown}}
 	room := s.replyRoom() - marshalled(res)
-	text, err := s.text(ctx, env, r, s.contextRoom(r))
+	text, err := s.text(ctx, s.reader(req.Session, req.Extra), r)
+	if err == nil {
+		var ok bool
+		if shown.Text, ok = page(text, r.from, room, func(p place) string { return r.at(p).String() }); !ok {
+			lines := strings.Count(strings.TrimSuffix(text, "\n")+"\n", "\n")
+			err = engine.Fail(engine.InvalidParams, "%s: the text has only %d lines now; %s is its beginning",
+				clip(uri, shownURI), lines, r.at(place{}))
+		}
+	}
 	if err != nil {
-		return nil, notFound(uri, engine.AsError(err))
+		return nil, notFound(uri, err)
 	}
-	part, ok := page(text, r.from, room, func(p place) string { return r.at(p).String() })
-	if !ok {
-		return nil, notFound(uri, engine.Fail(engine.InvalidParams, "%s: the text has %d lines by now; %s is its beginning", clip(uri, shownURI), lines(text), r.at(place{})))
-	}
-	res.Contents[0].Text = part
 	return res, nil
 }
 
-// contextRoom is the room of a context that is read as a resource. It is the same whatever page of it is asked for, so that the pages are of one text.
-func (s *Server) contextRoom(r ref) int {
-	const beside = 120 // bytes of the result
-	return s.replyRoom() - beside - len(r.at(place{mdstore.MaxFileSize, mdstore.MaxFileSize}).String())
-}
-
-// reader returns who asks for something to read, which is bounded where it is shown.
+// reader returns the env of a request for a resource or prompt. Its results are whole; page cuts what is shown.
 func (s *Server) reader(session *mcp.ServerSession, extra *mcp.RequestExtra) *ops.Env {
-	s.follow()
-	s.engine.Refresh()
 	env := s.env(session, headers(extra))
 	env.MaxBytes = 0
 	return env
 }
 
-// text returns the whole text of a resource. Where the resource is put together, and not a file, room says how many bytes of JSON are worth putting together.
-func (s *Server) text(ctx context.Context, env *ops.Env, r ref, room int) (string, error) {
+// text returns the whole text of a resource.
+func (s *Server) text(ctx context.Context, env *ops.Env, r ref) (text string, err error) {
 	switch r.view {
 	case viewTree:
-		out, err := ops.WorkspaceStatus(ctx, env, ops.WorkspaceStatusIn{In: ops.In{WorkspaceID: string(r.workspace)}, Format: "markdown"})
+		in := ops.WorkspaceStatusIn{In: ops.In{WorkspaceID: string(r.workspace)}, Format: "markdown"}
+		out, err := ops.WorkspaceStatus(ctx, env, in)
 		if err != nil {
 			return "", err
 		}
 		return out.Text, nil
 	case viewContext:
-		return contextText(ctx, env, r.workspace, r.node, room)
+		// The room is the same whatever page is asked for, so that the pages are of one text.
+		last := r.at(place{mdstore.MaxFileSize, mdstore.MaxFileSize}).String()
+		return contextText(ctx, env, r.workspace, r.node, s.replyRoom()-120-len(last))
 	}
-	var text string
-	err := s.engine.Touching(ctx, func(ctx context.Context) (err error) {
+	err = s.engine.Touching(ctx, func(ctx context.Context) (err error) {
 		text, err = fileText(ctx, env, r)
 		return err
 	})
@@ -91,7 +88,8 @@ func fileText(ctx context.Context, env *ops.Env, r ref) (string, error) {
 	return source(n.Path, v, doc, n.Problems)
 }
 
-// source returns the bytes of a file as text. Those that are no UTF-8, which JSON cannot hold, show as U+FFFD, and a last line says so.
+// source returns the bytes of a file as text. JSON has no place for bytes that are not UTF-8: they show as U+FFFD, and a
+// last line says so.
 func source(p mdstore.Path, v mdstore.Version, d *mdoc.Doc, problems []mdoc.Diagnostic) (string, error) {
 	var unreadable *mdoc.UnreadableError
 	if len(problems) == 0 && errors.As(d.Editable(), &unreadable) {
@@ -110,7 +108,7 @@ func source(p mdstore.Path, v mdstore.Version, d *mdoc.Doc, problems []mdoc.Diag
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	return text + "[Arbor: bytes of this file that are no UTF-8 are shown as \uFFFD]\n", nil
+	return text + "[Arbor: bytes of this file that are not UTF-8 are shown as \uFFFD]\n", nil
 }
 
 // contextText returns the context of a node as a page of Markdown that takes at most room bytes of JSON, unless the
@@ -133,13 +131,4 @@ func contextText(ctx context.Context, env *ops.Env, ws, node mdstore.ID, room in
 		return "", err
 	}
 	return string(render.Markdown(b)), nil
-}
-
-// lines returns the number of lines of a text.
-func lines(text string) int {
-	n := strings.Count(text, "\n")
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		n++
-	}
-	return n
 }

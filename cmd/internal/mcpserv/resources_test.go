@@ -338,30 +338,30 @@ func TestResourcesThatAreNone(t *testing.T) {
 		code int64
 		says string
 	}{
-		{"test://nonexistent-resource-for-conformance-testing", jsonrpc.CodeInvalidParams, "no resource of Arbor"},
-		{"", jsonrpc.CodeInvalidParams, "no resource of Arbor"},
+		{"test://nonexistent-resource-for-conformance-testing", jsonrpc.CodeInvalidParams, "no such resource"},
+		{"", jsonrpc.CodeInvalidParams, "no such resource"},
 		{"arbor://", jsonrpc.CodeInvalidParams, "no such resource"},
-		{"arbor:///tree", jsonrpc.CodeInvalidParams, "no id of a workspace"},
-		{"arbor://../tree", jsonrpc.CodeInvalidParams, "no id of a workspace"},
+		{"arbor:///tree", jsonrpc.CodeInvalidParams, "no such resource"},
+		{"arbor://../tree", jsonrpc.CodeInvalidParams, "no such resource"},
 		{"arbor://ws-none/tree", jsonrpc.CodeInvalidParams, plan},
 		{base, jsonrpc.CodeInvalidParams, "no such resource"},
-		{base + "/nodes", jsonrpc.CodeInvalidParams, "no id of a node"},
-		{base + "/nodes/", jsonrpc.CodeInvalidParams, "no id of a node"},
-		{base + "/nodes/..", jsonrpc.CodeInvalidParams, "no id of a node"},
-		{base + "/nodes/..%2F..%2Fsecret", jsonrpc.CodeInvalidParams, "no id of a node"},
-		{base + "/nodes/root/Node.md", jsonrpc.CodeInvalidParams, "no id of a node"},
-		{base + "/nodes/a%00b", jsonrpc.CodeInvalidParams, "no id of a node"},
-		{base + "/nodes/a\x00\x1f\"b", jsonrpc.CodeInvalidParams, "no id of a node"},
-		{base + "/nodes/%zz", jsonrpc.CodeInvalidParams, "no id of a node"},
-		{base + "/nodes/" + strings.Repeat("a", 129), jsonrpc.CodeInvalidParams, "no id of a node"},
+		{base + "/nodes", jsonrpc.CodeInvalidParams, "no such resource"},
+		{base + "/nodes/", jsonrpc.CodeInvalidParams, "no such resource"},
+		{base + "/nodes/..", jsonrpc.CodeInvalidParams, "no such resource"},
+		{base + "/nodes/..%2F..%2Fsecret", jsonrpc.CodeInvalidParams, "no such resource"},
+		{base + "/nodes/root/Node.md", jsonrpc.CodeInvalidParams, "no such resource"},
+		{base + "/nodes/a%00b", jsonrpc.CodeInvalidParams, "no such resource"},
+		{base + "/nodes/a\x00\x1f\"b", jsonrpc.CodeInvalidParams, "no such resource"},
+		{base + "/nodes/%zz", jsonrpc.CodeInvalidParams, "no such resource"},
+		{base + "/nodes/" + strings.Repeat("a", 129), jsonrpc.CodeInvalidParams, "no such resource"},
 		{base + "/nodes/node-mj2hz4gy-sign", jsonrpc.CodeInvalidParams, "node-mj2hz4gy-signin (Sign-in endpoint)"},
 		{base + "/context/node-mj2hz4gy-sign", jsonrpc.CodeInvalidParams, "node-mj2hz4gy-signin (Sign-in endpoint)"},
-		{base + "/tree/root", jsonrpc.CodeInvalidParams, "nothing is below tree"},
+		{base + "/tree/root", jsonrpc.CodeInvalidParams, "no such resource"},
 		{base + "/nodes/root?from=0", jsonrpc.CodeInvalidParams, "?from=LINE"},
 		{base + "/nodes/root?from=+2", jsonrpc.CodeInvalidParams, "?from=LINE"},
 		{base + "/nodes/root?from=2&x=1", jsonrpc.CodeInvalidParams, "?from=LINE"},
 		{base + "/nodes/root?from=99999999999", jsonrpc.CodeInvalidParams, "?from=LINE"},
-		{base + "/nodes/root?from=5000", jsonrpc.CodeInvalidParams, "lines by now"},
+		{base + "/nodes/root?from=5000", jsonrpc.CodeInvalidParams, "lines now"},
 		{base + "/nodes/heavy", jsonrpc.CodeInternalError, "cannot be read"},
 	} {
 		_, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: tt.uri})
@@ -440,7 +440,7 @@ func TestBytesThatAreNoTextShow(t *testing.T) {
 	files := planFiles()
 	files[plan+"/nodes/broken/Node.md"] = []byte("---\nid: broken\n---\n\n\xff\xfe latin \xe9")
 	c := dial(t, enginetest.New(t, files).Engine, Options{})
-	want := "---\nid: broken\n---\n\n\uFFFD latin \uFFFD\n[Arbor: bytes of this file that are no UTF-8 are shown as \uFFFD]\n"
+	want := "---\nid: broken\n---\n\n\uFFFD latin \uFFFD\n[Arbor: bytes of this file that are not UTF-8 are shown as \uFFFD]\n"
 	if got := read(t, c, "arbor://"+plan+"/nodes/broken"); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -483,24 +483,18 @@ func TestChangesConcernWhatShowsThem(t *testing.T) {
 		nodes := map[mdstore.ID]bool{changed: true}
 		for _, id := range ids {
 			r := ref{workspace: plan, view: viewContext, node: id}
-			told := r.concernedBy(plan, nodes, false, was) || r.concernedBy(plan, nodes, false, is)
+			told := r.shows(nodes, was) || r.shows(nodes, is)
 			if before, after := shown(was, id), shown(is, id); before != after && !told {
-				rt.Errorf("the change of %s does not concern the context of %s, which was\n%s\nand is\n%s", changed, id, before, after)
+				rt.Errorf("the context of %s does not show the change of %s: it was\n%s\nand is\n%s", id, changed, before, after)
 			}
-			if told && !r.concernedBy(plan, nodes, true, is) {
-				rt.Errorf("with one snapshot and the structure, the change of %s does not concern the context of %s", changed, id)
-			}
-			if got := (ref{workspace: plan, view: viewNode, node: id}).concernedBy(plan, nodes, false, is); got != (id == changed) {
-				rt.Errorf("the change of %s concerns the file of %s: %v", changed, id, got)
-			}
-			if r.concernedBy("ws-other", nodes, true, is) {
-				rt.Error("a change of another workspace concerns this one")
+			if got := (ref{workspace: plan, view: viewNode, node: id}).shows(nodes, is); got != (id == changed) {
+				rt.Errorf("the file of %s shows the change of %s: %v", id, changed, got)
 			}
 		}
 	})
 	own := map[mdstore.ID]bool{"": true}
 	for v, want := range map[view]bool{viewWorkspace: true, viewTree: true, viewNode: false, viewContext: true} {
-		if got := (ref{workspace: plan, view: v, node: "a"}).concernedBy(plan, own, false, nil); got != want {
+		if got := (ref{workspace: plan, view: v, node: "a"}).shows(own, nil); got != want {
 			t.Errorf("a change of the workspace's file concerns %s: %v", v, got)
 		}
 	}
@@ -527,7 +521,7 @@ func TestChangesElsewhereDoNotConcern(t *testing.T) {
 		{"gone", "gone", true},
 	} {
 		r := ref{workspace: plan, view: viewContext, node: tt.of}
-		if got := r.concernedBy(plan, map[mdstore.ID]bool{tt.changed: true}, false, snap); got != tt.want {
+		if got := r.shows(map[mdstore.ID]bool{tt.changed: true}, snap); got != tt.want {
 			t.Errorf("a change of %s concerns the context of %s: %v, want %v", tt.changed, tt.of, got, tt.want)
 		}
 	}

@@ -15,17 +15,19 @@ import (
 // keyError is the member of a reply that says why nothing was done.
 const keyError = "error"
 
-// output returns the schema of what an operation returns. It is open: a later version may return more.
-//
-// It holds for refusals, too: clients check whatever structured content a reply has, and would tell a model that the content does not match in place of
-// why the call was refused.
+// output returns the schema of what an operation returns. It is open: a later version may return more. It also holds for
+// refusals: clients check the structured content of every reply, and would show a model that it does not match in place
+// of why the call was refused.
 func output(o ops.Operation) (json.RawMessage, error) {
+	text := &jsonschema.Schema{Type: "string"}
+	names := []string{"id", "title", "type", "status", "children"}
 	s, err := jsonschema.ForType(o.Out, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[ops.TreeNode](): {Type: "object", Properties: map[string]*jsonschema.Schema{ // children are of the same kind
-			"id": {Type: "string"}, "title": {Type: "string"}, "type": {Type: "string"}, "status": {Type: "string"},
-			"children": {Type: "array", Items: &jsonschema.Schema{Type: "object"}},
-		}, PropertyOrder: []string{"id", "title", "type", "status", "children"}, Required: []string{"id", "title", "type", "status", "children"}},
-		reflect.TypeFor[assemble.Lines](): {Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Type: "integer"}}},
+		reflect.TypeFor[ops.TreeNode](): {Type: "object", Properties: map[string]*jsonschema.Schema{
+			"id": text, "title": text, "type": text, "status": text,
+			"children": {Type: "array", Items: &jsonschema.Schema{Type: "object"}}, // of the same type
+		}, PropertyOrder: names, Required: names},
+		reflect.TypeFor[assemble.Lines](): {Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "array",
+			Items: &jsonschema.Schema{Type: "integer"}}},
 	}})
 	if err != nil {
 		return nil, err
@@ -34,12 +36,12 @@ func output(o ops.Operation) (json.RawMessage, error) {
 	optional := promoted(o.Out)
 	required := slices.DeleteFunc(s.Required, func(name string) bool { return slices.Contains(optional, name) })
 	s.Required, s.AnyOf = nil, []*jsonschema.Schema{{Required: required}, {Required: []string{keyError}}}
-	s.Properties[keyError] = &jsonschema.Schema{Type: "object"} // the same for every tool
+	s.Properties[keyError] = &jsonschema.Schema{Type: "object"}
 	s.PropertyOrder = append(s.PropertyOrder, keyError)
 	return json.Marshal(s)
 }
 
-// promoted returns the names of the properties that a result has only where what it embeds is there.
+// promoted returns the names of properties that come from embedded pointers, which may be nil.
 func promoted(t reflect.Type) (names []string) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -54,8 +56,8 @@ func promoted(t reflect.Type) (names []string) {
 	return names
 }
 
-// open makes an inferred schema one that strict clients take: no list is null, an object that may be missing is described by what it may be, and objects
-// may have more than is said.
+// open makes an inferred schema acceptable to strict clients: no list is null, an object that may be missing is an
+// alternative of an object and null, and objects may have further properties.
 func open(s *jsonschema.Schema) {
 	if s == nil {
 		return

@@ -14,61 +14,64 @@ import (
 	"arbor/engine/ops"
 )
 
-// Headers of HTTP requests that say whose session and which workspace is meant. A client of the stateless protocol has no connection that
-// could be bound; its configuration names them once.
+// Headers of HTTP requests that name the session and the workspace of a call that names none. A client of the stateless
+// protocol has no connection that could be bound; its configuration sets them once.
 const (
 	HeaderSession   = "Arbor-Session"
 	HeaderWorkspace = "Arbor-Workspace"
 )
 
-// A connection is a client that stays: over standard input and output, or in a session over HTTP.
+// A connection is a client that stays: over stdin and stdout, or in a session over HTTP.
 type connection struct {
-	presence *engine.Presence // ends with it, and so does what is claimed through it
+	presence *engine.Presence // what is claimed through the connection is free when it ends
 
 	mu      sync.Mutex
 	given   string // the session that the connection was made with; "" for none
 	session string // of calls that name none
 	bound   string // the session that session_bind bound on this connection; "" for none
-	alias   string // what the client calls the session that was given
+	alias   string // another name that the client gave to the session given
 }
 
-// connections are those that are open.
+// connections are the open ones.
 type connections struct {
 	mu  sync.Mutex
 	all map[*mcp.ServerSession]*connection // guarded by mu
 }
 
-// env returns who calls: the session and the workspace that a call means when it names none.
+// headers returns the headers of a request that came over HTTP, nil for others.
+func headers(extra *mcp.RequestExtra) http.Header {
+	if extra == nil {
+		return nil
+	}
+	return extra.Header
+}
+
+// env returns the caller of a request, with the session and the workspace of a call that names none.
 func (s *Server) env(session *mcp.ServerSession, header http.Header) *ops.Env {
-	env := &ops.Env{Engine: s.engine, Session: header.Get(HeaderSession), Workspace: header.Get(HeaderWorkspace), Operator: s.opt.Operator, MaxBytes: s.room()}
+	env := &ops.Env{Engine: s.engine, Session: header.Get(HeaderSession), Workspace: header.Get(HeaderWorkspace),
+		Operator: s.opt.Operator, MaxBytes: s.room()}
 	if c := s.connection(session, header); c != nil {
 		env.Presence = c.presence
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if env.Session == "" {
-			env.Session = c.session
-		}
+		env.Session = cmp.Or(env.Session, c.session)
 		if c.bound != "" {
-			return env
+			return env // the binding says which workspace
 		}
 	}
-	if env.Session == "" {
-		env.Session = s.opt.Session
-	}
-	if env.Workspace == "" {
-		env.Workspace = s.opt.Workspace
-	}
+	env.Session = cmp.Or(env.Session, s.opt.Session)
+	env.Workspace = cmp.Or(env.Workspace, s.opt.Workspace)
 	return env
 }
 
-// connection returns the connection of a call, nil for a call that stands alone.
+// connection returns the connection of a request, nil for a request that stands alone.
 func (s *Server) connection(session *mcp.ServerSession, header http.Header) *connection {
 	if session == nil || header != nil && session.ID() == "" {
 		return nil
 	}
-	s.open.mu.Lock()
-	defer s.open.mu.Unlock()
-	if c, ok := s.open.all[session]; ok {
+	s.connections.mu.Lock()
+	defer s.connections.mu.Unlock()
+	if c, ok := s.connections.all[session]; ok {
 		return c
 	}
 	c := &connection{presence: s.engine.Presence(), given: cmp.Or(header.Get(HeaderSession), s.opt.Session)}
@@ -78,69 +81,75 @@ func (s *Server) connection(session *mcp.ServerSession, header http.Header) *con
 		c.session = "mcp-" + strings.ToLower(rand.Text()[:16])
 		leave = s.engine.Attend(c.session)
 	}
-	s.open.all[session] = c
+	if s.connections.all == nil {
+		s.connections.all = map[*mcp.ServerSession]*connection{}
+	}
+	s.connections.all[session] = c
 	s.running.Go(func() {
 		_ = session.Wait() // how it ends does not matter
-		s.open.mu.Lock()
-		delete(s.open.all, session)
-		s.open.mu.Unlock()
+		s.connections.mu.Lock()
+		delete(s.connections.all, session)
+		s.connections.mu.Unlock()
 		leave()
 		c.presence.End()
 	})
 	return c
 }
 
-// A connection whose session was given, by the command line or by the program that runs the assistant, keeps it: what its hooks and other programs know of
-// the session has to be true of the connection. A model that does not know it and binds a session of its own gets another name for it.
+// A connection that was given its session, by the command line or by the program that runs the assistant, keeps it: what
+// hooks and other programs know of the session must hold for the connection. A model that does not know the session and
+// binds one of its own gives the connection's session another name.
 
-// named returns the arguments of a call with the connection's session in place of the other name that a call gave it, or is giving it.
-func (c *connection) named(o ops.Operation, args json.RawMessage) json.RawMessage {
-	var in struct {
-		SessionID string `json:"sessionId"`
-	}
-	if c.given == "" || json.Unmarshal(args, &in) != nil || in.SessionID == "" {
+// realNames returns the arguments of a call with the connection's session in place of another name for it.
+func (c *connection) realNames(o ops.Operation, args json.RawMessage) json.RawMessage {
+	id := sessionOf(args)
+	if c.given == "" || id == "" {
 		return args
 	}
 	c.mu.Lock()
-	known := in.SessionID == c.alias
+	known := id == c.alias
 	c.mu.Unlock()
-	if !known && o.Name != "session_bind" {
-		return args
-	}
 	var all map[string]json.RawMessage
-	id, err := json.Marshal(c.given)
-	if err != nil || json.Unmarshal(args, &all) != nil {
+	if !known && o.Name != "session_bind" || json.Unmarshal(args, &all) != nil {
 		return args
 	}
-	all["sessionId"] = id
-	if args, err := json.Marshal(all); err == nil {
+	all["sessionId"], _ = json.Marshal(c.given) // a string
+	out, err := json.Marshal(all)
+	if err != nil {
 		return args
 	}
-	return args
+	return out
 }
 
-// follow lets a connection go with what a call bound. args are as the client gave them.
-func (c *connection) follow(args json.RawMessage, out any) {
+// sessionOf returns the session that the arguments of a call name, "" for none.
+func sessionOf(args json.RawMessage) string {
 	var in struct {
 		SessionID string `json:"sessionId"`
 	}
 	if json.Unmarshal(args, &in) != nil {
-		return
+		return ""
 	}
+	return in.SessionID
+}
+
+// follow binds the connection to what a call bound. args are as the client gave them.
+func (c *connection) follow(args json.RawMessage, out any) {
+	id := sessionOf(args)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch out := out.(type) {
 	case *ops.SessionBindOut:
-		if out.DryRun {
+		if out.DryRun || id == "" {
 			return
 		}
-		if c.bound = in.SessionID; c.given == "" {
-			c.session = in.SessionID
+		c.bound = id
+		if c.given == "" {
+			c.session = id
 		} else {
-			c.alias = in.SessionID
+			c.alias = id
 		}
 	case *ops.SessionUnbindOut:
-		if !out.DryRun && c.bound == in.SessionID { // calls are the session's still, as its last look is
+		if !out.DryRun && c.bound == id { // later calls are still the session's, as is what it has seen
 			c.bound = ""
 		}
 	}

@@ -62,7 +62,7 @@ func TestConnectionLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.server.Close()
-	if n := len(w.server.open.all); n != 0 {
+	if n := len(w.server.connections.all); n != 0 {
 		t.Errorf("%d connections are left", n)
 	}
 }
@@ -152,9 +152,9 @@ func TestNothingIsLeftOfManyConnections(t *testing.T) {
 	w := newWorld(t, Options{})
 	w.connect(nil).do("node_get", map[string]any{"nodeId": signIn}) // which begins to follow the vault
 	eventually(t, "the vault is followed", func() bool {
-		w.server.news.mu.Lock()
-		defer w.server.news.mu.Unlock()
-		return w.server.news.workspaces != ""
+		w.server.subscriptions.mu.Lock()
+		defer w.server.subscriptions.mu.Unlock()
+		return w.server.subscriptions.workspaces != ""
 	})
 	before := runtime.NumGoroutine()
 	rounds := 60
@@ -186,13 +186,13 @@ func TestNothingIsLeftOfManyConnections(t *testing.T) {
 	}
 	eventually(t, "the goroutines of connections have ended", func() bool { return runtime.NumGoroutine() <= before })
 	eventually(t, "the connections are forgotten", func() bool {
-		w.server.open.mu.Lock()
-		defer w.server.open.mu.Unlock()
-		return len(w.server.open.all) == 1
+		w.server.connections.mu.Lock()
+		defer w.server.connections.mu.Unlock()
+		return len(w.server.connections.all) == 1
 	})
 	eventually(t, "what they wanted to be told is forgotten", func() bool {
-		w.server.news.mu.Lock()
-		defer w.server.news.mu.Unlock()
-		return len(w.server.news.wanted) == 0
+		w.server.subscriptions.mu.Lock()
+		defer w.server.subscriptions.mu.Unlock()
+		return len(w.server.subscriptions.wanted) == 0
 	})
 }

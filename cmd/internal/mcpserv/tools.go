@@ -9,22 +9,22 @@ import (
 	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"arbor/engine"
 	"arbor/engine/ops"
 )
 
-// A Profile is a choice of tools.
+// A Profile is a selection of tools.
 type Profile string
 
-// The profiles.
 const (
 	ProfileAll    Profile = "all"
-	ProfileWorker Profile = "worker" // what somebody needs who works on nodes that others planned
+	ProfileWorker Profile = "worker" // the tools for work on nodes that others planned
 )
 
-// CheckProfile returns an error that says which profiles there are, nil for one of them.
+// CheckProfile returns an error that names the profiles if p is not one of them.
 func CheckProfile(p Profile) error {
 	if p != ProfileAll && p != ProfileWorker {
 		e := engine.Fail(engine.InvalidParams, "profile %q is not known; %s and %s are", p, ProfileAll, ProfileWorker)
@@ -34,13 +34,13 @@ func CheckProfile(p Profile) error {
 	return nil
 }
 
-var workersTools = []string{
-	"node_create", "node_get", "node_list", "node_update", "node_transition", "context_get", "log_append", "problem_update", "problem_clear",
-	"session_bind", "changes_get", "node_next",
+var workerTools = []string{
+	"node_create", "node_get", "node_list", "node_update", "node_transition", "context_get", "log_append",
+	"problem_update", "problem_clear", "session_bind", "changes_get", "node_next",
 }
 
 func (p Profile) offers(tool string) bool {
-	return p != ProfileWorker || slices.Contains(workersTools, tool)
+	return p != ProfileWorker || slices.Contains(workerTools, tool)
 }
 
 // addTools offers the operations of the profile.
@@ -53,12 +53,33 @@ func (s *Server) addTools() error {
 		if !s.opt.Profile.offers(o.Name) {
 			continue
 		}
-		t := *tools[i]
-		s.mcp.AddTool(&t, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		tool := *tools[i]
+		s.mcp.AddTool(&tool, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			return s.call(ctx, o, req)
 		})
 	}
 	return nil
+}
+
+// checkTool refuses a tool that is not offered, with the name of the nearest one that is.
+func (s *Server) checkTool(name string) error {
+	var offered []string
+	for _, o := range ops.All() {
+		if s.opt.Profile.offers(o.Name) {
+			offered = append(offered, o.Name)
+		}
+	}
+	if slices.Contains(offered, name) {
+		return nil
+	}
+	try := "tools/list names the tools"
+	if near := ops.Nearest(name, offered); near != "" {
+		try = "the nearest one is " + near
+	} else if _, known := ops.Find(name); known {
+		try = "it is not in the profile " + string(s.opt.Profile) + " that this server offers"
+	}
+	message := fmt.Sprintf("unknown tool %q; %s", clip(name, 60), try)
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
 }
 
 // allTools describes the catalogue, which is the same for every server.
@@ -66,14 +87,14 @@ var allTools = sync.OnceValues(func() (list []*mcp.Tool, err error) {
 	for _, o := range ops.All() {
 		t, err := toolOf(o)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", o.Name, err)
 		}
 		list = append(list, t)
 	}
 	return list, nil
 })
 
-// toolOf describes an operation to a model and to its client.
+// toolOf describes an operation to models and clients.
 func toolOf(o ops.Operation) (*mcp.Tool, error) {
 	in, err := json.Marshal(input(o))
 	if err != nil {
@@ -81,13 +102,11 @@ func toolOf(o ops.Operation) (*mcp.Tool, error) {
 	}
 	out, err := output(o)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", o.Name, err)
+		return nil, err
 	}
-	no := false
-	return &mcp.Tool{
-		Name: o.Name, Description: describe(o), InputSchema: json.RawMessage(in), OutputSchema: out,
-		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: !o.Writes, DestructiveHint: &o.Destructive, IdempotentHint: o.Idempotent, OpenWorldHint: &no},
-	}, nil
+	return &mcp.Tool{Name: o.Name, Description: describe(o), InputSchema: json.RawMessage(in), OutputSchema: out,
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: !o.Writes, DestructiveHint: &o.Destructive,
+			IdempotentHint: o.Idempotent, OpenWorldHint: new(bool)}}, nil
 }
 
 // confirm is the argument that stands for a person's consent where a client cannot ask for it.
@@ -97,7 +116,12 @@ const confirm = "confirm"
 func input(o ops.Operation) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
 	for _, p := range o.Params {
-		s.Properties[p.Name] = param(p)
+		param := schemaOf(p.Type)
+		for _, e := range p.Enum {
+			param.Enum = append(param.Enum, e)
+		}
+		param.Description = hints[p.Name]
+		s.Properties[p.Name] = param
 		s.PropertyOrder = append(s.PropertyOrder, p.Name)
 		if p.Required {
 			s.Required = append(s.Required, p.Name)
@@ -110,16 +134,8 @@ func input(o ops.Operation) *jsonschema.Schema {
 	return s
 }
 
-func param(p ops.Param) *jsonschema.Schema {
-	s := schemaOf(p.Type)
-	for _, e := range p.Enum {
-		s.Enum = append(s.Enum, e)
-	}
-	s.Description = hints[p.Name]
-	return s
-}
-
-// schemaOf returns the schema of a parameter's type. Nothing may be null in it, and every list says what it is a list of: strict clients drop tools otherwise.
+// schemaOf returns the schema of a parameter's type. Nothing in it may be null, and every list says what it is a list of:
+// strict clients drop tools otherwise.
 func schemaOf(t reflect.Type) *jsonschema.Schema {
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -130,9 +146,10 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{Type: "integer"}
 	case reflect.Slice:
 		return &jsonschema.Schema{Type: "array", Items: schemaOf(t.Elem())}
-	case reflect.Struct:
-		return &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{"path": {Type: "string"}, "description": {Type: "string"}},
-			PropertyOrder: []string{"path", "description"}, Required: []string{"path"}}
+	case reflect.Struct: // a document
+		text := map[string]*jsonschema.Schema{"path": {Type: "string"}, "description": {Type: "string"}}
+		return &jsonschema.Schema{Type: "object", Properties: text, PropertyOrder: []string{"path", "description"},
+			Required: []string{"path"}}
 	}
 	return &jsonschema.Schema{Type: "string"}
 }

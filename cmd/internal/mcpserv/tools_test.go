@@ -265,7 +265,7 @@ func TestToolsAreTheCatalogue(t *testing.T) {
 			t.Errorf("%s is described as %q", o.Name, d)
 		}
 	}
-	for _, name := range workersTools {
+	for _, name := range workerTools {
 		if _, ok := byName[name]; !ok {
 			t.Errorf("the worker's profile has %s, which is no tool", name)
 		}

@@ -2,11 +2,28 @@ package mcpserv
 
 import (
 	"context"
+	"errors"
 
 	"arbor/engine"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 )
+
+// The rest of the package uses the engine through ops and through the functions of this file.
+
+// follow begins to follow the vault, once. From then on the engine knows which files changed, and need not look at all
+// of them at each call; clients are notified of changes.
+func (s *Server) follow() {
+	s.following.Do(func() {
+		s.running.Go(func() {
+			ready := func() { s.running.Go(s.notify) }
+			err := s.engine.Follow(s.ctx, ready, func(engine.News) { s.notify() })
+			if err != nil && s.ctx.Err() == nil && !errors.Is(err, errors.ErrUnsupported) {
+				s.opt.Log.Warn("the vault is not followed: changes of files show with the next call", "error", err)
+			}
+		})
+	})
+}
 
 // changedSince returns what others changed in a workspace since the caller's session last looked, without counting as a
 // look. first says that the session has not looked before.

@@ -1,0 +1,165 @@
+package mcpserv
+
+import (
+	"context"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"arbor/engine"
+	"arbor/mdstore"
+)
+
+// subscriptions are the resources that clients want to be notified about.
+type subscriptions struct {
+	mu         sync.Mutex
+	wanted     map[*mcp.ServerSession]map[string]ref // guarded by mu: by URI, as the client wrote it
+	seen       map[mdstore.ID]*engine.Snapshot       // guarded by mu: of their workspaces, as of the last notification
+	workspaces string                                // guarded by mu: the list of resources as of the last notification
+}
+
+// subscribe notes that a client wants to be notified when a resource changes.
+func (s *Server) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error {
+	r, err := parseURI(req.Params.URI)
+	if err != nil {
+		return err
+	}
+	s.engine.Refresh()
+	snap, err := s.engine.Snapshot(ctx, r.workspace)
+	if err == nil && r.view.ofNode() {
+		_, err = snap.Known(r.node)
+	}
+	if err != nil {
+		return notFound(req.Params.URI, err)
+	}
+	sub := &s.subscriptions
+	sub.mu.Lock()
+	defer sub.mu.Unlock()
+	if sub.wanted == nil {
+		sub.wanted, sub.seen = map[*mcp.ServerSession]map[string]ref{}, map[mdstore.ID]*engine.Snapshot{}
+	}
+	if sub.wanted[req.Session] == nil {
+		sub.wanted[req.Session] = map[string]ref{}
+		s.running.Go(func() {
+			_ = req.Session.Wait() // how it ends does not matter
+			sub.mu.Lock()
+			defer sub.mu.Unlock()
+			delete(sub.wanted, req.Session)
+		})
+	}
+	sub.wanted[req.Session][req.Params.URI] = r
+	if sub.seen[r.workspace] == nil {
+		sub.seen[r.workspace] = snap
+	}
+	s.follow()
+	return nil
+}
+
+func (s *Server) unsubscribe(_ context.Context, req *mcp.UnsubscribeRequest) error {
+	s.subscriptions.mu.Lock()
+	defer s.subscriptions.mu.Unlock()
+	delete(s.subscriptions.wanted[req.Session], req.Params.URI)
+	return nil
+}
+
+// notify tells clients which of the resources that they subscribed to changed, and whether workspaces came or went.
+func (s *Server) notify() {
+	for _, uri := range s.changedResources() {
+		if err := s.mcp.ResourceUpdated(s.ctx, &mcp.ResourceUpdatedNotificationParams{URI: uri}); err != nil {
+			s.opt.Log.Warn("a client cannot be notified of a change", "uri", uri, "error", err)
+		}
+	}
+	all, err := s.engine.Workspaces(s.ctx)
+	if err != nil {
+		return
+	}
+	list := ""
+	for _, w := range all {
+		list += string(w.ID) + " " + w.Name + " " + string(w.Status) + "\n"
+	}
+	s.subscriptions.mu.Lock()
+	known := s.subscriptions.workspaces
+	s.subscriptions.workspaces = list
+	s.subscriptions.mu.Unlock()
+	if known != "" && known != list {
+		s.addTemplates()
+	}
+}
+
+// changedResources returns the resources that are wanted and changed since the last call.
+func (s *Server) changedResources() (uris []string) {
+	sub := &s.subscriptions
+	sub.mu.Lock()
+	defer sub.mu.Unlock()
+	wanted := map[mdstore.ID]map[string]ref{}
+	for _, all := range sub.wanted {
+		for uri, r := range all {
+			if wanted[r.workspace] == nil {
+				wanted[r.workspace] = map[string]ref{}
+			}
+			wanted[r.workspace][uri] = r
+		}
+	}
+	for ws, was := range sub.seen {
+		if wanted[ws] == nil {
+			delete(sub.seen, ws)
+			continue
+		}
+		is, err := s.engine.Snapshot(s.ctx, ws)
+		gone := err != nil && engine.AsError(err).Code == engine.WorkspaceNotFound
+		if err != nil && !gone {
+			continue
+		}
+		var changed map[mdstore.ID]bool
+		if gone {
+			delete(sub.seen, ws)
+		} else {
+			changed, sub.seen[ws] = is.Altered(was), is
+		}
+		for uri, r := range wanted[ws] {
+			if gone || r.shows(changed, was) || r.shows(changed, is) {
+				uris = append(uris, uri)
+			}
+		}
+	}
+	return uris
+}
+
+// shows reports whether a resource may show one of the nodes that changed, in a snapshot before or after the change: a
+// caller asks about both. "" stands for the workspace's own file.
+func (r ref) shows(changed map[mdstore.ID]bool, snap *engine.Snapshot) bool {
+	switch r.view {
+	case viewWorkspace:
+		return changed[""]
+	case viewTree:
+		return len(changed) > 0
+	case viewNode:
+		return changed[r.node]
+	}
+	if changed[""] || changed[r.node] {
+		return true
+	}
+	n, ok := snap.Node(r.node)
+	if !ok {
+		return false
+	}
+	for _, to := range n.References() {
+		if !to.Expired && changed[mdstore.ID(to.Target)] {
+			return true
+		}
+	}
+	for id := range changed { // a child
+		if child, ok := snap.Node(id); ok && child.Parent == r.node {
+			return true
+		}
+	}
+	visited := map[mdstore.ID]bool{} // parents in damaged files may form a circle
+	for ok && !n.Isolated && n.ID != mdstore.Root && !visited[n.ID] {
+		if changed[n.Parent] {
+			return true
+		}
+		visited[n.ID] = true
+		n, ok = snap.Node(n.Parent)
+	}
+	return false
+}
