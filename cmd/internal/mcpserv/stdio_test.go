@@ -55,7 +55,8 @@ func appendCall(id int, event string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"log_append","arguments":{"nodeId":%q,"operator":"AI","event":%q}}}`, id, signIn, event)
 }
 
-// Calls that are sent in one go and are still running when the stream ends are answered, every one, and what they wrote is there.
+// Calls that are sent without waiting for answers, and are still running when the stream ends, are all answered, and what
+// they wrote is in the file in their order.
 func TestPipelinedCalls(t *testing.T) {
 	w := newWorld(t, Options{})
 	var lines []string
@@ -67,12 +68,19 @@ func TestPipelinedCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	last := -1
 	for i := range 100 {
 		if answer := string(got[fmt.Sprint(i)]); !strings.Contains(answer, `"success":true`) {
 			t.Errorf("call %d is answered with %q", i, answer)
 		}
-		if n := strings.Count(string(data), fmt.Sprintf("entry %d.\n", i)); n != 1 {
+		entry := fmt.Sprintf("entry %d.\n", i)
+		if n := strings.Count(string(data), entry); n != 1 {
 			t.Errorf("entry %d is there %d times", i, n)
+		}
+		if at := strings.Index(string(data), entry); at < last {
+			t.Errorf("entry %d is before the one that was sent before it", i)
+		} else {
+			last = at
 		}
 	}
 }
