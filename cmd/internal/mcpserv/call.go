@@ -14,7 +14,8 @@ import (
 )
 
 // call runs one operation for a client. A panic fails this call only.
-func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolRequest) (res *mcp.CallToolResult, err error) {
+func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolRequest) (
+	res *mcp.CallToolResult, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.opt.Log.Error("a bug in arbor", "tool", o.Name, "panic", p, "stack", string(debug.Stack()))
@@ -54,7 +55,8 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 		b.Hint = "no connection remembers this: name workspaceId in each call, or send the header " + HeaderSession +
 			" with this session's id"
 	} else if ok && !b.DryRun { // what changes from now on is what changes_get names
-		if _, _, err := changedSince(ctx, s.env(req.Session, headers(req.Extra)), mdstore.ID(b.WorkspaceID)); err != nil {
+		env = s.env(req.Session, headers(req.Extra))
+		if _, _, err := changedSince(ctx, env, mdstore.ID(b.WorkspaceID)); err != nil {
 			s.opt.Log.Warn("what a session has seen cannot be noted", "session", c.session, "error", err)
 		}
 	}

@@ -15,8 +15,9 @@ import (
 // maxValues is how many values the protocol allows in a completion.
 const maxValues = 100
 
-// complete answers completion/complete with the ids of the workspaces and nodes that an argument of a prompt or resource
-// may name: those that begin with the value, then those whose title does, then those whose title contains it.
+// complete answers completion/complete with the ids of the workspaces and nodes that an argument of a prompt or
+// resource may name: those that begin with the value, then those whose title does, then those whose title contains
+// it.
 func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	p := req.Params
 	names, err := subjectOf(p.Ref, p.Argument.Name)
@@ -66,14 +67,14 @@ func subjectOf(to *mcp.CompleteReference, name string) (subject, error) {
 		}
 	}
 	if !known {
-		return 0, engine.Fail(engine.InvalidParams, "%s %s cannot be completed; prompts/list and resources/templates/list "+
-			"have what can", clip(to.Type, shownURI), clip(to.Name+to.URI, shownURI))
+		return 0, engine.Fail(engine.InvalidParams,
+			"%s %s cannot be completed; prompts/list and resources/templates/list name what can",
+			clip(to.Type, shownURI), clip(to.Name+to.URI, shownURI))
 	}
 	i := slices.IndexFunc(args, func(a argument) bool { return a.name == name })
 	if i < 0 {
-		e := engine.Fail(engine.InvalidParams, "%s: no such argument", clip(name, shownURI))
-		e.Details = &engine.Details{Param: clip(name, shownURI)}
-		return 0, e
+		name = clip(name, shownURI)
+		return 0, badParam(engine.InvalidParams, name, "%s: no such argument", name)
 	}
 	return args[i].names, nil
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -20,28 +19,35 @@ import (
 // question is the id of the request for a person's consent.
 const question = "consent"
 
-// consent returns the arguments of a call that removes something, once a person has agreed: by answering a question that
-// the client shows, which ask is, or by the argument confirm where the client cannot ask. A call that would be refused
-// anyway is refused before the question.
+// consent returns the arguments of a call that removes something, once a person has agreed: by answering a question
+// that the client shows, which ask is, or by the argument confirm where the client cannot ask. A call that would be
+// refused anyway is refused before the question.
 func (s *Server) consent(ctx context.Context, o ops.Operation, env *ops.Env, req *mcp.CallToolRequest) (
 	args json.RawMessage, ask *mcp.CallToolResult, err error) {
 	var given map[string]json.RawMessage
 	if json.Unmarshal(req.Params.Arguments, &given) != nil || given == nil {
 		return req.Params.Arguments, nil, nil // the operation refuses what is not an object
 	}
-	if err := checkConfirm(o, given); err != nil {
-		return nil, nil, err
+	var agreed, dryRun bool
+	for name, flag := range map[string]*bool{confirm: &agreed, "dryRun": &dryRun} {
+		if raw, ok := given[name]; ok && json.Unmarshal(raw, flag) != nil {
+			return nil, nil, badParam(engine.InvalidParams, name, "%s: %s is %s; true or false is expected",
+				o.Name, name, clip(string(raw), 60))
+		}
 	}
-	agreed, err := flag(o, given, confirm)
-	if err != nil {
-		return nil, nil, err
+	known := []string{confirm} // which the operation itself does not know
+	for _, p := range o.Params {
+		known = append(known, p.Name)
 	}
-	dry, err := flag(o, given, "dryRun")
-	if err != nil {
-		return nil, nil, err
+	for name := range given {
+		if name != confirm && ops.Nearest(name, known) == confirm {
+			name = clip(name, 60)
+			return nil, nil, badParam(engine.UnknownParams, name, "%s: no parameter %q; the nearest known one is %s",
+				o.Name, name, confirm)
+		}
 	}
 	delete(given, confirm)
-	if args, err = json.Marshal(given); err != nil || agreed || dry {
+	if args, err = json.Marshal(given); err != nil || agreed || dryRun {
 		return args, nil, err
 	}
 	given["dryRun"] = json.RawMessage("true")
@@ -73,37 +79,6 @@ func (s *Server) consent(ctx context.Context, o ops.Operation, env *ops.Env, req
 	}}
 	form := &mcp.ElicitParams{Mode: "form", Message: "Move " + what + " to the trash?", RequestedSchema: schema}
 	return nil, &mcp.CallToolResult{RequestState: state, InputRequests: mcp.InputRequestMap{question: form}}, nil
-}
-
-// checkConfirm refuses a parameter with nearly the name of confirm, which the operation itself does not know.
-func checkConfirm(o ops.Operation, given map[string]json.RawMessage) error {
-	known := []string{confirm}
-	for _, p := range o.Params {
-		known = append(known, p.Name)
-	}
-	for name := range given {
-		if !slices.Contains(known, name) && ops.Nearest(name, known) == confirm {
-			e := engine.Fail(engine.UnknownParams, "%s: no parameter %q; the nearest known one is %s", o.Name, clip(name, 60), confirm)
-			e.Details = &engine.Details{Param: clip(name, 60), Nearest: confirm}
-			return e
-		}
-	}
-	return nil
-}
-
-// flag reads a boolean argument, false where it is missing.
-func flag(o ops.Operation, given map[string]json.RawMessage, name string) (bool, error) {
-	raw, ok := given[name]
-	if !ok {
-		return false, nil
-	}
-	var b *bool
-	if err := json.Unmarshal(raw, &b); err != nil {
-		e := engine.Fail(engine.InvalidParams, "%s: %s is %s; true or false is expected", o.Name, name, clip(string(raw), 60))
-		e.Details = &engine.Details{Param: name}
-		return false, e
-	}
-	return b != nil && *b, nil
 }
 
 // removed says in words what a planned call removes.

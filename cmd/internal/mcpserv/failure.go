@@ -48,6 +48,13 @@ func (s *Server) failure(e *engine.Error) (*mcp.CallToolResult, error) {
 	return r, err
 }
 
+// badParam returns an error about one parameter.
+func badParam(code engine.Code, param, format string, args ...any) error {
+	e := engine.Fail(code, format, args...)
+	e.Details = &engine.Details{Param: param}
+	return e
+}
+
 func containsAll(text string, words []string) bool {
 	for _, w := range words {
 		if !strings.Contains(text, w) {
@@ -60,8 +67,8 @@ func containsAll(text string, words []string) bool {
 // failed returns an error as one of the protocol.
 func failed(err error) error { return notFound("", err) }
 
-// notFound returns an error as one of the protocol, for a request that cannot show the resource of a URI: parameters are
-// at fault where the caller can correct it, otherwise the server. Its data name the URI, as the protocol asks.
+// notFound returns an error as one of the protocol, for a request that cannot show the resource of a URI: parameters
+// are at fault where the caller can correct it, otherwise the server. Its data name the URI, as the protocol asks.
 func notFound(uri string, err error) error {
 	if e, ok := err.(*jsonrpc.Error); ok {
 		return e
@@ -102,8 +109,8 @@ func clip(s string, most int) string {
 	return strings.ToValidUTF8(s[:most], "") + "…"
 }
 
-// shorten removes the middle of a message that is longer than most bytes: the beginning says what is wrong, the end what
-// would work.
+// shorten removes the middle of a message that is longer than most bytes: the beginning says what is wrong, the end
+// what would work.
 func shorten(s string, most int) string {
 	if len(s) <= most {
 		return s

@@ -17,9 +17,9 @@ import (
 // An Endpoint serves the protocol over HTTP at one address: stateless to clients that speak 2026-07-28 or later, with
 // sessions to older ones. It checks no Host, no Origin and no token; a guard in front of it does.
 //
-// A request of a modern client is cancelled when the client goes. A call of an older one goes on, as its client may come
-// back for the answer; it is cancelled when its session ends: when the client says so, after half an hour without a
-// request, when too many others have begun since, or with Shutdown.
+// A request of a modern client is cancelled when the client goes. A call of an older one goes on, as its client may
+// come back for the answer; it is cancelled when its session ends: when the client says so, after half an hour
+// without a request, or with Shutdown.
 type Endpoint struct {
 	stateless http.Handler
 	stateful  http.Handler
@@ -100,8 +100,9 @@ func (e *Endpoint) begin(w http.ResponseWriter, r *http.Request) {
 	case needs == noSession:
 		e.stateless.ServeHTTP(w, r)
 	default:
-		refuseRequest(w, http.StatusBadRequest, id, "the request belongs to no session; send initialize first, and the "+
-			sessionHeader+" of its response with every request after it, or speak version "+modern+" and say so in "+versionHeader)
+		refuseRequest(w, http.StatusBadRequest, id, "the request belongs to no session; send initialize first, and "+
+			"the "+sessionHeader+" of its response with every request after it, or speak version "+modern+
+			" and say so in "+versionHeader)
 	}
 }
 
@@ -157,5 +158,6 @@ func refuseRequest(w http.ResponseWriter, status int, id json.RawMessage, messag
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	fault := jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: message}
-	_ = json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": id, "error": fault}) // fails if the client is gone
+	// It fails if the client is gone.
+	_ = json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": id, "error": fault})
 }

@@ -9,14 +9,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-const (
-	idleSession = 30 * time.Minute // a session ends after this long without a request that is being answered
-	maxSessions = 256              // with one more, the one that has been idle for the longest ends
-)
+// idleSession is how long a session lasts without a request that is being answered.
+const idleSession = 30 * time.Minute
 
-// httpSessions are the sessions of an endpoint's older clients. The SDK never ends one by itself, or counts a client that
-// only listens as gone, and waits at the end of a session for calls that may wait for the client: so this decides when a
-// session ends, and cancels its calls then.
+// httpSessions are the sessions of an endpoint's older clients. The SDK never ends one by itself, or counts a client
+// that only listens as gone, and waits at the end of a session for calls that may wait for the client: so this
+// decides when a session ends, and cancels its calls then.
 type httpSessions struct {
 	log *slog.Logger
 
@@ -77,9 +75,6 @@ func (s *httpSessions) add(protocol *mcp.ServerSession) {
 		go protocol.Close()
 		return
 	}
-	if len(s.open) >= maxSessions {
-		s.makeRoom()
-	}
 	id := protocol.ID()
 	in := &httpSession{protocol: protocol, since: time.Now()}
 	in.ctx, in.end = context.WithCancel(context.Background())
@@ -94,20 +89,6 @@ func (s *httpSessions) expire(id string, in *httpSession) {
 	if s.open[id] == in && in.requests == 0 && time.Since(in.since) >= idleSession {
 		s.log.Debug("session ends, idle for too long", "session", id)
 		s.close(id)
-	}
-}
-
-// makeRoom ends the session that has been idle for the longest, none if all have a client that waits.
-func (s *httpSessions) makeRoom() {
-	oldest := ""
-	for id, in := range s.open {
-		if in.requests == 0 && (oldest == "" || in.since.Before(s.open[oldest].since)) {
-			oldest = id
-		}
-	}
-	if oldest != "" {
-		s.log.Warn("session ends, there are too many", "session", oldest, "most", maxSessions)
-		s.close(oldest)
 	}
 }
 

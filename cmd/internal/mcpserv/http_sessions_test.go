@@ -138,35 +138,6 @@ func TestHTTPCallsEndWithTheirClient(t *testing.T) {
 	}
 }
 
-func TestHTTPSessionsAreLimited(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		y := newToy()
-		e := y.endpoint()
-		defer e.Shutdown(t.Context())
-		all := make([]string, maxSessions)
-		for i := range all {
-			all[i] = begin(t, e)
-			time.Sleep(time.Second)
-		}
-		ctx, hangUp := context.WithCancel(t.Context())
-		var stream sync.WaitGroup
-		stream.Go(func() { do(e, request(ctx, "GET", "", sessionHeader, all[0])) })
-		defer stream.Wait()
-		defer hangUp()
-		synctest.Wait()
-		begin(t, e)
-		synctest.Wait()
-		if n := y.sessions(); n != maxSessions {
-			t.Errorf("%d sessions, want %d", n, maxSessions)
-		}
-		for i, want := range []bool{true, false, true} { // the first listens, so the second was idle for the longest
-			if got := alive(t, e, all[i]); got != want {
-				t.Errorf("session %d answers: %v, want %v", i, got, want)
-			}
-		}
-	})
-}
-
 func TestHTTPAfterShutdown(t *testing.T) {
 	y := newToy()
 	e := y.endpoint()

@@ -1,13 +1,14 @@
-// Package mcpserv offers an open vault to AI assistants over the Model Context Protocol: the operations of the catalogue
-// as tools, workspaces and nodes as resources, ways of working as prompts.
+// Package mcpserv offers an open vault to AI assistants over the Model Context Protocol: the operations of the
+// catalogue as tools, workspaces and nodes as resources, ways of working as prompts.
 //
-// It has no rules of its own: engine/ops carries out every call. It adds schemas in few bytes, replies of bounded size, a
-// question to a person before something is removed, and notifications of what people changed.
+// It has no rules of its own: engine/ops carries out every call. It adds schemas in few bytes, replies of bounded
+// size, a question to a person before something is removed, and notifications of what people changed.
 package mcpserv
 
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -72,7 +73,7 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 	s.ctx, s.end = context.WithCancel(context.Background())
 	about := &mcp.Implementation{Name: "arbor", Title: "Arbor", Version: opt.Version}
 	s.mcp = mcp.NewServer(about, &mcp.ServerOptions{
-		Instructions: instructions,
+		Instructions: strings.TrimSuffix(instructions, "\n"),
 		Logger:       opt.Log,
 		// The lists of tools and prompts do not change.
 		Capabilities:       &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}},

@@ -19,8 +19,8 @@ const maxCalls = 64
 // An orderedConn decides when the calls of a client start, so that calls that a client sends without waiting for
 // answers take effect in the order in which it sent them:
 //
-//   - A call starts when the writing calls that arrived before it have ended, a writing call also when the reading calls
-//     before it have ended. Reading calls run side by side, at most maxCalls of them.
+//   - A call starts when the writing calls that arrived before it have ended, a writing call when all calls before it
+//     have. Reading calls run side by side, at most maxCalls of them.
 //   - Pings, lists of what is offered, notifications, cancellations and answers to the server's questions never wait.
 //   - A call that is cancelled while it waits never starts and is not answered.
 //
@@ -31,17 +31,11 @@ type orderedConn struct {
 	mu      sync.Mutex
 	changed *sync.Cond            // of mu
 	started []jsonrpc.Message     // guarded by mu: what Read returns next
-	queue   []waiting             // guarded by mu: calls that have not started, in the order of arrival
+	queue   []*jsonrpc.Request    // guarded by mu: calls that have not started, in the order of arrival
 	running map[jsonrpc.ID]access // guarded by mu: calls that have started and are not answered
 	asked   map[jsonrpc.ID]bool   // guarded by mu: questions to the client that are not answered
 	ended   error                 // guarded by mu: why no more messages arrive; nil while they do
 	closed  bool                  // guarded by mu
-}
-
-// A waiting is a call that has not started.
-type waiting struct {
-	call   *jsonrpc.Request
-	access access
 }
 
 // access says what a request does with the vault.
@@ -84,10 +78,9 @@ func (c *orderedConn) arrive(m jsonrpc.Message) {
 	case *jsonrpc.Response:
 		delete(c.asked, m.ID)
 	case *jsonrpc.Request:
-		a := accessOf(m)
 		switch {
-		case a != noAccess:
-			c.queue = append(c.queue, waiting{m, a})
+		case accessOf(m) != noAccess:
+			c.queue = append(c.queue, m)
 			return
 		case m.Method == "notifications/cancelled":
 			c.cancel(m.Params)
@@ -100,6 +93,9 @@ func (c *orderedConn) arrive(m jsonrpc.Message) {
 
 // accessOf returns what a request does with the vault.
 func accessOf(m *jsonrpc.Request) access {
+	if !m.IsCall() {
+		return noAccess
+	}
 	switch m.Method {
 	case "tools/call":
 		var call struct{ Name string }
@@ -124,10 +120,11 @@ func (c *orderedConn) cancel(params json.RawMessage) {
 	if err != nil {
 		return
 	}
-	c.queue = slices.DeleteFunc(c.queue, func(w waiting) bool { return w.call.ID == id })
+	c.queue = slices.DeleteFunc(c.queue, func(m *jsonrpc.Request) bool { return m.ID == id })
 }
 
-// startCalls starts the calls at the head of the queue that need not wait any longer, and wakes Read. c.mu must be held.
+// startCalls starts the calls at the head of the queue that need not wait any longer, and wakes Read. c.mu must be
+// held.
 func (c *orderedConn) startCalls() {
 	counts := map[access]int{}
 	for _, a := range c.running {
@@ -135,12 +132,13 @@ func (c *orderedConn) startCalls() {
 	}
 	for len(c.queue) > 0 {
 		next := c.queue[0]
-		if counts[writes] > 0 || counts[reads] == maxCalls || next.access == writes && counts[reads] > 0 {
+		a := accessOf(next)
+		if counts[writes] > 0 || counts[reads] == maxCalls || a == writes && counts[reads] > 0 {
 			break
 		}
-		counts[next.access]++
-		c.running[next.call.ID] = next.access
-		c.started = append(c.started, next.call)
+		counts[a]++
+		c.running[next.ID] = a
+		c.started = append(c.started, next)
 		c.queue = c.queue[1:]
 	}
 	c.changed.Broadcast()

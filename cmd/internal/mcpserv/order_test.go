@@ -80,15 +80,15 @@ func testOrder(t *testing.T, steps []string) {
 			case *jsonrpc.Response:
 				started = append(started, "!"+m.ID.Raw().(string))
 			case *jsonrpc.Request:
-				switch id, _ := m.ID.Raw().(string); m.Method {
-				case "tools/call":
-					started = append(started, map[bool]string{true: "w", false: "r"}[accessOf(m) == writes]+id)
-				case "ping":
-					started = append(started, "p"+id)
-				case "notifications/cancelled":
-					started = append(started, "x"+strings.Trim(string(m.Params), `{"requestId:}`))
-				default:
+				switch id, _ := m.ID.Raw().(string); {
+				case !m.IsCall() && m.Method == "tools/call":
 					started = append(started, "n")
+				case m.Method == "tools/call":
+					started = append(started, map[bool]string{true: "w", false: "r"}[accessOf(m) == writes]+id)
+				case m.Method == "ping":
+					started = append(started, "p"+id)
+				default:
+					started = append(started, "x"+strings.Trim(string(m.Params), `{"requestId:}`))
 				}
 			}
 		}
@@ -105,8 +105,8 @@ func testOrder(t *testing.T, steps []string) {
 			case e == "end":
 				close(inner.in)
 				ended = true
-			case e == "n":
-				inner.in <- &jsonrpc.Request{Method: "notifications/initialized"}
+			case e == "n": // of a method that calls have
+				inner.in <- &jsonrpc.Request{Method: "tools/call", Params: []byte(`{"name":"node_update"}`)}
 			case e[0] == 'r':
 				inner.in <- tool("node_get")
 			case e[0] == 'w':

@@ -69,7 +69,7 @@ func (d *promptData) load(name string) (err error) {
 		d.Changes, d.First = listOf(changed, shownItems, changeItem), first
 	case name == "plan-node" && !statemachine.TakesChildren(d.Node.Type):
 		return engine.Fail(engine.ExecutionChildren,
-			"%s takes no children, as its type is %s; plan the node above it, or work on this one (prompt work-on-node)",
+			"%s is of type %s and takes no children; plan the node above it, or work on this one (prompt work-on-node)",
 			d.Node.ID, typeWord(d.Node))
 	}
 	return nameable(d.Workspace.ID, d.Workspace.Path)
@@ -209,7 +209,8 @@ func (d *promptData) Active() (*list, error) {
 		return nil, err
 	}
 	all := out.Workspaces
-	l := listOf(all[max(0, len(all)-shownItems):], shownItems, func(w ops.WorkspaceHead) string { return item(w.ID, w.Name) })
+	newest := all[max(0, len(all)-shownItems):]
+	l := listOf(newest, shownItems, func(w ops.WorkspaceHead) string { return item(w.ID, w.Name) })
 	if l != nil {
 		l.All = len(all)
 	}

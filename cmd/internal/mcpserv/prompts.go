@@ -11,7 +11,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"arbor/engine"
-	"arbor/engine/ops"
 )
 
 // promptFiles hold the words of the prompts: prompts/NAME.md is the template of the prompt NAME, prompts/shared.md has
@@ -33,8 +32,8 @@ const (
 	aNode
 )
 
-// An argument is one argument of a prompt. People type it, so a node or workspace may be named by a unique prefix of its
-// id, or by its title.
+// An argument is one argument of a prompt. People type it, so a node or workspace may be named by a unique prefix of
+// its id, or by its title.
 type argument struct {
 	name, title, description string
 	required                 bool
@@ -51,14 +50,16 @@ var (
 	argNode = argument{"node", "Node", "Its id, a unique beginning of it, or its exact title.", true, aNode}
 
 	argWorkspace = argument{"workspace", "Workspace",
-		"Its id, a unique beginning of it, or its exact name; the bound or only active one if left out.", false, aWorkspace}
+		"Its id, a unique beginning of it, or its exact name; the bound or only active one if left out.",
+		false, aWorkspace}
 )
 
 var prompts = []prompt{
-	{"start-workspace", "Start a workspace", "Set up a workspace for a goal: rules, documents, first nodes.", []argument{
-		{"name", "Name", "What the work is called, in one line.", true, anyText},
-		{"goal", "Goal", "What is to be reached, so that a reader can tell when it is.", true, anyText},
-	}},
+	{"start-workspace", "Start a workspace", "Set up a workspace for a goal: rules, documents, first nodes.",
+		[]argument{
+			{"name", "Name", "What the work is called, in one line.", true, anyText},
+			{"goal", "Goal", "What is to be reached, so that a reader can tell when it is.", true, anyText},
+		}},
 	{"plan-node", "Plan a node", "Divide a planning node into children that can be worked on one by one.",
 		[]argument{argNode, argWorkspace}},
 	{"work-on-node", "Work on a node", "Do the work of a node: start, log, solve problems, conclude.",
@@ -80,7 +81,7 @@ func findPrompt(name string) (prompt, bool) {
 // addPrompts offers the prompts.
 func (s *Server) addPrompts() {
 	for _, p := range prompts {
-		shown := &mcp.Prompt{Name: p.name, Title: p.title, Description: p.description, Arguments: []*mcp.PromptArgument{}}
+		shown := &mcp.Prompt{Name: p.name, Title: p.title, Description: p.description}
 		for _, a := range p.args {
 			shown.Arguments = append(shown.Arguments,
 				&mcp.PromptArgument{Name: a.name, Title: a.title, Description: a.description, Required: a.required})
@@ -101,18 +102,14 @@ func (p prompt) checkArgs(args map[string]string) error {
 	for _, a := range p.args {
 		known = append(known, a.name)
 		if a.required && strings.TrimSpace(args[a.name]) == "" {
-			e := engine.Fail(engine.InvalidParams, "%s is missing: %s", a.name, a.description)
-			e.Details = &engine.Details{Param: a.name}
-			return e
+			return badParam(engine.InvalidParams, a.name, "%s is missing: %s", a.name, a.description)
 		}
 	}
 	for name := range args {
 		if !slices.Contains(known, name) {
 			name = clip(name, shownURI)
-			e := engine.Fail(engine.UnknownParams, "%s: no such argument of %s; there are: %s", name, p.name,
-				strings.Join(known, ", "))
-			e.Details = &engine.Details{Param: name, Nearest: ops.Nearest(name, known)}
-			return e
+			return badParam(engine.UnknownParams, name, "%s: no such argument of %s; there are: %s",
+				name, p.name, strings.Join(known, ", "))
 		}
 	}
 	return nil

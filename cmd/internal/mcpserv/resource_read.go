@@ -88,8 +88,8 @@ func fileText(ctx context.Context, env *ops.Env, r ref) (string, error) {
 	return source(n.Path, v, doc, n.Problems)
 }
 
-// source returns the bytes of a file as text. JSON has no place for bytes that are not UTF-8: they show as U+FFFD, and a
-// last line says so.
+// source returns the bytes of a file as text. JSON has no place for bytes that are not UTF-8: they show as U+FFFD,
+// and a last line says so.
 func source(p mdstore.Path, v mdstore.Version, d *mdoc.Doc, problems []mdoc.Diagnostic) (string, error) {
 	var unreadable *mdoc.UnreadableError
 	if len(problems) == 0 && errors.As(d.Editable(), &unreadable) {

@@ -13,8 +13,8 @@ import (
 const scheme = "arbor://"
 
 // forms says in errors which URIs there are.
-const forms = scheme + "WORKSPACE/workspace, /tree, /nodes/NODE and /context/NODE are there, each also with ?from=LINE; " +
-	"resources/list names workspaces"
+const forms = scheme + "WORKSPACE/workspace, /tree, /nodes/NODE and /context/NODE are there, " +
+	"each also with ?from=LINE; resources/list names workspaces"
 
 const shownURI = 200 // bytes of a URI that an error shows
 
@@ -43,8 +43,8 @@ func (p place) String() string {
 	return strconv.Itoa(p.line) + "." + strconv.Itoa(p.col)
 }
 
-// A ref is a resource as its URI names it: arbor://ws-1/nodes/node-2, or arbor://ws-1/nodes/node-2?from=120 for the rest
-// of a long one.
+// A ref is a resource as its URI names it: arbor://ws-1/nodes/node-2, or arbor://ws-1/nodes/node-2?from=120 for the
+// rest of a long one.
 type ref struct {
 	workspace mdstore.ID
 	view      view
@@ -96,7 +96,8 @@ func parseURI(uri string) (r ref, err error) {
 		r.from, ok = parseFrom(query)
 	}
 	if !ok {
-		return ref{}, notFound(uri, engine.Fail(engine.InvalidParams, "%s: no such resource; %s", clip(uri, shownURI), forms))
+		fault := engine.Fail(engine.InvalidParams, "%s: no such resource; %s", clip(uri, shownURI), forms)
+		return ref{}, notFound(uri, fault)
 	}
 	return r, nil
 }

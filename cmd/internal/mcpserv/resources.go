@@ -50,8 +50,9 @@ func templateOf(v view) string {
 // addTemplates registers the templates. Doing so again makes the SDK tell clients that the list of resources changed.
 func (s *Server) addTemplates() {
 	for _, t := range templates {
-		s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{Name: string(t.view), Title: t.title, Description: t.description,
-			URITemplate: templateOf(t.view), MIMEType: markdown, Annotations: forAssistants()}, s.readResource)
+		s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: templateOf(t.view), Name: string(t.view),
+			Title: t.title, Description: t.description, MIMEType: markdown, Annotations: forAssistants(),
+		}, s.readResource)
 	}
 }
 
@@ -102,7 +103,8 @@ func resourcesOf(w *mdstore.Workspace) (all []*mcp.Resource) {
 		if !t.view.ofNode() {
 			r := ref{workspace: w.ID, view: t.view}
 			all = append(all, &mcp.Resource{URI: r.String(), Name: string(w.ID) + "/" + string(t.view),
-				Title: name + ": " + string(t.view), Description: t.description, MIMEType: markdown, Annotations: forAssistants()})
+				Title: name + ": " + string(t.view), Description: t.description, MIMEType: markdown,
+				Annotations: forAssistants()})
 		}
 	}
 	file := all[0]

@@ -15,9 +15,9 @@ import (
 // keyError is the member of a reply that says why nothing was done.
 const keyError = "error"
 
-// output returns the schema of what an operation returns. It is open: a later version may return more. It also holds for
-// refusals: clients check the structured content of every reply, and would show a model that it does not match in place
-// of why the call was refused.
+// output returns the schema of what an operation returns. It is open: a later version may return more. It also holds
+// for refusals: clients check the structured content of every reply, and would show a model that it does not match in
+// place of why the call was refused.
 func output(o ops.Operation) (json.RawMessage, error) {
 	text := &jsonschema.Schema{Type: "string"}
 	names := []string{"id", "title", "type", "status", "children"}

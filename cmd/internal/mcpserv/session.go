@@ -96,9 +96,9 @@ func (s *Server) connection(session *mcp.ServerSession, header http.Header) *con
 	return c
 }
 
-// A connection that was given its session, by the command line or by the program that runs the assistant, keeps it: what
-// hooks and other programs know of the session must hold for the connection. A model that does not know the session and
-// binds one of its own gives the connection's session another name.
+// A connection that was given its session, by the command line or by the program that runs the assistant, keeps it:
+// what hooks and other programs know of the session must hold for the connection. A model that does not know the
+// session and binds one of its own gives the connection's session another name.
 
 // realNames returns the arguments of a call with the connection's session in place of another name for it.
 func (c *connection) realNames(o ops.Operation, args json.RawMessage) json.RawMessage {

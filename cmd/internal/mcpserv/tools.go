@@ -27,9 +27,8 @@ const (
 // CheckProfile returns an error that names the profiles if p is not one of them.
 func CheckProfile(p Profile) error {
 	if p != ProfileAll && p != ProfileWorker {
-		e := engine.Fail(engine.InvalidParams, "profile %q is not known; %s and %s are", p, ProfileAll, ProfileWorker)
-		e.Details = &engine.Details{Param: "profile"}
-		return e
+		return badParam(engine.InvalidParams, "profile", "profile %q is not known; %s and %s are",
+			p, ProfileAll, ProfileWorker)
 	}
 	return nil
 }
@@ -134,8 +133,8 @@ func input(o ops.Operation) *jsonschema.Schema {
 	return s
 }
 
-// schemaOf returns the schema of a parameter's type. Nothing in it may be null, and every list says what it is a list of:
-// strict clients drop tools otherwise.
+// schemaOf returns the schema of a parameter's type. Nothing in it may be null, and every list says what it is a list
+// of: strict clients drop tools otherwise.
 func schemaOf(t reflect.Type) *jsonschema.Schema {
 	switch t.Kind() {
 	case reflect.Pointer:

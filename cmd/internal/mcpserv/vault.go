@@ -55,8 +55,8 @@ func focusOf(ctx context.Context, env *ops.Env, snap *engine.Snapshot) *mdstore.
 	return nil
 }
 
-// readyIn returns nodes that can be worked on now and that no other session has claimed, at most that many, and how many
-// there are in all.
+// readyIn returns nodes that can be worked on now and that no other session has claimed, at most that many, and how
+// many there are in all.
 func readyIn(ctx context.Context, env *ops.Env, ws mdstore.ID, most int) (nodes []*mdstore.Node, all int, err error) {
 	act := engine.Act{Operator: env.Operator, Session: env.Session}
 	offer, err := env.Engine.Next(ctx, ws, act, most, 0)
