@@ -2,6 +2,7 @@ package mcpserv
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -34,7 +35,7 @@ func (s *Server) failure(e *engine.Error) (*mcp.CallToolResult, error) {
 	if e.Details != nil {
 		d := *e.Details
 		d.NodeID, d.Param, c.Details = clip(d.NodeID, maxFact), clip(d.Param, maxFact), &d
-		if len(d.Allowed) > 0 && !containsAll(text, d.Allowed) {
+		if slices.ContainsFunc(d.Allowed, func(action string) bool { return !strings.Contains(text, action) }) {
 			text += " Allowed: " + strings.Join(d.Allowed, ", ") + "."
 		}
 		if d.Committed {
@@ -53,15 +54,6 @@ func badParam(code engine.Code, param, format string, args ...any) error {
 	e := engine.Fail(code, format, args...)
 	e.Details = &engine.Details{Param: param}
 	return e
-}
-
-func containsAll(text string, words []string) bool {
-	for _, w := range words {
-		if !strings.Contains(text, w) {
-			return false
-		}
-	}
-	return true
 }
 
 // failed returns an error as one of the protocol.

@@ -117,37 +117,26 @@ const (
 
 // handlerFor says what a body needs, and the id of its request if it has one.
 func handlerFor(body []byte) (need, json.RawMessage) {
-	type message struct {
+	var m struct {
 		ID     json.RawMessage `json:"id"`
 		Method string          `json:"method"`
 		Params struct {
 			Meta map[string]json.RawMessage `json:"_meta"`
 		} `json:"params"`
 	}
-	all := make([]message, 1)
-	var err error
-	if bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) { // a batch, which only old clients send
-		err = json.Unmarshal(body, &all)
-	} else {
-		err = json.Unmarshal(body, &all[0])
-	}
-	if err != nil {
+	batch := bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) // only old clients send one, and in a session
+	if err := json.Unmarshal(body, &m); err != nil && !batch {
 		return noSession, nil
 	}
-	for _, m := range all {
-		var version string
-		_ = json.Unmarshal(m.Params.Meta[mcp.MetaKeyProtocolVersion], &version) // what is not a string is no version
-		switch {
-		case m.Method == "server/discover" || version >= modern:
-			return noSession, nil
-		case m.Method == "initialize":
-			return beginsSession, m.ID
-		}
+	var version string
+	_ = json.Unmarshal(m.Params.Meta[mcp.MetaKeyProtocolVersion], &version) // what is not a string is no version
+	switch {
+	case m.Method == "server/discover" || version >= modern:
+		return noSession, nil
+	case m.Method == "initialize":
+		return beginsSession, m.ID
 	}
-	if len(all) == 1 {
-		return inSession, all[0].ID
-	}
-	return inSession, nil
+	return inSession, m.ID
 }
 
 // refuseRequest answers with an error of the protocol.

@@ -54,6 +54,9 @@ func newOrderedConn(inner mcp.Connection) *orderedConn {
 	return c
 }
 
+// Connect makes the connection its own transport.
+func (c *orderedConn) Connect(context.Context) (mcp.Connection, error) { return c, nil }
+
 // receive takes messages from the inner connection until that ends.
 func (c *orderedConn) receive() {
 	for {

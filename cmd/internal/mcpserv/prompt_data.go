@@ -62,11 +62,11 @@ func (d *promptData) load(name string) (err error) {
 	switch {
 	case name == "resume":
 		d.Node = focusOf(d.ctx, d.env, d.snap)
-		changed, first, err := changedSince(d.ctx, d.env, d.Workspace.ID)
+		changed, isFirst, err := changedSince(d.ctx, d.env, d.Workspace.ID)
 		if err != nil {
 			return err
 		}
-		d.Changes, d.First = listOf(changed, shownItems, changeItem), first
+		d.Changes, d.First = listOf(first(changed, shownItems), len(changed), changeItem), isFirst
 	case name == "plan-node" && !statemachine.TakesChildren(d.Node.Type):
 		return engine.Fail(engine.ExecutionChildren,
 			"%s is of type %s and takes no children; plan the node above it, or work on this one (prompt work-on-node)",
@@ -96,17 +96,19 @@ type list struct {
 	All   int // items, with those that are left out
 }
 
-// listOf returns a list of the first of all, at most that many.
-func listOf[T any](all []T, most int, item func(T) string) *list {
-	if len(all) == 0 {
+// listOf returns a list of the items that are shown, of all.
+func listOf[T any](shown []T, all int, item func(T) string) *list {
+	if all == 0 {
 		return nil
 	}
-	l := &list{All: len(all)}
-	for _, v := range all[:min(most, len(all))] {
+	l := &list{All: all}
+	for _, v := range shown {
 		l.Items = append(l.Items, item(v))
 	}
 	return l
 }
+
+func first[T any](all []T, n int) []T { return all[:min(n, len(all))] }
 
 // Show returns the items, and how many are left out. more says what brings those; without it they are not counted.
 func (l *list) Show(more string) string {
@@ -128,7 +130,13 @@ func quote(text string, most int) string {
 	if text == "" {
 		return ""
 	}
-	kept := clipLines(text, most)
+	kept := text
+	if len(text) > most { // whole lines, if the first one fits
+		kept = strings.ToValidUTF8(text[:most], "")
+		if i := strings.LastIndexByte(kept, '\n'); i > 0 {
+			kept = kept[:i]
+		}
+	}
 	lines := strings.Split(kept, "\n")
 	for i, line := range lines {
 		lines[i] = strings.TrimRight("> "+line, " ")
@@ -137,18 +145,6 @@ func quote(text string, most int) string {
 		lines = append(lines, fmt.Sprintf("> [… %d bytes more]", left))
 	}
 	return strings.Join(lines, "\n")
-}
-
-// clipLines returns the beginning of a text, whole lines if the first one fits.
-func clipLines(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	text = strings.ToValidUTF8(text[:most], "")
-	if i := strings.LastIndexByte(text, '\n'); i > 0 {
-		text = text[:i]
-	}
-	return text
 }
 
 // item returns a quoted line with what Arbor knows of something, and its title.
@@ -210,11 +206,7 @@ func (d *promptData) Active() (*list, error) {
 	}
 	all := out.Workspaces
 	newest := all[max(0, len(all)-shownItems):]
-	l := listOf(newest, shownItems, func(w ops.WorkspaceHead) string { return item(w.ID, w.Name) })
-	if l != nil {
-		l.All = len(all)
-	}
-	return l, nil
+	return listOf(newest, len(all), func(w ops.WorkspaceHead) string { return item(w.ID, w.Name) }), nil
 }
 
 // Archived reports whether the workspace is archived, so that nothing in it can be changed.
@@ -252,7 +244,7 @@ func (d *promptData) nodes(from mdstore.ID, most int, keep func(depth int, n *md
 			all = append(all, n)
 		}
 	}
-	return listOf(all, most, nodeItem)
+	return listOf(first(all, most), len(all), nodeItem)
 }
 
 // Latest returns the nodes that were updated last, newest first.
@@ -260,7 +252,7 @@ func (d *promptData) Latest() *list {
 	all := slices.Collect(d.snap.All())
 	all = slices.DeleteFunc(all, func(n *mdstore.Node) bool { return n.UpdatedAt <= 0 })
 	slices.SortStableFunc(all, func(a, b *mdstore.Node) int { return cmp.Compare(b.UpdatedAt, a.UpdatedAt) })
-	return listOf(all, shownItems, func(n *mdstore.Node) string {
+	return listOf(first(all, shownItems), len(all), func(n *mdstore.Node) string {
 		when := time.UnixMilli(n.UpdatedAt).UTC().Format("2006-01-02 15:04")
 		return item(fmt.Sprintf("%s (%s, %s)", render.Visible(string(n.ID)), statusWord(n), when), n.Title)
 	})
@@ -283,17 +275,16 @@ func (d *promptData) Problems() *list {
 	for _, n := range d.snap.Walk(mdstore.Root) {
 		add(nodeItem(n), n.Problem())
 	}
-	return listOf(all, shownItems, func(text string) string { return text })
+	return listOf(first(all, shownItems), len(all), strings.Clone)
 }
 
 // Ready returns the nodes that can be worked on now and that no other session has claimed.
 func (d *promptData) Ready() (*list, error) {
 	nodes, all, err := readyIn(d.ctx, d.env, d.Workspace.ID, shownItems)
-	l := listOf(nodes, shownItems, nodeItem)
-	if l != nil {
-		l.All = all
+	if len(nodes) == 0 {
+		return nil, err
 	}
-	return l, err
+	return listOf(nodes, all, nodeItem), nil
 }
 
 // Counts says how many nodes have which status.
@@ -329,5 +320,5 @@ func (d *promptData) Conclusions() *list {
 			break
 		}
 	}
-	return listOf(texts, kept, func(text string) string { return text })
+	return listOf(texts[:kept], all, strings.Clone)
 }

@@ -24,7 +24,7 @@ func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	lines := &lineConn{in: bufio.NewReaderSize(in, 64<<10), out: out}
 	conn := newOrderedConn(lines)
 	defer conn.Close()
-	session, err := s.mcp.Connect(ctx, connected{conn}, nil)
+	session, err := s.mcp.Connect(ctx, conn, nil)
 	if err != nil {
 		return err
 	}
@@ -35,11 +35,6 @@ func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 	return err
 }
-
-// connected is the transport of a connection that is open already.
-type connected struct{ conn mcp.Connection }
-
-func (t connected) Connect(context.Context) (mcp.Connection, error) { return t.conn, nil }
 
 // A lineConn reads and writes messages as lines of JSON. The SDK's own connection ends at the first line that is not a
 // message; a lineConn answers that line with an error and reads on.
