@@ -8,7 +8,7 @@ import (
 	"arbor/mdstore"
 )
 
-// What a connection has claimed is free when it ends, whatever session it was bound to; what it has begun says so.
+// What a connection claimed is free when it ends, whatever session it was bound to. A node that it started names it.
 func TestClaimsEndWithTheirConnection(t *testing.T) {
 	w := newWorld(t, Options{})
 	for _, id := range []string{"node-x", "node-y"} {
@@ -59,8 +59,8 @@ func TestClaimsEndWithTheirConnection(t *testing.T) {
 	}
 }
 
-// A session that is unbound gives back what it has claimed, while its connection goes on.
-func TestUnbindingGivesBack(t *testing.T) {
+// A session that is unbound gives back what it claimed, while its connection goes on.
+func TestUnbindingGivesClaimsBack(t *testing.T) {
 	w := newWorld(t, Options{})
 	one, other := w.connect(nil), w.connect(nil)
 	one.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": plan})
@@ -71,8 +71,9 @@ func TestUnbindingGivesBack(t *testing.T) {
 	other.do("node_transition", map[string]any{"nodeId": id, "action": "start"})
 }
 
-// A connection may claim for several sessions, as one that divides work among others does, and before it is bound itself: what it claims is its to begin.
-func TestConnectionsClaimForOthers(t *testing.T) {
+// A connection may claim for several sessions, and before it is bound itself, as one does that divides work among
+// others. It may start what it claimed.
+func TestConnectionsMayClaimForOtherSessions(t *testing.T) {
 	w := newWorld(t, Options{})
 	w.save(mdstore.NodePath(plan, "node-x"), "---\nid: node-x\ntitle: T\ntype: execution\nstatus: pending\nparentId: root\n---\n")
 	one, other := w.connect(nil), w.connect(nil)

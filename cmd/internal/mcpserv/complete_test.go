@@ -28,7 +28,7 @@ func completed(t testing.TB, c *mcp.ClientSession, to *mcp.CompleteReference, na
 	return res.Completion
 }
 
-func TestCompletion(t *testing.T) {
+func TestIDsAreCompleted(t *testing.T) {
 	files := planFiles()
 	files["ws-second/Workspace.md"] = []byte("---\nid: ws-second\nname: Log in again\nstatus: active\ncreatedAt: 1867225600000\n---\n")
 	files["archive/ws-old/Workspace.md"] = []byte("---\nid: ws-old\nname: Old login\nstatus: archived\n---\n")
@@ -87,7 +87,7 @@ func manyNodes(n int) map[mdstore.Path][]byte {
 	return files
 }
 
-func TestCompletionOfManyIsCounted(t *testing.T) {
+func TestCompletionsAreLimitedAndCounted(t *testing.T) {
 	c := dial(t, enginetest.New(t, manyNodes(250)).Engine, Options{})
 	got := completed(t, c, &mcp.CompleteReference{Type: "ref/prompt", Name: "plan-node"}, "node", "the work", "")
 	if len(got.Values) != 100 || got.Total != 249 || !got.HasMore || got.Values[0] != "node-00000" || got.Values[99] != "node-00099" {

@@ -10,7 +10,7 @@ import (
 	"arbor/engine"
 )
 
-// asked is a client that answers questions as told, and notes them.
+// asked returns the options of a client that answers every question with answer, and notes it.
 func asked(questions *[]string, answer *mcp.ElicitResult) *mcp.ClientOptions {
 	return &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 		*questions = append(*questions, req.Params.Message)
@@ -20,8 +20,8 @@ func asked(questions *[]string, answer *mcp.ElicitResult) *mcp.ClientOptions {
 
 var agrees = &mcp.ElicitResult{Action: "accept", Content: map[string]any{confirm: true}}
 
-// Nothing is taken away before a person has agreed, whom the client asks where it can.
-func TestConsent(t *testing.T) {
+// Nothing is removed before a person has agreed. A client that can ask does.
+func TestNothingIsRemovedWithoutConsent(t *testing.T) {
 	for _, version := range []string{"", legacy} {
 		for name, answer := range map[string]*mcp.ElicitResult{
 			"declines": {Action: "decline"}, "cancels": {Action: "cancel"}, "says no": {Action: "accept", Content: map[string]any{confirm: false}},
@@ -50,8 +50,8 @@ func TestConsent(t *testing.T) {
 	}
 }
 
-// A client that cannot ask says confirm, and nothing is asked for that would be refused, or that only looks.
-func TestConsentByArgument(t *testing.T) {
+// A client that cannot ask passes confirm. There is no question for a call that would be refused, or for a dry run.
+func TestConfirmStandsForConsent(t *testing.T) {
 	w := newWorld(t, Options{})
 	p := w.connect(nil)
 	args := map[string]any{"nodeId": signIn}
@@ -81,8 +81,8 @@ func TestConsentByArgument(t *testing.T) {
 	}
 }
 
-// An answer to one question is no consent to another one.
-func TestConsentIsToWhatWasAsked(t *testing.T) {
+// The answer to one question is not consent to another one.
+func TestConsentHoldsForOneQuestion(t *testing.T) {
 	w := newWorld(t, Options{})
 	p := w.connect(&mcp.ClientOptions{MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true}, ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 		return agrees, nil

@@ -17,20 +17,21 @@ import (
 	"arbor/mdstore"
 )
 
-// sound are values that work for parameters, by their names. A parameter that has none here and is required needs one.
+// sound has a valid value for each required parameter, by name.
 var sound = map[string]string{
 	"workspaceId": `"` + plan + `"`, "nodeId": `"` + signIn + `"`, "name": `"N"`, "goal": `"g"`, "action": "", "path": `"docs/a.md"`, "parentId": `"root"`, "type": `"execution"`, "title": `"T"`,
 	"requirement": `"r"`, "newParentId": `"root"`, "isolate": `true`, "targetIdOrPath": `"docs/a.md"`, "operator": `"AI"`, "event": `"e"`, "problem": `"p"`, "sessionId": `"s"`,
 	"rulesHash": `"` + richHash + `"`, "rule": `"r"`, "confirm": `true`,
 }
 
-// soundOf are those that work for one tool only.
+// soundOf has the values that are valid for one tool only.
 var soundOf = map[string]map[string]string{
 	"workspace_update_rules": {"action": `"add"`}, "workspace_update_docs": {"action": `"add"`}, "node_reference": {"action": `"add"`}, "node_transition": {"action": `"submit"`},
 	"node_update": {"note": `"n"`}, "workspace_update": {"goal": `"another"`}, "workspace_delete": {"force": `true`}, "workspace_restore": {"workspaceId": `"ws-old"`}, "node_move": {"newParentId": `"node-alone"`},
 }
 
-// soundArgs returns arguments with which an operation works: those that are required, and those without which a call in the rich vault would be refused anyway.
+// soundArgs returns arguments with which an operation works: the required ones, and those without which the rich vault
+// would refuse the call.
 func soundArgs(t testing.TB, o ops.Operation) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -61,7 +62,7 @@ func object2(members map[string]string) string {
 	return "{" + strings.Join(list, ",") + "}"
 }
 
-// A siege calls tools of a vault with what they cannot like, and looks at the vault after each call.
+// A siege calls tools of a vault with bad arguments, and compares the vault after each call.
 type siege struct {
 	testing.TB
 	world *enginetest.World
@@ -83,7 +84,7 @@ func newSiege(t testing.TB) *siege {
 	return &siege{TB: t, world: w, line: openLine(t, w.Engine, Options{}), files: w.Store.Files(), shown: map[string]bool{}}
 }
 
-// try calls a tool. may says that the value is one that the tool may accept; else it must be refused. It returns what was said.
+// try calls a tool and returns its answer. The call must be refused unless may is true.
 func (s *siege) try(o ops.Operation, members map[string]string, what string, may bool) said {
 	s.Helper()
 	s.calls++
@@ -107,7 +108,7 @@ func (s *siege) try(o ops.Operation, members map[string]string, what string, may
 	return r
 }
 
-// restore gives files the bytes that they had.
+// restore gives files their first bytes back.
 func (s *siege) restore(paths []mdstore.Path) {
 	s.Helper()
 	var back []mdstore.Change
@@ -126,7 +127,7 @@ func (s *siege) restore(paths []mdstore.Path) {
 	}
 }
 
-// judge looks at the text of a refusal.
+// judge checks the text of a refusal.
 func (s *siege) judge(o ops.Operation, what string, r said) {
 	s.Helper()
 	code, message, _ := strings.Cut(r.text, ": ")
@@ -146,7 +147,7 @@ func (s *siege) judge(o ops.Operation, what string, r said) {
 	}
 }
 
-// wrongTypes are values in JSON that no parameter of a type takes.
+// wrongTypes returns JSON values that no parameter of a type accepts.
 func wrongTypes(t reflect.Type) []string {
 	all := []string{`{}`, `{"path":"x"}`, `[[]]`, `[[["x"]]]`}
 	switch t.Kind() {
@@ -168,7 +169,7 @@ func wrongTypes(t reflect.Type) []string {
 	return all
 }
 
-// TestWrongTypesAreRefused gives every parameter of every tool values of every other type.
+// A parameter refuses values of every other type.
 func TestWrongTypesAreRefused(t *testing.T) {
 	t.Parallel()
 	s := newSiege(t)
@@ -216,7 +217,7 @@ func withMember(base map[string]string, name, value string) map[string]string {
 	return out
 }
 
-// hostileTexts are strings in JSON that no id and no path may be. Some are texts like any other.
+// hostileTexts returns JSON strings that are not valid ids or paths. Some are valid texts.
 func hostileTexts() []string {
 	list := []string{`""`, `" "`, `"a\u0000b"`, `"\ud83d"`, "\"a\xff\xfeb\"", `"../../etc/passwd"`, `"/etc/passwd"`, `"..\\..\\x"`, `"a/b"`, `".."`,
 		`"\u001b[31mred"`, `"a\nb"`, `"\u202eabc"`, `"\u2028"`, `".local/journal"`}
@@ -226,7 +227,7 @@ func hostileTexts() []string {
 	return list
 }
 
-// named are the parameters that name what is there, and take nothing that is not.
+// names reports whether a parameter names something that must exist.
 func names(p ops.Param) bool {
 	switch p.Name {
 	case "workspaceId", "nodeId", "parentId", "newParentId", "rootId", "before", "after", "cursor", "ifMatch", "since":
@@ -235,7 +236,7 @@ func names(p ops.Param) bool {
 	return p.Enum != nil
 }
 
-// TestHostileTextsChangeNothing gives every parameter that takes text what would do harm where it is taken for more than text.
+// A text that looks like a path, a control sequence or broken Unicode does no harm in any parameter.
 func TestHostileTextsChangeNothing(t *testing.T) {
 	t.Parallel()
 	s := newSiege(t)
@@ -272,8 +273,8 @@ func TestHostileTextsChangeNothing(t *testing.T) {
 	t.Logf("%d calls", s.calls)
 }
 
-// TestNumbersOfAnySize gives every parameter that takes a number the ends of what a number can be.
-func TestNumbersOfAnySize(t *testing.T) {
+// Every parameter that takes a number takes the smallest and largest ones without harm.
+func TestExtremeNumbersDoNoHarm(t *testing.T) {
 	t.Parallel()
 	s := newSiege(t)
 	for _, o := range ops.All() {
@@ -291,8 +292,8 @@ func TestNumbersOfAnySize(t *testing.T) {
 	}
 }
 
-// TestUnknownParametersNameTheNearest misspells every parameter of every tool.
-func TestUnknownParametersNameTheNearest(t *testing.T) {
+// A misspelt parameter is refused with its right name, for every parameter of every tool.
+func TestMisspeltParametersAreNamed(t *testing.T) {
 	t.Parallel()
 	s := newSiege(t)
 	for _, o := range ops.All() {
@@ -320,7 +321,7 @@ func TestUnknownParametersNameTheNearest(t *testing.T) {
 	}
 }
 
-// snake returns a name as users of other languages write it.
+// snake returns a name in snake case.
 func snake(name string) string {
 	var b strings.Builder
 	for _, c := range name {
@@ -332,8 +333,8 @@ func snake(name string) string {
 	return b.String()
 }
 
-// TestArgumentsThatAreNone gives tools arguments that are no object, and objects that are too much of one.
-func TestArgumentsThatAreNone(t *testing.T) {
+// Arguments that are not an object, or nested too deep, are refused.
+func TestArgumentsMustBeObjects(t *testing.T) {
 	t.Parallel()
 	s := newSiege(t)
 	for _, o := range ops.All() {
@@ -362,8 +363,8 @@ func TestArgumentsThatAreNone(t *testing.T) {
 	}
 }
 
-// TestLargeTexts gives each parameter that takes text a lot of it, in one tool that has it: up to 4 MiB, which is more than a file may have.
-func TestLargeTexts(t *testing.T) {
+// Large texts are accepted or refused as a whole, up to 4 MiB, which is more than a file may have.
+func TestLargeTextsDoNoHarm(t *testing.T) {
 	t.Parallel()
 	s := newSiege(t)
 	piece := "0123456789abcde\\n"

@@ -48,8 +48,8 @@ func TestHTTPSessionsEndWhenIdle(t *testing.T) {
 	})
 }
 
-// A request may come at the very moment when its session would end.
-func TestHTTPSessionsAreTakenUpInTime(t *testing.T) {
+// A request may come at the moment when its session would end.
+func TestHTTPSessionsWithARequestDoNotEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		y := newToy()
 		e := y.endpoint()
@@ -74,7 +74,7 @@ func TestHTTPSessionsAreTakenUpInTime(t *testing.T) {
 	})
 }
 
-// A client that is gone does not come back, so what its calls wait for never comes either.
+// A call ends with its client, though it may wait for an answer of that client.
 func TestHTTPCallsEndWithTheirClient(t *testing.T) {
 	call := func(tool string) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":%q,"_meta":%s}}`, tool, meta)
@@ -138,7 +138,7 @@ func TestHTTPCallsEndWithTheirClient(t *testing.T) {
 	}
 }
 
-func TestHTTPAfterShutdown(t *testing.T) {
+func TestHTTPRefusesAfterShutdown(t *testing.T) {
 	y := newToy()
 	e := y.endpoint()
 	session := begin(t, e)
@@ -156,7 +156,7 @@ func TestHTTPAfterShutdown(t *testing.T) {
 	}
 }
 
-func TestHTTPHandshakeDuringShutdown(t *testing.T) {
+func TestHTTPHandshakeDuringShutdownLeavesNoSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		y := newToy()
 		e := y.endpoint()
@@ -172,7 +172,7 @@ func TestHTTPHandshakeDuringShutdown(t *testing.T) {
 	})
 }
 
-// A call that does not listen does not hold the program for ever.
+// Shutdown does not wait for ever for a call that ignores its context.
 func TestHTTPShutdownGivesUp(t *testing.T) {
 	y := newToy()
 	release := make(chan struct{})

@@ -18,7 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A toy is a server with a few tools, and what has happened to them.
+// A toy is a server with a few tools, and a record of their calls.
 type toy struct {
 	*mcp.Server
 	entered chan string // a call of wait has begun
@@ -88,7 +88,7 @@ func (y *toy) listen(t *testing.T) string {
 	return s.URL
 }
 
-// Everything that a client may do works in every version, with a session in old ones and without in new ones.
+// A client of every version can use the endpoint: old ones with a session, new ones without.
 func TestHTTPServesEveryVersion(t *testing.T) {
 	versions := mcp.SupportedProtocolVersions()
 	if !slices.Contains(versions, modern) || len(versions) < 3 {
@@ -162,7 +162,7 @@ const (
 	listTools  = `{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{}}`
 )
 
-// request is one of a client; headers are pairs of name and value.
+// request returns a request of a client. headers are pairs of name and value.
 func request(ctx context.Context, method, body string, headers ...string) *http.Request {
 	r := httptest.NewRequestWithContext(ctx, method, "/mcp", strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
@@ -179,7 +179,7 @@ func do(e *Endpoint, r *http.Request) *httptest.ResponseRecorder {
 	return w
 }
 
-// begin shakes hands and returns the session's id.
+// begin begins a session and returns its id.
 func begin(t *testing.T, e *Endpoint) string {
 	t.Helper()
 	w := do(e, request(t.Context(), "POST", initialize))
@@ -207,7 +207,7 @@ func alive(t *testing.T, e *Endpoint, id string) bool {
 	}
 }
 
-func TestHTTPRoutes(t *testing.T) {
+func TestHTTPRequestsAreServedByTheirVersion(t *testing.T) {
 	y := newToy()
 	e := y.endpoint()
 	defer e.Shutdown(t.Context())
@@ -278,7 +278,7 @@ func TestHTTPRoutes(t *testing.T) {
 	}
 }
 
-// Which hosts are meant is the guard's to say.
+// The guard checks hosts, not the endpoint.
 func TestHTTPServesAnyHost(t *testing.T) {
 	e := newToy().endpoint()
 	defer e.Shutdown(t.Context())
@@ -290,7 +290,8 @@ func TestHTTPServesAnyHost(t *testing.T) {
 	}
 }
 
-// No body makes the endpoint panic, fail by itself, hang, or keep a session that its client has not been told of.
+// Whatever the body, the endpoint does not panic, hang, fail with 5xx, or keep a session whose id its client does not
+// know.
 func FuzzHTTPBodies(f *testing.F) {
 	for _, body := range []string{initialize, listTools, "[" + listTools + "]", `{"jsonrpc":"2.0","id":1,"result":{}}`,
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`,
@@ -335,7 +336,7 @@ func FuzzHTTPBodies(f *testing.F) {
 	})
 }
 
-// after is what stands in a text between a mark and the next quote.
+// after returns the text between a mark and the next quote.
 func after(s, mark string) string {
 	_, s, _ = strings.Cut(s, mark)
 	s, _, _ = strings.Cut(s, `"`)

@@ -18,7 +18,7 @@ import (
 
 var updatePrompts = flags.Bool("update", false, "rewrite the prompts in testdata")
 
-// promptCases are the prompts of testdata/prompts_NAME.md, asked for in the workspace of planFiles.
+// promptCases are the requests whose answers are testdata/prompts_NAME.md, in the workspace of planFiles.
 var promptCases = map[string]struct {
 	prompt string
 	args   map[string]string
@@ -41,7 +41,7 @@ func getPrompt(t testing.TB, c *mcp.ClientSession, name string, args map[string]
 	return res
 }
 
-// shownPrompt returns the messages of a prompt as people can read them.
+// shownPrompt returns the messages of a prompt in readable form.
 func shownPrompt(t testing.TB, res *mcp.GetPromptResult) string {
 	t.Helper()
 	var b strings.Builder
@@ -58,7 +58,7 @@ func shownPrompt(t testing.TB, res *mcp.GetPromptResult) string {
 	return b.String()
 }
 
-func TestPrompts(t *testing.T) {
+func TestPromptsSayWhatIsExpected(t *testing.T) {
 	w := enginetest.New(t, planFiles())
 	for name, tt := range promptCases {
 		t.Run(name, func(t *testing.T) {
@@ -105,7 +105,7 @@ func TestPromptsAreListed(t *testing.T) {
 	}
 }
 
-func TestPromptsRefuse(t *testing.T) {
+func TestPromptsRefuseBadArguments(t *testing.T) {
 	files := planFiles()
 	files["ws-second/Workspace.md"] = []byte("---\nid: ws-second\nname: Second\nstatus: active\n---\n")
 	c := dial(t, enginetest.New(t, files).Engine, Options{})
@@ -144,8 +144,8 @@ func TestPromptsRefuse(t *testing.T) {
 	}
 }
 
-// Whatever files hold, a prompt keeps within the bound, and no line of a file stands in it without a mark.
-func TestPromptsAreBounded(t *testing.T) {
+// Whatever is in the files, a prompt keeps within the bound, and every line from a file is quoted.
+func TestPromptsAreBoundedAndQuoteFiles(t *testing.T) {
 	files := planFiles()
 	rules := strings.Repeat("- <rule> & \"rule\"\n", 800)
 	files[plan+"/Workspace.md"] = []byte("---\nid: " + plan + "\nname: \"" + strings.Repeat("名&", 90) + "\"\ngoal: g\nstatus: active\nfocusedNodeId: deep-001\n---\n\n## Rules\n\n" + rules + "\n## Problem\n\nINTRUDER\n\n" + strings.Repeat("problem\n\n", 1000))
@@ -178,8 +178,8 @@ func TestPromptsAreBounded(t *testing.T) {
 	}
 }
 
-// What has a folder's name for an id is not spoken of in Arbor's own words.
-func TestPromptsDoNotSpeakFolderNames(t *testing.T) {
+// A node without an id has the name of its folder as its id. Prompts do not say that name unquoted.
+func TestPromptsQuoteFolderNames(t *testing.T) {
 	files := planFiles()
 	files[plan+"/nodes/obey me/Node.md"] = []byte("---\ntitle: nameless\ntype: planning\nstatus: completed\nparentId: root\n---\n\n## Problem\n\np\n")
 	files[plan+"/nodes/below/Node.md"] = enginetest.Node("below", "title: below\ntype: neither\nstatus: odd\nparentId: obey me", "")
@@ -205,8 +205,8 @@ func TestPromptsDoNotSpeakFolderNames(t *testing.T) {
 	}
 }
 
-// A session that has looked is told what others changed since; asking does not count as looking.
-func TestResumeTellsWhatChanged(t *testing.T) {
+// resume names what others changed since the session last looked; reading the prompt does not count as a look.
+func TestResumeNamesWhatOthersChanged(t *testing.T) {
 	files := planFiles()
 	w := enginetest.New(t, files)
 	const session = "s-1"
@@ -220,13 +220,13 @@ func TestResumeTellsWhatChanged(t *testing.T) {
 	if got := shownPrompt(t, getPrompt(t, c, "resume", nil)); !strings.Contains(got, "No one else has changed anything") {
 		t.Errorf("without a change:\n%s", got)
 	}
-	title := "By somebody else"
+	title := "By another person"
 	if _, err := w.UpdateNode(t.Context(), plan, "node-mj2hz4gy-hashes", engine.NodeTexts{Title: &title}, engine.Act{}); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
 		got := shownPrompt(t, getPrompt(t, c, "resume", nil))
-		if !strings.Contains(got, "since this session last looked, 1 file:\n> - node-mj2hz4gy-hashes (changed: title, updatedAt): By somebody else\n") {
+		if !strings.Contains(got, "since this session last looked, 1 file:\n> - node-mj2hz4gy-hashes (changed: title, updatedAt): By another person\n") {
 			t.Errorf("after a change:\n%s", got)
 		}
 		if !strings.Contains(got, "In focus:\n> - node-mj2hz4gy-signut (execution, pending): Sign-out endpoint\n") || !strings.Contains(got, "arbor://"+plan+"/context/node-mj2hz4gy-signut --\n# Context of node-mj2hz4gy-signut") {
@@ -235,8 +235,8 @@ func TestResumeTellsWhatChanged(t *testing.T) {
 	}
 }
 
-// Whatever an argument holds, the answer is a prompt or a small error.
-func TestPromptsTakeAnyArgument(t *testing.T) {
+// Whatever an argument is, the answer is a prompt or a small error.
+func TestPromptsAnswerAnyArgument(t *testing.T) {
 	w := enginetest.New(t, planFiles())
 	before := w.Store.Files()
 	c := dial(t, w.Engine, Options{})
@@ -270,8 +270,8 @@ func TestPromptsTakeAnyArgument(t *testing.T) {
 	}
 }
 
-// TestPromptsOfAnArchive asks how to work in an archived workspace, where all that changes something is refused.
-func TestPromptsOfAnArchive(t *testing.T) {
+// In an archived workspace, prompts offer nothing that would be refused.
+func TestPromptsOfArchivedWorkspacesOfferNoChanges(t *testing.T) {
 	w := enginetest.New(t, planFiles())
 	if _, _, err := w.Archive(t.Context(), plan, engine.Act{}); err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ import (
 	"arbor/mdstore/memstore"
 )
 
-// plan is the workspace of these tests: two levels of nodes, one of them damaged, and texts that try to be more than texts.
+// plan is the workspace of these tests: two levels of nodes, one of them damaged, and texts that look like instructions.
 const plan = "ws-mj2hy912-plan01"
 
 func planFiles() map[mdstore.Path][]byte {
@@ -84,7 +84,7 @@ func jsonOf(t testing.TB, v any) string {
 	return string(data)
 }
 
-// fails checks that an error is of the protocol, with a code, and returns its message and data.
+// fails checks that an error is one of the protocol, with a code, and returns its message and data.
 func fails(t testing.TB, err error, code int64) (string, map[string]any) {
 	t.Helper()
 	var e *jsonrpc.Error
@@ -126,8 +126,8 @@ func TestURIsReadBack(t *testing.T) {
 	})
 }
 
-// What a page costs is counted as it is written.
-func TestJSONSize(t *testing.T) {
+// jsonSize counts the bytes that encoding/json writes.
+func TestJSONSizeIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")
 		data, err := json.Marshal(s)
@@ -140,8 +140,8 @@ func TestJSONSize(t *testing.T) {
 	})
 }
 
-// Whoever follows the pages of a text has read all of it, and no page is larger than its room.
-func TestPagesCarryTheWholeText(t *testing.T) {
+// The pages of a text together are the text, and no page is larger than its room.
+func TestPagesTogetherAreTheText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOf(rapid.OneOf(rapid.String(), rapid.StringN(50, 400, -1), rapid.Just("\n"), rapid.Just("line\r\n"))).Draw(t, "text"), "")
 		text = strings.ToValidUTF8(text, "")
@@ -177,7 +177,7 @@ func TestPagesCarryTheWholeText(t *testing.T) {
 	})
 }
 
-// cutNotice takes the last line of Arbor's own off a page.
+// cutNotice removes the last line of a page, which Arbor added.
 func cutNotice(part string) (text, uri string, cut bool) {
 	i := strings.LastIndex(part, "[Arbor: cut here; ")
 	if i < 0 || i > 0 && part[i-1] != '\n' {
@@ -233,7 +233,7 @@ func TestResourcesAreListed(t *testing.T) {
 	}
 }
 
-// A list of many workspaces comes in pages, also while workspaces go.
+// A list of many workspaces comes in pages, also while workspaces are removed.
 func TestManyResourcesAreListedInPages(t *testing.T) {
 	files := map[mdstore.Path][]byte{}
 	for i := range 100 {
@@ -280,7 +280,7 @@ func TestManyResourcesAreListedInPages(t *testing.T) {
 	fails(t, err, jsonrpc.CodeInvalidParams)
 }
 
-func TestEmptyVaultListsNoResource(t *testing.T) {
+func TestAnEmptyVaultListsNoResource(t *testing.T) {
 	c := dial(t, enginetest.New(t, nil).Engine, Options{})
 	res, err := c.ListResources(t.Context(), nil)
 	if err != nil || res.Resources == nil || len(res.Resources) != 0 {
@@ -327,7 +327,7 @@ func TestResourcesAreRead(t *testing.T) {
 	}
 }
 
-func TestResourcesThatAreNone(t *testing.T) {
+func TestUnknownResourcesAreRefused(t *testing.T) {
 	files := planFiles()
 	files[plan+"/nodes/heavy/Node.md"] = append([]byte("---\nid: heavy\n---\n"), strings.Repeat("x", mdstore.MaxFileSize)...)
 	w := enginetest.New(t, files)
@@ -380,7 +380,7 @@ func TestResourcesThatAreNone(t *testing.T) {
 	}
 }
 
-// Whatever a file holds, no reply is larger than the bound, and the pages of it are all of it.
+// Whatever is in a file, no reply is larger than the bound, and the pages together are the file.
 func TestLargeResourcesComeInPages(t *testing.T) {
 	for _, tokens := range []int{LeastMaxTokens, DefaultMaxTokens} {
 		n := tokens / 50
@@ -436,7 +436,7 @@ func readPages(t *testing.T, c *mcp.ClientSession, uri string, most int) (text s
 	return whole.String(), pages
 }
 
-func TestBytesThatAreNoTextShow(t *testing.T) {
+func TestBytesThatAreNotUTF8AreReplaced(t *testing.T) {
 	files := planFiles()
 	files[plan+"/nodes/broken/Node.md"] = []byte("---\nid: broken\n---\n\n\xff\xfe latin \xe9")
 	c := dial(t, enginetest.New(t, files).Engine, Options{})
@@ -446,8 +446,8 @@ func TestBytesThatAreNoTextShow(t *testing.T) {
 	}
 }
 
-// When the context of a node is another one after a change, the change concerns it; and a change of other nodes concerns neither it nor a file.
-func TestChangesConcernWhatShowsThem(t *testing.T) {
+// If a change alters the context of a node, the resource shows the change. The file of a node shows only its own.
+func TestResourcesShowTheChangesThatAlterThem(t *testing.T) {
 	ids := []mdstore.ID{"root", "a", "b", "c", "d", "e", "f"}
 	draw := func(t *rapid.T) map[mdstore.Path][]byte {
 		files := map[mdstore.Path][]byte{plan + "/Workspace.md": []byte("---\nid: " + plan + "\nname: W\nstatus: active\n---\n")}
@@ -469,7 +469,7 @@ func TestChangesConcernWhatShowsThem(t *testing.T) {
 			if err != nil {
 				return err.Error()
 			}
-			b.Omitted, b.Tokens = nil, 0 // what is left out is no part of it
+			b.Omitted, b.Tokens = nil, 0 // not part of what is shown
 			return jsonOf(t, b)
 		}
 		was, err := w.Snapshot(t.Context(), plan)
@@ -500,8 +500,8 @@ func TestChangesConcernWhatShowsThem(t *testing.T) {
 	}
 }
 
-// A node far away does not concern a context.
-func TestChangesElsewhereDoNotConcern(t *testing.T) {
+// A context does not show changes of unrelated nodes.
+func TestContextsDoNotShowUnrelatedChanges(t *testing.T) {
 	w := enginetest.New(t, planFiles())
 	snap, err := w.Snapshot(t.Context(), plan)
 	if err != nil {

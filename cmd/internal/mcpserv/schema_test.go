@@ -18,8 +18,8 @@ import (
 	"arbor/mdstore/dirstore"
 )
 
-// richFiles is the plan with all that a vault can hold: roles, isolation, expired documents and references, tables and code in texts, an archived workspace, and files
-// that are damaged in several ways.
+// richFiles is the plan with everything that a vault can have: roles, isolation, expired documents and references,
+// tables and code in texts, an archived workspace, and files that are damaged in several ways.
 func richFiles() map[mdstore.Path][]byte {
 	files := planFiles()
 	add := func(id, fields, body string) {
@@ -131,7 +131,7 @@ var richFirst = map[string]func(l *line){
 
 var richHash = mdstore.RulesHash([]string{"write the test first", "answer in the user's language"})
 
-// A judge knows what each tool says that it returns.
+// A judge knows the output schema of each tool.
 type judge map[string]*jsonschema.Resolved
 
 var newJudge = sync.OnceValues(func() (judge, error) {
@@ -152,7 +152,7 @@ var newJudge = sync.OnceValues(func() (judge, error) {
 	return j, nil
 })
 
-// check checks that an answer is what its tool says, that its text is the same, and that no list in it is null.
+// check checks that an answer matches the schema of its tool, that its text is the same, and that no list in it is null.
 func (j judge) check(t testing.TB, tool string, s said) {
 	t.Helper()
 	if s.fault != "" {
@@ -194,7 +194,7 @@ func sameJSON(a, b string) (bool, error) {
 	return fmt.Sprint(x) == fmt.Sprint(y), nil
 }
 
-// nullLists names what is null in a result but may not be: everything but a problem.
+// nullLists names the members of a result that are null but may not be: all but problem.
 func nullLists(v any, at string) (out []string) {
 	switch v := v.(type) {
 	case nil:
@@ -213,8 +213,8 @@ func nullLists(v any, at string) (out []string) {
 	return out
 }
 
-// TestResultsAreWhatSchemasSay calls every tool on a vault in a folder.
-func TestResultsAreWhatSchemasSay(t *testing.T) {
+// The results of every tool, on a vault in a folder, match its schema.
+func TestResultsMatchTheirSchemas(t *testing.T) {
 	t.Parallel()
 	for _, o := range ops.All() {
 		if len(richCalls[o.Name]) == 0 {
@@ -269,7 +269,8 @@ func TestResultsAreWhatSchemasSay(t *testing.T) {
 	}
 }
 
-// resultNames are the members that prompts and scripts rely on which were written for TanmiWorkspace's tools of the same names. Of a list, each element has what is behind it.
+// resultNames are members that prompts and scripts for TanmiWorkspace's tools of the same names rely on. What follows
+// the name of a list is a member of each element.
 var resultNames = map[string][]string{
 	"workspace_init":         {"workspaceId", "path", "projectRoot", "rootNodeId", "rulesHash"},
 	"workspace_get":          {"workspace.id", "workspace.name", "workspace.goal", "workspace.status", "workspace.rules", "workspace.rulesHash", "workspace.docs.path", "workspace.docs.description", "workspace.focusedNodeId", "workspace.createdAt", "workspace.updatedAt", "counts", "problem", "log"},
@@ -288,7 +289,7 @@ var resultNames = map[string][]string{
 	"session_status": {"bound", "rules"},
 }
 
-// has reports whether there is a value at the end of a way of names. An empty list has whatever its elements would.
+// has reports whether a result has a value at a path of names. An empty list has every member.
 func has(v any, way []string) bool {
 	if list, is := v.([]any); is {
 		for _, e := range list {
@@ -306,8 +307,8 @@ func has(v any, way []string) bool {
 	return ok && has(e, way[1:])
 }
 
-// TestSessionsAreTold checks the two forms of session_status.
-func TestSessionsAreTold(t *testing.T) {
+// session_status has one form for bound sessions and one for others.
+func TestSessionStatusHasTwoForms(t *testing.T) {
 	t.Parallel()
 	l := openLine(t, folder(t, richFiles()), Options{})
 	s := l.do("session_status", args{"sessionId": "s"})
@@ -321,7 +322,7 @@ func TestSessionsAreTold(t *testing.T) {
 	}
 }
 
-// TestSchemasAreStrict looks for what clients of models are known to refuse.
+// Schemas have nothing that strict clients are known to refuse.
 func TestSchemasAreStrict(t *testing.T) {
 	t.Parallel()
 	for _, tool := range openLine(t, emptyEngine(t), Options{}).tools() {
@@ -347,7 +348,7 @@ func TestSchemasAreStrict(t *testing.T) {
 	}
 }
 
-// strict checks a schema and those in it. choice says that it only adds to another.
+// strict checks a schema and those in it. choice says that the schema only adds to another.
 func strict(t *testing.T, at string, s, root map[string]any, choice bool) {
 	t.Helper()
 	props, _ := s["properties"].(map[string]any)

@@ -17,8 +17,9 @@ const signIn = "node-mj2hz4gy-signin"
 
 var signInFile = mdstore.NodePath(plan, signIn)
 
-// A connection has a session of its own: it is told what people changed since it last looked, and not what it changed itself.
-func TestConnectionIsToldOfChanges(t *testing.T) {
+// A connection has a session of its own: changes of people and other clients since it last looked are counted, its own
+// are not.
+func TestConnectionsSeeWhatOthersChanged(t *testing.T) {
 	w := newWorld(t, Options{})
 	p, other := w.connect(nil), w.connect(nil)
 	if n := p.do("context_get", map[string]any{"nodeId": signIn})["changes"]; n != 0.0 {
@@ -28,7 +29,7 @@ func TestConnectionIsToldOfChanges(t *testing.T) {
 	if n := p.do("context_get", map[string]any{"nodeId": signIn})["changes"]; n != 0.0 {
 		t.Errorf("its own write counts as %v changes of others", n)
 	}
-	other.do("log_append", map[string]any{"nodeId": "root", "operator": "AI", "event": "somebody else's"})
+	other.do("log_append", map[string]any{"nodeId": "root", "operator": "AI", "event": "by another client"})
 	w.edit(signInFile, "POST /login answers", "POST /login politely answers")
 	eventually(t, "a person's save and another client's write are counted", func() bool {
 		return p.do("context_get", map[string]any{"nodeId": signIn})["changes"] == 2.0
@@ -42,12 +43,12 @@ func TestConnectionIsToldOfChanges(t *testing.T) {
 		t.Errorf("the save is named as %v", hand)
 	}
 	if left := p.do("changes_get", nil)["changes"].([]any); len(left) != 0 {
-		t.Errorf("what was told is told again: %v", left)
+		t.Errorf("a change is named twice: %v", left)
 	}
 }
 
-// A session of a connection leaves nothing in the vault, and is forgotten with the connection.
-func TestConnectionLeavesNothing(t *testing.T) {
+// The session of a connection leaves nothing in the vault, and ends with the connection.
+func TestConnectionsLeaveNothingBehind(t *testing.T) {
 	w := newWorld(t, Options{})
 	p := w.connect(nil)
 	p.do("context_get", map[string]any{"nodeId": signIn})
@@ -67,8 +68,8 @@ func TestConnectionLeavesNothing(t *testing.T) {
 	}
 }
 
-// session_bind makes a session that of the connection: with its workspace, and with what it saw before.
-func TestBinding(t *testing.T) {
+// session_bind makes a session the connection's, with its workspace and with what it saw before.
+func TestSessionBindBindsTheConnection(t *testing.T) {
 	w := newWorld(t, Options{})
 	w.save("ws-2/Workspace.md", "---\nid: ws-2\nname: Other\ngoal: g\nstatus: active\n---\n")
 	w.save("ws-2/nodes/root/Node.md", "---\nid: root\ntitle: Other\ntype: planning\nstatus: pending\n---\n")
@@ -102,7 +103,7 @@ func TestBinding(t *testing.T) {
 }
 
 // The workspace and the session of the command line hold until a call binds others.
-func TestDefaults(t *testing.T) {
+func TestTheCommandLineGivesDefaults(t *testing.T) {
 	w := newWorld(t, Options{Workspace: "Oth", Session: "s-9"})
 	w.save("ws-2/Workspace.md", "---\nid: ws-2\nname: Oth\ngoal: g\nstatus: active\n---\n")
 	w.save("ws-2/nodes/root/Node.md", "---\nid: root\ntitle: Other\ntype: planning\nstatus: pending\n---\n")
@@ -118,7 +119,7 @@ func TestDefaults(t *testing.T) {
 	if ws := p.do("workspace_get", nil)["workspace"].(map[string]any); ws["id"] != plan {
 		t.Errorf("after session_bind the workspace is %v", ws["id"])
 	}
-	// What the model calls s-1 is the session that was given, for those who know it by that name too.
+	// What the model calls s-1 is the session that was given, for programs that know it by that name.
 	if _, ok, err := w.engine.Binding(t.Context(), "s-9"); !ok || err != nil {
 		t.Errorf("the given session is not bound: %v", err)
 	}
@@ -135,8 +136,8 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// A call of the stateless protocol stands alone: its headers say whose it is.
-func TestHeaders(t *testing.T) {
+// The headers of a stateless request name its session and workspace.
+func TestHeadersNameSessionAndWorkspace(t *testing.T) {
 	w := newWorld(t, Options{Session: "of the server"})
 	env := w.server.env(nil, http.Header{HeaderSession: {"s-7"}, HeaderWorkspace: {plan}})
 	if env.Session != "s-7" || env.Workspace != plan || env.Operator != mdstore.OperatorAI {
@@ -147,7 +148,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// Clients that come, work and go, or go in the middle, leave nothing behind.
+// Many connections, also those that break off in a call, leave no goroutine and no entry behind.
 func TestNothingIsLeftOfManyConnections(t *testing.T) {
 	w := newWorld(t, Options{})
 	w.connect(nil).do("node_get", map[string]any{"nodeId": signIn}) // which begins to follow the vault
@@ -190,7 +191,7 @@ func TestNothingIsLeftOfManyConnections(t *testing.T) {
 		defer w.server.connections.mu.Unlock()
 		return len(w.server.connections.all) == 1
 	})
-	eventually(t, "what they wanted to be told is forgotten", func() bool {
+	eventually(t, "their subscriptions are forgotten", func() bool {
 		w.server.subscriptions.mu.Lock()
 		defer w.server.subscriptions.mu.Unlock()
 		return len(w.server.subscriptions.wanted) == 0

@@ -18,7 +18,7 @@ import (
 const hello = `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n" +
 	`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"
 
-// talk sends lines to a server and returns what it answers, by id, until it ends by itself.
+// talk sends lines to a server, waits for its end, and returns its answers by id.
 func (w *world) talk(lines ...string) map[string]json.RawMessage {
 	w.Helper()
 	var out bytes.Buffer
@@ -29,7 +29,7 @@ func (w *world) talk(lines ...string) map[string]json.RawMessage {
 	return w.answers(out.String())
 }
 
-// answers reads what a server wrote: messages and nothing else, one to a line.
+// answers reads the output of a server, which is one message to a line and nothing else.
 func (w *world) answers(out string) map[string]json.RawMessage {
 	w.Helper()
 	all := map[string]json.RawMessage{}
@@ -57,7 +57,7 @@ func appendCall(id int, event string) string {
 
 // Calls that are sent without waiting for answers, and are still running when the stream ends, are all answered, and what
 // they wrote is in the file in their order.
-func TestPipelinedCalls(t *testing.T) {
+func TestPipelinedCallsAreAnsweredAndKeepTheirOrder(t *testing.T) {
 	w := newWorld(t, Options{})
 	var lines []string
 	for i := range 100 {
@@ -85,16 +85,16 @@ func TestPipelinedCalls(t *testing.T) {
 	}
 }
 
-// A line that is no message is one error; the call before and the call after it work.
-func TestBadLines(t *testing.T) {
+// A line that is not a message is answered with one error; the calls before and after it work.
+func TestBadLinesDoNotEndTheConnection(t *testing.T) {
 	for name, tt := range map[string]struct{ line, id, want string }{
-		"no JSON":           {`{"jsonrpc":"2.0","id":7,`, "null", "-32700"},
+		"not JSON":          {`{"jsonrpc":"2.0","id":7,`, "null", "-32700"},
 		"a word":            {`hello`, "null", "-32700"},
 		"not UTF-8":         {"\xff\xfe", "null", "-32700"},
 		"a number":          {`7`, "null", "-32600"},
 		"an object":         {`{"id":7}`, "7", "-32600"},
 		"no version":        {`{"id":7,"method":"ping"}`, "7", "-32600"},
-		"an id of no kind":  {`{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}`, "null", "-32600"},
+		"an id of no type":  {`{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}`, "null", "-32600"},
 		"deep":              {strings.Repeat("[", 20000), "null", "-32700"},
 		"deep and closed":   {`{"jsonrpc":"2.0","id":7,"method":"ping","params":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + "}", "null", "-32700"},
 		"an empty batch":    {`[]`, "null", "-32600"},
@@ -102,7 +102,7 @@ func TestBadLines(t *testing.T) {
 		"an unknown method": {`{"jsonrpc":"2.0","id":7,"method":"vault/burn"}`, "7", "-32601"},
 		"an unknown tool":   {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"vault_burn"}}`, "7", "-32602"},
 		"a slip in a tool":  {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"nodes_list"}}`, "7", "-32602,\"message\":\"unknown tool \\\"nodes_list\\\"; the nearest one is node_list"},
-		"params of no kind": {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":7}`, "7", "-32602"},
+		"params of no type": {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":7}`, "7", "-32602"},
 		"too large":         {`{"jsonrpc":"2.0","id":7,"method":"ping","params":{"x":"` + strings.Repeat("x", maxLine) + `"}}`, "null", "-32600"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -127,8 +127,8 @@ func TestEachCallOfABatchIsAnswered(t *testing.T) {
 	}
 }
 
-// A client that goes without reading its answers ends the server, and leaves the vault whole.
-func TestClientVanishes(t *testing.T) {
+// A client that disappears without reading its answers ends the server, and the vault is whole.
+func TestServerEndsWhenItsClientDisappears(t *testing.T) {
 	w := newWorld(t, Options{})
 	in, client := io.Pipe()
 	answers, out := io.Pipe()
@@ -158,8 +158,8 @@ func TestClientVanishes(t *testing.T) {
 	}
 }
 
-// A client that goes while it is asked something does not keep the server.
-func TestClientVanishesWhenAsked(t *testing.T) {
+// A client that disappears while it is asked a question does not keep the server running.
+func TestServerEndsWhenItsClientDisappearsWhileAsked(t *testing.T) {
 	w := newWorld(t, Options{})
 	in, client := io.Pipe()
 	answers, out := io.Pipe()
@@ -186,7 +186,7 @@ func TestClientVanishesWhenAsked(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(w.names(string(signInFile.Dir()))) == 0 {
-		t.Error("the node is gone, though nobody agreed")
+		t.Error("the node is gone, though no one agreed")
 	}
 }
 

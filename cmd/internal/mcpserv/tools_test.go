@@ -14,7 +14,7 @@ import (
 	"arbor/engine/ops"
 )
 
-// A line is a client over a pair of streams. It sees the bytes of each answer, and sends whatever it is told to.
+// A line is a client over a pair of streams. It sends bytes as they are given, and sees the bytes of each answer.
 type line struct {
 	testing.TB
 	server *Server
@@ -58,7 +58,7 @@ func (l *line) write(message string) {
 	}
 }
 
-// ask sends a request and returns its answer as it came.
+// ask sends a request and returns the bytes of its answer.
 func (l *line) ask(method, params string) (result json.RawMessage, fault string) {
 	l.Helper()
 	l.calls++
@@ -84,7 +84,7 @@ func (l *line) ask(method, params string) (result json.RawMessage, fault string)
 	}
 }
 
-// A said is what a tool answered.
+// A said is the answer of a tool.
 type said struct {
 	size  int // of the result, in bytes as it was sent
 	text  string
@@ -111,7 +111,7 @@ func (l *line) call(tool, args string) said {
 	return said{size: len(raw), text: r.Content[0].Text, data: r.StructuredContent, wrong: r.IsError}
 }
 
-// do calls a tool that is to work and returns its data.
+// do calls a tool that must succeed, and returns its data.
 func (l *line) do(tool string, args map[string]any) map[string]any {
 	l.Helper()
 	s := l.call(tool, jsonOf(l, args))
@@ -130,7 +130,7 @@ func (s said) members(t testing.TB) map[string]any {
 	return m
 }
 
-// code returns the code of a refusal, "" for what is none.
+// code returns the code of a refusal, "" for a success.
 func (s said) code() string {
 	if !s.wrong {
 		return ""
@@ -142,7 +142,7 @@ func (s said) code() string {
 	return m.Error.Code
 }
 
-// A listed is a tool as a client is told of it.
+// A listed is a tool in the answer to tools/list.
 type listed struct {
 	Name, Description         string
 	InputSchema, OutputSchema json.RawMessage
@@ -164,7 +164,7 @@ func (l *line) tools() []listed {
 	return r.Tools
 }
 
-// The numbers that the tools keep within, in bytes.
+// The limits of the tools, in bytes.
 const (
 	mostTools        = 12000 // name, description and input schema of all
 	mostWorker       = 5000  // of the worker's profile
@@ -175,7 +175,7 @@ const (
 	workers          = 12 // tools of the worker's profile
 )
 
-// TestToolsAreFewBytes weighs what a model reads of the tools in every conversation, and all that a client is sent of them.
+// The tools keep within limits: what a model reads of them in every conversation, and all that a client gets.
 func TestToolsAreFewBytes(t *testing.T) {
 	t.Parallel()
 	e := emptyEngine(t)
@@ -209,7 +209,7 @@ func TestToolsAreFewBytes(t *testing.T) {
 	}
 }
 
-// TestToolsAreTheCatalogue compares what a client is told with the catalogue.
+// The tools are the operations of the catalogue.
 func TestToolsAreTheCatalogue(t *testing.T) {
 	t.Parallel()
 	tools := openLine(t, emptyEngine(t), Options{}).tools()
@@ -267,20 +267,20 @@ func TestToolsAreTheCatalogue(t *testing.T) {
 	}
 	for _, name := range workerTools {
 		if _, ok := byName[name]; !ok {
-			t.Errorf("the worker's profile has %s, which is no tool", name)
+			t.Errorf("the worker's profile has %s, which is not a tool", name)
 		}
 	}
 	for name := range hints {
 		if !slices.ContainsFunc(ops.All(), func(o ops.Operation) bool {
 			return slices.ContainsFunc(o.Params, func(p ops.Param) bool { return p.Name == name }) || o.Destructive && name == confirm
 		}) {
-			t.Errorf("a hint for %s, which is no parameter", name)
+			t.Errorf("a hint for %s, which is not a parameter", name)
 		}
 	}
 }
 
-// TestInstructionsNameTools looks up each tool that the instructions and descriptions name.
-func TestInstructionsNameTools(t *testing.T) {
+// Each tool that the instructions and descriptions name exists.
+func TestInstructionsNameToolsThatExist(t *testing.T) {
 	t.Parallel()
 	texts := []string{instructions}
 	for _, o := range ops.All() {
@@ -292,7 +292,7 @@ func TestInstructionsNameTools(t *testing.T) {
 			if noun, _, is := strings.Cut(word, "_"); is && noun != "info" {
 				met++
 				if _, ok := ops.Find(word); !ok {
-					t.Errorf("%q names %s, which is no tool", text, word)
+					t.Errorf("%q names %s, which is not a tool", text, word)
 				}
 			}
 		}

@@ -25,7 +25,7 @@ type world struct {
 	server *Server
 }
 
-// patience is how long a test waits for what is to come; it is no measure of how fast it comes.
+// patience is how long a test waits for an event before it fails. It is no measure of how fast the event comes.
 const patience = 30 * time.Second
 
 // newWorld returns a world with the plan of these tests in it.
@@ -62,7 +62,7 @@ func (w *world) save(p mdstore.Path, text string) {
 	}
 }
 
-// edit replaces a text in a file, as a person does in an editor.
+// edit replaces a text in a file, as a person would.
 func (w *world) edit(p mdstore.Path, old, new string) {
 	w.Helper()
 	data, err := os.ReadFile(filepath.Join(w.dir, filepath.FromSlash(string(p))))
@@ -112,7 +112,7 @@ func (w *world) connectAs(version string, opt *mcp.ClientOptions) *peer {
 	return p
 }
 
-// try calls a tool and returns what came of it; only errors of the protocol end the test.
+// try calls a tool and returns its result; only errors of the protocol end the test.
 func (p *peer) try(tool string, args map[string]any) *mcp.CallToolResult {
 	p.Helper()
 	r, err := p.CallTool(p.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
@@ -122,7 +122,7 @@ func (p *peer) try(tool string, args map[string]any) *mcp.CallToolResult {
 	return r
 }
 
-// do calls a tool that is to work, and returns its result.
+// do calls a tool that must succeed, and returns its result.
 func (p *peer) do(tool string, args map[string]any) map[string]any {
 	p.Helper()
 	r := p.try(tool, args)
@@ -132,7 +132,7 @@ func (p *peer) do(tool string, args map[string]any) map[string]any {
 	return dataOf(p.T, r)
 }
 
-// refused calls a tool that is to fail with a code, and returns what a model reads of it.
+// refused calls a tool that must fail with a code, and returns the text that a model reads.
 func (p *peer) refused(code engine.Code, tool string, args map[string]any) string {
 	p.Helper()
 	r := p.try(tool, args)
@@ -160,18 +160,18 @@ func dataOf(t testing.TB, r *mcp.CallToolResult) map[string]any {
 	return m
 }
 
-// eventually waits until something holds.
+// eventually waits until a condition holds.
 func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); !holds(); runtime.Gosched() {
 		if time.Now().After(end) {
 			stacks := make([]byte, 64<<10)
-			t.Fatalf("it does not come true that %s\n%s", what, stacks[:runtime.Stack(stacks, true)])
+			t.Fatalf("the condition never holds: %s\n%s", what, stacks[:runtime.Stack(stacks, true)])
 		}
 	}
 }
 
-// await returns what a channel gives.
+// await returns the next value of a channel.
 func await[T any](t testing.TB, c <-chan T, what string) T {
 	t.Helper()
 	select {

@@ -11,7 +11,7 @@ import (
 	"arbor/mdstore"
 )
 
-// names returns what lies in a folder of the vault.
+// names returns the names in a folder of the vault.
 func (w *world) names(dir string) []string {
 	w.Helper()
 	var out []string
@@ -37,7 +37,7 @@ func (p *peer) subscribe(uris ...string) {
 	}
 }
 
-// wanted reports whether the server is to tell somebody of a resource.
+// wanted reports whether a client is subscribed to a resource.
 func (p *peer) wanted(uri string) bool {
 	p.server.subscriptions.mu.Lock()
 	defer p.server.subscriptions.mu.Unlock()
@@ -49,7 +49,7 @@ func (p *peer) wanted(uri string) bool {
 	return false
 }
 
-// hears waits until the client has been told of each of the resources.
+// hears waits until the client has been notified of each of the resources.
 func (p *peer) hears(uris ...string) {
 	p.Helper()
 	left := slices.Clone(uris)
@@ -59,8 +59,8 @@ func (p *peer) hears(uris ...string) {
 	}
 }
 
-// Whoever changes a file, those who asked are told of the resources that it concerns: the saves of editors, another client, another program.
-func TestResourceUpdates(t *testing.T) {
+// Clients are notified of resources that change, whether an editor, another client or another program changed the file.
+func TestClientsAreNotifiedOfChanges(t *testing.T) {
 	for _, version := range []string{"", legacy} {
 		t.Run(version, func(t *testing.T) { testResourceUpdates(t, version) })
 	}
@@ -99,17 +99,17 @@ func testResourceUpdates(t *testing.T, version string) {
 	p.hears(ctx, tree)
 	for len(p.updated) > 0 {
 		if uri := <-p.updated; uri == node {
-			t.Errorf("%s is told of after it was unsubscribed", uri)
+			t.Errorf("%s is notified of after it was unsubscribed", uri)
 		}
 	}
 	if version == "" {
-		return // the SDK's client asks for no news of lists
+		return // the SDK's client does not subscribe to lists
 	}
 	w.save("ws-new/Workspace.md", "---\nid: ws-new\nname: New\ngoal: g\nstatus: active\n---\n")
 	await(t, p.listed, "news of the list of resources")
 }
 
-func TestSubscribingToNothing(t *testing.T) {
+func TestUnknownResourcesCannotBeSubscribedTo(t *testing.T) {
 	p := newWorld(t, Options{}).connectAs(legacy, nil)
 	for _, uri := range []string{"arbor://ws-none/tree", "arbor://" + plan + "/nodes/none", "arbor://" + plan + "/nodes/..%2F..", "file:///etc/passwd", ""} {
 		if err := p.Subscribe(t.Context(), &mcp.SubscribeParams{URI: uri}); err == nil {
@@ -118,8 +118,8 @@ func TestSubscribingToNothing(t *testing.T) {
 	}
 }
 
-// What a client asked for ends with its connection.
-func TestSubscriptionsEnd(t *testing.T) {
+// Subscriptions end with their connection.
+func TestSubscriptionsEndWithTheirConnection(t *testing.T) {
 	w := newWorld(t, Options{})
 	p := w.connect(nil)
 	p.subscribe("arbor://" + plan + "/tree")
@@ -132,8 +132,8 @@ func TestSubscriptionsEnd(t *testing.T) {
 	}
 }
 
-// What people save shows in the calls that follow, whatever the habit of their editor.
-func TestSavesShow(t *testing.T) {
+// A save shows in the next call, however the editor writes the file.
+func TestSavesShowInTheNextCall(t *testing.T) {
 	w := newWorld(t, Options{})
 	p := w.connect(nil)
 	titled := func(id, title string) func() bool {
