@@ -20,18 +20,18 @@ const maxValues = 100
 // it.
 func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	p := req.Params
-	names, err := subjectOf(p.Ref, p.Argument.Name)
-	if err != nil {
+	if err := checkCompletable(p.Ref, p.Argument.Name); err != nil {
 		return nil, failed(err)
 	}
 	s.follow() // the files are not looked at again for each key that is typed
 	env := s.env(req.Session, headers(req.Extra))
 	env.Loose = true
 	m := matches{value: strings.ToLower(p.Argument.Value)}
-	switch names {
-	case aWorkspace:
+	var err error
+	switch p.Argument.Name {
+	case "workspace":
 		err = m.workspaces(ctx, env)
-	case aNode:
+	case "node", "id":
 		workspace := ""
 		if p.Context != nil {
 			workspace = p.Context.Arguments["workspace"]
@@ -46,37 +46,30 @@ func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 		Total: len(values), HasMore: len(values) > maxValues}}, nil
 }
 
-// subjectOf returns what an argument of a prompt or resource template names.
-func subjectOf(to *mcp.CompleteReference, name string) (subject, error) {
-	var args []argument
-	known := false
-	switch to.Type {
-	case "ref/prompt":
-		var p prompt
-		p, known = findPrompt(to.Name)
-		args = p.args
-	case "ref/resource":
-		args = []argument{{name: "workspace", names: aWorkspace}, {name: "from", names: anyText}}
-		for _, t := range templates {
-			if whole := templateOf(t.view); to.URI == whole || to.URI+"{?from}" == whole {
-				known = true
-				if t.view.ofNode() {
-					args = append(args, argument{name: "id", names: aNode})
-				}
+// checkCompletable refuses an argument that the prompt or resource template does not have.
+func checkCompletable(to *mcp.CompleteReference, name string) error {
+	var args []string
+	for _, p := range prompts {
+		if to.Type == "ref/prompt" && to.Name == p.Name {
+			for _, a := range p.Arguments {
+				args = append(args, a.Name)
 			}
 		}
 	}
-	if !known {
-		return 0, engine.Fail(engine.InvalidParams,
-			"%s %s cannot be completed; prompts/list and resources/templates/list name what can",
-			clip(to.Type, shownURI), clip(to.Name+to.URI, shownURI))
+	for _, t := range templates {
+		whole := templateOf(t.view)
+		if to.Type == "ref/resource" && (to.URI == whole || to.URI+"{?from}" == whole) {
+			args = []string{"workspace", "from"}
+			if t.view.ofNode() {
+				args = append(args, "id")
+			}
+		}
 	}
-	i := slices.IndexFunc(args, func(a argument) bool { return a.name == name })
-	if i < 0 {
-		name = clip(name, shownURI)
-		return 0, badParam(engine.InvalidParams, name, "%s: no such argument", name)
+	if slices.Contains(args, name) {
+		return nil
 	}
-	return args[i].names, nil
+	name = clip(name, shownURI)
+	return badParam(engine.InvalidParams, name, "%s: no such argument of %s", name, clip(to.Name+to.URI, shownURI))
 }
 
 // matches are the ids that match a value, by how they match.

@@ -121,7 +121,7 @@ func (l *list) Show(more string) string {
 
 var promptFuncs = template.FuncMap{
 	"allowed": statemachine.Allowed, "terminal": statemachine.Terminal, "takesChildren": statemachine.TakesChildren,
-	"plural": plural, "typeWord": typeWord, "statusWord": statusWord, "quote": quote, "item": item, "node": nodeItem,
+	"typeWord": typeWord, "statusWord": statusWord, "quote": quote, "item": item, "node": nodeItem,
 }
 
 // quote returns a text with each of its lines marked, at most that many bytes of it.
@@ -189,13 +189,6 @@ func statusWord(n *mdstore.Node) string {
 		return "unknown"
 	}
 	return string(n.Status)
-}
-
-func plural(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
 }
 
 // Active returns the newest of the active workspaces, newest last.

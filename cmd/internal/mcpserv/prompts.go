@@ -23,70 +23,43 @@ var promptTemplates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(promptFuncs).ParseFS(promptFiles, "prompts/*.md"))
 })
 
-// A subject is what the value of an argument names, for completion.
-type subject uint8
-
-const (
-	anyText subject = iota
-	aWorkspace
-	aNode
-)
-
-// An argument is one argument of a prompt. People type it, so a node or workspace may be named by a unique prefix of
-// its id, or by its title.
-type argument struct {
-	name, title, description string
-	required                 bool
-	names                    subject
-}
-
-// A prompt describes a template of prompts/ to clients.
-type prompt struct {
-	name, title, description string
-	args                     []argument // in the order in which clients take them that pass them without names
-}
-
+// Arguments name workspaces and nodes as people do: by id, by a unique prefix of it, or by the exact title. Completion
+// knows these arguments by their names.
 var (
-	argNode = argument{"node", "Node", "Its id, a unique beginning of it, or its exact title.", true, aNode}
+	argNode = &mcp.PromptArgument{Name: "node", Title: "Node", Required: true,
+		Description: "Its id, a unique beginning of it, or its exact title."}
 
-	argWorkspace = argument{"workspace", "Workspace",
-		"Its id, a unique beginning of it, or its exact name; the bound or only active one if left out.",
-		false, aWorkspace}
+	argWorkspace = &mcp.PromptArgument{Name: "workspace", Title: "Workspace",
+		Description: "Its id, a unique beginning of it, or its exact name; the bound or only active one if left out."}
 )
 
-var prompts = []prompt{
-	{"start-workspace", "Start a workspace", "Set up a workspace for a goal: rules, documents, first nodes.",
-		[]argument{
-			{"name", "Name", "What the work is called, in one line.", true, anyText},
-			{"goal", "Goal", "What is to be reached, so that a reader can tell when it is.", true, anyText},
+// prompts describe the templates of prompts/ to clients.
+var prompts = []*mcp.Prompt{
+	{Name: "start-workspace", Title: "Start a workspace",
+		Description: "Set up a workspace for a goal: rules, documents, first nodes.",
+		Arguments: []*mcp.PromptArgument{
+			{Name: "name", Title: "Name", Description: "What the work is called, in one line.", Required: true},
+			{Name: "goal", Title: "Goal", Description: "What is to be reached, so that a reader can tell when it is.",
+				Required: true},
 		}},
-	{"plan-node", "Plan a node", "Divide a planning node into children that can be worked on one by one.",
-		[]argument{argNode, argWorkspace}},
-	{"work-on-node", "Work on a node", "Do the work of a node: start, log, solve problems, conclude.",
-		[]argument{argNode, argWorkspace}},
-	{"resume", "Resume the work", "Go on where the work stopped: what changed, the focus, problems, what is ready.",
-		[]argument{argWorkspace}},
-	{"report", "Report", "Write a report for people: what is done, what is open, what stands in the way.",
-		[]argument{argWorkspace}},
-}
-
-func findPrompt(name string) (prompt, bool) {
-	i := slices.IndexFunc(prompts, func(p prompt) bool { return p.name == name })
-	if i < 0 {
-		return prompt{}, false
-	}
-	return prompts[i], true
+	{Name: "plan-node", Title: "Plan a node",
+		Description: "Divide a planning node into children that can be worked on one by one.",
+		Arguments:   []*mcp.PromptArgument{argNode, argWorkspace}},
+	{Name: "work-on-node", Title: "Work on a node",
+		Description: "Do the work of a node: start, log, solve problems, conclude.",
+		Arguments:   []*mcp.PromptArgument{argNode, argWorkspace}},
+	{Name: "resume", Title: "Resume the work",
+		Description: "Go on where the work stopped: what changed, the focus, problems, what is ready.",
+		Arguments:   []*mcp.PromptArgument{argWorkspace}},
+	{Name: "report", Title: "Report",
+		Description: "Write a report for people: what is done, what is open, what stands in the way.",
+		Arguments:   []*mcp.PromptArgument{argWorkspace}},
 }
 
 // addPrompts offers the prompts.
 func (s *Server) addPrompts() {
 	for _, p := range prompts {
-		shown := &mcp.Prompt{Name: p.name, Title: p.title, Description: p.description}
-		for _, a := range p.args {
-			shown.Arguments = append(shown.Arguments,
-				&mcp.PromptArgument{Name: a.name, Title: a.title, Description: a.description, Required: a.required})
-		}
-		s.mcp.AddPrompt(shown, func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		s.mcp.AddPrompt(p, func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 			res, err := s.getPrompt(ctx, p, req)
 			if err != nil {
 				return nil, failed(err)
@@ -96,20 +69,20 @@ func (s *Server) addPrompts() {
 	}
 }
 
-// checkArgs refuses arguments that the prompt does not know, and reports those that are missing.
-func (p prompt) checkArgs(args map[string]string) error {
+// checkArgs refuses arguments that a prompt does not know, and reports those that are missing.
+func checkArgs(p *mcp.Prompt, args map[string]string) error {
 	var known []string
-	for _, a := range p.args {
-		known = append(known, a.name)
-		if a.required && strings.TrimSpace(args[a.name]) == "" {
-			return badParam(engine.InvalidParams, a.name, "%s is missing: %s", a.name, a.description)
+	for _, a := range p.Arguments {
+		known = append(known, a.Name)
+		if a.Required && strings.TrimSpace(args[a.Name]) == "" {
+			return badParam(engine.InvalidParams, a.Name, "%s is missing: %s", a.Name, a.Description)
 		}
 	}
 	for name := range args {
 		if !slices.Contains(known, name) {
 			name = clip(name, shownURI)
 			return badParam(engine.UnknownParams, name, "%s: no such argument of %s; there are: %s",
-				name, p.name, strings.Join(known, ", "))
+				name, p.Name, strings.Join(known, ", "))
 		}
 	}
 	return nil
@@ -117,17 +90,18 @@ func (p prompt) checkArgs(args map[string]string) error {
 
 // getPrompt returns the messages of a prompt: the text of its template, then the context of the node that it is about,
 // as the resource that it is. Together they keep within the bound of replies.
-func (s *Server) getPrompt(ctx context.Context, p prompt, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-	if err := p.checkArgs(req.Params.Arguments); err != nil {
+func (s *Server) getPrompt(ctx context.Context, p *mcp.Prompt, req *mcp.GetPromptRequest) (
+	*mcp.GetPromptResult, error) {
+	if err := checkArgs(p, req.Params.Arguments); err != nil {
 		return nil, err
 	}
 	room := s.replyRoom() - 200 // the description, and what is around a text
 	d := &promptData{ctx: ctx, env: s.reader(req.Session, req.Extra), room: room, Args: req.Params.Arguments}
 	d.env.Loose = true
-	if err := d.load(p.name); err != nil {
+	if err := d.load(p.Name); err != nil {
 		return nil, err
 	}
-	if err := promptTemplates().ExecuteTemplate(&d.text, p.name+".md", d); err != nil {
+	if err := promptTemplates().ExecuteTemplate(&d.text, p.Name+".md", d); err != nil {
 		return nil, err
 	}
 	most := room
@@ -135,7 +109,7 @@ func (s *Server) getPrompt(ctx context.Context, p prompt, req *mcp.GetPromptRequ
 		most = room * 3 / 4
 	}
 	text, _ := page(d.text.String(), place{}, most, func(place) string { return "workspace_status" })
-	res := &mcp.GetPromptResult{Description: p.description,
+	res := &mcp.GetPromptResult{Description: p.Description,
 		Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: text}}}}
 	if d.Node == nil {
 		return res, nil

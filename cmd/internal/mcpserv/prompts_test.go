@@ -226,7 +226,7 @@ func TestResumeNamesWhatOthersChanged(t *testing.T) {
 	}
 	for range 2 {
 		got := shownPrompt(t, getPrompt(t, c, "resume", nil))
-		if !strings.Contains(got, "since this session last looked, 1 file:\n> - node-mj2hz4gy-hashes (changed: title, updatedAt): By another person\n") {
+		if !strings.Contains(got, "since this session last looked:\n> - node-mj2hz4gy-hashes (changed: title, updatedAt): By another person\n") {
 			t.Errorf("after a change:\n%s", got)
 		}
 		if !strings.Contains(got, "In focus:\n> - node-mj2hz4gy-signut (execution, pending): Sign-out endpoint\n") || !strings.Contains(got, "arbor://"+plan+"/context/node-mj2hz4gy-signut --\n# Context of node-mj2hz4gy-signut") {
@@ -244,23 +244,23 @@ func TestPromptsAnswerAnyArgument(t *testing.T) {
 	for _, p := range prompts {
 		for _, value := range []string{huge, "\x1b]0;x\x07", "\u202e", "../../root", "%00", "node-mj2hz4gy-signin\n"} {
 			args := map[string]string{}
-			for _, a := range p.args {
-				args[a.name] = "root"
+			for _, a := range p.Arguments {
+				args[a.Name] = "root"
 			}
-			delete(args, argWorkspace.name)
-			for _, a := range p.args {
-				old, given := args[a.name]
-				args[a.name] = value
-				res, err := c.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: p.name, Arguments: args})
+			delete(args, argWorkspace.Name)
+			for _, a := range p.Arguments {
+				old, given := args[a.Name]
+				args[a.Name] = value
+				res, err := c.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: p.Name, Arguments: args})
 				if err == nil {
 					if size := len(jsonOf(t, res)); size > 4*DefaultMaxTokens {
-						t.Errorf("%s with %.20q as %s has %d bytes", p.name, value, a.name, size)
+						t.Errorf("%s with %.20q as %s has %d bytes", p.Name, value, a.Name, size)
 					}
 				} else if message, data := fails(t, err, jsonrpc.CodeInvalidParams); len(message)+len(jsonOf(t, data)) > 8000 {
-					t.Errorf("%s with %.20q as %s is refused with %d bytes", p.name, value, a.name, len(message)+len(jsonOf(t, data)))
+					t.Errorf("%s with %.20q as %s is refused with %d bytes", p.Name, value, a.Name, len(message)+len(jsonOf(t, data)))
 				}
-				if args[a.name] = old; !given {
-					delete(args, a.name)
+				if args[a.Name] = old; !given {
+					delete(args, a.Name)
 				}
 			}
 		}

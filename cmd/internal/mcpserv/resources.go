@@ -3,7 +3,6 @@ package mcpserv
 import (
 	"cmp"
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -117,16 +116,12 @@ func resourcesOf(w *mdstore.Workspace) (all []*mcp.Resource) {
 
 // cursorOf returns where a list goes on behind a workspace, whether that still exists or not.
 func cursorOf(w *mdstore.Workspace) string {
-	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d %s", w.CreatedAt, w.ID))
+	return fmt.Sprintf("%d/%s", w.CreatedAt, w.ID)
 }
 
 func parseCursor(cursor string) (*mdstore.Workspace, error) {
 	w := &mdstore.Workspace{}
-	text, err := base64.RawURLEncoding.DecodeString(cursor)
-	if err == nil {
-		_, err = fmt.Sscanf(string(text), "%d %s", &w.CreatedAt, &w.ID)
-	}
-	if err != nil {
+	if _, err := fmt.Sscanf(cursor, "%d/%s", &w.CreatedAt, &w.ID); err != nil {
 		return nil, engine.Fail(engine.InvalidParams, "cursor %q is not from an earlier answer; start again without it",
 			clip(cursor, shownURI))
 	}

@@ -87,7 +87,7 @@ func (s *Server) notify() {
 }
 
 // changedResources returns the resources that are wanted and changed since the last call.
-func (s *Server) changedResources() (uris []string) {
+func (s *Server) changedResources() []string {
 	sub := &s.subscriptions
 	sub.mu.Lock()
 	defer sub.mu.Unlock()
@@ -100,26 +100,24 @@ func (s *Server) changedResources() (uris []string) {
 			wanted[r.workspace][uri] = r
 		}
 	}
+	var uris []string
 	for ws, was := range sub.seen {
-		if wanted[ws] == nil {
-			delete(sub.seen, ws)
-			continue
-		}
 		is, err := s.engine.Snapshot(s.ctx, ws)
 		gone := err != nil && engine.AsError(err).Code == engine.WorkspaceNotFound
 		if err != nil && !gone {
 			continue
 		}
 		var changed map[mdstore.ID]bool
-		if gone {
-			delete(sub.seen, ws)
-		} else {
-			changed, sub.seen[ws] = is.Altered(was), is
+		if !gone {
+			changed = is.Altered(was)
 		}
 		for uri, r := range wanted[ws] {
 			if gone || r.shows(changed, was) || r.shows(changed, is) {
 				uris = append(uris, uri)
 			}
+		}
+		if sub.seen[ws] = is; gone || wanted[ws] == nil {
+			delete(sub.seen, ws)
 		}
 	}
 	return uris
