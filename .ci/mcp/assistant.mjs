@@ -1,4 +1,4 @@
-// What client.mjs works with: the TypeScript SDK's client with every answer checked, ways to servers that are looked at closely, and deadlines.
+// For client.mjs: the TypeScript SDK's client with every answer checked, transports that check all output, and deadlines.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -16,14 +16,14 @@ const children = new Set();
 process.on("exit", () => children.forEach((c) => c.kill("SIGKILL")));
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(1));
 
-// within waits for something that has to come.
+// within waits for an event, and fails after a while.
 export async function within(promise, what) {
 	let timer;
 	const late = new Promise((_, reject) => (timer = setTimeout(reject, longest, new Error(`${what}: nothing in ${longest / 1000} s`))));
 	return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
-// start starts a process that is killed at the end at the latest.
+// start starts a process, which is killed at the end unless it has ended.
 export function start(command, args, options) {
 	const c = spawn(command, args, options);
 	children.add(c.on("close", () => children.delete(c)));
@@ -38,7 +38,7 @@ function isMessage(line) {
 	}
 }
 
-// A Wire leads to an arbor mcp of its own. Every line of the server's stdout has to be a message, and its stderr stays empty.
+// A Wire starts an arbor mcp of its own. Every line of the server's stdout must be a message, and its stderr stay empty.
 export class Wire extends StdioClientTransport {
 	lines = 0;
 	said = "";
@@ -60,7 +60,7 @@ export class Wire extends StdioClientTransport {
 	}
 }
 
-// An Assistant is a client. Every result of a tool is checked against the schema that the tool declares, by the SDK itself.
+// An Assistant is a client. The SDK checks every result of a tool against the schema that the tool declares.
 export class Assistant {
 	faults = [];
 	updates = []; // URIs of resources that the server said have changed
@@ -84,7 +84,7 @@ export class Assistant {
 		});
 	}
 
-	// connect returns when the server's news reach the client, too.
+	// connect returns when the server's notifications reach the client, too.
 	async connect(transport) {
 		this.transport = transport;
 		await within(this.client.connect(transport), "connect");
@@ -100,7 +100,7 @@ export class Assistant {
 		return res.structuredContent;
 	}
 
-	// refused returns the text of a call that must fail, which a model reads: it begins with the code and has the words.
+	// refused returns the text of a call that must fail: it begins with the code and has the words.
 	async refused(tool, args, code, ...words) {
 		const res = await within(this.client.callTool({ name: tool, arguments: args }), tool);
 		const text = res.content?.[0]?.text ?? "";
@@ -117,7 +117,7 @@ export class Assistant {
 		return contents[0].text;
 	}
 
-	// told returns when the server has said of every one of the resources that it changed.
+	// told returns when the server has notified the client of each of the resources.
 	async told(...uris) {
 		const all = (async () => {
 			while (!uris.every((u) => this.updates.includes(u))) await this.#wake.promise;
@@ -152,7 +152,7 @@ export async function serve(project) {
 	return { url, token, end };
 }
 
-// reach returns a transport to a server over HTTP that tells when its stream of news is open.
+// reach returns a transport to a server over HTTP that says when its stream of notifications is open.
 export function reach(url, token) {
 	const open = Promise.withResolvers();
 	const t = new StreamableHTTPClientTransport(new URL(url), {

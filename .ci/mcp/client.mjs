@@ -1,6 +1,7 @@
-// Works as assistants do, with the client of the TypeScript SDK: a whole plan from the first workspace to the last conclusion, over standard
-// input and output and over HTTP, with people's saves in between, then many calls at once, and clients that are killed. It prints a line for
-// each thing that it has shown; the first that does not hold ends it. Usage: node client.mjs ARBOR FOLDER, with a folder to make projects in.
+// Works as assistants do, with the client of the TypeScript SDK: a whole plan from the first workspace to the last
+// conclusion, over stdin and stdout and over HTTP, with people's saves in between, then many calls at once, and clients that
+// are killed. It prints a line for each thing that it has shown, and ends at the first failure. Usage: node client.mjs ARBOR
+// FOLDER, with a folder for projects.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -23,7 +24,7 @@ function project(name) {
 
 const git = (dir, ...args) => execFileSync("git", args, { cwd: dir, encoding: "utf8" });
 
-// whole checks that nothing is wrong with a vault, and that nothing lies in it that does not belong there.
+// whole checks that arbor check finds nothing in a vault, and that no file is left over.
 function whole(dir) {
 	execFileSync(arbor, ["check"], { cwd: dir, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }); // throws, with what it found, unless it exits with 0
 	const files = readdirSync(join(dir, vault), { recursive: true, withFileTypes: true }).filter((f) => f.isFile());
@@ -46,7 +47,7 @@ const rules = ["Every claim names its source", "Keep it short: \"one page\" # at
 const parts = ["Find out", "Build", "Ship"].flatMap((phase) => [`${phase}: people`, `${phase}: things`].map((area) => [phase, area]));
 const hashOf = (all) => createHash("md5").update(all.join("\n")).digest("hex").slice(0, 8);
 
-// makePlan plans: a root, three phases of two areas each, three tasks in each, and two nodes with roles. It returns ids by title.
+// makePlan makes nodes: a root, three phases of two areas each, three tasks in each, and two nodes with roles. It returns ids by title.
 async function makePlan(a, rulesHash) {
 	const ids = { root: "root" };
 	const create = async (parent, type, title, more) => {
@@ -68,7 +69,7 @@ async function makePlan(a, rulesHash) {
 const conclusionOf = (title) =>
 	title === "Collect the rules" ? "## Rules\n\n- Ask before you buy\n\n## Docs\n\n- docs/sources.md: what was read\n" : `What came of *${title}*:\n\n- it works`;
 
-// work does the work of a node that was handed out.
+// work does the work of a node.
 async function work(a, { nodeId, title, type }, i) {
 	const move = (action, more) => a.call("node_transition", { nodeId, action, ...more });
 	const conclusion = conclusionOf(title);
@@ -86,7 +87,7 @@ async function work(a, { nodeId, title, type }, i) {
 	return move("complete", { conclusion });
 }
 
-// handOut works on what is ready until nothing is, and notes which nodes it was given.
+// handOut works on ready nodes until none is left, and notes which nodes it got.
 async function handOut(a, given) {
 	for (;;) {
 		const { nodes } = await a.call("node_next", { claim: true });
@@ -116,7 +117,7 @@ function saveInPlace(file, text) {
 	closeSync(fd);
 }
 
-// plan runs a plan from beginning to end. a can be asked, b cannot; both are at work in the project at once.
+// plan runs a plan from beginning to end. a can be asked, b cannot; both work in the project at once.
 async function plan(shown, way, dir, a, b) {
 	assert(a.tools.length === 30 && a.tools.every((t) => t.outputSchema), "each tool says what it returns");
 	shown(`${a.tools.length} tools with schemas of their results, ${a.client.getInstructions().length} bytes of instructions`);
@@ -200,7 +201,7 @@ async function plan(shown, way, dir, a, b) {
 	return { ws, rulesHash: end.workspace.rulesHash };
 }
 
-// people changes files as editors do while both are at work: who asked to be told of it is told, and what changed is named.
+// people changes files as editors do while both work: subscribers are notified, and changes_get names what changed.
 async function people(shown, dir, a, b, ws, ids) {
 	const [one, two, three] = [1, 2, 3].map((n) => ids[`Ship: things #${n}`]);
 	const fileOf = async (id) => (await b.call("node_get", { nodeId: id })).node.path;
@@ -217,10 +218,10 @@ async function people(shown, dir, a, b, ws, ids) {
 	await a.told(uri(two));
 	assert.equal((await a.call("node_get", { nodeId: two })).node.note.trim(), "Ask Maya first.");
 	assert.deepEqual(b.updates, [], "who asked for nothing is told");
-	shown("saves as of Vim, and truncated and written again, are told to who subscribed to the node, and to its context");
+	shown("saves as of Vim, and saves in place, are notified to clients that subscribed to the node or its context");
 
 	await b.call("log_append", { nodeId: three, operator: "AI", event: "looked in" });
-	await a.call("log_append", { nodeId: ids["Try it"], operator: "AI", event: "looked in, too" }); // which is no news to a
+	await a.call("log_append", { nodeId: ids["Try it"], operator: "AI", event: "looked in, too" }); // of which a is not notified
 	assert.equal((await a.call("context_get", { nodeId: three })).changes, 3);
 	const { changes } = await a.call("changes_get");
 	const of = (id) => changes.find((c) => c.nodeId === id);
@@ -264,7 +265,8 @@ async function reading(shown, a, ws, ids) {
 	shown(`workspace_check tells its progress in ${steps.length} steps`);
 }
 
-// taking deletes nodes: who can be asked is asked, who cannot has to confirm; and a call is cancelled while somebody thinks about it.
+// taking deletes nodes: a client that can be asked is asked, the other one must confirm; and a call is cancelled while its
+// question is open.
 async function taking(shown, dir, a, b, parentId, rulesHash) {
 	const make = async (title) => (await b.call("node_create", { parentId, type: "execution", title, requirement: "x", rulesHash })).nodeId;
 	const there = async (nodeId) => (await b.client.callTool({ name: "node_get", arguments: { nodeId } })).isError !== true;
@@ -326,7 +328,7 @@ async function many(shown, dir, clients, { ws, rulesHash }, what) {
 
 const most = 400; // writes of a client that is killed
 
-// victim writes as much as it gets to, and prints what was acknowledged, after the id of its server if it has one of its own.
+// victim writes until it is killed, and prints what was acknowledged, after the id of its server if it has its own.
 async function victim(dir, workspaceId, words, url, token) {
 	const transport = url ? reach(url, token) : new StdioClientTransport({ command: arbor, args: ["mcp"], cwd: dir, stderr: "inherit" });
 	const a = await new Assistant("victim", false).connect(transport);
@@ -338,7 +340,7 @@ async function victim(dir, workspaceId, words, url, token) {
 }
 
 // killed kills a client while it writes. A server of its own ends with it: its stderr is the client's, which closes with the last of the two.
-// settle brings another server to its end. What was acknowledged is there, nothing is there twice or in half, and the vault is whole.
+// settle ends any other server. Acknowledged writes are in the files, none is there twice or in half, and the vault is whole.
 async function killed(shown, dir, { ws }, answers, server, settle = () => {}) {
 	const words = `last words after ${answers}`;
 	const client = start(process.execPath, [process.argv[1], arbor, dir, "victim", ws, words, ...server], { stdio: ["ignore", "pipe", "pipe"] });

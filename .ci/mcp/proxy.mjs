@@ -1,5 +1,6 @@
-// A proxy on 127.0.0.1 that adds a bearer token: node proxy.mjs URL TOKENFILE [NAME OTHERNAME]. Everything else is passed on as it comes,
-// Host and Origin too, except that the proxy's own address becomes that of the server, and NAME in a request's body OTHERNAME.
+// A proxy on 127.0.0.1 that adds a bearer token: node proxy.mjs URL TOKENFILE [NAME OTHERNAME]. It passes everything
+// else on unchanged, Host and Origin too, but for its own address, which becomes the server's, and NAME in the body of a
+// request, which becomes OTHERNAME.
 import { createServer, request } from "node:http";
 import { readFileSync } from "node:fs";
 

@@ -1,6 +1,6 @@
-# Sourced by the scripts beside it, from the top of the checkout, with the folder for the tools as $1: they are installed there unless they
-# are already, or into a temporary folder where there is no $1. Sets node (22 or later), modules and scratch, a folder that is removed at the
-# end with all processes that start_server started.
+# Sourced by the scripts beside it, from the top of the checkout, with the folder for the tools as $1: they are installed
+# there unless they are already, or into a temporary folder without $1. Sets node (22 or later), modules and scratch, a
+# folder that is removed at the end; the processes that start_server started are ended then.
 scratch=$(mktemp -d)
 servers=()
 clean_up() {
@@ -29,8 +29,8 @@ if ! cmp -s .ci/mcp/package.json "$tools/installed.json" || ! "$node" --version 
 	cp .ci/mcp/package.json "$tools/installed.json"
 fi
 
-# start_server NAME COMMAND... starts a server in the background that prints its URL in a line of its own, and sets url to it. What it
-# prints is kept in $scratch/NAME.out and $scratch/NAME.err.
+# start_server NAME COMMAND... starts a server in the background that prints its URL, and sets url to it. Its output is kept
+# in $scratch/NAME.out and $scratch/NAME.err.
 start_server() {
 	local name=$1
 	shift
@@ -49,8 +49,8 @@ start_server() {
 	exit 1
 }
 
-# judge LEAST ARGUMENTS... runs the conformance suite, prints a line per scenario, and fails if one that counts fails or fewer than LEAST
-# pass.
+# judge LEAST ARGUMENTS... runs the conformance suite, prints a line per scenario, and fails if a required one fails or fewer
+# than LEAST pass.
 judge() {
 	local least=$1 log=$scratch/suite.log
 	shift

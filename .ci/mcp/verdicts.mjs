@@ -1,6 +1,6 @@
-// Prints a line for each scenario of a run of the conformance suite, and what is wrong in those that fail: node verdicts.mjs FOLDER LOG LEAST.
-// It fails when one that counts fails, or when fewer than LEAST passed that count, as the suite did not run then what it was meant to. Which
-// do not count, extensions above all, the suite's log says.
+// Prints a line for each scenario of a run of the conformance suite, and the failed checks of those that fail: node
+// verdicts.mjs FOLDER LOG LEAST. It fails when a required scenario fails, or when fewer than LEAST of them passed, as then
+// the suite did not run all of them. The log of the suite says which ones are not required, extensions above all.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
