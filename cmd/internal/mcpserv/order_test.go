@@ -88,7 +88,8 @@ func testOrder(t *testing.T, steps []string) {
 				case m.Method == "ping":
 					started = append(started, "p"+id)
 				default:
-					started = append(started, "x"+strings.Trim(string(m.Params), `{"requestId:}`))
+					id, _ = strings.CutPrefix(string(m.Params), `{"requestId":"`)
+					started = append(started, "x"+strings.TrimSuffix(id, `"}`))
 				}
 			}
 		}
