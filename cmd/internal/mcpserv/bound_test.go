@@ -11,6 +11,7 @@ import (
 
 	"arbor/engine"
 	"arbor/engine/enginetest"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 	"arbor/mdstore/memstore"
@@ -221,7 +222,7 @@ func TestRepliesAreBounded(t *testing.T) {
 					if s.size > most*4 {
 						t.Errorf("%s %.200s: %d bytes, %d are the bound", o.Name, jsonOf(t, a), s.size, most*4)
 					}
-					if j.check(t, o.Name, s); s.wrong && !slices.Contains([]string{string(engine.IncompleteChildren), string(engine.InvalidContent)}, s.code()) {
+					if j.check(t, o.Name, s); s.wrong && !slices.Contains([]string{string(errs.IncompleteChildren), string(errs.InvalidContent)}, s.code()) {
 						t.Errorf("%s %.200s: %s", o.Name, jsonOf(t, a), s.text)
 					}
 					largest = max(largest, s.size)

@@ -8,7 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"arbor/engine"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 )
@@ -19,7 +19,7 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 	defer func() {
 		if p := recover(); p != nil {
 			s.opt.Log.Error("a bug in arbor", "tool", o.Name, "panic", p, "stack", string(debug.Stack()))
-			res, err = s.refusal(engine.Fail(engine.InternalError,
+			res, err = s.refusal(errs.New(errs.InternalError,
 				"%s: this is a bug in arbor: %v; the vault is whole: a change is made as one or not at all", o.Name, p))
 		}
 	}()
@@ -66,9 +66,9 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 // refusal returns an error as the client gets it: a tool that failed where a model can do something about it, otherwise
 // an error of the protocol.
 func (s *Server) refusal(err error) (*mcp.CallToolResult, error) {
-	e := engine.AsError(err)
+	e := errs.As(err)
 	switch {
-	case e.Class() != engine.Internal:
+	case e.Class() != errs.Internal:
 		return s.failure(e)
 	case errors.Is(err, context.Canceled):
 		return nil, err

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"arbor/engine"
+	"arbor/engine/errs"
 	"arbor/mdstore"
 )
 
@@ -31,7 +31,7 @@ func TestClaimsEndWithTheirConnection(t *testing.T) {
 	if again := claim(one); again["nodeId"] != first["nodeId"] {
 		t.Errorf("a connection asks again and is given %v, not %v", again["nodeId"], first["nodeId"])
 	}
-	other.refused(engine.Conflicting, "node_transition", map[string]any{"nodeId": first["nodeId"], "action": "start"})
+	other.refused(errs.Conflicting, "node_transition", map[string]any{"nodeId": first["nodeId"], "action": "start"})
 	one.do("node_transition", map[string]any{"nodeId": first["nodeId"], "action": "start"})
 	if n := len(other.do("node_next", map[string]any{"count": 50})["nodes"].([]any)); n != all-2 {
 		t.Errorf("%d of %d nodes are offered while two are claimed", n, all)
@@ -65,8 +65,8 @@ func TestUnbindingGivesClaimsBack(t *testing.T) {
 	one, other := w.connect(nil), w.connect(nil)
 	one.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": plan})
 	id := one.do("node_next", map[string]any{"claim": true})["nodes"].([]any)[0].(map[string]any)["nodeId"]
-	other.refused(engine.Conflicting, "node_transition", map[string]any{"nodeId": id, "action": "start"})
-	other.refused(engine.Conflicting, "node_next", map[string]any{"release": id})
+	other.refused(errs.Conflicting, "node_transition", map[string]any{"nodeId": id, "action": "start"})
+	other.refused(errs.Conflicting, "node_next", map[string]any{"release": id})
 	one.do("session_unbind", map[string]any{"sessionId": "s-1"})
 	other.do("node_transition", map[string]any{"nodeId": id, "action": "start"})
 }
@@ -84,7 +84,7 @@ func TestConnectionsMayClaimForOtherSessions(t *testing.T) {
 	}
 	one.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": plan})
 	for _, id := range []any{first, second} {
-		other.refused(engine.Conflicting, "node_transition", map[string]any{"nodeId": id, "action": "start"})
+		other.refused(errs.Conflicting, "node_transition", map[string]any{"nodeId": id, "action": "start"})
 		one.do("node_transition", map[string]any{"nodeId": id, "action": "start"})
 	}
 	if out := one.do("node_next", map[string]any{"release": first}); out["released"] != true {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"arbor/engine"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 )
@@ -57,10 +57,10 @@ func checkCompletable(to *mcp.CompleteReference, name string) error {
 		}
 	}
 	for _, t := range templates {
-		whole := templateOf(t.view)
+		whole := templateOf(t.part)
 		if to.Type == "ref/resource" && (to.URI == whole || to.URI+"{?from}" == whole) {
 			args = []string{"workspace", "from"}
-			if t.view.ofNode() {
+			if t.part.ofNode() {
 				args = append(args, "id")
 			}
 		}
@@ -69,7 +69,7 @@ func checkCompletable(to *mcp.CompleteReference, name string) error {
 		return nil
 	}
 	name = clip(name, shownURI)
-	return badParam(engine.InvalidParams, name, "%s: no such argument of %s", name, clip(to.Name+to.URI, shownURI))
+	return badParam(errs.InvalidParams, name, "%s: no such argument of %s", name, clip(to.Name+to.URI, shownURI))
 }
 
 // matches are the ids that match a value, by how they match.
@@ -111,7 +111,7 @@ func (m *matches) workspaces(ctx context.Context, env *ops.Env) error {
 func (m *matches) nodes(ctx context.Context, env *ops.Env, workspace string) error {
 	snap, err := env.In(ctx, workspace)
 	if err != nil {
-		if c := engine.AsError(err).Class(); c == engine.NotFound || c == engine.Invalid {
+		if c := errs.As(err).Class(); c == errs.NotFound || c == errs.Invalid {
 			return nil
 		}
 		return err

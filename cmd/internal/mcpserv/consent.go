@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"arbor/context/render"
-	"arbor/engine"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 )
 
@@ -31,7 +31,7 @@ func (s *Server) consent(ctx context.Context, o ops.Operation, env *ops.Env, req
 	var agreed, dryRun bool
 	for name, flag := range map[string]*bool{confirm: &agreed, "dryRun": &dryRun} {
 		if raw, ok := given[name]; ok && json.Unmarshal(raw, flag) != nil {
-			return nil, nil, badParam(engine.InvalidParams, name, "%s: %s is %s; true or false is expected",
+			return nil, nil, badParam(errs.InvalidParams, name, "%s: %s is %s; true or false is expected",
 				o.Name, name, clip(string(raw), 60))
 		}
 	}
@@ -42,7 +42,7 @@ func (s *Server) consent(ctx context.Context, o ops.Operation, env *ops.Env, req
 	for name := range given {
 		if name != confirm && ops.Nearest(name, known) == confirm {
 			name = clip(name, 60)
-			return nil, nil, badParam(engine.UnknownParams, name, "%s: no parameter %q; the nearest known one is %s",
+			return nil, nil, badParam(errs.UnknownParams, name, "%s: no parameter %q; the nearest known one is %s",
 				o.Name, name, confirm)
 		}
 	}
@@ -66,12 +66,12 @@ func (s *Server) consent(ctx context.Context, o ops.Operation, env *ops.Env, req
 		if r.Action == "accept" && r.Content[confirm] == true {
 			return args, nil, nil
 		}
-		return nil, nil, engine.Fail(engine.ConfirmationRequired,
+		return nil, nil, errs.New(errs.ConfirmationRequired,
 			"%s: a person was asked and did not agree; nothing was changed", o.Name)
 	}
 	if can := req.ClientCapabilities(); can == nil || can.Elicitation == nil ||
 		can.Elicitation.Form == nil && can.Elicitation.URL != nil {
-		return nil, nil, engine.Fail(engine.ConfirmationRequired,
+		return nil, nil, errs.New(errs.ConfirmationRequired,
 			"%s moves %s to the trash; ask a person, and call again with confirm: true if they agree", o.Name, what)
 	}
 	schema := &jsonschema.Schema{Type: "object", Required: []string{confirm}, Properties: map[string]*jsonschema.Schema{

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"arbor/engine/errs"
 
-	"arbor/engine"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // asked returns the options of a client that answers every question with answer, and notes it.
@@ -32,7 +32,7 @@ func TestNothingIsRemovedWithoutConsent(t *testing.T) {
 				var questions []string
 				p := w.connectAs(version, asked(&questions, answer))
 				if answer != agrees {
-					text := p.refused(engine.ConfirmationRequired, "node_delete", map[string]any{"nodeId": "node-mj2hz4gy-theapi"})
+					text := p.refused(errs.ConfirmationRequired, "node_delete", map[string]any{"nodeId": "node-mj2hz4gy-theapi"})
 					if !strings.Contains(text, "did not agree") {
 						t.Errorf("the refusal says %q", text)
 					}
@@ -55,25 +55,25 @@ func TestConfirmStandsForConsent(t *testing.T) {
 	w := newWorld(t, Options{})
 	p := w.connect(nil)
 	args := map[string]any{"nodeId": signIn}
-	if text := p.refused(engine.ConfirmationRequired, "node_delete", args); !strings.Contains(text, "confirm: true") {
+	if text := p.refused(errs.ConfirmationRequired, "node_delete", args); !strings.Contains(text, "confirm: true") {
 		t.Errorf("the refusal says %q", text)
 	}
-	p.refused(engine.ConfirmationRequired, "node_delete", map[string]any{"nodeId": signIn, "confirm": false})
-	p.refused(engine.InvalidParams, "node_delete", map[string]any{"nodeId": signIn, "confirm": "yes"})
-	if text := p.refused(engine.UnknownParams, "node_delete", map[string]any{"nodeId": signIn, "confirmed": true}); !strings.Contains(text, "nearest known one is confirm") {
+	p.refused(errs.ConfirmationRequired, "node_delete", map[string]any{"nodeId": signIn, "confirm": false})
+	p.refused(errs.InvalidParams, "node_delete", map[string]any{"nodeId": signIn, "confirm": "yes"})
+	if text := p.refused(errs.UnknownParams, "node_delete", map[string]any{"nodeId": signIn, "confirmed": true}); !strings.Contains(text, "nearest known one is confirm") {
 		t.Errorf("a slip of confirm: %q", text)
 	}
-	p.refused(engine.NodeNotFound, "node_delete", map[string]any{"nodeId": "none"})
-	p.refused(engine.CannotDeleteRoot, "node_delete", map[string]any{"nodeId": "root", "confirm": true})
-	p.refused(engine.WorkspaceActive, "workspace_delete", map[string]any{"workspaceId": plan, "confirm": true})
-	p.refused(engine.UnknownParams, "log_append", map[string]any{"operator": "AI", "event": "x", "confirm": true})
+	p.refused(errs.NodeNotFound, "node_delete", map[string]any{"nodeId": "none"})
+	p.refused(errs.CannotDeleteRoot, "node_delete", map[string]any{"nodeId": "root", "confirm": true})
+	p.refused(errs.WorkspaceActive, "workspace_delete", map[string]any{"workspaceId": plan, "confirm": true})
+	p.refused(errs.UnknownParams, "log_append", map[string]any{"operator": "AI", "event": "x", "confirm": true})
 	if got := p.do("node_delete", map[string]any{"nodeId": signIn, "dryRun": true}); got["dryRun"] != true {
 		t.Errorf("a dry run: %v", got)
 	}
 	p.do("node_get", args)
 	var questions []string
 	can := w.connect(asked(&questions, agrees))
-	can.refused(engine.CannotDeleteRoot, "node_delete", map[string]any{"nodeId": "root"})
+	can.refused(errs.CannotDeleteRoot, "node_delete", map[string]any{"nodeId": "root"})
 	can.do("node_delete", map[string]any{"nodeId": signIn, "confirm": true})
 	can.do("workspace_delete", map[string]any{"workspaceId": plan, "force": true})
 	if len(questions) != 1 || !strings.Contains(questions[0], `workspace "`+plan+`" (Login) with 5 nodes in it`) {

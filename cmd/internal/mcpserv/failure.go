@@ -9,7 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"arbor/context/render"
-	"arbor/engine"
+	"arbor/engine/errs"
 )
 
 const (
@@ -20,15 +20,15 @@ const (
 
 // A refused is an error as the result of a tool.
 type refused struct {
-	Error engine.Error `json:"error"`
-	Text  string       `json:"-"`
+	Error errs.Error `json:"error"`
+	Text  string     `json:"-"`
 }
 
 // ReplyText returns the text of the reply, which is all that clients show a model.
 func (r *refused) ReplyText() string { return r.Text }
 
 // failure returns an error as the result of a tool that failed.
-func (s *Server) failure(e *engine.Error) (*mcp.CallToolResult, error) {
+func (s *Server) failure(e *errs.Error) (*mcp.CallToolResult, error) {
 	c := *e
 	c.Message = shorten(render.VisibleLines(shorten(e.Message, 2*maxMessage)), maxMessage)
 	text := string(c.Code) + ": " + c.Message
@@ -50,9 +50,9 @@ func (s *Server) failure(e *engine.Error) (*mcp.CallToolResult, error) {
 }
 
 // badParam returns an error about one parameter.
-func badParam(code engine.Code, param, format string, args ...any) error {
-	e := engine.Fail(code, format, args...)
-	e.Details = &engine.Details{Param: param}
+func badParam(code errs.Code, param, format string, args ...any) error {
+	e := errs.New(code, format, args...)
+	e.Details = &errs.Details{Param: param}
 	return e
 }
 
@@ -65,11 +65,11 @@ func notFound(uri string, err error) error {
 	if e, ok := err.(*jsonrpc.Error); ok {
 		return e
 	}
-	e := engine.AsError(err)
+	e := errs.As(err)
 	code := int64(jsonrpc.CodeInternalError)
 	message := string(e.Code) + ": " + e.Message
 	switch e.Class() {
-	case engine.NotFound, engine.Invalid, engine.Refused:
+	case errs.NotFound, errs.Invalid, errs.Refused:
 		code = jsonrpc.CodeInvalidParams
 		if uri != "" {
 			message = "Resource not found: " + e.Message
@@ -79,9 +79,9 @@ func notFound(uri string, err error) error {
 		uri = clip(uri, shownURI)
 	}
 	data := struct {
-		URI     string          `json:"uri,omitempty"`
-		Code    engine.Code     `json:"code"`
-		Details *engine.Details `json:"details,omitempty"`
+		URI     string        `json:"uri,omitempty"`
+		Code    errs.Code     `json:"code"`
+		Details *errs.Details `json:"details,omitempty"`
 	}{uri, e.Code, e.Details}
 	if marshalled(data) > 2*maxData {
 		data.Details = nil

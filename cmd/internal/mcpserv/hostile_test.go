@@ -11,8 +11,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"arbor/engine"
 	"arbor/engine/enginetest"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 )
@@ -132,7 +132,7 @@ func (s *siege) judge(o ops.Operation, what string, r said) {
 	s.Helper()
 	code, message, _ := strings.Cut(r.text, ": ")
 	switch {
-	case code != r.code() || engine.Code(code).Class() == engine.Internal:
+	case code != r.code() || errs.Code(code).Class() == errs.Internal:
 		s.Errorf("%s with %s: the code is %q and %q: %.300s", o.Name, what, code, r.code(), r.text)
 	case len(r.text) > 2048 || len(message) < 20 || !utf8.ValidString(r.text):
 		s.Errorf("%s with %s: the message has %d bytes: %.300q", o.Name, what, len(r.text), r.text)
@@ -304,7 +304,7 @@ func TestMisspeltParametersAreNamed(t *testing.T) {
 					continue
 				}
 				r := s.try(o, withMember(base, wrong, `"x"`), wrong, false)
-				if r.code() != string(engine.UnknownParams) || !strings.Contains(r.text, p.Name) {
+				if r.code() != string(errs.UnknownParams) || !strings.Contains(r.text, p.Name) {
 					t.Errorf("%s with %s: %s", o.Name, wrong, r.text)
 				}
 			}
@@ -314,7 +314,7 @@ func TestMisspeltParametersAreNamed(t *testing.T) {
 			if err := json.Unmarshal([]byte(v), &name); err != nil {
 				t.Fatal(err)
 			}
-			if r := s.try(o, withMember(base, name, "1"), "a parameter "+v[:min(len(v), 30)], false); r.code() != string(engine.UnknownParams) {
+			if r := s.try(o, withMember(base, name, "1"), "a parameter "+v[:min(len(v), 30)], false); r.code() != string(errs.UnknownParams) {
 				t.Errorf("%s with a parameter %.40s: %s", o.Name, v, r.text)
 			}
 		}

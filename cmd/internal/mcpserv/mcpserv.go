@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"arbor/engine"
+	"arbor/engine/errs"
 	"arbor/mdstore"
 )
 
@@ -63,7 +64,7 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 		opt.MaxTokens = DefaultMaxTokens
 	}
 	if opt.MaxTokens < LeastMaxTokens {
-		return nil, engine.Fail(engine.InvalidParams, "a reply of at most %d tokens is too small; %d is the least",
+		return nil, errs.New(errs.InvalidParams, "a reply of at most %d tokens is too small; %d is the least",
 			opt.MaxTokens, LeastMaxTokens)
 	}
 	if opt.Log == nil {
@@ -71,6 +72,7 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 	}
 	s := &Server{engine: e, opt: opt}
 	s.ctx, s.end = context.WithCancel(context.Background())
+	s.running.Go(s.renewClaims)
 	about := &mcp.Implementation{Name: "arbor", Title: "Arbor", Version: opt.Version}
 	s.mcp = mcp.NewServer(about, &mcp.ServerOptions{
 		Instructions: strings.TrimSuffix(instructions, "\n"),

@@ -11,8 +11,9 @@ import (
 	"time"
 
 	"arbor/context/render"
-	"arbor/engine"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/statemachine"
 )
@@ -27,7 +28,7 @@ type promptData struct {
 	room int
 	text strings.Builder // the output of the template
 	step int
-	snap *engine.Snapshot
+	snap *view.View
 
 	Args      map[string]string
 	Workspace *mdstore.Workspace // nil in start-workspace
@@ -68,7 +69,7 @@ func (d *promptData) load(name string) (err error) {
 		}
 		d.Changes, d.First = listOf(first(changed, shownItems), len(changed), changeItem), isFirst
 	case name == "plan-node" && !statemachine.TakesChildren(d.Node.Type):
-		return engine.Fail(engine.ExecutionChildren,
+		return errs.New(errs.ExecutionChildren,
 			"%s is of type %s and takes no children; plan the node above it, or work on this one (prompt work-on-node)",
 			d.Node.ID, typeWord(d.Node))
 	}
@@ -80,7 +81,7 @@ func nameable(id mdstore.ID, p mdstore.Path) error {
 	if id.Valid() {
 		return nil
 	}
-	return engine.Fail(engine.FileUnreadable,
+	return errs.New(errs.FileUnreadable,
 		"%s: the file has no id that calls could name; workspace_check says how to mend it", p)
 }
 
@@ -162,7 +163,7 @@ func nodeItem(n *mdstore.Node) string {
 	return item(fmt.Sprintf("%s (%s, %s)", render.Visible(string(n.ID)), typeWord(n), statusWord(n)), n.Title)
 }
 
-func changeItem(d engine.Difference) string {
+func changeItem(d view.Difference) string {
 	facts := "Workspace.md"
 	if d.Node != "" {
 		facts = render.Visible(string(d.Node))

@@ -3,14 +3,15 @@ package mcpserv
 import (
 	"context"
 	"embed"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"text/template"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"arbor/engine/errs"
 
-	"arbor/engine"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // promptFiles hold the words of the prompts: prompts/NAME.md is the template of the prompt NAME, prompts/shared.md has
@@ -75,13 +76,13 @@ func checkArgs(p *mcp.Prompt, args map[string]string) error {
 	for _, a := range p.Arguments {
 		known = append(known, a.Name)
 		if a.Required && strings.TrimSpace(args[a.Name]) == "" {
-			return badParam(engine.InvalidParams, a.Name, "%s is missing: %s", a.Name, a.Description)
+			return badParam(errs.InvalidParams, a.Name, "%s is missing: %s", a.Name, a.Description)
 		}
 	}
 	for name := range args {
 		if !slices.Contains(known, name) {
 			name = clip(name, shownURI)
-			return badParam(engine.UnknownParams, name, "%s: no such argument of %s; there are: %s",
+			return badParam(errs.UnknownParams, name, "%s: no such argument of %s; there are: %s",
 				name, p.Name, strings.Join(known, ", "))
 		}
 	}
@@ -96,12 +97,17 @@ func (s *Server) getPrompt(ctx context.Context, p *mcp.Prompt, req *mcp.GetPromp
 		return nil, err
 	}
 	room := s.replyRoom() - 200 // the description, and what is around a text
-	d := &promptData{ctx: ctx, env: s.reader(req.Session, req.Extra), room: room, Args: req.Params.Arguments}
-	d.env.Loose = true
-	if err := d.load(p.Name); err != nil {
-		return nil, err
-	}
-	if err := promptTemplates().ExecuteTemplate(&d.text, p.Name+".md", d); err != nil {
+	env := s.reader(req.Session, req.Extra)
+	env.Loose = true
+	var d *promptData
+	err := s.engine.Read(ctx, func(ctx context.Context) error {
+		d = &promptData{ctx: ctx, env: env, room: room, Args: maps.Clone(req.Params.Arguments)}
+		if err := d.load(p.Name); err != nil {
+			return err
+		}
+		return promptTemplates().ExecuteTemplate(&d.text, p.Name+".md", d)
+	})
+	if err != nil {
 		return nil, err
 	}
 	most := room
@@ -114,12 +120,12 @@ func (s *Server) getPrompt(ctx context.Context, p *mcp.Prompt, req *mcp.GetPromp
 	if d.Node == nil {
 		return res, nil
 	}
-	about := ref{workspace: d.Workspace.ID, view: viewContext, node: d.Node.ID}
+	about := ref{workspace: d.Workspace.ID, part: partContext, node: d.Node.ID}
 	shown := &mcp.ResourceContents{URI: about.String(), MIMEType: markdown}
 	res.Messages = append(res.Messages, &mcp.PromptMessage{Role: "user",
 		Content: &mcp.EmbeddedResource{Resource: shown, Annotations: forAssistants()}})
 	room -= marshalled(res)
-	text, err := contextText(ctx, d.env, about.workspace, about.node, room)
+	text, err = contextText(ctx, d.env, about.workspace, about.node, room)
 	if err != nil {
 		return nil, err
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"arbor/engine"
 	"arbor/engine/enginetest"
+	"arbor/engine/sessions"
 	"arbor/mdstore"
 )
 
@@ -210,7 +210,7 @@ func TestResumeNamesWhatOthersChanged(t *testing.T) {
 	files := planFiles()
 	w := enginetest.New(t, files)
 	const session = "s-1"
-	if _, err := w.Bind(t.Context(), engine.Binding{SessionID: session, WorkspaceID: plan, FocusedNodeID: "node-mj2hz4gy-signut"}, engine.Act{}); err != nil {
+	if _, err := w.Bind(t.Context(), sessions.Binding{SessionID: session, WorkspaceID: plan, FocusedNodeID: "node-mj2hz4gy-signut"}, plan.Act{}); err != nil {
 		t.Fatal(err)
 	}
 	c := dial(t, w.Engine, Options{Session: session})
@@ -221,7 +221,7 @@ func TestResumeNamesWhatOthersChanged(t *testing.T) {
 		t.Errorf("without a change:\n%s", got)
 	}
 	title := "By another person"
-	if _, err := w.UpdateNode(t.Context(), plan, "node-mj2hz4gy-hashes", engine.NodeTexts{Title: &title}, engine.Act{}); err != nil {
+	if _, err := w.UpdateNode(t.Context(), plan, "node-mj2hz4gy-hashes", plan.NodeTexts{Title: &title}, plan.Act{}); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
@@ -273,7 +273,7 @@ func TestPromptsAnswerAnyArgument(t *testing.T) {
 // In an archived workspace, prompts offer nothing that would be refused.
 func TestPromptsOfArchivedWorkspacesOfferNoChanges(t *testing.T) {
 	w := enginetest.New(t, planFiles())
-	if _, _, err := w.Archive(t.Context(), plan, engine.Act{}); err != nil {
+	if _, _, err := w.Archive(t.Context(), plan, plan.Act{}); err != nil {
 		t.Fatal(err)
 	}
 	c := dial(t, w.Engine, Options{Workspace: plan})

@@ -10,7 +10,7 @@ import (
 
 	"arbor/context/assemble"
 	"arbor/context/render"
-	"arbor/engine"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
@@ -31,7 +31,7 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 		var ok bool
 		if shown.Text, ok = page(text, r.from, room, func(p place) string { return r.at(p).String() }); !ok {
 			lines := strings.Count(strings.TrimSuffix(text, "\n")+"\n", "\n")
-			err = engine.Fail(engine.InvalidParams, "%s: the text has only %d lines now; %s is its beginning",
+			err = errs.New(errs.InvalidParams, "%s: the text has only %d lines now; %s is its beginning",
 				clip(uri, shownURI), lines, r.at(place{}))
 		}
 	}
@@ -50,20 +50,20 @@ func (s *Server) reader(session *mcp.ServerSession, extra *mcp.RequestExtra) *op
 
 // text returns the whole text of a resource.
 func (s *Server) text(ctx context.Context, env *ops.Env, r ref) (text string, err error) {
-	switch r.view {
-	case viewTree:
+	switch r.part {
+	case partTree:
 		in := ops.WorkspaceStatusIn{In: ops.In{WorkspaceID: string(r.workspace)}, Format: "markdown"}
 		out, err := ops.WorkspaceStatus(ctx, env, in)
 		if err != nil {
 			return "", err
 		}
 		return out.Text, nil
-	case viewContext:
+	case partContext:
 		// The room is the same whatever page is asked for, so that the pages are of one text.
 		last := r.at(place{mdstore.MaxFileSize, mdstore.MaxFileSize}).String()
 		return contextText(ctx, env, r.workspace, r.node, s.replyRoom()-120-len(last))
 	}
-	err = s.engine.Touching(ctx, func(ctx context.Context) (err error) {
+	err = s.engine.Read(ctx, func(ctx context.Context) (err error) {
 		text, err = fileText(ctx, env, r)
 		return err
 	})
@@ -76,7 +76,7 @@ func fileText(ctx context.Context, env *ops.Env, r ref) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if r.view == viewWorkspace {
+	if r.part == partWorkspace {
 		w := snap.Workspace()
 		return source(w.Path, w.Version, w.Doc, w.Problems)
 	}
@@ -96,8 +96,8 @@ func source(p mdstore.Path, v mdstore.Version, d *mdoc.Doc, problems []mdoc.Diag
 		problems = []mdoc.Diagnostic{unreadable.Problem}
 	}
 	if v.IsZero() && len(problems) > 0 {
-		e := engine.Fail(engine.FileUnreadable, "%s: the file cannot be read: %s", p, problems[0].Text)
-		e.Details = &engine.Details{Paths: []string{string(p)}, Problems: problems[:1]}
+		e := errs.New(errs.FileUnreadable, "%s: the file cannot be read: %s", p, problems[0].Text)
+		e.Details = &errs.Details{Paths: []string{string(p)}, Problems: problems[:1]}
 		return "", e
 	}
 	text := string(d.Bytes())

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"arbor/engine"
+	"arbor/engine/errs"
 	"arbor/mdstore"
 )
 
@@ -18,18 +18,18 @@ const forms = scheme + "WORKSPACE/workspace, /tree, /nodes/NODE and /context/NOD
 
 const shownURI = 200 // bytes of a URI that an error shows
 
-// A view is what a resource shows of a workspace: the element of its URI behind the workspace.
-type view string
+// A part is what a resource shows of a workspace: the element of its URI behind the workspace.
+type part string
 
 const (
-	viewWorkspace view = "workspace" // Workspace.md as it is
-	viewTree      view = "tree"      // the tree with its statuses
-	viewNode      view = "nodes"     // a Node.md as it is
-	viewContext   view = "context"   // what is needed to work on a node
+	partWorkspace part = "workspace" // Workspace.md as it is
+	partTree      part = "tree"      // the tree with its statuses
+	partNode      part = "nodes"     // a Node.md as it is
+	partContext   part = "context"   // what is needed to work on a node
 )
 
-// ofNode reports whether the view shows one node, which the URI names.
-func (v view) ofNode() bool { return v == viewNode || v == viewContext }
+// ofNode reports whether the part is one node, which the URI names.
+func (p part) ofNode() bool { return p == partNode || p == partContext }
 
 // A place is where a page of the text of a resource begins: in a line, 1-based, behind so many bytes of it. The zero
 // place is the beginning.
@@ -47,15 +47,15 @@ func (p place) String() string {
 // rest of a long one.
 type ref struct {
 	workspace mdstore.ID
-	view      view
-	node      mdstore.ID // "" unless view.ofNode
+	part      part
+	node      mdstore.ID // "" unless part.ofNode
 	from      place
 }
 
 // String returns the URI. parseURI reads it back, for every ref whose ids are valid: they need no escaping.
 func (r ref) String() string {
-	s := scheme + string(r.workspace) + "/" + string(r.view)
-	if r.view.ofNode() {
+	s := scheme + string(r.workspace) + "/" + string(r.part)
+	if r.part.ofNode() {
 		s += "/" + string(r.node)
 	}
 	if r.from != (place{}) {
@@ -77,11 +77,11 @@ func parseURI(uri string) (r ref, err error) {
 	path, query, paged := strings.Cut(path, "?")
 	parts := strings.Split(path, "/")
 	if ok = ok && len(parts) > 1; ok {
-		r.view = view(parts[1])
-		switch r.view {
-		case viewWorkspace, viewTree:
+		r.part = part(parts[1])
+		switch r.part {
+		case partWorkspace, partTree:
 			ok = len(parts) == 2
-		case viewNode, viewContext:
+		case partNode, partContext:
 			if ok = len(parts) == 3; ok {
 				r.node, ok = decodeID(parts[2])
 			}
@@ -96,7 +96,7 @@ func parseURI(uri string) (r ref, err error) {
 		r.from, ok = parseFrom(query)
 	}
 	if !ok {
-		fault := engine.Fail(engine.InvalidParams, "%s: no such resource; %s", clip(uri, shownURI), forms)
+		fault := errs.New(errs.InvalidParams, "%s: no such resource; %s", clip(uri, shownURI), forms)
 		return ref{}, notFound(uri, fault)
 	}
 	return r, nil

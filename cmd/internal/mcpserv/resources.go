@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"arbor/context/render"
-	"arbor/engine"
+	"arbor/engine/errs"
 	"arbor/mdstore"
 )
 
@@ -25,20 +25,20 @@ var private = mcp.Cacheable{CacheScope: "private"}
 
 // templates are the views of resources as clients see them.
 var templates = []struct {
-	view               view
+	part               part
 	title, description string
 }{
-	{viewWorkspace, "A workspace's file", "Workspace.md as it is: goal, rules, documents, log, problem."},
-	{viewTree, "A workspace's tree",
+	{partWorkspace, "A workspace's file", "Workspace.md as it is: goal, rules, documents, log, problem."},
+	{partTree, "A workspace's tree",
 		"The nodes with their statuses, then open problems and damage; at most 200 nodes, the others are counted."},
-	{viewNode, "A node's file",
+	{partNode, "A node's file",
 		"Node.md as it is: requirement, conclusion, note, documents, references, log, problem."},
-	{viewContext, "A node's context",
+	{partContext, "A node's context",
 		"What is needed to work on the node: rules, the nodes above it, conclusions of its children, its references."},
 }
 
 // templateOf returns the URI template of a view. The query brings the rest of a text that is longer than a reply.
-func templateOf(v view) string {
+func templateOf(v part) string {
 	t := scheme + "{workspace}/" + string(v)
 	if v.ofNode() {
 		t += "/{id}"
@@ -49,7 +49,7 @@ func templateOf(v view) string {
 // addTemplates registers the templates. Doing so again makes the SDK tell clients that the list of resources changed.
 func (s *Server) addTemplates() {
 	for _, t := range templates {
-		s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: templateOf(t.view), Name: string(t.view),
+		s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: templateOf(t.part), Name: string(t.part),
 			Title: t.title, Description: t.description, MIMEType: markdown, Annotations: forAssistants(),
 		}, s.readResource)
 	}
@@ -99,10 +99,10 @@ func compareWorkspaces(a, b *mdstore.Workspace) int {
 func resourcesOf(w *mdstore.Workspace) (all []*mcp.Resource) {
 	name := cmp.Or(render.Visible(w.Name), string(w.ID))
 	for _, t := range templates {
-		if !t.view.ofNode() {
-			r := ref{workspace: w.ID, view: t.view}
-			all = append(all, &mcp.Resource{URI: r.String(), Name: string(w.ID) + "/" + string(t.view),
-				Title: name + ": " + string(t.view), Description: t.description, MIMEType: markdown,
+		if !t.part.ofNode() {
+			r := ref{workspace: w.ID, part: t.part}
+			all = append(all, &mcp.Resource{URI: r.String(), Name: string(w.ID) + "/" + string(t.part),
+				Title: name + ": " + string(t.part), Description: t.description, MIMEType: markdown,
 				Annotations: forAssistants()})
 		}
 	}
@@ -122,7 +122,7 @@ func cursorOf(w *mdstore.Workspace) string {
 func parseCursor(cursor string) (*mdstore.Workspace, error) {
 	w := &mdstore.Workspace{}
 	if _, err := fmt.Sscanf(cursor, "%d/%s", &w.CreatedAt, &w.ID); err != nil {
-		return nil, engine.Fail(engine.InvalidParams, "cursor %q is not from an earlier answer; start again without it",
+		return nil, errs.New(errs.InvalidParams, "cursor %q is not from an earlier answer; start again without it",
 			clip(cursor, shownURI))
 	}
 	return w, nil

@@ -15,6 +15,7 @@ import (
 	"arbor/context/render"
 	"arbor/engine"
 	"arbor/engine/enginetest"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/memstore"
 )
@@ -108,18 +109,18 @@ var genID = rapid.Custom(func(t *rapid.T) mdstore.ID {
 // A URI that is written is read back, percent-encoded or not.
 func TestURIsReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := ref{workspace: genID.Draw(t, "workspace"), view: rapid.SampledFrom([]view{viewWorkspace, viewTree, viewNode, viewContext}).Draw(t, "view")}
-		if r.view.ofNode() {
+		r := ref{workspace: genID.Draw(t, "workspace"), view: rapid.SampledFrom([]view{partWorkspace, partTree, partNode, partContext}).Draw(t, "view")}
+		if r.part.ofNode() {
 			r.node = genID.Draw(t, "node")
 		}
 		r.from = rapid.SampledFrom([]place{{}, {2, 0}, {1, 5}, {1 << 20, 1 << 20}}).Draw(t, "from")
 		if got, err := parseURI(r.String()); err != nil || got != r {
 			t.Errorf("%s reads as %+v, want %+v: %v", r, got, r, err)
 		}
-		if !r.view.ofNode() {
+		if !r.part.ofNode() {
 			return
 		}
-		odd := fmt.Sprintf("arbor://%s/%s/%%%02X%s", r.workspace, r.view, r.node[0], r.node[1:])
+		odd := fmt.Sprintf("arbor://%s/%s/%%%02X%s", r.workspace, r.part, r.node[0], r.node[1:])
 		if got, err := parseURI(odd); err != nil || got != r.at(place{}) {
 			t.Errorf("%s reads as %+v, want %+v: %v", odd, got, r, err)
 		}
@@ -214,14 +215,14 @@ func TestResourcesAreListed(t *testing.T) {
 		t.Errorf("the workspace is listed as %s", jsonOf(t, own))
 	}
 	w.Tick(1)
-	made, err := w.Init(t.Context(), engine.NewWorkspace{Name: "Second", Goal: "g"}, engine.Act{})
+	made, err := w.Init(t.Context(), plan.NewWorkspace{Name: "Second", Goal: "g"}, plan.Act{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := uris(); len(got) != 4 || got[2] != "arbor://"+string(made.ID)+"/workspace" {
 		t.Errorf("with a second workspace listed are %v", got)
 	}
-	if _, _, err := w.Archive(t.Context(), plan, engine.Act{}); err != nil {
+	if _, _, err := w.Archive(t.Context(), plan, plan.Act{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := uris(); len(got) != 2 {
@@ -261,7 +262,7 @@ func TestManyResourcesAreListedInPages(t *testing.T) {
 		}
 		if pages == 1 { // the one that the cursor names
 			last, _ := parseURI(res.Resources[len(res.Resources)-1].URI)
-			if _, err := w.DeleteWorkspace(t.Context(), last.workspace, true, engine.Act{}); err != nil {
+			if _, err := w.DeleteWorkspace(t.Context(), last.workspace, true, plan.Act{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -464,7 +465,7 @@ func TestResourcesShowTheChangesThatAlterThem(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		st := memstore.New(draw(rt))
 		w := enginetest.Over(t, st, func(_ *enginetest.World, st *memstore.Store) mdstore.Store { return st })
-		shown := func(s *engine.Snapshot, id mdstore.ID) string {
+		shown := func(s *view.View, id mdstore.ID) string {
 			b, err := assemble.Context(s, id, assemble.Options{})
 			if err != nil {
 				return err.Error()
@@ -482,18 +483,18 @@ func TestResourcesShowTheChangesThatAlterThem(t *testing.T) {
 		is := was.With(mdstore.File{Path: mdstore.NodePath(plan, changed), Version: mdstore.VersionOf(data), Data: data})
 		nodes := map[mdstore.ID]bool{changed: true}
 		for _, id := range ids {
-			r := ref{workspace: plan, view: viewContext, node: id}
+			r := ref{workspace: plan, part: partContext, node: id}
 			told := r.shows(nodes, was) || r.shows(nodes, is)
 			if before, after := shown(was, id), shown(is, id); before != after && !told {
 				rt.Errorf("the context of %s does not show the change of %s: it was\n%s\nand is\n%s", id, changed, before, after)
 			}
-			if got := (ref{workspace: plan, view: viewNode, node: id}).shows(nodes, is); got != (id == changed) {
+			if got := (ref{workspace: plan, part: partNode, node: id}).shows(nodes, is); got != (id == changed) {
 				rt.Errorf("the file of %s shows the change of %s: %v", id, changed, got)
 			}
 		}
 	})
 	own := map[mdstore.ID]bool{"": true}
-	for v, want := range map[view]bool{viewWorkspace: true, viewTree: true, viewNode: false, viewContext: true} {
+	for v, want := range map[view]bool{partWorkspace: true, partTree: true, partNode: false, partContext: true} {
 		if got := (ref{workspace: plan, view: v, node: "a"}).shows(own, nil); got != want {
 			t.Errorf("a change of the workspace's file concerns %s: %v", v, got)
 		}
@@ -520,7 +521,7 @@ func TestContextsDoNotShowUnrelatedChanges(t *testing.T) {
 		{"gone", "root", false},
 		{"gone", "gone", true},
 	} {
-		r := ref{workspace: plan, view: viewContext, node: tt.of}
+		r := ref{workspace: plan, part: partContext, node: tt.of}
 		if got := r.shows(map[mdstore.ID]bool{tt.changed: true}, snap); got != tt.want {
 			t.Errorf("a change of %s concerns the context of %s: %v, want %v", tt.changed, tt.of, got, tt.want)
 		}

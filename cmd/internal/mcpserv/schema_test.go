@@ -13,6 +13,7 @@ import (
 
 	"arbor/engine"
 	"arbor/engine/enginetest"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
@@ -257,7 +258,7 @@ func TestResultsMatchTheirSchemas(t *testing.T) {
 				}
 			}
 			s := l.call(o.Name, `{"nonsense":1}`)
-			if j.check(t, o.Name, s); s.code() != string(engine.UnknownParams) {
+			if j.check(t, o.Name, s); s.code() != string(errs.UnknownParams) {
 				t.Errorf("an unknown parameter: %s", s.text)
 			}
 		})

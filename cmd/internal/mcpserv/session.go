@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"crypto/rand"
 	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"arbor/engine"
+	"arbor/engine/claims"
 	"arbor/engine/ops"
 )
 
@@ -23,8 +26,6 @@ const (
 
 // A connection is a client that stays: over stdin and stdout, or in a session over HTTP.
 type connection struct {
-	presence *engine.Presence // what is claimed through the connection is free when it ends
-
 	mu      sync.Mutex
 	given   string // the session that the connection was made with; "" for none
 	session string // of calls that name none
@@ -51,7 +52,7 @@ func (s *Server) env(session *mcp.ServerSession, header http.Header) *ops.Env {
 	env := &ops.Env{Engine: s.engine, Session: header.Get(HeaderSession), Workspace: header.Get(HeaderWorkspace),
 		Operator: s.opt.Operator, MaxBytes: s.room()}
 	if c := s.connection(session, header); c != nil {
-		env.Presence = c.presence
+		env.Lease = claims.ConnectionLease // which renewClaims renews
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		env.Session = cmp.Or(env.Session, c.session)
@@ -74,7 +75,7 @@ func (s *Server) connection(session *mcp.ServerSession, header http.Header) *con
 	if c, ok := s.connections.all[session]; ok {
 		return c
 	}
-	c := &connection{presence: s.engine.Presence(), given: cmp.Or(header.Get(HeaderSession), s.opt.Session)}
+	c := &connection{given: cmp.Or(header.Get(HeaderSession), s.opt.Session)}
 	c.session = c.given
 	leave := func() {}
 	if c.session == "" {
@@ -91,9 +92,33 @@ func (s *Server) connection(session *mcp.ServerSession, header http.Header) *con
 		delete(s.connections.all, session)
 		s.connections.mu.Unlock()
 		leave()
-		c.presence.End()
 	})
 	return c
+}
+
+// renewClaims renews what the open connections have claimed, until the server ends. So a claim outlives its connection, or a server that
+// was killed, by its short lease and no longer.
+func (s *Server) renewClaims() {
+	tick := time.NewTicker(claims.RenewEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-tick.C:
+		}
+		s.connections.mu.Lock()
+		open := slices.Collect(maps.Values(s.connections.all))
+		s.connections.mu.Unlock()
+		for _, c := range open {
+			c.mu.Lock()
+			session := c.session
+			c.mu.Unlock()
+			if err := s.engine.RenewClaims(s.ctx, session); err != nil && s.ctx.Err() == nil {
+				s.opt.Log.Warn("claims cannot be renewed", "session", session, "error", err)
+			}
+		}
+	}
 }
 
 // A connection that was given its session, by the command line or by the program that runs the assistant, keeps it:

@@ -9,7 +9,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"arbor/engine"
+	"arbor/engine/errs"
+	"arbor/engine/view"
 	"arbor/mdstore"
 )
 
@@ -39,7 +40,7 @@ func TestConnectionsSeeWhatOthersChanged(t *testing.T) {
 		t.Fatalf("changes_get names %v", all)
 	}
 	hand := all[0].(map[string]any)
-	if hand["nodeId"] != signIn || hand["kind"] != engine.Altered || len(hand["sections"].([]any)) != 1 || hand["sections"].([]any)[0] != "Requirement" {
+	if hand["nodeId"] != signIn || hand["kind"] != view.Altered || len(hand["sections"].([]any)) != 1 || hand["sections"].([]any)[0] != "Requirement" {
 		t.Errorf("the save is named as %v", hand)
 	}
 	if left := p.do("changes_get", nil)["changes"].([]any); len(left) != 0 {
@@ -53,7 +54,7 @@ func TestConnectionsLeaveNothingBehind(t *testing.T) {
 	p := w.connect(nil)
 	p.do("context_get", map[string]any{"nodeId": signIn})
 	p.do("changes_get", nil)
-	if _, err := w.engine.Snapshot(t.Context(), plan); err != nil {
+	if _, err := w.view.View(t.Context(), plan); err != nil {
 		t.Fatal(err)
 	}
 	if list := w.names(".local/seen"); len(list) > 0 {
@@ -74,12 +75,12 @@ func TestSessionBindBindsTheConnection(t *testing.T) {
 	w.save("ws-2/Workspace.md", "---\nid: ws-2\nname: Other\ngoal: g\nstatus: active\n---\n")
 	w.save("ws-2/nodes/root/Node.md", "---\nid: root\ntitle: Other\ntype: planning\nstatus: pending\n---\n")
 	p := w.connect(nil)
-	text := p.refused(engine.AmbiguousID, "context_get", nil)
+	text := p.refused(errs.AmbiguousID, "context_get", nil)
 	if text == "" {
 		t.Error("the refusal says nothing")
 	}
 	p.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": plan, "dryRun": true})
-	p.refused(engine.AmbiguousID, "context_get", nil)
+	p.refused(errs.AmbiguousID, "context_get", nil)
 	p.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": plan})
 	if ws := p.do("context_get", nil)["workspace"].(map[string]any); ws["id"] != plan {
 		t.Errorf("the bound workspace is %v", ws["id"])
@@ -95,7 +96,7 @@ func TestSessionBindBindsTheConnection(t *testing.T) {
 		t.Errorf("since the session last looked, %v changed", all)
 	}
 	next.do("session_unbind", map[string]any{"sessionId": "s-1"})
-	next.refused(engine.AmbiguousID, "context_get", nil)
+	next.refused(errs.AmbiguousID, "context_get", nil)
 	next.do("session_bind", map[string]any{"sessionId": "s-2", "workspaceId": "ws-2"})
 	if s := next.do("session_status", map[string]any{"sessionId": "s-2"}); s["bound"] != true || s["workspaceId"] != "ws-2" {
 		t.Errorf("session_status: %v", s)
@@ -120,7 +121,7 @@ func TestTheCommandLineGivesDefaults(t *testing.T) {
 		t.Errorf("after session_bind the workspace is %v", ws["id"])
 	}
 	// What the model calls s-1 is the session that was given, for programs that know it by that name.
-	if _, ok, err := w.engine.Binding(t.Context(), "s-9"); !ok || err != nil {
+	if _, ok, err := w.sessions.Binding(t.Context(), "s-9"); !ok || err != nil {
 		t.Errorf("the given session is not bound: %v", err)
 	}
 	if s := p.do("session_status", map[string]any{"sessionId": "s-1"}); s["bound"] != true || s["workspaceId"] != plan {

@@ -6,7 +6,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"arbor/engine"
+	"arbor/engine/errs"
+	"arbor/engine/view"
 	"arbor/mdstore"
 )
 
@@ -14,7 +15,7 @@ import (
 type subscriptions struct {
 	mu         sync.Mutex
 	wanted     map[*mcp.ServerSession]map[string]ref // guarded by mu: by URI, as the client wrote it
-	seen       map[mdstore.ID]*engine.Snapshot       // guarded by mu: of their workspaces, as of the last notification
+	seen       map[mdstore.ID]*view.View             // guarded by mu: of their workspaces, as of the last notification
 	workspaces string                                // guarded by mu: the list of resources as of the last notification
 }
 
@@ -25,8 +26,8 @@ func (s *Server) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error
 		return err
 	}
 	s.engine.Refresh()
-	snap, err := s.engine.Snapshot(ctx, r.workspace)
-	if err == nil && r.view.ofNode() {
+	snap, err := s.engine.View(ctx, r.workspace)
+	if err == nil && r.part.ofNode() {
 		_, err = snap.Known(r.node)
 	}
 	if err != nil {
@@ -36,7 +37,7 @@ func (s *Server) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error
 	sub.mu.Lock()
 	defer sub.mu.Unlock()
 	if sub.wanted == nil {
-		sub.wanted, sub.seen = map[*mcp.ServerSession]map[string]ref{}, map[mdstore.ID]*engine.Snapshot{}
+		sub.wanted, sub.seen = map[*mcp.ServerSession]map[string]ref{}, map[mdstore.ID]*view.View{}
 	}
 	if sub.wanted[req.Session] == nil {
 		sub.wanted[req.Session] = map[string]ref{}
@@ -102,8 +103,8 @@ func (s *Server) changedResources() []string {
 	}
 	var uris []string
 	for ws, was := range sub.seen {
-		is, err := s.engine.Snapshot(s.ctx, ws)
-		gone := err != nil && engine.AsError(err).Code == engine.WorkspaceNotFound
+		is, err := s.engine.View(s.ctx, ws)
+		gone := err != nil && errs.As(err).Code == errs.WorkspaceNotFound
 		if err != nil && !gone {
 			continue
 		}
@@ -125,13 +126,13 @@ func (s *Server) changedResources() []string {
 
 // shows reports whether a resource may show one of the nodes that changed, in a snapshot before or after the change: a
 // caller asks about both. "" stands for the workspace's own file.
-func (r ref) shows(changed map[mdstore.ID]bool, snap *engine.Snapshot) bool {
-	switch r.view {
-	case viewWorkspace:
+func (r ref) shows(changed map[mdstore.ID]bool, snap *view.View) bool {
+	switch r.part {
+	case partWorkspace:
 		return changed[""]
-	case viewTree:
+	case partTree:
 		return len(changed) > 0
-	case viewNode:
+	case partNode:
 		return changed[r.node]
 	}
 	if changed[""] || changed[r.node] {

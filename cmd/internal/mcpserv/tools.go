@@ -12,7 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"arbor/engine"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 )
 
@@ -27,7 +27,7 @@ const (
 // CheckProfile returns an error that names the profiles if p is not one of them.
 func CheckProfile(p Profile) error {
 	if p != ProfileAll && p != ProfileWorker {
-		return badParam(engine.InvalidParams, "profile", "profile %q is not known; %s and %s are",
+		return badParam(errs.InvalidParams, "profile", "profile %q is not known; %s and %s are",
 			p, ProfileAll, ProfileWorker)
 	}
 	return nil

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 
-	"arbor/engine"
+	"arbor/engine/live"
 	"arbor/engine/ops"
+	"arbor/engine/plan"
+	"arbor/engine/view"
 	"arbor/mdstore"
 )
 
@@ -17,7 +19,7 @@ func (s *Server) follow() {
 	s.following.Do(func() {
 		s.running.Go(func() {
 			ready := func() { s.running.Go(s.notify) }
-			err := s.engine.Follow(s.ctx, ready, func(engine.News) { s.notify() })
+			err := s.engine.Follow(s.ctx, ready, func(live.News) { s.notify() })
 			if err != nil && s.ctx.Err() == nil && !errors.Is(err, errors.ErrUnsupported) {
 				s.opt.Log.Warn("the vault is not followed: changes of files show with the next call", "error", err)
 			}
@@ -27,7 +29,7 @@ func (s *Server) follow() {
 
 // changedSince returns what others changed in a workspace since the caller's session last looked, without counting as a
 // look. first says that the session has not looked before.
-func changedSince(ctx context.Context, env *ops.Env, ws mdstore.ID) (all []engine.Difference, first bool, err error) {
+func changedSince(ctx context.Context, env *ops.Env, ws mdstore.ID) (all []view.Difference, first bool, err error) {
 	if env.Session == "" {
 		return nil, true, nil
 	}
@@ -39,7 +41,7 @@ func changedSince(ctx context.Context, env *ops.Env, ws mdstore.ID) (all []engin
 }
 
 // focusOf returns the node that the caller's session works on, or else the focus of the workspace; nil for none.
-func focusOf(ctx context.Context, env *ops.Env, snap *engine.Snapshot) *mdstore.Node {
+func focusOf(ctx context.Context, env *ops.Env, snap *view.View) *mdstore.Node {
 	w := snap.Workspace()
 	var own mdstore.ID
 	if env.Session != "" {
@@ -58,7 +60,7 @@ func focusOf(ctx context.Context, env *ops.Env, snap *engine.Snapshot) *mdstore.
 // readyIn returns nodes that can be worked on now and that no other session has claimed, at most that many, and how
 // many there are in all.
 func readyIn(ctx context.Context, env *ops.Env, ws mdstore.ID, most int) (nodes []*mdstore.Node, all int, err error) {
-	act := engine.Act{Operator: env.Operator, Session: env.Session}
+	act := plan.Act{Operator: env.Operator, Session: env.Session}
 	offer, err := env.Engine.Next(ctx, ws, act, most, 0)
 	if err != nil {
 		return nil, 0, err

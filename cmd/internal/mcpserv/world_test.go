@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"arbor/engine"
+	"arbor/engine/errs"
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
 )
@@ -133,7 +134,7 @@ func (p *peer) do(tool string, args map[string]any) map[string]any {
 }
 
 // refused calls a tool that must fail with a code, and returns the text that a model reads.
-func (p *peer) refused(code engine.Code, tool string, args map[string]any) string {
+func (p *peer) refused(code errs.Code, tool string, args map[string]any) string {
 	p.Helper()
 	r := p.try(tool, args)
 	if !r.IsError {
