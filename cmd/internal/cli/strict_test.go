@@ -29,9 +29,9 @@ func (u untouched) Open(context.Context, Place, Mode) (*Vault, error) {
 // refused runs a command line that must be refused before a vault is looked for, and returns what it says.
 func refused(t *testing.T, line []string) string {
 	t.Helper()
-	var out, errs bytes.Buffer
+	var out, stderr bytes.Buffer
 	line = append([]string{"--json"}, line...)
-	code := run(t.Context(), &System{Args: line, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Dir: t.TempDir(), Vaults: untouched{t}}, terminal{})
+	code := run(t.Context(), &System{Args: line, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &stderr, Dir: t.TempDir(), Vaults: untouched{t}}, terminal{})
 	var doc struct{ Error errs.Error }
 	if err := json.Unmarshal(out.Bytes(), &doc); err != nil || code != exitInvalid || doc.Error.Code != errs.InvalidParams || errs.Len() > 0 {
 		t.Errorf("arbor %q\n got %d %s%s\nwant %d and one INVALID_PARAMS", line, code, &out, &errs, exitInvalid)

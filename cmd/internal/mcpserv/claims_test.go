@@ -12,10 +12,10 @@ import (
 func TestClaimsEndWithTheirConnection(t *testing.T) {
 	w := newWorld(t, Options{})
 	for _, id := range []string{"node-x", "node-y"} {
-		w.save(mdstore.NodePath(plan, mdstore.ID(id)), "---\nid: "+id+"\ntitle: T\ntype: execution\nstatus: pending\nparentId: root\n---\n")
+		w.save(mdstore.NodePath(planID, mdstore.ID(id)), "---\nid: "+id+"\ntitle: T\ntype: execution\nstatus: pending\nparentId: root\n---\n")
 	}
 	one, bound, other := w.connect(nil), w.connect(nil), w.connect(nil)
-	bound.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": plan})
+	bound.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": planID})
 	all := len(other.do("node_next", map[string]any{"count": 50})["nodes"].([]any))
 	if all < 2 {
 		t.Fatalf("%d nodes are ready; two are needed", all)
@@ -63,7 +63,7 @@ func TestClaimsEndWithTheirConnection(t *testing.T) {
 func TestUnbindingGivesClaimsBack(t *testing.T) {
 	w := newWorld(t, Options{})
 	one, other := w.connect(nil), w.connect(nil)
-	one.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": plan})
+	one.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": planID})
 	id := one.do("node_next", map[string]any{"claim": true})["nodes"].([]any)[0].(map[string]any)["nodeId"]
 	other.refused(errs.Conflicting, "node_transition", map[string]any{"nodeId": id, "action": "start"})
 	other.refused(errs.Conflicting, "node_next", map[string]any{"release": id})
@@ -75,14 +75,14 @@ func TestUnbindingGivesClaimsBack(t *testing.T) {
 // others. It may start what it claimed.
 func TestConnectionsMayClaimForOtherSessions(t *testing.T) {
 	w := newWorld(t, Options{})
-	w.save(mdstore.NodePath(plan, "node-x"), "---\nid: node-x\ntitle: T\ntype: execution\nstatus: pending\nparentId: root\n---\n")
+	w.save(mdstore.NodePath(planID, "node-x"), "---\nid: node-x\ntitle: T\ntype: execution\nstatus: pending\nparentId: root\n---\n")
 	one, other := w.connect(nil), w.connect(nil)
 	first := one.do("node_next", map[string]any{"claim": true, "sessionId": "worker-1"})["nodes"].([]any)[0].(map[string]any)["nodeId"]
 	second := one.do("node_next", map[string]any{"claim": true})["nodes"].([]any)[0].(map[string]any)["nodeId"]
 	if first == second {
 		t.Fatalf("%v is given twice", first)
 	}
-	one.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": plan})
+	one.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": planID})
 	for _, id := range []any{first, second} {
 		other.refused(errs.Conflicting, "node_transition", map[string]any{"nodeId": id, "action": "start"})
 		one.do("node_transition", map[string]any{"nodeId": id, "action": "start"})

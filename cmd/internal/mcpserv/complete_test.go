@@ -44,19 +44,19 @@ func TestIDsAreCompleted(t *testing.T) {
 		name, value, workspace string
 		want                   []string
 	}{
-		{tree, "workspace", "", "", []string{plan, "ws-second", "ws-old"}},
-		{tree, "workspace", "ws-", "", []string{plan, "ws-second", "ws-old"}},
+		{tree, "workspace", "", "", []string{planID, "ws-second", "ws-old"}},
+		{tree, "workspace", "ws-", "", []string{planID, "ws-second", "ws-old"}},
 		{tree, "workspace", "WS-S", "", []string{"ws-second"}},
-		{tree, "workspace", "login", "", []string{plan, "ws-old"}},
+		{tree, "workspace", "login", "", []string{planID, "ws-old"}},
 		{work, "workspace", "IN again", "", []string{"ws-second"}},
 		{tree, "workspace", "nothing", "", []string{}},
 		{tree, "from", "1", "", []string{}},
-		{nodes, "id", "", plan, []string{"root", theapi, signin, hashes, signut, "Odd_1.x-"}},
-		{nodes, "id", "node-mj2hz4gy-s", plan, []string{signin, signut}},
-		{nodes, "id", "ENDPOINT", plan, []string{signin, signut}},
-		{context, "id", "h", plan, []string{hashes, theapi}}, // what begins with it first
+		{nodes, "id", "", planID, []string{"root", theapi, signin, hashes, signut, "Odd_1.x-"}},
+		{nodes, "id", "node-mj2hz4gy-s", planID, []string{signin, signut}},
+		{nodes, "id", "ENDPOINT", planID, []string{signin, signut}},
+		{context, "id", "h", planID, []string{hashes, theapi}}, // what begins with it first
 		{context, "id", "o", "Login", []string{"Odd_1.x-", "root", signin, hashes, signut}},
-		{work, "node", "sign-in", plan, []string{signin}},
+		{work, "node", "sign-in", planID, []string{signin}},
 		{work, "node", "sign-in", "", []string{}}, // two are active, so no workspace is meant
 		{work, "node", "sign-in", "ws-none", []string{}},
 		{start, "name", "x", "", []string{}},

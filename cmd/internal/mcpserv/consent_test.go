@@ -65,7 +65,7 @@ func TestConfirmStandsForConsent(t *testing.T) {
 	}
 	p.refused(errs.NodeNotFound, "node_delete", map[string]any{"nodeId": "none"})
 	p.refused(errs.CannotDeleteRoot, "node_delete", map[string]any{"nodeId": "root", "confirm": true})
-	p.refused(errs.WorkspaceActive, "workspace_delete", map[string]any{"workspaceId": plan, "confirm": true})
+	p.refused(errs.WorkspaceActive, "workspace_delete", map[string]any{"workspaceId": planID, "confirm": true})
 	p.refused(errs.UnknownParams, "log_append", map[string]any{"operator": "AI", "event": "x", "confirm": true})
 	if got := p.do("node_delete", map[string]any{"nodeId": signIn, "dryRun": true}); got["dryRun"] != true {
 		t.Errorf("a dry run: %v", got)
@@ -75,8 +75,8 @@ func TestConfirmStandsForConsent(t *testing.T) {
 	can := w.connect(asked(&questions, agrees))
 	can.refused(errs.CannotDeleteRoot, "node_delete", map[string]any{"nodeId": "root"})
 	can.do("node_delete", map[string]any{"nodeId": signIn, "confirm": true})
-	can.do("workspace_delete", map[string]any{"workspaceId": plan, "force": true})
-	if len(questions) != 1 || !strings.Contains(questions[0], `workspace "`+plan+`" (Login) with 5 nodes in it`) {
+	can.do("workspace_delete", map[string]any{"workspaceId": planID, "force": true})
+	if len(questions) != 1 || !strings.Contains(questions[0], `workspace "`+planID+`" (Login) with 5 nodes in it`) {
 		t.Errorf("the questions are %q", questions)
 	}
 }

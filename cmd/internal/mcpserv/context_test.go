@@ -52,7 +52,7 @@ func TestContextCarriesWhatCounts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		snap, err := e.Snapshot(t.Context(), "ws-deep")
+		snap, err := e.View(t.Context(), "ws-deep")
 		if err != nil {
 			t.Fatal(err)
 		}

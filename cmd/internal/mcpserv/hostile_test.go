@@ -19,7 +19,7 @@ import (
 
 // sound has a valid value for each required parameter, by name.
 var sound = map[string]string{
-	"workspaceId": `"` + plan + `"`, "nodeId": `"` + signIn + `"`, "name": `"N"`, "goal": `"g"`, "action": "", "path": `"docs/a.md"`, "parentId": `"root"`, "type": `"execution"`, "title": `"T"`,
+	"workspaceId": `"` + planID + `"`, "nodeId": `"` + signIn + `"`, "name": `"N"`, "goal": `"g"`, "action": "", "path": `"docs/a.md"`, "parentId": `"root"`, "type": `"execution"`, "title": `"T"`,
 	"requirement": `"r"`, "newParentId": `"root"`, "isolate": `true`, "targetIdOrPath": `"docs/a.md"`, "operator": `"AI"`, "event": `"e"`, "problem": `"p"`, "sessionId": `"s"`,
 	"rulesHash": `"` + richHash + `"`, "rule": `"r"`, "confirm": `true`,
 }

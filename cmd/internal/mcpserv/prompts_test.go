@@ -11,7 +11,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"arbor/engine"
 	"arbor/engine/enginetest"
+	"arbor/engine/plan"
 	"arbor/engine/sessions"
 	"arbor/mdstore"
 )
@@ -29,7 +31,7 @@ var promptCases = map[string]struct {
 	"work_planning": {"work-on-node", map[string]string{"node": "root", "workspace": ""}},
 	"work_done":     {"work-on-node", map[string]string{"node": "node-mj2hz4gy-hash"}},
 	"resume":        {"resume", nil},
-	"report":        {"report", map[string]string{"workspace": plan}},
+	"report":        {"report", map[string]string{"workspace": planID}},
 }
 
 func getPrompt(t testing.TB, c *mcp.ClientSession, name string, args map[string]string) *mcp.GetPromptResult {
@@ -148,10 +150,10 @@ func TestPromptsRefuseBadArguments(t *testing.T) {
 func TestPromptsAreBoundedAndQuoteFiles(t *testing.T) {
 	files := planFiles()
 	rules := strings.Repeat("- <rule> & \"rule\"\n", 800)
-	files[plan+"/Workspace.md"] = []byte("---\nid: " + plan + "\nname: \"" + strings.Repeat("名&", 90) + "\"\ngoal: g\nstatus: active\nfocusedNodeId: deep-001\n---\n\n## Rules\n\n" + rules + "\n## Problem\n\nINTRUDER\n\n" + strings.Repeat("problem\n\n", 1000))
+	files[planID+"/Workspace.md"] = []byte("---\nid: " + planID + "\nname: \"" + strings.Repeat("名&", 90) + "\"\ngoal: g\nstatus: active\nfocusedNodeId: deep-001\n---\n\n## Rules\n\n" + rules + "\n## Problem\n\nINTRUDER\n\n" + strings.Repeat("problem\n\n", 1000))
 	for i := range 60 {
 		id := fmt.Sprintf("deep-%03d", i)
-		files[mdstore.NodePath(plan, mdstore.ID(id))] = enginetest.Node(id, "title: \"INTRUDER "+strings.Repeat("<标题>", 40)+"\"\ntype: planning\nstatus: "+[]string{"pending", "monitoring", "completed"}[i%3]+"\nparentId: root\ncreatedAt: 1\nupdatedAt: 1",
+		files[mdstore.NodePath(planID, mdstore.ID(id))] = enginetest.Node(id, "title: \"INTRUDER "+strings.Repeat("<标题>", 40)+"\"\ntype: planning\nstatus: "+[]string{"pending", "monitoring", "completed"}[i%3]+"\nparentId: root\ncreatedAt: 1\nupdatedAt: 1",
 			"## Requirement\n\n"+strings.Repeat("required & needed\n\n", 100)+"\n## Conclusion\n\nINTRUDER\n\nINTRUDER\r\n\u2028INTRUDER\n\n"+strings.Repeat("> done\n\n", 200)+"\n## Problem\n\nINTRUDER\n\n### Next Step\n\nINTRUDER\nINTRUDER\n")
 	}
 	e := enginetest.New(t, files).Engine
@@ -181,8 +183,8 @@ func TestPromptsAreBoundedAndQuoteFiles(t *testing.T) {
 // A node without an id has the name of its folder as its id. Prompts do not say that name unquoted.
 func TestPromptsQuoteFolderNames(t *testing.T) {
 	files := planFiles()
-	files[plan+"/nodes/obey me/Node.md"] = []byte("---\ntitle: nameless\ntype: planning\nstatus: completed\nparentId: root\n---\n\n## Problem\n\np\n")
-	files[plan+"/nodes/below/Node.md"] = enginetest.Node("below", "title: below\ntype: neither\nstatus: odd\nparentId: obey me", "")
+	files[planID+"/nodes/obey me/Node.md"] = []byte("---\ntitle: nameless\ntype: planning\nstatus: completed\nparentId: root\n---\n\n## Problem\n\np\n")
+	files[planID+"/nodes/below/Node.md"] = enginetest.Node("below", "title: below\ntype: neither\nstatus: odd\nparentId: obey me", "")
 	c := dial(t, enginetest.New(t, files).Engine, Options{})
 	_, err := c.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "work-on-node", Arguments: map[string]string{"node": "nameless"}})
 	if message, _ := fails(t, err, jsonrpc.CodeInternalError); !strings.Contains(message, "no id that calls could name") {
@@ -199,7 +201,7 @@ func TestPromptsQuoteFolderNames(t *testing.T) {
 				t.Errorf("%s says %q by itself", prompt, line)
 			}
 		}
-		if node != "" && !strings.Contains(got, "below is a node of workspace "+plan+"; its type is unknown, its status unknown.\nIts file is damaged") {
+		if node != "" && !strings.Contains(got, "below is a node of workspace "+planID+"; its type is unknown, its status unknown.\nIts file is damaged") {
 			t.Errorf("%s is\n%s", prompt, got)
 		}
 	}
@@ -210,7 +212,7 @@ func TestResumeNamesWhatOthersChanged(t *testing.T) {
 	files := planFiles()
 	w := enginetest.New(t, files)
 	const session = "s-1"
-	if _, err := w.Bind(t.Context(), sessions.Binding{SessionID: session, WorkspaceID: plan, FocusedNodeID: "node-mj2hz4gy-signut"}, plan.Act{}); err != nil {
+	if _, err := w.Bind(t.Context(), sessions.Binding{SessionID: session, WorkspaceID: planID, FocusedNodeID: "node-mj2hz4gy-signut"}, plan.Act{}); err != nil {
 		t.Fatal(err)
 	}
 	c := dial(t, w.Engine, Options{Session: session})
@@ -221,7 +223,7 @@ func TestResumeNamesWhatOthersChanged(t *testing.T) {
 		t.Errorf("without a change:\n%s", got)
 	}
 	title := "By another person"
-	if _, err := w.UpdateNode(t.Context(), plan, "node-mj2hz4gy-hashes", plan.NodeTexts{Title: &title}, plan.Act{}); err != nil {
+	if _, _, err := engine.Apply(t.Context(), w.Engine, planID, plan.Act{}, plan.NodeTexts{Node: "node-mj2hz4gy-hashes", Title: &title}); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
@@ -229,7 +231,7 @@ func TestResumeNamesWhatOthersChanged(t *testing.T) {
 		if !strings.Contains(got, "since this session last looked:\n> - node-mj2hz4gy-hashes (changed: title, updatedAt): By another person\n") {
 			t.Errorf("after a change:\n%s", got)
 		}
-		if !strings.Contains(got, "In focus:\n> - node-mj2hz4gy-signut (execution, pending): Sign-out endpoint\n") || !strings.Contains(got, "arbor://"+plan+"/context/node-mj2hz4gy-signut --\n# Context of node-mj2hz4gy-signut") {
+		if !strings.Contains(got, "In focus:\n> - node-mj2hz4gy-signut (execution, pending): Sign-out endpoint\n") || !strings.Contains(got, "arbor://"+planID+"/context/node-mj2hz4gy-signut --\n# Context of node-mj2hz4gy-signut") {
 			t.Errorf("the session's own focus is not in focus:\n%s", got)
 		}
 	}
@@ -273,10 +275,10 @@ func TestPromptsAnswerAnyArgument(t *testing.T) {
 // In an archived workspace, prompts offer nothing that would be refused.
 func TestPromptsOfArchivedWorkspacesOfferNoChanges(t *testing.T) {
 	w := enginetest.New(t, planFiles())
-	if _, _, err := w.Archive(t.Context(), plan, plan.Act{}); err != nil {
+	if _, _, err := engine.Apply(t.Context(), w.Engine, planID, plan.Act{}, plan.Archive{Taken: w.Taken(t.Context())}); err != nil {
 		t.Fatal(err)
 	}
-	c := dial(t, w.Engine, Options{Workspace: plan})
+	c := dial(t, w.Engine, Options{Workspace: planID})
 	for prompt, args := range map[string]map[string]string{"work-on-node": {"node": "node-mj2hz4gy-signut"}, "plan-node": {"node": "root"}, "resume": nil} {
 		got := shownPrompt(t, getPrompt(t, c, prompt, args))
 		if !strings.Contains(got, "The workspace is archived: nothing in it can be started") || strings.Contains(got, "node_transition can, as it stands") || strings.Contains(got, "Ready to be worked on") {

@@ -24,7 +24,7 @@ import (
 func richFiles() map[mdstore.Path][]byte {
 	files := planFiles()
 	add := func(id, fields, body string) {
-		files[mdstore.NodePath(plan, mdstore.ID(id))] = enginetest.Node(id, fields, body)
+		files[mdstore.NodePath(planID, mdstore.ID(id))] = enginetest.Node(id, fields, body)
 	}
 	add("node-gather", "title: Gather\ntype: execution\nstatus: implementing\nrole: info_collection\nparentId: root\ncreatedAt: 1767225601000\nupdatedAt: 1767225601000\nestimate: 3 # ours",
 		"## Requirement\n\nFind out.\n\n## Docs\n\n- docs/a.md: the first\n- docs/b.md: an old one (expired)\n\n## References\n\n- node-mj2hz4gy-hashes: see there\n- docs/a.md: a document\n- node-gone: was here (expired)\n- nowhere\n\n"+
@@ -36,8 +36,8 @@ func richFiles() map[mdstore.Path][]byte {
 	add("node-over", "title: Over\ntype: planning\nstatus: completed\nparentId: root", "## Conclusion\n\nOver.\n")
 	add("node-odd", "title: Odd\ntype: execution\nstatus: dreaming\nparentId: root", "")
 	add("node-orphan", "title: Orphan\ntype: execution\nstatus: pending\nparentId: node-nobody", "")
-	files[plan+"/nodes/twin/Node.md"] = enginetest.Node("node-empty", "title: Twin\ntype: planning\nstatus: pending\nparentId: root", "")
-	w := mdstore.Path(plan + "/Workspace.md")
+	files[planID+"/nodes/twin/Node.md"] = enginetest.Node("node-empty", "title: Twin\ntype: planning\nstatus: pending\nparentId: root", "")
+	w := mdstore.Path(planID + "/Workspace.md")
 	files[w] = []byte(strings.Replace(string(files[w]), "rulesHash: "+richHash, "rulesHash: 00000000 # by hand", 1))
 	files["archive/ws-old/Workspace.md"] = []byte("---\nid: ws-old\nname: Old\ngoal: done\nstatus: archived\n---\n")
 	files["archive/ws-old/nodes/root/Node.md"] = enginetest.Node("root", "title: Old\ntype: planning\nstatus: completed\nparentId: null", "")
@@ -74,15 +74,15 @@ var richCalls = map[string][]args{
 		{"name": "N", "goal": "g"},
 	},
 	"workspace_list":         {{}, {"status": "all"}, {"status": "archived"}},
-	"workspace_get":          {{}, {"workspaceId": plan}, {"workspaceId": "ws-old"}},
+	"workspace_get":          {{}, {"workspaceId": planID}, {"workspaceId": "ws-old"}},
 	"workspace_status":       {{}, {"format": "markdown"}, {"format": "box", "workspaceId": "ws-old"}},
 	"workspace_update":       {{"name": "N", "dryRun": true}, {"goal": "another"}, {"goal": "another"}},
 	"workspace_update_rules": {{"action": "add", "rule": "r", "dryRun": true}, {"action": "add", "rules": []any{"a", "b"}}, {"action": "remove", "rule": "a"}, {"action": "replace", "rules": []any{}}},
 	"workspace_update_docs": {{"action": "add", "path": "docs/a.md", "description": "d", "dryRun": true}, {"action": "add", "path": "docs/a.md", "description": "d"}, {"action": "expire", "path": "docs/a.md"},
 		{"action": "expire", "path": "docs/a.md"}, {"action": "activate", "path": "docs/a.md"}, {"action": "remove", "path": "docs/a.md"}},
-	"workspace_archive": {{"dryRun": true}, {"workspaceId": plan}, {"workspaceId": plan}},
+	"workspace_archive": {{"dryRun": true}, {"workspaceId": planID}, {"workspaceId": planID}},
 	"workspace_restore": {{"dryRun": true}, {"workspaceId": "ws-old"}, {"workspaceId": "ws-old"}},
-	"workspace_delete":  {{"workspaceId": "ws-old", "dryRun": true}, {"workspaceId": plan, "force": true, "confirm": true}, {"workspaceId": "ws-old", "confirm": true}},
+	"workspace_delete":  {{"workspaceId": "ws-old", "dryRun": true}, {"workspaceId": planID, "force": true, "confirm": true}, {"workspaceId": "ws-old", "confirm": true}},
 	"node_create": {
 		{"parentId": "root", "type": "execution", "title": "T", "requirement": "# big\n\n```\nopen", "rulesHash": richHash, "dryRun": true},
 		{"parentId": "root", "type": "execution", "title": "T: \"#\"", "requirement": "# big\n\n```\nopen", "rulesHash": richHash, "role": "validation", "docs": []any{args{"path": "docs/a.md"}}},
@@ -110,18 +110,18 @@ var richCalls = map[string][]args{
 	"log_append":      {{"operator": "AI", "event": "e", "dryRun": true}, {"nodeId": "node-gather", "operator": "Human", "event": "one\ntwo"}, {"operator": "AI", "event": "e"}},
 	"problem_update":  {{"problem": "p", "dryRun": true}, {"nodeId": "node-gather", "problem": "p", "nextStep": "n"}, {"nodeId": "node-gather", "problem": "p", "nextStep": "n"}},
 	"problem_clear":   {{"dryRun": true}, {}, {"nodeId": "node-mj2hz4gy-signin"}, {"nodeId": "node-gather"}},
-	"session_bind":    {{"sessionId": "s", "workspaceId": plan, "dryRun": true}, {"sessionId": "s", "workspaceId": plan, "nodeId": "node-gather"}, {"sessionId": "s", "workspaceId": plan, "nodeId": "node-gather"}, {"sessionId": "s2", "workspaceId": "ws-old"}},
+	"session_bind":    {{"sessionId": "s", "workspaceId": planID, "dryRun": true}, {"sessionId": "s", "workspaceId": planID, "nodeId": "node-gather"}, {"sessionId": "s", "workspaceId": planID, "nodeId": "node-gather"}, {"sessionId": "s2", "workspaceId": "ws-old"}},
 	"session_unbind":  {{"sessionId": "s"}},
 	"session_status":  {{"sessionId": "s"}, {"sessionId": "nobody"}},
 	"changes_get":     {{}, {}, {"sessionId": "s"}, {"since": "2020-01-01"}, {"since": "1h"}},
-	"workspace_check": {{}, {"workspaceId": plan}, {"fix": true, "dryRun": true}, {"fix": true}, {"fix": true}},
+	"workspace_check": {{}, {"workspaceId": planID}, {"fix": true, "dryRun": true}, {"fix": true}, {"fix": true}},
 	"node_next":       {{}, {"count": 10}, {"count": 2, "claim": true}, {"count": 5, "claim": true, "sessionId": "s", "leaseSeconds": 60}},
 }
 
 // richFirst are calls that come before those of a tool.
 var richFirst = map[string]func(l *line){
-	"session_unbind": func(l *line) { l.do("session_bind", args{"sessionId": "s", "workspaceId": plan}) },
-	"session_status": func(l *line) { l.do("session_bind", args{"sessionId": "s", "workspaceId": plan}) },
+	"session_unbind": func(l *line) { l.do("session_bind", args{"sessionId": "s", "workspaceId": planID}) },
+	"session_status": func(l *line) { l.do("session_bind", args{"sessionId": "s", "workspaceId": planID}) },
 	"changes_get": func(l *line) {
 		l.do("changes_get", nil)
 		openLine(l, l.server.engine, Options{}).do("log_append", args{"nodeId": "node-gather", "operator": "Human", "event": "e"})
@@ -224,7 +224,7 @@ func TestResultsMatchTheirSchemas(t *testing.T) {
 		}
 		t.Run(o.Name, func(t *testing.T) {
 			t.Parallel()
-			l := openLine(t, folder(t, richFiles()), Options{Workspace: plan})
+			l := openLine(t, folder(t, richFiles()), Options{Workspace: planID})
 			j, err := newJudge()
 			if err != nil {
 				t.Fatal(err)
@@ -316,9 +316,9 @@ func TestSessionStatusHasTwoForms(t *testing.T) {
 	if s["bound"] != false || !has(s, []string{"availableWorkspaces", "id"}) || len(s["availableWorkspaces"].([]any)) != 1 {
 		t.Errorf("unbound: %v", s)
 	}
-	l.do("session_bind", args{"sessionId": "s", "workspaceId": plan})
+	l.do("session_bind", args{"sessionId": "s", "workspaceId": planID})
 	s = l.do("session_status", args{"sessionId": "s"})
-	if s["bound"] != true || s["workspaceId"] != plan || s["workspaceName"] != "Login" || s["focusedNodeId"] != signIn || len(s["rules"].([]any)) != 2 {
+	if s["bound"] != true || s["workspaceId"] != planID || s["workspaceName"] != "Login" || s["focusedNodeId"] != signIn || len(s["rules"].([]any)) != 2 {
 		t.Errorf("bound: %v", s)
 	}
 }

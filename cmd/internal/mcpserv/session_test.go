@@ -16,7 +16,7 @@ import (
 
 const signIn = "node-mj2hz4gy-signin"
 
-var signInFile = mdstore.NodePath(plan, signIn)
+var signInFile = mdstore.NodePath(planID, signIn)
 
 // A connection has a session of its own: changes of people and other clients since it last looked are counted, its own
 // are not.
@@ -54,7 +54,7 @@ func TestConnectionsLeaveNothingBehind(t *testing.T) {
 	p := w.connect(nil)
 	p.do("context_get", map[string]any{"nodeId": signIn})
 	p.do("changes_get", nil)
-	if _, err := w.view.View(t.Context(), plan); err != nil {
+	if _, err := w.view.View(t.Context(), planID); err != nil {
 		t.Fatal(err)
 	}
 	if list := w.names(".local/seen"); len(list) > 0 {
@@ -79,10 +79,10 @@ func TestSessionBindBindsTheConnection(t *testing.T) {
 	if text == "" {
 		t.Error("the refusal says nothing")
 	}
-	p.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": plan, "dryRun": true})
+	p.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": planID, "dryRun": true})
 	p.refused(errs.AmbiguousID, "context_get", nil)
-	p.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": plan})
-	if ws := p.do("context_get", nil)["workspace"].(map[string]any); ws["id"] != plan {
+	p.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": planID})
+	if ws := p.do("context_get", nil)["workspace"].(map[string]any); ws["id"] != planID {
 		t.Errorf("the bound workspace is %v", ws["id"])
 	}
 	w.edit("ws-mj2hy912-plan01/nodes/root/Node.md", "title: Login", "title: Log in")
@@ -90,7 +90,7 @@ func TestSessionBindBindsTheConnection(t *testing.T) {
 		t.Errorf("since the session was bound, %v changed", all)
 	}
 	next := w.connect(nil) // of another day
-	next.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": plan})
+	next.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": planID})
 	w.edit(signInFile, "title: Sign-in endpoint", "title: Sign in")
 	if all := next.do("changes_get", nil)["changes"].([]any); len(all) != 1 {
 		t.Errorf("since the session last looked, %v changed", all)
@@ -116,19 +116,19 @@ func TestTheCommandLineGivesDefaults(t *testing.T) {
 	if len(w.names(".local/seen")) == 0 {
 		t.Error("what the session of the command line has seen is not kept")
 	}
-	p.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": plan})
-	if ws := p.do("workspace_get", nil)["workspace"].(map[string]any); ws["id"] != plan {
+	p.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": planID})
+	if ws := p.do("workspace_get", nil)["workspace"].(map[string]any); ws["id"] != planID {
 		t.Errorf("after session_bind the workspace is %v", ws["id"])
 	}
 	// What the model calls s-1 is the session that was given, for programs that know it by that name.
 	if _, ok, err := w.sessions.Binding(t.Context(), "s-9"); !ok || err != nil {
 		t.Errorf("the given session is not bound: %v", err)
 	}
-	if s := p.do("session_status", map[string]any{"sessionId": "s-1"}); s["bound"] != true || s["workspaceId"] != plan {
+	if s := p.do("session_status", map[string]any{"sessionId": "s-1"}); s["bound"] != true || s["workspaceId"] != planID {
 		t.Errorf("session_status: %v", s)
 	}
 	p.do("log_append", map[string]any{"nodeId": signIn, "operator": "AI", "event": "its own"})
-	if seen, err := w.engine.Changes(t.Context(), plan, "s-9", nil); err != nil || len(seen.Differences) > 0 {
+	if seen, err := w.engine.Changes(t.Context(), planID, "s-9", nil); err != nil || len(seen.Differences) > 0 {
 		t.Errorf("to its hooks, its own writes are those of others: %v, %v", seen, err)
 	}
 	p.do("session_unbind", map[string]any{"sessionId": "s-1"})
@@ -140,8 +140,8 @@ func TestTheCommandLineGivesDefaults(t *testing.T) {
 // The headers of a stateless request name its session and workspace.
 func TestHeadersNameSessionAndWorkspace(t *testing.T) {
 	w := newWorld(t, Options{Session: "of the server"})
-	env := w.server.env(nil, http.Header{HeaderSession: {"s-7"}, HeaderWorkspace: {plan}})
-	if env.Session != "s-7" || env.Workspace != plan || env.Operator != mdstore.OperatorAI {
+	env := w.server.env(nil, http.Header{HeaderSession: {"s-7"}, HeaderWorkspace: {planID}})
+	if env.Session != "s-7" || env.Workspace != planID || env.Operator != mdstore.OperatorAI {
 		t.Errorf("the headers make %+v", env)
 	}
 	if env := w.server.env(nil, http.Header{}); env.Session != "of the server" || env.Workspace != "" {
@@ -174,7 +174,7 @@ func TestNothingIsLeftOfManyConnections(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Subscribe(t.Context(), &mcp.SubscribeParams{URI: "arbor://" + plan + "/tree"}); err != nil {
+		if err := c.Subscribe(t.Context(), &mcp.SubscribeParams{URI: "arbor://" + planID + "/tree"}); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())

@@ -146,10 +146,10 @@ func TestServerEndsWhenItsClientDisappears(t *testing.T) {
 	answers.Close()
 	client.Close()
 	await(t, done, "the end of the server")
-	if _, ds, err := w.engine.Check(t.Context(), plan); err != nil || len(ds) > 3 { // the damaged file of the plan
+	if _, ds, err := w.engine.Check(t.Context(), planID); err != nil || len(ds) > 3 { // the damaged file of the plan
 		t.Errorf("afterwards: %v, %v", ds, err)
 	}
-	for _, p := range []mdstore.Path{signInFile.Dir(), plan} {
+	for _, p := range []mdstore.Path{signInFile.Dir(), planID} {
 		for _, name := range w.names(string(p)) {
 			if strings.HasPrefix(name, ".") {
 				t.Errorf("%s/%s is left", p, name)
@@ -182,7 +182,7 @@ func TestServerEndsWhenItsClientDisappearsWhileAsked(t *testing.T) {
 	client.Close()
 	go io.Copy(io.Discard, lines)
 	await(t, done, "the end of the server")
-	if _, err := w.view.View(t.Context(), plan); err != nil {
+	if _, err := w.view.View(t.Context(), planID); err != nil {
 		t.Fatal(err)
 	}
 	if len(w.names(string(signInFile.Dir()))) == 0 {

@@ -69,7 +69,7 @@ func TestClientsAreNotifiedOfChanges(t *testing.T) {
 func testResourceUpdates(t *testing.T, version string) {
 	w := newWorld(t, Options{})
 	p := w.connectAs(version, nil)
-	node, ctx, tree, ws := "arbor://"+plan+"/nodes/"+signIn, "arbor://"+plan+"/context/"+signIn, "arbor://"+plan+"/tree", "arbor://"+plan+"/workspace"
+	node, ctx, tree, ws := "arbor://"+planID+"/nodes/"+signIn, "arbor://"+planID+"/context/"+signIn, "arbor://"+planID+"/tree", "arbor://"+planID+"/workspace"
 	p.subscribe(node, ctx, tree, ws)
 
 	w.edit(signInFile, "answers with a token", "answers with two tokens") // truncated and written
@@ -88,7 +88,7 @@ func testResourceUpdates(t *testing.T, version string) {
 	p.hears(node, ctx, tree)
 	w.connect(nil).do("log_append", map[string]any{"operator": "AI", "event": "by another client"})
 	p.hears(ws, ctx)
-	w.edit(mdstore.NodePath(plan, "node-mj2hz4gy-theapi"), "Two endpoints", "Three endpoints") // above it
+	w.edit(mdstore.NodePath(planID, "node-mj2hz4gy-theapi"), "Two endpoints", "Three endpoints") // above it
 	p.hears(ctx, tree)
 
 	if err := p.Unsubscribe(t.Context(), &mcp.UnsubscribeParams{URI: node}); err != nil {
@@ -111,7 +111,7 @@ func testResourceUpdates(t *testing.T, version string) {
 
 func TestUnknownResourcesCannotBeSubscribedTo(t *testing.T) {
 	p := newWorld(t, Options{}).connectAs(legacy, nil)
-	for _, uri := range []string{"arbor://ws-none/tree", "arbor://" + plan + "/nodes/none", "arbor://" + plan + "/nodes/..%2F..", "file:///etc/passwd", ""} {
+	for _, uri := range []string{"arbor://ws-none/tree", "arbor://" + planID + "/nodes/none", "arbor://" + planID + "/nodes/..%2F..", "file:///etc/passwd", ""} {
 		if err := p.Subscribe(t.Context(), &mcp.SubscribeParams{URI: uri}); err == nil {
 			t.Errorf("%q can be subscribed to", uri)
 		}
@@ -122,7 +122,7 @@ func TestUnknownResourcesCannotBeSubscribedTo(t *testing.T) {
 func TestSubscriptionsEndWithTheirConnection(t *testing.T) {
 	w := newWorld(t, Options{})
 	p := w.connect(nil)
-	p.subscribe("arbor://" + plan + "/tree")
+	p.subscribe("arbor://" + planID + "/tree")
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -148,12 +148,12 @@ func TestSavesShowInTheNextCall(t *testing.T) {
 	eventually(t, "a save shows", titled(signIn, "One"))
 	w.save("ws-mj2hy912-plan01/nodes/new/deep/Node.md", "---\nid: node-by-hand\ntitle: By hand\ntype: execution\nstatus: pending\nparentId: root\n---\n")
 	eventually(t, "a new folder shows", titled("node-by-hand", "By hand"))
-	if err := os.Rename(filepath.Join(w.dir, plan, "nodes", "new"), filepath.Join(w.dir, plan, "nodes", "old")); err != nil {
+	if err := os.Rename(filepath.Join(w.dir, planID, "nodes", "new"), filepath.Join(w.dir, planID, "nodes", "old")); err != nil {
 		t.Fatal(err)
 	}
 	w.edit("ws-mj2hy912-plan01/nodes/old/deep/Node.md", "By hand", "Moved")
 	eventually(t, "a moved folder shows", titled("node-by-hand", "Moved"))
-	if err := os.RemoveAll(filepath.Join(w.dir, plan, "nodes", "old")); err != nil {
+	if err := os.RemoveAll(filepath.Join(w.dir, planID, "nodes", "old")); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "what is removed is gone", titled("node-by-hand", ""))

@@ -77,11 +77,11 @@ func planned(t testing.TB, w plan.NewWorkspace, n plan.NewNode) (*enginetest.Wor
 	if n.Title == "" {
 		n.Title = "Sign-in endpoint"
 	}
-	created, err := world.Create(ctx, ws.ID, n, plan.Act{})
+	created, _, err := engine.Apply(ctx, world.Engine, ws.ID, plan.Act{}, n)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := world.Transition(ctx, ws.ID, plan.Transition{Node: created.Node, Action: statemachine.Start}, plan.Act{}); err != nil {
+	if _, _, err := engine.Apply(ctx, world.Engine, ws.ID, plan.Act{}, plan.Transition{Node: created.Node, Action: statemachine.Start}); err != nil {
 		t.Fatal(err)
 	}
 	return world, ws.ID, created.Node
@@ -133,7 +133,7 @@ func TestBindingSaysWhichWorkspace(t *testing.T) {
 			t.Errorf("bound, the session by %s, it says\n%s", name, got)
 		}
 	}
-	if _, _, err := world.Archive(ctx, second.ID, plan.Act{}); err != nil {
+	if _, _, err := engine.Apply(ctx, world.Engine, second.ID, plan.Act{}, plan.Archive{Taken: world.Taken(ctx)}); err != nil {
 		t.Fatal(err)
 	}
 	if got := told(t, world.Engine, HookCall{Name: SessionStart, Stdin: asks("s1")}); !strings.Contains(got, string(first)+" (the only active one)") {
@@ -152,7 +152,7 @@ func TestPromptCountsWhatOthersChanged(t *testing.T) {
 	}
 	prompt("")
 	prompt("")
-	changed, err := world.SetProblem(ctx, ws, node, mdstore.Problem{Text: "it hangs"}, plan.Act{})
+	_, changed, err := engine.Apply(ctx, world.Engine, ws, plan.Act{}, plan.SetProblem{Node: node, Problem: mdstore.Problem{Text: "it hangs"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestPromptCountsWhatOthersChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	prompt("")
-	if _, err := world.Create(ctx, ws, plan.NewNode{Parent: mdstore.Root, Type: statemachine.Execution, Title: "B", Requirement: "y", RulesHash: mdstore.RulesHash(login.Rules)}, plan.Act{}); err != nil {
+	if _, _, err := engine.Apply(ctx, world.Engine, ws, plan.Act{}, plan.NewNode{Parent: mdstore.Root, Type: statemachine.Execution, Title: "B", Requirement: "y", RulesHash: mdstore.RulesHash(login.Rules)}); err != nil {
 		t.Fatal(err)
 	}
 	if got := told(t, world.Engine, HookCall{Name: Prompt, Stdin: asks("s1")}); !strings.Contains(got, "last looked: 1 ") {
@@ -315,7 +315,7 @@ func TestContextIsBoundedAndQuoted(t *testing.T) {
 		if !strings.Contains(got, "\nIts rules, rulesHash ") {
 			return
 		}
-		snap, err := world.Snapshot(t.Context(), "ws-1")
+		snap, err := world.View(t.Context(), "ws-1")
 		if err != nil {
 			rt.Fatal(err)
 		}
