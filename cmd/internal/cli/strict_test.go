@@ -34,7 +34,7 @@ func refused(t *testing.T, line []string) string {
 	code := run(t.Context(), &System{Args: line, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &stderr, Dir: t.TempDir(), Vaults: untouched{t}}, terminal{})
 	var doc struct{ Error errs.Error }
 	if err := json.Unmarshal(out.Bytes(), &doc); err != nil || code != exitInvalid || doc.Error.Code != errs.InvalidParams || stderr.Len() > 0 {
-		t.Errorf("arbor %q\n got %d %s%s\nwant %d and one INVALID_PARAMS", line, code, &out, &errs, exitInvalid)
+		t.Errorf("arbor %q\n got %d %s%s\nwant %d and one INVALID_PARAMS", line, code, &out, &stderr, exitInvalid)
 	}
 	return doc.Error.Message
 }
