@@ -86,12 +86,16 @@ func TestNoProductPackageImportsATestPackage(t *testing.T) {
 	}
 }
 
-// docs/testing.md maps laws to tests by name. A test that is renamed is renamed there as well.
-func TestTestingPageNamesTests(t *testing.T) {
+// docs/testing.md and .ci/heavy name tests, fuzz targets and benchmarks. A test that is renamed is renamed there as well: else nothing
+// would run, and nothing would fail.
+func TestNamedTestsExist(t *testing.T) {
 	root := moduleRoot(t)
-	page, err := os.ReadFile(filepath.Join(root, "docs", "testing.md"))
-	if err != nil {
-		t.Fatal(err)
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
 	}
 	tr, err := load(os.DirFS(root), module.reasons)
 	if err != nil {
@@ -100,20 +104,18 @@ func TestTestingPageNamesTests(t *testing.T) {
 	var tests strings.Builder
 	for _, s := range tr.sources {
 		if s.test {
-			text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(s.path)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			tests.Write(text)
+			tests.WriteString(read(s.path))
 		}
 	}
-	named := regexp.MustCompile("`((?:Test|Fuzz|Example)[A-Za-z]+)`").FindAllStringSubmatch(string(page), -1)
-	if len(named) < 30 {
-		t.Errorf("docs/testing.md names %d tests; too few for this to say anything", len(named))
-	}
-	for _, m := range named {
-		if !strings.Contains(tests.String(), "\nfunc "+m[1]+"(") {
-			t.Errorf("docs/testing.md names %s, and there is no such test", m[1])
+	for page, least := range map[string]int{"docs/testing.md": 30, ".ci/heavy": 8} {
+		names := regexp.MustCompile(`\b(?:Test|Fuzz|Example|Benchmark)[A-Z][A-Za-z]+`).FindAllString(read(page), -1)
+		if len(names) < least {
+			t.Errorf("%s names %d tests; too few for this to say anything", page, len(names))
+		}
+		for _, name := range names {
+			if !strings.Contains(tests.String(), "\nfunc "+name+"(") {
+				t.Errorf("%s names %s, and there is no such test", page, name)
+			}
 		}
 	}
 }
