@@ -109,6 +109,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 			panic(failed)
 		}
 	}()
+	for _, p := range []*string{arbor, before} {
+		if *p != "" {
+			*p = must(filepath.Abs(*p)) // it is run in other folders
+		}
+	}
 	work := must(os.MkdirTemp(*dir, "arbor-bench-"))
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
 	for i, word := range strings.Split(*nodes, ",") {
@@ -124,6 +129,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 			fmt.Fprintln(stdout, machine())
 		}
 		rows := b.measure(n, *arbor, *before, chosen, stderr)
+		if len(rows) == 0 {
+			return fmt.Errorf("-only %q matches none of %s", *only, strings.Join(all, ", "))
+		}
 		fmt.Fprintf(stdout, "\n%d nodes, medians:\n\n", n)
 		printRows(stdout, rows, *before != "")
 	}

@@ -46,7 +46,7 @@ func (r row) cells() []string {
 	written := func(v float64) string { return show(v, r.unit) }
 	switch {
 	case r.limit != 0 && r.more:
-		written = func(v float64) string { return "+" + show(v, r.unit) }
+		written = func(v float64) string { return strings.Replace("+"+show(v, r.unit), "+-", "−", 1) }
 	case r.limit != 0:
 		written = func(v float64) string { return fmt.Sprintf("%.2f", v) }
 	}
