@@ -231,6 +231,8 @@ func compare(was, is *shown) []Event {
 			doc := is.docs[d.Path]
 			if v.Blank = doc == nil || blank(doc, is.state[d.Path].Version); !v.Blank {
 				v.is = doc
+			} else if o, had := old[cmp.Or(d.From, d.Path)]; had {
+				v.Node, v.Title = o.Node, o.Title
 			}
 		}
 		out = append(out, v)
@@ -281,4 +283,20 @@ func meaning(d *mdoc.Doc) *mdoc.Doc {
 		return nil
 	}
 	return d
+}
+
+// Compare returns how a workspace became another, of views that hold the documents of their nodes; nil stands for a workspace that is
+// not there. The events have no diagnostics.
+func Compare(was, is *view.View) []Event {
+	held := func(v *view.View) *shown {
+		if v == nil {
+			return nil
+		}
+		s := &shown{view: v, state: v.State(), docs: map[mdstore.Path]*mdoc.Doc{}}
+		for n := range v.All() {
+			s.docs[n.Path] = n.Doc()
+		}
+		return s
+	}
+	return compare(held(was), held(is))
 }

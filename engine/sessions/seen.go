@@ -191,11 +191,11 @@ func (s *Seen) read(ctx context.Context, session string) (*memory, error) {
 		return none, nil
 	}
 	data, err := s.local.ReadLocal(ctx, seenPath(session))
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return none, nil
+	case err != nil:
+		return nil, err
 	}
 	sum := sha256.Size
 	if len(data) < sum || sha256.Sum256(data[sum:]) != [sha256.Size]byte(data[:sum]) {

@@ -35,6 +35,9 @@ func snapshots(t *testing.T, states ...map[mdstore.Path]string) []*view.View {
 		if err != nil {
 			t.Fatal(err)
 		}
+		for p, data := range files { // with their documents
+			s = s.With(mdstore.File{Path: p, Version: mdstore.VersionOf(data), Data: data})
+		}
 		out = append(out, s)
 	}
 	return out
@@ -79,12 +82,12 @@ func TestWatchLines(t *testing.T) {
 			is = nil
 		}
 		s := snapshots(t, was, is)
-		got := printed(t, globals{}, nil, engine.Compare(s[0], s[1])...)
+		got := printed(t, globals{}, nil, feed.Compare(s[0], s[1])...)
 		want := "10:00:00 " + tt.want + "  ws-a/nodes/n/Node.md\n"
 		if got != want {
 			t.Errorf("%s\n got %s\nwant %s", tt.name, got, want)
 		}
-		ascii := printed(t, globals{}, map[string]string{"LANG": "C"}, engine.Compare(s[0], s[1])...)
+		ascii := printed(t, globals{}, map[string]string{"LANG": "C"}, feed.Compare(s[0], s[1])...)
 		for _, drawn := range "→−…" {
 			if strings.ContainsRune(ascii, drawn) {
 				t.Errorf("%s: %q in %s", tt.name, drawn, ascii)
@@ -145,7 +148,7 @@ func TestWatchIsBounded(t *testing.T) {
 
 func TestWatchDocument(t *testing.T) {
 	s := snapshots(t, map[mdstore.Path]string{"n": "---\nid: n\ntitle: T\nrole: null\n---\n\n## Log\n\n- a\n"}, map[mdstore.Path]string{"m": "---\nid: n\ntitle: T\nrole: x\n---\n\n## Log\n\n- a\n- b\n"})
-	got := printed(t, globals{json: true}, nil, engine.Compare(s[0], s[1])...)
+	got := printed(t, globals{json: true}, nil, feed.Compare(s[0], s[1])...)
 	at, err := json.Marshal(time.Date(2026, 1, 1, 10, 0, 0, 5e6, time.Local).UTC())
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"regexp"
 	"strings"
 	"testing"
@@ -255,8 +256,8 @@ func TestCorruptBindingsMatterOnlyWithSeveralWorkspaces(t *testing.T) {
 // unreadable is a store that cannot be read.
 type unreadable struct{ *memstore.Store }
 
-func (unreadable) Read(context.Context, mdstore.Path) (mdstore.File, error) {
-	return mdstore.File{}, fs.ErrPermission
+func (unreadable) List(context.Context, mdstore.Path) iter.Seq2[mdstore.Entry, error] {
+	return func(yield func(mdstore.Entry, error) bool) { yield(mdstore.Entry{}, fs.ErrPermission) }
 }
 
 func TestUnreadableVaultIsReported(t *testing.T) {
