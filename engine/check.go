@@ -17,6 +17,7 @@ import (
 
 // Check returns every diagnostic of a workspace, in the order of files and lines, after a look at every file.
 func (e *Engine) Check(ctx context.Context, ws mdstore.ID) (*view.View, []mdoc.Diagnostic, error) {
+	e.Displaced(ctx) // what was written to a replaced file is merged, or lies beside it and is a finding
 	e.live.Stale()
 	v, found, err := e.find(ctx, ws)
 	return v, check.Diagnostics(found), err

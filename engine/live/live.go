@@ -26,8 +26,8 @@ type Options struct {
 
 // A Vault has the current views of a store's workspaces. It is safe for concurrent use, and holds nothing but memory.
 type Vault struct {
-	st      mdstore.Store
-	opt     Options
+	st  mdstore.Store
+	opt Options
 
 	refresh sync.Mutex // held while files are read for the next view
 

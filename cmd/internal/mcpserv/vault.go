@@ -19,7 +19,10 @@ func (s *Server) follow() {
 	s.following.Do(func() {
 		s.running.Go(func() {
 			ready := func() { s.running.Go(s.notify) }
-			err := s.engine.Follow(s.ctx, ready, func(live.News) { s.notify() })
+			err := s.engine.Follow(s.ctx, ready, func(live.News) {
+				s.engine.Displaced(s.ctx)
+				s.notify()
+			})
 			if err != nil && s.ctx.Err() == nil && !errors.Is(err, errors.ErrUnsupported) {
 				s.opt.Log.Warn("the vault is not followed: changes of files show with the next call", "error", err)
 			}
