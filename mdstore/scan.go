@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"math"
 	"strconv"
+	"strings"
 
 	"arbor/mdstore/mdoc"
 	"arbor/statemachine"
@@ -91,6 +92,9 @@ func (r *Record) plainNode() (n *Node, ok bool) {
 	n = &Node{Path: r.Path, Stamp: r.Stamp, version: r.Version, facts: r.Facts, Order: math.NaN()}
 	for i := range fields {
 		f := &fields[i]
+		if f.Kind == mdoc.Nested {
+			return nil, false // which NodeOf complains of, if it is of one of the keys
+		}
 		switch f.Key {
 		case KeyID:
 			n.ID = ID(f.Value)
@@ -106,7 +110,7 @@ func (r *Record) plainNode() (n *Node, ok bool) {
 		case KeyParent:
 			n.Parent = ID(f.Value)
 		case KeyIsolated:
-			n.Isolated = f.Value == "true"
+			n.Isolated = f.Kind == mdoc.Bool && strings.EqualFold(f.Value, "true")
 			ok = f.Kind == mdoc.Bool || f.Kind == mdoc.Null
 		case KeyCreated:
 			n.CreatedAt, ok = milliseconds(f)
