@@ -3,7 +3,9 @@ package engine_test
 import (
 	"bytes"
 	"fmt"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"arbor/engine"
 	"arbor/mdstore"
@@ -38,6 +40,20 @@ var writes = map[string]func(t *testing.T, e *engine.Engine, n int){
 	},
 }
 
+// ticking opens an engine whose clock goes on by a millisecond at each look, so that each write sets updatedAt.
+func ticking(t *testing.T, st mdstore.Store) *engine.Engine {
+	t.Helper()
+	start, looks := time.Now(), atomic.Int64{}
+	e, err := engine.Open(t.Context(), st, engine.Options{Now: func() time.Time { return start.Add(time.Duration(looks.Add(1)) * time.Millisecond) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Snapshot(t.Context(), benchWorkspace); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
 // TestWritesCostTheChange counts what a write in a large plan takes, deep or flat, and what the same takes in a small one: calls to the disk, and allocations.
 func TestWritesCostTheChange(t *testing.T) {
 	const few, many = 100, 2_000
@@ -55,7 +71,7 @@ func TestWritesCostTheChange(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer st.Close()
-			disk, memory := opened(t, st), opened(t, memstore.New(files))
+			disk, memory := ticking(t, st), ticking(t, memstore.New(files))
 			for name, write := range writes {
 				write(t, disk, n) // with what is made once
 				counted.Calls = 0

@@ -40,7 +40,7 @@ const (
 
 // scanBlocks returns the blocks of a body of unmistakable lines; ok is false for any other.
 func scanBlocks(src []byte, base int) (blocks []block, ok bool) {
-	s := blockScan{src: src}
+	s := blockScan{src: src, blocks: make([]block, 0, 16)}
 	for at := base; at < len(src); {
 		end := lineEnd(src, at)
 		if at, ok = s.line(at, cutEOL(src, end), end); !ok {

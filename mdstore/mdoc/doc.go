@@ -17,7 +17,8 @@ type Doc struct {
 	closed *Diagnostic // the first problem; nil if the document is open to edits
 	opaque bool        // the body is beyond the limits and is not parsed
 
-	found      sync.Map // results of Found
+	mu         sync.Mutex
+	found      map[any]any // results of Found
 	parseBody  sync.Once
 	outline    *outline
 	parseFront sync.Once
@@ -82,10 +83,22 @@ func Parse(name string, src []byte, form *Form) (*Doc, []Diagnostic) {
 // Found returns what find returned for the key, and calls find only if there is no
 // such result yet. Keys are compared with ==. Results must not be modified.
 func (d *Doc) Found(key any, find func() any) any {
-	if result, ok := d.found.Load(key); ok {
+	d.mu.Lock()
+	result, ok := d.found[key]
+	d.mu.Unlock()
+	if ok {
 		return result
 	}
-	result, _ := d.found.LoadOrStore(key, find())
+	result = find() // it may call Found for another key
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if first, ok := d.found[key]; ok {
+		return first
+	}
+	if d.found == nil {
+		d.found = map[any]any{}
+	}
+	d.found[key] = result
 	return result
 }
 

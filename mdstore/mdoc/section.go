@@ -25,7 +25,8 @@ func (d *Doc) body() *outline {
 }
 
 func newOutline(src []byte, base int, form *Form) *outline {
-	o := &outline{blocks: readBlocks(src, base)}
+	blocks := readBlocks(src, base)
+	o := &outline{blocks: blocks, headings: make([]Heading, 0, len(blocks)/2), sections: make([]Section, 0, len(blocks)/2)}
 	line, counted := 1, 0
 	open := false // the end of the last section is not known yet
 	for i := range o.blocks {
