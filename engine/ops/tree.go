@@ -21,6 +21,14 @@ type TreeNode struct {
 	Children   []*TreeNode `json:"children"`
 }
 
+// Row returns the node as a row to be drawn.
+func (n *TreeNode) Row(depth int) render.TreeRow {
+	return render.TreeRow{
+		Depth: depth, ID: n.ID, Title: n.Title, Type: n.Type, Status: n.Status, Focus: n.Focused, Problem: n.HasProblem,
+		Damaged: n.Damaged, Isolated: n.Isolated, Hidden: n.Hidden,
+	}
+}
+
 // A page collects a part of a tree: matching nodes after a cursor up to a limit, with the way to them.
 type page struct {
 	s     *view.View
@@ -34,8 +42,6 @@ type page struct {
 	lost         bool       // the cursor was not met
 	first        *TreeNode  // the first node shown; those above it are the way to it
 	next         mdstore.ID // the last node shown, where more follow
-
-	made []TreeNode // those that come next, made many at a time
 }
 
 func (p *page) collect(root mdstore.ID) []*TreeNode {
@@ -111,22 +117,16 @@ func (p *page) attach(way []*TreeNode, nodes []*mdstore.Node) {
 			continue
 		}
 		way[i+1] = p.treeNode(n)
-		if cap(way[i].Children) == 0 {
-			way[i].Children = make([]*TreeNode, 0, 4)
-		}
 		way[i].Children = append(way[i].Children, way[i+1])
 	}
 }
 
 func (p *page) treeNode(n *mdstore.Node) *TreeNode {
-	if len(p.made) == 0 {
-		p.made = make([]TreeNode, 64)
+	return &TreeNode{
+		ID: string(n.ID), Title: n.Title, Type: string(n.Type), Status: string(n.Status), Role: string(n.Role),
+		Isolated: n.Isolated, Focused: p.s.Workspace().Focus == n.ID, HasProblem: n.HasProblem(),
+		Damaged: len(n.Problems) > 0, Children: []*TreeNode{},
 	}
-	t := &p.made[0]
-	p.made = p.made[1:]
-	*t = TreeNode{ID: string(n.ID), Title: n.Title, Type: string(n.Type), Status: string(n.Status), Role: string(n.Role), Isolated: n.Isolated,
-		Focused: p.s.Workspace().Focus == n.ID, HasProblem: n.HasProblem(), Damaged: len(n.Problems) > 0, Children: []*TreeNode{}}
-	return t
 }
 
 // prune keeps as many nodes of a tree as there is room for, in tree order, and counts the others where they hung.
@@ -163,8 +163,7 @@ func Rows(tree []*TreeNode, limit int) []render.TreeRow {
 				left += size(n)
 				continue
 			}
-			rows = append(rows, render.TreeRow{Depth: depth, ID: n.ID, Title: n.Title, Type: n.Type, Status: n.Status, Focus: n.Focused, Problem: n.HasProblem,
-				Damaged: n.Damaged, Isolated: n.Isolated, Hidden: n.Hidden})
+			rows = append(rows, n.Row(depth))
 			at := len(rows) - 1
 			rows[at].Hidden += add(n.Children, depth+1)
 		}

@@ -154,9 +154,6 @@ func run(ctx context.Context, sys *System, term terminal) int {
 	sh := &shell{sys: sys, term: term}
 	root := newRoot(sh)
 	root.SetArgs(sys.Args)
-	root.SetIn(sys.Stdin)
-	root.SetOut(sys.Stdout)
-	root.SetErr(sys.Stderr)
 	cmd, err := root.ExecuteContextC(ctx)
 	var own Command
 	if i := slices.IndexFunc(sys.More, func(m Command) bool { return cmd != nil && cmd.Name() == m.name() }); i >= 0 {
@@ -197,7 +194,9 @@ arbor complete "Sign-in endpoint" -m "Done; 5 tries a minute"`,
 		},
 	}
 	root.Flags().BoolVar(&showVersion, "version", false, "print the version")
-	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetIn(sh.sys.Stdin)
+	root.SetOut(sh.sys.Stdout)
+	root.SetErr(sh.sys.Stderr)
 	sh.globalFlags(root)
 	root.SetHelpFunc(sh.help)
 	root.SetUsageFunc(sh.usage)
@@ -206,6 +205,7 @@ arbor complete "Sign-in endpoint" -m "Done; 5 tries a minute"`,
 	for _, m := range sh.sys.More {
 		root.AddCommand(newFrontEnd(sh, m))
 	}
+	sh.completion(root)
 	help := newHelp(sh)
 	sh.strict(help)
 	root.SetHelpCommand(help)

@@ -107,37 +107,15 @@ func completionContext(cmd *cobra.Command) context.Context {
 	return context.Background()
 }
 
-// shells are the shells that completion scripts are written for.
-var shells = []struct {
-	name, install string
-	script        func(*cobra.Command, *shell) error
-}{
-	{"bash", "arbor completion bash > ~/.local/share/bash-completion/completions/arbor", func(c *cobra.Command, sh *shell) error { return c.GenBashCompletionV2(sh.sys.Stdout, true) }},
-	{"zsh", "arbor completion zsh > \"${fpath[1]}/_arbor\"", func(c *cobra.Command, sh *shell) error { return c.GenZshCompletion(sh.sys.Stdout) }},
-	{"fish", "arbor completion fish > ~/.config/fish/completions/arbor.fish", func(c *cobra.Command, sh *shell) error { return c.GenFishCompletion(sh.sys.Stdout, true) }},
-	{"powershell", "arbor completion powershell | Out-String | Invoke-Expression", func(c *cobra.Command, sh *shell) error { return c.GenPowerShellCompletionWithDesc(sh.sys.Stdout) }},
-}
-
-func newCompletion(sh *shell) *cobra.Command {
-	var names, how []string
-	for _, s := range shells {
-		names = append(names, s.name)
-		how = append(how, s.install)
-	}
-	return &cobra.Command{
-		Use: "completion SHELL", Short: "Print a completion script for bash, zsh, fish or PowerShell",
-		Long: `It completes commands, flags, the ids of nodes and workspaces with their titles, and
-offers only nodes whose status allows the verb. The examples install it for good;
-a new shell has it. The one for bash needs the package bash-completion.`,
-		Example:           strings.Join(how, "\n"),
-		ValidArgsFunction: choices(names...),
-		RunE: func(cmd *cobra.Command, words []string) error {
-			for _, s := range shells {
-				if s.name == words[0] {
-					return s.script(cmd.Root(), sh)
-				}
-			}
-			return unknownChoice("the shell", words[0], names)
-		},
-	}
+// completion adds the command that prints completion scripts, which the library writes.
+func (sh *shell) completion(root *cobra.Command) {
+	root.SetCompletionCommandGroupID(groupCare)
+	root.InitDefaultCompletionCmd()
+	cmd, _, _ := root.Find([]string{"completion"})
+	cmd.Short = "Print a completion script for bash, zsh, fish or PowerShell"
+	cmd.Long = `It completes commands, flags, and the ids of nodes and workspaces with their
+titles, and offers only nodes whose status allows the verb. The one for bash
+needs the package bash-completion. The help of each says how to install it.`
+	cmd.Example = "arbor completion bash > ~/.local/share/bash-completion/completions/arbor"
+	cmd.RunE = sh.runGroup
 }

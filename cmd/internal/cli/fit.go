@@ -7,17 +7,19 @@ import (
 	"arbor/engine/ops"
 )
 
-// fit returns the rows of a tree that are drawn in at most that many lines, 0 for any number, and how many nodes they leave out. A tree
-// that is too long loses its deepest levels first, so that one can see where to look closer; of the first level that does not fit, each parent
+// fit returns the rows of a tree that are drawn in at most that many lines, 0 for any number, and how many nodes they
+// leave out. A tree that is too long loses its deepest levels first; of the first level that does not fit, each parent
 // shows as many children as there is room for.
 func fit(tree []*ops.TreeNode, lines int) (rows []render.TreeRow, hidden int) {
 	total, deepest, widest := measure(tree, 0)
-	if lines <= 0 || total <= lines && fits(tree, deepest+1, 0, lines) {
-		return rowsOf(tree, deepest+1, 0, total), 0
+	all := rowsOf(tree, deepest+1, 0)
+	if lines <= 0 || drawn(all) <= lines {
+		return all, 0
 	}
-	depth := max(1, sort.Search(min(deepest+1, lines), func(d int) bool { return !fits(tree, d+1, 0, lines) }))
-	children := max(0, sort.Search(min(widest, lines)+1, func(k int) bool { return !fits(tree, depth, k, lines) })-1)
-	rows = rowsOf(tree, depth, children, lines)
+	tooLong := func(levels, children int) bool { return drawn(rowsOf(tree, levels, children)) > lines }
+	levels := max(1, sort.Search(deepest, func(d int) bool { return tooLong(d+1, 0) }))
+	children := max(0, sort.Search(widest+1, func(k int) bool { return tooLong(levels, k) })-1)
+	rows = rowsOf(tree, levels, children)
 	for drawn(rows) > lines { // more nodes at the top than lines
 		rows = rows[:len(rows)-1]
 	}
@@ -56,37 +58,16 @@ func shown(n *ops.TreeNode, depth, levels, children int) []*ops.TreeNode {
 	return n.Children
 }
 
-// fits reports whether what rowsOf returns is drawn in that many lines. It looks at no more nodes than that.
-func fits(tree []*ops.TreeNode, levels, children, lines int) bool {
-	var visit func(nodes []*ops.TreeNode, depth int)
-	visit = func(nodes []*ops.TreeNode, depth int) {
-		for _, n := range nodes {
-			show := shown(n, depth, levels, children)
-			if lines--; n.Hidden > 0 || len(show) < len(n.Children) {
-				lines--
-			}
-			if lines < 0 {
-				return
-			}
-			visit(show, depth+1)
-		}
-	}
-	visit(tree, 0)
-	return lines >= 0
-}
-
-// rowsOf returns all rows of the first levels, and of the next one the first few children of each parent; about so many.
-func rowsOf(tree []*ops.TreeNode, levels, children, about int) []render.TreeRow {
-	rows := make([]render.TreeRow, 0, about)
+// rowsOf returns all rows of the first levels, and of the next one the first few children of each parent.
+func rowsOf(tree []*ops.TreeNode, levels, children int) (rows []render.TreeRow) {
 	var visit func(nodes []*ops.TreeNode, depth int)
 	visit = func(nodes []*ops.TreeNode, depth int) {
 		for _, n := range nodes {
 			show := shown(n, depth, levels, children)
 			below, _, _ := measure(n.Children[len(show):], 0)
-			rows = append(rows, render.TreeRow{
-				Depth: depth, ID: n.ID, Title: n.Title, Type: n.Type, Status: n.Status,
-				Focus: n.Focused, Problem: n.HasProblem, Damaged: n.Damaged, Isolated: n.Isolated, Hidden: n.Hidden + below,
-			})
+			row := n.Row(depth)
+			row.Hidden += below
+			rows = append(rows, row)
 			visit(show, depth+1)
 		}
 	}

@@ -31,12 +31,13 @@ func (p *page) line(s string) {
 	}
 }
 
+// facts writes facts in one line; they are safe to print, and may have colours.
 func (p *page) facts(facts []string) {
 	dot := " · "
 	if p.style.ASCII {
 		dot = ", "
 	}
-	p.line(strings.Join(facts, dot))
+	p.b.WriteString(strings.Join(facts, dot) + "\n")
 }
 
 func (p *page) heading(name string) { p.b.WriteString("\n" + p.style.Paint("1", "## "+name) + "\n\n") }

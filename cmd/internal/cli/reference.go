@@ -45,7 +45,7 @@ func newDocs(sh *shell) *cobra.Command {
 			case action == "add":
 				return nil, cobra.ShellCompDirectiveDefault // any file
 			}
-			return sh.completeDocs(cmd, action, prefix)
+			return sh.completeDocs(cmd.Context(), action, prefix)
 		}
 		return c
 	})
@@ -98,7 +98,7 @@ func newRef(sh *shell) *cobra.Command {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
 			if action != "add" && len(words) == 1 {
-				return sh.completeReferences(cmd, action, words[0], prefix)
+				return sh.completeReferences(cmd.Context(), action, words[0], prefix)
 			}
 			found, directive := sh.completeNodes(nil)(cmd, words, prefix)
 			if len(words) == 1 {
@@ -126,9 +126,14 @@ func (sh *shell) showRefs(ctx context.Context, node string) error {
 		sh.say("%s has no references", out.Node.Title)
 		return nil
 	}
+	return sh.docLines(refsOf(refs), "references")
+}
+
+// refsOf returns references as documents are: both print and complete alike.
+func refsOf(refs []ops.Reference) []mdstore.Ref {
 	docs := make([]mdstore.Ref, len(refs))
 	for i, r := range refs {
 		docs[i] = mdstore.Ref{Target: r.Target, Description: r.Description, Expired: r.Expired}
 	}
-	return sh.docLines(docs, "references")
+	return docs
 }

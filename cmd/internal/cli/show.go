@@ -7,7 +7,6 @@ import (
 
 	"arbor/context/render"
 	"arbor/engine/ops"
-	"arbor/mdstore"
 )
 
 func showCommand(sh *shell) command {
@@ -33,7 +32,7 @@ func (sh *shell) showNode(_ context.Context, out *ops.NodeGetOut) error {
 	if n.Isolated {
 		facts = append(facts, "isolated")
 	}
-	p.rawFacts(facts)
+	p.facts(facts)
 	if len(n.Allowed) > 0 {
 		p.line("can: " + strings.Join(n.Allowed, ", "))
 	}
@@ -45,7 +44,7 @@ func (sh *shell) showNode(_ context.Context, out *ops.NodeGetOut) error {
 		p.section(strings.ToUpper(f.name[:1])+f.name[1:], f.of(&n))
 	}
 	p.docs("Docs", n.Docs)
-	p.references(n.References)
+	p.docs("References", refsOf(n.References))
 	p.problem(n.Problem)
 	entries, hidden := n.Log, 0
 	if len(entries) > logLines && !sh.flags.all {
@@ -72,29 +71,4 @@ func (sh *shell) showNode(_ context.Context, out *ops.NodeGetOut) error {
 		sh.hint(out.Hint)
 	}
 	return nil
-}
-
-// rawFacts is facts for texts that have colours already.
-func (p *page) rawFacts(facts []string) {
-	dot := " · "
-	if p.style.ASCII {
-		dot = ", "
-	}
-	for i, f := range facts {
-		if i > 0 {
-			p.b.WriteString(dot)
-		}
-		p.b.WriteString(f)
-	}
-	p.b.WriteByte('\n')
-}
-
-func (p *page) references(refs []ops.Reference) {
-	if len(refs) == 0 {
-		return
-	}
-	p.heading("References")
-	for _, r := range refs {
-		p.b.WriteString("- " + p.docLine(mdstore.Ref{Target: r.Target, Description: r.Description, Expired: r.Expired}) + "\n")
-	}
 }

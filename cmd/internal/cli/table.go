@@ -33,25 +33,15 @@ func (sh *shell) table(head []string, rows [][]cell) string {
 		all = append(all, h)
 	}
 	all = append(all, rows...)
-	widths, size := make([]int, len(head)), 0
+	widths := make([]int, len(head))
 	for _, r := range all {
 		for i := range r {
-			c := &r[i]
-			c.text = render.Visible(c.text)
-			c.wide = render.Columns(c.text)
-			widths[i] = max(widths[i], c.wide)
-			size += len(c.text) - c.wide
+			r[i].text = render.Visible(r[i].text)
+			r[i].wide = render.Columns(r[i].text)
+			widths[i] = max(widths[i], r[i].wide)
 		}
 	}
-	line := 1 // bytes of a row beside what is not ASCII, but for the last column, which is not filled
-	for _, w := range widths[:len(widths)-1] {
-		line += w + 2
-	}
-	for _, r := range all {
-		size += line + r[len(r)-1].wide
-	}
 	var b strings.Builder
-	b.Grow(size)
 	for _, r := range all {
 		last := len(r) - 1
 		for last > 0 && r[last].text == "" {
@@ -59,29 +49,18 @@ func (sh *shell) table(head []string, rows [][]cell) string {
 		}
 		at := 0
 		for i, c := range r[:last+1] {
-			if i == last {
-				if room := style.Width - at; style.Width > 0 {
-					c.text = render.Truncate(c.text, max(1, room), style.ASCII)
-				}
+			if room := style.Width - at; i == last && style.Width > 0 {
+				c.text = render.Truncate(c.text, max(1, room), style.ASCII)
 			}
 			b.WriteString(c.paint(style))
 			if i < last {
-				blanks(&b, widths[i]-c.wide+2)
+				b.WriteString(strings.Repeat(" ", widths[i]-c.wide+2))
 			}
 			at += widths[i] + 2
 		}
 		b.WriteByte('\n')
 	}
 	return b.String()
-}
-
-// blanks writes n of them, without making a text for it.
-func blanks(b *strings.Builder, n int) {
-	const some = "                                "
-	for ; n > len(some); n -= len(some) {
-		b.WriteString(some)
-	}
-	b.WriteString(some[:n])
 }
 
 func (c cell) paint(style render.Style) string {

@@ -16,6 +16,7 @@ type group struct{ id, title, commands string }
 const (
 	groupAll       = "all"
 	groupFrontEnds = "frontends"
+	groupCare      = "care"
 )
 
 var groups = []group{
@@ -24,13 +25,13 @@ var groups = []group{
 	{"do", "Do it", "start submit complete fail retry reopen cancel focus log problem"},
 	{groupAll, "Everything, by noun and verb", "ws node session"},
 	{groupFrontEnds, "Serve and exchange", "import"},
-	{"care", "Take care of the vault", "check where completion version"},
+	{groupCare, "Take care of the vault", "check where version"},
 }
 
 // others returns the commands at the top that are not the command of an operation.
 func others(sh *shell) []*cobra.Command {
 	return append(transitions(sh), sh.command(treeCommand(sh)), newWatch(sh), newWorkspaces(sh), newNodes(sh),
-		newSession(sh), newImport(sh), newWhere(sh), newCompletion(sh), newVersion(sh))
+		newSession(sh), newImport(sh), newWhere(sh), newVersion(sh))
 }
 
 // hidden are verbs below a noun that other programs have at the top. They work there too.

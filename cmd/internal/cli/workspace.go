@@ -98,7 +98,7 @@ func (sh *shell) showWorkspace(_ context.Context, out *ops.WorkspaceGetOut) erro
 	p.line(w.Goal)
 	facts := []string{w.Status, counted(out.Counts.Total, "node"), fmt.Sprintf("%d of %d done", out.Counts.Done, out.Counts.Work)}
 	if w.FocusedNodeID != "" {
-		facts = append(facts, "focus "+w.FocusedNodeID)
+		facts = append(facts, "focus "+render.Visible(w.FocusedNodeID))
 	}
 	if n := out.Counts.Damaged; n > 0 {
 		facts = append(facts, counted(n, "damaged file"))
