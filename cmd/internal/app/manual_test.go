@@ -1,21 +1,24 @@
 package app
 
 import (
+	"bytes"
 	"flag"
+	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
 	"arbor/cmd/internal/cli"
+	"arbor/engine/ops"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/cli.md from the commands")
+var update = flag.Bool("update", false, "rewrite what docs/cli.md and docs/mcp.md have from the commands and the catalogue")
 
 const cliPage = "../../../docs/cli.md"
 
 // TestManual holds docs/cli.md to what the commands say of themselves.
 func TestManual(t *testing.T) {
-	want := cli.Manual(cli.System{More: frontEnds("")})
 	for _, c := range frontEnds("") {
 		if c.Short == "" || c.Long == "" || c.Example == "" || strings.HasSuffix(c.Short, ".") {
 			t.Errorf("%s does not teach", c.Use)
@@ -26,16 +29,98 @@ func TestManual(t *testing.T) {
 			}
 		}
 	}
+	golden(t, cliPage, manual(t))
+}
+
+const mcpPage = "../../../docs/mcp.md"
+
+// TestToolTable holds the table of tools in docs/mcp.md to the catalogue.
+func TestToolTable(t *testing.T) {
+	const begin, end = "<!-- tools: written by go test ./cmd/internal/app -run TestToolTable -update -->\n", "<!-- end of tools -->\n"
+	page, err := os.ReadFile(mcpPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(page), begin)
+	_, after, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		t.Fatalf("%s has no place for the table of tools: %q and %q", mcpPage, begin, end)
+	}
+	table := "| tool | |\n|---|---|\n"
+	for _, o := range ops.All() {
+		table += fmt.Sprintf("| `%s` | %s |\n", o.Name, strings.TrimSuffix(o.Summary+". "+o.Advice, ". "))
+	}
+	golden(t, mcpPage, before+begin+table+end+after)
+}
+
+// golden compares a page with what it should be; with -update it writes the page.
+func golden(t *testing.T, page, want string) {
+	t.Helper()
 	if *update {
-		if err := os.WriteFile(cliPage, []byte(want), 0o666); err != nil {
+		if err := os.WriteFile(page, []byte(want), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := os.ReadFile(cliPage)
+	got, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if string(got) != want {
-		t.Errorf("%s is stale; write it again with\n\tgo test ./cmd/internal/app -run TestManual -update", cliPage)
+		t.Errorf("%s is stale; write it again with\n\tgo test ./cmd/internal/app -run %s -update", page, t.Name())
 	}
+}
+
+// manual returns the page that describes every command: what its help says.
+func manual(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("# The command line\n\n" +
+		"<!-- Written by go test ./cmd/internal/app -run TestManual -update: change the commands, not this page. -->\n\n" +
+		"A node or workspace is named by its id, by a unique prefix of its id, or by its exact\n" +
+		"title; `.` is the focused node. Results go to stdout and words about the work to\n" +
+		"stderr, so pipes get nothing but results. `--json` prints one document on stdout,\n" +
+		"for errors as well: `{\"error\": {\"code\", \"message\", \"details\"}}`. Listings take at most\n" +
+		"200 lines and say what brings the rest. Nothing prompts without a terminal.\n")
+	root := helpOf(t)
+	fmt.Fprintf(&b, "\n```text\n%s```\n", root)
+	for _, name := range commandsIn(root) {
+		help := helpOf(t, name)
+		section(&b, "arbor "+name, help)
+		for _, sub := range commandsIn(help) {
+			section(&b, "arbor "+name+" "+sub, helpOf(t, name, sub))
+		}
+	}
+	return b.String()
+}
+
+// helpOf returns what arbor prints with --help behind a command.
+func helpOf(t *testing.T, command ...string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	sys := cli.System{
+		Args: append(command, "--help"), Stdout: &out, Stderr: &errs, More: frontEnds(""),
+		Getenv: func(string) string { return "" },
+	}
+	if code := cli.Run(t.Context(), sys); code != 0 {
+		t.Fatalf("arbor %v --help: exit code %d, %s", command, code, &errs)
+	}
+	return out.String()
+}
+
+// commandsIn returns the commands that a help lists: indented words with a summary behind two spaces or more.
+func commandsIn(help string) (names []string) {
+	help, _, _ = strings.Cut(help, "\nFlags of every command\n")
+	help, _, _ = strings.Cut(help, "\nFlags\n")
+	for _, m := range commandLine.FindAllStringSubmatch(help, -1) {
+		names = append(names, m[1])
+	}
+	return names
+}
+
+var commandLine = regexp.MustCompile(`(?m)^  ([a-z]+) +[A-Z]`)
+
+// section writes the help of a command without the flags that every command has.
+func section(b *strings.Builder, path, help string) {
+	help, _, _ = strings.Cut(help, "\nFlags of every command\n")
+	fmt.Fprintf(b, "\n## %s\n\n```text\n%s```\n", path, help)
 }

@@ -177,8 +177,8 @@ func newRoot(sh *shell) *cobra.Command {
 		Short: "Workspaces of plans and tasks in plain Markdown files",
 		Long: `A workspace is a tree of planning and execution nodes, and each node is one
 Markdown file that you may edit as you like. Arbor keeps the life cycles and the
-rules, gathers what somebody working on a node must know, and changes no byte of
-a file but those that a command is about.`,
+rules, gathers the context for work on a node, and changes no byte of a file but
+those that a command is about.`,
 		Example: `arbor init Login --goal "Users sign in with a password"
 arbor add "Sign-in endpoint" -m "POST /sign-in, rate limited"
 arbor status

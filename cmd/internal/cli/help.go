@@ -6,8 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"arbor/context/render"
 )
 
 // environment is what help says about variables.
@@ -15,7 +13,7 @@ var environment = []struct{ name, text string }{
 	{"ARBOR_VAULT", "the vault's folder, as --vault"},
 	{"ARBOR_SESSION", "the session, as --session"},
 	{"ARBOR_OPERATOR", "AI or Human, as --as"},
-	{"ARBOR_GIT", "how long a write waits while git is in the middle of something (5s), or ignore"},
+	{"ARBOR_GIT", "how long a write waits for git to finish (5s), or ignore"},
 	{"VISUAL, EDITOR", "the editor of -e"},
 	{"NO_COLOR, CLICOLOR_FORCE", "no colours, or colours although stdout is no terminal"},
 	{"LC_ALL, LC_CTYPE, LANG", "drawings are ASCII where these name another encoding than UTF-8"},
@@ -23,82 +21,62 @@ var environment = []struct{ name, text string }{
 
 // help prints the help of a command: what it is, examples, what there is to know, its flags.
 func (sh *shell) help(cmd *cobra.Command, _ []string) {
-	style := sh.style()
 	var b strings.Builder
-	if cmd.HasParent() {
-		commandHelp(&b, cmd, style)
-	} else {
-		rootHelp(&b, cmd, style)
+	root, style := cmd.Root(), sh.style()
+	heading := func(text string) { b.WriteString("\n" + style.Paint("1", text) + "\n") }
+	commands := func(group string) {
+		for _, c := range cmd.Commands() {
+			if c.GroupID == group && c.IsAvailableCommand() {
+				fmt.Fprintf(&b, "  %-11s %s\n", c.Name(), c.Short)
+			}
+		}
 	}
-	_ = sh.print(b.String()) // nobody is left to tell
+	if cmd == root {
+		b.WriteString(style.Paint("1", "arbor") + ": " + root.Short + "\n")
+	} else {
+		b.WriteString(style.Paint("1", useLine(cmd)) + "\n\n" + cmd.Short + ".\n")
+	}
+	if cmd.Example != "" {
+		heading("Examples")
+		b.WriteString("  " + strings.ReplaceAll(cmd.Example, "\n", "\n  ") + "\n")
+	}
+	if cmd.Long != "" {
+		b.WriteString("\n" + strings.TrimSpace(cmd.Long) + "\n")
+	}
+	if len(cmd.Aliases) > 0 {
+		b.WriteString("\nAlso: " + strings.Join(cmd.Aliases, ", ") + ".\n")
+	}
+	for _, g := range cmd.Groups() {
+		heading(g.Title)
+		commands(g.ID)
+	}
+	if cmd != root && cmd.HasAvailableSubCommands() {
+		heading("Commands")
+		commands("")
+	}
+	if own := flagUsages(cmd.LocalNonPersistentFlags()); own != "" && cmd != root {
+		heading("Flags")
+		b.WriteString(own)
+	}
+	heading("Flags of every command")
+	b.WriteString(flagUsages(root.PersistentFlags()))
+	if cmd == root {
+		heading("Environment")
+		for _, e := range environment {
+			fmt.Fprintf(&b, "  %-25s %s\n", e.name, e.text)
+		}
+		heading("Exit codes")
+		for _, e := range exitHelp {
+			fmt.Fprintf(&b, "  %-4d %s\n", e.code, e.text)
+		}
+		b.WriteString("\narbor COMMAND --help says more about each.\n")
+	}
+	_ = sh.print(b.String())
 }
 
 // usage is what the library asks for when a command fails. It is short: the error says what to do.
 func (sh *shell) usage(cmd *cobra.Command) error {
 	return sh.print("usage: " + cmd.UseLine())
-}
-
-func heading(b *strings.Builder, style render.Style, text string) {
-	b.WriteString("\n" + style.Paint("1", text) + "\n")
-}
-
-func indented(b *strings.Builder, text string) {
-	for line := range strings.Lines(text) {
-		b.WriteString("  " + strings.TrimRight(line, "\n") + "\n")
-	}
-}
-
-func rootHelp(b *strings.Builder, root *cobra.Command, style render.Style) {
-	b.WriteString(style.Paint("1", "arbor") + ": " + root.Short + "\n")
-	heading(b, style, "Examples")
-	indented(b, root.Example)
-	b.WriteString("\n" + root.Long + "\n")
-	for _, g := range root.Groups() {
-		heading(b, style, g.Title)
-		for _, c := range root.Commands() {
-			if c.GroupID == g.ID && !c.Hidden {
-				fmt.Fprintf(b, "  %-11s %s\n", c.Name(), c.Short)
-			}
-		}
-	}
-	heading(b, style, "Flags of every command")
-	b.WriteString(flagUsages(root.PersistentFlags()))
-	heading(b, style, "Environment")
-	for _, e := range environment {
-		fmt.Fprintf(b, "  %-25s %s\n", e.name, e.text)
-	}
-	heading(b, style, "Exit codes")
-	for _, e := range exitHelp {
-		fmt.Fprintf(b, "  %-4d %s\n", e.code, e.text)
-	}
-	b.WriteString("\narbor COMMAND --help tells more about each.\n")
-}
-
-func commandHelp(b *strings.Builder, cmd *cobra.Command, style render.Style) {
-	b.WriteString(style.Paint("1", useLine(cmd)) + "\n\n" + cmd.Short + ".\n")
-	if cmd.Example != "" {
-		heading(b, style, "Examples")
-		indented(b, cmd.Example)
-	}
-	if cmd.Long != "" {
-		b.WriteString("\n" + cmd.Long + "\n")
-	}
-	if cmd.HasAvailableSubCommands() {
-		heading(b, style, "Commands")
-		for _, c := range cmd.Commands() {
-			if c.IsAvailableCommand() {
-				fmt.Fprintf(b, "  %-11s %s\n", c.Name(), c.Short)
-			}
-		}
-	}
-	if own := flagUsages(cmd.LocalNonPersistentFlags()); own != "" {
-		heading(b, style, "Flags")
-		b.WriteString(own)
-	}
-	if cmd.HasParent() && cmd.Name() != "help" {
-		heading(b, style, "Flags of every command")
-		b.WriteString(flagUsages(cmd.Root().PersistentFlags()))
-	}
 }
 
 // useLine returns the whole command line of a command.
@@ -128,18 +106,18 @@ func flagUsages(all *pflag.FlagSet) string {
 func newHelp(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Use: "help [COMMAND...]", Short: "Print the help of a command", Hidden: true,
-		ValidArgsFunction: func(cmd *cobra.Command, words []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(cmd *cobra.Command, words []string, prefix string) (found []string, d cobra.ShellCompDirective) {
+			d = cobra.ShellCompDirectiveNoFileComp
 			at, _, err := cmd.Root().Find(words)
 			if err != nil {
-				return nil, cobra.ShellCompDirectiveNoFileComp
+				return nil, d
 			}
-			var found []string
 			for _, c := range at.Commands() {
 				if c.IsAvailableCommand() && strings.HasPrefix(c.Name(), prefix) {
 					found = append(found, cobra.CompletionWithDesc(c.Name(), c.Short))
 				}
 			}
-			return found, cobra.ShellCompDirectiveNoFileComp
+			return found, d
 		},
 		RunE: func(cmd *cobra.Command, words []string) error {
 			at, rest, err := cmd.Root().Find(words)
