@@ -3,6 +3,8 @@ package ops
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"reflect"
@@ -14,10 +16,11 @@ import (
 	"unicode/utf8"
 
 	"arbor/engine/errs"
+	"arbor/mdstore"
 )
 
-// decode reads arguments strictly into in: one JSON object, no unknown names, right types, values of the enumerations,
-// nothing required left out.
+// decode reads arguments strictly into in, a pointer to a value of the type In: one JSON object, no unknown names, right
+// types, values of the enumerations, nothing required left out.
 func (o Operation) decode(args json.RawMessage, in any) error {
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(args, &given); err != nil && len(bytes.TrimSpace(args)) > 0 {
@@ -32,7 +35,6 @@ func (o Operation) decode(args json.RawMessage, in any) error {
 			return o.unknown(name, "no parameter", names)
 		}
 	}
-	values := map[string]any{}
 	for _, p := range o.Params {
 		raw := bytes.TrimSpace(given[p.Name])
 		if len(raw) == 0 || string(raw) == "null" {
@@ -46,107 +48,64 @@ func (o Operation) decode(args json.RawMessage, in any) error {
 			e.Details = &errs.Details{Param: p.Name}
 			return e
 		}
-		numbers := json.NewDecoder(bytes.NewReader(raw))
-		numbers.UseNumber()
-		var v any
-		err := numbers.Decode(&v)
-		if word, isString := v.(string); p.Enum != nil && !p.judged && (!isString || !slices.Contains(p.Enum, word)) {
+		if p.Enum != nil && !p.judged && !slices.Contains(p.Enum, strings.Trim(string(raw), `"`)) {
 			return o.bad(p.Name, "is "+short(string(raw))+"; "+p.expected())
 		}
-		if err == nil {
-			v, err = o.typed(v, p.Type, p.Name)
+		if whole, ok := wholeNumber(raw); ok && wanted(p.Type) == "a whole number" {
+			raw = whole
 		}
-		if err != nil {
-			return err
+		values := json.NewDecoder(bytes.NewReader(raw))
+		values.DisallowUnknownFields()
+		field := reflect.ValueOf(in).Elem().FieldByIndex(p.Field.Index)
+		if err := values.Decode(field.Addr().Interface()); err != nil {
+			return o.mistyped(p, err)
 		}
-		values[p.Name] = v
-	}
-	exact, err := json.Marshal(values)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(exact, in)
-}
-
-// typed returns a decoded value as one of the type. It refuses one that is none, and says where in the arguments it is.
-func (o Operation) typed(v any, t reflect.Type, at string) (any, error) {
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	is := "null"
-	switch v := v.(type) {
-	case string:
-		if is = "a string"; t.Kind() == reflect.String {
-			return v, nil
+		if i := emptyAt(field.Interface()); i >= 0 {
+			return o.bad(fmt.Sprintf("%s[%d]", p.Name, i), "is empty or has no path")
 		}
-	case bool:
-		if is = "true or false"; t.Kind() == reflect.Bool {
-			return v, nil
-		}
-	case json.Number:
-		is = "a number"
-		if t.Kind() == reflect.Int {
-			if n, ok := wholeNumber(v); ok {
-				return n, nil
-			}
-			is = short(v.String())
-		}
-	case []any:
-		if is = "a list"; t.Kind() == reflect.Slice {
-			var err error
-			for i := range v {
-				if v[i], err = o.typed(v[i], t.Elem(), at+"["+strconv.Itoa(i)+"]"); err != nil {
-					return nil, err
-				}
-			}
-			return v, nil
-		}
-	case map[string]any:
-		if is = "an object"; t.Kind() == reflect.Struct {
-			return v, o.members(v, t, at)
-		}
-	}
-	return nil, o.bad(at, "is "+is+"; "+wanted(t)+" is expected")
-}
-
-// members refuses an object whose members are not those of a type. The first one of the type must be there, as in a
-// document its path.
-func (o Operation) members(members map[string]any, t reflect.Type, at string) (err error) {
-	known := map[string]reflect.Type{}
-	var names []string
-	for _, f := range reflect.VisibleFields(t) {
-		name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name != "-" && option == "" { // what results leave out where it is empty is no input
-			known[name] = f.Type
-			names = append(names, name)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if known[name] == nil {
-			return o.unknown(name, at+" has no member", names)
-		}
-		if members[name], err = o.typed(members[name], known[name], at+"."+name); err != nil {
-			return err
-		}
-	}
-	if first := names[0]; members[first] == nil {
-		return o.bad(at+"."+first, "is missing; "+wanted(known[first])+" is expected")
 	}
 	return nil
 }
 
-// wholeNumber returns a number as an integer, also where it is written as a float, as programs do that know no other
-// numbers: 500 for 500.0 and 5e2.
-func wholeNumber(n json.Number) (json.Number, bool) {
+// emptyAt returns the index of the first text or document of a list that is empty or null; -1 for none.
+func emptyAt(list any) int {
+	switch list := list.(type) {
+	case []string:
+		return slices.Index(list, "")
+	case []mdstore.Ref:
+		return slices.IndexFunc(list, func(d mdstore.Ref) bool { return d.Target == "" })
+	}
+	return -1
+}
+
+// mistyped says what is wrong with a value that does not decode.
+func (o Operation) mistyped(p Param, err error) error {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) { // a member that the type does not have
+		_, name, _ := strings.Cut(err.Error(), "unknown field ")
+		name, _ = strconv.Unquote(name)
+		return o.unknown(name, p.Name+" has no member", []string{"path", "description"})
+	}
+	at := p.Name
+	if wrong.Field != "" {
+		at += "." + wrong.Field
+	}
+	is := map[string]string{"string": "a string", "bool": "true or false", "array": "a list", "object": "an object"}[wrong.Value]
+	if is == "" {
+		is = short(wrong.Value) // a number
+	}
+	return o.bad(at, "is "+is+"; "+wanted(wrong.Type)+" is expected")
+}
+
+// wholeNumber returns a number that is written as a float, as programs do that know no other numbers, as the integer
+// that it is: 500 for 500.0 and 5e2.
+func wholeNumber(raw []byte) ([]byte, bool) {
 	const most = 1 << 53 // beyond it not every integer is a float
-	if _, err := n.Int64(); err == nil {
-		return n, true
-	}
-	f, err := n.Float64()
+	f, err := strconv.ParseFloat(string(raw), 64)
 	if err != nil || f != math.Trunc(f) || math.Abs(f) > most {
-		return "", false
+		return nil, false
 	}
-	return json.Number(strconv.FormatInt(int64(f), 10)), true
+	return strconv.AppendInt(nil, int64(f), 10), true
 }
 
 func (o Operation) bad(param, what string) error {

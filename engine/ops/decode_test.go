@@ -35,10 +35,10 @@ func TestFlawsAreWhatDecodingWouldHide(t *testing.T) {
 
 // A whole number may be written as programs write floats; what is none is refused.
 func TestWholeNumbers(t *testing.T) {
-	for raw, want := range map[json.Number]json.Number{
-		"500": "500", "500.0": "500", "5e2": "500", "-1.0": "-1", "5E+2": "500", "0.5": "", "1e400": "", "1e20": "",
+	for raw, want := range map[string]string{
+		"500": "500", "500.0": "500", "5e2": "500", "-1.0": "-1", "5E+2": "500", "0.5": "", "1e400": "", "1e20": "", `"5.0"`: "", "true": "",
 	} {
-		if got, ok := wholeNumber(raw); got != want || ok != (want != "") {
+		if got, ok := wholeNumber([]byte(raw)); string(got) != want || ok != (want != "") {
 			t.Errorf("%s is %s, %v; want %q", raw, got, ok, want)
 		}
 	}

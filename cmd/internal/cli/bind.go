@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -137,16 +136,19 @@ func dashed(name string) string {
 	return b.String()
 }
 
-// valueWord is the word in a help that names the value of a flag, such as NODE, N or PATH:DESC.
-var valueWord = regexp.MustCompile(`\b(N|[A-Z]{2,}(:[A-Z]+)?)\b`)
-
-// usageOf returns the help of a flag, with the name of its value in the quotes that pflag looks for.
+// usageOf returns the help of a flag, with the name of its value in the quotes that pflag looks for: the first word in
+// capitals, such as NODE, N or PATH:DESC.
 func usageOf(p ops.Param) string {
 	if p.Enum != nil {
 		return strings.TrimSuffix("`"+strings.Join(p.Enum, "|")+"`; "+p.Help, "; ")
 	}
-	if at := valueWord.FindStringIndex(p.Help); at != nil && p.Type.Kind() != reflect.Bool {
-		return p.Help[:at[0]] + "`" + p.Help[at[0]:at[1]] + "`" + p.Help[at[1]:]
+	if p.Type.Kind() == reflect.Bool {
+		return p.Help
+	}
+	for _, w := range strings.FieldsFunc(p.Help, func(r rune) bool { return !unicode.IsLetter(r) && r != ':' }) {
+		if w = strings.TrimRight(w, ":"); w == "N" || len(w) > 1 && w == strings.ToUpper(w) {
+			return strings.Replace(p.Help, w, "`"+w+"`", 1)
+		}
 	}
 	return p.Help
 }
@@ -219,8 +221,11 @@ func (b *binding) parse(cmd *cobra.Command, words []string) error {
 		}
 	}
 	for _, p := range b.o.Params { // what the engine judges is left to it: it says more
-		if given := b.field(p); p.Enum != nil && p.Field.Tag.Get("judge") == "" && given.String() != "" && !slices.Contains(p.Enum, given.String()) {
-			return unknownChoice(strings.ToLower(p.Field.Name), given.String(), p.Enum)
+		if p.Enum == nil || p.Field.Tag.Get("judge") != "" {
+			continue
+		}
+		if given := b.field(p).String(); given != "" && !slices.Contains(p.Enum, given) {
+			return unknownChoice(strings.ToLower(p.Field.Name), given, p.Enum)
 		}
 	}
 	return nil
@@ -229,11 +234,13 @@ func (b *binding) parse(cmd *cobra.Command, words []string) error {
 // required refuses a command line that leaves out what the operation needs: the text, or all else.
 func (b *binding) required(cmd *cobra.Command, text bool) error {
 	for _, p := range b.o.Params {
-		if !p.Required || !b.command.takes(p) || text != (p.Field.Tag.Get("text") != "") || p.Type.Kind() != reflect.String || b.field(p).String() != "" {
+		what := p.Field.Tag.Get("text")
+		given := p.Type.Kind() != reflect.String || b.field(p).String() != ""
+		if !p.Required || given || !b.command.takes(p) || text != (what != "") {
 			continue
 		}
 		name, _, _ := strings.Cut(p.Field.Tag.Get("flag"), ",")
-		switch what := p.Field.Tag.Get("text"); {
+		switch {
 		case what != "" && !b.command.text.given():
 			return usagef("%s is missing; give it with -m TEXT, -F FILE, - for stdin, or -e for your editor", what)
 		case p.Name == "sessionId":

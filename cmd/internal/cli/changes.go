@@ -15,7 +15,7 @@ func changesCommand(sh *shell) command {
 	c := command{in: in, list: true}
 	c.check = func(*cobra.Command) error {
 		if in.SessionID == "" && in.Since == "" {
-			return usagef("since when? --since TIME, or a session that remembers when it last looked (--session, ARBOR_SESSION)")
+			return usagef("since when? --since TIME, or since a session last looked (--session, ARBOR_SESSION)")
 		}
 		return nil
 	}

@@ -87,8 +87,8 @@ func summary(in *ops.WorkspaceCheckIn, out *ops.WorkspaceCheckOut) string {
 	return s
 }
 
-// located returns a diagnostic with its file as seen from where the command runs. Where a whole line or file is meant, the numbers are 1: programs that read
-// such lines want all of them.
+// located returns a diagnostic with its file as seen from where the command runs. Where a whole line or file is
+// meant, the numbers are 1: programs that read such lines want all of them.
 func (sh *shell) located(d mdoc.Diagnostic) mdoc.Diagnostic {
 	if sh.vault != nil && sh.vault.Found.Vault != "" {
 		d.File = sh.shown(filepath.Join(sh.vault.Found.Vault, filepath.FromSlash(d.File)))
@@ -97,11 +97,11 @@ func (sh *shell) located(d mdoc.Diagnostic) mdoc.Diagnostic {
 	return d
 }
 
-// diagnostic returns a diagnostic as one line, file:line:col: code: text, and who mends it.
+// diagnostic returns a diagnostic as one line, file:line:col: code: text, and what repairs it.
 func (sh *shell) diagnostic(d mdoc.Diagnostic) string {
-	who := "by hand"
+	repair := "by hand"
 	if d.Fix != "" {
-		who = "--fix: " + render.Visible(d.Fix)
+		repair = "--fix: " + render.Visible(d.Fix)
 	}
-	return render.Visible(sh.located(d).String()) + sh.style().Paint("2", " ("+who+")")
+	return render.Visible(sh.located(d).String()) + sh.style().Paint("2", " ("+repair+")")
 }

@@ -2,7 +2,7 @@
 // calls one operation and prints what came of it.
 //
 // Results go to stdout, words about the work to stderr. With --json there is one document on stdout, for failures as
-// well. The package knows no store: whoever starts it hands it the vaults.
+// well. The package knows no store: its caller passes the vaults.
 package cli
 
 import (
@@ -32,27 +32,28 @@ type System struct {
 	Vaults  Vaults
 	Version Version
 
-	// Tanmi reads a TanmiWorkspace 1.x folder, or a folder of them; the strings are warnings. vault is the name of the folder that
-	// is imported into, and zone where the logs were written, nil where nobody says.
+	// Tanmi reads a TanmiWorkspace 1.x folder, or a folder of them; the strings are warnings. vault is the name of
+	// the folder that is imported into, and zone that of the times in the logs; nil is unknown.
 	Tanmi func(from fs.FS, vault string, zone *time.Location) ([]plan.Import, []string, error)
 
-	// Streams is called by a command that prints as things happen. From then on until done is called, a write to a stdout that nobody reads is an error and not
-	// the end of the process, and unread is called when that is noticed before anything is written. nil where nothing is to be done for that.
+	// Streams is called by a command that prints as things happen; nil does nothing. Until done is called, a write to a
+	// stdout without a reader is an error and does not end the process, and unread is called when the reader goes away.
 	Streams func(unread func()) (done func())
 
 	// More are commands of other front ends.
 	More []Command
 }
 
-// A Command is one command of another front end, such as a server. It takes the flags of every command besides its own.
+// A Command is one command of another front end, such as a server. Besides its own flags it takes those of every
+// command.
 type Command struct {
 	Use, Short, Long, Example string              // as help shows them; Use begins with the command's name
-	Word                      string              // what Use calls the one word that it takes; "" for a command without words
+	Word                      string              // the name of its only word in Use; "" for a command without words
 	Words                     []string            // the values that the word may have
 	Flags                     func(*flag.FlagSet) // adds flags of its own; may be nil
 	Writes                    bool                // it takes --dry-run
-	Protocol                  bool                // stdout is a protocol's: not even failures are printed there
-	Harmless                  bool                // it ends with exit code 0 whatever goes wrong, a wrong command line included: somebody's work would stop otherwise
+	Protocol                  bool                // stdout is a protocol's: failures are not printed there
+	Harmless                  bool                // its exit code is 0 even after a failure, which would stop its caller
 	Run                       func(context.Context, Call) error
 }
 
@@ -72,7 +73,7 @@ type Call struct {
 	Vault, Workspace string                // of --vault and --workspace; "" for none
 	Getenv           func(string) string
 	DryRun           bool
-	Quiet            bool // of --quiet: nothing is to be said that was not asked for
+	Quiet            bool // of --quiet
 	Stdin            io.Reader
 	Stdout           io.Writer // results and nothing else
 	Stderr           io.Writer
@@ -82,7 +83,7 @@ type Call struct {
 // An Opener opens the vault that the flags of the command line name. The vault is closed when the command ends.
 type Opener func(context.Context, Mode) (*engine.Engine, Settings, error)
 
-// Settings are what the flags and the environment say about who calls.
+// Settings are what the flags and the environment say about the caller.
 type Settings struct {
 	Workspace string // of --workspace; "" for none
 	Session   string // of --session or ARBOR_SESSION; "" for none
@@ -98,8 +99,8 @@ type Place struct {
 
 // Vaults finds and opens vaults.
 type Vaults interface {
-	// Find says which vault is meant and why. Where there is none, Found still tells where one was looked for and where init would
-	// make one, and the error is a VAULT_NOT_FOUND.
+	// Find says which vault is meant and why. Where there is none, Found still tells where one was looked for and
+	// where init would make one, and the error is a VAULT_NOT_FOUND.
 	Find(Place) (Found, error)
 
 	// Open opens the vault that Find finds.
@@ -114,8 +115,8 @@ const (
 	MustExist Mode = iota // it is an error
 	Create                // it is made
 	Pretend               // an empty one in memory stands in for it; nothing is written
-	Later                 // it is made when something is first written to it; it may be moved away or replaced while it is open
-	Lasting               // it is an error; and it may be moved away or replaced while it is open
+	Later                 // it is made with the first write; it may be moved or replaced while it is open
+	Lasting               // it is an error; it may be moved or replaced while it is open
 )
 
 // A Vault is an open vault.
@@ -145,7 +146,8 @@ func init() {
 	cobra.EnableCommandSorting = false // commands stand in the order of a day's work
 }
 
-// Run runs the command that the arguments name and returns the exit code of the process. When ctx is cancelled the code is 130.
+// Run runs the command that the arguments name and returns the exit code of the process. When ctx is cancelled the
+// code is 130.
 func Run(ctx context.Context, sys System) int {
 	return run(ctx, &sys, terminalOf(&sys))
 }
@@ -206,9 +208,7 @@ arbor complete "Sign-in endpoint" -m "Done; 5 tries a minute"`,
 		root.AddCommand(newFrontEnd(sh, m))
 	}
 	sh.completion(root)
-	help := newHelp(sh)
-	sh.strict(help)
-	root.SetHelpCommand(help)
+	sh.helpCommand(root)
 	sh.strict(root)
 	return root
 }

@@ -11,19 +11,23 @@ import (
 	"arbor/engine/ops"
 )
 
-// A command calls one operation. Its words and flags are the fields of the operation's input, as their tags say, and its
-// help is that of the catalogue. All else is optional.
+// A command calls one operation. Its words and flags are the fields of the operation's input, as their tags say, and
+// its help is that of the catalogue. All else is optional.
 type command struct {
-	op      string        // the operation
-	help    ops.Help      // what differs from the help of the operation
-	in      any           // a pointer to the input, for commands that use it; nil makes one
-	without []string      // parameters that the command does not take; allParams are all of them
-	list    bool          // it takes --all
-	mode    Mode          // how the vault is opened
-	text    *textSource   // the text of -m, -F, -e or a word; nil where no field has the tag text
-	put     func(string)  // where the text goes; nil: to the field with the tag text
-	nodes   nodeFilter    // the nodes that are offered as words
-	words   completeWords // completes words; nil: by the tags
+	op      string       // the operation
+	name    string       // of the command; "" is the last name in the line of usage
+	help    ops.Help     // what differs from the help of the operation
+	in      any          // a pointer to the input, for commands that use it; nil makes one
+	without []string     // parameters that the command does not take; allParams are all of them
+	list    bool         // it takes --all
+	mode    Mode         // how the vault is opened
+	text    *textSource  // the text of -m, -F, -e or a word; nil where no field has the tag text
+	put     func(string) // where the text goes; nil: to the field with the tag text
+	nodes   nodeFilter   // the nodes that are offered as words
+	files   string       // the word that may be a file of the project
+
+	// offers are what the next word may be; nil: as the tags say.
+	offers func(ctx context.Context, words []string) []offer
 
 	// flags adds flags that are no fields, and check refuses what these or the fields cannot mean. It may complete the
 	// input. The vault is not open yet.
@@ -37,10 +41,7 @@ type command struct {
 	show  func(ctx context.Context, out any) error  // prints a result; nil prints what a write changed, or JSON
 }
 
-type (
-	nodeFilter    func(*ops.TreeNode) bool
-	completeWords func(cmd *cobra.Command, words []string, prefix string) ([]string, cobra.ShellCompDirective)
-)
+type nodeFilter func(*ops.TreeNode) bool
 
 var allParams = []string{"*"}
 
@@ -52,8 +53,9 @@ func showing[Out any](show func(context.Context, *Out) error) func(context.Conte
 // specials are the commands that do more than to call their operation and to print the result.
 var specials = map[string]func(*shell) command{
 	"workspace_init": initCommand, "workspace_list": workspaceListCommand, "workspace_get": workspaceGetCommand,
-	"workspace_status": statusCommand, "workspace_update": workspaceUpdateCommand, "workspace_delete": workspaceDeleteCommand,
-	"workspace_check": checkCommand, "node_create": addCommand, "node_get": showCommand, "node_list": listCommand,
+	"workspace_status": statusCommand, "workspace_update": workspaceUpdateCommand,
+	"workspace_delete": workspaceDeleteCommand, "workspace_check": checkCommand,
+	"node_create": addCommand, "node_get": showCommand, "node_list": listCommand,
 	"node_update": nodeUpdateCommand, "node_move": nodeMoveCommand, "node_delete": nodeDeleteCommand,
 	"node_transition": transitionByName, "node_isolate": isolateCommand, "context_get": contextCommand,
 	"context_focus": focusCommand, "log_append": logCommand, "problem_update": problemCommand,
@@ -75,11 +77,8 @@ func (sh *shell) operation(o ops.Operation, path string) *cobra.Command {
 	if special := specials[o.Name]; special != nil {
 		c = special(sh)
 	}
-	c.op = o.Name
-	cmd := sh.command(c)
-	_, words := splitUse(cmd.Use)
-	cmd.Use = strings.TrimSpace(path[strings.LastIndexByte(path, ' ')+1:] + " " + words)
-	return cmd
+	c.op, c.name = o.Name, path[strings.LastIndexByte(path, ' ')+1:]
+	return sh.command(c)
 }
 
 // command returns the cobra command of c.
@@ -93,14 +92,20 @@ func (sh *shell) command(c command) *cobra.Command {
 		c.in = reflect.New(o.In).Interface()
 	}
 	path, use := splitUse(help.Use)
+	if c.name == "" {
+		c.name = path[strings.LastIndexByte(path, ' ')+1:]
+	}
 	b := &binding{
 		sh: sh, command: &c, o: o, in: reflect.ValueOf(c.in).Elem(), words: wordsOf(use),
 	}
 	cmd := &cobra.Command{
-		Use:   strings.TrimSpace(path[strings.LastIndexByte(path, ' ')+1:] + " " + use),
+		Use:   strings.TrimSpace(c.name + " " + use),
 		Short: strings.ToUpper(help.Summary[:1]) + help.Summary[1:], Long: help.Text, Example: help.Example,
 		Aliases: strings.Fields(help.Aliases), ValidArgsFunction: b.complete,
 		RunE: b.run,
+	}
+	if !sh.named(cmd) {
+		return cmd
 	}
 	b.flags(cmd)
 	if c.flags != nil {
@@ -110,6 +115,13 @@ func (sh *shell) command(c command) *cobra.Command {
 		sh.lists(cmd)
 	}
 	return cmd
+}
+
+// named reports whether the command line may mean a command. The others need no flags, and half a millisecond is saved.
+func (sh *shell) named(cmd *cobra.Command) bool {
+	return sh.sys.Args == nil || slices.ContainsFunc(sh.sys.Args, func(word string) bool {
+		return word == cmd.Name() || cmd.HasAlias(word)
+	})
 }
 
 // run reads the command line into the input, calls the operation and prints its result.

@@ -2,12 +2,14 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"arbor/context/render"
 	"arbor/engine/ops"
+	"arbor/mdstore"
 )
 
 // choices completes a flag from words that never change.
@@ -15,96 +17,160 @@ func choices(words ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 }
 
-// candidatesMost is how many nodes a word is completed to: few enough for a shell to show at once.
+// An offer is what a word may become.
+type offer struct {
+	word, desc string
+	named      bool // desc is a name that may stand for the word
+	remark     string
+}
+
+// candidatesMost is how many offers a shell gets: few enough to show at once.
 const candidatesMost = 300
 
-// complete completes the next word: a node, a workspace, or nothing.
-func (b *binding) complete(cmd *cobra.Command, words []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	if b.command.words != nil {
-		return b.command.words(cmd, words, prefix)
-	}
-	if len(words) < len(b.words) {
-		name := b.words[len(words)].name
-		if p, ok := b.param(name); ok && p.Field.Tag.Get("is") == "node" {
-			return b.sh.completeNodes(b.command.nodes)(cmd, words, prefix)
-		}
-		if name == "WS" {
-			return b.sh.completeWorkspaces(cmd, words, prefix)
-		}
-	}
-	return nil, cobra.ShellCompDirectiveNoFileComp
-}
-
-// completeNodes completes nodes that a filter lets through, nil for all: ids with titles as descriptions, and titles
-// where the word begins one.
-func (sh *shell) completeNodes(filter nodeFilter) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
-		out, err := call(cmd.Context(), sh, ops.NodeList, ops.NodeListIn{In: sh.in(), Limit: -1})
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		var found []string
-		walk(out.Tree, func(n *ops.TreeNode) {
-			if len(found) < candidatesMost && (filter == nil || filter(n)) {
-				found = append(found, offer(prefix, n.ID, n.Title, n.Status)...)
-			}
-		})
-		return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-	}
-}
-
-// offer returns what a word may become: the id, or the title where only that begins with the word.
-func offer(prefix, id, title, status string) []string {
-	id, title = render.Visible(id), render.Visible(title)
-	switch {
-	case strings.HasPrefix(id, prefix):
-		if status != "" {
-			status = " (" + status + ")"
-		}
-		return []string{cobra.CompletionWithDesc(id, title+status)}
-	case strings.HasPrefix(title, prefix):
-		return []string{cobra.CompletionWithDesc(title, id)}
-	}
-	return nil
-}
-
-// completeActions completes the actions that a node's status allows now.
-func (sh *shell) completeActions(cmd *cobra.Command, node string) ([]string, cobra.ShellCompDirective) {
-	ctx := cmd.Context()
-	id, err := sh.node(ctx, node)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	n, err := call(ctx, sh, ops.NodeGet, ops.NodeGetIn{In: sh.in(), NodeID: id})
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return n.Node.Allowed, cobra.ShellCompDirectiveNoFileComp
-}
-
-// completeWorkspaces completes the first word of a command, or the value of a flag, as a workspace.
-func (sh *shell) completeWorkspaces(cmd *cobra.Command, words []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	out, err := call(completionContext(cmd), sh, ops.WorkspaceList, ops.WorkspaceListIn{Status: "all"})
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
+// completed returns the offers that begin with prefix. A word that a shell could not hand back as it is, is left out.
+func completed(all []offer, prefix string) []string {
 	var found []string
-	for _, w := range out.Workspaces {
-		status := w.Status
-		if status == "active" {
-			status = ""
+	for _, o := range all {
+		desc := render.Visible(o.desc)
+		switch {
+		case len(found) == candidatesMost:
+			return found
+		case strings.HasPrefix(o.word, prefix) && render.Visible(o.word) == o.word:
+			if desc = strings.TrimSpace(desc + o.remark); desc == "" {
+				found = append(found, o.word)
+			} else {
+				found = append(found, cobra.CompletionWithDesc(o.word, desc))
+			}
+		case o.named && strings.HasPrefix(desc, prefix):
+			found = append(found, cobra.CompletionWithDesc(desc, render.Visible(o.word)))
 		}
-		found = append(found, offer(prefix, w.ID, w.Name, status)...)
 	}
-	return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	return found
 }
 
-// completionContext returns the command's context; the library may complete flags without one.
-func completionContext(cmd *cobra.Command) context.Context {
-	if ctx := cmd.Context(); ctx != nil {
-		return ctx
+// complete completes the next word.
+func (b *binding) complete(cmd *cobra.Command, words []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	directive := cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	if len(words) >= len(b.words) && !b.words[len(b.words)-1].many {
+		return nil, directive
 	}
-	return context.Background()
+	name := b.words[min(len(words), len(b.words)-1)].name
+	if name == b.command.files {
+		directive = cobra.ShellCompDirectiveDefault
+	}
+	p, _ := b.param(name)
+	switch ctx := cmd.Context(); {
+	case b.command.offers != nil:
+		return completed(b.command.offers(ctx, words), prefix), directive
+	case p.Field.Tag.Get("is") == "node":
+		return completed(b.sh.nodes(ctx, b.command.nodes), prefix), directive
+	case name == "WS":
+		return completed(b.sh.workspaces(ctx), prefix), directive
+	}
+	return nil, directive
+}
+
+// completeFlag completes the value of a flag.
+func completeFlag(offers func(context.Context) []offer) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		ctx := cmd.Context()
+		if ctx == nil { // the library may complete flags without one
+			ctx = context.Background()
+		}
+		return completed(offers(ctx), prefix), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	}
+}
+
+func (sh *shell) completeNodes(filter nodeFilter) cobra.CompletionFunc {
+	return completeFlag(func(ctx context.Context) []offer { return sh.nodes(ctx, filter) })
+}
+
+// nodes offers the nodes that a filter lets through, nil for all. What cannot be read offers nothing, here and below.
+func (sh *shell) nodes(ctx context.Context, filter nodeFilter) (all []offer) {
+	out, err := call(ctx, sh, ops.NodeList, ops.NodeListIn{In: sh.in(), Limit: -1})
+	if err != nil {
+		return nil
+	}
+	walk(out.Tree, func(n *ops.TreeNode) {
+		if filter == nil || filter(n) {
+			all = append(all, offer{n.ID, n.Title, true, " (" + n.Status + ")"})
+		}
+	})
+	return all
+}
+
+// workspaces offers the workspaces of the vault.
+func (sh *shell) workspaces(ctx context.Context) (all []offer) {
+	out, err := call(ctx, sh, ops.WorkspaceList, ops.WorkspaceListIn{Status: "all"})
+	if err != nil {
+		return nil
+	}
+	for _, w := range out.Workspaces {
+		remark := ""
+		if w.Status != mdstore.StatusActive {
+			remark = " (" + w.Status + ")"
+		}
+		all = append(all, offer{w.ID, w.Name, true, remark})
+	}
+	return all
+}
+
+// nodeNamed reads the node that a word names; an empty one where it names none.
+func (sh *shell) nodeNamed(ctx context.Context, word string) ops.NodeInfo {
+	id, err := sh.node(ctx, word)
+	if err != nil {
+		return ops.NodeInfo{}
+	}
+	out, err := call(ctx, sh, ops.NodeGet, ops.NodeGetIn{In: sh.in(), NodeID: id})
+	if err != nil {
+		return ops.NodeInfo{}
+	}
+	return out.Node
+}
+
+// actions offers the actions that the status of a node allows.
+func (sh *shell) actions(ctx context.Context, node string) (all []offer) {
+	for _, a := range sh.nodeNamed(ctx, node).Allowed {
+		all = append(all, offer{word: a})
+	}
+	return all
+}
+
+// refs offers the documents or references that an action changes.
+func refs(list []mdstore.Ref, action string) (all []offer) {
+	for _, r := range list {
+		o := offer{word: r.Target, desc: r.Description}
+		if r.Expired {
+			o.remark = " (expired)"
+		}
+		if action == "remove" || r.Expired == (action == "activate") {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// docs offers the documents of the workspace that an action changes.
+func (sh *shell) docs(ctx context.Context, action string) []offer {
+	out, err := call(ctx, sh, ops.WorkspaceOwn, ops.WorkspaceGetIn{In: sh.in()})
+	if err != nil {
+		return nil
+	}
+	return refs(out.Workspace.Docs, action)
+}
+
+// rules offers the rules of the workspace without those given.
+func (sh *shell) rules(ctx context.Context, given []string) (all []offer) {
+	out, err := call(ctx, sh, ops.WorkspaceOwn, ops.WorkspaceGetIn{In: sh.in()})
+	if err != nil {
+		return nil
+	}
+	for _, r := range out.Workspace.Rules {
+		if !slices.Contains(given, r) {
+			all = append(all, offer{word: r})
+		}
+	}
+	return all
 }
 
 // completion adds the command that prints completion scripts, which the library writes.

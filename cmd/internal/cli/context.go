@@ -75,7 +75,7 @@ func (sh *shell) showFocus(ctx context.Context) error {
 		return sh.json(struct {
 			FocusedNodeID string `json:"focusedNodeId"`
 			ops.Out
-		}{id, hinted(hint)})
+		}{id, ops.Out{Hint: hint}})
 	}
 	if id == "" {
 		sh.say("no node has the focus")
@@ -88,5 +88,6 @@ func (sh *shell) showFocus(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return sh.print(sh.table([]string{"ID", "STATUS", "TITLE"}, [][]cell{{{text: id}, {text: n.Node.Status, status: n.Node.Status}, {text: n.Node.Title}}}))
+	row := []cell{{text: id}, {text: n.Node.Status, status: n.Node.Status}, {text: n.Node.Title}}
+	return sh.print(sh.table([]string{"ID", "STATUS", "TITLE"}, [][]cell{row}))
 }

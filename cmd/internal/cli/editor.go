@@ -16,7 +16,7 @@ func (sh *shell) editText(ctx context.Context, what, start string) (string, erro
 	if !sh.term.in || !sh.term.out {
 		return "", usagef("an editor needs a terminal; give %s with -m TEXT, -F FILE or - for stdin", what)
 	}
-	f, err := os.CreateTemp("", "arbor-"+slug(what)+"-*.md")
+	f, err := os.CreateTemp("", "arbor-*.md")
 	if err != nil {
 		return "", fmt.Errorf("no file for your editor: %w", err)
 	}
@@ -72,13 +72,4 @@ func (sh *shell) editor() string {
 		return "notepad"
 	}
 	return "vi"
-}
-
-// slug returns the last word of a text's name, for the name of a file.
-func slug(what string) string {
-	words := strings.Fields(what)
-	if len(words) == 0 {
-		return "text"
-	}
-	return words[len(words)-1]
 }

@@ -37,7 +37,7 @@ var exitHelp = []struct {
 	text string
 }{
 	{exitOK, "done"},
-	{exitInternal, "something that nobody foresaw: a full disk, a missing permission, a bug"},
+	{exitInternal, "an unexpected failure: a full disk, a missing permission, a bug"},
 	{exitInvalid, "a wrong command line or argument"},
 	{exitNotFound, "no such vault, workspace, node or session"},
 	{exitRefused, "the life cycle or the rules forbid it"},
@@ -141,7 +141,8 @@ func (sh *shell) complain(e *errs.Error, command string) {
 
 // ofLocal reports whether an error is about files of this machine's, which no check looks at.
 func ofLocal(e *errs.Error) bool {
-	return e.Details != nil && slices.ContainsFunc(e.Details.Problems, func(p mdoc.Diagnostic) bool { return mdstore.Path(p.File).Under(mdstore.LocalDir) })
+	local := func(p mdoc.Diagnostic) bool { return mdstore.Path(p.File).Under(mdstore.LocalDir) }
+	return e.Details != nil && slices.ContainsFunc(e.Details.Problems, local)
 }
 
 const candidateLines = 10 // of an error

@@ -37,7 +37,8 @@ func drawn(rows []render.TreeRow) int {
 	return n
 }
 
-// measure returns the number of nodes, without those that the result left out already, the deepest level and the greatest number of children.
+// measure returns the number of nodes, without those that the result left out already, the deepest level and the
+// greatest number of children.
 func measure(nodes []*ops.TreeNode, depth int) (total, deepest, widest int) {
 	total, deepest, widest = len(nodes), depth, len(nodes)
 	for _, n := range nodes {

@@ -103,32 +103,17 @@ func flagUsages(all *pflag.FlagSet) string {
 	return own.FlagUsages()
 }
 
-func newHelp(sh *shell) *cobra.Command {
-	return &cobra.Command{
-		Use: "help [COMMAND...]", Short: "Print the help of a command", Hidden: true,
-		ValidArgsFunction: func(cmd *cobra.Command, words []string, prefix string) (found []string, d cobra.ShellCompDirective) {
-			d = cobra.ShellCompDirectiveNoFileComp
-			at, _, err := cmd.Root().Find(words)
-			if err != nil {
-				return nil, d
-			}
-			for _, c := range at.Commands() {
-				if c.IsAvailableCommand() && strings.HasPrefix(c.Name(), prefix) {
-					found = append(found, cobra.CompletionWithDesc(c.Name(), c.Short))
-				}
-			}
-			return found, d
-		},
-		RunE: func(cmd *cobra.Command, words []string) error {
-			at, rest, err := cmd.Root().Find(words)
-			if err != nil || len(rest) > 0 {
-				if at == nil {
-					at = cmd.Root()
-				}
-				return unknownCommand(at, rest[0])
-			}
-			sh.help(at, nil)
-			return nil
-		},
+// helpCommand makes the library's help command print the help of this package, and fail for unknown commands.
+func (sh *shell) helpCommand(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	help, _, _ := root.Find([]string{"help"})
+	help.Use, help.Short, help.Hidden, help.Run = "help [COMMAND...]", "Print the help of a command", true, nil
+	help.RunE = func(cmd *cobra.Command, words []string) error {
+		at, rest, err := root.Find(words)
+		if err != nil || len(rest) > 0 {
+			return unknownCommand(at, rest[0])
+		}
+		sh.help(at, nil)
+		return nil
 	}
 }

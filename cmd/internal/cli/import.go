@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -35,10 +36,11 @@ func newImportTanmi(sh *shell) *cobra.Command {
 	opt := &importOptions{shell: sh}
 	cmd := &cobra.Command{
 		Use: "tanmi DIR", Short: "Import workspaces of TanmiWorkspace 1.x",
-		Long: `DIR is one workspace's folder (workspace.json, graph.json, ...), or a folder that
-holds several, and their archive, or the one above it. Statuses and times are taken
-as they are. A file that is not understood as a whole is attached as it is, below
-imported/ in the new workspace, and named. The vault is made here if there is none.`,
+		Long: `DIR is the folder of one workspace (workspace.json, graph.json, ...), or a folder
+that holds several and their archive, or the one above it. Statuses and times are
+taken as they are. A file that is not understood as a whole is attached as it is,
+below imported/ in the new workspace, and named. The vault is made here if there
+is none.`,
 		Example: "arbor import tanmi ../old/.tanmi-workspace --dry-run\narbor import tanmi ../old/.tanmi-workspace",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
@@ -125,7 +127,8 @@ func (opt *importOptions) read() ([]plan.Import, []string, error) {
 	}
 	root, err := os.OpenRoot(resolve(opt.dir(), opt.from))
 	if err != nil {
-		return nil, nil, errs.New(errs.InvalidPath, "%s is no folder that can be read (%v); give the folder that holds workspace.json, or the one above", opt.from, err)
+		return nil, nil, errs.New(errs.InvalidPath,
+			"%s is no folder that can be read (%v); give the folder that holds workspace.json, or the one above", opt.from, err)
 	}
 	defer root.Close()
 	found, err := opt.sys.Vaults.Find(opt.place())
@@ -143,7 +146,9 @@ func (out *imported) add(ws plan.Import, done *plan.Outcome) {
 	}
 	out.Adapted = append(out.Adapted, done.Adapted...)
 	for _, f := range done.Files {
-		out.Files = append(out.Files, ops.FileDiff{Path: string(f.Path), To: string(f.To), Version: f.Version.String(), Lines: f.Lines(), What: f.What})
+		out.Files = append(out.Files, ops.FileDiff{
+			Path: string(f.Path), To: string(f.To), Version: f.Version.String(), Lines: f.Lines(), What: f.What,
+		})
 	}
 }
 
@@ -156,12 +161,12 @@ func (opt *importOptions) reportImport(ws plan.Import, done *plan.Outcome) error
 			return err
 		}
 	default:
-		where := ""
+		facts := counted(len(ws.Nodes), "node") + ", " + counted(len(done.Files), "file")
 		if ws.Archived {
-			where = ", archived"
+			facts += ", archived"
 		}
-		line := render.Visible(string(ws.ID)) + " imported: " + render.Visible(ws.Name) + " (" + counted(len(ws.Nodes), "node") + ", " + counted(len(done.Files), "file") + where + ")"
-		if err := opt.print(line); err != nil {
+		line := fmt.Sprintf("%s imported: %s (%s)", ws.ID, ws.Name, facts)
+		if err := opt.print(render.Visible(line)); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"arbor/context/render"
-	"arbor/engine/ops"
 )
 
 // json prints a value as one indented document. Characters that would do something to a terminal are escaped; any JSON
@@ -20,9 +19,6 @@ func (sh *shell) json(v any) error {
 	return err
 }
 
-// hinted is the part of a result that tells what can be done next.
-func hinted(hint string) ops.Out { return ops.Out{Hint: hint} }
-
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -34,8 +30,8 @@ func marshal(v any) ([]byte, error) {
 	return escapeUnprintable(b.Bytes()), nil
 }
 
-// escapeUnprintable writes as \uXXXX what JSON allows to stand as it is and a terminal acts upon. Outside of strings JSON has no such
-// character but line feeds.
+// escapeUnprintable writes as \uXXXX what JSON allows to stand as it is and a terminal acts upon. Outside of strings
+// JSON has no such character but line feeds.
 func escapeUnprintable(data []byte) []byte {
 	acts := func(r rune) bool { return r != '\n' && render.Unprintable(r) }
 	if bytes.IndexFunc(data, acts) < 0 {

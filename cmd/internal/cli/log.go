@@ -75,7 +75,7 @@ func (sh *shell) showLog(ctx context.Context, node string) error {
 			Hidden      int                `json:"logHidden,omitempty"`
 			Diagnostics []mdoc.Diagnostic  `json:"diagnostics,omitempty"`
 			ops.Out
-		}{entries, hidden, s.diagnostics, hinted(hint)})
+		}{entries, hidden, s.diagnostics, ops.Out{Hint: hint}})
 	}
 	p := sh.page()
 	if room := listLines - 1; len(entries) > listLines && !sh.flags.all {

@@ -89,7 +89,7 @@ func whose(c ops.Claim) string {
 		parts = append(parts, "claimed by "+c.ClaimedBy+" until "+timeOf(c.LeasedUntil))
 	}
 	if l := c.Lapsed; l != nil {
-		parts = append(parts, "begun by "+l.Session+l.Operator+", who claimed it "+timeOf(l.Since)+" and is gone")
+		parts = append(parts, "begun by "+l.Session+l.Operator+", which claimed it "+timeOf(l.Since)+" and is gone")
 	}
 	return strings.Join(parts, "; ")
 }

@@ -24,9 +24,12 @@ type textField struct {
 }
 
 var textFields = []textField{
-	{"requirement", func(n *ops.NodeInfo) string { return n.Requirement }, func(in *ops.NodeUpdateIn) **string { return &in.Requirement }},
-	{"note", func(n *ops.NodeInfo) string { return n.Note }, func(in *ops.NodeUpdateIn) **string { return &in.Note }},
-	{"conclusion", func(n *ops.NodeInfo) string { return n.Conclusion }, func(in *ops.NodeUpdateIn) **string { return &in.Conclusion }},
+	{"requirement", func(n *ops.NodeInfo) string { return n.Requirement },
+		func(in *ops.NodeUpdateIn) **string { return &in.Requirement }},
+	{"note", func(n *ops.NodeInfo) string { return n.Note },
+		func(in *ops.NodeUpdateIn) **string { return &in.Note }},
+	{"conclusion", func(n *ops.NodeInfo) string { return n.Conclusion },
+		func(in *ops.NodeUpdateIn) **string { return &in.Conclusion }},
 }
 
 func nodeUpdateCommand(sh *shell) command {
@@ -48,7 +51,8 @@ func nodeUpdateCommand(sh *shell) command {
 		case section == "" && text.given():
 			return usagef("which text is it? --section requirement, note or conclusion")
 		case section == "" && in.Title == nil && in.Requirement == nil && in.Note == nil && in.Conclusion == nil:
-			return usagef("arbor node update needs --title, --requirement, --note, --conclusion, or --section with -m, -F, - or -e")
+			return usagef("arbor node update needs --title, --requirement, --note, --conclusion, " +
+				"or --section with -m, -F, - or -e")
 		case section == "":
 			return nil
 		case field.to == nil:

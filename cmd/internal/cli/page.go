@@ -110,7 +110,8 @@ func (p *page) problem(pr *mdstore.Problem) {
 	}
 	p.section("Problem", pr.Text)
 	if pr.NextStep != "" {
-		p.b.WriteString("\n" + p.style.Paint("1", "### Next Step") + "\n\n" + strings.TrimRight(p.sh.safe(pr.NextStep), "\n") + "\n")
+		p.b.WriteString("\n" + p.style.Paint("1", "### Next Step") + "\n\n")
+		p.b.WriteString(strings.TrimRight(p.sh.safe(pr.NextStep), "\n") + "\n")
 	}
 }
 

@@ -27,7 +27,8 @@ func problemCommand(sh *shell) command {
 	}
 	c.instead = func(ctx context.Context) (bool, error) {
 		if clear {
-			out, err := call(ctx, sh, ops.ProblemClear, ops.ProblemClearIn{In: in.In, NodeID: in.NodeID, Match: in.Match, Write: in.Write})
+			solved := ops.ProblemClearIn{In: in.In, NodeID: in.NodeID, Match: in.Match, Write: in.Write}
+			out, err := call(ctx, sh, ops.ProblemClear, solved)
 			if err != nil {
 				return true, err
 			}
@@ -62,7 +63,7 @@ func (sh *shell) showProblem(ctx context.Context, node string) error {
 			Problem     *mdstore.Problem  `json:"problem"`
 			Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"`
 			ops.Out
-		}{s.problem, s.diagnostics, hinted(hint)})
+		}{s.problem, s.diagnostics, ops.Out{Hint: hint}})
 	}
 	sh.damage(s.diagnostics)
 	if s.problem == nil {

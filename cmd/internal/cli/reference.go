@@ -21,7 +21,9 @@ var refVerbs = []struct{ action, summary, words, example string }{
 }
 
 // addRefVerbs adds the verbs below a command that lists documents or references.
-func (sh *shell) addRefVerbs(parent *cobra.Command, noun, words, node, text string, of func(action string) command) *cobra.Command {
+func (sh *shell) addRefVerbs(
+	parent *cobra.Command, noun, words, node, text string, of func(action string) command,
+) *cobra.Command {
 	for _, v := range refVerbs {
 		c := of(v.action)
 		c.help = ops.Help{
@@ -38,14 +40,14 @@ func newDocs(sh *shell) *cobra.Command {
 	text := "The path is relative to the project, or an address."
 	return sh.addRefVerbs(docs, "document", "PATH", "", text, func(action string) command {
 		c := command{op: "workspace_update_docs", in: &ops.WorkspaceUpdateDocsIn{Action: action}}
-		c.words = func(cmd *cobra.Command, words []string, prefix string) ([]string, cobra.ShellCompDirective) {
-			switch {
-			case len(words) > 0:
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			case action == "add":
-				return nil, cobra.ShellCompDirectiveDefault // any file
+		if action == "add" {
+			c.files = "PATH"
+		}
+		c.offers = func(ctx context.Context, words []string) []offer {
+			if len(words) > 0 || action == "add" {
+				return nil
 			}
-			return sh.completeDocs(cmd.Context(), action, prefix)
+			return sh.docs(ctx, action)
 		}
 		return c
 	})
@@ -62,7 +64,7 @@ func (sh *shell) showDocs(ctx context.Context) (bool, error) {
 			Docs        []mdstore.Ref     `json:"docs"`
 			Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"`
 			ops.Out
-		}{docs, out.Diagnostics, hinted("arbor docs add adds to them; arbor docs expire keeps one out of every context")})
+		}{docs, out.Diagnostics, ops.Out{Hint: "arbor docs add adds to them; arbor docs expire keeps one out of every context"}})
 	}
 	sh.damage(out.Diagnostics)
 	if len(docs) == 0 {
@@ -93,18 +95,17 @@ func newRef(sh *shell) *cobra.Command {
 	text := "The target is a node, or the path of a document relative to the project."
 	return sh.addRefVerbs(ref, "reference", "NODE TARGET", " node-mj2hz4gy", text, func(action string) command {
 		c := command{op: "node_reference", in: &ops.NodeReferenceIn{Action: action}}
-		c.words = func(cmd *cobra.Command, words []string, prefix string) ([]string, cobra.ShellCompDirective) {
-			if len(words) > 1 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
+		if action == "add" {
+			c.files = "TARGET"
+		}
+		c.offers = func(ctx context.Context, words []string) []offer {
+			switch {
+			case len(words) == 1 && action != "add":
+				return refs(refsOf(sh.nodeNamed(ctx, words[0]).References), action)
+			case len(words) < 2:
+				return sh.nodes(ctx, nil)
 			}
-			if action != "add" && len(words) == 1 {
-				return sh.completeReferences(cmd.Context(), action, words[0], prefix)
-			}
-			found, directive := sh.completeNodes(nil)(cmd, words, prefix)
-			if len(words) == 1 {
-				directive = cobra.ShellCompDirectiveDefault // documents as well
-			}
-			return found, directive
+			return nil
 		}
 		return c
 	})
@@ -120,7 +121,7 @@ func (sh *shell) showRefs(ctx context.Context, node string) error {
 		return sh.json(struct {
 			References []ops.Reference `json:"references"`
 			ops.Out
-		}{refs, hinted("arbor ref add adds to them; arbor context brings what the active ones say")})
+		}{refs, ops.Out{Hint: "arbor ref add adds to them; arbor context brings what the active ones say"}})
 	}
 	if len(refs) == 0 {
 		sh.say("%s has no references", out.Node.Title)

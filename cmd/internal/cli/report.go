@@ -9,8 +9,9 @@ import (
 	"arbor/engine/ops"
 )
 
-// wrote prints what a writing command changed. out is the operation's result, w its part that all of them have, and id what
-// a script wants to know of it; "" where there is none. A report that cannot be printed is an error that says that the change is made.
+// wrote prints what a writing command changed. out is the operation's result, w its part that all of them have, and
+// id what a script wants to know of it; "" where there is none. A report that cannot be printed is an error that says
+// that the change is made.
 func (sh *shell) wrote(out any, w ops.Wrote, id string) error {
 	err := sh.report(out, w, id)
 	if err == nil || w.DryRun || !w.Changed {
@@ -59,7 +60,7 @@ func (sh *shell) report(out any, w ops.Wrote, id string) error {
 	return nil
 }
 
-// onScreen prints what may have any number of lines: all of them, as programs read it, but on a terminal only as many as somebody reads.
+// onScreen prints text of any length: all of it to a file or pipe, and at most listLines lines to a terminal.
 func (sh *shell) onScreen(text string) error {
 	all := lines(text)
 	if !sh.term.out || sh.flags.all || len(all) <= listLines {
@@ -68,7 +69,7 @@ func (sh *shell) onScreen(text string) error {
 	return sh.bounded(all, "lines", "a file or a pipe takes all of them: | less")
 }
 
-// changes tells what a write changed, file by file.
+// changes lists what a write changed, file by file.
 func (sh *shell) changes(files []ops.FileDiff) string {
 	var b strings.Builder
 	style := sh.style()

@@ -22,7 +22,7 @@ func newRules(sh *shell) *cobra.Command {
 	rules := sh.command(command{op: "workspace_update_rules", without: allParams, instead: sh.showRules})
 	for _, v := range ruleVerbs {
 		in, text := &ops.WorkspaceUpdateRulesIn{Action: v.action}, &textSource{what: "the rules"}
-		rules.AddCommand(sh.command(command{op: "workspace_update_rules", in: in, text: text, words: sh.completeRules(v.action),
+		rules.AddCommand(sh.command(command{op: "workspace_update_rules", in: in, text: text,
 			help: ops.Help{Use: v.action + " [RULE...] [-]", Summary: v.summary, Example: v.example,
 				Text: `Rules come as words, one rule each, or one a line from -F FILE or - (stdin). A
 file may be what arbor rules prints: the marks of a list and the line of the
@@ -44,6 +44,12 @@ hash are no rules.`},
 				return nil
 			},
 			put: func(s string) { in.Rules = rulesOf(s) },
+			offers: func(ctx context.Context, words []string) []offer {
+				if v.action != "remove" {
+					return nil
+				}
+				return sh.rules(ctx, words)
+			},
 		}))
 	}
 	return rules
@@ -61,7 +67,8 @@ func (sh *shell) showRules(ctx context.Context) (bool, error) {
 			RulesHash   string            `json:"rulesHash"`
 			Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"`
 			ops.Out
-		}{rules, hash, out.Diagnostics, hinted("arbor rules add adds to them; arbor add asks for the hash as --rules-hash where there are any")})
+		}{rules, hash, out.Diagnostics, ops.Out{Hint: "arbor rules add adds to them; where there are any, " +
+			"arbor add asks for the hash as --rules-hash"}})
 	}
 	sh.damage(out.Diagnostics)
 	switch {
@@ -84,7 +91,8 @@ const hashLine = "rules hash "
 
 var isHashLine = regexp.MustCompile("^" + hashLine + "[0-9a-f]{8}$")
 
-// rulesOf returns the rules of a text, one a line, or as arbor rules prints them. Of an empty text it is an empty list, which replace takes.
+// rulesOf returns the rules of a text, one a line, or as arbor rules prints them. Of an empty text it is an empty
+// list, which replace takes.
 func rulesOf(text string) []string {
 	rules := []string{}
 	listed := false // the last rule is an item of a list, whose further lines are indented

@@ -47,7 +47,7 @@ func (sh *shell) globalFlags(root *cobra.Command) {
 	fs.StringVar(&sh.flags.as, "as", "", "who acts, for log lines: `AI|Human` (ARBOR_OPERATOR; Human)")
 	fs.StringVar(&sh.flags.session, "session", "", "the `SESSION` whose workspace is the default (ARBOR_SESSION)")
 	fs.BoolVar(&sh.flags.noColor, "no-color", false, "no colours (NO_COLOR, TERM=dumb)")
-	must(root.RegisterFlagCompletionFunc("workspace", sh.completeWorkspaces))
+	must(root.RegisterFlagCompletionFunc("workspace", completeFlag(sh.workspaces)))
 	must(root.RegisterFlagCompletionFunc("as", choices(mdstore.OperatorAI, mdstore.OperatorHuman)))
 	must(root.RegisterFlagCompletionFunc("session", cobra.NoFileCompletions))
 	must(root.MarkPersistentFlagDirname("vault"))
@@ -86,7 +86,7 @@ func (sh *shell) getenv(key string) string {
 	return sh.sys.Getenv(key)
 }
 
-// operator returns who acts, "" where nothing says so.
+// operator returns the operator of the command; "" where neither flag nor environment names one.
 func (sh *shell) operator() (string, error) {
 	given, from := sh.flags.as, "--as"
 	if given == "" {
@@ -129,14 +129,14 @@ func (sh *shell) close() error {
 	return sh.vault.Close()
 }
 
-// met tells of saves by others that commits have met.
+// met reports saves by other programs that commits have met. A conflict copy is reported even with --quiet.
 func (sh *shell) met(all []mdstore.Collision) {
 	for _, c := range all {
 		if c.Copy == "" {
 			sh.say("conflict: %s", render.Visible(c.Text))
 			continue
 		}
-		sh.warn("conflict: %s", render.Visible(c.Text+" ("+string(c.Copy)+")")) // somebody has to look at it
+		sh.warn("conflict: %s", render.Visible(c.Text+" ("+string(c.Copy)+")"))
 	}
 }
 
@@ -150,7 +150,8 @@ func (sh *shell) opener(ctx context.Context, mode Mode) (*engine.Engine, Setting
 	if err != nil {
 		return nil, Settings{}, err
 	}
-	return v.Engine, Settings{Workspace: sh.flags.workspace, Session: sh.session(), Operator: op, DryRun: sh.flags.dryRun}, nil
+	set := Settings{Workspace: sh.flags.workspace, Session: sh.session(), Operator: op, DryRun: sh.flags.dryRun}
+	return v.Engine, set, nil
 }
 
 // env returns what operations run in.
@@ -170,7 +171,9 @@ func (sh *shell) env(ctx context.Context, mode Mode) (*ops.Env, error) {
 }
 
 // call calls an operation on the vault that the flags name.
-func call[In, Out any](ctx context.Context, sh *shell, op func(context.Context, *ops.Env, In) (*Out, error), in In) (*Out, error) {
+func call[In, Out any](
+	ctx context.Context, sh *shell, op func(context.Context, *ops.Env, In) (*Out, error), in In,
+) (*Out, error) {
 	env, err := sh.env(ctx, MustExist)
 	if err != nil {
 		return nil, err
@@ -198,7 +201,8 @@ func (sh *shell) node(ctx context.Context, word string) (string, error) {
 		return "", err
 	}
 	if ws.Workspace.FocusedNodeID == "" {
-		return "", errs.New(errs.NodeNotFound, "no node has the focus of %s, so \".\" names none; arbor focus NODE gives it to one", ws.Workspace.Name)
+		return "", errs.New(errs.NodeNotFound,
+			"no node has the focus of %s, so \".\" names none; arbor focus NODE gives it to one", ws.Workspace.Name)
 	}
 	return ws.Workspace.FocusedNodeID, nil
 }
@@ -216,7 +220,7 @@ func (sh *shell) warn(format string, args ...any) {
 	fmt.Fprintln(sh.sys.Stderr, render.VisibleLines(fmt.Sprintf(format, args...)))
 }
 
-// hint tells what can be done next, in the words of the command line.
+// hint prints what can be done next, in the words of the command line.
 func (sh *shell) hint(hint string) {
 	if hint != "" {
 		sh.say("hint: %s", inOurWords(hint))

@@ -17,8 +17,9 @@ type cell struct {
 	wide   int // columns, once the table has measured them
 }
 
-// table draws rows in columns that are aligned whatever width their characters have. The last column is as wide as it is; on a terminal it is cut
-// at the edge. The head is drawn on terminals only, so that scripts find nothing but rows.
+// table draws rows in columns that are aligned whatever width their characters have. The last column is as wide as it
+// is; on a terminal it is cut at the edge. The head is drawn on terminals only, so that scripts find nothing but
+// rows.
 func (sh *shell) table(head []string, rows [][]cell) string {
 	if len(rows) == 0 {
 		return ""

@@ -36,7 +36,8 @@ func (sh *shell) style() render.Style {
 	return render.Style{Color: sh.color(sh.term.out), ASCII: sh.ascii(), Width: sh.term.width}
 }
 
-// color reports whether a stream has colours: a terminal that has not been asked for none, or any stream when they are forced.
+// color reports whether a stream has colours: a terminal that has not been asked for none, or any stream when they
+// are forced.
 func (sh *shell) color(isTerminal bool) bool {
 	if sh.flags.noColor || sh.getenv("NO_COLOR") != "" {
 		return false
@@ -47,7 +48,8 @@ func (sh *shell) color(isTerminal bool) bool {
 	return isTerminal && sh.getenv("TERM") != "dumb"
 }
 
-// ascii reports whether the locale names an encoding other than UTF-8. No locale at all says nothing: files are UTF-8 anyway.
+// ascii reports whether the locale names an encoding other than UTF-8. No locale at all says nothing: files are UTF-8
+// anyway.
 func (sh *shell) ascii() bool {
 	if runtime.GOOS == "windows" {
 		return false

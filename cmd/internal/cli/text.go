@@ -83,7 +83,8 @@ func (t *textSource) read(ctx context.Context, sh *shell, start func(context.Con
 // checkText refuses what no file of a vault may hold.
 func checkText(what, s string) (string, error) {
 	if !utf8.ValidString(s) {
-		return "", errs.New(errs.InvalidContent, "%s is not UTF-8: byte %d is part of no character; convert it first (iconv)", what, badByte(s))
+		valid := strings.IndexFunc(s, func(r rune) bool { return r == utf8.RuneError })
+		return "", errs.New(errs.InvalidContent, "%s is not UTF-8 from byte %d on; convert it first (iconv)", what, valid+1)
 	}
 	if len(s) > mdstore.MaxFileSize {
 		return "", tooLong(what)
@@ -91,19 +92,9 @@ func checkText(what, s string) (string, error) {
 	return s, nil
 }
 
-func badByte(s string) int {
-	for i, r := range s {
-		if r == utf8.RuneError {
-			if _, size := utf8.DecodeRuneInString(s[i:]); size == 1 {
-				return i + 1
-			}
-		}
-	}
-	return 0
-}
-
 func tooLong(what string) error {
-	return errs.New(errs.InvalidContent, "%s has more than %d bytes, which is more than a file of a vault may have; keep it in a file of its own and add that as a document", what, mdstore.MaxFileSize)
+	return errs.New(errs.InvalidContent, "%s has more than %d bytes, which is more than a file of a vault may have; "+
+		"keep it in a file of its own and add that as a document", what, mdstore.MaxFileSize)
 }
 
 // readFile reads a text from a file named on the command line, which may be a pipe.
@@ -147,8 +138,8 @@ func readText(what string, r io.Reader) (string, error) {
 	return checkText(what, strings.TrimRight(strings.TrimPrefix(string(data), "\ufeff"), "\r\n"))
 }
 
-// await returns what f returns, or gives up when ctx is cancelled: a read that waits for a person or a pipe cannot be. What f would
-// have returned then goes nowhere.
+// await returns what f returns, or gives up when ctx is cancelled: a read that waits for a person or a pipe cannot
+// be. What f would have returned then goes nowhere.
 func await(ctx context.Context, f func() (string, error)) (string, error) {
 	type answer struct {
 		text string
@@ -184,8 +175,8 @@ func (sh *shell) readStdin(ctx context.Context, what string) (string, error) {
 	})
 }
 
-// confirm asks a person before something that is a nuisance to take back. Without a terminal it asks nobody and says yes: what it
-// guards goes to the trash, and scripts must not hang.
+// confirm asks a person before a deletion. Without a terminal it does not ask, and says
+// yes: what it guards goes to the trash, and scripts must not hang.
 func (sh *shell) confirm(ctx context.Context, question string) error {
 	if !sh.term.in || !sh.term.err || sh.flags.json {
 		return nil

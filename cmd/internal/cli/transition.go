@@ -107,14 +107,14 @@ func concluding(sh *shell, in *ops.NodeTransitionIn) command {
 // transitionByName is node transition NODE ACTION: every action under the name that the other front ends have for it.
 func transitionByName(sh *shell) command {
 	c := concluding(sh, &ops.NodeTransitionIn{})
-	c.words = func(cmd *cobra.Command, words []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	c.offers = func(ctx context.Context, words []string) []offer {
 		switch len(words) {
 		case 0:
-			return sh.completeNodes(nil)(cmd, words, prefix)
+			return sh.nodes(ctx, nil)
 		case 1:
-			return sh.completeActions(cmd, words[0])
+			return sh.actions(ctx, words[0])
 		}
-		return nil, cobra.ShellCompDirectiveNoFileComp
+		return nil
 	}
 	return c
 }

@@ -24,13 +24,13 @@ func newWatch(sh *shell) *cobra.Command {
 	opt := &watchOptions{shell: sh}
 	cmd := &cobra.Command{
 		Use: "watch [WS]", Short: "Print each change as it happens, until interrupted", Aliases: []string{"tail"},
-		Long: `One line a change, whoever makes it, within a second of the save: when (local time),
-what became of which node, the fields with their old and new values, the sections,
-what came into lists and logs, and the file. After it comes what is wrong since
-then, as arbor check has it, and what is mended; nothing is undone. Documents of the
-project and stray files are for arbor check. Without a workspace it watches all of
-the vault. A change that brings more than 200 lines is cut, with the number of those
-left out; --all prints them all.
+		Long: `One line a change, by any program, within a second of the save: the local time,
+what happened to which node, the fields with their old and new values, the
+sections, new entries of lists and logs, and the file. After it comes what is
+wrong since then, as arbor check reports it, and what is repaired. Documents of
+the project and stray files are for arbor check. Without a workspace it watches
+the whole vault. A change that brings more than 200 lines is cut, with the
+number of those left out; --all prints them all.
 
 With --json each change is one document on a line of its own, and all are printed:
 time (UTC), workspaceId, nodeId (not of a workspace itself), title, kind (created,
@@ -40,9 +40,9 @@ came have lines, too), unreadable, fields [{key, from, to}], sections [{name, ki
 added, removed}], diagnostics (those that came), mended (those that went). Paths are
 absolute. Lines of one time happened at once.
 
-Ctrl-C ends it with exit code 0, and so does a pipe that nobody reads any more.`,
+Ctrl-C ends it with exit code 0, and so does a pipe whose reader is gone.`,
 		Example:           "arbor watch\narbor watch Login --json | jq -r .path\narbor watch -q >> changes.txt &",
-		ValidArgsFunction: sh.completeWorkspaces,
+		ValidArgsFunction: completeFlag(sh.workspaces),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if len(words) > 0 {
 				if err := sh.workspaceWord(words[0]); err != nil {
@@ -56,8 +56,8 @@ Ctrl-C ends it with exit code 0, and so does a pipe that nobody reads any more.`
 	return cmd
 }
 
-// errUnread says that nobody reads what is printed.
-var errUnread = errors.New("nobody reads stdout")
+// errUnread says that the reader of stdout is gone.
+var errUnread = errors.New("the reader of stdout is gone")
 
 func runWatch(ctx context.Context, opt *watchOptions) error {
 	ctx, stop := context.WithCancelCause(ctx)
@@ -73,7 +73,8 @@ func runWatch(ctx context.Context, opt *watchOptions) error {
 		opt.met(v.Engine.Displaced(ctx))
 		return opt.tell(r)
 	}
-	news := &feed.Feed{Began: opt.began, Tell: tell, Away: opt.away, Polls: func(why error) { opt.say("changes are found by looking every two seconds: %v", why) }}
+	polls := func(why error) { opt.say("changes are found by looking every two seconds: %v", why) }
+	news := &feed.Feed{Began: opt.began, Tell: tell, Away: opt.away, Polls: polls}
 	if opt.flags.workspace != "" {
 		ws, err := call(ctx, opt.shell, ops.WorkspaceOwn, ops.WorkspaceGetIn{In: opt.in()})
 		if err != nil {

@@ -40,8 +40,12 @@ func (opt *watchOptions) printDocuments(r feed.Report) error {
 	at := r.Time.UTC().Format("2006-01-02T15:04:05.000Z07:00")
 	for i := range r.Events {
 		v := &r.Events[i]
-		doc := watchDocument{Time: at, WorkspaceID: string(v.Workspace), NodeID: string(v.Node), Title: v.Title, Kind: v.Kind, Path: opt.absolute(string(v.Path)),
-			Nodes: v.Nodes, Unreadable: v.Blank, Fields: orNone(v.Fields()), Sections: orNone(v.Sections()), Diagnostics: opt.absolutes(v.Found), Mended: opt.absolutes(v.Mended)}
+		doc := watchDocument{
+			Time: at, WorkspaceID: string(v.Workspace), NodeID: string(v.Node), Title: v.Title, Kind: v.Kind,
+			Path: opt.absolute(string(v.Path)), Nodes: v.Nodes, Unreadable: v.Blank,
+			Fields: orNone(v.Fields()), Sections: orNone(v.Sections()),
+			Diagnostics: opt.absolutes(v.Found), Mended: opt.absolutes(v.Mended),
+		}
 		if v.From != "" {
 			doc.From = opt.absolute(string(v.From))
 		}
@@ -77,10 +81,8 @@ func (opt *watchOptions) absolutes(ds []mdoc.Diagnostic) []mdoc.Diagnostic {
 	return out
 }
 
-// faultLines is how many of the lines that one report may have are kept for diagnostics, if there are any.
-const faultLines = listLines / 4
-
-// printLines prints a report for people. Beyond the bound changes and diagnostics are counted.
+// printLines prints a report for people: each change, and below it what is wrong since then. Beyond the bound lines are
+// counted.
 func (opt *watchOptions) printLines(r feed.Report) error {
 	at := r.Time.Local()
 	if day := at.Format(time.DateOnly); day != opt.day {
@@ -89,44 +91,19 @@ func (opt *watchOptions) printLines(r feed.Report) error {
 		}
 		opt.day = day
 	}
-	changes, faults := 0, 0
-	wrong := make([][]string, len(r.Events))
+	var all []string
 	for i := range r.Events {
 		v := &r.Events[i]
 		if v.Kind != feed.Diagnosed {
-			changes++
+			all = append(all, opt.line(at, v))
 		}
-		wrong[i] = opt.faults(v)
-		faults += len(wrong[i])
+		all = append(all, opt.faults(v)...)
 	}
-	shown, told := changes, faults
-	if most := listLines - 1; !opt.flags.all && changes+faults > listLines {
-		shown = min(changes, max(most-faults, most-faultLines))
-		told = min(faults, most-shown)
+	if n := len(all) - (listLines - 1); n > 1 && !opt.flags.all {
+		more := opt.sign("… and ", "... and ") + counted(n, "more line") + "; --all prints them all"
+		all = append(all[:listLines-1], opt.style().Paint("2", more))
 	}
-	changes, faults = changes-shown, faults-told // what is left out
-	var b strings.Builder
-	for i := range r.Events {
-		if v := &r.Events[i]; v.Kind != feed.Diagnosed && shown > 0 {
-			b.WriteString(opt.line(at, v) + "\n")
-			shown--
-		}
-		for _, line := range wrong[i][:min(told, len(wrong[i]))] {
-			b.WriteString(line + "\n")
-			told--
-		}
-	}
-	var rest []string
-	if changes > 0 {
-		rest = append(rest, counted(changes, "more change"))
-	}
-	if faults > 0 {
-		rest = append(rest, counted(faults, "more diagnostic"))
-	}
-	if len(rest) > 0 {
-		b.WriteString(opt.style().Paint("2", opt.sign("… and ", "... and ")+strings.Join(rest, " and ")+"; --all prints them all") + "\n")
-	}
-	return opt.print(b.String())
+	return opt.print(strings.Join(all, "\n"))
 }
 
 // sign returns a drawing, or what stands for it where there is but ASCII.
@@ -137,7 +114,8 @@ func (opt *watchOptions) sign(drawn, ascii string) string {
 	return drawn
 }
 
-// faults returns the lines about what is wrong since a change, and what no longer is. Of what is wrong in another way than before only the new way is told.
+// faults returns the lines about what is wrong since a change, and what no longer is. Of what is wrong in another way
+// than before only the new way is reported.
 func (opt *watchOptions) faults(v *feed.Event) []string {
 	var out []string
 	for _, d := range v.Found {
@@ -166,7 +144,8 @@ func (opt *watchOptions) line(at time.Time, v *feed.Event) string {
 	if v.Node == "" {
 		who = "workspace " + render.Visible(string(v.Workspace))
 	}
-	s := style.Paint("2", at.Format(time.TimeOnly)) + " " + style.Paint(color, v.Kind) + " " + who + " " + style.Paint("1", opt.short(v.Title))
+	s := style.Paint("2", at.Format(time.TimeOnly)) + " " + style.Paint(color, v.Kind) + " " + who + " " +
+		style.Paint("1", opt.short(v.Title))
 	if facts := opt.facts(v); len(facts) > 0 {
 		s += ": " + strings.Join(facts, "; ")
 	}
@@ -191,7 +170,8 @@ func (opt *watchOptions) facts(v *feed.Event) []string {
 	fields, sections := v.Fields(), v.Sections()
 	for _, c := range fields {
 		if stamp := c.Key == mdstore.KeyUpdated || c.Key == mdstore.KeyCreated; !stamp || len(fields)+len(sections) == 1 {
-			out = append(out, fmt.Sprintf("%s %s %s %s", render.Visible(c.Key), opt.value(c.From), opt.sign("→", "->"), opt.value(c.To)))
+			arrow := opt.sign("→", "->")
+			out = append(out, fmt.Sprintf("%s %s %s %s", render.Visible(c.Key), opt.value(c.From), arrow, opt.value(c.To)))
 		}
 	}
 	for _, c := range sections {

@@ -64,8 +64,8 @@ func list(words []word) string {
 	return strings.Join(all, " and ")
 }
 
-// strict makes a command and all below it refuse wrong words and flags before a vault is looked for. A word or flag that
-// is given and empty is refused, too: a script whose variable is empty means some node, and not the default. So
+// strict makes a command and all below it refuse wrong words and flags before a vault is looked for. A word or flag
+// that is given and empty is refused, too: a script whose variable is empty means some node, and not the default. So
 // `arbor ws archive "$WS"` never archives the only workspace there is.
 func (sh *shell) strict(cmd *cobra.Command) {
 	cmd.Args = func(cmd *cobra.Command, given []string) error {
@@ -149,7 +149,8 @@ func (sh *shell) checkDir() error {
 	return nil
 }
 
-// lenient marks flags whose own command judges what they hold: texts that may be empty, and the flags of other front ends.
+// lenient marks flags whose own command judges what they hold: texts that may be empty, and the flags of other front
+// ends.
 const lenient = "lenient"
 
 // mayBeEmpty lets flags be given with nothing in them.
@@ -159,8 +160,8 @@ func mayBeEmpty(cmd *cobra.Command, flags ...string) {
 	}
 }
 
-// emptyFlag returns what is wrong with the first flag that is given and holds nothing but space, or a number below zero;
-// nil where there is none.
+// emptyFlag returns what is wrong with the first flag that is given and holds nothing but space, or a number below
+// zero; nil where there is none.
 func emptyFlag(cmd *cobra.Command) (found *usageError) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if _, ok := f.Annotations[lenient]; ok || found != nil {
