@@ -25,10 +25,13 @@ type Kind struct {
 // A Place says where the files of a kind lie in a workspace's folder.
 type Place struct {
 	Dir  string // the folder below the workspace's own; "" is the workspace's folder itself
-	Name string // the file's name, or "*.md" for every Markdown file
+	Name string // the file's name, or AnyMarkdown
 	Deep bool   // files lie at any depth below Dir, not only in it
 	Each bool   // each folder directly below Dir is to hold such a file, at any depth; a missing one is reported
 }
+
+// AnyMarkdown is the name in a Place of every Markdown file.
+const AnyMarkdown = "*.md"
 
 // Kinds is a table of kinds. A path is of the first kind whose place holds it.
 type Kinds []*Kind
@@ -76,7 +79,7 @@ func (pl Place) holds(rel Path) bool {
 
 // Names reports whether a file of that name can be of the kind.
 func (pl Place) Names(name string) bool {
-	if pl.Name == "*.md" {
+	if pl.Name == AnyMarkdown {
 		return strings.HasSuffix(name, ".md") && !strings.HasPrefix(name, ".")
 	}
 	return name == pl.Name

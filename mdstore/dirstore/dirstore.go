@@ -58,6 +58,8 @@ type Options struct {
 	GitPatience time.Duration
 	// Log gets the commits that were finished after a crash, and the saves that met a commit; nil drops them.
 	Log *slog.Logger
+	// Kinds is the table of the kinds of files; nil means mdstore.AllKinds().
+	Kinds mdstore.Kinds
 	// Through, if it is not nil, returns the disk that commits go through: a seam for tests. Only packages below this folder can name its
 	// type.
 	Through func(osfs.FS) osfs.FS
@@ -74,11 +76,8 @@ type Store struct {
 	log     *slog.Logger
 
 	real        string // dir without links in it
-	boot        string // as osfs.Boot has it
 	gitPatience time.Duration
 	now         func() time.Time // the clock that files are stamped by
-	leavesOf    func(osfs.Folder, string) *osfs.Leaves
-	waiting     time.Duration // for each folder of a skim, from which on the disk decides
 
 	// turn holds one value while no goroutine of this process has the lock. The one that takes it may use what follows.
 	turn      chan struct{}
@@ -92,15 +91,15 @@ type Store struct {
 
 	opened os.FileInfo // the vault's folder
 
-	indexing sync.WaitGroup // of what writes indexes
-	indexMu  sync.Mutex     // held while one is written
-	toIndex  sync.Map       // what is to be written: a *ground by the path of its workspace
+	top         *osfs.Dir // the vault's folder, for looking at many files
+	kinds       mdstore.Kinds
+	trees       map[mdstore.Path]*tree // guarded by mu: of the workspaces that were scanned
+	sweepCaches sync.Once
 
 	mu       sync.Mutex
 	met      []mdstore.Collision // guarded by mu: that no caller was told of
 	polls    bool                // Watch looks from time to time, and why
 	pollsWhy error
-	present  map[string]*flock.Flock // guarded by mu: who appeared through this store, by token
 }
 
 var (
@@ -181,11 +180,10 @@ func Open(dir string, opt Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open vault: %w", err)
 	}
-	s := &Store{dir: dir, root: root, disk: osfs.Root{R: root}, log: opt.Log, now: time.Now, leavesOf: osfs.LeavesOf, waiting: waiting, gitPatience: cmp.Or(opt.GitPatience, gitPatience), turn: make(chan struct{}, 1)}
+	s := &Store{dir: dir, root: root, disk: osfs.Root{R: root}, log: opt.Log, now: time.Now, kinds: opt.Kinds, gitPatience: cmp.Or(opt.GitPatience, gitPatience), turn: make(chan struct{}, 1)}
 	if s.real, err = filepath.EvalSymlinks(dir); err != nil {
 		s.real = dir
 	}
-	s.boot = osfs.Boot()
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -198,6 +196,12 @@ func Open(dir string, opt Options) (*Store, error) {
 	if s.docs, err = os.OpenRoot(s.docsDir); err != nil {
 		s.log.Warn("the project's documents cannot be read", "folder", s.docsDir, "error", err)
 		s.docs = nil
+	}
+	if s.kinds == nil {
+		s.kinds = mdstore.AllKinds()
+	}
+	if s.top, err = osfs.OpenDir(root); err != nil {
+		return nil, errors.Join(err, root.Close())
 	}
 	if s.opened, err = root.Stat("."); err != nil {
 		return nil, errors.Join(err, root.Close())
@@ -227,9 +231,7 @@ func Open(dir string, opt Options) (*Store, error) {
 // Close waits for the commit that is being made and releases what the store holds. It must not be used afterwards.
 func (s *Store) Close() error {
 	<-s.turn
-	s.leaveAll()
-	s.indexing.Wait()
-	err := s.root.Close()
+	err := errors.Join(s.top.Close(), s.root.Close())
 	if s.docs != nil {
 		err = errors.Join(err, s.docs.Close())
 	}
@@ -278,24 +280,4 @@ func (s *Store) Displaced(ctx context.Context) ([]mdstore.Collision, error) {
 		release()
 	}
 	return s.unreported(), ctx.Err()
-}
-
-// Read returns the file at p. A file that changes while it is read is read again. One that lies behind a link is an *mdoc.UnreadableError.
-func (s *Store) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) {
-	if err := ctx.Err(); err != nil {
-		return mdstore.File{}, err
-	}
-	if !p.Valid() {
-		return mdstore.File{}, &fs.PathError{Op: "read", Path: string(p), Err: fs.ErrInvalid}
-	}
-	in := s.reading(p)
-	for d := p.Dir(); d != "" && !errors.Is(in.err, fs.ErrNotExist); d = d.Dir() { // no listing looks behind a link either
-		if err := s.linked(d); err != nil {
-			return mdstore.File{}, err
-		}
-	}
-	if in.err != nil {
-		return mdstore.File{}, in.err
-	}
-	return in.file, nil
 }

@@ -261,7 +261,7 @@ func TestLocalFolder(t *testing.T) {
 	}
 	// Deleted while it is held: whoever holds it must not go on, but begins anew under the lock that is there then.
 	var errs []error
-	err := s.Update(t.Context(), func(st mdstore.Store) error {
+	err := s.Update(t.Context(), func(st mdstore.Tx) error {
 		if errs == nil {
 			_ = os.RemoveAll(local)
 		}

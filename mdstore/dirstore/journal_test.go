@@ -182,7 +182,7 @@ func TestForeignFilesInTheJournalAreLeftAlone(t *testing.T) {
 		write(t, filepath.Join(dir, mdstore.LocalDir, "journal", filepath.FromSlash(name)), "theirs")
 	}
 	for range 3 {
-		later(t, dir, func(s *dirstore.Store) { skim(t, s, nil, false) })
+		later(t, dir, func(s *dirstore.Store) { scan(t, s, "ws") })
 	}
 	if now, err := s.Generation(t.Context()); err != nil || now != before {
 		t.Errorf("the number was %x, and is %x, error %v", before, now, err)

@@ -117,7 +117,11 @@ func prune(dir string) {
 
 func listing(t *rapid.T, st mdstore.Store, under mdstore.Path) string {
 	var out strings.Builder
-	for f, err := range st.List(t.Context(), under) {
+	for e, err := range st.List(t.Context(), under) {
+		f := mdstore.File{Path: e.Path}
+		if err == nil {
+			f, err = st.Read(t.Context(), e.Path)
+		}
 		fmt.Fprintf(&out, "%s %q %s %s\n", f.Path, f.Data, f.Version, code(err))
 	}
 	return out.String()

@@ -61,20 +61,11 @@ func child(job []string) error {
 		if err != nil {
 			return err
 		}
-		return s.Update(ctx, func(mdstore.Store) error {
+		return s.Update(ctx, func(mdstore.Tx) error {
 			fmt.Println("holding")
 			_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
 			return nil
 		})
-	case "appear": // dir: is present, says under which token, and waits to be killed
-		s, err := dirstore.Open(job[1], dirstore.Options{})
-		if err != nil {
-			return err
-		}
-		token, _, err := s.Appear(ctx)
-		fmt.Println(token)
-		_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
-		return err
 	}
 	return fmt.Errorf("no such job: %q", job)
 }
@@ -252,7 +243,7 @@ func appendLines(ctx context.Context, dir, name, rounds string) error {
 		return err
 	}
 	for i := range n {
-		err := s.Update(ctx, func(st mdstore.Store) error {
+		err := s.Update(ctx, func(st mdstore.Tx) error {
 			f, err := st.Read(ctx, "ws/Workspace.md")
 			if err != nil {
 				return err

@@ -10,7 +10,6 @@ import (
 
 var (
 	_ mdstore.Watcher = (*Store)(nil)
-	_ mdstore.Watcher = (*Store)(nil)
 )
 
 // Watch tells w what may have changed in the vault, whoever changed it: the files that List lists, and folders that came or went. Where the
@@ -18,7 +17,7 @@ var (
 func (s *Store) Watch(ctx context.Context, w mdstore.Watching) error {
 	started := false
 	return watch.Watch(ctx, s.dir, watch.Options{
-		Ignore: unlisted,
+		Ignore: s.unlisted,
 		Early: func(p string) {
 			if p != "" && !mdstore.Path(p).Valid() {
 				p = "" // of a name that a path cannot have: whatever it is
@@ -60,14 +59,12 @@ func (s *Store) Polls() (polls bool, why error) {
 	return s.polls, s.pollsWhy
 }
 
-// unlisted reports whether List would not look at a path: whatever begins with a dot, and files that are neither a workspace's nor a node's.
-func unlisted(path string, dir bool) bool {
-	name := path
-	for rest := path; rest != ""; {
-		name, rest, _ = strings.Cut(rest, "/")
-		if strings.HasPrefix(name, ".") {
+// unlisted reports whether no walk looks at a path: names that begin with a dot, and files of no kind.
+func (s *Store) unlisted(path string, dir bool) bool {
+	for elem := range strings.SplitSeq(path, "/") {
+		if strings.HasPrefix(elem, ".") {
 			return true
 		}
 	}
-	return !dir && name != mdstore.NodeFile && name != mdstore.WorkspaceFile
+	return !dir && s.kinds.Of(mdstore.Path(path)) == nil
 }

@@ -180,6 +180,11 @@ func (s *Store) stamp(p mdstore.Path) mdstore.Stamp {
 // Scan reads every file of a workspace.
 func (s *Store) Scan(ctx context.Context, workspace mdstore.Path) (*mdstore.Scan, error) {
 	out := &mdstore.Scan{}
+	if !workspace.Valid() {
+		err := &fs.PathError{Op: "list", Path: string(workspace), Err: fs.ErrInvalid}
+		out.Broken = []mdstore.Broken{{Path: workspace, Err: err}}
+		return out, ctx.Err()
+	}
 	for _, r := range s.listing(workspace) {
 		if err := ctx.Err(); err != nil {
 			return nil, err

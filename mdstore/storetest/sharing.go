@@ -70,8 +70,8 @@ var sharing = []promise{
 		for range 4 {
 			wg.Go(func() {
 				for range 10 {
-					err := sh.Update(s.Context(), func(st mdstore.Store) error {
-						return step(s.Context(), st) // without any retry
+					err := sh.Update(s.Context(), func(tx mdstore.Tx) error {
+						return step(s.Context(), tx) // without any retry
 					})
 					if err != nil {
 						s.Error(err)
@@ -94,44 +94,19 @@ var sharing = []promise{
 	{"Update returns the error of its function, and lets the next one in", func(s *suite) {
 		sh := s.shared()
 		mine := errors.New("mine")
-		if err := sh.Update(s.Context(), func(mdstore.Store) error { return mine }); !errors.Is(err, mine) {
+		if err := sh.Update(s.Context(), func(mdstore.Tx) error { return mine }); !errors.Is(err, mine) {
 			s.Errorf("error %v, want %v", err, mine)
 		}
 		func() {
 			defer func() { _ = recover() }()
-			_ = sh.Update(s.Context(), func(mdstore.Store) error { panic("in the function") })
+			_ = sh.Update(s.Context(), func(mdstore.Tx) error { panic("in the function") })
 		}()
 		s.put(files{"ws/a": "a"})
 	}},
-	{"Update may be used inside of itself", func(s *suite) {
+	{"a Tx ends with its Update", func(s *suite) {
 		sh := s.shared()
-		err := sh.Update(s.Context(), func(st mdstore.Store) error {
-			inner, ok := st.(sharedStore)
-			if !ok {
-				return errors.New("the store of Update is not a mdstore.History")
-			}
-			before, err := inner.Generation(s.Context())
-			if err != nil {
-				return err
-			}
-			err = inner.Update(s.Context(), func(st mdstore.Store) error {
-				_, err := st.Commit(s.Context(), []mdstore.Change{{Path: "ws/a", New: []byte("a")}})
-				return err
-			})
-			if after, _ := inner.Generation(s.Context()); after == before {
-				s.Errorf("Sequence is %d before and after a commit", before)
-			}
-			return err
-		})
-		if err != nil {
-			s.Error(err)
-		}
-		s.expect(files{"ws/a": "a"})
-	}},
-	{"the store of Update ends with it", func(s *suite) {
-		sh := s.shared()
-		var kept mdstore.Store
-		if err := sh.Update(s.Context(), func(st mdstore.Store) error { kept = st; return nil }); err != nil {
+		var kept mdstore.Tx
+		if err := sh.Update(s.Context(), func(tx mdstore.Tx) error { kept = tx; return nil }); err != nil {
 			s.Fatal(err)
 		}
 		if _, err := kept.Commit(s.Context(), []mdstore.Change{{Path: "ws/a", New: []byte("a")}}); err == nil {
@@ -141,14 +116,14 @@ var sharing = []promise{
 	}},
 	{"waiting for the turn ends with its context", func(s *suite) {
 		sh := s.shared()
-		err := sh.Update(s.Context(), func(mdstore.Store) error {
+		err := sh.Update(s.Context(), func(mdstore.Tx) error {
 			ctx, cancel := context.WithCancel(s.Context())
 			tried := make(chan error)
 			go func() {
 				_, err := s.st.Commit(ctx, []mdstore.Change{{Path: "ws/a", New: []byte("a")}})
 				tried <- err
 			}()
-			go func() { tried <- sh.Update(ctx, func(mdstore.Store) error { return nil }) }()
+			go func() { tried <- sh.Update(ctx, func(mdstore.Tx) error { return nil }) }()
 			cancel()
 			for range 2 {
 				if err := <-tried; !errors.Is(err, context.Canceled) {
@@ -201,7 +176,7 @@ func (s *suite) shared() sharedStore {
 }
 
 // step adds one to the counter, with other changes in the same commit.
-func step(ctx context.Context, st mdstore.Store, others ...mdstore.Change) error {
+func step(ctx context.Context, st mdstore.Tx, others ...mdstore.Change) error {
 	f, err := st.Read(ctx, "ws/counter")
 	if err != nil {
 		return err
@@ -215,7 +190,7 @@ func step(ctx context.Context, st mdstore.Store, others ...mdstore.Change) error
 }
 
 // increment is step that begins again after a conflict.
-func increment(ctx context.Context, st mdstore.Store, others ...mdstore.Change) error {
+func increment(ctx context.Context, st mdstore.Tx, others ...mdstore.Change) error {
 	for {
 		err := step(ctx, st, others...)
 		if _, conflict := errors.AsType[*mdstore.ConflictError](err); !conflict {

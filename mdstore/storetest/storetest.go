@@ -19,7 +19,7 @@ import (
 // Run tests the stores that open returns, each of them empty and its own, several at once. What
 // only some stores can do is tested where they implement it.
 func Run(t *testing.T, open func(t *testing.T) mdstore.Store) {
-	for _, promise := range slices.Concat(reading, committing, refusing, moving, sharing, skimming, presence, scratch, documents) {
+	for _, promise := range slices.Concat(reading, committing, refusing, moving, sharing, scanning, local, documents) {
 		t.Run(promise.name, func(t *testing.T) {
 			t.Parallel()
 			promise.test(&suite{T: t, st: open(t)})
@@ -93,29 +93,48 @@ func (s *suite) expect(f files) {
 
 const absent = "\x00absent"
 
-// list returns what List yields, a line for each file.
+// list returns what List yields, a line for each file with the text that Read returns.
 func (s *suite) list(under mdstore.Path) []string {
 	s.Helper()
 	var out []string
-	for f, err := range s.st.List(s.Context(), under) {
+	for e, err := range s.st.List(s.Context(), under) {
+		f := mdstore.File{Path: e.Path}
+		if err == nil {
+			f, err = s.st.Read(s.Context(), e.Path)
+		}
+		if err == nil && !alike(e.Stamp, f.Stamp) {
+			s.Errorf("%s: listed with the stamp %+v and read with %+v", e.Path, e.Stamp, f.Stamp)
+		}
+		f.Path = e.Path
 		out = append(out, line(f, err))
 	}
 	return out
 }
 
+// alike reports whether two stamps are of one state of a file. That they prove it depends on when they were taken.
+func alike(a, b mdstore.Stamp) bool {
+	a.Firm, b.Firm = false, false
+	return a == b
+}
+
 func line(f mdstore.File, err error) string {
-	var unreadable *mdoc.UnreadableError
 	switch {
 	case err == nil && f.Version == mdstore.VersionOf(f.Data):
 		return fmt.Sprintf("%s: %s", f.Path, f.Data)
 	case err == nil:
 		return fmt.Sprintf("%s: the version is not that of its bytes", f.Path)
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Sprintf("%s: absent", f.Path)
-	case errors.As(err, &unreadable):
-		return fmt.Sprintf("%s: %s", f.Path, unreadable.Problem.Code)
 	}
-	return fmt.Sprintf("%s: error %v", f.Path, err)
+	return fmt.Sprintf("%s: %s", f.Path, why(err))
+}
+
+// why says of an error what a store promises about it.
+func why(err error) string {
+	if u, ok := errors.AsType[*mdoc.UnreadableError](err); ok {
+		return u.Problem.Code
+	} else if errors.Is(err, fs.ErrNotExist) {
+		return "absent"
+	}
+	return fmt.Sprintf("error %v", err)
 }
 
 func (s *suite) expectList(under mdstore.Path, want ...string) {

@@ -101,12 +101,6 @@ func (r Root) Look(p mdstore.Path, limit int64) (Info, error) {
 	return info, nil
 }
 
-// Has reports whether p is a regular file that has a stamp, firm or not.
-func (r Root) Has(p mdstore.Path, stamp mdstore.Stamp) bool {
-	stamp.Firm = false
-	info, err := r.Lstat(p)
-	return err == nil && info.Mode.IsRegular() && info.Stamp == stamp
-}
 
 func unstable(p mdstore.Path) error {
 	return Unreadable(p, CodeUnstable, "changed each of the %d times that it was read; wait for its writer and retry", rounds)

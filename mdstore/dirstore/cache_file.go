@@ -1,0 +1,142 @@
+package dirstore
+
+import (
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"arbor/mdstore"
+)
+
+// cacheDir holds one file for each workspace, so that a scan of one costs nothing of the others. Anything in it may be deleted at any
+// time.
+const cacheDir = mdstore.Path(mdstore.LocalDir + "/cache")
+
+const (
+	cacheMost = 1 << 30     // bytes of a cache file; a larger one is of another program
+	cacheOld  = time.Minute // the age from which a temporary file was left by a process that died
+
+	// A cache is written again when more of its entries are stale than a twentieth of them, and in any case when more than staleMost are.
+	staleMost  = 256
+	staleShare = 20
+)
+
+// cachePath returns the path of a workspace's cache file, which tells the workspace: the archive's slash is escaped.
+func cachePath(under mdstore.Path) mdstore.Path { return cacheDir.Join(url.PathEscape(string(under))) }
+
+// load returns the tree of a workspace that its cache file holds, nil for none.
+func (s *Store) load(under mdstore.Path) *tree {
+	if !s.plainFolder(mdstore.LocalDir) || !s.plainFolder(cacheDir) {
+		return nil
+	}
+	data, _, err := s.disk.ReadStamped(cachePath(under), cacheMost)
+	if err != nil {
+		return nil
+	}
+	t := decode(data, s.kinds, under)
+	if t == nil {
+		s.log.Debug("a cache is damaged, or of another version", "workspace", under)
+		_ = s.disk.Remove(cachePath(under))
+	}
+	return t
+}
+
+// plainFolder reports whether p is a folder, and no link to one.
+func (s *Store) plainFolder(p mdstore.Path) bool {
+	info, err := s.top.Stat(p)
+	return err == nil && info.Mode.IsDir()
+}
+
+// save writes the cache file of a workspace where too much of it is stale, and returns the bytes that it wrote. A failure costs the next
+// process time and nothing else. t.mu is held.
+func (s *Store) save(t *tree) int {
+	if t.stale == 0 || t.total > 0 && t.stale <= min(staleMost, t.total/staleShare) || !s.mayCache() {
+		return 0
+	}
+	data, err := encode(t, s.kinds)
+	if err == nil {
+		err = s.replace(cachePath(t.under), data, 0o600) // it says what files say that other users may not read
+	}
+	if err != nil {
+		s.log.Debug("a cache cannot be written", "workspace", t.under, "error", err)
+		return 0
+	}
+	t.stale, t.total = 0, t.size()
+	s.sweepCaches.Do(s.removeOldCaches)
+	return len(data)
+}
+
+// size returns the number of entries of a tree.
+func (t *tree) size() int {
+	n := len(t.single)
+	for _, p := range t.places {
+		n += p.top.size()
+	}
+	return n
+}
+
+func (f *folder) size() int {
+	n := len(f.entries)
+	for i := range f.entries {
+		if sub := f.entries[i].folder; sub != nil {
+			n += sub.size()
+		}
+	}
+	return n
+}
+
+// mayCache makes the folder of the caches in a .local/ that is there. Where it is missing it is made only in a vault whose .gitignore
+// keeps it out of git, as in a fresh clone: a look at a folder is no reason to put something into it.
+func (s *Store) mayCache() bool {
+	if !s.plainFolder(mdstore.LocalDir) {
+		if info, err := s.top.Stat(mdstore.IgnoreFile); err != nil || !info.Mode.IsRegular() || s.makeLocal() != nil {
+			return false
+		}
+	}
+	err := s.disk.Mkdir(cacheDir)
+	return (err == nil || errors.Is(err, fs.ErrExist)) && s.plainFolder(cacheDir)
+}
+
+// removeOldCaches removes the caches of workspaces that are gone, and what processes have left that died while they wrote one.
+func (s *Store) removeOldCaches() {
+	files, err := s.disk.ReadDir(cacheDir)
+	if err != nil {
+		return
+	}
+	for _, f := range files {
+		p := cacheDir.Join(f.Name)
+		info, err := s.top.Stat(p)
+		if err != nil || info.Mode.IsDir() {
+			continue
+		}
+		gone := time.Since(time.Unix(0, info.Stamp.Mtime)) > cacheOld
+		if !strings.HasPrefix(f.Name, TempPrefix) {
+			under, err := url.PathUnescape(f.Name)
+			gone = err != nil || !mdstore.Path(under).Valid() || !s.plainFolder(mdstore.Path(under))
+		}
+		if gone {
+			_ = s.disk.Remove(p)
+		}
+	}
+}
+
+// replace makes a file of .local/ hold data, by way of a temporary file. It is not made durable.
+func (s *Store) replace(p mdstore.Path, data []byte, perm fs.FileMode) error {
+	temp := p.Dir().Join(TempPrefix + rand.Text())
+	f, err := s.root.OpenFile(string(temp), os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = s.disk.Rename(temp, p)
+	}
+	if err != nil {
+		_ = s.disk.Remove(temp)
+	}
+	return err
+}

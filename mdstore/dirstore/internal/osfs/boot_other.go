@@ -1,5 +1,0 @@
-//go:build !linux && !darwin
-
-package osfs
-
-func boot() string { return "" }

@@ -1,0 +1,61 @@
+package dirstore
+
+import (
+	"context"
+
+	"arbor/mdstore"
+)
+
+var _ mdstore.Scanner = (*Store)(nil)
+
+// Scan looks at the stamp of every file and folder of a workspace. It lists the folders and reads the files that neither an earlier scan
+// of this store nor the cache proves, and writes the cache anew when too much of it is stale.
+func (s *Store) Scan(ctx context.Context, workspace mdstore.Path) (*mdstore.Scan, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	out := &mdstore.Scan{}
+	if !workspace.Valid() {
+		bad := invalid(workspace)
+		out.Broken = []mdstore.Broken{{Path: bad.path, Err: bad.err}}
+		return out, nil
+	}
+	t := s.tree(workspace)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	items, work, err := s.walk(ctx, t, true)
+	if err != nil {
+		return nil, err
+	}
+	out.Work = work
+	out.Records = make([]mdstore.Record, 0, len(items))
+	for _, i := range items {
+		switch {
+		case i.err != nil:
+			out.Broken = append(out.Broken, mdstore.Broken{Path: i.path, Err: i.err})
+		case i.record != nil:
+			out.Records = append(out.Records, *i.record)
+		default:
+			out.Damaged = append(out.Damaged, *i.data)
+		}
+	}
+	out.Work.Written = s.save(t)
+	return out, nil
+}
+
+// tree returns what is known of a workspace: by this store, or from the cache.
+func (s *Store) tree(under mdstore.Path) *tree {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.trees[under]
+	if t == nil {
+		if t = s.load(under); t == nil {
+			t = newTree(s.kinds, under)
+		}
+		if s.trees == nil {
+			s.trees = map[mdstore.Path]*tree{}
+		}
+		s.trees[under] = t
+	}
+	return t
+}
