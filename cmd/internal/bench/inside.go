@@ -34,7 +34,7 @@ type inside struct {
 func (b *bench) open(v *vault) *inside {
 	st := must(dirstore.Open(v.dir, dirstore.Options{}))
 	e := must(engine.Open(b.ctx, st, engine.Options{Vault: v.dir, Project: v.project}))
-	if n := must(e.Snapshot(b.ctx, workspaceID)).Len(); n < len(v.plan) {
+	if n := must(e.View(b.ctx, workspaceID)).Len(); n < len(v.plan) {
 		check(fmt.Errorf("%d of %d nodes were read", n, len(v.plan)))
 	}
 	env, named := &ops.Env{Engine: e, Workspace: workspaceID}, map[string]ops.Operation{}
@@ -186,7 +186,7 @@ func (b *bench) chain(o *inside) (chain []string) {
 			kind = "execution"
 		}
 		check(o.call("node_create", map[string]any{"parentId": under, "type": kind, "title": title, "requirement": "All of it", "rulesHash": mdstore.RulesHash(rules)}))
-		for n := range must(o.Snapshot(b.ctx, workspaceID)).All() {
+		for n := range must(o.View(b.ctx, workspaceID)).All() {
 			if n.Title == title {
 				under = string(n.ID)
 			}
@@ -276,7 +276,7 @@ func (b *bench) reloads() []row {
 	}
 	view := func(i int, version mdstore.Version) (took float64) {
 		var s *view.View
-		took = clock(func() { s = must(o.Snapshot(b.ctx, workspaceID)) })
+		took = clock(func() { s = must(o.View(b.ctx, workspaceID)) })
 		if n := must(s.Known(b.v.plan[i].id)); n.Version() != version {
 			check(fmt.Errorf("a save of %s does not show", n.ID))
 		}
@@ -284,7 +284,7 @@ func (b *bench) reloads() []row {
 	}
 	told := b.inTurn(10, func() float64 {
 		i, version := save()
-		o.Heed(mdstore.NodePath(workspaceID, b.v.plan[i].id))
+		o.Live().Heed(true, mdstore.NodePath(workspaceID, b.v.plan[i].id))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		took := view(i, version)
