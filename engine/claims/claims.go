@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"arbor/engine/plan"
 	"arbor/engine/view"
 	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
 	"arbor/statemachine"
 )
 
@@ -104,7 +106,11 @@ func (l *Ledger) Write(ctx context.Context, st mdstore.Store) error {
 	if len(data) > mdstore.MaxFileSize {
 		return errs.New(errs.InvalidParams, "so many nodes are claimed that .local/%s has no room for more; claim fewer at once", file)
 	}
-	return local.WriteLocal(ctx, file, data)
+	if err := local.WriteLocal(ctx, file, data); err != nil {
+		return &mdoc.UnreadableError{Problem: mdoc.Diagnostic{File: mdstore.LocalDir + "/" + string(file), Code: string(errs.FileUnreadable),
+			Text: fmt.Sprintf("cannot be written (%v); you can remove it: it is a note of this machine, and what is claimed is free then", err)}}
+	}
+	return nil
 }
 
 // Get returns what is noted of a node, and whether it keeps other sessions off.

@@ -160,8 +160,8 @@ func TestPanic(t *testing.T) {
 		args []string
 		env  map[string]string
 	}{{nil, nil}, {[]string{"--json"}, nil}, {nil, map[string]string{"ARBOR_DEBUG": "1"}}} {
-		var out, errs bytes.Buffer
-		sys := cli.System{Args: append([]string{"status"}, tt.args...), Stdout: &out, Stderr: &errs, Dir: lay(t, nil), Getenv: func(key string) string {
+		var out, stderr bytes.Buffer
+		sys := cli.System{Args: append([]string{"status"}, tt.args...), Stdout: &out, Stderr: &stderr, Dir: lay(t, nil), Getenv: func(key string) string {
 			if key == "LANG" || key == vaultVar {
 				panic("out of cheese")
 			}
@@ -175,10 +175,10 @@ func TestPanic(t *testing.T) {
 			if err := json.Unmarshal(out.Bytes(), &doc); err != nil || doc.Error.Code != errs.InternalError {
 				t.Errorf("%q prints %q: %v", tt.args, out.String(), err)
 			}
-		} else if !strings.HasPrefix(errs.String(), "arbor: this is a bug in arbor: out of cheese; the vault is whole") || out.Len() > 0 {
-			t.Errorf("%q says %q, prints %q", tt.args, errs.String(), out.String())
+		} else if !strings.HasPrefix(stderr.String(), "arbor: this is a bug in arbor: out of cheese; the vault is whole") || out.Len() > 0 {
+			t.Errorf("%q says %q, prints %q", tt.args, stderr.String(), out.String())
 		}
-		if got := strings.Contains(errs.String(), "goroutine"); got != (tt.env != nil) {
+		if got := strings.Contains(stderr.String(), "goroutine"); got != (tt.env != nil) {
 			t.Errorf("with %v the stack is shown: %v", tt.env, got)
 		}
 	}
@@ -187,10 +187,10 @@ func TestPanic(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	var out, errs bytes.Buffer
-	sys := cli.System{Args: []string{"init", "X", "--goal", "x"}, Stdout: &out, Stderr: &errs, Dir: lay(t, nil), Getenv: func(string) string { return "" }}
+	var out, stderr bytes.Buffer
+	sys := cli.System{Args: []string{"init", "X", "--goal", "x"}, Stdout: &out, Stderr: &stderr, Dir: lay(t, nil), Getenv: func(string) string { return "" }}
 	if code := run(ctx, sys); code != 130 {
-		t.Errorf("exit code %d, want 130: %s", code, errs.String())
+		t.Errorf("exit code %d, want 130: %s", code, stderr.String())
 	}
 	if entries, _ := os.ReadDir(sys.Dir); len(entries) > 0 {
 		t.Errorf("an interrupted init leaves %v", entries)

@@ -60,7 +60,7 @@ var rows = []row{
 	{floor: 30, name: "engine/view", may: "context/assemble engine/errs engine/nearest mdstore mdstore/mdoc statemachine", std: "pure time"},
 	{floor: 32, name: "engine/plan", may: "engine/errs engine/view mdstore mdstore/mdoc statemachine", std: "pure time"},
 	{floor: 34, name: "engine/check", may: "engine/errs engine/plan engine/view mdstore mdstore/mdoc statemachine", std: "pure"},
-	{floor: 34, name: "engine/claims", may: "engine/errs engine/plan engine/view mdstore statemachine", std: "pure context io/fs time"},
+	{floor: 34, name: "engine/claims", may: "engine/errs engine/plan engine/view mdstore mdstore/mdoc statemachine", std: "pure context io/fs time"},
 	{floor: 34, name: "engine/sessions", may: "engine/errs engine/plan engine/view mdstore mdstore/mdoc", std: "pure context encoding/gob io/fs time"},
 	{floor: 34, name: "engine/live", may: "engine/errs engine/view mdstore mdstore/mdoc", std: "pure context io/fs log/slog time", clock: "engine/live/live.go"},
 	{floor: 36, name: "engine/feed", may: "engine/check engine/errs engine/live engine/view mdstore mdstore/mdoc", std: "pure context time", clock: "engine/feed/feed.go"},

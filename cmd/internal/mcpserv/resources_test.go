@@ -110,7 +110,7 @@ var genID = rapid.Custom(func(t *rapid.T) mdstore.ID {
 // A URI that is written is read back, percent-encoded or not.
 func TestURIsReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := ref{workspace: genID.Draw(t, "workspace"), view: rapid.SampledFrom([]view{partWorkspace, partTree, partNode, partContext}).Draw(t, "view")}
+		r := ref{workspace: genID.Draw(t, "workspace"), part: rapid.SampledFrom([]part{partWorkspace, partTree, partNode, partContext}).Draw(t, "view")}
 		if r.part.ofNode() {
 			r.node = genID.Draw(t, "node")
 		}
@@ -495,8 +495,8 @@ func TestResourcesShowTheChangesThatAlterThem(t *testing.T) {
 		}
 	})
 	own := map[mdstore.ID]bool{"": true}
-	for v, want := range map[view]bool{partWorkspace: true, partTree: true, partNode: false, partContext: true} {
-		if got := (ref{workspace: planID, view: v, node: "a"}).shows(own, nil); got != want {
+	for v, want := range map[part]bool{partWorkspace: true, partTree: true, partNode: false, partContext: true} {
+		if got := (ref{workspace: planID, part: v, node: "a"}).shows(own, nil); got != want {
 			t.Errorf("a change of the workspace's file concerns %s: %v", v, got)
 		}
 	}

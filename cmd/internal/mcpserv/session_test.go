@@ -54,7 +54,7 @@ func TestConnectionsLeaveNothingBehind(t *testing.T) {
 	p := w.connect(nil)
 	p.do("context_get", map[string]any{"nodeId": signIn})
 	p.do("changes_get", nil)
-	if _, err := w.view.View(t.Context(), planID); err != nil {
+	if _, err := w.engine.View(t.Context(), planID); err != nil {
 		t.Fatal(err)
 	}
 	if list := w.names(".local/seen"); len(list) > 0 {
@@ -121,7 +121,7 @@ func TestTheCommandLineGivesDefaults(t *testing.T) {
 		t.Errorf("after session_bind the workspace is %v", ws["id"])
 	}
 	// What the model calls s-1 is the session that was given, for programs that know it by that name.
-	if _, ok, err := w.sessions.Binding(t.Context(), "s-9"); !ok || err != nil {
+	if _, ok, err := w.engine.Binding(t.Context(), "s-9"); !ok || err != nil {
 		t.Errorf("the given session is not bound: %v", err)
 	}
 	if s := p.do("session_status", map[string]any{"sessionId": "s-1"}); s["bound"] != true || s["workspaceId"] != planID {

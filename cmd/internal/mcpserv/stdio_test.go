@@ -182,7 +182,7 @@ func TestServerEndsWhenItsClientDisappearsWhileAsked(t *testing.T) {
 	client.Close()
 	go io.Copy(io.Discard, lines)
 	await(t, done, "the end of the server")
-	if _, err := w.view.View(t.Context(), planID); err != nil {
+	if _, err := w.engine.View(t.Context(), planID); err != nil {
 		t.Fatal(err)
 	}
 	if len(w.names(string(signInFile.Dir()))) == 0 {
