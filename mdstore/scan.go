@@ -2,6 +2,7 @@ package mdstore
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"math"
 	"strconv"
@@ -34,8 +35,7 @@ type Broken struct {
 
 // Missing reports whether the file is not there.
 func (b Broken) Missing() bool {
-	_, ok := b.Err.(*fs.PathError)
-	return ok
+	return errors.Is(b.Err, fs.ErrNotExist)
 }
 
 // Work counts what a scan has done: for tests of how its cost grows.
@@ -65,11 +65,13 @@ func RecordOf(k *Kind, f File) (r Record, ok bool) {
 }
 
 func recordOf(k *Kind, p Path, s Stamp, v Version, doc *mdoc.Doc) Record {
-	facts := DigestsOf(doc)
-	if k.Facts != nil {
-		facts = k.Facts(p, doc)
+	r := Record{Path: p, Stamp: s, Version: v, Front: string(doc.Front())}
+	if k.Facts == nil {
+		r.Facts = DigestsOf(doc)
+	} else {
+		r.Facts = k.Facts(p, doc)
 	}
-	return Record{Path: p, Stamp: s, Version: v, Front: string(doc.Front()), Facts: facts}
+	return r
 }
 
 // Node returns the node that the record's file states, without its document.

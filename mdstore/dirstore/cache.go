@@ -7,26 +7,25 @@ import (
 	"fmt"
 	"hash/crc32"
 	"slices"
-	"strings"
 
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
 
-// A cache is what a tree holds, in columns, which are decoded in a few calls, however many files there are. A folder stands in front of
-// what it holds.
+// A cache is what a tree holds, in columns, which gob decodes in a few calls. Each column has one value for each entry, and Stamps and
+// Versions have several; a folder stands directly in front of what it holds.
 type cache struct {
 	Form     string // of the cache, of the facts, and of the kinds that it was made for
 	Under    string
-	Counts   []int32 // entries of each folder; the first is that of the files at one path
-	Types    []byte  // of each entry
-	Stamps   []int64 // four for each folder and for each record
-	Versions []byte  // of each record
-	Sizes    []int32 // bytes of the path of each entry; for a record, of its front matter and facts as well
-	Text     string
+	Paths    []string
+	Types    []byte
+	Stamps   []int64
+	Versions []byte
+	Fronts   []string
+	Facts    []string
 }
 
-// The types of entries. A file of the kind n has the type typeFile+2n, and one with a record the next higher.
+// The types of entries. A file of the kind n has the type typeFile+2n, and one whose record is in the cache the next higher.
 const (
 	typeLink = iota
 	typeFolder
@@ -43,77 +42,46 @@ func formOf(kinds mdstore.Kinds) string {
 	return form
 }
 
-// An encoder fills a cache. What is unproven is left out.
-type encoder struct {
-	c     cache
-	kinds mdstore.Kinds
-	text  strings.Builder
-}
-
-// encode returns the cache file of a tree.
-func encode(t *tree, kinds mdstore.Kinds) ([]byte, error) {
-	e := &encoder{c: cache{Form: formOf(kinds), Under: string(t.under)}, kinds: kinds}
-	e.entries(t.single)
+// encode returns the cache file of a tree, and the number of its entries. What is unproven is not in it.
+func encode(t *tree, kinds mdstore.Kinds) ([]byte, int, error) {
+	c := &cache{Form: formOf(kinds), Under: string(t.under)}
+	c.addAll(t.single, kinds)
 	for _, p := range t.places {
-		e.folder(&p.top)
+		c.add(entry{path: p.top.path, folder: &p.top}, kinds)
 	}
-	e.c.Text = e.text.String()
 	var out bytes.Buffer
-	if err := gob.NewEncoder(&out).Encode(&e.c); err != nil {
-		return nil, err
+	err := gob.NewEncoder(&out).Encode(c)
+	return binary.LittleEndian.AppendUint32(out.Bytes(), crc32.ChecksumIEEE(out.Bytes())), len(c.Paths), err
+}
+
+func (c *cache) addAll(entries []entry, kinds mdstore.Kinds) {
+	for _, e := range entries {
+		c.add(e, kinds)
 	}
-	return binary.LittleEndian.AppendUint32(out.Bytes(), crc32.ChecksumIEEE(out.Bytes())), nil
 }
 
-func (e *encoder) folder(f *folder) {
-	e.stamp(f.stamp)
-	e.entries(f.entries)
-}
-
-func (e *encoder) entries(all []entry) {
-	e.c.Counts = append(e.c.Counts, int32(len(all)))
-	for i := range all {
-		in := &all[i]
-		e.put(string(in.path))
-		switch r := in.record; {
-		case in.folder != nil:
-			e.c.Types = append(e.c.Types, typeFolder)
-			e.folder(in.folder)
-		case in.kind == nil:
-			e.c.Types = append(e.c.Types, typeLink)
-		case r != nil && r.Stamp.Firm:
-			e.c.Types = append(e.c.Types, byte(typeFile+2*slices.Index(e.kinds, in.kind)+1))
-			e.stamp(r.Stamp)
-			e.c.Versions = append(e.c.Versions, r.Version[:]...)
-			e.put(r.Front)
-			e.put(string(r.Facts))
-		default:
-			e.c.Types = append(e.c.Types, byte(typeFile+2*slices.Index(e.kinds, in.kind)))
+func (c *cache) add(e entry, kinds mdstore.Kinds) {
+	var r mdstore.Record
+	kind := typeLink
+	switch {
+	case e.folder != nil:
+		kind, r.Stamp = typeFolder, e.folder.stamp
+	case e.kind != nil:
+		kind = typeFile + 2*slices.Index(kinds, e.kind)
+		if e.record != nil && e.record.Stamp.Firm {
+			kind, r = kind+1, *e.record
 		}
 	}
-}
-
-func (e *encoder) stamp(s mdstore.Stamp) {
-	if !s.Firm {
-		s = mdstore.Stamp{}
+	if !r.Stamp.Firm {
+		r.Stamp = mdstore.Stamp{}
 	}
-	e.c.Stamps = append(e.c.Stamps, s.Size, s.Mtime, s.Ctime, int64(s.Inode))
-}
-
-func (e *encoder) put(text string) {
-	e.c.Sizes = append(e.c.Sizes, int32(len(text)))
-	e.text.WriteString(text)
-}
-
-// A decoder takes the columns of a cache apart. It is bad where one of them ends too early.
-type decoder struct {
-	c     cache
-	kinds mdstore.Kinds
-	bad   bool
-
-	room    []entry // for all entries, all folders and all records
-	folders []folder
-	records []mdstore.Record
+	c.Paths, c.Types = append(c.Paths, string(e.path)), append(c.Types, byte(kind))
+	c.Stamps = append(c.Stamps, r.Stamp.Size, r.Stamp.Mtime, r.Stamp.Ctime, int64(r.Stamp.Inode))
+	c.Versions = append(c.Versions, r.Version[:]...)
+	c.Fronts, c.Facts = append(c.Fronts, r.Front), append(c.Facts, string(r.Facts))
+	if e.folder != nil {
+		c.addAll(e.folder.entries, kinds)
+	}
 }
 
 // decode returns the tree of a workspace that a cache file holds, nil where the file is damaged, or is not of this workspace or form.
@@ -122,92 +90,79 @@ func decode(data []byte, kinds mdstore.Kinds, under mdstore.Path) *tree {
 	if n < 0 || crc32.ChecksumIEEE(data[:n]) != binary.LittleEndian.Uint32(data[n:]) {
 		return nil
 	}
-	d := &decoder{kinds: kinds}
-	if err := gob.NewDecoder(bytes.NewReader(data[:n])).Decode(&d.c); err != nil {
+	c := &cache{}
+	if err := gob.NewDecoder(bytes.NewReader(data[:n])).Decode(c); err != nil || c.Form != formOf(kinds) || c.Under != string(under) {
 		return nil
 	}
-	if d.c.Form != formOf(kinds) || d.c.Under != string(under) {
+	n = len(c.Paths)
+	if len(c.Types) != n || len(c.Stamps) != 4*n || len(c.Versions) != len(mdstore.Version{})*n || len(c.Fronts) != n || len(c.Facts) != n {
 		return nil
 	}
 	t := newTree(kinds, under)
-	d.room = make([]entry, len(d.c.Types))
-	d.folders = make([]folder, bytes.Count(d.c.Types, []byte{typeFolder}))
-	d.records = make([]mdstore.Record, len(d.c.Versions)/len(mdstore.Version{}))
-	t.total = len(d.room)
-	if single := d.entries(); len(single) == len(t.single) {
-		t.single = single
-	} else {
-		d.bad = true
-	}
-	for _, p := range t.places {
-		d.folder(&p.top)
-	}
-	if d.bad || len(d.c.Types)+len(d.c.Counts)+len(d.c.Text)+len(d.c.Sizes)+len(d.c.Stamps) > 0 {
-		return nil
+	t.total = n
+	var above []*folder // the last one holds what comes next
+	for i := range n {
+		e, ok := c.entry(i, kinds)
+		for len(above) > 0 && e.path.Dir() != above[len(above)-1].path {
+			above = above[:len(above)-1]
+		}
+		if top := t.top(e.path); top != nil && e.folder != nil {
+			top.stamp, above = e.folder.stamp, []*folder{top}
+			continue
+		}
+		if !ok || !t.put(e, above) {
+			return nil
+		}
+		if e.folder != nil {
+			above = append(above, e.folder)
+		}
 	}
 	return t
 }
 
-// take cuts n values from the beginning of a column.
-func take[T any](d *decoder, column *[]T, n int) []T {
-	if n < 0 || n > len(*column) {
-		d.bad = true
-		return make([]T, min(max(n, 0), 4))
-	}
-	out := (*column)[:n:n]
-	*column = (*column)[n:]
-	return out
-}
-
-func (d *decoder) folder(f *folder) {
-	f.stamp = d.stamp()
-	f.entries = d.entries()
-}
-
-func (d *decoder) entries() []entry {
-	n := int(take(d, &d.c.Counts, 1)[0])
-	out := take(d, &d.room, n)
-	for i := range out {
-		if d.bad {
-			return nil
-		}
-		e := &out[i]
-		e.path = mdstore.Path(d.text())
-		switch kind := int(take(d, &d.c.Types, 1)[0]); {
-		case kind == typeFolder:
-			e.folder = &take(d, &d.folders, 1)[0]
-			e.folder.path = e.path
-			d.folder(e.folder)
-		case kind == typeLink:
-		case (kind-typeFile)/2 >= len(d.kinds):
-			d.bad = true
-		default:
-			e.kind = d.kinds[(kind-typeFile)/2]
-			if (kind-typeFile)%2 == 1 {
-				e.record = &take(d, &d.records, 1)[0]
-				*e.record = mdstore.Record{Path: e.path, Stamp: d.stamp()}
-				copy(e.record.Version[:], take(d, &d.c.Versions, len(e.record.Version)))
-				e.record.Front, e.record.Facts = d.text(), mdstore.Facts(d.text())
-			}
+// top returns the folder of a place at p, nil for none.
+func (t *tree) top(p mdstore.Path) *folder {
+	for _, at := range t.places {
+		if at.top.path == p {
+			return &at.top
 		}
 	}
-	return out
+	return nil
 }
 
-func (d *decoder) stamp() mdstore.Stamp {
-	s := take(d, &d.c.Stamps, 4)
-	out := mdstore.Stamp{Size: s[0], Mtime: s[1], Ctime: s[2], Inode: uint64(s[3])}
-	out.Firm = out != mdstore.Stamp{}
-	return out
-}
-
-func (d *decoder) text() string {
-	n := int(take(d, &d.c.Sizes, 1)[0])
-	if n < 0 || n > len(d.c.Text) {
-		d.bad = true
-		return ""
+// entry returns one entry; ok is false where it cannot be one.
+func (c *cache) entry(i int, kinds mdstore.Kinds) (e entry, ok bool) {
+	s := c.Stamps[4*i:]
+	stamp := mdstore.Stamp{Size: s[0], Mtime: s[1], Ctime: s[2], Inode: uint64(s[3])}
+	stamp.Firm = stamp != mdstore.Stamp{}
+	e.path = mdstore.Path(c.Paths[i])
+	switch kind := int(c.Types[i]); {
+	case kind == typeLink:
+	case kind == typeFolder:
+		e.folder = &folder{path: e.path, stamp: stamp}
+	case (kind-typeFile)/2 >= len(kinds):
+		return e, false
+	default:
+		e.kind = kinds[(kind-typeFile)/2]
+		if (kind-typeFile)%2 == 1 {
+			e.record = &mdstore.Record{Path: e.path, Stamp: stamp, Front: c.Fronts[i], Facts: mdstore.Facts(c.Facts[i])}
+			copy(e.record.Version[:], c.Versions[len(e.record.Version)*i:])
+		}
 	}
-	text := d.c.Text[:n]
-	d.c.Text = d.c.Text[n:]
-	return text
+	return e, true
+}
+
+// put puts an entry into the last folder above it, or among the files at one path; false says that it belongs to neither.
+func (t *tree) put(e entry, above []*folder) bool {
+	if n := len(above); n > 0 {
+		above[n-1].entries = append(above[n-1].entries, e)
+		return true
+	}
+	for i := range t.single {
+		if t.single[i].path == e.path {
+			t.single[i] = e
+			return e.kind != nil
+		}
+	}
+	return false
 }

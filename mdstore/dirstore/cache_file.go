@@ -57,7 +57,7 @@ func (s *Store) save(t *tree) int {
 	if t.stale == 0 || t.total > 0 && t.stale <= min(staleMost, t.total/staleShare) || !s.mayCache() {
 		return 0
 	}
-	data, err := encode(t, s.kinds)
+	data, total, err := encode(t, s.kinds)
 	if err == nil {
 		err = s.replace(cachePath(t.under), data, 0o600) // it says what files say that other users may not read
 	}
@@ -65,28 +65,9 @@ func (s *Store) save(t *tree) int {
 		s.log.Debug("a cache cannot be written", "workspace", t.under, "error", err)
 		return 0
 	}
-	t.stale, t.total = 0, t.size()
+	t.stale, t.total = 0, total
 	s.sweepCaches.Do(s.removeOldCaches)
 	return len(data)
-}
-
-// size returns the number of entries of a tree.
-func (t *tree) size() int {
-	n := len(t.single)
-	for _, p := range t.places {
-		n += p.top.size()
-	}
-	return n
-}
-
-func (f *folder) size() int {
-	n := len(f.entries)
-	for i := range f.entries {
-		if sub := f.entries[i].folder; sub != nil {
-			n += sub.size()
-		}
-	}
-	return n
 }
 
 // mayCache makes the folder of the caches in a .local/ that is there. Where it is missing it is made only in a vault whose .gitignore

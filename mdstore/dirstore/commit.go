@@ -139,16 +139,3 @@ func (x *exclusive) Commit(ctx context.Context, changes []mdstore.Change) (mdsto
 	x.committed = x.committed || err == nil
 	return mdstore.Result{Versions: mdstore.VersionsOf(changes), Collisions: append(earlier, x.collisions()...), Generation: x.number}, err
 }
-
-func (x *exclusive) Update(ctx context.Context, f func(mdstore.Tx) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return f(x)
-}
-
-// Generation does not wait: the lock is held.
-func (x *exclusive) Generation(ctx context.Context) (uint64, error) {
-	n, _ := x.readGeneration()
-	return n, ctx.Err()
-}

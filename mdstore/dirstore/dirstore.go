@@ -25,6 +25,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"sync"
 	"time"
@@ -96,6 +97,8 @@ type Store struct {
 	trees       map[mdstore.Path]*tree // guarded by mu: of the workspaces that were scanned
 	sweepCaches sync.Once
 
+	strayPatterns func() []*regexp.Regexp // compiled at the first call: most commands look for no strays
+
 	mu       sync.Mutex
 	met      []mdstore.Collision // guarded by mu: that no caller was told of
 	polls    bool                // Watch looks from time to time, and why
@@ -103,10 +106,11 @@ type Store struct {
 }
 
 var (
-	_ mdstore.Store   = (*Store)(nil)
-	_ mdstore.History = (*Store)(nil)
-	_ mdstore.Strays  = (*Store)(nil)
-	_ mdstore.Docs    = (*Store)(nil)
+	_ mdstore.Store    = (*Store)(nil)
+	_ mdstore.History  = (*Store)(nil)
+	_ mdstore.Strays   = (*Store)(nil)
+	_ mdstore.Docs     = (*Store)(nil)
+	_ mdstore.Writable = (*Store)(nil)
 )
 
 // Create makes the folder of a new vault and the missing folders above it, all
@@ -200,6 +204,7 @@ func Open(dir string, opt Options) (*Store, error) {
 	if s.kinds == nil {
 		s.kinds = mdstore.AllKinds()
 	}
+	s.strayPatterns = sync.OnceValue(func() []*regexp.Regexp { return strayPatterns(s.kinds) })
 	if s.top, err = osfs.OpenDir(root); err != nil {
 		return nil, errors.Join(err, root.Close())
 	}

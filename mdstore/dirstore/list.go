@@ -93,18 +93,13 @@ func (s *Store) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) 
 	if !p.Valid() {
 		return mdstore.File{}, &fs.PathError{Op: "read", Path: string(p), Err: fs.ErrInvalid}
 	}
-	f, err := s.readStamped(p, s.now())
+	began := s.now()
+	data, stamp, err := s.disk.ReadStamped(p, mdstore.MaxFileSize)
 	for d := p.Dir(); d != "" && !errors.Is(err, fs.ErrNotExist); d = d.Dir() { // no walk looks behind a link either
 		if err := s.linked(d); err != nil {
 			return mdstore.File{}, err
 		}
 	}
-	return f, err
-}
-
-// readStamped reads a file. began is a moment before.
-func (s *Store) readStamped(p mdstore.Path, began time.Time) (mdstore.File, error) {
-	data, stamp, err := s.disk.ReadStamped(p, mdstore.MaxFileSize)
 	if err != nil {
 		return mdstore.File{}, err
 	}

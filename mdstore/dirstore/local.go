@@ -18,10 +18,7 @@ var ownNames = []string{mdstore.IgnoreFile, "cache", "displaced", "generation", 
 
 // ReadLocal returns a file of .local/.
 func (s *Store) ReadLocal(ctx context.Context, name mdstore.Path) ([]byte, error) {
-	p, err := s.local(ctx, name)
-	if err == nil {
-		err = s.localFolder(p.Dir(), false)
-	}
+	p, err := s.localPath(ctx, name, false)
 	if err != nil {
 		return nil, err
 	}
@@ -31,13 +28,7 @@ func (s *Store) ReadLocal(ctx context.Context, name mdstore.Path) ([]byte, error
 
 // WriteLocal replaces a file of .local/ by a rename, and makes the folders above it.
 func (s *Store) WriteLocal(ctx context.Context, name mdstore.Path, data []byte) error {
-	p, err := s.local(ctx, name)
-	if err == nil {
-		err = s.makeLocal()
-	}
-	if err == nil {
-		err = s.localFolder(p.Dir(), true)
-	}
+	p, err := s.localPath(ctx, name, true)
 	if err != nil {
 		return err
 	}
@@ -46,13 +37,14 @@ func (s *Store) WriteLocal(ctx context.Context, name mdstore.Path, data []byte) 
 
 // RemoveLocal removes a file of .local/.
 func (s *Store) RemoveLocal(ctx context.Context, name mdstore.Path) error {
-	p, err := s.local(ctx, name)
-	if err == nil {
-		err = s.localFolder(p.Dir(), false)
-	}
+	p, err := s.localPath(ctx, name, false)
 	if err == nil {
 		err = s.disk.Remove(p)
 	}
+	return unlessMissing(err)
+}
+
+func unlessMissing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -61,57 +53,52 @@ func (s *Store) RemoveLocal(ctx context.Context, name mdstore.Path) error {
 
 // ListLocal returns the files in a folder of .local/, in the order of their names.
 func (s *Store) ListLocal(ctx context.Context, dir mdstore.Path) ([]mdstore.LocalFile, error) {
-	p, err := s.local(ctx, dir)
-	if err == nil {
-		err = s.localFolder(p, false)
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
 	began := s.now()
-	names, err := s.disk.ReadDir(p)
+	p, err := s.localPath(ctx, dir, false)
+	if err != nil || !s.plainFolder(p) {
+		return nil, unlessMissing(err)
+	}
+	entries, err := s.disk.ReadDir(p)
 	if err != nil {
-		return nil, err
+		return nil, unlessMissing(err)
 	}
 	var out []mdstore.LocalFile
-	for _, n := range names {
-		if strings.HasPrefix(n.Name, TempPrefix) {
-			continue
-		}
-		if info, err := s.top.Stat(p.Join(n.Name)); err == nil && info.Mode.IsRegular() {
-			out = append(out, mdstore.LocalFile{Name: n.Name, Stamp: firm(info.Stamp, began)})
+	for _, e := range entries {
+		if info, err := s.top.Stat(p.Join(e.Name)); err == nil && info.Mode.IsRegular() && !strings.HasPrefix(e.Name, TempPrefix) {
+			out = append(out, mdstore.LocalFile{Name: e.Name, Stamp: firm(info.Stamp, began)})
 		}
 	}
 	return out, nil
 }
 
-// local returns the path of what has a name in .local/.
-func (s *Store) local(ctx context.Context, name mdstore.Path) (mdstore.Path, error) {
+// localPath returns the path of what has a name in .local/. No folder above it is a link; with create, those that are missing are made.
+func (s *Store) localPath(ctx context.Context, name mdstore.Path, create bool) (mdstore.Path, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
 	first, _, _ := strings.Cut(string(name), "/")
 	if !name.Valid() || slices.Contains(ownNames, first) {
 		return "", fmt.Errorf("%q is no path for files in %s: %w", name, mdstore.LocalDir, fs.ErrInvalid)
 	}
-	return mdstore.Path(mdstore.LocalDir).Join(string(name)), ctx.Err()
-}
-
-// localFolder goes down to a folder of .local/ through no link, and makes what is missing on the way where it is asked to.
-func (s *Store) localFolder(dir mdstore.Path, create bool) error {
-	if dir != mdstore.LocalDir {
-		if err := s.localFolder(dir.Dir(), create); err != nil {
-			return err
+	p := mdstore.Path(mdstore.LocalDir).Join(string(name))
+	if create {
+		if err := s.makeLocal(); err != nil {
+			return "", err
 		}
-		if create {
-			if err := s.disk.Mkdir(dir); err != nil && !errors.Is(err, fs.ErrExist) {
-				return err
+	}
+	for i, c := range p {
+		if c != '/' {
+			continue
+		}
+		above := p[:i]
+		if create && i > len(mdstore.LocalDir) {
+			if err := s.disk.Mkdir(above); err != nil && !errors.Is(err, fs.ErrExist) {
+				return "", err
 			}
 		}
+		if !s.plainFolder(above) {
+			return "", &fs.PathError{Op: "open", Path: string(above), Err: fs.ErrNotExist}
+		}
 	}
-	info, err := s.top.Stat(dir)
-	if err == nil && !info.Mode.IsDir() {
-		err = &fs.PathError{Op: "open", Path: string(dir), Err: fs.ErrNotExist}
-	}
-	return err
+	return p, nil
 }

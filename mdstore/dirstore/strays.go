@@ -7,99 +7,130 @@ import (
 	"io/fs"
 	"regexp"
 	"slices"
-	"sort"
 	"strings"
-	"sync"
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore/internal/journal"
 	"arbor/mdstore/dirstore/internal/osfs"
 )
 
-// strays are the names of files that are no part of a vault. The first that fits decides. What the first group of a conflict copy's name holds, with the
-// extension, is the name of the file that it is a version of.
-// They are compiled for whoever looks for strays: most commands do not.
-var strays = sync.OnceValue(func() []strayName {
-	return []strayName{
-		{regexp.MustCompile(`^` + regexp.QuoteMeta(journal.TempPrefix)), mdstore.StrayLeftover},
-		{regexp.MustCompile(`^(.+)\.sync-conflict-[^.]*(\.[^.]+)?$`), mdstore.StrayConflictCopy},                                                                             // Syncthing
-		{regexp.MustCompile(`(?i)^(.+?) \([^()]*conflicted copy[^()]*\)(\.[^.]+)?$`), mdstore.StrayConflictCopy},                                                             // Dropbox
-		{regexp.MustCompile(`^(.+)` + regexp.QuoteMeta(journal.ConflictMark) + `[0-9a-f]{8,64}(\.[^.]+)?$`), mdstore.StrayConflictCopy},                                      // this store
-		{regexp.MustCompile(`(?i)()(?:\.sync-conflict-|conflicted copy|` + regexp.QuoteMeta(journal.ConflictMark) + `[0-9a-f]{8,64}(?:\.|$))()`), mdstore.StrayConflictCopy}, // of what, their names do not tell
-		{regexp.MustCompile(ours + `(?: \d+| \(\d+\)| copy(?: \d+)?| - copy(?: \(\d+\))?)(\.md)$`), mdstore.StrayConflictCopy},                                               // iCloud, browsers, Finder, Explorer
-		{regexp.MustCompile(ours + `[ _-]*\([^()]*(?:conflict|case clash)[^()]*\)(\.md)$`), mdstore.StrayConflictCopy},                                                       // Nextcloud, Dropbox
-		{regexp.MustCompile(ours + `\.md\.(?:orig|rej|bak|old|save)$`), mdstore.StrayBackup},                                                                                 // git, patch, editors
-		{regexp.MustCompile(ours + `_(?:LOCAL|REMOTE|BASE|BACKUP)_\d+\.md$`), mdstore.StrayBackup},                                                                           // git mergetool
-		{regexp.MustCompile(ours + `\.md___jb_(?:old|tmp)___$`), mdstore.StrayTemporary},                                                                                     // JetBrains
-		{regexp.MustCompile(`^[.~]syncthing[.~](?:Node|Workspace)\.md(?:\.tmp)?$`), mdstore.StrayTemporary},                                                                  // Syncthing, receiving
-		{regexp.MustCompile(`^\.(?:Node|Workspace)\.md\.kate-swp$`), mdstore.StrayBackup},                                                                                    // Kate
-		{regexp.MustCompile(`^\.goutputstream-`), mdstore.StrayTemporary},                                                                                                    // GNOME
-		{regexp.MustCompile(`~$`), mdstore.StrayBackup},                                                                                                                      // many editors
-		{regexp.MustCompile(`\.sw[a-p]$`), mdstore.StrayBackup},                                                                                                              // Vim
-		{regexp.MustCompile(`^4913$`), mdstore.StrayTemporary},                                                                                                               // Vim, trying whether it can write
-		{regexp.MustCompile(`^\.#`), mdstore.StrayTemporary},                                                                                                                 // Emacs' locks
-		{regexp.MustCompile(`^#.*#$`), mdstore.StrayBackup},                                                                                                                  // Emacs
-		{regexp.MustCompile(`^\.~lock\.`), mdstore.StrayTemporary},                                                                                                           // LibreOffice
-	}
-})
-
-// A strayName is a form of names, and what a file of such a name is.
-type strayName struct {
-	name *regexp.Regexp
+// The names of strays, as regular expressions; the first that matches decides. In that of a conflict copy, the two groups together are
+// the name of the file that it is a version of. NAME stands for the names of the files of all kinds, without ".md".
+var strayNames = []struct {
+	name string
 	kind mdstore.StrayKind
+}{
+	{`^` + regexp.QuoteMeta(journal.TempPrefix), mdstore.StrayLeftover},
+	{`^(.+)\.sync-conflict-[^.]*(\.[^.]+)?$`, mdstore.StrayConflictCopy},                                   // Syncthing
+	{`(?i)^(.+?) \([^()]*conflicted copy[^()]*\)(\.[^.]+)?$`, mdstore.StrayConflictCopy},                   // Dropbox
+	{`^(.+)` + ownCopy + `(\.[^.]+)?$`, mdstore.StrayConflictCopy},                                         // this store
+	{`(?i)()(?:\.sync-conflict-|conflicted copy|` + ownCopy + `(?:\.|$))()`, mdstore.StrayConflictCopy},    // of a file that the name does not tell
+	{`(?i)^(NAME)(?: \d+| \(\d+\)| copy(?: \d+)?| - copy(?: \(\d+\))?)(\.md)$`, mdstore.StrayConflictCopy}, // iCloud, browsers, Finder, Explorer
+	{`(?i)^(NAME)[ _-]*\([^()]*(?:conflict|case clash)[^()]*\)(\.md)$`, mdstore.StrayConflictCopy},         // Nextcloud, Dropbox
+	{`(?i)^(?:NAME)\.md\.(?:orig|rej|bak|old|save)$`, mdstore.StrayBackup},                                 // git, patch, editors
+	{`(?i)^(?:NAME)_(?:LOCAL|REMOTE|BASE|BACKUP)_\d+\.md$`, mdstore.StrayBackup},                           // git mergetool
+	{`(?i)^(?:NAME)\.md___jb_(?:old|tmp)___$`, mdstore.StrayTemporary},                                     // JetBrains
+	{`^[.~]syncthing[.~](?:NAME)\.md(?:\.tmp)?$`, mdstore.StrayTemporary},                                  // Syncthing, receiving
+	{`^\.(?:NAME)\.md\.kate-swp$`, mdstore.StrayBackup},                                                    // Kate
+	{`^\.goutputstream-`, mdstore.StrayTemporary},                                                          // GNOME
+	{`~$`, mdstore.StrayBackup},            // many editors
+	{`\.sw[a-p]$`, mdstore.StrayBackup},    // Vim
+	{`^4913$`, mdstore.StrayTemporary},     // Vim, trying whether it can write
+	{`^\.#`, mdstore.StrayTemporary},       // locks of Emacs
+	{`^#.*#$`, mdstore.StrayBackup},        // Emacs
+	{`^\.~lock\.`, mdstore.StrayTemporary}, // LibreOffice
 }
 
-// ours is the beginning of the names that other programs make of those of the vault's own files.
-const ours = `(?i)^(Node|Workspace)`
+var ownCopy = regexp.QuoteMeta(journal.ConflictMark) + `[0-9a-f]{8,64}`
+
+// strayPatterns compiles the names of strays of a table of kinds.
+func strayPatterns(kinds mdstore.Kinds) (all []*regexp.Regexp) {
+	var names []string
+	for _, k := range kinds {
+		if name, ok := strings.CutSuffix(k.Place.Name, ".md"); ok && k.Place.Name != mdstore.AnyMarkdown {
+			names = append(names, regexp.QuoteMeta(name))
+		}
+	}
+	for _, n := range strayNames {
+		all = append(all, regexp.MustCompile(strings.ReplaceAll(n.name, "NAME", strings.Join(names, "|"))))
+	}
+	return all
+}
 
 // strayOf returns what a name says of a file; ok is false for one that may be part of a vault.
-func strayOf(p mdstore.Path) (s mdstore.Stray, ok bool) {
-	for _, k := range strays() {
-		m := k.name.FindStringSubmatch(p.Base())
+func (s *Store) strayOf(p mdstore.Path) (stray mdstore.Stray, ok bool) {
+	for i, pattern := range s.strayPatterns() {
+		m := pattern.FindStringSubmatch(p.Base())
 		if m == nil {
 			continue
 		}
-		s = mdstore.Stray{Path: p, Kind: k.kind}
+		stray = mdstore.Stray{Path: p, Kind: strayNames[i].kind}
 		switch {
-		case k.kind == mdstore.StrayLeftover && !journal.Leftover(p.Base()):
-			s.Kind = mdstore.StrayTemporary // it looks like one
-		case k.kind == mdstore.StrayConflictCopy && m[1] != "":
-			s.Of = p.Dir().Join(m[1] + m[2])
+		case stray.Kind == mdstore.StrayLeftover && !journal.Leftover(p.Base()):
+			stray.Kind = mdstore.StrayTemporary // of another program
+		case stray.Kind == mdstore.StrayConflictCopy && m[1] != "":
+			stray.Of = p.Dir().Join(m[1] + m[2])
 		}
-		return s, true
+		return stray, true
 	}
-	return s, false
+	return stray, false
 }
 
-// Strays returns the files below a folder that are no part of the vault but
-// look as if they should be, and folders without any file, in the order of their paths. Folders whose names start with a dot are not looked into.
+// Strays returns the files below a folder that are no part of the vault but look as if they should be, and folders without any file, in
+// the order of their paths. It does not look into folders whose names begin with a dot.
 func (s *Store) Strays(ctx context.Context, under mdstore.Path) ([]mdstore.Stray, error) {
 	if under != "" && !under.Valid() {
 		return nil, &fs.PathError{Op: "list", Path: string(under), Err: fs.ErrInvalid}
 	}
-	var out []mdstore.Stray
-	empty, err := s.strays(ctx, under, &out)
+	out, empty, err := s.straysIn(ctx, under)
 	if empty && under != "" {
-		out = append(out, mdstore.Stray{Path: under, Kind: mdstore.StrayFolder})
+		out = []mdstore.Stray{{Path: under, Kind: mdstore.StrayFolder}}
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i].Path < out[j].Path })
+	slices.SortFunc(out, func(a, b mdstore.Stray) int { return cmp.Compare(a.Path, b.Path) })
 	return out, err
+}
+
+// straysIn returns the strays of a folder. empty says that there is no file in it, nor in a folder below: only the topmost such folder
+// is a stray.
+func (s *Store) straysIn(ctx context.Context, dir mdstore.Path) (out []mdstore.Stray, empty bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, false, err
+	}
+	entries, err := s.disk.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return nil, false, nil // List says so
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	empty = true
+	for _, e := range entries {
+		p := dir.Join(e.Name)
+		switch {
+		case !e.Type.IsDir():
+			empty = false
+			if stray, ok := s.strayOf(p); ok {
+				out = append(out, stray)
+			}
+		case strings.HasPrefix(e.Name, "."):
+			empty = false
+		default:
+			below, bare, err := s.straysIn(ctx, p)
+			if err != nil {
+				return nil, false, err
+			}
+			if bare {
+				below = []mdstore.Stray{{Path: p, Kind: mdstore.StrayFolder}}
+			}
+			empty = empty && bare
+			out = append(out, below...)
+		}
+	}
+	return out, empty, nil
 }
 
 // Sweep clears away what commits have left of which the journal knows nothing any more, as when .local/ was deleted in the middle of one.
 func (s *Store) Sweep(ctx context.Context, leftovers []mdstore.Path, trash mdstore.Path, dry bool) ([]mdstore.Swept, error) {
-	if !dry { // looking takes no lock, which would write
-		release, err := s.acquire(ctx, writeWait)
-		if err != nil {
-			return nil, err
-		}
-		defer release()
-	}
-	return s.sweep(ctx, leftovers, trash, dry)
-}
-
-// sweep is Sweep for whoever holds the lock.
-func (s *Store) sweep(ctx context.Context, leftovers []mdstore.Path, trash mdstore.Path, dry bool) ([]mdstore.Swept, error) {
 	for _, p := range append(slices.Clone(leftovers), trash) {
 		if !p.Valid() || p == trash && !p.Under(mdstore.LocalDir) {
 			return nil, &fs.PathError{Op: "sweep", Path: string(p), Err: fs.ErrInvalid}
@@ -108,7 +139,12 @@ func (s *Store) sweep(ctx context.Context, leftovers []mdstore.Path, trash mdsto
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if !dry {
+	if !dry { // a dry run takes no lock, which would write
+		release, err := s.acquire(ctx, writeWait)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
 		if busy := s.gitBusy(); busy != nil {
 			return nil, busy
 		}
@@ -116,16 +152,8 @@ func (s *Store) sweep(ctx context.Context, leftovers []mdstore.Path, trash mdsto
 	return s.committer.Clear(leftovers, trash, dry)
 }
 
-func (x *exclusive) Sweep(ctx context.Context, leftovers []mdstore.Path, trash mdstore.Path, dry bool) ([]mdstore.Swept, error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.sweep(ctx, leftovers, trash, dry)
-}
-
-var _ mdstore.Strays = (*Store)(nil)
-
-// Writable returns why a file is not to be written, or not to be made, nil where nothing speaks against it. Of .local itself it returns what keeps every
-// commit from being made.
+// Writable returns why a file is not to be written, or not to be made, nil where nothing speaks against it. Of .local itself it returns
+// what keeps every commit from being made. It takes two system calls: one for the file, and one for its folder.
 func (s *Store) Writable(ctx context.Context, p mdstore.Path) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -133,7 +161,7 @@ func (s *Store) Writable(ctx context.Context, p mdstore.Path) error {
 	if p == mdstore.LocalDir {
 		return s.inTheWay()
 	}
-	info, err := s.disk.Lstat(p)
+	info, err := s.top.Stat(p)
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // it is to be made
 	case err != nil || !info.Mode.IsRegular():
@@ -151,49 +179,9 @@ func (s *Store) Movable(ctx context.Context, from, to mdstore.Path) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	info, err := s.disk.Lstat(from)
+	info, err := s.top.Stat(from)
 	if err != nil {
 		return nil // reading it says more
 	}
 	return cmp.Or(osfs.CheckMovable(from, info), s.mayMake(from.Dir()), s.mayMake(to.Dir()))
-}
-
-var _ mdstore.Writable = (*Store)(nil)
-
-// strays adds what it finds below dir, and reports whether that holds no file at all; of such folders the topmost is named.
-func (s *Store) strays(ctx context.Context, dir mdstore.Path, out *[]mdstore.Stray) (empty bool, err error) {
-	if err := ctx.Err(); err != nil {
-		return false, err
-	}
-	entries, err := s.disk.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-		return false, nil // listing says so
-	}
-	if err != nil {
-		return false, err
-	}
-	empty = true
-	var bare []mdstore.Stray
-	for _, e := range entries {
-		p := dir.Join(e.Name)
-		if !e.Type.IsDir() || strings.HasPrefix(e.Name, ".") {
-			empty = false
-			if st, ok := strayOf(p); ok && !e.Type.IsDir() {
-				*out = append(*out, st)
-			}
-			continue
-		}
-		switch below, err := s.strays(ctx, p, out); {
-		case err != nil:
-			return false, err
-		case below:
-			bare = append(bare, mdstore.Stray{Path: p, Kind: mdstore.StrayFolder})
-		default:
-			empty = false
-		}
-	}
-	if !empty {
-		*out = append(*out, bare...)
-	}
-	return empty, nil
 }

@@ -355,7 +355,7 @@ func (w *part) file(e *entry) {
 		return
 	}
 	w.work.Read++
-	f, err := w.s.readStamped(e.path, w.began)
+	data, stamp, err := w.s.top.Read(e.path, mdstore.MaxFileSize)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return
@@ -363,6 +363,7 @@ func (w *part) file(e *entry) {
 		w.add(e.path, err)
 		return
 	}
+	f := mdstore.File{Path: e.path, Version: mdstore.VersionOf(data), Data: data, Stamp: firm(stamp, w.began)}
 	if e.record != nil && e.record.Version == f.Version {
 		same := *e.record
 		same.Stamp = f.Stamp

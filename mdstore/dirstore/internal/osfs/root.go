@@ -101,7 +101,6 @@ func (r Root) Look(p mdstore.Path, limit int64) (Info, error) {
 	return info, nil
 }
 
-
 func unstable(p mdstore.Path) error {
 	return Unreadable(p, CodeUnstable, "changed each of the %d times that it was read; wait for its writer and retry", rounds)
 }
