@@ -71,7 +71,8 @@ type Ledger struct {
 	now    time.Time
 }
 
-// Read reads the claims of a store; there are none where it keeps nothing for this machine.
+// Read reads the claims of a store; there are none where it keeps nothing for this machine, or something that is no file of claims. The
+// ledger is empty also with an error, which says that they cannot be read at this moment: then no node may be given, and nothing written.
 func Read(ctx context.Context, st mdstore.Store, now time.Time) (*Ledger, error) {
 	l := &Ledger{claims: map[mdstore.ID]map[mdstore.ID]Claim{}, now: now}
 	local, ok := mdstore.AsStore[mdstore.Local](st)
@@ -79,8 +80,9 @@ func Read(ctx context.Context, st mdstore.Store, now time.Time) (*Ledger, error)
 		return l, nil
 	}
 	data, err := local.ReadLocal(ctx, file)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return l, ctx.Err() // what cannot be read claims nothing
+	var never *mdoc.UnreadableError
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.As(err, &never) {
+		return l, err
 	}
 	if l.raw = data; json.Unmarshal(data, &l.claims) != nil || l.claims == nil {
 		l.claims = map[mdstore.ID]map[mdstore.ID]Claim{}
