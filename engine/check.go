@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"time"
 
 	"arbor/engine/check"
@@ -136,6 +137,9 @@ func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act plan.Act) (*Mending
 	}
 	if v.Workspace().Newer() {
 		return nil, &mdoc.UnreadableError{Problem: plan.NewerProblem(v.Workspace())}
+	}
+	if !slices.ContainsFunc(found, func(f check.Finding) bool { return f.Fix != "" }) {
+		return &Mending{Outcome: &plan.Outcome{DryRun: act.DryRun}, Left: check.Diagnostics(found), Checked: v.Len() + 1}, nil
 	}
 	swept, cleared, err := e.sweep(ctx, found, act)
 	if err != nil {
