@@ -29,6 +29,12 @@ func (s *Store) WriteLocal(ctx context.Context, name mdstore.Path, data []byte) 
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := s.folders(p); err != nil {
+		return err
+	}
+	if s.below[p] > 0 {
+		return unreadable(p, "NOT_A_FILE", "is a folder where a file is expected")
+	}
 	s.set(p, clone(data))
 	return nil
 }
