@@ -17,13 +17,12 @@ import (
 	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
-	"arbor/mdstore/dirstore/crashtest"
 	"arbor/mdstore/memstore"
 )
 
 const claimsFile = mdstore.Path(".local/claims.json")
 
-// inARow is a vault with a root and n execution nodes a, b, c, … that wait.
+// inARow is a vault with a root and n pending execution nodes a, b, c, …
 func inARow(n int) map[mdstore.Path][]byte {
 	nodes := map[string][2]string{"root": {"title: Login\ntype: planning\nstatus: monitoring\nparentId: null", ""}}
 	for i := range n {
@@ -34,7 +33,8 @@ func inARow(n int) map[mdstore.Path][]byte {
 
 func letter(i int) string { return string(rune('a' + i)) }
 
-// given claims up to count nodes and returns their ids, separated by blanks.
+// given claims up to count nodes and returns their ids, separated by blanks. Behind the id of a node whose work another session began
+// and left stands that session: "a<s1".
 func given(t testing.TB, env *ops.Env, count int) string {
 	t.Helper()
 	return idsOf(must(t, env, "node_next", map[string]any{"claim": true, "count": count}))
@@ -65,8 +65,8 @@ func move(t testing.TB, env *ops.Env, id, action string) {
 	must(t, env, "node_transition", map[string]any{"nodeId": id, "action": action, "conclusion": "c"})
 }
 
-// people returns an env for each of the sessions.
-func people(w *enginetest.World, sessions ...string) []*ops.Env {
+// sessionsOf returns an env for each of the sessions.
+func sessionsOf(w *enginetest.World, sessions ...string) []*ops.Env {
 	var out []*ops.Env
 	for _, s := range sessions {
 		out = append(out, &ops.Env{Engine: w.Engine, Session: s})
@@ -81,14 +81,14 @@ func expect(t testing.TB, what, got, want string) {
 	}
 }
 
-// TestClaimsComeBack begins work and leaves it, in each of the ways in which a claim ends.
-func TestClaimsComeBack(t *testing.T) {
+// A session begins work and leaves it, in each of the ways in which a claim ends: others are offered it and are told who began it.
+func TestAnEndedClaimFreesTheNode(t *testing.T) {
 	for _, tt := range []struct {
-		name  string
-		leave func(t *testing.T, w *enginetest.World, env *ops.Env, end func())
+		name string
+		end  func(t *testing.T, w *enginetest.World, env *ops.Env, leave func())
 	}{
 		{"the lease ends", func(t *testing.T, w *enginetest.World, _ *ops.Env, _ func()) { w.Tick(claims.DefaultLease) }},
-		{"who claimed is gone", func(t *testing.T, w *enginetest.World, _ *ops.Env, end func()) { end() }},
+		{"the connection ends", func(t *testing.T, w *enginetest.World, _ *ops.Env, leave func()) { leave() }},
 		{"given back", func(t *testing.T, w *enginetest.World, env *ops.Env, _ func()) {
 			for _, id := range []string{"a", "b"} {
 				if out := must(t, env, "node_next", map[string]any{"release": id}); out["released"] != true {
@@ -100,7 +100,7 @@ func TestClaimsComeBack(t *testing.T) {
 			must(t, env, "session_unbind", map[string]any{"sessionId": "s1"})
 		}},
 		{"by a person", func(t *testing.T, w *enginetest.World, _ *ops.Env, _ func()) {
-			human := &ops.Env{Engine: w.Engine, Operator: mdstore.OperatorHuman, Session: "someone"}
+			human := &ops.Env{Engine: w.Engine, Operator: mdstore.OperatorHuman, Session: "a person's"}
 			must(t, human, "node_next", map[string]any{"release": "a"})
 			must(t, human, "node_next", map[string]any{"release": "b"})
 		}},
@@ -108,15 +108,15 @@ func TestClaimsComeBack(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := enginetest.New(t, inARow(3))
-			e := people(w, "s1", "s2")
+			e := sessionsOf(w, "s1", "s2")
 			one, two := e[0], e[1]
-			one.Presence = w.Presence()
+			leave := w.Attend("s1")
 			must(t, one, "session_bind", map[string]any{"sessionId": "s1", "workspaceId": ws})
 			expect(t, "s1 is given", given(t, one, 2), "a b")
 			move(t, one, "a", "start")
 			expect(t, "s2 is offered", offered(t, two), "c")
-			tt.leave(t, w, one, one.Presence.End)
-			// a was begun, and whoever goes on with it is told; b waits as it did.
+			tt.end(t, w, one, leave)
+			// Work on a was begun; b is as it was.
 			expect(t, "s2 is offered then", offered(t, two), "a<s1 b c")
 			expect(t, "s2 is given", given(t, two, 1), "a<s1")
 			expect(t, "s2 is given again", given(t, two, 1), "a")
@@ -126,7 +126,7 @@ func TestClaimsComeBack(t *testing.T) {
 			}
 			move(t, two, "a", "complete")
 			if b := w.Store.Files()[claimsFile]; strings.Contains(string(b), `"a"`) {
-				t.Errorf("a is done, and claimed still: %s", b)
+				t.Errorf("a is done, and still claimed: %s", b)
 			}
 			move(t, two, "a", "reopen")
 			expect(t, "s3 is offered", offered(t, &ops.Env{Engine: w.Engine, Session: "s3"}), "b c")
@@ -134,52 +134,75 @@ func TestClaimsComeBack(t *testing.T) {
 	}
 }
 
-// TestSessionsKeepTheirClaims asks again, late, and from elsewhere.
-func TestSessionsKeepTheirClaims(t *testing.T) {
-	w := enginetest.New(t, inARow(4))
-	e := people(w, "s1", "s2")
+// The claims of a connection hold while its server renews them, and end with their short lease when the server was killed.
+func TestRenewedClaimsHoldAndOthersEndWithTheirLease(t *testing.T) {
+	w := enginetest.New(t, inARow(3))
+	e := sessionsOf(w, "s1", "s2")
 	one, two := e[0], e[1]
+	one.Lease, two.Lease = claims.ConnectionLease, claims.ConnectionLease
+	expect(t, "s1 is given", given(t, one, 1), "a")
+	expect(t, "s2 is given", given(t, two, 1), "b")
+	third := &ops.Env{Engine: w.Engine, Session: "s3"}
+	for range 60 {
+		w.Tick(claims.RenewEvery)
+		if err := w.RenewClaims(t.Context(), "s1"); err != nil {
+			t.Fatal(err)
+		}
+		if w.Now().Sub(enginetest.Start) < claims.ConnectionLease {
+			expect(t, "s3 is offered while both leases last", offered(t, third), "c")
+			continue
+		}
+		expect(t, "s3 is offered", offered(t, third), "b c")
+	}
+	w.Tick(claims.ConnectionLease - time.Second)
+	expect(t, "s3 is offered a moment before the end", offered(t, third), "b c")
+	w.Tick(time.Second)
+	expect(t, "s3 is offered at the end", offered(t, third), "a b c")
+	expect(t, "s3 is given", given(t, third, 2), "a b")
+	if err := w.RenewClaims(t.Context(), "s1"); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "s1, which renewed too late, is offered", offered(t, one), "c")
+}
+
+func TestSessionsAreGivenTheirOwnNodesAgain(t *testing.T) {
+	w := enginetest.New(t, inARow(4))
+	e := sessionsOf(w, "s1", "s2")
+	one, two := e[0], e[1]
+	leave := w.Attend("s1")
 	expect(t, "s2 is given", given(t, two, 1), "a")
 	expect(t, "s1 is given", given(t, one, 2), "b c")
 	move(t, one, "c", "start")
 	expect(t, "s1 asks again", given(t, one, 3), "b c d")
-	one.Presence = w.Presence()
-	expect(t, "s1 asks with its presence", given(t, one, 1), "b")
-	expect(t, "s1 asks from a program that ends at once", given(t, &ops.Env{Engine: w.Engine, Session: "s1"}, 1), "b")
-	one.Presence.End()
-	expect(t, "another is offered", offered(t, two), "a b")
-	one.Presence = nil
-	expect(t, "s1 comes back first", given(t, one, 3), "b c d")
+	expect(t, "s1 asks from another program", given(t, &ops.Env{Engine: w.Engine, Session: "s1"}, 1), "b")
+	leave()
+	expect(t, "s2 is offered when the connection of s1 has ended", offered(t, two), "a b c<s1 d")
+	expect(t, "s1 comes back first", given(t, one, 3), "b c<s1 d")
 	w.Tick(2 * claims.DefaultLease)
-	expect(t, "s1 comes late, and nobody was faster", given(t, one, 1), "b")
+	expect(t, "s1 comes late, and no other session was faster", given(t, one, 1), "b")
 	expect(t, "s2 takes what s1 has left", given(t, two, 3), "a c<s1 d")
 	expect(t, "s1 has lost it", given(t, one, 9), "b")
-	one.Presence = w.Presence()
-	one.Presence.End()
-	if _, err := call(t, one, "node_next", map[string]any{"claim": true}); err == nil || err.Code != errs.Conflicting {
-		t.Errorf("who has left claims: %v", err)
-	}
 }
 
-// TestOperatorsClaimWithoutASession has two of one name claim side by side.
+// Two callers without a session may have the same operator's name: neither is given what the other claimed.
 func TestOperatorsClaimWithoutASession(t *testing.T) {
 	w := enginetest.New(t, inARow(3))
 	human, ai := &ops.Env{Engine: w.Engine, Operator: mdstore.OperatorHuman}, &ops.Env{Engine: w.Engine}
 	expect(t, "a person is given", given(t, human, 1), "a")
-	expect(t, "one of the same name", given(t, human, 1), "b")
-	expect(t, "an assistant", given(t, ai, 1), "c")
-	expect(t, "another one", given(t, ai, 1), "")
-	refused(t, w, people(w, "s1")[0], errs.Conflicting, "node_next", map[string]any{"release": "c"})
+	expect(t, "another person is given", given(t, human, 1), "b")
+	expect(t, "an assistant is given", given(t, ai, 1), "c")
+	expect(t, "another assistant is given", given(t, ai, 1), "")
+	refused(t, w, sessionsOf(w, "s1")[0], errs.Conflicting, "node_next", map[string]any{"release": "c"})
 	if out := must(t, ai, "node_next", map[string]any{"release": "c"}); out["released"] != true {
 		t.Errorf("release: %v", out)
 	}
 	expect(t, "then", given(t, ai, 1), "c")
 	move(t, human, "a", "start")
 	w.Tick(claims.DefaultLease)
-	expect(t, "when all is over", offered(t, ai), "a<Human b c")
+	expect(t, "when all leases are over", offered(t, ai), "a<Human b c")
 }
 
-// TestWorkRenewsClaims writes to claimed nodes when their time is half over, and before.
+// A write of the session to a claimed node renews the claim when half of its lease is over, and not before.
 func TestWorkRenewsClaims(t *testing.T) {
 	for name, args := range map[string]map[string]any{
 		"log_append":      {"nodeId": "a", "operator": "Human", "event": "x"},
@@ -196,12 +219,12 @@ func TestWorkRenewsClaims(t *testing.T) {
 		}{
 			{10 * time.Minute, "s1", false}, // most of it is left
 			{16 * time.Minute, "s1", true},
-			{31 * time.Minute, "s1", true}, // late, and nobody was faster
+			{31 * time.Minute, "s1", true}, // late, and no other session has taken it
 			{16 * time.Minute, "s2", false},
 			{16 * time.Minute, "", false},
 		} {
 			w := enginetest.New(t, inARow(2))
-			given(t, people(w, "s1")[0], 1)
+			given(t, sessionsOf(w, "s1")[0], 1)
 			before := w.Store.Files()[claimsFile]
 			w.Tick(tt.after)
 			if _, err := call(t, &ops.Env{Engine: w.Engine, Session: tt.session, Operator: mdstore.OperatorHuman}, name, args); err != nil {
@@ -211,14 +234,14 @@ func TestWorkRenewsClaims(t *testing.T) {
 			if tt.renews {
 				w.Tick(claims.DefaultLease - time.Second)
 				expect(t, fmt.Sprintf("%s after %v by %q renews; offered", name, tt.after, tt.session), offered(t, &ops.Env{Engine: w.Engine}), "b")
-			} else if string(before) != string(after) && name != "node_transition" { // a start by somebody else ends a claim
+			} else if string(before) != string(after) && name != "node_transition" { // a start by another session ends the claim
 				t.Errorf("%s after %v by %q writes claims:\n%s", name, tt.after, tt.session, after)
 			}
 		}
 	}
-	// Renewed for as long as it was claimed.
+	// It is renewed for as long as it was claimed.
 	w := enginetest.New(t, inARow(2))
-	one := people(w, "s1")[0]
+	one := sessionsOf(w, "s1")[0]
 	must(t, one, "node_next", map[string]any{"claim": true, "leaseSeconds": 7200})
 	for range 10 {
 		w.Tick(90 * time.Minute)
@@ -226,28 +249,16 @@ func TestWorkRenewsClaims(t *testing.T) {
 	}
 	w.Tick(119 * time.Minute)
 	expect(t, "claimed for two hours, offered", offered(t, &ops.Env{Engine: w.Engine}), "b")
-	// A session that goes on without its connection.
-	w = enginetest.New(t, inARow(2))
-	one = people(w, "s1")[0]
-	one.Presence = w.Presence()
-	given(t, one, 1)
-	one.Presence.End()
-	one.Presence = nil
-	must(t, one, "log_append", map[string]any{"nodeId": "a", "operator": "AI", "event": "x"})
-	expect(t, "after the session wrote from elsewhere, offered", offered(t, &ops.Env{Engine: w.Engine}), "b")
 }
 
-// TestDryRunsRenewNothing plans a write to a claimed node.
-func TestDryRunsRenewNothing(t *testing.T) {
+func TestDryRunsRenewNoClaim(t *testing.T) {
 	w := enginetest.New(t, inARow(2))
-	one := people(w, "s1")[0]
+	one := sessionsOf(w, "s1")[0]
 	given(t, one, 1)
 	w.Tick(20 * time.Minute)
 	before := w.Store.Files()
-	for _, args := range []map[string]any{{"nodeId": "a", "action": "start", "dryRun": true}} {
-		if out := must(t, one, "node_transition", args); strings.Contains(fmt.Sprint(out), "claims") {
-			t.Errorf("the plan names the claims: %v", out)
-		}
+	if out := must(t, one, "node_transition", map[string]any{"nodeId": "a", "action": "start", "dryRun": true}); strings.Contains(fmt.Sprint(out), "claims") {
+		t.Errorf("the plan names the claims: %v", out)
 	}
 	if after := w.Store.Files(); !maps.EqualFunc(before, after, slices.Equal) {
 		t.Error("a dry run writes")
@@ -257,22 +268,22 @@ func TestDryRunsRenewNothing(t *testing.T) {
 	}
 }
 
-// TestStartOfAClaimedNode is refused to other assistants' sessions alone.
-func TestStartOfAClaimedNode(t *testing.T) {
+// Only sessions of other assistants are refused the start of a claimed node.
+func TestOtherSessionsCannotStartAClaimedNode(t *testing.T) {
 	for _, tt := range []struct {
 		session, operator string
 		refused           bool
-		left              string // what is offered to another when the claim is over
+		left              string // what is offered to another session when the lease is over
 	}{
 		{"s1", "AI", false, "a<s1 b"},
 		{"s2", "AI", true, ""},
 		{"s2", "", true, ""},
-		{"s2", "Human", false, "b"}, // the person is at it
+		{"s2", "Human", false, "b"}, // the person works on it
 		{"", "Human", false, "b"},
-		{"", "AI", false, "b"}, // may be s1 itself, who knows
+		{"", "AI", false, "b"}, // this may be s1 itself
 	} {
 		w := enginetest.New(t, inARow(2))
-		given(t, people(w, "s1")[0], 1)
+		given(t, sessionsOf(w, "s1")[0], 1)
 		env := &ops.Env{Engine: w.Engine, Session: tt.session, Operator: tt.operator}
 		if tt.refused {
 			e := refused(t, w, env, errs.Conflicting, "node_transition", map[string]any{"nodeId": "a", "action": "start"})
@@ -284,19 +295,19 @@ func TestStartOfAClaimedNode(t *testing.T) {
 			refused(t, w, env, errs.Conflicting, "node_transition", map[string]any{"nodeId": "a", "action": "start", "dryRun": true})
 			must(t, env, "log_append", map[string]any{"nodeId": "a", "operator": "AI", "event": "others may write"})
 			w.Tick(claims.DefaultLease)
-			move(t, env, "a", "start") // it is nobody's any more
+			move(t, env, "a", "start") // the claim has ended
 			continue
 		}
 		move(t, env, "a", "start")
 		w.Tick(claims.DefaultLease)
-		expect(t, fmt.Sprintf("started by %q %q, offered", tt.session, tt.operator), offered(t, people(w, "s9")[0]), tt.left)
+		expect(t, fmt.Sprintf("started by %q %q, offered", tt.session, tt.operator), offered(t, sessionsOf(w, "s9")[0]), tt.left)
 	}
 }
 
-// TestPlanningNodesAreClaimed divides a claimed node: it comes back for its conclusion, and not before.
-func TestPlanningNodesAreClaimed(t *testing.T) {
+// A claimed planning node that was divided is offered again when its children are done, and not before.
+func TestAClaimedPlanningNodeComesBackForItsConclusion(t *testing.T) {
 	w := enginetest.New(t, vault("", map[string][2]string{"root": {"title: Login\ntype: planning\nstatus: pending\nparentId: null", ""}}))
-	e := people(w, "s1", "s2")
+	e := sessionsOf(w, "s1", "s2")
 	one, two := e[0], e[1]
 	expect(t, "s1 is given", given(t, one, 1), "root")
 	move(t, one, "root", "start")
@@ -307,44 +318,44 @@ func TestPlanningNodesAreClaimed(t *testing.T) {
 	w.Tick(claims.DefaultLease)
 	expect(t, "s2 is offered", offered(t, two), kid+"<s1")
 	move(t, one, kid, "complete")
-	expect(t, "s1, which was at work below it, is offered when the child is done", offered(t, one), "root")
+	expect(t, "s1, which worked below it, is offered when the child is done", offered(t, one), "root")
 	expect(t, "s2 is offered", offered(t, two), "")
 	w.Tick(claims.DefaultLease)
 	expect(t, "s2 is offered when s1 has left", offered(t, two), "root<s1")
 }
 
-// TestLostClaims damages claims.json in many ways: what is claimed is free, and nobody is kept from anything.
-func TestLostClaims(t *testing.T) {
+// A damaged claims.json claims nothing and keeps no caller from anything.
+func TestDamagedClaimsClaimNothing(t *testing.T) {
 	good := `{"` + ws + `": {"a": {"session": "s9", "until": 1767225600000}}}`
 	for _, data := range []string{"", "{", "null", "[]", "\"x\"", "{\"" + ws + "\": null}", `{"` + ws + `": {"a": 7}}`, `{"` + ws + `": {"a": {"session": 7}}}`, `{"` + ws + `": {"a": null}}`,
 		good[:len(good)-3], good + "x", strings.Repeat("[", 20000), "\x00\xff", `{"` + ws + `": {"a": {"session": "s9", "until": 9223372036854775807, "lease": 9223372036854775807}}}`,
-		`{"` + ws + `": {"a": {"session": "s9", "until": -9223372036854775808, "present": "../../../x"}}}`} {
+		`{"` + ws + `": {"a": {"session": "s9", "until": -9223372036854775808}}}`} {
 		files := inARow(2)
 		files[claimsFile] = []byte(data)
 		w := enginetest.New(t, files)
-		one := people(w, "s1")[0]
+		one := sessionsOf(w, "s1")[0]
 		must(t, one, "log_append", map[string]any{"nodeId": "a", "operator": "AI", "event": "x"})
 		must(t, one, "node_get", map[string]any{"nodeId": "a"})
 		must(t, one, "node_next", map[string]any{"release": "b"})
 		expect(t, fmt.Sprintf("with claims %.40q s1 is given", data), given(t, one, 9), "a b")
-		expect(t, "and s2", given(t, people(w, "s2")[0], 9), "")
+		expect(t, "and s2", given(t, sessionsOf(w, "s2")[0], 9), "")
 		move(t, one, "a", "start")
 	}
-	// Something that is no file at all.
+	// A folder in its place.
 	files := inARow(2)
 	files[claimsFile+"/x"] = []byte("x")
 	w := enginetest.New(t, files)
-	one := people(w, "s1")[0]
+	one := sessionsOf(w, "s1")[0]
 	expect(t, "with a folder in its place, offered", offered(t, one), "a b")
 	move(t, one, "a", "start")
 	move(t, one, "a", "complete")
-	if _, err := call(t, one, "node_next", map[string]any{"claim": true}); err == nil || err.Code != errs.FileUnreadable || !strings.Contains(err.Message, "you can remove it") {
-		t.Errorf("a claim that cannot be noted: %v", err)
+	if out, err := call(t, one, "node_next", map[string]any{"claim": true}); err == nil {
+		t.Errorf("a claim that cannot be kept: %v", out)
 	}
 }
 
-// TestClaimsAreTidied forgets what is noted of nodes and workspaces that are done or gone, at the next claim, and nothing else.
-func TestClaimsAreTidied(t *testing.T) {
+// At the next claim, what is noted of nodes and workspaces that are done or gone is forgotten, and nothing else.
+func TestClaimsOfWhatIsGoneAreForgotten(t *testing.T) {
 	files := inARow(4)
 	other := "ws-mjv3xk00-bbbbbb"
 	files[mdstore.Path(other+"/Workspace.md")] = []byte("---\nid: " + other + "\nname: Other\ngoal: g\nstatus: archived\n---\n")
@@ -353,7 +364,6 @@ func TestClaimsAreTidied(t *testing.T) {
 		"%s": {"x": {"session": "s9", "until": %d}}, "ws-gone": {"x": {"session": "s9", "until": %d}}, "ws-away": {"x": {"session": "s9", "until": %d}}}`, ws, late, late, now, other, late, late, now)
 	w := enginetest.New(t, files)
 	env := &ops.Env{Engine: w.Engine, Session: "s1", Workspace: ws}
-	files[mdstore.NodePath(ws, "b")] = nil
 	expect(t, "s1 is given", given(t, env, 2), "a b")
 	move(t, env, "b", "start")
 	must(t, env, "node_delete", map[string]any{"nodeId": "b"})
@@ -365,82 +375,74 @@ func TestClaimsAreTidied(t *testing.T) {
 	}
 }
 
-// TestClaimsInCrashes lets the power fail in commits that change claims along with nodes.
-func TestClaimsInCrashes(t *testing.T) {
-	for name, args := range map[string]map[string]any{
-		"node_transition": {"nodeId": "a", "action": "start"},
-		"log_append":      {"nodeId": "a", "operator": "AI", "event": "x"},
-		"node_delete":     {"nodeId": "a"},
-		"session_unbind":  {"sessionId": "s1"},
-		"node_next":       {"release": "a"},
+// A brokenClaims is a store that fails to read or write the claims.
+type brokenClaims struct {
+	*memstore.Store
+	read, write error
+}
+
+func (b *brokenClaims) ReadLocal(ctx context.Context, name mdstore.Path) ([]byte, error) {
+	if name == claimsFile[len(".local/"):] && b.read != nil {
+		return nil, b.read
+	}
+	return b.Store.ReadLocal(ctx, name)
+}
+
+func (b *brokenClaims) WriteLocal(ctx context.Context, name mdstore.Path, data []byte) error {
+	if name == claimsFile[len(".local/"):] && b.write != nil {
+		return b.write
+	}
+	return b.Store.WriteLocal(ctx, name, data)
+}
+
+// While the claims cannot be read, or a claim cannot be kept, no node is given that another session may have; work goes on.
+func TestBrokenClaimsGiveNothingAndStopNoWork(t *testing.T) {
+	for name, breaks := range map[string]func(*brokenClaims){
+		"reading fails": func(b *brokenClaims) { b.read = errors.New("input/output error") },
+		"writing fails": func(b *brokenClaims) { b.write = errors.New("input/output error") },
 	} {
-		var r *recorder
-		w := enginetest.Over(t, memstore.New(inARow(3)), func(_ *enginetest.World, st *memstore.Store) mdstore.Store {
-			r = &recorder{Store: st}
-			return r
-		})
-		one := people(w, "s1")[0]
-		must(t, one, "session_bind", map[string]any{"sessionId": "s1", "workspaceId": ws, "nodeId": "a"}) // so that no focus of its own has to move
-		given(t, one, 1)
-		w.Tick(20 * time.Minute)
-		r.commits = nil
-		must(t, one, name, args)
-		if len(r.commits) != 1 || !slices.ContainsFunc(r.commits[0].changes, func(c mdstore.Change) bool { return c.Path == claimsFile }) {
-			t.Fatalf("%s makes %d commits, or none of the claims", name, len(r.commits))
-		}
-		c := r.commits[0]
-		for _, res := range []crashtest.Result{
-			crashtest.Explore(t, c.before, c.changes, crashtest.Options{Limit: 500}),
-			crashtest.Faults(t, c.before, c.changes, crashtest.Options{}),
-		} {
-			if res.Bad > 0 {
-				t.Errorf("%s: %d of %d states are bad; the first: %s", name, res.Bad, res.States, res.First)
+		t.Run(name, func(t *testing.T) {
+			var b *brokenClaims
+			w := enginetest.Over(t, memstore.New(inARow(3)), func(_ *enginetest.World, st *memstore.Store) mdstore.Store {
+				b = &brokenClaims{Store: st}
+				return b
+			})
+			e := sessionsOf(w, "s1", "s2")
+			expect(t, "s1 is given", given(t, e[0], 1), "a")
+			kept := w.Store.Files()[claimsFile]
+			breaks(b)
+			for _, args := range []map[string]any{{"claim": true}, {"claim": true, "count": 3}} {
+				if out, err := call(t, e[1], "node_next", args); err == nil {
+					t.Errorf("node_next(%v): %v", args, out)
+				}
 			}
-		}
+			w.Tick(20 * time.Minute)
+			move(t, e[1], "b", "start")
+			move(t, e[1], "b", "complete")
+			must(t, e[0], "log_append", map[string]any{"nodeId": "a", "operator": "AI", "event": "x"})
+			must(t, e[1], "node_get", map[string]any{"nodeId": "a"})
+			if now := w.Store.Files()[claimsFile]; string(now) != string(kept) {
+				t.Errorf("the claims are now %s, and were %s", now, kept)
+			}
+			b.read, b.write = nil, nil
+			expect(t, "s2 is given when all is well again", given(t, e[1], 3), "c")
+		})
 	}
 }
 
-// unreadableClaims fails to read the claims, for a reason that may pass.
-type unreadableClaims struct{ *memstore.Store }
-
-func (u unreadableClaims) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) {
-	if p == claimsFile {
-		return mdstore.File{}, errors.New("input/output error")
-	}
-	return u.Store.Read(ctx, p)
-}
-
-func (u unreadableClaims) Update(ctx context.Context, f func(mdstore.Store) error) error {
-	return f(u)
-}
-
-// TestUnreadableClaims gives nothing that may be somebody's, and writes all the same.
-func TestUnreadableClaims(t *testing.T) {
-	w := enginetest.Over(t, memstore.New(inARow(2)), func(_ *enginetest.World, st *memstore.Store) mdstore.Store { return unreadableClaims{st} })
-	one := people(w, "s1")[0]
-	for _, args := range []map[string]any{{}, {"claim": true}, {"release": "a"}} {
-		if out, err := call(t, one, "node_next", args); err == nil {
-			t.Errorf("node_next(%v): %v", args, out)
-		}
-	}
-	move(t, one, "a", "start")
-	move(t, one, "a", "complete")
-	must(t, one, "node_get", map[string]any{"nodeId": "a"})
-}
-
-// TestNobodySharesANode has sessions and operators claim, work, leave and come back in any order: no node is ever two's at once, nothing that is somebody's is offered
-// to others, and nothing that somebody left is lost.
-func TestNobodySharesANode(t *testing.T) {
+// Sessions and operators claim, work, leave and come back in any order: no node is ever given to two at once, and no claim lasts for ever.
+func TestNoNodeIsGivenToTwo(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		const nodes = 5
 		w := enginetest.New(t, inARow(nodes))
-		all := append(people(w, "s1", "s2", "s3"), &ops.Env{Engine: w.Engine}, &ops.Env{Engine: w.Engine, Operator: mdstore.OperatorHuman})
-		holder, until := map[string]int{}, map[string]time.Time{} // by node
+		all := append(sessionsOf(w, "s1", "s2", "s3"), &ops.Env{Engine: w.Engine}, &ops.Env{Engine: w.Engine, Operator: mdstore.OperatorHuman})
+		holder, until, leases := map[string]int{}, map[string]time.Time{}, map[string]time.Duration{} // by node
+		leave := map[int]func(){}                                                                  // by session: the end of its connection
 		over := func(id string) bool { t, known := until[id]; return known && !t.After(w.Now()) }
 		for range rapid.IntRange(5, 40).Draw(rt, "steps") {
 			who := rapid.IntRange(0, len(all)-1).Draw(rt, "who")
 			env := all[who]
-			switch rapid.SampledFrom([]string{"claim", "claim", "tick", "leave", "arrive", "release", "start", "done", "log"}).Draw(rt, "do") {
+			switch rapid.SampledFrom([]string{"claim", "claim", "tick", "connect", "leave", "renew", "release", "work", "work", "work"}).Draw(rt, "do") {
 			case "claim":
 				lease := rapid.SampledFrom([]int{60, 1800}).Draw(rt, "lease")
 				out, err := call(t, env, "node_next", map[string]any{"claim": true, "count": rapid.IntRange(1, 3).Draw(rt, "count"), "leaseSeconds": lease})
@@ -450,32 +452,45 @@ func TestNobodySharesANode(t *testing.T) {
 				for _, id := range strings.Fields(idsOf(out)) {
 					id, _, _ = strings.Cut(id, "<")
 					if end, known := until[id]; known && !over(id) && (holder[id] != who || env.Session == "") {
-						rt.Fatalf("%s is given to %d, and is %d's until %v", id, who, holder[id], end)
+						rt.Fatalf("%s is given to %d, and %d has it until %v", id, who, holder[id], end)
 					}
-					holder[id], until[id] = who, w.Now().Add(time.Duration(lease)*time.Second)
+					leases[id] = time.Duration(lease) * time.Second
+					holder[id], until[id] = who, w.Now().Add(leases[id])
 				}
 			case "tick":
 				w.Tick(time.Duration(rapid.IntRange(1, 2000).Draw(rt, "seconds")) * time.Second)
+			case "connect":
+				if env.Session != "" && leave[who] == nil {
+					leave[who] = w.Attend(env.Session)
+				}
 			case "leave":
-				if env.Presence != nil {
-					env.Presence.End()
-					env.Presence = nil
-					for id, h := range holder { // whether it was claimed with the presence, or without: what is next shows
+				if leave[who] != nil {
+					leave[who]()
+					delete(leave, who)
+					for id, h := range holder {
 						if h == who {
 							delete(until, id)
 						}
 					}
 				}
-			case "arrive":
-				if env.Presence == nil {
-					env.Presence = w.Presence()
+			case "renew":
+				if env.Session == "" {
+					continue
+				}
+				if err := w.RenewClaims(tctx, env.Session); err != nil {
+					rt.Fatal(err)
+				}
+				for id, h := range holder {
+					if _, known := until[id]; known && h == who {
+						until[id] = w.Now().Add(leases[id])
+					}
 				}
 			case "release":
 				id := letter(rapid.IntRange(0, nodes-1).Draw(rt, "node"))
 				if _, err := call(t, env, "node_next", map[string]any{"release": id}); err == nil && (holder[id] == who || env.Operator == mdstore.OperatorHuman) {
 					delete(until, id)
 				}
-			case "start", "done", "log":
+			case "work":
 				id := letter(rapid.IntRange(0, nodes-1).Draw(rt, "node"))
 				s, err := w.View(tctx, ws)
 				if err != nil {
@@ -490,14 +505,14 @@ func TestNobodySharesANode(t *testing.T) {
 				case refusal != nil && may:
 					rt.Fatalf("%s of %s by %d: %v", do, id, who, refusal)
 				case refusal == nil && !may && known && env.Operator != mdstore.OperatorHuman:
-					rt.Fatalf("%s begins %s, which is %d's until %v", env.Session, id, last, until[id])
+					rt.Fatalf("%s begins %s, which %d has until %v", env.Session, id, last, until[id])
 				case refusal == nil:
-					delete(until, id) // renewed, ended or as it was: what is next shows
+					delete(until, id) // renewed, ended or as it was: the next claim shows which
 				}
 			}
 		}
 		w.Tick(claims.MaxLease)
-		for _, env := range all { // whatever happened, nothing is somebody's for ever
+		for _, env := range all {
 			out, err := call(t, env, "node_next", map[string]any{"count": 100})
 			if err != nil || out["claimed"] != nil {
 				rt.Fatalf("after a day %v are claimed, error %v", out["claimed"], err)
@@ -506,7 +521,7 @@ func TestNobodySharesANode(t *testing.T) {
 	})
 }
 
-// TestNoRoomForClaims has more claimed than can be noted: no more is given, and work goes on.
+// When more is claimed than one file holds, no more is given, and work goes on.
 func TestNoRoomForClaims(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`{"` + ws + `":{"a":{"session":"s1","since":1,"until":1767263400000,"lease":1}},"ws-away":{"x":{"session":"s9","until":1767263400000}`)
@@ -516,7 +531,7 @@ func TestNoRoomForClaims(t *testing.T) {
 	files := inARow(3)
 	files[claimsFile] = []byte(b.String() + "}}\n")
 	w := enginetest.New(t, files)
-	e := people(w, "s1", "s2")
+	e := sessionsOf(w, "s1", "s2")
 	refused(t, w, e[1], errs.InvalidParams, "node_next", map[string]any{"claim": true, "count": 3})
 	expect(t, "s2 is offered", offered(t, e[1]), "b c")
 	must(t, e[0], "log_append", map[string]any{"nodeId": "a", "operator": "AI", "event": "x"})

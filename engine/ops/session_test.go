@@ -239,22 +239,10 @@ func TestSessionFocusFollows(t *testing.T) {
 	}
 }
 
-// TestLooksOfManyFiles remembers a workspace of many files in parts, and starts again where one of them is damaged or lost.
-func TestLooksOfManyFiles(t *testing.T) {
-	nodes := map[string][2]string{"root": {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""}}
-	for i := range 1000 {
-		nodes[fmt.Sprintf("n%04d", i)] = [2]string{"title: N\ntype: execution\nstatus: pending\nparentId: root", "## Note\n\nx\n"}
-	}
-	w := enginetest.New(t, vault("", nodes))
-	env := &ops.Env{Engine: w.Engine, Session: "s"}
-	parts := func() (out []mdstore.Path) {
-		for p := range w.Store.Files() {
-			if p.Under(".local/seen") {
-				out = append(out, p)
-			}
-		}
-		return out
-	}
+// A session whose record of what it has seen is damaged or lost looks for the first time again, and is told of changes from then on.
+func TestADamagedRecordOfWhatWasSeenIsALookForTheFirstTime(t *testing.T) {
+	w := enginetest.New(t, plan())
+	env, other := &ops.Env{Engine: w.Engine, Session: "s", Workspace: ws}, &ops.Env{Engine: w.Engine, Workspace: ws}
 	look := func(want string) {
 		t.Helper()
 		out := must(t, env, "changes_get", nil)
@@ -266,30 +254,33 @@ func TestLooksOfManyFiles(t *testing.T) {
 			t.Errorf("first and changes: %s, want %s (%v)", got, want, out["hint"])
 		}
 	}
-	other := &ops.Env{Engine: w.Engine}
-	look("true")
-	if n := len(parts()); n < 2 {
-		t.Fatalf("1,001 files are kept in %d parts", n)
-	}
-	look("false")
-	must(t, other, "log_append", map[string]any{"nodeId": "n0500", "operator": "AI", "event": "x"})
-	must(t, env, "log_append", map[string]any{"nodeId": "n0007", "operator": "AI", "event": "mine"})
-	look("false n0500")
-	for _, damage := range []string{"", "{", `{"workspace":"` + ws + `","parts":1000000000,"files":{}}`} {
-		for _, p := range parts() {
-			now := w.Store.Files()[p]
-			if now == nil {
-				continue
+	seen := func() mdstore.Path {
+		for p := range w.Store.Files() {
+			if p.Under(".local/seen") {
+				return p
 			}
-			c := mdstore.Change{Path: p, Base: mdstore.VersionOf(now)}
-			if damage != "" {
-				c.New = []byte(damage)
-			}
-			if _, err := w.Store.Commit(t.Context(), []mdstore.Change{c}); err != nil {
-				t.Fatal(err)
-			}
-			look("true")
-			look("false")
 		}
+		t.Fatal("nothing is kept of what the session has seen")
+		return ""
+	}
+	look("true")
+	look("false")
+	must(t, other, "log_append", map[string]any{"nodeId": "node-a", "operator": "AI", "event": "x"})
+	must(t, env, "log_append", map[string]any{"nodeId": "node-b", "operator": "AI", "event": "mine"})
+	look("false node-a")
+	whole := w.Store.Files()[seen()]
+	for _, damaged := range [][]byte{{}, []byte("{"), whole[:len(whole)-1], whole[1:], append(whole[:len(whole):len(whole)], 0), make([]byte, len(whole))} {
+		name := seen()[len(".local/"):]
+		if err := w.Store.WriteLocal(t.Context(), name, damaged); err != nil {
+			t.Fatal(err)
+		}
+		look("true")
+		look("false")
+		if err := w.Store.RemoveLocal(t.Context(), name); err != nil {
+			t.Fatal(err)
+		}
+		look("true")
+		must(t, other, "log_append", map[string]any{"nodeId": "node-a", "operator": "AI", "event": "x"})
+		look("false node-a")
 	}
 }

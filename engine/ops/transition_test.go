@@ -1,6 +1,7 @@
 package ops_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -81,15 +82,10 @@ func TestTransitionTable(t *testing.T) {
 						if out["previousStatus"] != status || out["currentStatus"] != to {
 							t.Errorf("%s: %v → %v, want %s → %s", name, out["previousStatus"], out["currentStatus"], status, to)
 						}
-						s, err := w.View(t.Context(), ws)
-						if err != nil {
-							t.Fatal(err)
-						}
-						n, _ := s.Node("node-a")
+						n, log := nodeWithLog(t, w, "node-a")
 						if string(n.Status) != to {
 							t.Errorf("%s: the file says %s", name, n.Status)
 						}
-						log := n.Log()
 						if last := log[len(log)-1].Event; !strings.HasPrefix(last, action+": "+status+" → "+to) {
 							t.Errorf("%s: the log says %q", name, last)
 						}
@@ -99,6 +95,26 @@ func TestTransitionTable(t *testing.T) {
 		}
 	}
 	t.Logf("%d questions, %d granted", asked, done)
+}
+
+// nodeWithLog returns a node as the view has it, and the log in its file.
+func nodeWithLog(t *testing.T, w *enginetest.World, id mdstore.ID) (n *mdstore.Node, log []mdstore.LogEntry) {
+	t.Helper()
+	err := w.Read(t.Context(), func(ctx context.Context) error {
+		v, err := w.View(ctx, ws)
+		if err != nil {
+			return err
+		}
+		if n, err = v.Known(id); err != nil {
+			return err
+		}
+		log = n.Log()
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n, log
 }
 
 // refusedAs is refused, where either of two unmet needs may be named first.
@@ -147,8 +163,7 @@ func TestCascades(t *testing.T) {
 			t.Errorf("cascadeUpdates: %s", got)
 		}
 		s, _ := w.View(t.Context(), ws)
-		mid, _ := s.Node("node-mid")
-		if log := mid.Log(); len(log) != 2 || !strings.Contains(log[0].Event, "pending → planning") || !strings.Contains(log[1].Event, "planning → monitoring") {
+		if _, log := nodeWithLog(t, w, "node-mid"); len(log) != 2 || !strings.Contains(log[0].Event, "pending → planning") || !strings.Contains(log[1].Event, "planning → monitoring") {
 			t.Errorf("the log of a pending ancestor names not both steps: %v", log)
 		}
 		if s.Workspace().Focus != "node-x" {

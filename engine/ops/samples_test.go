@@ -1,0 +1,53 @@
+package ops_test
+
+import (
+	"arbor/engine/enginetest"
+	"arbor/mdstore"
+)
+
+// plan is a small vault in which every operation has something to do.
+func plan() map[mdstore.Path][]byte {
+	files := vault("- rule 1\n- rule 2\n", map[string][2]string{
+		"root":   {"title: Login\ntype: planning\nstatus: planning\nparentId: null\ncreatedAt: 1", "## Requirement\n\nall of it\n"},
+		"node-p": {"title: P\ntype: planning\nstatus: pending\nparentId: root\ncreatedAt: 2", "## Requirement\n\npart\n"},
+		"node-a": {"title: A\ntype: execution\nstatus: pending\nparentId: node-p\ncreatedAt: 3", "## Requirement\n\na\n\n## References\n\n- node-b: builds on\n- docs/x.md: x\n"},
+		"node-b": {"title: B\ntype: execution\nstatus: implementing\nrole: info_collection\nparentId: node-p\ncreatedAt: 4", "## Problem\n\nstuck\n"},
+		"node-q": {"title: Q\ntype: planning\nstatus: completed\nparentId: root\ncreatedAt: 5", "## Conclusion\n\ndone\n"},
+		"node-c": {"title: C\ntype: execution\nstatus: completed\nparentId: node-q\ncreatedAt: 6", "## Conclusion\n\ndone\n"},
+	})
+	files["ws-old/Workspace.md"] = []byte("---\nid: ws-old\nname: Old\ngoal: g\nstatus: active\n---\n")
+	files["archive/ws-arch/Workspace.md"] = []byte("---\nid: ws-arch\nname: Arch\ngoal: g\nstatus: archived\n---\n")
+	files["archive/ws-arch/nodes/root/Node.md"] = enginetest.Node("root", "title: Arch\ntype: planning\nstatus: pending", "")
+	files["sessions.json"] = []byte(`{"bindings":{"s1":{"sessionId":"s1","workspaceId":"` + ws + `","boundAt":1}}}`)
+	return files
+}
+
+var hash = mdstore.RulesHash([]string{"rule 1", "rule 2"})
+
+// samples are calls that write, by operation; TestCrashes fails for an operation without any.
+var samples = map[string][]map[string]any{
+	"workspace_init":         {{"name": "New", "goal": "g", "rules": []string{"r"}, "docs": []map[string]any{{"path": "docs/a.md", "description": "a"}}}},
+	"workspace_update":       {{"workspaceId": ws, "name": "Renamed", "goal": "another"}},
+	"workspace_update_rules": {{"workspaceId": ws, "action": "replace", "rules": []string{"rule 2", "rule 3"}}},
+	"workspace_update_docs":  {{"workspaceId": ws, "action": "add", "path": "docs/a.md", "description": "a"}},
+	"workspace_archive":      {{"workspaceId": ws}},
+	"workspace_restore":      {{"workspaceId": "ws-arch"}},
+	"workspace_delete":       {{"workspaceId": ws, "force": true}, {"workspaceId": "ws-arch"}},
+	"node_create":            {{"workspaceId": ws, "parentId": "node-p", "type": "execution", "title": "N", "requirement": "r", "rulesHash": hash}, {"workspaceId": ws, "parentId": "node-q", "type": "planning", "title": "N", "requirement": "r", "rulesHash": hash, "cascade": true}},
+	"node_update":            {{"workspaceId": ws, "nodeId": "node-a", "title": "T", "requirement": "r", "note": "n", "conclusion": "c"}},
+	"node_move":              {{"workspaceId": ws, "nodeId": "node-c", "newParentId": "node-p", "before": "node-b"}},
+	"node_delete":            {{"workspaceId": ws, "nodeId": "node-b"}, {"workspaceId": ws, "nodeId": "node-q"}},
+	"node_transition":        {{"workspaceId": ws, "nodeId": "node-a", "action": "start"}, {"workspaceId": ws, "nodeId": "node-b", "action": "complete", "conclusion": "## Rules\n- rule 3\n\n## Docs\n- docs/b.md: b\n"}, {"workspaceId": ws, "nodeId": "node-c", "action": "reopen", "cascade": true}},
+	"node_isolate":           {{"workspaceId": ws, "nodeId": "node-a", "isolate": true}},
+	"node_reference":         {{"workspaceId": ws, "nodeId": "node-a", "targetIdOrPath": "node-b", "action": "expire"}},
+	"context_focus":          {{"workspaceId": ws, "nodeId": "node-a"}},
+	"log_append":             {{"workspaceId": ws, "nodeId": "node-a", "operator": "AI", "event": "an event\nof two lines"}, {"workspaceId": ws, "operator": "Human", "event": "x"}},
+	"problem_update":         {{"workspaceId": ws, "nodeId": "node-a", "problem": "p", "nextStep": "n"}},
+	"problem_clear":          {{"workspaceId": ws, "nodeId": "node-b"}},
+	"session_bind":           {{"workspaceId": ws, "sessionId": "s2", "nodeId": "node-a"}},
+	"session_unbind":         {{"sessionId": "s1"}},
+	"changes_get":            {{"workspaceId": ws, "sessionId": "s1"}},
+	"workspace_check":        {{"workspaceId": ws, "fix": true}},
+	"node_next":              {{"workspaceId": ws, "claim": true, "sessionId": "s1", "count": 2}},
+}
+
