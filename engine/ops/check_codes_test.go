@@ -7,7 +7,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -70,7 +69,7 @@ func valueAt(all []ast.Expr, i int) ast.Expr {
 // TestEveryCodeHasARow compares the codes in the sources with the table that docs, SARIF and these tests read.
 func TestEveryCodeHasARow(t *testing.T) {
 	want := map[string]bool{string(errs.DuplicateID): true, string(errs.OrphanNode): true, string(errs.Cycle): true, string(errs.FileUnreadable): true}
-	for _, dir := range []string{"mdstore/mdoc", "mdstore", "mdstore/dirstore/internal/osfs", "engine"} {
+	for _, dir := range []string{"mdstore/mdoc", "mdstore", "mdstore/dirstore/internal/osfs", "engine/check", "engine/view", "engine/sessions"} {
 		for _, code := range codesIn(t, dir) {
 			want[code] = true
 		}
@@ -253,31 +252,23 @@ type failing struct {
 	err error
 }
 
-func (f failing) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore.File, error] {
-	return func(yield func(mdstore.File, error) bool) {
-		for x, err := range f.Store.List(ctx, under) {
-			if x.Path == nodeA {
-				x, err = mdstore.File{Path: nodeA}, f.err
-			}
-			if !yield(x, err) {
-				return
-			}
-		}
+func (f failing) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) {
+	if p == nodeA {
+		return mdstore.File{}, f.err
 	}
+	return f.Store.Read(ctx, p)
 }
 
-func (f failing) Skim(ctx context.Context, under mdstore.Path, known *mdstore.Skimmed, trusting bool) (*mdstore.Skimmed, error) {
-	s, err := f.Store.Skim(ctx, under, known, trusting)
+func (f failing) Scan(ctx context.Context, workspace mdstore.Path) (*mdstore.Scan, error) {
+	s, err := f.Store.Scan(ctx, workspace)
 	if err != nil {
 		return nil, err
 	}
-	s.Nodes = slices.DeleteFunc(s.Nodes, func(n mdstore.Node) bool { return n.Path == nodeA })
+	s.Records = slices.DeleteFunc(s.Records, func(r mdstore.Record) bool { return r.Path == nodeA })
+	s.Damaged = slices.DeleteFunc(s.Damaged, func(d mdstore.File) bool { return d.Path == nodeA })
 	s.Broken = append(s.Broken, mdstore.Broken{Path: nodeA, Err: f.err})
 	return s, nil
 }
-
-// Update does not keep others out: there are none.
-func (f failing) Update(_ context.Context, do func(mdstore.Store) error) error { return do(f) }
 
 // TestCodesOfReading looks at files that a store fails to read.
 func TestCodesOfReading(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +18,7 @@ import (
 
 	"arbor/engine"
 	"arbor/engine/claims"
+	"arbor/engine/enginetest"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
@@ -24,10 +26,11 @@ import (
 	"arbor/statemachine"
 )
 
-// claimerVault is the environment variable that has the test binary claim and work; it names the session and the vault.
+// claimerVault is the environment variable that makes the test binary a process that claims and works; it names the session and the vault.
 const claimerVault = "ARBOR_TEST_CLAIMER"
 
-// claimAndWork does what it is told, a line each: next claims a node, begins it and names it, or "-" and how many are not done; done completes it.
+// claimAndWork follows orders, one a line, each with the time in Unix milliseconds: next claims a node, begins it and prints its id, or
+// "-" and the number of nodes that are not done; done completes it.
 func claimAndWork(dir, session string) error {
 	st, err := dirstore.Open(dir, dirstore.Options{})
 	if err != nil {
@@ -36,27 +39,33 @@ func claimAndWork(dir, session string) error {
 	defer st.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	e, err := engine.Open(ctx, st, engine.Options{})
+	var now time.Time
+	e, err := engine.Open(ctx, st, engine.Options{Now: func() time.Time { return now }})
 	if err != nil {
 		return err
 	}
-	env := &ops.Env{Engine: e, Session: session, Presence: e.Presence()}
-	defer env.Presence.End()
+	env := &ops.Env{Engine: e, Session: session, Lease: claims.ConnectionLease}
 	id := ""
-	for told := bufio.NewScanner(os.Stdin); told.Scan(); {
-		switch told.Text() {
+	for orders := bufio.NewScanner(os.Stdin); orders.Scan(); {
+		order, at, _ := strings.Cut(orders.Text(), " ")
+		ms, err := strconv.ParseInt(at, 10, 64)
+		if err != nil {
+			return err
+		}
+		now = time.UnixMilli(ms)
+		switch order {
 		case "next":
-			out, err := ops.NodeNext(ctx, env, ops.NodeNextIn{Claim: true, LeaseSeconds: int(claims.MaxLease / time.Second)})
+			out, err := ops.NodeNext(ctx, env, ops.NodeNextIn{Claim: true})
 			if err != nil {
 				return err
 			}
 			if len(out.Nodes) == 0 {
-				s, err := e.View(ctx, ws)
+				v, err := e.View(ctx, ws)
 				if err != nil {
 					return err
 				}
 				open := 0
-				for n := range s.All() {
+				for n := range v.All() {
 					if n.ID != mdstore.Root && !statemachine.Terminal(n.Status) {
 						open++
 					}
@@ -88,7 +97,7 @@ type hand struct {
 	says *bufio.Scanner
 }
 
-func hire(t *testing.T, dir, session string) (*hand, error) {
+func hire(dir, session string) (*hand, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -107,8 +116,13 @@ func hire(t *testing.T, dir, session string) (*hand, error) {
 	return w, w.cmd.Start()
 }
 
-func (w *hand) ask(what string) (string, error) {
-	if _, err := io.WriteString(w.tell, what+"\n"); err != nil {
+func (w *hand) order(what string, at time.Time) error {
+	_, err := fmt.Fprintln(w.tell, what, at.UnixMilli())
+	return err
+}
+
+func (w *hand) ask(what string, at time.Time) (string, error) {
+	if err := w.order(what, at); err != nil {
 		return "", err
 	}
 	if !w.says.Scan() {
@@ -123,16 +137,44 @@ func (w *hand) die() {
 	_ = w.cmd.Wait()
 }
 
-// A site is what its workers do, as the test sees it.
+// A site is several processes that work on one vault, as the test sees them. The test is their server too: it renews their claims for as
+// long as they live.
 type site struct {
+	engine *engine.Engine
+
+	clock sync.RWMutex    // held for reading while a living process follows an order
+	now   time.Time       // guarded by clock
+	alive map[string]bool // guarded by clock: sessions whose claims are renewed
+
 	mu     sync.Mutex
 	moved  *sync.Cond        // of mu: news is another number
-	news   int               // guarded by mu: what may make a node free
-	holder map[string]string // guarded by mu: the session that is at a node
+	news   int               // guarded by mu: counts what may make a node free
+	holder map[string]string // guarded by mu: the session that works on a node
 	given  map[string]int    // guarded by mu: how often a node was given
-	kills  int               // guarded by mu: that are still to be made
-	made   int               // guarded by mu: that were
+	kills  int               // guarded by mu: still to be made
+	made   int               // guarded by mu: made so far
 	failed bool              // guarded by mu
+}
+
+// lives says whether a process lives. The claims of one that died end: the clock moves on by a lease, in steps after which the others'
+// claims are renewed.
+func (s *site) lives(session string, alive bool) error {
+	s.clock.Lock()
+	defer s.clock.Unlock()
+	if alive {
+		s.alive[session] = true
+		return nil
+	}
+	delete(s.alive, session)
+	for range claims.ConnectionLease / claims.RenewEvery {
+		s.now = s.now.Add(claims.RenewEvery)
+		for other := range s.alive {
+			if err := s.engine.RenewClaims(tctx, other); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // crew has one process work after another until nothing is left to do, killing some of them on the way.
@@ -147,14 +189,21 @@ func (s *site) crew(t *testing.T, dir, name string, seed uint64) {
 	}
 	for life := 0; ; life++ {
 		session := fmt.Sprintf("%s-%d", name, life)
-		w, err := hire(t, dir, session)
+		if err := s.lives(session, true); err != nil {
+			fail("%s: %v", session, err)
+			return
+		}
+		w, err := hire(dir, session)
 		if err != nil {
 			fail("%s: %v", session, err)
 			return
 		}
 		over, err := s.life(w, session, rnd)
-		w.die()
 		if err != nil {
+			fail("%s: %v", session, err)
+		}
+		w.die()
+		if err := s.lives(session, false); err != nil {
 			fail("%s: %v", session, err)
 		}
 		s.mu.Lock()
@@ -166,6 +215,39 @@ func (s *site) crew(t *testing.T, dir, name string, seed uint64) {
 			return
 		}
 	}
+}
+
+// next asks a process to claim a node, and notes that it has it.
+func (s *site) next(w *hand, session string, dies bool) (id string, err error) {
+	s.clock.RLock()
+	defer s.clock.RUnlock()
+	if id, err = w.ask("next", s.now); err != nil || strings.HasPrefix(id, "- ") {
+		return id, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if before, held := s.holder[id]; held {
+		return id, fmt.Errorf("%s is given to %s while %s works on it", id, session, before)
+	}
+	s.given[id]++
+	if !dies {
+		s.holder[id] = session
+	}
+	return id, nil
+}
+
+func (s *site) done(w *hand, id string) error {
+	s.clock.RLock()
+	defer s.clock.RUnlock()
+	if got, err := w.ask("done", s.now); err != nil || got != "done "+id {
+		return fmt.Errorf("%s: %q, %w", id, got, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.holder, id)
+	s.news++
+	s.moved.Broadcast()
+	return nil
 }
 
 // life is that of one process. It reports whether all is done.
@@ -180,16 +262,16 @@ func (s *site) life(w *hand, session string, rnd *rand.Rand) (over bool, err err
 			}
 		}
 		s.mu.Unlock()
-		if dies == 1 { // wherever it is in what it is told
-			if _, err := io.WriteString(w.tell, "next\n"); err != nil {
-				return false, err
-			}
-			for range rnd.IntN(2000) { // without looking at a clock
+		if dies == 1 { // at any point of an order
+			s.clock.RLock()
+			err := w.order("next", s.now)
+			s.clock.RUnlock()
+			for range rnd.IntN(2000) { // without a clock
 				_ = rnd.Uint64()
 			}
-			return false, nil
+			return false, err
 		}
-		id, err := w.ask("next")
+		id, err := s.next(w, session, dies == 2)
 		if err != nil {
 			return false, err
 		}
@@ -208,35 +290,20 @@ func (s *site) life(w *hand, session string, rnd *rand.Rand) (over bool, err err
 			}
 			continue
 		}
-		s.mu.Lock()
-		before, held := s.holder[id]
-		s.holder[id] = session
-		s.given[id]++
-		if dies == 2 {
-			delete(s.holder, id)
-		}
-		s.mu.Unlock()
-		if held {
-			return false, fmt.Errorf("%s is given to %s while %s is at it", id, session, before)
-		}
 		if dies == 2 { // with a node in hand
 			return false, nil
 		}
-		if dies == 3 { // somewhere in what ends its work
+		if dies == 3 { // at any point of the last order
 			s.mu.Lock()
 			delete(s.holder, id)
 			s.mu.Unlock()
-			_, err := io.WriteString(w.tell, "done\n")
+			s.clock.RLock()
+			defer s.clock.RUnlock()
+			return false, w.order("done", s.now)
+		}
+		if err := s.done(w, id); err != nil {
 			return false, err
 		}
-		if got, err := w.ask("done"); err != nil || got != "done "+id {
-			return false, fmt.Errorf("%s: %q, %w", id, got, err)
-		}
-		s.mu.Lock()
-		delete(s.holder, id)
-		s.news++
-		s.moved.Broadcast()
-		s.mu.Unlock()
 	}
 }
 
@@ -256,38 +323,33 @@ func onDisk(t testing.TB, files map[mdstore.Path][]byte) string {
 	return dir
 }
 
-// TestProcessesShareTheWork has four processes at a time claim, begin and complete nodes, of which some are killed: no node is given to two that live, what
-// a dead one held is given again at once although its lease lasts for a day, and each is completed once.
+// Four processes at a time claim, begin and complete nodes, and some are killed: no node is given to two that live, what a killed one
+// held is given again when its lease is over, and each node is completed once.
 func TestProcessesShareTheWork(t *testing.T) {
 	for name, kills := range map[string]int{"all live": 0, "some die": 24} {
 		t.Run(name, func(t *testing.T) {
 			const nodes, crews = 24, 4
 			dir := onDisk(t, inARow(nodes))
-			s := &site{holder: map[string]string{}, given: map[string]int{}, kills: kills}
-			s.moved = sync.NewCond(&s.mu)
-			var wg sync.WaitGroup
-			for i := range crews {
-				wg.Go(func() { s.crew(t, dir, fmt.Sprint("s", i), uint64(i+1)) })
-			}
-			wg.Wait()
 			st, err := dirstore.Open(dir, dirstore.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer st.Close()
-			e, err := engine.Open(t.Context(), st, engine.Options{})
-			if err != nil {
+			s := &site{now: enginetest.Start, alive: map[string]bool{}, holder: map[string]string{}, given: map[string]int{}, kills: kills}
+			s.moved = sync.NewCond(&s.mu)
+			if s.engine, err = engine.Open(t.Context(), st, engine.Options{Now: func() time.Time { return s.now }}); err != nil {
 				t.Fatal(err)
 			}
-			snap, err := e.View(t.Context(), ws)
-			if err != nil {
-				t.Fatal(err)
+			var wg sync.WaitGroup
+			for i := range crews {
+				wg.Go(func() { s.crew(t, dir, fmt.Sprint("s", i), uint64(i+1)) })
 			}
+			wg.Wait()
 			again := 0
 			for i := range nodes {
-				n, _ := snap.Node(mdstore.ID(letter(i)))
+				n, log := nodeWithLog(t, s.engine, mdstore.ID(letter(i)))
 				done, begun := 0, 0
-				for _, l := range n.Log() {
+				for _, l := range log {
 					if strings.HasPrefix(l.Event, "complete:") {
 						done++
 					}
@@ -311,7 +373,7 @@ func TestProcessesShareTheWork(t *testing.T) {
 	}
 }
 
-// TestEnginesShareTheWork has goroutines of several engines over one vault claim until nothing is left, on disk and in memory.
+// Goroutines of several engines over one vault, on disk and in memory, claim until nothing is left: each node is given once.
 func TestEnginesShareTheWork(t *testing.T) {
 	const nodes, engines, each = 24, 3, 3
 	dir := onDisk(t, inARow(nodes))
@@ -339,9 +401,9 @@ func TestEnginesShareTheWork(t *testing.T) {
 				for j := range each {
 					wg.Go(func() {
 						for n := 0; ; n++ { // each time another session: none is given its own again
-							env := &ops.Env{Engine: e, Session: fmt.Sprintf("s%d-%d-%d", i, j, n), Presence: e.Presence()}
+							env := &ops.Env{Engine: e, Session: fmt.Sprintf("s%d-%d-%d", i, j, n)}
 							if j == 0 {
-								env.Session, env.Presence = "", nil // the operator, of whom there are many
+								env.Session = "" // the operator: several callers have that name
 							}
 							out, err := ops.NodeNext(t.Context(), env, ops.NodeNextIn{In: ops.In{WorkspaceID: ws}, Claim: true, Count: new(1 + n%2)})
 							if err != nil {
@@ -370,8 +432,8 @@ func TestEnginesShareTheWork(t *testing.T) {
 	}
 }
 
-// TestLocalIsDeletedUnderClaims deletes .local/ while a program holds a claim: the node is free, and the program claims on as before.
-func TestLocalIsDeletedUnderClaims(t *testing.T) {
+// After .local/ was deleted, all claims are gone, and engines that had claimed go on claiming.
+func TestClaimsGoWithTheLocalFolder(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files that are open cannot be deleted here")
 	}
@@ -386,23 +448,23 @@ func TestLocalIsDeletedUnderClaims(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return &ops.Env{Engine: e, Session: session, Presence: e.Presence()}
+		return &ops.Env{Engine: e, Session: session}
 	}
 	one, two, three := open("s1"), open("s2"), open("s3")
+	leave := one.Engine.Attend("s1")
 	expect(t, "s1 is given", given(t, one, 1), "a")
-	for os.RemoveAll(filepath.Join(dir, ".local")) != nil { // somebody clears away after a commit in it at this moment
+	for os.RemoveAll(filepath.Join(dir, ".local")) != nil { // a store writes to it at this moment
 	}
-	must(t, one, "log_append", map[string]any{"nodeId": "a", "operator": "AI", "event": "at work still"})
+	must(t, one, "log_append", map[string]any{"nodeId": "a", "operator": "AI", "event": "still at work"})
 	expect(t, "s2 is given", given(t, two, 1), "a")
 	expect(t, "s1 is given now", given(t, one, 1), "b")
 	expect(t, "s3 is offered", offered(t, three), "c")
-	one.Presence.End()
-	expect(t, "s3 is offered when s1 has left", offered(t, three), "b c")
-	// Of .local/ only what says who is there.
-	if err := os.RemoveAll(filepath.Join(dir, ".local", "present")); err != nil {
+	leave()
+	expect(t, "s3 is offered when the connection of s1 has ended", offered(t, three), "b c")
+	if err := os.Remove(filepath.Join(dir, filepath.FromSlash(string(claimsFile)))); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, "s3 is offered", offered(t, three), "a b c")
+	expect(t, "s3 is offered without the file of claims", offered(t, three), "a b c")
 	expect(t, "s2 is given again", given(t, two, 1), "a")
 	expect(t, "s3 is offered then", offered(t, three), "b c")
 }

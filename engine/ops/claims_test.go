@@ -437,7 +437,7 @@ func TestNoNodeIsGivenToTwo(t *testing.T) {
 		w := enginetest.New(t, inARow(nodes))
 		all := append(sessionsOf(w, "s1", "s2", "s3"), &ops.Env{Engine: w.Engine}, &ops.Env{Engine: w.Engine, Operator: mdstore.OperatorHuman})
 		holder, until, leases := map[string]int{}, map[string]time.Time{}, map[string]time.Duration{} // by node
-		leave := map[int]func(){}                                                                  // by session: the end of its connection
+		leave := map[int]func(){}                                                                     // by session: the end of its connection
 		over := func(id string) bool { t, known := until[id]; return known && !t.After(w.Now()) }
 		for range rapid.IntRange(5, 40).Draw(rt, "steps") {
 			who := rapid.IntRange(0, len(all)-1).Draw(rt, "who")

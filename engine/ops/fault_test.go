@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -27,41 +28,41 @@ import (
 // faults are what a disk may say.
 var faults = []error{syscall.EIO, syscall.ENOSPC, syscall.EACCES}
 
-// A troubledStore refuses one of the reads outside of commits as well; those inside are the disk's.
+// A troubledStore refuses one of its reads: of a file, of an entry of a listing, of a file in a scan. What a commit reads and writes, the
+// disk refuses.
 type troubledStore struct {
 	*dirstore.Store
 	reads, at int
 	err       error
 }
 
-func (s *troubledStore) refuse() error {
+func (s *troubledStore) refuse(p mdstore.Path) error {
 	if s.reads++; s.reads == s.at {
-		return s.err
+		return &fs.PathError{Op: "read", Path: string(p), Err: s.err}
 	}
 	return nil
 }
 
 func (s *troubledStore) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) {
-	return s.read(ctx, s.Store, p)
-}
-
-func (s *troubledStore) read(ctx context.Context, st mdstore.Store, p mdstore.Path) (mdstore.File, error) {
-	if err := s.refuse(); err != nil {
-		return mdstore.File{}, &fs.PathError{Op: "read", Path: string(p), Err: err}
+	if err := s.refuse(p); err != nil {
+		return mdstore.File{}, err
 	}
-	return st.Read(ctx, p)
+	return s.Store.Read(ctx, p)
 }
 
-func (s *troubledStore) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore.File, error] {
-	return s.list(ctx, s.Store, under)
+func (s *troubledStore) Stat(ctx context.Context, p mdstore.Path) (mdstore.Stamp, error) {
+	if err := s.refuse(p); err != nil {
+		return mdstore.Stamp{}, err
+	}
+	return s.Store.Stat(ctx, p)
 }
 
-// list yields the file that cannot be read with the error.
-func (s *troubledStore) list(ctx context.Context, st mdstore.Store, under mdstore.Path) iter.Seq2[mdstore.File, error] {
-	return func(yield func(mdstore.File, error) bool) {
-		for f, err := range st.List(ctx, under) {
-			if bad := s.refuse(); bad != nil && err == nil {
-				f, err = mdstore.File{Path: f.Path}, &fs.PathError{Op: "read", Path: string(f.Path), Err: bad}
+// List yields the file that cannot be read with the error.
+func (s *troubledStore) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore.Entry, error] {
+	return func(yield func(mdstore.Entry, error) bool) {
+		for f, err := range s.Store.List(ctx, under) {
+			if bad := s.refuse(f.Path); bad != nil && err == nil {
+				err = bad
 			}
 			if !yield(f, err) {
 				return
@@ -70,36 +71,39 @@ func (s *troubledStore) list(ctx context.Context, st mdstore.Store, under mdstor
 	}
 }
 
-func (s *troubledStore) Update(ctx context.Context, f func(mdstore.Store) error) error {
-	return s.Store.Update(ctx, func(st mdstore.Store) error { return f(&troubledHeld{st, s}) })
+// Scan returns the file that cannot be read as a broken one.
+func (s *troubledStore) Scan(ctx context.Context, workspace mdstore.Path) (*mdstore.Scan, error) {
+	whole, err := s.Store.Scan(ctx, workspace)
+	if err != nil {
+		return nil, err
+	}
+	out := &mdstore.Scan{Damaged: whole.Damaged, Broken: slices.Clone(whole.Broken), Work: whole.Work}
+	for _, r := range whole.Records {
+		if bad := s.refuse(r.Path); bad != nil {
+			out.Broken = append(out.Broken, mdstore.Broken{Path: r.Path, Err: bad})
+		} else {
+			out.Records = append(out.Records, r)
+		}
+	}
+	return out, nil
 }
 
-// A troubledHeld is the store inside Update.
-type troubledHeld struct {
-	mdstore.Store
+func (s *troubledStore) Update(ctx context.Context, f func(mdstore.Tx) error) error {
+	return s.Store.Update(ctx, func(tx mdstore.Tx) error { return f(troubledTx{tx, s}) })
+}
+
+// A troubledTx is the store inside Update.
+type troubledTx struct {
+	mdstore.Tx
 	s *troubledStore
 }
 
-func (h *troubledHeld) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) {
-	return h.s.read(ctx, h.Store, p)
+func (x troubledTx) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) {
+	if err := x.s.refuse(p); err != nil {
+		return mdstore.File{}, err
+	}
+	return x.Tx.Read(ctx, p)
 }
-func (h *troubledHeld) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore.File, error] {
-	return h.s.list(ctx, h.Store, under)
-}
-func (h *troubledHeld) Generation(ctx context.Context) (uint64, error) {
-	return h.Store.(mdstore.History).Generation(ctx)
-}
-func (h *troubledHeld) ChangedSince(ctx context.Context, before, now uint64) ([]mdstore.Path, bool) {
-	return h.s.ChangedSince(ctx, before, now)
-}
-func (h *troubledHeld) Update(ctx context.Context, f func(mdstore.Store) error) error {
-	return f(h)
-}
-
-var (
-	_ mdstore.History = (*troubledStore)(nil)
-	_ mdstore.History = (*troubledHeld)(nil)
-)
 
 // A trial is one operation on a vault of its own, whose disk refuses a call.
 type trial struct {
@@ -128,7 +132,7 @@ func newTrial(t *testing.T) *trial {
 	x.st = &troubledStore{Store: st}
 	x.engine = clocked(t, x.st)
 	for _, id := range []mdstore.ID{ws, "ws-old"} { // as after some reads; then the operation has to notice what is stale
-		if _, err := x.view.View(t.Context(), id); err != nil {
+		if _, err := x.engine.View(t.Context(), id); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -225,12 +229,12 @@ func (x *trial) fresh(t *testing.T, what string) {
 	}
 	for _, w := range all {
 		x.engine.Refresh() // as front ends do
-		mine, err := x.view.View(t.Context(), w.ID)
+		mine, err := x.engine.View(t.Context(), w.ID)
 		if err != nil {
 			t.Errorf("%s: %s: %v", what, w.ID, err)
 			continue
 		}
-		its, err := other.Snapshot(t.Context(), w.ID)
+		its, err := other.View(t.Context(), w.ID)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,7 +37,7 @@ func TestLiveFilesAgree(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		l := newLive(t, rt, dir)
+		l := newFollowed(t, rt, dir)
 		defer func() { l.stop(); refused += l.refused }()
 		l.agree("the beginning")
 		for range rapid.IntRange(8, 40).Draw(rt, "steps") {
@@ -60,19 +60,19 @@ type operation struct {
 	change func(*reference)
 }
 
-func chosen[T any](l *live, name string, from ...T) T {
+func chosen[T any](l *followed, name string, from ...T) T {
 	return rapid.SampledFrom(from).Draw(l.rt, name)
 }
 
 // any draws an id, of a node that exists but for a few.
-func (l *live) any(name string) string {
+func (l *followed) any(name string) string {
 	if rapid.IntRange(0, 25).Draw(l.rt, name+" unknown") == 13 {
 		return "node-unknown"
 	}
 	return chosen(l, name, l.model.ids()...)
 }
 
-func (l *live) folder(name string) string {
+func (l *followed) folder(name string) string {
 	var dirs []string
 	for d := range l.model.files {
 		dirs = append(dirs, d)
@@ -82,7 +82,7 @@ func (l *live) folder(name string) string {
 }
 
 // folderThere is folder, of all that there are right below nodes/ as well, whether there are nodes in them or not.
-func (l *live) folderThere(name string) string {
+func (l *followed) folderThere(name string) string {
 	met := map[string]bool{}
 	for d := range l.model.files {
 		met[d] = true
@@ -95,15 +95,15 @@ func (l *live) folderThere(name string) string {
 	return chosen(l, name, slices.Sorted(maps.Keys(met))...)
 }
 
-func (l *live) way() saver { return saving[rapid.IntRange(0, len(saving)-1).Draw(l.rt, "editor")] }
+func (l *followed) way() saver { return saving[rapid.IntRange(0, len(saving)-1).Draw(l.rt, "editor")] }
 
-func (l *live) name(prefix string) string {
+func (l *followed) name(prefix string) string {
 	l.drawn++
 	return fmt.Sprintf("%s-%d", prefix, l.drawn)
 }
 
 // call draws an operation.
-func (l *live) call() operation {
+func (l *followed) call() operation {
 	do := rapid.SampledFrom([]string{"create", "create", "create", "transition", "transition", "transition", "transition", "move", "log", "update", "delete"}).Draw(l.rt, "operation")
 	c := operation{args: map[string]any{"workspaceId": ws}}
 	cascade := rapid.Bool().Draw(l.rt, "cascade")
@@ -139,7 +139,7 @@ func (l *live) call() operation {
 }
 
 // do makes a call and compares whether it is refused with what the model says.
-func (l *live) do(env *ops.Env, c operation) {
+func (l *followed) do(env *ops.Env, c operation) {
 	o, _ := ops.Find(c.name)
 	after, why := l.model.try(c.change)
 	_, err := o.Call(tctx, env, enginetest.Args(c.args))
@@ -152,7 +152,7 @@ func (l *live) do(env *ops.Env, c operation) {
 }
 
 // crash lets a process die in the midst of a call: all of it is done afterwards, or nothing, whoever comes first.
-func (l *live) crash(c operation, at int, first bool) {
+func (l *followed) crash(c operation, at int, first bool) {
 	after, why := l.model.try(c.change)
 	life := &crashtest.Life{At: at}
 	alive := false
@@ -175,7 +175,7 @@ func (l *live) crash(c operation, at int, first bool) {
 }
 
 // draw draws a step: what it is, and the doing of it.
-func (l *live) draw() (string, func()) {
+func (l *followed) draw() (string, func()) {
 	switch chosen(l, "who", "operation", "operation", "operation", "crash", "person", "person", "together", "folder", "other") {
 	case "operation":
 		return l.operate()
@@ -191,26 +191,26 @@ func (l *live) draw() (string, func()) {
 	return l.others()
 }
 
-func (l *live) operate() (string, func()) {
+func (l *followed) operate() (string, func()) {
 	c := l.call()
 	if rapid.Bool().Draw(l.rt, "another process") {
 		return c.name + " of another " + fmt.Sprint(c.args), func() { l.another(&crashtest.Life{}, func(env *ops.Env) { l.do(env, c) }) }
 	}
 	return c.name + " " + fmt.Sprint(c.args), func() {
 		l.do(&ops.Env{Engine: l.e}, c)
-		if s, err := l.e.View(tctx, ws); err != nil || outlineOf(s) != l.model.outline() {
-			l.rt.Fatalf("%s(%v) is not seen by the engine that did it: %v\n%s\nexpected is\n%s", c.name, c.args, err, outlineOf(s), l.model.outline())
+		if got, _, err := statesOf(l.e); err != nil || got != l.model.outline() {
+			l.rt.Fatalf("%s(%v) is not seen by the engine that did it: %v\n%s\nexpected is\n%s", c.name, c.args, err, got, l.model.outline())
 		}
 	}
 }
 
-func (l *live) crashes() (string, func()) {
+func (l *followed) crashes() (string, func()) {
 	c, at, first := l.call(), rapid.IntRange(1, 36).Draw(l.rt, "step"), rapid.Bool().Draw(l.rt, "the other comes first")
 	return fmt.Sprintf("crash at %d of %s %v", at, c.name, c.args), func() { l.crash(c, at, first) }
 }
 
 // edit draws a save of one or more files by a person.
-func (l *live) edit() (string, func()) {
+func (l *followed) edit() (string, func()) {
 	var all []func()
 	what := "save"
 	for range rapid.IntRange(1, 3).Draw(l.rt, "files") {
@@ -255,7 +255,7 @@ func (l *live) edit() (string, func()) {
 }
 
 // folders draws what a person does in a file manager.
-func (l *live) folders() (string, func()) {
+func (l *followed) folders() (string, func()) {
 	dir := l.folder("folder")
 	left := l.model.clone()
 	left.removeFolder(dir)
@@ -300,7 +300,7 @@ func (l *live) folders() (string, func()) {
 }
 
 // nested reports whether other nodes lie in a node's folder.
-func (l *live) nested(dir string) bool {
+func (l *followed) nested(dir string) bool {
 	for d := range l.model.files {
 		if strings.HasPrefix(d, dir+"/") {
 			return true
@@ -310,7 +310,7 @@ func (l *live) nested(dir string) bool {
 }
 
 // others draws the rest: git, the workspace's own file and folder, an engine that begins anew, .local/ that goes.
-func (l *live) others() (string, func()) {
+func (l *followed) others() (string, func()) {
 	switch kind := chosen(l, "what", "commit", "checkout", "checkout", "goal", "workspace", "restart", "reload", "local"); kind {
 	case "commit":
 		return "commit to git", l.keep

@@ -17,7 +17,7 @@ func handMade(id, parent, title string, typ statemachine.Type, status statemachi
 	return ref{id: id, parent: parent, title: title, typ: typ, status: status, order: math.NaN()}
 }
 
-func (l *live) nodeFile(dir string) string {
+func (l *followed) nodeFile(dir string) string {
 	return l.vault.at(mdstore.Path(l.model.dir).Join("nodes", dir, "Node.md"))
 }
 
@@ -73,7 +73,7 @@ var saving = []saver{
 }
 
 // save changes a file as a person does who has it open in an editor, and saves it in a habit.
-func (l *live) save(name string, h saver, change func(text string) string) {
+func (l *followed) save(name string, h saver, change func(text string) string) {
 	old, err := os.ReadFile(name)
 	l.must(err)
 	l.must(h.save(name, []byte(change(string(old)))))
@@ -104,7 +104,7 @@ func noted(text string) func(string) string {
 }
 
 // newFile makes the folder and the file of a node by hand.
-func (l *live) newFile(dir string, n ref) {
+func (l *followed) newFile(dir string, n ref) {
 	text := fmt.Sprintf("---\nid: %s\ntitle: %s\ntype: %s\nstatus: %s\nparentId: %s\n", n.id, n.title, n.typ, n.status, n.parent)
 	if n.created > 0 {
 		text += fmt.Sprintf("createdAt: %d\n", n.created)

@@ -13,7 +13,7 @@ import (
 )
 
 // together draws what a person, the engine that follows and another process do at the very same time, each to a node of its own: all of it is there afterwards.
-func (l *live) together() (string, func()) {
+func (l *followed) together() (string, func()) {
 	var free []string // nodes that can be written to, and of which nothing hangs
 	for _, id := range l.model.ids() {
 		if _, why := l.model.try(func(r *reference) { r.sound(id) }); why == "" && len(l.model.children(id)) == 0 {
@@ -53,7 +53,7 @@ func (l *live) together() (string, func()) {
 }
 
 // logs adds to the log of a node.
-func (l *live) logs(env *ops.Env, id string, times int) error {
+func (l *followed) logs(env *ops.Env, id string, times int) error {
 	o, _ := ops.Find("log_append")
 	for i := range times {
 		if _, err := o.Call(tctx, env, enginetest.Args(map[string]any{"workspaceId": ws, "nodeId": id, "operator": "AI", "event": fmt.Sprint("time ", i)})); err != nil {

@@ -17,6 +17,8 @@ import (
 	"pgregory.net/rapid"
 
 	"arbor/engine"
+	"arbor/engine/check"
+	"arbor/engine/live"
 	"arbor/engine/ops"
 	"arbor/engine/view"
 	"arbor/mdstore"
@@ -25,8 +27,8 @@ import (
 	"arbor/statemachine"
 )
 
-// A live is a vault in a folder, an engine that follows it for long, and what is expected of both.
-type live struct {
+// A followed vault is a folder, an engine that follows it for long, and what is expected of both.
+type followed struct {
 	t       *testing.T
 	rt      *rapid.T
 	vault   place
@@ -49,8 +51,8 @@ type version struct {
 	model  reference
 }
 
-func newLive(t *testing.T, rt *rapid.T, dir string) *live {
-	l := &live{t: t, rt: rt, news: make(chan struct{}, 1)}
+func newFollowed(t *testing.T, rt *rapid.T, dir string) *followed {
+	l := &followed{t: t, rt: rt, news: make(chan struct{}, 1)}
 	l.now.Store(begun)
 	l.vault = settle(t, dir, map[mdstore.Path][]byte{
 		".gitignore":         []byte(".local/\nsessions.json\n"),
@@ -77,7 +79,7 @@ func newLive(t *testing.T, rt *rapid.T, dir string) *live {
 }
 
 // options are those of every engine of the vault: a clock that the test moves, and an id for each moment, however often it is asked for.
-func (l *live) options() engine.Options {
+func (l *followed) options() engine.Options {
 	return engine.Options{
 		Now: func() time.Time { return time.Unix(l.now.Load(), 0) },
 		NewID: func(prefix string) (mdstore.ID, error) {
@@ -86,12 +88,12 @@ func (l *live) options() engine.Options {
 	}
 }
 
-func (l *live) newID(prefix string) string { return fmt.Sprintf("%s-%d", prefix, l.now.Load()-begun) }
+func (l *followed) newID(prefix string) string { return fmt.Sprintf("%s-%d", prefix, l.now.Load()-begun) }
 
 const begun = 1767225600 // seconds
 
 // open starts the engine that follows.
-func (l *live) open() {
+func (l *followed) open() {
 	st, err := dirstore.Open(string(l.vault), dirstore.Options{})
 	if err != nil {
 		l.rt.Fatal(err)
@@ -123,7 +125,7 @@ func (l *live) open() {
 }
 
 // another calls f with operations of another process.
-func (l *live) another(life *crashtest.Life, f func(*ops.Env)) {
+func (l *followed) another(life *crashtest.Life, f func(*ops.Env)) {
 	life.Hasty = true
 	st, err := life.Open(string(l.vault), dirstore.Options{})
 	if err != nil {
@@ -138,19 +140,18 @@ func (l *live) another(life *crashtest.Life, f func(*ops.Env)) {
 }
 
 // fresh returns what one who opens the vault now reads: what the model knows too, and what it does not.
-func (l *live) fresh() (outline, more string) {
+func (l *followed) fresh() (outline, more string) {
 	l.another(&crashtest.Life{}, func(env *ops.Env) {
-		s, err := env.Engine.View(tctx, ws)
-		if err != nil {
+		var err error
+		if outline, more, err = statesOf(env.Engine); err != nil {
 			l.rt.Fatal(err)
 		}
-		outline, more = outlineOf(s), moreOf(s)
 	})
 	return outline, more
 }
 
 // agree fails unless the model, a fresh open and the engine that follows say the same; the last as soon as it can know.
-func (l *live) agree(step string) {
+func (l *followed) agree(step string) {
 	want := l.model.outline()
 	got, more := l.fresh()
 	if got != want {
@@ -162,8 +163,8 @@ func (l *live) agree(step string) {
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
 	for patience := time.After(30 * time.Second); ; {
-		s, err := l.e.View(tctx, ws)
-		if err == nil && outlineOf(s) == want && moreOf(s) == more {
+		now, nowMore, err := statesOf(l.e)
+		if err == nil && now == want && nowMore == more {
 			return
 		}
 		select {
@@ -173,13 +174,13 @@ func (l *live) agree(step string) {
 			if err != nil {
 				l.rt.Fatalf("after %s: %v", step, err)
 			}
-			l.rt.Fatalf("after %s the engine that follows stays at\n%s%s\nexpected is\n%s%s", step, outlineOf(s), moreOf(s), want, more)
+			l.rt.Fatalf("after %s the engine that follows stays at\n%s%s\nexpected is\n%s%s", step, now, nowMore, want, more)
 		}
 	}
 }
 
 // leftovers are files that commits must not leave behind.
-func (l *live) leftovers() (out []string) {
+func (l *followed) leftovers() (out []string) {
 	for name := range l.vault.files(l.t) {
 		if base := filepath.Base(name); strings.HasPrefix(base, dirstore.TempPrefix) || strings.Contains(base, ".conflict-") {
 			out = append(out, name)
@@ -188,7 +189,19 @@ func (l *live) leftovers() (out []string) {
 	return out
 }
 
-// outlineOf tells what a snapshot says of everything that the model knows.
+// statesOf returns what an engine's view says: what the model knows too, and what it does not.
+func statesOf(e *engine.Engine) (outline, more string, err error) {
+	err = e.Read(tctx, func(ctx context.Context) error {
+		v, err := e.View(ctx, ws)
+		if err == nil {
+			outline, more = outlineOf(v), moreOf(v)
+		}
+		return err
+	})
+	return outline, more, err
+}
+
+// outlineOf tells what a view says of everything that the model knows.
 func outlineOf(s *view.View) string {
 	var b strings.Builder
 	w := s.Workspace()
@@ -213,17 +226,17 @@ func outlineOf(s *view.View) string {
 // moreOf tells the version of each file, and what is wrong with it.
 func moreOf(s *view.View) string {
 	var b strings.Builder
-	fmt.Fprintln(&b, s.Workspace().Version, s.Unreadable())
+	fmt.Fprintln(&b, s.Workspace().Version, s.Broken())
 	for n := range s.All() {
 		fmt.Fprintln(&b, n.Path, n.Version())
 	}
-	for _, d := range s.Diagnostics() {
+	for _, d := range check.Diagnostics(check.View(s)) {
 		fmt.Fprintln(&b, d)
 	}
 	return b.String()
 }
 
-func (l *live) run(args ...string) string {
+func (l *followed) run(args ...string) string {
 	cmd := exec.Command(l.git, args...)
 	cmd.Dir = filepath.Dir(string(l.vault))
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_AUTHOR_NAME=p", "GIT_AUTHOR_EMAIL=p@example.org",
@@ -236,7 +249,7 @@ func (l *live) run(args ...string) string {
 }
 
 // keep remembers the state of the files, in git where there is one.
-func (l *live) keep() {
+func (l *followed) keep() {
 	v := version{files: l.vault.files(l.t), model: l.model.clone()}
 	if l.git != "" {
 		v.commit = l.commit()
@@ -244,14 +257,14 @@ func (l *live) keep() {
 	l.past = append(l.past, v)
 }
 
-func (l *live) commit() string {
+func (l *followed) commit() string {
 	l.run("add", "-A")
 	l.run("commit", "-q", "--allow-empty", "-m", "kept")
 	return l.run("rev-parse", "HEAD")
 }
 
 // checkout brings a state back: git does, or every file that differs is removed and made again, as git does it.
-func (l *live) checkout(v version, byGit bool) {
+func (l *followed) checkout(v version, byGit bool) {
 	l.model = v.model.clone()
 	if byGit && v.commit != "" {
 		l.commit()
@@ -273,7 +286,7 @@ func (l *live) checkout(v version, byGit bool) {
 }
 
 // sweepFolders removes folders that hold nothing, as git does.
-func (l *live) sweepFolders() {
+func (l *followed) sweepFolders() {
 	var dirs []string
 	_ = filepath.WalkDir(string(l.vault), func(name string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && d.Name() != mdstore.LocalDir {
@@ -288,7 +301,7 @@ func (l *live) sweepFolders() {
 	}
 }
 
-func (l *live) must(err error) {
+func (l *followed) must(err error) {
 	if err != nil {
 		l.rt.Fatal(err)
 	}

@@ -116,31 +116,31 @@ func TestTwoProcessesLoseNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := e.View(t.Context(), ws)
+	s, found, err := e.Check(t.Context(), ws)
 	if err != nil {
 		t.Fatal(err)
 	}
-	root, _ := s.Node(mdstore.Root)
+	_, log := nodeWithLog(t, e, mdstore.Root)
 	logged, made := map[string]int{}, map[string]int{}
-	for _, l := range root.Log() {
+	for _, l := range log {
 		logged[l.Event]++
 	}
 	for _, id := range s.Children(mdstore.Root) {
 		n, _ := s.Node(id)
 		made[n.Title]++
 	}
-	found := 0
+	there := 0
 	for _, name := range []string{"one", "two"} {
 		for i := range each {
 			title := fmt.Sprintf("%s %d", name, i)
 			if logged[title] != 1 || made[title] != 1 {
 				t.Errorf("%q is logged %d times and made %d times", title, logged[title], made[title])
 			}
-			found += logged[title] + made[title]
+			there += logged[title] + made[title]
 		}
 	}
-	t.Logf("%d of %d there", found, 4*each)
-	if ds := s.Diagnostics(); len(ds) > 0 {
-		t.Errorf("afterwards: %v", ds)
+	t.Logf("%d of %d there", there, 4*each)
+	if len(found) > 0 {
+		t.Errorf("afterwards: %v", found)
 	}
 }

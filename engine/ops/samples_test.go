@@ -51,3 +51,5 @@ var samples = map[string][]map[string]any{
 	"node_next":              {{"workspaceId": ws, "claim": true, "sessionId": "s1", "count": 2}},
 }
 
+// forThisMachine are the operations that write to .local/ alone, outside of commits.
+var forThisMachine = map[string]bool{"changes_get": true, "node_next": true}

@@ -1,6 +1,7 @@
 package ops_test
 
 import (
+	"context"
 	"io/fs"
 	"maps"
 	"os"
@@ -12,9 +13,11 @@ import (
 	"testing"
 
 	"arbor/engine"
+	"arbor/engine/check"
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
+	"arbor/mdstore/mdoc"
 	"arbor/statemachine"
 )
 
@@ -26,6 +29,8 @@ type judged struct {
 	found map[string][]string
 	nodes map[mdstore.ID]*mdstore.Node // by id, those in the trash too
 	snap  *view.View
+
+	damage []mdoc.Diagnostic // of the view
 
 	spared map[mdstore.ID]bool // nodes that once does not look at
 
@@ -50,7 +55,13 @@ func judge(t *testing.T, h *herd) *judged {
 		t.Fatal(err)
 	}
 	j := &judged{T: t, herd: h, files: map[string]string{}, found: map[string][]string{}, nodes: map[mdstore.ID]*mdstore.Node{}}
-	if j.snap, err = e.View(t.Context(), ws); err != nil {
+	err = e.Read(t.Context(), func(ctx context.Context) error {
+		if j.snap, err = e.View(ctx, ws); err == nil {
+			j.damage = check.Diagnostics(check.View(j.snap))
+		}
+		return err
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	err = filepath.WalkDir(h.dir, func(p string, d fs.DirEntry, err error) error {
@@ -90,7 +101,7 @@ func judge(t *testing.T, h *herd) *judged {
 
 // sound reports the diagnostics of the vault: each is a half of something.
 func (j *judged) sound() {
-	for _, d := range j.snap.Diagnostics() {
+	for _, d := range j.damage {
 		j.half++
 		j.Errorf("diagnostic: %v", d)
 	}
@@ -240,7 +251,7 @@ func (j *judged) atomic() {
 		}
 		for i, a := range up {
 			begun := i == 0 || !statemachine.Terminal(n.Status) && n.Status != statemachine.Initial(n.Type)
-			reopened := slices.ContainsFunc(a.Log(), func(l mdstore.LogEntry) bool { return strings.HasPrefix(l.Event, "reopen: ") })
+			reopened := slices.ContainsFunc(j.nodes[a.ID].Log(), func(l mdstore.LogEntry) bool { return strings.HasPrefix(l.Event, "reopen: ") })
 			if begun && !reopened && (a.Status == statemachine.Pending || a.Status == statemachine.InPlanning) {
 				j.half++
 				j.Errorf("half: %s is %s, and %s above it %s", n.ID, n.Status, a.ID, a.Status)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/engine"
 	"arbor/engine/enginetest"
 	"arbor/engine/errs"
 	"arbor/engine/ops"
@@ -82,7 +83,7 @@ func TestTransitionTable(t *testing.T) {
 						if out["previousStatus"] != status || out["currentStatus"] != to {
 							t.Errorf("%s: %v → %v, want %s → %s", name, out["previousStatus"], out["currentStatus"], status, to)
 						}
-						n, log := nodeWithLog(t, w, "node-a")
+						n, log := nodeWithLog(t, w.Engine, "node-a")
 						if string(n.Status) != to {
 							t.Errorf("%s: the file says %s", name, n.Status)
 						}
@@ -98,10 +99,10 @@ func TestTransitionTable(t *testing.T) {
 }
 
 // nodeWithLog returns a node as the view has it, and the log in its file.
-func nodeWithLog(t *testing.T, w *enginetest.World, id mdstore.ID) (n *mdstore.Node, log []mdstore.LogEntry) {
+func nodeWithLog(t testing.TB, e *engine.Engine, id mdstore.ID) (n *mdstore.Node, log []mdstore.LogEntry) {
 	t.Helper()
-	err := w.Read(t.Context(), func(ctx context.Context) error {
-		v, err := w.View(ctx, ws)
+	err := e.Read(t.Context(), func(ctx context.Context) error {
+		v, err := e.View(ctx, ws)
 		if err != nil {
 			return err
 		}
@@ -163,7 +164,7 @@ func TestCascades(t *testing.T) {
 			t.Errorf("cascadeUpdates: %s", got)
 		}
 		s, _ := w.View(t.Context(), ws)
-		if _, log := nodeWithLog(t, w, "node-mid"); len(log) != 2 || !strings.Contains(log[0].Event, "pending → planning") || !strings.Contains(log[1].Event, "planning → monitoring") {
+		if _, log := nodeWithLog(t, w.Engine, "node-mid"); len(log) != 2 || !strings.Contains(log[0].Event, "pending → planning") || !strings.Contains(log[1].Event, "planning → monitoring") {
 			t.Errorf("the log of a pending ancestor names not both steps: %v", log)
 		}
 		if s.Workspace().Focus != "node-x" {
