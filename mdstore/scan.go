@@ -94,9 +94,6 @@ func (r *Record) plainNode() (n *Node, ok bool) {
 	n = &Node{Path: r.Path, Stamp: r.Stamp, version: r.Version, facts: r.Facts, Order: math.NaN()}
 	for i := range fields {
 		f := &fields[i]
-		if f.Kind == mdoc.Nested {
-			return nil, false // which NodeOf complains of, if it is of one of the keys
-		}
 		switch f.Key {
 		case KeyID:
 			n.ID = ID(f.Value)
@@ -124,8 +121,10 @@ func (r *Record) plainNode() (n *Node, ok bool) {
 				n.Order, err = strconv.ParseFloat(f.Value, 64)
 				ok = err == nil && !math.IsNaN(n.Order)
 			}
+		default:
+			continue
 		}
-		if !ok {
+		if !ok || f.Kind == mdoc.Nested { // NodeOf says what is wrong with it
 			return nil, false
 		}
 	}
