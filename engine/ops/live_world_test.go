@@ -88,7 +88,9 @@ func (l *followed) options() engine.Options {
 	}
 }
 
-func (l *followed) newID(prefix string) string { return fmt.Sprintf("%s-%d", prefix, l.now.Load()-begun) }
+func (l *followed) newID(prefix string) string {
+	return fmt.Sprintf("%s-%d", prefix, l.now.Load()-begun)
+}
 
 const begun = 1767225600 // seconds
 
