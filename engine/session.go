@@ -74,9 +74,12 @@ func (e *Engine) Unbind(ctx context.Context, session string, act plan.Act) (*pla
 		return out, err
 	}
 	if err := e.editClaims(ctx, func(l *claims.Ledger) error { l.Drop(session); return nil }); err != nil {
-		return nil, err
+		e.opt.Log.Warn("claims end with their lease only", "session", session, "error", err)
 	}
-	return out, e.seen.Forget(ctx, session)
+	if err := e.seen.Forget(ctx, session); err != nil {
+		e.opt.Log.Warn("what a session has seen stays", "session", session, "error", err)
+	}
+	return out, nil
 }
 
 // editBindings commits what edit makes of sessions.json.
