@@ -178,7 +178,8 @@ func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act plan.Act) (*Mending
 	case err == nil:
 		m.Checked, m.Left = v.Len()+1, left
 	case errs.As(err).Code != errs.WorkspaceNotFound: // else there were only leftovers of it
-		return nil, err
+		e := errs.As(err)
+		return nil, errs.New(e.Code, "repaired, but what is left cannot be told: %s; check again", e.Message).With(errs.Details{Committed: true})
 	}
 	return m, nil
 }
