@@ -9,8 +9,8 @@ import (
 	"arbor/engine/ops"
 )
 
-// The same files are the same context, whatever is said beside it: to who is told of changes by others, and to who is not.
-func TestContextsAreAlikeWhateverTheHintSays(t *testing.T) {
+// Two calls over the same files bring the same context, with and without changes by others to hint at.
+func TestAHintChangesNothingElseInAContext(t *testing.T) {
 	long := "## Requirement\n\nr\n\n## Log\n\n"
 	for i := range 900 {
 		long += "- [2026-01-01 10:00:00] [AI] " + strings.Repeat("x", i%60) + "\n"
@@ -22,7 +22,7 @@ func TestContextsAreAlikeWhateverTheHintSays(t *testing.T) {
 	}))
 	for _, format := range []string{"json", "markdown"} {
 		for bytes := 6000; bytes < 9000; bytes += 250 {
-			told := &ops.Env{Engine: w.Engine, Session: "told" + format, MaxBytes: bytes}
+			env := &ops.Env{Engine: w.Engine, Session: "session" + format, MaxBytes: bytes}
 			args := map[string]any{"workspaceId": ws, "nodeId": "node-a", "format": format}
 			get := func(env *ops.Env) (string, any) {
 				out := must(t, env, "context_get", args)
@@ -35,13 +35,13 @@ func TestContextsAreAlikeWhateverTheHintSays(t *testing.T) {
 				}
 				return string(data), hint
 			}
-			want, hint := get(told)
+			want, hint := get(env)
 			must(t, &ops.Env{Engine: w.Engine}, "log_append", map[string]any{"workspaceId": ws, "nodeId": "node-b", "event": "by another", "operator": "AI"})
-			got, other := get(told)
+			got, other := get(env)
 			if hint == other || got != want {
 				t.Errorf("%s in %d bytes: hints %q and %q, %d bytes and %d", format, bytes, hint, other, len(want), len(got))
 			}
-			must(t, told, "changes_get", map[string]any{"workspaceId": ws, "sessionId": told.Session})
+			must(t, env, "changes_get", map[string]any{"workspaceId": ws, "sessionId": env.Session})
 		}
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"arbor/engine/ops"
 )
 
-// TestFixLetsASaveEnd has somebody in the middle of a save when a repair begins, who ends it while the repair waits: nothing is taken to the trash,
-// invented, or marked.
-func TestFixLetsASaveEnd(t *testing.T) {
+// A program is in the middle of a save when a repair begins, and ends it while the repair waits: nothing is moved to the trash, made, or
+// marked.
+func TestFixWaitsForASave(t *testing.T) {
 	const id = "node-mjv3xk00-000001"
 	files := maps.Clone(unsaid)
 	files["ws/Workspace.md"] = "---\nid: ws\nname: Login\ngoal: g\nstatus: active\nrulesHash: \"\"\nfocusedNodeId: " + id + "\n---\n"
@@ -48,8 +48,9 @@ func TestFixLetsASaveEnd(t *testing.T) {
 	}
 }
 
-// TestFixTakesTwoLooks has somebody begin a save while a repair waits because of something else: what was there at the first look is not taken for gone.
-func TestFixTakesTwoLooks(t *testing.T) {
+// A program begins a save while a repair waits because of another file: what the repair found at its first look it does not take for
+// gone at the second.
+func TestFixTakesNothingForGoneThatItsFirstLookFound(t *testing.T) {
 	const id = "node-mjv3xk00-000001"
 	files := maps.Clone(unsaid)
 	files["ws/Workspace.md"] = "---\nid: ws\nname: Login\ngoal: g\nstatus: active\nrulesHash: \"\"\nfocusedNodeId: " + id + "\n---\n"

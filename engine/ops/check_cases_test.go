@@ -29,7 +29,7 @@ var updateCases = flag.Bool("update", false, "rewrite what the cases of testdata
 
 const checkCases = "../../testdata/check/*.txtar"
 
-// unsaid are the files that a case has where it says nothing else of them.
+// unsaid are the files of every case that does not leave them out or have others in their place.
 var unsaid = map[string]string{
 	"ws/Workspace.md":       "---\nid: ws\nname: Login\ngoal: Users sign in\nstatus: active\nrulesHash: \"\"\nfocusedNodeId: null\ncreatedAt: 1767225600000\nupdatedAt: 1767225600000\n---\n",
 	"ws/nodes/root/Node.md": "---\nid: root\ntitle: Login\ntype: planning\nstatus: monitoring\nparentId: null\n---\n",
@@ -38,7 +38,7 @@ var unsaid = map[string]string{
 // A checkCase is a vault, what check finds in it, and the files as --fix leaves them.
 type checkCase struct {
 	name    string
-	doc     string   // what it is about, the files of those unsaid that it does without, and folders that hold nothing
+	doc     string   // the comment; its lines "without FILE" and "folder FOLDER" say which unsaid files are left out, and which folders hold nothing
 	files   []string // in their order
 	folders []string
 	want    []string // "file:line:col: CODE (fix)"
@@ -87,7 +87,7 @@ type caseVault struct {
 	pause func() // what happens in the pauses of a repair; nil for nothing
 }
 
-// newCaseVault makes a vault in a folder that nobody else uses.
+// newCaseVault makes a vault below an empty folder.
 func newCaseVault(t rapid.TB, dir string, files map[string]string) *caseVault {
 	t.Helper()
 	v := &caseVault{dir: filepath.Join(dir, "vault")}
@@ -104,7 +104,7 @@ func newCaseVault(t rapid.TB, dir string, files map[string]string) *caseVault {
 	return v
 }
 
-// open opens the vault anew, with ids that begin again.
+// open opens the vault anew; ids count from 1 again.
 func (v *caseVault) open(t rapid.TB) {
 	t.Helper()
 	v.close()
@@ -146,14 +146,11 @@ func (v *caseVault) check(t rapid.TB, in ops.WorkspaceCheckIn) *ops.WorkspaceChe
 	return out
 }
 
-// files returns every file of the vault, and every empty folder with a slash behind it, those in the trash too, but for what else belongs to the machine.
+// files returns every file, and every empty folder with a slash behind it, of the vault and its trash; no other file of .local/.
 func (v *caseVault) files(t rapid.TB) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	err := filepath.WalkDir(v.dir, func(p string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() && strings.HasSuffix(filepath.ToSlash(p), "/.local/index") {
-			return fs.SkipDir // it is written while this looks
-		}
 		if err != nil {
 			return err
 		}
@@ -180,16 +177,16 @@ func (v *caseVault) files(t rapid.TB) map[string]string {
 
 func lines(ds []mdoc.Diagnostic) (out []string) {
 	for _, d := range ds {
-		who := d.Fix
-		if who == "" {
-			who = "by hand"
+		fix := d.Fix
+		if fix == "" {
+			fix = "by hand"
 		}
-		out = append(out, fmt.Sprintf("%s:%d:%d: %s (%s)", d.File, d.Line, d.Col, d.Code, who))
+		out = append(out, fmt.Sprintf("%s:%d:%d: %s (%s)", d.File, d.Line, d.Col, d.Code, fix))
 	}
 	return out
 }
 
-// TestCheckCases runs every case: what is found and where, what is mended and how, and the laws of mending.
+// Every case of testdata/check: the findings, the files as --fix leaves them, and the laws of mending.
 func TestCheckCases(t *testing.T) {
 	all, _ := filepath.Glob(checkCases)
 	if len(all) < 10 {
@@ -222,8 +219,8 @@ func TestCheckCases(t *testing.T) {
 	}
 }
 
-// mendLaws mends a vault and returns its files: a dry run writes nothing and shows the same, everything that names a repair is gone, no line that somebody
-// wrote is lost, and doing it again changes nothing.
+// mendLaws mends a vault and returns its files. The laws: a dry run writes nothing and shows the same, no finding that names a repair is
+// left, no line is lost, and a second repair changes nothing.
 func mendLaws(t rapid.TB, v *caseVault, before map[string]string) map[string]string {
 	t.Helper()
 	found := v.check(t, ops.WorkspaceCheckIn{})
@@ -288,7 +285,7 @@ func lostLines(before, after map[string]string) (lost []string) {
 	return lost
 }
 
-// copied reports whether a line may stand in fewer files: a leftover whose file holds the very same is removed.
+// copied reports whether a line may stand in fewer files: a leftover that equals its file is removed.
 func copied(line string, before map[string]string) bool {
 	for name, text := range before {
 		if !strings.HasPrefix(filepath.Base(name), dirstore.TempPrefix) || !strings.Contains(text, line) {

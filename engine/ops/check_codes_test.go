@@ -66,7 +66,7 @@ func valueAt(all []ast.Expr, i int) ast.Expr {
 	return nil
 }
 
-// TestEveryCodeHasARow compares the codes in the sources with the table that docs, SARIF and these tests read.
+// The table that docs, SARIF and these tests read has one row for each code in the sources.
 func TestEveryCodeHasARow(t *testing.T) {
 	want := map[string]bool{string(errs.DuplicateID): true, string(errs.OrphanNode): true, string(errs.Cycle): true, string(errs.FileUnreadable): true}
 	for _, dir := range []string{"mdstore/mdoc", "mdstore", "mdstore/dirstore/internal/osfs", "engine/check", "engine/view"} {
@@ -75,7 +75,7 @@ func TestEveryCodeHasARow(t *testing.T) {
 		}
 	}
 	of := codesIn(t, "statemachine")
-	for _, name := range []string{"CodeStatusUnreachable", "CodeConclusionMissing", "CodeChildrenOpen"} { // of Audit; a type that does not exist is TYPE_INVALID before
+	for _, name := range []string{"CodeStatusUnreachable", "CodeConclusionMissing", "CodeChildrenOpen"} { // of Audit; an unknown type is TYPE_INVALID
 		want[of[name]] = true
 	}
 	got := map[string]bool{}
@@ -95,7 +95,7 @@ func TestEveryCodeHasARow(t *testing.T) {
 
 var codesPart = regexp.MustCompile(`(?s)(<!-- generated: codes -->\n)(.*?)(<!-- end -->\n)`)
 
-// TestCheckPage keeps the table of docs/check.md.
+// docs/check.md holds the table as it is.
 func TestCheckPage(t *testing.T) {
 	const page = "../../docs/check.md"
 	old, err := os.ReadFile(page)
@@ -123,7 +123,7 @@ func TestCheckPage(t *testing.T) {
 	}
 }
 
-// TestEveryCodeHasACase wants each code found in a vault: one of testdata/check, the damaged one, or one of those that need what no archive holds.
+// Each code is found in a vault of a test: one of testdata/check, the damaged one, or one of those below that no archive can hold.
 func TestEveryCodeHasACase(t *testing.T) {
 	met := map[string]bool{}
 	all, _ := filepath.Glob(checkCases)
@@ -154,7 +154,7 @@ func TestEveryCodeHasACase(t *testing.T) {
 
 const nodeA = "ws/nodes/node-a/Node.md"
 
-// spoiling are codes of what a disk holds and no archive: what is done to a node's file for each.
+// spoiling are the codes of what an archive cannot hold, with what is done to the file of a node for each.
 var spoiling = map[string]func(file string) error{
 	"NOT_A_FILE": func(f string) error { return errors.Join(os.Remove(f), os.Mkdir(f, 0o755)) },
 	"SYMLINK":    func(f string) error { return errors.Join(os.Remove(f), os.Symlink("../root/Node.md", f)) },
@@ -166,8 +166,7 @@ var spoiling = map[string]func(file string) error{
 	},
 }
 
-// TestCodesOfTheDisk looks at files that are no plain files of plain size.
-func TestCodesOfTheDisk(t *testing.T) {
+func TestCheckNamesWhatIsNoPlainFile(t *testing.T) {
 	for code, do := range spoiling {
 		t.Run(code, func(t *testing.T) {
 			files := maps.Clone(unsaid)
@@ -187,9 +186,9 @@ func TestCodesOfTheDisk(t *testing.T) {
 	}
 }
 
-// TestCheckTellsWhatIsInTheWay puts something else where a commit needs a file or folder of the store. Check names it, a dry run and a commit refuse with
-// the same words, and once it is removed, which is what they say, all is well.
-func TestCheckTellsWhatIsInTheWay(t *testing.T) {
+// Something else lies where a commit needs a file or folder of the store: check names it, a dry run and a commit refuse with the same
+// words, and after the removal that they advise all is well.
+func TestCheckAndCommitsNameWhatIsInTheWay(t *testing.T) {
 	file := func(f string) error { return os.WriteFile(f, []byte("mine\n"), 0o644) }
 	folder := func(f string) error { return os.Mkdir(f, 0o755) }
 	link := func(f string) error { return os.Symlink("elsewhere", f) }
@@ -240,13 +239,13 @@ func TestCheckTellsWhatIsInTheWay(t *testing.T) {
 	}
 }
 
-// refusing are codes of what fails while it is read: the errors of a store.
+// refusing are the codes of a store's errors of reading.
 var refusing = map[string]error{
 	dirstore.CodeUnstable:       &mdoc.UnreadableError{Problem: mdoc.Diagnostic{File: nodeA, Code: dirstore.CodeUnstable, Text: "changed each time that it was read"}},
 	string(errs.FileUnreadable): errors.New(nodeA + ": input/output error"),
 }
 
-// failing is a store one of whose files cannot be read.
+// failing is a store that fails to read one file.
 type failing struct {
 	*memstore.Store
 	err error
@@ -270,8 +269,7 @@ func (f failing) Scan(ctx context.Context, workspace mdstore.Path) (*mdstore.Sca
 	return s, nil
 }
 
-// TestCodesOfReading looks at files that a store fails to read.
-func TestCodesOfReading(t *testing.T) {
+func TestCheckNamesWhyAFileCannotBeRead(t *testing.T) {
 	for code, err := range refusing {
 		files := map[mdstore.Path][]byte{nodeA: []byte("x")}
 		for p, text := range unsaid {

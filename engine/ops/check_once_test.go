@@ -10,18 +10,18 @@ import (
 	"arbor/mdstore/memstore"
 )
 
-// A skimmer counts how often all nodes of a workspace are looked at.
-type skimmer struct {
+// A scanCounter counts scans.
+type scanCounter struct {
 	*memstore.Store
 	all int
 }
 
-func (s *skimmer) Scan(ctx context.Context, under mdstore.Path) (*mdstore.Scan, error) {
+func (s *scanCounter) Scan(ctx context.Context, under mdstore.Path) (*mdstore.Scan, error) {
 	s.all++
 	return s.Store.Scan(ctx, under)
 }
 
-// Where nothing is mended, one look tells all.
+// A check, and a repair that finds nothing to mend, scan the workspace once.
 func TestCheckLooksOnce(t *testing.T) {
 	sound := vault("", map[string][2]string{"root": {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""}, "node-a": {"title: A\ntype: execution\nstatus: pending\nparentId: root", ""}})
 	orphan := vault("", map[string][2]string{"root": {"title: R\ntype: planning\nstatus: pending\nparentId: null", ""}, "node-a": {"title: A\ntype: execution\nstatus: pending\nparentId: gone", ""}})
@@ -36,9 +36,9 @@ func TestCheckLooksOnce(t *testing.T) {
 		{"mending what only a person can", map[string]any{"fix": true}, orphan},
 		{"a dry run of what only a person can mend", map[string]any{"fix": true, "dryRun": true}, orphan},
 	} {
-		var st *skimmer
+		var st *scanCounter
 		w := enginetest.Over(t, memstore.New(c.of), func(_ *enginetest.World, m *memstore.Store) mdstore.Store {
-			st = &skimmer{Store: m}
+			st = &scanCounter{Store: m}
 			return st
 		})
 		out := must(t, &ops.Env{Engine: w.Engine}, "workspace_check", c.in)

@@ -13,8 +13,7 @@ import (
 	"arbor/mdstore"
 )
 
-// TestMendingRandomVaults holds repairs of vaults that are damaged in every way at once to the laws of mending: no line is lost, a dry run says the same, and doing
-// it again changes nothing.
+// The laws of mending hold for vaults that are damaged in many ways at once: see mendLaws.
 func TestMendingRandomVaults(t *testing.T) {
 	dir, n := t.TempDir(), 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -29,7 +28,7 @@ func TestMendingRandomVaults(t *testing.T) {
 	})
 }
 
-// damagedVault draws a small workspace out of a bag of what people, editors, sync programs and crashes do to one.
+// damagedVault draws a small workspace, damaged as people, editors, sync programs and crashes damage one.
 func damagedVault(rt *rapid.T) map[string]string {
 	pick := func(what string, of ...string) string { return rapid.SampledFrom(of).Draw(rt, what) }
 	ids := []string{"root", "node-1", "node-2", "node-3"}
@@ -82,7 +81,7 @@ func damagedVault(rt *rapid.T) map[string]string {
 			a, b := files[folder+"/Node.md"], strings.ReplaceAll(node(id), "\n", eol)
 			digits := func(s string) string { return mdstore.VersionOf([]byte(s)).String() }
 			name := fmt.Sprintf("%s/.arbor-%s-%s-x-Node.md", folder, pick("after", digits(a), digits(b)), pick("before", digits(a), digits(b), "0000000000000000"))
-			files[name] = pick("held", a, b, b[:len(b)/2], "somebody's save\n")
+			files[name] = pick("held", a, b, b[:len(b)/2], "a person's save\n")
 		}
 	}
 	if len(files) == 0 {

@@ -90,19 +90,19 @@ func claimAndWork(dir, session string) error {
 	return nil
 }
 
-// A hand is a process that works.
-type hand struct {
+// A claimer is a process that claims and works.
+type claimer struct {
 	cmd  *exec.Cmd
 	tell io.WriteCloser
 	says *bufio.Scanner
 }
 
-func hire(dir, session string) (*hand, error) {
+func startClaimer(dir, session string) (*claimer, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	w := &hand{cmd: exec.Command(self)}
+	w := &claimer{cmd: exec.Command(self)}
 	w.cmd.Env = append(os.Environ(), claimerVault+"="+session+"="+dir)
 	w.cmd.Stderr = os.Stderr
 	if w.tell, err = w.cmd.StdinPipe(); err != nil {
@@ -116,12 +116,12 @@ func hire(dir, session string) (*hand, error) {
 	return w, w.cmd.Start()
 }
 
-func (w *hand) order(what string, at time.Time) error {
+func (w *claimer) order(what string, at time.Time) error {
 	_, err := fmt.Fprintln(w.tell, what, at.UnixMilli())
 	return err
 }
 
-func (w *hand) ask(what string, at time.Time) (string, error) {
+func (w *claimer) ask(what string, at time.Time) (string, error) {
 	if err := w.order(what, at); err != nil {
 		return "", err
 	}
@@ -132,7 +132,7 @@ func (w *hand) ask(what string, at time.Time) (string, error) {
 }
 
 // die kills the process, and returns when it is gone.
-func (w *hand) die() {
+func (w *claimer) die() {
 	_ = w.cmd.Process.Kill()
 	_ = w.cmd.Wait()
 }
@@ -193,7 +193,7 @@ func (s *site) crew(t *testing.T, dir, name string, seed uint64) {
 			fail("%s: %v", session, err)
 			return
 		}
-		w, err := hire(dir, session)
+		w, err := startClaimer(dir, session)
 		if err != nil {
 			fail("%s: %v", session, err)
 			return
@@ -218,7 +218,7 @@ func (s *site) crew(t *testing.T, dir, name string, seed uint64) {
 }
 
 // next asks a process to claim a node, and notes that it has it.
-func (s *site) next(w *hand, session string, dies bool) (id string, err error) {
+func (s *site) next(w *claimer, session string, dies bool) (id string, err error) {
 	s.clock.RLock()
 	defer s.clock.RUnlock()
 	if id, err = w.ask("next", s.now); err != nil || strings.HasPrefix(id, "- ") {
@@ -236,7 +236,7 @@ func (s *site) next(w *hand, session string, dies bool) (id string, err error) {
 	return id, nil
 }
 
-func (s *site) done(w *hand, id string) error {
+func (s *site) done(w *claimer, id string) error {
 	s.clock.RLock()
 	defer s.clock.RUnlock()
 	if got, err := w.ask("done", s.now); err != nil || got != "done "+id {
@@ -251,7 +251,7 @@ func (s *site) done(w *hand, id string) error {
 }
 
 // life is that of one process. It reports whether all is done.
-func (s *site) life(w *hand, session string, rnd *rand.Rand) (over bool, err error) {
+func (s *site) life(w *claimer, session string, rnd *rand.Rand) (over bool, err error) {
 	for {
 		s.mu.Lock()
 		seen, dies := s.news, 0

@@ -12,8 +12,8 @@ import (
 	"arbor/mdstore/memstore"
 )
 
-// TestCrashes lets the power fail at every step of the commit of every operation that writes, and each call to the disk fail once; with
-// nobody else at the files, and with all of them open in an editor.
+// The power fails at every step of the commit of every operation that writes, and each call to the disk fails once; with no other
+// program at the files, and with all of them open in an editor. After recovery the commit is made or not, never half.
 func TestCrashes(t *testing.T) {
 	states, bad, asked, ran := 0, 0, 0, 0
 	opt, open := crashtest.Options{Limit: 30}, crashtest.Options{Limit: 10}
@@ -44,7 +44,7 @@ func TestCrashes(t *testing.T) {
 					t.Errorf("%s(%v) makes %d commits; a crash between them leaves half of it", o.Name, args, len(r.commits))
 				}
 				for _, c := range r.commits {
-					// Once more with every file open that is written or removed: what a commit displaces waits for those who have it open.
+					// Once more with every file that is written or removed open in an editor, which may save it after the commit.
 					open.Open = nil
 					for _, ch := range c.changes {
 						if _, there := c.before[ch.Path]; there && !ch.Keep {
@@ -75,7 +75,7 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
-// TestDryRunWritesNothing plans every sample and compares the plan with what is done then.
+// A dry run of every sample writes nothing, and plans what the operation then does.
 func TestDryRunWritesNothing(t *testing.T) {
 	for _, o := range ops.All() {
 		if !slices.ContainsFunc(o.Params, func(p ops.Param) bool { return p.Name == "dryRun" }) {
@@ -105,7 +105,7 @@ func TestDryRunWritesNothing(t *testing.T) {
 	}
 }
 
-// TestTwiceIsOnce repeats what the catalogue calls idempotent.
+// Operations that the catalogue calls idempotent change nothing the second time.
 func TestTwiceIsOnce(t *testing.T) {
 	for _, o := range ops.All() {
 		if !o.Idempotent || !o.Writes || o.Name == "workspace_check" {

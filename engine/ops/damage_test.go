@@ -14,7 +14,7 @@ import (
 	"arbor/mdstore/memstore"
 )
 
-// TestMisplacedNodesTakeNoWrites writes to an orphan and to nodes in a circle; only moving them, which is the repair, and deleting them is done.
+// An orphan and nodes in a circle take no writes, but for a move, which is the repair, and a deletion.
 func TestMisplacedNodesTakeNoWrites(t *testing.T) {
 	nodes := map[string][2]string{
 		"root":   {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""},
@@ -41,8 +41,8 @@ func TestMisplacedNodesTakeNoWrites(t *testing.T) {
 	refused(t, w, env, errs.Cycle, "node_transition", map[string]any{"nodeId": "under", "action": "start"})
 }
 
-// TestRefusalsOfWhatFilesSay asks for a transition where a file keeps it from being granted: the message says which file, and what mends it.
-func TestRefusalsOfWhatFilesSay(t *testing.T) {
+// A transition that a damaged file prevents is refused with the file and what mends it.
+func TestARefusalNamesTheFileAndTheRepair(t *testing.T) {
 	nodes := map[string][2]string{
 		"root":    {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""},
 		"quoted":  {"title: Q\ntype: execution\nstatus: \"pending\nparentId: root\norder: none", ""},
@@ -74,8 +74,7 @@ func TestRefusalsOfWhatFilesSay(t *testing.T) {
 	}
 }
 
-// TestDeletionSparesCopies deletes above a node that a person has copied elsewhere with its id.
-func TestDeletionSparesCopies(t *testing.T) {
+func TestANodeAboveACopiedOneIsNotDeleted(t *testing.T) {
 	files := lone("", "")
 	files[ws+"/nodes/p/Node.md"] = enginetest.Node("p", "title: P\ntype: planning\nstatus: monitoring\nparentId: root", "")
 	files[ws+"/nodes/q/Node.md"] = enginetest.Node("q", "title: Q\ntype: execution\nstatus: pending\nparentId: p", "")
@@ -84,8 +83,8 @@ func TestDeletionSparesCopies(t *testing.T) {
 	refused(t, w, &ops.Env{Engine: w.Engine}, errs.DuplicateID, "node_delete", map[string]any{"nodeId": "p"})
 }
 
-// TestUnreadableWorkspaceIsGuarded creates where the rules cannot be known.
-func TestUnreadableWorkspaceIsGuarded(t *testing.T) {
+// Nothing is created where the rules cannot be read.
+func TestAnUnreadableWorkspaceTakesNoNodes(t *testing.T) {
 	for name, text := range map[string]string{ // of one too large to be read, the folder's name stands for the id
 		"too large":        string(workspaceFile("- rule 1\n")) + strings.Repeat("x", mdstore.MaxFileSize),
 		"conflict markers": string(workspaceFile("- rule 1\n")) + "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> b\n",
@@ -98,8 +97,8 @@ func TestUnreadableWorkspaceIsGuarded(t *testing.T) {
 	}
 }
 
-// TestVaultsWithOddFolders looks at folders that are no workspace, half of one, or one of two with the same id.
-func TestVaultsWithOddFolders(t *testing.T) {
+// Folders that are no workspace, half of one, or one of two with the same id.
+func TestOddFoldersAreNamedAndStopNothing(t *testing.T) {
 	files := lone("", "")
 	files["half/nodes/root/Node.md"] = enginetest.Node("root", "title: H\ntype: planning\nstatus: pending\nparentId: null", "")
 	files["Demo_x/Workspace.md"] = []byte("---\nname: Demo\ncreatedAt: 2026-01-01T00:00:00Z\n---\n")
@@ -143,8 +142,8 @@ func TestVaultsWithOddFolders(t *testing.T) {
 	}
 }
 
-// TestNamesThatMeanSeveral resolves what a person types.
-func TestNamesThatMeanSeveral(t *testing.T) {
+// What a person types is an id, a unique prefix of one, or a title that one node has.
+func TestLooseNamesAreExactOrUniquePrefixes(t *testing.T) {
 	node := func(title string) [2]string {
 		return [2]string{"title: " + title + "\ntype: execution\nstatus: pending\nparentId: root", ""}
 	}
@@ -203,8 +202,8 @@ func (i *intruder) Scan(ctx context.Context, under mdstore.Path) (*mdstore.Scan,
 	return s, err
 }
 
-// TestSnapshotsAreOfOneMoment reads while another process commits to a file that was read already and to one that was not.
-func TestSnapshotsAreOfOneMoment(t *testing.T) {
+// Another process commits during a scan, to a file that was read already and to one that was not: the view has both changes.
+func TestAViewIsOfOneMoment(t *testing.T) {
 	files := lone("", "")
 	root := mdstore.NodePath(ws, "root")
 	change := mdstore.Change{Path: root, Base: mdstore.VersionOf(files[root]), New: []byte(strings.Replace(string(files[root]), "title: Login", "title: New", 1))}
@@ -217,6 +216,6 @@ func TestSnapshotsAreOfOneMoment(t *testing.T) {
 	}
 	n, _ := s.Node("root")
 	if s.Workspace().Goal != "Another goal" || n.Title != "New" {
-		t.Errorf("the snapshot has goal %q and title %q: of two moments", s.Workspace().Goal, n.Title)
+		t.Errorf("the view has goal %q and title %q: of two moments", s.Workspace().Goal, n.Title)
 	}
 }

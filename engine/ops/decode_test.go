@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestFlawsAreWhatDecodingWouldHide compares with encoding/json, which puts U+FFFD where there is no text.
+// flawOf finds what encoding/json would hide: it decodes bytes that are no text as U+FFFD.
 func TestFlawsAreWhatDecodingWouldHide(t *testing.T) {
 	piece := rapid.SampledFrom([]string{"a", `\\`, `\"`, `\n`, `\u00e9`, `\ud83d\ude00`, `\ud83d`, `\ude00`, `\uD83D\uDE00`, `\ud83d\u0041`, `\\ud83d`, `\u0000`, `\\u0000`, "节", "\xff", "😀", "\xf0\x9f", `\/`, `\ufffe`})
 	rapid.Check(t, func(t *rapid.T) {
@@ -33,8 +33,8 @@ func TestFlawsAreWhatDecodingWouldHide(t *testing.T) {
 	})
 }
 
-// A whole number may be written as programs write floats; what is none is refused.
-func TestWholeNumbers(t *testing.T) {
+// A whole number may be written as a float; other numbers are refused.
+func TestWholeNumbersMayBeWrittenAsFloats(t *testing.T) {
 	for raw, want := range map[string]string{
 		"500": "500", "500.0": "500", "5e2": "500", "-1.0": "-1", "5E+2": "500", "0.5": "", "1e400": "", "1e20": "", `"5.0"`: "", "true": "",
 	} {

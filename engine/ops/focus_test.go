@@ -16,7 +16,7 @@ func aboutIn(t *testing.T, env *ops.Env) string {
 	return chain[len(chain)-1].(map[string]any)["nodeId"].(string)
 }
 
-// Who is bound and starts a node goes on with it, whatever others start; the workspace's focus counts until then.
+// A bound session that starts a node keeps it in focus, whatever other sessions start. Before that it has the workspace's focus.
 func TestSessionsKeepTheirFocus(t *testing.T) {
 	nodes := map[string][2]string{"root": {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""}}
 	for _, id := range []string{"node-x", "node-y", "node-z"} {
@@ -65,8 +65,8 @@ func TestSessionsKeepTheirFocus(t *testing.T) {
 	is(a, "a has bound again", "node-f")
 }
 
-// Whose node is gone is told so, and is not given the node of somebody else as if it were theirs.
-func TestLostFocusIsTold(t *testing.T) {
+// A session whose focused node is gone gets the context of the workspace's focus, and a hint that says so.
+func TestASessionHearsThatItsNodeIsGone(t *testing.T) {
 	nodes := map[string][2]string{"root": {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""}}
 	for _, id := range []string{"node-x", "node-y"} {
 		nodes[id] = [2]string{"title: N\ntype: execution\nstatus: pending\nparentId: root", ""}

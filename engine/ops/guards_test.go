@@ -14,7 +14,7 @@ import (
 	"arbor/mdstore/dirstore"
 )
 
-// TestDryRunsRefuseWhatTheDiskWould plans a change of a file that has a second name, and of one that is marked read-only.
+// A dry run of a change of a file that has a second name, or is marked read-only, is refused as the change is; check names the file.
 func TestDryRunsRefuseWhatTheDiskWould(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "vault")
 	place := func(p mdstore.Path) string { return filepath.Join(dir, filepath.FromSlash(string(p))) }
@@ -76,8 +76,7 @@ func TestDryRunsRefuseWhatTheDiskWould(t *testing.T) {
 	}
 }
 
-// TestRestoreMeansTheArchivedOne restores without naming a workspace.
-func TestRestoreMeansTheArchivedOne(t *testing.T) {
+func TestRestoreWithoutANameTakesTheOneArchivedWorkspace(t *testing.T) {
 	w := enginetest.New(t, plan())
 	env := &ops.Env{Engine: w.Engine}
 	if out := must(t, env, "workspace_restore", nil); out["path"] != "ws-arch" || out["changed"] != true {
@@ -91,7 +90,7 @@ func TestRestoreMeansTheArchivedOne(t *testing.T) {
 	}
 }
 
-// TestNothingCanBeDoneInAnArchive asks what can be done in an archived workspace, where a start is refused: nothing, and the hint says what would change that.
+// In an archived workspace no node is ready and no action allowed; the hint names what would change that.
 func TestNothingCanBeDoneInAnArchive(t *testing.T) {
 	w := enginetest.New(t, plan())
 	for _, env := range []*ops.Env{{Engine: w.Engine}, {Engine: w.Engine, MaxBytes: 8000}} {
@@ -113,7 +112,7 @@ func TestNothingCanBeDoneInAnArchive(t *testing.T) {
 	}
 }
 
-// TestCorruptSessionsStopNothingElse calls with a session whose bindings cannot be read.
+// Where the bindings cannot be read, a call fails only if it needs one to tell which workspace is meant.
 func TestCorruptSessionsStopNothingElse(t *testing.T) {
 	files := lone("", "")
 	files["sessions.json"] = []byte("{half")
@@ -128,7 +127,7 @@ func TestCorruptSessionsStopNothingElse(t *testing.T) {
 	refused(t, w, env, errs.FileUnreadable, "node_list", nil)
 }
 
-// TestMovedFilesAreOneChange moves a node's folder, as a person does, and a whole workspace.
+// A folder that a person moves, and a workspace that is archived, are changes of the kind "moved", one for each file.
 func TestMovedFilesAreOneChange(t *testing.T) {
 	w := enginetest.New(t, plan())
 	env := &ops.Env{Engine: w.Engine, Session: "s1"}
@@ -142,9 +141,9 @@ func TestMovedFilesAreOneChange(t *testing.T) {
 		t.Fatalf("one folder moved, and %d changes: %v", len(got), got)
 	}
 	if m := got[0].(map[string]any); m["kind"] != "moved" || m["nodeId"] != "node-a" || m["from"] != string(from)+"/Node.md" || m["path"] != string(to)+"/Node.md" {
-		t.Errorf("the move is told as %v", m)
+		t.Errorf("the change is %v", m)
 	}
-	env.Session = "s2" // somebody else, who looks before and after
+	env.Session = "s2"
 	must(t, env, "changes_get", map[string]any{"workspaceId": ws})
 	must(t, &ops.Env{Engine: w.Engine}, "workspace_archive", map[string]any{"workspaceId": ws})
 	for _, c := range must(t, env, "changes_get", map[string]any{"workspaceId": ws})["changes"].([]any) {
@@ -154,8 +153,8 @@ func TestMovedFilesAreOneChange(t *testing.T) {
 	}
 }
 
-// TestACopyIsToldByItsFolder names a workspace that somebody has copied, folder and all: its id and its name are the copy's too, so that what tells them apart is the folder.
-func TestACopyIsToldByItsFolder(t *testing.T) {
+// A workspace that was copied with its folder has the id and the name of the copy: the refusal of either name tells both folders.
+func TestTheRefusalOfACopiedWorkspaceNamesBothFolders(t *testing.T) {
 	files := plan()
 	files["copy/Workspace.md"] = files[ws+"/Workspace.md"]
 	w := enginetest.New(t, files)

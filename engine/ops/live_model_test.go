@@ -19,11 +19,11 @@ import (
 	"arbor/statemachine"
 )
 
-// sequences is how many of them are played unless -rapid.checks or a heavy load asks for others.
+// sequences is the number of random sequences unless -rapid.checks or ARBOR_HEAVY asks for more.
 const sequences = 15
 
-// TestLiveFilesAgree lets operations of two processes, people at their editors and file managers, crashes and git change one vault in any order. After
-// every step three agree: a model that knows nothing of the engine, one who opens the vault afresh, and an engine that follows it all the time.
+// Operations of two processes, people at editors and file managers, crashes and git change one vault in any order. After every step three
+// agree: a model that knows nothing of the engine, an engine that is opened now, and one that follows the vault all the time.
 func TestLiveFilesAgree(t *testing.T) {
 	asked := heavy
 	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "rapid.checks" })
@@ -64,7 +64,7 @@ func chosen[T any](l *followed, name string, from ...T) T {
 	return rapid.SampledFrom(from).Draw(l.rt, name)
 }
 
-// any draws an id, of a node that exists but for a few.
+// any draws an id, now and then of a node that does not exist.
 func (l *followed) any(name string) string {
 	if rapid.IntRange(0, 25).Draw(l.rt, name+" unknown") == 13 {
 		return "node-unknown"
@@ -81,7 +81,7 @@ func (l *followed) folder(name string) string {
 	return chosen(l, name, dirs...)
 }
 
-// folderThere is folder, of all that there are right below nodes/ as well, whether there are nodes in them or not.
+// folderThere is folder, with the folders right below nodes/ that hold no node.
 func (l *followed) folderThere(name string) string {
 	met := map[string]bool{}
 	for d := range l.model.files {
@@ -151,7 +151,7 @@ func (l *followed) do(env *ops.Env, c operation) {
 	}
 }
 
-// crash lets a process die in the midst of a call: all of it is done afterwards, or nothing, whoever comes first.
+// crash kills a process in the middle of a call: after the next process has opened the vault, the call is made or not, never half.
 func (l *followed) crash(c operation, at int, first bool) {
 	after, why := l.model.try(c.change)
 	life := &crashtest.Life{At: at}
@@ -164,7 +164,7 @@ func (l *followed) crash(c operation, at int, first bool) {
 			}
 		})
 	})
-	if first { // the engine that follows finishes what was begun
+	if first { // the engine that follows recovers
 		if _, err := l.e.View(tctx, ws); err != nil {
 			l.rt.Fatal(err)
 		}
@@ -176,7 +176,7 @@ func (l *followed) crash(c operation, at int, first bool) {
 
 // draw draws a step: what it is, and the doing of it.
 func (l *followed) draw() (string, func()) {
-	switch chosen(l, "who", "operation", "operation", "operation", "crash", "person", "person", "together", "folder", "other") {
+	switch chosen(l, "step", "operation", "operation", "operation", "crash", "person", "person", "together", "folder", "other") {
 	case "operation":
 		return l.operate()
 	case "crash":
@@ -259,7 +259,7 @@ func (l *followed) folders() (string, func()) {
 	dir := l.folder("folder")
 	left := l.model.clone()
 	left.removeFolder(dir)
-	root := len(left.dirs("root")) == 0 // without any there is little to be seen
+	root := len(left.dirs("root")) == 0 // the last one; nearly every operation would be refused without it
 	path := func(d string) string { return l.vault.at(mdstore.Path(l.model.dir).Join("nodes", d)) }
 	to := l.name("folder")
 	if inner := l.folderThere("in"); rapid.IntRange(0, 3).Draw(l.rt, "inside") == 0 && inner != dir && !strings.HasPrefix(inner, dir+"/") {
@@ -309,7 +309,7 @@ func (l *followed) nested(dir string) bool {
 	return false
 }
 
-// others draws the rest: git, the workspace's own file and folder, an engine that begins anew, .local/ that goes.
+// others draws the rest: git, the workspace's own file and folder, a restart of the engine, a deleted .local/.
 func (l *followed) others() (string, func()) {
 	switch kind := chosen(l, "what", "commit", "checkout", "checkout", "goal", "workspace", "restart", "reload", "local"); kind {
 	case "commit":

@@ -72,7 +72,7 @@ var saving = []saver{
 	}},
 }
 
-// save changes a file as a person does who has it open in an editor, and saves it in a habit.
+// save reads a file, changes its text, and saves it as an editor does.
 func (l *followed) save(name string, h saver, change func(text string) string) {
 	old, err := os.ReadFile(name)
 	l.must(err)

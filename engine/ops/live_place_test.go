@@ -43,7 +43,7 @@ func (p place) forgetLocal(t testing.TB) {
 	}
 }
 
-// removeLocal removes .local/, into which an index may be put in that moment.
+// removeLocal removes .local/, into which an engine that follows may write its cache at this moment.
 func (p place) removeLocal() (err error) {
 	for range 1000 {
 		if err = os.RemoveAll(p.at(mdstore.LocalDir)); err == nil {

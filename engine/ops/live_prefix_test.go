@@ -41,7 +41,7 @@ func (p place) opened(t testing.TB, life *crashtest.Life, f func(*ops.Env)) {
 	f(&ops.Env{Engine: e})
 }
 
-// found returns what check says of the whole vault, mended before if that is wanted, and whether mending changed anything.
+// found returns the findings of the whole vault, after a repair if that is wanted, and whether the repair changed anything.
 func (p place) found(t testing.TB, fix bool) (out []string, changed bool) {
 	t.Helper()
 	p.opened(t, &crashtest.Life{Hasty: true}, func(env *ops.Env) {
@@ -73,8 +73,9 @@ func linesOf(files map[string]string) map[string]int {
 	return n
 }
 
-// TestPrefixesAreMended stops every operation before each of its steps, or goes on, and takes .local/ away: the journal, the number of the last commit, the lock. What is
-// left then holds every line that the whole operation leaves, check mends it to a vault of which nothing is to be said that was not to be said before, and work goes on.
+// .local/ is deleted before each step of every operation, with the journal, the generation and the lock; the process dies there or goes on.
+// The vault then holds every line that the whole operation leaves, check --fix leaves no finding that was not there before or after the
+// operation, and work goes on.
 func TestPrefixesAreMended(t *testing.T) {
 	for _, o := range ops.All() {
 		for i, args := range samples[o.Name] {
@@ -114,7 +115,7 @@ func unlike(a, b map[string]string) (out []string) {
 	return out
 }
 
-// prefixes are the moments of one operation on the small vault.
+// prefixes are the states of the small vault between the steps of one operation.
 type prefixes struct {
 	name  string
 	args  map[string]any
@@ -142,7 +143,7 @@ func (x *prefixes) before(t *testing.T) {
 	}
 }
 
-// interrupted returns what is wrong with the vault after .local/ was taken away before a step of the operation, in which its process dies or goes on.
+// interrupted deletes .local/ before a step of the operation, at which the process dies or goes on, and returns the laws that are broken.
 func (x *prefixes) interrupted(t *testing.T, step int, dies bool) (complaints []string) {
 	complain := func(format string, args ...any) { complaints = append(complaints, fmt.Sprintf(format, args...)) }
 	p := settle(t, t.TempDir(), plan())

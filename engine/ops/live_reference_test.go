@@ -12,7 +12,7 @@ import (
 	"arbor/statemachine"
 )
 
-// A ref is what one Node.md says, as a person would sum it up.
+// A ref is what one Node.md states.
 type ref struct {
 	id, parent, title string
 	typ               statemachine.Type
@@ -23,8 +23,8 @@ type ref struct {
 	log               []string
 }
 
-// A reference is a workspace as a test expects it to be: a plain map, and the rules of what may be done written down once more, without the
-// engine's help but for the table of transitions.
+// A reference is a workspace as a test expects it: a plain map, with the rules of operations written down a second time. It uses nothing of
+// the engine but the table of transitions.
 type reference struct {
 	files map[string]ref // by the folder below nodes/
 	focus string
@@ -233,7 +233,7 @@ func row(t statemachine.Type, from statemachine.Status, do statemachine.Action) 
 	return statemachine.Rule{}, false
 }
 
-// thaw refuses what is done below a frozen node, unless that is to be reopened.
+// thaw refuses a change below a frozen node, unless cascade says that the node is to be reopened.
 func (r *reference) thaw(up []string, cascade bool) (any bool) {
 	for _, id := range up {
 		n, _ := r.node(id)

@@ -12,9 +12,9 @@ import (
 	"arbor/mdstore/dirstore/crashtest"
 )
 
-// together draws what a person, the engine that follows and another process do at the very same time, each to a node of its own: all of it is there afterwards.
+// together draws writes of a person, the engine that follows and another process at the same time, each to a node of its own: none is lost.
 func (l *followed) together() (string, func()) {
-	var free []string // nodes that can be written to, and of which nothing hangs
+	var free []string // nodes that take writes and have no children
 	for _, id := range l.model.ids() {
 		if _, why := l.model.try(func(r *reference) { r.sound(id) }); why == "" && len(l.model.children(id)) == 0 {
 			free = append(free, l.model.dirs(id)[0])

@@ -27,13 +27,13 @@ import (
 	"arbor/statemachine"
 )
 
-// A followed vault is a folder, an engine that follows it for long, and what is expected of both.
+// A followed vault is a folder, an engine that follows it, and the model of both.
 type followed struct {
 	t       *testing.T
 	rt      *rapid.T
 	vault   place
 	model   reference
-	past    []version // states that were kept in git, or aside
+	past    []version // states that were committed to git, or copied
 	now     atomic.Int64
 	drawn   int // names given out
 	refused int // operations that were
@@ -72,13 +72,13 @@ func newFollowed(t *testing.T, rt *rapid.T, dir string) *followed {
 	}
 	if l.git, _ = exec.LookPath("git"); l.git != "" {
 		l.run("init", "-q")
-		l.run("config", "gc.auto", "0") // nothing works in the background
+		l.run("config", "gc.auto", "0") // no process of git works in the background
 	}
 	l.open()
 	return l
 }
 
-// options are those of every engine of the vault: a clock that the test moves, and an id for each moment, however often it is asked for.
+// options are those of every engine of the vault: a clock that the test moves, and one new id for each moment.
 func (l *followed) options() engine.Options {
 	return engine.Options{
 		Now: func() time.Time { return time.Unix(l.now.Load(), 0) },
@@ -141,7 +141,7 @@ func (l *followed) another(life *crashtest.Life, f func(*ops.Env)) {
 	f(&ops.Env{Engine: e})
 }
 
-// fresh returns what one who opens the vault now reads: what the model knows too, and what it does not.
+// fresh returns the state of the vault as an engine reads it that is opened now: see statesOf.
 func (l *followed) fresh() (outline, more string) {
 	l.another(&crashtest.Life{}, func(env *ops.Env) {
 		var err error
@@ -152,7 +152,7 @@ func (l *followed) fresh() (outline, more string) {
 	return outline, more
 }
 
-// agree fails unless the model, a fresh open and the engine that follows say the same; the last as soon as it can know.
+// agree fails unless the model, an engine that is opened now and, after a while, the one that follows have the same state.
 func (l *followed) agree(step string) {
 	want := l.model.outline()
 	got, more := l.fresh()
@@ -191,7 +191,7 @@ func (l *followed) leftovers() (out []string) {
 	return out
 }
 
-// statesOf returns what an engine's view says: what the model knows too, and what it does not.
+// statesOf returns the state of the workspace in an engine's view: what the model has too, and what it has not.
 func statesOf(e *engine.Engine) (outline, more string, err error) {
 	err = e.Read(tctx, func(ctx context.Context) error {
 		v, err := e.View(ctx, ws)
@@ -203,7 +203,7 @@ func statesOf(e *engine.Engine) (outline, more string, err error) {
 	return outline, more, err
 }
 
-// outlineOf tells what a view says of everything that the model knows.
+// outlineOf returns all of a view that the model has.
 func outlineOf(s *view.View) string {
 	var b strings.Builder
 	w := s.Workspace()
@@ -225,7 +225,7 @@ func outlineOf(s *view.View) string {
 	return b.String()
 }
 
-// moreOf tells the version of each file, and what is wrong with it.
+// moreOf returns the version of each file, and the findings.
 func moreOf(s *view.View) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, s.Workspace().Version, s.Broken())

@@ -16,7 +16,7 @@ import (
 	"arbor/mdstore/dirstore"
 )
 
-// writerVault is the environment variable that makes the test binary a writer, which is given the vault and its own name by it.
+// writerVault is the environment variable that makes the test binary a writer; it names the writer and the vault.
 const writerVault = "ARBOR_TEST_WRITER"
 
 func TestMain(m *testing.M) {
@@ -74,7 +74,7 @@ func write(dir, name string) error {
 	return nil
 }
 
-// TestTwoProcessesLoseNothing has two processes log to one file and create nodes under one parent at once.
+// Two processes log to one file and create nodes below one parent at the same time: every entry and node is there once.
 func TestTwoProcessesLoseNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "vault")
 	for p, b := range vault("", map[string][2]string{"root": {"title: Login\ntype: planning\nstatus: pending\nparentId: null", ""}}) {

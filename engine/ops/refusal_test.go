@@ -10,8 +10,7 @@ import (
 	"arbor/engine/ops"
 )
 
-// TestRefusals asks for what is wrong in every way that has a code, and looks that nothing changes.
-func TestRefusals(t *testing.T) {
+func TestEveryRefusalHasItsCodeAndChangesNothing(t *testing.T) {
 	long := strings.Repeat("x", 201)
 	for _, c := range []struct {
 		code errs.Code
@@ -93,7 +92,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestDamagedFilesTakeNoWrites tries to write to files in every state of damage; the rest of the workspace goes on.
+// A damaged file takes no write, whatever the damage; the rest of the workspace does.
 func TestDamagedFilesTakeNoWrites(t *testing.T) {
 	for name, damaged := range map[string]string{
 		"conflict markers": "---\nid: node-d\ntitle: D\ntype: execution\nstatus: pending\nparentId: root\n---\n\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n",
@@ -133,8 +132,7 @@ func TestDamagedFilesTakeNoWrites(t *testing.T) {
 	}
 }
 
-// A count may be written as programs write floats, and each that is written counts.
-func TestCountsAreCounted(t *testing.T) {
+func TestACountMayBeWrittenAsAFloat(t *testing.T) {
 	w := enginetest.New(t, vault("", map[string][2]string{
 		"root": {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""},
 		"a":    {"title: A\ntype: execution\nstatus: pending\nparentId: root", ""},

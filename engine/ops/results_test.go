@@ -22,8 +22,7 @@ var readings = map[string][]map[string]any{
 	"session_status":   {{"sessionId": "s1"}, {"sessionId": "none"}},
 }
 
-// TestResultsAreWhole looks at every result for a hint, and for lists that are null instead of empty.
-func TestResultsAreWhole(t *testing.T) {
+func TestEveryResultHasAHintAndNoNullList(t *testing.T) {
 	for _, o := range ops.All() {
 		calls := append(readings[o.Name], samples[o.Name]...)
 		if len(calls) == 0 {
@@ -78,8 +77,8 @@ func lone(rules, body string) map[mdstore.Path][]byte {
 	})
 }
 
-// TestProblemsReadBack writes problems and next steps of every shape and reads each part back by itself.
-func TestProblemsReadBack(t *testing.T) {
+// Problems and next steps of every shape read back as the file has them, each part by itself.
+func TestProblemsReadBackAsTheyStand(t *testing.T) {
 	for _, c := range [][4]string{ // problem, next step, and as they read back
 		{"p", "", "p", ""},
 		{"p", "n", "p", "n"},
@@ -111,8 +110,8 @@ func TestProblemsReadBack(t *testing.T) {
 	}
 }
 
-// TestRulesHashIsOfWhatStands gives rules of every shape, in every way that rules come in.
-func TestRulesHashIsOfWhatStands(t *testing.T) {
+// This holds for rules of every shape, in every operation that takes rules.
+func TestTheRulesHashIsThatOfTheRulesAsTheyStand(t *testing.T) {
 	for _, rule := range []string{"plain", " padded ", "two\nlines", "two\r\nlines", "```\nopen", "- x", "# h", "a  \nb", "规则：一", "1. x", "> q"} {
 		w := enginetest.New(t, lone("", ""))
 		env := &ops.Env{Engine: w.Engine}
@@ -135,8 +134,8 @@ func TestRulesHashIsOfWhatStands(t *testing.T) {
 	}
 }
 
-// TestReferencesOfEveryShape marks hand-written references, of which several may have one target, and those of several lines.
-func TestReferencesOfEveryShape(t *testing.T) {
+// Several of them may have one target, and one may have several lines.
+func TestHandWrittenReferencesAreMarkedInPlace(t *testing.T) {
 	list := "## References\n\n- docs/x.md: one\n- [two](docs/x.md)\n- docs/y.md: long\n  and longer\n- docs/z.md: gone (expired)\n  for a reason\n"
 	for _, c := range []struct{ do, target, want string }{
 		{"expire", "docs/x.md", "- docs/x.md: one (expired)\n- [two](docs/x.md) (expired)\n- docs/y.md: long\n  and longer\n- docs/z.md: gone (expired)\n  for a reason\n"},

@@ -13,8 +13,7 @@ import (
 	"arbor/mdstore/memstore"
 )
 
-// TestSessionBindsOnce walks through the life of a binding.
-func TestSessionBindsOnce(t *testing.T) {
+func TestBindingTwiceChangesNothing(t *testing.T) {
 	w := enginetest.New(t, plan())
 	env := &ops.Env{Engine: w.Engine, Session: "s9"}
 	e := refused(t, w, env, errs.AmbiguousID, "node_list", nil)
@@ -46,21 +45,21 @@ func TestSessionBindsOnce(t *testing.T) {
 	}
 }
 
-// A call that names a session is about the workspace of that session; of the calling one's where that has none.
-func TestNamedSession(t *testing.T) {
+// A call that names a session is about that session's workspace, or the caller's where it has none.
+func TestANamedSessionBringsItsWorkspace(t *testing.T) {
 	w := enginetest.New(t, plan())
 	env := &ops.Env{Engine: w.Engine}
 	must(t, env, "session_bind", map[string]any{"sessionId": "s9", "workspaceId": ws})
 	refused(t, w, env, errs.AmbiguousID, "node_next", nil)
 	must(t, env, "node_next", map[string]any{"sessionId": "s9"})
 	must(t, env, "changes_get", map[string]any{"sessionId": "s9"})
-	refused(t, w, env, errs.AmbiguousID, "node_next", map[string]any{"sessionId": "nobody"})
+	refused(t, w, env, errs.AmbiguousID, "node_next", map[string]any{"sessionId": "unbound"})
 	bound := &ops.Env{Engine: w.Engine, Session: "s9"}
-	must(t, bound, "node_next", map[string]any{"sessionId": "nobody", "claim": true})
-	must(t, bound, "changes_get", map[string]any{"sessionId": "nobody"})
+	must(t, bound, "node_next", map[string]any{"sessionId": "unbound", "claim": true})
+	must(t, bound, "changes_get", map[string]any{"sessionId": "unbound"})
 }
 
-// What others wrote into a section before the session did is told, section and all.
+// What others wrote to a section before the session wrote to it is reported, with the section.
 func TestOwnWriteTellsOfOthersInTheSameSection(t *testing.T) {
 	w := enginetest.New(t, plan())
 	env, other := &ops.Env{Engine: w.Engine, Session: "me"}, &ops.Env{Engine: w.Engine, Session: "you"}
@@ -73,8 +72,7 @@ func TestOwnWriteTellsOfOthersInTheSameSection(t *testing.T) {
 	}
 }
 
-// TestCorruptSessionsAreKept binds over a file that is no JSON.
-func TestCorruptSessionsAreKept(t *testing.T) {
+func TestBindingKeepsACorruptFileOfSessions(t *testing.T) {
 	files := plan()
 	files["sessions.json"] = []byte("{half")
 	w := enginetest.New(t, files)
@@ -91,7 +89,7 @@ func TestCorruptSessionsAreKept(t *testing.T) {
 	must(t, env, "session_status", map[string]any{"sessionId": "s"})
 }
 
-// TestChangesNameWhatOthersDid has a person edit files between two looks of a session, and the session itself as well.
+// A person edits files between two looks of a session, and so does the session: only the person's changes are reported.
 func TestChangesNameWhatOthersDid(t *testing.T) {
 	files := plan()
 	w := enginetest.New(t, files)
@@ -136,8 +134,7 @@ func TestChangesNameWhatOthersDid(t *testing.T) {
 	}
 }
 
-// TestNextClaims gives ready nodes to sessions, none to two at once.
-func TestNextClaims(t *testing.T) {
+func TestNextGivesEachNodeToOneSession(t *testing.T) {
 	w := enginetest.New(t, plan())
 	env := &ops.Env{Engine: w.Engine}
 	next := func(session string) string {
@@ -169,8 +166,7 @@ func TestNextClaims(t *testing.T) {
 	}
 }
 
-// TestContextOfEveryNode reads the context of every node of the small vault in both forms.
-func TestContextOfEveryNode(t *testing.T) {
+func TestEveryNodeHasAContext(t *testing.T) {
 	w := enginetest.New(t, plan())
 	env := &ops.Env{Engine: w.Engine}
 	for _, id := range []string{"root", "node-p", "node-a", "node-b", "node-q", "node-c"} {
@@ -191,7 +187,7 @@ func TestContextOfEveryNode(t *testing.T) {
 	}
 }
 
-// TestOwnChangesHideNoOthers has a person change a file that the session changes as well.
+// A person changes a file that the session changes too: the person's change is reported.
 func TestOwnChangesHideNoOthers(t *testing.T) {
 	w := enginetest.New(t, plan())
 	env := &ops.Env{Engine: w.Engine, Session: "s1"}
@@ -212,8 +208,7 @@ func TestOwnChangesHideNoOthers(t *testing.T) {
 	}
 }
 
-// TestSessionFocusFollows moves the focus of a session that is bound to a node.
-func TestSessionFocusFollows(t *testing.T) {
+func TestTheFocusOfABoundSessionFollowsItsWork(t *testing.T) {
 	w := enginetest.New(t, plan())
 	env := &ops.Env{Engine: w.Engine, Session: "s9"}
 	must(t, env, "session_bind", map[string]any{"sessionId": "s9", "workspaceId": ws, "nodeId": "node-a"})
@@ -239,7 +234,7 @@ func TestSessionFocusFollows(t *testing.T) {
 	}
 }
 
-// A session whose record of what it has seen is damaged or lost looks for the first time again, and is told of changes from then on.
+// A session whose record of what it has seen is damaged or lost looks for the first time again; later changes are reported.
 func TestADamagedRecordOfWhatWasSeenIsALookForTheFirstTime(t *testing.T) {
 	w := enginetest.New(t, plan())
 	env, other := &ops.Env{Engine: w.Engine, Session: "s", Workspace: ws}, &ops.Env{Engine: w.Engine, Workspace: ws}

@@ -15,7 +15,7 @@ import (
 	"arbor/mdstore"
 )
 
-// An editor saves files as people's editors do: it reads one, adds a line of its own, and writes it in one of the habits.
+// An editor saves files as editors do: it reads one, adds a line of its own, and writes it in one of the habits.
 type editor struct {
 	dir   string
 	rng   *rand.Rand
@@ -24,13 +24,13 @@ type editor struct {
 	own   map[mdstore.ID]bool // nodes of workers that it has saved
 }
 
-// A save is one that the editor was told had succeeded.
+// A save is one that succeeded.
 type save struct {
 	line, habit, file string
-	read, written     int64 // Unix nanoseconds between which the editor did not look
+	read, written     int64 // Unix nanoseconds; the editor did not read the file between them
 }
 
-// habits are the ways in which editors write a file that they read before as was.
+// habits are the ways in which editors write a file; was is its text as they read it.
 var habits = []struct {
 	name  string
 	write func(e *editor, p, was, text string) error
@@ -58,21 +58,21 @@ var habits = []struct {
 			return err
 		}
 		err := e.fill(p, os.O_CREATE|os.O_TRUNC, text)
-		if errors.Is(err, fs.ErrNotExist) { // its folder has gone to the trash meanwhile, and what they deleted themselves is with them alone
+		if errors.Is(err, fs.ErrNotExist) { // its folder went to the trash after the editor had deleted the file, so that only the editor has its lines
 			e.saves = slices.DeleteFunc(e.saves, func(s save) bool { return s.file == p })
 		}
 		return err
 	}},
 	{"append", func(e *editor, p, was, text string) error {
 		added, ok := strings.CutPrefix(text, was)
-		if !ok || !strings.HasSuffix(added, ";\n") { // what follows is not of their line
+		if !ok || !strings.HasSuffix(added, ";\n") { // the line is not at the end
 			return e.inPlace(p, os.O_TRUNC, text)
 		}
 		return e.fill(p, os.O_APPEND, added)
 	}},
 }
 
-// fill writes text to a file in one to three calls with breaths between them, and makes it durable now and then.
+// fill writes text to a file in one to three calls with pauses between them, and makes it durable now and then.
 func (e *editor) fill(p string, flags int, text string) error {
 	f, err := os.OpenFile(p, os.O_WRONLY|flags, 0o644)
 	if err != nil {
@@ -97,7 +97,7 @@ func (e *editor) pour(f *os.File, text string) error {
 	return nil
 }
 
-// inPlace writes over a file that exists. Without O_TRUNC what is left of it is cut off last.
+// inPlace writes over a file that exists. Without O_TRUNC its old end is cut off last.
 func (e *editor) inPlace(p string, flags int, text string) error {
 	f, err := os.OpenFile(p, os.O_WRONLY|flags, 0)
 	if err != nil {
@@ -110,7 +110,7 @@ func (e *editor) inPlace(p string, flags int, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// breathe waits between two calls, not at all or for up to three milliseconds: nothing is waited for but chance.
+// breathe pauses between two calls, for a random time up to three milliseconds or not at all.
 func (e *editor) breathe() {
 	if e.rng.IntN(2) == 0 {
 		<-time.After(rand.N(3 * time.Millisecond))
@@ -133,7 +133,7 @@ func (e *editor) work(t *testing.T, stop <-chan struct{}) {
 		if e.rng.IntN(4) == 0 {
 			file = e.anyNode()
 		}
-		if err := e.save(file); err != nil && !errors.Is(err, fs.ErrNotExist) { // somebody has it away at this moment; a person is told, and saves again
+		if err := e.save(file); err != nil && !errors.Is(err, fs.ErrNotExist) { // it was moved away at this moment; an editor reports that, and saves again
 			t.Errorf("the editor: %v", err)
 		}
 	}
@@ -192,7 +192,7 @@ func (e *editor) add(text, line string, middle bool) string {
 	return text[:at] + line + text[at:]
 }
 
-// typed counts where the lines of the editor's saves are, and fails for each that is nowhere.
+// typed counts where the lines of the editor's saves are, and reports each that is lost.
 func (j *judged) typed(saves []save) {
 	inFile, inCopy, inTrash, spared, kept := 0, 0, 0, 0, 0
 	for _, s := range saves {
@@ -216,7 +216,7 @@ func (j *judged) typed(saves []save) {
 		}):
 			inTrash++
 		case has(isSpared):
-			spared++ // they had read the file before this line was back in it, and saved it afterwards; or the node had gone
+			spared++ // the editor read the file before this line was merged into it, and saved it after; or the node was deleted
 		case len(where) > 0:
 			kept++
 			j.Logf("kept: %q of %s in %v", s.line, rel, where)
@@ -228,7 +228,8 @@ func (j *judged) typed(saves []save) {
 	j.Logf("of %d lines of the editor %d are in their file, %d in a copy beside it, %d in the trash with it, %d in the trash alone, %d elsewhere, %d lost", len(saves), inFile, inCopy, inTrash, spared, kept, j.lost)
 }
 
-// overwritten counts what the workers logged in the edited files and is not there: the editor's doing where it had the file in hand meanwhile, else a loss.
+// overwritten counts the entries that workers logged to the edited files. One that is missing was overwritten by the editor if it had read
+// the file before and saved it after; else it is lost.
 func (j *judged) overwritten(saves []save) {
 	inFile, inCopy, blind, twice := 0, 0, 0, 0
 	for _, a := range j.tries {
@@ -268,7 +269,7 @@ func (j *judged) overwritten(saves []save) {
 	j.Logf("of %d entries of the workers %d are in their file (%d twice), %d in a copy or the trash, %d overwritten by a save of the editor that had read the file before", inFile+twice+inCopy+blind, inFile+twice, twice, inCopy, blind)
 }
 
-// TestEditorAmongProcesses has somebody save, in every habit, the same files that four processes write to, while these are killed and while they are not. No line of theirs is ever lost.
+// An editor saves, in every habit, the files that four processes write to, which are killed or not. No line of the editor is ever lost.
 func TestEditorAmongProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

@@ -21,7 +21,7 @@ import (
 	"arbor/statemachine"
 )
 
-// A judged torture: what its workers reported, and what the files hold.
+// judged is a torture with the reports of its workers and the files after it.
 type judged struct {
 	*testing.T
 	*herd
@@ -39,7 +39,7 @@ type judged struct {
 
 var mark = regexp.MustCompile(`\b(said|made|because|rule|problem|note|refers|typed) (w\d+g\d+n\d+|e\d+);`)
 
-// judge opens a vault after a torture, which is the recovery from the last kills, and reads all that it holds.
+// judge opens a vault after a torture, which recovers it from the last kills, and reads all of it.
 func judge(t *testing.T, h *herd) *judged {
 	t.Helper()
 	for _, b := range h.broken {
@@ -65,15 +65,15 @@ func judge(t *testing.T, h *herd) *judged {
 		t.Fatal(err)
 	}
 	err = filepath.WalkDir(h.dir, func(p string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() && strings.HasSuffix(filepath.ToSlash(p), "/.local/index") {
-			return fs.SkipDir // it is written while this looks
+		rel, _ := filepath.Rel(h.dir, p)
+		rel = filepath.ToSlash(rel)
+		if rel == ".local/cache" {
+			return fs.SkipDir // it holds titles too
 		}
 		if err != nil || d.IsDir() {
 			return err
 		}
 		data, err := os.ReadFile(p)
-		rel, _ := filepath.Rel(h.dir, p)
-		rel = filepath.ToSlash(rel)
 		spare := isSpared(rel)
 		if !spare {
 			j.files[rel] = string(data)
@@ -99,7 +99,7 @@ func judge(t *testing.T, h *herd) *judged {
 	return j
 }
 
-// sound reports the diagnostics of the vault: each is a half of something.
+// sound reports the findings of the vault: each is half of an operation.
 func (j *judged) sound() {
 	for _, d := range j.damage {
 		j.half++
@@ -116,7 +116,7 @@ func (a *attempt) text() string {
 	return string(form) + " " + a.Key + ";"
 }
 
-// once checks that what was acknowledged is in the files once, what was refused not at all, and what was cut short at most once.
+// once checks that an acknowledged operation is in the files once, a refused one not at all, and one that was cut short at most once.
 func (j *judged) once(kinds ...kind) {
 	for _, a := range j.tries {
 		if !slices.Contains(kinds, a.Kind) || j.spared[a.Node] {
@@ -126,7 +126,7 @@ func (j *judged) once(kinds ...kind) {
 		if a.Kind == made {
 			where = slices.DeleteFunc(slices.Compact(slices.Clone(where)), func(p string) bool { return !strings.Contains(j.files[p], "\ntitle: "+a.text()+"\n") })
 			if slices.ContainsFunc(where, func(p string) bool { return j.spared[mdstore.ID(path.Base(path.Dir(p)))] }) {
-				continue // whoever made it died before they said which node it is
+				continue // the worker that made it died before it reported the node
 			}
 		}
 		n := len(where)
@@ -144,7 +144,7 @@ func (j *judged) once(kinds ...kind) {
 	}
 }
 
-// registers checks that what can hold one value holds the last one acknowledged, or one that was tried after it.
+// registers checks that each place of one value holds the last acknowledged one, or one that was tried after it.
 func (j *judged) registers() {
 	type register struct {
 		node mdstore.ID
@@ -200,7 +200,7 @@ func (j *judged) registers() {
 	}
 }
 
-// atomic checks that of what one operation does in several files all is there or nothing.
+// atomic checks that an operation in several files is made in all of them or in none.
 func (j *judged) atomic() {
 	rules := map[string]bool{}
 	for _, r := range j.snap.Workspace().Rules() {
@@ -265,7 +265,7 @@ func isSpared(p string) bool {
 	return strings.HasPrefix(p, ".local/displaced/") || strings.HasPrefix(p, ".local/trash/late-")
 }
 
-// clean reports what a crash must not leave: records and temporaries. Copies of conflicts are let pass where somebody saves.
+// clean reports records and temporaries, which a crash must not leave, and conflict copies unless saves is set.
 func (j *judged) clean(saves bool) {
 	for p := range j.files {
 		name := filepath.Base(p)

@@ -17,7 +17,7 @@ import (
 	"arbor/mdstore"
 )
 
-// heavy says that the loads are to be those of the nightly run.
+// heavy is true in the runs of .ci/heavy, which take long.
 var heavy = os.Getenv("ARBOR_HEAVY") != ""
 
 // tortureTime is how long a torture lasts: what ARBOR_TORTURE says, a minute under a heavy load, else a few seconds.
@@ -38,7 +38,7 @@ func tortureTime(t *testing.T) time.Duration {
 // hubs are the planning nodes that all workers make nodes under.
 var hubs = []mdstore.ID{"hub-0", "hub-1", "hub-2", "hub-3", "hub-4", "hub-5"}
 
-// tortured is a vault of nodes above nodes, none of them begun, so that the first child of each sets off a cascade.
+// tortured makes a vault of pending planning nodes above each other, so that the first child of each raises its ancestors.
 func tortured(t *testing.T) string {
 	body := "## Requirement\n\nfirst line\n\nsecond line\n\nthird line\n\n## Note\n\nwhat people note\n\n## Log\n\n- [2026-01-01 10:00:00] [AI] created\n\n## Docs\n\n- docs/x.md: x\n"
 	nodes := map[string][2]string{"root": {"title: Login\ntype: planning\nstatus: pending\nparentId: null\ncreatedAt: 1", body}}
@@ -77,8 +77,8 @@ type herd struct {
 
 	mu     sync.Mutex
 	kills  int         // guarded by mu
-	broken []string    // guarded by mu: errors that nobody foresaw
-	partly []string    // guarded by mu: what was said of operations of which somebody's save has kept a part from being made
+	broken []string    // guarded by mu: unexpected errors
+	partly []string    // guarded by mu: errors of operations of which a file could not be changed, because the editor saved it
 	tries  []*attempt  // guarded by mu: in the order of their beginnings, for each worker
 	alive  []*exec.Cmd // guarded by mu
 	begun  []bool      // guarded by mu: whether a worker has begun an operation in this life
@@ -92,8 +92,8 @@ type attempt struct {
 	until         int64 // Unix nanoseconds; 0 where the worker died first
 }
 
-// run has n workers operate on a vault for some time, and longer where that was too short for them to do much; with kill, one of them is killed every 20 to
-// 320 ms and begins anew. At the end all are killed.
+// run has n workers operate on a vault for tortureTime, and longer until enough is done. With kill, one of them is killed and started anew
+// every 20 to 320 ms. At the end all are killed.
 func run(t *testing.T, dir string, n int, kill bool, during func(stop <-chan struct{})) *herd {
 	self, err := os.Executable()
 	if err != nil {
@@ -123,7 +123,7 @@ func run(t *testing.T, dir string, n int, kill bool, during func(stop <-chan str
 	return h
 }
 
-// enough reports whether there was a torture at all. It gives up when the workers did.
+// enough reports whether enough was done, or a worker failed.
 func (h *herd) enough(kill bool) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -165,7 +165,7 @@ func (h *herd) lives(i int, stop <-chan struct{}) {
 		}
 		h.mu.Lock()
 		select {
-		case <-stop: // whoever stopped us would not see this one
+		case <-stop: // a process that is started now would not be killed
 			h.mu.Unlock()
 			return
 		default:
@@ -194,7 +194,7 @@ func (h *herd) found(format string, args ...any) {
 	h.broken = append(h.broken, fmt.Sprintf(format, args...))
 }
 
-// listen notes what a worker reports for as long as it lives. A line that its death cut short says nothing.
+// listen notes the reports of a worker while it lives. A line that its death cut short does not count.
 func (h *herd) listen(i int, name string, out io.Reader) {
 	var last *attempt
 	lines := bufio.NewReader(out)
@@ -221,7 +221,7 @@ func (h *herd) listen(i int, name string, out io.Reader) {
 			h.mu.Unlock()
 		case "refused":
 			last.refused, last.until = true, r.Time
-		case "partly": // as good as cut short: what is there is there once
+		case "partly": // counts as cut short
 			h.mu.Lock()
 			h.partly = append(h.partly, r.Error)
 			h.mu.Unlock()
@@ -231,7 +231,7 @@ func (h *herd) listen(i int, name string, out io.Reader) {
 	}
 }
 
-// acknowledged counts the operations that were. h.mu must be held while workers live.
+// acknowledged counts the operations that succeeded. h.mu must be held while workers live.
 func (h *herd) acknowledged() (n int) {
 	for _, a := range h.tries {
 		if a.done {
@@ -241,7 +241,7 @@ func (h *herd) acknowledged() (n int) {
 	return n
 }
 
-// TestKilledAgainAndAgain has four processes operate on one vault while one after the other is killed. What was acknowledged is there, once, and nothing is there by half.
+// Four processes operate on one vault, and one after the other is killed. Each acknowledged operation is made once, and none is half made.
 func TestKilledAgainAndAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

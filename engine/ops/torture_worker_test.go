@@ -23,13 +23,13 @@ import (
 // workerJob is the environment variable that makes the test binary a worker of the torture: its name, generation and the vault.
 const workerJob = "ARBOR_TEST_WORKER"
 
-// A report is a line that a worker writes to its parent: before an operation what it is about to do, and what came of it once that has returned.
+// A report is a line that a worker writes to its parent: before an operation the attempt, after it the result.
 type report struct {
-	What  string     `json:"what"` // "try", "done", "refused", "partly", or "broken" for an error that nobody foresaw
+	What  string     `json:"what"` // "try", "done", "refused", "partly", or "broken" for an unexpected error
 	Key   string     `json:"key"`  // of the operation; no other text holds it
 	Kind  kind       `json:"kind,omitempty"`
 	Node  mdstore.ID `json:"node,omitempty"`  // that it is about
-	Value string     `json:"value,omitempty"` // what a register is to hold
+	Value string     `json:"value,omitempty"` // the new value of a register
 	Time  int64      `json:"time"`            // Unix nanoseconds
 	Error string     `json:"error,omitempty"`
 }
@@ -84,7 +84,7 @@ func work(job string) error {
 			if ctx.Err() == nil && errs.As(err).Code == errs.InternalError {
 				w.tell(report{What: "broken", Error: err.Error()})
 			}
-			continue // the editor is at Workspace.md
+			continue // the editor is saving Workspace.md
 		}
 		w.once(s)
 	}
@@ -123,13 +123,13 @@ func (w *worker) do(k kind, node mdstore.ID, value string, op func(key string) (
 	default:
 		what := "refused"
 		if d := errs.As(err).Details; d != nil && d.Committed {
-			what = "partly" // somebody saved one of the files in the middle of it
+			what = "partly" // the editor saved one of the files in the middle of it
 		}
 		w.tell(report{What: what, Key: key, Error: err.Error()})
 	}
 }
 
-// own returns the nodes that this worker made, in whatever life. Nobody else touches them but for their children's sake.
+// own returns the nodes that this worker made, in all its lives. Other workers change them only as ancestors.
 func (w *worker) own(s *view.View, t statemachine.Type) (out []*mdstore.Node) {
 	for _, n := range s.Walk(mdstore.Root) {
 		if n.Type == t && strings.HasPrefix(n.Title, "made "+w.name+"g") {

@@ -14,7 +14,7 @@ import (
 	"arbor/statemachine"
 )
 
-// granted is the whole of both tables, written down a second time: type, status and action, to the status after it.
+// granted is both tables written down a second time: type, status and action, with the status after it.
 var granted = map[string]string{
 	"planning pending start":          "planning",
 	"planning planning cancel":        "cancelled",
@@ -34,8 +34,8 @@ var granted = map[string]string{
 
 var concluding = map[string]bool{"complete": true, "fail": true, "cancel": true}
 
-// TestTransitionTable asks for every action in every status of both types, with and without a conclusion, with no child, an open one and a
-// finished one; what is refused leaves every byte as it is.
+// Every action in every status of both types, with and without a conclusion, with no child, an open one and a
+// finished one; a refused one leaves every byte as it is.
 func TestTransitionTable(t *testing.T) {
 	statuses := []string{"pending", "planning", "monitoring", "implementing", "validating", "completed", "failed", "cancelled", "nonsense"}
 	actions := []string{"start", "submit", "complete", "fail", "retry", "reopen", "cancel"}
@@ -148,8 +148,7 @@ func status(t *testing.T, w *enginetest.World, id mdstore.ID) statemachine.Statu
 	return n.Status
 }
 
-// TestCascades follows what a transition moves along above it.
-func TestCascades(t *testing.T) {
+func TestTransitionsRaiseAncestorsAndFrozenOnesRefuse(t *testing.T) {
 	tree := func(root, mid, leaf string) map[mdstore.Path][]byte {
 		return vault("", map[string][2]string{
 			"root":     {"title: Login\ntype: planning\nstatus: " + root + "\nparentId: null", "## Conclusion\n\nc\n"},
@@ -207,8 +206,7 @@ func TestCascades(t *testing.T) {
 	})
 }
 
-// TestArchiveOfInfoCollection completes a node that collects information.
-func TestArchiveOfInfoCollection(t *testing.T) {
+func TestACompletedInfoCollectionBringsItsRulesAndDocs(t *testing.T) {
 	w := enginetest.New(t, vault("- old rule\n", map[string][2]string{
 		"root":   {"title: Login\ntype: planning\nstatus: monitoring\nparentId: null", ""},
 		"node-i": {"title: Info\ntype: execution\nstatus: implementing\nrole: info_collection\nparentId: root", ""},

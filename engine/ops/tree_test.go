@@ -35,9 +35,8 @@ func family(orders ...string) map[mdstore.Path][]byte {
 	return vault("", nodes)
 }
 
-// TestMovePlaces puts a node next to every sibling on either side, for siblings placed by time, by order, by neither, and on the same place; only the
-// moved node changes where that is possible.
-func TestMovePlaces(t *testing.T) {
+// This holds on either side of every sibling, for siblings that are placed by time, by order, by neither, and at the same place.
+func TestAMovedNodeStandsBesideItsSibling(t *testing.T) {
 	for name, orders := range map[string][]string{
 		"by time":      {"createdAt: 1000", "createdAt: 2000", "createdAt: 3000"},
 		"by order":     {"order: 1", "order: 2", "order: 3"},
@@ -75,8 +74,8 @@ func TestMovePlaces(t *testing.T) {
 	}
 }
 
-// TestMoveManyTimesToTheSamePlace halves the space between two siblings until there is none.
-func TestMoveManyTimesToTheSamePlace(t *testing.T) {
+// Moves halve the space between two siblings until there is none.
+func TestThereIsAlwaysRoomBetweenTwoSiblings(t *testing.T) {
 	w := enginetest.New(t, family("createdAt: 1000", "createdAt: 1001", "createdAt: 1002"))
 	env := &ops.Env{Engine: w.Engine}
 	for i := range 120 {
@@ -92,7 +91,6 @@ func TestMoveManyTimesToTheSamePlace(t *testing.T) {
 	}
 }
 
-// TestMoveChangesOneFile moves among siblings of different times.
 func TestMoveChangesOneFile(t *testing.T) {
 	w := enginetest.New(t, family("createdAt: 1000", "createdAt: 2000", "createdAt: 3000"))
 	before := w.Store.Files()
@@ -102,8 +100,7 @@ func TestMoveChangesOneFile(t *testing.T) {
 	}
 }
 
-// TestMoveBelowItself tries every ancestor below each of its descendants.
-func TestMoveBelowItself(t *testing.T) {
+func TestNoNodeMovesBelowItself(t *testing.T) {
 	w := enginetest.New(t, vault("", map[string][2]string{
 		"root": {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""},
 		"a":    {"title: A\ntype: planning\nstatus: monitoring\nparentId: root", ""},
@@ -116,7 +113,7 @@ func TestMoveBelowItself(t *testing.T) {
 	}
 }
 
-// TestDeleteTakesTheSubtreeAndNothingElse deletes a node whose folder a person has put others into.
+// This holds also for files that a person put into the folder of a deleted node.
 func TestDeleteTakesTheSubtreeAndNothingElse(t *testing.T) {
 	files := plan()
 	node := func(id, parent string) []byte {
@@ -157,8 +154,7 @@ func TestDeleteTakesTheSubtreeAndNothingElse(t *testing.T) {
 	}
 }
 
-// TestListPages walks through a tree by cursor and meets every node once.
-func TestListPages(t *testing.T) {
+func TestPagesOfAListHoldEachNodeOnce(t *testing.T) {
 	nodes := map[string][2]string{"root": {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""}}
 	for i := range 30 {
 		nodes[fmt.Sprintf("p%02d", i)] = [2]string{fmt.Sprintf("title: P\ntype: planning\nstatus: monitoring\nparentId: root\ncreatedAt: %d", i+1), ""}
@@ -207,8 +203,8 @@ func TestListPages(t *testing.T) {
 	}
 }
 
-// Who pages on from a node that was moved between two pages is told, and may page on from it all the same, by its bare id.
-func TestListPagesOnFromWhereItWas(t *testing.T) {
+// A cursor whose node was moved between two pages is refused; its bare id is a cursor that is not.
+func TestACursorOfAMovedNodeIsRefused(t *testing.T) {
 	nodes := map[string][2]string{"root": {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""}}
 	for i := range 5 {
 		nodes[fmt.Sprintf("p%d", i)] = [2]string{fmt.Sprintf("title: P\ntype: planning\nstatus: monitoring\nparentId: root\ncreatedAt: %d", i+1), ""}

@@ -33,7 +33,6 @@ func shipped(t testing.TB, project string) *ops.Env {
 	return &ops.Env{Engine: e}
 }
 
-// TestShippedVaultIsSound checks the vault that readers of the repository start with.
 func TestShippedVaultIsSound(t *testing.T) {
 	out, err := ops.WorkspaceCheck(t.Context(), shipped(t, "field-notes"), ops.WorkspaceCheckIn{})
 	if err != nil {
@@ -49,7 +48,7 @@ func TestShippedVaultIsSound(t *testing.T) {
 
 var tableRow = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| `([A-Z_0-9]+)` \\|")
 
-// TestDamagedVault compares what check finds in the damaged vault with the table that stands beside it, mends what can be mended, and does so again.
+// Check finds in the damaged vault what the table beside it says, --fix repairs what it can, and a second repair changes nothing.
 func TestDamagedVault(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join("..", "..", "testdata", "vault", "damaged", "README.md"))
 	if err != nil {

@@ -94,7 +94,7 @@ func refused(t testing.TB, w *enginetest.World, env *ops.Env, code errs.Code, na
 	return err
 }
 
-// A recorder keeps what is committed, and the files before.
+// A recorder keeps each commit, with the files before it.
 type recorder struct {
 	*memstore.Store
 	commits []commit
