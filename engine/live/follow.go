@@ -45,11 +45,11 @@ func (l *Vault) Follow(ctx context.Context, ready func(), news func(News)) error
 			}
 		},
 		Settled: func(paths []mdstore.Path, all bool) {
+			l.settle(paths, all)
 			if all {
 				l.Stale()
 			} else {
 				l.Heed(true, paths...)
-				l.settle(paths)
 			}
 			if news != nil {
 				news(News{Paths: paths, All: all})
@@ -60,14 +60,15 @@ func (l *Vault) Follow(ctx context.Context, ready func(), news func(News)) error
 
 // follow says whether the store tells of changes from now on. What was read before may have changed unseen.
 func (l *Vault) follow(on bool) {
+	l.settle(nil, true)
 	l.Stale()
 	l.mu.Lock()
 	l.following = on
 	l.mu.Unlock()
 }
 
-// settle says that no program is saving those files any more, or what lies below those that are folders.
-func (l *Vault) settle(paths []mdstore.Path) {
+// settle says that no program is saving those files any more, or what lies below those that are folders; all: any file.
+func (l *Vault) settle(paths []mdstore.Path, all bool) {
 	named := make(map[mdstore.Path]bool, len(paths))
 	for _, p := range paths {
 		named[p] = true
@@ -76,7 +77,7 @@ func (l *Vault) settle(paths []mdstore.Path) {
 	defer l.mu.Unlock()
 	for p, m := range l.dirty {
 		for q := p; q != "" && !m.settled; q = q.Dir() {
-			if named[q] {
+			if all || named[q] {
 				m.settled = true
 				l.dirty[p] = m
 			}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -247,12 +248,12 @@ func (l *Vault) holds(p mdstore.Path) bool {
 	return false
 }
 
-// Stale says that any file may have changed.
+// Stale says that any file may have changed. Which files are being saved stays known.
 func (l *Vault) Stale() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.staleAll()
-	clear(l.dirty)
+	maps.DeleteFunc(l.dirty, func(_ mdstore.Path, m mark) bool { return m.settled })
 }
 
 func (l *Vault) staleAll() {
