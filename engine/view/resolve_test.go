@@ -1,0 +1,49 @@
+package view_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"arbor/engine/enginetest"
+	"arbor/engine/errs"
+	"arbor/engine/view"
+	"arbor/mdstore"
+)
+
+// Of many ids that are much alike, the one that begins with what was given is named first, then those that are most like it.
+func TestWhatMayHaveBeenMeantBeginsWithTheLikeliest(t *testing.T) {
+	var ids []mdstore.ID
+	for i := range 40 {
+		ids = append(ids, mdstore.ID(fmt.Sprintf("node-mjup%02d-abcdef", i)))
+	}
+	v, err := enginetest.New(t, enginetest.Plan("ws-a", ids...)).View(t.Context(), "ws-a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ref, first := range map[string]string{"node-mjup37": "node-mjup37-abcdef", "node-mjup37-abcdeg": "node-mjup37-abcdef",
+		"T node-mjup3": "node-mjup30-abcdef"} {
+		_, err := v.Known(mdstore.ID(ref))
+		e := errs.As(err)
+		if e == nil || e.Code != errs.NodeNotFound || len(e.Details.Candidates) == 0 || e.Details.Candidates[0].ID != first {
+			t.Errorf("%s: %v; want %s to be named first", ref, err, first)
+		}
+	}
+}
+
+// Where an id is wanted, a name is answered with the id.
+func TestTheNameOfAWorkspaceIsAnsweredWithItsID(t *testing.T) {
+	all := []*mdstore.Workspace{{ID: "ws-1", Name: "Bench"}, {ID: "ws-2", Name: "Other"}}
+	for _, ref := range []string{"Bench", "ws-1"} {
+		id, err := view.ResolveWorkspace(all, ref, true)
+		if err != nil || id != "ws-1" {
+			t.Errorf("%s: %s, error %v", ref, id, err)
+		}
+	}
+	_, err := view.ResolveWorkspace(all, "Bench", false)
+	e := errs.As(err)
+	if e == nil || e.Code != errs.WorkspaceNotFound || !strings.Contains(e.Message, "ws-1") ||
+		strings.Contains(e.Message, "ws-2") || len(e.Details.Candidates) != 1 {
+		t.Errorf("error %v", err)
+	}
+}
