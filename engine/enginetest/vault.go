@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"testing"
 
 	"arbor/mdstore"
 )
@@ -66,18 +65,4 @@ func Plan(ws mdstore.ID, ids ...mdstore.ID) map[mdstore.Path][]byte {
 // Step returns the bytes of an execution node below the root, titled by its id.
 func Step(id mdstore.ID, status, body string) []byte {
 	return Node(string(id), "title: T "+string(id)+"\ntype: execution\nstatus: "+status+"\nparentId: root", body)
-}
-
-// Save replaces or removes (data is nil) a file as a person's editor does, without the engine.
-func Save(t testing.TB, st mdstore.Store, p mdstore.Path, data []byte) {
-	t.Helper()
-	c := mdstore.Change{Path: p, New: data}
-	if old, err := st.Read(t.Context(), p); err == nil {
-		c.Base = old.Version
-	} else if data == nil {
-		return
-	}
-	if _, err := st.Commit(t.Context(), []mdstore.Change{c}); err != nil {
-		t.Fatal(err)
-	}
 }

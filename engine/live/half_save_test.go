@@ -66,7 +66,7 @@ func TestHalfASaveShowsNothing(t *testing.T) {
 	for name, half := range halves {
 		w, tell := enginetest.Followed(t, small())
 		was, before := viewOf(t, w.Engine, ws), found(t, w.Engine)
-		enginetest.Save(t, w.Store, p, half)
+		w.Store.Put(p, half)
 		tell.Early(p)
 		for range 2 {
 			for _, read := range []func(context.Context, mdstore.ID) (*view.View, error){w.View, w.Reload} {
@@ -79,7 +79,7 @@ func TestHalfASaveShowsNothing(t *testing.T) {
 				}
 			}
 		}
-		enginetest.Save(t, w.Store, p, enginetest.Step("node-whole", "pending", ""))
+		w.Store.Put(p, enginetest.Step("node-whole", "pending", ""))
 		tell.Early(p)
 		if _, ok := viewOf(t, w.Engine, ws).Node("node-whole"); !ok {
 			t.Errorf("%s: the whole save does not show", name)
@@ -97,10 +97,10 @@ func TestAWholeSaveShowsWithoutAnotherWord(t *testing.T) {
 	for name, half := range halves {
 		w, tell := enginetest.Followed(t, small())
 		viewOf(t, w.Engine, ws)
-		enginetest.Save(t, w.Store, p, half)
+		w.Store.Put(p, half)
 		tell.Early(p)
 		viewOf(t, w.Engine, ws)
-		enginetest.Save(t, w.Store, p, enginetest.Step("node-whole", "pending", ""))
+		w.Store.Put(p, enginetest.Step("node-whole", "pending", ""))
 		if _, ok := viewOf(t, w.Engine, ws).Node("node-whole"); !ok {
 			t.Errorf("%s: the whole save does not show", name)
 		}
@@ -113,7 +113,7 @@ func TestHalfASaveOfTheWorkspaceShowsNothing(t *testing.T) {
 	for _, half := range [][]byte{nil, {}, []byte("---\nid: ws")} {
 		w, tell := enginetest.Followed(t, small())
 		viewOf(t, w.Engine, ws)
-		enginetest.Save(t, w.Store, p, half)
+		w.Store.Put(p, half)
 		tell.Early(p)
 		for range 2 {
 			if own := viewOf(t, w.Engine, ws).Workspace(); len(own.Rules()) != 1 || len(own.Problems) > 0 {
@@ -131,8 +131,8 @@ func TestMovedNodesAreNotThereTwice(t *testing.T) {
 			w, tell := enginetest.Followed(t, small())
 			viewOf(t, w.Engine, ws)
 			data := w.Store.Files()[from]
-			enginetest.Save(t, w.Store, from, nil)
-			enginetest.Save(t, w.Store, to, data)
+			w.Store.Put(from, nil)
+			w.Store.Put(to, data)
 			if all {
 				tell.Early("")
 			}
@@ -153,7 +153,7 @@ func TestSettledSavesShow(t *testing.T) {
 	for name, half := range halves {
 		w, tell := enginetest.Followed(t, small())
 		before := found(t, w.Engine)
-		enginetest.Save(t, w.Store, p, half)
+		w.Store.Put(p, half)
 		tell.Early(p)
 		viewOf(t, w.Engine, ws)
 		tell.Settled([]mdstore.Path{p}, false)
@@ -177,7 +177,7 @@ func TestDamagedFilesKeepTheirMeaning(t *testing.T) {
 	node, own := mdstore.NodePath("ws-a", "node-a"), mdstore.WorkspacePath("ws-a")
 	for _, all := range []bool{false, true} {
 		for _, p := range []mdstore.Path{node, own} {
-			enginetest.Save(t, w.Store, p, []byte{})
+			w.Store.Put(p, []byte{})
 			tell.Early(p)
 			tell.Settled([]mdstore.Path{p}, false)
 		}
@@ -203,7 +203,7 @@ func TestDamagedFilesKeepTheirMeaning(t *testing.T) {
 	if got := w.Store.Files()[node]; len(got) > 0 {
 		t.Errorf("the damaged file is %q", got)
 	}
-	enginetest.Save(t, w.Store, node, enginetest.Step("node-a", "failed", ""))
+	w.Store.Put(node, enginetest.Step("node-a", "failed", ""))
 	tell.Early(node)
 	if n, _ := viewOf(t, w.Engine, ws).Node("node-a"); n.Status != "failed" || len(n.Problems) > 0 {
 		t.Errorf("mended, the node is %+v", n)

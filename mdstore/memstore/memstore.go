@@ -72,6 +72,16 @@ func (s *Store) set(p mdstore.Path, data []byte) {
 	}
 }
 
+// Put makes the file at p hold data, nil removes it: as the save of a person, who waits for no lock and whose save is no commit.
+func (s *Store) Put(p mdstore.Path, data []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if data != nil {
+		data = clone(data)
+	}
+	s.set(p, data)
+}
+
 // clone returns a copy that is never nil.
 func clone(data []byte) []byte { return append([]byte{}, data...) }
 
