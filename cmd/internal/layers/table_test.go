@@ -69,7 +69,7 @@ var rows = []row{
 
 	{floor: 50, name: "engine/ops", may: "engine engine/check engine/claims engine/errs engine/nearest engine/plan engine/sessions engine/view " +
 		"context/assemble context/render mdstore mdstore/mdoc statemachine", std: "pure context path/filepath time"},
-	{floor: 50, name: "engine/enginetest", may: "engine engine/live context/assemble mdstore mdstore/mdoc mdstore/memstore statemachine", helper: true, forTests: true},
+	{floor: 50, name: "engine/enginetest", may: "engine engine/live context/assemble mdstore mdstore/mdoc mdstore/memstore mdstore/dirstore statemachine", helper: true, forTests: true},
 	{floor: 50, name: "cmd/internal/importtanmi", may: "engine engine/check engine/claims engine/errs engine/feed engine/live engine/plan engine/sessions engine/view mdstore mdstore/mdoc statemachine"},
 
 	{floor: 60, name: "cmd/internal/cli", may: "engine engine/check engine/claims engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
