@@ -1,28 +1,22 @@
-// Package straced reads what strace wrote of a program: its system calls in
-// the order in which they ended, with the paths of descriptors and all bytes
-// that were written. It understands the output of
-//
-//	strace -f -y -xx -s 2097152 -o FILE
-//
-// which says of each descriptor what file it is, and hides nothing of any string.
 package crashtest
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 )
 
-// A Call is a system call that has returned.
+// A Call is a system call that has returned, as strace wrote it with the arguments of StraceArgs: those say of each descriptor what file
+// it is, and write every string in hexadecimal, so that no comma or bracket is in one.
 type Call struct {
-	PID    int
 	Name   string
 	Args   []Arg
-	Return int64  // -1 for an error
-	Opened string // the path of the descriptor that it returned, if it is one
-	Line   int    // where it ended, counted from 1
+	Return int64 // -1 for an error
+	Line   int   // where it ended, counted from 1
 }
 
 // An Arg is an argument of a call.
@@ -42,98 +36,87 @@ func (a Arg) Int() int64 {
 }
 
 // Has reports whether flags hold one of that name.
-func (a Arg) Has(flag string) bool {
-	for f := range strings.SplitSeq(a.Text, "|") {
-		if f == flag {
-			return true
-		}
-	}
-	return false
-}
+func (a Arg) Has(flag string) bool { return strings.Contains("|"+a.Text+"|", "|"+flag+"|") }
 
-// Parse returns the calls of all threads. Signals, exits and calls that never returned are left out.
-func Parse(r io.Reader) ([]Call, error) {
-	var calls []Call
-	begun := map[int]string{} // by thread: a call that others interrupted
+var (
+	aLine = regexp.MustCompile(`^(\d+) +(.*)$`)
+	aCall = regexp.MustCompile(`^(\w+)\((.*)\) += (-?\w+)(?:<.*>)?(?: .*)?$`)
+	anArg = regexp.MustCompile(`^(?:"((?:[^"\\]|\\.)*)"|([^<"\[{]*)<(.*)>(?:\(deleted\))?)$`)
+)
+
+// ParseStrace returns the calls of all threads, in the order in which they ended. Signals, exits and calls that never returned are left out.
+// What cannot be read is an error: the call could be the one that matters.
+func ParseStrace(r io.Reader) (calls []Call, err error) {
+	begun := map[string]string{} // by thread: a call that others interrupted
 	lines := bufio.NewReader(r)
 	for number := 1; ; number++ {
-		line, err := lines.ReadString('\n')
-		if line == "" && err == io.EOF {
+		line, end := lines.ReadString('\n')
+		if line == "" && end == io.EOF {
 			return calls, nil
 		}
-		if err != nil && err != io.EOF {
-			return nil, err
+		m := aLine.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		if m == nil || end != nil && end != io.EOF {
+			return nil, fmt.Errorf("line %d: no number of a thread: %.80q %v", number, line, end)
 		}
-		pid, rest, err := thread(strings.TrimSuffix(line, "\n"))
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", number, err)
-		}
+		pid, rest := m[1], m[2]
 		if strings.HasPrefix(rest, "+++") || strings.HasPrefix(rest, "---") {
 			continue
 		}
 		if _, after, ok := strings.Cut(rest, " resumed>"); ok && strings.HasPrefix(rest, "<... ") {
 			rest = begun[pid] + after
-			delete(begun, pid)
 		}
 		if first, ok := strings.CutSuffix(rest, " <unfinished ...>"); ok {
 			begun[pid] = first
 			continue
 		}
-		c, ok, err := parseCall(rest)
+		delete(begun, pid)
+		if strings.Contains(rest, ") = ?") {
+			continue
+		}
+		c := Call{Line: number}
+		if m = aCall.FindStringSubmatch(rest); m == nil {
+			return nil, fmt.Errorf("line %d: no call: %.80q", number, rest)
+		}
+		c.Name = m[1]
+		if c.Return, err = strconv.ParseInt(m[3], 0, 64); err == nil {
+			c.Args, err = parseArgs(m[2])
+		}
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", number, err)
+			return nil, fmt.Errorf("line %d: %s: %w", number, c.Name, err)
 		}
-		if ok {
-			c.PID, c.Line = pid, number
-			calls = append(calls, c)
-		}
+		calls = append(calls, c)
 	}
 }
 
-// thread cuts off the number of the thread, which stands first where there may be several.
-func thread(line string) (pid int, rest string, err error) {
-	head, rest, ok := strings.Cut(line, " ")
-	pid, err = strconv.Atoi(head)
-	if !ok || err != nil {
-		return 0, "", fmt.Errorf("no number of a thread: %.80q", line)
+// parseArgs cuts arguments at the commas that are not within brackets.
+func parseArgs(text string) (args []Arg, err error) {
+	if strings.Contains(text, `"...`) {
+		return nil, errors.New("a string is cut off; give strace a larger -s")
 	}
-	return pid, strings.TrimLeft(rest, " "), nil
-}
-
-// parseCall parses "name(args) = return"; ok is false for a call that did not return.
-func parseCall(s string) (c Call, ok bool, err error) {
-	name, rest, found := strings.Cut(s, "(")
-	if !found {
-		return c, false, fmt.Errorf("no call: %.80q", s)
-	}
-	c.Name = name
-	p := scanner{rest: rest}
-	for !p.eat(")") {
-		a, err := p.arg()
-		if err != nil {
-			return c, false, fmt.Errorf("%s: %w", name, err)
+	depth, start := 0, 0
+	for i := 0; i <= len(text); i++ {
+		switch {
+		case i < len(text) && strings.IndexByte("[{(", text[i]) >= 0:
+			depth++
+		case i < len(text) && strings.IndexByte("]})", text[i]) >= 0:
+			depth--
+		case i == len(text) && text != "" || i < len(text) && text[i] == ',' && depth == 0:
+			a := Arg{Text: strings.TrimSpace(text[start:i])}
+			start = i + 1
+			if m := anArg.FindStringSubmatch(a.Text); m != nil && strings.HasPrefix(a.Text, `"`) {
+				data, err := strconv.Unquote(`"` + m[1] + `"`)
+				if err != nil {
+					return nil, fmt.Errorf("a string that is none: %.80q", a.Text)
+				}
+				a = Arg{Data: []byte(data)}
+			} else if m != nil {
+				a.Text = m[2]
+				if a.Path, err = strconv.Unquote(`"` + m[3] + `"`); err != nil {
+					return nil, fmt.Errorf("a path that is none: %.80q", m[3])
+				}
+			}
+			args = append(args, a)
 		}
-		c.Args = append(c.Args, a)
-		if !p.eat(", ") && !strings.HasPrefix(p.rest, ")") {
-			return c, false, fmt.Errorf("%s: neither a comma nor the end: %.80q", name, p.rest)
-		}
 	}
-	result, found := strings.CutPrefix(strings.TrimLeft(p.rest, " "), "= ")
-	if !found {
-		return c, false, fmt.Errorf("%s: no result: %.80q", name, p.rest)
-	}
-	if strings.HasPrefix(result, "?") {
-		return c, false, nil
-	}
-	p = scanner{rest: result}
-	a, err := p.arg()
-	if err != nil {
-		return c, false, fmt.Errorf("%s: %w", name, err)
-	}
-	number, _, _ := strings.Cut(a.Text, " ")
-	if c.Return, err = strconv.ParseInt(number, 0, 64); err != nil {
-		return c, false, fmt.Errorf("%s: the result is %q", name, a.Text)
-	}
-	c.Opened = a.Path
-	return c, true, nil
+	return args, nil
 }

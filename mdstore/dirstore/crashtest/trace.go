@@ -113,7 +113,7 @@ func emptied(files map[mdstore.Path]string, p mdstore.Path) bool {
 // leave the vault as before or as after the command; every one from its end on, as after it.
 func (tr *Trace) Command(t testing.TB, trace io.Reader) {
 	t.Helper()
-	calls, err := Parse(trace)
+	calls, err := ParseStrace(trace)
 	if err != nil {
 		t.Fatal(err)
 	}
