@@ -98,11 +98,17 @@ func (c *Committer) spare(p mdstore.Path, saved []byte) error {
 		return err
 	}
 	d := displaced{saved: true, at: c.Now() / 1e6, version: digits(version(saved)), path: p}
-	err := c.FS.Create(DisplacedDir.Join(d.name()), saved, "")
-	if errors.Is(err, fs.ErrExist) {
-		return nil
+	for range tries {
+		at := DisplacedDir.Join(d.name())
+		if err := c.FS.Create(at, saved, ""); !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		if held, err := c.read(at); err == nil && same(held, saved) {
+			return nil
+		}
+		d.at++ // a process was killed while it wrote that one
 	}
-	return err
+	return fs.ErrExist
 }
 
 // putAway moves t to the displaced files. held is what it holds or held; base, if it is not nil, is laid beside it for a merge.
