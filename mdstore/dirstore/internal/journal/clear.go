@@ -13,132 +13,109 @@ func Leftover(name string) bool {
 	return ok && (t.target != "" || t.probe())
 }
 
-// Clear does away with temporaries of which the journal knows nothing any more: it was deleted while a commit was being made. Unlike
-// Sweep, which finishes what the journal has begun, it loses no byte. A temporary that holds what its file holds is
-// removed. What its commit wrote or replaced goes to the folder trash, and a folder that was made for it goes too; but the files of a workspace that is there
-// in part are put in their places. Anything else may be somebody's save and becomes a conflict copy. With dry nothing is done.
-func (c *Committer) Clear(leftovers []mdstore.Path, trash mdstore.Path, dry bool) ([]mdstore.Swept, error) {
-	k := clearer{Committer: c, trash: trash, dry: dry, set: folders{}}
+// Clear does away with temporaries of which the journal knows nothing any more: it was deleted while a commit was being made. Unlike Sweep,
+// which finishes what the journal has begun, it loses no byte. A temporary that holds what its file holds is removed. What its commit wrote
+// or replaced goes to the folder trash, and a folder that was made for it goes too; but the files of a workspace that exists in part are put
+// in their places. Anything else may be a save and becomes a conflict copy. With dry nothing is done.
+func (c *Committer) Clear(leftovers []mdstore.Path, trash mdstore.Path, dry bool) (done []mdstore.Swept, err error) {
+	set := folders{}
+	var begun []mdstore.Path // folders of workspaces that exist in part: their commit was decided
 	for _, t := range leftovers {
-		if k.begun(t) {
-			k.whole = append(k.whole, t.Dir())
+		if c.begun(t) {
+			begun = append(begun, t.Dir())
 		}
 	}
 	for _, t := range leftovers {
-		if err := k.file(t); err != nil && !unreadable(err) && !errors.Is(err, fs.ErrPermission) {
-			return k.done, errors.Join(err, c.sync(k.set))
+		to, known, err := c.fate(t, trash, begun)
+		if err == nil && known && !dry {
+			err = c.clear(set, t, to)
+		}
+		switch {
+		case err == nil && known:
+			done = append(done, mdstore.Swept{Path: t, To: to})
+		case err != nil && !unreadable(err) && !errors.Is(err, fs.ErrPermission):
+			return done, errors.Join(err, c.sync(set))
 		}
 	}
-	if dry {
-		return k.done, nil
-	}
-	return k.done, c.sync(k.set)
-}
-
-type clearer struct {
-	*Committer
-	trash mdstore.Path
-	dry   bool
-	whole []mdstore.Path // folders of workspaces that are there in part: their commit was decided
-	set   folders
-	done  []mdstore.Swept
+	return done, c.sync(set)
 }
 
 // begun reports whether a temporary is to become the Workspace.md, which comes last, of a workspace some of whose nodes are in their places.
-func (k *clearer) begun(t mdstore.Path) bool {
+func (c *Committer) begun(t mdstore.Path) bool {
 	name, ok := parseTemp(t.Base())
 	if !ok || name.target != mdstore.WorkspaceFile || name.before != noFile {
 		return false
 	}
 	nodes := t.Dir().Join(mdstore.NodesDir)
-	folders, _ := k.FS.ReadDir(nodes)
-	for _, f := range folders {
-		if info, err := k.FS.Lstat(nodes.Join(f.Name, mdstore.NodeFile)); err == nil && info.Mode.IsRegular() {
+	names, _ := c.FS.Names(nodes)
+	for _, name := range names {
+		if info, err := c.FS.Lstat(nodes.Join(name, mdstore.NodeFile)); err == nil && info.Mode.IsRegular() {
 			return true
 		}
 	}
 	return false
 }
 
-func (k *clearer) file(t mdstore.Path) error {
+// fate returns where a temporary is to go, "" if it is to be removed. known is false for one that stays.
+func (c *Committer) fate(t, trash mdstore.Path, begun []mdstore.Path) (to mdstore.Path, known bool, err error) {
 	name, ok := parseTemp(t.Base())
 	if !ok {
-		return nil
+		return "", false, nil
 	}
-	held, err := k.read(t)
-	if err != nil || held == nil {
-		return err
-	}
-	if name.target == "" {
-		if name.probe() && len(held) == 0 {
-			return k.move(t, "")
-		}
-		return nil
+	held, err := c.read(t)
+	if err != nil || held == nil || name.target == "" {
+		return "", err == nil && held != nil && name.probe() && len(held) == 0, err
 	}
 	p := t.Dir().Join(name.target)
-	now, err := k.read(p)
+	now, err := c.read(p)
 	if err != nil {
-		return err
+		return "", false, err
 	}
-	switch v := digits(version(held)); {
-	case len(held) == 0, same(held, now):
-		return k.move(t, "")
-	case v == name.after && now == nil && name.before == noFile && k.partOf(t):
-		return k.move(t, p)
-	case v == name.after, v == name.before, digits(version(now)) == name.before: // of the last, the write was torn
-		return k.move(t, k.trash.Join(string(t)))
+	v := digits(version(held))
+	if len(held) == 0 || same(held, now) {
+		return "", true, nil
+	}
+	for _, dir := range begun {
+		if v == name.after && now == nil && name.before == noFile && t.Under(dir) {
+			return p, true, nil
+		}
+	}
+	if v == name.after || v == name.before || digits(version(now)) == name.before { // of the last, the write was torn
+		return trash.Join(string(t)), true, nil
 	}
 	for _, kept := range conflictPaths(p, held) {
-		there, err := k.read(kept)
+		there, err := c.read(kept)
 		switch {
 		case unreadable(err):
 			continue
 		case err != nil:
-			return err
+			return "", false, err
 		case same(there, held):
-			return k.move(t, "") // kept already
+			return "", true, nil // it is kept already
 		case there == nil:
-			return k.move(t, kept)
+			return kept, true, nil
 		}
 	}
-	return nil
+	return "", false, nil
 }
 
-// partOf reports whether a temporary belongs to a workspace that is there in part.
-func (k *clearer) partOf(t mdstore.Path) bool {
-	for _, dir := range k.whole {
-		if t.Under(dir) {
-			return true
-		}
+// clear gives a temporary another name, or none, and removes its folder and those above it that are empty then.
+func (c *Committer) clear(set folders, t, to mdstore.Path) error {
+	var err error
+	if to == "" {
+		err = c.FS.Remove(t)
+	} else if err = c.mkdirAll(set, to.Dir()); err == nil {
+		set[to.Dir()] = true
+		err = c.FS.RenameNew(t, to)
 	}
-	return false
-}
-
-// move gives a temporary another name, or none.
-func (k *clearer) move(t, to mdstore.Path) error {
-	if !k.dry {
-		var err error
-		if to == "" {
-			err = k.FS.Remove(t)
-		} else if err = k.mkdirAll(k.set, to.Dir()); err == nil {
-			err = k.FS.RenameNew(t, to)
-		}
-		if err != nil {
-			return err
-		}
-		k.set[t.Dir()] = true
-		k.vacate(t.Dir())
+	if err != nil {
+		return err
 	}
-	k.done = append(k.done, mdstore.Swept{Path: t, To: to})
-	return nil
-}
-
-// vacate removes a folder that is empty now, and those above it that are.
-func (k *clearer) vacate(dir mdstore.Path) {
-	for ; dir != "" && dir != mdstore.ArchiveDir; dir = dir.Dir() {
-		if entries, err := k.FS.ReadDir(dir); err != nil || len(entries) > 0 || k.FS.Remove(dir) != nil {
-			return
+	for dir := t.Dir(); ; dir = dir.Dir() {
+		set[dir] = true
+		names, err := c.FS.Names(dir)
+		if err != nil || len(names) > 0 || dir == "" || dir == mdstore.ArchiveDir || c.FS.Remove(dir) != nil {
+			return nil
 		}
-		k.set[dir.Dir()] = true
 	}
 }

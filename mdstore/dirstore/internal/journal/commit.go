@@ -115,9 +115,10 @@ func (c *Committer) stage(x *comparison) error {
 	return osfs.SyncAll(c.FS, temps, nil)
 }
 
-// try makes and removes a file in dir: a folder that cannot be changed must show before the commit point.
+// try makes and removes a file in dir: a folder that cannot be changed is to show before the commit point. Those of .local are not tried,
+// as no sweep looks into them.
 func (c *Committer) try(tried folders, dir mdstore.Path) error {
-	if tried[dir] {
+	if tried[dir] || dir.Under(mdstore.LocalDir) {
 		return nil
 	}
 	tried[dir] = true

@@ -16,12 +16,13 @@ import (
 // A program that opened a file before a commit replaced it may still write to it. Such a save lands in the displaced file, and is
 // merged from there into the file that took its place.
 //
-// A displaced file is named by what it is: <time>-<version>-<path>. If a program may still write to it, its bytes as they were lie beside it
+// A displaced file is named by what it is: <time>-<version>-<token>-<path>. If a program may still write to it, its bytes as they were lie beside it
 // under the same name with the prefix base-, for the merge. One that holds a save, be it merged by now, has the prefix saved-.
 type displaced struct {
 	saved   bool
 	at      int64        // Unix milliseconds of when it was displaced
 	version string       // 16 hex digits of the version that it held
+	token   string       // makes the name unique
 	path    mdstore.Path // "" if it is too long for a name
 }
 
@@ -41,25 +42,28 @@ func (d displaced) name() string {
 	if d.saved {
 		mark = savedMark
 	}
-	name := fmt.Sprintf("%s%013d-%s-%s", mark, d.at, d.version, url.PathEscape(string(d.path)))
+	name := fmt.Sprintf("%s%013d-%s-%s-%s", mark, d.at, d.version, d.token, url.PathEscape(string(d.path)))
 	if len(name) > 240 { // 255 bytes are the limit of most file systems
 		name = name[:239] + "%"
 	}
 	return name
 }
 
+// baseOf returns the place of the bytes that a displaced file held.
+func baseOf(at mdstore.Path) mdstore.Path { return DisplacedDir.Join(baseMark + at.Base()) }
+
 func parseDisplaced(name string) (d displaced, ok bool) {
 	name, d.saved = strings.CutPrefix(name, savedMark)
-	words := strings.SplitN(name, "-", 3)
-	if len(words) != 3 || len(words[1]) != 16 {
+	words := strings.SplitN(name, "-", 4)
+	if len(words) != 4 || len(words[1]) != 16 {
 		return d, false
 	}
 	var err error
 	if d.at, err = strconv.ParseInt(words[0], 10, 64); err != nil {
 		return d, false
 	}
-	p, err := url.PathUnescape(words[2])
-	if d.version, d.path = words[1], mdstore.Path(p); err != nil || !d.path.Valid() || own(d.path) {
+	p, err := url.PathUnescape(words[3])
+	if d.version, d.token, d.path = words[1], words[2], mdstore.Path(p); err != nil || !d.path.Valid() || own(d.path) {
 		d.path = ""
 	}
 	return d, true
@@ -79,7 +83,7 @@ func (c *Committer) displace(t, p mdstore.Path, known []byte) {
 		if who == osfs.Closed && same(held, known) {
 			base = nil
 		}
-		at, err = c.putAway(t, displaced{path: p}, known, base)
+		at, err = c.putAway(t, p, false, known, base)
 	}
 	if err == nil && !same(held, known) {
 		err = c.look(at, func() error { return nil })
@@ -97,50 +101,31 @@ func (c *Committer) spare(p mdstore.Path, saved []byte) error {
 	if err := c.mkdirAll(folders{}, DisplacedDir); err != nil {
 		return err
 	}
-	d := displaced{saved: true, at: c.Now() / 1e6, version: digits(version(saved)), path: p}
-	for range tries {
-		at := DisplacedDir.Join(d.name())
-		if err := c.FS.Create(at, saved, ""); !errors.Is(err, fs.ErrExist) {
-			return err
-		}
-		if held, err := c.read(at); err == nil && same(held, saved) {
-			return nil
-		}
-		d.at++ // a process was killed while it wrote that one
-	}
-	return fs.ErrExist
+	return c.FS.Create(c.place(true, p, saved), saved, "")
 }
 
-// putAway moves t to the displaced files. held is what it holds or held; base, if it is not nil, is laid beside it for a merge.
-func (c *Committer) putAway(t mdstore.Path, d displaced, held, base []byte) (at mdstore.Path, err error) {
-	d.at, d.version = c.Now()/1e6, digits(version(held))
-	for range tries {
-		if err = c.mkdirAll(folders{}, DisplacedDir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", err
-		}
-		at = DisplacedDir.Join(d.name())
-		beside := DisplacedDir.Join(baseMark + d.name())
-		err = nil
-		if base != nil {
-			err = c.FS.Create(beside, base, "")
-		}
-		if err == nil {
-			if err = c.FS.RenameNew(t, at); err == nil {
-				return at, nil
-			}
-			if base != nil {
-				_ = c.FS.Remove(beside)
-			}
-		}
-		if errors.Is(err, fs.ErrExist) {
-			d.at++
-		} else if !errors.Is(err, fs.ErrNotExist) { // a person may have removed .local/
-			return "", err
-		} else if there, again := c.exists(t); again != nil || !there {
-			return "", err
-		}
+// place returns a new place for a displaced file that was at p and held data.
+func (c *Committer) place(saved bool, p mdstore.Path, data []byte) mdstore.Path {
+	return DisplacedDir.Join(displaced{saved: saved, at: c.Now() / 1e6, version: digits(version(data)), token: c.token(), path: p}.name())
+}
+
+// putAway moves t, which was at p, to the displaced files. held is what it holds or held; base, if it is not nil, is laid beside it for a merge.
+func (c *Committer) putAway(t, p mdstore.Path, saved bool, held, base []byte) (at mdstore.Path, err error) {
+	if err := c.mkdirAll(folders{}, DisplacedDir); err != nil {
+		return "", err
 	}
-	return "", err
+	at = c.place(saved, p, held)
+	if base == nil {
+		return at, c.FS.RenameNew(t, at)
+	}
+	beside := baseOf(at)
+	if err = c.FS.Create(beside, base, ""); err == nil {
+		err = c.FS.RenameNew(t, at)
+	}
+	if err != nil {
+		_ = c.FS.Remove(beside)
+	}
+	return at, err
 }
 
 // Displaced looks at every displaced file that a program may still write to, merges what was saved in one, and removes those that are
@@ -235,7 +220,7 @@ func (c *Committer) inspect(at mdstore.Path) (x inspection, err error) {
 		return x, err
 	}
 	x.old = x.who == osfs.Closed || x.who == osfs.Unknown && c.Now()/1e6-x.at >= keepDisplaced
-	beside := DisplacedDir.Join(baseMark + at.Base())
+	beside := baseOf(at)
 	if was, err := c.FS.Lstat(beside); err == nil && !x.old && info.Stamp.Mtime != 0 && info.Stamp.Mtime < was.Stamp.Mtime-coarse {
 		return x, nil
 	}
@@ -256,7 +241,7 @@ func (c *Committer) look(at mdstore.Path, begin func() error) error {
 	if err != nil {
 		return nil // it stays where it is
 	}
-	beside := DisplacedDir.Join(baseMark + at.Base())
+	beside := baseOf(at)
 	if !x.changed {
 		if x.old && digits(version(x.held)) == x.version {
 			_ = c.FS.Remove(beside)
@@ -276,7 +261,7 @@ func (c *Committer) look(at mdstore.Path, begin func() error) error {
 	if x.who == osfs.Closed {
 		base = nil
 	}
-	if _, err := c.putAway(at, displaced{saved: true, path: x.path}, x.held, base); err != nil {
+	if _, err := c.putAway(at, x.path, true, x.held, base); err != nil {
 		return err
 	}
 	_ = c.FS.Remove(beside)

@@ -72,6 +72,11 @@ func (m *maker) move(i int) error {
 	s := m.steps[i]
 	if m.moves[i] == pending {
 		err := m.carry(s.Path, s.To)
+		if errors.Is(err, fs.ErrNotExist) {
+			if there, again := m.exists(s.Path); there || again != nil {
+				return errors.Join(err, again) // a person may have removed .local/ with the trash in it
+			}
+		}
 		switch {
 		case m.first(i) && errors.Is(err, fs.ErrExist):
 			return &mdstore.ConflictError{Paths: []mdstore.Path{s.To}}
@@ -101,29 +106,17 @@ func (m *maker) move(i int) error {
 	return nil
 }
 
-// carry renames from to a new name. It makes the folders for that, again if another program removes them meanwhile, as a person may
-// remove .local/ with the trash in it. The error is an fs.ErrExist if to exists, and an fs.ErrNotExist if from does not.
+// carry renames a file or folder to a new name, for which it makes the folders. What was written below the source is durable before it
+// moves, and so is the way to the target. The error is an fs.ErrExist if to exists, and an fs.ErrNotExist if from or the way is gone.
 func (m *maker) carry(from, to mdstore.Path) error {
-	for range tries {
-		if err := m.mkdirAll(to.Dir()); errors.Is(err, fs.ErrNotExist) {
-			continue
-		} else if err != nil {
-			return err
-		}
-		if !m.fresh {
-			m.mark(to.Dir())
-		}
-		// What was written below the source is durable before it moves, and so is the way to the target.
-		if err := m.sync(m.folders); err != nil {
-			return err
-		}
-		err := m.FS.RenameNew(from, to)
-		if !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		if there, again := m.exists(from); again != nil || !there {
-			return errors.Join(again, err)
-		}
+	if err := m.mkdirAll(to.Dir()); err != nil {
+		return err
 	}
-	return fmt.Errorf("%s: the folder is removed all the time", to.Dir())
+	if !m.fresh {
+		m.mark(to.Dir())
+	}
+	if err := m.sync(m.folders); err != nil {
+		return err
+	}
+	return m.FS.RenameNew(from, to)
 }

@@ -49,7 +49,7 @@ func parseTemp(name string) (t temp, ok bool) {
 	return temp{after: parts[0], before: parts[1], target: parts[3]}, true
 }
 
-// probe reports whether the file was made to see whether any can be made in its folder.
+// probe reports whether the file was made only to see whether its folder can be changed.
 func (t temp) probe() bool { return t.target == "" && t.after == noFile && t.before == noFile }
 
 // ConflictMark parts the name of a file from the version of the copy that is kept beside it.

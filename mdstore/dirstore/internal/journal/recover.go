@@ -88,33 +88,9 @@ func leftover(e osfs.Entry) bool {
 	return e.Type.IsRegular() && strings.HasPrefix(e.Name, TempPrefix)
 }
 
-// Probe reports whether a file of that name was made only to see whether its folder can be changed.
-func Probe(name string) bool {
-	t, ok := parseTemp(name)
-	return ok && t.probe()
-}
-
 // Sweep removes the temporaries that a crash left between the files of the vault. It follows Recover. A temporary that may hold a save
 // goes back to its place, or becomes a copy beside it.
-func (c *Committer) Sweep() error {
-	if err := c.sweep(""); err != nil {
-		return err
-	}
-	for _, dir := range []mdstore.Path{mdstore.LocalDir, mdstore.LocalDir + "/trash"} {
-		entries, err := c.FS.ReadDir(dir)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) && !unreadable(err) {
-			return err
-		}
-		for _, e := range entries {
-			if e.Type.IsRegular() && Probe(e.Name) {
-				if err := c.FS.Remove(dir.Join(e.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-					return err
-				}
-			}
-		}
-	}
-	return nil
-}
+func (c *Committer) Sweep() error { return c.sweep("") }
 
 func (c *Committer) sweep(dir mdstore.Path) error {
 	entries, err := c.FS.ReadDir(dir)
@@ -165,7 +141,7 @@ func (c *Committer) sweepTemp(t mdstore.Path) error {
 	}
 	switch digits(version(now)) {
 	case name.before: // torn before the exchange, or a save over which the file was made what it had been
-		if _, err := c.putAway(t, displaced{saved: true, path: p}, held, nil); err != nil {
+		if _, err := c.putAway(t, p, true, held, nil); err != nil {
 			c.logger().Warn("a temporary file stays", "path", string(t), "error", err)
 		}
 		return nil

@@ -131,24 +131,16 @@ func (c *Committer) overwrite(p mdstore.Path, base, data []byte) error {
 	return nil
 }
 
-// keep turns a temporary that holds bytes of a person into a conflict copy beside p. One that cannot be renamed stays as a stray.
+// keep makes a conflict copy beside p of a temporary that holds bytes of a person. If there is no room for it, the temporary stays as a
+// stray.
 func (c *Committer) keep(t, p mdstore.Path, data []byte, format string) {
-	kept := t
-	for _, q := range conflictPaths(p, data) {
-		err := c.FS.RenameNew(t, q)
-		if err == nil {
-			kept = q
-			break
-		}
-		if held, again := c.read(q); again == nil && data != nil && same(held, data) {
-			c.displace(t, p, data) // it is kept already
-			return
-		}
-		if !errors.Is(err, fs.ErrExist) {
-			break
-		}
+	k := mdstore.Collision{Path: p, Copy: t, Text: fmt.Sprintf(format, p)}
+	set := folders{}
+	if data == nil || c.layBeside(set, data, k) != nil || c.sync(set) != nil {
+		c.report(k)
+		return
 	}
-	c.report(mdstore.Collision{Path: p, Copy: kept, Text: fmt.Sprintf(format, p)})
+	c.displace(t, p, data)
 }
 
 // layBeside makes a conflict copy of data, which lost the file of a collision, and reports that.
