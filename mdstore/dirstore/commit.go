@@ -13,16 +13,16 @@ import (
 
 // Commit makes every change or none, as mdstore.Store has it, and of this store besides:
 //
-//   - A file that is a link, has several names, is marked read-only or is no regular file is refused with an *mdoc.UnreadableError, and
-//     so is a path through a linked folder.
+//   - A file that is a link, has several names, is marked read-only or is no regular file is refused with an
+//     *mdoc.UnreadableError, and so is a path through a linked folder.
 //   - A replaced file keeps its mode and, if the system allows it, its owner. A new one has mode 0644, less the umask.
 //   - A removed Node.md takes its folder along if that is empty then.
-//   - While git is in the middle of a checkout, a merge or a rebase in the working tree of the vault, it waits; if that takes more than
-//     some seconds, it refuses with an *mdstore.BusyError. Changes in .local/ alone do not wait.
+//   - While git is in the middle of a checkout, a merge or a rebase in the working tree of the vault, it waits; if that
+//     takes more than some seconds, it refuses with an *mdstore.BusyError. Changes in .local/ alone do not wait.
 //   - It refuses with an *mdstore.BusyError, too, if another process keeps the lock for half a minute.
-//   - A save by another program before the first file is changed is a *mdstore.ConflictError like an earlier one. After that the save
-//     stays, and the change is merged into it line by line, or lies beside it as Node.conflict-1a2b3c4d.md: a collision says so, and
-//     that the commit's own change was not made.
+//   - A save by another program before the first file is changed is a *mdstore.ConflictError like an earlier one.
+//     After that the save stays, and the change is merged into it line by line, or lies beside it as
+//     Node.conflict-1a2b3c4d.md: a collision says so, and that the commit's own change was not made.
 func (s *Store) Commit(ctx context.Context, changes []mdstore.Change) (res mdstore.Result, err error) {
 	err = s.update(ctx, func(x *exclusive) error {
 		res, err = x.Commit(ctx, changes)
@@ -53,8 +53,8 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 	err := s.committer.Commit(changes, func() error {
 		if !s.holds() {
 			// .local/ was deleted, and another process may hold the new lock. It is taken again, as after git.
-			return &mdstore.BusyError{What: "the vault's lock was deleted while it was held", Where: filepath.Join(s.dir, string(lockPath)),
-				End: "leave " + mdstore.LocalDir + "/ alone while Arbor runs"}
+			return &mdstore.BusyError{What: "the vault's lock was deleted while it was held",
+				Where: filepath.Join(s.dir, string(lockPath)), End: "leave " + mdstore.LocalDir + "/ alone while Arbor runs"}
 		}
 		err := s.beginGeneration()
 		begun = err == nil
@@ -93,9 +93,9 @@ func local(changes []mdstore.Change) bool {
 	return true
 }
 
-// Update calls f while no other writer can commit to the vault. The store that f is given is this one, without waiting for the lock; it must
-// not be used after f has returned. If git is in the middle of something at the first commit of f, f is called again when git is done; others
-// commit meanwhile.
+// Update calls f while no other writer can commit to the vault. The store that f is given is this one, without waiting
+// for the lock; it must not be used after f has returned. If git is in the middle of something at the first commit of
+// f, f is called again when git is done; others commit meanwhile.
 func (s *Store) Update(ctx context.Context, f func(mdstore.Tx) error) error {
 	return s.update(ctx, func(x *exclusive) error { return f(x) })
 }
@@ -137,5 +137,6 @@ func (x *exclusive) Commit(ctx context.Context, changes []mdstore.Change) (mdsto
 	earlier := x.unreported()
 	err := x.commit(ctx, changes)
 	x.committed = x.committed || err == nil
-	return mdstore.Result{Versions: mdstore.VersionsOf(changes), Collisions: append(earlier, x.collisions()...), Generation: x.number}, err
+	all := append(earlier, x.collisions()...)
+	return mdstore.Result{Versions: mdstore.VersionsOf(changes), Collisions: all, Generation: x.number}, err
 }

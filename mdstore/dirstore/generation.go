@@ -19,10 +19,11 @@ import (
 	"arbor/mdstore/dirstore/internal/osfs"
 )
 
-// generationPath holds a number and what the last commits changed. The first line is the number as 16 hex digits. It is odd while a
-// commit is being made, and stays so if its process dies. Each line after it is of one commit: a checksum, the number before and after
-// it, and the paths, separated by tabs, which no path contains. The file is written in place and not made durable: after a power
-// failure no process is left that knew an earlier number. If it is torn, cut or lost, more is read than was needed.
+// generationPath holds a number and what the last commits changed. The first line is the number as 16 hex digits. It
+// is odd while a commit is being made, and stays so if its process dies. Each line after it is of one commit: a
+// checksum, the number before and after it, and the paths, separated by tabs, which no path contains. The file is
+// written in place and not made durable: after a power failure no process is left that knew an earlier number. If it
+// is torn, cut or lost, more is read than was needed.
 const generationPath = mdstore.Path(mdstore.LocalDir + "/generation")
 
 const (
@@ -31,9 +32,9 @@ const (
 	historyPaths   = 128      // paths of one commit, beyond which it is not noted
 )
 
-// Generation returns a number that is another one after each commit of any process. It waits while a commit is being made, so that what
-// was read between two calls that return the same number is of one state of the vault. The error is a *mdstore.BusyError if that takes
-// too long. In a vault without any commit it is 0.
+// Generation returns a number that is another one after each commit of any process. It waits while a commit is being
+// made, so that what was read between two calls that return the same number is of one state of the vault. The error is
+// a *mdstore.BusyError if that takes too long. In a vault without any commit it is 0.
 func (s *Store) Generation(ctx context.Context) (uint64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -58,8 +59,8 @@ func (s *Store) Generation(ctx context.Context) (uint64, error) {
 	}
 }
 
-// readGeneration returns the number, 0 if there is none. If what the file holds is no number, ok is false and n differs with what it
-// holds.
+// readGeneration returns the number, 0 if there is none. If what the file holds is no number, ok is false and n
+// differs with what it holds.
 func (s *Store) readGeneration() (n uint64, ok bool) {
 	head, err := s.disk.ReadHead(generationPath, generationHead)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -90,8 +91,8 @@ func (s *Store) beginGeneration() error {
 	return s.writeGeneration(n|1, nil)
 }
 
-// endGeneration makes the number even again, and higher than before the commit. With paths, which must be all that changed, the commit is
-// noted. The lock is held.
+// endGeneration makes the number even again, and higher than before the commit. With paths, which must be all that
+// changed, the commit is noted. The lock is held.
 func (s *Store) endGeneration(paths []mdstore.Path) error {
 	after := (s.number | 1) + 1
 	var line []byte
@@ -109,8 +110,8 @@ func (s *Store) endGeneration(paths []mdstore.Path) error {
 	return nil
 }
 
-// writeGeneration adds a line, if it is not nil, and then writes the number, each in place and in one call, so that no reader finds the
-// file empty.
+// writeGeneration adds a line, if it is not nil, and then writes the number, each in place and in one call, so that no
+// reader finds the file empty.
 func (s *Store) writeGeneration(n uint64, line []byte) error {
 	f, err := s.root.OpenFile(string(generationPath), os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
@@ -152,7 +153,8 @@ func addLine(f *os.File, line []byte) error {
 	return err
 }
 
-// ChangedSince returns the paths of the commits between two numbers that were returned earlier. ok is false if they are not known.
+// ChangedSince returns the paths of the commits between two numbers that were returned earlier. ok is false if they
+// are not known.
 func (s *Store) ChangedSince(ctx context.Context, before, now uint64) (paths []mdstore.Path, ok bool) {
 	data, _, err := s.disk.ReadFile(generationPath, mdstore.MaxFileSize)
 	if err != nil || ctx.Err() != nil {

@@ -13,8 +13,9 @@ import (
 	"arbor/mdstore"
 )
 
-// While git rewrites a working tree, a commit to it may be overwritten: by the checkout itself, or by the --abort that ends a merge. So
-// commits wait until git is done. They are refused if that takes long, because a person is in the middle of something then.
+// While git rewrites a working tree, a commit to it may be overwritten: by the checkout itself, or by the --abort that
+// ends a merge. So commits wait until git is done. They are refused if that takes long, because a person is in the
+// middle of something then.
 const (
 	gitPatience      = 5 * time.Second        // for which a commit waits for git
 	checkoutPatience = 800 * time.Millisecond // for which the watcher waits for the end of a checkout
@@ -51,8 +52,9 @@ func (s *Store) gitBusy() *mdstore.BusyError {
 	return nil
 }
 
-// findGit returns the top of the working tree that a folder lies in and the folder in which git keeps its state, "" if it lies in none. In
-// linked working trees and submodules a file says where that is. dir is absolute and has no link in it.
+// findGit returns the top of the working tree that a folder lies in and the folder in which git keeps its state, "" if
+// it lies in none. In linked working trees and submodules a file says where that is. dir is absolute and has no link
+// in it.
 func findGit(dir string) (top, git string) {
 	for below := ""; dir != below; dir = filepath.Dir(dir) {
 		below = dir
@@ -76,8 +78,8 @@ func findGit(dir string) (top, git string) {
 	return "", ""
 }
 
-// awaitGit waits until git has finished its operation. The error is ctx's, or a *mdstore.BusyError if it takes too long. The caller does not
-// hold the lock: commits to .local/ alone go on meanwhile.
+// awaitGit waits until git has finished its operation. The error is ctx's, or a *mdstore.BusyError if it takes too
+// long. The caller does not hold the lock: commits to .local/ alone go on meanwhile.
 func (s *Store) awaitGit(ctx context.Context) error {
 	busy := s.gitBusy()
 	if busy == nil {
@@ -97,8 +99,8 @@ func (s *Store) awaitGit(ctx context.Context) error {
 	}
 }
 
-// withGit calls do, and calls it again after git has finished, for as long as git may take, if do was refused because of git or because the
-// lock was lost: again says so, and that nothing has been changed.
+// withGit calls do, and calls it again after git has finished, for as long as git may take, if do was refused because
+// of git or because the lock was lost: again says so, and that nothing has been changed.
 func (s *Store) withGit(ctx context.Context, do func() (again bool, err error)) error {
 	for until := time.Now().Add(s.gitPatience); ; {
 		again, err := do()
@@ -111,16 +113,16 @@ func (s *Store) withGit(ctx context.Context, do func() (again bool, err error)) 
 	}
 }
 
-// forGit reports whether err says that an operation of git is not finished, or that the lock was lost; not that the lock is held by another
-// process, for which acquire has waited.
+// forGit reports whether err says that an operation of git is not finished, or that the lock was lost; not that the
+// lock is held by another process, for which acquire has waited.
 func forGit(err error) bool {
 	_, busy := errors.AsType[*mdstore.BusyError](err)
 	_, stuck := errors.AsType[*stuckError](err)
 	return busy && !stuck
 }
 
-// awaitCheckout waits until git does not write to the working tree any more, but not for long: a git commit whose message a person is writing
-// looks the same.
+// awaitCheckout waits until git does not write to the working tree any more, but not for long: a git commit whose
+// message a person is writing looks the same.
 func (s *Store) awaitCheckout(ctx context.Context) {
 	if s.gitPatience < 0 {
 		return
@@ -140,8 +142,8 @@ func (s *Store) awaitCheckout(ctx context.Context) {
 	}
 }
 
-// tracked reports whether git's index names anything in the vault's folder, or might: git neither overwrites nor deletes what it does not
-// name. Up to version 3 of the index's format, names stand in it as they are.
+// tracked reports whether git's index names anything in the vault's folder, or might: git neither overwrites nor
+// deletes what it does not name. Up to version 3 of the index's format, names stand in it as they are.
 func tracked(top, git, vault string) bool {
 	rel, err := filepath.Rel(top, vault)
 	if err != nil {

@@ -23,7 +23,7 @@ const (
 
 	writeWait = 30 * time.Second     // for the lock, by a program that writes
 	readWait  = 10 * time.Second     // for a commit that is being made, by one that reads
-	openWait  = time.Second          // for the lock, by Open: a process that has it longer finishes what is unfinished itself
+	openWait  = time.Second          // for the lock, by Open: its holder finishes what is unfinished
 	poll      = 2 * time.Millisecond // between two tries
 )
 
@@ -40,8 +40,8 @@ func (s *Store) stuck(wait time.Duration) error {
 	}}
 }
 
-// acquire waits for the lock, finishes what a crash left, and merges what was saved in displaced files. It returns what releases the
-// lock. The error is a *stuckError if the lock is not free in time.
+// acquire waits for the lock, finishes what a crash left, and merges what was saved in displaced files. It returns
+// what releases the lock. The error is a *stuckError if the lock is not free in time.
 func (s *Store) acquire(ctx context.Context, wait time.Duration) (release func(), err error) {
 	until, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -150,8 +150,8 @@ func (s *Store) InPlace() error {
 	return nil
 }
 
-// makeLock makes .local/ and the file of the lock if they are missing. The file is made here, below the vault whatever links there
-// are; locking only opens it.
+// makeLock makes .local/ and the file of the lock if they are missing. The file is made here, below the vault whatever
+// links there are; locking only opens it.
 func (s *Store) makeLock() error {
 	if err := osfs.InTheWay(s.disk, mdstore.LocalDir, true); err != nil {
 		return err
@@ -176,8 +176,9 @@ func (s *Store) makeLock() error {
 	return f.Close()
 }
 
-// makeLocal makes .local/ if it is missing, and in it the file that keeps it out of git. The vault has one, too, but that goes with the
-// vault when a branch without it is checked out: what belongs to this machine, a token among it, stays behind, and must not be added.
+// makeLocal makes .local/ if it is missing, and in it the file that keeps it out of git. The vault has one, too, but
+// that goes with the vault when a branch without it is checked out: what belongs to this machine, a token among it,
+// stays behind, and must not be added.
 func (s *Store) makeLocal() error {
 	if err := s.disk.Mkdir(mdstore.LocalDir); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -188,7 +189,8 @@ func (s *Store) makeLocal() error {
 	return nil
 }
 
-// inTheWay returns what lies in the place of a file in .local/ that every commit needs, or keeps this user from the lock; nil for nothing.
+// inTheWay returns what lies in the place of a file in .local/ that every commit needs, or keeps this user from the
+// lock; nil for nothing.
 func (s *Store) inTheWay() error {
 	for _, p := range []struct {
 		path   mdstore.Path
@@ -248,7 +250,8 @@ func (s *Store) finish() error {
 		err = s.committer.Recover()
 	}
 	if err != nil {
-		return fmt.Errorf("vault %s: an earlier commit is unfinished, and nothing is written before it is finished: %w", s.dir, err)
+		return fmt.Errorf("vault %s: an earlier commit is unfinished, and nothing is written before it is finished: %w",
+			s.dir, err)
 	}
 	if err := s.committer.Sweep(); err != nil {
 		return fmt.Errorf("vault %s: temporary files of a crash cannot be removed: %w", s.dir, err)

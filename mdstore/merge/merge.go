@@ -15,9 +15,9 @@ func Merge(base, ours, theirs []byte) (merged []byte, ok bool) {
 	return merge(base, ours, theirs, false)
 }
 
-// Add is Merge where theirs is in the file and ours is to be added to it. It also joins two additions to the end, as two writers
-// of a log make them: theirs keeps its place and ours follows, unless theirs contains ours already, because an earlier Add was
-// interrupted after it had been made.
+// Add is Merge where theirs is in the file and ours is to be added to it. It also joins two additions to the end, as
+// two writers of a log make them: theirs keeps its place and ours follows, unless theirs contains ours already,
+// because an earlier Add was interrupted after it had been made.
 func Add(base, ours, theirs []byte) (merged []byte, ok bool) {
 	return merge(base, ours, theirs, true)
 }
@@ -71,8 +71,8 @@ func (h hunk) equal(g hunk) bool {
 	return h.start == g.start && h.end == g.end && slices.EqualFunc(h.text, g.text, bytes.Equal)
 }
 
-// follows reports whether h and g both add to the end of a text, and the lines of h mean the same behind those of g: g begins no
-// section, no code and no HTML that would swallow them.
+// follows reports whether h and g both add to the end of a text, and the lines of h mean the same behind those of g: g
+// begins no section, no code and no HTML that would swallow them.
 func (h hunk) follows(g hunk, text [][]byte) bool {
 	end := len(text)
 	if h.start != end || g.start != end || end > 0 && !ended(text[end-1]) || !ended(g.text[len(g.text)-1]) {

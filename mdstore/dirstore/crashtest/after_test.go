@@ -52,8 +52,8 @@ func (x *explorer) changed(d *Model) []mdstore.Path {
 	return out
 }
 
-// Before a program looks at the vault again, people take back what a commit did, or go on from there. What they did stays: nothing is left
-// of a commit that has returned.
+// Before a program looks at the vault again, people take back what a commit did, or go on from there. What they did
+// stays: nothing is left of a commit that has returned.
 func TestWhatCameAfterACommitStays(t *testing.T) {
 	for deed, do := range deeds {
 		t.Run(deed, func(t *testing.T) {
@@ -77,8 +77,9 @@ func TestWhatCameAfterACommitStays(t *testing.T) {
 	}
 }
 
-// A process is killed in the middle of a commit that is decided. A person takes back what one step has written: the other steps are made, and
-// that one is not made again. Of a new file that the person removes nobody can tell whether it was made: it is made again.
+// A process is killed in the middle of a commit that is decided. A person takes back what one step has written: the
+// other steps are made, and that one is not made again. Of a new file that the person removes nobody can tell whether
+// it was made: it is made again.
 func TestWhatCameAfterAStepStays(t *testing.T) {
 	for _, name := range []string{"one file", "three files", "two appends", "a subtree deleted", "removals"} { // those that write to files
 		x := explore(t, vault, commits[name], Options{})
@@ -107,8 +108,8 @@ func TestWhatCameAfterAStepStays(t *testing.T) {
 	}
 }
 
-// A person saves a file by rename while a commit changes it; the process is killed, and the file is made what it was before that. What they
-// had saved is there still.
+// A person saves a file by rename while a commit changes it; the process is killed, and the file is made what it was
+// before that. What they had saved is there still.
 func TestASaveOutlivesWhoTakesTheFileBack(t *testing.T) {
 	const human = "HUMAN\n"
 	each(t, func(t *testing.T, changes []mdstore.Change) {

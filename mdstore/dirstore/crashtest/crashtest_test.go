@@ -103,7 +103,8 @@ func report(t *testing.T, r Result) {
 // heavy says that the loads are to be those of the nightly run.
 var heavy = os.Getenv("ARBOR_HEAVY") != ""
 
-// enough is the number of states after one step in which a broken protocol must show; 0 under a heavy load, which means all that Options allow.
+// enough is the number of states after one step in which a broken protocol must show; 0 under a heavy load, which
+// means all that Options allow.
 func enough() int {
 	if heavy {
 		return 0

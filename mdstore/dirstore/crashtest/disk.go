@@ -9,8 +9,8 @@ import (
 	"arbor/mdstore/dirstore/internal/osfs"
 )
 
-// A Life counts the steps of the stores that are opened with it, the calls to the disk that change something, and may end at one of them,
-// as a process that is killed. The zero Life never ends.
+// A Life counts the steps of the stores that are opened with it, the calls to the disk that change something, and may
+// end at one of them, as a process that is killed. The zero Life never ends.
 type Life struct {
 	Steps  int            // begun so far
 	At     int            // the step that is death; 0 means none
@@ -21,7 +21,8 @@ type Life struct {
 // errDead is what each step of a dead process panics with.
 var errDead = errors.New("dead")
 
-// Open opens the vault in a folder. Its commits are mortal; what a store writes besides, its lock and its generation, is not.
+// Open opens the vault in a folder. Its commits are mortal; what a store writes besides, its lock and its generation,
+// is not.
 func (l *Life) Open(dir string, opt dirstore.Options) (*dirstore.Store, error) {
 	opt.Through = func(d osfs.FS) osfs.FS {
 		return disk{d, l.Hasty, func(_ string, changes bool) error {
@@ -44,8 +45,8 @@ func (l *Life) step() {
 	}
 }
 
-// Lives calls f and reports whether it returned. If it did not, the disk is as a killed process leaves it. The store that died is good for
-// nothing but to be closed.
+// Lives calls f and reports whether it returned. If it did not, the disk is as a killed process leaves it. The store
+// that died is good for nothing but to be closed.
 func (l *Life) Lives(f func()) (alive bool) {
 	defer func() {
 		if p := recover(); p != nil && p != errDead {
@@ -56,8 +57,8 @@ func (l *Life) Lives(f func()) (alive bool) {
 	return true
 }
 
-// A Trouble is a disk that refuses one call of the commits that are made on it, and waits for nothing. The zero Trouble refuses none, and
-// counts.
+// A Trouble is a disk that refuses one call of the commits that are made on it, and waits for nothing. The zero
+// Trouble refuses none, and counts.
 type Trouble struct {
 	Calls int    // made so far, reading ones among them
 	At    int    // the call that fails; 0 means none

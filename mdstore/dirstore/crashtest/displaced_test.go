@@ -38,9 +38,9 @@ func TestPowerFailsWhileFilesAreOpen(t *testing.T) {
 	})
 }
 
-// typing has a person open p before a commit, write to it before call k of it and close it before call m. It returns the disk after
-// recovery, how many calls there were, and whether what was written, and what a commit that returned wrote, is anywhere. With die, the
-// process is killed right after the writing.
+// typing has a person open p before a commit, write to it before call k of it and close it before call m. It returns
+// the disk after recovery, how many calls there were, and whether what was written, and what a commit that returned
+// wrote, is anywhere. With die, the process is killed right after the writing.
 func typing(t *testing.T, x *explorer, p mdstore.Path, k, m int, die bool) (c *Model, calls int, found bool) {
 	t.Helper()
 	const human = "HUMAN\n"
@@ -80,7 +80,8 @@ func typing(t *testing.T, x *explorer, p mdstore.Path, k, m int, die bool) (c *M
 	return c, calls, told(c, human) && (dead || err != nil || !stays || told(c, after))
 }
 
-// A person opens a file before a commit replaces it, and writes to it and closes it at any later moment, after the commit too.
+// A person opens a file before a commit replaces it, and writes to it and closes it at any later moment, after the
+// commit too.
 func TestSavesThroughOpenFilesAreNeverLost(t *testing.T) {
 	each(t, func(t *testing.T, changes []mdstore.Change) {
 		for _, p := range replaced(changes) {
@@ -97,7 +98,8 @@ func TestSavesThroughOpenFilesAreNeverLost(t *testing.T) {
 	})
 }
 
-// everyMoment has a person write to p and close it at every moment of a commit, and returns how many there were and the first at which their bytes were lost.
+// everyMoment has a person write to p and close it at every moment of a commit, and returns how many there were and
+// the first at which their bytes were lost.
 func everyMoment(t *testing.T, changes []mdstore.Change, p mdstore.Path, opt Options) (cases int, lost string) {
 	x := explore(t, vault, changes, opt)
 	step := 5
@@ -197,8 +199,8 @@ func (v *late) look(seconds int64, text string, files int) {
 	}
 }
 
-// A person has a file open for long: what they save is merged at the next look, and what they save later as well. The file stays until they
-// have closed it, and a day longer if it holds a save.
+// A person has a file open for long: what they save is merged at the next look, and what they save later as well. The
+// file stays until they have closed it, and a day longer if it holds a save.
 func TestASaveIntoADisplacedFileIsMergedAtOnce(t *testing.T) {
 	v := displaced(t, false)
 	v.look(0, ours, 2) // with its base
@@ -227,7 +229,8 @@ func TestADisplacedFileStaysForAMinute(t *testing.T) {
 	v.look(1, ours, 0)
 }
 
-// A power failure has torn the base of a merge, or the folder of the file is gone: what was saved is a copy, beside the file or in the trash.
+// A power failure has torn the base of a merge, or the folder of the file is gone: what was saved is a copy, beside
+// the file or in the trash.
 func TestASaveThatCannotBeMergedIsKept(t *testing.T) {
 	for what, harm := range map[string]func(v *late){
 		".conflict-": func(v *late) {

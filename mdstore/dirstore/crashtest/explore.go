@@ -29,16 +29,16 @@ import (
 
 // Options say how far to look. The zero value looks at every single crash.
 type Options struct {
-	// Limit is the number of states after one step up to which all are looked at; beyond it, that many random ones. 0 means 1,500.
-	// States that a different step left as well are looked at once.
+	// Limit is the number of states after one step up to which all are looked at; beyond it, that many random ones. 0
+	// means 1,500. States that a different step left as well are looked at once.
 	Limit int
 	// Deep lets the power fail a second time, at every step of the recovery from the first.
 	Deep bool
 	// NoExchange is for file systems that cannot exchange two files.
 	NoExchange bool
-	// NoLeases is for systems that do not tell who has a file open.
+	// NoLeases is for systems that do not tell whether a file is open.
 	NoLeases bool
-	// Open are files that somebody has open for writing until the commit is over, or the machine is.
+	// Open are files that a person has open for writing until the commit is over, or the machine is.
 	Open []mdstore.Path
 
 	wrap func(osfs.FS) osfs.FS // breaks the protocol, to see that it is noticed
@@ -71,7 +71,8 @@ type explorer struct {
 	Result
 }
 
-// A sighting is a state after a power failure that was looked at. What is durable is all of it, so it need not be looked at again.
+// A sighting is a state after a power failure that was looked at. What is durable is all of it, so it need not be
+// looked at again.
 type sighting struct {
 	key             Key
 	first, returned bool // the first of two failures; the commit had returned

@@ -14,10 +14,11 @@ import (
 
 // Model is a file system in memory that knows what would be left of it if the power failed now.
 //
-// The bytes of a file are durable after Sync; before, a crash leaves none of those written since the last Sync, half of them, or all.
-// A name is durable after SyncDir of its folder; before, a crash keeps any subset of the changes of names. A rename or exchange is kept
-// whole or not at all, and is durable when both folders are synced. That is less than any journalling file system gives, and all
-// that POSIX promises. Make one with NewModel. It is not safe for concurrent use.
+// The bytes of a file are durable after Sync; before, a crash leaves none of those written since the last Sync, half
+// of them, or all. A name is durable after SyncDir of its folder; before, a crash keeps any subset of the changes of
+// names. A rename or exchange is kept whole or not at all, and is durable when both folders are synced. That is less
+// than any journalling file system gives, and all that POSIX promises. Make one with NewModel. It is not safe for
+// concurrent use.
 type Model struct {
 	nodes   map[int]*node
 	next    int
@@ -325,7 +326,8 @@ func (c *Model) Writers(p mdstore.Path) osfs.Writers {
 	return osfs.Closed
 }
 
-// Save makes the file at p hold data, as an editor does that knows nothing of durability. A file that exists keeps its identity.
+// Save makes the file at p hold data, as an editor does that knows nothing of durability. A file that exists keeps its
+// identity.
 func (c *Model) Save(p mdstore.Path, data []byte) {
 	if n := c.nodes[c.find(p)]; n != nil {
 		n.data, n.dirty = slices.Clone(data), true
@@ -370,8 +372,8 @@ func (c *Model) Clone() *Model {
 	return d
 }
 
-// A Writer is a program that has a file open for writing. What it writes lands in that file, wherever its name is by then, and nowhere
-// if it has none any more.
+// A Writer is a program that has a file open for writing. What it writes lands in that file, wherever its name is by
+// then, and nowhere if it has none any more.
 type Writer struct {
 	c  *Model
 	id int

@@ -19,7 +19,8 @@ const (
 	leaf = mdstore.Path("ws/nodes/leaf/Node.md") // goes to the trash now and then
 )
 
-// A person reads a file, adds a line of theirs and writes it in one of the habits of editors, four times over, in steps between which commits go on.
+// A person reads a file, adds a line of theirs and writes it in one of the habits of editors, four times over, in
+// steps between which commits go on.
 type person struct {
 	c     *Model
 	rng   *rand.Rand
@@ -262,8 +263,9 @@ func spend(seed uint64, noLeases bool) (saves int, wrong string) {
 	return len(v.saves), ""
 }
 
-// Somebody saves the files that processes commit to, at any moment and in any habit, and reads what they save. No line of theirs is lost: neither where a
-// commit has displaced the file that they write to, nor where they read it before what they had saved was back at its place, and saved it afterwards.
+// Somebody saves the files that processes commit to, at any moment and in any habit, and reads what they save. No line
+// of theirs is lost: neither where a commit has displaced the file that they write to, nor where they read it before
+// what they had saved was back at its place, and saved it afterwards.
 func TestNoSaveIsLostAmongCommits(t *testing.T) {
 	lives := uint64(2000)
 	if heavy {

@@ -12,8 +12,8 @@ import (
 	"arbor/mdstore/dirstore/internal/journal"
 )
 
-// The system refuses one step of a commit, however often it is tried: a folder of another layer cannot be renamed, a file must not change, there is no room for another folder. Nothing has
-// changed then, and what comes after goes on.
+// The system refuses one step of a commit, however often it is tried: a folder of another layer cannot be renamed, a
+// file must not change, there is no room for another folder. Nothing has changed then, and what comes after goes on.
 func TestWhatIsRefusedIsTakenBack(t *testing.T) {
 	each(t, func(t *testing.T, changes []mdstore.Change) {
 		x := explore(t, vault, changes, Options{})

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// A Call is a system call that has returned, as strace wrote it with the arguments of StraceArgs: those say of each descriptor what file
-// it is, and write every string in hexadecimal, so that no comma or bracket is in one.
+// A Call is a system call that has returned, as strace wrote it with the arguments of StraceArgs: those say of each
+// descriptor what file it is, and write every string in hexadecimal, so that no comma or bracket is in one.
 type Call struct {
 	Name   string
 	Args   []Arg
@@ -44,8 +44,8 @@ var (
 	anArg = regexp.MustCompile(`^(?:"((?:[^"\\]|\\.)*)"|([^<"\[{]*)<(.*)>(?:\(deleted\))?)$`)
 )
 
-// ParseStrace returns the calls of all threads, in the order in which they ended. Signals, exits and calls that never returned are left out.
-// What cannot be read is an error: the call could be the one that matters.
+// ParseStrace returns the calls of all threads, in the order in which they ended. Signals, exits and calls that never
+// returned are left out. What cannot be read is an error: the call could be the one that matters.
 func ParseStrace(r io.Reader) (calls []Call, err error) {
 	begun := map[string]string{} // by thread: a call that others interrupted
 	lines := bufio.NewReader(r)

@@ -21,8 +21,8 @@ var StraceArgs = []string{"-f", "-y", "-xx", "-s", "2097152", "-e", "trace=" + s
 // unknownCalls change files in ways that the model does not know; one of them in the vault fails the test.
 var unknownCalls = []string{"link", "linkat", "symlink", "symlinkat", "truncate", "fallocate", "copy_file_range", "sendfile", "splice", "writev", "pwritev", "pwritev2", "mknod", "mknodat"}
 
-// A Trace replays the system calls of real programs into the model of crashes, one command after the other, and looks at what a power failure
-// after each call would have left of a vault.
+// A Trace replays the system calls of real programs into the model of crashes, one command after the other, and looks
+// at what a power failure after each call would have left of a vault.
 type Trace struct {
 	dir     string // the vault's folder, without links in it
 	opt     Options
@@ -84,7 +84,8 @@ func onDisk(t testing.TB, dir string) *Model {
 	return c
 }
 
-// vaultOnly leaves out of what a disk shows the notes of this machine, which may be of any moment. The trash is no note.
+// vaultOnly leaves out of what a disk shows the notes of this machine, which may be of any moment. The trash is no
+// note.
 func vaultOnly(c *Model) map[mdstore.Path]string {
 	files := visible(c)
 	const local = mdstore.Path(mdstore.LocalDir)
@@ -96,7 +97,8 @@ func vaultOnly(c *Model) map[mdstore.Path]string {
 	return files
 }
 
-// emptied reports whether a path is that of a folder that holds nothing: those that lead to the trash are made before it is decided that something goes there.
+// emptied reports whether a path is that of a folder that holds nothing: those that lead to the trash are made before
+// it is decided that something goes there.
 func emptied(files map[mdstore.Path]string, p mdstore.Path) bool {
 	if _, file := files[p]; file {
 		return false
@@ -109,8 +111,8 @@ func emptied(files map[mdstore.Path]string, p mdstore.Path) bool {
 	return true
 }
 
-// Command replays what strace wrote of one command, which has ended: the vault's folder is as it left it. Every crash on the way must
-// leave the vault as before or as after the command; every one from its end on, as after it.
+// Command replays what strace wrote of one command, which has ended: the vault's folder is as it left it. Every crash
+// on the way must leave the vault as before or as after the command; every one from its end on, as after it.
 func (tr *Trace) Command(t testing.TB, trace io.Reader) {
 	t.Helper()
 	calls, err := ParseStrace(trace)

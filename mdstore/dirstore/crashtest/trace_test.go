@@ -29,7 +29,8 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// replayed replays a program but for the lines with a mark, and wants to be told whether a crash would leave anything bad then.
+// replayed replays a program but for the lines with a mark, and wants to be told whether a crash would leave anything
+// bad then.
 func replayed(t *testing.T, program, leave string, bad bool) {
 	t.Helper()
 	dir := t.TempDir()

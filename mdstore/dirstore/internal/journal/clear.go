@@ -13,10 +13,11 @@ func Leftover(name string) bool {
 	return ok && (t.target != "" || t.probe())
 }
 
-// Clear does away with temporaries of which the journal knows nothing any more: it was deleted while a commit was being made. Unlike Sweep,
-// which finishes what the journal has begun, it loses no byte. A temporary that holds what its file holds is removed. What its commit wrote
-// or replaced goes to the folder trash, and a folder that was made for it goes too; but the files of a workspace that exists in part are put
-// in their places. Anything else may be a save and becomes a conflict copy. With dry nothing is done.
+// Clear does away with temporaries of which the journal knows nothing any more: it was deleted while a commit was
+// being made. Unlike Sweep, which finishes what the journal has begun, it loses no byte. A temporary that holds what
+// its file holds is removed. What its commit wrote or replaced goes to the folder trash, and a folder that was made
+// for it goes too; but the files of a workspace that exists in part are put in their places. Anything else may be a
+// save and becomes a conflict copy. With dry nothing is done.
 func (c *Committer) Clear(leftovers []mdstore.Path, trash mdstore.Path, dry bool) (done []mdstore.Swept, err error) {
 	set := folders{}
 	var begun []mdstore.Path // folders of workspaces that exist in part: their commit was decided
@@ -40,7 +41,8 @@ func (c *Committer) Clear(leftovers []mdstore.Path, trash mdstore.Path, dry bool
 	return done, c.sync(set)
 }
 
-// begun reports whether a temporary is to become the Workspace.md, which comes last, of a workspace some of whose nodes are in their places.
+// begun reports whether a temporary is to become the Workspace.md, which comes last, of a workspace some of whose
+// nodes are in their places.
 func (c *Committer) begun(t mdstore.Path) bool {
 	name, ok := parseTemp(t.Base())
 	if !ok || name.target != mdstore.WorkspaceFile || name.before != noFile {

@@ -8,8 +8,9 @@ import (
 	"arbor/mdstore/dirstore/internal/osfs"
 )
 
-// Commit makes the changes. After nil they are made and durable; after an *mdstore.UnfinishedError they are made, or will be by
-// Recover; after any other error nothing has changed. begin is called before the first change, and not at all if there is none.
+// Commit makes the changes. After nil they are made and durable; after an *mdstore.UnfinishedError they are made, or
+// will be by Recover; after any other error nothing has changed. begin is called before the first change, and not at
+// all if there is none.
 func (c *Committer) Commit(changes []mdstore.Change, begin func() error) error {
 	x, err := c.compare(changes)
 	if err != nil || len(x.steps) == 0 {
@@ -49,7 +50,8 @@ func (c *Committer) Commit(changes []mdstore.Change, begin func() error) error {
 	return asUnfinished(c.sync(folders{Dir: true})) // a record that came back after a later commit would undo that
 }
 
-// giveUp ends a commit that failed because of err once its temporaries were written, and returns what its caller is told.
+// giveUp ends a commit that failed because of err once its temporaries were written, and returns what its caller is
+// told.
 func (m *maker) giveUp(record mdstore.Path, err error) error {
 	if unfinished(err) {
 		return err
@@ -82,8 +84,8 @@ func asUnfinished(err error) error {
 	return &mdstore.UnfinishedError{Err: err}
 }
 
-// stage writes the new bytes of every write into a durable temporary file beside its target, and tries whether the folders of the
-// other steps can be changed.
+// stage writes the new bytes of every write into a durable temporary file beside its target, and tries whether the
+// folders of the other steps can be changed.
 func (c *Committer) stage(x *comparison) error {
 	tried := folders{}
 	var temps []mdstore.Path
@@ -115,8 +117,8 @@ func (c *Committer) stage(x *comparison) error {
 	return osfs.SyncAll(c.FS, temps, nil)
 }
 
-// try makes and removes a file in dir: a folder that cannot be changed is to show before the commit point. Those of .local are not tried,
-// as no sweep looks into them.
+// try makes and removes a file in dir: a folder that cannot be changed is to show before the commit point. Those of
+// .local are not tried, as no sweep looks into them.
 func (c *Committer) try(tried folders, dir mdstore.Path) error {
 	if tried[dir] || dir.Under(mdstore.LocalDir) {
 		return nil
@@ -147,7 +149,8 @@ const readme = Dir + "/README"
 
 const readmeText = "Commits that were begun and not finished. Arbor finishes them when the vault is next written to.\n"
 
-// writeRecord writes the record of a commit and makes it durable. The path is empty if there is nothing to take back after an error.
+// writeRecord writes the record of a commit and makes it durable. The path is empty if there is nothing to take back
+// after an error.
 func (c *Committer) writeRecord(steps []*step) (mdstore.Path, error) {
 	data, err := encodeRecord(steps)
 	if err != nil {

@@ -39,8 +39,8 @@ type comparison struct {
 	moved   []mdstore.Path        // paths that are no longer at their base
 }
 
-// compare compares every path with its base and changes nothing. The error is a *mdstore.ConflictError that names all paths that
-// moved on, an *mdoc.UnreadableError for a file that is not to be written, or an fs.ErrInvalid.
+// compare compares every path with its base and changes nothing. The error is a *mdstore.ConflictError that names all
+// paths that moved on, an *mdoc.UnreadableError for a file that is not to be written, or an fs.ErrInvalid.
 func (c *Committer) compare(changes []mdstore.Change) (*comparison, error) {
 	if err := mdstore.CheckChanges(changes); err != nil {
 		return nil, err
@@ -135,8 +135,8 @@ func (x *comparison) addMove(ch mdstore.Change) error {
 	return nil
 }
 
-// folder reports whether dir exists. The error is an *mdoc.UnreadableError if something on the way is no folder: through a link,
-// two paths could name one file.
+// folder reports whether dir exists. The error is an *mdoc.UnreadableError if something on the way is no folder:
+// through a link, two paths could name one file.
 func (x *comparison) folder(dir mdstore.Path) (bool, error) {
 	if exists, known := x.folders[dir]; known {
 		return exists, nil
@@ -162,8 +162,8 @@ func (x *comparison) folder(dir mdstore.Path) (bool, error) {
 	return exists, nil
 }
 
-// saved returns a *mdstore.ConflictError if a file has another stamp than before it was compared. A save that the stamp does not
-// show is found when the file is exchanged.
+// saved returns a *mdstore.ConflictError if a file has another stamp than before it was compared. A save that the
+// stamp does not show is found when the file is exchanged.
 func (x *comparison) saved() error {
 	var moved []mdstore.Path
 	for _, s := range x.steps {

@@ -13,11 +13,12 @@ import (
 	"arbor/mdstore/merge"
 )
 
-// A program that opened a file before a commit replaced it may still write to it. Such a save lands in the displaced file, and is
-// merged from there into the file that took its place.
+// A program that opened a file before a commit replaced it may still write to it. Such a save lands in the displaced
+// file, and is merged from there into the file that took its place.
 //
-// A displaced file is named by what it is: <time>-<version>-<token>-<path>. If a program may still write to it, its bytes as they were lie beside it
-// under the same name with the prefix base-, for the merge. One that holds a save, be it merged by now, has the prefix saved-.
+// A displaced file is named by what it is: <time>-<version>-<token>-<path>. If a program may still write to it, its
+// bytes as they were lie beside it under the same name with the prefix base-, for the merge. One that holds a save, be
+// it merged by now, has the prefix saved-.
 type displaced struct {
 	saved   bool
 	at      int64        // Unix milliseconds of when it was displaced
@@ -30,10 +31,10 @@ const (
 	savedMark = "saved-"
 	baseMark  = "base-"
 
-	keepDisplaced = 60 * 1000             // milliseconds before which no displaced file is removed to which a program may write
-	keepSaved     = 24 * 60 * 60 * 1000   // and before which none is that holds a save: a person may have read the file without it
+	keepDisplaced = 60 * 1000             // milliseconds for which one stays to which a program may write
+	keepSaved     = 24 * 60 * 60 * 1000   // and one that holds a save: a person may have read the file without it
 	keepClosed    = 64                    // so many that no program has open
-	quiet         = 500                   // milliseconds for which a file that is open must have been left alone to be taken for whole
+	quiet         = 500                   // milliseconds without a write after which a save is taken for whole
 	coarse        = int64(2 * 1000 * 1e6) // nanoseconds: a change that is younger may not show in a stamp
 )
 
@@ -69,8 +70,9 @@ func parseDisplaced(name string) (d displaced, ok bool) {
 	return d, true
 }
 
-// displace makes a displaced file of the temporary t, which was the file at p, or might have been, while it held known. If another
-// program has written to it since, that save is merged at once. After a failure t stays as a stray, unless nothing is lost with it.
+// displace makes a displaced file of the temporary t, which was the file at p, or might have been, while it held
+// known. If another program has written to it since, that save is merged at once. After a failure t stays as a stray,
+// unless nothing is lost with it.
 func (c *Committer) displace(t, p mdstore.Path, known []byte) {
 	who := c.FS.Writers(t) // before the bytes are read: if no program has it open, they cannot change any more
 	held, err := c.read(t)
@@ -106,10 +108,12 @@ func (c *Committer) spare(p mdstore.Path, saved []byte) error {
 
 // place returns a new place for a displaced file that was at p and held data.
 func (c *Committer) place(saved bool, p mdstore.Path, data []byte) mdstore.Path {
-	return DisplacedDir.Join(displaced{saved: saved, at: c.Now() / 1e6, version: digits(version(data)), token: c.token(), path: p}.name())
+	d := displaced{saved: saved, at: c.Now() / 1e6, version: digits(version(data)), token: c.token(), path: p}
+	return DisplacedDir.Join(d.name())
 }
 
-// putAway moves t, which was at p, to the displaced files. held is what it holds or held; base, if it is not nil, is laid beside it for a merge.
+// putAway moves t, which was at p, to the displaced files. held is what it holds or held; base, if it is not nil, is
+// laid beside it for a merge.
 func (c *Committer) putAway(t, p mdstore.Path, saved bool, held, base []byte) (at mdstore.Path, err error) {
 	if err := c.mkdirAll(folders{}, DisplacedDir); err != nil {
 		return "", err
@@ -128,8 +132,8 @@ func (c *Committer) putAway(t, p mdstore.Path, saved bool, held, base []byte) (a
 	return at, err
 }
 
-// Displaced looks at every displaced file that a program may still write to, merges what was saved in one, and removes those that are
-// of no use any more. begin is called before anything in the vault changes.
+// Displaced looks at every displaced file that a program may still write to, merges what was saved in one, and removes
+// those that are of no use any more. begin is called before anything in the vault changes.
 func (c *Committer) Displaced(begin func() error) error {
 	entries, err := c.displaced()
 	if err != nil {
@@ -221,8 +225,10 @@ func (c *Committer) inspect(at mdstore.Path) (x inspection, err error) {
 	}
 	x.old = x.who == osfs.Closed || x.who == osfs.Unknown && c.Now()/1e6-x.at >= keepDisplaced
 	beside := baseOf(at)
-	if was, err := c.FS.Lstat(beside); err == nil && !x.old && info.Stamp.Mtime != 0 && info.Stamp.Mtime < was.Stamp.Mtime-coarse {
-		return x, nil
+	if was, err := c.FS.Lstat(beside); err == nil && !x.old {
+		if m := info.Stamp.Mtime; m != 0 && m < was.Stamp.Mtime-coarse {
+			return x, nil
+		}
 	}
 	if x.held, err = c.read(at); err != nil {
 		return x, err
@@ -235,7 +241,8 @@ func (c *Committer) inspect(at mdstore.Path) (x inspection, err error) {
 	return x, nil
 }
 
-// look merges what was saved in a displaced file, if anything was. If no program has it open any more, its base is removed.
+// look merges what was saved in a displaced file, if anything was. If no program has it open any more, its base is
+// removed.
 func (c *Committer) look(at mdstore.Path, begin func() error) error {
 	x, err := c.inspect(at)
 	if err != nil {
@@ -256,7 +263,8 @@ func (c *Committer) look(at mdstore.Path, begin func() error) error {
 			return err
 		}
 	}
-	// From here on it is a file that held what it holds now: that is merged, and what is saved in it later is another save.
+	// From here on it is a file that held what it holds now: that is merged, and what is saved in it later is another
+	// save.
 	base := x.held
 	if x.who == osfs.Closed {
 		base = nil
@@ -292,7 +300,8 @@ func (c *Committer) rejoin(p mdstore.Path, base, theirs []byte) bool {
 	return false
 }
 
-// layLate makes a conflict copy of a save that cannot be merged: beside the file, or in the trash if the node's folder is gone.
+// layLate makes a conflict copy of a save that cannot be merged: beside the file, or in the trash if the node's folder
+// is gone.
 func (c *Committer) layLate(x inspection) error {
 	p, text := x.path, savedLate
 	there, err := c.exists(p.Dir())
@@ -301,7 +310,7 @@ func (c *Committer) layLate(x inspection) error {
 	}
 	if !there || p == "" {
 		p = mdstore.TrashPath("late-"+digits(version(x.held)), p)
-		text = "%s was saved, by a program that had opened it before, after a commit had removed its folder; that version is in the trash"
+		text = "%s was saved, by a program that had opened it before, after its folder was removed; that version is in the trash"
 	}
 	set := folders{}
 	k := mdstore.Collision{Path: p, Text: fmt.Sprintf(text, x.path)}
@@ -311,7 +320,8 @@ func (c *Committer) layLate(x inspection) error {
 	return c.sync(set)
 }
 
-// prune removes displaced files. No other function does. One to which a program may write stays, and so does a save for a day.
+// prune removes displaced files. No other function does. One to which a program may write stays, and so does a save
+// for a day.
 func (c *Committer) prune(files displacedFiles) {
 	old := func(at mdstore.Path, most int64) bool {
 		d, ok := parseDisplaced(strings.TrimPrefix(at.Base(), baseMark))

@@ -1,13 +1,14 @@
 // Package journal makes the changes of a commit on a disk, all or none, whenever the machine or the process stops.
 //
-// The new bytes are written to temporary files beside their targets and made durable; a lack of space or permission shows here,
-// while nothing has changed. One change that the disk makes in a single step needs no more. Several are described in a record, which
-// holds the old and the new bytes. The commit point is the moment in which the record is durable. From there on the steps are made
-// in their order, again after any crash, until all of them are durable and the record is removed.
+// The new bytes are written to temporary files beside their targets and made durable; a lack of space or permission
+// shows here, while nothing has changed. One change that the disk makes in a single step needs no more. Several are
+// described in a record, which holds the old and the new bytes. The commit point is the moment in which the record is
+// durable. From there on the steps are made in their order, again after any crash, until all of them are durable and
+// the record is removed.
 //
-// A file is replaced by exchanging it with its new version and looking at what came out. If that is not what the change was computed
-// from, a person has saved the file in between, and their bytes go back to their place: the first step of a commit is a conflict
-// then, and a later one is merged with the save, or laid beside it as a conflict copy.
+// A file is replaced by exchanging it with its new version and looking at what came out. If that is not what the
+// change was computed from, a person has saved the file in between, and their bytes go back to their place: the first
+// step of a commit is a conflict then, and a later one is merged with the save, or laid beside it as a conflict copy.
 //
 // What was replaced is not removed, because an editor may still have it open: it becomes a displaced file.
 //
@@ -186,6 +187,6 @@ func (c *Committer) putTemp(t mdstore.Path, data []byte, like mdstore.Path) erro
 // own reports whether a path is made and removed by stores themselves.
 func own(p mdstore.Path) bool {
 	const local = mdstore.Path(mdstore.LocalDir)
-	return p == local || p.Under(Dir) || p.Under(DisplacedDir) || p == local.Join("lock") || p == local.Join("generation") ||
+	return p == local || p == local.Join("lock") || p == local.Join("generation") || p.Under(Dir) || p.Under(DisplacedDir) ||
 		strings.HasPrefix(p.Base(), TempPrefix)
 }

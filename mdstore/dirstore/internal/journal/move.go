@@ -48,8 +48,8 @@ func (m *maker) survey() error {
 	return nil
 }
 
-// movedLater reports whether the path of step i lies in a folder that a later step has moved. All before such a move was durable
-// when it was made.
+// movedLater reports whether the path of step i lies in a folder that a later step has moved. All before such a move
+// was durable when it was made.
 func (m *maker) movedLater(i int) bool {
 	for j := i + 1; j < len(m.steps); j++ {
 		if s := m.steps[j]; s.Do == move && m.moves[j] == done && m.steps[i].Path.Under(s.Path) {
@@ -106,8 +106,9 @@ func (m *maker) move(i int) error {
 	return nil
 }
 
-// carry renames a file or folder to a new name, for which it makes the folders. What was written below the source is durable before it
-// moves, and so is the way to the target. The error is an fs.ErrExist if to exists, and an fs.ErrNotExist if from or the way is gone.
+// carry renames a file or folder to a new name, for which it makes the folders. What was written below the source is
+// durable before it moves, and so is the way to the target. The error is an fs.ErrExist if to exists, and an
+// fs.ErrNotExist if from or the way is gone.
 func (m *maker) carry(from, to mdstore.Path) error {
 	if err := m.mkdirAll(to.Dir()); err != nil {
 		return err

@@ -11,9 +11,8 @@ import (
 // TempPrefix starts the names of the temporary files that a commit makes beside its targets.
 const TempPrefix = mdstore.TempPrefix
 
-// A temp is what the name of a temporary file says. While a file is replaced, its temporary holds first the new bytes and then
-// those that were displaced; the versions of both are in the name, so that whoever finds one after a crash
-// knows whether it holds bytes that nobody knows of.
+// A temp is what the name of a temporary file says. While a file is replaced, its temporary holds first the new bytes and then those
+// that were displaced. The name has the versions of both, so that it is known after a crash whether a temporary holds a save.
 type temp struct {
 	after, before string // 16 hex digits of the version; zeros for no file
 	target        string // the last element of the file's path

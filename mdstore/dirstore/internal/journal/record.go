@@ -3,7 +3,6 @@ package journal
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,8 +35,8 @@ type NewerError struct {
 }
 
 func (e *NewerError) Error() string {
-	return fmt.Sprintf("%s: an unfinished commit of a newer version of arbor (journal version %d, known up to %d): open the vault with that version once",
-		e.Path, e.Version, recordVersion)
+	return fmt.Sprintf("%s: an unfinished commit of a newer version of arbor (journal version %d, known up to %d): "+
+		"open the vault with that version once", e.Path, e.Version, recordVersion)
 }
 
 // errTorn says that a record is not whole. Its commit was never decided, so no file was changed.
@@ -61,9 +60,11 @@ func decodeRecord(data []byte) ([]*step, error) {
 	if v, err := strconv.Atoi(words[1]); err == nil && v > recordVersion {
 		return nil, &NewerError{Version: v}
 	}
-	sum := sha256.Sum256(body)
+	if len(words) != 3 || words[1] != strconv.Itoa(recordVersion) || words[2] != fmt.Sprintf("%x", sha256.Sum256(body)) {
+		return nil, errTorn
+	}
 	var r record
-	if len(words) != 3 || words[1] != strconv.Itoa(recordVersion) || words[2] != hex.EncodeToString(sum[:]) || json.Unmarshal(body, &r) != nil {
+	if json.Unmarshal(body, &r) != nil {
 		return nil, errTorn
 	}
 	for _, s := range r.Steps {
@@ -74,7 +75,8 @@ func decodeRecord(data []byte) ([]*step, error) {
 	return r.Steps, nil
 }
 
-// sound reports whether compare could have made the step. The checksum only says that the record is whole, not who wrote it.
+// sound reports whether compare could have made the step. The checksum only says that the record is whole, not who
+// wrote it.
 func (s *step) sound() bool {
 	if !s.Path.Valid() || own(s.Path) {
 		return false

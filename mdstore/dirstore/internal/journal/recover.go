@@ -17,8 +17,8 @@ func (c *Committer) Pending() (bool, error) {
 	return len(entries) > 0, err
 }
 
-// records returns the entries of the journal that have the name of a record: letters and digits, which no program that syncs folders
-// gives a copy. Through a link they would be files of another folder.
+// records returns the entries of the journal that have the name of a record: letters and digits, which no program that
+// syncs folders gives a copy. Through a link they would be files of another folder.
 func (c *Committer) records() ([]osfs.Entry, error) {
 	for _, dir := range []mdstore.Path{mdstore.LocalDir, Dir} {
 		if err := osfs.InTheWay(c.FS, dir, true); err != nil {
@@ -35,8 +35,8 @@ func (c *Committer) records() ([]osfs.Entry, error) {
 	}), err
 }
 
-// Recover finishes the commits that have a whole record, and removes the others' records. It may be called at any time and any number
-// of times. The error is a *NewerError if only a newer version can finish; nothing has changed then.
+// Recover finishes the commits that have a whole record, and removes the others' records. It may be called at any time
+// and any number of times. The error is a *NewerError if only a newer version can finish; nothing has changed then.
 func (c *Committer) Recover() error {
 	entries, err := c.records()
 	if err != nil || len(entries) == 0 {
@@ -88,8 +88,8 @@ func leftover(e osfs.Entry) bool {
 	return e.Type.IsRegular() && strings.HasPrefix(e.Name, TempPrefix)
 }
 
-// Sweep removes the temporaries that a crash left between the files of the vault. It follows Recover. A temporary that may hold a save
-// goes back to its place, or becomes a copy beside it.
+// Sweep removes the temporaries that a crash left between the files of the vault. It follows Recover. A temporary that
+// may hold a save goes back to its place, or becomes a copy beside it.
 func (c *Committer) Sweep() error { return c.sweep("") }
 
 func (c *Committer) sweep(dir mdstore.Path) error {
@@ -146,8 +146,8 @@ func (c *Committer) sweepTemp(t mdstore.Path) error {
 		}
 		return nil
 	case name.after:
-		// It was exchanged, but never looked at: a commit of one step gives way to a save. What it wrote is kept, as it may have
-		// been reported as made.
+		// It was exchanged, but never looked at: a commit of one step gives way to a save. What it wrote is kept, as
+		// it may have been reported as made.
 		if now == nil {
 			if err := c.FS.RenameNew(t, p); err == nil {
 				return nil

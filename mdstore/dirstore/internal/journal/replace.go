@@ -11,13 +11,14 @@ import (
 // What keep and layBeside say of the bytes that they keep.
 const (
 	savedTwice = "%s was saved twice while a commit was changing it; one of the versions lies beside it"
+	savedBoth  = "%s was changed by a commit and by a program that had opened it before; it holds both changes now"
 	savedLate  = "%s was saved, by a program that had opened it before, after a commit had changed it; that version lies beside it"
 	savedFirst = "%s was saved by another program just when a commit that a crash ended was changing it; the commit's version lies beside it"
 	unknown    = "%s was being changed when a crash came; bytes of unknown origin were found and lie beside it"
 )
 
-// put replaces the file at p, which should hold base, by the temporary t, which holds data. The error is errForeign if p holds
-// something else; p is left alone then. On success t holds what was displaced, if there was anything.
+// put replaces the file at p, which should hold base, by the temporary t, which holds data. The error is errForeign if
+// p holds something else; p is left alone then. On success t holds what was displaced, if there was anything.
 func (c *Committer) put(t, p mdstore.Path, base, data []byte) error {
 	if base == nil {
 		err := c.FS.RenameNew(t, p)
@@ -65,8 +66,9 @@ func (c *Committer) replace(t, p mdstore.Path, base []byte) error {
 	return c.FS.Rename(t, p)
 }
 
-// putBack exchanges t and p again, because what came out at t is not known, but a save. It is not at its place for a moment. A
-// program that reads the file in that moment and saves it later overwrites the save without having seen it: so a copy is kept.
+// putBack exchanges t and p again, because what came out at t is not known, but a save. It is not at its place for a
+// moment. A program that reads the file in that moment and saves it later overwrites the save without having seen it:
+// so a copy is kept.
 func (c *Committer) putBack(t, p mdstore.Path, known []byte) error {
 	for range 3 { // it may be written to still
 		saved, err := c.read(t)
@@ -81,7 +83,8 @@ func (c *Committer) putBack(t, p mdstore.Path, known []byte) error {
 	return c.FS.Exchange(t, p)
 }
 
-// take removes the file at p, which should hold base, by moving it to t. The error is errForeign if it holds something else.
+// take removes the file at p, which should hold base, by moving it to t. The error is errForeign if it holds something
+// else.
 func (c *Committer) take(p, t mdstore.Path, base []byte) error {
 	err := c.FS.RenameNew(p, t)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -105,8 +108,8 @@ func (c *Committer) take(p, t mdstore.Path, base []byte) error {
 	return errForeign
 }
 
-// overwrite makes the file at p, which should hold base, hold data, a merge, and reports that. The error is errForeign if it holds
-// something else.
+// overwrite makes the file at p, which should hold base, hold data, a merge, and reports that. The error is errForeign
+// if it holds something else.
 func (c *Committer) overwrite(p mdstore.Path, base, data []byte) error {
 	if same(base, data) {
 		return c.FS.Sync(p)
@@ -127,12 +130,12 @@ func (c *Committer) overwrite(p mdstore.Path, base, data []byte) error {
 		return err
 	}
 	c.displace(t, p, base)
-	c.report(mdstore.Collision{Path: p, Text: fmt.Sprintf("%s was changed by a commit and by a program that had opened it before; it holds both changes now", p)})
+	c.report(mdstore.Collision{Path: p, Text: fmt.Sprintf(savedBoth, p)})
 	return nil
 }
 
-// keep makes a conflict copy beside p of a temporary that holds bytes of a person. If there is no room for it, the temporary stays as a
-// stray.
+// keep makes a conflict copy beside p of a temporary that holds bytes of a person. If there is no room for it, the
+// temporary stays as a stray.
 func (c *Committer) keep(t, p mdstore.Path, data []byte, format string) {
 	k := mdstore.Collision{Path: p, Copy: t, Text: fmt.Sprintf(format, p)}
 	set := folders{}

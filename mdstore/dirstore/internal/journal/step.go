@@ -24,8 +24,8 @@ func (c *Committer) maker(steps []*step, fresh bool) *maker {
 	return &maker{Committer: c, steps: steps, fresh: fresh, moves: make([]state, len(steps)), folders: folders{}}
 }
 
-// makeAll makes the steps. The error is a *mdstore.ConflictError if another program changed the path of the first step of a fresh
-// commit; no step is made then.
+// makeAll makes the steps. The error is a *mdstore.ConflictError if another program changed the path of the first step
+// of a fresh commit; no step is made then.
 func (m *maker) makeAll() error {
 	if err := m.survey(); err != nil {
 		return err
@@ -99,8 +99,8 @@ func (m *maker) write(i int) error {
 	return fmt.Errorf("%w all the time", errForeign)
 }
 
-// writeAgain makes a write that may be made already, or whose file a person may have saved. The error is errForeign if it is to be
-// tried once more.
+// writeAgain makes a write that may be made already, or whose file a person may have saved. The error is errForeign if
+// it is to be tried once more.
 func (m *maker) writeAgain(s *step) error {
 	now, failed := m.read(s.Path)
 	if failed != nil && !unreadable(failed) {
@@ -131,7 +131,8 @@ func (m *maker) writeAgain(s *step) error {
 		return m.FS.Sync(s.Path)
 	case same(now, s.Base):
 		if held == nil {
-			// The temporary gets its name only when it is whole: what comes out of an exchange could look like the half of it.
+			// The temporary gets its name only when it is whole: what comes out of an exchange could look like the
+			// half of it.
 			t := tempPath(s.Temp.Dir(), s.Path, nil, s.New, m.token())
 			if err := m.putTemp(t, s.New, s.Path); err != nil {
 				return err
@@ -154,7 +155,8 @@ func (m *maker) writeAgain(s *step) error {
 
 // yield leaves the file of a write to the program that changed it. What was to be written lies beside it.
 func (m *maker) yield(s *step, format string) error {
-	return m.layBeside(m.folders, s.New, mdstore.Collision{Path: s.Path, Text: fmt.Sprintf(format, s.Path), Unmade: m.fresh})
+	k := mdstore.Collision{Path: s.Path, Text: fmt.Sprintf(format, s.Path), Unmade: m.fresh}
+	return m.layBeside(m.folders, s.New, k)
 }
 
 // remove makes step i, a removal.
@@ -196,7 +198,8 @@ func (m *maker) removeOnce(s *step, first bool) error {
 		if first {
 			return errForeign
 		}
-		m.report(mdstore.Collision{Path: s.Path, Text: fmt.Sprintf("%s was saved by another program while a commit was removing it; it stays", s.Path), Unmade: m.fresh})
+		m.report(mdstore.Collision{Path: s.Path, Unmade: m.fresh,
+			Text: fmt.Sprintf("%s was saved by another program while a commit was removing it; it stays", s.Path)})
 		return nil
 	}
 	m.displace(s.Temp, s.Path, s.Base)
@@ -236,7 +239,8 @@ func (m *maker) removeFolder(dir mdstore.Path) error {
 	return nil
 }
 
-// displaceAll makes displaced files of the temporaries of all writes, which hold what the steps took out of their places.
+// displaceAll makes displaced files of the temporaries of all writes, which hold what the steps took out of their
+// places.
 func (m *maker) displaceAll() {
 	for i, s := range m.steps {
 		if s.Do != write {

@@ -6,10 +6,11 @@ import (
 	"arbor/mdstore"
 )
 
-// takeBack undoes the steps that were made of a fresh commit, the last first, and reports whether no step is made then, durably. A
-// system may refuse a step for a reason that could not be known before the commit point: a folder that belongs to a layer below, a
-// file that must not change. Such a commit could never be finished, and would keep the vault from being written. If takeBack reports
-// false, the record is to be redone: a person has changed something meanwhile, or something was merged, kept or removed.
+// takeBack undoes the steps that were made of a fresh commit, the last first, and reports whether no step is made
+// then, durably. A system may refuse a step for a reason that could not be known before the commit point: a folder
+// that belongs to a layer below, a file that must not change. Such a commit could never be finished, and would keep
+// the vault from being written. If takeBack reports false, the record is to be redone: a person has changed something
+// meanwhile, or something was merged, kept or removed.
 func (m *maker) takeBack() bool {
 	if !m.fresh {
 		return false

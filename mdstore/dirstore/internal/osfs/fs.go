@@ -1,5 +1,5 @@
-// Package osfs is all that a store does to a file system. FS names the calls, each of them one step of the model of crashes;
-// Root makes them in a folder that no path leads out of.
+// Package osfs is all that a store does to a file system. FS names the calls, each of them one step of the model of
+// crashes; Root makes them in a folder that no path leads out of.
 package osfs
 
 import (
@@ -21,8 +21,8 @@ import (
 type FS interface {
 	// Lstat describes what is at p itself; it follows no link.
 	Lstat(p mdstore.Path) (Info, error)
-	// ReadFile returns the bytes of a regular file, and describes it as it was then. What is no regular file, or is larger than limit, is
-	// an *mdoc.UnreadableError.
+	// ReadFile returns the bytes of a regular file, and describes it as it was then. What is no regular file, or is
+	// larger than limit, is an *mdoc.UnreadableError.
 	ReadFile(p mdstore.Path, limit int64) ([]byte, Info, error)
 	// ReadDir returns the entries of a folder in the order of their names.
 	ReadDir(p mdstore.Path) ([]Entry, error)
@@ -31,8 +31,9 @@ type FS interface {
 
 	// Mkdir makes one folder. The error is an fs.ErrExist where there is anything.
 	Mkdir(p mdstore.Path) error
-	// Create makes a file that holds data; with the mode and, where that is allowed, the owner of the file like if it is not
-	// empty. The error is an fs.ErrExist where there is anything, and an *mdoc.UnreadableError of the folder where this user may not write to that.
+	// Create makes a file that holds data; with the mode and, where that is allowed, the owner of the file like if it
+	// is not empty. The error is an fs.ErrExist where there is anything, and an *mdoc.UnreadableError of the folder
+	// where this user may not write to that.
 	Create(p mdstore.Path, data []byte, like mdstore.Path) error
 	// Sync makes the bytes of a file durable.
 	Sync(p mdstore.Path) error
@@ -48,8 +49,8 @@ type FS interface {
 	// Remove removes a file or an empty folder.
 	Remove(p mdstore.Path) error
 
-	// Writers tells whether a program has the file at p open for writing. It is meant for a file whose name only the store knows:
-	// if no program has it open, its bytes can no longer change.
+	// Writers tells whether a program has the file at p open for writing. It is meant for a file whose name only the
+	// store knows: if no program has it open, its bytes can no longer change.
 	Writers(p mdstore.Path) Writers
 }
 
@@ -108,7 +109,8 @@ func CheckMovable(p mdstore.Path, info Info) error {
 	return nil
 }
 
-// Denied returns an error of writing to a file or folder as an *mdoc.UnreadableError that names it, where this user may not, and any other as it is.
+// Denied returns an error of writing to a file or folder as an *mdoc.UnreadableError that names it, where this user
+// may not, and any other as it is.
 func Denied(p mdstore.Path, err error) error {
 	if !errors.Is(err, fs.ErrPermission) {
 		return err
@@ -134,8 +136,8 @@ func CheckRegular(p mdstore.Path, mode fs.FileMode, size, limit int64) error {
 	return Unreadable(p, CodeNotAFile, "is a %s where a file is expected", kind(mode))
 }
 
-// InTheWay returns nil where nothing is at p, or what a store keeps there: a folder or a regular file. Else it is an *mdoc.UnreadableError, as a store
-// takes away nothing that it has not made.
+// InTheWay returns nil where nothing is at p, or what a store keeps there: a folder or a regular file. Else it is an
+// *mdoc.UnreadableError, as a store takes away nothing that it has not made.
 func InTheWay(d FS, p mdstore.Path, folder bool) error {
 	info, err := d.Lstat(p)
 	switch {

@@ -12,7 +12,8 @@ import (
 	"arbor/mdstore"
 )
 
-// A Root is an FS in a folder of the operating system. Nothing outside of the folder is reached through it, whatever links lie in it.
+// A Root is an FS in a folder of the operating system. Nothing outside of the folder is reached through it, whatever
+// links lie in it.
 type Root struct{ R *os.Root }
 
 var _ FS = Root{}
@@ -55,8 +56,8 @@ func describe(fi fs.FileInfo) Info {
 	return Info{Mode: fi.Mode(), Size: fi.Size(), Links: links, Dev: dev, Stamp: stampOf(fi)}
 }
 
-// ReadFile never waits for the other end of a pipe, and returns what the file held at one moment: it is read again until its size and
-// time stay the same.
+// ReadFile never waits for the other end of a pipe, and returns what the file held at one moment: it is read again
+// until its size and time stay the same.
 func (r Root) ReadFile(p mdstore.Path, limit int64) ([]byte, Info, error) {
 	fi, err := r.R.Lstat(native(p))
 	if err != nil {
@@ -74,8 +75,8 @@ func (r Root) ReadStamped(p mdstore.Path, limit int64) ([]byte, mdstore.Stamp, e
 	return data, info.Stamp, err
 }
 
-// readRegular is ReadFile for a path that was a regular file a moment ago. It follows a link that has taken its place since, though never
-// out of the folder.
+// readRegular is ReadFile for a path that was a regular file a moment ago. It follows a link that has taken its place
+// since, though never out of the folder.
 func (r Root) readRegular(p mdstore.Path, limit int64) ([]byte, Info, error) {
 	for range rounds {
 		data, info, ok, err := r.readOnce(p, limit)

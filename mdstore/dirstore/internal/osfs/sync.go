@@ -8,9 +8,9 @@ import (
 	"arbor/mdstore"
 )
 
-// SyncAll makes the bytes of files and the entries of folders durable, in any order. A folder that does not exist is skipped. A Root is
-// asked for several at once: a journalling file system makes all that wait for it durable together, so that sixteen take hardly
-// longer than one.
+// SyncAll makes the bytes of files and the entries of folders durable, in any order. A folder that does not exist is
+// skipped. A Root is asked for several at once: a journalling file system makes all that wait for it durable together,
+// so that sixteen take hardly longer than one.
 func SyncAll(d FS, files, dirs []mdstore.Path) error {
 	workers := 1
 	if _, ok := d.(Root); ok {

@@ -8,8 +8,8 @@ import (
 	"arbor/mdstore"
 )
 
-// Writers takes a lease on reading, which the system grants only while no program has the file open for writing, and gives it
-// back at once.
+// Writers takes a lease on reading, which the system grants only while no program has the file open for writing, and
+// gives it back at once.
 func (r Root) Writers(p mdstore.Path) Writers {
 	f, err := r.R.OpenFile(native(p), os.O_RDONLY|nonblock, 0)
 	if err != nil {
