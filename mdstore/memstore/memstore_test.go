@@ -1,6 +1,7 @@
 package memstore_test
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"testing"
@@ -38,5 +39,47 @@ func TestReadDoc(t *testing.T) {
 		if _, err := s.ReadDoc(t.Context(), target); !errors.Is(err, want) {
 			t.Errorf("ReadDoc(%q): error %v, want %v", target, err, want)
 		}
+	}
+}
+
+// A decorated store hides every capability of the store that it wraps but for Unwrap.
+type decorated struct{ mdstore.Store }
+
+func (d decorated) Unwrap() mdstore.Store { return d.Store }
+
+// A counting store has a capability of its own.
+type counting struct {
+	decorated
+	scans int
+}
+
+func (c *counting) Scan(ctx context.Context, workspace mdstore.Path) (*mdstore.Scan, error) {
+	c.scans++
+	inner, _ := mdstore.AsStore[mdstore.Scanner](c.Store)
+	return inner.Scan(ctx, workspace)
+}
+
+func TestCapabilitiesAreFoundThroughDecorators(t *testing.T) {
+	inner := memstore.New(nil)
+	counts := &counting{decorated: decorated{decorated{inner}}}
+	outer := decorated{counts}
+	if _, ok := mdstore.Store(outer).(mdstore.Local); ok {
+		t.Fatal("the decorator forwards a capability by itself")
+	}
+	if got, ok := mdstore.AsStore[mdstore.Local](outer); !ok || got != mdstore.Local(inner) {
+		t.Errorf("Local: %v, %v, want that of the innermost store", got, ok)
+	}
+	scanner, ok := mdstore.AsStore[mdstore.Scanner](outer)
+	if !ok || scanner != mdstore.Scanner(counts) {
+		t.Fatalf("Scanner: %v, %v, want the outermost", scanner, ok)
+	}
+	if _, err := scanner.Scan(t.Context(), "ws"); err != nil || counts.scans != 1 {
+		t.Errorf("%d scans, error %v", counts.scans, err)
+	}
+	if got, ok := mdstore.AsStore[mdstore.Watcher](outer); ok {
+		t.Errorf("Watcher: %v of a store that has none", got)
+	}
+	if _, ok := mdstore.AsStore[mdstore.Local](nil); ok {
+		t.Error("no store has a capability")
 	}
 }

@@ -1,0 +1,112 @@
+package dirstore_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore"
+	"arbor/mdstore/storetest"
+)
+
+// kinds are those of a vault, and two more that exist here only.
+var kinds = append(append(mdstore.Kinds{}, mdstore.AllKinds()...),
+	&mdstore.Kind{Name: "state", Form: mdstore.NodeForm, Place: mdstore.Place{Dir: "states", Name: mdstore.AnyMarkdown}},
+	&mdstore.Kind{Name: "memory", Form: mdstore.NodeForm, Place: mdstore.Place{Dir: "memory", Name: mdstore.AnyMarkdown, Deep: true}},
+	&mdstore.Kind{Name: "slot", Form: mdstore.NodeForm, Place: mdstore.Place{Name: "Slot.md"}})
+
+// A new kind of file is one entry of a table: the scan, the cache, the listing, the watcher and the strays follow it.
+func TestANewKindNeedsNoNewCode(t *testing.T) {
+	dir, _ := planned(t, 2)
+	for p, text := range map[string]string{
+		"Slot.md": "slot", "states/a.md": "state a", "states/b.txt": "none", "states/sub/c.md": "too deep", "states/.d.md": "hidden",
+		"memory/a.md": "memory a", "memory/deep/er/b.md": "memory b", "memory/deep/none.txt": "none", "memory/.x/c.md": "hidden",
+		"memory/deep/er/b.md~": "backup", "states/Slot 2.md": "a copy", "Slot 2.md": "a copy", "nodes/x.md": "no node",
+	} {
+		write(t, filepath.Join(dir, "ws", filepath.FromSlash(p)), "---\nid: "+text+"\n---\n")
+	}
+	if err := os.Symlink("deep", filepath.Join(dir, "ws", "memory", "linked")); err != nil {
+		t.Skip(err)
+	}
+	s, err := dirstore.Open(dir, dirstore.Options{Kinds: kinds})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	dirstore.Ahead(s, time.Hour)
+	for _, read := range []int{8, 0} {
+		dirstore.Forget(s)
+		got, err := s.Scan(t.Context(), "ws")
+		if err != nil || got.Work.Read != read {
+			t.Errorf("%+v, error %v, want %d read", got.Work, err, read)
+		}
+		if len(got.Broken) != 1 || got.Broken[0].Path != "ws/memory/linked" || code(got.Broken[0].Err) != dirstore.CodeSymlink {
+			t.Errorf("broken: %v", got.Broken)
+		}
+		got.Broken = nil
+		if err := os.RemoveAll(filepath.Join(dir, "ws", "memory", "linked")); err != nil {
+			t.Fatal(err)
+		}
+		if diff := storetest.DiffScan(t.Context(), s, kinds, "ws", got); diff != "" {
+			t.Error(diff)
+		}
+		if err := os.Symlink("deep", filepath.Join(dir, "ws", "memory", "linked")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var listed []mdstore.Path
+	for e := range s.List(t.Context(), "ws") {
+		listed = append(listed, e.Path[len("ws/"):])
+	}
+	if want := "[Slot.md Workspace.md memory/a.md memory/deep/er/b.md memory/linked nodes/node-mj000000-000000/Node.md " +
+		"nodes/node-mj000001-001eef/Node.md states/Slot 2.md states/a.md]"; fmt.Sprint(listed) != want {
+		t.Errorf("listed\n %v\nwant\n %v", listed, want)
+	}
+	strays, err := s.Strays(t.Context(), "ws")
+	if want := "[{ws/Slot 2.md conflict copy ws/Slot.md} {ws/memory/deep/er/b.md~ backup } {ws/states/Slot 2.md conflict copy ws/states/Slot.md}]"; err != nil || fmt.Sprint(strays) != want {
+		t.Errorf("strays\n %v, error %v, want\n %v", strays, err, want)
+	}
+	later(t, dir, func(s *dirstore.Store) {
+		if w := scan(t, s, "ws").Work; w.Read != 3 {
+			t.Errorf("a program without these kinds takes the cache of one that has them: %+v", w)
+		}
+	})
+}
+
+func TestTheWatcherFollowsTheKinds(t *testing.T) {
+	dir, _ := planned(t, 1)
+	for _, sub := range []string{"states", "memory/deep", "notes"} {
+		write(t, filepath.Join(dir, "ws", sub, "old.txt"), "none")
+	}
+	s, err := dirstore.Open(dir, dirstore.Options{Kinds: kinds})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	told := map[mdstore.Path]bool{}
+	err = s.Watch(ctx, mdstore.Watching{
+		Ready: func() {
+			for _, p := range []string{"notes/b.md", "states/b.txt", "states/a.md", "memory/deep/a.md", "Slot.md"} { // the last one ends it
+				write(t, filepath.Join(dir, "ws", filepath.FromSlash(p)), "text")
+			}
+		},
+		Early: func(mdstore.Path) {},
+		Settled: func(paths []mdstore.Path, all bool) {
+			for _, p := range paths {
+				told[p] = true
+			}
+			if all || told["ws/Slot.md"] {
+				cancel()
+			}
+		},
+	})
+	if want := "map[ws/Slot.md:true ws/memory/deep/a.md:true ws/states/a.md:true]"; fmt.Sprint(told) != want {
+		t.Errorf("told of %v, want %v (%v)", told, want, err)
+	}
+}
