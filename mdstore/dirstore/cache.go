@@ -12,8 +12,8 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// A cache is what a tree holds, in columns, which gob decodes in a few calls. Each column has one value for each entry, and Stamps and
-// Versions have several; a folder stands directly in front of what it holds.
+// A cache is what a tree holds, in columns, which gob decodes in a few calls. Each column has one value for each
+// entry, and Stamps and Versions have several; a folder stands directly in front of what it holds.
 type cache struct {
 	Form     string // of the cache, of the facts, and of the kinds that it was made for
 	Under    string
@@ -25,7 +25,8 @@ type cache struct {
 	Facts    []string
 }
 
-// The types of entries. A file of the kind n has the type typeFile+2n, and one whose record is in the cache the next higher.
+// The types of entries. A file of the kind n has the type typeFile+2n, and one whose record is in the cache the next
+// higher.
 const (
 	typeLink = iota
 	typeFolder
@@ -45,19 +46,12 @@ func formOf(kinds mdstore.Kinds) string {
 // encode returns the cache file of a tree, and the number of its entries. What is unproven is not in it.
 func encode(t *tree, kinds mdstore.Kinds) ([]byte, int, error) {
 	c := &cache{Form: formOf(kinds), Under: string(t.under)}
-	c.addAll(t.single, kinds)
 	for _, p := range t.places {
 		c.add(entry{path: p.top.path, folder: &p.top}, kinds)
 	}
 	var out bytes.Buffer
 	err := gob.NewEncoder(&out).Encode(c)
 	return binary.LittleEndian.AppendUint32(out.Bytes(), crc32.ChecksumIEEE(out.Bytes())), len(c.Paths), err
-}
-
-func (c *cache) addAll(entries []entry, kinds mdstore.Kinds) {
-	for _, e := range entries {
-		c.add(e, kinds)
-	}
 }
 
 func (c *cache) add(e entry, kinds mdstore.Kinds) {
@@ -80,22 +74,27 @@ func (c *cache) add(e entry, kinds mdstore.Kinds) {
 	c.Versions = append(c.Versions, r.Version[:]...)
 	c.Fronts, c.Facts = append(c.Fronts, r.Front), append(c.Facts, string(r.Facts))
 	if e.folder != nil {
-		c.addAll(e.folder.entries, kinds)
+		for _, in := range e.folder.entries {
+			c.add(in, kinds)
+		}
 	}
 }
 
-// decode returns the tree of a workspace that a cache file holds, nil where the file is damaged, or is not of this workspace or form.
+// decode returns the tree of a workspace that a cache file holds, nil where the file is damaged, or is not of this
+// workspace or form.
 func decode(data []byte, kinds mdstore.Kinds, under mdstore.Path) *tree {
 	n := len(data) - crc32.Size
 	if n < 0 || crc32.ChecksumIEEE(data[:n]) != binary.LittleEndian.Uint32(data[n:]) {
 		return nil
 	}
 	c := &cache{}
-	if err := gob.NewDecoder(bytes.NewReader(data[:n])).Decode(c); err != nil || c.Form != formOf(kinds) || c.Under != string(under) {
+	err := gob.NewDecoder(bytes.NewReader(data[:n])).Decode(c)
+	if err != nil || c.Form != formOf(kinds) || c.Under != string(under) {
 		return nil
 	}
 	n = len(c.Paths)
-	if len(c.Types) != n || len(c.Stamps) != 4*n || len(c.Versions) != len(mdstore.Version{})*n || len(c.Fronts) != n || len(c.Facts) != n {
+	if len(c.Types) != n || len(c.Stamps) != 4*n || len(c.Versions) != len(mdstore.Version{})*n ||
+		len(c.Fronts) != n || len(c.Facts) != n {
 		return nil
 	}
 	t := newTree(kinds, under)
@@ -106,28 +105,20 @@ func decode(data []byte, kinds mdstore.Kinds, under mdstore.Path) *tree {
 		for len(above) > 0 && e.path.Dir() != above[len(above)-1].path {
 			above = above[:len(above)-1]
 		}
-		if top := t.top(e.path); top != nil && e.folder != nil {
-			top.stamp, above = e.folder.stamp, []*folder{top}
-			continue
-		}
-		if !ok || !t.put(e, above) {
+		switch p := t.at(e.path); {
+		case ok && p != nil && e.folder != nil:
+			p.top = *e.folder
+			above = []*folder{&p.top}
+		case !ok || len(above) == 0:
 			return nil
-		}
-		if e.folder != nil {
-			above = append(above, e.folder)
+		default:
+			in := above[len(above)-1]
+			if in.entries = append(in.entries, e); e.folder != nil {
+				above = append(above, e.folder)
+			}
 		}
 	}
 	return t
-}
-
-// top returns the folder of a place at p, nil for none.
-func (t *tree) top(p mdstore.Path) *folder {
-	for _, at := range t.places {
-		if at.top.path == p {
-			return &at.top
-		}
-	}
-	return nil
 }
 
 // entry returns one entry; ok is false where it cannot be one.
@@ -150,19 +141,4 @@ func (c *cache) entry(i int, kinds mdstore.Kinds) (e entry, ok bool) {
 		}
 	}
 	return e, true
-}
-
-// put puts an entry into the last folder above it, or among the files at one path; false says that it belongs to neither.
-func (t *tree) put(e entry, above []*folder) bool {
-	if n := len(above); n > 0 {
-		above[n-1].entries = append(above[n-1].entries, e)
-		return true
-	}
-	for i := range t.single {
-		if t.single[i].path == e.path {
-			t.single[i] = e
-			return e.kind != nil
-		}
-	}
-	return false
 }

@@ -6,21 +6,19 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
-	"strings"
-	"time"
 
 	"arbor/mdstore"
 )
 
-// cacheDir holds one file for each workspace, so that a scan of one costs nothing of the others. Anything in it may be deleted at any
-// time.
+// cacheDir holds one file for each workspace, so that a scan of one costs nothing of the others. Anything in it may
+// be deleted at any time.
 const cacheDir = mdstore.Path(mdstore.LocalDir + "/cache")
 
 const (
-	cacheMost = 1 << 30     // bytes of a cache file; a larger one is of another program
-	cacheOld  = time.Minute // the age from which a temporary file was left by a process that died
+	cacheMost = 1 << 30 // bytes of a cache file; a larger one is of another program
 
-	// A cache is written again when more of its entries are stale than a twentieth of them, and in any case when more than staleMost are.
+	// A cache is written again when more of its entries are stale than a twentieth of them, and in any case when more
+	// than staleMost are.
 	staleMost  = 256
 	staleShare = 20
 )
@@ -51,8 +49,8 @@ func (s *Store) plainFolder(p mdstore.Path) bool {
 	return err == nil && info.Mode.IsDir()
 }
 
-// save writes the cache file of a workspace where too much of it is stale, and returns the bytes that it wrote. A failure costs the next
-// process time and nothing else. t.mu is held.
+// save writes the cache file of a workspace where too much of it is stale, and returns the bytes that it wrote. A
+// failure costs the next process time and nothing else. t.mu is held.
 func (s *Store) save(t *tree) int {
 	if t.stale == 0 || t.total > 0 && t.stale <= min(staleMost, t.total/staleShare) || !s.mayCache() {
 		return 0
@@ -70,8 +68,9 @@ func (s *Store) save(t *tree) int {
 	return len(data)
 }
 
-// mayCache makes the folder of the caches in a .local/ that is there. Where it is missing it is made only in a vault whose .gitignore
-// keeps it out of git, as in a fresh clone: a look at a folder is no reason to put something into it.
+// mayCache makes the folder of the caches in a .local/ that is there. Where it is missing it is made only in a vault
+// whose .gitignore keeps it out of git, as in a fresh clone: a look at a folder is no reason to put something into
+// it.
 func (s *Store) mayCache() bool {
 	if !s.plainFolder(mdstore.LocalDir) {
 		if info, err := s.top.Stat(mdstore.IgnoreFile); err != nil || !info.Mode.IsRegular() || s.makeLocal() != nil {
@@ -82,25 +81,17 @@ func (s *Store) mayCache() bool {
 	return (err == nil || errors.Is(err, fs.ErrExist)) && s.plainFolder(cacheDir)
 }
 
-// removeOldCaches removes the caches of workspaces that are gone, and what processes have left that died while they wrote one.
+// removeOldCaches removes the caches of workspaces that are gone, and temporary files: a process that is just writing
+// one writes its cache again another time.
 func (s *Store) removeOldCaches() {
 	files, err := s.disk.ReadDir(cacheDir)
 	if err != nil {
 		return
 	}
 	for _, f := range files {
-		p := cacheDir.Join(f.Name)
-		info, err := s.top.Stat(p)
-		if err != nil || info.Mode.IsDir() {
-			continue
-		}
-		gone := time.Since(time.Unix(0, info.Stamp.Mtime)) > cacheOld
-		if !strings.HasPrefix(f.Name, TempPrefix) {
-			under, err := url.PathUnescape(f.Name)
-			gone = err != nil || !mdstore.Path(under).Valid() || !s.plainFolder(mdstore.Path(under))
-		}
-		if gone {
-			_ = s.disk.Remove(p)
+		under, err := url.PathUnescape(f.Name)
+		if err != nil || !mdstore.Path(under).Valid() || !s.plainFolder(mdstore.Path(under)) {
+			_ = s.disk.Remove(cacheDir.Join(f.Name)) // which removes no folder that holds anything
 		}
 	}
 }

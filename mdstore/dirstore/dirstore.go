@@ -8,7 +8,7 @@
 // what it writes there is merged by the next writer.
 //
 // What .local/ holds is made at the first commit and may be deleted at any time while no commit is unfinished: the lock, the generation, the
-// journal of a commit of several files, and an index of what was found when the nodes were last read. A vault that may not be written can
+// journal of a commit of several files, and a cache of each workspace that was scanned. A vault that may not be written can
 // be read.
 //
 // On Linux and macOS files are exchanged in one step. On other systems, and on file systems that cannot, a save is lost if it falls into the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"net/url"
 	"path"
 	"path/filepath"
 	"strings"
@@ -14,7 +15,8 @@ import (
 
 // ReadDoc returns the bytes of a document of the project, at most mdstore.MaxFileSize of them. target is a path
 // relative to the project's folder, or an absolute one below it; links are followed as long as they stay below it. A
-// URL is no document: the error is an fs.ErrNotExist, or an fs.ErrPermission for what is outside of the project and for file: URLs.
+// URL is no document: the error is an fs.ErrNotExist, or an fs.ErrPermission for what is outside of the project and
+// for file: URLs.
 func (s *Store) ReadDoc(ctx context.Context, target string) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -46,9 +48,9 @@ func (s *Store) docName(target string) (string, error) {
 	if strings.ContainsRune(target, 0) || target == "" {
 		return "", fs.ErrNotExist
 	}
-	if scheme := urlScheme(target); scheme == "file" {
+	if u, err := url.Parse(target); err == nil && u.Scheme == "file" {
 		return "", fs.ErrPermission
-	} else if scheme != "" {
+	} else if err == nil && len(u.Scheme) > 1 { // one letter is the drive of a path
 		return "", fs.ErrNotExist
 	}
 	if filepath.IsAbs(target) {
@@ -63,19 +65,4 @@ func (s *Store) docName(target string) (string, error) {
 		return "", fs.ErrPermission
 	}
 	return name, nil
-}
-
-// urlScheme returns the scheme of a URL in lower case, "" where there is none. One letter is the drive of a path.
-func urlScheme(target string) string {
-	scheme, _, ok := strings.Cut(target, ":")
-	if !ok || len(scheme) < 2 {
-		return ""
-	}
-	for i, c := range []byte(scheme) {
-		letter := c|0x20 >= 'a' && c|0x20 <= 'z'
-		if !letter && (i == 0 || !strings.ContainsRune("0123456789+-.", rune(c))) {
-			return ""
-		}
-	}
-	return strings.ToLower(scheme)
 }

@@ -11,8 +11,8 @@ import (
 	"arbor/mdstore"
 )
 
-// List yields where files lie, as mdstore.Store has it. It knows nothing of the cache. A folder that is a symbolic link is not looked
-// into: the file that is expected in it is yielded with an *mdoc.UnreadableError.
+// List yields where files lie, as mdstore.Store has it. It knows nothing of the cache. A folder that is a symbolic
+// link is not looked into: the file that is expected in it is yielded with an *mdoc.UnreadableError.
 func (s *Store) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore.Entry, error] {
 	return func(yield func(mdstore.Entry, error) bool) {
 		for _, i := range s.listing(ctx, under) {
@@ -46,7 +46,7 @@ func invalid(under mdstore.Path) item {
 
 // workspaces returns every Workspace.md of the vault.
 func (s *Store) workspaces(ctx context.Context) []item {
-	w := &part{walk: &walk{s: s, ctx: ctx, began: s.now()}}
+	w := &walk{s: s, ctx: ctx, began: s.now()}
 	for _, dir := range []mdstore.Path{"", mdstore.ArchiveDir} {
 		entries, err := s.disk.ReadDir(dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -106,7 +106,8 @@ func (s *Store) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) 
 	return mdstore.File{Path: p, Version: mdstore.VersionOf(data), Data: data, Stamp: firm(stamp, began)}, nil
 }
 
-// Stat returns the stamp of the file at p, as it is now. It does not open the file: that it may not be read only Read tells.
+// Stat returns the stamp of the file at p, as it is now. It does not open the file: that it may not be read only Read
+// tells.
 func (s *Store) Stat(ctx context.Context, p mdstore.Path) (mdstore.Stamp, error) {
 	if err := ctx.Err(); err != nil {
 		return mdstore.Stamp{}, err
@@ -122,12 +123,12 @@ func (s *Store) Stat(ctx context.Context, p mdstore.Path) (mdstore.Stamp, error)
 	return firm(info.Stamp, began), nil
 }
 
-// quiet is how long a file must have been left alone for its stamp to prove what it holds: the coarsest clock of a file system, FAT's,
-// ticks every two seconds.
+// quiet is how long a file must have been left alone for its stamp to prove what it holds: the coarsest clock of a
+// file system, FAT's, ticks every two seconds.
 const quiet = 2 * time.Second
 
-// firm says of a stamp that was taken after a moment whether a later change has another one. A time that is to come says nothing: its
-// clock is another one.
+// firm says of a stamp that was taken after a moment whether a later change has another one. A time that is to come
+// says nothing: its clock is another one.
 func firm(s mdstore.Stamp, began time.Time) mdstore.Stamp {
 	s.Firm = s != (mdstore.Stamp{}) && max(s.Mtime, s.Ctime) < began.Add(-quiet).UnixNano()
 	return s

@@ -14,7 +14,7 @@ import (
 var _ mdstore.Local = (*Store)(nil)
 
 // ownNames are the names in .local/ of what the store itself needs.
-var ownNames = []string{mdstore.IgnoreFile, "cache", "displaced", "generation", "journal", "late", "lock", "recent", "sequence", "trash"}
+var ownNames = []string{mdstore.IgnoreFile, "cache", "displaced", "generation", "journal", "lock", "trash"}
 
 // ReadLocal returns a file of .local/.
 func (s *Store) ReadLocal(ctx context.Context, name mdstore.Path) ([]byte, error) {
@@ -64,14 +64,16 @@ func (s *Store) ListLocal(ctx context.Context, dir mdstore.Path) ([]mdstore.Loca
 	}
 	var out []mdstore.LocalFile
 	for _, e := range entries {
-		if info, err := s.top.Stat(p.Join(e.Name)); err == nil && info.Mode.IsRegular() && !strings.HasPrefix(e.Name, TempPrefix) {
+		info, err := s.top.Stat(p.Join(e.Name))
+		if err == nil && info.Mode.IsRegular() && !strings.HasPrefix(e.Name, TempPrefix) {
 			out = append(out, mdstore.LocalFile{Name: e.Name, Stamp: firm(info.Stamp, began)})
 		}
 	}
 	return out, nil
 }
 
-// localPath returns the path of what has a name in .local/. No folder above it is a link; with create, those that are missing are made.
+// localPath returns the path of what has a name in .local/. No folder above it is a link; with create, those that are
+// missing are made.
 func (s *Store) localPath(ctx context.Context, name mdstore.Path, create bool) (mdstore.Path, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err

@@ -8,8 +8,8 @@ import (
 
 var _ mdstore.Scanner = (*Store)(nil)
 
-// Scan looks at the stamp of every file and folder of a workspace. It lists the folders and reads the files that neither an earlier scan
-// of this store nor the cache proves, and writes the cache anew when too much of it is stale.
+// Scan looks at the stamp of every file and folder of a workspace. It lists the folders and reads the files that
+// neither an earlier scan of this store nor the cache proves, and writes the cache anew when too much of it is stale.
 func (s *Store) Scan(ctx context.Context, workspace mdstore.Path) (*mdstore.Scan, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -11,11 +11,11 @@ import (
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore/internal/journal"
-	"arbor/mdstore/dirstore/internal/osfs"
 )
 
-// The names of strays, as regular expressions; the first that matches decides. In that of a conflict copy, the two groups together are
-// the name of the file that it is a version of. NAME stands for the names of the files of all kinds, without ".md".
+// The names of strays, as regular expressions; the first that matches decides. In that of a conflict copy, the two
+// groups together are the name of the file that it is a version of. NAME stands for the names of the files of all
+// kinds, without ".md".
 var strayNames = []struct {
 	name string
 	kind mdstore.StrayKind
@@ -24,13 +24,13 @@ var strayNames = []struct {
 	{`^(.+)\.sync-conflict-[^.]*(\.[^.]+)?$`, mdstore.StrayConflictCopy},                                   // Syncthing
 	{`(?i)^(.+?) \([^()]*conflicted copy[^()]*\)(\.[^.]+)?$`, mdstore.StrayConflictCopy},                   // Dropbox
 	{`^(.+)` + ownCopy + `(\.[^.]+)?$`, mdstore.StrayConflictCopy},                                         // this store
-	{`(?i)()(?:\.sync-conflict-|conflicted copy|` + ownCopy + `(?:\.|$))()`, mdstore.StrayConflictCopy},    // of a file that the name does not tell
-	{`(?i)^(NAME)(?: \d+| \(\d+\)| copy(?: \d+)?| - copy(?: \(\d+\))?)(\.md)$`, mdstore.StrayConflictCopy}, // iCloud, browsers, Finder, Explorer
+	{`(?i)()(?:\.sync-conflict-|conflicted copy|` + ownCopy + `(?:\.|$))()`, mdstore.StrayConflictCopy},    // of which file?
+	{`(?i)^(NAME)(?: \d+| \(\d+\)| copy(?: \d+)?| - copy(?: \(\d+\))?)(\.md)$`, mdstore.StrayConflictCopy}, // iCloud, Finder
 	{`(?i)^(NAME)[ _-]*\([^()]*(?:conflict|case clash)[^()]*\)(\.md)$`, mdstore.StrayConflictCopy},         // Nextcloud, Dropbox
 	{`(?i)^(?:NAME)\.md\.(?:orig|rej|bak|old|save)$`, mdstore.StrayBackup},                                 // git, patch, editors
 	{`(?i)^(?:NAME)_(?:LOCAL|REMOTE|BASE|BACKUP)_\d+\.md$`, mdstore.StrayBackup},                           // git mergetool
 	{`(?i)^(?:NAME)\.md___jb_(?:old|tmp)___$`, mdstore.StrayTemporary},                                     // JetBrains
-	{`^[.~]syncthing[.~](?:NAME)\.md(?:\.tmp)?$`, mdstore.StrayTemporary},                                  // Syncthing, receiving
+	{`^[.~]syncthing[.~](?:NAME)\.md(?:\.tmp)?$`, mdstore.StrayTemporary},                                  // Syncthing
 	{`^\.(?:NAME)\.md\.kate-swp$`, mdstore.StrayBackup},                                                    // Kate
 	{`^\.goutputstream-`, mdstore.StrayTemporary},                                                          // GNOME
 	{`~$`, mdstore.StrayBackup},            // many editors
@@ -76,8 +76,8 @@ func (s *Store) strayOf(p mdstore.Path) (stray mdstore.Stray, ok bool) {
 	return stray, false
 }
 
-// Strays returns the files below a folder that are no part of the vault but look as if they should be, and folders without any file, in
-// the order of their paths. It does not look into folders whose names begin with a dot.
+// Strays returns the files below a folder that are no part of the vault but look as if they should be, and folders
+// without any file, in the order of their paths. It does not look into folders whose names begin with a dot.
 func (s *Store) Strays(ctx context.Context, under mdstore.Path) ([]mdstore.Stray, error) {
 	if under != "" && !under.Valid() {
 		return nil, &fs.PathError{Op: "list", Path: string(under), Err: fs.ErrInvalid}
@@ -90,8 +90,8 @@ func (s *Store) Strays(ctx context.Context, under mdstore.Path) ([]mdstore.Stray
 	return out, err
 }
 
-// straysIn returns the strays of a folder. empty says that there is no file in it, nor in a folder below: only the topmost such folder
-// is a stray.
+// straysIn returns the strays of a folder. empty says that there is no file in it, nor in a folder below: only the
+// topmost such folder is a stray.
 func (s *Store) straysIn(ctx context.Context, dir mdstore.Path) (out []mdstore.Stray, empty bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, false, err
@@ -127,61 +127,4 @@ func (s *Store) straysIn(ctx context.Context, dir mdstore.Path) (out []mdstore.S
 		}
 	}
 	return out, empty, nil
-}
-
-// Sweep clears away what commits have left of which the journal knows nothing any more, as when .local/ was deleted in the middle of one.
-func (s *Store) Sweep(ctx context.Context, leftovers []mdstore.Path, trash mdstore.Path, dry bool) ([]mdstore.Swept, error) {
-	for _, p := range append(slices.Clone(leftovers), trash) {
-		if !p.Valid() || p == trash && !p.Under(mdstore.LocalDir) {
-			return nil, &fs.PathError{Op: "sweep", Path: string(p), Err: fs.ErrInvalid}
-		}
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if !dry { // a dry run takes no lock, which would write
-		release, err := s.acquire(ctx, writeWait)
-		if err != nil {
-			return nil, err
-		}
-		defer release()
-		if busy := s.gitBusy(); busy != nil {
-			return nil, busy
-		}
-	}
-	return s.committer.Clear(leftovers, trash, dry)
-}
-
-// Writable returns why a file is not to be written, or not to be made, nil where nothing speaks against it. Of .local itself it returns
-// what keeps every commit from being made. It takes two system calls: one for the file, and one for its folder.
-func (s *Store) Writable(ctx context.Context, p mdstore.Path) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if p == mdstore.LocalDir {
-		return s.inTheWay()
-	}
-	info, err := s.top.Stat(p)
-	switch {
-	case errors.Is(err, fs.ErrNotExist): // it is to be made
-	case err != nil || !info.Mode.IsRegular():
-		return nil // reading it says more
-	default:
-		if err := osfs.CheckWritable(p, info); err != nil {
-			return err
-		}
-	}
-	return s.mayMake(p.Dir())
-}
-
-// Movable returns why a file or folder is not to be moved, nil where nothing speaks against it.
-func (s *Store) Movable(ctx context.Context, from, to mdstore.Path) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	info, err := s.top.Stat(from)
-	if err != nil {
-		return nil // reading it says more
-	}
-	return cmp.Or(osfs.CheckMovable(from, info), s.mayMake(from.Dir()), s.mayMake(to.Dir()))
 }

@@ -8,19 +8,18 @@ import (
 	"arbor/mdstore/watch"
 )
 
-var (
-	_ mdstore.Watcher = (*Store)(nil)
-)
+var _ mdstore.Watcher = (*Store)(nil)
 
-// Watch tells w what may have changed in the vault, whoever changed it: the files that List lists, and folders that came or went. Where the
-// system has no news to give, it looks every two seconds. While git writes to the working tree, what has changed is not taken for settled.
+// Watch tells w what may have changed in the vault, whichever program changed it: the files that List lists, and
+// folders that came or went. Where the system gives no events, it looks every two seconds. While git writes to the
+// working tree, no change has settled.
 func (s *Store) Watch(ctx context.Context, w mdstore.Watching) error {
 	started := false
 	return watch.Watch(ctx, s.dir, watch.Options{
 		Ignore: s.unlisted,
 		Early: func(p string) {
 			if p != "" && !mdstore.Path(p).Valid() {
-				p = "" // of a name that a path cannot have: whatever it is
+				p = "" // no path can have such a name
 			}
 			w.Early(mdstore.Path(p))
 		},
@@ -47,7 +46,7 @@ func (s *Store) Watch(ctx context.Context, w mdstore.Watching) error {
 		if b.Rescan {
 			paths = nil
 		}
-		s.awaitCheckout(ctx) // what it has not written yet would be told of as gone
+		s.awaitCheckout(ctx) // files that it has not written yet would be told of as removed
 		w.Settled(paths, b.Rescan)
 	})
 }

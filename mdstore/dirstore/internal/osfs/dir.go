@@ -6,7 +6,8 @@ import (
 	"arbor/mdstore"
 )
 
-// A Dir is the open folder of a vault, for taking the stamps of many files: Stat takes one system call. It must be closed.
+// A Dir is the open folder of a vault, for taking the stamps of many files: Stat takes one system call. It must be
+// closed.
 type Dir struct {
 	root *os.Root
 	top  *os.File // the folder itself; Stat asks below its descriptor

@@ -10,8 +10,9 @@ import (
 	"arbor/mdstore"
 )
 
-// Stat describes what is at p itself. It follows a link on the way to p, as no other call of this package does, even out of the vault:
-// what it says is good for a comparison with an earlier stamp, and what differs has to be opened through the root.
+// Stat describes what is at p itself. It follows a link on the way to p, as no other call of this package does, even
+// out of the vault: what it says is good for a comparison with an earlier stamp, and what differs has to be opened
+// through the root.
 func (d *Dir) Stat(p mdstore.Path) (Info, error) {
 	var st unix.Stat_t
 	for {

@@ -1,0 +1,106 @@
+package dirstore
+
+import (
+	"io/fs"
+	"sync"
+
+	"arbor/mdstore"
+)
+
+// A tree is what the last walk over a workspace found. The next one lists only the folders, and reads only the files,
+// that have another stamp now.
+type tree struct {
+	mu     sync.Mutex // held during a walk, which changes the tree in place: each entry is true by itself
+	under  mdstore.Path
+	places []*place
+
+	stale int // entries that the cache file does not prove
+	total int // entries of the cache file; 0 where there is none
+}
+
+// A place is a folder of a workspace in which files of some kinds lie.
+type place struct {
+	kinds []*mdstore.Kind
+	fixed bool          // every kind has one file, right in the folder, which need not be listed
+	deep  bool          // files lie at any depth
+	named *mdstore.Kind // the first kind at any depth whose files have one name; nil for none
+	top   folder
+}
+
+// A folder is what was found in a folder.
+type folder struct {
+	path    mdstore.Path
+	stamp   mdstore.Stamp // taken before the names were listed: while it is the same, so are they
+	entries []entry       // the names that concern a kind, in their order
+}
+
+// An entry is a file of a kind, a folder to look into, or a link that may lead to one.
+type entry struct {
+	path   mdstore.Path
+	kind   *mdstore.Kind   // of a file, or of anything that has the name of one
+	record *mdstore.Record // of a sound file, with the stamp under which it was read; nil where nothing is known
+	folder *folder         // of a folder
+}
+
+// newTree returns the tree of a workspace of which nothing is known.
+func newTree(kinds mdstore.Kinds, under mdstore.Path) *tree {
+	t := &tree{under: under}
+	for _, k := range kinds {
+		dir := dirOf(under, k)
+		p := t.at(dir)
+		if p == nil {
+			p = &place{fixed: true, top: folder{path: dir}}
+			t.places = append(t.places, p)
+		}
+		p.kinds = append(p.kinds, k)
+		p.deep = p.deep || k.Place.Deep
+		p.fixed = p.fixed && !k.Place.Deep && !k.Place.Each && k.Place.Name != mdstore.AnyMarkdown
+		p.top.entries = append(p.top.entries, entry{path: dir.Join(k.Place.Name), kind: k})
+		if p.named == nil && k.Place.Deep && k.Place.Name != mdstore.AnyMarkdown {
+			p.named = k
+		}
+	}
+	for _, p := range t.places {
+		if !p.fixed {
+			p.top.entries = nil
+		}
+	}
+	return t
+}
+
+// dirOf returns the folder of a workspace in which the files of a kind lie.
+func dirOf(under mdstore.Path, k *mdstore.Kind) mdstore.Path {
+	if k.Place.Dir == "" {
+		return under
+	}
+	return under.Join(k.Place.Dir)
+}
+
+// at returns the place whose folder is dir, nil for none.
+func (t *tree) at(dir mdstore.Path) *place {
+	for _, p := range t.places {
+		if p.top.path == dir {
+			return p
+		}
+	}
+	return nil
+}
+
+// kindOf returns the kind of what has a name in the place, nil for what is of none.
+func (p *place) kindOf(name string, mode fs.FileMode, top bool) *mdstore.Kind {
+	for _, k := range p.kinds {
+		asFolder := mode.IsDir() && (k.Place.Name == mdstore.AnyMarkdown || top && k.Place.Each)
+		if k.Place.Names(name) && (top || k.Place.Deep) && !asFolder {
+			return k
+		}
+	}
+	return nil
+}
+
+// fileIn returns the path under which a folder is reported that cannot be looked into.
+func (p *place) fileIn(dir mdstore.Path) mdstore.Path {
+	if p.named == nil {
+		return dir
+	}
+	return dir.Join(p.named.Place.Name)
+}

@@ -1,0 +1,73 @@
+package dirstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore/internal/osfs"
+)
+
+// Sweep clears away what commits have left without a record in the journal, as when .local/ was deleted in the middle
+// of a commit.
+func (s *Store) Sweep(
+	ctx context.Context, leftovers []mdstore.Path, trash mdstore.Path, dry bool,
+) ([]mdstore.Swept, error) {
+	for _, p := range append(slices.Clone(leftovers), trash) {
+		if !p.Valid() || p == trash && !p.Under(mdstore.LocalDir) {
+			return nil, &fs.PathError{Op: "sweep", Path: string(p), Err: fs.ErrInvalid}
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if !dry { // a dry run takes no lock, which would write
+		release, err := s.acquire(ctx, writeWait)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+		if busy := s.gitBusy(); busy != nil {
+			return nil, busy
+		}
+	}
+	return s.committer.Clear(leftovers, trash, dry)
+}
+
+// Writable returns why a file is not to be written, or not to be made, nil where nothing speaks against it. Of .local
+// itself it returns what keeps every commit from being made. It takes two system calls: one for the file, and one for
+// its folder.
+func (s *Store) Writable(ctx context.Context, p mdstore.Path) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if p == mdstore.LocalDir {
+		return s.inTheWay()
+	}
+	info, err := s.top.Stat(p)
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // it is to be made
+	case err != nil || !info.Mode.IsRegular():
+		return nil // reading it says more
+	default:
+		if err := osfs.CheckWritable(p, info); err != nil {
+			return err
+		}
+	}
+	return s.mayMake(p.Dir())
+}
+
+// Movable returns why a file or folder is not to be moved, nil where nothing speaks against it.
+func (s *Store) Movable(ctx context.Context, from, to mdstore.Path) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	info, err := s.top.Stat(from)
+	if err != nil {
+		return nil // reading it says more
+	}
+	return cmp.Or(osfs.CheckMovable(from, info), s.mayMake(from.Dir()), s.mayMake(to.Dir()))
+}
