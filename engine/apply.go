@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -37,13 +39,14 @@ func (e *Engine) apply(ctx context.Context, ws mdstore.ID, act plan.Act, op func
 		}
 		return p.draft.Outcome(), e.writable(ctx, p.draft.Changes())
 	}
+	var met []mdstore.Collision // by commits that failed: the store reports each once
 	err = e.st.Update(ctx, func(tx mdstore.Tx) error {
 		for round := 0; ; round++ {
 			p, err := e.plan(ctx, ws, act, op)
 			if err != nil {
 				return err
 			}
-			out, err = e.commit(ctx, tx, act, p)
+			out, err = e.commit(ctx, tx, act, p, &met)
 			var conflict *mdstore.ConflictError
 			if !errors.As(err, &conflict) || round == len(pauses) {
 				return err
@@ -56,8 +59,12 @@ func (e *Engine) apply(ctx context.Context, ws mdstore.ID, act plan.Act, op func
 		}
 	})
 	if err != nil {
+		for _, m := range met {
+			err = fmt.Errorf("%w; %s: %s", err, cmp.Or(m.Copy, m.Path), m.Text)
+		}
 		return nil, err
 	}
+	out.Collisions = append(met, out.Collisions...)
 	return out, nil
 }
 
@@ -99,14 +106,18 @@ func (e *Engine) plan(ctx context.Context, ws mdstore.ID, act plan.Act, op func(
 	return p, err
 }
 
-// commit makes a draft's changes and publishes what they lead to.
-func (e *Engine) commit(ctx context.Context, tx mdstore.Tx, act plan.Act, p planned) (*plan.Outcome, error) {
+// commit makes a draft's changes and publishes what they lead to. The saves that a commit met which failed are added to met.
+func (e *Engine) commit(ctx context.Context, tx mdstore.Tx, act plan.Act, p planned, met *[]mdstore.Collision) (*plan.Outcome, error) {
 	out := p.draft.Outcome()
 	if !out.Changed() {
 		return out, nil
 	}
 	res, err := tx.Commit(ctx, p.draft.Changes())
 	if err != nil {
+		for _, m := range res.Collisions {
+			m.Unmade = false // it is the failed commit's change that was not made
+			*met = append(*met, m)
+		}
 		var conflict *mdstore.ConflictError
 		if errors.As(err, &conflict) {
 			e.live.Heed(true, conflict.Paths...)
