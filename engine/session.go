@@ -73,7 +73,7 @@ func (e *Engine) Unbind(ctx context.Context, session string, act plan.Act) (*pla
 	if err != nil || act.DryRun {
 		return out, err
 	}
-	if err := e.editClaims(ctx, func(l *claims.Ledger) error { l.Drop(session); return nil }); err != nil {
+	if err := e.GiveBackClaims(ctx, session); err != nil {
 		e.opt.Log.Warn("claims end with their lease only", "session", session, "error", err)
 	}
 	if err := e.seen.Forget(ctx, session); err != nil {
@@ -124,20 +124,32 @@ func (e *Engine) Attend(session string) (leave func()) {
 	forget := e.seen.Attend(session)
 	return func() {
 		forget()
-		ctx := context.Background()
-		if l, err := claims.Read(ctx, e.st, e.opt.Now()); err == nil && l.Has(session) {
-			_ = e.editClaims(ctx, func(l *claims.Ledger) error { l.Drop(session); return nil }) // else they end with their lease
-		}
+		_ = e.GiveBackClaims(context.Background(), session) // else they end with their lease
 	}
+}
+
+// GiveBackClaims gives back all that a session has claimed.
+func (e *Engine) GiveBackClaims(ctx context.Context, session string) error {
+	return e.editClaimsOf(ctx, session, func(l *claims.Ledger) { l.Drop(session) })
+}
+
+// HandOverClaims makes all that a session has claimed another's: of a connection that takes another session.
+func (e *Engine) HandOverClaims(ctx context.Context, session, to string) error {
+	return e.editClaimsOf(ctx, session, func(l *claims.Ledger) { l.HandOver(session, to) })
 }
 
 // RenewClaims lets the leases of all claims of a session begin anew. A server calls it for its connections every claims.RenewEvery.
 func (e *Engine) RenewClaims(ctx context.Context, session string) error {
+	return e.editClaimsOf(ctx, session, func(l *claims.Ledger) { l.Renew(session) })
+}
+
+// editClaimsOf changes the claims where a session has any.
+func (e *Engine) editClaimsOf(ctx context.Context, session string, edit func(*claims.Ledger)) error {
 	l, err := claims.Read(ctx, e.st, e.opt.Now())
 	if err != nil || !l.Has(session) {
 		return err
 	}
-	return e.editClaims(ctx, func(l *claims.Ledger) error { l.Renew(session); return nil })
+	return e.editClaims(ctx, func(l *claims.Ledger) error { edit(l); return nil })
 }
 
 // editClaims changes the claims while no other process does.

@@ -232,6 +232,14 @@ func (l *Ledger) Drop(session string) {
 	l.eachOf(session, func(ws, id mdstore.ID, c Claim) { l.giveBack(ws, id, c, true) }) // Prune sees whether it was begun
 }
 
+// HandOver makes all that a session has claimed another's.
+func (l *Ledger) HandOver(session, to string) {
+	l.eachOf(session, func(ws, id mdstore.ID, c Claim) {
+		c.Session = to
+		l.set(ws, id, c)
+	})
+}
+
 func (l *Ledger) eachOf(session string, f func(ws, id mdstore.ID, c Claim)) {
 	for ws, nodes := range l.claims {
 		for id, c := range nodes {

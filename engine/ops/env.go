@@ -59,6 +59,9 @@ func (env *Env) as(session string) *Env {
 	}
 	other := *env
 	other.Session, other.host = session, env.Session
+	if session != env.Session {
+		other.Lease = 0 // its claims are renewed by nobody else
+	}
 	return &other
 }
 

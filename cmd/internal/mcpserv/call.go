@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime/debug"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -49,7 +50,11 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 		return s.refusal(err)
 	}
 	if c != nil {
-		c.follow(req.Params.Arguments, out)
+		if left := c.follow(req.Params.Arguments, out); strings.HasPrefix(left, ownSession) {
+			if err := s.engine.HandOverClaims(ctx, left, sessionOf(req.Params.Arguments)); err != nil {
+				s.opt.Log.Warn("claims end with their lease only", "session", left, "error", err)
+			}
+		}
 	}
 	if b, ok := out.(*ops.SessionBindOut); ok && c == nil {
 		b.Hint = "no connection remembers this: name workspaceId in each call, or send the header " + HeaderSession +

@@ -1,6 +1,7 @@
 package mcpserv
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -56,9 +57,19 @@ func TestContextCarriesWhatCounts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		work, _ := snap.Node("work")
 		rules := snap.Workspace().Rules()
-		must := len(strings.Join(rules, "\n")) + len(work.Requirement())
+		requirement := ""
+		if err := e.Read(t.Context(), func(ctx context.Context) error {
+			v, err := e.View(ctx, "ws-deep")
+			if err == nil {
+				work, _ := v.Node("work")
+				requirement = work.Requirement()
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		must := len(strings.Join(rules, "\n")) + len(requirement)
 		for _, most := range bounds {
 			l := openLine(t, e, Options{MaxTokens: most})
 			fits := must*3+2500 < most*4 // in either form, each text twice and escaped
@@ -77,7 +88,7 @@ func TestContextCarriesWhatCounts(t *testing.T) {
 					return strings.Contains(s.text, line)
 				}
 				missing := 0
-				for _, line := range append(strings.Split(work.Requirement(), "\n"), rules...) {
+				for _, line := range append(strings.Split(requirement, "\n"), rules...) {
 					if !shown(line) {
 						missing++
 					}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -464,29 +465,37 @@ func TestResourcesShowTheChangesThatAlterThem(t *testing.T) {
 		return files
 	}
 	rapid.Check(t, func(rt *rapid.T) {
-		st := memstore.New(draw(rt))
-		w := enginetest.Over(t, st, func(_ *enginetest.World, st *memstore.Store) mdstore.Store { return st })
-		shown := func(s *view.View, id mdstore.ID) string {
-			b, err := assemble.Context(s, id, assemble.Options{})
+		files := draw(rt)
+		over := func() (*engine.Engine, *view.View) {
+			e, err := engine.Open(t.Context(), memstore.New(files), engine.Options{})
+			if err != nil {
+				rt.Fatal(err)
+			}
+			v, err := e.View(t.Context(), planID)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			return e, v
+		}
+		shown := func(e *engine.Engine, id mdstore.ID) string {
+			b, err := e.Context(t.Context(), planID, id, assemble.Options{})
 			if err != nil {
 				return err.Error()
 			}
 			b.Omitted, b.Tokens = nil, 0 // not part of what is shown
 			return jsonOf(t, b)
 		}
-		was, err := w.View(t.Context(), planID)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		first, was := over()
 		changed := rapid.SampledFrom(ids).Draw(rt, "changed")
 		fields := fmt.Sprintf("title: Other\ntype: planning\nstatus: pending\nparentId: %s", rapid.SampledFrom(ids).Draw(rt, "parent"))
-		data := enginetest.Node(string(changed), fields, "## Requirement\n\nanother\n")
-		is := was.With(mdstore.File{Path: mdstore.NodePath(planID, changed), Version: mdstore.VersionOf(data), Data: data})
+		files = maps.Clone(files)
+		files[mdstore.NodePath(planID, changed)] = enginetest.Node(string(changed), fields, "## Requirement\n\nanother\n")
+		second, is := over()
 		nodes := map[mdstore.ID]bool{changed: true}
 		for _, id := range ids {
 			r := ref{workspace: planID, part: partContext, node: id}
 			told := r.shows(nodes, was) || r.shows(nodes, is)
-			if before, after := shown(was, id), shown(is, id); before != after && !told {
+			if before, after := shown(first, id), shown(second, id); before != after && !told {
 				rt.Errorf("the context of %s does not show the change of %s: it was\n%s\nand is\n%s", id, changed, before, after)
 			}
 			if got := (ref{workspace: planID, part: partNode, node: id}).shows(nodes, is); got != (id == changed) {

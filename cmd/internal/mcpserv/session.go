@@ -2,6 +2,7 @@ package mcpserv
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"maps"
@@ -23,6 +24,9 @@ const (
 	HeaderSession   = "Arbor-Session"
 	HeaderWorkspace = "Arbor-Workspace"
 )
+
+// ownSession begins the names of sessions that connections make for themselves, and that end with them.
+const ownSession = "mcp-"
 
 // A connection is a client that stays: over stdin and stdout, or in a session over HTTP.
 type connection struct {
@@ -77,10 +81,10 @@ func (s *Server) connection(session *mcp.ServerSession, header http.Header) *con
 	}
 	c := &connection{given: cmp.Or(header.Get(HeaderSession), s.opt.Session)}
 	c.session = c.given
-	leave := func() {}
+	leave, own := func() {}, ""
 	if c.session == "" {
-		c.session = "mcp-" + strings.ToLower(rand.Text()[:16])
-		leave = s.engine.Attend(c.session)
+		c.session = ownSession + strings.ToLower(rand.Text()[:16])
+		leave, own = s.engine.Attend(c.session), c.session
 	}
 	if s.connections.all == nil {
 		s.connections.all = map[*mcp.ServerSession]*connection{}
@@ -92,6 +96,11 @@ func (s *Server) connection(session *mcp.ServerSession, header http.Header) *con
 		delete(s.connections.all, session)
 		s.connections.mu.Unlock()
 		leave()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.given == "" && c.session != own {
+			_ = s.engine.GiveBackClaims(context.Background(), c.session) // else they end with their lease
+		}
 	})
 	return c
 }
@@ -157,18 +166,22 @@ func sessionOf(args json.RawMessage) string {
 	return in.SessionID
 }
 
-// follow binds the connection to what a call bound. args are as the client gave them.
-func (c *connection) follow(args json.RawMessage, out any) {
+// follow binds the connection to what a call bound, and returns the session that the connection's calls had before and have no more, "" for
+// none. args are as the client gave them.
+func (c *connection) follow(args json.RawMessage, out any) (left string) {
 	id := sessionOf(args)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch out := out.(type) {
 	case *ops.SessionBindOut:
 		if out.DryRun || id == "" {
-			return
+			return ""
 		}
 		c.bound = id
 		if c.given == "" {
+			if c.session != id {
+				left = c.session
+			}
 			c.session = id
 		} else {
 			c.alias = id
@@ -178,4 +191,5 @@ func (c *connection) follow(args json.RawMessage, out any) {
 			c.bound = ""
 		}
 	}
+	return left
 }

@@ -142,8 +142,8 @@ func (r ref) shows(changed map[mdstore.ID]bool, snap *view.View) bool {
 	if !ok {
 		return false
 	}
-	for _, to := range n.References() {
-		if !to.Expired && changed[mdstore.ID(to.Target)] {
+	for to := range n.Facts().References() {
+		if changed[mdstore.ID(to)] {
 			return true
 		}
 	}
