@@ -122,13 +122,13 @@ func (c *checker) source(s source) {
 }
 
 // testsDown checks an import by a test: what its package may import, all that
-// is further down, and helpers up to one storey above.
+// is further down, helpers up to one storey above, and what its row says.
 func (c *checker) testsDown(s source, i use, r row, name string) {
 	to, ok := c.row(name)
 	switch {
 	case !ok:
 		c.add(s.path, i.line, ruleTestsDown, "%s has no row in the table of layers", name)
-	case name == r.name, listed(r.may, name), to.floor < r.floor:
+	case name == r.name, listed(r.may, name), to.floor < r.floor, listed(r.tests, name):
 	case to.helper && to.floor <= r.floor+storey:
 	default:
 		c.add(s.path, i.line, ruleTestsDown, "tests of %s may not import %s: it is neither below it nor a helper at most one storey above it", r.name, name)

@@ -30,7 +30,7 @@ func TestEveryForbiddenImportIsFound(t *testing.T) {
 			if !listed(r.may, to.name) {
 				found(r, "added.go", tr.module+"/"+to.name, ruleDown)
 			}
-			if to.floor > r.floor && !to.helper {
+			if to.floor > r.floor && !to.helper && !listed(r.tests, to.name) {
 				found(r, "added_test.go", tr.module+"/"+to.name, ruleTestsDown)
 			}
 		}

@@ -17,7 +17,12 @@ type row struct {
 	helper   bool
 	forTests bool // a helper for nothing but tests: it may import testing and the dependencies of tests
 	later    bool // may be missing still
+
+	tests string // packages above it with which its tests put it to work, separated by spaces
 }
+
+// wholeEngine is how tests of the engine's packages put them to work: commits, saves and clocks.
+const wholeEngine = "engine engine/enginetest"
 
 // pure is what computes and nothing else: no clock, disk, network, process or
 // randomness.
@@ -57,13 +62,13 @@ var rows = []row{
 	// Views, plans and checks compute and nothing else. The engine reaches the disk through a Store and in no other way, and the
 	// clock through its Options.
 	{floor: 26, name: "engine/errs", may: "context/assemble mdstore mdstore/mdoc statemachine", std: "pure context io/fs"},
-	{floor: 30, name: "engine/view", may: "context/assemble engine/errs engine/nearest mdstore mdstore/mdoc statemachine", std: "pure time"},
-	{floor: 32, name: "engine/plan", may: "engine/errs engine/view mdstore mdstore/mdoc statemachine", std: "pure time"},
-	{floor: 34, name: "engine/check", may: "engine/errs engine/plan engine/view mdstore mdstore/mdoc statemachine", std: "pure"},
-	{floor: 34, name: "engine/claims", may: "engine/errs engine/plan engine/view mdstore mdstore/mdoc statemachine", std: "pure context io/fs time"},
-	{floor: 34, name: "engine/sessions", may: "engine/errs engine/plan engine/view mdstore mdstore/mdoc", std: "pure context encoding/gob io/fs time"},
-	{floor: 34, name: "engine/live", may: "engine/errs engine/view mdstore mdstore/mdoc", std: "pure context io/fs log/slog time", clock: "engine/live/live.go"},
-	{floor: 36, name: "engine/feed", may: "engine/check engine/errs engine/live engine/view mdstore mdstore/mdoc", std: "pure context time", clock: "engine/feed/feed.go"},
+	{floor: 30, name: "engine/view", may: "context/assemble engine/errs engine/nearest mdstore mdstore/mdoc statemachine", std: "pure time", tests: wholeEngine},
+	{floor: 32, name: "engine/plan", may: "engine/errs engine/view mdstore mdstore/mdoc statemachine", std: "pure time", tests: wholeEngine},
+	{floor: 34, name: "engine/check", may: "engine/errs engine/plan engine/view mdstore mdstore/mdoc statemachine", std: "pure", tests: wholeEngine},
+	{floor: 34, name: "engine/claims", may: "engine/errs engine/plan engine/view mdstore mdstore/mdoc statemachine", std: "pure context io/fs time", tests: wholeEngine},
+	{floor: 34, name: "engine/sessions", may: "engine/errs engine/plan engine/view mdstore mdstore/mdoc", std: "pure context encoding/gob io/fs time", tests: wholeEngine},
+	{floor: 34, name: "engine/live", may: "engine/errs engine/view mdstore mdstore/mdoc", std: "pure context io/fs log/slog time", clock: "engine/live/live.go", tests: wholeEngine + " engine/check"},
+	{floor: 36, name: "engine/feed", may: "engine/check engine/errs engine/live engine/view mdstore mdstore/mdoc", std: "pure context time", clock: "engine/feed/feed.go", tests: wholeEngine},
 	{floor: 40, name: "engine", may: "context/assemble engine/check engine/claims engine/errs engine/live engine/plan engine/sessions engine/view mdstore mdstore/mdoc",
 		std: "pure context crypto/rand io/fs log/slog net/url time", clock: "engine/engine.go"},
 
