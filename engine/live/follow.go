@@ -78,7 +78,7 @@ func (l *Vault) settle(paths []mdstore.Path, all bool) {
 	for p, m := range l.dirty {
 		for q := p; q != "" && !m.settled; q = q.Dir() {
 			if all || named[q] {
-				m.settled = true
+				m.settled, m.shown = true, false
 				l.dirty[p] = m
 			}
 		}

@@ -154,7 +154,7 @@ func (g *gather) read(ctx context.Context, n *mdstore.Node) (mdstore.File, error
 		switch {
 		case ctx.Err() != nil:
 			return f, ctx.Err()
-		case err == nil && f.Version == n.Version():
+		case err == nil && f.Version == n.Version() && !g.vault.saving(n.Path):
 			return f, nil
 		case err != nil && passing(err):
 			return f, err
@@ -162,6 +162,7 @@ func (g *gather) read(ctx context.Context, n *mdstore.Node) (mdstore.File, error
 			f = mdstore.File{Path: n.Path}
 		}
 		if step == len(settleSteps) || !g.beingSaved(f, err) {
+			g.vault.settle([]mdstore.Path{n.Path, n.Path.Dir()}, false) // others need not wait for it once more
 			var u *mdoc.UnreadableError
 			if errors.As(err, &u) {
 				return f, err
@@ -192,6 +193,13 @@ func (g *gather) beingSaved(f mdstore.File, err error) bool {
 	}
 	doc, _ := mdoc.Parse(string(f.Path), f.Data, mdstore.NodeForm)
 	return !f.Stamp.Firm && doc.Editable() != nil
+}
+
+// saving reports whether the view has a file as it was read while a program may have been saving it.
+func (l *Vault) saving(p mdstore.Path) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.dirty[p].shown || l.dirty[p.Dir()].shown
 }
 
 // each calls f for each number below n, a few at a time.

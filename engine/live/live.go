@@ -52,6 +52,7 @@ type state struct {
 type mark struct {
 	n       uint64 // another number each time
 	settled bool   // no program is in the middle of saving it
+	shown   bool   // not settled, and the view has the file as it is: its text may be half of a save
 }
 
 // Open returns the vault of a store. It reads nothing yet.
@@ -119,7 +120,7 @@ func (l *Vault) current(ctx context.Context, id mdstore.ID) (*view.View, error) 
 		if !whole && len(dirty) == 0 && gen == s.gen {
 			return s.view, nil
 		}
-		r := reloader{vault: l, was: s.view, dirty: dirty, left: map[mdstore.Path]bool{}}
+		r := reloader{vault: l, was: s.view, dirty: dirty, left: map[mdstore.Path]bool{}, saving: map[mdstore.Path]bool{}}
 		next, err := r.reload(ctx, id, whole)
 		if err != nil {
 			l.drop(id, err)
@@ -130,7 +131,7 @@ func (l *Vault) current(ctx context.Context, id mdstore.ID) (*view.View, error) 
 			return nil, err
 		} else if now == gen {
 			s.stale = r.unsure
-			l.publish(id, was, s, epoch, dirty, r.left)
+			l.publish(id, was, s, epoch, dirty, &r, whole)
 			return next, nil
 		}
 	}
@@ -178,8 +179,8 @@ func (l *Vault) suspects(ctx context.Context, s state, gen uint64) (dirty map[md
 }
 
 // publish makes what was read the state that other callers get, unless something else was published or everything became stale
-// meanwhile. The paths in left stay dirty.
-func (l *Vault) publish(id mdstore.ID, was *view.View, s state, epoch uint64, read map[mdstore.Path]mark, left map[mdstore.Path]bool) {
+// meanwhile. The paths that the reloader left as they were stay dirty, and those that are being saved.
+func (l *Vault) publish(id mdstore.ID, was *view.View, s state, epoch uint64, read map[mdstore.Path]mark, r *reloader, whole bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.states[id].view != was || s.view.Workspace().ID != id {
@@ -188,8 +189,13 @@ func (l *Vault) publish(id mdstore.ID, was *view.View, s state, epoch uint64, re
 	s.stale = s.stale || l.epoch != epoch
 	l.states[id] = s
 	for p, m := range read {
-		if !left[p] && l.dirty[p].n == m.n {
+		if !r.left[p] && !r.saving[p] && l.dirty[p].n == m.n {
 			delete(l.dirty, p)
+		}
+	}
+	for p, m := range l.dirty {
+		if m.shown = m.shown || !m.settled && (whole || r.saving[p]); m.shown {
+			l.dirty[p] = m
 		}
 	}
 }
@@ -231,7 +237,7 @@ func (l *Vault) Heed(settled bool, paths ...mdstore.Path) {
 	defer l.mu.Unlock()
 	for _, p := range paths {
 		l.marks++
-		l.dirty[p] = mark{l.marks, settled}
+		l.dirty[p] = mark{l.marks, settled, l.dirty[p].shown && !settled}
 		if !l.holds(p) { // a workspace may come, go or move
 			l.staleAll()
 		}

@@ -22,6 +22,7 @@ type reloader struct {
 	nodes  []*mdstore.Node
 	gone   []mdstore.Path
 	left   map[mdstore.Path]bool // dirty paths that stay as they were
+	saving map[mdstore.Path]bool // dirty paths that the next view has as they are, though a program may be saving them
 	unsure bool                  // a file could not be read for a reason that says nothing about the file: the next call tries again
 }
 
@@ -34,6 +35,7 @@ func (r *reloader) reload(ctx context.Context, id mdstore.ID, whole bool) (*view
 		}
 		r.nodes, r.gone = nil, nil
 		clear(r.left)
+		clear(r.saving)
 	}
 	w, err := r.vault.find(ctx, id)
 	if err != nil {
@@ -258,11 +260,17 @@ func (r *reloader) node(ctx context.Context, marked, p mdstore.Path, settled boo
 	f, err := r.vault.st.Read(ctx, p)
 	switch {
 	case err == nil && had && last.Version() == f.Version:
+		if r.dirty[marked].shown { // else it is the echo of a commit
+			r.saving[marked] = true
+		}
 	case err == nil:
 		n := mdstore.ParseNode(f)
 		if n.Editable() != nil && !settled && (!had || last.Editable() == nil) {
 			r.left[marked] = true
 			return true, nil
+		}
+		if !settled {
+			r.saving[marked] = true
 		}
 		r.nodes = append(r.nodes, n.Lean())
 	case ctx.Err() != nil:
