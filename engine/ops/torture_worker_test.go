@@ -84,6 +84,7 @@ func work(job string) error {
 			if ctx.Err() == nil && errs.As(err).Code == errs.InternalError {
 				w.tell(report{What: "broken", Error: err.Error()})
 			}
+			e.Refresh()
 			continue // the editor is saving Workspace.md
 		}
 		w.once(s)
@@ -126,6 +127,7 @@ func (w *worker) do(k kind, node mdstore.ID, value string, op func(key string) (
 			what = "partly" // the editor saved one of the files in the middle of it
 		}
 		w.tell(report{What: what, Key: key, Error: err.Error()})
+		w.env.Engine.Refresh() // front ends do so before every call; here most calls begin with a view from before the editor's saves
 	}
 }
 
