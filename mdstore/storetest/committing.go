@@ -51,7 +51,7 @@ var committing = []promise{
 		s.commit(s.write("ws/a", "a"))
 		s.expect(files{"ws/a": "a"})
 	}},
-	{"the bytes of a change may be used again", func(s *suite) {
+	{"a store keeps no bytes of a change", func(s *suite) {
 		data := []byte("before")
 		s.commit(mdstore.Change{Path: "ws/a", New: data})
 		copy(data, "BEFORE")

@@ -19,7 +19,7 @@ import (
 // Run tests the stores that open returns, each of them empty and its own, several at once. What
 // only some stores can do is tested where they implement it.
 func Run(t *testing.T, open func(t *testing.T) mdstore.Store) {
-	for _, promise := range slices.Concat(reading, committing, refusing, moving, sharing, scanning, local, documents) {
+	for _, promise := range slices.Concat(reading, committing, refusing, moving, updating, scanning, local, documents) {
 		t.Run(promise.name, func(t *testing.T) {
 			t.Parallel()
 			promise.test(&suite{T: t, st: open(t)})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -11,7 +12,8 @@ import (
 	"arbor/mdstore"
 )
 
-var sharing = []promise{
+// updating are the promises about several writers, Update and the history of commits.
+var updating = []promise{
 	{"concurrent increments are not lost", func(s *suite) {
 		const writers, rounds = 8, 25
 		s.put(files{"ws/counter": "0"})
@@ -51,7 +53,7 @@ var sharing = []promise{
 				for !over.Load() {
 					f, err := s.st.Read(s.Context(), "ws/Workspace.md")
 					if err != nil || !texts[string(f.Data)] {
-						s.Errorf("Read: %q, error %v, which nobody has written", f.Data, err)
+						s.Errorf("Read: %q, error %v, which no writer has written", f.Data, err)
 						return
 					}
 				}
@@ -63,25 +65,19 @@ var sharing = []promise{
 		over.Store(true)
 		wg.Wait()
 	}},
-	{"Update keeps others out", func(s *suite) {
-		sh := s.shared()
+	{"Update keeps other writers out", func(s *suite) {
 		s.put(files{"ws/counter": "0"})
 		var wg sync.WaitGroup
 		for range 4 {
 			wg.Go(func() {
 				for range 10 {
-					err := sh.Update(s.Context(), func(tx mdstore.Tx) error {
+					err := s.st.Update(s.Context(), func(tx mdstore.Tx) error {
 						return step(s.Context(), tx) // without any retry
 					})
-					if err != nil {
-						s.Error(err)
-						return
+					if err == nil {
+						err = increment(s.Context(), s.st)
 					}
-				}
-			})
-			wg.Go(func() {
-				for range 10 {
-					if err := increment(s.Context(), s.st); err != nil {
+					if err != nil {
 						s.Error(err)
 						return
 					}
@@ -91,22 +87,20 @@ var sharing = []promise{
 		wg.Wait()
 		s.expect(files{"ws/counter": "80"})
 	}},
-	{"Update returns the error of its function, and lets the next one in", func(s *suite) {
-		sh := s.shared()
+	{"Update returns the error of its function, and lets the next writer in", func(s *suite) {
 		mine := errors.New("mine")
-		if err := sh.Update(s.Context(), func(mdstore.Tx) error { return mine }); !errors.Is(err, mine) {
+		if err := s.st.Update(s.Context(), func(mdstore.Tx) error { return mine }); !errors.Is(err, mine) {
 			s.Errorf("error %v, want %v", err, mine)
 		}
 		func() {
 			defer func() { _ = recover() }()
-			_ = sh.Update(s.Context(), func(mdstore.Tx) error { panic("in the function") })
+			_ = s.st.Update(s.Context(), func(mdstore.Tx) error { panic("in the function") })
 		}()
 		s.put(files{"ws/a": "a"})
 	}},
 	{"a Tx ends with its Update", func(s *suite) {
-		sh := s.shared()
 		var kept mdstore.Tx
-		if err := sh.Update(s.Context(), func(tx mdstore.Tx) error { kept = tx; return nil }); err != nil {
+		if err := s.st.Update(s.Context(), func(tx mdstore.Tx) error { kept = tx; return nil }); err != nil {
 			s.Fatal(err)
 		}
 		if _, err := kept.Commit(s.Context(), []mdstore.Change{{Path: "ws/a", New: []byte("a")}}); err == nil {
@@ -114,16 +108,15 @@ var sharing = []promise{
 		}
 		s.expect(files{"ws/a": absent})
 	}},
-	{"waiting for the turn ends with its context", func(s *suite) {
-		sh := s.shared()
-		err := sh.Update(s.Context(), func(mdstore.Tx) error {
+	{"waiting for another writer ends with its context", func(s *suite) {
+		err := s.st.Update(s.Context(), func(mdstore.Tx) error {
 			ctx, cancel := context.WithCancel(s.Context())
 			tried := make(chan error)
 			go func() {
 				_, err := s.st.Commit(ctx, []mdstore.Change{{Path: "ws/a", New: []byte("a")}})
 				tried <- err
 			}()
-			go func() { tried <- sh.Update(ctx, func(mdstore.Tx) error { return nil }) }()
+			go func() { tried <- s.st.Update(ctx, func(mdstore.Tx) error { return nil }) }()
 			cancel()
 			for range 2 {
 				if err := <-tried; !errors.Is(err, context.Canceled) {
@@ -137,42 +130,49 @@ var sharing = []promise{
 		}
 		s.expect(files{"ws/a": absent})
 	}},
-	{"each commit has another number", func(s *suite) {
-		sh := s.shared()
-		seen := map[uint64]bool{}
-		number := func() uint64 {
-			n, err := sh.Generation(s.Context())
+	{"a commit returns the versions that it wrote, and its generation", func(s *suite) {
+		s.put(files{"ws/a": "a", "ws/b": "b"})
+		res, err := s.st.Commit(s.Context(), []mdstore.Change{s.write("ws/a", "new a"), {Path: "ws/b", Base: s.version("ws/b")}})
+		if err != nil {
+			s.Fatal(err)
+		}
+		if len(res.Versions) != 1 || res.Versions["ws/a"] != s.version("ws/a") || len(res.Collisions) > 0 {
+			s.Errorf("%+v, want the version %s of ws/a and no collision", res, s.version("ws/a"))
+		}
+		if h, ok := mdstore.AsStore[mdstore.History](s.st); ok {
+			if now, err := h.Generation(s.Context()); err != nil || now != res.Generation {
+				s.Errorf("generation %d after the commit of %d, error %v", now, res.Generation, err)
+			}
+		}
+	}},
+	{"each commit has a higher generation, and history knows what it changed", func(s *suite) {
+		h, ok := mdstore.AsStore[mdstore.History](s.st)
+		if !ok {
+			s.Skip("the store has no history")
+		}
+		generation := func() uint64 {
+			n, err := h.Generation(s.Context())
 			if err != nil {
 				s.Fatal(err)
 			}
 			return n
 		}
 		for i := range 20 {
-			seen[number()] = true
-			s.put(files{mdstore.Path(fmt.Sprintf("ws/%d", i)): "x"})
-			n := number()
-			if seen[n] {
-				s.Errorf("the number %d was there before", n)
+			p := mdstore.Path(fmt.Sprintf("ws/%d", i))
+			before := generation()
+			s.put(files{p: "x"})
+			after := generation()
+			if again := generation(); after <= before || again != after {
+				s.Errorf("generation %d before a commit, %d and %d after it", before, after, again)
 			}
-			if again := number(); again != n {
-				s.Errorf("Sequence is %d, then %d without a commit", n, again)
+			if paths, ok := h.ChangedSince(s.Context(), after, after); !ok || len(paths) > 0 {
+				s.Errorf("ChangedSince of nothing: %q, %v", paths, ok)
+			}
+			if paths, ok := h.ChangedSince(s.Context(), before, after); ok && !slices.Contains(paths, p) {
+				s.Errorf("ChangedSince: %q without %s", paths, p)
 			}
 		}
 	}},
-}
-
-type sharedStore interface {
-	mdstore.Store
-	mdstore.History
-}
-
-func (s *suite) shared() sharedStore {
-	s.Helper()
-	sh, ok := s.st.(sharedStore)
-	if !ok {
-		s.Skip("the store is not shared")
-	}
-	return sh
 }
 
 // step adds one to the counter, with other changes in the same commit.
