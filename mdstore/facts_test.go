@@ -50,7 +50,7 @@ func TestRecordsSayWhatTheirFilesSay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		data := nodeTexts(t)
 		f := mdstore.File{Path: "ws/nodes/folder/Node.md", Version: mdstore.VersionOf(data), Data: data,
-			Stamp: mdstore.Stamp{Size: int64(len(data)), Firm: true}}
+			Stamp: mdstore.Stamp{Size: int64(len(data)), Proven: true}}
 		full := mdstore.ParseNode(f)
 		r, ok := mdstore.RecordOf(mdstore.NodeKind, f)
 		if ok != (full.Editable() == nil) {

@@ -9,17 +9,17 @@ type Stamp struct {
 	Ctime int64  // of the last change of anything, Unix nanoseconds, which no program can set; 0 where the system has none
 	Inode uint64 // 0 where the system has none
 
-	// Firm says that the file had been left alone for so long, when the stamp was taken, that a change after it has another stamp. A file that was
-	// changed just then may be changed again within the same tick of the clock, without a trace in its stamp.
-	Firm bool
+	// Proven says that the file had been left alone for two seconds when the stamp was taken, so that every later change has another
+	// stamp. A file that changed less than that before may change again within one tick of the clock, with the same stamp.
+	Proven bool
 }
 
-// Same reports whether two stamps are of one state of a file: never where one of them is not firm.
-func (s Stamp) Same(t Stamp) bool { return s.Firm && s == t }
+// Same reports whether two stamps are of one state of a file: never where one of them is unproven.
+func (s Stamp) Same(t Stamp) bool { return s.Proven && s == t }
 
-// Key returns a text that only stamps of the same state of a file have; "" where the stamp is not firm.
+// Key returns a text that only stamps of the same state of a file have; "" where the stamp is unproven.
 func (s Stamp) Key() string {
-	if !s.Firm {
+	if !s.Proven {
 		return ""
 	}
 	return fmt.Sprintf("%x.%x.%x.%x", s.Size, s.Mtime, s.Ctime, s.Inode)

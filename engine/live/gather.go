@@ -192,7 +192,7 @@ func (g *gather) beingSaved(f mdstore.File, err error) bool {
 		return true
 	}
 	doc, _ := mdoc.Parse(string(f.Path), f.Data, mdstore.NodeForm)
-	return !f.Stamp.Firm && doc.Editable() != nil
+	return !f.Stamp.Proven && doc.Editable() != nil
 }
 
 // saving reports whether the view has a file as it was read while a program may have been saving it.

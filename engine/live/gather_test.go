@@ -28,7 +28,7 @@ func (s *editor) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error)
 	if err == nil && s.reads != nil {
 		f = s.reads(f)
 	}
-	f.Stamp.Firm = f.Stamp.Firm && !s.young
+	f.Stamp.Proven = f.Stamp.Proven && !s.young
 	return f, err
 }
 

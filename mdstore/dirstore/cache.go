@@ -62,11 +62,11 @@ func (c *cache) add(e entry, kinds mdstore.Kinds) {
 		kind, r.Stamp = typeFolder, e.folder.stamp
 	case e.kind != nil:
 		kind = typeFile + 2*slices.Index(kinds, e.kind)
-		if e.record != nil && e.record.Stamp.Firm {
+		if e.record != nil && e.record.Stamp.Proven {
 			kind, r = kind+1, *e.record
 		}
 	}
-	if !r.Stamp.Firm {
+	if !r.Stamp.Proven {
 		r.Stamp = mdstore.Stamp{}
 	}
 	c.Paths, c.Types = append(c.Paths, string(e.path)), append(c.Types, byte(kind))
@@ -125,7 +125,7 @@ func decode(data []byte, kinds mdstore.Kinds, under mdstore.Path) *tree {
 func (c *cache) entry(i int, kinds mdstore.Kinds) (e entry, ok bool) {
 	s := c.Stamps[4*i:]
 	stamp := mdstore.Stamp{Size: s[0], Mtime: s[1], Ctime: s[2], Inode: uint64(s[3])}
-	stamp.Firm = stamp != mdstore.Stamp{}
+	stamp.Proven = stamp != mdstore.Stamp{}
 	e.path = mdstore.Path(c.Paths[i])
 	switch kind := int(c.Types[i]); {
 	case kind == typeLink:

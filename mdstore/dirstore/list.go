@@ -103,7 +103,7 @@ func (s *Store) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) 
 	if err != nil {
 		return mdstore.File{}, err
 	}
-	return mdstore.File{Path: p, Version: mdstore.VersionOf(data), Data: data, Stamp: firm(stamp, began)}, nil
+	return mdstore.File{Path: p, Version: mdstore.VersionOf(data), Data: data, Stamp: proven(stamp, began)}, nil
 }
 
 // Stat returns the stamp of the file at p, as it is now. It does not open the file: that it may not be read only Read
@@ -120,16 +120,16 @@ func (s *Store) Stat(ctx context.Context, p mdstore.Path) (mdstore.Stamp, error)
 	if err != nil {
 		return mdstore.Stamp{}, err
 	}
-	return firm(info.Stamp, began), nil
+	return proven(info.Stamp, began), nil
 }
 
 // quiet is how long a file must have been left alone for its stamp to prove what it holds: the coarsest clock of a
 // file system, FAT's, ticks every two seconds.
 const quiet = 2 * time.Second
 
-// firm says of a stamp that was taken after a moment whether a later change has another one. A time that is to come
-// says nothing: its clock is another one.
-func firm(s mdstore.Stamp, began time.Time) mdstore.Stamp {
-	s.Firm = s != (mdstore.Stamp{}) && max(s.Mtime, s.Ctime) < began.Add(-quiet).UnixNano()
+// proven returns a stamp that was taken after began with Proven set. A time that is to come proves nothing: it is of
+// another clock.
+func proven(s mdstore.Stamp, began time.Time) mdstore.Stamp {
+	s.Proven = s != (mdstore.Stamp{}) && max(s.Mtime, s.Ctime) < began.Add(-quiet).UnixNano()
 	return s
 }

@@ -66,7 +66,7 @@ func (s *Store) ListLocal(ctx context.Context, dir mdstore.Path) ([]mdstore.Loca
 	for _, e := range entries {
 		info, err := s.top.Stat(p.Join(e.Name))
 		if err == nil && info.Mode.IsRegular() && !strings.HasPrefix(e.Name, TempPrefix) {
-			out = append(out, mdstore.LocalFile{Name: e.Name, Stamp: firm(info.Stamp, began)})
+			out = append(out, mdstore.LocalFile{Name: e.Name, Stamp: proven(info.Stamp, began)})
 		}
 	}
 	return out, nil

@@ -64,7 +64,7 @@ func (t *tree) moved(s *Store) bool {
 	return slices.ContainsFunc(t.places, func(p *place) bool {
 		now, err := s.top.Stat(p.top.path)
 		was := p.top.stamp
-		was.Firm = false
+		was.Proven = false
 		return !p.fixed && err == nil && now.Mode.IsDir() && now.Stamp != was
 	})
 }
@@ -163,7 +163,7 @@ func (w *walk) list(p *place, f *folder) error {
 	if err == nil && !info.Mode.IsDir() {
 		err = fs.ErrNotExist
 	}
-	stamp := firm(info.Stamp, w.began)
+	stamp := proven(info.Stamp, w.began)
 	if err != nil || f.stamp.Same(stamp) {
 		return err
 	}
@@ -185,7 +185,7 @@ func (w *walk) list(p *place, f *folder) error {
 		}
 	}
 	w.stale += len(old)
-	if stamp.Firm {
+	if stamp.Proven {
 		w.stale++
 	}
 	return nil
@@ -220,7 +220,7 @@ func (w *walk) file(e *entry) {
 	if err != nil || osfs.CheckRegular(e.path, info.Mode, info.Size, mdstore.MaxFileSize) != nil {
 		info, err = w.s.disk.Look(e.path, mdstore.MaxFileSize) // which says why
 	}
-	found := item{path: e.path, stamp: firm(info.Stamp, w.began), err: err}
+	found := item{path: e.path, stamp: proven(info.Stamp, w.began), err: err}
 	if known := e.record; err == nil && w.read {
 		if known != nil && known.Stamp.Same(found.stamp) {
 			found.record = known
@@ -239,7 +239,7 @@ func (w *walk) readFile(e *entry, found *item) {
 	if found.err = err; err != nil {
 		return
 	}
-	f := mdstore.File{Path: e.path, Version: mdstore.VersionOf(data), Data: data, Stamp: firm(stamp, w.began)}
+	f := mdstore.File{Path: e.path, Version: mdstore.VersionOf(data), Data: data, Stamp: proven(stamp, w.began)}
 	if e.record != nil && e.record.Version == f.Version {
 		same := *e.record
 		same.Stamp, found.record = f.Stamp, &same
@@ -248,7 +248,7 @@ func (w *walk) readFile(e *entry, found *item) {
 	} else {
 		found.data = &f
 	}
-	if e.record = found.record; e.record != nil && f.Stamp.Firm {
+	if e.record = found.record; e.record != nil && f.Stamp.Proven {
 		w.stale++
 	}
 }

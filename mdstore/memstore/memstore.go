@@ -184,7 +184,7 @@ func (s *Store) Stat(ctx context.Context, p mdstore.Path) (mdstore.Stamp, error)
 
 // stamp is the stamp of a file that is there. s.mu must be held.
 func (s *Store) stamp(p mdstore.Path) mdstore.Stamp {
-	return mdstore.Stamp{Size: int64(len(s.files[p])), Inode: s.written[p], Firm: true}
+	return mdstore.Stamp{Size: int64(len(s.files[p])), Inode: s.written[p], Proven: true}
 }
 
 // Scan reads every file of a workspace.

@@ -182,11 +182,11 @@ func DiffScan(ctx context.Context, st mdstore.Store, kinds mdstore.Kinds, under 
 func scanned(s *mdstore.Scan) []string {
 	var out []string
 	for _, r := range s.Records {
-		r.Stamp.Firm = false
+		r.Stamp.Proven = false
 		out = append(out, fmt.Sprintf("%+v", r))
 	}
 	for _, f := range s.Damaged {
-		f.Stamp.Firm = false
+		f.Stamp.Proven = false
 		out = append(out, fmt.Sprintf("damaged: %+v", f))
 	}
 	for _, b := range s.Broken {

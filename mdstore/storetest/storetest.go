@@ -113,7 +113,7 @@ func (s *suite) list(under mdstore.Path) []string {
 
 // alike reports whether two stamps are of one state of a file. That they prove it depends on when they were taken.
 func alike(a, b mdstore.Stamp) bool {
-	a.Firm, b.Firm = false, false
+	a.Proven, b.Proven = false, false
 	return a == b
 }
 

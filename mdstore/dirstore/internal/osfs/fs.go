@@ -70,7 +70,7 @@ type Info struct {
 	Size  int64         // bytes
 	Links uint64        // the number of names that the file has; 0 where that is not known
 	Dev   uint64        // the file system that it lies on; 0 where that is not known
-	Stamp mdstore.Stamp // of its state; never firm: that depends on the time at which one looks
+	Stamp mdstore.Stamp // of its state; never Proven: that depends on the time at which one looks
 }
 
 // An Entry is a name in a folder.
