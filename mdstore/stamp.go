@@ -1,8 +1,7 @@
 package mdstore
 
-import "fmt"
-
-// A Stamp tells one state of a file from the others by what the system says of it, without its bytes. The zero Stamp tells nothing.
+// A Stamp tells one state of a file from the others by what the system says of it, without its bytes. The zero Stamp
+// tells nothing.
 type Stamp struct {
 	Size  int64  // bytes
 	Mtime int64  // of the last change of its bytes, Unix nanoseconds
@@ -16,11 +15,3 @@ type Stamp struct {
 
 // Same reports whether two stamps are of one state of a file: never where one of them is unproven.
 func (s Stamp) Same(t Stamp) bool { return s.Proven && s == t }
-
-// Key returns a text that only stamps of the same state of a file have; "" where the stamp is unproven.
-func (s Stamp) Key() string {
-	if !s.Proven {
-		return ""
-	}
-	return fmt.Sprintf("%x.%x.%x.%x", s.Size, s.Mtime, s.Ctime, s.Inode)
-}
