@@ -29,10 +29,10 @@ func (s *Store) ReadLocal(ctx context.Context, name mdstore.Path) ([]byte, error
 // WriteLocal replaces a file of .local/ by a rename, and makes the folders above it.
 func (s *Store) WriteLocal(ctx context.Context, name mdstore.Path, data []byte) error {
 	p, err := s.localPath(ctx, name, true)
-	if err != nil {
-		return err
+	if err == nil {
+		err = s.replace(p, data, 0o644)
 	}
-	return s.replace(p, data, 0o644)
+	return err
 }
 
 // RemoveLocal removes a file of .local/.

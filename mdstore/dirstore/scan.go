@@ -1,6 +1,7 @@
 package dirstore
 
 import (
+	"cmp"
 	"context"
 
 	"arbor/mdstore"
@@ -16,8 +17,7 @@ func (s *Store) Scan(ctx context.Context, workspace mdstore.Path) (*mdstore.Scan
 	}
 	out := &mdstore.Scan{}
 	if !workspace.Valid() {
-		bad := invalid(workspace)
-		out.Broken = []mdstore.Broken{{Path: bad.path, Err: bad.err}}
+		out.Broken = []mdstore.Broken{{Path: workspace, Err: invalid(workspace).err}}
 		return out, nil
 	}
 	t := s.tree(workspace)
@@ -47,15 +47,11 @@ func (s *Store) Scan(ctx context.Context, workspace mdstore.Path) (*mdstore.Scan
 func (s *Store) tree(under mdstore.Path) *tree {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t := s.trees[under]
-	if t == nil {
-		if t = s.load(under); t == nil {
-			t = newTree(s.kinds, under)
-		}
-		if s.trees == nil {
-			s.trees = map[mdstore.Path]*tree{}
-		}
-		s.trees[under] = t
+	if s.trees == nil {
+		s.trees = map[mdstore.Path]*tree{}
 	}
-	return t
+	if s.trees[under] == nil {
+		s.trees[under] = cmp.Or(s.load(under), newTree(s.kinds, under))
+	}
+	return s.trees[under]
 }

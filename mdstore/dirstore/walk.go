@@ -265,10 +265,7 @@ func (s *Store) linked(p mdstore.Path) error {
 // leadsToFolder reports whether a link points to a folder, or out of the vault, where one may be.
 func leadsToFolder(r *os.Root, name string) bool {
 	fi, err := r.Stat(name)
-	if err != nil {
-		return !errors.Is(err, fs.ErrNotExist)
-	}
-	return fi.IsDir()
+	return err == nil && fi.IsDir() || err != nil && !errors.Is(err, fs.ErrNotExist)
 }
 
 // folderError is why a folder cannot be looked into.
