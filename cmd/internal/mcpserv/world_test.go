@@ -63,7 +63,7 @@ func (w *world) save(p mdstore.Path, text string) {
 	}
 }
 
-// edit replaces a text in a file, as a person would.
+// edit replaces a text in a file, as a person would, and returns when the engine shows it.
 func (w *world) edit(p mdstore.Path, old, new string) {
 	w.Helper()
 	data, err := os.ReadFile(filepath.Join(w.dir, filepath.FromSlash(string(p))))
@@ -73,7 +73,17 @@ func (w *world) edit(p mdstore.Path, old, new string) {
 	if !strings.Contains(string(data), old) {
 		w.Fatalf("%s has no %q:\n%s", p, old, data)
 	}
-	w.save(p, strings.Replace(string(data), old, new, 1))
+	text := strings.Replace(string(data), old, new, 1)
+	w.save(p, text)
+	eventually(w.T, "the engine shows what was saved", func() bool {
+		w.engine.Refresh()
+		v, err := w.engine.View(w.Context(), planID)
+		if err != nil {
+			return false
+		}
+		n, ok := v.File(p)
+		return !ok || n.Version() == mdstore.VersionOf([]byte(text))
+	})
 }
 
 // A peer is a client of the server.
