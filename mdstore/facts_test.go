@@ -15,28 +15,33 @@ import (
 
 // nodeTexts draws the text of a Node.md: of the usual form, of other forms of YAML, and damaged.
 func nodeTexts(t *rapid.T) []byte {
-	value := func(key string, values ...string) string {
-		v := rapid.SampledFrom(values).Draw(t, key)
+	odd := rapid.SampledFrom([]string{"", "id", "title", "type", "status", "role", "parentId", "isolated", "order", "createdAt", "all"}).Draw(t, "odd")
+	value := func(key string, usual, others []string) string {
+		if odd == key || odd == "all" {
+			usual = append(usual, others...)
+		}
+		v := rapid.SampledFrom(usual).Draw(t, key)
 		if v == "" {
 			return ""
 		}
 		return key + ": " + v + "\n"
 	}
-	front := value("id", "node-a", "node-a", "a b", "'node-a'", "", "[x]", "node-é") +
-		value("title", "A title", "\"A: title\"", "'#'", "", "null", "- x", "计划", "|\n  two\n  lines") +
-		value("type", "execution", "planning", "planning", "other", "") +
-		value("status", "pending", "pending", "monitoring", "implementing", "done", "") +
-		value("role", "", "null", "validation", "nothing", "~") +
-		value("parentId", "root", "null", "", "node-b # why", "{}") +
-		value("isolated", "", "true", "false", "True", "yes", "null") +
-		value("order", "", "1", "2.5", "-0", "nan", "x", "null") +
-		value("createdAt", "", "1767225600000", "1.5", "null", "x", "0x10") +
-		value("own", "", "", "[a, b]", "text", "\n  a: b")
+	type texts = []string
+	front := value("id", texts{"node-a"}, texts{"a b", "'node-a'", "", "[x]", "node-é"}) +
+		value("title", texts{"A title", "计划", ""}, texts{"\"A: title\"", "'#'", "null", "- x", "|\n  two\n  lines"}) +
+		value("type", texts{"execution"}, texts{"planning", "other", ""}) +
+		value("status", texts{"pending", "implementing"}, texts{"monitoring", "done", ""}) +
+		value("role", texts{"", "null", "validation"}, texts{"nothing", "~"}) +
+		value("parentId", texts{"root", "null", ""}, texts{"node-b # why", "{}"}) +
+		value("isolated", texts{"", "true", "false"}, texts{"True", "yes", "null", "1"}) +
+		value("order", texts{"", "1", "2.5"}, texts{"-0", "nan", ".nan", "x", "null", "'1'"}) +
+		value("createdAt", texts{"", "1767225600000"}, texts{"1.5", "null", "x", "0x10"}) +
+		value("own", texts{"", "text"}, texts{"[a, b]", "\n  a: b"})
 	body := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"## Note\n\nn\n\n", "## Requirement\n\nr\n\n", "## Conclusion\n\nc\n\n",
 		"## Problem\n\np\n\n### Next Step\n\nn\n\n", "## Log\n\n- [2026-01-01 10:00:00] [AI] created\n- x\n\n", "text\n\n",
 		"## References\n\n- node-mjv3xk00-000001: why\n- node-x (expired)\n\n", "## Docs\n\n- a.md\n- b.md: b\n\n", "## 备注\n\nn\n\n",
 		"## Own\n\no\n\n", "<<<<<<< a\n", "## Problem\n\n" + strings.Repeat("long ", 200) + "\n\n"}), 0, 6).Draw(t, "body"), "")
-	end := rapid.SampledFrom([]string{"---\n", "---\n", "---\n", "...\n", ""}).Draw(t, "end")
+	end := rapid.SampledFrom([]string{"---\n", "---\n", "---\n", "---\n", "---\n", "...\n", ""}).Draw(t, "end")
 	text := "---\n" + front + end + "\n" + body
 	if rapid.IntRange(0, 9).Draw(t, "crlf") == 0 {
 		text = strings.ReplaceAll(text, "\n", "\r\n")

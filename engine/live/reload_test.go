@@ -217,7 +217,7 @@ func TestACommitKeepsWhatWasSavedMeanwhile(t *testing.T) {
 			})
 			m.before = func() {
 				w.Store.Put(mdstore.NodePath("ws-a", saved), enginetest.Step(saved, "failed", "## Note\n\nby hand\n"))
-				w.Live().Heed(false, mdstore.NodePath("ws-a", saved))
+				w.Live().Heed(true, mdstore.NodePath("ws-a", saved))
 				if reads {
 					viewOf(t, w.Engine, ws)
 				}
