@@ -225,6 +225,9 @@ func TestACommitKeepsWhatWasSavedMeanwhile(t *testing.T) {
 			if _, _, err := engine.Apply(t.Context(), w.Engine, ws, plan.Act{}, plan.AppendLog{Node: "node-a", Event: "x"}); err != nil {
 				t.Fatal(err)
 			}
+			if b, _ := viewOf(t, w.Engine, ws).Node(saved); b.Status != "failed" {
+				t.Errorf("%s, read %v: the view has the status %s", saved, reads, b.Status)
+			}
 			note, logged := "", 0
 			err := w.Read(t.Context(), func(ctx context.Context) error {
 				v, err := w.View(ctx, ws)
