@@ -67,8 +67,8 @@ func start(id mdstore.ID) plan.Transition {
 	return plan.Transition{Node: id, Action: statemachine.Start}
 }
 
-// A change is no success whose file another program saved in that very moment, so that it lies beside the file. A save that was merged
-// is reported, and the change is made.
+// A change is no success whose file another program saved in that very moment, so that it lies beside the file. A save
+// that was merged is reported, and the change is made.
 func TestAChangeThatIsNotMadeIsNoSuccess(t *testing.T) {
 	file := enginetest.LeafPath(20)
 	copied := file.Dir().Join("Node.conflict-1a2b3c4d.md")
@@ -115,8 +115,8 @@ func TestWhatAFailedCommitMetIsReported(t *testing.T) {
 	}
 }
 
-// What keeps a commit from being made is what its caller gets, and the next change is made. A file that moves on each time is a
-// conflict after three attempts.
+// What keeps a commit from being made is what its caller gets, and the next change is made. A file that moves on each
+// time is a conflict after three attempts.
 func TestErrorsOfACommitReachItsCaller(t *testing.T) {
 	bad := enginetest.LeafPath(18)
 	unreadable := &mdoc.UnreadableError{Problem: mdoc.Diagnostic{File: string(bad), Code: "PERMISSION"}}

@@ -83,7 +83,8 @@ func BenchmarkTransition(b *testing.B) {
 	}
 }
 
-// BenchmarkReload saves one file of 10,000 in place. It reports the time from the news of the save to the view that shows it.
+// BenchmarkReload saves one file of 10,000 in place. It reports the time from the news of the save to the view that
+// shows it.
 func BenchmarkReload(b *testing.B) {
 	const n = 10_000
 	files := enginetest.Sized(n)
@@ -121,9 +122,10 @@ func BenchmarkReload(b *testing.B) {
 	b.ReportMetric(median(took), "reload-µs")
 }
 
-// The limit of a durable write is what any program has to do to replace a file so that it is there after a power failure: a temporary
-// file beside it, its bytes to the disk, the rename, and the folder's names to the disk. BenchmarkDurableTransition makes one of these
-// between any two writes of Arbor, on the same file system, and reports both medians and their ratio.
+// The limit of a durable write is what any program has to do to replace a file so that it is there after a power
+// failure: a temporary file beside it, its bytes to the disk, the rename, and the folder's names to the disk.
+// BenchmarkDurableTransition makes one of these between any two writes of Arbor, on the same file system, and reports
+// both medians and their ratio.
 
 // A bare file is replaced durably, and nothing else is done.
 type bare struct {
@@ -174,8 +176,8 @@ func (r *race) report(b *testing.B) {
 	b.ReportMetric(median(r.arbor)/median(r.limit), "ratio")
 }
 
-// working returns a vault with so many execution nodes that are being worked on, and a function that names one after the other: a
-// document that is written to again and again grows.
+// working returns a vault with so many execution nodes that are being worked on, and a function that names one after
+// the other: a document that is written to again and again grows.
 func working(n int) (files map[mdstore.Path][]byte, next func() mdstore.ID) {
 	all := n + n/7 + 1
 	files = enginetest.Sized(all)

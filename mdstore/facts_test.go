@@ -1,7 +1,6 @@
 package mdstore_test
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -47,39 +46,6 @@ func nodeTexts(t *rapid.T) []byte {
 		text = strings.ReplaceAll(text, "\n", "\r\n")
 	}
 	return []byte(text)
-}
-
-// What a record says of a node without its body is what its whole file says.
-func TestRecordsSayWhatTheirFilesSay(t *testing.T) {
-	sound := 0
-	rapid.Check(t, func(t *rapid.T) {
-		data := nodeTexts(t)
-		f := mdstore.File{Path: "ws/nodes/folder/Node.md", Version: mdstore.VersionOf(data), Data: data,
-			Stamp: mdstore.Stamp{Size: int64(len(data)), Proven: true}}
-		full := mdstore.ParseNode(f)
-		r, ok := mdstore.RecordOf(mdstore.NodeKind, f)
-		if ok != (full.Editable() == nil) {
-			t.Fatalf("%q has a record: %v; whole it says %v", data, ok, full.Editable())
-		}
-		if !ok {
-			return
-		}
-		sound++
-		n := r.Node()
-		describe := func(n *mdstore.Node) string {
-			return fmt.Sprintf("%q %q %q %q %q %q %v %v %d %d %s %+v %v %v", n.ID, n.Parent, n.Type, n.Status, n.Role, n.Title, n.Isolated, n.Order,
-				n.CreatedAt, n.UpdatedAt, n.Path, n.Stamp, n.Version(), n.Problems)
-		}
-		if got, want := describe(n), describe(full); got != want || n.Loaded() {
-			t.Fatalf("%q\n got %s\nwant %s", data, got, want)
-		}
-		if n.Facts() != full.Facts() {
-			t.Fatalf("%q\n got facts %q\nwant %q", data, n.Facts(), full.Facts())
-		}
-	})
-	if sound < 20 {
-		t.Errorf("only %d sound files", sound)
-	}
 }
 
 // Facts say of a document what the document says.

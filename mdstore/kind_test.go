@@ -6,7 +6,8 @@ import (
 	"arbor/mdstore"
 )
 
-// The table says for each path of which kind the file is, and that of a kind in a test only needs no code anywhere else.
+// The table says for each path of which kind the file is, and that of a kind in a test only needs no code anywhere
+// else.
 func TestKindsOfPaths(t *testing.T) {
 	memo := &mdstore.Kind{Name: "memo", Form: mdstore.NodeForm, Place: mdstore.Place{Dir: "memos", Name: "*.md"}}
 	kinds := append(append(mdstore.Kinds{}, mdstore.AllKinds()...), memo)

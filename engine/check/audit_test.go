@@ -29,8 +29,8 @@ var ways = map[statemachine.Type]map[statemachine.Status][]statemachine.Action{
 	},
 }
 
-// A status that was written by hand is found where no single action of the table leads there from the last status in the log. Nothing
-// is undone: the repair records it, and what follows is judged from there.
+// A status that was written by hand is found where no single action of the table leads there from the last status in
+// the log. Nothing is undone: the repair records it, and what follows is judged from there.
 func TestStatusesByHandAreAudited(t *testing.T) {
 	met := 0
 	for ty, from := range ways {
@@ -83,7 +83,8 @@ func TestStatusesByHandAreAudited(t *testing.T) {
 	}
 }
 
-// reach says by the rows alone whether one action, with the automatic steps around it, leads from one status to another.
+// reach says by the rows alone whether one action, with the automatic steps around it, leads from one status to
+// another.
 func reach(ty statemachine.Type, from, to statemachine.Status) bool {
 	auto := func(s statemachine.Status) []statemachine.Status {
 		all := []statemachine.Status{s}

@@ -50,8 +50,8 @@ func node(t *testing.T, v *view.View, id mdstore.ID) *mdstore.Node {
 	return n
 }
 
-// Whatever sessions claim, renew and give back, and however time goes on, no node is held by two sessions, none that is held is offered
-// to another one, and a session that comes back is offered what it holds.
+// Whatever sessions claim, renew and give back, and however time goes on, no node is held by two sessions, none that
+// is held is offered to another one, and a session that comes back is offered what it holds.
 func TestNoNodeIsHeldByTwoSessions(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	v := planView(t, "node-a", "node-b", "node-c", "node-d", "node-e")
@@ -112,7 +112,8 @@ func TestNoNodeIsHeldByTwoSessions(t *testing.T) {
 	}
 }
 
-// A claim ends with its lease, and holds no more where its end lies further ahead than any lease: the clock was wrong when it was made.
+// A claim ends with its lease, and holds no more where its end lies further ahead than any lease: the clock was wrong
+// when it was made.
 func TestAClaimEndsWithItsLease(t *testing.T) {
 	v, st, act := planView(t, "node-a"), memstore.New(nil), plan.Act{Session: "s1"}
 	l, keep := at(t, st, enginetest.Start)

@@ -1,5 +1,5 @@
-// Package enginetest builds small worlds for tests of the engine: a vault in memory, a clock that stands still, ids that
-// count, and calls by name as front ends make them.
+// Package enginetest builds small worlds for tests of the engine: a vault in memory, a clock that stands still, ids
+// that count, and calls by name as front ends make them.
 package enginetest
 
 import (

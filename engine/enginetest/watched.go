@@ -9,7 +9,8 @@ import (
 	"arbor/mdstore/memstore"
 )
 
-// Quiet is a vault in memory without generations: it does not tell the engine of commits, as no store tells of a person's save.
+// Quiet is a vault in memory without generations: it does not tell the engine of commits, as no store tells of a
+// person's save.
 type Quiet struct {
 	mdstore.Store
 	mdstore.Scanner
@@ -44,7 +45,8 @@ func Tell(ctx context.Context, w mdstore.Watching, to chan<- mdstore.Watching) e
 	return ctx.Err()
 }
 
-// Followed returns a world that follows a vault in memory until the test ends, and what tells it of saves. w.Store takes the saves.
+// Followed returns a world that follows a vault in memory until the test ends, and what tells it of saves. w.Store
+// takes the saves.
 func Followed(t testing.TB, files map[mdstore.Path][]byte) (*World, mdstore.Watching) {
 	t.Helper()
 	told := make(chan mdstore.Watching, 1)

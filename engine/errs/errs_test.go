@@ -8,8 +8,8 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// A commit that is decided is reported as such, whatever kept it from being finished: a caller that believes that nothing was changed
-// does it again.
+// A commit that is decided is reported as such, whatever kept it from being finished: a caller that believes that
+// nothing was changed does it again.
 func TestADecidedCommitIsReportedAsCommitted(t *testing.T) {
 	why := &mdoc.UnreadableError{Problem: mdoc.Diagnostic{File: "ws/nodes", Code: "PERMISSION"}}
 	e := errs.As(&mdstore.UnfinishedError{Err: why})

@@ -54,7 +54,8 @@ func TestFeedTellsEverySave(t *testing.T) {
 	l.agrees()
 }
 
-// A file that is being written is not told of as gone or damaged if what is missing comes in a moment; and if it does not, what it says later is compared with what it said before.
+// A file that is being written is not told of as gone or damaged if what is missing comes in a moment; and if it does
+// not, what it says later is compared with what it said before.
 func TestFeedWaitsForWhatIsBeingWritten(t *testing.T) {
 	t.Parallel()
 	dir := small(t, 2)

@@ -18,8 +18,8 @@ import (
 	"arbor/mdstore"
 )
 
-// Whatever people, commands and git do to files, and however often everything is to be looked at anew: the events lead from what there was to what there is,
-// and what one says that a field was is what the one before said that it is.
+// Whatever people, commands and git do to files, and however often everything is to be looked at anew: the events lead
+// from what there was to what there is, and what one says that a field was is what the one before said that it is.
 func TestFeedLeadsToWhatThereIs(t *testing.T) {
 	t.Parallel()
 	rounds := 8
@@ -101,7 +101,8 @@ func TestFeedLeadsToWhatThereIs(t *testing.T) {
 	}
 }
 
-// What comes to nothing is not told: an echo, a change that is taken back at once, another workspace than the one that is watched.
+// What comes to nothing is not told: an echo, a change that is taken back at once, another workspace than the one that
+// is watched.
 func TestFeedTellsNothingOfNothing(t *testing.T) {
 	dir := small(t, 2)
 	workspace(t, dir, "ws-b", 1)

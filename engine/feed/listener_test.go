@@ -27,7 +27,8 @@ import (
 
 func nodeFile(i int) string { return fmt.Sprintf("ws-a/nodes/node-%d/Node.md", i) }
 
-// A listener is who a feed of a vault in a folder tells. It keeps what the events lead to, from what there was when the feed began.
+// A listener is who a feed of a vault in a folder tells. It keeps what the events lead to, from what there was when
+// the feed began.
 type listener struct {
 	t       *testing.T
 	dir     string
@@ -184,8 +185,9 @@ func (l *listener) take(r feed.Report) {
 	if len(r.Events) == 0 || r.Time.IsZero() {
 		l.t.Errorf("a report of nothing: %+v", r)
 	}
-	// What a report tells has happened at once, and says where files lay before: two may have changed places, and a workspace may have moved without some of its
-	// nodes. So first those leave that are gone, then those that moved by themselves, then what moved with a workspace.
+	// What a report tells has happened at once, and says where files lay before: two may have changed places, and a
+	// workspace may have moved without some of its nodes. So first those leave that are gone, then those that moved by
+	// themselves, then what moved with a workspace.
 	fields, faults := map[mdstore.Path]map[string]string{}, map[string]int{}
 	for _, turn := range []struct {
 		kind  string
@@ -353,8 +355,8 @@ func (l *listener) only(want ...string) {
 	l.events = nil
 }
 
-// agrees waits until the events have led to what the files say, and to the diagnostics that the engine has. Of a file that nobody can read the engine knows
-// what it said, and the files do not.
+// agrees waits until the events have led to what the files say, and to the diagnostics that the engine has. Of a file
+// that nobody can read the engine knows what it said, and the files do not.
 func (l *listener) agrees() {
 	l.t.Helper()
 	for late := time.After(patience); ; {

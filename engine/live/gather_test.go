@@ -133,7 +133,8 @@ func TestContextWaitsForASave(t *testing.T) {
 	}
 }
 
-// A context of a file whose save does not end says that the file cannot be read, or is an error: never that nothing is to be done.
+// A context of a file whose save does not end says that the file cannot be read, or is an error: never that nothing is
+// to be done.
 func TestContextOfASaveThatDoesNotEnd(t *testing.T) {
 	for name, part := range partsOfASave() {
 		for _, follow := range []bool{false, true} {
@@ -158,8 +159,8 @@ func TestContextOfASaveThatDoesNotEnd(t *testing.T) {
 	}
 }
 
-// A reader that has waited for a save in vain takes the file as it is, the next one does so without waiting, and none waits for what
-// a commit wrote.
+// A reader that has waited for a save in vain takes the file as it is, the next one does so without waiting, and none
+// waits for what a commit wrote.
 func TestASaveIsWaitedForOnce(t *testing.T) {
 	s := newPartial(t, true)
 	s.save(t, []byte{})
@@ -204,7 +205,8 @@ func TestContextOfAFileThatWasAnotherMeanwhile(t *testing.T) {
 	}
 }
 
-// An engine that is not told of saves looks once more at a damaged file that was changed just now; it takes any other as it is.
+// An engine that is not told of saves looks once more at a damaged file that was changed just now; it takes any other
+// as it is.
 func TestContextOfAFileThatWasJustChanged(t *testing.T) {
 	for name, part := range partsOfASave() {
 		for _, just := range []bool{true, false} {
@@ -234,7 +236,8 @@ func TestContextOfAFileThatWasJustChanged(t *testing.T) {
 	}
 }
 
-// A plan over a file that is missing for a moment is made over the file as it is then, and a file that stays away is a conflict.
+// A plan over a file that is missing for a moment is made over the file as it is then, and a file that stays away is a
+// conflict.
 func TestAPlanWaitsForASave(t *testing.T) {
 	for _, ends := range []bool{true, false} {
 		s := newPartial(t, true)

@@ -60,7 +60,8 @@ func viewOf(t testing.TB, e *engine.Engine, ws mdstore.ID) *view.View {
 	return v
 }
 
-// While a save has not settled, a file that is missing or cannot be read is as it was, also when all files are read again.
+// While a save has not settled, a file that is missing or cannot be read is as it was, also when all files are read
+// again.
 func TestHalfASaveShowsNothing(t *testing.T) {
 	p := mdstore.NodePath("ws-a", "node-a")
 	for name, half := range halves {
@@ -170,7 +171,8 @@ func TestSettledSavesShow(t *testing.T) {
 	}
 }
 
-// A damaged file keeps, for readers, the front matter that it had, also when all files are read again; it takes no edits.
+// A damaged file keeps, for readers, the front matter that it had, also when all files are read again; it takes no
+// edits.
 func TestDamagedFilesKeepTheirMeaning(t *testing.T) {
 	w, tell := enginetest.Followed(t, small())
 	was := viewOf(t, w.Engine, ws)

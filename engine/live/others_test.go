@@ -117,8 +117,8 @@ func (s *diskTold) Watch(ctx context.Context, w mdstore.Watching) error {
 	return enginetest.Tell(ctx, w, s.told)
 }
 
-// What a commit has deleted is gone at once, whichever process made it and whenever its news arrive: it is not missing in the middle of
-// a save.
+// What a commit has deleted is gone at once, whichever process made it and whenever its news arrive: it is not missing
+// in the middle of a save.
 func TestDeletedNodesAreGoneAtOnce(t *testing.T) {
 	dir := enginetest.Place(t, plans(6))
 	st := &diskTold{enginetest.OpenDir(t, dir), make(chan mdstore.Watching, 1)}

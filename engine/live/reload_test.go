@@ -136,8 +136,8 @@ func checks(t *testing.T, e *engine.Engine, v *view.View) (found string) {
 	return found
 }
 
-// A folder right below nodes/ misses its file while there is no node in it at any depth. A followed view says so as a fresh one does,
-// whatever comes and goes in the folder.
+// A folder right below nodes/ misses its file while there is no node in it at any depth. A followed view says so as a
+// fresh one does, whatever comes and goes in the folder.
 func TestAFolderMissesItsFileWithoutNodesInIt(t *testing.T) {
 	const inner, own = mdstore.Path("ws-a/nodes/node-a/inner/Node.md"), mdstore.Path("ws-a/nodes/node-a/Node.md")
 	const other = mdstore.Path("ws-a/nodes/node-a/another/Node.md")
@@ -205,8 +205,8 @@ func (x meddled) Commit(ctx context.Context, changes []mdstore.Change) (mdstore.
 	return x.Tx.Commit(ctx, changes)
 }
 
-// A save that is read between the plan of a commit and the commit is not forgotten over it, and a save of the file that the commit
-// changes is kept.
+// A save that is read between the plan of a commit and the commit is not forgotten over it, and a save of the file
+// that the commit changes is kept.
 func TestACommitKeepsWhatWasSavedMeanwhile(t *testing.T) {
 	for _, saved := range []mdstore.ID{"node-a", "node-b"} {
 		for _, reads := range []bool{true, false} {

@@ -42,8 +42,8 @@ func seenFiles(st *memstore.Store) (out []mdstore.Path) {
 	return out
 }
 
-// Whatever people, sessions and other writers do to files, a session that is kept in memory is told the same as one whose file is in the
-// store, also when that one is asked by a process that knows nothing but the store.
+// Whatever people, sessions and other writers do to files, a session that is kept in memory is told the same as one
+// whose file is in the store, also when that one is asked by a process that knows nothing but the store.
 func TestSeenStatesTellTheSameInMemoryAndFromTheStore(t *testing.T) {
 	rounds, changes := 200, 0
 	if enginetest.Heavy {
@@ -264,8 +264,8 @@ func TestUnbindForgetsWhatWasSeen(t *testing.T) {
 	}
 }
 
-// A session that writes to a file which others have changed, made or moved since it last looked is still told of that, and not of what it
-// wrote itself.
+// A session that writes to a file which others have changed, made or moved since it last looked is still told of that,
+// and not of what it wrote itself.
 func TestOwnChangesDoNotHideWhatOthersMade(t *testing.T) {
 	w := enginetest.New(t, enginetest.Plan(ws, "node-a", "node-c", "node-d"))
 	defer w.Attend("attended")()

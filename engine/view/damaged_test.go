@@ -8,8 +8,8 @@ import (
 	"arbor/mdstore"
 )
 
-// A file that is damaged so that nothing can be read of it keeps its front matter and its place in the tree; it has the damage as its
-// problem.
+// A file that is damaged so that nothing can be read of it keeps its front matter and its place in the tree; it has
+// the damage as its problem.
 func TestDamagedFilesKeepTheirPlace(t *testing.T) {
 	v, err := enginetest.New(t, enginetest.Plan("ws-a", "node-a", "node-b")).View(t.Context(), "ws-a")
 	if err != nil {

@@ -26,7 +26,8 @@ func (r stateCase) state() State {
 	return s
 }
 
-// The difference of two states leads from the one to the other: without what went or moved away, and with what came in its place.
+// The difference of two states leads from the one to the other: without what went or moved away, and with what came in
+// its place.
 func TestDiffLeadsFromOneStateToTheOther(t *testing.T) {
 	r := stateCase{rand.New(rand.NewPCG(5, 6))}
 	kinds := map[string]int{}

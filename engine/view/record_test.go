@@ -8,7 +8,8 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// A recording view names each document that was used and is not loaded, however the node was reached, and hands out those that are.
+// A recording view names each document that was used and is not loaded, however the node was reached, and hands out
+// those that are.
 func TestRecordingNamesTheDocumentsThatAreUsed(t *testing.T) {
 	var nodes []*mdstore.Node
 	docs := map[mdstore.Path]*mdoc.Doc{}

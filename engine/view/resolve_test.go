@@ -11,7 +11,8 @@ import (
 	"arbor/mdstore"
 )
 
-// Of many ids that are much alike, the one that begins with what was given is named first, then those that are most like it.
+// Of many ids that are much alike, the one that begins with what was given is named first, then those that are most
+// like it.
 func TestWhatMayHaveBeenMeantBeginsWithTheLikeliest(t *testing.T) {
 	var ids []mdstore.ID
 	for i := range 40 {

@@ -7,8 +7,8 @@ import (
 	"arbor/mdstore"
 )
 
-// In any tree, however broken: a node is in a circle if it is above itself; the way up is whole if it ends at the root; and a walk from
-// the root meets each node whose way up is whole, once.
+// In any tree, however broken: a node is in a circle if it is above itself; the way up is whole if it ends at the
+// root; and a walk from the root meets each node whose way up is whole, once.
 func TestCirclesAndOrphansAreFound(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	circles, orphans := 0, 0
