@@ -23,8 +23,8 @@ import (
 // a whole when the session looks for the first time, takes changes as seen, or changes files itself. It may be lost: a session without
 // one looks for the first time. It is safe for concurrent use.
 type Seen struct {
-	local mdstore.Local // nil: nothing is kept
-	now   func() time.Time
+	st  mdstore.Store // keeps nothing where it is no mdstore.Local
+	now func() time.Time
 
 	mu       sync.Mutex
 	attended map[string]*memory // guarded by mu: of connections, in memory only
@@ -34,6 +34,13 @@ type Seen struct {
 type memory struct {
 	Form   string
 	States map[mdstore.ID]view.State
+	last   map[mdstore.ID]look // of connections, each of whose calls asks how many changes there are
+}
+
+// A look is what a session was last told of a view.
+type look struct {
+	view        *view.View
+	differences []view.Difference
 }
 
 const (
@@ -45,16 +52,18 @@ const (
 
 // NewSeen returns what sessions have seen as the store keeps it.
 func NewSeen(st mdstore.Store, now func() time.Time) *Seen {
-	local, _ := mdstore.AsStore[mdstore.Local](st)
-	return &Seen{local: local, now: now, attended: map[string]*memory{}}
+	return &Seen{st: st, now: now, attended: map[string]*memory{}}
 }
+
+// local returns where the files are kept. It is asked for at each use, as the vault of a server may be replaced.
+func (s *Seen) local() (mdstore.Local, bool) { return mdstore.AsStore[mdstore.Local](s.st) }
 
 // Attend keeps what a session has seen in memory only, for as long as it lasts: the session of a connection that ends with it. leave
 // forgets it.
 func (s *Seen) Attend(session string) (leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.attended[session] = &memory{States: map[mdstore.ID]view.State{}}
+	s.attended[session] = &memory{States: map[mdstore.ID]view.State{}, last: map[mdstore.ID]look{}}
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -74,14 +83,18 @@ func (s *Seen) Changes(ctx context.Context, session string, v *view.View, take f
 	}
 	id := v.Workspace().ID
 	old, known := m.States[id]
-	now := v.State()
 	if !known {
-		m.States[id] = now
+		m.States[id] = v.State()
 		s.prune(ctx)
 		return []view.Difference{}, true, s.write(ctx, session, m)
 	}
-	if ds = view.Diff(old, now); ds == nil {
+	if last := m.last[id]; last.view == v {
+		ds = last.differences
+	} else if ds = v.DiffFrom(old); ds == nil {
 		ds = []view.Difference{}
+	}
+	if m.last != nil {
+		m.last[id] = look{v, ds}
 	}
 	if take == nil {
 		return ds, false, nil
@@ -90,10 +103,12 @@ func (s *Seen) Changes(ctx context.Context, session string, v *view.View, take f
 	if n == 0 {
 		return ds, false, nil
 	}
+	now := v.State()
 	if n < len(ds) {
 		now = taken(old, now, ds[:n])
 	}
 	m.States[id] = now
+	delete(m.last, id)
 	return ds, false, s.write(ctx, session, m)
 }
 
@@ -141,6 +156,7 @@ func (s *Seen) Own(ctx context.Context, session string, ws mdstore.ID, files []p
 		own(state, f)
 	}
 	m.States[ws] = state
+	delete(m.last, ws)
 	return s.write(ctx, session, m)
 }
 
@@ -170,10 +186,11 @@ func own(state view.State, f plan.FileChange) {
 func (s *Seen) Forget(ctx context.Context, session string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.local == nil {
+	local, ok := s.local()
+	if !ok {
 		return nil
 	}
-	return s.local.RemoveLocal(ctx, seenPath(session))
+	return local.RemoveLocal(ctx, seenPath(session))
 }
 
 func seenPath(session string) mdstore.Path {
@@ -187,10 +204,11 @@ func (s *Seen) read(ctx context.Context, session string) (*memory, error) {
 		return m, nil
 	}
 	none := &memory{States: map[mdstore.ID]view.State{}}
-	if s.local == nil {
+	local, ok := s.local()
+	if !ok {
 		return none, nil
 	}
-	data, err := s.local.ReadLocal(ctx, seenPath(session))
+	data, err := local.ReadLocal(ctx, seenPath(session))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return none, nil
@@ -210,7 +228,8 @@ func (s *Seen) read(ctx context.Context, session string) (*memory, error) {
 
 // write keeps what a session has seen. s.mu must be held.
 func (s *Seen) write(ctx context.Context, session string, m *memory) error {
-	if s.attended[session] != nil || s.local == nil {
+	local, ok := s.local()
+	if s.attended[session] != nil || !ok {
 		return nil
 	}
 	m.Form = seenForm
@@ -219,23 +238,24 @@ func (s *Seen) write(ctx context.Context, session string, m *memory) error {
 		return err
 	}
 	sum := sha256.Sum256(b.Bytes())
-	return s.local.WriteLocal(ctx, seenPath(session), append(sum[:], b.Bytes()...))
+	return local.WriteLocal(ctx, seenPath(session), append(sum[:], b.Bytes()...))
 }
 
 // prune removes the files of sessions that have not looked for long. What cannot be removed stays until the next time. s.mu must be
 // held.
 func (s *Seen) prune(ctx context.Context) {
-	if s.local == nil {
+	local, ok := s.local()
+	if !ok {
 		return
 	}
-	files, err := s.local.ListLocal(ctx, seenDir)
+	files, err := local.ListLocal(ctx, seenDir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return
 	}
 	slices.SortFunc(files, func(a, b mdstore.LocalFile) int { return cmp.Compare(b.Stamp.Mtime, a.Stamp.Mtime) })
 	for i, f := range files {
 		if old := s.now().Sub(time.Unix(0, f.Stamp.Mtime)) > seenLife; i >= seenMost-1 || old && f.Stamp.Mtime != 0 {
-			_ = s.local.RemoveLocal(ctx, seenDir.Join(f.Name))
+			_ = local.RemoveLocal(ctx, seenDir.Join(f.Name))
 		}
 	}
 }

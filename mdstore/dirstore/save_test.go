@@ -259,7 +259,7 @@ func TestSavesThroughAnOpenFileAreNeverLost(t *testing.T) {
 			if e := errors.Join(f.Close(), s.Close()); e != nil {
 				t.Error(e)
 			}
-			s = open(t, dir)
+			open(t, dir)
 			got := contents(t, dir)
 			switch _, conflict := errors.AsType[*mdstore.ConflictError](err); {
 			case !saved:
