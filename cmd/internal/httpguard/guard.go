@@ -1,9 +1,9 @@
-// Package guard keeps an HTTP server on this machine to those it is meant for: programs that hold its token, and pages of its own origin. It
-// knows nothing of what it guards.
+// Package httpguard lets only these use an HTTP server on this machine: programs that hold its token, and pages of its
+// own origin. It knows nothing of the handler that it guards.
 //
-// Against whom: any web page that the user has open can send requests to 127.0.0.1, and by giving its own name that address (DNS rebinding)
-// read what comes back; any other user of the machine can connect. The names in Host and Origin tell the page apart, the token everybody
-// else.
+// Any web page that the user has open can send requests to 127.0.0.1, and can read the answers after giving its own name
+// that address (DNS rebinding); any other user of the machine can connect. The names in Host and Origin tell pages
+// apart, the token all other programs.
 package httpguard
 
 import (

@@ -124,7 +124,7 @@ func (s *Server) changedResources() []string {
 	return uris
 }
 
-// shows reports whether a resource may show one of the nodes that changed, in a snapshot before or after the change: a
+// shows reports whether a resource may show one of the nodes that changed, in a view before or after the change: a
 // caller asks about both. "" stands for the workspace's own file.
 func (r ref) shows(changed map[mdstore.ID]bool, snap *view.View) bool {
 	switch r.part {
