@@ -19,7 +19,7 @@ import (
 // Check returns every diagnostic of a workspace, in the order of files and lines, after a look at every file.
 func (e *Engine) Check(ctx context.Context, ws mdstore.ID) (*view.View, []mdoc.Diagnostic, error) {
 	e.Displaced(ctx) // what was written to a replaced file is merged, or lies beside it and is a finding
-	e.live.Stale()
+	e.live.StaleIn(ws)
 	v, found, err := e.find(ctx, ws)
 	return v, check.Diagnostics(found), err
 }
@@ -130,7 +130,7 @@ type Mending struct {
 // Fix mends what can be mended in a workspace without losing text: the diagnostics that name a fix. Doing it again changes nothing. All
 // of it is one commit, but for what an earlier commit has left.
 func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act plan.Act) (*Mending, error) {
-	e.live.Stale()
+	e.live.StaleIn(ws)
 	v, found, err := e.find(ctx, ws)
 	if err != nil {
 		return nil, err

@@ -36,6 +36,8 @@ type Vault struct {
 	states    map[mdstore.ID]state                // guarded by mu
 	heads     map[mdstore.Path]*mdstore.Workspace // guarded by mu: the workspaces' own files, as last read
 	dirty     map[mdstore.Path]mark               // guarded by mu: files and folders that may have changed since the views were read
+	all       []*mdstore.Workspace                // guarded by mu: as last listed; nil where a workspace may have come, gone or moved since
+	allGen    uint64                              // guarded by mu: the generation that the store had before
 	marks     uint64                              // guarded by mu: counts marks
 	epoch     uint64                              // guarded by mu: counts calls of Stale
 	following bool                                // guarded by mu: the store tells of changes
@@ -262,8 +264,22 @@ func (l *Vault) Stale() {
 	maps.DeleteFunc(l.dirty, func(_ mdstore.Path, m mark) bool { return m.settled })
 }
 
+// StaleIn says that any file of a workspace may have changed.
+func (l *Vault) StaleIn(id mdstore.ID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.epoch++ // what is being read at this moment is stale too
+	if s, ok := l.states[id]; ok {
+		s.stale = true
+		l.states[id] = s
+		dir := s.view.Workspace().Dir
+		maps.DeleteFunc(l.dirty, func(p mdstore.Path, m mark) bool { return m.settled && p.Under(dir) })
+	}
+}
+
 func (l *Vault) staleAll() {
 	l.epoch++
+	l.all = nil
 	for id, s := range l.states {
 		s.stale = true
 		l.states[id] = s
@@ -285,6 +301,9 @@ func (l *Vault) Workspaces(ctx context.Context) ([]*mdstore.Workspace, error) {
 		if err != nil {
 			return nil, err
 		}
+		l.mu.Lock()
+		epoch := l.epoch
+		l.mu.Unlock()
 		out, err := l.list(ctx)
 		if err != nil {
 			return nil, err
@@ -301,6 +320,11 @@ func (l *Vault) Workspaces(ctx context.Context) ([]*mdstore.Workspace, error) {
 				return nil, err
 			}
 		}
+		l.mu.Lock()
+		if l.all = nil; l.epoch == epoch && after == before {
+			l.all, l.allGen = slices.Clone(out), after
+		}
+		l.mu.Unlock()
 		return out, nil
 	}
 }
@@ -374,8 +398,20 @@ func ProblemOf(p mdstore.Path, err error) mdoc.Diagnostic {
 	return mdoc.Diagnostic{File: string(p), Code: string(errs.FileUnreadable), Text: err.Error()}
 }
 
-// find returns the one workspace with that id.
+// find returns the one workspace with that id. The workspaces are listed again only where they may be others than at the last time.
 func (l *Vault) find(ctx context.Context, id mdstore.ID) (*mdstore.Workspace, error) {
+	gen, err := l.Generation(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	known, current := l.all, l.allGen == gen
+	l.mu.Unlock()
+	if current {
+		if w, err := view.Workspace(known, id); err == nil {
+			return w, nil
+		}
+	}
 	all, err := l.Workspaces(ctx)
 	if err != nil {
 		return nil, err
