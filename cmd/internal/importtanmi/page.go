@@ -29,6 +29,7 @@ func parsePage(text string, keys, titles []string) page {
 	front := frontMatter.FindStringSubmatch(text)
 	for _, line := range strings.Split(front[1], "\n") {
 		key, value, ok := strings.Cut(line, ":")
+		ok = ok && (value == "" || value[0] == ' ')
 		if _, twice := p.fields[key]; ok && !twice && slices.Contains(keys, key) {
 			p.fields[key] = strings.TrimSpace(value)
 		} else if strings.TrimSpace(line) != "" {
