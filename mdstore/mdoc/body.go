@@ -198,7 +198,7 @@ const sentinel = "\n\n## end\n"
 
 // openBlock returns the block that is still open at the end of src.
 func openBlock(src []byte, base int) (block, bool) {
-	blocks := readBlocks(slices.Concat(src, []byte(sentinel)), base)
+	blocks := parseBlocks(slices.Concat(src, []byte(sentinel)), base)
 	if len(blocks) == 0 {
 		return block{}, false
 	}

@@ -108,7 +108,7 @@ func codeOf(src []byte, file bool) []Span {
 		return []Span{{body, len(src)}}
 	}
 	code := make([]Span, 1)
-	for _, k := range readBlocks(src, body) {
+	for _, k := range parseBlocks(src, body) {
 		if k.kind == fenceBlock || k.kind == htmlBlock && k.html == ast.HTMLBlockType1 {
 			code = append(code, k.span)
 		}
@@ -133,7 +133,7 @@ func strayDivider(src []byte) int {
 	if checkBody(src[body:]) != nil {
 		return -1
 	}
-	blocks := readBlocks(src, body)
+	blocks := parseBlocks(src, body)
 	for i := 1; i+1 < len(blocks); i++ {
 		above, k, below := &blocks[i-1], &blocks[i], &blocks[i+1]
 		if above.kind != headingBlock || above.level != 2 || k.kind != headingBlock || k.level != 1 || k.marks >= 0 {

@@ -79,7 +79,7 @@ func ItemText(text string) (item string, adapted []string, err error) {
 		return "", nil, err
 	}
 	src := []byte(newListStyle().list([]string{item}, "\n"))
-	blocks := readBlocks(src, 0)
+	blocks := parseBlocks(src, 0)
 	if len(blocks) != 1 || len(blocks[0].items) != 1 || itemText(src, blocks[0].items[0]) != item {
 		return "", nil, textError("the text cannot be a list item: " +
 			"indented behind a list marker it reads as something else; " +
@@ -106,7 +106,7 @@ func closeText(s string) (text string, adapted []string, err error) {
 // adaptOnce makes the first kind of adaptation that s needs and names it, or "".
 func adaptOnce(s string, level int) (next, what string) {
 	src := []byte(s + sentinel)
-	blocks := readBlocks(src, 0)
+	blocks := parseBlocks(src, 0)
 	top := 0
 	for _, k := range blocks {
 		if k.kind == headingBlock && k.span.Start < len(s) && k.level <= level && (top == 0 || k.level < top) {

@@ -39,7 +39,7 @@ func ReadForeign(src []byte) (f Foreign) {
 	}
 	f.Title, f.Description = oneLine(m.Title, m.Name), oneLine(m.Description, m.Summary)
 	if f.Title == "" && checkBody(rest) == nil {
-		for _, k := range readBlocks(rest, 0) {
+		for _, k := range parseBlocks(rest, 0) {
 			if k.kind == headingBlock && k.level == 1 {
 				f.Title = oneLine(k.title)
 				break

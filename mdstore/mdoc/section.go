@@ -25,7 +25,7 @@ func (d *Doc) body() *outline {
 }
 
 func newOutline(src []byte, base int, form *Form) *outline {
-	blocks := readBlocks(src, base)
+	blocks := parseBlocks(src, base)
 	o := &outline{blocks: blocks, headings: make([]Heading, 0, len(blocks)/2), sections: make([]Section, 0, len(blocks)/2)}
 	line, counted := 1, 0
 	open := false // the end of the last section is not known yet
