@@ -69,7 +69,9 @@ func parseBlocks(src []byte, base int) (blocks []block) {
 		}
 	}()
 	b := src[base:]
-	root := markdown.Parse(text.NewReader(withoutCR(b)))
+	// A blank in place of each carriage return, at the end of a line, does not change block
+	// structure, while the library reads a marker before CRLF as text.
+	root := markdown.Parse(text.NewReader(bytes.ReplaceAll(b, []byte("\r\n"), []byte(" \n"))))
 	var nodes []ast.Node
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
 		at := nodePos(n)
@@ -96,13 +98,6 @@ func parseBlocks(src []byte, base int) (blocks []block) {
 		blocks[i].describe(src, base, nodes[i])
 	}
 	return blocks
-}
-
-// withoutCR returns b with a blank in place of each carriage return. A blank at the end of
-// a line does not change block structure, while the library reads a marker before CRLF as
-// text.
-func withoutCR(b []byte) []byte {
-	return bytes.ReplaceAll(b, []byte("\r\n"), []byte(" \n"))
 }
 
 // nodePos returns the position of a top-level node or of the first node in it that has one.

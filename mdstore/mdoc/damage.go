@@ -9,30 +9,32 @@ import (
 // damage finds what closes a file to edits before any of it is parsed. It returns the
 // text to read: src, or a copy of the same length, so that offsets hold for both, in
 // which NUL and invalid UTF-8 are question marks and lone carriage returns line feeds.
-func damage(name string, src []byte) (readable []byte, found []Diagnostic) {
+func damage(src []byte) (readable []byte, found []Diagnostic) {
 	readable = src
 	if at, what := badText(src); at >= 0 {
-		line, col := position(src, at)
-		found = append(found, Diagnostic{File: name, Line: line, Col: col, Code: CodeNotUTF8,
-			Text: what + "; save the file as UTF-8"})
+		found = append(found, problemAt(src, at, CodeNotUTF8, what+"; save the file as UTF-8"))
 		readable = replaceBadText(bytes.Clone(readable))
 	}
 	if at := loneCR(src); at >= 0 {
 		readable = bytes.Clone(readable)
-		for i := at; i >= 0 && i < len(readable); i++ {
+		for i := at; i < len(readable); i++ {
 			if isLoneCR(src, i) {
 				readable[i] = '\n'
 			}
 		}
-		line, col := position(readable, at)
-		found = append(found, Diagnostic{File: name, Line: line, Col: col, Code: CodeLineEndings,
-			Text: "the line ends with a lone carriage return; save the file with LF or CRLF line ends"})
+		found = append(found, problemAt(readable, at, CodeLineEndings,
+			"the line ends with a lone carriage return; save the file with LF or CRLF line ends"))
 	}
 	if at, what := unfinished(readable); at >= 0 {
-		line, col := position(readable, at)
-		found = append(found, Diagnostic{File: name, Line: line, Col: col, Code: CodeConflictMarkers, Text: what})
+		found = append(found, problemAt(readable, at, CodeConflictMarkers, what))
 	}
 	return readable, found
+}
+
+// problemAt returns the diagnostic of an offset, without the name of the file.
+func problemAt(b []byte, at int, code, text string) Diagnostic {
+	line, col := position(b, at)
+	return Diagnostic{Line: line, Col: col, Code: code, Text: text}
 }
 
 // badText returns the offset of the first NUL or invalid UTF-8 and its name, or -1.
@@ -66,16 +68,12 @@ func replaceBadText(b []byte) []byte {
 
 // loneCR returns the offset of the first carriage return that no line feed follows, or -1.
 func loneCR(src []byte) int {
-	for i := 0; ; i++ {
-		k := bytes.IndexByte(src[i:], '\r')
-		if k < 0 {
-			return -1
-		}
-		i += k
+	for i := bytes.IndexByte(src, '\r'); i >= 0 && i < len(src); i++ {
 		if isLoneCR(src, i) {
 			return i
 		}
 	}
+	return -1
 }
 
 func isLoneCR(src []byte, i int) bool {

@@ -1,6 +1,7 @@
 package mdoc
 
 import (
+	"bytes"
 	"fmt"
 	"sync"
 )
@@ -36,10 +37,10 @@ func Parse(name string, src []byte, form *Form) (*Doc, []Diagnostic) {
 		// The front matter is at the top. The rest is not read.
 		d.opaque = true
 		d.text = src[:lineStart(src, 2*MaxFrontMatterBytes)]
-		found = append(found, Diagnostic{File: name, Code: CodeTooLarge,
-			Text: fmt.Sprintf("the file has %d bytes, the limit is %d", len(src), MaxBytes)})
+		found = append(found, Diagnostic{Code: CodeTooLarge, Text: fmt.Sprintf(
+			"the file has %d bytes, the limit is %d", len(src), MaxBytes)})
 	}
-	readable, damaged := damage(name, d.text)
+	readable, damaged := damage(d.text)
 	d.text = readable
 	if n := len(damaged); n > 0 && damaged[n-1].Code == CodeConflictMarkers {
 		d.shape = withRules(readable)
@@ -52,30 +53,28 @@ func Parse(name string, src []byte, form *Form) (*Doc, []Diagnostic) {
 		fields, problems := readFront(d.text, d.parts.front)
 		d.fields = fields
 		for _, p := range problems {
-			if p.Code == CodeFrontMatter && len(damaged) > 0 {
-				continue // a consequence of the damage, which is reported
+			if p.Code != CodeFrontMatter || len(damaged) == 0 { // else a consequence of the damage, which is reported
+				found = append(found, p)
 			}
-			p.File = name
-			found = append(found, p)
 		}
 	case d.parts.open >= 0:
-		line, col := position(d.text, d.parts.open)
-		found = append(found, Diagnostic{File: name, Line: line, Col: col, Code: CodeNoFrontMatter,
-			Text: "the front matter that begins here never ends; close it with a line ---"})
+		found = append(found, problemAt(d.text, d.parts.open, CodeNoFrontMatter,
+			"the front matter that begins here never ends; close it with a line ---"))
 	default:
-		found = append(found, Diagnostic{File: name, Line: 1, Col: 1, Code: CodeNoFrontMatter,
-			Text: "the file does not begin with front matter; put its fields between two lines ---"})
+		found = append(found, problemAt(d.text, 0, CodeNoFrontMatter,
+			"the file does not begin with front matter; put its fields between two lines ---"))
 	}
 	if !d.opaque {
 		if over := checkBody(d.text[d.parts.body:]); over != nil {
 			d.opaque = true
-			line, col := position(d.text, d.parts.body+over.at)
-			found = append(found, Diagnostic{File: name, Line: line, Col: col, Code: CodeTooLarge, Text: over.text})
+			found = append(found, problemAt(d.text, d.parts.body+over.at, CodeTooLarge, over.text))
 		}
 	}
+	for i := range found {
+		found[i].File = name
+	}
 	if len(found) > 0 {
-		first := found[0]
-		d.closed = &first
+		d.closed = new(found[0])
 	}
 	return d, found
 }
@@ -143,8 +142,7 @@ func (d *Doc) Field(key string) (Field, bool) {
 // Lines returns the 1-based numbers of the first and last line of a span; blank
 // lines at its end are not counted.
 func (d *Doc) Lines(s Span) (first, last int) {
-	s.Start = min(max(s.Start, 0), len(d.text))
-	s.End = min(max(s.End, s.Start), len(d.text))
+	s = d.clamp(s)
 	end := s.End
 	for end > s.Start && blank(d.text[end-1:end]) {
 		end--
@@ -154,6 +152,12 @@ func (d *Doc) Lines(s Span) (first, last int) {
 		return first, first
 	}
 	return first, first + lineNumber(d.text[s.Start:end], end-s.Start-1) - 1
+}
+
+// clamp returns the part of a span that is inside the document.
+func (d *Doc) clamp(s Span) Span {
+	start := min(max(s.Start, 0), len(d.text))
+	return Span{start, min(max(s.End, start), len(d.text))}
 }
 
 // Position returns the 1-based line and column of an offset, the column in bytes.
@@ -176,11 +180,8 @@ func (d *Doc) FieldPosition(key string) (line, col int) {
 
 // ItemPosition returns the line and column of an item, without the blanks before it.
 func (d *Doc) ItemPosition(s Span) (line, col int) {
-	at := min(max(s.Start, 0), len(d.text))
-	for at < min(s.End, len(d.text)) && (d.text[at] == ' ' || d.text[at] == '\t') {
-		at++
-	}
-	return d.Position(at)
+	s = d.clamp(s)
+	return d.Position(s.End - len(bytes.TrimLeft(d.text[s.Start:s.End], " \t")))
 }
 
 // lineOf returns the 1-based number of the line that holds the offset.

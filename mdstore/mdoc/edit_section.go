@@ -117,16 +117,13 @@ func (p *plan) insertSections(at int, texts []string) {
 	switch {
 	case at > 0 && src[at-1] != '\n': // the end of a file whose last line does not end
 		text = eol + eol + text
-	case at == len(src):
-		text += eol
-		if !blankBefore(src, at) {
-			text = eol + text
-		}
+	case at == 0 || !blank(src[lineStart(src, at-1):at]):
+		text = eol + text + eol
 	default:
-		text += eol + eol
-		if !blankBefore(src, at) {
-			text = eol + text
-		}
+		text += eol
+	}
+	if at < len(src) {
+		text += eol
 	}
 	p.edits = append(p.edits, edit{Span{at, at}, text})
 }

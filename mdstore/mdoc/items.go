@@ -18,7 +18,8 @@ func (d *Doc) ItemsWith(name string, texts ...string) []Item {
 	line, counted := 1, 0
 	for s := range d.named(name) {
 		for _, p := range d.places(s) {
-			if len(texts) > 0 && !containsOne(d.text[p.span.Start:p.span.End], texts) {
+			in := func(t string) bool { return bytes.Contains(d.text[p.span.Start:p.span.End], []byte(t)) }
+			if len(texts) > 0 && !slices.ContainsFunc(texts, in) {
 				continue
 			}
 			line += bytes.Count(d.text[counted:p.span.Start], []byte{'\n'})
@@ -29,15 +30,6 @@ func (d *Doc) ItemsWith(name string, texts ...string) []Item {
 	return out
 }
 
-func containsOne(b []byte, texts []string) bool {
-	for _, t := range texts {
-		if bytes.Contains(b, []byte(t)) {
-			return true
-		}
-	}
-	return false
-}
-
 // A place is the place of an item.
 type place struct {
 	span Span
@@ -45,13 +37,10 @@ type place struct {
 	item *item  // nil likewise
 }
 
-// places returns the items of one section.
-func (d *Doc) places(s *Section) []place { return d.body().places(d.own(s)) }
-
-// placesOf returns the items of several sections.
-func (d *Doc) placesOf(sections []*Section) (out []place) {
+// places returns the items of sections.
+func (d *Doc) places(sections ...*Section) (out []place) {
 	for _, s := range sections {
-		out = append(out, d.places(s)...)
+		out = append(out, d.body().places(d.own(s))...)
 	}
 	return out
 }

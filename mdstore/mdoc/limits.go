@@ -29,13 +29,7 @@ func checkBody(b []byte) *limitError {
 	afterBlank := false
 	for at := 0; at < len(b); {
 		line := b[at:lineEnd(b, at)]
-		markers, nested, rest := 0, 0, line
-		switch c := line[0]; {
-		case c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c >= 0x80, c == '#':
-			// Text, as most lines are: no marker and no definition begins with these.
-		default:
-			markers, nested, rest = containers(line)
-		}
+		markers, nested, rest := containers(line)
 		switch {
 		case markers > MaxContainers:
 			return &limitError{at, fmt.Sprintf("the line begins with more than %d markers of quotes and lists", MaxContainers)}
@@ -79,7 +73,10 @@ func containers(line []byte) (markers, nested int, rest []byte) {
 			indent++
 			i++
 		}
-		width := markerLen(line[i:])
+		width := listMarkerLen(line[i:])
+		if i < len(line) && line[i] == '>' {
+			width = 1
+		}
 		if width == 0 {
 			return markers, nested, line[i:]
 		}
@@ -88,18 +85,6 @@ func containers(line []byte) (markers, nested int, rest []byte) {
 		indent = 0
 		i += width
 	}
-}
-
-// markerLen returns the length of the quote or list marker that line begins
-// with, or 0.
-func markerLen(line []byte) int {
-	if len(line) == 0 {
-		return 0
-	}
-	if line[0] == '>' {
-		return 1
-	}
-	return listMarkerLen(line)
 }
 
 // listMarkerLen returns the length of the list marker that line begins with, or

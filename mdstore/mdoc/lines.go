@@ -90,9 +90,3 @@ func core(b []byte, s Span) Span {
 	}
 	return Span{s.Start, s.Start}
 }
-
-// blankBefore reports whether there is a line before the one that starts at i, and it is
-// blank.
-func blankBefore(b []byte, i int) bool {
-	return i > 0 && blank(b[lineStart(b, i-1):i])
-}

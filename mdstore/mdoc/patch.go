@@ -78,27 +78,27 @@ func (d *Doc) SetSection(name, body string) (Patch, error) {
 // and outer blank lines are cut. Of several sections of the name the last one gets the
 // item; a missing section is added.
 func (d *Doc) AppendItem(section, item string) (Patch, error) {
-	text, adapted, err := ItemText(item)
-	if err != nil {
-		return Patch{}, err
-	}
-	return d.patch(op{do: appendItem, name: section, text: text}, adapted)
+	return d.itemPatch(op{do: appendItem, name: section}, item)
 }
 
 // ReplaceItem computes the edit of the text of item i of Items(section). The marker
 // stays.
 func (d *Doc) ReplaceItem(section string, i int, item string) (Patch, error) {
-	text, adapted, err := ItemText(item)
-	if err != nil {
-		return Patch{}, err
-	}
-	return d.patch(op{do: replaceItem, name: section, index: i, text: text}, adapted)
+	return d.itemPatch(op{do: replaceItem, name: section, index: i}, item)
 }
 
 // RemoveItem computes the edit that removes item i of Items(section) with the blank
 // lines between it and its neighbour. The heading stays.
 func (d *Doc) RemoveItem(section string, i int) (Patch, error) {
 	return d.patch(op{do: removeItem, name: section, index: i}, nil)
+}
+
+func (d *Doc) itemPatch(o op, item string) (p Patch, err error) {
+	var adapted []string
+	if o.text, adapted, err = ItemText(item); err != nil {
+		return Patch{}, err
+	}
+	return d.patch(o, adapted)
 }
 
 // patch returns the patch of one op, or the reason why it cannot be made.

@@ -64,13 +64,19 @@ func (d *Doc) plan(ops []op) (*plan, error) {
 }
 
 func (p *plan) addField(o op) {
-	for i := range p.fields {
-		if p.fields[i].key == o.name {
-			p.fields[i].value = o.scalar
-			return
-		}
+	if f := p.field(o.name); f != nil {
+		f.value = o.scalar
+		return
 	}
 	p.fields = append(p.fields, fieldPlan{o.name, o.scalar})
+}
+
+// field returns the plan for a key, or nil.
+func (p *plan) field(key string) *fieldPlan {
+	if i := slices.IndexFunc(p.fields, func(f fieldPlan) bool { return f.key == key }); i >= 0 {
+		return &p.fields[i]
+	}
+	return nil
 }
 
 func (p *plan) addSection(o op) error {
@@ -92,7 +98,7 @@ func (p *plan) addSection(o op) error {
 
 func (p *plan) addItem(s *sectionPlan, o op) error {
 	if s.places == nil {
-		s.places = p.doc.placesOf(s.at)
+		s.places = p.doc.places(s.at...)
 	}
 	if o.do == appendItem {
 		s.appends = append(s.appends, o.text)

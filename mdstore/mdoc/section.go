@@ -66,24 +66,9 @@ func (f *Form) index(title string) int {
 	if f == nil {
 		return -1
 	}
-	for i := range f.Sections {
-		if s := &f.Sections[i]; s.Name == title || slices.Contains(s.Aliases, title) {
-			return i // most files are written like this
-		}
-	}
 	title = strings.TrimSpace(title)
-	for i := range f.Sections {
-		s := &f.Sections[i]
-		if strings.EqualFold(s.Name, title) {
-			return i
-		}
-		for _, a := range s.Aliases {
-			if strings.EqualFold(a, title) {
-				return i
-			}
-		}
-	}
-	return -1
+	is := func(name string) bool { return strings.EqualFold(name, title) }
+	return slices.IndexFunc(f.Sections, func(s SectionForm) bool { return is(s.Name) || slices.ContainsFunc(s.Aliases, is) })
 }
 
 // Headings returns the top-level headings of every level in their order. The slice must
@@ -144,11 +129,7 @@ func (d *Doc) Text(name string) string {
 
 // Slice returns the text of a span without outer blank lines and with LF line ends. The
 // part of the span that is outside the document is ignored.
-func (d *Doc) Slice(s Span) string {
-	s.Start = min(max(s.Start, 0), len(d.text))
-	s.End = min(max(s.End, s.Start), len(d.text))
-	return d.lf(core(d.text, s))
-}
+func (d *Doc) Slice(s Span) string { return d.lf(core(d.text, d.clamp(s))) }
 
 // lf returns the bytes of a span with LF line ends.
 func (d *Doc) lf(s Span) string {
@@ -159,8 +140,8 @@ func (d *Doc) lf(s Span) string {
 func (d *Doc) own(s *Section) Span {
 	headings := d.body().headings
 	i := sort.Search(len(headings), func(i int) bool { return headings[i].Span.Start >= s.Body.Start })
-	if i < len(headings) && headings[i].Span.Start < s.Body.End {
-		return Span{s.Body.Start, headings[i].Span.Start}
+	if i < len(headings) {
+		return Span{s.Body.Start, min(headings[i].Span.Start, s.Body.End)}
 	}
 	return s.Body
 }

@@ -55,18 +55,10 @@ func (p *plan) checkFront(after *Doc) error {
 	if problem != nil {
 		return p.doc.refuse(problem.Line, "the edit would break the front matter: %s", problem.Text)
 	}
-	set := func(key string) *fieldPlan {
-		for i := range p.fields {
-			if p.fields[i].key == key {
-				return &p.fields[i]
-			}
-		}
-		return nil
-	}
 	was := p.front.entries
 	for i := range now.entries {
 		e := &now.entries[i]
-		want := set(e.Key)
+		want := p.field(e.Key)
 		switch {
 		case len(was) > 0 && sameKey(&was[0], e):
 			if want != nil && e.listed() {

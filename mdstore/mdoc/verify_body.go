@@ -94,7 +94,7 @@ func (p *plan) checkSection(s *sectionPlan, after *Doc) *EditError {
 // checkItems compares the items of the sections of one name, and what follows them, with
 // the plan.
 func (p *plan) checkItems(s *sectionPlan, after *Doc, now []*Section) *EditError {
-	got := after.placesOf(now)
+	got := after.places(now...)
 	n := 0 // how many of got have been looked at
 	for i := range s.places {
 		was := &s.places[i]
