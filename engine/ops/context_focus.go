@@ -33,7 +33,7 @@ arbor focus`,
 
 // ContextFocus moves a workspace's focus.
 func ContextFocus(ctx context.Context, env *Env, in ContextFocusIn) (*ContextFocusOut, error) {
-	s, id, err := env.node(ctx, in.WorkspaceID, in.NodeID)
+	s, id, err := env.At(ctx, in.WorkspaceID, in.NodeID)
 	if err != nil {
 		return nil, err
 	}

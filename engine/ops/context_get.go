@@ -51,12 +51,10 @@ arbor context . --format json`,
 })
 
 // ContextGet returns the context for work on a node.
-func ContextGet(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut, error) {
-	return reading(ctx, env, in, readContext)
-}
+var ContextGet = reading(readContext)
 
 func readContext(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut, error) {
-	s, err := env.snapshot(ctx, in.WorkspaceID)
+	s, err := env.In(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
 	}

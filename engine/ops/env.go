@@ -65,18 +65,6 @@ func (env *Env) as(session string) *Env {
 	return &other
 }
 
-// In returns the current workspace that ref names; "" is the default of the caller. The error is an *errs.Error with
-// candidates.
-func (env *Env) In(ctx context.Context, ref string) (*view.View, error) {
-	return env.snapshot(ctx, ref)
-}
-
-// At returns the workspace that ws names, as In does, and the id of the node in it that ref names. The error is an
-// *errs.Error with candidates.
-func (env *Env) At(ctx context.Context, ws, ref string) (*view.View, mdstore.ID, error) {
-	return env.node(ctx, ws, ref)
-}
-
 // workspace returns the id of the workspace that ref names; "" is the default of the caller.
 func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
 	all, err := env.Engine.Workspaces(ctx)
@@ -163,8 +151,9 @@ func candidates(all []*mdstore.Workspace) []errs.Candidate {
 	return out
 }
 
-// snapshot returns the current workspace that ref names; "" is the default of the caller.
-func (env *Env) snapshot(ctx context.Context, ref string) (*view.View, error) {
+// In returns the current workspace that ref names; "" is the default of the caller. The error is an *errs.Error with
+// candidates.
+func (env *Env) In(ctx context.Context, ref string) (*view.View, error) {
 	id, err := env.workspace(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -173,18 +162,10 @@ func (env *Env) snapshot(ctx context.Context, ref string) (*view.View, error) {
 	return s, fail(err)
 }
 
-// reading runs an operation that reads documents of nodes, which are loaded as it uses them.
-func reading[I, O any](ctx context.Context, env *Env, in I, read func(context.Context, *Env, I) (*O, error)) (out *O, err error) {
-	err = env.Engine.Read(ctx, func(ctx context.Context) error {
-		out, err = read(ctx, env, in)
-		return err
-	})
-	return out, err
-}
-
-// node returns the current workspace that ws names, and the id of the node in it that ref names.
-func (env *Env) node(ctx context.Context, ws, ref string) (*view.View, mdstore.ID, error) {
-	s, err := env.snapshot(ctx, ws)
+// At returns the workspace that ws names, as In does, and the id of the node in it that ref names. The error is an
+// *errs.Error with candidates.
+func (env *Env) At(ctx context.Context, ws, ref string) (*view.View, mdstore.ID, error) {
+	s, err := env.In(ctx, ws)
 	if err != nil {
 		return nil, "", err
 	}
@@ -192,13 +173,17 @@ func (env *Env) node(ctx context.Context, ws, ref string) (*view.View, mdstore.I
 	return s, id, err
 }
 
-// owner is node for calls about a log or problem: "" for the node is the workspace itself.
-func (env *Env) owner(ctx context.Context, ws, ref string) (*view.View, mdstore.ID, error) {
-	if ref == "" {
-		s, err := env.snapshot(ctx, ws)
-		return s, "", err
+// reading is an operation that reads documents of nodes, which are loaded as it uses them.
+func reading[I, O any](
+	read func(context.Context, *Env, I) (*O, error),
+) func(context.Context, *Env, I) (*O, error) {
+	return func(ctx context.Context, env *Env, in I) (out *O, err error) {
+		err = env.Engine.Read(ctx, func(ctx context.Context) error {
+			out, err = read(ctx, env, in)
+			return err
+		})
+		return out, err
 	}
-	return env.node(ctx, ws, ref)
 }
 
 // resolve returns the id of the node that ref names.
@@ -224,20 +209,13 @@ func (env *Env) progress(done, total int, what string) {
 	}
 }
 
-// path returns the path of a file of the vault on this machine, or in the vault where the folder is unknown.
+// path returns the path of a file of the vault on this machine, or in the vault where the folder is unknown; "" for no
+// path.
 func (env *Env) path(p mdstore.Path) string {
-	if v := env.Engine.Vault(); v != "" {
+	if v := env.Engine.Vault(); v != "" && p != "" {
 		return filepath.Join(v, filepath.FromSlash(string(p)))
 	}
 	return string(p)
-}
-
-// pathOrNone is path, "" for no path.
-func (env *Env) pathOrNone(p mdstore.Path) string {
-	if p == "" {
-		return ""
-	}
-	return env.path(p)
 }
 
 // fail keeps a nil error nil, which a nil *errs.Error in an error would not be.

@@ -3,7 +3,6 @@ package ops
 import (
 	"context"
 
-	"arbor/engine"
 	"arbor/engine/plan"
 	"arbor/mdstore"
 )
@@ -38,10 +37,6 @@ arbor log node-mj2hz4gy`,
 
 // LogAppend adds to the log of a node, or of the workspace.
 func LogAppend(ctx context.Context, env *Env, in LogAppendIn) (*LogAppendOut, error) {
-	s, id, err := env.owner(ctx, in.WorkspaceID, in.NodeID)
-	if err != nil {
-		return nil, err
-	}
 	act := env.act(in.Write, Match{})
 	switch in.Operator {
 	case mdstore.OperatorAI, mdstore.OperatorHuman:
@@ -50,9 +45,11 @@ func LogAppend(ctx context.Context, env *Env, in LogAppendIn) (*LogAppendOut, er
 	default:
 		return nil, badParam("operator", "operator %q: AI and Human are the operators", in.Operator)
 	}
-	at, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, act, plan.AppendLog{Node: id, Event: in.Event})
+	t := env.owner(ctx, in.WorkspaceID, in.NodeID)
+	at, w, err := apply(ctx, env, t, act, plan.AppendLog{Node: t.node, Event: in.Event},
+		"every context that has this log shows its newest entries")
 	if err != nil {
-		return nil, fail(err)
+		return nil, err
 	}
-	return &LogAppendOut{Timestamp: at, Wrote: env.wrote(ctx, s.Workspace().ID, o, "every context that has this log shows its newest entries")}, nil
+	return &LogAppendOut{Timestamp: at, Wrote: w}, nil
 }

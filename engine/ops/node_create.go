@@ -50,7 +50,7 @@ arbor add "Limits" --parent Backend --rules-hash ff280711 -F limits.md`,
 
 // NodeCreate makes a node.
 func NodeCreate(ctx context.Context, env *Env, in NodeCreateIn) (*NodeCreateOut, error) {
-	s, err := env.snapshot(ctx, in.WorkspaceID)
+	s, err := env.In(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package ops
 import (
 	"context"
 
-	"arbor/engine"
 	"arbor/engine/plan"
 )
 
@@ -34,13 +33,11 @@ arbor node delete node-mj2hz4gy --yes`,
 
 // NodeDelete moves a node and all below it to the trash.
 func NodeDelete(ctx context.Context, env *Env, in NodeDeleteIn) (*NodeDeleteOut, error) {
-	s, id, err := env.node(ctx, in.WorkspaceID, in.NodeID)
+	t := env.target(ctx, in.WorkspaceID, in.NodeID)
+	d, w, err := apply(ctx, env, t, env.act(in.Write, in.Match), plan.Delete{Node: t.node},
+		"the folders lie in the trash, whole; move them back to restore the nodes")
 	if err != nil {
 		return nil, err
 	}
-	d, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, in.Match), plan.Delete{Node: id})
-	if err != nil {
-		return nil, fail(err)
-	}
-	return &NodeDeleteOut{DeletedCount: d.Count, Trash: string(d.Trash), Wrote: env.wrote(ctx, s.Workspace().ID, o, "the folders lie in the trash, whole; move them back to restore the nodes")}, nil
+	return &NodeDeleteOut{DeletedCount: d.Count, Trash: string(d.Trash), Wrote: w}, nil
 }

@@ -64,12 +64,10 @@ arbor show . --json`,
 })
 
 // NodeGet returns a node.
-func NodeGet(ctx context.Context, env *Env, in NodeGetIn) (*NodeGetOut, error) {
-	return reading(ctx, env, in, readNode)
-}
+var NodeGet = reading(readNode)
 
 func readNode(ctx context.Context, env *Env, in NodeGetIn) (*NodeGetOut, error) {
-	s, id, err := env.node(ctx, in.WorkspaceID, in.NodeID)
+	s, id, err := env.At(ctx, in.WorkspaceID, in.NodeID)
 	if err != nil {
 		return nil, err
 	}

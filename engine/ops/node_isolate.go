@@ -3,7 +3,6 @@ package ops
 import (
 	"context"
 
-	"arbor/engine"
 	"arbor/engine/plan"
 )
 
@@ -34,17 +33,15 @@ arbor isolate node-mj2hz4gy --off`,
 
 // NodeIsolate cuts a node's context off from its ancestors, or joins it again.
 func NodeIsolate(ctx context.Context, env *Env, in NodeIsolateIn) (*NodeIsolateOut, error) {
-	s, id, err := env.node(ctx, in.WorkspaceID, in.NodeID)
-	if err != nil {
-		return nil, err
-	}
 	hint := "its context begins with itself now"
 	if !in.Isolate {
 		hint = "its context begins with its ancestors again"
 	}
-	_, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, in.Match), plan.Isolate{Node: id, Isolate: in.Isolate})
+	t := env.target(ctx, in.WorkspaceID, in.NodeID)
+	p := plan.Isolate{Node: t.node, Isolate: in.Isolate}
+	_, w, err := apply(ctx, env, t, env.act(in.Write, in.Match), p, hint)
 	if err != nil {
-		return nil, fail(err)
+		return nil, err
 	}
-	return &NodeIsolateOut{Isolated: in.Isolate, Wrote: env.wrote(ctx, s.Workspace().ID, o, hint)}, nil
+	return &NodeIsolateOut{Isolated: in.Isolate, Wrote: w}, nil
 }

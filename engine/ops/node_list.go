@@ -54,7 +54,7 @@ arbor list --all | grep -i login`,
 
 // NodeList returns nodes as a tree, bounded.
 func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error) {
-	s, err := env.snapshot(ctx, in.WorkspaceID)
+	s, err := env.In(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
 	}

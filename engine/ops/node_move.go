@@ -39,7 +39,7 @@ they are: the parent is in the file.`,
 
 // NodeMove gives a node another parent or place.
 func NodeMove(ctx context.Context, env *Env, in NodeMoveIn) (*NodeMoveOut, error) {
-	s, id, err := env.node(ctx, in.WorkspaceID, in.NodeID)
+	s, id, err := env.At(ctx, in.WorkspaceID, in.NodeID)
 	if err != nil {
 		return nil, err
 	}

@@ -73,7 +73,7 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 	if in.Release != "" {
 		return env.release(ctx, in)
 	}
-	s, err := env.snapshot(ctx, in.WorkspaceID)
+	s, err := env.In(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (env *Env) release(ctx context.Context, in NodeNextIn) (*NodeNextOut, error
 	if in.Claim || in.Count != nil || in.LeaseSeconds != 0 {
 		return nil, badParam("release", "release gives one node back and takes none: call again without it to claim another one")
 	}
-	s, err := env.snapshot(ctx, in.WorkspaceID)
+	s, err := env.In(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
 	}

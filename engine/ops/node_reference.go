@@ -48,7 +48,7 @@ arbor ref expire node-mj2hz4gy docs/api.md`,
 
 // NodeReference changes a node's references.
 func NodeReference(ctx context.Context, env *Env, in NodeReferenceIn) (*NodeReferenceOut, error) {
-	s, id, err := env.node(ctx, in.WorkspaceID, in.NodeID)
+	s, id, err := env.At(ctx, in.WorkspaceID, in.NodeID)
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ command of its own as well.`,
 
 // NodeTransition moves a node along its life cycle.
 func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTransitionOut, error) {
-	s, id, err := env.node(ctx, in.WorkspaceID, in.NodeID)
+	s, id, err := env.At(ctx, in.WorkspaceID, in.NodeID)
 	if err != nil {
 		return nil, err
 	}

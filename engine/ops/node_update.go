@@ -3,7 +3,6 @@ package ops
 import (
 	"context"
 
-	"arbor/engine"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
 )
@@ -34,16 +33,10 @@ arbor node update . --section requirement - < requirement.md`,
 
 // NodeUpdate changes a node's texts.
 func NodeUpdate(ctx context.Context, env *Env, in NodeUpdateIn) (*Wrote, error) {
-	s, id, err := env.node(ctx, in.WorkspaceID, in.NodeID)
-	if err != nil {
-		return nil, err
-	}
-	if in.Title == nil && in.Requirement == nil && in.Note == nil && in.Conclusion == nil {
+	t := env.target(ctx, in.WorkspaceID, in.NodeID)
+	if t.err == nil && in.Title == nil && in.Requirement == nil && in.Note == nil && in.Conclusion == nil {
 		return nil, errs.New(errs.InvalidParams, "nothing is to be updated; give title, requirement, note or conclusion")
 	}
-	_, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, in.Match), plan.NodeTexts{Node: id, Title: in.Title, Requirement: in.Requirement, Note: in.Note, Conclusion: in.Conclusion})
-	if err != nil {
-		return nil, fail(err)
-	}
-	return new(env.wrote(ctx, s.Workspace().ID, o, "node_get shows it as it is now")), nil
+	p := plan.NodeTexts{Node: t.node, Title: in.Title, Requirement: in.Requirement, Note: in.Note, Conclusion: in.Conclusion}
+	return done(ctx, env, t, env.act(in.Write, in.Match), p, "node_get shows it as it is now")
 }

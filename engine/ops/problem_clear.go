@@ -3,7 +3,6 @@ package ops
 import (
 	"context"
 
-	"arbor/engine"
 	"arbor/engine/plan"
 )
 
@@ -23,13 +22,6 @@ var problemClear = op("problem_clear", writes|repeats, ProblemClear, Help{
 
 // ProblemClear clears the open problem.
 func ProblemClear(ctx context.Context, env *Env, in ProblemClearIn) (*Wrote, error) {
-	s, id, err := env.owner(ctx, in.WorkspaceID, in.NodeID)
-	if err != nil {
-		return nil, err
-	}
-	_, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, in.Match), plan.SetProblem{Node: id})
-	if err != nil {
-		return nil, fail(err)
-	}
-	return new(env.wrote(ctx, s.Workspace().ID, o, "no problem is open here any more")), nil
+	t := env.owner(ctx, in.WorkspaceID, in.NodeID)
+	return done(ctx, env, t, env.act(in.Write, in.Match), plan.SetProblem{Node: t.node}, "no problem is open here any more")
 }

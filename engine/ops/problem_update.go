@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"arbor/engine"
 	"arbor/engine/plan"
 	"arbor/mdstore"
 )
@@ -37,14 +36,8 @@ func ProblemUpdate(ctx context.Context, env *Env, in ProblemUpdateIn) (*Wrote, e
 	if strings.TrimSpace(in.Problem) == "" {
 		return nil, badParam("problem", "problem is empty; say what is wrong, or clear it with problem_clear")
 	}
-	s, id, err := env.owner(ctx, in.WorkspaceID, in.NodeID)
-	if err != nil {
-		return nil, err
-	}
+	t := env.owner(ctx, in.WorkspaceID, in.NodeID)
 	p := mdstore.Problem{Text: strings.Trim(in.Problem, "\r\n"), NextStep: strings.Trim(in.NextStep, "\r\n")}
-	_, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, in.Match), plan.SetProblem{Node: id, Problem: p})
-	if err != nil {
-		return nil, fail(err)
-	}
-	return new(env.wrote(ctx, s.Workspace().ID, o, "problem_clear says that it is solved")), nil
+	return done(ctx, env, t, env.act(in.Write, in.Match), plan.SetProblem{Node: t.node, Problem: p},
+		"problem_clear says that it is solved")
 }

@@ -32,9 +32,7 @@ var sessionStatus = op("session_status", reads|repeats, SessionStatus, Help{
 })
 
 // SessionStatus says what a session is bound to.
-func SessionStatus(ctx context.Context, env *Env, in SessionIn) (*SessionStatusOut, error) {
-	return reading(ctx, env, in, readSession)
-}
+var SessionStatus = reading(readSession)
 
 func readSession(ctx context.Context, env *Env, in SessionIn) (*SessionStatusOut, error) {
 	b, ok, err := env.Engine.Binding(ctx, in.SessionID)

@@ -49,7 +49,7 @@ func (p *page) collect(root mdstore.ID) []*TreeNode {
 	top := &TreeNode{}
 	way := []*TreeNode{top} // by depth: the node of the walk, with the tree it was attached to or not yet
 	var nodes []*mdstore.Node
-	skipping := p.after != ""
+	skipping, before := p.after != "", 0 // before: matching nodes up to the cursor
 	last := mdstore.ID("")
 	for depth, n := range p.s.Walk(root) {
 		way, nodes = append(way[:depth+1], nil), append(nodes[:depth], n)
@@ -63,7 +63,9 @@ func (p *page) collect(root mdstore.ID) []*TreeNode {
 		if p.match(n) {
 			p.total++
 			switch {
-			case skipping, p.limit >= 0 && p.shown >= p.limit:
+			case skipping:
+				before++
+			case p.limit >= 0 && p.shown >= p.limit:
 			default:
 				p.attach(way, nodes)
 				if p.shown++; p.shown == 1 {
@@ -77,10 +79,6 @@ func (p *page) collect(root mdstore.ID) []*TreeNode {
 		}
 	}
 	p.lost = skipping
-	before := 0
-	if p.after != "" {
-		before = p.before(root)
-	}
 	if before+p.shown < p.total {
 		p.next = last
 		if last == "" {
@@ -91,23 +89,6 @@ func (p *page) collect(root mdstore.ID) []*TreeNode {
 		return []*TreeNode{}
 	}
 	return top.Children
-}
-
-// before returns the number of matching nodes up to the cursor, of all where there is none.
-func (p *page) before(root mdstore.ID) int {
-	count := 0
-	for depth, n := range p.s.Walk(root) {
-		if p.depth > 0 && depth > p.depth {
-			continue
-		}
-		if p.match(n) {
-			count++
-		}
-		if n.ID == p.after {
-			break
-		}
-	}
-	return count
 }
 
 // attach puts the node at the end of the way into the tree, with those above it that are not in it yet.

@@ -3,7 +3,6 @@ package ops
 import (
 	"context"
 
-	"arbor/engine"
 	"arbor/engine/plan"
 )
 
@@ -34,13 +33,10 @@ func WorkspaceArchive(ctx context.Context, env *Env, in WorkspaceMoveIn) (*Works
 
 // archive moves a workspace into the archive, or out of it.
 func (env *Env) archive(ctx context.Context, in WorkspaceMoveIn, restore bool, hint string) (*WorkspaceMoveOut, error) {
-	id, err := env.workspace(ctx, in.WorkspaceID)
+	p := plan.Archive{Restore: restore, Taken: env.Engine.Taken(ctx)}
+	dir, w, err := apply(ctx, env, env.whole(ctx, in.WorkspaceID), env.act(in.Write, in.Match), p, hint)
 	if err != nil {
 		return nil, err
 	}
-	dir, o, err := engine.Apply(ctx, env.Engine, id, env.act(in.Write, in.Match), plan.Archive{Restore: restore, Taken: env.Engine.Taken(ctx)})
-	if err != nil {
-		return nil, fail(err)
-	}
-	return &WorkspaceMoveOut{Path: string(dir), Wrote: env.wrote(ctx, id, o, hint)}, nil
+	return &WorkspaceMoveOut{Path: string(dir), Wrote: w}, nil
 }

@@ -3,7 +3,6 @@ package ops
 import (
 	"context"
 
-	"arbor/engine"
 	"arbor/engine/plan"
 )
 
@@ -41,13 +40,11 @@ func WorkspaceDelete(ctx context.Context, env *Env, in WorkspaceDeleteIn) (*Work
 	if in.WorkspaceID == "" {
 		return nil, badParam("workspaceId", "workspaceId is missing; a workspace is deleted by name only")
 	}
-	id, err := env.workspace(ctx, in.WorkspaceID)
+	t := env.whole(ctx, in.WorkspaceID)
+	d, w, err := apply(ctx, env, t, env.act(in.Write, in.Match), plan.DeleteWorkspace{Force: in.Force},
+		"it lies in the trash, whole; move the folder back to restore it")
 	if err != nil {
 		return nil, err
 	}
-	d, o, err := engine.Apply(ctx, env.Engine, id, env.act(in.Write, in.Match), plan.DeleteWorkspace{Force: in.Force})
-	if err != nil {
-		return nil, fail(err)
-	}
-	return &WorkspaceDeleteOut{DeletedCount: d.Count, Trash: string(d.Trash), Wrote: env.wrote(ctx, id, o, "it lies in the trash, whole; move the folder back to restore it")}, nil
+	return &WorkspaceDeleteOut{DeletedCount: d.Count, Trash: string(d.Trash), Wrote: w}, nil
 }

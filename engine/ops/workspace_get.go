@@ -55,12 +55,10 @@ var workspaceGet = op("workspace_get", reads|repeats, WorkspaceGet, Help{
 const logShown = 20
 
 // WorkspaceGet returns a workspace.
-func WorkspaceGet(ctx context.Context, env *Env, in WorkspaceGetIn) (*WorkspaceGetOut, error) {
-	return reading(ctx, env, in, readWorkspace)
-}
+var WorkspaceGet = reading(readWorkspace)
 
 func readWorkspace(ctx context.Context, env *Env, in WorkspaceGetIn) (*WorkspaceGetOut, error) {
-	s, err := env.snapshot(ctx, in.WorkspaceID)
+	s, err := env.In(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
 	}

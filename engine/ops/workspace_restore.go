@@ -2,6 +2,7 @@ package ops
 
 import (
 	"context"
+	"slices"
 
 	"arbor/engine/errs"
 	"arbor/mdstore"
@@ -17,30 +18,30 @@ var workspaceRestore = op("workspace_restore", writes|repeats, WorkspaceRestore,
 // WorkspaceRestore takes a workspace out of the archive.
 func WorkspaceRestore(ctx context.Context, env *Env, in WorkspaceMoveIn) (*WorkspaceMoveOut, error) {
 	if in.WorkspaceID == "" { // the one that is archived is meant, not the one that is active
-		list, err := WorkspaceList(ctx, env, WorkspaceListIn{Status: mdstore.StatusArchived})
+		all, err := env.Engine.Workspaces(ctx)
 		if err != nil {
-			return nil, err
+			return nil, fail(err)
 		}
-		if in.WorkspaceID, err = theOne(list.Workspaces); err != nil {
+		if in.WorkspaceID, err = archivedOne(all); err != nil {
 			return nil, err
 		}
 	}
 	return env.archive(ctx, in, true, "it is active again")
 }
 
-// theOne returns the id of the only archived workspace.
-func theOne(archived []WorkspaceHead) (string, error) {
-	switch len(archived) {
+// archivedOne returns the id of the only archived workspace.
+func archivedOne(all []*mdstore.Workspace) (string, error) {
+	all = slices.DeleteFunc(all, func(w *mdstore.Workspace) bool { return w.Status != mdstore.StatusArchived })
+	switch len(all) {
 	case 1:
-		return archived[0].ID, nil
+		return string(all[0].ID), nil
 	case 0:
 		return "", errs.New(errs.WorkspaceNotFound, "no workspace is archived, so there is none to restore")
 	}
-	e := errs.New(errs.AmbiguousID, "%d workspaces are archived; name the one to restore", len(archived))
-	e.Details = &errs.Details{Param: "workspaceId"}
-	for _, w := range archived[:min(len(archived), 8)] {
-		e.Message += "; " + w.ID + " (" + w.Name + ")"
-		e.Details.Candidates = append(e.Details.Candidates, errs.Candidate{ID: w.ID, Title: w.Name})
+	e := errs.New(errs.AmbiguousID, "%d workspaces are archived; name the one to restore", len(all))
+	e.Details = &errs.Details{Param: "workspaceId", Candidates: candidates(all)}
+	for _, c := range e.Details.Candidates {
+		e.Message += "; " + c.ID + " (" + c.Title + ")"
 	}
 	return "", e
 }

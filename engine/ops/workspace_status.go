@@ -50,12 +50,10 @@ arbor status Login --format markdown`,
 })
 
 // WorkspaceStatus returns the state of a workspace at a glance.
-func WorkspaceStatus(ctx context.Context, env *Env, in WorkspaceStatusIn) (*WorkspaceStatusOut, error) {
-	return reading(ctx, env, in, readStatus)
-}
+var WorkspaceStatus = reading(readStatus)
 
 func readStatus(ctx context.Context, env *Env, in WorkspaceStatusIn) (*WorkspaceStatusOut, error) {
-	s, err := env.snapshot(ctx, in.WorkspaceID)
+	s, err := env.In(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package ops
 import (
 	"context"
 
-	"arbor/engine"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
 )
@@ -27,16 +26,10 @@ var workspaceUpdate = op("workspace_update", writes|repeats, WorkspaceUpdate, He
 
 // WorkspaceUpdate renames a workspace or gives it another goal.
 func WorkspaceUpdate(ctx context.Context, env *Env, in WorkspaceUpdateIn) (*Wrote, error) {
-	id, err := env.workspace(ctx, in.WorkspaceID)
-	if err != nil {
-		return nil, err
-	}
-	if in.Name == nil && in.Goal == nil {
+	t := env.whole(ctx, in.WorkspaceID)
+	if t.err == nil && in.Name == nil && in.Goal == nil {
 		return nil, errs.New(errs.InvalidParams, "nothing is to be updated; give name or goal")
 	}
-	_, o, err := engine.Apply(ctx, env.Engine, id, env.act(in.Write, in.Match), plan.UpdateWorkspace{Name: in.Name, Goal: in.Goal})
-	if err != nil {
-		return nil, fail(err)
-	}
-	return new(env.wrote(ctx, id, o, "workspace_get shows it")), nil
+	p := plan.UpdateWorkspace{Name: in.Name, Goal: in.Goal}
+	return done(ctx, env, t, env.act(in.Write, in.Match), p, "workspace_get shows it")
 }

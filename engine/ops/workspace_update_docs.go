@@ -3,7 +3,6 @@ package ops
 import (
 	"context"
 
-	"arbor/engine"
 	"arbor/engine/plan"
 	"arbor/mdstore"
 )
@@ -38,14 +37,11 @@ arbor docs expire docs/old.md`,
 
 // WorkspaceUpdateDocs changes the documents of a workspace.
 func WorkspaceUpdateDocs(ctx context.Context, env *Env, in WorkspaceUpdateDocsIn) (*WorkspaceUpdateDocsOut, error) {
-	id, err := env.workspace(ctx, in.WorkspaceID)
+	p := plan.WorkspaceDoc{Do: plan.RefAction(in.Action), Doc: mdstore.Ref{Target: in.Path, Description: in.Description}}
+	now, w, err := apply(ctx, env, env.whole(ctx, in.WorkspaceID), env.act(in.Write, in.Match), p,
+		"every context of this workspace names its active documents")
 	if err != nil {
 		return nil, err
 	}
-	now, o, err := engine.Apply(ctx, env.Engine, id, env.act(in.Write, in.Match),
-		plan.WorkspaceDoc{Do: plan.RefAction(in.Action), Doc: mdstore.Ref{Target: in.Path, Description: in.Description}})
-	if err != nil {
-		return nil, fail(err)
-	}
-	return &WorkspaceUpdateDocsOut{Docs: nonNil(now), Wrote: env.wrote(ctx, id, o, "every context of this workspace names its active documents")}, nil
+	return &WorkspaceUpdateDocsOut{Docs: nonNil(now), Wrote: w}, nil
 }

@@ -1,0 +1,66 @@
+package ops
+
+import (
+	"context"
+
+	"arbor/engine"
+	"arbor/engine/plan"
+	"arbor/engine/view"
+	"arbor/mdstore"
+)
+
+// A target is what a writing operation is about: a workspace, and a node in it or "". Where it is not found, err says
+// why, and apply does nothing.
+type target struct {
+	ws, node mdstore.ID
+	view     *view.View // nil where only the workspace is meant
+	err      error
+}
+
+// whole returns the workspace as a target.
+func (env *Env) whole(ctx context.Context, workspace string) target {
+	id, err := env.workspace(ctx, workspace)
+	return target{ws: id, err: err}
+}
+
+// target returns a node as a target.
+func (env *Env) target(ctx context.Context, workspace, node string) target {
+	s, id, err := env.At(ctx, workspace, node)
+	if err != nil {
+		return target{err: err}
+	}
+	return target{s.Workspace().ID, id, s, nil}
+}
+
+// owner is target for calls about a log or problem: "" for the node is the workspace itself.
+func (env *Env) owner(ctx context.Context, workspace, node string) target {
+	if node == "" {
+		return env.whole(ctx, workspace)
+	}
+	return env.target(ctx, workspace, node)
+}
+
+// apply carries out a plan, and returns its result and what every writing operation returns.
+func apply[R any](
+	ctx context.Context, env *Env, t target, act plan.Act, p plan.Operation[R], hint string,
+) (result R, w Wrote, err error) {
+	if t.err != nil {
+		return result, w, t.err
+	}
+	result, o, err := engine.Apply(ctx, env.Engine, t.ws, act, p)
+	if err != nil {
+		return result, w, fail(err)
+	}
+	return result, env.wrote(ctx, t.ws, o, hint), nil
+}
+
+// done is apply for a plan without a result.
+func done(
+	ctx context.Context, env *Env, t target, act plan.Act, p plan.Operation[plan.None], hint string,
+) (*Wrote, error) {
+	_, w, err := apply(ctx, env, t, act, p, hint)
+	if err != nil {
+		return nil, err
+	}
+	return &w, nil
+}
