@@ -77,38 +77,25 @@ func Compose(
 
 // checkComposed compares the parsed document with what was given.
 func (d *Doc) checkComposed(fields []FieldValue, sections []SectionText, texts []string, items [][]string) string {
-	if len(d.fields) != len(fields) {
-		return fmt.Sprintf("the new document would have %d fields instead of %d", len(d.fields), len(fields))
+	sameField := func(f Field, want FieldValue) bool { return f.Key == want.Key && want.Value.Equal(f) }
+	if !slices.EqualFunc(d.fields, fields, sameField) {
+		return "the fields would not read back as given"
 	}
-	for i := range fields {
-		if d.fields[i].Key != fields[i].Key || !fields[i].Value.Equal(d.fields[i]) {
-			return fmt.Sprintf("the field %s would not read back as given", fields[i].Key)
-		}
+	got := d.Sections()
+	if len(got) != len(sections) || len(d.Headings()) > 0 && d.Headings()[0].Level == 1 {
+		return fmt.Sprintf("the new document would have %d sections instead of %d", len(got), len(sections))
 	}
-	if len(d.Sections()) != len(sections) || len(d.Headings()) > 0 && d.Headings()[0].Level == 1 {
-		return fmt.Sprintf("the new document would have %d sections instead of %d", len(d.Sections()), len(sections))
-	}
+	sameItem := func(p place, want string) bool { return p.item != nil && d.itemText(p) == want }
 	for i := range sections {
-		s := &d.Sections()[i]
-		if !strings.EqualFold(s.Title, strings.TrimSpace(sections[i].Name)) || d.lf(core(d.text, s.Body)) != texts[i] {
-			return fmt.Sprintf("section %s would not read back as given", sections[i].Name)
-		}
-		for k := 0; k < i; k++ {
-			if strings.EqualFold(d.Sections()[k].Name, s.Name) {
-				return fmt.Sprintf("section %s is given twice", s.Name)
-			}
-		}
-		if sections[i].Items == nil {
-			continue
-		}
-		got := d.places(s)
-		if len(got) != len(items[i]) {
-			return fmt.Sprintf("section %s would have %d items instead of %d", s.Name, len(got), len(items[i]))
-		}
-		for k := range got {
-			if text := d.itemText(got[k]); got[k].item == nil || text != items[i][k] {
-				return fmt.Sprintf("item %d of section %s would read back as %q", k, s.Name, text)
-			}
+		s, want := &got[i], sections[i]
+		sameName := func(other Section) bool { return strings.EqualFold(other.Name, s.Name) }
+		switch {
+		case !strings.EqualFold(s.Title, strings.TrimSpace(want.Name)), d.Slice(s.Body) != texts[i]:
+			return fmt.Sprintf("section %s would not read back as given", want.Name)
+		case slices.ContainsFunc(got[:i], sameName):
+			return fmt.Sprintf("section %s is given twice", s.Name)
+		case want.Items != nil && !slices.EqualFunc(d.places(s), items[i], sameItem):
+			return fmt.Sprintf("the items of section %s would not read back as given", s.Name)
 		}
 	}
 	return ""

@@ -59,19 +59,10 @@ type matter struct {
 
 func (m *matter) yaml(src []byte, s Span) {
 	fields, _ := readFront(src, s)
+	into := map[string]*any{"title": &m.Title, "name": &m.Name, "description": &m.Description, "summary": &m.Summary}
 	for _, f := range fields {
-		if f.Kind == Null || f.Kind == Nested {
-			continue
-		}
-		switch strings.ToLower(f.Key) {
-		case "title":
-			m.Title = f.Value
-		case "name":
-			m.Name = f.Value
-		case "description":
-			m.Description = f.Value
-		case "summary":
-			m.Summary = f.Value
+		if v := into[strings.ToLower(f.Key)]; v != nil && f.Kind != Null && f.Kind != Nested {
+			*v = f.Value
 		}
 	}
 }

@@ -59,13 +59,13 @@ func (p *plan) checkFront(after *Doc) error {
 	for i := range now.entries {
 		e := &now.entries[i]
 		want := p.field(e.Key)
+		set := want != nil && e.listed()
+		if set && !want.value.Equal(e.Field) {
+			return p.doc.refuse(e.Line, "%s would read back as %q", e.Key, e.Value)
+		}
 		switch {
 		case len(was) > 0 && sameKey(&was[0], e):
-			if want != nil && e.listed() {
-				if !want.value.Equal(e.Field) {
-					return p.doc.refuse(e.Line, "%s would read back as %q", e.Key, e.Value)
-				}
-			} else if !p.front.sameValue(&was[0], now, e) {
+			if !set && !p.front.sameValue(&was[0], now, e) {
 				if line, of, ok := p.aliasIn(&was[0]); ok {
 					return p.doc.refuse(line, "the edit would change the value of %s too, "+
 						"which holds the alias *%s of the value of %s; write the value out here instead of *%s, by hand",
@@ -74,10 +74,7 @@ func (p *plan) checkFront(after *Doc) error {
 				return p.doc.refuse(was[0].Line, "the edit would change the value of %s too", was[0].Key)
 			}
 			was = was[1:]
-		case want != nil && e.listed() && p.front.find(e.Key) == nil:
-			if !want.value.Equal(e.Field) {
-				return p.doc.refuse(e.Line, "%s would read back as %q", e.Key, e.Value)
-			}
+		case set && p.front.find(e.Key) == nil:
 		default:
 			return p.doc.refuse(e.Line, "the edit would change the keys of the front matter here")
 		}
