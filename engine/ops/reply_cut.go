@@ -87,15 +87,20 @@ func beginningAs(s string, bytes int) string {
 	if TextSize(s) <= bytes {
 		return s
 	}
-	n := 0
-	for bytes -= TextSize(cutMark); n < len(s); {
+	return s[:Fitting(s, bytes-TextSize(cutMark))] + cutMark
+}
+
+// Fitting returns the length of the longest beginning of s that takes at most so many bytes in JSON and ends with a
+// whole character.
+func Fitting(s string, bytes int) (n int) {
+	for n < len(s) {
 		_, w := utf8.DecodeRuneInString(s[n:])
 		if bytes -= TextSize(s[n : n+w]); bytes < 0 {
 			break
 		}
 		n += w
 	}
-	return s[:n] + cutMark
+	return n
 }
 
 // list returns a list, or the items that there is room for: the first ones, of a log the newest.

@@ -121,12 +121,8 @@ func (m *matches) nodes(ctx context.Context, env *ops.Env, workspace string) err
 		met[n.ID] = true
 		m.add(n.ID, n.Title)
 	}
-	if len(met) == snap.Len() {
-		return nil
-	}
 	for n := range snap.All() {
 		if !met[n.ID] {
-			met[n.ID] = true
 			m.add(n.ID, n.Title)
 		}
 	}

@@ -51,10 +51,7 @@ func (s *Server) consent(ctx context.Context, o ops.Operation, env *ops.Env, req
 		return args, nil, err
 	}
 	given["dryRun"] = json.RawMessage("true")
-	dryArgs, err := json.Marshal(given)
-	if err != nil {
-		return nil, nil, err
-	}
+	dryArgs, _ := json.Marshal(given) // as above
 	plan, err := o.Call(ctx, env, dryArgs)
 	if err != nil {
 		return nil, nil, err

@@ -86,10 +86,7 @@ func notFound(uri string, err error) error {
 	if marshalled(data) > 2*maxData {
 		data.Details = nil
 	}
-	raw, err := json.Marshal(data)
-	if err != nil {
-		raw = nil
-	}
+	raw, _ := json.Marshal(data)
 	return &jsonrpc.Error{Code: code, Message: clip(message, maxMessage), Data: raw}
 }
 

@@ -7,6 +7,7 @@ package mcpserv
 
 import (
 	"context"
+	_ "embed"
 	"log/slog"
 	"strings"
 	"sync"
@@ -34,6 +35,11 @@ const (
 	DefaultMaxTokens = 8000 // the largest reply, in tokens
 	LeastMaxTokens   = 500  // the smallest value of Options.MaxTokens
 )
+
+// instructions teach the way of working. A model reads them in every conversation, so they are short.
+//
+//go:embed instructions.md
+var instructions string
 
 // A Server offers one open vault to any number of connections at once.
 type Server struct {

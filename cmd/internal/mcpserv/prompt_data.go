@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"arbor/context/render"
+	"arbor/engine/claims"
 	"arbor/engine/errs"
 	"arbor/engine/ops"
+	"arbor/engine/plan"
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/statemachine"
@@ -274,11 +276,12 @@ func (d *promptData) Problems() *list {
 
 // Ready returns the nodes that can be worked on now and that no other session has claimed.
 func (d *promptData) Ready() (*list, error) {
-	nodes, all, err := readyIn(d.ctx, d.env, d.Workspace.ID, shownItems)
-	if len(nodes) == 0 {
+	act := plan.Act{Operator: d.env.Operator, Session: d.env.Session}
+	offer, err := d.env.Engine.Next(d.ctx, d.Workspace.ID, act, shownItems, 0)
+	if err != nil || len(offer.Nodes) == 0 {
 		return nil, err
 	}
-	return listOf(nodes, all, nodeItem), nil
+	return listOf(offer.Nodes, offer.Ready, func(r claims.Ready) string { return nodeItem(r.Node) }), nil
 }
 
 // Counts says how many nodes have which status.

@@ -41,7 +41,7 @@ func page(text string, from place, room int, uri func(place) string) (part strin
 	}
 	part = rest[:kept]
 	if kept == 0 { // a line that is longer than a page
-		kept = fitting(rest, room)
+		kept = ops.Fitting(rest, room)
 		part = rest[:kept] + "\n"
 		at.col += kept
 	}
@@ -50,22 +50,6 @@ func page(text string, from place, room int, uri func(place) string) (part strin
 
 func notice(left, all int, uri string) string {
 	return fmt.Sprintf("[Arbor: cut here; %d of %d bytes are left out, %s has them]\n", left, all, uri)
-}
-
-// fitting returns the length of the longest beginning of s that takes at most room bytes of JSON and ends with a whole
-// character; at least one character.
-func fitting(s string, room int) int {
-	n := 0
-	for n < len(s) {
-		_, w := utf8.DecodeRuneInString(s[n:])
-		size := jsonSize(s[n : n+w])
-		if size > room && n > 0 {
-			break
-		}
-		room -= size
-		n += w
-	}
-	return n
 }
 
 // tail returns the text from a place on. ok is false if the text ends before it.

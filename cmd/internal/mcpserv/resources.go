@@ -132,9 +132,6 @@ func parseCursor(cursor string) (*mdstore.Workspace, error) {
 func (s *Server) replyRoom() int { return s.opt.MaxTokens*4 - 300 }
 
 func marshalled(v any) int {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return 0
-	}
+	data, _ := json.Marshal(v) // strings and numbers only
 	return len(data)
 }

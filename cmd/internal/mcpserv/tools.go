@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -92,6 +93,22 @@ var allTools = sync.OnceValues(func() (list []*mcp.Tool, err error) {
 	}
 	return list, nil
 })
+
+// hints say of a parameter what its name does not. They are few: a model reads each byte in every conversation.
+var hints = map[string]string{
+	"requirement": "Markdown",
+	"since":       "time or duration, e.g. 2h",
+	"budget":      "tokens",
+	"ifMatch":     "version read",
+	"cascade":     "reopen finished ancestors",
+	"depth":       "0: all",
+	confirm:       "a person agreed",
+}
+
+// describe returns what a model reads about an operation.
+func describe(o ops.Operation) string {
+	return strings.TrimSpace(strings.ToUpper(o.Summary[:1]) + o.Summary[1:] + ". " + o.Advice)
+}
 
 // toolOf describes an operation to models and clients.
 func toolOf(o ops.Operation) (*mcp.Tool, error) {

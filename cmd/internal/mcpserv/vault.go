@@ -6,7 +6,6 @@ import (
 
 	"arbor/engine/live"
 	"arbor/engine/ops"
-	"arbor/engine/plan"
 	"arbor/engine/view"
 	"arbor/mdstore"
 )
@@ -58,18 +57,4 @@ func focusOf(ctx context.Context, env *ops.Env, snap *view.View) *mdstore.Node {
 		}
 	}
 	return nil
-}
-
-// readyIn returns nodes that can be worked on now and that no other session has claimed, at most that many, and how
-// many there are in all.
-func readyIn(ctx context.Context, env *ops.Env, ws mdstore.ID, most int) (nodes []*mdstore.Node, all int, err error) {
-	act := plan.Act{Operator: env.Operator, Session: env.Session}
-	offer, err := env.Engine.Next(ctx, ws, act, most, 0)
-	if err != nil {
-		return nil, 0, err
-	}
-	for _, r := range offer.Nodes {
-		nodes = append(nodes, r.Node)
-	}
-	return nodes, offer.Ready, nil
 }
