@@ -142,9 +142,9 @@ func (k *block) describe(src []byte, base int, n ast.Node) {
 func (k *block) describeHeading(src []byte, base int, n *ast.Heading) {
 	at := base + n.Pos()
 	end := lineEnd(src, at)
-	if atx(src[at:end]) {
+	if l := n.Lines().Len(); l == 0 || base+n.Lines().At(0).Start > at {
 		k.marks = at
-	} else if l := n.Lines().Len(); l > 0 { // setext: the lines of its text, then the underline
+	} else { // setext: the lines of its text, then the underline
 		end = base + n.Lines().At(l-1).Stop
 		if src[end-1] != '\n' {
 			end = lineEnd(src, end)
@@ -176,15 +176,6 @@ func (k *block) addItem(src []byte, at, offset int) {
 		marker: Span{mark, mark + listMarkerLen(src[mark:k.span.End])},
 		offset: offset,
 	})
-}
-
-// atx reports whether a line that begins with # is an ATX heading.
-func atx(line []byte) bool {
-	n := 0
-	for n < len(line) && line[n] == '#' {
-		n++
-	}
-	return n >= 1 && n <= 6 && (n == len(line) || bytes.IndexByte([]byte(" \t\r\n"), line[n]) >= 0)
 }
 
 // sentinel is appended to a text to find out whether a block at its end is still open:
