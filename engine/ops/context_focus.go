@@ -42,11 +42,6 @@ func ContextFocus(ctx context.Context, env *Env, in ContextFocusIn) (*ContextFoc
 	if err != nil {
 		return nil, fail(err)
 	}
-	hint := "context_get without nodeId is about this node now"
-	if env.Session != "" && !in.DryRun {
-		if err := env.Engine.Refocus(ctx, env.Session, w.ID, id); err != nil {
-			hint = "done; but the session's own focus could not follow: " + err.Error()
-		}
-	}
+	hint := env.refocus(ctx, w.ID, id, in.Write, "context_get without nodeId is about this node now")
 	return &ContextFocusOut{FocusedNodeID: string(id), PreviousFocusedNodeID: string(w.Focus), Wrote: env.wrote(ctx, w.ID, o, hint)}, nil
 }

@@ -71,7 +71,7 @@ func readContext(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut
 			return nil, err
 		}
 	} else {
-		id, lost = focus(s, env.ownFocus(ctx, ws))
+		id, lost = focus(s, env.OwnFocus(ctx, ws))
 	}
 	opt := assemble.Options{OmitLog: in.IncludeLog != nil && !*in.IncludeLog, MaxLogEntries: in.MaxLogEntries,
 		ReverseLog: in.ReverseLog, OmitProblem: in.IncludeProblem != nil && !*in.IncludeProblem, Budget: in.Budget}

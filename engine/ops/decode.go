@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"arbor/engine/errs"
+	"arbor/engine/nearest"
 	"arbor/mdstore"
 )
 
@@ -44,9 +45,7 @@ func (o Operation) decode(args json.RawMessage, in any) error {
 			continue
 		}
 		if flaw := flawOf(raw); flaw != "" {
-			e := errs.New(errs.InvalidContent, "%s: %s holds %s", o.Name, p.Name, flaw)
-			e.Details = &errs.Details{Param: p.Name}
-			return e
+			return BadParam(errs.InvalidContent, p.Name, "%s: %s holds %s", o.Name, p.Name, flaw)
 		}
 		if p.Enum != nil && !p.judged && !slices.Contains(p.Enum, strings.Trim(string(raw), `"`)) {
 			return o.bad(p.Name, "is "+short(string(raw))+"; "+p.expected())
@@ -114,7 +113,12 @@ func (o Operation) bad(param, what string) error {
 
 // badParam refuses the value of a parameter.
 func badParam(param, format string, args ...any) error {
-	e := errs.New(errs.InvalidParams, format, args...)
+	return BadParam(errs.InvalidParams, param, format, args...)
+}
+
+// BadParam returns an error about one parameter.
+func BadParam(code errs.Code, param, format string, args ...any) error {
+	e := errs.New(code, format, args...)
 	e.Details = &errs.Details{Param: param}
 	return e
 }
@@ -190,3 +194,6 @@ func flawOf(raw []byte) string {
 	}
 	return ""
 }
+
+// Nearest is nearest.Word.
+func Nearest(word string, known []string) string { return nearest.Word(word, known) }

@@ -40,9 +40,9 @@ func missing(s *view.View, id mdstore.ID) string {
 	return "is gone"
 }
 
-// ownFocus returns the focus that the calling session has of its own in a workspace, "" for none. Without its
+// OwnFocus returns the focus that the calling session has of its own in a workspace, "" for none. Without its
 // bindings the workspace's counts.
-func (env *Env) ownFocus(ctx context.Context, ws mdstore.ID) mdstore.ID {
+func (env *Env) OwnFocus(ctx context.Context, ws mdstore.ID) mdstore.ID {
 	if env.Session == "" {
 		return ""
 	}
@@ -50,4 +50,15 @@ func (env *Env) ownFocus(ctx context.Context, ws mdstore.ID) mdstore.ID {
 		return b.FocusedNodeID
 	}
 	return ""
+}
+
+// refocus moves the session's own focus after a write, and returns the hint of the write, or that the focus stayed.
+func (env *Env) refocus(ctx context.Context, ws, id mdstore.ID, w Write, hint string) string {
+	if env.Session == "" || w.DryRun {
+		return hint
+	}
+	if err := env.Engine.Refocus(ctx, env.Session, ws, id); err != nil {
+		return "done; but the session's own focus could not follow: " + err.Error()
+	}
+	return hint
 }

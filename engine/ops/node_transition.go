@@ -64,10 +64,8 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 			hint = "divide it with node_create; " + hint
 		}
 	}
-	if t.TakesFocus && !in.DryRun && env.Session != "" {
-		if err := env.Engine.Refocus(ctx, env.Session, s.Workspace().ID, id); err != nil {
-			hint = "done; but the session's own focus could not follow: " + err.Error()
-		}
+	if t.TakesFocus {
+		hint = env.refocus(ctx, s.Workspace().ID, id, in.Write, hint)
 	}
 	return &NodeTransitionOut{NodeID: string(id), PreviousStatus: string(t.From), CurrentStatus: string(t.To), Conclusion: t.Conclusion, CascadeUpdates: nonNil(t.Cascades),
 		Archived: t.Archived, Wrote: env.wrote(ctx, s.Workspace().ID, o, hint)}, nil

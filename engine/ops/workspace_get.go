@@ -7,6 +7,7 @@ import (
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
+	"arbor/statemachine"
 )
 
 // WorkspaceGetIn asks for a workspace.
@@ -105,4 +106,34 @@ func (env *Env) info(w *mdstore.Workspace) WorkspaceInfo {
 	i.RulesHash = w.RulesHash()
 	i.RulesHashStale = i.RulesHash != w.StoredHash && w.Doc.Editable() == nil
 	return i
+}
+
+// Counts are the numbers of a workspace's nodes.
+type Counts struct {
+	Total     int            `json:"total"`
+	ByStatus  map[string]int `json:"byStatus"`
+	Done      int            `json:"done"`      // terminal execution nodes
+	Work      int            `json:"work"`      // execution nodes
+	Problems  int            `json:"problems"`  // nodes with an open problem
+	Damaged   int            `json:"damaged"`   // diagnostics of files
+	Unreached int            `json:"unreached"` // nodes that hang below no root: orphans and cycles
+}
+
+// counts returns the numbers of a workspace's nodes.
+func counts(s *view.View, diagnostics int) Counts {
+	c := Counts{ByStatus: map[string]int{}, Total: s.Len(), Damaged: diagnostics, Unreached: s.Len()}
+	for _, n := range s.Walk(mdstore.Root) {
+		c.Unreached--
+		c.ByStatus[string(n.Status)]++
+		if !statemachine.TakesChildren(n.Type) {
+			c.Work++
+			if statemachine.Terminal(n.Status) {
+				c.Done++
+			}
+		}
+		if n.HasProblem() {
+			c.Problems++
+		}
+	}
+	return c
 }

@@ -59,17 +59,14 @@ func readStatus(ctx context.Context, env *Env, in WorkspaceStatusIn) (*Workspace
 	}
 	w := s.Workspace()
 	out := &WorkspaceStatusOut{Workspace: env.info(w), Problem: problem(w.Problem()), Problems: []NodeProblem{}, Diagnostics: check.Diagnostics(check.View(s))}
-	out.Counts.ByStatus = map[string]int{}
+	out.Counts = counts(s, len(out.Diagnostics))
 	p := page{s: s, limit: -1, match: func(n *mdstore.Node) bool { // of every node of the tree, in its order
-		p := n.Problem()
-		out.Counts.add(n, !p.IsZero())
-		if !p.IsZero() {
+		if p := n.Problem(); !p.IsZero() {
 			out.Problems = append(out.Problems, NodeProblem{string(n.ID), n.Title, p})
 		}
 		return true
 	}}
 	out.Tree = p.collect(mdstore.Root)
-	out.Counts.finish(s, len(out.Diagnostics))
 	out.Hint = "node_next names what is ready to be worked on"
 	out.Text = render.Board(out.Board(boardMost), Rows(out.Tree, listLimit), render.Style{Markdown: in.Format == "markdown"})
 	switch {

@@ -104,7 +104,11 @@ func (p *plan) addFields(f *front, missing []fieldPlan) error {
 	if f.flow() {
 		end := f.span.Start + len(bytes.TrimRight(src[f.span.Start:f.span.End], " \t\r\n")) - 1
 		if end < f.span.Start || src[end] != '}' {
-			return p.doc.refuse(f.entryLine(), "a key cannot be added behind the brace that ends the front matter; "+
+			line := lineNumber(src, f.span.Start)
+			if len(f.entries) > 0 {
+				line = f.entries[0].Line
+			}
+			return p.doc.refuse(line, "a key cannot be added behind the brace that ends the front matter; "+
 				"write one key on a line, without braces")
 		}
 		at := f.span.Start + len(bytes.TrimRight(src[f.span.Start:end], " \t\r\n"))
@@ -147,14 +151,6 @@ func (p *plan) addFields(f *front, missing []fieldPlan) error {
 // block reports whether the entry's value is a block scalar.
 func (f *front) block(e *entry) bool {
 	return e.val != nil && e.val.Kind == yaml.ScalarNode && e.val.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
-}
-
-// entryLine returns the line of the first entry, or of the front matter.
-func (f *front) entryLine() int {
-	if len(f.entries) > 0 {
-		return f.entries[0].Line
-	}
-	return lineNumber(f.text, f.span.Start)
 }
 
 // keyText returns a key as it is written.

@@ -69,7 +69,7 @@ func checkCompletable(to *mcp.CompleteReference, name string) error {
 		return nil
 	}
 	name = clip(name, shownURI)
-	return badParam(errs.InvalidParams, name, "%s: no such argument of %s", name, clip(to.Name+to.URI, shownURI))
+	return ops.BadParam(errs.InvalidParams, name, "%s: no such argument of %s", name, clip(to.Name+to.URI, shownURI))
 }
 
 // matches are the ids that match a value, by how they match.

@@ -31,7 +31,7 @@ func (s *Server) consent(ctx context.Context, o ops.Operation, env *ops.Env, req
 	var agreed, dryRun bool
 	for name, flag := range map[string]*bool{confirm: &agreed, "dryRun": &dryRun} {
 		if raw, ok := given[name]; ok && json.Unmarshal(raw, flag) != nil {
-			return nil, nil, badParam(errs.InvalidParams, name, "%s: %s is %s; true or false is expected",
+			return nil, nil, ops.BadParam(errs.InvalidParams, name, "%s: %s is %s; true or false is expected",
 				o.Name, name, clip(string(raw), 60))
 		}
 	}
@@ -42,7 +42,7 @@ func (s *Server) consent(ctx context.Context, o ops.Operation, env *ops.Env, req
 	for name := range given {
 		if name != confirm && ops.Nearest(name, known) == confirm {
 			name = clip(name, 60)
-			return nil, nil, badParam(errs.UnknownParams, name, "%s: no parameter %q; the nearest known one is %s",
+			return nil, nil, ops.BadParam(errs.UnknownParams, name, "%s: no parameter %q; the nearest known one is %s",
 				o.Name, name, confirm)
 		}
 	}

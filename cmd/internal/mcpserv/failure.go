@@ -49,13 +49,6 @@ func (s *Server) failure(e *errs.Error) (*mcp.CallToolResult, error) {
 	return r, err
 }
 
-// badParam returns an error about one parameter.
-func badParam(code errs.Code, param, format string, args ...any) error {
-	e := errs.New(code, format, args...)
-	e.Details = &errs.Details{Param: param}
-	return e
-}
-
 // failed returns an error as one of the protocol.
 func failed(err error) error { return notFound("", err) }
 

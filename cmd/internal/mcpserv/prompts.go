@@ -10,6 +10,7 @@ import (
 	"text/template"
 
 	"arbor/engine/errs"
+	"arbor/engine/ops"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -76,13 +77,13 @@ func checkArgs(p *mcp.Prompt, args map[string]string) error {
 	for _, a := range p.Arguments {
 		known = append(known, a.Name)
 		if a.Required && strings.TrimSpace(args[a.Name]) == "" {
-			return badParam(errs.InvalidParams, a.Name, "%s is missing: %s", a.Name, a.Description)
+			return ops.BadParam(errs.InvalidParams, a.Name, "%s is missing: %s", a.Name, a.Description)
 		}
 	}
 	for name := range args {
 		if !slices.Contains(known, name) {
 			name = clip(name, shownURI)
-			return badParam(errs.UnknownParams, name, "%s: no such argument of %s; there are: %s",
+			return ops.BadParam(errs.UnknownParams, name, "%s: no such argument of %s; there are: %s",
 				name, p.Name, strings.Join(known, ", "))
 		}
 	}

@@ -28,7 +28,7 @@ const (
 // CheckProfile returns an error that names the profiles if p is not one of them.
 func CheckProfile(p Profile) error {
 	if p != ProfileAll && p != ProfileWorker {
-		return badParam(errs.InvalidParams, "profile", "profile %q is not known; %s and %s are",
+		return ops.BadParam(errs.InvalidParams, "profile", "profile %q is not known; %s and %s are",
 			p, ProfileAll, ProfileWorker)
 	}
 	return nil

@@ -45,13 +45,7 @@ func changedSince(ctx context.Context, env *ops.Env, ws mdstore.ID) (all []view.
 // focusOf returns the node that the caller's session works on, or else the focus of the workspace; nil for none.
 func focusOf(ctx context.Context, env *ops.Env, snap *view.View) *mdstore.Node {
 	w := snap.Workspace()
-	var own mdstore.ID
-	if env.Session != "" {
-		if b, ok, err := env.Engine.Binding(ctx, env.Session); err == nil && ok && b.WorkspaceID == w.ID {
-			own = b.FocusedNodeID
-		}
-	}
-	for _, id := range []mdstore.ID{own, w.Focus} {
+	for _, id := range []mdstore.ID{env.OwnFocus(ctx, w.ID), w.Focus} {
 		if n, ok := snap.Node(id); ok && id.Valid() {
 			return n
 		}
