@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A FieldValue is an entry of a new document's front matter.
+// A FieldValue is an entry of the front matter as it is to be.
 type FieldValue struct {
 	Key   string
 	Value Scalar

@@ -13,20 +13,20 @@ func (p *plan) editFields() error {
 	d.parseFront.Do(func() { d.front, _ = parseFront(d.text, d.parts.front) })
 	f := d.front
 	p.front = f
-	var missing []fieldPlan
+	var missing []FieldValue
 	for _, want := range p.fields {
-		e := f.find(want.key)
+		e := f.find(want.Key)
 		switch {
 		case e == nil:
 			missing = append(missing, want)
-		case want.value.Equal(e.Field):
+		case want.Value.Equal(e.Field):
 		case e.Kind == Nested:
-			return d.refuse(e.Line, "%s holds a list or a mapping, which only a person can change", want.key)
+			return d.refuse(e.Line, "%s holds a list or a mapping, which only a person can change", want.Key)
 		case !e.located:
 			return d.refuse(e.Line, "the value of %s is written in a form that cannot be edited safely; "+
-				"write it on one line as %s: value", want.key, want.key)
+				"write it on one line as %s: value", want.Key, want.Key)
 		default:
-			p.editValue(f, e, want.value)
+			p.editValue(f, e, want.Value)
 		}
 	}
 	if len(missing) > 0 {
@@ -98,7 +98,7 @@ func (p *plan) editBlock(f *front, e *entry, v Scalar, style yaml.Style) {
 func (f *front) flow() bool { return f.root != nil && f.root.Style&yaml.FlowStyle != 0 }
 
 // addFields inserts new keys behind the last one.
-func (p *plan) addFields(f *front, missing []fieldPlan) error {
+func (p *plan) addFields(f *front, missing []FieldValue) error {
 	src := f.text
 	var b strings.Builder
 	if f.flow() {
@@ -122,7 +122,7 @@ func (p *plan) addFields(f *front, missing []fieldPlan) error {
 			at = end // the blank behind a key without a value belongs to it
 		}
 		for _, m := range missing {
-			b.WriteString(sep + keyText(m.key) + ": " + m.value.literal(0, true))
+			b.WriteString(sep + keyText(m.Key) + ": " + m.Value.literal(0, true))
 			sep = ", "
 		}
 		p.edits = append(p.edits, edit{Span{at, at}, b.String()})
@@ -142,7 +142,7 @@ func (p *plan) addFields(f *front, missing []fieldPlan) error {
 	}
 	eol := eolAt(src, at)
 	for _, m := range missing {
-		b.WriteString(indent + keyText(m.key) + ": " + m.value.literal(0, false) + eol)
+		b.WriteString(indent + keyText(m.Key) + ": " + m.Value.literal(0, false) + eol)
 	}
 	p.edits = append(p.edits, edit{Span{at, at}, b.String()})
 	return nil

@@ -9,14 +9,9 @@ import (
 type plan struct {
 	doc      *Doc
 	front    *front // nil unless fields are set
-	fields   []fieldPlan
+	fields   []FieldValue
 	sections []*sectionPlan
 	edits    []edit
-}
-
-type fieldPlan struct {
-	key   string
-	value Scalar
 }
 
 // A sectionPlan is all that is requested of the sections of one name.
@@ -65,15 +60,15 @@ func (d *Doc) plan(ops []op) (*plan, error) {
 
 func (p *plan) addField(o op) {
 	if f := p.field(o.name); f != nil {
-		f.value = o.scalar
+		f.Value = o.scalar
 		return
 	}
-	p.fields = append(p.fields, fieldPlan{o.name, o.scalar})
+	p.fields = append(p.fields, FieldValue{o.name, o.scalar})
 }
 
 // field returns the plan for a key, or nil.
-func (p *plan) field(key string) *fieldPlan {
-	if i := slices.IndexFunc(p.fields, func(f fieldPlan) bool { return f.key == key }); i >= 0 {
+func (p *plan) field(key string) *FieldValue {
+	if i := slices.IndexFunc(p.fields, func(f FieldValue) bool { return f.Key == key }); i >= 0 {
 		return &p.fields[i]
 	}
 	return nil

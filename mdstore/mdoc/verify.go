@@ -60,7 +60,7 @@ func (p *plan) checkFront(after *Doc) error {
 		e := &now.entries[i]
 		want := p.field(e.Key)
 		set := want != nil && e.listed()
-		if set && !want.value.Equal(e.Field) {
+		if set && !want.Value.Equal(e.Field) {
 			return p.doc.refuse(e.Line, "%s would read back as %q", e.Key, e.Value)
 		}
 		switch {
@@ -83,8 +83,8 @@ func (p *plan) checkFront(after *Doc) error {
 		return p.doc.refuse(was[0].Line, "the edit would lose the key %s", was[0].Key)
 	}
 	for _, want := range p.fields {
-		if e := now.find(want.key); e == nil || !want.value.Equal(e.Field) {
-			return p.doc.refuse(0, "%s would not read back", want.key)
+		if e := now.find(want.Key); e == nil || !want.Value.Equal(e.Field) {
+			return p.doc.refuse(0, "%s would not read back", want.Key)
 		}
 	}
 	if !slices.Equal(now.fields(), after.fields) {
@@ -100,7 +100,7 @@ func (p *plan) aliasIn(e *entry) (line int, of *entry, ok bool) {
 	find = func(n *yaml.Node) bool {
 		if n.Kind == yaml.AliasNode {
 			for i := range p.fields {
-				if of = p.front.find(p.fields[i].key); of != nil && of.val != nil && of.val == n.Alias {
+				if of = p.front.find(p.fields[i].Key); of != nil && of.val != nil && of.val == n.Alias {
 					line = e.Line + n.Line - e.key.Line
 					return true
 				}
