@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// Apply makes the edits of all patches, which must have been computed against d, in one
-// splice, parses the result, and refuses it with an *EditError unless exactly the requested
-// values changed.
+// Apply makes the edits of all patches, which must have been computed against d, in one splice, parses the result, and
+// refuses it with an *EditError unless exactly the requested values changed.
 //
 // Patches are made in their order: items appended to one section keep it, and of two values
 // for one field or two texts for one section the later is used. A section cannot get a text
@@ -51,8 +50,7 @@ type edit struct {
 	text string
 }
 
-// splice makes all edits in one pass, those at one place in the given order. Edits that
-// overlap are an error.
+// splice makes all edits in one pass, those at one place in the given order. Edits that overlap are an error.
 func splice(src []byte, edits []edit) ([]byte, error) {
 	slices.SortStableFunc(edits, func(a, b edit) int {
 		return cmp.Or(cmp.Compare(a.span.Start, b.span.Start), cmp.Compare(a.span.End, b.span.End))

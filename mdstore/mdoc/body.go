@@ -12,9 +12,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// markdown reads block structure only: without parsers of inline elements its cost does
-// not depend on emphasis, links and the like. It reads tables because they change which
-// lines are setext headings.
+// markdown reads block structure only: without parsers of inline elements its cost does not depend on emphasis, links
+// and the like. It reads tables because they change which lines are setext headings.
 var markdown = parser.NewParser(
 	parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 	parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(),
@@ -63,8 +62,7 @@ type outline struct {
 func parseBlocks(src []byte, base int) (blocks []block) {
 	defer func() {
 		if recover() != nil {
-			// A bug in the library. Without blocks there are no sections, so that
-			// the check of every edit fails.
+			// A bug in the library. Without blocks there are no sections, so that the check of every edit fails.
 			blocks = nil
 		}
 	}()

@@ -19,9 +19,8 @@ type SectionText struct {
 	Items []string
 }
 
-// Compose makes a new document of that form: the fields, then the sections, in their order.
-// A section without text is its heading alone. The error is an *EditError if the document
-// cannot hold a text. adapted is as in Patch.
+// Compose makes a new document of that form: the fields, then the sections, in their order. A section without text is
+// its heading alone. The error is an *EditError if the document cannot hold a text. adapted is as in Patch.
 func Compose(
 	name string, form *Form, fields []FieldValue, sections []SectionText,
 ) (d *Doc, adapted []string, err error) {

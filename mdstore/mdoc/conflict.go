@@ -9,8 +9,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// unfinished returns the offset where a file shows an unfinished merge, or -1, and what
-// to do about it.
+// unfinished returns the offset where a file shows an unfinished merge, or -1, and what to do about it.
 func unfinished(src []byte) (at int, what string) {
 	if from, to := conflict(src); from >= 0 {
 		return from, fmt.Sprintf("an unfinished merge: conflict markers from here to line %d; "+
@@ -26,9 +25,8 @@ func unfinished(src []byte) (at int, what string) {
 	return -1, ""
 }
 
-// conflict returns the offsets of the first conflict marker that opens a hunk and of the
-// one that closes it, or -1. Both together count anywhere, also in code, as git writes them
-// anywhere.
+// conflict returns the offsets of the first conflict marker that opens a hunk and of the one that closes it, or -1.
+// Both together count anywhere, also in code, as git writes them anywhere.
 func conflict(src []byte) (from, to int) {
 	from = lineWith(src, 0, "<<<<<<< ")
 	if from < 0 {
@@ -41,8 +39,7 @@ func conflict(src []byte) (from, to int) {
 	return from, to
 }
 
-// lineWith returns the offset of the first line that begins with mark, at or behind from,
-// or -1.
+// lineWith returns the offset of the first line that begins with mark, at or behind from, or -1.
 func lineWith(src []byte, from int, mark string) int {
 	for i := from; ; {
 		k := bytes.Index(src[i:], []byte(mark))
@@ -57,9 +54,8 @@ func lineWith(src []byte, from int, mark string) int {
 	}
 }
 
-// leftover returns the offset of the first conflict marker that is left of a hunk, or -1.
-// A marker in code is text, and so is a line of a quote of seven levels or of a table. file
-// is false for a text without front matter.
+// leftover returns the offset of the first conflict marker that is left of a hunk, or -1. A marker in code is text, and
+// so is a line of a quote of seven levels or of a table. file is false for a text without front matter.
 func leftover(src []byte, file bool) int {
 	first := -1
 	var code []Span // computed for the first marker
@@ -90,8 +86,7 @@ func marker(src []byte, at int) bool {
 		bytes.Count(line[:7], line[:1]) == 7 && (len(line) == 7 || line[7] == ' ')
 }
 
-// besideSameSign reports whether the line above or below the one at an offset begins with
-// the same sign.
+// besideSameSign reports whether the line above or below the one at an offset begins with the same sign.
 func besideSameSign(src []byte, at int) bool {
 	next := lineEnd(src, at)
 	return next < len(src) && src[next] == src[at] || at > 0 && src[lineStart(src, at-1)] == src[at]
@@ -153,9 +148,8 @@ func isDivider(src []byte, at int) bool {
 	return string(src[at:cutEOL(src, lineEnd(src, at))]) == divider
 }
 
-// withRules returns a copy of src in which each conflict marker is a thematic break of the
-// same length: a marker that stays would join the lines around it, or make a heading of
-// them.
+// withRules returns a copy of src in which each conflict marker is a thematic break of the same length: a marker that
+// stays would join the lines around it, or make a heading of them.
 func withRules(src []byte) []byte {
 	out := bytes.Clone(src)
 	rule := func(at int) {

@@ -26,9 +26,8 @@ type Doc struct {
 	front      *front // for edits
 }
 
-// Parse reads a document. It always returns a Doc; what cannot be read is a
-// diagnostic, and the Doc is then closed to edits. name is the file's name in
-// diagnostics and errors. form may be nil. The caller must not modify src and form
+// Parse reads a document. It always returns a Doc; what cannot be read is a diagnostic, and the Doc is then closed to
+// edits. name is the file's name in diagnostics and errors. form may be nil. The caller must not modify src and form
 // afterwards. The body is parsed at its first use.
 func Parse(name string, src []byte, form *Form) (*Doc, []Diagnostic) {
 	d := &Doc{name: name, src: src, text: src, form: form}
@@ -139,8 +138,7 @@ func (d *Doc) Field(key string) (Field, bool) {
 	return Field{}, false
 }
 
-// Lines returns the 1-based numbers of the first and last line of a span; blank
-// lines at its end are not counted.
+// Lines returns the 1-based numbers of the first and last line of a span; blank lines at its end are not counted.
 func (d *Doc) Lines(s Span) (first, last int) {
 	s = d.clamp(s)
 	end := s.End

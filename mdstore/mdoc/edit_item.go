@@ -42,8 +42,7 @@ func (p *plan) replaceItem(at place, text string) {
 	p.replaceSpan(Span{at.item.marker.End, at.span.End}, style.pad+style.lines(text, eol))
 }
 
-// removeAndAppend removes items of one section, and adds new ones behind the last that
-// remains.
+// removeAndAppend removes items of one section, and adds new ones behind the last that remains.
 func (p *plan) removeAndAppend(own Span, places []place, removed func(int) bool, appends []string) {
 	src := p.doc.text
 	last := len(places) - 1 // the last that remains
@@ -109,9 +108,8 @@ func underlinedBehind(src []byte, at int) bool {
 	return len(line) > 0 && line[0] != '#'
 }
 
-// between returns what is removed with the places from first to last if another one follows
-// that remains: the blank lines before or behind them, but those between a list and another
-// block stay.
+// between returns what is removed with the places from first to last if another one follows that remains: the blank
+// lines before or behind them, but those between a list and another block stay.
 func (p *plan) between(places []place, first, last int) Span {
 	src, next := p.doc.text, places[last+1]
 	behind := lineEnd(src, places[last].span.End)
@@ -145,8 +143,7 @@ type listStyle struct {
 
 func newListStyle() listStyle { return listStyle{marker: "-", number: -1, pad: " "} }
 
-// styleOf returns how one item is written. The pad is one blank if a blank line or code
-// follows the marker.
+// styleOf returns how one item is written. The pad is one blank if a blank line or code follows the marker.
 func styleOf(src []byte, it item) listStyle {
 	mark := string(src[it.marker.Start:it.marker.End])
 	s := listStyle{indent: string(src[it.span.Start:it.marker.Start]), marker: mark, number: -1, pad: " "}

@@ -128,8 +128,7 @@ func (p *plan) insertSections(at int, texts []string) {
 	p.edits = append(p.edits, edit{Span{at, at}, text})
 }
 
-// placeFor returns the offset of the first section whose index in the form is higher than
-// i, or the end.
+// placeFor returns the offset of the first section whose index in the form is higher than i, or the end.
 func (d *Doc) placeFor(i int) int {
 	sections := d.body().sections
 	for k := range sections {

@@ -8,8 +8,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// cleanText returns s with LF line ends and without outer blank lines. It refuses what no
-// document may hold.
+// cleanText returns s with LF line ends and without outer blank lines. It refuses what no document may hold.
 func cleanText(s string) (string, error) {
 	b := []byte(s)
 	if at, what := badText(b); at >= 0 {
@@ -35,12 +34,11 @@ func textError(format string, args ...any) *EditError {
 	return &EditError{Text: fmt.Sprintf(format, args...)}
 }
 
-// Nest returns the text as it is written below a heading of a level from 1 to 5: if it has
-// headings of that level or a higher one, all its top-level headings move down together so
-// that the highest is one below, at most to level 6; setext headings become ATX; an open
-// fence or HTML block is closed. adapted is as in Patch. Outer blank lines are cut and line
-// ends are LF. The error is an *EditError if no document may hold the text. Nesting a
-// nested text changes nothing.
+// Nest returns the text as it is written below a heading of a level from 1 to 5: if it has headings of that level or a
+// higher one, all its top-level headings move down together so that the highest is one below, at most to level 6;
+// setext headings become ATX; an open fence or HTML block is closed. adapted is as in Patch. Outer blank lines are cut
+// and line ends are LF. The error is an *EditError if no document may hold the text. Nesting a nested text changes
+// nothing.
 func Nest(text string, level int) (nested string, adapted []string, err error) {
 	level = min(max(level, 1), 5)
 	s, err := cleanText(text)
@@ -51,8 +49,7 @@ func Nest(text string, level int) (nested string, adapted []string, err error) {
 		return "", nil, textError("the text holds a conflict marker of an unfinished merge in its line %d; "+
 			"remove or indent it", lineNumber([]byte(s), at))
 	}
-	// Each round may uncover headings or blocks that were hidden before. A text needs
-	// two or three rounds.
+	// Each round may uncover headings or blocks that were hidden before. A text needs two or three rounds.
 	for range 8 {
 		next, what := adaptOnce(s, level)
 		if what == "" {
@@ -64,9 +61,8 @@ func Nest(text string, level int) (nested string, adapted []string, err error) {
 		"its headings and open blocks depend on each other; simplify it")
 }
 
-// ItemText returns the text as AppendItem writes it and Items reads it back: blanks before
-// its first line and outer blank lines are cut, and an open fence or HTML block is closed.
-// adapted is as in Patch.
+// ItemText returns the text as AppendItem writes it and Items reads it back: blanks before its first line and outer
+// blank lines are cut, and an open fence or HTML block is closed. adapted is as in Patch.
 func ItemText(text string) (item string, adapted []string, err error) {
 	s, err := cleanText(text)
 	if err != nil {
@@ -130,8 +126,7 @@ func adaptOnce(s string, level int) (next, what string) {
 	return s + "\n" + closer, what
 }
 
-// demote moves all top-level headings in the first size bytes of src down by n levels, at
-// most to level 6.
+// demote moves all top-level headings in the first size bytes of src down by n levels, at most to level 6.
 func demote(src []byte, size int, blocks []block, n int) string {
 	var edits []edit
 	for _, k := range blocks {

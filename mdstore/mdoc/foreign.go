@@ -87,8 +87,7 @@ func decodeTOML(b []byte, m *matter) error {
 	return toml.Unmarshal(b, m)
 }
 
-// deepTOML reports whether keys or inline tables nest too deep: the decoder takes a minute
-// for 64 kB of them.
+// deepTOML reports whether keys or inline tables nest too deep: the decoder takes a minute for 64 kB of them.
 func deepTOML(b []byte) bool {
 	if bytes.Count(b, []byte{'{'}) > MaxContainers {
 		return true

@@ -52,8 +52,7 @@ type entry struct {
 // listed reports whether the entry is one of the document's fields.
 func (e *entry) listed() bool { return e.key == nil || e.key.Kind == yaml.ScalarNode }
 
-// parseFront reads the front matter at s. With a problem, the front holds what could
-// be read.
+// parseFront reads the front matter at s. With a problem, the front holds what could be read.
 func parseFront(text []byte, s Span) (*front, *Diagnostic) {
 	f := &front{text: text, span: s}
 	root, err := decodeYAML(text[s.Start:s.End])

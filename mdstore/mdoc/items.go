@@ -11,8 +11,7 @@ import (
 // Blank lines at the start of an item are not part of its text.
 func (d *Doc) Items(name string) []Item { return d.ItemsWith(name) }
 
-// ItemsWith returns those of Items whose bytes contain one of the texts, all of them if
-// no text is given.
+// ItemsWith returns those of Items whose bytes contain one of the texts, all of them if no text is given.
 func (d *Doc) ItemsWith(name string, texts ...string) []Item {
 	var out []Item
 	line, counted := 1, 0
@@ -69,9 +68,8 @@ func (d *Doc) itemText(p place) string {
 	return itemText(d.text, *p.item)
 }
 
-// ListsUnder returns the texts of the list items that follow headings with one of the
-// names in a text, up to the next heading. Headings may have any level and case. Empty
-// items are ignored.
+// ListsUnder returns the texts of the list items that follow headings with one of the names in a text, up to the next
+// heading. Headings may have any level and case. Empty items are ignored.
 func ListsUnder(text string, names ...string) []string {
 	text, err := cleanText(text)
 	if err != nil {
@@ -101,8 +99,7 @@ func ListsUnder(text string, names ...string) []string {
 	return out
 }
 
-// itemText returns an item's text without its marker and the indentation that the marker
-// demands.
+// itemText returns an item's text without its marker and the indentation that the marker demands.
 func itemText(src []byte, it item) string {
 	var b strings.Builder
 	b.Grow(it.span.Len())

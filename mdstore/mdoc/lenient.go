@@ -7,13 +7,11 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Front matter that is not YAML is still read if each line is a comment or a key at
-// the first column with a value behind it: people and other programs write
-// title: Fix: the thing, or title: [done] the thing, without quotes.
+// Front matter that is not YAML is still read if each line is a comment or a key at the first column with a value
+// behind it: people and other programs write title: Fix: the thing, or title: [done] the thing, without quotes.
 //
-// Each line is then read by itself. A line that is YAML means what YAML says, so a
-// number is a number, [a] is a list and a comment is a comment, whether or not another
-// line is wrong. The value of any other line is the rest of it.
+// Each line is then read by itself. A line that is YAML means what YAML says, so a number is a number, [a] is a list
+// and a comment is a comment, whether or not another line is wrong. The value of any other line is the rest of it.
 
 // readLines fills the entries line by line. whole is false if a line has another form;
 // over says that there are too many lines. The entries then hold what could be read.
@@ -54,8 +52,7 @@ func readLine(text []byte, line Span) (entry, bool) {
 		}
 		return es[0], true
 	}
-	// Not YAML: the key ends at the first colon that a blank follows, and does not
-	// begin with an indicator of YAML.
+	// Not YAML: the key ends at the first colon that a blank follows, and does not begin with an indicator of YAML.
 	k := bytes.Index(b, []byte(": "))
 	if t := bytes.Index(b, []byte(":\t")); t >= 0 && (k < 0 || t < k) {
 		k = t

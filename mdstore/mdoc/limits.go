@@ -2,9 +2,8 @@ package mdoc
 
 import "fmt"
 
-// The limits of a document. A file beyond them is listed, and its front matter is read
-// if that is within its own limits, but the file is closed to edits: the YAML and
-// Markdown parsers need more than linear time for such input.
+// The limits of a document. A file beyond them is listed, and its front matter is read if that is within its own
+// limits, but the file is closed to edits: the YAML and Markdown parsers need more than linear time for such input.
 const (
 	MaxBytes            = 1 << 20  // bytes in a file
 	MaxFrontMatterBytes = 64 << 10 // bytes between the front matter's delimiters
@@ -22,8 +21,7 @@ type limitError struct {
 	text string
 }
 
-// checkBody returns the first line of b that is beyond the limits of what the Markdown
-// parser may get.
+// checkBody returns the first line of b that is beyond the limits of what the Markdown parser may get.
 func checkBody(b []byte) *limitError {
 	definitions, depth, blanks := 0, 0, 0
 	afterBlank := false
@@ -60,9 +58,8 @@ func checkBody(b []byte) *limitError {
 	return nil
 }
 
-// containers counts the markers of quotes and list items at the start of a line and
-// returns what follows them. nested is how deep the line may be: lists that nest over
-// many lines show in the indentation, two columns for each.
+// containers counts the markers of quotes and list items at the start of a line and returns what follows them. nested
+// is how deep the line may be: lists that nest over many lines show in the indentation, two columns for each.
 func containers(line []byte) (markers, nested int, rest []byte) {
 	i, indent := 0, 0
 	for {

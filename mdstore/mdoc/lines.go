@@ -2,8 +2,7 @@ package mdoc
 
 import "bytes"
 
-// Only a line feed ends a line here, as for the Markdown parser. A file with lone carriage
-// returns is closed to edits.
+// Only a line feed ends a line here, as for the Markdown parser. A file with lone carriage returns is closed to edits.
 
 // lineEnd returns the offset behind the line feed that ends the line at i.
 func lineEnd(b []byte, i int) int {
@@ -58,8 +57,7 @@ func eolOf(b []byte, i int) string {
 	return string(b[cutEOL(b, e):e])
 }
 
-// blank reports whether a line holds only spaces and tabs. A no-break space is text, as
-// for Markdown.
+// blank reports whether a line holds only spaces and tabs. A no-break space is text, as for Markdown.
 func blank(line []byte) bool {
 	for _, c := range line {
 		if c != ' ' && c != '\t' && c != '\r' && c != '\n' {

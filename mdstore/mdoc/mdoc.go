@@ -1,14 +1,11 @@
 // Package mdoc is the lossless Markdown document: the bytes of a file, an
 // index of spans over them, and edits that change nothing but those spans.
 //
-// A Doc is immutable and safe for concurrent use. Its form names the sections that
-// its kind of file knows. Edits are computed as Patches and made by Apply, which
-// splices the bytes, parses the result, and refuses it unless exactly the requested
-// values changed. The package never prints a document from a tree, and uses no disk,
-// clock or network.
+// A Doc is immutable and safe for concurrent use. Its form names the sections that its kind of file knows. Edits are
+// computed as Patches and made by Apply, which splices the bytes, parses the result, and refuses it unless exactly the
+// requested values changed. The package never prints a document from a tree, and uses no disk, clock or network.
 //
-// No other package of the module imports YAML and goldmark, and none of their types
-// is exported.
+// No other package of the module imports YAML and goldmark, and none of their types is exported.
 package mdoc
 
 import "fmt"
@@ -19,9 +16,8 @@ type Span struct{ Start, End int }
 // Len returns the number of bytes in the span.
 func (s Span) Len() int { return s.End - s.Start }
 
-// A Form names the sections that a kind of file knows, in the order in which new ones
-// are added. Other sections are read, kept and edited under the text of their heading.
-// The zero Form knows none.
+// A Form names the sections that a kind of file knows, in the order in which new ones are added. Other sections are
+// read, kept and edited under the text of their heading. The zero Form knows none.
 type Form struct{ Sections []SectionForm }
 
 // A SectionForm is one known section: its standard name and the other headings
@@ -109,8 +105,7 @@ type Field struct {
 	Line  int    // 1-based line of the key
 }
 
-// A Heading is a heading at the top level of the document, not one inside a fence, an
-// HTML block, a list or a quote.
+// A Heading is a heading at the top level of the document, not one inside a fence, an HTML block, a list or a quote.
 type Heading struct {
 	Level int
 	Title string // as written, without markers and the spaces around it
@@ -127,8 +122,7 @@ type Section struct {
 	Line    int    // 1-based line of the heading
 }
 
-// An Item is one entry of a section's lists, or a block between them, before the
-// section's first subheading.
+// An Item is one entry of a section's lists, or a block between them, before the section's first subheading.
 type Item struct {
 	Text   string // without marker; continuation lines without the marker's indentation; LF
 	Listed bool   // false for a paragraph, quote or other block that is not a list item

@@ -57,13 +57,11 @@ func checkField(key string, v Scalar) string {
 	return ""
 }
 
-// SetSection computes the edit that makes body the text of the section of that name. A
-// missing section is added unless body is empty; an empty body leaves the heading in
-// place. A section that is there more than once is refused.
+// SetSection computes the edit that makes body the text of the section of that name. A missing section is added unless
+// body is empty; an empty body leaves the heading in place. A section that is there more than once is refused.
 //
-// The text is nested below the section: if it has headings of level 1 or 2, all its
-// headings move down together, and an open fence or HTML block gets its closing line.
-// Outer blank lines are cut, and line ends become those of the file.
+// The text is nested below the section: if it has headings of level 1 or 2, all its headings move down together, and an
+// open fence or HTML block gets its closing line. Outer blank lines are cut, and line ends become those of the file.
 func (d *Doc) SetSection(name, body string) (Patch, error) {
 	text, adapted, err := Nest(body, 2)
 	if err != nil {
@@ -72,17 +70,15 @@ func (d *Doc) SetSection(name, body string) (Patch, error) {
 	return d.patch(op{do: setSection, name: name, text: text}, adapted)
 }
 
-// AppendItem computes the insertion of one list item at the end of the section, before
-// its first subheading: in the list that is last there, or as a new list below another
-// block. An item of several lines goes on in indented lines. Blanks before its first line
-// and outer blank lines are cut. Of several sections of the name the last one gets the
+// AppendItem computes the insertion of one list item at the end of the section, before its first subheading: in the
+// list that is last there, or as a new list below another block. An item of several lines goes on in indented lines.
+// Blanks before its first line and outer blank lines are cut. Of several sections of the name the last one gets the
 // item; a missing section is added.
 func (d *Doc) AppendItem(section, item string) (Patch, error) {
 	return d.itemPatch(op{do: appendItem, name: section}, item)
 }
 
-// ReplaceItem computes the edit of the text of item i of Items(section). The marker
-// stays.
+// ReplaceItem computes the edit of the text of item i of Items(section). The marker stays.
 func (d *Doc) ReplaceItem(section string, i int, item string) (Patch, error) {
 	return d.itemPatch(op{do: replaceItem, name: section, index: i}, item)
 }

@@ -61,8 +61,7 @@ func (v Scalar) String() string {
 // NullValue returns the scalar null.
 func NullValue() Scalar { return Scalar{} }
 
-// Scalar returns the value of the field as SetField takes it, and false for a nested
-// value.
+// Scalar returns the value of the field as SetField takes it, and false for a nested value.
 func (f Field) Scalar() (Scalar, bool) {
 	return Scalar{f.Kind, f.Value}, f.Kind != Nested
 }

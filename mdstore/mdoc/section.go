@@ -71,16 +71,13 @@ func (f *Form) index(title string) int {
 	return slices.IndexFunc(f.Sections, func(s SectionForm) bool { return is(s.Name) || slices.ContainsFunc(s.Aliases, is) })
 }
 
-// Headings returns the top-level headings of every level in their order. The slice must
-// not be modified.
+// Headings returns the top-level headings of every level in their order. The slice must not be modified.
 func (d *Doc) Headings() []Heading { return d.body().headings }
 
-// Sections returns all sections in their order, also those that the form does not know.
-// The slice must not be modified.
+// Sections returns all sections in their order, also those that the form does not know. The slice must not be modified.
 func (d *Doc) Sections() []Section { return d.body().sections }
 
-// Section returns the first section of that name; an alias or the text of a heading is a
-// name too.
+// Section returns the first section of that name; an alias or the text of a heading is a name too.
 func (d *Doc) Section(name string) (Section, bool) {
 	for s := range d.named(name) {
 		return *s, true
@@ -97,8 +94,7 @@ func (d *Doc) Title(name string) string {
 	return d.titleFor(name)
 }
 
-// named yields every section of that name in their order. Blanks around a name are
-// ignored.
+// named yields every section of that name in their order. Blanks around a name are ignored.
 func (d *Doc) named(name string) iter.Seq[*Section] {
 	name = strings.TrimSpace(d.form.canonical(name))
 	return func(yield func(*Section) bool) {
@@ -111,9 +107,8 @@ func (d *Doc) named(name string) iter.Seq[*Section] {
 	}
 }
 
-// Text returns the text of the section of that name without outer blank lines and with
-// LF line ends; of several sections, all texts with a blank line between them; "" if
-// there is none.
+// Text returns the text of the section of that name without outer blank lines and with LF line ends; of several
+// sections, all texts with a blank line between them; "" if there is none.
 func (d *Doc) Text(name string) string {
 	text := ""
 	for s := range d.named(name) {

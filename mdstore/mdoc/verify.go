@@ -119,9 +119,8 @@ func sameKey(a, b *entry) bool {
 	return a.key != nil && b.key != nil && sameNode(a.key, b.key)
 }
 
-// sameValue compares a value before and after: as nodes if both are YAML, else kind and
-// text, or the bytes of a list or mapping. An edit of the one line that was not YAML may
-// turn the front matter into YAML.
+// sameValue compares a value before and after: as nodes if both are YAML, else kind and text, or the bytes of a list or
+// mapping. An edit of the one line that was not YAML may turn the front matter into YAML.
 func (f *front) sameValue(a *entry, g *front, b *entry) bool {
 	if !f.lenient && !g.lenient {
 		return sameNode(a.val, b.val)
@@ -132,8 +131,7 @@ func (f *front) sameValue(a *entry, g *front, b *entry) bool {
 	return a.Kind == b.Kind && a.Value == b.Value
 }
 
-// sameNode compares kind, tag, value, style, anchor and content, and of an alias the
-// anchor's kind, tag and value.
+// sameNode compares kind, tag, value, style, anchor and content, and of an alias the anchor's kind, tag and value.
 func sameNode(a, b *yaml.Node) bool {
 	if a.Kind != b.Kind || a.Tag != b.Tag || a.Value != b.Value || a.Style != b.Style || a.Anchor != b.Anchor {
 		return false

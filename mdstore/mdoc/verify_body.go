@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// A part is the body up to the first heading of level 1 or 2, or such a heading and all up
-// to the next.
+// A part is the body up to the first heading of level 1 or 2, or such a heading and all up to the next.
 type part struct {
 	heading []byte // its lines without the final line end
 	level   int    // 0 before the first
@@ -91,8 +90,7 @@ func (p *plan) checkSection(s *sectionPlan, after *Doc) *EditError {
 	return p.checkItems(s, after, now)
 }
 
-// checkItems compares the items of the sections of one name, and what follows them, with
-// the plan.
+// checkItems compares the items of the sections of one name, and what follows them, with the plan.
 func (p *plan) checkItems(s *sectionPlan, after *Doc, now []*Section) *EditError {
 	got := after.places(now...)
 	n := 0 // how many of got have been looked at

@@ -10,17 +10,15 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// What diagnostics say about front matter beyond the limits. errTooDeep stands for the
-// parser's own limit.
+// What diagnostics say about front matter beyond the limits. errTooDeep stands for the parser's own limit.
 var (
 	tooManyNodes = fmt.Sprintf("the front matter has more than %d keys and values", MaxFrontMatterNodes)
 	tooDeep      = fmt.Sprintf("the front matter is nested more than %d deep", MaxFrontMatterDepth)
 	errTooDeep   = errors.New(tooDeep)
 )
 
-// decodeYAML returns the root node of the one document in b, nil if b holds only
-// comments. It does not decode nodes into values: that is expensive, and loses
-// duplicate keys.
+// decodeYAML returns the root node of the one document in b, nil if b holds only comments. It does not decode nodes
+// into values: that is expensive, and loses duplicate keys.
 func decodeYAML(b []byte) (root *yaml.Node, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -67,9 +67,8 @@ func (p *positions) offset(line, col int) int {
 // fileLine returns the 1-based line of the file in which a YAML line begins.
 func (p *positions) fileLine(line int) int { return lineNumber(p.text, p.offset(line, 1)) }
 
-// value returns the bytes of a value; ok is true if it is a scalar or an alias whose
-// bytes are certain. keyCol is the number of columns before the key, next the offset
-// of the next key.
+// value returns the bytes of a value; ok is true if it is a scalar or an alias whose bytes are certain. keyCol is the
+// number of columns before the key, next the offset of the next key.
 func (p *positions) value(n *yaml.Node, keyCol, next int, flow bool) (at Span, ok bool) {
 	s := p.offset(n.Line, n.Column)
 	b := p.text[:p.span.End]
@@ -166,8 +165,7 @@ func (p *positions) plain(value string, s, next int, flow bool) (Span, bool) {
 	return Span{s, end}, slices.Equal(strings.Fields(string(b[s:end])), strings.Fields(value))
 }
 
-// block returns the bytes of a block scalar, from its indicator to the end of its
-// last line that is not blank.
+// block returns the bytes of a block scalar, from its indicator to the end of its last line that is not blank.
 func (p *positions) block(s, keyCol, next int) (Span, bool) {
 	b := p.text[:p.span.End]
 	if s == len(b) || b[s] != '|' && b[s] != '>' {
