@@ -16,8 +16,7 @@ import (
 const maxValues = 100
 
 // complete answers completion/complete with the ids of the workspaces and nodes that an argument of a prompt or
-// resource may name: those that begin with the value, then those whose title does, then those whose title contains
-// it.
+// resource may name: those that begin with the value, then those whose title does, then those whose title contains it.
 func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	p := req.Params
 	if err := checkCompletable(p.Ref, p.Argument.Name); err != nil {
