@@ -1,11 +1,9 @@
 package dirstore
 
 import (
-	"crypto/rand"
 	"errors"
 	"io/fs"
 	"net/url"
-	"os"
 
 	"arbor/mdstore"
 )
@@ -27,11 +25,11 @@ const (
 func cachePath(under mdstore.Path) mdstore.Path { return cacheDir.Join(url.PathEscape(string(under))) }
 
 // load returns the tree of a workspace that its cache file holds, nil for none.
-func (s *Store) load(under mdstore.Path) *tree {
+func (s *scans) load(under mdstore.Path) *tree {
 	if !s.plainFolder(mdstore.LocalDir) || !s.plainFolder(cacheDir) {
 		return nil
 	}
-	data, _, err := s.disk.ReadStamped(cachePath(under), cacheMost)
+	data, _, err := s.disk.ReadFile(cachePath(under), cacheMost)
 	if err != nil {
 		return nil
 	}
@@ -43,15 +41,9 @@ func (s *Store) load(under mdstore.Path) *tree {
 	return t
 }
 
-// plainFolder reports whether p is a folder, and no link to one.
-func (s *Store) plainFolder(p mdstore.Path) bool {
-	info, err := s.top.Stat(p)
-	return err == nil && info.Mode.IsDir()
-}
-
 // save writes the cache file of a workspace where too much of it is stale, and returns the bytes that it wrote. A
 // failure costs the next process time and nothing else. t.mu is held.
-func (s *Store) save(t *tree) int {
+func (s *scans) save(t *tree) int {
 	if t.stale == 0 || t.total > 0 && t.stale <= min(staleMost, t.total/staleShare) || !s.mayCache() {
 		return 0
 	}
@@ -64,16 +56,16 @@ func (s *Store) save(t *tree) int {
 		return 0
 	}
 	t.stale, t.total = 0, total
-	s.sweepCaches.Do(s.removeOldCaches)
+	s.sweep.Do(s.removeOldCaches)
 	return len(data)
 }
 
 // mayCache makes the folder of the caches in a .local/ that is there. Where it is missing it is made only in a vault
 // whose .gitignore keeps it out of git, as in a fresh clone: a look at a folder is no reason to put something into
 // it.
-func (s *Store) mayCache() bool {
+func (s *scans) mayCache() bool {
 	if !s.plainFolder(mdstore.LocalDir) {
-		if info, err := s.top.Stat(mdstore.IgnoreFile); err != nil || !info.Mode.IsRegular() || s.makeLocal() != nil {
+		if info, err := s.disk.Stat(mdstore.IgnoreFile); err != nil || !info.Mode.IsRegular() || s.makeLocal() != nil {
 			return false
 		}
 	}
@@ -83,7 +75,7 @@ func (s *Store) mayCache() bool {
 
 // removeOldCaches removes the caches of workspaces that are gone, and temporary files: a process that is just writing
 // one writes its cache again another time.
-func (s *Store) removeOldCaches() {
+func (s *scans) removeOldCaches() {
 	files, err := s.disk.ReadDir(cacheDir)
 	if err != nil {
 		return
@@ -94,21 +86,4 @@ func (s *Store) removeOldCaches() {
 			_ = s.disk.Remove(cacheDir.Join(f.Name)) // which removes no folder that holds anything
 		}
 	}
-}
-
-// replace makes a file of .local/ hold data, by way of a temporary file. It is not made durable.
-func (s *Store) replace(p mdstore.Path, data []byte, perm fs.FileMode) error {
-	temp := p.Dir().Join(TempPrefix + rand.Text())
-	f, err := s.root.OpenFile(string(temp), os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = s.disk.Rename(temp, p)
-	}
-	if err != nil {
-		_ = s.disk.Remove(temp)
-	}
-	return err
 }

@@ -39,13 +39,13 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 	if err := mdstore.CheckChanges(changes); err != nil {
 		return err
 	}
-	if s.number%2 == 1 { // an earlier commit under this lock was left unfinished
+	if s.gen.number%2 == 1 { // an earlier commit under this lock was left unfinished
 		if err := s.finish(); err != nil {
 			return err
 		}
 	}
 	if !local(changes) {
-		if busy := s.gitBusy(); busy != nil {
+		if busy := s.git.busy(); busy != nil {
 			return busy
 		}
 	}
@@ -56,7 +56,7 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 			return &mdstore.BusyError{What: "the vault's lock was deleted while it was held",
 				Where: filepath.Join(s.dir, string(lockPath)), End: "leave " + mdstore.LocalDir + "/ alone while Arbor runs"}
 		}
-		err := s.beginGeneration()
+		err := s.gen.begin()
 		begun = err == nil
 		return err
 	})
@@ -73,7 +73,7 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 				paths = append(paths, ch.To)
 			}
 		}
-		if err := s.endGeneration(paths); err != nil {
+		if err := s.gen.end(paths); err != nil {
 			s.log.Warn("the number of a commit cannot be written; the next writer does it", "error", err)
 		}
 	}
@@ -101,7 +101,7 @@ func (s *Store) Update(ctx context.Context, f func(mdstore.Tx) error) error {
 }
 
 func (s *Store) update(ctx context.Context, f func(*exclusive) error) error {
-	return s.withGit(ctx, func() (again bool, err error) {
+	return s.git.with(ctx, func() (again bool, err error) {
 		release, err := s.acquire(ctx, writeWait)
 		if err != nil {
 			return forGit(err), err
@@ -138,5 +138,5 @@ func (x *exclusive) Commit(ctx context.Context, changes []mdstore.Change) (mdsto
 	err := x.commit(ctx, changes)
 	x.committed = x.committed || err == nil
 	all := append(earlier, x.collisions()...)
-	return mdstore.Result{Versions: mdstore.VersionsOf(changes), Collisions: all, Generation: x.number}, err
+	return mdstore.Result{Versions: mdstore.VersionsOf(changes), Collisions: all, Generation: x.gen.number}, err
 }

@@ -69,35 +69,19 @@ type Options struct {
 // A Store is a vault in a folder. It is safe for concurrent use, and so are several Stores of one folder, in one
 // process or many.
 type Store struct {
-	dir     string
-	root    *os.Root
-	disk    osfs.Root
-	docs    *os.Root // nil when the project's folder cannot be opened
-	docsDir string
-	log     *slog.Logger
+	vault
+	docs
+	scans
+	git git
+	gen generation
 
-	real        string // dir without links in it
-	gitPatience time.Duration
-	now         func() time.Time // the clock that files are stamped by
-
-	// turn holds one value while no goroutine of this process has the lock. The one that takes it may use what follows.
+	// turn holds one value while no goroutine of this process has the lock. The one that takes it may use what follows,
+	// and gen.
 	turn      chan struct{}
 	lock      *flock.Flock // nil while it is not held
 	committer *journal.Committer
-	number    uint64         // the generation while the lock is held
-	before    uint64         // the generation before the commit that is being made
-	last      uint64         // the generation after this store's last commit; 0 for none, and while one is unfinished
 	signed    time.Time      // of the lock, when this store last wrote into it
 	touched   []mdstore.Path // files of collisions since mergeDisplaced began
-
-	opened os.FileInfo // the vault's folder
-
-	top         *osfs.Dir // the vault's folder, for looking at many files
-	kinds       mdstore.Kinds
-	trees       map[mdstore.Path]*tree // guarded by mu: of the workspaces that were scanned
-	sweepCaches sync.Once
-
-	strayPatterns func() []*regexp.Regexp // compiled at the first call: most commands look for no strays
 
 	mu       sync.Mutex
 	met      []mdstore.Collision // guarded by mu: that no caller was told of
@@ -124,11 +108,11 @@ func Create(dir string) error {
 		if err := os.Mkdir(d, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
-		parent, err := os.OpenRoot(filepath.Dir(d))
+		parent, err := osfs.OpenRoot(filepath.Dir(d))
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(osfs.Root{R: parent}.SyncDir(""), parent.Close()); err != nil {
+		if err := errors.Join(parent.SyncDir(""), parent.Close()); err != nil {
 			return err
 		}
 	}
@@ -141,12 +125,12 @@ func MayCreate(dir string) error {
 	if err != nil || len(missing) == 0 {
 		return err
 	}
-	r, err := os.OpenRoot(above)
+	r, err := osfs.OpenRoot(above)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	if err := (osfs.Root{R: r}).MayWrite(""); err != nil {
+	if err := r.MayWrite(""); err != nil {
 		return &fs.PathError{Op: "mkdir", Path: missing[len(missing)-1], Err: fs.ErrPermission}
 	}
 	return nil
@@ -180,36 +164,28 @@ func Open(dir string, opt Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(dir)
+	disk, err := osfs.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open vault: %w", err)
 	}
-	s := &Store{dir: dir, root: root, disk: osfs.Root{R: root}, log: opt.Log, now: time.Now, kinds: opt.Kinds, gitPatience: cmp.Or(opt.GitPatience, gitPatience), turn: make(chan struct{}, 1)}
-	if s.real, err = filepath.EvalSymlinks(dir); err != nil {
-		s.real = dir
-	}
+	s := &Store{vault: vault{dir: dir, disk: disk, log: opt.Log, now: time.Now, kinds: opt.Kinds}, turn: make(chan struct{}, 1)}
+	s.scans.vault, s.gen.vault = &s.vault, &s.vault
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
-	}
-	s.docsDir = opt.ProjectRoot
-	if s.docsDir == "" {
-		s.docsDir = filepath.Dir(dir)
-	} else if s.docsDir, err = filepath.Abs(s.docsDir); err != nil {
-		return nil, errors.Join(err, root.Close())
-	}
-	if s.docs, err = os.OpenRoot(s.docsDir); err != nil {
-		s.log.Warn("the project's documents cannot be read", "folder", s.docsDir, "error", err)
-		s.docs = nil
 	}
 	if s.kinds == nil {
 		s.kinds = mdstore.AllKinds()
 	}
 	s.strayPatterns = sync.OnceValue(func() []*regexp.Regexp { return strayPatterns(s.kinds) })
-	if s.top, err = osfs.OpenDir(root); err != nil {
-		return nil, errors.Join(err, root.Close())
+	if s.opened, err = disk.R.Stat("."); err != nil {
+		return nil, errors.Join(err, disk.Close())
 	}
-	if s.opened, err = root.Stat("."); err != nil {
-		return nil, errors.Join(err, root.Close())
+	if s.docs, err = openDocs(cmp.Or(opt.ProjectRoot, filepath.Dir(dir)), s.log); err != nil {
+		return nil, errors.Join(err, disk.Close())
+	}
+	s.git = git{vault: dir, patience: cmp.Or(opt.GitPatience, gitPatience)}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		s.git.vault = real
 	}
 	s.committer = &journal.Committer{FS: s.disk, Log: s.log, Now: func() int64 { return time.Now().UnixNano() },
 		OnCollision: s.meet}
@@ -221,7 +197,7 @@ func Open(dir string, opt Options) (*Store, error) {
 	if err == nil && !unfinished {
 		unfinished, err = s.committer.Saved()
 	}
-	if err != nil || !unfinished || s.gitBusy() != nil {
+	if err != nil || !unfinished || s.git.busy() != nil {
 		return s, nil
 	}
 	switch release, err := s.acquire(context.Background(), openWait); {
@@ -236,16 +212,13 @@ func Open(dir string, opt Options) (*Store, error) {
 // Close waits for the commit that is being made and releases what the store holds. It must not be used afterwards.
 func (s *Store) Close() error {
 	<-s.turn
-	err := errors.Join(s.top.Close(), s.root.Close())
-	if s.docs != nil {
-		err = errors.Join(err, s.docs.Close())
+	err := s.disk.Close()
+	if s.docs.root != nil {
+		err = errors.Join(err, s.docs.root.Close())
 	}
 	s.turn <- struct{}{}
 	return err
 }
-
-// Dir returns the absolute path of the vault's folder.
-func (s *Store) Dir() string { return s.dir }
 
 func (s *Store) meet(k mdstore.Collision) {
 	s.touched = append(s.touched, k.Path)
@@ -277,7 +250,7 @@ func (s *Store) unreported() []mdstore.Collision {
 // Displaced merges what other programs have saved in files that commits replaced, and returns what became of that, and the collisions of
 // earlier commits that no caller was told of.
 func (s *Store) Displaced(ctx context.Context) ([]mdstore.Collision, error) {
-	if saved, err := s.committer.Saved(); saved && err == nil && s.gitBusy() == nil {
+	if saved, err := s.committer.Saved(); saved && err == nil && s.git.busy() == nil {
 		release, err := s.acquire(ctx, writeWait)
 		if err != nil {
 			return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"net/url"
 	"path"
 	"path/filepath"
@@ -13,25 +14,44 @@ import (
 	"arbor/mdstore/dirstore/internal/osfs"
 )
 
+// docs is the folder of a project, whose documents a store reads.
+type docs struct {
+	project string
+	root    *osfs.Root // nil where it cannot be opened
+}
+
+func openDocs(dir string, log *slog.Logger) (docs, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return docs{}, err
+	}
+	root, err := osfs.OpenRoot(dir)
+	if err != nil {
+		log.Warn("the project's documents cannot be read", "folder", dir, "error", err)
+		return docs{project: dir}, nil
+	}
+	return docs{dir, &root}, nil
+}
+
 // ReadDoc returns the bytes of a document of the project, at most mdstore.MaxFileSize of them. target is a path
 // relative to the project's folder, or an absolute one below it; links are followed as long as they stay below it. A
 // URL is no document: the error is an fs.ErrNotExist, or an fs.ErrPermission for what is outside of the project and
 // for file: URLs.
-func (s *Store) ReadDoc(ctx context.Context, target string) ([]byte, error) {
+func (d docs) ReadDoc(ctx context.Context, target string) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	refuse := func(err error) ([]byte, error) {
 		return nil, &fs.PathError{Op: "read document", Path: target, Err: err}
 	}
-	if s.docs == nil {
+	if d.root == nil {
 		return refuse(fs.ErrNotExist)
 	}
-	name, err := s.docName(target)
+	name, err := d.name(target)
 	if err != nil {
 		return refuse(err)
 	}
-	data, err := osfs.Root{R: s.docs}.ReadLinked(mdstore.Path(name), mdstore.MaxFileSize)
+	data, _, err := d.root.ReadRegular(mdstore.Path(name), mdstore.MaxFileSize)
 	switch {
 	case err == nil:
 		return data, nil
@@ -43,8 +63,8 @@ func (s *Store) ReadDoc(ctx context.Context, target string) ([]byte, error) {
 	return nil, err
 }
 
-// docName returns target relative to the project's folder.
-func (s *Store) docName(target string) (string, error) {
+// name returns target relative to the project's folder.
+func (d docs) name(target string) (string, error) {
 	if strings.ContainsRune(target, 0) || target == "" {
 		return "", fs.ErrNotExist
 	}
@@ -54,7 +74,7 @@ func (s *Store) docName(target string) (string, error) {
 		return "", fs.ErrNotExist
 	}
 	if filepath.IsAbs(target) {
-		rel, err := filepath.Rel(s.docsDir, target)
+		rel, err := filepath.Rel(d.project, target)
 		if err != nil {
 			return "", fs.ErrPermission
 		}

@@ -23,7 +23,7 @@ func CachePath(under mdstore.Path) string { return string(cachePath(under)) }
 
 // Forget has a store know no more than the caches say.
 func Forget(s *Store) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.scans.mu.Lock()
+	defer s.scans.mu.Unlock()
 	s.trees = nil
 }

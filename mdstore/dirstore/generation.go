@@ -32,6 +32,14 @@ const (
 	historyPaths   = 128      // paths of one commit, beyond which it is not noted
 )
 
+// A generation is the number of a vault, as its writer counts it.
+type generation struct {
+	*vault
+	number uint64 // while the lock is held
+	before uint64 // the number before the commit that is being made
+	last   uint64 // the number after this store's last commit; 0 for none, and while one is unfinished
+}
+
 // Generation returns a number that is another one after each commit of any process. It waits while a commit is being
 // made, so that what was read between two calls that return the same number is of one state of the vault. The error is
 // a *mdstore.BusyError if that takes too long. In a vault without any commit it is 0.
@@ -40,7 +48,7 @@ func (s *Store) Generation(ctx context.Context) (uint64, error) {
 		return 0, err
 	}
 	for until := time.Now().Add(readWait); ; {
-		n, ok := s.readGeneration()
+		n, ok := s.gen.read()
 		if !ok || n%2 == 0 {
 			return n, ctx.Err()
 		}
@@ -50,7 +58,7 @@ func (s *Store) Generation(ctx context.Context) (uint64, error) {
 			continue
 		}
 		if _, stuck := errors.AsType[*stuckError](err); !stuck {
-			n, _ = s.readGeneration()
+			n, _ = s.gen.read()
 			return n, ctx.Err() // it cannot be finished now, and the number is as good as any
 		}
 		if !time.Now().Before(until) {
@@ -59,10 +67,10 @@ func (s *Store) Generation(ctx context.Context) (uint64, error) {
 	}
 }
 
-// readGeneration returns the number, 0 if there is none. If what the file holds is no number, ok is false and n
+// read returns the number, 0 if there is none. If what the file holds is no number, ok is false and n
 // differs with what it holds.
-func (s *Store) readGeneration() (n uint64, ok bool) {
-	head, err := s.disk.ReadHead(generationPath, generationHead)
+func (g *generation) read() (n uint64, ok bool) {
+	head, err := g.disk.ReadHead(generationPath, generationHead)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, true
 	}
@@ -75,55 +83,55 @@ func (s *Store) readGeneration() (n uint64, ok bool) {
 	return h.Sum64(), false
 }
 
-// beginGeneration makes the number odd: a commit is being made. The lock is held.
-func (s *Store) beginGeneration() error {
-	if err := osfs.InTheWay(s.disk, generationPath, false); err != nil {
+// begin makes the number odd: a commit is being made. The lock is held.
+func (g *generation) begin() error {
+	if err := osfs.InTheWay(g.disk, generationPath, false); err != nil {
 		return err
 	}
-	n := s.number
+	n := g.number
 	if n == 0 {
 		// It must not be a number that was used before .local/ was deleted or the file damaged.
 		var b [8]byte
 		_, _ = rand.Read(b[:]) // never fails
 		n = binary.LittleEndian.Uint64(b[:]) >> 2
 	}
-	s.before, s.last = n, 0
-	return s.writeGeneration(n|1, nil)
+	g.before, g.last = n, 0
+	return g.write(n|1, nil)
 }
 
-// endGeneration makes the number even again, and higher than before the commit. With paths, which must be all that
+// end makes the number even again, and higher than before the commit. With paths, which must be all that
 // changed, the commit is noted. The lock is held.
-func (s *Store) endGeneration(paths []mdstore.Path) error {
-	after := (s.number | 1) + 1
+func (g *generation) end(paths []mdstore.Path) error {
+	after := (g.number | 1) + 1
 	var line []byte
 	if paths != nil && len(paths) <= historyPaths {
-		line = fmt.Appendf(nil, "%016x\t%016x", s.before, after)
+		line = fmt.Appendf(nil, "%016x\t%016x", g.before, after)
 		for _, p := range paths {
 			line = append(append(line, '\t'), p...)
 		}
 		line = fmt.Appendf(nil, "%08x\t%s\n", crc32.ChecksumIEEE(line), line)
 	}
-	if err := s.writeGeneration(after, line); err != nil {
+	if err := g.write(after, line); err != nil {
 		return err
 	}
-	s.last = after
+	g.last = after
 	return nil
 }
 
-// writeGeneration adds a line, if it is not nil, and then writes the number, each in place and in one call, so that no
+// write adds a line, if it is not nil, and then writes the number, each in place and in one call, so that no
 // reader finds the file empty.
-func (s *Store) writeGeneration(n uint64, line []byte) error {
-	f, err := s.root.OpenFile(string(generationPath), os.O_RDWR|os.O_CREATE, 0o666)
+func (g *generation) write(n uint64, line []byte) error {
+	f, err := g.disk.R.OpenFile(string(generationPath), os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	if line != nil {
 		if err := addLine(f, line); err != nil {
-			s.log.Debug("what a commit changed cannot be noted", "error", err)
+			g.log.Debug("what a commit changed cannot be noted", "error", err)
 		}
 	}
-	s.number = n
+	g.number = n
 	_, err = f.WriteAt(fmt.Appendf(nil, "%016x\n", n), 0)
 	return err
 }

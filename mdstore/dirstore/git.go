@@ -35,17 +35,23 @@ var gitStates = []struct{ name, doing, end string }{
 	{"REVERT_HEAD", "git is in the middle of a revert", "end it with git revert --continue or git revert --abort"},
 }
 
-// gitBusy returns which operation of git is not finished in the repository that the vault lies in; nil for none.
-func (s *Store) gitBusy() *mdstore.BusyError {
-	if s.gitPatience < 0 {
+// git is what git does in the repository that a vault lies in.
+type git struct {
+	vault    string        // the vault's folder, with no link in it
+	patience time.Duration // for which a commit waits; below zero git is not looked at
+}
+
+// busy returns which operation of git is not finished in the repository that the vault lies in; nil for none.
+func (g git) busy() *mdstore.BusyError {
+	if g.patience < 0 {
 		return nil
 	}
-	top, git := findGit(s.real)
+	top, git := findGit(g.vault)
 	if git == "" {
 		return nil
 	}
 	for _, state := range gitStates {
-		if at := filepath.Join(git, state.name); exists(at) && tracked(top, git, s.real) {
+		if at := filepath.Join(git, state.name); exists(at) && tracked(top, git, g.vault) {
 			return &mdstore.BusyError{What: state.doing, Where: at, End: state.end}
 		}
 	}
@@ -78,14 +84,14 @@ func findGit(dir string) (top, git string) {
 	return "", ""
 }
 
-// awaitGit waits until git has finished its operation. The error is ctx's, or a *mdstore.BusyError if it takes too
+// await waits until git has finished its operation. The error is ctx's, or a *mdstore.BusyError if it takes too
 // long. The caller does not hold the lock: commits to .local/ alone go on meanwhile.
-func (s *Store) awaitGit(ctx context.Context) error {
-	busy := s.gitBusy()
+func (g git) await(ctx context.Context) error {
+	busy := g.busy()
 	if busy == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, s.gitPatience, busy)
+	ctx, cancel := context.WithTimeoutCause(ctx, g.patience, busy)
 	defer cancel()
 	for {
 		select {
@@ -93,21 +99,21 @@ func (s *Store) awaitGit(ctx context.Context) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		if busy = s.gitBusy(); busy == nil {
+		if busy = g.busy(); busy == nil {
 			return nil
 		}
 	}
 }
 
-// withGit calls do, and calls it again after git has finished, for as long as git may take, if do was refused because
+// with calls do, and calls it again after git has finished, for as long as git may take, if do was refused because
 // of git or because the lock was lost: again says so, and that nothing has been changed.
-func (s *Store) withGit(ctx context.Context, do func() (again bool, err error)) error {
-	for until := time.Now().Add(s.gitPatience); ; {
+func (g git) with(ctx context.Context, do func() (again bool, err error)) error {
+	for until := time.Now().Add(g.patience); ; {
 		again, err := do()
 		if !again || !time.Now().Before(until) {
 			return err
 		}
-		if err := s.awaitGit(ctx); err != nil {
+		if err := g.await(ctx); err != nil {
 			return err
 		}
 	}
@@ -123,11 +129,11 @@ func forGit(err error) bool {
 
 // awaitCheckout waits until git does not write to the working tree any more, but not for long: a git commit whose
 // message a person is writing looks the same.
-func (s *Store) awaitCheckout(ctx context.Context) {
-	if s.gitPatience < 0 {
+func (g git) awaitCheckout(ctx context.Context) {
+	if g.patience < 0 {
 		return
 	}
-	_, git := findGit(s.real)
+	_, git := findGit(g.vault)
 	if git == "" {
 		return
 	}

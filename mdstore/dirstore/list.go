@@ -13,9 +13,9 @@ import (
 
 // List yields where files lie, as mdstore.Store has it. It knows nothing of the cache. A folder that is a symbolic
 // link is not looked into: the file that is expected in it is yielded with an *mdoc.UnreadableError.
-func (s *Store) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore.Entry, error] {
+func (v *vault) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore.Entry, error] {
 	return func(yield func(mdstore.Entry, error) bool) {
-		for _, i := range s.listing(ctx, under) {
+		for _, i := range v.listing(ctx, under) {
 			if ctx.Err() != nil {
 				break
 			}
@@ -29,14 +29,14 @@ func (s *Store) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore.
 	}
 }
 
-func (s *Store) listing(ctx context.Context, under mdstore.Path) []item {
+func (v *vault) listing(ctx context.Context, under mdstore.Path) []item {
 	switch {
 	case under == "":
-		return s.workspaces(ctx)
+		return v.workspaces(ctx)
 	case !under.Valid():
 		return []item{invalid(under)}
 	}
-	items, _, _ := s.walk(ctx, newTree(s.kinds, under), false)
+	items, _, _ := v.walk(ctx, newTree(v.kinds, under), false)
 	return items
 }
 
@@ -45,10 +45,10 @@ func invalid(under mdstore.Path) item {
 }
 
 // workspaces returns every Workspace.md of the vault.
-func (s *Store) workspaces(ctx context.Context) []item {
-	w := &walk{s: s, ctx: ctx, began: s.now()}
+func (v *vault) workspaces(ctx context.Context) []item {
+	w := &walk{v: v, ctx: ctx, began: v.now()}
 	for _, dir := range []mdstore.Path{"", mdstore.ArchiveDir} {
-		entries, err := s.disk.ReadDir(dir)
+		entries, err := v.disk.ReadDir(dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return []item{{path: dir, err: folderError(dir, err)}}
 		}
@@ -61,11 +61,11 @@ func (s *Store) workspaces(ctx context.Context) []item {
 			switch {
 			case e.Type.IsDir():
 				n := len(w.items)
-				if w.file(&entry{path: own, kind: mdstore.WorkspaceKind}); len(w.items) == n && s.holdsNodes(p) {
+				if w.file(&entry{path: own, kind: mdstore.WorkspaceKind}); len(w.items) == n && v.holdsNodes(p) {
 					w.items = append(w.items, missing(own))
 				}
-			case e.Type&fs.ModeSymlink != 0 && leadsToFolder(s.root, string(p)):
-				w.add(own, s.linked(p))
+			case e.Type&fs.ModeSymlink != 0 && leadsToFolder(v.disk.R, string(p)):
+				w.add(own, v.linked(p))
 			}
 		}
 	}
@@ -74,49 +74,49 @@ func (s *Store) workspaces(ctx context.Context) []item {
 }
 
 // holdsNodes reports whether a folder without Workspace.md is a workspace for what else it holds.
-func (s *Store) holdsNodes(dir mdstore.Path) bool {
-	return slices.ContainsFunc(s.kinds, func(k *mdstore.Kind) bool {
+func (v *vault) holdsNodes(dir mdstore.Path) bool {
+	return slices.ContainsFunc(v.kinds, func(k *mdstore.Kind) bool {
 		if !k.Place.Each {
 			return false
 		}
-		info, err := s.top.Stat(dirOf(dir, k))
+		info, err := v.disk.Stat(dirOf(dir, k))
 		return err == nil && info.Mode.IsDir()
 	})
 }
 
 // Read returns the file at p. A file that changes while it is read is read again. One that lies behind a link is an
 // *mdoc.UnreadableError.
-func (s *Store) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) {
+func (v *vault) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) {
 	if err := ctx.Err(); err != nil {
 		return mdstore.File{}, err
 	}
 	if !p.Valid() {
 		return mdstore.File{}, &fs.PathError{Op: "read", Path: string(p), Err: fs.ErrInvalid}
 	}
-	began := s.now()
-	data, stamp, err := s.disk.ReadStamped(p, mdstore.MaxFileSize)
+	began := v.now()
+	data, info, err := v.disk.ReadFile(p, mdstore.MaxFileSize)
 	for d := p.Dir(); d != "" && !errors.Is(err, fs.ErrNotExist); d = d.Dir() { // no walk looks behind a link either
-		if err := s.linked(d); err != nil {
+		if err := v.linked(d); err != nil {
 			return mdstore.File{}, err
 		}
 	}
 	if err != nil {
 		return mdstore.File{}, err
 	}
-	return mdstore.File{Path: p, Version: mdstore.VersionOf(data), Data: data, Stamp: proven(stamp, began)}, nil
+	return mdstore.File{Path: p, Version: mdstore.VersionOf(data), Data: data, Stamp: proven(info.Stamp, began)}, nil
 }
 
 // Stat returns the stamp of the file at p, as it is now. It does not open the file: that it may not be read only Read
 // tells.
-func (s *Store) Stat(ctx context.Context, p mdstore.Path) (mdstore.Stamp, error) {
+func (v *vault) Stat(ctx context.Context, p mdstore.Path) (mdstore.Stamp, error) {
 	if err := ctx.Err(); err != nil {
 		return mdstore.Stamp{}, err
 	}
 	if !p.Valid() {
 		return mdstore.Stamp{}, &fs.PathError{Op: "read", Path: string(p), Err: fs.ErrInvalid}
 	}
-	began := s.now()
-	info, err := s.disk.Look(p, mdstore.MaxFileSize)
+	began := v.now()
+	info, err := v.disk.Look(p, mdstore.MaxFileSize)
 	if err != nil {
 		return mdstore.Stamp{}, err
 	}

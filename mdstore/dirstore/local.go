@@ -17,29 +17,29 @@ var _ mdstore.Local = (*Store)(nil)
 var ownNames = []string{mdstore.IgnoreFile, "cache", "displaced", "generation", "journal", "lock", "trash"}
 
 // ReadLocal returns a file of .local/.
-func (s *Store) ReadLocal(ctx context.Context, name mdstore.Path) ([]byte, error) {
-	p, err := s.localPath(ctx, name, false)
+func (v *vault) ReadLocal(ctx context.Context, name mdstore.Path) ([]byte, error) {
+	p, err := v.localPath(ctx, name, false)
 	if err != nil {
 		return nil, err
 	}
-	data, _, err := s.disk.ReadStamped(p, mdstore.MaxFileSize)
+	data, _, err := v.disk.ReadFile(p, mdstore.MaxFileSize)
 	return data, err
 }
 
 // WriteLocal replaces a file of .local/ by a rename, and makes the folders above it.
-func (s *Store) WriteLocal(ctx context.Context, name mdstore.Path, data []byte) error {
-	p, err := s.localPath(ctx, name, true)
+func (v *vault) WriteLocal(ctx context.Context, name mdstore.Path, data []byte) error {
+	p, err := v.localPath(ctx, name, true)
 	if err == nil {
-		err = s.replace(p, data, 0o644)
+		err = v.replace(p, data, 0o644)
 	}
 	return err
 }
 
 // RemoveLocal removes a file of .local/.
-func (s *Store) RemoveLocal(ctx context.Context, name mdstore.Path) error {
-	p, err := s.localPath(ctx, name, false)
+func (v *vault) RemoveLocal(ctx context.Context, name mdstore.Path) error {
+	p, err := v.localPath(ctx, name, false)
 	if err == nil {
-		err = s.disk.Remove(p)
+		err = v.disk.Remove(p)
 	}
 	return unlessMissing(err)
 }
@@ -52,19 +52,19 @@ func unlessMissing(err error) error {
 }
 
 // ListLocal returns the files in a folder of .local/, in the order of their names.
-func (s *Store) ListLocal(ctx context.Context, dir mdstore.Path) ([]mdstore.LocalFile, error) {
-	began := s.now()
-	p, err := s.localPath(ctx, dir, false)
-	if err != nil || !s.plainFolder(p) {
+func (v *vault) ListLocal(ctx context.Context, dir mdstore.Path) ([]mdstore.LocalFile, error) {
+	began := v.now()
+	p, err := v.localPath(ctx, dir, false)
+	if err != nil || !v.plainFolder(p) {
 		return nil, unlessMissing(err)
 	}
-	entries, err := s.disk.ReadDir(p)
+	entries, err := v.disk.ReadDir(p)
 	if err != nil {
 		return nil, unlessMissing(err)
 	}
 	var out []mdstore.LocalFile
 	for _, e := range entries {
-		info, err := s.top.Stat(p.Join(e.Name))
+		info, err := v.disk.Stat(p.Join(e.Name))
 		if err == nil && info.Mode.IsRegular() && !strings.HasPrefix(e.Name, TempPrefix) {
 			out = append(out, mdstore.LocalFile{Name: e.Name, Stamp: proven(info.Stamp, began)})
 		}
@@ -74,7 +74,7 @@ func (s *Store) ListLocal(ctx context.Context, dir mdstore.Path) ([]mdstore.Loca
 
 // localPath returns the path of what has a name in .local/. No folder above it is a link; with create, those that are
 // missing are made.
-func (s *Store) localPath(ctx context.Context, name mdstore.Path, create bool) (mdstore.Path, error) {
+func (v *vault) localPath(ctx context.Context, name mdstore.Path, create bool) (mdstore.Path, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
@@ -84,7 +84,7 @@ func (s *Store) localPath(ctx context.Context, name mdstore.Path, create bool) (
 	}
 	p := mdstore.Path(mdstore.LocalDir).Join(string(name))
 	if create {
-		if err := s.makeLocal(); err != nil {
+		if err := v.makeLocal(); err != nil {
 			return "", err
 		}
 	}
@@ -94,11 +94,11 @@ func (s *Store) localPath(ctx context.Context, name mdstore.Path, create bool) (
 		}
 		above := p[:i]
 		if create && i > len(mdstore.LocalDir) {
-			if err := s.disk.Mkdir(above); err != nil && !errors.Is(err, fs.ErrExist) {
+			if err := v.disk.Mkdir(above); err != nil && !errors.Is(err, fs.ErrExist) {
 				return "", err
 			}
 		}
-		if !s.plainFolder(above) {
+		if !v.plainFolder(above) {
 			return "", &fs.PathError{Op: "open", Path: string(above), Err: fs.ErrNotExist}
 		}
 	}

@@ -7,13 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
 
 	"arbor/mdstore"
-	"arbor/mdstore/dirstore/internal/journal"
 	"arbor/mdstore/dirstore/internal/osfs"
 )
 
@@ -110,7 +108,7 @@ func (s *Store) holds() bool {
 	if err != nil {
 		return false
 	}
-	now, err := s.root.Lstat(string(lockPath))
+	now, err := s.disk.R.Lstat(string(lockPath))
 	return err == nil && os.SameFile(locked, now)
 }
 
@@ -119,7 +117,7 @@ func (s *Store) sign() {
 	if info, err := s.lock.Stat(); err == nil && info.ModTime().Equal(s.signed) {
 		return // this store was the last one to do so
 	}
-	f, err := s.root.OpenFile(string(lockPath), os.O_WRONLY, 0)
+	f, err := s.disk.R.OpenFile(string(lockPath), os.O_WRONLY, 0)
 	if err != nil {
 		return
 	}
@@ -128,26 +126,6 @@ func (s *Store) sign() {
 	if info, err := f.Stat(); err == nil {
 		s.signed = info.ModTime()
 	}
-}
-
-func (s *Store) holder() string {
-	data, err := s.disk.ReadHead(lockPath, 100)
-	if who := strings.TrimSpace(string(data)); err == nil && who != "" {
-		return who
-	}
-	return "another process"
-}
-
-// InPlace reports an error if the vault's folder is no longer the one that was opened.
-func (s *Store) InPlace() error {
-	now, err := os.Stat(s.dir)
-	if err != nil {
-		return fmt.Errorf("vault %s: was moved or deleted; open it at its new place: %w", s.dir, err)
-	}
-	if !os.SameFile(s.opened, now) {
-		return fmt.Errorf("vault %s: %w", s.dir, mdstore.ErrReplaced)
-	}
-	return nil
 }
 
 // makeLock makes .local/ and the file of the lock if they are missing. The file is made here, below the vault whatever
@@ -166,7 +144,7 @@ func (s *Store) makeLock() error {
 	if err := s.makeLocal(); err != nil {
 		return err
 	}
-	f, err := s.root.OpenFile(string(lockPath), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := s.disk.R.OpenFile(string(lockPath), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
 		return nil // another process makes or deletes it at this moment; locking sees what came of it
 	}
@@ -176,49 +154,9 @@ func (s *Store) makeLock() error {
 	return f.Close()
 }
 
-// makeLocal makes .local/ if it is missing, and in it the file that keeps it out of git. The vault has one, too, but
-// that goes with the vault when a branch without it is checked out: what belongs to this machine, a token among it,
-// stays behind, and must not be added.
-func (s *Store) makeLocal() error {
-	if err := s.disk.Mkdir(mdstore.LocalDir); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	if err := s.disk.Create(localIgnore, []byte("*\n"), ""); err != nil && !errors.Is(err, fs.ErrExist) {
-		s.log.Debug("what belongs to this machine cannot be kept out of git", "error", err)
-	}
-	return nil
-}
-
-// inTheWay returns what lies in the place of a file in .local/ that every commit needs, or keeps this user from the
-// lock; nil for nothing.
-func (s *Store) inTheWay() error {
-	for _, p := range []struct {
-		path   mdstore.Path
-		folder bool
-	}{{mdstore.LocalDir, true}, {lockPath, false}, {generationPath, false}, {journal.Dir, true}} {
-		if err := osfs.InTheWay(s.disk, p.path, p.folder); err != nil {
-			return err // what lies below it needs no word of its own
-		}
-	}
-	return s.mayMake(lockPath)
-}
-
-// mayMake returns why this user may not write to what is at p or, if that is missing, to the next folder above it.
-func (s *Store) mayMake(p mdstore.Path) error {
-	for ; ; p = p.Dir() {
-		err := s.disk.MayWrite(p)
-		switch {
-		case !errors.Is(err, fs.ErrNotExist):
-			return err
-		case p == "":
-			return nil // the vault is gone, as reading it says
-		}
-	}
-}
-
 // unfinished reports whether a commit was begun and not ended, perhaps because it is being made.
 func (s *Store) unfinished() (bool, error) {
-	if n, ok := s.readGeneration(); ok && n%2 == 1 {
+	if n, ok := s.gen.read(); ok && n%2 == 1 {
 		return true, nil
 	}
 	return s.committer.Pending()
@@ -226,11 +164,11 @@ func (s *Store) unfinished() (bool, error) {
 
 // finish ends the commit that a crash left, and merges what was saved in displaced files. The lock is held.
 func (s *Store) finish() error {
-	n, ok := s.readGeneration()
-	if s.number = n; !ok {
-		s.number = 0
+	n, ok := s.gen.read()
+	if s.gen.number = n; !ok {
+		s.gen.number = 0
 	}
-	if n == s.last && n != 0 {
+	if n == s.gen.last && n != 0 {
 		return s.mergeDisplaced() // no other process has committed, and this one left nothing
 	}
 	unfinished, err := s.unfinished()
@@ -240,11 +178,11 @@ func (s *Store) finish() error {
 	if !unfinished {
 		return s.mergeDisplaced()
 	}
-	if busy := s.gitBusy(); busy != nil { // a writer waits for git without the lock
+	if busy := s.git.busy(); busy != nil { // a writer waits for git without the lock
 		return fmt.Errorf("vault %s: an earlier commit is unfinished: %w", s.dir, busy)
 	}
-	if s.number%2 == 0 {
-		err = s.beginGeneration()
+	if s.gen.number%2 == 0 {
+		err = s.gen.begin()
 	}
 	if err == nil {
 		err = s.committer.Recover()
@@ -256,7 +194,7 @@ func (s *Store) finish() error {
 	if err := s.committer.Sweep(); err != nil {
 		return fmt.Errorf("vault %s: temporary files of a crash cannot be removed: %w", s.dir, err)
 	}
-	if err := s.endGeneration(nil); err != nil {
+	if err := s.gen.end(nil); err != nil {
 		return err
 	}
 	return s.mergeDisplaced()
@@ -270,10 +208,10 @@ func (s *Store) mergeDisplaced() error {
 		if begun {
 			return nil
 		}
-		if busy := s.gitBusy(); busy != nil {
+		if busy := s.git.busy(); busy != nil {
 			return busy
 		}
-		err := s.beginGeneration()
+		err := s.gen.begin()
 		begun = err == nil
 		return err
 	})
@@ -283,5 +221,5 @@ func (s *Store) mergeDisplaced() error {
 	if !begun {
 		return nil
 	}
-	return s.endGeneration(s.touched)
+	return s.gen.end(s.touched)
 }

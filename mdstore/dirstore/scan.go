@@ -3,15 +3,24 @@ package dirstore
 import (
 	"cmp"
 	"context"
+	"sync"
 
 	"arbor/mdstore"
 )
 
 var _ mdstore.Scanner = (*Store)(nil)
 
+// scans are what is known of the workspaces of a vault from earlier scans, of this store or in the cache.
+type scans struct {
+	*vault
+	mu    sync.Mutex
+	trees map[mdstore.Path]*tree // guarded by mu
+	sweep sync.Once
+}
+
 // Scan looks at the stamp of every file and folder of a workspace. It lists the folders and reads the files that
 // neither an earlier scan of this store nor the cache proves, and writes the cache anew when too much of it is stale.
-func (s *Store) Scan(ctx context.Context, workspace mdstore.Path) (*mdstore.Scan, error) {
+func (s *scans) Scan(ctx context.Context, workspace mdstore.Path) (*mdstore.Scan, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -44,7 +53,7 @@ func (s *Store) Scan(ctx context.Context, workspace mdstore.Path) (*mdstore.Scan
 }
 
 // tree returns what is known of a workspace: by this store, or from the cache.
-func (s *Store) tree(under mdstore.Path) *tree {
+func (s *scans) tree(under mdstore.Path) *tree {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.trees == nil {

@@ -58,8 +58,8 @@ func strayPatterns(kinds mdstore.Kinds) (all []*regexp.Regexp) {
 }
 
 // strayOf returns what a name says of a file; ok is false for one that may be part of a vault.
-func (s *Store) strayOf(p mdstore.Path) (stray mdstore.Stray, ok bool) {
-	for i, pattern := range s.strayPatterns() {
+func (v *vault) strayOf(p mdstore.Path) (stray mdstore.Stray, ok bool) {
+	for i, pattern := range v.strayPatterns() {
 		m := pattern.FindStringSubmatch(p.Base())
 		if m == nil {
 			continue
@@ -78,11 +78,11 @@ func (s *Store) strayOf(p mdstore.Path) (stray mdstore.Stray, ok bool) {
 
 // Strays returns the files below a folder that are no part of the vault but look as if they should be, and folders
 // without any file, in the order of their paths. It does not look into folders whose names begin with a dot.
-func (s *Store) Strays(ctx context.Context, under mdstore.Path) ([]mdstore.Stray, error) {
+func (v *vault) Strays(ctx context.Context, under mdstore.Path) ([]mdstore.Stray, error) {
 	if under != "" && !under.Valid() {
 		return nil, &fs.PathError{Op: "list", Path: string(under), Err: fs.ErrInvalid}
 	}
-	out, empty, err := s.straysIn(ctx, under)
+	out, empty, err := v.straysIn(ctx, under)
 	if empty && under != "" {
 		out = []mdstore.Stray{{Path: under, Kind: mdstore.StrayFolder}}
 	}
@@ -92,11 +92,11 @@ func (s *Store) Strays(ctx context.Context, under mdstore.Path) ([]mdstore.Stray
 
 // straysIn returns the strays of a folder. empty says that there is no file in it, nor in a folder below: only the
 // topmost such folder is a stray.
-func (s *Store) straysIn(ctx context.Context, dir mdstore.Path) (out []mdstore.Stray, empty bool, err error) {
+func (v *vault) straysIn(ctx context.Context, dir mdstore.Path) (out []mdstore.Stray, empty bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, false, err
 	}
-	entries, err := s.disk.ReadDir(dir)
+	entries, err := v.disk.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return nil, false, nil // List says so
 	}
@@ -109,13 +109,13 @@ func (s *Store) straysIn(ctx context.Context, dir mdstore.Path) (out []mdstore.S
 		switch {
 		case !e.Type.IsDir():
 			empty = false
-			if stray, ok := s.strayOf(p); ok {
+			if stray, ok := v.strayOf(p); ok {
 				out = append(out, stray)
 			}
 		case strings.HasPrefix(e.Name, "."):
 			empty = false
 		default:
-			below, bare, err := s.straysIn(ctx, p)
+			below, bare, err := v.straysIn(ctx, p)
 			if err != nil {
 				return nil, false, err
 			}

@@ -33,7 +33,7 @@ func missing(p mdstore.Path) item {
 
 // A walk looks at every file and folder of a workspace, or at a part of them.
 type walk struct {
-	s     *Store
+	v     *vault
 	ctx   context.Context
 	began time.Time
 	read  bool // files that the tree does not prove are read
@@ -47,10 +47,10 @@ type walk struct {
 const rounds = 3
 
 // walk returns what lies in a workspace, in the order of paths, and brings its tree up to date. The error is ctx's.
-func (s *Store) walk(ctx context.Context, t *tree, read bool) ([]item, mdstore.Work, error) {
-	w := &walk{s: s, ctx: ctx, read: read}
-	for round := 1; round == 1 || round <= rounds && ctx.Err() == nil && t.moved(s); round++ {
-		w.began, w.items = s.now(), w.items[:0]
+func (v *vault) walk(ctx context.Context, t *tree, read bool) ([]item, mdstore.Work, error) {
+	w := &walk{v: v, ctx: ctx, read: read}
+	for round := 1; round == 1 || round <= rounds && ctx.Err() == nil && t.moved(v); round++ {
+		w.began, w.items = v.now(), w.items[:0]
 		w.workspace(t)
 	}
 	t.stale += w.stale
@@ -60,9 +60,9 @@ func (s *Store) walk(ctx context.Context, t *tree, read bool) ([]item, mdstore.W
 
 // moved reports whether a name came or went right in a place since its names were listed: a folder that was moved may
 // have been missed at both of its places.
-func (t *tree) moved(s *Store) bool {
+func (t *tree) moved(v *vault) bool {
 	return slices.ContainsFunc(t.places, func(p *place) bool {
-		now, err := s.top.Stat(p.top.path)
+		now, err := v.disk.Stat(p.top.path)
 		was := p.top.stamp
 		was.Proven = false
 		return !p.fixed && err == nil && now.Mode.IsDir() && now.Stamp != was
@@ -73,12 +73,12 @@ func (w *walk) add(p mdstore.Path, err error) { w.items = append(w.items, item{p
 
 func (w *walk) workspace(t *tree) {
 	own := mdstore.WorkspacePath(t.under)
-	if err := w.s.linked(t.under); err != nil {
+	if err := w.v.linked(t.under); err != nil {
 		w.add(own, err)
 		return
 	}
 	for _, p := range t.places {
-		err := w.s.linked(p.top.path)
+		err := w.v.linked(p.top.path)
 		if err == nil && !p.fixed {
 			if err = w.list(p, &p.top); err != nil {
 				err = folderError(p.top.path, err)
@@ -107,7 +107,7 @@ func (w *walk) split(p *place) {
 	for range min(len(parts), max(4, runtime.GOMAXPROCS(0))) {
 		all.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(parts); i = int(next.Add(1)) - 1 {
-				part := walk{s: w.s, ctx: w.ctx, began: w.began, read: w.read, items: make([]item, 0, batch)}
+				part := walk{v: w.v, ctx: w.ctx, began: w.began, read: w.read, items: make([]item, 0, batch)}
 				for j := i * batch; j < min((i+1)*batch, len(entries)); j++ {
 					part.visit(p, &entries[j], true)
 				}
@@ -132,7 +132,7 @@ func (w *walk) visit(p *place, e *entry, top bool) {
 	case e.kind != nil:
 		w.file(e)
 	case e.folder == nil: // a link
-		if err := w.s.linked(e.path); err != nil && leadsToFolder(w.s.root, string(e.path)) {
+		if err := w.v.linked(e.path); err != nil && leadsToFolder(w.v.disk.R, string(e.path)) {
 			w.add(p.fileIn(e.path), err)
 		}
 	default:
@@ -159,7 +159,7 @@ func (w *walk) visit(p *place, e *entry, top bool) {
 // list brings the entries of a folder up to date: its stamp proves those that are known, or its names are listed.
 func (w *walk) list(p *place, f *folder) error {
 	w.work.Stamped++
-	info, err := w.s.top.Stat(f.path)
+	info, err := w.v.disk.Stat(f.path)
 	if err == nil && !info.Mode.IsDir() {
 		err = fs.ErrNotExist
 	}
@@ -168,7 +168,7 @@ func (w *walk) list(p *place, f *folder) error {
 		return err
 	}
 	w.work.Listed++
-	names, err := w.s.disk.ReadDir(f.path)
+	names, err := w.v.disk.ReadDir(f.path)
 	if err != nil {
 		f.stamp = mdstore.Stamp{}
 		return err
@@ -216,9 +216,9 @@ func (p *place) entries(f *folder, names []osfs.Entry) []entry {
 // file looks at a file, and reads it where its stamp does not prove what it holds.
 func (w *walk) file(e *entry) {
 	w.work.Stamped++
-	info, err := w.s.top.Stat(e.path)
+	info, err := w.v.disk.Stat(e.path)
 	if err != nil || osfs.CheckRegular(e.path, info.Mode, info.Size, mdstore.MaxFileSize) != nil {
-		info, err = w.s.disk.Look(e.path, mdstore.MaxFileSize) // which says why
+		info, err = w.v.disk.Look(e.path, mdstore.MaxFileSize) // which says why
 	}
 	found := item{path: e.path, stamp: proven(info.Stamp, w.began), err: err}
 	if known := e.record; err == nil && w.read {
@@ -235,11 +235,11 @@ func (w *walk) file(e *entry) {
 
 func (w *walk) readFile(e *entry, found *item) {
 	w.work.Read++
-	data, stamp, err := w.s.top.Read(e.path, mdstore.MaxFileSize)
+	data, info, err := w.v.disk.ReadRegular(e.path, mdstore.MaxFileSize)
 	if found.err = err; err != nil {
 		return
 	}
-	f := mdstore.File{Path: e.path, Version: mdstore.VersionOf(data), Data: data, Stamp: proven(stamp, w.began)}
+	f := mdstore.File{Path: e.path, Version: mdstore.VersionOf(data), Data: data, Stamp: proven(info.Stamp, w.began)}
 	if e.record != nil && e.record.Version == f.Version {
 		same := *e.record
 		same.Stamp, found.record = f.Stamp, &same
@@ -251,15 +251,6 @@ func (w *walk) readFile(e *entry, found *item) {
 	if e.record = found.record; e.record != nil && f.Stamp.Proven {
 		w.stale++
 	}
-}
-
-// linked returns an *mdoc.UnreadableError if p is a symbolic link.
-func (s *Store) linked(p mdstore.Path) error {
-	info, err := s.top.Stat(p)
-	if err == nil && info.Mode&fs.ModeSymlink != 0 {
-		return osfs.Unreadable(p, osfs.CodeSymlink, "is a symbolic link, which is not followed; put the folder itself here")
-	}
-	return nil
 }
 
 // leadsToFolder reports whether a link points to a folder, or out of the vault, where one may be.

@@ -16,7 +16,7 @@ var _ mdstore.Watcher = (*Store)(nil)
 func (s *Store) Watch(ctx context.Context, w mdstore.Watching) error {
 	started := false
 	return watch.Watch(ctx, s.dir, watch.Options{
-		Ignore: s.unlisted,
+		Ignore: func(path string, dir bool) bool { return unlisted(s.kinds, path, dir) },
 		Early: func(p string) {
 			if p != "" && !mdstore.Path(p).Valid() {
 				p = "" // no path can have such a name
@@ -46,7 +46,7 @@ func (s *Store) Watch(ctx context.Context, w mdstore.Watching) error {
 		if b.Rescan {
 			paths = nil
 		}
-		s.awaitCheckout(ctx) // files that it has not written yet would be told of as removed
+		s.git.awaitCheckout(ctx) // files that it has not written yet would be told of as removed
 		w.Settled(paths, b.Rescan)
 	})
 }
@@ -59,11 +59,6 @@ func (s *Store) Polls() (polls bool, why error) {
 }
 
 // unlisted reports whether no walk looks at a path: names that begin with a dot, and files of no kind.
-func (s *Store) unlisted(path string, dir bool) bool {
-	for elem := range strings.SplitSeq(path, "/") {
-		if strings.HasPrefix(elem, ".") {
-			return true
-		}
-	}
-	return !dir && s.kinds.Of(mdstore.Path(path)) == nil
+func unlisted(kinds mdstore.Kinds, path string, dir bool) bool {
+	return strings.HasPrefix(path, ".") || strings.Contains(path, "/.") || !dir && kinds.Of(mdstore.Path(path)) == nil
 }

@@ -30,7 +30,7 @@ func (s *Store) Sweep(
 			return nil, err
 		}
 		defer release()
-		if busy := s.gitBusy(); busy != nil {
+		if busy := s.git.busy(); busy != nil {
 			return nil, busy
 		}
 	}
@@ -40,14 +40,14 @@ func (s *Store) Sweep(
 // Writable returns why a file is not to be written, or not to be made, nil where nothing speaks against it. Of .local
 // itself it returns what keeps every commit from being made. It takes two system calls: one for the file, and one for
 // its folder.
-func (s *Store) Writable(ctx context.Context, p mdstore.Path) error {
+func (v *vault) Writable(ctx context.Context, p mdstore.Path) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if p == mdstore.LocalDir {
-		return s.inTheWay()
+		return v.inTheWay()
 	}
-	info, err := s.top.Stat(p)
+	info, err := v.disk.Stat(p)
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // it is to be made
 	case err != nil || !info.Mode.IsRegular():
@@ -57,17 +57,17 @@ func (s *Store) Writable(ctx context.Context, p mdstore.Path) error {
 			return err
 		}
 	}
-	return s.mayMake(p.Dir())
+	return v.mayMake(p.Dir())
 }
 
 // Movable returns why a file or folder is not to be moved, nil where nothing speaks against it.
-func (s *Store) Movable(ctx context.Context, from, to mdstore.Path) error {
+func (v *vault) Movable(ctx context.Context, from, to mdstore.Path) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	info, err := s.top.Stat(from)
+	info, err := v.disk.Stat(from)
 	if err != nil {
 		return nil // reading it says more
 	}
-	return cmp.Or(osfs.CheckMovable(from, info), s.mayMake(from.Dir()), s.mayMake(to.Dir()))
+	return cmp.Or(osfs.CheckMovable(from, info), v.mayMake(from.Dir()), v.mayMake(to.Dir()))
 }

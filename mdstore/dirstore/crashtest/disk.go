@@ -115,10 +115,6 @@ func (d disk) ReadFile(p mdstore.Path, limit int64) (data []byte, info osfs.Info
 	return data, info, err
 }
 
-func (d disk) Names(p mdstore.Path) ([]string, error) {
-	return get(d, "read folder", p, func() ([]string, error) { return d.FS.Names(p) })
-}
-
 func (d disk) ReadDir(p mdstore.Path) ([]osfs.Entry, error) {
 	return get(d, "read folder", p, func() ([]osfs.Entry, error) { return d.FS.ReadDir(p) })
 }

@@ -49,9 +49,9 @@ func (c *Committer) begun(t mdstore.Path) bool {
 		return false
 	}
 	nodes := t.Dir().Join(mdstore.NodesDir)
-	names, _ := c.FS.Names(nodes)
-	for _, name := range names {
-		if info, err := c.FS.Lstat(nodes.Join(name, mdstore.NodeFile)); err == nil && info.Mode.IsRegular() {
+	entries, _ := c.FS.ReadDir(nodes)
+	for _, e := range entries {
+		if info, err := c.FS.Lstat(nodes.Join(e.Name, mdstore.NodeFile)); err == nil && info.Mode.IsRegular() {
 			return true
 		}
 	}
@@ -115,8 +115,8 @@ func (c *Committer) clear(set folders, t, to mdstore.Path) error {
 	}
 	for dir := t.Dir(); ; dir = dir.Dir() {
 		set[dir] = true
-		names, err := c.FS.Names(dir)
-		if err != nil || len(names) > 0 || dir == "" || dir == mdstore.ArchiveDir || c.FS.Remove(dir) != nil {
+		entries, err := c.FS.ReadDir(dir)
+		if err != nil || len(entries) > 0 || dir == "" || dir == mdstore.ArchiveDir || c.FS.Remove(dir) != nil {
 			return nil
 		}
 	}

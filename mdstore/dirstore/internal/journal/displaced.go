@@ -174,7 +174,7 @@ func (c *Committer) displaced() (out displacedFiles, err error) {
 	if err := osfs.InTheWay(c.FS, DisplacedDir, true); err != nil {
 		return out, nil // a link or a file of another program, in which nothing was put
 	}
-	names, err := c.FS.Names(DisplacedDir)
+	entries, err := c.FS.ReadDir(DisplacedDir)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = nil
@@ -182,12 +182,13 @@ func (c *Committer) displaced() (out displacedFiles, err error) {
 		return out, err
 	}
 	bases := map[string]bool{}
-	for _, name := range names {
-		if of, ok := strings.CutPrefix(name, baseMark); ok {
+	for _, e := range entries {
+		if of, ok := strings.CutPrefix(e.Name, baseMark); ok {
 			bases[of] = true
 		}
 	}
-	for _, name := range names {
+	for _, e := range entries {
+		name := e.Name
 		at := DisplacedDir.Join(name)
 		switch {
 		case strings.HasPrefix(name, baseMark):

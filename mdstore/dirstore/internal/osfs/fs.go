@@ -26,8 +26,6 @@ type FS interface {
 	ReadFile(p mdstore.Path, limit int64) ([]byte, Info, error)
 	// ReadDir returns the entries of a folder in the order of their names.
 	ReadDir(p mdstore.Path) ([]Entry, error)
-	// Names returns the names in a folder in their order. It takes one call, where ReadDir takes one for each entry.
-	Names(p mdstore.Path) ([]string, error)
 
 	// Mkdir makes one folder. The error is an fs.ErrExist where there is anything.
 	Mkdir(p mdstore.Path) error
@@ -77,8 +75,6 @@ type Info struct {
 type Entry struct {
 	Name string
 	Type fs.FileMode // type bits only
-
-	Inode uint64 // of what has the name; 0 where the system does not say
 }
 
 // The codes of what is not to be read or written for being what it is, beside mdoc.CodeTooLarge.
@@ -129,7 +125,7 @@ func CheckRegular(p mdstore.Path, mode fs.FileMode, size, limit int64) error {
 	case mode.IsRegular() && size <= limit:
 		return nil
 	case mode.IsRegular():
-		return tooLarge(p, size, limit)
+		return Unreadable(p, mdoc.CodeTooLarge, "has %d bytes; %d are the limit", size, limit)
 	case mode&fs.ModeSymlink != 0:
 		return Unreadable(p, CodeSymlink, "is a symbolic link, which is not followed; put the file itself here")
 	}
@@ -147,16 +143,10 @@ func InTheWay(d FS, p mdstore.Path, folder bool) error {
 		return Unreadable(p.Dir(), CodePermission, "may not be looked into by this user; allow it")
 	case err != nil:
 		return err
-	}
-	return inTheWay(p, info.Mode, folder)
-}
-
-func inTheWay(p mdstore.Path, mode fs.FileMode, folder bool) error {
-	switch {
-	case folder && !mode.IsDir():
-		return Unreadable(p, CodeNotAFile, "is a %s where a folder is expected; remove it", kind(mode))
-	case !folder && !mode.IsRegular():
-		return Unreadable(p, CodeNotAFile, "is a %s where a file is expected; remove it", kind(mode))
+	case folder && !info.Mode.IsDir():
+		return Unreadable(p, CodeNotAFile, "is a %s where a folder is expected; remove it", kind(info.Mode))
+	case !folder && !info.Mode.IsRegular():
+		return Unreadable(p, CodeNotAFile, "is a %s where a file is expected; remove it", kind(info.Mode))
 	}
 	return nil
 }
@@ -173,21 +163,4 @@ func kind(mode fs.FileMode) string {
 		return "pipe"
 	}
 	return "device or socket"
-}
-
-func tooLarge(p mdstore.Path, size, limit int64) error {
-	return Unreadable(p, mdoc.CodeTooLarge, "has %d bytes; %d are the limit", size, limit)
-}
-
-// At returns err, the error of reading a file by another path, as one of reading p.
-func At(p mdstore.Path, err error) error {
-	if u, ok := errors.AsType[*mdoc.UnreadableError](err); ok {
-		at := *u
-		at.Problem.File = string(p)
-		return &at
-	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return &fs.PathError{Op: "read", Path: string(p), Err: fs.ErrNotExist}
-	}
-	return fmt.Errorf("%s: %w", p, err)
 }

@@ -13,10 +13,29 @@ import (
 )
 
 // A Root is an FS in a folder of the operating system. Nothing outside of the folder is reached through it, whatever
-// links lie in it.
-type Root struct{ R *os.Root }
+// links lie in it. It must be closed.
+type Root struct {
+	R   *os.Root
+	top *os.File // the folder itself; Stat asks below its descriptor
+}
 
 var _ FS = Root{}
+
+// OpenRoot opens a folder.
+func OpenRoot(dir string) (Root, error) {
+	r, err := os.OpenRoot(dir)
+	if err != nil {
+		return Root{}, err
+	}
+	top, err := r.Open(".")
+	if err != nil {
+		return Root{}, errors.Join(err, r.Close())
+	}
+	return Root{r, top}, nil
+}
+
+// Close closes what OpenRoot has opened.
+func (r Root) Close() error { return errors.Join(r.top.Close(), r.R.Close()) }
 
 // rounds is how often a file is read that changes while it is read.
 const rounds = 10
@@ -30,17 +49,10 @@ func native(p mdstore.Path) string {
 
 // absent turns "a part of the path is a file" into "does not exist".
 func absent(err error) error {
-	if errors.Is(err, syscall.ENOTDIR) {
-		return &fs.PathError{Op: "open", Path: pathOf(err), Err: fs.ErrNotExist}
+	if pe, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, syscall.ENOTDIR) {
+		return &fs.PathError{Op: "open", Path: pe.Path, Err: fs.ErrNotExist}
 	}
 	return err
-}
-
-func pathOf(err error) string {
-	if pe, ok := errors.AsType[*fs.PathError](err); ok {
-		return pe.Path
-	}
-	return ""
 }
 
 func (r Root) Lstat(p mdstore.Path) (Info, error) {
@@ -51,86 +63,66 @@ func (r Root) Lstat(p mdstore.Path) (Info, error) {
 	return describe(fi), nil
 }
 
-func describe(fi fs.FileInfo) Info {
-	links, dev := identity(fi)
-	return Info{Mode: fi.Mode(), Size: fi.Size(), Links: links, Dev: dev, Stamp: stampOf(fi)}
-}
-
-// ReadFile never waits for the other end of a pipe, and returns what the file held at one moment: it is read again
-// until its size and time stay the same.
-func (r Root) ReadFile(p mdstore.Path, limit int64) ([]byte, Info, error) {
-	fi, err := r.R.Lstat(native(p))
-	if err != nil {
-		return nil, Info{}, readError(p, err)
-	}
-	if err := CheckRegular(p, fi.Mode(), fi.Size(), limit); err != nil {
-		return nil, Info{}, err
-	}
-	return r.readRegular(p, limit)
-}
-
-// ReadStamped is ReadFile with no more than the stamp.
-func (r Root) ReadStamped(p mdstore.Path, limit int64) ([]byte, mdstore.Stamp, error) {
-	data, info, err := r.ReadFile(p, limit)
-	return data, info.Stamp, err
-}
-
-// readRegular is ReadFile for a path that was a regular file a moment ago. It follows a link that has taken its place
-// since, though never out of the folder.
-func (r Root) readRegular(p mdstore.Path, limit int64) ([]byte, Info, error) {
-	for range rounds {
-		data, info, ok, err := r.readOnce(p, limit)
-		if err != nil {
-			return nil, info, err
-		}
-		if ok {
-			return data, info, nil
-		}
-	}
-	return nil, Info{}, unstable(p)
-}
-
 // Look describes the regular file at p. The errors are those of ReadFile.
 func (r Root) Look(p mdstore.Path, limit int64) (Info, error) {
 	info, err := r.Lstat(p)
 	if err != nil {
 		return Info{}, readError(p, err)
 	}
-	if err := CheckRegular(p, info.Mode, info.Size, limit); err != nil {
-		return Info{}, err
+	return info, CheckRegular(p, info.Mode, info.Size, limit)
+}
+
+// ReadFile never waits for the other end of a pipe, and returns what the file held at one moment: it is read again
+// until its size and time stay the same.
+func (r Root) ReadFile(p mdstore.Path, limit int64) ([]byte, Info, error) {
+	if _, err := r.Look(p, limit); err != nil {
+		return nil, Info{}, err
 	}
-	return info, nil
+	return r.ReadRegular(p, limit)
 }
 
-func unstable(p mdstore.Path) error {
-	return Unreadable(p, CodeUnstable, "changed each of the %d times that it was read; wait for its writer and retry", rounds)
+// ReadRegular is ReadFile for a path that was a regular file a moment ago, or a link to one. It follows links, though
+// never out of the folder.
+func (r Root) ReadRegular(p mdstore.Path, limit int64) ([]byte, Info, error) {
+	for range rounds {
+		data, before, after, err := r.readOnce(p, limit)
+		switch {
+		case err != nil:
+			return nil, Info{}, readError(p, err)
+		case int64(len(data)) > limit:
+			return nil, Info{}, CheckRegular(p, 0, max(after.Size(), int64(len(data))), limit)
+		case before.Size() == int64(len(data)) && after.Size() == before.Size() && before.ModTime().Equal(after.ModTime()):
+			return data, describe(after), nil
+		}
+	}
+	return nil, Info{}, Unreadable(p, CodeUnstable,
+		"changed each of the %d times that it was read; wait for its writer and retry", rounds)
 }
 
-func (r Root) readOnce(p mdstore.Path, limit int64) (data []byte, info Info, ok bool, err error) {
+// readOnce reads a file to its end, or to one byte past limit, and describes it before and after.
+func (r Root) readOnce(p mdstore.Path, limit int64) (data []byte, before, after fs.FileInfo, err error) {
 	f, err := r.R.OpenFile(native(p), os.O_RDONLY|nonblock, 0)
 	if err != nil {
-		return nil, info, false, readError(p, err)
+		return nil, nil, nil, err
 	}
 	defer f.Close()
-	before, err := f.Stat()
+	if before, err = f.Stat(); err == nil {
+		err = CheckRegular(p, before.Mode(), before.Size(), limit)
+	}
 	if err != nil {
-		return nil, info, false, readError(p, err)
+		return nil, nil, nil, err
 	}
-	if err := CheckRegular(p, before.Mode(), before.Size(), limit); err != nil {
-		return nil, info, false, err
+	data = make([]byte, 0, before.Size()+1) // one more, to see the end without growing
+	for err == nil && int64(len(data)) <= limit {
+		var n int
+		data = slices.Grow(data, 1)
+		n, err = f.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
 	}
-	data, err = readAll(f, before.Size(), limit)
-	if err != nil {
-		return nil, info, false, readError(p, err)
+	if err == nil || err == io.EOF {
+		after, err = f.Stat()
 	}
-	after, err := f.Stat()
-	if err != nil {
-		return nil, info, false, readError(p, err)
-	}
-	if int64(len(data)) > limit {
-		return nil, info, false, tooLarge(p, after.Size(), limit)
-	}
-	return data, describe(after), unchanged(before, after, len(data)), nil
+	return data, before, after, err
 }
 
 // ReadHead returns the first bytes of a file that is written in place, at most n of them.
@@ -146,29 +138,6 @@ func (r Root) ReadHead(p mdstore.Path, n int) ([]byte, error) {
 		err = nil
 	}
 	return data[:n], err
-}
-
-func unchanged(before, after fs.FileInfo, n int) bool {
-	return before.Size() == int64(n) && after.Size() == int64(n) && before.ModTime().Equal(after.ModTime())
-}
-
-// readAll reads to the end, or one byte past limit.
-func readAll(f io.Reader, size, limit int64) ([]byte, error) {
-	data := make([]byte, 0, size+1) // one more, to see the end without growing
-	for {
-		n, err := f.Read(data[len(data):cap(data)])
-		data = data[:len(data)+n]
-		switch {
-		case err == io.EOF:
-			return data, nil
-		case err != nil:
-			return nil, err
-		case int64(len(data)) > limit:
-			return data, nil
-		case len(data) == cap(data):
-			data = slices.Grow(data, len(data))
-		}
-	}
 }
 
 func readError(p mdstore.Path, err error) error {
@@ -198,17 +167,6 @@ func (r Root) ReadDir(p mdstore.Path) ([]Entry, error) {
 	}
 	slices.SortFunc(out, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
 	return out, nil
-}
-
-func (r Root) Names(p mdstore.Path) ([]string, error) {
-	f, err := r.R.Open(native(p))
-	if err != nil {
-		return nil, absent(err)
-	}
-	defer f.Close()
-	names, err := f.Readdirnames(-1)
-	slices.Sort(names)
-	return names, absent(err)
 }
 
 func (r Root) Mkdir(p mdstore.Path) error {
@@ -264,10 +222,10 @@ func (r Root) Rename(from, to mdstore.Path) error { return r.R.Rename(native(fro
 
 func (r Root) Remove(p mdstore.Path) error { return r.R.Remove(native(p)) }
 
-func (r Root) Exchange(a, b mdstore.Path) error { return r.withParents(a, b, exchange) }
+func (r Root) Exchange(a, b mdstore.Path) error { return r.withParents(a, b, renameSwap) }
 
 func (r Root) RenameNew(from, to mdstore.Path) error {
-	err := r.withParents(from, to, renameNew)
+	err := r.withParents(from, to, renameNoReplace)
 	if !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
@@ -280,8 +238,8 @@ func (r Root) RenameNew(from, to mdstore.Path) error {
 	return r.Rename(from, to)
 }
 
-// withParents calls f with the open folders of two paths and their last elements.
-func (r Root) withParents(a, b mdstore.Path, f func(da *os.File, a string, db *os.File, b string) error) error {
+// withParents calls rename with the open folders of two paths and their last elements.
+func (r Root) withParents(a, b mdstore.Path, kind uint) error {
 	da, err := r.R.Open(native(a.Dir()))
 	if err != nil {
 		return absent(err)
@@ -294,21 +252,8 @@ func (r Root) withParents(a, b mdstore.Path, f func(da *os.File, a string, db *o
 		}
 		defer db.Close()
 	}
-	if err := f(da, a.Base(), db, b.Base()); err != nil {
+	if err := rename(da, a.Base(), db, b.Base(), kind); err != nil {
 		return &os.LinkError{Op: "rename", Old: string(a), New: string(b), Err: err}
 	}
 	return nil
-}
-
-// ReadLinked is ReadFile that follows links, though never out of the folder.
-func (r Root) ReadLinked(p mdstore.Path, limit int64) ([]byte, error) {
-	fi, err := r.R.Stat(native(p))
-	if err != nil {
-		return nil, readError(p, err)
-	}
-	if err := CheckRegular(p, fi.Mode(), fi.Size(), limit); err != nil {
-		return nil, err
-	}
-	data, _, err := r.readRegular(p, limit)
-	return data, err
 }

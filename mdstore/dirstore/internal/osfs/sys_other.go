@@ -1,20 +1,41 @@
-//go:build !unix
+//go:build !linux && !darwin
 
 package osfs
 
 import (
+	"errors"
 	"io/fs"
 	"os"
+
+	"arbor/mdstore"
 )
 
 const (
 	nonblock = 0
 	syncFlag = os.O_RDWR // Windows flushes only what was opened for writing
+
+	renameSwap = iota
+	renameNoReplace
 )
 
-func identity(fs.FileInfo) (links, dev uint64) { return 0, 0 }
+// MayWrite cannot tell here.
+func (r Root) MayWrite(mdstore.Path) error { return nil }
+
+// Writers cannot tell here.
+func (r Root) Writers(mdstore.Path) Writers { return Unknown }
+
+// Stat describes what is at p itself.
+func (r Root) Stat(p mdstore.Path) (Info, error) { return r.Lstat(p) }
+
+// describe knows no more here than what every system tells: an edit that keeps the size and sets the time back is not
+// seen by its stamp.
+func describe(fi fs.FileInfo) Info {
+	return Info{Mode: fi.Mode(), Size: fi.Size(), Stamp: mdstore.Stamp{Size: fi.Size(), Mtime: fi.ModTime().UnixNano()}}
+}
 
 func keepOwner(*os.File, fs.FileInfo) {}
 
 // syncDir does nothing: Windows cannot flush a folder; NTFS keeps its own journal of names.
 func syncDir(*os.File) error { return nil }
+
+func rename(*os.File, string, *os.File, string, uint) error { return errors.ErrUnsupported }

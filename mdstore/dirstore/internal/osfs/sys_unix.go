@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux || darwin
 
 package osfs
 
@@ -6,7 +6,12 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"arbor/mdstore"
 )
 
 const (
@@ -14,24 +19,74 @@ const (
 	syncFlag = os.O_RDONLY        // a file that is read-only can be synced too
 )
 
-func identity(fi fs.FileInfo) (links, dev uint64) {
-	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
-		return uint64(st.Nlink), uint64(st.Dev)
+// MayWrite returns an *mdoc.UnreadableError for a file or folder that this user may not write to, an fs.ErrNotExist
+// where there is none, and otherwise nil: who writes is told what else is wrong. It follows links, and is good for
+// nothing but to tell beforehand.
+func (r Root) MayWrite(p mdstore.Path) error {
+	err := unix.Faccessat(unix.AT_FDCWD, filepath.Join(r.R.Name(), native(p)), unix.W_OK, unix.AT_EACCESS)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
+		return Denied(p, err)
 	}
-	return 0, 0
+	return nil
+}
+
+// Stat describes what is at p itself, with one system call. It follows a link on the way to p, as no other call of
+// this package does, even out of the vault: what it says is good for a comparison with an earlier stamp, and what
+// differs has to be opened through the root.
+func (r Root) Stat(p mdstore.Path) (Info, error) {
+	var st unix.Stat_t
+	err := again(func() error { return unix.Fstatat(int(r.top.Fd()), native(p), &st, unix.AT_SYMLINK_NOFOLLOW) })
+	if err != nil {
+		return Info{}, absent(&fs.PathError{Op: "stat", Path: string(p), Err: err})
+	}
+	stamp := mdstore.Stamp{Size: st.Size, Mtime: st.Mtim.Nano(), Ctime: st.Ctim.Nano(), Inode: st.Ino}
+	return Info{Mode: typeBits(uint32(st.Mode)) | fs.FileMode(st.Mode&0o777), Size: st.Size, Links: uint64(st.Nlink),
+		Dev: uint64(st.Dev), Stamp: stamp}, nil
+}
+
+// again calls f until no signal interrupts it.
+func again(f func() error) error {
+	for {
+		if err := f(); err != unix.EINTR {
+			return err
+		}
+	}
+}
+
+func typeBits(mode uint32) fs.FileMode {
+	switch mode & unix.S_IFMT {
+	case unix.S_IFREG:
+		return 0
+	case unix.S_IFDIR:
+		return fs.ModeDir
+	case unix.S_IFLNK:
+		return fs.ModeSymlink
+	case unix.S_IFIFO:
+		return fs.ModeNamedPipe
+	case unix.S_IFSOCK:
+		return fs.ModeSocket
+	}
+	return fs.ModeDevice
+}
+
+func describe(fi fs.FileInfo) Info {
+	info := Info{Mode: fi.Mode(), Size: fi.Size(), Stamp: mdstore.Stamp{Size: fi.Size(), Mtime: fi.ModTime().UnixNano()}}
+	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
+		info.Links, info.Dev = uint64(st.Nlink), uint64(st.Dev)
+		info.Stamp.Ctime, info.Stamp.Inode = ctime(st), st.Ino
+	}
+	return info
 }
 
 // keepOwner gives f the owner and group of the file that fi describes, as far as the system allows it.
 func keepOwner(f *os.File, fi fs.FileInfo) {
-	want, ok := fi.Sys().(*syscall.Stat_t)
-	if !ok {
-		return
-	}
 	now, err := f.Stat()
 	if err != nil {
 		return
 	}
-	if have, ok := now.Sys().(*syscall.Stat_t); ok && (have.Uid != want.Uid || have.Gid != want.Gid) {
+	have, _ := now.Sys().(*syscall.Stat_t)
+	want, _ := fi.Sys().(*syscall.Stat_t)
+	if have != nil && want != nil && (have.Uid != want.Uid || have.Gid != want.Gid) {
 		_ = f.Chown(int(want.Uid), int(want.Gid)) // only root may give files away; without it the writer owns the file
 	}
 }
@@ -40,6 +95,17 @@ func syncDir(f *os.File) error {
 	err := f.Sync()
 	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {
 		return nil // a file system on which folders cannot be synced
+	}
+	return err
+}
+
+// rename makes one call of the kinds renameSwap and renameNoReplace. The error is an errors.ErrUnsupported where the
+// file system cannot: an old kernel, HFS+, a file system of a network or of FUSE.
+func rename(da *os.File, a string, db *os.File, b string, kind uint) error {
+	err := again(func() error { return renameat(int(da.Fd()), a, int(db.Fd()), b, kind) })
+	switch err {
+	case unix.ENOSYS, unix.EINVAL, unix.ENOTSUP:
+		return errors.ErrUnsupported
 	}
 	return err
 }

@@ -2,11 +2,23 @@ package osfs
 
 import (
 	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
 	"arbor/mdstore"
 )
+
+const (
+	renameSwap      = unix.RENAME_EXCHANGE
+	renameNoReplace = unix.RENAME_NOREPLACE
+)
+
+func renameat(da int, a string, db int, b string, kind uint) error {
+	return unix.Renameat2(da, a, db, b, kind)
+}
+
+func ctime(st *syscall.Stat_t) int64 { return st.Ctim.Nano() }
 
 // Writers takes a lease on reading, which the system grants only while no program has the file open for writing, and
 // gives it back at once.

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package osfs
-
-import "arbor/mdstore"
-
-// Writers cannot tell here.
-func (r Root) Writers(mdstore.Path) Writers { return Unknown }
