@@ -29,7 +29,6 @@ type events struct {
 	base string // root without symbolic links
 	src  *pump  // nil before start
 	top  *folder
-	leaf func(path string) bool // whether a folder certainly has no folders in it; may be nil
 
 	unconfirmed []*folder
 	files       int // entries of all folders
@@ -44,9 +43,6 @@ func (e *events) start(ctx context.Context) (err error) {
 		return fmt.Errorf("events of files: %w", err)
 	}
 	e.src, e.top = startPump(src, e.base, e.opt), &folder{}
-	if e.leaf = leaves(e.base); e.maxFiles > 0 {
-		e.leaf = nil // or files would not be counted
-	}
 	if err := e.scan(ctx, e.top, "", nil); err != nil {
 		return err
 	}
@@ -159,9 +155,6 @@ func (e *events) scan(ctx context.Context, f *folder, at string, c *changes) err
 		return e.skip(f, err)
 	}
 	e.unconfirmed = append(e.unconfirmed, f)
-	if c == nil && e.leaf != nil && e.leaf(name) {
-		return nil
-	}
 	list, err := os.ReadDir(name)
 	if err != nil {
 		return e.skip(f, err)

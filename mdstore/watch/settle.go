@@ -14,28 +14,6 @@ type Settling struct {
 	Most  time.Duration // 0 is 500 ms
 }
 
-// Wait returns how long to wait until a file is settled, 0 if it is. sinceFirst and
-// sinceLast are the times since its first and its last change. A file that is not
-// complete, such as an empty one, is settled only by Most.
-func (s Settling) Wait(sinceFirst, sinceLast time.Duration, complete bool) time.Duration {
-	wait := cmp.Or(s.Most, 500*time.Millisecond) - sinceFirst
-	if complete {
-		wait = min(wait, cmp.Or(s.Quiet, 100*time.Millisecond)-sinceLast)
-	}
-	return max(wait, 0)
-}
-
-// Settled reports whether a file that another program may be saving is settled. first and
-// now are its stamps at two looks, elapsed is the time between them. If both are equal,
-// elapsed may be the time since the file changed.
-func Settled[Stamp comparable](first, now Stamp, elapsed time.Duration, complete bool) bool {
-	quiet := elapsed
-	if first != now {
-		quiet = 0
-	}
-	return Settling{}.Wait(elapsed, quiet, complete) == 0
-}
-
 // maxPaths bounds the paths of a batch, and what is collected for it. More paths become a
 // Rescan.
 const maxPaths = 1 << 16
@@ -82,7 +60,9 @@ func (s *settler) add(c changes, now time.Time) {
 
 // wait returns how long to wait until the changes are settled.
 func (s *settler) wait(now time.Time) time.Duration {
-	return s.Wait(now.Sub(s.first), now.Sub(s.last), true)
+	most := cmp.Or(s.Most, 500*time.Millisecond) - now.Sub(s.first)
+	quiet := cmp.Or(s.Quiet, 100*time.Millisecond) - now.Sub(s.last)
+	return max(min(most, quiet), 0)
 }
 
 // take returns the changes as a batch and forgets them.

@@ -75,24 +75,3 @@ func TestRelativeUndoesNative(t *testing.T) {
 		}
 	}
 }
-
-func TestFileIsSettledWhenItIsQuietOrHalfASecondHasPassed(t *testing.T) {
-	for _, c := range []struct {
-		name       string
-		first, now int
-		elapsed    int // ms
-		complete   bool
-		want       bool
-	}{
-		{"changed just now", 1, 1, 0, true, false},
-		{"quiet", 1, 1, 100, true, true},
-		{"still changing", 1, 2, 100, true, false},
-		{"incomplete", 1, 1, 499, false, false},
-		{"incomplete for long", 1, 1, 500, false, true},
-		{"changing for long", 1, 2, 500, true, true},
-	} {
-		if got := Settled(c.first, c.now, time.Duration(c.elapsed)*time.Millisecond, c.complete); got != c.want {
-			t.Errorf("%s: settled is %t", c.name, got)
-		}
-	}
-}

@@ -6,10 +6,9 @@
 // no file: it takes the system's events, or without them the sizes and times of the files,
 // waits until the changes have settled, and gives the names.
 //
-// There are events on Linux (inotify), macOS and the BSDs (kqueue). It polls on Windows,
-// because a watch on a folder keeps people from renaming the folders above it; on file systems
-// that another machine may write to; when the system's limit of watches is reached; and on
-// request.
+// There are events on Linux (inotify) and macOS (kqueue). It polls on Windows, because a watch
+// on a folder keeps people from renaming the folders above it; on file systems that another
+// machine may write to; when the system's limit of watches is reached; and on request.
 //
 // Polling sees the state at each look. If a file comes and goes between two looks, it names the
 // folder, unless another change in the folder explains that the folder changed.

@@ -3,6 +3,7 @@ package watch
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"syscall"
 )
 
@@ -38,4 +39,16 @@ func eventsMissing(root string) error {
 			name, errors.ErrUnsupported)
 	}
 	return nil
+}
+
+// maxWatched returns 0: no watch takes a descriptor.
+func maxWatched() int { return 0 }
+
+// changeOf returns when the file or its attributes last changed, in Unix nanoseconds, which
+// no program can set, and the file's inode.
+func changeOf(info fs.FileInfo) (changed int64, inode uint64) {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return st.Ctim.Nano(), st.Ino
+	}
+	return 0, 0
 }
