@@ -35,10 +35,10 @@ func (c *Committer) Clear(leftovers []mdstore.Path, trash mdstore.Path, dry bool
 		case err == nil && known:
 			done = append(done, mdstore.Swept{Path: t, To: to})
 		case err != nil && !unreadable(err) && !errors.Is(err, fs.ErrPermission):
-			return done, errors.Join(err, c.sync(set))
+			return done, errors.Join(err, flush(c.FS, set))
 		}
 	}
-	return done, c.sync(set)
+	return done, flush(c.FS, set)
 }
 
 // begun reports whether a temporary is to become the Workspace.md, which comes last, of a workspace some of whose
@@ -64,12 +64,12 @@ func (c *Committer) fate(t, trash mdstore.Path, begun []mdstore.Path) (to mdstor
 	if !ok {
 		return "", false, nil
 	}
-	held, err := c.read(t)
+	held, err := read(c.FS, t)
 	if err != nil || held == nil || name.target == "" {
 		return "", err == nil && held != nil && name.probe() && len(held) == 0, err
 	}
 	p := t.Dir().Join(name.target)
-	now, err := c.read(p)
+	now, err := read(c.FS, p)
 	if err != nil {
 		return "", false, err
 	}
@@ -86,7 +86,7 @@ func (c *Committer) fate(t, trash mdstore.Path, begun []mdstore.Path) (to mdstor
 		return trash.Join(string(t)), true, nil
 	}
 	for _, kept := range conflictPaths(p, held) {
-		there, err := c.read(kept)
+		there, err := read(c.FS, kept)
 		switch {
 		case unreadable(err):
 			continue
@@ -106,7 +106,7 @@ func (c *Committer) clear(set folders, t, to mdstore.Path) error {
 	var err error
 	if to == "" {
 		err = c.FS.Remove(t)
-	} else if err = c.mkdirAll(set, to.Dir()); err == nil {
+	} else if err = mkdirAll(c.FS, set, to.Dir()); err == nil {
 		set[to.Dir()] = true
 		err = c.FS.RenameNew(t, to)
 	}

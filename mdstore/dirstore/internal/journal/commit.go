@@ -23,7 +23,7 @@ func (c *Committer) Commit(changes []mdstore.Change, begin func() error) error {
 		c.unstage(x.steps)
 		return unchanged(err)
 	}
-	m := c.maker(x.steps, true)
+	m := newMaker(c, x.steps, true)
 	var record mdstore.Path
 	if x.several {
 		if record, err = c.writeRecord(x.steps); err == nil { // the commit point
@@ -36,18 +36,26 @@ func (c *Committer) Commit(changes []mdstore.Change, begin func() error) error {
 	if err != nil {
 		return m.giveUp(record, err)
 	}
-	if record == "" {
-		m.displaceAll() // first, so that flushing the folder makes it durable as well
-		return asUnfinished(c.sync(m.folders))
+	if record != "" {
+		if err = flush(c.FS, m.folders); err == nil {
+			err = drop(c.FS, record)
+		}
+		m.folders[Dir] = true // a record that came back after a later commit would undo that
 	}
-	if err := c.sync(m.folders); err != nil {
-		return asUnfinished(err)
+	if err == nil {
+		m.displaceAll() // before the flush, which makes it durable as well
+		err = flush(c.FS, m.folders)
 	}
-	if err := c.FS.Remove(record); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return asUnfinished(err)
+	return asUnfinished(err)
+}
+
+// drop removes a record, if it is there.
+func drop(d osfs.FS, record mdstore.Path) error {
+	err := d.Remove(record)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	m.displaceAll()
-	return asUnfinished(c.sync(folders{Dir: true})) // a record that came back after a later commit would undo that
+	return err
 }
 
 // giveUp ends a commit that failed because of err once its temporaries were written, and returns what its caller is
@@ -61,14 +69,15 @@ func (m *maker) giveUp(record mdstore.Path, err error) error {
 		return &mdstore.UnfinishedError{Err: err}
 	}
 	// No step is made. What was put back to its place stays there, and the record must not come back.
-	gone := m.sync(m.folders)
+	_ = flush(m.FS, m.folders)
 	if record != "" {
-		if gone = m.FS.Remove(record); gone == nil || errors.Is(gone, fs.ErrNotExist) {
-			gone = m.sync(folders{Dir: true})
+		gone := drop(m.FS, record)
+		if gone == nil {
+			gone = flush(m.FS, folders{Dir: true})
 		}
-	}
-	if gone != nil && record != "" {
-		return &mdstore.UnfinishedError{Err: errors.Join(err, gone)}
+		if gone != nil {
+			return &mdstore.UnfinishedError{Err: errors.Join(err, gone)}
+		}
 	}
 	m.displaceAll()
 	if isConflict {
@@ -90,7 +99,7 @@ func (c *Committer) stage(x *comparison) error {
 	tried := folders{}
 	var temps []mdstore.Path
 	for _, s := range x.steps {
-		dir, err := c.nearest(s.Path.Dir())
+		dir, err := nearest(c.FS, s.Path.Dir())
 		if err != nil {
 			return err
 		}
@@ -103,7 +112,7 @@ func (c *Committer) stage(x *comparison) error {
 			temps, tried[dir] = append(temps, s.Temp), true
 		case move:
 			if err = c.try(tried, dir); err == nil {
-				if dir, err = c.nearest(s.To.Dir()); err == nil {
+				if dir, err = nearest(c.FS, s.To.Dir()); err == nil {
 					err = c.try(tried, dir)
 				}
 			}
@@ -156,15 +165,15 @@ func (c *Committer) writeRecord(steps []*step) (mdstore.Path, error) {
 	if err != nil {
 		return "", err
 	}
-	there, err := c.exists(readme)
+	there, err := exists(c.FS, readme)
 	if err != nil {
 		return "", err
 	}
 	if !there {
-		if err := c.mkdirAll(folders{}, Dir); err != nil {
+		if err := mkdirAll(c.FS, folders{}, Dir); err != nil {
 			return "", err
 		}
-		if err := c.sync(folders{"": true, mdstore.LocalDir: true}); err != nil {
+		if err := flush(c.FS, folders{"": true, mdstore.LocalDir: true}); err != nil {
 			return "", err
 		}
 		if err := c.FS.Create(readme, []byte(readmeText), ""); err != nil && !errors.Is(err, fs.ErrExist) {

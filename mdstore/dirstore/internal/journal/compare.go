@@ -34,9 +34,8 @@ type step struct {
 type comparison struct {
 	*Committer
 	steps   []*step
-	several bool                  // it takes the disk more than one step, so that it needs a record
-	folders map[mdstore.Path]bool // whether a folder that was looked at exists
-	moved   []mdstore.Path        // paths that are no longer at their base
+	several bool           // it takes the disk more than one step, so that it needs a record
+	moved   []mdstore.Path // paths that are no longer at their base
 }
 
 // compare compares every path with its base and changes nothing. The error is a *mdstore.ConflictError that names all
@@ -45,7 +44,7 @@ func (c *Committer) compare(changes []mdstore.Change) (*comparison, error) {
 	if err := mdstore.CheckChanges(changes); err != nil {
 		return nil, err
 	}
-	x := &comparison{Committer: c, folders: map[mdstore.Path]bool{"": true}}
+	x := &comparison{Committer: c}
 	for _, ch := range changes {
 		for _, q := range []mdstore.Path{ch.Path, ch.To} {
 			if own(q) {
@@ -68,11 +67,11 @@ func (c *Committer) compare(changes []mdstore.Change) (*comparison, error) {
 }
 
 func (x *comparison) addFile(ch mdstore.Change) error {
-	parent, err := x.folder(ch.Path.Dir())
+	parent, err := folder(x.FS, ch.Path.Dir())
 	if err != nil {
 		return err
 	}
-	data, info, err := x.describe(ch.Path)
+	data, info, err := describe(x.FS, ch.Path)
 	if err == nil && data != nil && !ch.Keep {
 		err = osfs.CheckWritable(ch.Path, info)
 	}
@@ -97,10 +96,10 @@ func (x *comparison) addFile(ch mdstore.Change) error {
 }
 
 func (x *comparison) addMove(ch mdstore.Change) error {
-	if _, err := x.folder(ch.Path.Dir()); err != nil {
+	if _, err := folder(x.FS, ch.Path.Dir()); err != nil {
 		return err
 	}
-	parent, err := x.folder(ch.To.Dir())
+	parent, err := folder(x.FS, ch.To.Dir())
 	if err != nil {
 		return err
 	}
@@ -112,11 +111,11 @@ func (x *comparison) addMove(ch mdstore.Change) error {
 	if err != nil {
 		return err
 	}
-	if there, err := x.exists(ch.To); there || err != nil {
+	if there, err := exists(x.FS, ch.To); there || err != nil {
 		x.moved = append(x.moved, ch.To)
 		return err
 	}
-	above, err := x.nearest(ch.To.Dir())
+	above, err := nearest(x.FS, ch.To.Dir())
 	if err != nil {
 		return err
 	}
@@ -137,29 +136,26 @@ func (x *comparison) addMove(ch mdstore.Change) error {
 
 // folder reports whether dir exists. The error is an *mdoc.UnreadableError if something on the way is no folder:
 // through a link, two paths could name one file.
-func (x *comparison) folder(dir mdstore.Path) (bool, error) {
-	if exists, known := x.folders[dir]; known {
-		return exists, nil
+func folder(d osfs.FS, dir mdstore.Path) (bool, error) {
+	if dir == "" {
+		return true, nil
 	}
-	exists, err := x.folder(dir.Dir())
-	if err != nil {
+	if there, err := folder(d, dir.Dir()); !there || err != nil {
 		return false, err
 	}
-	if exists {
-		info, err := x.FS.Lstat(dir)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			exists = false
-		case err != nil:
-			return false, err
-		case info.Mode&fs.ModeSymlink != 0:
-			return false, osfs.Unreadable(dir, osfs.CodeSymlink, "is a symbolic link; nothing is written through it: put the folder itself here")
-		case !info.Mode.IsDir():
-			return false, osfs.Unreadable(dir, osfs.CodeNotAFile, "is a file where a folder is needed")
-		}
+	info, err := d.Lstat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, err
+	case info.Mode&fs.ModeSymlink != 0:
+		return false, osfs.Unreadable(dir, osfs.CodeSymlink,
+			"is a symbolic link; nothing is written through it: put the folder itself here")
+	case !info.Mode.IsDir():
+		return false, osfs.Unreadable(dir, osfs.CodeNotAFile, "is a file where a folder is needed")
 	}
-	x.folders[dir] = exists
-	return exists, nil
+	return true, nil
 }
 
 // saved returns a *mdstore.ConflictError if a file has another stamp than before it was compared. A save that the

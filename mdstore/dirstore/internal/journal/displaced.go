@@ -1,10 +1,12 @@
 package journal
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,8 +22,11 @@ import (
 // bytes as they were lie beside it under the same name with the prefix base-, for the merge. One that holds a save, be
 // it merged by now, has the prefix saved-.
 type displaced struct {
+	at      mdstore.Path // where it lies
+	open    bool         // a program may still write to it: its base lies beside it
+	base    bool         // it is no more than a base: a crash came in between
 	saved   bool
-	at      int64        // Unix milliseconds of when it was displaced
+	since   int64        // Unix milliseconds of when it was displaced
 	version string       // 16 hex digits of the version that it held
 	token   string       // makes the name unique
 	path    mdstore.Path // "" if it is too long for a name
@@ -31,11 +36,10 @@ const (
 	savedMark = "saved-"
 	baseMark  = "base-"
 
-	keepDisplaced = 60 * 1000             // milliseconds for which one stays to which a program may write
-	keepSaved     = 24 * 60 * 60 * 1000   // and one that holds a save: a person may have read the file without it
-	keepClosed    = 64                    // so many that no program has open
-	quiet         = 500                   // milliseconds without a write after which a save is taken for whole
-	coarse        = int64(2 * 1000 * 1e6) // nanoseconds: a change that is younger may not show in a stamp
+	keepDisplaced = 60 * 1000           // milliseconds for which one stays to which a program may write
+	keepSaved     = 24 * 60 * 60 * 1000 // and one that holds a save: a person may have read the file without it
+	keepClosed    = 64                  // so many that no program has open
+	quiet         = 500                 // milliseconds without a write after which a save is taken for whole
 )
 
 func (d displaced) name() string {
@@ -43,7 +47,7 @@ func (d displaced) name() string {
 	if d.saved {
 		mark = savedMark
 	}
-	name := fmt.Sprintf("%s%013d-%s-%s-%s", mark, d.at, d.version, d.token, url.PathEscape(string(d.path)))
+	name := fmt.Sprintf("%s%013d-%s-%s-%s", mark, d.since, d.version, d.token, url.PathEscape(string(d.path)))
 	if len(name) > 240 { // 255 bytes are the limit of most file systems
 		name = name[:239] + "%"
 	}
@@ -60,7 +64,7 @@ func parseDisplaced(name string) (d displaced, ok bool) {
 		return d, false
 	}
 	var err error
-	if d.at, err = strconv.ParseInt(words[0], 10, 64); err != nil {
+	if d.since, err = strconv.ParseInt(words[0], 10, 64); err != nil {
 		return d, false
 	}
 	p, err := url.PathUnescape(words[3])
@@ -75,7 +79,7 @@ func parseDisplaced(name string) (d displaced, ok bool) {
 // unless nothing is lost with it.
 func (c *Committer) displace(t, p mdstore.Path, known []byte) {
 	who := c.FS.Writers(t) // before the bytes are read: if no program has it open, they cannot change any more
-	held, err := c.read(t)
+	held, err := read(c.FS, t)
 	if err == nil && held == nil {
 		return
 	}
@@ -100,7 +104,7 @@ func (c *Committer) displace(t, p mdstore.Path, known []byte) {
 
 // spare keeps a copy of a save that a commit puts back to its place at p.
 func (c *Committer) spare(p mdstore.Path, saved []byte) error {
-	if err := c.mkdirAll(folders{}, DisplacedDir); err != nil {
+	if err := mkdirAll(c.FS, folders{}, DisplacedDir); err != nil {
 		return err
 	}
 	return c.FS.Create(c.place(true, p, saved), saved, "")
@@ -108,14 +112,14 @@ func (c *Committer) spare(p mdstore.Path, saved []byte) error {
 
 // place returns a new place for a displaced file that was at p and held data.
 func (c *Committer) place(saved bool, p mdstore.Path, data []byte) mdstore.Path {
-	d := displaced{saved: saved, at: c.Now() / 1e6, version: digits(version(data)), token: c.token(), path: p}
+	d := displaced{saved: saved, since: c.Now() / 1e6, version: digits(version(data)), token: c.token(), path: p}
 	return DisplacedDir.Join(d.name())
 }
 
 // putAway moves t, which was at p, to the displaced files. held is what it holds or held; base, if it is not nil, is
 // laid beside it for a merge.
 func (c *Committer) putAway(t, p mdstore.Path, saved bool, held, base []byte) (at mdstore.Path, err error) {
-	if err := c.mkdirAll(folders{}, DisplacedDir); err != nil {
+	if err := mkdirAll(c.FS, folders{}, DisplacedDir); err != nil {
 		return "", err
 	}
 	at = c.place(saved, p, held)
@@ -133,79 +137,71 @@ func (c *Committer) putAway(t, p mdstore.Path, saved bool, held, base []byte) (a
 }
 
 // Displaced looks at every displaced file that a program may still write to, merges what was saved in one, and removes
-// those that are of no use any more. begin is called before anything in the vault changes.
+// those that are of no use any more: no other function does. One to which a program may write stays, and so does a save
+// for a day. begin is called before anything in the vault changes.
 func (c *Committer) Displaced(begin func() error) error {
-	entries, err := c.displaced()
+	all, err := c.displaced()
 	if err != nil {
 		return err
 	}
-	for _, at := range entries.open {
-		if err := c.look(at, begin); err != nil {
+	for _, d := range all {
+		if !d.open {
+			continue
+		}
+		if err := c.look(d.at, begin); err != nil {
 			return err
 		}
 	}
-	c.prune(entries)
+	closed := 0
+	for _, d := range slices.Backward(all) {
+		most := int64(keepSaved)
+		if !d.open && !d.saved && !d.base {
+			if closed++; closed <= keepClosed {
+				most = keepDisplaced
+			} else {
+				most = 0
+			}
+		}
+		if !d.open && c.Now()/1e6-d.since >= most {
+			_ = c.FS.Remove(d.at)
+		}
+	}
 	return nil
 }
 
 // Saved reports whether a displaced file holds a save that is to be merged.
 func (c *Committer) Saved() (bool, error) {
-	entries, err := c.displaced()
-	if err != nil {
-		return false, err
-	}
-	for _, at := range entries.open {
-		if x, err := c.inspect(at); err == nil && x.changed {
-			return true, nil
+	all, err := c.displaced()
+	return slices.ContainsFunc(all, func(d displaced) bool {
+		if !d.open {
+			return false
 		}
-	}
-	return false, nil
+		x, err := c.inspect(d.at)
+		return err == nil && x.changed
+	}), err
 }
 
-// The names in DisplacedDir, the oldest first.
-type displacedFiles struct {
-	open   []mdstore.Path // to which a program may still write: they have their base beside them
-	closed []mdstore.Path // to which none can
-	saved  []mdstore.Path // of these, those that hold a save
-	bases  []mdstore.Path // of no file: a crash came in between
-}
-
-func (c *Committer) displaced() (out displacedFiles, err error) {
+// displaced returns the displaced files in the order of their names: the older of two of a kind comes first.
+func (c *Committer) displaced() (all []displaced, err error) {
 	if err := osfs.InTheWay(c.FS, DisplacedDir, true); err != nil {
-		return out, nil // a link or a file of another program, in which nothing was put
+		return nil, nil // a link or a file of another program, in which nothing was put
 	}
 	entries, err := c.FS.ReadDir(DisplacedDir)
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-		return out, err
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	bases := map[string]bool{}
+	names := map[string]bool{}
 	for _, e := range entries {
-		if of, ok := strings.CutPrefix(e.Name, baseMark); ok {
-			bases[of] = true
-		}
+		names[e.Name] = true
 	}
 	for _, e := range entries {
-		name := e.Name
-		at := DisplacedDir.Join(name)
-		switch {
-		case strings.HasPrefix(name, baseMark):
-			continue
-		case bases[name]:
-			out.open = append(out.open, at)
-		case strings.HasPrefix(name, savedMark):
-			out.saved = append(out.saved, at)
-		default:
-			out.closed = append(out.closed, at)
+		of, base := strings.CutPrefix(e.Name, baseMark)
+		if d, ok := parseDisplaced(of); ok && !(base && names[of]) {
+			d.at, d.base, d.open = DisplacedDir.Join(e.Name), base, names[baseMark+e.Name]
+			all = append(all, d)
 		}
-		delete(bases, name)
 	}
-	for name := range bases {
-		out.bases = append(out.bases, DisplacedDir.Join(baseMark+name))
-	}
-	return out, nil
+	return all, err
 }
 
 // An inspection is what a look at a displaced file found.
@@ -220,21 +216,12 @@ type inspection struct {
 func (c *Committer) inspect(at mdstore.Path) (x inspection, err error) {
 	x.displaced, _ = parseDisplaced(at.Base())
 	x.who = c.FS.Writers(at)
-	info, err := c.FS.Lstat(at)
-	if err != nil {
-		return x, err
+	var info osfs.Info
+	if x.held, info, err = describe(c.FS, at); err != nil || x.held == nil {
+		return x, cmp.Or(err, fs.ErrNotExist)
 	}
-	x.old = x.who == osfs.Closed || x.who == osfs.Unknown && c.Now()/1e6-x.at >= keepDisplaced
-	beside := baseOf(at)
-	if was, err := c.FS.Lstat(beside); err == nil && !x.old {
-		if m := info.Stamp.Mtime; m != 0 && m < was.Stamp.Mtime-coarse {
-			return x, nil
-		}
-	}
-	if x.held, err = c.read(at); err != nil {
-		return x, err
-	}
-	if x.base, err = c.read(beside); err != nil || digits(version(x.base)) != x.version {
+	x.old = x.who == osfs.Closed || x.who == osfs.Unknown && c.Now()/1e6-x.since >= keepDisplaced
+	if x.base, err = read(c.FS, baseOf(at)); err != nil || digits(version(x.base)) != x.version {
 		x.base = nil
 	}
 	whole := x.who == osfs.Closed || c.Now()-info.Stamp.Mtime >= quiet*1e6
@@ -280,7 +267,7 @@ func (c *Committer) look(at mdstore.Path, begin func() error) error {
 // rejoin merges what a person made of base into the file at p, whatever that holds now.
 func (c *Committer) rejoin(p mdstore.Path, base, theirs []byte) bool {
 	for range tries {
-		now, err := c.read(p)
+		now, err := read(c.FS, p)
 		if err != nil || now == nil {
 			return false
 		}
@@ -305,7 +292,7 @@ func (c *Committer) rejoin(p mdstore.Path, base, theirs []byte) bool {
 // is gone.
 func (c *Committer) layLate(x inspection) error {
 	p, text := x.path, savedLate
-	there, err := c.exists(p.Dir())
+	there, err := exists(c.FS, p.Dir())
 	if err != nil {
 		return err
 	}
@@ -318,25 +305,5 @@ func (c *Committer) layLate(x inspection) error {
 	if err := c.layBeside(set, x.held, k); err != nil {
 		return err
 	}
-	return c.sync(set)
-}
-
-// prune removes displaced files. No other function does. One to which a program may write stays, and so does a save
-// for a day.
-func (c *Committer) prune(files displacedFiles) {
-	old := func(at mdstore.Path, most int64) bool {
-		d, ok := parseDisplaced(strings.TrimPrefix(at.Base(), baseMark))
-		return ok && c.Now()/1e6-d.at >= most
-	}
-	for i, at := range files.closed {
-		if i >= len(files.closed)-keepClosed && !old(at, keepDisplaced) {
-			break
-		}
-		_ = c.FS.Remove(at)
-	}
-	for _, at := range append(files.saved, files.bases...) {
-		if old(at, keepSaved) {
-			_ = c.FS.Remove(at)
-		}
-	}
+	return flush(c.FS, set)
 }

@@ -16,16 +16,11 @@
 package journal
 
 import (
-	"bytes"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
-	"maps"
-	"slices"
-	"strings"
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore/internal/osfs"
@@ -56,42 +51,6 @@ const tries = 100
 
 // maxRecord is the greatest size of a record in bytes: far above what a commit can be made of.
 const maxRecord = 1 << 30
-
-// read returns the bytes of a managed file, nil if it does not exist.
-func (c *Committer) read(p mdstore.Path) ([]byte, error) {
-	data, _, err := c.describe(p)
-	return data, err
-}
-
-// describe is read with what the file is.
-func (c *Committer) describe(p mdstore.Path) ([]byte, osfs.Info, error) {
-	data, info, err := c.FS.ReadFile(p, mdstore.MaxFileSize)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, info, nil
-	case data == nil && err == nil:
-		data = []byte{}
-	}
-	return data, info, err
-}
-
-func (c *Committer) exists(p mdstore.Path) (bool, error) {
-	_, err := c.FS.Lstat(p)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// same compares contents; nil stands for no file.
-func same(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
-
-func version(data []byte) mdstore.Version {
-	if data == nil {
-		return mdstore.Version{}
-	}
-	return mdstore.VersionOf(data)
-}
 
 func unreadable(err error) bool {
 	_, ok := errors.AsType[*mdoc.UnreadableError](err)
@@ -127,66 +86,4 @@ func (c *Committer) report(k mdstore.Collision) {
 	if c.OnCollision != nil {
 		c.OnCollision(k)
 	}
-}
-
-// folders is a set of folders whose entries are to be made durable.
-type folders map[mdstore.Path]bool
-
-// sync makes the entries of the folders durable. A folder that does not exist any more is skipped.
-func (c *Committer) sync(set folders) error {
-	err := osfs.SyncAll(c.FS, nil, slices.Sorted(maps.Keys(set)))
-	if err == nil {
-		clear(set)
-	}
-	return err
-}
-
-// mkdirAll makes a folder and those above it, and adds to set the folders in which it made one.
-func (c *Committer) mkdirAll(set folders, dir mdstore.Path) error {
-	if dir == "" {
-		return nil
-	}
-	info, err := c.FS.Lstat(dir)
-	switch {
-	case err == nil && info.Mode.IsDir():
-		return nil
-	case err == nil:
-		return fmt.Errorf("%s: a file is where a folder is needed", dir)
-	case !errors.Is(err, fs.ErrNotExist):
-		return err
-	}
-	if err := c.mkdirAll(set, dir.Dir()); err != nil {
-		return err
-	}
-	if err := c.FS.Mkdir(dir); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	set[dir.Dir()] = true
-	return nil
-}
-
-// nearest returns dir or the closest folder above it that exists.
-func (c *Committer) nearest(dir mdstore.Path) (mdstore.Path, error) {
-	for ; dir != ""; dir = dir.Dir() {
-		if there, err := c.exists(dir); there || err != nil {
-			return dir, err
-		}
-	}
-	return "", nil
-}
-
-// putTemp makes a durable temporary file. like is the file that it will replace.
-func (c *Committer) putTemp(t mdstore.Path, data []byte, like mdstore.Path) error {
-	err := c.FS.Create(t, data, like)
-	if err == nil {
-		err = c.FS.Sync(t)
-	}
-	return err
-}
-
-// own reports whether a path is made and removed by stores themselves.
-func own(p mdstore.Path) bool {
-	const local = mdstore.Path(mdstore.LocalDir)
-	return p == local || p == local.Join("lock") || p == local.Join("generation") || p.Under(Dir) || p.Under(DisplacedDir) ||
-		strings.HasPrefix(p.Base(), TempPrefix)
 }

@@ -28,11 +28,11 @@ func (m *maker) survey() error {
 		if s.Do != move || m.movedLater(i) {
 			continue
 		}
-		from, err := m.exists(s.Path)
+		from, err := exists(m.FS, s.Path)
 		if err != nil {
 			return err
 		}
-		to, err := m.exists(s.To)
+		to, err := exists(m.FS, s.To)
 		if err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func (m *maker) move(i int) error {
 	if m.moves[i] == pending {
 		err := m.carry(s.Path, s.To)
 		if errors.Is(err, fs.ErrNotExist) {
-			if there, again := m.exists(s.Path); there || again != nil {
+			if there, again := exists(m.FS, s.Path); there || again != nil {
 				return errors.Join(err, again) // a person may have removed .local/ with the trash in it
 			}
 		}
@@ -116,7 +116,7 @@ func (m *maker) carry(from, to mdstore.Path) error {
 	if !m.fresh {
 		m.mark(to.Dir())
 	}
-	if err := m.sync(m.folders); err != nil {
+	if err := flush(m.FS, m.folders); err != nil {
 		return err
 	}
 	return m.FS.RenameNew(from, to)

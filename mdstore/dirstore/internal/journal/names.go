@@ -81,3 +81,10 @@ func nodeFolder(p mdstore.Path) bool {
 	}
 	return false
 }
+
+// own reports whether a path is made and removed by stores themselves.
+func own(p mdstore.Path) bool {
+	const local = mdstore.Path(mdstore.LocalDir)
+	return p == local || p == local.Join("lock") || p == local.Join("generation") || p.Under(Dir) || p.Under(DisplacedDir) ||
+		strings.HasPrefix(p.Base(), TempPrefix)
+}

@@ -60,17 +60,17 @@ func (c *Committer) Recover() error {
 			return err
 		}
 	}
-	if err := c.sync(folders{"": true, mdstore.LocalDir: true, Dir: true}); err != nil {
+	if err := flush(c.FS, folders{"": true, mdstore.LocalDir: true, Dir: true}); err != nil {
 		return err
 	}
 	for _, e := range entries {
 		p := Dir.Join(e.Name)
-		m := c.maker(all[p], false)
+		m := newMaker(c, all[p], false)
 		if err = m.makeAll(); err == nil {
-			err = c.sync(m.folders)
+			err = flush(c.FS, m.folders)
 		}
 		if err == nil {
-			err = c.FS.Remove(p)
+			err = drop(c.FS, p)
 		}
 		if err != nil {
 			return fmt.Errorf("finish an unfinished commit: %w", err)
@@ -80,7 +80,7 @@ func (c *Committer) Recover() error {
 			c.logger().Info("finished an unfinished commit", "steps", len(all[p]))
 		}
 	}
-	return c.sync(folders{Dir: true})
+	return flush(c.FS, folders{Dir: true})
 }
 
 // leftover reports whether an entry of a folder is a temporary file of a commit.
@@ -120,7 +120,7 @@ func (c *Committer) sweepTemp(t mdstore.Path) error {
 	if !ok {
 		return nil // of another program
 	}
-	held, err := c.read(t)
+	held, err := read(c.FS, t)
 	if err != nil || held == nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (c *Committer) sweepTemp(t mdstore.Path) error {
 	if name.target == "" {
 		return nil
 	}
-	now, err := c.read(p)
+	now, err := read(c.FS, p)
 	if err != nil {
 		return err
 	}

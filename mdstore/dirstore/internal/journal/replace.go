@@ -36,7 +36,7 @@ func (c *Committer) put(t, p mdstore.Path, base, data []byte) error {
 	case err != nil:
 		return err
 	}
-	out, err := c.read(t)
+	out, err := read(c.FS, t)
 	if err == nil && same(out, base) {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (c *Committer) put(t, p mdstore.Path, base, data []byte) error {
 	if back := c.putBack(t, p, base); back != nil {
 		return &mdstore.UnfinishedError{Err: fmt.Errorf("%s: what was there before is in %s: %w", p, t, back)}
 	}
-	if ours, again := c.read(t); again != nil || !same(ours, data) {
+	if ours, again := read(c.FS, t); again != nil || !same(ours, data) {
 		c.keep(t, p, ours, savedTwice) // a second save came between: the first stays, the second lies beside it
 		return errForeign
 	}
@@ -56,7 +56,7 @@ func (c *Committer) put(t, p mdstore.Path, base, data []byte) error {
 
 // replace is put on file systems that cannot exchange. A save between its look and its rename is lost.
 func (c *Committer) replace(t, p mdstore.Path, base []byte) error {
-	now, err := c.read(p)
+	now, err := read(c.FS, p)
 	if err != nil && !unreadable(err) {
 		return err
 	}
@@ -71,7 +71,7 @@ func (c *Committer) replace(t, p mdstore.Path, base []byte) error {
 // so a copy is kept.
 func (c *Committer) putBack(t, p mdstore.Path, known []byte) error {
 	for range 3 { // it may be written to still
-		saved, err := c.read(t)
+		saved, err := read(c.FS, t)
 		if err != nil || saved == nil || same(saved, known) {
 			break
 		}
@@ -93,7 +93,7 @@ func (c *Committer) take(p, t mdstore.Path, base []byte) error {
 	if err != nil {
 		return err
 	}
-	out, err := c.read(t)
+	out, err := read(c.FS, t)
 	if err == nil && same(out, base) {
 		return nil
 	}
@@ -115,13 +115,13 @@ func (c *Committer) overwrite(p mdstore.Path, base, data []byte) error {
 		return c.FS.Sync(p)
 	}
 	t := tempPath(p.Dir(), p, base, data, c.token())
-	if err := c.putTemp(t, data, p); err != nil {
+	if err := putTemp(c.FS, t, data, p); err != nil {
 		_ = c.FS.Remove(t)
 		return err
 	}
 	switch err := c.put(t, p, base, data); {
 	case unfinished(err): // t holds a save whose place is taken or gone
-		if held, again := c.read(t); again == nil {
+		if held, again := read(c.FS, t); again == nil {
 			c.keep(t, p, held, savedTwice)
 		}
 		return err
@@ -139,7 +139,7 @@ func (c *Committer) overwrite(p mdstore.Path, base, data []byte) error {
 func (c *Committer) keep(t, p mdstore.Path, data []byte, format string) {
 	k := mdstore.Collision{Path: p, Copy: t, Text: fmt.Sprintf(format, p)}
 	set := folders{}
-	if data == nil || c.layBeside(set, data, k) != nil || c.sync(set) != nil {
+	if data == nil || c.layBeside(set, data, k) != nil || flush(c.FS, set) != nil {
 		c.report(k)
 		return
 	}
@@ -149,18 +149,18 @@ func (c *Committer) keep(t, p mdstore.Path, data []byte, format string) {
 // layBeside makes a conflict copy of data, which lost the file of a collision, and reports that.
 func (c *Committer) layBeside(set folders, data []byte, k mdstore.Collision) error {
 	p := k.Path
-	if err := c.mkdirAll(set, p.Dir()); err != nil {
+	if err := mkdirAll(c.FS, set, p.Dir()); err != nil {
 		return err
 	}
 	set[p.Dir()] = true
 	for _, kept := range conflictPaths(p, data) {
-		held, err := c.read(kept)
+		held, err := read(c.FS, kept)
 		if err == nil && same(held, data) {
 			return c.FS.Sync(kept)
 		}
 		if err == nil && held == nil {
 			t := tempPath(kept.Dir(), kept, nil, data, c.token())
-			if err = c.putTemp(t, data, ""); err == nil {
+			if err = putTemp(c.FS, t, data, ""); err == nil {
 				err = c.FS.RenameNew(t, kept)
 			}
 			if err == nil {

@@ -20,7 +20,7 @@ type maker struct {
 	made    []mdstore.Path // folders that a fresh commit made
 }
 
-func (c *Committer) maker(steps []*step, fresh bool) *maker {
+func newMaker(c *Committer, steps []*step, fresh bool) *maker {
 	return &maker{Committer: c, steps: steps, fresh: fresh, moves: make([]state, len(steps)), folders: folders{}}
 }
 
@@ -69,12 +69,12 @@ func (m *maker) mark(dir mdstore.Path) {
 // mkdirAll is Committer.mkdirAll that remembers which folders it made.
 func (m *maker) mkdirAll(dir mdstore.Path) error {
 	for d := dir; m.fresh && d != ""; d = d.Dir() {
-		if there, err := m.exists(d); there || err != nil {
+		if there, err := exists(m.FS, d); there || err != nil {
 			break
 		}
 		m.made = append(m.made, d)
 	}
-	return m.Committer.mkdirAll(m.folders, dir)
+	return mkdirAll(m.FS, m.folders, dir)
 }
 
 // write makes step i, a write.
@@ -102,11 +102,11 @@ func (m *maker) write(i int) error {
 // writeAgain makes a write that may be made already, or whose file a person may have saved. The error is errForeign if
 // it is to be tried once more.
 func (m *maker) writeAgain(s *step) error {
-	now, failed := m.read(s.Path)
+	now, failed := read(m.FS, s.Path)
 	if failed != nil && !unreadable(failed) {
 		return failed
 	}
-	held, err := m.read(s.Temp)
+	held, err := read(m.FS, s.Temp)
 	if err != nil {
 		return fmt.Errorf("%s: cannot be read, and is in the way: %w", s.Temp, err)
 	}
@@ -134,7 +134,7 @@ func (m *maker) writeAgain(s *step) error {
 			// The temporary gets its name only when it is whole: what comes out of an exchange could look like the
 			// half of it.
 			t := tempPath(s.Temp.Dir(), s.Path, nil, s.New, m.token())
-			if err := m.putTemp(t, s.New, s.Path); err != nil {
+			if err := putTemp(m.FS, t, s.New, s.Path); err != nil {
 				return err
 			}
 			if err := m.FS.RenameNew(t, s.Temp); err != nil {
@@ -171,11 +171,11 @@ func (m *maker) remove(i int) error {
 }
 
 func (m *maker) removeOnce(s *step, first bool) error {
-	now, failed := m.read(s.Path)
+	now, failed := read(m.FS, s.Path)
 	if failed != nil && !unreadable(failed) {
 		return failed
 	}
-	held, err := m.read(s.Temp)
+	held, err := read(m.FS, s.Temp)
 	if err != nil {
 		return err
 	}
@@ -253,7 +253,7 @@ func (m *maker) displaceAll() {
 			}
 		}
 		known := s.Base
-		if held, err := m.read(t); err == nil && same(held, s.New) {
+		if held, err := read(m.FS, t); err == nil && same(held, s.New) {
 			known = s.New // the step gave way, or was taken back
 		}
 		m.displace(t, p, known)

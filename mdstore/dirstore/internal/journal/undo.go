@@ -26,7 +26,7 @@ func (m *maker) takeBack() bool {
 		}
 	}
 	// What was carried back is durable in its place before the folders go that it lay in.
-	if len(m.made) > 0 && m.sync(m.folders) != nil {
+	if len(m.made) > 0 && flush(m.FS, m.folders) != nil {
 		return false
 	}
 	slices.SortFunc(m.made, func(a, b mdstore.Path) int { return len(b) - len(a) })
@@ -35,7 +35,7 @@ func (m *maker) takeBack() bool {
 			m.mark(dir.Dir())
 		}
 	}
-	return m.sync(m.folders) == nil
+	return flush(m.FS, m.folders) == nil
 }
 
 // undoable reports whether a step is made, and ok if it is in a state that undo can take back, or not made.
@@ -47,14 +47,14 @@ func (m *maker) undoable(i int) (made, ok bool) {
 	if m.movedLater(i) { // it is looked at once its folder is back
 		return true, true
 	}
-	now, err := m.read(s.Path)
+	now, err := read(m.FS, s.Path)
 	if err != nil {
 		return false, false
 	}
 	if s.Do == remove {
 		return false, same(now, s.Base)
 	}
-	held, err := m.read(s.Temp)
+	held, err := read(m.FS, s.Temp)
 	switch {
 	case err != nil:
 		return false, false
