@@ -1,8 +1,6 @@
 package dirstore
 
 import (
-	"errors"
-	"io/fs"
 	"net/url"
 
 	"arbor/mdstore"
@@ -26,7 +24,7 @@ func cachePath(under mdstore.Path) mdstore.Path { return cacheDir.Join(url.PathE
 
 // load returns the tree of a workspace that its cache file holds, nil for none.
 func (s *scans) load(under mdstore.Path) *tree {
-	if !s.plainFolder(mdstore.LocalDir) || !s.plainFolder(cacheDir) {
+	if s.plainWay(cachePath(under), false) != nil {
 		return nil
 	}
 	data, _, err := s.disk.ReadFile(cachePath(under), cacheMost)
@@ -69,8 +67,7 @@ func (s *scans) mayCache() bool {
 			return false
 		}
 	}
-	err := s.disk.Mkdir(cacheDir)
-	return (err == nil || errors.Is(err, fs.ErrExist)) && s.plainFolder(cacheDir)
+	return s.plainWay(cachePath("x"), true) == nil
 }
 
 // removeOldCaches removes the caches of workspaces that are gone, and temporary files: a process that is just writing

@@ -108,7 +108,11 @@ func (s *Store) update(ctx context.Context, f func(*exclusive) error) error {
 		}
 		defer release()
 		x := &exclusive{Store: s}
-		defer x.end()
+		defer func() {
+			x.mu.Lock()
+			x.over = true
+			x.mu.Unlock()
+		}()
 		err = f(x)
 		return forGit(err) && !x.committed, err
 	})
@@ -120,12 +124,6 @@ type exclusive struct {
 	mu        sync.Mutex // held during a commit: f may have several goroutines
 	over      bool
 	committed bool // a commit of f was made
-}
-
-func (x *exclusive) end() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.over = true
 }
 
 func (x *exclusive) Commit(ctx context.Context, changes []mdstore.Change) (mdstore.Result, error) {

@@ -1,19 +1,20 @@
-// Package dirstore is the mdstore.Store in a folder of the operating system, which people, editors, git and sync programs write to as
-// well.
+// Package dirstore is the mdstore.Store in a folder of the operating system, which people, editors, git and sync
+// programs write to as well.
 //
-// Every path is opened below the vault's folder and no link leads out of it. Files are read without any lock. A commit takes the lock of
-// the vault, .local/lock, which the system releases when its holder dies, compares each file with the version that the change was computed
-// from, and makes every change or none, whenever the machine stops. A file that a person saves while it is being replaced is exchanged
-// back, so that no save is ever lost. The file that was replaced stays in .local/displaced for a while, because an editor may have it open:
-// what it writes there is merged by the next writer.
+// Every path is opened below the vault's folder and no link leads out of it. Files are read without any lock. A commit
+// takes the lock of the vault, .local/lock, which the system releases when its holder dies, compares each file with the
+// version that the change was computed from, and makes every change or none, whenever the machine stops. A file that a
+// person saves while it is being replaced is exchanged back, so that no save is ever lost. The file that was replaced
+// stays in .local/displaced for a while, because an editor may have it open: what it writes there is merged by the next
+// writer.
 //
-// What .local/ holds is made at the first commit and may be deleted at any time while no commit is unfinished: the lock, the generation, the
-// journal of a commit of several files, and a cache of each workspace that was scanned. A vault that may not be written can
-// be read.
+// What .local/ holds is made at the first commit and may be deleted at any time while no commit is unfinished: the
+// lock, the generation, the journal of a commit of several files, and a cache of each workspace that was scanned. A
+// vault that may not be written can be read.
 //
-// On Linux and macOS files are exchanged in one step. On other systems, and on file systems that cannot, a save is lost if it falls into the
-// moment between the last comparison and the rename. Windows cannot make the names in a folder durable; there a power failure may undo a
-// commit that has returned, as a whole.
+// On Linux and macOS files are exchanged in one step. On other systems, and on file systems that cannot, a save is lost
+// if it falls into the moment between the last comparison and the rename. Windows cannot make the names in a folder
+// durable; there a power failure may undo a commit that has returned, as a whole.
 package dirstore
 
 import (
@@ -37,7 +38,8 @@ import (
 	"arbor/mdstore/dirstore/internal/osfs"
 )
 
-// The codes of the diagnostics in an *mdoc.UnreadableError for what is not to be read or written, beside mdoc.CodeTooLarge.
+// The codes of the diagnostics in an *mdoc.UnreadableError for what is not to be read or written, beside
+// mdoc.CodeTooLarge.
 const (
 	CodeNotAFile   = osfs.CodeNotAFile   // a folder, a pipe, a device or a socket
 	CodeSymlink    = osfs.CodeSymlink    // a symbolic link
@@ -46,23 +48,23 @@ const (
 	CodeUnstable   = osfs.CodeUnstable   // changed each time that it was read
 )
 
-// TempPrefix starts the names of the temporary files that a commit makes
-// beside the files that it writes. They are no part of the vault.
+// TempPrefix starts the names of the temporary files that a commit makes beside the files that it writes. They are no
+// part of the vault.
 const TempPrefix = journal.TempPrefix
 
 // Options say how to open a vault. The zero value is good.
 type Options struct {
 	// ProjectRoot is the folder whose documents ReadDoc reads; empty means the one that holds the vault.
 	ProjectRoot string
-	// GitPatience is how long a commit waits while git is in the middle of something; 0 is five seconds. Below zero, commits do not look at git at all,
-	// which is for programs that git itself runs, as its hooks.
+	// GitPatience is how long a commit waits while git is in the middle of something; 0 is five seconds. Below zero,
+	// commits do not look at git at all, which is for programs that git itself runs, as its hooks.
 	GitPatience time.Duration
 	// Log gets the commits that were finished after a crash, and the saves that met a commit; nil drops them.
 	Log *slog.Logger
 	// Kinds is the table of the kinds of files; nil means mdstore.AllKinds().
 	Kinds mdstore.Kinds
-	// Through, if it is not nil, returns the disk that commits go through: a seam for tests. Only packages below this folder can name its
-	// type.
+	// Through, if it is not nil, returns the disk that commits go through: a seam for tests. Only packages below this
+	// folder can name its type.
 	Through func(osfs.FS) osfs.FS
 }
 
@@ -80,7 +82,6 @@ type Store struct {
 	turn      chan struct{}
 	lock      *flock.Flock // nil while it is not held
 	committer *journal.Committer
-	signed    time.Time      // of the lock, when this store last wrote into it
 	touched   []mdstore.Path // files of collisions since mergeDisplaced began
 
 	mu       sync.Mutex
@@ -97,8 +98,8 @@ var (
 	_ mdstore.Writable = (*Store)(nil)
 )
 
-// Create makes the folder of a new vault and the missing folders above it, all
-// of them durable. A folder that exists stays as it is.
+// Create makes the folder of a new vault and the missing folders above it, all of them durable. A folder that exists
+// stays as it is.
 func Create(dir string) error {
 	missing, _, err := missingFolders(dir)
 	if err != nil {
@@ -112,7 +113,7 @@ func Create(dir string) error {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(parent.SyncDir(""), parent.Close()); err != nil {
+		if err := errors.Join(parent.SyncDir(""), parent.R.Close()); err != nil {
 			return err
 		}
 	}
@@ -129,14 +130,15 @@ func MayCreate(dir string) error {
 	if err != nil {
 		return err
 	}
-	defer r.Close()
+	defer r.R.Close()
 	if err := r.MayWrite(""); err != nil {
 		return &fs.PathError{Op: "mkdir", Path: missing[len(missing)-1], Err: fs.ErrPermission}
 	}
 	return nil
 }
 
-// missingFolders returns those of a folder and the ones above it that are not there, the lowest first, and the one above them, which is.
+// missingFolders returns those of a folder and the ones above it that are not there, the lowest first, and the one
+// above them, which is.
 func missingFolders(dir string) (missing []string, above string, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, "", err
@@ -155,10 +157,9 @@ func missingFolders(dir string) (missing []string, above string, err error) {
 	}
 }
 
-// Open opens the vault in a folder. It finishes the commit that a crash left
-// unfinished, unless another process is at it. Where that cannot be done,
-// because the vault may not be written or a newer version began the commit, the
-// vault can be read, and Commit says why it refuses.
+// Open opens the vault in a folder. It finishes the commit that a crash left unfinished, unless another process is at
+// it. Where that cannot be done, because the vault may not be written or a newer version began the commit, the vault
+// can be read, and Commit says why it refuses.
 func Open(dir string, opt Options) (*Store, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -178,10 +179,10 @@ func Open(dir string, opt Options) (*Store, error) {
 	}
 	s.strayPatterns = sync.OnceValue(func() []*regexp.Regexp { return strayPatterns(s.kinds) })
 	if s.opened, err = disk.R.Stat("."); err != nil {
-		return nil, errors.Join(err, disk.Close())
+		return nil, errors.Join(err, disk.R.Close())
 	}
 	if s.docs, err = openDocs(cmp.Or(opt.ProjectRoot, filepath.Dir(dir)), s.log); err != nil {
-		return nil, errors.Join(err, disk.Close())
+		return nil, errors.Join(err, disk.R.Close())
 	}
 	s.git = git{vault: dir, patience: cmp.Or(opt.GitPatience, gitPatience)}
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
@@ -212,9 +213,9 @@ func Open(dir string, opt Options) (*Store, error) {
 // Close waits for the commit that is being made and releases what the store holds. It must not be used afterwards.
 func (s *Store) Close() error {
 	<-s.turn
-	err := s.disk.Close()
+	err := s.disk.R.Close()
 	if s.docs.root != nil {
-		err = errors.Join(err, s.docs.root.Close())
+		err = errors.Join(err, s.docs.root.R.Close())
 	}
 	s.turn <- struct{}{}
 	return err
@@ -247,8 +248,8 @@ func (s *Store) unreported() []mdstore.Collision {
 	return met
 }
 
-// Displaced merges what other programs have saved in files that commits replaced, and returns what became of that, and the collisions of
-// earlier commits that no caller was told of.
+// Displaced merges what other programs have saved in files that commits replaced, and returns what became of that, and
+// the collisions of earlier commits that no caller was told of.
 func (s *Store) Displaced(ctx context.Context) ([]mdstore.Collision, error) {
 	if saved, err := s.committer.Saved(); saved && err == nil && s.git.busy() == nil {
 		release, err := s.acquire(ctx, writeWait)

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"hash/fnv"
 	"io/fs"
 	"os"
 	"strconv"
@@ -28,7 +27,7 @@ const generationPath = mdstore.Path(mdstore.LocalDir + "/generation")
 
 const (
 	generationHead = 17       // bytes of the first line
-	historyMost    = 32 << 10 // bytes, beyond which the older half of the lines goes
+	historyMost    = 32 << 10 // bytes, beyond which the lines go and new ones begin
 	historyPaths   = 128      // paths of one commit, beyond which it is not noted
 )
 
@@ -78,9 +77,7 @@ func (g *generation) read() (n uint64, ok bool) {
 	if n, err := strconv.ParseUint(string(number), 16, 64); err == nil && ended && len(head) == generationHead {
 		return n, true
 	}
-	h := fnv.New64a()
-	_, _ = h.Write(head)
-	return h.Sum64(), false
+	return uint64(crc32.ChecksumIEEE(head)), false
 }
 
 // begin makes the number odd: a commit is being made. The lock is held.
@@ -143,19 +140,10 @@ func addLine(f *os.File, line []byte) error {
 	}
 	end := max(info.Size(), generationHead)
 	if end+int64(len(line)) > historyMost {
-		kept := make([]byte, historyMost/2)
-		n, err := f.ReadAt(kept, end-historyMost/2)
-		if err != nil && n == 0 {
+		end = generationHead
+		if err := f.Truncate(end); err != nil {
 			return err
 		}
-		_, kept, _ = bytes.Cut(kept[:n], []byte("\n")) // the first may be cut
-		if err := f.Truncate(generationHead); err != nil {
-			return err
-		}
-		if _, err := f.WriteAt(kept, generationHead); err != nil {
-			return err
-		}
-		end = generationHead + int64(len(kept))
 	}
 	_, err = f.WriteAt(line, end)
 	return err

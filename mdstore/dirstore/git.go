@@ -93,13 +93,18 @@ func (g git) await(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, g.patience, busy)
 	defer cancel()
+	return until(ctx, func() bool { return g.busy() == nil })
+}
+
+// until waits until done says so. The error is why ctx has ended.
+func until(ctx context.Context, done func() bool) error {
 	for {
 		select {
 		case <-time.After(10 * poll):
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		if busy = g.busy(); busy == nil {
+		if done() {
 			return nil
 		}
 	}
@@ -139,12 +144,8 @@ func (g git) awaitCheckout(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkoutPatience)
 	defer cancel()
-	for exists(filepath.Join(git, gitLock)) {
-		select {
-		case <-time.After(10 * poll):
-		case <-ctx.Done():
-			return
-		}
+	if lock := filepath.Join(git, gitLock); exists(lock) {
+		_ = until(ctx, func() bool { return !exists(lock) })
 	}
 }
 

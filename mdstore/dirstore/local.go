@@ -88,6 +88,12 @@ func (v *vault) localPath(ctx context.Context, name mdstore.Path, create bool) (
 			return "", err
 		}
 	}
+	return p, v.plainWay(p, create)
+}
+
+// plainWay returns an fs.ErrNotExist where a folder above a file of .local/ is missing, or no plain folder; with
+// create, those that are missing are made, but for .local/ itself.
+func (v *vault) plainWay(p mdstore.Path, create bool) error {
 	for i, c := range p {
 		if c != '/' {
 			continue
@@ -95,12 +101,12 @@ func (v *vault) localPath(ctx context.Context, name mdstore.Path, create bool) (
 		above := p[:i]
 		if create && i > len(mdstore.LocalDir) {
 			if err := v.disk.Mkdir(above); err != nil && !errors.Is(err, fs.ErrExist) {
-				return "", err
+				return err
 			}
 		}
 		if !v.plainFolder(above) {
-			return "", &fs.PathError{Op: "open", Path: string(above), Err: fs.ErrNotExist}
+			return &fs.PathError{Op: "open", Path: string(above), Err: fs.ErrNotExist}
 		}
 	}
-	return p, nil
+	return nil
 }

@@ -54,44 +54,44 @@ func (s *Store) acquire(ctx context.Context, wait time.Duration) (release func()
 		_ = lock.Unlock()
 		s.turn <- struct{}{}
 	}
-	for {
-		err := s.InPlace()
-		if err == nil {
-			if err = s.makeLock(); err != nil {
-				err = fmt.Errorf("vault %s: cannot be locked for writing: %w", s.dir, err)
-			}
-		}
-		if err != nil {
+	for ok := false; !ok; {
+		if ok, err = s.take(until, lock); err != nil {
 			release()
+			if until.Err() != nil && errors.Is(err, until.Err()) {
+				err = s.gaveUp(ctx, wait)
+			}
 			return nil, err
 		}
-		ok, err := lock.TryLockContext(until, poll)
-		switch {
-		case until.Err() != nil && !ok:
-			release()
-			return nil, s.gaveUp(ctx, wait)
-		case err != nil && !errors.Is(err, fs.ErrNotExist): // else .local/ was deleted just now, and is made again
-			release()
-			return nil, fmt.Errorf("vault %s: cannot be locked for writing: %w", s.dir, osfs.Denied(lockPath, err))
-		case !ok:
-			continue
-		}
-		if s.lock = lock; !s.holds() { // it was deleted since it was opened
-			_ = lock.Unlock()
-			continue
-		}
-		s.sign()
-		err = s.finish()
-		if err == nil {
-			return release, nil
-		}
-		if errors.Is(err, fs.ErrNotExist) && !s.holds() { // .local/ was deleted meanwhile
-			_ = lock.Unlock()
-			continue
-		}
-		release()
-		return nil, err
 	}
+	return release, nil
+}
+
+// take takes the lock and finishes what a crash left. ok is false where the lock was deleted meanwhile, and is to be
+// taken again. The error is that of until if the time is over.
+func (s *Store) take(until context.Context, lock *flock.Flock) (ok bool, err error) {
+	if err := s.InPlace(); err != nil {
+		return false, err
+	}
+	if err = s.makeLock(); err == nil {
+		ok, err = lock.TryLockContext(until, poll)
+	}
+	switch {
+	case ok:
+	case until.Err() != nil:
+		return false, until.Err()
+	case err != nil && !errors.Is(err, fs.ErrNotExist): // else .local/ was deleted just now, and is made again
+		return false, fmt.Errorf("vault %s: cannot be locked for writing: %w", s.dir, osfs.Denied(lockPath, err))
+	default:
+		return false, nil
+	}
+	if s.lock = lock; s.holds() {
+		s.sign()
+		if err = s.finish(); err == nil || !errors.Is(err, fs.ErrNotExist) || s.holds() {
+			return err == nil, err
+		}
+	}
+	_ = lock.Unlock() // the file was deleted
+	return false, nil
 }
 
 // gaveUp is the error of not getting the lock: the caller's context ended, or the time is over.
@@ -114,34 +114,23 @@ func (s *Store) holds() bool {
 
 // sign writes into the lock which process holds it, for the messages of others.
 func (s *Store) sign() {
-	if info, err := s.lock.Stat(); err == nil && info.ModTime().Equal(s.signed) {
-		return // this store was the last one to do so
-	}
-	f, err := s.disk.R.OpenFile(string(lockPath), os.O_WRONLY, 0)
-	if err != nil {
-		return
-	}
-	defer f.Close()
-	_, _ = fmt.Fprintf(f, "process %-10d\n", os.Getpid()) // of one length, so that the file need not be truncated
-	if info, err := f.Stat(); err == nil {
-		s.signed = info.ModTime()
+	if f, err := s.disk.R.OpenFile(string(lockPath), os.O_WRONLY, 0); err == nil {
+		_, _ = fmt.Fprintf(f, "process %-10d\n", os.Getpid()) // of one length, so that the file need not be truncated
+		_ = f.Close()
 	}
 }
 
 // makeLock makes .local/ and the file of the lock if they are missing. The file is made here, below the vault whatever
 // links there are; locking only opens it.
 func (s *Store) makeLock() error {
-	if err := osfs.InTheWay(s.disk, mdstore.LocalDir, true); err != nil {
-		return err
+	err := osfs.InTheWay(s.disk, mdstore.LocalDir, true)
+	if err == nil {
+		err = osfs.InTheWay(s.disk, lockPath, false)
 	}
-	info, err := s.disk.Lstat(lockPath)
-	switch {
-	case err == nil && info.Mode.IsRegular():
-		return nil
-	case err == nil || !errors.Is(err, fs.ErrNotExist):
-		return osfs.InTheWay(s.disk, lockPath, false)
+	if err == nil {
+		err = s.makeLocal()
 	}
-	if err := s.makeLocal(); err != nil {
+	if err != nil {
 		return err
 	}
 	f, err := s.disk.R.OpenFile(string(lockPath), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)

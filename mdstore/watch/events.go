@@ -16,10 +16,9 @@ import (
 
 // events finds changes by the system's events, with one watch for each folder.
 //
-// It relies on three rules. A folder is watched first and listed afterwards, so that nothing
-// is made in it unseen. An event says only where to look: the disk says what is there, so that
-// neither the order nor the age of events matters. A watch belongs to a folder, not to its
-// path: see confirm.
+// It relies on three rules. A folder is watched first and listed afterwards, so that nothing is made in it unseen. An
+// event says only where to look: the disk says what is there, so that neither the order nor the age of events matters.
+// A watch belongs to a folder, not to its path: see confirm.
 type events struct {
 	root     string
 	opt      Options
@@ -81,8 +80,8 @@ func (e *events) collect(ctx context.Context, c *changes) error {
 	}
 	delete(got.ops, "")
 
-	// Folders with events are forgotten before any look at the disk: a folder that was
-	// renamed is watched under its old path until then.
+	// Folders with events are forgotten before any look at the disk: a folder that was renamed is watched under its old
+	// path until then.
 	paths := slices.Sorted(maps.Keys(got.ops))
 	known, dropped := map[string]bool{}, false
 	for _, p := range paths {
@@ -106,8 +105,8 @@ func (e *events) collect(ctx context.Context, c *changes) error {
 	return nil
 }
 
-// look adds the file or folder at p, and watches a folder and adds all that it holds. known
-// says that a folder was watched at p; scanned are the folders that were scanned already.
+// look adds the file or folder at p, and watches a folder and adds all that it holds. known says that a folder was
+// watched at p; scanned are the folders that were scanned already.
 func (e *events) look(
 	ctx context.Context, p string, op fsnotify.Op, known bool, scanned map[string]bool, c *changes,
 ) error {
@@ -178,8 +177,8 @@ func (e *events) scan(ctx context.Context, f *folder, at string, c *changes) err
 	return nil
 }
 
-// skip forgets f, which cannot be watched or listed. If it is missing or not readable, an
-// event comes when this changes. Any other error, or one about the root, ends events.
+// skip forgets f, which cannot be watched or listed. If it is missing or not readable, an event comes when this
+// changes. Any other error, or one about the root, ends events.
 func (e *events) skip(f *folder, err error) error {
 	if f == e.top || !notFound(err) && !errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("events of files: %w", err)
@@ -190,11 +189,10 @@ func (e *events) skip(f *folder, err error) error {
 
 // confirm checks the watches that were added since the last call.
 //
-// The system watches folders, whatever their path. A watched folder that was moved into a new
-// one is found there before the event of its move is seen, and adding it changes nothing: its
-// events still come under its old path, and the event of the move ends that watch. So a new
-// watch counts only if the source lists it under its path; a folder that is not listed is
-// scanned again. If the event is still to come then, collect handles it.
+// The system watches folders, whatever their path. A watched folder that was moved into a new one is found there before
+// the event of its move is seen, and adding it changes nothing: its events still come under its old path, and the event
+// of the move ends that watch. So a new watch counts only if the source lists it under its path; a folder that is not
+// listed is scanned again. If the event is still to come then, collect handles it.
 func (e *events) confirm(ctx context.Context, c *changes) error {
 	for range 2 {
 		if len(e.unconfirmed) == 0 {

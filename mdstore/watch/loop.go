@@ -23,8 +23,8 @@ type finder interface {
 	stop()
 }
 
-// missingPoll is the time between two looks for a root that is missing. It is short because
-// the caller believes that the root is still there.
+// missingPoll is the time between two looks for a root that is missing. It is short because the caller believes that
+// the root is still there.
 const missingPoll = 100 * time.Millisecond
 
 // A loop finds changes and gives them when they have settled.
@@ -39,8 +39,8 @@ type loop struct {
 	held    settler     // changes that are not given yet
 }
 
-// run calls f until ctx ends. It returns nil then, or the error because of which it could not
-// start. While f runs, a pump collects events, and polling compares with the state before.
+// run calls f until ctx ends. It returns nil then, or the error because of which it could not start. While f runs, a
+// pump collects events, and polling compares with the state before.
 func (l *loop) run(ctx context.Context, f func(Batch)) error {
 	if err := l.begin(ctx); err != nil {
 		return err
@@ -91,12 +91,16 @@ func (l *loop) begin(ctx context.Context) (err error) {
 			l.finder.stop()
 		}
 	}
-	l.finder, l.polling = &poller{root: l.root, opt: l.opt}, true
-	if err := l.finder.start(ctx); err != nil {
-		return err
+	if err = l.poll(ctx); err == nil {
+		l.opt.Ready(true, why)
 	}
-	l.opt.Ready(true, why)
-	return nil
+	return err
+}
+
+// poll goes on by polling.
+func (l *loop) poll(ctx context.Context) error {
+	l.finder, l.polling = &poller{root: l.root, opt: l.opt}, true
+	return l.finder.start(ctx)
 }
 
 // pause returns the time until the next look, after one that took so long.
@@ -107,9 +111,8 @@ func (l *loop) pause(took time.Duration) time.Duration {
 	return max(l.opt.Poll, 9*took)
 }
 
-// find returns what has changed. It starts anew if the root is not the folder that is watched:
-// there is no event if a folder above it was moved, or something was mounted over it. If events
-// stop working it goes on by polling.
+// find returns what has changed. It starts anew if the root is not the folder that is watched: there is no event if a
+// folder above it was moved, or something was mounted over it. If events stop working it goes on by polling.
 func (l *loop) find(ctx context.Context) (found changes) {
 	info, missing := statFolder(l.root)
 	var err error
@@ -133,8 +136,7 @@ func (l *loop) find(ctx context.Context) (found changes) {
 	if err != nil && ctx.Err() == nil && !l.polling && !notFound(err) && !errors.Is(err, fs.ErrPermission) {
 		why := err
 		l.finder.stop()
-		l.finder, l.polling = &poller{root: l.root, opt: l.opt}, true
-		err = l.finder.start(ctx)
+		err = l.poll(ctx)
 		defer l.opt.Ready(true, why)
 	}
 	if missing == nil && err == nil {

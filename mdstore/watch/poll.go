@@ -13,9 +13,9 @@ const clockStep = 2 * time.Second
 
 // A poller finds changes by comparing what it sees of each file with what it saw before.
 //
-// Two changes within one step of the clock look like one. So it names a changed file once more
-// after the step. A file may be made, read by another program and removed between two looks,
-// so that only its folder has changed. So it names a changed folder if it sees no change in it.
+// Two changes within one step of the clock look like one. So it names a changed file once more after the step. A file
+// may be made, read by another program and removed between two looks, so that only its folder has changed. So it names
+// a changed folder if it sees no change in it.
 type poller struct {
 	root string
 	opt  Options
@@ -39,8 +39,8 @@ type entry struct {
 	sub     *listing      // of a folder
 }
 
-// A stamp is what can be known of a file without reading it. Each write and each replacement
-// changes it, within the step of the clock.
+// A stamp is what can be known of a file without reading it. Each write and each replacement changes it, within the
+// step of the clock.
 type stamp struct {
 	mode     fs.FileMode
 	size     int64
@@ -72,8 +72,8 @@ func (p *poller) collect(ctx context.Context, c *changes) error {
 
 func (p *poller) stop() {}
 
-// list returns the content of the folder at a path, and names its differences from old. A
-// folder that cannot be read counts as empty. The result is useless if ctx has ended.
+// list returns the content of the folder at a path, and names its differences from old. A folder that cannot be read
+// counts as empty. The result is useless if ctx has ended.
 func (p *poller) list(ctx context.Context, old *listing, at string, c *changes) *listing {
 	if ctx.Err() != nil {
 		return old
@@ -109,8 +109,8 @@ func (p *poller) list(ctx context.Context, old *listing, at string, c *changes) 
 		before[i].nameAll(at, c)
 		explained = true
 	}
-	// In the first look a difference does not exclude an earlier change, which a program may
-	// have seen that read the files when watching began.
+	// In the first look a difference does not exclude an earlier change, which a program may have seen that read the
+	// files when watching began.
 	if old != nil && old.stamp != now.stamp && (p.first || !explained) {
 		if at == "" {
 			c.rescan = true
@@ -121,8 +121,8 @@ func (p *poller) list(ctx context.Context, old *listing, at string, c *changes) 
 	return now
 }
 
-// compare returns what is at a path, where was is what it was, and names it if it differs. An
-// entry without a name is gone.
+// compare returns what is at a path, where was is what it was, and names it if it differs. An entry without a name is
+// gone.
 func (p *poller) compare(
 	ctx context.Context, was *entry, found fs.DirEntry, at string, c *changes,
 ) (e entry, same bool) {

@@ -9,8 +9,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// A source gives the system's events about the folders that were added to it, each by its
-// path in the system's form. It closes both channels when it is closed.
+// A source gives the system's events about the folders that were added to it, each by its path in the system's form. It
+// closes both channels when it is closed.
 type source interface {
 	Add(folder string) error
 	Remove(folder string) error
@@ -42,8 +42,8 @@ type collected struct {
 	err  error // the source is broken
 }
 
-// A pump takes events out of a source as fast as they come, so that the system's queue
-// stays short while the loop does something else.
+// A pump takes events out of a source as fast as they come, so that the system's queue stays short while the loop does
+// something else.
 type pump struct {
 	source
 	base  string // what the source's paths begin with
@@ -88,8 +88,7 @@ func (p *pump) run() {
 	}
 }
 
-// matters reports whether an event may be about something that is not ignored. Only a write
-// is certainly about a file.
+// matters reports whether an event may be about something that is not ignored. Only a write is certainly about a file.
 func (p *pump) matters(rel string, op fsnotify.Op) bool {
 	if rel == "" {
 		return op != fsnotify.Write // some systems send it for anything that happens in a folder

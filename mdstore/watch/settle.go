@@ -7,15 +7,14 @@ import (
 	"time"
 )
 
-// Settling says when a file that another program is saving can be read as it is: it has
-// not changed for Quiet, or Most has passed since its first change.
+// Settling says when a file that another program is saving can be read as it is: it has not changed for Quiet, or Most
+// has passed since its first change.
 type Settling struct {
 	Quiet time.Duration // 0 is 100 ms
 	Most  time.Duration // 0 is 500 ms
 }
 
-// maxPaths bounds the paths of a batch, and what is collected for it. More paths become a
-// Rescan.
+// maxPaths bounds the paths of a batch, and what is collected for it. More paths become a Rescan.
 const maxPaths = 1 << 16
 
 // changes are what one look has found.

@@ -17,8 +17,8 @@ func eventsMissing(root string) error {
 	return fmt.Errorf("events of files: none of what others change on a remote file system: %w", errors.ErrUnsupported)
 }
 
-// maxWatched returns the number of files that may be watched: each of them takes a
-// descriptor, of which watching may take half.
+// maxWatched returns the number of files that may be watched: each of them takes a descriptor, of which watching may
+// take half.
 func maxWatched() int {
 	const least = 256
 	var r syscall.Rlimit
@@ -28,8 +28,8 @@ func maxWatched() int {
 	return int(min(max(r.Cur, least), 1<<16) / 2)
 }
 
-// changeOf returns when the file or its attributes last changed, in Unix nanoseconds, which
-// no program can set, and the file's inode.
+// changeOf returns when the file or its attributes last changed, in Unix nanoseconds, which no program can set, and the
+// file's inode.
 func changeOf(info fs.FileInfo) (changed int64, inode uint64) {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return st.Ctimespec.Nano(), st.Ino

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// remote are the file systems that other machines may write to without this kernel's
-// knowledge, by their numbers in statfs(2).
+// remote are the file systems that other machines may write to without this kernel's knowledge, by their numbers in
+// statfs(2).
 var remote = map[uint32]string{
 	0x6969:     "NFS",
 	0xff534d42: "CIFS",
@@ -44,8 +44,8 @@ func eventsMissing(root string) error {
 // maxWatched returns 0: no watch takes a descriptor.
 func maxWatched() int { return 0 }
 
-// changeOf returns when the file or its attributes last changed, in Unix nanoseconds, which
-// no program can set, and the file's inode.
+// changeOf returns when the file or its attributes last changed, in Unix nanoseconds, which no program can set, and the
+// file's inode.
 func changeOf(info fs.FileInfo) (changed int64, inode uint64) {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return st.Ctim.Nano(), st.Ino

@@ -8,9 +8,8 @@ import (
 	"io/fs"
 )
 
-// eventsMissing says that there are no events: a watch holds its folder open, and Windows
-// does not rename a folder while anything in it is open. With a watch on each folder people
-// could hardly move anything in their own vault.
+// eventsMissing says that there are no events: a watch holds its folder open, and Windows does not rename a folder
+// while anything in it is open. With a watch on each folder people could hardly move anything in their own vault.
 func eventsMissing(string) error {
 	return fmt.Errorf("events of files: watches would keep folders from being renamed: %w", errors.ErrUnsupported)
 }

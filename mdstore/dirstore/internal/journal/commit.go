@@ -20,7 +20,11 @@ func (c *Committer) Commit(changes []mdstore.Change, begin func() error) error {
 		return unchanged(err)
 	}
 	if err := c.stage(x); err != nil {
-		c.unstage(x.steps)
+		for _, s := range x.steps {
+			if s.Do == write && s.Temp != "" {
+				_ = c.FS.Remove(s.Temp) // one that cannot be removed is left as a stray
+			}
+		}
 		return unchanged(err)
 	}
 	m := newMaker(c, x.steps, true)
@@ -139,18 +143,6 @@ func (c *Committer) try(tried folders, dir mdstore.Path) error {
 		err = gone
 	}
 	return err
-}
-
-// unstage removes the temporaries of a commit that could not be staged. One that cannot be removed is left as a stray.
-func (c *Committer) unstage(steps []*step) {
-	for _, s := range steps {
-		if s.Do != write || s.Temp == "" {
-			continue
-		}
-		if err := c.FS.Remove(s.Temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			c.logger().Warn("a temporary file stays", "path", string(s.Temp), "error", err)
-		}
-	}
 }
 
 // readme is a file that is in the journal only if the names of the journal and of the folders above it are durable.

@@ -11,13 +11,12 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// FS is a folder of files. Paths are relative to it; "" is the folder itself.
-// Where there is nothing at a path the error is an fs.ErrNotExist.
+// FS is a folder of files. Paths are relative to it; "" is the folder itself. Where there is nothing at a path the
+// error is an fs.ErrNotExist.
 //
-// What is written is durable only after Sync of the file; that a name exists,
-// is gone or is another file's, only after SyncDir of the folders concerned.
-// A crash may keep any of the steps that are not durable and drop the others,
-// but it never splits a single rename or exchange.
+// What is written is durable only after Sync of the file; that a name exists, is gone or is another file's, only after
+// SyncDir of the folders concerned. A crash may keep any of the steps that are not durable and drop the others, but it
+// never splits a single rename or exchange.
 type FS interface {
 	// Lstat describes what is at p itself; it follows no link.
 	Lstat(p mdstore.Path) (Info, error)
@@ -37,8 +36,8 @@ type FS interface {
 	Sync(p mdstore.Path) error
 	// SyncDir makes the entries of a folder durable.
 	SyncDir(p mdstore.Path) error
-	// Exchange makes each of two names the other's file in one step. The error is an errors.ErrUnsupported where
-	// the file system cannot; nothing has changed then.
+	// Exchange makes each of two names the other's file in one step. The error is an errors.ErrUnsupported where the
+	// file system cannot; nothing has changed then.
 	Exchange(a, b mdstore.Path) error
 	// RenameNew moves a file or folder to a name that does not exist. The error is an fs.ErrExist where it does.
 	RenameNew(from, to mdstore.Path) error
@@ -105,8 +104,8 @@ func CheckMovable(p mdstore.Path, info Info) error {
 	return nil
 }
 
-// Denied returns an error of writing to a file or folder as an *mdoc.UnreadableError that names it, where this user
-// may not, and any other as it is.
+// Denied returns an error of writing to a file or folder as an *mdoc.UnreadableError that names it, where this user may
+// not, and any other as it is.
 func Denied(p mdstore.Path, err error) error {
 	if !errors.Is(err, fs.ErrPermission) {
 		return err

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -13,29 +14,16 @@ import (
 )
 
 // A Root is an FS in a folder of the operating system. Nothing outside of the folder is reached through it, whatever
-// links lie in it. It must be closed.
-type Root struct {
-	R   *os.Root
-	top *os.File // the folder itself; Stat asks below its descriptor
-}
+// links lie in it, but for what Stat says.
+type Root struct{ R *os.Root }
 
 var _ FS = Root{}
 
-// OpenRoot opens a folder.
+// OpenRoot opens a folder, which is to be closed.
 func OpenRoot(dir string) (Root, error) {
 	r, err := os.OpenRoot(dir)
-	if err != nil {
-		return Root{}, err
-	}
-	top, err := r.Open(".")
-	if err != nil {
-		return Root{}, errors.Join(err, r.Close())
-	}
-	return Root{r, top}, nil
+	return Root{r}, err
 }
-
-// Close closes what OpenRoot has opened.
-func (r Root) Close() error { return errors.Join(r.top.Close(), r.R.Close()) }
 
 // rounds is how often a file is read that changes while it is read.
 const rounds = 10
@@ -57,6 +45,16 @@ func absent(err error) error {
 
 func (r Root) Lstat(p mdstore.Path) (Info, error) {
 	fi, err := r.R.Lstat(native(p))
+	if err != nil {
+		return Info{}, absent(err)
+	}
+	return describe(fi), nil
+}
+
+// Stat is Lstat with one system call. It follows a link on the way to p, even out of the folder: what it says is good for
+// a comparison with an earlier stamp, and what differs has to be opened through the root.
+func (r Root) Stat(p mdstore.Path) (Info, error) {
+	fi, err := os.Lstat(filepath.Join(r.R.Name(), string(p)))
 	if err != nil {
 		return Info{}, absent(err)
 	}

@@ -24,9 +24,6 @@ func (r Root) MayWrite(mdstore.Path) error { return nil }
 // Writers cannot tell here.
 func (r Root) Writers(mdstore.Path) Writers { return Unknown }
 
-// Stat describes what is at p itself.
-func (r Root) Stat(p mdstore.Path) (Info, error) { return r.Lstat(p) }
-
 // describe knows no more here than what every system tells: an edit that keeps the size and sets the time back is not
 // seen by its stamp.
 func describe(fi fs.FileInfo) Info {

@@ -30,45 +30,6 @@ func (r Root) MayWrite(p mdstore.Path) error {
 	return nil
 }
 
-// Stat describes what is at p itself, with one system call. It follows a link on the way to p, as no other call of
-// this package does, even out of the vault: what it says is good for a comparison with an earlier stamp, and what
-// differs has to be opened through the root.
-func (r Root) Stat(p mdstore.Path) (Info, error) {
-	var st unix.Stat_t
-	err := again(func() error { return unix.Fstatat(int(r.top.Fd()), native(p), &st, unix.AT_SYMLINK_NOFOLLOW) })
-	if err != nil {
-		return Info{}, absent(&fs.PathError{Op: "stat", Path: string(p), Err: err})
-	}
-	stamp := mdstore.Stamp{Size: st.Size, Mtime: st.Mtim.Nano(), Ctime: st.Ctim.Nano(), Inode: st.Ino}
-	return Info{Mode: typeBits(uint32(st.Mode)) | fs.FileMode(st.Mode&0o777), Size: st.Size, Links: uint64(st.Nlink),
-		Dev: uint64(st.Dev), Stamp: stamp}, nil
-}
-
-// again calls f until no signal interrupts it.
-func again(f func() error) error {
-	for {
-		if err := f(); err != unix.EINTR {
-			return err
-		}
-	}
-}
-
-func typeBits(mode uint32) fs.FileMode {
-	switch mode & unix.S_IFMT {
-	case unix.S_IFREG:
-		return 0
-	case unix.S_IFDIR:
-		return fs.ModeDir
-	case unix.S_IFLNK:
-		return fs.ModeSymlink
-	case unix.S_IFIFO:
-		return fs.ModeNamedPipe
-	case unix.S_IFSOCK:
-		return fs.ModeSocket
-	}
-	return fs.ModeDevice
-}
-
 func describe(fi fs.FileInfo) Info {
 	info := Info{Mode: fi.Mode(), Size: fi.Size(), Stamp: mdstore.Stamp{Size: fi.Size(), Mtime: fi.ModTime().UnixNano()}}
 	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
@@ -102,10 +63,13 @@ func syncDir(f *os.File) error {
 // rename makes one call of the kinds renameSwap and renameNoReplace. The error is an errors.ErrUnsupported where the
 // file system cannot: an old kernel, HFS+, a file system of a network or of FUSE.
 func rename(da *os.File, a string, db *os.File, b string, kind uint) error {
-	err := again(func() error { return renameat(int(da.Fd()), a, int(db.Fd()), b, kind) })
-	switch err {
-	case unix.ENOSYS, unix.EINVAL, unix.ENOTSUP:
-		return errors.ErrUnsupported
+	for {
+		switch err := renameat(int(da.Fd()), a, int(db.Fd()), b, kind); err {
+		case unix.EINTR:
+		case unix.ENOSYS, unix.EINVAL, unix.ENOTSUP:
+			return errors.ErrUnsupported
+		default:
+			return err
+		}
 	}
-	return err
 }
