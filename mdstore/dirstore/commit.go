@@ -39,7 +39,7 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 	if err := mdstore.CheckChanges(changes); err != nil {
 		return err
 	}
-	if s.gen.number%2 == 1 { // an earlier commit under this lock was left unfinished
+	if s.gen.begun() { // an earlier commit under this lock was left unfinished
 		if err := s.finish(); err != nil {
 			return err
 		}
@@ -49,21 +49,18 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 			return busy
 		}
 	}
-	begun := false
 	err := s.committer.Commit(changes, func() error {
 		if !s.holds() {
 			// .local/ was deleted, and another process may hold the new lock. It is taken again, as after git.
 			return &mdstore.BusyError{What: "the vault's lock was deleted while it was held",
 				Where: filepath.Join(s.dir, string(lockPath)), End: "leave " + mdstore.LocalDir + "/ alone while Arbor runs"}
 		}
-		err := s.gen.begin()
-		begun = err == nil
-		return err
+		return s.gen.begin()
 	})
 	if _, unfinished := errors.AsType[*mdstore.UnfinishedError](err); unfinished {
 		return err // the number stays odd: the next writer finishes it
 	}
-	if begun && s.holds() {
+	if s.gen.begun() && s.holds() {
 		paths := []mdstore.Path{}
 		for _, ch := range changes {
 			if !ch.Keep {

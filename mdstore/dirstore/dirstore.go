@@ -170,7 +170,7 @@ func Open(dir string, opt Options) (*Store, error) {
 		return nil, fmt.Errorf("open vault: %w", err)
 	}
 	s := &Store{vault: vault{dir: dir, disk: disk, log: opt.Log, now: time.Now, kinds: opt.Kinds}, turn: make(chan struct{}, 1)}
-	s.scans.vault, s.gen.vault = &s.vault, &s.vault
+	s.scans.vault, s.gen.vault, s.trees = &s.vault, &s.vault, map[mdstore.Path]*tree{}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

@@ -25,5 +25,5 @@ func CachePath(under mdstore.Path) string { return string(cachePath(under)) }
 func Forget(s *Store) {
 	s.scans.mu.Lock()
 	defer s.scans.mu.Unlock()
-	s.trees = nil
+	clear(s.trees)
 }

@@ -80,8 +80,14 @@ func (g *generation) read() (n uint64, ok bool) {
 	return uint64(crc32.ChecksumIEEE(head)), false
 }
 
-// begin makes the number odd: a commit is being made. The lock is held.
+// begun reports whether the number is odd: a commit is being made, or is unfinished. The lock is held.
+func (g *generation) begun() bool { return g.number%2 == 1 }
+
+// begin makes the number odd. The lock is held.
 func (g *generation) begin() error {
+	if g.begun() {
+		return nil
+	}
 	if err := osfs.InTheWay(g.disk, generationPath, false); err != nil {
 		return err
 	}
@@ -128,8 +134,9 @@ func (g *generation) write(n uint64, line []byte) error {
 			g.log.Debug("what a commit changed cannot be noted", "error", err)
 		}
 	}
-	g.number = n
-	_, err = f.WriteAt(fmt.Appendf(nil, "%016x\n", n), 0)
+	if _, err = f.WriteAt(fmt.Appendf(nil, "%016x\n", n), 0); err == nil {
+		g.number = n
+	}
 	return err
 }
 
@@ -156,11 +163,6 @@ func (s *Store) ChangedSince(ctx context.Context, before, now uint64) (paths []m
 	if err != nil || ctx.Err() != nil {
 		return nil, false
 	}
-	type commit struct {
-		after uint64
-		paths []string
-	}
-	next := map[uint64]commit{}
 	for line := range strings.Lines(string(data)) {
 		sum, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		words := strings.Split(rest, "\t")
@@ -169,20 +171,13 @@ func (s *Store) ChangedSince(ctx context.Context, before, now uint64) (paths []m
 		}
 		from, err := strconv.ParseUint(words[0], 16, 64)
 		to, again := strconv.ParseUint(words[1], 16, 64)
-		if err == nil && again == nil {
-			next[from] = commit{to, words[2:]}
+		if err != nil || again != nil || from != before || from == now {
+			continue
 		}
-	}
-	for at := before; at != now; {
-		c, known := next[at]
-		if !known || c.after == at {
-			return nil, false
-		}
-		delete(next, at) // numbers do not come again; if they seem to, nothing is known
-		for _, p := range c.paths {
+		for _, p := range words[2:] {
 			paths = append(paths, mdstore.Path(p))
 		}
-		at = c.after
+		before = to
 	}
-	return paths, true
+	return paths, before == now
 }

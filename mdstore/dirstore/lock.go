@@ -170,10 +170,7 @@ func (s *Store) finish() error {
 	if busy := s.git.busy(); busy != nil { // a writer waits for git without the lock
 		return fmt.Errorf("vault %s: an earlier commit is unfinished: %w", s.dir, busy)
 	}
-	if s.gen.number%2 == 0 {
-		err = s.gen.begin()
-	}
-	if err == nil {
+	if err = s.gen.begin(); err == nil {
 		err = s.committer.Recover()
 	}
 	if err != nil {
@@ -191,23 +188,17 @@ func (s *Store) finish() error {
 
 // mergeDisplaced merges what was saved in displaced files. The lock is held. A failure leaves it for the next time.
 func (s *Store) mergeDisplaced() error {
-	begun := false
 	s.touched = []mdstore.Path{}
 	err := s.committer.Displaced(func() error {
-		if begun {
-			return nil
-		}
 		if busy := s.git.busy(); busy != nil {
 			return busy
 		}
-		err := s.gen.begin()
-		begun = err == nil
-		return err
+		return s.gen.begin()
 	})
 	if err != nil {
 		s.log.Warn("what was saved in displaced files is merged later", "error", err)
 	}
-	if !begun {
+	if !s.gen.begun() {
 		return nil
 	}
 	return s.gen.end(s.touched)

@@ -56,9 +56,6 @@ func (s *scans) Scan(ctx context.Context, workspace mdstore.Path) (*mdstore.Scan
 func (s *scans) tree(under mdstore.Path) *tree {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.trees == nil {
-		s.trees = map[mdstore.Path]*tree{}
-	}
 	if s.trees[under] == nil {
 		s.trees[under] = cmp.Or(s.load(under), newTree(s.kinds, under))
 	}

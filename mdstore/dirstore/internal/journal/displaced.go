@@ -28,7 +28,6 @@ type displaced struct {
 	saved   bool
 	since   int64        // Unix milliseconds of when it was displaced
 	version string       // 16 hex digits of the version that it held
-	token   string       // makes the name unique
 	path    mdstore.Path // "" if it is too long for a name
 }
 
@@ -41,18 +40,6 @@ const (
 	keepClosed    = 64                  // so many that no program has open
 	quiet         = 500                 // milliseconds without a write after which a save is taken for whole
 )
-
-func (d displaced) name() string {
-	mark := ""
-	if d.saved {
-		mark = savedMark
-	}
-	name := fmt.Sprintf("%s%013d-%s-%s-%s", mark, d.since, d.version, d.token, url.PathEscape(string(d.path)))
-	if len(name) > 240 { // 255 bytes are the limit of most file systems
-		name = name[:239] + "%"
-	}
-	return name
-}
 
 // baseOf returns the place of the bytes that a displaced file held.
 func baseOf(at mdstore.Path) mdstore.Path { return DisplacedDir.Join(baseMark + at.Base()) }
@@ -68,7 +55,7 @@ func parseDisplaced(name string) (d displaced, ok bool) {
 		return d, false
 	}
 	p, err := url.PathUnescape(words[3])
-	if d.version, d.token, d.path = words[1], words[2], mdstore.Path(p); err != nil || !d.path.Valid() || own(d.path) {
+	if d.version, d.path = words[1], mdstore.Path(p); err != nil || !d.path.Valid() || own(d.path) {
 		d.path = ""
 	}
 	return d, true
@@ -104,25 +91,34 @@ func (c *Committer) displace(t, p mdstore.Path, known []byte) {
 
 // spare keeps a copy of a save that a commit puts back to its place at p.
 func (c *Committer) spare(p mdstore.Path, saved []byte) error {
-	if err := mkdirAll(c.FS, folders{}, DisplacedDir); err != nil {
-		return err
+	at, err := c.place(true, p, saved)
+	if err == nil {
+		err = c.FS.Create(at, saved, "")
 	}
-	return c.FS.Create(c.place(true, p, saved), saved, "")
+	return err
 }
 
 // place returns a new place for a displaced file that was at p and held data.
-func (c *Committer) place(saved bool, p mdstore.Path, data []byte) mdstore.Path {
-	d := displaced{saved: saved, since: c.Now() / 1e6, version: digits(version(data)), token: c.token(), path: p}
-	return DisplacedDir.Join(d.name())
+func (c *Committer) place(saved bool, p mdstore.Path, data []byte) (mdstore.Path, error) {
+	mark := ""
+	if saved {
+		mark = savedMark
+	}
+	path := url.PathEscape(string(p))
+	name := fmt.Sprintf("%s%013d-%s-%s-%s", mark, c.Now()/1e6, digits(version(data)), c.token(), path)
+	if len(name) > 240 { // 255 bytes are the limit of most file systems
+		name = name[:239] + "%"
+	}
+	return DisplacedDir.Join(name), mkdirAll(c.FS, folders{}, DisplacedDir)
 }
 
 // putAway moves t, which was at p, to the displaced files. held is what it holds or held; base, if it is not nil, is
 // laid beside it for a merge.
 func (c *Committer) putAway(t, p mdstore.Path, saved bool, held, base []byte) (at mdstore.Path, err error) {
-	if err := mkdirAll(c.FS, folders{}, DisplacedDir); err != nil {
-		return "", err
+	at, err = c.place(saved, p, held)
+	if err != nil {
+		return at, err
 	}
-	at = c.place(saved, p, held)
 	if base == nil {
 		return at, c.FS.RenameNew(t, at)
 	}

@@ -77,19 +77,19 @@ func (m *maker) move(i int) error {
 				return errors.Join(err, again) // a person may have removed .local/ with the trash in it
 			}
 		}
-		switch {
-		case m.first(i) && errors.Is(err, fs.ErrExist):
-			return &mdstore.ConflictError{Paths: []mdstore.Path{s.To}}
-		case m.first(i) && errors.Is(err, fs.ErrNotExist):
-			return errForeign
-		case errors.Is(err, fs.ErrExist):
-			m.moves[i] = both
-		case errors.Is(err, fs.ErrNotExist):
-			m.moves[i] = lost
-		case err != nil:
-			return err
-		default:
+		switch exist := errors.Is(err, fs.ErrExist); {
+		case err == nil:
 			m.moves[i] = done
+		case !exist && !errors.Is(err, fs.ErrNotExist):
+			return err
+		case m.first(i) && exist:
+			return &mdstore.ConflictError{Paths: []mdstore.Path{s.To}}
+		case m.first(i):
+			return errForeign
+		case exist:
+			m.moves[i] = both
+		default:
+			m.moves[i] = lost
 		}
 	}
 	switch m.moves[i] {

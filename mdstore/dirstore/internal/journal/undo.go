@@ -15,11 +15,6 @@ func (m *maker) takeBack() bool {
 	if !m.fresh {
 		return false
 	}
-	for i := range m.steps {
-		if _, ok := m.undoable(i); !ok {
-			return false
-		}
-	}
 	for i, s := range slices.Backward(m.steps) {
 		if made, ok := m.undoable(i); !ok || made && !m.undo(i, s) {
 			return false
