@@ -85,9 +85,9 @@ func (b *binding) flag(cmd *cobra.Command, p ops.Param) {
 	}
 	switch {
 	case tag.Get("is") == "node":
-		must(cmd.RegisterFlagCompletionFunc(name, b.sh.completeNodes(nil)))
+		must(cmd.RegisterFlagCompletionFunc(name, completeNodes(b.sh, nil)))
 	case tag.Get("is") == "planning":
-		must(cmd.RegisterFlagCompletionFunc(name, b.sh.completeNodes(func(n *ops.TreeNode) bool {
+		must(cmd.RegisterFlagCompletionFunc(name, completeNodes(b.sh, func(n *ops.TreeNode) bool {
 			return statemachine.TakesChildren(statemachine.Type(n.Type))
 		})))
 	case tag.Get("is") == "status":
@@ -170,7 +170,7 @@ func (b *binding) assign(given []string) error {
 		p, ok := b.param(w.name)
 		switch {
 		case w.name == "WS":
-			if err := b.sh.workspaceWord(value); err != nil {
+			if err := workspaceWord(b.sh, value); err != nil {
 				return err
 			}
 		case ok && p.Type.Kind() == reflect.Slice:

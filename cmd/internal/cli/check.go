@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 
@@ -24,16 +23,16 @@ func checkCommand(sh *shell) command {
 		}
 		return nil
 	}
-	c.show = showing(func(_ context.Context, out *ops.WorkspaceCheckOut) error {
+	c.show = showing(sh, func(sh *shell, out *ops.WorkspaceCheckOut) error {
 		var err error
 		switch {
 		case sh.flags.json:
 			err = sh.json(out)
 		case sarif:
-			err = sh.json(sh.newSARIF(out.Diagnostics))
+			err = sh.json(newSARIF(sh, out.Diagnostics))
 			sh.say("%s", summary(in, out))
 		default:
-			err = sh.showCheck(in, out)
+			err = showCheck(sh, in, out)
 		}
 		if err == nil && len(out.Diagnostics) > 0 {
 			err = errFound
@@ -43,7 +42,7 @@ func checkCommand(sh *shell) command {
 	return c
 }
 
-func (sh *shell) showCheck(in *ops.WorkspaceCheckIn, out *ops.WorkspaceCheckOut) error {
+func showCheck(sh *shell, in *ops.WorkspaceCheckIn, out *ops.WorkspaceCheckOut) error {
 	if out.DryRun || !sh.flags.quiet {
 		if err := sh.onScreen(sh.diff(out.Diff)); err != nil {
 			return err
@@ -54,11 +53,11 @@ func (sh *shell) showCheck(in *ops.WorkspaceCheckIn, out *ops.WorkspaceCheckOut)
 		done = "would fix"
 	}
 	for _, d := range out.Fixed {
-		sh.say("%s %s (%s)", done, sh.located(d).String(), d.Fix)
+		sh.say("%s %s (%s)", done, located(sh, d).String(), d.Fix)
 	}
 	var all []string
 	for _, d := range out.Diagnostics {
-		all = append(all, sh.diagnostic(d))
+		all = append(all, diagnosticLine(sh, d))
 	}
 	if !sh.flags.quiet {
 		if err := sh.bounded(all, "diagnostics", "--all brings the rest"); err != nil {
@@ -89,7 +88,7 @@ func summary(in *ops.WorkspaceCheckIn, out *ops.WorkspaceCheckOut) string {
 
 // located returns a diagnostic with its file as seen from where the command runs. Where a whole line or file is
 // meant, the numbers are 1: programs that read such lines want all of them.
-func (sh *shell) located(d mdoc.Diagnostic) mdoc.Diagnostic {
+func located(sh *shell, d mdoc.Diagnostic) mdoc.Diagnostic {
 	if sh.vault != nil && sh.vault.Found.Vault != "" {
 		d.File = sh.shown(filepath.Join(sh.vault.Found.Vault, filepath.FromSlash(d.File)))
 	}
@@ -98,10 +97,10 @@ func (sh *shell) located(d mdoc.Diagnostic) mdoc.Diagnostic {
 }
 
 // diagnostic returns a diagnostic as one line, file:line:col: code: text, and what repairs it.
-func (sh *shell) diagnostic(d mdoc.Diagnostic) string {
+func diagnosticLine(sh *shell, d mdoc.Diagnostic) string {
 	repair := "by hand"
 	if d.Fix != "" {
 		repair = "--fix: " + render.Visible(d.Fix)
 	}
-	return render.Visible(sh.located(d).String()) + sh.style().Paint("2", " ("+repair+")")
+	return render.Visible(located(sh, d).String()) + sh.style().Paint("2", " ("+repair+")")
 }

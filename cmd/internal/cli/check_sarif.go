@@ -26,7 +26,7 @@ type object = map[string]any
 
 // newSARIF returns diagnostics as a SARIF document. Files are named relative to the root of the repository, so that a
 // review finds them in any checkout.
-func (sh *shell) newSARIF(ds []mdoc.Diagnostic) object {
+func newSARIF(sh *shell, ds []mdoc.Diagnostic) object {
 	index, levels := map[string]int{}, map[string]string{}
 	var rules []object
 	for i, c := range check.CheckCodes() {
@@ -41,7 +41,7 @@ func (sh *shell) newSARIF(ds []mdoc.Diagnostic) object {
 		})
 	}
 	files := sources{
-		root: sh.sourceRoot(), vault: sh.vault.Found.Vault, texts: map[string][]byte{}, met: map[string]int{},
+		root: sourceRoot(sh), vault: sh.vault.Found.Vault, texts: map[string][]byte{}, met: map[string]int{},
 	}
 	results := []object{}
 	for _, d := range ds {
@@ -81,7 +81,7 @@ func markdown(s string) object {
 
 // sourceRoot returns the root of the working tree that the vault lies in, and the project's folder where it lies in
 // none.
-func (sh *shell) sourceRoot() string {
+func sourceRoot(sh *shell) string {
 	for dir := sh.vault.Found.Vault; ; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil { // a folder, or a file in a linked working tree
 			return dir

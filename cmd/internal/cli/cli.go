@@ -190,7 +190,7 @@ arbor complete "Sign-in endpoint" -m "Done; 5 tries a minute"`,
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if showVersion {
-				return sh.version()
+				return printVersion(sh)
 			}
 			return sh.runGroup(cmd, words)
 		},
@@ -203,12 +203,12 @@ arbor complete "Sign-in endpoint" -m "Done; 5 tries a minute"`,
 	root.SetHelpFunc(sh.help)
 	root.SetUsageFunc(sh.usage)
 	root.SetFlagErrorFunc(flagError)
-	sh.addCommands(root)
+	addCommands(sh, root)
 	for _, m := range sh.sys.More {
 		root.AddCommand(newFrontEnd(sh, m))
 	}
-	sh.completion(root)
-	sh.helpCommand(root)
+	addCompletion(sh, root)
+	addHelp(sh, root)
 	sh.strict(root)
 	return root
 }

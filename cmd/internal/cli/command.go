@@ -38,7 +38,7 @@ type command struct {
 	instead func(ctx context.Context) (bool, error)
 
 	start func(ctx context.Context) (string, error) // what an editor begins with
-	show  func(ctx context.Context, out any) error  // prints a result; nil prints what a write changed, or JSON
+	show  func(out any) error                       // prints a result; nil prints what a write changed, or JSON
 }
 
 type nodeFilter func(*ops.TreeNode) bool
@@ -46,8 +46,13 @@ type nodeFilter func(*ops.TreeNode) bool
 var allParams = []string{"*"}
 
 // showing is a show for results of one type.
-func showing[Out any](show func(context.Context, *Out) error) func(context.Context, any) error {
-	return func(ctx context.Context, out any) error { return show(ctx, out.(*Out)) }
+func showing[Out any](sh *shell, show func(*shell, *Out) error) func(any) error {
+	return func(out any) error { return show(sh, out.(*Out)) }
+}
+
+// always is an instead for commands that never call their operation.
+func always(sh *shell, do func(context.Context, *shell) error) func(context.Context) (bool, error) {
+	return func(ctx context.Context) (bool, error) { return true, do(ctx, sh) }
 }
 
 // specials are the commands that do more than to call their operation and to print the result.
@@ -69,7 +74,7 @@ var groupCommands = map[string]func(*shell) *cobra.Command{
 }
 
 // operation returns the command of an operation under the last name in its path.
-func (sh *shell) operation(o ops.Operation, path string) *cobra.Command {
+func operationCommand(sh *shell, o ops.Operation, path string) *cobra.Command {
 	if group := groupCommands[o.Name]; group != nil {
 		return group(sh)
 	}
@@ -159,14 +164,14 @@ func (b *binding) run(cmd *cobra.Command, words []string) error {
 		}
 		c.put(text)
 	}
-	out, err := sh.run(ctx, c.mode, b.o, c.in)
+	out, err := runOperation(ctx, sh, c.mode, b.o, c.in)
 	if err != nil {
 		return err
 	}
 	written, writes := out.(interface{ Written() ops.Wrote })
 	switch {
 	case c.show != nil && (writes || !sh.flags.json):
-		return c.show(ctx, out)
+		return c.show(out)
 	case writes:
 		return sh.wrote(out, written.Written(), "")
 	}
@@ -174,7 +179,7 @@ func (b *binding) run(cmd *cobra.Command, words []string) error {
 }
 
 // run calls an operation on the vault that the flags name.
-func (sh *shell) run(ctx context.Context, mode Mode, o ops.Operation, in any) (any, error) {
+func runOperation(ctx context.Context, sh *shell, mode Mode, o ops.Operation, in any) (any, error) {
 	env, err := sh.env(ctx, mode)
 	if err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -63,30 +62,30 @@ func (b *binding) complete(cmd *cobra.Command, words []string, prefix string) ([
 	case b.command.offers != nil:
 		return completed(b.command.offers(ctx, words), prefix), directive
 	case p.Field.Tag.Get("is") == "node":
-		return completed(b.sh.nodes(ctx, b.command.nodes), prefix), directive
+		return completed(nodeOffers(ctx, b.sh, b.command.nodes), prefix), directive
 	case name == "WS":
-		return completed(b.sh.workspaces(ctx), prefix), directive
+		return completed(workspaceOffers(ctx, b.sh), prefix), directive
 	}
 	return nil, directive
 }
 
 // completeFlag completes the value of a flag.
-func completeFlag(offers func(context.Context) []offer) cobra.CompletionFunc {
+func completeFlag(sh *shell, offers func(context.Context, *shell) []offer) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		ctx := cmd.Context()
 		if ctx == nil { // the library may complete flags without one
 			ctx = context.Background()
 		}
-		return completed(offers(ctx), prefix), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+		return completed(offers(ctx, sh), prefix), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
 }
 
-func (sh *shell) completeNodes(filter nodeFilter) cobra.CompletionFunc {
-	return completeFlag(func(ctx context.Context) []offer { return sh.nodes(ctx, filter) })
+func completeNodes(sh *shell, filter nodeFilter) cobra.CompletionFunc {
+	return completeFlag(sh, func(ctx context.Context, sh *shell) []offer { return nodeOffers(ctx, sh, filter) })
 }
 
-// nodes offers the nodes that a filter lets through, nil for all. What cannot be read offers nothing, here and below.
-func (sh *shell) nodes(ctx context.Context, filter nodeFilter) (all []offer) {
+// nodeOffers offers the nodes that a filter lets through, nil for all. What cannot be read offers nothing, here and below.
+func nodeOffers(ctx context.Context, sh *shell, filter nodeFilter) (all []offer) {
 	out, err := call(ctx, sh, ops.NodeList, ops.NodeListIn{In: sh.in(), Limit: -1})
 	if err != nil {
 		return nil
@@ -99,8 +98,8 @@ func (sh *shell) nodes(ctx context.Context, filter nodeFilter) (all []offer) {
 	return all
 }
 
-// workspaces offers the workspaces of the vault.
-func (sh *shell) workspaces(ctx context.Context) (all []offer) {
+// workspaceOffers offers the workspaces of the vault.
+func workspaceOffers(ctx context.Context, sh *shell) (all []offer) {
 	out, err := call(ctx, sh, ops.WorkspaceList, ops.WorkspaceListIn{Status: "all"})
 	if err != nil {
 		return nil
@@ -116,65 +115,17 @@ func (sh *shell) workspaces(ctx context.Context) (all []offer) {
 }
 
 // nodeNamed reads the node that a word names; an empty one where it names none.
-func (sh *shell) nodeNamed(ctx context.Context, word string) ops.NodeInfo {
-	id, err := sh.node(ctx, word)
-	if err != nil {
-		return ops.NodeInfo{}
-	}
-	out, err := call(ctx, sh, ops.NodeGet, ops.NodeGetIn{In: sh.in(), NodeID: id})
-	if err != nil {
-		return ops.NodeInfo{}
-	}
-	return out.Node
-}
-
-// actions offers the actions that the status of a node allows.
-func (sh *shell) actions(ctx context.Context, node string) (all []offer) {
-	for _, a := range sh.nodeNamed(ctx, node).Allowed {
-		all = append(all, offer{word: a})
-	}
-	return all
-}
-
-// refs offers the documents or references that an action changes.
-func refs(list []mdstore.Ref, action string) (all []offer) {
-	for _, r := range list {
-		o := offer{word: r.Target, desc: r.Description}
-		if r.Expired {
-			o.remark = " (expired)"
-		}
-		if action == "remove" || r.Expired == (action == "activate") {
-			all = append(all, o)
+func nodeNamed(ctx context.Context, sh *shell, word string) ops.NodeInfo {
+	if id, err := sh.node(ctx, word); err == nil {
+		if out, err := sh.read(ctx, id); err == nil {
+			return out.Node
 		}
 	}
-	return all
+	return ops.NodeInfo{}
 }
 
-// docs offers the documents of the workspace that an action changes.
-func (sh *shell) docs(ctx context.Context, action string) []offer {
-	out, err := call(ctx, sh, ops.WorkspaceOwn, ops.WorkspaceGetIn{In: sh.in()})
-	if err != nil {
-		return nil
-	}
-	return refs(out.Workspace.Docs, action)
-}
-
-// rules offers the rules of the workspace without those given.
-func (sh *shell) rules(ctx context.Context, given []string) (all []offer) {
-	out, err := call(ctx, sh, ops.WorkspaceOwn, ops.WorkspaceGetIn{In: sh.in()})
-	if err != nil {
-		return nil
-	}
-	for _, r := range out.Workspace.Rules {
-		if !slices.Contains(given, r) {
-			all = append(all, offer{word: r})
-		}
-	}
-	return all
-}
-
-// completion adds the command that prints completion scripts, which the library writes.
-func (sh *shell) completion(root *cobra.Command) {
+// addCompletion adds the command that prints completion scripts, which the library writes.
+func addCompletion(sh *shell, root *cobra.Command) {
 	root.SetCompletionCommandGroupID(groupCare)
 	root.InitDefaultCompletionCmd()
 	cmd, _, _ := root.Find([]string{"completion"})

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -38,7 +39,7 @@ func contextCommand(sh *shell) command {
 		}
 		return nil
 	}
-	c.show = showing(func(_ context.Context, out *ops.ContextGetOut) error {
+	c.show = showing(sh, func(sh *shell, out *ops.ContextGetOut) error {
 		if err := sh.text(out.Markdown); err != nil {
 			return err
 		}
@@ -57,17 +58,18 @@ func focusCommand(sh *shell) command {
 		if in.NodeID != "" {
 			return false, nil
 		}
-		return true, sh.showFocus(ctx)
+		return true, showFocus(ctx, sh)
 	}}
 }
 
-func (sh *shell) showFocus(ctx context.Context) error {
-	ws, err := call(ctx, sh, ops.WorkspaceOwn, ops.WorkspaceGetIn{In: sh.in()})
+func showFocus(ctx context.Context, sh *shell) error {
+	ws, err := sh.own(ctx)
 	if err != nil {
 		return err
 	}
 	id := ws.Workspace.FocusedNodeID
-	if sh.flags.json {
+	switch {
+	case sh.flags.json:
 		hint := "arbor context brings its context; arbor focus NODE moves it"
 		if id == "" {
 			hint = "no node has the focus; arbor focus NODE gives it to one"
@@ -76,12 +78,10 @@ func (sh *shell) showFocus(ctx context.Context) error {
 			FocusedNodeID string `json:"focusedNodeId"`
 			ops.Out
 		}{id, ops.Out{Hint: hint}})
-	}
-	if id == "" {
+	case id == "":
 		sh.say("no node has the focus")
 		return nil
-	}
-	if sh.flags.quiet {
+	case sh.flags.quiet:
 		return sh.print(render.Visible(id))
 	}
 	n, err := call(ctx, sh, ops.NodeGet, ops.NodeGetIn{In: ops.In{WorkspaceID: ws.Workspace.ID}, NodeID: id})
@@ -90,4 +90,58 @@ func (sh *shell) showFocus(ctx context.Context) error {
 	}
 	row := []cell{{text: id}, {text: n.Node.Status, status: n.Node.Status}, {text: n.Node.Title}}
 	return sh.print(sh.table([]string{"ID", "STATUS", "TITLE"}, [][]cell{row}))
+}
+
+func changesCommand(sh *shell) command {
+	in := &ops.ChangesGetIn{}
+	c := command{in: in, list: true}
+	c.check = func(*cobra.Command) error {
+		if in.SessionID == "" && in.Since == "" {
+			return usagef("since when? --since TIME, or since a session last looked (--session, ARBOR_SESSION)")
+		}
+		return nil
+	}
+	c.show = showing(sh, func(sh *shell, out *ops.ChangesGetOut) error {
+		var all []string
+		style := sh.style()
+		for _, c := range out.Changes {
+			c.Path = sh.shown(c.Path)
+			all = append(all, changeLine(c, style, sh.flags.quiet))
+		}
+		if in.Since == "" { // all of it: it counts as seen, and no later call names it
+			if err := sh.print(strings.Join(all, "\n")); err != nil {
+				return err
+			}
+		} else if err := sh.bounded(all, "files", "--all brings the rest"); err != nil {
+			return err
+		}
+		if len(out.Changes) == 0 && !out.First {
+			sh.say("nothing changed")
+		}
+		sh.hint(out.Hint)
+		return nil
+	})
+	return c
+}
+
+func changeLine(c ops.FileChange, style render.Style, quiet bool) string {
+	if quiet {
+		return render.Visible(c.Path)
+	}
+	colors := map[string]string{"created": "32", "changed": "33", "removed": "31"}
+	line := style.Paint(colors[c.Kind], c.Kind) + " " + render.Visible(c.Path)
+	if c.Title != "" {
+		line += "  " + style.Paint("1", render.Visible(c.Title))
+	}
+	var parts []string
+	if len(c.Fields) > 0 {
+		parts = append(parts, strings.Join(c.Fields, ", "))
+	}
+	if len(c.Sections) > 0 {
+		parts = append(parts, "## "+strings.Join(c.Sections, ", ## "))
+	}
+	if len(parts) > 0 {
+		line += ": " + render.Visible(strings.Join(parts, "; "))
+	}
+	return line
 }

@@ -12,7 +12,7 @@ import (
 
 // editText lets a person write a text in their editor, beginning with start. The file is kept until the command has
 // succeeded, so that no text is lost.
-func (sh *shell) editText(ctx context.Context, what, start string) (string, error) {
+func editText(ctx context.Context, sh *shell, what, start string) (string, error) {
 	if !sh.term.in || !sh.term.out {
 		return "", usagef("an editor needs a terminal; give %s with -m TEXT, -F FILE or - for stdin", what)
 	}
@@ -27,13 +27,13 @@ func (sh *shell) editText(ctx context.Context, what, start string) (string, erro
 		return "", fmt.Errorf("no file for your editor: %w", err)
 	}
 	sh.temps = append(sh.temps, f.Name())
-	if err := sh.runEditor(f.Name()); err != nil {
+	if err := runEditor(sh, f.Name()); err != nil {
 		return "", err
 	}
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
-	text, err := sh.readFile(ctx, what, f.Name())
+	text, err := readFile(ctx, sh, what, f.Name())
 	if err != nil {
 		return "", err
 	}
@@ -46,8 +46,8 @@ func (sh *shell) editText(ctx context.Context, what, start string) (string, erro
 }
 
 // runEditor waits for the editor to end. An interrupt is the editor's business.
-func (sh *shell) runEditor(file string) error {
-	name := sh.editor()
+func runEditor(sh *shell, file string) error {
+	name := editorName(sh)
 	var cmd *exec.Cmd
 	if runtime.GOOS == "windows" {
 		words := strings.Fields(name)
@@ -62,7 +62,7 @@ func (sh *shell) runEditor(file string) error {
 	return nil
 }
 
-func (sh *shell) editor() string {
+func editorName(sh *shell) string {
 	for _, key := range []string{"VISUAL", "EDITOR"} {
 		if name := strings.TrimSpace(sh.getenv(key)); name != "" {
 			return name

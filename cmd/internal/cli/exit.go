@@ -51,7 +51,7 @@ var errFound = errors.New("diagnostics were found")
 
 // finish prints what a command failed with and returns the exit code.
 func (sh *shell) finish(ctx context.Context, err error) int {
-	defer sh.temporaries(err)
+	defer temporaries(sh, err)
 	switch {
 	case err == nil:
 		return exitOK
@@ -59,12 +59,12 @@ func (sh *shell) finish(ctx context.Context, err error) int {
 		return exitUnreadable
 	}
 	e, command := errorOf(err)
-	if sh.wantsJSON() {
+	if wantsJSON(sh) {
 		if jerr := sh.json(map[string]any{"error": e}); jerr != nil {
 			sh.warn("arbor: %s", e.Message)
 		}
 	} else {
-		sh.complain(e, command)
+		complain(sh, e, command)
 	}
 	if ctx.Err() != nil {
 		return exitInterrupted
@@ -86,7 +86,7 @@ func errorOf(err error) (e *errs.Error, command string) {
 }
 
 // wantsJSON reports whether --json was given, also where the flags could not be parsed.
-func (sh *shell) wantsJSON() bool {
+func wantsJSON(sh *shell) bool {
 	if sh.protocol {
 		return false
 	}
@@ -105,7 +105,7 @@ func (sh *shell) wantsJSON() bool {
 }
 
 // complain prints an error for people: the message, the facts that it does not tell, and what may help.
-func (sh *shell) complain(e *errs.Error, command string) {
+func complain(sh *shell, e *errs.Error, command string) {
 	style := sh.style()
 	style.Color = sh.color(sh.term.err)
 	var b strings.Builder
@@ -159,7 +159,7 @@ var remedies = map[errs.Code]struct{ with, text string }{
 }
 
 // temporaries removes the files that an editor wrote once their text is safe, and names them where it is not.
-func (sh *shell) temporaries(err error) {
+func temporaries(sh *shell, err error) {
 	for _, name := range sh.temps {
 		if err == nil && !sh.flags.dryRun {
 			os.Remove(name)

@@ -104,7 +104,7 @@ func flagUsages(all *pflag.FlagSet) string {
 }
 
 // helpCommand makes the library's help command print the help of this package, and fail for unknown commands.
-func (sh *shell) helpCommand(root *cobra.Command) {
+func addHelp(sh *shell, root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	help, _, _ := root.Find([]string{"help"})
 	help.Use, help.Short, help.Hidden, help.Run = "help [COMMAND...]", "Print the help of a command", true, nil

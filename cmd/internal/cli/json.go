@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"arbor/context/render"
+	"arbor/engine/ops"
+	"arbor/mdstore/mdoc"
 )
 
 // json prints a value as one indented document. Characters that would do something to a terminal are escaped; any JSON
@@ -18,6 +20,14 @@ func (sh *shell) json(v any) error {
 	_, err = sh.sys.Stdout.Write(data)
 	return err
 }
+
+// advice ends the JSON of what is read: what is wrong with its file, and what can be done next.
+type advice struct {
+	Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"`
+	ops.Out
+}
+
+func advise(ds []mdoc.Diagnostic, hint string) advice { return advice{ds, ops.Out{Hint: hint}} }
 
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
@@ -33,13 +43,9 @@ func marshal(v any) ([]byte, error) {
 // escapeUnprintable writes as \uXXXX what JSON allows to stand as it is and a terminal acts upon. Outside of strings
 // JSON has no such character but line feeds.
 func escapeUnprintable(data []byte) []byte {
-	acts := func(r rune) bool { return r != '\n' && render.Unprintable(r) }
-	if bytes.IndexFunc(data, acts) < 0 {
-		return data
-	}
 	var b bytes.Buffer
 	for _, r := range string(data) {
-		if acts(r) {
+		if r != '\n' && render.Unprintable(r) {
 			fmt.Fprintf(&b, `\u%04x`, r)
 		} else {
 			b.WriteRune(r)

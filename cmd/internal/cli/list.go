@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"slices"
 	"strings"
 
@@ -23,11 +22,11 @@ func listCommand(sh *shell) command {
 		}
 		return nil
 	}
-	c.show = showing(func(_ context.Context, out *ops.NodeListOut) error { return sh.showList(in, out) })
+	c.show = showing(sh, func(sh *shell, out *ops.NodeListOut) error { return showList(sh, in, out) })
 	return c
 }
 
-func (sh *shell) showList(in *ops.NodeListIn, out *ops.NodeListOut) error {
+func showList(sh *shell, in *ops.NodeListIn, out *ops.NodeListOut) error {
 	matching := func(n *ops.TreeNode) bool {
 		return (len(in.Status) == 0 || slices.Contains(in.Status, n.Status)) && (in.Type == "" || in.Type == n.Type)
 	}
@@ -54,7 +53,7 @@ func (sh *shell) showList(in *ops.NodeListIn, out *ops.NodeListOut) error {
 	if len(ids) == 0 {
 		sh.say("no such nodes")
 	}
-	sh.lost(out.Lost)
+	warnLost(sh, out.Lost)
 	if out.Cursor != "" {
 		sh.warn("%d of %d nodes; --cursor %s brings what follows, --all everything", out.Shown, out.Total, out.Cursor)
 	}
@@ -62,7 +61,7 @@ func (sh *shell) showList(in *ops.NodeListIn, out *ops.NodeListOut) error {
 }
 
 // lost warns of files of nodes that are in no place of the tree.
-func (sh *shell) lost(files int) {
+func warnLost(sh *shell, files int) {
 	if files > 0 {
 		sh.warn("%s; arbor check names them", ops.LostFiles(files))
 	}
@@ -104,13 +103,13 @@ out is counted where it would be.`,
 		}
 		return nil
 	}
-	c.show = showing(sh.showTree)
+	c.show = showing(sh, showTree)
 	return c
 }
 
-func (sh *shell) showTree(_ context.Context, out *ops.NodeListOut) error {
+func showTree(sh *shell, out *ops.NodeListOut) error {
 	if sh.flags.quiet {
-		sh.lost(out.Lost)
+		warnLost(sh, out.Lost)
 		var ids []string
 		walk(out.Tree, func(n *ops.TreeNode) { ids = append(ids, render.Visible(n.ID)) })
 		return sh.bounded(ids, "nodes", "--all brings the rest")
@@ -129,6 +128,6 @@ func (sh *shell) showTree(_ context.Context, out *ops.NodeListOut) error {
 	if hidden > 0 {
 		sh.warn("%d nodes are not shown; --all brings them, arbor tree NODE those below one", hidden)
 	}
-	sh.lost(out.Lost)
+	warnLost(sh, out.Lost)
 	return nil
 }

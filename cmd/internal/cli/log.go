@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
@@ -14,7 +16,7 @@ func logCommand(sh *shell) command {
 	c := command{in: in, list: true, text: text}
 	c.instead = func(ctx context.Context) (bool, error) {
 		if !text.given() {
-			return true, orText(sh.showLog(ctx, in.NodeID), "arbor log -m EVENT writes to the workspace's log")
+			return true, orText(showLog(ctx, sh, in.NodeID), "arbor log -m EVENT writes to the workspace's log")
 		}
 		var err error
 		if in.Operator, err = sh.operator(); in.Operator == "" {
@@ -43,48 +45,46 @@ type subject struct {
 	diagnostics []mdoc.Diagnostic
 }
 
-// subject reads a node, or the workspace where node is "".
-func (sh *shell) subject(ctx context.Context, node string) (subject, error) {
+// readSubject reads a node, or the workspace where node is "".
+func readSubject(ctx context.Context, sh *shell, node string) (subject, error) {
 	if node == "" {
-		out, err := call(ctx, sh, ops.WorkspaceOwn, ops.WorkspaceGetIn{In: sh.in()})
+		out, err := sh.own(ctx)
 		if err != nil {
 			return subject{}, err
 		}
 		return subject{out.Log, out.LogHidden, out.Problem, out.Diagnostics}, nil
 	}
-	out, err := call(ctx, sh, ops.NodeGet, ops.NodeGetIn{In: sh.in(), NodeID: node})
+	out, err := sh.read(ctx, node)
 	if err != nil {
 		return subject{}, err
 	}
 	return subject{out.Node.Log, 0, out.Node.Problem, out.Node.Diagnostics}, nil
 }
 
-func (sh *shell) showLog(ctx context.Context, node string) error {
-	s, err := sh.subject(ctx, node)
+func showLog(ctx context.Context, sh *shell, node string) error {
+	s, err := readSubject(ctx, sh, node)
 	if err != nil {
 		return err
 	}
 	hint := "arbor log NODE EVENT adds to it"
+	rest := "%d earlier entries are not shown; --all brings them"
 	if node == "" {
-		hint = "arbor log -m EVENT adds to it"
+		hint, rest = "arbor log -m EVENT adds to it", "%d earlier entries are not shown; they are in Workspace.md"
 	}
-	entries, hidden := s.log, s.logHidden
 	if sh.flags.json {
 		return sh.json(struct {
-			Log         []mdstore.LogEntry `json:"log"`
-			Hidden      int                `json:"logHidden,omitempty"`
-			Diagnostics []mdoc.Diagnostic  `json:"diagnostics,omitempty"`
-			ops.Out
-		}{entries, hidden, s.diagnostics, ops.Out{Hint: hint}})
+			Log    []mdstore.LogEntry `json:"log"`
+			Hidden int                `json:"logHidden,omitempty"`
+			advice
+		}{s.log, s.logHidden, advise(s.diagnostics, hint)})
 	}
-	p := sh.page()
+	entries, hidden := s.log, s.logHidden
 	if room := listLines - 1; len(entries) > listLines && !sh.flags.all {
 		hidden += len(entries) - room
 		entries = entries[len(entries)-room:]
 	}
-	for _, e := range entries {
-		p.b.WriteString(p.entry(e) + "\n")
-	}
+	p := sh.page()
+	p.entries(entries)
 	if err := p.print(); err != nil {
 		return err
 	}
@@ -92,11 +92,75 @@ func (sh *shell) showLog(ctx context.Context, node string) error {
 	switch {
 	case len(entries) == 0:
 		sh.say("the log is empty")
-	case hidden > 0 && node != "":
-		sh.warn("%d earlier entries are not shown; --all brings them", hidden)
 	case hidden > 0:
-		sh.warn("%d earlier entries are not shown; they are in Workspace.md", hidden)
+		sh.warn(rest, hidden)
 	}
 	sh.hint(hint)
 	return nil
+}
+
+func problemCommand(sh *shell) command {
+	in, text, clear := &ops.ProblemUpdateIn{}, &textSource{}, false
+	c := command{in: in, text: text}
+	c.flags = func(cmd *cobra.Command) {
+		cmd.Flags().BoolVar(&clear, "clear", false, "clear the problem: it is solved")
+	}
+	c.check = func(*cobra.Command) error {
+		switch {
+		case clear && (text.given() || in.NextStep != ""):
+			return usagef("--clear takes the problem away; it goes with no text and no --next")
+		case !clear && !text.given() && in.NextStep != "":
+			return usagef("--next goes with the problem: TEXT, -m, -F, - or -e")
+		}
+		return nil
+	}
+	c.instead = func(ctx context.Context) (bool, error) {
+		if clear {
+			solved := ops.ProblemClearIn{In: in.In, NodeID: in.NodeID, Match: in.Match, Write: in.Write}
+			out, err := call(ctx, sh, ops.ProblemClear, solved)
+			if err != nil {
+				return true, err
+			}
+			return true, sh.wrote(out, *out, "")
+		}
+		if text.given() {
+			return false, nil
+		}
+		return true, orText(showProblem(ctx, sh, in.NodeID), "arbor problem -m TEXT says what is wrong with the workspace")
+	}
+	c.start = func(ctx context.Context) (string, error) {
+		s, err := readSubject(ctx, sh, in.NodeID)
+		if err != nil || s.problem == nil {
+			return "", err
+		}
+		return s.problem.Text, nil
+	}
+	return c
+}
+
+func showProblem(ctx context.Context, sh *shell, node string) error {
+	s, err := readSubject(ctx, sh, node)
+	if err != nil {
+		return err
+	}
+	if sh.flags.json {
+		hint := "arbor problem --clear takes it away when it is solved"
+		if s.problem == nil {
+			hint = "nothing is wrong; arbor problem NODE TEXT says what is, and -m TEXT what is wrong with the workspace"
+		}
+		return sh.json(struct {
+			Problem *mdstore.Problem `json:"problem"`
+			advice
+		}{s.problem, advise(s.diagnostics, hint)})
+	}
+	sh.damage(s.diagnostics)
+	if s.problem == nil {
+		sh.say("no problem")
+		return nil
+	}
+	text := s.problem.Text
+	if s.problem.NextStep != "" {
+		text += "\n\n### " + mdstore.NextStep + "\n\n" + s.problem.NextStep
+	}
+	return sh.text(text)
 }

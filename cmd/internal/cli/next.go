@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"math"
 	"strings"
 	"time"
@@ -41,11 +40,11 @@ func nextCommand(sh *shell) command {
 		in.LeaseSeconds = int(lease / time.Second)
 		return nil
 	}
-	c.show = showing(func(_ context.Context, out *ops.NodeNextOut) error { return sh.showNext(in, out) })
+	c.show = showing(sh, func(sh *shell, out *ops.NodeNextOut) error { return showNext(sh, in, out) })
 	return c
 }
 
-func (sh *shell) showNext(in *ops.NodeNextIn, out *ops.NodeNextOut) error {
+func showNext(sh *shell, in *ops.NodeNextIn, out *ops.NodeNextOut) error {
 	switch {
 	case out.Released:
 		return sh.print(render.Visible(in.Release) + " is claimed no more\n")

@@ -11,7 +11,7 @@ import (
 )
 
 func addCommand(sh *shell) command {
-	return command{show: showing(func(_ context.Context, out *ops.NodeCreateOut) error {
+	return command{show: showing(sh, func(sh *shell, out *ops.NodeCreateOut) error {
 		return sh.wrote(out, out.Wrote, out.NodeID)
 	})}
 }
@@ -66,7 +66,7 @@ func nodeUpdateCommand(sh *shell) command {
 		return nil
 	}
 	c.start = func(ctx context.Context) (string, error) {
-		n, err := call(ctx, sh, ops.NodeGet, ops.NodeGetIn{In: in.In, NodeID: in.NodeID})
+		n, err := sh.read(ctx, in.NodeID)
 		if err != nil {
 			return "", err
 		}
@@ -91,7 +91,7 @@ func nodeMoveCommand(*shell) command {
 
 func nodeDeleteCommand(sh *shell) command {
 	in := &ops.NodeDeleteIn{}
-	return sh.confirmed(command{in: in}, func(ctx context.Context) (string, error) {
+	return confirmed(sh, command{in: in}, func(ctx context.Context) (string, error) {
 		plan := *in
 		plan.DryRun = true
 		would, err := call(ctx, sh, ops.NodeDelete, plan)
@@ -103,7 +103,7 @@ func nodeDeleteCommand(sh *shell) command {
 }
 
 // confirmed makes a command ask at a terminal before it deletes.
-func (sh *shell) confirmed(c command, question func(context.Context) (string, error)) command {
+func confirmed(sh *shell, c command, question func(context.Context) (string, error)) command {
 	yes := false
 	c.flags = func(cmd *cobra.Command) { cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask") }
 	c.instead = func(ctx context.Context) (bool, error) {

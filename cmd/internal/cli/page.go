@@ -18,16 +18,19 @@ type page struct {
 
 func (sh *shell) page() *page { return &page{sh: sh, style: sh.style()} }
 
+// write writes a line, or several, that are safe to print.
+func (p *page) write(s string) { p.b.WriteString(s + "\n") }
+
 func (p *page) print() error { return p.sh.print(p.b.String()) }
 
 func (p *page) title(title, id string) {
-	p.b.WriteString(p.style.Paint("1", render.Visible(title)) + p.style.Paint("2", "  "+render.Visible(id)) + "\n")
+	p.write(p.style.Paint("1", render.Visible(title)) + p.style.Paint("2", "  "+render.Visible(id)))
 }
 
 // line writes text of one line, nothing where there is none.
 func (p *page) line(s string) {
 	if s != "" {
-		p.b.WriteString(render.Visible(s) + "\n")
+		p.write(render.Visible(s))
 	}
 }
 
@@ -37,7 +40,7 @@ func (p *page) facts(facts []string) {
 	if p.style.ASCII {
 		dot = ", "
 	}
-	p.b.WriteString(strings.Join(facts, dot) + "\n")
+	p.write(strings.Join(facts, dot))
 }
 
 func (p *page) heading(name string) { p.b.WriteString("\n" + p.style.Paint("1", "## "+name) + "\n\n") }
@@ -48,7 +51,7 @@ func (p *page) section(name, text string) {
 		return
 	}
 	p.heading(name)
-	p.b.WriteString(strings.TrimRight(p.sh.safe(text), "\n") + "\n")
+	p.write(strings.TrimRight(p.sh.safe(text), "\n"))
 }
 
 func (p *page) rules(rules []string, hash string) {
@@ -58,28 +61,21 @@ func (p *page) rules(rules []string, hash string) {
 	p.heading("Rules")
 	p.items(rules)
 	if hash != "" {
-		p.b.WriteString("\n" + p.style.Paint("2", "rules hash "+hash) + "\n")
+		p.write("\n" + p.style.Paint("2", "rules hash "+hash))
 	}
 }
 
 // diagnostics writes what is wrong with the file that the page is of.
 func (p *page) diagnostics(ds []mdoc.Diagnostic) {
 	for _, d := range ds {
-		p.b.WriteString(p.style.Paint("31", "!! "+render.Visible(d.String())) + "\n")
-	}
-}
-
-// damage tells what is wrong with the file that something was printed from.
-func (sh *shell) damage(ds []mdoc.Diagnostic) {
-	for _, d := range ds {
-		sh.warn("!! %s", render.Visible(d.String()))
+		p.write(p.style.Paint("31", "!! "+render.Visible(d.String())))
 	}
 }
 
 // items writes a list whose items may have several lines.
 func (p *page) items(items []string) {
 	for _, it := range items {
-		p.b.WriteString("- " + strings.ReplaceAll(p.sh.safe(it), "\n", "\n  ") + "\n")
+		p.write("- " + strings.ReplaceAll(p.sh.safe(it), "\n", "\n  "))
 	}
 }
 
@@ -89,7 +85,7 @@ func (p *page) docs(name string, docs []mdstore.Ref) {
 	}
 	p.heading(name)
 	for _, d := range docs {
-		p.b.WriteString("- " + p.docLine(d) + "\n")
+		p.write("- " + p.docLine(d))
 	}
 }
 
@@ -111,7 +107,7 @@ func (p *page) problem(pr *mdstore.Problem) {
 	p.section("Problem", pr.Text)
 	if pr.NextStep != "" {
 		p.b.WriteString("\n" + p.style.Paint("1", "### Next Step") + "\n\n")
-		p.b.WriteString(strings.TrimRight(p.sh.safe(pr.NextStep), "\n") + "\n")
+		p.write(strings.TrimRight(p.sh.safe(pr.NextStep), "\n"))
 	}
 }
 
@@ -122,23 +118,24 @@ func (p *page) log(entries []mdstore.LogEntry, hidden int, rest string) {
 	}
 	p.heading("Log")
 	if hidden > 0 {
-		p.b.WriteString(p.style.Paint("2", strconv.Itoa(hidden)+" earlier entries; "+rest) + "\n")
+		p.write(p.style.Paint("2", strconv.Itoa(hidden)+" earlier entries; "+rest))
 	}
-	for _, e := range entries {
-		p.b.WriteString(p.entry(e) + "\n")
-	}
+	p.entries(entries)
 }
 
-func (p *page) entry(e mdstore.LogEntry) string {
-	event := strings.ReplaceAll(p.sh.safe(e.Event), "\n", "\n  ")
-	if e.Time == "" && e.Operator == "" {
-		return "- " + event
+func (p *page) entries(entries []mdstore.LogEntry) {
+	for _, e := range entries {
+		event := strings.ReplaceAll(p.sh.safe(e.Event), "\n", "\n  ")
+		if e.Time != "" || e.Operator != "" {
+			who := "[" + render.Visible(e.Time) + "] [" + render.Visible(e.Operator) + "]"
+			event = p.style.Paint("2", who) + " " + event
+		}
+		p.write("- " + event)
 	}
-	return "- " + p.style.Paint("2", "["+render.Visible(e.Time)+"] ["+render.Visible(e.Operator)+"]") + " " + event
 }
 
 func (p *page) file(path, version string) {
-	p.b.WriteString("\n" + p.style.Paint("2", render.Visible(p.sh.shown(path))+"  version "+version) + "\n")
+	p.write("\n" + p.style.Paint("2", render.Visible(p.sh.shown(path))+"  version "+version))
 }
 
 // counted says how many of something there are.

@@ -9,7 +9,6 @@ import (
 	"arbor/context/render"
 	"arbor/engine/ops"
 	"arbor/mdstore"
-	"arbor/mdstore/mdoc"
 )
 
 // refVerbs are what can be done with a document of a workspace or with a reference of a node.
@@ -20,90 +19,78 @@ var refVerbs = []struct{ action, summary, words, example string }{
 	{"activate", "bring an expired %s back", "", " docs/api.md"},
 }
 
-// addRefVerbs adds the verbs below a command that lists documents or references.
-func (sh *shell) addRefVerbs(
-	parent *cobra.Command, noun, words, node, text string, of func(action string) command,
-) *cobra.Command {
+// withRefVerbs returns the command that c.instead lists documents or references by, with the verbs below it. help is
+// that of all verbs: the words and the text are as they stand, the summary is the noun, and the example is the words
+// before the path. of returns the command of a verb.
+func withRefVerbs(sh *shell, c command, help ops.Help, of func(action string) command) *cobra.Command {
+	c.without, c.list = allParams, true
+	parent := sh.command(c)
 	for _, v := range refVerbs {
-		c := of(v.action)
-		c.help = ops.Help{
-			Use: v.action + " " + words + v.words, Summary: fmt.Sprintf(v.summary, noun), Text: text,
-			Example: "arbor " + parent.Name() + " " + v.action + node + v.example,
+		sub := of(v.action)
+		sub.op = c.op
+		sub.help = ops.Help{
+			Use: v.action + " " + help.Use + v.words, Summary: fmt.Sprintf(v.summary, help.Summary), Text: help.Text,
+			Example: "arbor " + parent.Name() + " " + v.action + help.Example + v.example,
 		}
-		parent.AddCommand(sh.command(c))
+		parent.AddCommand(sh.command(sub))
 	}
 	return parent
 }
 
 func newDocs(sh *shell) *cobra.Command {
-	docs := sh.command(command{op: "workspace_update_docs", without: allParams, list: true, instead: sh.showDocs})
-	text := "The path is relative to the project, or an address."
-	return sh.addRefVerbs(docs, "document", "PATH", "", text, func(action string) command {
-		c := command{op: "workspace_update_docs", in: &ops.WorkspaceUpdateDocsIn{Action: action}}
+	docs := command{op: "workspace_update_docs", instead: always(sh, showDocs)}
+	help := ops.Help{Use: "PATH", Summary: "document", Text: "The path is relative to the project, or an address."}
+	return withRefVerbs(sh, docs, help, func(action string) command {
+		in := &ops.WorkspaceUpdateDocsIn{Action: action}
 		if action == "add" {
-			c.files = "PATH"
+			return command{in: in, files: "PATH"}
 		}
-		c.offers = func(ctx context.Context, words []string) []offer {
-			if len(words) > 0 || action == "add" {
+		return command{in: in, offers: func(ctx context.Context, words []string) []offer {
+			ws, err := sh.own(ctx)
+			if len(words) > 0 || err != nil {
 				return nil
 			}
-			return sh.docs(ctx, action)
-		}
-		return c
+			return refOffers(ws.Workspace.Docs, action)
+		}}
 	})
 }
 
-func (sh *shell) showDocs(ctx context.Context) (bool, error) {
-	out, err := call(ctx, sh, ops.WorkspaceOwn, ops.WorkspaceGetIn{In: sh.in()})
+func showDocs(ctx context.Context, sh *shell) error {
+	out, err := sh.own(ctx)
 	if err != nil {
-		return true, err
+		return err
 	}
 	docs := out.Workspace.Docs
 	if sh.flags.json {
-		return true, sh.json(struct {
-			Docs        []mdstore.Ref     `json:"docs"`
-			Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"`
-			ops.Out
-		}{docs, out.Diagnostics, ops.Out{Hint: "arbor docs add adds to them; arbor docs expire keeps one out of every context"}})
+		return sh.json(struct {
+			Docs []mdstore.Ref `json:"docs"`
+			advice
+		}{docs, advise(out.Diagnostics, "arbor docs add adds to them; arbor docs expire keeps one out of every context")})
 	}
 	sh.damage(out.Diagnostics)
-	if len(docs) == 0 {
-		sh.say("%s has no documents", out.Workspace.Name)
-		return true, nil
-	}
-	return true, sh.docLines(docs, "documents")
-}
-
-// docLines prints documents or references, one a line, or their paths alone.
-func (sh *shell) docLines(docs []mdstore.Ref, what string) error {
-	var all []string
-	p := sh.page()
-	for _, d := range docs {
-		if sh.flags.quiet {
-			all = append(all, render.Visible(d.Target))
-		} else {
-			all = append(all, p.docLine(d))
-		}
-	}
-	return sh.bounded(all, what, "--all brings the rest")
+	return printRefs(sh, docs, out.Workspace.Name, "documents")
 }
 
 func newRef(sh *shell) *cobra.Command {
 	in := &ops.NodeReferenceIn{}
-	ref := sh.command(command{op: "node_reference", in: in, without: allParams, list: true,
-		instead: func(ctx context.Context) (bool, error) { return true, sh.showRefs(ctx, in.NodeID) }})
-	text := "The target is a node, or the path of a document relative to the project."
-	return sh.addRefVerbs(ref, "reference", "NODE TARGET", " node-mj2hz4gy", text, func(action string) command {
-		c := command{op: "node_reference", in: &ops.NodeReferenceIn{Action: action}}
+	ref := command{op: "node_reference", in: in, instead: always(sh, func(ctx context.Context, sh *shell) error {
+		return showRefs(ctx, sh, in.NodeID)
+	})}
+	help := ops.Help{
+		Use: "NODE TARGET", Summary: "reference", Example: " node-mj2hz4gy",
+		Text: "The target is a node, or the path of a document relative to the project.",
+	}
+	return withRefVerbs(sh, ref, help, func(action string) command {
+		c := command{in: &ops.NodeReferenceIn{Action: action}}
 		if action == "add" {
 			c.files = "TARGET"
 		}
 		c.offers = func(ctx context.Context, words []string) []offer {
 			switch {
 			case len(words) == 1 && action != "add":
-				return refs(refsOf(sh.nodeNamed(ctx, words[0]).References), action)
+				return refOffers(refsOf(nodeNamed(ctx, sh, words[0]).References), action)
 			case len(words) < 2:
-				return sh.nodes(ctx, nil)
+				return nodeOffers(ctx, sh, nil)
 			}
 			return nil
 		}
@@ -111,8 +98,8 @@ func newRef(sh *shell) *cobra.Command {
 	})
 }
 
-func (sh *shell) showRefs(ctx context.Context, node string) error {
-	out, err := call(ctx, sh, ops.NodeGet, ops.NodeGetIn{In: sh.in(), NodeID: node})
+func showRefs(ctx context.Context, sh *shell, node string) error {
+	out, err := sh.read(ctx, node)
 	if err != nil {
 		return err
 	}
@@ -123,11 +110,25 @@ func (sh *shell) showRefs(ctx context.Context, node string) error {
 			ops.Out
 		}{refs, ops.Out{Hint: "arbor ref add adds to them; arbor context brings what the active ones say"}})
 	}
+	return printRefs(sh, refsOf(refs), out.Node.Title, "references")
+}
+
+// printRefs prints documents or references of what has that name, one a line, or their paths alone.
+func printRefs(sh *shell, refs []mdstore.Ref, of, what string) error {
 	if len(refs) == 0 {
-		sh.say("%s has no references", out.Node.Title)
+		sh.say("%s has no %s", of, what)
 		return nil
 	}
-	return sh.docLines(refsOf(refs), "references")
+	var all []string
+	p := sh.page()
+	for _, d := range refs {
+		if sh.flags.quiet {
+			all = append(all, render.Visible(d.Target))
+		} else {
+			all = append(all, p.docLine(d))
+		}
+	}
+	return sh.bounded(all, what, "--all brings the rest")
 }
 
 // refsOf returns references as documents are: both print and complete alike.
@@ -137,4 +138,18 @@ func refsOf(refs []ops.Reference) []mdstore.Ref {
 		docs[i] = mdstore.Ref{Target: r.Target, Description: r.Description, Expired: r.Expired}
 	}
 	return docs
+}
+
+// refOffers offers the documents or references that an action changes.
+func refOffers(list []mdstore.Ref, action string) (all []offer) {
+	for _, r := range list {
+		o := offer{word: r.Target, desc: r.Description}
+		if r.Expired {
+			o.remark = " (expired)"
+		}
+		if action == "remove" || r.Expired == (action == "activate") {
+			all = append(all, o)
+		}
+	}
+	return all
 }

@@ -13,7 +13,7 @@ import (
 // id what a script wants to know of it; "" where there is none. A report that cannot be printed is an error that says
 // that the change is made.
 func (sh *shell) wrote(out any, w ops.Wrote, id string) error {
-	err := sh.report(out, w, id)
+	err := report(sh, out, w, id)
 	if err == nil || w.DryRun || !w.Changed {
 		return err
 	}
@@ -22,7 +22,7 @@ func (sh *shell) wrote(out any, w ops.Wrote, id string) error {
 	return e
 }
 
-func (sh *shell) report(out any, w ops.Wrote, id string) error {
+func report(sh *shell, out any, w ops.Wrote, id string) error {
 	switch {
 	case sh.flags.json:
 		return sh.json(out)

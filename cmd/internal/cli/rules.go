@@ -3,12 +3,12 @@ package cli
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"arbor/engine/ops"
-	"arbor/mdstore/mdoc"
 )
 
 // ruleVerbs are what can be done with the rules.
@@ -19,14 +19,19 @@ var ruleVerbs = []struct{ action, summary, example string }{
 }
 
 func newRules(sh *shell) *cobra.Command {
-	rules := sh.command(command{op: "workspace_update_rules", without: allParams, instead: sh.showRules})
+	rules := sh.command(command{
+		op: "workspace_update_rules", without: allParams, instead: always(sh, showRules),
+	})
 	for _, v := range ruleVerbs {
 		in, text := &ops.WorkspaceUpdateRulesIn{Action: v.action}, &textSource{what: "the rules"}
-		rules.AddCommand(sh.command(command{op: "workspace_update_rules", in: in, text: text,
-			help: ops.Help{Use: v.action + " [RULE...] [-]", Summary: v.summary, Example: v.example,
+		rules.AddCommand(sh.command(command{
+			op: "workspace_update_rules", in: in, text: text,
+			help: ops.Help{
+				Use: v.action + " [RULE...] [-]", Summary: v.summary, Example: v.example,
 				Text: `Rules come as words, one rule each, or one a line from -F FILE or - (stdin). A
 file may be what arbor rules prints: the marks of a list and the line of the
-hash are no rules.`},
+hash are no rules.`,
+			},
 			flags: func(cmd *cobra.Command) {
 				cmd.Flags().StringVarP(&text.file, "file", "F", "", "one rule a line from a `FILE`; - is stdin")
 				must(cmd.MarkFlagFilename("file"))
@@ -44,46 +49,51 @@ hash are no rules.`},
 				return nil
 			},
 			put: func(s string) { in.Rules = rulesOf(s) },
-			offers: func(ctx context.Context, words []string) []offer {
-				if v.action != "remove" {
+			offers: func(ctx context.Context, given []string) (all []offer) {
+				ws, err := sh.own(ctx)
+				if v.action != "remove" || err != nil {
 					return nil
 				}
-				return sh.rules(ctx, words)
+				for _, r := range ws.Workspace.Rules {
+					if !slices.Contains(given, r) {
+						all = append(all, offer{word: r})
+					}
+				}
+				return all
 			},
 		}))
 	}
 	return rules
 }
 
-func (sh *shell) showRules(ctx context.Context) (bool, error) {
-	out, err := call(ctx, sh, ops.WorkspaceOwn, ops.WorkspaceGetIn{In: sh.in()})
+func showRules(ctx context.Context, sh *shell) error {
+	out, err := sh.own(ctx)
 	if err != nil {
-		return true, err
+		return err
 	}
 	rules, hash := out.Workspace.Rules, out.Workspace.RulesHash
 	if sh.flags.json {
-		return true, sh.json(struct {
-			Rules       []string          `json:"rules"`
-			RulesHash   string            `json:"rulesHash"`
-			Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"`
-			ops.Out
-		}{rules, hash, out.Diagnostics, ops.Out{Hint: "arbor rules add adds to them; where there are any, " +
-			"arbor add asks for the hash as --rules-hash"}})
+		return sh.json(struct {
+			Rules     []string `json:"rules"`
+			RulesHash string   `json:"rulesHash"`
+			advice
+		}{rules, hash, advise(out.Diagnostics,
+			"arbor rules add adds to them; where there are any, arbor add asks for the hash as --rules-hash")})
 	}
 	sh.damage(out.Diagnostics)
 	switch {
 	case sh.flags.quiet:
-		return true, sh.text(strings.Join(rules, "\n"))
+		return sh.text(strings.Join(rules, "\n"))
 	case len(rules) == 0:
 		sh.say("%s has no rules", out.Workspace.Name)
-		return true, nil
+		return nil
 	}
 	p := sh.page()
 	p.items(rules)
 	if hash != "" {
-		p.b.WriteString("\n" + p.style.Paint("2", strings.TrimSpace(hashLine)) + " " + hash + "\n")
+		p.write("\n" + p.style.Paint("2", strings.TrimSpace(hashLine)) + " " + hash)
 	}
-	return true, p.print()
+	return p.print()
 }
 
 // hashLine is what the hash follows in the last line that arbor rules prints.

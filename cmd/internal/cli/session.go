@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"arbor/engine/ops"
@@ -22,7 +20,7 @@ bound to.`,
 }
 
 func sessionBindCommand(sh *shell) command {
-	return command{show: showing(func(_ context.Context, out *ops.SessionBindOut) error {
+	return command{show: showing(sh, func(sh *shell, out *ops.SessionBindOut) error {
 		err := sh.wrote(out, out.Wrote, "")
 		if err != nil || sh.flags.json || sh.flags.quiet || out.DryRun || len(out.Rules) == 0 {
 			return err
@@ -34,10 +32,10 @@ func sessionBindCommand(sh *shell) command {
 }
 
 func sessionStatusCommand(sh *shell) command {
-	return command{show: showing(sh.showSession)}
+	return command{show: showing(sh, showSession)}
 }
 
-func (sh *shell) showSession(_ context.Context, out *ops.SessionStatusOut) error {
+func showSession(sh *shell, out *ops.SessionStatusOut) error {
 	id := sh.session()
 	switch {
 	case !out.Bound && sh.flags.quiet:

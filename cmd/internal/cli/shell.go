@@ -47,7 +47,7 @@ func (sh *shell) globalFlags(root *cobra.Command) {
 	fs.StringVar(&sh.flags.as, "as", "", "who acts, for log lines: `AI|Human` (ARBOR_OPERATOR; Human)")
 	fs.StringVar(&sh.flags.session, "session", "", "the `SESSION` whose workspace is the default (ARBOR_SESSION)")
 	fs.BoolVar(&sh.flags.noColor, "no-color", false, "no colours (NO_COLOR, TERM=dumb)")
-	must(root.RegisterFlagCompletionFunc("workspace", completeFlag(sh.workspaces)))
+	must(root.RegisterFlagCompletionFunc("workspace", completeFlag(sh, workspaceOffers)))
 	must(root.RegisterFlagCompletionFunc("as", choices(mdstore.OperatorAI, mdstore.OperatorHuman)))
 	must(root.RegisterFlagCompletionFunc("session", cobra.NoFileCompletions))
 	must(root.MarkPersistentFlagDirname("vault"))
@@ -191,12 +191,22 @@ func (sh *shell) shown(path string) string {
 	return path
 }
 
+// own reads the workspace that the flags name.
+func (sh *shell) own(ctx context.Context) (*ops.WorkspaceGetOut, error) {
+	return call(ctx, sh, ops.WorkspaceOwn, ops.WorkspaceGetIn{In: sh.in()})
+}
+
+// read reads a node of the workspace that the flags name.
+func (sh *shell) read(ctx context.Context, node string) (*ops.NodeGetOut, error) {
+	return call(ctx, sh, ops.NodeGet, ops.NodeGetIn{In: sh.in(), NodeID: node})
+}
+
 // node returns the node that a word names: "." is the focused one, all else is for the operation to look up.
 func (sh *shell) node(ctx context.Context, word string) (string, error) {
 	if word != "." {
 		return word, nil
 	}
-	ws, err := call(ctx, sh, ops.WorkspaceOwn, ops.WorkspaceGetIn{In: sh.in()})
+	ws, err := sh.own(ctx)
 	if err != nil {
 		return "", err
 	}

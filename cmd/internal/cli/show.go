@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -10,12 +9,12 @@ import (
 )
 
 func showCommand(sh *shell) command {
-	return command{list: true, show: showing(sh.showNode)}
+	return command{list: true, show: showing(sh, showNode)}
 }
 
 const logLines = 20 // entries of a log that a page shows
 
-func (sh *shell) showNode(_ context.Context, out *ops.NodeGetOut) error {
+func showNode(sh *shell, out *ops.NodeGetOut) error {
 	n := out.Node
 	if sh.flags.quiet {
 		return sh.print(render.Visible(n.ID))

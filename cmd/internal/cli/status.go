@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"math"
 
 	"github.com/spf13/cobra"
@@ -22,7 +21,7 @@ func statusCommand(sh *shell) command {
 		in.All = true // what is shown is bounded below
 		return nil
 	}
-	c.show = showing(func(_ context.Context, out *ops.WorkspaceStatusOut) error {
+	c.show = showing(sh, func(sh *shell, out *ops.WorkspaceStatusOut) error {
 		if sh.flags.quiet {
 			return sh.print(render.Visible(out.Workspace.ID))
 		}

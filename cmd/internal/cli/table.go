@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"arbor/context/render"
+	"arbor/mdstore/mdoc"
 )
 
 // listLines is the greatest number of lines that a listing takes without --all.
@@ -104,4 +105,11 @@ func (sh *shell) bounded(lines []string, what, rest string) error {
 		sh.warn("%d of %d %s; %s", len(shown), len(lines), what, rest)
 	}
 	return nil
+}
+
+// damage tells what is wrong with the file that something was printed from.
+func (sh *shell) damage(ds []mdoc.Diagnostic) {
+	for _, d := range ds {
+		sh.warn("!! %s", render.Visible(d.String()))
+	}
 }

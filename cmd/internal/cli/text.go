@@ -62,9 +62,9 @@ func (t *textSource) read(ctx context.Context, sh *shell, start func(context.Con
 	case t.hasMsg:
 		return checkText(t.what, t.message)
 	case t.file == "-", t.word != nil && *t.word == "-":
-		return sh.readStdin(ctx, t.what)
+		return readStdin(ctx, sh, t.what)
 	case t.file != "":
-		return sh.readFile(ctx, t.what, t.file)
+		return readFile(ctx, sh, t.what, t.file)
 	case t.word != nil:
 		return checkText(t.what, *t.word)
 	case t.edit:
@@ -75,7 +75,7 @@ func (t *textSource) read(ctx context.Context, sh *shell, start func(context.Con
 				return "", err
 			}
 		}
-		return sh.editText(ctx, t.what, begin)
+		return editText(ctx, sh, t.what, begin)
 	}
 	return "", nil
 }
@@ -98,11 +98,11 @@ func tooLong(what string) error {
 }
 
 // readFile reads a text from a file named on the command line, which may be a pipe.
-func (sh *shell) readFile(ctx context.Context, what, name string) (string, error) {
-	return await(ctx, func() (string, error) { return sh.readFileNow(what, name) })
+func readFile(ctx context.Context, sh *shell, what, name string) (string, error) {
+	return await(ctx, func() (string, error) { return readFileNow(sh, what, name) })
 }
 
-func (sh *shell) readFileNow(what, name string) (string, error) {
+func readFileNow(sh *shell, what, name string) (string, error) {
 	f, err := os.Open(resolve(sh.dir(), name))
 	if err != nil {
 		return "", fileError(what, err)
@@ -159,7 +159,7 @@ func await(ctx context.Context, f func() (string, error)) (string, error) {
 }
 
 // readStdin reads a whole text from stdin.
-func (sh *shell) readStdin(ctx context.Context, what string) (string, error) {
+func readStdin(ctx context.Context, sh *shell, what string) (string, error) {
 	if sh.sys.Stdin == nil {
 		return "", usagef("%s is to come from stdin, and there is none", what)
 	}

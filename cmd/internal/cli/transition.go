@@ -88,13 +88,13 @@ func from(do statemachine.Action) string {
 func concluding(sh *shell, in *ops.NodeTransitionIn) command {
 	c := command{op: "node_transition", in: in}
 	c.start = func(ctx context.Context) (string, error) {
-		n, err := call(ctx, sh, ops.NodeGet, ops.NodeGetIn{In: in.In, NodeID: in.NodeID})
+		n, err := sh.read(ctx, in.NodeID)
 		if err != nil {
 			return "", err
 		}
 		return n.Node.Conclusion, nil
 	}
-	c.show = showing(func(_ context.Context, out *ops.NodeTransitionOut) error {
+	c.show = showing(sh, func(sh *shell, out *ops.NodeTransitionOut) error {
 		err := sh.wrote(out, out.Wrote, "")
 		if a := out.Archived; a != nil && len(a.Rules)+len(a.Docs) > 0 {
 			sh.say("archived into the workspace: %d rules, %d docs", len(a.Rules), len(a.Docs))
@@ -107,14 +107,16 @@ func concluding(sh *shell, in *ops.NodeTransitionIn) command {
 // transitionByName is node transition NODE ACTION: every action under the name that the other front ends have for it.
 func transitionByName(sh *shell) command {
 	c := concluding(sh, &ops.NodeTransitionIn{})
-	c.offers = func(ctx context.Context, words []string) []offer {
+	c.offers = func(ctx context.Context, words []string) (all []offer) {
 		switch len(words) {
 		case 0:
-			return sh.nodes(ctx, nil)
+			return nodeOffers(ctx, sh, nil)
 		case 1:
-			return sh.actions(ctx, words[0])
+			for _, a := range nodeNamed(ctx, sh, words[0]).Allowed {
+				all = append(all, offer{word: a})
+			}
 		}
-		return nil
+		return all
 	}
 	return c
 }

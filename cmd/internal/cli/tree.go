@@ -39,7 +39,7 @@ var hidden = []string{"node move", "node delete", "node update"}
 
 // addCommands adds every command below root. An operation is where its help says; what no group names comes with the
 // nouns.
-func (sh *shell) addCommands(root *cobra.Command) {
+func addCommands(sh *shell, root *cobra.Command) {
 	byName := map[string]*cobra.Command{}
 	var top []string
 	add := func(c *cobra.Command) {
@@ -59,12 +59,12 @@ func (sh *shell) addCommands(root *cobra.Command) {
 			switch {
 			case place == "":
 			case below:
-				byName[noun].AddCommand(sh.operation(o, place))
+				byName[noun].AddCommand(operationCommand(sh, o, place))
 			default:
-				add(sh.operation(o, place))
+				add(operationCommand(sh, o, place))
 			}
 			if slices.Contains(hidden, place) {
-				c := sh.operation(o, place)
+				c := operationCommand(sh, o, place)
 				c.Hidden = true
 				root.AddCommand(c)
 			}

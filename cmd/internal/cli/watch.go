@@ -42,10 +42,10 @@ absolute. Lines of one time happened at once.
 
 Ctrl-C ends it with exit code 0, and so does a pipe whose reader is gone.`,
 		Example:           "arbor watch\narbor watch Login --json | jq -r .path\narbor watch -q >> changes.txt &",
-		ValidArgsFunction: completeFlag(sh.workspaces),
+		ValidArgsFunction: completeFlag(sh, workspaceOffers),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if len(words) > 0 {
-				if err := sh.workspaceWord(words[0]); err != nil {
+				if err := workspaceWord(sh, words[0]); err != nil {
 					return err
 				}
 			}

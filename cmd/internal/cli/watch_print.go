@@ -119,11 +119,11 @@ func (opt *watchOptions) sign(drawn, ascii string) string {
 func (opt *watchOptions) faults(v *feed.Event) []string {
 	var out []string
 	for _, d := range v.Found {
-		out = append(out, opt.diagnostic(d))
+		out = append(out, diagnosticLine(opt.shell, d))
 	}
 	for _, d := range v.Mended {
 		if !slices.ContainsFunc(v.Found, func(f mdoc.Diagnostic) bool { return f.File == d.File && f.Code == d.Code }) {
-			out = append(out, opt.style().Paint("32", "mended")+" "+render.Visible(opt.located(d).String()))
+			out = append(out, opt.style().Paint("32", "mended")+" "+render.Visible(located(opt.shell, d).String()))
 		}
 	}
 	return out

@@ -16,15 +16,15 @@ and all above: a folder .tanmi-workspace, or an arbor.toml whose key vault holds
 its name or path. With -q it prints the path alone.`,
 		Example:           "arbor where\ncd \"$(arbor where -q)\"",
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(*cobra.Command, []string) error { return sh.where() },
+		RunE:              func(*cobra.Command, []string) error { return printWhere(sh) },
 	}
 }
 
-func (sh *shell) where() error {
+func printWhere(sh *shell) error {
 	found, err := sh.sys.Vaults.Find(sh.place())
 	if err != nil {
 		if !sh.flags.json {
-			sh.looked(found)
+			sayLooked(sh, found)
 		}
 		return err
 	}
@@ -41,11 +41,11 @@ func (sh *shell) where() error {
 	if err := p.print(); err != nil {
 		return err
 	}
-	sh.looked(found)
+	sayLooked(sh, found)
 	return nil
 }
 
-func (sh *shell) looked(found Found) {
+func sayLooked(sh *shell, found Found) {
 	for _, l := range found.Looked {
 		sh.say("looked at %s: %s", l.Path, l.What)
 	}
@@ -77,11 +77,11 @@ func newVersion(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Long: "Also arbor --version.", Example: "arbor version --json",
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(*cobra.Command, []string) error { return sh.version() },
+		RunE:              func(*cobra.Command, []string) error { return printVersion(sh) },
 	}
 }
 
-func (sh *shell) version() error {
+func printVersion(sh *shell) error {
 	if sh.flags.json {
 		return sh.json(struct {
 			Version

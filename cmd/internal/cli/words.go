@@ -71,13 +71,13 @@ func (sh *shell) strict(cmd *cobra.Command) {
 	cmd.Args = func(cmd *cobra.Command, given []string) error {
 		_, use := splitUse(cmd.Use)
 		words := wordsOf(use)
-		for _, u := range []*usageError{emptyWord(words, given), emptyFlag(cmd), sh.wrongCount(cmd, words, given)} {
+		for _, u := range []*usageError{emptyWord(words, given), emptyFlag(cmd), wrongCount(sh, cmd, words, given)} {
 			if u != nil {
 				u.command = cmd.CommandPath()
 				return u
 			}
 		}
-		return sh.checkDir()
+		return checkDir(sh)
 	}
 	for _, sub := range cmd.Commands() {
 		sh.strict(sub)
@@ -85,7 +85,7 @@ func (sh *shell) strict(cmd *cobra.Command) {
 }
 
 // wrongCount returns what is wrong with the number of words; nil where nothing is.
-func (sh *shell) wrongCount(cmd *cobra.Command, words []word, given []string) *usageError {
+func wrongCount(sh *shell, cmd *cobra.Command, words []word, given []string) *usageError {
 	isOptional := func(w word) bool { return w.optional || w.name == "WS" && sh.flags.workspace != "" }
 	required := slices.DeleteFunc(slices.Clone(words), isOptional)
 	optional := slices.DeleteFunc(slices.Clone(words), func(w word) bool { return !isOptional(w) })
@@ -133,7 +133,7 @@ func emptyWord(words []word, given []string) *usageError {
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
 // checkDir refuses a folder of -C that is none. Looking for a vault from there would find one of the folders above.
-func (sh *shell) checkDir() error {
+func checkDir(sh *shell) error {
 	if sh.flags.dir == "" {
 		return nil
 	}

@@ -23,7 +23,7 @@ func newWorkspaces(sh *shell) *cobra.Command {
 }
 
 // workspaceWord lets a workspace be named by a word as well as by --workspace.
-func (sh *shell) workspaceWord(word string) error {
+func workspaceWord(sh *shell, word string) error {
 	if sh.flags.workspace != "" && sh.flags.workspace != word {
 		return usagef("two workspaces are named, %q and %q; one is enough", word, sh.flags.workspace)
 	}
@@ -41,7 +41,7 @@ func initCommand(sh *shell) command {
 		_, err := sh.open(ctx, Pretend)
 		return false, err
 	}
-	c.show = showing(func(_ context.Context, out *ops.WorkspaceInitOut) error {
+	c.show = showing(sh, func(sh *shell, out *ops.WorkspaceInitOut) error {
 		if sh.vault.Made && !in.DryRun {
 			sh.say("made the vault %s", sh.vault.Found.Vault)
 		}
@@ -62,10 +62,10 @@ func splitDoc(s string) mdstore.Ref {
 }
 
 func workspaceListCommand(sh *shell) command {
-	return command{list: true, show: showing(sh.showWorkspaces)}
+	return command{list: true, show: showing(sh, showWorkspaces)}
 }
 
-func (sh *shell) showWorkspaces(_ context.Context, out *ops.WorkspaceListOut) error {
+func showWorkspaces(sh *shell, out *ops.WorkspaceListOut) error {
 	var rows [][]cell
 	for _, w := range out.Workspaces {
 		status := cell{text: w.Status}
@@ -85,10 +85,10 @@ func (sh *shell) showWorkspaces(_ context.Context, out *ops.WorkspaceListOut) er
 }
 
 func workspaceGetCommand(sh *shell) command {
-	return command{show: showing(sh.showWorkspace)}
+	return command{show: showing(sh, showWorkspace)}
 }
 
-func (sh *shell) showWorkspace(_ context.Context, out *ops.WorkspaceGetOut) error {
+func showWorkspace(sh *shell, out *ops.WorkspaceGetOut) error {
 	w := out.Workspace
 	if sh.flags.quiet {
 		return sh.print(render.Visible(w.ID))
@@ -129,7 +129,7 @@ func workspaceUpdateCommand(*shell) command {
 
 func workspaceDeleteCommand(sh *shell) command {
 	in := &ops.WorkspaceDeleteIn{}
-	return sh.confirmed(command{in: in}, func(ctx context.Context) (string, error) {
+	return confirmed(sh, command{in: in}, func(ctx context.Context) (string, error) {
 		plan := *in
 		plan.DryRun = true
 		would, err := call(ctx, sh, ops.WorkspaceDelete, plan)
