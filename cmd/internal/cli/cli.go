@@ -201,7 +201,6 @@ arbor complete "Sign-in endpoint" -m "Done; 5 tries a minute"`,
 	root.SetErr(sh.sys.Stderr)
 	sh.globalFlags(root)
 	root.SetHelpFunc(sh.help)
-	root.SetUsageFunc(sh.usage)
 	root.SetFlagErrorFunc(flagError)
 	addCommands(sh, root)
 	for _, m := range sh.sys.More {

@@ -109,9 +109,6 @@ func (sh *shell) command(c command) *cobra.Command {
 		Aliases: strings.Fields(help.Aliases), ValidArgsFunction: b.complete,
 		RunE: b.run,
 	}
-	if !sh.named(cmd) {
-		return cmd
-	}
 	b.flags(cmd)
 	if c.flags != nil {
 		c.flags(cmd)
@@ -120,13 +117,6 @@ func (sh *shell) command(c command) *cobra.Command {
 		sh.lists(cmd)
 	}
 	return cmd
-}
-
-// named reports whether the command line may mean a command. The others need no flags, and half a millisecond is saved.
-func (sh *shell) named(cmd *cobra.Command) bool {
-	return sh.sys.Args == nil || slices.ContainsFunc(sh.sys.Args, func(word string) bool {
-		return word == cmd.Name() || cmd.HasAlias(word)
-	})
 }
 
 // run reads the command line into the input, calls the operation and prints its result.

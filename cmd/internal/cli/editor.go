@@ -1,12 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
-	"slices"
 	"strings"
 )
 
@@ -17,32 +18,27 @@ func editText(ctx context.Context, sh *shell, what, start string) (string, error
 		return "", usagef("an editor needs a terminal; give %s with -m TEXT, -F FILE or - for stdin", what)
 	}
 	f, err := os.CreateTemp("", "arbor-*.md")
-	if err != nil {
-		return "", fmt.Errorf("no file for your editor: %w", err)
-	}
-	if _, err = f.WriteString(start); err == nil {
-		err = f.Close()
+	if err == nil {
+		_, err = f.WriteString(start)
+		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
 		return "", fmt.Errorf("no file for your editor: %w", err)
 	}
-	sh.temps = append(sh.temps, f.Name())
-	if err := runEditor(sh, f.Name()); err != nil {
+	sh.typed = f.Name()
+	if err := runEditor(sh, sh.typed); err != nil {
 		return "", err
 	}
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
-	text, err := readFile(ctx, sh, what, f.Name())
-	if err != nil {
-		return "", err
+	text, err := readFile(ctx, sh, what, sh.typed)
+	if err == nil && strings.TrimSpace(text) == "" {
+		os.Remove(sh.typed)
+		sh.typed = ""
+		err = usagef("%s came back empty from the editor: nothing was changed", what)
 	}
-	if strings.TrimSpace(text) == "" {
-		os.Remove(f.Name())
-		sh.temps = slices.DeleteFunc(sh.temps, func(name string) bool { return name == f.Name() })
-		return "", usagef("%s came back empty from the editor: nothing was changed", what)
-	}
-	return text, nil
+	return text, err
 }
 
 // runEditor waits for the editor to end. An interrupt is the editor's business.
@@ -63,13 +59,9 @@ func runEditor(sh *shell, file string) error {
 }
 
 func editorName(sh *shell) string {
-	for _, key := range []string{"VISUAL", "EDITOR"} {
-		if name := strings.TrimSpace(sh.getenv(key)); name != "" {
-			return name
-		}
-	}
+	usual := "vi"
 	if runtime.GOOS == "windows" {
-		return "notepad"
+		usual = "notepad"
 	}
-	return "vi"
+	return cmp.Or(strings.TrimSpace(sh.getenv("VISUAL")), strings.TrimSpace(sh.getenv("EDITOR")), usual)
 }

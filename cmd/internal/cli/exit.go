@@ -51,7 +51,7 @@ var errFound = errors.New("diagnostics were found")
 
 // finish prints what a command failed with and returns the exit code.
 func (sh *shell) finish(ctx context.Context, err error) int {
-	defer temporaries(sh, err)
+	defer settleTyped(sh, err)
 	switch {
 	case err == nil:
 		return exitOK
@@ -158,13 +158,13 @@ var remedies = map[errs.Code]struct{ with, text string }{
 	errs.DuplicateID:         {"arbor check", "lists what is wrong, with file and line"},
 }
 
-// temporaries removes the files that an editor wrote once their text is safe, and names them where it is not.
-func temporaries(sh *shell, err error) {
-	for _, name := range sh.temps {
-		if err == nil && !sh.flags.dryRun {
-			os.Remove(name)
-			continue
-		}
-		fmt.Fprintf(sh.sys.Stderr, "your text is kept in %s\n", name)
+// settleTyped removes the file that an editor wrote once its text is safe, and names it where it is not.
+func settleTyped(sh *shell, err error) {
+	switch {
+	case sh.typed == "":
+	case err == nil && !sh.flags.dryRun:
+		os.Remove(sh.typed)
+	default:
+		fmt.Fprintf(sh.sys.Stderr, "your text is kept in %s\n", sh.typed)
 	}
 }

@@ -2,10 +2,14 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"arbor/engine/ops"
 )
 
 // environment is what help says about variables.
@@ -74,11 +78,6 @@ func (sh *shell) help(cmd *cobra.Command, _ []string) {
 	_ = sh.print(b.String())
 }
 
-// usage is what the library asks for when a command fails. It is short: the error says what to do.
-func (sh *shell) usage(cmd *cobra.Command) error {
-	return sh.print("usage: " + cmd.UseLine())
-}
-
 // useLine returns the whole command line of a command.
 func useLine(cmd *cobra.Command) string {
 	line := cmd.Use
@@ -116,4 +115,32 @@ func addHelp(sh *shell, root *cobra.Command) {
 		sh.help(at, nil)
 		return nil
 	}
+}
+
+// inOurWords returns a hint with commands in place of operations. One that names a command already stays as it is.
+func inOurWords(hint string) string {
+	if strings.Contains(hint, "(arbor ") {
+		return hint
+	}
+	return ourWords().Replace(hint)
+}
+
+var ourWords = sync.OnceValue(func() *strings.Replacer {
+	all := ops.All()
+	slices.SortFunc(all, func(a, b ops.Operation) int { return len(b.Name) - len(a.Name) }) // the longest match wins
+	var pairs []string
+	for _, o := range all {
+		pairs = append(pairs, o.Name, commandLine(o))
+	}
+	pairs = append(pairs, "rulesHash", "--rules-hash", "workspaceId", "--workspace", "dryRun", "--dry-run")
+	return strings.NewReplacer(pairs...)
+})
+
+// commandLine returns the command of an operation without its words: "arbor node move".
+func commandLine(o ops.Operation) string {
+	path, words := splitUse(o.Use)
+	if strings.HasPrefix(words, "--") {
+		path += " " + words
+	}
+	return "arbor " + path
 }

@@ -21,7 +21,7 @@ type shell struct {
 	term  terminal
 	flags globals
 	vault *Vault
-	temps []string // files with text that was typed into an editor
+	typed string // the file with the text that was typed into an editor; "" for none
 
 	protocol bool // stdout is a protocol's
 }

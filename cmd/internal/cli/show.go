@@ -2,10 +2,13 @@ package cli
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"arbor/context/render"
 	"arbor/engine/ops"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
 )
 
 func showCommand(sh *shell) command {
@@ -70,4 +73,141 @@ func showNode(sh *shell, out *ops.NodeGetOut) error {
 		sh.hint(out.Hint)
 	}
 	return nil
+}
+
+// A page is a result that is read from top to bottom: a head, and sections as a file of the vault has them.
+type page struct {
+	sh    *shell
+	style render.Style
+	b     strings.Builder
+}
+
+func (sh *shell) page() *page { return &page{sh: sh, style: sh.style()} }
+
+// write writes a line, or several, that are safe to print.
+func (p *page) write(s string) { p.b.WriteString(s + "\n") }
+
+func (p *page) print() error { return p.sh.print(p.b.String()) }
+
+func (p *page) title(title, id string) {
+	p.write(p.style.Paint("1", render.Visible(title)) + p.style.Paint("2", "  "+render.Visible(id)))
+}
+
+// line writes text of one line, nothing where there is none.
+func (p *page) line(s string) {
+	if s != "" {
+		p.write(render.Visible(s))
+	}
+}
+
+// facts writes facts in one line; they are safe to print, and may have colours.
+func (p *page) facts(facts []string) {
+	dot := " · "
+	if p.style.ASCII {
+		dot = ", "
+	}
+	p.write(strings.Join(facts, dot))
+}
+
+func (p *page) heading(name string) { p.b.WriteString("\n" + p.style.Paint("1", "## "+name) + "\n\n") }
+
+// section writes a text under its heading, nothing where there is none.
+func (p *page) section(name, text string) {
+	if text == "" {
+		return
+	}
+	p.heading(name)
+	p.write(strings.TrimRight(p.sh.safe(text), "\n"))
+}
+
+func (p *page) rules(rules []string, hash string) {
+	if len(rules) == 0 {
+		return
+	}
+	p.heading("Rules")
+	p.items(rules)
+	if hash != "" {
+		p.write("\n" + p.style.Paint("2", "rules hash "+hash))
+	}
+}
+
+// diagnostics writes what is wrong with the file that the page is of.
+func (p *page) diagnostics(ds []mdoc.Diagnostic) {
+	for _, d := range ds {
+		p.write(p.style.Paint("31", "!! "+render.Visible(d.String())))
+	}
+}
+
+// items writes a list whose items may have several lines.
+func (p *page) items(items []string) {
+	for _, it := range items {
+		p.write("- " + strings.ReplaceAll(p.sh.safe(it), "\n", "\n  "))
+	}
+}
+
+func (p *page) docs(name string, docs []mdstore.Ref) {
+	if len(docs) == 0 {
+		return
+	}
+	p.heading(name)
+	for _, d := range docs {
+		p.write("- " + p.docLine(d))
+	}
+}
+
+func (p *page) docLine(d mdstore.Ref) string {
+	s := render.Visible(d.Target)
+	if d.Description != "" {
+		s += ": " + render.Visible(d.Description)
+	}
+	if d.Expired {
+		return p.style.Paint("2", s+" (expired)")
+	}
+	return s
+}
+
+func (p *page) problem(pr *mdstore.Problem) {
+	if pr == nil {
+		return
+	}
+	p.section("Problem", pr.Text)
+	if pr.NextStep != "" {
+		p.b.WriteString("\n" + p.style.Paint("1", "### Next Step") + "\n\n")
+		p.write(strings.TrimRight(p.sh.safe(pr.NextStep), "\n"))
+	}
+}
+
+// log writes entries, oldest first, and what brings those that are left out.
+func (p *page) log(entries []mdstore.LogEntry, hidden int, rest string) {
+	if len(entries) == 0 {
+		return
+	}
+	p.heading("Log")
+	if hidden > 0 {
+		p.write(p.style.Paint("2", strconv.Itoa(hidden)+" earlier entries; "+rest))
+	}
+	p.entries(entries)
+}
+
+func (p *page) entries(entries []mdstore.LogEntry) {
+	for _, e := range entries {
+		event := strings.ReplaceAll(p.sh.safe(e.Event), "\n", "\n  ")
+		if e.Time != "" || e.Operator != "" {
+			who := "[" + render.Visible(e.Time) + "] [" + render.Visible(e.Operator) + "]"
+			event = p.style.Paint("2", who) + " " + event
+		}
+		p.write("- " + event)
+	}
+}
+
+func (p *page) file(path, version string) {
+	p.write("\n" + p.style.Paint("2", render.Visible(p.sh.shown(path))+"  version "+version))
+}
+
+// counted says how many of something there are.
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
 }

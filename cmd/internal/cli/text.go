@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -99,30 +99,20 @@ func tooLong(what string) error {
 
 // readFile reads a text from a file named on the command line, which may be a pipe.
 func readFile(ctx context.Context, sh *shell, what, name string) (string, error) {
-	return await(ctx, func() (string, error) { return readFileNow(sh, what, name) })
+	return await(ctx, func() (string, error) {
+		f, err := os.Open(resolve(sh.dir(), name))
+		if err != nil {
+			return "", unreadable(what, err)
+		}
+		defer f.Close()
+		if info, err := f.Stat(); err == nil && info.IsDir() {
+			return "", errs.New(errs.InvalidPath, "%s: %s is a folder; a file is expected", what, name)
+		}
+		return readText(what, f)
+	})
 }
 
-func readFileNow(sh *shell, what, name string) (string, error) {
-	f, err := os.Open(resolve(sh.dir(), name))
-	if err != nil {
-		return "", fileError(what, err)
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return "", errs.New(errs.InvalidPath, "%s: %s is a folder; a file is expected", what, name)
-	}
-	s, err := readText(what, f)
-	if err != nil {
-		return "", fileError(what, err)
-	}
-	return s, nil
-}
-
-func fileError(what string, err error) error {
-	var own *errs.Error
-	if errors.As(err, &own) {
-		return err
-	}
+func unreadable(what string, err error) error {
 	return errs.New(errs.InvalidPath, "%s cannot be read: %v", what, err)
 }
 
@@ -130,7 +120,7 @@ func fileError(what string, err error) error {
 func readText(what string, r io.Reader) (string, error) {
 	data, err := io.ReadAll(io.LimitReader(r, mdstore.MaxFileSize+1))
 	if err != nil {
-		return "", err
+		return "", unreadable(what, err)
 	}
 	if len(data) > mdstore.MaxFileSize {
 		return "", tooLong(what)
@@ -166,13 +156,7 @@ func readStdin(ctx context.Context, sh *shell, what string) (string, error) {
 	if sh.term.in {
 		sh.say("%s: type it, and end it with Ctrl-D on a line of its own", what)
 	}
-	return await(ctx, func() (string, error) {
-		s, err := readText(what, sh.sys.Stdin)
-		if err != nil {
-			return "", fileError(what, err)
-		}
-		return s, nil
-	})
+	return await(ctx, func() (string, error) { return readText(what, sh.sys.Stdin) })
 }
 
 // confirm asks a person before a deletion. Without a terminal it does not ask, and says
@@ -182,7 +166,10 @@ func (sh *shell) confirm(ctx context.Context, question string) error {
 		return nil
 	}
 	fmt.Fprintf(sh.sys.Stderr, "%s [y/N] ", question)
-	answer, err := await(ctx, func() (string, error) { return readLine(sh.sys.Stdin), nil })
+	answer, err := await(ctx, func() (string, error) {
+		line, _ := bufio.NewReader(sh.sys.Stdin).ReadString('\n')
+		return line, nil
+	})
 	if err != nil {
 		return err
 	}
@@ -190,19 +177,4 @@ func (sh *shell) confirm(ctx context.Context, question string) error {
 		return nil
 	}
 	return usagef("not confirmed: nothing was changed; --yes does not ask")
-}
-
-// readLine reads one line, and no byte after it.
-func readLine(r io.Reader) string {
-	const longest = 80
-	var b [1]byte
-	var line []byte
-	for len(line) < longest {
-		n, err := r.Read(b[:])
-		if n == 0 && err != nil || n == 1 && b[0] == '\n' {
-			break
-		}
-		line = append(line, b[:n]...)
-	}
-	return string(line)
 }

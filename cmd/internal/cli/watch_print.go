@@ -43,7 +43,7 @@ func (opt *watchOptions) printDocuments(r feed.Report) error {
 		doc := watchDocument{
 			Time: at, WorkspaceID: string(v.Workspace), NodeID: string(v.Node), Title: v.Title, Kind: v.Kind,
 			Path: opt.absolute(string(v.Path)), Nodes: v.Nodes, Unreadable: v.Blank,
-			Fields: orNone(v.Fields()), Sections: orNone(v.Sections()),
+			Fields: append([]feed.FieldChange{}, v.Fields()...), Sections: append([]feed.SectionChange{}, v.Sections()...),
 			Diagnostics: opt.absolutes(v.Found), Mended: opt.absolutes(v.Mended),
 		}
 		if v.From != "" {
@@ -57,14 +57,6 @@ func (opt *watchOptions) printDocuments(r feed.Report) error {
 	return err
 }
 
-// orNone returns a list that JSON has as one when it is empty, too.
-func orNone[T any](all []T) []T {
-	if all == nil {
-		return []T{}
-	}
-	return all
-}
-
 // absolute returns the place of a file of the vault on this machine.
 func (opt *watchOptions) absolute(path string) string {
 	if opt.vault == nil || opt.vault.Found.Vault == "" {
@@ -74,7 +66,7 @@ func (opt *watchOptions) absolute(path string) string {
 }
 
 func (opt *watchOptions) absolutes(ds []mdoc.Diagnostic) []mdoc.Diagnostic {
-	out := orNone(slices.Clone(ds))
+	out := append([]mdoc.Diagnostic{}, ds...)
 	for i := range out {
 		out[i].File = opt.absolute(out[i].File)
 	}

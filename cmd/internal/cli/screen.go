@@ -1,0 +1,239 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+
+	"golang.org/x/term"
+
+	"arbor/context/render"
+	"arbor/engine/ops"
+	"arbor/mdstore/mdoc"
+)
+
+// A terminal says what the streams are connected to.
+type terminal struct {
+	in, out, err bool // whether the stream is a terminal
+	width        int  // columns of the terminal that stdout is; 0 where it is none
+}
+
+func terminalOf(sys *System) terminal {
+	t := terminal{in: isTerminal(sys.Stdin), out: isTerminal(sys.Stdout), err: isTerminal(sys.Stderr)}
+	if t.out {
+		if w, _, err := term.GetSize(int(isFile(sys.Stdout).Fd())); err == nil {
+			t.width = w
+		}
+	}
+	return t
+}
+
+func isTerminal(stream any) bool {
+	f := isFile(stream)
+	return f != nil && term.IsTerminal(int(f.Fd()))
+}
+
+// style returns how drawings on stdout look.
+func (sh *shell) style() render.Style {
+	return render.Style{Color: sh.color(sh.term.out), ASCII: sh.ascii(), Width: sh.term.width}
+}
+
+// color reports whether a stream has colours: a terminal that has not been asked for none, or any stream when they
+// are forced.
+func (sh *shell) color(isTerminal bool) bool {
+	if sh.flags.noColor || sh.getenv("NO_COLOR") != "" {
+		return false
+	}
+	if force := sh.getenv("CLICOLOR_FORCE"); force != "" && force != "0" {
+		return true
+	}
+	return isTerminal && sh.getenv("TERM") != "dumb"
+}
+
+// ascii reports whether the locale names an encoding other than UTF-8. No locale at all says nothing: files are UTF-8
+// anyway.
+func (sh *shell) ascii() bool {
+	if runtime.GOOS == "windows" {
+		return false
+	}
+	for _, key := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v := strings.ToLower(sh.getenv(key)); v != "" {
+			return !strings.Contains(v, "utf-8") && !strings.Contains(v, "utf8")
+		}
+	}
+	return false
+}
+
+// print prints a result that is one of this package's own drawings: it is safe to print already, and may have colours.
+func (sh *shell) print(s string) error {
+	if s != "" && !strings.HasSuffix(s, "\n") {
+		s += "\n"
+	}
+	_, err := io.WriteString(sh.sys.Stdout, s)
+	return err
+}
+
+// text prints text from a vault: to a terminal without what would do something to it, to anything else byte by byte.
+func (sh *shell) text(s string) error { return sh.print(sh.safe(s)) }
+
+// safe returns text of several lines as stdout may have it.
+func (sh *shell) safe(s string) string {
+	if sh.term.out {
+		return render.VisibleLines(s)
+	}
+	return s
+}
+
+// json prints a value as one indented document. Characters that would do something to a terminal are escaped; any JSON
+// reader sees the text as it is.
+func (sh *shell) json(v any) error {
+	data, err := marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = sh.sys.Stdout.Write(data)
+	return err
+}
+
+// advice ends the JSON of what is read: what is wrong with its file, and what can be done next.
+type advice struct {
+	Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"`
+	ops.Out
+}
+
+func advise(ds []mdoc.Diagnostic, hint string) advice { return advice{ds, ops.Out{Hint: hint}} }
+
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("the result is no JSON: %w", err)
+	}
+	return escapeUnprintable(b.Bytes()), nil
+}
+
+// escapeUnprintable writes as \uXXXX what JSON allows to stand as it is and a terminal acts upon. Outside of strings
+// JSON has no such character but line feeds.
+func escapeUnprintable(data []byte) []byte {
+	var b bytes.Buffer
+	for _, r := range string(data) {
+		if r != '\n' && render.Unprintable(r) {
+			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.Bytes()
+}
+
+// listLines is the greatest number of lines that a listing takes without --all.
+const listLines = 200
+
+// A cell is one field of a table, painted as its status or with an SGR parameter.
+type cell struct {
+	text   string
+	status string // paints as this status
+	sgr    string
+	wide   int // columns, once the table has measured them
+}
+
+// table draws rows in columns that are aligned whatever width their characters have. The last column is as wide as it
+// is; on a terminal it is cut at the edge. The head is drawn on terminals only, so that scripts find nothing but
+// rows.
+func (sh *shell) table(head []string, rows [][]cell) string {
+	if len(rows) == 0 {
+		return ""
+	}
+	style := sh.style()
+	all := make([][]cell, 0, len(rows)+1)
+	if sh.term.out {
+		h := make([]cell, len(head))
+		for i, s := range head {
+			h[i] = cell{text: s, sgr: "2"}
+		}
+		all = append(all, h)
+	}
+	all = append(all, rows...)
+	widths := make([]int, len(head))
+	for _, r := range all {
+		for i := range r {
+			r[i].text = render.Visible(r[i].text)
+			r[i].wide = render.Columns(r[i].text)
+			widths[i] = max(widths[i], r[i].wide)
+		}
+	}
+	var b strings.Builder
+	for _, r := range all {
+		last := len(r) - 1
+		for last > 0 && r[last].text == "" {
+			last--
+		}
+		at := 0
+		for i, c := range r[:last+1] {
+			if room := style.Width - at; i == last && style.Width > 0 {
+				c.text = render.Truncate(c.text, max(1, room), style.ASCII)
+			}
+			b.WriteString(c.paint(style))
+			if i < last {
+				b.WriteString(strings.Repeat(" ", widths[i]-c.wide+2))
+			}
+			at += widths[i] + 2
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func (c cell) paint(style render.Style) string {
+	if c.status != "" {
+		return style.PaintStatus(c.status, c.text)
+	}
+	return style.Paint(c.sgr, c.text)
+}
+
+// boundedTable prints the rows of a table that fit, with -q only their first column.
+func (sh *shell) boundedTable(what string, head []string, rows [][]cell) error {
+	if !sh.flags.quiet {
+		return sh.bounded(lines(sh.table(head, rows)), "lines", "--all brings the rest")
+	}
+	var ids []string
+	for _, r := range rows {
+		ids = append(ids, render.Visible(r[0].text))
+	}
+	return sh.bounded(ids, what, "--all brings the rest")
+}
+
+// lines returns the lines of a drawing.
+func lines(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
+}
+
+// bounded prints the lines of a listing that fit, and says what brings the others.
+func (sh *shell) bounded(lines []string, what, rest string) error {
+	shown := lines
+	if room := listLines - 1; !sh.flags.all && len(lines) > listLines {
+		shown = lines[:room]
+	}
+	if err := sh.print(strings.Join(shown, "\n")); err != nil {
+		return err
+	}
+	if n := len(lines) - len(shown); n > 0 {
+		sh.warn("%d of %d %s; %s", len(shown), len(lines), what, rest)
+	}
+	return nil
+}
+
+// damage tells what is wrong with the file that something was printed from.
+func (sh *shell) damage(ds []mdoc.Diagnostic) {
+	for _, d := range ds {
+		sh.warn("!! %s", render.Visible(d.String()))
+	}
+}
