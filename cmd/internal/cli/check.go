@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -60,7 +59,7 @@ func showCheck(sh *shell, in *ops.WorkspaceCheckIn, out *ops.WorkspaceCheckOut) 
 		all = append(all, diagnosticLine(sh, d))
 	}
 	if !sh.flags.quiet {
-		if err := sh.bounded(all, "diagnostics", "--all brings the rest"); err != nil {
+		if err := sh.bounded(all, "diagnostics"); err != nil {
 			return err
 		}
 	}
@@ -89,9 +88,7 @@ func summary(in *ops.WorkspaceCheckIn, out *ops.WorkspaceCheckOut) string {
 // located returns a diagnostic with its file as seen from where the command runs. Where a whole line or file is
 // meant, the numbers are 1: programs that read such lines want all of them.
 func located(sh *shell, d mdoc.Diagnostic) mdoc.Diagnostic {
-	if sh.vault != nil && sh.vault.Found.Vault != "" {
-		d.File = sh.shown(filepath.Join(sh.vault.Found.Vault, filepath.FromSlash(d.File)))
-	}
+	d.File = sh.shown(sh.absolute(d.File))
 	d.Line, d.Col = max(1, d.Line), max(1, d.Col)
 	return d
 }

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"unicode/utf16"
-	"unicode/utf8"
 
 	"arbor/engine/check"
 	"arbor/mdstore/mdoc"
@@ -143,13 +142,8 @@ func (s *sources) line(d mdoc.Diagnostic) []byte {
 func (s *sources) region(d mdoc.Diagnostic) object {
 	before := s.line(d)
 	before = before[:min(len(before), max(0, d.Col-1))]
-	col := 1
-	for len(before) > 0 {
-		r, n := utf8.DecodeRune(before)
-		col += utf16.RuneLen(r)
-		before = before[n:]
-	}
-	return object{"startLine": max(1, d.Line), "startColumn": col}
+	units := utf16.Encode([]rune(string(before)))
+	return object{"startLine": max(1, d.Line), "startColumn": len(units) + 1}
 }
 
 // fingerprint returns what a diagnostic is known again by when lines above it come and go: its code, its file, the

@@ -10,7 +10,6 @@ import (
 	"flag"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -261,10 +260,4 @@ func newFrontEnd(sh *shell, m Command) *cobra.Command {
 		own.VisitAll(func(f *flag.Flag) { mayBeEmpty(cmd, f.Name) })
 	}
 	return cmd
-}
-
-// isFile returns the file behind a stream; nil where there is none.
-func isFile(stream any) *os.File {
-	f, _ := stream.(*os.File)
-	return f
 }

@@ -112,7 +112,7 @@ func changesCommand(sh *shell) command {
 			if err := sh.print(strings.Join(all, "\n")); err != nil {
 				return err
 			}
-		} else if err := sh.bounded(all, "files", "--all brings the rest"); err != nil {
+		} else if err := sh.bounded(all, "files"); err != nil {
 			return err
 		}
 		if len(out.Changes) == 0 && !out.First {

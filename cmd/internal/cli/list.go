@@ -31,30 +31,18 @@ func listCommand(sh *shell) command {
 }
 
 func showList(sh *shell, in *ops.NodeListIn, out *ops.NodeListOut) error {
-	matching := func(n *ops.TreeNode) bool {
-		return (len(in.Status) == 0 || slices.Contains(in.Status, n.Status)) && (in.Type == "" || in.Type == n.Type)
-	}
 	var rows [][]cell
-	var ids []string
-	ascii := sh.ascii()
 	walk(out.Tree, func(n *ops.TreeNode) {
-		if !matching(n) { // only the way to others
-			return
+		if len(in.Status) > 0 && !slices.Contains(in.Status, n.Status) || in.Type != "" && in.Type != n.Type {
+			return // only the way to others
 		}
-		ids = append(ids, render.Visible(n.ID))
-		if !sh.flags.quiet {
-			status := cell{text: render.SignOf(n.Status, ascii) + " " + n.Status, status: n.Status}
-			rows = append(rows, []cell{{text: n.ID, sgr: "2"}, status, {text: n.Type}, {text: n.Title + remarks(n)}})
-		}
+		row := []cell{{text: n.ID, sgr: "2"}, statusCell(sh, n.Status), {text: n.Type}, {text: n.Title + remarks(n)}}
+		rows = append(rows, row)
 	})
-	text := strings.Join(ids, "\n")
-	if !sh.flags.quiet {
-		text = sh.table([]string{"ID", "STATUS", "TYPE", "TITLE"}, rows)
-	}
-	if err := sh.print(text); err != nil {
+	if err := sh.print(strings.Join(sh.rows([]string{"ID", "STATUS", "TYPE", "TITLE"}, rows), "\n")); err != nil {
 		return err
 	}
-	if len(ids) == 0 {
+	if len(rows) == 0 {
 		sh.say("no such nodes")
 	}
 	warnLost(sh, out.Lost)
@@ -62,6 +50,10 @@ func showList(sh *shell, in *ops.NodeListIn, out *ops.NodeListOut) error {
 		sh.warn("%d of %d nodes; --cursor %s brings what follows, --all everything", out.Shown, out.Total, out.Cursor)
 	}
 	return nil
+}
+
+func statusCell(sh *shell, status string) cell {
+	return cell{text: render.SignOf(status, sh.ascii()) + " " + status, status: status}
 }
 
 // lost warns of files of nodes that are in no place of the tree.
@@ -116,7 +108,7 @@ func showTree(sh *shell, out *ops.NodeListOut) error {
 		warnLost(sh, out.Lost)
 		var ids []string
 		walk(out.Tree, func(n *ops.TreeNode) { ids = append(ids, render.Visible(n.ID)) })
-		return sh.bounded(ids, "nodes", "--all brings the rest")
+		return sh.bounded(ids, "nodes")
 	}
 	room := 0
 	if !sh.flags.all {
@@ -184,8 +176,7 @@ func showNext(sh *shell, in *ops.NodeNextIn, out *ops.NodeNextOut) error {
 		if whose := whose(n.Claim); whose != "" {
 			title += "  (" + whose + ")"
 		}
-		status := cell{text: render.SignOf(n.Status, sh.ascii()) + " " + n.Status, status: n.Status}
-		rows = append(rows, []cell{{text: n.NodeID, sgr: "2"}, status, {text: title}})
+		rows = append(rows, []cell{{text: n.NodeID, sgr: "2"}, statusCell(sh, n.Status), {text: title}})
 	}
 	sh.flags.all = sh.flags.all || in.Claim // all that is claimed is printed
 	if err := sh.boundedTable("nodes", []string{"ID", "STATUS", "TITLE"}, rows); err != nil || sh.flags.quiet {

@@ -85,7 +85,7 @@ func showLog(ctx context.Context, sh *shell, node string) error {
 	}
 	p := sh.page()
 	p.entries(entries)
-	if err := p.print(); err != nil {
+	if err := p.print(""); err != nil {
 		return err
 	}
 	sh.damage(s.diagnostics)

@@ -128,7 +128,7 @@ func printRefs(sh *shell, refs []mdstore.Ref, of, what string) error {
 			all = append(all, p.docLine(d))
 		}
 	}
-	return sh.bounded(all, what, "--all brings the rest")
+	return sh.bounded(all, what)
 }
 
 // refsOf returns references as documents are: both print and complete alike.

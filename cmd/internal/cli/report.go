@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"strings"
 
 	"arbor/context/render"
@@ -74,22 +73,12 @@ func (sh *shell) changes(files []ops.FileDiff) string {
 	var b strings.Builder
 	style := sh.style()
 	for _, f := range files {
-		what := strings.Join(f.What, ", ")
-		switch {
-		case what != "":
-		case f.To != "":
-			what = "moved"
-		default:
-			what = "wrote"
+		what, where := "wrote", counted(f.Lines, "line")+" in "+f.Path
+		if f.To != "" {
+			what, where = "moved", f.Path+" → "+f.To
 		}
-		where := f.Path
-		switch {
-		case f.To != "":
-			where += " → " + f.To
-		case f.Lines == 1:
-			where = "1 line in " + where
-		default:
-			where = fmt.Sprintf("%d lines in %s", f.Lines, where)
+		if len(f.What) > 0 {
+			what = strings.Join(f.What, ", ")
 		}
 		line := render.Visible(what) + " " + style.Paint("2", "("+render.Visible(where)+")")
 		if style.ASCII {
@@ -106,15 +95,11 @@ func (sh *shell) diff(d string) string {
 	if !style.Color {
 		return sh.safe(d)
 	}
-	var b strings.Builder
-	for line := range strings.Lines(render.VisibleLines(d)) {
-		text, end := strings.CutSuffix(line, "\n")
-		b.WriteString(style.Paint(diffColor(text), text))
-		if end {
-			b.WriteByte('\n')
-		}
+	all := lines(render.VisibleLines(d))
+	for i, line := range all {
+		all[i] = style.Paint(diffColor(line), line)
 	}
-	return b.String()
+	return strings.Join(all, "\n")
 }
 
 func diffColor(line string) string {

@@ -93,7 +93,7 @@ func showRules(ctx context.Context, sh *shell) error {
 	if hash != "" {
 		p.write("\n" + p.style.Paint("2", strings.TrimSpace(hashLine)) + " " + hash)
 	}
-	return p.print()
+	return p.print("")
 }
 
 // hashLine is what the hash follows in the last line that arbor rules prints.

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
+	"slices"
 	"strings"
 
 	"golang.org/x/term"
@@ -21,19 +23,24 @@ type terminal struct {
 	width        int  // columns of the terminal that stdout is; 0 where it is none
 }
 
-func terminalOf(sys *System) terminal {
-	t := terminal{in: isTerminal(sys.Stdin), out: isTerminal(sys.Stdout), err: isTerminal(sys.Stderr)}
-	if t.out {
-		if w, _, err := term.GetSize(int(isFile(sys.Stdout).Fd())); err == nil {
-			t.width = w
-		}
+func terminalOf(sys *System) (t terminal) {
+	_, t.in = terminalFile(sys.Stdin)
+	_, t.err = terminalFile(sys.Stderr)
+	fd, out := terminalFile(sys.Stdout)
+	if t.out = out; out {
+		t.width, _, _ = term.GetSize(fd) // 0 where it cannot be told
 	}
 	return t
 }
 
-func isTerminal(stream any) bool {
-	f := isFile(stream)
-	return f != nil && term.IsTerminal(int(f.Fd()))
+// terminalFile returns the number of the file behind a stream, and whether it is a terminal.
+func terminalFile(stream any) (fd int, ok bool) {
+	f, ok := stream.(*os.File)
+	if !ok || f == nil {
+		return 0, false
+	}
+	fd = int(f.Fd())
+	return fd, term.IsTerminal(fd)
 }
 
 // style returns how drawings on stdout look.
@@ -139,7 +146,6 @@ type cell struct {
 	text   string
 	status string // paints as this status
 	sgr    string
-	wide   int // columns, once the table has measured them
 }
 
 // table draws rows in columns that are aligned whatever width their characters have. The last column is as wide as it
@@ -149,42 +155,35 @@ func (sh *shell) table(head []string, rows [][]cell) string {
 	if len(rows) == 0 {
 		return ""
 	}
-	style := sh.style()
-	all := make([][]cell, 0, len(rows)+1)
 	if sh.term.out {
 		h := make([]cell, len(head))
 		for i, s := range head {
 			h[i] = cell{text: s, sgr: "2"}
 		}
-		all = append(all, h)
+		rows = slices.Insert(rows, 0, h)
 	}
-	all = append(all, rows...)
 	widths := make([]int, len(head))
-	for _, r := range all {
+	for _, r := range rows {
 		for i := range r {
 			r[i].text = render.Visible(r[i].text)
-			r[i].wide = render.Columns(r[i].text)
-			widths[i] = max(widths[i], r[i].wide)
+			widths[i] = max(widths[i], render.Columns(r[i].text))
 		}
 	}
 	var b strings.Builder
-	for _, r := range all {
-		last := len(r) - 1
-		for last > 0 && r[last].text == "" {
-			last--
+	style := sh.style()
+	for _, r := range rows {
+		for len(r) > 1 && r[len(r)-1].text == "" {
+			r = r[:len(r)-1]
 		}
-		at := 0
-		for i, c := range r[:last+1] {
-			if room := style.Width - at; i == last && style.Width > 0 {
-				c.text = render.Truncate(c.text, max(1, room), style.ASCII)
-			}
-			b.WriteString(c.paint(style))
-			if i < last {
-				b.WriteString(strings.Repeat(" ", widths[i]-c.wide+2))
-			}
+		last, at := len(r)-1, 0
+		for i, c := range r[:last] {
+			b.WriteString(c.paint(style) + strings.Repeat(" ", widths[i]-render.Columns(c.text)+2))
 			at += widths[i] + 2
 		}
-		b.WriteByte('\n')
+		if style.Width > 0 {
+			r[last].text = render.Truncate(r[last].text, max(1, style.Width-at), style.ASCII)
+		}
+		b.WriteString(r[last].paint(style) + "\n")
 	}
 	return b.String()
 }
@@ -196,16 +195,23 @@ func (c cell) paint(style render.Style) string {
 	return style.Paint(c.sgr, c.text)
 }
 
+// rows returns the lines of a table, with -q only its first column.
+func (sh *shell) rows(head []string, rows [][]cell) (all []string) {
+	if !sh.flags.quiet {
+		return lines(sh.table(head, rows))
+	}
+	for _, r := range rows {
+		all = append(all, render.Visible(r[0].text))
+	}
+	return all
+}
+
 // boundedTable prints the rows of a table that fit, with -q only their first column.
 func (sh *shell) boundedTable(what string, head []string, rows [][]cell) error {
 	if !sh.flags.quiet {
-		return sh.bounded(lines(sh.table(head, rows)), "lines", "--all brings the rest")
+		what = "lines"
 	}
-	var ids []string
-	for _, r := range rows {
-		ids = append(ids, render.Visible(r[0].text))
-	}
-	return sh.bounded(ids, what, "--all brings the rest")
+	return sh.bounded(sh.rows(head, rows), what)
 }
 
 // lines returns the lines of a drawing.
@@ -216,17 +222,18 @@ func lines(s string) []string {
 	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
 }
 
-// bounded prints the lines of a listing that fit, and says what brings the others.
-func (sh *shell) bounded(lines []string, what, rest string) error {
+// bounded prints the lines of a listing that fit, and says what brings the others: --all unless told otherwise.
+func (sh *shell) bounded(lines []string, what string, rest ...string) error {
 	shown := lines
-	if room := listLines - 1; !sh.flags.all && len(lines) > listLines {
-		shown = lines[:room]
+	if !sh.flags.all && len(lines) > listLines {
+		shown = lines[:listLines-1]
 	}
 	if err := sh.print(strings.Join(shown, "\n")); err != nil {
 		return err
 	}
-	if n := len(lines) - len(shown); n > 0 {
-		sh.warn("%d of %d %s; %s", len(shown), len(lines), what, rest)
+	if len(shown) < len(lines) {
+		rest = append(rest, "--all brings the rest")
+		sh.warn("%d of %d %s; %s", len(shown), len(lines), what, rest[0])
 	}
 	return nil
 }

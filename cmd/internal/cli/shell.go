@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -142,16 +143,13 @@ func (sh *shell) met(all []mdstore.Collision) {
 
 // opener is what commands of other front ends open the vault with.
 func (sh *shell) opener(ctx context.Context, mode Mode) (*engine.Engine, Settings, error) {
-	op, err := sh.operator()
+	env, err := sh.env(ctx, mode)
 	if err != nil {
 		return nil, Settings{}, err
 	}
-	v, err := sh.open(ctx, mode)
-	if err != nil {
-		return nil, Settings{}, err
-	}
-	set := Settings{Workspace: sh.flags.workspace, Session: sh.session(), Operator: op, DryRun: sh.flags.dryRun}
-	return v.Engine, set, nil
+	op, _ := sh.operator() // env has judged it
+	set := Settings{Workspace: sh.flags.workspace, Session: env.Session, Operator: op, DryRun: sh.flags.dryRun}
+	return env.Engine, set, nil
 }
 
 // env returns what operations run in.
@@ -160,14 +158,11 @@ func (sh *shell) env(ctx context.Context, mode Mode) (*ops.Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	if op == "" {
-		op = mdstore.OperatorHuman
-	}
 	v, err := sh.open(ctx, mode)
 	if err != nil {
 		return nil, err
 	}
-	return &ops.Env{Engine: v.Engine, Session: sh.session(), Operator: op, Loose: true}, nil
+	return &ops.Env{Engine: v.Engine, Session: sh.session(), Operator: cmp.Or(op, mdstore.OperatorHuman), Loose: true}, nil
 }
 
 // call calls an operation on the vault that the flags name.
@@ -179,6 +174,14 @@ func call[In, Out any](
 		return nil, err
 	}
 	return op(ctx, env, in)
+}
+
+// absolute returns the place of a file of the vault on this machine.
+func (sh *shell) absolute(path string) string {
+	if sh.vault == nil || sh.vault.Found.Vault == "" {
+		return path
+	}
+	return filepath.Join(sh.vault.Found.Vault, filepath.FromSlash(path))
 }
 
 // shown returns a path as people can open it from where the command runs: relative where it lies below, else as it is.

@@ -66,13 +66,10 @@ func showNode(sh *shell, out *ops.NodeGetOut) error {
 		}
 	}
 	p.file(n.Path, n.Version)
-	if err := p.print(); err != nil {
-		return err
+	if len(n.Allowed) > 0 { // else the hint says why
+		out.Hint = ""
 	}
-	if len(n.Allowed) == 0 { // why not
-		sh.hint(out.Hint)
-	}
-	return nil
+	return p.print(out.Hint)
 }
 
 // A page is a result that is read from top to bottom: a head, and sections as a file of the vault has them.
@@ -87,7 +84,14 @@ func (sh *shell) page() *page { return &page{sh: sh, style: sh.style()} }
 // write writes a line, or several, that are safe to print.
 func (p *page) write(s string) { p.b.WriteString(s + "\n") }
 
-func (p *page) print() error { return p.sh.print(p.b.String()) }
+// print prints the page, and then what can be done next.
+func (p *page) print(hint string) error {
+	err := p.sh.print(p.b.String())
+	if err == nil {
+		p.sh.hint(hint)
+	}
+	return err
+}
 
 func (p *page) title(title, id string) {
 	p.write(p.style.Paint("1", render.Visible(title)) + p.style.Paint("2", "  "+render.Visible(id)))

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -55,14 +54,6 @@ func (opt *watchOptions) printDocuments(r feed.Report) error {
 	}
 	_, err := opt.sys.Stdout.Write(escapeUnprintable(b.Bytes()))
 	return err
-}
-
-// absolute returns the place of a file of the vault on this machine.
-func (opt *watchOptions) absolute(path string) string {
-	if opt.vault == nil || opt.vault.Found.Vault == "" {
-		return path
-	}
-	return filepath.Join(opt.vault.Found.Vault, filepath.FromSlash(path))
 }
 
 func (opt *watchOptions) absolutes(ds []mdoc.Diagnostic) []mdoc.Diagnostic {

@@ -38,7 +38,7 @@ func printWhere(sh *shell) error {
 	p.line("vault    " + found.Vault)
 	p.line("project  " + found.Project)
 	p.line("why      " + found.Why)
-	if err := p.print(); err != nil {
+	if err := p.print(""); err != nil {
 		return err
 	}
 	sayLooked(sh, found)

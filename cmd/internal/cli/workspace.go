@@ -110,11 +110,7 @@ func showWorkspace(sh *shell, out *ops.WorkspaceGetOut) error {
 	p.problem(out.Problem)
 	p.log(out.Log, out.LogHidden, "arbor log --all brings them")
 	p.file(w.Path, w.Version)
-	if err := p.print(); err != nil {
-		return err
-	}
-	sh.hint(out.Hint)
-	return nil
+	return p.print(out.Hint)
 }
 
 func workspaceUpdateCommand(*shell) command {
@@ -161,7 +157,7 @@ func sessionBindCommand(sh *shell) command {
 		}
 		p := sh.page()
 		p.rules(out.Rules, out.RulesHash)
-		return p.print()
+		return p.print("")
 	})}
 }
 
@@ -194,9 +190,5 @@ func showSession(sh *shell, out *ops.SessionStatusOut) error {
 		p.line("focus " + out.FocusedNodeID)
 	}
 	p.rules(out.Rules, "")
-	if err := p.print(); err != nil {
-		return err
-	}
-	sh.hint(out.Hint)
-	return nil
+	return p.print(out.Hint)
 }
