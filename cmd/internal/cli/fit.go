@@ -48,28 +48,22 @@ func measure(nodes []*ops.TreeNode, depth int) (total, deepest, widest int) {
 	return total, deepest, widest
 }
 
-// shown returns the children of a node that are drawn: all in the first levels, the first few in the next one.
-func shown(n *ops.TreeNode, depth, levels, children int) []*ops.TreeNode {
-	switch {
-	case depth >= levels:
-		return nil
-	case depth == levels-1:
-		return n.Children[:min(children, len(n.Children))]
-	}
-	return n.Children
-}
-
 // rowsOf returns all rows of the first levels, and of the next one the first few children of each parent.
 func rowsOf(tree []*ops.TreeNode, levels, children int) (rows []render.TreeRow) {
 	var visit func(nodes []*ops.TreeNode, depth int)
 	visit = func(nodes []*ops.TreeNode, depth int) {
 		for _, n := range nodes {
-			show := shown(n, depth, levels, children)
-			below, _, _ := measure(n.Children[len(show):], 0)
+			show := len(n.Children)
+			if depth == levels-1 {
+				show = min(children, show)
+			} else if depth >= levels {
+				show = 0
+			}
+			below, _, _ := measure(n.Children[show:], 0)
 			row := n.Row(depth)
 			row.Hidden += below
 			rows = append(rows, row)
-			visit(show, depth+1)
+			visit(n.Children[:show], depth+1)
 		}
 	}
 	visit(tree, 0)

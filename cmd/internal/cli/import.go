@@ -16,25 +16,8 @@ import (
 )
 
 func newImport(sh *shell) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "import", Short: "Bring workspaces of other programs into the vault",
-		Long:    "What it reads from stays as it is.",
-		Example: "arbor import tanmi ../old/.tanmi-workspace",
-		RunE:    sh.runGroup,
-	}
-	cmd.AddCommand(newImportTanmi(sh))
-	return cmd
-}
-
-type importOptions struct {
-	*shell
-	from string
-	zone string
-}
-
-func newImportTanmi(sh *shell) *cobra.Command {
-	opt := &importOptions{shell: sh}
-	cmd := &cobra.Command{
+	zone := ""
+	tanmi := &cobra.Command{
 		Use: "tanmi DIR", Short: "Import workspaces of TanmiWorkspace 1.x",
 		Long: `DIR is the folder of one workspace (workspace.json, graph.json, ...), or a folder
 that holds several and their archive, or the one above it. Statuses and times are
@@ -45,14 +28,18 @@ is none.`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
-		RunE: func(cmd *cobra.Command, words []string) error {
-			opt.from = words[0]
-			return runImportTanmi(cmd.Context(), opt)
-		},
+		RunE: func(cmd *cobra.Command, words []string) error { return importTanmi(cmd.Context(), sh, words[0], zone) },
 	}
-	cmd.Flags().StringVar(&opt.zone, "zone", "", "the time `ZONE` of its logs, as Europe/Paris; UTC if not given")
-	must(cmd.RegisterFlagCompletionFunc("zone", cobra.NoFileCompletions))
-	sh.writes(cmd)
+	tanmi.Flags().StringVar(&zone, "zone", "", "the time `ZONE` of its logs, as Europe/Paris; UTC if not given")
+	must(tanmi.RegisterFlagCompletionFunc("zone", cobra.NoFileCompletions))
+	sh.writes(tanmi)
+	cmd := &cobra.Command{
+		Use: "import", Short: "Bring workspaces of other programs into the vault",
+		Long:    "What it reads from stays as it is.",
+		Example: "arbor import tanmi ../old/.tanmi-workspace",
+		RunE:    sh.runGroup,
+	}
+	cmd.AddCommand(tanmi)
 	return cmd
 }
 
@@ -70,72 +57,69 @@ type importedWorkspace struct {
 	Archived bool   `json:"archived"`
 }
 
-func runImportTanmi(ctx context.Context, opt *importOptions) error {
-	all, warnings, err := opt.read()
+// importTanmi imports what lies in the folder from. Nothing is written when one of the workspaces would be refused.
+func importTanmi(ctx context.Context, sh *shell, from, zone string) error {
+	all, warnings, err := readTanmi(sh, from, zone)
 	if err != nil {
 		return err
 	}
 	mode := Create
-	if opt.flags.dryRun {
+	if sh.flags.dryRun {
 		mode = Pretend
 	}
-	v, err := opt.open(ctx, mode)
+	v, err := sh.open(ctx, mode)
 	if err != nil {
 		return err
 	}
 	out := imported{Warnings: append([]string{}, warnings...)}
-	out.Success, out.DryRun = true, opt.flags.dryRun
+	out.Success, out.DryRun = true, sh.flags.dryRun
 	for _, w := range warnings {
-		opt.say("%s", w)
+		sh.say("%s", w)
 	}
-	for _, ws := range all { // nothing is written when one of them would be refused
+	for _, ws := range all {
 		if _, err := v.Engine.Import(ctx, ws, true); err != nil {
 			return err
 		}
 	}
 	for _, ws := range all {
-		done, err := v.Engine.Import(ctx, ws, opt.flags.dryRun)
+		done, err := v.Engine.Import(ctx, ws, sh.flags.dryRun)
 		if err != nil {
 			return err
 		}
 		out.add(ws, done)
-		if opt.flags.json {
-			continue
-		}
-		if err := opt.reportImport(ws, done); err != nil {
+		if err := reportImport(sh, ws, done); err != nil {
 			return err
 		}
 	}
-	if opt.flags.json {
-		return opt.json(out)
+	if sh.flags.json {
+		return sh.json(out)
 	}
-	if opt.flags.dryRun {
-		opt.say("dry run: nothing was written")
+	if sh.flags.dryRun {
+		sh.say("dry run: nothing was written")
 	}
 	return nil
 }
 
-// read reads what is to be imported.
-func (opt *importOptions) read() ([]plan.Import, []string, error) {
-	var zone *time.Location
-	if opt.zone != "" {
-		z, err := time.LoadLocation(opt.zone)
-		if err != nil {
-			return nil, nil, usagef("--zone is %q, which names no time zone; Europe/Paris, Asia/Shanghai and UTC do", opt.zone)
+// readTanmi reads what is to be imported. The strings are warnings.
+func readTanmi(sh *shell, from, zone string) ([]plan.Import, []string, error) {
+	var place *time.Location
+	if zone != "" {
+		var err error
+		if place, err = time.LoadLocation(zone); err != nil {
+			return nil, nil, usagef("--zone is %q, which names no time zone; Europe/Paris, Asia/Shanghai and UTC do", zone)
 		}
-		zone = z
 	}
-	root, err := os.OpenRoot(resolve(opt.dir(), opt.from))
+	root, err := os.OpenRoot(resolve(sh.dir(), from))
 	if err != nil {
 		return nil, nil, errs.New(errs.InvalidPath,
-			"%s is no folder that can be read (%v); give the folder that holds workspace.json, or the one above", opt.from, err)
+			"%s is no folder that can be read (%v); give the folder that holds workspace.json, or the one above", from, err)
 	}
 	defer root.Close()
-	found, err := opt.sys.Vaults.Find(opt.place())
+	found, err := sh.sys.Vaults.Find(sh.place())
 	if err != nil && !isCode(err, errs.VaultNotFound) {
 		return nil, nil, err
 	}
-	return opt.sys.Tanmi(root.FS(), filepath.Base(found.Vault), zone)
+	return sh.sys.Tanmi(root.FS(), filepath.Base(found.Vault), place)
 }
 
 func (out *imported) add(ws plan.Import, done *plan.Outcome) {
@@ -152,26 +136,24 @@ func (out *imported) add(ws plan.Import, done *plan.Outcome) {
 	}
 }
 
-func (opt *importOptions) reportImport(ws plan.Import, done *plan.Outcome) error {
+// reportImport prints one workspace that was imported; with --json nothing, as all of them are one document.
+func reportImport(sh *shell, ws plan.Import, done *plan.Outcome) (err error) {
 	switch {
-	case opt.flags.quiet:
-		return opt.print(render.Visible(string(ws.ID)))
+	case sh.flags.json:
+		return nil
+	case sh.flags.quiet:
+		return sh.print(render.Visible(string(ws.ID)))
 	case done.DryRun:
-		if err := opt.onScreen(opt.diff(done.Diff())); err != nil {
-			return err
-		}
+		err = sh.onScreen(sh.diff(done.Diff()))
 	default:
 		facts := counted(len(ws.Nodes), "node") + ", " + counted(len(done.Files), "file")
 		if ws.Archived {
 			facts += ", archived"
 		}
-		line := fmt.Sprintf("%s imported: %s (%s)", ws.ID, ws.Name, facts)
-		if err := opt.print(render.Visible(line)); err != nil {
-			return err
-		}
+		err = sh.print(render.Visible(fmt.Sprintf("%s imported: %s (%s)", ws.ID, ws.Name, facts)))
 	}
-	for _, a := range done.Adapted {
-		opt.say("adapted: %s", a)
+	if err == nil {
+		sh.adapted(done.Adapted)
 	}
-	return nil
+	return err
 }

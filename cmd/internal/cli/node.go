@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,23 +21,27 @@ func addCommand(sh *shell) command {
 
 // A textField is a section of a node that node update writes.
 type textField struct {
-	name string
-	of   func(*ops.NodeInfo) string
-	to   func(*ops.NodeUpdateIn) **string
+	name, now string
+	to        **string // where an input has it
 }
 
-var textFields = []textField{
-	{"requirement", func(n *ops.NodeInfo) string { return n.Requirement },
-		func(in *ops.NodeUpdateIn) **string { return &in.Requirement }},
-	{"note", func(n *ops.NodeInfo) string { return n.Note },
-		func(in *ops.NodeUpdateIn) **string { return &in.Note }},
-	{"conclusion", func(n *ops.NodeInfo) string { return n.Conclusion },
-		func(in *ops.NodeUpdateIn) **string { return &in.Conclusion }},
+func textFields(n *ops.NodeInfo, in *ops.NodeUpdateIn) []textField {
+	return []textField{
+		{"requirement", n.Requirement, &in.Requirement}, {"note", n.Note, &in.Note}, {"conclusion", n.Conclusion, &in.Conclusion},
+	}
 }
 
 func nodeUpdateCommand(sh *shell) command {
-	in, text := &ops.NodeUpdateIn{}, &textSource{}
-	section, field := "", textField{}
+	in, text, section := &ops.NodeUpdateIn{}, &textSource{}, ""
+	// field is the section that the flags name, and what n has in it.
+	field := func(n *ops.NodeInfo) (found textField) {
+		for _, f := range textFields(n, in) {
+			if f.name == section {
+				found = f
+			}
+		}
+		return found
+	}
 	c := command{in: in, text: text}
 	c.flags = func(cmd *cobra.Command) {
 		cmd.Flags().StringVarP(&section, "section", "s", "", "what -m, -F, - and -e are: `requirement|note|conclusion`")
@@ -42,11 +49,7 @@ func nodeUpdateCommand(sh *shell) command {
 		text.flags(cmd, "the section")
 	}
 	c.check = func(*cobra.Command) error {
-		for _, f := range textFields {
-			if f.name == section {
-				field = f
-			}
-		}
+		to := field(&ops.NodeInfo{}).to
 		switch {
 		case section == "" && text.given():
 			return usagef("which text is it? --section requirement, note or conclusion")
@@ -55,11 +58,11 @@ func nodeUpdateCommand(sh *shell) command {
 				"or --section with -m, -F, - or -e")
 		case section == "":
 			return nil
-		case field.to == nil:
+		case to == nil:
 			return usagef("there is no section %q to write; requirement, note and conclusion can be written", section)
 		case !text.given():
 			return usagef("--section %s needs its text: -m TEXT, -F FILE, - for stdin, or -e", section)
-		case *field.to(in) != nil:
+		case *to != nil:
 			return usagef("the %s is given twice", section)
 		}
 		text.what = "the " + section
@@ -70,12 +73,10 @@ func nodeUpdateCommand(sh *shell) command {
 		if err != nil {
 			return "", err
 		}
-		if in.IfMatch == "" {
-			in.IfMatch = n.Node.Version // another program may write while the editor is open
-		}
-		return field.of(&n.Node), nil
+		in.IfMatch = cmp.Or(in.IfMatch, n.Node.Version) // another program may write while the editor is open
+		return field(&n.Node).now, nil
 	}
-	c.put = func(s string) { *field.to(in) = &s }
+	c.put = func(s string) { *field(&ops.NodeInfo{}).to = &s }
 	return c
 }
 
@@ -102,7 +103,8 @@ func nodeDeleteCommand(sh *shell) command {
 	})
 }
 
-// confirmed makes a command ask at a terminal before it deletes.
+// confirmed makes a command ask at a terminal before it deletes. Without a terminal it does not ask: what it guards
+// goes to the trash, and scripts must not hang.
 func confirmed(sh *shell, c command, question func(context.Context) (string, error)) command {
 	yes := false
 	c.flags = func(cmd *cobra.Command) { cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask") }
@@ -111,10 +113,18 @@ func confirmed(sh *shell, c command, question func(context.Context) (string, err
 			return false, nil
 		}
 		ask, err := question(ctx)
-		if err != nil {
+		if err != nil || !sh.term.err || sh.flags.json {
 			return false, err
 		}
-		return false, sh.confirm(ctx, ask)
+		fmt.Fprintf(sh.sys.Stderr, "%s [y/N] ", ask)
+		answer, err := await(ctx, func() (string, error) {
+			line, _ := bufio.NewReader(sh.sys.Stdin).ReadString('\n')
+			return strings.ToLower(strings.TrimSpace(line)), nil
+		})
+		if err == nil && answer != "y" && answer != "yes" {
+			err = usagef("not confirmed: nothing was changed; --yes does not ask")
+		}
+		return false, err
 	}
 	return c
 }

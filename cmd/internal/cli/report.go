@@ -50,13 +50,18 @@ func report(sh *shell, out any, w ops.Wrote, id string) error {
 		}
 	}
 	sh.met(w.Met)
-	for _, a := range w.Adapted {
-		sh.say("adapted: %s", a)
-	}
+	sh.adapted(w.Adapted)
 	if w.Changed && !w.DryRun {
 		sh.hint(w.Hint)
 	}
 	return nil
+}
+
+// adapted tells what was written in another way than it was given.
+func (sh *shell) adapted(all []string) {
+	for _, a := range all {
+		sh.say("adapted: %s", a)
+	}
 }
 
 // onScreen prints text of any length: all of it to a file or pipe, and at most listLines lines to a terminal.

@@ -42,9 +42,9 @@ func showNode(sh *shell, out *ops.NodeGetOut) error {
 		p.line(whose)
 	}
 	p.diagnostics(n.Diagnostics)
-	for _, f := range textFields {
-		p.section(strings.ToUpper(f.name[:1])+f.name[1:], f.of(&n))
-	}
+	p.section("Requirement", n.Requirement)
+	p.section("Note", n.Note)
+	p.section("Conclusion", n.Conclusion)
 	p.docs("Docs", n.Docs)
 	p.docs("References", refsOf(n.References))
 	p.problem(n.Problem)

@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"bufio"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -56,7 +54,7 @@ func (t *textSource) parsed(cmd *cobra.Command) error {
 // given reports whether there is a text.
 func (t *textSource) given() bool { return t.hasMsg || t.file != "" || t.edit || t.word != nil }
 
-// read returns the text; "" where none is given. start is what an editor begins with.
+// read returns the text, which is given. start is what an editor begins with.
 func (t *textSource) read(ctx context.Context, sh *shell, start func(context.Context) (string, error)) (string, error) {
 	switch {
 	case t.hasMsg:
@@ -67,17 +65,15 @@ func (t *textSource) read(ctx context.Context, sh *shell, start func(context.Con
 		return readFile(ctx, sh, t.what, t.file)
 	case t.word != nil:
 		return checkText(t.what, *t.word)
-	case t.edit:
-		begin := ""
-		if start != nil {
-			var err error
-			if begin, err = start(ctx); err != nil {
-				return "", err
-			}
-		}
-		return editText(ctx, sh, t.what, begin)
 	}
-	return "", nil
+	begin, err := "", error(nil)
+	if start != nil {
+		begin, err = start(ctx)
+	}
+	if err != nil {
+		return "", err
+	}
+	return editText(ctx, sh, t.what, begin)
 }
 
 // checkText refuses what no file of a vault may hold.
@@ -157,24 +153,4 @@ func readStdin(ctx context.Context, sh *shell, what string) (string, error) {
 		sh.say("%s: type it, and end it with Ctrl-D on a line of its own", what)
 	}
 	return await(ctx, func() (string, error) { return readText(what, sh.sys.Stdin) })
-}
-
-// confirm asks a person before a deletion. Without a terminal it does not ask, and says
-// yes: what it guards goes to the trash, and scripts must not hang.
-func (sh *shell) confirm(ctx context.Context, question string) error {
-	if !sh.term.in || !sh.term.err || sh.flags.json {
-		return nil
-	}
-	fmt.Fprintf(sh.sys.Stderr, "%s [y/N] ", question)
-	answer, err := await(ctx, func() (string, error) {
-		line, _ := bufio.NewReader(sh.sys.Stdin).ReadString('\n')
-		return line, nil
-	})
-	if err != nil {
-		return err
-	}
-	if answer = strings.ToLower(strings.TrimSpace(answer)); answer == "y" || answer == "yes" {
-		return nil
-	}
-	return usagef("not confirmed: nothing was changed; --yes does not ask")
 }

@@ -22,13 +22,10 @@ its name or path. With -q it prints the path alone.`,
 
 func printWhere(sh *shell) error {
 	found, err := sh.sys.Vaults.Find(sh.place())
-	if err != nil {
-		if !sh.flags.json {
-			sayLooked(sh, found)
-		}
-		return err
-	}
 	switch {
+	case err != nil:
+		sayLooked(sh, found)
+		return err
 	case sh.flags.json:
 		return sh.json(found)
 	case sh.flags.quiet:
@@ -38,11 +35,11 @@ func printWhere(sh *shell) error {
 	p.line("vault    " + found.Vault)
 	p.line("project  " + found.Project)
 	p.line("why      " + found.Why)
-	if err := p.print(""); err != nil {
-		return err
+	err = p.print("")
+	if err == nil {
+		sayLooked(sh, found)
 	}
-	sayLooked(sh, found)
-	return nil
+	return err
 }
 
 func sayLooked(sh *shell, found Found) {
