@@ -43,12 +43,12 @@ func (b *binding) flags(cmd *cobra.Command) {
 			}
 			b.command.put = b.field(p).SetString
 			b.command.text.flags(cmd, what)
-		}
-		isWord := slices.ContainsFunc(b.words, func(w word) bool { return w.name == tag.Get("arg") })
-		if isWord || tag.Get("flag") == "-" || tag.Get("text") != "" {
 			continue
 		}
-		b.flag(cmd, p)
+		isWord := slices.ContainsFunc(b.words, func(w word) bool { return w.name == tag.Get("arg") })
+		if !isWord && tag.Get("flag") != "-" {
+			b.flag(cmd, p)
+		}
 	}
 }
 
@@ -83,20 +83,22 @@ func (b *binding) flag(cmd *cobra.Command, p ops.Param) {
 	if tag.Get("empty") == "ok" {
 		mayBeEmpty(cmd, name)
 	}
-	switch {
-	case tag.Get("is") == "node":
-		must(cmd.RegisterFlagCompletionFunc(name, completeNodes(b.sh, nil)))
-	case tag.Get("is") == "planning":
-		must(cmd.RegisterFlagCompletionFunc(name, completeNodes(b.sh, func(n *ops.TreeNode) bool {
+	complete := cobra.CompletionFunc(cobra.NoFileCompletions)
+	switch is := tag.Get("is"); {
+	case is == "node":
+		complete = completeFlag(b.sh, nodeOffers(nil))
+	case is == "planning":
+		complete = completeFlag(b.sh, nodeOffers(func(n *ops.TreeNode) bool {
 			return statemachine.TakesChildren(statemachine.Type(n.Type))
-		})))
-	case tag.Get("is") == "status":
-		must(cmd.RegisterFlagCompletionFunc(name, choices(statuses()...)))
+		}))
+	case is == "status":
+		complete = choices(statuses()...)
 	case p.Enum != nil:
-		must(cmd.RegisterFlagCompletionFunc(name, choices(p.Enum...)))
-	case b.docs[p.Name] == nil && p.Type.Kind() != reflect.Bool:
-		must(cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions))
+		complete = choices(p.Enum...)
+	case b.docs[p.Name] != nil || p.Type.Kind() == reflect.Bool:
+		return
 	}
+	must(cmd.RegisterFlagCompletionFunc(name, complete))
 }
 
 // An optional is a flag whose field is nil unless it is given.

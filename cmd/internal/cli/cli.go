@@ -213,35 +213,16 @@ arbor complete "Sign-in endpoint" -m "Done; 5 tries a minute"`,
 
 // newFrontEnd returns the command of another front end.
 func newFrontEnd(sh *shell, m Command) *cobra.Command {
-	complete := cobra.CompletionFunc(cobra.NoFileCompletions)
-	if m.Word != "" {
-		complete = choices(m.Words...)
-	}
 	cmd := &cobra.Command{
 		Use: m.Use, Short: m.Short, Long: m.Long, Example: m.Example, GroupID: groupFrontEnds,
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, start string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			if len(args) > 0 {
+		ValidArgsFunction: func(_ *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(given) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return complete(cmd, args, start)
+			return m.Words, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, words []string) error {
-			call := Call{Open: sh.opener, Find: func() (Found, error) { return sh.sys.Vaults.Find(sh.place()) },
-				Move: func(dir string) {
-					if sh.flags.dir == "" && sh.flags.vault == "" {
-						sh.flags.dir = dir
-					}
-				},
-				Dir: sh.dir(), Vault: sh.flags.vault,
-				Workspace: sh.flags.workspace, Getenv: sh.getenv, DryRun: sh.flags.dryRun, Quiet: sh.flags.quiet,
-				Stdin: sh.sys.Stdin, Stdout: sh.sys.Stdout, Stderr: sh.sys.Stderr,
-				Print: func(doc any, text string) error {
-					if sh.flags.json {
-						return sh.json(doc)
-					}
-					_, err := io.WriteString(sh.sys.Stdout, text)
-					return err
-				}}
+			call := newCall(sh)
 			if m.Word != "" {
 				if call.Word = words[0]; !slices.Contains(m.Words, call.Word) {
 					return unknownChoice(m.Word, call.Word, m.Words)
@@ -260,4 +241,26 @@ func newFrontEnd(sh *shell, m Command) *cobra.Command {
 		own.VisitAll(func(f *flag.Flag) { mayBeEmpty(cmd, f.Name) })
 	}
 	return cmd
+}
+
+// newCall returns what a command of another front end is run with, but for its word.
+func newCall(sh *shell) Call {
+	return Call{
+		Open: sh.opener, Find: func() (Found, error) { return sh.sys.Vaults.Find(sh.place()) },
+		Move: func(dir string) {
+			if sh.flags.dir == "" && sh.flags.vault == "" {
+				sh.flags.dir = dir
+			}
+		},
+		Dir: sh.dir(), Vault: sh.flags.vault, Workspace: sh.flags.workspace, Getenv: sh.getenv,
+		DryRun: sh.flags.dryRun, Quiet: sh.flags.quiet,
+		Stdin: sh.sys.Stdin, Stdout: sh.sys.Stdout, Stderr: sh.sys.Stderr,
+		Print: func(doc any, text string) error {
+			if sh.flags.json {
+				return sh.json(doc)
+			}
+			_, err := io.WriteString(sh.sys.Stdout, text)
+			return err
+		},
+	}
 }

@@ -62,7 +62,7 @@ func (b *binding) complete(cmd *cobra.Command, words []string, prefix string) ([
 	case b.command.offers != nil:
 		return completed(b.command.offers(ctx, words), prefix), directive
 	case p.Field.Tag.Get("is") == "node":
-		return completed(nodeOffers(ctx, b.sh, b.command.nodes), prefix), directive
+		return completed(nodeOffers(b.command.nodes)(ctx, b.sh), prefix), directive
 	case name == "WS":
 		return completed(workspaceOffers(ctx, b.sh), prefix), directive
 	}
@@ -80,22 +80,21 @@ func completeFlag(sh *shell, offers func(context.Context, *shell) []offer) cobra
 	}
 }
 
-func completeNodes(sh *shell, filter nodeFilter) cobra.CompletionFunc {
-	return completeFlag(sh, func(ctx context.Context, sh *shell) []offer { return nodeOffers(ctx, sh, filter) })
-}
-
-// nodeOffers offers the nodes that a filter lets through, nil for all. What cannot be read offers nothing, here and below.
-func nodeOffers(ctx context.Context, sh *shell, filter nodeFilter) (all []offer) {
-	out, err := call(ctx, sh, ops.NodeList, ops.NodeListIn{In: sh.in(), Limit: -1})
-	if err != nil {
-		return nil
-	}
-	walk(out.Tree, func(n *ops.TreeNode) {
-		if filter == nil || filter(n) {
-			all = append(all, offer{n.ID, n.Title, true, " (" + n.Status + ")"})
+// nodeOffers offers the nodes that a filter lets through, nil for all. What cannot be read offers nothing, here and
+// below.
+func nodeOffers(filter nodeFilter) func(context.Context, *shell) []offer {
+	return func(ctx context.Context, sh *shell) (all []offer) {
+		out, err := call(ctx, sh, ops.NodeList, ops.NodeListIn{In: sh.in(), Limit: -1})
+		if err != nil {
+			return nil
 		}
-	})
-	return all
+		walk(out.Tree, func(n *ops.TreeNode) {
+			if filter == nil || filter(n) {
+				all = append(all, offer{n.ID, n.Title, true, " (" + n.Status + ")"})
+			}
+		})
+		return all
+	}
 }
 
 // workspaceOffers offers the workspaces of the vault.

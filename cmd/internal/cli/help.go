@@ -92,14 +92,10 @@ func useLine(cmd *cobra.Command) string {
 
 // flagUsages returns the flags one a line, without the library's own.
 func flagUsages(all *pflag.FlagSet) string {
-	own := pflag.NewFlagSet("", pflag.ContinueOnError)
-	own.SortFlags = false
-	all.VisitAll(func(f *pflag.Flag) {
-		if f.Name != "help" && f.Name != "version" {
-			own.AddFlag(f)
-		}
-	})
-	return own.FlagUsages()
+	if f := all.Lookup("help"); f != nil {
+		f.Hidden = true
+	}
+	return all.FlagUsages()
 }
 
 // helpCommand makes the library's help command print the help of this package, and fail for unknown commands.

@@ -90,7 +90,7 @@ func newRef(sh *shell) *cobra.Command {
 			case len(words) == 1 && action != "add":
 				return refOffers(refsOf(nodeNamed(ctx, sh, words[0]).References), action)
 			case len(words) < 2:
-				return nodeOffers(ctx, sh, nil)
+				return nodeOffers(nil)(ctx, sh)
 			}
 			return nil
 		}

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"arbor/engine/ops"
 	"arbor/statemachine"
 )
@@ -46,13 +44,6 @@ arbor complete . -e`, aliases: "done close", concludes: true},
 	{do: statemachine.Cancel, summary: "cancel a planning node, with the reason as its conclusion",
 		text:    "What lies below it is frozen until the node is reopened. The node's problem is\ncleared.",
 		example: `arbor cancel node-mj2hz4gy -m "The customer has single sign-on"`, concludes: true},
-}
-
-func transitions(sh *shell) (all []*cobra.Command) {
-	for _, v := range verbs {
-		all = append(all, sh.command(transitionCommand(sh, v)))
-	}
-	return all
 }
 
 func transitionCommand(sh *shell, v verb) command {
@@ -110,7 +101,7 @@ func transitionByName(sh *shell) command {
 	c.offers = func(ctx context.Context, words []string) (all []offer) {
 		switch len(words) {
 		case 0:
-			return nodeOffers(ctx, sh, nil)
+			return nodeOffers(nil)(ctx, sh)
 		case 1:
 			for _, a := range nodeNamed(ctx, sh, words[0]).Allowed {
 				all = append(all, offer{word: a})

@@ -9,8 +9,7 @@ import (
 	"arbor/engine/ops"
 )
 
-// A group is a heading of the top-level help with its commands in the order of a day's work. Names that are no command
-// of an operation are in others.
+// A group is a heading of the top-level help with its commands in the order of a day's work.
 type group struct{ id, title, commands string }
 
 const (
@@ -28,27 +27,25 @@ var groups = []group{
 	{groupCare, "Take care of the vault", "check where version"},
 }
 
-// others returns the commands at the top that are not the command of an operation.
-func others(sh *shell) []*cobra.Command {
-	return append(transitions(sh), sh.command(treeCommand(sh)), newWatch(sh), newWorkspaces(sh), newNodes(sh),
-		newSession(sh), newImport(sh), newWhere(sh), newVersion(sh))
-}
-
 // hidden are verbs below a noun that other programs have at the top. They work there too.
 var hidden = []string{"node move", "node delete", "node update"}
 
 // addCommands adds every command below root. An operation is where its help says; what no group names comes with the
 // nouns.
 func addCommands(sh *shell, root *cobra.Command) {
+	var top []*cobra.Command
 	byName := map[string]*cobra.Command{}
-	var top []string
-	add := func(c *cobra.Command) {
-		byName[c.Name()] = c
-		top = append(top, c.Name())
+	add := func(all ...*cobra.Command) {
+		for _, c := range all {
+			byName[c.Name()] = c
+		}
+		top = append(top, all...)
 	}
-	for _, c := range others(sh) {
-		add(c)
+	for _, v := range verbs {
+		add(sh.command(transitionCommand(sh, v)))
 	}
+	add(sh.command(treeCommand(sh)), newWatch(sh), newWorkspaces(sh), newNodes(sh), newSession(sh), newImport(sh),
+		newWhere(sh), newVersion(sh)) // commands that are not the command of an operation
 	for _, o := range ops.All() {
 		path, words := splitUse(o.Use)
 		if strings.HasPrefix(words, "--") {
@@ -74,14 +71,14 @@ func addCommands(sh *shell, root *cobra.Command) {
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 		for _, name := range strings.Fields(g.commands) {
-			c := byName[name]
-			c.GroupID = g.id
-			root.AddCommand(c)
-			top = slices.DeleteFunc(top, func(s string) bool { return s == name })
+			byName[name].GroupID = g.id
+			root.AddCommand(byName[name])
 		}
 	}
-	for _, name := range top {
-		byName[name].GroupID = groupAll
-		root.AddCommand(byName[name])
+	for _, c := range top {
+		if c.GroupID == "" {
+			c.GroupID = groupAll
+			root.AddCommand(c)
+		}
 	}
 }
