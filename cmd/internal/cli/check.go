@@ -41,11 +41,12 @@ func checkCommand(sh *shell) command {
 	return c
 }
 
-func showCheck(sh *shell, in *ops.WorkspaceCheckIn, out *ops.WorkspaceCheckOut) error {
+func showCheck(sh *shell, in *ops.WorkspaceCheckIn, out *ops.WorkspaceCheckOut) (err error) {
 	if out.DryRun || !sh.flags.quiet {
-		if err := sh.onScreen(sh.diff(out.Diff)); err != nil {
-			return err
-		}
+		err = sh.onScreen(sh.diff(out.Diff))
+	}
+	if err != nil {
+		return err
 	}
 	done := "fixed"
 	if out.DryRun {
@@ -59,12 +60,12 @@ func showCheck(sh *shell, in *ops.WorkspaceCheckIn, out *ops.WorkspaceCheckOut) 
 		all = append(all, diagnosticLine(sh, d))
 	}
 	if !sh.flags.quiet {
-		if err := sh.bounded(all, "diagnostics"); err != nil {
-			return err
-		}
+		err = sh.bounded(all, "diagnostics")
 	}
-	sh.say("%s", summary(in, out))
-	return nil
+	if err == nil {
+		sh.say("%s", summary(in, out))
+	}
+	return err
 }
 
 // summary says in a line how much was found and what can be done about it.

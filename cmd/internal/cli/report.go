@@ -21,23 +21,22 @@ func (sh *shell) wrote(out any, w ops.Wrote, id string) error {
 	return e
 }
 
-func report(sh *shell, out any, w ops.Wrote, id string) error {
+func report(sh *shell, out any, w ops.Wrote, id string) (err error) {
 	switch {
 	case sh.flags.json:
 		return sh.json(out)
 	case w.DryRun:
-		if err := sh.onScreen(sh.diff(w.Diff)); err != nil {
+		if err = sh.onScreen(sh.diff(w.Diff)); err != nil {
 			return err
 		}
+		done := "nothing was written"
 		if w.Diff == "" {
-			sh.say("dry run: there is nothing to change")
-		} else {
-			sh.say("dry run: nothing was written")
+			done = "there is nothing to change"
 		}
+		sh.say("dry run: %s", done)
+	case sh.flags.quiet && id != "":
+		return sh.print(render.Visible(id))
 	case sh.flags.quiet:
-		if id != "" {
-			return sh.print(render.Visible(id))
-		}
 	case !w.Changed:
 		sh.say("nothing to change: it was so already")
 	default:
@@ -45,7 +44,7 @@ func report(sh *shell, out any, w ops.Wrote, id string) error {
 		if id != "" {
 			report = render.Visible(id) + "\n" + report
 		}
-		if err := sh.onScreen(report); err != nil {
+		if err = sh.onScreen(report); err != nil {
 			return err
 		}
 	}
@@ -66,11 +65,10 @@ func (sh *shell) adapted(all []string) {
 
 // onScreen prints text of any length: all of it to a file or pipe, and at most listLines lines to a terminal.
 func (sh *shell) onScreen(text string) error {
-	all := lines(text)
-	if !sh.term.out || sh.flags.all || len(all) <= listLines {
+	if !sh.term.out {
 		return sh.print(text)
 	}
-	return sh.bounded(all, "lines", "a file or a pipe takes all of them: | less")
+	return sh.bounded(lines(text), "lines", "a file or a pipe takes all of them: | less")
 }
 
 // changes lists what a write changed, file by file.

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"arbor/engine/feed"
-	"arbor/engine/ops"
 	"arbor/mdstore"
 )
 
@@ -76,7 +75,7 @@ func runWatch(ctx context.Context, opt *watchOptions) error {
 	polls := func(why error) { opt.say("changes are found by looking every two seconds: %v", why) }
 	news := &feed.Feed{Began: opt.began, Tell: tell, Away: opt.away, Polls: polls}
 	if opt.flags.workspace != "" {
-		ws, err := call(ctx, opt.shell, ops.WorkspaceOwn, ops.WorkspaceGetIn{In: opt.in()})
+		ws, err := opt.own(ctx)
 		if err != nil {
 			return err
 		}
@@ -120,17 +119,12 @@ func (opt *watchOptions) began(b feed.Baseline) {
 		where = " in " + opt.shown(opt.vault.Found.Vault)
 	}
 	opt.say("watching %s with %s%s; Ctrl-C ends it", counted(b.Workspaces, "workspace"), counted(b.Nodes, "node"), where)
-	if b.Diagnostics > 0 {
-		opt.say("%s there already; arbor check lists what is wrong", are(b.Diagnostics, "diagnostic"))
+	if are := "are"; b.Diagnostics > 0 {
+		if b.Diagnostics == 1 {
+			are = "is"
+		}
+		opt.say("%s %s there already; arbor check lists what is wrong", counted(b.Diagnostics, "diagnostic"), are)
 	}
-}
-
-// are says that there are so many of something.
-func are(n int, what string) string {
-	if n == 1 {
-		return counted(n, what) + " is"
-	}
-	return counted(n, what) + " are"
 }
 
 func (opt *watchOptions) away(why error) {

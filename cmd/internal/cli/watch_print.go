@@ -39,16 +39,17 @@ func (opt *watchOptions) printDocuments(r feed.Report) error {
 	at := r.Time.UTC().Format("2006-01-02T15:04:05.000Z07:00")
 	for i := range r.Events {
 		v := &r.Events[i]
-		doc := watchDocument{
+		from := ""
+		if v.From != "" {
+			from = opt.absolute(string(v.From))
+		}
+		err := enc.Encode(watchDocument{
 			Time: at, WorkspaceID: string(v.Workspace), NodeID: string(v.Node), Title: v.Title, Kind: v.Kind,
-			Path: opt.absolute(string(v.Path)), Nodes: v.Nodes, Unreadable: v.Blank,
+			Path: opt.absolute(string(v.Path)), From: from, Nodes: v.Nodes, Unreadable: v.Blank,
 			Fields: append([]feed.FieldChange{}, v.Fields()...), Sections: append([]feed.SectionChange{}, v.Sections()...),
 			Diagnostics: opt.absolutes(v.Found), Mended: opt.absolutes(v.Mended),
-		}
-		if v.From != "" {
-			doc.From = opt.absolute(string(v.From))
-		}
-		if err := enc.Encode(doc); err != nil {
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -91,16 +92,12 @@ func (opt *watchOptions) printLines(r feed.Report) error {
 
 // sign returns a drawing, or what stands for it where there is but ASCII.
 func (opt *watchOptions) sign(drawn, ascii string) string {
-	if opt.ascii() {
-		return ascii
-	}
-	return drawn
+	return map[bool]string{false: drawn, true: ascii}[opt.ascii()]
 }
 
 // faults returns the lines about what is wrong since a change, and what no longer is. Of what is wrong in another way
 // than before only the new way is reported.
-func (opt *watchOptions) faults(v *feed.Event) []string {
-	var out []string
+func (opt *watchOptions) faults(v *feed.Event) (out []string) {
 	for _, d := range v.Found {
 		out = append(out, diagnosticLine(opt.shell, d))
 	}
@@ -136,8 +133,7 @@ func (opt *watchOptions) line(at time.Time, v *feed.Event) string {
 }
 
 // facts tells what became of a node or workspace.
-func (opt *watchOptions) facts(v *feed.Event) []string {
-	var out []string
+func (opt *watchOptions) facts(v *feed.Event) (out []string) {
 	if v.From != "" {
 		out = append(out, "from "+render.Visible(opt.shown(opt.absolute(string(v.From)))))
 	}
@@ -167,8 +163,7 @@ func (opt *watchOptions) facts(v *feed.Event) []string {
 }
 
 // newcomer tells what a new node is.
-func (opt *watchOptions) newcomer(v *feed.Event) []string {
-	var out []string
+func (opt *watchOptions) newcomer(v *feed.Event) (out []string) {
 	for _, c := range v.Fields() {
 		switch {
 		case v.Node == "" || c.To == nil:
@@ -203,12 +198,12 @@ func (opt *watchOptions) section(c feed.SectionChange) string {
 	if n := len(c.Removed); n > 0 {
 		s += fmt.Sprintf(" %s%d", opt.sign("−", "-"), n)
 	}
-	if n := len(c.Added); n > 0 {
-		last := c.Added[n-1]
-		if e := mdstore.ParseLog(last); c.Name == mdstore.SecLog && e.Operator != "" {
-			last = e.Operator + ": " + e.Event
-		}
-		s += " \"" + opt.short(last) + "\""
+	if len(c.Added) == 0 {
+		return s
 	}
-	return s
+	last := c.Added[len(c.Added)-1]
+	if e := mdstore.ParseLog(last); c.Name == mdstore.SecLog && e.Operator != "" {
+		last = e.Operator + ": " + e.Event
+	}
+	return s + " \"" + opt.short(last) + "\""
 }
