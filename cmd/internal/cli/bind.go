@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -126,17 +127,10 @@ func (o optional[T]) Type() string { return reflect.TypeFor[T]().String() }
 
 var _ pflag.Value = optional[int]{}
 
+var capital = regexp.MustCompile("[A-Z]")
+
 // dashed returns a name of JSON as a flag has it: rulesHash as rules-hash.
-func dashed(name string) string {
-	var b strings.Builder
-	for _, r := range name {
-		if unicode.IsUpper(r) {
-			b.WriteByte('-')
-		}
-		b.WriteRune(unicode.ToLower(r))
-	}
-	return b.String()
-}
+func dashed(name string) string { return strings.ToLower(capital.ReplaceAllString(name, "-$0")) }
 
 // usageOf returns the help of a flag, with the name of its value in the quotes that pflag looks for: the first word in
 // capitals, such as NODE, N or PATH:DESC.

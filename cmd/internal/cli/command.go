@@ -20,6 +20,7 @@ type command struct {
 	in      any          // a pointer to the input, for commands that use it; nil makes one
 	without []string     // parameters that the command does not take; allParams are all of them
 	list    bool         // it takes --all
+	verbs   []command    // the commands below it
 	mode    Mode         // how the vault is opened
 	text    *textSource  // the text of -m, -F, -e or a word; nil where no field has the tag text
 	put     func(string) // where the text goes; nil: to the field with the tag text
@@ -65,19 +66,12 @@ var specials = map[string]func(*shell) command{
 	"node_transition": transitionByName, "node_isolate": isolateCommand, "context_get": contextCommand,
 	"context_focus": focusCommand, "log_append": logCommand, "problem_update": problemCommand,
 	"session_bind": sessionBindCommand, "session_status": sessionStatusCommand, "changes_get": changesCommand,
-	"node_next": nextCommand,
+	"node_next": nextCommand, "workspace_update_rules": rulesCommand, "workspace_update_docs": docsCommand,
+	"node_reference": refCommand,
 }
 
-// groupCommands are operations whose command has others below it.
-var groupCommands = map[string]func(*shell) *cobra.Command{
-	"workspace_update_rules": newRules, "workspace_update_docs": newDocs, "node_reference": newRef,
-}
-
-// operation returns the command of an operation under the last name in its path.
+// operationCommand returns the command of an operation under the last name in its path.
 func operationCommand(sh *shell, o ops.Operation, path string) *cobra.Command {
-	if group := groupCommands[o.Name]; group != nil {
-		return group(sh)
-	}
 	c := command{}
 	if special := specials[o.Name]; special != nil {
 		c = special(sh)
@@ -115,6 +109,10 @@ func (sh *shell) command(c command) *cobra.Command {
 	}
 	if c.list {
 		sh.lists(cmd)
+	}
+	for _, verb := range c.verbs {
+		verb.op = c.op
+		cmd.AddCommand(sh.command(verb))
 	}
 	return cmd
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,9 +30,7 @@ func contextCommand(sh *shell) command {
 		if noProblems {
 			in.IncludeProblem = new(false)
 		}
-		switch format {
-		case "", "md", "markdown", "json":
-		default:
+		if !slices.Contains([]string{"", "md", "markdown", "json"}, format) {
 			return usagef("--format is %q; md and json are the formats", format)
 		}
 		if in.Format = "markdown"; format == "json" || format == "" && sh.flags.json {

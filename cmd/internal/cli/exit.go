@@ -91,21 +91,11 @@ func errorOf(err error) (e *errs.Error, command string) {
 
 // wantsJSON reports whether --json was given, also where the flags could not be parsed.
 func wantsJSON(sh *shell) bool {
-	if sh.protocol {
-		return false
+	args := sh.sys.Args
+	if i := slices.Index(args, "--"); i >= 0 {
+		args = args[:i]
 	}
-	if sh.flags.json {
-		return true
-	}
-	for _, a := range sh.sys.Args {
-		switch a {
-		case "--json", "--json=true":
-			return true
-		case "--":
-			return false
-		}
-	}
-	return false
+	return !sh.protocol && (sh.flags.json || slices.Contains(args, "--json") || slices.Contains(args, "--json=true"))
 }
 
 // complain prints an error for people: the message, the facts that it does not tell, and what may help.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/spf13/cobra"
-
 	"arbor/context/render"
 	"arbor/engine/ops"
 	"arbor/mdstore"
@@ -19,28 +17,25 @@ var refVerbs = []struct{ action, summary, words, example string }{
 	{"activate", "bring an expired %s back", "", " docs/api.md"},
 }
 
-// withRefVerbs returns the command that c.instead lists documents or references by, with the verbs below it. help is
-// that of all verbs: the words and the text are as they stand, the summary is the noun, and the example is the words
-// before the path. of returns the command of a verb.
-func withRefVerbs(sh *shell, c command, help ops.Help, of func(action string) command) *cobra.Command {
+// withRefVerbs returns a command that lists documents or references, with the verbs below it. help is that of all verbs:
+// the words and the text are as they stand, the summary is the noun, and the example is what comes before the path. of
+// returns the command of a verb.
+func withRefVerbs(name string, c command, help ops.Help, of func(action string) command) command {
 	c.without, c.list = allParams, true
-	parent := sh.command(c)
 	for _, v := range refVerbs {
 		sub := of(v.action)
-		sub.op = c.op
 		sub.help = ops.Help{
 			Use: v.action + " " + help.Use + v.words, Summary: fmt.Sprintf(v.summary, help.Summary), Text: help.Text,
-			Example: "arbor " + parent.Name() + " " + v.action + help.Example + v.example,
+			Example: "arbor " + name + " " + v.action + help.Example + v.example,
 		}
-		parent.AddCommand(sh.command(sub))
+		c.verbs = append(c.verbs, sub)
 	}
-	return parent
+	return c
 }
 
-func newDocs(sh *shell) *cobra.Command {
-	docs := command{op: "workspace_update_docs", instead: always(sh, showDocs)}
+func docsCommand(sh *shell) command {
 	help := ops.Help{Use: "PATH", Summary: "document", Text: "The path is relative to the project, or an address."}
-	return withRefVerbs(sh, docs, help, func(action string) command {
+	return withRefVerbs("docs", command{instead: always(sh, showDocs)}, help, func(action string) command {
 		in := &ops.WorkspaceUpdateDocsIn{Action: action}
 		if action == "add" {
 			return command{in: in, files: "PATH"}
@@ -71,16 +66,14 @@ func showDocs(ctx context.Context, sh *shell) error {
 	return printRefs(sh, docs, out.Workspace.Name, "documents")
 }
 
-func newRef(sh *shell) *cobra.Command {
+func refCommand(sh *shell) command {
 	in := &ops.NodeReferenceIn{}
-	ref := command{op: "node_reference", in: in, instead: always(sh, func(ctx context.Context, sh *shell) error {
-		return showRefs(ctx, sh, in.NodeID)
-	})}
+	list := func(ctx context.Context, sh *shell) error { return showRefs(ctx, sh, in.NodeID) }
 	help := ops.Help{
 		Use: "NODE TARGET", Summary: "reference", Example: " node-mj2hz4gy",
 		Text: "The target is a node, or the path of a document relative to the project.",
 	}
-	return withRefVerbs(sh, ref, help, func(action string) command {
+	return withRefVerbs("ref", command{in: in, instead: always(sh, list)}, help, func(action string) command {
 		c := command{in: &ops.NodeReferenceIn{Action: action}}
 		if action == "add" {
 			c.files = "TARGET"

@@ -18,14 +18,12 @@ var ruleVerbs = []struct{ action, summary, example string }{
 	{"replace", "replace all rules by these", "arbor rules replace -F rules.txt\narbor rules replace \"The only rule\""},
 }
 
-func newRules(sh *shell) *cobra.Command {
-	rules := sh.command(command{
-		op: "workspace_update_rules", without: allParams, instead: always(sh, showRules),
-	})
+func rulesCommand(sh *shell) command {
+	c := command{without: allParams, instead: always(sh, showRules)}
 	for _, v := range ruleVerbs {
 		in, text := &ops.WorkspaceUpdateRulesIn{Action: v.action}, &textSource{what: "the rules"}
-		rules.AddCommand(sh.command(command{
-			op: "workspace_update_rules", in: in, text: text,
+		c.verbs = append(c.verbs, command{
+			in: in, text: text,
 			help: ops.Help{
 				Use: v.action + " [RULE...] [-]", Summary: v.summary, Example: v.example,
 				Text: `Rules come as words, one rule each, or one a line from -F FILE or - (stdin). A
@@ -61,9 +59,9 @@ hash are no rules.`,
 				}
 				return all
 			},
-		}))
+		})
 	}
-	return rules
+	return c
 }
 
 func showRules(ctx context.Context, sh *shell) error {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -63,15 +64,9 @@ func (sh *shell) color(isTerminal bool) bool {
 // ascii reports whether the locale names an encoding other than UTF-8. No locale at all says nothing: files are UTF-8
 // anyway.
 func (sh *shell) ascii() bool {
-	if runtime.GOOS == "windows" {
-		return false
-	}
-	for _, key := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if v := strings.ToLower(sh.getenv(key)); v != "" {
-			return !strings.Contains(v, "utf-8") && !strings.Contains(v, "utf8")
-		}
-	}
-	return false
+	locale := strings.ToLower(cmp.Or(sh.getenv("LC_ALL"), sh.getenv("LC_CTYPE"), sh.getenv("LANG")))
+	utf8 := strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")
+	return locale != "" && !utf8 && runtime.GOOS != "windows"
 }
 
 // print prints a result that is one of this package's own drawings: it is safe to print already, and may have colours.

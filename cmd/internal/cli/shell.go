@@ -102,10 +102,7 @@ func (sh *shell) operator() (string, error) {
 }
 
 func (sh *shell) session() string {
-	if sh.flags.session != "" {
-		return sh.flags.session
-	}
-	return sh.getenv("ARBOR_SESSION")
+	return cmp.Or(sh.flags.session, sh.getenv("ARBOR_SESSION"))
 }
 
 // open opens the vault once; it is closed when the command ends.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -44,20 +45,19 @@ func (t *textSource) flags(cmd *cobra.Command, what string) {
 // parsed notes what only the parsed command line knows.
 func (t *textSource) parsed(cmd *cobra.Command) error {
 	t.hasMsg = cmd.Flags().Changed("message")
-	ways := 0
-	for _, used := range []bool{t.hasMsg, t.file != "", t.edit, t.word != nil} {
-		if used {
-			ways++
-		}
-	}
-	if ways > 1 {
-		return usagef("%s is given in %d ways; one of -m TEXT, -F FILE, -e and - is enough", t.what, ways)
+	if n := t.ways(); n > 1 {
+		return usagef("%s is given in %d ways; one of -m TEXT, -F FILE, -e and - is enough", t.what, n)
 	}
 	return nil
 }
 
-// given reports whether there is a text.
-func (t *textSource) given() bool { return t.hasMsg || t.file != "" || t.edit || t.word != nil }
+// ways returns in how many ways the text is given.
+func (t *textSource) ways() int {
+	all := []bool{t.hasMsg, t.file != "", t.edit, t.word != nil}
+	return len(slices.DeleteFunc(all, func(used bool) bool { return !used }))
+}
+
+func (t *textSource) given() bool { return t.ways() > 0 }
 
 // read returns the text, which is given. start is what an editor begins with.
 func (t *textSource) read(ctx context.Context, sh *shell, start func(context.Context) (string, error)) (string, error) {
@@ -132,18 +132,14 @@ func readText(what string, r io.Reader) (string, error) {
 // await returns what f returns, or gives up when ctx is cancelled: a read that waits for a person or a pipe cannot
 // be. What f would have returned then goes nowhere.
 func await(ctx context.Context, f func() (string, error)) (string, error) {
-	type answer struct {
-		text string
-		err  error
-	}
-	done := make(chan answer, 1)
+	done := make(chan func() (string, error), 1)
 	go func() {
 		s, err := f()
-		done <- answer{s, err}
+		done <- func() (string, error) { return s, err }
 	}()
 	select {
-	case a := <-done:
-		return a.text, a.err
+	case answer := <-done:
+		return answer()
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}

@@ -92,7 +92,10 @@ func (opt *watchOptions) printLines(r feed.Report) error {
 
 // sign returns a drawing, or what stands for it where there is but ASCII.
 func (opt *watchOptions) sign(drawn, ascii string) string {
-	return map[bool]string{false: drawn, true: ascii}[opt.ascii()]
+	if opt.ascii() {
+		return ascii
+	}
+	return drawn
 }
 
 // faults returns the lines about what is wrong since a change, and what no longer is. Of what is wrong in another way
