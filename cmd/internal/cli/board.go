@@ -34,9 +34,7 @@ func statusCommand(sh *shell) command {
 		rows, hidden := fit(out.Tree, room)
 		style := sh.style()
 		style.Markdown = in.Format == "markdown"
-		if err := sh.print(render.Board(head, rows, style)); err != nil {
-			return err
-		}
+		sh.print(render.Board(head, rows, style))
 		if hidden > 0 {
 			sh.warn("%d of %d nodes are not shown; --all brings them, arbor tree NODE those below one", hidden, out.Counts.Total)
 		}

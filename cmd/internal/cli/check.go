@@ -41,12 +41,9 @@ func checkCommand(sh *shell) command {
 	return c
 }
 
-func showCheck(sh *shell, in *ops.WorkspaceCheckIn, out *ops.WorkspaceCheckOut) (err error) {
+func showCheck(sh *shell, in *ops.WorkspaceCheckIn, out *ops.WorkspaceCheckOut) error {
 	if out.DryRun || !sh.flags.quiet {
-		err = sh.onScreen(sh.diff(out.Diff))
-	}
-	if err != nil {
-		return err
+		sh.onScreen(sh.diff(out.Diff))
 	}
 	done := "fixed"
 	if out.DryRun {
@@ -55,17 +52,15 @@ func showCheck(sh *shell, in *ops.WorkspaceCheckIn, out *ops.WorkspaceCheckOut) 
 	for _, d := range out.Fixed {
 		sh.say("%s %s (%s)", done, located(sh, d).String(), d.Fix)
 	}
-	var all []string
-	for _, d := range out.Diagnostics {
-		all = append(all, diagnosticLine(sh, d))
-	}
 	if !sh.flags.quiet {
-		err = sh.bounded(all, "diagnostics")
+		var all []string
+		for _, d := range out.Diagnostics {
+			all = append(all, diagnosticLine(sh, d))
+		}
+		sh.bounded(all, "diagnostics")
 	}
-	if err == nil {
-		sh.say("%s", summary(in, out))
-	}
-	return err
+	sh.say("%s", summary(in, out))
+	return sh.unprinted
 }
 
 // summary says in a line how much was found and what can be done about it.

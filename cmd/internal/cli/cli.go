@@ -161,6 +161,10 @@ func run(ctx context.Context, sys *System, term terminal) int {
 		own = sys.More[i]
 	}
 	sh.protocol = own.Protocol
+	if err == nil {
+		err = sh.unprinted
+	}
+	sh.unprinted = nil
 	if cerr := sh.close(); err == nil {
 		err = cerr
 	}

@@ -39,9 +39,7 @@ func contextCommand(sh *shell) command {
 		return nil
 	}
 	c.show = showing(sh, func(sh *shell, out *ops.ContextGetOut) error {
-		if err := sh.text(out.Markdown); err != nil {
-			return err
-		}
+		sh.text(out.Markdown)
 		if out.Changes > 0 {
 			sh.say("%s changed since this session last looked; arbor changes lists them", counted(out.Changes, "file"))
 		}
@@ -108,11 +106,9 @@ func changesCommand(sh *shell) command {
 			all = append(all, changeLine(c, style, sh.flags.quiet))
 		}
 		if in.Since == "" { // all of it: it counts as seen, and no later call names it
-			if err := sh.print(strings.Join(all, "\n")); err != nil {
-				return err
-			}
-		} else if err := sh.bounded(all, "files"); err != nil {
-			return err
+			sh.print(strings.Join(all, "\n"))
+		} else {
+			sh.bounded(all, "files")
 		}
 		if len(out.Changes) == 0 && !out.First {
 			sh.say("nothing changed")

@@ -65,7 +65,7 @@ func (sh *shell) finish(ctx context.Context, err error) int {
 	e, command := errorOf(err)
 	if wantsJSON(sh) {
 		if jerr := sh.json(map[string]any{"error": e}); jerr != nil {
-			sh.warn("arbor: %s", e.Message)
+			fmt.Fprintln(sh.sys.Stderr, "arbor:", render.VisibleLines(e.Message))
 		}
 	} else {
 		complain(sh, e, command)

@@ -137,23 +137,21 @@ func (out *imported) add(ws plan.Import, done *plan.Outcome) {
 }
 
 // reportImport prints one workspace that was imported; with --json nothing, as all of them are one document.
-func reportImport(sh *shell, ws plan.Import, done *plan.Outcome) (err error) {
+func reportImport(sh *shell, ws plan.Import, done *plan.Outcome) error {
 	switch {
 	case sh.flags.json:
 		return nil
 	case sh.flags.quiet:
 		return sh.print(render.Visible(string(ws.ID)))
 	case done.DryRun:
-		err = sh.onScreen(sh.diff(done.Diff()))
+		sh.onScreen(sh.diff(done.Diff()))
 	default:
 		facts := counted(len(ws.Nodes), "node") + ", " + counted(len(done.Files), "file")
 		if ws.Archived {
 			facts += ", archived"
 		}
-		err = sh.print(render.Visible(fmt.Sprintf("%s imported: %s (%s)", ws.ID, ws.Name, facts)))
+		sh.print(render.Visible(fmt.Sprintf("%s imported: %s (%s)", ws.ID, ws.Name, facts)))
 	}
-	if err == nil {
-		sh.adapted(done.Adapted)
-	}
-	return err
+	sh.adapted(done.Adapted)
+	return sh.unprinted
 }

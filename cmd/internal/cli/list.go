@@ -39,9 +39,7 @@ func showList(sh *shell, in *ops.NodeListIn, out *ops.NodeListOut) error {
 		row := []cell{{text: n.ID, sgr: "2"}, statusCell(sh, n.Status), {text: n.Type}, {text: n.Title + remarks(n)}}
 		rows = append(rows, row)
 	})
-	if err := sh.print(strings.Join(sh.rows([]string{"ID", "STATUS", "TYPE", "TITLE"}, rows), "\n")); err != nil {
-		return err
-	}
+	sh.print(strings.Join(sh.rows([]string{"ID", "STATUS", "TYPE", "TITLE"}, rows), "\n"))
 	if len(rows) == 0 {
 		sh.say("no such nodes")
 	}
@@ -115,9 +113,7 @@ func showTree(sh *shell, out *ops.NodeListOut) error {
 		room = listLines - 2
 	}
 	rows, hidden := fit(out.Tree, room)
-	if err := sh.print(render.Tree(rows, sh.style())); err != nil {
-		return err
-	}
+	sh.print(render.Tree(rows, sh.style()))
 	if len(rows) == 0 {
 		sh.say("no such nodes")
 	}
@@ -179,8 +175,9 @@ func showNext(sh *shell, in *ops.NodeNextIn, out *ops.NodeNextOut) error {
 		rows = append(rows, []cell{{text: n.NodeID, sgr: "2"}, statusCell(sh, n.Status), {text: title}})
 	}
 	sh.flags.all = sh.flags.all || in.Claim // all that is claimed is printed
-	if err := sh.boundedTable("nodes", []string{"ID", "STATUS", "TITLE"}, rows); err != nil || sh.flags.quiet {
-		return err
+	sh.boundedTable("nodes", []string{"ID", "STATUS", "TITLE"}, rows)
+	if sh.flags.quiet {
+		return nil
 	}
 	switch rest := out.Ready - out.Claimed - len(out.Nodes); {
 	case out.Ready == 0:

@@ -85,9 +85,7 @@ func showLog(ctx context.Context, sh *shell, node string) error {
 	}
 	p := sh.page()
 	p.entries(entries)
-	if err := p.print(""); err != nil {
-		return err
-	}
+	p.print("")
 	sh.damage(s.diagnostics)
 	switch {
 	case len(entries) == 0:

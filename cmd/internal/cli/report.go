@@ -21,14 +21,12 @@ func (sh *shell) wrote(out any, w ops.Wrote, id string) error {
 	return e
 }
 
-func report(sh *shell, out any, w ops.Wrote, id string) (err error) {
+func report(sh *shell, out any, w ops.Wrote, id string) error {
 	switch {
 	case sh.flags.json:
 		return sh.json(out)
 	case w.DryRun:
-		if err = sh.onScreen(sh.diff(w.Diff)); err != nil {
-			return err
-		}
+		sh.onScreen(sh.diff(w.Diff))
 		done := "nothing was written"
 		if w.Diff == "" {
 			done = "there is nothing to change"
@@ -44,16 +42,14 @@ func report(sh *shell, out any, w ops.Wrote, id string) (err error) {
 		if id != "" {
 			report = render.Visible(id) + "\n" + report
 		}
-		if err = sh.onScreen(report); err != nil {
-			return err
-		}
+		sh.onScreen(report)
 	}
 	sh.met(w.Met)
 	sh.adapted(w.Adapted)
 	if w.Changed && !w.DryRun {
 		sh.hint(w.Hint)
 	}
-	return nil
+	return sh.unprinted
 }
 
 // adapted tells what was written in another way than it was given.

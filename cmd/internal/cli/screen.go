@@ -70,12 +70,15 @@ func (sh *shell) ascii() bool {
 }
 
 // print prints a result that is one of this package's own drawings: it is safe to print already, and may have colours.
+// After a failure nothing more is printed, nor said; the command fails with it.
 func (sh *shell) print(s string) error {
 	if s != "" && !strings.HasSuffix(s, "\n") {
 		s += "\n"
 	}
-	_, err := io.WriteString(sh.sys.Stdout, s)
-	return err
+	if sh.unprinted == nil {
+		_, sh.unprinted = io.WriteString(sh.sys.Stdout, s)
+	}
+	return sh.unprinted
 }
 
 // text prints text from a vault: to a terminal without what would do something to it, to anything else byte by byte.
@@ -96,8 +99,7 @@ func (sh *shell) json(v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = sh.sys.Stdout.Write(data)
-	return err
+	return sh.print(string(data))
 }
 
 // advice ends the JSON of what is read: what is wrong with its file, and what can be done next.
@@ -223,14 +225,12 @@ func (sh *shell) bounded(lines []string, what string, rest ...string) error {
 	if !sh.flags.all && len(lines) > listLines {
 		shown = lines[:listLines-1]
 	}
-	if err := sh.print(strings.Join(shown, "\n")); err != nil {
-		return err
-	}
+	sh.print(strings.Join(shown, "\n"))
 	if len(shown) < len(lines) {
 		rest = append(rest, "--all brings the rest")
 		sh.warn("%d of %d %s; %s", len(shown), len(lines), what, rest[0])
 	}
-	return nil
+	return sh.unprinted
 }
 
 // damage tells what is wrong with the file that something was printed from.

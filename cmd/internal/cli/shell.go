@@ -24,7 +24,8 @@ type shell struct {
 	vault *Vault
 	typed string // the file with the text that was typed into an editor; "" for none
 
-	protocol bool // stdout is a protocol's
+	protocol  bool  // stdout is a protocol's
+	unprinted error // of the first result that could not be printed
 }
 
 // globals are the flags that every command takes, and those that all commands of a kind take.
@@ -227,7 +228,9 @@ func (sh *shell) say(format string, args ...any) {
 
 // warn prints words that must be seen.
 func (sh *shell) warn(format string, args ...any) {
-	fmt.Fprintln(sh.sys.Stderr, render.VisibleLines(fmt.Sprintf(format, args...)))
+	if sh.unprinted == nil {
+		fmt.Fprintln(sh.sys.Stderr, render.VisibleLines(fmt.Sprintf(format, args...)))
+	}
 }
 
 // hint prints what can be done next, in the words of the command line.

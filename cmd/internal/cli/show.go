@@ -86,11 +86,9 @@ func (p *page) write(s string) { p.b.WriteString(s + "\n") }
 
 // print prints the page, and then what can be done next.
 func (p *page) print(hint string) error {
-	err := p.sh.print(p.b.String())
-	if err == nil {
-		p.sh.hint(hint)
-	}
-	return err
+	p.sh.print(p.b.String())
+	p.sh.hint(hint)
+	return p.sh.unprinted
 }
 
 func (p *page) title(title, id string) {

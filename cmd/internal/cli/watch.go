@@ -147,6 +147,7 @@ func (opt *watchOptions) tell(r feed.Report) error {
 	}
 	err := print(r)
 	if errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
+		opt.unprinted = nil
 		return errUnread
 	}
 	return err

@@ -35,11 +35,9 @@ func printWhere(sh *shell) error {
 	p.line("vault    " + found.Vault)
 	p.line("project  " + found.Project)
 	p.line("why      " + found.Why)
-	err = p.print("")
-	if err == nil {
-		sayLooked(sh, found)
-	}
-	return err
+	p.print("")
+	sayLooked(sh, found)
+	return nil
 }
 
 func sayLooked(sh *shell, found Found) {

@@ -77,9 +77,7 @@ func showWorkspaces(sh *shell, out *ops.WorkspaceListOut) error {
 	if len(rows) == 0 {
 		sh.say("no workspaces")
 	}
-	if err := sh.boundedTable("workspaces", []string{"ID", "STATUS", "NAME", "GOAL"}, rows); err != nil {
-		return err
-	}
+	sh.boundedTable("workspaces", []string{"ID", "STATUS", "NAME", "GOAL"}, rows)
 	sh.hint(out.Hint)
 	return nil
 }
