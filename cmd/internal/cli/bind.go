@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -132,23 +131,6 @@ var capital = regexp.MustCompile("[A-Z]")
 // dashed returns a name of JSON as a flag has it: rulesHash as rules-hash.
 func dashed(name string) string { return strings.ToLower(capital.ReplaceAllString(name, "-$0")) }
 
-// usageOf returns the help of a flag, with the name of its value in the quotes that pflag looks for: the first word in
-// capitals, such as NODE, N or PATH:DESC.
-func usageOf(p ops.Param) string {
-	if p.Enum != nil {
-		return strings.TrimSuffix("`"+strings.Join(p.Enum, "|")+"`; "+p.Help, "; ")
-	}
-	if p.Type.Kind() == reflect.Bool {
-		return p.Help
-	}
-	for _, w := range strings.FieldsFunc(p.Help, func(r rune) bool { return !unicode.IsLetter(r) && r != ':' }) {
-		if w = strings.TrimRight(w, ":"); w == "N" || len(w) > 1 && w == strings.ToUpper(w) {
-			return strings.Replace(p.Help, w, "`"+w+"`", 1)
-		}
-	}
-	return p.Help
-}
-
 // param returns the parameter that a word gives.
 func (b *binding) param(word string) (ops.Param, bool) {
 	i := slices.IndexFunc(b.o.Params, func(p ops.Param) bool { return word != "" && p.Field.Tag.Get("arg") == word })
@@ -217,14 +199,15 @@ func (b *binding) parse(cmd *cobra.Command, words []string) error {
 		}
 	}
 	for _, p := range b.o.Params { // what the engine judges is left to it: it says more
-		if p.Enum == nil || p.Field.Tag.Get("judge") != "" {
+		given := b.field(p)
+		if p.Enum == nil || p.Field.Tag.Get("judge") != "" || given.String() == "" {
 			continue
 		}
-		if given := b.field(p).String(); given != "" && !slices.Contains(p.Enum, given) {
-			return unknownChoice(strings.ToLower(p.Field.Name), given, p.Enum)
+		if !slices.Contains(p.Enum, given.String()) {
+			return unknownChoice(strings.ToLower(p.Field.Name), given.String(), p.Enum)
 		}
 	}
-	return nil
+	return b.required(cmd, false)
 }
 
 // required refuses a command line that leaves out what the operation needs: the text, or all else.
@@ -267,15 +250,4 @@ func badValue(err error) (string, bool) {
 		"int": "a whole number", "duration": "a length of time such as 30m or 1h30m", "bool": "true or false",
 	}[bad.GetFlag().Value.Type()]
 	return "--" + bad.GetFlag().Name + ": " + takes + " is expected, not " + strconv.Quote(bad.GetValue()), takes != ""
-}
-
-func statuses() (all []string) {
-	for _, t := range statemachine.Types() {
-		for _, s := range statemachine.Statuses(t) {
-			if !slices.Contains(all, string(s)) {
-				all = append(all, string(s))
-			}
-		}
-	}
-	return all
 }

@@ -1,11 +1,20 @@
 package cli
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf16"
 
 	"github.com/spf13/cobra"
 
 	"arbor/context/render"
+	"arbor/engine/check"
 	"arbor/engine/ops"
 	"arbor/mdstore/mdoc"
 )
@@ -96,4 +105,146 @@ func diagnosticLine(sh *shell, d mdoc.Diagnostic) string {
 		repair = "--fix: " + render.Visible(d.Fix)
 	}
 	return render.Visible(located(sh, d).String()) + sh.style().Paint("2", " ("+repair+")")
+}
+
+const (
+	sarifSchema = "https://json.schemastore.org/sarif-2.1.0.json"
+	sarifBase   = "%SRCROOT%" // the name that code review knows the root of the repository by
+)
+
+// An object is one of a SARIF 2.1.0 document, with the names of the schema at sarifSchema.
+type object = map[string]any
+
+// newSARIF returns diagnostics as a SARIF document. Files are named relative to the root of the repository, so that a
+// review finds them in any checkout.
+func newSARIF(sh *shell, ds []mdoc.Diagnostic) object {
+	index, levels := map[string]int{}, map[string]string{}
+	var rules []object
+	for i, c := range check.CheckCodes() {
+		index[c.Code], levels[c.Code] = i, string(c.Severity)
+		help := "By hand: " + c.Person + "."
+		if c.Fix != "" {
+			help += " With arbor check --fix: " + c.Fix + "."
+		}
+		rules = append(rules, object{
+			"id": c.Code, "shortDescription": markdown(c.What), "fullDescription": markdown(c.What),
+			"help": markdown(help), "defaultConfiguration": object{"level": c.Severity},
+		})
+	}
+	files := sources{
+		root: sourceRoot(sh), vault: sh.vault.Found.Vault, texts: map[string][]byte{}, met: map[string]int{},
+	}
+	results := []object{}
+	for _, d := range ds {
+		rule, known := index[d.Code]
+		level := levels[d.Code]
+		if !known {
+			rule, level = -1, string(check.SeverityWarning)
+		}
+		text := d.Text
+		if d.Fix != "" {
+			text += " (arbor check --fix: " + d.Fix + ")"
+		}
+		place := object{"artifactLocation": files.artifact(d.File), "region": files.region(d)}
+		results = append(results, object{
+			"ruleId": d.Code, "ruleIndex": rule, "level": level, "message": object{"text": text},
+			"locations":           []object{{"physicalLocation": place}},
+			"partialFingerprints": object{"primaryLocationLineHash": files.fingerprint(d)},
+		})
+	}
+	driver := object{"name": "arbor", "rules": rules}
+	if v := sh.sys.Version.Version; v != "" {
+		driver["version"] = v
+	}
+	const root = "the root of the repository, or the project's folder where it is in none"
+	return object{"$schema": sarifSchema, "version": "2.1.0", "runs": []object{{
+		"tool": object{"driver": driver}, "columnKind": "utf16CodeUnits", "results": results,
+		"originalUriBaseIds": object{sarifBase: object{"description": object{"text": root}}},
+	}}}
+}
+
+// markdown returns a text as SARIF has it: plain, and as Markdown.
+func markdown(s string) object {
+	return object{"text": strings.ReplaceAll(s, "`", ""), "markdown": s}
+}
+
+// sourceRoot returns the root of the working tree that the vault lies in, and the project's folder where it lies in
+// none.
+func sourceRoot(sh *shell) string {
+	for dir := sh.vault.Found.Vault; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil { // a folder, or a file in a linked working tree
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			return sh.vault.Found.Project
+		}
+	}
+}
+
+// sources are the files that diagnostics point into.
+type sources struct {
+	root, vault string
+	texts       map[string][]byte // by path below the vault
+	met         map[string]int    // fingerprints, and how often they were given
+}
+
+// artifact names a file: relative to the root where it lies below that, else as an address of its own.
+func (s *sources) artifact(file string) object {
+	full := filepath.Join(s.vault, filepath.FromSlash(file))
+	if rel, err := filepath.Rel(s.root, full); err == nil && filepath.IsLocal(rel) {
+		return object{"uri": escapePath(filepath.ToSlash(rel)), "uriBaseId": sarifBase}
+	}
+	full = filepath.ToSlash(full)
+	if !strings.HasPrefix(full, "/") { // a drive
+		full = "/" + full
+	}
+	return object{"uri": "file://" + escapePath(full)}
+}
+
+// escapePath returns a path as a reference of RFC 3986 has it, whatever its names hold.
+func escapePath(p string) string {
+	parts := strings.Split(p, "/")
+	for i, e := range parts {
+		parts[i] = url.PathEscape(e)
+	}
+	if strings.Contains(parts[0], ":") { // it would be read as a scheme
+		parts[0] = strings.ReplaceAll(parts[0], ":", "%3A")
+	}
+	return strings.Join(parts, "/")
+}
+
+// line returns the line that a diagnostic points to, without its end; "" where the file cannot be read.
+func (s *sources) line(d mdoc.Diagnostic) []byte {
+	text, ok := s.texts[d.File]
+	if !ok {
+		text, _ = os.ReadFile(filepath.Join(s.vault, filepath.FromSlash(d.File))) // what cannot be read has no lines
+		s.texts[d.File] = text
+	}
+	for n := 1; n < d.Line && len(text) > 0; n++ {
+		_, text, _ = bytes.Cut(text, []byte("\n"))
+	}
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	return bytes.TrimSuffix(line, []byte("\r"))
+}
+
+// region returns where in its file a diagnostic is, with the column in UTF-16 units; its beginning where the whole
+// file is meant, as reviews show nothing that has no line.
+func (s *sources) region(d mdoc.Diagnostic) object {
+	before := s.line(d)
+	before = before[:min(len(before), max(0, d.Col-1))]
+	units := utf16.Encode([]rune(string(before)))
+	return object{"startLine": max(1, d.Line), "startColumn": len(units) + 1}
+}
+
+// fingerprint returns what a diagnostic is known again by when lines above it come and go: its code, its file, the
+// text of its line, and which of those alike it is.
+func (s *sources) fingerprint(d mdoc.Diagnostic) string {
+	text := []byte(nil)
+	if d.Line > 0 {
+		text = bytes.TrimSpace(s.line(d))
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s", d.Code, d.File, text))
+	f := hex.EncodeToString(sum[:8])
+	s.met[f]++
+	return fmt.Sprintf("%s:%d", f, s.met[f])
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -9,6 +10,7 @@ import (
 	"arbor/context/render"
 	"arbor/engine/ops"
 	"arbor/mdstore"
+	"arbor/statemachine"
 )
 
 // choices completes a flag from words that never change.
@@ -134,4 +136,15 @@ titles, and offers only nodes whose status allows the verb. The one for bash
 needs the package bash-completion. The help of each says how to install it.`
 	cmd.Example = "arbor completion bash > ~/.local/share/bash-completion/completions/arbor"
 	cmd.RunE = sh.runGroup
+}
+
+func statuses() (all []string) {
+	for _, t := range statemachine.Types() {
+		for _, s := range statemachine.Statuses(t) {
+			if !slices.Contains(all, string(s)) {
+				all = append(all, string(s))
+			}
+		}
+	}
+	return all
 }

@@ -128,15 +128,12 @@ func changeLine(c ops.FileChange, style render.Style, quiet bool) string {
 	if c.Title != "" {
 		line += "  " + style.Paint("1", render.Visible(c.Title))
 	}
-	var parts []string
-	if len(c.Fields) > 0 {
-		parts = append(parts, strings.Join(c.Fields, ", "))
-	}
+	what := strings.Join(c.Fields, ", ")
 	if len(c.Sections) > 0 {
-		parts = append(parts, "## "+strings.Join(c.Sections, ", ## "))
+		what += "; ## " + strings.Join(c.Sections, ", ## ")
 	}
-	if len(parts) > 0 {
-		line += ": " + render.Visible(strings.Join(parts, "; "))
+	if what = strings.TrimPrefix(what, "; "); what != "" {
+		line += ": " + render.Visible(what)
 	}
 	return line
 }

@@ -148,10 +148,9 @@ func (p *page) items(items []string) {
 }
 
 func (p *page) docs(name string, docs []mdstore.Ref) {
-	if len(docs) == 0 {
-		return
+	if len(docs) > 0 {
+		p.heading(name)
 	}
-	p.heading(name)
 	for _, d := range docs {
 		p.write("- " + p.docLine(d))
 	}
