@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -223,7 +222,7 @@ func (b *binding) required(cmd *cobra.Command, text bool) error {
 		case what != "" && !b.command.text.given():
 			return usagef("%s is missing; give it with -m TEXT, -F FILE, - for stdin, or -e for your editor", what)
 		case p.Name == "sessionId":
-			return errNoSession
+			return usagef("no session is named; --session NAME or ARBOR_SESSION names one")
 		case name != "" && name != "-":
 			return usagef("%s needs --%s %s", cmd.CommandPath(), name, p.Help)
 		}
@@ -231,23 +230,9 @@ func (b *binding) required(cmd *cobra.Command, text bool) error {
 	return nil
 }
 
-var errNoSession = usagef("no session is named; --session NAME or ARBOR_SESSION names one")
-
 // unknownChoice refuses a word that is none of those known.
 func unknownChoice(what, given string, known []string) error {
 	u := usagef("%s is %q; %s are known", what, given, strings.Join(known, ", "))
 	u.nearest = ops.Nearest(given, known)
 	return u
-}
-
-// badValue says what a flag takes, where it was given something else.
-func badValue(err error) (string, bool) {
-	var bad *pflag.InvalidValueError
-	if !errors.As(err, &bad) {
-		return "", false
-	}
-	takes := map[string]string{
-		"int": "a whole number", "duration": "a length of time such as 30m or 1h30m", "bool": "true or false",
-	}[bad.GetFlag().Value.Type()]
-	return "--" + bad.GetFlag().Name + ": " + takes + " is expected, not " + strconv.Quote(bad.GetValue()), takes != ""
 }

@@ -56,12 +56,6 @@ type Command struct {
 	Run                       func(context.Context, Call) error
 }
 
-// name returns the word that calls the command.
-func (m Command) name() string {
-	name, _, _ := strings.Cut(m.Use, " ")
-	return name
-}
-
 // A Call is what a Command is run with.
 type Call struct {
 	Word             string // one of Command.Words; "" for a command without words
@@ -157,7 +151,7 @@ func run(ctx context.Context, sys *System, term terminal) int {
 	root.SetArgs(sys.Args)
 	cmd, err := root.ExecuteContextC(ctx)
 	var own Command
-	if i := slices.IndexFunc(sys.More, func(m Command) bool { return cmd != nil && cmd.Name() == m.name() }); i >= 0 {
+	if i := slices.IndexFunc(sys.More, func(m Command) bool { return cmd != nil && cmd.Name() == strings.Fields(m.Use)[0] }); i >= 0 {
 		own = sys.More[i]
 	}
 	sh.protocol = own.Protocol
@@ -176,7 +170,6 @@ func run(ctx context.Context, sys *System, term terminal) int {
 
 // newRoot returns the whole tree of commands.
 func newRoot(sh *shell) *cobra.Command {
-	showVersion := false
 	root := &cobra.Command{
 		Use:   "arbor",
 		Short: "Workspaces of plans and tasks in plain Markdown files",
@@ -192,13 +185,13 @@ arbor complete "Sign-in endpoint" -m "Done; 5 tries a minute"`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, words []string) error {
-			if showVersion {
+			if show, _ := cmd.Flags().GetBool("version"); show {
 				return printVersion(sh)
 			}
 			return sh.runGroup(cmd, words)
 		},
 	}
-	root.Flags().BoolVar(&showVersion, "version", false, "print the version")
+	root.Flags().Bool("version", false, "print the version")
 	root.SetIn(sh.sys.Stdin)
 	root.SetOut(sh.sys.Stdout)
 	root.SetErr(sh.sys.Stderr)

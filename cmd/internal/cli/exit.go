@@ -182,12 +182,19 @@ func usagef(format string, args ...any) *usageError {
 	return &usageError{code: errs.InvalidParams, text: fmt.Sprintf(format, args...)}
 }
 
+// valueNames are what flags take, by the type of their value.
+var valueNames = map[string]string{
+	"int": "a whole number", "duration": "a length of time such as 30m or 1h30m", "bool": "true or false",
+}
+
 // flagError turns an error of the flag library into a usage error with the nearest known flag.
 func flagError(cmd *cobra.Command, err error) error {
 	u := usagef("%s", err.Error())
 	u.command = cmd.CommandPath()
-	if text, ok := badValue(err); ok {
-		u.text = text
+	var bad *pflag.InvalidValueError
+	if errors.As(err, &bad) && valueNames[bad.GetFlag().Value.Type()] != "" {
+		takes := valueNames[bad.GetFlag().Value.Type()]
+		u.text = fmt.Sprintf("--%s: %s is expected, not %q", bad.GetFlag().Name, takes, bad.GetValue())
 	}
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {

@@ -19,29 +19,9 @@ func addCommand(sh *shell) command {
 	})}
 }
 
-// A textField is a section of a node that node update writes.
-type textField struct {
-	name, now string
-	to        **string // where an input has it
-}
-
-func textFields(n *ops.NodeInfo, in *ops.NodeUpdateIn) []textField {
-	return []textField{
-		{"requirement", n.Requirement, &in.Requirement}, {"note", n.Note, &in.Note}, {"conclusion", n.Conclusion, &in.Conclusion},
-	}
-}
-
 func nodeUpdateCommand(sh *shell) command {
 	in, text, section := &ops.NodeUpdateIn{}, &textSource{}, ""
-	// field is the section that the flags name, and what n has in it.
-	field := func(n *ops.NodeInfo) (found textField) {
-		for _, f := range textFields(n, in) {
-			if f.name == section {
-				found = f
-			}
-		}
-		return found
-	}
+	to := map[string]**string{"requirement": &in.Requirement, "note": &in.Note, "conclusion": &in.Conclusion}
 	c := command{in: in, text: text}
 	c.flags = func(cmd *cobra.Command) {
 		cmd.Flags().StringVarP(&section, "section", "s", "", "what -m, -F, - and -e are: `requirement|note|conclusion`")
@@ -49,7 +29,6 @@ func nodeUpdateCommand(sh *shell) command {
 		text.flags(cmd, "the section")
 	}
 	c.check = func(*cobra.Command) error {
-		to := field(&ops.NodeInfo{}).to
 		switch {
 		case section == "" && text.given():
 			return usagef("which text is it? --section requirement, note or conclusion")
@@ -58,11 +37,11 @@ func nodeUpdateCommand(sh *shell) command {
 				"or --section with -m, -F, - or -e")
 		case section == "":
 			return nil
-		case to == nil:
+		case to[section] == nil:
 			return usagef("there is no section %q to write; requirement, note and conclusion can be written", section)
 		case !text.given():
 			return usagef("--section %s needs its text: -m TEXT, -F FILE, - for stdin, or -e", section)
-		case *to != nil:
+		case *to[section] != nil:
 			return usagef("the %s is given twice", section)
 		}
 		text.what = "the " + section
@@ -74,9 +53,10 @@ func nodeUpdateCommand(sh *shell) command {
 			return "", err
 		}
 		in.IfMatch = cmp.Or(in.IfMatch, n.Node.Version) // another program may write while the editor is open
-		return field(&n.Node).now, nil
+		now := map[string]string{"requirement": n.Node.Requirement, "note": n.Node.Note, "conclusion": n.Node.Conclusion}
+		return now[section], nil
 	}
-	c.put = func(s string) { *field(&ops.NodeInfo{}).to = &s }
+	c.put = func(s string) { *to[section] = &s }
 	return c
 }
 
