@@ -85,6 +85,7 @@ func runWatch(ctx context.Context, opt *watchOptions) error {
 		err := news.Run(ctx, v.Engine.Live())
 		switch {
 		case ctx.Err() != nil, errors.Is(err, errUnread):
+			opt.unprinted = nil
 			return nil // to be interrupted is how it ends
 		case !errors.Is(err, mdstore.ErrReplaced):
 			return err
@@ -147,7 +148,6 @@ func (opt *watchOptions) tell(r feed.Report) error {
 	}
 	err := print(r)
 	if errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
-		opt.unprinted = nil
 		return errUnread
 	}
 	return err

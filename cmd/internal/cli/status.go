@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +12,103 @@ import (
 	"arbor/context/render"
 	"arbor/engine/ops"
 )
+
+const (
+	boardLines  = 10 // problems and diagnostics that a status names, two lines each
+	aroundLines = 12 // head, headings and the blank lines between them
+)
+
+func statusCommand(sh *shell) command {
+	in := &ops.WorkspaceStatusIn{}
+	c := command{in: in, list: true}
+	c.check = func(*cobra.Command) error {
+		in.All = true // what is shown is bounded below
+		return nil
+	}
+	c.show = showing(sh, func(sh *shell, out *ops.WorkspaceStatusOut) error {
+		if sh.flags.quiet {
+			return sh.print(render.Visible(out.Workspace.ID))
+		}
+		head, room := out.Board(math.MaxInt), 0
+		if !sh.flags.all {
+			head = out.Board(boardLines)
+			room = listLines - aroundLines - 2*len(head.Problems) - len(head.Damaged)
+		}
+		rows, hidden := fit(out.Tree, room)
+		style := sh.style()
+		style.Markdown = in.Format == "markdown"
+		sh.print(render.Board(head, rows, style))
+		if hidden > 0 {
+			sh.warn("%d of %d nodes are not shown; --all brings them, arbor tree NODE those below one", hidden, out.Counts.Total)
+		}
+		sh.hint(out.Hint)
+		return nil
+	})
+	return c
+}
+
+// fit returns the rows of a tree that are drawn in at most that many lines, 0 for any number, and how many nodes they
+// leave out. A tree that is too long loses its deepest levels first; of the first level that does not fit, each parent
+// shows as many children as there is room for.
+func fit(tree []*ops.TreeNode, lines int) (rows []render.TreeRow, hidden int) {
+	total, deepest, widest := measure(tree, 0)
+	all := rowsOf(tree, deepest+1, 0)
+	if lines <= 0 || drawn(all) <= lines {
+		return all, 0
+	}
+	tooLong := func(levels, children int) bool { return drawn(rowsOf(tree, levels, children)) > lines }
+	levels := max(1, sort.Search(deepest, func(d int) bool { return tooLong(d+1, 0) }))
+	children := max(0, sort.Search(widest+1, func(k int) bool { return tooLong(levels, k) })-1)
+	rows = rowsOf(tree, levels, children)
+	for drawn(rows) > lines { // more nodes at the top than lines
+		rows = rows[:len(rows)-1]
+	}
+	return rows, total - len(rows)
+}
+
+// drawn returns the lines that rows are drawn in.
+func drawn(rows []render.TreeRow) int {
+	n := len(rows)
+	for _, r := range rows {
+		if r.Hidden > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// measure returns the number of nodes, without those that the result left out already, the deepest level and the
+// greatest number of children.
+func measure(nodes []*ops.TreeNode, depth int) (total, deepest, widest int) {
+	total, deepest, widest = len(nodes), depth, len(nodes)
+	for _, n := range nodes {
+		below, d, w := measure(n.Children, depth+1)
+		total, deepest, widest = total+below, max(deepest, d), max(widest, w)
+	}
+	return total, deepest, widest
+}
+
+// rowsOf returns all rows of the first levels, and of the next one the first few children of each parent.
+func rowsOf(tree []*ops.TreeNode, levels, children int) (rows []render.TreeRow) {
+	var visit func(nodes []*ops.TreeNode, depth int)
+	visit = func(nodes []*ops.TreeNode, depth int) {
+		for _, n := range nodes {
+			show := len(n.Children)
+			if depth == levels-1 {
+				show = min(children, show)
+			} else if depth >= levels {
+				show = 0
+			}
+			below, _, _ := measure(n.Children[show:], 0)
+			row := n.Row(depth)
+			row.Hidden += below
+			rows = append(rows, row)
+			visit(n.Children[:show], depth+1)
+		}
+	}
+	visit(tree, 0)
+	return rows
+}
 
 func contextCommand(sh *shell) command {
 	in := &ops.ContextGetIn{}
