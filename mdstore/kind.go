@@ -48,6 +48,25 @@ var allKinds = Kinds{WorkspaceKind, NodeKind}
 // AllKinds returns the table of kinds, which must not be modified.
 func AllKinds() Kinds { return allKinds }
 
+// Folder returns the folder of a workspace in which the files of the kind lie.
+func (k *Kind) Folder(workspace Path) Path {
+	if k.Place.Dir == "" {
+		return workspace
+	}
+	return workspace.Join(k.Place.Dir)
+}
+
+// File returns the path of the kind's file in a folder of its own, as a node has one.
+func (k *Kind) File(folder Path) Path { return folder.Join(k.Place.Name) }
+
+// Top returns the folder right below the kind's Folder in which p lies; ok is false for a path that does not lie in such a folder.
+func (k *Kind) Top(workspace, p Path) (top Path, ok bool) {
+	dir := k.Folder(workspace)
+	rest, below := strings.CutPrefix(string(p), string(dir)+"/")
+	name, _, deeper := strings.Cut(rest, "/")
+	return dir.Join(name), below && deeper
+}
+
 // Of returns the kind of the file at p, or nil for a path where no file of any kind lies.
 func (ks Kinds) Of(p Path) *Kind {
 	dir := WorkspaceDir(p)

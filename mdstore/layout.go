@@ -22,10 +22,10 @@ const (
 const MaxFileSize = 1 << 20
 
 // WorkspacePath returns the path of a workspace's own file, given its folder.
-func WorkspacePath(dir Path) Path { return dir.Join(WorkspaceFile) }
+func WorkspacePath(dir Path) Path { return WorkspaceKind.File(dir) }
 
 // NodePath returns the path of a new node's file in the workspace's folder.
-func NodePath(dir Path, id ID) Path { return dir.Join(NodesDir, string(id), NodeFile) }
+func NodePath(dir Path, id ID) Path { return NodeKind.File(NodeKind.Folder(dir).Join(string(id))) }
 
 // Archived reports whether a workspace's folder lies in the archive.
 func Archived(dir Path) bool { return dir.Under(ArchiveDir) }

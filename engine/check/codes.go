@@ -21,6 +21,9 @@ const (
 	CodeStray         = "STRAY_FILE"         // a conflict copy, a backup, a temporary file
 )
 
+// rootPlace is where the root's file lies in the folder of its workspace.
+var rootPlace = mdstore.NodePath("", mdstore.Root)
+
 // A Severity says how much a diagnostic keeps from working.
 type Severity string
 
@@ -63,7 +66,7 @@ var checkCodes = []CheckCode{
 	{mdstore.CodeFormatNewer, SeverityWarning, "a newer Arbor has written the workspace; with this one it can only be read", "use the newer one", ""},
 
 	{string(errs.DuplicateID), SeverityError, "several files have one id", "give all but one another id, or remove the copies", "where one of them alone lies in the folder of that id: gives each copy an id of its own and notes in its log whose copy it is"},
-	{CodeRootMissing, SeverityError, "no node has the id `root`", "restore `nodes/root/Node.md` (git, the trash), or give the topmost node that id", "makes a root where its place is free"},
+	{CodeRootMissing, SeverityError, "no node has the id `root`", "restore `" + string(rootPlace) + "` (git, the trash), or give the topmost node that id", "makes a root where its place is free"},
 	{string(errs.OrphanNode), SeverityError, "`parentId` is missing or names no node", "write the id of a node that exists, or move the node", "where it names the root and there is none: makes a root"},
 	{string(errs.Cycle), SeverityError, "a node is its own ancestor", "change one `parentId` of the circle", ""},
 	{CodeExecChildren, SeverityError, "the parent is an execution node", "write another `parentId`, or make the parent a planning node", ""},

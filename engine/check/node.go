@@ -46,7 +46,8 @@ func (c *checker) workspace() {
 		}
 	}
 	if _, ok := c.v.Node(mdstore.Root); !ok {
-		c.at(w.Doc, place{}, CodeRootMissing, c.newRoot(), "no node has the id root; restore nodes/root/Node.md (git, the trash), or give the topmost node that id")
+		c.at(w.Doc, place{}, CodeRootMissing, c.newRoot(),
+			"no node has the id root; restore %s (git, the trash), or give the topmost node that id", rootPlace)
 	}
 }
 

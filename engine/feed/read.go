@@ -62,7 +62,7 @@ func (f *Feed) reread(ctx context.Context, l *live.Vault, news live.News) (map[m
 	stale := map[mdstore.Path]bool{}
 	for _, p := range news.Paths {
 		dir := mdstore.WorkspaceDir(p)
-		if f.shown[dir] == nil || !p.Under(dir.Join(mdstore.NodesDir)) {
+		if f.shown[dir] == nil || !p.Under(mdstore.NodeKind.Folder(dir)) {
 			return nil, nil
 		}
 		stale[dir] = true

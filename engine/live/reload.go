@@ -180,28 +180,13 @@ func (r *reloader) paths(ctx context.Context) (*view.View, error) {
 	}
 	next := r.was.Next(r.own, r.nodes, r.gone)
 	for _, p := range r.gone { // a folder that stays without any node misses its file, which a scan reports
-		top := topFolder(r.own.Dir, p)
-		for range next.Under(top) {
-			top = ""
-			break
-		}
-		if top == "" {
-			continue
-		}
-		if there, err := r.exists(ctx, top); err != nil || there {
-			return nil, err
+		if top, ok := mdstore.NodeKind.Top(r.own.Dir, p); ok && !next.Holds(top) {
+			if there, err := r.exists(ctx, top); err != nil || there {
+				return nil, err
+			}
 		}
 	}
 	return next, nil
-}
-
-// topFolder returns the folder right below nodes/ in which a file lies.
-func topFolder(dir, p mdstore.Path) mdstore.Path {
-	nodes := dir.Join(mdstore.NodesDir)
-	for p.Dir() != nodes && p.Dir() != "" {
-		p = p.Dir()
-	}
-	return p
 }
 
 // path reads one path. ok is false where only a scan tells what became of it.
@@ -220,8 +205,8 @@ func (r *reloader) path(ctx context.Context, p mdstore.Path, settled bool) (ok b
 	case errors.Is(err, fs.ErrNotExist):
 		return r.folderGone(p, settled), nil
 	case errors.As(err, &u): // a folder
-		if p.Under(r.own.Dir.Join(mdstore.NodesDir)) {
-			return r.node(ctx, p, p.Join(mdstore.NodeFile), settled)
+		if p.Under(mdstore.NodeKind.Folder(r.own.Dir)) {
+			return r.node(ctx, p, mdstore.NodeKind.File(p), settled)
 		}
 		return true, nil
 	}

@@ -109,7 +109,7 @@ func (d *Draft) trash(to mdstore.Path, nodes []*mdstore.Node) {
 			continue
 		}
 		from := dir
-		if holds(dir, staying) || dir == d.View.Workspace().Dir.Join(mdstore.NodesDir) {
+		if holds(dir, staying) || dir == mdstore.NodeKind.Folder(d.View.Workspace().Dir) {
 			from = n.Path
 			delete(d.keep, n.Path) // a path is named once
 		} else {

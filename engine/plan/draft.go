@@ -264,7 +264,7 @@ func (d *Draft) After(over *view.View) (after *view.View, ok bool) {
 
 // leaves reports whether a change takes a folder right below nodes/ to the trash with nothing in it but nodes that the view has.
 func (d *Draft) leaves(c mdstore.Change) bool {
-	if !c.To.Under(mdstore.LocalDir) || c.Path.Dir() != d.View.Workspace().Dir.Join(mdstore.NodesDir) {
+	if !c.To.Under(mdstore.LocalDir) || c.Path.Dir() != mdstore.NodeKind.Folder(d.View.Workspace().Dir) {
 		return false
 	}
 	for p := range d.View.Broken() {

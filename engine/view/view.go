@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"iter"
 	"slices"
-	"strings"
 
 	"arbor/context/assemble"
 	"arbor/mdstore"
@@ -136,6 +135,12 @@ func (v *View) All() iter.Seq[*mdstore.Node] {
 	}
 }
 
+// Holds reports whether there is a node file in or below a folder.
+func (v *View) Holds(dir mdstore.Path) bool {
+	at, _ := v.find(dir + "/")
+	return at < len(v.nodes) && v.nodes[at].Path.Under(dir)
+}
+
 // Under yields the node files in and below a folder, in the order of paths.
 func (v *View) Under(dir mdstore.Path) iter.Seq[*mdstore.Node] {
 	return func(yield func(*mdstore.Node) bool) {
@@ -261,12 +266,4 @@ func (v *View) Candidates() []*mdstore.Node {
 		}
 	}
 	return out
-}
-
-// top returns the folder right below nodes/ in which a file lies.
-func (v *View) top(p mdstore.Path) (mdstore.Path, bool) {
-	nodes := v.ws.Dir.Join(mdstore.NodesDir)
-	rest, ok := strings.CutPrefix(string(p), string(nodes)+"/")
-	name, _, in := strings.Cut(rest, "/")
-	return nodes.Join(name), ok && in
 }

@@ -69,9 +69,8 @@ func (b *builder) drop(p mdstore.Path) {
 
 func (b *builder) put(n *mdstore.Node) {
 	b.drop(n.Path)
-	if top, ok := b.top(n.Path); ok { // a folder misses its file only while there is no node anywhere in it
-		own := top.Join(mdstore.NodeFile)
-		if b.broken[own].Code == CodeFileMissing {
+	if top, ok := mdstore.NodeKind.Top(b.ws.Dir, n.Path); ok { // it misses its file only while there is no node anywhere in it
+		if own := mdstore.NodeKind.File(top); b.broken[own].Code == CodeFileMissing {
 			b.mend(own)
 		}
 	}

@@ -79,7 +79,7 @@ func (v *vault) holdsNodes(dir mdstore.Path) bool {
 		if !k.Place.Each {
 			return false
 		}
-		info, err := v.disk.Stat(dirOf(dir, k))
+		info, err := v.disk.Stat(k.Folder(dir))
 		return err == nil && info.Mode.IsDir()
 	})
 }

@@ -46,7 +46,7 @@ type entry struct {
 func newTree(kinds mdstore.Kinds, under mdstore.Path) *tree {
 	t := &tree{under: under}
 	for _, k := range kinds {
-		dir := dirOf(under, k)
+		dir := k.Folder(under)
 		p := t.at(dir)
 		if p == nil {
 			p = &place{fixed: true, top: folder{path: dir}}
@@ -66,14 +66,6 @@ func newTree(kinds mdstore.Kinds, under mdstore.Path) *tree {
 		}
 	}
 	return t
-}
-
-// dirOf returns the folder of a workspace in which the files of a kind lie.
-func dirOf(under mdstore.Path, k *mdstore.Kind) mdstore.Path {
-	if k.Place.Dir == "" {
-		return under
-	}
-	return under.Join(k.Place.Dir)
 }
 
 // at returns the place whose folder is dir, nil for none.

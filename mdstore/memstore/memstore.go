@@ -223,8 +223,14 @@ type result struct {
 func (s *Store) listing(under mdstore.Path) []result {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
+	names := map[mdstore.Path]bool{}
+	if under == "" {
+		s.workspaces(names)
+	} else {
+		s.inside(under, names)
+	}
 	var out []result
-	for _, p := range listed(s.files, under) {
+	for _, p := range slices.Sorted(maps.Keys(names)) {
 		f, err := s.read(p)
 		f.Path = p
 		out = append(out, result{f, err})
@@ -232,54 +238,46 @@ func (s *Store) listing(under mdstore.Path) []result {
 	return out
 }
 
-// listed returns the paths of a listing in their order.
-func listed(files map[mdstore.Path][]byte, under mdstore.Path) []mdstore.Path {
-	names := map[mdstore.Path]bool{}
-	if under == "" {
-		for p := range files {
-			for ; p != ""; p = p.Dir() { // a folder of that name is listed, as what cannot be read
-				if p.Base() == mdstore.WorkspaceFile && workspaceFolder(p.Dir()) {
-					names[p] = true
-				}
-				if in := p.Dir(); in.Base() == mdstore.NodesDir && workspaceFolder(in.Dir()) { // the workspace is there, if not its file
-					names[mdstore.WorkspacePath(in.Dir())] = true
-				}
+// workspaces adds the own file of every workspace to names, also where that file is missing beside a folder of nodes.
+func (s *Store) workspaces(names map[mdstore.Path]bool) {
+	for p := range s.files {
+		for ; p != ""; p = p.Dir() { // a folder of that name is listed, as what cannot be read
+			ws := mdstore.WorkspaceDir(p)
+			if own := mdstore.WorkspacePath(ws); ws != "" && (p == own || p.Dir() == mdstore.NodeKind.Folder(ws)) {
+				names[own] = true
 			}
 		}
-		return slices.Sorted(maps.Keys(names))
 	}
-	nodes := under.Join(mdstore.NodesDir)
-	folders := map[string]bool{} // those directly below nodes/, and whether a node was found there
-	for p := range files {
-		rest, ok := strings.CutPrefix(string(p), string(nodes)+"/")
-		elems := strings.Split(rest, "/")
-		if rest == mdstore.NodeFile {
-			names[p] = true
-		}
-		if !ok || len(elems) < 2 || hidden(elems[:1]) {
+}
+
+// inside adds the files of a workspace to names, and those that a kind asks for and that are missing.
+func (s *Store) inside(under mdstore.Path, names map[mdstore.Path]bool) {
+	names[mdstore.WorkspacePath(under)] = true
+	asked := map[mdstore.Path]bool{} // files that a kind asks for, and whether one lies in that folder, at any depth
+	for p := range s.files {
+		if !p.Under(under) {
 			continue
 		}
-		i := slices.Index(elems[1:], mdstore.NodeFile) + 1
-		found := i > 0 && !hidden(elems[:i])
-		folders[elems[0]] = folders[elems[0]] || found
-		if found {
-			names[nodes.Join(elems[:i+1]...)] = true
+		for _, k := range mdstore.AllKinds() {
+			top, each := k.Top(under, p)
+			each = each && k.Place.Each && top.Base()[0] != '.'
+			at := mdstore.Path("")
+			for q := p; q != under && (!each || q != top); q = q.Dir() {
+				if mdstore.AllKinds().Of(q) == k {
+					at = q
+				}
+			}
+			if at != "" {
+				names[at] = true
+			}
+			if own := k.File(top); each {
+				asked[own] = asked[own] || at != ""
+			}
 		}
 	}
-	for name, found := range folders {
+	for own, found := range asked {
 		if !found {
-			names[nodes.Join(name, mdstore.NodeFile)] = true
+			names[own] = true
 		}
 	}
-	names[mdstore.WorkspacePath(under)] = true
-	return slices.Sorted(maps.Keys(names))
-}
-
-// workspaceFolder reports whether a workspace can lie in dir.
-func workspaceFolder(dir mdstore.Path) bool {
-	return dir != "" && dir != mdstore.ArchiveDir && !hidden([]string{dir.Base()}) && (dir.Dir() == "" || dir.Dir() == mdstore.ArchiveDir)
-}
-
-func hidden(folders []string) bool {
-	return slices.ContainsFunc(folders, func(name string) bool { return strings.HasPrefix(name, ".") })
 }

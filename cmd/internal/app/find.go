@@ -170,7 +170,7 @@ func foreignHome(path string) bool {
 		return false
 	}
 	for _, e := range entries {
-		if isFile(filepath.Join(path, e.Name(), mdstore.WorkspaceFile)) {
+		if isFile(filepath.Join(path, string(mdstore.WorkspacePath(mdstore.Path(e.Name()))))) {
 			return false
 		}
 	}

@@ -45,13 +45,13 @@ func (c *Committer) Clear(leftovers []mdstore.Path, trash mdstore.Path, dry bool
 // nodes are in their places.
 func (c *Committer) begun(t mdstore.Path) bool {
 	name, ok := parseTemp(t.Base())
-	if !ok || name.target != mdstore.WorkspaceFile || name.before != noFile {
+	if !ok || t.Dir().Join(name.target) != mdstore.WorkspacePath(t.Dir()) || name.before != noFile {
 		return false
 	}
-	nodes := t.Dir().Join(mdstore.NodesDir)
+	nodes := mdstore.NodeKind.Folder(t.Dir())
 	entries, _ := c.FS.ReadDir(nodes)
 	for _, e := range entries {
-		if info, err := c.FS.Lstat(nodes.Join(e.Name, mdstore.NodeFile)); err == nil && info.Mode.IsRegular() {
+		if info, err := c.FS.Lstat(mdstore.NodeKind.File(nodes.Join(e.Name))); err == nil && info.Mode.IsRegular() {
 			return true
 		}
 	}

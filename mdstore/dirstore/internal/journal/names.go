@@ -70,16 +70,8 @@ func conflictPaths(p mdstore.Path, data []byte) []mdstore.Path {
 
 // nodeFolder reports whether p is the Node.md of a folder below nodes/, which goes with its file when it is empty then.
 func nodeFolder(p mdstore.Path) bool {
-	if p.Base() != mdstore.NodeFile {
-		return false
-	}
-	elems := strings.Split(string(p.Dir()), "/")
-	for _, e := range elems[:len(elems)-1] {
-		if e == mdstore.NodesDir {
-			return true
-		}
-	}
-	return false
+	_, in := mdstore.NodeKind.Top(mdstore.WorkspaceDir(p), p)
+	return in && mdstore.AllKinds().Of(p) == mdstore.NodeKind
 }
 
 // own reports whether a path is made and removed by stores themselves.

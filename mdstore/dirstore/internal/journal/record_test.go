@@ -94,7 +94,7 @@ func TestNames(t *testing.T) {
 	}
 	for p, want := range map[mdstore.Path]bool{
 		"ws/nodes/a/Node.md": true, "archive/ws/nodes/a/b/Node.md": true, "ws/nodes/Node.md": false, "ws/Node.md": false,
-		"Node.md": false, "ws/nodes/a/Workspace.md": false, "nodes/a/Node.md": true,
+		"Node.md": false, "ws/nodes/a/Workspace.md": false, "nodes/a/Node.md": false,
 	} {
 		if nodeFolder(p) != want {
 			t.Errorf("nodeFolder(%q) is %v", p, !want)
