@@ -37,7 +37,7 @@ func (e *Engine) apply(ctx context.Context, ws mdstore.ID, act plan.Act, op func
 		if err != nil {
 			return nil, err
 		}
-		return p.draft.Outcome(), e.writable(ctx, p.draft.Changes())
+		return p.draft.Outcome(), writable(ctx, e.st, p.draft.Changes())
 	}
 	var met []mdstore.Collision // by commits that failed: the store reports each once
 	err = e.st.Update(ctx, func(tx mdstore.Tx) error {
@@ -170,8 +170,8 @@ func unmade(out *plan.Outcome) error {
 }
 
 // writable asks the store what speaks against the changes, so that a dry run refuses what a real one would.
-func (e *Engine) writable(ctx context.Context, changes []mdstore.Change) error {
-	w, ok := mdstore.AsStore[mdstore.Writable](e.st)
+func writable(ctx context.Context, st mdstore.Store, changes []mdstore.Change) error {
+	w, ok := mdstore.AsStore[mdstore.Writable](st)
 	if !ok {
 		return nil
 	}

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"slices"
 	"time"
 
@@ -20,100 +19,8 @@ import (
 func (e *Engine) Check(ctx context.Context, ws mdstore.ID) (*view.View, []mdoc.Diagnostic, error) {
 	e.Displaced(ctx) // what was written to a replaced file is merged, or lies beside it and is a finding
 	e.live.StaleIn(ws)
-	v, found, err := e.find(ctx, ws)
+	v, found, err := e.checks.find(ctx, ws)
 	return v, check.Diagnostics(found), err
-}
-
-// find returns the findings of a workspace, and its view.
-func (e *Engine) find(ctx context.Context, ws mdstore.ID) (v *view.View, found []check.Finding, err error) {
-	var st check.Store
-	gathered := false
-	v, err = e.live.Plan(ctx, ws, func(v *view.View) error {
-		if !gathered {
-			gathered = true
-			if st, err = e.facts(ctx, v); err != nil {
-				return err
-			}
-		}
-		_, found = check.All(v, st)
-		return nil
-	})
-	return v, found, err
-}
-
-// facts asks the store what checks need to know besides the files.
-func (e *Engine) facts(ctx context.Context, v *view.View) (check.Store, error) {
-	st, err := e.strays(ctx, v.Workspace().Dir)
-	if err != nil {
-		return st, err
-	}
-	if r, ok := mdstore.AsStore[mdstore.Docs](e.st); ok {
-		st.Missing = map[string]bool{}
-		for _, target := range check.Targets(v) {
-			tries := check.Tries(target)
-			missing := len(tries) > 0
-			for _, t := range tries {
-				if _, err := readDoc(ctx, r, t); !errors.Is(err, fs.ErrNotExist) {
-					missing = false
-				}
-			}
-			if missing {
-				st.Missing[target] = true
-			}
-		}
-	}
-	if w, ok := mdstore.AsStore[mdstore.Writable](e.st); ok {
-		files := []mdstore.Path{v.Workspace().Path}
-		for n := range v.All() {
-			files = append(files, n.Path)
-		}
-		for _, p := range files {
-			var u *mdoc.UnreadableError
-			if err := w.Writable(ctx, p); errors.As(err, &u) {
-				st.Unwritable = append(st.Unwritable, u.Problem)
-			}
-		}
-	}
-	return st, ctx.Err()
-}
-
-// strays returns what lies between the files of a vault below a folder, without the files of a commit that is being made at this moment.
-func (e *Engine) strays(ctx context.Context, under mdstore.Path) (st check.Store, err error) {
-	in, ok := mdstore.AsStore[mdstore.Strays](e.st)
-	if !ok {
-		return st, nil
-	}
-	gen, err := e.live.Generation(ctx) // waits for the commit that is being made
-	if err != nil {
-		return st, err
-	}
-	for range 3 {
-		if st.Strays, err = in.Strays(ctx, under); err != nil {
-			return st, err
-		}
-		now, err := e.live.Generation(ctx)
-		if err != nil {
-			return st, err
-		}
-		if now == gen {
-			break
-		}
-		gen = now
-	}
-	st.Equal = map[mdstore.Path]mdstore.Version{}
-	for _, s := range st.Strays {
-		if s.Kind != mdstore.StrayConflictCopy || s.Of == "" {
-			continue
-		}
-		copied, err := e.st.Read(ctx, s.Path)
-		if err != nil {
-			continue
-		}
-		if file, err := e.st.Read(ctx, s.Of); err == nil && file.Version == copied.Version {
-			st.Equal[s.Path] = file.Version
-		}
-	}
-	return st, nil
 }
 
 // settle is the time between the two looks from which --fix concludes that something is gone.
@@ -131,7 +38,7 @@ type Mending struct {
 // of it is one commit, but for what an earlier commit has left.
 func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act plan.Act) (*Mending, error) {
 	e.live.StaleIn(ws)
-	v, found, err := e.find(ctx, ws)
+	v, found, err := e.checks.find(ctx, ws)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +48,7 @@ func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act plan.Act) (*Mending
 	if !slices.ContainsFunc(found, func(f check.Finding) bool { return f.Fix != "" }) {
 		return &Mending{Outcome: &plan.Outcome{DryRun: act.DryRun}, Left: check.Diagnostics(found), Checked: v.Len() + 1}, nil
 	}
-	swept, cleared, err := e.sweep(ctx, found, act)
+	swept, cleared, err := e.checks.sweep(ctx, found, e.opt.Now(), act.DryRun)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +63,7 @@ func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act plan.Act) (*Mending
 	var fixed *check.Fixed
 	var st check.Store
 	if now, err := e.View(ctx, ws); err == nil {
-		if st, err = e.facts(ctx, now); err != nil {
+		if st, err = e.checks.facts(ctx, now); err != nil {
 			return nil, err
 		}
 	}
@@ -184,43 +91,13 @@ func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act plan.Act) (*Mending
 	return m, nil
 }
 
-// sweep clears away the leftovers of commits among what was found. It is no commit of its own: the store knows them by their names.
-func (e *Engine) sweep(ctx context.Context, found []check.Finding, act plan.Act) (fixed []mdoc.Diagnostic, files []plan.FileChange, err error) {
-	sw, ok := mdstore.AsStore[mdstore.Strays](e.st)
-	at := map[mdstore.Path]mdoc.Diagnostic{}
-	var paths []mdstore.Path
-	for _, f := range found {
-		if f.ClearedByStore() {
-			at[mdstore.Path(f.File)] = f.Diagnostic
-			paths = append(paths, mdstore.Path(f.File))
-		}
-	}
-	if !ok || len(paths) == 0 {
-		return nil, nil, nil
-	}
-	trash := mdstore.TrashPath(e.opt.Now().UTC().Format("20060102T150405.000")+"-check", "")
-	done, err := sw.Sweep(ctx, paths, trash, act.DryRun)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, s := range done {
-		what := "removed: its file holds the same"
-		if s.To != "" {
-			what = "moved: what a commit has left"
-		}
-		files = append(files, plan.FileChange{Path: s.Path, To: s.To, What: []string{what}})
-		fixed = append(fixed, at[s.Path])
-	}
-	return fixed, files, nil
-}
-
 // FixVault clears away what commits that were cut short have left beside the workspaces of the vault.
 func (e *Engine) FixVault(ctx context.Context, act plan.Act) ([]mdoc.Diagnostic, *plan.Outcome, error) {
-	st, err := e.strays(ctx, "")
+	st, err := e.checks.strays(ctx, "")
 	if err != nil {
 		return nil, nil, err
 	}
-	fixed, files, err := e.sweep(ctx, check.Besides(check.Strays(st)), act)
+	fixed, files, err := e.checks.sweep(ctx, check.Besides(check.Strays(st)), e.opt.Now(), act.DryRun)
 	return fixed, &plan.Outcome{DryRun: act.DryRun, Files: files}, err
 }
 
@@ -250,7 +127,7 @@ func (e *Engine) CheckVault(ctx context.Context) (*VaultCheck, error) {
 		}
 		d, _ := check.SharedID(all, w)
 		add(d)
-		v, found, err := e.findTwin(ctx, w)
+		v, found, err := e.checks.findTwin(ctx, w)
 		if err != nil {
 			return nil, err
 		}
@@ -272,26 +149,10 @@ func (e *Engine) CheckVault(ctx context.Context) (*VaultCheck, error) {
 			add(u.Problem)
 		}
 	}
-	st, err := e.strays(ctx, "")
+	st, err := e.checks.strays(ctx, "")
 	if err != nil {
 		return nil, err
 	}
 	add(check.Diagnostics(check.Besides(check.Strays(st)))...)
 	return out, nil
-}
-
-// findTwin is find for one of several workspaces with one id.
-func (e *Engine) findTwin(ctx context.Context, w *mdstore.Workspace) (v *view.View, found []check.Finding, err error) {
-	if v, err = e.live.Twin(ctx, w); err != nil {
-		return nil, nil, err
-	}
-	st, err := e.facts(ctx, v)
-	if err != nil {
-		return nil, nil, err
-	}
-	err = e.live.Over(ctx, v, func(v *view.View) error {
-		_, found = check.All(v, st)
-		return nil
-	})
-	return v, found, err
 }

@@ -18,17 +18,16 @@ import (
 // gone.
 func (e *Engine) Context(ctx context.Context, ws, id mdstore.ID, opt assemble.Options) (b *assemble.Bundle, err error) {
 	err = e.Read(ctx, func(ctx context.Context) error {
-		b, err = e.context(ctx, ws, id, opt)
+		v, err := e.View(ctx, ws)
+		if err == nil {
+			b, err = contextOf(ctx, v, id, opt, e.st)
+		}
 		return err
 	})
 	return b, err
 }
 
-func (e *Engine) context(ctx context.Context, ws, id mdstore.ID, opt assemble.Options) (*assemble.Bundle, error) {
-	v, err := e.View(ctx, ws)
-	if err != nil {
-		return nil, err
-	}
+func contextOf(ctx context.Context, v *view.View, id mdstore.ID, opt assemble.Options, st mdstore.Store) (*assemble.Bundle, error) {
 	if id == "" {
 		id = mdstore.Root
 		if n, ok := v.Node(v.Workspace().Focus); ok {
@@ -36,7 +35,7 @@ func (e *Engine) context(ctx context.Context, ws, id mdstore.ID, opt assemble.Op
 		}
 	}
 	var src assemble.Source = v
-	if r, ok := mdstore.AsStore[mdstore.Docs](e.st); ok {
+	if r, ok := mdstore.AsStore[mdstore.Docs](st); ok {
 		src = documented{v, ctx, r}
 	}
 	b, err := assemble.Context(src, id, opt)

@@ -130,40 +130,18 @@ func (e *Engine) Attend(session string) (leave func()) {
 
 // GiveBackClaims gives back all that a session has claimed.
 func (e *Engine) GiveBackClaims(ctx context.Context, session string) error {
-	return e.editClaimsOf(ctx, session, func(l *claims.Ledger) { l.Drop(session) })
+	return claims.EditOf(ctx, e.st, e.opt.Now, session, (*claims.Ledger).Drop)
 }
 
 // HandOverClaims makes all that a session has claimed another's: of a connection that takes another session.
 func (e *Engine) HandOverClaims(ctx context.Context, session, to string) error {
-	return e.editClaimsOf(ctx, session, func(l *claims.Ledger) { l.HandOver(session, to) })
+	handOver := func(l *claims.Ledger, session string) { l.HandOver(session, to) }
+	return claims.EditOf(ctx, e.st, e.opt.Now, session, handOver)
 }
 
 // RenewClaims lets the leases of all claims of a session begin anew. A server calls it for its connections every claims.RenewEvery.
 func (e *Engine) RenewClaims(ctx context.Context, session string) error {
-	return e.editClaimsOf(ctx, session, func(l *claims.Ledger) { l.Renew(session) })
-}
-
-// editClaimsOf changes the claims where a session has any.
-func (e *Engine) editClaimsOf(ctx context.Context, session string, edit func(*claims.Ledger)) error {
-	l, err := claims.Read(ctx, e.st, e.opt.Now())
-	if err != nil || !l.Has(session) {
-		return err
-	}
-	return e.editClaims(ctx, func(l *claims.Ledger) error { edit(l); return nil })
-}
-
-// editClaims changes the claims while no other process does.
-func (e *Engine) editClaims(ctx context.Context, edit func(*claims.Ledger) error) error {
-	return e.st.Update(ctx, func(mdstore.Tx) error {
-		l, err := claims.Read(ctx, e.st, e.opt.Now())
-		if err != nil {
-			return err
-		}
-		if err := edit(l); err != nil {
-			return err
-		}
-		return l.Write(ctx, e.st)
-	})
+	return claims.EditOf(ctx, e.st, e.opt.Now, session, (*claims.Ledger).Renew)
 }
 
 // Next returns nodes that can be worked on, at most count: see claims.Ledger.Offer. With a lease above zero they are claimed: no two calls
@@ -199,9 +177,9 @@ func (e *Engine) Next(ctx context.Context, ws mdstore.ID, act plan.Act, count in
 	return out, err
 }
 
-// editClaimsIn is editClaims for one workspace, and drops what is noted of nodes that are done or gone.
+// editClaimsIn changes the claims of one workspace while no other process does, and drops what is noted of nodes that are done or gone.
 func (e *Engine) editClaimsIn(ctx context.Context, ws mdstore.ID, edit func(*view.View, *claims.Ledger) error) error {
-	return e.editClaims(ctx, func(l *claims.Ledger) error {
+	return claims.Edit(ctx, e.st, e.opt.Now, func(l *claims.Ledger) error {
 		v, err := e.View(ctx, ws)
 		if err != nil {
 			return err

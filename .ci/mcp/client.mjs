@@ -30,7 +30,7 @@ function whole(dir) {
 	const files = readdirSync(join(dir, vault), { recursive: true, withFileTypes: true }).filter((f) => f.isFile());
 	for (const f of files) {
 		const path = join(f.parentPath, f.name);
-		const noted = basename(f.parentPath) === "journal" && f.name !== "commit.made" && !(f.name === "commit.json" && readFileSync(path, "utf8").startsWith("arbor-journal none\n"));
+		const noted = basename(f.parentPath) === "journal" && f.name !== "README"; // a record is left over
 		const local = path.includes("/.local/") && !f.name.startsWith(".arbor-") && !noted;
 		assert(local || /^((Node|Workspace)\.md|\.gitignore|sessions\.json)$/.test(f.name), `${path} is left over`);
 	}

@@ -115,6 +115,28 @@ func (l *Ledger) Write(ctx context.Context, st mdstore.Store) error {
 	return nil
 }
 
+// Edit changes the claims while no other process does.
+func Edit(ctx context.Context, st mdstore.Store, now func() time.Time, edit func(*Ledger) error) error {
+	return st.Update(ctx, func(mdstore.Tx) error {
+		l, err := Read(ctx, st, now())
+		if err != nil {
+			return err
+		}
+		if err := edit(l); err != nil {
+			return err
+		}
+		return l.Write(ctx, st)
+	})
+}
+
+// EditOf changes what a session has claimed, if it has claimed anything.
+func EditOf(ctx context.Context, st mdstore.Store, now func() time.Time, session string, edit func(*Ledger, string)) error {
+	if l, err := Read(ctx, st, now()); err != nil || !l.Has(session) {
+		return err
+	}
+	return Edit(ctx, st, now, func(l *Ledger) error { edit(l, session); return nil })
+}
+
 // Get returns what is noted of a node, and whether it keeps other sessions off.
 func (l *Ledger) Get(ws, id mdstore.ID) (c Claim, holds bool) {
 	c = l.claims[ws][id]

@@ -156,7 +156,7 @@ func each(t *testing.T, e *engine.Engine, f func(*view.View)) {
 	for _, w := range all {
 		v, err := e.Live().Current(t.Context(), w.ID)
 		if err == nil {
-			err = e.Live().Over(t.Context(), v, func(v *view.View) error { f(v); return nil })
+			_, err = e.Live().Over(t.Context(), v, func(v *view.View) error { f(v); return nil })
 		}
 		if err != nil {
 			t.Fatal(err)

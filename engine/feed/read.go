@@ -124,7 +124,7 @@ func (f *Feed) show(ctx context.Context, l *live.Vault, v *view.View, was *shown
 	if was != nil {
 		old = was.state
 	}
-	err := l.Over(ctx, v, func(v *view.View) error {
+	_, err := l.Over(ctx, v, func(v *view.View) error {
 		s.docs = map[mdstore.Path]*mdoc.Doc{}
 		for n := range v.All() {
 			if d, ok := old[n.Path]; ok && d.Version == n.Version() && was.docs[n.Path] != nil {

@@ -20,55 +20,30 @@ func (l *Vault) Read(ctx context.Context, f func(context.Context) error) error {
 	if gatherOf(ctx, l) != nil {
 		return f(ctx)
 	}
-	g := &gather{vault: l, docs: map[mdstore.Path]*mdoc.Doc{}, base: map[mdstore.ID]*view.View{}}
-	for range gatherRounds {
-		g.runs = map[mdstore.ID]*view.View{}
-		err := f(context.WithValue(ctx, gatherKey{}, g))
-		wanted := g.wanted()
-		if len(wanted) == 0 || ctx.Err() != nil {
-			return err
-		}
-		if err := g.load(ctx, wanted); err != nil {
-			return err
-		}
-	}
-	return errs.New(errs.Conflicting, "the files keep changing while they are read; try again")
+	return newGather(l).run(ctx, f)
 }
 
 // Plan is Read for a function that works on one workspace. The view that it is given last is the one that its result was made over;
 // base is that view without documents.
 func (l *Vault) Plan(ctx context.Context, id mdstore.ID, f func(v *view.View) error) (base *view.View, err error) {
-	if base, err = l.current(ctx, id); err != nil {
+	if base, err = l.Current(ctx, id); err != nil {
 		return nil, err
 	}
-	return l.over(ctx, base, f)
+	return l.Over(ctx, base, f)
 }
 
 // Over is Plan over a view that the caller has.
-func (l *Vault) Over(ctx context.Context, v *view.View, f func(v *view.View) error) error {
-	_, err := l.over(ctx, v, f)
-	return err
-}
-
-func (l *Vault) over(ctx context.Context, base *view.View, f func(v *view.View) error) (*view.View, error) {
-	id := base.Workspace().ID
-	g := &gather{vault: l, docs: map[mdstore.Path]*mdoc.Doc{}, base: map[mdstore.ID]*view.View{id: base}}
-	for range gatherRounds {
-		g.runs = map[mdstore.ID]*view.View{}
+func (l *Vault) Over(ctx context.Context, v *view.View, f func(v *view.View) error) (base *view.View, err error) {
+	g, id := newGather(l), v.Workspace().ID
+	g.base[id] = v
+	err = g.run(ctx, func(ctx context.Context) error {
 		v, err := g.view(ctx, id)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			err = f(v)
 		}
-		err = f(v)
-		wanted := g.wanted()
-		if len(wanted) == 0 || ctx.Err() != nil {
-			return g.base[id], err
-		}
-		if err := g.load(ctx, wanted); err != nil {
-			return nil, err
-		}
-	}
-	return nil, errs.New(errs.Conflicting, "%s: the files keep changing while the change is planned; try again", id)
+		return err
+	})
+	return g.base[id], err
 }
 
 // gatherRounds is how often an operation runs again with more documents. Each round loads all that the one before it asked for.
@@ -91,6 +66,26 @@ type gather struct {
 	runs  map[mdstore.ID]*view.View // of this run
 }
 
+func newGather(l *Vault) *gather {
+	return &gather{vault: l, docs: map[mdstore.Path]*mdoc.Doc{}, base: map[mdstore.ID]*view.View{}}
+}
+
+// run calls f until no document is missing of those that it uses.
+func (g *gather) run(ctx context.Context, f func(context.Context) error) error {
+	for range gatherRounds {
+		g.runs = map[mdstore.ID]*view.View{}
+		err := f(context.WithValue(ctx, gatherKey{}, g))
+		wanted := g.wanted()
+		if len(wanted) == 0 || ctx.Err() != nil {
+			return err
+		}
+		if err := g.load(ctx, wanted); err != nil {
+			return err
+		}
+	}
+	return errs.New(errs.Conflicting, "the files keep changing while they are read; try again")
+}
+
 func (g *gather) view(ctx context.Context, id mdstore.ID) (*view.View, error) {
 	if v := g.runs[id]; v != nil {
 		return v, nil
@@ -98,7 +93,7 @@ func (g *gather) view(ctx context.Context, id mdstore.ID) (*view.View, error) {
 	base := g.base[id]
 	if base == nil {
 		var err error
-		if base, err = g.vault.current(ctx, id); err != nil {
+		if base, err = g.vault.Current(ctx, id); err != nil {
 			return nil, err
 		}
 		g.base[id] = base

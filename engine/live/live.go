@@ -89,12 +89,7 @@ func (l *Vault) View(ctx context.Context, id mdstore.ID) (*view.View, error) {
 	if g := gatherOf(ctx, l); g != nil {
 		return g.view(ctx, id)
 	}
-	return l.current(ctx, id)
-}
-
-// Current is View outside of Read.
-func (l *Vault) Current(ctx context.Context, id mdstore.ID) (*view.View, error) {
-	return l.current(ctx, id)
+	return l.Current(ctx, id)
 }
 
 // Twin returns the view of a workspace whose id another one has too. It is read each time.
@@ -103,7 +98,8 @@ func (l *Vault) Twin(ctx context.Context, w *mdstore.Workspace) (*view.View, err
 	return r.scan(ctx, w)
 }
 
-func (l *Vault) current(ctx context.Context, id mdstore.ID) (*view.View, error) {
+// Current is View outside of Read.
+func (l *Vault) Current(ctx context.Context, id mdstore.ID) (*view.View, error) {
 	l.refresh.Lock()
 	defer l.refresh.Unlock()
 	l.mu.Lock()

@@ -126,7 +126,7 @@ func inUse() int64 {
 // checks returns what the checks find in a view.
 func checks(t *testing.T, e *engine.Engine, v *view.View) (found string) {
 	t.Helper()
-	err := e.Live().Over(t.Context(), v, func(v *view.View) error {
+	_, err := e.Live().Over(t.Context(), v, func(v *view.View) error {
 		found = fmt.Sprint(check.Diagnostics(check.View(v)))
 		return nil
 	})

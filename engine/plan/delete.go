@@ -52,7 +52,7 @@ func (x Delete) Plan(d *Draft) (*Deleted, error) {
 		}
 	}
 	d.Gone = gone
-	out := &Deleted{Count: len(gone), Trash: mdstore.TrashPath(d.now.Format("20060102T150405.000")+"-"+string(id), "")}
+	out := &Deleted{Count: len(gone), Trash: mdstore.TrashPath(mdstore.TrashStamp(d.now, string(id)), "")}
 	d.trash(out.Trash, all)
 	d.expire(gone)
 	p, ok := d.View.Node(n.Parent)

@@ -51,7 +51,7 @@ func (d *Draft) Vacate(missing mdstore.Path) {
 
 // Discard moves a file or folder to the trash.
 func (d *Draft) Discard(p mdstore.Path) {
-	to := mdstore.TrashPath(d.now.Format(trashTime)+"-check", p)
+	to := mdstore.TrashPath(mdstore.TrashStamp(d.now, "check"), p)
 	d.extra = append(d.extra, planned{change: mdstore.Change{Path: p, To: to}, what: "moved to the trash: " + p.Base()})
 }
 

@@ -130,10 +130,7 @@ func (x DeleteWorkspace) Plan(d *Draft) (*Deleted, error) {
 		return nil, errs.New(errs.WorkspaceActive,
 			"%s (%s): the workspace is active; archive it first (workspace_archive), or repeat the call with force: true (--force)", w.ID, w.Name)
 	}
-	out := &Deleted{Count: d.View.Len(), Trash: mdstore.TrashPath(d.now.Format(trashTime)+"-"+string(w.ID), w.Dir)}
+	out := &Deleted{Count: d.View.Len(), Trash: mdstore.TrashPath(mdstore.TrashStamp(d.now, string(w.ID)), w.Dir)}
 	d.extra = append(d.extra, planned{change: mdstore.Change{Path: w.Dir, To: out.Trash}, what: string(w.ID) + " deleted: " + w.Name})
 	return out, nil
 }
-
-// trashTime is the layout of the time that tells deletions in the trash apart.
-const trashTime = "20060102T150405.000"

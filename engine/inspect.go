@@ -1,0 +1,156 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"time"
+
+	"arbor/engine/check"
+	"arbor/engine/live"
+	"arbor/engine/plan"
+	"arbor/engine/view"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// An inspector gathers what is wrong with workspaces: from their views, and from what only the store knows.
+type inspector struct {
+	st   mdstore.Store
+	live *live.Vault
+}
+
+// find returns the findings of a workspace, and its view.
+func (x inspector) find(ctx context.Context, ws mdstore.ID) (*view.View, []check.Finding, error) {
+	v, err := x.live.Current(ctx, ws)
+	if err != nil {
+		return nil, nil, err
+	}
+	return x.findIn(ctx, v)
+}
+
+// findTwin is find for one of several workspaces with one id.
+func (x inspector) findTwin(ctx context.Context, w *mdstore.Workspace) (*view.View, []check.Finding, error) {
+	v, err := x.live.Twin(ctx, w)
+	if err != nil {
+		return nil, nil, err
+	}
+	return x.findIn(ctx, v)
+}
+
+func (x inspector) findIn(ctx context.Context, v *view.View) (base *view.View, found []check.Finding, err error) {
+	st, err := x.facts(ctx, v)
+	if err != nil {
+		return nil, nil, err
+	}
+	base, err = x.live.Over(ctx, v, func(v *view.View) error {
+		_, found = check.All(v, st)
+		return nil
+	})
+	return base, found, err
+}
+
+// facts asks the store what checks need to know besides the files.
+func (x inspector) facts(ctx context.Context, v *view.View) (check.Store, error) {
+	st, err := x.strays(ctx, v.Workspace().Dir)
+	if err != nil {
+		return st, err
+	}
+	if r, ok := mdstore.AsStore[mdstore.Docs](x.st); ok {
+		st.Missing = map[string]bool{}
+		for _, target := range check.Targets(v) {
+			tries := check.Tries(target)
+			missing := len(tries) > 0
+			for _, t := range tries {
+				if _, err := readDoc(ctx, r, t); !errors.Is(err, fs.ErrNotExist) {
+					missing = false
+				}
+			}
+			if missing {
+				st.Missing[target] = true
+			}
+		}
+	}
+	if w, ok := mdstore.AsStore[mdstore.Writable](x.st); ok {
+		files := []mdstore.Path{v.Workspace().Path}
+		for n := range v.All() {
+			files = append(files, n.Path)
+		}
+		for _, p := range files {
+			var u *mdoc.UnreadableError
+			if err := w.Writable(ctx, p); errors.As(err, &u) {
+				st.Unwritable = append(st.Unwritable, u.Problem)
+			}
+		}
+	}
+	return st, ctx.Err()
+}
+
+// strays returns what lies between the files of a vault below a folder, without the files of a commit that is being made at this moment.
+func (x inspector) strays(ctx context.Context, under mdstore.Path) (st check.Store, err error) {
+	in, ok := mdstore.AsStore[mdstore.Strays](x.st)
+	if !ok {
+		return st, nil
+	}
+	gen, err := x.live.Generation(ctx) // waits for the commit that is being made
+	if err != nil {
+		return st, err
+	}
+	for range 3 {
+		if st.Strays, err = in.Strays(ctx, under); err != nil {
+			return st, err
+		}
+		now, err := x.live.Generation(ctx)
+		if err != nil {
+			return st, err
+		}
+		if now == gen {
+			break
+		}
+		gen = now
+	}
+	st.Equal = map[mdstore.Path]mdstore.Version{}
+	for _, s := range st.Strays {
+		if s.Kind != mdstore.StrayConflictCopy || s.Of == "" {
+			continue
+		}
+		copied, err := x.st.Read(ctx, s.Path)
+		if err != nil {
+			continue
+		}
+		if file, err := x.st.Read(ctx, s.Of); err == nil && file.Version == copied.Version {
+			st.Equal[s.Path] = file.Version
+		}
+	}
+	return st, nil
+}
+
+// sweep clears away the leftovers of commits among what was found. It is no commit of its own: the store knows them by their names.
+func (x inspector) sweep(ctx context.Context, found []check.Finding, now time.Time, dryRun bool) (fixed []mdoc.Diagnostic, files []plan.FileChange, err error) {
+	sw, ok := mdstore.AsStore[mdstore.Strays](x.st)
+	at := map[mdstore.Path]mdoc.Diagnostic{}
+	var paths []mdstore.Path
+	for _, f := range found {
+		if f.ClearedByStore() {
+			at[mdstore.Path(f.File)] = f.Diagnostic
+			paths = append(paths, mdstore.Path(f.File))
+		}
+	}
+	if !ok || len(paths) == 0 {
+		return nil, nil, nil
+	}
+	trash := mdstore.TrashPath(mdstore.TrashStamp(now, "check"), "")
+	done, err := sw.Sweep(ctx, paths, trash, dryRun)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, s := range done {
+		what := "removed: its file holds the same"
+		if s.To != "" {
+			what = "moved: what a commit has left"
+		}
+		files = append(files, plan.FileChange{Path: s.Path, To: s.To, What: []string{what}})
+		fixed = append(fixed, at[s.Path])
+	}
+	return fixed, files, nil
+}
