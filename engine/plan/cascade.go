@@ -83,8 +83,8 @@ func (d *Draft) place(id mdstore.ID, cascade bool) ([]*mdstore.Node, error) {
 		}
 		return nil, err
 	}
-	if same := d.View.Files(id); len(same) > 1 {
-		return nil, duplicate(id, same)
+	if err := d.unique(id); err != nil {
+		return nil, err
 	}
 	if why, bad := unplaced(p); bad {
 		return nil, &mdoc.UnreadableError{Problem: why}

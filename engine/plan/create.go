@@ -66,20 +66,29 @@ func (a NewNode) Plan(d *Draft) (*Created, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := ImportNode{ID: id, Parent: up[0].ID, Type: a.Type, Status: statemachine.Initial(a.Type), Role: a.Role, Title: a.Title, Order: math.NaN(),
-		CreatedAt: d.createdAt(up[0].ID), UpdatedAt: d.now.UnixMilli(), Requirement: a.Requirement}
-	n.Log = []mdstore.LogEntry{{Time: d.now.Format(mdstore.TimeLayout), Operator: d.act.Operator, Event: mdstore.StatusChange{By: mdstore.ByCreation}.String()}}
-	path := mdstore.NodePath(d.View.Workspace().Dir, id)
-	doc, adapted, err := n.Compose(path, docs, nil)
-	if err != nil {
+	n := born(a.Type, a.Title, a.Requirement, d.now, d.act.Operator, mdstore.StatusChange{By: mdstore.ByCreation}.String())
+	n.ID, n.Parent, n.Role, n.CreatedAt = id, up[0].ID, a.Role, d.createdAt(up[0].ID)
+	out := &Created{Node: id, Path: mdstore.NodePath(d.View.Workspace().Dir, id)}
+	if err := d.create(out.Path, n, docs); err != nil {
 		return nil, err
 	}
-	d.adapted = append(d.adapted, adapted...)
-	d.extra = append(d.extra, planned{change: mdstore.Change{Path: path, New: doc.Bytes()}, what: string(id) + " created: " + a.Title})
-	out := &Created{Node: id, Path: path}
 	out.Cascades, err = d.Raise(entered(n.Type, n.Status, up), a.Cascade, "child "+string(id)+" created")
 	return out, err
 }
+
+// create adds the file of a new node.
+func (d *Draft) create(path mdstore.Path, n ImportNode, docs []string) error {
+	doc, adapted, err := n.compose(path, docs, nil)
+	if err != nil {
+		return err
+	}
+	d.adapted = append(d.adapted, adapted...)
+	d.whole(mdstore.Change{Path: path, New: doc.Bytes()}, created(n.ID, n.Title))
+	return nil
+}
+
+// created says that a node or workspace is made.
+func created(id mdstore.ID, title string) string { return string(id) + " created: " + title }
 
 // rulesRead checks the proof that the rules were read. The hash itself is never told: having it is the proof.
 func (d *Draft) rulesRead(hash string) error {
@@ -133,8 +142,8 @@ func (d *Draft) createdAt(parent mdstore.ID) int64 {
 	return at
 }
 
-// Compose makes the file of a new node.
-func (n ImportNode) Compose(path mdstore.Path, docs, references []string) (*mdoc.Doc, []string, error) {
+// compose makes the file of a new node.
+func (n ImportNode) compose(path mdstore.Path, docs, references []string) (*mdoc.Doc, []string, error) {
 	parent, role := mdoc.NullValue(), mdoc.NullValue()
 	if n.ID != mdstore.Root {
 		parent = mdoc.Text(string(n.Parent))
@@ -150,13 +159,13 @@ func (n ImportNode) Compose(path mdstore.Path, docs, references []string) (*mdoc
 		{Key: mdstore.KeyRole, Value: role},
 		{Key: mdstore.KeyParent, Value: parent},
 		{Key: mdstore.KeyIsolated, Value: mdoc.Boolean(n.Isolated)},
-		{Key: mdstore.KeyCreated, Value: mdoc.Integer(n.CreatedAt)},
-		{Key: mdstore.KeyUpdated, Value: mdoc.Integer(n.UpdatedAt)},
 	}
 	if !math.IsNaN(n.Order) {
-		at := slices.IndexFunc(fields, func(f mdoc.FieldValue) bool { return f.Key == mdstore.KeyCreated })
-		fields = slices.Insert(fields, at, mdoc.FieldValue{Key: mdstore.KeyOrder, Value: mdoc.Number(n.Order)})
+		fields = append(fields, mdoc.FieldValue{Key: mdstore.KeyOrder, Value: mdoc.Number(n.Order)})
 	}
+	fields = append(fields,
+		mdoc.FieldValue{Key: mdstore.KeyCreated, Value: mdoc.Integer(n.CreatedAt)},
+		mdoc.FieldValue{Key: mdstore.KeyUpdated, Value: mdoc.Integer(n.UpdatedAt)})
 	sections := []mdoc.SectionText{{Name: mdstore.SecRequirement, Text: n.Requirement}}
 	add := func(name, text string, items []string) {
 		if text != "" || len(items) > 0 {

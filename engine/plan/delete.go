@@ -33,8 +33,8 @@ func (x Delete) Plan(d *Draft) (*Deleted, error) {
 	if n.ID == mdstore.Root {
 		return nil, errs.New(errs.CannotDeleteRoot, "%s: the root cannot be deleted; delete its children, or the workspace (workspace_delete)", n.ID)
 	}
-	if same := d.View.Files(id); len(same) > 1 {
-		return nil, duplicate(id, same)
+	if err := d.unique(id); err != nil {
+		return nil, err
 	}
 	if err := d.match(n.Path, n.Version()); err != nil {
 		return nil, err
@@ -47,8 +47,8 @@ func (x Delete) Plan(d *Draft) (*Deleted, error) {
 		d.Rely(k)
 	}
 	for k := range d.View.All() { // of files with one id, none can be said to hang here or there
-		if same := d.View.Files(k.ID); len(same) > 1 && (gone[k.ID] || gone[k.Parent]) {
-			return nil, duplicate(k.ID, same)
+		if err := d.unique(k.ID); err != nil && (gone[k.ID] || gone[k.Parent]) {
+			return nil, err
 		}
 	}
 	d.Gone = gone
@@ -115,7 +115,8 @@ func (d *Draft) trash(to mdstore.Path, nodes []*mdstore.Node) {
 		} else {
 			last = dir
 		}
-		all = append(all, leaving{planned{change: mdstore.Change{Path: from, To: to.Join(string(from))}, what: string(n.ID) + " deleted: " + n.Title}, rank[n.Path]})
+		change := mdstore.Change{Path: from, To: to.Join(string(from))}
+		all = append(all, leaving{planned{change, []string{string(n.ID) + " deleted: " + n.Title}}, rank[n.Path]})
 	}
 	sort.Slice(all, func(i, j int) bool { return all[i].rank > all[j].rank })
 	for _, l := range all {

@@ -62,32 +62,28 @@ type Options struct {
 	Claimed func(*mdstore.Node) error // refuses work on a node that another session has claimed; nil: no node is claimed
 }
 
-// planned is a change of a whole file or folder.
+// planned is a change of a whole file or folder, and what it does in words.
 type planned struct {
 	change mdstore.Change
-	old    []byte // what is removed
-	what   string
+	what   []string
 }
+
+// whole adds a change of a whole file or folder.
+func (d *Draft) whole(c mdstore.Change, what ...string) { d.extra = append(d.extra, planned{c, what}) }
 
 // New returns an empty draft over a view.
 func New(v *view.View, act Act, opt Options) *Draft {
 	act.Operator = act.By()
+	if opt.Claimed == nil {
+		opt.Claimed = func(*mdstore.Node) error { return nil }
+	}
 	return &Draft{View: v, act: act, now: opt.Now.UTC(), opt: opt, edits: map[mdstore.Path]*Edit{},
 		status: map[mdstore.ID]statemachine.Status{}, keep: map[mdstore.Path]mdstore.Version{}}
 }
 
-// unclaimed refuses to begin a node that another session has claimed.
-func (d *Draft) unclaimed(n *mdstore.Node) error {
-	if d.opt.Claimed == nil {
-		return nil
-	}
-	return d.opt.Claimed(n)
-}
-
 // Writable returns an error where the workspace as a whole takes no changes.
 func (d *Draft) Writable() error {
-	w := d.View.Workspace()
-	switch {
+	switch w := d.View.Workspace(); {
 	case w.Version.IsZero(): // it could not be read: neither its rules nor its format are known
 		return &mdoc.UnreadableError{Problem: w.Problems[0]}
 	case w.Newer():
@@ -117,10 +113,7 @@ func (d *Draft) node(id mdstore.ID) (*mdstore.Node, error) {
 	if err := d.Editable(n); err != nil {
 		return nil, err
 	}
-	if err := d.misplaced(n); err != nil {
-		return nil, err
-	}
-	return n, nil
+	return n, d.misplaced(n)
 }
 
 // misplaced returns an error for a node whose own parentId is wrong: the parent does not exist, or hangs below the node itself.
@@ -139,16 +132,18 @@ func (d *Draft) misplaced(n *mdstore.Node) error {
 
 // Editable returns an error for a node whose id is not its own, or whose file takes no edits.
 func (d *Draft) Editable(n *mdstore.Node) error {
-	if same := d.View.Files(n.ID); len(same) > 1 {
-		return duplicate(n.ID, same)
-	}
-	if err := n.Editable(); err != nil {
+	if err := d.unique(n.ID); err != nil {
 		return err
 	}
-	return nil
+	return n.Editable()
 }
 
-func duplicate(id mdstore.ID, same []*mdstore.Node) error {
+// unique returns an error where several files have an id.
+func (d *Draft) unique(id mdstore.ID) error {
+	same := d.View.Files(id)
+	if len(same) < 2 {
+		return nil
+	}
 	det := errs.Details{NodeID: string(id)}
 	for _, n := range same {
 		det.Paths = append(det.Paths, string(n.Path))

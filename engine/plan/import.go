@@ -54,27 +54,15 @@ type ImportNode struct {
 
 // Plan composes the workspace's files, and what they are in words. Nothing is written when one of the texts cannot be held.
 func (w Import) Plan() ([]mdstore.Change, *Outcome, error) {
-	changes, adapted, err := w.files()
-	if err != nil {
+	out := &Outcome{}
+	if err := w.files(out); err != nil {
 		return nil, nil, err
 	}
-	out := &Outcome{Adapted: adapted}
-	for _, c := range changes {
-		out.Add(c, w.what(c.Path)...)
+	changes := make([]mdstore.Change, len(out.Files))
+	for i, f := range out.Files {
+		changes[i] = mdstore.Change{Path: f.Path, New: f.New}
 	}
 	return changes, out, nil
-}
-
-func (w Import) what(p mdstore.Path) []string {
-	if p == mdstore.WorkspacePath(w.Dir()) {
-		return []string{string(w.ID) + " created: " + w.Name}
-	}
-	for _, n := range w.Nodes {
-		if n.ID == mdstore.Root && p == mdstore.NodePath(w.Dir(), n.ID) {
-			return []string{string(n.ID) + " created: " + n.Title}
-		}
-	}
-	return nil
 }
 
 // Dir returns the folder that the workspace is to lie in.
@@ -85,55 +73,50 @@ func (w Import) Dir() mdstore.Path {
 	return mdstore.Path(w.ID)
 }
 
-// files composes every file of the workspace: its own first, then each node after its parent, so that what is there of it hangs together if the commit and its
-// journal are lost in the middle. Readers wait for the commit.
-func (w Import) files() ([]mdstore.Change, []string, error) {
+// files adds every file of the workspace: its own first, then each node after its parent, so that what is there of it hangs together if
+// the commit and its journal are lost in the middle. Readers wait for the commit.
+func (w Import) files(out *Outcome) error {
 	if !w.ID.Valid() {
-		return nil, nil, errs.New(errs.InvalidParams, "%q cannot be the id of a workspace", w.ID)
+		return errs.New(errs.InvalidParams, "%q cannot be the id of a workspace", w.ID)
 	}
-	var out []mdstore.Change
-	var adapted []string
-	note := func(as []string) {
-		for _, a := range as {
-			if !slices.Contains(adapted, a) {
-				adapted = append(adapted, a)
-			}
-		}
-	}
-	doc, as, err := w.compose()
+	doc, adapted, err := w.compose()
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	note(as)
-	out = append(out, mdstore.Change{Path: mdstore.WorkspacePath(w.Dir()), New: doc.Bytes()})
+	out.adapt(adapted)
+	out.Add(mdstore.Change{Path: mdstore.WorkspacePath(w.Dir()), New: doc.Bytes()}, created(w.ID, w.Name))
 	for _, n := range w.downwards() {
 		if !n.ID.Valid() {
-			return nil, nil, errs.New(errs.InvalidParams, "%q cannot be the id of a node", n.ID)
+			return errs.New(errs.InvalidParams, "%q cannot be the id of a node", n.ID)
 		}
 		docs, err := formatRefs("doc path", n.Docs)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
 		refs, err := formatRefs("reference", n.References)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
 		path := mdstore.NodePath(w.Dir(), n.ID)
-		doc, as, err := n.Compose(path, docs, refs)
+		doc, adapted, err := n.compose(path, docs, refs)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
-		note(as)
-		out = append(out, mdstore.Change{Path: path, New: doc.Bytes()})
+		out.adapt(adapted)
+		var what []string // the root is named, as a node that every workspace has
+		if n.ID == mdstore.Root {
+			what = []string{created(n.ID, n.Title)}
+		}
+		out.Add(mdstore.Change{Path: path, New: doc.Bytes()}, what...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.Files)) {
-		if p := w.Dir().Join(name); p.Valid() {
-			out = append(out, mdstore.Change{Path: p, New: append([]byte{}, w.Files[name]...)})
-		} else {
-			return nil, nil, errs.New(errs.InvalidPath, "%q cannot be the path of a file in a vault", name)
+		p := w.Dir().Join(name)
+		if !p.Valid() {
+			return errs.New(errs.InvalidPath, "%q cannot be the path of a file in a vault", name)
 		}
+		out.Add(mdstore.Change{Path: p, New: append([]byte{}, w.Files[name]...)})
 	}
-	return out, adapted, nil
+	return nil
 }
 
 // downwards returns the nodes from the root down, each after its parent.
@@ -181,9 +164,9 @@ func (w Import) compose() (*mdoc.Doc, []string, error) {
 		{Key: mdstore.KeyUpdated, Value: mdoc.Integer(w.UpdatedAt)},
 	}
 	sections := []mdoc.SectionText{
-		{Name: mdstore.SecRules, Items: some(w.Rules)},
-		{Name: mdstore.SecDocs, Items: some(docs)},
-		{Name: mdstore.SecLog, Items: some(formatLog(w.Log))},
+		{Name: mdstore.SecRules, Items: append([]string{}, w.Rules...)}, // not nil: these sections are made, be they empty
+		{Name: mdstore.SecDocs, Items: docs},
+		{Name: mdstore.SecLog, Items: formatLog(w.Log)},
 	}
 	problem, more, err := w.Problem.Body(nil)
 	if err != nil {
@@ -196,15 +179,7 @@ func (w Import) compose() (*mdoc.Doc, []string, error) {
 	return doc, append(adapted, more...), err
 }
 
-// some returns an empty list for none, so that the section is made.
-func some(items []string) []string {
-	if items == nil {
-		return []string{}
-	}
-	return items
-}
-
-// formatRefs returns the items of documents or references.
+// formatRefs returns the items of documents or references, an empty list for none.
 func formatRefs(what string, rs []mdstore.Ref) ([]string, error) {
 	out := make([]string, 0, len(rs))
 	for _, r := range rs {

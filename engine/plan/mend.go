@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 
 	"arbor/engine/errs"
 	"arbor/engine/view"
@@ -15,7 +16,8 @@ func (d *Draft) MakeRoot(path mdstore.Path) error {
 		return nil // two findings ask for it
 	}
 	w := d.View.Workspace()
-	n := RootNode(w.Name, w.Goal, d.now, mdstore.StatusChange{By: mdstore.ByCreation, Why: "the workspace had no root"}, d.act.Operator)
+	why := mdstore.StatusChange{By: mdstore.ByCreation, Why: "the workspace had no root"}
+	n := born(statemachine.Planning, w.Name, strings.TrimSpace(w.Goal), d.now, d.act.Operator, why.String())
 	if title(errs.InvalidTitle, "title", n.Title) != nil {
 		n.Title = string(w.ID)
 	}
@@ -25,13 +27,7 @@ func (d *Draft) MakeRoot(path mdstore.Path) error {
 	if w.CreatedAt > 0 {
 		n.CreatedAt = w.CreatedAt
 	}
-	doc, adapted, err := n.Compose(path, nil, nil)
-	if err != nil {
-		return err
-	}
-	d.adapted = append(d.adapted, adapted...)
-	d.extra = append(d.extra, planned{change: mdstore.Change{Path: path, New: doc.Bytes()}, what: string(n.ID) + " created: " + n.Title})
-	return nil
+	return d.create(path, n, nil)
 }
 
 // Keep has the commit compare a file with a version; the zero Version: there must be none.
@@ -52,7 +48,7 @@ func (d *Draft) Vacate(missing mdstore.Path) {
 // Discard moves a file or folder to the trash.
 func (d *Draft) Discard(p mdstore.Path) {
 	to := mdstore.TrashPath(mdstore.TrashStamp(d.now, "check"), p)
-	d.extra = append(d.extra, planned{change: mdstore.Change{Path: p, To: to}, what: "moved to the trash: " + p.Base()})
+	d.whole(mdstore.Change{Path: p, To: to}, "moved to the trash: "+p.Base())
 }
 
 // Over returns an empty draft over the view as this draft leaves it, for a further round of repairs. Take brings its changes into this

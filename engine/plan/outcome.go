@@ -81,21 +81,21 @@ func (d *Draft) Outcome() *Outcome {
 			continue
 		}
 		out.Files = append(out.Files, FileChange{Path: e.path, Version: mdstore.VersionOf(e.after.Bytes()), What: e.what, Old: e.doc.Bytes(), New: e.after.Bytes()})
-		for _, a := range e.adapted {
-			if !slices.Contains(out.Adapted, a) {
-				out.Adapted = append(out.Adapted, a)
-			}
-		}
+		out.adapt(e.adapted)
 	}
 	for _, x := range d.extra {
-		out.Add(x.change)
-		f := &out.Files[len(out.Files)-1]
-		f.Old = x.old
-		if x.what != "" {
-			f.What = []string{x.what}
-		}
+		out.Add(x.change, x.what...)
 	}
 	return out
+}
+
+// adapt adds how texts were changed, each way once.
+func (o *Outcome) adapt(how []string) {
+	for _, a := range how {
+		if !slices.Contains(o.Adapted, a) {
+			o.Adapted = append(o.Adapted, a)
+		}
+	}
 }
 
 // Add adds a change of a whole file or folder.

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"arbor/engine/errs"
@@ -56,7 +57,7 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 	if err := d.thawed(n.ID, up, t.Cascade); err != nil {
 		return nil, err
 	}
-	if err := d.unclaimed(n); err != nil {
+	if err := d.opt.Claimed(n); err != nil {
 		return nil, err
 	}
 	d.Advanced = n.ID
@@ -85,7 +86,7 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 			return nil, err
 		}
 	}
-	if frozen := anyFrozen(up); dec.Runs || frozen {
+	if dec.Runs || anyFrozen(up) {
 		if out.Cascades, err = d.Raise(up, t.Cascade, string(t.Action)+" of "+string(n.ID)); err != nil {
 			return nil, err
 		}
@@ -99,12 +100,7 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 }
 
 func anyFrozen(up []*mdstore.Node) bool {
-	for _, a := range up {
-		if statemachine.Frozen(a.Status) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(up, func(a *mdstore.Node) bool { return statemachine.Frozen(a.Status) })
 }
 
 // Facts gathers what the life cycle asks about a node; conclusion is one that is given with the call.
@@ -142,28 +138,20 @@ type Archived struct {
 // archive takes what a conclusion lists under headings of rules and of documents into the workspace, none twice.
 func (d *Draft) archive(n *mdstore.Node, conclusion string) (*Archived, error) {
 	out := &Archived{Rules: []string{}, Docs: []mdstore.Ref{}}
-	have := map[string]bool{}
-	rules := d.View.Workspace().Rules()
-	for _, r := range rules {
-		have[r] = true
-	}
+	rules, docs := d.View.Workspace().Rules(), d.View.Workspace().Docs()
 	for _, r := range mdoc.ListsUnder(conclusion, "Rules", "规则") {
 		r, _, err := mdoc.ItemText(r)
 		if err != nil {
 			return nil, err
 		}
-		if !have[r] {
-			have[r] = true
+		if !slices.Contains(rules, r) && !slices.Contains(out.Rules, r) {
 			out.Rules = append(out.Rules, r)
 		}
 	}
-	known := map[string]bool{}
-	for _, r := range d.View.Workspace().Docs() {
-		known[r.Target] = true
-	}
 	for _, item := range mdoc.ListsUnder(conclusion, "Docs", "文档") {
-		if r := mdstore.ParseRef(item); r.Target != "" && !known[r.Target] {
-			known[r.Target] = true
+		r := mdstore.ParseRef(item)
+		same := func(x mdstore.Ref) bool { return x.Target == r.Target }
+		if r.Target != "" && !slices.ContainsFunc(docs, same) && !slices.ContainsFunc(out.Docs, same) {
 			out.Docs = append(out.Docs, r)
 		}
 	}

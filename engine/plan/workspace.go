@@ -35,17 +35,19 @@ func (w NewWorkspace) Import(id mdstore.ID, now time.Time, operator string) (imp
 		return imp, nil, errs.New(errs.InvalidParams, "goal is empty; say what the work is for").With(errs.Details{Param: "goal"})
 	}
 	now = now.UTC()
-	return Import{ID: id, Name: w.Name, Goal: strings.TrimSpace(w.Goal), Rules: rules, Docs: w.Docs, CreatedAt: now.UnixMilli(), UpdatedAt: now.UnixMilli(),
+	goal, event := strings.TrimSpace(w.Goal), mdstore.StatusChange{By: mdstore.ByCreation}.String()
+	root := born(statemachine.Planning, w.Name, goal, now, operator, event)
+	return Import{ID: id, Name: w.Name, Goal: goal, Rules: rules, Docs: w.Docs, CreatedAt: now.UnixMilli(), UpdatedAt: now.UnixMilli(),
 		Log:   []mdstore.LogEntry{{Time: now.Format(mdstore.TimeLayout), Operator: operator, Event: "created the workspace"}},
-		Nodes: []ImportNode{RootNode(w.Name, w.Goal, now, mdstore.StatusChange{By: mdstore.ByCreation}, operator)},
+		Nodes: []ImportNode{root},
 	}, adapted, nil
 }
 
-// RootNode returns a workspace's root as it is born.
-func RootNode(title, goal string, now time.Time, event mdstore.StatusChange, operator string) ImportNode {
-	return ImportNode{ID: mdstore.Root, Type: statemachine.Planning, Status: statemachine.Initial(statemachine.Planning), Title: title, Order: math.NaN(),
-		CreatedAt: now.UnixMilli(), UpdatedAt: now.UnixMilli(), Requirement: strings.TrimSpace(goal),
-		Log: []mdstore.LogEntry{{Time: now.Format(mdstore.TimeLayout), Operator: operator, Event: event.String()}}}
+// born returns a new node in the first status of its type: the root, unless it is given another id and a parent.
+func born(t statemachine.Type, title, requirement string, now time.Time, operator, event string) ImportNode {
+	return ImportNode{ID: mdstore.Root, Type: t, Status: statemachine.Initial(t), Title: title, Order: math.NaN(),
+		CreatedAt: now.UnixMilli(), UpdatedAt: now.UnixMilli(), Requirement: requirement,
+		Log: []mdstore.LogEntry{{Time: now.Format(mdstore.TimeLayout), Operator: operator, Event: event}}}
 }
 
 // UpdateWorkspace renames a workspace or gives it another goal; nil leaves one as it is.
@@ -110,7 +112,7 @@ func (x Archive) Plan(d *Draft) (mdstore.Path, error) {
 	edit.Set(mdstore.KeyStatus, mdoc.Text(status))
 	d.Log(edit, "workspace: "+w.Status+" → "+status)
 	edit.Did("%s status %s → %s", w.ID, w.Status, status)
-	d.extra = append(d.extra, planned{change: mdstore.Change{Path: w.Dir, To: to}})
+	d.whole(mdstore.Change{Path: w.Dir, To: to})
 	return to, nil
 }
 
@@ -131,6 +133,6 @@ func (x DeleteWorkspace) Plan(d *Draft) (*Deleted, error) {
 			"%s (%s): the workspace is active; archive it first (workspace_archive), or repeat the call with force: true (--force)", w.ID, w.Name)
 	}
 	out := &Deleted{Count: d.View.Len(), Trash: mdstore.TrashPath(mdstore.TrashStamp(d.now, string(w.ID)), w.Dir)}
-	d.extra = append(d.extra, planned{change: mdstore.Change{Path: w.Dir, To: out.Trash}, what: string(w.ID) + " deleted: " + w.Name})
+	d.whole(mdstore.Change{Path: w.Dir, To: out.Trash}, string(w.ID)+" deleted: "+w.Name)
 	return out, nil
 }
