@@ -3,20 +3,16 @@
 package live
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"io/fs"
 	"log/slog"
 	"maps"
-	"slices"
 	"sync"
 	"time"
 
 	"arbor/engine/errs"
 	"arbor/engine/view"
 	"arbor/mdstore"
-	"arbor/mdstore/mdoc"
 )
 
 // Options are what a Vault takes from outside. The zero Options work.
@@ -287,130 +283,4 @@ func (l *Vault) Following() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.following
-}
-
-// Workspaces returns every workspace of the vault in the order of their creation, active ones and archived ones. A Workspace.md that
-// cannot be read is a workspace with a problem.
-func (l *Vault) Workspaces(ctx context.Context) ([]*mdstore.Workspace, error) {
-	for round := 1; ; round++ {
-		before, err := l.Generation(ctx)
-		if err != nil {
-			return nil, err
-		}
-		l.mu.Lock()
-		epoch := l.epoch
-		l.mu.Unlock()
-		out, err := l.list(ctx)
-		if err != nil {
-			return nil, err
-		}
-		after, err := l.Generation(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if after != before && round < 3 {
-			continue // a workspace may have moved to where the listing had been already
-		}
-		if w, ok := mdstore.AsStore[mdstore.Watcher](l.st); ok && len(out) == 0 {
-			if err := w.InPlace(); err != nil {
-				return nil, err
-			}
-		}
-		l.mu.Lock()
-		if l.all = nil; l.epoch == epoch && after == before {
-			l.all, l.allGen = slices.Clone(out), after
-		}
-		l.mu.Unlock()
-		return out, nil
-	}
-}
-
-func (l *Vault) list(ctx context.Context) ([]*mdstore.Workspace, error) {
-	var out []*mdstore.Workspace
-	heads := map[mdstore.Path]*mdstore.Workspace{}
-	for e, err := range l.st.List(ctx, "") {
-		if err != nil && e.Path == "" {
-			return nil, err
-		}
-		w := l.head(ctx, e, err)
-		heads[e.Path] = w
-		if !l.foreign(ctx, w) {
-			out = append(out, w)
-		}
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	l.mu.Lock()
-	l.heads = heads
-	l.mu.Unlock()
-	slices.SortStableFunc(out, func(a, b *mdstore.Workspace) int { return cmp.Compare(a.CreatedAt, b.CreatedAt) })
-	return out, nil
-}
-
-// head returns the workspace of a listed file, as it was read before where its stamp proves that it is the same.
-func (l *Vault) head(ctx context.Context, e mdstore.Entry, err error) *mdstore.Workspace {
-	l.mu.Lock()
-	known := l.heads[e.Path]
-	l.mu.Unlock()
-	if err == nil && known != nil && known.Stamp.Same(e.Stamp) {
-		return known
-	}
-	f := mdstore.File{Path: e.Path}
-	if err == nil {
-		f, err = l.st.Read(ctx, e.Path)
-	}
-	return workspaceOf(e.Path, f, err)
-}
-
-// foreign reports whether a folder is a workspace of TanmiWorkspace 1.x, which has a Workspace.md too, but without an id and with its
-// graph beside it. It can be imported; no node of it can be worked on.
-func (l *Vault) foreign(ctx context.Context, w *mdstore.Workspace) bool {
-	if _, ok := w.Doc.Field(mdstore.KeyID); ok {
-		return false
-	}
-	_, err := l.st.Stat(ctx, w.Dir.Join("graph.json"))
-	return !errors.Is(err, fs.ErrNotExist)
-}
-
-// workspaceOf returns the workspace of a file; where it could not be read, the error is its problem.
-func workspaceOf(p mdstore.Path, f mdstore.File, err error) *mdstore.Workspace {
-	if err == nil {
-		return mdstore.ParseWorkspace(f)
-	}
-	doc, _ := mdoc.Parse(string(p), nil, mdstore.WorkspaceForm)
-	return mdstore.WorkspaceOf(p, mdstore.Version{}, doc, []mdoc.Diagnostic{ProblemOf(p, err)})
-}
-
-// ProblemOf returns the diagnostic of a file that could not be read.
-func ProblemOf(p mdstore.Path, err error) mdoc.Diagnostic {
-	var u *mdoc.UnreadableError
-	switch {
-	case errors.As(err, &u):
-		return u.Problem
-	case errors.Is(err, fs.ErrNotExist):
-		return mdoc.Diagnostic{File: string(p), Code: view.CodeFileMissing, Text: "the file is missing; restore it (git, the trash) or remove its folder"}
-	}
-	return mdoc.Diagnostic{File: string(p), Code: string(errs.FileUnreadable), Text: err.Error()}
-}
-
-// find returns the one workspace with that id. The workspaces are listed again only where they may be others than at the last time.
-func (l *Vault) find(ctx context.Context, id mdstore.ID) (*mdstore.Workspace, error) {
-	gen, err := l.Generation(ctx)
-	if err != nil {
-		return nil, err
-	}
-	l.mu.Lock()
-	known, current := l.all, l.allGen == gen
-	l.mu.Unlock()
-	if current {
-		if w, err := view.Workspace(known, id); err == nil {
-			return w, nil
-		}
-	}
-	all, err := l.Workspaces(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return view.Workspace(all, id)
 }
