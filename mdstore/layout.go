@@ -33,7 +33,9 @@ func NodePath(dir Path, id ID) Path { return NodeKind.File(NodeKind.Folder(dir).
 func Archived(dir Path) bool { return dir.Under(ArchiveDir) }
 
 // TrashStamp returns the stamp of a deletion: its time, and of what it is.
-func TrashStamp(at time.Time, of string) string { return at.UTC().Format("20060102T150405.000") + "-" + of }
+func TrashStamp(at time.Time, of string) string {
+	return at.UTC().Format("20060102T150405.000") + "-" + of
+}
 
 // TrashPath returns where a deleted file or folder goes; stamp tells deletions apart. With an empty p it is the folder of that deletion.
 func TrashPath(stamp string, p Path) Path {
