@@ -158,20 +158,17 @@ func (d *Doc) clamp(s Span) Span {
 	return Span{start, min(max(s.End, start), len(d.text))}
 }
 
-// Position returns the 1-based line and column of an offset, the column in bytes.
-func (d *Doc) Position(at int) (line, col int) { return position(d.text, at) }
-
 // FieldPosition returns the line and column of the value of a front matter key; those
 // of the key's line if the value is absent or its bytes are not known; those of the
 // front matter if there is no such key; zeros if there is no front matter.
 func (d *Doc) FieldPosition(key string) (line, col int) {
 	switch f, ok := d.Field(key); {
 	case ok && f.Span.Len() > 0:
-		return d.Position(f.Span.Start)
+		return position(d.text, f.Span.Start)
 	case ok:
 		return f.Line, 1
 	case d.parts.open >= 0:
-		return d.Position(d.parts.open)
+		return position(d.text, d.parts.open)
 	}
 	return 0, 0
 }
@@ -179,7 +176,7 @@ func (d *Doc) FieldPosition(key string) (line, col int) {
 // ItemPosition returns the line and column of an item, without the blanks before it.
 func (d *Doc) ItemPosition(s Span) (line, col int) {
 	s = d.clamp(s)
-	return d.Position(s.End - len(bytes.TrimLeft(d.text[s.Start:s.End], " \t")))
+	return position(d.text, s.End-len(bytes.TrimLeft(d.text[s.Start:s.End], " \t")))
 }
 
 // lineOf returns the 1-based number of the line that holds the offset.
