@@ -125,9 +125,15 @@ func showing[Out any](sh *shell, show func(*shell, *Out) error) func(any) error 
 	return func(out any) error { return show(sh, out.(*Out)) }
 }
 
-// always is an instead for commands that never call their operation.
-func always(sh *shell, do func(context.Context, *shell) error) func(context.Context) (bool, error) {
-	return func(ctx context.Context) (bool, error) { return true, do(ctx, sh) }
+// always is an instead for commands that never call their operation: they show a part of the workspace.
+func always(sh *shell, show func(*shell, *ops.WorkspaceGetOut) error) func(context.Context) (bool, error) {
+	return func(ctx context.Context) (bool, error) {
+		out, err := sh.own(ctx)
+		if err != nil {
+			return true, err
+		}
+		return true, show(sh, out)
+	}
 }
 
 // specials are the commands that do more than to call their operation and to print the result.

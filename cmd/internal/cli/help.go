@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"github.com/spf13/cobra"
@@ -122,19 +121,14 @@ func inOurWords(hint string) string {
 	if strings.Contains(hint, "(arbor ") {
 		return hint
 	}
-	return ourWords().Replace(hint)
-}
-
-var ourWords = sync.OnceValue(func() *strings.Replacer {
 	all := ops.All()
 	slices.SortFunc(all, func(a, b ops.Operation) int { return len(b.Name) - len(a.Name) }) // the longest match wins
-	var pairs []string
+	pairs := []string{"rulesHash", "--rules-hash", "workspaceId", "--workspace", "dryRun", "--dry-run"}
 	for _, o := range all {
 		pairs = append(pairs, o.Name, commandLine(o))
 	}
-	pairs = append(pairs, "rulesHash", "--rules-hash", "workspaceId", "--workspace", "dryRun", "--dry-run")
-	return strings.NewReplacer(pairs...)
-})
+	return strings.NewReplacer(pairs...).Replace(hint)
+}
 
 // commandLine returns the command of an operation without its words: "arbor node move".
 func commandLine(o ops.Operation) string {

@@ -50,11 +50,7 @@ func docsCommand(sh *shell) command {
 	})
 }
 
-func showDocs(ctx context.Context, sh *shell) error {
-	out, err := sh.own(ctx)
-	if err != nil {
-		return err
-	}
+func showDocs(sh *shell, out *ops.WorkspaceGetOut) error {
 	docs := out.Workspace.Docs
 	if sh.flags.json {
 		return sh.json(struct {
@@ -68,12 +64,12 @@ func showDocs(ctx context.Context, sh *shell) error {
 
 func refCommand(sh *shell) command {
 	in := &ops.NodeReferenceIn{}
-	list := func(ctx context.Context, sh *shell) error { return showRefs(ctx, sh, in.NodeID) }
+	list := func(ctx context.Context) (bool, error) { return true, showRefs(ctx, sh, in.NodeID) }
 	help := ops.Help{
 		Use: "NODE TARGET", Summary: "reference", Example: " node-mj2hz4gy",
 		Text: "The target is a node, or the path of a document relative to the project.",
 	}
-	return withRefVerbs("ref", command{in: in, instead: always(sh, list)}, help, func(action string) command {
+	return withRefVerbs("ref", command{in: in, instead: list}, help, func(action string) command {
 		c := command{in: &ops.NodeReferenceIn{Action: action}}
 		if action == "add" {
 			c.files = "TARGET"

@@ -64,11 +64,7 @@ hash are no rules.`,
 	return c
 }
 
-func showRules(ctx context.Context, sh *shell) error {
-	out, err := sh.own(ctx)
-	if err != nil {
-		return err
-	}
+func showRules(sh *shell, out *ops.WorkspaceGetOut) error {
 	rules, hash := out.Workspace.Rules, out.Workspace.RulesHash
 	if sh.flags.json {
 		return sh.json(struct {

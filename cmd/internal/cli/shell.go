@@ -108,15 +108,14 @@ func (sh *shell) session() string {
 
 // open opens the vault once; it is closed when the command ends.
 func (sh *shell) open(ctx context.Context, mode Mode) (*Vault, error) {
-	if sh.vault != nil {
-		return sh.vault, nil
+	if sh.vault == nil {
+		v, err := sh.sys.Vaults.Open(ctx, sh.place(), mode)
+		if err != nil {
+			return nil, err
+		}
+		sh.vault = v
 	}
-	v, err := sh.sys.Vaults.Open(ctx, sh.place(), mode)
-	if err != nil {
-		return nil, err
-	}
-	sh.vault = v
-	return v, nil
+	return sh.vault, nil
 }
 
 func (sh *shell) close() error {

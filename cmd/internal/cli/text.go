@@ -189,12 +189,9 @@ func editText(ctx context.Context, sh *shell, what, start string) (string, error
 // runEditor waits for the editor to end. An interrupt is the editor's business.
 func runEditor(sh *shell, file string) error {
 	name := editorName(sh)
-	var cmd *exec.Cmd
-	if runtime.GOOS == "windows" {
-		words := strings.Fields(name)
+	cmd := exec.Command("/bin/sh", "-c", name+` "$1"`, name, file) // EDITOR may have arguments, as "code --wait"
+	if words := strings.Fields(name); runtime.GOOS == "windows" {
 		cmd = exec.Command(words[0], append(words[1:], file)...)
-	} else {
-		cmd = exec.Command("/bin/sh", "-c", name+` "$1"`, name, file) // EDITOR may have arguments, as "code --wait"
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = sh.sys.Stdin, sh.sys.Stdout, sh.sys.Stderr
 	if err := cmd.Run(); err != nil {

@@ -56,6 +56,7 @@ func (w word) String() string {
 	return "a " + w.name
 }
 
+// list returns words as messages name them.
 func list(words []word) string {
 	var all []string
 	for _, w := range words {
