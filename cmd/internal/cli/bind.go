@@ -132,11 +132,12 @@ func dashed(name string) string { return strings.ToLower(capital.ReplaceAllStrin
 
 // param returns the parameter that a word gives.
 func (b *binding) param(word string) (ops.Param, bool) {
-	i := slices.IndexFunc(b.o.Params, func(p ops.Param) bool { return word != "" && p.Field.Tag.Get("arg") == word })
-	if i < 0 {
-		return ops.Param{}, false
+	for _, p := range b.o.Params {
+		if word != "" && p.Field.Tag.Get("arg") == word {
+			return p, true
+		}
 	}
-	return b.o.Params[i], true
+	return ops.Param{}, false
 }
 
 // assign puts words where they belong: a workspace into the flags of the shell, a text into its source, and all others

@@ -151,8 +151,10 @@ func run(ctx context.Context, sys *System, term terminal) int {
 	root.SetArgs(sys.Args)
 	cmd, err := root.ExecuteContextC(ctx)
 	var own Command
-	if i := slices.IndexFunc(sys.More, func(m Command) bool { return cmd != nil && cmd.Name() == strings.Fields(m.Use)[0] }); i >= 0 {
-		own = sys.More[i]
+	for _, m := range sys.More {
+		if cmd != nil && cmd.Name() == strings.Fields(m.Use)[0] {
+			own = m
+		}
 	}
 	sh.protocol = own.Protocol
 	if err == nil {

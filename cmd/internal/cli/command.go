@@ -174,14 +174,11 @@ func (sh *shell) command(c command) *cobra.Command {
 	if c.name == "" {
 		c.name = path[strings.LastIndexByte(path, ' ')+1:]
 	}
-	b := &binding{
-		sh: sh, command: &c, o: o, in: reflect.ValueOf(c.in).Elem(), words: wordsOf(use),
-	}
+	b := &binding{sh: sh, command: &c, o: o, in: reflect.ValueOf(c.in).Elem(), words: wordsOf(use)}
 	cmd := &cobra.Command{
 		Use:   strings.TrimSpace(c.name + " " + use),
 		Short: strings.ToUpper(help.Summary[:1]) + help.Summary[1:], Long: help.Text, Example: help.Example,
-		Aliases: strings.Fields(help.Aliases), ValidArgsFunction: b.complete,
-		RunE: b.run,
+		Aliases: strings.Fields(help.Aliases), ValidArgsFunction: b.complete, RunE: b.run,
 	}
 	b.flags(cmd)
 	if c.flags != nil {

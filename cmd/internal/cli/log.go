@@ -116,10 +116,10 @@ func problemCommand(sh *shell) command {
 		if clear {
 			solved := ops.ProblemClearIn{In: in.In, NodeID: in.NodeID, Match: in.Match, Write: in.Write}
 			out, err := call(ctx, sh, ops.ProblemClear, solved)
-			if err != nil {
-				return true, err
+			if err == nil {
+				err = sh.wrote(out, *out, "")
 			}
-			return true, sh.wrote(out, *out, "")
+			return true, err
 		}
 		if text.given() {
 			return false, nil

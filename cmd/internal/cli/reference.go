@@ -17,9 +17,9 @@ var refVerbs = []struct{ action, summary, words, example string }{
 	{"activate", "bring an expired %s back", "", " docs/api.md"},
 }
 
-// withRefVerbs returns a command that lists documents or references, with the verbs below it. help is that of all verbs:
-// the words and the text are as they stand, the summary is the noun, and the example is what comes before the path. of
-// returns the command of a verb.
+// withRefVerbs returns a command that lists documents or references, with the verbs below it. help is that of all
+// verbs: the words and the text are as they stand, the summary is the noun, and the example is what comes before the
+// path. of returns the command of a verb.
 func withRefVerbs(name string, c command, help ops.Help, of func(action string) command) command {
 	c.without, c.list = allParams, true
 	for _, v := range refVerbs {

@@ -38,9 +38,7 @@ func showNode(sh *shell, out *ops.NodeGetOut) error {
 	if len(n.Allowed) > 0 {
 		p.line("can: " + strings.Join(n.Allowed, ", "))
 	}
-	if whose := whose(n.Claim); whose != "" {
-		p.line(whose)
-	}
+	p.line(whose(n.Claim))
 	p.diagnostics(n.Diagnostics)
 	p.section("Requirement", n.Requirement)
 	p.section("Note", n.Note)
@@ -56,13 +54,11 @@ func showNode(sh *shell, out *ops.NodeGetOut) error {
 	p.log(entries, hidden, "--all brings them")
 	if len(n.Children) > 0 {
 		p.heading("Children")
-		kids, more := n.Children, 0
-		if len(kids) > listLines/4 && !sh.flags.all {
-			kids, more = kids[:listLines/4], len(kids)-listLines/4
-		}
-		p.items(kids)
-		if more > 0 {
+		if more := len(n.Children) - listLines/4; more > 0 && !sh.flags.all {
+			p.items(n.Children[:listLines/4])
 			p.line(fmt.Sprintf("%d more; --all brings them", more))
+		} else {
+			p.items(n.Children)
 		}
 	}
 	p.file(n.Path, n.Version)
