@@ -136,16 +136,25 @@ func always(sh *shell, show func(*shell, *ops.WorkspaceGetOut) error) func(conte
 	}
 }
 
+// shows is a command that only prints its result in a way of its own, and listing one that takes --all besides.
+func shows[Out any](show func(*shell, *Out) error) func(*shell) command {
+	return func(sh *shell) command { return command{show: showing(sh, show)} }
+}
+
+func listing[Out any](show func(*shell, *Out) error) func(*shell) command {
+	return func(sh *shell) command { return command{show: showing(sh, show), list: true} }
+}
+
 // specials are the commands that do more than to call their operation and to print the result.
 var specials = map[string]func(*shell) command{
-	"workspace_init": initCommand, "workspace_list": workspaceListCommand, "workspace_get": workspaceGetCommand,
+	"workspace_init": initCommand, "workspace_list": listing(showWorkspaces), "workspace_get": shows(showWorkspace),
 	"workspace_status": statusCommand, "workspace_update": workspaceUpdateCommand,
 	"workspace_delete": workspaceDeleteCommand, "workspace_check": checkCommand,
-	"node_create": addCommand, "node_get": showCommand, "node_list": listCommand,
+	"node_create": shows(showAdded), "node_get": listing(showNode), "node_list": listCommand,
 	"node_update": nodeUpdateCommand, "node_move": nodeMoveCommand, "node_delete": nodeDeleteCommand,
 	"node_transition": transitionByName, "node_isolate": isolateCommand, "context_get": contextCommand,
 	"context_focus": focusCommand, "log_append": logCommand, "problem_update": problemCommand,
-	"session_bind": sessionBindCommand, "session_status": sessionStatusCommand, "changes_get": changesCommand,
+	"session_bind": shows(showBound), "session_status": shows(showSession), "changes_get": changesCommand,
 	"node_next": nextCommand, "workspace_update_rules": rulesCommand, "workspace_update_docs": docsCommand,
 	"node_reference": refCommand,
 }

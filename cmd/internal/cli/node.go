@@ -15,11 +15,7 @@ import (
 	"arbor/statemachine"
 )
 
-func addCommand(sh *shell) command {
-	return command{show: showing(sh, func(sh *shell, out *ops.NodeCreateOut) error {
-		return sh.wrote(out, out.Wrote, out.NodeID)
-	})}
-}
+func showAdded(sh *shell, out *ops.NodeCreateOut) error { return sh.wrote(out, out.Wrote, out.NodeID) }
 
 func nodeUpdateCommand(sh *shell) command {
 	in, text, section := &ops.NodeUpdateIn{}, &textSource{}, ""

@@ -11,10 +11,6 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-func showCommand(sh *shell) command {
-	return command{list: true, show: showing(sh, showNode)}
-}
-
 const logLines = 20 // entries of a log that a page shows
 
 func showNode(sh *shell, out *ops.NodeGetOut) error {

@@ -204,11 +204,8 @@ func changesCommand(sh *shell) command {
 			c.Path = sh.shown(c.Path)
 			all = append(all, changeLine(c, style, sh.flags.quiet))
 		}
-		if in.Since == "" { // all of it: it counts as seen, and no later call names it
-			sh.print(strings.Join(all, "\n"))
-		} else {
-			sh.bounded(all, "files")
-		}
+		sh.flags.all = sh.flags.all || in.Since == "" // all of it counts as seen, and no later call names it
+		sh.bounded(all, "files")
 		if len(out.Changes) == 0 && !out.First {
 			sh.say("nothing changed")
 		}

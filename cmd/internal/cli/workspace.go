@@ -13,8 +13,7 @@ import (
 )
 
 func newWorkspaces(sh *shell) *cobra.Command {
-	c := workspaceListCommand(sh)
-	c.op, c.without = "workspace_list", allParams
+	c := command{op: "workspace_list", without: allParams, list: true, show: showing(sh, showWorkspaces)}
 	c.help = ops.Help{
 		Use: "ws", Summary: "list, read, change, archive and delete workspaces", Aliases: "workspace workspaces",
 		Text: "Without a verb it lists the active workspaces.", Example: "arbor ws\narbor ws archive Login",
@@ -61,10 +60,6 @@ func splitDoc(s string) mdstore.Ref {
 	return mdstore.Ref{Target: s}
 }
 
-func workspaceListCommand(sh *shell) command {
-	return command{list: true, show: showing(sh, showWorkspaces)}
-}
-
 func showWorkspaces(sh *shell, out *ops.WorkspaceListOut) error {
 	var rows [][]cell
 	for _, w := range out.Workspaces {
@@ -80,10 +75,6 @@ func showWorkspaces(sh *shell, out *ops.WorkspaceListOut) error {
 	sh.boundedTable("workspaces", []string{"ID", "STATUS", "NAME", "GOAL"}, rows)
 	sh.hint(out.Hint)
 	return nil
-}
-
-func workspaceGetCommand(sh *shell) command {
-	return command{show: showing(sh, showWorkspace)}
 }
 
 func showWorkspace(sh *shell, out *ops.WorkspaceGetOut) error {
@@ -135,8 +126,7 @@ func workspaceDeleteCommand(sh *shell) command {
 }
 
 func newSession(sh *shell) *cobra.Command {
-	c := sessionStatusCommand(sh)
-	c.op = "session_status"
+	c := command{op: "session_status", show: showing(sh, showSession)}
 	c.help = ops.Help{
 		Use: "session", Summary: "bind a session to a workspace, so that calls need not name it",
 		Text: `A session is a name of your choice, given by --session or ARBOR_SESSION; each
@@ -147,20 +137,14 @@ bound to.`,
 	return sh.command(c)
 }
 
-func sessionBindCommand(sh *shell) command {
-	return command{show: showing(sh, func(sh *shell, out *ops.SessionBindOut) error {
-		err := sh.wrote(out, out.Wrote, "")
-		if err != nil || sh.flags.json || sh.flags.quiet || out.DryRun || len(out.Rules) == 0 {
-			return err
-		}
-		p := sh.page()
-		p.rules(out.Rules, out.RulesHash)
-		return p.print("")
-	})}
-}
-
-func sessionStatusCommand(sh *shell) command {
-	return command{show: showing(sh, showSession)}
+func showBound(sh *shell, out *ops.SessionBindOut) error {
+	err := sh.wrote(out, out.Wrote, "")
+	if err != nil || sh.flags.json || sh.flags.quiet || out.DryRun || len(out.Rules) == 0 {
+		return err
+	}
+	p := sh.page()
+	p.rules(out.Rules, out.RulesHash)
+	return p.print("")
 }
 
 func showSession(sh *shell, out *ops.SessionStatusOut) error {
