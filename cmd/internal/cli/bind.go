@@ -237,3 +237,8 @@ func unknownChoice(what, given string, known []string) error {
 	u.nearest = ops.Nearest(given, known)
 	return u
 }
+
+// takes reports whether a command takes a parameter.
+func (c *command) takes(p ops.Param) bool {
+	return !slices.Contains(c.without, p.Name) && !slices.Equal(c.without, allParams)
+}

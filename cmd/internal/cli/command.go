@@ -250,8 +250,3 @@ func (b *binding) run(cmd *cobra.Command, words []string) error {
 	}
 	return sh.json(out)
 }
-
-// takes reports whether a command takes a parameter.
-func (c *command) takes(p ops.Param) bool {
-	return !slices.Contains(c.without, p.Name) && !slices.Equal(c.without, allParams)
-}

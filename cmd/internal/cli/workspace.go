@@ -13,12 +13,12 @@ import (
 )
 
 func newWorkspaces(sh *shell) *cobra.Command {
-	c := command{op: "workspace_list", without: allParams, list: true, show: showing(sh, showWorkspaces)}
-	c.help = ops.Help{
-		Use: "ws", Summary: "list, read, change, archive and delete workspaces", Aliases: "workspace workspaces",
-		Text: "Without a verb it lists the active workspaces.", Example: "arbor ws\narbor ws archive Login",
-	}
-	return sh.command(c)
+	return sh.command(command{
+		op: "workspace_list", without: allParams, list: true, show: showing(sh, showWorkspaces), help: ops.Help{
+			Use: "ws", Summary: "list, read, change, archive and delete workspaces", Aliases: "workspace workspaces",
+			Text: "Without a verb it lists the active workspaces.", Example: "arbor ws\narbor ws archive Login",
+		},
+	})
 }
 
 // workspaceWord lets a workspace be named by a word as well as by --workspace.
@@ -126,15 +126,13 @@ func workspaceDeleteCommand(sh *shell) command {
 }
 
 func newSession(sh *shell) *cobra.Command {
-	c := command{op: "session_status", show: showing(sh, showSession)}
-	c.help = ops.Help{
+	return sh.command(command{op: "session_status", show: showing(sh, showSession), help: ops.Help{
 		Use: "session", Summary: "bind a session to a workspace, so that calls need not name it",
 		Text: `A session is a name of your choice, given by --session or ARBOR_SESSION; each
 shell or assistant has its own. Without a verb it prints what the session is
 bound to.`,
 		Example: "export ARBOR_SESSION=alice\narbor session bind Login\narbor session",
-	}
-	return sh.command(c)
+	}})
 }
 
 func showBound(sh *shell, out *ops.SessionBindOut) error {
