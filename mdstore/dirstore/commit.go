@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"arbor/mdstore"
@@ -44,7 +45,8 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 			return err
 		}
 	}
-	if !local(changes) {
+	inVault := func(ch mdstore.Change) bool { return !ch.Path.Under(mdstore.LocalDir) } // git does not track the rest
+	if slices.ContainsFunc(changes, inVault) {
 		if busy := s.git.busy(); busy != nil {
 			return busy
 		}
@@ -78,16 +80,6 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 		return fmt.Errorf("%w; a folder was deleted meanwhile: try again", err)
 	}
 	return err
-}
-
-// local reports whether changes concern only what lies in .local/, which git does not track.
-func local(changes []mdstore.Change) bool {
-	for _, c := range changes {
-		if !c.Path.Under(mdstore.LocalDir) {
-			return false
-		}
-	}
-	return true
 }
 
 // Update calls f while no other writer can commit to the vault. The store that f is given is this one, without waiting

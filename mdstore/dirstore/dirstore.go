@@ -96,6 +96,9 @@ var (
 	_ mdstore.Strays   = (*Store)(nil)
 	_ mdstore.Docs     = (*Store)(nil)
 	_ mdstore.Writable = (*Store)(nil)
+	_ mdstore.Local    = (*Store)(nil)
+	_ mdstore.Scanner  = (*Store)(nil)
+	_ mdstore.Watcher  = (*Store)(nil)
 )
 
 // Create makes the folder of a new vault and the missing folders above it, all of them durable. A folder that exists

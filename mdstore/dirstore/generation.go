@@ -36,7 +36,6 @@ type generation struct {
 	*vault
 	number uint64 // while the lock is held
 	before uint64 // the number before the commit that is being made
-	last   uint64 // the number after this store's last commit; 0 for none, and while one is unfinished
 }
 
 // Generation returns a number that is another one after each commit of any process. It waits while a commit is being
@@ -61,7 +60,7 @@ func (s *Store) Generation(ctx context.Context) (uint64, error) {
 			return n, ctx.Err() // it cannot be finished now, and the number is as good as any
 		}
 		if !time.Now().Before(until) {
-			return 0, s.stuck(readWait)
+			return 0, s.gaveUp(ctx, readWait)
 		}
 	}
 }
@@ -98,7 +97,7 @@ func (g *generation) begin() error {
 		_, _ = rand.Read(b[:]) // never fails
 		n = binary.LittleEndian.Uint64(b[:]) >> 2
 	}
-	g.before, g.last = n, 0
+	g.before = n
 	return g.write(n|1, nil)
 }
 
@@ -114,11 +113,7 @@ func (g *generation) end(paths []mdstore.Path) error {
 		}
 		line = fmt.Appendf(nil, "%08x\t%s\n", crc32.ChecksumIEEE(line), line)
 	}
-	if err := g.write(after, line); err != nil {
-		return err
-	}
-	g.last = after
-	return nil
+	return g.write(after, line)
 }
 
 // write adds a line, if it is not nil, and then writes the number, each in place and in one call, so that no

@@ -11,8 +11,6 @@ import (
 	"arbor/mdstore"
 )
 
-var _ mdstore.Local = (*Store)(nil)
-
 // ownNames are the names in .local/ of what the store itself needs.
 var ownNames = []string{mdstore.IgnoreFile, "cache", "displaced", "generation", "journal", "lock", "trash"}
 

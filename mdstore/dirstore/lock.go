@@ -31,13 +31,6 @@ type stuckError struct{ busy *mdstore.BusyError }
 func (e *stuckError) Error() string { return e.busy.Error() }
 func (e *stuckError) Unwrap() error { return e.busy }
 
-func (s *Store) stuck(wait time.Duration) error {
-	return &stuckError{&mdstore.BusyError{
-		What:  fmt.Sprintf("%s is writing to the vault for %v", s.holder(), wait),
-		Where: filepath.Join(s.dir, filepath.FromSlash(string(lockPath))), End: "wait for it, or end it",
-	}}
-}
-
 // acquire waits for the lock, finishes what a crash left, and merges what was saved in displaced files. It returns
 // what releases the lock. The error is a *stuckError if the lock is not free in time.
 func (s *Store) acquire(ctx context.Context, wait time.Duration) (release func(), err error) {
@@ -99,7 +92,10 @@ func (s *Store) gaveUp(ctx context.Context, wait time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("vault %s: %s is writing to it: %w", s.dir, s.holder(), err)
 	}
-	return s.stuck(wait)
+	return &stuckError{&mdstore.BusyError{
+		What:  fmt.Sprintf("%s is writing to the vault for %v", s.holder(), wait),
+		Where: filepath.Join(s.dir, filepath.FromSlash(string(lockPath))), End: "wait for it, or end it",
+	}}
 }
 
 // holds reports whether the file that is locked is still the one that others would lock.
@@ -156,9 +152,6 @@ func (s *Store) finish() error {
 	n, ok := s.gen.read()
 	if s.gen.number = n; !ok {
 		s.gen.number = 0
-	}
-	if n == s.gen.last && n != 0 {
-		return s.mergeDisplaced() // no other process has committed, and this one left nothing
 	}
 	unfinished, err := s.unfinished()
 	if err != nil {

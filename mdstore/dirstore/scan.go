@@ -8,8 +8,6 @@ import (
 	"arbor/mdstore"
 )
 
-var _ mdstore.Scanner = (*Store)(nil)
-
 // scans are what is known of the workspaces of a vault from earlier scans, of this store or in the cache.
 type scans struct {
 	*vault

@@ -101,28 +101,27 @@ func (w *walk) workspace(t *tree) {
 func (w *walk) split(p *place) {
 	const batch = 64
 	entries := p.top.entries
-	parts := make([]walk, (len(entries)+batch-1)/batch)
 	var next atomic.Int64
 	var all sync.WaitGroup
-	for range min(len(parts), max(4, runtime.GOMAXPROCS(0))) {
+	var mu sync.Mutex
+	for range min((len(entries)+batch-1)/batch, max(4, runtime.GOMAXPROCS(0))) {
 		all.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(parts); i = int(next.Add(1)) - 1 {
+			for i := int(next.Add(batch)) - batch; i < len(entries); i = int(next.Add(batch)) - batch {
 				part := walk{v: w.v, ctx: w.ctx, began: w.began, read: w.read, items: make([]item, 0, batch)}
-				for j := i * batch; j < min((i+1)*batch, len(entries)); j++ {
+				for j := i; j < min(i+batch, len(entries)); j++ {
 					part.visit(p, &entries[j], true)
 				}
-				parts[i] = part
+				mu.Lock()
+				w.items = append(w.items, part.items...)
+				w.work.Stamped += part.work.Stamped
+				w.work.Listed += part.work.Listed
+				w.work.Read += part.work.Read
+				w.stale += part.stale
+				mu.Unlock()
 			}
 		})
 	}
 	all.Wait()
-	for i := range parts {
-		w.items = append(w.items, parts[i].items...)
-		w.work.Stamped += parts[i].work.Stamped
-		w.work.Listed += parts[i].work.Listed
-		w.work.Read += parts[i].work.Read
-		w.stale += parts[i].stale
-	}
 }
 
 // visit looks at what an entry names. top says that it lies right in the place.

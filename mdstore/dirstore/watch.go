@@ -8,8 +8,6 @@ import (
 	"arbor/mdstore/watch"
 )
 
-var _ mdstore.Watcher = (*Store)(nil)
-
 // Watch tells w what may have changed in the vault, whichever program changed it: the files that List lists, and
 // folders that came or went. Where the system gives no events, it looks every two seconds. While git writes to the
 // working tree, no change has settled.

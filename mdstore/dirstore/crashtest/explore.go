@@ -14,6 +14,7 @@ package crashtest
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"math/rand/v2"
 	"path"
@@ -127,7 +128,8 @@ func (x *explorer) committer(c *Model) *journal.Committer {
 	if x.opt.wrap != nil {
 		d = x.opt.wrap(c)
 	}
-	return &journal.Committer{FS: d, Token: func() string { n++; return fmt.Sprintf("%08d", n) }, Now: func() int64 { return x.now * 1e9 }}
+	return &journal.Committer{FS: d, Token: func() string { n++; return fmt.Sprintf("%08d", n) },
+		Now: func() int64 { return x.now * 1e9 }, Log: slog.New(slog.DiscardHandler)}
 }
 
 func began() error { return nil }

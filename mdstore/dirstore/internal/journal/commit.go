@@ -50,7 +50,10 @@ func (c *Committer) Commit(changes []mdstore.Change, begin func() error) error {
 		m.displaceAll() // before the flush, which makes it durable as well
 		err = flush(c.FS, m.folders)
 	}
-	return asUnfinished(err)
+	if err != nil {
+		return &mdstore.UnfinishedError{Err: err}
+	}
+	return nil
 }
 
 // drop removes a record, if it is there.
@@ -88,13 +91,6 @@ func (m *maker) giveUp(record mdstore.Path, err error) error {
 		return conflict
 	}
 	return unchanged(err)
-}
-
-func asUnfinished(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &mdstore.UnfinishedError{Err: err}
 }
 
 // stage writes the new bytes of every write into a durable temporary file beside its target, and tries whether the

@@ -85,7 +85,7 @@ func (c *Committer) displace(t, p mdstore.Path, known []byte) {
 		err = c.FS.Remove(t) // there is no place for displaced files, and nothing is lost
 	}
 	if err != nil {
-		c.logger().Warn("a temporary file stays", "path", string(t), "error", err)
+		c.Log.Warn("a temporary file stays", "path", string(t), "error", err)
 	}
 }
 
@@ -152,9 +152,8 @@ func (c *Committer) Displaced(begin func() error) error {
 	for _, d := range slices.Backward(all) {
 		most := int64(keepSaved)
 		if !d.open && !d.saved && !d.base {
-			if closed++; closed <= keepClosed {
-				most = keepDisplaced
-			} else {
+			most = keepDisplaced
+			if closed++; closed > keepClosed {
 				most = 0
 			}
 		}

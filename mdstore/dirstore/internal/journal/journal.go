@@ -38,8 +38,8 @@ type Committer struct {
 	FS  osfs.FS
 	Now func() int64 // Unix nanoseconds
 
-	Token       func() string           // up to 16 letters and digits that make a name unique; nil: random ones
-	Log         *slog.Logger            // nil: nothing is logged
+	Token       func() string // up to 16 letters and digits that make a name unique; nil: random ones
+	Log         *slog.Logger
 	OnCollision func(mdstore.Collision) // called for each save that met a commit; nil: nothing is called
 }
 
@@ -73,16 +73,9 @@ func (c *Committer) token() string {
 	return hex.EncodeToString(b[:])
 }
 
-func (c *Committer) logger() *slog.Logger {
-	if c.Log != nil {
-		return c.Log
-	}
-	return slog.New(slog.DiscardHandler)
-}
-
 // report tells the caller of a save that met a commit.
 func (c *Committer) report(k mdstore.Collision) {
-	c.logger().Warn(k.Text, "path", string(k.Path), "copy", string(k.Copy))
+	c.Log.Warn(k.Text, "path", string(k.Path), "copy", string(k.Copy))
 	if c.OnCollision != nil {
 		c.OnCollision(k)
 	}

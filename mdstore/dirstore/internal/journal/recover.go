@@ -55,7 +55,7 @@ func (c *Committer) Recover() error {
 			return newer
 		}
 		if err != nil {
-			c.logger().Warn("a record of the journal is not whole and is dropped; no file was changed by it", "path", string(p))
+			c.Log.Warn("a record of the journal is not whole and is dropped; no file was changed by it", "path", string(p))
 		} else if err := c.FS.Sync(p); err != nil { // the process that wrote it may have been killed before it did
 			return err
 		}
@@ -77,7 +77,7 @@ func (c *Committer) Recover() error {
 		}
 		m.displaceAll()
 		if all[p] != nil {
-			c.logger().Info("finished an unfinished commit", "steps", len(all[p]))
+			c.Log.Info("finished an unfinished commit", "steps", len(all[p]))
 		}
 	}
 	return flush(c.FS, folders{Dir: true})
@@ -142,7 +142,7 @@ func (c *Committer) sweepTemp(t mdstore.Path) error {
 	switch digits(version(now)) {
 	case name.before: // torn before the exchange, or a save over which the file was made what it had been
 		if _, err := c.putAway(t, p, true, held, nil); err != nil {
-			c.logger().Warn("a temporary file stays", "path", string(t), "error", err)
+			c.Log.Warn("a temporary file stays", "path", string(t), "error", err)
 		}
 		return nil
 	case name.after:

@@ -76,7 +76,7 @@ func (c *Committer) putBack(t, p mdstore.Path, known []byte) error {
 			break
 		}
 		if err := c.spare(p, saved); err != nil {
-			c.logger().Warn("no copy of a save can be kept", "path", string(p), "error", err)
+			c.Log.Warn("no copy of a save can be kept", "path", string(p), "error", err)
 		}
 		known = saved
 	}

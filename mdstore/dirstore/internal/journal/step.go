@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"arbor/mdstore"
+	"arbor/mdstore/dirstore/internal/osfs"
 	"arbor/mdstore/merge"
 )
 
@@ -219,10 +221,8 @@ func (m *maker) removeFolder(dir mdstore.Path) error {
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		if !leftover(e) {
-			return nil
-		}
+	if slices.ContainsFunc(entries, func(e osfs.Entry) bool { return !leftover(e) }) {
+		return nil
 	}
 	for _, e := range entries { // a crash left it
 		if err := m.sweepTemp(dir.Join(e.Name)); err != nil {
