@@ -6,8 +6,8 @@ import (
 	"arbor/mdstore"
 )
 
-// cacheDir holds one file for each workspace, so that a scan of one costs nothing of the others. Anything in it may
-// be deleted at any time.
+// cacheDir holds one file for each workspace, so that a scan of one costs nothing of the others. Anything in it may be
+// deleted at any time.
 const cacheDir = mdstore.Path(mdstore.LocalDir + "/cache")
 
 const (
@@ -54,13 +54,12 @@ func (s *scans) save(t *tree) int {
 		return 0
 	}
 	t.stale, t.total = 0, total
-	s.sweep.Do(s.removeOldCaches)
+	s.removeOldCaches()
 	return len(data)
 }
 
 // mayCache makes the folder of the caches in a .local/ that is there. Where it is missing it is made only in a vault
-// whose .gitignore keeps it out of git, as in a fresh clone: a look at a folder is no reason to put something into
-// it.
+// whose .gitignore keeps it out of git, as in a fresh clone: a look at a folder is no reason to put something into it.
 func (s *scans) mayCache() bool {
 	if !s.plainFolder(mdstore.LocalDir) {
 		if info, err := s.disk.Stat(mdstore.IgnoreFile); err != nil || !info.Mode.IsRegular() || s.makeLocal() != nil {

@@ -121,9 +121,9 @@ func (x *exclusive) Commit(ctx context.Context, changes []mdstore.Change) (mdsto
 	if x.over {
 		return mdstore.Result{}, fmt.Errorf("vault %s: a commit after Update has returned; use the store itself", x.dir)
 	}
-	earlier := x.unreported()
+	earlier := x.collisions(true)
 	err := x.commit(ctx, changes)
 	x.committed = x.committed || err == nil
-	all := append(earlier, x.collisions()...)
+	all := append(earlier, x.collisions(false)...)
 	return mdstore.Result{Versions: mdstore.VersionsOf(changes), Collisions: all, Generation: x.gen.number}, err
 }

@@ -172,11 +172,9 @@ func Open(dir string, opt Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open vault: %w", err)
 	}
-	s := &Store{vault: vault{dir: dir, disk: disk, log: opt.Log, now: time.Now, kinds: opt.Kinds}, turn: make(chan struct{}, 1)}
+	log := cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
+	s := &Store{vault: vault{dir: dir, disk: disk, log: log, now: time.Now, kinds: opt.Kinds}, turn: make(chan struct{}, 1)}
 	s.scans.vault, s.gen.vault, s.trees = &s.vault, &s.vault, map[mdstore.Path]*tree{}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
 	if s.kinds == nil {
 		s.kinds = mdstore.AllKinds()
 	}
@@ -233,22 +231,17 @@ func (s *Store) meet(k mdstore.Collision) {
 	}
 }
 
-// collisions returns the saves by other programs that commits have met since it was last asked.
-func (s *Store) collisions() []mdstore.Collision {
+// collisions returns the saves by other programs that commits have met since it was last asked. earlier says that they
+// are of earlier commits, whose own callers have been answered already.
+func (s *Store) collisions(earlier bool) []mdstore.Collision {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := s.met
 	s.met = nil
-	return all
-}
-
-// unreported returns the collisions of earlier commits, whose own callers have been answered already.
-func (s *Store) unreported() []mdstore.Collision {
-	met := s.collisions()
-	for i := range met {
-		met[i].Unmade = false
+	for i := range all {
+		all[i].Unmade = all[i].Unmade && !earlier
 	}
-	return met
+	return all
 }
 
 // Displaced merges what other programs have saved in files that commits replaced, and returns what became of that, and
@@ -261,5 +254,5 @@ func (s *Store) Displaced(ctx context.Context) ([]mdstore.Collision, error) {
 		}
 		release()
 	}
-	return s.unreported(), ctx.Err()
+	return s.collisions(true), ctx.Err()
 }

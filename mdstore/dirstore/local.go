@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"arbor/mdstore"
+	"arbor/mdstore/dirstore/internal/osfs"
 )
 
 // ownNames are the names in .local/ of what the store itself needs.
@@ -39,14 +40,7 @@ func (v *vault) RemoveLocal(ctx context.Context, name mdstore.Path) error {
 	if err == nil {
 		err = v.disk.Remove(p)
 	}
-	return unlessMissing(err)
-}
-
-func unlessMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	return osfs.UnlessMissing(err)
 }
 
 // ListLocal returns the files in a folder of .local/, in the order of their names.
@@ -54,11 +48,11 @@ func (v *vault) ListLocal(ctx context.Context, dir mdstore.Path) ([]mdstore.Loca
 	began := v.now()
 	p, err := v.localPath(ctx, dir, false)
 	if err != nil || !v.plainFolder(p) {
-		return nil, unlessMissing(err)
+		return nil, osfs.UnlessMissing(err)
 	}
 	entries, err := v.disk.ReadDir(p)
 	if err != nil {
-		return nil, unlessMissing(err)
+		return nil, osfs.UnlessMissing(err)
 	}
 	var out []mdstore.LocalFile
 	for _, e := range entries {

@@ -26,10 +26,9 @@ const (
 )
 
 // A stuckError is a *mdstore.BusyError: the holder of the lock did not give it back in time.
-type stuckError struct{ busy *mdstore.BusyError }
+type stuckError struct{ *mdstore.BusyError }
 
-func (e *stuckError) Error() string { return e.busy.Error() }
-func (e *stuckError) Unwrap() error { return e.busy }
+func (e *stuckError) Unwrap() error { return e.BusyError }
 
 // acquire waits for the lock, finishes what a crash left, and merges what was saved in displaced files. It returns
 // what releases the lock. The error is a *stuckError if the lock is not free in time.
@@ -191,8 +190,8 @@ func (s *Store) mergeDisplaced() error {
 	if err != nil {
 		s.log.Warn("what was saved in displaced files is merged later", "error", err)
 	}
-	if !s.gen.begun() {
-		return nil
+	if s.gen.begun() {
+		return s.gen.end(s.touched)
 	}
-	return s.gen.end(s.touched)
+	return nil
 }

@@ -13,7 +13,6 @@ type scans struct {
 	*vault
 	mu    sync.Mutex
 	trees map[mdstore.Path]*tree // guarded by mu
-	sweep sync.Once
 }
 
 // Scan looks at the stamp of every file and folder of a workspace. It lists the folders and reads the files that

@@ -3,6 +3,7 @@ package dirstore
 import (
 	"context"
 	"strings"
+	"sync"
 
 	"arbor/mdstore"
 	"arbor/mdstore/watch"
@@ -12,7 +13,7 @@ import (
 // folders that came or went. Where the system gives no events, it looks every two seconds. While git writes to the
 // working tree, no change has settled.
 func (s *Store) Watch(ctx context.Context, w mdstore.Watching) error {
-	started := false
+	ready := sync.OnceFunc(w.Ready)
 	return watch.Watch(ctx, s.dir, watch.Options{
 		Ignore: func(path string, dir bool) bool { return unlisted(s.kinds, path, dir) },
 		Early: func(p string) {
@@ -28,10 +29,7 @@ func (s *Store) Watch(ctx context.Context, w mdstore.Watching) error {
 			if polling && why != nil {
 				s.log.Warn("the vault is watched by looking every two seconds", "folder", s.dir, "why", why)
 			}
-			if !started {
-				started = true
-				w.Ready()
-			}
+			ready()
 		},
 	}, func(b watch.Batch) {
 		paths := make([]mdstore.Path, 0, len(b.Paths))

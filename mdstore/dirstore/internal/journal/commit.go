@@ -42,7 +42,7 @@ func (c *Committer) Commit(changes []mdstore.Change, begin func() error) error {
 	}
 	if record != "" {
 		if err = flush(c.FS, m.folders); err == nil {
-			err = drop(c.FS, record)
+			err = osfs.UnlessMissing(c.FS.Remove(record))
 		}
 		m.folders[Dir] = true // a record that came back after a later commit would undo that
 	}
@@ -54,15 +54,6 @@ func (c *Committer) Commit(changes []mdstore.Change, begin func() error) error {
 		return &mdstore.UnfinishedError{Err: err}
 	}
 	return nil
-}
-
-// drop removes a record, if it is there.
-func drop(d osfs.FS, record mdstore.Path) error {
-	err := d.Remove(record)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
 }
 
 // giveUp ends a commit that failed because of err once its temporaries were written, and returns what its caller is
@@ -78,7 +69,7 @@ func (m *maker) giveUp(record mdstore.Path, err error) error {
 	// No step is made. What was put back to its place stays there, and the record must not come back.
 	_ = flush(m.FS, m.folders)
 	if record != "" {
-		gone := drop(m.FS, record)
+		gone := osfs.UnlessMissing(m.FS.Remove(record))
 		if gone == nil {
 			gone = flush(m.FS, folders{Dir: true})
 		}

@@ -182,9 +182,6 @@ func (c *Committer) displaced() (all []displaced, err error) {
 		return nil, nil // a link or a file of another program, in which nothing was put
 	}
 	entries, err := c.FS.ReadDir(DisplacedDir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	names := map[string]bool{}
 	for _, e := range entries {
 		names[e.Name] = true
@@ -196,7 +193,7 @@ func (c *Committer) displaced() (all []displaced, err error) {
 			all = append(all, d)
 		}
 	}
-	return all, err
+	return all, osfs.UnlessMissing(err)
 }
 
 // An inspection is what a look at a displaced file found.

@@ -24,10 +24,6 @@ const (
 	recordExt     = ".json"
 )
 
-type record struct {
-	Steps []*step `json:"steps"`
-}
-
 // A NewerError says that a record was written by a newer version of this program, which alone knows how to finish it.
 type NewerError struct {
 	Path    mdstore.Path
@@ -43,7 +39,7 @@ func (e *NewerError) Error() string {
 var errTorn = errors.New("record is not whole")
 
 func encodeRecord(steps []*step) ([]byte, error) {
-	body, err := json.Marshal(record{steps})
+	body, err := json.Marshal(map[string][]*step{"steps": steps})
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +59,7 @@ func decodeRecord(data []byte) ([]*step, error) {
 	if len(words) != 3 || words[1] != strconv.Itoa(recordVersion) || words[2] != fmt.Sprintf("%x", sha256.Sum256(body)) {
 		return nil, errTorn
 	}
-	var r record
+	var r struct{ Steps []*step }
 	if json.Unmarshal(body, &r) != nil {
 		return nil, errTorn
 	}

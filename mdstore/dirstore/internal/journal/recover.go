@@ -3,7 +3,6 @@ package journal
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -26,13 +25,10 @@ func (c *Committer) records() ([]osfs.Entry, error) {
 		}
 	}
 	entries, err := c.FS.ReadDir(Dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	return slices.DeleteFunc(entries, func(e osfs.Entry) bool {
 		name, ok := strings.CutSuffix(e.Name, recordExt)
 		return !ok || !e.Type.IsRegular() || strings.Trim(name, "0123456789abcdefghijklmnopqrstuvwxyz") != ""
-	}), err
+	}), osfs.UnlessMissing(err)
 }
 
 // Recover finishes the commits that have a whole record, and removes the others' records. It may be called at any time
@@ -70,7 +66,7 @@ func (c *Committer) Recover() error {
 			err = flush(c.FS, m.folders)
 		}
 		if err == nil {
-			err = drop(c.FS, p)
+			err = osfs.UnlessMissing(c.FS.Remove(p))
 		}
 		if err != nil {
 			return fmt.Errorf("finish an unfinished commit: %w", err)
@@ -94,10 +90,7 @@ func (c *Committer) Sweep() error { return c.sweep("") }
 
 func (c *Committer) sweep(dir mdstore.Path) error {
 	entries, err := c.FS.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
+	if err := osfs.UnlessMissing(err); err != nil {
 		return err
 	}
 	for _, e := range entries {

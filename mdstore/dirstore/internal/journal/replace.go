@@ -48,22 +48,24 @@ func (c *Committer) put(t, p mdstore.Path, base, data []byte) error {
 		c.keep(t, p, ours, savedTwice) // a second save came between: the first stays, the second lies beside it
 		return errForeign
 	}
-	if err != nil && !unreadable(err) {
-		return err
-	}
-	return errForeign
+	return foreign(err)
 }
 
 // replace is put on file systems that cannot exchange. A save between its look and its rename is lost.
 func (c *Committer) replace(t, p mdstore.Path, base []byte) error {
 	now, err := read(c.FS, p)
+	if err != nil || !same(now, base) {
+		return foreign(err)
+	}
+	return c.FS.Rename(t, p)
+}
+
+// foreign returns the error for a file that was read with err and is not what was expected.
+func foreign(err error) error {
 	if err != nil && !unreadable(err) {
 		return err
 	}
-	if err != nil || !same(now, base) {
-		return errForeign
-	}
-	return c.FS.Rename(t, p)
+	return errForeign
 }
 
 // putBack exchanges t and p again, because what came out at t is not known, but a save. It is not at its place for a
@@ -102,10 +104,7 @@ func (c *Committer) take(p, t mdstore.Path, base []byte) error {
 	} else if back != nil {
 		return &mdstore.UnfinishedError{Err: fmt.Errorf("%s: what was there before is in %s: %w", p, t, back)}
 	}
-	if err != nil && !unreadable(err) {
-		return err
-	}
-	return errForeign
+	return foreign(err)
 }
 
 // overwrite makes the file at p, which should hold base, hold data, a merge, and reports that. The error is errForeign

@@ -43,18 +43,23 @@ func absent(err error) error {
 	return err
 }
 
-func (r Root) Lstat(p mdstore.Path) (Info, error) {
-	fi, err := r.R.Lstat(native(p))
-	if err != nil {
-		return Info{}, absent(err)
+// UnlessMissing returns nil for an fs.ErrNotExist, and any other error as it is.
+func UnlessMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return describe(fi), nil
+	return err
 }
+
+func (r Root) Lstat(p mdstore.Path) (Info, error) { return described(r.R.Lstat(native(p))) }
 
 // Stat is Lstat with one system call. It follows a link on the way to p, even out of the folder: what it says is good for
 // a comparison with an earlier stamp, and what differs has to be opened through the root.
 func (r Root) Stat(p mdstore.Path) (Info, error) {
-	fi, err := os.Lstat(filepath.Join(r.R.Name(), string(p)))
+	return described(os.Lstat(filepath.Join(r.R.Name(), string(p))))
+}
+
+func described(fi fs.FileInfo, err error) (Info, error) {
 	if err != nil {
 		return Info{}, absent(err)
 	}

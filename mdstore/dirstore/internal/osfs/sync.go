@@ -12,11 +12,8 @@ import (
 // skipped. A Root is asked for several at once: a journalling file system makes all that wait for it durable together,
 // so that sixteen take hardly longer than one.
 func SyncAll(d FS, files, dirs []mdstore.Path) error {
-	workers := 1
-	if _, ok := d.(Root); ok {
-		workers = 16
-	}
-	limit := make(chan struct{}, workers)
+	_, several := d.(Root)
+	limit := make(chan struct{}, 16)
 	errs := make([]error, len(files)+len(dirs))
 	var all sync.WaitGroup
 	for i := range errs {
@@ -29,13 +26,11 @@ func SyncAll(d FS, files, dirs []mdstore.Path) error {
 			}
 			<-limit
 		}
-		if workers == 1 || len(errs) == 1 {
-			if do(); errs[i] != nil {
-				return errs[i]
-			}
-			continue
+		if several && len(errs) > 1 {
+			all.Go(do)
+		} else {
+			do()
 		}
-		all.Go(do)
 	}
 	all.Wait()
 	return errors.Join(errs...)
