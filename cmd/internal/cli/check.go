@@ -98,7 +98,7 @@ func located(sh *shell, d mdoc.Diagnostic) mdoc.Diagnostic {
 	return d
 }
 
-// diagnostic returns a diagnostic as one line, file:line:col: code: text, and what repairs it.
+// diagnosticLine returns a diagnostic as one line, file:line:col: code: text, and what repairs it.
 func diagnosticLine(sh *shell, d mdoc.Diagnostic) string {
 	repair := "by hand"
 	if d.Fix != "" {

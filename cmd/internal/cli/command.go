@@ -136,11 +136,12 @@ func always(sh *shell, show func(*shell, *ops.WorkspaceGetOut) error) func(conte
 	}
 }
 
-// shows is a command that only prints its result in a way of its own, and listing one that takes --all besides.
+// shows makes a command that only prints its result in a way of its own.
 func shows[Out any](show func(*shell, *Out) error) func(*shell) command {
 	return func(sh *shell) command { return command{show: showing(sh, show)} }
 }
 
+// listing is shows for a command that takes --all.
 func listing[Out any](show func(*shell, *Out) error) func(*shell) command {
 	return func(sh *shell) command { return command{show: showing(sh, show), list: true} }
 }

@@ -101,7 +101,7 @@ func flagUsages(all *pflag.FlagSet) string {
 	return all.FlagUsages()
 }
 
-// helpCommand makes the library's help command print the help of this package, and fail for unknown commands.
+// addHelp makes the library's help command print the help of this package, and fail for unknown commands.
 func addHelp(sh *shell, root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	help, _, _ := root.Find([]string{"help"})

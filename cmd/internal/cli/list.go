@@ -54,7 +54,7 @@ func statusCell(sh *shell, status string) cell {
 	return cell{text: render.SignOf(status, sh.ascii()) + " " + status, status: status}
 }
 
-// lost warns of files of nodes that are in no place of the tree.
+// warnLost warns of files of nodes that are in no place of the tree.
 func warnLost(sh *shell, files int) {
 	if files > 0 {
 		sh.warn("%s; arbor check names them", ops.LostFiles(files))
