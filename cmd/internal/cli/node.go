@@ -51,7 +51,9 @@ func nodeUpdateCommand(sh *shell) command {
 			return "", err
 		}
 		in.IfMatch = cmp.Or(in.IfMatch, n.Node.Version) // another program may write while the editor is open
-		now := map[string]string{"requirement": n.Node.Requirement, "note": n.Node.Note, "conclusion": n.Node.Conclusion}
+		now := map[string]string{
+			"requirement": n.Node.Requirement, "note": n.Node.Note, "conclusion": n.Node.Conclusion,
+		}
 		return now[section], nil
 	}
 	c.put = func(s string) { *to[section] = &s }

@@ -159,7 +159,8 @@ func (sh *shell) env(ctx context.Context, mode Mode) (*ops.Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ops.Env{Engine: v.Engine, Session: sh.session(), Operator: cmp.Or(op, mdstore.OperatorHuman), Loose: true}, nil
+	op = cmp.Or(op, mdstore.OperatorHuman)
+	return &ops.Env{Engine: v.Engine, Session: sh.session(), Operator: op, Loose: true}, nil
 }
 
 // call calls an operation on the vault that the flags name.

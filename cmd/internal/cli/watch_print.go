@@ -46,7 +46,8 @@ func (opt *watchOptions) printDocuments(r feed.Report) error {
 		err := enc.Encode(watchDocument{
 			Time: at, WorkspaceID: string(v.Workspace), NodeID: string(v.Node), Title: v.Title, Kind: v.Kind,
 			Path: opt.absolute(string(v.Path)), From: from, Nodes: v.Nodes, Unreadable: v.Blank,
-			Fields: append([]feed.FieldChange{}, v.Fields()...), Sections: append([]feed.SectionChange{}, v.Sections()...),
+			Fields:      append([]feed.FieldChange{}, v.Fields()...),
+			Sections:    append([]feed.SectionChange{}, v.Sections()...),
 			Diagnostics: opt.absolutes(v.Found), Mended: opt.absolutes(v.Mended),
 		})
 		if err != nil {
