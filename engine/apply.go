@@ -256,18 +256,13 @@ func (e *Engine) Init(ctx context.Context, w plan.NewWorkspace, act plan.Act) (*
 	if err != nil {
 		return nil, err
 	}
-	imp, adapted, err := w.Import(id, e.opt.Now(), act.By())
+	imp, err := w.Import(id, e.opt.Now(), act.By())
 	if err != nil {
 		return nil, err
 	}
 	out, err := e.Import(ctx, imp, act.DryRun)
 	if err != nil {
 		return nil, err
-	}
-	for _, a := range adapted {
-		if !slices.Contains(out.Adapted, a) {
-			out.Adapted = append(out.Adapted, a)
-		}
 	}
 	return &Initialised{out, id, imp.Dir(), imp.Rules}, nil
 }

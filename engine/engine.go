@@ -52,7 +52,7 @@ func Open(ctx context.Context, st mdstore.Store, opt Options) (*Engine, error) {
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
-	vault, err := live.Open(st, live.Options{After: opt.After, Log: opt.Log})
+	vault, err := live.Open(st, live.Options{After: opt.After})
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ package live
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"maps"
 	"sync"
 	"time"
@@ -15,10 +14,9 @@ import (
 	"arbor/mdstore"
 )
 
-// Options are what a Vault takes from outside. The zero Options work.
+// Options are what a Vault takes from outside.
 type Options struct {
-	After func(time.Duration) <-chan time.Time // nil: time.After; for pauses while another program saves
-	Log   *slog.Logger                         // nil: nothing is logged
+	After func(time.Duration) <-chan time.Time // for pauses while another program saves
 }
 
 // A Vault has the current views of a store's workspaces. It is safe for concurrent use, and holds nothing but memory.
@@ -55,12 +53,6 @@ type mark struct {
 
 // Open returns the vault of a store. It reads nothing yet.
 func Open(st mdstore.Store, opt Options) (*Vault, error) {
-	if opt.After == nil {
-		opt.After = time.After
-	}
-	if opt.Log == nil {
-		opt.Log = slog.New(slog.DiscardHandler)
-	}
 	if _, ok := mdstore.AsStore[mdstore.Scanner](st); !ok {
 		return nil, errors.New("the store cannot scan a workspace")
 	}

@@ -30,6 +30,7 @@ type Import struct {
 	Problem    mdstore.Problem
 	Nodes      []ImportNode      // the root, whose id is mdstore.Root, among them; siblings in their order
 	Files      map[string][]byte // further files, by path relative to the workspace's folder
+	Adapted    []string          // how texts were changed before to fit in
 }
 
 // An ImportNode is one node of an Import.
@@ -58,6 +59,7 @@ func (w Import) Plan() ([]mdstore.Change, *Outcome, error) {
 	if err := w.files(out); err != nil {
 		return nil, nil, err
 	}
+	out.adapt(w.Adapted)
 	changes := make([]mdstore.Change, len(out.Files))
 	for i, f := range out.Files {
 		changes[i] = mdstore.Change{Path: f.Path, New: f.New}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -45,15 +46,15 @@ func (m Move) Plan(d *Draft) (*Moved, error) {
 		return nil, errs.New(errs.CannotMoveRoot, "%s: the root stays where it is; move its children instead", n.ID)
 	}
 	if m.Before == m.Node || m.After == m.Node {
-		return nil, errs.New(errs.InvalidParams, "%s: a node stands neither before nor after itself; name a sibling", n.ID).With(errs.Details{NodeID: string(n.ID), Candidates: candidates(d.View.Below(m.Parent))})
+		return nil, errs.New(errs.InvalidParams, "%s: a node stands neither before nor after itself; name a sibling", n.ID).With(errs.Details{NodeID: string(n.ID), Candidates: view.Nodes(d.View.Below(m.Parent))})
 	}
 	if m.Before != "" && m.After != "" {
 		return nil, errs.New(errs.InvalidParams, "before and after are given both; one of them says the place").With(errs.Details{Param: "after"})
 	}
-	for _, a := range d.pathTo(m.Parent) {
-		if a.ID == n.ID {
-			return nil, errs.New(errs.MoveCycle, "%s: cannot be moved below itself: %s is it or hangs below it", n.ID, m.Parent).With(errs.Details{NodeID: string(n.ID)})
-		}
+	up, _ := d.View.Ancestors(m.Parent)
+	if m.Parent == n.ID || slices.ContainsFunc(up, func(a *mdstore.Node) bool { return a.ID == n.ID }) {
+		return nil, errs.New(errs.MoveCycle, "%s: cannot be moved below itself: %s is it or hangs below it", n.ID, m.Parent).
+			With(errs.Details{NodeID: string(n.ID)})
 	}
 	out := &Moved{Previous: n.Parent}
 	if m.Parent != n.Parent {
@@ -82,28 +83,16 @@ func entered(t statemachine.Type, s statemachine.Status, up []*mdstore.Node) []*
 	return up
 }
 
-func (d *Draft) pathTo(id mdstore.ID) []*mdstore.Node {
-	p, ok := d.View.Node(id)
-	if !ok {
-		return nil
-	}
-	up, _ := d.View.Ancestors(id)
-	return append([]*mdstore.Node{p}, up...)
-}
-
 // reorder sets the order that puts the node next to the sibling named.
 func (d *Draft) reorder(n *mdstore.Node, m Move) error {
-	beside := m.Before
-	if beside == "" {
-		beside = m.After
-	}
+	beside := cmp.Or(m.Before, m.After)
 	if beside == "" {
 		return nil
 	}
 	kids := slices.DeleteFunc(slices.Clone(d.View.Below(m.Parent)), func(k *mdstore.Node) bool { return k.ID == n.ID })
 	at := slices.IndexFunc(kids, func(k *mdstore.Node) bool { return k.ID == beside })
 	if at < 0 {
-		return errs.New(errs.NodeNotFound, "%s: no child of %s; before and after name one of its children", beside, m.Parent).With(errs.Details{NodeID: string(beside), Candidates: candidates(kids)})
+		return errs.New(errs.NodeNotFound, "%s: no child of %s; before and after name one of its children", beside, m.Parent).With(errs.Details{NodeID: string(beside), Candidates: view.Nodes(kids)})
 	}
 	if m.After != "" {
 		at++
@@ -126,9 +115,7 @@ func (d *Draft) reorder(n *mdstore.Node, m Move) error {
 			return errs.New(errs.InvalidParams, "%s: no place beside %s: its siblings' orders leave none; give them other orders", n.ID, beside)
 		}
 	}
-	edit := d.OnNode(n)
-	edit.Set(mdstore.KeyOrder, mdoc.Number(order))
-	edit.Did("%s order %s", n.ID, number(order))
+	d.number(n, order)
 	return nil
 }
 
@@ -162,52 +149,32 @@ func following(x float64) float64 {
 	return math.Nextafter(x, math.Inf(1))
 }
 
-// spread makes room before kids[at] by giving it and those after it that stand in the way whole numbers after lo.
-func (d *Draft) spread(kids []*mdstore.Node, at int, lo float64) (float64, bool) {
-	if math.IsInf(lo, 1) { // the siblings before have no place either: number them all
-		return d.renumber(kids, at)
+// spread makes room before kids[at] by giving it and those after it that stand in the way whole numbers after lo; where the siblings
+// before have no place either, it numbers all. It returns the number left free.
+func (d *Draft) spread(kids []*mdstore.Node, at int, lo float64) (order float64, ok bool) {
+	i, all := at, math.IsInf(lo, 1)
+	if all {
+		i, lo = 0, 0
 	}
-	order := following(lo)
-	next := order
-	for _, k := range kids[at:] {
-		if k.Place() > next {
-			break
+	for last := lo; ; i++ {
+		if i == at {
+			last = following(last)
+			order = last
 		}
-		next = following(next)
-		if d.Editable(k) != nil {
+		if i == len(kids) || !all && kids[i].Place() > last {
+			return order, order > lo
+		}
+		if d.Editable(kids[i]) != nil {
 			return 0, false
 		}
-		e := d.OnNode(k)
-		e.Set(mdstore.KeyOrder, mdoc.Number(next))
-		e.Did("%s order %s", k.ID, number(next))
+		last = following(last)
+		d.number(kids[i], last)
 	}
-	return order, order > lo
 }
 
-// renumber gives every sibling a whole number in its place and returns the one left free before kids[at].
-func (d *Draft) renumber(kids []*mdstore.Node, at int) (float64, bool) {
-	for i, k := range kids {
-		order := float64(i + 1)
-		if i >= at {
-			order++
-		}
-		if d.Editable(k) != nil {
-			return 0, false
-		}
-		e := d.OnNode(k)
-		e.Set(mdstore.KeyOrder, mdoc.Number(order))
-		e.Did("%s order %s", k.ID, number(order))
-	}
-	return float64(at + 1), true
+// number gives a node another order.
+func (d *Draft) number(n *mdstore.Node, order float64) {
+	e, v := d.OnNode(n), mdoc.Number(order)
+	e.Set(mdstore.KeyOrder, v)
+	e.Did("%s order %s", n.ID, v)
 }
-
-func candidates(ns []*mdstore.Node) []errs.Candidate {
-	out := make([]errs.Candidate, 0, min(len(ns), view.CandidatesShown))
-	for _, n := range ns[:min(len(ns), view.CandidatesShown)] {
-		out = append(out, errs.Candidate{ID: string(n.ID), Title: n.Title})
-	}
-	return out
-}
-
-// number returns the text of an order as the file has it.
-func number(f float64) string { return mdoc.Number(f).String() }

@@ -92,7 +92,7 @@ func editRefs(e *Edit, who, section string, have []mdstore.Ref, do RefAction, r 
 		return nil, errs.New(errs.InvalidParams, "action %q: add, remove, expire and activate are the actions", do).With(errs.Details{Param: "action"})
 	}
 	if at < 0 {
-		return nil, errs.New(errs.ReferenceNotFound, "%s: no %s in %s; there are: %s", who, r.Target, section, targets(have)).With(errs.Details{Candidates: refCandidates(have)})
+		return nil, errs.New(errs.ReferenceNotFound, "%s: no %s in %s; there are: %s", who, r.Target, section, targets(have)).With(errs.Details{Candidates: view.Candidates(have, view.CandidatesShown, refCandidate)})
 	}
 	for i, x := range slices.Backward(have) {
 		if x.Target != r.Target {
@@ -127,12 +127,8 @@ func (e *Edit) Mark(who, section string, r mdstore.Ref, expired bool) {
 	e.Did("%s %s %s %s", who, strings.ToLower(section), r.Target, how)
 }
 
-func refCandidates(rs []mdstore.Ref) []errs.Candidate {
-	out := make([]errs.Candidate, 0, min(len(rs), view.CandidatesShown))
-	for _, r := range rs[:cap(out)] {
-		out = append(out, errs.Candidate{ID: r.Target, Title: r.Description})
-	}
-	return out
+func refCandidate(r mdstore.Ref) errs.Candidate {
+	return errs.Candidate{ID: r.Target, Title: r.Description}
 }
 
 func targets(rs []mdstore.Ref) string {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"arbor/engine/errs"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
@@ -68,7 +69,10 @@ func wanted(who string, have []string, do RulesAction, given []string) (now, ada
 	}
 	now = slices.Clone(have)
 	switch do {
-	case AddRules:
+	case AddRules, ReplaceRules:
+		if do == ReplaceRules {
+			now = now[:0]
+		}
 		for _, r := range given {
 			if !slices.Contains(now, r) {
 				now = append(now, r)
@@ -77,29 +81,15 @@ func wanted(who string, have []string, do RulesAction, given []string) (now, ada
 	case RemoveRules:
 		for _, r := range given {
 			if !slices.Contains(have, r) {
-				return nil, nil, errs.New(errs.ReferenceNotFound, "%s: no such rule: %q; a rule is removed by its exact text", who, r).With(errs.Details{Candidates: ruleCandidates(have)})
+				all := view.Candidates(have, len(have), func(r string) errs.Candidate { return errs.Candidate{Title: r} })
+				return nil, nil, errs.New(errs.ReferenceNotFound, "%s: no such rule: %q; a rule is removed by its exact text", who, r).With(errs.Details{Candidates: all})
 			}
 		}
 		now = slices.DeleteFunc(now, func(r string) bool { return slices.Contains(given, r) }) // each time that it stands there
-	case ReplaceRules:
-		now = now[:0]
-		for _, r := range given {
-			if !slices.Contains(now, r) {
-				now = append(now, r)
-			}
-		}
 	default:
 		return nil, nil, errs.New(errs.InvalidParams, "action %q: add, remove and replace are the actions", do).With(errs.Details{Param: "action"})
 	}
 	return now, adapted, nil
-}
-
-func ruleCandidates(rules []string) []errs.Candidate {
-	var out []errs.Candidate
-	for _, r := range rules {
-		out = append(out, errs.Candidate{Title: r})
-	}
-	return out
 }
 
 // editRules brings the list from one set of rules to another: those that both begin with stay as they are written, the items after

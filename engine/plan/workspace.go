@@ -19,28 +19,28 @@ type NewWorkspace struct {
 	Docs       []mdstore.Ref
 }
 
-// Import returns the import that makes the workspace with its root node, and how given texts were adapted.
-func (w NewWorkspace) Import(id mdstore.ID, now time.Time, operator string) (imp Import, adapted []string, err error) {
+// Import returns the import that makes the workspace with its root node.
+func (w NewWorkspace) Import(id mdstore.ID, now time.Time, operator string) (imp Import, err error) {
 	rules, adapted, err := wanted("rules", nil, ReplaceRules, w.Rules)
 	if err != nil {
-		return imp, nil, err
+		return imp, err
 	}
 	if err := title(errs.InvalidName, "name", w.Name); err != nil {
-		return imp, nil, err
+		return imp, err
 	}
 	if err := distinct(w.Docs); err != nil {
-		return imp, nil, err
+		return imp, err
 	}
 	if strings.TrimSpace(w.Goal) == "" {
-		return imp, nil, errs.New(errs.InvalidParams, "goal is empty; say what the work is for").With(errs.Details{Param: "goal"})
+		return imp, errs.New(errs.InvalidParams, "goal is empty; say what the work is for").With(errs.Details{Param: "goal"})
 	}
 	now = now.UTC()
 	goal, event := strings.TrimSpace(w.Goal), mdstore.StatusChange{By: mdstore.ByCreation}.String()
 	root := born(statemachine.Planning, w.Name, goal, now, operator, event)
 	return Import{ID: id, Name: w.Name, Goal: goal, Rules: rules, Docs: w.Docs, CreatedAt: now.UnixMilli(), UpdatedAt: now.UnixMilli(),
 		Log:   []mdstore.LogEntry{{Time: now.Format(mdstore.TimeLayout), Operator: operator, Event: "created the workspace"}},
-		Nodes: []ImportNode{root},
-	}, adapted, nil
+		Nodes: []ImportNode{root}, Adapted: adapted,
+	}, nil
 }
 
 // born returns a new node in the first status of its type: the root, unless it is given another id and a parent.

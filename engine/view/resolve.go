@@ -1,8 +1,9 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
-	"sort"
+	"slices"
 	"strings"
 
 	"arbor/engine/errs"
@@ -19,18 +20,15 @@ func (v *View) Resolve(ref string) (mdstore.ID, error) {
 	if n, ok := v.Node(mdstore.ID(ref)); ok {
 		return n.ID, nil
 	}
-	all := make([]errs.Candidate, 0, v.ids.len())
-	for _, n := range v.Candidates() {
-		all = append(all, errs.Candidate{ID: string(n.ID), Title: n.Title})
-	}
-	hits := matches(all, ref)
-	switch len(hits) {
+	all := v.Candidates()
+	switch hits := matches(Candidates(all, len(all), ofNode), ref); len(hits) {
 	case 1:
 		return mdstore.ID(hits[0].ID), nil
 	case 0:
 		return "", v.Unknown(ref)
+	default:
+		return "", ambiguous(ref, "nodes", hits)
 	}
-	return "", ambiguous(ref, "nodes", hits)
 }
 
 // matches returns those that ref names. An exact title that only one has is that one; else all whose id begins with ref or whose title is ref.
@@ -80,38 +78,31 @@ func (v *View) Unknown(ref string) error {
 // nearest returns nodes for an error that helps: first those whose ids begin with ref, then those whose id or title contains it, and then those whose ids share the most of its beginning.
 func (v *View) nearest(ref string) []errs.Candidate {
 	low := strings.ToLower(ref)
-	type likely struct {
-		n    *mdstore.Node
-		rank int // the higher, the likelier
-	}
-	var all []likely
+	const longest = 15              // bytes of an id that people type; the others are copied
+	rank := map[*mdstore.Node]int{} // the higher, the likelier
+	var all, typo []*mdstore.Node
 	for _, n := range v.Candidates() {
 		common := commonStart(low, string(n.ID))
 		switch {
 		case low == "":
 		case common == len(low):
-			all = append(all, likely{n, len(low) + 2})
+			rank[n] = len(low) + 2
 		case strings.Contains(strings.ToLower(n.Title), low), strings.Contains(string(n.ID), low):
-			all = append(all, likely{n, len(low) + 1})
+			rank[n] = len(low) + 1
 		case common >= max(len(low)*3/4, len("node-")+3):
-			all = append(all, likely{n, common})
+			rank[n] = common
+		}
+		if rank[n] > 0 {
+			all = append(all, n)
+		} else if len(all)+len(typo) == 0 && max(len(low), len(n.ID)) <= longest && nearest.Distance(low, string(n.ID)) <= len(low)/3 {
+			typo = append(typo, n)
 		}
 	}
-	sort.SliceStable(all, func(i, j int) bool { return all[i].rank > all[j].rank })
-	var out []errs.Candidate
-	for _, x := range all[:min(len(all), CandidatesShown)] {
-		out = append(out, errs.Candidate{ID: string(x.n.ID), Title: x.n.Title})
+	if len(all) == 0 {
+		all = typo
 	}
-	const longest = 15 // bytes of an id that people type; the others are copied
-	for _, n := range v.Candidates() {
-		if len(out) > 0 || len(low) > longest {
-			break
-		}
-		if len(n.ID) <= longest && nearest.Distance(low, string(n.ID)) <= len(low)/3 {
-			out = append(out, errs.Candidate{ID: string(n.ID), Title: n.Title})
-		}
-	}
-	return out
+	slices.SortStableFunc(all, func(a, b *mdstore.Node) int { return cmp.Compare(rank[b], rank[a]) })
+	return Nodes(all)
 }
 
 // commonStart returns with how many of the same bytes a and b begin.
@@ -140,14 +131,10 @@ func list(cs []errs.Candidate) string {
 
 // ResolveWorkspace returns the workspace that ref names: an id, and where loose a unique prefix of one or an exact name as well.
 func ResolveWorkspace(all []*mdstore.Workspace, ref string, loose bool) (mdstore.ID, error) {
-	cs := make([]errs.Candidate, 0, len(all))
-	for _, w := range all {
-		if string(w.ID) == ref {
-			return w.ID, nil
-		}
-		cs = append(cs, errs.Candidate{ID: string(w.ID), Title: w.Name})
+	if slices.ContainsFunc(all, func(w *mdstore.Workspace) bool { return string(w.ID) == ref }) {
+		return mdstore.ID(ref), nil
 	}
-	switch hits := matches(cs, ref); {
+	switch hits := matches(Candidates(all, len(all), ofWorkspace), ref); {
 	case len(hits) == 1 && loose:
 		return mdstore.ID(hits[0].ID), nil
 	case len(hits) > 1 && loose:
@@ -158,13 +145,27 @@ func ResolveWorkspace(all []*mdstore.Workspace, ref string, loose bool) (mdstore
 	return "", UnknownWorkspace(mdstore.ID(ref), all)
 }
 
-// Heads returns the first workspaces, for an error.
-func Heads(all []*mdstore.Workspace) []errs.Candidate {
-	out := make([]errs.Candidate, 0, min(len(all), CandidatesShown))
-	for _, w := range all[:cap(out)] {
-		out = append(out, errs.Candidate{ID: string(w.ID), Title: w.Name})
+// Candidates returns the first of what may have been meant, for an error.
+func Candidates[T any](all []T, most int, of func(T) errs.Candidate) []errs.Candidate {
+	out := make([]errs.Candidate, 0, min(len(all), most))
+	for _, x := range all[:cap(out)] {
+		out = append(out, of(x))
 	}
 	return out
+}
+
+// Heads returns the first workspaces, for an error.
+func Heads(all []*mdstore.Workspace) []errs.Candidate {
+	return Candidates(all, CandidatesShown, ofWorkspace)
+}
+
+// Nodes returns the first nodes, for an error.
+func Nodes(all []*mdstore.Node) []errs.Candidate { return Candidates(all, CandidatesShown, ofNode) }
+
+func ofNode(n *mdstore.Node) errs.Candidate { return errs.Candidate{ID: string(n.ID), Title: n.Title} }
+
+func ofWorkspace(w *mdstore.Workspace) errs.Candidate {
+	return errs.Candidate{ID: string(w.ID), Title: w.Name}
 }
 
 // UnknownWorkspace returns the error for an id that none of the workspaces has.
