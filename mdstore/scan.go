@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -105,7 +106,7 @@ func (r *Record) plainNode() (n *Node, ok bool) {
 			n.Status = statusNamed(f.Value)
 		case KeyRole:
 			n.Role = Role(f.Value)
-			ok = n.Role == RoleNone || isRole(n.Role)
+			ok = n.Role == RoleNone || slices.Contains(Roles(), n.Role)
 		case KeyParent:
 			n.Parent = ID(f.Value)
 		case KeyIsolated:
@@ -131,7 +132,7 @@ func (r *Record) plainNode() (n *Node, ok bool) {
 	if n.Title == "" {
 		n.Title = string(n.ID)
 	}
-	return n, n.ID.Valid() && n.Type != "" && validStatus(n.Type, n.Status)
+	return n, n.ID.Valid() && n.Type != "" && statemachine.Valid(n.Type, n.Status)
 }
 
 func milliseconds(f *mdoc.Field) (int64, bool) {
@@ -140,10 +141,6 @@ func milliseconds(f *mdoc.Field) (int64, bool) {
 	}
 	v, err := strconv.ParseInt(f.Value, 10, 64)
 	return v, err == nil
-}
-
-func isRole(r Role) bool {
-	return r == RoleInfoCollection || r == RoleValidation || r == RoleSummary
 }
 
 // typeNamed returns the type of that name, "" for none, without holding on to the text that names it.
@@ -167,5 +164,3 @@ func statusNamed(name string) statemachine.Status {
 	}
 	return statemachine.Status(name)
 }
-
-func validStatus(t statemachine.Type, s statemachine.Status) bool { return statemachine.Valid(t, s) }

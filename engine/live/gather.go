@@ -158,11 +158,10 @@ func (g *gather) read(ctx context.Context, n *mdstore.Node) (mdstore.File, error
 		}
 		if step == len(settleSteps) || !g.beingSaved(f, err) {
 			g.vault.settle([]mdstore.Path{n.Path, n.Path.Dir()}, false) // others need not wait for it once more
-			var u *mdoc.UnreadableError
-			if errors.As(err, &u) {
-				return f, err
+			if errors.Is(err, fs.ErrNotExist) {
+				err = nil
 			}
-			return f, nil
+			return f, err
 		}
 		select {
 		case <-g.vault.opt.After(settleSteps[step]):

@@ -162,8 +162,8 @@ func (r *reloader) missing(v *view.View) []*mdstore.Node {
 
 // passing reports whether an error says nothing about the file itself, such as a disk that fails for a moment.
 func passing(err error) bool {
-	var u *mdoc.UnreadableError
-	return err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.As(err, &u)
+	_, unreadable := errors.AsType[*mdoc.UnreadableError](err)
+	return err != nil && !unreadable && !errors.Is(err, fs.ErrNotExist)
 }
 
 // paths reads the dirty paths. It returns nil where only a scan tells what became of them.
@@ -198,13 +198,12 @@ func (r *reloader) path(ctx context.Context, p mdstore.Path, settled bool) (ok b
 		return r.node(ctx, p, p, settled)
 	}
 	f, err := r.vault.st.Read(ctx, p)
-	var u *mdoc.UnreadableError
 	switch {
 	case err == nil:
 		return f.Path != "", nil // a file of no kind
 	case errors.Is(err, fs.ErrNotExist):
 		return r.folderGone(p, settled), nil
-	case errors.As(err, &u): // a folder
+	case !passing(err): // a folder
 		if p.Under(mdstore.NodeKind.Folder(r.own.Dir)) {
 			return r.node(ctx, p, mdstore.NodeKind.File(p), settled)
 		}
@@ -318,13 +317,9 @@ func (r *reloader) moved() {
 }
 
 func (r *reloader) exists(ctx context.Context, p mdstore.Path) (bool, error) {
-	var u *mdoc.UnreadableError
-	switch _, err := r.vault.st.Stat(ctx, p); {
-	case err == nil, errors.As(err, &u):
-		return true, nil
-	case errors.Is(err, fs.ErrNotExist):
-		return false, nil
-	default:
+	_, err := r.vault.st.Stat(ctx, p)
+	if passing(err) {
 		return false, err
 	}
+	return !errors.Is(err, fs.ErrNotExist), nil
 }

@@ -210,11 +210,7 @@ func (v *View) Circular(n *mdstore.Node) bool {
 
 // Circles returns every node that is among its own ancestors, with one look at each node.
 func (v *View) Circles() map[mdstore.ID]bool {
-	rooted := 0
-	for range v.Walk(mdstore.Root) {
-		rooted++
-	}
-	if rooted == v.ids.len() {
+	if v.rooted() == v.ids.len() {
 		return nil // every way up ends at the root
 	}
 	in := map[mdstore.ID]bool{}
@@ -239,11 +235,15 @@ func (v *View) Circles() map[mdstore.ID]bool {
 // Lost returns the number of node files that are in no place of the tree: those that cannot be read, those below a parent that is
 // missing or goes round, and all but the first of those that have one id.
 func (v *View) Lost() int {
-	met := 0
+	return len(v.nodes) + len(v.broken) - v.rooted()
+}
+
+// rooted returns the number of nodes in the tree.
+func (v *View) rooted() (n int) {
 	for range v.Walk(mdstore.Root) {
-		met++
+		n++
 	}
-	return len(v.nodes) + len(v.broken) - met
+	return n
 }
 
 // Candidates returns one node for each id: first those of the tree in its order, then the others in the order of paths.

@@ -60,7 +60,7 @@ func (s *Store) ListLocal(ctx context.Context, dir mdstore.Path) ([]mdstore.Loca
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	var out []mdstore.LocalFile
-	for _, q := range sortedPaths(s.files) {
+	for _, q := range slices.Sorted(maps.Keys(s.files)) {
 		if rest, ok := strings.CutPrefix(string(q), string(p)+"/"); ok && !strings.Contains(rest, "/") {
 			out = append(out, mdstore.LocalFile{Name: rest, Stamp: s.stamp(q)})
 		}
@@ -73,8 +73,4 @@ func localPath(ctx context.Context, name mdstore.Path) (mdstore.Path, error) {
 		return "", fmt.Errorf("%q is no path inside of %s: %w", name, mdstore.LocalDir, fs.ErrInvalid)
 	}
 	return mdstore.Path(mdstore.LocalDir).Join(string(name)), ctx.Err()
-}
-
-func sortedPaths(files map[mdstore.Path][]byte) []mdstore.Path {
-	return slices.Sorted(maps.Keys(files))
 }
