@@ -59,10 +59,3 @@ func (c *checker) newRoot() repair {
 		return true, d.MakeRoot(path)
 	}}
 }
-
-// discard moves a conflict copy that equals the file beside it, which has that version, to the trash.
-func discard(d *plan.Draft, s mdstore.Stray, same mdstore.Version) error {
-	d.Keep(s.Of, same)
-	d.Discard(s.Path)
-	return nil
-}

@@ -115,7 +115,11 @@ func Strays(st Store) []Finding {
 			f.Text = fmt.Sprintf("a conflict copy: compare it with %s (git diff --no-index), take over what is missing there, and delete it", beside)
 			if same, ok := st.Equal[s.Path]; ok {
 				f.Text = fmt.Sprintf("a conflict copy that equals %s", s.Of.Base())
-				f.Fix, f.mend = "move it to the trash", func(d *plan.Draft) (bool, error) { return true, discard(d, s, same) }
+				f.Fix, f.mend = "move it to the trash", func(d *plan.Draft) (bool, error) {
+					d.Keep(s.Of, same)
+					d.Discard(s.Path)
+					return true, nil
+				}
 			}
 		case mdstore.StrayBackup:
 			f.Text = "a backup or swap file of an editor or a merge: delete it when that has ended"

@@ -104,18 +104,6 @@ func NewerProblem(w *mdstore.Workspace) mdoc.Diagnostic {
 	return mdoc.Diagnostic{}
 }
 
-// node returns a node that is to be changed: it exists, its id is its own, its parent exists, and its file can be edited.
-func (d *Draft) node(id mdstore.ID) (*mdstore.Node, error) {
-	n, err := d.View.Known(id)
-	if err != nil {
-		return nil, err
-	}
-	if err := d.Editable(n); err != nil {
-		return nil, err
-	}
-	return n, d.misplaced(n)
-}
-
 // misplaced returns an error for a node whose own parentId is wrong: the parent does not exist, or hangs below the node itself.
 func (d *Draft) misplaced(n *mdstore.Node) error {
 	if n.ID == mdstore.Root {

@@ -58,13 +58,20 @@ func needsConclusion(n *mdstore.Node) bool {
 	return false
 }
 
-// editNode returns a node that is to be changed by itself, in the version that the caller has read.
+// editNode returns a node that is to be changed, in the version that the caller has read: its id is its own, its parent exists, and its
+// file can be edited.
 func (d *Draft) editNode(id mdstore.ID) (*mdstore.Node, *Edit, error) {
 	if err := d.Writable(); err != nil {
 		return nil, nil, err
 	}
-	n, err := d.node(id)
+	n, err := d.View.Known(id)
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := d.Editable(n); err != nil {
+		return nil, nil, err
+	}
+	if err := d.misplaced(n); err != nil {
 		return nil, nil, err
 	}
 	return n, d.OnNode(n), d.match(n.Path, n.Version())

@@ -33,14 +33,8 @@ type Transitioned struct {
 // Plan moves a node along its life cycle: status, conclusion, problem, log, focus, ancestors and the archive of rules and documents,
 // all in one commit.
 func (t Transition) Plan(d *Draft) (*Transitioned, error) {
-	if err := d.Writable(); err != nil {
-		return nil, err
-	}
-	n, err := d.node(t.Node)
+	n, edit, err := d.editNode(t.Node)
 	if err != nil {
-		return nil, err
-	}
-	if err := d.match(n.Path, n.Version()); err != nil {
 		return nil, err
 	}
 	if err := oneLine("reason", t.Reason, mdstore.MaxEvent/2); err != nil {
@@ -67,7 +61,6 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 		}
 	}
 	out := &Transitioned{From: dec.From, To: dec.To, TakesFocus: dec.TakesFocus, Conclusion: n.Conclusion()}
-	edit := d.OnNode(n)
 	if strings.TrimSpace(t.Conclusion) != "" {
 		if edit.write(mdstore.SecConclusion, t.Conclusion) {
 			edit.Did("%s conclusion", n.ID)
