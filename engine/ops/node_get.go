@@ -56,8 +56,7 @@ var nodeGet = op("node_get", reads|repeats, NodeGet, Help{
 	Aliases: "view cat",
 	Text: `All sections of the node, the newest entries of its log, and the actions that
 its status allows. The version in the last line goes with --if-match. To work
-on the node, read arbor context: it has more. This reads the node's own file
-only; after nodes were moved by hand, arbor list reads every file.`,
+on the node, read arbor context: it has more.`,
 	Example: `arbor show node-mj2hz4gy
 arbor show "Sign-in endpoint"
 arbor show . --json`,
