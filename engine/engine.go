@@ -105,8 +105,8 @@ func (e *Engine) Follow(ctx context.Context, ready func(), news func(live.News))
 	return e.live.Follow(ctx, ready, news)
 }
 
-// Displaced merges what editors wrote to files after commits had replaced them, and returns what became of that and of saves that
-// earlier commits met and nobody reported yet.
+// Displaced merges what editors wrote to files after commits had replaced them, and returns the result of each merge. Saves that
+// earlier commits met are in the result if no call has returned them yet.
 func (e *Engine) Displaced(ctx context.Context) []mdstore.Collision {
 	s, ok := mdstore.AsStore[mdstore.Strays](e.st)
 	if !ok {

@@ -57,8 +57,8 @@ func (c *checker) ifAbsent(id mdstore.ID, r repair) repair {
 	}}
 }
 
-// vacated returns the view without the folders of nodes that hold nothing at all, and what is found of these: nobody can have meant
-// them, and what is found in the rest is found as if they were not there.
+// vacated returns the view without the empty folders of nodes, and a finding for each of these folders. The other checks run over that
+// view, so an empty folder causes no second finding.
 func vacated(v *view.View, all []mdstore.Stray) (*view.View, []Finding) {
 	var gone []mdstore.Path
 	var out []Finding

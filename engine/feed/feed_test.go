@@ -190,7 +190,7 @@ func TestFeedTellsWhatBecomesOfFiles(t *testing.T) {
 	l.agrees()
 }
 
-// A vault that is away is told of once, and when it is back what differs; so is one that another came in the place of.
+// A missing vault is reported once. When it is back, or another one lies at its place, the differences are reported.
 func TestFeedOfAVaultThatMoves(t *testing.T) {
 	t.Parallel()
 	l := listen(t, small(t, 2), "")

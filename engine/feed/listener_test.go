@@ -355,8 +355,8 @@ func (l *listener) only(want ...string) {
 	l.events = nil
 }
 
-// agrees waits until the events have led to what the files say, and to the diagnostics that the engine has. Of a file
-// that nobody can read the engine knows what it said, and the files do not.
+// agrees waits until the state that the events describe is that of the files, with the engine's diagnostics. For an
+// unreadable file the engine's last state of it counts.
 func (l *listener) agrees() {
 	l.t.Helper()
 	for late := time.After(patience); ; {

@@ -263,7 +263,7 @@ func (b *bench) writers() []row {
 	}
 }
 
-// reloads saves files in place. First the engine is told of each path; then it follows the vault by itself.
+// reloads measures reloads of files that are saved in place: first with Heed called for each path, then with Follow.
 func (b *bench) reloads() []row {
 	const quiet = 100 * time.Millisecond // the watcher waits so long after a save
 	o, turn, allocations, views := b.open(b.v), 0, samples{}, samples{}

@@ -121,8 +121,8 @@ func marshal(v any) ([]byte, error) {
 	return escapeUnprintable(b.Bytes()), nil
 }
 
-// escapeUnprintable writes as \uXXXX what JSON allows to stand as it is and a terminal acts upon. Outside of strings
-// JSON has no such character but line feeds.
+// escapeUnprintable replaces control characters in JSON by \uXXXX, except line feeds. JSON allows some of them in
+// strings, and a terminal would act on them.
 func escapeUnprintable(data []byte) []byte {
 	var b bytes.Buffer
 	for _, r := range string(data) {
