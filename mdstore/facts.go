@@ -12,19 +12,22 @@ import (
 	"arbor/statemachine"
 )
 
-// Facts are what is kept of a document beside its front matter: digests of its fields and sections, and of a node whether it has a
-// problem, whether checks of the one file find anything, and which nodes it refers to. They depend on the document alone. "" means
-// that nothing is known.
+// Facts are what is kept of a document: digests of its fields and sections, and of a node the values of its front matter, whether it
+// has a problem, whether checks of the one file find anything, and which nodes it refers to. They depend on the document alone. ""
+// means that nothing is known.
 //
-// The form, which only this file knows, is a list of parts with a NUL between them: the form's letter with the properties as a hex
-// digit, the targets of active references and those of active documents, each in a line, the problem, its next step, and the digests.
+// The form, which only this package knows, is a list of parts with a NUL between them: the form's letter with the properties as a
+// number, the targets of active references and those of active documents, each in a line, the problem, its next step, the digests,
+// and the front matter.
 type Facts string
 
 const (
-	factsForm    = "a" // the next letter for every change of the form, or of what checks of one file find
+	factsForm    = "b" // the next letter for every change of the form, or of what checks of one file find
 	problemKept  = 512 // bytes of a problem; a longer one is read from the document
 	digestsMost  = 48  // fields and sections; a document with more has no digests
-	partsOfFacts = 6
+	factsBetween = "\x00"
+	partFront    = 6
+	partsOfFacts = 7
 )
 
 // The properties, as bits.
@@ -32,35 +35,37 @@ const (
 	factClean   = 1 << iota // the file by itself gives no reason for a finding
 	factProblem             // there is a problem
 	factLong                // the problem is too long to be kept here
+	factFront               // the front matter of the node is not kept here
 )
 
-func makeFacts(properties int, refs, docs []string, p Problem, digests Digests) Facts {
+func makeFacts(properties int, refs, docs []string, p Problem, digests Digests, front string) Facts {
 	if len(p.Text)+len(p.NextStep) > problemKept {
 		p, properties = Problem{}, properties|factLong
 	}
-	parts := []string{factsForm + strconv.FormatInt(int64(properties), 16), strings.Join(refs, "\n"), strings.Join(docs, "\n"), p.Text, p.NextStep, string(digests)}
-	return Facts(strings.Join(parts, "\x00"))
+	parts := []string{factsForm + strconv.Itoa(properties), strings.Join(refs, "\n"), strings.Join(docs, "\n"),
+		p.Text, p.NextStep, string(digests), front}
+	return Facts(strings.Join(parts, factsBetween))
 }
 
 // part returns one of the parts, "" where the facts are not of this form.
 func (f Facts) part(i int) string {
-	parts := strings.SplitN(string(f), "\x00", partsOfFacts)
-	if len(parts) != partsOfFacts || !strings.HasPrefix(parts[0], factsForm) {
+	rest, ok := strings.CutPrefix(string(f), factsForm)
+	for ; ok && i > 0; i-- {
+		_, rest, ok = strings.Cut(rest, factsBetween)
+	}
+	if !ok {
 		return ""
 	}
-	return parts[i]
+	part, _, _ := strings.Cut(rest, factsBetween)
+	return part
 }
 
 // Known reports whether the facts are of the form that this program writes.
 func (f Facts) Known() bool { return f.part(0) != "" }
 
-func (f Facts) has(property int64) bool {
-	head := f.part(0)
-	if head == "" {
-		return false
-	}
-	n, err := strconv.ParseInt(head[len(factsForm):], 16, 8)
-	return err == nil && n&property != 0
+func (f Facts) has(property int) bool {
+	properties, err := strconv.Atoi(f.part(0))
+	return err == nil && properties&property != 0
 }
 
 // Clean reports whether the checks of the file by itself find nothing. It is false where nothing is known.
@@ -91,19 +96,22 @@ func (f Facts) lines(part int) iter.Seq[string] {
 func (f Facts) Digests() Digests { return Digests(f.part(5)) }
 
 // DigestsOf returns facts that hold the digests of a document and nothing else.
-func DigestsOf(d *mdoc.Doc) Facts { return makeFacts(factClean, nil, nil, Problem{}, digestsOf(d)) }
+func DigestsOf(d *mdoc.Doc) Facts { return makeFacts(factClean, nil, nil, Problem{}, digestsOf(d), "") }
 
 func nodeFacts(p Path, d *mdoc.Doc) Facts {
 	n := NodeOf(p, Version{}, d, nil)
 	properties := 0
-	if len(n.Problems) == 0 && len(checkNode(p, d)) == 0 {
-		properties |= factClean
+	front, whole := n.front()
+	if len(n.Problems) > 0 || !whole {
+		front, properties = "", factFront
+	} else if len(checkOf(n)) == 0 {
+		properties = factClean
 	}
 	problem := n.Problem()
 	if !problem.IsZero() {
 		properties |= factProblem
 	}
-	return makeFacts(properties, active(n.References()), active(n.Docs()), problem, digestsOf(d))
+	return makeFacts(properties, active(n.References()), active(n.Docs()), problem, digestsOf(d), front)
 }
 
 func active(refs []Ref) (targets []string) {
@@ -117,8 +125,10 @@ func active(refs []Ref) (targets []string) {
 
 // checkNode returns what is wrong with a node's document by itself: a status that its log or its missing conclusion contradicts, and
 // sections that stand twice.
-func checkNode(p Path, d *mdoc.Doc) []mdoc.Diagnostic {
-	n := NodeOf(p, Version{}, d, nil)
+func checkNode(p Path, d *mdoc.Doc) []mdoc.Diagnostic { return checkOf(NodeOf(p, Version{}, d, nil)) }
+
+func checkOf(n *Node) []mdoc.Diagnostic {
+	d := n.Doc()
 	out := sectionsTwice(d)
 	if len(n.Problems) > 0 {
 		return out

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -13,7 +12,7 @@ import (
 	"arbor/statemachine"
 )
 
-// Scanner is the capability of stores that can say what the files of a workspace state without holding their bodies.
+// Scanner is the capability of stores that can say what the files of a workspace state without holding their texts.
 type Scanner interface {
 	// Scan looks at every file of a workspace: at its stamp where an earlier scan, of this or another process, proves what it holds,
 	// and at its bytes where nothing does. The error is ctx's, or a *BusyError.
@@ -22,8 +21,8 @@ type Scanner interface {
 
 // A Scan is what the files of a workspace state. It must not be modified.
 type Scan struct {
-	Records []Record // of the files that could be read, in the order of paths
-	Damaged []File   // those whose bytes could be read, and whose document is closed to edits, in the order of paths
+	Records []Record // of the files of which facts tell all, in the order of paths
+	Others  []File   // the other files that could be read, in the order of paths
 	Broken  []Broken // those that could not be read, in the order of paths; a missing file that its kind asks for is an fs.ErrNotExist
 	Work    Work
 }
@@ -47,120 +46,67 @@ type Work struct {
 	Written int // bytes of the cache that were written
 }
 
-// A Record is what is known of a sound file without its body.
+// A Record is what is known of a sound file without its text.
 type Record struct {
 	Path    Path
 	Stamp   Stamp
 	Version Version
-	Front   string // the bytes of the front matter, with the lines that begin and end it
 	Facts   Facts
 }
 
-// RecordOf reads a file of a kind. ok is false for a damaged one, whose document is closed to edits.
+// RecordOf reads a file of a kind. ok is false for a file of which facts do not tell all: one that is closed to edits, and a node whose
+// front matter has a problem.
 func RecordOf(k *Kind, f File) (r Record, ok bool) {
 	doc, _ := mdoc.Parse(string(f.Path), f.Data, k.Form)
 	if doc.Editable() != nil {
 		return Record{}, false
 	}
-	return recordOf(k, f.Path, f.Stamp, f.Version, doc), true
-}
-
-func recordOf(k *Kind, p Path, s Stamp, v Version, doc *mdoc.Doc) Record {
-	r := Record{Path: p, Stamp: s, Version: v, Front: string(doc.Front())}
+	r = Record{Path: f.Path, Stamp: f.Stamp, Version: f.Version}
 	if k.Facts == nil {
 		r.Facts = DigestsOf(doc)
 	} else {
-		r.Facts = k.Facts(p, doc)
+		r.Facts = k.Facts(f.Path, doc)
 	}
-	return r
+	return r, !r.Facts.has(factFront)
 }
 
 // Node returns the node that the record's file states, without its document.
 func (r *Record) Node() *Node {
-	if n, ok := r.plainNode(); ok {
-		return n
-	}
-	doc, problems := mdoc.Parse(string(r.Path), []byte(r.Front), NodeForm)
-	n := NodeOf(r.Path, r.Version, doc, problems)
-	n.doc, n.facts, n.Stamp = nil, r.Facts, r.Stamp
+	n := &Node{Path: r.Path, Stamp: r.Stamp, version: r.Version, facts: r.Facts}
+	n.setFront(r.Facts.part(partFront))
 	return n
 }
 
-// plainNode reads front matter of the usual form that has no fault; ok is false for any other.
-func (r *Record) plainNode() (n *Node, ok bool) {
-	fields, ok := mdoc.ReadFields([]byte(r.Front))
-	if !ok {
-		return nil, false
+// frontBetween separates the values that front returns.
+const frontBetween = "\x1f"
+
+// front returns the values of the node's front matter in one text; ok is false where it cannot hold them.
+func (n *Node) front() (text string, ok bool) {
+	order := ""
+	if !math.IsNaN(n.Order) {
+		order = strconv.FormatFloat(n.Order, 'g', -1, 64)
 	}
-	n = &Node{Path: r.Path, Stamp: r.Stamp, version: r.Version, facts: r.Facts, Order: math.NaN()}
-	for i := range fields {
-		f := &fields[i]
-		switch f.Key {
-		case KeyID:
-			n.ID = ID(f.Value)
-		case KeyTitle:
-			n.Title = f.Value
-		case KeyType:
-			n.Type = typeNamed(f.Value)
-		case KeyStatus:
-			n.Status = statusNamed(f.Value)
-		case KeyRole:
-			n.Role = Role(f.Value)
-			ok = n.Role == RoleNone || slices.Contains(Roles(), n.Role)
-		case KeyParent:
-			n.Parent = ID(f.Value)
-		case KeyIsolated:
-			n.Isolated = f.Kind == mdoc.Bool && strings.EqualFold(f.Value, "true")
-			ok = f.Kind == mdoc.Bool || f.Kind == mdoc.Null
-		case KeyCreated:
-			n.CreatedAt, ok = milliseconds(f)
-		case KeyUpdated:
-			n.UpdatedAt, ok = milliseconds(f)
-		case KeyOrder:
-			if f.Kind != mdoc.Null {
-				var err error
-				n.Order, err = strconv.ParseFloat(f.Value, 64)
-				ok = err == nil && !math.IsNaN(n.Order)
-			}
-		default:
-			continue
-		}
-		if !ok || f.Kind == mdoc.Nested { // NodeOf says what is wrong with it
-			return nil, false
-		}
-	}
-	if n.Title == "" {
-		n.Title = string(n.ID)
-	}
-	return n, n.ID.Valid() && n.Type != "" && statemachine.Valid(n.Type, n.Status)
+	values := []string{string(n.ID), n.Title, string(n.Type), string(n.Status), string(n.Role), string(n.Parent),
+		strconv.FormatBool(n.Isolated), strconv.FormatInt(n.CreatedAt, 10), strconv.FormatInt(n.UpdatedAt, 10), order}
+	text = strings.Join(values, frontBetween)
+	return text, strings.Count(text, frontBetween) == len(values)-1 && !strings.Contains(text, factsBetween)
 }
 
-func milliseconds(f *mdoc.Field) (int64, bool) {
-	if f.Kind == mdoc.Null {
-		return 0, true
+// setFront undoes front.
+func (n *Node) setFront(text string) {
+	next := func() string {
+		value, rest, _ := strings.Cut(text, frontBetween)
+		text = rest
+		return value
 	}
-	v, err := strconv.ParseInt(f.Value, 10, 64)
-	return v, err == nil
-}
-
-// typeNamed returns the type of that name, "" for none, without holding on to the text that names it.
-func typeNamed(name string) statemachine.Type {
-	for _, t := range statemachine.Types() {
-		if string(t) == name {
-			return t
-		}
+	n.ID, n.Title = ID(next()), next()
+	n.Type, n.Status, n.Role = statemachine.Type(next()), statemachine.Status(next()), Role(next())
+	n.Parent = ID(next())
+	n.Isolated = next() == "true"
+	n.CreatedAt, _ = strconv.ParseInt(next(), 10, 64)
+	n.UpdatedAt, _ = strconv.ParseInt(next(), 10, 64)
+	var err error
+	if n.Order, err = strconv.ParseFloat(next(), 64); err != nil {
+		n.Order = math.NaN()
 	}
-	return ""
-}
-
-// statusNamed is typeNamed for a status of any type.
-func statusNamed(name string) statemachine.Status {
-	for _, t := range statemachine.Types() {
-		for _, s := range statemachine.Statuses(t) {
-			if string(s) == name {
-				return s
-			}
-		}
-	}
-	return statemachine.Status(name)
 }

@@ -77,15 +77,15 @@ func (r *reloader) scan(ctx context.Context, w *mdstore.Workspace) (*view.View, 
 	if err != nil {
 		return nil, err
 	}
-	nodes := make([]*mdstore.Node, 0, len(found.Records)+len(found.Damaged))
+	nodes := make([]*mdstore.Node, 0, len(found.Records)+len(found.Others))
 	for i := range found.Records {
 		if mdstore.AllKinds().Of(found.Records[i].Path) == mdstore.NodeKind {
 			nodes = append(nodes, found.Records[i].Node())
 		}
 	}
-	for _, f := range found.Damaged {
+	for _, f := range found.Others {
 		if f.Path != w.Path {
-			nodes = append(nodes, r.damaged(mdstore.ParseNode(f)))
+			nodes = append(nodes, r.other(mdstore.ParseNode(f).Lean()))
 		}
 	}
 	broken := map[mdstore.Path]mdoc.Diagnostic{}
@@ -116,10 +116,10 @@ func (r *reloader) scan(ctx context.Context, w *mdstore.Workspace) (*view.View, 
 	return v, nil
 }
 
-// damaged returns a node whose file is damaged as the next view is to have it: as it was while its file is being saved, and with the
-// front matter that it had where not even that can be read now.
-func (r *reloader) damaged(n *mdstore.Node) *mdstore.Node {
-	if r.was == nil {
+// other returns a node as the next view is to have it. One whose file is damaged stays as it was while the file is being saved, and
+// keeps the front matter that it had where not even that can be read now.
+func (r *reloader) other(n *mdstore.Node) *mdstore.Node {
+	if r.was == nil || n.Editable() == nil {
 		return n
 	}
 	last, ok := r.was.File(n.Path)

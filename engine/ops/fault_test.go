@@ -77,7 +77,7 @@ func (s *troubledStore) Scan(ctx context.Context, workspace mdstore.Path) (*mdst
 	if err != nil {
 		return nil, err
 	}
-	out := &mdstore.Scan{Damaged: whole.Damaged, Broken: slices.Clone(whole.Broken), Work: whole.Work}
+	out := &mdstore.Scan{Others: whole.Others, Broken: slices.Clone(whole.Broken), Work: whole.Work}
 	for _, r := range whole.Records {
 		if bad := s.refuse(r.Path); bad != nil {
 			out.Broken = append(out.Broken, mdstore.Broken{Path: r.Path, Err: bad})

@@ -34,7 +34,7 @@ type cachedEntry struct {
 // formOf returns a text that is another one for caches that this program does not take.
 func formOf(kinds mdstore.Kinds) string {
 	empty, _ := mdoc.Parse("", nil, mdstore.NodeForm)
-	form := fmt.Sprintf("arbor cache 2, facts %q", mdstore.DigestsOf(empty))
+	form := fmt.Sprintf("arbor cache 3, facts %q", mdstore.DigestsOf(empty))
 	for _, k := range kinds {
 		form += fmt.Sprintf(", %s %v", k.Name, k.Place)
 	}

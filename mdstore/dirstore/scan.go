@@ -42,7 +42,7 @@ func (s *scans) Scan(ctx context.Context, workspace mdstore.Path) (*mdstore.Scan
 		case i.record != nil:
 			out.Records = append(out.Records, *i.record)
 		default:
-			out.Damaged = append(out.Damaged, *i.data)
+			out.Others = append(out.Others, *i.data)
 		}
 	}
 	out.Work.Written = s.save(t)

@@ -21,8 +21,8 @@ type item struct {
 	path   mdstore.Path
 	stamp  mdstore.Stamp
 	err    error           // why the file cannot be read
-	record *mdstore.Record // of a sound file; nil where the walk reads no files
-	data   *mdstore.File   // of a damaged file
+	record *mdstore.Record // nil where the walk reads no files
+	data   *mdstore.File   // of a file without a record
 }
 
 func byPath(a, b item) int { return strings.Compare(string(a.path), string(b.path)) }

@@ -208,7 +208,7 @@ func (s *Store) Scan(ctx context.Context, workspace mdstore.Path) (*mdstore.Scan
 		if rec, ok := mdstore.RecordOf(mdstore.AllKinds().Of(r.file.Path), r.file); ok {
 			out.Records = append(out.Records, rec)
 		} else {
-			out.Damaged = append(out.Damaged, r.file)
+			out.Others = append(out.Others, r.file)
 		}
 	}
 	return out, nil

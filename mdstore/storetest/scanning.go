@@ -165,7 +165,7 @@ func DiffScan(ctx context.Context, st mdstore.Store, kinds mdstore.Kinds, under 
 		} else if r, ok := mdstore.RecordOf(kind, f); ok {
 			want.Records = append(want.Records, r)
 		} else {
-			want.Damaged = append(want.Damaged, f)
+			want.Others = append(want.Others, f)
 		}
 	}
 	have, expected := scanned(got), scanned(want)
@@ -185,9 +185,9 @@ func scanned(s *mdstore.Scan) []string {
 		r.Stamp.Proven = false
 		out = append(out, fmt.Sprintf("%+v", r))
 	}
-	for _, f := range s.Damaged {
+	for _, f := range s.Others {
 		f.Stamp.Proven = false
-		out = append(out, fmt.Sprintf("damaged: %+v", f))
+		out = append(out, fmt.Sprintf("other: %+v", f))
 	}
 	for _, b := range s.Broken {
 		out = append(out, fmt.Sprintf("broken: %s: %v, missing: %v", b.Path, b.Err, b.Missing()))
