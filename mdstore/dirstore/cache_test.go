@@ -51,6 +51,9 @@ func TestEveryDamagedByteOfACacheIsNoticed(t *testing.T) {
 		}
 	}
 	damaged("a byte too many", append(append([]byte{}, data...), 0))
+	for what, bytes := range dirstore.Contradictions(data) {
+		damaged(what, bytes)
+	}
 	dirstore.Forget(s)
 	if w := scan(t, s, "ws").Work; w.Read != 0 {
 		t.Errorf("the cache that replaced the damaged one is not taken: %+v", w)

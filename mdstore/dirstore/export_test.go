@@ -27,3 +27,27 @@ func Forget(s *Store) {
 	defer s.scans.mu.Unlock()
 	clear(s.trees)
 }
+
+// Contradictions returns cache files with a right checksum whose columns contradict each other.
+func Contradictions(data []byte) map[string][]byte {
+	out := map[string][]byte{}
+	for name, change := range map[string]func(*cache){
+		"more entries than rows":  func(c *cache) { c.Entries[0] += 1 << 40 },
+		"a negative count":        func(c *cache) { c.Entries[0] = -1 },
+		"too few folders":         func(c *cache) { c.Entries = c.Entries[:1] },
+		"too few stamps":          func(c *cache) { c.Stamps = c.Stamps[:5] },
+		"an unknown kind":         func(c *cache) { c.Kinds[0] = 200 },
+		"facts that are too long": func(c *cache) { c.Lengths[0] = len(c.Facts) + 1 },
+		"no versions":             func(c *cache) { c.Versions = "" },
+	} {
+		c, err := columns(data)
+		if err != nil {
+			panic(err)
+		}
+		change(c)
+		if out[name], err = c.bytes(); err != nil {
+			panic(err)
+		}
+	}
+	return out
+}

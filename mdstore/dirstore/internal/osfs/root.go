@@ -5,7 +5,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -54,9 +53,9 @@ func UnlessMissing(err error) error {
 func (r Root) Lstat(p mdstore.Path) (Info, error) { return described(r.R.Lstat(native(p))) }
 
 // Stat is Lstat with one system call. It follows a link on the way to p, even out of the folder: what it says is good for
-// a comparison with an earlier stamp, and what differs has to be opened through the root.
+// a comparison with an earlier stamp, and what differs has to be opened through the root. A path is clean already.
 func (r Root) Stat(p mdstore.Path) (Info, error) {
-	return described(os.Lstat(filepath.Join(r.R.Name(), string(p))))
+	return described(os.Lstat(r.R.Name() + "/" + string(p)))
 }
 
 func described(fi fs.FileInfo, err error) (Info, error) {
