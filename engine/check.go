@@ -97,7 +97,7 @@ func (e *Engine) FixVault(ctx context.Context, act plan.Act) ([]mdoc.Diagnostic,
 	if err != nil {
 		return nil, nil, err
 	}
-	fixed, files, err := e.checks.sweep(ctx, check.Besides(check.Strays(st)), e.opt.Now(), act.DryRun)
+	fixed, files, err := e.checks.sweep(ctx, check.Strays(st), e.opt.Now(), act.DryRun)
 	return fixed, &plan.Outcome{DryRun: act.DryRun, Files: files}, err
 }
 
@@ -153,6 +153,6 @@ func (e *Engine) CheckVault(ctx context.Context) (*VaultCheck, error) {
 	if err != nil {
 		return nil, err
 	}
-	add(check.Diagnostics(check.Besides(check.Strays(st)))...)
+	add(check.Diagnostics(check.Strays(st))...)
 	return out, nil
 }

@@ -240,6 +240,8 @@ var ErrReplaced = errors.New("the folder was replaced by another; open it again"
 // Strays is the capability of stores that can name what lies between the files of a vault: copies that sync programs made of
 // conflicts, backups of editors, temporary files left by a crash.
 type Strays interface {
+	// Strays returns those below a workspace's folder, or with "" those between the workspaces, in the order of their paths, and
+	// folders without any file.
 	Strays(ctx context.Context, under Path) ([]Stray, error)
 
 	// Sweep clears away leftovers of commits while no commit is being made, and says what became of each. One that holds what the file

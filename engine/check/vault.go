@@ -1,7 +1,6 @@
 package check
 
 import (
-	"slices"
 	"strings"
 
 	"arbor/engine/errs"
@@ -20,12 +19,4 @@ func SharedID(all []*mdstore.Workspace, w *mdstore.Workspace) (d mdoc.Diagnostic
 	at := valueOf(w.Doc, mdstore.KeyID)
 	return mdoc.Diagnostic{File: string(w.Path), Line: at.line, Col: at.col, Code: string(errs.DuplicateID),
 		Text: "id " + string(w.ID) + " is that of " + strings.Join(others, " and ") + " too; give one of them another id, or move the copy out of the vault"}, len(others) > 0
-}
-
-// Besides keeps the findings that belong to no workspace: those in the vault's own folder and in that of the archive.
-func Besides(fs []Finding) []Finding {
-	return slices.DeleteFunc(fs, func(f Finding) bool {
-		dir := mdstore.Path(f.File).Dir()
-		return dir != "" && dir != mdstore.ArchiveDir
-	})
 }

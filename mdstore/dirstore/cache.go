@@ -66,6 +66,7 @@ func encode(t *tree, kinds mdstore.Kinds) (data []byte, total int, err error) {
 				c.Kinds = append(c.Kinds, folderRow)
 				put(e.folder)
 				continue
+			case e.kind == nil: // a link
 			case r != nil && r.Stamp.Proven:
 				stamp(r.Stamp)
 				versions.Write(r.Version[:])
@@ -155,5 +156,7 @@ func (c *cache) folder(f *folder, kinds mdstore.Kinds, total *int) {
 func (c *cache) stamp() mdstore.Stamp {
 	v := c.Stamps[:4]
 	c.Stamps = c.Stamps[4:]
-	return mdstore.Stamp{Size: v[0], Mtime: v[1], Ctime: v[2], Inode: uint64(v[3]), Proven: v[1] != 0}
+	s := mdstore.Stamp{Size: v[0], Mtime: v[1], Ctime: v[2], Inode: uint64(v[3])}
+	s.Proven = s != mdstore.Stamp{}
+	return s
 }

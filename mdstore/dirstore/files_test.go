@@ -373,10 +373,16 @@ func TestStrays(t *testing.T) {
 		"ws/nodes/a/plan copy.md", "ws/nodes/a/Node.md.txt", ".git/x~", ".local/x~"} {
 		write(t, filepath.Join(dir, filepath.FromSlash(p)), "x")
 	}
-	got, err := open(t, dir).Strays(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
+	s := open(t, dir)
+	got, err := s.Strays(t.Context(), "")
+	in, errIn := s.Strays(t.Context(), "ws")
+	if err != nil || errIn != nil {
+		t.Fatal(err, errIn)
 	}
+	if len(got) != 1 {
+		t.Errorf("between the workspaces lie %v", got)
+	}
+	got = append(got, in...)
 	for _, s := range got {
 		if want[string(s.Path)] != s.Kind {
 			t.Errorf("%s is %q, want %q", s.Path, s.Kind, want[string(s.Path)])

@@ -76,8 +76,7 @@ func (v *vault) strayOf(p mdstore.Path) (stray mdstore.Stray, ok bool) {
 	return stray, false
 }
 
-// Strays returns the files below a folder that are no part of the vault but look as if they should be, and folders
-// without any file, in the order of their paths. It does not look into folders whose names begin with a dot.
+// Strays is mdstore.Strays. It does not look into folders whose names begin with a dot.
 func (v *vault) Strays(ctx context.Context, under mdstore.Path) ([]mdstore.Stray, error) {
 	if under != "" && !under.Valid() {
 		return nil, &fs.PathError{Op: "list", Path: string(under), Err: fs.ErrInvalid}
@@ -112,7 +111,7 @@ func (v *vault) straysIn(ctx context.Context, dir mdstore.Path) (out []mdstore.S
 			if stray, ok := v.strayOf(p); ok {
 				out = append(out, stray)
 			}
-		case strings.HasPrefix(e.Name, "."):
+		case strings.HasPrefix(e.Name, "."), p == mdstore.WorkspaceDir(p):
 			empty = false
 		default:
 			below, bare, err := v.straysIn(ctx, p)
