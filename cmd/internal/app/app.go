@@ -51,7 +51,6 @@ func Main() int {
 	return run(ctx, cli.System{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, Dir: dir, Version: version(debug.ReadBuildInfo()),
-		Streams: streams(os.Stdout),
 	})
 }
 
