@@ -136,7 +136,7 @@ curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \
 			} else if !filepath.IsAbs(token) {
 				token = filepath.Join(call.Dir, token)
 			}
-			secret, _, err := httpguard.Token(token)
+			secret, err := httpguard.Token(token)
 			if err != nil {
 				return errs.New(errs.InvalidPath, "%v", err)
 			}
