@@ -132,7 +132,7 @@ func configured(file string) (string, error) {
 		return "", errs.New(errs.InvalidPath, "%s cannot be read: %v", file, err)
 	}
 	var c struct {
-		Vault any `toml:"vault"`
+		Vault string `toml:"vault"`
 	}
 	meta, err := toml.Decode(string(data), &c)
 	if err != nil {
@@ -140,20 +140,14 @@ func configured(file string) (string, error) {
 		if errors.As(err, &at) {
 			return "", errs.New(errs.InvalidContent, "%s:%d: %s; %s", file, at.Position.Line, at.Message, vaultLine)
 		}
-		return "", errs.New(errs.InvalidContent, "%s: %v; %s", file, err, vaultLine)
+		return "", errs.New(errs.InvalidContent, "%s: vault is no text; %s", file, vaultLine)
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
 		e := errs.New(errs.InvalidContent, "%s: %s is no key that is known; did you mean vault? It is the only one: %s", file, unknown[0], vaultLine)
 		e.Details = &errs.Details{Nearest: "vault"}
 		return "", e
 	}
-	switch vault := c.Vault.(type) {
-	case nil:
-		return "", nil
-	case string:
-		return vault, nil
-	}
-	return "", errs.New(errs.InvalidContent, "%s: vault is no text; %s", file, vaultLine)
+	return c.Vault, nil
 }
 
 // vaultLine says what configFile may hold.
