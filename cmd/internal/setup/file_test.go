@@ -359,7 +359,7 @@ func TestFileThatChangedMeanwhileIsKept(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := errors.Join(files[0].read(), files[0].apply(p.format, opt.Remove, opt.Force)); err != nil {
+			if err := errors.Join(files[0].read(), files[0].apply(opt.Remove, opt.Force)); err != nil {
 				t.Fatal(err)
 			}
 			tt.change(g, path)
