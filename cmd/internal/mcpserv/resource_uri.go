@@ -14,7 +14,7 @@ const scheme = "arbor://"
 
 // forms says in errors which URIs there are.
 const forms = scheme + "WORKSPACE/workspace, /tree, /nodes/NODE and /context/NODE are there, " +
-	"each also with ?from=LINE; resources/list names workspaces"
+	"each also with ?from=BYTE; resources/list names workspaces"
 
 const shownURI = 200 // bytes of a URI that an error shows
 
@@ -31,25 +31,13 @@ const (
 // ofNode reports whether the part is one node, which the URI names.
 func (p part) ofNode() bool { return p == partNode || p == partContext }
 
-// A place is where a page of the text of a resource begins: in a line, 1-based, behind so many bytes of it. The zero
-// place is the beginning.
-type place struct{ line, col int }
-
-// String returns the place as the query of a URI has it: 12, or 12.4096 inside a line.
-func (p place) String() string {
-	if p.col == 0 {
-		return strconv.Itoa(p.line)
-	}
-	return strconv.Itoa(p.line) + "." + strconv.Itoa(p.col)
-}
-
-// A ref is a resource as its URI names it: arbor://ws-1/nodes/node-2, or arbor://ws-1/nodes/node-2?from=120 for the
+// A ref is a resource as its URI names it: arbor://ws-1/nodes/node-2, or arbor://ws-1/nodes/node-2?from=31000 for the
 // rest of a long one.
 type ref struct {
 	workspace mdstore.ID
 	part      part
 	node      mdstore.ID // "" unless part.ofNode
-	from      place
+	from      int        // where the page begins, in bytes of the text
 }
 
 // String returns the URI. parseURI reads it back, for every ref whose ids are valid: they need no escaping.
@@ -58,16 +46,16 @@ func (r ref) String() string {
 	if r.part.ofNode() {
 		s += "/" + string(r.node)
 	}
-	if r.from != (place{}) {
-		s += "?from=" + r.from.String()
+	if r.from > 0 {
+		s += "?from=" + strconv.Itoa(r.from)
 	}
 	return s
 }
 
-// at returns the same resource from a place on.
-func (r ref) at(p place) ref {
-	r.from = p
-	return r
+// at returns the URI of the same resource from a byte on.
+func (r ref) at(from int) string {
+	r.from = from
+	return r.String()
 }
 
 // parseURI reads the URI of a resource, whether its workspace and node exist or not. Ids may be percent-encoded. The
@@ -109,18 +97,9 @@ func decodeID(s string) (mdstore.ID, bool) {
 	return id, err == nil && id.Valid()
 }
 
-// parseFrom reads a query of the form from=12 or from=12.4096.
-func parseFrom(query string) (place, bool) {
+// parseFrom reads a query of the form from=31000.
+func parseFrom(query string) (from int, ok bool) {
 	text, ok := strings.CutPrefix(query, "from=")
-	line, col, inside := strings.Cut(text, ".")
-	if !inside {
-		col = "0"
-	}
-	l, errLine := strconv.ParseUint(line, 10, 31)
-	c, errCol := strconv.ParseUint(col, 10, 31)
-	p := place{int(l), int(c)}
-	if p == (place{line: 1}) {
-		p = place{}
-	}
-	return p, ok && l > 0 && errLine == nil && errCol == nil
+	n, err := strconv.ParseUint(text, 10, 31)
+	return int(n), ok && err == nil && n > 0
 }

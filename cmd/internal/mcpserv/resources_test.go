@@ -112,7 +112,7 @@ func TestURIsReadBack(t *testing.T) {
 		if r.part.ofNode() {
 			r.node = genID.Draw(t, "node")
 		}
-		r.from = rapid.SampledFrom([]place{{}, {2, 0}, {1, 5}, {1 << 20, 1 << 20}}).Draw(t, "from")
+		r.from = rapid.SampledFrom([]int{0, 1, 2, 1 << 20}).Draw(t, "from")
 		if got, err := parseURI(r.String()); err != nil || got != r {
 			t.Errorf("%s reads as %+v, want %+v: %v", r, got, r, err)
 		}
@@ -120,7 +120,7 @@ func TestURIsReadBack(t *testing.T) {
 			return
 		}
 		odd := fmt.Sprintf("arbor://%s/%s/%%%02X%s", r.workspace, r.part, r.node[0], r.node[1:])
-		if got, err := parseURI(odd); err != nil || got != r.at(place{}) {
+		if got, err := parseURI(odd); err != nil || got.String() != r.at(0) {
 			t.Errorf("%s reads as %+v, want %+v: %v", odd, got, r, err)
 		}
 	})
@@ -146,10 +146,10 @@ func TestPagesTogetherAreTheText(t *testing.T) {
 		text := strings.Join(rapid.SliceOf(rapid.OneOf(rapid.String(), rapid.StringN(50, 400, -1), rapid.Just("\n"), rapid.Just("line\r\n"))).Draw(t, "text"), "")
 		text = strings.ToValidUTF8(text, "")
 		room := rapid.IntRange(250, 900).Draw(t, "room")
-		var from place
+		from := 0
 		var whole strings.Builder
 		for n := 0; ; n++ {
-			part, ok := page(text, from, room, func(p place) string { return "arbor://ws/tree?from=" + p.String() })
+			part, ok := page(text, from, room, ref{workspace: "ws", part: partTree}.at)
 			if !ok {
 				t.Fatalf("page %v of %q is none", from, text)
 			}
@@ -165,7 +165,7 @@ func TestPagesTogetherAreTheText(t *testing.T) {
 			if err != nil || r.from == from || n > len(text) {
 				t.Fatalf("after page %v comes %q: %v", from, last, err)
 			}
-			if r.from.col > 0 {
+			if whole.Len()+len(before) > r.from {
 				before = strings.TrimSuffix(before, "\n") // which ends a page inside of a line
 			}
 			whole.WriteString(before)
@@ -357,11 +357,11 @@ func TestUnknownResourcesAreRefused(t *testing.T) {
 		{base + "/nodes/node-mj2hz4gy-sign", jsonrpc.CodeInvalidParams, "node-mj2hz4gy-signin (Sign-in endpoint)"},
 		{base + "/context/node-mj2hz4gy-sign", jsonrpc.CodeInvalidParams, "node-mj2hz4gy-signin (Sign-in endpoint)"},
 		{base + "/tree/root", jsonrpc.CodeInvalidParams, "no such resource"},
-		{base + "/nodes/root?from=0", jsonrpc.CodeInvalidParams, "?from=LINE"},
-		{base + "/nodes/root?from=+2", jsonrpc.CodeInvalidParams, "?from=LINE"},
-		{base + "/nodes/root?from=2&x=1", jsonrpc.CodeInvalidParams, "?from=LINE"},
-		{base + "/nodes/root?from=99999999999", jsonrpc.CodeInvalidParams, "?from=LINE"},
-		{base + "/nodes/root?from=5000", jsonrpc.CodeInvalidParams, "lines now"},
+		{base + "/nodes/root?from=0", jsonrpc.CodeInvalidParams, "?from=BYTE"},
+		{base + "/nodes/root?from=+2", jsonrpc.CodeInvalidParams, "?from=BYTE"},
+		{base + "/nodes/root?from=2&x=1", jsonrpc.CodeInvalidParams, "?from=BYTE"},
+		{base + "/nodes/root?from=99999999999", jsonrpc.CodeInvalidParams, "?from=BYTE"},
+		{base + "/nodes/root?from=5000", jsonrpc.CodeInvalidParams, "bytes now"},
 		{base + "/nodes/heavy", jsonrpc.CodeInternalError, "cannot be read"},
 	} {
 		_, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: tt.uri})
@@ -428,7 +428,7 @@ func readPages(t *testing.T, c *mcp.ClientSession, uri string, most int) (text s
 		}
 		var part string
 		part, uri, _ = cutNotice(res.Contents[0].Text)
-		if r, err := parseURI(uri); err == nil && r.from.col > 0 {
+		if r, err := parseURI(uri); err == nil && whole.Len()+len(part) > r.from {
 			part = strings.TrimSuffix(part, "\n")
 		}
 		whole.WriteString(part)
