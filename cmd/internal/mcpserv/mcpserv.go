@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -85,7 +84,6 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 		Logger:       opt.Log,
 		// The lists of tools and prompts do not change.
 		Capabilities:       &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}},
-		SetCacheable:       setCacheable,
 		CompletionHandler:  s.complete,
 		SubscribeHandler:   s.subscribe,
 		UnsubscribeHandler: s.unsubscribe,
@@ -97,15 +95,6 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 	s.addPrompts()
 	s.mcp.AddReceivingMiddleware(s.receive)
 	return s, nil
-}
-
-// setCacheable says how long clients may keep what does not change while a server runs: not so long that they miss a
-// newer program in place of this one.
-func setCacheable(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
-	switch req.(type) {
-	case *mcp.ListToolsRequest, *mcp.ListPromptsRequest, *mcp.ListResourceTemplatesRequest:
-		c.TTLMs = int(5 * time.Minute / time.Millisecond)
-	}
 }
 
 // receive handles requests before the SDK does: it refuses names of tools and resources that it does not know, with a

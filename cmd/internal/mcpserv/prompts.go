@@ -97,7 +97,7 @@ func (s *Server) getPrompt(ctx context.Context, p *mcp.Prompt, req *mcp.GetPromp
 	if err := checkArgs(p, req.Params.Arguments); err != nil {
 		return nil, err
 	}
-	room := s.replyRoom() - 200 // the description, and what is around a text
+	room := s.room() - 200 // the description, and what is around a text
 	env := s.reader(req.Session, req.Extra)
 	env.Loose = true
 	var d *promptData

@@ -25,7 +25,7 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	}
 	shown := &mcp.ResourceContents{URI: uri, MIMEType: markdown}
 	res := &mcp.ReadResourceResult{Cacheable: private, Contents: []*mcp.ResourceContents{shown}}
-	room := s.replyRoom() - marshalled(res)
+	room := s.room() - marshalled(res)
 	text, err := s.text(ctx, s.reader(req.Session, req.Extra), r)
 	if err == nil {
 		var ok bool
@@ -60,7 +60,7 @@ func (s *Server) text(ctx context.Context, env *ops.Env, r ref) (text string, er
 	case partContext:
 		// The room is the same whatever page is asked for, so that the pages are of one text.
 		last := r.at(mdstore.MaxFileSize)
-		return contextText(ctx, env, r.workspace, r.node, s.replyRoom()-120-len(last))
+		return contextText(ctx, env, r.workspace, r.node, s.room()-120-len(last))
 	}
 	err = s.engine.Read(ctx, func(ctx context.Context) (err error) {
 		text, err = fileText(ctx, env, r)
