@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"syscall"
@@ -25,19 +24,14 @@ import (
 	"arbor/mdstore/memstore"
 )
 
-// A command ends soon, and its memory with it: it collects no garbage before it has firstGC percent of the runtime's least heap of 4 MB. That is 128 MB, more than
-// one look at 100,000 nodes takes. After that it lets its memory grow by briefGC percent at a time. A server goes back to the usual; arbor watch, which ends when
-// somebody leaves, is a command.
-const (
-	firstGC = 3200
-	briefGC = 400
-)
+// commandGC is how far the memory of a command may grow between two collections of garbage, in percent: it ends soon, and
+// its memory with it. A server goes back to the usual.
+const commandGC = 400
 
 // Main runs the program with what the process was given, and returns its exit code.
 func Main() int {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(firstGC)
-		runtime.AddCleanup(new(*byte), collected, firstGC) // nothing holds it: the first collection finds it
+		debug.SetGCPercent(commandGC)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -52,13 +46,6 @@ func Main() int {
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, Dir: dir, Version: version(debug.ReadBuildInfo()),
 	})
-}
-
-// collected is told that garbage was collected for the first time, unless somebody has chosen another percentage than the one at the start.
-func collected(first int) {
-	if was := debug.SetGCPercent(briefGC); was != first {
-		debug.SetGCPercent(was)
-	}
 }
 
 // run runs the command line with every implementation that there is. No panic leaves it.
