@@ -113,7 +113,7 @@ func (v vaults) Open(ctx context.Context, p cli.Place, mode cli.Mode) (*cli.Vaul
 		if err != nil {
 			return nil, err
 		}
-		return &cli.Vault{Engine: e, Found: found, Close: nothing}, nil
+		return &cli.Vault{Engine: e, Found: found, Close: func() error { return nil }}, nil
 	}
 	if err := dirstore.Create(found.Vault); err != nil {
 		return nil, fmt.Errorf("the vault cannot be made: %w", err)
@@ -179,8 +179,6 @@ func (v vaults) options(project string) (dirstore.Options, error) {
 	}
 	return opt, nil
 }
-
-func nothing() error { return nil }
 
 func exists(path string) bool {
 	_, err := os.Lstat(path)

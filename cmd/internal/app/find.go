@@ -62,22 +62,20 @@ func lookUp(dir string) (cli.Found, error) {
 		if err != nil {
 			return f, err
 		}
-		path, why := filepath.Join(at, mdstore.DefaultVault), "found "+above(at, up)
 		if name != "" {
-			if path = name; !filepath.IsAbs(path) {
-				path = filepath.Join(at, filepath.FromSlash(name))
+			if !filepath.IsAbs(name) {
+				name = filepath.Join(at, filepath.FromSlash(name))
 			}
-			why = "named by " + filepath.Join(at, configFile)
-		}
-		switch {
-		case name != "":
-			f.Vault, f.Project, f.Why = filepath.Clean(path), at, why
+			f.Vault, f.Project, f.Why = filepath.Clean(name), at, "named by "+filepath.Join(at, configFile)
 			f.Looked = append(f.Looked, cli.Look{Path: at, What: configFile + " names " + f.Vault})
 			return checked(f)
+		}
+		path := filepath.Join(at, mdstore.DefaultVault)
+		switch {
 		case foreignHome(path):
 			f.Looked = append(f.Looked, cli.Look{Path: at, What: mdstore.DefaultVault + " is the home folder of TanmiWorkspace 1.x, and no vault"})
 		case isDir(path):
-			f.Vault, f.Project, f.Why, f.Exists = path, at, why, true
+			f.Vault, f.Project, f.Why, f.Exists = path, at, "found "+above(at, up), true
 			f.Looked = append(f.Looked, cli.Look{Path: at, What: "the vault is here"})
 			return f, nil
 		default:

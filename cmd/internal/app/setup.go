@@ -60,13 +60,11 @@ arbor setup windsurf --undo`,
 				if err := mcpserv.CheckProfile(mcpserv.Profile(profile)); err != nil {
 					return err
 				}
-				opt.Args = append(opt.Args, "--profile", profile)
 			}
-			if call.Vault != "" {
-				opt.Args = append(opt.Args, "--vault", call.Vault)
-			}
-			if call.Workspace != "" {
-				opt.Args = append(opt.Args, "--workspace", call.Workspace)
+			for _, arg := range [][2]string{{"--profile", profile}, {"--vault", call.Vault}, {"--workspace", call.Workspace}} {
+				if arg[1] != "" {
+					opt.Args = append(opt.Args, arg[:]...)
+				}
 			}
 			r, err := setup.Run(opt)
 			if err != nil {

@@ -37,7 +37,7 @@ func HTTP(server *mcp.Server, log *slog.Logger) *Endpoint {
 	e := &Endpoint{
 		stateless: mcp.NewStreamableHTTPHandler(get, &stateless),
 		stateful:  mcp.NewStreamableHTTPHandler(get, &opt),
-		sessions:  httpSessions{log: log, open: map[string]*httpSession{}},
+		sessions:  httpSessions{open: map[string]*httpSession{}},
 	}
 	server.AddReceivingMiddleware(e.sessions.receive)
 	return e
@@ -55,17 +55,16 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Header.Get(versionHeader) >= modern:
 		e.stateless.ServeHTTP(w, r)
-	case id != "" && r.Method == http.MethodDelete:
-		e.sessions.leave(id)
-		e.stateful.ServeHTTP(w, r)
-	case id != "":
-		defer e.sessions.enter(id)()
-		e.stateful.ServeHTTP(w, r)
-	case r.Method != http.MethodPost:
-		e.stateful.ServeHTTP(w, r) // says what is missing
-	default:
+		return
+	case id == "" && r.Method == http.MethodPost:
 		e.begin(w, r)
+		return
+	case r.Method == http.MethodDelete:
+		e.sessions.leave(id)
+	default:
+		defer e.sessions.enter(id)()
 	}
+	e.stateful.ServeHTTP(w, r) // says what is wrong with an id that is missing or unknown
 }
 
 const (

@@ -2,7 +2,6 @@ package mcpserv
 
 import (
 	"context"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -16,8 +15,6 @@ const idleSession = 30 * time.Minute
 // that only listens as gone, and waits at the end of a session for calls that may wait for the client: so this
 // decides when a session ends, and cancels its calls then.
 type httpSessions struct {
-	log *slog.Logger
-
 	mu      sync.Mutex
 	open    map[string]*httpSession // guarded by mu: by id
 	closing sync.WaitGroup          // of sessions that have ended
@@ -39,7 +36,10 @@ func (s *httpSessions) receive(next mcp.MethodHandler) mcp.MethodHandler {
 		if !ok || protocol.ID() == "" { // stateless, or not over HTTP
 			return next(ctx, method, req)
 		}
-		if in := s.get(protocol.ID()); in != nil {
+		s.mu.Lock()
+		in := s.open[protocol.ID()]
+		s.mu.Unlock()
+		if in != nil {
 			var cancel context.CancelFunc
 			ctx, cancel = context.WithCancel(ctx)
 			defer cancel()
@@ -51,12 +51,6 @@ func (s *httpSessions) receive(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		return res, err
 	}
-}
-
-func (s *httpSessions) get(id string) *httpSession {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.open[id]
 }
 
 // add begins a session, before its client knows its id.
@@ -75,7 +69,6 @@ func (s *httpSessions) expire(id string, in *httpSession) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.open[id] == in && in.requests == 0 {
-		s.log.Debug("session ends, idle for too long", "session", id)
 		s.close(id)
 	}
 }

@@ -6,6 +6,7 @@
 package mcpserv
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"log/slog"
@@ -56,24 +57,16 @@ type Server struct {
 
 // New returns a server over the engine's vault. Close ends it. The error says which option does not work.
 func New(e *engine.Engine, opt Options) (*Server, error) {
-	if opt.Profile == "" {
-		opt.Profile = ProfileAll
-	}
+	opt.Profile = cmp.Or(opt.Profile, ProfileAll)
+	opt.Operator = cmp.Or(opt.Operator, mdstore.OperatorAI)
+	opt.MaxTokens = cmp.Or(opt.MaxTokens, DefaultMaxTokens)
+	opt.Log = cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
 	if err := CheckProfile(opt.Profile); err != nil {
 		return nil, err
-	}
-	if opt.Operator == "" {
-		opt.Operator = mdstore.OperatorAI
-	}
-	if opt.MaxTokens == 0 {
-		opt.MaxTokens = DefaultMaxTokens
 	}
 	if opt.MaxTokens < LeastMaxTokens {
 		return nil, errs.New(errs.InvalidParams, "a reply of at most %d tokens is too small; %d is the least",
 			opt.MaxTokens, LeastMaxTokens)
-	}
-	if opt.Log == nil {
-		opt.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{engine: e, opt: opt}
 	s.ctx, s.end = context.WithCancel(context.Background())
