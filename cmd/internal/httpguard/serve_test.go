@@ -217,7 +217,7 @@ func TestClientsThatDoNotRead(t *testing.T) {
 func TestPiecesThatAreSentLate(t *testing.T) {
 	late := map[string]func(w http.ResponseWriter){
 		"by the end":       func(http.ResponseWriter) {},
-		"by a flush":       func(w http.ResponseWriter) { w.(http.Flusher).Flush(); time.Sleep(time.Hour) },
+		"by a flush":       func(w http.ResponseWriter) { _ = http.NewResponseController(w).Flush(); time.Sleep(time.Hour) },
 		"by another piece": func(w http.ResponseWriter) { _, _ = w.Write(make([]byte, 1<<16)) },
 	}
 	for name, send2 := range late {

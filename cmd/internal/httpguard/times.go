@@ -39,8 +39,5 @@ func (w *timedWriter) FlushError() error {
 	return w.conn.Flush()
 }
 
-// Flush is FlushError for those who look for http.Flusher.
-func (w *timedWriter) Flush() { _ = w.FlushError() }
-
 // Unwrap gives http.ResponseController the rest of what the server's writer can do.
 func (w *timedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -91,8 +91,5 @@ func (s *Server) reply(out any) (*mcp.CallToolResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	if size := r.Size(); size > s.room() {
-		s.opt.Log.Error("a bug in arbor: a reply is larger than its bound", "bytes", size, "bound", s.room())
-	}
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.Text}}, StructuredContent: r.Data}, nil
 }

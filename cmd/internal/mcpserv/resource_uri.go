@@ -2,8 +2,8 @@ package mcpserv
 
 import (
 	"net/url"
+	"regexp"
 	"strconv"
-	"strings"
 
 	"arbor/engine/errs"
 	"arbor/mdstore"
@@ -58,30 +58,22 @@ func (r ref) at(from int) string {
 	return r.String()
 }
 
+// uriForm is the form of a URI: workspace, part, node and the byte at which the page begins.
+var uriForm = regexp.MustCompile(
+	`^` + scheme + `([^/?]+)/(?:(workspace|tree)|(nodes|context)/([^/?]+))(?:\?from=([1-9][0-9]{0,8}))?$`)
+
 // parseURI reads the URI of a resource, whether its workspace and node exist or not. Ids may be percent-encoded. The
 // error is one of the protocol.
 func parseURI(uri string) (r ref, err error) {
-	path, ok := strings.CutPrefix(uri, scheme)
-	path, query, paged := strings.Cut(path, "?")
-	parts := strings.Split(path, "/")
-	if ok = ok && len(parts) > 1; ok {
-		r.part = part(parts[1])
-		switch r.part {
-		case partWorkspace, partTree:
-			ok = len(parts) == 2
-		case partNode, partContext:
-			if ok = len(parts) == 3; ok {
-				r.node, ok = decodeID(parts[2])
-			}
-		default:
-			ok = false
-		}
-	}
+	m := uriForm.FindStringSubmatch(uri)
+	ok := m != nil
 	if ok {
-		r.workspace, ok = decodeID(parts[0])
+		r.part = part(m[2] + m[3])
+		r.from, _ = strconv.Atoi(m[5]) // digits, or nothing
+		r.workspace, ok = decodeID(m[1])
 	}
-	if ok && paged {
-		r.from, ok = parseFrom(query)
+	if ok && r.part.ofNode() {
+		r.node, ok = decodeID(m[4])
 	}
 	if !ok {
 		fault := errs.New(errs.InvalidParams, "%s: no such resource; %s", clip(uri, shownURI), forms)
@@ -95,11 +87,4 @@ func decodeID(s string) (mdstore.ID, bool) {
 	s, err := url.PathUnescape(s)
 	id := mdstore.ID(s)
 	return id, err == nil && id.Valid()
-}
-
-// parseFrom reads a query of the form from=31000.
-func parseFrom(query string) (from int, ok bool) {
-	text, ok := strings.CutPrefix(query, "from=")
-	n, err := strconv.ParseUint(text, 10, 31)
-	return int(n), ok && err == nil && n > 0
 }
