@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"syscall"
@@ -25,19 +24,14 @@ import (
 	"arbor/mdstore/memstore"
 )
 
-// A command ends soon, and its memory with it: it collects no garbage before it has firstGC percent of the runtime's least heap of 4 MB. That is 128 MB, more than
-// one look at 100,000 nodes takes. After that it lets its memory grow by briefGC percent at a time. A server goes back to the usual; arbor watch, which ends when
-// somebody leaves, is a command.
-const (
-	firstGC = 3200
-	briefGC = 400
-)
+// commandGC is how far the memory of a command may grow between two collections of garbage, in percent: it ends soon, and
+// its memory with it. A server goes back to the usual.
+const commandGC = 400
 
 // Main runs the program with what the process was given, and returns its exit code.
 func Main() int {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(firstGC)
-		runtime.AddCleanup(new(*byte), collected, firstGC) // nothing holds it: the first collection finds it
+		debug.SetGCPercent(commandGC)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -51,15 +45,7 @@ func Main() int {
 	return run(ctx, cli.System{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, Dir: dir, Version: version(debug.ReadBuildInfo()),
-		Streams: streams(os.Stdout),
 	})
-}
-
-// collected is told that garbage was collected for the first time, unless somebody has chosen another percentage than the one at the start.
-func collected(first int) {
-	if was := debug.SetGCPercent(briefGC); was != first {
-		debug.SetGCPercent(was)
-	}
 }
 
 // run runs the command line with every implementation that there is. No panic leaves it.
@@ -127,7 +113,7 @@ func (v vaults) Open(ctx context.Context, p cli.Place, mode cli.Mode) (*cli.Vaul
 		if err != nil {
 			return nil, err
 		}
-		return &cli.Vault{Engine: e, Found: found, Close: nothing}, nil
+		return &cli.Vault{Engine: e, Found: found, Close: func() error { return nil }}, nil
 	}
 	if err := dirstore.Create(found.Vault); err != nil {
 		return nil, fmt.Errorf("the vault cannot be made: %w", err)
@@ -193,8 +179,6 @@ func (v vaults) options(project string) (dirstore.Options, error) {
 	}
 	return opt, nil
 }
-
-func nothing() error { return nil }
 
 func exists(path string) bool {
 	_, err := os.Lstat(path)

@@ -62,22 +62,20 @@ func lookUp(dir string) (cli.Found, error) {
 		if err != nil {
 			return f, err
 		}
-		path, why := filepath.Join(at, mdstore.DefaultVault), "found "+above(at, up)
 		if name != "" {
-			if path = name; !filepath.IsAbs(path) {
-				path = filepath.Join(at, filepath.FromSlash(name))
+			if !filepath.IsAbs(name) {
+				name = filepath.Join(at, filepath.FromSlash(name))
 			}
-			why = "named by " + filepath.Join(at, configFile)
-		}
-		switch {
-		case name != "":
-			f.Vault, f.Project, f.Why = filepath.Clean(path), at, why
+			f.Vault, f.Project, f.Why = filepath.Clean(name), at, "named by "+filepath.Join(at, configFile)
 			f.Looked = append(f.Looked, cli.Look{Path: at, What: configFile + " names " + f.Vault})
 			return checked(f)
+		}
+		path := filepath.Join(at, mdstore.DefaultVault)
+		switch {
 		case foreignHome(path):
 			f.Looked = append(f.Looked, cli.Look{Path: at, What: mdstore.DefaultVault + " is the home folder of TanmiWorkspace 1.x, and no vault"})
 		case isDir(path):
-			f.Vault, f.Project, f.Why, f.Exists = path, at, why, true
+			f.Vault, f.Project, f.Why, f.Exists = path, at, "found "+above(at, up), true
 			f.Looked = append(f.Looked, cli.Look{Path: at, What: "the vault is here"})
 			return f, nil
 		default:
@@ -132,7 +130,7 @@ func configured(file string) (string, error) {
 		return "", errs.New(errs.InvalidPath, "%s cannot be read: %v", file, err)
 	}
 	var c struct {
-		Vault any `toml:"vault"`
+		Vault string `toml:"vault"`
 	}
 	meta, err := toml.Decode(string(data), &c)
 	if err != nil {
@@ -140,20 +138,14 @@ func configured(file string) (string, error) {
 		if errors.As(err, &at) {
 			return "", errs.New(errs.InvalidContent, "%s:%d: %s; %s", file, at.Position.Line, at.Message, vaultLine)
 		}
-		return "", errs.New(errs.InvalidContent, "%s: %v; %s", file, err, vaultLine)
+		return "", errs.New(errs.InvalidContent, "%s: vault is no text; %s", file, vaultLine)
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
 		e := errs.New(errs.InvalidContent, "%s: %s is no key that is known; did you mean vault? It is the only one: %s", file, unknown[0], vaultLine)
 		e.Details = &errs.Details{Nearest: "vault"}
 		return "", e
 	}
-	switch vault := c.Vault.(type) {
-	case nil:
-		return "", nil
-	case string:
-		return vault, nil
-	}
-	return "", errs.New(errs.InvalidContent, "%s: vault is no text; %s", file, vaultLine)
+	return c.Vault, nil
 }
 
 // vaultLine says what configFile may hold.

@@ -22,7 +22,7 @@ import (
 // It implements what changes when the vault does; every other capability is that of the store that is open now: see Unwrap.
 type lastingStore struct {
 	folder string
-	open   func() (*dirstore.Store, error)
+	opt    dirstore.Options
 	empty  mdstore.Store
 
 	mu      sync.Mutex
@@ -39,9 +39,7 @@ var (
 )
 
 func newLastingStore(folder string, opt dirstore.Options) *lastingStore {
-	return &lastingStore{folder: folder, empty: memstore.New(nil), open: func() (*dirstore.Store, error) {
-		return dirstore.Open(folder, opt)
-	}}
+	return &lastingStore{folder: folder, opt: opt, empty: memstore.New(nil)}
 }
 
 // use returns the vault that lies at the place now, the empty one where there is none, after making its folder where that is wanted.
@@ -63,7 +61,7 @@ func (s *lastingStore) use(wanted bool) (st mdstore.Store, done func(), err erro
 				return nil, func() {}, err
 			}
 		}
-		if s.now, err = s.open(); err != nil {
+		if s.now, err = dirstore.Open(s.folder, s.opt); err != nil {
 			return nil, func() {}, err
 		}
 		s.opened++

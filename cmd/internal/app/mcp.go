@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"arbor/cmd/internal/cli"
@@ -100,7 +99,7 @@ func serveCommand(version string) cli.Command {
 	var (
 		o              offer
 		listen, token  string
-		hosts, origins list
+		hosts, origins []string
 	)
 	return cli.Command{
 		Use: "serve", Short: "Serve AI assistants over HTTP on this machine (MCP)",
@@ -117,8 +116,8 @@ curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \
 		Flags: func(fs *flag.FlagSet) {
 			fs.StringVar(&listen, "listen", "127.0.0.1:7433", "the `ADDRESS` on this machine; port 0 takes any that is free")
 			fs.StringVar(&token, "token-file", "", "the `FILE` with the token, made where it is missing; .local/token in the vault unless said otherwise")
-			fs.Var(&hosts, "allow-host", "a further `NAME` that clients may call the server by; may be repeated")
-			fs.Var(&origins, "allow-origin", "a further `ORIGIN` whose pages may call, as https://arbor.example; may be repeated")
+			fs.Func("allow-host", "a further `NAME` that clients may call the server by; may be repeated", appendTo(&hosts))
+			fs.Func("allow-origin", "a further `ORIGIN` whose pages may call, as https://arbor.example; may be repeated", appendTo(&origins))
 			o.flags(fs)
 		},
 		Run: func(ctx context.Context, call cli.Call) error {
@@ -136,7 +135,7 @@ curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \
 			} else if !filepath.IsAbs(token) {
 				token = filepath.Join(call.Dir, token)
 			}
-			secret, _, err := httpguard.Token(token)
+			secret, err := httpguard.Token(token)
 			if err != nil {
 				return errs.New(errs.InvalidPath, "%v", err)
 			}
@@ -177,12 +176,10 @@ func local(listen string) error {
 	return nil
 }
 
-// A list is a flag that may be repeated.
-type list []string
-
-func (l *list) String() string { return strings.Join(*l, ",") }
-
-func (l *list) Set(s string) error {
-	*l = append(*l, s)
-	return nil
+// appendTo returns what a flag that may be repeated does with each value.
+func appendTo(list *[]string) func(string) error {
+	return func(value string) error {
+		*list = append(*list, value)
+		return nil
+	}
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
-	"time"
 
 	"arbor/cmd/internal/cli"
 	"arbor/cmd/internal/mcpserv"
@@ -61,13 +60,11 @@ arbor setup windsurf --undo`,
 				if err := mcpserv.CheckProfile(mcpserv.Profile(profile)); err != nil {
 					return err
 				}
-				opt.Args = append(opt.Args, "--profile", profile)
 			}
-			if call.Vault != "" {
-				opt.Args = append(opt.Args, "--vault", call.Vault)
-			}
-			if call.Workspace != "" {
-				opt.Args = append(opt.Args, "--workspace", call.Workspace)
+			for _, arg := range [][2]string{{"--profile", profile}, {"--vault", call.Vault}, {"--workspace", call.Workspace}} {
+				if arg[1] != "" {
+					opt.Args = append(opt.Args, arg[:]...)
+				}
 			}
 			r, err := setup.Run(opt)
 			if err != nil {
@@ -143,23 +140,12 @@ echo '{"session_id":"s-1"}' | arbor hook session-start`,
 // claudeSession is where Claude Code tells programs that it starts which session they belong to.
 const claudeSession = "CLAUDE_CODE_SESSION_ID"
 
-// hookWaits is how long a hook waits for what the client tells it; the client gives it ten seconds for everything.
-const hookWaits = 2 * time.Second
-
-// unlessTerminal returns the stream, nil for one at which a person sits. A pipe from which nothing comes ends after a while.
+// unlessTerminal returns the stream, nil for one at which a person sits.
 func unlessTerminal(r io.Reader) io.Reader {
-	f, ok := r.(*os.File)
-	if !ok {
-		return r
+	if f, ok := r.(*os.File); ok {
+		if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice != 0 {
+			return nil
+		}
 	}
-	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice != 0 {
-		return nil
-	}
-	out, in := io.Pipe()
-	go func() {
-		_, err := io.Copy(in, f)
-		in.CloseWithError(err)
-	}()
-	time.AfterFunc(hookWaits, func() { in.Close() })
-	return out
+	return r
 }

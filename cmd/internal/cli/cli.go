@@ -35,10 +35,6 @@ type System struct {
 	// the folder that is imported into, and zone that of the times in the logs; nil is unknown.
 	Tanmi func(from fs.FS, vault string, zone *time.Location) ([]plan.Import, []string, error)
 
-	// Streams is called by a command that prints as things happen; nil does nothing. Until done is called, a write to a
-	// stdout without a reader is an error and does not end the process, and unread is called when the reader goes away.
-	Streams func(unread func()) (done func())
-
 	// More are commands of other front ends.
 	More []Command
 }

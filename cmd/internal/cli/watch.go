@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os/signal"
 	"syscall"
 	"time"
 
@@ -59,11 +60,8 @@ Ctrl-C ends it with exit code 0, and so does a pipe whose reader is gone.`,
 var errUnread = errors.New("the reader of stdout is gone")
 
 func runWatch(ctx context.Context, opt *watchOptions) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	if opt.sys.Streams != nil {
-		defer opt.sys.Streams(func() { stop(errUnread) })()
-	}
+	signal.Ignore(syscall.SIGPIPE) // a write to a pipe without a reader fails then, and does not kill the process
+	defer signal.Reset(syscall.SIGPIPE)
 	v, err := opt.open(ctx, MustExist)
 	if err != nil {
 		return err

@@ -23,23 +23,16 @@ type Options struct {
 	Token   string   // what a request carries as "Authorization: Bearer TOKEN"; "" refuses every request
 	Hosts   []string // names besides localhost, 127.0.0.1 and [::1] that Host may give: "arbor.example" with the server's port or none, "arbor.example:8443" as it is
 	Origins []string // origins besides the server's own, as browsers send them: "https://arbor.example"
-	MaxBody int64    // the largest body of a request, in bytes; 0 is DefaultMaxBody
 	Where   string   // completes "the token is …" for those who came without: "in .local/token of the vault"; "" says nothing
 }
 
-// DefaultMaxBody is the largest body of a request unless told otherwise.
-const DefaultMaxBody = 4 << 20 // 4 MiB
-
 // Handler lets those requests through to next that Options allow, whatever their method and path, and answers the others itself: 403 for
-// another host or origin, 401 without the token, 413 for too large a body. A page of a foreign origin is refused before the token is looked
-// at, so it cannot even learn whether it guessed one. Preflights of allowed origins are answered without a token, which browsers do not send
-// with them, and do not reach next. A body that is larger than it said fails to be read, with an *http.MaxBytesError.
+// another host or origin, 401 without the token. A page of a foreign origin is refused before the token is looked at, so it cannot even
+// learn whether it guessed one. Preflights of allowed origins are answered without a token, which browsers do not send with them, and do
+// not reach next.
 //
 // Every response forbids storing it, guessing its type, framing it and running anything in it; next may set other values.
 func Handler(next http.Handler, opt Options) http.Handler {
-	if opt.MaxBody == 0 {
-		opt.MaxBody = DefaultMaxBody
-	}
 	g := &guard{opt: opt, token: sha256.Sum256([]byte(opt.Token))}
 	g.hosts = lower(append([]string{"localhost", "127.0.0.1", "[::1]"}, opt.Hosts...))
 	g.origins = lower(opt.Origins)
@@ -54,15 +47,10 @@ func Handler(next http.Handler, opt Options) http.Handler {
 			}
 			no = g.unknown(r)
 		}
-		if no == nil && r.ContentLength > opt.MaxBody {
-			no = &refusal{http.StatusRequestEntityTooLarge, "BODY_TOO_LARGE",
-				fmt.Sprintf("the body has %d bytes, more than the %d that are read; send less at once", r.ContentLength, opt.MaxBody)}
-		}
 		if no != nil {
 			no.write(w, r)
 			return
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, opt.MaxBody)
 		next.ServeHTTP(w, r)
 	})
 }
@@ -157,11 +145,8 @@ func (f *refusal) write(w http.ResponseWriter, r *http.Request) {
 	}
 	h.Set("Content-Type", "application/json")
 	w.WriteHeader(f.status)
-	type body struct {
-		Code    string `json:"code"`
-		Message string `json:"message"`
-	}
-	_ = json.NewEncoder(w).Encode(map[string]body{"error": {f.code, f.message}}) // a client that is gone misses nothing
+	said := map[string]string{"code": f.code, "message": f.message}
+	_ = json.NewEncoder(w).Encode(map[string]any{"error": said}) // a client that is gone misses nothing
 }
 
 // quote shows what a stranger sent, in bounds.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -56,7 +57,7 @@ func inWorld(t *testing.T, test func(t *testing.T, w *world)) {
 		ctx, cancel := context.WithCancel(t.Context())
 		w.cancel = cancel
 		h := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { w.handler(rw, r) })
-		go func() { w.done <- Serve(ctx, w.pipes, h, nil); close(w.done) }()
+		go func() { w.done <- Serve(ctx, w.pipes, h, slog.New(slog.DiscardHandler)); close(w.done) }()
 		test(t, w)
 		cancel()
 		if err := <-w.done; err != nil {
@@ -97,8 +98,8 @@ func TestHeadersThatTakeForEver(t *testing.T) {
 		w.handler = func(http.ResponseWriter, *http.Request) { t.Error("there was no request") }
 		c := w.dial()
 		send(t, c, "GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
-		if got := endOf(t, c); got != patience.header {
-			t.Errorf("the connection was kept for %v, want %v", got, patience.header)
+		if got := endOf(t, c); got != headerTime {
+			t.Errorf("the connection was kept for %v, want %v", got, headerTime)
 		}
 	})
 }
@@ -126,15 +127,15 @@ func TestBodiesThatTakeForEver(t *testing.T) {
 				var slow sync.WaitGroup
 				slow.Go(func() {
 					for {
-						time.Sleep(patience.body / 8)
+						time.Sleep(bodyTime / 8)
 						if _, err := io.WriteString(c, "x"); err != nil {
 							return
 						}
 					}
 				})
 				endOf(t, c)
-				if got := time.Since(from).Truncate(time.Second); got != patience.body {
-					t.Errorf("the connection was kept for %v, want %v", got, patience.body)
+				if got := time.Since(from).Truncate(time.Second); got != bodyTime {
+					t.Errorf("the connection was kept for %v, want %v", got, bodyTime)
 				}
 				slow.Wait()
 				if name != "unread" {
@@ -206,8 +207,8 @@ func TestClientsThatDoNotRead(t *testing.T) {
 			ended <- time.Since(from)
 		}
 		send(t, w.dial(), "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-		if got := <-ended; got != patience.write {
-			t.Errorf("the handler was held for %v, want %v", got, patience.write)
+		if got := <-ended; got != writeTime {
+			t.Errorf("the handler was held for %v, want %v", got, writeTime)
 		}
 	})
 }
@@ -216,7 +217,7 @@ func TestClientsThatDoNotRead(t *testing.T) {
 func TestPiecesThatAreSentLate(t *testing.T) {
 	late := map[string]func(w http.ResponseWriter){
 		"by the end":       func(http.ResponseWriter) {},
-		"by a flush":       func(w http.ResponseWriter) { w.(http.Flusher).Flush(); time.Sleep(time.Hour) },
+		"by a flush":       func(w http.ResponseWriter) { _ = http.NewResponseController(w).Flush(); time.Sleep(time.Hour) },
 		"by another piece": func(w http.ResponseWriter) { _, _ = w.Write(make([]byte, 1<<16)) },
 	}
 	for name, send2 := range late {
@@ -248,7 +249,7 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 			if body, err := io.ReadAll(res.Body); string(body) != "body" || err != nil {
 				t.Fatalf("%q, %v", body, err)
 			}
-			time.Sleep(patience.next - time.Second)
+			time.Sleep(idleTime - time.Second)
 		}
 		if got := endOf(t, c); got != time.Second {
 			t.Errorf("an idle connection was kept for %v longer, want 1s", got)
@@ -280,10 +281,10 @@ func TestHowItEnds(t *testing.T) {
 		fails   string
 	}{
 		{"nothing to do", work(0), get, 0, "done", ""},
-		{"a connection opened in advance", work(0), "", look, "", ""},
-		{"work that finishes", work(patience.finish / 2), get, patience.finish/2 + look, "done", ""},
-		{"a stream", stream, get, patience.finish + look, "bye", ""},
-		{"work that does not listen", work(time.Hour), get, patience.cut, "", "1 requests did not end within 3s"},
+		{"a connection opened in advance", work(0), "", cutTime, "", ""},
+		{"work that finishes", work(finishTime / 2), get, finishTime/2 + look, "done", ""},
+		{"a stream", stream, get, finishTime + look, "bye", ""},
+		{"work that does not listen", work(time.Hour), get, cutTime, "", "1 requests did not end within 3s"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inWorld(t, func(t *testing.T, w *world) {
@@ -326,7 +327,7 @@ func TestHowItEnds(t *testing.T) {
 func TestListenerThatFails(t *testing.T) {
 	p := newPipes()
 	p.Close()
-	if err := Serve(t.Context(), p, http.NotFoundHandler(), nil); err == nil || !errors.Is(err, net.ErrClosed) {
+	if err := Serve(t.Context(), p, http.NotFoundHandler(), slog.New(slog.DiscardHandler)); err == nil || !errors.Is(err, net.ErrClosed) {
 		t.Errorf("Serve returned %v", err)
 	}
 }

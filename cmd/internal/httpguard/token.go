@@ -15,21 +15,20 @@ import (
 
 // Token reads the token in the file, or makes both where the file is missing: 256 random bits in a file, and a folder if that is missing
 // too, that nobody but the user may read, from the first byte on. Of several processes that make it at once all return the one token that
-// stays. made says that it is this call's.
+// stays.
 //
 // It refuses a file that others may read, on systems that can tell; a link; what is no regular file; and a file that does not hold one
 // token: 16 to 1,024 visible ASCII characters, then at most the end of the line.
-func Token(path string) (token string, made bool, err error) {
-	token, err = readToken(path)
+func Token(path string) (string, error) {
+	token, err := readToken(path)
 	if !errors.Is(err, fs.ErrNotExist) {
-		return token, false, err
+		return token, err
 	}
 	token, err = makeToken(path)
 	if errors.Is(err, fs.ErrExist) { // another process was faster
-		token, err = readToken(path)
-		return token, false, err
+		return readToken(path)
 	}
-	return token, err == nil, err
+	return token, err
 }
 
 const (

@@ -13,9 +13,9 @@ import (
 
 func TestTokenIsMadeOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "missing", "too", "token")
-	token, made, err := Token(path)
-	if err != nil || !made {
-		t.Fatalf("Token = %q, %v, %v", token, made, err)
+	token, err := Token(path)
+	if err != nil {
+		t.Fatalf("Token = %q, %v", token, err)
 	}
 	if bits, err := base64.RawURLEncoding.DecodeString(token); err != nil || len(bits) != 32 {
 		t.Errorf("%q are %d bytes, %v; want 32", token, len(bits), err)
@@ -25,11 +25,11 @@ func TestTokenIsMadeOnce(t *testing.T) {
 			t.Errorf("%s is %v, %v; want %v", name, info.Mode(), err, want)
 		}
 	}
-	again, made, err := Token(path)
-	if again != token || made || err != nil {
-		t.Errorf("the second time Token = %q, %v, %v; want %q, false", again, made, err, token)
+	again, err := Token(path)
+	if again != token || err != nil {
+		t.Errorf("the second time Token = %q, %v; want %q", again, err, token)
 	}
-	if other, _, err := Token(filepath.Join(t.TempDir(), "token")); other == token || err != nil {
+	if other, err := Token(filepath.Join(t.TempDir(), "token")); other == token || err != nil {
 		t.Errorf("two vaults share the token %q, %v", other, err)
 	}
 }
@@ -38,7 +38,6 @@ func TestTokenIsOneForAllThatMakeItAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	type result struct {
 		token string
-		made  bool
 		err   error
 	}
 	results := make([]result, 16)
@@ -46,21 +45,14 @@ func TestTokenIsOneForAllThatMakeItAtOnce(t *testing.T) {
 	for i := range results {
 		wg.Go(func() {
 			r := &results[i]
-			r.token, r.made, r.err = Token(filepath.Join(dir, "token"))
+			r.token, r.err = Token(filepath.Join(dir, "token"))
 		})
 	}
 	wg.Wait()
-	makers := 0
 	for _, r := range results {
 		if r.err != nil || r.token != results[0].token {
 			t.Errorf("%+v, and another got %+v", r, results[0])
 		}
-		if r.made {
-			makers++
-		}
-	}
-	if makers != 1 {
-		t.Errorf("%d say that they made it, want 1", makers)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
 		t.Errorf("%v lies there, %v; want the token alone", left, err)
@@ -73,8 +65,8 @@ func TestTokenOfOnesOwn(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if token, made, err := Token(path); token != "0123456789abcdef" || made || err != nil {
-			t.Errorf("of %q Token = %q, %v, %v", text, token, made, err)
+		if token, err := Token(path); token != "0123456789abcdef" || err != nil {
+			t.Errorf("of %q Token = %q, %v", text, token, err)
 		}
 	}
 }
@@ -137,9 +129,9 @@ func TestTokenRefuses(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "token")
 			c.prepare(t, path)
 			before, _ := os.Lstat(path)
-			token, made, err := Token(path)
-			if err == nil || token != "" || made || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("Token = %q, %v, %v; want an error about %s that says %q", token, made, err, path, c.says)
+			token, err := Token(path)
+			if err == nil || token != "" || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("Token = %q, %v; want an error about %s that says %q", token, err, path, c.says)
 			}
 			if strings.Contains(err.Error(), "xxxxxxxxxxxxxxxx") {
 				t.Errorf("%v shows the token", err)

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -85,27 +84,26 @@ func removed(ctx context.Context, env *ops.Env, args json.RawMessage, plan any) 
 	what, title, nodes := "", "", 0
 	switch out := plan.(type) {
 	case *ops.NodeDeleteOut:
-		what, nodes = "node "+in.NodeID, out.DeletedCount-1
+		what, nodes = fmt.Sprintf("node %q", in.NodeID), out.DeletedCount-1
 		if snap, id, err := env.At(ctx, in.WorkspaceID, in.NodeID); err == nil {
 			if n, ok := snap.Node(id); ok {
 				title = n.Title
 			}
 		}
 	case *ops.WorkspaceDeleteOut:
-		what, nodes = "workspace "+in.WorkspaceID, out.DeletedCount
+		what, nodes = fmt.Sprintf("workspace %q", in.WorkspaceID), out.DeletedCount
 		if snap, err := env.In(ctx, in.WorkspaceID); err == nil {
 			title = snap.Workspace().Name
 		}
 	}
 	if title != "" {
-		kind, id, _ := strings.Cut(what, " ")
-		what = fmt.Sprintf("%s %q (%s)", kind, id, clip(render.Visible(title), 80))
+		what += " (" + clip(render.Visible(title), 80) + ")"
 	}
 	switch {
-	case nodes <= 0:
-		return what
 	case nodes == 1:
-		return what + " with one node in it"
+		what += " with one node in it"
+	case nodes > 1:
+		what += fmt.Sprintf(" with %d nodes in it", nodes)
 	}
-	return fmt.Sprintf("%s with %d nodes in it", what, nodes)
+	return what
 }

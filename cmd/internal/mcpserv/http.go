@@ -27,11 +27,8 @@ type Endpoint struct {
 }
 
 // HTTP returns an endpoint that serves server, and no other endpoint does. log gets the protocol's messages about
-// requests; nil discards them.
+// requests.
 func HTTP(server *mcp.Server, log *slog.Logger) *Endpoint {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
 	get := func(*http.Request) *mcp.Server { return server }
 	// The SDK's own check of Host does not know the names that a guard allows.
 	opt := mcp.StreamableHTTPOptions{Logger: log, MaxRequestBodyBytes: maxBody, DisableLocalhostProtection: true}
@@ -40,7 +37,7 @@ func HTTP(server *mcp.Server, log *slog.Logger) *Endpoint {
 	e := &Endpoint{
 		stateless: mcp.NewStreamableHTTPHandler(get, &stateless),
 		stateful:  mcp.NewStreamableHTTPHandler(get, &opt),
-		sessions:  httpSessions{log: log, open: map[string]*httpSession{}},
+		sessions:  httpSessions{open: map[string]*httpSession{}},
 	}
 	server.AddReceivingMiddleware(e.sessions.receive)
 	return e
@@ -48,8 +45,8 @@ func HTTP(server *mcp.Server, log *slog.Logger) *Endpoint {
 
 var _ http.Handler = (*Endpoint)(nil)
 
-// Shutdown ends every session with its running calls, and refuses new ones. It returns when they have ended, or with
-// ctx's error when that ends first.
+// Shutdown ends every session with its running calls. It returns when they have ended, or with ctx's error when that ends
+// first. No request may come any more.
 func (e *Endpoint) Shutdown(ctx context.Context) error { return e.sessions.shutdown(ctx) }
 
 // ServeHTTP answers one request.
@@ -58,17 +55,16 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Header.Get(versionHeader) >= modern:
 		e.stateless.ServeHTTP(w, r)
-	case id != "" && r.Method == http.MethodDelete:
-		e.sessions.leave(id)
-		e.stateful.ServeHTTP(w, r)
-	case id != "":
-		defer e.sessions.enter(id)()
-		e.stateful.ServeHTTP(w, r)
-	case r.Method != http.MethodPost:
-		e.stateful.ServeHTTP(w, r) // says what is missing
-	default:
+		return
+	case id == "" && r.Method == http.MethodPost:
 		e.begin(w, r)
+		return
+	case r.Method == http.MethodDelete:
+		e.sessions.leave(id)
+	default:
+		defer e.sessions.enter(id)()
 	}
+	e.stateful.ServeHTTP(w, r) // says what is wrong with an id that is missing or unknown
 }
 
 const (
@@ -91,32 +87,19 @@ func (e *Endpoint) begin(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	switch needs, id := handlerFor(body); {
-	case needs == beginsSession && e.sessions.ended():
-		refuseRequest(w, http.StatusServiceUnavailable, id,
-			"the server is about to end; connect again when it has been started again")
-	case needs == beginsSession:
-		e.stateful.ServeHTTP(w, r)
-	case needs == noSession:
-		e.stateless.ServeHTTP(w, r)
-	default:
+	h, id := e.handlerFor(body)
+	if h == nil {
 		refuseRequest(w, http.StatusBadRequest, id, "the request belongs to no session; send initialize first, and "+
 			"the "+sessionHeader+" of its response with every request after it, or speak version "+modern+
 			" and say so in "+versionHeader)
+		return
 	}
+	h.ServeHTTP(w, r)
 }
 
-// need says what a body needs.
-type need int
-
-const (
-	inSession     need = iota // a session
-	beginsSession             // a new one: it is the handshake of an older client
-	noSession                 // none: it is from a modern client, or so bad that the SDK should refuse it
-)
-
-// handlerFor says what a body needs, and the id of its request if it has one.
-func handlerFor(body []byte) (need, json.RawMessage) {
+// handlerFor returns the handler of a body, nil if it needs a session, and the id of its request if it has one. What is
+// from a modern client needs none, nor what is so bad that the SDK should refuse it.
+func (e *Endpoint) handlerFor(body []byte) (http.Handler, json.RawMessage) {
 	var m struct {
 		ID     json.RawMessage `json:"id"`
 		Method string          `json:"method"`
@@ -126,17 +109,17 @@ func handlerFor(body []byte) (need, json.RawMessage) {
 	}
 	batch := bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) // only old clients send one, and in a session
 	if err := json.Unmarshal(body, &m); err != nil && !batch {
-		return noSession, nil
+		return e.stateless, nil
 	}
 	var version string
 	_ = json.Unmarshal(m.Params.Meta[mcp.MetaKeyProtocolVersion], &version) // what is not a string is no version
 	switch {
 	case m.Method == "server/discover" || version >= modern:
-		return noSession, nil
-	case m.Method == "initialize":
-		return beginsSession, m.ID
+		return e.stateless, nil
+	case m.Method == "initialize": // the handshake of an older client
+		return e.stateful, m.ID
 	}
-	return inSession, m.ID
+	return nil, m.ID
 }
 
 // refuseRequest answers with an error of the protocol.

@@ -2,7 +2,6 @@ package mcpserv
 
 import (
 	"context"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -16,11 +15,8 @@ const idleSession = 30 * time.Minute
 // that only listens as gone, and waits at the end of a session for calls that may wait for the client: so this
 // decides when a session ends, and cancels its calls then.
 type httpSessions struct {
-	log *slog.Logger
-
 	mu      sync.Mutex
 	open    map[string]*httpSession // guarded by mu: by id
-	over    bool                    // guarded by mu: since shutdown
 	closing sync.WaitGroup          // of sessions that have ended
 }
 
@@ -30,7 +26,6 @@ type httpSession struct {
 	ctx      context.Context // ends with the session
 	end      context.CancelFunc
 	requests int         // that are being answered, streams included
-	since    time.Time   // the end of the last request
 	timer    *time.Timer // ends the session when it has been idle for too long
 }
 
@@ -41,7 +36,10 @@ func (s *httpSessions) receive(next mcp.MethodHandler) mcp.MethodHandler {
 		if !ok || protocol.ID() == "" { // stateless, or not over HTTP
 			return next(ctx, method, req)
 		}
-		if in := s.get(protocol.ID()); in != nil {
+		s.mu.Lock()
+		in := s.open[protocol.ID()]
+		s.mu.Unlock()
+		if in != nil {
 			var cancel context.CancelFunc
 			ctx, cancel = context.WithCancel(ctx)
 			defer cancel()
@@ -55,39 +53,22 @@ func (s *httpSessions) receive(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-func (s *httpSessions) get(id string) *httpSession {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.open[id]
-}
-
-func (s *httpSessions) ended() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.over
-}
-
 // add begins a session, before its client knows its id.
 func (s *httpSessions) add(protocol *mcp.ServerSession) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.over { // since begin asked
-		go protocol.Close()
-		return
-	}
 	id := protocol.ID()
-	in := &httpSession{protocol: protocol, since: time.Now()}
+	in := &httpSession{protocol: protocol}
 	in.ctx, in.end = context.WithCancel(context.Background())
 	in.timer = time.AfterFunc(idleSession, func() { s.expire(id, in) })
 	s.open[id] = in
 }
 
-// expire ends a session that has been idle for too long, unless a request has come just now.
+// expire ends a session that has been idle for too long, unless a request is being answered.
 func (s *httpSessions) expire(id string, in *httpSession) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.open[id] == in && in.requests == 0 && time.Since(in.since) >= idleSession {
-		s.log.Debug("session ends, idle for too long", "session", id)
+	if s.open[id] == in && in.requests == 0 {
 		s.close(id)
 	}
 }
@@ -105,7 +86,6 @@ func (s *httpSessions) enter(id string) (leave func()) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		in.requests--
-		in.since = time.Now()
 		in.timer.Reset(idleSession)
 	}
 }
@@ -136,7 +116,6 @@ func (s *httpSessions) close(id string) {
 
 func (s *httpSessions) shutdown(ctx context.Context) error {
 	s.mu.Lock()
-	s.over = true
 	for id := range s.open {
 		s.close(id)
 	}

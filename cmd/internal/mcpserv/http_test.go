@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -71,7 +72,7 @@ func (y *toy) sessions() int {
 }
 
 func (y *toy) endpoint() *Endpoint {
-	return HTTP(y.Server, nil)
+	return HTTP(y.Server, slog.New(slog.DiscardHandler))
 }
 
 // listen serves the toy until the test ends.

@@ -6,12 +6,12 @@
 package mcpserv
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"log/slog"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -57,24 +57,16 @@ type Server struct {
 
 // New returns a server over the engine's vault. Close ends it. The error says which option does not work.
 func New(e *engine.Engine, opt Options) (*Server, error) {
-	if opt.Profile == "" {
-		opt.Profile = ProfileAll
-	}
+	opt.Profile = cmp.Or(opt.Profile, ProfileAll)
+	opt.Operator = cmp.Or(opt.Operator, mdstore.OperatorAI)
+	opt.MaxTokens = cmp.Or(opt.MaxTokens, DefaultMaxTokens)
+	opt.Log = cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
 	if err := CheckProfile(opt.Profile); err != nil {
 		return nil, err
-	}
-	if opt.Operator == "" {
-		opt.Operator = mdstore.OperatorAI
-	}
-	if opt.MaxTokens == 0 {
-		opt.MaxTokens = DefaultMaxTokens
 	}
 	if opt.MaxTokens < LeastMaxTokens {
 		return nil, errs.New(errs.InvalidParams, "a reply of at most %d tokens is too small; %d is the least",
 			opt.MaxTokens, LeastMaxTokens)
-	}
-	if opt.Log == nil {
-		opt.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{engine: e, opt: opt}
 	s.ctx, s.end = context.WithCancel(context.Background())
@@ -85,7 +77,6 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 		Logger:       opt.Log,
 		// The lists of tools and prompts do not change.
 		Capabilities:       &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}},
-		SetCacheable:       setCacheable,
 		CompletionHandler:  s.complete,
 		SubscribeHandler:   s.subscribe,
 		UnsubscribeHandler: s.unsubscribe,
@@ -97,15 +88,6 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 	s.addPrompts()
 	s.mcp.AddReceivingMiddleware(s.receive)
 	return s, nil
-}
-
-// setCacheable says how long clients may keep what does not change while a server runs: not so long that they miss a
-// newer program in place of this one.
-func setCacheable(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
-	switch req.(type) {
-	case *mcp.ListToolsRequest, *mcp.ListPromptsRequest, *mcp.ListResourceTemplatesRequest:
-		c.TTLMs = int(5 * time.Minute / time.Millisecond)
-	}
 }
 
 // receive handles requests before the SDK does: it refuses names of tools and resources that it does not know, with a

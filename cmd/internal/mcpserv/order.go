@@ -1,6 +1,7 @@
 package mcpserv
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"io"
@@ -16,8 +17,9 @@ import (
 // maxCalls is how many calls of one connection run at once. Further calls wait.
 const maxCalls = 64
 
-// An orderedConn decides when the calls of a client start, so that calls that a client sends without waiting for
-// answers take effect in the order in which it sent them:
+// An orderedConn reads and writes messages as lines of JSON. The SDK's own connection ends at the first line that is not a
+// message; this one answers that line with an error and reads on. And it decides when calls start, so that calls that a
+// client sends without waiting for answers take effect in the order in which it sent them:
 //
 //   - A call starts when the writing calls that arrived before it have ended, a writing call when all calls before it
 //     have. Reading calls run side by side, at most maxCalls of them.
@@ -26,7 +28,10 @@ const maxCalls = 64
 //
 // When the client ends its stream, the calls that it has made are answered before Read reports the end.
 type orderedConn struct {
-	mcp.Connection
+	in *bufio.Reader
+
+	writing sync.Mutex
+	out     io.Writer // guarded by writing; nil after Close
 
 	mu      sync.Mutex
 	changed *sync.Cond            // of mu
@@ -38,6 +43,8 @@ type orderedConn struct {
 	closed  bool                  // guarded by mu
 }
 
+var _ mcp.Connection = (*orderedConn)(nil)
+
 // access says what a request does with the vault.
 type access uint8
 
@@ -47,8 +54,9 @@ const (
 	writes                 // it waits for all calls
 )
 
-func newOrderedConn(inner mcp.Connection) *orderedConn {
-	c := &orderedConn{Connection: inner, running: map[jsonrpc.ID]access{}, asked: map[jsonrpc.ID]bool{}}
+func newOrderedConn(in io.Reader, out io.Writer) *orderedConn {
+	c := &orderedConn{in: bufio.NewReaderSize(in, 64<<10), out: out,
+		running: map[jsonrpc.ID]access{}, asked: map[jsonrpc.ID]bool{}}
 	c.changed = sync.NewCond(&c.mu)
 	go c.receive()
 	return c
@@ -57,16 +65,22 @@ func newOrderedConn(inner mcp.Connection) *orderedConn {
 // Connect makes the connection its own transport.
 func (c *orderedConn) Connect(context.Context) (mcp.Connection, error) { return c, nil }
 
-// receive takes messages from the inner connection until that ends.
+// receive reads messages until in ends. Close does not interrupt it.
 func (c *orderedConn) receive() {
 	for {
-		m, err := c.Connection.Read(context.Background())
+		line, err := readLine(c.in)
+		var messages []jsonrpc.Message
+		if len(line) > 0 {
+			var fault *jsonrpc.Error
+			if messages, fault = decodeLine(line); fault != nil {
+				c.refuse(line, fault)
+			}
+		}
 		c.mu.Lock()
-		if err != nil {
-			c.ended = err
-		} else {
+		for _, m := range messages {
 			c.arrive(m)
 		}
+		c.ended = err
 		c.startCalls()
 		c.mu.Unlock()
 		if err != nil {
@@ -166,14 +180,19 @@ func (c *orderedConn) Read(context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// Write passes a message on, and starts the calls that have waited for the end of the one that it answers.
-func (c *orderedConn) Write(ctx context.Context, m jsonrpc.Message) error {
+// Write writes a message, whole and in one piece, and starts the calls that have waited for the end of the one that it
+// answers.
+func (c *orderedConn) Write(_ context.Context, m jsonrpc.Message) error {
+	data, err := jsonrpc.EncodeMessage(m)
+	if err != nil {
+		return err
+	}
 	if question, ok := m.(*jsonrpc.Request); ok && question.IsCall() {
 		c.mu.Lock()
 		c.asked[question.ID] = true
 		c.mu.Unlock()
 	}
-	err := c.Connection.Write(ctx, m)
+	err = c.writeLine(data)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if answer, ok := m.(*jsonrpc.Response); ok {
@@ -184,11 +203,17 @@ func (c *orderedConn) Write(ctx context.Context, m jsonrpc.Message) error {
 	return err
 }
 
-// Close ends the connection: Read reports the end, and no call starts any more.
+// Close ends the connection: Read reports the end, every later Write fails, and no call starts any more. It leaves the
+// streams open: the caller of Stdio owns them.
 func (c *orderedConn) Close() error {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.closed = true
 	c.changed.Broadcast()
-	return c.Connection.Close()
+	c.mu.Unlock()
+	c.writing.Lock()
+	c.out = nil
+	c.writing.Unlock()
+	return nil
 }
+
+func (c *orderedConn) SessionID() string { return "" }

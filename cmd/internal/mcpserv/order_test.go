@@ -1,7 +1,6 @@
 package mcpserv
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -10,19 +9,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
-
-// pipeConn is a connection whose messages are those that a test sends.
-type pipeConn struct{ in chan jsonrpc.Message }
-
-func (c pipeConn) Read(context.Context) (jsonrpc.Message, error) {
-	if m, ok := <-c.in; ok {
-		return m, nil
-	}
-	return nil, io.EOF
-}
-func (c pipeConn) Write(context.Context, jsonrpc.Message) error { return nil }
-func (c pipeConn) Close() error                                 { return nil }
-func (c pipeConn) SessionID() string                            { return "" }
 
 func idOf(t *testing.T, word string) jsonrpc.ID {
 	t.Helper()
@@ -64,8 +50,15 @@ func TestCallsKeepTheirOrder(t *testing.T) {
 }
 
 func testOrder(t *testing.T, steps []string) {
-	inner := pipeConn{make(chan jsonrpc.Message)}
-	c := newOrderedConn(inner)
+	in, client := io.Pipe()
+	c := newOrderedConn(in, io.Discard)
+	arrives := func(m jsonrpc.Message) {
+		line, err := jsonrpc.EncodeMessage(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		client.Write(append(line, '\n'))
+	}
 	var started []string
 	go func() {
 		for {
@@ -104,20 +97,20 @@ func testOrder(t *testing.T, steps []string) {
 			}
 			switch {
 			case e == "end":
-				close(inner.in)
+				client.Close()
 				ended = true
 			case e == "n": // of a method that calls have
-				inner.in <- &jsonrpc.Request{Method: "tools/call", Params: []byte(`{"name":"node_update"}`)}
+				arrives(&jsonrpc.Request{Method: "tools/call", Params: []byte(`{"name":"node_update"}`)})
 			case e[0] == 'r':
-				inner.in <- tool("node_get")
+				arrives(tool("node_get"))
 			case e[0] == 'w':
-				inner.in <- tool("node_update")
+				arrives(tool("node_update"))
 			case e[0] == 'p':
-				inner.in <- &jsonrpc.Request{ID: idOf(t, e[1:]), Method: "ping"}
+				arrives(&jsonrpc.Request{ID: idOf(t, e[1:]), Method: "ping"})
 			case e[0] == 'x':
-				inner.in <- &jsonrpc.Request{Method: "notifications/cancelled", Params: []byte(`{"requestId":"` + e[1:] + `"}`)}
+				arrives(&jsonrpc.Request{Method: "notifications/cancelled", Params: []byte(`{"requestId":"` + e[1:] + `"}`)})
 			case e[0] == '!':
-				inner.in <- &jsonrpc.Response{ID: idOf(t, e[1:])}
+				arrives(&jsonrpc.Response{ID: idOf(t, e[1:])})
 			case e[0] == '?':
 				c.Write(t.Context(), &jsonrpc.Request{ID: idOf(t, e[1:]), Method: "elicitation/create"})
 			case e[0] == '-':
@@ -130,7 +123,7 @@ func testOrder(t *testing.T, steps []string) {
 		}
 	}
 	if c.Close(); !ended {
-		close(inner.in)
+		client.Close()
 	}
 	synctest.Wait()
 }

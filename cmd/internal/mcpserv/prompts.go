@@ -97,7 +97,7 @@ func (s *Server) getPrompt(ctx context.Context, p *mcp.Prompt, req *mcp.GetPromp
 	if err := checkArgs(p, req.Params.Arguments); err != nil {
 		return nil, err
 	}
-	room := s.replyRoom() - 200 // the description, and what is around a text
+	room := s.room() - 200 // the description, and what is around a text
 	env := s.reader(req.Session, req.Extra)
 	env.Loose = true
 	var d *promptData
@@ -115,7 +115,7 @@ func (s *Server) getPrompt(ctx context.Context, p *mcp.Prompt, req *mcp.GetPromp
 	if d.Node != nil {
 		most = room * 3 / 4
 	}
-	text, _ := page(d.text.String(), place{}, most, func(place) string { return "workspace_status" })
+	text, _ := page(d.text.String(), 0, most, func(int) string { return "workspace_status" })
 	res := &mcp.GetPromptResult{Description: p.Description,
 		Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: text}}}}
 	if d.Node == nil {
@@ -130,6 +130,6 @@ func (s *Server) getPrompt(ctx context.Context, p *mcp.Prompt, req *mcp.GetPromp
 	if err != nil {
 		return nil, err
 	}
-	shown.Text, _ = page(text, place{}, room, func(place) string { return about.String() })
+	shown.Text, _ = page(text, 0, room, func(int) string { return about.String() })
 	return res, nil
 }

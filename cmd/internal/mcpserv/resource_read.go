@@ -25,14 +25,13 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	}
 	shown := &mcp.ResourceContents{URI: uri, MIMEType: markdown}
 	res := &mcp.ReadResourceResult{Cacheable: private, Contents: []*mcp.ResourceContents{shown}}
-	room := s.replyRoom() - marshalled(res)
+	room := s.room() - marshalled(res)
 	text, err := s.text(ctx, s.reader(req.Session, req.Extra), r)
 	if err == nil {
 		var ok bool
-		if shown.Text, ok = page(text, r.from, room, func(p place) string { return r.at(p).String() }); !ok {
-			lines := strings.Count(strings.TrimSuffix(text, "\n")+"\n", "\n")
-			err = errs.New(errs.InvalidParams, "%s: the text has only %d lines now; %s is its beginning",
-				clip(uri, shownURI), lines, r.at(place{}))
+		if shown.Text, ok = page(text, r.from, room, r.at); !ok {
+			err = errs.New(errs.InvalidParams, "%s: the text has only %d bytes now; %s is its beginning",
+				clip(uri, shownURI), len(text), r.at(0))
 		}
 	}
 	if err != nil {
@@ -60,8 +59,8 @@ func (s *Server) text(ctx context.Context, env *ops.Env, r ref) (text string, er
 		return out.Text, nil
 	case partContext:
 		// The room is the same whatever page is asked for, so that the pages are of one text.
-		last := r.at(place{mdstore.MaxFileSize, mdstore.MaxFileSize}).String()
-		return contextText(ctx, env, r.workspace, r.node, s.replyRoom()-120-len(last))
+		last := r.at(mdstore.MaxFileSize)
+		return contextText(ctx, env, r.workspace, r.node, s.room()-120-len(last))
 	}
 	err = s.engine.Read(ctx, func(ctx context.Context) (err error) {
 		text, err = fileText(ctx, env, r)

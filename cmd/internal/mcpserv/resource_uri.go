@@ -2,8 +2,8 @@ package mcpserv
 
 import (
 	"net/url"
+	"regexp"
 	"strconv"
-	"strings"
 
 	"arbor/engine/errs"
 	"arbor/mdstore"
@@ -14,7 +14,7 @@ const scheme = "arbor://"
 
 // forms says in errors which URIs there are.
 const forms = scheme + "WORKSPACE/workspace, /tree, /nodes/NODE and /context/NODE are there, " +
-	"each also with ?from=LINE; resources/list names workspaces"
+	"each also with ?from=BYTE; resources/list names workspaces"
 
 const shownURI = 200 // bytes of a URI that an error shows
 
@@ -31,25 +31,13 @@ const (
 // ofNode reports whether the part is one node, which the URI names.
 func (p part) ofNode() bool { return p == partNode || p == partContext }
 
-// A place is where a page of the text of a resource begins: in a line, 1-based, behind so many bytes of it. The zero
-// place is the beginning.
-type place struct{ line, col int }
-
-// String returns the place as the query of a URI has it: 12, or 12.4096 inside a line.
-func (p place) String() string {
-	if p.col == 0 {
-		return strconv.Itoa(p.line)
-	}
-	return strconv.Itoa(p.line) + "." + strconv.Itoa(p.col)
-}
-
-// A ref is a resource as its URI names it: arbor://ws-1/nodes/node-2, or arbor://ws-1/nodes/node-2?from=120 for the
+// A ref is a resource as its URI names it: arbor://ws-1/nodes/node-2, or arbor://ws-1/nodes/node-2?from=31000 for the
 // rest of a long one.
 type ref struct {
 	workspace mdstore.ID
 	part      part
 	node      mdstore.ID // "" unless part.ofNode
-	from      place
+	from      int        // where the page begins, in bytes of the text
 }
 
 // String returns the URI. parseURI reads it back, for every ref whose ids are valid: they need no escaping.
@@ -58,42 +46,34 @@ func (r ref) String() string {
 	if r.part.ofNode() {
 		s += "/" + string(r.node)
 	}
-	if r.from != (place{}) {
-		s += "?from=" + r.from.String()
+	if r.from > 0 {
+		s += "?from=" + strconv.Itoa(r.from)
 	}
 	return s
 }
 
-// at returns the same resource from a place on.
-func (r ref) at(p place) ref {
-	r.from = p
-	return r
+// at returns the URI of the same resource from a byte on.
+func (r ref) at(from int) string {
+	r.from = from
+	return r.String()
 }
+
+// uriForm is the form of a URI: workspace, part, node and the byte at which the page begins.
+var uriForm = regexp.MustCompile(
+	`^` + scheme + `([^/?]+)/(?:(workspace|tree)|(nodes|context)/([^/?]+))(?:\?from=([1-9][0-9]{0,8}))?$`)
 
 // parseURI reads the URI of a resource, whether its workspace and node exist or not. Ids may be percent-encoded. The
 // error is one of the protocol.
 func parseURI(uri string) (r ref, err error) {
-	path, ok := strings.CutPrefix(uri, scheme)
-	path, query, paged := strings.Cut(path, "?")
-	parts := strings.Split(path, "/")
-	if ok = ok && len(parts) > 1; ok {
-		r.part = part(parts[1])
-		switch r.part {
-		case partWorkspace, partTree:
-			ok = len(parts) == 2
-		case partNode, partContext:
-			if ok = len(parts) == 3; ok {
-				r.node, ok = decodeID(parts[2])
-			}
-		default:
-			ok = false
-		}
-	}
+	m := uriForm.FindStringSubmatch(uri)
+	ok := m != nil
 	if ok {
-		r.workspace, ok = decodeID(parts[0])
+		r.part = part(m[2] + m[3])
+		r.from, _ = strconv.Atoi(m[5]) // digits, or nothing
+		r.workspace, ok = decodeID(m[1])
 	}
-	if ok && paged {
-		r.from, ok = parseFrom(query)
+	if ok && r.part.ofNode() {
+		r.node, ok = decodeID(m[4])
 	}
 	if !ok {
 		fault := errs.New(errs.InvalidParams, "%s: no such resource; %s", clip(uri, shownURI), forms)
@@ -107,20 +87,4 @@ func decodeID(s string) (mdstore.ID, bool) {
 	s, err := url.PathUnescape(s)
 	id := mdstore.ID(s)
 	return id, err == nil && id.Valid()
-}
-
-// parseFrom reads a query of the form from=12 or from=12.4096.
-func parseFrom(query string) (place, bool) {
-	text, ok := strings.CutPrefix(query, "from=")
-	line, col, inside := strings.Cut(text, ".")
-	if !inside {
-		col = "0"
-	}
-	l, errLine := strconv.ParseUint(line, 10, 31)
-	c, errCol := strconv.ParseUint(col, 10, 31)
-	p := place{int(l), int(c)}
-	if p == (place{line: 1}) {
-		p = place{}
-	}
-	return p, ok && l > 0 && errLine == nil && errCol == nil
 }

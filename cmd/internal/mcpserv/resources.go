@@ -74,7 +74,7 @@ func (s *Server) listResources(ctx context.Context, params *mcp.ListResourcesPar
 		}
 	}
 	res := &mcp.ListResourcesResult{Cacheable: private, Resources: []*mcp.Resource{}}
-	room := s.replyRoom() - 100 // the cursor
+	room := s.room() - 100 // the cursor
 	var last *mdstore.Workspace
 	for _, w := range all {
 		if after != nil && compareWorkspaces(w, after) <= 0 {
@@ -127,9 +127,6 @@ func parseCursor(cursor string) (*mdstore.Workspace, error) {
 	}
 	return w, nil
 }
-
-// replyRoom is how many bytes of JSON a reply may have beside what the protocol adds to every one.
-func (s *Server) replyRoom() int { return s.opt.MaxTokens*4 - 300 }
 
 func marshalled(v any) int {
 	data, _ := json.Marshal(v) // strings and numbers only

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"strings"
 	"testing"
 
@@ -17,9 +16,7 @@ import (
 	"arbor/engine"
 	"arbor/engine/enginetest"
 	"arbor/engine/plan"
-	"arbor/engine/view"
 	"arbor/mdstore"
-	"arbor/mdstore/memstore"
 )
 
 // plan is the workspace of these tests: two levels of nodes, one of them damaged, and texts that look like instructions.
@@ -115,7 +112,7 @@ func TestURIsReadBack(t *testing.T) {
 		if r.part.ofNode() {
 			r.node = genID.Draw(t, "node")
 		}
-		r.from = rapid.SampledFrom([]place{{}, {2, 0}, {1, 5}, {1 << 20, 1 << 20}}).Draw(t, "from")
+		r.from = rapid.SampledFrom([]int{0, 1, 2, 1 << 20}).Draw(t, "from")
 		if got, err := parseURI(r.String()); err != nil || got != r {
 			t.Errorf("%s reads as %+v, want %+v: %v", r, got, r, err)
 		}
@@ -123,7 +120,7 @@ func TestURIsReadBack(t *testing.T) {
 			return
 		}
 		odd := fmt.Sprintf("arbor://%s/%s/%%%02X%s", r.workspace, r.part, r.node[0], r.node[1:])
-		if got, err := parseURI(odd); err != nil || got != r.at(place{}) {
+		if got, err := parseURI(odd); err != nil || got.String() != r.at(0) {
 			t.Errorf("%s reads as %+v, want %+v: %v", odd, got, r, err)
 		}
 	})
@@ -149,10 +146,10 @@ func TestPagesTogetherAreTheText(t *testing.T) {
 		text := strings.Join(rapid.SliceOf(rapid.OneOf(rapid.String(), rapid.StringN(50, 400, -1), rapid.Just("\n"), rapid.Just("line\r\n"))).Draw(t, "text"), "")
 		text = strings.ToValidUTF8(text, "")
 		room := rapid.IntRange(250, 900).Draw(t, "room")
-		var from place
+		from := 0
 		var whole strings.Builder
 		for n := 0; ; n++ {
-			part, ok := page(text, from, room, func(p place) string { return "arbor://ws/tree?from=" + p.String() })
+			part, ok := page(text, from, room, ref{workspace: "ws", part: partTree}.at)
 			if !ok {
 				t.Fatalf("page %v of %q is none", from, text)
 			}
@@ -168,7 +165,7 @@ func TestPagesTogetherAreTheText(t *testing.T) {
 			if err != nil || r.from == from || n > len(text) {
 				t.Fatalf("after page %v comes %q: %v", from, last, err)
 			}
-			if r.from.col > 0 {
+			if whole.Len()+len(before) > r.from {
 				before = strings.TrimSuffix(before, "\n") // which ends a page inside of a line
 			}
 			whole.WriteString(before)
@@ -360,11 +357,11 @@ func TestUnknownResourcesAreRefused(t *testing.T) {
 		{base + "/nodes/node-mj2hz4gy-sign", jsonrpc.CodeInvalidParams, "node-mj2hz4gy-signin (Sign-in endpoint)"},
 		{base + "/context/node-mj2hz4gy-sign", jsonrpc.CodeInvalidParams, "node-mj2hz4gy-signin (Sign-in endpoint)"},
 		{base + "/tree/root", jsonrpc.CodeInvalidParams, "no such resource"},
-		{base + "/nodes/root?from=0", jsonrpc.CodeInvalidParams, "?from=LINE"},
-		{base + "/nodes/root?from=+2", jsonrpc.CodeInvalidParams, "?from=LINE"},
-		{base + "/nodes/root?from=2&x=1", jsonrpc.CodeInvalidParams, "?from=LINE"},
-		{base + "/nodes/root?from=99999999999", jsonrpc.CodeInvalidParams, "?from=LINE"},
-		{base + "/nodes/root?from=5000", jsonrpc.CodeInvalidParams, "lines now"},
+		{base + "/nodes/root?from=0", jsonrpc.CodeInvalidParams, "?from=BYTE"},
+		{base + "/nodes/root?from=+2", jsonrpc.CodeInvalidParams, "?from=BYTE"},
+		{base + "/nodes/root?from=2&x=1", jsonrpc.CodeInvalidParams, "?from=BYTE"},
+		{base + "/nodes/root?from=99999999999", jsonrpc.CodeInvalidParams, "?from=BYTE"},
+		{base + "/nodes/root?from=5000", jsonrpc.CodeInvalidParams, "bytes now"},
 		{base + "/nodes/heavy", jsonrpc.CodeInternalError, "cannot be read"},
 	} {
 		_, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: tt.uri})
@@ -431,7 +428,7 @@ func readPages(t *testing.T, c *mcp.ClientSession, uri string, most int) (text s
 		}
 		var part string
 		part, uri, _ = cutNotice(res.Contents[0].Text)
-		if r, err := parseURI(uri); err == nil && r.from.col > 0 {
+		if r, err := parseURI(uri); err == nil && whole.Len()+len(part) > r.from {
 			part = strings.TrimSuffix(part, "\n")
 		}
 		whole.WriteString(part)
@@ -449,91 +446,25 @@ func TestBytesThatAreNotUTF8AreReplaced(t *testing.T) {
 	}
 }
 
-// If a change alters the context of a node, the resource shows the change. The file of a node shows only its own.
 func TestResourcesShowTheChangesThatAlterThem(t *testing.T) {
-	ids := []mdstore.ID{"root", "a", "b", "c", "d", "e", "f"}
-	draw := func(t *rapid.T) map[mdstore.Path][]byte {
-		files := map[mdstore.Path][]byte{planID + "/Workspace.md": []byte("---\nid: " + planID + "\nname: W\nstatus: active\n---\n")}
-		for i, id := range ids {
-			parent := "null"
-			if i > 0 {
-				parent = string(rapid.SampledFrom(ids).Draw(t, "parent"))
-			}
-			fields := fmt.Sprintf("title: T\ntype: planning\nstatus: completed\nparentId: %s\nisolated: %v", parent, rapid.IntRange(0, 4).Draw(t, "isolated") == 0)
-			files[mdstore.NodePath(planID, id)] = enginetest.Node(string(id), fields, fmt.Sprintf("## Conclusion\n\nc\n\n## References\n\n- %s: why\n", rapid.SampledFrom(ids).Draw(t, "refers to")))
-		}
-		return files
-	}
-	rapid.Check(t, func(rt *rapid.T) {
-		files := draw(rt)
-		over := func() (*engine.Engine, *view.View) {
-			e, err := engine.Open(t.Context(), memstore.New(files), engine.Options{})
-			if err != nil {
-				rt.Fatal(err)
-			}
-			v, err := e.View(t.Context(), planID)
-			if err != nil {
-				rt.Fatal(err)
-			}
-			return e, v
-		}
-		shown := func(e *engine.Engine, id mdstore.ID) string {
-			b, err := e.Context(t.Context(), planID, id, assemble.Options{})
-			if err != nil {
-				return err.Error()
-			}
-			b.Omitted, b.Tokens = nil, 0 // not part of what is shown
-			return jsonOf(t, b)
-		}
-		first, was := over()
-		changed := rapid.SampledFrom(ids).Draw(rt, "changed")
-		fields := fmt.Sprintf("title: Other\ntype: planning\nstatus: pending\nparentId: %s", rapid.SampledFrom(ids).Draw(rt, "parent"))
-		files = maps.Clone(files)
-		files[mdstore.NodePath(planID, changed)] = enginetest.Node(string(changed), fields, "## Requirement\n\nanother\n")
-		second, is := over()
-		nodes := map[mdstore.ID]bool{changed: true}
-		for _, id := range ids {
-			r := ref{workspace: planID, part: partContext, node: id}
-			told := r.shows(nodes, was) || r.shows(nodes, is)
-			if before, after := shown(first, id), shown(second, id); before != after && !told {
-				rt.Errorf("the context of %s does not show the change of %s: it was\n%s\nand is\n%s", id, changed, before, after)
-			}
-			if got := (ref{workspace: planID, part: partNode, node: id}).shows(nodes, is); got != (id == changed) {
-				rt.Errorf("the file of %s shows the change of %s: %v", id, changed, got)
-			}
-		}
-	})
-	own := map[mdstore.ID]bool{"": true}
-	for v, want := range map[part]bool{partWorkspace: true, partTree: true, partNode: false, partContext: true} {
-		if got := (ref{workspace: planID, part: v, node: "a"}).shows(own, nil); got != want {
-			t.Errorf("a change of the workspace's file concerns %s: %v", v, got)
-		}
-	}
-}
-
-// A context does not show changes of unrelated nodes.
-func TestContextsDoNotShowUnrelatedChanges(t *testing.T) {
-	w := enginetest.New(t, planFiles())
-	snap, err := w.View(t.Context(), planID)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, tt := range []struct {
-		of, changed mdstore.ID
-		want        bool
+		part    part
+		changed mdstore.ID
+		want    bool
 	}{
-		{"node-mj2hz4gy-signin", "node-mj2hz4gy-signut", false}, // a sibling
-		{"node-mj2hz4gy-signin", "node-mj2hz4gy-hashes", true},  // referred to
-		{"node-mj2hz4gy-signut", "node-mj2hz4gy-hashes", false},
-		{"root", "node-mj2hz4gy-signin", false}, // below a child
-		{"root", "node-mj2hz4gy-theapi", true},
-		{"node-mj2hz4gy-signut", "root", true},
-		{"gone", "root", false},
-		{"gone", "gone", true},
+		{partWorkspace, "", true},
+		{partWorkspace, "a", false},
+		{partTree, "", true},
+		{partTree, "b", true},
+		{partNode, "", false},
+		{partNode, "a", true},
+		{partNode, "b", false},
+		{partContext, "", true},
+		{partContext, "b", true},
 	} {
-		r := ref{workspace: planID, part: partContext, node: tt.of}
-		if got := r.shows(map[mdstore.ID]bool{tt.changed: true}, snap); got != tt.want {
-			t.Errorf("a change of %s concerns the context of %s: %v, want %v", tt.changed, tt.of, got, tt.want)
+		r := ref{workspace: planID, part: tt.part, node: "a"}
+		if got := r.shows(map[mdstore.ID]bool{tt.changed: true}); got != tt.want {
+			t.Errorf("a change of %q concerns %s: %v, want %v", tt.changed, tt.part, got, tt.want)
 		}
 	}
 }

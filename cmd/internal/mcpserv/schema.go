@@ -63,12 +63,9 @@ func open(s *jsonschema.Schema) {
 		return
 	}
 	if len(s.Types) == 2 && s.Types[0] == "null" {
-		switch s.Types[1] {
-		case "array":
-			s.Type, s.Types = "array", nil
-		default:
+		s.Type, s.Types = s.Types[1], nil
+		if s.Type != "array" {
 			was := *s
-			was.Type, was.Types = s.Types[1], nil
 			*s = jsonschema.Schema{AnyOf: []*jsonschema.Schema{&was, {Type: "null"}}}
 		}
 	}

@@ -137,11 +137,11 @@ type judge map[string]*jsonschema.Resolved
 
 var newJudge = sync.OnceValues(func() (judge, error) {
 	j := judge{}
-	tools, err := allTools()
-	if err != nil {
-		return nil, err
-	}
-	for _, tool := range tools {
+	for _, o := range ops.All() {
+		tool, err := toolOf(o)
+		if err != nil {
+			return nil, err
+		}
 		var s jsonschema.Schema
 		if err := json.Unmarshal(tool.OutputSchema.(json.RawMessage), &s); err != nil {
 			return nil, fmt.Errorf("%s: %w", tool.Name, err)

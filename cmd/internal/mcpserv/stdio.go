@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -21,8 +20,7 @@ const maxLine = 16 << 20
 // messages to out, and nothing after it has returned. If ctx ends first, a read of in may still be blocked; the caller
 // closes in.
 func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	lines := &lineConn{in: bufio.NewReaderSize(in, 64<<10), out: out}
-	conn := newOrderedConn(lines)
+	conn := newOrderedConn(in, out)
 	defer conn.Close()
 	session, err := s.mcp.Connect(ctx, conn, nil)
 	if err != nil {
@@ -34,38 +32,6 @@ func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer) error {
 		return nil
 	}
 	return err
-}
-
-// A lineConn reads and writes messages as lines of JSON. The SDK's own connection ends at the first line that is not a
-// message; a lineConn answers that line with an error and reads on.
-type lineConn struct {
-	in     *bufio.Reader
-	unread []jsonrpc.Message // the rest of a line
-
-	mu     sync.Mutex
-	out    io.Writer // guarded by mu
-	closed bool      // guarded by mu
-}
-
-var _ mcp.Connection = (*lineConn)(nil)
-
-// Read returns the next message. Close does not interrupt it.
-func (c *lineConn) Read(context.Context) (jsonrpc.Message, error) {
-	for len(c.unread) == 0 {
-		line, err := readLine(c.in)
-		if len(line) > 0 {
-			var fault *jsonrpc.Error
-			if c.unread, fault = decodeLine(line); fault != nil {
-				c.refuse(line, fault)
-			}
-		}
-		if err != nil && len(c.unread) == 0 {
-			return nil, err
-		}
-	}
-	m := c.unread[0]
-	c.unread = c.unread[1:]
-	return m, nil
 }
 
 // readLine reads a line and returns it without surrounding white space, or the first maxLine+1 bytes of a longer one.
@@ -111,7 +77,7 @@ func decodeLine(line []byte) (messages []jsonrpc.Message, fault *jsonrpc.Error) 
 }
 
 // refuse answers a line that is not a message, with the id of the line if it has one.
-func (c *lineConn) refuse(line []byte, fault *jsonrpc.Error) {
+func (c *orderedConn) refuse(line []byte, fault *jsonrpc.Error) {
 	answer := struct {
 		JSONRPC string         `json:"jsonrpc"`
 		ID      any            `json:"id"`
@@ -128,31 +94,12 @@ func (c *lineConn) refuse(line []byte, fault *jsonrpc.Error) {
 	}
 }
 
-// Write writes a message, whole and in one piece.
-func (c *lineConn) Write(_ context.Context, m jsonrpc.Message) error {
-	data, err := jsonrpc.EncodeMessage(m)
-	if err != nil {
-		return err
-	}
-	return c.writeLine(data)
-}
-
-func (c *lineConn) writeLine(data []byte) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed {
+func (c *orderedConn) writeLine(data []byte) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	if c.out == nil {
 		return io.ErrClosedPipe
 	}
 	_, err := c.out.Write(append(data, '\n'))
 	return err
 }
-
-// Close makes every later Write fail. It leaves the streams open: the caller of Stdio owns them.
-func (c *lineConn) Close() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.closed = true
-	return nil
-}
-
-func (c *lineConn) SessionID() string { return "" }

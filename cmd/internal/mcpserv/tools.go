@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -45,16 +44,15 @@ func (p Profile) offers(tool string) bool {
 
 // addTools offers the operations of the profile.
 func (s *Server) addTools() error {
-	tools, err := allTools()
-	if err != nil {
-		return err
-	}
-	for i, o := range ops.All() {
+	for _, o := range ops.All() {
 		if !s.opt.Profile.offers(o.Name) {
 			continue
 		}
-		tool := *tools[i]
-		s.mcp.AddTool(&tool, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		tool, err := toolOf(o)
+		if err != nil {
+			return fmt.Errorf("%s: %w", o.Name, err)
+		}
+		s.mcp.AddTool(tool, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			return s.call(ctx, o, req)
 		})
 	}
@@ -81,18 +79,6 @@ func (s *Server) checkTool(name string) error {
 	message := fmt.Sprintf("unknown tool %q; %s", clip(name, 60), try)
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
 }
-
-// allTools describes the catalogue, which is the same for every server.
-var allTools = sync.OnceValues(func() (list []*mcp.Tool, err error) {
-	for _, o := range ops.All() {
-		t, err := toolOf(o)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", o.Name, err)
-		}
-		list = append(list, t)
-	}
-	return list, nil
-})
 
 // hints say of a parameter what its name does not. They are few: a model reads each byte in every conversation.
 var hints = map[string]string{

@@ -22,7 +22,6 @@ const (
 type place struct {
 	client, title string
 	scope         string
-	format        format
 	file          []string // the file that names servers, see locate
 	hooks         []string // the file with its hooks; nil: it has none that Arbor knows
 	key           string   // of the object with an entry for each server
@@ -40,27 +39,27 @@ const (
 
 // places are those of all clients, in the order in which they are listed; the first of a client is its default.
 var places = []place{
-	{client: "claude-code", title: "Claude Code", scope: Project, format: jsonc{}, key: "mcpServers", typed: true,
+	{client: "claude-code", title: "Claude Code", scope: Project, key: "mcpServers", typed: true,
 		file: []string{"$PROJECT/.mcp.json"}, hooks: []string{"$PROJECT/.claude/settings.json"},
 		hint: "Claude Code asks once whether to trust the project's servers; a running session needs a restart"},
-	{client: "claude-code", title: "Claude Code", scope: User, format: jsonc{}, key: "mcpServers", typed: true,
+	{client: "claude-code", title: "Claude Code", scope: User, key: "mcpServers", typed: true,
 		file:  []string{"$CLAUDE_CONFIG_DIR/.claude.json", "$HOME/.claude.json"},
 		hooks: []string{"$CLAUDE_CONFIG_DIR/settings.json", "$HOME/.claude/settings.json"},
 		hint:  "a running session of Claude Code needs a restart; /mcp shows the server"},
-	{client: "cursor", title: "Cursor", scope: Project, format: jsonc{}, key: "mcpServers", typed: true,
+	{client: "cursor", title: "Cursor", scope: Project, key: "mcpServers", typed: true,
 		file: []string{"$PROJECT/.cursor/mcp.json"}, folder: workspaceFolder, hint: cursorHint},
-	{client: "cursor", title: "Cursor", scope: User, format: jsonc{}, key: "mcpServers", typed: true,
+	{client: "cursor", title: "Cursor", scope: User, key: "mcpServers", typed: true,
 		file: []string{"$HOME/.cursor/mcp.json"}, folder: workspaceFolder, hint: cursorHint},
-	{client: "vscode", title: "VS Code", scope: Project, format: jsonc{}, key: "servers", typed: true,
+	{client: "vscode", title: "VS Code", scope: Project, key: "servers", typed: true,
 		file: []string{"$PROJECT/.vscode/mcp.json"}, folder: workspaceFolder, hint: codeHint},
-	{client: "vscode", title: "VS Code", scope: User, format: jsonc{}, key: "servers", typed: true,
+	{client: "vscode", title: "VS Code", scope: User, key: "servers", typed: true,
 		file: []string{ // of the default profile
 			"$VSCODE_PORTABLE/user-data/User/mcp.json",
 			"windows:$APPDATA/Code/User/mcp.json", "windows:$HOME/AppData/Roaming/Code/User/mcp.json",
 			"darwin:$HOME/Library/Application Support/Code/User/mcp.json",
 			"$XDG_CONFIG_HOME/Code/User/mcp.json", "$HOME/.config/Code/User/mcp.json",
 		}, folder: workspaceFolder, hint: codeHint},
-	{client: "windsurf", title: "Windsurf", scope: User, format: jsonc{}, key: "mcpServers",
+	{client: "windsurf", title: "Windsurf", scope: User, key: "mcpServers",
 		file: []string{"$HOME/.codeium/windsurf/mcp_config.json"}, needsProject: true,
 		hint: "press refresh in Windsurf's list of MCP servers, or restart it"},
 }

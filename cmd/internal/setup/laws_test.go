@@ -45,7 +45,7 @@ func (f form) edit(text string, remove, force bool) (string, error) {
 		slices.Reverse(settings)
 	}
 	file := file{text: text, mode: 0o600, settings: settings}
-	err := file.apply(jsonc{}, remove, force)
+	err := file.apply(remove, force)
 	return file.want, err
 }
 
@@ -202,7 +202,7 @@ func TestUndoKeepsWhatCameLater(t *testing.T) {
 		if s.isHook == nil {
 			later.path[len(later.path)-1] = "later"
 		}
-		both, err := jsonc{}.add(set, later, later.value)
+		both, err := add(set, later, later.value)
 		if err != nil {
 			t.Fatal(err)
 		}

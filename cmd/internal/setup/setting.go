@@ -12,7 +12,7 @@ import (
 type setting struct {
 	what  string   // for errors
 	path  []string // keys from the root on: the last is its own, or for a hook that of the list with groups of hooks
-	value any      // what set-up writes: a struct with tags for every format
+	value any      // what set-up writes: a struct with tags for JSON
 	// isHook reports whether a hook of the list is this one; nil for what is no hook.
 	isHook func(fields map[string]any) bool
 }
@@ -22,26 +22,14 @@ type entry struct {
 	fields map[string]any // nil for what is no object or has a key twice
 	value  any            // all of it, as add takes it
 	line   int
-	place  string // where it is, in the format's own form
-}
-
-// A format edits the files of one syntax. Each method takes the text of a file, and the texts that it returns have the
-// same bytes but for those of the entry. An error begins with ":line: ".
-type format interface {
-	// find returns the entries at a setting's path: one, or the hooks in the list that isHook accepts.
-	find(text string, s setting) ([]entry, error)
-	// add puts a value where find found no entry, together with the part of the path that is missing.
-	add(text string, s setting, value any) (string, error)
-	// remove returns the text without an entry, and then without each of the objects and lists around it that are empty
-	// then: every text that add may have been given before.
-	remove(text string, e entry) ([]string, error)
+	place  string // where it is, as a JSON pointer
 }
 
 // put returns the text with the setting in it, or without it if remove. Without force, an entry that differs from what
 // set-up writes is an error; one to be removed may differ in how arbor is started. What is left without an entry is the
 // text of which put makes the text with it.
-func (s setting) put(f format, text string, remove, force bool) (string, error) {
-	found, err := f.find(text, s)
+func (s setting) put(text string, remove, force bool) (string, error) {
+	found, err := find(text, s)
 	var refused error
 	for _, e := range found {
 		differs := s.differs(e)
@@ -59,21 +47,21 @@ func (s setting) put(f format, text string, remove, force bool) (string, error) 
 	}
 	for err == nil && len(found) > 0 {
 		e := found[len(found)-1]
-		before, failed := f.remove(text, e)
+		before, failed := removals(text, e)
 		if failed != nil {
 			return "", failed
 		}
 		i := slices.IndexFunc(before, func(b string) bool {
-			again, err := f.add(b, s, e.value)
+			again, err := add(b, s, e.value)
 			return err == nil && again == text
 		})
 		text = before[max(i, 0)]
-		found, err = f.find(text, s)
+		found, err = find(text, s)
 	}
 	if err != nil || remove {
 		return text, err
 	}
-	return f.add(text, s, s.value)
+	return add(text, s, s.value)
 }
 
 // differs returns the keys whose values are not what set-up writes. A server of the type "stdio" and one without a type

@@ -75,7 +75,7 @@ func Run(opt Options) (*Result, error) {
 		if err := f.read(); err != nil {
 			return nil, err
 		}
-		if err := f.apply(p.format, opt.Remove, opt.Force); err != nil {
+		if err := f.apply(opt.Remove, opt.Force); err != nil {
 			return nil, err
 		}
 		changed := f.changed()
@@ -143,10 +143,10 @@ func (opt *Options) files(p place) ([]*file, error) {
 }
 
 // apply puts the settings into what the file is to be, or removes them.
-func (f *file) apply(form format, remove, force bool) (err error) {
+func (f *file) apply(remove, force bool) (err error) {
 	f.want = f.text
 	for _, s := range f.settings {
-		if f.want, err = s.put(form, f.want, remove, force); err != nil {
+		if f.want, err = s.put(f.want, remove, force); err != nil {
 			return f.fail(errs.InvalidContent, "%v", err)
 		}
 	}
