@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -16,7 +17,9 @@ import (
 	"arbor/engine"
 	"arbor/engine/enginetest"
 	"arbor/engine/plan"
+	"arbor/engine/view"
 	"arbor/mdstore"
+	"arbor/mdstore/memstore"
 )
 
 // plan is the workspace of these tests: two levels of nodes, one of them damaged, and texts that look like instructions.
@@ -446,25 +449,91 @@ func TestBytesThatAreNotUTF8AreReplaced(t *testing.T) {
 	}
 }
 
+// If a change alters the context of a node, the resource shows the change. The file of a node shows only its own.
 func TestResourcesShowTheChangesThatAlterThem(t *testing.T) {
+	ids := []mdstore.ID{"root", "a", "b", "c", "d", "e", "f"}
+	draw := func(t *rapid.T) map[mdstore.Path][]byte {
+		files := map[mdstore.Path][]byte{planID + "/Workspace.md": []byte("---\nid: " + planID + "\nname: W\nstatus: active\n---\n")}
+		for i, id := range ids {
+			parent := "null"
+			if i > 0 {
+				parent = string(rapid.SampledFrom(ids).Draw(t, "parent"))
+			}
+			fields := fmt.Sprintf("title: T\ntype: planning\nstatus: completed\nparentId: %s\nisolated: %v", parent, rapid.IntRange(0, 4).Draw(t, "isolated") == 0)
+			files[mdstore.NodePath(planID, id)] = enginetest.Node(string(id), fields, fmt.Sprintf("## Conclusion\n\nc\n\n## References\n\n- %s: why\n", rapid.SampledFrom(ids).Draw(t, "refers to")))
+		}
+		return files
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		files := draw(rt)
+		over := func() (*engine.Engine, *view.View) {
+			e, err := engine.Open(t.Context(), memstore.New(files), engine.Options{})
+			if err != nil {
+				rt.Fatal(err)
+			}
+			v, err := e.View(t.Context(), planID)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			return e, v
+		}
+		shown := func(e *engine.Engine, id mdstore.ID) string {
+			b, err := e.Context(t.Context(), planID, id, assemble.Options{})
+			if err != nil {
+				return err.Error()
+			}
+			b.Omitted, b.Tokens = nil, 0 // not part of what is shown
+			return jsonOf(t, b)
+		}
+		first, was := over()
+		changed := rapid.SampledFrom(ids).Draw(rt, "changed")
+		fields := fmt.Sprintf("title: Other\ntype: planning\nstatus: pending\nparentId: %s", rapid.SampledFrom(ids).Draw(rt, "parent"))
+		files = maps.Clone(files)
+		files[mdstore.NodePath(planID, changed)] = enginetest.Node(string(changed), fields, "## Requirement\n\nanother\n")
+		second, is := over()
+		nodes := map[mdstore.ID]bool{changed: true}
+		for _, id := range ids {
+			r := ref{workspace: planID, part: partContext, node: id}
+			told := r.shows(nodes, was) || r.shows(nodes, is)
+			if before, after := shown(first, id), shown(second, id); before != after && !told {
+				rt.Errorf("the context of %s does not show the change of %s: it was\n%s\nand is\n%s", id, changed, before, after)
+			}
+			if got := (ref{workspace: planID, part: partNode, node: id}).shows(nodes, is); got != (id == changed) {
+				rt.Errorf("the file of %s shows the change of %s: %v", id, changed, got)
+			}
+		}
+	})
+	own := map[mdstore.ID]bool{"": true}
+	for v, want := range map[part]bool{partWorkspace: true, partTree: true, partNode: false, partContext: true} {
+		if got := (ref{workspace: planID, part: v, node: "a"}).shows(own, nil); got != want {
+			t.Errorf("a change of the workspace's file concerns %s: %v", v, got)
+		}
+	}
+}
+
+// A context does not show changes of unrelated nodes.
+func TestContextsDoNotShowUnrelatedChanges(t *testing.T) {
+	w := enginetest.New(t, planFiles())
+	snap, err := w.View(t.Context(), planID)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
-		part    part
-		changed mdstore.ID
-		want    bool
+		of, changed mdstore.ID
+		want        bool
 	}{
-		{partWorkspace, "", true},
-		{partWorkspace, "a", false},
-		{partTree, "", true},
-		{partTree, "b", true},
-		{partNode, "", false},
-		{partNode, "a", true},
-		{partNode, "b", false},
-		{partContext, "", true},
-		{partContext, "b", true},
+		{"node-mj2hz4gy-signin", "node-mj2hz4gy-signut", false}, // a sibling
+		{"node-mj2hz4gy-signin", "node-mj2hz4gy-hashes", true},  // referred to
+		{"node-mj2hz4gy-signut", "node-mj2hz4gy-hashes", false},
+		{"root", "node-mj2hz4gy-signin", false}, // below a child
+		{"root", "node-mj2hz4gy-theapi", true},
+		{"node-mj2hz4gy-signut", "root", true},
+		{"gone", "root", false},
+		{"gone", "gone", true},
 	} {
-		r := ref{workspace: planID, part: tt.part, node: "a"}
-		if got := r.shows(map[mdstore.ID]bool{tt.changed: true}); got != tt.want {
-			t.Errorf("a change of %q concerns %s: %v, want %v", tt.changed, tt.part, got, tt.want)
+		r := ref{workspace: planID, part: partContext, node: tt.of}
+		if got := r.shows(map[mdstore.ID]bool{tt.changed: true}, snap); got != tt.want {
+			t.Errorf("a change of %s concerns the context of %s: %v, want %v", tt.changed, tt.of, got, tt.want)
 		}
 	}
 }

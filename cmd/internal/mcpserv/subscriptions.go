@@ -2,7 +2,6 @@ package mcpserv
 
 import (
 	"context"
-	"maps"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -93,9 +92,14 @@ func (s *Server) changedResources() []string {
 	sub := &s.subscriptions
 	sub.mu.Lock()
 	defer sub.mu.Unlock()
-	wanted := map[string]ref{}
+	wanted := map[mdstore.ID]map[string]ref{}
 	for _, all := range sub.wanted {
-		maps.Copy(wanted, all)
+		for uri, r := range all {
+			if wanted[r.workspace] == nil {
+				wanted[r.workspace] = map[string]ref{}
+			}
+			wanted[r.workspace][uri] = r
+		}
 	}
 	var uris []string
 	for ws, was := range sub.seen {
@@ -108,25 +112,53 @@ func (s *Server) changedResources() []string {
 		if !gone {
 			changed = is.Altered(was)
 		}
-		for uri, r := range wanted {
-			if r.workspace == ws && (gone || r.shows(changed)) {
+		for uri, r := range wanted[ws] {
+			if gone || r.shows(changed, was) || r.shows(changed, is) {
 				uris = append(uris, uri)
 			}
 		}
-		if sub.seen[ws] = is; gone {
+		if sub.seen[ws] = is; gone || wanted[ws] == nil {
 			delete(sub.seen, ws)
 		}
 	}
 	return uris
 }
 
-// shows reports whether a resource may show one of the nodes that changed; "" stands for the workspace's own file.
-func (r ref) shows(changed map[mdstore.ID]bool) bool {
+// shows reports whether a resource may show one of the nodes that changed, in a view before or after the change: a
+// caller asks about both. "" stands for the workspace's own file.
+func (r ref) shows(changed map[mdstore.ID]bool, snap *view.View) bool {
 	switch r.part {
 	case partWorkspace:
 		return changed[""]
+	case partTree:
+		return len(changed) > 0
 	case partNode:
 		return changed[r.node]
 	}
-	return len(changed) > 0 // a tree shows every node, and a context many of them
+	if changed[""] || changed[r.node] {
+		return true
+	}
+	n, ok := snap.Node(r.node)
+	if !ok {
+		return false
+	}
+	for to := range n.Facts().References() {
+		if changed[mdstore.ID(to)] {
+			return true
+		}
+	}
+	for id := range changed { // a child
+		if child, ok := snap.Node(id); ok && child.Parent == r.node {
+			return true
+		}
+	}
+	visited := map[mdstore.ID]bool{} // parents in damaged files may form a circle
+	for ok && !n.Isolated && n.ID != mdstore.Root && !visited[n.ID] {
+		if changed[n.Parent] {
+			return true
+		}
+		visited[n.ID] = true
+		n, ok = snap.Node(n.Parent)
+	}
+	return false
 }
