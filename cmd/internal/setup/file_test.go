@@ -29,6 +29,7 @@ func TestFilesThatCannotBeEditedAreRefused(t *testing.T) {
 		{"servers twice", "{\n  \"mcpServers\": {},\n  \"mcpServers\": {}\n}", errs.InvalidContent, ".mcp.json:3: mcpServers stands here for the second time (first in line 2)"},
 		{"servers twice, spelt otherwise", "{\n  \"mcpServers\": {},\n  \"mcp\\u0053ervers\": {}\n}", errs.InvalidContent, ".mcp.json:3: mcpServers stands here"},
 		{"arbor twice", "{\"mcpServers\": {\"arbor\": {},\n \"arbor\": {}}}", errs.InvalidContent, ".mcp.json:2: arbor stands here"},
+		{"too many brackets", strings.Repeat("[", mostBrackets+1), errs.InvalidContent, ".mcp.json: it has more than 262144 brackets"},
 		{"deep", "{\"mcpServers\": {\"arbor\": " + strings.Repeat("[", 1e5) + strings.Repeat("]", 1e5) + "}}", errs.InvalidContent, "it is no object, or has a key twice"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -17,6 +17,8 @@ const (
 	byteOrderMark = "\ufeff"
 	white         = " \t\r\n"
 	hooksKey      = "hooks"
+	// mostBrackets bounds the parser's stack: 230 MB if all are nested, of the 1,000 at which Go ends a program.
+	mostBrackets = 1 << 18
 )
 
 // parseJSON returns hujson's tree, which holds every byte of the text; nil if that is nothing but white space.
@@ -24,6 +26,9 @@ func parseJSON(text string) (*hujson.Value, error) {
 	src := strings.TrimPrefix(text, byteOrderMark)
 	if strings.Trim(src, white) == "" {
 		return nil, nil
+	}
+	if strings.Count(src, "[")+strings.Count(src, "{") > mostBrackets {
+		return nil, fmt.Errorf(": it has more than %d brackets", mostBrackets)
 	}
 	root, err := hujson.Parse([]byte(src + "\n")) // a comment may end with the file
 	if err != nil {
