@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"arbor/cmd/internal/cli"
 	"arbor/cmd/internal/mcpserv"
@@ -140,12 +141,23 @@ echo '{"session_id":"s-1"}' | arbor hook session-start`,
 // claudeSession is where Claude Code tells programs that it starts which session they belong to.
 const claudeSession = "CLAUDE_CODE_SESSION_ID"
 
-// unlessTerminal returns the stream, nil for one at which a person sits.
+// hookWaits is how long a hook waits for what the client tells it; the client gives it ten seconds for everything.
+const hookWaits = 2 * time.Second
+
+// unlessTerminal returns the stream, nil for one at which a person sits. A pipe from which nothing comes ends after a while.
 func unlessTerminal(r io.Reader) io.Reader {
-	if f, ok := r.(*os.File); ok {
-		if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice != 0 {
-			return nil
-		}
+	f, ok := r.(*os.File)
+	if !ok {
+		return r
 	}
-	return r
+	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice != 0 {
+		return nil
+	}
+	out, in := io.Pipe()
+	go func() {
+		_, err := io.Copy(in, f)
+		in.CloseWithError(err)
+	}()
+	time.AfterFunc(hookWaits, func() { in.Close() })
+	return out
 }
