@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -64,7 +63,7 @@ func runWatch(ctx context.Context, opt *watchOptions) error {
 	if opt.sys.Streams != nil {
 		defer opt.sys.Streams(func() { stop(errUnread) })()
 	}
-	v, err := opt.open(ctx, MustExist)
+	v, err := opt.open(ctx, Lasting)
 	if err != nil {
 		return err
 	}
@@ -81,37 +80,12 @@ func runWatch(ctx context.Context, opt *watchOptions) error {
 		}
 		news.Workspace = mdstore.ID(ws.Workspace.ID)
 	}
-	for {
-		err := news.Run(ctx, v.Engine.Live())
-		switch {
-		case ctx.Err() != nil, errors.Is(err, errUnread):
-			opt.unprinted = nil
-			return nil // to be interrupted is how it ends
-		case !errors.Is(err, mdstore.ErrReplaced):
-			return err
-		}
-		if v, err = opt.reopen(ctx, v.Found.Vault); err != nil {
-			return nil
-		}
+	err = news.Run(ctx, v.Engine.Live())
+	if ctx.Err() != nil || errors.Is(err, errUnread) {
+		opt.unprinted = nil
+		return nil // to be interrupted is how it ends
 	}
-}
-
-// reopen opens the vault that came in the place of another. The error is ctx's.
-func (opt *watchOptions) reopen(ctx context.Context, folder string) (*Vault, error) {
-	_ = opt.close() // of what is gone
-	opt.vault = nil
-	for {
-		v, err := opt.sys.Vaults.Open(ctx, Place{Dir: opt.dir(), Vault: folder}, MustExist)
-		if err == nil {
-			opt.vault = v
-			return v, nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(time.Second):
-		}
-	}
+	return err
 }
 
 func (opt *watchOptions) began(b feed.Baseline) {
