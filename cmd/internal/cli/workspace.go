@@ -102,26 +102,10 @@ func showWorkspace(sh *shell, out *ops.WorkspaceGetOut) error {
 	return p.print(out.Hint)
 }
 
-func workspaceUpdateCommand(*shell) command {
-	in := &ops.WorkspaceUpdateIn{}
-	return command{in: in, check: func(*cobra.Command) error {
-		if in.Name == nil && in.Goal == nil {
-			return usagef("arbor ws update needs --name, --goal or both")
-		}
-		return nil
-	}}
-}
-
 func workspaceDeleteCommand(sh *shell) command {
 	in := &ops.WorkspaceDeleteIn{}
-	return confirmed(sh, command{in: in}, func(ctx context.Context) (string, error) {
-		plan := *in
-		plan.DryRun = true
-		would, err := call(ctx, sh, ops.WorkspaceDelete, plan)
-		if err != nil {
-			return "", err
-		}
-		return fmt.Sprintf("Move the workspace %s with %s to the trash?", in.WorkspaceID, counted(would.DeletedCount, "node")), nil
+	return confirmed(sh, in, &in.DryRun, ops.WorkspaceDelete, func(would *ops.WorkspaceDeleteOut) string {
+		return fmt.Sprintf("Move the workspace %s with %s to the trash?", in.WorkspaceID, counted(would.DeletedCount, "node"))
 	})
 }
 
