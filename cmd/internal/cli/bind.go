@@ -216,9 +216,7 @@ func (b *binding) required(cmd *cobra.Command, text bool) error {
 
 // unknownChoice refuses a word that is none of those known.
 func unknownChoice(what, given string, known []string) error {
-	u := usagef("%s is %q; %s are known", what, given, strings.Join(known, ", "))
-	u.nearest = ops.Nearest(given, known)
-	return u
+	return meant(usagef("%s is %q; %s are known", what, given, strings.Join(known, ", ")), "", given, known)
 }
 
 // takes reports whether a command takes a parameter.

@@ -199,7 +199,7 @@ arbor complete "Sign-in endpoint" -m "Done; 5 tries a minute"`,
 	root.SetErr(sh.sys.Stderr)
 	sh.globalFlags(root)
 	root.SetHelpFunc(sh.help)
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(sh.flagError)
 	addCommands(sh, root)
 	for _, m := range sh.sys.More {
 		root.AddCommand(newFrontEnd(sh, m))

@@ -109,6 +109,7 @@ func addHelp(sh *shell, root *cobra.Command) {
 	help.RunE = func(cmd *cobra.Command, words []string) error {
 		at, rest, err := root.Find(words)
 		if err != nil || len(rest) > 0 {
+			sh.refused = at.CommandPath()
 			return unknownCommand(at, rest[0])
 		}
 		sh.help(at, nil)

@@ -24,8 +24,9 @@ type shell struct {
 	vault *Vault
 	typed string // the file with the text that was typed into an editor; "" for none
 
-	protocol  bool  // stdout is a protocol's
-	unprinted error // of the first result that could not be printed
+	protocol  bool   // stdout is a protocol's
+	refused   string // the command whose words or flags are wrong: its help tells more; "" for none
+	unprinted error  // of the first result that could not be printed
 }
 
 // globals are the flags that every command takes, and those that all commands of a kind take.

@@ -72,10 +72,10 @@ func (sh *shell) strict(cmd *cobra.Command) {
 	cmd.Args = func(cmd *cobra.Command, given []string) error {
 		_, use := splitUse(cmd.Use)
 		words := wordsOf(use)
-		for _, u := range []*usageError{emptyWord(words, given), emptyFlag(cmd), wrongCount(sh, cmd, words, given)} {
-			if u != nil {
-				u.command = cmd.CommandPath()
-				return u
+		for _, e := range []*errs.Error{emptyWord(words, given), emptyFlag(cmd), wrongCount(sh, cmd, words, given)} {
+			if e != nil {
+				sh.refused = cmd.CommandPath()
+				return e
 			}
 		}
 		return checkDir(sh)
@@ -86,7 +86,7 @@ func (sh *shell) strict(cmd *cobra.Command) {
 }
 
 // wrongCount returns what is wrong with the number of words; nil where nothing is.
-func wrongCount(sh *shell, cmd *cobra.Command, words []word, given []string) *usageError {
+func wrongCount(sh *shell, cmd *cobra.Command, words []word, given []string) *errs.Error {
 	isOptional := func(w word) bool { return w.optional || w.name == "WS" && sh.flags.workspace != "" }
 	required := slices.DeleteFunc(slices.Clone(words), isOptional)
 	optional := slices.DeleteFunc(slices.Clone(words), func(w word) bool { return !isOptional(w) })
@@ -113,7 +113,7 @@ func wrongCount(sh *shell, cmd *cobra.Command, words []word, given []string) *us
 }
 
 // emptyWord returns what is wrong with the first word that holds nothing but space; nil where there is none.
-func emptyWord(words []word, given []string) *usageError {
+func emptyWord(words []word, given []string) *errs.Error {
 	i := slices.IndexFunc(given, blank)
 	if i < 0 {
 		return nil
@@ -163,7 +163,7 @@ func mayBeEmpty(cmd *cobra.Command, flags ...string) {
 
 // emptyFlag returns what is wrong with the first flag that is given and holds nothing but space, or a number below
 // zero; nil where there is none.
-func emptyFlag(cmd *cobra.Command) (found *usageError) {
+func emptyFlag(cmd *cobra.Command) (found *errs.Error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if _, ok := f.Annotations[lenient]; ok || found != nil {
 			return
