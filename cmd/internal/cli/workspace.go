@@ -144,7 +144,7 @@ func showSession(sh *shell, out *ops.SessionStatusOut) error {
 		for _, w := range out.AvailableWorkspaces {
 			rows = append(rows, []cell{{text: w.ID, sgr: "2"}, {text: w.Name}})
 		}
-		return sh.bounded(lines(sh.table([]string{"ID", "NAME"}, rows)), "workspaces", "arbor ws --all brings the rest")
+		return sh.boundedTable("workspaces", []string{"ID", "NAME"}, rows, "arbor ws --all brings the rest")
 	case sh.flags.quiet:
 		return sh.print(out.WorkspaceID)
 	}
