@@ -190,15 +190,15 @@ func (b *binding) parse(cmd *cobra.Command, words []string) error {
 			return unknownChoice(strings.ToLower(p.Field.Name), given.String(), p.Enum)
 		}
 	}
-	return b.required(cmd, false)
+	return nil
 }
 
-// required refuses a command line that leaves out what the operation needs: the text, or all else.
-func (b *binding) required(cmd *cobra.Command, text bool) error {
+// required refuses a command line that leaves out what the operation needs.
+func (b *binding) required(cmd *cobra.Command) error {
 	for _, p := range b.o.Params {
 		what := p.Field.Tag.Get("text")
 		given := p.Type.Kind() != reflect.String || b.field(p).String() != ""
-		if !p.Required || given || !b.command.takes(p) || text != (what != "") {
+		if !p.Required || given || !b.command.takes(p) {
 			continue
 		}
 		name, _, _ := strings.Cut(p.Field.Tag.Get("flag"), ",")

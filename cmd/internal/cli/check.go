@@ -192,25 +192,10 @@ type sources struct {
 func (s *sources) artifact(file string) object {
 	full := filepath.Join(s.vault, filepath.FromSlash(file))
 	if rel, err := filepath.Rel(s.root, full); err == nil && filepath.IsLocal(rel) {
-		return object{"uri": escapePath(filepath.ToSlash(rel)), "uriBaseId": sarifBase}
+		return object{"uri": (&url.URL{Path: filepath.ToSlash(rel)}).String(), "uriBaseId": sarifBase}
 	}
-	full = filepath.ToSlash(full)
-	if !strings.HasPrefix(full, "/") { // a drive
-		full = "/" + full
-	}
-	return object{"uri": "file://" + escapePath(full)}
-}
-
-// escapePath returns a path as a reference of RFC 3986 has it, whatever its names hold.
-func escapePath(p string) string {
-	parts := strings.Split(p, "/")
-	for i, e := range parts {
-		parts[i] = url.PathEscape(e)
-	}
-	if strings.Contains(parts[0], ":") { // it would be read as a scheme
-		parts[0] = strings.ReplaceAll(parts[0], ":", "%3A")
-	}
-	return strings.Join(parts, "/")
+	full = "/" + strings.TrimPrefix(filepath.ToSlash(full), "/") // it may begin with a drive
+	return object{"uri": (&url.URL{Scheme: "file", Path: full}).String()}
 }
 
 // line returns the line that a diagnostic points to, without its end; "" where the file cannot be read.

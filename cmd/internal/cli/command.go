@@ -223,7 +223,7 @@ func (b *binding) run(cmd *cobra.Command, words []string) error {
 			return err
 		}
 	}
-	if err := b.required(cmd, true); err != nil {
+	if err := b.required(cmd); err != nil {
 		return err
 	}
 	if c.text != nil && c.text.given() {

@@ -30,9 +30,6 @@ func nodeUpdateCommand(sh *shell) command {
 		switch {
 		case section == "" && text.given():
 			return usagef("which text is it? --section requirement, note or conclusion")
-		case section == "" && in.Title == nil && in.Requirement == nil && in.Note == nil && in.Conclusion == nil:
-			return usagef("arbor node update needs --title, --requirement, --note, --conclusion, " +
-				"or --section with -m, -F, - or -e")
 		case section == "":
 			return nil
 		case to[section] == nil:

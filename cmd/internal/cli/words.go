@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -139,15 +137,10 @@ func checkDir(sh *shell) error {
 		return nil
 	}
 	info, err := os.Stat(sh.dir())
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return errs.New(errs.InvalidPath, "-C %s: there is no such folder", sh.flags.dir)
-	case err != nil:
-		return errs.New(errs.InvalidPath, "-C %s: the folder cannot be opened: %v", sh.flags.dir, err)
-	case !info.IsDir():
-		return errs.New(errs.InvalidPath, "-C %s: a file, not a folder", sh.flags.dir)
+	if err == nil && info.IsDir() {
+		return nil
 	}
-	return nil
+	return errs.New(errs.InvalidPath, "-C %s: there is no such folder, or it cannot be opened", sh.flags.dir)
 }
 
 // lenient marks flags whose own command judges what they hold: texts that may be empty, and the flags of other front
