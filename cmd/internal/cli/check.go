@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf16"
 
@@ -118,10 +119,9 @@ type object = map[string]any
 // newSARIF returns diagnostics as a SARIF document. Files are named relative to the root of the repository, so that a
 // review finds them in any checkout.
 func newSARIF(sh *shell, ds []mdoc.Diagnostic) object {
-	index, levels := map[string]int{}, map[string]string{}
 	var rules []object
-	for i, c := range check.CheckCodes() {
-		index[c.Code], levels[c.Code] = i, string(c.Severity)
+	codes := check.CheckCodes()
+	for _, c := range codes {
 		help := "By hand: " + c.Person + "."
 		if c.Fix != "" {
 			help += " With arbor check --fix: " + c.Fix + "."
@@ -136,18 +136,14 @@ func newSARIF(sh *shell, ds []mdoc.Diagnostic) object {
 	}
 	results := []object{}
 	for _, d := range ds {
-		rule, known := index[d.Code]
-		level := levels[d.Code]
-		if !known {
-			rule, level = -1, string(check.SeverityWarning)
-		}
+		rule := slices.IndexFunc(codes, func(c check.CheckCode) bool { return c.Code == d.Code })
 		text := d.Text
 		if d.Fix != "" {
 			text += " (arbor check --fix: " + d.Fix + ")"
 		}
 		place := object{"artifactLocation": files.artifact(d.File), "region": files.region(d)}
 		results = append(results, object{
-			"ruleId": d.Code, "ruleIndex": rule, "level": level, "message": object{"text": text},
+			"ruleId": d.Code, "ruleIndex": rule, "level": codes[rule].Severity, "message": object{"text": text},
 			"locations":           []object{{"physicalLocation": place}},
 			"partialFingerprints": object{"primaryLocationLineHash": files.fingerprint(d)},
 		})

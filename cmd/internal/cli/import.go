@@ -63,11 +63,7 @@ func importTanmi(ctx context.Context, sh *shell, from, zone string) error {
 	if err != nil {
 		return err
 	}
-	mode := Create
-	if sh.flags.dryRun {
-		mode = Pretend
-	}
-	v, err := sh.open(ctx, mode)
+	v, err := sh.open(ctx, Create)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 
@@ -94,7 +95,7 @@ func (sh *shell) safe(s string) string {
 // json prints a value as one indented document. Characters that would do something to a terminal are escaped; any JSON
 // reader sees the text as it is.
 func (sh *shell) json(v any) error {
-	data, err := marshal(v)
+	data, err := encode(v, "  ")
 	if err != nil {
 		return err
 	}
@@ -109,29 +110,23 @@ func (sh *shell) part(members map[string]any, ds []mdoc.Diagnostic, hint string)
 	return sh.json(members)
 }
 
-func marshal(v any) ([]byte, error) {
+// encode returns a value as JSON. Control characters that JSON allows in strings are escaped, as a terminal would act on
+// them.
+func encode(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
-		return nil, fmt.Errorf("the result is no JSON: %w", err)
-	}
-	return escapeUnprintable(b.Bytes()), nil
-}
-
-// escapeUnprintable replaces control characters in JSON by \uXXXX, except line feeds. JSON allows some of them in
-// strings, and a terminal would act on them.
-func escapeUnprintable(data []byte) []byte {
-	var b bytes.Buffer
-	for _, r := range string(data) {
+	enc.SetIndent("", indent)
+	err := enc.Encode(v)
+	var safe []byte
+	for _, r := range b.String() {
 		if r != '\n' && render.Unprintable(r) {
-			fmt.Fprintf(&b, `\u%04x`, r)
+			safe = fmt.Appendf(safe, `\u%04x`, r)
 		} else {
-			b.WriteRune(r)
+			safe = utf8.AppendRune(safe, r)
 		}
 	}
-	return b.Bytes()
+	return safe, err
 }
 
 // listLines is the greatest number of lines that a listing takes without --all.

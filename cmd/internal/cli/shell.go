@@ -107,8 +107,11 @@ func (sh *shell) session() string {
 	return cmp.Or(sh.flags.session, sh.getenv("ARBOR_SESSION"))
 }
 
-// open opens the vault once; it is closed when the command ends.
+// open opens the vault once; it is closed when the command ends. A dry run makes none.
 func (sh *shell) open(ctx context.Context, mode Mode) (*Vault, error) {
+	if mode == Create && sh.flags.dryRun {
+		mode = Pretend
+	}
 	if sh.vault == nil {
 		v, err := sh.sys.Vaults.Open(ctx, sh.place(), mode)
 		if err != nil {
@@ -175,9 +178,9 @@ func call[In, Out any](
 	return op(ctx, env, in)
 }
 
-// absolute returns the place of a file of the vault on this machine.
+// absolute returns the place of a file of the vault on this machine, "" for none.
 func (sh *shell) absolute(path string) string {
-	if sh.vault == nil || sh.vault.Found.Vault == "" {
+	if path == "" || sh.vault == nil || sh.vault.Found.Vault == "" {
 		return path
 	}
 	return filepath.Join(sh.vault.Found.Vault, filepath.FromSlash(path))

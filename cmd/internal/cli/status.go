@@ -19,12 +19,8 @@ const (
 )
 
 func statusCommand(sh *shell) command {
-	in := &ops.WorkspaceStatusIn{}
+	in := &ops.WorkspaceStatusIn{All: true} // what is shown is bounded below
 	c := command{in: in, list: true}
-	c.check = func(*cobra.Command) error {
-		in.All = true // what is shown is bounded below
-		return nil
-	}
 	c.show = showing(sh, func(sh *shell, out *ops.WorkspaceStatusOut) error {
 		if sh.flags.quiet {
 			return sh.print(render.Visible(out.Workspace.ID))

@@ -94,11 +94,8 @@ func (opt *watchOptions) began(b feed.Baseline) {
 		where = " in " + opt.shown(opt.vault.Found.Vault)
 	}
 	opt.say("watching %s with %s%s; Ctrl-C ends it", counted(b.Workspaces, "workspace"), counted(b.Nodes, "node"), where)
-	if are := "are"; b.Diagnostics > 0 {
-		if b.Diagnostics == 1 {
-			are = "is"
-		}
-		opt.say("%s %s there already; arbor check lists what is wrong", counted(b.Diagnostics, "diagnostic"), are)
+	if b.Diagnostics > 0 {
+		opt.say("wrong already: %s; arbor check lists what", counted(b.Diagnostics, "diagnostic"))
 	}
 }
 

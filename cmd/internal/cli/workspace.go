@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -31,22 +30,12 @@ func workspaceWord(sh *shell, word string) error {
 }
 
 func initCommand(sh *shell) command {
-	in := &ops.WorkspaceInitIn{}
-	c := command{in: in, mode: Create}
-	c.instead = func(ctx context.Context) (bool, error) {
-		if !in.DryRun || in.Goal == "" {
-			return false, nil
-		}
-		_, err := sh.open(ctx, Pretend)
-		return false, err
-	}
-	c.show = showing(sh, func(sh *shell, out *ops.WorkspaceInitOut) error {
-		if sh.vault.Made && !in.DryRun {
+	return command{mode: Create, show: showing(sh, func(sh *shell, out *ops.WorkspaceInitOut) error {
+		if sh.vault.Made {
 			sh.say("made the vault %s", sh.vault.Found.Vault)
 		}
 		return sh.wrote(out, out.Wrote, out.WorkspaceID)
-	})
-	return c
+	})}
 }
 
 // splitDoc splits PATH:DESC at its first colon that is part of neither an address (https://) nor a drive (C:\).
