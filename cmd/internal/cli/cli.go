@@ -81,7 +81,6 @@ type Settings struct {
 	Workspace string // of --workspace; "" for none
 	Session   string // of --session or ARBOR_SESSION; "" for none
 	Operator  string // AI or Human; "" where neither flag nor environment names one
-	DryRun    bool
 }
 
 // A Place says where to look for a vault.

@@ -173,7 +173,7 @@ func showNext(sh *shell, in *ops.NodeNextIn, out *ops.NodeNextOut) error {
 		rows = append(rows, []cell{{text: n.NodeID, sgr: "2"}, statusCell(sh, n.Status), {text: title}})
 	}
 	sh.flags.all = sh.flags.all || in.Claim // all that is claimed is printed
-	sh.boundedTable("nodes", []string{"ID", "STATUS", "TITLE"}, rows)
+	sh.bounded(sh.table([]string{"ID", "STATUS", "TITLE"}, rows), "lines")
 	if sh.flags.quiet {
 		return nil
 	}

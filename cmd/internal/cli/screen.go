@@ -189,14 +189,6 @@ func (c cell) paint(style render.Style) string {
 	return style.Paint(c.sgr, c.text)
 }
 
-// boundedTable prints the rows of a table that fit, as bounded does.
-func (sh *shell) boundedTable(what string, head []string, rows [][]cell, rest ...string) error {
-	if !sh.flags.quiet {
-		what = "lines"
-	}
-	return sh.bounded(sh.table(head, rows), what, rest...)
-}
-
 // lines returns the lines of a drawing.
 func lines(s string) []string {
 	if s == "" {

@@ -149,7 +149,7 @@ func (sh *shell) opener(ctx context.Context, mode Mode) (*engine.Engine, Setting
 		return nil, Settings{}, err
 	}
 	op, _ := sh.operator() // env has judged it
-	set := Settings{Workspace: sh.flags.workspace, Session: env.Session, Operator: op, DryRun: sh.flags.dryRun}
+	set := Settings{Workspace: sh.flags.workspace, Session: env.Session, Operator: op}
 	return env.Engine, set, nil
 }
 

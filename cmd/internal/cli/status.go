@@ -178,7 +178,7 @@ func showFocus(ctx context.Context, sh *shell) error {
 		return err
 	}
 	row := []cell{{text: id}, {text: n.Node.Status, status: n.Node.Status}, {text: n.Node.Title}}
-	return sh.boundedTable("nodes", []string{"ID", "STATUS", "TITLE"}, [][]cell{row})
+	return sh.bounded(sh.table([]string{"ID", "STATUS", "TITLE"}, [][]cell{row}), "lines")
 }
 
 func changesCommand(sh *shell) command {

@@ -179,9 +179,13 @@ func editText(ctx context.Context, sh *shell, what, start string) (string, error
 
 // runEditor waits for the editor to end. An interrupt is the editor's business.
 func runEditor(sh *shell, file string) error {
-	name := editorName(sh)
+	windows, usual := runtime.GOOS == "windows", "vi"
+	if windows {
+		usual = "notepad"
+	}
+	name := cmp.Or(strings.TrimSpace(sh.getenv("VISUAL")), strings.TrimSpace(sh.getenv("EDITOR")), usual)
 	cmd := exec.Command("/bin/sh", "-c", name+` "$1"`, name, file) // EDITOR may have arguments, as "code --wait"
-	if words := strings.Fields(name); runtime.GOOS == "windows" {
+	if words := strings.Fields(name); windows {
 		cmd = exec.Command(words[0], append(words[1:], file)...)
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = sh.sys.Stdin, sh.sys.Stdout, sh.sys.Stderr
@@ -189,12 +193,4 @@ func runEditor(sh *shell, file string) error {
 		return usagef("the editor %q failed (%v); set VISUAL or EDITOR to one that works", name, err)
 	}
 	return nil
-}
-
-func editorName(sh *shell) string {
-	usual := "vi"
-	if runtime.GOOS == "windows" {
-		usual = "notepad"
-	}
-	return cmp.Or(strings.TrimSpace(sh.getenv("VISUAL")), strings.TrimSpace(sh.getenv("EDITOR")), usual)
 }

@@ -61,7 +61,7 @@ func showWorkspaces(sh *shell, out *ops.WorkspaceListOut) error {
 	if len(rows) == 0 {
 		sh.say("no workspaces")
 	}
-	sh.boundedTable("workspaces", []string{"ID", "STATUS", "NAME", "GOAL"}, rows)
+	sh.bounded(sh.table([]string{"ID", "STATUS", "NAME", "GOAL"}, rows), "lines")
 	sh.hint(out.Hint)
 	return nil
 }
@@ -133,7 +133,7 @@ func showSession(sh *shell, out *ops.SessionStatusOut) error {
 		for _, w := range out.AvailableWorkspaces {
 			rows = append(rows, []cell{{text: w.ID, sgr: "2"}, {text: w.Name}})
 		}
-		return sh.boundedTable("workspaces", []string{"ID", "NAME"}, rows, "arbor ws --all brings the rest")
+		return sh.bounded(sh.table([]string{"ID", "NAME"}, rows), "lines", "arbor ws --all brings the rest")
 	case sh.flags.quiet:
 		return sh.print(out.WorkspaceID)
 	}
