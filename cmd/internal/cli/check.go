@@ -131,9 +131,7 @@ func newSARIF(sh *shell, ds []mdoc.Diagnostic) object {
 			"help": markdown(help), "defaultConfiguration": object{"level": c.Severity},
 		})
 	}
-	files := sources{
-		root: sourceRoot(sh), vault: sh.vault.Found.Vault, texts: map[string][]byte{}, met: map[string]int{},
-	}
+	files := sources{root: sourceRoot(sh), vault: sh.vault.Found.Vault, met: map[string]int{}}
 	results := []object{}
 	for _, d := range ds {
 		rule := slices.IndexFunc(codes, func(c check.CheckCode) bool { return c.Code == d.Code })
@@ -148,10 +146,7 @@ func newSARIF(sh *shell, ds []mdoc.Diagnostic) object {
 			"partialFingerprints": object{"primaryLocationLineHash": files.fingerprint(d)},
 		})
 	}
-	driver := object{"name": "arbor", "rules": rules}
-	if v := sh.sys.Version.Version; v != "" {
-		driver["version"] = v
-	}
+	driver := object{"name": "arbor", "version": sh.sys.Version.Version, "rules": rules}
 	const root = "the root of the repository, or the project's folder where it is in none"
 	return object{"$schema": sarifSchema, "version": "2.1.0", "runs": []object{{
 		"tool": object{"driver": driver}, "columnKind": "utf16CodeUnits", "results": results,
@@ -180,8 +175,7 @@ func sourceRoot(sh *shell) string {
 // sources are the files that diagnostics point into.
 type sources struct {
 	root, vault string
-	texts       map[string][]byte // by path below the vault
-	met         map[string]int    // fingerprints, and how often they were given
+	met         map[string]int // fingerprints, and how often they were given
 }
 
 // artifact names a file: relative to the root where it lies below that, else as an address of its own.
@@ -196,11 +190,7 @@ func (s *sources) artifact(file string) object {
 
 // line returns the line that a diagnostic points to, without its end; "" where the file cannot be read.
 func (s *sources) line(d mdoc.Diagnostic) []byte {
-	text, ok := s.texts[d.File]
-	if !ok {
-		text, _ = os.ReadFile(filepath.Join(s.vault, filepath.FromSlash(d.File))) // what cannot be read has no lines
-		s.texts[d.File] = text
-	}
+	text, _ := os.ReadFile(filepath.Join(s.vault, filepath.FromSlash(d.File))) // what cannot be read has no lines
 	for n := 1; n < d.Line && len(text) > 0; n++ {
 		_, text, _ = bytes.Cut(text, []byte("\n"))
 	}

@@ -213,12 +213,7 @@ arbor complete "Sign-in endpoint" -m "Done; 5 tries a minute"`,
 func newFrontEnd(sh *shell, m Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: m.Use, Short: m.Short, Long: m.Long, Example: m.Example, GroupID: groupFrontEnds,
-		ValidArgsFunction: func(_ *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(given) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return m.Words, cobra.ShellCompDirectiveNoFileComp
-		},
+		ValidArgsFunction: choices(m.Words...),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			call := newCall(sh)
 			if m.Word != "" {

@@ -63,11 +63,7 @@ func (sh *shell) finish(ctx context.Context, err error) int {
 		return exitUnreadable
 	}
 	e := errs.As(err)
-	if wantsJSON(sh) {
-		if jerr := sh.json(map[string]any{"error": e}); jerr != nil {
-			fmt.Fprintln(sh.sys.Stderr, "arbor:", render.VisibleLines(e.Message))
-		}
-	} else {
+	if !wantsJSON(sh) || sh.json(map[string]any{"error": e}) != nil {
 		complain(sh, e)
 	}
 	if ctx.Err() != nil {

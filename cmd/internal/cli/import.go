@@ -82,9 +82,8 @@ func importTanmi(ctx context.Context, sh *shell, from, zone string) error {
 		if err != nil {
 			return err
 		}
-		out.add(ws, done)
-		if err := reportImport(sh, ws, done); err != nil {
-			return err
+		if out.add(ws, done); !sh.flags.json {
+			reportImport(sh, ws, done)
 		}
 	}
 	if sh.flags.json {
@@ -93,7 +92,7 @@ func importTanmi(ctx context.Context, sh *shell, from, zone string) error {
 	if sh.flags.dryRun {
 		sh.say("dry run: nothing was written")
 	}
-	return nil
+	return sh.unprinted
 }
 
 // readTanmi reads what is to be imported. The strings are warnings.
@@ -132,13 +131,11 @@ func (out *imported) add(ws plan.Import, done *plan.Outcome) {
 	}
 }
 
-// reportImport prints one workspace that was imported; with --json nothing, as all of them are one document.
-func reportImport(sh *shell, ws plan.Import, done *plan.Outcome) error {
+// reportImport prints one workspace that was imported.
+func reportImport(sh *shell, ws plan.Import, done *plan.Outcome) {
 	switch {
-	case sh.flags.json:
-		return nil
 	case sh.flags.quiet:
-		return sh.print(render.Visible(string(ws.ID)))
+		sh.print(render.Visible(string(ws.ID)))
 	case done.DryRun:
 		sh.onScreen(sh.diff(done.Diff()))
 	default:
@@ -149,5 +146,4 @@ func reportImport(sh *shell, ws plan.Import, done *plan.Outcome) error {
 		sh.print(render.Visible(fmt.Sprintf("%s imported: %s (%s)", ws.ID, ws.Name, facts)))
 	}
 	sh.adapted(done.Adapted)
-	return sh.unprinted
 }

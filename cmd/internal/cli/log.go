@@ -14,14 +14,10 @@ func logCommand(sh *shell) command {
 	in, text := &ops.LogAppendIn{}, &textSource{}
 	c := command{in: in, list: true, text: text}
 	c.instead = func(ctx context.Context) (bool, error) {
-		if !text.given() {
-			return true, orText(showLog(ctx, sh, in.NodeID), "arbor log -m EVENT writes to the workspace's log")
+		if text.given() {
+			return false, nil
 		}
-		var err error
-		if in.Operator, err = sh.operator(); in.Operator == "" {
-			in.Operator = mdstore.OperatorHuman
-		}
-		return false, err
+		return true, orText(showLog(ctx, sh, in.NodeID), "arbor log -m EVENT writes to the workspace's log")
 	}
 	return c
 }

@@ -79,10 +79,7 @@ func showRules(sh *shell, out *ops.WorkspaceGetOut) error {
 		return nil
 	}
 	p := sh.page()
-	p.items(rules)
-	if hash != "" {
-		p.write("\n" + p.style.Paint("2", strings.TrimSpace(hashLine)) + " " + hash)
-	}
+	p.ruleList(rules, hash)
 	return p.print("")
 }
 

@@ -180,7 +180,7 @@ func call[In, Out any](
 
 // absolute returns the place of a file of the vault on this machine, "" for none.
 func (sh *shell) absolute(path string) string {
-	if path == "" || sh.vault == nil || sh.vault.Found.Vault == "" {
+	if path == "" || sh.vault == nil {
 		return path
 	}
 	return filepath.Join(sh.vault.Found.Vault, filepath.FromSlash(path))

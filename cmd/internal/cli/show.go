@@ -120,9 +120,13 @@ func (p *page) rules(rules []string, hash string) {
 		return
 	}
 	p.heading("## Rules")
+	p.ruleList(rules, hash)
+}
+
+func (p *page) ruleList(rules []string, hash string) {
 	p.items(rules)
 	if hash != "" {
-		p.write("\n" + p.style.Paint("2", "rules hash "+hash))
+		p.write("\n" + p.style.Paint("2", hashLine+hash))
 	}
 }
 

@@ -89,11 +89,8 @@ func runWatch(ctx context.Context, opt *watchOptions) error {
 }
 
 func (opt *watchOptions) began(b feed.Baseline) {
-	where := ""
-	if opt.vault.Found.Vault != "" {
-		where = " in " + opt.shown(opt.vault.Found.Vault)
-	}
-	opt.say("watching %s with %s%s; Ctrl-C ends it", counted(b.Workspaces, "workspace"), counted(b.Nodes, "node"), where)
+	where := opt.shown(opt.vault.Found.Vault)
+	opt.say("watching %s with %s in %s; Ctrl-C ends it", counted(b.Workspaces, "workspace"), counted(b.Nodes, "node"), where)
 	if b.Diagnostics > 0 {
 		opt.say("wrong already: %s; arbor check lists what", counted(b.Diagnostics, "diagnostic"))
 	}

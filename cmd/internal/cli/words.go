@@ -85,9 +85,9 @@ func (sh *shell) strict(cmd *cobra.Command) {
 
 // wrongCount returns what is wrong with the number of words; nil where nothing is.
 func wrongCount(sh *shell, cmd *cobra.Command, words []word, given []string) *errs.Error {
-	isOptional := func(w word) bool { return w.optional || w.name == "WS" && sh.flags.workspace != "" }
-	required := slices.DeleteFunc(slices.Clone(words), isOptional)
-	optional := slices.DeleteFunc(slices.Clone(words), func(w word) bool { return !isOptional(w) })
+	required := slices.DeleteFunc(slices.Clone(words), func(w word) bool {
+		return w.optional || w.name == "WS" && sh.flags.workspace != ""
+	})
 	most := len(words)
 	switch {
 	case len(given) < len(required) && cmd.HasSubCommands():
@@ -101,13 +101,8 @@ func wrongCount(sh *shell, cmd *cobra.Command, words []word, given []string) *er
 	case most == 0:
 		return usagef("%s takes no %q", cmd.CommandPath(), given[0])
 	}
-	takes := list(required)
-	if takes == "" {
-		takes = list(optional)
-	} else if len(optional) > 0 {
-		takes += " (and " + list(optional) + ")"
-	}
-	return usagef("%s takes %s, and %q is more; text with spaces goes in quotes", cmd.CommandPath(), takes, given[most])
+	const text = "%s takes %s, and %q is more; text with spaces goes in quotes"
+	return usagef(text, cmd.CommandPath(), list(words), given[most])
 }
 
 // emptyWord returns what is wrong with the first word that holds nothing but space; nil where there is none.
