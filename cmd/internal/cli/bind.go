@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"fmt"
 	"reflect"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,14 +21,13 @@ type binding struct {
 	o       ops.Operation
 	in      reflect.Value
 	words   []word
-	docs    map[string]*[]string // flags with documents, as PATH:DESC
+	later   []func() // set fields from flags that are not bound to them, once the command line is parsed
 }
 
 func (b *binding) field(p ops.Param) reflect.Value { return b.in.FieldByIndex(p.Field.Index) }
 
 // flags adds a flag for each field that has one.
 func (b *binding) flags(cmd *cobra.Command) {
-	b.docs = map[string]*[]string{}
 	for _, p := range b.o.Params {
 		tag := p.Field.Tag
 		if !b.command.takes(p) {
@@ -67,7 +64,12 @@ func (b *binding) flag(cmd *cobra.Command, p ops.Param) {
 	case *bool:
 		fs.BoolVarP(to, name, short, false, usage)
 	case *[]mdstore.Ref:
-		b.docs[p.Name] = fs.StringArrayP(name, short, nil, usage)
+		docs := fs.StringArrayP(name, short, nil, usage)
+		b.later = append(b.later, func() {
+			for _, d := range *docs {
+				*to = append(*to, splitDoc(d))
+			}
+		})
 	case *[]string:
 		if tag.Get("is") == "status" {
 			fs.StringSliceVarP(to, name, short, nil, usage)
@@ -75,9 +77,9 @@ func (b *binding) flag(cmd *cobra.Command, p ops.Param) {
 			fs.StringArrayVarP(to, name, short, nil, usage)
 		}
 	case **string:
-		fs.VarP(optional[string]{to, func(s string) (string, error) { return s, nil }}, name, short, usage)
+		ifGiven(b, fs, name, to, fs.StringP(name, short, "", usage))
 	case **int:
-		fs.VarP(optional[int]{to, strconv.Atoi}, name, short, usage)
+		ifGiven(b, fs, name, to, fs.IntP(name, short, 0, usage))
 	}
 	if tag.Get("empty") == "ok" {
 		mayBeEmpty(cmd, name)
@@ -94,36 +96,20 @@ func (b *binding) flag(cmd *cobra.Command, p ops.Param) {
 		complete = choices(statuses()...)
 	case p.Enum != nil:
 		complete = choices(p.Enum...)
-	case b.docs[p.Name] != nil || p.Type.Kind() == reflect.Bool:
+	case p.Type == reflect.TypeFor[[]mdstore.Ref]() || p.Type.Kind() == reflect.Bool:
 		return
 	}
 	must(cmd.RegisterFlagCompletionFunc(name, complete))
 }
 
-// An optional is a flag whose field is nil unless it is given.
-type optional[T any] struct {
-	to    **T
-	parse func(string) (T, error)
+// ifGiven sets a field that is nil unless its flag is given.
+func ifGiven[T any](b *binding, fs *pflag.FlagSet, name string, to **T, value *T) {
+	b.later = append(b.later, func() {
+		if fs.Changed(name) {
+			*to = value
+		}
+	})
 }
-
-func (o optional[T]) Set(s string) error {
-	v, err := o.parse(s)
-	if err == nil {
-		*o.to = &v
-	}
-	return err
-}
-
-func (o optional[T]) String() string {
-	if o.to == nil || *o.to == nil {
-		return ""
-	}
-	return fmt.Sprint(**o.to)
-}
-
-func (o optional[T]) Type() string { return reflect.TypeFor[T]().String() }
-
-var _ pflag.Value = optional[int]{}
 
 var capital = regexp.MustCompile("[A-Z]")
 
@@ -177,6 +163,9 @@ func (b *binding) parse(cmd *cobra.Command, words []string) error {
 			return usagef("%s is given as %q; text goes after -m, and - reads it from stdin", c.text.what, *w)
 		}
 	}
+	for _, set := range b.later {
+		set()
+	}
 	for _, p := range b.o.Params {
 		switch field := b.field(p); p.Name {
 		case "workspaceId":
@@ -185,12 +174,6 @@ func (b *binding) parse(cmd *cobra.Command, words []string) error {
 			field.SetString(sh.session())
 		case "dryRun":
 			sh.flags.dryRun = sh.flags.dryRun || field.Bool()
-		default:
-			if docs := b.docs[p.Name]; docs != nil {
-				for _, d := range *docs {
-					field.Set(reflect.Append(field, reflect.ValueOf(splitDoc(d))))
-				}
-			}
 		}
 	}
 	if c.check != nil {
@@ -207,15 +190,15 @@ func (b *binding) parse(cmd *cobra.Command, words []string) error {
 			return unknownChoice(strings.ToLower(p.Field.Name), given.String(), p.Enum)
 		}
 	}
-	return b.required(cmd, false)
+	return nil
 }
 
-// required refuses a command line that leaves out what the operation needs: the text, or all else.
-func (b *binding) required(cmd *cobra.Command, text bool) error {
+// required refuses a command line that leaves out what the operation needs.
+func (b *binding) required(cmd *cobra.Command) error {
 	for _, p := range b.o.Params {
 		what := p.Field.Tag.Get("text")
 		given := p.Type.Kind() != reflect.String || b.field(p).String() != ""
-		if !p.Required || given || !b.command.takes(p) || text != (what != "") {
+		if !p.Required || given || !b.command.takes(p) {
 			continue
 		}
 		name, _, _ := strings.Cut(p.Field.Tag.Get("flag"), ",")
@@ -233,9 +216,7 @@ func (b *binding) required(cmd *cobra.Command, text bool) error {
 
 // unknownChoice refuses a word that is none of those known.
 func unknownChoice(what, given string, known []string) error {
-	u := usagef("%s is %q; %s are known", what, given, strings.Join(known, ", "))
-	u.nearest = ops.Nearest(given, known)
-	return u
+	return meant(usagef("%s is %q; %s are known", what, given, strings.Join(known, ", ")), "", given, known)
 }
 
 // takes reports whether a command takes a parameter.

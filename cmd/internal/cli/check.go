@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf16"
 
@@ -118,10 +119,9 @@ type object = map[string]any
 // newSARIF returns diagnostics as a SARIF document. Files are named relative to the root of the repository, so that a
 // review finds them in any checkout.
 func newSARIF(sh *shell, ds []mdoc.Diagnostic) object {
-	index, levels := map[string]int{}, map[string]string{}
 	var rules []object
-	for i, c := range check.CheckCodes() {
-		index[c.Code], levels[c.Code] = i, string(c.Severity)
+	codes := check.CheckCodes()
+	for _, c := range codes {
 		help := "By hand: " + c.Person + "."
 		if c.Fix != "" {
 			help += " With arbor check --fix: " + c.Fix + "."
@@ -131,31 +131,22 @@ func newSARIF(sh *shell, ds []mdoc.Diagnostic) object {
 			"help": markdown(help), "defaultConfiguration": object{"level": c.Severity},
 		})
 	}
-	files := sources{
-		root: sourceRoot(sh), vault: sh.vault.Found.Vault, texts: map[string][]byte{}, met: map[string]int{},
-	}
+	files := sources{root: sourceRoot(sh), vault: sh.vault.Found.Vault, met: map[string]int{}}
 	results := []object{}
 	for _, d := range ds {
-		rule, known := index[d.Code]
-		level := levels[d.Code]
-		if !known {
-			rule, level = -1, string(check.SeverityWarning)
-		}
+		rule := slices.IndexFunc(codes, func(c check.CheckCode) bool { return c.Code == d.Code })
 		text := d.Text
 		if d.Fix != "" {
 			text += " (arbor check --fix: " + d.Fix + ")"
 		}
 		place := object{"artifactLocation": files.artifact(d.File), "region": files.region(d)}
 		results = append(results, object{
-			"ruleId": d.Code, "ruleIndex": rule, "level": level, "message": object{"text": text},
+			"ruleId": d.Code, "ruleIndex": rule, "level": codes[rule].Severity, "message": object{"text": text},
 			"locations":           []object{{"physicalLocation": place}},
 			"partialFingerprints": object{"primaryLocationLineHash": files.fingerprint(d)},
 		})
 	}
-	driver := object{"name": "arbor", "rules": rules}
-	if v := sh.sys.Version.Version; v != "" {
-		driver["version"] = v
-	}
+	driver := object{"name": "arbor", "version": sh.sys.Version.Version, "rules": rules}
 	const root = "the root of the repository, or the project's folder where it is in none"
 	return object{"$schema": sarifSchema, "version": "2.1.0", "runs": []object{{
 		"tool": object{"driver": driver}, "columnKind": "utf16CodeUnits", "results": results,
@@ -184,42 +175,22 @@ func sourceRoot(sh *shell) string {
 // sources are the files that diagnostics point into.
 type sources struct {
 	root, vault string
-	texts       map[string][]byte // by path below the vault
-	met         map[string]int    // fingerprints, and how often they were given
+	met         map[string]int // fingerprints, and how often they were given
 }
 
 // artifact names a file: relative to the root where it lies below that, else as an address of its own.
 func (s *sources) artifact(file string) object {
 	full := filepath.Join(s.vault, filepath.FromSlash(file))
 	if rel, err := filepath.Rel(s.root, full); err == nil && filepath.IsLocal(rel) {
-		return object{"uri": escapePath(filepath.ToSlash(rel)), "uriBaseId": sarifBase}
+		return object{"uri": (&url.URL{Path: filepath.ToSlash(rel)}).String(), "uriBaseId": sarifBase}
 	}
-	full = filepath.ToSlash(full)
-	if !strings.HasPrefix(full, "/") { // a drive
-		full = "/" + full
-	}
-	return object{"uri": "file://" + escapePath(full)}
-}
-
-// escapePath returns a path as a reference of RFC 3986 has it, whatever its names hold.
-func escapePath(p string) string {
-	parts := strings.Split(p, "/")
-	for i, e := range parts {
-		parts[i] = url.PathEscape(e)
-	}
-	if strings.Contains(parts[0], ":") { // it would be read as a scheme
-		parts[0] = strings.ReplaceAll(parts[0], ":", "%3A")
-	}
-	return strings.Join(parts, "/")
+	full = "/" + strings.TrimPrefix(filepath.ToSlash(full), "/") // it may begin with a drive
+	return object{"uri": (&url.URL{Scheme: "file", Path: full}).String()}
 }
 
 // line returns the line that a diagnostic points to, without its end; "" where the file cannot be read.
 func (s *sources) line(d mdoc.Diagnostic) []byte {
-	text, ok := s.texts[d.File]
-	if !ok {
-		text, _ = os.ReadFile(filepath.Join(s.vault, filepath.FromSlash(d.File))) // what cannot be read has no lines
-		s.texts[d.File] = text
-	}
+	text, _ := os.ReadFile(filepath.Join(s.vault, filepath.FromSlash(d.File))) // what cannot be read has no lines
 	for n := 1; n < d.Line && len(text) > 0; n++ {
 		_, text, _ = bytes.Cut(text, []byte("\n"))
 	}

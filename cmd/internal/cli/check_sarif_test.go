@@ -253,12 +253,15 @@ func TestSARIFOfNothing(t *testing.T) {
 	}
 }
 
-func TestEscapePath(t *testing.T) {
+// Files are named as RFC 3986 has it, whatever their names hold.
+func TestSARIFNamesFiles(t *testing.T) {
+	s := sources{root: "/r", vault: "/r"}
 	for in, want := range map[string]string{
-		"a b/ä.md": "a%20b/%C3%A4.md", "c:d/e:f": "c%3Ad/e:f", "50%/#?[]": "50%25/%23%3F%5B%5D", "..a/b": "..a/b",
+		"a b/ä.md": "a%20b/%C3%A4.md", "c:d/e:f": "./c:d/e:f", "50%/#?[]": "50%25/%23%3F%5B%5D", "..a/b": "..a/b",
+		"../a b:c": "file:///a%20b:c",
 	} {
-		if got := escapePath(in); got != want {
-			t.Errorf("escapePath(%q) is %q, want %q", in, got, want)
+		if got := s.artifact(in)["uri"]; got != want {
+			t.Errorf("the file %q is named %q, want %q", in, got, want)
 		}
 	}
 }

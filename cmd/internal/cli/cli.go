@@ -77,7 +77,6 @@ type Settings struct {
 	Workspace string // of --workspace; "" for none
 	Session   string // of --session or ARBOR_SESSION; "" for none
 	Operator  string // AI or Human; "" where neither flag nor environment names one
-	DryRun    bool
 }
 
 // A Place says where to look for a vault.
@@ -195,7 +194,7 @@ arbor complete "Sign-in endpoint" -m "Done; 5 tries a minute"`,
 	root.SetErr(sh.sys.Stderr)
 	sh.globalFlags(root)
 	root.SetHelpFunc(sh.help)
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(sh.flagError)
 	addCommands(sh, root)
 	for _, m := range sh.sys.More {
 		root.AddCommand(newFrontEnd(sh, m))
@@ -210,12 +209,7 @@ arbor complete "Sign-in endpoint" -m "Done; 5 tries a minute"`,
 func newFrontEnd(sh *shell, m Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: m.Use, Short: m.Short, Long: m.Long, Example: m.Example, GroupID: groupFrontEnds,
-		ValidArgsFunction: func(_ *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
-			if len(given) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return m.Words, cobra.ShellCompDirectiveNoFileComp
-		},
+		ValidArgsFunction: choices(m.Words...),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			call := newCall(sh)
 			if m.Word != "" {

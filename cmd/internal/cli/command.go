@@ -149,10 +149,9 @@ func listing[Out any](show func(*shell, *Out) error) func(*shell) command {
 // specials are the commands that do more than to call their operation and to print the result.
 var specials = map[string]func(*shell) command{
 	"workspace_init": initCommand, "workspace_list": listing(showWorkspaces), "workspace_get": shows(showWorkspace),
-	"workspace_status": statusCommand, "workspace_update": workspaceUpdateCommand,
-	"workspace_delete": workspaceDeleteCommand, "workspace_check": checkCommand,
+	"workspace_status": statusCommand, "workspace_delete": workspaceDeleteCommand, "workspace_check": checkCommand,
 	"node_create": shows(showAdded), "node_get": listing(showNode), "node_list": listCommand,
-	"node_update": nodeUpdateCommand, "node_move": nodeMoveCommand, "node_delete": nodeDeleteCommand,
+	"node_update": nodeUpdateCommand, "node_delete": nodeDeleteCommand,
 	"node_transition": transitionByName, "node_isolate": isolateCommand, "context_get": contextCommand,
 	"context_focus": focusCommand, "log_append": logCommand, "problem_update": problemCommand,
 	"session_bind": shows(showBound), "session_status": shows(showSession), "changes_get": changesCommand,
@@ -224,7 +223,7 @@ func (b *binding) run(cmd *cobra.Command, words []string) error {
 			return err
 		}
 	}
-	if err := b.required(cmd, true); err != nil {
+	if err := b.required(cmd); err != nil {
 		return err
 	}
 	if c.text != nil && c.text.given() {

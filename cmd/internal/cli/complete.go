@@ -9,7 +9,6 @@ import (
 
 	"arbor/context/render"
 	"arbor/engine/ops"
-	"arbor/mdstore"
 	"arbor/statemachine"
 )
 
@@ -106,11 +105,7 @@ func workspaceOffers(ctx context.Context, sh *shell) (all []offer) {
 		return nil
 	}
 	for _, w := range out.Workspaces {
-		remark := ""
-		if w.Status != mdstore.StatusActive {
-			remark = " (" + w.Status + ")"
-		}
-		all = append(all, offer{w.ID, w.Name, true, remark})
+		all = append(all, offer{w.ID, w.Name, true, " (" + w.Status + ")"})
 	}
 	return all
 }

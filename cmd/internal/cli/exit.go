@@ -62,31 +62,14 @@ func (sh *shell) finish(ctx context.Context, err error) int {
 	case errors.Is(err, errFound):
 		return exitUnreadable
 	}
-	e, command := errorOf(err)
-	if wantsJSON(sh) {
-		if jerr := sh.json(map[string]any{"error": e}); jerr != nil {
-			fmt.Fprintln(sh.sys.Stderr, "arbor:", render.VisibleLines(e.Message))
-		}
-	} else {
-		complain(sh, e, command)
+	e := errs.As(err)
+	if !wantsJSON(sh) || sh.json(map[string]any{"error": e}) != nil {
+		complain(sh, e)
 	}
 	if ctx.Err() != nil {
 		return exitInterrupted
 	}
 	return exitCodes[e.Class()]
-}
-
-// errorOf returns the error as programs see it, and the command whose help tells more.
-func errorOf(err error) (e *errs.Error, command string) {
-	var u *usageError
-	if !errors.As(err, &u) {
-		return errs.As(err), ""
-	}
-	e = errs.New(u.code, "%s", u.Error())
-	if u.nearest != "" {
-		e.Details = &errs.Details{Nearest: u.nearest}
-	}
-	return e, u.command
 }
 
 // wantsJSON reports whether --json was given, also where the flags could not be parsed.
@@ -99,7 +82,7 @@ func wantsJSON(sh *shell) bool {
 }
 
 // complain prints an error for people: the message, the facts that it does not tell, and what may help.
-func complain(sh *shell, e *errs.Error, command string) {
+func complain(sh *shell, e *errs.Error) {
 	style := sh.style()
 	style.Color = sh.color(sh.term.err)
 	var b strings.Builder
@@ -127,8 +110,8 @@ func complain(sh *shell, e *errs.Error, command string) {
 	if try := remedies[e.Code]; try.text != "" && !strings.Contains(e.Message, try.with) && !ofLocal(e) {
 		b.WriteString("  " + try.with + " " + try.text + "\n")
 	}
-	if command != "" {
-		b.WriteString("  " + command + " --help tells more\n")
+	if sh.refused != "" {
+		b.WriteString("  " + sh.refused + " --help tells more\n")
 	}
 	fmt.Fprint(sh.sys.Stderr, b.String())
 }
@@ -163,23 +146,18 @@ func settleTyped(sh *shell, err error) {
 	}
 }
 
-// A usageError is a command line that says nothing that could be done.
-type usageError struct {
-	code    errs.Code
-	text    string
-	nearest string // the known word nearest to an unknown one
-	command string // whose help tells more; "" where that is not known
+// usagef returns the error of a command line that says nothing that could be done.
+func usagef(format string, args ...any) *errs.Error {
+	return errs.New(errs.InvalidParams, format, args...)
 }
 
-func (e *usageError) Error() string {
-	if e.nearest != "" {
-		return e.text + "; did you mean " + e.nearest + "?"
+// meant adds to an error about an unknown word the nearest one that is known, with what stands before such words.
+func meant(e *errs.Error, before, given string, known []string) *errs.Error {
+	if near := ops.Nearest(given, known); near != "" {
+		e.Message += "; did you mean " + before + near + "?"
+		e.Details = &errs.Details{Nearest: before + near}
 	}
-	return e.text
-}
-
-func usagef(format string, args ...any) *usageError {
-	return &usageError{code: errs.InvalidParams, text: fmt.Sprintf(format, args...)}
+	return e
 }
 
 // valueNames are what flags take, by the type of their value.
@@ -187,31 +165,26 @@ var valueNames = map[string]string{
 	"int": "a whole number", "duration": "a length of time such as 30m or 1h30m", "bool": "true or false",
 }
 
-// flagError turns an error of the flag library into a usage error with the nearest known flag.
-func flagError(cmd *cobra.Command, err error) error {
-	u := usagef("%s", err.Error())
-	u.command = cmd.CommandPath()
+// flagError says an error of the flag library in our words, with the nearest known flag.
+func (sh *shell) flagError(cmd *cobra.Command, err error) error {
+	sh.refused = cmd.CommandPath()
 	var bad *pflag.InvalidValueError
-	if errors.As(err, &bad) && valueNames[bad.GetFlag().Value.Type()] != "" {
-		takes := valueNames[bad.GetFlag().Value.Type()]
-		u.text = fmt.Sprintf("--%s: %s is expected, not %q", bad.GetFlag().Name, takes, bad.GetValue())
+	if errors.As(err, &bad) {
+		if takes := valueNames[bad.GetFlag().Value.Type()]; takes != "" {
+			return usagef("--%s: %s is expected, not %q", bad.GetFlag().Name, takes, bad.GetValue())
+		}
 	}
 	var unknown *pflag.NotExistError
-	if errors.As(err, &unknown) {
-		u.code = errs.UnknownParams
-		name := unknown.GetSpecifiedName()
-		if len(name) == 1 || unknown.GetSpecifiedShortnames() != "" {
-			u.text = "unknown flag -" + name
-			return u
-		}
-		u.text = "unknown flag --" + name
-		var known []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-		if n := ops.Nearest(name, known); n != "" {
-			u.nearest = "--" + n
-		}
+	if !errors.As(err, &unknown) {
+		return usagef("%v", err)
 	}
-	return u
+	name := unknown.GetSpecifiedName()
+	if len(name) == 1 || unknown.GetSpecifiedShortnames() != "" {
+		return errs.New(errs.UnknownParams, "unknown flag -%s", name)
+	}
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	return meant(errs.New(errs.UnknownParams, "unknown flag --%s", name), "--", name, known)
 }
 
 // runGroup is what a command does that only has others below it: it prints its help. With --json there is no result to
@@ -220,9 +193,7 @@ func (sh *shell) runGroup(cmd *cobra.Command, _ []string) error {
 	if !sh.flags.json {
 		return cmd.Help()
 	}
-	u := usagef("%s needs a COMMAND: %s", cmd.CommandPath(), strings.Join(subcommands(cmd), ", "))
-	u.command = cmd.CommandPath()
-	return u
+	return usagef("%s needs a COMMAND: %s", cmd.CommandPath(), strings.Join(subcommands(cmd), ", "))
 }
 
 // subcommands returns the names of the commands below one that help shows.
@@ -235,17 +206,13 @@ func subcommands(cmd *cobra.Command) (names []string) {
 	return names
 }
 
-func unknownCommand(cmd *cobra.Command, name string) *usageError {
-	u := usagef("%s has no command %q", cmd.CommandPath(), name)
-	u.code, u.command = errs.UnknownParams, cmd.CommandPath()
+func unknownCommand(cmd *cobra.Command, name string) *errs.Error {
 	var known []string
 	for _, c := range cmd.Commands() {
 		if !c.Hidden {
 			known = append(append(known, c.Name()), c.Aliases...)
 		}
 	}
-	if n := ops.Nearest(name, known); n != "" {
-		u.nearest = cmd.CommandPath() + " " + n
-	}
-	return u
+	path := cmd.CommandPath()
+	return meant(errs.New(errs.UnknownParams, "%s has no command %q", path, name), path+" ", name, known)
 }

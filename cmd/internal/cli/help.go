@@ -31,13 +31,6 @@ func (sh *shell) help(cmd *cobra.Command, _ []string) {
 	var b strings.Builder
 	root, style := cmd.Root(), sh.style()
 	heading := func(text string) { b.WriteString("\n" + style.Paint("1", text) + "\n") }
-	commands := func(group string) {
-		for _, c := range cmd.Commands() {
-			if c.GroupID == group && c.IsAvailableCommand() {
-				fmt.Fprintf(&b, "  %-11s %s\n", c.Name(), c.Short)
-			}
-		}
-	}
 	if cmd == root {
 		b.WriteString(style.Paint("1", "arbor") + ": " + root.Short + "\n")
 	} else {
@@ -53,13 +46,17 @@ func (sh *shell) help(cmd *cobra.Command, _ []string) {
 	if len(cmd.Aliases) > 0 {
 		b.WriteString("\nAlso: " + strings.Join(cmd.Aliases, ", ") + ".\n")
 	}
-	for _, g := range cmd.Groups() {
-		heading(g.Title)
-		commands(g.ID)
-	}
+	groups := cmd.Groups()
 	if cmd != root && cmd.HasAvailableSubCommands() {
-		heading("Commands")
-		commands("")
+		groups = []*cobra.Group{{Title: "Commands"}} // below a noun they are in no group
+	}
+	for _, g := range groups {
+		heading(g.Title)
+		for _, c := range cmd.Commands() {
+			if c.GroupID == g.ID && c.IsAvailableCommand() {
+				fmt.Fprintf(&b, "  %-11s %s\n", c.Name(), c.Short)
+			}
+		}
 	}
 	if own := flagUsages(cmd.LocalNonPersistentFlags()); own != "" && cmd != root {
 		heading("Flags")
@@ -109,6 +106,7 @@ func addHelp(sh *shell, root *cobra.Command) {
 	help.RunE = func(cmd *cobra.Command, words []string) error {
 		at, rest, err := root.Find(words)
 		if err != nil || len(rest) > 0 {
+			sh.refused = at.CommandPath()
 			return unknownCommand(at, rest[0])
 		}
 		sh.help(at, nil)

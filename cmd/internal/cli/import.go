@@ -20,10 +20,10 @@ func newImport(sh *shell) *cobra.Command {
 	tanmi := &cobra.Command{
 		Use: "tanmi DIR", Short: "Import workspaces of TanmiWorkspace 1.x",
 		Long: `DIR is the folder of one workspace (workspace.json, graph.json, ...), or a folder
-that holds several and their archive, or the one above it. Statuses and times are
-taken as they are. A file that is not understood as a whole is attached as it is,
-below imported/ in the new workspace, and named. The vault is made here if there
-is none.`,
+that holds several and their archive, or the project of a .tanmi-workspace.
+Statuses and times are taken as they are. A file that is not understood as a whole
+is attached as it is, below imported/ in the new workspace, and named. The vault
+is made here if there is none.`,
 		Example: "arbor import tanmi ../old/.tanmi-workspace --dry-run\narbor import tanmi ../old/.tanmi-workspace",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
@@ -63,11 +63,7 @@ func importTanmi(ctx context.Context, sh *shell, from, zone string) error {
 	if err != nil {
 		return err
 	}
-	mode := Create
-	if sh.flags.dryRun {
-		mode = Pretend
-	}
-	v, err := sh.open(ctx, mode)
+	v, err := sh.open(ctx, Create)
 	if err != nil {
 		return err
 	}
@@ -86,9 +82,8 @@ func importTanmi(ctx context.Context, sh *shell, from, zone string) error {
 		if err != nil {
 			return err
 		}
-		out.add(ws, done)
-		if err := reportImport(sh, ws, done); err != nil {
-			return err
+		if out.add(ws, done); !sh.flags.json {
+			reportImport(sh, ws, done)
 		}
 	}
 	if sh.flags.json {
@@ -97,7 +92,7 @@ func importTanmi(ctx context.Context, sh *shell, from, zone string) error {
 	if sh.flags.dryRun {
 		sh.say("dry run: nothing was written")
 	}
-	return nil
+	return sh.unprinted
 }
 
 // readTanmi reads what is to be imported. The strings are warnings.
@@ -136,13 +131,11 @@ func (out *imported) add(ws plan.Import, done *plan.Outcome) {
 	}
 }
 
-// reportImport prints one workspace that was imported; with --json nothing, as all of them are one document.
-func reportImport(sh *shell, ws plan.Import, done *plan.Outcome) error {
+// reportImport prints one workspace that was imported.
+func reportImport(sh *shell, ws plan.Import, done *plan.Outcome) {
 	switch {
-	case sh.flags.json:
-		return nil
 	case sh.flags.quiet:
-		return sh.print(render.Visible(string(ws.ID)))
+		sh.print(render.Visible(string(ws.ID)))
 	case done.DryRun:
 		sh.onScreen(sh.diff(done.Diff()))
 	default:
@@ -153,5 +146,4 @@ func reportImport(sh *shell, ws plan.Import, done *plan.Outcome) error {
 		sh.print(render.Visible(fmt.Sprintf("%s imported: %s (%s)", ws.ID, ws.Name, facts)))
 	}
 	sh.adapted(done.Adapted)
-	return sh.unprinted
 }

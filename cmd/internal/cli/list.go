@@ -39,7 +39,7 @@ func showList(sh *shell, in *ops.NodeListIn, out *ops.NodeListOut) error {
 		row := []cell{{text: n.ID, sgr: "2"}, statusCell(sh, n.Status), {text: n.Type}, {text: n.Title + remarks(n)}}
 		rows = append(rows, row)
 	})
-	sh.print(strings.Join(sh.rows([]string{"ID", "STATUS", "TYPE", "TITLE"}, rows), "\n"))
+	sh.print(strings.Join(sh.table([]string{"ID", "STATUS", "TYPE", "TITLE"}, rows), "\n"))
 	if len(rows) == 0 {
 		sh.say("no such nodes")
 	}
@@ -136,8 +136,6 @@ func nextCommand(sh *shell) command {
 		switch {
 		case in.Claim && sh.flags.all:
 			return usagef("--claim takes as many as -n says, and no other session gets them; --all would take every one")
-		case in.Release != "" && (in.Claim || sh.flags.all || in.Count != nil || leased):
-			return usagef("--release gives one node back, and goes with none of --claim, --count, --lease and --all")
 		case in.Count != nil && *in.Count == 0:
 			return usagef("-n/--count is 0; 1 is the least")
 		case leased && !in.Claim:
@@ -175,7 +173,7 @@ func showNext(sh *shell, in *ops.NodeNextIn, out *ops.NodeNextOut) error {
 		rows = append(rows, []cell{{text: n.NodeID, sgr: "2"}, statusCell(sh, n.Status), {text: title}})
 	}
 	sh.flags.all = sh.flags.all || in.Claim // all that is claimed is printed
-	sh.boundedTable("nodes", []string{"ID", "STATUS", "TITLE"}, rows)
+	sh.bounded(sh.table([]string{"ID", "STATUS", "TITLE"}, rows), "lines")
 	if sh.flags.quiet {
 		return nil
 	}

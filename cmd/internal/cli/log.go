@@ -8,21 +8,16 @@ import (
 	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
-	"arbor/mdstore/mdoc"
 )
 
 func logCommand(sh *shell) command {
 	in, text := &ops.LogAppendIn{}, &textSource{}
 	c := command{in: in, list: true, text: text}
 	c.instead = func(ctx context.Context) (bool, error) {
-		if !text.given() {
-			return true, orText(showLog(ctx, sh, in.NodeID), "arbor log -m EVENT writes to the workspace's log")
+		if text.given() {
+			return false, nil
 		}
-		var err error
-		if in.Operator, err = sh.operator(); in.Operator == "" {
-			in.Operator = mdstore.OperatorHuman
-		}
-		return false, err
+		return true, orText(showLog(ctx, sh, in.NodeID), "arbor log -m EVENT writes to the workspace's log")
 	}
 	return c
 }
@@ -37,32 +32,24 @@ func orText(err error, how string) error {
 	return &e
 }
 
-// A subject is a node or a workspace as the commands log and problem read it.
-type subject struct {
-	log         []mdstore.LogEntry
-	logHidden   int
-	problem     *mdstore.Problem
-	diagnostics []mdoc.Diagnostic
-}
-
-// readSubject reads a node, or the workspace where node is "".
-func readSubject(ctx context.Context, sh *shell, node string) (subject, error) {
-	if node == "" {
-		out, err := sh.own(ctx)
+// readOwner returns the log and the problem of a node, or those of the workspace where node is "".
+func readOwner(ctx context.Context, sh *shell, node string) (ops.NodeInfo, error) {
+	if node != "" {
+		out, err := sh.read(ctx, node)
 		if err != nil {
-			return subject{}, err
+			return ops.NodeInfo{}, err
 		}
-		return subject{out.Log, out.LogHidden, out.Problem, out.Diagnostics}, nil
+		return out.Node, nil
 	}
-	out, err := sh.read(ctx, node)
+	ws, err := sh.own(ctx)
 	if err != nil {
-		return subject{}, err
+		return ops.NodeInfo{}, err
 	}
-	return subject{out.Node.Log, 0, out.Node.Problem, out.Node.Diagnostics}, nil
+	return ops.NodeInfo{Log: ws.Log, LogHidden: ws.LogHidden, Problem: ws.Problem, Diagnostics: ws.Diagnostics}, nil
 }
 
 func showLog(ctx context.Context, sh *shell, node string) error {
-	s, err := readSubject(ctx, sh, node)
+	n, err := readOwner(ctx, sh, node)
 	if err != nil {
 		return err
 	}
@@ -72,13 +59,13 @@ func showLog(ctx context.Context, sh *shell, node string) error {
 		hint, rest = "arbor log -m EVENT adds to it", "%d earlier entries are not shown; they are in Workspace.md"
 	}
 	if sh.flags.json {
-		return sh.json(struct {
-			Log    []mdstore.LogEntry `json:"log"`
-			Hidden int                `json:"logHidden,omitempty"`
-			advice
-		}{s.log, s.logHidden, advise(s.diagnostics, hint)})
+		members := map[string]any{"log": n.Log}
+		if n.LogHidden > 0 {
+			members["logHidden"] = n.LogHidden
+		}
+		return sh.part(members, n.Diagnostics, hint)
 	}
-	entries, hidden := s.log, s.logHidden
+	entries, hidden := n.Log, n.LogHidden
 	if room := listLines - 1; len(entries) > listLines && !sh.flags.all {
 		hidden += len(entries) - room
 		entries = entries[len(entries)-room:]
@@ -86,7 +73,7 @@ func showLog(ctx context.Context, sh *shell, node string) error {
 	p := sh.page()
 	p.entries(entries)
 	p.print("")
-	sh.damage(s.diagnostics)
+	sh.damage(n.Diagnostics)
 	switch {
 	case len(entries) == 0:
 		sh.say("the log is empty")
@@ -127,38 +114,35 @@ func problemCommand(sh *shell) command {
 		return true, orText(showProblem(ctx, sh, in.NodeID), "arbor problem -m TEXT says what is wrong with the workspace")
 	}
 	c.start = func(ctx context.Context) (string, error) {
-		s, err := readSubject(ctx, sh, in.NodeID)
-		if err != nil || s.problem == nil {
+		n, err := readOwner(ctx, sh, in.NodeID)
+		if err != nil || n.Problem == nil {
 			return "", err
 		}
-		return s.problem.Text, nil
+		return n.Problem.Text, nil
 	}
 	return c
 }
 
 func showProblem(ctx context.Context, sh *shell, node string) error {
-	s, err := readSubject(ctx, sh, node)
+	n, err := readOwner(ctx, sh, node)
 	if err != nil {
 		return err
 	}
 	if sh.flags.json {
 		hint := "arbor problem --clear takes it away when it is solved"
-		if s.problem == nil {
+		if n.Problem == nil {
 			hint = "nothing is wrong; arbor problem NODE TEXT says what is, and -m TEXT what is wrong with the workspace"
 		}
-		return sh.json(struct {
-			Problem *mdstore.Problem `json:"problem"`
-			advice
-		}{s.problem, advise(s.diagnostics, hint)})
+		return sh.part(map[string]any{"problem": n.Problem}, n.Diagnostics, hint)
 	}
-	sh.damage(s.diagnostics)
-	if s.problem == nil {
+	sh.damage(n.Diagnostics)
+	if n.Problem == nil {
 		sh.say("no problem")
 		return nil
 	}
-	text := s.problem.Text
-	if s.problem.NextStep != "" {
-		text += "\n\n### " + mdstore.NextStep + "\n\n" + s.problem.NextStep
+	text := n.Problem.Text
+	if n.Problem.NextStep != "" {
+		text += "\n\n### " + mdstore.NextStep + "\n\n" + n.Problem.NextStep
 	}
 	return sh.text(text)
 }

@@ -30,9 +30,6 @@ func nodeUpdateCommand(sh *shell) command {
 		switch {
 		case section == "" && text.given():
 			return usagef("which text is it? --section requirement, note or conclusion")
-		case section == "" && in.Title == nil && in.Requirement == nil && in.Note == nil && in.Conclusion == nil:
-			return usagef("arbor node update needs --title, --requirement, --note, --conclusion, " +
-				"or --section with -m, -F, - or -e")
 		case section == "":
 			return nil
 		case to[section] == nil:
@@ -60,43 +57,30 @@ func nodeUpdateCommand(sh *shell) command {
 	return c
 }
 
-func nodeMoveCommand(*shell) command {
-	in := &ops.NodeMoveIn{}
-	return command{in: in, check: func(*cobra.Command) error {
-		if in.Before != "" && in.After != "" {
-			return usagef("--before and --after name one place each; one of them is enough")
-		}
-		return nil
-	}}
-}
-
 func nodeDeleteCommand(sh *shell) command {
 	in := &ops.NodeDeleteIn{}
-	return confirmed(sh, command{in: in}, func(ctx context.Context) (string, error) {
-		plan := *in
-		plan.DryRun = true
-		would, err := call(ctx, sh, ops.NodeDelete, plan)
-		if err != nil {
-			return "", err
-		}
-		return fmt.Sprintf("Move %s to the trash (%s)?", in.NodeID, counted(would.DeletedCount, "node")), nil
+	return confirmed(sh, in, &in.DryRun, ops.NodeDelete, func(would *ops.NodeDeleteOut) string {
+		return fmt.Sprintf("Move %s to the trash (%s)?", in.NodeID, counted(would.DeletedCount, "node"))
 	})
 }
 
-// confirmed makes a command ask at a terminal before it deletes. Without a terminal it does not ask: what it guards
-// goes to the trash, and scripts must not hang.
-func confirmed(sh *shell, c command, question func(context.Context) (string, error)) command {
-	yes := false
+// confirmed returns a command that asks at a terminal before it deletes, after a dry run that says how much it would
+// delete. Without a terminal it does not ask: what it guards goes to the trash, and scripts must not hang.
+func confirmed[In, Out any](
+	sh *shell, in *In, dryRun *bool, op func(context.Context, *ops.Env, In) (*Out, error), question func(*Out) string,
+) command {
+	yes, c := false, command{in: in}
 	c.flags = func(cmd *cobra.Command) { cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask") }
 	c.instead = func(ctx context.Context) (bool, error) {
-		if yes || sh.flags.dryRun || !sh.term.in {
+		if yes || *dryRun || !sh.term.in || !sh.term.err || sh.flags.json {
 			return false, nil
 		}
-		ask, err := question(ctx)
-		if err != nil || !sh.term.err || sh.flags.json {
+		*dryRun = true
+		would, err := call(ctx, sh, op, *in)
+		if *dryRun = false; err != nil {
 			return false, err
 		}
-		fmt.Fprintf(sh.sys.Stderr, "%s [y/N] ", ask)
+		fmt.Fprintf(sh.sys.Stderr, "%s [y/N] ", question(would))
 		answer, err := await(ctx, func() (string, error) {
 			line, _ := bufio.NewReader(sh.sys.Stdin).ReadString('\n')
 			return strings.ToLower(strings.TrimSpace(line)), nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 	"arbor/statemachine"
@@ -19,7 +20,7 @@ import (
 func parse(t *testing.T, sh *shell, cmd *cobra.Command, args ...string) error {
 	t.Helper()
 	root := &cobra.Command{Use: "arbor", SilenceErrors: true, SilenceUsage: true}
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(sh.flagError)
 	sh.globalFlags(root)
 	root.AddCommand(cmd)
 	sh.strict(cmd)
@@ -63,7 +64,7 @@ func TestParseTransition(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{}, {"n", "word"}, {"n", "-", "-m", "x"}, {"n", "-m", "x", "-e"}, {"n", "-", "more"}, {"n", "--nosuch"}, {"n", "--depth", "x"}} {
-		if _, ok := parsed(t, sh, transitionCommand(sh, v), args...).(*usageError); !ok {
+		if e := errs.As(parsed(t, sh, transitionCommand(sh, v), args...)); e == nil || e.Class() != errs.Invalid {
 			t.Errorf("arbor complete %q is no usage error", args)
 		}
 	}

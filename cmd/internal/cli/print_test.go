@@ -18,7 +18,7 @@ import (
 func TestJSONLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := map[string]string{"a": rapid.String().Draw(t, "text"), "b": "\u009b\u202e\x7f\x1b<>&"}
-		data, err := marshal(want)
+		data, err := encode(want, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -53,10 +53,8 @@ func docsCommand(sh *shell) command {
 func showDocs(sh *shell, out *ops.WorkspaceGetOut) error {
 	docs := out.Workspace.Docs
 	if sh.flags.json {
-		return sh.json(struct {
-			Docs []mdstore.Ref `json:"docs"`
-			advice
-		}{docs, advise(out.Diagnostics, "arbor docs add adds to them; arbor docs expire keeps one out of every context")})
+		return sh.part(map[string]any{"docs": docs}, out.Diagnostics,
+			"arbor docs add adds to them; arbor docs expire keeps one out of every context")
 	}
 	sh.damage(out.Diagnostics)
 	return printRefs(sh, docs, out.Workspace.Name, "documents")
@@ -94,10 +92,8 @@ func showRefs(ctx context.Context, sh *shell, node string) error {
 	}
 	refs := out.Node.References
 	if sh.flags.json {
-		return sh.json(struct {
-			References []ops.Reference `json:"references"`
-			ops.Out
-		}{refs, ops.Out{Hint: "arbor ref add adds to them; arbor context brings what the active ones say"}})
+		return sh.part(map[string]any{"references": refs}, nil,
+			"arbor ref add adds to them; arbor context brings what the active ones say")
 	}
 	return printRefs(sh, refsOf(refs), out.Node.Title, "references")
 }

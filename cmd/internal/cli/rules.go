@@ -67,12 +67,8 @@ hash are no rules.`,
 func showRules(sh *shell, out *ops.WorkspaceGetOut) error {
 	rules, hash := out.Workspace.Rules, out.Workspace.RulesHash
 	if sh.flags.json {
-		return sh.json(struct {
-			Rules     []string `json:"rules"`
-			RulesHash string   `json:"rulesHash"`
-			advice
-		}{rules, hash, advise(out.Diagnostics,
-			"arbor rules add adds to them; where there are any, arbor add asks for the hash as --rules-hash")})
+		return sh.part(map[string]any{"rules": rules, "rulesHash": hash}, out.Diagnostics,
+			"arbor rules add adds to them; where there are any, arbor add asks for the hash as --rules-hash")
 	}
 	sh.damage(out.Diagnostics)
 	switch {
@@ -83,10 +79,7 @@ func showRules(sh *shell, out *ops.WorkspaceGetOut) error {
 		return nil
 	}
 	p := sh.page()
-	p.items(rules)
-	if hash != "" {
-		p.write("\n" + p.style.Paint("2", strings.TrimSpace(hashLine)) + " " + hash)
-	}
+	p.ruleList(rules, hash)
 	return p.print("")
 }
 

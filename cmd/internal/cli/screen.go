@@ -10,11 +10,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 
 	"arbor/context/render"
-	"arbor/engine/ops"
 	"arbor/mdstore/mdoc"
 )
 
@@ -95,44 +95,38 @@ func (sh *shell) safe(s string) string {
 // json prints a value as one indented document. Characters that would do something to a terminal are escaped; any JSON
 // reader sees the text as it is.
 func (sh *shell) json(v any) error {
-	data, err := marshal(v)
+	data, err := encode(v, "  ")
 	if err != nil {
 		return err
 	}
 	return sh.print(string(data))
 }
 
-// advice ends the JSON of what is read: what is wrong with its file, and what can be done next.
-type advice struct {
-	Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"`
-	ops.Out
+// part prints a part of a workspace or node as JSON, with what is wrong with its file and what can be done next.
+func (sh *shell) part(members map[string]any, ds []mdoc.Diagnostic, hint string) error {
+	if members["hint"] = hint; len(ds) > 0 {
+		members["diagnostics"] = ds
+	}
+	return sh.json(members)
 }
 
-func advise(ds []mdoc.Diagnostic, hint string) advice { return advice{ds, ops.Out{Hint: hint}} }
-
-func marshal(v any) ([]byte, error) {
+// encode returns a value as JSON. Control characters that JSON allows in strings are escaped, as a terminal would act on
+// them.
+func encode(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
-		return nil, fmt.Errorf("the result is no JSON: %w", err)
-	}
-	return escapeUnprintable(b.Bytes()), nil
-}
-
-// escapeUnprintable replaces control characters in JSON by \uXXXX, except line feeds. JSON allows some of them in
-// strings, and a terminal would act on them.
-func escapeUnprintable(data []byte) []byte {
-	var b bytes.Buffer
-	for _, r := range string(data) {
+	enc.SetIndent("", indent)
+	err := enc.Encode(v)
+	var safe []byte
+	for _, r := range b.String() {
 		if r != '\n' && render.Unprintable(r) {
-			fmt.Fprintf(&b, `\u%04x`, r)
+			safe = fmt.Appendf(safe, `\u%04x`, r)
 		} else {
-			b.WriteRune(r)
+			safe = utf8.AppendRune(safe, r)
 		}
 	}
-	return b.Bytes()
+	return safe, err
 }
 
 // listLines is the greatest number of lines that a listing takes without --all.
@@ -145,14 +139,17 @@ type cell struct {
 	sgr    string
 }
 
-// table draws rows in columns that are aligned whatever width their characters have. The last column is as wide as it
-// is; on a terminal it is cut at the edge. The head is drawn on terminals only, so that scripts find nothing but
-// rows.
-func (sh *shell) table(head []string, rows [][]cell) string {
-	if len(rows) == 0 {
-		return ""
+// table returns rows as lines, in columns that are aligned whatever width their characters have; with -q only the first
+// column. The last column is as wide as it is; on a terminal it is cut at the edge. The head is drawn on terminals
+// only, so that scripts find nothing but rows.
+func (sh *shell) table(head []string, rows [][]cell) (all []string) {
+	if sh.flags.quiet {
+		for _, r := range rows {
+			all = append(all, render.Visible(r[0].text))
+		}
+		return all
 	}
-	if sh.term.out {
+	if sh.term.out && len(rows) > 0 {
 		h := make([]cell, len(head))
 		for i, s := range head {
 			h[i] = cell{text: s, sgr: "2"}
@@ -166,23 +163,23 @@ func (sh *shell) table(head []string, rows [][]cell) string {
 			widths[i] = max(widths[i], render.Columns(r[i].text))
 		}
 	}
-	var b strings.Builder
 	style := sh.style()
 	for _, r := range rows {
+		line := ""
 		for len(r) > 1 && r[len(r)-1].text == "" {
 			r = r[:len(r)-1]
 		}
 		last, at := len(r)-1, 0
 		for i, c := range r[:last] {
-			b.WriteString(c.paint(style) + strings.Repeat(" ", widths[i]-render.Columns(c.text)+2))
+			line += c.paint(style) + strings.Repeat(" ", widths[i]-render.Columns(c.text)+2)
 			at += widths[i] + 2
 		}
 		if style.Width > 0 {
 			r[last].text = render.Truncate(r[last].text, max(1, style.Width-at), style.ASCII)
 		}
-		b.WriteString(r[last].paint(style) + "\n")
+		all = append(all, line+r[last].paint(style))
 	}
-	return b.String()
+	return all
 }
 
 func (c cell) paint(style render.Style) string {
@@ -190,25 +187,6 @@ func (c cell) paint(style render.Style) string {
 		return style.PaintStatus(c.status, c.text)
 	}
 	return style.Paint(c.sgr, c.text)
-}
-
-// rows returns the lines of a table, with -q only its first column.
-func (sh *shell) rows(head []string, rows [][]cell) (all []string) {
-	if !sh.flags.quiet {
-		return lines(sh.table(head, rows))
-	}
-	for _, r := range rows {
-		all = append(all, render.Visible(r[0].text))
-	}
-	return all
-}
-
-// boundedTable prints the rows of a table that fit, with -q only their first column.
-func (sh *shell) boundedTable(what string, head []string, rows [][]cell) error {
-	if !sh.flags.quiet {
-		what = "lines"
-	}
-	return sh.bounded(sh.rows(head, rows), what)
 }
 
 // lines returns the lines of a drawing.

@@ -24,8 +24,9 @@ type shell struct {
 	vault *Vault
 	typed string // the file with the text that was typed into an editor; "" for none
 
-	protocol  bool  // stdout is a protocol's
-	unprinted error // of the first result that could not be printed
+	protocol  bool   // stdout is a protocol's
+	refused   string // the command whose words or flags are wrong: its help tells more; "" for none
+	unprinted error  // of the first result that could not be printed
 }
 
 // globals are the flags that every command takes, and those that all commands of a kind take.
@@ -106,8 +107,11 @@ func (sh *shell) session() string {
 	return cmp.Or(sh.flags.session, sh.getenv("ARBOR_SESSION"))
 }
 
-// open opens the vault once; it is closed when the command ends.
+// open opens the vault once; it is closed when the command ends. A dry run makes none.
 func (sh *shell) open(ctx context.Context, mode Mode) (*Vault, error) {
+	if mode == Create && sh.flags.dryRun {
+		mode = Pretend
+	}
 	if sh.vault == nil {
 		v, err := sh.sys.Vaults.Open(ctx, sh.place(), mode)
 		if err != nil {
@@ -145,7 +149,7 @@ func (sh *shell) opener(ctx context.Context, mode Mode) (*engine.Engine, Setting
 		return nil, Settings{}, err
 	}
 	op, _ := sh.operator() // env has judged it
-	set := Settings{Workspace: sh.flags.workspace, Session: env.Session, Operator: op, DryRun: sh.flags.dryRun}
+	set := Settings{Workspace: sh.flags.workspace, Session: env.Session, Operator: op}
 	return env.Engine, set, nil
 }
 
@@ -174,9 +178,9 @@ func call[In, Out any](
 	return op(ctx, env, in)
 }
 
-// absolute returns the place of a file of the vault on this machine.
+// absolute returns the place of a file of the vault on this machine, "" for none.
 func (sh *shell) absolute(path string) string {
-	if sh.vault == nil || sh.vault.Found.Vault == "" {
+	if path == "" || sh.vault == nil {
 		return path
 	}
 	return filepath.Join(sh.vault.Found.Vault, filepath.FromSlash(path))

@@ -11,7 +11,11 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-const logLines = 20 // entries of a log that a page shows
+// What a page shows without --all.
+const (
+	logLines   = 20 // entries of a log
+	childLines = 50 // children
+)
 
 func showNode(sh *shell, out *ops.NodeGetOut) error {
 	n := out.Node
@@ -36,26 +40,23 @@ func showNode(sh *shell, out *ops.NodeGetOut) error {
 	}
 	p.line(whose(n.Claim))
 	p.diagnostics(n.Diagnostics)
-	p.section("Requirement", n.Requirement)
-	p.section("Note", n.Note)
-	p.section("Conclusion", n.Conclusion)
+	p.section("## Requirement", n.Requirement)
+	p.section("## Note", n.Note)
+	p.section("## Conclusion", n.Conclusion)
 	p.docs("Docs", n.Docs)
 	p.docs("References", refsOf(n.References))
 	p.problem(n.Problem)
-	entries, hidden := n.Log, 0
-	if len(entries) > logLines && !sh.flags.all {
-		hidden = len(entries) - logLines
-		entries = entries[hidden:]
+	older, further := 0, 0
+	if !sh.flags.all {
+		older, further = max(0, len(n.Log)-logLines), max(0, len(n.Children)-childLines)
 	}
-	p.log(entries, hidden, "--all brings them")
+	p.log(n.Log[older:], older, "--all brings them")
 	if len(n.Children) > 0 {
-		p.heading("Children")
-		if more := len(n.Children) - listLines/4; more > 0 && !sh.flags.all {
-			p.items(n.Children[:listLines/4])
-			p.line(fmt.Sprintf("%d more; --all brings them", more))
-		} else {
-			p.items(n.Children)
-		}
+		p.heading("## Children")
+		p.items(n.Children[:len(n.Children)-further])
+	}
+	if further > 0 {
+		p.line(fmt.Sprintf("%d more; --all brings them", further))
 	}
 	p.file(n.Path, n.Version)
 	if len(n.Allowed) > 0 { // else the hint says why
@@ -103,14 +104,14 @@ func (p *page) facts(facts []string) {
 	p.write(strings.Join(facts, dot))
 }
 
-func (p *page) heading(name string) { p.b.WriteString("\n" + p.style.Paint("1", "## "+name) + "\n\n") }
+func (p *page) heading(h string) { p.b.WriteString("\n" + p.style.Paint("1", h) + "\n\n") }
 
 // section writes a text under its heading, nothing where there is none.
-func (p *page) section(name, text string) {
+func (p *page) section(heading, text string) {
 	if text == "" {
 		return
 	}
-	p.heading(name)
+	p.heading(heading)
 	p.write(strings.TrimRight(p.sh.safe(text), "\n"))
 }
 
@@ -118,10 +119,14 @@ func (p *page) rules(rules []string, hash string) {
 	if len(rules) == 0 {
 		return
 	}
-	p.heading("Rules")
+	p.heading("## Rules")
+	p.ruleList(rules, hash)
+}
+
+func (p *page) ruleList(rules []string, hash string) {
 	p.items(rules)
 	if hash != "" {
-		p.write("\n" + p.style.Paint("2", "rules hash "+hash))
+		p.write("\n" + p.style.Paint("2", hashLine+hash))
 	}
 }
 
@@ -141,7 +146,7 @@ func (p *page) items(items []string) {
 
 func (p *page) docs(name string, docs []mdstore.Ref) {
 	if len(docs) > 0 {
-		p.heading(name)
+		p.heading("## " + name)
 	}
 	for _, d := range docs {
 		p.write("- " + p.docLine(d))
@@ -160,13 +165,9 @@ func (p *page) docLine(d mdstore.Ref) string {
 }
 
 func (p *page) problem(pr *mdstore.Problem) {
-	if pr == nil {
-		return
-	}
-	p.section("Problem", pr.Text)
-	if pr.NextStep != "" {
-		p.b.WriteString("\n" + p.style.Paint("1", "### Next Step") + "\n\n")
-		p.write(strings.TrimRight(p.sh.safe(pr.NextStep), "\n"))
+	if pr != nil {
+		p.section("## Problem", pr.Text)
+		p.section("### "+mdstore.NextStep, pr.NextStep)
 	}
 }
 
@@ -175,7 +176,7 @@ func (p *page) log(entries []mdstore.LogEntry, hidden int, rest string) {
 	if len(entries) == 0 {
 		return
 	}
-	p.heading("Log")
+	p.heading("## Log")
 	if hidden > 0 {
 		p.write(p.style.Paint("2", strconv.Itoa(hidden)+" earlier entries; "+rest))
 	}

@@ -19,12 +19,8 @@ const (
 )
 
 func statusCommand(sh *shell) command {
-	in := &ops.WorkspaceStatusIn{}
+	in := &ops.WorkspaceStatusIn{All: true} // what is shown is bounded below
 	c := command{in: in, list: true}
-	c.check = func(*cobra.Command) error {
-		in.All = true // what is shown is bounded below
-		return nil
-	}
 	c.show = showing(sh, func(sh *shell, out *ops.WorkspaceStatusOut) error {
 		if sh.flags.quiet {
 			return sh.print(render.Visible(out.Workspace.ID))
@@ -56,10 +52,10 @@ func fit(tree []*ops.TreeNode, lines int) (rows []render.TreeRow, hidden int) {
 	if lines <= 0 || drawn(all) <= lines {
 		return all, 0
 	}
-	tooLong := func(levels, children int) bool { return drawn(rowsOf(tree, levels, children)) > lines }
-	levels := max(1, sort.Search(deepest, func(d int) bool { return tooLong(d+1, 0) }))
-	children := max(0, sort.Search(widest+1, func(k int) bool { return tooLong(levels, k) })-1)
-	rows = rowsOf(tree, levels, children)
+	level := widest + 1 // steps from one level to the next: another child of each parent
+	first := func(steps int) []render.TreeRow { return rowsOf(tree, 1+steps/level, steps%level) }
+	tooMany := sort.Search(deepest*level, func(steps int) bool { return drawn(first(steps)) > lines })
+	rows = first(max(0, tooMany-1))
 	for drawn(rows) > lines { // more nodes at the top than lines
 		rows = rows[:len(rows)-1]
 	}
@@ -170,10 +166,7 @@ func showFocus(ctx context.Context, sh *shell) error {
 		if id == "" {
 			hint = "no node has the focus; arbor focus NODE gives it to one"
 		}
-		return sh.json(struct {
-			FocusedNodeID string `json:"focusedNodeId"`
-			ops.Out
-		}{id, ops.Out{Hint: hint}})
+		return sh.part(map[string]any{"focusedNodeId": id}, nil, hint)
 	case id == "":
 		sh.say("no node has the focus")
 		return nil
@@ -185,18 +178,12 @@ func showFocus(ctx context.Context, sh *shell) error {
 		return err
 	}
 	row := []cell{{text: id}, {text: n.Node.Status, status: n.Node.Status}, {text: n.Node.Title}}
-	return sh.print(sh.table([]string{"ID", "STATUS", "TITLE"}, [][]cell{row}))
+	return sh.bounded(sh.table([]string{"ID", "STATUS", "TITLE"}, [][]cell{row}), "lines")
 }
 
 func changesCommand(sh *shell) command {
 	in := &ops.ChangesGetIn{}
 	c := command{in: in, list: true}
-	c.check = func(*cobra.Command) error {
-		if in.SessionID == "" && in.Since == "" {
-			return usagef("since when? --since TIME, or since a session last looked (--session, ARBOR_SESSION)")
-		}
-		return nil
-	}
 	c.show = showing(sh, func(sh *shell, out *ops.ChangesGetOut) error {
 		var all []string
 		style := sh.style()

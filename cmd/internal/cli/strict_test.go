@@ -107,12 +107,12 @@ func TestWordsAreCounted(t *testing.T) {
 	w := newWorld(t)
 	for _, tt := range []struct{ line, want string }{
 		{"add", "arbor add needs a TITLE\n"},
-		{"add a - b", `arbor add takes a TITLE (and - for stdin), and "b" is more`},
+		{"add a - b", `arbor add takes a TITLE and - for stdin, and "b" is more`},
 		{"docs add", "arbor docs add needs a PATH\n"},
-		{"docs add a b c", `arbor docs add takes a PATH (and a DESC), and "c" is more`},
+		{"docs add a b c", `arbor docs add takes a PATH and a DESC, and "c" is more`},
 		{"docs expire", "arbor docs expire needs a PATH\n"},
 		{"ref add node-c", "arbor ref add needs a NODE and a TARGET\n"},
-		{"ref add node-c node-d a b", `takes a NODE and a TARGET (and a DESC), and "b" is more`},
+		{"ref add node-c node-d a b", `takes a NODE and a TARGET and a DESC, and "b" is more`},
 		{"complete", "arbor complete needs a NODE\n"},
 		{"start", "arbor start needs a NODE\n"},
 		{"node update", "arbor node update needs a NODE\n"},

@@ -83,19 +83,15 @@ func (t *textSource) read(ctx context.Context, sh *shell, start func(context.Con
 
 // checkText refuses what no file of a vault may hold.
 func checkText(what, s string) (string, error) {
+	if len(s) > mdstore.MaxFileSize {
+		return "", errs.New(errs.InvalidContent, "%s has more than %d bytes, which is more than a file of a vault may have; "+
+			"keep it in a file of its own and add that as a document", what, mdstore.MaxFileSize)
+	}
 	if !utf8.ValidString(s) {
 		valid := strings.IndexFunc(s, func(r rune) bool { return r == utf8.RuneError })
 		return "", errs.New(errs.InvalidContent, "%s is not UTF-8 from byte %d on; convert it first (iconv)", what, valid+1)
 	}
-	if len(s) > mdstore.MaxFileSize {
-		return "", tooLong(what)
-	}
 	return s, nil
-}
-
-func tooLong(what string) error {
-	return errs.New(errs.InvalidContent, "%s has more than %d bytes, which is more than a file of a vault may have; "+
-		"keep it in a file of its own and add that as a document", what, mdstore.MaxFileSize)
 }
 
 // readFile reads a text from a file named on the command line, which may be a pipe.
@@ -123,10 +119,8 @@ func readText(what string, r io.Reader) (string, error) {
 	if err != nil {
 		return "", unreadable(what, err)
 	}
-	if len(data) > mdstore.MaxFileSize {
-		return "", tooLong(what)
-	}
-	return checkText(what, strings.TrimRight(strings.TrimPrefix(string(data), "\ufeff"), "\r\n"))
+	text, err := checkText(what, string(data))
+	return strings.TrimRight(strings.TrimPrefix(text, "\ufeff"), "\r\n"), err
 }
 
 // await returns what f returns, or gives up when ctx is cancelled: a read that waits for a person or a pipe cannot
@@ -147,9 +141,6 @@ func await(ctx context.Context, f func() (string, error)) (string, error) {
 
 // readStdin reads a whole text from stdin.
 func readStdin(ctx context.Context, sh *shell, what string) (string, error) {
-	if sh.sys.Stdin == nil {
-		return "", usagef("%s is to come from stdin, and there is none", what)
-	}
 	if sh.term.in {
 		sh.say("%s: type it, and end it with Ctrl-D on a line of its own", what)
 	}
@@ -188,9 +179,13 @@ func editText(ctx context.Context, sh *shell, what, start string) (string, error
 
 // runEditor waits for the editor to end. An interrupt is the editor's business.
 func runEditor(sh *shell, file string) error {
-	name := editorName(sh)
+	windows, usual := runtime.GOOS == "windows", "vi"
+	if windows {
+		usual = "notepad"
+	}
+	name := cmp.Or(strings.TrimSpace(sh.getenv("VISUAL")), strings.TrimSpace(sh.getenv("EDITOR")), usual)
 	cmd := exec.Command("/bin/sh", "-c", name+` "$1"`, name, file) // EDITOR may have arguments, as "code --wait"
-	if words := strings.Fields(name); runtime.GOOS == "windows" {
+	if words := strings.Fields(name); windows {
 		cmd = exec.Command(words[0], append(words[1:], file)...)
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = sh.sys.Stdin, sh.sys.Stdout, sh.sys.Stderr
@@ -198,12 +193,4 @@ func runEditor(sh *shell, file string) error {
 		return usagef("the editor %q failed (%v); set VISUAL or EDITOR to one that works", name, err)
 	}
 	return nil
-}
-
-func editorName(sh *shell) string {
-	usual := "vi"
-	if runtime.GOOS == "windows" {
-		usual = "notepad"
-	}
-	return cmp.Or(strings.TrimSpace(sh.getenv("VISUAL")), strings.TrimSpace(sh.getenv("EDITOR")), usual)
 }

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os/signal"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -62,7 +61,7 @@ var errUnread = errors.New("the reader of stdout is gone")
 func runWatch(ctx context.Context, opt *watchOptions) error {
 	signal.Ignore(syscall.SIGPIPE) // a write to a pipe without a reader fails then, and does not kill the process
 	defer signal.Reset(syscall.SIGPIPE)
-	v, err := opt.open(ctx, MustExist)
+	v, err := opt.open(ctx, Lasting)
 	if err != nil {
 		return err
 	}
@@ -79,50 +78,19 @@ func runWatch(ctx context.Context, opt *watchOptions) error {
 		}
 		news.Workspace = mdstore.ID(ws.Workspace.ID)
 	}
-	for {
-		err := news.Run(ctx, v.Engine.Live())
-		switch {
-		case ctx.Err() != nil, errors.Is(err, errUnread):
-			opt.unprinted = nil
-			return nil // to be interrupted is how it ends
-		case !errors.Is(err, mdstore.ErrReplaced):
-			return err
-		}
-		if v, err = opt.reopen(ctx, v.Found.Vault); err != nil {
-			return nil
-		}
+	err = news.Run(ctx, v.Engine.Live())
+	if ctx.Err() != nil || errors.Is(err, errUnread) {
+		opt.unprinted = nil
+		return nil // to be interrupted is how it ends
 	}
-}
-
-// reopen opens the vault that came in the place of another. The error is ctx's.
-func (opt *watchOptions) reopen(ctx context.Context, folder string) (*Vault, error) {
-	_ = opt.close() // of what is gone
-	opt.vault = nil
-	for {
-		v, err := opt.sys.Vaults.Open(ctx, Place{Dir: opt.dir(), Vault: folder}, MustExist)
-		if err == nil {
-			opt.vault = v
-			return v, nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(time.Second):
-		}
-	}
+	return err
 }
 
 func (opt *watchOptions) began(b feed.Baseline) {
-	where := ""
-	if opt.vault.Found.Vault != "" {
-		where = " in " + opt.shown(opt.vault.Found.Vault)
-	}
-	opt.say("watching %s with %s%s; Ctrl-C ends it", counted(b.Workspaces, "workspace"), counted(b.Nodes, "node"), where)
-	if are := "are"; b.Diagnostics > 0 {
-		if b.Diagnostics == 1 {
-			are = "is"
-		}
-		opt.say("%s %s there already; arbor check lists what is wrong", counted(b.Diagnostics, "diagnostic"), are)
+	where := opt.shown(opt.vault.Found.Vault)
+	opt.say("watching %s with %s in %s; Ctrl-C ends it", counted(b.Workspaces, "workspace"), counted(b.Nodes, "node"), where)
+	if b.Diagnostics > 0 {
+		opt.say("wrong already: %s; arbor check lists what", counted(b.Diagnostics, "diagnostic"))
 	}
 }
 

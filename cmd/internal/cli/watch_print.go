@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,28 +31,23 @@ type watchDocument struct {
 }
 
 func (opt *watchOptions) printDocuments(r feed.Report) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
+	var all []byte
 	at := r.Time.UTC().Format("2006-01-02T15:04:05.000Z07:00")
 	for i := range r.Events {
 		v := &r.Events[i]
-		from := ""
-		if v.From != "" {
-			from = opt.absolute(string(v.From))
-		}
-		err := enc.Encode(watchDocument{
+		line, err := encode(watchDocument{
 			Time: at, WorkspaceID: string(v.Workspace), NodeID: string(v.Node), Title: v.Title, Kind: v.Kind,
-			Path: opt.absolute(string(v.Path)), From: from, Nodes: v.Nodes, Unreadable: v.Blank,
+			Path: opt.absolute(string(v.Path)), From: opt.absolute(string(v.From)), Nodes: v.Nodes, Unreadable: v.Blank,
 			Fields:      append([]feed.FieldChange{}, v.Fields()...),
 			Sections:    append([]feed.SectionChange{}, v.Sections()...),
 			Diagnostics: opt.absolutes(v.Found), Mended: opt.absolutes(v.Mended),
-		})
+		}, "")
 		if err != nil {
 			return err
 		}
+		all = append(all, line...)
 	}
-	_, err := opt.sys.Stdout.Write(escapeUnprintable(b.Bytes()))
+	_, err := opt.sys.Stdout.Write(all)
 	return err
 }
 

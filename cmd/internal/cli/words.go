@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -72,10 +70,10 @@ func (sh *shell) strict(cmd *cobra.Command) {
 	cmd.Args = func(cmd *cobra.Command, given []string) error {
 		_, use := splitUse(cmd.Use)
 		words := wordsOf(use)
-		for _, u := range []*usageError{emptyWord(words, given), emptyFlag(cmd), wrongCount(sh, cmd, words, given)} {
-			if u != nil {
-				u.command = cmd.CommandPath()
-				return u
+		for _, e := range []*errs.Error{emptyWord(words, given), emptyFlag(cmd), wrongCount(sh, cmd, words, given)} {
+			if e != nil {
+				sh.refused = cmd.CommandPath()
+				return e
 			}
 		}
 		return checkDir(sh)
@@ -86,10 +84,10 @@ func (sh *shell) strict(cmd *cobra.Command) {
 }
 
 // wrongCount returns what is wrong with the number of words; nil where nothing is.
-func wrongCount(sh *shell, cmd *cobra.Command, words []word, given []string) *usageError {
-	isOptional := func(w word) bool { return w.optional || w.name == "WS" && sh.flags.workspace != "" }
-	required := slices.DeleteFunc(slices.Clone(words), isOptional)
-	optional := slices.DeleteFunc(slices.Clone(words), func(w word) bool { return !isOptional(w) })
+func wrongCount(sh *shell, cmd *cobra.Command, words []word, given []string) *errs.Error {
+	required := slices.DeleteFunc(slices.Clone(words), func(w word) bool {
+		return w.optional || w.name == "WS" && sh.flags.workspace != ""
+	})
 	most := len(words)
 	switch {
 	case len(given) < len(required) && cmd.HasSubCommands():
@@ -103,17 +101,12 @@ func wrongCount(sh *shell, cmd *cobra.Command, words []word, given []string) *us
 	case most == 0:
 		return usagef("%s takes no %q", cmd.CommandPath(), given[0])
 	}
-	takes := list(required)
-	if takes == "" {
-		takes = list(optional)
-	} else if len(optional) > 0 {
-		takes += " (and " + list(optional) + ")"
-	}
-	return usagef("%s takes %s, and %q is more; text with spaces goes in quotes", cmd.CommandPath(), takes, given[most])
+	const text = "%s takes %s, and %q is more; text with spaces goes in quotes"
+	return usagef(text, cmd.CommandPath(), list(words), given[most])
 }
 
 // emptyWord returns what is wrong with the first word that holds nothing but space; nil where there is none.
-func emptyWord(words []word, given []string) *usageError {
+func emptyWord(words []word, given []string) *errs.Error {
 	i := slices.IndexFunc(given, blank)
 	if i < 0 {
 		return nil
@@ -139,15 +132,10 @@ func checkDir(sh *shell) error {
 		return nil
 	}
 	info, err := os.Stat(sh.dir())
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return errs.New(errs.InvalidPath, "-C %s: there is no such folder", sh.flags.dir)
-	case err != nil:
-		return errs.New(errs.InvalidPath, "-C %s: the folder cannot be opened: %v", sh.flags.dir, err)
-	case !info.IsDir():
-		return errs.New(errs.InvalidPath, "-C %s: a file, not a folder", sh.flags.dir)
+	if err == nil && info.IsDir() {
+		return nil
 	}
-	return nil
+	return errs.New(errs.InvalidPath, "-C %s: there is no such folder, or it cannot be opened", sh.flags.dir)
 }
 
 // lenient marks flags whose own command judges what they hold: texts that may be empty, and the flags of other front
@@ -163,7 +151,7 @@ func mayBeEmpty(cmd *cobra.Command, flags ...string) {
 
 // emptyFlag returns what is wrong with the first flag that is given and holds nothing but space, or a number below
 // zero; nil where there is none.
-func emptyFlag(cmd *cobra.Command) (found *usageError) {
+func emptyFlag(cmd *cobra.Command) (found *errs.Error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if _, ok := f.Annotations[lenient]; ok || found != nil {
 			return

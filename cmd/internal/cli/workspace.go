@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -31,22 +30,12 @@ func workspaceWord(sh *shell, word string) error {
 }
 
 func initCommand(sh *shell) command {
-	in := &ops.WorkspaceInitIn{}
-	c := command{in: in, mode: Create}
-	c.instead = func(ctx context.Context) (bool, error) {
-		if !in.DryRun || in.Goal == "" {
-			return false, nil
-		}
-		_, err := sh.open(ctx, Pretend)
-		return false, err
-	}
-	c.show = showing(sh, func(sh *shell, out *ops.WorkspaceInitOut) error {
-		if sh.vault.Made && !in.DryRun {
+	return command{mode: Create, show: showing(sh, func(sh *shell, out *ops.WorkspaceInitOut) error {
+		if sh.vault.Made {
 			sh.say("made the vault %s", sh.vault.Found.Vault)
 		}
 		return sh.wrote(out, out.Wrote, out.WorkspaceID)
-	})
-	return c
+	})}
 }
 
 // splitDoc splits PATH:DESC at its first colon that is part of neither an address (https://) nor a drive (C:\).
@@ -72,7 +61,7 @@ func showWorkspaces(sh *shell, out *ops.WorkspaceListOut) error {
 	if len(rows) == 0 {
 		sh.say("no workspaces")
 	}
-	sh.boundedTable("workspaces", []string{"ID", "STATUS", "NAME", "GOAL"}, rows)
+	sh.bounded(sh.table([]string{"ID", "STATUS", "NAME", "GOAL"}, rows), "lines")
 	sh.hint(out.Hint)
 	return nil
 }
@@ -102,26 +91,10 @@ func showWorkspace(sh *shell, out *ops.WorkspaceGetOut) error {
 	return p.print(out.Hint)
 }
 
-func workspaceUpdateCommand(*shell) command {
-	in := &ops.WorkspaceUpdateIn{}
-	return command{in: in, check: func(*cobra.Command) error {
-		if in.Name == nil && in.Goal == nil {
-			return usagef("arbor ws update needs --name, --goal or both")
-		}
-		return nil
-	}}
-}
-
 func workspaceDeleteCommand(sh *shell) command {
 	in := &ops.WorkspaceDeleteIn{}
-	return confirmed(sh, command{in: in}, func(ctx context.Context) (string, error) {
-		plan := *in
-		plan.DryRun = true
-		would, err := call(ctx, sh, ops.WorkspaceDelete, plan)
-		if err != nil {
-			return "", err
-		}
-		return fmt.Sprintf("Move the workspace %s with %s to the trash?", in.WorkspaceID, counted(would.DeletedCount, "node")), nil
+	return confirmed(sh, in, &in.DryRun, ops.WorkspaceDelete, func(would *ops.WorkspaceDeleteOut) string {
+		return fmt.Sprintf("Move the workspace %s with %s to the trash?", in.WorkspaceID, counted(would.DeletedCount, "node"))
 	})
 }
 
@@ -160,7 +133,7 @@ func showSession(sh *shell, out *ops.SessionStatusOut) error {
 		for _, w := range out.AvailableWorkspaces {
 			rows = append(rows, []cell{{text: w.ID, sgr: "2"}, {text: w.Name}})
 		}
-		return sh.bounded(lines(sh.table([]string{"ID", "NAME"}, rows)), "workspaces", "arbor ws --all brings the rest")
+		return sh.bounded(sh.table([]string{"ID", "NAME"}, rows), "lines", "arbor ws --all brings the rest")
 	case sh.flags.quiet:
 		return sh.print(out.WorkspaceID)
 	}

@@ -3,7 +3,6 @@ package importtanmi
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -15,41 +14,17 @@ import (
 var errNone = errors.New("no TanmiWorkspace found: a .tanmi-workspace folder, a project that has one, " +
 	"or a folder with a workspace.json or graph.json is expected")
 
-// findWorkspaces returns the folders that hold a workspace each, archived ones last: those of the top folder, or,
-// where it holds none, those of the one folder in it that does.
-func (r *reader) findWorkspaces() ([]string, error) {
-	if found, err := r.workspacesIn("."); err != nil || len(found) > 0 {
-		return found, err
-	}
-	entries, err := fs.ReadDir(r.fsys, ".")
-	if err != nil {
-		return nil, err
-	}
-	var holders []string
-	for _, e := range entries {
-		quiet := &reader{fsys: r.fsys} // a folder that is not imported needs no warnings
-		if found, err := quiet.workspacesIn(e.Name()); e.IsDir() && err == nil && len(found) > 0 {
-			holders = append(holders, e.Name())
-		}
-	}
-	switch len(holders) {
-	case 0:
-		return nil, errNone
-	case 1:
-		return r.workspacesIn(holders[0])
-	}
-	return nil, fmt.Errorf("no TanmiWorkspace here, but in %s; name one of them", few(holders))
-}
-
-// workspacesIn returns the workspaces' folders of a project, of a vault, or the folder itself if it is a workspace.
-func (r *reader) workspacesIn(vault string) (found []string, err error) {
-	if in := path.Join(vault, mdstore.DefaultVault); r.isDir(in) {
-		vault = in
+// findWorkspaces returns the folders that hold a workspace each, archived ones last: those of a project, of a vault, or
+// the top folder itself if it is a workspace.
+func (r *reader) findWorkspaces() (found []string, err error) {
+	vault := "."
+	if r.isDir(mdstore.DefaultVault) {
+		vault = mdstore.DefaultVault
 	} else if r.isWorkspace(vault) {
 		return []string{vault}, nil
 	}
 	for _, dir := range []string{vault, path.Join(vault, archiveDir)} {
-		if !r.isDir(dir) {
+		if dir != vault && !r.isDir(dir) {
 			continue
 		}
 		entries, err := fs.ReadDir(r.fsys, dir)
@@ -70,6 +45,9 @@ func (r *reader) workspacesIn(vault string) (found []string, err error) {
 		if len(others) > 0 && len(found) > before {
 			r.warn(dir, "holds what is no workspace of TanmiWorkspace 1.x and is not imported: %s", few(others))
 		}
+	}
+	if len(found) == 0 {
+		return nil, errNone
 	}
 	return found, nil
 }

@@ -7,8 +7,8 @@ import (
 	"testing/fstest"
 )
 
-// Workspaces are found one folder below what was named, in one folder and no deeper.
-func TestWorkspacesAreFoundInTheFolderOrOneBelow(t *testing.T) {
+// Workspaces are found in what was named and no deeper.
+func TestWorkspacesAreFoundInTheFolder(t *testing.T) {
 	const ws = "W/workspace.json"
 	for _, tt := range []struct {
 		name  string
@@ -18,10 +18,8 @@ func TestWorkspacesAreFoundInTheFolderOrOneBelow(t *testing.T) {
 	}{
 		{name: "here", files: []string{ws, "below/" + ws}, want: []string{"W"}},
 		{name: "the folder itself", files: []string{"workspace.json", "below/" + ws}, want: []string{"."}},
-		{name: "a project", files: []string{"project/.tanmi-workspace/" + ws, "notes/a.md"}, want: []string{"project/.tanmi-workspace/W"}},
-		{name: "a folder of workspaces", files: []string{"project/" + ws, "project/archive/" + ws}, want: []string{"project/W", "project/archive/W"}},
-		{name: "beside an empty one", files: []string{".tanmi-workspace/config.json", "project/.tanmi-workspace/" + ws}, want: []string{"project/.tanmi-workspace/W"}},
-		{name: "two", files: []string{"b/" + ws, "a/.tanmi-workspace/" + ws, "c/x"}, err: "but in a, b; name one of them"},
+		{name: "a project", files: []string{".tanmi-workspace/" + ws, "notes/a.md"}, want: []string{".tanmi-workspace/W"}},
+		{name: "a folder of workspaces", files: []string{ws, "archive/" + ws}, want: []string{"W", "archive/W"}},
 		{name: "too deep", files: []string{"a/b/" + ws}, err: "no TanmiWorkspace found"},
 		{name: "none", files: []string{"a/b"}, err: "no TanmiWorkspace found"},
 	} {

@@ -47,12 +47,10 @@ const (
 )
 
 // Read reads every workspace of fsys, which is a .tanmi-workspace folder, a single workspace's folder, or a project's
-// folder that holds a .tanmi-workspace; or else a folder that holds one of these. It writes nothing and follows no
-// symbolic links.
+// folder that holds a .tanmi-workspace. It writes nothing and follows no symbolic links.
 //
 // The warnings are one line each and start with the file that they are about. Damaged files are warnings. It is an
-// error when there is no workspace at all, when several folders in fsys hold some and fsys itself none, and when a
-// file or folder cannot be read; nothing is returned then.
+// error when there is no workspace at all, and when a file or folder cannot be read; nothing is returned then.
 func Read(fsys fs.FS, opt Options) ([]plan.Import, []string, error) {
 	opt.VaultName = cmp.Or(opt.VaultName, mdstore.DefaultVault)
 	r := &reader{fsys: fsys, opt: opt, ids: map[mdstore.ID]bool{}}

@@ -139,17 +139,13 @@ func (s *source) keep(name, format string, args ...any) {
 // parts returns the files of the new workspace that a file becomes when it is attached: itself, or, where it is larger
 // than a file of a vault may be, its parts in order.
 func (s *source) parts(name string) map[string][]byte {
-	all, data, target := map[string][]byte{}, s.data[name], s.target[name]
+	data, target := s.data[name], s.target[name]
 	if len(data) <= mdstore.MaxFileSize {
-		all[target], data = data, nil
+		return map[string][]byte{target: data}
 	}
-	for n := 1; len(data) > 0; n++ {
-		head := data[:min(len(data), mdstore.MaxFileSize)]
-		if i := bytes.LastIndexByte(head, '\n'); i >= 0 && len(head) < len(data) {
-			head = head[:i+1]
-		}
-		data = data[len(head):]
-		all[s.free(fmt.Sprintf("%s.part%03d", target, n))] = head
+	all := map[string][]byte{}
+	for part := range slices.Chunk(data, mdstore.MaxFileSize) {
+		all[s.free(fmt.Sprintf("%s.part%03d", target, len(all)+1))] = part
 	}
 	return all
 }
