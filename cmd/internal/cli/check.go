@@ -134,14 +134,18 @@ func newSARIF(sh *shell, ds []mdoc.Diagnostic) object {
 	files := sources{root: sourceRoot(sh), vault: sh.vault.Found.Vault, met: map[string]int{}}
 	results := []object{}
 	for _, d := range ds {
+		level := check.SeverityWarning
 		rule := slices.IndexFunc(codes, func(c check.CheckCode) bool { return c.Code == d.Code })
+		if rule >= 0 {
+			level = codes[rule].Severity
+		}
 		text := d.Text
 		if d.Fix != "" {
 			text += " (arbor check --fix: " + d.Fix + ")"
 		}
 		place := object{"artifactLocation": files.artifact(d.File), "region": files.region(d)}
 		results = append(results, object{
-			"ruleId": d.Code, "ruleIndex": rule, "level": codes[rule].Severity, "message": object{"text": text},
+			"ruleId": d.Code, "ruleIndex": rule, "level": level, "message": object{"text": text},
 			"locations":           []object{{"physicalLocation": place}},
 			"partialFingerprints": object{"primaryLocationLineHash": files.fingerprint(d)},
 		})
