@@ -94,12 +94,6 @@ func (e *Engine) Refresh() {
 	}
 }
 
-// Reload is View after a look at every file.
-func (e *Engine) Reload(ctx context.Context, id mdstore.ID) (*view.View, error) {
-	e.live.Stale()
-	return e.live.View(ctx, id)
-}
-
 // Follow keeps views current with what people and other programs save, for as long as ctx lasts: see live.Vault.Follow.
 func (e *Engine) Follow(ctx context.Context, ready func(), news func(live.News)) error {
 	return e.live.Follow(ctx, ready, news)

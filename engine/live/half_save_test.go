@@ -60,6 +60,10 @@ func viewOf(t testing.TB, e *engine.Engine, ws mdstore.ID) *view.View {
 	return v
 }
 
+func viewIn(ctx context.Context, e *engine.Engine, id mdstore.ID) (*view.View, error) {
+	return e.View(ctx, id)
+}
+
 // While a save has not settled, a file that is missing or cannot be read is as it was, also when all files are read
 // again.
 func TestHalfASaveShowsNothing(t *testing.T) {
@@ -70,8 +74,8 @@ func TestHalfASaveShowsNothing(t *testing.T) {
 		w.Store.Put(p, half)
 		tell.Early(p)
 		for range 2 {
-			for _, read := range []func(context.Context, mdstore.ID) (*view.View, error){w.View, w.Reload} {
-				v, err := read(t.Context(), ws)
+			for _, read := range []func(context.Context, *engine.Engine, mdstore.ID) (*view.View, error){viewIn, enginetest.Reload} {
+				v, err := read(t.Context(), w.Engine, ws)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -336,7 +336,7 @@ func (l *followed) others() (string, func()) {
 		return "restart", func() { l.stop(); l.open() }
 	case "reload":
 		return "reload", func() {
-			if _, err := l.e.Reload(tctx, ws); err != nil {
+			if _, err := enginetest.Reload(tctx, l.e, ws); err != nil {
 				l.rt.Fatal(err)
 			}
 		}
