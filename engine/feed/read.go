@@ -206,12 +206,7 @@ func compare(was, is *shown) []Event {
 		dir = was.view.Workspace().Dir
 		old, docs = was.state.Moved(dir, w.Dir), was.docs
 	}
-	before := func(p mdstore.Path) mdstore.Path { // where a file lay in the folder that the workspace had
-		if dir != w.Dir && p.Under(w.Dir) {
-			return dir + p[len(w.Dir):]
-		}
-		return p
-	}
+	before := func(p mdstore.Path) mdstore.Path { return view.MovedTo(p, w.Dir, dir) } // in the folder that the workspace had
 	for _, d := range view.Diff(old, is.state) {
 		if d.Path == w.Path || d.Node == "" {
 			continue

@@ -76,7 +76,7 @@ func follow(ds []mdoc.Diagnostic, events []Event, from, to mdstore.Path) {
 		if p, ok := places[ds[i].File]; ok {
 			ds[i].File = string(p)
 		} else {
-			ds[i].File = string(movedTo(mdstore.Path(ds[i].File), from, to))
+			ds[i].File = string(view.MovedTo(mdstore.Path(ds[i].File), from, to))
 		}
 	}
 }
@@ -133,12 +133,4 @@ func beyond(all, some []mdoc.Diagnostic) []mdoc.Diagnostic {
 		}
 	}
 	return out
-}
-
-// movedTo returns the place of a file after a folder above it has moved.
-func movedTo(p, from, to mdstore.Path) mdstore.Path {
-	if from == to || !p.Under(from) {
-		return p
-	}
-	return to + p[len(from):]
 }

@@ -90,7 +90,7 @@ func (s *Seen) Changes(ctx context.Context, session string, v *view.View, take f
 	}
 	if last := m.last[id]; last.view == v {
 		ds = last.differences
-	} else if ds = v.DiffFrom(old); ds == nil {
+	} else if ds = view.Diff(old, v.State()); ds == nil {
 		ds = []view.Difference{}
 	}
 	if m.last != nil {
