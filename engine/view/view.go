@@ -223,25 +223,15 @@ func (v *View) Circular(n *mdstore.Node) bool {
 	return false
 }
 
-// Circles returns every node that is among its own ancestors, with one look at each node.
+// Circles returns every node that is among its own ancestors.
 func (v *View) Circles() map[mdstore.ID]bool {
-	if v.rooted() == len(v.nodes) {
-		return nil // every way up ends at the root
-	}
 	in := map[mdstore.ID]bool{}
-	done := map[mdstore.ID]bool{mdstore.Root: true}
-	for _, n := range v.nodes {
-		var way []mdstore.ID
-		at := map[mdstore.ID]int{}
-		for n, ok := v.Node(n.ID); ok && !done[n.ID]; n, ok = v.Node(n.Parent) {
-			done[n.ID] = true
-			at[n.ID] = len(way)
-			way = append(way, n.ID)
-			if i, again := at[n.Parent]; again {
-				for _, id := range way[i:] {
-					in[id] = true
-				}
-			}
+	if v.rooted() == len(v.nodes) {
+		return in // every way up ends at the root
+	}
+	for _, n := range v.kids {
+		if v.Circular(n) {
+			in[n.ID] = true
 		}
 	}
 	return in
