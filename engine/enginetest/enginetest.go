@@ -3,7 +3,6 @@
 package enginetest
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"arbor/engine"
-	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/memstore"
 )
@@ -56,12 +54,6 @@ func (w *World) Tick(d time.Duration) { w.now = w.now.Add(d) }
 func (w *World) newID(prefix string) (mdstore.ID, error) {
 	w.ids++
 	return mdstore.ID(fmt.Sprintf("%s-mjv3xk00-%06d", prefix, w.ids)), nil
-}
-
-// Reload is View after a look at every file.
-func Reload(ctx context.Context, e *engine.Engine, id mdstore.ID) (*view.View, error) {
-	e.Live().Stale()
-	return e.View(ctx, id)
 }
 
 // NoPause is an After for engines whose pauses are over at once.

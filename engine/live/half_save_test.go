@@ -74,8 +74,11 @@ func TestHalfASaveShowsNothing(t *testing.T) {
 		w.Store.Put(p, half)
 		tell.Early(p)
 		for range 2 {
-			for _, read := range []func(context.Context, *engine.Engine, mdstore.ID) (*view.View, error){viewIn, enginetest.Reload} {
-				v, err := read(t.Context(), w.Engine, ws)
+			for _, whole := range []bool{false, true} {
+				if whole {
+					w.Live().Stale()
+				}
+				v, err := w.View(t.Context(), ws)
 				if err != nil {
 					t.Fatal(err)
 				}
