@@ -60,10 +60,6 @@ func viewOf(t testing.TB, e *engine.Engine, ws mdstore.ID) *view.View {
 	return v
 }
 
-func viewIn(ctx context.Context, e *engine.Engine, id mdstore.ID) (*view.View, error) {
-	return e.View(ctx, id)
-}
-
 // While a save has not settled, a file that is missing or cannot be read is as it was, also when all files are read
 // again.
 func TestHalfASaveShowsNothing(t *testing.T) {
