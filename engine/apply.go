@@ -223,13 +223,18 @@ func (e *Engine) Import(ctx context.Context, w plan.Import, dryRun bool) (*plan.
 		}
 		return files, nil
 	}
-	if dryRun {
+	return e.write(ctx, out, changes)
+}
+
+// write commits changes that are computed while no other process can commit. In a dry run they are only computed.
+func (e *Engine) write(ctx context.Context, out *plan.Outcome, changes func() ([]mdstore.Change, error)) (*plan.Outcome, error) {
+	if out.DryRun {
 		_, err := changes()
 		return out, err
 	}
-	err = e.st.Update(ctx, func(tx mdstore.Tx) error {
+	err := e.st.Update(ctx, func(tx mdstore.Tx) error {
 		cs, err := changes()
-		if err != nil {
+		if err != nil || len(cs) == 0 {
 			return err
 		}
 		res, err := tx.Commit(ctx, cs)

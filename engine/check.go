@@ -19,7 +19,7 @@ import (
 func (e *Engine) Check(ctx context.Context, ws mdstore.ID) (*view.View, []mdoc.Diagnostic, error) {
 	e.Displaced(ctx) // what was written to a replaced file is merged, or lies beside it and is a finding
 	e.live.StaleIn(ws)
-	v, found, err := e.checks.find(ctx, ws)
+	v, found, err := e.find(ctx, ws)
 	return v, check.Diagnostics(found), err
 }
 
@@ -38,7 +38,7 @@ type Mending struct {
 // of it is one commit, but for what an earlier commit has left.
 func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act plan.Act) (*Mending, error) {
 	e.live.StaleIn(ws)
-	v, found, err := e.checks.find(ctx, ws)
+	v, found, err := e.find(ctx, ws)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act plan.Act) (*Mending
 	if !slices.ContainsFunc(found, func(f check.Finding) bool { return f.Fix != "" }) {
 		return &Mending{Outcome: &plan.Outcome{DryRun: act.DryRun}, Left: check.Diagnostics(found), Checked: v.Len() + 1}, nil
 	}
-	swept, cleared, err := e.checks.sweep(ctx, found, e.opt.Now(), act.DryRun)
+	swept, cleared, err := e.sweep(ctx, found, e.opt.Now(), act.DryRun)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act plan.Act) (*Mending
 	var fixed *check.Fixed
 	var st check.Store
 	if now, err := e.View(ctx, ws); err == nil {
-		if st, err = e.checks.facts(ctx, now); err != nil {
+		if st, err = e.facts(ctx, now); err != nil {
 			return nil, err
 		}
 	}
@@ -93,11 +93,11 @@ func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act plan.Act) (*Mending
 
 // FixVault clears away what commits that were cut short have left beside the workspaces of the vault.
 func (e *Engine) FixVault(ctx context.Context, act plan.Act) ([]mdoc.Diagnostic, *plan.Outcome, error) {
-	st, err := e.checks.strays(ctx, "")
+	st, err := e.strays(ctx, "")
 	if err != nil {
 		return nil, nil, err
 	}
-	fixed, files, err := e.checks.sweep(ctx, check.Strays(st), e.opt.Now(), act.DryRun)
+	fixed, files, err := e.sweep(ctx, check.Strays(st), e.opt.Now(), act.DryRun)
 	return fixed, &plan.Outcome{DryRun: act.DryRun, Files: files}, err
 }
 
@@ -127,7 +127,11 @@ func (e *Engine) CheckVault(ctx context.Context) (*VaultCheck, error) {
 		}
 		d, _ := check.SharedID(all, w)
 		add(d)
-		v, found, err := e.checks.findTwin(ctx, w)
+		v, err := e.live.Twin(ctx, w)
+		if err != nil {
+			return nil, err
+		}
+		v, found, err := e.findIn(ctx, v)
 		if err != nil {
 			return nil, err
 		}
@@ -149,7 +153,7 @@ func (e *Engine) CheckVault(ctx context.Context) (*VaultCheck, error) {
 			add(u.Problem)
 		}
 	}
-	st, err := e.checks.strays(ctx, "")
+	st, err := e.strays(ctx, "")
 	if err != nil {
 		return nil, err
 	}

@@ -28,11 +28,10 @@ type Options struct {
 
 // An Engine is an open vault. It is safe for concurrent use. It holds nothing but memory: the store is the caller's to close.
 type Engine struct {
-	st     mdstore.Store
-	opt    Options
-	live   *live.Vault
-	seen   *sessions.Seen
-	checks inspector
+	st   mdstore.Store
+	opt  Options
+	live *live.Vault
+	seen *sessions.Seen
 }
 
 // Open returns an engine over the store. It reads nothing yet: a workspace is read when it is first asked for.
@@ -56,8 +55,7 @@ func Open(ctx context.Context, st mdstore.Store, opt Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	seen, checks := sessions.NewSeen(st, opt.Now), inspector{st, vault}
-	return &Engine{st: st, opt: opt, live: vault, seen: seen, checks: checks}, ctx.Err()
+	return &Engine{st: st, opt: opt, live: vault, seen: sessions.NewSeen(st, opt.Now)}, ctx.Err()
 }
 
 // Now returns the time by the engine's clock.
@@ -92,12 +90,6 @@ func (e *Engine) Refresh() {
 	if !e.live.Following() {
 		e.live.Stale()
 	}
-}
-
-// Reload is View after a look at every file.
-func (e *Engine) Reload(ctx context.Context, id mdstore.ID) (*view.View, error) {
-	e.live.Stale()
-	return e.live.View(ctx, id)
 }
 
 // Follow keeps views current with what people and other programs save, for as long as ctx lasts: see live.Vault.Follow.

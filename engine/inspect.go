@@ -7,43 +7,27 @@ import (
 	"time"
 
 	"arbor/engine/check"
-	"arbor/engine/live"
 	"arbor/engine/plan"
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
 
-// An inspector gathers what is wrong with workspaces: from their views, and from what only the store knows.
-type inspector struct {
-	st   mdstore.Store
-	live *live.Vault
-}
-
 // find returns the findings of a workspace, and its view.
-func (x inspector) find(ctx context.Context, ws mdstore.ID) (*view.View, []check.Finding, error) {
-	v, err := x.live.Current(ctx, ws)
+func (e *Engine) find(ctx context.Context, ws mdstore.ID) (*view.View, []check.Finding, error) {
+	v, err := e.live.Current(ctx, ws)
 	if err != nil {
 		return nil, nil, err
 	}
-	return x.findIn(ctx, v)
+	return e.findIn(ctx, v)
 }
 
-// findTwin is find for one of several workspaces with one id.
-func (x inspector) findTwin(ctx context.Context, w *mdstore.Workspace) (*view.View, []check.Finding, error) {
-	v, err := x.live.Twin(ctx, w)
+func (e *Engine) findIn(ctx context.Context, v *view.View) (base *view.View, found []check.Finding, err error) {
+	st, err := e.facts(ctx, v)
 	if err != nil {
 		return nil, nil, err
 	}
-	return x.findIn(ctx, v)
-}
-
-func (x inspector) findIn(ctx context.Context, v *view.View) (base *view.View, found []check.Finding, err error) {
-	st, err := x.facts(ctx, v)
-	if err != nil {
-		return nil, nil, err
-	}
-	base, err = x.live.Over(ctx, v, func(v *view.View) error {
+	base, err = e.live.Over(ctx, v, func(v *view.View) error {
 		_, found = check.All(v, st)
 		return nil
 	})
@@ -51,12 +35,12 @@ func (x inspector) findIn(ctx context.Context, v *view.View) (base *view.View, f
 }
 
 // facts asks the store what checks need to know besides the files.
-func (x inspector) facts(ctx context.Context, v *view.View) (check.Store, error) {
-	st, err := x.strays(ctx, v.Workspace().Dir)
+func (e *Engine) facts(ctx context.Context, v *view.View) (check.Store, error) {
+	st, err := e.strays(ctx, v.Workspace().Dir)
 	if err != nil {
 		return st, err
 	}
-	if r, ok := mdstore.AsStore[mdstore.Docs](x.st); ok {
+	if r, ok := mdstore.AsStore[mdstore.Docs](e.st); ok {
 		st.Missing = map[string]bool{}
 		for _, target := range check.Targets(v) {
 			tries := check.Tries(target)
@@ -71,7 +55,7 @@ func (x inspector) facts(ctx context.Context, v *view.View) (check.Store, error)
 			}
 		}
 	}
-	if w, ok := mdstore.AsStore[mdstore.Writable](x.st); ok {
+	if w, ok := mdstore.AsStore[mdstore.Writable](e.st); ok {
 		files := []mdstore.Path{v.Workspace().Path}
 		for n := range v.All() {
 			files = append(files, n.Path)
@@ -87,12 +71,12 @@ func (x inspector) facts(ctx context.Context, v *view.View) (check.Store, error)
 }
 
 // strays returns what lies between the files of a vault below a folder, without the files of a commit that is being made at this moment.
-func (x inspector) strays(ctx context.Context, under mdstore.Path) (st check.Store, err error) {
-	in, ok := mdstore.AsStore[mdstore.Strays](x.st)
+func (e *Engine) strays(ctx context.Context, under mdstore.Path) (st check.Store, err error) {
+	in, ok := mdstore.AsStore[mdstore.Strays](e.st)
 	if !ok {
 		return st, nil
 	}
-	gen, err := x.live.Generation(ctx) // waits for the commit that is being made
+	gen, err := e.live.Generation(ctx) // waits for the commit that is being made
 	if err != nil {
 		return st, err
 	}
@@ -100,7 +84,7 @@ func (x inspector) strays(ctx context.Context, under mdstore.Path) (st check.Sto
 		if st.Strays, err = in.Strays(ctx, under); err != nil {
 			return st, err
 		}
-		now, err := x.live.Generation(ctx)
+		now, err := e.live.Generation(ctx)
 		if err != nil {
 			return st, err
 		}
@@ -114,11 +98,11 @@ func (x inspector) strays(ctx context.Context, under mdstore.Path) (st check.Sto
 		if s.Kind != mdstore.StrayConflictCopy || s.Of == "" {
 			continue
 		}
-		copied, err := x.st.Read(ctx, s.Path)
+		copied, err := e.st.Read(ctx, s.Path)
 		if err != nil {
 			continue
 		}
-		if file, err := x.st.Read(ctx, s.Of); err == nil && file.Version == copied.Version {
+		if file, err := e.st.Read(ctx, s.Of); err == nil && file.Version == copied.Version {
 			st.Equal[s.Path] = file.Version
 		}
 	}
@@ -126,8 +110,8 @@ func (x inspector) strays(ctx context.Context, under mdstore.Path) (st check.Sto
 }
 
 // sweep clears away the leftovers of commits among what was found. It is no commit of its own: the store knows them by their names.
-func (x inspector) sweep(ctx context.Context, found []check.Finding, now time.Time, dryRun bool) (fixed []mdoc.Diagnostic, files []plan.FileChange, err error) {
-	sw, ok := mdstore.AsStore[mdstore.Strays](x.st)
+func (e *Engine) sweep(ctx context.Context, found []check.Finding, now time.Time, dryRun bool) (fixed []mdoc.Diagnostic, files []plan.FileChange, err error) {
+	sw, ok := mdstore.AsStore[mdstore.Strays](e.st)
 	at := map[mdstore.Path]mdoc.Diagnostic{}
 	var paths []mdstore.Path
 	for _, f := range found {

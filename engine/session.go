@@ -85,7 +85,7 @@ func (e *Engine) Unbind(ctx context.Context, session string, act plan.Act) (*pla
 // editBindings commits what edit makes of sessions.json.
 func (e *Engine) editBindings(ctx context.Context, act plan.Act, what string, edit func(*sessions.Bindings) ([]mdstore.Change, error)) (*plan.Outcome, error) {
 	out := &plan.Outcome{DryRun: act.DryRun}
-	read := func() ([]mdstore.Change, error) {
+	return e.write(ctx, out, func() ([]mdstore.Change, error) {
 		s, err := sessions.ReadBindings(ctx, e.st)
 		if err != nil {
 			return nil, err
@@ -99,23 +99,7 @@ func (e *Engine) editBindings(ctx context.Context, act plan.Act, what string, ed
 			}
 		}
 		return changes, err
-	}
-	if act.DryRun {
-		_, err := read()
-		return out, err
-	}
-	err := e.st.Update(ctx, func(tx mdstore.Tx) error {
-		changes, err := read()
-		if err != nil || len(changes) == 0 {
-			return err
-		}
-		_, err = tx.Commit(ctx, changes)
-		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
 }
 
 // Attend keeps what a session has seen in memory only, for as long as it lasts: the session of a connection that ends with it. leave

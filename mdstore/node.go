@@ -111,9 +111,6 @@ func emptyDoc(p Path) *mdoc.Doc {
 // File returns the document and the version of the file.
 func (n *Node) File() (*mdoc.Doc, Version) { return n.Doc(), n.version }
 
-// Filed reports whether the node was read from a file.
-func (n *Node) Filed() bool { return n.doc != nil || !n.version.IsZero() }
-
 // Version returns the version of the file, the zero Version where it could not be read.
 func (n *Node) Version() Version { return n.version }
 

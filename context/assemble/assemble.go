@@ -19,17 +19,9 @@ import (
 // must not change during a call of Context. The tree may be damaged: parents
 // may be missing, and may form a cycle.
 type Source interface {
-	Workspace() *mdstore.Workspace // nil when its file is missing
+	Workspace() *mdstore.Workspace
 	Node(mdstore.ID) (*mdstore.Node, bool)
 	Children(mdstore.ID) []mdstore.ID // in the order of the tree
-}
-
-// A DocSource is a Source that also knows the documents of the project around
-// the workspace. Context asks it for the titles of referenced documents.
-type DocSource interface {
-	// Doc returns the title and description of a document; false when the project has no such document, or it
-	// cannot be read. It is not called for web addresses.
-	Doc(target string) (mdoc.Foreign, bool)
 }
 
 // DefaultLogEntries is how many log entries of a node are shown unless the options say otherwise.
@@ -42,6 +34,10 @@ type Options struct {
 	MaxLogEntries int  // per node, the newest kept; 0 means DefaultLogEntries, a negative number all of them
 	ReverseLog    bool // newest first
 	OmitProblem   bool
+
+	// Doc returns the title and description of a document of the project; false when there is none, or it cannot be
+	// read. The target may have a #heading behind it, and is no web address. Without Doc no document is taken for missing.
+	Doc func(target string) (mdoc.Foreign, bool)
 
 	Budget int // tokens, counted by Tokens over the size that Measure returns; 0 or less means no limit
 

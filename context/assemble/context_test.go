@@ -215,8 +215,8 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// Without a DocSource it is not known whether a document exists.
-func TestWithoutADocSourceNoDocumentDangles(t *testing.T) {
+// Without documents it is not known whether one exists.
+func TestWithoutDocumentsNoneDangles(t *testing.T) {
 	v := read(plainWorkspace, map[string]string{"root": node("root", "null", "planning", "pending", "## References\n\n- docs/new.md: soon\n")})
 	b := context(t, struct{ assemble.Source }{v}, "root", assemble.Options{})
 	if r := b.References[0]; r.Dangling || r.Path != "docs/new.md" || r.Kind != assemble.RefDoc {

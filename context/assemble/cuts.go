@@ -44,16 +44,11 @@ type text struct {
 //   - for the bound of a reply only, and never for a budget, the rules, the goal and the focus's requirement become
 //     shorter level by level, so that none is shorter than the level unless it is shorter by itself.
 type cutList struct {
-	full    Bundle // as it was gathered
-	omitted []Omission
+	b       *Bundle    // the working bundle
+	omitted []Omission // before any cut
 	cuts    []cut
 	texts   []*text // that cuts make shorter
 	levels  []int   // bytes, falling
-
-	b        *Bundle // the working bundle, with these lists:
-	chain    []ChainPart
-	children []ChildPart
-	problems []mdstore.Problem // of the chain, then of the workspace
 }
 
 func (l *cutList) add(o Omission, do func()) {
@@ -137,8 +132,8 @@ func (l *cutList) docs(at *[]Doc, role string, id mdstore.ID) {
 // childConclusions adds a cut for each of them. A child without a conclusion is not shown.
 func (l *cutList) childConclusions() {
 	var oldest []*ChildPart
-	for i := range l.children {
-		oldest = append(oldest, &l.children[i])
+	for i := range l.b.ChildConclusions {
+		oldest = append(oldest, &l.b.ChildConclusions[i])
 	}
 	slices.SortStableFunc(oldest, func(a, b *ChildPart) int { return cmp.Compare(a.changed, b.changed) })
 	for _, c := range oldest {

@@ -18,18 +18,21 @@ func fit(full *Bundle, omitted []Omission, measure func(*Bundle) (int, bool)) *B
 	if fits := weigh(full, measure); fits && (full.Budget == 0 || full.Tokens <= full.Budget) {
 		return full
 	}
-	l := newCutList(full, omitted)
+	var b *Bundle
 	fits := func(k int) bool {
+		l := newCutList(full, omitted)
 		l.makeFirst(k)
-		fits := weigh(l.b, measure)
-		if full.Budget == 0 || l.b.Tokens <= full.Budget {
+		b = l.b
+		fits := weigh(b, measure)
+		if full.Budget == 0 || b.Tokens <= full.Budget {
 			return fits
 		}
-		l.b.OverBudget = true
-		return k >= len(l.cuts) && weigh(l.b, measure)
+		b.OverBudget = true
+		return k >= len(l.cuts) && weigh(b, measure)
 	}
-	fits(sort.Search(len(l.cuts)+len(l.levels), fits))
-	return l.b
+	all := newCutList(full, omitted)
+	fits(sort.Search(len(all.cuts)+len(all.levels), fits))
+	return b
 }
 
 // weigh states in the bundle how many tokens it takes, the digits of that number included, and reports whether the
@@ -45,37 +48,29 @@ func weigh(b *Bundle, measure func(*Bundle) (int, bool)) (fits bool) {
 	return fits
 }
 
+// newCutList returns the cuts of a copy of the bundle.
 func newCutList(full *Bundle, omitted []Omission) *cutList {
-	l := &cutList{full: *full, omitted: omitted, b: &Bundle{}, chain: slices.Clone(full.Chain),
-		children: slices.Clone(full.ChildConclusions), problems: make([]mdstore.Problem, len(full.Chain)+1)}
-	l.reset()
+	b := *full
+	b.Chain, b.ChildConclusions = slices.Clone(full.Chain), slices.Clone(full.ChildConclusions)
+	for i := range b.Chain {
+		b.Chain[i].Problem = copied(b.Chain[i].Problem)
+	}
+	b.Workspace.Problem = copied(b.Workspace.Problem)
+	l := &cutList{b: &b, omitted: omitted}
 	l.collect()
 	return l
 }
 
-// reset makes the working bundle full again. Its parts stay at their addresses.
-func (l *cutList) reset() {
-	*l.b = l.full
-	copy(l.chain, l.full.Chain)
-	copy(l.children, l.full.ChildConclusions)
-	l.b.Chain, l.b.ChildConclusions = l.chain, l.children
-	for i := range l.chain {
-		l.chain[i].Problem = l.ownProblem(i, l.full.Chain[i].Problem)
-	}
-	l.b.Workspace.Problem = l.ownProblem(len(l.chain), l.full.Workspace.Problem)
-}
-
-func (l *cutList) ownProblem(i int, p *mdstore.Problem) *mdstore.Problem {
+func copied(p *mdstore.Problem) *mdstore.Problem {
 	if p == nil {
 		return nil
 	}
-	l.problems[i] = *p
-	return &l.problems[i]
+	q := *p
+	return &q
 }
 
 // makeFirst makes the first k cuts. Those after the cuts of the list are the levels.
 func (l *cutList) makeFirst(k int) {
-	l.reset()
 	b, cuts := l.b, l.cuts[:min(k, len(l.cuts))]
 	all, groups := slices.Grow(slices.Clone(l.omitted), len(cuts)), slices.Grow(kinds(l.omitted), len(cuts))
 	for _, c := range cuts {
@@ -85,8 +80,8 @@ func (l *cutList) makeFirst(k int) {
 	for _, t := range l.texts {
 		*t.at = beginning(t.full, len(*t.at))
 	}
-	for i := range l.chain {
-		l.chain[i].Problem = nilIfZero(l.chain[i].Problem)
+	for i := range b.Chain {
+		b.Chain[i].Problem = nilIfZero(b.Chain[i].Problem)
 	}
 	b.Workspace.Problem = nilIfZero(b.Workspace.Problem)
 	b.ChildConclusions = slices.DeleteFunc(b.ChildConclusions, func(c ChildPart) bool { return c.Conclusion == "" })

@@ -44,20 +44,10 @@ func (g *gatherer) omit(o Omission) {
 func (g *gatherer) workspace() {
 	w := g.src.Workspace()
 	p := &g.b.Workspace
-	p.Rules, p.Docs = []string{}, []Doc{}
-	if w == nil || w.Doc == nil {
-		g.omit(Omission{What: WhatFile, Role: RoleWorkspace, Reason: ReasonMissing, Count: 1})
-	}
-	if w == nil {
-		return
-	}
 	p.ID, p.Name, p.Goal, p.At, p.Version = w.ID, w.Name, w.Goal, w.Path, w.Version.String()
-	if w.Doc == nil {
-		return
-	}
 	p.Lines = linesOf(w.Doc)
 	p.Lines.Log = Range{} // no context holds the log of the workspace
-	p.Rules, p.RulesHash = append(p.Rules, w.Rules()...), w.RulesHash()
+	p.Rules, p.RulesHash = append([]string{}, w.Rules()...), w.RulesHash()
 	p.Docs = g.docs(w.Docs(), RoleWorkspace, "")
 	p.Problem = g.problem(w.Problem(), RoleWorkspace, "")
 	g.unreadable(WhatFile, RoleWorkspace, "", w.Problems)
@@ -112,12 +102,7 @@ func (g *gatherer) chain(focus *mdstore.Node) {
 
 func (g *gatherer) part(n *mdstore.Node, role string) ChainPart {
 	p := ChainPart{NodeID: n.ID, Title: n.Title, Type: n.Type, Status: n.Status, Role: n.Role, Isolated: n.Isolated,
-		At: n.Path, Docs: []Doc{}, LogEntries: []LogEntry{}}
-	if !n.Filed() {
-		p.Version = n.Version().String()
-		g.noFile(role, n)
-		return p
-	}
+		At: n.Path}
 	doc, version := n.File()
 	n = n.Holding(doc)
 	p.Version, p.Lines = version.String(), linesOf(doc)
@@ -192,16 +177,6 @@ func (g *gatherer) unreadable(what, role string, id mdstore.ID, problems []mdoc.
 	}
 }
 
-// noFile lists a node that has no file to read.
-func (g *gatherer) noFile(role string, n *mdstore.Node) {
-	if len(n.Problems) > 0 {
-		g.unreadable(WhatNode, role, n.ID, n.Problems)
-		return
-	}
-	g.omit(Omission{What: WhatNode, Role: role, NodeID: n.ID, Reason: ReasonUnreadable, Count: 1,
-		Detail: "there is no file to read"})
-}
-
 // children takes the conclusions of finished children and counts the other children.
 func (g *gatherer) children(focus *mdstore.Node) {
 	g.b.ChildConclusions = []ChildPart{}
@@ -211,7 +186,7 @@ func (g *gatherer) children(focus *mdstore.Node) {
 		if !ok {
 			continue
 		}
-		if statemachine.Terminal(n.Status) && n.Filed() {
+		if statemachine.Terminal(n.Status) {
 			doc, version := n.File()
 			if text := doc.Text(mdstore.SecConclusion); text != "" {
 				c := ChildPart{NodeID: n.ID, Title: n.Title, Status: n.Status, Conclusion: text, At: n.Path,
@@ -235,9 +210,6 @@ func (g *gatherer) children(focus *mdstore.Node) {
 
 // textBytes returns the bytes of the texts that a node would bring into a chain.
 func textBytes(n *mdstore.Node) int {
-	if !n.Filed() {
-		return 0
-	}
 	p := n.Problem()
 	sum := len(n.Requirement()) + len(n.Conclusion()) + len(n.Note()) + len(p.Text) + len(p.NextStep)
 	for _, d := range n.Docs() {

@@ -20,7 +20,8 @@ func TestContextSelectsWhatTheModelSelects(t *testing.T) {
 		m := genModel(t)
 		n := m.nodes[rapid.IntRange(0, len(m.nodes)-1).Draw(t, "focus")]
 		most := rapid.IntRange(-1, 4).Draw(t, "maxLogEntries")
-		b, err := assemble.Context(m.vault(), mdstore.ID(n.id), assemble.Options{MaxLogEntries: most})
+		v := m.vault()
+		b, err := assemble.Context(v, mdstore.ID(n.id), assemble.Options{MaxLogEntries: most, Doc: v.Doc})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +216,7 @@ func TestBudget(t *testing.T) {
 		v := m.vault()
 		n := m.nodes[rapid.IntRange(0, len(m.nodes)-1).Draw(t, "focus")]
 		form := forms[rapid.SampledFrom([]string{"JSON", "indented"}).Draw(t, "form")]
-		opt := assemble.Options{Measure: form.measure(0), ReverseLog: rapid.Bool().Draw(t, "reverse")}
+		opt := assemble.Options{Measure: form.measure(0), Doc: v.Doc, ReverseLog: rapid.Bool().Draw(t, "reverse")}
 		ask := func(budget int) *assemble.Bundle {
 			opt.Budget = budget
 			b, err := assemble.Context(v, mdstore.ID(n.id), opt)
@@ -283,7 +284,7 @@ func TestBoundOfTheReply(t *testing.T) {
 		v := m.vault()
 		form := forms[rapid.SampledFrom([]string{"JSON", "indented"}).Draw(t, "form")]
 		ask := func(bound int) *assemble.Bundle {
-			b, err := assemble.Context(v, mdstore.ID(n.id), assemble.Options{Measure: form.measure(bound)})
+			b, err := assemble.Context(v, mdstore.ID(n.id), assemble.Options{Measure: form.measure(bound), Doc: v.Doc})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,8 +8,12 @@ import (
 // linesOf returns the lines of a document's sections. A section that occurs more than once reaches from the first
 // heading to the last line.
 func linesOf(d *mdoc.Doc) (l Lines) {
+	at := map[string]*Range{
+		mdstore.SecRules: &l.Rules, mdstore.SecRequirement: &l.Requirement, mdstore.SecConclusion: &l.Conclusion,
+		mdstore.SecNote: &l.Note, mdstore.SecDocs: &l.Docs, mdstore.SecLog: &l.Log, mdstore.SecProblem: &l.Problem,
+	}
 	for _, s := range d.Sections() {
-		r := l.of(s.Name)
+		r := at[s.Name]
 		if r == nil {
 			continue
 		}
@@ -19,24 +23,4 @@ func linesOf(d *mdoc.Doc) (l Lines) {
 		_, r[1] = d.Lines(mdoc.Span{Start: s.Heading.Start, End: s.Body.End})
 	}
 	return l
-}
-
-func (l *Lines) of(section string) *Range {
-	switch section {
-	case mdstore.SecRules:
-		return &l.Rules
-	case mdstore.SecRequirement:
-		return &l.Requirement
-	case mdstore.SecConclusion:
-		return &l.Conclusion
-	case mdstore.SecNote:
-		return &l.Note
-	case mdstore.SecDocs:
-		return &l.Docs
-	case mdstore.SecLog:
-		return &l.Log
-	case mdstore.SecProblem:
-		return &l.Problem
-	}
-	return nil
 }

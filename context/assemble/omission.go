@@ -46,7 +46,7 @@ const (
 // The values of Reason.
 const (
 	ReasonIsolated   = "isolated"      // an isolated node below hides it
-	ReasonMissing    = "missing"       // a parent or file that does not exist, or a parent that is not named
+	ReasonMissing    = "missing"       // a parent that does not exist, or is not named
 	ReasonCycle      = "cycle"         // the parents lead back to a node of the chain
 	ReasonUnreadable = "unreadable"    // its file has problems; what could be read is in the bundle
 	ReasonExpired    = "expired"       // marked so
@@ -67,28 +67,20 @@ const (
 
 // String returns the omission as one line, without its detail.
 func (o Omission) String() string {
-	b := make([]byte, 0, 96)
+	s := o.What
 	if o.Count != 1 {
-		b = strconv.AppendInt(b, int64(o.Count), 10)
-		b = append(b, " × "...)
+		s = strconv.Itoa(o.Count) + " × " + s
 	}
-	b = append(b, o.What...)
 	if o.Role != "" {
-		b = append(b, " of "...)
-		b = append(b, o.Role...)
+		s += " of " + o.Role
 	}
 	if o.NodeID != "" && o.Role != RoleFocus {
-		b = append(b, ' ')
-		b = append(b, o.NodeID...)
+		s += " " + string(o.NodeID)
 	}
 	if o.Bytes > 0 {
-		b = append(b, ", "...)
-		b = strconv.AppendInt(b, int64(o.Bytes), 10)
-		b = append(b, " bytes"...)
+		s += ", " + strconv.Itoa(o.Bytes) + " bytes"
 	}
-	b = append(b, ": "...)
-	b = append(b, o.Reason...)
-	return string(b)
+	return s + ": " + o.Reason
 }
 
 // plus returns the sum of two omissions with one reason.

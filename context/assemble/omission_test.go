@@ -36,23 +36,6 @@ func TestUnreadableShowsWhatItHas(t *testing.T) {
 	}
 }
 
-// A node or workspace without any document is one whose file is gone.
-func TestNoFiles(t *testing.T) {
-	v := read(plainWorkspace, nil)
-	v.nodes["root"] = &mdstore.Node{ID: "root", Title: "root"}
-	v.nodes["a"] = &mdstore.Node{ID: "a", Parent: "root", Title: "a", Status: "completed"}
-	v.kids["root"] = []mdstore.ID{"a", "gone"}
-	v.ws = nil
-	b := context(t, v, "root", assemble.Options{Budget: 1})
-	if want := "file of workspace: missing\nnode of focus: unreadable"; omitted(b) != want {
-		t.Errorf("omitted:\n%s\nwant\n%s", omitted(b), want)
-	}
-	v.ws = &mdstore.Workspace{ID: "ws-1", Name: "W"}
-	if b := context(t, v, "a", assemble.Options{}); b.Workspace.Name != "W" {
-		t.Errorf("workspace %+v", b.Workspace)
-	}
-}
-
 func TestManyOmissionsAreSummedUp(t *testing.T) {
 	files := map[string]string{"root": node("root", "null", "planning", "monitoring", "## Requirement\n\n0123456789\n")}
 	parent := "root"
@@ -153,15 +136,13 @@ func TestDanglingTargets(t *testing.T) {
 
 func TestNoListIsNull(t *testing.T) {
 	v := read("---\nid: ws-1\nname: W\nstatus: active\n---\n", map[string]string{"root": node("root", "null", "planning", "pending", "")})
-	for _, src := range []assemble.Source{v, &vault{nodes: map[mdstore.ID]*mdstore.Node{"root": {ID: "root"}}}} {
-		for _, budget := range []int{0, 1, 1 << 20} {
-			data, err := json.Marshal(context(t, src, "root", assemble.Options{Budget: budget}))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if s := strings.ReplaceAll(string(data), `"problem":null`, ""); strings.Contains(s, "null") {
-				t.Errorf("%s", data)
-			}
+	for _, budget := range []int{0, 1, 1 << 20} {
+		data, err := json.Marshal(context(t, v, "root", assemble.Options{Budget: budget}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := strings.ReplaceAll(string(data), `"problem":null`, ""); strings.Contains(s, "null") {
+			t.Errorf("%s", data)
 		}
 	}
 }

@@ -21,15 +21,18 @@ type vault struct {
 	docs  map[string]mdoc.Foreign
 }
 
-func (v *vault) Workspace() *mdstore.Workspace               { return v.ws }
-func (v *vault) Node(id mdstore.ID) (*mdstore.Node, bool)    { n, ok := v.nodes[id]; return n, ok }
-func (v *vault) Children(id mdstore.ID) []mdstore.ID         { return v.kids[id] }
-func (v *vault) Doc(target string) (f mdoc.Foreign, ok bool) { f, ok = v.docs[target]; return f, ok }
+func (v *vault) Workspace() *mdstore.Workspace            { return v.ws }
+func (v *vault) Node(id mdstore.ID) (*mdstore.Node, bool) { n, ok := v.nodes[id]; return n, ok }
+func (v *vault) Children(id mdstore.ID) []mdstore.ID      { return v.kids[id] }
 
-var (
-	_ assemble.Source    = (*vault)(nil)
-	_ assemble.DocSource = (*vault)(nil)
-)
+// Doc returns what the front matter of a document says of it.
+func (v *vault) Doc(target string) (mdoc.Foreign, bool) {
+	file, _, _ := strings.Cut(target, "#")
+	f, ok := v.docs[file]
+	return f, ok
+}
+
+var _ assemble.Source = (*vault)(nil)
 
 // read makes a vault of a workspace's text and those of its nodes, by id.
 func read(workspace string, nodes map[string]string) *vault {
@@ -127,6 +130,9 @@ func context(t testing.TB, src assemble.Source, focus mdstore.ID, opt assemble.O
 	t.Helper()
 	if opt.Measure == nil {
 		opt.Measure = forms["JSON"].measure(0)
+	}
+	if v, ok := src.(*vault); ok {
+		opt.Doc = v.Doc
 	}
 	b, err := assemble.Context(src, focus, opt)
 	if err != nil {

@@ -24,7 +24,13 @@ type folder struct {
 func (f *folder) Workspace() *mdstore.Workspace            { return f.ws }
 func (f *folder) Node(id mdstore.ID) (*mdstore.Node, bool) { n, ok := f.nodes[id]; return n, ok }
 func (f *folder) Children(id mdstore.ID) []mdstore.ID      { return f.kids[id] }
-func (f *folder) Doc(t string) (d mdoc.Foreign, ok bool)   { d, ok = f.docs[t]; return d, ok }
+
+// Doc returns what the front matter of a document says of it.
+func (f *folder) Doc(target string) (mdoc.Foreign, bool) {
+	name, _, _ := strings.Cut(target, "#")
+	d, ok := f.docs[name]
+	return d, ok
+}
 
 func open(ar *txtar.Archive) *folder {
 	f := &folder{nodes: map[mdstore.ID]*mdstore.Node{}, kids: map[mdstore.ID][]mdstore.ID{}, docs: map[string]mdoc.Foreign{}}
@@ -54,8 +60,9 @@ func nodeFile(id, parent, body string) txtar.File {
 		"\ntype: planning\nstatus: monitoring\nparentId: " + parent + "\n---\n\n" + strings.TrimLeft(body, "\n"))}
 }
 
-func contextOf(t testing.TB, src assemble.Source, focus mdstore.ID, opt assemble.Options) *assemble.Bundle {
+func contextOf(t testing.TB, src *folder, focus mdstore.ID, opt assemble.Options) *assemble.Bundle {
 	t.Helper()
+	opt.Doc = src.Doc
 	b, err := assemble.Context(src, focus, opt)
 	if err != nil {
 		t.Fatal(err)

@@ -217,8 +217,7 @@ func markdownTree(rows []TreeRow) string {
 		if done := "[x]"; SignOf(r.Status, true) == done { // the sign that is a ticked box in Markdown too
 			box = done
 		}
-		id := strings.ReplaceAll(Visible(r.ID), "`", "'")
-		b.WriteString("- " + box + " " + EscapeMarkdown(Visible(r.Title)) + " (`" + id + "`) ")
+		b.WriteString("- " + box + " " + EscapeMarkdown(Visible(r.Title)) + " " + codeSpan(r.ID) + " ")
 		b.WriteString(EscapeMarkdown(Visible(r.Status)))
 		for _, m := range marksOf(TreeRow{Problem: r.Problem, Damaged: r.Damaged}, true) {
 			b.WriteString(", " + strings.TrimLeft(m.text, "! "))
@@ -233,3 +232,5 @@ func markdownTree(rows []TreeRow) string {
 	}
 	return b.String()
 }
+
+func codeSpan(id string) string { return "(`" + strings.ReplaceAll(Visible(id), "`", "'") + "`)" }

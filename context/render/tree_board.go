@@ -23,6 +23,15 @@ type BoardHead struct {
 // A BoardProblem is an open problem; the zero one is none. Of texts of several lines the first is shown.
 type BoardProblem struct{ ID, Title, Problem, NextStep string }
 
+// problems returns those of the nodes behind that of the workspace, if there is one.
+func (h BoardHead) problems() []BoardProblem {
+	if h.Problem == (BoardProblem{}) {
+		return h.Problems
+	}
+	h.Problem.ID, h.Problem.Title = "", "the workspace"
+	return append([]BoardProblem{h.Problem}, h.Problems...)
+}
+
 const barCells = 20
 
 // Board draws a workspace at a glance: its head, the tree of rows, then problems and diagnostics. Its lines are like
@@ -52,11 +61,8 @@ func Board(h BoardHead, rows []TreeRow, style Style) string {
 	line("")
 	done := fmt.Sprintf("%d of %d done", h.Done, h.Work)
 	facts := []string{bar(h.Done, h.Work, style) + " " + done, count(h.Rules, "rule")}
-	n := len(h.Problems) + h.MoreProblems
-	if h.Problem != (BoardProblem{}) {
-		n++
-	}
-	if n > 0 {
+	problems := h.problems()
+	if n := len(problems) + h.MoreProblems; n > 0 {
 		facts = append(facts, style.Paint(yellow, count(n, "problem")))
 	}
 	if n := len(h.Damaged) + h.MoreDamaged; n > 0 {
@@ -68,12 +74,6 @@ func Board(h BoardHead, rows []TreeRow, style Style) string {
 	}
 	line("")
 	b.WriteString(Tree(rows, style))
-	problems := h.Problems
-	if h.Problem != (BoardProblem{}) {
-		own := h.Problem
-		own.ID, own.Title = "", "the workspace"
-		problems = append([]BoardProblem{own}, problems...)
-	}
 	if len(problems) > 0 {
 		line("\n" + style.Paint(bold, "Problems"))
 		for _, pr := range problems {
@@ -162,7 +162,7 @@ func markdownBoard(h BoardHead, rows []TreeRow) string {
 	p := Style{}.pieces()
 	var b strings.Builder
 	item := func(s string) { b.WriteString("- " + strings.TrimSpace(s) + "\n") }
-	fmt.Fprintf(&b, "# %s (`%s`)\n\n", esc(h.Name), strings.ReplaceAll(Visible(h.ID), "`", "'"))
+	fmt.Fprintf(&b, "# %s %s\n\n", esc(h.Name), codeSpan(h.ID))
 	if h.Goal != "" {
 		b.WriteString("Goal: " + esc(h.Goal) + "\n\n")
 	}
@@ -176,15 +176,12 @@ func markdownBoard(h BoardHead, rows []TreeRow) string {
 		facts = append(facts, "archived")
 	}
 	b.WriteString(strings.Join(facts, ", ") + "\n\n" + markdownTree(rows))
-	if h.Problem != (BoardProblem{}) || len(h.Problems) > 0 {
+	if problems := h.problems(); len(problems) > 0 {
 		b.WriteString("\n## Problems\n\n")
-		for i, pr := range append([]BoardProblem{h.Problem}, h.Problems...) {
-			who := esc(pr.Title) + " (`" + strings.ReplaceAll(Visible(pr.ID), "`", "'") + "`)"
-			if i == 0 {
-				if pr == (BoardProblem{}) {
-					continue
-				}
-				who = "the workspace"
+		for _, pr := range problems {
+			who := esc(pr.Title)
+			if pr.ID != "" {
+				who += " " + codeSpan(pr.ID)
 			}
 			b.WriteString("- " + who + ": " + EscapeMarkdown(firstLine(pr.Problem, p.more)))
 			if pr.NextStep != "" {

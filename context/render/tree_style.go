@@ -26,31 +26,23 @@ var signs = [...]sign{
 	{"cancelled", "⊘", "[-]", dim},
 }
 
-// SignOf returns the sign of a status in drawings, one column wide or three in ASCII; a question mark where it is no
-// status.
-func SignOf(status string, ascii bool) string {
+// signOf returns the sign of a status, a red question mark where it is no status.
+func signOf(status string) sign {
 	for _, s := range signs {
 		if s.status == status {
-			if ascii {
-				return s.ascii
-			}
-			return s.drawn
+			return s
 		}
 	}
-	if ascii {
-		return "???"
-	}
-	return "?"
+	return sign{status, "?", "???", red}
 }
 
-// colorOf returns the SGR parameter of a status; red where it is no status.
-func colorOf(status string) string {
-	for _, s := range signs {
-		if s.status == status {
-			return s.color
-		}
+// SignOf returns the sign of a status in drawings, one column wide or three in ASCII.
+func SignOf(status string, ascii bool) string {
+	s := signOf(status)
+	if ascii {
+		return s.ascii
 	}
-	return red
+	return s.drawn
 }
 
 // Paint returns s between the SGR parameter, such as "1" for bold, and a reset where the style has colours, and s alone
@@ -63,7 +55,7 @@ func (st Style) Paint(sgr, s string) string {
 }
 
 // PaintStatus returns s in the colour of a status where the style has colours.
-func (st Style) PaintStatus(status, s string) string { return st.Paint(colorOf(status), s) }
+func (st Style) PaintStatus(status, s string) string { return st.Paint(signOf(status).color, s) }
 
 // pieces are the parts of connectors and other marks.
 type pieces struct {

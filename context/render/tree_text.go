@@ -1,6 +1,7 @@
 package render
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -18,27 +19,31 @@ func visible(s string, lines bool) string {
 	if clean(s) {
 		return s
 	}
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		switch n := escapeLen(s[i:]); {
-		case n > 0:
-			size = n
-		case r == '\n' || r == '\t':
-			if !lines {
-				r = ' '
-			}
-			b.WriteRune(r)
-		case r == '\u2028' || r == '\u2029' || r == '\r' && !lines && !strings.HasPrefix(s[i+1:], "\n"):
-			b.WriteByte(' ')
-		case Unprintable(r), r == utf8.RuneError && size == 1:
-		default:
-			b.WriteString(s[i : i+size])
-		}
-		i += size
+	s = escapes.ReplaceAllString(strings.ToValidUTF8(s, ""), "")
+	if !lines {
+		s = spaces.Replace(s)
 	}
-	return b.String()
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n', r == '\t':
+			return r
+		case r == '\u2028', r == '\u2029':
+			return ' '
+		case Unprintable(r):
+			return -1
+		}
+		return r
+	}, s)
 }
+
+// escapes are the escape sequences of terminals: those of CSI, with parameters and a final byte; those with a text up to BEL or ST;
+// and ESC with what belongs to it. Of a sequence that lacks its end only the introducer counts: it must not swallow the text after it.
+var escapes = regexp.MustCompile(`(?:\x1b\[|\x{9b})(?:[ -?]*[@-~])?` +
+	`|(?:\x1b[\]PX^_]|[\x{90}\x{98}\x{9d}-\x{9f}])(?:[^\n]*?(?:\x07|\x1b\\|\x{9c}))?` +
+	`|\x1b(?:[ -/]*[0-~])?`)
+
+// spaces makes one line of several.
+var spaces = strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ", "\t", " ")
 
 // clean reports whether s has nothing to leave out, as nearly all texts.
 func clean(s string) bool {
@@ -60,59 +65,6 @@ func Unprintable(r rune) bool {
 		return true
 	}
 	return false
-}
-
-// escapeLen returns the length of the escape sequence at the beginning of s, 0 where there is none. Of a sequence that
-// lacks its string terminator only the introducer counts: it must not swallow the text after it.
-func escapeLen(s string) int {
-	kind, start := byte(0), 0
-	switch {
-	case len(s) >= 2 && s[0] == 0x1b:
-		kind, start = s[1], 2
-	case len(s) >= 2 && s[0] == 0xc2 && s[1] >= 0x80 && s[1] <= 0x9f: // the C1 form of ESC and a letter
-		kind, start = s[1]-0x40, 2
-	default:
-		return 0
-	}
-	switch kind {
-	case '[': // CSI: parameters, then one final byte
-		for i := start; i < len(s); i++ {
-			switch c := s[i]; {
-			case c >= 0x40 && c <= 0x7e:
-				return i + 1
-			case c < 0x20 || c > 0x3f:
-				return start
-			}
-		}
-		return start
-	case ']', 'P', 'X', '^', '_': // OSC, DCS, SOS, PM, APC: text up to ST or BEL
-		for i := start; i < len(s); i++ {
-			switch {
-			case s[i] == 0x07:
-				return i + 1
-			case strings.HasPrefix(s[i:], "\x1b\\"), strings.HasPrefix(s[i:], "\u009c"):
-				return i + 2
-			case s[i] == '\n':
-				return start
-			}
-		}
-		return start
-	}
-	if s[0] == 0x1b && kind >= 0x20 && kind <= 0x2f { // ESC, intermediate bytes, a final byte
-		for i := start; i < len(s); i++ {
-			if s[i] >= 0x30 && s[i] <= 0x7e {
-				return i + 1
-			}
-			if s[i] < 0x20 || s[i] > 0x2f {
-				break
-			}
-		}
-		return 1
-	}
-	if s[0] == 0x1b && (kind < 0x30 || kind > 0x7e) {
-		return 1
-	}
-	return start
 }
 
 // Columns returns the number of columns that s takes on a terminal.

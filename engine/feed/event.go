@@ -116,7 +116,8 @@ func (v *Event) Sections() []SectionChange {
 		}
 		if slices.Contains(lists, name) {
 			old, now := items(v.was, name), items(v.is, name)
-			c.Added, c.Removed = surplus(now, old), surplus(old, now)
+			itself := func(item string) string { return item }
+			c.Added, c.Removed = surplus(now, old, itself), surplus(old, now, itself)
 		}
 		out = append(out, c)
 	}
@@ -165,16 +166,16 @@ func items(d *mdoc.Doc, section string) []string {
 	return out
 }
 
-// surplus returns what all has more often than some, in the order of all.
-func surplus(all, some []string) []string {
-	left := make(map[string]int, len(some))
-	for _, s := range some {
-		left[s]++
+// surplus returns what all has more often than some, in the order of all. What has one key counts as the same.
+func surplus[T any, K comparable](all, some []T, key func(T) K) []T {
+	left := make(map[K]int, len(some))
+	for _, x := range some {
+		left[key(x)]++
 	}
-	var out []string
-	for _, s := range all {
-		if left[s]--; left[s] < 0 {
-			out = append(out, s)
+	var out []T
+	for _, x := range all {
+		if left[key(x)]--; left[key(x)] < 0 {
+			out = append(out, x)
 		}
 	}
 	return out

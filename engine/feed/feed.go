@@ -25,7 +25,8 @@ type Feed struct {
 	Now       func() time.Time                     // nil: time.Now
 	After     func(time.Duration) <-chan time.Time // nil: time.After
 
-	box     mailbox
+	once    sync.Once
+	news    chan struct{}              // made by heard
 	shown   map[mdstore.Path]*shown    // what was told, by the workspaces' folders; nil before Began
 	shared  []mdoc.Diagnostic          // of workspaces that have one id, likewise
 	good    map[mdstore.Path]*mdoc.Doc // what blank files said
@@ -75,8 +76,19 @@ func (f *Feed) Run(ctx context.Context, l *live.Vault) error {
 	return f.Serve(ctx, l)
 }
 
-// Hear is told of news by who follows the engine. It returns at once and may be called at any time.
-func (f *Feed) Hear(n live.News) { f.box.put(n) }
+// Hear is told that there are news by who follows the engine. It returns at once and may be called at any time.
+func (f *Feed) Hear(live.News) {
+	select {
+	case f.heard() <- struct{}{}:
+	default:
+	}
+}
+
+// heard returns a channel on which there is something to receive after Hear.
+func (f *Feed) heard() chan struct{} {
+	f.once.Do(func() { f.news = make(chan struct{}, 1) })
+	return f.news
+}
 
 // Serve tells what changes, as far as Hear is told of it, until ctx ends; the engine must be followed. Its errors are those of Run.
 func (f *Feed) Serve(ctx context.Context, l *live.Vault) error {
@@ -86,30 +98,25 @@ func (f *Feed) Serve(ctx context.Context, l *live.Vault) error {
 	if f.After == nil {
 		f.After = time.After
 	}
-	look := live.News{All: true}
 	for {
-		look = look.And(f.box.take())
-		found, err := f.look(ctx, l, look)
+		found, err := f.look(ctx, l)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err != nil {
 			return err
 		}
-		filled, again := f.box.filled(), (<-chan time.Time)(nil)
+		heard, again := f.heard(), (<-chan time.Time)(nil)
 		switch found {
-		case settled:
-			look = live.News{}
 		case doubtful: // what comes meanwhile is looked at together with it
-			filled, again = nil, f.After(sure)
+			heard, again = nil, f.After(sure)
 		case unread:
-			look = live.News{All: true}
 			again = f.After(lookAgain)
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-filled:
+		case <-heard:
 		case <-again:
 		}
 	}
@@ -124,13 +131,13 @@ const (
 	unread                // the vault cannot be read
 )
 
-// look looks at what may have changed and tells it.
-func (f *Feed) look(ctx context.Context, l *live.Vault, news live.News) (sight, error) {
+// look looks at the workspaces and tells what has changed.
+func (f *Feed) look(ctx context.Context, l *live.Vault) (sight, error) {
 	err := l.InPlace()
 	var now map[mdstore.Path]*shown
 	var shared []mdoc.Diagnostic
 	if err == nil {
-		now, shared, err = f.read(ctx, l, news)
+		now, shared, err = f.read(ctx, l)
 	}
 	if ctx.Err() != nil || errors.Is(err, mdstore.ErrReplaced) {
 		return unread, err
@@ -187,43 +194,4 @@ func baseline(now map[mdstore.Path]*shown, shared []mdoc.Diagnostic) Baseline {
 		b.Diagnostics += len(s.found)
 	}
 	return b
-}
-
-// A mailbox holds news until somebody takes them. The zero mailbox is empty.
-type mailbox struct {
-	mu   sync.Mutex
-	news live.News     // guarded by mu
-	full chan struct{} // guarded by mu; nil until it is asked for
-}
-
-// filled returns a channel on which there is something to receive after news came. It may be once too often.
-func (b *mailbox) filled() chan struct{} {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.channel()
-}
-
-func (b *mailbox) channel() chan struct{} {
-	if b.full == nil {
-		b.full = make(chan struct{}, 1)
-	}
-	return b.full
-}
-
-func (b *mailbox) put(n live.News) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.news = b.news.And(n)
-	select {
-	case b.channel() <- struct{}{}:
-	default:
-	}
-}
-
-func (b *mailbox) take() live.News {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	n := b.news
-	b.news = live.News{}
-	return n
 }

@@ -3,7 +3,6 @@ package feed
 import (
 	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"slices"
 
@@ -23,68 +22,19 @@ type shown struct {
 	found []mdoc.Diagnostic
 }
 
-// listings is how often the vault is listed anew when workspaces move while they are read.
-const listings = 3
-
-// read returns the workspaces as they are now, by their folders. Those that the news say nothing of are the very ones that were told.
-// shared is what is wrong with workspaces that have one id.
-func (f *Feed) read(ctx context.Context, l *live.Vault, news live.News) (now map[mdstore.Path]*shown, shared []mdoc.Diagnostic, err error) {
-	if now, err := f.reread(ctx, l, news); now != nil || err != nil {
-		return now, nil, err
-	}
-	for round := 1; ; round++ {
-		all, err := l.Workspaces(ctx)
-		if err != nil {
-			return nil, nil, err
-		}
-		now, shared, err := f.readAll(ctx, l, all)
-		if err == nil || ctx.Err() != nil || round == listings || !elsewhere(err) {
-			return now, shared, err
-		}
-	}
-}
-
-// errElsewhere says that a workspace is no longer where it was listed.
-var errElsewhere = errors.New("a workspace moved while it was read")
-
 // elsewhere reports whether an error says that a workspace came, went or moved since it was listed.
 func elsewhere(err error) bool {
 	code := errs.As(err).Code
-	return errors.Is(err, errElsewhere) || code == errs.WorkspaceNotFound || code == errs.DuplicateID
+	return code == errs.WorkspaceNotFound || code == errs.DuplicateID
 }
 
-// reread reads the workspaces that news of nodes are about. It returns nil where the vault has to be listed: workspaces may have come
-// or gone.
-func (f *Feed) reread(ctx context.Context, l *live.Vault, news live.News) (map[mdstore.Path]*shown, error) {
-	if news.All || f.shown == nil || len(f.shared) > 0 {
-		return nil, nil
+// read returns the workspaces that the feed is about as they are now, by their folders. Those that did not change are the very ones that
+// were told. The second result is what is wrong with workspaces that have one id.
+func (f *Feed) read(ctx context.Context, l *live.Vault) (map[mdstore.Path]*shown, []mdoc.Diagnostic, error) {
+	all, err := l.Workspaces(ctx)
+	if err != nil {
+		return nil, nil, err
 	}
-	stale := map[mdstore.Path]bool{}
-	for _, p := range news.Paths {
-		dir := mdstore.WorkspaceDir(p)
-		if f.shown[dir] == nil || !p.Under(mdstore.NodeKind.Folder(dir)) {
-			return nil, nil
-		}
-		stale[dir] = true
-	}
-	now := maps.Clone(f.shown)
-	for dir := range stale {
-		v, err := l.Current(ctx, f.shown[dir].view.Workspace().ID)
-		switch {
-		case err != nil && !elsewhere(err):
-			return nil, err
-		case err != nil || v.Workspace().Dir != dir:
-			return nil, nil
-		}
-		if now[dir], err = f.show(ctx, l, v, f.shown[dir]); err != nil {
-			return nil, err
-		}
-	}
-	return now, nil
-}
-
-// readAll reads the workspaces of a listing that the feed is about.
-func (f *Feed) readAll(ctx context.Context, l *live.Vault, all []*mdstore.Workspace) (map[mdstore.Path]*shown, []mdoc.Diagnostic, error) {
 	now := map[mdstore.Path]*shown{}
 	shared := []mdoc.Diagnostic{}
 	for _, w := range all {
@@ -105,7 +55,7 @@ func (f *Feed) readAll(ctx context.Context, l *live.Vault, all []*mdstore.Worksp
 			return nil, nil, err
 		}
 		if v.Workspace().Dir != w.Dir {
-			return nil, nil, errElsewhere
+			return nil, nil, errs.New(errs.WorkspaceNotFound, "%s: the workspace moved while it was read", w.ID)
 		}
 		if now[w.Dir], err = f.show(ctx, l, v, f.shown[w.Dir]); err != nil {
 			return nil, nil, err
@@ -206,12 +156,7 @@ func compare(was, is *shown) []Event {
 		dir = was.view.Workspace().Dir
 		old, docs = was.state.Moved(dir, w.Dir), was.docs
 	}
-	before := func(p mdstore.Path) mdstore.Path { // where a file lay in the folder that the workspace had
-		if dir != w.Dir && p.Under(w.Dir) {
-			return dir + p[len(w.Dir):]
-		}
-		return p
-	}
+	before := func(p mdstore.Path) mdstore.Path { return view.MovedTo(p, w.Dir, dir) } // in the folder that the workspace had
 	for _, d := range view.Diff(old, is.state) {
 		if d.Path == w.Path || d.Node == "" {
 			continue

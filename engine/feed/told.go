@@ -76,17 +76,17 @@ func follow(ds []mdoc.Diagnostic, events []Event, from, to mdstore.Path) {
 		if p, ok := places[ds[i].File]; ok {
 			ds[i].File = string(p)
 		} else {
-			ds[i].File = string(movedTo(mdstore.Path(ds[i].File), from, to))
+			ds[i].File = string(view.MovedTo(mdstore.Path(ds[i].File), from, to))
 		}
 	}
 }
 
-// A fault is a diagnostic wherever in its file it stands: lines above it come and go.
-type fault struct{ file, code, text string }
+// fault returns a diagnostic wherever in its file it stands: lines above it come and go.
+func fault(d mdoc.Diagnostic) [3]string { return [...]string{d.File, d.Code, d.Text} }
 
 // give adds to events what came and went between two states of the diagnostics.
 func give(events []Event, old, now []mdoc.Diagnostic, ws mdstore.ID) []Event {
-	found, mended := beyond(now, old), beyond(old, now)
+	found, mended := surplus(now, old, fault), surplus(old, now, fault)
 	if len(found)+len(mended) == 0 {
 		return events
 	}
@@ -117,28 +117,4 @@ func give(events []Event, old, now []mdoc.Diagnostic, ws mdstore.ID) []Event {
 		v.Mended = append(v.Mended, d)
 	}
 	return events
-}
-
-// beyond returns the diagnostics that all has more often than some, in the order of all.
-func beyond(all, some []mdoc.Diagnostic) []mdoc.Diagnostic {
-	left := map[fault]int{}
-	for _, d := range some {
-		left[fault{d.File, d.Code, d.Text}]++
-	}
-	var out []mdoc.Diagnostic
-	for _, d := range all {
-		k := fault{d.File, d.Code, d.Text}
-		if left[k]--; left[k] < 0 {
-			out = append(out, d)
-		}
-	}
-	return out
-}
-
-// movedTo returns the place of a file after a folder above it has moved.
-func movedTo(p, from, to mdstore.Path) mdstore.Path {
-	if from == to || !p.Under(from) {
-		return p
-	}
-	return to + p[len(from):]
 }

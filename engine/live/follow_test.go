@@ -64,7 +64,8 @@ func agrees(t *testing.T, e *engine.Engine, dir string) {
 	other := enginetest.Open(t, st)
 	for end := time.Now().Add(30 * time.Second); ; runtime.Gosched() {
 		mine := viewOf(t, e, ws)
-		disk, err := other.Reload(t.Context(), ws)
+		other.Live().Stale()
+		disk, err := other.View(t.Context(), ws)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -116,7 +116,7 @@ func TestContextWaitsForASave(t *testing.T) {
 			func(*partial) {},
 			func(s *partial) { viewOf(t, s.Engine, ws) },
 			func(s *partial) { viewOf(t, s.Engine, ws); s.tell.Early(s.file); viewOf(t, s.Engine, ws) },
-			func(s *partial) { _, _ = s.Reload(t.Context(), ws); viewOf(t, s.Engine, ws) },
+			func(s *partial) { s.Live().Stale(); viewOf(t, s.Engine, ws) },
 		} {
 			s := newPartial(t, true)
 			s.save(t, part)

@@ -70,8 +70,11 @@ func TestHalfASaveShowsNothing(t *testing.T) {
 		w.Store.Put(p, half)
 		tell.Early(p)
 		for range 2 {
-			for _, read := range []func(context.Context, mdstore.ID) (*view.View, error){w.View, w.Reload} {
-				v, err := read(t.Context(), ws)
+			for _, whole := range []bool{false, true} {
+				if whole {
+					w.Live().Stale()
+				}
+				v, err := w.View(t.Context(), ws)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -51,9 +51,7 @@ arbor context . --format json`,
 })
 
 // ContextGet returns the context for work on a node.
-var ContextGet = reading(readContext)
-
-func readContext(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut, error) {
+var ContextGet = reading(func(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut, error) {
 	s, err := env.In(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
@@ -138,7 +136,7 @@ func readContext(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut
 		out.Bundle = b
 	}
 	return out, nil
-}
+})
 
 // ReplyText returns the page of a context that was asked for as Markdown.
 func (out *ContextGetOut) ReplyText() string { return out.Markdown }

@@ -118,9 +118,7 @@ func badParam(param, format string, args ...any) error {
 
 // BadParam returns an error about one parameter.
 func BadParam(code errs.Code, param, format string, args ...any) error {
-	e := errs.New(code, format, args...)
-	e.Details = &errs.Details{Param: param}
-	return e
+	return errs.New(code, format, args...).With(errs.Details{Param: param})
 }
 
 // unknown refuses a name that is none of those known, with the nearest one.
@@ -131,9 +129,7 @@ func (o Operation) unknown(name, what string, known []string) error {
 	} else {
 		message += "; there are: " + strings.Join(known, ", ")
 	}
-	e := errs.New(errs.UnknownParams, "%s", message)
-	e.Details = &errs.Details{Param: beginning(name, longName), Nearest: near}
-	return e
+	return errs.New(errs.UnknownParams, "%s", message).With(errs.Details{Param: beginning(name, longName), Nearest: near})
 }
 
 func (p Param) expected() string {

@@ -9,10 +9,8 @@ package ops
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"arbor/engine"
@@ -113,14 +111,9 @@ func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
 		}
 		return "", errs.New(errs.WorkspaceNotFound, "no workspace is active, of %d in the archive; name one (workspaceId, --workspace), or restore one (workspace_restore)", len(all))
 	}
-	var names []string
-	e := errs.New(errs.AmbiguousID, "")
-	e.Details = &errs.Details{Param: "workspaceId", Candidates: candidates(active)}
-	for _, c := range e.Details.Candidates {
-		names = append(names, fmt.Sprintf("%s (%s)", c.ID, c.Title))
-	}
-	e.Message = fmt.Sprintf("%d workspaces are active: %s; name one (workspaceId, --workspace), or bind the session to one (session_bind)", len(active), strings.Join(names, ", "))
-	return "", e
+	heads := view.Heads(active)
+	return "", errs.New(errs.AmbiguousID, "%d workspaces are active: %s; name one (workspaceId, --workspace), or bind the session to one (session_bind)",
+		len(active), view.List(heads)).With(errs.Details{Param: "workspaceId", Candidates: heads})
 }
 
 // twinOf returns the id that all candidates of an error share, as after a copy: a longer prefix would not tell them
@@ -136,19 +129,9 @@ func twinOf(err error) (mdstore.ID, bool) {
 
 // lostBinding is the error of a call that names no workspace in a session whose workspace is gone.
 func lostBinding(b sessions.Binding, all []*mdstore.Workspace) error {
-	e := errs.New(errs.WorkspaceNotFound, "session %s is bound to %s, which the vault does not have; bind it to another workspace (session_bind, arbor session bind), "+
-		"end the binding (session_unbind, arbor session unbind), or name a workspace (workspaceId, --workspace)", b.SessionID, b.WorkspaceID)
-	e.Details = &errs.Details{Param: "workspaceId", Candidates: candidates(all)}
-	return e
-}
-
-// candidates returns the first of the workspaces.
-func candidates(all []*mdstore.Workspace) []errs.Candidate {
-	var out []errs.Candidate
-	for _, w := range all[:min(len(all), 8)] {
-		out = append(out, errs.Candidate{ID: string(w.ID), Title: w.Name})
-	}
-	return out
+	return errs.New(errs.WorkspaceNotFound, "session %s is bound to %s, which the vault does not have; bind it to another workspace (session_bind, arbor session bind), "+
+		"end the binding (session_unbind, arbor session unbind), or name a workspace (workspaceId, --workspace)", b.SessionID, b.WorkspaceID).
+		With(errs.Details{Param: "workspaceId", Candidates: view.Heads(all)})
 }
 
 // In returns the current workspace that ref names; "" is the default of the caller. The error is an *errs.Error with
@@ -174,9 +157,7 @@ func (env *Env) At(ctx context.Context, ws, ref string) (*view.View, mdstore.ID,
 }
 
 // reading is an operation that reads documents of nodes, which are loaded as it uses them.
-func reading[I, O any](
-	read func(context.Context, *Env, I) (*O, error),
-) func(context.Context, *Env, I) (*O, error) {
+func reading[I, O any](read func(context.Context, *Env, I) (*O, error)) func(context.Context, *Env, I) (*O, error) {
 	return func(ctx context.Context, env *Env, in I) (out *O, err error) {
 		err = env.Engine.Read(ctx, func(ctx context.Context) error {
 			out, err = read(ctx, env, in)

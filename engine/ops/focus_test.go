@@ -78,7 +78,8 @@ func TestASessionHearsThatItsNodeIsGone(t *testing.T) {
 		if _, err := w.Store.Commit(t.Context(), []mdstore.Change{{Path: p, Base: mdstore.VersionOf(w.Store.Files()[p])}}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.Reload(t.Context(), ws); err != nil {
+		w.Live().Stale()
+		if _, err := w.View(t.Context(), ws); err != nil {
 			t.Fatal(err)
 		}
 	}

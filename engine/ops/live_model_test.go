@@ -336,7 +336,8 @@ func (l *followed) others() (string, func()) {
 		return "restart", func() { l.stop(); l.open() }
 	case "reload":
 		return "reload", func() {
-			if _, err := l.e.Reload(tctx, ws); err != nil {
+			l.e.Live().Stale()
+			if _, err := l.e.View(tctx, ws); err != nil {
 				l.rt.Fatal(err)
 			}
 		}

@@ -63,9 +63,7 @@ arbor show . --json`,
 })
 
 // NodeGet returns a node.
-var NodeGet = reading(readNode)
-
-func readNode(ctx context.Context, env *Env, in NodeGetIn) (*NodeGetOut, error) {
+var NodeGet = reading(func(ctx context.Context, env *Env, in NodeGetIn) (*NodeGetOut, error) {
 	s, id, err := env.At(ctx, in.WorkspaceID, in.NodeID)
 	if err != nil {
 		return nil, err
@@ -101,4 +99,4 @@ func readNode(ctx context.Context, env *Env, in NodeGetIn) (*NodeGetOut, error) 
 		out.Hint = "nothing is left to do with it"
 	}
 	return out, nil
-}
+})

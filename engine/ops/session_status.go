@@ -32,9 +32,7 @@ var sessionStatus = op("session_status", reads|repeats, SessionStatus, Help{
 })
 
 // SessionStatus says what a session is bound to.
-var SessionStatus = reading(readSession)
-
-func readSession(ctx context.Context, env *Env, in SessionIn) (*SessionStatusOut, error) {
+var SessionStatus = reading(func(ctx context.Context, env *Env, in SessionIn) (*SessionStatusOut, error) {
 	b, ok, err := env.Engine.Binding(ctx, in.SessionID)
 	if err != nil {
 		return nil, fail(err)
@@ -78,4 +76,4 @@ func readSession(ctx context.Context, env *Env, in SessionIn) (*SessionStatusOut
 	found := out.AvailableWorkspaces
 	env.fit(out, len(found), func(n int) { out.AvailableWorkspaces, out.Hidden = found[:n], len(found)-n })
 	return out, nil
-}
+})

@@ -85,10 +85,7 @@ func (p *page) collect(root mdstore.ID) []*TreeNode {
 			p.next = p.after
 		}
 	}
-	if top.Children == nil {
-		return []*TreeNode{}
-	}
-	return top.Children
+	return nonNil(top.Children)
 }
 
 // attach puts the node at the end of the way into the tree, with those above it that are not in it yet.

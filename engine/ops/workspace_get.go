@@ -56,9 +56,7 @@ var workspaceGet = op("workspace_get", reads|repeats, WorkspaceGet, Help{
 const logShown = 20
 
 // WorkspaceGet returns a workspace.
-var WorkspaceGet = reading(readWorkspace)
-
-func readWorkspace(ctx context.Context, env *Env, in WorkspaceGetIn) (*WorkspaceGetOut, error) {
+var WorkspaceGet = reading(func(ctx context.Context, env *Env, in WorkspaceGetIn) (*WorkspaceGetOut, error) {
 	s, err := env.In(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
@@ -66,7 +64,7 @@ func readWorkspace(ctx context.Context, env *Env, in WorkspaceGetIn) (*Workspace
 	out := env.workspaceOut(s.Workspace())
 	out.Counts = counts(s, len(check.View(s)))
 	return out, nil
-}
+})
 
 // WorkspaceOwn is WorkspaceGet without the counts: it looks at the workspace's own file and at no node.
 func WorkspaceOwn(ctx context.Context, env *Env, in WorkspaceGetIn) (*WorkspaceGetOut, error) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"arbor/engine/errs"
+	"arbor/engine/view"
 	"arbor/mdstore"
 )
 
@@ -38,10 +39,7 @@ func archivedOne(all []*mdstore.Workspace) (string, error) {
 	case 0:
 		return "", errs.New(errs.WorkspaceNotFound, "no workspace is archived, so there is none to restore")
 	}
-	e := errs.New(errs.AmbiguousID, "%d workspaces are archived; name the one to restore", len(all))
-	e.Details = &errs.Details{Param: "workspaceId", Candidates: candidates(all)}
-	for _, c := range e.Details.Candidates {
-		e.Message += "; " + c.ID + " (" + c.Title + ")"
-	}
-	return "", e
+	heads := view.Heads(all)
+	return "", errs.New(errs.AmbiguousID, "%d workspaces are archived: %s; name the one to restore", len(all), view.List(heads)).
+		With(errs.Details{Param: "workspaceId", Candidates: heads})
 }

@@ -50,9 +50,7 @@ arbor status Login --format markdown`,
 })
 
 // WorkspaceStatus returns the state of a workspace at a glance.
-var WorkspaceStatus = reading(readStatus)
-
-func readStatus(ctx context.Context, env *Env, in WorkspaceStatusIn) (*WorkspaceStatusOut, error) {
+var WorkspaceStatus = reading(func(ctx context.Context, env *Env, in WorkspaceStatusIn) (*WorkspaceStatusOut, error) {
 	s, err := env.In(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
@@ -79,7 +77,7 @@ func readStatus(ctx context.Context, env *Env, in WorkspaceStatusIn) (*Workspace
 		out.Diagnostics = out.Diagnostics[:min(len(out.Diagnostics), listLimit)]
 	}
 	return out, nil
-}
+})
 
 // glance makes a bounded result: the text shows the tree, and the lists beside it are cut. Rows of the tree are cut
 // first, down to boundedRows, then the lists, then the other rows.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -150,10 +151,6 @@ func (d *Draft) MoveFocus(id mdstore.ID) error {
 		v = mdoc.Text(string(id))
 	}
 	e.Set(mdstore.KeyFocus, v)
-	was := string(d.View.Workspace().Focus)
-	if was == "" {
-		was = "nothing"
-	}
-	e.Did("%s focus %s → %s", d.View.Workspace().ID, was, id)
+	e.Did("%s focus %s → %s", d.View.Workspace().ID, cmp.Or(d.View.Workspace().Focus, "nothing"), id)
 	return nil
 }

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -131,10 +130,7 @@ func (d *Draft) FreshID() (mdstore.ID, error) {
 func (d *Draft) createdAt(parent mdstore.ID) int64 {
 	const moment = 1000 // milliseconds; a sibling further ahead comes from another clock
 	at := d.now.UnixMilli()
-	kids := d.View.Below(parent)
-	// Only those that stand where it will, or after it, can come into its way.
-	from, _ := slices.BinarySearchFunc(kids, float64(at), func(k *mdstore.Node, at float64) int { return cmp.Compare(k.Place(), at) })
-	for _, k := range kids[from:] {
+	for _, k := range d.View.Below(parent) {
 		if k.CreatedAt >= at && k.CreatedAt < at+moment {
 			at = k.CreatedAt + 1
 		}

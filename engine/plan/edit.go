@@ -15,10 +15,10 @@ type Edit struct {
 	doc     *mdoc.Doc
 	base    mdstore.Version
 	fields  []fieldEdit
-	texts   []textEdit
-	items   []itemEdit
-	touched bool // updatedAt is to follow
-	thaws   int  // of a reopened ancestor: which one from below, the nearest being 1
+	texts   []func() (mdoc.Patch, error) // of whole sections, computed by Finish
+	items   []func() (mdoc.Patch, error) // of items of sections, likewise
+	touched bool                         // updatedAt is to follow
+	thaws   int                          // of a reopened ancestor: which one from below, the nearest being 1
 	what    []string
 
 	after   *mdoc.Doc // set by Finish; nil where nothing changes
@@ -28,15 +28,6 @@ type Edit struct {
 type fieldEdit struct {
 	key   string
 	value mdoc.Scalar
-}
-
-type textEdit struct{ section, body string }
-
-type itemEdit struct {
-	section string
-	index   int // of the item to replace or remove; -1 appends
-	text    string
-	remove  bool
 }
 
 // on returns the edit of a file, the same one each time.
@@ -86,23 +77,25 @@ func (e *Edit) write(section, body string) bool {
 	if nested, _, err := mdoc.Nest(body, 2); err == nil && e.doc.Text(section) == nested {
 		return false
 	}
-	e.texts = append(e.texts, textEdit{section, body})
+	e.texts = append(e.texts, func() (mdoc.Patch, error) { return e.doc.SetSection(section, body) })
 	e.touched = true
 	return true
 }
 
 func (e *Edit) append(section, item string) {
-	e.items = append(e.items, itemEdit{section: section, index: -1, text: item})
-	e.touched = true
+	e.item(func() (mdoc.Patch, error) { return e.doc.AppendItem(section, item) })
 }
 
 func (e *Edit) replace(section string, index int, item string) {
-	e.items = append(e.items, itemEdit{section: section, index: index, text: item})
-	e.touched = true
+	e.item(func() (mdoc.Patch, error) { return e.doc.ReplaceItem(section, index, item) })
 }
 
 func (e *Edit) remove(section string, index int) {
-	e.items = append(e.items, itemEdit{section: section, index: index, remove: true})
+	e.item(func() (mdoc.Patch, error) { return e.doc.RemoveItem(section, index) })
+}
+
+func (e *Edit) item(patch func() (mdoc.Patch, error)) {
+	e.items = append(e.items, patch)
 	e.touched = true
 }
 
@@ -118,35 +111,18 @@ func (e *Edit) apply() error {
 	if err := e.doc.Editable(); err != nil {
 		return err
 	}
-	var ps []mdoc.Patch
-	add := func(p mdoc.Patch, err error) error {
-		ps = append(ps, p)
-		e.adapted = append(e.adapted, p.Adapted...)
-		return err
-	}
+	var fields []func() (mdoc.Patch, error)
 	for _, f := range e.fields {
-		if err := add(e.doc.SetField(f.key, f.value)); err != nil {
-			return err
-		}
+		fields = append(fields, func() (mdoc.Patch, error) { return e.doc.SetField(f.key, f.value) })
 	}
-	for _, t := range e.texts {
-		if err := add(e.doc.SetSection(t.section, t.body)); err != nil {
-			return err
-		}
-	}
-	for _, it := range e.items {
-		var err error
-		switch {
-		case it.remove:
-			err = add(e.doc.RemoveItem(it.section, it.index))
-		case it.index < 0:
-			err = add(e.doc.AppendItem(it.section, it.text))
-		default:
-			err = add(e.doc.ReplaceItem(it.section, it.index, it.text))
-		}
+	var ps []mdoc.Patch
+	for _, patch := range slices.Concat(fields, e.texts, e.items) {
+		p, err := patch()
 		if err != nil {
 			return err
 		}
+		ps = append(ps, p)
+		e.adapted = append(e.adapted, p.Adapted...)
 	}
 	after, err := e.doc.Apply(ps...)
 	if err != nil {

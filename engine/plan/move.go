@@ -124,15 +124,11 @@ func between(lo, hi float64) (float64, bool) {
 	switch {
 	case math.IsInf(lo, -1) && math.IsInf(hi, 1):
 		return 1, true
-	case math.IsInf(lo, 1):
-		return 0, false // after a sibling that has no place at all
 	case math.IsInf(lo, -1):
-		if w := math.Ceil(hi) - 1; w < hi {
-			return w, true
-		}
-		return math.Nextafter(hi, lo), hi > -math.MaxFloat64
+		w := math.Ceil(hi) - 1
+		return w, w < hi
 	case math.IsInf(hi, 1):
-		return following(lo), lo < math.MaxFloat64
+		return following(lo), following(lo) > lo
 	}
 	mid := lo + (hi-lo)/2
 	if w := math.Floor(mid); w > lo && w < hi {
@@ -141,13 +137,8 @@ func between(lo, hi float64) (float64, bool) {
 	return mid, mid > lo && mid < hi
 }
 
-// following returns the next whole number, or the next number of all where numbers are too large for that.
-func following(x float64) float64 {
-	if w := math.Floor(x) + 1; w > x {
-		return w
-	}
-	return math.Nextafter(x, math.Inf(1))
-}
+// following returns the next whole number. It is x itself where x is too large for that.
+func following(x float64) float64 { return math.Floor(x) + 1 }
 
 // spread makes room before kids[at] by giving it and those after it that stand in the way whole numbers after lo; where the siblings
 // before have no place either, it numbers all. It returns the number left free.

@@ -1,11 +1,8 @@
 package plan
 
 import (
-	"bytes"
 	"slices"
 	"strings"
-
-	"github.com/aymanbagabas/go-udiff"
 
 	"arbor/mdstore"
 )
@@ -52,25 +49,16 @@ func (o *Outcome) Diff() string {
 
 // Lines returns how many lines differ: the larger of those added and those removed.
 func (f FileChange) Lines() int {
-	if f.Old == nil || f.New == nil {
-		return bytes.Count(f.Old, []byte("\n")) + bytes.Count(f.New, []byte("\n"))
-	}
-	added, removed := 0, 0
-	u, err := udiff.ToUnifiedDiff("", "", string(f.Old), udiff.Lines(string(f.Old), string(f.New)), 0)
-	if err != nil {
-		return 0
-	}
-	for _, h := range u.Hunks {
-		for _, l := range h.Lines {
-			switch l.Kind {
-			case udiff.Insert:
-				added++
-			case udiff.Delete:
-				removed++
-			}
+	added, removed := -1, -1 // without the two lines of the diff's head
+	for line := range strings.Lines(UnifiedDiff("", f.Old, f.New)) {
+		switch line[0] {
+		case '+':
+			added++
+		case '-':
+			removed++
 		}
 	}
-	return max(added, removed)
+	return max(added, removed, 0)
 }
 
 // Outcome returns what the draft changes.

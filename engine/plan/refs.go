@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -92,7 +93,9 @@ func editRefs(e *Edit, who, section string, have []mdstore.Ref, do RefAction, r 
 		return nil, errs.New(errs.InvalidParams, "action %q: add, remove, expire and activate are the actions", do).With(errs.Details{Param: "action"})
 	}
 	if at < 0 {
-		return nil, errs.New(errs.ReferenceNotFound, "%s: no %s in %s; there are: %s", who, r.Target, section, targets(have)).With(errs.Details{Candidates: view.Candidates(have, view.CandidatesShown, refCandidate)})
+		there := view.List(view.Candidates(have, len(have), refCandidate))
+		return nil, errs.New(errs.ReferenceNotFound, "%s: no %s in %s; there are: %s", who, r.Target, section, cmp.Or(there, "none")).
+			With(errs.Details{Candidates: view.Candidates(have, view.CandidatesShown, refCandidate)})
 	}
 	for i, x := range slices.Backward(have) {
 		if x.Target != r.Target {
@@ -129,18 +132,4 @@ func (e *Edit) Mark(who, section string, r mdstore.Ref, expired bool) {
 
 func refCandidate(r mdstore.Ref) errs.Candidate {
 	return errs.Candidate{ID: r.Target, Title: r.Description}
-}
-
-func targets(rs []mdstore.Ref) string {
-	if len(rs) == 0 {
-		return "none"
-	}
-	var out []string
-	for _, r := range rs[:min(len(rs), view.CandidatesShown)] {
-		out = append(out, r.Target)
-	}
-	if len(rs) > view.CandidatesShown {
-		out = append(out, "…")
-	}
-	return strings.Join(out, ", ")
 }

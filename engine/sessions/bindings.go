@@ -22,9 +22,6 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// A place is a line and a column.
-type place struct{ line, col int }
-
 // A Binding makes a workspace, and a node of it, the default of a session.
 type Binding struct {
 	SessionID     string     `json:"sessionId"`
@@ -159,8 +156,8 @@ func orNone(s []string) string {
 // Diagnostics returns what is wrong with the file: that it is no JSON, or the bindings in it that are none.
 func (s *Bindings) Diagnostics() []mdoc.Diagnostic {
 	if s.corrupt != nil {
-		at := s.damage()
-		return []mdoc.Diagnostic{{File: mdstore.SessionsFile, Line: at.line, Col: at.col, Code: mdstore.CodeSessions,
+		line, col := s.damage()
+		return []mdoc.Diagnostic{{File: mdstore.SessionsFile, Line: line, Col: col, Code: mdstore.CodeSessions,
 			Text: "no valid JSON (" + s.corrupt.Error() + "); the next session_bind keeps it under another name and starts a new one"}}
 	}
 	var out []mdoc.Diagnostic
@@ -168,37 +165,37 @@ func (s *Bindings) Diagnostics() []mdoc.Diagnostic {
 		if b, ok := s.Get(id); ok && b.WorkspaceID != "" {
 			continue
 		}
-		at := s.key(id)
-		out = append(out, mdoc.Diagnostic{File: mdstore.SessionsFile, Line: at.line, Col: at.col, Code: mdstore.CodeSessions,
+		line, col := s.key(id)
+		out = append(out, mdoc.Diagnostic{File: mdstore.SessionsFile, Line: line, Col: col, Code: mdstore.CodeSessions,
 			Text: fmt.Sprintf("the binding of session %s names no workspace; bind the session again (session_bind), or remove it", strconv.Quote(id))})
 	}
 	return out
 }
 
-// key returns where the binding of a session stands, the zero place where the file writes its id in another way.
-func (s *Bindings) key(id string) place {
+// key returns where the binding of a session stands, 0 and 0 where the file writes its id in another way.
+func (s *Bindings) key(id string) (line, col int) {
 	quoted, err := json.Marshal(id)
 	from := bytes.Index(s.raw, []byte(`"bindings"`))
 	if err != nil || from < 0 {
-		return place{}
+		return 0, 0
 	}
 	at := regexp.MustCompile(regexp.QuoteMeta(string(quoted)) + `\s*:`).FindIndex(s.raw[from:])
 	if at == nil {
-		return place{}
+		return 0, 0
 	}
 	return placeIn(s.raw[:from+at[0]])
 }
 
 // placeIn returns the place behind some text.
-func placeIn(before []byte) place {
-	return place{1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n')}
+func placeIn(before []byte) (line, col int) {
+	return 1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n')
 }
 
 // damage returns where sessions.json stops being valid.
-func (s *Bindings) damage() place {
+func (s *Bindings) damage() (line, col int) {
 	var syntax *json.SyntaxError
 	if !errors.As(s.corrupt, &syntax) {
-		return place{}
+		return 0, 0
 	}
 	return placeIn(s.raw[:min(max(int(syntax.Offset)-1, 0), len(s.raw))])
 }

@@ -90,7 +90,7 @@ func (s *Seen) Changes(ctx context.Context, session string, v *view.View, take f
 	}
 	if last := m.last[id]; last.view == v {
 		ds = last.differences
-	} else if ds = v.DiffFrom(old); ds == nil {
+	} else if ds = view.Diff(old, v.State()); ds == nil {
 		ds = []view.Difference{}
 	}
 	if m.last != nil {
@@ -143,14 +143,8 @@ func (s *Seen) Own(ctx context.Context, session string, ws mdstore.ID, files []p
 	state = maps.Clone(state)
 	for _, f := range files {
 		if f.To != "" {
-			for p, d := range maps.Clone(state) {
-				if p.Under(f.Path) {
-					delete(state, p)
-					if !f.To.Under(mdstore.LocalDir) {
-						state[f.To+p[len(f.Path):]] = d
-					}
-				}
-			}
+			state = state.Moved(f.Path, f.To)
+			maps.DeleteFunc(state, func(p mdstore.Path, _ view.Digest) bool { return p.Under(mdstore.LocalDir) })
 			continue
 		}
 		own(state, f)

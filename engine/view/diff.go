@@ -43,15 +43,8 @@ type Digest struct {
 func (v *View) State() State {
 	out := make(State, len(v.nodes)+1)
 	for _, n := range v.nodes {
-		out[n.Path] = digest(n)
+		out[n.Path] = Digest{Version: n.Version(), Node: n.ID, Title: n.Title, Parts: n.Facts().Digests()}
 	}
-	maps.Copy(out, v.others())
-	return out
-}
-
-// others is the part of the state that is no node: the workspace's own file, and files that cannot be read.
-func (v *View) others() State {
-	out := State{}
 	if !v.ws.Version.IsZero() {
 		out[v.ws.Path] = Digest{Version: v.ws.Version, Title: v.ws.Name, Parts: mdstore.DigestsOf(v.ws.Doc).Digests()}
 	}
@@ -61,11 +54,6 @@ func (v *View) others() State {
 		}
 	}
 	return out
-}
-
-// digest returns the digest of a node's file.
-func digest(n *mdstore.Node) Digest {
-	return Digest{Version: n.Version(), Node: n.ID, Title: n.Title, Parts: n.Facts().Digests()}
 }
 
 // Diff returns how one state of a workspace became another, in the order of paths. A node is known by its id, wherever its file lies;
@@ -84,56 +72,6 @@ func Diff(old, now State) []Difference {
 			left[p] = was
 		}
 	}
-	return differences(left, came)
-}
-
-// DiffFrom is Diff of a state and the view's own, without the digests of files that are the same in both.
-func (v *View) DiffFrom(old State) []Difference {
-	left, came := map[mdstore.Path]Digest{}, map[mdstore.Path]Digest{}
-	same := 0
-	for _, n := range v.nodes {
-		switch was, had := old[n.Path]; {
-		case had && was.Version == n.Version():
-			same++
-		case had:
-			left[n.Path] = was
-			fallthrough
-		default:
-			came[n.Path] = digest(n)
-		}
-	}
-	for p, is := range v.others() {
-		switch was, had := old[p]; {
-		case had && was.Version == is.Version:
-			same++
-		case had:
-			left[p] = was
-			fallthrough
-		default:
-			came[p] = is
-		}
-	}
-	if same+len(left) < len(old) {
-		for p, was := range old {
-			if !v.has(p) {
-				left[p] = was
-			}
-		}
-	}
-	return differences(left, came)
-}
-
-// has reports whether the view's state has a file.
-func (v *View) has(p mdstore.Path) bool {
-	if _, node := v.find(p); node {
-		return true
-	}
-	_, other := v.others()[p]
-	return other
-}
-
-// differences names what became of files. left are those that differ or went, came those that differ or are new.
-func differences(left, came map[mdstore.Path]Digest) []Difference {
 	from := pair(left, came)
 	var out []Difference
 	for p, is := range came {
@@ -196,17 +134,19 @@ func pair(left, came map[mdstore.Path]Digest) map[mdstore.Path]mdstore.Path {
 	return from
 }
 
+// MovedTo returns the place of a file after a folder above it has moved.
+func MovedTo(p, from, to mdstore.Path) mdstore.Path {
+	if from == to || !p.Under(from) {
+		return p
+	}
+	return to + p[len(from):]
+}
+
 // Moved returns the state with the files below one folder at their places below another.
 func (s State) Moved(from, to mdstore.Path) State {
-	if from == to {
-		return s
-	}
 	out := make(State, len(s))
 	for p, d := range s {
-		if p.Under(from) {
-			p = to + p[len(from):]
-		}
-		out[p] = d
+		out[MovedTo(p, from, to)] = d
 	}
 	return out
 }
@@ -239,20 +179,14 @@ func (v *View) Altered(since *View) map[mdstore.ID]bool {
 	if v.ws.Version != since.ws.Version || v.ws.Path != since.ws.Path {
 		out[""] = true
 	}
-	for _, n := range v.nodes {
-		i, had := since.find(n.Path)
-		if had && since.nodes[i].Version() == n.Version() {
-			continue
-		}
-		out[n.ID] = true
-		if had {
-			out[since.nodes[i].ID] = true
+	differ := func(v, from *View) {
+		for _, n := range v.nodes {
+			if i, has := from.find(n.Path); !has || from.nodes[i].Version() != n.Version() {
+				out[n.ID] = true
+			}
 		}
 	}
-	for _, n := range since.nodes {
-		if _, has := v.find(n.Path); !has {
-			out[n.ID] = true
-		}
-	}
+	differ(v, since)
+	differ(since, v)
 	return out
 }

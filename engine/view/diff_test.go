@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"arbor/mdstore"
-	"arbor/mdstore/mdoc"
 )
 
 // A stateCase draws states of a workspace with few paths, ids and contents, so that files often move, twin and swap.
@@ -159,42 +158,5 @@ func TestDiffNamesFieldsAndSections(t *testing.T) {
 				t.Errorf("%s: %q differ, want %q", tt.is.Data, ds[0].Sections, tt.sections)
 			}
 		}
-	}
-}
-
-// The difference of a view from a state is that of the view's own state, also where files come, go, or cannot be read.
-func TestDiffFromIsDiffOfTheViewsState(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	drawn := func() *View {
-		var nodes []*mdstore.Node
-		broken := map[mdstore.Path]mdoc.Diagnostic{}
-		for _, place := range []string{"a", "b", "c", "d", "e"} {
-			switch f := file(place, []string{"n-1", "n-2", place}[r.IntN(3)], []string{"", "## Note\n\nn\n"}[r.IntN(2)]); r.IntN(5) {
-			case 0:
-			case 1:
-				broken[f.Path] = mdoc.Diagnostic{File: string(f.Path), Code: "FILE_UNREADABLE"}
-			default:
-				f.Version = mdstore.VersionOf(f.Data)
-				nodes = append(nodes, mdstore.ParseNode(f))
-			}
-		}
-		w := workspaceOf("w")
-		if name := r.IntN(3); name > 0 {
-			data := fmt.Appendf(nil, "---\nid: w\nname: W%d\nstatus: active\n---\n", name)
-			w = mdstore.ParseWorkspace(mdstore.File{Path: "w/Workspace.md", Version: mdstore.VersionOf(data), Data: data})
-		}
-		return New(w, nodes, broken)
-	}
-	differ := 0
-	for range 2000 {
-		old, now := drawn().State(), drawn()
-		want := Diff(old, now.State())
-		differ += len(want)
-		if got := now.DiffFrom(old); !reflect.DeepEqual(got, want) {
-			t.Fatalf("from %+v\n to %+v\n got %+v\nwant %+v", old, now.State(), got, want)
-		}
-	}
-	if differ < 2000 {
-		t.Errorf("only %d differences were tried", differ)
 	}
 }

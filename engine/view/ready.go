@@ -50,8 +50,7 @@ func Begun(n *mdstore.Node) bool { return n.Status != statemachine.Initial(n.Typ
 // OpenChildren returns the children of a node that are not terminal, in tree order.
 func (v *View) OpenChildren(id mdstore.ID) []string {
 	var out []string
-	kids, _ := v.kids.get(id)
-	for _, k := range kids {
+	for _, k := range v.below(id) {
 		if !statemachine.Terminal(k.Status) {
 			out = append(out, string(k.ID))
 		}

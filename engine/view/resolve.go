@@ -50,7 +50,7 @@ func matches(all []errs.Candidate, ref string) []errs.Candidate {
 }
 
 func ambiguous(ref, what string, hits []errs.Candidate) *errs.Error {
-	return errs.New(errs.AmbiguousID, "%s: %d %s match: %s; give the id, or more of it", ref, len(hits), what, list(hits)).With(errs.Details{Candidates: hits[:min(len(hits), CandidatesShown)]})
+	return errs.New(errs.AmbiguousID, "%s: %d %s match: %s; give the id, or more of it", ref, len(hits), what, List(hits)).With(errs.Details{Candidates: hits[:min(len(hits), CandidatesShown)]})
 }
 
 // Known returns the node with that very id, or NODE_NOT_FOUND with those that may have been meant.
@@ -68,7 +68,7 @@ func (v *View) Unknown(ref string) error {
 	near := v.nearest(ref)
 	msg := "no such node in workspace " + string(v.ws.ID)
 	if len(near) > 0 {
-		msg += "; meant may be: " + list(near)
+		msg += "; meant may be: " + List(near)
 	} else {
 		msg += "; node_list (arbor tree) shows those there are"
 	}
@@ -114,7 +114,8 @@ func commonStart(a, b string) int {
 	return n
 }
 
-func list(cs []errs.Candidate) string {
+// List returns what may have been meant, the first of many, for the text of an error.
+func List(cs []errs.Candidate) string {
 	var b strings.Builder
 	for i, c := range cs {
 		if i == CandidatesShown {
@@ -140,7 +141,7 @@ func ResolveWorkspace(all []*mdstore.Workspace, ref string, loose bool) (mdstore
 	case len(hits) > 1 && loose:
 		return "", ambiguous(ref, "workspaces", hits)
 	case len(hits) > 0:
-		return "", errs.New(errs.WorkspaceNotFound, "%s: no workspace has this id; give the id of the one that is meant: %s", ref, list(hits)).With(errs.Details{Candidates: hits[:min(len(hits), CandidatesShown)]})
+		return "", errs.New(errs.WorkspaceNotFound, "%s: no workspace has this id; give the id of the one that is meant: %s", ref, List(hits)).With(errs.Details{Candidates: hits[:min(len(hits), CandidatesShown)]})
 	}
 	return "", UnknownWorkspace(mdstore.ID(ref), all)
 }
@@ -170,24 +171,11 @@ func ofWorkspace(w *mdstore.Workspace) errs.Candidate {
 
 // UnknownWorkspace returns the error for an id that none of the workspaces has.
 func UnknownWorkspace(id mdstore.ID, all []*mdstore.Workspace) error {
-	return errs.New(errs.WorkspaceNotFound, "%s: no such workspace%s", id, knownNames(all)).With(errs.Details{Candidates: Heads(all)})
-}
-
-func knownNames(all []*mdstore.Workspace) string {
-	if len(all) == 0 {
-		return "; the vault has none yet: make one with workspace_init (arbor init)"
+	known := "the vault has none yet: make one with workspace_init (arbor init)"
+	if len(all) > 0 {
+		known = "there are: " + List(Candidates(all, len(all), ofWorkspace))
 	}
-	s := "; there are: "
-	for i, w := range all {
-		if i == 5 {
-			return s + fmt.Sprintf(", … (%d in all)", len(all))
-		}
-		if i > 0 {
-			s += ", "
-		}
-		s += string(w.ID) + " (" + w.Name + ")"
-	}
-	return s
+	return errs.New(errs.WorkspaceNotFound, "%s: no such workspace; %s", id, known).With(errs.Details{Candidates: Heads(all)})
 }
 
 // Workspace returns the one workspace with that id.

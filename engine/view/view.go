@@ -17,62 +17,81 @@ import (
 // Nodes have their front matter and facts. The documents of nodes are loaded for each operation: see Recording.
 type View struct {
 	ws     *mdstore.Workspace
-	nodes  []*mdstore.Node                    // in the order of paths
-	ids    table[mdstore.ID, []*mdstore.Node] // by path; more than one: a duplicate id
-	kids   table[mdstore.ID, []*mdstore.Node] // by parent, in tree order; of a duplicate id only the first
-	broken map[mdstore.Path]mdoc.Diagnostic   // files that could not be read at all; never modified
-	docs   *recorder                          // nil where no document can be asked for
+	nodes  []*mdstore.Node                  // in the order of paths
+	ids    []*mdstore.Node                  // the same in the order of ids; those with one id in the order of paths
+	kids   []*mdstore.Node                  // all but the root by parent, in tree order; of a duplicate id only the first
+	broken map[mdstore.Path]mdoc.Diagnostic // files that could not be read at all; never modified
+	docs   *recorder                        // nil where no document can be asked for
 }
 
-var (
-	_ assemble.Source = (*View)(nil)
-)
+var _ assemble.Source = (*View)(nil)
 
 // CodeFileMissing is the code of a folder that is to hold a file and holds none.
 const CodeFileMissing = "FILE_MISSING"
 
 // New returns the view of a workspace with these nodes. broken says why files could not be read.
 func New(w *mdstore.Workspace, nodes []*mdstore.Node, broken map[mdstore.Path]mdoc.Diagnostic) *View {
-	nodes = slices.Clone(nodes)
-	slices.SortFunc(nodes, byPath)
-	ids := make(map[mdstore.ID][]*mdstore.Node, len(nodes))
-	for i, n := range nodes {
-		if same, twice := ids[n.ID]; twice {
-			ids[n.ID] = append(slices.Clip(same), n)
-		} else {
-			ids[n.ID] = nodes[i : i+1 : i+1]
+	v := &View{ws: w, nodes: slices.SortedFunc(slices.Values(nodes), byPath), broken: broken}
+	v.ids = slices.SortedFunc(slices.Values(v.nodes), byID)
+	for i, n := range v.ids {
+		if n.ID != mdstore.Root && (i == 0 || v.ids[i-1].ID != n.ID) {
+			v.kids = append(v.kids, n)
 		}
 	}
-	kids := map[mdstore.ID][]*mdstore.Node{}
-	for id, same := range ids {
-		if id != mdstore.Root {
-			kids[same[0].Parent] = append(kids[same[0].Parent], same[0])
-		}
-	}
-	for _, k := range kids {
-		slices.SortFunc(k, (*mdstore.Node).Compare)
-	}
-	return &View{ws: w, nodes: nodes, ids: newTable(ids), kids: newTable(kids), broken: broken}
+	slices.SortFunc(v.kids, byParent)
+	return v
 }
 
 func byPath(a, b *mdstore.Node) int { return cmp.Compare(a.Path, b.Path) }
+
+func byID(a, b *mdstore.Node) int {
+	if a.ID != b.ID {
+		return cmp.Compare(a.ID, b.ID)
+	}
+	return byPath(a, b)
+}
+
+func byParent(a, b *mdstore.Node) int {
+	if a.Parent != b.Parent {
+		return cmp.Compare(a.Parent, b.Parent)
+	}
+	return a.Compare(b)
+}
+
+// same returns the files with that id, as the view has them.
+func (v *View) same(id mdstore.ID) []*mdstore.Node {
+	return run(v.ids, id, func(n *mdstore.Node) mdstore.ID { return n.ID })
+}
+
+// below returns the children of a node, as the view has them.
+func (v *View) below(id mdstore.ID) []*mdstore.Node {
+	return run(v.kids, id, func(n *mdstore.Node) mdstore.ID { return n.Parent })
+}
+
+// run returns the part of a list, which is in the order of its keys, that has one key.
+func run(all []*mdstore.Node, id mdstore.ID, key func(*mdstore.Node) mdstore.ID) []*mdstore.Node {
+	start, _ := slices.BinarySearchFunc(all, id, func(n *mdstore.Node, id mdstore.ID) int { return cmp.Compare(key(n), id) })
+	end := start
+	for end < len(all) && key(all[end]) == id {
+		end++
+	}
+	return all[start:end:end]
+}
 
 // Workspace returns the workspace's own file.
 func (v *View) Workspace() *mdstore.Workspace { return v.ws }
 
 // Node returns the node with that id. Where several files have the id, it is the one whose path sorts first.
 func (v *View) Node(id mdstore.ID) (*mdstore.Node, bool) {
-	same, _ := v.ids.get(id)
-	if len(same) == 0 {
-		return nil, false
+	if same := v.same(id); len(same) > 0 {
+		return v.docs.of(same[0]), true
 	}
-	return v.docs.of(same[0]), true
+	return nil, false
 }
 
 // Files returns every file that has that id.
 func (v *View) Files(id mdstore.ID) []*mdstore.Node {
-	same, _ := v.ids.get(id)
-	return v.docs.ofAll(same)
+	return v.docs.ofAll(v.same(id))
 }
 
 // File returns the node whose file lies at that path.
@@ -90,7 +109,7 @@ func (v *View) find(p mdstore.Path) (int, bool) {
 
 // Children returns the ids of a node's children in tree order.
 func (v *View) Children(id mdstore.ID) []mdstore.ID {
-	kids, _ := v.kids.get(id)
+	kids := v.below(id)
 	out := make([]mdstore.ID, len(kids))
 	for i, n := range kids {
 		out[i] = n.ID
@@ -100,15 +119,11 @@ func (v *View) Children(id mdstore.ID) []mdstore.ID {
 
 // Below returns a node's children in tree order. The list must not be modified.
 func (v *View) Below(id mdstore.ID) []*mdstore.Node {
-	kids, _ := v.kids.get(id)
-	return v.docs.ofAll(kids)
+	return v.docs.ofAll(v.below(id))
 }
 
 // Len returns the number of node files that could be read.
 func (v *View) Len() int { return len(v.nodes) }
-
-// IDs returns the number of ids.
-func (v *View) IDs() int { return v.ids.len() }
 
 // Broken returns why each of the files that could not be read at all could not. The map must not be modified.
 func (v *View) Broken() map[mdstore.Path]mdoc.Diagnostic { return v.broken }
@@ -208,25 +223,15 @@ func (v *View) Circular(n *mdstore.Node) bool {
 	return false
 }
 
-// Circles returns every node that is among its own ancestors, with one look at each node.
+// Circles returns every node that is among its own ancestors.
 func (v *View) Circles() map[mdstore.ID]bool {
-	if v.rooted() == v.ids.len() {
-		return nil // every way up ends at the root
-	}
 	in := map[mdstore.ID]bool{}
-	done := map[mdstore.ID]bool{mdstore.Root: true}
-	for _, n := range v.nodes {
-		var way []mdstore.ID
-		at := map[mdstore.ID]int{}
-		for n, ok := v.Node(n.ID); ok && !done[n.ID]; n, ok = v.Node(n.Parent) {
-			done[n.ID] = true
-			at[n.ID] = len(way)
-			way = append(way, n.ID)
-			if i, again := at[n.Parent]; again {
-				for _, id := range way[i:] {
-					in[id] = true
-				}
-			}
+	if v.rooted() == len(v.nodes) {
+		return in // every way up ends at the root
+	}
+	for _, n := range v.kids {
+		if v.Circular(n) {
+			in[n.ID] = true
 		}
 	}
 	return in
@@ -248,12 +253,9 @@ func (v *View) rooted() (n int) {
 
 // Candidates returns one node for each id: first those of the tree in its order, then the others in the order of paths.
 func (v *View) Candidates() []*mdstore.Node {
-	out := make([]*mdstore.Node, 0, v.ids.len())
+	out := make([]*mdstore.Node, 0, len(v.nodes))
 	for _, n := range v.Walk(mdstore.Root) {
 		out = append(out, n)
-	}
-	if len(out) == v.ids.len() {
-		return out
 	}
 	met := make(map[mdstore.ID]bool, len(out))
 	for _, n := range out {

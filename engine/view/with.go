@@ -31,10 +31,9 @@ func (v *View) With(files ...mdstore.File) *View {
 // Next returns the view with another own file, with these nodes in place of those whose files lie where theirs do, and without the
 // files that are gone.
 func (v *View) Next(w *mdstore.Workspace, nodes []*mdstore.Node, gone []mdstore.Path) *View {
-	next := &View{ws: w, nodes: slices.Clone(v.nodes), broken: v.broken, docs: v.docs}
-	b := builder{View: next, ids: v.ids.edit(), kids: v.kids.edit(), stood: map[mdstore.ID]*mdstore.Node{}}
+	next := &View{ws: w, nodes: slices.Clone(v.nodes), ids: slices.Clone(v.ids), kids: slices.Clone(v.kids), broken: v.broken, docs: v.docs}
 	for _, p := range gone {
-		b.drop(p)
+		next.drop(p)
 	}
 	for _, n := range nodes {
 		if n.Lost() {
@@ -42,111 +41,61 @@ func (v *View) Next(w *mdstore.Workspace, nodes []*mdstore.Node, gone []mdstore.
 				n = n.Held(last)
 			}
 		}
-		b.put(n)
+		next.put(n)
 	}
-	b.replant()
-	next.ids, next.kids = b.ids.table, b.kids.table
 	return next
 }
 
-// A builder puts files into the next view.
-type builder struct {
-	*View
-	ids, kids *edit[mdstore.ID, []*mdstore.Node]
-	stood     map[mdstore.ID]*mdstore.Node // of the ids concerned: which node stood in the tree for it before; nil for none
-}
-
-func (b *builder) drop(p mdstore.Path) {
-	b.mend(p)
-	i, ok := b.find(p)
-	if !ok {
-		return
+// drop takes a file out of a view that is being made.
+func (v *View) drop(p mdstore.Path) {
+	v.mend(p)
+	if i, ok := v.find(p); ok {
+		v.change(v.nodes[i], remove)
 	}
-	old := b.nodes[i]
-	b.nodes = slices.Delete(b.nodes, i, i+1)
-	b.name(old.ID, slices.DeleteFunc(slices.Clone(b.files(old.ID)), func(n *mdstore.Node) bool { return n.Path == p }))
 }
 
-func (b *builder) put(n *mdstore.Node) {
-	b.drop(n.Path)
-	if top, ok := mdstore.NodeKind.Top(b.ws.Dir, n.Path); ok { // it misses its file only while there is no node anywhere in it
-		if own := mdstore.NodeKind.File(top); b.broken[own].Code == CodeFileMissing {
-			b.mend(own)
+// put adds a node to a view that is being made, in place of the one whose file lies there.
+func (v *View) put(n *mdstore.Node) {
+	v.drop(n.Path)
+	if top, ok := mdstore.NodeKind.Top(v.ws.Dir, n.Path); ok { // it misses its file only while there is no node anywhere in it
+		if own := mdstore.NodeKind.File(top); v.broken[own].Code == CodeFileMissing {
+			v.mend(own)
 		}
 	}
-	i, _ := b.find(n.Path)
-	b.nodes = slices.Insert(b.nodes, i, n)
-	now := append(slices.Clone(b.files(n.ID)), n)
-	slices.SortFunc(now, byPath)
-	b.name(n.ID, now)
+	v.change(n, insert)
 }
 
 // mend takes a file out of those that could not be read.
-func (b *builder) mend(p mdstore.Path) {
-	if _, was := b.broken[p]; was {
-		b.broken = maps.Clone(b.broken)
-		delete(b.broken, p)
+func (v *View) mend(p mdstore.Path) {
+	if _, was := v.broken[p]; was {
+		v.broken = maps.Clone(v.broken)
+		delete(v.broken, p)
 	}
 }
 
-// files returns the files of an id that is about to get others.
-func (b *builder) files(id mdstore.ID) []*mdstore.Node {
-	same, _ := b.ids.get(id)
-	if _, met := b.stood[id]; !met {
-		b.stood[id] = nil
-		if len(same) > 0 {
-			b.stood[id] = same[0]
-		}
-	}
-	return same
+// An edit inserts a node into a list that is in an order, or removes it.
+type edit func(list []*mdstore.Node, n *mdstore.Node, order func(a, b *mdstore.Node) int) []*mdstore.Node
+
+func insert(list []*mdstore.Node, n *mdstore.Node, order func(a, b *mdstore.Node) int) []*mdstore.Node {
+	i, _ := slices.BinarySearchFunc(list, n, order)
+	return slices.Insert(list, i, n)
 }
 
-func (b *builder) name(id mdstore.ID, now []*mdstore.Node) {
-	if len(now) == 0 {
-		b.ids.drop(id)
-	} else {
-		b.ids.set(id, now)
-	}
+func remove(list []*mdstore.Node, n *mdstore.Node, order func(a, b *mdstore.Node) int) []*mdstore.Node {
+	i, _ := slices.BinarySearchFunc(list, n, order)
+	return slices.Delete(list, i, i+1)
 }
 
-// replant puts the nodes that stand for their ids now in the place of those that stood.
-func (b *builder) replant() {
-	leave, join := map[mdstore.ID]map[mdstore.Path]bool{}, map[mdstore.ID][]*mdstore.Node{} // by parent
-	for id, was := range b.stood {
-		var now *mdstore.Node
-		if same, _ := b.ids.get(id); len(same) > 0 {
-			now = same[0]
-		}
-		if id == mdstore.Root || was == now {
-			continue
-		}
-		if was != nil {
-			if leave[was.Parent] == nil {
-				leave[was.Parent] = map[mdstore.Path]bool{}
-			}
-			leave[was.Parent][was.Path] = true
-		}
-		if now != nil {
-			join[now.Parent] = append(join[now.Parent], now)
+// change edits the lists of a view that is being made. Of several files with the node's id another one may stand in the tree then.
+func (v *View) change(n *mdstore.Node, do edit) {
+	stand := func(do edit) {
+		if same := v.same(n.ID); len(same) > 0 && n.ID != mdstore.Root {
+			v.kids = do(v.kids, same[0], byParent)
 		}
 	}
-	parents := maps.Clone(leave)
-	for parent := range join {
-		parents[parent] = leave[parent]
-	}
-	for parent, gone := range parents {
-		kids, _ := b.kids.get(parent)
-		kids = slices.DeleteFunc(slices.Clone(kids), func(n *mdstore.Node) bool { return gone[n.Path] })
-		for _, n := range join[parent] {
-			i, _ := slices.BinarySearchFunc(kids, n, (*mdstore.Node).Compare)
-			kids = slices.Insert(kids, i, n)
-		}
-		if len(kids) > 0 {
-			b.kids.set(parent, kids)
-		} else {
-			b.kids.drop(parent)
-		}
-	}
+	stand(remove)
+	v.nodes, v.ids = do(v.nodes, n, byPath), do(v.ids, n, byID)
+	stand(insert)
 }
 
 // Lean returns the view without the documents of sound nodes, as it is kept for other operations.

@@ -98,7 +98,7 @@ func sorted(files map[mdstore.Path]*mdstore.Node) []*mdstore.Node {
 
 // describe returns all that a view says of its tree.
 func describe(v *View) string {
-	s := fmt.Sprintln(v.Len(), v.IDs(), v.Lost(), len(v.Circles()), len(v.Candidates()))
+	s := fmt.Sprintln(v.Len(), v.Lost(), len(v.Circles()), len(v.Candidates()))
 	last := mdstore.Path("")
 	for n := range v.All() {
 		s += fmt.Sprintln(n.Path, n.ID, n.Parent, n.Order, n.CreatedAt, v.Children(n.ID), v.Children(n.Parent), n.Path > last)
