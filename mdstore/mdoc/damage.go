@@ -42,6 +42,9 @@ func badText(src []byte) (at int, what string) {
 	if at := bytes.IndexByte(src, 0); at >= 0 {
 		return at, "a NUL byte"
 	}
+	if utf8.Valid(src) {
+		return -1, ""
+	}
 	for i := 0; i < len(src); {
 		r, n := utf8.DecodeRune(src[i:])
 		if r == utf8.RuneError && n == 1 {

@@ -242,18 +242,3 @@ func TestRemovedItemTakesOnlyItsLine(t *testing.T) {
 		}
 	}
 }
-
-func TestReadFieldsReadsAsParseAndKeepsNoBytes(t *testing.T) {
-	for _, front := range []string{"id: n1\ntitle: 登录\n", "id: n1\nlist: [a]\n", "id: n1\ntitle: Fix: it\n"} {
-		src := []byte("---\n" + front + "---\n\n## Log\n")
-		d, _ := Parse("Node.md", slices.Clone(src), nodeForm)
-		fields, ok := ReadFields(src)
-		clear(src)
-		if !ok || !slices.Equal(fields, d.Fields()) {
-			t.Errorf("ReadFields of %q = %+v, %t, want %+v", front, fields, ok, d.Fields())
-		}
-	}
-	if _, ok := ReadFields([]byte("---\nid: n1\nid: n2\n---\n")); ok {
-		t.Error("ReadFields accepts a duplicate key")
-	}
-}

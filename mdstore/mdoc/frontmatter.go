@@ -8,13 +8,6 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// ReadFields returns the front matter's fields as Parse does, without a Doc that
-// holds on to src. ok is false if Parse would return a diagnostic.
-func ReadFields(src []byte) (fields []Field, ok bool) {
-	d, problems := Parse("", src, nil)
-	return d.fields, len(problems) == 0
-}
-
 // readFront returns the fields of the front matter at s, and what is wrong with it.
 // It asks the YAML parser only if scanPlain gives up.
 func readFront(text []byte, s Span) (fields []Field, problems []Diagnostic) {
