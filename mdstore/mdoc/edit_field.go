@@ -45,24 +45,11 @@ func (p *plan) editValue(f *front, e *entry, v Scalar) {
 		p.editBlock(f, e, v, style)
 		return
 	}
-	at := e.Span
-	if style&yaml.TaggedStyle != 0 && v.kind != e.Kind {
-		at.Start = e.tagStart(src) // the tag would give the new value its type
-	}
-	lit := v.literal(style, f.flow())
+	lit := v.literal(style)
 	if e.Span.Len() == 0 && !blank(src[e.Span.Start-1:e.Span.Start]) {
 		lit = " " + lit
 	}
-	p.replaceSpan(at, lit)
-}
-
-// tagStart returns the offset of the tag before the entry's value.
-func (e *entry) tagStart(src []byte) int {
-	line := lineStart(src, e.Span.Start)
-	if k := bytes.LastIndex(src[line:e.Span.Start], []byte(" !")); k >= 0 {
-		return line + k + 1
-	}
-	return e.Span.Start
+	p.replaceSpan(e.Span, lit)
 }
 
 // editBlock replaces a block scalar's indicator and lines, and keeps a comment behind
@@ -90,43 +77,16 @@ func (p *plan) editBlock(f *front, e *entry, v Scalar, style yaml.Style) {
 			return
 		}
 	}
-	p.replaceSpan(Span{e.Span.Start, head}, v.literal(yaml.DoubleQuotedStyle, false))
+	p.replaceSpan(Span{e.Span.Start, head}, v.literal(yaml.DoubleQuotedStyle))
 	p.replaceSpan(lines, "")
 }
-
-// flow reports whether the front matter is one mapping in braces.
-func (f *front) flow() bool { return f.root != nil && f.root.Style&yaml.FlowStyle != 0 }
 
 // addFields inserts new keys behind the last one.
 func (p *plan) addFields(f *front, missing []FieldValue) error {
 	src := f.text
-	var b strings.Builder
-	if f.flow() {
-		end := f.span.Start + len(bytes.TrimRight(src[f.span.Start:f.span.End], " \t\r\n")) - 1
-		if end < f.span.Start || src[end] != '}' {
-			line := lineNumber(src, f.span.Start)
-			if len(f.entries) > 0 {
-				line = f.entries[0].Line
-			}
-			return p.doc.refuse(line, "a key cannot be added behind the brace that ends the front matter; "+
-				"write one key on a line, without braces")
-		}
-		at := f.span.Start + len(bytes.TrimRight(src[f.span.Start:end], " \t\r\n"))
-		sep := ", "
-		switch src[at-1] {
-		case ',':
-			sep = " "
-		case '{':
-			sep = ""
-		case ':':
-			at = end // the blank behind a key without a value belongs to it
-		}
-		for _, m := range missing {
-			b.WriteString(sep + keyText(m.Key) + ": " + m.Value.literal(0, true))
-			sep = ", "
-		}
-		p.edits = append(p.edits, edit{Span{at, at}, b.String()})
-		return nil
+	if f.root != nil && f.root.Style&yaml.FlowStyle != 0 {
+		return p.doc.refuse(lineNumber(src, f.span.Start), "a key cannot be added to front matter in braces; "+
+			"write one key on a line, without braces")
 	}
 	at, indent := f.span.End, ""
 	if n := len(f.entries); n > 0 {
@@ -140,9 +100,10 @@ func (p *plan) addFields(f *front, missing []FieldValue) error {
 			at = min(lineEnd(src, last.Span.End), f.span.End)
 		}
 	}
+	var b strings.Builder
 	eol := eolAt(src, at)
 	for _, m := range missing {
-		b.WriteString(indent + keyText(m.Key) + ": " + m.Value.literal(0, false) + eol)
+		b.WriteString(indent + keyText(m.Key) + ": " + m.Value.literal(0) + eol)
 	}
 	p.edits = append(p.edits, edit{Span{at, at}, b.String()})
 	return nil

@@ -72,8 +72,8 @@ func (v Scalar) Equal(f Field) bool {
 }
 
 // literal returns the scalar as it is written on one line, quoted as style says if the
-// text allows it. Style 0 quotes only if necessary. flow is for a value inside braces.
-func (v Scalar) literal(style yaml.Style, flow bool) string {
+// text allows it. Style 0 quotes only if necessary.
+func (v Scalar) literal(style yaml.Style) string {
 	switch {
 	case v.kind == Null:
 		return "null"
@@ -81,7 +81,7 @@ func (v Scalar) literal(style yaml.Style, flow bool) string {
 		return v.text
 	case style&yaml.SingleQuotedStyle != 0 && printable(v.text):
 		return "'" + strings.ReplaceAll(v.text, "'", "''") + "'"
-	case style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) == 0 && plainText(v.text, flow):
+	case style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) == 0 && plainText(v.text):
 		return v.text
 	}
 	return quoteDouble(v.text)
@@ -89,11 +89,8 @@ func (v Scalar) literal(style yaml.Style, flow bool) string {
 
 // plainText reports whether s without quotes is the same text for every reader of
 // YAML, also for those that read yes, 12:30 or 2026-01-01 as something else.
-func plainText(s string, flow bool) bool {
+func plainText(s string) bool {
 	if s == "" || s != strings.Trim(s, " ") || plainEnd(s) != len(s) || !printable(s) {
-		return false
-	}
-	if flow && strings.ContainsAny(s, ",[]{}:#") {
 		return false
 	}
 	switch strings.ToLower(s) {
