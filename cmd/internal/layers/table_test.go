@@ -34,7 +34,7 @@ const pure = "bufio bytes cmp container/heap container/list container/ring crypt
 const storey = 10
 
 var rows = []row{
-	{floor: 0, name: "statemachine", std: "fmt"},
+	{floor: 0, name: "statemachine", std: "fmt slices"},
 	{floor: 0, name: "engine/nearest", std: "strings"},
 	{floor: 0, name: "mdstore/mdoc", std: "pure"},
 	{floor: 0, name: "mdstore/watch"},
