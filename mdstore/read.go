@@ -1,7 +1,6 @@
 package mdstore
 
 import (
-	"slices"
 	"strconv"
 
 	"arbor/mdstore/mdoc"
@@ -19,13 +18,6 @@ func refs(d *mdoc.Doc, section string) []Ref {
 		}
 	}
 	return out
-}
-
-// wholeLog is the key of a document's log.
-type wholeLog struct{}
-
-func wholeLogOf(d *mdoc.Doc) []LogEntry {
-	return slices.Clone(d.Found(wholeLog{}, func() any { return logEntries(d) }).([]LogEntry))
 }
 
 func logEntries(d *mdoc.Doc, texts ...string) []LogEntry {

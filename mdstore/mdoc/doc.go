@@ -18,8 +18,6 @@ type Doc struct {
 	closed *Diagnostic // the first problem; nil if the document is open to edits
 	opaque bool        // the body is beyond the limits and is not parsed
 
-	mu         sync.Mutex
-	found      map[any]any // results of Found
 	parseBody  sync.Once
 	outline    *outline
 	parseFront sync.Once
@@ -76,28 +74,6 @@ func Parse(name string, src []byte, form *Form) (*Doc, []Diagnostic) {
 		d.closed = new(found[0])
 	}
 	return d, found
-}
-
-// Found returns what find returned for the key, and calls find only if there is no
-// such result yet. Keys are compared with ==. Results must not be modified.
-func (d *Doc) Found(key any, find func() any) any {
-	d.mu.Lock()
-	result, ok := d.found[key]
-	d.mu.Unlock()
-	if ok {
-		return result
-	}
-	result = find() // it may call Found for another key
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if first, ok := d.found[key]; ok {
-		return first
-	}
-	if d.found == nil {
-		d.found = map[any]any{}
-	}
-	d.found[key] = result
-	return result
 }
 
 // Name returns the name that the document was parsed under.
