@@ -2,6 +2,7 @@ package mdoc
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -37,16 +38,12 @@ func (p *plan) editFields() error {
 
 // editValue replaces one value.
 func (p *plan) editValue(f *front, e *entry, v Scalar) {
-	src, style := f.text, yaml.Style(0)
-	if e.val != nil && e.val.Kind == yaml.ScalarNode {
-		style = e.val.Style
-	}
-	if style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-		p.editBlock(f, e, v, style)
+	if e.style()&blockStyle != 0 {
+		p.editBlock(f, e, v)
 		return
 	}
-	lit := v.literal(style)
-	if e.Span.Len() == 0 && !blank(src[e.Span.Start-1:e.Span.Start]) {
+	lit := v.literal(e.style())
+	if e.Span.Len() == 0 && !blank(f.text[e.Span.Start-1:e.Span.Start]) {
 		lit = " " + lit
 	}
 	p.replaceSpan(e.Span, lit)
@@ -54,7 +51,7 @@ func (p *plan) editValue(f *front, e *entry, v Scalar) {
 
 // editBlock replaces a block scalar's indicator and lines, and keeps a comment behind
 // the indicator. A value that no block can hold is written on one line.
-func (p *plan) editBlock(f *front, e *entry, v Scalar, style yaml.Style) {
+func (p *plan) editBlock(f *front, e *entry, v Scalar) {
 	src := f.text
 	head := e.Span.Start + 1
 	for head < e.Span.End && strings.IndexByte("+-123456789", src[head]) >= 0 {
@@ -71,7 +68,7 @@ func (p *plan) editBlock(f *front, e *entry, v Scalar, style yaml.Style) {
 		indent = string(first[:len(first)-len(bytes.TrimLeft(first, " "))])
 	}
 	if v.kind == String && !f.lenient {
-		if indicator, text, ok := blockText(v.text, style, indent, eolAt(src, lineEnd(src, head))); ok {
+		if indicator, text, ok := blockText(v.text, e.style(), indent, eolAt(src, lineEnd(src, head))); ok {
 			p.replaceSpan(Span{e.Span.Start, head}, indicator)
 			p.replaceSpan(lines, text)
 			return
@@ -95,7 +92,7 @@ func (p *plan) addFields(f *front, missing []FieldValue) error {
 		if lead := src[max(ls, f.span.Start):last.start]; blank(lead) {
 			indent = string(lead)
 		}
-		if last.located && !f.block(last) {
+		if last.located && last.style()&blockStyle == 0 {
 			// Comments below the last value stay below what is added.
 			at = min(lineEnd(src, last.Span.End), f.span.End)
 		}
@@ -109,9 +106,14 @@ func (p *plan) addFields(f *front, missing []FieldValue) error {
 	return nil
 }
 
-// block reports whether the entry's value is a block scalar.
-func (f *front) block(e *entry) bool {
-	return e.val != nil && e.val.Kind == yaml.ScalarNode && e.val.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
+const blockStyle = yaml.LiteralStyle | yaml.FoldedStyle
+
+// style returns how the entry's value is written; 0 if it is plain, or its line is not YAML.
+func (e *entry) style() yaml.Style {
+	if e.val == nil || e.val.Kind != yaml.ScalarNode {
+		return 0
+	}
+	return e.val.Style
 }
 
 // keyText returns a key as it is written.
@@ -121,8 +123,7 @@ func keyText(key string) string {
 			return quoteDouble(key)
 		}
 	}
-	switch strings.ToLower(key) {
-	case "y", "n", "yes", "no", "on", "off", "true", "false", "null":
+	if slices.Contains(otherThanText, strings.ToLower(key)) {
 		return quoteDouble(key)
 	}
 	return key

@@ -107,10 +107,6 @@ func (p *plan) addItem(s *sectionPlan, o op) error {
 	} else {
 		s.remove[o.index] = true
 	}
-	if _, both := s.replace[o.index]; both && s.remove[o.index] {
-		return p.doc.refuse(p.doc.lineOf(s.places[o.index].span.Start),
-			"item %d of section %s is replaced and removed in one edit", o.index, s.name)
-	}
 	return nil
 }
 
