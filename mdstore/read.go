@@ -21,7 +21,7 @@ func refs(d *mdoc.Doc, section string) []Ref {
 }
 
 func logEntries(d *mdoc.Doc, texts ...string) []LogEntry {
-	items := d.ItemsWith(SecLog, texts...)
+	items := d.Items(SecLog, texts...)
 	out := make([]LogEntry, 0, len(items))
 	for _, it := range items {
 		e := LogEntry{Event: it.Text}

@@ -57,17 +57,13 @@ func RecordOf(k *Kind, f File) (r Record, ok bool) {
 	if doc.Editable() != nil {
 		return Record{}, false
 	}
-	return recordOf(k, f.Path, f.Stamp, f.Version, doc), true
-}
-
-func recordOf(k *Kind, p Path, s Stamp, v Version, doc *mdoc.Doc) Record {
-	r := Record{Path: p, Stamp: s, Version: v, Front: string(doc.Front())}
+	r = Record{Path: f.Path, Stamp: f.Stamp, Version: f.Version, Front: string(doc.Front())}
 	if k.Facts == nil {
 		r.Facts = DigestsOf(doc)
 	} else {
-		r.Facts = k.Facts(p, doc)
+		r.Facts = k.Facts(f.Path, doc)
 	}
-	return r
+	return r, true
 }
 
 // Node returns the node that the record's file states, without its document.

@@ -117,15 +117,8 @@ func (d *Doc) Field(key string) (Field, bool) {
 // Lines returns the 1-based numbers of the first and last line of a span; blank lines at its end are not counted.
 func (d *Doc) Lines(s Span) (first, last int) {
 	s = d.clamp(s)
-	end := s.End
-	for end > s.Start && blank(d.text[end-1:end]) {
-		end--
-	}
 	first = lineNumber(d.text, s.Start)
-	if end == s.Start {
-		return first, first
-	}
-	return first, first + lineNumber(d.text[s.Start:end], end-s.Start-1) - 1
+	return first, first + bytes.Count(bytes.TrimRight(d.text[s.Start:s.End], " \t\r\n"), []byte{'\n'})
 }
 
 // clamp returns the part of a span that is inside the document.

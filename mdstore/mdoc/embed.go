@@ -151,11 +151,7 @@ func atxTitle(raw string) string {
 	lines := strings.Split(raw, "\n")
 	lines = lines[:len(lines)-1] // the underline
 	for i, l := range lines {
-		l = strings.Trim(l, " \t")
-		if i+1 < len(lines) && strings.HasSuffix(l, `\`) && !strings.HasSuffix(l, `\\`) {
-			l = strings.TrimRight(l[:len(l)-1], " \t") // a hard line break
-		}
-		lines[i] = l
+		lines[i] = strings.Trim(l, " \t")
 	}
 	title := strings.Join(lines, " ")
 	words := strings.TrimRight(title, "#")

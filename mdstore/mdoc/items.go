@@ -7,12 +7,9 @@ import (
 	"strings"
 )
 
-// Items returns the items of every section of that name, in the order of the file.
-// Blank lines at the start of an item are not part of its text.
-func (d *Doc) Items(name string) []Item { return d.ItemsWith(name) }
-
-// ItemsWith returns those of Items whose bytes contain one of the texts, all of them if no text is given.
-func (d *Doc) ItemsWith(name string, texts ...string) []Item {
+// Items returns the items of every section of that name, in the order of the file; with texts, those whose bytes contain
+// one of them. Blank lines at the start of an item are not part of its text.
+func (d *Doc) Items(name string, texts ...string) []Item {
 	var out []Item
 	line, counted := 1, 0
 	for s := range d.named(name) {

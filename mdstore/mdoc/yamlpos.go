@@ -76,26 +76,8 @@ func (p *positions) value(n *yaml.Node, keyCol, next int) (at Span, ok bool) {
 		return Span{s, p.nestedEnd(s, next)}, false
 	}
 	switch n.Style {
-	case yaml.DoubleQuotedStyle:
-		for e := s + 1; e < len(b); e++ {
-			if b[e] == '\\' {
-				e++
-			} else if b[e] == '"' {
-				return Span{s, e + 1}, b[s] == '"'
-			}
-		}
-		return Span{s, s}, false
-	case yaml.SingleQuotedStyle:
-		for e := s + 1; e < len(b); e++ {
-			if b[e] == '\'' {
-				if e+1 < len(b) && b[e+1] == '\'' {
-					e++
-					continue
-				}
-				return Span{s, e + 1}, b[s] == '\''
-			}
-		}
-		return Span{s, s}, false
+	case yaml.DoubleQuotedStyle, yaml.SingleQuotedStyle:
+		return p.quoted(s)
 	case yaml.LiteralStyle, yaml.FoldedStyle:
 		return p.block(s, keyCol, next)
 	}
@@ -104,6 +86,24 @@ func (p *positions) value(n *yaml.Node, keyCol, next int) (at Span, ok bool) {
 		return Span{s, s}, bytes.HasSuffix(bytes.TrimRight(b[:s], " \t"), []byte{':'})
 	}
 	return p.plain(n.Value, s, next)
+}
+
+// quoted returns the bytes of a value in quotes.
+func (p *positions) quoted(s int) (Span, bool) {
+	b := p.text[:p.span.End]
+	if s == len(b) || b[s] != '"' && b[s] != '\'' {
+		return Span{s, s}, false
+	}
+	for e := s + 1; e < len(b); e++ {
+		doubled := e+1 < len(b) && b[e] == '\'' && b[e+1] == '\''
+		switch {
+		case b[s] == '"' && b[e] == '\\', b[s] == '\'' && doubled:
+			e++
+		case b[e] == b[s]:
+			return Span{s, e + 1}, true
+		}
+	}
+	return Span{s, s}, false
 }
 
 // plain returns the bytes of an unquoted value, confirmed against its text.
