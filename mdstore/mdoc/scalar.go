@@ -44,6 +44,14 @@ func Number(f float64) Scalar {
 	return Scalar{Float, s}
 }
 
+// String returns the scalar's text, without quotes; "null" for null.
+func (v Scalar) String() string {
+	if v.kind == Null {
+		return "null"
+	}
+	return v.text
+}
+
 // NullValue returns the scalar null.
 func NullValue() Scalar { return Scalar{} }
 
