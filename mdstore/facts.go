@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -278,12 +279,7 @@ func (d Digests) TakeDigests(was, is Digests) Digests {
 		}
 	}
 	var b strings.Builder
-	names := make([]string, 0, len(seen))
-	for name := range seen {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(seen)) {
 		b.WriteString(name + "=" + seen[name] + "\n")
 	}
 	return Digests(b.String())

@@ -47,20 +47,16 @@ const base36 = "0123456789abcdefghijklmnopqrstuvwxyz"
 // NewID returns an id of the form prefix-t-r: t is ms, the Unix time in milliseconds, in base 36, and r are six random
 // base-36 characters read from random. It fails only when random does.
 func NewID(prefix string, ms int64, random io.Reader) (ID, error) {
-	var b strings.Builder
-	b.WriteString(prefix)
-	b.WriteByte('-')
-	b.WriteString(strconv.FormatInt(ms, 36))
-	b.WriteByte('-')
+	id := prefix + "-" + strconv.FormatInt(ms, 36) + "-"
 	var one [1]byte
 	for n := 0; n < 6; {
 		if _, err := io.ReadFull(random, one[:]); err != nil {
 			return "", fmt.Errorf("no randomness for an id: %w", err)
 		}
 		if one[0] < 252 { // 7*36: the rest would favour the first characters
-			b.WriteByte(base36[one[0]%36])
+			id += base36[one[0]%36 : one[0]%36+1]
 			n++
 		}
 	}
-	return ID(b.String()), nil
+	return ID(id), nil
 }

@@ -199,7 +199,7 @@ func (n *Node) Docs() []Ref { return refs(n.Doc(), SecDocs) }
 func (n *Node) References() []Ref { return refs(n.Doc(), SecReferences) }
 
 // Log returns the entries in the order of the file, oldest first.
-func (n *Node) Log() []LogEntry { return wholeLogOf(n.Doc()) }
+func (n *Node) Log() []LogEntry { return logEntries(n.Doc()) }
 
 // LogWith returns those of the entries that hold one of the texts.
 func (n *Node) LogWith(texts ...string) []LogEntry { return logEntries(n.Doc(), texts...) }

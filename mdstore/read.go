@@ -1,7 +1,6 @@
 package mdstore
 
 import (
-	"slices"
 	"strconv"
 
 	"arbor/mdstore/mdoc"
@@ -21,15 +20,8 @@ func refs(d *mdoc.Doc, section string) []Ref {
 	return out
 }
 
-// wholeLog is the key of a document's log.
-type wholeLog struct{}
-
-func wholeLogOf(d *mdoc.Doc) []LogEntry {
-	return slices.Clone(d.Found(wholeLog{}, func() any { return logEntries(d) }).([]LogEntry))
-}
-
 func logEntries(d *mdoc.Doc, texts ...string) []LogEntry {
-	items := d.ItemsWith(SecLog, texts...)
+	items := d.Items(SecLog, texts...)
 	out := make([]LogEntry, 0, len(items))
 	for _, it := range items {
 		e := LogEntry{Event: it.Text}

@@ -9,9 +9,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"strings"
-	"unicode/utf8"
 )
 
 // A Path names a file or folder of the vault: slash-separated, relative to the
@@ -21,34 +21,11 @@ type Path string
 // Valid reports whether p can name something in a vault on every platform:
 // fs.ValidPath, no control characters and no backslash.
 func (p Path) Valid() bool {
-	start, other := 0, false
-	for i := 0; i <= len(p); i++ {
-		if i < len(p) && anywhere[p[i]] { // as most are
-			continue
-		}
-		if i == len(p) || p[i] == '/' {
-			if elem := p[start:i]; elem == "" || elem == "." || elem == ".." {
-				return false
-			}
-			start = i + 1
-			continue
-		}
-		if c := p[i]; c < 0x20 || c == 0x7f || c == '\\' {
-			return false
-		} else if c >= utf8.RuneSelf {
-			other = true
-		}
-	}
-	return !other || utf8.ValidString(string(p))
+	return fs.ValidPath(string(p)) && p != "." && !strings.ContainsFunc(string(p), unfit)
 }
 
-// anywhere has the bytes that may stand anywhere in a path, whatever is around them.
-var anywhere = func() (all [256]bool) {
-	for c := ' '; c < 0x7f; c++ {
-		all[c] = c != '/' && c != '.' && c != '\\'
-	}
-	return all
-}()
+// unfit reports whether some platform does not allow r in the name of a file.
+func unfit(r rune) bool { return r < 0x20 || r == 0x7f || r == '\\' }
 
 // Dir returns all but the last element, "" for a path of one element.
 func (p Path) Dir() Path {

@@ -1,5 +1,7 @@
 package statemachine
 
+import "slices"
+
 // A Decision is a step that the rules allow: what to change on the node, and the
 // effects of that.
 type Decision struct {
@@ -28,19 +30,9 @@ func Decide(n Standing, do Action, f Facts) (*Decision, error) {
 		}
 		return nil, refuse(n, do, f, unmet)
 	}
-	d := r.decision()
-	return &d, nil
-}
-
-// decision is the row as a step, with the effects of its action.
-func (r Rule) decision() Decision {
-	d := Decision{Action: r.Do, From: r.From, To: r.To}
-	for _, e := range effects {
-		if e.do == r.Do {
-			d.ClearsProblem, d.TakesFocus, d.Runs = e.clearsProblem, e.takesFocus, e.runs
-		}
-	}
-	return d
+	begins := slices.Contains(beginsWork, do)
+	return &Decision{Action: do, From: r.From, To: r.To,
+		ClearsProblem: slices.Contains(clearsProblem, do), TakesFocus: begins, Runs: begins}, nil
 }
 
 // A condition is one bit of Need: whether facts meet it, and how a refusal names it.

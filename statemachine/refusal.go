@@ -1,6 +1,9 @@
 package statemachine
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A Code is the stable name of a refusal.
 type Code string
@@ -37,12 +40,7 @@ type RefusedError struct {
 }
 
 // Code returns the code of the first reason.
-func (e *RefusedError) Code() Code {
-	if len(e.Unmet) == 0 {
-		return ""
-	}
-	return e.Unmet[0].Code
-}
+func (e *RefusedError) Code() Code { return e.Unmet[0].Code }
 
 // Error names the action, every reason and the allowed actions:
 //
@@ -68,15 +66,17 @@ func (e *RefusedError) Error() string {
 	if len(allowed) == 0 {
 		allowed = append(allowed, "nothing")
 	}
-	return fmt.Sprintf("cannot %s: %s; allowed: %s", quoteUnknown(e.Do), join(reasons, "; "), join(allowed, ", "))
+	do := string(e.Do)
+	if !Known(e.Do) { // it came from outside and may hold any bytes
+		do = fmt.Sprintf("%.40q", do)
+	}
+	return fmt.Sprintf("cannot %s: %s; allowed: %s", do, join(reasons, "; "), join(allowed, ", "))
 }
 
 func refuse(n Standing, do Action, f Facts, unmet []Refusal) *RefusedError {
 	e := &RefusedError{Standing: n, Do: do, Unmet: unmet}
-	for _, u := range unmet {
-		if u.Code == CodeIncompleteChildren {
-			e.OpenChildren = append([]string(nil), f.OpenChildren...)
-		}
+	if slices.ContainsFunc(unmet, func(u Refusal) bool { return u.Code == CodeIncompleteChildren }) {
+		e.OpenChildren = slices.Clone(f.OpenChildren)
 	}
 	f.Conclusion = true
 	for _, a := range Allowed(n.Type, n.Status) {
@@ -92,7 +92,7 @@ func noSuchRow(n Standing, do Action) Refusal {
 	if r, bad := unknownStanding(n); bad {
 		return r
 	}
-	if isAutomatic(do) {
+	if slices.ContainsFunc(rules, func(r Rule) bool { return r.Do == do && r.Automatic }) {
 		return Refusal{CodeInvalidTransition, fmt.Sprintf(
 			"not to be asked for in %s, it follows by itself when a child is added or runs", n.Status)}
 	}
@@ -108,7 +108,7 @@ func noSuchRow(n Standing, do Action) Refusal {
 // unknownStanding refuses a type that does not exist, or a status that is not one
 // of the type's.
 func unknownStanding(n Standing) (r Refusal, bad bool) {
-	if !contains(Types(), n.Type) {
+	if !slices.Contains(Types(), n.Type) {
 		return Refusal{CodeInvalidNodeType, fmt.Sprintf("type %.40q is none of %s", n.Type, join(Types(), ", "))}, true
 	}
 	if !Valid(n.Type, n.Status) {
@@ -120,15 +120,6 @@ func unknownStanding(n Standing) (r Refusal, bad bool) {
 func unknownStatus(n Standing) string {
 	return fmt.Sprintf("status %.40q is none that a node of type %s can have (%s)",
 		n.Status, n.Type, join(Statuses(n.Type), ", "))
-}
-
-func isAutomatic(a Action) bool {
-	for _, r := range rules {
-		if r.Do == a && r.Automatic {
-			return true
-		}
-	}
-	return false
 }
 
 const shownChildren = 5 // how many ids a text names; it counts the others
@@ -143,15 +134,6 @@ func openChildren(ids []string) string {
 		named, more = ids[:shownChildren], fmt.Sprintf(" and %d more", extra)
 	}
 	return fmt.Sprintf("%d %s open (%s%s)", len(ids), noun, join(named, ", "), more)
-}
-
-// quoteUnknown quotes and cuts an action that is not known, because it came from
-// outside and may hold any bytes.
-func quoteUnknown(a Action) string {
-	if Known(a) {
-		return string(a)
-	}
-	return fmt.Sprintf("%.40q", a)
 }
 
 func join[T ~string](parts []T, sep string) string {

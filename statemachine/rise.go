@@ -1,19 +1,13 @@
 package statemachine
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Frozen reports whether an ancestor in this status freezes everything below it:
 // nothing is added or changes its status there until the ancestor is reopened.
 func Frozen(s Status) bool { return Valid(Planning, s) && Terminal(s) }
-
-// riseActions lead a planning node towards Monitoring; the last one only if the
-// caller allows Rise to reopen.
-var riseActions = []struct {
-	do      Action
-	reopens bool
-}{
-	{Start, false}, {Adopt, false}, {Reopen, true},
-}
 
 // Rise returns the steps that bring a planning ancestor into Monitoring because a
 // node below it was added or runs. Each step is a row; there are none if the
@@ -24,26 +18,22 @@ var riseActions = []struct {
 // The steps have no effects of their own: the focus belongs to the node below, and
 // the caller asks Rise for each ancestor.
 func Rise(from Status, reopen bool) ([]Decision, error) {
+	actions := []Action{Start, Adopt}
+	if reopen {
+		actions = append(actions, Reopen)
+	}
 	var steps []Decision
 	for at := from; at != Monitoring; {
-		d, ok := riseStep(at, reopen)
-		if !ok {
+		i := slices.IndexFunc(rules, func(r Rule) bool {
+			return r.Type == Planning && r.From == at && slices.Contains(actions, r.Do)
+		})
+		if i < 0 {
 			return nil, refuseRise(from)
 		}
-		steps, at = append(steps, d), d.To
+		r := rules[i]
+		steps, at = append(steps, Decision{Action: r.Do, From: r.From, To: r.To}), r.To
 	}
 	return steps, nil
-}
-
-func riseStep(at Status, reopen bool) (Decision, bool) {
-	for _, a := range riseActions {
-		if r, ok := row(Planning, at, a.do); ok && (reopen || !a.reopens) {
-			d := r.decision()
-			d.TakesFocus, d.Runs = false, false
-			return d, true
-		}
-	}
-	return Decision{}, false
 }
 
 func refuseRise(from Status) *RefusedError {

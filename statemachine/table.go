@@ -1,5 +1,7 @@
 package statemachine
 
+import "slices"
+
 // A lifeCycle is what holds for a type as a whole. The statuses are in the usual
 // order; nodes are created in the first.
 type lifeCycle struct {
@@ -37,23 +39,14 @@ var rules = []Rule{
 	{Execution, Completed, Reopen, Implementing, 0, false},
 }
 
-// An effect is what an action does besides changing the status, in whatever status
-// the node was. Actions that are not listed have none.
-type effect struct {
-	do                              Action
-	clearsProblem, takesFocus, runs bool
-}
-
-var effects = []effect{
-	{do: Complete, clearsProblem: true},
-	{do: Cancel, clearsProblem: true},
-	{do: Start, takesFocus: true, runs: true},
-	{do: Retry, takesFocus: true, runs: true},
-	{do: Reopen, takesFocus: true, runs: true},
-}
+// What actions do besides changing the status, in whatever status the node was.
+var (
+	clearsProblem = []Action{Complete, Cancel}
+	beginsWork    = []Action{Start, Retry, Reopen} // the node takes the focus, and its ancestors follow
+)
 
 // Rules returns a copy of all rows of both life cycles.
-func Rules() []Rule { return append([]Rule(nil), rules...) }
+func Rules() []Rule { return slices.Clone(rules) }
 
 // Types returns the types of nodes.
 func Types() []Type {
@@ -64,9 +57,8 @@ func Types() []Type {
 	return all
 }
 
-// Statuses returns the statuses of a type in their usual order, nil for an unknown
-// type.
-func Statuses(t Type) []Status { return append([]Status(nil), cycle(t).statuses...) }
+// Statuses returns the statuses of a type in their usual order, nil for an unknown type.
+func Statuses(t Type) []Status { return slices.Clone(cycle(t).statuses) }
 
 // Initial returns the status in which nodes of the type are created, "" for an
 // unknown type.
@@ -81,11 +73,11 @@ func Initial(t Type) Status {
 func TakesChildren(t Type) bool { return cycle(t).takesChildren }
 
 // Valid reports whether s is a status of the type.
-func Valid(t Type, s Status) bool { return contains(cycle(t).statuses, s) }
+func Valid(t Type, s Status) bool { return slices.Contains(cycle(t).statuses, s) }
 
 // Terminal reports whether the work of a node in this status is over. A node
 // may still leave a terminal status, by retry or reopen.
-func Terminal(s Status) bool { return contains(terminal, s) }
+func Terminal(s Status) bool { return slices.Contains(terminal, s) }
 
 // Allowed returns the actions that a caller may ask for in a status, in the order of
 // the rules; their conditions may still be unmet. It is nil for a status that the
@@ -100,20 +92,10 @@ func Allowed(t Type, from Status) []Action {
 	return all
 }
 
-// Actions returns every action that a caller may ask for, each once, in the order of
-// the rules.
-func Actions() []Action {
-	var all []Action
-	for _, r := range rules {
-		if !r.Automatic && !contains(all, r.Do) {
-			all = append(all, r.Do)
-		}
-	}
-	return all
-}
-
 // Known reports whether some row has the action, automatic or not.
-func Known(do Action) bool { return contains(Actions(), do) || isAutomatic(do) }
+func Known(do Action) bool {
+	return slices.ContainsFunc(rules, func(r Rule) bool { return r.Do == do })
+}
 
 // cycle returns the life cycle of a type, an empty one for an unknown type.
 func cycle(t Type) lifeCycle {
@@ -133,13 +115,4 @@ func row(t Type, from Status, do Action) (Rule, bool) {
 		}
 	}
 	return Rule{}, false
-}
-
-func contains[T comparable](all []T, one T) bool {
-	for _, x := range all {
-		if x == one {
-			return true
-		}
-	}
-	return false
 }

@@ -182,10 +182,14 @@ const sentinel = "\n\n## end\n"
 
 // openBlock returns the block that is still open at the end of src.
 func openBlock(src []byte, base int) (block, bool) {
-	blocks := parseBlocks(slices.Concat(src, []byte(sentinel)), base)
+	return lastOpen(parseBlocks(slices.Concat(src, []byte(sentinel)), base), len(src))
+}
+
+// lastOpen returns the last of the blocks of a text with the sentinel at an offset, if it is open there.
+func lastOpen(blocks []block, at int) (k block, open bool) {
 	if len(blocks) == 0 {
 		return block{}, false
 	}
-	last := blocks[len(blocks)-1]
-	return last, last.kind != headingBlock || last.span.Start < len(src)
+	k = blocks[len(blocks)-1]
+	return k, k.kind != headingBlock || k.span.Start < at
 }

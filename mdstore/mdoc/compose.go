@@ -30,7 +30,7 @@ func Compose(
 		if what := checkField(f.Key, f.Value); what != "" {
 			return nil, nil, &EditError{File: name, Text: what}
 		}
-		b.WriteString(keyText(f.Key) + ": " + f.Value.literal(0, false) + "\n")
+		b.WriteString(keyText(f.Key) + ": " + f.Value.literal(0) + "\n")
 	}
 	b.WriteString("---\n")
 	texts := make([]string, len(sections)) // as they must read back

@@ -148,38 +148,15 @@ func isDivider(src []byte, at int) bool {
 	return string(src[at:cutEOL(src, lineEnd(src, at))]) == divider
 }
 
-// withRules returns a copy of src in which each conflict marker is a thematic break of the same length: a marker that
-// stays would join the lines around it, or make a heading of them.
+// withRules returns a copy of src in which each conflict marker, and each line between two sides, is a thematic break of
+// the same length: such a line would join the lines around it, or make a heading of them.
 func withRules(src []byte) []byte {
 	out := bytes.Clone(src)
-	rule := func(at int) {
-		for i := range out[at:cutEOL(src, lineEnd(src, at))] {
-			out[at+i] = '*'
-		}
-	}
-	open := false  // the divider of the last hunk is still to come
-	possible := -1 // a divider that belongs to a hunk without a beginning, if the end follows
 	for at := 0; at < len(src); at = lineEnd(src, at) {
-		switch {
-		case isDivider(src, at) && open:
-			open = false
-			rule(at)
-		case isDivider(src, at):
-			possible = at
-		case !marker(src, at):
-		case src[at] == '>':
-			if possible >= 0 {
-				rule(possible)
-			}
-			open, possible = false, -1
-			rule(at)
-		default:
-			open, possible = true, -1
-			rule(at)
+		if marker(src, at) || isDivider(src, at) {
+			line := out[at:cutEOL(src, lineEnd(src, at))]
+			copy(line, bytes.Repeat([]byte{'*'}, len(line)))
 		}
-	}
-	if at := strayDivider(src); at >= 0 {
-		rule(at)
 	}
 	return out
 }

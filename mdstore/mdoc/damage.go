@@ -15,12 +15,10 @@ func damage(src []byte) (readable []byte, found []Diagnostic) {
 		found = append(found, problemAt(src, at, CodeNotUTF8, what+"; save the file as UTF-8"))
 		readable = replaceBadText(bytes.Clone(readable))
 	}
-	if at := loneCR(src); at >= 0 {
+	if at := loneCR(src, 0); at >= 0 {
 		readable = bytes.Clone(readable)
-		for i := at; i < len(readable); i++ {
-			if isLoneCR(src, i) {
-				readable[i] = '\n'
-			}
+		for i := at; i >= 0; i = loneCR(src, i+1) {
+			readable[i] = '\n'
 		}
 		found = append(found, problemAt(readable, at, CodeLineEndings,
 			"the line ends with a lone carriage return; save the file with LF or CRLF line ends"))
@@ -41,6 +39,9 @@ func problemAt(b []byte, at int, code, text string) Diagnostic {
 func badText(src []byte) (at int, what string) {
 	if at := bytes.IndexByte(src, 0); at >= 0 {
 		return at, "a NUL byte"
+	}
+	if utf8.Valid(src) {
+		return -1, ""
 	}
 	for i := 0; i < len(src); {
 		r, n := utf8.DecodeRune(src[i:])
@@ -63,16 +64,15 @@ func replaceBadText(b []byte) []byte {
 	return b
 }
 
-// loneCR returns the offset of the first carriage return that no line feed follows, or -1.
-func loneCR(src []byte) int {
-	for i := bytes.IndexByte(src, '\r'); i >= 0 && i < len(src); i++ {
-		if isLoneCR(src, i) {
+// loneCR returns the offset of the first carriage return at or behind i that no line feed follows, or -1.
+func loneCR(src []byte, i int) int {
+	for ; ; i++ {
+		k := bytes.IndexByte(src[i:], '\r')
+		if k < 0 {
+			return -1
+		}
+		if i += k; i+1 == len(src) || src[i+1] != '\n' {
 			return i
 		}
 	}
-	return -1
-}
-
-func isLoneCR(src []byte, i int) bool {
-	return src[i] == '\r' && (i+1 == len(src) || src[i+1] != '\n')
 }

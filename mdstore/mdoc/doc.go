@@ -18,8 +18,6 @@ type Doc struct {
 	closed *Diagnostic // the first problem; nil if the document is open to edits
 	opaque bool        // the body is beyond the limits and is not parsed
 
-	mu         sync.Mutex
-	found      map[any]any // results of Found
 	parseBody  sync.Once
 	outline    *outline
 	parseFront sync.Once
@@ -78,28 +76,6 @@ func Parse(name string, src []byte, form *Form) (*Doc, []Diagnostic) {
 	return d, found
 }
 
-// Found returns what find returned for the key, and calls find only if there is no
-// such result yet. Keys are compared with ==. Results must not be modified.
-func (d *Doc) Found(key any, find func() any) any {
-	d.mu.Lock()
-	result, ok := d.found[key]
-	d.mu.Unlock()
-	if ok {
-		return result
-	}
-	result = find() // it may call Found for another key
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if first, ok := d.found[key]; ok {
-		return first
-	}
-	if d.found == nil {
-		d.found = map[any]any{}
-	}
-	d.found[key] = result
-	return result
-}
-
 // Name returns the name that the document was parsed under.
 func (d *Doc) Name() string { return d.name }
 
@@ -141,15 +117,8 @@ func (d *Doc) Field(key string) (Field, bool) {
 // Lines returns the 1-based numbers of the first and last line of a span; blank lines at its end are not counted.
 func (d *Doc) Lines(s Span) (first, last int) {
 	s = d.clamp(s)
-	end := s.End
-	for end > s.Start && blank(d.text[end-1:end]) {
-		end--
-	}
 	first = lineNumber(d.text, s.Start)
-	if end == s.Start {
-		return first, first
-	}
-	return first, first + lineNumber(d.text[s.Start:end], end-s.Start-1) - 1
+	return first, first + bytes.Count(bytes.TrimRight(d.text[s.Start:s.End], " \t\r\n"), []byte{'\n'})
 }
 
 // clamp returns the part of a span that is inside the document.

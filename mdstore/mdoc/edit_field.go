@@ -2,6 +2,7 @@ package mdoc
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -37,37 +38,20 @@ func (p *plan) editFields() error {
 
 // editValue replaces one value.
 func (p *plan) editValue(f *front, e *entry, v Scalar) {
-	src, style := f.text, yaml.Style(0)
-	if e.val != nil && e.val.Kind == yaml.ScalarNode {
-		style = e.val.Style
-	}
-	if style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-		p.editBlock(f, e, v, style)
+	if e.style()&blockStyle != 0 {
+		p.editBlock(f, e, v)
 		return
 	}
-	at := e.Span
-	if style&yaml.TaggedStyle != 0 && v.kind != e.Kind {
-		at.Start = e.tagStart(src) // the tag would give the new value its type
-	}
-	lit := v.literal(style, f.flow())
-	if e.Span.Len() == 0 && !blank(src[e.Span.Start-1:e.Span.Start]) {
+	lit := v.literal(e.style())
+	if e.Span.Len() == 0 && !blank(f.text[e.Span.Start-1:e.Span.Start]) {
 		lit = " " + lit
 	}
-	p.replaceSpan(at, lit)
-}
-
-// tagStart returns the offset of the tag before the entry's value.
-func (e *entry) tagStart(src []byte) int {
-	line := lineStart(src, e.Span.Start)
-	if k := bytes.LastIndex(src[line:e.Span.Start], []byte(" !")); k >= 0 {
-		return line + k + 1
-	}
-	return e.Span.Start
+	p.replaceSpan(e.Span, lit)
 }
 
 // editBlock replaces a block scalar's indicator and lines, and keeps a comment behind
 // the indicator. A value that no block can hold is written on one line.
-func (p *plan) editBlock(f *front, e *entry, v Scalar, style yaml.Style) {
+func (p *plan) editBlock(f *front, e *entry, v Scalar) {
 	src := f.text
 	head := e.Span.Start + 1
 	for head < e.Span.End && strings.IndexByte("+-123456789", src[head]) >= 0 {
@@ -84,49 +68,22 @@ func (p *plan) editBlock(f *front, e *entry, v Scalar, style yaml.Style) {
 		indent = string(first[:len(first)-len(bytes.TrimLeft(first, " "))])
 	}
 	if v.kind == String && !f.lenient {
-		if indicator, text, ok := blockText(v.text, style, indent, eolAt(src, lineEnd(src, head))); ok {
+		if indicator, text, ok := blockText(v.text, e.style(), indent, eolAt(src, lineEnd(src, head))); ok {
 			p.replaceSpan(Span{e.Span.Start, head}, indicator)
 			p.replaceSpan(lines, text)
 			return
 		}
 	}
-	p.replaceSpan(Span{e.Span.Start, head}, v.literal(yaml.DoubleQuotedStyle, false))
+	p.replaceSpan(Span{e.Span.Start, head}, v.literal(yaml.DoubleQuotedStyle))
 	p.replaceSpan(lines, "")
 }
-
-// flow reports whether the front matter is one mapping in braces.
-func (f *front) flow() bool { return f.root != nil && f.root.Style&yaml.FlowStyle != 0 }
 
 // addFields inserts new keys behind the last one.
 func (p *plan) addFields(f *front, missing []FieldValue) error {
 	src := f.text
-	var b strings.Builder
-	if f.flow() {
-		end := f.span.Start + len(bytes.TrimRight(src[f.span.Start:f.span.End], " \t\r\n")) - 1
-		if end < f.span.Start || src[end] != '}' {
-			line := lineNumber(src, f.span.Start)
-			if len(f.entries) > 0 {
-				line = f.entries[0].Line
-			}
-			return p.doc.refuse(line, "a key cannot be added behind the brace that ends the front matter; "+
-				"write one key on a line, without braces")
-		}
-		at := f.span.Start + len(bytes.TrimRight(src[f.span.Start:end], " \t\r\n"))
-		sep := ", "
-		switch src[at-1] {
-		case ',':
-			sep = " "
-		case '{':
-			sep = ""
-		case ':':
-			at = end // the blank behind a key without a value belongs to it
-		}
-		for _, m := range missing {
-			b.WriteString(sep + keyText(m.Key) + ": " + m.Value.literal(0, true))
-			sep = ", "
-		}
-		p.edits = append(p.edits, edit{Span{at, at}, b.String()})
-		return nil
+	if f.root != nil && f.root.Style&yaml.FlowStyle != 0 {
+		return p.doc.refuse(lineNumber(src, f.span.Start), "a key cannot be added to front matter in braces; "+
+			"write one key on a line, without braces")
 	}
 	at, indent := f.span.End, ""
 	if n := len(f.entries); n > 0 {
@@ -135,22 +92,28 @@ func (p *plan) addFields(f *front, missing []FieldValue) error {
 		if lead := src[max(ls, f.span.Start):last.start]; blank(lead) {
 			indent = string(lead)
 		}
-		if last.located && !f.block(last) {
+		if last.located && last.style()&blockStyle == 0 {
 			// Comments below the last value stay below what is added.
 			at = min(lineEnd(src, last.Span.End), f.span.End)
 		}
 	}
+	var b strings.Builder
 	eol := eolAt(src, at)
 	for _, m := range missing {
-		b.WriteString(indent + keyText(m.Key) + ": " + m.Value.literal(0, false) + eol)
+		b.WriteString(indent + keyText(m.Key) + ": " + m.Value.literal(0) + eol)
 	}
 	p.edits = append(p.edits, edit{Span{at, at}, b.String()})
 	return nil
 }
 
-// block reports whether the entry's value is a block scalar.
-func (f *front) block(e *entry) bool {
-	return e.val != nil && e.val.Kind == yaml.ScalarNode && e.val.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
+const blockStyle = yaml.LiteralStyle | yaml.FoldedStyle
+
+// style returns how the entry's value is written; 0 if it is plain, or its line is not YAML.
+func (e *entry) style() yaml.Style {
+	if e.val == nil || e.val.Kind != yaml.ScalarNode {
+		return 0
+	}
+	return e.val.Style
 }
 
 // keyText returns a key as it is written.
@@ -160,8 +123,7 @@ func keyText(key string) string {
 			return quoteDouble(key)
 		}
 	}
-	switch strings.ToLower(key) {
-	case "y", "n", "yes", "no", "on", "off", "true", "false", "null":
+	if slices.Contains(otherThanText, strings.ToLower(key)) {
 		return quoteDouble(key)
 	}
 	return key

@@ -18,15 +18,15 @@ func (p *plan) editItems(s *sectionPlan) {
 			}
 		}
 		for j := range places {
-			if text, ok := s.replace[n+j]; ok {
-				p.replaceItem(places[j], text)
+			if text := s.items[n+j]; text != nil {
+				p.replaceItem(places[j], *text)
 			}
 		}
 		var appends []string
 		if i == len(s.at)-1 {
 			appends = s.appends
 		}
-		p.removeAndAppend(d.own(at), places, func(j int) bool { return s.remove[n+j] }, appends)
+		p.removeAndAppend(d.own(at), places, func(j int) bool { return s.removes(n + j) }, appends)
 		n += len(places)
 	}
 }
@@ -63,7 +63,7 @@ func (p *plan) removeAndAppend(own Span, places []place, removed func(int) bool,
 	if len(appends) > 0 {
 		if k := lastListed(places, last); k >= 0 {
 			style = styleOf(src, *places[k].item)
-			style.advance(src, places[k].list)
+			style = style.next()
 		}
 	}
 	eol := eolAt(src, own.Start)
@@ -137,7 +137,6 @@ type listStyle struct {
 	indent string // before the marker
 	marker string // -, + or *; . or ) behind a number
 	number int    // of the next item; -1 for bullets
-	step   int    // from one number to the next
 	pad    string // between marker and text
 }
 
@@ -159,19 +158,12 @@ func styleOf(src []byte, it item) listStyle {
 	return s
 }
 
-// advance makes the style that of the item behind the last one of the list: the number
-// counts on, unless all items of the list have the same one.
-func (s *listStyle) advance(src []byte, list *block) {
-	if s.number < 0 {
-		return
+// next returns how the item behind one of this style is written.
+func (s listStyle) next() listStyle {
+	if s.number >= 0 {
+		s.number++
 	}
-	s.step = 1
-	if n := len(list.items); n > 1 {
-		if last, before := styleOf(src, list.items[n-1]), styleOf(src, list.items[n-2]); last.number == before.number {
-			s.step = 0
-		}
-	}
-	s.number += s.step
+	return s
 }
 
 // list returns items as lines without a final line end.
@@ -182,9 +174,7 @@ func (s listStyle) list(items []string, eol string) string {
 			b.WriteString(eol)
 		}
 		b.WriteString(s.indent + s.mark() + s.pad + s.lines(text, eol))
-		if s.number >= 0 {
-			s.number += s.step
-		}
+		s = s.next()
 	}
 	return b.String()
 }

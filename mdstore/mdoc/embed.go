@@ -112,11 +112,8 @@ func adaptOnce(s string, level int) (next, what string) {
 	if top > 0 {
 		return demote(src, len(s), blocks, level+1-top), fmt.Sprintf("headings moved down by %d", level+1-top)
 	}
-	if len(blocks) == 0 {
-		return s, ""
-	}
-	last := blocks[len(blocks)-1]
-	if last.kind == headingBlock && last.span.Start >= len(s) {
+	last, open := lastOpen(blocks, len(s))
+	if !open {
 		return s, ""
 	}
 	closer, what := closing(s, last)
@@ -154,11 +151,7 @@ func atxTitle(raw string) string {
 	lines := strings.Split(raw, "\n")
 	lines = lines[:len(lines)-1] // the underline
 	for i, l := range lines {
-		l = strings.Trim(l, " \t")
-		if i+1 < len(lines) && strings.HasSuffix(l, `\`) && !strings.HasSuffix(l, `\\`) {
-			l = strings.TrimRight(l[:len(l)-1], " \t") // a hard line break
-		}
-		lines[i] = l
+		lines[i] = strings.Trim(l, " \t")
 	}
 	title := strings.Join(lines, " ")
 	words := strings.TrimRight(title, "#")
@@ -166,6 +159,10 @@ func atxTitle(raw string) string {
 		title = words + `\` + title[len(words):]
 	}
 	return title
+}
+
+var htmlClosers = map[ast.HTMLBlockType]string{
+	ast.HTMLBlockType3: "?>", ast.HTMLBlockType4: ">", ast.HTMLBlockType5: "]]>",
 }
 
 // closing returns the line that ends a block which is open at the end of s, and what the
@@ -187,13 +184,8 @@ func closing(s string, k block) (closer, what string) {
 			}
 		case ast.HTMLBlockType2:
 			return "-->", "closed an open HTML comment"
-		case ast.HTMLBlockType3:
-			return "?>", what
-		case ast.HTMLBlockType4:
-			return ">", what
-		case ast.HTMLBlockType5:
-			return "]]>", what
 		}
+		return htmlClosers[k.html], what
 	}
 	return "", ""
 }

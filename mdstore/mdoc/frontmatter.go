@@ -1,7 +1,6 @@
 package mdoc
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -49,15 +48,8 @@ func (e *entry) listed() bool { return e.key == nil || e.key.Kind == yaml.Scalar
 func parseFront(text []byte, s Span) (*front, *Diagnostic) {
 	f := &front{text: text, span: s}
 	root, err := decodeYAML(text[s.Start:s.End])
-	if errors.Is(err, errTooDeep) {
-		return f, &Diagnostic{Line: lineNumber(text, s.Start), Col: 1, Code: CodeTooLarge, Text: tooDeep}
-	}
 	if err != nil {
-		switch whole, over := f.readLines(); {
-		case over != nil:
-			return f, &Diagnostic{Line: lineNumber(text, over.at), Col: 1, Code: CodeTooLarge, Text: over.text}
-		case whole:
-			f.lenient = true
+		if f.lenient = f.readLines(); f.lenient {
 			return f, nil
 		}
 		line, what := yamlError(err)
@@ -68,10 +60,11 @@ func parseFront(text []byte, s Span) (*front, *Diagnostic) {
 	if root == nil {
 		return f, nil
 	}
-	pos := newPositions(text, s)
-	if over := checkYAML(root); over != nil {
-		return f, &Diagnostic{Line: pos.fileLine(over.at), Col: 1, Code: CodeTooLarge, Text: over.text}
+	if countNodes(root) > MaxFrontMatterNodes {
+		return f, &Diagnostic{Line: lineNumber(text, s.Start), Col: 1, Code: CodeTooLarge,
+			Text: fmt.Sprintf("the front matter has more than %d keys and values", MaxFrontMatterNodes)}
 	}
+	pos := newPositions(text, s)
 	if root.Kind != yaml.MappingNode {
 		return f, &Diagnostic{Line: pos.fileLine(root.Line), Col: 1, Code: CodeFrontMatter,
 			Text: "the front matter is not a mapping; write lines of the form key: value"}

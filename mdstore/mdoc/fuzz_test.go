@@ -136,11 +136,10 @@ func FuzzSetField(f *testing.F) {
 			t.Fatalf("SetField(%q, %q) on %q changed the body", key, value, src)
 		}
 		others := func(d *Doc) (out []string) {
-			front, _ := parseFront(d.text, d.parts.front)
 			for _, f := range d.Fields() {
 				if f.Key != key {
 					out = append(out, f.Key, f.Value, string([]byte{byte(f.Kind)}))
-					if f.Kind == Nested && !front.flow() {
+					if f.Kind == Nested {
 						out = append(out, string(d.src[f.Span.Start:f.Span.End]))
 					}
 				}

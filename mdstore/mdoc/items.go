@@ -7,12 +7,9 @@ import (
 	"strings"
 )
 
-// Items returns the items of every section of that name, in the order of the file.
-// Blank lines at the start of an item are not part of its text.
-func (d *Doc) Items(name string) []Item { return d.ItemsWith(name) }
-
-// ItemsWith returns those of Items whose bytes contain one of the texts, all of them if no text is given.
-func (d *Doc) ItemsWith(name string, texts ...string) []Item {
+// Items returns the items of every section of that name, in the order of the file; with texts, those whose bytes contain
+// one of them. Blank lines at the start of an item are not part of its text.
+func (d *Doc) Items(name string, texts ...string) []Item {
 	var out []Item
 	line, counted := 1, 0
 	for s := range d.named(name) {
@@ -71,27 +68,22 @@ func (d *Doc) itemText(p place) string {
 // ListsUnder returns the texts of the list items that follow headings with one of the names in a text, up to the next
 // heading. Headings may have any level and case. Empty items are ignored.
 func ListsUnder(text string, names ...string) []string {
-	text, err := cleanText(text)
-	if err != nil {
-		return nil
-	}
-	src := []byte(text)
-	o := newOutline(src, 0, nil)
+	d, _ := Parse("", []byte("---\n---\n\n"+text), nil)
 	var out []string
-	for i, h := range o.headings {
+	for i, h := range d.Headings() {
 		title := strings.TrimSpace(h.Title)
 		if !slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, title) }) {
 			continue
 		}
-		own := Span{h.Span.End, len(src)}
-		if i+1 < len(o.headings) {
-			own.End = o.headings[i+1].Span.Start
+		own := Span{h.Span.End, len(d.text)}
+		if i+1 < len(d.Headings()) {
+			own.End = d.Headings()[i+1].Span.Start
 		}
-		for _, p := range o.places(own) {
+		for _, p := range d.body().places(own) {
 			if p.item == nil {
 				continue
 			}
-			if t := itemText(src, *p.item); t != "" {
+			if t := d.itemText(p); t != "" {
 				out = append(out, t)
 			}
 		}

@@ -13,11 +13,10 @@ import (
 // Each line is then read by itself. A line that is YAML means what YAML says, so a number is a number, [a] is a list
 // and a comment is a comment, whether or not another line is wrong. The value of any other line is the rest of it.
 
-// readLines fills the entries line by line. whole is false if a line has another form;
-// over says that there are too many lines. The entries then hold what could be read.
-func (f *front) readLines() (whole bool, over *limitError) {
-	whole = true
-	lines := 0
+// readLines fills the entries line by line, and reports whether each line has that form. The entries hold what could be
+// read.
+func (f *front) readLines() bool {
+	whole := true
 	for at := f.span.Start; at < f.span.End; {
 		end := lineEnd(f.text, at)
 		line := Span{at, cutEOL(f.text, end)}
@@ -26,17 +25,16 @@ func (f *front) readLines() (whole bool, over *limitError) {
 		if len(t) == 0 || t[0] == '#' {
 			continue
 		}
-		if lines++; 2*lines+1 > MaxFrontMatterNodes {
-			return false, &limitError{line.Start, tooManyNodes}
+		if len(f.entries) == MaxFrontMatterNodes/2 {
+			return false
 		}
 		e, ok := readLine(f.text, line)
-		if !ok {
-			whole = false
-			continue
+		if ok {
+			f.entries = append(f.entries, e)
 		}
-		f.entries = append(f.entries, e)
+		whole = whole && ok
 	}
-	return whole && len(f.entries) > 0, nil
+	return whole && len(f.entries) > 0
 }
 
 // readLine reads one line of the form key: value.
@@ -45,12 +43,9 @@ func readLine(text []byte, line Span) (entry, bool) {
 	if b[0] == ' ' || b[0] == '\t' {
 		return entry{}, false
 	}
-	if root, err := decodeYAML(b); err == nil && root != nil && root.Kind == yaml.MappingNode && checkYAML(root) == nil {
-		es := entriesOf(text, line, root, newPositions(text, line))
-		if len(es) != 1 || !es[0].listed() || es[0].start != line.Start {
-			return entry{}, false
-		}
-		return es[0], true
+	if root, err := decodeYAML(b); err == nil && root != nil && root.Kind == yaml.MappingNode && len(root.Content) == 2 {
+		e := entriesOf(text, line, root, newPositions(text, line))[0]
+		return e, e.listed() && e.start == line.Start
 	}
 	// Not YAML: the key ends at the first colon that a blank follows, and does not begin with an indicator of YAML.
 	k := bytes.Index(b, []byte(": "))

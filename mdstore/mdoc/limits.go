@@ -8,8 +8,6 @@ const (
 	MaxBytes            = 1 << 20  // bytes in a file
 	MaxFrontMatterBytes = 64 << 10 // bytes between the front matter's delimiters
 	MaxFrontMatterNodes = 512      // YAML nodes: each key, value, list and mapping is one
-	MaxFrontMatterDepth = 16       // nesting of lists and mappings
-	MaxAliases          = 32       // YAML aliases
 	MaxContainers       = 64       // markers of quotes and lists at the start of a line
 	MaxDefinitions      = 2000     // lines of the form [x]: in one run of lines
 	MaxOpenBlanks       = 1 << 20  // blank lines, each counted once for every list that is open around it

@@ -20,9 +20,14 @@ type sectionPlan struct {
 	at      []*Section // the sections of that name; empty if one is to be added
 	text    *string
 	appends []string
-	replace map[int]string
-	remove  map[int]bool
-	places  []place // of the items of all of at; nil if no item is edited
+	items   map[int]*string // the new texts of items; nil for one that is removed
+	places  []place         // of the items of all of at; nil if no item is edited
+}
+
+// removes reports whether item i of the sections is removed.
+func (s *sectionPlan) removes(i int) bool {
+	text, edited := s.items[i]
+	return edited && text == nil
 }
 
 // plan collects the ops and computes their edits. Of two values for one field, or two
@@ -85,7 +90,7 @@ func (p *plan) addSection(o op) error {
 	} else if err := p.addItem(s, o); err != nil {
 		return err
 	}
-	if s.text != nil && len(s.appends)+len(s.replace)+len(s.remove) > 0 {
+	if s.text != nil && len(s.appends)+len(s.items) > 0 {
 		return p.doc.refuse(0, "section %s is given a text and other items in one edit; do one after the other", s.name)
 	}
 	return nil
@@ -102,14 +107,9 @@ func (p *plan) addItem(s *sectionPlan, o op) error {
 	if n := len(s.places); o.index < 0 || o.index >= n {
 		return p.doc.refuse(0, "section %s has no item %d: it has %d, counted from 0", s.name, o.index, n)
 	}
+	s.items[o.index] = nil
 	if o.do == replaceItem {
-		s.replace[o.index] = o.text
-	} else {
-		s.remove[o.index] = true
-	}
-	if _, both := s.replace[o.index]; both && s.remove[o.index] {
-		return p.doc.refuse(p.doc.lineOf(s.places[o.index].span.Start),
-			"item %d of section %s is replaced and removed in one edit", o.index, s.name)
+		s.items[o.index] = &o.text
 	}
 	return nil
 }
@@ -120,7 +120,7 @@ func (p *plan) section(name string) *sectionPlan {
 	if s := p.find(name); s != nil {
 		return s
 	}
-	s := &sectionPlan{name: name, at: slices.Collect(p.doc.named(name)), replace: map[int]string{}, remove: map[int]bool{}}
+	s := &sectionPlan{name: name, at: slices.Collect(p.doc.named(name)), items: map[int]*string{}}
 	p.sections = append(p.sections, s)
 	return s
 }

@@ -3,6 +3,7 @@ package mdoc
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -27,16 +28,9 @@ func Integer(n int64) Scalar { return Scalar{Int, strconv.FormatInt(n, 10)} }
 // Boolean returns the scalar true or false.
 func Boolean(b bool) Scalar { return Scalar{Bool, strconv.FormatBool(b)} }
 
-// Number returns the scalar f, without a fraction where f is whole.
+// Number returns the scalar f, without a fraction where f is whole. f is finite.
 func Number(f float64) Scalar {
-	switch {
-	case math.IsNaN(f):
-		return Scalar{Float, ".nan"}
-	case math.IsInf(f, 1):
-		return Scalar{Float, ".inf"}
-	case math.IsInf(f, -1):
-		return Scalar{Float, "-.inf"}
-	case f == math.Trunc(f) && math.Abs(f) < 1<<53:
+	if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
 		return Integer(int64(f))
 	}
 	form := byte('g')
@@ -61,19 +55,14 @@ func (v Scalar) String() string {
 // NullValue returns the scalar null.
 func NullValue() Scalar { return Scalar{} }
 
-// Scalar returns the value of the field as SetField takes it, and false for a nested value.
-func (f Field) Scalar() (Scalar, bool) {
-	return Scalar{f.Kind, f.Value}, f.Kind != Nested
-}
-
 // Equal reports whether the field has this value, in any form of writing.
 func (v Scalar) Equal(f Field) bool {
 	return v.kind == f.Kind && v.text == f.Value && f.Kind != Nested
 }
 
 // literal returns the scalar as it is written on one line, quoted as style says if the
-// text allows it. Style 0 quotes only if necessary. flow is for a value inside braces.
-func (v Scalar) literal(style yaml.Style, flow bool) string {
+// text allows it. Style 0 quotes only if necessary.
+func (v Scalar) literal(style yaml.Style) string {
 	switch {
 	case v.kind == Null:
 		return "null"
@@ -81,23 +70,22 @@ func (v Scalar) literal(style yaml.Style, flow bool) string {
 		return v.text
 	case style&yaml.SingleQuotedStyle != 0 && printable(v.text):
 		return "'" + strings.ReplaceAll(v.text, "'", "''") + "'"
-	case style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) == 0 && plainText(v.text, flow):
+	case style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) == 0 && plainText(v.text):
 		return v.text
 	}
 	return quoteDouble(v.text)
 }
 
+// otherThanText are words that some version of YAML does not read as text.
+var otherThanText = []string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
+
 // plainText reports whether s without quotes is the same text for every reader of
 // YAML, also for those that read yes, 12:30 or 2026-01-01 as something else.
-func plainText(s string, flow bool) bool {
+func plainText(s string) bool {
 	if s == "" || s != strings.Trim(s, " ") || plainEnd(s) != len(s) || !printable(s) {
 		return false
 	}
-	if flow && strings.ContainsAny(s, ",[]{}:#") {
-		return false
-	}
-	switch strings.ToLower(s) {
-	case "y", "n", "yes", "no", "on", "off", "true", "false", "null":
+	if slices.Contains(otherThanText, strings.ToLower(s)) {
 		return false
 	}
 	if c := s[0]; c >= '0' && c <= '9' {

@@ -66,11 +66,6 @@ func (p *plan) checkFront(after *Doc) error {
 		switch {
 		case len(was) > 0 && sameKey(&was[0], e):
 			if !set && !p.front.sameValue(&was[0], now, e) {
-				if line, of, ok := p.aliasIn(&was[0]); ok {
-					return p.doc.refuse(line, "the edit would change the value of %s too, "+
-						"which holds the alias *%s of the value of %s; write the value out here instead of *%s, by hand",
-						was[0].Key, of.val.Anchor, of.Key, of.val.Anchor)
-				}
 				return p.doc.refuse(was[0].Line, "the edit would change the value of %s too", was[0].Key)
 			}
 			was = was[1:]
@@ -91,25 +86,6 @@ func (p *plan) checkFront(after *Doc) error {
 		return p.doc.refuse(0, "the front matter would read differently by two readers")
 	}
 	return nil
-}
-
-// aliasIn returns the line of the first alias in an entry's value whose anchor is at a
-// value that the plan sets, and the entry of that value.
-func (p *plan) aliasIn(e *entry) (line int, of *entry, ok bool) {
-	var find func(n *yaml.Node) bool
-	find = func(n *yaml.Node) bool {
-		if n.Kind == yaml.AliasNode {
-			for i := range p.fields {
-				if of = p.front.find(p.fields[i].Key); of != nil && of.val != nil && of.val == n.Alias {
-					line = e.Line + n.Line - e.key.Line
-					return true
-				}
-			}
-		}
-		return slices.ContainsFunc(n.Content, find)
-	}
-	ok = e.key != nil && e.val != nil && find(e.val)
-	return line, of, ok
 }
 
 func sameKey(a, b *entry) bool {

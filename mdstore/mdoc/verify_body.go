@@ -96,8 +96,7 @@ func (p *plan) checkItems(s *sectionPlan, after *Doc, now []*Section) *EditError
 	n := 0 // how many of got have been looked at
 	for i := range s.places {
 		was := &s.places[i]
-		text, replaced := s.replace[i]
-		if s.remove[i] && !replaced {
+		if s.removes(i) {
 			continue
 		}
 		if n++; n > len(got) {
@@ -105,9 +104,9 @@ func (p *plan) checkItems(s *sectionPlan, after *Doc, now []*Section) *EditError
 		}
 		is := got[n-1]
 		same := (is.item != nil) == (was.item != nil)
-		if replaced {
-			if !same || after.itemText(is) != text {
-				return p.unreadItem(s, text, p.doc.lineOf(was.span.Start))
+		if text := s.items[i]; text != nil {
+			if !same || after.itemText(is) != *text {
+				return p.unreadItem(s, *text, p.doc.lineOf(was.span.Start))
 			}
 			continue
 		}

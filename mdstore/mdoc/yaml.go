@@ -5,16 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"gopkg.in/yaml.v3"
-)
-
-// What diagnostics say about front matter beyond the limits. errTooDeep stands for the parser's own limit.
-var (
-	tooManyNodes = fmt.Sprintf("the front matter has more than %d keys and values", MaxFrontMatterNodes)
-	tooDeep      = fmt.Sprintf("the front matter is nested more than %d deep", MaxFrontMatterDepth)
-	errTooDeep   = errors.New(tooDeep)
 )
 
 // decodeYAML returns the root node of the one document in b, nil if b holds only comments. It does not decode nodes
@@ -28,11 +20,8 @@ func decodeYAML(b []byte) (root *yaml.Node, err error) {
 	dec := yaml.NewDecoder(bytes.NewReader(b))
 	var doc, more yaml.Node
 	if err := dec.Decode(&doc); err != nil {
-		switch {
-		case errors.Is(err, io.EOF):
+		if errors.Is(err, io.EOF) {
 			return nil, nil
-		case strings.Contains(err.Error(), "exceeded max depth"):
-			return nil, errTooDeep
 		}
 		return nil, err
 	}
@@ -48,34 +37,16 @@ func decodeYAML(b []byte) (root *yaml.Node, err error) {
 	return doc.Content[0], nil
 }
 
-// checkYAML counts nodes, depth and aliases. The error's offset is a YAML line.
-func checkYAML(root *yaml.Node) *limitError {
-	nodes, aliases := 0, 0
-	var walk func(n *yaml.Node, depth int) *limitError
-	walk = func(n *yaml.Node, depth int) *limitError {
-		nodes++
-		if n.Kind == yaml.AliasNode {
-			aliases++
-		}
-		switch {
-		case nodes > MaxFrontMatterNodes:
-			return &limitError{n.Line, tooManyNodes}
-		case aliases > MaxAliases:
-			return &limitError{n.Line, fmt.Sprintf("the front matter has more than %d aliases", MaxAliases)}
-		case depth > MaxFrontMatterDepth:
-			return &limitError{n.Line, tooDeep}
-		}
-		for _, c := range n.Content {
-			if over := walk(c, depth+1); over != nil {
-				return over
-			}
-		}
-		return nil
+// countNodes returns how many nodes a YAML tree has. An alias is one, whatever it stands for.
+func countNodes(n *yaml.Node) int {
+	count := 1
+	for _, c := range n.Content {
+		count += countNodes(c)
 	}
-	return walk(root, 1)
+	return count
 }
 
-// entriesOf returns the entries of the mapping in the lines at s.
+// entriesOf returns the entries of the mapping in the lines at s. Those of a mapping in braces are not located.
 func entriesOf(text []byte, s Span, root *yaml.Node, pos *positions) []entry {
 	out := make([]entry, 0, len(root.Content)/2)
 	for i := 0; i+1 < len(root.Content); i += 2 {
@@ -92,7 +63,9 @@ func entriesOf(text []byte, s Span, root *yaml.Node, pos *positions) []entry {
 		if i+1 < len(out) {
 			next = out[i+1].start
 		}
-		out[i].Span, out[i].located = pos.value(out[i].val, out[i].key.Column-1, next, flow)
+		var certain bool
+		out[i].Span, certain = pos.value(out[i].val, out[i].key.Column-1, next)
+		out[i].located = certain && !flow
 	}
 	return out
 }

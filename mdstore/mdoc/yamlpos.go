@@ -67,79 +67,55 @@ func (p *positions) offset(line, col int) int {
 // fileLine returns the 1-based line of the file in which a YAML line begins.
 func (p *positions) fileLine(line int) int { return lineNumber(p.text, p.offset(line, 1)) }
 
-// value returns the bytes of a value; ok is true if it is a scalar or an alias whose bytes are certain. keyCol is the
-// number of columns before the key, next the offset of the next key.
-func (p *positions) value(n *yaml.Node, keyCol, next int, flow bool) (at Span, ok bool) {
+// value returns the bytes of a value; ok is true if it is a scalar without anchor or tag whose bytes are certain. keyCol
+// is the number of columns before the key, next the offset of the next key.
+func (p *positions) value(n *yaml.Node, keyCol, next int) (at Span, ok bool) {
 	s := p.offset(n.Line, n.Column)
 	b := p.text[:p.span.End]
-	switch n.Kind {
-	case yaml.AliasNode:
-		e := s
-		for e < len(b) && !strings.ContainsRune(" \t\r\n,]}", rune(b[e])) {
-			e++
-		}
-		return Span{s, e}, string(b[s:e]) == "*"+n.Value
-	case yaml.ScalarNode:
-	default:
-		return Span{s, p.nestedEnd(s, next, flow)}, false
+	if n.Kind != yaml.ScalarNode || n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 {
+		return Span{s, p.nestedEnd(s, next)}, false
 	}
-	// The parser's position is that of an anchor or a tag; the value follows them.
-	behind := s
-	for (n.Anchor != "" || n.Style&yaml.TaggedStyle != 0) && s < len(b) && (b[s] == '&' || b[s] == '!') {
-		for s < len(b) && !blank(b[s:s+1]) {
-			s++
-		}
-		behind = s
-		for s < len(b) && blank(b[s:s+1]) {
-			s++
-		}
-	}
-	switch n.Style &^ yaml.TaggedStyle {
-	case yaml.DoubleQuotedStyle:
-		for e := s + 1; e < len(b); e++ {
-			if b[e] == '\\' {
-				e++
-			} else if b[e] == '"' {
-				return Span{s, e + 1}, b[s] == '"'
-			}
-		}
-		return Span{s, s}, false
-	case yaml.SingleQuotedStyle:
-		for e := s + 1; e < len(b); e++ {
-			if b[e] == '\'' {
-				if e+1 < len(b) && b[e+1] == '\'' {
-					e++
-					continue
-				}
-				return Span{s, e + 1}, b[s] == '\''
-			}
-		}
-		return Span{s, s}, false
+	switch n.Style {
+	case yaml.DoubleQuotedStyle, yaml.SingleQuotedStyle:
+		return p.quoted(s)
 	case yaml.LiteralStyle, yaml.FoldedStyle:
 		return p.block(s, keyCol, next)
 	}
 	if n.Value == "" {
-		// Absent: its place is behind the colon, or behind its anchor or tag. A key
-		// that is written as ? key may have no colon.
-		colon := bytes.TrimRight(b[:behind], " \t")
-		return Span{behind, behind}, n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 || bytes.HasSuffix(colon, []byte{':'})
+		// Absent: its place is behind the colon. A key that is written as ? key may have no colon.
+		return Span{s, s}, bytes.HasSuffix(bytes.TrimRight(b[:s], " \t"), []byte{':'})
 	}
-	return p.plain(n.Value, s, next, flow)
+	return p.plain(n.Value, s, next)
+}
+
+// quoted returns the bytes of a value in quotes.
+func (p *positions) quoted(s int) (Span, bool) {
+	b := p.text[:p.span.End]
+	if s == len(b) || b[s] != '"' && b[s] != '\'' {
+		return Span{s, s}, false
+	}
+	for e := s + 1; e < len(b); e++ {
+		doubled := e+1 < len(b) && b[e] == '\'' && b[e+1] == '\''
+		switch {
+		case b[s] == '"' && b[e] == '\\', b[s] == '\'' && doubled:
+			e++
+		case b[e] == b[s]:
+			return Span{s, e + 1}, true
+		}
+	}
+	return Span{s, s}, false
 }
 
 // plain returns the bytes of an unquoted value, confirmed against its text.
-func (p *positions) plain(value string, s, next int, flow bool) (Span, bool) {
+func (p *positions) plain(value string, s, next int) (Span, bool) {
 	b := p.text[:p.span.End]
 	if bytes.HasPrefix(b[s:], []byte(value)) {
 		e := s + len(value)
 		rest := b[e:lineEnd(b, e)]
 		t := bytes.TrimLeft(rest, " \t")
-		if blank(t) || len(t) < len(rest) && t[0] == '#' || flow && (t[0] == ',' || t[0] == '}') {
+		if blank(t) || len(t) < len(rest) && t[0] == '#' {
 			return Span{s, e}, true
 		}
-	}
-	if flow {
-		return Span{s, s}, false
 	}
 	// Over several lines: to the last one before a comment or the next key.
 	end := s
@@ -199,15 +175,8 @@ func (p *positions) block(s, keyCol, next int) (Span, bool) {
 
 // nestedEnd returns where a list or mapping that begins at s ends: before the
 // blanks and comments in front of the next key.
-func (p *positions) nestedEnd(s, next int, flow bool) int {
+func (p *positions) nestedEnd(s, next int) int {
 	b := p.text
-	if flow {
-		t := bytes.TrimRight(b[s:max(s, next)], " \t\r\n")
-		if k := len(t) - 1; k >= 0 && (t[k] == ',' || next == p.span.End && t[k] == '}') {
-			t = t[:k]
-		}
-		return s + len(bytes.TrimRight(t, " \t\r\n"))
-	}
 	end := s
 	for e := s; e < next; {
 		le := min(lineEnd(b, e), next)

@@ -37,7 +37,7 @@ func BenchmarkReady(b *testing.B) {
 				ctx, stop := context.WithCancel(b.Context())
 				began := time.Now()
 				var at time.Time
-				opt := Options{Polling: polling, Ready: func(p bool, why error) {
+				opt := Options{polling: polling, Ready: func(p bool, why error) {
 					if p != polling {
 						b.Errorf("polls: %v", why)
 					}
@@ -92,7 +92,7 @@ func BenchmarkBurst(b *testing.B) {
 func benchWorld(b *testing.B, n int) *world {
 	b.Helper()
 	opt := quick(false)
-	opt.Quiet = time.Nanosecond
+	opt.quiet = time.Nanosecond
 	root := vault(b, n)
 	var before, after runtime.MemStats
 	runtime.GC()

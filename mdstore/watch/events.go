@@ -22,7 +22,6 @@ import (
 type events struct {
 	root     string
 	opt      Options
-	open     opener
 	maxFiles int // descriptors that watching may take; 0 is no limit
 
 	base string // root without symbolic links
@@ -37,7 +36,7 @@ func (e *events) start(ctx context.Context) (err error) {
 	if e.base, err = filepath.EvalSymlinks(e.root); err != nil {
 		return err
 	}
-	src, err := e.open()
+	src, err := e.opt.open()
 	if err != nil {
 		return fmt.Errorf("events of files: %w", err)
 	}

@@ -221,7 +221,7 @@ func TestEventsAreRefusedForTooManyFiles(t *testing.T) {
 	made := &world{judge: t, root: t.TempDir()}
 	files("a/1", "a/2", "b/c/3")(made) // a, b and c count too
 	for most, want := range map[int]bool{5: false, 6: true, 0: true} {
-		e := &events{root: made.root, opt: Options{}.withDefaults(), open: openSystem, maxFiles: most}
+		e := &events{root: made.root, opt: Options{}.withDefaults(), maxFiles: most}
 		err := e.start(t.Context())
 		if got := err == nil; got != want {
 			t.Errorf("with room for %d: %v", most, err)

@@ -29,7 +29,8 @@ func TestNoGoroutineDescriptorOrWatchIsLeftBehind(t *testing.T) {
 					t.Errorf("panicked: %v", v)
 				}
 			}()
-			_ = watch(ctx, made.root, opt, open, func(Batch) {
+			opt.open = open
+			_ = Watch(ctx, made.root, opt, func(Batch) {
 				if i%3 == 0 {
 					panic("enough")
 				}

@@ -31,7 +31,6 @@ const missingPoll = 100 * time.Millisecond
 type loop struct {
 	root string // absolute
 	opt  Options
-	open opener
 
 	finder  finder
 	polling bool
@@ -46,7 +45,7 @@ func (l *loop) run(ctx context.Context, f func(Batch)) error {
 		return err
 	}
 	defer func() { l.finder.stop() }()
-	tick, settled := time.NewTimer(l.opt.Poll), time.NewTimer(time.Hour)
+	tick, settled := time.NewTimer(l.opt.poll), time.NewTimer(time.Hour)
 	defer tick.Stop()
 	defer settled.Stop()
 	for ctx.Err() == nil {
@@ -81,9 +80,9 @@ func (l *loop) begin(ctx context.Context) (err error) {
 		return err
 	}
 	var why error
-	if !l.opt.Polling {
+	if !l.opt.polling {
 		if why = eventsMissing(l.root); why == nil {
-			l.finder = &events{root: l.root, opt: l.opt, open: l.open, maxFiles: maxWatched()}
+			l.finder = &events{root: l.root, opt: l.opt, maxFiles: maxWatched()}
 			if why = l.finder.start(ctx); why == nil {
 				l.opt.Ready(false, nil)
 				return nil
@@ -106,9 +105,9 @@ func (l *loop) poll(ctx context.Context) error {
 // pause returns the time until the next look, after one that took so long.
 func (l *loop) pause(took time.Duration) time.Duration {
 	if l.info == nil {
-		return min(missingPoll, l.opt.Poll)
+		return min(missingPoll, l.opt.poll)
 	}
-	return max(l.opt.Poll, 9*took)
+	return max(l.opt.poll, 9*took)
 }
 
 // find returns what has changed. It starts anew if the root is not the folder that is watched: there is no event if a

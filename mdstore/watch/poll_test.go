@@ -121,7 +121,7 @@ func TestCommonWaysToSaveNeedNoRescan(t *testing.T) {
 }
 
 func TestPollingTakesATenthOfTheTimeAtMost(t *testing.T) {
-	l := &loop{opt: Options{Poll: time.Second}}
+	l := &loop{opt: Options{poll: time.Second}}
 	if got := l.pause(time.Hour); got != missingPoll {
 		t.Errorf("without a root the next look is after %v, want %v", got, missingPoll)
 	}

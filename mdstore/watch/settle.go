@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Settling says when a file that another program is saving can be read as it is: it has not changed for Quiet, or Most
+// settling says when a file that another program is saving can be read as it is: it has not changed for quiet, or most
 // has passed since its first change.
-type Settling struct {
-	Quiet time.Duration // 0 is 100 ms
-	Most  time.Duration // 0 is 500 ms
+type settling struct {
+	quiet time.Duration // 0 is 100 ms
+	most  time.Duration // 0 is 500 ms
 }
 
 // maxPaths bounds the paths of a batch, and what is collected for it. More paths become a Rescan.
@@ -32,7 +32,7 @@ func (c *changes) add(path string) {
 
 // A settler holds changes back until they are settled. Each call says what time it is.
 type settler struct {
-	Settling
+	settling
 	paths       map[string]struct{}
 	rescan      bool
 	first, last time.Time // of the changes, if there are any
@@ -59,8 +59,8 @@ func (s *settler) add(c changes, now time.Time) {
 
 // wait returns how long to wait until the changes are settled.
 func (s *settler) wait(now time.Time) time.Duration {
-	most := cmp.Or(s.Most, 500*time.Millisecond) - now.Sub(s.first)
-	quiet := cmp.Or(s.Quiet, 100*time.Millisecond) - now.Sub(s.last)
+	most := cmp.Or(s.most, 500*time.Millisecond) - now.Sub(s.first)
+	quiet := cmp.Or(s.quiet, 100*time.Millisecond) - now.Sub(s.last)
 	return max(min(most, quiet), 0)
 }
 

@@ -28,7 +28,7 @@ func TestBatchIsGivenWhenChangesHaveSettled(t *testing.T) {
 			Batch{Paths: []string{"a", "b", "c"}}},
 		{"a rescan replaces the paths", []step{{0, []string{"a"}, false, 100}, {10, nil, true, 110}, {20, []string{"b"}, false, 120}}, Batch{Rescan: true}},
 	} {
-		s := settler{Settling: Settling{Quiet: 100 * time.Millisecond, Most: 250 * time.Millisecond}}
+		s := settler{settling: settling{quiet: 100 * time.Millisecond, most: 250 * time.Millisecond}}
 		for range 2 { // take forgets everything
 			for _, st := range c.steps {
 				s.add(changes{paths: st.paths, rescan: st.rescan}, at(st.at))

@@ -7,7 +7,7 @@
 //
 // There are events on Linux (inotify) and macOS (kqueue). It polls on Windows, because a watch on a folder keeps people
 // from renaming the folders above it; on file systems that another machine may write to; when the system's limit of
-// watches is reached; and on request.
+// watches is reached.
 //
 // Polling sees the state at each look. If a file comes and goes between two looks, it names the folder, unless another
 // change in the folder explains that the folder changed.
@@ -39,14 +39,6 @@ type Batch struct {
 
 // Options say how to watch. The zero value is good.
 type Options struct {
-	// Settling says when a batch is given. It takes longer only if f has not returned, or a new folder is being
-	// scanned.
-	Settling
-	// Poll is the time between two looks at all files if there are no events, and between two looks for the root
-	// itself; 0 is 2 s. It is stretched if a look takes long, so that looking takes at most a tenth of the time.
-	Poll time.Duration
-	// Polling asks for polling even if there are events.
-	Polling bool
 	// Ignore reports whether a path, relative to the root and with slashes, is ignored; an ignored folder is not
 	// scanned. It is called from several goroutines. nil ignores nothing.
 	//
@@ -61,6 +53,12 @@ type Options struct {
 	// why the reason if events were wanted. It is called a second time, with polling true, if events stop working; a
 	// Rescan follows. nil is for none.
 	Ready func(polling bool, why error)
+
+	// Tests choose these.
+	settling
+	poll    time.Duration // between two looks at all files without events, and at the root itself; 0 is 2 s
+	polling bool          // although there are events
+	open    opener        // nil is the system's
 }
 
 // Watch gives batches of changes below root to f, one at a time and in the calling goroutine, until ctx ends. While f
@@ -70,17 +68,12 @@ type Options struct {
 //
 // When it returns it has left nothing behind: no goroutine, descriptor or watch.
 func Watch(ctx context.Context, root string, opt Options, f func(Batch)) error {
-	return watch(ctx, root, opt, openSystem, f)
-}
-
-// watch is Watch with events from what open opens.
-func watch(ctx context.Context, root string, opt Options, open opener, f func(Batch)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	abs, err := filepath.Abs(root)
 	if err == nil {
-		l := &loop{root: abs, opt: opt.withDefaults(), open: open, held: settler{Settling: opt.Settling}}
+		l := &loop{root: abs, opt: opt.withDefaults(), held: settler{settling: opt.settling}}
 		err = l.run(ctx, f)
 	}
 	if err != nil && ctx.Err() == nil {
@@ -90,7 +83,7 @@ func watch(ctx context.Context, root string, opt Options, open opener, f func(Ba
 }
 
 func (o Options) withDefaults() Options {
-	o.Poll = cmp.Or(max(o.Poll, 0), 2*time.Second)
+	o.poll = cmp.Or(o.poll, 2*time.Second)
 	if o.Ignore == nil {
 		o.Ignore = func(string, bool) bool { return false }
 	}
@@ -99,6 +92,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Ready == nil {
 		o.Ready = func(bool, error) {}
+	}
+	if o.open == nil {
+		o.open = openSystem
 	}
 	return o
 }

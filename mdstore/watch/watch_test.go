@@ -336,7 +336,7 @@ func TestChangesAreCollectedWhileTheCallerIsBusy(t *testing.T) {
 func TestEarlyIsCalledBeforeChangesSettle(t *testing.T) {
 	both(t, func(t *testing.T, polling bool) {
 		opt := quick(polling)
-		opt.Quiet, opt.Most = time.Hour, time.Hour
+		opt.quiet, opt.most = time.Hour, time.Hour
 		made := &world{judge: t, root: filepath.Join(t.TempDir(), "root")}
 		files("a/Node.md")(made)
 		w := start(t, made.root, opt, openSystem)

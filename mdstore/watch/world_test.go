@@ -55,7 +55,7 @@ type readied struct {
 
 // quick returns options with short times.
 func quick(polling bool) Options {
-	return Options{Polling: polling, Settling: Settling{Quiet: time.Millisecond, Most: 10 * time.Millisecond}, Poll: 2 * time.Millisecond}
+	return Options{polling: polling, settling: settling{quiet: time.Millisecond, most: 10 * time.Millisecond}, poll: 2 * time.Millisecond}
 }
 
 // start watches root, and returns when every change is seen. close must be called.
@@ -74,6 +74,7 @@ func launch(j judge, root string, opt Options, open opener) *world {
 		done: make(chan error, 1), named: map[string]bool{}}
 	ctx, stop := context.WithCancel(context.Background())
 	w.stop = stop
+	opt.open = open
 	opt.Ready = func(polling bool, why error) { w.ready <- readied{polling, why} }
 	opt.Early = func(path string) {
 		select {
@@ -81,7 +82,7 @@ func launch(j judge, root string, opt Options, open opener) *world {
 		default: // the test does not look at it
 		}
 	}
-	go func() { w.done <- watch(ctx, root, opt, open, func(b Batch) { w.batches <- b }) }()
+	go func() { w.done <- Watch(ctx, root, opt, func(b Batch) { w.batches <- b }) }()
 	return w
 }
 
@@ -95,7 +96,7 @@ func begin(t *testing.T, root string, polling bool) *world {
 func beginAs(t *testing.T, root string, opt Options) *world {
 	t.Helper()
 	w := start(t, root, opt, openSystem)
-	if w.polling && !opt.Polling {
+	if w.polling && !opt.polling {
 		w.close()
 		t.Skip("no events on this system")
 	}
