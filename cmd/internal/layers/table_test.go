@@ -107,7 +107,7 @@ type home struct {
 var homes = []home{
 	{module: "gopkg.in/yaml.v3", name: "mdstore/mdoc"},
 	{module: "github.com/yuin/goldmark", name: "mdstore/mdoc", judges: "context/render"},
-	{module: "github.com/adrg/frontmatter", name: "tests"},
+	{module: "github.com/adrg/frontmatter", name: "mdstore/mdoc"},
 	{module: "github.com/gofrs/flock", name: "mdstore/dirstore"},
 	{module: "golang.org/x/sys", name: "mdstore/dirstore cmd/internal/bench"},
 	{module: "github.com/aymanbagabas/go-udiff", name: "engine/plan"},
@@ -115,7 +115,7 @@ var homes = []home{
 	{module: "github.com/spf13/pflag", name: "cmd/internal/cli", later: true},
 	{module: "github.com/rivo/uniseg", name: "context/render"},
 	{module: "golang.org/x/term", name: "cmd/internal/cli"},
-	{module: "github.com/BurntSushi/toml", name: "cmd/internal/app"},
+	{module: "github.com/BurntSushi/toml", name: "cmd/internal/app mdstore/mdoc"},
 	{module: "github.com/fsnotify/fsnotify", name: "mdstore/watch"},
 	{module: "github.com/modelcontextprotocol/go-sdk", name: "cmd/internal/mcpserv"},
 	{module: "github.com/google/jsonschema-go", name: "cmd/internal/mcpserv"},
