@@ -13,14 +13,6 @@ type News struct {
 	All   bool           // anything may have changed
 }
 
-// And returns the news of both.
-func (n News) And(m News) News {
-	if n.All || m.All {
-		return News{All: true}
-	}
-	return News{Paths: append(n.Paths[:len(n.Paths):len(n.Paths)], m.Paths...)}
-}
-
 // Follow keeps views current with what people and other programs save, for as long as ctx lasts: a view that is asked for after a save
 // shows it. ready is called once when changes from now on are seen; news then gets what changed once it has settled, one call at a
 // time. Both may be nil. The error is ctx's, or why the store cannot be followed: errors.ErrUnsupported where it has no news to give.
