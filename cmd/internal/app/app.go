@@ -22,7 +22,6 @@ import (
 	"arbor/engine/errs"
 	"arbor/engine/plan"
 	"arbor/mdstore/dirstore"
-	"arbor/mdstore/memstore"
 )
 
 // A command ends soon, and its memory with it: it collects no garbage before it has firstGC percent of the runtime's least heap of 4 MB. That is 128 MB, more than
@@ -123,7 +122,7 @@ func (v vaults) Open(ctx context.Context, p cli.Place, mode cli.Mode) (*cli.Vaul
 		if err := dirstore.MayCreate(found.Vault); err != nil {
 			return nil, fmt.Errorf("the vault cannot be made: %w", err)
 		}
-		e, err := engine.Open(ctx, memstore.New(nil), engine.Options{Vault: found.Vault, Project: found.Project})
+		e, err := engine.Open(ctx, emptyStore{}, engine.Options{Vault: found.Vault, Project: found.Project})
 		if err != nil {
 			return nil, err
 		}

@@ -11,7 +11,6 @@ import (
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
-	"arbor/mdstore/memstore"
 )
 
 // A lastingStore is the vault at a place, for as long as a server runs. The vault may not exist yet: then it is an empty one, until the
@@ -23,7 +22,6 @@ import (
 type lastingStore struct {
 	folder string
 	open   func() (*dirstore.Store, error)
-	empty  mdstore.Store
 
 	mu      sync.Mutex
 	now     *dirstore.Store // guarded by mu; nil while there is none
@@ -39,7 +37,7 @@ var (
 )
 
 func newLastingStore(folder string, opt dirstore.Options) *lastingStore {
-	return &lastingStore{folder: folder, empty: memstore.New(nil), open: func() (*dirstore.Store, error) {
+	return &lastingStore{folder: folder, open: func() (*dirstore.Store, error) {
 		return dirstore.Open(folder, opt)
 	}}
 }
@@ -57,7 +55,7 @@ func (s *lastingStore) use(wanted bool) (st mdstore.Store, done func(), err erro
 	if s.now == nil {
 		if info, err := os.Stat(s.folder); err != nil || !info.IsDir() {
 			if !wanted {
-				return s.empty, func() {}, nil
+				return emptyStore{}, func() {}, nil
 			}
 			if err := dirstore.Create(s.folder); err != nil {
 				return nil, func() {}, err
@@ -99,7 +97,7 @@ func (s *lastingStore) Unwrap() mdstore.Store {
 	st, done, err := s.use(false)
 	done()
 	if err != nil {
-		return s.empty
+		return emptyStore{}
 	}
 	return st
 }
@@ -150,7 +148,7 @@ func (s *lastingStore) Update(ctx context.Context, f func(mdstore.Tx) error) err
 	switch {
 	case err != nil:
 		return err
-	case st == s.empty:
+	case st == emptyStore{}:
 		return f(s)
 	}
 	return st.Update(ctx, f)
