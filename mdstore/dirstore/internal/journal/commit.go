@@ -2,7 +2,6 @@ package journal
 
 import (
 	"errors"
-	"io/fs"
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore/internal/osfs"
@@ -31,7 +30,7 @@ func (c *Committer) Commit(changes []mdstore.Change, begin func() error) error {
 	var record mdstore.Path
 	if x.several {
 		if record, err = c.writeRecord(x.steps); err == nil { // the commit point
-			err = x.saved()
+			err = c.unmoved(x.steps)
 		}
 	}
 	if err == nil {
@@ -132,36 +131,15 @@ func (c *Committer) try(tried folders, dir mdstore.Path) error {
 	return err
 }
 
-// readme is a file that is in the journal only if the names of the journal and of the folders above it are durable.
-const readme = Dir + "/README"
-
-const readmeText = "Commits that were begun and not finished. Arbor finishes them when the vault is next written to.\n"
-
-// writeRecord writes the record of a commit and makes it durable. The path is empty if there is nothing to take back
-// after an error.
-func (c *Committer) writeRecord(steps []*step) (mdstore.Path, error) {
-	data, err := encodeRecord(steps)
-	if err != nil {
-		return "", err
-	}
-	there, err := exists(c.FS, readme)
-	if err != nil {
-		return "", err
-	}
-	if !there {
-		if err := mkdirAll(c.FS, folders{}, Dir); err != nil {
-			return "", err
-		}
-		if err := flush(c.FS, folders{"": true, mdstore.LocalDir: true}); err != nil {
-			return "", err
-		}
-		if err := c.FS.Create(readme, []byte(readmeText), ""); err != nil && !errors.Is(err, fs.ErrExist) {
-			return "", err
-		}
-	}
-	record := Dir.Join(c.token() + recordExt)
-	if err := c.FS.Create(record, data, ""); err != nil {
+// writeRecord writes the record of a commit and makes it durable, and with it the names of the journal and of the
+// folders above it, which an earlier process may have made just before it was killed.
+func (c *Committer) writeRecord(steps []*step) (record mdstore.Path, err error) {
+	record = Dir.Join(c.token() + recordExt)
+	if err := mkdirAll(c.FS, folders{}, Dir); err != nil {
 		return record, err
 	}
-	return record, osfs.SyncAll(c.FS, []mdstore.Path{record}, []mdstore.Path{Dir})
+	if err := c.FS.Create(record, encodeRecord(steps), ""); err != nil {
+		return record, err
+	}
+	return record, osfs.SyncAll(c.FS, []mdstore.Path{record}, []mdstore.Path{"", mdstore.LocalDir, Dir})
 }

@@ -26,8 +26,6 @@ type step struct {
 	Base []byte       `json:"base"`           // what the change was computed from; null: no file
 	New  []byte       `json:"new"`            // what a write makes of the file
 	Temp mdstore.Path `json:"temp,omitempty"` // of a write: the new bytes, then the old ones; of a removal: the old ones
-
-	stamp mdstore.Stamp // of the file before it was compared with Base; zero if there is none
 }
 
 // A comparison is a commit whose files were compared with their bases.
@@ -78,7 +76,7 @@ func (x *comparison) addFile(ch mdstore.Change) error {
 	if err != nil {
 		return err
 	}
-	s := &step{Do: write, Path: ch.Path, Base: data, New: ch.New, stamp: info.Stamp}
+	s := &step{Do: write, Path: ch.Path, Base: data, New: ch.New}
 	switch {
 	case version(data) != ch.Base:
 		x.moved = append(x.moved, ch.Path)
@@ -115,17 +113,6 @@ func (x *comparison) addMove(ch mdstore.Change) error {
 		x.moved = append(x.moved, ch.To)
 		return err
 	}
-	above, err := nearest(x.FS, ch.To.Dir())
-	if err != nil {
-		return err
-	}
-	to, err := x.FS.Lstat(above)
-	if err != nil {
-		return err
-	}
-	if from.Dev != to.Dev {
-		return fmt.Errorf("%s: cannot move to %s, which lies on another file system", ch.Path, ch.To)
-	}
 	if err := osfs.CheckMovable(ch.Path, from); err != nil {
 		return err
 	}
@@ -158,19 +145,19 @@ func folder(d osfs.FS, dir mdstore.Path) (bool, error) {
 	return true, nil
 }
 
-// saved returns a *mdstore.ConflictError if a file has another stamp than before it was compared. A save that the
-// stamp does not show is found when the file is exchanged.
-func (x *comparison) saved() error {
+// unmoved returns a *mdstore.ConflictError if a file is no longer at its base. A save that comes later is found when the
+// file is exchanged.
+func (c *Committer) unmoved(steps []*step) error {
 	var moved []mdstore.Path
-	for _, s := range x.steps {
-		if s.stamp == (mdstore.Stamp{}) {
+	for _, s := range steps {
+		if s.Do == move {
 			continue
 		}
-		now, err := x.FS.Lstat(s.Path)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		now, err := read(c.FS, s.Path)
+		if err != nil && !unreadable(err) {
 			return err
 		}
-		if err != nil || now.Stamp != s.stamp {
+		if err != nil || !same(now, s.Base) {
 			moved = append(moved, s.Path)
 		}
 	}
