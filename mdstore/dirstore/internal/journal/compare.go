@@ -26,6 +26,8 @@ type step struct {
 	Base []byte       `json:"base"`           // what the change was computed from; null: no file
 	New  []byte       `json:"new"`            // what a write makes of the file
 	Temp mdstore.Path `json:"temp,omitempty"` // of a write: the new bytes, then the old ones; of a removal: the old ones
+
+	moved bool // it is a move, and made
 }
 
 // A comparison is a commit whose files were compared with their bases.
@@ -145,9 +147,9 @@ func folder(d osfs.FS, dir mdstore.Path) (bool, error) {
 	return true, nil
 }
 
-// unmoved returns a *mdstore.ConflictError if a file is no longer at its base. A save that comes later is found when the
+// compareAgain returns a *mdstore.ConflictError if a file is no longer at its base. A save that comes later is found when the
 // file is exchanged.
-func (c *Committer) unmoved(steps []*step) error {
+func (c *Committer) compareAgain(steps []*step) error {
 	var moved []mdstore.Path
 	for _, s := range steps {
 		if s.Do == move {

@@ -10,17 +10,17 @@
 // change was computed from, a person has saved the file in between, and their bytes go back to their place: the first
 // step of a commit is a conflict then, and a later one is merged with the save, or laid beside it as a conflict copy.
 //
-// What was replaced is not removed, because an editor may still have it open: it becomes a displaced file.
+// What was replaced becomes a displaced file if an editor may still have it open.
 //
 // The caller holds the lock of the vault while it uses a Committer.
 package journal
 
 import (
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore/internal/osfs"
@@ -30,7 +30,7 @@ import (
 // The folders of the journal.
 const (
 	Dir          = mdstore.Path(mdstore.LocalDir + "/journal")   // records of unfinished commits
-	DisplacedDir = mdstore.Path(mdstore.LocalDir + "/displaced") // files that commits have replaced
+	DisplacedDir = mdstore.Path(mdstore.LocalDir + "/displaced") // files that commits have replaced and a program may have open
 )
 
 // A Committer makes commits on a disk. It must not be used by two goroutines at once.
@@ -68,9 +68,7 @@ func (c *Committer) token() string {
 	if c.Token != nil {
 		return c.Token()
 	}
-	var b [6]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
+	return strings.ToLower(rand.Text()[:12])
 }
 
 // report tells the caller of a save that met a commit.

@@ -11,8 +11,9 @@ import (
 // TempPrefix starts the names of the temporary files that a commit makes beside its targets.
 const TempPrefix = mdstore.TempPrefix
 
-// A temp is what the name of a temporary file says. While a file is replaced, its temporary holds first the new bytes and then those
-// that were displaced. The name has the versions of both, so that it is known after a crash whether a temporary holds a save.
+// A temp is what the name of a temporary file says. While a file is replaced, its temporary holds first the new bytes
+// and then those that were displaced. The name has the versions of both, so that it is known after a crash whether a
+// temporary holds a save.
 type temp struct {
 	after, before string // 16 hex digits of the version; zeros for no file
 	target        string // the last element of the file's path
@@ -47,9 +48,6 @@ func parseTemp(name string) (t temp, ok bool) {
 	}
 	return temp{after: parts[0], before: parts[1], target: parts[3]}, true
 }
-
-// probe reports whether the file was made only to see whether its folder can be changed.
-func (t temp) probe() bool { return t.target == "" && t.after == noFile && t.before == noFile }
 
 // ConflictMark parts the name of a file from the version of the copy that is kept beside it.
 const ConflictMark = ".conflict-"
