@@ -210,9 +210,9 @@ func TestASaveIntoADisplacedFileIsMergedAtOnce(t *testing.T) {
 	v.look(0, ours+"four\n", 2)
 	v.w.Write([]byte("one\ntwo\nthree\nfour\nfive\n"))
 	v.w.Close()
-	v.look(0, ours+"four\nfive\n", 1)
-	v.look(60, ours+"four\nfive\n", 1)
-	v.look(3600, ours+"four\nfive\n", 1)
+	v.look(0, ours+"four\nfive\n", 2)
+	v.look(60, ours+"four\nfive\n", 2)
+	v.look(3600, ours+"four\nfive\n", 2)
 	v.look(24*3600, ours+"four\nfive\n", 0)
 }
 

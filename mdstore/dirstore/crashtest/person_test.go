@@ -288,7 +288,7 @@ func TestWhatIsMergedStaysForADay(t *testing.T) {
 	v := displaced(t, false)
 	v.w.Write([]byte("one\ntwo\nthree\nfour\n"))
 	v.w.Close()
-	v.look(0, ours+"four\n", 1)
+	v.look(0, ours+"four\n", 2)
 	v.c.Save(shared, []byte(ours+"five\n"))
 	v.x.now += 20 * 3600
 	if err := v.k.Displaced(began); err != nil || !told(v.c, "four\n") {

@@ -29,8 +29,8 @@ func (c *Committer) Commit(changes []mdstore.Change, begin func() error) error {
 	m := &maker{Committer: c, steps: x.steps, fresh: true, folders: folders{}}
 	var record mdstore.Path
 	if x.several {
-		if record, err = c.writeRecord(x.steps); err == nil { // the commit point
-			err = c.compareAgain(x.steps)
+		if record, err = c.writeRecord(x.steps); err == nil {
+			_, err = c.compare(changes) // writing has taken a while; after this, the commit is decided
 		}
 	}
 	if err == nil {

@@ -146,25 +146,3 @@ func folder(d osfs.FS, dir mdstore.Path) (bool, error) {
 	}
 	return true, nil
 }
-
-// compareAgain returns a *mdstore.ConflictError if a file is no longer at its base. A save that comes later is found when the
-// file is exchanged.
-func (c *Committer) compareAgain(steps []*step) error {
-	var moved []mdstore.Path
-	for _, s := range steps {
-		if s.Do == move {
-			continue
-		}
-		now, err := read(c.FS, s.Path)
-		if err != nil && !unreadable(err) {
-			return err
-		}
-		if err != nil || !same(now, s.Base) {
-			moved = append(moved, s.Path)
-		}
-	}
-	if moved == nil {
-		return nil
-	}
-	return &mdstore.ConflictError{Paths: moved}
-}

@@ -43,12 +43,21 @@ func (m *maker) now(i int, p mdstore.Path) mdstore.Path {
 	return p
 }
 
-// move makes step i, a move. Where another program made the target, or moved or removed the source, both are left as
-// they are.
+// move makes step i, a move. What was written below the source is durable before it moves, and so is the way to the
+// target. Where another program made the target, or moved or removed the source, both are left as they are.
 func (m *maker) move(i int) error {
 	s := m.steps[i]
 	if !s.moved {
-		if err := m.carry(s.Path, s.To); err != nil {
+		if err := m.mkdirAll(s.To.Dir()); err != nil {
+			return err
+		}
+		if !m.fresh {
+			m.mark(s.To.Dir())
+		}
+		if err := flush(m.FS, m.folders); err != nil {
+			return err
+		}
+		if err := m.FS.RenameNew(s.Path, s.To); err != nil {
 			return m.unmoved(i, err)
 		}
 		s.moved = true
@@ -79,20 +88,4 @@ func (m *maker) unmoved(i int, err error) error {
 	}
 	m.report(k)
 	return nil
-}
-
-// carry renames a file or folder to a new name, for which it makes the folders. What was written below the source is
-// durable before it moves, and so is the way to the target. The error is an fs.ErrExist if to exists, and an
-// fs.ErrNotExist if from or the way is gone.
-func (m *maker) carry(from, to mdstore.Path) error {
-	if err := m.mkdirAll(to.Dir()); err != nil {
-		return err
-	}
-	if !m.fresh {
-		m.mark(to.Dir())
-	}
-	if err := flush(m.FS, m.folders); err != nil {
-		return err
-	}
-	return m.FS.RenameNew(from, to)
 }
