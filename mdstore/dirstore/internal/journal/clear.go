@@ -20,18 +20,20 @@ func Leftover(name string) bool {
 func (c *Committer) Clear(leftovers []mdstore.Path, trash mdstore.Path, dry bool) (done []mdstore.Swept, err error) {
 	set := folders{}
 	for _, t := range leftovers {
-		to := trash.Join(string(t))
 		name, ok := parseTemp(t.Base())
 		held, err := read(c.FS, t)
+		if !ok || err == nil && held == nil {
+			continue
+		}
+		to := trash.Join(string(t))
 		if now, failed := read(c.FS, t.Dir().Join(name.target)); len(held) == 0 || failed == nil && same(held, now) {
 			to = ""
 		}
-		ok = ok && err == nil && held != nil
-		if ok && !dry {
+		if err == nil && !dry {
 			err = c.clear(set, t, to)
 		}
 		switch {
-		case err == nil && ok:
+		case err == nil:
 			done = append(done, mdstore.Swept{Path: t, To: to})
 		case err != nil && !unreadable(err) && !errors.Is(err, fs.ErrPermission):
 			return done, errors.Join(err, flush(c.FS, set))

@@ -20,11 +20,8 @@ func (m *maker) survey() error {
 			continue
 		}
 		from, err := exists(m.FS, s.Path)
-		if err != nil {
-			return err
-		}
-		to, err := exists(m.FS, s.To)
-		if err != nil {
+		to, again := exists(m.FS, s.To)
+		if err = errors.Join(err, again); err != nil {
 			return err
 		}
 		s.moved = to && !from

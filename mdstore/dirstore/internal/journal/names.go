@@ -55,13 +55,13 @@ const ConflictMark = ".conflict-"
 // conflictPaths returns the names under which the version data of p can be kept beside it, the best
 // first: Node.md as Node.conflict-1a2b3c4d.md, and with more digits where that is taken.
 func conflictPaths(p mdstore.Path, data []byte) []mdstore.Path {
-	name := p.Base()
-	ext := path.Ext(name)
+	ext := path.Ext(p.Base())
+	stem := p[:len(p)-len(ext)] + ConflictMark
 	v := version(data)
 	sum := hex.EncodeToString(v[:])
 	var out []mdstore.Path
 	for _, n := range []int{8, 16, 32, 64} {
-		out = append(out, p.Dir().Join(strings.TrimSuffix(name, ext)+ConflictMark+sum[:n]+ext))
+		out = append(out, stem+mdstore.Path(sum[:n]+ext))
 	}
 	return out
 }

@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,18 +31,15 @@ func (c *Committer) records() ([]osfs.Entry, error) {
 }
 
 // Recover finishes the commits that have a whole record, and removes the others' records. It may be called at any time
-// and any number of times. The error is a *NewerError if only a newer version can finish one.
+// and any number of times.
 func (c *Committer) Recover() error {
 	entries, err := c.records()
-	if err != nil {
-		return err
-	}
 	for _, e := range entries {
 		if err := c.finish(Dir.Join(e.Name)); err != nil {
-			return fmt.Errorf("finish an unfinished commit: %w", err)
+			return err
 		}
 	}
-	return nil
+	return err
 }
 
 // finish makes the steps of a record, however many are made already.
@@ -53,9 +49,8 @@ func (c *Committer) finish(record mdstore.Path) error {
 		return err
 	}
 	steps, err := decodeRecord(data)
-	if newer, ok := errors.AsType[*NewerError](err); ok {
-		newer.Path = record
-		return newer
+	if err != nil && err != errTorn {
+		return fmt.Errorf("%s: %w", record, err)
 	}
 	m := &maker{Committer: c, steps: steps, folders: folders{Dir: true}}
 	if err != nil {
@@ -113,9 +108,6 @@ func (c *Committer) sweepTemp(t mdstore.Path) error {
 	p := t.Dir().Join(name.target)
 	if v := digits(version(held)); v == name.after || v == name.before || len(held) == 0 {
 		c.displace(t, p, held)
-		return nil
-	}
-	if name.target == "" {
 		return nil
 	}
 	now, err := read(c.FS, p)

@@ -117,20 +117,13 @@ func (c *Committer) rejoin(p mdstore.Path, base, theirs []byte) bool {
 			_ = c.FS.Remove(t)
 			return false
 		}
-		switch err = c.put(t, p, now, joined); {
-		case err == nil:
+		if err = c.put(t, p, now, joined); err == nil {
 			c.displace(t, p, now)
 			c.report(mdstore.Collision{Path: p, Text: fmt.Sprintf(
 				"%s was changed by a commit and by a program that had opened it before; it holds both changes now", p)})
 			return c.FS.SyncDir(p.Dir()) == nil
-		case unfinished(err): // t holds a save whose place is taken or gone
-			if held, again := read(c.FS, t); again == nil {
-				c.keep(t, p, held, savedTwice)
-			}
-			return false
 		}
-		c.displace(t, p, joined) // it may have been in place for a moment
-		if !errors.Is(err, errForeign) {
+		if again := c.sweepTemp(t); again != nil || !errors.Is(err, errForeign) {
 			return false
 		}
 	}
