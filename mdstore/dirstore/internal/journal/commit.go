@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"errors"
 
 	"arbor/mdstore"
@@ -11,33 +12,35 @@ import (
 // will be by Recover; after any other error nothing has changed. begin is called before the first change, and not at
 // all if there is none.
 func (c *Committer) Commit(changes []mdstore.Change, begin func() error) error {
-	x, err := c.compare(changes)
-	if err != nil || len(x.steps) == 0 {
+	steps, err := c.compare(changes)
+	if err != nil || len(steps) == 0 {
 		return err
 	}
 	if err := begin(); err != nil {
 		return unchanged(err)
 	}
-	if err := c.stage(x.steps); err != nil {
-		for _, s := range x.steps {
+	several, err := c.stage(steps)
+	if err != nil {
+		for _, s := range steps {
 			if s.Do == write && s.Temp != "" {
 				_ = c.FS.Remove(s.Temp) // one that cannot be removed is left as a stray
 			}
 		}
 		return unchanged(err)
 	}
-	m := &maker{Committer: c, steps: x.steps, fresh: true, folders: folders{}}
+	m := &maker{Committer: c, steps: steps, fresh: true, folders: folders{}}
 	var record mdstore.Path
-	if x.several {
-		if record, err = c.writeRecord(x.steps); err == nil {
+	if several {
+		if record, err = c.writeRecord(steps); err == nil {
 			_, err = c.compare(changes) // writing has taken a while; after this, the commit is decided
 		}
 	}
-	if err == nil {
+	begun := err == nil
+	if begun {
 		err = m.makeAll()
 	}
 	if err != nil {
-		return m.giveUp(record, err)
+		return m.giveUp(record, begun, err)
 	}
 	if err = m.end(record); err == nil {
 		m.displaceAll(write) // before the flush, which makes it durable as well
@@ -64,13 +67,13 @@ func (m *maker) end(record mdstore.Path) error {
 }
 
 // giveUp ends a commit that failed because of err once its temporaries were written, and returns what its caller is
-// told.
-func (m *maker) giveUp(record mdstore.Path, err error) error {
-	if unfinished(err) {
+// told. begun says that a step may be made.
+func (m *maker) giveUp(record mdstore.Path, begun bool, err error) error {
+	if _, ok := errors.AsType[*mdstore.UnfinishedError](err); ok {
 		return err
 	}
 	_, conflict := errors.AsType[*mdstore.ConflictError](err)
-	if !conflict && m.begun && !m.takeBack() {
+	if begun && !conflict && !m.takeBack() {
 		return &mdstore.UnfinishedError{Err: err}
 	}
 	gone := m.end(record) // no step is made
@@ -87,27 +90,29 @@ func (m *maker) giveUp(record mdstore.Path, err error) error {
 	return unchanged(err)
 }
 
-// stage gives every step its temporary file, beside its target. That of a write holds the new bytes, durably.
-func (c *Committer) stage(steps []*step) error {
+// stage gives every step its temporary file, beside its target. That of a write holds the new bytes, durably. It
+// reports whether the commit takes the disk several steps, so that it needs a record.
+func (c *Committer) stage(steps []*step) (several bool, err error) {
+	several = len(steps) > 1
 	var temps []mdstore.Path
 	for _, s := range steps {
-		if s.Do == move {
-			continue
-		}
-		dir, err := nearest(c.FS, s.Path.Dir())
+		want := cmp.Or(s.To, s.Path).Dir()
+		dir, err := nearest(c.FS, want)
 		if err != nil {
-			return err
+			return several, err
 		}
-		s.Temp = tempPath(dir, s.Path, s.Base, s.New, c.token())
-		if s.Do == remove {
-			continue
+		several = several || dir != want || s.Do == remove && nodeFolder(s.Path)
+		if s.Do != move {
+			s.Temp = tempPath(dir, s.Path, s.Base, s.New, c.token())
 		}
-		if err := c.FS.Create(s.Temp, s.New, s.Path); err != nil {
-			return err
+		if s.Do == write {
+			if err := c.FS.Create(s.Temp, s.New, s.Path); err != nil {
+				return several, err
+			}
+			temps = append(temps, s.Temp)
 		}
-		temps = append(temps, s.Temp)
 	}
-	return osfs.SyncAll(c.FS, temps, nil)
+	return several, osfs.SyncAll(c.FS, temps, nil)
 }
 
 // writeRecord writes the record of a commit and makes it durable, and with it the names of the journal and of the

@@ -57,11 +57,6 @@ func unreadable(err error) bool {
 	return ok
 }
 
-func unfinished(err error) bool {
-	_, ok := errors.AsType[*mdstore.UnfinishedError](err)
-	return ok
-}
-
 func unchanged(err error) error { return fmt.Errorf("nothing was changed: %w", err) }
 
 func (c *Committer) token() string {

@@ -92,6 +92,8 @@ func (c *Committer) sweep(dir mdstore.Path) error {
 	return nil
 }
 
+const unknown = "%s was being changed when a crash came; bytes of unknown origin were found and lie beside it"
+
 // sweepTemp decides by the versions in its name what becomes of a temporary of no record.
 func (c *Committer) sweepTemp(t mdstore.Path) error {
 	name, ok := parseTemp(t.Base())
@@ -125,7 +127,8 @@ func (c *Committer) sweepTemp(t mdstore.Path) error {
 		// it may have been reported as made.
 		if c.putBack(t, p, now, now) == nil {
 			if now != nil {
-				c.keep(t, p, now, savedFirst)
+				c.keep(t, p, now, "%s was saved by another program just when a commit that a crash ended was changing it; "+
+					"the commit's version lies beside it")
 			}
 			return nil
 		}

@@ -9,13 +9,6 @@ import (
 	"arbor/mdstore/merge"
 )
 
-// What keep says of the bytes that it keeps.
-const (
-	savedTwice = "%s was saved twice while a commit was changing it; one of the versions lies beside it"
-	savedFirst = "%s was saved by another program just when a commit that a crash ended was changing it; the commit's version lies beside it"
-	unknown    = "%s was being changed when a crash came; bytes of unknown origin were found and lie beside it"
-)
-
 // put makes the file at p, which should hold base, hold data, by the temporary t, which holds data; nil stands for no
 // file. The error is errForeign if p holds something else; p is left alone then. On success t holds base.
 func (c *Committer) put(t, p mdstore.Path, base, data []byte) (err error) {
@@ -47,7 +40,8 @@ func (c *Committer) put(t, p mdstore.Path, base, data []byte) (err error) {
 		return &mdstore.UnfinishedError{Err: fmt.Errorf("%s: what was there before is in %s: %w", p, t, back)}
 	}
 	if left, again := read(c.FS, t); again != nil || !same(left, data) {
-		c.keep(t, p, left, savedTwice) // a second save came between: one stays, the other lies beside it
+		// A second save came between: one stays, the other lies beside it.
+		c.keep(t, p, left, "%s was saved twice while a commit was changing it; one of the versions lies beside it")
 		return errForeign
 	}
 	return foreign(err)

@@ -14,7 +14,6 @@ type maker struct {
 	*Committer
 	steps   []*step
 	fresh   bool           // the temporaries were written just now, and no step was made by an earlier process
-	begun   bool           // a step may be made
 	folders folders        // those whose entries changed
 	made    []mdstore.Path // folders that were made, each after the one above it
 }
@@ -25,7 +24,6 @@ func (m *maker) makeAll() error {
 	if err := m.survey(); err != nil {
 		return err
 	}
-	m.begun = true
 	for i, s := range m.steps {
 		if m.now(i, s.Path) != s.Path {
 			continue // it was made before its folder moved
