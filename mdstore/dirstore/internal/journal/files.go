@@ -21,21 +21,15 @@ func read(d osfs.FS, p mdstore.Path) ([]byte, error) {
 // describe is read with what the file is.
 func describe(d osfs.FS, p mdstore.Path) ([]byte, osfs.Info, error) {
 	data, info, err := d.ReadFile(p, mdstore.MaxFileSize)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, info, nil
-	case data == nil && err == nil:
+	if data == nil && err == nil {
 		data = []byte{}
 	}
-	return data, info, err
+	return data, info, osfs.UnlessMissing(err)
 }
 
 func exists(d osfs.FS, p mdstore.Path) (bool, error) {
 	_, err := d.Lstat(p)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil, err
+	return err == nil, osfs.UnlessMissing(err)
 }
 
 // same compares contents; nil stands for no file.
@@ -79,8 +73,9 @@ func mkdirAll(d osfs.FS, set folders, dir mdstore.Path) (made []mdstore.Path, er
 	}
 	set[dir.Dir()] = true
 	if err = d.Mkdir(dir); err == nil {
-		made = append(made, dir)
-	} else if errors.Is(err, fs.ErrExist) {
+		return append(made, dir), nil
+	}
+	if errors.Is(err, fs.ErrExist) {
 		err = nil
 	}
 	return made, err

@@ -40,7 +40,7 @@ type Committer struct {
 
 	Token       func() string // up to 16 letters and digits that make a name unique; nil: random ones
 	Log         *slog.Logger
-	OnCollision func(mdstore.Collision) // called for each save that met a commit; nil: nothing is called
+	OnCollision func(mdstore.Collision) // called for each save that met a commit
 }
 
 // errForeign says that a file is not what it was expected to be, because another program has changed it.
@@ -48,9 +48,6 @@ var errForeign = errors.New("changed by another program")
 
 // tries is how often a step is begun again because another program saved the file meanwhile.
 const tries = 100
-
-// maxRecord is the greatest size of a record in bytes: far above what a commit can be made of.
-const maxRecord = 1 << 30
 
 func unreadable(err error) bool {
 	_, ok := errors.AsType[*mdoc.UnreadableError](err)
@@ -69,7 +66,5 @@ func (c *Committer) token() string {
 // report tells the caller of a save that met a commit.
 func (c *Committer) report(k mdstore.Collision) {
 	c.Log.Warn(k.Text, "path", string(k.Path), "copy", string(k.Copy))
-	if c.OnCollision != nil {
-		c.OnCollision(k)
-	}
+	c.OnCollision(k)
 }

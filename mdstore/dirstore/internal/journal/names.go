@@ -39,11 +39,8 @@ func tempPath(dir, p mdstore.Path, before, after []byte, token string) mdstore.P
 
 func parseTemp(name string) (t temp, ok bool) {
 	rest, ok := strings.CutPrefix(name, TempPrefix)
-	if !ok {
-		return temp{}, false
-	}
 	parts := strings.SplitN(rest, "-", 4)
-	if len(parts) != 4 || len(parts[0]) != 16 || len(parts[1]) != 16 {
+	if !ok || len(parts) != 4 || len(parts[0]) != 16 || len(parts[1]) != 16 {
 		return temp{}, false
 	}
 	return temp{after: parts[0], before: parts[1], target: parts[3]}, true

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,21 +45,23 @@ func (c *Committer) Recover() error {
 
 // finish makes the steps of a record, however many are made already.
 func (c *Committer) finish(record mdstore.Path) error {
-	data, _, err := c.FS.ReadFile(record, maxRecord)
+	data, _, err := c.FS.ReadFile(record, 1<<30) // far above what a commit can be made of
 	if err != nil {
 		return err
 	}
 	steps, err := decodeRecord(data)
-	if err != nil && err != errTorn {
+	switch {
+	case err == errTorn:
+		c.Log.Warn("a record of the journal is not whole and is dropped; no file was changed by it", "path", string(record))
+		return cmp.Or(osfs.UnlessMissing(c.FS.Remove(record)), flush(c.FS, folders{Dir: true}))
+	case err != nil:
 		return fmt.Errorf("%s: %w", record, err)
 	}
-	m := &maker{Committer: c, steps: steps, folders: folders{Dir: true}}
-	if err != nil {
-		c.Log.Warn("a record of the journal is not whole and is dropped; no file was changed by it", "path", string(record))
-	} else if err := c.sync(record); err != nil { // the process that wrote it may have been killed before it did
-		return err
+	m := &maker{Committer: c, steps: steps, folders: folders{}}
+	if err = c.sync(record); err == nil { // the process that wrote it may have been killed before it did
+		err = m.makeAll()
 	}
-	if err = m.makeAll(); err == nil {
+	if err == nil {
 		err = m.end(record)
 	}
 	if err != nil {

@@ -26,8 +26,12 @@ func (c *Committer) put(t, p mdstore.Path, base, data []byte) (err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return errForeign
-	case errors.Is(err, errors.ErrUnsupported):
-		return c.replace(t, p, base)
+	case errors.Is(err, errors.ErrUnsupported): // a save between the look and the rename is lost
+		now, err := read(c.FS, p)
+		if err != nil || !same(now, base) {
+			return foreign(err)
+		}
+		return c.FS.Rename(t, p)
 	case err != nil:
 		return err
 	}
@@ -45,15 +49,6 @@ func (c *Committer) put(t, p mdstore.Path, base, data []byte) (err error) {
 		return errForeign
 	}
 	return foreign(err)
-}
-
-// replace is put on file systems that cannot exchange. A save between its look and its rename is lost.
-func (c *Committer) replace(t, p mdstore.Path, base []byte) error {
-	now, err := read(c.FS, p)
-	if err != nil || !same(now, base) {
-		return foreign(err)
-	}
-	return c.FS.Rename(t, p)
 }
 
 // foreign returns the error for a file that was read with err and is not what was expected.

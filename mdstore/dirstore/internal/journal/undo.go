@@ -1,8 +1,6 @@
 package journal
 
-import (
-	"slices"
-)
+import "slices"
 
 // takeBack undoes the steps that were made of a fresh commit, the last first, and reports whether no step is made
 // then, durably. A system may refuse a step for a reason that could not be known before the commit point: a folder
