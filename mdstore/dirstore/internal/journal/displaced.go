@@ -55,7 +55,7 @@ func (c *Committer) displace(t, p mdstore.Path, known []byte) {
 		err = c.FS.Remove(t)
 	case err == nil:
 		var at mdstore.Path
-		if at, err = c.putAway(t, p, false, known); err == nil && !same(held, known) {
+		if at, err = c.putAway(t, p, "", known); err == nil && !same(held, known) {
 			err = c.look(at, func() error { return nil })
 		}
 	}
@@ -64,12 +64,8 @@ func (c *Committer) displace(t, p mdstore.Path, known []byte) {
 	}
 }
 
-// place returns a new place for a displaced file that was at p and held data.
-func (c *Committer) place(saved bool, p mdstore.Path, data []byte) (mdstore.Path, error) {
-	mark := ""
-	if saved {
-		mark = savedMark
-	}
+// place returns a new place for a displaced file that was at p and held data. mark is savedMark or empty.
+func (c *Committer) place(mark string, p mdstore.Path, data []byte) (mdstore.Path, error) {
 	path := url.PathEscape(string(p))
 	name := fmt.Sprintf("%s%013d-%s-%s-%s", mark, c.Now()/1e6, digits(version(data)), c.token(), path)
 	if len(name) > 240 { // 255 bytes are the limit of most file systems
@@ -80,8 +76,8 @@ func (c *Committer) place(saved bool, p mdstore.Path, data []byte) (mdstore.Path
 }
 
 // putAway moves t, which was at p, to the displaced files. held is what it holds or held, and is laid beside it.
-func (c *Committer) putAway(t, p mdstore.Path, saved bool, held []byte) (at mdstore.Path, err error) {
-	at, err = c.place(saved, p, held)
+func (c *Committer) putAway(t, p mdstore.Path, mark string, held []byte) (at mdstore.Path, err error) {
+	at, err = c.place(mark, p, held)
 	if err == nil {
 		err = c.FS.Create(baseOf(at), held, "")
 	}
@@ -185,7 +181,7 @@ func (c *Committer) look(at mdstore.Path, begin func() error) error {
 		}
 	}
 	// From here on it is a file that held what it holds now: what is saved in it later is another save.
-	if _, err := c.putAway(at, d.path, true, d.held); err != nil {
+	if _, err := c.putAway(at, d.path, savedMark, d.held); err != nil {
 		return err
 	}
 	_ = c.FS.Remove(baseOf(at))

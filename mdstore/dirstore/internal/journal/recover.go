@@ -121,7 +121,7 @@ func (c *Committer) sweepTemp(t mdstore.Path) error {
 	}
 	switch digits(version(now)) {
 	case name.before: // torn before the exchange, or a save over which the file was made what it had been
-		if _, err := c.putAway(t, p, true, held); err != nil {
+		if _, err := c.putAway(t, p, savedMark, held); err != nil {
 			c.Log.Warn("a temporary file stays", "path", string(t), "error", err)
 		}
 		return nil

@@ -71,7 +71,7 @@ func (c *Committer) putBack(t, p mdstore.Path, known, data []byte) error {
 		if err != nil || saved == nil || same(saved, known) {
 			break
 		}
-		at, err := c.place(true, p, saved)
+		at, err := c.place(savedMark, p, saved)
 		if err == nil {
 			err = c.FS.Create(at, saved, "")
 		}
