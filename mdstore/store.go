@@ -221,9 +221,8 @@ type Strays interface {
 	// folders without any file.
 	Strays(ctx context.Context, under Path) ([]Stray, error)
 
-	// Sweep clears away leftovers of commits while no commit is being made, and says what became of each. One that holds what the file
-	// beside it holds is removed. One that holds what its own commit wrote or replaced goes to the folder trash, or to its place where
-	// the rest of a new workspace is there, and one that may hold a person's save becomes a conflict copy. With dry it only says so.
+	// Sweep clears away leftovers of commits while no commit is being made, and says what became of each. One that is empty, or holds
+	// what the file beside it holds, is removed; any other goes to the folder trash. With dry it only says so.
 	Sweep(ctx context.Context, leftovers []Path, trash Path, dry bool) ([]Swept, error)
 
 	// Displaced looks at the files that commits replaced a short while ago, and merges those that another program has written to since

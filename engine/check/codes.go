@@ -80,7 +80,7 @@ var checkCodes = []CheckCode{
 	{CodeDangling, SeverityWarning, "a reference to a node that does not exist", "mend the id, remove the line, or put `(expired)` at its end", "puts `(expired)` at its end"},
 	{CodeDocMissing, SeverityWarning, "a document that the project does not have", "mend the path, remove the line, or put `(expired)` at its end", ""},
 	{CodeStray, SeverityNote, "a file that is no part of the vault: a copy that a sync program or Arbor kept, a backup of an editor or a merge, a leftover of a crash", "take over what you need, then delete it",
-		"a copy that equals the file beside it goes to the trash; so does what a commit of Arbor left whose bytes were its own, and what may be somebody's save becomes a conflict copy"},
+		"a copy that equals the file beside it goes to the trash; so does what a commit of Arbor has left"},
 	{mdstore.CodeSessions, SeverityNote, "`sessions.json` is no valid JSON, or a binding in it is none", "bind a session: that keeps a damaged file under another name and starts a new one, and writes a binding anew", ""},
 }
 

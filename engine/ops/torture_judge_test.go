@@ -269,9 +269,6 @@ func isSpared(p string) bool {
 func (j *judged) clean(saves bool) {
 	for p := range j.files {
 		name := filepath.Base(p)
-		if p == ".local/journal/README" {
-			continue
-		}
 		copied := strings.Contains(name, ".conflict-")
 		switch {
 		case strings.HasPrefix(p, ".local/journal/"), strings.HasPrefix(name, dirstore.TempPrefix), copied && !saves:

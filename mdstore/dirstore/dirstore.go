@@ -4,9 +4,8 @@
 // Every path is opened below the vault's folder and no link leads out of it. Files are read without any lock. A commit
 // takes the lock of the vault, .local/lock, which the system releases when its holder dies, compares each file with the
 // version that the change was computed from, and makes every change or none, whenever the machine stops. A file that a
-// person saves while it is being replaced is exchanged back, so that no save is ever lost. The file that was replaced
-// stays in .local/displaced for a while, because an editor may have it open: what it writes there is merged by the next
-// writer.
+// person saves while it is being replaced is exchanged back, so that no save is ever lost. A replaced file that an
+// editor may have open stays in .local/displaced for a while: what it writes there is merged by the next writer.
 //
 // What .local/ holds is made at the first commit and may be deleted at any time while no commit is unfinished: the
 // lock, the generation, the journal of a commit of several files, and a cache of each workspace that was scanned. A

@@ -2,6 +2,7 @@ package dirstore_test
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -95,7 +96,8 @@ func TestWhoMayNotWriteIsToldWhat(t *testing.T) {
 	}
 }
 
-// TestWhoMayNotMoveIsToldWhat moves a folder that is marked read-only, out of one that the user may not write to, and into such a one. Nothing is moved, and Movable has said so before.
+// TestWhoMayNotMoveIsToldWhat moves a folder that is marked read-only, out of one that the user may not write to, and into such a one; alone, after a
+// write and before a removal. Nothing is changed, the error says what may not be written to, and Movable has said so before.
 func TestWhoMayNotMoveIsToldWhat(t *testing.T) {
 	const from, into = "ws/nodes/root", "ws/nodes/node-x"
 	for locked, want := range map[string]string{from: from, "ws/nodes": "ws/nodes", into: into} {
@@ -116,12 +118,26 @@ func TestWhoMayNotMoveIsToldWhat(t *testing.T) {
 				if err := s.Movable(t.Context(), move[0].Path, move[0].To); !errors.As(err, &u) || u.Problem.File != want {
 					t.Errorf("Movable: %v, want %s", err, want)
 				}
-				if _, err := s.Commit(t.Context(), move); err == nil {
-					t.Error("the folder is moved")
+				before := contents(t, dir)
+				first := mdstore.Change{Path: "ws/Workspace.md", Base: mdstore.VersionOf([]byte(unchanged["ws/Workspace.md"])), New: []byte("new")}
+				last := mdstore.Change{Path: into + "/Node.md", Base: mdstore.VersionOf([]byte("x"))}
+				for _, changes := range [][]mdstore.Change{move, {first, move[0]}, {move[0], last}, {first, move[0], last}} {
+					if _, err := s.Commit(t.Context(), changes); !errors.As(err, &u) || u.Problem.File != want {
+						t.Errorf("%d changes: %v, want what may not be written to", len(changes), err)
+					}
+					if after := contents(t, dir); !maps.Equal(before, after) {
+						t.Fatalf("%d changes: %q", len(changes), after)
+					}
 				}
 			})
-			if _, err := os.Stat(filepath.Join(dir, from, "Node.md")); err != nil {
-				t.Error(err)
+			if locked == from {
+				asNobody(t, func() {
+					removal := []mdstore.Change{{Path: from + "/Node.md", Base: mdstore.VersionOf([]byte(unchanged[from+"/Node.md"]))}}
+					var u *mdoc.UnreadableError
+					if _, err := s.Commit(t.Context(), removal); !errors.As(err, &u) || u.Problem.File != from {
+						t.Errorf("a removal: %v, want what may not be written to", err)
+					}
+				})
 			}
 			openToAll(t, dir)
 			asNobody(t, func() {

@@ -1,4 +1,4 @@
-// Package memstore is the mdstore.Store in a map, for tests and previews.
+// Package memstore is the mdstore.Store in a map, for tests.
 package memstore
 
 import (

@@ -9,20 +9,11 @@ import (
 // maxCells bounds the table that two texts are compared with: about 2,000 changed lines on either side.
 const maxCells = 4 << 20
 
-// Merge joins the changes that ours and theirs made to base. ok is false if both changed the same or neighbouring lines
-// differently.
-func Merge(base, ours, theirs []byte) (merged []byte, ok bool) {
-	return merge(base, ours, theirs, false)
-}
-
-// Add is Merge where theirs is in the file and ours is to be added to it. It also joins two additions to the end, as
-// two writers of a log make them: theirs keeps its place and ours follows, unless theirs contains ours already,
-// because an earlier Add was interrupted after it had been made.
+// Add joins the changes that ours and theirs made to base, where theirs is in the file and ours is to be added to it.
+// ok is false if both changed the same or neighbouring lines differently. Two additions to the end, as two writers of a
+// log make them, are joined: theirs keeps its place and ours follows, unless theirs contains ours already, because an
+// earlier Add was interrupted after it had been made.
 func Add(base, ours, theirs []byte) (merged []byte, ok bool) {
-	return merge(base, ours, theirs, true)
-}
-
-func merge(base, ours, theirs []byte, atEnd bool) (merged []byte, ok bool) {
 	b, o, t := lines(base), lines(ours), lines(theirs)
 	mine, ok := hunks(b, o)
 	if !ok {
@@ -32,19 +23,18 @@ func merge(base, ours, theirs []byte, atEnd bool) (merged []byte, ok bool) {
 	if !ok {
 		return nil, false
 	}
+	merged = []byte{}
 	at := 0
 	for len(mine) > 0 || len(other) > 0 {
 		var h hunk
 		switch {
-		case len(mine) > 0 && len(other) > 0 && mine[0].equal(other[0]):
-			h, mine, other = mine[0], mine[1:], other[1:]
 		case len(other) == 0 || len(mine) > 0 && mine[0].end < other[0].start:
 			h, mine = mine[0], mine[1:]
 		case len(mine) == 0 || other[0].end < mine[0].start:
 			h, other = other[0], other[1:]
-		case atEnd && mine[0].within(other[0]): // an earlier Add put it there
+		case mine[0].within(other[0]): // both changed the same, or an earlier Add put it there
 			h, mine, other = other[0], mine[1:], other[1:]
-		case atEnd && mine[0].follows(other[0], b):
+		case mine[0].follows(other[0], b):
 			h = hunk{len(b), len(b), slices.Concat(other[0].text, mine[0].text)}
 			mine, other = nil, nil
 		default:
@@ -54,21 +44,13 @@ func merge(base, ours, theirs []byte, atEnd bool) (merged []byte, ok bool) {
 		merged = append(merged, bytes.Join(h.text, nil)...)
 		at = h.end
 	}
-	merged = append(merged, bytes.Join(b[at:], nil)...)
-	if merged == nil {
-		merged = []byte{}
-	}
-	return merged, true
+	return append(merged, bytes.Join(b[at:], nil)...), true
 }
 
 // A hunk replaces the lines from start up to end by text.
 type hunk struct {
 	start, end int
 	text       [][]byte
-}
-
-func (h hunk) equal(g hunk) bool {
-	return h.start == g.start && h.end == g.end && slices.EqualFunc(h.text, g.text, bytes.Equal)
 }
 
 // follows reports whether h and g both add to the end of a text, and the lines of h mean the same behind those of g: g
@@ -84,9 +66,9 @@ func (h hunk) follows(g hunk, text [][]byte) bool {
 	})
 }
 
-// within reports whether g adds all lines of h in the place where h adds them.
+// within reports whether g replaces the same lines as h, and all lines of h are in its text.
 func (h hunk) within(g hunk) bool {
-	if h.start != g.start || h.end != g.end || len(h.text) == 0 {
+	if h.start != g.start || h.end != g.end || len(h.text) == 0 && len(g.text) > 0 {
 		return false
 	}
 	for i := range len(g.text) - len(h.text) + 1 {

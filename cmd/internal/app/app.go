@@ -21,7 +21,6 @@ import (
 	"arbor/engine/errs"
 	"arbor/engine/plan"
 	"arbor/mdstore/dirstore"
-	"arbor/mdstore/memstore"
 )
 
 // commandGC is how far the memory of a command may grow between two collections of garbage, in percent: it ends soon, and
@@ -109,7 +108,7 @@ func (v vaults) Open(ctx context.Context, p cli.Place, mode cli.Mode) (*cli.Vaul
 		if err := dirstore.MayCreate(found.Vault); err != nil {
 			return nil, fmt.Errorf("the vault cannot be made: %w", err)
 		}
-		e, err := engine.Open(ctx, memstore.New(nil), engine.Options{Vault: found.Vault, Project: found.Project})
+		e, err := engine.Open(ctx, emptyStore{}, engine.Options{Vault: found.Vault, Project: found.Project})
 		if err != nil {
 			return nil, err
 		}

@@ -11,7 +11,6 @@ import (
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
-	"arbor/mdstore/memstore"
 )
 
 // A lastingStore is the vault at a place, for as long as a server runs. The vault may not exist yet: then it is an empty one, until the
@@ -23,7 +22,6 @@ import (
 type lastingStore struct {
 	folder string
 	opt    dirstore.Options
-	empty  mdstore.Store
 
 	mu      sync.Mutex
 	now     *dirstore.Store // guarded by mu; nil while there is none
@@ -39,7 +37,7 @@ var (
 )
 
 func newLastingStore(folder string, opt dirstore.Options) *lastingStore {
-	return &lastingStore{folder: folder, opt: opt, empty: memstore.New(nil)}
+	return &lastingStore{folder: folder, opt: opt}
 }
 
 // use returns the vault that lies at the place now, the empty one where there is none, after making its folder where that is wanted.
@@ -55,7 +53,7 @@ func (s *lastingStore) use(wanted bool) (st mdstore.Store, done func(), err erro
 	if s.now == nil {
 		if info, err := os.Stat(s.folder); err != nil || !info.IsDir() {
 			if !wanted {
-				return s.empty, func() {}, nil
+				return emptyStore{}, func() {}, nil
 			}
 			if err := dirstore.Create(s.folder); err != nil {
 				return nil, func() {}, err
@@ -97,7 +95,7 @@ func (s *lastingStore) Unwrap() mdstore.Store {
 	st, done, err := s.use(false)
 	done()
 	if err != nil {
-		return s.empty
+		return emptyStore{}
 	}
 	return st
 }
@@ -148,7 +146,7 @@ func (s *lastingStore) Update(ctx context.Context, f func(mdstore.Tx) error) err
 	switch {
 	case err != nil:
 		return err
-	case st == s.empty:
+	case st == emptyStore{}:
 		return f(s)
 	}
 	return st.Update(ctx, f)

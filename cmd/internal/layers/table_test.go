@@ -52,7 +52,7 @@ var rows = []row{
 
 	{floor: 20, name: "mdstore/dirstore", may: "mdstore mdstore/mdoc mdstore/dirstore/internal/osfs mdstore/dirstore/internal/journal mdstore/watch", helper: true},
 	{floor: 25, name: "mdstore/dirstore/crashtest", may: "mdstore mdstore/dirstore mdstore/dirstore/internal/journal mdstore/dirstore/internal/osfs", helper: true, forTests: true},
-	{floor: 20, name: "mdstore/memstore", may: "mdstore mdstore/mdoc", std: "pure context io/fs time", helper: true},
+	{floor: 20, name: "mdstore/memstore", may: "mdstore mdstore/mdoc", std: "pure context io/fs time", helper: true, forTests: true},
 	{floor: 20, name: "mdstore/storetest", may: "mdstore mdstore/mdoc", helper: true, forTests: true},
 	{floor: 20, name: "context/assemble", may: "mdstore mdstore/mdoc statemachine", std: "pure"},
 
@@ -85,7 +85,7 @@ var rows = []row{
 	{floor: 60, name: "cmd/internal/web", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine", later: true},
 
 	{floor: 70, name: "cmd/internal/app", may: "cmd/internal/cli cmd/internal/setup cmd/internal/httpguard cmd/internal/mcpserv cmd/internal/importtanmi cmd/internal/web " +
-		"engine engine/errs engine/ops engine/plan engine/view context/assemble context/render mdstore mdstore/mdoc mdstore/dirstore mdstore/memstore mdstore/watch statemachine"},
+		"engine engine/errs engine/ops engine/plan engine/view context/assemble context/render mdstore mdstore/mdoc mdstore/dirstore mdstore/watch statemachine"},
 
 	// It measures what the front ends do, and puts the store that it measures into the engine by itself.
 	{floor: 70, name: "cmd/internal/bench", may: "engine engine/live engine/ops engine/plan engine/view mdstore mdstore/dirstore statemachine"},

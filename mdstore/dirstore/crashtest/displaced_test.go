@@ -206,13 +206,13 @@ func TestASaveIntoADisplacedFileIsMergedAtOnce(t *testing.T) {
 	v.look(0, ours, 2) // with its base
 	v.look(1000, ours, 2)
 	v.w.Write([]byte("one\ntwo\nthree\nfour\n"))
-	v.look(0, ours+"four\n", 3) // with what was displaced by the merge
-	v.look(0, ours+"four\n", 3)
+	v.look(0, ours+"four\n", 2)
+	v.look(0, ours+"four\n", 2)
 	v.w.Write([]byte("one\ntwo\nthree\nfour\nfive\n"))
 	v.w.Close()
-	v.look(0, ours+"four\nfive\n", 3)
-	v.look(60, ours+"four\nfive\n", 1)
-	v.look(3600, ours+"four\nfive\n", 1)
+	v.look(0, ours+"four\nfive\n", 2)
+	v.look(60, ours+"four\nfive\n", 2)
+	v.look(3600, ours+"four\nfive\n", 2)
 	v.look(24*3600, ours+"four\nfive\n", 0)
 }
 
@@ -220,13 +220,11 @@ func TestASaveIntoADisplacedFileIsMergedAtOnce(t *testing.T) {
 func TestADisplacedFileStaysForAMinute(t *testing.T) {
 	v := displaced(t, true)
 	v.look(59, ours, 2)
-	v.look(1, ours, 1) // no program is waited for any more
-	v.look(0, ours, 0)
+	v.look(1, ours, 0) // no program is waited for any more
 
 	v = displaced(t, false)
 	v.w.Close()
-	v.look(59, ours, 1)
-	v.look(1, ours, 0)
+	v.look(0, ours, 0)
 }
 
 // A power failure has torn the base of a merge, or the folder of the file is gone: what was saved is a copy, beside
@@ -261,7 +259,7 @@ func TestASaveThatCannotBeMergedIsKept(t *testing.T) {
 	}
 }
 
-// The newest 64 files that no program has open stay for their minute, and all that one has open.
+// Of the files that commits replaced, only those stay that a program has open.
 func TestDisplacedFilesAreFew(t *testing.T) {
 	v := displaced(t, false)
 	text := ours
@@ -272,7 +270,7 @@ func TestDisplacedFilesAreFew(t *testing.T) {
 		}
 		text = fmt.Sprintf("%d\n", i)
 	}
-	v.look(0, text, 64+2)
+	v.look(0, text, 2)
 	v.w.Write([]byte("one\ntwo\nthree\nfour\n"))
 	if err := v.k.Displaced(began); err != nil || !told(v.c, "four\n") {
 		t.Errorf("lost, error %v", err)

@@ -1,8 +1,8 @@
 package journal
 
 import (
+	"cmp"
 	"errors"
-	"io/fs"
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore/internal/osfs"
@@ -12,42 +12,38 @@ import (
 // will be by Recover; after any other error nothing has changed. begin is called before the first change, and not at
 // all if there is none.
 func (c *Committer) Commit(changes []mdstore.Change, begin func() error) error {
-	x, err := c.compare(changes)
-	if err != nil || len(x.steps) == 0 {
+	steps, err := c.compare(changes)
+	if err != nil || len(steps) == 0 {
 		return err
 	}
 	if err := begin(); err != nil {
 		return unchanged(err)
 	}
-	if err := c.stage(x); err != nil {
-		for _, s := range x.steps {
+	several, err := c.stage(steps)
+	if err != nil {
+		for _, s := range steps {
 			if s.Do == write && s.Temp != "" {
 				_ = c.FS.Remove(s.Temp) // one that cannot be removed is left as a stray
 			}
 		}
 		return unchanged(err)
 	}
-	m := newMaker(c, x.steps, true)
+	m := &maker{Committer: c, steps: steps, fresh: true, folders: folders{}}
 	var record mdstore.Path
-	if x.several {
-		if record, err = c.writeRecord(x.steps); err == nil { // the commit point
-			err = x.saved()
+	if several {
+		if record, err = c.writeRecord(steps); err == nil {
+			_, err = c.compare(changes) // writing has taken a while; after this, the commit is decided
 		}
 	}
-	if err == nil {
+	begun := err == nil
+	if begun {
 		err = m.makeAll()
 	}
 	if err != nil {
-		return m.giveUp(record, err)
+		return m.giveUp(record, begun, err)
 	}
-	if record != "" {
-		if err = flush(c.FS, m.folders); err == nil {
-			err = osfs.UnlessMissing(c.FS.Remove(record))
-		}
-		m.folders[Dir] = true // a record that came back after a later commit would undo that
-	}
-	if err == nil {
-		m.displaceAll() // before the flush, which makes it durable as well
+	if err = m.end(record); err == nil {
+		m.displaceAll(write) // before the flush, which makes it durable as well
 		err = flush(c.FS, m.folders)
 	}
 	if err != nil {
@@ -56,112 +52,83 @@ func (c *Committer) Commit(changes []mdstore.Change, begin func() error) error {
 	return nil
 }
 
+// end removes the record, if there is one, of a commit whose steps are all made, or none of them. The next flush is to
+// make that durable: a record that came back after a later commit would undo that.
+func (m *maker) end(record mdstore.Path) error {
+	if record == "" {
+		return nil
+	}
+	err := flush(m.FS, m.folders)
+	if err == nil {
+		err = osfs.UnlessMissing(m.FS.Remove(record))
+	}
+	m.folders[Dir] = true
+	return err
+}
+
 // giveUp ends a commit that failed because of err once its temporaries were written, and returns what its caller is
-// told.
-func (m *maker) giveUp(record mdstore.Path, err error) error {
-	if unfinished(err) {
+// told. begun says that a step may be made.
+func (m *maker) giveUp(record mdstore.Path, begun bool, err error) error {
+	if _, ok := errors.AsType[*mdstore.UnfinishedError](err); ok {
 		return err
 	}
-	conflict, isConflict := errors.AsType[*mdstore.ConflictError](err)
-	if !isConflict && m.begun && !m.takeBack() {
+	_, conflict := errors.AsType[*mdstore.ConflictError](err)
+	if begun && !conflict && !m.takeBack() {
 		return &mdstore.UnfinishedError{Err: err}
 	}
-	// No step is made. What was put back to its place stays there, and the record must not come back.
-	_ = flush(m.FS, m.folders)
-	if record != "" {
-		gone := osfs.UnlessMissing(m.FS.Remove(record))
-		if gone == nil {
-			gone = flush(m.FS, folders{Dir: true})
-		}
-		if gone != nil {
-			return &mdstore.UnfinishedError{Err: errors.Join(err, gone)}
-		}
+	gone := m.end(record) // no step is made
+	if gone == nil {
+		gone = flush(m.FS, m.folders)
 	}
-	m.displaceAll()
-	if isConflict {
-		return conflict
+	if gone != nil && record != "" {
+		return &mdstore.UnfinishedError{Err: errors.Join(err, gone)}
+	}
+	m.displaceAll(write)
+	if conflict {
+		return err
 	}
 	return unchanged(err)
 }
 
-// stage writes the new bytes of every write into a durable temporary file beside its target, and tries whether the
-// folders of the other steps can be changed.
-func (c *Committer) stage(x *comparison) error {
-	tried := folders{}
+// stage gives every step its temporary file, beside its target. That of a write holds the new bytes, durably. It
+// reports whether the commit takes the disk several steps, so that it needs a record.
+func (c *Committer) stage(steps []*step) (several bool, err error) {
+	several = len(steps) > 1
 	var temps []mdstore.Path
-	for _, s := range x.steps {
-		dir, err := nearest(c.FS, s.Path.Dir())
+	for _, s := range steps {
+		want := cmp.Or(s.To, s.Path).Dir()
+		dir, err := nearest(c.FS, want)
 		if err != nil {
-			return err
+			return several, err
 		}
+		several = several || dir != want || s.Do == remove && nodeFolder(s.Path)
 		if s.Do != move {
 			s.Temp = tempPath(dir, s.Path, s.Base, s.New, c.token())
 		}
-		switch s.Do {
-		case write:
-			err = c.FS.Create(s.Temp, s.New, s.Path)
-			temps, tried[dir] = append(temps, s.Temp), true
-		case move:
-			if err = c.try(tried, dir); err == nil {
-				if dir, err = nearest(c.FS, s.To.Dir()); err == nil {
-					err = c.try(tried, dir)
-				}
+		if s.Do == write {
+			if err := c.FS.Create(s.Temp, s.New, s.Path); err != nil {
+				return several, err
 			}
-		case remove:
-			err = c.try(tried, dir)
-		}
-		if err != nil {
-			return err
+			temps = append(temps, s.Temp)
 		}
 	}
-	return osfs.SyncAll(c.FS, temps, nil)
+	return several, osfs.SyncAll(c.FS, temps, nil)
 }
 
-// try makes and removes a file in dir: a folder that cannot be changed is to show before the commit point. Those of
-// .local are not tried, as no sweep looks into them.
-func (c *Committer) try(tried folders, dir mdstore.Path) error {
-	if tried[dir] || dir.Under(mdstore.LocalDir) {
-		return nil
-	}
-	tried[dir] = true
-	t := tempPath(dir, "", nil, nil, c.token())
-	err := c.FS.Create(t, nil, "")
-	if gone := c.FS.Remove(t); err == nil {
-		err = gone
-	}
-	return err
-}
-
-// readme is a file that is in the journal only if the names of the journal and of the folders above it are durable.
-const readme = Dir + "/README"
-
-const readmeText = "Commits that were begun and not finished. Arbor finishes them when the vault is next written to.\n"
-
-// writeRecord writes the record of a commit and makes it durable. The path is empty if there is nothing to take back
-// after an error.
-func (c *Committer) writeRecord(steps []*step) (mdstore.Path, error) {
-	data, err := encodeRecord(steps)
-	if err != nil {
-		return "", err
-	}
-	there, err := exists(c.FS, readme)
-	if err != nil {
-		return "", err
-	}
-	if !there {
-		if err := mkdirAll(c.FS, folders{}, Dir); err != nil {
-			return "", err
-		}
-		if err := flush(c.FS, folders{"": true, mdstore.LocalDir: true}); err != nil {
-			return "", err
-		}
-		if err := c.FS.Create(readme, []byte(readmeText), ""); err != nil && !errors.Is(err, fs.ErrExist) {
-			return "", err
-		}
-	}
-	record := Dir.Join(c.token() + recordExt)
-	if err := c.FS.Create(record, data, ""); err != nil {
+// writeRecord writes the record of a commit and makes it durable, and with it the names of the journal and of the
+// folders above it, which an earlier process may have made just before it was killed.
+func (c *Committer) writeRecord(steps []*step) (record mdstore.Path, err error) {
+	record = Dir.Join(c.token() + recordExt)
+	if _, err := mkdirAll(c.FS, folders{}, Dir); err != nil {
 		return record, err
 	}
-	return record, osfs.SyncAll(c.FS, []mdstore.Path{record}, []mdstore.Path{Dir})
+	if err := c.FS.Create(record, encodeRecord(steps), ""); err != nil {
+		return record, err
+	}
+	return record, c.sync(record)
+}
+
+// sync makes a record durable, and its name.
+func (c *Committer) sync(record mdstore.Path) error {
+	return osfs.SyncAll(c.FS, []mdstore.Path{record}, []mdstore.Path{"", mdstore.LocalDir, Dir})
 }

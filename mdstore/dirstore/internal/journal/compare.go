@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,155 +28,105 @@ type step struct {
 	New  []byte       `json:"new"`            // what a write makes of the file
 	Temp mdstore.Path `json:"temp,omitempty"` // of a write: the new bytes, then the old ones; of a removal: the old ones
 
-	stamp mdstore.Stamp // of the file before it was compared with Base; zero if there is none
+	moved bool // it is a move, and made
 }
 
-// A comparison is a commit whose files were compared with their bases.
-type comparison struct {
-	*Committer
-	steps   []*step
-	several bool           // it takes the disk more than one step, so that it needs a record
-	moved   []mdstore.Path // paths that are no longer at their base
-}
-
-// compare compares every path with its base and changes nothing. The error is a *mdstore.ConflictError that names all
-// paths that moved on, an *mdoc.UnreadableError for a file that is not to be written, or an fs.ErrInvalid.
-func (c *Committer) compare(changes []mdstore.Change) (*comparison, error) {
+// compare returns the steps that make the changes, after comparing every path with its base. The error is a
+// *mdstore.ConflictError that names all paths that moved on, an *mdoc.UnreadableError for a file that is not to be
+// written, or an fs.ErrInvalid.
+func (c *Committer) compare(changes []mdstore.Change) (steps []*step, err error) {
 	if err := mdstore.CheckChanges(changes); err != nil {
 		return nil, err
 	}
-	x := &comparison{Committer: c}
+	var moved []mdstore.Path
 	for _, ch := range changes {
 		for _, q := range []mdstore.Path{ch.Path, ch.To} {
 			if own(q) {
 				return nil, fmt.Errorf("%s: is the store's own: %w", q, fs.ErrInvalid)
 			}
 		}
-		add := x.addFile
+		compare := c.compareFile
 		if ch.To != "" {
-			add = x.addMove
+			compare = c.compareMove
 		}
-		if err := add(ch); err != nil {
+		s, err := compare(ch)
+		if conflict, ok := errors.AsType[*mdstore.ConflictError](err); ok {
+			moved = append(moved, conflict.Paths...)
+		} else if err != nil {
 			return nil, err
 		}
+		if s != nil {
+			steps = append(steps, s)
+		}
 	}
-	if len(x.moved) > 0 {
-		return nil, &mdstore.ConflictError{Paths: x.moved}
+	if len(moved) > 0 {
+		return nil, &mdstore.ConflictError{Paths: moved}
 	}
-	x.several = x.several || len(x.steps) > 1
-	return x, nil
+	return steps, nil
 }
 
-func (x *comparison) addFile(ch mdstore.Change) error {
-	parent, err := folder(x.FS, ch.Path.Dir())
-	if err != nil {
-		return err
+// compareFile returns the step of a write or a removal, nil if the file is to stay as it is.
+func (c *Committer) compareFile(ch mdstore.Change) (*step, error) {
+	if err := checkFolder(c.FS, ch.Path.Dir()); err != nil {
+		return nil, err
 	}
-	data, info, err := describe(x.FS, ch.Path)
+	data, info, err := describe(c.FS, ch.Path)
 	if err == nil && data != nil && !ch.Keep {
 		err = osfs.CheckWritable(ch.Path, info)
 	}
-	if err != nil {
-		return err
-	}
-	s := &step{Do: write, Path: ch.Path, Base: data, New: ch.New, stamp: info.Stamp}
 	switch {
+	case err != nil:
+		return nil, err
 	case version(data) != ch.Base:
-		x.moved = append(x.moved, ch.Path)
-		return nil
+		return nil, &mdstore.ConflictError{Paths: []mdstore.Path{ch.Path}}
 	case ch.Keep, ch.New != nil && same(data, ch.New):
-		return nil
-	case ch.New != nil:
-		x.several = x.several || !parent
-	default:
+		return nil, nil
+	}
+	s := &step{Do: write, Path: ch.Path, Base: data, New: ch.New}
+	if ch.New == nil {
 		s.Do = remove
-		x.several = x.several || nodeFolder(ch.Path)
 	}
-	x.steps = append(x.steps, s)
-	return nil
+	return s, nil
 }
 
-func (x *comparison) addMove(ch mdstore.Change) error {
-	if _, err := folder(x.FS, ch.Path.Dir()); err != nil {
-		return err
-	}
-	parent, err := folder(x.FS, ch.To.Dir())
+func (c *Committer) compareMove(ch mdstore.Change) (*step, error) {
+	err := cmp.Or(checkFolder(c.FS, ch.Path.Dir()), checkFolder(c.FS, ch.To.Dir()))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	from, err := x.FS.Lstat(ch.Path)
+	from, err := c.FS.Lstat(ch.Path)
 	if errors.Is(err, fs.ErrNotExist) {
-		x.moved = append(x.moved, ch.Path)
+		return nil, &mdstore.ConflictError{Paths: []mdstore.Path{ch.Path}}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if there, err := exists(c.FS, ch.To); err != nil {
+		return nil, err
+	} else if there {
+		return nil, &mdstore.ConflictError{Paths: []mdstore.Path{ch.To}}
+	}
+	return &step{Do: move, Path: ch.Path, To: ch.To}, osfs.CheckMovable(ch.Path, from)
+}
+
+// checkFolder returns an *mdoc.UnreadableError if something on the way to dir is no folder: through a link, two paths
+// could name one file. A folder may be missing.
+func checkFolder(d osfs.FS, dir mdstore.Path) error {
+	if dir == "" {
 		return nil
 	}
-	if err != nil {
+	if err := checkFolder(d, dir.Dir()); err != nil {
 		return err
-	}
-	if there, err := exists(x.FS, ch.To); there || err != nil {
-		x.moved = append(x.moved, ch.To)
-		return err
-	}
-	above, err := nearest(x.FS, ch.To.Dir())
-	if err != nil {
-		return err
-	}
-	to, err := x.FS.Lstat(above)
-	if err != nil {
-		return err
-	}
-	if from.Dev != to.Dev {
-		return fmt.Errorf("%s: cannot move to %s, which lies on another file system", ch.Path, ch.To)
-	}
-	if err := osfs.CheckMovable(ch.Path, from); err != nil {
-		return err
-	}
-	x.steps = append(x.steps, &step{Do: move, Path: ch.Path, To: ch.To})
-	x.several = x.several || !parent
-	return nil
-}
-
-// folder reports whether dir exists. The error is an *mdoc.UnreadableError if something on the way is no folder:
-// through a link, two paths could name one file.
-func folder(d osfs.FS, dir mdstore.Path) (bool, error) {
-	if dir == "" {
-		return true, nil
-	}
-	if there, err := folder(d, dir.Dir()); !there || err != nil {
-		return false, err
 	}
 	info, err := d.Lstat(dir)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return false, nil
 	case err != nil:
-		return false, err
+		return osfs.UnlessMissing(err)
 	case info.Mode&fs.ModeSymlink != 0:
-		return false, osfs.Unreadable(dir, osfs.CodeSymlink,
+		return osfs.Unreadable(dir, osfs.CodeSymlink,
 			"is a symbolic link; nothing is written through it: put the folder itself here")
 	case !info.Mode.IsDir():
-		return false, osfs.Unreadable(dir, osfs.CodeNotAFile, "is a file where a folder is needed")
+		return osfs.Unreadable(dir, osfs.CodeNotAFile, "is a file where a folder is needed")
 	}
-	return true, nil
-}
-
-// saved returns a *mdstore.ConflictError if a file has another stamp than before it was compared. A save that the
-// stamp does not show is found when the file is exchanged.
-func (x *comparison) saved() error {
-	var moved []mdstore.Path
-	for _, s := range x.steps {
-		if s.stamp == (mdstore.Stamp{}) {
-			continue
-		}
-		now, err := x.FS.Lstat(s.Path)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		if err != nil || now.Stamp != s.stamp {
-			moved = append(moved, s.Path)
-		}
-	}
-	if moved == nil {
-		return nil
-	}
-	return &mdstore.ConflictError{Paths: moved}
+	return nil
 }

@@ -2,7 +2,6 @@ package journal
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
@@ -12,290 +11,195 @@ import (
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore/internal/osfs"
-	"arbor/mdstore/merge"
 )
 
 // A program that opened a file before a commit replaced it may still write to it. Such a save lands in the displaced
-// file, and is merged from there into the file that took its place.
+// file, and is merged from there into the file that took its place. A file that no program has open is removed.
 //
-// A displaced file is named by what it is: <time>-<version>-<token>-<path>. If a program may still write to it, its
-// bytes as they were lie beside it under the same name with the prefix base-, for the merge. One that holds a save, be
-// it merged by now, has the prefix saved-.
+// A displaced file is named by what it is: <time>-<version>-<token>-<path>. Its bytes as they were lie beside it under
+// the same name with the prefix base-, for the merge. One that holds a save, be it merged by now, has the prefix
+// saved-.
 type displaced struct {
-	at      mdstore.Path // where it lies
-	open    bool         // a program may still write to it: its base lies beside it
-	base    bool         // it is no more than a base: a crash came in between
 	saved   bool
 	since   int64        // Unix milliseconds of when it was displaced
 	version string       // 16 hex digits of the version that it held
 	path    mdstore.Path // "" if it is too long for a name
+
+	held, base []byte // base is nil if it is not whole
+	changed    bool   // it holds a save that is to be merged, and is whole
+	over       bool   // it holds none, and nothing keeps it any longer
 }
 
 const (
 	savedMark = "saved-"
 	baseMark  = "base-"
 
-	keepDisplaced = 60 * 1000           // milliseconds for which one stays to which a program may write
+	keepDisplaced = 60 * 1000           // milliseconds for which one stays, if the system does not tell who has it open
 	keepSaved     = 24 * 60 * 60 * 1000 // and one that holds a save: a person may have read the file without it
-	keepClosed    = 64                  // so many that no program has open
 	quiet         = 500                 // milliseconds without a write after which a save is taken for whole
 )
 
 // baseOf returns the place of the bytes that a displaced file held.
 func baseOf(at mdstore.Path) mdstore.Path { return DisplacedDir.Join(baseMark + at.Base()) }
 
-func parseDisplaced(name string) (d displaced, ok bool) {
-	name, d.saved = strings.CutPrefix(name, savedMark)
-	words := strings.SplitN(name, "-", 4)
-	if len(words) != 4 || len(words[1]) != 16 {
-		return d, false
-	}
-	var err error
-	if d.since, err = strconv.ParseInt(words[0], 10, 64); err != nil {
-		return d, false
-	}
-	p, err := url.PathUnescape(words[3])
-	if d.version, d.path = words[1], mdstore.Path(p); err != nil || !d.path.Valid() || own(d.path) {
-		d.path = ""
-	}
-	return d, true
-}
-
-// displace makes a displaced file of the temporary t, which was the file at p, or might have been, while it held
-// known. If another program has written to it since, that save is merged at once. After a failure t stays as a stray,
-// unless nothing is lost with it.
+// displace removes the temporary t, which was the file at p, or might have been, while it held known; or makes a
+// displaced file of it, if another program may write to it still. If one has written to it since, that save is merged
+// at once. After a failure t stays as a stray.
 func (c *Committer) displace(t, p mdstore.Path, known []byte) {
 	who := c.FS.Writers(t) // before the bytes are read: if no program has it open, they cannot change any more
 	held, err := read(c.FS, t)
-	if err == nil && held == nil {
+	switch {
+	case err == nil && held == nil:
 		return
-	}
-	var at mdstore.Path
-	if err == nil {
-		base := known
-		if who == osfs.Closed && same(held, known) {
-			base = nil
+	case err == nil && who == osfs.Closed && same(held, known):
+		err = c.FS.Remove(t)
+	case err == nil:
+		var at mdstore.Path
+		if at, err = c.putAway(t, p, "", known); err == nil && !same(held, known) {
+			err = c.look(at, func() error { return nil })
 		}
-		at, err = c.putAway(t, p, false, known, base)
-	}
-	if err == nil && !same(held, known) {
-		err = c.look(at, func() error { return nil })
-	}
-	if err != nil && who == osfs.Closed && same(held, known) {
-		err = c.FS.Remove(t) // there is no place for displaced files, and nothing is lost
 	}
 	if err != nil {
 		c.Log.Warn("a temporary file stays", "path", string(t), "error", err)
 	}
 }
 
-// spare keeps a copy of a save that a commit puts back to its place at p.
-func (c *Committer) spare(p mdstore.Path, saved []byte) error {
-	at, err := c.place(true, p, saved)
-	if err == nil {
-		err = c.FS.Create(at, saved, "")
-	}
-	return err
-}
-
-// place returns a new place for a displaced file that was at p and held data.
-func (c *Committer) place(saved bool, p mdstore.Path, data []byte) (mdstore.Path, error) {
-	mark := ""
-	if saved {
-		mark = savedMark
-	}
+// place returns a new place for a displaced file that was at p and held data. mark is savedMark or empty.
+func (c *Committer) place(mark string, p mdstore.Path, data []byte) (mdstore.Path, error) {
 	path := url.PathEscape(string(p))
 	name := fmt.Sprintf("%s%013d-%s-%s-%s", mark, c.Now()/1e6, digits(version(data)), c.token(), path)
 	if len(name) > 240 { // 255 bytes are the limit of most file systems
 		name = name[:239] + "%"
 	}
-	return DisplacedDir.Join(name), mkdirAll(c.FS, folders{}, DisplacedDir)
+	_, err := mkdirAll(c.FS, folders{}, DisplacedDir)
+	return DisplacedDir.Join(name), err
 }
 
-// putAway moves t, which was at p, to the displaced files. held is what it holds or held; base, if it is not nil, is
-// laid beside it for a merge.
-func (c *Committer) putAway(t, p mdstore.Path, saved bool, held, base []byte) (at mdstore.Path, err error) {
-	at, err = c.place(saved, p, held)
-	if err != nil {
-		return at, err
+// putAway moves t, which was at p, to the displaced files. held is what it holds or held, and is laid beside it.
+func (c *Committer) putAway(t, p mdstore.Path, mark string, held []byte) (at mdstore.Path, err error) {
+	at, err = c.place(mark, p, held)
+	if err == nil {
+		err = c.FS.Create(baseOf(at), held, "")
 	}
-	if base == nil {
-		return at, c.FS.RenameNew(t, at)
-	}
-	beside := baseOf(at)
-	if err = c.FS.Create(beside, base, ""); err == nil {
+	if err == nil {
 		err = c.FS.RenameNew(t, at)
 	}
 	if err != nil {
-		_ = c.FS.Remove(beside)
+		_ = c.FS.Remove(baseOf(at))
 	}
 	return at, err
 }
 
-// Displaced looks at every displaced file that a program may still write to, merges what was saved in one, and removes
-// those that are of no use any more: no other function does. One to which a program may write stays, and so does a save
-// for a day. begin is called before anything in the vault changes.
+// Displaced looks at every displaced file, merges what was saved in one, and removes those that are of no use any more.
+// One to which a program may write stays, and so does a save for a day. begin is called before anything in the vault
+// changes.
 func (c *Committer) Displaced(begin func() error) error {
 	all, err := c.displaced()
-	if err != nil {
-		return err
-	}
-	for _, d := range all {
-		if !d.open {
-			continue
-		}
-		if err := c.look(d.at, begin); err != nil {
+	for _, at := range all {
+		if of, base := strings.CutPrefix(at.Base(), baseMark); base {
+			if there, err := exists(c.FS, DisplacedDir.Join(of)); err == nil && !there {
+				_ = c.FS.Remove(at) // a crash came in between
+			}
+		} else if err := c.look(at, begin); err != nil {
 			return err
 		}
 	}
-	closed := 0
-	for _, d := range slices.Backward(all) {
-		most := int64(keepSaved)
-		if !d.open && !d.saved && !d.base {
-			most = keepDisplaced
-			if closed++; closed > keepClosed {
-				most = 0
-			}
-		}
-		if !d.open && c.Now()/1e6-d.since >= most {
-			_ = c.FS.Remove(d.at)
-		}
-	}
-	return nil
+	return err
 }
 
 // Saved reports whether a displaced file holds a save that is to be merged.
 func (c *Committer) Saved() (bool, error) {
 	all, err := c.displaced()
-	return slices.ContainsFunc(all, func(d displaced) bool {
-		if !d.open {
-			return false
-		}
-		x, err := c.inspect(d.at)
-		return err == nil && x.changed
+	return slices.ContainsFunc(all, func(at mdstore.Path) bool {
+		d, err := c.inspect(at)
+		return err == nil && d.changed
 	}), err
 }
 
-// displaced returns the displaced files in the order of their names: the older of two of a kind comes first.
-func (c *Committer) displaced() (all []displaced, err error) {
+// displaced returns the displaced files and their bases, the older of two of a kind first.
+func (c *Committer) displaced() (all []mdstore.Path, err error) {
 	if err := osfs.InTheWay(c.FS, DisplacedDir, true); err != nil {
 		return nil, nil // a link or a file of another program, in which nothing was put
 	}
 	entries, err := c.FS.ReadDir(DisplacedDir)
-	names := map[string]bool{}
 	for _, e := range entries {
-		names[e.Name] = true
-	}
-	for _, e := range entries {
-		of, base := strings.CutPrefix(e.Name, baseMark)
-		if d, ok := parseDisplaced(of); ok && !(base && names[of]) {
-			d.at, d.base, d.open = DisplacedDir.Join(e.Name), base, names[baseMark+e.Name]
-			all = append(all, d)
-		}
+		all = append(all, DisplacedDir.Join(e.Name))
 	}
 	return all, osfs.UnlessMissing(err)
 }
 
-// An inspection is what a look at a displaced file found.
-type inspection struct {
-	displaced
-	who        osfs.Writers
-	held, base []byte // base is nil if it is not whole
-	changed    bool   // it holds a save, which is whole
-	old        bool   // no program is waited for that may have it open
+// inspect describes a displaced file. The error is an fs.ErrNotExist for a base, and for a file of another program.
+func (c *Committer) inspect(at mdstore.Path) (d displaced, err error) {
+	name, saved := strings.CutPrefix(at.Base(), savedMark)
+	words := strings.SplitN(name, "-", 4)
+	if len(words) != 4 || len(words[1]) != 16 {
+		return d, fs.ErrNotExist
+	}
+	if d.since, err = strconv.ParseInt(words[0], 10, 64); err != nil {
+		return d, fs.ErrNotExist
+	}
+	d.saved, d.version = saved, words[1]
+	if p, err := url.PathUnescape(words[3]); err == nil && mdstore.Path(p).Valid() && !own(mdstore.Path(p)) {
+		d.path = mdstore.Path(p)
+	}
+	who := c.FS.Writers(at) // before the bytes are read
+	held, info, err := describe(c.FS, at)
+	if err != nil || held == nil {
+		return d, cmp.Or(err, fs.ErrNotExist)
+	}
+	whole := func(data []byte) bool { return digits(version(data)) == d.version }
+	if d.held = held; !whole(held) {
+		d.changed = who == osfs.Closed || c.Now()-info.Stamp.Mtime >= quiet*1e6
+	} else if age := c.Now()/1e6 - d.since; !d.saved || age >= keepSaved {
+		d.over = who == osfs.Closed || who == osfs.Unknown && age >= keepDisplaced
+	}
+	if base, err := read(c.FS, baseOf(at)); err == nil && whole(base) {
+		d.base = base
+	}
+	return d, nil
 }
 
-func (c *Committer) inspect(at mdstore.Path) (x inspection, err error) {
-	x.displaced, _ = parseDisplaced(at.Base())
-	x.who = c.FS.Writers(at)
-	var info osfs.Info
-	if x.held, info, err = describe(c.FS, at); err != nil || x.held == nil {
-		return x, cmp.Or(err, fs.ErrNotExist)
-	}
-	x.old = x.who == osfs.Closed || x.who == osfs.Unknown && c.Now()/1e6-x.since >= keepDisplaced
-	if x.base, err = read(c.FS, baseOf(at)); err != nil || digits(version(x.base)) != x.version {
-		x.base = nil
-	}
-	whole := x.who == osfs.Closed || c.Now()-info.Stamp.Mtime >= quiet*1e6
-	x.changed = digits(version(x.held)) != x.version && whole
-	return x, nil
-}
-
-// look merges what was saved in a displaced file, if anything was. If no program has it open any more, its base is
-// removed.
+// look merges what was saved in a displaced file, if anything was, and removes one that is of no use any more.
 func (c *Committer) look(at mdstore.Path, begin func() error) error {
-	x, err := c.inspect(at)
-	if err != nil {
+	d, err := c.inspect(at)
+	switch {
+	case err != nil:
 		return nil // it stays where it is
+	case d.over:
+		_ = c.FS.Remove(at)
+		_ = c.FS.Remove(baseOf(at))
 	}
-	beside := baseOf(at)
-	if !x.changed {
-		if x.old && digits(version(x.held)) == x.version {
-			_ = c.FS.Remove(beside)
-		}
+	if !d.changed {
 		return nil
 	}
 	if err := begin(); err != nil {
 		return err
 	}
-	if x.path == "" || x.base == nil || !c.rejoin(x.path, x.base, x.held) {
-		if err := c.layLate(x); err != nil {
+	if d.path == "" || d.base == nil || !c.rejoin(d.path, d.base, d.held) {
+		if err := c.layLate(d); err != nil {
 			return err
 		}
 	}
-	// From here on it is a file that held what it holds now: that is merged, and what is saved in it later is another
-	// save.
-	base := x.held
-	if x.who == osfs.Closed {
-		base = nil
-	}
-	if _, err := c.putAway(at, x.path, true, x.held, base); err != nil {
+	// From here on it is a file that held what it holds now: what is saved in it later is another save.
+	if _, err := c.putAway(at, d.path, savedMark, d.held); err != nil {
 		return err
 	}
-	_ = c.FS.Remove(beside)
+	_ = c.FS.Remove(baseOf(at))
 	return nil
-}
-
-// rejoin merges what a person made of base into the file at p, whatever that holds now.
-func (c *Committer) rejoin(p mdstore.Path, base, theirs []byte) bool {
-	for range tries {
-		now, err := read(c.FS, p)
-		if err != nil || now == nil {
-			return false
-		}
-		joined, ok := merge.Add(base, theirs, now)
-		if !ok || len(joined) > mdstore.MaxFileSize {
-			return false
-		}
-		if same(joined, now) {
-			return true
-		}
-		if err = c.overwrite(p, now, joined); err == nil {
-			return c.FS.SyncDir(p.Dir()) == nil
-		}
-		if !errors.Is(err, errForeign) {
-			return false
-		}
-	}
-	return false
 }
 
 // layLate makes a conflict copy of a save that cannot be merged: beside the file, or in the trash if the node's folder
 // is gone.
-func (c *Committer) layLate(x inspection) error {
-	p, text := x.path, savedLate
+func (c *Committer) layLate(d displaced) error {
+	p := d.path
+	text := "%s was saved, by a program that had opened it before, after a commit had changed it; that version lies beside it"
 	there, err := exists(c.FS, p.Dir())
 	if err != nil {
 		return err
 	}
 	if !there || p == "" {
-		p = mdstore.TrashPath("late-"+digits(version(x.held)), p)
+		p = mdstore.TrashPath("late-"+digits(version(d.held)), p)
 		text = "%s was saved, by a program that had opened it before, after its folder was removed; that version is in the trash"
 	}
-	set := folders{}
-	k := mdstore.Collision{Path: p, Text: fmt.Sprintf(text, x.path)}
-	if err := c.layBeside(set, x.held, k); err != nil {
-		return err
-	}
-	return flush(c.FS, set)
+	return c.layBeside(d.held, mdstore.Collision{Path: p, Text: fmt.Sprintf(text, d.path)})
 }

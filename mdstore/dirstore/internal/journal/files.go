@@ -21,21 +21,15 @@ func read(d osfs.FS, p mdstore.Path) ([]byte, error) {
 // describe is read with what the file is.
 func describe(d osfs.FS, p mdstore.Path) ([]byte, osfs.Info, error) {
 	data, info, err := d.ReadFile(p, mdstore.MaxFileSize)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, info, nil
-	case data == nil && err == nil:
+	if data == nil && err == nil {
 		data = []byte{}
 	}
-	return data, info, err
+	return data, info, osfs.UnlessMissing(err)
 }
 
 func exists(d osfs.FS, p mdstore.Path) (bool, error) {
 	_, err := d.Lstat(p)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil, err
+	return err == nil, osfs.UnlessMissing(err)
 }
 
 // same compares contents; nil stands for no file.
@@ -60,28 +54,31 @@ func flush(d osfs.FS, set folders) error {
 	return err
 }
 
-// mkdirAll makes a folder and those above it, and adds to set the folders in which it made one.
-func mkdirAll(d osfs.FS, set folders, dir mdstore.Path) error {
+// mkdirAll makes a folder and those above it. It returns those that it made, and adds to set the folders in which it did.
+func mkdirAll(d osfs.FS, set folders, dir mdstore.Path) (made []mdstore.Path, err error) {
 	if dir == "" {
-		return nil
+		return nil, nil
 	}
 	info, err := d.Lstat(dir)
 	switch {
 	case err == nil && info.Mode.IsDir():
-		return nil
+		return nil, nil
 	case err == nil:
-		return fmt.Errorf("%s: a file is where a folder is needed", dir)
+		return nil, fmt.Errorf("%s: a file is where a folder is needed", dir)
 	case !errors.Is(err, fs.ErrNotExist):
-		return err
+		return nil, err
 	}
-	if err := mkdirAll(d, set, dir.Dir()); err != nil {
-		return err
-	}
-	if err := d.Mkdir(dir); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
+	if made, err = mkdirAll(d, set, dir.Dir()); err != nil {
+		return made, err
 	}
 	set[dir.Dir()] = true
-	return nil
+	if err = d.Mkdir(dir); err == nil {
+		return append(made, dir), nil
+	}
+	if errors.Is(err, fs.ErrExist) {
+		err = nil
+	}
+	return made, err
 }
 
 // nearest returns dir or the closest folder above it that exists.
@@ -92,13 +89,4 @@ func nearest(d osfs.FS, dir mdstore.Path) (mdstore.Path, error) {
 		}
 	}
 	return "", nil
-}
-
-// putTemp makes a durable temporary file. like is the file that it will replace.
-func putTemp(d osfs.FS, t mdstore.Path, data []byte, like mdstore.Path) error {
-	err := d.Create(t, data, like)
-	if err == nil {
-		err = d.Sync(t)
-	}
-	return err
 }

@@ -10,17 +10,17 @@
 // change was computed from, a person has saved the file in between, and their bytes go back to their place: the first
 // step of a commit is a conflict then, and a later one is merged with the save, or laid beside it as a conflict copy.
 //
-// What was replaced is not removed, because an editor may still have it open: it becomes a displaced file.
+// What was replaced becomes a displaced file if an editor may still have it open.
 //
 // The caller holds the lock of the vault while it uses a Committer.
 package journal
 
 import (
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore/internal/osfs"
@@ -30,7 +30,7 @@ import (
 // The folders of the journal.
 const (
 	Dir          = mdstore.Path(mdstore.LocalDir + "/journal")   // records of unfinished commits
-	DisplacedDir = mdstore.Path(mdstore.LocalDir + "/displaced") // files that commits have replaced
+	DisplacedDir = mdstore.Path(mdstore.LocalDir + "/displaced") // files that commits have replaced and a program may have open
 )
 
 // A Committer makes commits on a disk. It must not be used by two goroutines at once.
@@ -40,7 +40,7 @@ type Committer struct {
 
 	Token       func() string // up to 16 letters and digits that make a name unique; nil: random ones
 	Log         *slog.Logger
-	OnCollision func(mdstore.Collision) // called for each save that met a commit; nil: nothing is called
+	OnCollision func(mdstore.Collision) // called for each save that met a commit
 }
 
 // errForeign says that a file is not what it was expected to be, because another program has changed it.
@@ -49,16 +49,8 @@ var errForeign = errors.New("changed by another program")
 // tries is how often a step is begun again because another program saved the file meanwhile.
 const tries = 100
 
-// maxRecord is the greatest size of a record in bytes: far above what a commit can be made of.
-const maxRecord = 1 << 30
-
 func unreadable(err error) bool {
 	_, ok := errors.AsType[*mdoc.UnreadableError](err)
-	return ok
-}
-
-func unfinished(err error) bool {
-	_, ok := errors.AsType[*mdstore.UnfinishedError](err)
 	return ok
 }
 
@@ -68,15 +60,11 @@ func (c *Committer) token() string {
 	if c.Token != nil {
 		return c.Token()
 	}
-	var b [6]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
+	return strings.ToLower(rand.Text()[:12])
 }
 
 // report tells the caller of a save that met a commit.
 func (c *Committer) report(k mdstore.Collision) {
 	c.Log.Warn(k.Text, "path", string(k.Path), "copy", string(k.Copy))
-	if c.OnCollision != nil {
-		c.OnCollision(k)
-	}
+	c.OnCollision(k)
 }

@@ -11,8 +11,9 @@ import (
 // TempPrefix starts the names of the temporary files that a commit makes beside its targets.
 const TempPrefix = mdstore.TempPrefix
 
-// A temp is what the name of a temporary file says. While a file is replaced, its temporary holds first the new bytes and then those
-// that were displaced. The name has the versions of both, so that it is known after a crash whether a temporary holds a save.
+// A temp is what the name of a temporary file says. While a file is replaced, its temporary holds first the new bytes
+// and then those that were displaced. The name has the versions of both, so that it is known after a crash whether a
+// temporary holds a save.
 type temp struct {
 	after, before string // 16 hex digits of the version; zeros for no file
 	target        string // the last element of the file's path
@@ -38,18 +39,12 @@ func tempPath(dir, p mdstore.Path, before, after []byte, token string) mdstore.P
 
 func parseTemp(name string) (t temp, ok bool) {
 	rest, ok := strings.CutPrefix(name, TempPrefix)
-	if !ok {
-		return temp{}, false
-	}
 	parts := strings.SplitN(rest, "-", 4)
-	if len(parts) != 4 || len(parts[0]) != 16 || len(parts[1]) != 16 {
+	if !ok || len(parts) != 4 || len(parts[0]) != 16 || len(parts[1]) != 16 {
 		return temp{}, false
 	}
 	return temp{after: parts[0], before: parts[1], target: parts[3]}, true
 }
-
-// probe reports whether the file was made only to see whether its folder can be changed.
-func (t temp) probe() bool { return t.target == "" && t.after == noFile && t.before == noFile }
 
 // ConflictMark parts the name of a file from the version of the copy that is kept beside it.
 const ConflictMark = ".conflict-"
@@ -57,13 +52,13 @@ const ConflictMark = ".conflict-"
 // conflictPaths returns the names under which the version data of p can be kept beside it, the best
 // first: Node.md as Node.conflict-1a2b3c4d.md, and with more digits where that is taken.
 func conflictPaths(p mdstore.Path, data []byte) []mdstore.Path {
-	name := p.Base()
-	ext := path.Ext(name)
+	ext := path.Ext(p.Base())
+	stem := p[:len(p)-len(ext)] + ConflictMark
 	v := version(data)
 	sum := hex.EncodeToString(v[:])
 	var out []mdstore.Path
 	for _, n := range []int{8, 16, 32, 64} {
-		out = append(out, p.Dir().Join(strings.TrimSuffix(name, ext)+ConflictMark+sum[:n]+ext))
+		out = append(out, stem+mdstore.Path(sum[:n]+ext))
 	}
 	return out
 }

@@ -24,29 +24,18 @@ const (
 	recordExt     = ".json"
 )
 
-// A NewerError says that a record was written by a newer version of this program, which alone knows how to finish it.
-type NewerError struct {
-	Path    mdstore.Path
-	Version int
-}
-
-func (e *NewerError) Error() string {
-	return fmt.Sprintf("%s: an unfinished commit of a newer version of arbor (journal version %d, known up to %d): "+
-		"open the vault with that version once", e.Path, e.Version, recordVersion)
-}
-
 // errTorn says that a record is not whole. Its commit was never decided, so no file was changed.
 var errTorn = errors.New("record is not whole")
 
-func encodeRecord(steps []*step) ([]byte, error) {
+func encodeRecord(steps []*step) []byte {
 	body, err := json.Marshal(map[string][]*step{"steps": steps})
 	if err != nil {
-		return nil, err
+		panic(err) // a step is strings and bytes
 	}
-	return fmt.Appendf(nil, "%s %d %x\n%s", recordMagic, recordVersion, sha256.Sum256(body), body), nil
+	return fmt.Appendf(nil, "%s %d %x\n%s", recordMagic, recordVersion, sha256.Sum256(body), body)
 }
 
-// decodeRecord returns the steps of a whole record. The error is errTorn, or a *NewerError without its path.
+// decodeRecord returns the steps of a whole record. The error is errTorn, unless only a newer version can finish it.
 func decodeRecord(data []byte) ([]*step, error) {
 	head, body, _ := bytes.Cut(data, []byte("\n"))
 	words := strings.Split(string(head), " ")
@@ -54,7 +43,8 @@ func decodeRecord(data []byte) ([]*step, error) {
 		return nil, errTorn
 	}
 	if v, err := strconv.Atoi(words[1]); err == nil && v > recordVersion {
-		return nil, &NewerError{Version: v}
+		return nil, fmt.Errorf("an unfinished commit of a newer version of arbor (journal version %d, known up to %d): "+
+			"open the vault with that version once", v, recordVersion)
 	}
 	if len(words) != 3 || words[1] != strconv.Itoa(recordVersion) || words[2] != fmt.Sprintf("%x", sha256.Sum256(body)) {
 		return nil, errTorn

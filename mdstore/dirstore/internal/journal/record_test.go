@@ -18,10 +18,7 @@ var someSteps = []*step{
 }
 
 func TestRecordReadsBack(t *testing.T) {
-	data, err := encodeRecord(someSteps)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := encodeRecord(someSteps)
 	got, err := decodeRecord(data)
 	if err != nil || !reflect.DeepEqual(got, someSteps) {
 		t.Errorf("got %+v, error %v", got, err)
@@ -55,11 +52,7 @@ func TestRecordsThatMakeNoSenseAreTorn(t *testing.T) {
 		{Do: move, Path: "a/b", To: "a"},
 		{Do: "format", Path: "a", Temp: ".arbor-x"},
 	} {
-		data, err := encodeRecord([]*step{s})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := decodeRecord(data); !errors.Is(err, errTorn) {
+		if _, err := decodeRecord(encodeRecord([]*step{s})); !errors.Is(err, errTorn) {
 			t.Errorf("%+v: error %v, want errTorn", s, err)
 		}
 	}
@@ -67,9 +60,8 @@ func TestRecordsThatMakeNoSenseAreTorn(t *testing.T) {
 
 func TestNewerRecord(t *testing.T) {
 	_, err := decodeRecord([]byte("arbor-journal 7 whatever it says\n"))
-	newer, ok := errors.AsType[*NewerError](err)
-	if !ok || newer.Version != 7 || !strings.Contains(newer.Error(), "newer version") {
-		t.Errorf("error %v, want a *NewerError of version 7", err)
+	if err == nil || err == errTorn || !strings.Contains(err.Error(), "newer version of arbor (journal version 7") {
+		t.Errorf("error %v, want one that names version 7", err)
 	}
 }
 

@@ -1,7 +1,7 @@
 package journal
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,56 +32,44 @@ func (c *Committer) records() ([]osfs.Entry, error) {
 }
 
 // Recover finishes the commits that have a whole record, and removes the others' records. It may be called at any time
-// and any number of times. The error is a *NewerError if only a newer version can finish; nothing has changed then.
+// and any number of times.
 func (c *Committer) Recover() error {
 	entries, err := c.records()
-	if err != nil || len(entries) == 0 {
-		return err
-	}
-	all := map[mdstore.Path][]*step{}
 	for _, e := range entries {
-		p := Dir.Join(e.Name)
-		data, _, err := c.FS.ReadFile(p, maxRecord)
-		if err != nil {
-			return err
-		}
-		all[p], err = decodeRecord(data)
-		if newer, ok := errors.AsType[*NewerError](err); ok {
-			newer.Path = p
-			return newer
-		}
-		if err != nil {
-			c.Log.Warn("a record of the journal is not whole and is dropped; no file was changed by it", "path", string(p))
-		} else if err := c.FS.Sync(p); err != nil { // the process that wrote it may have been killed before it did
+		if err := c.finish(Dir.Join(e.Name)); err != nil {
 			return err
 		}
 	}
-	if err := flush(c.FS, folders{"": true, mdstore.LocalDir: true, Dir: true}); err != nil {
-		return err
-	}
-	for _, e := range entries {
-		p := Dir.Join(e.Name)
-		m := newMaker(c, all[p], false)
-		if err = m.makeAll(); err == nil {
-			err = flush(c.FS, m.folders)
-		}
-		if err == nil {
-			err = osfs.UnlessMissing(c.FS.Remove(p))
-		}
-		if err != nil {
-			return fmt.Errorf("finish an unfinished commit: %w", err)
-		}
-		m.displaceAll()
-		if all[p] != nil {
-			c.Log.Info("finished an unfinished commit", "steps", len(all[p]))
-		}
-	}
-	return flush(c.FS, folders{Dir: true})
+	return err
 }
 
-// leftover reports whether an entry of a folder is a temporary file of a commit.
-func leftover(e osfs.Entry) bool {
-	return e.Type.IsRegular() && strings.HasPrefix(e.Name, TempPrefix)
+// finish makes the steps of a record, however many are made already.
+func (c *Committer) finish(record mdstore.Path) error {
+	data, _, err := c.FS.ReadFile(record, 1<<30) // far above what a commit can be made of
+	if err != nil {
+		return err
+	}
+	steps, err := decodeRecord(data)
+	switch {
+	case err == errTorn:
+		c.Log.Warn("a record of the journal is not whole and is dropped; no file was changed by it", "path", string(record))
+		return cmp.Or(osfs.UnlessMissing(c.FS.Remove(record)), flush(c.FS, folders{Dir: true}))
+	case err != nil:
+		return fmt.Errorf("%s: %w", record, err)
+	}
+	m := &maker{Committer: c, steps: steps, folders: folders{}}
+	if err = c.sync(record); err == nil { // the process that wrote it may have been killed before it did
+		err = m.makeAll()
+	}
+	if err == nil {
+		err = m.end(record)
+	}
+	if err != nil {
+		return err
+	}
+	m.displaceAll(write)
+	c.Log.Info("finished an unfinished commit", "steps", len(steps))
+	return flush(c.FS, m.folders)
 }
 
 // Sweep removes the temporaries that a crash left between the files of the vault. It follows Recover. A temporary that
@@ -97,7 +85,7 @@ func (c *Committer) sweep(dir mdstore.Path) error {
 		switch p := dir.Join(e.Name); {
 		case e.Type.IsDir() && !strings.HasPrefix(e.Name, "."):
 			err = c.sweep(p)
-		case leftover(e):
+		case e.Type.IsRegular():
 			err = c.sweepTemp(p)
 		}
 		if err != nil && !unreadable(err) { // a folder that is closed to this user holds no temporary of this user
@@ -106,6 +94,8 @@ func (c *Committer) sweep(dir mdstore.Path) error {
 	}
 	return nil
 }
+
+const unknown = "%s was being changed when a crash came; bytes of unknown origin were found and lie beside it"
 
 // sweepTemp decides by the versions in its name what becomes of a temporary of no record.
 func (c *Committer) sweepTemp(t mdstore.Path) error {
@@ -125,28 +115,24 @@ func (c *Committer) sweepTemp(t mdstore.Path) error {
 		c.displace(t, p, held)
 		return nil
 	}
-	if name.target == "" {
-		return nil
-	}
 	now, err := read(c.FS, p)
 	if err != nil {
 		return err
 	}
 	switch digits(version(now)) {
 	case name.before: // torn before the exchange, or a save over which the file was made what it had been
-		if _, err := c.putAway(t, p, true, held, nil); err != nil {
+		if _, err := c.putAway(t, p, savedMark, held); err != nil {
 			c.Log.Warn("a temporary file stays", "path", string(t), "error", err)
 		}
 		return nil
 	case name.after:
-		// It was exchanged, but never looked at: a commit of one step gives way to a save. What it wrote is kept, as
+		// It was taken out, but never looked at: a commit of one step gives way to a save. What it wrote is kept, as
 		// it may have been reported as made.
-		if now == nil {
-			if err := c.FS.RenameNew(t, p); err == nil {
-				return nil
+		if c.putBack(t, p, now, now) == nil {
+			if now != nil {
+				c.keep(t, p, now, "%s was saved by another program just when a commit that a crash ended was changing it; "+
+					"the commit's version lies beside it")
 			}
-		} else if err := c.putBack(t, p, now); err == nil {
-			c.keep(t, p, now, savedFirst)
 			return nil
 		}
 	}

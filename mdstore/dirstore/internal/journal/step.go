@@ -3,12 +3,10 @@ package journal
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore/internal/osfs"
-	"arbor/mdstore/merge"
 )
 
 // A maker makes the steps of one commit, however many of them are made already.
@@ -16,14 +14,8 @@ type maker struct {
 	*Committer
 	steps   []*step
 	fresh   bool           // the temporaries were written just now, and no step was made by an earlier process
-	begun   bool           // a step may be made
-	moves   []state        // of each step that is a move
 	folders folders        // those whose entries changed
-	made    []mdstore.Path // folders that a fresh commit made
-}
-
-func newMaker(c *Committer, steps []*step, fresh bool) *maker {
-	return &maker{Committer: c, steps: steps, fresh: fresh, moves: make([]state, len(steps)), folders: folders{}}
+	made    []mdstore.Path // folders that were made, each after the one above it
 }
 
 // makeAll makes the steps. The error is a *mdstore.ConflictError if another program changed the path of the first step
@@ -32,25 +24,28 @@ func (m *maker) makeAll() error {
 	if err := m.survey(); err != nil {
 		return err
 	}
-	m.begun = true
 	for i, s := range m.steps {
-		if m.movedLater(i) {
+		if m.now(i, s.Path) != s.Path {
 			continue // it was made before its folder moved
 		}
-		var err error
-		switch s.Do {
-		case write:
-			err = m.write(i)
-		case remove:
-			err = m.remove(i)
-		case move:
-			err = m.move(i)
+		do := m.replace
+		if s.Do == move {
+			do = m.move
 		}
+		err := do(i)
 		if m.first(i) && errors.Is(err, errForeign) {
 			return &mdstore.ConflictError{Paths: []mdstore.Path{s.Path}}
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.Path, err)
+		}
+	}
+	m.displaceAll(remove)
+	for i, s := range m.steps {
+		if s.Do == remove && nodeFolder(s.Path) {
+			if err := m.removeFolder(m.now(i, s.Path).Dir()); err != nil {
+				return fmt.Errorf("%s: %w", s.Path, err)
+			}
 		}
 	}
 	return nil
@@ -68,42 +63,33 @@ func (m *maker) mark(dir mdstore.Path) {
 	}
 }
 
-// mkdirAll is Committer.mkdirAll that remembers which folders it made.
 func (m *maker) mkdirAll(dir mdstore.Path) error {
-	for d := dir; m.fresh && d != ""; d = d.Dir() {
-		if there, err := exists(m.FS, d); there || err != nil {
-			break
-		}
-		m.made = append(m.made, d)
-	}
-	return mkdirAll(m.FS, m.folders, dir)
+	made, err := mkdirAll(m.FS, m.folders, dir)
+	m.made = append(m.made, made...)
+	return err
 }
 
-// write makes step i, a write.
-func (m *maker) write(i int) error {
+// replace makes step i, a write or a removal.
+func (m *maker) replace(i int) error {
 	s := m.steps[i]
-	if err := m.mkdirAll(s.Path.Dir()); err != nil {
-		return err
-	}
-	m.mark(s.Path.Dir())
-	m.mark(s.Temp.Dir())
-	if m.fresh {
-		err := m.put(s.Temp, s.Path, s.Base, s.New)
-		if err == nil || i == 0 || !errors.Is(err, errForeign) && !errors.Is(err, fs.ErrNotExist) {
+	if s.Do == write {
+		if err := m.mkdirAll(s.Path.Dir()); err != nil {
 			return err
 		}
 	}
+	m.mark(s.Path.Dir())
+	m.mark(s.Temp.Dir())
 	for range tries {
-		if err := m.writeAgain(s); !errors.Is(err, errForeign) {
+		if err := m.replaceOnce(s, m.first(i)); !errors.Is(err, errForeign) || m.first(i) {
 			return err
 		}
 	}
 	return fmt.Errorf("%w all the time", errForeign)
 }
 
-// writeAgain makes a write that may be made already, or whose file a person may have saved. The error is errForeign if
+// replaceOnce makes a step that may be made already, or whose file a person may have saved. The error is errForeign if
 // it is to be tried once more.
-func (m *maker) writeAgain(s *step) error {
+func (m *maker) replaceOnce(s *step, first bool) error {
 	now, failed := read(m.FS, s.Path)
 	if failed != nil && !unreadable(failed) {
 		return failed
@@ -113,12 +99,14 @@ func (m *maker) writeAgain(s *step) error {
 		return fmt.Errorf("%s: cannot be read, and is in the way: %w", s.Temp, err)
 	}
 	switch {
+	case first && (failed != nil || !same(now, s.Base)):
+		return errForeign
 	case held == nil || same(held, s.New):
 	case same(held, s.Base):
-		return nil // it was exchanged, and whatever is at the path now came after that
+		return nil // it was made, and whatever is at the path now came after that
 	case failed == nil && same(now, s.New):
-		// The exchange was made, but what came out was never looked at: a person's save, which goes back.
-		if err := m.putBack(s.Temp, s.Path, s.Base); err != nil {
+		// The file was taken out, but what came out was never looked at: a person's save, which goes back.
+		if err := m.putBack(s.Temp, s.Path, s.Base, s.New); err != nil {
 			return err
 		}
 		return errForeign
@@ -127,135 +115,73 @@ func (m *maker) writeAgain(s *step) error {
 		held = nil
 	}
 	switch {
-	case failed != nil: // a folder, a link, a file that is too large
-		return m.yield(s, "%s became something that is no readable file; what was to be written lies beside it")
-	case same(now, s.New):
+	case failed == nil && same(now, s.New):
+		if s.Do == remove {
+			return nil
+		}
 		return m.FS.Sync(s.Path)
-	case same(now, s.Base):
-		if held == nil {
-			// The temporary gets its name only when it is whole: what comes out of an exchange could look like the
-			// half of it.
-			t := tempPath(s.Temp.Dir(), s.Path, nil, s.New, m.token())
-			if err := putTemp(m.FS, t, s.New, s.Path); err != nil {
-				return err
-			}
-			if err := m.FS.RenameNew(t, s.Temp); err != nil {
-				return err
-			}
-		}
-		return m.put(s.Temp, s.Path, s.Base, s.New)
-	case now == nil:
-		return m.yield(s, "%s was removed while a commit was changing it; its new version lies beside")
-	}
-	if s.Base != nil {
-		if joined, ok := merge.Add(s.Base, s.New, now); ok && len(joined) <= mdstore.MaxFileSize {
-			return m.overwrite(s.Path, now, joined)
-		}
-	}
-	return m.yield(s, "%s was saved by another program while a commit was changing it; the commit's version lies beside it")
-}
-
-// yield leaves the file of a write to the program that changed it. What was to be written lies beside it.
-func (m *maker) yield(s *step, format string) error {
-	k := mdstore.Collision{Path: s.Path, Text: fmt.Sprintf(format, s.Path), Unmade: m.fresh}
-	return m.layBeside(m.folders, s.New, k)
-}
-
-// remove makes step i, a removal.
-func (m *maker) remove(i int) error {
-	s := m.steps[i]
-	for range tries {
-		if err := m.removeOnce(s, m.first(i)); !errors.Is(err, errForeign) || m.first(i) {
+	case failed != nil || !same(now, s.Base):
+		return m.yield(s, now, failed)
+	case held == nil && s.New != nil:
+		// The temporary gets its name only when it is whole: what comes out of an exchange could look like the half of
+		// it.
+		if err := m.createWhole(s.Temp, s.New, s.Path); err != nil {
 			return err
 		}
 	}
-	return fmt.Errorf("%w all the time", errForeign)
+	return m.put(s.Temp, s.Path, s.Base, s.New)
 }
 
-func (m *maker) removeOnce(s *step, first bool) error {
-	now, failed := read(m.FS, s.Path)
-	if failed != nil && !unreadable(failed) {
-		return failed
-	}
-	held, err := read(m.FS, s.Temp)
-	if err != nil {
-		return err
-	}
-	m.mark(s.Path.Dir())
-	if held != nil && !same(held, s.Base) {
-		// It was taken away, but never looked at: a person's save.
-		if now != nil || failed != nil {
-			m.keep(s.Temp, s.Path, held, unknown)
-		} else if err := m.FS.RenameNew(s.Temp, s.Path); err != nil {
-			return err
-		}
-		return errForeign
-	}
+// yield leaves the file of a step to the program that changed it: it holds now, or cannot be read. A write is merged
+// with that, or what was to be written lies beside it.
+func (m *maker) yield(s *step, now []byte, failed error) error {
+	text := "%s was saved by another program while a commit was changing it; the commit's version lies beside it"
 	switch {
-	case failed == nil && same(now, s.Base):
-		if err := m.take(s.Path, s.Temp, s.Base); err != nil {
-			return err
-		}
-	case failed != nil || now != nil:
-		if first {
-			return errForeign
-		}
-		m.report(mdstore.Collision{Path: s.Path, Unmade: m.fresh,
-			Text: fmt.Sprintf("%s was saved by another program while a commit was removing it; it stays", s.Path)})
+	case s.Do == remove:
+		text = "%s was saved by another program while a commit was removing it; it stays"
+	case failed != nil: // a folder, a link, a file that is too large
+		text = "%s became something that is no readable file; what was to be written lies beside it"
+	case now == nil:
+		text = "%s was removed while a commit was changing it; its new version lies beside"
+	case s.Base != nil && m.rejoin(s.Path, s.Base, s.New):
 		return nil
 	}
-	m.displace(s.Temp, s.Path, s.Base)
-	if nodeFolder(s.Path) {
-		return m.removeFolder(s.Path.Dir())
+	k := mdstore.Collision{Path: s.Path, Text: fmt.Sprintf(text, s.Path), Unmade: m.fresh}
+	if s.Do == write {
+		return m.layBeside(s.New, k)
 	}
+	m.report(k)
 	return nil
 }
 
-// removeFolder removes a folder if it is empty but for temporaries.
+// removeFolder removes a folder if it is empty but for temporaries, which displaceAll could not put away.
 func (m *maker) removeFolder(dir mdstore.Path) error {
 	entries, err := m.FS.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		m.mark(dir.Dir())
+	if slices.ContainsFunc(entries, func(e osfs.Entry) bool { return !Leftover(e.Name) }) {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	if slices.ContainsFunc(entries, func(e osfs.Entry) bool { return !leftover(e) }) {
-		return nil
-	}
-	for _, e := range entries { // a crash left it
+	for _, e := range entries {
 		if err := m.sweepTemp(dir.Join(e.Name)); err != nil {
 			return err
 		}
 	}
-	if err := m.FS.Remove(dir); err != nil {
-		if entries, again := m.FS.ReadDir(dir); again == nil && len(entries) > 0 {
-			return nil // another program put a file there
-		}
-		return err
+	if err == nil {
+		err = m.FS.Remove(dir)
 	}
 	m.mark(dir.Dir())
-	return nil
+	return osfs.UnlessMissing(err)
 }
 
-// displaceAll makes displaced files of the temporaries of all writes, which hold what the steps took out of their
-// places.
-func (m *maker) displaceAll() {
+// displaceAll makes displaced files of what the writes, or the removals, took out of its place.
+func (m *maker) displaceAll(do verb) {
 	for i, s := range m.steps {
-		if s.Do != write {
+		if s.Do != do {
 			continue
 		}
-		t, p := s.Temp, s.Path
-		for j := i + 1; j < len(m.steps); j++ {
-			if later := m.steps[j]; later.Do == move && m.moves[j] == done {
-				t, p = later.through(t), later.through(p)
-			}
-		}
-		known := s.Base
+		t, known := m.now(i, s.Temp), s.Base
 		if held, err := read(m.FS, t); err == nil && same(held, s.New) {
 			known = s.New // the step gave way, or was taken back
 		}
-		m.displace(t, p, known)
+		m.displace(t, m.now(i, s.Path), known)
 	}
 }

@@ -1,22 +1,15 @@
 package journal
 
-import (
-	"slices"
-
-	"arbor/mdstore"
-)
+import "slices"
 
 // takeBack undoes the steps that were made of a fresh commit, the last first, and reports whether no step is made
 // then, durably. A system may refuse a step for a reason that could not be known before the commit point: a folder
 // that belongs to a layer below, a file that must not change. Such a commit could never be finished, and would keep
 // the vault from being written. If takeBack reports false, the record is to be redone: a person has changed something
-// meanwhile, or something was merged, kept or removed.
+// meanwhile, or something was merged or kept.
 func (m *maker) takeBack() bool {
-	if !m.fresh {
-		return false
-	}
-	for i, s := range slices.Backward(m.steps) {
-		if made, ok := m.undoable(i); !ok || made && !m.undo(i, s) {
+	for i := range slices.Backward(m.steps) {
+		if !m.undo(i) {
 			return false
 		}
 	}
@@ -24,8 +17,7 @@ func (m *maker) takeBack() bool {
 	if len(m.made) > 0 && flush(m.FS, m.folders) != nil {
 		return false
 	}
-	slices.SortFunc(m.made, func(a, b mdstore.Path) int { return len(b) - len(a) })
-	for _, dir := range m.made {
+	for _, dir := range slices.Backward(m.made) {
 		if m.FS.Remove(dir) == nil { // one that holds something by now stays
 			m.mark(dir.Dir())
 		}
@@ -33,46 +25,31 @@ func (m *maker) takeBack() bool {
 	return flush(m.FS, m.folders) == nil
 }
 
-// undoable reports whether a step is made, and ok if it is in a state that undo can take back, or not made.
-func (m *maker) undoable(i int) (made, ok bool) {
+// undo takes back step i, while no later one is made, and reports whether it is not made then.
+func (m *maker) undo(i int) bool {
 	s := m.steps[i]
+	m.mark(s.Path.Dir())
 	if s.Do == move {
-		return m.moves[i] == done, m.moves[i] == done || m.moves[i] == pending
+		if !s.moved {
+			return true
+		}
+		m.mark(s.To.Dir())
+		s.moved = m.FS.RenameNew(s.To, s.Path) != nil
+		return !s.moved
 	}
-	if m.movedLater(i) { // it is looked at once its folder is back
-		return true, true
-	}
+	m.mark(s.Temp.Dir())
 	now, err := read(m.FS, s.Path)
 	if err != nil {
-		return false, false
-	}
-	if s.Do == remove {
-		return false, same(now, s.Base)
+		return false
 	}
 	held, err := read(m.FS, s.Temp)
 	switch {
 	case err != nil:
-		return false, false
-	case same(held, s.New):
-		return false, true // what is in its place is not of this commit
-	}
-	return true, same(held, s.Base) && same(now, s.New)
-}
-
-// undo takes back a step that is made, while no later one is.
-func (m *maker) undo(i int, s *step) bool {
-	m.mark(s.Path.Dir())
-	switch {
-	case s.Do == move:
-		m.mark(s.To.Dir())
-		if m.FS.RenameNew(s.To, s.Path) != nil {
-			return false
-		}
-		m.moves[i] = pending
-		return true
-	case s.Base == nil:
-		m.mark(s.Temp.Dir())
-		return m.FS.RenameNew(s.Path, s.Temp) == nil
+		return false
+	case same(held, s.New) && (now != nil || s.Do == write):
+		return true // what is in its place is not of this commit
+	case !same(held, s.Base) || !same(now, s.New):
+		return false
 	}
 	return m.put(s.Temp, s.Path, s.New, s.Base) == nil
 }

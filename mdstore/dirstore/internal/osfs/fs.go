@@ -66,7 +66,6 @@ type Info struct {
 	Mode  fs.FileMode   // type and permissions
 	Size  int64         // bytes
 	Links uint64        // the number of names that the file has; 0 where that is not known
-	Dev   uint64        // the file system that it lies on; 0 where that is not known
 	Stamp mdstore.Stamp // of its state; never Proven: that depends on the time at which one looks
 }
 

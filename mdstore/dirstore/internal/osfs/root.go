@@ -1,6 +1,7 @@
 package osfs
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -254,7 +255,11 @@ func (r Root) withParents(a, b mdstore.Path, kind uint) error {
 		}
 		defer db.Close()
 	}
-	if err := rename(da, a.Base(), db, b.Base(), kind); err != nil {
+	err = rename(da, a.Base(), db, b.Base(), kind)
+	if errors.Is(err, fs.ErrPermission) {
+		err = cmp.Or(r.MayWrite(a.Dir()), r.MayWrite(b.Dir()), err)
+	}
+	if err != nil {
 		return &os.LinkError{Op: "rename", Old: string(a), New: string(b), Err: err}
 	}
 	return nil

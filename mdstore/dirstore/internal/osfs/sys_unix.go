@@ -33,7 +33,7 @@ func (r Root) MayWrite(p mdstore.Path) error {
 func describe(fi fs.FileInfo) Info {
 	info := Info{Mode: fi.Mode(), Size: fi.Size(), Stamp: mdstore.Stamp{Size: fi.Size(), Mtime: fi.ModTime().UnixNano()}}
 	if st, ok := fi.Sys().(*syscall.Stat_t); ok {
-		info.Links, info.Dev = uint64(st.Nlink), uint64(st.Dev)
+		info.Links = uint64(st.Nlink)
 		info.Stamp.Ctime, info.Stamp.Inode = ctime(st), st.Ino
 	}
 	return info
