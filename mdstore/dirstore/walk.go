@@ -97,31 +97,31 @@ func (w *walk) workspace(t *tree) {
 	}
 }
 
-// split visits the entries of a place by a few goroutines.
+// split visits the entries of a place by a few goroutines, each a batch of them at a time.
 func (w *walk) split(p *place) {
-	const batch = 64
-	entries := p.top.entries
+	batches := slices.Collect(slices.Chunk(p.top.entries, 64))
+	parts := make([]walk, len(batches))
 	var next atomic.Int64
 	var all sync.WaitGroup
-	var mu sync.Mutex
-	for range min((len(entries)+batch-1)/batch, max(4, runtime.GOMAXPROCS(0))) {
+	for range min(len(batches), max(4, runtime.GOMAXPROCS(0))) {
 		all.Go(func() {
-			for i := int(next.Add(batch)) - batch; i < len(entries); i = int(next.Add(batch)) - batch {
-				part := walk{v: w.v, ctx: w.ctx, began: w.began, read: w.read, items: make([]item, 0, batch)}
-				for j := i; j < min(i+batch, len(entries)); j++ {
-					part.visit(p, &entries[j], true)
+			for i := int(next.Add(1)) - 1; i < len(batches); i = int(next.Add(1)) - 1 {
+				part := &parts[i]
+				*part = walk{v: w.v, ctx: w.ctx, began: w.began, read: w.read, items: make([]item, 0, len(batches[i]))}
+				for j := range batches[i] {
+					part.visit(p, &batches[i][j], true)
 				}
-				mu.Lock()
-				w.items = append(w.items, part.items...)
-				w.work.Stamped += part.work.Stamped
-				w.work.Listed += part.work.Listed
-				w.work.Read += part.work.Read
-				w.stale += part.stale
-				mu.Unlock()
 			}
 		})
 	}
 	all.Wait()
+	for _, part := range parts {
+		w.items = append(w.items, part.items...)
+		w.work.Stamped += part.work.Stamped
+		w.work.Listed += part.work.Listed
+		w.work.Read += part.work.Read
+		w.stale += part.stale
+	}
 }
 
 // visit looks at what an entry names. top says that it lies right in the place.
