@@ -25,7 +25,7 @@ import (
 
 // commandGC is how far the memory of a command may grow between two collections of garbage, in percent: it ends soon, and
 // its memory with it. A server goes back to the usual.
-const commandGC = 400
+const commandGC = 800
 
 // Main runs the program with what the process was given, and returns its exit code.
 func Main() int {
