@@ -3,9 +3,9 @@
 package view
 
 import (
-	"cmp"
 	"iter"
 	"slices"
+	"strings"
 
 	"arbor/context/assemble"
 	"arbor/mdstore"
@@ -42,18 +42,18 @@ func New(w *mdstore.Workspace, nodes []*mdstore.Node, broken map[mdstore.Path]md
 	return v
 }
 
-func byPath(a, b *mdstore.Node) int { return cmp.Compare(a.Path, b.Path) }
+func byPath(a, b *mdstore.Node) int { return strings.Compare(string(a.Path), string(b.Path)) }
 
 func byID(a, b *mdstore.Node) int {
 	if a.ID != b.ID {
-		return cmp.Compare(a.ID, b.ID)
+		return strings.Compare(string(a.ID), string(b.ID))
 	}
 	return byPath(a, b)
 }
 
 func byParent(a, b *mdstore.Node) int {
 	if a.Parent != b.Parent {
-		return cmp.Compare(a.Parent, b.Parent)
+		return strings.Compare(string(a.Parent), string(b.Parent))
 	}
 	return a.Compare(b)
 }
@@ -70,7 +70,9 @@ func (v *View) below(id mdstore.ID) []*mdstore.Node {
 
 // run returns the part of a list, which is in the order of its keys, that has one key.
 func run(all []*mdstore.Node, id mdstore.ID, key func(*mdstore.Node) mdstore.ID) []*mdstore.Node {
-	start, _ := slices.BinarySearchFunc(all, id, func(n *mdstore.Node, id mdstore.ID) int { return cmp.Compare(key(n), id) })
+	start, _ := slices.BinarySearchFunc(all, id, func(n *mdstore.Node, id mdstore.ID) int {
+		return strings.Compare(string(key(n)), string(id))
+	})
 	end := start
 	for end < len(all) && key(all[end]) == id {
 		end++
@@ -104,7 +106,9 @@ func (v *View) File(p mdstore.Path) (*mdstore.Node, bool) {
 }
 
 func (v *View) find(p mdstore.Path) (int, bool) {
-	return slices.BinarySearchFunc(v.nodes, p, func(n *mdstore.Node, p mdstore.Path) int { return cmp.Compare(n.Path, p) })
+	return slices.BinarySearchFunc(v.nodes, p, func(n *mdstore.Node, p mdstore.Path) int {
+		return strings.Compare(string(n.Path), string(p))
+	})
 }
 
 // Children returns the ids of a node's children in tree order.
@@ -223,15 +227,24 @@ func (v *View) Circular(n *mdstore.Node) bool {
 	return false
 }
 
-// Circles returns every node that is among its own ancestors.
+// Circles returns every node that is among its own ancestors, with one look at each node.
 func (v *View) Circles() map[mdstore.ID]bool {
-	in := map[mdstore.ID]bool{}
-	if v.rooted() == len(v.nodes) {
-		return in // every way up ends at the root
+	if v.rooted() == len(v.kids)+1 {
+		return nil // every way up ends at the root
 	}
+	in, done := map[mdstore.ID]bool{}, map[mdstore.ID]bool{mdstore.Root: true}
 	for _, n := range v.kids {
-		if v.Circular(n) {
-			in[n.ID] = true
+		var way []mdstore.ID
+		at := map[mdstore.ID]int{}
+		for ok := true; ok && !done[n.ID]; n, ok = v.Node(n.Parent) {
+			done[n.ID] = true
+			at[n.ID] = len(way)
+			way = append(way, n.ID)
+			if i, again := at[n.Parent]; again {
+				for _, id := range way[i:] {
+					in[id] = true
+				}
+			}
 		}
 	}
 	return in
@@ -245,7 +258,9 @@ func (v *View) Lost() int {
 
 // rooted returns the number of nodes in the tree.
 func (v *View) rooted() (n int) {
-	for range v.Walk(mdstore.Root) {
+	plain := *v
+	plain.docs = nil // no document is asked for
+	for range plain.Walk(mdstore.Root) {
 		n++
 	}
 	return n
