@@ -68,9 +68,14 @@ func (o Operation) Call(ctx context.Context, env *Env, args json.RawMessage) (an
 	return o.Run(ctx, env, in)
 }
 
-// Run runs the operation with in, a pointer to a value of its type In.
+// Run runs the operation with in, a pointer to a value of its type In. Before it says that something is not there, it
+// looks at every file again: a folder that was renamed just now may not have been told yet.
 func (o Operation) Run(ctx context.Context, env *Env, in any) (any, error) {
 	out, err := o.run(ctx, env, in)
+	if err != nil && errs.As(err).Class() == errs.NotFound && env.Engine.Live().Following() {
+		env.Engine.Live().Stale()
+		out, err = o.run(ctx, env, in)
+	}
 	if err != nil {
 		return nil, errs.As(err)
 	}

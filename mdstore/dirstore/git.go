@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"arbor/mdstore"
+	"arbor/mdstore/guard"
 )
 
 // While git rewrites a working tree, a commit to it may be overwritten: by the checkout itself, or by the --abort that
@@ -69,8 +70,8 @@ func findGit(dir string) (top, git string) {
 		switch {
 		case err == nil && info.IsDir():
 			return dir, at
-		case err == nil && info.Mode().IsRegular() && info.Size() < 1<<12:
-			data, err := os.ReadFile(at)
+		case err == nil:
+			data, err := guard.ReadFile(dir, ".git", 1<<12)
 			to, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: ")
 			if err != nil || !ok {
 				return "", ""
@@ -156,7 +157,7 @@ func tracked(top, git, vault string) bool {
 	if err != nil {
 		return true
 	}
-	index, err := os.ReadFile(filepath.Join(git, "index"))
+	index, err := guard.ReadFile(git, "index", 1<<30)
 	if errors.Is(err, fs.ErrNotExist) && !exists(filepath.Join(git, gitLock)) {
 		return false
 	}

@@ -1,6 +1,7 @@
 package dirstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -15,7 +16,8 @@ import (
 // link is not looked into: the file that is expected in it is yielded with an *mdoc.UnreadableError.
 func (v *vault) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore.Entry, error] {
 	return func(yield func(mdstore.Entry, error) bool) {
-		for _, i := range v.listing(ctx, under) {
+		items, err := v.listing(ctx, under)
+		for _, i := range items {
 			if ctx.Err() != nil {
 				break
 			}
@@ -23,21 +25,21 @@ func (v *vault) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore.
 				return
 			}
 		}
-		if err := ctx.Err(); err != nil {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
 			yield(mdstore.Entry{}, err)
 		}
 	}
 }
 
-func (v *vault) listing(ctx context.Context, under mdstore.Path) []item {
+func (v *vault) listing(ctx context.Context, under mdstore.Path) ([]item, error) {
 	switch {
 	case under == "":
-		return v.workspaces(ctx)
+		return v.workspaces(ctx), nil
 	case !under.Valid():
-		return []item{invalid(under)}
+		return []item{invalid(under)}, nil
 	}
-	items, _, _ := v.walk(ctx, newTree(v.kinds, under), false)
-	return items
+	items, _, err := v.walk(ctx, newTree(v.kinds, under), false)
+	return items, err
 }
 
 func invalid(under mdstore.Path) item {

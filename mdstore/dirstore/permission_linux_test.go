@@ -196,3 +196,24 @@ func openToAll(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 }
+
+// What belongs to this machine holds texts of files that others may not read: the folder is for this user alone, also where
+// another program had made it for all.
+func TestLocalFilesAreOfThisUserAlone(t *testing.T) {
+	for _, made := range []bool{false, true} {
+		dir := newVault(t)
+		local := filepath.Join(dir, mdstore.LocalDir)
+		if made {
+			if err := errors.Join(os.MkdirAll(local, 0o755), os.Chmod(local, 0o755)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := open(t, dir)
+		if _, err := s.Commit(t.Context(), []mdstore.Change{{Path: "ws/Workspace.md", New: []byte("x")}}); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(local); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("made before: %t: %v, error %v", made, info.Mode(), err)
+		}
+	}
+}

@@ -50,6 +50,7 @@ func (v *vault) makeLocal() error {
 	if err := v.disk.Mkdir(mdstore.LocalDir); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
+	v.disk.MakePrivate(mdstore.LocalDir) // an earlier version made it for others, too
 	if err := v.disk.Create(localIgnore, []byte("*\n"), ""); err != nil && !errors.Is(err, fs.ErrExist) {
 		v.log.Debug("what belongs to this machine cannot be kept out of git", "error", err)
 	}

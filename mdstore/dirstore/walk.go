@@ -1,8 +1,10 @@
 package dirstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"runtime"
@@ -14,6 +16,7 @@ import (
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore/internal/osfs"
+	"arbor/mdstore/guard"
 )
 
 // An item is one result of a walk.
@@ -38,15 +41,17 @@ type walk struct {
 	began time.Time
 	read  bool // files that the tree does not prove are read
 
-	items []item
-	work  mdstore.Work
-	stale int // entries of the tree that the cache cannot prove
+	items  []item
+	work   mdstore.Work
+	stale  int   // entries of the tree that the cache cannot prove
+	failed error // the system ran out of something, so that the walk says nothing
 }
 
 // rounds is how often a workspace is looked at anew when folders come and go meanwhile.
 const rounds = 3
 
-// walk returns what lies in a workspace, in the order of paths, and brings its tree up to date. The error is ctx's.
+// walk returns what lies in a workspace, in the order of paths, and brings its tree up to date. The error is ctx's, or
+// says that the system ran out of something.
 func (v *vault) walk(ctx context.Context, t *tree, read bool) ([]item, mdstore.Work, error) {
 	w := &walk{v: v, ctx: ctx, read: read}
 	for round := 1; round == 1 || round <= rounds && ctx.Err() == nil && t.moved(v); round++ {
@@ -55,6 +60,9 @@ func (v *vault) walk(ctx context.Context, t *tree, read bool) ([]item, mdstore.W
 	}
 	t.stale += w.stale
 	slices.SortFunc(w.items, byPath) // nearly in order: "a-b/Node.md" comes before "a/Node.md"
+	if ctx.Err() == nil && w.failed != nil {
+		return nil, w.work, fmt.Errorf("%s: %w; end other programs, or raise the limit (ulimit -n)", t.under, w.failed)
+	}
 	return w.items, w.work, ctx.Err()
 }
 
@@ -69,7 +77,12 @@ func (t *tree) moved(v *vault) bool {
 	})
 }
 
-func (w *walk) add(p mdstore.Path, err error) { w.items = append(w.items, item{path: p, err: err}) }
+func (w *walk) add(p mdstore.Path, err error) {
+	w.items = append(w.items, item{path: p, err: err})
+	if guard.Scarce(err) {
+		w.failed = err
+	}
+}
 
 func (w *walk) workspace(t *tree) {
 	own := mdstore.WorkspacePath(t.under)
@@ -121,6 +134,7 @@ func (w *walk) split(p *place) {
 		w.work.Listed += part.work.Listed
 		w.work.Read += part.work.Read
 		w.stale += part.stale
+		w.failed = cmp.Or(w.failed, part.failed)
 	}
 }
 
@@ -227,6 +241,9 @@ func (w *walk) file(e *entry) {
 			w.readFile(e, &found)
 		}
 	}
+	if guard.Scarce(found.err) {
+		w.failed = found.err
+	}
 	if !errors.Is(found.err, fs.ErrNotExist) {
 		w.items = append(w.items, found)
 	}
@@ -265,6 +282,9 @@ func folderError(p mdstore.Path, err error) error {
 		return err
 	case errors.Is(err, fs.ErrPermission):
 		return osfs.Unreadable(p, osfs.CodePermission, "may not be looked into by this user; allow it")
+	}
+	if guard.Scarce(err) {
+		return err
 	}
 	return osfs.Unreadable(p, osfs.CodeNotAFile, "cannot be looked into: %v", err)
 }

@@ -12,6 +12,7 @@ import (
 	"arbor/cmd/internal/cli"
 	"arbor/engine/errs"
 	"arbor/mdstore"
+	"arbor/mdstore/guard"
 )
 
 const (
@@ -58,7 +59,7 @@ func named(dir, name, why string) (cli.Found, error) {
 func lookUp(dir string) (cli.Found, error) {
 	f := cli.Found{Vault: filepath.Join(dir, mdstore.DefaultVault), Project: dir}
 	for at, up := filepath.Clean(dir), 0; ; up++ {
-		name, err := configured(filepath.Join(at, configFile))
+		name, err := configured(at)
 		if err != nil {
 			return f, err
 		}
@@ -120,9 +121,13 @@ func checked(f cli.Found) (cli.Found, error) {
 	return f, nil
 }
 
-// configured returns what the key vault of an arbor.toml says; "" where there is no file, or no such key.
-func configured(file string) (string, error) {
-	data, err := os.ReadFile(file)
+// configMost is more bytes than an arbor.toml can need.
+const configMost = 64 << 10
+
+// configured returns what the key vault of the arbor.toml in a folder says; "" where there is no file, or no such key.
+func configured(dir string) (string, error) {
+	file := filepath.Join(dir, configFile)
+	data, err := guard.ReadFile(dir, configFile, configMost)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}

@@ -17,6 +17,8 @@ import (
 	"arbor/context/render"
 	"arbor/engine/check"
 	"arbor/engine/ops"
+	"arbor/mdstore"
+	"arbor/mdstore/guard"
 	"arbor/mdstore/mdoc"
 )
 
@@ -194,7 +196,7 @@ func (s *sources) artifact(file string) object {
 
 // line returns the line that a diagnostic points to, without its end; "" where the file cannot be read.
 func (s *sources) line(d mdoc.Diagnostic) []byte {
-	text, _ := os.ReadFile(filepath.Join(s.vault, filepath.FromSlash(d.File))) // what cannot be read has no lines
+	text, _ := guard.ReadFile(s.vault, filepath.FromSlash(d.File), mdstore.MaxFileSize) // what cannot be read has no lines
 	for n := 1; n < d.Line && len(text) > 0; n++ {
 		_, text, _ = bytes.Cut(text, []byte("\n"))
 	}

@@ -38,6 +38,7 @@ var rows = []row{
 	{floor: 0, name: "engine/nearest", std: "strings"},
 	{floor: 0, name: "mdstore/mdoc", std: "pure"},
 	{floor: 0, name: "mdstore/watch"},
+	{floor: 0, name: "mdstore/guard"},
 	{floor: 0, name: "cmd/internal/layers", std: "pure"},
 
 	// mdstore has time for the form of log lines, and the names of io/fs for
@@ -47,10 +48,10 @@ var rows = []row{
 	// A commit reaches the disk through the calls that its model of crashes
 	// knows, and in no other way.
 	{floor: 12, name: "mdstore/merge", std: "pure"},
-	{floor: 12, name: "mdstore/dirstore/internal/osfs", may: "mdstore mdstore/mdoc"},
+	{floor: 12, name: "mdstore/dirstore/internal/osfs", may: "mdstore mdstore/guard mdstore/mdoc"},
 	{floor: 14, name: "mdstore/dirstore/internal/journal", may: "mdstore mdstore/mdoc mdstore/merge mdstore/dirstore/internal/osfs", std: "pure context crypto/rand io/fs log/slog net/url"},
 
-	{floor: 20, name: "mdstore/dirstore", may: "mdstore mdstore/mdoc mdstore/dirstore/internal/osfs mdstore/dirstore/internal/journal mdstore/watch", helper: true},
+	{floor: 20, name: "mdstore/dirstore", may: "mdstore mdstore/guard mdstore/mdoc mdstore/dirstore/internal/osfs mdstore/dirstore/internal/journal mdstore/watch", helper: true},
 	{floor: 25, name: "mdstore/dirstore/crashtest", may: "mdstore mdstore/dirstore mdstore/dirstore/internal/journal mdstore/dirstore/internal/osfs", helper: true, forTests: true},
 	{floor: 20, name: "mdstore/memstore", may: "mdstore mdstore/mdoc", std: "pure context io/fs time", helper: true, forTests: true},
 	{floor: 20, name: "mdstore/storetest", may: "mdstore mdstore/mdoc", helper: true, forTests: true},
@@ -77,15 +78,15 @@ var rows = []row{
 	{floor: 50, name: "engine/enginetest", may: "engine engine/live context/assemble mdstore mdstore/mdoc mdstore/memstore mdstore/dirstore statemachine", helper: true, forTests: true},
 	{floor: 50, name: "cmd/internal/importtanmi", may: "engine engine/check engine/claims engine/errs engine/feed engine/live engine/plan engine/sessions engine/view mdstore mdstore/mdoc statemachine"},
 
-	{floor: 60, name: "cmd/internal/cli", may: "engine engine/check engine/claims engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
+	{floor: 60, name: "cmd/internal/cli", may: "engine engine/check engine/claims engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/guard mdstore/mdoc statemachine"},
 	{floor: 60, name: "cmd/internal/mcpserv", may: "engine engine/check engine/claims engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
 	{floor: 60, name: "cmd/internal/httpguard"},
-	{floor: 60, name: "cmd/internal/setup", may: "engine engine/check engine/claims engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
+	{floor: 60, name: "cmd/internal/setup", may: "mdstore/guard engine engine/check engine/claims engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
 	{floor: 70, name: "cmd/internal/mcpserv/internal/fixtures", may: "cmd/internal/httpguard cmd/internal/mcpserv", helper: true},
 	{floor: 60, name: "cmd/internal/web", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine", later: true},
 
 	{floor: 70, name: "cmd/internal/app", may: "cmd/internal/cli cmd/internal/setup cmd/internal/httpguard cmd/internal/mcpserv cmd/internal/importtanmi cmd/internal/web " +
-		"engine engine/errs engine/ops engine/plan engine/view context/assemble context/render mdstore mdstore/mdoc mdstore/dirstore mdstore/watch statemachine"},
+		"engine engine/errs engine/ops engine/plan engine/view context/assemble context/render mdstore mdstore/guard mdstore/mdoc mdstore/dirstore mdstore/watch statemachine"},
 
 	// It measures what the front ends do, and puts the store that it measures into the engine by itself.
 	{floor: 70, name: "cmd/internal/bench", may: "engine engine/live engine/ops engine/plan engine/view mdstore mdstore/dirstore statemachine"},

@@ -14,8 +14,10 @@ import (
 	"arbor/engine/ops"
 )
 
-// maxCalls is how many calls of one connection run at once. Further calls wait.
-const maxCalls = 64
+const (
+	maxCalls   = 64   // of one connection run at once; further calls wait
+	maxPending = 1024 // of one connection run or wait; after that nothing is read before one of them is answered
+)
 
 // An orderedConn reads and writes messages as lines of JSON. The SDK's own connection ends at the first line that is not a
 // message; this one answers that line with an error and reads on. And it decides when calls start, so that calls that a
@@ -25,6 +27,8 @@ const maxCalls = 64
 //     have. Reading calls run side by side, at most maxCalls of them.
 //   - Pings, lists of what is offered, notifications, cancellations and answers to the server's questions never wait.
 //   - A call that is cancelled while it waits never starts and is not answered.
+//
+// A client that sends and never reads its answers is not read any more after maxPending calls.
 //
 // When the client ends its stream, the calls that it has made are answered before Read reports the end.
 type orderedConn struct {
@@ -68,6 +72,7 @@ func (c *orderedConn) Connect(context.Context) (mcp.Connection, error) { return 
 // receive reads messages until in ends. Close does not interrupt it.
 func (c *orderedConn) receive() {
 	for {
+		c.awaitRoom()
 		line, err := readLine(c.in)
 		var messages []jsonrpc.Message
 		if len(line) > 0 {
@@ -86,6 +91,16 @@ func (c *orderedConn) receive() {
 		if err != nil {
 			return
 		}
+	}
+}
+
+// awaitRoom waits until fewer than maxPending calls run or wait. It does not wait while the client is to answer a
+// question, for which a call may wait.
+func (c *orderedConn) awaitRoom() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for !c.closed && len(c.asked) == 0 && len(c.queue)+len(c.running) >= maxPending {
+		c.changed.Wait()
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -126,4 +127,44 @@ func testOrder(t *testing.T, steps []string) {
 		client.Close()
 	}
 	synctest.Wait()
+}
+
+// A client that sends calls and reads no answers is not read for ever: each call that waits takes memory.
+func TestCallsWithoutAnswersAreNotReadForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, client := io.Pipe()
+		c := newOrderedConn(in, io.Discard)
+		var sent atomic.Int64
+		go func() {
+			for i := 1; i <= 3*maxPending; i++ {
+				method := []string{"ping", "tools/call"}[i%2]
+				if _, err := fmt.Fprintf(client, `{"jsonrpc":"2.0","id":"%d","method":%q}`+"\n", i, method); err != nil {
+					return
+				}
+				sent.Store(int64(i))
+			}
+		}()
+		synctest.Wait()
+		if n := sent.Load(); n != maxPending {
+			t.Errorf("%d calls are read, want %d", n, maxPending)
+		}
+		for range 10 {
+			m, err := c.Read(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Write(t.Context(), &jsonrpc.Response{ID: m.(*jsonrpc.Request).ID, Result: []byte("{}")}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		synctest.Wait()
+		if n := sent.Load(); n != maxPending+10 {
+			t.Errorf("%d calls are read after 10 answers, want %d", n, maxPending+10)
+		}
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+		in.Close()
+		synctest.Wait()
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"arbor/engine/errs"
+	"arbor/mdstore/guard"
 )
 
 // A file is a configuration file as it was read, and what it is to be. One without a byte counts as none.
@@ -34,6 +35,9 @@ func (opt *Options) fileAt(scope, path string, settings ...setting) *file {
 	}
 	return f
 }
+
+// mostBytes is more than a configuration file can need. Files of clients hold what their user has worked on, too.
+const mostBytes = 64 << 20
 
 func (f *file) changed() bool { return f.want != f.text }
 
@@ -64,7 +68,7 @@ func (f *file) look(root *os.Root) (string, error) {
 			"or add the entry by hand", info.Mode())
 	}
 	f.mode = info.Mode().Perm()
-	data, err := root.ReadFile(f.name)
+	data, err := guard.ReadIn(root, f.name, mostBytes)
 	return string(data), err
 }
 

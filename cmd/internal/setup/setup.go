@@ -7,7 +7,6 @@ package setup
 
 import (
 	"cmp"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -15,6 +14,7 @@ import (
 
 	"arbor/engine/errs"
 	"arbor/engine/plan"
+	"arbor/mdstore/guard"
 )
 
 // Options say what Run does.
@@ -136,7 +136,7 @@ func (opt *Options) files(p place) ([]*file, error) {
 	if opt.Remove { // the last one first, because it may lie in an object that the first one made
 		slices.Reverse(hooks)
 	}
-	if data, err := os.ReadFile(path); opt.Hooks || err == nil && strings.Contains(string(data), ServerName) {
+	if data, err := guard.ReadFile(filepath.Dir(path), filepath.Base(path), mostBytes); opt.Hooks || err == nil && strings.Contains(string(data), ServerName) {
 		files = append(files, opt.fileAt(p.scope, path, hooks...))
 	}
 	return files, nil

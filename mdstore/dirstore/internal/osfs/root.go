@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"arbor/mdstore"
+	"arbor/mdstore/guard"
 )
 
 // A Root is an FS in a folder of the operating system. Nothing outside of the folder is reached through it, whatever
@@ -104,7 +105,7 @@ func (r Root) ReadRegular(p mdstore.Path, limit int64) ([]byte, Info, error) {
 
 // readOnce reads a file to its end, or to one byte past limit, and describes it before and after.
 func (r Root) readOnce(p mdstore.Path, limit int64) (data []byte, before, after fs.FileInfo, err error) {
-	f, err := r.R.OpenFile(native(p), os.O_RDONLY|nonblock, 0)
+	f, err := r.R.OpenFile(native(p), os.O_RDONLY|guard.NonBlock, 0)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -130,7 +131,7 @@ func (r Root) readOnce(p mdstore.Path, limit int64) (data []byte, before, after 
 
 // ReadHead returns the first bytes of a file that is written in place, at most n of them.
 func (r Root) ReadHead(p mdstore.Path, n int) ([]byte, error) {
-	f, err := r.R.OpenFile(native(p), os.O_RDONLY|nonblock, 0)
+	f, err := r.R.OpenFile(native(p), os.O_RDONLY|guard.NonBlock, 0)
 	if err != nil {
 		return nil, absent(err)
 	}
@@ -155,7 +156,7 @@ func readError(p mdstore.Path, err error) error {
 }
 
 func (r Root) ReadDir(p mdstore.Path) ([]Entry, error) {
-	f, err := r.R.Open(native(p))
+	f, err := r.openDir(p)
 	if err != nil {
 		return nil, absent(err)
 	}
@@ -172,8 +173,28 @@ func (r Root) ReadDir(p mdstore.Path) ([]Entry, error) {
 	return out, nil
 }
 
+// openDir opens a folder. Where a pipe lies in its place, it does not wait for the other end.
+func (r Root) openDir(p mdstore.Path) (*os.File, error) {
+	return r.R.OpenFile(native(p), os.O_RDONLY|guard.NonBlock, 0)
+}
+
+// Mkdir makes a folder. The one of what belongs to this machine is for this user alone: it holds texts of files that
+// others may not be allowed to read.
 func (r Root) Mkdir(p mdstore.Path) error {
-	return Denied(p.Dir(), r.R.Mkdir(native(p), 0o777)) // less the umask
+	perm := fs.FileMode(0o777) // less the umask
+	if p == mdstore.LocalDir {
+		perm = privateDir
+	}
+	return Denied(p.Dir(), r.R.Mkdir(native(p), perm))
+}
+
+const privateDir = 0o700
+
+// MakePrivate closes a folder to other users: see Mkdir. One of another user stays as it is.
+func (r Root) MakePrivate(p mdstore.Path) {
+	if info, err := r.Lstat(p); err == nil && info.Mode.IsDir() && info.Mode.Perm()&^privateDir != 0 {
+		_ = r.R.Chmod(native(p), privateDir)
+	}
 }
 
 func (r Root) Create(p mdstore.Path, data []byte, like mdstore.Path) error {
@@ -214,7 +235,7 @@ func (r Root) Sync(p mdstore.Path) error {
 }
 
 func (r Root) SyncDir(p mdstore.Path) error {
-	f, err := r.R.Open(native(p))
+	f, err := r.openDir(p)
 	if err != nil {
 		return absent(err)
 	}
@@ -243,14 +264,14 @@ func (r Root) RenameNew(from, to mdstore.Path) error {
 
 // withParents calls rename with the open folders of two paths and their last elements.
 func (r Root) withParents(a, b mdstore.Path, kind uint) error {
-	da, err := r.R.Open(native(a.Dir()))
+	da, err := r.openDir(a.Dir())
 	if err != nil {
 		return absent(err)
 	}
 	defer da.Close()
 	db := da
 	if b.Dir() != a.Dir() {
-		if db, err = r.R.Open(native(b.Dir())); err != nil {
+		if db, err = r.openDir(b.Dir()); err != nil {
 			return absent(err)
 		}
 		defer db.Close()

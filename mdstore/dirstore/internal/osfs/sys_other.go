@@ -11,7 +11,6 @@ import (
 )
 
 const (
-	nonblock = 0
 	syncFlag = os.O_RDWR // Windows flushes only what was opened for writing
 
 	renameSwap = iota

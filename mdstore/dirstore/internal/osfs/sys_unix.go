@@ -14,10 +14,7 @@ import (
 	"arbor/mdstore"
 )
 
-const (
-	nonblock = syscall.O_NONBLOCK // opening a pipe does not wait for its other end
-	syncFlag = os.O_RDONLY        // a file that is read-only can be synced too
-)
+const syncFlag = os.O_RDONLY // a file that is read-only can be synced too
 
 // MayWrite returns an *mdoc.UnreadableError for a file or folder that this user may not write to, an fs.ErrNotExist
 // where there is none, and otherwise nil: who writes is told what else is wrong. It follows links, and is good for
