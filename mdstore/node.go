@@ -145,6 +145,9 @@ func NodeOf(path Path, version Version, doc *mdoc.Doc, problems []mdoc.Diagnosti
 	n.ID = r.id(path.Dir().Base())
 	n.Parent = ID(r.text(KeyParent))
 	n.Title = r.text(KeyTitle)
+	if strings.ContainsAny(n.Title, "\r\n") { // a block of YAML ends with a line feed
+		n.Title = strings.Join(strings.Fields(n.Title), " ")
+	}
 	if n.Title == "" {
 		n.Title = string(n.ID)
 	}

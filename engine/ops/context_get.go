@@ -43,8 +43,7 @@ isolated node) to the node, the conclusions of its children and what it refers
 to; nothing else. Without NODE it is the focused one. --budget keeps it short:
 what is left out is listed with its size. Four bytes count as a token, of the
 Markdown, or of the JSON without its indentation and the members changes and
-hint. This reads the files that it shows; after nodes were moved by hand, arbor
-list reads every file.`,
+hint.`,
 	Example: `arbor context
 arbor context node-mj2hz4gy --budget 4000
 arbor context . --format json`,

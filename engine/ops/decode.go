@@ -91,7 +91,7 @@ func (o Operation) mistyped(p Param, err error) error {
 	}
 	is := map[string]string{"string": "a string", "bool": "true or false", "array": "a list", "object": "an object"}[wrong.Value]
 	if is == "" {
-		is = short(wrong.Value) // a number
+		is = "a " + short(wrong.Value) // number, or number 1.5
 	}
 	return o.bad(at, "is "+is+"; "+wanted(wrong.Type)+" is expected")
 }

@@ -71,9 +71,9 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 		Archived: t.Archived, Wrote: env.wrote(ctx, s.Workspace().ID, o, hint)}, nil
 }
 
-// allowed returns the actions that can be taken with a node: none where its workspace takes no writes.
+// allowed returns the actions that can be taken with a node: none where its workspace or its file takes no writes.
 func allowed(s *view.View, n *mdstore.Node) []string {
-	if mdstore.Archived(s.Workspace().Dir) {
+	if mdstore.Archived(s.Workspace().Dir) || n.Editable() != nil {
 		return []string{}
 	}
 	return actions(n.Type, n.Status)

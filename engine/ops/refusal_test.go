@@ -126,7 +126,10 @@ func TestDamagedFilesTakeNoWrites(t *testing.T) {
 			if ds := got["diagnostics"].([]any); len(ds) == 0 {
 				t.Error("check finds nothing")
 			}
-			must(t, env, "node_get", map[string]any{"workspaceId": ws, "nodeId": "node-d"})
+			shown := must(t, env, "node_get", map[string]any{"workspaceId": ws, "nodeId": "node-d"})["node"].(map[string]any)
+			if can := shown["allowed"].([]any); len(can) > 0 {
+				t.Errorf("node_get says that a damaged node can %v", can)
+			}
 			must(t, env, "workspace_status", map[string]any{"workspaceId": ws})
 		})
 	}

@@ -117,7 +117,7 @@ func commandsIn(help string) (names []string) {
 	return names
 }
 
-var commandLine = regexp.MustCompile(`(?m)^  ([a-z]+) +[A-Z]`)
+var commandLine = regexp.MustCompile(`(?m)^  ([a-z]+) {2,}[A-Z]`)
 
 // section writes the help of a command without the flags that every command has.
 func section(b *strings.Builder, path, help string) {

@@ -136,6 +136,8 @@ func nextCommand(sh *shell) command {
 		switch {
 		case in.Claim && sh.flags.all:
 			return usagef("--claim takes as many as -n says, and no other session gets them; --all would take every one")
+		case in.Release != "" && (in.Claim || sh.flags.all || in.Count != nil || leased):
+			return usagef("--release gives one node back, and goes with none of --claim, --count, --lease and --all")
 		case in.Count != nil && *in.Count == 0:
 			return usagef("-n/--count is 0; 1 is the least")
 		case leased && !in.Claim:

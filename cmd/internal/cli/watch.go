@@ -39,7 +39,8 @@ came have lines, too), unreadable, fields [{key, from, to}], sections [{name, ki
 added, removed}], diagnostics (those that came), mended (those that went). Paths are
 absolute. Lines of one time happened at once.
 
-Ctrl-C ends it with exit code 0, and so does a pipe whose reader is gone.`,
+Ctrl-C ends it with exit code 0, and so does the next line for a pipe whose reader
+is gone.`,
 		Example:           "arbor watch\narbor watch Login --json | jq -r .path\narbor watch -q >> changes.txt &",
 		ValidArgsFunction: completeFlag(sh, workspaceOffers),
 		RunE: func(cmd *cobra.Command, words []string) error {
