@@ -85,6 +85,18 @@ func findGit(dir string) (top, git string) {
 	return "", ""
 }
 
+// Tracked reports whether git's index names anything in a folder, which then may have come with a clone. An index of
+// version 4, or one that is split, does not tell: the answer is false.
+func Tracked(dir string) bool {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return false
+	}
+	top, git := findGit(real)
+	named, sure := indexed(top, git, real)
+	return git != "" && named && sure
+}
+
 // await waits until git has finished its operation. The error is ctx's, or a *mdstore.BusyError if it takes too
 // long. The caller does not hold the lock: commits to .local/ alone go on meanwhile.
 func (g git) await(ctx context.Context) error {
@@ -151,22 +163,29 @@ func (g git) awaitCheckout(ctx context.Context) {
 }
 
 // tracked reports whether git's index names anything in the vault's folder, or might: git neither overwrites nor
-// deletes what it does not name. Up to version 3 of the index's format, names stand in it as they are.
+// deletes what it does not name.
 func tracked(top, git, vault string) bool {
-	rel, err := filepath.Rel(top, vault)
+	named, sure := indexed(top, git, vault)
+	return named || !sure
+}
+
+// indexed reports whether git's index names anything in a folder; sure is false where the index does not tell. Up to
+// version 3 of its format, names stand in it as they are.
+func indexed(top, git, dir string) (named, sure bool) {
+	rel, err := filepath.Rel(top, dir)
 	if err != nil {
-		return true
+		return false, false
 	}
 	index, err := guard.ReadFile(git, "index", 1<<30)
 	if errors.Is(err, fs.ErrNotExist) && !exists(filepath.Join(git, gitLock)) {
-		return false
+		return false, true
 	}
 	const head = 8                                                      // "DIRC" and the version
 	shared, again := filepath.Glob(filepath.Join(git, "sharedindex.*")) // a split index names little itself
 	if err != nil || again != nil || len(shared) > 0 || len(index) < head || index[head-1] > 3 {
-		return true
+		return false, false
 	}
-	return rel == "." || bytes.Contains(index, []byte(filepath.ToSlash(rel)+"/"))
+	return rel == "." || bytes.Contains(index, []byte(filepath.ToSlash(rel)+"/")), true
 }
 
 func exists(path string) bool {

@@ -234,3 +234,27 @@ func TestGitThatComesIsSeen(t *testing.T) {
 		t.Errorf("another repository has come: %v", err)
 	}
 }
+
+// What git tracks may have come with a clone, such as a token. Where its index does not tell, nothing is held to be tracked.
+func TestWhatGitTracksIsTold(t *testing.T) {
+	for where, home := range gitHomes {
+		dir := fill(t, unchanged)
+		project := filepath.Dir(dir)
+		if home.file != "" {
+			write(t, filepath.Join(project, ".git"), home.file)
+		}
+		git := filepath.Join(project, home.folder)
+		local := filepath.Join(dir, mdstore.LocalDir)
+		write(t, filepath.Join(local, "token"), "x")
+		for named, want := range map[string]bool{home.vault: false, home.vault + "/" + mdstore.LocalDir: true} {
+			index(t, git, named)
+			if got := dirstore.Tracked(local); got != want {
+				t.Errorf("%s, git tracks %s: %t", where, named, got)
+			}
+		}
+		write(t, filepath.Join(git, "sharedindex.0"), "")
+		if dirstore.Tracked(local) || dirstore.Tracked(filepath.Join(dir, "none")) {
+			t.Errorf("%s: what cannot be told is tracked", where)
+		}
+	}
+}

@@ -18,6 +18,7 @@ import (
 	"arbor/engine"
 	"arbor/engine/errs"
 	"arbor/mdstore"
+	"arbor/mdstore/dirstore"
 )
 
 // frontEnds are the commands of the front ends besides the command line.
@@ -132,6 +133,10 @@ curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \
 			where := token // as people named it: strangers need not learn where the vault lies
 			if token == "" {
 				token, where = filepath.Join(e.Vault(), tokenFile), filepath.ToSlash(tokenFile)+" of the vault"
+				if local := filepath.Dir(token); dirstore.Tracked(local) {
+					return errs.New(errs.InvalidPath, "%s is tracked by git: whoever has a clone knows a token in it; "+
+						"take it out (git rm -r --cached %s), delete the token, or name another file (--token-file)", local, local)
+				}
 			} else if !filepath.IsAbs(token) {
 				token = filepath.Join(call.Dir, token)
 			}

@@ -17,7 +17,7 @@ import (
 // too, that nobody but the user may read, from the first byte on. Of several processes that make it at once all return the one token that
 // stays.
 //
-// It refuses a file that others may read, on systems that can tell; a link; what is no regular file; and a file that does not hold one
+// It refuses a file that others may read or that is another user's, on systems that can tell; a link; what is no regular file; and a file that does not hold one
 // token: 16 to 1,024 visible ASCII characters, then at most the end of the line.
 func Token(path string) (string, error) {
 	token, err := readToken(path)
@@ -73,6 +73,8 @@ func private(path string, info fs.FileInfo) error {
 		return fmt.Errorf("token file %s: it is a link, and a token is kept in a file of its own; delete the link, and a new token is made", path)
 	case !mode.IsRegular():
 		return fmt.Errorf("token file %s: it is no regular file (%s); move it away, and a new token is made", path, mode.Type())
+	case ofAnother(info):
+		return fmt.Errorf("token file %s: it belongs to another user, who knows it; delete it, and a new token is made", path)
 	case runtime.GOOS != "windows" && mode.Perm()&0o077 != 0: // there, the folder's access list decides
 		return fmt.Errorf("token file %s: others may read it (mode %04o); delete it, and a new token is made that nobody has seen, or make it yours again with chmod 600",
 			path, mode.Perm())

@@ -91,6 +91,12 @@ func TestTokenRefuses(t *testing.T) {
 		{"that the group reads", func(t *testing.T, path string) { write(t, path, good, 0o640) }, "chmod 600", true},
 		{"that others read", func(t *testing.T, path string) { write(t, path, good, 0o604) }, "chmod 600", true},
 		{"that others write", func(t *testing.T, path string) { write(t, path, good, 0o602) }, "chmod 600", true},
+		{"of another user", func(t *testing.T, path string) {
+			write(t, path, good, 0o600)
+			if err := os.Chown(path, 65534, 65534); err != nil {
+				t.Skip(err)
+			}
+		}, "another user", true},
 		{"a link to a good one", func(t *testing.T, path string) {
 			write(t, path+"2", good, 0o600)
 			if err := os.Symlink(path+"2", path); err != nil {
