@@ -35,8 +35,16 @@ func problemAt(b []byte, at int, code, text string) Diagnostic {
 	return Diagnostic{Line: line, Col: col, Code: code, Text: text}
 }
 
+// isUTF16 reports whether a file begins with the mark of UTF-16.
+func isUTF16(src []byte) bool {
+	return bytes.HasPrefix(src, []byte("\xff\xfe")) || bytes.HasPrefix(src, []byte("\xfe\xff"))
+}
+
 // badText returns the offset of the first NUL or invalid UTF-8 and its name, or -1.
 func badText(src []byte) (at int, what string) {
+	if isUTF16(src) {
+		return 0, "the file is UTF-16"
+	}
 	if at := bytes.IndexByte(src, 0); at >= 0 {
 		return at, "a NUL byte"
 	}

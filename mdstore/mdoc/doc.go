@@ -57,6 +57,7 @@ func Parse(name string, src []byte, form *Form) (*Doc, []Diagnostic) {
 	case d.parts.open >= 0:
 		found = append(found, problemAt(d.text, d.parts.open, CodeNoFrontMatter,
 			"the front matter that begins here never ends; close it with a line ---"))
+	case isUTF16(src): // which says all
 	default:
 		found = append(found, problemAt(d.text, 0, CodeNoFrontMatter,
 			"the file does not begin with front matter; put its fields between two lines ---"))

@@ -105,6 +105,15 @@ func TestDamagedFilesAreReadInPlace(t *testing.T) {
 	}
 }
 
+func TestAFileOfUTF16HasOneProblem(t *testing.T) {
+	for _, src := range []string{"\xff\xfe-\x00-\x00-\x00\n\x00", "\xfe\xff\x00-\x00-\x00-\x00\n"} {
+		_, problems := Parse("Node.md", []byte(src), nodeForm)
+		if len(problems) != 1 || problems[0].Code != CodeNotUTF8 || problems[0].Text != "the file is UTF-16; save the file as UTF-8" {
+			t.Errorf("%q: %v", src, problems)
+		}
+	}
+}
+
 func TestDiagnosticsAreSentences(t *testing.T) {
 	for src, want := range map[string]string{
 		"x":                             "Node.md:1:1: FRONT_MATTER_MISSING: the file does not begin with front matter; put its fields between two lines ---",
