@@ -80,7 +80,7 @@ func checkArgs(p *mcp.Prompt, args map[string]string) error {
 			return ops.BadParam(errs.InvalidParams, a.Name, "%s is missing: %s", a.Name, a.Description)
 		}
 	}
-	for name := range args {
+	for _, name := range slices.Sorted(maps.Keys(args)) {
 		if !slices.Contains(known, name) {
 			name = clip(name, shownURI)
 			return ops.BadParam(errs.UnknownParams, name, "%s: no such argument of %s; there are: %s",
