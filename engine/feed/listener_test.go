@@ -200,7 +200,9 @@ func (l *listener) take(r feed.Report) {
 		}
 	}
 	maps.Copy(l.fields, fields)
-	maps.Copy(l.faults, faults)
+	for fault, n := range faults { // what is gone may have had the same one
+		l.faults[fault] += n
+	}
 	for _, v := range r.Events {
 		l.events = append(l.events, v)
 		if l.blank[v.Path] = v.Blank; v.Kind == view.Added {

@@ -64,17 +64,17 @@ func (f *Feed) read(ctx context.Context, l *live.Vault) (map[mdstore.Path]*shown
 	return now, shared, nil
 }
 
-// show reads the documents of a view that differ from what was told, and looks for what is wrong.
+// show reads the documents of a view that differ from what was told, and looks for what is wrong. A file that was saved meanwhile is
+// shown as it is now.
 func (f *Feed) show(ctx context.Context, l *live.Vault, v *view.View, was *shown) (*shown, error) {
 	if was != nil && was.view == v {
 		return was, nil
 	}
-	s := &shown{view: v, state: v.State()}
-	old := view.State{}
+	s, old := &shown{}, view.State{}
 	if was != nil {
 		old = was.state
 	}
-	_, err := l.Over(ctx, v, func(v *view.View) error {
+	read, err := l.Over(ctx, v, func(v *view.View) error {
 		s.docs = map[mdstore.Path]*mdoc.Doc{}
 		for n := range v.All() {
 			if d, ok := old[n.Path]; ok && d.Version == n.Version() && was.docs[n.Path] != nil {
@@ -86,6 +86,7 @@ func (f *Feed) show(ctx context.Context, l *live.Vault, v *view.View, was *shown
 		s.found = check.Diagnostics(check.View(v))
 		return nil
 	})
+	s.view, s.state = read, read.State()
 	return s, err
 }
 
@@ -134,7 +135,7 @@ func (f *Feed) compare(now map[mdstore.Path]*shown) ([]Event, []part) {
 		}
 	}
 	for i := range events { // what was blank compares with what it said before
-		if v := &events[i]; v.was == nil {
+		if v := &events[i]; v.was == nil && v.Kind != view.Added {
 			v.was = f.good[v.before()]
 		}
 	}
@@ -169,6 +170,7 @@ func compare(was, is *shown) []Event {
 		case view.Relocated:
 			v.From = before(d.From)
 			v.was = meaning(docs[v.From])
+		case view.Added: // what lay there before has moved
 		default:
 			v.was = meaning(docs[before(d.Path)])
 		}
