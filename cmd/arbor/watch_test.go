@@ -252,7 +252,7 @@ func TestWatchWritesNothing(t *testing.T) {
 	}
 }
 
-// A pipe that nobody reads any more ends it well, with the next line.
+// A pipe whose reader is gone ends it well, with the next line.
 func TestWatchUnread(t *testing.T) {
 	dir, file := project(t)
 	w := watch(t, dir)

@@ -1,5 +1,5 @@
 // Package guard reads what may have come with a folder: from a clone, an archive, a share. Such a folder can hold links
-// out of it, pipes that nobody writes to, devices and files without an end. Everything that is read by a fixed name, and
+// out of it, pipes without a writer, devices and files without an end. Everything that is read by a fixed name, and
 // was not named by the user just now, is read through this package or through a store.
 package guard
 

@@ -78,8 +78,8 @@ func TestWhatCameAfterACommitStays(t *testing.T) {
 }
 
 // A process is killed in the middle of a commit that is decided. A person takes back what one step has written: the
-// other steps are made, and that one is not made again. Of a new file that the person removes nobody can tell whether
-// it was made: it is made again.
+// other steps are made, and that one is not made again. Whether a new file that the person
+// removed had been made cannot be told: it is made again.
 func TestWhatCameAfterAStepStays(t *testing.T) {
 	for _, name := range []string{"one file", "three files", "two appends", "a subtree deleted", "removals"} { // those that write to files
 		x := explore(t, vault, commits[name], Options{})

@@ -263,7 +263,7 @@ func spend(seed uint64, noLeases bool) (saves int, wrong string) {
 	return len(v.saves), ""
 }
 
-// Somebody saves the files that processes commit to, at any moment and in any habit, and reads what they save. No line
+// An editor saves the files that processes commit to, at any moment and in any habit, and reads what they save. No line
 // of theirs is lost: neither where a commit has displaced the file that they write to, nor where they read it before
 // what they had saved was back at its place, and saved it afterwards.
 func TestNoSaveIsLostAmongCommits(t *testing.T) {
