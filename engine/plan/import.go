@@ -75,8 +75,8 @@ func (w Import) Dir() mdstore.Path {
 	return mdstore.Path(w.ID)
 }
 
-// files adds every file of the workspace: its own first, then each node after its parent, so that what is there of it hangs together if
-// the commit and its journal are lost in the middle. Readers wait for the commit.
+// files adds every file of the workspace: its own first, then each node after its parent, so that a part of it has no node without its
+// parent if the commit and its journal are lost in the middle. Readers wait for the commit.
 func (w Import) files(out *Outcome) error {
 	if !w.ID.Valid() {
 		return errs.New(errs.InvalidParams, "%q cannot be the id of a workspace", w.ID)

@@ -55,7 +55,7 @@ const rounds = 3
 func (v *vault) walk(ctx context.Context, t *tree, read bool) ([]item, mdstore.Work, error) {
 	w := &walk{v: v, ctx: ctx, read: read}
 	for round := 1; round == 1 || round <= rounds && ctx.Err() == nil && t.moved(v); round++ {
-		w.began, w.items = v.now(), w.items[:0]
+		w.began, w.items, w.failed = v.now(), w.items[:0], nil
 		w.workspace(t)
 	}
 	t.stale += w.stale

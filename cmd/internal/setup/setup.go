@@ -7,6 +7,8 @@ package setup
 
 import (
 	"cmp"
+	"errors"
+	"io/fs"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -136,7 +138,9 @@ func (opt *Options) files(p place) ([]*file, error) {
 	if opt.Remove { // the last one first, because it may lie in an object that the first one made
 		slices.Reverse(hooks)
 	}
-	if data, err := guard.ReadFile(filepath.Dir(path), filepath.Base(path), mostBytes); opt.Hooks || err == nil && strings.Contains(string(data), ServerName) {
+	data, err := guard.ReadFile(filepath.Dir(path), filepath.Base(path), mostBytes)
+	refused := err != nil && !errors.Is(err, fs.ErrNotExist) // which reading it again reports
+	if opt.Hooks || refused || strings.Contains(string(data), ServerName) {
 		files = append(files, opt.fileAt(p.scope, path, hooks...))
 	}
 	return files, nil
