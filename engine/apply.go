@@ -64,7 +64,7 @@ func (e *Engine) apply(ctx context.Context, ws mdstore.ID, act plan.Act, op func
 		}
 		return nil, err
 	}
-	out.Collisions = append(met, out.Collisions...)
+	out.Collisions = slices.Concat(e.Told(), met, out.Collisions)
 	return out, nil
 }
 

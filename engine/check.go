@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"arbor/engine/check"
@@ -17,10 +18,18 @@ import (
 
 // Check returns every diagnostic of a workspace, in the order of files and lines, after a look at every file.
 func (e *Engine) Check(ctx context.Context, ws mdstore.ID) (*view.View, []mdoc.Diagnostic, error) {
-	e.Displaced(ctx) // what was written to a replaced file is merged, or lies beside it and is a finding
+	late := e.Late(ctx, false)
 	e.live.StaleIn(ws)
 	v, found, err := e.find(ctx, ws)
-	return v, check.Diagnostics(found), err
+	if err != nil {
+		return v, nil, err
+	}
+	for _, m := range late {
+		if text, stale := strings.CutPrefix(m.Text, check.CodeStaleSave+": "); stale && m.Copy == "" && m.Path.Under(v.Workspace().Dir) {
+			found = append(found, check.Finding{Diagnostic: mdoc.Diagnostic{File: string(m.Path), Code: check.CodeStaleSave, Text: text}})
+		}
+	}
+	return v, check.Diagnostics(found), nil
 }
 
 // settle is the time between the two looks from which --fix concludes that something is gone.

@@ -8,6 +8,7 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
+	"sync"
 	"time"
 
 	"arbor/engine/live"
@@ -32,6 +33,9 @@ type Engine struct {
 	opt  Options
 	live *live.Vault
 	seen *sessions.Seen
+
+	mu  sync.Mutex
+	met []mdstore.Collision // guarded by mu: that no reply has told of
 }
 
 // Open returns an engine over the store. It reads nothing yet: a workspace is read when it is first asked for.
@@ -97,22 +101,66 @@ func (e *Engine) Follow(ctx context.Context, ready func(), news func(live.News))
 	return e.live.Follow(ctx, ready, news)
 }
 
-// Displaced merges what editors wrote to files after commits had replaced them, and returns the result of each merge. Saves that
-// earlier commits met are in the result if no call has returned them yet.
-func (e *Engine) Displaced(ctx context.Context) []mdstore.Collision {
+// Late finds saves by other programs that met commits, as mdstore.Strays has it. What it returns is told once: with merge, the next
+// Told returns it, too.
+func (e *Engine) Late(ctx context.Context, merge bool) []mdstore.Collision {
 	s, ok := mdstore.AsStore[mdstore.Strays](e.st)
 	if !ok {
 		return nil
 	}
-	met, err := s.Displaced(ctx)
+	met, err := s.Late(ctx, merge)
 	if err != nil {
-		e.opt.Log.Warn("displaced files cannot be looked at", "error", err)
+		e.opt.Log.Warn("saves that met commits cannot be looked for", "error", err)
 	}
 	for _, m := range met {
 		e.live.Heed(true, m.Path)
 	}
+	if merge {
+		e.mu.Lock()
+		e.met = append(e.met, met...)
+		e.met = e.met[max(0, len(e.met)-metMost):]
+		e.mu.Unlock()
+	}
 	return met
 }
+
+// Told returns what Late has merged since it was last called, for the next reply.
+func (e *Engine) Told() []mdstore.Collision {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	met := e.met
+	e.met = nil
+	return met
+}
+
+// metMost is how many saves that met commits wait for a reply.
+const metMost = 20
+
+// AwaitSaves waits while another program is saving a file that was read as a damaged or missing one, a second at most. It reports whether
+// it waited: the files are read again then.
+func (e *Engine) AwaitSaves(ctx context.Context) (waited bool) {
+	s, ok := mdstore.AsStore[mdstore.Strays](e.st)
+	damaged := e.live.Damaged()
+	for range saveSteps {
+		if !ok || !s.Saving(ctx, damaged) {
+			break
+		}
+		waited = true
+		select {
+		case <-e.opt.After(saveStep):
+		case <-ctx.Done():
+		}
+	}
+	if waited {
+		e.live.Stale()
+	}
+	return waited
+}
+
+const (
+	saveStep  = 20 * time.Millisecond
+	saveSteps = 50
+)
 
 // Live returns what keeps the engine's views current, for a feed.
 func (e *Engine) Live() *live.Vault { return e.live }

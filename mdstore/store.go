@@ -225,9 +225,14 @@ type Strays interface {
 	// what the file beside it holds, is removed; any other goes to the folder trash. With dry it only says so.
 	Sweep(ctx context.Context, leftovers []Path, trash Path, dry bool) ([]Swept, error)
 
-	// Displaced looks at the files that commits replaced a short while ago, and merges those that another program has written to since
-	// into the files that replaced them. It returns what became of them, and of saves that earlier commits met and nobody reported yet.
-	Displaced(ctx context.Context) ([]Collision, error)
+	// Late finds saves by other programs that met commits: in files that commits had replaced, and saves that were made from an older
+	// version of a file than commits had left. With merge, the save becomes the live text, with what the commits did on top of it; what
+	// does not go together lies beside it. It returns what became of them, or is to become, and saves that earlier commits met and nobody
+	// reported yet.
+	Late(ctx context.Context, merge bool) ([]Collision, error)
+
+	// Saving reports whether another program is saving one of these files at this moment, as far as that can be told.
+	Saving(ctx context.Context, paths []Path) bool
 }
 
 // A Stray is a file that is no part of the vault but looks as if it should be.

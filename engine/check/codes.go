@@ -18,6 +18,7 @@ const (
 	CodeDangling      = "REFERENCE_DANGLING" // an active reference to a node that does not exist
 	CodeDocMissing    = "DOC_MISSING"        // an active document that is not in the project
 	CodeFocusDangling = "FOCUS_DANGLING"     // the focused node does not exist
+	CodeStaleSave     = "STALE_SAVE"         // a save that was made from an older version, and is not merged yet
 	CodeStray         = "STRAY_FILE"         // a conflict copy, a backup, a temporary file
 )
 
@@ -79,6 +80,7 @@ var checkCodes = []CheckCode{
 	{CodeFocusDangling, SeverityWarning, "`focusedNodeId` names no node", "focus another node", "focuses the root"},
 	{CodeDangling, SeverityWarning, "a reference to a node that does not exist", "mend the id, remove the line, or put `(expired)` at its end", "puts `(expired)` at its end"},
 	{CodeDocMissing, SeverityWarning, "a document that the project does not have", "mend the path, remove the line, or put `(expired)` at its end", ""},
+	{CodeStaleSave, SeverityWarning, "a program saved a file that it had read before Arbor changed it, so that the change is missing", "run any command that writes: it merges both", ""},
 	{CodeStray, SeverityNote, "a file that is no part of the vault: a copy that a sync program or Arbor kept, a backup of an editor or a merge, a leftover of a crash", "take over what you need, then delete it",
 		"a copy that equals the file beside it goes to the trash; so does what a commit of Arbor has left"},
 	{mdstore.CodeSessions, SeverityNote, "`sessions.json` is no valid JSON, or a binding in it is none", "bind a session: that keeps a damaged file under another name and starts a new one, and writes a binding anew", ""},

@@ -35,7 +35,7 @@ func Place(t testing.TB, files map[mdstore.Path][]byte) string {
 // OpenDir opens the store of a vault's folder until the test ends.
 func OpenDir(t testing.TB, dir string) *dirstore.Store {
 	t.Helper()
-	st, err := dirstore.Open(dir, dirstore.Options{})
+	st, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,7 +71,7 @@ func newListener(t *testing.T, dir string, ws mdstore.ID) *listener {
 // run runs the feed until the test or stop ends it.
 func (l *listener) run(run func(context.Context, *engine.Engine) error) {
 	l.t.Helper()
-	st, err := dirstore.Open(l.dir, dirstore.Options{})
+	st, err := dirstore.Open(l.dir, dirstore.Options{SaveQuiet: -1})
 	l.must(err)
 	l.feed.After = l.after
 	e := enginetest.Open(l.t, st)
@@ -122,7 +122,7 @@ func (l *listener) serve(hear func(live.News)) {
 // stateOf reads the fields of every file in a vault, and its diagnostics.
 func stateOf(t *testing.T, dir string) (map[mdstore.Path]map[string]string, map[string]int) {
 	t.Helper()
-	st, err := dirstore.Open(dir, dirstore.Options{})
+	st, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func followed(t *testing.T, files map[mdstore.Path][]byte) (e *engine.Engine, di
 // agrees waits until the engine's view is what another engine reads from the disk.
 func agrees(t *testing.T, e *engine.Engine, dir string) {
 	t.Helper()
-	st, err := dirstore.Open(dir, dirstore.Options{})
+	st, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

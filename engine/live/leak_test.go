@@ -37,7 +37,7 @@ func TestNothingIsLeftOpen(t *testing.T) {
 	}
 	dir := enginetest.Place(t, enginetest.Sized(20))
 	round := func(i int) {
-		st, err := dirstore.Open(dir, dirstore.Options{})
+		st, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})
 		if err != nil {
 			t.Fatal(err)
 		}

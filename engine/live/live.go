@@ -270,6 +270,28 @@ func (l *Vault) staleAll() {
 	}
 }
 
+// Damaged returns the files that were last read as damaged or missing ones.
+func (l *Vault) Damaged() (paths []mdstore.Path) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for p, w := range l.heads {
+		if w.Doc.Editable() != nil || w.Version.IsZero() {
+			paths = append(paths, p)
+		}
+	}
+	for _, s := range l.states {
+		for n := range s.view.All() {
+			if n.Editable() != nil {
+				paths = append(paths, n.Path)
+			}
+		}
+		for p := range s.view.Broken() {
+			paths = append(paths, p)
+		}
+	}
+	return paths
+}
+
 // Following reports whether the store tells of changes, so that views are current by themselves.
 func (l *Vault) Following() bool {
 	l.mu.Lock()

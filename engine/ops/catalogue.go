@@ -69,11 +69,15 @@ func (o Operation) Call(ctx context.Context, env *Env, args json.RawMessage) (an
 }
 
 // Run runs the operation with in, a pointer to a value of its type In. Before it says that something is not there, it
-// looks at every file again: a folder that was renamed just now may not have been told yet.
+// looks at every file again: a folder that was renamed just now may not have been told yet. Nor does it before a program
+// that is saving a damaged file is done.
 func (o Operation) Run(ctx context.Context, env *Env, in any) (any, error) {
 	out, err := o.run(ctx, env, in)
 	if err != nil && errs.As(err).Class() == errs.NotFound && env.Engine.Live().Following() {
 		env.Engine.Live().Stale()
+		out, err = o.run(ctx, env, in)
+	}
+	if e := errs.As(err); e != nil && (e.Class() == errs.NotFound || e.Class() == errs.Unreadable) && env.Engine.AwaitSaves(ctx) {
 		out, err = o.run(ctx, env, in)
 	}
 	if err != nil {

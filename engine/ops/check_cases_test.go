@@ -108,7 +108,7 @@ func newCaseVault(t rapid.TB, dir string, files map[string]string) *caseVault {
 func (v *caseVault) open(t rapid.TB) {
 	t.Helper()
 	v.close()
-	st, err := dirstore.Open(v.dir, dirstore.Options{})
+	st, err := dirstore.Open(v.dir, dirstore.Options{SaveQuiet: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ const claimerVault = "ARBOR_TEST_CLAIMER"
 // claimAndWork follows orders, one a line, each with the time in Unix milliseconds: next claims a node, begins it and prints its id, or
 // "-" and the number of nodes that are not done; done completes it.
 func claimAndWork(dir, session string) error {
-	st, err := dirstore.Open(dir, dirstore.Options{})
+	st, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})
 	if err != nil {
 		return err
 	}
@@ -330,7 +330,7 @@ func TestProcessesShareTheWork(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			const nodes, crews = 24, 4
 			dir := onDisk(t, inARow(nodes))
-			st, err := dirstore.Open(dir, dirstore.Options{})
+			st, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -381,7 +381,7 @@ func TestEnginesShareTheWork(t *testing.T) {
 	for name, open := range map[string]func() mdstore.Store{
 		"memory": func() mdstore.Store { return mem },
 		"disk": func() mdstore.Store {
-			st, err := dirstore.Open(dir, dirstore.Options{})
+			st, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -439,7 +439,7 @@ func TestClaimsGoWithTheLocalFolder(t *testing.T) {
 	}
 	dir := onDisk(t, inARow(3))
 	open := func(session string) *ops.Env {
-		st, err := dirstore.Open(dir, dirstore.Options{})
+		st, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -146,7 +146,7 @@ func newTrial(t *testing.T) *trial {
 			t.Fatal(err)
 		}
 	}
-	st, err := x.disk.Open(x.dir, dirstore.Options{})
+	st, err := x.disk.Open(x.dir, dirstore.Options{SaveQuiet: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func (x *trial) after(t *testing.T, what string, err error, done map[string]stri
 // fresh compares the views of the engine with those of an engine that is opened now.
 func (x *trial) fresh(t *testing.T, what string) {
 	t.Helper()
-	st, err := dirstore.Open(x.dir, dirstore.Options{})
+	st, err := dirstore.Open(x.dir, dirstore.Options{SaveQuiet: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func TestDryRunsRefuseWhatTheDiskWould(t *testing.T) {
 	} else {
 		t.Logf("hard links are left out: %v", err)
 	}
-	st, err := dirstore.Open(dir, dirstore.Options{})
+	st, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

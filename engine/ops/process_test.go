@@ -50,7 +50,7 @@ const each = 100 // log entries and nodes that a writer makes
 
 // write logs and creates in turn, each time expecting success.
 func write(dir, name string) error {
-	st, err := dirstore.Open(dir, dirstore.Options{})
+	st, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func TestTwoProcessesLoseNothing(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	st, err := dirstore.Open(dir, dirstore.Options{})
+	st, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

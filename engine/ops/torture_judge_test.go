@@ -45,7 +45,7 @@ func judge(t *testing.T, h *herd) *judged {
 	for _, b := range h.broken {
 		t.Error(b)
 	}
-	st, err := dirstore.Open(h.dir, dirstore.Options{})
+	st, err := dirstore.Open(h.dir, dirstore.Options{SaveQuiet: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,7 +63,7 @@ type worker struct {
 // work is what a copy of the test binary does: job is "name|generation|vault". It ends when its parent closes its input.
 func work(job string) error {
 	parts := strings.SplitN(job, "|", 3)
-	st, err := dirstore.Open(parts[2], dirstore.Options{})
+	st, err := dirstore.Open(parts[2], dirstore.Options{SaveQuiet: -1})
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func shipped(t testing.TB, project string) *ops.Env {
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "testdata", "vault", project))); err != nil {
 		t.Fatal(err)
 	}
-	st, err := dirstore.Open(filepath.Join(dir, mdstore.DefaultVault), dirstore.Options{})
+	st, err := dirstore.Open(filepath.Join(dir, mdstore.DefaultVault), dirstore.Options{SaveQuiet: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

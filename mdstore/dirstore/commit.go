@@ -45,34 +45,39 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 			return err
 		}
 	}
+	before := ""
 	inVault := func(ch mdstore.Change) bool { return !ch.Path.Under(mdstore.LocalDir) } // git does not track the rest
 	if slices.ContainsFunc(changes, inVault) {
 		if busy := s.git.busy(); busy != nil {
 			return busy
 		}
+		before = s.git.state()
 	}
-	err := s.committer.Commit(changes, func() error {
-		if !s.holds() {
-			// .local/ was deleted, and another process may hold the new lock. It is taken again, as after git.
-			return &mdstore.BusyError{What: "the vault's lock was deleted while it was held",
-				Where: filepath.Join(s.dir, string(lockPath)), End: "leave " + mdstore.LocalDir + "/ alone while Arbor runs"}
+	s.touched, s.making = []versioned{}, nil
+	var err error
+	for _, ch := range changes {
+		if err = s.settled(ch); err != nil {
+			break
 		}
-		return s.gen.begin()
-	})
+	}
+	if err == nil {
+		err = s.committer.Commit(changes, func() error {
+			if !s.holds() {
+				// .local/ was deleted, and another process may hold the new lock. It is taken again, as after git.
+				return &mdstore.BusyError{What: "the vault's lock was deleted while it was held",
+					Where: filepath.Join(s.dir, string(lockPath)), End: "leave " + mdstore.LocalDir + "/ alone while Arbor runs"}
+			}
+			return s.gen.begin()
+		})
+	}
+	if err == nil {
+		err = s.afterGit(ctx, before)
+	}
 	if _, unfinished := errors.AsType[*mdstore.UnfinishedError](err); unfinished {
 		return err // the number stays odd: the next writer finishes it
 	}
 	if s.gen.begun() && s.holds() {
-		paths := []mdstore.Path{}
-		for _, ch := range changes {
-			if !ch.Keep {
-				paths = append(paths, ch.Path)
-			}
-			if ch.To != "" {
-				paths = append(paths, ch.To)
-			}
-		}
-		if err := s.gen.end(paths); err != nil {
+		if err := s.gen.end(s.fsNow(), s.touched); err != nil {
 			s.log.Warn("the number of a commit cannot be written; the next writer does it", "error", err)
 		}
 	}
@@ -80,6 +85,42 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 		return fmt.Errorf("%w; a folder was deleted meanwhile: try again", err)
 	}
 	return err
+}
+
+// afterGit looks once more at what a commit has made where git has changed the working tree meanwhile, and makes it again
+// where git took it out. before is the state of git before the commit.
+func (s *Store) afterGit(ctx context.Context, before string) error {
+	if before == "" || before == s.git.state() && s.git.working() == nil {
+		return nil
+	}
+	s.git.awaitCheckout(ctx, s.git.patience)
+	kept := 0
+	var lost []mdstore.Path
+	for _, m := range s.making {
+		if m.New == nil || m.Path.Under(mdstore.LocalDir) {
+			continue
+		}
+		_, ok := s.committer.Rejoin(m.Path, nil, func(now []byte) ([]byte, []string) {
+			joined, missing := mdstore.Rejoin(m.Path, m.Base, m.New, now)
+			if missing != nil {
+				joined = nil
+			}
+			return joined, nil
+		})
+		if ok {
+			kept++
+		} else {
+			lost = append(lost, m.Path)
+		}
+	}
+	const text = "git took out at that moment what was written"
+	if len(lost) > 0 && kept == 0 {
+		return &mdstore.BusyError{What: text, Where: filepath.Join(s.dir, string(lost[0])), End: "wait for git"}
+	}
+	for _, p := range lost {
+		s.meet(mdstore.Collision{Path: p, Text: string(p) + ": " + text, Unmade: true})
+	}
+	return nil
 }
 
 // Update calls f while no other writer can commit to the vault. The store that f is given is this one, without waiting

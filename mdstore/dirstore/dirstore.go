@@ -58,6 +58,9 @@ type Options struct {
 	// GitPatience is how long a commit waits while git is in the middle of something; 0 is five seconds. Below zero,
 	// commits do not look at git at all, which is for programs that git itself runs, as its hooks.
 	GitPatience time.Duration
+	// SaveQuiet is how long another program must have left a file alone before a commit changes it; 0 is a tenth of a
+	// second. Below zero, commits do not look.
+	SaveQuiet time.Duration
 	// Log gets the commits that were finished after a crash, and the saves that met a commit; nil drops them.
 	Log *slog.Logger
 	// Kinds is the table of the kinds of files; nil means mdstore.AllKinds().
@@ -76,16 +79,23 @@ type Store struct {
 	git git
 	gen generation
 
+	saveQuiet time.Duration // as in Options
+
 	// turn holds one value while no goroutine of this process has the lock. The one that takes it may use what follows,
 	// and gen.
 	turn      chan struct{}
 	lock      *flock.Flock // nil while it is not held
 	committer *journal.Committer
-	touched   []mdstore.Path // files of collisions since mergeDisplaced began
+	making    []journal.Made        // what the commit that is being made has made
+	skew      int64                 // nanoseconds by which the clock that files are stamped by is ahead
+	touched   []versioned           // what was changed, and the files of collisions, since a commit or mergeLate began
+	lately    map[mdstore.Path]bool // that commits changed a short while ago; nil where that is not known
+	latelyAt  uint64                // the generation that lately is of
 
 	mu       sync.Mutex
-	met      []mdstore.Collision // guarded by mu: that no caller was told of
-	polls    bool                // Watch looks from time to time, and why
+	suspects map[mdstore.Path]bool // guarded by mu: files that may have been saved since they were looked at; nil: any
+	met      []mdstore.Collision   // guarded by mu: that no caller was told of
+	polls    bool                  // Watch looks from time to time, and why
 	pollsWhy error
 }
 
@@ -184,20 +194,18 @@ func Open(dir string, opt Options) (*Store, error) {
 	if s.docs, err = openDocs(cmp.Or(opt.ProjectRoot, filepath.Dir(dir)), s.log); err != nil {
 		return nil, errors.Join(err, disk.R.Close())
 	}
+	s.saveQuiet = cmp.Or(opt.SaveQuiet, saveQuiet)
 	s.git = git{vault: dir, patience: cmp.Or(opt.GitPatience, gitPatience)}
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		s.git.vault = real
 	}
 	s.committer = &journal.Committer{FS: s.disk, Log: s.log, Now: func() int64 { return time.Now().UnixNano() },
-		OnCollision: s.meet}
+		OnCollision: s.meet, OnMade: s.made}
 	if opt.Through != nil {
 		s.committer.FS = opt.Through(s.disk)
 	}
 	s.turn <- struct{}{}
 	unfinished, err := s.unfinished()
-	if err == nil && !unfinished {
-		unfinished, err = s.committer.Saved()
-	}
 	if err != nil || !unfinished || s.git.busy() != nil {
 		return s, nil
 	}
@@ -222,7 +230,7 @@ func (s *Store) Close() error {
 }
 
 func (s *Store) meet(k mdstore.Collision) {
-	s.touched = append(s.touched, k.Path)
+	s.touched = append(s.touched, versioned{path: k.Path})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !slices.Contains(s.met, k) {
@@ -241,17 +249,4 @@ func (s *Store) collisions(earlier bool) []mdstore.Collision {
 		all[i].Unmade = all[i].Unmade && !earlier
 	}
 	return all
-}
-
-// Displaced merges what other programs have saved in files that commits replaced, and returns what became of that, and
-// the collisions of earlier commits that no caller was told of.
-func (s *Store) Displaced(ctx context.Context) ([]mdstore.Collision, error) {
-	if saved, err := s.committer.Saved(); saved && err == nil && s.git.busy() == nil {
-		release, err := s.acquire(ctx, writeWait)
-		if err != nil {
-			return nil, err
-		}
-		release()
-	}
-	return s.collisions(true), ctx.Err()
 }

@@ -14,7 +14,7 @@ import (
 // open opens a vault, and closes it with the test.
 func open(t testing.TB, dir string) *dirstore.Store {
 	t.Helper()
-	s, err := dirstore.Open(dir, dirstore.Options{})
+	s, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func ticked(t *testing.T, path string) {
 // What belongs to this machine is kept out of git by a file of its own: the vault's goes where a branch without the vault is checked out.
 func TestWhatIsOfThisMachineIgnoresItself(t *testing.T) {
 	dir := t.TempDir()
-	s, err := dirstore.Open(dir, dirstore.Options{})
+	s, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

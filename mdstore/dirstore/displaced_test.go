@@ -11,6 +11,7 @@ import (
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
+	"arbor/mdstore/dirstore/internal/osfs"
 )
 
 const (
@@ -18,11 +19,27 @@ const (
 	joined = "ours\nhead\nsecond\nthird\ntheirs\n"
 )
 
-// displaced has an editor open a file that a commit then replaces, and returns what the editor writes with.
-func displaced(t *testing.T, s *dirstore.Store, dir string) *os.File {
+// A swapping disk calls before for each exchange of two files.
+type swapping struct {
+	osfs.FS
+	before func() error
+}
+
+func (d swapping) Exchange(a, b mdstore.Path) error {
+	return errors.Join(d.before(), d.FS.Exchange(a, b))
+}
+
+// displaced has an editor open a file at the moment at which a commit replaces it, and returns what the editor writes with.
+func displaced(t *testing.T, dir string) *os.File {
 	t.Helper()
 	const p = mdstore.Path("ws/Workspace.md")
-	f, err := os.OpenFile(filepath.Join(dir, string(p)), os.O_WRONLY|os.O_APPEND, 0)
+	var f *os.File
+	s, err := dirstore.OpenThrough(dir, dirstore.Options{SaveQuiet: -1}, func(d osfs.FS) osfs.FS {
+		return swapping{d, func() (err error) {
+			f, err = os.OpenFile(filepath.Join(dir, string(p)), os.O_WRONLY|os.O_APPEND, 0)
+			return err
+		}}
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +96,7 @@ func TestASaveIntoADisplacedFileIsMerged(t *testing.T) {
 	}
 	for by, look := range map[string]func(s *dirstore.Store, dir string) []mdstore.Collision{
 		"open": func(_ *dirstore.Store, dir string) []mdstore.Collision {
-			met, err := open(t, dir).Displaced(t.Context())
+			met, err := open(t, dir).Late(t.Context(), true)
 			if err != nil {
 				t.Error(err)
 			}
@@ -88,7 +105,7 @@ func TestASaveIntoADisplacedFileIsMerged(t *testing.T) {
 		"commit":                    next,
 		"a commit of another store": func(_ *dirstore.Store, dir string) []mdstore.Collision { return next(open(t, dir), dir) },
 		"a look": func(s *dirstore.Store, _ string) []mdstore.Collision {
-			met, err := s.Displaced(t.Context())
+			met, err := s.Late(t.Context(), true)
 			if err != nil {
 				t.Error(err)
 			}
@@ -97,12 +114,12 @@ func TestASaveIntoADisplacedFileIsMerged(t *testing.T) {
 	} {
 		dir := fill(t, map[string]string{"ws/Workspace.md": lines})
 		s := open(t, dir)
-		f := displaced(t, s, dir)
+		f := displaced(t, dir)
 		before, err := s.Generation(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if met, err := s.Displaced(t.Context()); len(met) > 0 || err != nil {
+		if met, err := s.Late(t.Context(), true); len(met) > 0 || err != nil {
 			t.Errorf("%s: before the save: %v, error %v", by, met, err)
 		}
 		saved(t, f, "theirs\n")
@@ -127,8 +144,8 @@ func TestASaveIntoADisplacedFileIsMerged(t *testing.T) {
 func TestASaveIntoADisplacedFileIsKept(t *testing.T) {
 	dir := fill(t, map[string]string{"ws/Workspace.md": "one line"})
 	s := open(t, dir)
-	saved(t, displaced(t, s, dir), " and theirs\n")
-	met, err := s.Displaced(t.Context())
+	saved(t, displaced(t, dir), " and theirs\n")
+	met, err := s.Late(t.Context(), true)
 	if err != nil || len(met) != 1 || !strings.Contains(string(met[0].Copy), ".conflict-") {
 		t.Fatalf("told of %v, error %v", met, err)
 	}

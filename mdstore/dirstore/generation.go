@@ -10,6 +10,7 @@ import (
 	"hash/crc32"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,14 +21,15 @@ import (
 
 // generationPath holds a number and what the last commits changed. The first line is the number as 16 hex digits. It
 // is odd while a commit is being made, and stays so if its process dies. Each line after it is of one commit: a
-// checksum, the number before and after it, and the paths, separated by tabs, which no path contains. The file is
-// written in place and not made durable: after a power failure no process is left that knew an earlier number. If it
-// is torn, cut or lost, more is read than was needed.
+// checksum, the number before and after it, the time in Unix nanoseconds, and each path followed by the version that
+// the commit gave it, or by nothing; separated by tabs, which no path contains. The file is written in place and not
+// made durable: after a power failure no process is left that knew an earlier number. If it is torn, cut or lost, more
+// is read than was needed.
 const generationPath = mdstore.Path(mdstore.LocalDir + "/generation")
 
 const (
 	generationHead = 17       // bytes of the first line
-	historyMost    = 32 << 10 // bytes, beyond which the lines go and new ones begin
+	historyMost    = 32 << 10 // bytes, beyond which the older half of the lines goes
 	historyPaths   = 128      // paths of one commit, beyond which it is not noted
 )
 
@@ -101,15 +103,22 @@ func (g *generation) begin() error {
 	return g.write(n|1, nil)
 }
 
-// end makes the number even again, and higher than before the commit. With paths, which must be all that
-// changed, the commit is noted. The lock is held.
-func (g *generation) end(paths []mdstore.Path) error {
+// A versioned is a path that a commit changed, and the first 16 hex digits of the version that it gave it; "" for what is
+// no file any more, or is not known.
+type versioned struct {
+	path    mdstore.Path
+	version string
+}
+
+// end makes the number even again, and higher than before the commit. With changed, which must be all that changed, the
+// commit is noted with the time now. The lock is held.
+func (g *generation) end(now int64, changed []versioned) error {
 	after := (g.number | 1) + 1
 	var line []byte
-	if paths != nil && len(paths) <= historyPaths {
-		line = fmt.Appendf(nil, "%016x\t%016x", g.before, after)
-		for _, p := range paths {
-			line = append(append(line, '\t'), p...)
+	if changed != nil && len(changed) <= historyPaths {
+		line = fmt.Appendf(nil, "%016x\t%016x\t%d", g.before, after, now)
+		for _, c := range changed {
+			line = fmt.Appendf(line, "\t%s\t%s", c.path, c.version)
 		}
 		line = fmt.Appendf(nil, "%08x\t%s\n", crc32.ChecksumIEEE(line), line)
 	}
@@ -135,6 +144,7 @@ func (g *generation) write(n uint64, line []byte) error {
 	return err
 }
 
+// addLine adds a line to the history. If it is full, the newer half of it stays.
 func addLine(f *os.File, line []byte) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -142,37 +152,76 @@ func addLine(f *os.File, line []byte) error {
 	}
 	end := max(info.Size(), generationHead)
 	if end+int64(len(line)) > historyMost {
-		end = generationHead
-		if err := f.Truncate(end); err != nil {
+		newer := make([]byte, historyMost/2)
+		n, _ := f.ReadAt(newer, max(generationHead, end-historyMost/2))
+		_, newer, _ = bytes.Cut(newer[:n], []byte("\n"))
+		if err := f.Truncate(generationHead); err != nil {
 			return err
 		}
+		line, end = append(newer, line...), generationHead
 	}
 	_, err = f.WriteAt(line, end)
 	return err
 }
 
-// ChangedSince returns the paths of the commits between two numbers that were returned earlier. ok is false if they
-// are not known.
-func (s *Store) ChangedSince(ctx context.Context, before, now uint64) (paths []mdstore.Path, ok bool) {
-	data, _, err := s.disk.ReadFile(generationPath, mdstore.MaxFileSize)
-	if err != nil || ctx.Err() != nil {
-		return nil, false
+// A noted is a commit of the history.
+type noted struct {
+	before, after uint64
+	time          int64 // Unix nanoseconds
+	changed       []versioned
+}
+
+// history returns the last commits, the oldest first, as far as they are known.
+func (g *generation) history() (all []noted) {
+	data, _, err := g.disk.ReadFile(generationPath, mdstore.MaxFileSize)
+	if err != nil {
+		return nil
 	}
 	for line := range strings.Lines(string(data)) {
 		sum, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		words := strings.Split(rest, "\t")
-		if len(words) < 2 || sum != fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(rest))) {
+		if len(words) < 3 || len(words)%2 == 0 || sum != fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(rest))) {
 			continue
 		}
-		from, err := strconv.ParseUint(words[0], 16, 64)
-		to, again := strconv.ParseUint(words[1], 16, 64)
-		if err != nil || again != nil || from != before || from == now {
+		var n noted
+		var errs [3]error
+		n.before, errs[0] = strconv.ParseUint(words[0], 16, 64)
+		n.after, errs[1] = strconv.ParseUint(words[1], 16, 64)
+		n.time, errs[2] = strconv.ParseInt(words[2], 10, 64)
+		if errors.Join(errs[:]...) != nil {
 			continue
 		}
-		for _, p := range words[2:] {
-			paths = append(paths, mdstore.Path(p))
+		for pair := range slices.Chunk(words[3:], 2) {
+			n.changed = append(n.changed, versioned{mdstore.Path(pair[0]), pair[1]})
 		}
-		before = to
+		all = append(all, n)
+	}
+	return all
+}
+
+// wrote reports whether the history says that a commit gave a file that version.
+func (g *generation) wrote(p mdstore.Path, v mdstore.Version) bool {
+	data, _, err := g.disk.ReadFile(generationPath, mdstore.MaxFileSize)
+	return err == nil && !v.IsZero() && bytes.Contains(data, fmt.Appendf(nil, "\t%s\t%s", p, v))
+}
+
+// ChangedSince returns the paths of the commits between two numbers that were returned earlier. ok is false if they
+// are not known.
+func (s *Store) ChangedSince(ctx context.Context, before, now uint64) (paths []mdstore.Path, ok bool) {
+	paths, ok = s.gen.changed(before, now)
+	return paths, ok && ctx.Err() == nil
+}
+
+// changed is ChangedSince.
+func (g *generation) changed(before, now uint64) (paths []mdstore.Path, ok bool) {
+	for _, n := range g.history() {
+		if n.before != before || n.before == now {
+			continue
+		}
+		for _, c := range n.changed {
+			paths = append(paths, c.path)
+		}
+		before = n.after
 	}
 	return paths, before == now
 }

@@ -3,7 +3,9 @@ package dirstore
 import (
 	"bytes"
 	"context"
+	"crypto/sha1"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,13 +22,17 @@ import (
 const (
 	gitPatience      = 5 * time.Second        // for which a commit waits for git
 	checkoutPatience = 800 * time.Millisecond // for which the watcher waits for the end of a checkout
+	stashGap         = time.Second            // for which git may take from logging a stash to resetting the working tree
 )
 
 // gitLock is the file that git holds while it writes to its index, and with it to the working tree.
 const gitLock = "index.lock"
 
+// A gitState is an operation of git that a file or folder stands for, and what ends it.
+type gitState struct{ name, doing, end string }
+
 // gitStates are the files and folders that git keeps in its own folder while an operation is not finished.
-var gitStates = []struct{ name, doing, end string }{
+var gitStates = []gitState{
 	{gitLock, "git is writing to the working tree", "wait for it; if no git is running any more, remove the file"},
 	{"MERGE_HEAD", "git is in the middle of a merge", "end it with git merge --continue or git merge --abort"},
 	{"rebase-merge", "git is in the middle of a rebase", "end it with git rebase --continue or git rebase --abort"},
@@ -43,7 +49,12 @@ type git struct {
 }
 
 // busy returns which operation of git is not finished in the repository that the vault lies in; nil for none.
-func (g git) busy() *mdstore.BusyError {
+func (g git) busy() *mdstore.BusyError { return g.amid(gitStates) }
+
+// working is busy for what writes to the working tree at this moment.
+func (g git) working() *mdstore.BusyError { return g.amid(gitStates[:1]) }
+
+func (g git) amid(states []gitState) *mdstore.BusyError {
 	if g.patience < 0 {
 		return nil
 	}
@@ -51,12 +62,72 @@ func (g git) busy() *mdstore.BusyError {
 	if git == "" {
 		return nil
 	}
-	for _, state := range gitStates {
-		if at := filepath.Join(git, state.name); exists(at) && tracked(top, git, g.vault) {
+	for _, state := range states {
+		at := filepath.Join(git, state.name)
+		if state.name == gitLock && !exists(at) {
+			at = stashing(git)
+		}
+		if at != "" && exists(at) && tracked(top, git, g.vault) {
 			return &mdstore.BusyError{What: state.doing, Where: at, End: state.end}
 		}
 	}
 	return nil
+}
+
+// stashing returns the file that says that git has read the working tree for a stash, and is to reset it; "" for none. It
+// has an index of its own first; then the stash is logged, and the index is written last.
+func stashing(git string) string {
+	if own, err := filepath.Glob(filepath.Join(git, "index.stash.*")); err == nil && len(own) > 0 {
+		return own[0]
+	}
+	log := filepath.Join(git, "logs", "refs", "stash")
+	stash, err := os.Stat(log)
+	if err != nil || time.Since(stash.ModTime()) > stashGap {
+		return ""
+	}
+	if index, err := os.Stat(filepath.Join(git, "index")); err != nil || index.ModTime().After(stash.ModTime()) {
+		return ""
+	}
+	return log
+}
+
+// moves are the files that git writes to whenever it has changed the working tree.
+var moves = []string{"index", "HEAD", filepath.Join("logs", "HEAD")}
+
+// state returns a text that is another one once git has changed the working tree.
+func (g git) state() (state string) {
+	if g.patience < 0 {
+		return ""
+	}
+	_, git := findGit(g.vault)
+	if git == "" {
+		return ""
+	}
+	for _, name := range moves {
+		if info, err := os.Stat(filepath.Join(git, name)); err == nil {
+			state += info.ModTime().Format(time.RFC3339Nano)
+		}
+	}
+	return state
+}
+
+// wrote reports whether it was git that made a file hold data, at that time in Unix nanoseconds: its index has it, or
+// was written right then.
+func (g git) wrote(data []byte, changed int64) bool {
+	_, git := findGit(g.vault)
+	if git == "" {
+		return false
+	}
+	for _, name := range moves {
+		info, err := os.Stat(filepath.Join(git, name))
+		if err == nil && info.ModTime().UnixNano() > changed-int64(clockSlack) &&
+			info.ModTime().UnixNano() < changed+int64(time.Second) {
+			return true
+		}
+	}
+	index, err := guard.ReadFile(git, "index", 1<<30)
+	blob := sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(data), data))
+	return err == nil && bytes.Contains(index, blob[:])
 }
 
 // findGit returns the top of the working tree that a folder lies in and the folder in which git keeps its state, "" if
@@ -126,9 +197,16 @@ func until(ctx context.Context, done func() bool) error {
 // with calls do, and calls it again after git has finished, for as long as git may take, if do was refused because
 // of git or because the lock was lost: again says so, and that nothing has been changed.
 func (g git) with(ctx context.Context, do func() (again bool, err error)) error {
-	for until := time.Now().Add(g.patience); ; {
+	for began := time.Now(); ; {
 		again, err := do()
-		if !again || !time.Now().Before(until) {
+		if saving, ok := errors.AsType[*savingError](err); ok && again {
+			if ctx.Err() != nil || time.Since(began) > saveWait {
+				return saving
+			}
+			_ = until(ctx, func() bool { return true })
+			continue
+		}
+		if !again || time.Since(began) >= g.patience {
 			return err
 		}
 		if err := g.await(ctx); err != nil {
@@ -145,21 +223,15 @@ func forGit(err error) bool {
 	return busy && !stuck
 }
 
-// awaitCheckout waits until git does not write to the working tree any more, but not for long: a git commit whose
+// awaitCheckout waits until git does not write to the working tree any more, but no longer than that: a git commit whose
 // message a person is writing looks the same.
-func (g git) awaitCheckout(ctx context.Context) {
-	if g.patience < 0 {
+func (g git) awaitCheckout(ctx context.Context, patience time.Duration) {
+	if g.working() == nil {
 		return
 	}
-	_, git := findGit(g.vault)
-	if git == "" {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, checkoutPatience)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if lock := filepath.Join(git, gitLock); exists(lock) {
-		_ = until(ctx, func() bool { return !exists(lock) })
-	}
+	_ = until(ctx, func() bool { return g.working() == nil })
 }
 
 // tracked reports whether git's index names anything in the vault's folder, or might: git neither overwrites nor

@@ -139,7 +139,7 @@ func TestUntrackedVaultsDoNotWaitForGit(t *testing.T) {
 func TestWhoIsToldSoIgnoresGit(t *testing.T) {
 	dir := fill(t, unchanged)
 	write(t, filepath.Join(filepath.Dir(dir), ".git", "index.lock"), "")
-	s, err := dirstore.Open(dir, dirstore.Options{GitPatience: -1})
+	s, err := dirstore.Open(dir, dirstore.Options{GitPatience: -1, SaveQuiet: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func TestACrashAndGitKeepNobodyFromReading(t *testing.T) {
 // patient opens a vault whose commits wait so long for git.
 func patient(t *testing.T, dir string, d time.Duration) *dirstore.Store {
 	t.Helper()
-	s, err := dirstore.Open(dir, dirstore.Options{GitPatience: d})
+	s, err := dirstore.Open(dir, dirstore.Options{GitPatience: d, SaveQuiet: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

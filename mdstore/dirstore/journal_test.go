@@ -149,7 +149,7 @@ func FuzzJournal(f *testing.F) {
 		}
 		dir := fill(t, unchanged)
 		write(t, filepath.Join(dir, ".local", "journal", name), string(record))
-		s, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d osfs.FS) osfs.FS { return hasty{d} })
+		s, err := dirstore.OpenThrough(dir, dirstore.Options{SaveQuiet: -1}, func(d osfs.FS) osfs.FS { return hasty{d} })
 		if err != nil {
 			t.Fatal(err)
 		}

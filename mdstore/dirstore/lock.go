@@ -30,8 +30,7 @@ type stuckError struct{ *mdstore.BusyError }
 
 func (e *stuckError) Unwrap() error { return e.BusyError }
 
-// acquire waits for the lock, finishes what a crash left, and merges what was saved in displaced files. It returns
-// what releases the lock. The error is a *stuckError if the lock is not free in time.
+// acquire waits for the lock, finishes what a crash left, and merges saves that met commits. It returns what releases the lock. The error is a *stuckError if the lock is not free in time.
 func (s *Store) acquire(ctx context.Context, wait time.Duration) (release func(), err error) {
 	until, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
@@ -107,10 +106,14 @@ func (s *Store) holds() bool {
 	return err == nil && os.SameFile(locked, now)
 }
 
-// sign writes into the lock which process holds it, for the messages of others.
+// sign writes into the lock which process holds it, for the messages of others, and learns what time it is by the clock
+// that files are stamped by.
 func (s *Store) sign() {
 	if f, err := s.disk.R.OpenFile(string(lockPath), os.O_WRONLY, 0); err == nil {
 		_, _ = fmt.Fprintf(f, "process %-10d\n", os.Getpid()) // of one length, so that the file need not be truncated
+		if info, err := f.Stat(); err == nil {
+			s.skew = info.ModTime().UnixNano() - time.Now().UnixNano()
+		}
 		_ = f.Close()
 	}
 }
@@ -146,7 +149,7 @@ func (s *Store) unfinished() (bool, error) {
 	return s.committer.Pending()
 }
 
-// finish ends the commit that a crash left, and merges what was saved in displaced files. The lock is held.
+// finish ends the commit that a crash left, and merges saves that met commits. The lock is held.
 func (s *Store) finish() error {
 	n, ok := s.gen.read()
 	if s.gen.number = n; !ok {
@@ -157,7 +160,7 @@ func (s *Store) finish() error {
 		return fmt.Errorf("vault %s: nothing is written before its journal can be read: %w", s.dir, err)
 	}
 	if !unfinished {
-		return s.mergeDisplaced()
+		return s.mergeLate()
 	}
 	if busy := s.git.busy(); busy != nil { // a writer waits for git without the lock
 		return fmt.Errorf("vault %s: an earlier commit is unfinished: %w", s.dir, busy)
@@ -172,15 +175,16 @@ func (s *Store) finish() error {
 	if err := s.committer.Sweep(); err != nil {
 		return fmt.Errorf("vault %s: temporary files of a crash cannot be removed: %w", s.dir, err)
 	}
-	if err := s.gen.end(nil); err != nil {
+	if err := s.gen.end(s.fsNow(), nil); err != nil {
 		return err
 	}
-	return s.mergeDisplaced()
+	return s.mergeLate()
 }
 
-// mergeDisplaced merges what was saved in displaced files. The lock is held. A failure leaves it for the next time.
-func (s *Store) mergeDisplaced() error {
-	s.touched = []mdstore.Path{}
+// mergeLate merges what was saved in displaced files, and from older versions. The lock is held. A failure leaves it for
+// the next time.
+func (s *Store) mergeLate() error {
+	s.touched = []versioned{}
 	err := s.committer.Displaced(func() error {
 		if busy := s.git.busy(); busy != nil {
 			return busy
@@ -190,8 +194,9 @@ func (s *Store) mergeDisplaced() error {
 	if err != nil {
 		s.log.Warn("what was saved in displaced files is merged later", "error", err)
 	}
+	s.mergeForeign()
 	if s.gen.begun() {
-		return s.gen.end(s.touched)
+		return s.gen.end(s.fsNow(), s.touched)
 	}
 	return nil
 }

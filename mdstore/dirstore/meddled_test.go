@@ -46,7 +46,7 @@ func TestSavesStayWhereThereIsNoRoomForACopy(t *testing.T) {
 			write(t, filepath.Join(dir, string(p)), text)
 			changes = append(changes, mdstore.Change{Path: p, Base: mdstore.VersionOf([]byte(text)), New: []byte(strings.Replace(text, "two", "the commit's", 1))})
 		}
-		s, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d osfs.FS) osfs.FS {
+		s, err := dirstore.OpenThrough(dir, dirstore.Options{SaveQuiet: -1}, func(d osfs.FS) osfs.FS {
 			return &meddled{FS: d,
 				exchange: func(mdstore.Path, mdstore.Path) {
 					if saves < 2 {

@@ -75,7 +75,7 @@ func TestFolderAndMapAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer os.RemoveAll(dir)
-		st, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d osfs.FS) osfs.FS { return hasty{d} })
+		st, err := dirstore.OpenThrough(dir, dirstore.Options{SaveQuiet: -1}, func(d osfs.FS) osfs.FS { return hasty{d} })
 		if err != nil {
 			t.Fatal(err)
 		}

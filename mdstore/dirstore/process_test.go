@@ -57,7 +57,7 @@ func child(job []string) error {
 	case "append": // dir, name, rounds
 		return appendLines(ctx, job[1], job[2], job[3])
 	case "hold": // dir: takes the lock, says so, and waits to be killed
-		s, err := dirstore.Open(job[1], dirstore.Options{})
+		s, err := dirstore.Open(job[1], dirstore.Options{SaveQuiet: -1})
 		if err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func openMortal(dir, n string) (*dirstore.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return dirstore.OpenThrough(dir, dirstore.Options{}, func(d osfs.FS) osfs.FS { return mortal{d, &left} })
+	return dirstore.OpenThrough(dir, dirstore.Options{SaveQuiet: -1}, func(d osfs.FS) osfs.FS { return mortal{d, &left} })
 }
 
 func (m mortal) step() {
@@ -238,7 +238,7 @@ func appendLines(ctx context.Context, dir, name, rounds string) error {
 	if err != nil {
 		return err
 	}
-	s, err := dirstore.Open(dir, dirstore.Options{})
+	s, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})
 	if err != nil {
 		return err
 	}

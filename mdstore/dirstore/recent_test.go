@@ -15,7 +15,7 @@ import (
 // Another store of the folder learns what the commits between two numbers changed, all of it, for as many commits as are remembered.
 func TestChangedSince(t *testing.T) {
 	dir := fill(t, unchanged)
-	s, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d osfs.FS) osfs.FS { return hasty{d} })
+	s, err := dirstore.OpenThrough(dir, dirstore.Options{SaveQuiet: -1}, func(d osfs.FS) osfs.FS { return hasty{d} })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func (c crowded) Remove(p mdstore.Path) error           { c.call(); return c.FS.
 func interrupted(t *testing.T, dir string, k int, save func() error) (s *dirstore.Store, calls *int, begin func()) {
 	t.Helper()
 	calls, begun := new(int), false
-	s, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d osfs.FS) osfs.FS {
+	s, err := dirstore.OpenThrough(dir, dirstore.Options{SaveQuiet: -1}, func(d osfs.FS) osfs.FS {
 		return crowded{hasty{d}, calls, func(call int) {
 			if begun && call == k {
 				if err := save(); err != nil {
@@ -234,7 +234,7 @@ func TestSavesThroughAnOpenFileAreNeverLost(t *testing.T) {
 				t.Fatal(err)
 			}
 			exchanged, saved, calls := false, false, 0
-			s, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d osfs.FS) osfs.FS {
+			s, err := dirstore.OpenThrough(dir, dirstore.Options{SaveQuiet: -1}, func(d osfs.FS) osfs.FS {
 				return exchanging{crowded{hasty{d}, &calls, func(int) {
 					if exchanged && !saved {
 						saved = true
@@ -259,7 +259,9 @@ func TestSavesThroughAnOpenFileAreNeverLost(t *testing.T) {
 			if e := errors.Join(f.Close(), s.Close()); e != nil {
 				t.Error(e)
 			}
-			open(t, dir)
+			if _, err := open(t, dir).Late(t.Context(), true); err != nil {
+				t.Error(err)
+			}
 			got := contents(t, dir)
 			switch _, conflict := errors.AsType[*mdstore.ConflictError](err); {
 			case !saved:

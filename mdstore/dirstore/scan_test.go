@@ -58,7 +58,7 @@ func settled(t testing.TB, dir string) *dirstore.Store {
 // later opens a vault as settled does, for a while.
 func later(t testing.TB, dir string, f func(s *dirstore.Store)) {
 	t.Helper()
-	s, err := dirstore.Open(dir, dirstore.Options{})
+	s, err := dirstore.Open(dir, dirstore.Options{SaveQuiet: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

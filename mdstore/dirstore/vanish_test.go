@@ -40,7 +40,7 @@ func TestLocalFolderVanishesDuringACommit(t *testing.T) {
 	refused := 0
 	for n := 1; ; n++ {
 		dir, left := fill(t, unchanged), n
-		s, err := dirstore.OpenThrough(dir, dirstore.Options{}, func(d osfs.FS) osfs.FS {
+		s, err := dirstore.OpenThrough(dir, dirstore.Options{SaveQuiet: -1}, func(d osfs.FS) osfs.FS {
 			return vanishing{d, filepath.Join(dir, mdstore.LocalDir), &left}
 		})
 		if err != nil {

@@ -42,7 +42,8 @@ func (s *Store) Watch(ctx context.Context, w mdstore.Watching) error {
 		if b.Rescan {
 			paths = nil
 		}
-		s.git.awaitCheckout(ctx) // files that it has not written yet would be told of as removed
+		s.git.awaitCheckout(ctx, checkoutPatience) // files that it has not written yet would be told of as removed
+		s.suspect(paths)
 		w.Settled(paths, b.Rescan)
 	})
 }

@@ -127,7 +127,7 @@ func (sh *shell) close() error {
 		return nil
 	}
 	defer func() { sh.vault = nil }()
-	sh.met(sh.vault.Engine.Displaced(context.Background()))
+	sh.met(sh.vault.Engine.Late(context.Background(), false))
 	return sh.vault.Close()
 }
 

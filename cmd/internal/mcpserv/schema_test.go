@@ -52,7 +52,7 @@ func folder(t testing.TB, files map[mdstore.Path][]byte) *engine.Engine {
 		w.save(p, string(data))
 	}
 	w.save("../docs/a.md", "---\ntitle: A\n---\n")
-	st, err := dirstore.Open(w.dir, dirstore.Options{})
+	st, err := dirstore.Open(w.dir, dirstore.Options{SaveQuiet: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

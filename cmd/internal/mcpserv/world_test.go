@@ -36,7 +36,7 @@ func newWorld(t *testing.T, opt Options) *world {
 	for p, data := range planFiles() {
 		w.save(p, string(data))
 	}
-	st, err := dirstore.Open(w.dir, dirstore.Options{})
+	st, err := dirstore.Open(w.dir, dirstore.Options{SaveQuiet: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -129,7 +129,7 @@ func (x *explorer) committer(c *Model) *journal.Committer {
 		d = x.opt.wrap(c)
 	}
 	return &journal.Committer{FS: d, Token: func() string { n++; return fmt.Sprintf("%08d", n) },
-		Now: func() int64 { return x.now * 1e9 }, Log: slog.New(slog.DiscardHandler), OnCollision: func(mdstore.Collision) {}}
+		Now: func() int64 { return x.now * 1e9 }, Log: slog.New(slog.DiscardHandler), OnCollision: func(mdstore.Collision) {}, OnMade: func([]journal.Made) {}}
 }
 
 func began() error { return nil }

@@ -43,6 +43,7 @@ func (c *Committer) Commit(changes []mdstore.Change, begin func() error) error {
 		return m.giveUp(record, begun, err)
 	}
 	if err = m.end(record); err == nil {
+		m.tell()
 		m.displaceAll(write) // before the flush, which makes it durable as well
 		err = flush(c.FS, m.folders)
 	}
@@ -76,7 +77,8 @@ func (m *maker) giveUp(record mdstore.Path, begun bool, err error) error {
 	if begun && !conflict && !m.takeBack() {
 		return &mdstore.UnfinishedError{Err: err}
 	}
-	gone := m.end(record) // no step is made
+	m.done = nil // no step is made
+	gone := m.end(record)
 	if gone == nil {
 		gone = flush(m.FS, m.folders)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore/internal/osfs"
+	"arbor/mdstore/merge"
 )
 
 // A program that opened a file before a commit replaced it may still write to it. Such a save lands in the displaced
@@ -175,16 +176,37 @@ func (c *Committer) look(at mdstore.Path, begin func() error) error {
 	if err := begin(); err != nil {
 		return err
 	}
-	if d.path == "" || d.base == nil || !c.rejoin(d.path, d.base, d.held) {
-		if err := c.layLate(d); err != nil {
-			return err
-		}
+	if err := c.mergeLate(d); err != nil {
+		return err
 	}
 	// From here on it is a file that held what it holds now: what is saved in it later is another save.
 	if _, err := c.putAway(at, d.path, savedMark, d.held); err != nil {
 		return err
 	}
 	_ = c.FS.Remove(baseOf(at))
+	return nil
+}
+
+// mergeLate makes a save in a displaced file the live text, with what commits have done since on top of it. What does
+// not go together lies beside.
+func (c *Committer) mergeLate(d displaced) error {
+	if d.path == "" || d.base == nil {
+		return c.layLate(d)
+	}
+	var live []byte
+	missing, ok := c.Rejoin(d.path, d.held, func(now []byte) ([]byte, []string) {
+		if joined, ok := merge.Add(d.base, d.held, now); ok {
+			return joined, nil
+		}
+		live = now
+		return mdstore.Rejoin(d.path, d.base, now, d.held)
+	})
+	switch {
+	case !ok:
+		return c.layLate(d)
+	case missing != nil:
+		return c.LayBeside(d.path, live, missing)
+	}
 	return nil
 }
 

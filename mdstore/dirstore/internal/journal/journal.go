@@ -41,6 +41,18 @@ type Committer struct {
 	Token       func() string // up to 16 letters and digits that make a name unique; nil: random ones
 	Log         *slog.Logger
 	OnCollision func(mdstore.Collision) // called for each save that met a commit
+	OnMade      func([]Made)            // called once files were changed, before that is durable
+
+	done []Made // that OnMade was not told of
+}
+
+// A Made is a change that was made.
+type Made struct {
+	Path mdstore.Path
+	To   mdstore.Path // of a move, which has neither Base nor New
+	Base []byte       // what the file held before; nil: there was none
+	New  []byte       // nil: it was removed
+	Late bool         // Base is a save that an earlier commit was missing from, and New has that commit again
 }
 
 // errForeign says that a file is not what it was expected to be, because another program has changed it.
@@ -67,4 +79,12 @@ func (c *Committer) token() string {
 func (c *Committer) report(k mdstore.Collision) {
 	c.Log.Warn(k.Text, "path", string(k.Path), "copy", string(k.Copy))
 	c.OnCollision(k)
+}
+
+// tell tells the caller of what was made.
+func (c *Committer) tell() {
+	if len(c.done) > 0 {
+		c.OnMade(c.done)
+	}
+	c.done = nil
 }

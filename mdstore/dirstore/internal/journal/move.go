@@ -58,6 +58,7 @@ func (m *maker) move(i int) error {
 			return m.unmoved(i, err)
 		}
 		s.moved = true
+		m.note(s)
 	}
 	m.mark(s.Path.Dir())
 	m.mark(s.To.Dir())

@@ -67,6 +67,7 @@ func (c *Committer) finish(record mdstore.Path) error {
 	if err != nil {
 		return err
 	}
+	m.tell()
 	m.displaceAll(write)
 	c.Log.Info("finished an unfinished commit", "steps", len(steps))
 	return flush(c.FS, m.folders)

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"arbor/mdstore"
-	"arbor/mdstore/merge"
 )
 
 // put makes the file at p, which should hold base, hold data, by the temporary t, which holds data; nil stands for no
@@ -83,20 +83,40 @@ func (c *Committer) putBack(t, p mdstore.Path, known, data []byte) error {
 	return c.FS.Exchange(t, p)
 }
 
-// rejoin merges what was made of base into the file at p, whatever that holds now, and reports that. It returns false
-// if that cannot be done.
-func (c *Committer) rejoin(p mdstore.Path, base, theirs []byte) bool {
+// A join makes another text of what a file holds now, and says what is missing from that; nil where there is none.
+type join = func(now []byte) (joined []byte, missing []string)
+
+// Rejoin makes of the file at p what join makes of what it holds, and returns what is missing from that. save, if it is
+// not nil, is a save that a commit was missing from, and is not missing from the result. ok is false if it cannot be
+// done: join returns nil, the file is gone, or it changes all the time.
+func (c *Committer) Rejoin(p mdstore.Path, save []byte, join join) (missing []string, ok bool) {
+	missing, ok = c.rejoin(p, join)
+	if save != nil && len(c.done) > 0 {
+		c.done[0].Base, c.done[0].Late = save, true
+	}
+	c.tell()
+	return missing, ok
+}
+
+// LayBeside makes a conflict copy of what commits had made of a file, where a save stands that some of it is missing from.
+func (c *Committer) LayBeside(p mdstore.Path, data []byte, missing []string) error {
+	return c.layBeside(data, mdstore.Collision{Path: p, Text: fmt.Sprintf("STALE_SAVE: %s was saved by a program that had "+
+		"read it before it was changed; missing from it: %s; that version lies beside it", p, strings.Join(missing, "; "))})
+}
+
+// rejoin is Rejoin for a commit itself.
+func (c *Committer) rejoin(p mdstore.Path, join join) (missing []string, ok bool) {
 	for range tries {
 		now, err := read(c.FS, p)
 		if err != nil || now == nil {
-			return false
+			return nil, false
 		}
-		joined, ok := merge.Add(base, theirs, now)
-		if !ok || len(joined) > mdstore.MaxFileSize {
-			return false
+		joined, missing := join(now)
+		if joined == nil || len(joined) > mdstore.MaxFileSize {
+			return missing, false
 		}
 		if same(joined, now) {
-			return c.FS.Sync(p) == nil
+			return missing, c.FS.Sync(p) == nil
 		}
 		t := tempPath(p.Dir(), p, now, joined, c.token())
 		if err = c.FS.Create(t, joined, p); err == nil {
@@ -104,19 +124,20 @@ func (c *Committer) rejoin(p mdstore.Path, base, theirs []byte) bool {
 		}
 		if err != nil {
 			_ = c.FS.Remove(t)
-			return false
+			return missing, false
 		}
 		if err = c.put(t, p, now, joined); err == nil {
+			c.done = append(c.done, Made{Path: p, Base: now, New: joined})
 			c.displace(t, p, now)
 			c.report(mdstore.Collision{Path: p, Text: fmt.Sprintf(
 				"%s was changed by a commit and by a program that had opened it before; it holds both changes now", p)})
-			return c.FS.SyncDir(p.Dir()) == nil
+			return missing, c.FS.SyncDir(p.Dir()) == nil
 		}
 		if again := c.sweepTemp(t); again != nil || !errors.Is(err, errForeign) {
-			return false
+			return missing, false
 		}
 	}
-	return false
+	return nil, false
 }
 
 // keep makes a conflict copy beside p of a temporary that holds bytes of a person. If there is no room for it, the

@@ -103,6 +103,7 @@ func (m *maker) replaceOnce(s *step, first bool) error {
 		return errForeign
 	case held == nil || same(held, s.New):
 	case same(held, s.Base):
+		m.note(s)
 		return nil // it was made, and whatever is at the path now came after that
 	case failed == nil && same(now, s.New):
 		// The file was taken out, but what came out was never looked at: a person's save, which goes back.
@@ -129,7 +130,16 @@ func (m *maker) replaceOnce(s *step, first bool) error {
 			return err
 		}
 	}
-	return m.put(s.Temp, s.Path, s.Base, s.New)
+	if err := m.put(s.Temp, s.Path, s.Base, s.New); err != nil {
+		return err
+	}
+	m.note(s)
+	return nil
+}
+
+// note notes that a step is made.
+func (m *maker) note(s *step) {
+	m.done = append(m.done, Made{Path: s.Path, To: s.To, Base: s.Base, New: s.New})
 }
 
 // yield leaves the file of a step to the program that changed it: it holds now, or cannot be read. A write is merged
@@ -143,8 +153,17 @@ func (m *maker) yield(s *step, now []byte, failed error) error {
 		text = "%s became something that is no readable file; what was to be written lies beside it"
 	case now == nil:
 		text = "%s was removed while a commit was changing it; its new version lies beside"
-	case s.Base != nil && m.rejoin(s.Path, s.Base, s.New):
-		return nil
+	case s.Base != nil:
+		mine := func(now []byte) ([]byte, []string) {
+			joined, missing := mdstore.Rejoin(s.Path, s.Base, s.New, now)
+			if missing != nil {
+				joined = nil
+			}
+			return joined, nil
+		}
+		if _, ok := m.rejoin(s.Path, mine); ok {
+			return nil
+		}
 	}
 	k := mdstore.Collision{Path: s.Path, Text: fmt.Sprintf(text, s.Path), Unmade: m.fresh}
 	if s.Do == write {

@@ -1,0 +1,257 @@
+package dirstore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"arbor/mdstore"
+)
+
+// A verdict is what the record tells of a save by another program.
+type verdict struct {
+	replay   []recordedStep // the commits that are missing from it, as it was made from an older version
+	newest   []byte         // what the last commit made of the file
+	returned bool           // it is an older version byte for byte, or git's: it stands
+	again    bool           // what is missing from it was brought back once, and taken out again: it stands
+}
+
+// A knownVersion is a version of the record, and the number of the first step that came after it.
+type knownVersion struct {
+	data []byte
+	next int
+}
+
+// judge compares what a file holds with its versions in the record, and with what git knows of it.
+func (s *Store) judge(p mdstore.Path, data []byte, changed int64) verdict {
+	steps := s.recordOf(p)
+	var all []knownVersion
+	for i, step := range steps {
+		switch {
+		case step.Stands:
+			all = nil // what came before is of no account any more
+		case step.Base != nil && step.Late:
+			all = append(all, knownVersion{step.Base, i + 1}) // the rest came back by this step
+		case step.Base != nil:
+			all = append(all, knownVersion{step.Base, i})
+		}
+		if step.New != nil {
+			all = append(all, knownVersion{step.New, i + 1})
+		}
+	}
+	if len(all) == 0 {
+		return verdict{}
+	}
+	v := verdict{newest: all[len(all)-1].data}
+	if bytes.Equal(v.newest, data) {
+		return verdict{}
+	}
+	lines := linesOf(data)
+	nearest, least := all[0], -1
+	for _, k := range all {
+		if bytes.Equal(k.data, data) {
+			v.returned = true
+			return v
+		}
+		if d := lines.distance(k.data); least < 0 || d <= least {
+			nearest, least = k, d
+		}
+	}
+	for _, step := range steps[nearest.next:] {
+		if step.Base != nil && step.New != nil && !step.Late && !step.Stands {
+			v.replay = append(v.replay, step)
+		}
+	}
+	v.again = v.replay == nil && !bytes.Equal(nearest.data, v.newest)
+	if v.returned = v.replay != nil && s.git.wrote(data, changed); v.returned {
+		v.replay = nil
+	}
+	return v
+}
+
+// A lineBag is how often each line stands in a text.
+type lineBag map[string]int
+
+func linesOf(data []byte) lineBag {
+	bag := lineBag{}
+	for line := range bytes.Lines(data) {
+		bag[string(line)]++
+	}
+	return bag
+}
+
+// distance returns how many lines are in one of the texts only.
+func (b lineBag) distance(data []byte) (n int) {
+	other := linesOf(data)
+	for line, k := range other {
+		n += max(k-b[line], b[line]-k)
+	}
+	for line, k := range b {
+		if other[line] == 0 {
+			n += k
+		}
+	}
+	return n
+}
+
+// mergeStale merges a save of a file that was made from an older version with what commits have done since. It reports
+// whether the file was changed. Commits have been begun, if it was. The lock is held.
+func (s *Store) mergeStale(p mdstore.Path) (merged bool, err error) {
+	data, info, err := s.disk.ReadFile(p, mdstore.MaxFileSize)
+	if err != nil {
+		return false, nil // there is nothing to merge
+	}
+	v := s.judge(p, data, changedAt(info.Stamp))
+	if v.returned || v.again {
+		s.record(recordedStep{Path: p, New: data, Stands: true})
+		if v.returned {
+			s.meet(mdstore.Collision{Path: p, Text: string(p) + returnedText})
+		}
+	}
+	if v.replay == nil {
+		return false, nil
+	}
+	if busy := s.git.busy(); busy != nil {
+		return false, busy
+	}
+	if err := s.gen.begin(); err != nil {
+		return false, err
+	}
+	missing, ok := s.committer.Rejoin(p, data, func(now []byte) ([]byte, []string) { return replayed(p, v.replay, now) })
+	if !ok {
+		missing = append(missing, "what was changed since")
+	}
+	if missing != nil {
+		err = s.committer.LayBeside(p, v.newest, missing)
+	}
+	now, _, again := s.disk.ReadFile(p, mdstore.MaxFileSize)
+	if again == nil && bytes.Equal(now, data) { // nothing of it goes together
+		s.record(recordedStep{Path: p, New: data, Stands: true})
+	}
+	return true, errors.Join(err, again)
+}
+
+const (
+	returnedText = " was made what it had been before, by git, a backup or an editor; that stands"
+	staleText    = " was saved by a program that had read it before it was changed; the next command that writes merges both"
+	heldText     = "another program wrote to a file after it was replaced; the next command that writes merges that"
+)
+
+// replayed does to a text what the steps did, and says what of that it could not do.
+func replayed(p mdstore.Path, steps []recordedStep, text []byte) (out []byte, missing []string) {
+	for _, step := range steps {
+		joined, less := mdstore.Rejoin(p, step.Base, step.New, text)
+		if joined != nil {
+			text = joined
+		}
+		for _, m := range less {
+			if !slices.Contains(missing, m) {
+				missing = append(missing, m)
+			}
+		}
+	}
+	return text, missing
+}
+
+// suspect notes that files were saved by some program; nil stands for any file.
+func (s *Store) suspect(paths []mdstore.Path) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if paths == nil {
+		s.suspects = nil
+	}
+	for _, p := range paths {
+		if s.suspects != nil {
+			s.suspects[p] = true
+		}
+	}
+}
+
+// foreign returns those of the files that may have been saved since the last look, or were changed by the commits that
+// the history knows, which hold what no commit made of them.
+func (s *Store) foreign() (out []mdstore.Path) {
+	s.mu.Lock()
+	suspects := maps.Clone(s.suspects)
+	s.mu.Unlock()
+	last := map[mdstore.Path]int64{}
+	since := s.fsNow() - int64(recordReach)
+	for _, n := range s.gen.history() {
+		for _, c := range n.changed {
+			if n.time >= since && !c.path.Under(mdstore.LocalDir) && suspects == nil {
+				last[c.path] = n.time
+			}
+		}
+	}
+	for p := range suspects {
+		if s.kinds.Of(p) != nil {
+			last[p] = 0
+		}
+	}
+	for _, p := range slices.Sorted(maps.Keys(last)) {
+		info, err := s.disk.Lstat(p)
+		if err != nil || changedAt(info.Stamp) < last[p]-int64(clockSlack) {
+			continue
+		}
+		data, _, err := s.disk.ReadFile(p, mdstore.MaxFileSize)
+		if err == nil && !s.gen.wrote(p, mdstore.VersionOf(data)) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// mergeForeign merges what was saved from older versions. The lock is held. A file that is being saved is looked at
+// again later.
+func (s *Store) mergeForeign() {
+	left := map[mdstore.Path]bool{}
+	for _, p := range s.foreign() {
+		info, err := s.disk.Lstat(p)
+		if err != nil {
+			continue
+		}
+		if err = s.quietFor(p, info, false); err == nil {
+			_, err = s.mergeStale(p)
+		}
+		if err != nil {
+			left[p] = true
+		}
+	}
+	s.mu.Lock()
+	s.suspects = left
+	s.mu.Unlock()
+}
+
+// Late finds saves by other programs that met commits: in files that commits have replaced, and from older versions.
+// With merge they are merged. It returns what became of them, or what is to become, and the collisions of earlier
+// commits that no caller was told of.
+func (s *Store) Late(ctx context.Context, merge bool) ([]mdstore.Collision, error) {
+	saved, err := s.committer.Saved()
+	foreign := s.foreign()
+	if merge && s.git.busy() == nil && (saved && err == nil || len(foreign) > 0) {
+		release, err := s.acquire(ctx, writeWait)
+		if err != nil {
+			return nil, err
+		}
+		release()
+	}
+	out := s.collisions(true)
+	if merge {
+		return out, ctx.Err()
+	}
+	if saved {
+		out = append(out, mdstore.Collision{Path: mdstore.LocalDir, Text: heldText})
+	}
+	for _, p := range foreign {
+		data, info, err := s.disk.ReadFile(p, mdstore.MaxFileSize)
+		if err != nil {
+			continue
+		}
+		if v := s.judge(p, data, changedAt(info.Stamp)); v.replay != nil {
+			out = append(out, mdstore.Collision{Path: p, Text: fmt.Sprint("STALE_SAVE: ", p, staleText)})
+		}
+	}
+	return out, ctx.Err()
+}
