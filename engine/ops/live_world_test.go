@@ -96,7 +96,7 @@ const begun = 1767225600 // seconds
 
 // open starts the engine that follows.
 func (l *followed) open() {
-	st, err := dirstore.Open(string(l.vault), dirstore.Options{SaveQuiet: -1})
+	st, err := dirstore.Open(string(l.vault), dirstore.Options{})
 	if err != nil {
 		l.rt.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func (l *followed) open() {
 // another calls f with operations of another process.
 func (l *followed) another(life *crashtest.Life, f func(*ops.Env)) {
 	life.Hasty = true
-	st, err := life.Open(string(l.vault), dirstore.Options{SaveQuiet: -1})
+	st, err := life.Open(string(l.vault), dirstore.Options{})
 	if err != nil {
 		l.rt.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func (tr *Trace) opened(c Call) (bool, error) {
 func (tr *Trace) save(p mdstore.Path, data []byte) {
 	tr.model.Save(p, data)
 	tr.model.Log = append(tr.model.Log, "write "+string(p))
-	if p.Dir() == mdstore.LocalDir {
+	if p.Dir() == mdstore.LocalDir || p.Under(mdstore.LocalDir+"/record") {
 		_ = tr.model.Sync(p) // notes of this machine; that they may be torn only multiplies the states
 	}
 }

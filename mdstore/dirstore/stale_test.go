@@ -1,0 +1,187 @@
+package dirstore_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"arbor/mdstore"
+	"arbor/mdstore/dirstore"
+)
+
+const text = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n"
+
+func replace(old, new string) func(string) string {
+	return func(s string) string { return strings.Replace(s, old, new, 1) }
+}
+
+// must commits what f makes of the file.
+func must(t *testing.T, dir string, f func(string) string) mdstore.Result {
+	t.Helper()
+	res, err := change(t, open(t, dir), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// next makes a commit elsewhere, and returns what the file holds then and what was told.
+func next(t *testing.T, dir string) (string, []mdstore.Collision) {
+	t.Helper()
+	s := open(t, dir)
+	old, err := s.Read(t.Context(), "ws/next")
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	res, err := s.Commit(t.Context(), []mdstore.Change{{Path: "ws/next", Base: old.Version, New: append(old.Data, 'x')}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return contents(t, dir)[string(own)], res.Collisions
+}
+
+// What commits did comes back into a save that was made from an older version: once, by the next commit of any process,
+// and by Late. What is taken out a second time stays out.
+func TestAStaleSaveIsMergedOnce(t *testing.T) {
+	dir := fill(t, map[string]string{"ws/Workspace.md": text})
+	at := filepath.Join(dir, string(own))
+	must(t, dir, replace("two", "TWO"))
+	must(t, dir, replace("six", "SIX"))
+	stale := strings.Replace(text, "four", "FOUR", 1)
+	write(t, at, stale)
+	s := open(t, dir)
+	met, err := s.Late(t.Context(), false)
+	if err != nil || len(met) != 1 || !strings.HasPrefix(met[0].Text, "STALE_SAVE: ") || contents(t, dir)[string(own)] != stale {
+		t.Fatalf("a look: %v, error %v, the file holds %q", met, err, contents(t, dir)[string(own)])
+	}
+	want := "one\nTWO\nthree\nFOUR\nfive\nSIX\nseven\n"
+	if got, met := next(t, dir); got != want || len(met) != 1 {
+		t.Fatalf("got %q, told of %v", got, met)
+	}
+	if got, met := next(t, dir); got != want || len(met) != 0 {
+		t.Errorf("once more: %q, told of %v", got, met)
+	}
+	again := strings.Replace(stale, "three", "THREE", 1)
+	write(t, at, again)
+	if got, _ := next(t, dir); got != again {
+		t.Errorf("taken out again: %q", got)
+	}
+	must(t, dir, replace("five", "FIVE"))
+	write(t, at, strings.Replace(again, "one", "ONE", 1))
+	if got, _ := next(t, dir); got != "ONE\ntwo\nTHREE\nFOUR\nFIVE\nsix\nseven\n" {
+		t.Errorf("what came after that: %q", got)
+	}
+}
+
+// A commit that changes the very file merges first, and is made on top.
+func TestACommitOverAStaleSaveMergesIt(t *testing.T) {
+	dir := fill(t, map[string]string{"ws/Workspace.md": text})
+	s := open(t, dir)
+	if _, err := change(t, s, replace("two", "TWO")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, string(own)), strings.Replace(text, "four", "FOUR", 1))
+	if _, err := change(t, s, replace("six", "SIX")); err == nil {
+		t.Fatal("no conflict: the commit was computed from the save alone")
+	}
+	if _, err := change(t, s, replace("six", "SIX")); err != nil {
+		t.Fatal(err)
+	}
+	if got := contents(t, dir)[string(own)]; got != "one\nTWO\nthree\nFOUR\nfive\nSIX\nseven\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// A save from the version that commits left is a person's, whatever it takes out; and so is one of an older version
+// byte for byte: an undo in the editor, a backup.
+func TestAnOrdinarySaveAndAReturnStand(t *testing.T) {
+	for name, c := range map[string]struct {
+		save string
+		told int
+	}{
+		"an edit":   {"one\nTWO\nthree\nfour\nfive\nSIX\nSEVEN\n", 0},
+		"a removal": {"one\nTWO\nthree\nfour\nfive\nseven\n", 0},
+		"a return":  {text, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := fill(t, map[string]string{"ws/Workspace.md": text})
+			must(t, dir, replace("two", "TWO"))
+			must(t, dir, replace("six", "SIX"))
+			write(t, filepath.Join(dir, string(own)), c.save)
+			got, met := next(t, dir)
+			if got != c.save || len(met) != c.told {
+				t.Errorf("got %q, told of %v", got, met)
+			}
+			edit := strings.Replace(c.save, "three", "THREE", 1) // the person goes on from there
+			write(t, filepath.Join(dir, string(own)), edit)
+			if got, met := next(t, dir); got != edit || len(met) != 0 {
+				t.Errorf("then %q, told of %v", got, met)
+			}
+		})
+	}
+}
+
+// Where both changed the same, the person's text stands, and the commit's lies beside it with what is missing.
+func TestWhatDoesNotGoTogetherLiesBeside(t *testing.T) {
+	dir := fill(t, map[string]string{"ws/Workspace.md": text})
+	ours := strings.NewReplacer("two", "TWO", "six", "SIX")
+	must(t, dir, ours.Replace)
+	stale := strings.Replace(text, "two", "2", 1)
+	write(t, filepath.Join(dir, string(own)), stale)
+	got, met := next(t, dir)
+	if got != stale || len(met) != 1 || !strings.HasPrefix(met[0].Text, "STALE_SAVE: ") {
+		t.Fatalf("got %q, told of %v", got, met)
+	}
+	if copied := contents(t, dir)[string(met[0].Copy)]; copied != ours.Replace(text) {
+		t.Errorf("the copy holds %q", copied)
+	}
+	if _, met := next(t, dir); len(met) != 0 {
+		t.Errorf("told again: %v", met)
+	}
+}
+
+// What git brings back stands: git status is as git alone leaves it.
+func TestWhatGitBringsBackStands(t *testing.T) {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("no git here")
+	}
+	for _, words := range [][]string{{"stash"}, {"checkout", "HEAD", "--", "."}, {"reset", "--hard", "-q"}, {"restore", "."}} {
+		t.Run(words[0], func(t *testing.T) {
+			dir := fill(t, map[string]string{"ws/Workspace.md": text})
+			top := filepath.Dir(dir)
+			run := func(words ...string) string {
+				t.Helper()
+				cmd := exec.Command(git, append([]string{"-C", top, "-c", "user.name=a", "-c", "user.email=a@b"}, words...)...)
+				out, err := cmd.CombinedOutput()
+				if err != nil {
+					t.Fatalf("git %v: %v\n%s", words, err, out)
+				}
+				return string(out)
+			}
+			write(t, filepath.Join(top, ".gitignore"), ".local/\n")
+			run("init", "-q")
+			run("add", ".")
+			run("commit", "-qm", "a")
+			must(t, dir, replace("two", "TWO"))
+			must(t, dir, replace("six", "SIX"))
+			run(words...)
+			s, err := dirstore.Open(dir, dirstore.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			if _, err := s.Late(t.Context(), true); err != nil {
+				t.Error(err)
+			}
+			if got := contents(t, dir)[string(own)]; got != text {
+				t.Errorf("got %q", got)
+			}
+			if out := run("status", "--porcelain"); out != "" {
+				t.Errorf("git status: %s", out)
+			}
+		})
+	}
+}
