@@ -21,7 +21,7 @@ import (
 // opened calls f with operations on the vault, which is closed then.
 func (p place) opened(t testing.TB, life *crashtest.Life, f func(*ops.Env)) {
 	t.Helper()
-	st, err := life.Open(string(p), dirstore.Options{})
+	st, err := life.Open(string(p), dirstore.Options{SaveQuiet: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

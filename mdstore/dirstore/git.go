@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha1"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -111,9 +112,10 @@ func (g git) state() (state string) {
 	return state
 }
 
-// wrote reports whether it was git that made a file hold data, at that time in Unix nanoseconds: its index has it, or
-// was written right then.
-func (g git) wrote(data []byte, changed int64) bool {
+// wrote reports whether git made a file what it is: its index has that version, or was written right when the file was
+// changed; or git checked out the version that the file was made from, base, after the commits that are missing from
+// it. Times are Unix nanoseconds.
+func (g git) wrote(data, base []byte, changed, committed int64) bool {
 	_, git := findGit(g.vault)
 	if git == "" {
 		return false
@@ -126,8 +128,17 @@ func (g git) wrote(data []byte, changed int64) bool {
 		}
 	}
 	index, err := guard.ReadFile(git, "index", 1<<30)
-	blob := sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(data), data))
-	return err == nil && bytes.Contains(index, blob[:])
+	if err != nil {
+		return false
+	}
+	blob := func(data []byte) int {
+		sum := sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(data), data))
+		return bytes.Index(index, sum[:])
+	}
+	const mtime = 32 // bytes before the digest: seconds and nanoseconds of the file that was checked out or added
+	at := blob(base)
+	return blob(data) >= 0 || at >= mtime && int64(binary.BigEndian.Uint32(index[at-mtime:]))*1e9+
+		int64(binary.BigEndian.Uint32(index[at-mtime+4:])) > committed
 }
 
 // findGit returns the top of the working tree that a folder lies in and the folder in which git keeps its state, "" if

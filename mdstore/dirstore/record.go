@@ -45,6 +45,8 @@ type recordedStep struct {
 	New    []byte       `json:"new,omitempty"`
 	Late   bool         `json:"late,omitempty"`   // as in journal.Made
 	Stands bool         `json:"stands,omitempty"` // no commit: New is a save that stands, whatever it took out
+
+	time int64 // of the line
 }
 
 // record adds a line. The lock is held.
@@ -146,6 +148,7 @@ func (s *Store) recordOf(p mdstore.Path) (steps []recordedStep) {
 		}
 		for _, step := range r.Steps {
 			if step.Path == p {
+				step.time = r.Time
 				steps = append(steps, step)
 			}
 		}

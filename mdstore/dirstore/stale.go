@@ -66,8 +66,11 @@ func (s *Store) judge(p mdstore.Path, data []byte, changed int64) verdict {
 		}
 	}
 	v.again = v.replay == nil && !bytes.Equal(nearest.data, v.newest)
-	if v.returned = v.replay != nil && s.git.wrote(data, changed); v.returned {
-		v.replay = nil
+	if v.replay != nil {
+		last := v.replay[len(v.replay)-1].time
+		if v.returned = s.git.wrote(data, nearest.data, changed, last); v.returned {
+			v.replay = nil
+		}
 	}
 	return v
 }
@@ -113,6 +116,9 @@ func (s *Store) mergeStale(p mdstore.Path) (merged bool, err error) {
 	}
 	if v.replay == nil {
 		return false, nil
+	}
+	if err := s.quietFor(p, info, false); err != nil {
+		return false, err
 	}
 	if busy := s.git.busy(); busy != nil {
 		return false, busy
@@ -208,14 +214,7 @@ func (s *Store) foreign() (out []mdstore.Path) {
 func (s *Store) mergeForeign() {
 	left := map[mdstore.Path]bool{}
 	for _, p := range s.foreign() {
-		info, err := s.disk.Lstat(p)
-		if err != nil {
-			continue
-		}
-		if err = s.quietFor(p, info, false); err == nil {
-			_, err = s.mergeStale(p)
-		}
-		if err != nil {
+		if _, err := s.mergeStale(p); err != nil {
 			left[p] = true
 		}
 	}
