@@ -21,6 +21,8 @@ type ChangesGetOut struct {
 	Changes []FileChange `json:"changes"`
 	Hidden  int          `json:"hidden,omitempty"` // further changes, where results are bounded
 	First   bool         `json:"first,omitempty"`  // the session looks for the first time: there is nothing to compare with
+
+	Met []mdstore.Collision `json:"conflicts,omitempty"` // saves that met commits, and what became of both, or is to become
 	Out
 }
 
@@ -59,6 +61,7 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 		hint, rest = "by updatedAt; hand edits that leave it alone show only to a session", "a later time narrows it"
 	}
 	out := &ChangesGetOut{Changes: []FileChange{}, Out: Out{Hint: hint}}
+	out.Met = append(env.Engine.Told(), env.Engine.Late(ctx, false)...)
 	show := func(diffs []view.Difference) (shown int) {
 		all := make([]FileChange, len(diffs))
 		for i, d := range diffs {

@@ -91,8 +91,10 @@ type Store struct {
 	touched   []versioned           // what was changed, and the files of collisions, since a commit or mergeLate began
 	lately    map[mdstore.Path]bool // that commits changed a short while ago; nil where that is not known
 	latelyAt  uint64                // the generation that lately is of
+	looked    time.Time             // when mergeForeign has last looked at all files
 
 	mu       sync.Mutex
+	watched  bool                  // guarded by mu: Watch tells of saves
 	suspects map[mdstore.Path]bool // guarded by mu: files that may have been saved since they were looked at; nil: any
 	met      []mdstore.Collision   // guarded by mu: that no caller was told of
 	polls    bool                  // Watch looks from time to time, and why

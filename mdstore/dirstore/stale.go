@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"arbor/mdstore"
 )
@@ -176,6 +177,15 @@ func (s *Store) suspect(paths []mdstore.Path) {
 	}
 }
 
+// lookAgain makes all files suspects of a store that is told of no saves.
+func (s *Store) lookAgain() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.watched {
+		s.suspects = nil
+	}
+}
+
 // foreign returns those of the files that may have been saved since the last look, or were changed by the commits that
 // the history knows, which hold what no commit made of them.
 func (s *Store) foreign() (out []mdstore.Path) {
@@ -212,6 +222,10 @@ func (s *Store) foreign() (out []mdstore.Path) {
 // mergeForeign merges what was saved from older versions. The lock is held. A file that is being saved is looked at
 // again later.
 func (s *Store) mergeForeign() {
+	if time.Since(s.looked) > time.Second {
+		s.lookAgain()
+		s.looked = time.Now()
+	}
 	left := map[mdstore.Path]bool{}
 	for _, p := range s.foreign() {
 		if _, err := s.mergeStale(p); err != nil {
@@ -228,6 +242,7 @@ func (s *Store) mergeForeign() {
 // commits that no caller was told of.
 func (s *Store) Late(ctx context.Context, merge bool) ([]mdstore.Collision, error) {
 	saved, err := s.committer.Saved()
+	s.lookAgain()
 	foreign := s.foreign()
 	if merge && s.git.busy() == nil && (saved && err == nil || len(foreign) > 0) {
 		release, err := s.acquire(ctx, writeWait)

@@ -14,6 +14,11 @@ import (
 // working tree, no change has settled.
 func (s *Store) Watch(ctx context.Context, w mdstore.Watching) error {
 	ready := sync.OnceFunc(w.Ready)
+	defer func() {
+		s.mu.Lock()
+		s.watched = false
+		s.mu.Unlock()
+	}()
 	return watch.Watch(ctx, s.dir, watch.Options{
 		Ignore: func(path string, dir bool) bool { return unlisted(s.kinds, path, dir) },
 		Early: func(p string) {
@@ -24,7 +29,7 @@ func (s *Store) Watch(ctx context.Context, w mdstore.Watching) error {
 		},
 		Ready: func(polling bool, why error) {
 			s.mu.Lock()
-			s.polls, s.pollsWhy = polling, why
+			s.polls, s.pollsWhy, s.watched = polling, why, true
 			s.mu.Unlock()
 			if polling && why != nil {
 				s.log.Warn("the vault is watched by looking every two seconds", "folder", s.dir, "why", why)

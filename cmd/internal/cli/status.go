@@ -196,6 +196,7 @@ func changesCommand(sh *shell) command {
 		if len(out.Changes) == 0 && !out.First {
 			sh.say("nothing changed")
 		}
+		sh.met(out.Met)
 		sh.hint(out.Hint)
 		return nil
 	})
