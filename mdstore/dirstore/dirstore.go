@@ -5,11 +5,12 @@
 // takes the lock of the vault, .local/lock, which the system releases when its holder dies, compares each file with the
 // version that the change was computed from, and makes every change or none, whenever the machine stops. A file that a
 // person saves while it is being replaced is exchanged back, so that no save is ever lost. A replaced file that an
-// editor may have open stays in .local/displaced for a while: what it writes there is merged by the next writer.
+// editor may have open stays in .local/displaced for a while: what it writes there is merged by the next writer. So is
+// a save from an older version, which the record of the last commits tells from others.
 //
 // What .local/ holds is made at the first commit and may be deleted at any time while no commit is unfinished: the
-// lock, the generation, the journal of a commit of several files, and a cache of each workspace that was scanned. A
-// vault that may not be written can be read.
+// lock, the generation, the record, the journal of a commit of several files, and a cache of each workspace that was
+// scanned. A vault that may not be written can be read.
 //
 // On Linux and macOS files are exchanged in one step. On other systems, and on file systems that cannot, a save is lost
 // if it falls into the moment between the last comparison and the rename. Windows cannot make the names in a folder
