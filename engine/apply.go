@@ -12,6 +12,7 @@ import (
 
 	"arbor/engine/claims"
 	"arbor/engine/errs"
+	"arbor/engine/live"
 	"arbor/engine/plan"
 	"arbor/engine/view"
 	"arbor/mdstore"
@@ -273,9 +274,12 @@ func (e *Engine) Init(ctx context.Context, w plan.NewWorkspace, act plan.Act) (*
 }
 
 // Taken reports whether anything has that name in the vault.
-func (e *Engine) Taken(ctx context.Context) func(mdstore.Path) bool {
-	return func(p mdstore.Path) bool {
+func (e *Engine) Taken(ctx context.Context) func(mdstore.Path) (bool, error) {
+	return func(p mdstore.Path) (bool, error) {
 		_, err := e.st.Read(ctx, p)
-		return !errors.Is(err, fs.ErrNotExist) && ctx.Err() == nil
+		if live.Passing(err) {
+			return false, err
+		}
+		return !errors.Is(err, fs.ErrNotExist), nil
 	}
 }

@@ -30,6 +30,9 @@ func (x Fix) Plan(d *plan.Draft) (*Fixed, error) {
 		return nil, &mdoc.UnreadableError{Problem: plan.NewerProblem(w)}
 	}
 	v, found := All(d.View, x.Store)
+	if err := Unread(found); err != nil {
+		return nil, err
+	}
 	out := &Fixed{Found: Diagnostics(found), Checked: d.View.Len() + 1}
 	waiting := slices.DeleteFunc(slices.Clone(found), func(f Finding) bool { return f.mend == nil })
 	for range fixRounds {

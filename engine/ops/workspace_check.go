@@ -1,8 +1,11 @@
 package ops
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strconv"
+	"strings"
 
 	"arbor/engine/errs"
 	"arbor/engine/plan"
@@ -48,47 +51,10 @@ arbor check --sarif > arbor.sarif`,
 
 // WorkspaceCheck returns every diagnostic, of one workspace or of all, and repairs on request what can be repaired.
 func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (*WorkspaceCheckOut, error) {
-	var ids []mdstore.ID
 	out := &WorkspaceCheckOut{Diagnostics: []mdoc.Diagnostic{}, Fixed: []mdoc.Diagnostic{}, Wrote: Wrote{Success: true}}
-	if in.WorkspaceID != "" {
-		id, err := env.workspace(ctx, in.WorkspaceID)
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	} else {
-		if in.Fix {
-			fixed, o, err := env.Engine.FixVault(ctx, env.act(in.Write, Match{}))
-			if err != nil {
-				return nil, fail(err)
-			}
-			env.repaired(ctx, "", fixed, o, out)
-		}
-		found, err := env.Engine.CheckVault(ctx)
-		if err != nil {
-			return nil, fail(err)
-		}
-		out.Diagnostics = append(out.Diagnostics, found.Diagnostics...)
-		ids, out.Checked = found.Workspaces, found.Files
+	if err := env.check(ctx, in, out); err != nil {
+		return nil, partly(out, errs.As(err))
 	}
-	for i, id := range ids {
-		env.progress(i, len(ids), string(id))
-		if in.Fix {
-			if checked, err := env.fix(ctx, id, in.Write, out); checked || err != nil {
-				if err != nil {
-					return nil, err
-				}
-				continue
-			}
-		}
-		snap, ds, err := env.Engine.Check(ctx, id)
-		if err != nil {
-			return nil, fail(err)
-		}
-		out.Checked += snap.Len() + 1
-		out.Diagnostics = append(out.Diagnostics, ds...)
-	}
-	env.progress(len(ids), len(ids), "checked")
 	files, hidden := first(env, out.Wrote.Files, boundedItems)
 	out.Wrote.Files, out.More = files, out.More+hidden
 	out.Fixed, out.FixedHidden = first(env, out.Fixed, boundedItems)
@@ -116,18 +82,86 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (*Worksp
 	return out, nil
 }
 
+// check adds what is wrong to a result, and what was repaired, which stands with an error too.
+func (env *Env) check(ctx context.Context, in WorkspaceCheckIn, out *WorkspaceCheckOut) error {
+	var ids []mdstore.ID
+	if in.WorkspaceID != "" {
+		id, err := env.workspace(ctx, in.WorkspaceID)
+		if err != nil {
+			return err
+		}
+		ids = append(ids, id)
+	} else {
+		if in.Fix {
+			fixed, o, err := env.Engine.FixVault(ctx, env.act(in.Write, Match{}))
+			env.repaired(ctx, "", fixed, o, out)
+			if err != nil {
+				return err
+			}
+		}
+		found, err := env.Engine.CheckVault(ctx)
+		if err != nil {
+			return err
+		}
+		out.Diagnostics = append(out.Diagnostics, found.Diagnostics...)
+		ids, out.Checked = found.Workspaces, found.Files
+	}
+	var unread error // of a workspace that is left as it is, while the others are repaired
+	for i, id := range ids {
+		env.progress(i, len(ids), string(id))
+		if in.Fix {
+			checked, err := env.fix(ctx, id, in.Write, out)
+			switch {
+			case err != nil && errs.As(err).Code == errs.FileUnreadable:
+				unread = cmp.Or(unread, err)
+				continue
+			case err != nil:
+				return err
+			case checked:
+				continue
+			}
+		}
+		snap, ds, err := env.Engine.Check(ctx, id)
+		if err != nil {
+			return err
+		}
+		out.Checked += snap.Len() + 1
+		out.Diagnostics = append(out.Diagnostics, ds...)
+	}
+	env.progress(len(ids), len(ids), "checked")
+	return unread
+}
+
+// partly returns the error of a call that has repaired something before it failed.
+func partly(out *WorkspaceCheckOut, e *errs.Error) error {
+	if !out.Changed || out.DryRun || e.Details != nil && e.Details.Committed {
+		return e
+	}
+	var files []string
+	for _, d := range out.Fixed {
+		files = append(files, d.File)
+	}
+	slices.Sort(files)
+	files = slices.Compact(files)
+	return errs.New(e.Code, "repaired: %s; not repaired is what concerns this: %s", strings.Join(files, ", "), e.Message).
+		With(errs.Details{Committed: true, Paths: files})
+}
+
 // fix repairs one workspace and adds what is left to the result. It reports false where a damaged file prevents that:
 // check finds the file, and the other workspaces are repaired all the same.
 func (env *Env) fix(ctx context.Context, id mdstore.ID, w Write, out *WorkspaceCheckOut) (checked bool, err error) {
 	m, err := env.Engine.Fix(ctx, id, env.act(w, Match{}))
+	if m != nil {
+		env.repaired(ctx, id, m.Mended, m.Outcome, out)
+	}
 	switch e := errs.As(err); {
 	case err == nil:
-	case e.Class() == errs.Unreadable && e.Details != nil && len(e.Details.Problems) > 0 && !everywhere(e.Details.Problems[0]):
+	case e.Class() == errs.Unreadable && e.Details != nil && len(e.Details.Problems) > 0 && !everywhere(e.Details.Problems[0]) &&
+		e.Details.Problems[0].Code != string(errs.FileUnreadable): // which says nothing about the file
 		return false, nil
 	default:
 		return false, e
 	}
-	env.repaired(ctx, id, m.Mended, m.Outcome, out)
 	out.Checked += m.Checked
 	out.Diagnostics = append(out.Diagnostics, m.Left...)
 	return true, nil
