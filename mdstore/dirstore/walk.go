@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"arbor/mdstore"
@@ -284,7 +283,7 @@ func folderError(p mdstore.Path, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		return osfs.Unreadable(p, osfs.CodePermission, "may not be looked into by this user; allow it")
 	}
-	if guard.Scarce(err) || errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ESTALE) {
+	if guard.Scarce(err) || guard.Trouble(err) != "" {
 		return err // which says nothing about the folder
 	}
 	return osfs.Unreadable(p, osfs.CodeNotAFile, "cannot be looked into: %v", err)
