@@ -128,7 +128,7 @@ func (e *Engine) sweep(ctx context.Context, found []check.Finding, now time.Time
 	trash := mdstore.TrashPath(mdstore.TrashStamp(now, "check"), "")
 	done, err := sw.Sweep(ctx, paths, trash, dryRun)
 	for _, s := range done {
-		what := "removed: its file holds the same"
+		what := "removed: what it holds is elsewhere, too"
 		if s.To != "" {
 			what = "moved: what a commit has left"
 		}

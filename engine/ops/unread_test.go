@@ -1,14 +1,17 @@
 package ops_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"arbor/engine/errs"
+	"arbor/engine/ops"
 	"arbor/mdstore"
 )
 
@@ -67,5 +70,40 @@ func TestFailedFixNamesWhatItRepaired(t *testing.T) {
 	}
 	if _, gone := os.Stat(filepath.Join(x.dir, leftover)); gone == nil {
 		t.Error("the leftover in the other workspace is still there")
+	}
+}
+
+// What killed and failed commits have left is named by check, and cleared away by check --fix.
+func TestCheckClearsWhatKilledCommitsLeft(t *testing.T) {
+	x := newTrial(t)
+	defer x.st.Close()
+	left := []string{
+		".local/.arbor-ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+		"ws-old/.arbor-0123456789abcdef-0123456789abcdef-abc-Workspace.md",
+		"ws-old/.arbor-1123456789abcdef-0123456789abcdef-abc-Workspace.md",
+	}
+	for _, name := range left {
+		name = filepath.Join(x.dir, name)
+		old := time.Now().Add(-time.Hour)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte("half"), 0o644), os.Chtimes(name, old, old)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for fix, want := range []int{len(left), 0} {
+		x.engine.Refresh()
+		env := &ops.Env{Engine: x.engine}
+		out, err := ops.WorkspaceCheck(tctx, env, ops.WorkspaceCheckIn{Fix: fix == 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		named := 0
+		for _, d := range out.Diagnostics {
+			if slices.Contains(left, d.File) && d.Fix != "" {
+				named++
+			}
+		}
+		if named != want || fix == 1 && len(out.Fixed) < len(left) {
+			t.Errorf("with fix %d check names %d of %d, and says it repaired %v", fix, named, len(left), out.Fixed)
+		}
 	}
 }

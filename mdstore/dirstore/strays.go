@@ -8,9 +8,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore/internal/journal"
+	"arbor/mdstore/dirstore/internal/osfs"
 )
 
 // The names of strays, as regular expressions; the first that matches decides. In that of a conflict copy, the two
@@ -82,8 +84,13 @@ func (v *vault) Strays(ctx context.Context, under mdstore.Path) ([]mdstore.Stray
 		return nil, &fs.PathError{Op: "list", Path: string(under), Err: fs.ErrInvalid}
 	}
 	out, empty, err := v.straysIn(ctx, under)
-	if empty && under != "" {
+	switch {
+	case under != "" && empty:
 		out = []mdstore.Stray{{Path: under, Kind: mdstore.StrayFolder}}
+	case under == "" && err == nil && v.plainFolder(mdstore.LocalDir):
+		var local []mdstore.Stray
+		local, err = v.localStrays(ctx, mdstore.LocalDir)
+		out = append(out, local...)
 	}
 	slices.SortFunc(out, func(a, b mdstore.Stray) int { return cmp.Compare(a.Path, b.Path) })
 	return out, err
@@ -127,3 +134,40 @@ func (v *vault) straysIn(ctx context.Context, dir mdstore.Path) (out []mdstore.S
 	}
 	return out, empty, nil
 }
+
+// localTemp matches the names of the temporary files by which files of .local/ are replaced: see replace. They hold
+// nothing that is not made again.
+var localTemp = regexp.MustCompile(`^` + regexp.QuoteMeta(journal.TempPrefix) + `[A-Z2-7]{26,}$`)
+
+const abandoned = time.Minute // age of a temporary file of .local/ that no living process renames any more
+
+// localStrays returns the temporary files in a folder of .local/ that a killed process left.
+func (v *vault) localStrays(ctx context.Context, dir mdstore.Path) (out []mdstore.Stray, err error) {
+	entries, err := v.disk.ReadDir(dir)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, nil // none of this user's
+	}
+	if err := cmp.Or(ctx.Err(), osfs.UnlessMissing(err)); err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		p := dir.Join(e.Name)
+		switch {
+		case e.Type.IsDir() && dir == mdstore.LocalDir && slices.Contains(keptWhole, e.Name):
+		case e.Type.IsDir():
+			below, err := v.localStrays(ctx, p)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, below...)
+		case e.Type.IsRegular() && localTemp.MatchString(e.Name):
+			if info, err := v.disk.Stat(p); err == nil && v.now().UnixNano()-info.Stamp.Mtime > int64(abandoned) {
+				out = append(out, mdstore.Stray{Path: p, Kind: mdstore.StrayLeftover})
+			}
+		}
+	}
+	return out, nil
+}
+
+// keptWhole are the folders of .local/ that are cleared by those who fill them.
+var keptWhole = []string{"displaced", "journal", "record", "replaced", "trash"}
