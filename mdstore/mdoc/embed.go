@@ -3,31 +3,37 @@ package mdoc
 import (
 	"bytes"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
 )
 
-// cleanText returns s with LF line ends and without outer blank lines. It refuses what no document may hold.
-func cleanText(s string) (string, error) {
+// cleanText returns s with LF line ends and without outer blank lines. It refuses what no document may hold. adapted is
+// as in Patch.
+func cleanText(s string) (text string, adapted []string, err error) {
 	b := []byte(s)
 	if at, what := badText(b); at >= 0 {
-		return "", textError("the text has %s (line %d); remove it", strings.TrimSuffix(what, " here"), lineNumber(b, at))
+		return "", nil, textError("the text has %s (line %d); remove it", strings.TrimSuffix(what, " here"), lineNumber(b, at))
 	}
 	if len(s) > MaxBytes {
-		return "", textError("the text has %d bytes, a file may have %d", len(s), MaxBytes)
+		return "", nil, textError("the text has %d bytes, a file may have %d", len(s), MaxBytes)
 	}
 	b = bytes.ReplaceAll(bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
 	c := core(b, Span{0, len(b)})
 	b = b[c.Start:c.End]
 	if from, _ := conflict(b); from >= 0 {
-		return "", textError("the text holds the conflict markers of an unfinished merge from its line %d on; "+
+		return "", nil, textError("the text holds the conflict markers of an unfinished merge from its line %d on; "+
 			"remove or indent them", lineNumber(b, from))
 	}
 	if over := checkBody(b); over != nil {
-		return "", textError("the text is beyond a limit: in line %d %s", lineNumber(b, over.at), over.text)
+		return "", nil, textError("the text is beyond a limit: in line %d %s", lineNumber(b, over.at), over.text)
 	}
-	return string(b), nil
+	if strings.Contains(strings.Trim(s, " \t\r\n"), "\r") {
+		adapted = []string{"line ends became those of the file"}
+	}
+	return string(b), adapted, nil
 }
 
 func textError(format string, args ...any) *EditError {
@@ -41,7 +47,7 @@ func textError(format string, args ...any) *EditError {
 // nothing.
 func Nest(text string, level int) (nested string, adapted []string, err error) {
 	level = min(max(level, 1), 5)
-	s, err := cleanText(text)
+	s, adapted, err := cleanText(text)
 	if err != nil || s == "" {
 		return "", nil, err
 	}
@@ -64,7 +70,7 @@ func Nest(text string, level int) (nested string, adapted []string, err error) {
 // ItemText returns the text as AppendItem writes it and Items reads it back: blanks before its first line and outer
 // blank lines are cut, and an open fence or HTML block is closed. adapted is as in Patch.
 func ItemText(text string) (item string, adapted []string, err error) {
-	s, err := cleanText(text)
+	s, ends, err := cleanText(text)
 	if err != nil {
 		return "", nil, err
 	}
@@ -81,7 +87,7 @@ func ItemText(text string) (item string, adapted []string, err error) {
 			"indented behind a list marker it reads as something else; " +
 			"the usual cause is a line of nothing but -, * or _")
 	}
-	return item, adapted, nil
+	return item, append(ends, adapted...), nil
 }
 
 // closeText closes the block that is open at the end of a text.
@@ -110,7 +116,8 @@ func adaptOnce(s string, level int) (next, what string) {
 		}
 	}
 	if top > 0 {
-		return demote(src, len(s), blocks, level+1-top), fmt.Sprintf("headings moved down by %d", level+1-top)
+		n := level + 1 - top
+		return demote(src, len(s), blocks, n), fmt.Sprintf("headings moved down by %d", n) + merged(blocks, len(s), n)
 	}
 	last, open := lastOpen(blocks, len(s))
 	if !open {
@@ -121,6 +128,22 @@ func adaptOnce(s string, level int) (next, what string) {
 		return s, "" // no block that this package can close; the check of the edit decides
 	}
 	return s + "\n" + closer, what
+}
+
+// merged names the levels of headings that n levels further down are all of level 6; "" where there is one, or none.
+func merged(blocks []block, size, n int) string {
+	var levels []string
+	for level := 6 - n; level <= 6; level++ {
+		if slices.ContainsFunc(blocks, func(k block) bool {
+			return k.kind == headingBlock && k.span.Start < size && k.level == level
+		}) {
+			levels = append(levels, strconv.Itoa(level))
+		}
+	}
+	if len(levels) < 2 {
+		return ""
+	}
+	return ", those of the levels " + strings.Join(levels, " and ") + " all to level 6"
 }
 
 // demote moves all top-level headings in the first size bytes of src down by n levels, at most to level 6.
