@@ -2,6 +2,7 @@ package ops
 
 import (
 	"context"
+	"fmt"
 
 	"arbor/context/render"
 	"arbor/engine/check"
@@ -71,7 +72,10 @@ var WorkspaceStatus = reading(func(ctx context.Context, env *Env, in WorkspaceSt
 	case env.bounded():
 		env.glance(out, render.Style{Markdown: in.Format == "markdown"})
 	case !in.All:
-		room := listLimit
+		room, most := listLimit, max(out.Counts.Total, len(out.Problems), len(out.Diagnostics))
+		if most > listLimit {
+			out.Hint = fmt.Sprintf("at most %d of each list are shown; arbor status --all brings the rest, node_list further nodes", listLimit)
+		}
 		out.Tree = prune(out.Tree, &room)
 		out.Problems = out.Problems[:min(len(out.Problems), listLimit)]
 		out.Diagnostics = out.Diagnostics[:min(len(out.Diagnostics), listLimit)]
