@@ -274,12 +274,9 @@ func (e *Engine) Init(ctx context.Context, w plan.NewWorkspace, act plan.Act) (*
 }
 
 // Taken reports whether anything has that name in the vault.
-func (e *Engine) Taken(ctx context.Context) func(mdstore.Path) (bool, error) {
-	return func(p mdstore.Path) (bool, error) {
+func (e *Engine) Taken(ctx context.Context) func(mdstore.Path) bool {
+	return func(p mdstore.Path) bool {
 		_, err := e.st.Read(ctx, p)
-		if live.Passing(err) {
-			return false, err
-		}
-		return !errors.Is(err, fs.ErrNotExist), nil
+		return !errors.Is(err, fs.ErrNotExist) && !live.Passing(err) // after which the commit tells
 	}
 }

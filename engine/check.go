@@ -35,7 +35,7 @@ type Mending struct {
 }
 
 // Fix mends what can be mended in a workspace without losing text: the diagnostics that name a fix. Doing it again changes nothing. All
-// of it is one commit, but for what an earlier commit has left. With an error, the Mending is what was done all the same; nil for nothing.
+// of it is one commit, but for what an earlier commit has left. With an error the Mending, if any, was done all the same.
 func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act plan.Act) (*Mending, error) {
 	e.live.StaleIn(ws)
 	v, found, err := e.find(ctx, ws)
@@ -45,7 +45,7 @@ func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act plan.Act) (*Mending
 	if v.Workspace().Newer() {
 		return nil, &mdoc.UnreadableError{Problem: plan.NewerProblem(v.Workspace())}
 	}
-	if err := check.Unread(found); err != nil {
+	if err := v.Unread(); err != nil {
 		return nil, err
 	}
 	if !slices.ContainsFunc(found, func(f check.Finding) bool { return f.Fix != "" }) {
@@ -93,8 +93,8 @@ func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act plan.Act) (*Mending
 	return m, nil
 }
 
-// FixVault clears away what commits that were cut short have left beside the workspaces of the vault. With an error, the outcome is what
-// was done all the same.
+// FixVault clears away what commits that were cut short have left beside the workspaces of the vault. With an error the
+// outcome was done all the same.
 func (e *Engine) FixVault(ctx context.Context, act plan.Act) ([]mdoc.Diagnostic, *plan.Outcome, error) {
 	st, err := e.strays(ctx, "")
 	if err != nil {

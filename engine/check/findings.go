@@ -9,7 +9,6 @@ import (
 	"sort"
 	"strings"
 
-	"arbor/engine/errs"
 	"arbor/engine/plan"
 	"arbor/engine/view"
 	"arbor/mdstore"
@@ -31,15 +30,6 @@ func Diagnostics(fs []Finding) []mdoc.Diagnostic {
 		out[i] = f.Diagnostic
 	}
 	return out
-}
-
-// Unread returns the error of the first file that could not be read for a reason that says nothing about the file: what is wrong in it,
-// and what hangs on it, is not known. It is nil where there is none.
-func Unread(fs []Finding) error {
-	if i := slices.IndexFunc(fs, func(f Finding) bool { return f.Code == string(errs.FileUnreadable) }); i >= 0 {
-		return &mdoc.UnreadableError{Problem: fs[i].Diagnostic}
-	}
-	return nil
 }
 
 // sortFindings orders by file and place. What stands at one place keeps its order, in which it is mended too.

@@ -189,8 +189,8 @@ func As(err error) *Error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Error{Code: Conflicting, Message: "another process held the vault's lock for too long; nothing was changed: try again", err: err}
 	case guard.Trouble(err) != "":
-		return &Error{Code: DiskError, err: err,
-			Message: fmt.Sprintf("%s; nothing was changed: %s, and try again", strings.TrimPrefix(err.Error(), "nothing was changed: "), guard.Trouble(err))}
+		what := strings.TrimPrefix(err.Error(), "nothing was changed: ")
+		return &Error{Code: DiskError, Message: what + "; nothing was changed: " + guard.Trouble(err) + ", and try again", err: err}
 	case errors.As(err, &path):
 		return &Error{Code: InternalError, Message: err.Error(), Details: &Details{Paths: []string{path.Path}}, err: err}
 	}

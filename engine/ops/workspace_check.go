@@ -3,7 +3,6 @@ package ops
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -50,10 +49,55 @@ arbor check --sarif > arbor.sarif`,
 })
 
 // WorkspaceCheck returns every diagnostic, of one workspace or of all, and repairs on request what can be repaired.
-func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (*WorkspaceCheckOut, error) {
+func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (res *WorkspaceCheckOut, err error) {
+	var ids []mdstore.ID
+	var unread error // of a workspace that is left as it is, while the others are repaired
 	out := &WorkspaceCheckOut{Diagnostics: []mdoc.Diagnostic{}, Fixed: []mdoc.Diagnostic{}, Wrote: Wrote{Success: true}}
-	if err := env.check(ctx, in, out); err != nil {
-		return nil, partly(out, errs.As(err))
+	defer func() { err = out.partly(err) }()
+	if in.WorkspaceID != "" {
+		id, err := env.workspace(ctx, in.WorkspaceID)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	} else {
+		if in.Fix {
+			fixed, o, err := env.Engine.FixVault(ctx, env.act(in.Write, Match{}))
+			env.repaired(ctx, "", fixed, o, out)
+			if err != nil {
+				return nil, fail(err)
+			}
+		}
+		found, err := env.Engine.CheckVault(ctx)
+		if err != nil {
+			return nil, fail(err)
+		}
+		out.Diagnostics = append(out.Diagnostics, found.Diagnostics...)
+		ids, out.Checked = found.Workspaces, found.Files
+	}
+	for i, id := range ids {
+		env.progress(i, len(ids), string(id))
+		if in.Fix {
+			switch checked, err := env.fix(ctx, id, in.Write, out); {
+			case err != nil && errs.As(err).Code == errs.FileUnreadable:
+				unread = cmp.Or(unread, err)
+				continue
+			case err != nil:
+				return nil, err
+			case checked:
+				continue
+			}
+		}
+		snap, ds, err := env.Engine.Check(ctx, id)
+		if err != nil {
+			return nil, fail(err)
+		}
+		out.Checked += snap.Len() + 1
+		out.Diagnostics = append(out.Diagnostics, ds...)
+	}
+	env.progress(len(ids), len(ids), "checked")
+	if unread != nil {
+		return nil, unread
 	}
 	files, hidden := first(env, out.Wrote.Files, boundedItems)
 	out.Wrote.Files, out.More = files, out.More+hidden
@@ -82,68 +126,17 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (*Worksp
 	return out, nil
 }
 
-// check adds what is wrong to a result, and what was repaired, which stands with an error too.
-func (env *Env) check(ctx context.Context, in WorkspaceCheckIn, out *WorkspaceCheckOut) error {
-	var ids []mdstore.ID
-	if in.WorkspaceID != "" {
-		id, err := env.workspace(ctx, in.WorkspaceID)
-		if err != nil {
-			return err
-		}
-		ids = append(ids, id)
-	} else {
-		if in.Fix {
-			fixed, o, err := env.Engine.FixVault(ctx, env.act(in.Write, Match{}))
-			env.repaired(ctx, "", fixed, o, out)
-			if err != nil {
-				return err
-			}
-		}
-		found, err := env.Engine.CheckVault(ctx)
-		if err != nil {
-			return err
-		}
-		out.Diagnostics = append(out.Diagnostics, found.Diagnostics...)
-		ids, out.Checked = found.Workspaces, found.Files
-	}
-	var unread error // of a workspace that is left as it is, while the others are repaired
-	for i, id := range ids {
-		env.progress(i, len(ids), string(id))
-		if in.Fix {
-			checked, err := env.fix(ctx, id, in.Write, out)
-			switch {
-			case err != nil && errs.As(err).Code == errs.FileUnreadable:
-				unread = cmp.Or(unread, err)
-				continue
-			case err != nil:
-				return err
-			case checked:
-				continue
-			}
-		}
-		snap, ds, err := env.Engine.Check(ctx, id)
-		if err != nil {
-			return err
-		}
-		out.Checked += snap.Len() + 1
-		out.Diagnostics = append(out.Diagnostics, ds...)
-	}
-	env.progress(len(ids), len(ids), "checked")
-	return unread
-}
-
-// partly returns the error of a call that has repaired something before it failed.
-func partly(out *WorkspaceCheckOut, e *errs.Error) error {
-	if !out.Changed || out.DryRun || e.Details != nil && e.Details.Committed {
-		return e
+// partly adds to the error of a call what it has repaired before it failed.
+func (out *WorkspaceCheckOut) partly(err error) error {
+	e := errs.As(err)
+	if e == nil || !out.Changed || out.DryRun || e.Details != nil && e.Details.Committed {
+		return err
 	}
 	var files []string
 	for _, d := range out.Fixed {
 		files = append(files, d.File)
 	}
-	slices.Sort(files)
-	files = slices.Compact(files)
-	return errs.New(e.Code, "repaired: %s; not repaired is what concerns this: %s", strings.Join(files, ", "), e.Message).
+	return errs.New(e.Code, "repaired: %s; not repaired: %s; check again", strings.Join(files, ", "), e.Message).
 		With(errs.Details{Committed: true, Paths: files})
 }
 
@@ -156,8 +149,7 @@ func (env *Env) fix(ctx context.Context, id mdstore.ID, w Write, out *WorkspaceC
 	}
 	switch e := errs.As(err); {
 	case err == nil:
-	case e.Class() == errs.Unreadable && e.Details != nil && len(e.Details.Problems) > 0 && !everywhere(e.Details.Problems[0]) &&
-		e.Details.Problems[0].Code != string(errs.FileUnreadable): // which says nothing about the file
+	case e.Class() == errs.Unreadable && e.Details != nil && len(e.Details.Problems) > 0 && ofFile(e.Details.Problems[0]):
 		return false, nil
 	default:
 		return false, e
@@ -167,10 +159,11 @@ func (env *Env) fix(ctx context.Context, id mdstore.ID, w Write, out *WorkspaceC
 	return true, nil
 }
 
-// everywhere reports whether a problem is one of the whole vault, in which nothing can be written then.
-func everywhere(d mdoc.Diagnostic) bool {
+// ofFile reports whether a problem is that of one file: not one of the whole vault, in which nothing can be written
+// then, nor of a file that could not be read for a reason that says nothing about it.
+func ofFile(d mdoc.Diagnostic) bool {
 	p := mdstore.Path(d.File)
-	return p == "" || p == "." || p.Under(mdstore.LocalDir)
+	return p != "" && p != "." && !p.Under(mdstore.LocalDir) && d.Code != string(errs.FileUnreadable)
 }
 
 // repaired adds repairs to a result, with their diff where results are not bounded.

@@ -72,9 +72,9 @@ var WorkspaceStatus = reading(func(ctx context.Context, env *Env, in WorkspaceSt
 	case env.bounded():
 		env.glance(out, render.Style{Markdown: in.Format == "markdown"})
 	case !in.All:
-		room, most := listLimit, max(out.Counts.Total, len(out.Problems), len(out.Diagnostics))
-		if most > listLimit {
-			out.Hint = fmt.Sprintf("at most %d of each list are shown; arbor status --all brings the rest, node_list further nodes", listLimit)
+		room := listLimit
+		if max(out.Counts.Total, len(out.Diagnostics)) > listLimit {
+			out.Hint = fmt.Sprintf("%d of each list at most; status --all brings all, node_list further nodes", listLimit)
 		}
 		out.Tree = prune(out.Tree, &room)
 		out.Problems = out.Problems[:min(len(out.Problems), listLimit)]

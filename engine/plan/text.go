@@ -13,8 +13,8 @@ import (
 // maxTitle is the greatest length of a title or name in characters.
 const maxTitle = 200
 
-// title returns an error unless s can be a title or name: 1 to 200 characters in one line, none of them a control character or hidden. It
-// is never used as a path.
+// title returns an error unless s can be a title or name: 1 to 200 characters in one line, no control characters, none
+// that does not show. It is never used as a path.
 func title(code errs.Code, what, s string) error {
 	n := utf8.RuneCountInString(s)
 	switch {
@@ -30,17 +30,11 @@ func title(code errs.Code, what, s string) error {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
 			return errs.New(code, "%s has the control character %U; one line of text is a %s", what, r, what)
 		}
-		if hidden(r) && !joins(all, i) {
+		if unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r) && !joins(all, i) {
 			return errs.New(code, "%s has the character %U, which does not show; leave it out", what, r)
 		}
 	}
 	return nil
-}
-
-// hidden reports whether a character does not show: it has no width, or changes the direction of writing. Two titles
-// that look the same could differ by it.
-func hidden(r rune) bool {
-	return unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
 
 // joins reports whether a character is a joiner or non-joiner between two that show, as in Persian, in the scripts of

@@ -83,7 +83,7 @@ func (x UpdateWorkspace) Plan(d *Draft) (None, error) {
 // Archive moves a workspace with all it holds into the archive, or out of it. Its result is the workspace's folder.
 type Archive struct {
 	Restore bool
-	Taken   func(mdstore.Path) (bool, error) // reports whether anything has that name in the vault
+	Taken   func(mdstore.Path) bool // reports whether anything has that name in the vault
 }
 
 // Plan plans the move.
@@ -105,14 +105,7 @@ func (x Archive) Plan(d *Draft) (mdstore.Path, error) {
 		return "", err
 	}
 	to := in.Join(w.Dir.Base())
-	for i := 2; ; i++ {
-		taken, err := x.Taken(to)
-		if err != nil {
-			return "", err
-		}
-		if !taken {
-			break
-		}
+	for i := 2; x.Taken(to); i++ {
 		to = in.Join(fmt.Sprintf("%s-%d", w.Dir.Base(), i))
 	}
 	edit := d.OnWorkspace()

@@ -223,6 +223,7 @@ func (s *Store) Close() error {
 
 func (s *Store) meet(k mdstore.Collision) {
 	s.touched = append(s.touched, k.Path)
+	s.dropLate()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !slices.Contains(s.met, k) {

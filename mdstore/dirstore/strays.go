@@ -12,7 +12,6 @@ import (
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore/internal/journal"
-	"arbor/mdstore/dirstore/internal/osfs"
 )
 
 // The names of strays, as regular expressions; the first that matches decides. In that of a conflict copy, the two
@@ -68,7 +67,7 @@ func (v *vault) strayOf(p mdstore.Path) (stray mdstore.Stray, ok bool) {
 		}
 		stray = mdstore.Stray{Path: p, Kind: strayNames[i].kind}
 		switch {
-		case stray.Kind == mdstore.StrayLeftover && !journal.Leftover(p.Base()):
+		case stray.Kind == mdstore.StrayLeftover && !journal.Leftover(p.Base()) && !v.madeAgain(p):
 			stray.Kind = mdstore.StrayTemporary // of another program
 		case stray.Kind == mdstore.StrayConflictCopy && m[1] != "":
 			stray.Of = p.Dir().Join(m[1] + m[2])
@@ -84,13 +83,13 @@ func (v *vault) Strays(ctx context.Context, under mdstore.Path) ([]mdstore.Stray
 		return nil, &fs.PathError{Op: "list", Path: string(under), Err: fs.ErrInvalid}
 	}
 	out, empty, err := v.straysIn(ctx, under)
-	switch {
-	case under != "" && empty:
+	if empty && under != "" {
 		out = []mdstore.Stray{{Path: under, Kind: mdstore.StrayFolder}}
-	case under == "" && err == nil && v.plainFolder(mdstore.LocalDir):
+	}
+	if under == "" && err == nil && v.plainFolder(mdstore.LocalDir) {
 		var local []mdstore.Stray
-		local, err = v.localStrays(ctx, mdstore.LocalDir)
-		out = append(out, local...)
+		local, _, err = v.straysIn(ctx, mdstore.LocalDir)
+		out = append(out, slices.DeleteFunc(local, v.kept)...)
 	}
 	slices.SortFunc(out, func(a, b mdstore.Stray) int { return cmp.Compare(a.Path, b.Path) })
 	return out, err
@@ -139,35 +138,17 @@ func (v *vault) straysIn(ctx context.Context, dir mdstore.Path) (out []mdstore.S
 // nothing that is not made again.
 var localTemp = regexp.MustCompile(`^` + regexp.QuoteMeta(journal.TempPrefix) + `[A-Z2-7]{26,}$`)
 
-const abandoned = time.Minute // age of a temporary file of .local/ that no living process renames any more
-
-// localStrays returns the temporary files in a folder of .local/ that a killed process left.
-func (v *vault) localStrays(ctx context.Context, dir mdstore.Path) (out []mdstore.Stray, err error) {
-	entries, err := v.disk.ReadDir(dir)
-	if errors.Is(err, fs.ErrPermission) {
-		return nil, nil // none of this user's
-	}
-	if err := cmp.Or(ctx.Err(), osfs.UnlessMissing(err)); err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
-		p := dir.Join(e.Name)
-		switch {
-		case e.Type.IsDir() && dir == mdstore.LocalDir && slices.Contains(keptWhole, e.Name):
-		case e.Type.IsDir():
-			below, err := v.localStrays(ctx, p)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, below...)
-		case e.Type.IsRegular() && localTemp.MatchString(e.Name):
-			if info, err := v.disk.Stat(p); err == nil && v.now().UnixNano()-info.Stamp.Mtime > int64(abandoned) {
-				out = append(out, mdstore.Stray{Path: p, Kind: mdstore.StrayLeftover})
-			}
-		}
-	}
-	return out, nil
+// madeAgain reports whether a file is such a temporary one.
+func (v *vault) madeAgain(p mdstore.Path) bool {
+	return p.Under(mdstore.LocalDir) && localTemp.MatchString(p.Base())
 }
 
-// keptWhole are the folders of .local/ that are cleared by those who fill them.
-var keptWhole = []string{"displaced", "journal", "record", "replaced", "trash"}
+// kept reports whether a stray of .local/ is left alone: it is none of a process that was killed, or in a folder that
+// those clear who fill it.
+func (v *vault) kept(s mdstore.Stray) bool {
+	folder, _, _ := strings.Cut(strings.TrimPrefix(string(s.Path), mdstore.LocalDir+"/"), "/")
+	info, err := v.disk.Stat(s.Path)
+	young := err != nil || v.now().Sub(time.Unix(0, info.Stamp.Mtime)) < time.Minute
+	return young || s.Kind != mdstore.StrayLeftover ||
+		slices.Contains([]string{"displaced", "journal", "record", "replaced", "trash"}, folder)
+}

@@ -12,7 +12,7 @@ import (
 )
 
 // Sweep clears away what commits have left without a record in the journal, as when .local/ was deleted in the middle
-// of a commit. Temporary files of what is made again are removed.
+// of a commit.
 func (s *Store) Sweep(
 	ctx context.Context, leftovers []mdstore.Path, trash mdstore.Path, dry bool,
 ) ([]mdstore.Swept, error) {
@@ -34,20 +34,13 @@ func (s *Store) Sweep(
 			return nil, busy
 		}
 	}
-	var done []mdstore.Swept
-	for _, p := range leftovers {
-		if !p.Under(mdstore.LocalDir) || !localTemp.MatchString(p.Base()) || s.plainWay(p, false) != nil {
-			continue
-		}
-		if !dry {
-			if err := osfs.UnlessMissing(s.committer.FS.Remove(p)); err != nil {
-				return done, err
-			}
-		}
-		done = append(done, mdstore.Swept{Path: p})
-	}
 	cleared, err := s.committer.Clear(leftovers, trash, dry)
-	return append(done, cleared...), err
+	for _, p := range leftovers {
+		if s.madeAgain(p) && s.plainWay(p, false) == nil && (dry || s.disk.Remove(p) == nil) {
+			cleared = append(cleared, mdstore.Swept{Path: p})
+		}
+	}
+	return cleared, err
 }
 
 // Writable returns why a file is not to be written, or not to be made, nil where nothing speaks against it. Of .local

@@ -107,17 +107,11 @@ func Scarce(err error) bool {
 // Trouble returns what ends the trouble of a disk that an error tells of: one that is full, failing, away or not to be
 // written. It is "" for any other error.
 func Trouble(err error) string {
-	for _, t := range []struct {
-		errno syscall.Errno
-		end   string
-	}{
-		{syscall.ENOSPC, "free space"}, {syscall.EDQUOT, "free space, or have the quota raised"},
-		{syscall.EROFS, "mount the file system for writing"}, {syscall.EIO, "look at the disk"},
-		{syscall.ESTALE, "see that the network drive is there"},
-	} {
-		if errors.Is(err, t.errno) {
-			return t.end
-		}
-	}
-	return ""
+	errno, _ := errors.AsType[syscall.Errno](err)
+	return troubles[errno]
+}
+
+var troubles = map[syscall.Errno]string{
+	syscall.ENOSPC: "free space", syscall.EDQUOT: "free space, or have the quota raised", syscall.EIO: "look at the disk",
+	syscall.EROFS: "mount the file system for writing", syscall.ESTALE: "see that the network drive is there",
 }

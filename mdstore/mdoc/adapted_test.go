@@ -21,8 +21,8 @@ func TestWhatAGivenTextLosesIsNamed(t *testing.T) {
 		{crlf, "one\r\ntwo", nil},
 		{crlf, "one\ntwo", nil}, // it takes the form of the file
 		{crlf, "one\rtwo", ends},
-		{lf, "# A\n\n##### E\n\n###### F", []string{"headings moved down by 2, those of the levels 5 and 6 all to level 6"}},
-		{lf, "# A\n\n#### D\n\n##### E", []string{"headings moved down by 2, those of the levels 4 and 5 all to level 6"}},
+		{lf, "# A\n\n##### E\n\n###### F", []string{"headings moved down by 2, those of the levels 5 to 6 all to level 6"}},
+		{lf, "# A\n\n#### D\n\n##### E", []string{"headings moved down by 2, those of the levels 4 to 5 all to level 6"}},
 		{lf, "# A\n\n##### E", []string{"headings moved down by 2"}},
 		{lf, "## B\n\n###### F", []string{"headings moved down by 1"}},
 		{lf, "### C\n\n##### E\n\n###### F", nil},

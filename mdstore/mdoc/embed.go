@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -15,7 +14,8 @@ import (
 func cleanText(s string) (text string, adapted []string, err error) {
 	b := []byte(s)
 	if at, what := badText(b); at >= 0 {
-		return "", nil, textError("the text has %s (line %d); remove it", strings.TrimSuffix(what, " here"), lineNumber(b, at))
+		what = strings.TrimSuffix(what, " here")
+		return "", nil, textError("the text has %s (line %d); remove it", what, lineNumber(b, at))
 	}
 	if len(s) > MaxBytes {
 		return "", nil, textError("the text has %d bytes, a file may have %d", len(s), MaxBytes)
@@ -109,15 +109,20 @@ func closeText(s string) (text string, adapted []string, err error) {
 func adaptOnce(s string, level int) (next, what string) {
 	src := []byte(s + sentinel)
 	blocks := parseBlocks(src, 0)
-	top := 0
+	var levels []int // of the headings
 	for _, k := range blocks {
-		if k.kind == headingBlock && k.span.Start < len(s) && k.level <= level && (top == 0 || k.level < top) {
-			top = k.level
+		if k.kind == headingBlock && k.span.Start < len(s) {
+			levels = append(levels, k.level)
 		}
 	}
-	if top > 0 {
-		n := level + 1 - top
-		return demote(src, len(s), blocks, n), fmt.Sprintf("headings moved down by %d", n) + merged(blocks, len(s), n)
+	slices.Sort(levels)
+	if levels = slices.Compact(levels); len(levels) > 0 && levels[0] <= level {
+		n := level + 1 - levels[0]
+		what = fmt.Sprintf("headings moved down by %d", n)
+		if lowest := slices.DeleteFunc(levels, func(l int) bool { return l+n < 6 }); len(lowest) > 1 {
+			what += fmt.Sprintf(", those of the levels %d to %d all to level 6", lowest[0], lowest[len(lowest)-1])
+		}
+		return demote(src, len(s), blocks, n), what
 	}
 	last, open := lastOpen(blocks, len(s))
 	if !open {
@@ -128,22 +133,6 @@ func adaptOnce(s string, level int) (next, what string) {
 		return s, "" // no block that this package can close; the check of the edit decides
 	}
 	return s + "\n" + closer, what
-}
-
-// merged names the levels of headings that n levels further down are all of level 6; "" where there is one, or none.
-func merged(blocks []block, size, n int) string {
-	var levels []string
-	for level := 6 - n; level <= 6; level++ {
-		if slices.ContainsFunc(blocks, func(k block) bool {
-			return k.kind == headingBlock && k.span.Start < size && k.level == level
-		}) {
-			levels = append(levels, strconv.Itoa(level))
-		}
-	}
-	if len(levels) < 2 {
-		return ""
-	}
-	return ", those of the levels " + strings.Join(levels, " and ") + " all to level 6"
 }
 
 // demote moves all top-level headings in the first size bytes of src down by n levels, at most to level 6.

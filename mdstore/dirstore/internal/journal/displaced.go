@@ -198,8 +198,7 @@ func (c *Committer) layLate(d displaced) error {
 		return err
 	}
 	if !there || p == "" {
-		c.dropLate()
-		p = mdstore.TrashPath(lateMark+digits(version(d.held)), p)
+		p = mdstore.TrashPath("late-"+digits(version(d.held)), p)
 		text = "%s was saved, by a program that had opened it before, after its folder was removed; that version is in the trash"
 	}
 	return c.layBeside(d.held, mdstore.Collision{Path: p, Text: fmt.Sprintf(text, d.path)})
