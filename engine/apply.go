@@ -12,6 +12,7 @@ import (
 
 	"arbor/engine/claims"
 	"arbor/engine/errs"
+	"arbor/engine/live"
 	"arbor/engine/plan"
 	"arbor/engine/view"
 	"arbor/mdstore"
@@ -276,6 +277,6 @@ func (e *Engine) Init(ctx context.Context, w plan.NewWorkspace, act plan.Act) (*
 func (e *Engine) Taken(ctx context.Context) func(mdstore.Path) bool {
 	return func(p mdstore.Path) bool {
 		_, err := e.st.Read(ctx, p)
-		return !errors.Is(err, fs.ErrNotExist) && ctx.Err() == nil
+		return !errors.Is(err, fs.ErrNotExist) && !live.Passing(err) // after which the commit tells
 	}
 }

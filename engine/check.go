@@ -44,7 +44,7 @@ type Mending struct {
 }
 
 // Fix mends what can be mended in a workspace without losing text: the diagnostics that name a fix. Doing it again changes nothing. All
-// of it is one commit, but for what an earlier commit has left.
+// of it is one commit, but for what an earlier commit has left. With an error the Mending, if any, was done all the same.
 func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act plan.Act) (*Mending, error) {
 	e.live.StaleIn(ws)
 	v, found, err := e.find(ctx, ws)
@@ -54,37 +54,39 @@ func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act plan.Act) (*Mending
 	if v.Workspace().Newer() {
 		return nil, &mdoc.UnreadableError{Problem: plan.NewerProblem(v.Workspace())}
 	}
+	if err := v.Unread(); err != nil {
+		return nil, err
+	}
 	if !slices.ContainsFunc(found, func(f check.Finding) bool { return f.Fix != "" }) {
 		return &Mending{Outcome: &plan.Outcome{DryRun: act.DryRun}, Left: check.Diagnostics(found), Checked: v.Len() + 1}, nil
 	}
 	swept, cleared, err := e.sweep(ctx, found, e.opt.Now(), act.DryRun)
+	m := &Mending{Outcome: &plan.Outcome{DryRun: act.DryRun, Files: cleared}, Mended: swept}
 	if err != nil {
-		return nil, err
+		return m, err
 	}
 	if check.Lacks(found) && len(swept) == 0 {
 		select {
 		case <-e.opt.After(settle):
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return m, ctx.Err()
 		}
 	}
 	e.live.Stale()
-	var fixed *check.Fixed
 	var st check.Store
 	if now, err := e.View(ctx, ws); err == nil {
 		if st, err = e.facts(ctx, now); err != nil {
-			return nil, err
+			return m, err
 		}
 	}
-	m := &Mending{}
-	fixed, m.Outcome, err = Apply(ctx, e, ws, act, check.Fix{Store: st, Before: v})
+	fixed, done, err := Apply(ctx, e, ws, act, check.Fix{Store: st, Before: v})
 	if len(cleared) > 0 && !act.DryRun && err != nil && errs.As(err).Code == errs.WorkspaceNotFound {
-		return &Mending{Outcome: &plan.Outcome{Files: cleared}, Mended: swept}, nil // it was never whole, and nothing of it is left
+		return m, nil // it was never whole, and nothing of it is left
 	}
 	if err != nil {
-		return nil, err
+		return m, err
 	}
-	m.Checked, m.Left = fixed.Checked, fixed.Found
+	m.Checked, m.Left, m.Outcome = fixed.Checked, fixed.Found, done
 	m.Files, m.Mended = append(cleared, m.Files...), append(swept, fixed.Fixed...)
 	if !m.Changed() || act.DryRun {
 		return m, nil
@@ -95,16 +97,17 @@ func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act plan.Act) (*Mending
 		m.Checked, m.Left = v.Len()+1, left
 	case errs.As(err).Code != errs.WorkspaceNotFound: // else there were only leftovers of it
 		e := errs.As(err)
-		return nil, errs.New(e.Code, "repaired, but what is left cannot be told: %s; check again", e.Message).With(errs.Details{Committed: true})
+		return m, errs.New(e.Code, "repaired, but what is left cannot be told: %s; check again", e.Message).With(errs.Details{Committed: true})
 	}
 	return m, nil
 }
 
-// FixVault clears away what commits that were cut short have left beside the workspaces of the vault.
+// FixVault clears away what commits that were cut short have left beside the workspaces of the vault. With an error the
+// outcome was done all the same.
 func (e *Engine) FixVault(ctx context.Context, act plan.Act) ([]mdoc.Diagnostic, *plan.Outcome, error) {
 	st, err := e.strays(ctx, "")
 	if err != nil {
-		return nil, nil, err
+		return nil, &plan.Outcome{}, err
 	}
 	fixed, files, err := e.sweep(ctx, check.Strays(st), e.opt.Now(), act.DryRun)
 	return fixed, &plan.Outcome{DryRun: act.DryRun, Files: files}, err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"arbor/engine/check"
+	"arbor/engine/live"
 	"arbor/engine/plan"
 	"arbor/engine/view"
 	"arbor/mdstore"
@@ -63,7 +64,7 @@ func (e *Engine) facts(ctx context.Context, v *view.View) (check.Store, error) {
 		for _, p := range files {
 			var u *mdoc.UnreadableError
 			if err := w.Writable(ctx, p); errors.As(err, &u) {
-				st.Unwritable = append(st.Unwritable, u.Problem)
+				st.Unusable = append(st.Unusable, u.Problem)
 			}
 		}
 	}
@@ -99,10 +100,11 @@ func (e *Engine) strays(ctx context.Context, under mdstore.Path) (st check.Store
 			continue
 		}
 		copied, err := e.st.Read(ctx, s.Path)
-		if err != nil {
-			continue
-		}
-		if file, err := e.st.Read(ctx, s.Of); err == nil && file.Version == copied.Version {
+		file, failed := e.st.Read(ctx, s.Of)
+		switch {
+		case live.Passing(err):
+			st.Unusable = append(st.Unusable, live.ProblemOf(s.Path, err))
+		case err == nil && failed == nil && file.Version == copied.Version:
 			st.Equal[s.Path] = file.Version
 		}
 	}
@@ -125,16 +127,13 @@ func (e *Engine) sweep(ctx context.Context, found []check.Finding, now time.Time
 	}
 	trash := mdstore.TrashPath(mdstore.TrashStamp(now, "check"), "")
 	done, err := sw.Sweep(ctx, paths, trash, dryRun)
-	if err != nil {
-		return nil, nil, err
-	}
 	for _, s := range done {
-		what := "removed: its file holds the same"
+		what := "removed: what it holds is elsewhere, too"
 		if s.To != "" {
 			what = "moved: what a commit has left"
 		}
 		files = append(files, plan.FileChange{Path: s.Path, To: s.To, What: []string{what}})
 		fixed = append(fixed, at[s.Path])
 	}
-	return fixed, files, nil
+	return fixed, files, err
 }

@@ -29,6 +29,9 @@ func (x Fix) Plan(d *plan.Draft) (*Fixed, error) {
 	if w := d.View.Workspace(); w.Newer() {
 		return nil, &mdoc.UnreadableError{Problem: plan.NewerProblem(w)}
 	}
+	if err := d.View.Unread(); err != nil { // what is wrong in it, and what hangs on it, is not known
+		return nil, err
+	}
 	v, found := All(d.View, x.Store)
 	out := &Fixed{Found: Diagnostics(found), Checked: d.View.Len() + 1}
 	waiting := slices.DeleteFunc(slices.Clone(found), func(f Finding) bool { return f.mend == nil })

@@ -13,10 +13,10 @@ import (
 
 // Store is what only the store can tell of a workspace, as values.
 type Store struct {
-	Strays     []mdstore.Stray
-	Equal      map[mdstore.Path]mdstore.Version // of conflict copies that equal the file beside them: the version of both
-	Missing    map[string]bool                  // targets of documents that the project does not have
-	Unwritable []mdoc.Diagnostic                // why files cannot be written
+	Strays   []mdstore.Stray
+	Equal    map[mdstore.Path]mdstore.Version // of conflict copies that equal the file beside them: the version of both
+	Missing  map[string]bool                  // targets of documents that the project does not have
+	Unusable []mdoc.Diagnostic                // why files cannot be written, or conflict copies not be read
 }
 
 // Targets returns the targets of documents that are to be looked for in the project: the active ones of the workspace and its nodes that
@@ -50,7 +50,7 @@ func All(v *view.View, st Store) (*view.View, []Finding) {
 	out := slices.Concat(View(v), vacant)
 	emptyWorkspace(v, out, st.Strays)
 	out = append(out, missingDocs(v, st.Missing)...)
-	for _, d := range st.Unwritable {
+	for _, d := range st.Unusable {
 		out = append(out, Finding{Diagnostic: d})
 	}
 	out = append(out, Strays(st)...)

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"arbor/context/assemble"
 	"arbor/mdstore"
+	"arbor/mdstore/guard"
 	"arbor/mdstore/mdoc"
 	"arbor/statemachine"
 )
@@ -24,6 +26,7 @@ const (
 	Refused          // the state machines or the rules forbid it
 	Conflict         // files moved under the plan: read again
 	Unreadable       // a file has problems, or a shape that will not be edited
+	Disk             // the disk is full, failing or not writable: the machine has to be looked after
 )
 
 // A Code names an error for programs. Codes never change their meaning.
@@ -69,6 +72,8 @@ const (
 	OrphanNode     Code = "ORPHAN_NODE"
 	Cycle          Code = "CYCLE"
 
+	DiskError Code = "DISK_ERROR"
+
 	InternalError Code = "INTERNAL"
 )
 
@@ -82,6 +87,7 @@ var classes = map[Code]Class{
 	WorkspaceActive: Refused, WorkspaceArchived: Refused, ReferenceExists: Refused, ConfirmationRequired: Refused,
 	Conflicting:    Conflict,
 	FileUnreadable: Unreadable, DuplicateID: Unreadable, OrphanNode: Unreadable, Cycle: Unreadable,
+	DiskError: Disk,
 }
 
 // Class returns the code's class, Internal for a code that has none.
@@ -182,6 +188,9 @@ func As(err error) *Error {
 		return &Error{Code: InternalError, Message: "interrupted; nothing was changed", err: err}
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Error{Code: Conflicting, Message: "another process held the vault's lock for too long; nothing was changed: try again", err: err}
+	case guard.Trouble(err) != "":
+		what := strings.TrimPrefix(err.Error(), "nothing was changed: ")
+		return &Error{Code: DiskError, Message: what + "; nothing was changed: " + guard.Trouble(err) + ", and try again", err: err}
 	case errors.As(err, &path):
 		return &Error{Code: InternalError, Message: err.Error(), Details: &Details{Paths: []string{path.Path}}, err: err}
 	}

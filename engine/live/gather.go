@@ -151,7 +151,7 @@ func (g *gather) read(ctx context.Context, n *mdstore.Node) (mdstore.File, error
 			return f, ctx.Err()
 		case err == nil && f.Version == n.Version() && !g.vault.saving(n.Path):
 			return f, nil
-		case err != nil && passing(err):
+		case err != nil && Passing(err):
 			return f, err
 		case errors.Is(err, fs.ErrNotExist):
 			f = mdstore.File{Path: n.Path}

@@ -90,7 +90,7 @@ func (r *reloader) scan(ctx context.Context, w *mdstore.Workspace) (*view.View, 
 	}
 	broken := map[mdstore.Path]mdoc.Diagnostic{}
 	for _, x := range found.Broken {
-		r.unsure = r.unsure || passing(x.Err)
+		r.unsure = r.unsure || Passing(x.Err)
 		if x.Path != w.Path {
 			broken[x.Path] = ProblemOf(x.Path, x.Err)
 		}
@@ -99,7 +99,7 @@ func (r *reloader) scan(ctx context.Context, w *mdstore.Workspace) (*view.View, 
 	if err != nil && ctx.Err() != nil {
 		return nil, err
 	}
-	r.unsure = r.unsure || passing(err)
+	r.unsure = r.unsure || Passing(err)
 	own := workspaceOf(w.Path, f, err)
 	if r.was != nil && own.Doc.Editable() != nil && own.Path == r.was.Workspace().Path {
 		if last := r.was.Workspace(); r.unsettled(own.Path) && last.Doc.Editable() == nil {
@@ -160,8 +160,8 @@ func (r *reloader) missing(v *view.View) []*mdstore.Node {
 	return out
 }
 
-// passing reports whether an error says nothing about the file itself, such as a disk that fails for a moment.
-func passing(err error) bool {
+// Passing reports whether an error says nothing about the file itself, such as a disk that fails for a moment.
+func Passing(err error) bool {
 	_, unreadable := errors.AsType[*mdoc.UnreadableError](err)
 	return err != nil && !unreadable && !errors.Is(err, fs.ErrNotExist)
 }
@@ -203,7 +203,7 @@ func (r *reloader) path(ctx context.Context, p mdstore.Path, settled bool) (ok b
 		return f.Path != "", nil // a file of no kind
 	case errors.Is(err, fs.ErrNotExist):
 		return r.folderGone(p, settled), nil
-	case !passing(err): // a folder
+	case !Passing(err): // a folder
 		if p.Under(mdstore.NodeKind.Folder(r.own.Dir)) {
 			return r.node(ctx, p, mdstore.NodeKind.File(p), settled)
 		}
@@ -318,7 +318,7 @@ func (r *reloader) moved() {
 
 func (r *reloader) exists(ctx context.Context, p mdstore.Path) (bool, error) {
 	_, err := r.vault.st.Stat(ctx, p)
-	if passing(err) {
+	if Passing(err) {
 		return false, err
 	}
 	return !errors.Is(err, fs.ErrNotExist), nil

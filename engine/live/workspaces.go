@@ -115,7 +115,8 @@ func ProblemOf(p mdstore.Path, err error) mdoc.Diagnostic {
 	case errors.Is(err, fs.ErrNotExist):
 		return mdoc.Diagnostic{File: string(p), Code: view.CodeFileMissing, Text: "the file is missing; restore it (git, the trash) or remove its folder"}
 	}
-	return mdoc.Diagnostic{File: string(p), Code: string(errs.FileUnreadable), Text: err.Error()}
+	text := err.Error() + "; try again, and look at the disk if it stays so"
+	return mdoc.Diagnostic{File: string(p), Code: string(errs.FileUnreadable), Text: text}
 }
 
 // find returns the one workspace with that id. The workspaces are listed again only where they may be others than at the last time.

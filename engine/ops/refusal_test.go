@@ -42,6 +42,7 @@ func TestEveryRefusalHasItsCodeAndChangesNothing(t *testing.T) {
 		{errs.InvalidTitle, "node_update", map[string]any{"nodeId": "node-a", "title": ""}},
 		{errs.InvalidTitle, "node_update", map[string]any{"nodeId": "node-a", "title": long}},
 		{errs.InvalidTitle, "node_update", map[string]any{"nodeId": "node-a", "title": "a\nb"}},
+		{errs.InvalidTitle, "node_update", map[string]any{"nodeId": "node-a", "title": "a\u200bb"}},
 		{errs.InvalidName, "workspace_update", map[string]any{"name": "a\x1bb"}},
 		{errs.InvalidContent, "node_update", map[string]any{"nodeId": "node-a", "note": "a\x00b"}},
 		{errs.InvalidContent, "log_append", map[string]any{"nodeId": "node-a", "operator": "AI", "event": strings.Repeat("x", 3000)}},

@@ -1,8 +1,10 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"strconv"
+	"strings"
 
 	"arbor/engine/errs"
 	"arbor/engine/plan"
@@ -47,9 +49,11 @@ arbor check --sarif > arbor.sarif`,
 })
 
 // WorkspaceCheck returns every diagnostic, of one workspace or of all, and repairs on request what can be repaired.
-func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (*WorkspaceCheckOut, error) {
+func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (res *WorkspaceCheckOut, err error) {
 	var ids []mdstore.ID
+	var unread error // of a workspace that is left as it is, while the others are repaired
 	out := &WorkspaceCheckOut{Diagnostics: []mdoc.Diagnostic{}, Fixed: []mdoc.Diagnostic{}, Wrote: Wrote{Success: true}}
+	defer func() { err = out.partly(err) }()
 	if in.WorkspaceID != "" {
 		id, err := env.workspace(ctx, in.WorkspaceID)
 		if err != nil {
@@ -59,10 +63,10 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (*Worksp
 	} else {
 		if in.Fix {
 			fixed, o, err := env.Engine.FixVault(ctx, env.act(in.Write, Match{}))
+			env.repaired(ctx, "", fixed, o, out)
 			if err != nil {
 				return nil, fail(err)
 			}
-			env.repaired(ctx, "", fixed, o, out)
 		}
 		found, err := env.Engine.CheckVault(ctx)
 		if err != nil {
@@ -74,10 +78,13 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (*Worksp
 	for i, id := range ids {
 		env.progress(i, len(ids), string(id))
 		if in.Fix {
-			if checked, err := env.fix(ctx, id, in.Write, out); checked || err != nil {
-				if err != nil {
-					return nil, err
-				}
+			switch checked, err := env.fix(ctx, id, in.Write, out); {
+			case err != nil && errs.As(err).Code == errs.FileUnreadable:
+				unread = cmp.Or(unread, err)
+				continue
+			case err != nil:
+				return nil, err
+			case checked:
 				continue
 			}
 		}
@@ -89,6 +96,9 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (*Worksp
 		out.Diagnostics = append(out.Diagnostics, ds...)
 	}
 	env.progress(len(ids), len(ids), "checked")
+	if unread != nil {
+		return nil, unread
+	}
 	files, hidden := first(env, out.Wrote.Files, boundedItems)
 	out.Wrote.Files, out.More = files, out.More+hidden
 	out.Fixed, out.FixedHidden = first(env, out.Fixed, boundedItems)
@@ -116,27 +126,44 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (*Worksp
 	return out, nil
 }
 
+// partly adds to the error of a call what it has repaired before it failed.
+func (out *WorkspaceCheckOut) partly(err error) error {
+	e := errs.As(err)
+	if e == nil || !out.Changed || out.DryRun || e.Details != nil && e.Details.Committed {
+		return err
+	}
+	var files []string
+	for _, d := range out.Fixed {
+		files = append(files, d.File)
+	}
+	return errs.New(e.Code, "repaired: %s; not repaired: %s; check again", strings.Join(files, ", "), e.Message).
+		With(errs.Details{Committed: true, Paths: files})
+}
+
 // fix repairs one workspace and adds what is left to the result. It reports false where a damaged file prevents that:
 // check finds the file, and the other workspaces are repaired all the same.
 func (env *Env) fix(ctx context.Context, id mdstore.ID, w Write, out *WorkspaceCheckOut) (checked bool, err error) {
 	m, err := env.Engine.Fix(ctx, id, env.act(w, Match{}))
+	if m != nil {
+		env.repaired(ctx, id, m.Mended, m.Outcome, out)
+	}
 	switch e := errs.As(err); {
 	case err == nil:
-	case e.Class() == errs.Unreadable && e.Details != nil && len(e.Details.Problems) > 0 && !everywhere(e.Details.Problems[0]):
+	case e.Class() == errs.Unreadable && e.Details != nil && len(e.Details.Problems) > 0 && ofFile(e.Details.Problems[0]):
 		return false, nil
 	default:
 		return false, e
 	}
-	env.repaired(ctx, id, m.Mended, m.Outcome, out)
 	out.Checked += m.Checked
 	out.Diagnostics = append(out.Diagnostics, m.Left...)
 	return true, nil
 }
 
-// everywhere reports whether a problem is one of the whole vault, in which nothing can be written then.
-func everywhere(d mdoc.Diagnostic) bool {
+// ofFile reports whether a problem is that of one file: not one of the whole vault, in which nothing can be written
+// then, nor of a file that could not be read for a reason that says nothing about it.
+func ofFile(d mdoc.Diagnostic) bool {
 	p := mdstore.Path(d.File)
-	return p == "" || p == "." || p.Under(mdstore.LocalDir)
+	return p != "" && p != "." && !p.Under(mdstore.LocalDir) && d.Code != string(errs.FileUnreadable)
 }
 
 // repaired adds repairs to a result, with their diff where results are not bounded.

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"context"
+	"fmt"
 
 	"arbor/context/render"
 	"arbor/engine/check"
@@ -72,6 +73,9 @@ var WorkspaceStatus = reading(func(ctx context.Context, env *Env, in WorkspaceSt
 		env.glance(out, render.Style{Markdown: in.Format == "markdown"})
 	case !in.All:
 		room := listLimit
+		if max(out.Counts.Total, len(out.Diagnostics)) > listLimit {
+			out.Hint = fmt.Sprintf("%d of each list at most; status --all brings all, node_list further nodes", listLimit)
+		}
 		out.Tree = prune(out.Tree, &room)
 		out.Problems = out.Problems[:min(len(out.Problems), listLimit)]
 		out.Diagnostics = out.Diagnostics[:min(len(out.Diagnostics), listLimit)]

@@ -39,6 +39,9 @@ func (x Delete) Plan(d *Draft) (*Deleted, error) {
 	if err := d.match(n.Path, n.Version()); err != nil {
 		return nil, err
 	}
+	if err := d.View.Unread(); err != nil { // it may hang below the node, or refer to it
+		return nil, err
+	}
 	gone := map[mdstore.ID]bool{}
 	var all []*mdstore.Node
 	for _, k := range d.View.Walk(id) {

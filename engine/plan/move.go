@@ -41,6 +41,9 @@ func (m Move) Plan(d *Draft) (*Moved, error) {
 	if err := d.match(n.Path, n.Version()); err != nil {
 		return nil, err
 	}
+	if err := d.View.Unread(); err != nil { // it may be the parent, or one of the siblings
+		return nil, err
+	}
 	edit := d.OnNode(n)
 	if n.ID == mdstore.Root {
 		return nil, errs.New(errs.CannotMoveRoot, "%s: the root stays where it is; move its children instead", n.ID)

@@ -13,8 +13,8 @@ import (
 // maxTitle is the greatest length of a title or name in characters.
 const maxTitle = 200
 
-// title returns an error unless s can be a title or name: 1 to 200 characters in one line, no control characters. It is never used as
-// a path.
+// title returns an error unless s can be a title or name: 1 to 200 characters in one line, no control characters, none
+// that does not show. It is never used as a path.
 func title(code errs.Code, what, s string) error {
 	n := utf8.RuneCountInString(s)
 	switch {
@@ -25,12 +25,23 @@ func title(code errs.Code, what, s string) error {
 	case n > maxTitle:
 		return errs.New(code, "%s has %d characters; at most %d are allowed: put the rest into the text", what, n, maxTitle)
 	}
-	for _, r := range s {
+	all := []rune(s)
+	for i, r := range all {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
 			return errs.New(code, "%s has the control character %U; one line of text is a %s", what, r, what)
 		}
+		if unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r) && !joins(all, i) {
+			return errs.New(code, "%s has the character %U, which does not show; leave it out", what, r)
+		}
 	}
 	return nil
+}
+
+// joins reports whether a character is a joiner or non-joiner between two that show, as in Persian, in the scripts of
+// India and in emoji.
+func joins(s []rune, i int) bool {
+	shows := func(r rune) bool { return unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.S) }
+	return (s[i] == '\u200c' || s[i] == '\u200d') && i > 0 && i+1 < len(s) && shows(s[i-1]) && shows(s[i+1])
 }
 
 // oneLine returns an error unless s, which may be empty, is one line of valid text of at most that many bytes.

@@ -56,6 +56,9 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 	}
 	d.Advanced = n.ID
 	if statemachine.TakesChildren(n.Type) && statemachine.Terminal(dec.To) {
+		if err := d.View.Unread(); err != nil { // it may be an open child
+			return nil, err
+		}
 		for _, k := range d.View.Below(n.ID) {
 			d.Rely(k)
 		}

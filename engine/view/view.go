@@ -4,10 +4,12 @@ package view
 
 import (
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
 	"arbor/context/assemble"
+	"arbor/engine/errs"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
@@ -131,6 +133,19 @@ func (v *View) Len() int { return len(v.nodes) }
 
 // Broken returns why each of the files that could not be read at all could not. The map must not be modified.
 func (v *View) Broken() map[mdstore.Path]mdoc.Diagnostic { return v.broken }
+
+// Unread returns the error of a file that could not be read for a reason that says nothing about it, such as a disk that
+// fails: any node of the tree may be missing. It is an *mdoc.UnreadableError, and nil where there is none.
+func (v *View) Unread() error {
+	all := slices.Clone(v.ws.Problems)
+	for _, p := range slices.Sorted(maps.Keys(v.broken)) {
+		all = append(all, v.broken[p])
+	}
+	if i := slices.IndexFunc(all, func(d mdoc.Diagnostic) bool { return d.Code == string(errs.FileUnreadable) }); i >= 0 {
+		return &mdoc.UnreadableError{Problem: all[i]}
+	}
+	return nil
+}
 
 // BrokenFolder returns the file that could not be read in a folder of that name, if there is one.
 func (v *View) BrokenFolder(name string) (mdstore.Path, bool) {

@@ -234,6 +234,7 @@ func (s *Store) Close() error {
 
 func (s *Store) meet(k mdstore.Collision) {
 	s.touched = append(s.touched, versioned{path: k.Path})
+	s.dropLate()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !slices.Contains(s.met, k) {

@@ -51,3 +51,6 @@ func Contradictions(data []byte) map[string][]byte {
 	}
 	return out
 }
+
+// FolderError is why a folder cannot be looked into.
+var FolderError = folderError

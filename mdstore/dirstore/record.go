@@ -136,18 +136,23 @@ func (s *Store) recordSince(since int64, f func(line []byte)) {
 	}
 }
 
-// recordOf returns the steps of the record that changed a file within recordReach, the oldest first.
+// recordOf returns the steps of the record that changed a file within recordReach, and after it came to its place, the
+// oldest first.
 func (s *Store) recordOf(p mdstore.Path) (steps []recordedStep) {
 	since := s.fsNow() - int64(recordReach)
 	quoted, _ := json.Marshal(p)
 	text := slices.Concat(pathMark, quoted)
 	s.recordSince(since, func(line []byte) {
 		var r recorded
-		if !bytes.Contains(line, text) || json.Unmarshal(line, &r) != nil || r.Time < since {
+		moves := bytes.Contains(line, []byte(`"to":`))
+		if !moves && !bytes.Contains(line, text) || json.Unmarshal(line, &r) != nil || r.Time < since {
 			return
 		}
 		for _, step := range r.Steps {
-			if step.Path == p {
+			switch {
+			case step.To != "" && (p.Under(step.Path) || p.Under(step.To)):
+				steps = nil
+			case step.Path == p:
 				step.time = r.Time
 				steps = append(steps, step)
 			}

@@ -185,3 +185,31 @@ func TestWhatGitBringsBackStands(t *testing.T) {
 		})
 	}
 }
+
+// A file that was moved away and back is judged by what happened since.
+func TestAMoveEndsWhatTheRecordSaysOfAFile(t *testing.T) {
+	dir := fill(t, map[string]string{"ws/Workspace.md": text})
+	s := open(t, dir)
+	read := func(p mdstore.Path) mdstore.File {
+		f, err := s.Read(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	commit := func(changes ...mdstore.Change) {
+		t.Helper()
+		if _, err := s.Commit(t.Context(), changes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	was := read(own)
+	there := []byte(strings.Replace(text, "two", "archived", 1))
+	commit(mdstore.Change{Path: own, Base: was.Version, New: there}, mdstore.Change{Path: "ws", To: "archive/ws"})
+	back := mdstore.Change{Path: "archive/ws/Workspace.md", Base: mdstore.VersionOf(there), New: was.Data}
+	commit(back, mdstore.Change{Path: "archive/ws", To: "ws"})
+	write(t, filepath.Join(dir, string(own)), strings.Replace(text, "four", "FOUR", 1))
+	if got, met := next(t, dir); !strings.Contains(got, "two") || !strings.Contains(got, "FOUR") || len(met) != 0 {
+		t.Errorf("got %q, told of %v", got, met)
+	}
+}

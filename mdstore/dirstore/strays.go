@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore/internal/journal"
@@ -66,7 +67,7 @@ func (v *vault) strayOf(p mdstore.Path) (stray mdstore.Stray, ok bool) {
 		}
 		stray = mdstore.Stray{Path: p, Kind: strayNames[i].kind}
 		switch {
-		case stray.Kind == mdstore.StrayLeftover && !journal.Leftover(p.Base()):
+		case stray.Kind == mdstore.StrayLeftover && !journal.Leftover(p.Base()) && !v.madeAgain(p):
 			stray.Kind = mdstore.StrayTemporary // of another program
 		case stray.Kind == mdstore.StrayConflictCopy && m[1] != "":
 			stray.Of = p.Dir().Join(m[1] + m[2])
@@ -84,6 +85,11 @@ func (v *vault) Strays(ctx context.Context, under mdstore.Path) ([]mdstore.Stray
 	out, empty, err := v.straysIn(ctx, under)
 	if empty && under != "" {
 		out = []mdstore.Stray{{Path: under, Kind: mdstore.StrayFolder}}
+	}
+	if under == "" && err == nil && v.plainFolder(mdstore.LocalDir) {
+		var local []mdstore.Stray
+		local, _, err = v.straysIn(ctx, mdstore.LocalDir)
+		out = append(out, slices.DeleteFunc(local, v.kept)...)
 	}
 	slices.SortFunc(out, func(a, b mdstore.Stray) int { return cmp.Compare(a.Path, b.Path) })
 	return out, err
@@ -126,4 +132,23 @@ func (v *vault) straysIn(ctx context.Context, dir mdstore.Path) (out []mdstore.S
 		}
 	}
 	return out, empty, nil
+}
+
+// localTemp matches the names of the temporary files by which files of .local/ are replaced: see replace. They hold
+// nothing that is not made again.
+var localTemp = regexp.MustCompile(`^` + regexp.QuoteMeta(journal.TempPrefix) + `[A-Z2-7]{26,}$`)
+
+// madeAgain reports whether a file is such a temporary one.
+func (v *vault) madeAgain(p mdstore.Path) bool {
+	return p.Under(mdstore.LocalDir) && localTemp.MatchString(p.Base())
+}
+
+// kept reports whether a stray of .local/ is left alone: it is none of a process that was killed, or in a folder that
+// those clear who fill it.
+func (v *vault) kept(s mdstore.Stray) bool {
+	folder, _, _ := strings.Cut(strings.TrimPrefix(string(s.Path), mdstore.LocalDir+"/"), "/")
+	info, err := v.disk.Stat(s.Path)
+	young := err != nil || v.now().Sub(time.Unix(0, info.Stamp.Mtime)) < time.Minute
+	return young || s.Kind != mdstore.StrayLeftover ||
+		slices.Contains([]string{"displaced", "journal", "record", "replaced", "trash"}, folder)
 }

@@ -107,6 +107,16 @@ func (v *vault) plainFolder(p mdstore.Path) bool {
 	return err == nil && info.Mode.IsDir()
 }
 
+// dropLate removes from the trash what was saved too late, and more than 30 days ago.
+func (v *vault) dropLate() {
+	late, _ := fs.Glob(v.disk.R.FS(), string(mdstore.TrashPath("late-*", "")))
+	for _, name := range late {
+		if info, err := v.disk.R.Lstat(name); err == nil && v.now().Sub(info.ModTime()) > 30*24*time.Hour {
+			_ = v.disk.R.RemoveAll(name) // or the next time
+		}
+	}
+}
+
 // replace makes a file of .local/ hold data, by way of a temporary file. It is not made durable.
 func (v *vault) replace(p mdstore.Path, data []byte, perm fs.FileMode) error {
 	temp := p.Dir().Join(TempPrefix + rand.Text())

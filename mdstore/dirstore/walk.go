@@ -283,8 +283,8 @@ func folderError(p mdstore.Path, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		return osfs.Unreadable(p, osfs.CodePermission, "may not be looked into by this user; allow it")
 	}
-	if guard.Scarce(err) {
-		return err
+	if guard.Scarce(err) || guard.Trouble(err) != "" {
+		return err // which says nothing about the folder
 	}
 	return osfs.Unreadable(p, osfs.CodeNotAFile, "cannot be looked into: %v", err)
 }

@@ -34,7 +34,13 @@ func (s *Store) Sweep(
 			return nil, busy
 		}
 	}
-	return s.committer.Clear(leftovers, trash, dry)
+	cleared, err := s.committer.Clear(leftovers, trash, dry)
+	for _, p := range leftovers {
+		if s.madeAgain(p) && s.plainWay(p, false) == nil && (dry || s.disk.Remove(p) == nil) {
+			cleared = append(cleared, mdstore.Swept{Path: p})
+		}
+	}
+	return cleared, err
 }
 
 // Writable returns why a file is not to be written, or not to be made, nil where nothing speaks against it. Of .local

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"syscall"
 )
 
 // ReadFile returns the bytes of the regular file called name, a path below the folder dir. It never waits for the other
@@ -101,4 +102,16 @@ func Scarce(err error) bool {
 		}
 	}
 	return false
+}
+
+// Trouble returns what ends the trouble of a disk that an error tells of: one that is full, failing, away or not to be
+// written. It is "" for any other error.
+func Trouble(err error) string {
+	errno, _ := errors.AsType[syscall.Errno](err)
+	return troubles[errno]
+}
+
+var troubles = map[syscall.Errno]string{
+	syscall.ENOSPC: "free space", syscall.EDQUOT: "free space, or have the quota raised", syscall.EIO: "look at the disk",
+	syscall.EROFS: "mount the file system for writing", syscall.ESTALE: "see that the network drive is there",
 }

@@ -62,7 +62,7 @@ sign in
 	if got := string(d.Bytes()); got != want {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
-	if want := []string{"headings moved down by 2", "closed an open code fence"}; !slices.Equal(adapted, want) {
+	if want := []string{"line ends became those of the file", "headings moved down by 2", "closed an open code fence"}; !slices.Equal(adapted, want) {
 		t.Errorf("adapted %q, want %q", adapted, want)
 	}
 }

@@ -3,31 +3,37 @@ package mdoc
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
 )
 
-// cleanText returns s with LF line ends and without outer blank lines. It refuses what no document may hold.
-func cleanText(s string) (string, error) {
+// cleanText returns s with LF line ends and without outer blank lines. It refuses what no document may hold. adapted is
+// as in Patch.
+func cleanText(s string) (text string, adapted []string, err error) {
 	b := []byte(s)
 	if at, what := badText(b); at >= 0 {
-		return "", textError("the text has %s (line %d); remove it", strings.TrimSuffix(what, " here"), lineNumber(b, at))
+		what = strings.TrimSuffix(what, " here")
+		return "", nil, textError("the text has %s (line %d); remove it", what, lineNumber(b, at))
 	}
 	if len(s) > MaxBytes {
-		return "", textError("the text has %d bytes, a file may have %d", len(s), MaxBytes)
+		return "", nil, textError("the text has %d bytes, a file may have %d", len(s), MaxBytes)
 	}
 	b = bytes.ReplaceAll(bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
 	c := core(b, Span{0, len(b)})
 	b = b[c.Start:c.End]
 	if from, _ := conflict(b); from >= 0 {
-		return "", textError("the text holds the conflict markers of an unfinished merge from its line %d on; "+
+		return "", nil, textError("the text holds the conflict markers of an unfinished merge from its line %d on; "+
 			"remove or indent them", lineNumber(b, from))
 	}
 	if over := checkBody(b); over != nil {
-		return "", textError("the text is beyond a limit: in line %d %s", lineNumber(b, over.at), over.text)
+		return "", nil, textError("the text is beyond a limit: in line %d %s", lineNumber(b, over.at), over.text)
 	}
-	return string(b), nil
+	if strings.Contains(strings.Trim(s, " \t\r\n"), "\r") {
+		adapted = []string{"line ends became those of the file"}
+	}
+	return string(b), adapted, nil
 }
 
 func textError(format string, args ...any) *EditError {
@@ -41,7 +47,7 @@ func textError(format string, args ...any) *EditError {
 // nothing.
 func Nest(text string, level int) (nested string, adapted []string, err error) {
 	level = min(max(level, 1), 5)
-	s, err := cleanText(text)
+	s, adapted, err := cleanText(text)
 	if err != nil || s == "" {
 		return "", nil, err
 	}
@@ -64,7 +70,7 @@ func Nest(text string, level int) (nested string, adapted []string, err error) {
 // ItemText returns the text as AppendItem writes it and Items reads it back: blanks before its first line and outer
 // blank lines are cut, and an open fence or HTML block is closed. adapted is as in Patch.
 func ItemText(text string) (item string, adapted []string, err error) {
-	s, err := cleanText(text)
+	s, ends, err := cleanText(text)
 	if err != nil {
 		return "", nil, err
 	}
@@ -81,7 +87,7 @@ func ItemText(text string) (item string, adapted []string, err error) {
 			"indented behind a list marker it reads as something else; " +
 			"the usual cause is a line of nothing but -, * or _")
 	}
-	return item, adapted, nil
+	return item, append(ends, adapted...), nil
 }
 
 // closeText closes the block that is open at the end of a text.
@@ -103,14 +109,20 @@ func closeText(s string) (text string, adapted []string, err error) {
 func adaptOnce(s string, level int) (next, what string) {
 	src := []byte(s + sentinel)
 	blocks := parseBlocks(src, 0)
-	top := 0
+	var levels []int // of the headings
 	for _, k := range blocks {
-		if k.kind == headingBlock && k.span.Start < len(s) && k.level <= level && (top == 0 || k.level < top) {
-			top = k.level
+		if k.kind == headingBlock && k.span.Start < len(s) {
+			levels = append(levels, k.level)
 		}
 	}
-	if top > 0 {
-		return demote(src, len(s), blocks, level+1-top), fmt.Sprintf("headings moved down by %d", level+1-top)
+	slices.Sort(levels)
+	if levels = slices.Compact(levels); len(levels) > 0 && levels[0] <= level {
+		n := level + 1 - levels[0]
+		what = fmt.Sprintf("headings moved down by %d", n)
+		if lowest := slices.DeleteFunc(levels, func(l int) bool { return l+n < 6 }); len(lowest) > 1 {
+			what += fmt.Sprintf(", those of the levels %d to %d all to level 6", lowest[0], lowest[len(lowest)-1])
+		}
+		return demote(src, len(s), blocks, n), what
 	}
 	last, open := lastOpen(blocks, len(s))
 	if !open {

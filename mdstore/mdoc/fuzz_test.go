@@ -172,7 +172,7 @@ func FuzzSetSection(f *testing.F) {
 		}
 		want, _, _ := Nest(text, 2)
 		if len(p.Adapted) == 0 {
-			if clean, _ := cleanText(text); clean != want {
+			if clean, _, _ := cleanText(text); clean != want {
 				t.Fatalf("SetSection(%q, %q) was adapted to %q and says nothing", name, text, want)
 			}
 		}

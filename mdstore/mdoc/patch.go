@@ -2,6 +2,7 @@ package mdoc
 
 import (
 	"fmt"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -63,7 +64,7 @@ func checkField(key string, v Scalar) string {
 // The text is nested below the section: if it has headings of level 1 or 2, all its headings move down together, and an
 // open fence or HTML block gets its closing line. Outer blank lines are cut, and line ends become those of the file.
 func (d *Doc) SetSection(name, body string) (Patch, error) {
-	text, adapted, err := Nest(body, 2)
+	text, adapted, err := Nest(d.likeFile(body), 2)
 	if err != nil {
 		return Patch{}, err
 	}
@@ -91,11 +92,14 @@ func (d *Doc) RemoveItem(section string, i int) (Patch, error) {
 
 func (d *Doc) itemPatch(o op, item string) (p Patch, err error) {
 	var adapted []string
-	if o.text, adapted, err = ItemText(item); err != nil {
+	if o.text, adapted, err = ItemText(d.likeFile(item)); err != nil {
 		return Patch{}, err
 	}
 	return d.patch(o, adapted)
 }
+
+// likeFile returns a text without the line ends that are those of the file: they need no word of an adaptation.
+func (d *Doc) likeFile(text string) string { return strings.ReplaceAll(text, eolAt(d.text, 0), "\n") }
 
 // patch returns the patch of one op, or the reason why it cannot be made.
 func (d *Doc) patch(o op, adapted []string) (Patch, error) {

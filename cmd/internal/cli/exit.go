@@ -33,6 +33,7 @@ const (
 var exitCodes = map[errs.Class]int{
 	errs.Internal: exitInternal, errs.Invalid: exitInvalid, errs.NotFound: exitNotFound,
 	errs.Refused: exitRefused, errs.Conflict: exitConflict, errs.Unreadable: exitUnreadable,
+	errs.Disk: exitInternal,
 }
 
 // exitHelp is what help says about them.

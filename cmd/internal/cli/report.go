@@ -91,8 +91,11 @@ func (sh *shell) changes(files []ops.FileDiff) string {
 // diff returns a unified diff as stdout may have it: coloured on a terminal, byte by byte elsewhere.
 func (sh *shell) diff(d string) string {
 	style := sh.style()
-	if !style.Color {
-		return sh.safe(d)
+	switch {
+	case !sh.term.out && !style.Color:
+		return d
+	case !style.Color:
+		return render.VisibleLines(d)
 	}
 	all := lines(render.VisibleLines(d))
 	for i, line := range all {

@@ -81,16 +81,9 @@ func (sh *shell) print(s string) error {
 	return sh.unprinted
 }
 
-// text prints text from a vault: to a terminal without what would do something to it, to anything else byte by byte.
-func (sh *shell) text(s string) error { return sh.print(sh.safe(s)) }
-
-// safe returns text of several lines as stdout may have it.
-func (sh *shell) safe(s string) string {
-	if sh.term.out {
-		return render.VisibleLines(s)
-	}
-	return s
-}
+// text prints text from a vault without what would do something to a terminal: what is piped may end on one. Its bytes
+// are in --json, and in a diff that is piped.
+func (sh *shell) text(s string) error { return sh.print(render.VisibleLines(s)) }
 
 // json prints a value as one indented document. Characters that would do something to a terminal are escaped; any JSON
 // reader sees the text as it is.

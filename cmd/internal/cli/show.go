@@ -112,7 +112,7 @@ func (p *page) section(heading, text string) {
 		return
 	}
 	p.heading(heading)
-	p.write(strings.TrimRight(p.sh.safe(text), "\n"))
+	p.write(strings.TrimRight(render.VisibleLines(text), "\n"))
 }
 
 func (p *page) rules(rules []string, hash string) {
@@ -140,7 +140,7 @@ func (p *page) diagnostics(ds []mdoc.Diagnostic) {
 // items writes a list whose items may have several lines.
 func (p *page) items(items []string) {
 	for _, it := range items {
-		p.write("- " + strings.ReplaceAll(p.sh.safe(it), "\n", "\n  "))
+		p.write("- " + strings.ReplaceAll(render.VisibleLines(it), "\n", "\n  "))
 	}
 }
 
@@ -185,7 +185,7 @@ func (p *page) log(entries []mdstore.LogEntry, hidden int, rest string) {
 
 func (p *page) entries(entries []mdstore.LogEntry) {
 	for _, e := range entries {
-		event := strings.ReplaceAll(p.sh.safe(e.Event), "\n", "\n  ")
+		event := strings.ReplaceAll(render.VisibleLines(e.Event), "\n", "\n  ")
 		if e.Time != "" || e.Operator != "" {
 			who := "[" + render.Visible(e.Time) + "] [" + render.Visible(e.Operator) + "]"
 			event = p.style.Paint("2", who) + " " + event

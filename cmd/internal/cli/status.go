@@ -19,8 +19,12 @@ const (
 )
 
 func statusCommand(sh *shell) command {
-	in := &ops.WorkspaceStatusIn{All: true} // what is shown is bounded below
+	in := &ops.WorkspaceStatusIn{}
 	c := command{in: in, list: true}
+	c.check = func(*cobra.Command) error {
+		in.All = sh.flags.all || !sh.flags.json // a board that is too long is cut below
+		return nil
+	}
 	c.show = showing(sh, func(sh *shell, out *ops.WorkspaceStatusOut) error {
 		if sh.flags.quiet {
 			return sh.print(render.Visible(out.Workspace.ID))

@@ -77,12 +77,21 @@ func TestColor(t *testing.T) {
 	}
 }
 
-// A text from a vault reaches a pipe byte by byte, and a terminal without what would act upon it.
+// A text from a vault is printed without what would act upon a terminal, to a pipe too, whose end may be one. A diff
+// reaches a pipe byte by byte: it is made to be applied.
 func TestTextOnTerminals(t *testing.T) {
 	w := newWorld(t)
 	w.ok("node", "update", "node-c", "--note", "before \u202e after \u009b1m")
-	if got := w.ok("show", "node-c"); !strings.Contains(got, "before \u202e after \u009b1m") {
-		t.Errorf("arbor show on a pipe changed the text: %q", got)
+	for _, args := range [][]string{{"show", "node-c"}, {"context", "node-c"}} {
+		if got := w.ok(args...); !strings.Contains(got, "before  after \n") {
+			t.Errorf("arbor %s prints to a pipe %q", args[0], got)
+		}
+	}
+	if got := w.ok("--json", "show", "node-c"); !strings.Contains(got, `before \u202e after \u009b1m`) {
+		t.Errorf("arbor show --json changes the text: %q", got)
+	}
+	if got := w.ok("node", "update", "node-c", "--note", "\u009b2m", "--dry-run"); !strings.Contains(got, "+\u009b2m") {
+		t.Errorf("a diff that is piped is changed: %q", got)
 	}
 	w.term = terminal{out: true, width: 80}
 	for _, args := range [][]string{{"show", "node-c"}, {"context", "node-c"}, {"--json", "show", "node-c"}, {"node", "update", "node-c", "--note", "\u009b2m", "--dry-run"}} {

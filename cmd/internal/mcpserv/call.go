@@ -73,7 +73,7 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 func (s *Server) refusal(err error) (*mcp.CallToolResult, error) {
 	e := errs.As(err)
 	switch {
-	case e.Class() != errs.Internal:
+	case e.Class() != errs.Internal, e.Details != nil && e.Details.Committed:
 		return s.failure(e)
 	case errors.Is(err, context.Canceled):
 		return nil, err
