@@ -54,8 +54,8 @@ func Add(base, ours, theirs []byte) (merged []byte, ok bool) {
 	return append(merged, bytes.Join(b[at:], nil)...), true
 }
 
-// Distance returns how many lines were removed and added between a and b; math.MaxInt32 where they differ too much to be
-// compared.
+// Distance returns how many lines were removed and added between a and b, math.MaxInt32 where they differ too much to
+// be compared.
 func Distance(a, b []byte) int {
 	all, ok := hunks(lines(a), lines(b))
 	if !ok {
