@@ -55,6 +55,9 @@ func (v Scalar) String() string {
 // NullValue returns the scalar null.
 func NullValue() Scalar { return Scalar{} }
 
+// Scalar returns the field's value, to be written elsewhere. That of a list or a mapping is refused there.
+func (f Field) Scalar() Scalar { return Scalar{f.Kind, f.Value} }
+
 // Equal reports whether the field has this value, in any form of writing.
 func (v Scalar) Equal(f Field) bool {
 	return v.kind == f.Kind && v.text == f.Value && f.Kind != Nested

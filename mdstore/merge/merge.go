@@ -3,6 +3,7 @@ package merge
 
 import (
 	"bytes"
+	"math"
 	"slices"
 )
 
@@ -14,6 +15,12 @@ const maxCells = 4 << 20
 // log make them, are joined: theirs keeps its place and ours follows, unless theirs contains ours already, because an
 // earlier Add was interrupted after it had been made.
 func Add(base, ours, theirs []byte) (merged []byte, ok bool) {
+	switch { // however much the other side changed
+	case bytes.Equal(base, ours):
+		return theirs, true
+	case bytes.Equal(base, theirs):
+		return ours, true
+	}
 	b, o, t := lines(base), lines(ours), lines(theirs)
 	mine, ok := hunks(b, o)
 	if !ok {
@@ -45,6 +52,20 @@ func Add(base, ours, theirs []byte) (merged []byte, ok bool) {
 		at = h.end
 	}
 	return append(merged, bytes.Join(b[at:], nil)...), true
+}
+
+// Distance returns how many lines were removed and added between a and b, math.MaxInt32 where they differ too much to
+// be compared.
+func Distance(a, b []byte) int {
+	all, ok := hunks(lines(a), lines(b))
+	if !ok {
+		return math.MaxInt32
+	}
+	n := 0
+	for _, h := range all {
+		n += h.end - h.start + len(h.text)
+	}
+	return n
 }
 
 // A hunk replaces the lines from start up to end by text.

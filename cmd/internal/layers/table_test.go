@@ -37,17 +37,17 @@ var rows = []row{
 	{floor: 0, name: "statemachine", std: "fmt slices"},
 	{floor: 0, name: "engine/nearest", std: "strings"},
 	{floor: 0, name: "mdstore/mdoc", std: "pure"},
+	{floor: 0, name: "mdstore/merge", std: "pure"},
 	{floor: 0, name: "mdstore/watch"},
 	{floor: 0, name: "mdstore/guard"},
 	{floor: 0, name: "cmd/internal/layers", std: "pure"},
 
 	// mdstore has time for the form of log lines, and the names of io/fs for
 	// paths, modes and errors; neither gives it a clock or a disk.
-	{floor: 10, name: "mdstore", may: "mdstore/mdoc statemachine", std: "pure context io/fs time"},
+	{floor: 10, name: "mdstore", may: "mdstore/mdoc mdstore/merge statemachine", std: "pure context io/fs time"},
 
 	// A commit reaches the disk through the calls that its model of crashes
 	// knows, and in no other way.
-	{floor: 12, name: "mdstore/merge", std: "pure"},
 	{floor: 12, name: "mdstore/dirstore/internal/osfs", may: "mdstore mdstore/guard mdstore/mdoc"},
 	{floor: 14, name: "mdstore/dirstore/internal/journal", may: "mdstore mdstore/mdoc mdstore/merge mdstore/dirstore/internal/osfs", std: "pure context crypto/rand io/fs log/slog net/url"},
 

@@ -1,0 +1,196 @@
+package mdstore
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const nodeBefore = `---
+id: node-x
+title: Sign-in
+type: execution
+status: implementing
+parentId: root
+isolated: false
+createdAt: 1767225600000
+updatedAt: 1767225600000
+---
+
+What this file is for.
+
+## Requirement
+
+POST /sign-in
+
+## Note
+
+First line.
+Second line.
+Third line.
+
+## References
+
+- docs/a.md: what it is
+- node-y: why
+
+## Log
+
+- [2026-01-01 10:00:00] [AI] created
+`
+
+const nodeCompleted = "- [2026-01-01 11:00:00] [AI] complete: implementing → completed\n"
+
+// completed is what arbor complete makes of nodeBefore.
+var completed = edited(nodeBefore, "status: implementing", "status: completed", "updatedAt: 1767225600000",
+	"updatedAt: 1767225609999",
+	"## Note", "## Conclusion\n\nDone.\n\n## Note", "created\n", "created\n"+nodeCompleted)
+
+const workspaceBefore = `---
+id: ws
+name: Login
+goal: sign in
+status: active
+rulesHash: ac862684
+focusedNodeId: null
+createdAt: 1767225600000
+updatedAt: 1767225600000
+---
+
+## 规则
+
+- Tests first
+
+## 日志
+
+- [2026-01-01 10:00:00] [AI] Created the workspace
+`
+
+// edited replaces each old text, which stands there, by a new one.
+func edited(text string, oldNew ...string) string {
+	for i := 0; i < len(oldNew); i += 2 {
+		if !strings.Contains(text, oldNew[i]) {
+			panic("no " + oldNew[i] + " in\n" + text)
+		}
+		text = strings.Replace(text, oldNew[i], oldNew[i+1], 1)
+	}
+	return text
+}
+
+func TestRejoinExamples(t *testing.T) {
+	crlf := func(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
+	chinese := func(text string) string {
+		return strings.NewReplacer("## Requirement", "## 需求", "## Note", "## 备注", "## Log", "## 日志", "## References",
+			"## 引用", "## Conclusion", "## 结论").Replace(text)
+	}
+	beside := func(text string) string {
+		return edited(text, "type: execution\n", "", "---\n\nWhat", "type: execution\n---\n\nWhat")
+	}
+	half := nodeBefore[:strings.Index(nodeBefore, "ird line")]
+	stale := []string{"Second line.", "Another second line."}
+	rules := func(text string, rule ...string) string {
+		w := ParseWorkspace(File{Path: rejoinWorkspace, Data: []byte(edited(text, "- Tests first\n",
+			"- Tests first\n"+strings.Join(rule, "")))})
+		return edited(string(w.Doc.Bytes()), "ac862684", w.RulesHash())
+	}
+	statusOnly := edited(nodeBefore, "status: implementing", "status: validating")
+	for _, c := range []struct {
+		name               string
+		path               Path
+		base, ours, theirs string
+		want               string
+		missing            string
+	}{
+		{"a transition, and a note of an editor that read before it", rejoinNode, nodeBefore, completed,
+			edited(nodeBefore, stale...), edited(completed, stale...), ""},
+		{"both append to the log", rejoinNode, nodeBefore, completed, nodeBefore + "- mine\n",
+			edited(completed, nodeCompleted, "- mine\n"+nodeCompleted), ""},
+		{"both change the status", rejoinNode, nodeBefore, completed, edited(nodeBefore, "status: implementing",
+			"status: validating"),
+			edited(completed, "status: completed", "status: validating"),
+			"status completed: arbor node transition node-x complete"},
+		{"both change the status, and no action leads from one to the other", rejoinNode, nodeBefore, completed,
+			edited(nodeBefore, "status: implementing", "status: failed"), edited(completed, "status: completed",
+				"status: failed"), "status completed"},
+		{"both write a conclusion", rejoinNode, nodeBefore, completed, nodeBefore + "\n## Conclusion\n\nMine.\n",
+			edited(completed, "## Conclusion\n\nDone.\n\n", "") + "\n## Conclusion\n\nMine.\n",
+			"conclusion: arbor node update node-x --section conclusion -m …"},
+		{"the title stands beside the status", rejoinNode, beside(nodeBefore), beside(completed),
+			beside(edited(nodeBefore, "title: Sign-in", "title: Sign-up # new")), beside(edited(completed,
+				"title: Sign-in", "title: Sign-up # new")), ""},
+		{"both change one section apart", rejoinNode, nodeBefore, edited(nodeBefore, "First line.", "Our first line."),
+			edited(nodeBefore, "Third line.", "My third line."), edited(nodeBefore, "First line.", "Our first line.",
+				"Third line.", "My third line."), ""},
+		{"a reference expires in its place", rejoinNode, nodeBefore, edited(nodeBefore, "what it is",
+			"what it is (expired)"),
+			edited(nodeBefore, "POST", "PUT", "- node-y: why\n", "- node-y: because\n"),
+			edited(nodeBefore, "what it is", "what it is (expired)", "POST", "PUT", "node-y: why", "node-y: because"), ""},
+		{"the later time of a change", rejoinNode, nodeBefore, completed, edited(nodeBefore,
+			"updatedAt: 1767225600000", "updatedAt: 1767225700000"),
+			edited(completed, "updatedAt: 1767225609999", "updatedAt: 1767225700000"), ""},
+		{"lines of CR LF", rejoinNode, crlf(nodeBefore), crlf(completed), crlf(edited(nodeBefore, "title: Sign-in",
+			"title: Sign-up")),
+			crlf(edited(completed, "title: Sign-in", "title: Sign-up")), ""},
+		{"an editor that writes CR LF", rejoinNode, nodeBefore, completed, crlf(edited(nodeBefore, stale...)),
+			crlf(edited(completed, stale...)), ""},
+		{"Chinese sections", rejoinNode, chinese(nodeBefore), chinese(completed), chinese(edited(nodeBefore,
+			"title: Sign-in", "title: 登录")),
+			chinese(edited(completed, "title: Sign-in", "title: 登录")), ""},
+		{"the hash follows the rules of both", rejoinWorkspace, workspaceBefore, rules(workspaceBefore, "- Ours\n"),
+			edited(workspaceBefore, "- Tests first\n", "- Tests first\n- Mine\n"), rules(workspaceBefore, "- Mine\n",
+				"- Ours\n"), ""},
+		{"a problem of the workspace", rejoinWorkspace, workspaceBefore, workspaceBefore + "\n## 问题\n\nOurs.\n",
+			workspaceBefore + "\n## 问题\n\nMine.\n", workspaceBefore + "\n## 问题\n\nMine.\n", "problem: arbor problem -m …"},
+		{"a first half, to which the log was added", rejoinNode, half, half + "\n\n## Log\n\n" + nodeCompleted,
+			nodeBefore, nodeBefore + nodeCompleted, ""},
+		{"a key that ours has set anew", rejoinNode, nodeBefore, edited(nodeBefore, "---\n\nWhat",
+			"order: 1.5\n---\n\nWhat"),
+			edited(nodeBefore, stale...), edited(nodeBefore, append(stale, "---\n\nWhat", "order: 1.5\n---\n\nWhat")...), ""},
+		{"free text of ours beside a change of both", rejoinNode, nodeBefore, edited(completed, "What this",
+			"Whatever this"),
+			edited(nodeBefore, "title: Sign-in", "title: Sign-up"), edited(completed, "What this", "Whatever this",
+				"title: Sign-in", "title: Sign-up"), ""},
+		{"free text that both change", rejoinNode, nodeBefore, edited(completed, "What this", "Whatever this"),
+			edited(nodeBefore, "What this", "All that this"),
+			edited(completed, "What this", "All that this"), "text outside of the sections"},
+		{"another kind of file, by lines", "ws/nodes/node-x/notes.md", "1\n2\n3\n", "one\n2\n3\n", "1\n2\nthree\n",
+			"one\n2\nthree\n", ""},
+		{"another kind of file, which conflicts", "ws/nodes/node-x/notes.md", nodeBefore, statusOnly,
+			edited(nodeBefore, "type: execution", "type: planning"),
+			"", "the whole change"},
+		{"a damaged save, which conflicts", rejoinNode, nodeBefore, completed, "half of i", "", "the whole change"},
+	} {
+		joined, missing := Rejoin(c.path, []byte(c.base), []byte(c.ours), []byte(c.theirs))
+		if string(joined) != c.want || strings.Join(missing, "; ") != c.missing || (joined == nil) != (c.want == "") {
+			t.Errorf("%s: missing %q, want %q\n got\n%s\nwant\n%s", c.name, missing, c.missing, joined, c.want)
+		}
+	}
+}
+
+// The manual has every command that brings something back, with its flags.
+func TestCommandsThatBringBackExist(t *testing.T) {
+	manual, err := os.ReadFile("../docs/cli.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := []string{"status: arbor node transition NODE complete"}
+	for _, line := range commands {
+		lines = append(lines, line)
+	}
+	for _, line := range lines {
+		_, command, _ := strings.Cut(line, ": arbor ")
+		words := strings.Fields(command)
+		n := slices.IndexFunc(words, func(w string) bool { return w == "NODE" || w == "…" || strings.HasPrefix(w, "-") })
+		_, page, found := strings.Cut(string(manual), "\n## arbor "+strings.Join(words[:max(n, 0)], " ")+"\n")
+		page, _, _ = strings.Cut(page, "\n## ")
+		if !found || n <= 0 {
+			t.Errorf("%q: the manual has no such command", line)
+		}
+		for _, flag := range words {
+			if strings.HasPrefix(flag, "-") && !strings.Contains(page, " "+flag) {
+				t.Errorf("%q: the command has no flag %s", line, flag)
+			}
+		}
+	}
+}
