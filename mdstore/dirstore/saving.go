@@ -61,7 +61,7 @@ func (s *Store) settled(ch mdstore.Change) error {
 	}
 	recent := s.age(info.Stamp) < recordReach
 	own := recent && s.gen.wrote(ch.Path, ch.Base)
-	if err := s.quietFor(ch.Path, info, own); err != nil || own || !recent || !s.recordedLately(ch.Path) {
+	if err := s.quietFor(ch.Path, info, own); err != nil || own || !recent || s.kinds.Of(ch.Path) == nil || !s.recordedLately(ch.Path) {
 		return err
 	}
 	merged, err := s.mergeStale(ch.Path)

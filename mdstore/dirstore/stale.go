@@ -196,19 +196,17 @@ func (s *Store) foreign() (out []mdstore.Path) {
 	since := s.fsNow() - int64(recordReach)
 	for _, n := range s.gen.history() {
 		for _, c := range n.changed {
-			if n.time >= since && !c.path.Under(mdstore.LocalDir) && suspects == nil {
+			if n.time >= since && suspects == nil {
 				last[c.path] = n.time
 			}
 		}
 	}
 	for p := range suspects {
-		if s.kinds.Of(p) != nil {
-			last[p] = 0
-		}
+		last[p] = 0
 	}
 	for _, p := range slices.Sorted(maps.Keys(last)) {
 		info, err := s.disk.Lstat(p)
-		if err != nil || changedAt(info.Stamp) < last[p]-int64(clockSlack) {
+		if err != nil || s.kinds.Of(p) == nil || changedAt(info.Stamp) < last[p]-int64(clockSlack) {
 			continue
 		}
 		data, _, err := s.disk.ReadFile(p, mdstore.MaxFileSize)

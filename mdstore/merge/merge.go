@@ -3,7 +3,6 @@ package merge
 
 import (
 	"bytes"
-	"math"
 	"slices"
 )
 
@@ -52,20 +51,6 @@ func Add(base, ours, theirs []byte) (merged []byte, ok bool) {
 		at = h.end
 	}
 	return append(merged, bytes.Join(b[at:], nil)...), true
-}
-
-// Distance returns how many lines were removed and added between a and b, math.MaxInt32 where they differ too much to
-// be compared.
-func Distance(a, b []byte) int {
-	all, ok := hunks(lines(a), lines(b))
-	if !ok {
-		return math.MaxInt32
-	}
-	n := 0
-	for _, h := range all {
-		n += h.end - h.start + len(h.text)
-	}
-	return n
 }
 
 // A hunk replaces the lines from start up to end by text.

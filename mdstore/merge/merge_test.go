@@ -2,7 +2,6 @@ package merge
 
 import (
 	"bytes"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -105,37 +104,6 @@ func TestMergeAgreesWithGit(t *testing.T) {
 	t.Logf("%d clean merges compared", clean)
 	if clean == 0 {
 		t.Error("nothing was compared")
-	}
-}
-
-// A distance is 0 between equal texts only, the same both ways, and no longer than any way around.
-func TestDistanceLaws(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		a, b, c := drawText(t, "a"), drawText(t, "b"), drawText(t, "c")
-		ab, ba, ac, bc := Distance(a, b), Distance(b, a), Distance(a, c), Distance(b, c)
-		if (ab == 0) != bytes.Equal(a, b) || ab != ba || ac > ab+bc {
-			t.Errorf("a %q\nb %q\nc %q\nab %d, ba %d, ac %d, bc %d", a, b, c, ab, ba, ac, bc)
-		}
-	})
-}
-
-func TestDistanceExamples(t *testing.T) {
-	many := func(line string) []byte { return bytes.Repeat([]byte(line), 5000) }
-	for _, c := range []struct {
-		name string
-		a, b []byte
-		want int
-	}{
-		{"equal", []byte("a\nb\n"), []byte("a\nb\n"), 0},
-		{"a line changed", []byte("a\nb\nc\n"), []byte("a\nB\nc\n"), 2},
-		{"a line more", []byte("a\nb\n"), []byte("a\nx\nb\n"), 1},
-		{"a line cut", []byte("a\nb\n"), []byte("a\nb"), 2},
-		{"nothing", nil, []byte("a\nb\n"), 2},
-		{"too much to compare", many("x\n"), many("y\n"), math.MaxInt32},
-	} {
-		if got := Distance(c.a, c.b); got != c.want {
-			t.Errorf("%s: %d, want %d", c.name, got, c.want)
-		}
 	}
 }
 
