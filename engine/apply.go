@@ -75,6 +75,8 @@ type planned struct {
 	base   *view.View // without documents
 	gen    uint64
 	claims *claims.Ledger
+
+	replaced []replaced // texts that are kept beside the commit
 }
 
 func (e *Engine) plan(ctx context.Context, ws mdstore.ID, act plan.Act, op func(*plan.Draft) error) (p planned, err error) {
@@ -104,6 +106,9 @@ func (e *Engine) plan(ctx context.Context, ws mdstore.ID, act plan.Act, op func(
 		}
 		return p.draft.Finish()
 	})
+	if err == nil {
+		p.replaced, err = e.replaces(ctx, ws, act, p.draft)
+	}
 	return p, err
 }
 
@@ -113,7 +118,8 @@ func (e *Engine) commit(ctx context.Context, tx mdstore.Tx, act plan.Act, p plan
 	if !out.Changed() {
 		return out, nil
 	}
-	res, err := tx.Commit(ctx, p.draft.Changes())
+	kept := keepReplaced(ctx, tx, e.opt.Now(), p, out)
+	res, err := tx.Commit(ctx, append(kept, p.draft.Changes()...))
 	if err != nil {
 		for _, m := range res.Collisions {
 			m.Unmade = false // it is the failed commit's change that was not made
@@ -127,7 +133,9 @@ func (e *Engine) commit(ctx context.Context, tx mdstore.Tx, act plan.Act, p plan
 		}
 		return nil, err
 	}
-	out.Collisions = res.Collisions
+	if out.Collisions = res.Collisions; kept != nil {
+		dropReplaced(ctx, e.st, e.opt.Now())
+	}
 	next, followed := p.draft.After(p.base)
 	if !followed || len(res.Collisions) > 0 { // with a collision the files hold more than was planned
 		next = nil

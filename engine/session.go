@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"arbor/engine/claims"
@@ -117,10 +118,11 @@ func (e *Engine) GiveBackClaims(ctx context.Context, session string) error {
 	return claims.EditOf(ctx, e.st, e.opt.Now, session, (*claims.Ledger).Drop)
 }
 
-// HandOverClaims makes all that a session has claimed another's: of a connection that takes another session.
-func (e *Engine) HandOverClaims(ctx context.Context, session, to string) error {
+// HandOver makes all that a session has claimed another's, and what it has read: of a connection that takes another
+// session.
+func (e *Engine) HandOver(ctx context.Context, session, to string) error {
 	handOver := func(l *claims.Ledger, session string) { l.HandOver(session, to) }
-	return claims.EditOf(ctx, e.st, e.opt.Now, session, handOver)
+	return errors.Join(claims.EditOf(ctx, e.st, e.opt.Now, session, handOver), e.seen.HandOver(ctx, session, to))
 }
 
 // RenewClaims lets the leases of all claims of a session begin anew. A server calls it for its connections every claims.RenewEvery.
@@ -229,10 +231,21 @@ func (e *Engine) Changes(ctx context.Context, ws mdstore.ID, session string, tak
 	return out, ctx.Err()
 }
 
-// NoteOwn notes that a session made these changes itself, so that they are not reported to it as those of others.
+// NoteOwn notes that a session made these changes itself, so that they are not reported to it as those of others, and
+// that it knows the texts that it wrote.
 func (e *Engine) NoteOwn(ctx context.Context, ws mdstore.ID, session string, o *plan.Outcome) error {
 	if session == "" || o.DryRun || !o.Changed() {
 		return nil
 	}
-	return e.seen.Own(ctx, session, ws, o.Files)
+	var wrote []plan.Text
+	for _, f := range o.Files {
+		_, now := f.Texts()
+		wrote = append(wrote, now...)
+	}
+	return errors.Join(e.seen.Own(ctx, session, ws, o.Files), e.seen.NoteTexts(ctx, session, ws, wrote, true))
+}
+
+// NoteSent notes that a session was sent these texts whole.
+func (e *Engine) NoteSent(ctx context.Context, ws mdstore.ID, session string, texts []plan.Text) error {
+	return e.seen.NoteTexts(ctx, session, ws, texts, false)
 }

@@ -32,10 +32,11 @@ func NodePath(dir Path, id ID) Path { return NodeKind.File(NodeKind.Folder(dir).
 // Archived reports whether a workspace's folder lies in the archive.
 func Archived(dir Path) bool { return dir.Under(ArchiveDir) }
 
+// StampLayout is the form of the time that a stamp begins with, for the package time.
+const StampLayout = "20060102T150405.000"
+
 // TrashStamp returns the stamp of a deletion: its time, and of what it is.
-func TrashStamp(at time.Time, of string) string {
-	return at.UTC().Format("20060102T150405.000") + "-" + of
-}
+func TrashStamp(at time.Time, of string) string { return at.UTC().Format(StampLayout) + "-" + of }
 
 // TrashPath returns where a deleted file or folder goes; stamp tells deletions apart. With an empty p it is the folder of that deletion.
 func TrashPath(stamp string, p Path) Path {

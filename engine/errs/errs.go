@@ -115,6 +115,7 @@ type Details struct {
 	Nearest      string            `json:"nearest,omitempty"` // the known name nearest to an unknown one
 	Paths        []string          `json:"paths,omitempty"`
 	Problems     []mdoc.Diagnostic `json:"problems,omitempty"`
+	Text         string            `json:"text,omitempty"`      // what was to be replaced, as it is now
 	Committed    bool              `json:"committed,omitempty"` // the change is made although the call failed: do not repeat it
 }
 

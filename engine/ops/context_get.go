@@ -110,6 +110,16 @@ var ContextGet = reading(func(ctx context.Context, env *Env, in ContextGetIn) (*
 	if err != nil {
 		return nil, fail(err)
 	}
+	out.Sends(ws, "")
+	for _, p := range b.Chain {
+		out.Sends(ws, p.NodeID)
+	}
+	for _, p := range b.ChildConclusions {
+		out.Sends(ws, p.NodeID)
+	}
+	for _, p := range b.References {
+		out.Sends(ws, p.NodeID)
+	}
 	if n, ok := s.Node(b.Focus().NodeID); ok {
 		if ds := check.Node(s, n); len(ds) > 0 {
 			out.Hint = found(ds)

@@ -78,6 +78,7 @@ var NodeGet = reading(func(ctx context.Context, env *Env, in NodeGetIn) (*NodeGe
 		Log: nonNil(n.Log()), Children: []string{}, Allowed: allowed(s, n), CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt, Path: env.path(n.Path),
 		Version: n.Version().String(), Claim: env.claimOf(ctx, s.Workspace().ID, n), Diagnostics: check.Node(s, n),
 	}}
+	out.Sends(s.Workspace().ID, id)
 	out.Node.Log, out.Node.LogHidden = newest(env, out.Node.Log, boundedItems)
 	kids, hidden := first(env, s.Children(id), boundedIDs)
 	out.Node.MoreKids = hidden

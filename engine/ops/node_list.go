@@ -95,6 +95,7 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 		p.limit = n
 		*out = *env.list(&p, root)
 	})
+	out.Sends(s.Workspace().ID)
 	if in.Cursor != "" && p.lost {
 		return nil, badCursor(in.Cursor, "is none of an answer to this question")
 	}

@@ -25,7 +25,10 @@ var nodeUpdate = op("node_update", writes|repeats, NodeUpdate, Help{
 	Aliases: "edit set",
 	Text: `What is not given stays. Short texts have a flag each; a long one is named by
 --section and comes from -F FILE, - (stdin) or -e (your editor, with the text
-as it is now). An empty text removes the text of the section.`,
+as it is now). An empty text removes the text of the section. With --session, a
+text that changed since the session last read it is not replaced at once: the
+command fails with what it says now, and goes through the next time. What is
+replaced and was not the session's own is kept in .local/replaced for 30 days.`,
 	Example: `arbor node update node-mj2hz4gy --title "Sign-in endpoint"
 arbor node update . --section note -e
 arbor node update . --section requirement - < requirement.md`,

@@ -131,7 +131,7 @@ func (c *cutter) list(v reflect.Value, at string) reflect.Value {
 // identifies reports whether a member of a result is of use only as a whole.
 func identifies(name string) bool {
 	switch name {
-	case "id", "version", "cursor", "path", "at", "trash", "hint":
+	case "id", "version", "cursor", "path", "at", "trash", "kept", "hint":
 		return true
 	}
 	return strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "Hash")

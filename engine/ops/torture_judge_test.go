@@ -260,9 +260,11 @@ func (j *judged) atomic() {
 	}
 }
 
-// isSpared reports whether a file is one that a commit replaced, or a save of a node that was deleted meanwhile: it may hold any line besides.
+// isSpared reports whether a file is one that a commit replaced, one that keeps a replaced text, or a save of a node
+// that was deleted meanwhile: it may hold any line besides.
 func isSpared(p string) bool {
-	return strings.HasPrefix(p, ".local/displaced/") || strings.HasPrefix(p, ".local/trash/late-")
+	return strings.HasPrefix(p, ".local/displaced/") || strings.HasPrefix(p, ".local/replaced/") ||
+		strings.HasPrefix(p, ".local/trash/late-")
 }
 
 // clean reports records and temporaries, which a crash must not leave, and conflict copies unless saves is set.

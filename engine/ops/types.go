@@ -28,6 +28,9 @@ type Match struct {
 type Out struct {
 	Hint string   `json:"hint"`          // one short line on what can be done next
 	Cut  []string `json:"cut,omitempty"` // texts and lists that are here in part, because the reply has a bound
+
+	ws    mdstore.ID // with nodes: see Sends
+	nodes []mdstore.ID
 }
 
 // Wrote is what every writing operation's result carries.
@@ -36,6 +39,7 @@ type Wrote struct {
 	Changed bool                `json:"changed"`             // false where everything was so already
 	Adapted []string            `json:"adapted,omitempty"`   // how given text was changed to fit in
 	Met     []mdstore.Collision `json:"conflicts,omitempty"` // saves by others that the write met, and what became of both
+	Kept    []plan.Text         `json:"replaced,omitempty"`  // texts that the write replaced and the caller had not read
 	DryRun  bool                `json:"dryRun,omitempty"`
 	Diff    string              `json:"diff,omitempty"` // unified, of a dry run; of a repair also where it was made
 	Files   []FileDiff          `json:"files,omitempty"`
@@ -57,7 +61,8 @@ type FileDiff struct {
 
 // wrote turns an outcome into what every writing operation returns, and notes the change as the session's own.
 func (env *Env) wrote(ctx context.Context, ws mdstore.ID, o *plan.Outcome, hint string) Wrote {
-	w := Wrote{Success: true, Changed: o.Changed(), Adapted: o.Adapted, Met: o.Collisions, DryRun: o.DryRun, Out: Out{Hint: hint}}
+	w := Wrote{Success: true, Changed: o.Changed(), Adapted: o.Adapted, Met: o.Collisions, Kept: o.Replaced,
+		DryRun: o.DryRun, Out: Out{Hint: hint}}
 	if o.DryRun {
 		w.Diff = o.Diff()
 		w.Hint = "nothing was written; repeat the call without dryRun to do it"

@@ -86,6 +86,7 @@ func WorkspaceOwn(ctx context.Context, env *Env, in WorkspaceGetIn) (*WorkspaceG
 func (env *Env) workspaceOut(w *mdstore.Workspace) *WorkspaceGetOut {
 	log := nonNil(w.Log())
 	out := &WorkspaceGetOut{Workspace: env.info(w), Problem: problem(w.Problem()), Diagnostics: w.Problems}
+	out.Sends(w.ID, "")
 	out.LogHidden = max(0, len(log)-logShown)
 	out.Log = log[out.LogHidden:]
 	out.Hint = "workspace_status shows the tree, context_get what a node's work needs"

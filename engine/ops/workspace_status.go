@@ -65,6 +65,7 @@ var WorkspaceStatus = reading(func(ctx context.Context, env *Env, in WorkspaceSt
 		}
 		return true
 	}}
+	out.Sends(w.ID, "")
 	out.Tree = p.collect(mdstore.Root)
 	out.Hint = "node_next names what is ready to be worked on"
 	out.Text = render.Board(out.Board(boardMost), Rows(out.Tree, listLimit), render.Style{Markdown: in.Format == "markdown"})
@@ -79,6 +80,9 @@ var WorkspaceStatus = reading(func(ctx context.Context, env *Env, in WorkspaceSt
 		out.Tree = prune(out.Tree, &room)
 		out.Problems = out.Problems[:min(len(out.Problems), listLimit)]
 		out.Diagnostics = out.Diagnostics[:min(len(out.Diagnostics), listLimit)]
+	}
+	for _, p := range out.Problems {
+		out.Sends(w.ID, mdstore.ID(p.NodeID))
 	}
 	return out, nil
 })

@@ -52,6 +52,7 @@ type Draft struct {
 
 	Advanced mdstore.ID          // the node that goes on along its life cycle, others being moved along; "" for none
 	Gone     map[mdstore.ID]bool // nodes that are deleted
+	AllRules bool                // the rules are replaced as a whole
 	Before   *view.View          // an earlier look, of a repair: what was there then is not taken for gone; nil for none
 }
 

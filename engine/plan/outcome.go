@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
 )
 
 // An Outcome is what an operation changed, or would have.
@@ -12,6 +13,8 @@ type Outcome struct {
 	DryRun  bool
 	Files   []FileChange
 	Adapted []string // how given texts were changed to fit in
+
+	Replaced []Text // how those texts began that the operation replaced and its caller had not read
 
 	// Collisions are saves by others that the commit met, or an earlier one that was finished before it.
 	Collisions []mdstore.Collision
@@ -25,6 +28,8 @@ type FileChange struct {
 	What    []string        // "node-… status pending → implementing"
 	Old     []byte          // nil for a file that was not there
 	New     []byte          // nil for one that moves or goes
+
+	was, is *mdoc.Doc // of Old and New; nil where they are not parsed
 }
 
 // Changed reports whether anything changed.
@@ -68,7 +73,8 @@ func (d *Draft) Outcome() *Outcome {
 		if e.after == nil {
 			continue
 		}
-		out.Files = append(out.Files, FileChange{Path: e.path, Version: mdstore.VersionOf(e.after.Bytes()), What: e.what, Old: e.doc.Bytes(), New: e.after.Bytes()})
+		out.Files = append(out.Files, FileChange{Path: e.path, Version: mdstore.VersionOf(e.after.Bytes()), What: e.what,
+			Old: e.doc.Bytes(), New: e.after.Bytes(), was: e.doc, is: e.after})
 		out.adapt(e.adapted)
 	}
 	for _, x := range d.extra {

@@ -39,6 +39,7 @@ func (x Rules) Plan(d *Draft) ([]string, error) {
 	}
 	edit.adapted = append(edit.adapted, adapted...)
 	editRules(edit, have, now)
+	d.AllRules = x.Do == ReplaceRules
 	if hash := mdstore.RulesHash(now); w.StoredHash != hash {
 		edit.Set(mdstore.KeyRulesHash, mdoc.Text(hash))
 	}

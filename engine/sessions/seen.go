@@ -19,9 +19,10 @@ import (
 	"arbor/mdstore"
 )
 
-// Seen is what the sessions of this machine have seen of the workspaces: for each session one file in .local/seen/, which is written as
-// a whole when the session looks for the first time, takes changes as seen, or changes files itself. It may be lost: a session without
-// one looks for the first time. It is safe for concurrent use.
+// Seen is what the sessions of this machine have seen of the workspaces: for each session one file in .local/seen/,
+// which is written as a whole when the session looks for the first time, takes changes as seen, or changes files
+// itself, and one in .local/texts/ with digests of the texts that it has read or written. They may be lost: a session
+// without them looks for the first time, and has read nothing. It is safe for concurrent use.
 type Seen struct {
 	st  mdstore.Store // keeps nothing where it is no mdstore.Local
 	now func() time.Time
@@ -30,10 +31,11 @@ type Seen struct {
 	attended map[string]*memory // guarded by mu: of connections, in memory only
 }
 
-// A memory is what one session has seen.
+// A memory is what one session has seen. A file in .local/seen/ has the states, one in .local/texts/ the texts.
 type memory struct {
 	Form   string
 	States map[mdstore.ID]view.State
+	Texts  map[uint64]uint64   // by place, the digests of what was read or written there last
 	last   map[mdstore.ID]look // of connections, each of whose calls asks how many changes there are
 }
 
@@ -55,6 +57,10 @@ func NewSeen(st mdstore.Store, now func() time.Time) *Seen {
 	return &Seen{st: st, now: now, attended: map[string]*memory{}}
 }
 
+func newMemory() *memory {
+	return &memory{States: map[mdstore.ID]view.State{}, Texts: map[uint64]uint64{}}
+}
+
 // local returns where the files are kept. It is asked for at each use, as the vault of a server may be replaced.
 func (s *Seen) local() (mdstore.Local, bool) { return mdstore.AsStore[mdstore.Local](s.st) }
 
@@ -63,7 +69,8 @@ func (s *Seen) local() (mdstore.Local, bool) { return mdstore.AsStore[mdstore.Lo
 func (s *Seen) Attend(session string) (leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.attended[session] = &memory{States: map[mdstore.ID]view.State{}, last: map[mdstore.ID]look{}}
+	s.attended[session] = newMemory()
+	s.attended[session].last = map[mdstore.ID]look{}
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -77,7 +84,7 @@ func (s *Seen) Attend(session string) (leave func()) {
 func (s *Seen) Changes(ctx context.Context, session string, v *view.View, take func([]view.Difference) int) (ds []view.Difference, first bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	m, err := s.read(ctx, session)
+	m, err := s.read(ctx, seenDir, session)
 	if err != nil {
 		return nil, false, err
 	}
@@ -85,8 +92,8 @@ func (s *Seen) Changes(ctx context.Context, session string, v *view.View, take f
 	old, known := m.States[id]
 	if !known {
 		m.States[id] = v.State()
-		s.prune(ctx)
-		return []view.Difference{}, true, s.write(ctx, session, m)
+		s.prune(ctx, seenDir)
+		return []view.Difference{}, true, s.write(ctx, seenDir, session, m)
 	}
 	if last := m.last[id]; last.view == v {
 		ds = last.differences
@@ -109,7 +116,7 @@ func (s *Seen) Changes(ctx context.Context, session string, v *view.View, take f
 	}
 	m.States[id] = now
 	delete(m.last, id)
-	return ds, false, s.write(ctx, session, m)
+	return ds, false, s.write(ctx, seenDir, session, m)
 }
 
 // taken returns the old state with only these differences to now taken over.
@@ -132,7 +139,7 @@ func taken(old, now view.State, ds []view.Difference) view.State {
 func (s *Seen) Own(ctx context.Context, session string, ws mdstore.ID, files []plan.FileChange) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	m, err := s.read(ctx, session)
+	m, err := s.read(ctx, seenDir, session)
 	if err != nil {
 		return err
 	}
@@ -151,7 +158,7 @@ func (s *Seen) Own(ctx context.Context, session string, ws mdstore.ID, files []p
 	}
 	m.States[ws] = state
 	delete(m.last, ws)
-	return s.write(ctx, session, m)
+	return s.write(ctx, seenDir, session, m)
 }
 
 // own takes the session's own change of a file over into what it has seen.
@@ -184,25 +191,25 @@ func (s *Seen) Forget(ctx context.Context, session string) error {
 	if !ok {
 		return nil
 	}
-	return local.RemoveLocal(ctx, seenPath(session))
+	return errors.Join(local.RemoveLocal(ctx, fileOf(seenDir, session)), local.RemoveLocal(ctx, fileOf(textsDir, session)))
 }
 
-func seenPath(session string) mdstore.Path {
+func fileOf(dir mdstore.Path, session string) mdstore.Path {
 	sum := sha256.Sum256([]byte(session))
-	return seenDir.Join(hex.EncodeToString(sum[:8]))
+	return dir.Join(hex.EncodeToString(sum[:8]))
 }
 
 // read returns what a session has seen. A file of another form, or a damaged one, is none. s.mu must be held.
-func (s *Seen) read(ctx context.Context, session string) (*memory, error) {
+func (s *Seen) read(ctx context.Context, dir mdstore.Path, session string) (*memory, error) {
 	if m := s.attended[session]; m != nil {
 		return m, nil
 	}
-	none := &memory{States: map[mdstore.ID]view.State{}}
+	none := newMemory()
 	local, ok := s.local()
 	if !ok {
 		return none, nil
 	}
-	data, err := local.ReadLocal(ctx, seenPath(session))
+	data, err := local.ReadLocal(ctx, fileOf(dir, session))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return none, nil
@@ -213,15 +220,15 @@ func (s *Seen) read(ctx context.Context, session string) (*memory, error) {
 	if len(data) < sum || sha256.Sum256(data[sum:]) != [sha256.Size]byte(data[:sum]) {
 		return none, nil
 	}
-	m := &memory{}
-	if err := gob.NewDecoder(bytes.NewReader(data[sum:])).Decode(m); err != nil || m.Form != seenForm || m.States == nil {
+	m := newMemory()
+	if err := gob.NewDecoder(bytes.NewReader(data[sum:])).Decode(m); err != nil || m.Form != seenForm {
 		return none, nil
 	}
 	return m, nil
 }
 
 // write keeps what a session has seen. s.mu must be held.
-func (s *Seen) write(ctx context.Context, session string, m *memory) error {
+func (s *Seen) write(ctx context.Context, dir mdstore.Path, session string, m *memory) error {
 	local, ok := s.local()
 	if s.attended[session] != nil || !ok {
 		return nil
@@ -232,24 +239,24 @@ func (s *Seen) write(ctx context.Context, session string, m *memory) error {
 		return err
 	}
 	sum := sha256.Sum256(b.Bytes())
-	return local.WriteLocal(ctx, seenPath(session), append(sum[:], b.Bytes()...))
+	return local.WriteLocal(ctx, fileOf(dir, session), append(sum[:], b.Bytes()...))
 }
 
 // prune removes the files of sessions that have not looked for long. What cannot be removed stays until the next time. s.mu must be
 // held.
-func (s *Seen) prune(ctx context.Context) {
+func (s *Seen) prune(ctx context.Context, dir mdstore.Path) {
 	local, ok := s.local()
 	if !ok {
 		return
 	}
-	files, err := local.ListLocal(ctx, seenDir)
+	files, err := local.ListLocal(ctx, dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return
 	}
 	slices.SortFunc(files, func(a, b mdstore.LocalFile) int { return cmp.Compare(b.Stamp.Mtime, a.Stamp.Mtime) })
 	for i, f := range files {
 		if old := s.now().Sub(time.Unix(0, f.Stamp.Mtime)) > seenLife; i >= seenMost-1 || old && f.Stamp.Mtime != 0 {
-			_ = local.RemoveLocal(ctx, seenDir.Join(f.Name))
+			_ = local.RemoveLocal(ctx, dir.Join(f.Name))
 		}
 	}
 }

@@ -241,6 +241,7 @@ func (b *binding) run(cmd *cobra.Command, words []string) error {
 	if err != nil {
 		return err
 	}
+	defer sent(ctx, sh, out, out)
 	written, writes := out.(interface{ Written() ops.Wrote })
 	switch {
 	case c.show != nil && (writes || !sh.flags.json):

@@ -104,6 +104,9 @@ func complain(sh *shell, e *errs.Error) {
 				fmt.Fprintf(&b, "  %s\n", render.Visible(p.String()))
 			}
 		}
+		if d.Text != "" {
+			b.WriteString("\n" + render.VisibleLines(d.Text) + "\n\n")
+		}
 		if d.Committed {
 			b.WriteString("  the change is made: do not repeat it\n")
 		}

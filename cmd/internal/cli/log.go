@@ -33,27 +33,24 @@ func orText(err error, how string) error {
 }
 
 // readOwner returns the log and the problem of a node, or those of the workspace where node is "".
-func readOwner(ctx context.Context, sh *shell, node string) (ops.NodeInfo, error) {
+func readOwner(ctx context.Context, sh *shell, node string) (*ops.NodeGetOut, error) {
 	if node != "" {
-		out, err := sh.read(ctx, node)
-		if err != nil {
-			return ops.NodeInfo{}, err
-		}
-		return out.Node, nil
+		return sh.read(ctx, node)
 	}
 	ws, err := sh.own(ctx)
 	if err != nil {
-		return ops.NodeInfo{}, err
+		return nil, err
 	}
-	return ops.NodeInfo{Log: ws.Log, LogHidden: ws.LogHidden, Problem: ws.Problem, Diagnostics: ws.Diagnostics}, nil
+	return &ops.NodeGetOut{Out: ws.Out, Node: ops.NodeInfo{
+		Log: ws.Log, LogHidden: ws.LogHidden, Problem: ws.Problem, Diagnostics: ws.Diagnostics}}, nil
 }
 
 func showLog(ctx context.Context, sh *shell, node string) error {
-	n, err := readOwner(ctx, sh, node)
+	out, err := readOwner(ctx, sh, node)
 	if err != nil {
 		return err
 	}
-	hint := "arbor log NODE EVENT adds to it"
+	n, hint := out.Node, "arbor log NODE EVENT adds to it"
 	rest := "%d earlier entries are not shown; --all brings them"
 	if node == "" {
 		hint, rest = "arbor log -m EVENT adds to it", "%d earlier entries are not shown; they are in Workspace.md"
@@ -114,20 +111,22 @@ func problemCommand(sh *shell) command {
 		return true, orText(showProblem(ctx, sh, in.NodeID), "arbor problem -m TEXT says what is wrong with the workspace")
 	}
 	c.start = func(ctx context.Context) (string, error) {
-		n, err := readOwner(ctx, sh, in.NodeID)
-		if err != nil || n.Problem == nil {
+		out, err := readOwner(ctx, sh, in.NodeID)
+		if err != nil || out.Node.Problem == nil {
 			return "", err
 		}
-		return n.Problem.Text, nil
+		return out.Node.Problem.Text, nil
 	}
 	return c
 }
 
 func showProblem(ctx context.Context, sh *shell, node string) error {
-	n, err := readOwner(ctx, sh, node)
+	out, err := readOwner(ctx, sh, node)
 	if err != nil {
 		return err
 	}
+	n := out.Node
+	defer sent(ctx, sh, out, n.Problem)
 	if sh.flags.json {
 		hint := "arbor problem --clear takes it away when it is solved"
 		if n.Problem == nil {

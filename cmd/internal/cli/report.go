@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"strings"
 
 	"arbor/context/render"
@@ -45,11 +47,29 @@ func report(sh *shell, out any, w ops.Wrote, id string) error {
 		sh.onScreen(report)
 	}
 	sh.met(w.Met)
+	for _, k := range w.Kept {
+		owner := cmp.Or(string(k.NodeID), "the workspace")
+		sh.say("replaced the %s of %s; what it said is kept in %s", k.Field, owner, k.Kept)
+	}
 	sh.adapted(w.Adapted)
 	if w.Changed && !w.DryRun {
 		sh.hint(w.Hint)
 	}
 	return sh.unprinted
+}
+
+// sent notes what a command has printed of a result, which is all of it or part, as what the session has read.
+func sent(ctx context.Context, sh *shell, out, part any) {
+	if sh.session() == "" || sh.flags.quiet || sh.unprinted != nil {
+		return
+	}
+	env, err := sh.env(ctx, MustExist)
+	if err != nil {
+		return
+	}
+	if printed, err := ops.ReplyOf(part, 0); err == nil {
+		env.Sent(ctx, out, printed)
+	}
 }
 
 // adapted tells what was written in another way than it was given.

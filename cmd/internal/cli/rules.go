@@ -19,7 +19,10 @@ var ruleVerbs = []struct{ action, summary, example string }{
 }
 
 func rulesCommand(sh *shell) command {
-	c := command{without: allParams, instead: always(sh, showRules)}
+	c := command{without: allParams, instead: always(sh, func(sh *shell, out *ops.WorkspaceGetOut) error {
+		defer sent(context.Background(), sh, out, out.Workspace.Rules)
+		return showRules(sh, out)
+	})}
 	for _, v := range ruleVerbs {
 		in, text := &ops.WorkspaceUpdateRulesIn{Action: v.action}, &textSource{what: "the rules"}
 		c.verbs = append(c.verbs, command{

@@ -51,7 +51,7 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 	}
 	if c != nil {
 		if left := c.follow(req.Params.Arguments, out); strings.HasPrefix(left, ownSession) {
-			if err := s.engine.HandOverClaims(ctx, left, sessionOf(req.Params.Arguments)); err != nil {
+			if err := s.engine.HandOver(ctx, left, sessionOf(req.Params.Arguments)); err != nil {
 				s.opt.Log.Warn("claims end with their lease only", "session", left, "error", err)
 			}
 		}
@@ -65,7 +65,12 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 			s.opt.Log.Warn("what a session has seen cannot be noted", "session", c.session, "error", err)
 		}
 	}
-	return s.reply(out)
+	reply, err := ops.ReplyOf(out, s.room())
+	if err != nil {
+		return nil, err
+	}
+	env.Sent(ctx, out, reply)
+	return result(reply), nil
 }
 
 // refusal returns an error as the client gets it: a tool that failed where a model can do something about it, otherwise
@@ -84,12 +89,8 @@ func (s *Server) refusal(err error) (*mcp.CallToolResult, error) {
 // room is how many bytes of JSON a reply may have beside what the protocol adds to every one.
 func (s *Server) room() int { return s.opt.MaxTokens*4 - 128 }
 
-// reply encodes a result for a client: as data, and as text for clients that do not read the data. Operations keep
+// result returns a reply for a client: as data, and as text for clients that do not read the data. Operations keep
 // their lists within room, and ops.ReplyOf cuts long texts, so no reply is larger.
-func (s *Server) reply(out any) (*mcp.CallToolResult, error) {
-	r, err := ops.ReplyOf(out, s.room())
-	if err != nil {
-		return nil, err
-	}
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.Text}}, StructuredContent: r.Data}, nil
+func result(r ops.Reply) *mcp.CallToolResult {
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.Text}}, StructuredContent: r.Data}
 }

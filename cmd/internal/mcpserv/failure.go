@@ -10,6 +10,7 @@ import (
 
 	"arbor/context/render"
 	"arbor/engine/errs"
+	"arbor/engine/ops"
 )
 
 const (
@@ -31,7 +32,7 @@ func (r *refused) ReplyText() string { return r.Text }
 func (s *Server) failure(e *errs.Error) (*mcp.CallToolResult, error) {
 	c := *e
 	c.Message = shorten(render.VisibleLines(shorten(e.Message, 2*maxMessage)), maxMessage)
-	text := string(c.Code) + ": " + c.Message
+	text, room := string(c.Code)+": "+c.Message, s.room()
 	if e.Details != nil {
 		d := *e.Details
 		d.NodeID, d.Param, c.Details = clip(d.NodeID, maxFact), clip(d.Param, maxFact), &d
@@ -41,12 +42,17 @@ func (s *Server) failure(e *errs.Error) (*mcp.CallToolResult, error) {
 		if d.Committed {
 			text += " The change is made: do not repeat it."
 		}
+		if d.Text != "" { // which is not long, and counts as read
+			text, room = text+"\n\n> "+strings.ReplaceAll(d.Text, "\n", "\n> "), 0
+		}
 	}
-	r, err := s.reply(&refused{c, text})
-	if err == nil {
-		r.IsError = true
+	reply, err := ops.ReplyOf(&refused{c, text}, room)
+	if err != nil {
+		return nil, err
 	}
-	return r, err
+	r := result(reply)
+	r.IsError = true
+	return r, nil
 }
 
 // failed returns an error as one of the protocol.

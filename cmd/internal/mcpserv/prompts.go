@@ -131,5 +131,6 @@ func (s *Server) getPrompt(ctx context.Context, p *mcp.Prompt, req *mcp.GetPromp
 		return nil, err
 	}
 	shown.Text, _ = page(text, 0, room, func(int) string { return about.String() })
+	env.Sent(ctx, new(ops.Out).Sends(about.workspace, "", about.node), ops.Reply{Text: shown.Text})
 	return res, nil
 }

@@ -26,7 +26,8 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	shown := &mcp.ResourceContents{URI: uri, MIMEType: markdown}
 	res := &mcp.ReadResourceResult{Cacheable: private, Contents: []*mcp.ResourceContents{shown}}
 	room := s.room() - marshalled(res)
-	text, err := s.text(ctx, s.reader(req.Session, req.Extra), r)
+	env := s.reader(req.Session, req.Extra)
+	text, err := s.text(ctx, env, r)
 	if err == nil {
 		var ok bool
 		if shown.Text, ok = page(text, r.from, room, r.at); !ok {
@@ -37,6 +38,7 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	if err != nil {
 		return nil, notFound(uri, err)
 	}
+	env.Sent(ctx, new(ops.Out).Sends(r.workspace, "", r.node), ops.Reply{Text: shown.Text})
 	return res, nil
 }
 

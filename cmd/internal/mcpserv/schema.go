@@ -10,6 +10,8 @@ import (
 
 	"arbor/context/assemble"
 	"arbor/engine/ops"
+	"arbor/engine/plan"
+	"arbor/mdstore"
 )
 
 // keyError is the member of a reply that says why nothing was done.
@@ -28,6 +30,8 @@ func output(o ops.Operation) (json.RawMessage, error) {
 		}, PropertyOrder: names, Required: names},
 		reflect.TypeFor[assemble.Lines](): {Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "array",
 			Items: &jsonschema.Schema{Type: "integer"}}},
+		// Every writing tool has these, and the whole list of tools is sent at once.
+		reflect.TypeFor[mdstore.Collision](): {Type: "object"}, reflect.TypeFor[plan.Text](): {Type: "object"},
 	}})
 	if err != nil {
 		return nil, err

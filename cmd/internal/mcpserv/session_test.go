@@ -57,7 +57,7 @@ func TestConnectionsLeaveNothingBehind(t *testing.T) {
 	if _, err := w.engine.View(t.Context(), planID); err != nil {
 		t.Fatal(err)
 	}
-	if list := w.names(".local/seen"); len(list) > 0 {
+	if list := append(w.names(".local/seen"), w.names(".local/texts")...); len(list) > 0 {
 		t.Errorf("it leaves %v", list)
 	}
 	if err := p.Close(); err != nil {

@@ -1,0 +1,62 @@
+package plan
+
+import (
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// A Text is a field or section that operations give another text as a whole.
+type Text struct {
+	NodeID mdstore.ID   `json:"nodeId,omitempty"` // "" for the workspace's own
+	Field  string       `json:"field"`            // as parameters of operations name it
+	Text   string       `json:"text"`             // as the file holds it
+	Kept   mdstore.Path `json:"kept,omitempty"`   // of a replaced text: the file that holds all of it for 30 days
+	Parts  []string     `json:"-"`                // as results show it
+}
+
+// TextsOf returns the texts of a node's document, or of a workspace's where the id is "".
+func TextsOf(id mdstore.ID, doc *mdoc.Doc) (all []Text) {
+	add := func(field, text string, parts ...string) {
+		all = append(all, Text{NodeID: id, Field: field, Text: text, Parts: parts})
+	}
+	w := mdstore.Workspace{Doc: doc} // a node's problem is written as a workspace's is
+	keys, sections := []string{"title"}, []string{"requirement", "note", "conclusion"}
+	if id == "" {
+		keys, sections = []string{"name", "goal"}, nil
+		add("rules", doc.Text(mdstore.SecRules), w.Rules()...)
+	}
+	for _, key := range keys {
+		f, _ := doc.Field(key)
+		add(key, f.Value, f.Value)
+	}
+	for _, name := range sections {
+		text := doc.Text(name)
+		add(name, text, text)
+	}
+	p := w.Problem()
+	add("problem", doc.Text(mdstore.SecProblem), p.Text, p.NextStep)
+	return all
+}
+
+// Texts returns the texts that the change gives another value, as they were and as they are then.
+func (f FileChange) Texts() (was, now []Text) {
+	kind := mdstore.AllKinds().Of(f.Path)
+	if kind == nil || f.New == nil {
+		return nil, nil
+	}
+	if f.is == nil {
+		f.was, _ = mdoc.Parse(string(f.Path), f.Old, kind.Form)
+		f.is, _ = mdoc.Parse(string(f.Path), f.New, kind.Form)
+	}
+	id := mdstore.ID("")
+	if kind == mdstore.NodeKind {
+		id = mdstore.NodeOf(f.Path, f.Version, f.is, nil).ID
+	}
+	before := TextsOf(id, f.was)
+	for i, t := range TextsOf(id, f.is) {
+		if t.Text != before[i].Text {
+			was, now = append(was, before[i]), append(now, t)
+		}
+	}
+	return was, now
+}

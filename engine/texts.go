@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"arbor/engine/errs"
+	"arbor/engine/plan"
+	"arbor/mdstore"
+)
+
+const (
+	replacedDir  = mdstore.Path("replaced")
+	replacedLife = 30 * 24 * time.Hour // of a file that keeps a replaced text
+	mostChanged  = 8000                // bytes of changed texts that a refusal carries
+	firstOf      = 200                 // characters of a replaced text that a result carries
+)
+
+// A replaced is a text that a plan replaces and its session did not write.
+type replaced struct {
+	plan.Text
+	file []byte // all of the file
+	told bool   // the caller has not read the text
+}
+
+// replaces returns the texts that a plan replaces and that are to be kept. It refuses a plan which replaces a text
+// that changed since the session last read it, unless IfMatch proves a later reading. A problem that ends with its
+// node is kept and never refused.
+func (e *Engine) replaces(
+	ctx context.Context, ws mdstore.ID, act plan.Act, d *plan.Draft,
+) (keep []replaced, err error) {
+	var changed []plan.Text
+	for _, f := range d.Outcome().Files {
+		was, now := f.Texts()
+		for i, t := range was {
+			ends := t.Field == "problem" && now[i].Text == "" && t.NodeID != "" && t.NodeID == d.Advanced
+			read, same, own := e.seen.Knows(ctx, act.Session, ws, t)
+			switch {
+			case f.Old == nil || t.Field == "rules" && !d.AllRules:
+			case read && !same && act.IfMatch == "" && !ends:
+				changed = append(changed, t)
+			case !own && t.Text != "":
+				keep = append(keep, replaced{t, f.Old, !same && act.IfMatch == ""})
+			}
+		}
+	}
+	if changed == nil {
+		return keep, nil
+	}
+	id, names, text := changed[0].NodeID, changed[0].Field, changed[0].Text
+	for _, t := range changed[1:] {
+		names, text = names+" and "+t.Field, text+"\n\n"+t.Field+":\n\n"+t.Text
+	}
+	then := "what it says now is below, if anything"
+	switch size := len(text); {
+	case size > mostChanged:
+		text, then = "", fmt.Sprintf("it has %d bytes now: read them (node_get, workspace_get), or give ifMatch "+
+			"(--if-match) where no reply has room for them", size)
+	case !act.DryRun:
+		then += ", and counts as read: the same call goes through, unless it changes again"
+		if err := e.seen.NoteTexts(ctx, act.Session, ws, changed, false); err != nil {
+			return nil, err
+		}
+	}
+	return nil, errs.New(errs.Conflicting, "%s: %s changed since this session last read it, and nothing was replaced; %s",
+		cmp.Or(id, ws), names, then).With(errs.Details{NodeID: string(id), Param: changed[0].Field, Text: text})
+}
+
+// keepReplaced returns the changes that keep files with replaced texts as they are, and tells the outcome which texts
+// the caller had not read.
+func keepReplaced(
+	ctx context.Context, tx mdstore.Tx, at time.Time, p planned, out *plan.Outcome,
+) (changes []mdstore.Change) {
+	kept := map[mdstore.ID]mdstore.Path{}
+	for _, r := range p.replaced {
+		if kept[r.NodeID] == "" {
+			name := mdstore.TrashStamp(at, string(cmp.Or(r.NodeID, p.base.Workspace().ID)))
+			path := mdstore.Path(mdstore.LocalDir).Join(string(replacedDir), name)
+			kept[r.NodeID] = path + ".md"
+			for n := 2; ; n++ { // of one millisecond
+				if _, err := tx.Read(ctx, kept[r.NodeID]); err != nil {
+					break
+				}
+				kept[r.NodeID] = path + mdstore.Path(fmt.Sprintf("-%d.md", n))
+			}
+			changes = append(changes, mdstore.Change{Path: kept[r.NodeID], New: r.file})
+		}
+		if r.told {
+			first := []rune(r.Text.Text)
+			out.Replaced = append(out.Replaced, plan.Text{NodeID: r.NodeID, Field: r.Field, Kept: kept[r.NodeID],
+				Text: string(first[:min(len(first), firstOf)])})
+		}
+	}
+	return changes
+}
+
+// dropReplaced removes the files that have kept replaced texts for long enough. What cannot be removed stays until the
+// next time.
+func dropReplaced(ctx context.Context, st mdstore.Store, now time.Time) {
+	local, ok := mdstore.AsStore[mdstore.Local](st)
+	if !ok {
+		return
+	}
+	files, _ := local.ListLocal(ctx, replacedDir)
+	for _, f := range files {
+		at, err := time.Parse(mdstore.StampLayout, f.Name[:min(len(f.Name), len(mdstore.StampLayout))])
+		if err == nil && now.Sub(at) > replacedLife {
+			_ = local.RemoveLocal(ctx, replacedDir.Join(f.Name))
+		}
+	}
+}
