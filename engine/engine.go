@@ -136,31 +136,5 @@ func (e *Engine) Told() []mdstore.Collision {
 // metMost is how many saves that met commits wait for a reply.
 const metMost = 20
 
-// AwaitSaves waits while another program is saving a file that was read as a damaged or missing one, a second at most. It reports whether
-// it waited: the files are read again then.
-func (e *Engine) AwaitSaves(ctx context.Context) (waited bool) {
-	s, ok := mdstore.AsStore[mdstore.Strays](e.st)
-	damaged := e.live.Damaged()
-	for range saveSteps {
-		if !ok || !s.Saving(ctx, damaged) {
-			break
-		}
-		waited = true
-		select {
-		case <-e.opt.After(saveStep):
-		case <-ctx.Done():
-		}
-	}
-	if waited {
-		e.live.Stale()
-	}
-	return waited
-}
-
-const (
-	saveStep  = 20 * time.Millisecond
-	saveSteps = 50
-)
-
 // Live returns what keeps the engine's views current, for a feed.
 func (e *Engine) Live() *live.Vault { return e.live }

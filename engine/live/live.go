@@ -270,8 +270,30 @@ func (l *Vault) staleAll() {
 	}
 }
 
-// Damaged returns the files that were last read as damaged or missing ones.
-func (l *Vault) Damaged() (paths []mdstore.Path) {
+// AwaitSaves waits while another program is saving a file that was read as a damaged or missing one, a second at most. It reports whether
+// it waited: the files are read again then.
+func (l *Vault) AwaitSaves(ctx context.Context) (waited bool) {
+	const step, steps = 20 * time.Millisecond, 50
+	s, ok := mdstore.AsStore[mdstore.Strays](l.st)
+	damaged := l.damaged()
+	for range steps {
+		if !ok || !s.Saving(ctx, damaged) {
+			break
+		}
+		waited = true
+		select {
+		case <-l.opt.After(step):
+		case <-ctx.Done():
+		}
+	}
+	if waited {
+		l.Stale()
+	}
+	return waited
+}
+
+// damaged returns the files that were last read as damaged or missing ones.
+func (l *Vault) damaged() (paths []mdstore.Path) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for p, w := range l.heads {

@@ -77,7 +77,7 @@ func (o Operation) Run(ctx context.Context, env *Env, in any) (any, error) {
 		env.Engine.Live().Stale()
 		out, err = o.run(ctx, env, in)
 	}
-	if e := errs.As(err); e != nil && (e.Class() == errs.NotFound || e.Class() == errs.Unreadable) && env.Engine.AwaitSaves(ctx) {
+	if e := errs.As(err); e != nil && (e.Class() == errs.NotFound || e.Class() == errs.Unreadable) && env.Engine.Live().AwaitSaves(ctx) {
 		out, err = o.run(ctx, env, in)
 	}
 	if err != nil {
