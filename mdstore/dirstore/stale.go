@@ -14,10 +14,9 @@ import (
 
 // A verdict is what the record tells of a save by another program.
 type verdict struct {
-	replay   []recordedStep // the commits that are missing from it, as it was made from an older version
-	newest   []byte         // what the last commit made of the file
-	returned bool           // it is an older version byte for byte, or git's: it stands
-	again    bool           // what is missing from it was brought back once, and taken out again: it stands
+	replay []recordedStep // the commits that are missing from it, as it was made from an older version
+	newest []byte         // what the last commit made of the file
+	stands string         // why it stands although commits are missing from it; "" where none is, or they are to be made again
 }
 
 // A knownVersion is a version of the record, and the number of the first step that came after it.
@@ -27,7 +26,7 @@ type knownVersion struct {
 }
 
 // judge compares what a file holds with its versions in the record, and with what git knows of it.
-func (s *Store) judge(p mdstore.Path, data []byte, changed int64) verdict {
+func (s *Store) judge(p mdstore.Path, data []byte, changed int64) (v verdict) {
 	steps := s.recordOf(p)
 	var all []knownVersion
 	for i, step := range steps {
@@ -44,34 +43,29 @@ func (s *Store) judge(p mdstore.Path, data []byte, changed int64) verdict {
 		}
 	}
 	if len(all) == 0 {
-		return verdict{}
+		return v
 	}
-	v := verdict{newest: all[len(all)-1].data}
-	if bytes.Equal(v.newest, data) {
-		return verdict{}
-	}
+	v.newest = all[len(all)-1].data
 	lines := linesOf(data)
-	nearest, least := all[0], -1
+	nearest, least := all[0], lines.distance(all[0].data)
 	for _, k := range all {
-		if bytes.Equal(k.data, data) {
-			v.returned = true
-			return v
-		}
-		if d := lines.distance(k.data); least < 0 || d <= least {
+		if d := lines.distance(k.data); d <= least {
 			nearest, least = k, d
 		}
 	}
+	var last int64
 	for _, step := range steps[nearest.next:] {
 		if step.Base != nil && step.New != nil && !step.Late && !step.Stands {
-			v.replay = append(v.replay, step)
+			v.replay, last = append(v.replay, step), step.time
 		}
 	}
-	v.again = v.replay == nil && !bytes.Equal(nearest.data, v.newest)
-	if v.replay != nil {
-		last := v.replay[len(v.replay)-1].time
-		if v.returned = s.git.wrote(data, nearest.data, changed, last); v.returned {
-			v.replay = nil
-		}
+	switch {
+	case bytes.Equal(nearest.data, v.newest):
+		v.replay = nil
+	case v.replay == nil:
+		v.stands = "was saved without what had come back into it"
+	case bytes.Equal(nearest.data, data), s.git.wrote(data, nearest.data, changed, last):
+		v.replay, v.stands = nil, "was made what it had been before, by git, a backup or an editor"
 	}
 	return v
 }
@@ -109,11 +103,9 @@ func (s *Store) mergeStale(p mdstore.Path) (merged bool, err error) {
 		return false, nil // there is nothing to merge
 	}
 	v := s.judge(p, data, changedAt(info.Stamp))
-	if v.returned || v.again {
+	if v.stands != "" {
 		s.record(recordedStep{Path: p, New: data, Stands: true})
-		if v.returned {
-			s.meet(mdstore.Collision{Path: p, Text: string(p) + returnedText})
-		}
+		s.meet(mdstore.Collision{Path: p, Text: fmt.Sprintf("%s %s; that stands", p, v.stands)})
 	}
 	if v.replay == nil {
 		return false, nil
@@ -142,9 +134,8 @@ func (s *Store) mergeStale(p mdstore.Path) (merged bool, err error) {
 }
 
 const (
-	returnedText = " was made what it had been before, by git, a backup or an editor; that stands"
-	staleText    = " was saved by a program that had read it before it was changed; the next command that writes merges both"
-	heldText     = "another program wrote to a file after it was replaced; the next command that writes merges that"
+	staleText = " was saved by a program that had read it before it was changed; the next command that writes merges both"
+	heldText  = "another program wrote to a file after it was replaced; the next command that writes merges that"
 )
 
 // replayed does to a text what the steps did, and says what of that it could not do.
