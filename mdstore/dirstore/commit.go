@@ -80,6 +80,9 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 		if err := s.gen.end(s.fsNow(), s.touched); err != nil {
 			s.log.Warn("the number of a commit cannot be written; the next writer does it", "error", err)
 		}
+		if s.latelyAt == s.gen.before {
+			s.latelyAt = s.gen.number
+		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w; a folder was deleted meanwhile: try again", err)

@@ -196,6 +196,9 @@ func (s *Store) made(all []journal.Made) {
 	steps := make([]recordedStep, 0, len(all))
 	s.making = append(s.making, all...)
 	for _, m := range all {
+		if s.lately != nil {
+			s.lately[m.Path] = true
+		}
 		s.touched = append(s.touched, versioned{m.Path, ""})
 		if m.New != nil {
 			s.touched[len(s.touched)-1].version = mdstore.VersionOf(m.New).String()

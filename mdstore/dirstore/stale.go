@@ -184,16 +184,18 @@ func (s *Store) foreign() (out []mdstore.Path) {
 	suspects := maps.Clone(s.suspects)
 	s.mu.Unlock()
 	last := map[mdstore.Path]int64{}
-	since := s.fsNow() - int64(recordReach)
-	for _, n := range s.gen.history() {
-		for _, c := range n.changed {
-			if n.time >= since && suspects == nil {
-				last[c.path] = n.time
-			}
-		}
-	}
 	for p := range suspects {
 		last[p] = 0
+	}
+	if suspects == nil {
+		since := s.fsNow() - int64(recordReach)
+		for _, n := range s.gen.history() {
+			for _, c := range n.changed {
+				if n.time >= since {
+					last[c.path] = n.time
+				}
+			}
+		}
 	}
 	for _, p := range slices.Sorted(maps.Keys(last)) {
 		info, err := s.disk.Lstat(p)
