@@ -24,7 +24,7 @@ func (e *Engine) Check(ctx context.Context, ws mdstore.ID) (*view.View, []mdoc.D
 
 // look returns every finding of a workspace, after a look at every file, and the stale saves that are not merged yet.
 func (e *Engine) look(ctx context.Context, ws mdstore.ID) (*view.View, []check.Finding, error) {
-	late := e.Late(ctx, false)
+	late := e.live.Late(ctx, false)
 	e.live.StaleIn(ws)
 	v, found, err := e.find(ctx, ws)
 	if err != nil {
@@ -54,7 +54,7 @@ type Mending struct {
 // of it is one commit, but for what an earlier commit has left. With an error the Mending, if any, was done all the same.
 func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act plan.Act) (*Mending, error) {
 	if !act.DryRun {
-		e.Late(ctx, true)
+		e.live.Late(ctx, true)
 	}
 	v, found, err := e.look(ctx, ws)
 	if err != nil {

@@ -129,7 +129,7 @@ func (sh *shell) close() error {
 		return nil
 	}
 	defer func() { sh.vault = nil }()
-	sh.met(sh.vault.Engine.Late(context.Background(), false))
+	sh.met(sh.vault.Engine.Live().Late(context.Background(), false))
 	return sh.vault.Close()
 }
 
