@@ -49,7 +49,10 @@ func projectPages(t *testing.T, root fs.FS) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = fs.WalkDir(root, "docs", func(name string, _ fs.DirEntry, err error) error {
+	err = fs.WalkDir(root, "docs", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), ".") {
+			return fs.SkipDir // the plan of the pictures
+		}
 		if strings.HasSuffix(name, ".md") {
 			names = append(names, name)
 		}
