@@ -186,11 +186,14 @@ func (x SetProblem) Plan(d *Draft) (None, error) {
 	if err != nil {
 		return None{}, err
 	}
+	was := (&mdstore.Workspace{Doc: edit.doc}).Problem() // a node's problem is written as a workspace's is
 	if edit.write(mdstore.SecProblem, body) {
 		edit.adapted = append(edit.adapted, adapted...)
 		if p.IsZero() {
+			d.logText(edit, was.Cleared())
 			edit.Did("%s problem cleared", who)
 		} else {
+			d.logText(edit, p.Raised())
 			edit.Did("%s problem", who)
 		}
 	}

@@ -64,19 +64,27 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 		}
 	}
 	out := &Transitioned{From: dec.From, To: dec.To, TakesFocus: dec.TakesFocus, Conclusion: n.Conclusion()}
-	if strings.TrimSpace(t.Conclusion) != "" {
+	moved := d.moved(n, dec.From)
+	if moved != "" {
+		out.Conclusion = ""
+	}
+	switch {
+	case strings.TrimSpace(t.Conclusion) != "":
 		if edit.write(mdstore.SecConclusion, t.Conclusion) {
 			edit.Did("%s conclusion", n.ID)
 		}
 		if out.Conclusion, _, err = mdoc.Nest(t.Conclusion, 2); err != nil { // its headings may move down
 			return nil, err
 		}
+	case moved != "":
+		edit.write(mdstore.SecConclusion, "")
 	}
-	if dec.ClearsProblem && !n.Problem().IsZero() {
+	if p := n.Problem(); dec.ClearsProblem && !p.IsZero() {
 		edit.write(mdstore.SecProblem, "")
+		d.logText(edit, p.Cleared())
 		edit.Did("%s problem cleared", n.ID)
 	}
-	d.step(n, *dec, t.Reason)
+	d.step(n, *dec, t.Reason, moved)
 	if dec.TakesFocus {
 		if err := d.MoveFocus(n.ID); err != nil {
 			return nil, err
@@ -93,6 +101,16 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 		}
 	}
 	return out, nil
+}
+
+// moved returns the conclusion that a step from a status moves into the node's log: one that takes finished work up
+// again leaves none standing, so that the node is not finished again by what it said before.
+func (d *Draft) moved(n *mdstore.Node, from statemachine.Status) string {
+	if !statemachine.Terminal(from) || n.Conclusion() == "" {
+		return ""
+	}
+	d.Moved[n.ID] = true
+	return n.Conclusion()
 }
 
 func anyFrozen(up []*mdstore.Node) bool {
