@@ -343,9 +343,6 @@ func (r *reference) transition(id string, do statemachine.Action, conclusion, re
 		r.edit(dir, func(n *ref) { n.conclusion = conclusion })
 	}
 	runs := do == statemachine.Start || do == statemachine.Retry || do == statemachine.Reopen
-	if runs {
-		r.focus = id
-	}
 	if runs || thawed {
 		r.raise(up, cascade, string(do)+" of "+id)
 	}

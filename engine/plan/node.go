@@ -106,7 +106,7 @@ func (x Isolate) Plan(d *Draft) (None, error) {
 	return None{}, nil
 }
 
-// Focus moves a workspace's focus to a node.
+// Focus moves the focus that everybody shares to a node.
 type Focus struct{ Node mdstore.ID }
 
 // Plan plans the change.

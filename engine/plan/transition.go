@@ -25,12 +25,12 @@ type Transition struct {
 type Transitioned struct {
 	From, To   statemachine.Status
 	Conclusion string // as it stands in the file then
-	TakesFocus bool   // the node has the workspace's focus now, as that of an action that begins work
+	TakesFocus bool   // the focus of whoever did it is to move to the node, as that of an action that begins work
 	Cascades   []Cascade
 	Archived   *Archived // what a completed info_collection node brought into the workspace; nil for others
 }
 
-// Plan moves a node along its life cycle: status, conclusion, problem, log, focus, ancestors and the archive of rules and documents,
+// Plan moves a node along its life cycle: status, conclusion, problem, log, ancestors and the archive of rules and documents,
 // all in one commit.
 func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 	n, edit, err := d.editNode(t.Node)
@@ -85,11 +85,6 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 		edit.Did("%s problem cleared", n.ID)
 	}
 	d.step(n, *dec, t.Reason, moved)
-	if dec.TakesFocus {
-		if err := d.MoveFocus(n.ID); err != nil {
-			return nil, err
-		}
-	}
 	if dec.Runs || anyFrozen(up) {
 		if out.Cascades, err = d.Raise(up, t.Cascade, string(t.Action)+" of "+string(n.ID)); err != nil {
 			return nil, err

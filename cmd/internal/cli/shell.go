@@ -211,15 +211,15 @@ func (sh *shell) node(ctx context.Context, word string) (string, error) {
 	if word != "." {
 		return word, nil
 	}
-	ws, err := sh.own(ctx)
+	focus, err := call(ctx, sh, ops.Focused, sh.in())
 	if err != nil {
 		return "", err
 	}
-	if ws.Workspace.FocusedNodeID == "" {
+	if focus.NodeID == "" {
 		return "", errs.New(errs.NodeNotFound,
-			"no node has the focus of %s, so \".\" names none; arbor focus NODE gives it to one", ws.Workspace.Name)
+			"no node has the focus of %s, so \".\" names none; arbor focus NODE gives it to one", focus.Name)
 	}
-	return ws.Workspace.FocusedNodeID, nil
+	return focus.NodeID, nil
 }
 
 // say prints words about the work.
