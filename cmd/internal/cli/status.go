@@ -21,6 +21,7 @@ const (
 func statusCommand(sh *shell) command {
 	in := &ops.WorkspaceStatusIn{}
 	c := command{in: in, list: true}
+	c.instead = func(ctx context.Context) (bool, error) { return showOverview(ctx, sh) }
 	c.check = func(*cobra.Command) error {
 		in.All = sh.flags.all || !sh.flags.json // a board that is too long is cut below
 		return nil
