@@ -48,7 +48,10 @@ type Draft struct {
 	extra   []planned                          // new, moved and removed files
 	status  map[mdstore.ID]statemachine.Status // statuses as planned
 	keep    map[mdstore.Path]mdstore.Version   // files that the plan only read
+	drawn   []mdstore.ID                       // of new nodes
 	adapted []string                           // how texts of new files were changed to fit in
+
+	warnings []string // what the caller is to be told, although it is done
 
 	Advanced mdstore.ID          // the node that goes on along its life cycle, others being moved along; "" for none
 	Gone     map[mdstore.ID]bool // nodes that are deleted
