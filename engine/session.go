@@ -50,18 +50,6 @@ func (e *Engine) Bind(ctx context.Context, b sessions.Binding, act plan.Act) (*p
 	})
 }
 
-// Refocus gives a bound session a focus of its own, which others do not move: the node that it has begun or focused. A session that is
-// not bound, or bound elsewhere, has none.
-func (e *Engine) Refocus(ctx context.Context, session string, ws, id mdstore.ID) error {
-	b, ok, err := e.Binding(ctx, session)
-	if err != nil || !ok || b.WorkspaceID != ws || b.FocusedNodeID == id {
-		return err
-	}
-	b.FocusedNodeID = id
-	_, err = e.Bind(ctx, b, plan.Act{})
-	return err
-}
-
 // Unbind ends a session's binding, gives back what it has claimed, and forgets what it has seen. The error is SESSION_NOT_FOUND where
 // there is none.
 func (e *Engine) Unbind(ctx context.Context, session string, act plan.Act) (*plan.Outcome, error) {

@@ -39,6 +39,7 @@ func (e *Engine) replaces(
 			read, same, own := e.seen.Knows(ctx, act.Session, ws, t)
 			switch {
 			case f.Old == nil || t.Field == "rules" && !d.AllRules:
+			case t.Field == "conclusion" && now[i].Text == "" && d.Moved[t.NodeID]: // the log has it
 			case read && !same && !ends && (act.IfMatch == "" || len(t.Text) <= mostChanged):
 				changed = append(changed, t)
 			case !own && t.Text != "":

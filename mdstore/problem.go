@@ -15,6 +15,25 @@ type Problem struct {
 // IsZero reports whether there is no problem.
 func (p Problem) IsZero() bool { return p == Problem{} }
 
+// Raised returns the event of the log entry of a problem that is raised, and Cleared that of one that is cleared: both
+// with its text, so that the log tells the problem when it is gone.
+func (p Problem) Raised() string { return "problem:" + p.below() }
+
+// Cleared is Raised for a problem that is cleared.
+func (p Problem) Cleared() string { return "problem cleared:" + p.below() }
+
+// below returns the text as it stands behind a word: in the same line where it has one line only.
+func (p Problem) below() string {
+	text := p.Text
+	if p.NextStep != "" {
+		text += "\n" + NextStep + ": " + p.NextStep
+	}
+	if strings.Contains(text, "\n") {
+		return "\n" + text
+	}
+	return " " + text
+}
+
 // Body returns the text of the section that holds the problem, with its parts nested so that each reads back by itself; adapted names what was
 // changed for that. It is for the document in, nil for a new one: what stays of its problem keeps its form, as does the heading of the next
 // step, which is else in the language of the section's own. The error is an *mdoc.EditError for a text that no document can hold.

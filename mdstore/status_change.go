@@ -12,7 +12,8 @@ import (
 type StatusChange struct {
 	By       string // the action, or ByCreation or ByHand
 	From, To statemachine.Status
-	Why      string // "" for none
+	Why      string // one line; "" for none
+	Moved    string // the conclusion that stood until then, which the change moves into the log; "" for none
 }
 
 // What changed a status besides an action.
@@ -21,9 +22,13 @@ const (
 	ByHand     = "set by hand" // a person wrote the status into the file, and check --fix recorded it
 )
 
-const arrow = " → "
+const (
+	arrow      = " → "
+	movedBelow = "\nconclusion until then:\n"
+)
 
-// String returns the event of the log entry: "start: pending → implementing; why", and "created; why" for a creation.
+// String returns the event of the log entry: "start: pending → implementing; why", and "created; why" for a creation. A conclusion
+// that is moved stands in the lines below.
 func (l StatusChange) String() string {
 	event := l.By
 	if l.By != ByCreation {
@@ -32,11 +37,15 @@ func (l StatusChange) String() string {
 	if l.Why != "" {
 		event += "; " + l.Why
 	}
+	if l.Moved != "" {
+		event += movedBelow + l.Moved
+	}
 	return event
 }
 
 // parseStatusChange reads an event that String has written for a node of that type. ok is false for every other event.
 func parseStatusChange(t statemachine.Type, event string) (l StatusChange, ok bool) {
+	event, l.Moved, _ = strings.Cut(event, movedBelow)
 	line, _, _ := strings.Cut(event, "\n")
 	head, _, _ := strings.Cut(line, "; ")
 	_, l.Why, _ = strings.Cut(event, "; ")

@@ -8,7 +8,7 @@ type Decision struct {
 	Action        Action
 	From, To      Status
 	ClearsProblem bool // the node's problem is removed
-	TakesFocus    bool // the workspace's focus moves to the node
+	TakesFocus    bool // the focus of whoever did it moves to the node
 	Runs          bool // work on the node begins: its ancestors follow, see Rise
 }
 

@@ -68,7 +68,7 @@ var ContextGet = reading(func(ctx context.Context, env *Env, in ContextGetIn) (*
 			return nil, err
 		}
 	} else {
-		id, lost = focus(s, env.OwnFocus(ctx, ws))
+		id, lost = env.Focus(ctx, s)
 	}
 	opt := assemble.Options{OmitLog: in.IncludeLog != nil && !*in.IncludeLog, MaxLogEntries: in.MaxLogEntries,
 		ReverseLog: in.ReverseLog, OmitProblem: in.IncludeProblem != nil && !*in.IncludeProblem, Budget: in.Budget}

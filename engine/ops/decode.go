@@ -60,7 +60,7 @@ func (o Operation) decode(args json.RawMessage, in any) error {
 			return o.mistyped(p, err)
 		}
 		if i := emptyAt(field.Interface()); i >= 0 {
-			return o.bad(fmt.Sprintf("%s[%d]", p.Name, i), "is empty or has no path")
+			return o.bad(fmt.Sprintf("%s[%d]", p.Name, i), "is empty or names nothing")
 		}
 	}
 	return nil
@@ -71,6 +71,8 @@ func emptyAt(list any) int {
 	switch list := list.(type) {
 	case []string:
 		return slices.Index(list, "")
+	case []NewRef:
+		return slices.IndexFunc(list, func(r NewRef) bool { return r.TargetID == "" })
 	case []mdstore.Ref:
 		return slices.IndexFunc(list, func(d mdstore.Ref) bool { return d.Target == "" })
 	}
@@ -83,7 +85,7 @@ func (o Operation) mistyped(p Param, err error) error {
 	if !errors.As(err, &wrong) { // a member that the type does not have
 		_, name, _ := strings.Cut(err.Error(), "unknown field ")
 		name, _ = strconv.Unquote(name)
-		return o.unknown(name, p.Name+" has no member", []string{"path", "description"})
+		return o.unknown(name, p.Name+" has no member", slices.Compact(slices.Sorted(slices.Values(members(p.Type)))))
 	}
 	at := p.Name
 	if wrong.Field != "" {
@@ -94,6 +96,22 @@ func (o Operation) mistyped(p Param, err error) error {
 		is = "a " + short(wrong.Value) // number, or number 1.5
 	}
 	return o.bad(at, "is "+is+"; "+wanted(wrong.Type)+" is expected")
+}
+
+// members returns the names of the members of the objects in a list, and of those in them.
+func members(t reflect.Type) (names []string) {
+	if t.Kind() != reflect.Slice || t.Elem().Kind() != reflect.Struct {
+		return nil
+	}
+	for _, f := range reflect.VisibleFields(t.Elem()) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "-" && name != "expired" {
+			names = append(names, name)
+		}
+		if f.Type != t {
+			names = append(names, members(f.Type)...)
+		}
+	}
+	return names
 }
 
 // wholeNumber returns a number that is written as a float, as programs do that know no other numbers, as the integer

@@ -42,6 +42,10 @@ type Env struct {
 	// rest. 0 is no bound.
 	MaxBytes int
 
+	// Default says that the default workspace of this machine is meant by calls that name none and have no session that is
+	// bound: of a person, as an assistant must not be led elsewhere by one.
+	Default bool
+
 	host string // the session whose binding counts where Session has none
 }
 
@@ -94,6 +98,11 @@ func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
 		}
 		unbound = err // where one workspace is meant without doubt, the bindings do not matter
 	}
+	if env.Default {
+		if w, err := env.machineDefault(ctx); err == nil && w != nil {
+			return w.ID, nil
+		}
+	}
 	var active []*mdstore.Workspace
 	for _, w := range all {
 		if w.Status == mdstore.StatusActive && !slices.ContainsFunc(active, func(o *mdstore.Workspace) bool { return o.ID == w.ID }) {
@@ -112,7 +121,7 @@ func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
 		return "", errs.New(errs.WorkspaceNotFound, "no workspace is active, of %d in the archive; name one (workspaceId, --workspace), or restore one (workspace_restore)", len(all))
 	}
 	heads := view.Heads(active)
-	return "", errs.New(errs.AmbiguousID, "%d workspaces are active: %s; name one (workspaceId, --workspace), or bind the session to one (session_bind)",
+	return "", errs.New(errs.AmbiguousID, "%d workspaces are active: %s; name one (workspaceId, --workspace), or bind the session to one (session_bind; at the command line: arbor use)",
 		len(active), view.List(heads)).With(errs.Details{Param: "workspaceId", Candidates: heads})
 }
 

@@ -1,35 +1,31 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
+	"arbor/engine"
 	"arbor/engine/errs"
 	"arbor/engine/view"
 	"arbor/mdstore"
 )
 
-// focus returns the focused node: that of the session, or else that of the workspace; "" where neither exists, which
-// means the root. Where the nearer one is gone, lost says so and what is used instead.
-func focus(s *view.View, own mdstore.ID) (id mdstore.ID, lost string) {
-	w := s.Workspace()
-	if _, there := s.Node(own); there {
-		return own, ""
+// Focus returns the node that the caller's work is about when it names none; "" where nothing has the focus, which means
+// the root. Where the nearest focus is gone, lost says so and what is used instead.
+func (env *Env) Focus(ctx context.Context, s *view.View) (id mdstore.ID, lost string) {
+	return focusIn(s, engine.FocusOf(ctx, env.Engine, s, env.Session, env.host))
+}
+
+func focusIn(s *view.View, f engine.Focus) (id mdstore.ID, lost string) {
+	if f.Lost == "" {
+		return f.Node, ""
 	}
-	if _, there := s.Node(w.Focus); there {
-		id = w.Focus
+	form := "the node in focus, %s, %s, so this is about %s: context_focus gives the focus to another"
+	if f.Own {
+		form = "the session's node %s %s, so this is about %s: context_focus, or session_bind with nodeId, gives the session another"
 	}
-	instead := mdstore.Root
-	if id != "" {
-		instead = id
-	}
-	switch {
-	case own != "":
-		return id, fmt.Sprintf("the session's node %s %s, so this is about %s: context_focus, or session_bind with nodeId, gives the session another", own, missing(s, own), instead)
-	case w.Focus != "" && id == "":
-		return id, fmt.Sprintf("the node in focus, %s, %s, so this is about %s: context_focus gives the focus to another", w.Focus, missing(s, w.Focus), instead)
-	}
-	return id, ""
+	return f.Node, fmt.Sprintf(form, f.Lost, missing(s, f.Lost), cmp.Or(f.Node, mdstore.Root))
 }
 
 // missing says why a node is not found.
@@ -40,25 +36,31 @@ func missing(s *view.View, id mdstore.ID) string {
 	return "is gone"
 }
 
-// OwnFocus returns the focus that the calling session has of its own in a workspace, "" for none. Without its
-// bindings the workspace's counts.
-func (env *Env) OwnFocus(ctx context.Context, ws mdstore.ID) mdstore.ID {
-	if env.Session == "" {
-		return ""
-	}
-	if b, ok, err := env.Engine.Binding(ctx, env.Session); err == nil && ok && b.WorkspaceID == ws {
-		return b.FocusedNodeID
-	}
-	return ""
-}
-
-// refocus moves the session's own focus after a write, and returns the hint of the write, or that the focus stayed.
+// refocus moves the focus of the session, or of this machine, after a write, and returns the hint of the write, or that
+// the focus stayed.
 func (env *Env) refocus(ctx context.Context, ws, id mdstore.ID, w Write, hint string) string {
-	if env.Session == "" || w.DryRun {
+	if w.DryRun {
 		return hint
 	}
-	if err := env.Engine.Refocus(ctx, env.Session, ws, id); err != nil {
+	if _, _, err := engine.SetFocus(ctx, env.Engine, env.Session, ws, id, env.act(w, Match{})); err != nil {
 		return "done; but the session's own focus could not follow: " + err.Error()
 	}
 	return hint
+}
+
+// FocusedOut names the node that is focused.
+type FocusedOut struct {
+	WorkspaceID, Name string // of the workspace
+	NodeID            string // "" where nothing has the focus
+	Lost              string // of a nearer focus that is gone, in words
+}
+
+// Focused returns the node that has the caller's focus in a workspace.
+func Focused(ctx context.Context, env *Env, in In) (*FocusedOut, error) {
+	s, err := env.In(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	id, lost := env.Focus(ctx, s)
+	return &FocusedOut{string(s.Workspace().ID), s.Workspace().Name, string(id), lost}, nil
 }

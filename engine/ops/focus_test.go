@@ -1,6 +1,7 @@
 package ops_test
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -16,7 +17,7 @@ func aboutIn(t *testing.T, env *ops.Env) string {
 	return chain[len(chain)-1].(map[string]any)["nodeId"].(string)
 }
 
-// A bound session that starts a node keeps it in focus, whatever other sessions start. Before that it has the workspace's focus.
+// A bound session that starts a node keeps it in focus, whatever other sessions start. Before that it has the focus that everybody shares.
 func TestSessionsKeepTheirFocus(t *testing.T) {
 	nodes := map[string][2]string{"root": {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""}}
 	for _, id := range []string{"node-x", "node-y", "node-z"} {
@@ -37,7 +38,8 @@ func TestSessionsKeepTheirFocus(t *testing.T) {
 		if got := aboutIn(t, env); got != want {
 			t.Errorf("%s: the context of %s is of %s, want %s", when, env.Session, got, want)
 		}
-		if got := must(t, env, "session_status", map[string]any{"sessionId": env.Session})["focusedNodeId"]; got != want {
+		got, _ := must(t, env, "session_status", map[string]any{"sessionId": env.Session})["focusedNodeId"].(string)
+		if cmp.Or(got, "root") != want {
 			t.Errorf("%s: the focus of %s is %v, want %s", when, env.Session, got, want)
 		}
 	}
@@ -45,11 +47,11 @@ func TestSessionsKeepTheirFocus(t *testing.T) {
 	bind(b)
 	turn(a, "node-x", "start")
 	is(a, "a has started x", "node-x")
-	is(b, "a has started x", "node-x")
+	is(b, "a has started x", "root")
 	turn(b, "node-y", "start")
 	is(a, "b has started y", "node-x")
 	is(b, "b has started y", "node-y")
-	turn(a, "node-y", "submit") // which has the workspace's focus
+	turn(a, "node-y", "submit") // which is the focus of b
 	is(a, "a has submitted y", "node-x")
 	turn(a, "node-f", "retry")
 	is(a, "a has retried f", "node-f")
@@ -101,7 +103,7 @@ func TestASessionHearsThatItsNodeIsGone(t *testing.T) {
 	}
 	must(t, a, "session_bind", map[string]any{"sessionId": "a", "workspaceId": ws, "nodeId": "node-y"})
 	must(t, b, "session_bind", map[string]any{"sessionId": "b", "workspaceId": ws})
-	must(t, b, "node_transition", map[string]any{"nodeId": "node-x", "action": "start"})
+	must(t, none, "context_focus", map[string]any{"nodeId": "node-x"})
 	remove("node-y")
 	for _, name := range []string{"context_get", "session_status"} {
 		says(a, name, "node-x", "the session's node node-y is gone, so this is about node-x: context_focus, or session_bind with nodeId, ")
@@ -109,7 +111,7 @@ func TestASessionHearsThatItsNodeIsGone(t *testing.T) {
 	}
 	says(none, "context_get", "node-x", "")
 	remove("node-x")
-	says(b, "context_get", "root", "the session's node node-x is gone, so this is about root: ")
+	says(b, "context_get", "root", "the node in focus, node-x, is gone, so this is about root: context_focus ")
 	says(none, "context_get", "root", "the node in focus, node-x, is gone, so this is about root: context_focus ")
 	must(t, a, "session_bind", map[string]any{"sessionId": "a", "workspaceId": ws, "nodeId": "root"})
 	says(a, "context_get", "root", "")

@@ -217,10 +217,15 @@ func frozen(n ref) bool {
 
 // step moves a node along one row of the table.
 func (r *reference) step(dir string, row statemachine.Rule, why string) {
-	r.edit(dir, func(n *ref) { n.status = row.To })
 	if why != "" {
 		why = "; " + why
 	}
+	r.edit(dir, func(n *ref) {
+		n.status = row.To
+		if statemachine.Terminal(row.From) && n.conclusion != "" {
+			why, n.conclusion = why+"\nconclusion until then:\n"+n.conclusion, ""
+		}
+	})
 	r.logged(dir, "%s: %s → %s%s", row.Do, row.From, row.To, why)
 }
 
@@ -333,14 +338,11 @@ func (r *reference) transition(id string, do statemachine.Action, conclusion, re
 		}
 	}
 	thawed := r.thaw(up, cascade)
+	r.step(dir, x, reason)
 	if conclusion != "" {
 		r.edit(dir, func(n *ref) { n.conclusion = conclusion })
 	}
-	r.step(dir, x, reason)
 	runs := do == statemachine.Start || do == statemachine.Retry || do == statemachine.Reopen
-	if runs {
-		r.focus = id
-	}
 	if runs || thawed {
 		r.raise(up, cascade, string(do)+" of "+id)
 	}

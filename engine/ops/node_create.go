@@ -6,6 +6,7 @@ import (
 	"arbor/engine"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/statemachine"
 )
@@ -16,31 +17,65 @@ type NodeCreateIn struct {
 	ParentID    string        `json:"parentId" req:"true" flag:"parent,p" default:"root" is:"planning" help:"the planning NODE that it goes below"`
 	Type        string        `json:"type" req:"true" flag:"type,t" default:"execution" enum:"planning,execution" judge:"engine"`
 	Title       string        `json:"title" req:"true" arg:"TITLE" help:"1 to 200 characters in one line"`
-	Requirement string        `json:"requirement" req:"true" text:"the requirement" help:"what is to be done, in Markdown"`
+	Requirement string        `json:"requirement,omitempty" text:"the requirement" help:"what is to be done, in Markdown"`
 	RulesHash   string        `json:"rulesHash,omitempty" help:"the HASH that arbor rules shows, where there are rules"`
 	Role        string        `json:"role,omitempty" enum:"info_collection,validation,summary"`
 	Docs        []mdstore.Ref `json:"docs,omitempty" flag:"doc" help:"a document as PATH:DESC; may be repeated"`
+	References  []NewRef      `json:"references,omitempty" flag:"-"`
+	Isolated    bool          `json:"isolated,omitempty" help:"its context takes nothing from its ancestors"`
+	Before      string        `json:"before,omitempty" is:"node" help:"the sibling NODE that it is to stand before"`
+	After       string        `json:"after,omitempty" is:"node" help:"the sibling NODE that it is to stand after"`
+	Children    []NewChild    `json:"children,omitempty" flag:"-" help:"nodes to be made below it, in their order, with children of their own"`
 	Cascade     bool          `json:"cascade,omitempty" help:"reopen completed or cancelled ancestors"`
 	Write
+
+	RulesRead bool `json:"-"` // the caller has been shown the rules, and is not asked for their hash
+}
+
+// NewChild is a node that is made along with its parent: a planning node where it has children, else an execution node,
+// unless its type says so.
+type NewChild struct {
+	Title       string        `json:"title" req:"true"`
+	Type        string        `json:"type,omitempty"`
+	Requirement string        `json:"requirement,omitempty"`
+	Role        string        `json:"role,omitempty"`
+	Docs        []mdstore.Ref `json:"docs,omitempty"`
+	References  []NewRef      `json:"references,omitempty"`
+	Isolated    bool          `json:"isolated,omitempty"`
+	Children    []NewChild    `json:"children,omitempty"`
+}
+
+// NewRef is a reference of a new node: to a node, which may be one that is made along with it, by its title, or to a
+// document.
+type NewRef struct {
+	TargetID    string `json:"targetId" req:"true"`
+	Description string `json:"description,omitempty"`
+}
+
+// Made names a new node and those below it, in their order.
+type Made struct {
+	NodeID   string `json:"nodeId"`
+	Children []Made `json:"children,omitempty"`
 }
 
 // NodeCreateOut names the new node.
 type NodeCreateOut struct {
 	NodeID         string         `json:"nodeId"`
 	Path           string         `json:"path"`
+	Children       []Made         `json:"children,omitempty"`
 	CascadeUpdates []plan.Cascade `json:"cascadeUpdates"`
 	Wrote
 }
 
 var nodeCreate = op("node_create", writes, NodeCreate, Help{
 	Summary: "add a node under a planning node",
-	Advice:  "Needs rulesHash where there are rules.",
+	Advice:  "children makes a whole subtree in one call. Needs rulesHash where there are rules.",
 	Use:     "add TITLE [-]",
 	Also:    "node create",
 	Aliases: "new",
 	Text: `A planning node divides work among its children, an execution node does it.
-The requirement says what is to be done: from -m, -F, - (stdin) or -e (your
-editor). Where the workspace has rules, --rules-hash proves that they were
+The requirement, if any, says what is to be done: from -m, -F, - (stdin) or -e
+(your editor). Where the workspace has rules, --rules-hash proves that they were
 read: arbor rules shows it. The id of the new node is printed first, and alone
 with -q.`,
 	Example: `arbor add "Sign-in endpoint" -m "POST /sign-in, rate limited"
@@ -60,13 +95,77 @@ func NodeCreate(ctx context.Context, env *Env, in NodeCreateIn) (*NodeCreateOut,
 			return nil, recoded(err, errs.NodeNotFound, errs.ParentNotFound)
 		}
 	}
-	c, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, Match{}), plan.NewNode{Parent: parent, Type: statemachine.Type(in.Type), Title: in.Title, Requirement: in.Requirement,
-		RulesHash: in.RulesHash, Role: mdstore.Role(in.Role), Docs: in.Docs, Cascade: in.Cascade})
+	top := NewChild{in.Title, in.Type, in.Requirement, in.Role, in.Docs, in.References, in.Isolated, in.Children}
+	titles := map[string]bool{}
+	top.titles(titles)
+	n, err := env.grown(s, top, titles)
+	if err != nil {
+		return nil, err
+	}
+	n.Parent, n.RulesHash, n.RulesRead, n.Cascade = parent, in.RulesHash, in.RulesRead, in.Cascade
+	for name, sibling := range map[string]*mdstore.ID{"before": &n.Before, "after": &n.After} {
+		ref := map[string]string{"before": in.Before, "after": in.After}[name]
+		if ref == "" {
+			continue
+		}
+		if *sibling, err = env.resolve(s, ref, name); err != nil {
+			return nil, err
+		}
+	}
+	c, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, Match{}), n)
 	if err != nil {
 		return nil, fail(err)
 	}
 	hint := "start it with node_transition (arbor start " + string(c.Node) + ")"
-	return &NodeCreateOut{NodeID: string(c.Node), Path: env.path(c.Path), CascadeUpdates: nonNil(c.Cascades), Wrote: env.wrote(ctx, s.Workspace().ID, o, hint)}, nil
+	if len(c.Children) > 0 {
+		hint = "node_next names what can be begun"
+	}
+	return &NodeCreateOut{NodeID: string(c.Node), Path: env.path(c.Path), Children: madeOf(c.Children),
+		CascadeUpdates: nonNil(c.Cascades), Wrote: env.wrote(ctx, s.Workspace().ID, o, hint)}, nil
+}
+
+// titles notes the titles of a new node and of all below it.
+func (c NewChild) titles(all map[string]bool) {
+	all[c.Title] = true
+	for _, k := range c.Children {
+		k.titles(all)
+	}
+}
+
+// grown returns a new node, and all below it, as a plan takes them. The titles are those of all of them, which the plan
+// looks up.
+func (env *Env) grown(s *view.View, c NewChild, titles map[string]bool) (n plan.NewNode, err error) {
+	n = plan.NewNode{Type: statemachine.Type(c.Type), Title: c.Title, Requirement: c.Requirement, Role: mdstore.Role(c.Role),
+		Docs: c.Docs, Isolated: c.Isolated}
+	for _, r := range c.References {
+		target := r.TargetID
+		if !titles[target] {
+			if target, err = env.refTarget(s, target); err != nil {
+				return n, err
+			}
+		}
+		n.References = append(n.References, mdstore.Ref{Target: target, Description: r.Description})
+	}
+	for _, k := range c.Children {
+		if k.Type == "" {
+			if k.Type = string(statemachine.Execution); len(k.Children) > 0 {
+				k.Type = string(statemachine.Planning)
+			}
+		}
+		kid, err := env.grown(s, k, titles)
+		if err != nil {
+			return n, err
+		}
+		n.Children = append(n.Children, kid)
+	}
+	return n, nil
+}
+
+func madeOf(all []plan.Created) (out []Made) {
+	for _, c := range all {
+		out = append(out, Made{string(c.Node), madeOf(c.Children)})
+	}
+	return out
 }
 
 func recoded(err error, from, to errs.Code) error {

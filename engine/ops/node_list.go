@@ -79,7 +79,8 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 	if limit == 0 {
 		limit = listLimit
 	}
-	p := page{s: s, limit: limit, depth: in.Depth, match: func(n *mdstore.Node) bool {
+	focus, _ := env.Focus(ctx, s)
+	p := page{s: s, focus: focus, limit: limit, depth: in.Depth, match: func(n *mdstore.Node) bool {
 		return (len(in.Status) == 0 || slices.Contains(in.Status, string(n.Status))) && (in.Type == "" || in.Type == string(n.Type))
 	}}
 	if in.Cursor != "" {

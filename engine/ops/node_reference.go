@@ -7,6 +7,7 @@ import (
 	"arbor/engine"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
+	"arbor/engine/view"
 	"arbor/mdstore"
 )
 
@@ -52,14 +53,9 @@ func NodeReference(ctx context.Context, env *Env, in NodeReferenceIn) (*NodeRefe
 	if err != nil {
 		return nil, err
 	}
-	target := in.TargetIDOrPath
-	if env.Loose && target != "" {
-		switch t, err := s.Resolve(target); {
-		case err == nil:
-			target = string(t)
-		case errs.As(err).Code == errs.AmbiguousID && !strings.ContainsAny(target, "/."):
-			return nil, fail(err) // not silently the path of a document
-		}
+	target, err := env.refTarget(s, in.TargetIDOrPath)
+	if err != nil {
+		return nil, err
 	}
 	now, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, in.Match), plan.Reference{
 		Node: id, Do: plan.RefAction(in.Action), Ref: mdstore.Ref{Target: target, Description: in.Description},
@@ -68,6 +64,19 @@ func NodeReference(ctx context.Context, env *Env, in NodeReferenceIn) (*NodeRefe
 		return nil, fail(err)
 	}
 	return &NodeReferenceOut{References: references(now), Wrote: env.wrote(ctx, s.Workspace().ID, o, "the context of "+string(id)+" brings what its active references lead to")}, nil
+}
+
+// refTarget returns the id of the node that a target names; else it is the path of a document.
+func (env *Env) refTarget(s *view.View, target string) (string, error) {
+	if env.Loose && target != "" {
+		switch t, err := s.Resolve(target); {
+		case err == nil:
+			return string(t), nil
+		case errs.As(err).Code == errs.AmbiguousID && !strings.ContainsAny(target, "/."):
+			return "", fail(err) // not silently the path of a document
+		}
+	}
+	return target, nil
 }
 
 func references(rs []mdstore.Ref) []Reference {

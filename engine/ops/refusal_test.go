@@ -48,7 +48,6 @@ func TestEveryRefusalHasItsCodeAndChangesNothing(t *testing.T) {
 		{errs.InvalidContent, "log_append", map[string]any{"nodeId": "node-a", "operator": "AI", "event": strings.Repeat("x", 3000)}},
 		{errs.InvalidParams, "log_append", map[string]any{"nodeId": "node-a", "operator": "me", "event": "x"}},
 		{errs.InvalidNodeType, "node_create", map[string]any{"parentId": "node-p", "type": "epic", "title": "t", "requirement": "r", "rulesHash": hash}},
-		{errs.InvalidParams, "node_create", map[string]any{"parentId": "node-p", "type": "execution", "title": "t", "requirement": " ", "rulesHash": hash}},
 		{errs.RulesHashMismatch, "node_create", map[string]any{"parentId": "node-p", "type": "execution", "title": "t", "requirement": "r"}},
 		{errs.RulesHashMismatch, "node_create", map[string]any{"parentId": "node-p", "type": "execution", "title": "t", "requirement": "r", "rulesHash": "00000000"}},
 		{errs.ExecutionChildren, "node_create", map[string]any{"parentId": "node-a", "type": "execution", "title": "t", "requirement": "r", "rulesHash": hash}},

@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 
+	"arbor/engine"
 	"arbor/engine/sessions"
 )
 
@@ -59,7 +60,7 @@ func SessionBind(ctx context.Context, env *Env, in SessionBindIn) (*SessionBindO
 	out := &SessionBindOut{WorkspaceID: string(w.ID), WorkspaceName: w.Name, FocusedNodeID: string(b.FocusedNodeID), Rules: nonNil(w.Rules()), RulesHash: w.RulesHash(),
 		Wrote: env.wrote(ctx, w.ID, o, "calls of this session may leave out workspaceId")}
 	if out.FocusedNodeID == "" {
-		out.FocusedNodeID = string(w.Focus)
+		out.FocusedNodeID = string(engine.FocusOf(ctx, env.Engine, s, in.SessionID).Node)
 	}
 	return out, nil
 }

@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 
+	"arbor/engine"
 	"arbor/mdstore"
 )
 
@@ -48,14 +49,8 @@ var SessionStatus = reading(func(ctx context.Context, env *Env, in SessionIn) (*
 			}
 			out := &SessionStatusOut{Bound: true, WorkspaceID: string(w.ID), WorkspaceName: w.Name, FocusedNodeID: string(b.FocusedNodeID), Rules: nonNil(w.Rules()),
 				AvailableWorkspaces: []WorkspaceHead{}, Out: Out{Hint: "context_get brings the context of its focus"}}
-			if out.FocusedNodeID == "" {
-				out.FocusedNodeID = string(w.Focus)
-			}
-			if b.FocusedNodeID == "" {
-				return out, nil
-			}
 			if s, err := env.Engine.View(ctx, w.ID); err == nil { // what else is wrong with the workspace is not asked here
-				id, lost := focus(s, b.FocusedNodeID)
+				id, lost := focusIn(s, engine.FocusOf(ctx, env.Engine, s, in.SessionID))
 				if out.FocusedNodeID = string(id); lost != "" {
 					out.Hint = lost
 				}

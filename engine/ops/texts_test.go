@@ -98,7 +98,7 @@ func byHand(t testing.TB, w *enginetest.World, p mdstore.Path, old, new string) 
 	if !strings.Contains(data, old) {
 		t.Fatalf("%s has no %q:\n%s", p, old, data)
 	}
-	w.Store.Put(p, []byte(strings.Replace(data, old, new, 1)))
+	w.Store.Put(p, []byte(strings.ReplaceAll(data, old, new)))
 	w.Engine.Refresh()
 }
 

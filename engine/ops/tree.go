@@ -32,8 +32,9 @@ func (n *TreeNode) Row(depth int) render.TreeRow {
 // A page collects a part of a tree: matching nodes after a cursor up to a limit, with the way to them.
 type page struct {
 	s     *view.View
-	limit int // negative: no limit
-	depth int // 0: no limit
+	focus mdstore.ID // the node that is marked as focused
+	limit int        // negative: no limit
+	depth int        // 0: no limit
 	after mdstore.ID
 	match func(*mdstore.Node) bool
 
@@ -102,7 +103,7 @@ func (p *page) attach(way []*TreeNode, nodes []*mdstore.Node) {
 func (p *page) treeNode(n *mdstore.Node) *TreeNode {
 	return &TreeNode{
 		ID: string(n.ID), Title: n.Title, Type: string(n.Type), Status: string(n.Status), Role: string(n.Role),
-		Isolated: n.Isolated, Focused: p.s.Workspace().Focus == n.ID, HasProblem: n.HasProblem(),
+		Isolated: n.Isolated, Focused: p.focus == n.ID, HasProblem: n.HasProblem(),
 		Damaged: len(n.Problems) > 0, Children: []*TreeNode{},
 	}
 }

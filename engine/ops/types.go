@@ -40,6 +40,7 @@ type Wrote struct {
 	Adapted []string            `json:"adapted,omitempty"`   // how given text was changed to fit in
 	Met     []mdstore.Collision `json:"conflicts,omitempty"` // saves by others that the write met, and what became of both
 	Kept    []plan.Text         `json:"replaced,omitempty"`  // texts that the write replaced and the caller had not read
+	Warned  []string            `json:"warnings,omitempty"`  // what is done, and may be a mistake
 	DryRun  bool                `json:"dryRun,omitempty"`
 	Diff    string              `json:"diff,omitempty"` // unified, of a dry run; of a repair also where it was made
 	Files   []FileDiff          `json:"files,omitempty"`
@@ -61,7 +62,7 @@ type FileDiff struct {
 
 // wrote turns an outcome into what every writing operation returns, and notes the change as the session's own.
 func (env *Env) wrote(ctx context.Context, ws mdstore.ID, o *plan.Outcome, hint string) Wrote {
-	w := Wrote{Success: true, Changed: o.Changed(), Adapted: o.Adapted, Met: o.Collisions, Kept: o.Replaced,
+	w := Wrote{Success: true, Changed: o.Changed(), Adapted: o.Adapted, Met: o.Collisions, Kept: o.Replaced, Warned: o.Warned,
 		DryRun: o.DryRun, Out: Out{Hint: hint}}
 	if o.DryRun {
 		w.Diff = o.Diff()

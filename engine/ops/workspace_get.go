@@ -37,7 +37,7 @@ type WorkspaceInfo struct {
 	RulesHashStale bool          `json:"rulesHashStale,omitempty"`
 	Docs           []mdstore.Ref `json:"docs"`
 	DocsHidden     int           `json:"docsHidden,omitempty"` // further documents, where results are bounded
-	FocusedNodeID  string        `json:"focusedNodeId"`
+	FocusedNodeID  string        `json:"focusedNodeId"`        // the caller's, be it of its own or shared
 	CreatedAt      int64         `json:"createdAt"`
 	UpdatedAt      int64         `json:"updatedAt"`
 	Path           string        `json:"path"`
@@ -62,6 +62,8 @@ var WorkspaceGet = reading(func(ctx context.Context, env *Env, in WorkspaceGetIn
 		return nil, err
 	}
 	out := env.workspaceOut(s.Workspace())
+	focus, _ := env.Focus(ctx, s)
+	out.Workspace.FocusedNodeID = string(focus)
 	out.Counts = counts(s, len(check.View(s)))
 	return out, nil
 })

@@ -59,7 +59,9 @@ var WorkspaceStatus = reading(func(ctx context.Context, env *Env, in WorkspaceSt
 	w := s.Workspace()
 	out := &WorkspaceStatusOut{Workspace: env.info(w), Problem: problem(w.Problem()), Problems: []NodeProblem{}, Diagnostics: check.Diagnostics(check.View(s))}
 	out.Counts = counts(s, len(out.Diagnostics))
-	p := page{s: s, limit: -1, match: func(n *mdstore.Node) bool { // of every node of the tree, in its order
+	focus, _ := env.Focus(ctx, s)
+	out.Workspace.FocusedNodeID = string(focus)
+	p := page{s: s, focus: focus, limit: -1, match: func(n *mdstore.Node) bool { // of every node of the tree, in its order
 		if p := n.Problem(); !p.IsZero() {
 			out.Problems = append(out.Problems, NodeProblem{string(n.ID), n.Title, p})
 		}

@@ -19,13 +19,16 @@ type Cascade struct {
 	To     statemachine.Status `json:"to"`
 }
 
-// step makes one decided transition of a node: its status, and the line in its log.
-func (d *Draft) step(n *mdstore.Node, dec statemachine.Decision, why string) {
+// step makes one decided transition of a node: its status, and the line in its log with the conclusion that it moves there.
+func (d *Draft) step(n *mdstore.Node, dec statemachine.Decision, why, moved string) {
 	d.status[n.ID] = dec.To
 	e := d.OnNode(n)
 	e.Set(mdstore.KeyStatus, mdoc.Text(string(dec.To)))
-	d.Log(e, mdstore.StatusChange{By: string(dec.Action), From: dec.From, To: dec.To, Why: why}.String())
+	d.logText(e, mdstore.StatusChange{By: string(dec.Action), From: dec.From, To: dec.To, Why: why, Moved: moved}.String())
 	e.Did("%s status %s → %s", n.ID, dec.From, dec.To)
+	if moved != "" {
+		e.Did("%s conclusion moved into the log", n.ID)
+	}
 }
 
 // thawed returns an error where a node among those is completed or cancelled, which freezes all below it, and the caller did
@@ -64,7 +67,11 @@ func (d *Draft) Raise(up []*mdstore.Node, reopen bool, why string) ([]Cascade, e
 			return nil, err
 		}
 		for _, s := range steps {
-			d.step(a, s, why)
+			moved := d.moved(a, s.From)
+			if moved != "" {
+				d.OnNode(a).write(mdstore.SecConclusion, "")
+			}
+			d.step(a, s, why, moved)
 		}
 		if statemachine.Frozen(from) {
 			d.OnNode(a).thaws = i + 1

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -11,16 +12,21 @@ import (
 	"arbor/statemachine"
 )
 
-// NewNode are the arguments of a node's creation.
+// NewNode are the arguments of a node's creation, with those of the nodes that are made below it.
 type NewNode struct {
-	Parent      mdstore.ID
-	Type        statemachine.Type
-	Title       string
-	Requirement string
-	RulesHash   string // of the workspace's rules; asked for where there are any
-	Role        mdstore.Role
-	Docs        []mdstore.Ref
-	Cascade     bool // reopen completed and cancelled ancestors
+	Parent        mdstore.ID
+	Type          statemachine.Type
+	Title         string
+	Requirement   string // may be empty
+	RulesHash     string // of the workspace's rules; asked for where there are any
+	RulesRead     bool   // the caller has been shown the rules, and is not asked for their hash
+	Role          mdstore.Role
+	Docs          []mdstore.Ref
+	References    []mdstore.Ref // a target may be the title of a node that is made along with it
+	Isolated      bool
+	Before, After mdstore.ID // the sibling that it is to stand next to; at most one of them
+	Cascade       bool       // reopen completed and cancelled ancestors
+	Children      []NewNode  // in their order; where they go, the rules and Cascade are those of the topmost
 }
 
 // Created is what a node's creation did.
@@ -28,56 +34,208 @@ type Created struct {
 	Node     mdstore.ID
 	Path     mdstore.Path
 	Cascades []Cascade
+	Children []Created
 }
 
-// Plan makes a node under a planning node. In a workspace with rules the caller must show that it has read them.
+// A seed is a node that is to be made, with its id.
+type seed struct {
+	NewNode
+	id    mdstore.ID
+	where string // as messages begin: "children[0]: ", "" for the topmost
+	below []*seed
+}
+
+// Plan makes a node under a planning node, and all that is to be below it. In a workspace with rules the caller must show
+// that it has read them.
 func (a NewNode) Plan(d *Draft) (*Created, error) {
 	if err := d.Writable(); err != nil {
 		return nil, err
 	}
-	if !slices.Contains(statemachine.Types(), a.Type) {
-		return nil, errs.New(errs.InvalidNodeType, "type %q: a node is of type planning (it is divided into children) or execution (it is done)", a.Type)
-	}
-	if err := title(errs.InvalidTitle, "title", a.Title); err != nil {
+	made := map[string][]mdstore.ID{} // ids by title
+	top, err := d.sow(a, "", made)
+	if err != nil {
 		return nil, err
 	}
-	if a.Role != mdstore.RoleNone && !slices.Contains(mdstore.Roles(), a.Role) {
-		return nil, errs.New(errs.InvalidParams, "role %q: info_collection, validation and summary are the roles, or none", a.Role)
-	}
-	if strings.TrimSpace(a.Requirement) == "" {
-		return nil, errs.New(errs.InvalidParams, "requirement is empty; say what is to be done").With(errs.Details{Param: "requirement"})
-	}
-	if err := d.rulesRead(a.RulesHash); err != nil {
-		return nil, err
+	if !a.RulesRead {
+		if err := d.rulesRead(a.RulesHash); err != nil {
+			return nil, err
+		}
 	}
 	up, err := d.place(a.Parent, a.Cascade)
 	if err != nil {
 		return nil, err
 	}
-	id, err := d.FreshID()
+	order := math.NaN()
+	if a.Before != "" || a.After != "" {
+		order, err = d.beside(Move{Node: top.id, Parent: up[0].ID, Before: a.Before, After: a.After})
+		if err != nil {
+			return nil, err
+		}
+	}
+	d.warnTitle(a.Title, up[0].ID, top.id)
+	out, err := d.grow(top, up[0].ID, d.createdAt(up[0].ID), order, made)
 	if err != nil {
 		return nil, err
 	}
-	if err := distinct(a.Docs); err != nil {
-		return nil, err
-	}
-	docs, err := formatRefs("doc path", a.Docs)
-	if err != nil {
-		return nil, err
-	}
-	n := born(a.Type, a.Title, a.Requirement, d.now, d.act.Operator, mdstore.StatusChange{By: mdstore.ByCreation}.String())
-	n.ID, n.Parent, n.Role, n.CreatedAt = id, up[0].ID, a.Role, d.createdAt(up[0].ID)
-	out := &Created{Node: id, Path: mdstore.NodePath(d.View.Workspace().Dir, id)}
-	if err := d.create(out.Path, n, docs); err != nil {
-		return nil, err
-	}
-	out.Cascades, err = d.Raise(entered(n.Type, n.Status, up), a.Cascade, "child "+string(id)+" created")
+	start := statemachine.Initial(top.Type)
+	out.Cascades, err = d.Raise(entered(top.Type, start, up), a.Cascade, "child "+string(top.id)+" created")
 	return out, err
 }
 
+// sow draws the ids of a node and of all below it, and refuses what cannot be made.
+func (d *Draft) sow(a NewNode, where string, made map[string][]mdstore.ID) (*seed, error) {
+	s := &seed{NewNode: a, where: where}
+	if err := s.judge(); err != nil {
+		return nil, s.at(err)
+	}
+	var err error
+	if s.id, err = d.FreshID(); err != nil {
+		return nil, err
+	}
+	made[a.Title] = append(made[a.Title], s.id)
+	titles := map[string]bool{}
+	for i, k := range a.Children {
+		kid, err := d.sow(k, fmt.Sprintf("%schildren[%d]: ", strings.TrimSuffix(where, ": ")+dot(where), i), made)
+		if err != nil {
+			return nil, err
+		}
+		if titles[k.Title] {
+			d.warn("%s: two of the new children of %q have this title; only their ids tell them apart", k.Title, a.Title)
+		}
+		titles[k.Title] = true
+		s.below = append(s.below, kid)
+	}
+	return s, nil
+}
+
+func dot(where string) string {
+	if where == "" {
+		return ""
+	}
+	return "."
+}
+
+// at adds to an error which of the nodes it is about.
+func (s *seed) at(err error) error {
+	if s.where == "" {
+		return err
+	}
+	e := *errs.As(err)
+	e.Message = s.where + e.Message
+	return &e
+}
+
+// judge refuses what no node can be.
+func (s *seed) judge() error {
+	if !slices.Contains(statemachine.Types(), s.Type) {
+		return errs.New(errs.InvalidNodeType, "type %q: a node is of type planning (it is divided into children) or execution (it is done)", s.Type)
+	}
+	if err := title(errs.InvalidTitle, "title", s.Title); err != nil {
+		return err
+	}
+	if s.Role != mdstore.RoleNone && !slices.Contains(mdstore.Roles(), s.Role) {
+		return errs.New(errs.InvalidParams, "role %q: info_collection, validation and summary are the roles, or none", s.Role)
+	}
+	if len(s.Children) > 0 && !statemachine.TakesChildren(s.Type) {
+		return errs.New(errs.ExecutionChildren, "%s: an execution node has no children; make it a planning node", s.Title)
+	}
+	if err := distinct("doc path", s.Docs); err != nil {
+		return err
+	}
+	return distinct("reference", s.References)
+}
+
+// grow adds the files of a node and of all below it, each after its parent.
+func (d *Draft) grow(
+	s *seed, parent mdstore.ID, createdAt int64, order float64, made map[string][]mdstore.ID,
+) (*Created, error) {
+	requirement := s.Requirement
+	if strings.TrimSpace(requirement) == "" {
+		requirement = "" // no section
+	}
+	n := born(s.Type, s.Title, requirement, d.now, d.act.Operator, mdstore.StatusChange{By: mdstore.ByCreation}.String())
+	n.ID, n.Parent, n.Role, n.CreatedAt, n.Isolated, n.Order = s.id, parent, s.Role, createdAt, s.Isolated, order
+	if len(s.below) > 0 {
+		steps, err := statemachine.Rise(n.Status, false)
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range steps {
+			e := mdstore.StatusChange{By: string(x.Action), From: x.From, To: x.To, Why: "child " + string(s.below[0].id) + " created"}
+			n.Log = append(n.Log, mdstore.LogEntry{Time: n.Log[0].Time, Operator: d.act.Operator, Event: e.String()})
+			n.Status = x.To
+		}
+	}
+	docs, err := formatRefs("doc path", s.Docs)
+	if err != nil {
+		return nil, s.at(err)
+	}
+	refs, err := d.references(s, made)
+	if err != nil {
+		return nil, s.at(err)
+	}
+	out := &Created{Node: s.id, Path: mdstore.NodePath(d.View.Workspace().Dir, s.id)}
+	if err := d.create(out.Path, n, docs, refs); err != nil {
+		return nil, s.at(err)
+	}
+	for i, k := range s.below {
+		kid, err := d.grow(k, s.id, d.now.UnixMilli()+int64(i), math.NaN(), made)
+		if err != nil {
+			return nil, err
+		}
+		out.Children = append(out.Children, *kid)
+	}
+	return out, nil
+}
+
+// references returns the items of a new node's references. A title of a node that is made along with it stands for its id.
+func (d *Draft) references(s *seed, made map[string][]mdstore.ID) ([]string, error) {
+	rs := slices.Clone(s.References)
+	for i, r := range rs {
+		switch ids := made[r.Target]; {
+		case len(ids) > 1:
+			return nil, errs.New(errs.AmbiguousID, "reference %q: %d of the new nodes have this title; give them others", r.Target, len(ids))
+		case len(ids) == 1:
+			rs[i].Target = string(ids[0])
+		default:
+			if err := d.refers(r.Target); err != nil {
+				return nil, err
+			}
+		}
+		if rs[i].Target == string(s.id) {
+			return nil, errs.New(errs.InvalidParams, "%s: a node cannot refer to itself", s.Title)
+		}
+	}
+	return formatRefs("reference", rs)
+}
+
+// refers returns an error for the id of a node that does not exist.
+func (d *Draft) refers(target string) error {
+	id := mdstore.ID(target)
+	if _, ok := d.View.Node(id); !ok && id.Valid() && strings.HasPrefix(target, "node-") {
+		return errs.Recoded(d.View.Unknown(target), errs.ReferenceNotFound)
+	}
+	return nil
+}
+
+// warnTitle warns of a sibling with the same title.
+func (d *Draft) warnTitle(title string, parent, self mdstore.ID) {
+	for _, k := range d.View.Below(parent) {
+		if k.Title == title && k.ID != self {
+			d.warn("%s: %s has a child of this title already, %s; only their ids tell them apart", title, parent, k.ID)
+			return
+		}
+	}
+}
+
+// warn adds what the caller is to be told, although it is done.
+func (d *Draft) warn(format string, args ...any) {
+	d.warnings = append(d.warnings, fmt.Sprintf(format, args...))
+}
+
 // create adds the file of a new node.
-func (d *Draft) create(path mdstore.Path, n ImportNode, docs []string) error {
-	doc, adapted, err := n.compose(path, docs, nil)
+func (d *Draft) create(path mdstore.Path, n ImportNode, docs, references []string) error {
+	doc, adapted, err := n.compose(path, docs, references)
 	if err != nil {
 		return err
 	}
@@ -116,8 +274,9 @@ func (d *Draft) FreshID() (mdstore.ID, error) {
 		if err != nil {
 			return "", err
 		}
-		if _, taken := d.View.Node(id); !taken {
+		if _, taken := d.View.Node(id); !taken && !slices.Contains(d.drawn, id) {
 			if _, broken := d.View.BrokenFolder(string(id)); !broken {
+				d.drawn = append(d.drawn, id)
 				return id, nil
 			}
 		}
@@ -162,12 +321,13 @@ func (n ImportNode) compose(path mdstore.Path, docs, references []string) (*mdoc
 	fields = append(fields,
 		mdoc.FieldValue{Key: mdstore.KeyCreated, Value: mdoc.Integer(n.CreatedAt)},
 		mdoc.FieldValue{Key: mdstore.KeyUpdated, Value: mdoc.Integer(n.UpdatedAt)})
-	sections := []mdoc.SectionText{{Name: mdstore.SecRequirement, Text: n.Requirement}}
+	var sections []mdoc.SectionText
 	add := func(name, text string, items []string) {
 		if text != "" || len(items) > 0 {
 			sections = append(sections, mdoc.SectionText{Name: name, Text: text, Items: items})
 		}
 	}
+	add(mdstore.SecRequirement, n.Requirement, nil)
 	add(mdstore.SecConclusion, n.Conclusion, nil)
 	add(mdstore.SecNote, n.Note, nil)
 	add(mdstore.SecDocs, "", docs)

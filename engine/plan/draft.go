@@ -48,10 +48,14 @@ type Draft struct {
 	extra   []planned                          // new, moved and removed files
 	status  map[mdstore.ID]statemachine.Status // statuses as planned
 	keep    map[mdstore.Path]mdstore.Version   // files that the plan only read
+	drawn   []mdstore.ID                       // of new nodes
 	adapted []string                           // how texts of new files were changed to fit in
+
+	warnings []string // what the caller is to be told, although it is done
 
 	Advanced mdstore.ID          // the node that goes on along its life cycle, others being moved along; "" for none
 	Gone     map[mdstore.ID]bool // nodes that are deleted
+	Moved    map[mdstore.ID]bool // nodes whose conclusion goes into their log
 	AllRules bool                // the rules are replaced as a whole
 	Before   *view.View          // an earlier look, of a repair: what was there then is not taken for gone; nil for none
 }
@@ -79,7 +83,7 @@ func New(v *view.View, act Act, opt Options) *Draft {
 		opt.Claimed = func(*mdstore.Node) error { return nil }
 	}
 	return &Draft{View: v, act: act, now: opt.Now.UTC(), opt: opt, edits: map[mdstore.Path]*Edit{},
-		status: map[mdstore.ID]statemachine.Status{}, keep: map[mdstore.Path]mdstore.Version{}}
+		status: map[mdstore.ID]statemachine.Status{}, Moved: map[mdstore.ID]bool{}, keep: map[mdstore.Path]mdstore.Version{}}
 }
 
 // Writable returns an error where the workspace as a whole takes no changes.

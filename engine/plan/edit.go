@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
@@ -102,6 +103,18 @@ func (e *Edit) item(patch func() (mdoc.Patch, error)) {
 // Log adds an entry to a file's log.
 func (d *Draft) Log(e *Edit, event string) {
 	e.append(mdstore.SecLog, mdstore.FormatLog(d.now.Format(mdstore.TimeLayout), d.act.Operator, event))
+}
+
+// logText is Log for an event with a text of a section below its first line. A text that cannot stand in an item of a
+// list is quoted, so that it keeps no operation from being logged.
+func (d *Draft) logText(e *Edit, event string) {
+	event = strings.ReplaceAll(event, "\r\n", "\n")
+	if first, rest, below := strings.Cut(event, "\n"); below {
+		if _, adapted, err := mdoc.ItemText(event); err != nil || adapted != nil {
+			event = first + "\n\n> " + strings.ReplaceAll(rest, "\n", "\n> ")
+		}
+	}
+	d.Log(e, event)
 }
 
 // Did adds what the edit does, in words.

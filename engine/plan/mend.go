@@ -27,7 +27,7 @@ func (d *Draft) MakeRoot(path mdstore.Path) error {
 	if w.CreatedAt > 0 {
 		n.CreatedAt = w.CreatedAt
 	}
-	return d.create(path, n, nil)
+	return d.create(path, n, nil, nil)
 }
 
 // Keep has the commit compare a file with a version; the zero Version: there must be none.

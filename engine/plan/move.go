@@ -51,9 +51,6 @@ func (m Move) Plan(d *Draft) (*Moved, error) {
 	if m.Before == m.Node || m.After == m.Node {
 		return nil, errs.New(errs.InvalidParams, "%s: a node stands neither before nor after itself; name a sibling", n.ID).With(errs.Details{NodeID: string(n.ID), Candidates: view.Nodes(d.View.Below(m.Parent))})
 	}
-	if m.Before != "" && m.After != "" {
-		return nil, errs.New(errs.InvalidParams, "before and after are given both; one of them says the place").With(errs.Details{Param: "after"})
-	}
 	up, _ := d.View.Ancestors(m.Parent)
 	if m.Parent == n.ID || slices.ContainsFunc(up, func(a *mdstore.Node) bool { return a.ID == n.ID }) {
 		return nil, errs.New(errs.MoveCycle, "%s: cannot be moved below itself: %s is it or hangs below it", n.ID, m.Parent).
@@ -88,22 +85,33 @@ func entered(t statemachine.Type, s statemachine.Status, up []*mdstore.Node) []*
 
 // reorder sets the order that puts the node next to the sibling named.
 func (d *Draft) reorder(n *mdstore.Node, m Move) error {
-	beside := cmp.Or(m.Before, m.After)
-	if beside == "" {
+	if m.Before == "" && m.After == "" {
 		return nil
 	}
-	kids := slices.DeleteFunc(slices.Clone(d.View.Below(m.Parent)), func(k *mdstore.Node) bool { return k.ID == n.ID })
+	order, err := d.beside(m)
+	if err == nil && !math.IsNaN(order) {
+		d.number(n, order)
+	}
+	return err
+}
+
+// beside returns the order that puts a node next to the sibling named; NaN where it stands there.
+func (d *Draft) beside(m Move) (float64, error) {
+	n := math.NaN()
+	if m.Before != "" && m.After != "" {
+		return n, errs.New(errs.InvalidParams, "before and after are given both; one of them says the place").With(errs.Details{Param: "after"})
+	}
+	beside := cmp.Or(m.Before, m.After)
+	kids := slices.DeleteFunc(slices.Clone(d.View.Below(m.Parent)), func(k *mdstore.Node) bool { return k.ID == m.Node })
 	at := slices.IndexFunc(kids, func(k *mdstore.Node) bool { return k.ID == beside })
 	if at < 0 {
-		return errs.New(errs.NodeNotFound, "%s: no child of %s; before and after name one of its children", beside, m.Parent).With(errs.Details{NodeID: string(beside), Candidates: view.Nodes(kids)})
+		return n, errs.New(errs.NodeNotFound, "%s: no child of %s; before and after name one of its children", beside, m.Parent).With(errs.Details{NodeID: string(beside), Candidates: view.Nodes(kids)})
 	}
 	if m.After != "" {
 		at++
 	}
-	if m.Parent == n.Parent {
-		if all := d.View.Below(m.Parent); at < len(all) && all[at] == n {
-			return nil // it stands there
-		}
+	if all := d.View.Below(m.Parent); at < len(all) && all[at].ID == m.Node {
+		return n, nil
 	}
 	lo, hi := math.Inf(-1), math.Inf(1)
 	if at > 0 {
@@ -115,11 +123,10 @@ func (d *Draft) reorder(n *mdstore.Node, m Move) error {
 	order, ok := between(lo, hi)
 	if !ok { // siblings that share a place: give those that follow another one
 		if order, ok = d.spread(kids, at, lo); !ok {
-			return errs.New(errs.InvalidParams, "%s: no place beside %s: its siblings' orders leave none; give them other orders", n.ID, beside)
+			return n, errs.New(errs.InvalidParams, "%s: no place beside %s: its siblings' orders leave none; give them other orders", m.Node, beside)
 		}
 	}
-	d.number(n, order)
-	return nil
+	return order, nil
 }
 
 // between returns a number strictly between two places, a whole one where there is any.

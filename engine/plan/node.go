@@ -28,6 +28,7 @@ func (t NodeTexts) Plan(d *Draft) (None, error) {
 		if f, _ := n.Doc().Field(mdstore.KeyTitle); f.Value != *t.Title {
 			edit.Set(mdstore.KeyTitle, mdoc.Text(*t.Title))
 			edit.Did("%s title %s → %s", n.ID, n.Title, *t.Title)
+			d.warnTitle(*t.Title, n.Parent, n.ID)
 		}
 	}
 	if t.Requirement != nil && strings.TrimSpace(*t.Requirement) == "" {
@@ -106,7 +107,7 @@ func (x Isolate) Plan(d *Draft) (None, error) {
 	return None{}, nil
 }
 
-// Focus moves a workspace's focus to a node.
+// Focus moves the focus that everybody shares to a node.
 type Focus struct{ Node mdstore.ID }
 
 // Plan plans the change.
@@ -186,11 +187,14 @@ func (x SetProblem) Plan(d *Draft) (None, error) {
 	if err != nil {
 		return None{}, err
 	}
+	was := (&mdstore.Workspace{Doc: edit.doc}).Problem() // a node's problem is written as a workspace's is
 	if edit.write(mdstore.SecProblem, body) {
 		edit.adapted = append(edit.adapted, adapted...)
 		if p.IsZero() {
+			d.logText(edit, was.Cleared())
 			edit.Did("%s problem cleared", who)
 		} else {
+			d.logText(edit, p.Raised())
 			edit.Did("%s problem", who)
 		}
 	}

@@ -13,6 +13,7 @@ type Outcome struct {
 	DryRun  bool
 	Files   []FileChange
 	Adapted []string // how given texts were changed to fit in
+	Warned  []string // what is done, and may be a mistake
 
 	Replaced []Text // how those texts began that the operation replaced and its caller had not read
 
@@ -68,7 +69,7 @@ func (f FileChange) Lines() int {
 
 // Outcome returns what the draft changes.
 func (d *Draft) Outcome() *Outcome {
-	out := &Outcome{DryRun: d.act.DryRun, Adapted: d.adapted}
+	out := &Outcome{DryRun: d.act.DryRun, Adapted: d.adapted, Warned: d.warnings}
 	for _, e := range d.order {
 		if e.after == nil {
 			continue

@@ -40,8 +40,8 @@ func (x Reference) Plan(d *Draft) ([]mdstore.Ref, error) {
 		return nil, errs.New(errs.InvalidParams, "%s: a node cannot refer to itself", n.ID)
 	}
 	if x.Do == AddRef || x.Do == ActivateRef {
-		if _, ok := d.View.Node(target); !ok && target.Valid() && strings.HasPrefix(string(target), "node-") {
-			return nil, errs.Recoded(d.View.Unknown(string(target)), errs.ReferenceNotFound)
+		if err := d.refers(x.Ref.Target); err != nil {
+			return nil, err
 		}
 	}
 	return editRefs(edit, string(n.ID), mdstore.SecReferences, n.References(), x.Do, x.Ref)

@@ -76,11 +76,11 @@ func formatRef(what string, r mdstore.Ref) (string, error) {
 }
 
 // distinct returns an error where one document is given twice.
-func distinct(docs []mdstore.Ref) error {
+func distinct(what string, docs []mdstore.Ref) error {
 	met := map[string]bool{}
 	for _, r := range docs {
 		if met[strings.TrimSpace(r.Target)] {
-			return errs.New(errs.InvalidParams, "doc path %q is given twice; give it once", r.Target).With(errs.Details{Param: "docs"})
+			return errs.New(errs.InvalidParams, "%s %q is given twice; give it once", what, r.Target).With(errs.Details{Param: "docs"})
 		}
 		met[strings.TrimSpace(r.Target)] = true
 	}

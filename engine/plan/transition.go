@@ -25,12 +25,12 @@ type Transition struct {
 type Transitioned struct {
 	From, To   statemachine.Status
 	Conclusion string // as it stands in the file then
-	TakesFocus bool   // the node has the workspace's focus now, as that of an action that begins work
+	TakesFocus bool   // the focus of whoever did it is to move to the node, as that of an action that begins work
 	Cascades   []Cascade
 	Archived   *Archived // what a completed info_collection node brought into the workspace; nil for others
 }
 
-// Plan moves a node along its life cycle: status, conclusion, problem, log, focus, ancestors and the archive of rules and documents,
+// Plan moves a node along its life cycle: status, conclusion, problem, log, ancestors and the archive of rules and documents,
 // all in one commit.
 func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 	n, edit, err := d.editNode(t.Node)
@@ -64,24 +64,27 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 		}
 	}
 	out := &Transitioned{From: dec.From, To: dec.To, TakesFocus: dec.TakesFocus, Conclusion: n.Conclusion()}
-	if strings.TrimSpace(t.Conclusion) != "" {
+	moved := d.moved(n, dec.From)
+	if moved != "" {
+		out.Conclusion = ""
+	}
+	switch {
+	case strings.TrimSpace(t.Conclusion) != "":
 		if edit.write(mdstore.SecConclusion, t.Conclusion) {
 			edit.Did("%s conclusion", n.ID)
 		}
 		if out.Conclusion, _, err = mdoc.Nest(t.Conclusion, 2); err != nil { // its headings may move down
 			return nil, err
 		}
+	case moved != "":
+		edit.write(mdstore.SecConclusion, "")
 	}
-	if dec.ClearsProblem && !n.Problem().IsZero() {
+	if p := n.Problem(); dec.ClearsProblem && !p.IsZero() {
 		edit.write(mdstore.SecProblem, "")
+		d.logText(edit, p.Cleared())
 		edit.Did("%s problem cleared", n.ID)
 	}
-	d.step(n, *dec, t.Reason)
-	if dec.TakesFocus {
-		if err := d.MoveFocus(n.ID); err != nil {
-			return nil, err
-		}
-	}
+	d.step(n, *dec, t.Reason, moved)
 	if dec.Runs || anyFrozen(up) {
 		if out.Cascades, err = d.Raise(up, t.Cascade, string(t.Action)+" of "+string(n.ID)); err != nil {
 			return nil, err
@@ -93,6 +96,16 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 		}
 	}
 	return out, nil
+}
+
+// moved returns the conclusion that a step from a status moves into the node's log: one that takes finished work up
+// again leaves none standing, so that the node is not finished again by what it said before.
+func (d *Draft) moved(n *mdstore.Node, from statemachine.Status) string {
+	if !statemachine.Terminal(from) || n.Conclusion() == "" {
+		return ""
+	}
+	d.Moved[n.ID] = true
+	return n.Conclusion()
 }
 
 func anyFrozen(up []*mdstore.Node) bool {

@@ -28,7 +28,7 @@ func (w NewWorkspace) Import(id mdstore.ID, now time.Time, operator string) (imp
 	if err := title(errs.InvalidName, "name", w.Name); err != nil {
 		return imp, err
 	}
-	if err := distinct(w.Docs); err != nil {
+	if err := distinct("doc path", w.Docs); err != nil {
 		return imp, err
 	}
 	if strings.TrimSpace(w.Goal) == "" {

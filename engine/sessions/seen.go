@@ -35,8 +35,9 @@ type Seen struct {
 type memory struct {
 	Form   string
 	States map[mdstore.ID]view.State
-	Texts  map[uint64]uint64   // by place, the digests of what was read or written there last
-	last   map[mdstore.ID]look // of connections, each of whose calls asks how many changes there are
+	Texts  map[uint64]uint64         // by place, the digests of what was read or written there last
+	focus  map[mdstore.ID]mdstore.ID // of connections
+	last   map[mdstore.ID]look       // of connections, each of whose calls asks how many changes there are
 }
 
 // A look is what a session was last told of a view.
@@ -70,11 +71,30 @@ func (s *Seen) Attend(session string) (leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.attended[session] = newMemory()
-	s.attended[session].last = map[mdstore.ID]look{}
+	s.attended[session].last, s.attended[session].focus = map[mdstore.ID]look{}, map[mdstore.ID]mdstore.ID{}
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.attended, session)
+	}
+}
+
+// Focus returns the node that the session of a connection works on in a workspace, "" for none, and SetFocus sets it.
+func (s *Seen) Focus(session string, ws mdstore.ID) mdstore.ID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m := s.attended[session]; m != nil {
+		return m.focus[ws]
+	}
+	return ""
+}
+
+// SetFocus notes the focus of a connection. Other sessions have theirs elsewhere.
+func (s *Seen) SetFocus(session string, ws, id mdstore.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m := s.attended[session]; m != nil {
+		m.focus[ws] = id
 	}
 }
 

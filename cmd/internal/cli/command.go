@@ -21,7 +21,7 @@ const (
 )
 
 var groups = []group{
-	{"see", "See where the work stands", "status tree list show context next changes watch"},
+	{"see", "See where the work stands", "status use tree list show context next changes watch"},
 	{"plan", "Plan it", "init add rules docs ref isolate"},
 	{"do", "Do it", "start submit complete fail retry reopen cancel focus log problem"},
 	{groupAll, "Everything, by noun and verb", "ws node session"},
@@ -46,7 +46,7 @@ func addCommands(sh *shell, root *cobra.Command) {
 	for _, v := range verbs {
 		add(sh.command(transitionCommand(sh, v)))
 	}
-	add(sh.command(treeCommand(sh)), newWatch(sh), newWorkspaces(sh), newNodes(sh), newSession(sh), newImport(sh),
+	add(sh.command(treeCommand(sh)), newWatch(sh), newUse(sh), newWorkspaces(sh), newNodes(sh), newSession(sh), newImport(sh),
 		newWhere(sh), newVersion(sh)) // commands that are not the command of an operation
 	for _, o := range ops.All() {
 		path, words := splitUse(o.Use)

@@ -52,6 +52,9 @@ func report(sh *shell, out any, w ops.Wrote, id string) error {
 		sh.say("replaced the %s of %s; what it said is kept in %s", k.Field, owner, k.Kept)
 	}
 	sh.adapted(w.Adapted)
+	for _, text := range w.Warned {
+		sh.say("warning: %s", text)
+	}
 	if w.Changed && !w.DryRun {
 		sh.hint(w.Hint)
 	}

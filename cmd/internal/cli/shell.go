@@ -170,7 +170,7 @@ func (sh *shell) env(ctx context.Context, mode Mode) (*ops.Env, error) {
 		return nil, err
 	}
 	op = cmp.Or(op, mdstore.OperatorHuman)
-	return &ops.Env{Engine: v.Engine, Session: sh.session(), Operator: op, Loose: true}, nil
+	return &ops.Env{Engine: v.Engine, Session: sh.session(), Operator: op, Loose: true, Default: true}, nil
 }
 
 // call calls an operation on the vault that the flags name.
@@ -217,15 +217,15 @@ func (sh *shell) node(ctx context.Context, word string) (string, error) {
 	if word != "." {
 		return word, nil
 	}
-	ws, err := sh.own(ctx)
+	focus, err := call(ctx, sh, ops.Focused, sh.in())
 	if err != nil {
 		return "", err
 	}
-	if ws.Workspace.FocusedNodeID == "" {
+	if focus.NodeID == "" {
 		return "", errs.New(errs.NodeNotFound,
-			"no node has the focus of %s, so \".\" names none; arbor focus NODE gives it to one", ws.Workspace.Name)
+			"no node has the focus of %s, so \".\" names none; arbor focus NODE gives it to one", focus.Name)
 	}
-	return ws.Workspace.FocusedNodeID, nil
+	return focus.NodeID, nil
 }
 
 // say prints words about the work.

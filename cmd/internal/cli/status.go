@@ -21,6 +21,7 @@ const (
 func statusCommand(sh *shell) command {
 	in := &ops.WorkspaceStatusIn{}
 	c := command{in: in, list: true}
+	c.instead = func(ctx context.Context) (bool, error) { return showOverview(ctx, sh) }
 	c.check = func(*cobra.Command) error {
 		in.All = sh.flags.all || !sh.flags.json // a board that is too long is cut below
 		return nil
@@ -159,11 +160,14 @@ func focusCommand(sh *shell) command {
 }
 
 func showFocus(ctx context.Context, sh *shell) error {
-	ws, err := sh.own(ctx)
+	focus, err := call(ctx, sh, ops.Focused, sh.in())
 	if err != nil {
 		return err
 	}
-	id := ws.Workspace.FocusedNodeID
+	id := focus.NodeID
+	if focus.Lost != "" && !sh.flags.json {
+		sh.hint(focus.Lost)
+	}
 	switch {
 	case sh.flags.json:
 		hint := "arbor context brings its context; arbor focus NODE moves it"
@@ -177,7 +181,7 @@ func showFocus(ctx context.Context, sh *shell) error {
 	case sh.flags.quiet:
 		return sh.print(render.Visible(id))
 	}
-	n, err := call(ctx, sh, ops.NodeGet, ops.NodeGetIn{In: ops.In{WorkspaceID: ws.Workspace.ID}, NodeID: id})
+	n, err := call(ctx, sh, ops.NodeGet, ops.NodeGetIn{In: ops.In{WorkspaceID: focus.WorkspaceID}, NodeID: id})
 	if err != nil {
 		return err
 	}

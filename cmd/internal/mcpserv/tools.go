@@ -14,6 +14,7 @@ import (
 
 	"arbor/engine/errs"
 	"arbor/engine/ops"
+	"arbor/mdstore"
 )
 
 // A Profile is a selection of tools.
@@ -87,6 +88,7 @@ var hints = map[string]string{
 	"budget":      "tokens",
 	"ifMatch":     "version read",
 	"cascade":     "reopen finished ancestors",
+	"children":    "nodes below, nested: title, type, requirement, role, docs, references, isolated, children",
 	"depth":       "0: all",
 	confirm:       "a person agreed",
 }
@@ -148,10 +150,33 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{Type: "integer"}
 	case reflect.Slice:
 		return &jsonschema.Schema{Type: "array", Items: schemaOf(t.Elem())}
-	case reflect.Struct: // a document
+	case reflect.Struct:
+		if t != reflect.TypeFor[mdstore.Ref]() {
+			return objectOf(t)
+		}
 		text := map[string]*jsonschema.Schema{"path": {Type: "string"}, "description": {Type: "string"}}
 		return &jsonschema.Schema{Type: "object", Properties: text, PropertyOrder: []string{"path", "description"},
 			Required: []string{"path"}}
 	}
 	return &jsonschema.Schema{Type: "string"}
+}
+
+// objectOf returns the schema of an object in a list. Of objects that hold others of their kind it says only what they
+// must have: a hint names the rest, as the list of tools is sent in every conversation.
+func objectOf(t reflect.Type) *jsonschema.Schema {
+	fields := reflect.VisibleFields(t)
+	nested := slices.ContainsFunc(fields, func(f reflect.StructField) bool { return f.Type == reflect.SliceOf(t) })
+	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
+	for _, f := range fields {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		must := f.Tag.Get("req") == "true"
+		if must {
+			s.Required = append(s.Required, name)
+		}
+		if must || !nested {
+			s.Properties[name] = schemaOf(f.Type)
+			s.PropertyOrder = append(s.PropertyOrder, name)
+		}
+	}
+	return s
 }

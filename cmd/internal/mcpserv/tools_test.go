@@ -167,7 +167,7 @@ func (l *line) tools() []listed {
 // The limits of the tools, in bytes.
 const (
 	mostTools        = 12000 // name, description and input schema of all
-	mostWorker       = 5000  // of the worker's profile
+	mostWorker       = 5500  // of the worker's profile
 	mostSent         = 50000 // the whole list of all, as docs/mcp.md has it: in one piece, as not every client asks for a second
 	mostSentWorker   = 22000
 	spareWorker      = 60 // of these, for what is to come

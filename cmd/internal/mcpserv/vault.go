@@ -44,11 +44,9 @@ func changedSince(ctx context.Context, env *ops.Env, ws mdstore.ID) (all []view.
 
 // focusOf returns the node that the caller's session works on, or else the focus of the workspace; nil for none.
 func focusOf(ctx context.Context, env *ops.Env, snap *view.View) *mdstore.Node {
-	w := snap.Workspace()
-	for _, id := range []mdstore.ID{env.OwnFocus(ctx, w.ID), w.Focus} {
-		if n, ok := snap.Node(id); ok && id.Valid() {
-			return n
-		}
+	if id, _ := env.Focus(ctx, snap); id.Valid() {
+		n, _ := snap.Node(id)
+		return n
 	}
 	return nil
 }

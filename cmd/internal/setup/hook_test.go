@@ -85,6 +85,9 @@ func planned(t testing.TB, w plan.NewWorkspace, n plan.NewNode) (*enginetest.Wor
 	if _, _, err := engine.Apply(ctx, world.Engine, ws.ID, plan.Act{}, plan.Transition{Node: created.Node, Action: statemachine.Start}); err != nil {
 		t.Fatal(err)
 	}
+	if _, _, err := engine.Apply(ctx, world.Engine, ws.ID, plan.Act{}, plan.Focus{Node: created.Node}); err != nil {
+		t.Fatal(err)
+	}
 	return world, ws.ID, created.Node
 }
 

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"arbor/context/render"
+	"arbor/engine/ops"
+)
+
+func newUse(sh *shell) *cobra.Command {
+	return sh.command(command{op: "workspace_get", help: ops.Help{
+		Use: "use [WS]", Summary: "make a workspace the default of this machine",
+		Text: `Commands that name no workspace are about it then. A session that is bound keeps
+its own. Without WS it tells which one is the default.`,
+		Example: "arbor use Login\narbor use",
+	}, instead: func(ctx context.Context) (bool, error) { return true, runUse(ctx, sh) }})
+}
+
+func runUse(ctx context.Context, sh *shell) error {
+	out, err := call(ctx, sh, ops.Use, sh.in())
+	switch {
+	case err != nil:
+		return err
+	case sh.flags.json:
+		return sh.json(out)
+	case out.WorkspaceID == "":
+		sh.say("no workspace is the default; arbor use WS makes one")
+		return nil
+	case sh.flags.quiet:
+		return sh.print(render.Visible(out.WorkspaceID))
+	}
+	return sh.print(render.Visible(out.WorkspaceID + "  " + out.Name))
+}
+
+// showOverview prints one line for each active workspace and reports true, where a command names none and several are
+// active.
+func showOverview(ctx context.Context, sh *shell) (bool, error) {
+	if sh.flags.workspace != "" {
+		return false, nil
+	}
+	all, err := call(ctx, sh, ops.Overview, sh.in())
+	if err != nil || len(*all) == 0 {
+		return false, err
+	}
+	const hint = "arbor status WS shows one, arbor use WS makes it the default"
+	if sh.flags.json {
+		return true, sh.part(map[string]any{"workspaces": *all}, nil, hint)
+	}
+	var rows [][]cell
+	for _, g := range *all {
+		done, focus := fmt.Sprintf("%d of %d done", g.Counts.Done, g.Counts.Work), g.Focus
+		if focus != "" {
+			focus = "focus: " + focus
+		}
+		if g.Counts.Problems > 0 {
+			focus += "  ! " + counted(g.Counts.Problems, "problem")
+		}
+		if g.Damaged || g.Counts.Damaged > 0 {
+			focus += "  !! damaged"
+		}
+		rows = append(rows, []cell{{text: g.ID, sgr: "2"}, {text: g.Name, sgr: "1"}, {text: done}, {text: focus}})
+	}
+	sh.bounded(sh.table([]string{"ID", "NAME", "DONE", "FOCUS"}, rows), "lines")
+	sh.hint(hint)
+	return true, nil
+}

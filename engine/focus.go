@@ -1,0 +1,85 @@
+package engine
+
+import (
+	"context"
+
+	"arbor/engine/plan"
+	"arbor/engine/sessions"
+	"arbor/engine/view"
+	"arbor/mdstore"
+)
+
+// A Focus is the node that work is about when it names none.
+type Focus struct {
+	Node   mdstore.ID // "" where nothing has the focus, which means the root
+	Shared bool       // it is the one that everybody shares
+	Lost   mdstore.ID // a node that had the focus before it and cannot be read any more; "" for none
+	Own    bool       // Lost is of a session's binding
+}
+
+// FocusOf returns the focus in a workspace: that of the first of these sessions which is bound to the workspace, else
+// that of their connections, of this machine, and then the one that everybody shares. A focus that names no node falls
+// to the next.
+func FocusOf(ctx context.Context, e *Engine, v *view.View, of ...string) (f Focus) {
+	ws := v.Workspace().ID
+	try := func(id mdstore.ID, own bool) bool {
+		if _, there := v.Node(id); there {
+			f.Node = id
+		} else if id != "" && f.Lost == "" {
+			f.Lost, f.Own = id, own
+		}
+		return f.Node != ""
+	}
+	for _, s := range of {
+		if s == "" {
+			continue
+		}
+		if b, ok, err := e.Binding(ctx, s); err == nil && ok && b.WorkspaceID == ws && try(b.FocusedNodeID, true) {
+			return f
+		}
+	}
+	for _, s := range of {
+		if try(e.seen.Focus(s, ws), false) {
+			return f
+		}
+	}
+	if m, err := sessions.ReadMachine(ctx, e.st); err == nil && try(m.Focus[ws], false) {
+		return f
+	}
+	f.Shared = try(v.Workspace().Focus, false)
+	return f
+}
+
+// SetFocus moves the focus of a session that is bound to the workspace. Where it is not, or there is none, the focus of
+// this machine moves, and that of the session's connection. The workspace's own stays. It reports whether the session is
+// bound.
+func SetFocus(ctx context.Context, e *Engine, session string, ws, id mdstore.ID, act plan.Act) (*plan.Outcome, bool, error) {
+	b, bound, err := e.Binding(ctx, session)
+	if bound = bound && err == nil && b.WorkspaceID == ws; bound { // bindings that cannot be read bind nothing
+		if b.FocusedNodeID == id {
+			return &plan.Outcome{DryRun: act.DryRun}, true, nil
+		}
+		b.FocusedNodeID = id
+		out, err := e.Bind(ctx, b, act)
+		return out, true, err
+	}
+	if act.DryRun {
+		return nil, false, nil
+	}
+	e.seen.SetFocus(session, ws, id)
+	m, err := MachineOf(ctx, e)
+	if err != nil || m.Focus[ws] == id {
+		return nil, false, err
+	}
+	return nil, false, EditMachine(ctx, e, func(m *sessions.Machine) { m.Focus[ws] = id })
+}
+
+// MachineOf returns what is noted of this machine.
+func MachineOf(ctx context.Context, e *Engine) (sessions.Machine, error) {
+	return sessions.ReadMachine(ctx, e.st)
+}
+
+// EditMachine changes what is noted of this machine.
+func EditMachine(ctx context.Context, e *Engine, edit func(*sessions.Machine)) error {
+	return sessions.EditMachine(ctx, e.st, edit)
+}

@@ -1,0 +1,87 @@
+package ops
+
+import (
+	"context"
+
+	"arbor/engine"
+	"arbor/engine/errs"
+	"arbor/engine/sessions"
+	"arbor/mdstore"
+)
+
+// The functions of this file are of the command line only: a person works on one machine, an assistant in a session.
+
+// UseOut names the default workspace of this machine; the zero UseOut: there is none.
+type UseOut struct {
+	WorkspaceID string `json:"workspaceId,omitempty"`
+	Name        string `json:"name,omitempty"`
+}
+
+// Use makes an active workspace the default of this machine. Where the input names none it tells which one is.
+func Use(ctx context.Context, env *Env, in In) (*UseOut, error) {
+	if in.WorkspaceID == "" {
+		w, err := env.machineDefault(ctx)
+		if w == nil || err != nil {
+			return &UseOut{}, fail(err)
+		}
+		return &UseOut{string(w.ID), w.Name}, nil
+	}
+	s, err := env.In(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	w := s.Workspace()
+	if w.Status != mdstore.StatusActive {
+		return nil, errs.New(errs.WorkspaceArchived, "%s (%s): the workspace is archived; restore it first (workspace_restore, arbor ws restore)", w.ID, w.Name)
+	}
+	err = engine.EditMachine(ctx, env.Engine, func(m *sessions.Machine) { m.Workspace = w.ID })
+	return &UseOut{string(w.ID), w.Name}, fail(err)
+}
+
+// machineDefault returns the workspace that is this machine's default; nil where none is, or it is active no more.
+func (env *Env) machineDefault(ctx context.Context) (*mdstore.Workspace, error) {
+	m, err := engine.MachineOf(ctx, env.Engine)
+	if err != nil || m.Workspace == "" {
+		return nil, err
+	}
+	all, err := env.Engine.Workspaces(ctx)
+	for _, w := range all {
+		if w.ID == m.Workspace && w.Status == mdstore.StatusActive {
+			return w, nil
+		}
+	}
+	return nil, err
+}
+
+// A Glance is a workspace in one line.
+type Glance struct {
+	WorkspaceHead
+	Counts Counts `json:"counts"`
+	Focus  string `json:"focus,omitempty"` // title of the focused node
+}
+
+// Overview returns every active workspace in one line, where a call that names none cannot be about one of them; nil
+// where it is about one.
+var Overview = reading(func(ctx context.Context, env *Env, _ In) (*[]Glance, error) {
+	_, err := env.workspace(ctx, "")
+	if e := errs.As(err); e == nil || e.Code != errs.AmbiguousID {
+		return new([]Glance), nil // what is wrong is told by the operation itself
+	}
+	list, err := WorkspaceList(ctx, env, WorkspaceListIn{})
+	if err != nil {
+		return nil, err
+	}
+	out := []Glance{}
+	for _, head := range list.Workspaces {
+		g := Glance{WorkspaceHead: head}
+		if s, err := env.Engine.View(ctx, mdstore.ID(head.ID)); err == nil {
+			id, _ := env.Focus(ctx, s)
+			if n, ok := s.Node(id); ok {
+				g.FocusedNodeID, g.Focus = string(n.ID), n.Title
+			}
+			g.Counts = counts(s, len(s.Broken()))
+		}
+		out = append(out, g)
+	}
+	return &out, nil
+})

@@ -1,0 +1,61 @@
+package sessions
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+
+	"arbor/mdstore"
+)
+
+// A Machine is what is noted of this machine's user, who has no session. A note that is lost or damaged says nothing.
+type Machine struct {
+	Workspace mdstore.ID                `json:"workspace,omitempty"` // the default one; "" for none
+	Focus     map[mdstore.ID]mdstore.ID `json:"focus,omitempty"`     // the node last begun or focused, by workspace
+	Rules     map[mdstore.ID]string     `json:"rules,omitempty"`     // the hash of the rules shown last, by workspace
+}
+
+// MachineFile is the place of the note in .local/.
+const MachineFile = mdstore.Path("machine.json")
+
+// ReadMachine reads the note of this machine, which is empty where the store keeps none.
+func ReadMachine(ctx context.Context, st mdstore.Store) (Machine, error) {
+	m := Machine{}
+	if local, ok := mdstore.AsStore[mdstore.Local](st); ok {
+		data, err := local.ReadLocal(ctx, MachineFile)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return m, err
+		}
+		if json.Unmarshal(data, &m) != nil {
+			m = Machine{}
+		}
+	}
+	if m.Focus == nil {
+		m.Focus = map[mdstore.ID]mdstore.ID{}
+	}
+	if m.Rules == nil {
+		m.Rules = map[mdstore.ID]string{}
+	}
+	return m, nil
+}
+
+// EditMachine changes the note of this machine while no other process does.
+func EditMachine(ctx context.Context, st mdstore.Store, edit func(*Machine)) error {
+	local, ok := mdstore.AsStore[mdstore.Local](st)
+	if !ok {
+		return nil
+	}
+	return st.Update(ctx, func(mdstore.Tx) error {
+		m, err := ReadMachine(ctx, st)
+		if err != nil {
+			return err
+		}
+		edit(&m)
+		data, err := json.MarshalIndent(m, "", "  ")
+		if err != nil {
+			return err
+		}
+		return local.WriteLocal(ctx, MachineFile, append(data, '\n'))
+	})
+}
