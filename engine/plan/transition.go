@@ -142,6 +142,9 @@ func mendable(n *mdstore.Node, e *errs.Error) error {
 	if err := n.Editable(); err != nil { // it says what is wrong with all of the file
 		return err
 	}
+	if e.Code == errs.InvalidNodeType { // the caller gave no type: it is the state of the node that refuses
+		e.Code = errs.InvalidTransition
+	}
 	e.Message += fmt.Sprintf(" before somebody corrects %s:%d by hand", why.File, why.Line)
 	e.Details.Problems = []mdoc.Diagnostic{why}
 	return e
