@@ -44,14 +44,7 @@ func (e *Engine) facts(ctx context.Context, v *view.View) (check.Store, error) {
 	if r, ok := mdstore.AsStore[mdstore.Docs](e.st); ok {
 		st.Missing = map[string]bool{}
 		for _, target := range check.Targets(v) {
-			tries := check.Tries(target)
-			missing := len(tries) > 0
-			for _, t := range tries {
-				if _, err := readDoc(ctx, r, t); !errors.Is(err, fs.ErrNotExist) {
-					missing = false
-				}
-			}
-			if missing {
+			if missing(ctx, r, target) {
 				st.Missing[target] = true
 			}
 		}
@@ -69,6 +62,24 @@ func (e *Engine) facts(ctx context.Context, v *view.View) (check.Store, error) {
 		}
 	}
 	return st, ctx.Err()
+}
+
+// missing reports whether a target is the path of a document of the project, and no such file is there.
+func missing(ctx context.Context, r mdstore.Docs, target string) bool {
+	tries := check.Tries(target)
+	for _, t := range tries {
+		if _, err := readDoc(ctx, r, t); !errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+	}
+	return len(tries) > 0
+}
+
+// Absent reports whether a target is the path of a document of the project that is not there. Of a store that knows no
+// documents it says nothing.
+func Absent(ctx context.Context, e *Engine, target string) bool {
+	r, ok := mdstore.AsStore[mdstore.Docs](e.st)
+	return ok && missing(ctx, r, target)
 }
 
 // strays returns what lies between the files of a vault below a folder, without the files of a commit that is being made at this moment.

@@ -251,6 +251,7 @@ const (
 	StrayBackup       StrayKind = "backup"        // of an editor
 	StrayTemporary    StrayKind = "temporary"     // of another program
 	StrayFolder       StrayKind = "empty folder"  // there is no file in it, nor in a folder below
+	StrayMarkdown     StrayKind = "no node"       // Markdown among the nodes, in a folder without a node
 	StrayLeftover     StrayKind = "leftover"      // of a commit of this store that a crash cut short; see Sweeper
 )
 

@@ -125,6 +125,8 @@ func Strays(st Store) []Finding {
 			f.Text = "a backup or swap file of an editor or a merge: delete it when that has ended"
 		case mdstore.StrayTemporary:
 			f.Text = "a temporary file of another program: delete it when that has ended"
+		case mdstore.StrayMarkdown:
+			f.Text = "a Markdown file among the nodes that is none: a node is a folder with " + mdstore.NodeKind.Place.Name + "; make it one, or move it elsewhere"
 		case mdstore.StrayLeftover:
 			f.Text = "a temporary file that a commit which was cut short has left"
 			f.Fix = clearAway

@@ -60,7 +60,7 @@ func TestARefusalNamesTheFileAndTheRepair(t *testing.T) {
 	}{
 		"quoted": {errs.InvalidTransition, `quoted (Q): cannot start: status "\"pending" is none that a node of type execution can have ` +
 			"(pending, implementing, validating, completed, failed); allowed: nothing before somebody corrects " + in("quoted", ":5 by hand")},
-		"typed":   {errs.InvalidNodeType, `typed (T): cannot start: type "epic" is none of planning, execution; allowed: nothing before somebody corrects ` + in("typed", ":4 by hand")},
+		"typed":   {errs.InvalidTransition, `typed (T): cannot start: type "epic" is none of planning, execution; allowed: nothing before somebody corrects ` + in("typed", ":4 by hand")},
 		"torn":    {errs.FileUnreadable, in("torn", ":1:1: FRONT_MATTER_MISSING: ")},
 		"orphan":  {errs.OrphanNode, "orphan: its parent \"nobody\" does not exist; restore it (git, the trash), name a parentId in " + in("orphan", ", or move orphan (node_move)")},
 		"below":   {errs.OrphanNode, "below: of its ancestor orphan the parent \"nobody\" does not exist; restore it (git, the trash), name a parentId in " + in("orphan", ", or move orphan (node_move)")},

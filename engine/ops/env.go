@@ -42,9 +42,10 @@ type Env struct {
 	// rest. 0 is no bound.
 	MaxBytes int
 
-	// Default says that the default workspace of this machine is meant by calls that name none and have no session that is
-	// bound: of a person, as an assistant must not be led elsewhere by one.
-	Default bool
+	// Person says that a person calls, at a command line. The default workspace of this machine is meant by calls that name
+	// none and have no session that is bound, and what is likely a mistake is refused. An assistant must not be led
+	// elsewhere by a person, and is warned.
+	Person bool
 
 	host string // the session whose binding counts where Session has none
 }
@@ -98,7 +99,7 @@ func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
 		}
 		unbound = err // where one workspace is meant without doubt, the bindings do not matter
 	}
-	if env.Default {
+	if env.Person {
 		if w, err := env.machineDefault(ctx); err == nil && w != nil {
 			return w.ID, nil
 		}

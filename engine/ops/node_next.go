@@ -9,7 +9,9 @@ import (
 
 	"arbor/engine/claims"
 	"arbor/engine/errs"
+	"arbor/engine/view"
 	"arbor/mdstore"
+	"arbor/statemachine"
 )
 
 // NodeNextIn asks for nodes that are ready for work.
@@ -25,11 +27,49 @@ type NodeNextIn struct {
 // NodeNextOut lists ready nodes in tree order.
 type NodeNextOut struct {
 	Nodes    []NextNode `json:"nodes"`
+	Running  []Running  `json:"running,omitempty"`  // what runs already, with who has claimed it
 	Ready    int        `json:"ready"`              // ready nodes in all
 	Claimed  int        `json:"claimed,omitempty"`  // of these, those that others have claimed
 	Lost     int        `json:"lost,omitempty"`     // files of nodes outside the tree: none of them is ever ready
 	Released bool       `json:"released,omitempty"` // the claim of the node was ended
 	Out
+}
+
+// A Running is an open node that somebody works on, or that is waited for.
+type Running struct {
+	NodeID string `json:"nodeId"`
+	Title  string `json:"title"`
+	Status string `json:"status"`
+	Claim
+}
+
+// running returns a node as a result has it, with its claim.
+func (env *Env) running(ctx context.Context, ws mdstore.ID, n *mdstore.Node) Running {
+	c, holds, _ := env.Engine.Claimed(ctx, ws, n.ID)
+	if !holds {
+		c = claims.Claim{}
+	}
+	return Running{string(n.ID), n.Title, string(n.Status), claim(c, claims.Claim{})}
+}
+
+// runs adds the execution nodes that run and are not among those offered, as many as the reply has room for.
+func (env *Env) runs(ctx context.Context, s *view.View, out *NodeNextOut) {
+	offered := map[string]bool{}
+	for _, n := range out.Nodes {
+		offered[n.NodeID] = true
+	}
+	var all []Running
+	for n := range s.Ready(func(*mdstore.Node) bool { return true }) {
+		if view.Begun(n) && !statemachine.TakesChildren(n.Type) && !offered[string(n.ID)] {
+			all = append(all, env.running(ctx, s.Workspace().ID, n))
+		}
+	}
+	all, _ = first(env, all, boundedItems)
+	defer func() { out.Hint = "" }()
+	out.Hint = strings.Repeat("-", boundedHint) // which is not known yet
+	for out.Running = all; len(out.Running) > 0 && !env.fits(out); {
+		out.Running = out.Running[:len(out.Running)-1]
+	}
 }
 
 // A NextNode is a node that is ready for work.
@@ -108,6 +148,7 @@ func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error
 		return nil, fail(err)
 	}
 	out := &NodeNextOut{Nodes: env.next(offer.Nodes, false), Ready: offer.Ready, Claimed: offer.Claimed}
+	env.runs(ctx, s, out)
 	switch {
 	case offer.Ready == 0:
 		out.Hint = "nothing is ready: what is open runs already, or everything is done"

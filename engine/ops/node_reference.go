@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -57,13 +58,33 @@ func NodeReference(ctx context.Context, env *Env, in NodeReferenceIn) (*NodeRefe
 	if err != nil {
 		return nil, err
 	}
+	warned := []string(nil)
+	if _, isNode := s.Node(mdstore.ID(target)); !isNode && in.Action == string(plan.AddRef) {
+		if warned, err = env.present(ctx, target); err != nil {
+			return nil, err
+		}
+	}
 	now, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, in.Match), plan.Reference{
 		Node: id, Do: plan.RefAction(in.Action), Ref: mdstore.Ref{Target: target, Description: in.Description},
 	})
 	if err != nil {
 		return nil, fail(err)
 	}
+	o.Warned = append(o.Warned, warned...)
 	return &NodeReferenceOut{References: references(now), Wrote: env.wrote(ctx, s.Workspace().ID, o, "the context of "+string(id)+" brings what its active references lead to")}, nil
+}
+
+// present refuses the path of a document that is not there to a person, and returns a warning for others.
+func (env *Env) present(ctx context.Context, target string) (warned []string, err error) {
+	if !engine.Absent(ctx, env.Engine, target) {
+		return nil, nil
+	}
+	e := errs.New(errs.ReferenceNotFound, "%s: no such file in the project; name it as seen from %s, or make it first",
+		target, cmp.Or(env.Engine.Project(), "the project's folder")).With(errs.Details{Paths: []string{target}})
+	if !env.Person {
+		return []string{e.Message}, nil
+	}
+	return nil, e
 }
 
 // refTarget returns the id of the node that a target names; else it is the path of a document.

@@ -2,8 +2,10 @@ package ops
 
 import (
 	"context"
+	"slices"
 	"strings"
 
+	"arbor/context/assemble"
 	"arbor/engine"
 	"arbor/engine/plan"
 	"arbor/engine/view"
@@ -18,6 +20,8 @@ type NodeTransitionIn struct {
 	Action     string `json:"action" req:"true" arg:"ACTION" flag:"-" enum:"start,submit,complete,fail,retry,reopen,cancel" judge:"engine"`
 	Conclusion string `json:"conclusion,omitempty" text:"the conclusion" help:"the result, in Markdown; complete, fail and cancel need one"`
 	Reason     string `json:"reason,omitempty" empty:"ok" help:"the REASON, for the log"`
+	Log        string `json:"log,omitempty" empty:"ok" help:"a log entry of its own in the same commit: what HAPPENED"`
+	Context    bool   `json:"context,omitempty" flag:"-" help:"with start, retry and reopen: the context is in the reply"`
 	Cascade    bool   `json:"cascade,omitempty" help:"reopen completed or cancelled ancestors"`
 	Match
 	Write
@@ -31,7 +35,20 @@ type NodeTransitionOut struct {
 	Conclusion     string         `json:"conclusion"`
 	CascadeUpdates []plan.Cascade `json:"cascadeUpdates"`
 	Archived       *plan.Archived `json:"archived,omitempty"`
+	Next           *NextNode      `json:"next,omitempty"`    // after complete and fail: the node that can be worked on next
+	Waits          *Waits         `json:"waits,omitempty"`   // where there is none: what the parent waits for
+	Context        *NodeContext   `json:"context,omitempty"` // where it was asked for
 	Wrote
+}
+
+// NodeContext is what context_get returns of the node.
+type NodeContext struct{ *assemble.Bundle }
+
+// Waits are the open children that a planning node waits for.
+type Waits struct {
+	NodeID string    `json:"nodeId"`
+	Title  string    `json:"title"`
+	For    []Running `json:"for"`
 }
 
 var nodeTransition = op("node_transition", writes, NodeTransition, Help{
@@ -49,8 +66,12 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 	if err != nil {
 		return nil, err
 	}
+	action, resumes := statemachine.Action(in.Action), []statemachine.Action{statemachine.Start, statemachine.Retry, statemachine.Reopen}
+	if in.Context && !slices.Contains(resumes, action) {
+		return nil, badParam("context", "context goes with start, retry and reopen; %s has none", in.Action)
+	}
 	t, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, in.Match), plan.Transition{
-		Node: id, Action: statemachine.Action(in.Action), Conclusion: in.Conclusion, Reason: in.Reason, Cascade: in.Cascade,
+		Node: id, Action: action, Conclusion: in.Conclusion, Reason: in.Reason, Log: in.Log, Cascade: in.Cascade,
 	})
 	if err != nil {
 		return nil, fail(err)
@@ -67,8 +88,64 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 	if t.TakesFocus {
 		hint = env.refocus(ctx, s.Workspace().ID, id, in.Write, hint)
 	}
-	return &NodeTransitionOut{NodeID: string(id), PreviousStatus: string(t.From), CurrentStatus: string(t.To), Conclusion: t.Conclusion, CascadeUpdates: nonNil(t.Cascades),
-		Archived: t.Archived, Wrote: env.wrote(ctx, s.Workspace().ID, o, hint)}, nil
+	out := &NodeTransitionOut{NodeID: string(id), PreviousStatus: string(t.From), CurrentStatus: string(t.To), Conclusion: t.Conclusion, CascadeUpdates: nonNil(t.Cascades),
+		Archived: t.Archived, Wrote: env.wrote(ctx, s.Workspace().ID, o, hint)}
+	if in.DryRun {
+		return out, nil
+	}
+	if action == statemachine.Complete || action == statemachine.Fail {
+		env.whatNext(ctx, out, s.Workspace().ID, id)
+	}
+	if in.Context {
+		env.withContext(ctx, out, s.Workspace().ID)
+	}
+	return out, nil
+}
+
+// whatNext adds the node that can be worked on next, as node_next would offer it, or else what the parent of the node
+// waits for. The transition is made: what cannot be told is left out.
+func (env *Env) whatNext(ctx context.Context, out *NodeTransitionOut, ws, id mdstore.ID) {
+	offer, err := env.Engine.Next(ctx, ws, env.act(Write{}, Match{}), 1, 0)
+	if err != nil {
+		return
+	}
+	if len(offer.Nodes) > 0 {
+		out.Next = &env.next(offer.Nodes, false)[0]
+		return
+	}
+	s, err := env.Engine.View(ctx, ws)
+	if err != nil {
+		return
+	}
+	n, _ := s.Node(id)
+	for n != nil {
+		if n, _ = s.Node(n.Parent); n == nil || statemachine.Terminal(n.Status) {
+			continue
+		}
+		out.Waits = &Waits{NodeID: string(n.ID), Title: n.Title, For: []Running{}}
+		open := s.OpenChildren(n.ID)
+		shown, _ := first(env, open, boundedItems)
+		for _, k := range shown {
+			kid, _ := s.Node(mdstore.ID(k))
+			out.Waits.For = append(out.Waits.For, env.running(ctx, ws, kid))
+		}
+		return
+	}
+}
+
+// withContext adds the context of the node, within what the bound of the reply leaves for it.
+func (env *Env) withContext(ctx context.Context, out *NodeTransitionOut, ws mdstore.ID) {
+	rest := *env
+	if env.bounded() {
+		rest.MaxBytes = max(1, env.MaxBytes-sizeOf(out))
+	}
+	c, err := ContextGet(ctx, &rest, ContextGetIn{In: In{WorkspaceID: string(ws)}, NodeID: out.NodeID})
+	if err != nil {
+		out.Hint = "done; but the context cannot be told: " + err.Error() + "; context_get brings it"
+		return
+	}
+	out.Context = &NodeContext{c.Bundle}
+	out.Sends(c.ws, c.nodes...)
 }
 
 // allowed returns the actions that can be taken with a node: none where its workspace or its file takes no writes.

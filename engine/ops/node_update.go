@@ -5,16 +5,18 @@ import (
 
 	"arbor/engine/errs"
 	"arbor/engine/plan"
+	"arbor/mdstore"
 )
 
 // NodeUpdateIn changes a node's texts; what is absent stays.
 type NodeUpdateIn struct {
 	In
-	NodeID      string  `json:"nodeId" req:"true" arg:"NODE" is:"node"`
-	Title       *string `json:"title,omitempty" help:"the new TITLE"`
-	Requirement *string `json:"requirement,omitempty" empty:"ok" help:"the new requirement, as TEXT"`
-	Note        *string `json:"note,omitempty" empty:"ok" help:"the new note, as TEXT"`
-	Conclusion  *string `json:"conclusion,omitempty" empty:"ok" help:"the new conclusion, as TEXT"`
+	NodeID      string        `json:"nodeId" req:"true" arg:"NODE" is:"node"`
+	Title       *string       `json:"title,omitempty" help:"the new TITLE"`
+	Requirement *string       `json:"requirement,omitempty" empty:"ok" help:"the new requirement, as TEXT"`
+	Note        *string       `json:"note,omitempty" empty:"ok" help:"the new note, as TEXT"`
+	Conclusion  *string       `json:"conclusion,omitempty" empty:"ok" help:"the new conclusion, as TEXT"`
+	Docs        []mdstore.Ref `json:"docs,omitempty" flag:"doc" help:"the documents, all of them, each as PATH:DESC; may be repeated"`
 	Match
 	Write
 }
@@ -37,9 +39,9 @@ arbor node update . --section requirement - < requirement.md`,
 // NodeUpdate changes a node's texts.
 func NodeUpdate(ctx context.Context, env *Env, in NodeUpdateIn) (*Wrote, error) {
 	t := env.target(ctx, in.WorkspaceID, in.NodeID)
-	if t.err == nil && in.Title == nil && in.Requirement == nil && in.Note == nil && in.Conclusion == nil {
-		return nil, errs.New(errs.InvalidParams, "nothing is to be updated; give title, requirement, note or conclusion")
+	if t.err == nil && in.Title == nil && in.Requirement == nil && in.Note == nil && in.Conclusion == nil && in.Docs == nil {
+		return nil, errs.New(errs.InvalidParams, "nothing is to be updated; give title, requirement, note, conclusion or docs")
 	}
-	p := plan.NodeTexts{Node: t.node, Title: in.Title, Requirement: in.Requirement, Note: in.Note, Conclusion: in.Conclusion}
+	p := plan.NodeTexts{Node: t.node, Title: in.Title, Requirement: in.Requirement, Note: in.Note, Conclusion: in.Conclusion, Docs: in.Docs}
 	return done(ctx, env, t, env.act(in.Write, in.Match), p, "node_get shows it as it is now")
 }

@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 
+	"arbor/engine"
 	"arbor/engine/plan"
 	"arbor/mdstore"
 )
@@ -42,6 +43,11 @@ func WorkspaceInit(ctx context.Context, env *Env, in WorkspaceInitIn) (*Workspac
 	w, err := env.Engine.Init(ctx, plan.NewWorkspace{Name: in.Name, Goal: in.Goal, Rules: in.Rules, Docs: in.Docs}, env.act(in.Write, Match{}))
 	if err != nil {
 		return nil, fail(err)
+	}
+	for _, r := range in.Docs {
+		if engine.Absent(ctx, env.Engine, r.Target) {
+			w.Warned = append(w.Warned, r.Target+": no such file in the project")
+		}
 	}
 	return &WorkspaceInitOut{
 		WorkspaceID: string(w.ID), Path: string(w.Dir), ProjectRoot: env.Engine.Project(), RootNodeID: string(mdstore.Root),

@@ -37,11 +37,18 @@ arbor docs expire docs/old.md`,
 
 // WorkspaceUpdateDocs changes the documents of a workspace.
 func WorkspaceUpdateDocs(ctx context.Context, env *Env, in WorkspaceUpdateDocsIn) (*WorkspaceUpdateDocsOut, error) {
+	warned, err := []string(nil), error(nil)
+	if in.Action == string(plan.AddRef) {
+		if warned, err = env.present(ctx, in.Path); err != nil {
+			return nil, err
+		}
+	}
 	p := plan.WorkspaceDoc{Do: plan.RefAction(in.Action), Doc: mdstore.Ref{Target: in.Path, Description: in.Description}}
 	now, w, err := apply(ctx, env, env.whole(ctx, in.WorkspaceID), env.act(in.Write, in.Match), p,
 		"every context of this workspace names its active documents")
 	if err != nil {
 		return nil, err
 	}
+	w.Warned = append(w.Warned, warned...)
 	return &WorkspaceUpdateDocsOut{Docs: nonNil(now), Wrote: w}, nil
 }

@@ -11,9 +11,11 @@ import (
 // WorkspaceUpdateRulesIn changes the rules.
 type WorkspaceUpdateRulesIn struct {
 	In
-	Action string   `json:"action" req:"true" flag:"-" enum:"add,remove,replace"`
+	Action string   `json:"action" req:"true" flag:"-" enum:"add,remove,replace,change"`
 	Rule   string   `json:"rule,omitempty" flag:"-" help:"one rule, for add and remove"`
 	Rules  []string `json:"rules,omitempty" arg:"RULE" flag:"-" help:"several; all of them, for replace"`
+	From   string   `json:"from,omitempty" flag:"-" help:"the rule to change, for change"`
+	To     string   `json:"to,omitempty" flag:"-" help:"what it becomes, for change"`
 	Match
 	Write
 }
@@ -26,7 +28,7 @@ type WorkspaceUpdateRulesOut struct {
 }
 
 var workspaceUpdateRules = op("workspace_update_rules", writes|repeats, WorkspaceUpdateRules, Help{
-	Summary: "add, remove or replace rules",
+	Summary: "add, remove, replace or change rules",
 	Advice:  "rulesHash changes with them.",
 	Use:     "rules",
 	Also:    "ws rules",
@@ -47,8 +49,15 @@ func WorkspaceUpdateRules(ctx context.Context, env *Env, in WorkspaceUpdateRules
 	if in.Rule != "" {
 		rules = append([]string{in.Rule}, rules...)
 	}
-	if in.Action == string(plan.ReplaceRules) && rules == nil {
-		return nil, badParam("rules", "rules is missing; replace takes all rules, an empty list for none")
+	switch change := in.Action == string(plan.ChangeRule); {
+	case in.Action == string(plan.ReplaceRules) && in.Rules == nil:
+		return nil, badParam("rules", "rules is missing; replace takes all rules in rules, an empty list for none; change takes one, from and to")
+	case change && (in.From == "" || in.To == "" || rules != nil):
+		return nil, badParam("from", "change takes from and to, and no other rules")
+	case change:
+		rules = []string{in.From, in.To}
+	case in.From != "" || in.To != "":
+		return nil, badParam("action", "from and to go with change, not with %s", in.Action)
 	}
 	now, o, err := engine.Apply(ctx, env.Engine, id, env.act(in.Write, in.Match), plan.Rules{Do: plan.RulesAction(in.Action), Rules: rules})
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 type NodeTexts struct {
 	Node                                 mdstore.ID
 	Title, Requirement, Note, Conclusion *string
+	Docs                                 []mdstore.Ref // all of them; nil leaves them
 }
 
 // Plan gives a node other texts.
@@ -46,7 +47,10 @@ func (t NodeTexts) Plan(d *Draft) (None, error) {
 			edit.Did("%s %s", n.ID, strings.ToLower(x.section))
 		}
 	}
-	return None{}, nil
+	if t.Docs == nil {
+		return None{}, nil
+	}
+	return None{}, editDocs(edit, string(n.ID), n.Docs(), t.Docs)
 }
 
 // needsConclusion asks the table whether a node in its status must have a conclusion.
@@ -155,16 +159,24 @@ func (x AppendLog) Plan(d *Draft) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if strings.TrimSpace(x.Event) == "" {
-		return "", errs.New(errs.InvalidParams, "%s: the event is empty; say what happened", who).With(errs.Details{Param: "event"})
-	}
-	if len(x.Event) > mdstore.MaxEvent {
-		return "", errs.New(errs.InvalidContent, "%s: the event has %d bytes; at most %d are allowed: log one line and put the rest into the note (node_update)",
-			who, len(x.Event), mdstore.MaxEvent).With(errs.Details{Param: "event"})
+	if err := loggable(who, "event", x.Event); err != nil {
+		return "", err
 	}
 	d.Log(edit, strings.Trim(x.Event, "\r\n"))
 	edit.Did("%s log + 1", who)
 	return d.now.Format(mdstore.TimeLayout), nil
+}
+
+// loggable returns an error for a text that cannot be the event of a log entry.
+func loggable(who, param, event string) error {
+	switch {
+	case strings.TrimSpace(event) == "":
+		return errs.New(errs.InvalidParams, "%s: the %s is empty; say what happened", who, param).With(errs.Details{Param: param})
+	case len(event) > mdstore.MaxEvent:
+		return errs.New(errs.InvalidContent, "%s: the %s has %d bytes; at most %d are allowed: log one line and put the rest into the note (node_update)",
+			who, param, len(event), mdstore.MaxEvent).With(errs.Details{Param: param})
+	}
+	return nil
 }
 
 // SetProblem says what is wrong with a node, or with the workspace where Node is empty; the zero Problem clears it.

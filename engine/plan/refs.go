@@ -113,6 +113,44 @@ func editRefs(e *Edit, who, section string, have []mdstore.Ref, do RefAction, r 
 	return now, nil
 }
 
+// editDocs plans to bring the documents of a node to those that are to be. Those that stay keep their lines and their
+// mark, the others are changed, removed or added.
+func editDocs(e *Edit, who string, have, want []mdstore.Ref) error {
+	if err := distinct("doc path", want); err != nil {
+		return err
+	}
+	items, err := formatRefs("doc path", want)
+	if err != nil {
+		return err
+	}
+	find := func(in []mdstore.Ref, target string) int {
+		return slices.IndexFunc(in, func(r mdstore.Ref) bool { return strings.TrimSpace(r.Target) == target })
+	}
+	changed := false
+	for i, r := range have {
+		at := find(want, r.Target)
+		switch {
+		case at < 0 || find(have, r.Target) < i: // of several lines of one document the first stays
+			e.remove(mdstore.SecDocs, r.Index)
+		case r.Description != strings.TrimSpace(want[at].Description):
+			e.replace(mdstore.SecDocs, r.Index, mdstore.Marked(items[at], r.Expired))
+		default:
+			continue
+		}
+		changed = true
+	}
+	for i, r := range want {
+		if find(have, strings.TrimSpace(r.Target)) < 0 {
+			e.append(mdstore.SecDocs, items[i])
+			changed = true
+		}
+	}
+	if changed {
+		e.Did("%s docs %d → %d", who, len(have), len(want))
+	}
+	return nil
+}
+
 // Mark writes or removes the mark of an expired entry.
 func (e *Edit) Mark(who, section string, r mdstore.Ref, expired bool) {
 	if r.Expired == expired {

@@ -18,6 +18,7 @@ const (
 	AddRules     RulesAction = "add"
 	RemoveRules  RulesAction = "remove"
 	ReplaceRules RulesAction = "replace"
+	ChangeRule   RulesAction = "change" // the first of two rules becomes the second, in its place
 )
 
 // Rules changes the rules of a workspace; its result are the rules as they are then. Rules that stay keep their lines.
@@ -82,15 +83,31 @@ func wanted(who string, have []string, do RulesAction, given []string) (now, ada
 	case RemoveRules:
 		for _, r := range given {
 			if !slices.Contains(have, r) {
-				all := view.Candidates(have, len(have), func(r string) errs.Candidate { return errs.Candidate{Title: r} })
-				return nil, nil, errs.New(errs.ReferenceNotFound, "%s: no such rule: %q; a rule is removed by its exact text", who, r).With(errs.Details{Candidates: all})
+				return nil, nil, noRule(who, r, have)
 			}
 		}
 		now = slices.DeleteFunc(now, func(r string) bool { return slices.Contains(given, r) }) // each time that it stands there
+	case ChangeRule:
+		if len(given) != 2 {
+			return nil, nil, errs.New(errs.InvalidParams, "%s: change takes two rules, from and to", who).With(errs.Details{Param: "from"})
+		}
+		if !slices.Contains(have, given[0]) {
+			return nil, nil, noRule(who, given[0], have)
+		}
+		if given[0] != given[1] && slices.Contains(have, given[1]) {
+			return nil, nil, errs.New(errs.ReferenceExists, "%s: the rule %q stands there already; remove the other one", who, given[1])
+		}
+		now[slices.Index(now, given[0])] = given[1]
 	default:
-		return nil, nil, errs.New(errs.InvalidParams, "action %q: add, remove and replace are the actions", do).With(errs.Details{Param: "action"})
+		return nil, nil, errs.New(errs.InvalidParams, "action %q: add, remove, replace and change are the actions", do).With(errs.Details{Param: "action"})
 	}
 	return now, adapted, nil
+}
+
+// noRule returns the error for a rule that does not stand there.
+func noRule(who, rule string, have []string) error {
+	all := view.Candidates(have, len(have), func(r string) errs.Candidate { return errs.Candidate{Title: r} })
+	return errs.New(errs.ReferenceNotFound, "%s: no such rule: %q; a rule is named by its exact text", who, rule).With(errs.Details{Candidates: all})
 }
 
 // editRules brings the list from one set of rules to another: those that both begin with stay as they are written, the items after

@@ -17,7 +17,8 @@ type Transition struct {
 	Node       mdstore.ID
 	Action     statemachine.Action
 	Conclusion string // blank: the one that stands in the file counts
-	Reason     string // for the log
+	Reason     string // for the line in the log
+	Log        string // an entry of its own before that line; "" for none
 	Cascade    bool   // reopen completed and cancelled ancestors
 }
 
@@ -39,6 +40,11 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 	}
 	if err := oneLine("reason", t.Reason, mdstore.MaxEvent/2); err != nil {
 		return nil, err
+	}
+	if t.Log != "" {
+		if err := loggable(string(n.ID), "log", t.Log); err != nil {
+			return nil, err
+		}
 	}
 	up, whole := d.View.Ancestors(n.ID)
 	if !whole {
@@ -83,6 +89,9 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 		edit.write(mdstore.SecProblem, "")
 		d.logText(edit, p.Cleared())
 		edit.Did("%s problem cleared", n.ID)
+	}
+	if t.Log != "" {
+		d.Log(edit, strings.Trim(t.Log, "\r\n"))
 	}
 	d.step(n, *dec, t.Reason, moved)
 	if dec.Runs || anyFrozen(up) {
@@ -132,6 +141,9 @@ func mendable(n *mdstore.Node, e *errs.Error) error {
 	}
 	if err := n.Editable(); err != nil { // it says what is wrong with all of the file
 		return err
+	}
+	if e.Code == errs.InvalidNodeType { // the caller gave no type: it is the state of the node that refuses
+		e.Code = errs.InvalidTransition
 	}
 	e.Message += fmt.Sprintf(" before somebody corrects %s:%d by hand", why.File, why.Line)
 	e.Details.Problems = []mdoc.Diagnostic{why}

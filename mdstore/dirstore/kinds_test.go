@@ -67,7 +67,7 @@ func TestANewKindNeedsNoNewCode(t *testing.T) {
 		t.Errorf("listed\n %v\nwant\n %v", listed, want)
 	}
 	strays, err := s.Strays(t.Context(), "ws")
-	if want := "[{ws/Slot 2.md conflict copy ws/Slot.md} {ws/memory/deep/er/b.md~ backup } {ws/states/Slot 2.md conflict copy ws/states/Slot.md}]"; err != nil || fmt.Sprint(strays) != want {
+	if want := "[{ws/Slot 2.md conflict copy ws/Slot.md} {ws/memory/deep/er/b.md~ backup } {ws/nodes/x.md no node } {ws/states/Slot 2.md conflict copy ws/states/Slot.md}]"; err != nil || fmt.Sprint(strays) != want {
 		t.Errorf("strays\n %v, error %v, want\n %v", strays, err, want)
 	}
 	later(t, dir, func(s *dirstore.Store) {

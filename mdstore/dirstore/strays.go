@@ -12,6 +12,7 @@ import (
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore/internal/journal"
+	"arbor/mdstore/dirstore/internal/osfs"
 )
 
 // The names of strays, as regular expressions; the first that matches decides. In that of a conflict copy, the two
@@ -109,6 +110,8 @@ func (v *vault) straysIn(ctx context.Context, dir mdstore.Path) (out []mdstore.S
 		return nil, false, err
 	}
 	empty = true
+	nodes := mdstore.NodeKind.Folder(mdstore.WorkspaceDir(dir))
+	astray := (dir == nodes || dir.Under(nodes)) && !slices.ContainsFunc(entries, func(e osfs.Entry) bool { return e.Name == mdstore.NodeKind.Place.Name })
 	for _, e := range entries {
 		p := dir.Join(e.Name)
 		switch {
@@ -116,6 +119,8 @@ func (v *vault) straysIn(ctx context.Context, dir mdstore.Path) (out []mdstore.S
 			empty = false
 			if stray, ok := v.strayOf(p); ok {
 				out = append(out, stray)
+			} else if astray && strings.HasSuffix(e.Name, ".md") && mdstore.AllKinds().Of(p) == nil {
+				out = append(out, mdstore.Stray{Path: p, Kind: mdstore.StrayMarkdown})
 			}
 		case strings.HasPrefix(e.Name, "."), p == mdstore.WorkspaceDir(p):
 			empty = false

@@ -188,6 +188,10 @@ func showNext(sh *shell, in *ops.NodeNextIn, out *ops.NodeNextOut) error {
 	if out.Claimed > 0 {
 		sh.say("%d are claimed already", out.Claimed)
 	}
+	for _, r := range out.Running {
+		by := whose(r.Claim)
+		sh.say("%s", strings.TrimSuffix("running: "+r.Title+"  ("+by+")", "  ()"))
+	}
 	sh.hint(out.Hint)
 	return nil
 }

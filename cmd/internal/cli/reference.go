@@ -3,8 +3,13 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
 
 	"arbor/context/render"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 )
@@ -34,11 +39,13 @@ func withRefVerbs(name string, c command, help ops.Help, of func(action string) 
 }
 
 func docsCommand(sh *shell) command {
-	help := ops.Help{Use: "PATH", Summary: "document", Text: "The path is relative to the project, or an address."}
+	help := ops.Help{Use: "PATH", Summary: "document", Text: "The path is one from here, or from the project, or an address; the file must be\nthere. It is kept as seen from the project."}
 	return withRefVerbs("docs", command{instead: always(sh, showDocs)}, help, func(action string) command {
 		in := &ops.WorkspaceUpdateDocsIn{Action: action}
 		if action == "add" {
-			return command{in: in, files: "PATH"}
+			c := command{in: in, files: "PATH"}
+			fromHere(sh, &c, func(context.Context) *string { return &in.Path })
+			return c
 		}
 		return command{in: in, offers: func(ctx context.Context, words []string) []offer {
 			ws, err := sh.own(ctx)
@@ -48,6 +55,40 @@ func docsCommand(sh *shell) command {
 			return refOffers(ws.Workspace.Docs, action)
 		}}
 	})
+}
+
+// fromHere makes a command take the path of a document from the working directory: a file that is there is named as seen
+// from the project. pathOf returns where the path stands, nil where it is none. A file outside of the project needs
+// --outside.
+func fromHere(sh *shell, c *command, pathOf func(context.Context) *string) {
+	outside := false
+	c.flags = func(cmd *cobra.Command) {
+		cmd.Flags().BoolVar(&outside, "outside", false, "the document may lie outside of the project")
+	}
+	c.instead = func(ctx context.Context) (bool, error) {
+		at := pathOf(ctx)
+		if at == nil || *at == "" {
+			return false, nil
+		}
+		place := resolve(sh.dir(), *at)
+		if _, err := os.Stat(place); err != nil {
+			return false, nil // as seen from the project, or no file at all: the operation tells
+		}
+		v, err := sh.open(ctx, MustExist)
+		if err != nil {
+			return false, err
+		}
+		rel, err := filepath.Rel(v.Found.Project, place)
+		switch inside := err == nil && filepath.IsLocal(rel); {
+		case inside:
+			*at = filepath.ToSlash(rel)
+		case outside:
+			*at = filepath.ToSlash(place)
+		default:
+			return false, errs.New(errs.InvalidPath, "%s lies outside of the project %s, where others do not find it; --outside adds it all the same", *at, v.Found.Project)
+		}
+		return false, nil
+	}
 }
 
 func showDocs(sh *shell, out *ops.WorkspaceGetOut) error {
@@ -65,12 +106,19 @@ func refCommand(sh *shell) command {
 	list := func(ctx context.Context) (bool, error) { return true, showRefs(ctx, sh, in.NodeID) }
 	help := ops.Help{
 		Use: "NODE TARGET", Summary: "reference", Example: " node-mj2hz4gy",
-		Text: "The target is a node, or the path of a document relative to the project.",
+		Text: "The target is a node, or the path of a document from here or from the project,\nwhich must be there. It is kept as seen from the project.",
 	}
 	return withRefVerbs("ref", command{in: in, instead: list}, help, func(action string) command {
-		c := command{in: &ops.NodeReferenceIn{Action: action}}
+		in := &ops.NodeReferenceIn{Action: action}
+		c := command{in: in}
 		if action == "add" {
 			c.files = "TARGET"
+			fromHere(sh, &c, func(ctx context.Context) *string {
+				if nodeNamed(ctx, sh, in.TargetIDOrPath).ID != "" {
+					return nil
+				}
+				return &in.TargetIDOrPath
+			})
 		}
 		c.offers = func(ctx context.Context, words []string) []offer {
 			switch {

@@ -15,6 +15,7 @@ import (
 var ruleVerbs = []struct{ action, summary, example string }{
 	{"add", "add rules", `arbor rules add "No new dependencies" "Tests first"`},
 	{"remove", "remove rules, each by its exact text", `arbor rules remove "No new dependencies"`},
+	{"change", "change one rule, named by its exact text, into another", `arbor rules change "No new dependencies" "No new dependencies without a reason"`},
 	{"replace", "replace all rules by these", "arbor rules replace -F rules.txt\narbor rules replace \"The only rule\""},
 }
 
@@ -42,6 +43,10 @@ hash are no rules.`,
 					text.word, in.Rules = new("-"), nil
 				}
 				switch {
+				case in.Action == "change" && (len(in.Rules) != 2 || text.given()):
+					return usagef("arbor rules change needs two words: the RULE as it is, and as it is to be")
+				case in.Action == "change":
+					in.From, in.To, in.Rules = in.Rules[0], in.Rules[1], nil
 				case len(in.Rules) > 0 && text.file != "" || text.word != nil && text.file != "":
 					return usagef("the rules are given in words and in a file; one of both is enough")
 				case len(in.Rules) == 0 && !text.given():
@@ -52,7 +57,7 @@ hash are no rules.`,
 			put: func(s string) { in.Rules = rulesOf(s) },
 			offers: func(ctx context.Context, given []string) (all []offer) {
 				ws, err := sh.own(ctx)
-				if v.action != "remove" || err != nil {
+				if v.action != "remove" && (v.action != "change" || len(given) > 0) || err != nil {
 					return nil
 				}
 				for _, r := range ws.Workspace.Rules {

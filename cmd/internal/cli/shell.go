@@ -170,7 +170,7 @@ func (sh *shell) env(ctx context.Context, mode Mode) (*ops.Env, error) {
 		return nil, err
 	}
 	op = cmp.Or(op, mdstore.OperatorHuman)
-	return &ops.Env{Engine: v.Engine, Session: sh.session(), Operator: op, Loose: true, Default: true}, nil
+	return &ops.Env{Engine: v.Engine, Session: sh.session(), Operator: op, Loose: true, Person: true}, nil
 }
 
 // call calls an operation on the vault that the flags name.

@@ -30,7 +30,8 @@ func output(o ops.Operation) (json.RawMessage, error) {
 		}, PropertyOrder: names, Required: names},
 		reflect.TypeFor[assemble.Lines](): {Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "array",
 			Items: &jsonschema.Schema{Type: "integer"}}},
-		reflect.TypeFor[ops.Made](): {Type: "object"},
+		reflect.TypeFor[ops.Made](): {Type: "object"}, reflect.TypeFor[ops.NodeContext](): {Type: "object"},
+		reflect.TypeFor[ops.Waits](): {Type: "object"}, reflect.TypeFor[ops.Running](): {Type: "object"},
 		// Every writing tool has these, and the whole list of tools is sent at once.
 		reflect.TypeFor[mdstore.Collision](): {Type: "object"}, reflect.TypeFor[plan.Text](): {Type: "object"},
 	}})

@@ -167,9 +167,9 @@ func (l *line) tools() []listed {
 // The limits of the tools, in bytes.
 const (
 	mostTools        = 12000 // name, description and input schema of all
-	mostWorker       = 5500  // of the worker's profile
+	mostWorker       = 5800  // of the worker's profile
 	mostSent         = 50000 // the whole list of all, as docs/mcp.md has it: in one piece, as not every client asks for a second
-	mostSentWorker   = 22000
+	mostSentWorker   = 24000
 	spareWorker      = 60 // of these, for what is to come
 	mostInstructions = 1200
 	workers          = 12 // tools of the worker's profile
