@@ -27,7 +27,7 @@ type NodeCreateIn struct {
 // NodeCreateOut names the new node.
 type NodeCreateOut struct {
 	NodeID         string         `json:"nodeId"`
-	Path           string         `json:"path"`
+	Path           string         `json:"path" only:"verbose"`
 	CascadeUpdates []plan.Cascade `json:"cascadeUpdates"`
 	Wrote
 }

@@ -28,7 +28,6 @@ type NodeTransitionOut struct {
 	NodeID         string         `json:"nodeId"`
 	PreviousStatus string         `json:"previousStatus"`
 	CurrentStatus  string         `json:"currentStatus"`
-	Conclusion     string         `json:"conclusion"`
 	CascadeUpdates []plan.Cascade `json:"cascadeUpdates"`
 	Archived       *plan.Archived `json:"archived,omitempty"`
 	Wrote
@@ -67,8 +66,15 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 	if t.TakesFocus {
 		hint = env.refocus(ctx, s.Workspace().ID, id, in.Write, hint)
 	}
-	return &NodeTransitionOut{NodeID: string(id), PreviousStatus: string(t.From), CurrentStatus: string(t.To), Conclusion: t.Conclusion, CascadeUpdates: nonNil(t.Cascades),
-		Archived: t.Archived, Wrote: env.wrote(ctx, s.Workspace().ID, o, hint)}, nil
+	out := &NodeTransitionOut{NodeID: string(id), PreviousStatus: string(t.From), CurrentStatus: string(t.To), CascadeUpdates: nonNil(t.Cascades),
+		Archived: t.Archived, Wrote: env.wrote(ctx, s.Workspace().ID, o, hint)}
+	if env.Brief && in.NodeID == out.NodeID {
+		out.NodeID = "" // nothing that was given is repeated
+	}
+	if env.Brief && out.Hint == "" && t.To == statemachine.InPlanning {
+		out.Hint = hint
+	}
+	return out, nil
 }
 
 // allowed returns the actions that can be taken with a node: none where its workspace or its file takes no writes.

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 
 	"arbor/engine/plan"
@@ -43,9 +44,12 @@ func WorkspaceInit(ctx context.Context, env *Env, in WorkspaceInitIn) (*Workspac
 	if err != nil {
 		return nil, fail(err)
 	}
-	return &WorkspaceInitOut{
+	const hint = "plan with node_create under root (arbor add TITLE --parent root)"
+	out := &WorkspaceInitOut{
 		WorkspaceID: string(w.ID), Path: string(w.Dir), ProjectRoot: env.Engine.Project(), RootNodeID: string(mdstore.Root),
 		RulesHash: mdstore.RulesHash(w.Rules),
-		Wrote:     env.wrote(ctx, w.ID, w.Outcome, "plan with node_create under root (arbor add TITLE --parent root)"),
-	}, nil
+		Wrote:     env.wrote(ctx, w.ID, w.Outcome, hint),
+	}
+	out.Hint = cmp.Or(out.Hint, hint)
+	return out, nil
 }
