@@ -158,7 +158,11 @@ func (c *client) ask(method string, params any) json.RawMessage {
 }
 
 func (c *client) call(tool string, args map[string]any) answer {
-	var reply struct{ StructuredContent json.RawMessage }
+	var reply struct {
+		StructuredContent json.RawMessage
+		Content           []struct{ Text string }
+		IsError           bool
+	}
 	result := c.ask("tools/call", map[string]any{"name": tool, "arguments": args})
 	a := answer{text: string(result)}
 	if result == nil {
@@ -170,6 +174,14 @@ func (c *client) call(tool string, args map[string]any) answer {
 	}
 	if err := json.Unmarshal(result, &reply); err != nil {
 		c.w.Errorf("%s: %v: %s", tool, err, result)
+	} else if reply.IsError {
+		code, message, _ := strings.Cut(reply.Content[0].Text, ": ")
+		a.Error = &struct {
+			Code    string
+			Message string
+			Details struct{ Committed bool }
+		}{Code: code, Message: message}
+		a.Error.Details.Committed = strings.Contains(message, "do not repeat it")
 	} else if err := json.Unmarshal(reply.StructuredContent, &a); err != nil {
 		c.w.Errorf("%s: %v: %s", tool, err, result)
 	}

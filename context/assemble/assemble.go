@@ -34,6 +34,10 @@ type Options struct {
 	MaxLogEntries int  // per node, the newest kept; 0 means DefaultLogEntries, a negative number all of them
 	ReverseLog    bool // newest first
 	OmitProblem   bool
+	OwnLog        bool // also the entries that Arbor wrote by itself, see mdstore.LogEntry.Own
+
+	Vault  mdstore.Path // the vault's folder within the project, for the names of files; "" names them within the vault
+	Places bool         // the bundle has the versions of files, and the lines of texts
 
 	// Doc returns the title and description of a document of the project; false when there is none, or it cannot be
 	// read. The target may have a #heading behind it, and is no web address. Without Doc no document is taken for missing.
@@ -47,8 +51,12 @@ type Options struct {
 	Measure func(*Bundle) (size int, fits bool)
 }
 
-// Tokens returns the number of tokens that so many bytes count as: a quarter, rounded up.
-func Tokens(bytes int) int { return bytes/4 + min(bytes%4, 1) }
+// Tokens returns the number of tokens that so many bytes count as: one for 3.5 bytes, rounded up. It is within a tenth of
+// what contexts take in o200k, see docs/benchmarks/tokens.
+func Tokens(bytes int) int { return (2*bytes + 6) / 7 }
+
+// Bytes returns the most bytes that count as so many tokens.
+func Bytes(tokens int) int { return tokens * 7 / 2 }
 
 // An UnknownNodeError says that the workspace has no node of that id.
 type UnknownNodeError struct{ ID mdstore.ID }

@@ -29,7 +29,8 @@ func (b *Bundle) Focus() *ChainPart { return &b.Chain[len(b.Chain)-1] }
 // A Range is a first and a last line, 1-based, heading included. The zero Range stands for no lines.
 type Range [2]int
 
-// Lines are the places of a part's texts in its file, those of texts that were left out included.
+// Lines are the places of a part's texts in its file, those of texts that were left out included. They, versions, and
+// lines of references are there with Options.Places only.
 type Lines struct {
 	Rules       Range `json:"rules,omitzero"`
 	Requirement Range `json:"requirement,omitzero"`
@@ -49,9 +50,9 @@ type WorkspacePart struct {
 	RulesHash string           `json:"rulesHash"` // computed from the rules of the file; "" for no rules
 	Docs      []Doc            `json:"docs"`
 	Problem   *mdstore.Problem `json:"problem"` // nil for none
-	At        mdstore.Path     `json:"at"`
-	Version   string           `json:"version"`
-	Lines     Lines            `json:"lines"`
+	File      mdstore.Path     `json:"file" only:"verbose"`
+	Version   string           `json:"version,omitempty"`
+	Lines     Lines            `json:"lines,omitzero"`
 }
 
 // A ChainPart is an ancestor of the focus, or the focus.
@@ -68,9 +69,9 @@ type ChainPart struct {
 	Conclusion  string              `json:"conclusion"`
 	Problem     *mdstore.Problem    `json:"problem"` // nil for none
 	LogEntries  []LogEntry          `json:"logEntries"`
-	At          mdstore.Path        `json:"at"`
-	Version     string              `json:"version"`
-	Lines       Lines               `json:"lines"`
+	File        mdstore.Path        `json:"file"`
+	Version     string              `json:"version,omitempty"`
+	Lines       Lines               `json:"lines,omitzero"`
 }
 
 // A Doc is a document that belongs to a node or the workspace.
@@ -92,9 +93,9 @@ type ChildPart struct {
 	Title      string              `json:"title"`
 	Status     statemachine.Status `json:"status"`
 	Conclusion string              `json:"conclusion"`
-	At         mdstore.Path        `json:"at"`
-	Version    string              `json:"version"`
-	Lines      Lines               `json:"lines"`
+	File       mdstore.Path        `json:"file"`
+	Version    string              `json:"version,omitempty"`
+	Lines      Lines               `json:"lines,omitzero"`
 
 	changed int64 // Unix milliseconds
 }
@@ -117,8 +118,8 @@ type RefPart struct {
 	Conclusion     string              `json:"conclusion,omitempty"`
 	DocDescription string              `json:"docDescription,omitempty"` // from the document's front matter
 	Dangling       bool                `json:"dangling,omitempty"`       // there is no such node or document
-	Line           int                 `json:"line"`                     // of the reference in the focus's file
-	At             mdstore.Path        `json:"at,omitempty"`             // the node's file
+	Line           int                 `json:"line,omitempty"`           // of the reference in the focus's file
+	File           mdstore.Path        `json:"file,omitempty"`           // the node's
 	Version        string              `json:"version,omitempty"`
 	Lines          Lines               `json:"lines,omitzero"`
 }

@@ -11,8 +11,8 @@ import (
 	"arbor/mdstore"
 )
 
-func TestATokenIsFourBytes(t *testing.T) {
-	for bytes, want := range map[int]int{0: 0, 1: 1, 3: 1, 4: 1, 5: 2, 8: 2, 9: 3} {
+func TestTwoTokensAreSevenBytes(t *testing.T) {
+	for bytes, want := range map[int]int{0: 0, 1: 1, 3: 1, 4: 2, 7: 2, 8: 3, 14: 4} {
 		if got := assemble.Tokens(bytes); got != want {
 			t.Errorf("Tokens(%d) = %d, want %d", bytes, got, want)
 		}
@@ -30,7 +30,7 @@ func TestUnknownFocus(t *testing.T) {
 func TestWorkspacePart(t *testing.T) {
 	v := read(plainWorkspace, map[string]string{"root": node("root", "null", "planning", "pending", "")})
 	w := context(t, v, "root", assemble.Options{}).Workspace
-	if w.Name != "Login" || w.Goal != "Users sign in with a password" || w.ID != "ws-1" || w.At != "ws-1/Workspace.md" {
+	if w.Name != "Login" || w.Goal != "Users sign in with a password" || w.ID != "ws-1" || w.File != "ws-1/Workspace.md" {
 		t.Errorf("got %+v", w)
 	}
 	if !slices.Equal(w.Rules, []string{"tests first", "no globals"}) || w.RulesHash != mdstore.RulesHash(w.Rules) {
@@ -204,7 +204,7 @@ func TestReferences(t *testing.T) {
 		t.Errorf("references\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	if r := b.References[0]; r.Description != "it was alike" || r.Status != "completed" || r.Requirement != "do it" || r.Conclusion != "did it" ||
-		r.At != "ws-1/nodes/side/Node.md" || r.Lines.Conclusion != (assemble.Range{13, 15}) {
+		r.File != "ws-1/nodes/side/Node.md" || r.Lines.Conclusion != (assemble.Range{13, 15}) {
 		t.Errorf("reference %+v", r)
 	}
 	if r := b.References[1]; r.DocDescription != "a document of the project" {

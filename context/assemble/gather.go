@@ -41,11 +41,22 @@ func (g *gatherer) omit(o Omission) {
 	g.omitted = append(g.omitted, o)
 }
 
+// place returns where a part comes from: the file as its reader names it and, with Options.Places, version and lines.
+func (g *gatherer) place(p mdstore.Path, v mdstore.Version, doc *mdoc.Doc) (mdstore.Path, string, Lines) {
+	if g.opt.Vault != "" {
+		p = g.opt.Vault.Join(string(p))
+	}
+	if !g.opt.Places {
+		return p, "", Lines{}
+	}
+	return p, v.String(), linesOf(doc)
+}
+
 func (g *gatherer) workspace() {
 	w := g.src.Workspace()
 	p := &g.b.Workspace
-	p.ID, p.Name, p.Goal, p.At, p.Version = w.ID, w.Name, w.Goal, w.Path, w.Version.String()
-	p.Lines = linesOf(w.Doc)
+	p.ID, p.Name, p.Goal = w.ID, w.Name, w.Goal
+	p.File, p.Version, p.Lines = g.place(w.Path, w.Version, w.Doc)
 	p.Lines.Log = Range{} // no context holds the log of the workspace
 	p.Rules, p.RulesHash = append([]string{}, w.Rules()...), w.RulesHash()
 	p.Docs = g.docs(w.Docs(), RoleWorkspace, "")
@@ -101,11 +112,10 @@ func (g *gatherer) chain(focus *mdstore.Node) {
 }
 
 func (g *gatherer) part(n *mdstore.Node, role string) ChainPart {
-	p := ChainPart{NodeID: n.ID, Title: n.Title, Type: n.Type, Status: n.Status, Role: n.Role, Isolated: n.Isolated,
-		At: n.Path}
+	p := ChainPart{NodeID: n.ID, Title: n.Title, Type: n.Type, Status: n.Status, Role: n.Role, Isolated: n.Isolated}
 	doc, version := n.File()
+	p.File, p.Version, p.Lines = g.place(n.Path, version, doc)
 	n = n.Holding(doc)
-	p.Version, p.Lines = version.String(), linesOf(doc)
 	p.Requirement, p.Conclusion, p.Note = n.Requirement(), n.Conclusion(), n.Note()
 	p.Docs = g.docs(n.Docs(), role, n.ID)
 	p.Problem = g.problem(n.Problem(), role, n.ID)
@@ -155,6 +165,9 @@ func (g *gatherer) log(all []mdstore.LogEntry, role string, id mdstore.ID) []Log
 	case keep < 0:
 		keep = len(all)
 	}
+	if !g.opt.OwnLog {
+		all = slices.DeleteFunc(slices.Clone(all), mdstore.LogEntry.Own)
+	}
 	older.Count = max(len(all)-keep, 0)
 	for _, e := range all[:older.Count] {
 		older.Bytes += len(e.Time) + len(e.Operator) + len(e.Event)
@@ -189,9 +202,10 @@ func (g *gatherer) children(focus *mdstore.Node) {
 		if statemachine.Terminal(n.Status) {
 			doc, version := n.File()
 			if text := doc.Text(mdstore.SecConclusion); text != "" {
-				c := ChildPart{NodeID: n.ID, Title: n.Title, Status: n.Status, Conclusion: text, At: n.Path,
-					Version: version.String(), changed: n.UpdatedAt}
-				c.Lines.Conclusion = linesOf(doc).Conclusion
+				c := ChildPart{NodeID: n.ID, Title: n.Title, Status: n.Status, Conclusion: text, changed: n.UpdatedAt}
+				var lines Lines
+				c.File, c.Version, lines = g.place(n.Path, version, doc)
+				c.Lines.Conclusion = lines.Conclusion
 				if c.changed == 0 {
 					c.changed = n.CreatedAt
 				}

@@ -16,7 +16,10 @@ func (g *gatherer) references(focus *mdstore.Node) {
 			expired.Bytes += len(r.Target) + len(r.Description)
 			continue
 		}
-		p := RefPart{Description: r.Description, Line: r.Line}
+		p := RefPart{Description: r.Description}
+		if g.opt.Places {
+			p.Line = r.Line
+		}
 		if n, ok := g.src.Node(mdstore.ID(r.Target)); ok {
 			g.node(&p, n)
 		} else {
@@ -30,11 +33,11 @@ func (g *gatherer) references(focus *mdstore.Node) {
 }
 
 func (g *gatherer) node(p *RefPart, n *mdstore.Node) {
-	p.Kind, p.NodeID, p.Title, p.Status, p.At = RefNode, n.ID, n.Title, n.Status, n.Path
+	p.Kind, p.NodeID, p.Title, p.Status = RefNode, n.ID, n.Title, n.Status
 	doc, version := n.File()
-	p.Version = version.String()
+	var lines Lines
+	p.File, p.Version, lines = g.place(n.Path, version, doc)
 	p.Requirement, p.Conclusion = doc.Text(mdstore.SecRequirement), doc.Text(mdstore.SecConclusion)
-	lines := linesOf(doc)
 	p.Lines = Lines{Requirement: lines.Requirement, Conclusion: lines.Conclusion}
 	g.unreadable(WhatNode, RoleReference, n.ID, n.Problems)
 }

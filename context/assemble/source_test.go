@@ -128,6 +128,7 @@ func (f form) measure(bound int) func(*assemble.Bundle) (int, bool) {
 // context returns a context whose tokens are counted as JSON unless the options say otherwise.
 func context(t testing.TB, src assemble.Source, focus mdstore.ID, opt assemble.Options) *assemble.Bundle {
 	t.Helper()
+	opt.Places = true
 	if opt.Measure == nil {
 		opt.Measure = forms["JSON"].measure(0)
 	}

@@ -94,6 +94,7 @@ func encoded(b *assemble.Bundle) []byte {
 // asked reads the focus, the options and the workspace meant from an archive's comment.
 func asked(t *testing.T, comment []byte) (focus mdstore.ID, opt assemble.Options, workspace string) {
 	t.Helper()
+	opt.Places = true
 	for line := range strings.Lines(string(comment)) {
 		key, value, ok := strings.Cut(strings.TrimSpace(line), ": ")
 		if !ok {
@@ -112,7 +113,7 @@ func asked(t *testing.T, comment []byte) (focus mdstore.ID, opt assemble.Options
 		case "reverseLog":
 			opt.ReverseLog, err = strconv.ParseBool(value)
 		case "includeLog":
-			opt.OmitLog = value == "false"
+			opt.OmitLog, opt.OwnLog = value == "false", value == "all"
 		case "includeProblem":
 			opt.OmitProblem = value == "false"
 		default:

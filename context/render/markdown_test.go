@@ -57,14 +57,14 @@ func genBundle(t *rapid.T) *assemble.Bundle {
 	}
 	b := &assemble.Bundle{ChildConclusions: []assemble.ChildPart{}, ChildCounts: map[string]int{}, References: []assemble.RefPart{}, Omitted: []assemble.Omission{}}
 	b.Workspace = assemble.WorkspacePart{ID: mdstore.ID(str("id")), Name: str("name"), Goal: str("goal"), Rules: []string{}, RulesHash: "ff280711", Docs: docs(),
-		Problem: problem(), At: mdstore.Path(str("at")), Version: str("version"), Lines: assemble.Lines{Rules: lines(), Docs: lines(), Problem: lines()}}
+		Problem: problem(), File: mdstore.Path(str("at")), Version: str("version"), Lines: assemble.Lines{Rules: lines(), Docs: lines(), Problem: lines()}}
 	for range some("rules") {
 		b.Workspace.Rules = append(b.Workspace.Rules, str("rule"))
 	}
 	for range 1 + len(some("chain")) {
 		c := assemble.ChainPart{NodeID: mdstore.ID(str("id")), Title: str("title"), Type: statemachine.Type(str("type")), Status: statemachine.Status(str("status")),
 			Role: mdstore.Role(str("role")), Isolated: rapid.Bool().Draw(t, "isolated"), Requirement: str("requirement"), Docs: docs(), Note: str("note"),
-			Conclusion: str("conclusion"), Problem: problem(), LogEntries: []assemble.LogEntry{}, At: mdstore.Path(str("at")), Version: str("version"),
+			Conclusion: str("conclusion"), Problem: problem(), LogEntries: []assemble.LogEntry{}, File: mdstore.Path(str("at")), Version: str("version"),
 			Lines: assemble.Lines{Requirement: lines(), Log: lines(), Note: lines()}}
 		for range some("log") {
 			c.LogEntries = append(c.LogEntries, assemble.LogEntry{Timestamp: str("timestamp"), Operator: str("operator"), Event: str("event")})
@@ -78,7 +78,7 @@ func genBundle(t *rapid.T) *assemble.Bundle {
 	for range some("references") {
 		b.References = append(b.References, assemble.RefPart{Kind: rapid.SampledFrom([]string{assemble.RefNode, assemble.RefDoc}).Draw(t, "kind"), NodeID: mdstore.ID(str("id")),
 			Path: str("path"), Description: str("description"), Title: str("title"), Status: statemachine.Status(str("status")), Requirement: str("requirement"),
-			Conclusion: str("conclusion"), DocDescription: str("of itself"), Dangling: rapid.Bool().Draw(t, "dangling"), Line: rapid.IntRange(0, 100).Draw(t, "line"), At: mdstore.Path(str("at"))})
+			Conclusion: str("conclusion"), DocDescription: str("of itself"), Dangling: rapid.Bool().Draw(t, "dangling"), Line: rapid.IntRange(0, 100).Draw(t, "line"), File: mdstore.Path(str("at"))})
 	}
 	for range some("omissions") {
 		b.Omitted = append(b.Omitted, assemble.Omission{What: assemble.WhatLog, Role: assemble.RoleAncestor, NodeID: mdstore.ID(str("id")), Reason: assemble.ReasonBudget,
@@ -142,7 +142,7 @@ func TestQuotedTextIsVerbatim(t *testing.T) {
 		{Name: "ws-1/Workspace.md", Data: []byte("---\nid: ws-1\nname: W\ngoal: g\nstatus: active\n---\n")},
 		nodeFile("root", "null", "## Requirement\n\n"+body+"\n\n## Note\n\nn\n"),
 	}}
-	page := string(render.Markdown(contextOf(t, open(ar), "root", assemble.Options{})))
+	page := string(render.Markdown(contextOf(t, open(ar), "root", assemble.Options{Places: true})))
 	_, rest, _ := strings.Cut(page, "\nRequirement 9-25:\n")
 	var got []string
 	for line := range strings.Lines(rest) {

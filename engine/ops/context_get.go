@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
@@ -17,11 +18,11 @@ import (
 type ContextGetIn struct {
 	In
 	NodeID         string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"the focused node unless given"`
-	IncludeLog     *bool  `json:"includeLog,omitempty" flag:"-" help:"true unless given"`
+	IncludeLog     string `json:"includeLog,omitempty" flag:"include-log" enum:"true,false,all" help:"all adds the lines of Arbor itself"`
 	MaxLogEntries  int    `json:"maxLogEntries,omitempty" flag:"log" help:"the newest N log entries of each node, 0 for none; 20 unless given"`
 	ReverseLog     bool   `json:"reverseLog,omitempty" help:"newest log entries first"`
 	IncludeProblem *bool  `json:"includeProblem,omitempty" flag:"-" help:"true unless given"`
-	Budget         int    `json:"budget,omitempty" flag:"budget,b" help:"at most N tokens of four bytes each"`
+	Budget         int    `json:"budget,omitempty" flag:"budget,b" help:"at most N tokens of 3.5 bytes each"`
 	Format         string `json:"format,omitempty" flag:"-" enum:"json,markdown"`
 }
 
@@ -41,7 +42,7 @@ var contextGet = op("context_get", reads|repeats, ContextGet, Help{
 	Text: `The goal and rules of the workspace, the way from the root (or the nearest
 isolated node) to the node, the conclusions of its children and what it refers
 to; nothing else. Without NODE it is the focused one. --budget keeps it short:
-what is left out is listed with its size. Four bytes count as a token, of the
+what is left out is listed with its size. Seven bytes count as two tokens, of the
 Markdown, or of the JSON without its indentation and the members changes and
 hint.`,
 	Example: `arbor context
@@ -70,7 +71,7 @@ var ContextGet = reading(func(ctx context.Context, env *Env, in ContextGetIn) (*
 	} else {
 		id, lost = env.Focus(ctx, s)
 	}
-	opt := assemble.Options{OmitLog: in.IncludeLog != nil && !*in.IncludeLog, MaxLogEntries: in.MaxLogEntries,
+	opt := assemble.Options{OmitLog: in.IncludeLog == "false", OwnLog: in.IncludeLog == "all", Places: !env.Brief, Vault: env.vaultFolder(), MaxLogEntries: in.MaxLogEntries,
 		ReverseLog: in.ReverseLog, OmitProblem: in.IncludeProblem != nil && !*in.IncludeProblem, Budget: in.Budget}
 	const everyday = "log_append tells what you find, problem_update what is in the way, node_transition what is done"
 	out := &ContextGetOut{Out: Out{Hint: everyday}}
@@ -92,13 +93,14 @@ var ContextGet = reading(func(ctx context.Context, env *Env, in ContextGetIn) (*
 		reply := 0
 		if in.Format == "markdown" {
 			page := string(render.Markdown(b))
-			size, reply = len(page), 2*TextSize(page) // as a member of the data, and as text
+			data, _ := encode(page) // as a member of the data it has escapes
+			size, reply = len(page), len(data)
 		} else {
-			data, err := encode(b)
+			data, err := env.encode(b)
 			if err != nil {
 				panic("a bundle cannot be encoded: " + err.Error()) // it holds strings and numbers only
 			}
-			size, reply = len(data), Reply{data, string(data)}.Size()
+			size, reply = len(data), len(data)
 		}
 		fits = !env.bounded() || reply+beside <= env.MaxBytes
 		if !fits && (in.Budget == 0 || assemble.Tokens(size) <= in.Budget) {
@@ -128,10 +130,13 @@ var ContextGet = reading(func(ctx context.Context, env *Env, in ContextGetIn) (*
 	if lost != "" {
 		out.Hint = lost
 	}
+	if out.Hint == everyday && env.Brief {
+		out.Hint = ""
+	}
 	if tooLarge {
-		more := fmt.Sprintf("a reply holds about %d tokens of context: the rest, which omitted names, is in the files (at) "+
+		more := fmt.Sprintf("a reply holds about %d tokens of context: the rest, which omitted names, is in the files "+
 			"and resources arbor://%s/nodes/NODE", b.Tokens, ws)
-		if out.Hint != everyday {
+		if out.Hint != everyday && out.Hint != "" {
 			more = out.Hint + "; " + more
 		}
 		out.Hint = more
@@ -147,6 +152,15 @@ var ContextGet = reading(func(ctx context.Context, env *Env, in ContextGetIn) (*
 	return out, nil
 })
 
+// vaultFolder returns the vault's folder within the project, "" where either is unknown.
+func (env *Env) vaultFolder() mdstore.Path {
+	rel, err := filepath.Rel(env.Engine.Project(), env.Engine.Vault())
+	if err != nil || rel == "." || env.Engine.Project() == "" || env.Engine.Vault() == "" {
+		return ""
+	}
+	return mdstore.Path(filepath.ToSlash(rel))
+}
+
 // ReplyText returns the page of a context that was asked for as Markdown.
 func (out *ContextGetOut) ReplyText() string { return out.Markdown }
 
@@ -160,7 +174,7 @@ func (env *Env) besideContext(format string) int {
 	if format == "markdown" {
 		out.Markdown = "-"
 	}
-	return sizeOf(out)
+	return env.sizeOf(out)
 }
 
 // beginning returns the first bytes of a text, at most that many, and no part of a character.

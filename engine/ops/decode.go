@@ -2,6 +2,7 @@ package ops
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,11 +48,9 @@ func (o Operation) decode(args json.RawMessage, in any) error {
 		if flaw := flawOf(raw); flaw != "" {
 			return BadParam(errs.InvalidContent, p.Name, "%s: %s holds %s", o.Name, p.Name, flaw)
 		}
+		raw = p.meant(raw)
 		if p.Enum != nil && !p.judged && !slices.Contains(p.Enum, strings.Trim(string(raw), `"`)) {
 			return o.bad(p.Name, "is "+short(string(raw))+"; "+p.expected())
-		}
-		if whole, ok := wholeNumber(raw); ok && wanted(p.Type) == "a whole number" {
-			raw = whole
 		}
 		values := json.NewDecoder(bytes.NewReader(raw))
 		values.DisallowUnknownFields()
@@ -112,6 +111,24 @@ func members(t reflect.Type) (names []string) {
 		}
 	}
 	return names
+}
+
+// meant returns a value as the parameter has it, where it was given in another form that means the same, as programs and
+// models do: "5" for 5, "true" for true, and true for one of several words.
+func (p Param) meant(raw json.RawMessage) json.RawMessage {
+	var text string
+	_ = json.Unmarshal(raw, &text) // "" for what is no text
+	switch want := wanted(p.Type); {
+	case want == "true or false" && (text == "true" || text == "false"):
+		return json.RawMessage(text)
+	case slices.Contains(p.Enum, string(raw)):
+		return strconv.AppendQuote(nil, string(raw))
+	case want == "a whole number":
+		if whole, ok := wholeNumber([]byte(cmp.Or(text, string(raw)))); ok {
+			return whole
+		}
+	}
+	return raw
 }
 
 // wholeNumber returns a number that is written as a float, as programs do that know no other numbers, as the integer

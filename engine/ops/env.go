@@ -47,6 +47,11 @@ type Env struct {
 	// elsewhere by a person, and is warned.
 	Person bool
 
+	// Brief says that a model reads the replies: they leave out what is empty, and what only a call with verbose brings.
+	Brief bool
+
+	Ignored []string // parameters of the call that mean nothing here, for the reply
+
 	host string // the session whose binding counts where Session has none
 }
 

@@ -61,7 +61,7 @@ type Made struct {
 // NodeCreateOut names the new node.
 type NodeCreateOut struct {
 	NodeID         string         `json:"nodeId"`
-	Path           string         `json:"path"`
+	Path           string         `json:"path" only:"verbose"`
 	Children       []Made         `json:"children,omitempty"`
 	CascadeUpdates []plan.Cascade `json:"cascadeUpdates"`
 	Wrote

@@ -43,7 +43,7 @@ type NodeInfo struct {
 	Allowed     []string           `json:"allowed"`                  // the actions that its status allows; none in an archived workspace
 	CreatedAt   int64              `json:"createdAt"`
 	UpdatedAt   int64              `json:"updatedAt"`
-	Path        string             `json:"path"`
+	Path        string             `json:"path" only:"verbose"`
 	Version     string             `json:"version"`
 	Claim
 	Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"`

@@ -138,7 +138,7 @@ func (env *Env) list(p *page, root mdstore.ID) *NodeListOut {
 	for i, n := range slices.Backward(way) {
 		head := *n
 		head.Children = nil
-		if size += sizeOf(&head); size > env.MaxBytes/4 {
+		if size += env.sizeOf(&head); size > env.MaxBytes/4 {
 			out.Above, out.Tree = i+1, n.Children
 			out.Hint += "; the tree begins below " + strconv.Itoa(out.Above) + " levels"
 			break

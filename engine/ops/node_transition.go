@@ -32,7 +32,6 @@ type NodeTransitionOut struct {
 	NodeID         string         `json:"nodeId"`
 	PreviousStatus string         `json:"previousStatus"`
 	CurrentStatus  string         `json:"currentStatus"`
-	Conclusion     string         `json:"conclusion"`
 	CascadeUpdates []plan.Cascade `json:"cascadeUpdates"`
 	Archived       *plan.Archived `json:"archived,omitempty"`
 	Next           *NextNode      `json:"next,omitempty"`    // after complete and fail: the node that can be worked on next
@@ -88,8 +87,14 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 	if t.TakesFocus {
 		hint = env.refocus(ctx, s.Workspace().ID, id, in.Write, hint)
 	}
-	out := &NodeTransitionOut{NodeID: string(id), PreviousStatus: string(t.From), CurrentStatus: string(t.To), Conclusion: t.Conclusion, CascadeUpdates: nonNil(t.Cascades),
+	out := &NodeTransitionOut{NodeID: string(id), PreviousStatus: string(t.From), CurrentStatus: string(t.To), CascadeUpdates: nonNil(t.Cascades),
 		Archived: t.Archived, Wrote: env.wrote(ctx, s.Workspace().ID, o, hint)}
+	if env.Brief && in.NodeID == out.NodeID {
+		out.NodeID = "" // nothing that was given is repeated
+	}
+	if env.Brief && out.Hint == "" && t.To == statemachine.InPlanning {
+		out.Hint = hint
+	}
 	if in.DryRun {
 		return out, nil
 	}
@@ -97,7 +102,7 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 		env.whatNext(ctx, out, s.Workspace().ID, id)
 	}
 	if in.Context {
-		env.withContext(ctx, out, s.Workspace().ID)
+		env.withContext(ctx, out, s.Workspace().ID, id)
 	}
 	return out, nil
 }
@@ -134,12 +139,12 @@ func (env *Env) whatNext(ctx context.Context, out *NodeTransitionOut, ws, id mds
 }
 
 // withContext adds the context of the node, within what the bound of the reply leaves for it.
-func (env *Env) withContext(ctx context.Context, out *NodeTransitionOut, ws mdstore.ID) {
+func (env *Env) withContext(ctx context.Context, out *NodeTransitionOut, ws, id mdstore.ID) {
 	rest := *env
 	if env.bounded() {
-		rest.MaxBytes = max(1, env.MaxBytes-sizeOf(out))
+		rest.MaxBytes = max(1, env.MaxBytes-env.sizeOf(out))
 	}
-	c, err := ContextGet(ctx, &rest, ContextGetIn{In: In{WorkspaceID: string(ws)}, NodeID: out.NodeID})
+	c, err := ContextGet(ctx, &rest, ContextGetIn{In: In{WorkspaceID: string(ws)}, NodeID: string(id)})
 	if err != nil {
 		out.Hint = "done; but the context cannot be told: " + err.Error() + "; context_get brings it"
 		return

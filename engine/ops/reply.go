@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"regexp"
 	"sort"
 	"unicode/utf8"
 )
@@ -24,33 +26,32 @@ type Reply struct {
 	Text string // the JSON, or what the client asked for as text
 }
 
-// ReplyOf encodes a result, a pointer to a struct. Its method ReplyText, if it has one, returns the text of the reply. A
-// result that takes more than most bytes is cut evenly, see cutter; 0 means no bound.
-func ReplyOf(out any, most int) (Reply, error) {
-	r, err := encoded(out)
+// ReplyOf encodes a result, a pointer to a struct, for the caller. Its method ReplyText, if it has one, returns the text
+// of the reply. A result that takes more than MaxBytes is cut evenly, see cutter.
+func (env *Env) ReplyOf(out any) (Reply, error) {
+	if o, ok := out.(interface{ out() *Out }); ok {
+		o.out().Ignored = env.Ignored
+		if env.Brief {
+			o.out().Hint = Tools(o.out().Hint)
+		}
+	}
+	most := env.MaxBytes
+	r, err := env.encoded(out)
 	if err != nil || most == 0 || r.Size() <= most {
 		return r, err
 	}
 	// The levels from -1 to most-1 are tried; -1, the last resort, is used whether it fits or not.
 	var last Reply
 	fits := func(level int) bool {
-		last, err = encoded(evenly(out, level))
+		last, err = env.encoded(evenly(out, level))
 		return err == nil && last.Size() <= most
 	}
 	fits(sort.Search(most, func(level int) bool { return !fits(level) }) - 1)
 	return last, err
 }
 
-// Size returns the number of bytes that the reply takes in a message of JSON, data and text together.
-func (r Reply) Size() int {
-	escaped := 0
-	for _, c := range r.Data {
-		if c == '<' || c == '>' || c == '&' {
-			escaped++
-		}
-	}
-	return len(r.Data) + escaped*(len(`\u003c`)-1) + TextSize(r.Text)
-}
+// Size returns the number of bytes of the larger of data and text: a client shows a model one of them.
+func (r Reply) Size() int { return max(len(r.Data), len(r.Text)) }
 
 // TextSize returns the number of bytes that a text takes within a string of JSON, as package encoding/json writes it.
 func TextSize(s string) int {
@@ -72,13 +73,25 @@ func TextSize(s string) int {
 	return n
 }
 
-func encoded(out any) (Reply, error) {
-	data, err := encode(out)
+func (env *Env) encoded(out any) (Reply, error) {
+	data, err := env.encode(out)
 	r := Reply{Data: data, Text: string(data)}
 	if t, ok := out.(interface{ ReplyText() string }); ok && t.ReplyText() != "" {
 		r.Text = t.ReplyText()
 	}
 	return r, err
+}
+
+// encode returns a result as JSON, as the caller wants it.
+func (env *Env) encode(v any) (json.RawMessage, error) {
+	if !env.Brief {
+		return encode(v)
+	}
+	data, err := brief(reflect.ValueOf(v))
+	if data == nil {
+		data = []byte("{}")
+	}
+	return data, err
 }
 
 // encode returns JSON in as few bytes as it takes: characters that matter only inside HTML are not escaped.
@@ -93,8 +106,8 @@ func encode(v any) (json.RawMessage, error) {
 }
 
 // sizeOf returns the size of the reply with a result.
-func sizeOf(out any) int {
-	r, _ := encoded(out) // strings and numbers only
+func (env *Env) sizeOf(out any) int {
+	r, _ := env.encoded(out) // strings and numbers only
 	return r.Size()
 }
 
@@ -102,7 +115,7 @@ func sizeOf(out any) int {
 func (env *Env) bounded() bool { return env.MaxBytes > 0 }
 
 // fits reports whether the reply with a result is within its bound.
-func (env *Env) fits(out any) bool { return !env.bounded() || sizeOf(out) <= env.MaxBytes }
+func (env *Env) fits(out any) bool { return !env.bounded() || env.sizeOf(out) <= env.MaxBytes }
 
 // fit makes a result show as many of n items as its reply has room for, at least one, and returns how many. show makes
 // the result show the first so many; more of them must not make it smaller.
@@ -139,3 +152,9 @@ func newest[T any](env *Env, items []T, most int) (shown []T, hidden int) {
 func shownOf(shown, all int, what, rest string) string {
 	return fmt.Sprintf("%d of %d %s are shown; %s", shown, all, what, rest)
 }
+
+// commands are the words of the command line in a text that speaks of tools, too.
+var commands = regexp.MustCompile(` \((?:arbor |--)[^()]*\)|, (?:arbor |--)[^(),]*(\))`)
+
+// Tools returns a hint or a message without the words of the command line, for a caller that has tools.
+func Tools(text string) string { return commands.ReplaceAllString(text, "$1") }

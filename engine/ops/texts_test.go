@@ -70,7 +70,7 @@ func shown(t testing.TB, env *ops.Env, most int, name string, args map[string]an
 	if err != nil {
 		t.Fatalf("%s(%v): %v", name, args, err)
 	}
-	r, err := ops.ReplyOf(out, most)
+	r, err := (&ops.Env{MaxBytes: most}).ReplyOf(out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestATextThatIsCutIsNotRead(t *testing.T) {
 		read.args["workspaceId"] = ws
 		w := enginetest.New(t, files)
 		env := &ops.Env{Engine: w.Engine, Session: "s"}
-		shown(t, env, 5000, read.op, read.args)
+		shown(t, env, 2500, read.op, read.args)
 		byHand(t, w, textNode, "ends here", "ends there")
 		byHand(t, w, textNode, "the requirement", "a person's requirement")
 		refused(t, w, env, errs.Conflicting, "node_update", onNode("requirement", "mine"))

@@ -224,25 +224,3 @@ func TestACompletedInfoCollectionBringsItsRulesAndDocs(t *testing.T) {
 		t.Errorf("docs %v", got["docs"])
 	}
 }
-
-// A transition returns the conclusion as the file has it, adapted and all, and a dry run that which it would have.
-func TestTransitionReturnsWhatTheFileHas(t *testing.T) {
-	for _, given := range []string{"done", " done\n\n", "## Rules\n\n- x", "# A\n\nb\n\n### C\n", "```\nopen", "A\n=\n\nb"} {
-		for _, role := range []string{"null", "info_collection"} {
-			w := enginetest.New(t, vault("", map[string][2]string{
-				"root":   {"title: Login\ntype: planning\nstatus: monitoring\nparentId: null", ""},
-				"node-a": {"title: A\ntype: execution\nstatus: implementing\nparentId: root\nrole: " + role, "## Requirement\n\ndo it\n"},
-			}))
-			env := &ops.Env{Engine: w.Engine}
-			args := map[string]any{"nodeId": "node-a", "action": "complete", "conclusion": given}
-			args["dryRun"] = true
-			planned := must(t, env, "node_transition", args)["conclusion"]
-			delete(args, "dryRun")
-			got := must(t, env, "node_transition", args)["conclusion"]
-			want := must(t, env, "node_get", map[string]any{"nodeId": "node-a"})["node"].(map[string]any)["conclusion"]
-			if got != want || planned != want {
-				t.Errorf("conclusion %q: the result has %q, that of a dry run %q, the file %q", given, got, planned, want)
-			}
-		}
-	}
-}

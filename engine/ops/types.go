@@ -26,8 +26,9 @@ type Match struct {
 
 // Out is what every result carries.
 type Out struct {
-	Hint string   `json:"hint"`          // one short line on what can be done next
-	Cut  []string `json:"cut,omitempty"` // texts and lists that are here in part, because the reply has a bound
+	Hint    string   `json:"hint"`              // one short line on what can be done next
+	Ignored []string `json:"ignored,omitempty"` // parameters of the call that mean nothing here
+	Cut     []string `json:"cut,omitempty"`     // texts and lists that are here in part, because the reply has a bound
 
 	ws    mdstore.ID // with nodes: see Sends
 	nodes []mdstore.ID
@@ -36,15 +37,16 @@ type Out struct {
 // Wrote is what every writing operation's result carries.
 type Wrote struct {
 	Success bool                `json:"success"`
-	Changed bool                `json:"changed"`             // false where everything was so already
-	Adapted []string            `json:"adapted,omitempty"`   // how given text was changed to fit in
-	Met     []mdstore.Collision `json:"conflicts,omitempty"` // saves by others that the write met, and what became of both
-	Kept    []plan.Text         `json:"replaced,omitempty"`  // texts that the write replaced and the caller had not read
-	Warned  []string            `json:"warnings,omitempty"`  // what is done, and may be a mistake
+	Changed bool                `json:"changed" always:"true"` // false where everything was so already
+	Adapted []string            `json:"adapted,omitempty"`     // how given text was changed to fit in
+	Met     []mdstore.Collision `json:"conflicts,omitempty"`   // saves by others that the write met, and what became of both
+	Kept    []plan.Text         `json:"replaced,omitempty"`    // texts that the write replaced and the caller had not read
+	Warned  []string            `json:"warnings,omitempty"`    // what is done, and may be a mistake
 	DryRun  bool                `json:"dryRun,omitempty"`
-	Diff    string              `json:"diff,omitempty"` // unified, of a dry run; of a repair also where it was made
-	Files   []FileDiff          `json:"files,omitempty"`
-	More    int                 `json:"filesHidden,omitempty"` // further files, where results are bounded
+	Diff    string              `json:"diff,omitempty"`    // unified, of a dry run; of a repair also where it was made
+	Version string              `json:"version,omitempty"` // of the file that the call is about, as it is now; for ifMatch
+	Files   []FileDiff          `json:"files,omitempty" only:"verbose"`
+	More    int                 `json:"filesHidden,omitempty" only:"verbose"` // further files, where results are bounded
 	Out
 }
 
@@ -60,8 +62,12 @@ type FileDiff struct {
 	What    []string `json:"what,omitempty"`    // "node-… status pending → implementing"
 }
 
-// wrote turns an outcome into what every writing operation returns, and notes the change as the session's own.
+// wrote turns an outcome into what every writing operation returns, and notes the change as the session's own. The hint is
+// that of every day, which a brief reply does without.
 func (env *Env) wrote(ctx context.Context, ws mdstore.ID, o *plan.Outcome, hint string) Wrote {
+	if env.Brief {
+		hint = ""
+	}
 	w := Wrote{Success: true, Changed: o.Changed(), Adapted: o.Adapted, Met: o.Collisions, Kept: o.Replaced, Warned: o.Warned,
 		DryRun: o.DryRun, Out: Out{Hint: hint}}
 	if o.DryRun {
@@ -78,6 +84,14 @@ func (env *Env) wrote(ctx context.Context, ws mdstore.ID, o *plan.Outcome, hint 
 		w.Files = append(w.Files, FileDiff{Path: string(f.Path), To: string(f.To), Version: f.Version.String(), Lines: f.Lines(), What: f.What})
 	}
 	w.More = hidden
+	for i, f := range o.Files { // a new file, or else the one that was changed first
+		if v := f.Version.String(); i == 0 || f.Old == nil && o.Files[0].Old != nil {
+			w.Version = v
+		}
+		if f.Old == nil {
+			break
+		}
+	}
 	if err := env.Engine.NoteOwn(ctx, ws, env.Session, o); err != nil {
 		w.Hint = "done; but what the session has seen could not be noted, so changes_get will name this change too"
 	}

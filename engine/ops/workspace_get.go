@@ -40,7 +40,7 @@ type WorkspaceInfo struct {
 	FocusedNodeID  string        `json:"focusedNodeId"`        // the caller's, be it of its own or shared
 	CreatedAt      int64         `json:"createdAt"`
 	UpdatedAt      int64         `json:"updatedAt"`
-	Path           string        `json:"path"`
+	Path           string        `json:"path" only:"verbose"`
 	Version        string        `json:"version"`
 }
 

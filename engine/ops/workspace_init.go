@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 
 	"arbor/engine"
@@ -49,9 +50,12 @@ func WorkspaceInit(ctx context.Context, env *Env, in WorkspaceInitIn) (*Workspac
 			w.Warned = append(w.Warned, r.Target+": no such file in the project")
 		}
 	}
-	return &WorkspaceInitOut{
+	const hint = "plan with node_create under root (arbor add TITLE --parent root)"
+	out := &WorkspaceInitOut{
 		WorkspaceID: string(w.ID), Path: string(w.Dir), ProjectRoot: env.Engine.Project(), RootNodeID: string(mdstore.Root),
 		RulesHash: mdstore.RulesHash(w.Rules),
-		Wrote:     env.wrote(ctx, w.ID, w.Outcome, "plan with node_create under root (arbor add TITLE --parent root)"),
-	}, nil
+		Wrote:     env.wrote(ctx, w.ID, w.Outcome, hint),
+	}
+	out.Hint = cmp.Or(out.Hint, hint)
+	return out, nil
 }

@@ -27,7 +27,7 @@ type WorkspaceHead struct {
 	FocusedNodeID string `json:"focusedNodeId,omitempty"`
 	CreatedAt     int64  `json:"createdAt"`
 	UpdatedAt     int64  `json:"updatedAt"`
-	Path          string `json:"path"`
+	Path          string `json:"path" only:"verbose"`
 	Damaged       bool   `json:"damaged,omitempty"`
 }
 

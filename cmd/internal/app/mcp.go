@@ -29,13 +29,15 @@ func frontEnds(version string) []cli.Command {
 // offer are the flags of servers.
 type offer struct {
 	profile   string
+	replies   string
 	maxTokens int
 	verbose   bool
 }
 
 func (o *offer) flags(fs *flag.FlagSet) {
 	fs.StringVar(&o.profile, "profile", string(mcpserv.ProfileAll), "the `TOOLS` to offer: all, or worker, the dozen for work on nodes")
-	fs.IntVar(&o.maxTokens, "max-tokens", mcpserv.DefaultMaxTokens, "the largest reply, in `TOKENS` of 4 bytes")
+	fs.StringVar(&o.replies, "replies", string(mcpserv.RepliesBoth), "the `FORM` of replies: both, or text, without structured content and output schemas")
+	fs.IntVar(&o.maxTokens, "max-tokens", mcpserv.DefaultMaxTokens, "the largest reply, in `TOKENS` of 3.5 bytes")
 	fs.BoolVar(&o.verbose, "verbose", false, "log to stderr what goes on")
 }
 
@@ -58,7 +60,7 @@ func (o *offer) server(ctx context.Context, call cli.Call, mode cli.Mode, versio
 		set.Session = call.Getenv(claudeSession) // what the hooks of the same session know is known to the server
 	}
 	s, err := mcpserv.New(e, mcpserv.Options{Version: version, Profile: mcpserv.Profile(o.profile), Workspace: set.Workspace, Session: set.Session, Operator: set.Operator,
-		MaxTokens: o.maxTokens, Log: o.log(call.Stderr)})
+		Replies: mcpserv.Replies(o.replies), MaxTokens: o.maxTokens, Log: o.log(call.Stderr)})
 	return s, e, err
 }
 

@@ -70,7 +70,7 @@ func sent(ctx context.Context, sh *shell, out, part any) {
 	if err != nil {
 		return
 	}
-	if printed, err := ops.ReplyOf(part, 0); err == nil {
+	if printed, err := env.ReplyOf(part); err == nil {
 		env.Sent(ctx, out, printed)
 	}
 }

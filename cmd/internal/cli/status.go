@@ -125,7 +125,7 @@ func contextCommand(sh *shell) command {
 	}
 	c.check = func(cmd *cobra.Command) error {
 		if noLog || cmd.Flags().Changed("log") && in.MaxLogEntries == 0 {
-			in.IncludeLog = new(false)
+			in.IncludeLog = "false"
 		}
 		if noProblems {
 			in.IncludeProblem = new(false)

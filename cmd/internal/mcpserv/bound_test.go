@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/context/assemble"
 	"arbor/engine"
 	"arbor/engine/enginetest"
 	"arbor/engine/errs"
@@ -184,6 +185,9 @@ func contextsOf(nodes ...string) (out []args) {
 // bounds are the sizes of replies that are tried, in tokens.
 var bounds = []int{DefaultMaxTokens, 2000, LeastMaxTokens}
 
+// room is the bound of a reply in bytes.
+func room(tokens int) int { return assemble.Bytes(tokens) }
+
 // TestRepliesAreBounded asks every tool for as much as there is, in a vault with more of everything than a reply has room for.
 func TestRepliesAreBounded(t *testing.T) {
 	t.Parallel()
@@ -219,8 +223,8 @@ func TestRepliesAreBounded(t *testing.T) {
 						a["workspaceId"] = spare
 					}
 					s := l.call(o.Name, jsonOf(t, a))
-					if s.size > most*4 {
-						t.Errorf("%s %.200s: %d bytes, %d are the bound", o.Name, jsonOf(t, a), s.size, most*4)
+					if s.size > room(most) {
+						t.Errorf("%s %.200s: %d bytes, %d are the bound", o.Name, jsonOf(t, a), s.size, room(most))
 					}
 					if j.check(t, o.Name, s); s.wrong && !slices.Contains([]string{string(errs.IncompleteChildren), string(errs.InvalidContent)}, s.code()) {
 						t.Errorf("%s %.200s: %s", o.Name, jsonOf(t, a), s.text)
@@ -228,8 +232,8 @@ func TestRepliesAreBounded(t *testing.T) {
 					largest = max(largest, s.size)
 				}
 			}
-			if largest < most*4*9/10 {
-				t.Errorf("the largest reply has %d bytes of %d", largest, most*4)
+			if largest < room(most)*8/10 {
+				t.Errorf("the largest reply has %d bytes of %d", largest, room(most))
 			}
 		})
 	}

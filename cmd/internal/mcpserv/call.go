@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"arbor/context/assemble"
 	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
@@ -30,6 +31,9 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 			_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token,
 				Progress: float64(done), Total: float64(total), Message: what})
 		}
+	}
+	if req.Params.Arguments, err = arguments(o, env, req.Params.Arguments); err != nil {
+		return s.refusal(err)
 	}
 	args := req.Params.Arguments
 	c := s.connection(req.Session, headers(req.Extra))
@@ -60,17 +64,17 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 		b.Hint = "no connection remembers this: name workspaceId in each call, or send the header " + HeaderSession +
 			" with this session's id"
 	} else if ok && !b.DryRun { // what changes from now on is what changes_get names
-		env = s.env(req.Session, headers(req.Extra))
-		if _, _, err := changedSince(ctx, env, mdstore.ID(b.WorkspaceID)); err != nil {
+		bound := s.env(req.Session, headers(req.Extra))
+		if _, _, err := changedSince(ctx, bound, mdstore.ID(b.WorkspaceID)); err != nil {
 			s.opt.Log.Warn("what a session has seen cannot be noted", "session", c.session, "error", err)
 		}
 	}
-	reply, err := ops.ReplyOf(out, s.room())
+	reply, err := env.ReplyOf(out)
 	if err != nil {
 		return nil, err
 	}
 	env.Sent(ctx, out, reply)
-	return result(reply), nil
+	return s.result(reply), nil
 }
 
 // refusal returns an error as the client gets it: a tool that failed where a model can do something about it, otherwise
@@ -87,10 +91,13 @@ func (s *Server) refusal(err error) (*mcp.CallToolResult, error) {
 }
 
 // room is how many bytes of JSON a reply may have beside what the protocol adds to every one.
-func (s *Server) room() int { return s.opt.MaxTokens*4 - 128 }
+func (s *Server) room() int { return assemble.Bytes(s.opt.MaxTokens) - 128 }
 
-// result returns a reply for a client: as data, and as text for clients that do not read the data. Operations keep
-// their lists within room, and ops.ReplyOf cuts long texts, so no reply is larger.
-func result(r ops.Reply) *mcp.CallToolResult {
+// result returns a reply for a client: as data, and as text for clients that do not read the data; a model is shown one
+// of them. Operations keep their lists within room, and ReplyOf cuts long texts, so neither is larger.
+func (s *Server) result(r ops.Reply) *mcp.CallToolResult {
+	if s.opt.Replies == RepliesText {
+		r.Data = nil
+	}
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.Text}}, StructuredContent: r.Data}
 }

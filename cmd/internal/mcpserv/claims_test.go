@@ -16,13 +16,13 @@ func TestClaimsEndWithTheirConnection(t *testing.T) {
 	}
 	one, bound, other := w.connect(nil), w.connect(nil), w.connect(nil)
 	bound.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": planID})
-	all := len(other.do("node_next", map[string]any{"count": 50})["nodes"].([]any))
+	all := len(items(other.do("node_next", map[string]any{"count": 50})["nodes"]))
 	if all < 2 {
 		t.Fatalf("%d nodes are ready; two are needed", all)
 	}
 	claim := func(p *peer) map[string]any {
 		t.Helper()
-		return p.do("node_next", map[string]any{"claim": true, "leaseSeconds": 86400})["nodes"].([]any)[0].(map[string]any)
+		return items(p.do("node_next", map[string]any{"claim": true, "leaseSeconds": 86400})["nodes"])[0].(map[string]any)
 	}
 	first, second := claim(one), claim(bound)
 	if first["nodeId"] == second["nodeId"] || second["claimedBy"] != "s-1" || !strings.HasPrefix(first["claimedBy"].(string), "mcp-") {
@@ -33,7 +33,7 @@ func TestClaimsEndWithTheirConnection(t *testing.T) {
 	}
 	other.refused(errs.Conflicting, "node_transition", map[string]any{"nodeId": first["nodeId"], "action": "start"})
 	one.do("node_transition", map[string]any{"nodeId": first["nodeId"], "action": "start"})
-	if n := len(other.do("node_next", map[string]any{"count": 50})["nodes"].([]any)); n != all-2 {
+	if n := len(items(other.do("node_next", map[string]any{"count": 50})["nodes"])); n != all-2 {
 		t.Errorf("%d of %d nodes are offered while two are claimed", n, all)
 	}
 	for _, p := range []*peer{one, bound} {
@@ -43,7 +43,7 @@ func TestClaimsEndWithTheirConnection(t *testing.T) {
 	}
 	var begun map[string]any
 	eventually(t, "what was claimed is offered", func() bool {
-		nodes := other.do("node_next", map[string]any{"count": 50})["nodes"].([]any)
+		nodes := items(other.do("node_next", map[string]any{"count": 50})["nodes"])
 		for _, n := range nodes {
 			if n := n.(map[string]any); n["nodeId"] == first["nodeId"] {
 				begun = n
@@ -61,7 +61,7 @@ func TestUnbindingGivesClaimsBack(t *testing.T) {
 	w := newWorld(t, Options{})
 	one, other := w.connect(nil), w.connect(nil)
 	one.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": planID})
-	id := one.do("node_next", map[string]any{"claim": true})["nodes"].([]any)[0].(map[string]any)["nodeId"]
+	id := items(one.do("node_next", map[string]any{"claim": true})["nodes"])[0].(map[string]any)["nodeId"]
 	other.refused(errs.Conflicting, "node_transition", map[string]any{"nodeId": id, "action": "start"})
 	other.refused(errs.Conflicting, "node_next", map[string]any{"release": id})
 	one.do("session_unbind", map[string]any{"sessionId": "s-1"})
@@ -74,8 +74,8 @@ func TestConnectionsMayClaimForOtherSessions(t *testing.T) {
 	w := newWorld(t, Options{})
 	w.save(mdstore.NodePath(planID, "node-x"), "---\nid: node-x\ntitle: T\ntype: execution\nstatus: pending\nparentId: root\n---\n")
 	one, other := w.connect(nil), w.connect(nil)
-	first := one.do("node_next", map[string]any{"claim": true, "sessionId": "worker-1"})["nodes"].([]any)[0].(map[string]any)["nodeId"]
-	second := one.do("node_next", map[string]any{"claim": true})["nodes"].([]any)[0].(map[string]any)["nodeId"]
+	first := items(one.do("node_next", map[string]any{"claim": true, "sessionId": "worker-1"})["nodes"])[0].(map[string]any)["nodeId"]
+	second := items(one.do("node_next", map[string]any{"claim": true})["nodes"])[0].(map[string]any)["nodeId"]
 	if first == second {
 		t.Fatalf("%v is given twice", first)
 	}

@@ -1,6 +1,7 @@
 package mcpserv
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -29,7 +30,7 @@ func (s *Server) consent(ctx context.Context, o ops.Operation, env *ops.Env, req
 	}
 	var agreed, dryRun bool
 	for name, flag := range map[string]*bool{confirm: &agreed, "dryRun": &dryRun} {
-		if raw, ok := given[name]; ok && json.Unmarshal(raw, flag) != nil {
+		if raw, ok := given[name]; ok && json.Unmarshal(bytes.Trim(raw, `"`), flag) != nil {
 			return nil, nil, ops.BadParam(errs.InvalidParams, name, "%s: %s is %s; true or false is expected",
 				o.Name, name, clip(string(raw), 60))
 		}

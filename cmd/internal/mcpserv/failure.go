@@ -15,27 +15,15 @@ import (
 
 const (
 	maxMessage = 1500 // bytes of an error's message, which may quote what a caller gave
-	maxFact    = 300  // bytes of a caller's value in the details of an error
 	maxData    = 2048 // bytes of a URI in the data of an error, and of the details beside it
 )
 
-// A refused is an error as the result of a tool.
-type refused struct {
-	Error errs.Error `json:"error"`
-	Text  string     `json:"-"`
-}
-
-// ReplyText returns the text of the reply, which is all that clients show a model.
-func (r *refused) ReplyText() string { return r.Text }
-
-// failure returns an error as the result of a tool that failed.
+// failure returns an error as the result of a tool that failed. Its text begins with the code and holds all that the
+// caller needs; there are no data, which clients would show in place of the text.
 func (s *Server) failure(e *errs.Error) (*mcp.CallToolResult, error) {
-	c := *e
-	c.Message = shorten(render.VisibleLines(shorten(e.Message, 2*maxMessage)), maxMessage)
-	text, room := string(c.Code)+": "+c.Message, s.room()
-	if e.Details != nil {
-		d := *e.Details
-		d.NodeID, d.Param, c.Details = clip(d.NodeID, maxFact), clip(d.Param, maxFact), &d
+	message := render.VisibleLines(shorten(ops.Tools(e.Message), 2*maxMessage))
+	text := string(e.Code) + ": " + shorten(message, maxMessage)
+	if d := e.Details; d != nil {
 		if slices.ContainsFunc(d.Allowed, func(action string) bool { return !strings.Contains(text, action) }) {
 			text += " Allowed: " + strings.Join(d.Allowed, ", ") + "."
 		}
@@ -43,16 +31,10 @@ func (s *Server) failure(e *errs.Error) (*mcp.CallToolResult, error) {
 			text += " The change is made: do not repeat it."
 		}
 		if d.Text != "" { // which is not long, and counts as read
-			text, room = text+"\n\n> "+strings.ReplaceAll(d.Text, "\n", "\n> "), 0
+			text += "\n\n> " + strings.ReplaceAll(d.Text, "\n", "\n> ")
 		}
 	}
-	reply, err := ops.ReplyOf(&refused{c, text}, room)
-	if err != nil {
-		return nil, err
-	}
-	r := result(reply)
-	r.IsError = true
-	return r, nil
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, IsError: true}, nil
 }
 
 // failed returns an error as one of the protocol.

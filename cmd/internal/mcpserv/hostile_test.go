@@ -156,9 +156,9 @@ func wrongTypes(t reflect.Type) []string {
 	case reflect.String:
 		return append(all, `5`, `-0.5`, `true`, `[]`, `["x"]`, `1e400`)
 	case reflect.Bool:
-		return append(all, `"true"`, `""`, `0`, `1`, `[]`, `[true]`)
+		return append(all, `"yes"`, `""`, `0`, `1`, `[]`, `[true]`)
 	case reflect.Int, reflect.Int64:
-		return append(all, `"5"`, `1.5`, `true`, `[]`, `[1]`, `1e400`, `-1e400`, `9223372036854775808`, `-9223372036854775809`, `123456789012345678901234567890`)
+		return append(all, `"five"`, `1.5`, `true`, `[]`, `[1]`, `1e400`, `-1e400`, `9223372036854775808`, `-9223372036854775809`, `123456789012345678901234567890`)
 	case reflect.Slice:
 		all = append(all, `5`, `"x"`, `true`, `[5]`, `[true]`, `[null]`, `["x",null]`, `["x",["y"]]`)
 		if t.Elem().Kind() == reflect.Struct {
@@ -181,6 +181,9 @@ func TestWrongTypesAreRefused(t *testing.T) {
 		}
 		for _, p := range params {
 			for _, v := range wrongTypes(p.Type) {
+				if slices.Contains(p.Enum, v) { // true is a word of includeLog
+					continue
+				}
 				members := withMember(base, p.Name, v)
 				r := s.try(o, members, p.Name+" "+v, false)
 				if r.wrong && !strings.Contains(r.text, p.Name) && !strings.Contains(v, "path") {

@@ -17,6 +17,7 @@ import (
 
 	"arbor/engine"
 	"arbor/engine/errs"
+	"arbor/engine/ops"
 	"arbor/mdstore"
 )
 
@@ -27,9 +28,18 @@ type Options struct {
 	Workspace string       // of calls that name none, until their session is bound; "" for no default
 	Session   string       // of every connection that binds none itself; "" gives each connection one of its own
 	Operator  string       // who acts, for log lines; "" is mdstore.OperatorAI
-	MaxTokens int          // the largest reply, in tokens counted as bytes/4; 0 is DefaultMaxTokens
+	Replies   Replies      // the form of replies; "" is RepliesBoth
+	MaxTokens int          // the largest reply, in tokens counted by assemble.Tokens; 0 is DefaultMaxTokens
 	Log       *slog.Logger // nil: nothing is logged
 }
+
+// Replies is a form of replies.
+type Replies string
+
+const (
+	RepliesBoth Replies = "both" // as data and as text
+	RepliesText Replies = "text" // as text only, and tools have no output schemas: one copy in every client
+)
 
 const (
 	DefaultMaxTokens = 8000 // the largest reply, in tokens
@@ -59,10 +69,15 @@ type Server struct {
 func New(e *engine.Engine, opt Options) (*Server, error) {
 	opt.Profile = cmp.Or(opt.Profile, ProfileAll)
 	opt.Operator = cmp.Or(opt.Operator, mdstore.OperatorAI)
+	opt.Replies = cmp.Or(opt.Replies, RepliesBoth)
 	opt.MaxTokens = cmp.Or(opt.MaxTokens, DefaultMaxTokens)
 	opt.Log = cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
 	if err := CheckProfile(opt.Profile); err != nil {
 		return nil, err
+	}
+	if opt.Replies != RepliesBoth && opt.Replies != RepliesText {
+		return nil, ops.BadParam(errs.InvalidParams, "replies", "replies %q: %s and %s are the forms", opt.Replies,
+			RepliesBoth, RepliesText)
 	}
 	if opt.MaxTokens < LeastMaxTokens {
 		return nil, errs.New(errs.InvalidParams, "a reply of at most %d tokens is too small; %d is the least",

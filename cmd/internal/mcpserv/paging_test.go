@@ -20,7 +20,7 @@ func walked(tree []any, parent string, yield func(id, parent string)) {
 		m := n.(map[string]any)
 		id := m["id"].(string)
 		yield(id, parent)
-		walked(m["children"].([]any), id, yield)
+		walked(items(m["children"]), id, yield)
 	}
 }
 
@@ -74,7 +74,7 @@ func TestPagesHoldEveryNodeOnce(t *testing.T) {
 				t.Fatalf("%s: a page is cut, but for one title that is larger: %v", what, cut)
 			}
 			before := len(got)
-			walked(page["tree"].([]any), "", func(id, parent string) {
+			walked(items(page["tree"]), "", func(id, parent string) {
 				if p, again := got[id]; again && parent != "" && p != parent {
 					t.Errorf("%s: %s hangs below %s, and on another page below %s", what, id, p, parent)
 				}
@@ -133,9 +133,9 @@ func TestChangesAreNamedOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			l := openLine(t, e, Options{MaxTokens: most})
-			ws := l.do("workspace_list", nil)["workspaces"].([]any)[0].(map[string]any)["id"].(string)
+			ws := items(l.do("workspace_list", nil)["workspaces"])[0].(map[string]any)["id"].(string)
 			first := l.do("changes_get", nil)
-			if first["first"] != true || len(first["changes"].([]any)) != 0 {
+			if first["first"] != true || len(items(first["changes"])) != 0 {
 				t.Errorf("the first look: %v", first)
 			}
 			paths := slices.Sorted(maps.Keys(st.Files()))
@@ -181,7 +181,7 @@ func TestChangesAreNamedOnce(t *testing.T) {
 				if r["cut"] != nil {
 					t.Fatalf("changes are cut: %v", r["cut"])
 				}
-				list := r["changes"].([]any)
+				list := items(r["changes"])
 				for _, c := range list {
 					m := c.(map[string]any)
 					got = append(got, m["kind"].(string)+" "+m["path"].(string))
@@ -253,7 +253,7 @@ func TestDiagnosticsComeToAnEnd(t *testing.T) {
 		for {
 			r := l.do("workspace_check", nil)
 			hidden, _ := r["hidden"].(float64)
-			list := r["diagnostics"].([]any)
+			list := items(r["diagnostics"])
 			if all < 0 {
 				all = len(list) + int(hidden)
 			}
@@ -294,7 +294,7 @@ func TestClaimsAreShown(t *testing.T) {
 			if r["cut"] != nil {
 				t.Fatalf("in %d tokens: %v", most, r["cut"])
 			}
-			for _, n := range r["nodes"].([]any) {
+			for _, n := range items(r["nodes"]) {
 				id := n.(map[string]any)["nodeId"].(string)
 				if given[id] {
 					t.Errorf("%s is given twice", id)

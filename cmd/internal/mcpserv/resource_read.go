@@ -124,8 +124,8 @@ func contextText(ctx context.Context, env *ops.Env, ws, node mdstore.ID, room in
 		return jsonSize(string(render.Markdown(b))), true
 	}}
 	b, err := env.Engine.Context(ctx, snap.Workspace().ID, id, opt)
-	if err == nil && b.Tokens > room/4 {
-		opt.Budget = max(1, room/4)
+	if err == nil && jsonSize(string(render.Markdown(b))) > room {
+		opt.Budget = max(1, room*2/7)
 		b, err = env.Engine.Context(ctx, snap.Workspace().ID, id, opt)
 	}
 	if err != nil {

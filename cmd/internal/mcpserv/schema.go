@@ -14,12 +14,9 @@ import (
 	"arbor/mdstore"
 )
 
-// keyError is the member of a reply that says why nothing was done.
-const keyError = "error"
-
-// output returns the schema of what an operation returns. It is open: a later version may return more. It also holds
-// for refusals: clients check the structured content of every reply, and would show a model that it does not match in
-// place of why the call was refused.
+// output returns the schema of what an operation returns: an object without alternatives, which clients that render it
+// for a model can read. It is open, because a later version may return more, and nothing in it is required, because
+// replies leave out what is empty. Refusals have no data.
 func output(o ops.Operation) (json.RawMessage, error) {
 	text := &jsonschema.Schema{Type: "string"}
 	names := []string{"id", "title", "type", "status", "children"}
@@ -27,7 +24,7 @@ func output(o ops.Operation) (json.RawMessage, error) {
 		reflect.TypeFor[ops.TreeNode](): {Type: "object", Properties: map[string]*jsonschema.Schema{
 			"id": text, "title": text, "type": text, "status": text,
 			"children": {Type: "array", Items: &jsonschema.Schema{Type: "object"}}, // of the same type
-		}, PropertyOrder: names, Required: names},
+		}, PropertyOrder: names},
 		reflect.TypeFor[assemble.Lines](): {Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "array",
 			Items: &jsonschema.Schema{Type: "integer"}}},
 		reflect.TypeFor[ops.Made](): {Type: "object"}, reflect.TypeFor[ops.NodeContext](): {Type: "object"},
@@ -39,51 +36,36 @@ func output(o ops.Operation) (json.RawMessage, error) {
 		return nil, err
 	}
 	open(s)
-	optional := promoted(o.Out)
-	required := slices.DeleteFunc(s.Required, func(name string) bool { return slices.Contains(optional, name) })
-	s.Required, s.AnyOf = nil, []*jsonschema.Schema{{Required: required}, {Required: []string{keyError}}}
-	s.Properties[keyError] = &jsonschema.Schema{Type: "object"}
-	s.PropertyOrder = append(s.PropertyOrder, keyError)
+	dropVerbose(s, o.Out)
 	return json.Marshal(s)
 }
 
-// promoted returns the names of properties that come from embedded pointers, which may be nil.
-func promoted(t reflect.Type) (names []string) {
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if !f.Anonymous || f.Type.Kind() != reflect.Pointer {
-			continue
-		}
-		for _, p := range reflect.VisibleFields(f.Type.Elem()) {
-			name, _, _ := strings.Cut(p.Tag.Get("json"), ",")
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// open makes an inferred schema acceptable to strict clients: no list is null, an object that may be missing is an
-// alternative of an object and null, and objects may have further properties.
+// open makes an inferred schema acceptable to strict clients: nothing is null, and objects may have further properties
+// and lack any.
 func open(s *jsonschema.Schema) {
 	if s == nil {
 		return
 	}
 	if len(s.Types) == 2 && s.Types[0] == "null" {
 		s.Type, s.Types = s.Types[1], nil
-		if s.Type != "array" {
-			was := *s
-			*s = jsonschema.Schema{AnyOf: []*jsonschema.Schema{&was, {Type: "null"}}}
-		}
 	}
-	if s.Type == "object" && s.AdditionalProperties != nil && len(s.Properties) > 0 {
+	if s.Type == "object" && len(s.Properties) > 0 {
 		s.AdditionalProperties = nil
 	}
+	s.Required = nil
 	for _, p := range s.Properties {
-		open(p)
-	}
-	for _, p := range s.AnyOf {
 		open(p)
 	}
 	open(s.Items)
 	open(s.AdditionalProperties)
+}
+
+// dropVerbose takes out of the schema of a result what only a call with verbose brings.
+func dropVerbose(s *jsonschema.Schema, result reflect.Type) {
+	for _, f := range reflect.VisibleFields(result) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); f.Tag.Get("only") == "verbose" {
+			delete(s.Properties, name)
+			s.PropertyOrder = slices.DeleteFunc(s.PropertyOrder, func(p string) bool { return p == name })
+		}
+	}
 }

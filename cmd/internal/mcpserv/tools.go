@@ -53,6 +53,9 @@ func (s *Server) addTools() error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", o.Name, err)
 		}
+		if s.opt.Replies == RepliesText {
+			tool.OutputSchema = nil
+		}
 		s.mcp.AddTool(tool, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			return s.call(ctx, o, req)
 		})

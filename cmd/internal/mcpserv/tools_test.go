@@ -86,12 +86,15 @@ func (l *line) ask(method, params string) (result json.RawMessage, fault string)
 
 // A said is the answer of a tool.
 type said struct {
-	size  int // of the result, in bytes as it was sent
+	size  int // of the larger of data and text, in bytes
 	text  string
 	data  json.RawMessage
 	wrong bool
 	fault string // an error of the protocol
 }
+
+// asShown undoes what is escaped on the way only.
+var asShown = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&", `\u2028`, "\u2028", `\u2029`, "\u2029")
 
 // call calls a tool with arguments in JSON, sent as they are.
 func (l *line) call(tool, args string) said {
@@ -108,7 +111,7 @@ func (l *line) call(tool, args string) said {
 	if err := json.Unmarshal(raw, &r); err != nil || len(r.Content) != 1 || r.Content[0].Type != "text" {
 		l.Fatalf("%s %.200s: %.500s: %v", tool, args, raw, err)
 	}
-	return said{size: len(raw), text: r.Content[0].Text, data: r.StructuredContent, wrong: r.IsError}
+	return said{size: max(len(asShown.Replace(string(r.StructuredContent))), len(r.Content[0].Text)), text: r.Content[0].Text, data: r.StructuredContent, wrong: r.IsError}
 }
 
 // do calls a tool that must succeed, and returns its data.
@@ -135,11 +138,8 @@ func (s said) code() string {
 	if !s.wrong {
 		return ""
 	}
-	var m struct {
-		Error struct{ Code, Message string }
-	}
-	_ = json.Unmarshal(s.data, &m)
-	return m.Error.Code
+	code, _, _ := strings.Cut(s.text, ": ")
+	return code
 }
 
 // A listed is a tool in the answer to tools/list.

@@ -150,8 +150,8 @@ func (p *peer) refused(code errs.Code, tool string, args map[string]any) string 
 	if !r.IsError {
 		p.Fatalf("%s %v works: %s", tool, args, textOf(r))
 	}
-	if e, _ := dataOf(p.T, r)["error"].(map[string]any); e["code"] != string(code) || !strings.HasPrefix(textOf(r), string(code)+": ") {
-		p.Fatalf("%s %v: %s (%v), want %s", tool, args, textOf(r), e, code)
+	if r.StructuredContent != nil || !strings.HasPrefix(textOf(r), string(code)+": ") {
+		p.Fatalf("%s %v: %s (%v), want %s and no data", tool, args, textOf(r), r.StructuredContent, code)
 	}
 	return textOf(r)
 }
@@ -169,6 +169,12 @@ func dataOf(t testing.TB, r *mcp.CallToolResult) map[string]any {
 		t.Fatal(err)
 	}
 	return m
+}
+
+// items returns a list of a result, which leaves empty ones out.
+func items(v any) []any {
+	list, _ := v.([]any)
+	return list
 }
 
 // eventually waits until a condition holds.

@@ -1,0 +1,71 @@
+package ops
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// brief returns a value as JSON for a reader who pays for every byte: members that are null, empty, false or 0 are left
+// out, but for those of the tag always:"true", and so are members of the tag only:"verbose". It returns nil for a value that is empty itself.
+func brief(v reflect.Value) (data []byte, err error) {
+	var parts [][]byte
+	add := func(name string, v reflect.Value) {
+		part, failed := brief(v)
+		switch {
+		case failed != nil:
+			err = failed
+		case name != "" && len(part) > 0:
+			parts = append(parts, append([]byte(strconv.Quote(name)+":"), part...))
+		case name == "" && len(part) == 0:
+			parts = append(parts, []byte("{}")) // an item keeps its place
+		case name == "":
+			parts = append(parts, part)
+		}
+	}
+	open, end := "{", "}"
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if v.IsNil() {
+			return nil, nil
+		}
+		return brief(v.Elem())
+	case reflect.Struct:
+		for _, f := range reflect.VisibleFields(v.Type()) {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if f.Anonymous || !f.IsExported() || name == "-" || f.Tag.Get("only") == "verbose" {
+				continue
+			}
+			member, nilOuter := v.FieldByIndexErr(f.Index)
+			if nilOuter == nil && f.Tag.Get("always") != "" {
+				parts = append(parts, fmt.Appendf(nil, "%q:%v", name, member))
+			} else if nilOuter == nil {
+				add(name, member)
+			}
+		}
+	case reflect.Slice:
+		if open, end = "[", "]"; v.Type().Elem().Kind() == reflect.String { // an empty text keeps its place
+			return plainly(v)
+		}
+		for i := range v.Len() {
+			add("", v.Index(i))
+		}
+	default:
+		return plainly(v)
+	}
+	if len(parts) == 0 || err != nil {
+		return nil, err
+	}
+	return append(append([]byte(open), bytes.Join(parts, []byte(","))...), end...), nil
+}
+
+// plainly encodes a value that has no members of its own, or whose members are all shown.
+func plainly(v reflect.Value) (json.RawMessage, error) {
+	if v.IsZero() || (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.Len() == 0 {
+		return nil, nil
+	}
+	return encode(v.Interface())
+}

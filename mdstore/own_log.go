@@ -1,0 +1,29 @@
+package mdstore
+
+import (
+	"regexp"
+	"strings"
+)
+
+// ownForms are the forms of the log entries that Arbor writes by itself, and that hold no text that somebody gave.
+// A change of a status is one of them unless a reason follows that is none of ownReasons.
+var ownForms = forms(
+	ByCreation+`(; the workspace had no root)?`,
+	`([a-z]+|`+ByHand+`): [a-z]+`+arrow+`[a-z]+(; `+ownReasons+`)?`,
+	`workspace: [a-z]+`+arrow+`[a-z]+`,
+	`moved: \S*`+arrow+`\S+`,
+	`deleted: \S+ \(.*\), nodes: [0-9]+`,
+	`archived [0-9]+ rules and [0-9]+ docs of \S+ \(.*\)`,
+	`copied from \S+`,
+)
+
+// ownReasons are the reasons of changes that another change brought along.
+const ownReasons = `(child \S+ (created|moved in)|(start|retry|reopen) of \S+|mended: it has children)`
+
+func forms(all ...string) *regexp.Regexp {
+	return regexp.MustCompile(`^(` + strings.Join(all, "|") + `)$`)
+}
+
+// Own reports whether Arbor wrote the entry by itself, and it holds no text that somebody gave: no reason, no conclusion
+// that was moved there, no problem.
+func (e LogEntry) Own() bool { return e.Time != "" && ownForms.MatchString(e.Event) }
