@@ -26,6 +26,7 @@ type NewNode struct {
 	Isolated      bool
 	Before, After mdstore.ID // the sibling that it is to stand next to; at most one of them
 	Cascade       bool       // reopen completed and cancelled ancestors
+	nth           int64      // which of several that are made side by side
 	Children      []NewNode  // in their order; where they go, the rules and Cascade are those of the topmost
 }
 
@@ -73,13 +74,29 @@ func (a NewNode) Plan(d *Draft) (*Created, error) {
 		}
 	}
 	d.warnTitle(a.Title, up[0].ID, top.id)
-	out, err := d.grow(top, up[0].ID, d.createdAt(up[0].ID), order, made)
+	out, err := d.grow(top, up[0].ID, d.createdAt(up[0].ID)+a.nth, order, made)
 	if err != nil {
 		return nil, err
 	}
 	start := statemachine.Initial(top.Type)
 	out.Cascades, err = d.Raise(entered(top.Type, start, up), a.Cascade, "child "+string(top.id)+" created")
 	return out, err
+}
+
+// NewNodes are nodes that are made side by side, in their order.
+type NewNodes []NewNode
+
+// Plan makes all of them.
+func (a NewNodes) Plan(d *Draft) (out []Created, err error) {
+	for i, n := range a {
+		n.nth = int64(i)
+		c, err := n.Plan(d)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, *c)
+	}
+	return out, nil
 }
 
 // sow draws the ids of a node and of all below it, and refuses what cannot be made.

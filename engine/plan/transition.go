@@ -50,7 +50,7 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 	if !whole {
 		return nil, d.loose(n)
 	}
-	dec, err := statemachine.Decide(statemachine.Standing{Type: n.Type, Status: n.Status}, t.Action, Facts(d.View, n, t.Conclusion))
+	dec, err := statemachine.Decide(statemachine.Standing{Type: n.Type, Status: d.StatusOf(n)}, t.Action, Facts(d.View, n, t.Conclusion))
 	if err != nil {
 		return nil, mendable(n, named(n, err))
 	}
@@ -104,6 +104,36 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 			return nil, err
 		}
 	}
+	return out, nil
+}
+
+// Drop gives a node up that is not finished: it is started where it waits, and failed or cancelled, in one commit.
+type Drop struct{ Transition }
+
+// Plan plans both steps.
+func (x Drop) Plan(d *Draft) (*Transitioned, error) {
+	n, err := d.View.Known(x.Node)
+	if err != nil {
+		return nil, err
+	}
+	start, end := x.Transition, x.Transition
+	if end.Action = statemachine.Fail; statemachine.TakesChildren(n.Type) {
+		end.Action = statemachine.Cancel
+	}
+	if n.Status != statemachine.Initial(n.Type) {
+		return end.Plan(d)
+	}
+	start.Action, start.Conclusion, start.Reason, start.Log = statemachine.Start, "", "", ""
+	begun, err := start.Plan(d)
+	if err != nil {
+		return nil, err
+	}
+	end.Cascade = false // what is to be reopened is
+	out, err := end.Plan(d)
+	if err != nil {
+		return nil, err
+	}
+	out.From, out.Cascades = begun.From, begun.Cascades
 	return out, nil
 }
 
