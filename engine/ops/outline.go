@@ -6,7 +6,6 @@ import (
 	"arbor/engine"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
-	"arbor/engine/sessions"
 )
 
 // OutlineIn are nodes to be made side by side under a parent.
@@ -57,5 +56,5 @@ func RulesOnce(ctx context.Context, env *Env, in In) ([]string, error) {
 	if noted = err == nil && m.Rules[w] == hash; noted {
 		return nil, nil
 	}
-	return out.Workspace.Rules, engine.EditMachine(ctx, env.Engine, func(m *sessions.Machine) { m.Rules[w] = hash })
+	return out.Workspace.Rules, engine.EditMachine(ctx, env.Engine, func(m *engine.Machine) { m.Rules[w] = hash })
 }

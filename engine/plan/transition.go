@@ -70,8 +70,8 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 		}
 	}
 	out := &Transitioned{From: dec.From, To: dec.To, TakesFocus: dec.TakesFocus, Conclusion: n.Conclusion()}
-	moved := d.moved(n, dec.From)
-	if moved != "" {
+	old := moved(d, n, dec.From)
+	if old != "" {
 		out.Conclusion = ""
 	}
 	switch {
@@ -82,7 +82,7 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 		if out.Conclusion, _, err = mdoc.Nest(t.Conclusion, 2); err != nil { // its headings may move down
 			return nil, err
 		}
-	case moved != "":
+	case old != "":
 		edit.write(mdstore.SecConclusion, "")
 	}
 	if p := n.Problem(); dec.ClearsProblem && !p.IsZero() {
@@ -93,7 +93,7 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 	if t.Log != "" {
 		d.Log(edit, strings.Trim(t.Log, "\r\n"))
 	}
-	d.step(n, *dec, t.Reason, moved)
+	d.step(n, *dec, t.Reason, old)
 	if dec.Runs || anyFrozen(up) {
 		if out.Cascades, err = d.Raise(up, t.Cascade, string(t.Action)+" of "+string(n.ID)); err != nil {
 			return nil, err
@@ -139,7 +139,7 @@ func (x Drop) Plan(d *Draft) (*Transitioned, error) {
 
 // moved returns the conclusion that a step from a status moves into the node's log: one that takes finished work up
 // again leaves none standing, so that the node is not finished again by what it said before.
-func (d *Draft) moved(n *mdstore.Node, from statemachine.Status) string {
+func moved(d *Draft, n *mdstore.Node, from statemachine.Status) string {
 	if !statemachine.Terminal(from) || n.Conclusion() == "" {
 		return ""
 	}
