@@ -65,7 +65,7 @@ func (e *Engine) apply(ctx context.Context, ws mdstore.ID, act plan.Act, op func
 		}
 		return nil, err
 	}
-	out.Collisions = slices.Concat(e.Told(), met, out.Collisions)
+	out.Collisions = slices.Concat(e.live.Told(), met, out.Collisions)
 	return out, nil
 }
 

@@ -18,18 +18,25 @@ import (
 
 // Check returns every diagnostic of a workspace, in the order of files and lines, after a look at every file.
 func (e *Engine) Check(ctx context.Context, ws mdstore.ID) (*view.View, []mdoc.Diagnostic, error) {
-	late := e.Late(ctx, false)
+	v, found, err := e.look(ctx, ws)
+	return v, check.Diagnostics(found), err
+}
+
+// look returns every finding of a workspace, after a look at every file, and the stale saves that are not merged yet.
+func (e *Engine) look(ctx context.Context, ws mdstore.ID) (*view.View, []check.Finding, error) {
+	late := e.live.Late(ctx, false)
 	e.live.StaleIn(ws)
 	v, found, err := e.find(ctx, ws)
 	if err != nil {
 		return v, nil, err
 	}
 	for _, m := range late {
-		if text, stale := strings.CutPrefix(m.Text, check.CodeStaleSave+": "); stale && m.Copy == "" && m.Path.Under(v.Workspace().Dir) {
+		text, stale := strings.CutPrefix(m.Text, check.CodeStaleSave+": ")
+		if stale && m.Copy == "" && m.Path.Under(v.Workspace().Dir) {
 			found = append(found, check.Finding{Diagnostic: mdoc.Diagnostic{File: string(m.Path), Code: check.CodeStaleSave, Text: text}})
 		}
 	}
-	return v, check.Diagnostics(found), nil
+	return v, found, nil
 }
 
 // settle is the time between the two looks from which --fix concludes that something is gone.
@@ -46,8 +53,10 @@ type Mending struct {
 // Fix mends what can be mended in a workspace without losing text: the diagnostics that name a fix. Doing it again changes nothing. All
 // of it is one commit, but for what an earlier commit has left. With an error the Mending, if any, was done all the same.
 func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act plan.Act) (*Mending, error) {
-	e.live.StaleIn(ws)
-	v, found, err := e.find(ctx, ws)
+	if !act.DryRun {
+		e.live.Late(ctx, true)
+	}
+	v, found, err := e.look(ctx, ws)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
-	"sync"
 	"time"
 
 	"arbor/engine/live"
@@ -33,9 +32,6 @@ type Engine struct {
 	opt  Options
 	live *live.Vault
 	seen *sessions.Seen
-
-	mu  sync.Mutex
-	met []mdstore.Collision // guarded by mu: that no reply has told of
 }
 
 // Open returns an engine over the store. It reads nothing yet: a workspace is read when it is first asked for.
@@ -100,41 +96,6 @@ func (e *Engine) Refresh() {
 func (e *Engine) Follow(ctx context.Context, ready func(), news func(live.News)) error {
 	return e.live.Follow(ctx, ready, news)
 }
-
-// Late finds saves by other programs that met commits, as mdstore.Strays has it. What it returns is told once: with merge, the next
-// Told returns it, too.
-func (e *Engine) Late(ctx context.Context, merge bool) []mdstore.Collision {
-	s, ok := mdstore.AsStore[mdstore.Strays](e.st)
-	if !ok {
-		return nil
-	}
-	met, err := s.Late(ctx, merge)
-	if err != nil {
-		e.opt.Log.Warn("saves that met commits cannot be looked for", "error", err)
-	}
-	for _, m := range met {
-		e.live.Heed(true, m.Path)
-	}
-	if merge {
-		e.mu.Lock()
-		e.met = append(e.met, met...)
-		e.met = e.met[max(0, len(e.met)-metMost):]
-		e.mu.Unlock()
-	}
-	return met
-}
-
-// Told returns what Late has merged since it was last called, for the next reply.
-func (e *Engine) Told() []mdstore.Collision {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	met := e.met
-	e.met = nil
-	return met
-}
-
-// metMost is how many saves that met commits wait for a reply.
-const metMost = 20
 
 // Live returns what keeps the engine's views current, for a feed.
 func (e *Engine) Live() *live.Vault { return e.live }

@@ -26,8 +26,8 @@ type replaced struct {
 }
 
 // replaces returns the texts that a plan replaces and that are to be kept. It refuses a plan which replaces a text
-// that changed since the session last read it, unless IfMatch proves a later reading. A problem that ends with its
-// node is kept and never refused.
+// that changed since the session last read it, unless no refusal could carry it and IfMatch says that the caller knows.
+// A problem that ends with its node is kept and never refused.
 func (e *Engine) replaces(
 	ctx context.Context, ws mdstore.ID, act plan.Act, d *plan.Draft,
 ) (keep []replaced, err error) {
@@ -40,10 +40,10 @@ func (e *Engine) replaces(
 			switch {
 			case f.Old == nil || t.Field == "rules" && !d.AllRules:
 			case t.Field == "conclusion" && now[i].Text == "" && d.Moved[t.NodeID]: // the log has it
-			case read && !same && act.IfMatch == "" && !ends:
+			case read && !same && !ends && (act.IfMatch == "" || len(t.Text) <= mostChanged):
 				changed = append(changed, t)
 			case !own && t.Text != "":
-				keep = append(keep, replaced{t, f.Old, !same && act.IfMatch == ""})
+				keep = append(keep, replaced{t, f.Old, !same})
 			}
 		}
 	}

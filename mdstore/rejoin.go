@@ -137,18 +137,19 @@ func (r *rejoining) edit(may bool, what string, p mdoc.Patch, err error) {
 	}
 }
 
-// commands bring back a key or a section, with a value or in a file where that is named. A workspace needs no NODE.
+// commands bring back a key or a section. VALUE stands for the value; FILE for a file that the text is to be copied to,
+// so that none takes the text away that is there. A workspace needs no NODE.
 var commands = map[string]string{
-	KeyTitle: "title: arbor node update NODE --title …", KeyParent: "parentId: arbor node move NODE …",
-	KeyOrder: "order: arbor node move NODE …", KeyFocus: "focusedNodeId: arbor focus …",
+	KeyTitle: "title: arbor node update NODE --title VALUE", KeyParent: "parentId: arbor node move NODE VALUE",
+	KeyFocus: "focusedNodeId: arbor focus VALUE", KeyOrder: "order",
 	KeyIsolated + " true": "isolated: arbor isolate NODE", KeyIsolated + " false": "isolated: arbor isolate NODE --off",
-	KeyName: "name: arbor ws update --name …", KeyGoal: "goal: arbor ws update --goal …",
-	SecRequirement: "requirement: arbor node update NODE --section requirement -m …",
-	SecConclusion:  "conclusion: arbor node update NODE --section conclusion -m …",
-	SecNote:        "note: arbor node update NODE --section note -m …",
-	SecProblem:     "problem: arbor problem NODE -m …", SecProblem + " ": "problem: arbor problem NODE --clear",
-	SecLog: "log: arbor log NODE …", SecReferences: "references: arbor ref add NODE …",
-	SecRules: "rules: arbor rules add …", WorkspaceFile + SecDocs: "docs: arbor docs add …",
+	KeyName: "name: arbor ws update --name VALUE", KeyGoal: "goal: arbor ws update --goal VALUE",
+	SecRequirement: "requirement: arbor node update NODE --section requirement -F FILE",
+	SecConclusion:  "conclusion: arbor node update NODE --section conclusion -F FILE",
+	SecNote:        "note: arbor node update NODE --section note -F FILE",
+	SecProblem:     "problem: arbor problem NODE -F FILE", SecProblem + " ": "problem: arbor problem NODE --clear",
+	SecLog: "log: arbor log NODE -F FILE", SecReferences: "references: arbor ref add NODE FILE",
+	SecRules: "rules: arbor rules replace -F FILE", WorkspaceFile + SecDocs: "docs: arbor docs add FILE",
 }
 
 // lost names a key or section that is not joined, with the command that brings it back where there is one.
@@ -159,12 +160,11 @@ func (r *rejoining) lost(what string) string {
 	line := cmp.Or(commands[file+what], commands[what+" "+value], commands[what], what)
 	if to := statemachine.Status(value); what == KeyStatus && statemachine.Valid(n.Type, to) {
 		line += " " + value
-		for _, rule := range statemachine.Rules() {
-			if rule.Type == n.Type && rule.From == n.Status && rule.To == to && !rule.Automatic {
-				line += ": arbor node transition NODE " + string(rule.Do)
-			}
+		for i, do := range actions(n.Type, n.Status, to) {
+			line += []string{": ", " && "}[min(i, 1)] + "arbor node transition NODE " + string(do)
 		}
 	}
+	line = strings.Replace(line, "VALUE", "'"+strings.ReplaceAll(value, "'", `'\''`)+"'", 1)
 	switch {
 	case file == WorkspaceFile:
 		return strings.ReplaceAll(line, "NODE ", "")
@@ -172,4 +172,18 @@ func (r *rejoining) lost(what string) string {
 		return strings.ReplaceAll(line, "NODE", "…")
 	}
 	return strings.ReplaceAll(line, "NODE", string(n.ID))
+}
+
+// actions returns the shortest way from one status to another; nil where there is none.
+func actions(t statemachine.Type, from, to statemachine.Status) []statemachine.Action {
+	ways := map[statemachine.Status][]statemachine.Action{from: {}}
+	for range statemachine.Rules() {
+		for _, r := range statemachine.Rules() {
+			way, reached := ways[r.From]
+			if _, known := ways[r.To]; reached && !known && r.Type == t && !r.Automatic {
+				ways[r.To] = append(slices.Clone(way), r.Do)
+			}
+		}
+	}
+	return ways[to]
 }

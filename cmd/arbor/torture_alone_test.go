@@ -68,8 +68,8 @@ func (p *gitPerson) sequence(s *client, alone string, lines []string) {
 			if code := s.call("log_append", args).code(); code != "" {
 				p.Logf("an entry of the log is refused: %s", code)
 			}
-			if code := s.call("node_transition", p.step(node, p.token())).code(); code != "" {
-				p.Logf("a transition is refused: %s", code)
+			if a := s.call("node_transition", p.step(node, p.token())); a.code() != "" {
+				p.Logf("a transition is refused: %s", a.Error.Message)
 			}
 			if rand.IntN(2) == 0 {
 				p.edit(p.file(node))

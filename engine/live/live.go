@@ -35,6 +35,7 @@ type Vault struct {
 	marks     uint64                              // guarded by mu: counts marks
 	epoch     uint64                              // guarded by mu: counts calls of Stale
 	following bool                                // guarded by mu: the store tells of changes
+	met       []mdstore.Collision                 // guarded by mu: saves that met commits, which no reply has told of
 }
 
 // A state is a view with the generation that the store had before it was read.
@@ -268,50 +269,6 @@ func (l *Vault) staleAll() {
 		s.stale = true
 		l.states[id] = s
 	}
-}
-
-// AwaitSaves waits while another program is saving a file that was read as a damaged or missing one, a second at most. It reports whether
-// it waited: the files are read again then.
-func (l *Vault) AwaitSaves(ctx context.Context) (waited bool) {
-	const step, steps = 20 * time.Millisecond, 50
-	s, ok := mdstore.AsStore[mdstore.Strays](l.st)
-	damaged := l.damaged()
-	for range steps {
-		if !ok || !s.Saving(ctx, damaged) {
-			break
-		}
-		waited = true
-		select {
-		case <-l.opt.After(step):
-		case <-ctx.Done():
-		}
-	}
-	if waited {
-		l.Stale()
-	}
-	return waited
-}
-
-// damaged returns the files that were last read as damaged or missing ones.
-func (l *Vault) damaged() (paths []mdstore.Path) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for p, w := range l.heads {
-		if w.Doc.Editable() != nil || w.Version.IsZero() {
-			paths = append(paths, p)
-		}
-	}
-	for _, s := range l.states {
-		for n := range s.view.All() {
-			if n.Editable() != nil {
-				paths = append(paths, n.Path)
-			}
-		}
-		for p := range s.view.Broken() {
-			paths = append(paths, p)
-		}
-	}
-	return paths
 }
 
 // Following reports whether the store tells of changes, so that views are current by themselves.

@@ -61,7 +61,7 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 		hint, rest = "by updatedAt; hand edits that leave it alone show only to a session", "a later time narrows it"
 	}
 	out := &ChangesGetOut{Changes: []FileChange{}, Out: Out{Hint: hint}}
-	out.Met = append(env.Engine.Told(), env.Engine.Late(ctx, false)...)
+	out.Met = append(env.Engine.Live().Told(), env.Engine.Live().Late(ctx, false)...)
 	show := func(diffs []view.Difference) (shown int) {
 		all := make([]FileChange, len(diffs))
 		for i, d := range diffs {

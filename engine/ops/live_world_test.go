@@ -285,7 +285,7 @@ func (l *followed) checkout(v version, byGit bool) {
 		}
 	}
 	l.sweepFolders()
-	l.e.Late(tctx, true) // as a server does that is told: what is saved from now on was made from what came back
+	l.e.Live().Late(tctx, true) // as a server does that is told: what is saved from now on was made from what came back
 }
 
 // sweepFolders removes folders that hold nothing, as git does.

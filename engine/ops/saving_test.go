@@ -44,11 +44,6 @@ func openEdited(t *testing.T, quiet time.Duration) *edited {
 	return v
 }
 
-func (v *edited) log(event string) error {
-	_, err := ops.LogAppend(tctx, v.env, ops.LogAppendIn{NodeID: "hub-0", Event: event})
-	return err
-}
-
 // A write while an editor saves a file in two pieces waits for the second, and does not call the first one damaged.
 func TestAWriteWaitsForTheSecondHalfOfASave(t *testing.T) {
 	for name, cut := range map[string]int{"emptied": 0, "cut in the front matter": 20, "cut in the text": -30} {

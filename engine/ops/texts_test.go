@@ -233,8 +233,8 @@ func TestSessionsDoNotReplaceEachOthersTextsBlindly(t *testing.T) {
 	}
 }
 
-// A dry run refuses what the write would refuse, and teaches the session nothing. ifMatch proves that the caller has
-// read the file.
+// A dry run refuses what the write would refuse, and teaches the session nothing. ifMatch alone proves no reading: a
+// write returns the version, too.
 func TestDryRunsAndVersionsInPlaceOfReading(t *testing.T) {
 	w := enginetest.New(t, textVault())
 	env := &ops.Env{Engine: w.Engine, Session: "s"}
@@ -248,6 +248,7 @@ func TestDryRunsAndVersionsInPlaceOfReading(t *testing.T) {
 	delete(args, "dryRun")
 	version := mdstore.VersionOf(w.Store.Files()[textNode]).String()
 	args["ifMatch"] = version
+	refused(t, w, env, errs.Conflicting, "node_update", args)
 	out := must(t, env, "node_update", args)
 	if out["replaced"] != nil || len(keptFiles(w)) != 1 {
 		t.Errorf("with ifMatch: told is %v, kept %d files", out["replaced"], len(keptFiles(w)))

@@ -92,9 +92,6 @@ func stashing(git string) string {
 	return log
 }
 
-// moves are the files that git writes to whenever it has changed the working tree.
-var moves = []string{"index", "HEAD", filepath.Join("logs", "HEAD")}
-
 // state returns a text that is another one once git has changed the working tree.
 func (g git) state() (state string) {
 	if g.patience < 0 {
@@ -104,7 +101,7 @@ func (g git) state() (state string) {
 	if git == "" {
 		return ""
 	}
-	for _, name := range moves {
+	for _, name := range []string{"index", "HEAD", filepath.Join("logs", "HEAD")} {
 		if info, err := os.Stat(filepath.Join(git, name)); err == nil {
 			state += info.ModTime().Format(time.RFC3339Nano)
 		}
@@ -112,33 +109,53 @@ func (g git) state() (state string) {
 	return state
 }
 
-// wrote reports whether git made a file what it is: its index has that version, or was written right when the file was
-// changed; or git checked out the version that the file was made from, base, after the commits that are missing from
-// it. Times are Unix nanoseconds.
-func (g git) wrote(data, base []byte, changed, committed int64) bool {
-	_, git := findGit(g.vault)
+// wrote reports whether git made the file at p what it is: it has these bytes in its index, or as an object that a merge
+// or a stash has written; or it checked out the version that the file was made from, base, after the commits that are
+// missing from it, committed in Unix nanoseconds.
+func (g git) wrote(p mdstore.Path, data, base []byte, committed int64) bool {
+	top, git := findGit(g.vault)
 	if git == "" {
 		return false
 	}
-	for _, name := range moves {
-		info, err := os.Stat(filepath.Join(git, name))
-		if err == nil && info.ModTime().UnixNano() > changed-int64(clockSlack) &&
-			info.ModTime().UnixNano() < changed+int64(time.Second) {
+	sum := blobSum(data)
+	for _, dir := range []string{git, filepath.Join(git, "..", "..")} { // that of a linked working tree has none
+		if exists(filepath.Join(dir, "objects", fmt.Sprintf("%x", sum[:1]), fmt.Sprintf("%x", sum[1:]))) {
 			return true
 		}
 	}
-	index, err := guard.ReadFile(git, "index", 1<<30)
-	if err != nil {
+	rel, err := filepath.Rel(top, filepath.Join(g.vault, filepath.FromSlash(string(p))))
+	index, again := guard.ReadFile(git, "index", 1<<30)
+	if err != nil || again != nil {
 		return false
 	}
-	blob := func(data []byte) int {
-		sum := sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(data), data))
-		return bytes.Index(index, sum[:])
+	_, named := indexEntry(index, sum, filepath.ToSlash(rel))
+	checkedOut, known := indexEntry(index, blobSum(base), filepath.ToSlash(rel))
+	return named || known && checkedOut > committed
+}
+
+func blobSum(data []byte) [sha1.Size]byte {
+	return sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(data), data))
+}
+
+// indexEntry returns whether git's index names a blob at a path, and the time of the file then, Unix nanoseconds. Before
+// the digest of an entry stand eight numbers of four bytes, from the second pair of which the time is; behind it flags of two or four
+// bytes, and the path, of which an index of version 4 may have the end only.
+func indexEntry(index []byte, sum [sha1.Size]byte, path string) (modified int64, ok bool) {
+	const before = 40
+	for at := 0; ; at += len(sum) {
+		i := bytes.Index(index[at:], sum[:])
+		if i < 0 {
+			return 0, false
+		}
+		if at += i; at < before || len(index) < at+len(sum)+4 {
+			continue
+		}
+		name := index[at+len(sum)+2:]
+		if bytes.HasPrefix(name, []byte(path+"\x00")) || bytes.HasPrefix(name[2:], []byte(path+"\x00")) || index[7] == 4 {
+			times := index[at-before+8:]
+			return int64(binary.BigEndian.Uint32(times))*1e9 + int64(binary.BigEndian.Uint32(times[4:])), true
+		}
 	}
-	const mtime = 32 // bytes before the digest: seconds and nanoseconds of the file that was checked out or added
-	at := blob(base)
-	return blob(data) >= 0 || at >= mtime && int64(binary.BigEndian.Uint32(index[at-mtime:]))*1e9+
-		int64(binary.BigEndian.Uint32(index[at-mtime+4:])) > committed
 }
 
 // findGit returns the top of the working tree that a folder lies in and the folder in which git keeps its state, "" if

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"arbor/mdstore"
 )
@@ -17,6 +19,7 @@ type verdict struct {
 	replay []recordedStep // the commits that are missing from it, as it was made from an older version
 	newest []byte         // what the last commit made of the file
 	stands string         // why it stands although commits are missing from it; "" where none is, or they are to be made again
+	known  bool           // it is a version of the record, byte for byte
 }
 
 // A knownVersion is a version of the record, and the number of the first step that came after it.
@@ -26,7 +29,10 @@ type knownVersion struct {
 }
 
 // judge compares what a file holds with its versions in the record, and with what git knows of it.
-func (s *Store) judge(p mdstore.Path, data []byte, changed int64) (v verdict) {
+func (s *Store) judge(p mdstore.Path, data []byte) (v verdict) {
+	if !utf8.Valid(data) {
+		return v
+	}
 	steps := s.recordOf(p)
 	var all []knownVersion
 	for i, step := range steps {
@@ -46,6 +52,7 @@ func (s *Store) judge(p mdstore.Path, data []byte, changed int64) (v verdict) {
 		return v
 	}
 	v.newest = all[len(all)-1].data
+	v.known = slices.ContainsFunc(all, func(k knownVersion) bool { return bytes.Equal(k.data, data) })
 	lines := linesOf(data)
 	nearest, least := all[0], lines.distance(all[0].data)
 	for _, k := range all {
@@ -64,19 +71,23 @@ func (s *Store) judge(p mdstore.Path, data []byte, changed int64) (v verdict) {
 		v.replay = nil
 	case v.replay == nil:
 		v.stands = "was saved without what had come back into it"
-	case bytes.Equal(nearest.data, data), s.git.wrote(data, nearest.data, changed, last):
+	case v.known, s.git.wrote(p, data, nearest.data, last):
 		v.replay, v.stands = nil, "was made what it had been before, by git, a backup or an editor"
 	}
 	return v
 }
 
-// A lineBag is how often each line stands in a text.
+// A lineBag is how often each line stands in a text. The time of the last commit counts for more than all others: people
+// do not write it.
 type lineBag map[string]int
 
 func linesOf(data []byte) lineBag {
 	bag := lineBag{}
-	for line := range bytes.Lines(data) {
-		bag[string(line)]++
+	for line := range strings.Lines(string(data)) {
+		if strings.HasPrefix(line, mdstore.KeyUpdated+":") {
+			bag[line] += len(data)
+		}
+		bag[line]++
 	}
 	return bag
 }
@@ -102,16 +113,18 @@ func (s *Store) mergeStale(p mdstore.Path) (merged bool, err error) {
 	if err != nil {
 		return false, nil // there is nothing to merge
 	}
-	v := s.judge(p, data, changedAt(info.Stamp))
+	v := s.judge(p, data)
+	if v.replay != nil || v.stands != "" {
+		if err := s.quietFor(p, info, false); err != nil && !v.known {
+			return false, err
+		}
+	}
 	if v.stands != "" {
 		s.record(recordedStep{Path: p, New: data, Stands: true})
 		s.meet(mdstore.Collision{Path: p, Text: fmt.Sprintf("%s %s; that stands", p, v.stands)})
 	}
 	if v.replay == nil {
 		return false, nil
-	}
-	if err := s.quietFor(p, info, false); err != nil {
-		return false, err
 	}
 	if busy := s.git.busy(); busy != nil {
 		return false, busy
@@ -134,6 +147,7 @@ func (s *Store) mergeStale(p mdstore.Path) (merged bool, err error) {
 }
 
 const (
+	lateTries = 20 // for which Late waits for files that are being saved, a moment each
 	staleText = " was saved by a program that had read it before it was changed; the next command that writes merges both"
 	heldText  = "another program wrote to a file after it was replaced; the next command that writes merges that"
 )
@@ -235,12 +249,18 @@ func (s *Store) Late(ctx context.Context, merge bool) ([]mdstore.Collision, erro
 	saved, err := s.committer.Saved()
 	s.lookAgain()
 	foreign := s.foreign()
-	if merge && s.git.busy() == nil && (saved && err == nil || len(foreign) > 0) {
+	for range lateTries { // a file that is being saved is looked at again
+		if !merge || s.git.busy() != nil || err != nil || !saved && len(foreign) == 0 {
+			break
+		}
 		release, err := s.acquire(ctx, writeWait)
 		if err != nil {
 			return nil, err
 		}
 		release()
+		if saved, foreign = false, s.foreign(); len(foreign) > 0 {
+			_ = until(ctx, func() bool { return true })
+		}
 	}
 	out := s.collisions(true)
 	if merge {
@@ -250,11 +270,11 @@ func (s *Store) Late(ctx context.Context, merge bool) ([]mdstore.Collision, erro
 		out = append(out, mdstore.Collision{Path: mdstore.LocalDir, Text: heldText})
 	}
 	for _, p := range foreign {
-		data, info, err := s.disk.ReadFile(p, mdstore.MaxFileSize)
+		data, _, err := s.disk.ReadFile(p, mdstore.MaxFileSize)
 		if err != nil {
 			continue
 		}
-		if v := s.judge(p, data, changedAt(info.Stamp)); v.replay != nil {
+		if v := s.judge(p, data); v.replay != nil {
 			out = append(out, mdstore.Collision{Path: p, Text: fmt.Sprint("STALE_SAVE: ", p, staleText)})
 		}
 	}

@@ -186,6 +186,61 @@ func TestWhatGitBringsBackStands(t *testing.T) {
 	}
 }
 
+// Git that is at work elsewhere at that time proves nothing: prompts and editors run git status after each save. Nor does
+// an empty file in its index, as a save in two pieces begins with one.
+func TestGitElsewhereMakesNoReturn(t *testing.T) {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("no git here")
+	}
+	dir := fill(t, map[string]string{"ws/Workspace.md": text})
+	top := filepath.Dir(dir)
+	run := func(words ...string) {
+		t.Helper()
+		cmd := exec.Command(git, append([]string{"-C", top, "-c", "user.name=a", "-c", "user.email=a@b"}, words...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", words, err, out)
+		}
+	}
+	write(t, filepath.Join(top, ".gitignore"), ".local/\n")
+	write(t, filepath.Join(top, "empty"), "")
+	run("init", "-q")
+	run("add", ".")
+	run("commit", "-qm", "a")
+	must(t, dir, replace("two", "TWO"))
+	must(t, dir, replace("six", "SIX"))
+	write(t, filepath.Join(dir, string(own)), strings.Replace(text, "four", "FOUR", 1))
+	write(t, filepath.Join(top, "code"), "x")
+	run("add", "code")
+	run("status")
+	if got, _ := next(t, dir); got != "one\nTWO\nthree\nFOUR\nfive\nSIX\nseven\n" {
+		t.Errorf("got %q", got)
+	}
+	write(t, filepath.Join(dir, string(own)), "")
+	if got, _ := next(t, dir); strings.Contains(got, "one") {
+		t.Errorf("an emptied file got %q", got)
+	}
+}
+
+// Two short texts in one place are no more apart than a text and none: the time of the last commit tells what a save was made
+// from.
+func TestTheTimeOfTheLastCommitTellsTheBase(t *testing.T) {
+	head := func(at string) string {
+		return "---\nid: ws\nname: W\nstatus: active\nupdatedAt: " + at + "\n---\n\n## Problem\n\n"
+	}
+	dir := fill(t, map[string]string{"ws/Workspace.md": head("1") + "old\n"})
+	must(t, dir, func(string) string { return head("2") + "ours\n" })
+	theirs := head("1") + "theirs\n"
+	write(t, filepath.Join(dir, string(own)), theirs)
+	got, met := next(t, dir)
+	if !strings.Contains(got, "theirs") || len(met) == 0 || !strings.Contains(met[len(met)-1].Text, "STALE_SAVE: ") {
+		t.Fatalf("got %q, told of %v", got, met)
+	}
+	if copied := contents(t, dir)[string(met[len(met)-1].Copy)]; !strings.Contains(copied, "ours") {
+		t.Errorf("the copy holds %q", copied)
+	}
+}
+
 // A file that was moved away and back is judged by what happened since.
 func TestAMoveEndsWhatTheRecordSaysOfAFile(t *testing.T) {
 	dir := fill(t, map[string]string{"ws/Workspace.md": text})

@@ -3,6 +3,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,6 +21,7 @@ import (
 	"arbor/engine"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
+	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
 )
 
@@ -88,71 +90,58 @@ func readTanmi(from fs.FS, vault string, zone *time.Location) ([]plan.Import, []
 // Open opens the vault that Find finds, or makes it where the mode says so.
 func (v vaults) Open(ctx context.Context, p cli.Place, mode cli.Mode) (*cli.Vault, error) {
 	found, err := v.Find(p)
-	if err == nil && (mode == cli.Later || mode == cli.Lasting) {
-		return v.lasting(ctx, found)
-	}
 	if err == nil {
-		return v.open(ctx, found)
+		return v.open(ctx, found, mode)
 	}
-	var missing *errs.Error
-	if mode == cli.MustExist || mode == cli.Lasting || !errors.As(err, &missing) || missing.Code != errs.VaultNotFound || exists(found.Vault) {
+	_, gone := os.Lstat(found.Vault)
+	if mode == cli.MustExist || mode == cli.Lasting || errs.As(err).Code != errs.VaultNotFound || gone == nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	switch mode {
-	case cli.Later:
-		return v.lasting(ctx, found)
 	case cli.Pretend:
-		if err := dirstore.MayCreate(found.Vault); err != nil {
-			return nil, fmt.Errorf("the vault cannot be made: %w", err)
-		}
-		e, err := engine.Open(ctx, emptyStore{}, engine.Options{Vault: found.Vault, Project: found.Project})
-		if err != nil {
-			return nil, err
-		}
-		return &cli.Vault{Engine: e, Found: found, Close: func() error { return nil }}, nil
+		err = dirstore.MayCreate(found.Vault)
+	case cli.Create:
+		err = dirstore.Create(found.Vault)
+	default:
+		err = nil
 	}
-	if err := dirstore.Create(found.Vault); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("the vault cannot be made: %w", err)
 	}
-	opened, err := v.open(ctx, found)
+	found.Exists = mode == cli.Create
+	opened, err := v.open(ctx, found, mode)
 	if err != nil {
 		return nil, err
 	}
-	opened.Made, opened.Found.Exists = true, true
+	opened.Made = found.Exists
 	return opened, nil
 }
 
-func (v vaults) open(ctx context.Context, found cli.Found) (*cli.Vault, error) {
+// open opens a vault that exists, or one that need not in this mode.
+func (v vaults) open(ctx context.Context, found cli.Found, mode cli.Mode) (*cli.Vault, error) {
 	opt, err := v.options(found.Project)
 	if err != nil {
 		return nil, err
 	}
-	st, err := dirstore.Open(found.Vault, opt)
-	if err != nil {
-		return nil, err
+	var st interface {
+		mdstore.Store
+		Close() error
 	}
-	e, err := engine.Open(ctx, st, engine.Options{Vault: found.Vault, Project: found.Project})
-	if err != nil {
-		return nil, errors.Join(err, st.Close())
+	switch {
+	case mode == cli.Later || mode == cli.Lasting:
+		if v.getenv("GOGC") == "" {
+			debug.SetGCPercent(100)
+		}
+		l := &lastingStore{folder: found.Vault, opt: opt}
+		st, err = l, l.InPlace() // what keeps it from being opened is said at once
+	case !found.Exists:
+		st = emptyStore{}
+	default:
+		st, err = dirstore.Open(found.Vault, opt)
 	}
-	return &cli.Vault{Engine: e, Found: found, Close: st.Close}, nil
-}
-
-// lasting opens the vault of a server.
-func (v vaults) lasting(ctx context.Context, found cli.Found) (*cli.Vault, error) {
-	opt, err := v.options(found.Project)
-	if err != nil {
-		return nil, err
-	}
-	if v.getenv("GOGC") == "" {
-		debug.SetGCPercent(100)
-	}
-	st := newLastingStore(found.Vault, opt)
-	_, done, err := st.use(false) // what keeps it from being opened is said at once
-	done()
 	if err != nil {
 		return nil, err
 	}
@@ -179,20 +168,12 @@ func (v vaults) options(project string) (dirstore.Options, error) {
 	return opt, nil
 }
 
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
 // version reads what the build noted about itself.
 func version(info *debug.BuildInfo, ok bool) cli.Version {
 	if !ok {
 		return cli.Version{Version: "(unknown)"}
 	}
-	v := cli.Version{Version: info.Main.Version, Go: info.GoVersion}
-	if v.Version == "" {
-		v.Version = "(devel)"
-	}
+	v := cli.Version{Version: cmp.Or(info.Main.Version, "(devel)"), Go: info.GoVersion}
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":

@@ -212,6 +212,23 @@ func TestVersion(t *testing.T) {
 	}
 }
 
+// TestVersionOverMCP: the server gives the version that arbor version prints.
+func TestVersionOverMCP(t *testing.T) {
+	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",` +
+		`"capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n"
+	var out, stderr bytes.Buffer
+	sys := cli.System{
+		Args: []string{"mcp"}, Stdin: strings.NewReader(hello), Stdout: &out, Stderr: &stderr, Dir: lay(t, nil),
+		Getenv: func(string) string { return "" }, Version: cli.Version{Version: "v1.2.3-law"},
+	}
+	if code := run(t.Context(), sys); code != 0 {
+		t.Fatalf("exit code %d: %s", code, stderr.String())
+	}
+	if !strings.Contains(out.String(), `"version":"v1.2.3-law"`) {
+		t.Errorf("the server answers\n%s", out.String())
+	}
+}
+
 func TestReadTanmiNone(t *testing.T) {
 	_, _, err := readTanmi(os.DirFS(lay(t, map[string]string{"file": ""})), ".tanmi-workspace", nil)
 	if codeOf(err) != errs.InvalidPath {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/BurntSushi/toml"
 
@@ -163,15 +164,9 @@ func foreignHome(path string) bool {
 		return false
 	}
 	entries, err := os.ReadDir(path)
-	if err != nil {
-		return false
-	}
-	for _, e := range entries {
-		if isFile(filepath.Join(path, string(mdstore.WorkspacePath(mdstore.Path(e.Name()))))) {
-			return false
-		}
-	}
-	return true
+	return err == nil && !slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		return isFile(filepath.Join(path, string(mdstore.WorkspacePath(mdstore.Path(e.Name())))))
+	})
 }
 
 func isDir(path string) bool {

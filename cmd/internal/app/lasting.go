@@ -13,21 +13,20 @@ import (
 	"arbor/mdstore/dirstore"
 )
 
-// A lastingStore is the vault at a place, for as long as a server runs. The vault may not exist yet: then it is an empty one, until the
-// first commit makes the folder, or another program does. So a server is ready in a project where nothing has been planned. And the
-// folder may be moved away, or replaced by another, as git does when a branch without it is checked out and left again: then the vault
-// that lies there now is opened.
+// A lastingStore is the vault at a place, for as long as a server runs. The vault may not exist yet: then it is an empty
+// one, until the first commit makes the folder, or another program does. So a server is ready in a project where nothing
+// has been planned. And the folder may be moved away, or replaced by another, as git does when a branch without it is
+// checked out and left again: then the vault that lies there now is opened.
 //
-// It implements what changes when the vault does; every other capability is that of the store that is open now: see Unwrap.
+// It implements what changes when the vault does; every other capability is that of the store that is open now: see
+// Unwrap.
 type lastingStore struct {
 	folder string
 	opt    dirstore.Options
 
-	mu      sync.Mutex
-	now     *dirstore.Store // guarded by mu; nil while there is none
-	past    *sync.WaitGroup // guarded by mu: the calls that use now
-	opened  uint64          // guarded by mu: counts the vaults that were opened
-	retired sync.WaitGroup  // of vaults that are being closed
+	mu     sync.Mutex
+	now    *dirstore.Store // guarded by mu; nil while there is none
+	opened uint64          // guarded by mu: counts the vaults that were opened
 }
 
 var (
@@ -36,54 +35,39 @@ var (
 	_ mdstore.Watcher = (*lastingStore)(nil)
 )
 
-func newLastingStore(folder string, opt dirstore.Options) *lastingStore {
-	return &lastingStore{folder: folder, opt: opt}
-}
-
-// use returns the vault that lies at the place now, the empty one where there is none, after making its folder where that is wanted.
-// done is to be called when the store is used no more.
-func (s *lastingStore) use(wanted bool) (st mdstore.Store, done func(), err error) {
+// use returns the vault that lies at the place now, after making its folder where that is wanted; an emptyStore where
+// there is none, or where it cannot be opened.
+func (s *lastingStore) use(wanted bool) mdstore.Store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.now != nil {
-		if err := s.now.InPlace(); errors.Is(err, fs.ErrNotExist) || errors.Is(err, mdstore.ErrReplaced) {
-			s.retire()
+		err := s.now.InPlace()
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, mdstore.ErrReplaced) {
+			return s.now
+		}
+		s.now = nil // os.Root closes its descriptors once no call uses it
+	}
+	if info, err := os.Stat(s.folder); err != nil || !info.IsDir() {
+		if !wanted {
+			return emptyStore{}
+		}
+		if err := dirstore.Create(s.folder); err != nil {
+			return emptyStore{err}
 		}
 	}
-	if s.now == nil {
-		if info, err := os.Stat(s.folder); err != nil || !info.IsDir() {
-			if !wanted {
-				return emptyStore{}, func() {}, nil
-			}
-			if err := dirstore.Create(s.folder); err != nil {
-				return nil, func() {}, err
-			}
-		}
-		if s.now, err = dirstore.Open(s.folder, s.opt); err != nil {
-			return nil, func() {}, err
-		}
-		s.opened++
-		s.past = &sync.WaitGroup{}
+	st, err := dirstore.Open(s.folder, s.opt)
+	if err != nil {
+		return emptyStore{err}
 	}
-	s.past.Add(1)
-	return s.now, s.past.Done, nil
-}
-
-// retire closes a vault that is not there any more, once no call uses it. s.mu must be held.
-func (s *lastingStore) retire() {
-	st, past := s.now, s.past
-	s.now = nil
-	s.retired.Go(func() {
-		past.Wait()
-		_ = st.Close() // its folder is gone
-	})
+	s.now = st
+	s.opened++
+	return st
 }
 
 // Close closes the vault. The store must not be used any more.
 func (s *lastingStore) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.retired.Wait()
 	if s.now == nil {
 		return nil
 	}
@@ -91,62 +75,28 @@ func (s *lastingStore) Close() error {
 }
 
 // Unwrap returns the store that is open now, for its capabilities.
-func (s *lastingStore) Unwrap() mdstore.Store {
-	st, done, err := s.use(false)
-	done()
-	if err != nil {
-		return emptyStore{}
-	}
-	return st
-}
+func (s *lastingStore) Unwrap() mdstore.Store { return s.use(false) }
 
 func (s *lastingStore) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) {
-	st, done, err := s.use(false)
-	defer done()
-	if err != nil {
-		return mdstore.File{}, err
-	}
-	return st.Read(ctx, p)
+	return s.use(false).Read(ctx, p)
 }
 
 func (s *lastingStore) List(ctx context.Context, under mdstore.Path) iter.Seq2[mdstore.Entry, error] {
-	return func(yield func(mdstore.Entry, error) bool) {
-		st, done, err := s.use(false)
-		defer done()
-		if err != nil {
-			yield(mdstore.Entry{}, err)
-			return
-		}
-		st.List(ctx, under)(yield)
-	}
+	return s.use(false).List(ctx, under)
 }
 
 func (s *lastingStore) Stat(ctx context.Context, p mdstore.Path) (mdstore.Stamp, error) {
-	st, done, err := s.use(false)
-	defer done()
-	if err != nil {
-		return mdstore.Stamp{}, err
-	}
-	return st.Stat(ctx, p)
+	return s.use(false).Stat(ctx, p)
 }
 
 func (s *lastingStore) Commit(ctx context.Context, changes []mdstore.Change) (mdstore.Result, error) {
-	st, done, err := s.use(true)
-	defer done()
-	if err != nil {
-		return mdstore.Result{}, err
-	}
-	return st.Commit(ctx, changes)
+	return s.use(true).Commit(ctx, changes)
 }
 
 // Update makes the folder only when something is committed: a refused operation leaves none behind.
 func (s *lastingStore) Update(ctx context.Context, f func(mdstore.Tx) error) error {
-	st, done, err := s.use(false)
-	defer done()
-	switch {
-	case err != nil:
-		return err
-	case st == emptyStore{}:
+	st := s.use(false)
+	if st == (emptyStore{}) {
 		return f(s)
 	}
 	return st.Update(ctx, f)
@@ -157,12 +107,7 @@ const vaultShift = 48
 
 // Generation is another one for another vault, too.
 func (s *lastingStore) Generation(ctx context.Context) (uint64, error) {
-	st, done, err := s.use(false)
-	defer done()
-	if err != nil {
-		return 0, err
-	}
-	n, err := st.(mdstore.History).Generation(ctx)
+	n, err := s.use(false).(mdstore.History).Generation(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return n + s.opened<<vaultShift, err
@@ -170,24 +115,22 @@ func (s *lastingStore) Generation(ctx context.Context) (uint64, error) {
 
 // ChangedSince knows nothing of the time before the vault was opened.
 func (s *lastingStore) ChangedSince(ctx context.Context, before, now uint64) ([]mdstore.Path, bool) {
-	st, done, err := s.use(false)
-	defer done()
 	const low = 1<<vaultShift - 1
-	if err != nil || before>>vaultShift != now>>vaultShift {
+	if before>>vaultShift != now>>vaultShift {
 		return nil, false
 	}
-	return st.(mdstore.History).ChangedSince(ctx, before&low, now&low)
+	return s.use(false).(mdstore.History).ChangedSince(ctx, before&low, now&low)
 }
 
 // InPlace finds nothing amiss with a vault that does not exist yet. One that was there before is missed.
 func (s *lastingStore) InPlace() error {
-	st, done, err := s.use(false)
-	defer done()
-	if err != nil {
-		return err
-	}
-	if w, ok := st.(mdstore.Watcher); ok {
-		return w.InPlace()
+	switch st := s.use(false).(type) {
+	case mdstore.Watcher:
+		return st.InPlace()
+	case emptyStore:
+		if st.why != nil {
+			return st.why
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -214,7 +157,7 @@ func (s *lastingStore) Polls() (bool, error) {
 	return false, nil
 }
 
-// Watch waits until the vault exists, and then watches its place, whatever lies there. It does not keep a vault open that was replaced.
+// Watch waits until the vault exists, and then watches its place, whatever lies there.
 func (s *lastingStore) Watch(ctx context.Context, w mdstore.Watching) error {
 	look := time.NewTicker(time.Second)
 	defer look.Stop()

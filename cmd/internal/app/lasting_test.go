@@ -22,7 +22,7 @@ import (
 // A server has every capability of the vault that lies at its place.
 func TestALastingVaultOffersTheSame(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "vault")
-	st := newLastingStore(folder, dirstore.Options{SaveQuiet: -1})
+	st := &lastingStore{folder: folder, opt: dirstore.Options{SaveQuiet: -1}}
 	place(t, folder, "text")
 	offers[mdstore.Scanner](t, st)
 	offers[mdstore.History](t, st)
@@ -58,7 +58,7 @@ func place(t *testing.T, folder, text string) {
 func TestALastingVaultIsTheOneThatIsThere(t *testing.T) {
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "vault")
-	st := newLastingStore(folder, dirstore.Options{SaveQuiet: -1})
+	st := &lastingStore{folder: folder, opt: dirstore.Options{SaveQuiet: -1}}
 	want := func(step, text string) {
 		t.Helper()
 		f, err := st.Read(t.Context(), "ws/Workspace.md")
@@ -106,7 +106,7 @@ func TestALastingVaultIsTheOneThatIsThere(t *testing.T) {
 func TestALastingVaultIsReplacedWhileItIsUsed(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "vault")
 	place(t, folder, "text")
-	st := newLastingStore(folder, dirstore.Options{SaveQuiet: -1})
+	st := &lastingStore{folder: folder, opt: dirstore.Options{SaveQuiet: -1}}
 	stop := make(chan struct{})
 	var users sync.WaitGroup
 	for range 4 {
@@ -147,7 +147,7 @@ func TestALastingVaultIsReplacedWhileItIsUsed(t *testing.T) {
 func TestAVaultThatIsAwayIsToldOf(t *testing.T) {
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "vault")
-	v, err := vaults{getenv: func(string) string { return "" }}.lasting(t.Context(), cli.Found{Vault: folder, Project: dir})
+	v, err := vaults{getenv: func(string) string { return "" }}.open(t.Context(), cli.Found{Vault: folder, Project: dir}, cli.Later)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,14 +80,26 @@ func manual(t *testing.T) string {
 		"title; `.` is the focused node. Results go to stdout and words about the work to\n" +
 		"stderr, so pipes get nothing but results. `--json` prints one document on stdout,\n" +
 		"for errors as well: `{\"error\": {\"code\", \"message\", \"details\"}}`. Listings take at most\n" +
-		"200 lines and say what brings the rest. Nothing prompts without a terminal.\n")
+		"200 lines and say what brings the rest. Nothing prompts without a terminal.\n\n" +
+		"What several commands share stands once: a command that is another name of one above,\n" +
+		"or differs from it by a word, refers to it.\n")
 	root := helpOf(t)
 	fmt.Fprintf(&b, "\n```text\n%s```\n", root)
+	var above []section
+	add := func(command ...string) string {
+		help := helpOf(t, command...)
+		s := sectionOf("arbor "+strings.Join(command, " "), help)
+		b.WriteString(s.page(above))
+		above = append(above, s)
+		return help
+	}
 	for _, name := range commandsIn(root) {
-		help := helpOf(t, name)
-		section(&b, "arbor "+name, help)
+		help := add(name)
+		if name == "completion" {
+			continue // what it prints about each shell is the library's, and of use at the terminal only
+		}
 		for _, sub := range commandsIn(help) {
-			section(&b, "arbor "+name+" "+sub, helpOf(t, name, sub))
+			add(name, sub)
 		}
 	}
 	return b.String()
@@ -119,8 +131,52 @@ func commandsIn(help string) (names []string) {
 
 var commandLine = regexp.MustCompile(`(?m)^  ([a-z]+) {2,}[A-Z]`)
 
-// section writes the help of a command without the flags that every command has.
-func section(b *strings.Builder, path, help string) {
+// A section is the help of a command without the flags that every command has.
+type section struct {
+	command, usage, summary, examples string
+	about                             string // what follows the examples, to the flags
+	flags                             string
+}
+
+// sectionOf takes the help of a command apart.
+func sectionOf(command, help string) section {
 	help, _, _ = strings.Cut(help, "\nFlags of every command\n")
-	fmt.Fprintf(b, "\n## %s\n\n```text\n%s```\n", path, help)
+	s := section{command: command}
+	s.usage, help, _ = strings.Cut(help, "\n\n")
+	s.summary, help, _ = strings.Cut(help, "\n\n")
+	if strings.HasPrefix(help, "Examples\n") {
+		s.examples, help, _ = strings.Cut(help, "\n\n")
+	}
+	if about, flags, found := strings.Cut("\n"+help, "\nFlags\n"); found {
+		help, s.flags = about, "Flags\n"+flags
+	}
+	s.about = strings.Trim(help, "\n")
+	return s
+}
+
+// page returns the section as it stands in the manual. What it has word for word in common with a section above is
+// replaced by a link to that.
+func (s section) page(above []section) string {
+	heading, rest := "\n## "+s.command+"\n\n", ""
+	for _, a := range above {
+		link := fmt.Sprintf("[%s](#%s)", a.command, strings.ReplaceAll(a.command, " ", "-"))
+		if s.summary == a.summary && s.examples == a.examples && s.about == a.about && s.flags == a.flags {
+			return fmt.Sprintf("%s`%s` is another name of %s.\n", heading, s.usage, link)
+		}
+		if s.about != "" && s.about == a.about && s.flags == a.flags {
+			rest = fmt.Sprintf("\nThe rest is as for %s.\n", link)
+			s.about, s.flags = "", ""
+			break
+		}
+	}
+	text := heading + "```text\n"
+	for i, part := range []string{s.usage, s.summary, s.examples, s.about, s.flags} {
+		if part = strings.Trim(part, "\n"); part != "" && i > 0 {
+			text += "\n"
+		}
+		if part != "" {
+			text += part + "\n"
+		}
+	}
+	return text + "```\n" + rest
 }

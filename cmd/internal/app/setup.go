@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -126,8 +125,7 @@ echo '{"session_id":"s-1"}' | arbor hook session-start`,
 			hc := setup.HookCall{Name: call.Word, Stdin: unlessTerminal(call.Stdin), Stdout: call.Stdout, Session: call.Getenv(claudeSession)}
 			atHome(call)
 			e, _, err := call.Open(ctx, cli.MustExist)
-			var missing *errs.Error
-			if err != nil && !(errors.As(err, &missing) && missing.Code == errs.VaultNotFound) {
+			if err != nil && errs.As(err).Code != errs.VaultNotFound {
 				hc.Broken = err
 			}
 			if err := setup.Hook(ctx, e, hc); err != nil {

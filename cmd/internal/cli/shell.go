@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,7 +23,8 @@ type shell struct {
 	term  terminal
 	flags globals
 	vault *Vault
-	typed string // the file with the text that was typed into an editor; "" for none
+	told  []mdstore.Collision // that were reported
+	typed string              // the file with the text that was typed into an editor; "" for none
 
 	protocol  bool   // stdout is a protocol's
 	refused   string // the command whose words or flags are wrong: its help tells more; "" for none
@@ -127,13 +129,17 @@ func (sh *shell) close() error {
 		return nil
 	}
 	defer func() { sh.vault = nil }()
-	sh.met(sh.vault.Engine.Late(context.Background(), false))
+	sh.met(sh.vault.Engine.Live().Late(context.Background(), false))
 	return sh.vault.Close()
 }
 
-// met reports saves by other programs that commits have met. A conflict copy is reported even with --quiet.
+// met reports saves by other programs that commits have met, each once. A conflict copy is reported even with --quiet.
 func (sh *shell) met(all []mdstore.Collision) {
 	for _, c := range all {
+		if slices.Contains(sh.told, c) {
+			continue
+		}
+		sh.told = append(sh.told, c)
 		if c.Copy == "" {
 			sh.say("conflict: %s", render.Visible(c.Text))
 			continue

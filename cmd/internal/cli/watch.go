@@ -67,7 +67,7 @@ func runWatch(ctx context.Context, opt *watchOptions) error {
 		return err
 	}
 	tell := func(r feed.Report) error {
-		opt.met(v.Engine.Late(ctx, true))
+		opt.met(v.Engine.Live().Late(ctx, true))
 		return opt.tell(r)
 	}
 	polls := func(why error) { opt.say("changes are found by looking every two seconds: %v", why) }

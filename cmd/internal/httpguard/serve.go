@@ -13,7 +13,7 @@ import (
 // How long a server waits for what.
 const (
 	headerTime = 10 * time.Second // for a request's header
-	bodyTime   = 30 * time.Second // for all of a request's body
+	bodyTime   = 30 * time.Second // for all of a request
 	writeTime  = 30 * time.Second // for the client to take a piece of the response
 	idleTime   = 2 * time.Minute  // for the next request on a connection
 	finishTime = time.Second      // for requests to finish by themselves once the server ends
@@ -32,23 +32,23 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger
 	base, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	var running atomic.Int64
-	timed := limitTimes(h)
 	srv := &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			running.Add(1)
 			defer running.Add(-1)
-			timed.ServeHTTP(w, r)
+			h.ServeHTTP(w, r)
 		}),
 		BaseContext:                  func(net.Listener) context.Context { return base },
 		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 		ReadHeaderTimeout:            headerTime,
+		ReadTimeout:                  bodyTime,
 		IdleTimeout:                  idleTime,
 		MaxHeaderBytes:               maxHeader,
 		DisableGeneralOptionsHandler: true, // "OPTIONS *" is for h as well
 	}
 
 	served := make(chan error, 1)
-	go func() { served <- srv.Serve(l) }()
+	go func() { served <- srv.Serve(timedListener{l}) }()
 	select {
 	case err := <-served:
 		_ = srv.Close() // its errors are those of connections that nobody answers any more
@@ -68,4 +68,20 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger
 		return fmt.Errorf("serving on %s: %d requests did not end within %s and were cut off", l.Addr(), n, cutTime)
 	}
 	return nil
+}
+
+// A timedListener gives clients a time for each piece of a response that they are sent. A limit for whole responses
+// would cut streams.
+type timedListener struct{ net.Listener }
+
+func (l timedListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	return timedConn{conn}, err
+}
+
+type timedConn struct{ net.Conn }
+
+func (c timedConn) Write(p []byte) (int, error) {
+	_ = c.SetWriteDeadline(time.Now().Add(writeTime)) // fails where writing fails, too
+	return c.Conn.Write(p)
 }

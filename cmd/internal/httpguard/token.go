@@ -2,7 +2,6 @@ package httpguard
 
 import (
 	"crypto/rand"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -13,12 +12,12 @@ import (
 	"strings"
 )
 
-// Token reads the token in the file, or makes both where the file is missing: 256 random bits in a file, and a folder if that is missing
-// too, that nobody but the user may read, from the first byte on. Of several processes that make it at once all return the one token that
-// stays.
+// Token reads the token in the file, or makes both where the file is missing: 256 random bits in a file, and a folder if
+// that is missing too, that nobody but the user may read, from the first byte on. Of several processes that make it at
+// once all return the one token that stays.
 //
-// It refuses a file that others may read or that is another user's, on systems that can tell; a link; what is no regular file; and a file that does not hold one
-// token: 16 to 1,024 visible ASCII characters, then at most the end of the line.
+// It refuses a file that others may read or that is another user's, on systems that can tell; a link; what is no regular
+// file; and a file that does not hold one token: 16 to 1,024 visible ASCII characters, then at most the end of the line.
 func Token(path string) (string, error) {
 	token, err := readToken(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -82,47 +81,35 @@ func private(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// makeToken makes the file. It is written under another name and linked to its own, which fails where there is one already and shows nobody
-// a file without its token.
+// makeToken makes the file. It is written under another name and linked to its own, which fails where there is one
+// already and shows nobody a file without its token.
 func makeToken(path string) (token string, err error) {
-	wrap := func(err error) error { return fmt.Errorf("token file %s cannot be made: %w", path, err) }
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return "", wrap(err)
-	}
-	bits := make([]byte, 32)
-	_, _ = rand.Read(bits) // never fails
-	token = base64.RawURLEncoding.EncodeToString(bits)
-
-	f, err := os.CreateTemp(filepath.Dir(path), ".token-*") // made with mode 0600
-	if err != nil {
-		return "", wrap(err)
-	}
 	defer func() {
-		if gone := os.Remove(f.Name()); gone != nil && err == nil {
-			token, err = "", wrap(gone)
+		if err != nil {
+			err = fmt.Errorf("token file %s cannot be made: %w", path, err)
 		}
 	}()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".token-*") // made with mode 0600
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(f.Name())
+	token = rand.Text() + rand.Text()
 	_, err = f.WriteString(token + "\n")
-	if err == nil {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return "", wrap(err)
-	}
-	info, err := os.Lstat(f.Name())
-	if err != nil {
-		return "", wrap(err)
+	info, statErr := f.Stat()
+	if err := errors.Join(err, f.Sync(), statErr, f.Close()); err != nil {
+		return "", err
 	}
 	if private(path, info) != nil {
-		return "", wrap(fmt.Errorf("the file system does not keep it from others (mode %04o); name a place for it on one that does", info.Mode().Perm()))
+		return "", fmt.Errorf("the file system does not keep it from others (mode %04o); name a place for it on one that does", info.Mode().Perm())
 	}
 	if err := os.Link(f.Name(), path); errors.Is(err, fs.ErrExist) {
-		return "", wrap(err)
+		return "", err
 	} else if err != nil {
-		return "", wrap(fmt.Errorf("%w; write one there yourself, of %d or more random characters, with mode 0600", err, minToken))
+		return "", fmt.Errorf("%w; write one there yourself, of %d or more random characters, with mode 0600", err, minToken)
 	}
 	return token, nil
 }

@@ -135,10 +135,11 @@ type policy struct {
 }
 
 var module = policy{
-	rows:     rows,
-	homes:    homes,
-	reasons:  "docs/decisions/0002-dependencies.md",
-	top:      []string{"cmd", "context", "docs", "engine", "mdstore", "statemachine", "testdata", "go.mod", "go.sum", "README.md", "LICENSE*", "COPYING*", "NOTICE*", ".*"},
+	rows:    rows,
+	homes:   homes,
+	reasons: "docs/decisions/0002-dependencies.md",
+	top: []string{"cmd", "context", "docs", "engine", "mdstore", "statemachine", "testdata", "go.mod", "go.sum", ".*",
+		"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE*", "COPYING*", "NOTICE*"},
 	maxLines: 400,
 }
 

@@ -19,7 +19,7 @@ func (s *Server) follow() {
 		s.running.Go(func() {
 			ready := func() { s.running.Go(s.notify) }
 			err := s.engine.Follow(s.ctx, ready, func(live.News) {
-				s.engine.Late(s.ctx, true)
+				s.engine.Live().Late(s.ctx, true)
 				s.notify()
 			})
 			if err != nil && s.ctx.Err() == nil && !errors.Is(err, errors.ErrUnsupported) {

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -52,13 +53,7 @@ const (
 // An error is written as one line of the context, and returned for stderr: the exit code of a hook is 0 all the same.
 // Texts of the vault's files are quoted and free of control characters, so that none can pass for Arbor's own words.
 func Hook(ctx context.Context, e *engine.Engine, call HookCall) error {
-	event, known := hookEvents[call.Name]
-	if !known {
-		return errs.New(errs.InvalidParams, "hook %q: there are %s and %s", call.Name, SessionStart, Prompt)
-	}
-	if session := sessionIn(call.Stdin); session != "" {
-		call.Session = session
-	}
+	call.Session = cmp.Or(sessionIn(call.Stdin), call.Session)
 	if len(call.Session) > longestSession || strings.ContainsFunc(call.Session, unicode.IsControl) {
 		call.Session = "" // the engine refuses such a name
 	}
@@ -78,7 +73,7 @@ func Hook(ctx context.Context, e *engine.Engine, call HookCall) error {
 	}
 	enc := json.NewEncoder(call.Stdout)
 	enc.SetEscapeHTML(false)
-	output := map[string]string{"hookEventName": event, "additionalContext": text}
+	output := map[string]string{"hookEventName": hookEvents[call.Name], "additionalContext": text}
 	return errors.Join(err, enc.Encode(map[string]any{"hookSpecificOutput": output}))
 }
 

@@ -232,9 +232,6 @@ func TestErrorIsOneLineOfTheContext(t *testing.T) {
 			t.Errorf("%s\n got %q, %v\nwant %q", name, got, err, want)
 		}
 	}
-	if got, err := hooked(t, nil, HookCall{Name: "stop"}); got != "" || errs.As(err).Code != errs.InvalidParams {
-		t.Errorf("an unknown hook: %q, %v", got, err)
-	}
 }
 
 // TestCorruptBindingsMatterOnlyWithSeveralWorkspaces: a single one is meant anyway.

@@ -129,8 +129,10 @@ func (c *Committer) rejoin(p mdstore.Path, join join) (missing []string, ok bool
 		if err = c.put(t, p, now, joined); err == nil {
 			c.done = append(c.done, Made{Path: p, Base: now, New: joined})
 			c.displace(t, p, now)
-			c.report(mdstore.Collision{Path: p, Text: fmt.Sprintf(
-				"%s was changed by a commit and by a program that had opened it before; it holds both changes now", p)})
+			if missing == nil {
+				c.report(mdstore.Collision{Path: p, Text: fmt.Sprintf(
+					"%s was changed by a commit and by a program that had opened it before; it holds both changes now", p)})
+			}
 			return missing, c.FS.SyncDir(p.Dir()) == nil
 		}
 		if again := c.sweepTemp(t); again != nil || !errors.Is(err, errForeign) {
