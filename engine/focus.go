@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"arbor/engine/plan"
-	"arbor/engine/sessions"
 	"arbor/engine/view"
 	"arbor/mdstore"
 )
@@ -43,7 +42,7 @@ func FocusOf(ctx context.Context, e *Engine, v *view.View, of ...string) (f Focu
 			return f
 		}
 	}
-	if m, err := sessions.ReadMachine(ctx, e.st); err == nil && try(m.Focus[ws], false) {
+	if m, err := MachineOf(ctx, e); err == nil && try(m.Focus[ws], false) {
 		return f
 	}
 	f.Shared = try(v.Workspace().Focus, false)
@@ -71,15 +70,5 @@ func SetFocus(ctx context.Context, e *Engine, session string, ws, id mdstore.ID,
 	if err != nil || m.Focus[ws] == id {
 		return nil, false, err
 	}
-	return nil, false, EditMachine(ctx, e, func(m *sessions.Machine) { m.Focus[ws] = id })
-}
-
-// MachineOf returns what is noted of this machine.
-func MachineOf(ctx context.Context, e *Engine) (sessions.Machine, error) {
-	return sessions.ReadMachine(ctx, e.st)
-}
-
-// EditMachine changes what is noted of this machine.
-func EditMachine(ctx context.Context, e *Engine, edit func(*sessions.Machine)) error {
-	return sessions.EditMachine(ctx, e.st, edit)
+	return nil, false, EditMachine(ctx, e, func(m *Machine) { m.Focus[ws] = id })
 }

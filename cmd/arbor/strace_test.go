@@ -24,7 +24,7 @@ var traced = []struct {
 	{"", "start $task"},
 	{"", "log $task halfway"},
 	{"", "problem $task stuck --next ask"},
-	{"", "ref add $task docs/x.md x"},
+	{"", "ref add $task https://example.org/x x"},
 	{"other", "add Mail --parent $plan --type execution -m r"},
 	{"", "ref add $other $task first"},
 	{"", "complete $task -m done"},

@@ -7,7 +7,6 @@ import (
 
 	"arbor/engine"
 	"arbor/engine/plan"
-	"arbor/engine/sessions"
 	"arbor/mdstore"
 )
 
@@ -73,7 +72,7 @@ func ContextFocus(ctx context.Context, env *Env, in ContextFocusIn) (*ContextFoc
 	if out.Hint = env.refocus(ctx, w.ID, id, in.Write, out.Hint); was != id && !in.DryRun && !o.Changed() {
 		what := fmt.Sprintf("%s focus %s → %s", w.ID, cmp.Or(was, "nothing"), id)
 		out.Changed, out.Hint = true, hint
-		out.Files = []FileDiff{{Path: mdstore.LocalDir + "/" + string(sessions.MachineFile), Lines: 1, What: []string{what}}}
+		out.Files = []FileDiff{{Path: mdstore.LocalDir + "/" + string(engine.MachineFile), Lines: 1, What: []string{what}}}
 	}
 	return out, nil
 }

@@ -75,12 +75,16 @@ var nodeCreate = op("node_create", writes, NodeCreate, Help{
 	Aliases: "new",
 	Text: `A planning node divides work among its children, an execution node does it.
 The requirement, if any, says what is to be done: from -m, -F, - (stdin) or -e
-(your editor). Where the workspace has rules, --rules-hash proves that they were
-read: arbor rules shows it. The id of the new node is printed first, and alone
-with -q.`,
+(your editor). Where the workspace has rules, they are shown once per change of
+them; with --as AI, --rules-hash proves that they were read: arbor rules shows
+it. The id of the new node is printed first, and alone with -q.
+
+With - in place of TITLE, stdin is an outline: indented lines, or a Markdown
+list whose further lines are requirements. All of it is made in one commit.`,
 	Example: `arbor add "Sign-in endpoint" -m "POST /sign-in, rate limited"
 arbor add "Backend" --type planning --parent root -m "All that runs on the server"
-arbor add "Limits" --parent Backend --rules-hash ff280711 -F limits.md`,
+arbor add "Limits" --parent Backend -F limits.md
+arbor add - < plan.md`,
 })
 
 // NodeCreate makes a node.

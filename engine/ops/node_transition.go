@@ -25,6 +25,8 @@ type NodeTransitionIn struct {
 	Cascade    bool   `json:"cascade,omitempty" help:"reopen completed or cancelled ancestors"`
 	Match
 	Write
+
+	Drop bool `json:"-"` // give the node up, whatever it takes: see plan.Drop
 }
 
 // NodeTransitionOut says what moved.
@@ -69,9 +71,12 @@ func NodeTransition(ctx context.Context, env *Env, in NodeTransitionIn) (*NodeTr
 	if in.Context && !slices.Contains(resumes, action) {
 		return nil, badParam("context", "context goes with start, retry and reopen; %s has none", in.Action)
 	}
-	t, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, in.Match), plan.Transition{
-		Node: id, Action: action, Conclusion: in.Conclusion, Reason: in.Reason, Log: in.Log, Cascade: in.Cascade,
-	})
+	step := plan.Transition{Node: id, Action: action, Conclusion: in.Conclusion, Reason: in.Reason, Log: in.Log, Cascade: in.Cascade}
+	var do plan.Operation[*plan.Transitioned] = step
+	if in.Drop {
+		do = plan.Drop{Transition: step}
+	}
+	t, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, in.Match), do)
 	if err != nil {
 		return nil, fail(err)
 	}

@@ -5,7 +5,6 @@ import (
 
 	"arbor/engine"
 	"arbor/engine/errs"
-	"arbor/engine/sessions"
 	"arbor/mdstore"
 )
 
@@ -34,7 +33,7 @@ func Use(ctx context.Context, env *Env, in In) (*UseOut, error) {
 	if w.Status != mdstore.StatusActive {
 		return nil, errs.New(errs.WorkspaceArchived, "%s (%s): the workspace is archived; restore it first (workspace_restore, arbor ws restore)", w.ID, w.Name)
 	}
-	err = engine.EditMachine(ctx, env.Engine, func(m *sessions.Machine) { m.Workspace = w.ID })
+	err = engine.EditMachine(ctx, env.Engine, func(m *engine.Machine) { m.Workspace = w.ID })
 	return &UseOut{string(w.ID), w.Name}, fail(err)
 }
 

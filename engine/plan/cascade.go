@@ -67,11 +67,11 @@ func (d *Draft) Raise(up []*mdstore.Node, reopen bool, why string) ([]Cascade, e
 			return nil, err
 		}
 		for _, s := range steps {
-			moved := d.moved(a, s.From)
-			if moved != "" {
+			old := moved(d, a, s.From)
+			if old != "" {
 				d.OnNode(a).write(mdstore.SecConclusion, "")
 			}
-			d.step(a, s, why, moved)
+			d.step(a, s, why, old)
 		}
 		if statemachine.Frozen(from) {
 			d.OnNode(a).thaws = i + 1

@@ -26,6 +26,7 @@ type NewNode struct {
 	Isolated      bool
 	Before, After mdstore.ID // the sibling that it is to stand next to; at most one of them
 	Cascade       bool       // reopen completed and cancelled ancestors
+	nth           int64      // which of several that are made side by side
 	Children      []NewNode  // in their order; where they go, the rules and Cascade are those of the topmost
 }
 
@@ -52,7 +53,7 @@ func (a NewNode) Plan(d *Draft) (*Created, error) {
 		return nil, err
 	}
 	made := map[string][]mdstore.ID{} // ids by title
-	top, err := d.sow(a, "", made)
+	top, err := sow(d, a, "", made)
 	if err != nil {
 		return nil, err
 	}
@@ -67,13 +68,13 @@ func (a NewNode) Plan(d *Draft) (*Created, error) {
 	}
 	order := math.NaN()
 	if a.Before != "" || a.After != "" {
-		order, err = d.beside(Move{Node: top.id, Parent: up[0].ID, Before: a.Before, After: a.After})
+		order, err = Move{Node: top.id, Parent: up[0].ID, Before: a.Before, After: a.After}.beside(d)
 		if err != nil {
 			return nil, err
 		}
 	}
-	d.warnTitle(a.Title, up[0].ID, top.id)
-	out, err := d.grow(top, up[0].ID, d.createdAt(up[0].ID), order, made)
+	warnTitle(d, a.Title, up[0].ID, top.id)
+	out, err := top.grow(d, up[0].ID, d.createdAt(up[0].ID)+a.nth, order, made)
 	if err != nil {
 		return nil, err
 	}
@@ -82,8 +83,24 @@ func (a NewNode) Plan(d *Draft) (*Created, error) {
 	return out, err
 }
 
+// NewNodes are nodes that are made side by side, in their order.
+type NewNodes []NewNode
+
+// Plan makes all of them.
+func (a NewNodes) Plan(d *Draft) (out []Created, err error) {
+	for i, n := range a {
+		n.nth = int64(i)
+		c, err := n.Plan(d)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, *c)
+	}
+	return out, nil
+}
+
 // sow draws the ids of a node and of all below it, and refuses what cannot be made.
-func (d *Draft) sow(a NewNode, where string, made map[string][]mdstore.ID) (*seed, error) {
+func sow(d *Draft, a NewNode, where string, made map[string][]mdstore.ID) (*seed, error) {
 	s := &seed{NewNode: a, where: where}
 	if err := s.judge(); err != nil {
 		return nil, s.at(err)
@@ -95,7 +112,7 @@ func (d *Draft) sow(a NewNode, where string, made map[string][]mdstore.ID) (*see
 	made[a.Title] = append(made[a.Title], s.id)
 	titles := map[string]bool{}
 	for i, k := range a.Children {
-		kid, err := d.sow(k, fmt.Sprintf("%schildren[%d]: ", strings.TrimSuffix(where, ": ")+dot(where), i), made)
+		kid, err := sow(d, k, fmt.Sprintf("%schildren[%d]: ", strings.TrimSuffix(where, ": ")+dot(where), i), made)
 		if err != nil {
 			return nil, err
 		}
@@ -146,8 +163,8 @@ func (s *seed) judge() error {
 }
 
 // grow adds the files of a node and of all below it, each after its parent.
-func (d *Draft) grow(
-	s *seed, parent mdstore.ID, createdAt int64, order float64, made map[string][]mdstore.ID,
+func (s *seed) grow(
+	d *Draft, parent mdstore.ID, createdAt int64, order float64, made map[string][]mdstore.ID,
 ) (*Created, error) {
 	requirement := s.Requirement
 	if strings.TrimSpace(requirement) == "" {
@@ -170,7 +187,7 @@ func (d *Draft) grow(
 	if err != nil {
 		return nil, s.at(err)
 	}
-	refs, err := d.references(s, made)
+	refs, err := s.references(d, made)
 	if err != nil {
 		return nil, s.at(err)
 	}
@@ -179,7 +196,7 @@ func (d *Draft) grow(
 		return nil, s.at(err)
 	}
 	for i, k := range s.below {
-		kid, err := d.grow(k, s.id, d.now.UnixMilli()+int64(i), math.NaN(), made)
+		kid, err := k.grow(d, s.id, d.now.UnixMilli()+int64(i), math.NaN(), made)
 		if err != nil {
 			return nil, err
 		}
@@ -189,7 +206,7 @@ func (d *Draft) grow(
 }
 
 // references returns the items of a new node's references. A title of a node that is made along with it stands for its id.
-func (d *Draft) references(s *seed, made map[string][]mdstore.ID) ([]string, error) {
+func (s *seed) references(d *Draft, made map[string][]mdstore.ID) ([]string, error) {
 	rs := slices.Clone(s.References)
 	for i, r := range rs {
 		switch ids := made[r.Target]; {
@@ -198,7 +215,7 @@ func (d *Draft) references(s *seed, made map[string][]mdstore.ID) ([]string, err
 		case len(ids) == 1:
 			rs[i].Target = string(ids[0])
 		default:
-			if err := d.refers(r.Target); err != nil {
+			if err := refersTo(d, r.Target); err != nil {
 				return nil, err
 			}
 		}
@@ -209,8 +226,8 @@ func (d *Draft) references(s *seed, made map[string][]mdstore.ID) ([]string, err
 	return formatRefs("reference", rs)
 }
 
-// refers returns an error for the id of a node that does not exist.
-func (d *Draft) refers(target string) error {
+// refersTo returns an error for the id of a node that does not exist.
+func refersTo(d *Draft, target string) error {
 	id := mdstore.ID(target)
 	if _, ok := d.View.Node(id); !ok && id.Valid() && strings.HasPrefix(target, "node-") {
 		return errs.Recoded(d.View.Unknown(target), errs.ReferenceNotFound)
@@ -219,7 +236,7 @@ func (d *Draft) refers(target string) error {
 }
 
 // warnTitle warns of a sibling with the same title.
-func (d *Draft) warnTitle(title string, parent, self mdstore.ID) {
+func warnTitle(d *Draft, title string, parent, self mdstore.ID) {
 	for _, k := range d.View.Below(parent) {
 		if k.Title == title && k.ID != self {
 			d.warn("%s: %s has a child of this title already, %s; only their ids tell them apart", title, parent, k.ID)

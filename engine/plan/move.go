@@ -88,7 +88,7 @@ func (d *Draft) reorder(n *mdstore.Node, m Move) error {
 	if m.Before == "" && m.After == "" {
 		return nil
 	}
-	order, err := d.beside(m)
+	order, err := m.beside(d)
 	if err == nil && !math.IsNaN(order) {
 		d.number(n, order)
 	}
@@ -96,7 +96,7 @@ func (d *Draft) reorder(n *mdstore.Node, m Move) error {
 }
 
 // beside returns the order that puts a node next to the sibling named; NaN where it stands there.
-func (d *Draft) beside(m Move) (float64, error) {
+func (m Move) beside(d *Draft) (float64, error) {
 	n := math.NaN()
 	if m.Before != "" && m.After != "" {
 		return n, errs.New(errs.InvalidParams, "before and after are given both; one of them says the place").With(errs.Details{Param: "after"})

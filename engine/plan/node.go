@@ -29,7 +29,7 @@ func (t NodeTexts) Plan(d *Draft) (None, error) {
 		if f, _ := n.Doc().Field(mdstore.KeyTitle); f.Value != *t.Title {
 			edit.Set(mdstore.KeyTitle, mdoc.Text(*t.Title))
 			edit.Did("%s title %s → %s", n.ID, n.Title, *t.Title)
-			d.warnTitle(*t.Title, n.Parent, n.ID)
+			warnTitle(d, *t.Title, n.Parent, n.ID)
 		}
 	}
 	if t.Requirement != nil && strings.TrimSpace(*t.Requirement) == "" {

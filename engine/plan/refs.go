@@ -40,7 +40,7 @@ func (x Reference) Plan(d *Draft) ([]mdstore.Ref, error) {
 		return nil, errs.New(errs.InvalidParams, "%s: a node cannot refer to itself", n.ID)
 	}
 	if x.Do == AddRef || x.Do == ActivateRef {
-		if err := d.refers(x.Ref.Target); err != nil {
+		if err := refersTo(d, x.Ref.Target); err != nil {
 			return nil, err
 		}
 	}

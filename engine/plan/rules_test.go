@@ -22,6 +22,7 @@ func TestRulesKeepOtherLines(t *testing.T) {
 		{"twice among other forms", "- a\n- a\n* other list\n  1. n\n\n> quote\n\n- [ ] task\n- `code`\n", "remove a",
 			"* other list\n  1. n\n\n> quote\n\n- [ ] task\n- `code`\n", []string{"other list\n1. n", "[ ] task", "`code`"}},
 		{"twice and asked for twice", "- a\n- b\n- a\n", "remove a,a", "- b\n", []string{"b"}},
+		{"changed in its place", "- a\n* b\n\ntext\n\n- c\n", "change b,d", "- a\n* d\n\ntext\n\n- c\n", []string{"a", "d", "c"}},
 		{"all", "- a\n- b\n\ntext\n", "remove b,a", "text\n", nil},
 		{"the second goes", "- a\n- a\n\ntext\n\n* b\n", "replace a,b", "- a\n\ntext\n\n* b\n", []string{"a", "b"}},
 		{"the last of a list above a paragraph", "- a\n- b\n- c\n\nafter\n", "remove c", "- a\n- b\n\nafter\n", []string{"a", "b"}},

@@ -50,7 +50,7 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 	if !whole {
 		return nil, d.loose(n)
 	}
-	dec, err := statemachine.Decide(statemachine.Standing{Type: n.Type, Status: n.Status}, t.Action, Facts(d.View, n, t.Conclusion))
+	dec, err := statemachine.Decide(statemachine.Standing{Type: n.Type, Status: d.StatusOf(n)}, t.Action, Facts(d.View, n, t.Conclusion))
 	if err != nil {
 		return nil, mendable(n, named(n, err))
 	}
@@ -70,8 +70,8 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 		}
 	}
 	out := &Transitioned{From: dec.From, To: dec.To, TakesFocus: dec.TakesFocus, Conclusion: n.Conclusion()}
-	moved := d.moved(n, dec.From)
-	if moved != "" {
+	old := moved(d, n, dec.From)
+	if old != "" {
 		out.Conclusion = ""
 	}
 	switch {
@@ -82,7 +82,7 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 		if out.Conclusion, _, err = mdoc.Nest(t.Conclusion, 2); err != nil { // its headings may move down
 			return nil, err
 		}
-	case moved != "":
+	case old != "":
 		edit.write(mdstore.SecConclusion, "")
 	}
 	if p := n.Problem(); dec.ClearsProblem && !p.IsZero() {
@@ -93,7 +93,7 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 	if t.Log != "" {
 		d.Log(edit, strings.Trim(t.Log, "\r\n"))
 	}
-	d.step(n, *dec, t.Reason, moved)
+	d.step(n, *dec, t.Reason, old)
 	if dec.Runs || anyFrozen(up) {
 		if out.Cascades, err = d.Raise(up, t.Cascade, string(t.Action)+" of "+string(n.ID)); err != nil {
 			return nil, err
@@ -107,9 +107,39 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 	return out, nil
 }
 
+// Drop gives a node up that is not finished: it is started where it waits, and failed or cancelled, in one commit.
+type Drop struct{ Transition }
+
+// Plan plans both steps.
+func (x Drop) Plan(d *Draft) (*Transitioned, error) {
+	n, err := d.View.Known(x.Node)
+	if err != nil {
+		return nil, err
+	}
+	start, end := x.Transition, x.Transition
+	if end.Action = statemachine.Fail; statemachine.TakesChildren(n.Type) {
+		end.Action = statemachine.Cancel
+	}
+	if n.Status != statemachine.Initial(n.Type) {
+		return end.Plan(d)
+	}
+	start.Action, start.Conclusion, start.Reason, start.Log = statemachine.Start, "", "", ""
+	begun, err := start.Plan(d)
+	if err != nil {
+		return nil, err
+	}
+	end.Cascade = false // what is to be reopened is
+	out, err := end.Plan(d)
+	if err != nil {
+		return nil, err
+	}
+	out.From, out.Cascades = begun.From, begun.Cascades
+	return out, nil
+}
+
 // moved returns the conclusion that a step from a status moves into the node's log: one that takes finished work up
 // again leaves none standing, so that the node is not finished again by what it said before.
-func (d *Draft) moved(n *mdstore.Node, from statemachine.Status) string {
+func moved(d *Draft, n *mdstore.Node, from statemachine.Status) string {
 	if !statemachine.Terminal(from) || n.Conclusion() == "" {
 		return ""
 	}

@@ -23,7 +23,7 @@ const (
 var groups = []group{
 	{"see", "See where the work stands", "status use tree list show context next changes watch"},
 	{"plan", "Plan it", "init add rules docs ref isolate"},
-	{"do", "Do it", "start submit complete fail retry reopen cancel focus log problem"},
+	{"do", "Do it", "start submit complete fail drop retry reopen cancel focus log problem"},
 	{groupAll, "Everything, by noun and verb", "ws node session"},
 	{groupFrontEnds, "Serve and exchange", "import"},
 	{groupCare, "Take care of the vault", "check where version"},
@@ -46,7 +46,7 @@ func addCommands(sh *shell, root *cobra.Command) {
 	for _, v := range verbs {
 		add(sh.command(transitionCommand(sh, v)))
 	}
-	add(sh.command(treeCommand(sh)), newWatch(sh), newUse(sh), newWorkspaces(sh), newNodes(sh), newSession(sh), newImport(sh),
+	add(sh.command(dropCommand(sh)), sh.command(treeCommand(sh)), newWatch(sh), newUse(sh), newWorkspaces(sh), newNodes(sh), newSession(sh), newImport(sh),
 		newWhere(sh), newVersion(sh)) // commands that are not the command of an operation
 	for _, o := range ops.All() {
 		path, words := splitUse(o.Use)
@@ -150,7 +150,7 @@ func listing[Out any](show func(*shell, *Out) error) func(*shell) command {
 var specials = map[string]func(*shell) command{
 	"workspace_init": initCommand, "workspace_list": listing(showWorkspaces), "workspace_get": shows(showWorkspace),
 	"workspace_status": statusCommand, "workspace_delete": workspaceDeleteCommand, "workspace_check": checkCommand,
-	"node_create": shows(showAdded), "node_get": listing(showNode), "node_list": listCommand,
+	"node_create": addCommand, "node_get": listing(showNode), "node_list": listCommand,
 	"node_update": nodeUpdateCommand, "node_delete": nodeDeleteCommand,
 	"node_transition": transitionByName, "node_isolate": isolateCommand, "context_get": contextCommand,
 	"context_focus": focusCommand, "log_append": logCommand, "problem_update": problemCommand,

@@ -175,6 +175,18 @@ func transitionCommand(sh *shell, v verb) command {
 	return c
 }
 
+// dropCommand is arbor drop: what it takes to give a node up, in one commit.
+func dropCommand(sh *shell) command {
+	c := concluding(sh, &ops.NodeTransitionIn{Action: string(statemachine.Fail), Drop: true})
+	c.help = ops.Help{
+		Use: "drop NODE [-]", Summary: "give a node up that is not finished, with the reason as its conclusion",
+		Text:    "A node that waits is started and failed in one commit, a planning node cancelled.",
+		Example: `arbor drop node-mj2hz4gy -m "Nobody needs it"`,
+	}
+	c.nodes = func(n *ops.TreeNode) bool { return !statemachine.Terminal(statemachine.Status(n.Status)) }
+	return c
+}
+
 // from lists the statuses from which an action leads, and where to, as the rows of the state machine have it.
 func from(do statemachine.Action) string {
 	var parts []string

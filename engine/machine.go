@@ -1,4 +1,4 @@
-package sessions
+package engine
 
 import (
 	"context"
@@ -19,10 +19,10 @@ type Machine struct {
 // MachineFile is the place of the note in .local/.
 const MachineFile = mdstore.Path("machine.json")
 
-// ReadMachine reads the note of this machine, which is empty where the store keeps none.
-func ReadMachine(ctx context.Context, st mdstore.Store) (Machine, error) {
+// MachineOf reads the note of this machine, which is empty where the store keeps none.
+func MachineOf(ctx context.Context, e *Engine) (Machine, error) {
 	m := Machine{}
-	if local, ok := mdstore.AsStore[mdstore.Local](st); ok {
+	if local, ok := mdstore.AsStore[mdstore.Local](e.st); ok {
 		data, err := local.ReadLocal(ctx, MachineFile)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return m, err
@@ -41,13 +41,13 @@ func ReadMachine(ctx context.Context, st mdstore.Store) (Machine, error) {
 }
 
 // EditMachine changes the note of this machine while no other process does.
-func EditMachine(ctx context.Context, st mdstore.Store, edit func(*Machine)) error {
-	local, ok := mdstore.AsStore[mdstore.Local](st)
+func EditMachine(ctx context.Context, e *Engine, edit func(*Machine)) error {
+	local, ok := mdstore.AsStore[mdstore.Local](e.st)
 	if !ok {
 		return nil
 	}
-	return st.Update(ctx, func(mdstore.Tx) error {
-		m, err := ReadMachine(ctx, st)
+	return e.st.Update(ctx, func(mdstore.Tx) error {
+		m, err := MachineOf(ctx, e)
 		if err != nil {
 			return err
 		}

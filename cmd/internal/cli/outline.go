@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"context"
+	"regexp"
+	"strings"
+
+	"arbor/engine/ops"
+	"arbor/mdstore"
+)
+
+// addCommand is arbor add. With - in place of a title it makes the nodes of an outline. A person is not asked for the
+// hash of the rules, and is shown them once per change.
+func addCommand(sh *shell) command {
+	in := &ops.NodeCreateIn{}
+	c := command{in: in, show: showing(sh, showAdded)}
+	c.instead = func(ctx context.Context) (bool, error) {
+		env, err := sh.env(ctx, MustExist)
+		if err != nil {
+			return false, err
+		}
+		if env.Operator == mdstore.OperatorHuman && in.RulesHash == "" {
+			in.RulesRead = true
+			if !in.DryRun && !sh.flags.quiet && !sh.flags.json {
+				rules, _ := ops.RulesOnce(ctx, env, sh.in()) // what is wrong with the workspace the operation tells
+				for i, r := range rules {
+					if i == 0 {
+						sh.say("the rules here, new to you:")
+					}
+					sh.say("- %s", strings.ReplaceAll(r, "\n", "\n  "))
+				}
+			}
+		}
+		if in.Title != "-" {
+			return false, nil
+		}
+		text, err := readStdin(ctx, sh, "the outline")
+		if err != nil {
+			return true, err
+		}
+		nodes := outline(text)
+		if len(nodes) == 0 {
+			return true, usagef("the outline has no line; each line is a title, indented below its parent")
+		}
+		out, err := ops.Outline(ctx, env, ops.OutlineIn{NodeCreateIn: *in, Nodes: nodes})
+		if err != nil {
+			return true, err
+		}
+		var ids []string
+		for _, n := range out.Nodes {
+			ids = append(ids, n.NodeID)
+		}
+		if sh.flags.quiet && !sh.flags.json && !in.DryRun {
+			return true, sh.print(strings.Join(ids, "\n"))
+		}
+		return true, sh.wrote(out, out.Wrote, "")
+	}
+	return c
+}
+
+// mark matches the mark of a list and the box of a task, with the blanks before and after them.
+var mark = regexp.MustCompile(`^([ \t]*)((?:[-*+]|\d{1,9}[.)])[ \t]+)?((?:\[[ xX]\][ \t]+)?)(.*)$`)
+
+var heading = regexp.MustCompile(`^#{1,6}[ \t]`)
+
+// outline reads titles that are indented below each other: plain lines, or the items of a Markdown list, whose further
+// lines are the requirement. Headings are left out.
+func outline(text string) []ops.NewChild {
+	type open struct {
+		indent int
+		at     *[]ops.NewChild // where it stands, as the last one
+	}
+	var out []ops.NewChild
+	var way []open
+	list := false
+	for line := range strings.Lines(text) {
+		m := mark.FindStringSubmatch(strings.TrimRight(strings.ReplaceAll(line, "\t", "    "), " \r\n"))
+		if m == nil || m[4] == "" || heading.MatchString(line) {
+			continue
+		}
+		indent := len(m[1])
+		if list = list || m[2] != ""; list && m[2] == "" && len(way) > 0 {
+			item := &(*way[len(way)-1].at)[len(*way[len(way)-1].at)-1]
+			item.Requirement = strings.TrimSpace(item.Requirement + "\n" + m[4])
+			continue
+		}
+		for len(way) > 0 && way[len(way)-1].indent >= indent {
+			way = way[:len(way)-1]
+		}
+		at := &out
+		if len(way) > 0 {
+			above := *way[len(way)-1].at
+			at = &above[len(above)-1].Children
+		}
+		*at = append(*at, ops.NewChild{Title: m[4]})
+		way = append(way, open{indent, at})
+	}
+	return out
+}

@@ -1,0 +1,60 @@
+package ops
+
+import (
+	"context"
+
+	"arbor/engine"
+	"arbor/engine/errs"
+	"arbor/engine/plan"
+)
+
+// OutlineIn are nodes to be made side by side under a parent.
+type OutlineIn struct {
+	NodeCreateIn // of which the texts are not used
+	Nodes        []NewChild
+}
+
+// OutlineOut names the new nodes.
+type OutlineOut struct {
+	Nodes []Made `json:"nodes"`
+	Wrote
+}
+
+// Outline makes all nodes of an outline in one commit. It is of the command line only.
+func Outline(ctx context.Context, env *Env, in OutlineIn) (*OutlineOut, error) {
+	s, err := env.In(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	parent, err := env.resolve(s, in.ParentID, "parentId")
+	if err != nil {
+		return nil, recoded(err, errs.NodeNotFound, errs.ParentNotFound)
+	}
+	all, err := env.grown(s, NewChild{Children: in.Nodes}, nil)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all.Children {
+		n := &all.Children[i]
+		n.Parent, n.RulesHash, n.RulesRead, n.Cascade = parent, in.RulesHash, in.RulesRead, in.Cascade
+	}
+	c, o, err := engine.Apply(ctx, env.Engine, s.Workspace().ID, env.act(in.Write, Match{}), plan.NewNodes(all.Children))
+	if err != nil {
+		return nil, fail(err)
+	}
+	return &OutlineOut{madeOf(c), env.wrote(ctx, s.Workspace().ID, o, "node_next names what can be begun")}, nil
+}
+
+// RulesOnce returns the rules of a workspace where they have changed since they were last returned on this machine.
+func RulesOnce(ctx context.Context, env *Env, in In) ([]string, error) {
+	out, err := WorkspaceOwn(ctx, env, WorkspaceGetIn{In: in})
+	if err != nil || out.Workspace.RulesHash == "" {
+		return nil, err
+	}
+	w, hash, noted := out.ws, out.Workspace.RulesHash, false
+	m, err := engine.MachineOf(ctx, env.Engine)
+	if noted = err == nil && m.Rules[w] == hash; noted {
+		return nil, nil
+	}
+	return out.Workspace.Rules, engine.EditMachine(ctx, env.Engine, func(m *engine.Machine) { m.Rules[w] = hash })
+}
