@@ -34,7 +34,7 @@ type NodeCreateOut struct {
 
 var nodeCreate = op("node_create", writes, NodeCreate, Help{
 	Summary: "add a node under a planning node",
-	Advice:  "Needs rulesHash where there are rules.",
+	Advice:  "A task, todo or subtask. Needs rulesHash where there are rules.",
 	Use:     "add TITLE [-]",
 	Also:    "node create",
 	Aliases: "new",
