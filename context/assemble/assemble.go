@@ -37,7 +37,7 @@ type Options struct {
 	OwnLog        bool // also the entries that Arbor wrote by itself, see mdstore.LogEntry.Own
 
 	Vault  mdstore.Path // the vault's folder within the project, for the names of files; "" names them within the vault
-	Places bool         // the bundle has the versions of files, and the lines of texts
+	Places bool         // the bundle has versions, lines, and the goal again where it is the root's requirement
 
 	// Doc returns the title and description of a document of the project; false when there is none, or it cannot be
 	// read. The target may have a #heading behind it, and is no web address. Without Doc no document is taken for missing.

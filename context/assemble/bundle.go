@@ -43,7 +43,7 @@ type Lines struct {
 
 // A WorkspacePart is what every node of the workspace needs.
 type WorkspacePart struct {
-	ID        mdstore.ID       `json:"id"`
+	ID        mdstore.ID       `json:"id" only:"verbose"`
 	Name      string           `json:"name"`
 	Goal      string           `json:"goal"`
 	Rules     []string         `json:"rules"`

@@ -117,6 +117,9 @@ func (g *gatherer) part(n *mdstore.Node, role string) ChainPart {
 	p.File, p.Version, p.Lines = g.place(n.Path, version, doc)
 	n = n.Holding(doc)
 	p.Requirement, p.Conclusion, p.Note = n.Requirement(), n.Conclusion(), n.Note()
+	if !g.opt.Places && role == RoleAncestor && p.Requirement == g.b.Workspace.Goal {
+		p.Requirement = "" // the root's, which is the goal that stands above it
+	}
 	p.Docs = g.docs(n.Docs(), role, n.ID)
 	p.Problem = g.problem(n.Problem(), role, n.ID)
 	p.LogEntries = g.log(n.Log(), role, n.ID)

@@ -50,6 +50,7 @@ type Env struct {
 	// Brief says that a model reads the replies: they leave out what is empty, and what only a call with verbose brings.
 	Brief bool
 
+	Focused bool     // calls about a log or problem that name no node are about the focus
 	Ignored []string // parameters of the call that mean nothing here, for the reply
 
 	host string // the session whose binding counts where Session has none

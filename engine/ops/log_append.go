@@ -24,7 +24,6 @@ type LogAppendOut struct {
 
 var logAppend = op("log_append", writes, LogAppend, Help{
 	Summary: "add to the log of a node or of the workspace",
-	Advice:  "Without nodeId the workspace's log.",
 	Use:     "log [NODE] [EVENT | -]",
 	Text: `With an EVENT, or with -m, -F, - or -e, it adds an entry: the time in UTC, who
 (--as), and the event, which may have several lines. Without a text it prints

@@ -85,7 +85,7 @@ type NextNode struct {
 
 var nodeNext = op("node_next", writes, NodeNext, Help{
 	Summary: "list nodes that are ready for work, or claim them",
-	Advice:  "A claim keeps others off; release gives it back.",
+	Advice:  "To resume work. A claim keeps others off; release gives it back.",
 	Use:     "next",
 	Aliases: "ready",
 	Text: `In the order of the tree, the first one unless -n says more. Work that was

@@ -54,7 +54,7 @@ type Waits struct {
 
 var nodeTransition = op("node_transition", writes, NodeTransition, Help{
 	Summary: "start, submit, complete, fail, retry, reopen or cancel a node",
-	Advice:  "complete, fail and cancel need a conclusion. A planning node completes when all its children are done.",
+	Advice:  "complete, fail and cancel need a conclusion.",
 	Use:     "node transition NODE ACTION [-]",
 	Text: `The actions are start, submit, complete, fail, retry, reopen, cancel; each is a
 command of its own as well.`,

@@ -16,7 +16,6 @@ type ProblemClearIn struct {
 
 var problemClear = op("problem_clear", writes|repeats, ProblemClear, Help{
 	Summary: "clear the open problem of a node or of the workspace",
-	Advice:  "Without nodeId the workspace's.",
 	Use:     "problem --clear",
 })
 

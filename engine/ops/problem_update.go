@@ -20,7 +20,6 @@ type ProblemUpdateIn struct {
 
 var problemUpdate = op("problem_update", writes|repeats, ProblemUpdate, Help{
 	Summary: "set the open problem of a node or of the workspace",
-	Advice:  "Without nodeId the workspace's.",
 	Use:     "problem [NODE] [TEXT | -]",
 	Text: `A problem is what is wrong now and what to do about it; it is part of every
 context below. With a TEXT, or with -m, -F, - or -e, it replaces the open

@@ -15,6 +15,7 @@ type target struct {
 	ws, node mdstore.ID
 	view     *view.View // nil where only the workspace is meant
 	err      error
+	focused  bool // it was not named: the caller's focus is meant
 }
 
 // whole returns the workspace as a target.
@@ -29,13 +30,23 @@ func (env *Env) target(ctx context.Context, workspace, node string) target {
 	if err != nil {
 		return target{err: err}
 	}
-	return target{s.Workspace().ID, id, s, nil}
+	return target{ws: s.Workspace().ID, node: id, view: s}
 }
 
-// owner is target for calls about a log or problem: "" for the node is the workspace itself.
+// owner is target for calls about a log or problem: "" for the node is the focus for callers with Focused, where there
+// is one, as it is for context_get; else it is the workspace itself, which its own id names as well.
 func (env *Env) owner(ctx context.Context, workspace, node string) target {
-	if node == "" {
-		return env.whole(ctx, workspace)
+	if node == "" && env.Focused {
+		s, err := env.In(ctx, workspace)
+		if err != nil {
+			return target{err: err}
+		}
+		if id, _ := focus(s, env.OwnFocus(ctx, s.Workspace().ID)); id != "" {
+			return target{ws: s.Workspace().ID, node: id, view: s, focused: true}
+		}
+	}
+	if id, err := env.workspace(ctx, workspace); node == "" || err == nil && node == string(id) {
+		return target{ws: id, err: err}
 	}
 	return env.target(ctx, workspace, node)
 }
@@ -51,7 +62,11 @@ func apply[R any](
 	if err != nil {
 		return result, w, fail(err)
 	}
-	return result, env.wrote(ctx, t.ws, o, hint), nil
+	w = env.wrote(ctx, t.ws, o, hint)
+	if t.focused && w.Hint == "" {
+		w.Hint = "of " + string(t.node) + ", the focus"
+	}
+	return result, w, nil
 }
 
 // done is apply for a plan without a result.

@@ -30,6 +30,7 @@ type WorkspaceInitOut struct {
 
 var workspaceInit = op("workspace_init", writes, WorkspaceInit, Help{
 	Summary: "make a workspace with its root node",
+	Advice:  "A project's plan.",
 	Use:     "init NAME --goal GOAL",
 	Text: `The workspace goes into the vault that is found from here upwards, or that
 --vault or ARBOR_VAULT names. Where there is none, the folder .tanmi-workspace

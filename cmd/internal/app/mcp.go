@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"arbor/cmd/internal/cli"
@@ -30,12 +31,18 @@ func frontEnds(version string) []cli.Command {
 type offer struct {
 	profile   string
 	replies   string
+	readOnly  bool
+	tools     []string
+	exclude   []string
 	maxTokens int
 	verbose   bool
 }
 
 func (o *offer) flags(fs *flag.FlagSet) {
 	fs.StringVar(&o.profile, "profile", string(mcpserv.ProfileAll), "the `TOOLS` to offer: all, or worker, the dozen for work on nodes")
+	fs.BoolVar(&o.readOnly, "read-only", false, "offer only tools that write nothing")
+	fs.Func("tools", "offer only these `TOOLS`, separated by commas", commas(&o.tools))
+	fs.Func("exclude-tools", "do not offer these `TOOLS`, separated by commas", commas(&o.exclude))
 	fs.StringVar(&o.replies, "replies", string(mcpserv.RepliesBoth), "the `FORM` of replies: both, or text, without structured content and output schemas")
 	fs.IntVar(&o.maxTokens, "max-tokens", mcpserv.DefaultMaxTokens, "the largest reply, in `TOKENS` of 3.5 bytes")
 	fs.BoolVar(&o.verbose, "verbose", false, "log to stderr what goes on")
@@ -60,6 +67,7 @@ func (o *offer) server(ctx context.Context, call cli.Call, mode cli.Mode, versio
 		set.Session = call.Getenv(claudeSession) // what the hooks of the same session know is known to the server
 	}
 	s, err := mcpserv.New(e, mcpserv.Options{Version: version, Profile: mcpserv.Profile(o.profile), Workspace: set.Workspace, Session: set.Session, Operator: set.Operator,
+		ReadOnly: o.readOnly, Tools: o.tools, Exclude: o.exclude,
 		Replies: mcpserv.Replies(o.replies), MaxTokens: o.maxTokens, Log: o.log(call.Stderr)})
 	return s, e, err
 }
@@ -181,6 +189,14 @@ func local(listen string) error {
 		return errs.New(errs.InvalidParams, "--listen %s: others could reach that; arbor serves this machine only, on 127.0.0.1, ::1 or localhost", listen)
 	}
 	return nil
+}
+
+// commas returns what a flag that lists words does with them.
+func commas(list *[]string) func(string) error {
+	return func(value string) error {
+		*list = append(*list, strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })...)
+		return nil
+	}
 }
 
 // appendTo returns what a flag that may be repeated does with each value.

@@ -25,6 +25,9 @@ import (
 type Options struct {
 	Version   string       // of the program, for clients that show it
 	Profile   Profile      // which tools are offered; "" is ProfileAll
+	ReadOnly  bool         // only tools that write nothing are offered
+	Tools     []string     // the only tools that are offered; nil: all of the profile
+	Exclude   []string     // tools that are not offered
 	Workspace string       // of calls that name none, until their session is bound; "" for no default
 	Session   string       // of every connection that binds none itself; "" gives each connection one of its own
 	Operator  string       // who acts, for log lines; "" is mdstore.OperatorAI
@@ -73,6 +76,9 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 	opt.MaxTokens = cmp.Or(opt.MaxTokens, DefaultMaxTokens)
 	opt.Log = cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
 	if err := CheckProfile(opt.Profile); err != nil {
+		return nil, err
+	}
+	if err := cmp.Or(checkNames("tools", opt.Tools), checkNames("exclude-tools", opt.Exclude)); err != nil {
 		return nil, err
 	}
 	if opt.Replies != RepliesBoth && opt.Replies != RepliesText {

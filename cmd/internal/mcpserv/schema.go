@@ -35,16 +35,24 @@ func output(o ops.Operation) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	open(s)
-	dropVerbose(s, o.Out)
+	open(s, 0)
+	drop(s, rare...)
+	for _, f := range reflect.VisibleFields(o.Out) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); f.Tag.Get("only") == "verbose" {
+			drop(s, name)
+		}
+	}
 	return json.Marshal(s)
 }
 
 // open makes an inferred schema acceptable to strict clients: nothing is null, and objects may have further properties
-// and lack any.
-func open(s *jsonschema.Schema) {
+// and lack any. Objects in objects in the result are not described.
+func open(s *jsonschema.Schema, depth int) {
 	if s == nil {
 		return
+	}
+	if depth > 1 && s.Type != "array" {
+		s.Properties, s.PropertyOrder, s.AdditionalProperties = nil, nil, nil
 	}
 	if len(s.Types) == 2 && s.Types[0] == "null" {
 		s.Type, s.Types = s.Types[1], nil
@@ -54,18 +62,19 @@ func open(s *jsonschema.Schema) {
 	}
 	s.Required = nil
 	for _, p := range s.Properties {
-		open(p)
+		open(p, depth+1)
 	}
-	open(s.Items)
-	open(s.AdditionalProperties)
+	open(s.Items, depth)
+	open(s.AdditionalProperties, depth)
 }
 
-// dropVerbose takes out of the schema of a result what only a call with verbose brings.
-func dropVerbose(s *jsonschema.Schema, result reflect.Type) {
-	for _, f := range reflect.VisibleFields(result) {
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); f.Tag.Get("only") == "verbose" {
-			delete(s.Properties, name)
-			s.PropertyOrder = slices.DeleteFunc(s.PropertyOrder, func(p string) bool { return p == name })
-		}
+// rare are members that few replies of any tool have.
+var rare = []string{"adapted", "conflicts", "replaced", "ignored", "cut", "dryRun", "diff", "diagnostics", "omitted"}
+
+// drop takes members out of a schema.
+func drop(s *jsonschema.Schema, names ...string) {
+	for _, name := range names {
+		delete(s.Properties, name)
+		s.PropertyOrder = slices.DeleteFunc(s.PropertyOrder, func(p string) bool { return p == name })
 	}
 }

@@ -122,7 +122,7 @@ var richCalls = map[string][]args{
 var richFirst = map[string]func(l *line){
 	"workspace_get": func(l *line) {
 		l.do("workspace_update_docs", args{"action": "add", "path": "docs/a.md", "description": "d"})
-		l.do("log_append", args{"workspaceId": planID, "event": "e"})
+		l.do("log_append", args{"nodeId": planID, "event": "e"})
 	},
 	"session_unbind": func(l *line) { l.do("session_bind", args{"sessionId": "s", "workspaceId": planID}) },
 	"session_status": func(l *line) { l.do("session_bind", args{"sessionId": "s", "workspaceId": planID}) },

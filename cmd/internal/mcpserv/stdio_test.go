@@ -101,7 +101,7 @@ func TestBadLinesDoNotEndTheConnection(t *testing.T) {
 		"half a batch":      {`[{"jsonrpc":"2.0","id":7,"method":"ping"},7]`, "null", "-32600"},
 		"an unknown method": {`{"jsonrpc":"2.0","id":7,"method":"vault/burn"}`, "7", "-32601"},
 		"an unknown tool":   {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"vault_burn"}}`, "7", "-32602"},
-		"a slip in a tool":  {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"nodes_list"}}`, "7", "-32602,\"message\":\"unknown tool \\\"nodes_list\\\"; the nearest one is node_list"},
+		"a slip in a tool":  {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"nodes_list"}}`, "7", "-32602,\"message\":\"unknown tool \\\"nodes_list\\\"; call node_list"},
 		"params of no type": {`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":7}`, "7", "-32602"},
 		"too large":         {`{"jsonrpc":"2.0","id":7,"method":"ping","params":{"x":"` + strings.Repeat("x", maxLine) + `"}}`, "null", "-32600"},
 	} {

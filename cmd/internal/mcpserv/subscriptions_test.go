@@ -86,7 +86,7 @@ func testResourceUpdates(t *testing.T, version string) {
 		t.Fatal(err)
 	}
 	p.hears(node, ctx, tree)
-	w.connect(nil).do("log_append", map[string]any{"operator": "AI", "event": "by another client"})
+	w.connect(nil).do("log_append", map[string]any{"nodeId": planID, "operator": "AI", "event": "by another client"})
 	p.hears(ws, ctx)
 	w.edit(mdstore.NodePath(planID, "node-mj2hz4gy-theapi"), "Two endpoints", "Three endpoints") // above it
 	p.hears(ctx, tree)

@@ -43,10 +43,26 @@ func (p Profile) offers(tool string) bool {
 	return p != ProfileWorker || slices.Contains(workerTools, tool)
 }
 
+// offers reports whether the server offers an operation as a tool.
+func (s *Server) offers(o ops.Operation) bool {
+	return s.opt.Profile.offers(o.Name) && !(s.opt.ReadOnly && o.Writes) && !slices.Contains(s.opt.Exclude, o.Name) &&
+		(len(s.opt.Tools) == 0 || slices.Contains(s.opt.Tools, o.Name))
+}
+
+// checkNames refuses names of tools that there are not.
+func checkNames(param string, names []string) error {
+	for _, name := range names {
+		if _, ok := ops.Find(name); !ok {
+			return ops.BadParam(errs.InvalidParams, param, "%s: there is no tool %q; docs/mcp.md lists them", param, name)
+		}
+	}
+	return nil
+}
+
 // addTools offers the operations of the profile.
 func (s *Server) addTools() error {
 	for _, o := range ops.All() {
-		if !s.opt.Profile.offers(o.Name) {
+		if !s.offers(o) {
 			continue
 		}
 		tool, err := toolOf(o)
@@ -63,22 +79,28 @@ func (s *Server) addTools() error {
 	return nil
 }
 
-// checkTool refuses a tool that is not offered, with the name of the nearest one that is.
+// checkTool refuses a tool that is not offered, with the nearest name that is, or the call that is meant. It names no
+// tool that removes something.
 func (s *Server) checkTool(name string) error {
 	var offered []string
 	for _, o := range ops.All() {
-		if s.opt.Profile.offers(o.Name) {
+		if !s.offers(o) {
+			continue
+		}
+		if o.Name == name {
+			return nil
+		}
+		if !o.Destructive {
 			offered = append(offered, o.Name)
 		}
 	}
-	if slices.Contains(offered, name) {
-		return nil
-	}
 	try := "tools/list names the tools"
-	if near := ops.Nearest(name, offered); near != "" {
+	if call := meant(name, offered); call != "" {
+		try = "call " + call
+	} else if near := ops.Nearest(name, offered); near != "" && !strings.Contains(name, "delete") {
 		try = "the nearest one is " + near
 	} else if _, known := ops.Find(name); known {
-		try = "it is not in the profile " + string(s.opt.Profile) + " that this server offers"
+		try = "this server does not offer it (profile " + string(s.opt.Profile) + ")"
 	}
 	message := fmt.Sprintf("unknown tool %q; %s", clip(name, 60), try)
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
@@ -86,14 +108,10 @@ func (s *Server) checkTool(name string) error {
 
 // hints say of a parameter what its name does not. They are few: a model reads each byte in every conversation.
 var hints = map[string]string{
-	"requirement": "Markdown",
-	"since":       "time or duration, e.g. 2h",
-	"budget":      "tokens",
-	"ifMatch":     "version read",
-	"cascade":     "reopen finished ancestors",
-	"children":    "nodes below, nested: title, type, requirement, role, docs, references, isolated, children",
-	"depth":       "0: all",
-	confirm:       "a person agreed",
+	"since":    "time or duration, e.g. 2h",
+	"budget":   "tokens",
+	"children": "nodes below, nested: title, type, requirement, role, docs, references, isolated, children",
+	confirm:    "a person agreed",
 }
 
 // describe returns what a model reads about an operation.
@@ -111,10 +129,21 @@ func toolOf(o ops.Operation) (*mcp.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
+	about := &mcp.ToolAnnotations{ReadOnlyHint: !o.Writes, IdempotentHint: o.Idempotent, OpenWorldHint: new(bool)}
+	if o.Writes { // of what only reads it is not asked
+		about.DestructiveHint = new(o.Destructive || slices.Contains(overwriting, o.Name))
+	}
 	return &mcp.Tool{Name: o.Name, Description: describe(o), InputSchema: json.RawMessage(in), OutputSchema: out,
-		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: !o.Writes, DestructiveHint: &o.Destructive,
-			IdempotentHint: o.Idempotent, OpenWorldHint: new(bool)}}, nil
+		Annotations: about}, nil
 }
+
+// overwriting are the tools that replace texts, besides those that remove something.
+var overwriting = []string{"node_update", "workspace_update", "workspace_update_rules", "workspace_update_docs",
+	"node_reference", "problem_update", "problem_clear"}
+
+// unlisted are parameters of many tools that the instructions name, and not each schema: what a client sends is checked
+// all the same.
+var unlisted = []string{"dryRun", "ifMatch"}
 
 // confirm is the argument that stands for a person's consent where a client cannot ask for it.
 const confirm = "confirm"
@@ -123,6 +152,9 @@ const confirm = "confirm"
 func input(o ops.Operation) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
 	for _, p := range o.Params {
+		if slices.Contains(unlisted, p.Name) {
+			continue
+		}
 		param := schemaOf(p.Type)
 		for _, e := range p.Enum {
 			param.Enum = append(param.Enum, e)
