@@ -41,7 +41,7 @@ func (env *Env) owner(ctx context.Context, workspace, node string) target {
 		if err != nil {
 			return target{err: err}
 		}
-		if id, _ := focus(s, env.OwnFocus(ctx, s.Workspace().ID)); id != "" {
+		if id, _ := env.Focus(ctx, s); id != "" {
 			return target{ws: s.Workspace().ID, node: id, view: s, focused: true}
 		}
 	}
