@@ -75,7 +75,7 @@ func fold(o ops.Operation, given map[string]json.RawMessage) error {
 			return ops.BadParam(errs.InvalidParams, f[0], "%s: %s is a text or a list of texts, and requirement a text",
 				o.Name, f[0])
 		}
-		text = strings.TrimSpace(text+"\n\n### "+f[1]+"\n\n- "+strings.Join(items, "\n- "))
+		text = strings.TrimSpace(text + "\n\n### " + f[1] + "\n\n- " + strings.Join(items, "\n- "))
 		delete(given, f[0])
 		given["requirement"], _ = json.Marshal(text) // a string
 	}
