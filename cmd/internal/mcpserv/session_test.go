@@ -82,7 +82,7 @@ func TestSessionBindBindsTheConnection(t *testing.T) {
 	p.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": planID, "dryRun": true})
 	p.refused(errs.AmbiguousID, "context_get", nil)
 	p.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": planID})
-	if ws := p.do("context_get", nil)["workspace"].(map[string]any); ws["id"] != planID {
+	if ws := p.do("context_get", map[string]any{"verbose": true})["workspace"].(map[string]any); ws["id"] != planID {
 		t.Errorf("the bound workspace is %v", ws["id"])
 	}
 	w.edit("ws-mj2hy912-plan01/nodes/root/Node.md", "title: Login", "title: Log in")

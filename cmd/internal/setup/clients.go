@@ -62,6 +62,17 @@ var places = []place{
 	{client: "windsurf", title: "Windsurf", scope: User, key: "mcpServers",
 		file: []string{"$HOME/.codeium/windsurf/mcp_config.json"}, needsProject: true,
 		hint: "press refresh in Windsurf's list of MCP servers, or restart it"},
+	{client: "gemini", title: "Gemini CLI", scope: Project, key: "mcpServers",
+		file: []string{"$PROJECT/.gemini/settings.json"}, hint: "/mcp shows the server in a new session of Gemini CLI"},
+	{client: "gemini", title: "Gemini CLI", scope: User, key: "mcpServers",
+		file: []string{"$HOME/.gemini/settings.json"}, hint: "/mcp shows the server in a new session of Gemini CLI"},
+	{client: "claude-desktop", title: "Claude Desktop", scope: User, key: "mcpServers", needsProject: true,
+		file: []string{
+			"windows:$APPDATA/Claude/claude_desktop_config.json",
+			"windows:$HOME/AppData/Roaming/Claude/claude_desktop_config.json",
+			"darwin:$HOME/Library/Application Support/Claude/claude_desktop_config.json",
+			"$XDG_CONFIG_HOME/Claude/claude_desktop_config.json", "$HOME/.config/Claude/claude_desktop_config.json",
+		}, hint: "restart Claude Desktop"},
 }
 
 // Clients returns the names of the clients that Run knows.
