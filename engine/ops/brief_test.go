@@ -48,6 +48,9 @@ func lacks(whole, brief any) string {
 	case map[string]any:
 		short, _ := brief.(map[string]any)
 		for name, v := range whole {
+			if name == "id" && short["goal"] != nil && short[name] == nil { // the workspace of a context, which the caller knows
+				continue
+			}
 			if name == "files" || name == "path" && short["path"] == nil || name == "filesHidden" || name == "file" {
 				continue
 			}

@@ -267,12 +267,14 @@ func isSpared(p string) bool {
 		strings.HasPrefix(p, ".local/trash/late-")
 }
 
-// clean reports records and temporaries, which a crash must not leave, and conflict copies unless saves is set.
+// clean reports records and temporaries, which a crash must not leave, and conflict copies unless saves is set. Temporaries of
+// notes in .local/ stay until check --fix clears them away.
 func (j *judged) clean(saves bool) {
 	for p := range j.files {
 		name := filepath.Base(p)
 		copied := strings.Contains(name, ".conflict-")
 		switch {
+		case strings.HasPrefix(p, ".local/"+dirstore.TempPrefix):
 		case strings.HasPrefix(p, ".local/journal/"), strings.HasPrefix(name, dirstore.TempPrefix), copied && !saves:
 			j.half++
 			j.Errorf("left: %s", p)
