@@ -142,16 +142,17 @@ func TestOddFoldersAreNamedAndStopNothing(t *testing.T) {
 	}
 }
 
-// What a person types is an id, a unique prefix of one, or a title that one node has.
-func TestLooseNamesAreExactOrUniquePrefixes(t *testing.T) {
+// What a person types is an id, a title that one node has, a unique prefix of an id, or its last six characters, in that order.
+func TestLooseNamesAreInOrder(t *testing.T) {
 	node := func(title string) [2]string {
 		return [2]string{"title: " + title + "\ntype: execution\nstatus: pending\nparentId: root", ""}
 	}
 	w := enginetest.New(t, vault("", map[string][2]string{
 		"root": {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""}, "node-1a": node("ro"), "node-1b": node("node"), "node-2": node("Same"), "node-3": node("Same"), "x1": node("node-2"),
+		"y-u02rz9": node("Y"), "z-u02rz9": node("Z"), "y-k3pq7a": node("K"),
 	}))
 	env := &ops.Env{Engine: w.Engine, Loose: true}
-	for ref, want := range map[string]string{"roo": "root", "ro": "", "node": "node-1b", "node-1": "", "node-1a": "node-1a", "Same": "", "node-2": "node-2", "x": "x1", "nothing": "?"} {
+	for ref, want := range map[string]string{"roo": "root", "ro": "node-1a", "k3pq7a": "y-k3pq7a", "u02rz9": "", "3pq7a": "?", "node": "node-1b", "node-1": "", "node-1a": "node-1a", "Same": "", "node-2": "node-2", "x": "x1", "nothing": "?"} {
 		out, err := ops.NodeGet(t.Context(), env, ops.NodeGetIn{NodeID: ref})
 		got := ""
 		if err == nil {

@@ -14,8 +14,8 @@ import (
 // CandidatesShown is how many nodes an error names that may have been meant.
 const CandidatesShown = 8
 
-// Resolve returns the id of the node that ref names: an id, an exact title, or a unique prefix of an id. The error is NODE_NOT_FOUND with the
-// nodes that may have been meant, or AMBIGUOUS_ID with those that match.
+// Resolve returns the id of the node that ref names: an id, an exact title, a unique prefix of an id, or its last six characters, in that
+// order. The error is NODE_NOT_FOUND with the nodes that may have been meant, or AMBIGUOUS_ID with those that match.
 func (v *View) Resolve(ref string) (mdstore.ID, error) {
 	if n, ok := v.Node(mdstore.ID(ref)); ok {
 		return n.ID, nil
@@ -31,22 +31,22 @@ func (v *View) Resolve(ref string) (mdstore.ID, error) {
 	}
 }
 
-// matches returns those that ref names. An exact title that only one has is that one; else all whose id begins with ref or whose title is ref.
+// shortID is how many characters at the end of an id name it.
+const shortID = 6
+
+// matches returns those that ref names: those whose title it is; else those whose ids begin with it; else those whose ids
+// end with it, if it is as long as that.
 func matches(all []errs.Candidate, ref string) []errs.Candidate {
-	var titled, any []errs.Candidate
-	for _, c := range all {
-		prefixed := ref != "" && strings.HasPrefix(c.ID, ref)
-		if c.Title == ref {
-			titled = append(titled, c)
-		}
-		if prefixed || c.Title == ref {
-			any = append(any, c)
+	for _, named := range []func(errs.Candidate) bool{
+		func(c errs.Candidate) bool { return c.Title == ref },
+		func(c errs.Candidate) bool { return ref != "" && strings.HasPrefix(c.ID, ref) },
+		func(c errs.Candidate) bool { return len(ref) == shortID && strings.HasSuffix(c.ID, ref) },
+	} {
+		if i := slices.IndexFunc(all, named); i >= 0 {
+			return slices.DeleteFunc(slices.Clone(all[i:]), func(c errs.Candidate) bool { return !named(c) })
 		}
 	}
-	if prefixes := len(any) - len(titled); len(titled) == 1 && prefixes > 1 {
-		return titled // no id is meant by a beginning that several have
-	}
-	return any
+	return nil
 }
 
 func ambiguous(ref, what string, hits []errs.Candidate) *errs.Error {

@@ -76,8 +76,8 @@ func manual(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("# The command line\n\n" +
 		"<!-- Written by go test ./cmd/internal/app -run TestManual -update: change the commands, not this page. -->\n\n" +
-		"A node or workspace is named by its id, by a unique prefix of its id, or by its exact\n" +
-		"title; `.` is the focused node. Results go to stdout and words about the work to\n" +
+		"A node or workspace is named by its id, its exact title, a unique prefix of its id, or the last six\n" +
+		"characters of it; `.` is the focused node. Results go to stdout and words about the work to\n" +
 		"stderr, so pipes get nothing but results. `--json` prints one document on stdout,\n" +
 		"for errors as well: `{\"error\": {\"code\", \"message\", \"details\"}}`. Listings take at most\n" +
 		"200 lines and say what brings the rest. Nothing prompts without a terminal.\n\n" +
