@@ -42,6 +42,7 @@ func (e *Engine) replaces(
 			case t.Field == "conclusion" && now[i].Text == "" && d.Moved[t.NodeID]: // the log has it
 			case read && !same && !ends && (act.IfMatch == "" || len(t.Text) <= mostChanged):
 				changed = append(changed, t)
+			case t.Field == "problem" && now[i].Text == "" && !ends: // the log has it
 			case !own && t.Text != "":
 				keep = append(keep, replaced{t, f.Old, !same})
 			}
