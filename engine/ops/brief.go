@@ -10,11 +10,12 @@ import (
 )
 
 // brief returns a value as JSON for a reader who pays for every byte: members that are null, empty, false or 0 are left
-// out, but for those of the tag always:"true", and so are members of the tag only:"verbose". It returns nil for a value that is empty itself.
-func brief(v reflect.Value) (data []byte, err error) {
+// out, but for those of the tag always:"true", and so are members of the tag only:"verbose" unless verbose is true. It returns nil for a
+// value that is empty itself.
+func brief(v reflect.Value, verbose bool) (data []byte, err error) {
 	var parts [][]byte
 	add := func(name string, v reflect.Value) {
-		part, failed := brief(v)
+		part, failed := brief(v, verbose)
 		switch {
 		case failed != nil:
 			err = failed
@@ -32,11 +33,11 @@ func brief(v reflect.Value) (data []byte, err error) {
 		if v.IsNil() {
 			return nil, nil
 		}
-		return brief(v.Elem())
+		return brief(v.Elem(), verbose)
 	case reflect.Struct:
 		for _, f := range reflect.VisibleFields(v.Type()) {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if f.Anonymous || !f.IsExported() || name == "-" || f.Tag.Get("only") == "verbose" {
+			if f.Anonymous || !f.IsExported() || name == "-" || !verbose && f.Tag.Get("only") == "verbose" {
 				continue
 			}
 			member, nilOuter := v.FieldByIndexErr(f.Index)

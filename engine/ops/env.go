@@ -50,6 +50,8 @@ type Env struct {
 	// Brief says that a model reads the replies: they leave out what is empty, and what only a call with verbose brings.
 	Brief bool
 
+	Sparse bool // replies leave out what is empty also where they are not Brief, as their schemas have it
+
 	Focused bool     // calls about a log or problem that name no node are about the focus
 	Ignored []string // parameters of the call that mean nothing here, for the reply
 

@@ -84,10 +84,10 @@ func (env *Env) encoded(out any) (Reply, error) {
 
 // encode returns a result as JSON, as the caller wants it.
 func (env *Env) encode(v any) (json.RawMessage, error) {
-	if !env.Brief {
+	if !env.Brief && !env.Sparse {
 		return encode(v)
 	}
-	data, err := brief(reflect.ValueOf(v))
+	data, err := brief(reflect.ValueOf(v), !env.Brief)
 	if data == nil {
 		data = []byte("{}")
 	}

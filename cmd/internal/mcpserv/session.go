@@ -54,7 +54,7 @@ func headers(extra *mcp.RequestExtra) http.Header {
 // env returns the caller of a request, with the session and the workspace of a call that names none.
 func (s *Server) env(session *mcp.ServerSession, header http.Header) *ops.Env {
 	env := &ops.Env{Engine: s.engine, Session: header.Get(HeaderSession), Workspace: header.Get(HeaderWorkspace),
-		Operator: s.opt.Operator, MaxBytes: s.room(), Brief: true, Loose: true,
+		Operator: s.opt.Operator, MaxBytes: s.room(), Brief: true, Sparse: true, Loose: true,
 		Focused: true}
 	if c := s.connection(session, header); c != nil {
 		env.Lease = claims.ConnectionLease // which renewClaims renews
