@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"arbor/mdstore"
+	"arbor/mdstore/dirstore/internal/journal"
 )
 
 // Commit makes every change or none, as mdstore.Store has it, and of this store besides:
@@ -100,8 +101,9 @@ func (s *Store) afterGit(ctx context.Context, before string) error {
 	kept := 0
 	var lost []mdstore.Path
 	for _, m := range s.making {
-		if m.New == nil || m.Path.Under(mdstore.LocalDir) {
-			continue
+		moved := func(by journal.Made) bool { return by.To != "" && m.Path.Under(by.Path) }
+		if m.New == nil || m.Path.Under(mdstore.LocalDir) || slices.ContainsFunc(s.making, moved) {
+			continue // what moved with its folder is not at that path any more
 		}
 		_, ok := s.committer.Rejoin(m.Path, nil, func(now []byte) ([]byte, []string) {
 			joined, missing := mdstore.Rejoin(m.Path, m.Base, m.New, now)

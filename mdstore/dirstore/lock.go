@@ -30,7 +30,8 @@ type stuckError struct{ *mdstore.BusyError }
 
 func (e *stuckError) Unwrap() error { return e.BusyError }
 
-// acquire waits for the lock, finishes what a crash left, and merges saves that met commits. It returns what releases the lock. The error is a *stuckError if the lock is not free in time.
+// acquire waits for the lock, finishes what a crash left, and merges saves that met commits. It returns what releases
+// the lock. The error is a *stuckError if the lock is not free in time.
 func (s *Store) acquire(ctx context.Context, wait time.Duration) (release func(), err error) {
 	until, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()

@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
+	"arbor/mdstore/dirstore/internal/osfs"
 )
 
 const text = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n"
@@ -266,5 +268,38 @@ func TestAMoveEndsWhatTheRecordSaysOfAFile(t *testing.T) {
 	write(t, filepath.Join(dir, string(own)), strings.Replace(text, "four", "FOUR", 1))
 	if got, met := next(t, dir); !strings.Contains(got, "two") || !strings.Contains(got, "FOUR") || len(met) != 0 {
 		t.Errorf("got %q, told of %v", got, met)
+	}
+}
+
+// A commit during which git writes its index looks once more at its files, and makes again what git took out. What the
+// commit itself moved away is not taken for taken out.
+func TestACommitBesideGitLooksOnceMore(t *testing.T) {
+	for name, move := range map[string]bool{"a write": false, "a write and a move of its folder": true} {
+		dir := fill(t, map[string]string{"ws/Workspace.md": text})
+		at := filepath.Join(filepath.Dir(dir), ".git")
+		index(t, at, mdstore.DefaultVault)
+		s, err := dirstore.OpenThrough(dir, dirstore.Options{SaveQuiet: -1}, func(d osfs.FS) osfs.FS {
+			return swapping{d, func() error {
+				then := time.Now().Add(time.Hour)
+				return os.Chtimes(filepath.Join(at, "index"), then, then)
+			}}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		changes := []mdstore.Change{{Path: own, Base: mdstore.VersionOf([]byte(text)), New: []byte("ours\n" + text)}}
+		want := string(own)
+		if move {
+			changes, want = append(changes, mdstore.Change{Path: "ws", To: "archive/ws"}), "archive/ws/Workspace.md"
+		}
+		if _, err := s.Commit(t.Context(), changes); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := contents(t, dir)[want]; got != "ours\n"+text {
+			t.Errorf("%s: %s holds %q", name, want, got)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
