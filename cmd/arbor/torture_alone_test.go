@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// Beside a server that follows the files and nobody who writes, each command of git leaves what it leaves where there
-// is no server.
+// A server follows the files, and no client writes. Each command of git then leaves the same as in a repository without a
+// server.
 func TestGitLeavesWhatItLeavesAlone(t *testing.T) {
 	t.Parallel()
 	needGit(t)
 	if testing.Short() {
-		t.Skip("takes seconds")
+		t.Skip("it plays for seconds, and -short is given")
 	}
 	var running sync.WaitGroup
 	for _, lines := range sequences {

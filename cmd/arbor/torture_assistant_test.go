@@ -36,8 +36,8 @@ var fields = []field{
 	}},
 }
 
-// replace has somebody replace a field. A refusal for what others have written is answered as a model does: it calls
-// once more, or gives up.
+// replace replaces a field of a node through a caller. After a CONFLICT the caller makes the same call once more, or
+// gives up, as a model does.
 func (w *world) replace(c caller, who, node string, f field) {
 	token := w.token()
 	args := f.args(fmt.Sprintf("%s has found out that it is %s", who, token))

@@ -85,7 +85,7 @@ func (p *gitPerson) edit(file string) {
 	b.save(token, "at once", func() error { return habits[1].write(file, b.text) })
 }
 
-// pushed has somebody else push a commit that changes a node.
+// pushed pushes a commit from a second clone. The commit changes a node.
 func (p *gitPerson) pushed(node string) {
 	rel, err := filepath.Rel(p.dir, p.file(node))
 	if err != nil {

@@ -57,7 +57,7 @@ type command struct {
 	had        map[string]bool // of one that discards: the tokens in the files before it
 }
 
-// token returns a token that nobody has used.
+// token returns a new, unique token.
 func (l *ledger) token() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

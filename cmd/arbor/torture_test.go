@@ -17,8 +17,9 @@ import (
 )
 
 // The tortures of this package run the program as people and assistants do, beside programs that know nothing of it:
-// editors, git. A torture is played in rounds, each in a new project, until tortureTime is over. After each round every
-// text that somebody was told is saved must be found in a file, a copy, the trash, the record or git's objects.
+// editors, git. A torture is played in rounds, each in a new project, until tortureTime is over. After each round the
+// judge looks for every text that a program has reported as saved: in the files, copies, the trash, the record and git's
+// objects.
 
 // tortureTime is how long a torture lasts.
 func tortureTime(t *testing.T) time.Duration {
@@ -73,7 +74,7 @@ type world struct {
 // starts all that runs in a round, which ends when all of it has ended.
 func rounds(t *testing.T, settings []setting, play func(w *world, run func(func()))) {
 	if testing.Short() {
-		t.Skip("takes seconds")
+		t.Skip("it plays for seconds, and -short is given")
 	}
 	total := tortureTime(t)
 	last := min(longestRound, max(total/time.Duration(len(settings)), 400*time.Millisecond))
