@@ -168,6 +168,11 @@ func (e *Engine) CheckVault(ctx context.Context) (*VaultCheck, error) {
 	} else {
 		add(b.Diagnostics()...)
 	}
+	agents, err := e.live.VaultPages(ctx, mdstore.AgentKind)
+	if err != nil {
+		return nil, err
+	}
+	add(check.Diagnostics(check.Pages(agents))...)
 	if w, ok := mdstore.AsStore[mdstore.Writable](e.st); ok {
 		var u *mdoc.UnreadableError
 		if err := w.Writable(ctx, mdstore.LocalDir); errors.As(err, &u) {

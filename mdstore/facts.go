@@ -23,7 +23,7 @@ import (
 type Facts string
 
 const (
-	factsForm    = "b" // the next letter for every change of the form, or of what checks of one file find
+	factsForm    = "c" // the next letter for every change of the form, or of what checks of one file find
 	problemKept  = 512 // bytes of a problem; a longer one is read from the document
 	digestsMost  = 48  // fields and sections; a document with more has no digests
 	factsBetween = "\x00"
@@ -99,7 +99,7 @@ func (f Facts) Digests() Digests { return Digests(f.part(5)) }
 // DigestsOf returns facts that hold the digests of a document and nothing else.
 func DigestsOf(d *mdoc.Doc) Facts { return makeFacts(factClean, nil, nil, Problem{}, digestsOf(d), "") }
 
-func nodeFacts(p Path, d *mdoc.Doc) Facts {
+func nodeFacts(_ *Kind, p Path, d *mdoc.Doc) Facts {
 	n := NodeOf(p, Version{}, d, nil)
 	properties := 0
 	front, whole := n.front()
@@ -173,7 +173,7 @@ func checkWorkspace(_ Path, d *mdoc.Doc) []mdoc.Diagnostic { return sectionsTwic
 // sectionsTwice reports sections of one text that stand twice: commands cannot tell which one to write to.
 func sectionsTwice(d *mdoc.Doc) []mdoc.Diagnostic {
 	var out []mdoc.Diagnostic
-	texts := []string{SecRequirement, SecConclusion, SecNote, SecProblem}
+	texts := []string{SecRequirement, SecConclusion, SecNote, SecProblem, SecPurpose, SecCurrentGoal, SecWorkflows, SecPreferences}
 	first := map[string]mdoc.Section{}
 	for _, s := range d.Sections() {
 		if !slices.Contains(texts, s.Name) {

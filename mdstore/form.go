@@ -12,6 +12,23 @@ const (
 	SecConclusion  = "Conclusion"
 	SecNote        = "Note"
 	SecReferences  = "References"
+
+	SecPurpose     = "Purpose" // the briefing of a workspace
+	SecCurrentGoal = "Current Goal"
+	SecWorkflows   = "Workflows"
+	SecKeyFiles    = "Key Files"
+	SecPreferences = "Preferences"
+	SecRelated     = "Related"
+
+	SecGoal  = "Goal" // of a session
+	SecNotes = "Notes"
+
+	SecActiveTask   = "Active Task" // of a state
+	SecNextSteps    = "Next Steps"
+	SecActiveFiles  = "Active Files"
+	SecConversation = "Conversation Context"
+	SecReasoning    = "Reasoning"
+	SecWorkspaceWas = "Workspace Context"
 )
 
 // NextStep and its Chinese alias are the level-3 headings inside Problem that name what to do about it.
@@ -37,10 +54,33 @@ const (
 	KeyCreated   = "createdAt"
 	KeyUpdated   = "updatedAt"
 	KeyFormat    = "format"
+
+	KeyDescription = "description" // of a workspace, a session, a state
+	KeyRootFolder  = "rootFolder"
+	KeyAgent       = "agent"
+
+	KeyStarted  = "startedAt" // of a session
+	KeyEnded    = "endedAt"
+	KeyPrevious = "previous"
+	KeySlot     = "slot"
+	KeyAttached = "attached"
+	KeyExternal = "externalId"
+
+	KeySession = "sessionId" // of a state
+	KeyTags    = "tags"
+	KeyNode    = "nodeId"
+	KeyCommit  = "commit"
+	KeyPlan    = "plan"
 )
 
 // WorkspaceForm is the form of Workspace.md.
 var WorkspaceForm = &mdoc.Form{Sections: []mdoc.SectionForm{
+	{Name: SecPurpose, Aliases: []string{"目的"}},
+	{Name: SecCurrentGoal, Aliases: []string{"当前目标"}},
+	{Name: SecWorkflows, Aliases: []string{"工作流"}},
+	{Name: SecKeyFiles, Aliases: []string{"关键文件"}},
+	{Name: SecPreferences, Aliases: []string{"偏好"}},
+	{Name: SecRelated, Aliases: []string{"相关"}},
 	{Name: SecRules, Aliases: []string{"规则"}},
 	{Name: SecDocs, Aliases: []string{"文档"}},
 	{Name: SecLog, Aliases: []string{"日志"}},
@@ -56,4 +96,21 @@ var NodeForm = &mdoc.Form{Sections: []mdoc.SectionForm{
 	{Name: SecReferences, Aliases: []string{"引用"}},
 	{Name: SecLog, Aliases: []string{"日志"}},
 	{Name: SecProblem, Aliases: []string{"问题"}},
+}}
+
+// SessionForm is the form of Session.md.
+var SessionForm = &mdoc.Form{Sections: []mdoc.SectionForm{
+	{Name: SecGoal},
+	{Name: SecNotes},
+	{Name: SecLog, Aliases: []string{"日志"}},
+}}
+
+// StateForm is the form of a state.
+var StateForm = &mdoc.Form{Sections: []mdoc.SectionForm{
+	{Name: SecActiveTask},
+	{Name: SecNextSteps},
+	{Name: SecActiveFiles},
+	{Name: SecConversation},
+	{Name: SecReasoning},
+	{Name: SecWorkspaceWas},
 }}

@@ -13,10 +13,12 @@ type Kind struct {
 	Name  string     // "node"
 	Place Place      // where its files lie
 	Form  *mdoc.Form // its sections
+	Named bool       // each file says its id
+	Quiet bool       // a file tells what is done as it is done: its changes are none that a session is told of
 
 	// Facts returns what is kept of a sound document beside its front matter, so that its body need not be read again. It depends on
 	// the document alone. nil: the digests of its fields and sections.
-	Facts func(Path, *mdoc.Doc) Facts
+	Facts func(*Kind, Path, *mdoc.Doc) Facts
 
 	// Check returns what is wrong with one document by itself, besides what parsing it reports. nil: nothing can be.
 	Check func(Path, *mdoc.Doc) []mdoc.Diagnostic
@@ -24,10 +26,11 @@ type Kind struct {
 
 // A Place says where the files of a kind lie in a workspace's folder.
 type Place struct {
-	Dir  string // the folder below the workspace's own; "" is the workspace's folder itself
-	Name string // the file's name, or AnyMarkdown
-	Deep bool   // files lie at any depth below Dir, not only in it
-	Each bool   // each folder directly below Dir is to hold such a file, at any depth; a missing one is reported
+	Dir   string // the folder below the workspace's own; "" is the workspace's folder itself
+	Name  string // the file's name, or a pattern with one "*" in it, such as AnyMarkdown
+	Deep  bool   // files lie at any depth below Dir, not only in it
+	Each  bool   // each folder directly below Dir is to hold such a file, at any depth; a missing one is reported
+	Vault bool   // Dir lies in the vault itself, not in a workspace's folder
 }
 
 // AnyMarkdown is the name in a Place of every Markdown file.
@@ -38,22 +41,39 @@ type Kinds []*Kind
 
 // The kinds of files.
 var (
+	AgentKind     = &Kind{Name: "agent", Named: true, Form: &mdoc.Form{}, Place: Place{Dir: "agents", Name: AnyMarkdown, Vault: true}, Facts: pageFacts}
 	WorkspaceKind = &Kind{Name: "workspace", Form: WorkspaceForm, Place: Place{Name: WorkspaceFile}, Check: checkWorkspace}
 	NodeKind      = &Kind{Name: "node", Form: NodeForm, Place: Place{Dir: NodesDir, Name: NodeFile, Deep: true, Each: true},
 		Facts: nodeFacts, Check: checkNode}
+	SessionKind    = &Kind{Name: "session", Named: true, Quiet: true, Form: SessionForm, Place: Place{Dir: SessionsDir, Name: SessionFile, Deep: true}, Facts: pageFacts}
+	SessionLogKind = &Kind{Name: "session log", Quiet: true, Form: SessionForm, Place: Place{Dir: SessionsDir, Name: "Session-*.md", Deep: true}, Facts: pageFacts}
+	TranscriptKind = &Kind{Name: "transcript", Quiet: true, Form: &mdoc.Form{}, Place: Place{Dir: SessionsDir, Name: "Transcript*.md", Deep: true}, Facts: pageFacts}
+	StateKind      = &Kind{Name: "state", Named: true, Form: StateForm, Place: Place{Dir: "states", Name: AnyMarkdown}, Facts: pageFacts}
 )
 
-var allKinds = Kinds{WorkspaceKind, NodeKind}
+var allKinds = Kinds{WorkspaceKind, NodeKind, AgentKind, SessionKind, SessionLogKind, TranscriptKind, StateKind}
 
 // AllKinds returns the table of kinds, which must not be modified.
 func AllKinds() Kinds { return allKinds }
 
 // Folder returns the folder of a workspace in which the files of the kind lie.
 func (k *Kind) Folder(workspace Path) Path {
-	if k.Place.Dir == "" {
+	switch {
+	case k.Place.Vault:
+		return Path(k.Place.Dir)
+	case k.Place.Dir == "":
 		return workspace
 	}
 	return workspace.Join(k.Place.Dir)
+}
+
+// In returns the kinds whose files a listing of a folder of the vault yields: a workspace's, or the folder of one kind.
+func (ks Kinds) In(dir Path) Kinds {
+	vault := func(k *Kind) bool { return k.Place.Vault && Path(k.Place.Dir) == dir }
+	if i := slices.IndexFunc(ks, vault); i >= 0 {
+		return ks[i : i+1 : i+1]
+	}
+	return slices.DeleteFunc(slices.Clone(ks), func(k *Kind) bool { return k.Place.Vault })
 }
 
 // File returns the path of the kind's file in a folder of its own, as a node has one.
@@ -74,7 +94,7 @@ func (ks Kinds) Of(p Path) *Kind {
 		return nil
 	}
 	for _, k := range ks {
-		if k.Place.holds(p[len(dir)+1:]) {
+		if k.Place.Vault && k.Place.holds(p) || !k.Place.Vault && k.Place.holds(p[len(dir)+1:]) {
 			return k
 		}
 	}
@@ -98,11 +118,15 @@ func (pl Place) holds(rel Path) bool {
 
 // Names reports whether a file of that name can be of the kind.
 func (pl Place) Names(name string) bool {
-	if pl.Name == AnyMarkdown {
-		return strings.HasSuffix(name, ".md") && !strings.HasPrefix(name, ".")
+	if before, after, many := strings.Cut(pl.Name, "*"); many {
+		return len(name) >= len(before)+len(after) && strings.HasPrefix(name, before) && strings.HasSuffix(name, after) &&
+			!strings.HasPrefix(name, ".") && !strings.Contains(name, ".conflict-") && !strings.Contains(name, ".sync-conflict-")
 	}
 	return name == pl.Name
 }
+
+// Many reports whether files of several names are of the kind.
+func (pl Place) Many() bool { return strings.Contains(pl.Name, "*") }
 
 // WorkspaceDir returns the folder of the workspace that p lies in, if it lies in one: the first element of p, or the first two in the
 // archive. It is "" for what belongs to the vault itself, and for what lies in a folder whose name begins with a dot.

@@ -7,6 +7,8 @@ const (
 	WorkspaceFile = "Workspace.md"
 	NodeFile      = "Node.md"
 	NodesDir      = "nodes"
+	SessionsDir   = "sessions"
+	SessionFile   = "Session.md"
 	ArchiveDir    = "archive"
 	LocalDir      = ".local"        // locks, journal, trash: never needed to read the vault
 	SessionsFile  = "sessions.json" // session bindings of this machine

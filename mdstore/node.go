@@ -117,7 +117,7 @@ func (n *Node) Version() Version { return n.version }
 // Facts returns what is known of the document without its body.
 func (n *Node) Facts() Facts {
 	if n.facts == "" && n.doc != nil && !n.damaged {
-		return nodeFacts(n.Path, n.doc)
+		return nodeFacts(NodeKind, n.Path, n.doc)
 	}
 	return n.facts
 }

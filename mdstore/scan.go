@@ -65,7 +65,7 @@ func RecordOf(k *Kind, f File) (r Record, ok bool) {
 	if k.Facts == nil {
 		r.Facts = DigestsOf(doc)
 	} else {
-		r.Facts = k.Facts(f.Path, doc)
+		r.Facts = k.Facts(k, f.Path, doc)
 	}
 	return r, !r.Facts.has(factFront)
 }

@@ -21,12 +21,17 @@ type Workspace struct {
 	Focus      ID     // "" for none
 	CreatedAt  int64  // Unix milliseconds; 0 where the file says none
 	UpdatedAt  int64
-	Dir        Path // the workspace's folder
-	Path       Path
-	Version    Version
-	Stamp      Stamp // of the file when it was read; zero where the store has none
-	Doc        *mdoc.Doc
-	Problems   []mdoc.Diagnostic // what is wrong with this file by itself
+
+	Description string // of the briefing, as RootFolder and Agent; "" for none
+	RootFolder  string // relative to the project, or absolute
+	Agent       ID     // of a page of AgentKind
+
+	Dir      Path // the workspace's folder
+	Path     Path
+	Version  Version
+	Stamp    Stamp // of the file when it was read; zero where the store has none
+	Doc      *mdoc.Doc
+	Problems []mdoc.Diagnostic // what is wrong with this file by itself
 }
 
 // ParseWorkspace reads a workspace from its file. It always returns one: what cannot be read has its zero value and a problem.
@@ -51,6 +56,7 @@ func WorkspaceOf(path Path, version Version, doc *mdoc.Doc, problems []mdoc.Diag
 	w.Focus = ID(r.text(KeyFocus))
 	w.CreatedAt = r.integer(KeyCreated)
 	w.UpdatedAt = r.integer(KeyUpdated)
+	w.Description, w.RootFolder, w.Agent = r.text(KeyDescription), r.text(KeyRootFolder), ID(r.text(KeyAgent))
 	w.Status = StatusActive
 	if Archived(w.Dir) {
 		w.Status = StatusArchived

@@ -53,6 +53,7 @@ func View(v *view.View) []Finding {
 			c.node(n)
 		}
 	}
+	c.pages(v.AllPages())
 	sortFindings(c.out)
 	if v.Workspace().Newer() {
 		return LeftAlone(c.out)

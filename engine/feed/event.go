@@ -13,7 +13,8 @@ import (
 type Event struct {
 	Kind      string       // view.Added, Altered, Removed, Relocated, or Diagnosed
 	Workspace mdstore.ID   // that the file is in
-	Node      mdstore.ID   // "" for the workspace itself: its own file, or all of it where it came, went or moved
+	Node      mdstore.ID   // "" for the workspace itself: its own file, or all of it where it came, went or moved; the id of a page
+	Page      string       // the name of a page's kind; "" for a node and the workspace
 	Title     string       // of the node, or the name of the workspace; the last one known where the file does not say
 	Path      mdstore.Path // where the file lies, or lay
 	From      mdstore.Path // where a moved one lay

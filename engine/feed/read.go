@@ -83,10 +83,17 @@ func (f *Feed) show(ctx context.Context, l *live.Vault, v *view.View, was *shown
 				s.docs[n.Path] = n.Doc()
 			}
 		}
+		for _, p := range v.AllPages() {
+			if d, ok := old[p.Path]; ok && d.Version == p.Version() && was.docs[p.Path] != nil {
+				s.docs[p.Path] = was.docs[p.Path]
+			} else {
+				s.docs[p.Path] = p.Doc()
+			}
+		}
 		s.found = check.Diagnostics(check.View(v))
 		return nil
 	})
-	s.view, s.state = read, read.State()
+	s.view, s.state = read, read.State(true)
 	return s, err
 }
 
@@ -162,7 +169,7 @@ func compare(was, is *shown) []Event {
 		if d.Path == w.Path || d.Node == "" {
 			continue
 		}
-		v := Event{Kind: d.Kind, Workspace: w.ID, Node: d.Node, Title: d.Title, Path: d.Path}
+		v := Event{Kind: d.Kind, Workspace: w.ID, Node: d.Node, Page: d.Page, Title: d.Title, Path: d.Path}
 		switch d.Kind {
 		case view.Removed:
 			v.Path = before(d.Path)
@@ -239,9 +246,12 @@ func Compare(was, is *view.View) []Event {
 		if v == nil {
 			return nil
 		}
-		s := &shown{view: v, state: v.State(), docs: map[mdstore.Path]*mdoc.Doc{}}
+		s := &shown{view: v, state: v.State(true), docs: map[mdstore.Path]*mdoc.Doc{}}
 		for n := range v.All() {
 			s.docs[n.Path] = n.Doc()
+		}
+		for _, p := range v.AllPages() {
+			s.docs[p.Path] = p.Doc()
 		}
 		return s
 	}

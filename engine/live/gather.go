@@ -102,34 +102,34 @@ func (g *gather) view(ctx context.Context, id mdstore.ID) (*view.View, error) {
 	return g.runs[id], nil
 }
 
-func (g *gather) wanted() map[mdstore.ID][]*mdstore.Node {
-	out := map[mdstore.ID][]*mdstore.Node{}
+func (g *gather) wanted() map[mdstore.ID][]view.Wanted {
+	out := map[mdstore.ID][]view.Wanted{}
 	for id, v := range g.runs {
-		if nodes := v.Wanted(); len(nodes) > 0 {
-			out[id] = nodes
+		if files := v.Wanted(); len(files) > 0 {
+			out[id] = files
 		}
 	}
 	return out
 }
 
-// load reads the documents of nodes, several at once. A file that is not as its node states it becomes part of the view as it is.
-func (g *gather) load(ctx context.Context, wanted map[mdstore.ID][]*mdstore.Node) error {
-	for id, nodes := range wanted {
-		files, errors := make([]mdstore.File, len(nodes)), make([]error, len(nodes))
-		each(len(nodes), func(i int) { files[i], errors[i] = g.read(ctx, nodes[i]) })
+// load reads documents, several at once. A file that is not as the view has it becomes part of the view as it is.
+func (g *gather) load(ctx context.Context, wanted map[mdstore.ID][]view.Wanted) error {
+	for id, all := range wanted {
+		files, errors := make([]mdstore.File, len(all)), make([]error, len(all))
+		each(len(all), func(i int) { files[i], errors[i] = g.read(ctx, all[i]) })
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		var moved []mdstore.File
-		for i, n := range nodes {
+		for i, w := range all {
 			if err := errors[i]; err != nil {
 				return err
 			}
-			if f := files[i]; f.Version == n.Version() {
-				g.docs[n.Path], _ = mdoc.Parse(string(n.Path), f.Data, mdstore.NodeForm)
+			if f := files[i]; f.Version == w.Version {
+				g.docs[w.Path], _ = mdoc.Parse(string(w.Path), f.Data, w.Form)
 			} else {
 				moved = append(moved, f)
-				g.vault.Heed(true, n.Path)
+				g.vault.Heed(true, w.Path)
 			}
 		}
 		if len(moved) > 0 {
@@ -142,22 +142,22 @@ func (g *gather) load(ctx context.Context, wanted map[mdstore.ID][]*mdstore.Node
 // settleSteps are the pauses while a file that an operation needs is being saved: a second and more in all.
 var settleSteps = []time.Duration{10 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond, 400 * time.Millisecond}
 
-// read reads the file of a node: once a program that is in the middle of saving it is done, for as long as settleSteps.
-func (g *gather) read(ctx context.Context, n *mdstore.Node) (mdstore.File, error) {
+// read reads a file: once a program that is in the middle of saving it is done, for as long as settleSteps.
+func (g *gather) read(ctx context.Context, w view.Wanted) (mdstore.File, error) {
 	for step := 0; ; step++ {
-		f, err := g.vault.st.Read(ctx, n.Path)
+		f, err := g.vault.st.Read(ctx, w.Path)
 		switch {
 		case ctx.Err() != nil:
 			return f, ctx.Err()
-		case err == nil && f.Version == n.Version() && !g.vault.saving(n.Path):
+		case err == nil && f.Version == w.Version && !g.vault.saving(w.Path):
 			return f, nil
 		case err != nil && Passing(err):
 			return f, err
 		case errors.Is(err, fs.ErrNotExist):
-			f = mdstore.File{Path: n.Path}
+			f = mdstore.File{Path: w.Path}
 		}
 		if step == len(settleSteps) || !g.beingSaved(f, err) {
-			g.vault.settle([]mdstore.Path{n.Path, n.Path.Dir()}, false) // others need not wait for it once more
+			g.vault.settle([]mdstore.Path{w.Path, w.Path.Dir()}, false) // others need not wait for it once more
 			if errors.Is(err, fs.ErrNotExist) {
 				err = nil
 			}

@@ -20,6 +20,7 @@ type reloader struct {
 
 	own    *mdstore.Workspace
 	nodes  []*mdstore.Node
+	pages  []*mdstore.Page
 	gone   []mdstore.Path
 	left   map[mdstore.Path]bool // dirty paths that stay as they were
 	saving map[mdstore.Path]bool // dirty paths that the next view has as they are, though a program may be saving them
@@ -33,7 +34,7 @@ func (r *reloader) reload(ctx context.Context, id mdstore.ID, whole bool) (*view
 		if next != nil || err != nil {
 			return next, err
 		}
-		r.nodes, r.gone = nil, nil
+		r.nodes, r.pages, r.gone = nil, nil, nil
 		clear(r.left)
 		clear(r.saving)
 	}
@@ -78,14 +79,23 @@ func (r *reloader) scan(ctx context.Context, w *mdstore.Workspace) (*view.View, 
 		return nil, err
 	}
 	nodes := make([]*mdstore.Node, 0, len(found.Records)+len(found.Others))
+	var pages []*mdstore.Page
 	for i := range found.Records {
-		if mdstore.AllKinds().Of(found.Records[i].Path) == mdstore.NodeKind {
+		switch k := mdstore.AllKinds().Of(found.Records[i].Path); k {
+		case mdstore.NodeKind:
 			nodes = append(nodes, found.Records[i].Node())
+		case mdstore.WorkspaceKind:
+		default:
+			pages = append(pages, found.Records[i].Page(k))
 		}
 	}
 	for _, f := range found.Others {
-		if f.Path != w.Path {
+		switch k := mdstore.AllKinds().Of(f.Path); k {
+		case mdstore.NodeKind:
 			nodes = append(nodes, r.other(mdstore.ParseNode(f).Lean()))
+		case mdstore.WorkspaceKind:
+		default:
+			pages = append(pages, r.otherPage(mdstore.ParsePage(k, f)))
 		}
 	}
 	broken := map[mdstore.Path]mdoc.Diagnostic{}
@@ -109,9 +119,9 @@ func (r *reloader) scan(ctx context.Context, w *mdstore.Workspace) (*view.View, 
 			own = own.Held(last)
 		}
 	}
-	v := view.New(own, nodes, broken)
-	if away := r.missing(v); len(away) > 0 {
-		v = v.Next(own, away, nil)
+	v := view.New(own, nodes, broken, pages...)
+	if away, pages := r.missing(v); len(away)+len(pages) > 0 {
+		v = v.Next(own, away, nil, pages...)
 	}
 	return v, nil
 }
@@ -143,13 +153,19 @@ func (r *reloader) leave(p mdstore.Path) {
 	}
 }
 
-// missing returns the nodes of the view before that a scan did not find, and that may be there again in a moment. One that is elsewhere
-// has moved.
-func (r *reloader) missing(v *view.View) []*mdstore.Node {
+// missing returns the nodes and pages of the view before that a scan did not find, and that may be there again in a moment. One that is
+// elsewhere has moved.
+func (r *reloader) missing(v *view.View) (out []*mdstore.Node, pages []*mdstore.Page) {
 	if r.was == nil {
-		return nil
+		return nil, nil
 	}
-	var out []*mdstore.Node
+	for _, p := range r.was.AllPages() {
+		_, there := v.PageAt(p.Path)
+		if _, elsewhere := v.Page(p.Kind, p.ID); !there && !elsewhere && r.unsettled(p.Path) {
+			r.leave(p.Path)
+			pages = append(pages, p)
+		}
+	}
 	for n := range r.was.All() {
 		_, there := v.File(n.Path)
 		if _, elsewhere := v.Node(n.ID); !there && !elsewhere && r.unsettled(n.Path) {
@@ -157,7 +173,7 @@ func (r *reloader) missing(v *view.View) []*mdstore.Node {
 			out = append(out, n)
 		}
 	}
-	return out
+	return out, pages
 }
 
 // Passing reports whether an error says nothing about the file itself, such as a disk that fails for a moment.
@@ -175,10 +191,10 @@ func (r *reloader) paths(ctx context.Context) (*view.View, error) {
 		}
 	}
 	r.moved()
-	if len(r.nodes)+len(r.gone) == 0 && r.own == r.was.Workspace() {
+	if len(r.nodes)+len(r.pages)+len(r.gone) == 0 && r.own == r.was.Workspace() {
 		return r.was, nil
 	}
-	next := r.was.Next(r.own, r.nodes, r.gone)
+	next := r.was.Next(r.own, r.nodes, r.gone, r.pages...)
 	for _, p := range r.gone { // a folder that stays without any node misses its file, which a scan reports
 		if top, ok := mdstore.NodeKind.Top(r.own.Dir, p); ok && !next.Holds(top) {
 			if there, err := r.exists(ctx, top); err != nil || there {
@@ -191,11 +207,14 @@ func (r *reloader) paths(ctx context.Context) (*view.View, error) {
 
 // path reads one path. ok is false where only a scan tells what became of it.
 func (r *reloader) path(ctx context.Context, p mdstore.Path, settled bool) (ok bool, err error) {
-	switch mdstore.AllKinds().Of(p) {
+	switch k := mdstore.AllKinds().Of(p); k {
 	case mdstore.WorkspaceKind:
 		return r.workspace(ctx, p, settled)
 	case mdstore.NodeKind:
 		return r.node(ctx, p, p, settled)
+	case nil: // a file of no kind, or a folder
+	default:
+		return r.page(ctx, k, p, settled)
 	}
 	f, err := r.vault.st.Read(ctx, p)
 	switch {
@@ -207,7 +226,7 @@ func (r *reloader) path(ctx context.Context, p mdstore.Path, settled bool) (ok b
 		if p.Under(mdstore.NodeKind.Folder(r.own.Dir)) {
 			return r.node(ctx, p, mdstore.NodeKind.File(p), settled)
 		}
-		return true, nil
+		return !r.newFolder(p), nil
 	}
 	return false, err
 }
@@ -288,6 +307,16 @@ func (r *reloader) folderGone(p mdstore.Path, settled bool) (ok bool) {
 			break
 		}
 		r.gone = append(r.gone, n.Path)
+	}
+	for _, q := range r.was.AllPages() {
+		if !q.Path.Under(p) {
+			continue
+		}
+		if !settled {
+			r.left[p] = true
+			break
+		}
+		r.gone = append(r.gone, q.Path)
 	}
 	return true
 }

@@ -167,7 +167,9 @@ func (d *Draft) Rely(n *mdstore.Node) { d.keep[n.Path] = n.Version() }
 func (d *Draft) Finish() error {
 	for _, e := range d.order {
 		if e.touched {
-			e.Set(mdstore.KeyUpdated, mdoc.Integer(d.now.UnixMilli()))
+			if !e.page {
+				e.Set(mdstore.KeyUpdated, mdoc.Integer(d.now.UnixMilli()))
+			}
 			if err := e.apply(); err != nil {
 				return err
 			}

@@ -19,6 +19,7 @@ type Edit struct {
 	texts   []func() (mdoc.Patch, error) // of whole sections, computed by Finish
 	items   []func() (mdoc.Patch, error) // of items of sections, likewise
 	touched bool                         // updatedAt is to follow
+	page    bool                         // a page has no updatedAt
 	thaws   int                          // of a reopened ancestor: which one from below, the nearest being 1
 	what    []string
 

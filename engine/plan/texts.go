@@ -41,7 +41,7 @@ func TextsOf(id mdstore.ID, doc *mdoc.Doc) (all []Text) {
 // Texts returns the texts that the change gives another value, as they were and as they are then.
 func (f FileChange) Texts() (was, now []Text) {
 	kind := mdstore.AllKinds().Of(f.Path)
-	if kind == nil || f.New == nil {
+	if kind != mdstore.NodeKind && kind != mdstore.WorkspaceKind || f.New == nil {
 		return nil, nil
 	}
 	if f.is == nil {

@@ -111,13 +111,13 @@ func (s *Seen) Changes(ctx context.Context, session string, v *view.View, take f
 	id := v.Workspace().ID
 	old, known := m.States[id]
 	if !known {
-		m.States[id] = v.State()
+		m.States[id] = v.State(false)
 		s.prune(ctx, seenDir)
 		return []view.Difference{}, true, s.write(ctx, seenDir, session, m)
 	}
 	if last := m.last[id]; last.view == v {
 		ds = last.differences
-	} else if ds = view.Diff(old, v.State()); ds == nil {
+	} else if ds = view.Diff(old, v.State(false)); ds == nil {
 		ds = []view.Difference{}
 	}
 	if m.last != nil {
@@ -130,7 +130,7 @@ func (s *Seen) Changes(ctx context.Context, session string, v *view.View, take f
 	if n == 0 {
 		return ds, false, nil
 	}
-	now := v.State()
+	now := v.State(false)
 	if n < len(ds) {
 		now = taken(old, now, ds[:n])
 	}
@@ -185,16 +185,22 @@ func (s *Seen) Own(ctx context.Context, session string, ws mdstore.ID, files []p
 func own(state view.State, f plan.FileChange) {
 	digest := func(data []byte) view.Digest {
 		file := mdstore.File{Path: f.Path, Version: mdstore.VersionOf(data), Data: data}
-		if mdstore.AllKinds().Of(f.Path) == mdstore.WorkspaceKind {
+		switch k := mdstore.AllKinds().Of(f.Path); k {
+		case mdstore.WorkspaceKind:
 			w := mdstore.ParseWorkspace(file)
 			return view.Digest{Version: w.Version, Title: w.Name, Parts: mdstore.DigestsOf(w.Doc).Digests()}
+		case mdstore.NodeKind:
+		default:
+			p := mdstore.ParsePage(k, file)
+			return view.Digest{Version: p.Version(), Node: p.ID, Page: k.Name, Title: p.Name(), Parts: p.Facts().Digests()}
 		}
 		n := mdstore.ParseNode(file)
 		return view.Digest{Version: n.Version(), Node: n.ID, Title: n.Title, Parts: n.Facts().Digests()}
 	}
 	seen, known := state[f.Path]
+	kind := mdstore.AllKinds().Of(f.Path)
 	switch {
-	case mdstore.AllKinds().Of(f.Path) == nil || f.New == nil:
+	case kind == nil || kind.Quiet || f.New == nil:
 	case f.Old == nil, known && seen.Version == mdstore.VersionOf(f.Old):
 		state[f.Path] = digest(f.New)
 	case known:

@@ -12,7 +12,8 @@ import (
 // A Difference is what changed in one file of a workspace.
 type Difference struct {
 	Path     mdstore.Path
-	Node     mdstore.ID // "" for the workspace's own file
+	Node     mdstore.ID // "" for the workspace's own file; the id of a page
+	Page     string     // the name of a page's kind; "" for a node and the workspace's own file
 	Title    string
 	Kind     string       // Added, Altered, Removed, Relocated
 	From     mdstore.Path // where a moved file was
@@ -34,14 +35,20 @@ type State map[mdstore.Path]Digest
 // A Digest is what a State keeps of a file.
 type Digest struct {
 	Version mdstore.Version // zero for a file that cannot be read
-	Node    mdstore.ID      // "" for the workspace's own file
+	Node    mdstore.ID      // "" for the workspace's own file; the id of a page
+	Page    string          // the name of a page's kind; "" for a node and the workspace's own file
 	Title   string
 	Parts   mdstore.Digests // of the fields and sections; "" where they are not known
 }
 
-// State returns the digests of the view.
-func (v *View) State() State {
-	out := make(State, len(v.nodes)+1)
+// State returns the digests of the view; without quiet, those of files whose changes are changes of the plan, or of what goes with it.
+func (v *View) State(quiet bool) State {
+	out := make(State, len(v.nodes)+len(v.pages)+1)
+	for _, p := range v.pages {
+		if quiet || !p.Kind.Quiet {
+			out[p.Path] = Digest{Version: p.Version(), Node: p.ID, Page: p.Kind.Name, Title: p.Name(), Parts: p.Facts().Digests()}
+		}
+	}
 	for _, n := range v.nodes {
 		out[n.Path] = Digest{Version: n.Version(), Node: n.ID, Title: n.Title, Parts: n.Facts().Digests()}
 	}
@@ -49,6 +56,9 @@ func (v *View) State() State {
 		out[v.ws.Path] = Digest{Version: v.ws.Version, Title: v.ws.Name, Parts: mdstore.DigestsOf(v.ws.Doc).Digests()}
 	}
 	for p, d := range v.broken {
+		if k := mdstore.AllKinds().Of(p); k != nil && k.Quiet && !quiet {
+			continue
+		}
 		if id := mdstore.ID(p.Dir().Base()); d.Code != CodeFileMissing {
 			out[p] = Digest{Node: id, Title: string(id)}
 		}
@@ -75,7 +85,7 @@ func Diff(old, now State) []Difference {
 	from := pair(left, came)
 	var out []Difference
 	for p, is := range came {
-		d := Difference{Path: p, Node: is.Node, Title: is.Title, Kind: Added}
+		d := Difference{Path: p, Node: is.Node, Page: is.Page, Title: is.Title, Kind: Added}
 		if q, ok := from[p]; ok {
 			was := left[q]
 			delete(left, q)
@@ -91,7 +101,7 @@ func Diff(old, now State) []Difference {
 		out = append(out, d)
 	}
 	for p, was := range left {
-		out = append(out, Difference{Path: p, Node: was.Node, Title: was.Title, Kind: Removed})
+		out = append(out, Difference{Path: p, Node: was.Node, Page: was.Page, Title: was.Title, Kind: Removed})
 	}
 	slices.SortFunc(out, func(a, b Difference) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(b.Kind, a.Kind)) })
 	return out

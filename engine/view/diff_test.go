@@ -112,7 +112,7 @@ func stateOf(files ...mdstore.File) State {
 		f.Version = mdstore.VersionOf(f.Data)
 		nodes = append(nodes, mdstore.ParseNode(f))
 	}
-	return New(workspaceOf("w"), nodes, nil).State()
+	return New(workspaceOf("w"), nodes, nil).State(true)
 }
 
 func file(p, id, body string) mdstore.File {

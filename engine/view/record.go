@@ -13,27 +13,36 @@ import (
 // again with more documents. The view is not safe for concurrent use.
 func (v *View) Recording(docs map[mdstore.Path]*mdoc.Doc) *View {
 	next := *v
-	next.docs = &recorder{docs: docs, nodes: map[*mdstore.Node]*mdstore.Node{}, wanted: map[mdstore.Path]*mdstore.Node{}}
+	next.docs = &recorder{docs: docs, nodes: map[*mdstore.Node]*mdstore.Node{}, pages: map[*mdstore.Page]*mdstore.Page{},
+		wanted: map[mdstore.Path]Wanted{}}
 	return &next
 }
 
-// Wanted returns the nodes whose documents were used and are not loaded, in the order of paths.
-func (v *View) Wanted() []*mdstore.Node {
+// A Wanted is a file whose document was used and is not loaded.
+type Wanted struct {
+	Path    mdstore.Path
+	Version mdstore.Version
+	Form    *mdoc.Form
+}
+
+// Wanted returns the files whose documents were used and are not loaded, in the order of paths.
+func (v *View) Wanted() []Wanted {
 	if v.docs == nil {
 		return nil
 	}
-	out := make([]*mdstore.Node, 0, len(v.docs.wanted))
+	out := make([]Wanted, 0, len(v.docs.wanted))
 	for _, p := range slices.Sorted(maps.Keys(v.docs.wanted)) {
 		out = append(out, v.docs.wanted[p])
 	}
 	return out
 }
 
-// A recorder hands out the nodes of a recording view. A nil recorder hands them out as they are.
+// A recorder hands out the nodes and pages of a recording view. A nil recorder hands them out as they are.
 type recorder struct {
 	docs   map[mdstore.Path]*mdoc.Doc
 	nodes  map[*mdstore.Node]*mdstore.Node // as they were handed out
-	wanted map[mdstore.Path]*mdstore.Node
+	pages  map[*mdstore.Page]*mdstore.Page
+	wanted map[mdstore.Path]Wanted
 }
 
 func (r *recorder) of(n *mdstore.Node) *mdstore.Node {
@@ -45,7 +54,7 @@ func (r *recorder) of(n *mdstore.Node) *mdstore.Node {
 		if doc := r.docs[n.Path]; doc != nil {
 			out = n.Holding(doc)
 		} else {
-			out = n.Recording(func(*mdstore.Node) { r.wanted[n.Path] = n })
+			out = n.Recording(func(*mdstore.Node) { r.wanted[n.Path] = Wanted{n.Path, n.Version(), mdstore.NodeForm} })
 		}
 		r.nodes[n] = out
 	}
@@ -59,6 +68,22 @@ func (r *recorder) ofAll(ns []*mdstore.Node) []*mdstore.Node {
 	out := make([]*mdstore.Node, len(ns))
 	for i, n := range ns {
 		out[i] = r.of(n)
+	}
+	return out
+}
+
+func (r *recorder) ofPage(p *mdstore.Page) *mdstore.Page {
+	if r == nil || p.Loaded() {
+		return p
+	}
+	out, met := r.pages[p]
+	if !met {
+		if doc := r.docs[p.Path]; doc != nil {
+			out = p.Holding(doc)
+		} else {
+			out = p.Recording(func(*mdstore.Page) { r.wanted[p.Path] = Wanted{p.Path, p.Version(), p.Kind.Form} })
+		}
+		r.pages[p] = out
 	}
 	return out
 }

@@ -38,7 +38,7 @@ func TestRecordingNamesTheDocumentsThatAreUsed(t *testing.T) {
 			t.Errorf("%s: the document that is loaded says %q", name, n.Note())
 		}
 		use(r)
-		if w := r.Wanted(); len(w) != 1 || w[0].ID != "a" {
+		if w := r.Wanted(); len(w) != 1 || w[0].Path != mdstore.NodePath("w", "a") {
 			t.Errorf("%s: wanted %v", name, w)
 		}
 		full := v.Recording(docs)

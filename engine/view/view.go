@@ -22,6 +22,7 @@ type View struct {
 	nodes  []*mdstore.Node                  // in the order of paths
 	ids    []*mdstore.Node                  // the same in the order of ids; those with one id in the order of paths
 	kids   []*mdstore.Node                  // all but the root by parent, in tree order; of a duplicate id only the first
+	pages  []*mdstore.Page                  // the files of other kinds, in the order of paths
 	broken map[mdstore.Path]mdoc.Diagnostic // files that could not be read at all; never modified
 	docs   *recorder                        // nil where no document can be asked for
 }
@@ -31,9 +32,10 @@ var _ assemble.Source = (*View)(nil)
 // CodeFileMissing is the code of a folder that is to hold a file and holds none.
 const CodeFileMissing = "FILE_MISSING"
 
-// New returns the view of a workspace with these nodes. broken says why files could not be read.
-func New(w *mdstore.Workspace, nodes []*mdstore.Node, broken map[mdstore.Path]mdoc.Diagnostic) *View {
+// New returns the view of a workspace with these nodes and pages. broken says why files could not be read.
+func New(w *mdstore.Workspace, nodes []*mdstore.Node, broken map[mdstore.Path]mdoc.Diagnostic, pages ...*mdstore.Page) *View {
 	v := &View{ws: w, nodes: slices.SortedFunc(slices.Values(nodes), byPath), broken: broken}
+	v.pages = slices.SortedFunc(slices.Values(pages), byPagePath)
 	v.ids = slices.SortedFunc(slices.Values(v.nodes), byID)
 	for i, n := range v.ids {
 		if n.ID != mdstore.Root && (i == 0 || v.ids[i-1].ID != n.ID) {

@@ -11,6 +11,7 @@ import (
 // cannot be read any more keeps the front matter that it had.
 func (v *View) With(files ...mdstore.File) *View {
 	nodes := make([]*mdstore.Node, 0, len(files))
+	var pages []*mdstore.Page
 	var gone []mdstore.Path
 	w := v.ws
 	for _, f := range files {
@@ -22,16 +23,21 @@ func (v *View) With(files ...mdstore.File) *View {
 		case f.Version.IsZero():
 			gone = append(gone, f.Path)
 		default:
-			nodes = append(nodes, mdstore.ParseNode(f))
+			if k := mdstore.AllKinds().Of(f.Path); k != nil && k != mdstore.NodeKind {
+				pages = append(pages, mdstore.ParsePage(k, f))
+			} else {
+				nodes = append(nodes, mdstore.ParseNode(f))
+			}
 		}
 	}
-	return v.Next(w, nodes, gone)
+	return v.Next(w, nodes, gone, pages...)
 }
 
-// Next returns the view with another own file, with these nodes in place of those whose files lie where theirs do, and without the
-// files that are gone.
-func (v *View) Next(w *mdstore.Workspace, nodes []*mdstore.Node, gone []mdstore.Path) *View {
-	next := &View{ws: w, nodes: slices.Clone(v.nodes), ids: slices.Clone(v.ids), kids: slices.Clone(v.kids), broken: v.broken, docs: v.docs}
+// Next returns the view with another own file, with these nodes and pages in place of those whose files lie where theirs do, and
+// without the files that are gone.
+func (v *View) Next(w *mdstore.Workspace, nodes []*mdstore.Node, gone []mdstore.Path, pages ...*mdstore.Page) *View {
+	next := &View{ws: w, nodes: slices.Clone(v.nodes), ids: slices.Clone(v.ids), kids: slices.Clone(v.kids), pages: slices.Clone(v.pages),
+		broken: v.broken, docs: v.docs}
 	for _, p := range gone {
 		next.drop(p)
 	}
@@ -43,6 +49,11 @@ func (v *View) Next(w *mdstore.Workspace, nodes []*mdstore.Node, gone []mdstore.
 		}
 		next.put(n)
 	}
+	for _, p := range pages {
+		next.drop(p.Path)
+		i, _ := next.findPage(p.Path)
+		next.pages = slices.Insert(next.pages, i, p)
+	}
 	return next
 }
 
@@ -51,6 +62,9 @@ func (v *View) drop(p mdstore.Path) {
 	v.mend(p)
 	if i, ok := v.find(p); ok {
 		v.change(v.nodes[i], remove)
+	}
+	if i, ok := v.findPage(p); ok {
+		v.pages = slices.Delete(v.pages, i, i+1)
 	}
 }
 
@@ -106,8 +120,14 @@ func (v *View) Lean() *View {
 			loaded = append(loaded, n.Lean())
 		}
 	}
-	if len(loaded) == 0 {
+	var pages []*mdstore.Page
+	for _, p := range v.pages {
+		if p.Loaded() && p.Editable() == nil {
+			pages = append(pages, p.Lean())
+		}
+	}
+	if len(loaded)+len(pages) == 0 {
 		return v
 	}
-	return v.Next(v.ws, loaded, nil)
+	return v.Next(v.ws, loaded, nil, pages...)
 }

@@ -15,7 +15,7 @@ import (
 
 // kinds are those of a vault, and two more that exist here only.
 var kinds = append(append(mdstore.Kinds{}, mdstore.AllKinds()...),
-	&mdstore.Kind{Name: "state", Form: mdstore.NodeForm, Place: mdstore.Place{Dir: "states", Name: mdstore.AnyMarkdown}},
+	&mdstore.Kind{Name: "paper", Form: mdstore.NodeForm, Place: mdstore.Place{Dir: "papers", Name: mdstore.AnyMarkdown}},
 	&mdstore.Kind{Name: "memory", Form: mdstore.NodeForm, Place: mdstore.Place{Dir: "memory", Name: mdstore.AnyMarkdown, Deep: true}},
 	&mdstore.Kind{Name: "slot", Form: mdstore.NodeForm, Place: mdstore.Place{Name: "Slot.md"}})
 
@@ -23,9 +23,9 @@ var kinds = append(append(mdstore.Kinds{}, mdstore.AllKinds()...),
 func TestANewKindNeedsNoNewCode(t *testing.T) {
 	dir, _ := planned(t, 2)
 	for p, text := range map[string]string{
-		"Slot.md": "slot", "states/a.md": "state a", "states/b.txt": "none", "states/sub/c.md": "too deep", "states/.d.md": "hidden",
+		"Slot.md": "slot", "papers/a.md": "state a", "papers/b.txt": "none", "papers/sub/c.md": "too deep", "papers/.d.md": "hidden",
 		"memory/a.md": "memory a", "memory/deep/er/b.md": "memory b", "memory/deep/none.txt": "none", "memory/.x/c.md": "hidden",
-		"memory/deep/er/b.md~": "backup", "states/Slot 2.md": "a copy", "Slot 2.md": "a copy", "nodes/x.md": "no node",
+		"memory/deep/er/b.md~": "backup", "papers/Slot 2.md": "a copy", "Slot 2.md": "a copy", "nodes/x.md": "no node",
 	} {
 		write(t, filepath.Join(dir, "ws", filepath.FromSlash(p)), "---\nid: "+text+"\n---\n")
 	}
@@ -63,11 +63,11 @@ func TestANewKindNeedsNoNewCode(t *testing.T) {
 		listed = append(listed, e.Path[len("ws/"):])
 	}
 	if want := "[Slot.md Workspace.md memory/a.md memory/deep/er/b.md memory/linked nodes/node-mj000000-000000/Node.md " +
-		"nodes/node-mj000001-001eef/Node.md states/Slot 2.md states/a.md]"; fmt.Sprint(listed) != want {
+		"nodes/node-mj000001-001eef/Node.md papers/Slot 2.md papers/a.md]"; fmt.Sprint(listed) != want {
 		t.Errorf("listed\n %v\nwant\n %v", listed, want)
 	}
 	strays, err := s.Strays(t.Context(), "ws")
-	if want := "[{ws/Slot 2.md conflict copy ws/Slot.md} {ws/memory/deep/er/b.md~ backup } {ws/nodes/x.md no node } {ws/states/Slot 2.md conflict copy ws/states/Slot.md}]"; err != nil || fmt.Sprint(strays) != want {
+	if want := "[{ws/Slot 2.md conflict copy ws/Slot.md} {ws/memory/deep/er/b.md~ backup } {ws/nodes/x.md no node } {ws/papers/Slot 2.md conflict copy ws/papers/Slot.md}]"; err != nil || fmt.Sprint(strays) != want {
 		t.Errorf("strays\n %v, error %v, want\n %v", strays, err, want)
 	}
 	later(t, dir, func(s *dirstore.Store) {
@@ -79,7 +79,7 @@ func TestANewKindNeedsNoNewCode(t *testing.T) {
 
 func TestTheWatcherFollowsTheKinds(t *testing.T) {
 	dir, _ := planned(t, 1)
-	for _, sub := range []string{"states", "memory/deep", "notes"} {
+	for _, sub := range []string{"papers", "memory/deep", "notes"} {
 		write(t, filepath.Join(dir, "ws", sub, "old.txt"), "none")
 	}
 	s, err := dirstore.Open(dir, dirstore.Options{Kinds: kinds})
@@ -92,7 +92,7 @@ func TestTheWatcherFollowsTheKinds(t *testing.T) {
 	told := map[mdstore.Path]bool{}
 	err = s.Watch(ctx, mdstore.Watching{
 		Ready: func() {
-			for _, p := range []string{"notes/b.md", "states/b.txt", "states/a.md", "memory/deep/a.md", "Slot.md"} { // the last one ends it
+			for _, p := range []string{"notes/b.md", "papers/b.txt", "papers/a.md", "memory/deep/a.md", "Slot.md"} { // the last one ends it
 				write(t, filepath.Join(dir, "ws", filepath.FromSlash(p)), "text")
 			}
 		},
@@ -106,7 +106,7 @@ func TestTheWatcherFollowsTheKinds(t *testing.T) {
 			}
 		},
 	})
-	if want := "map[ws/Slot.md:true ws/memory/deep/a.md:true ws/states/a.md:true]"; fmt.Sprint(told) != want {
+	if want := "map[ws/Slot.md:true ws/memory/deep/a.md:true ws/papers/a.md:true]"; fmt.Sprint(told) != want {
 		t.Errorf("told of %v, want %v (%v)", told, want, err)
 	}
 }

@@ -49,7 +49,7 @@ var ownCopy = regexp.QuoteMeta(journal.ConflictMark) + `[0-9a-f]{8,64}`
 func strayPatterns(kinds mdstore.Kinds) (all []*regexp.Regexp) {
 	var names []string
 	for _, k := range kinds {
-		if name, ok := strings.CutSuffix(k.Place.Name, ".md"); ok && k.Place.Name != mdstore.AnyMarkdown {
+		if name, ok := strings.CutSuffix(k.Place.Name, ".md"); ok && !k.Place.Many() {
 			names = append(names, regexp.QuoteMeta(name))
 		}
 	}

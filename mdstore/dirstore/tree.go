@@ -12,6 +12,7 @@ import (
 type tree struct {
 	mu     sync.Mutex // held during a walk, which changes the tree in place: each entry is true by itself
 	under  mdstore.Path
+	asks   bool // a workspace's folder, in which its own file is missed where it is not there
 	places []*place
 
 	stale int // entries that the cache file does not prove
@@ -45,7 +46,8 @@ type entry struct {
 // newTree returns the tree of a workspace of which nothing is known.
 func newTree(kinds mdstore.Kinds, under mdstore.Path) *tree {
 	t := &tree{under: under}
-	for _, k := range kinds {
+	for _, k := range kinds.In(under) {
+		t.asks = t.asks || k == mdstore.WorkspaceKind
 		dir := k.Folder(under)
 		p := t.at(dir)
 		if p == nil {
@@ -54,9 +56,9 @@ func newTree(kinds mdstore.Kinds, under mdstore.Path) *tree {
 		}
 		p.kinds = append(p.kinds, k)
 		p.deep = p.deep || k.Place.Deep
-		p.fixed = p.fixed && !k.Place.Deep && !k.Place.Each && k.Place.Name != mdstore.AnyMarkdown
+		p.fixed = p.fixed && !k.Place.Deep && !k.Place.Each && !k.Place.Many()
 		p.top.entries = append(p.top.entries, entry{path: dir.Join(k.Place.Name), kind: k})
-		if p.named == nil && k.Place.Deep && k.Place.Name != mdstore.AnyMarkdown {
+		if p.named == nil && k.Place.Deep && !k.Place.Many() {
 			p.named = k
 		}
 	}
@@ -81,7 +83,7 @@ func (t *tree) at(dir mdstore.Path) *place {
 // kindOf returns the kind of what has a name in the place, nil for what is of none.
 func (p *place) kindOf(name string, mode fs.FileMode, top bool) *mdstore.Kind {
 	for _, k := range p.kinds {
-		asFolder := mode.IsDir() && (k.Place.Name == mdstore.AnyMarkdown || top && k.Place.Each)
+		asFolder := mode.IsDir() && (k.Place.Many() || top && k.Place.Each)
 		if k.Place.Names(name) && (top || k.Place.Deep) && !asFolder {
 			return k
 		}

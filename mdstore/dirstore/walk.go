@@ -105,7 +105,7 @@ func (w *walk) workspace(t *tree) {
 			w.add(p.top.path, err)
 		}
 	}
-	if !slices.ContainsFunc(w.items, func(i item) bool { return i.path == own }) {
+	if t.asks && !slices.ContainsFunc(w.items, func(i item) bool { return i.path == own }) {
 		w.items = append(w.items, missing(own))
 	}
 }

@@ -20,7 +20,11 @@ func (p *plan) editFields() error {
 		switch {
 		case e == nil:
 			missing = append(missing, want)
-		case want.Value.Equal(e.Field):
+		case want.Value.holds(f.text, e.Field):
+		case e.Kind == Nested && want.Value.kind == Nested:
+			if err := p.editList(f, e, want.Value); err != nil {
+				return err
+			}
 		case e.Kind == Nested:
 			return d.refuse(e.Line, "%s holds a list or a mapping, which only a person can change", want.Key)
 		case !e.located:

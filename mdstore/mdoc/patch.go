@@ -37,7 +37,7 @@ const (
 
 // SetField computes the edit that sets the front matter key to the value. A missing key
 // is added after the last one. Comment, quoting style and place stay. A key that has
-// the value already is not changed. A list or a mapping is refused.
+// the value already is not changed. A mapping, and a list that holds more than texts, is refused.
 func (d *Doc) SetField(key string, v Scalar) (Patch, error) {
 	if what := checkField(key, v); what != "" {
 		return Patch{}, d.refuse(0, "%s", what)
@@ -50,8 +50,8 @@ func checkField(key string, v Scalar) string {
 	switch {
 	case key == "" || !utf8.ValidString(key):
 		return fmt.Sprintf("%q cannot be a front matter key", key)
-	case v.kind == Nested:
-		return fmt.Sprintf("%s cannot be set to a list or a mapping", key)
+	case v.kind == Nested && v.text == "": // the Scalar of a Field
+		return fmt.Sprintf("%s cannot be set to the list or mapping of another file", key)
 	case !utf8.ValidString(v.text):
 		return fmt.Sprintf("the value of %s is not valid UTF-8", key)
 	}

@@ -60,7 +60,7 @@ func (p *plan) checkFront(after *Doc) error {
 		e := &now.entries[i]
 		want := p.field(e.Key)
 		set := want != nil && e.listed()
-		if set && !want.Value.Equal(e.Field) {
+		if set && !want.Value.holds(now.text, e.Field) {
 			return p.doc.refuse(e.Line, "%s would read back as %q", e.Key, e.Value)
 		}
 		switch {
@@ -78,7 +78,7 @@ func (p *plan) checkFront(after *Doc) error {
 		return p.doc.refuse(was[0].Line, "the edit would lose the key %s", was[0].Key)
 	}
 	for _, want := range p.fields {
-		if e := now.find(want.Key); e == nil || !want.Value.Equal(e.Field) {
+		if e := now.find(want.Key); e == nil || !want.Value.holds(now.text, e.Field) {
 			return p.doc.refuse(0, "%s would not read back", want.Key)
 		}
 	}

@@ -252,13 +252,16 @@ func (s *Store) workspaces(names map[mdstore.Path]bool) {
 
 // inside adds the files of a workspace to names, and those that a kind asks for and that are missing.
 func (s *Store) inside(under mdstore.Path, names map[mdstore.Path]bool) {
-	names[mdstore.WorkspacePath(under)] = true
+	kinds := mdstore.AllKinds().In(under)
+	if slices.Contains(kinds, mdstore.WorkspaceKind) {
+		names[mdstore.WorkspacePath(under)] = true
+	}
 	asked := map[mdstore.Path]bool{} // files that a kind asks for, and whether one lies in that folder, at any depth
 	for p := range s.files {
 		if !p.Under(under) {
 			continue
 		}
-		for _, k := range mdstore.AllKinds() {
+		for _, k := range kinds {
 			top, each := k.Top(under, p)
 			each = each && k.Place.Each && top.Base()[0] != '.'
 			at := mdstore.Path("")

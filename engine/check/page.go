@@ -1,0 +1,64 @@
+package check
+
+import (
+	"strings"
+
+	"arbor/engine/errs"
+	"arbor/engine/plan"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// page finds what is wrong with a page: in its file, and that another one has its id.
+func (c *checker) page(p *mdstore.Page, same []*mdstore.Page) {
+	for _, d := range p.Problems {
+		f := Finding{Diagnostic: d}
+		if d.Fix != "" && d.Code == mdstore.CodeIDMissing && p.Editable() == nil {
+			f.mend = func(d *plan.Draft) (bool, error) {
+				return true, set(p.ID, mdstore.KeyID, mdoc.Text(string(p.ID)))(d, plan.OnPage(d, p))
+			}
+		}
+		c.out = append(c.out, f)
+	}
+	if p.Editable() == nil {
+		for _, d := range p.Check() {
+			c.add(d, repair{})
+		}
+	}
+	var others []string
+	for _, o := range same {
+		if o.Path != p.Path {
+			others = append(others, string(o.Path))
+		}
+	}
+	if len(others) > 0 {
+		c.field(p.Doc(), mdstore.KeyID, string(errs.DuplicateID), repair{},
+			"id %s is that of %s too; give one of them another id, or remove the copy", p.ID, strings.Join(others, " and "))
+	}
+}
+
+// Pages returns what is wrong with pages that are loaded. None of it is mended.
+func Pages(all []*mdstore.Page) []Finding {
+	c := checker{}
+	c.pages(all)
+	return LeftAlone(c.out)
+}
+
+// pages finds what is wrong with pages. It uses the documents of those whose facts say that something may be.
+func (c *checker) pages(all []*mdstore.Page) {
+	type key struct {
+		kind *mdstore.Kind
+		id   mdstore.ID
+	}
+	same := map[key][]*mdstore.Page{}
+	for _, p := range all {
+		if p.Kind.Named {
+			same[key{p.Kind, p.ID}] = append(same[key{p.Kind, p.ID}], p)
+		}
+	}
+	for _, p := range all {
+		if twins := same[key{p.Kind, p.ID}]; len(twins) > 1 || len(p.Problems) > 0 || !p.Facts().Clean() {
+			c.page(p, twins)
+		}
+	}
+}

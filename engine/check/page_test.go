@@ -1,0 +1,59 @@
+package check_test
+
+import (
+	"strings"
+	"testing"
+
+	"arbor/engine/enginetest"
+	"arbor/engine/plan"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// What is wrong with pages is found, and a missing id is mended.
+func TestPagesAreChecked(t *testing.T) {
+	files := enginetest.Plan("ws-a")
+	page := "---\nid: %\nname: n\n---\n"
+	files["ws-a/states/a.md"] = []byte(strings.ReplaceAll(page, "%", "state-1"))
+	files["ws-a/states/b.md"] = []byte(strings.ReplaceAll(page, "%", "state-1"))
+	files["ws-a/states/state-c.md"] = []byte("---\nname: no id\n---\n")
+	files["ws-a/sessions/s/Session.md"] = []byte("---\nid: session-1\nstartedAt: noon\n---\n")
+	files["ws-a/sessions/t/Session.md"] = []byte("---\nid: session-2\n")
+	files["ws-a/sessions/t/Transcript.md"] = []byte("---\nmodel: m\n---\n")
+	files["agents/a.md"] = []byte("---\nname: A\n---\n")
+	files["agents/b.md"] = []byte("---\nid: b\n---\n")
+	dir := enginetest.Place(t, files)
+	e := enginetest.Open(t, enginetest.OpenDir(t, dir))
+	_, found, err := e.Check(t.Context(), "ws-a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "ws-a/sessions/s/Session.md FIELD_INVALID, ws-a/sessions/t/Session.md FRONT_MATTER_MISSING, ws-a/states/a.md DUPLICATE_ID, " +
+		"ws-a/states/b.md DUPLICATE_ID, ws-a/states/state-c.md ID_MISSING"
+	if got := listed(found); got != want {
+		t.Errorf("found\n %s\nwant\n %s", got, want)
+	}
+	vault, err := e.CheckVault(t.Context())
+	if err != nil || listed(vault.Diagnostics) != "agents/a.md ID_MISSING" {
+		t.Errorf("of the vault: %v, error %v", vault, err)
+	}
+	m, err := e.Fix(t.Context(), "ws-a", plan.Act{})
+	if err != nil || listed(m.Mended) != "ws-a/states/state-c.md ID_MISSING" {
+		t.Fatalf("mended: %+v, error %v", m, err)
+	}
+	v, err := e.View(t.Context(), "ws-a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, ok := v.Page(mdstore.StateKind, "state-c"); !ok || p.Field(mdstore.KeyID) != "state-c" {
+		t.Errorf("after the repair: %+v", p)
+	}
+}
+
+func listed(ds []mdoc.Diagnostic) string {
+	var out []string
+	for _, d := range ds {
+		out = append(out, d.File+" "+d.Code)
+	}
+	return strings.Join(out, ", ")
+}

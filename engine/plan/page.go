@@ -1,0 +1,55 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"arbor/engine/errs"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// OnPage returns the edit of a page.
+func OnPage(d *Draft, p *mdstore.Page) *Edit {
+	doc, v := p.File()
+	e := d.on(p.Path, v, doc)
+	e.page = true
+	return e
+}
+
+// AddPage adds a new page, of a kind that has that form.
+func AddPage(d *Draft, k *mdstore.Kind, path mdstore.Path, fields []mdoc.FieldValue, sections []mdoc.SectionText, what string) error {
+	doc, adapted, err := mdoc.Compose(string(path), k.Form, fields, sections)
+	if err != nil {
+		return err
+	}
+	d.adapted = append(d.adapted, adapted...)
+	d.whole(mdstore.Change{Path: path, New: doc.Bytes()}, what)
+	return nil
+}
+
+// SetList gives a front matter key a list of texts; the texts that it has already change nothing.
+func (e *Edit) SetList(key string, items []string) {
+	if slices.Equal(e.doc.List(key), items) {
+		return
+	}
+	e.fields = slices.DeleteFunc(e.fields, func(x fieldEdit) bool { return x.key == key })
+	e.fields = append(e.fields, fieldEdit{key, mdoc.List(items...)})
+	e.touched = true
+}
+
+// FreshPage returns an id with that prefix that no page of the kind has.
+func FreshPage(d *Draft, k *mdstore.Kind, prefix string) (mdstore.ID, error) {
+	for range 100 {
+		id, err := d.opt.NewID(prefix)
+		if err != nil {
+			return "", err
+		}
+		same := func(p *mdstore.Page) bool { return strings.EqualFold(string(p.ID), string(id)) }
+		if !slices.ContainsFunc(d.View.Pages(k), same) && !slices.Contains(d.drawn, id) {
+			d.drawn = append(d.drawn, id)
+			return id, nil
+		}
+	}
+	return "", errs.New(errs.InternalError, "no free id found in 100 tries; the source of randomness repeats itself")
+}

@@ -1,0 +1,85 @@
+package mdoc
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+
+	"gopkg.in/yaml.v3"
+)
+
+// List returns the list of these texts, as a value that is written on one line: [a, "b: c"].
+func List(items ...string) Scalar {
+	out := make([]string, len(items))
+	for i, s := range items {
+		if out[i] = s; !plainText(s) || strings.ContainsFunc(s, unsureInList) {
+			out[i] = quoteDouble(s)
+		}
+	}
+	return Scalar{Nested, "[" + strings.Join(out, ", ") + "]"}
+}
+
+// unsureInList reports whether a text with r in it is quoted in a list.
+func unsureInList(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" ._/=+-", r)
+}
+
+// List returns the texts of a front matter key that holds a list, in either form of writing; one value stands for a list of one. Items
+// that are lists or mappings themselves are left out.
+func (d *Doc) List(key string) []string {
+	f, ok := d.Field(key)
+	if !ok || f.Kind == Null {
+		return nil
+	}
+	if f.Kind != Nested {
+		return []string{f.Value}
+	}
+	d.parseFront.Do(func() { d.front, _ = parseFront(d.text, d.parts.front) })
+	e := d.front.find(key)
+	if e == nil || e.val == nil {
+		return nil
+	}
+	n := e.val
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	var out []string
+	if n.Kind == yaml.SequenceNode {
+		for _, item := range n.Content {
+			if kind, text := scalarOf(item); kind != Nested && kind != Null {
+				out = append(out, text)
+			}
+		}
+	}
+	return out
+}
+
+// editList replaces a list of plain values. A list that holds more than its items, such as a comment, is refused: that would be lost.
+func (p *plan) editList(f *front, e *entry, v Scalar) error {
+	n := e.val
+	plain := n != nil && n.Kind == yaml.SequenceNode && n.Anchor == "" && n.Style&yaml.TaggedStyle == 0 && !f.lenient
+	hashes := 0
+	for i := 0; plain && i < len(n.Content); i++ {
+		item := n.Content[i]
+		plain = item.Kind == yaml.ScalarNode && item.Anchor == "" && item.Style&(yaml.TaggedStyle|blockStyle) == 0
+		hashes += strings.Count(item.Value, "#")
+	}
+	if !plain || bytes.Count(f.text[e.Span.Start:e.Span.End], []byte("#")) != hashes {
+		return p.doc.refuse(e.Line, "%s is no plain list of texts on lines without comments; only a person can change it", e.Key)
+	}
+	lit := v.text
+	if e.key.Line != n.Line { // the items stand on lines of their own: the new list goes behind the colon
+		e.Span.Start = len(bytes.TrimRight(f.text[:e.Span.Start], " \t\r\n-"))
+		lit = " " + lit
+	}
+	p.replaceSpan(e.Span, lit)
+	return nil
+}
+
+// holds reports whether an entry of the front matter in text has this value: of a list, as it is written.
+func (v Scalar) holds(text []byte, f Field) bool {
+	if v.kind == Nested {
+		return f.Kind == Nested && string(text[f.Span.Start:f.Span.End]) == v.text
+	}
+	return v.Equal(f)
+}
