@@ -29,7 +29,8 @@ type Act struct {
 	Operator string // for log lines: "AI" or "Human"; empty is AI
 	DryRun   bool   // plan only
 	IfMatch  string // where not empty: the version that the file concerned must have
-	Session  string // whose claims are meant; "" for none
+	Session  string // whose claims are meant, and whose trace has a line of what is done; "" for none
+	Trace    string // what is done, in short, for the trace; "" leaves none
 }
 
 // By returns the operator.

@@ -9,6 +9,11 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
+// Alters reports whether a draft changes anything so far.
+func Alters(d *Draft) bool {
+	return len(d.extra) > 0 || slices.ContainsFunc(d.order, func(e *Edit) bool { return e.touched })
+}
+
 // OnPage returns the edit of a page.
 func OnPage(d *Draft, p *mdstore.Page) *Edit {
 	doc, v := p.File()

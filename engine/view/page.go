@@ -85,3 +85,16 @@ func knownPages(k *mdstore.Kind, all []*mdstore.Page) string {
 }
 
 func ofPage(p *mdstore.Page) errs.Candidate { return errs.Candidate{ID: string(p.ID), Title: p.Name()} }
+
+// Session returns the session with that id, or which its caller calls so: see mdstore.KeyExternal.
+func (v *View) Session(id string) (*mdstore.Page, bool) {
+	if p, ok := v.Page(mdstore.SessionKind, mdstore.ID(id)); ok {
+		return p, true
+	}
+	for _, p := range v.pages {
+		if p.Kind == mdstore.SessionKind && id != "" && p.Field(mdstore.KeyExternal) == id {
+			return v.docs.ofPage(p), true
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,97 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"arbor/mdstore"
+)
+
+// Mark returns how the plan stands, in texts that a front matter can hold: a node and those above it with their status and version, and
+// how many nodes have each status. SinceMark reads it.
+func (v *View) Mark(focus mdstore.ID) []string {
+	var out []string
+	add := func(n *mdstore.Node) {
+		out = append(out, fmt.Sprintf("node:%s:%s:%s", n.ID, n.Status, n.Version()))
+	}
+	if n, ok := v.Node(focus); ok {
+		add(n)
+		up, _ := v.Ancestors(focus)
+		for _, a := range up {
+			add(a)
+		}
+	}
+	for _, c := range v.byStatus() {
+		out = append(out, "count:"+c.Status+":"+strconv.Itoa(c.From))
+	}
+	return out
+}
+
+// A NodeSince is what became of a node since a mark.
+type NodeSince struct {
+	NodeID mdstore.ID `json:"nodeId"`
+	Title  string     `json:"title,omitempty"`
+	From   string     `json:"from"`              // its status then
+	To     string     `json:"to"`                // its status now, or "gone"
+	Edited bool       `json:"changed,omitempty"` // its file is another one now
+}
+
+// A CountSince is how many nodes had a status, and have it now.
+type CountSince struct {
+	Status string `json:"status"`
+	From   int    `json:"from"`
+	To     int    `json:"to"`
+}
+
+// SinceMark returns what became of each node of a mark that is not as it was, and of the numbers of nodes by status. What it cannot
+// read of a mark, it leaves out.
+func (v *View) SinceMark(mark []string) (nodes []NodeSince, counts []CountSince) {
+	now := v.byStatus()
+	was := map[string]int{}
+	for _, m := range mark {
+		parts := strings.Split(m, ":")
+		switch {
+		case len(parts) == 4 && parts[0] == "node":
+			x := NodeSince{NodeID: mdstore.ID(parts[1]), From: parts[2], To: "gone"}
+			if n, ok := v.Node(x.NodeID); ok {
+				x.Title, x.To, x.Edited = n.Title, string(n.Status), n.Version().String() != parts[3]
+			}
+			if x.Edited || x.To != x.From {
+				nodes = append(nodes, x)
+			}
+		case len(parts) == 3 && parts[0] == "count":
+			if n, err := strconv.Atoi(parts[2]); err == nil {
+				was[parts[1]] = n
+			}
+		}
+	}
+	for status := range was {
+		if !slices.ContainsFunc(now, func(c CountSince) bool { return c.Status == status }) {
+			now = append(now, CountSince{Status: status})
+		}
+	}
+	for _, c := range now {
+		c.From, c.To = was[c.Status], c.From
+		if c.From != c.To && len(was) > 0 {
+			counts = append(counts, c)
+		}
+	}
+	slices.SortFunc(counts, func(a, b CountSince) int { return strings.Compare(a.Status, b.Status) })
+	return nodes, counts
+}
+
+// byStatus returns how many nodes have each status, as From, in the order of the statuses' names.
+func (v *View) byStatus() []CountSince {
+	n := map[string]int{}
+	for _, x := range v.nodes {
+		n[string(x.Status)]++
+	}
+	var out []CountSince
+	for status, count := range n {
+		out = append(out, CountSince{Status: status, From: count})
+	}
+	slices.SortFunc(out, func(a, b CountSince) int { return strings.Compare(a.Status, b.Status) })
+	return out
+}
