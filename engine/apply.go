@@ -104,7 +104,7 @@ func (e *Engine) plan(ctx context.Context, ws mdstore.ID, act plan.Act, op func(
 		if err := op(p.draft); err != nil {
 			return err
 		}
-		if s, ok := v.Session(act.Session); ok && act.Trace != "" && plan.Alters(p.draft) {
+		if s, ok := v.Pages().Session(act.Session); ok && act.Trace != "" && plan.Alters(p.draft) {
 			plan.Trace(p.draft, s, "tool_call", act.Trace)
 		}
 		return p.draft.Finish()

@@ -53,7 +53,7 @@ func View(v *view.View) []Finding {
 			c.node(n)
 		}
 	}
-	c.pages(v.AllPages())
+	c.pages(v.Pages().All())
 	sortFindings(c.out)
 	if v.Workspace().Newer() {
 		return LeftAlone(c.out)

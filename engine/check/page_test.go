@@ -45,7 +45,7 @@ func TestPagesAreChecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, ok := v.Page(mdstore.StateKind, "state-c"); !ok || p.Field(mdstore.KeyID) != "state-c" {
+	if p, ok := v.Pages().Get(mdstore.StateKind, "state-c"); !ok || p.Field(mdstore.KeyID) != "state-c" {
 		t.Errorf("after the repair: %+v", p)
 	}
 }

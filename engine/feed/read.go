@@ -83,7 +83,7 @@ func (f *Feed) show(ctx context.Context, l *live.Vault, v *view.View, was *shown
 				s.docs[n.Path] = n.Doc()
 			}
 		}
-		for _, p := range v.AllPages() {
+		for _, p := range v.Pages().All() {
 			if d, ok := old[p.Path]; ok && d.Version == p.Version() && was.docs[p.Path] != nil {
 				s.docs[p.Path] = was.docs[p.Path]
 			} else {
@@ -250,7 +250,7 @@ func Compare(was, is *view.View) []Event {
 		for n := range v.All() {
 			s.docs[n.Path] = n.Doc()
 		}
-		for _, p := range v.AllPages() {
+		for _, p := range v.Pages().All() {
 			s.docs[p.Path] = p.Doc()
 		}
 		return s

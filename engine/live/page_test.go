@@ -27,7 +27,7 @@ func pagesOf(ctx context.Context, t *testing.T, l interface {
 	t.Helper()
 	_, err := l.Over(ctx, v, func(v *view.View) error {
 		out = ""
-		for _, p := range v.AllPages() {
+		for _, p := range v.Pages().All() {
 			out += fmt.Sprintf("%s %s %s %q %v %q %d\n", p.Kind.Name, p.ID, p.Path, p.Name(), p.List("tags"), p.Doc().Text(mdstore.SecGoal), len(p.Problems))
 		}
 		return nil

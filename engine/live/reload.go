@@ -159,9 +159,9 @@ func (r *reloader) missing(v *view.View) (out []*mdstore.Node, pages []*mdstore.
 	if r.was == nil {
 		return nil, nil
 	}
-	for _, p := range r.was.AllPages() {
-		_, there := v.PageAt(p.Path)
-		if _, elsewhere := v.Page(p.Kind, p.ID); !there && !elsewhere && r.unsettled(p.Path) {
+	for _, p := range r.was.Pages().All() {
+		_, there := v.Pages().At(p.Path)
+		if _, elsewhere := v.Pages().Get(p.Kind, p.ID); !there && !elsewhere && r.unsettled(p.Path) {
 			r.leave(p.Path)
 			pages = append(pages, p)
 		}
@@ -308,7 +308,7 @@ func (r *reloader) folderGone(p mdstore.Path, settled bool) (ok bool) {
 		}
 		r.gone = append(r.gone, n.Path)
 	}
-	for _, q := range r.was.AllPages() {
+	for _, q := range r.was.Pages().All() {
 		if !q.Path.Under(p) {
 			continue
 		}

@@ -15,7 +15,7 @@ func (r *reloader) otherPage(p *mdstore.Page) *mdstore.Page {
 	if r.was == nil || p.Editable() == nil || !r.unsettled(p.Path) {
 		return p
 	}
-	if last, ok := r.was.PageAt(p.Path); ok && last.Editable() == nil {
+	if last, ok := r.was.Pages().At(p.Path); ok && last.Editable() == nil {
 		r.leave(p.Path)
 		return last
 	}
@@ -33,12 +33,12 @@ func (r *reloader) newFolder(p mdstore.Path) bool {
 }
 
 func (r *reloader) holdsPage(dir mdstore.Path) bool {
-	return slices.ContainsFunc(r.was.AllPages(), func(p *mdstore.Page) bool { return p.Path.Under(dir) })
+	return slices.ContainsFunc(r.was.Pages().All(), func(p *mdstore.Page) bool { return p.Path.Under(dir) })
 }
 
 // page reads the file of a page.
 func (r *reloader) page(ctx context.Context, k *mdstore.Kind, path mdstore.Path, settled bool) (ok bool, err error) {
-	last, had := r.was.PageAt(path)
+	last, had := r.was.Pages().At(path)
 	f, err := r.vault.st.Read(ctx, path)
 	switch {
 	case err == nil && had && last.Version() == f.Version:

@@ -51,7 +51,7 @@ func FreshPage(d *Draft, k *mdstore.Kind, prefix string) (mdstore.ID, error) {
 			return "", err
 		}
 		same := func(p *mdstore.Page) bool { return strings.EqualFold(string(p.ID), string(id)) }
-		if !slices.ContainsFunc(d.View.Pages(k), same) && !slices.Contains(d.drawn, id) {
+		if !slices.ContainsFunc(d.View.Pages().Of(k), same) && !slices.Contains(d.drawn, id) {
 			d.drawn = append(d.drawn, id)
 			return id, nil
 		}

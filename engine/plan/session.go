@@ -34,7 +34,7 @@ func (a StartSession) Plan(d *Draft) (*StartedSession, error) {
 	if err := d.Writable(); err != nil {
 		return nil, err
 	}
-	if p, ok := d.View.Session(a.ID); ok {
+	if p, ok := d.View.Pages().Session(a.ID); ok {
 		return nil, errs.New(errs.InvalidParams, "%s: there is a session with this id, %s; session_load goes on with it", a.ID, p.Name()).
 			With(errs.Details{Param: "sessionId"})
 	}
@@ -82,7 +82,7 @@ func (a StartSession) Plan(d *Draft) (*StartedSession, error) {
 
 // taken reports whether a session has an id that only its letters' case tells apart from this one, or a folder of that name.
 func taken(d *Draft, id mdstore.ID) bool {
-	return slices.ContainsFunc(d.View.AllPages(), func(p *mdstore.Page) bool {
+	return slices.ContainsFunc(d.View.Pages().All(), func(p *mdstore.Page) bool {
 		return p.Kind == mdstore.SessionKind && (strings.EqualFold(string(p.ID), string(id)) || strings.EqualFold(p.Path.Dir().Base(), string(id)))
 	})
 }

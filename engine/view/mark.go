@@ -11,7 +11,7 @@ import (
 
 // Mark returns how the plan stands, in texts that a front matter can hold: a node and those above it with their status and version, and
 // how many nodes have each status. SinceMark reads it.
-func (v *View) Mark(focus mdstore.ID) []string {
+func Mark(v *View, focus mdstore.ID) []string {
 	var out []string
 	add := func(n *mdstore.Node) {
 		out = append(out, fmt.Sprintf("node:%s:%s:%s", n.ID, n.Status, n.Version()))
@@ -23,7 +23,7 @@ func (v *View) Mark(focus mdstore.ID) []string {
 			add(a)
 		}
 	}
-	for _, c := range v.byStatus() {
+	for _, c := range byStatus(v) {
 		out = append(out, "count:"+c.Status+":"+strconv.Itoa(c.From))
 	}
 	return out
@@ -47,8 +47,8 @@ type CountSince struct {
 
 // SinceMark returns what became of each node of a mark that is not as it was, and of the numbers of nodes by status. What it cannot
 // read of a mark, it leaves out.
-func (v *View) SinceMark(mark []string) (nodes []NodeSince, counts []CountSince) {
-	now := v.byStatus()
+func SinceMark(v *View, mark []string) (nodes []NodeSince, counts []CountSince) {
+	now := byStatus(v)
 	was := map[string]int{}
 	for _, m := range mark {
 		parts := strings.Split(m, ":")
@@ -83,7 +83,7 @@ func (v *View) SinceMark(mark []string) (nodes []NodeSince, counts []CountSince)
 }
 
 // byStatus returns how many nodes have each status, as From, in the order of the statuses' names.
-func (v *View) byStatus() []CountSince {
+func byStatus(v *View) []CountSince {
 	n := map[string]int{}
 	for _, x := range v.nodes {
 		n[string(x.Status)]++

@@ -16,14 +16,14 @@ func TestAMarkTellsWhatChanged(t *testing.T) {
 		return f
 	}
 	was := New(workspaceOf("w"), nil, nil).With(at("root", "pending", ""), at("a", "pending", ""), at("b", "pending", ""))
-	mark := was.Mark("a")
-	if nodes, counts := was.SinceMark(mark); len(nodes)+len(counts) > 0 {
+	mark := Mark(was, "a")
+	if nodes, counts := SinceMark(was, mark); len(nodes)+len(counts) > 0 {
 		t.Errorf("nothing changed, and it tells %v %v", nodes, counts)
 	}
 	gone := at("b", "", "")
 	gone.Version = mdstore.Version{}
 	is := was.With(at("a", "implementing", ""), at("root", "pending", "\n## Note\n\nn\n"), gone)
-	nodes, counts := is.SinceMark(append(mark, "node:b:pending:0123", "other:x", ""))
+	nodes, counts := SinceMark(is, append(mark, "node:b:pending:0123", "other:x", ""))
 	want := "[{a T a pending implementing true} {root T root pending pending true} {b  pending gone false}] [{implementing 0 1} {pending 3 1}]"
 	if got := fmt.Sprint(nodes, counts); got != want {
 		t.Errorf("it tells\n %s\nwant\n %s", got, want)

@@ -51,7 +51,7 @@ func (v *View) Next(w *mdstore.Workspace, nodes []*mdstore.Node, gone []mdstore.
 	}
 	for _, p := range pages {
 		next.drop(p.Path)
-		i, _ := next.findPage(p.Path)
+		i, _ := pageAt(next.pages, p.Path)
 		next.pages = slices.Insert(next.pages, i, p)
 	}
 	return next
@@ -63,7 +63,7 @@ func (v *View) drop(p mdstore.Path) {
 	if i, ok := v.find(p); ok {
 		v.change(v.nodes[i], remove)
 	}
-	if i, ok := v.findPage(p); ok {
+	if i, ok := pageAt(v.pages, p); ok {
 		v.pages = slices.Delete(v.pages, i, i+1)
 	}
 }
