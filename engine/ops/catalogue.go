@@ -13,6 +13,7 @@ import (
 // An Operation is one entry of the catalogue.
 type Operation struct {
 	Name string
+	Set  string // the tool set that it is part of
 	Help
 	Writes      bool
 	Destructive bool // takes something away, if only to the trash
@@ -96,8 +97,28 @@ const (
 	repeats // idempotent
 )
 
+// The tool sets. An MCP server offers the tools of those that are on; the command line has every operation.
+const (
+	SetPlan     = "plan"     // on unless something else is said
+	SetBriefing = "briefing" // who comes back: briefings, sessions, states, bindings, settings
+)
+
+// Sets returns the names of the tool sets, in the order of the documentation.
+func Sets() []string { return []string{SetPlan, SetBriefing} }
+
 // all is the catalogue, in the order of its documentation.
-var all = []Operation{
+var all = slices.Concat(in(SetPlan, planSet), in(SetBriefing, briefingSet))
+
+func in(set string, operations []Operation) []Operation {
+	for i := range operations {
+		operations[i].Set = set
+	}
+	return operations
+}
+
+var briefingSet = []Operation{}
+
+var planSet = []Operation{
 	workspaceInit,
 	workspaceList,
 	workspaceGet,
@@ -132,6 +153,11 @@ var all = []Operation{
 
 // All returns every operation in the order of the documentation.
 func All() []Operation { return slices.Clone(all) }
+
+// Of returns the operations of a tool set.
+func Of(set string) []Operation {
+	return slices.DeleteFunc(All(), func(o Operation) bool { return o.Set != set })
+}
 
 // Find returns the operation of that name.
 func Find(name string) (Operation, bool) {

@@ -173,7 +173,7 @@ func wrongTypes(t reflect.Type) []string {
 func TestWrongTypesAreRefused(t *testing.T) {
 	t.Parallel()
 	s := newSiege(t)
-	for _, o := range ops.All() {
+	for _, o := range ops.Of(ops.SetPlan) {
 		base := soundArgs(t, o)
 		params := o.Params
 		if o.Destructive {
@@ -243,7 +243,7 @@ func names(p ops.Param) bool {
 func TestHostileTextsChangeNothing(t *testing.T) {
 	t.Parallel()
 	s := newSiege(t)
-	for _, o := range ops.All() {
+	for _, o := range ops.Of(ops.SetPlan) {
 		base := soundArgs(t, o)
 		for _, p := range o.Params {
 			typ := p.Type
@@ -280,7 +280,7 @@ func TestHostileTextsChangeNothing(t *testing.T) {
 func TestExtremeNumbersDoNoHarm(t *testing.T) {
 	t.Parallel()
 	s := newSiege(t)
-	for _, o := range ops.All() {
+	for _, o := range ops.Of(ops.SetPlan) {
 		for _, p := range o.Params {
 			if k := p.Type.Kind(); k != reflect.Int && k != reflect.Int64 {
 				continue
@@ -299,7 +299,7 @@ func TestExtremeNumbersDoNoHarm(t *testing.T) {
 func TestMisspeltParametersAreNamed(t *testing.T) {
 	t.Parallel()
 	s := newSiege(t)
-	for _, o := range ops.All() {
+	for _, o := range ops.Of(ops.SetPlan) {
 		base := soundArgs(t, o)
 		for _, p := range o.Params {
 			for _, wrong := range []string{p.Name + "s", p.Name[:len(p.Name)-1], strings.ToUpper(p.Name), strings.ToUpper(p.Name[:1]) + p.Name[1:], snake(p.Name)} {
@@ -340,7 +340,7 @@ func snake(name string) string {
 func TestArgumentsMustBeObjects(t *testing.T) {
 	t.Parallel()
 	s := newSiege(t)
-	for _, o := range ops.All() {
+	for _, o := range ops.Of(ops.SetPlan) {
 		for _, v := range []string{`[]`, `"x"`, `5`, `true`, `[{}]`} {
 			r := s.line.call(o.Name, v)
 			if d := enginetest.Diff(s.files, s.world.Store.Files()); len(d) > 0 || !r.wrong {
@@ -373,7 +373,7 @@ func TestLargeTextsDoNoHarm(t *testing.T) {
 	piece := "0123456789abcde\\n"
 	large := func(bytes int) string { return `"` + strings.Repeat(piece, bytes/16) + `"` }
 	done := map[string]bool{}
-	for _, o := range ops.All() {
+	for _, o := range ops.Of(ops.SetPlan) {
 		for _, p := range o.Params {
 			v, fits := large(4<<10), !names(p)
 			switch p.Name {

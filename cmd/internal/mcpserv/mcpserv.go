@@ -26,7 +26,8 @@ type Options struct {
 	Version   string       // of the program, for clients that show it
 	Profile   Profile      // which tools are offered; "" is ProfileAll
 	ReadOnly  bool         // only tools that write nothing are offered
-	Tools     []string     // the only tools that are offered; nil: all of the profile
+	Toolsets  []string     // the tool sets that are on, or "all"; nil: the plan's
+	Tools     []string     // the only tools that are offered, of whatever set; nil: all of the profile
 	Exclude   []string     // tools that are not offered
 	Workspace string       // of calls that name none, until their session is bound; "" for no default
 	Session   string       // of every connection that binds none itself; "" gives each connection one of its own

@@ -31,7 +31,7 @@ func TestAnUnknownToolIsRefusedWithTheCallThatIsMeant(t *testing.T) {
 		if !strings.Contains(s.fault, want) || strings.Contains(s.fault, "_delete;") {
 			t.Errorf("%s: %s, want %q", name, s.fault, want)
 		}
-		for _, o := range ops.All() {
+		for _, o := range ops.Of(ops.SetPlan) {
 			if o.Destructive && strings.Contains(strings.Replace(s.fault, name, "", 1), o.Name) {
 				t.Errorf("%s: %s names %s", name, s.fault, o.Name)
 			}

@@ -141,7 +141,7 @@ type judge map[string]*jsonschema.Resolved
 
 var newJudge = sync.OnceValues(func() (judge, error) {
 	j := judge{}
-	for _, o := range ops.All() {
+	for _, o := range ops.Of(ops.SetPlan) {
 		tool, err := toolOf(o)
 		if err != nil {
 			return nil, err
@@ -229,7 +229,7 @@ func empties(v any, at string) (out []string) {
 // The results of every tool, on a vault in a folder, match its schema.
 func TestResultsMatchTheirSchemas(t *testing.T) {
 	t.Parallel()
-	for _, o := range ops.All() {
+	for _, o := range ops.Of(ops.SetPlan) {
 		if len(richCalls[o.Name]) == 0 {
 			t.Errorf("%s is not called", o.Name)
 			continue

@@ -46,7 +46,15 @@ func (p Profile) offers(tool string) bool {
 // offers reports whether the server offers an operation as a tool.
 func (s *Server) offers(o ops.Operation) bool {
 	return s.opt.Profile.offers(o.Name) && !(s.opt.ReadOnly && o.Writes) && !slices.Contains(s.opt.Exclude, o.Name) &&
-		(len(s.opt.Tools) == 0 || slices.Contains(s.opt.Tools, o.Name))
+		(len(s.opt.Tools) == 0 && s.on(o.Set) || slices.Contains(s.opt.Tools, o.Name))
+}
+
+// on reports whether a tool set is on.
+func (s *Server) on(set string) bool {
+	if len(s.opt.Toolsets) == 0 {
+		return set == ops.SetPlan
+	}
+	return slices.Contains(s.opt.Toolsets, set) || slices.Contains(s.opt.Toolsets, "all")
 }
 
 // checkNames refuses names of tools that there are not.

@@ -182,7 +182,7 @@ func TestToolsAreFewBytes(t *testing.T) {
 	for _, tt := range []struct {
 		profile           Profile
 		most, sent, tools int
-	}{{ProfileAll, mostTools, mostSent, len(ops.All())}, {ProfileWorker, mostWorker - spareWorker, mostSentWorker, workers}} {
+	}{{ProfileAll, mostTools, mostSent, len(ops.Of(ops.SetPlan))}, {ProfileWorker, mostWorker - spareWorker, mostSentWorker, workers}} {
 		sum := 0
 		l := openLine(t, e, Options{Profile: tt.profile})
 		tools := l.tools()
@@ -217,10 +217,10 @@ func TestToolsAreTheCatalogue(t *testing.T) {
 	for _, tool := range tools {
 		byName[tool.Name] = tool
 	}
-	if len(byName) != len(tools) || len(tools) != len(ops.All()) {
-		t.Errorf("%d tools, %d names, %d operations", len(tools), len(byName), len(ops.All()))
+	if len(byName) != len(tools) || len(tools) != len(ops.Of(ops.SetPlan)) {
+		t.Errorf("%d tools, %d names, %d operations", len(tools), len(byName), len(ops.Of(ops.SetPlan)))
 	}
-	for _, o := range ops.All() {
+	for _, o := range ops.Of(ops.SetPlan) {
 		tool, ok := byName[o.Name]
 		if !ok {
 			t.Errorf("no tool %s", o.Name)
@@ -274,7 +274,7 @@ func TestToolsAreTheCatalogue(t *testing.T) {
 		}
 	}
 	for name := range hints {
-		if !slices.ContainsFunc(ops.All(), func(o ops.Operation) bool {
+		if !slices.ContainsFunc(ops.Of(ops.SetPlan), func(o ops.Operation) bool {
 			return slices.ContainsFunc(o.Params, func(p ops.Param) bool { return p.Name == name }) || o.Destructive && name == confirm
 		}) {
 			t.Errorf("a hint for %s, which is not a parameter", name)
@@ -286,7 +286,7 @@ func TestToolsAreTheCatalogue(t *testing.T) {
 func TestInstructionsNameToolsThatExist(t *testing.T) {
 	t.Parallel()
 	texts := []string{instructions}
-	for _, o := range ops.All() {
+	for _, o := range ops.Of(ops.SetPlan) {
 		texts = append(texts, describe(o))
 	}
 	met := 0
