@@ -64,10 +64,16 @@ type rejoining struct {
 
 // join makes what is not made yet. Each step is an edit of its own: one that is refused keeps no other from being made.
 func (r *rejoining) join() {
-	value := func(d *mdoc.Doc, key string) mdoc.Scalar { f, _ := d.Field(key); return f.Scalar() }
+	value := func(d *mdoc.Doc, key string) mdoc.Scalar {
+		f, _ := d.Field(key)
+		if f.Kind == mdoc.Nested {
+			return mdoc.List(d.List(key)...)
+		}
+		return f.Scalar()
+	}
 	updated := func(d *mdoc.Doc) int64 { return (&reader{doc: d}).integer(KeyUpdated) }
 	for _, f := range r.ours.Fields() {
-		was, is, now := value(r.base, f.Key), f.Scalar(), value(r.now, f.Key)
+		was, is, now := value(r.base, f.Key), value(r.ours, f.Key), value(r.now, f.Key)
 		if was == is || now == is || f.Key == KeyRulesHash {
 			continue
 		} else if f.Key == KeyUpdated { // the later one
