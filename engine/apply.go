@@ -122,7 +122,7 @@ func (e *Engine) commit(ctx context.Context, tx mdstore.Tx, act plan.Act, p plan
 		return out, nil
 	}
 	kept := keepReplaced(ctx, tx, e.opt.Now(), p, out)
-	res, err := tx.Commit(ctx, append(kept, p.draft.Changes()...))
+	res, err := tx.Commit(ctx, slices.Concat(kept, noteDeleted(p.draft), p.draft.Changes()))
 	if err != nil {
 		for _, m := range res.Collisions {
 			m.Unmade = false // it is the failed commit's change that was not made

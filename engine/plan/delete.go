@@ -58,6 +58,7 @@ func (x Delete) Plan(d *Draft) (*Deleted, error) {
 	d.Gone = gone
 	out := &Deleted{Count: len(gone), Trash: mdstore.TrashPath(mdstore.TrashStamp(d.now, string(id)), "")}
 	d.trash(out.Trash, all)
+	d.Deleted = x.deletion(d, n, all, out.Trash)
 	d.expire(gone)
 	p, ok := d.View.Node(n.Parent)
 	if ok = ok && !gone[n.Parent]; gone[d.View.Workspace().Focus] {
