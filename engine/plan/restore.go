@@ -39,7 +39,9 @@ func (x Delete) deletion(d *Draft, top *mdstore.Node, all []*mdstore.Node, trash
 }
 
 // InTrash returns where a file or folder of the workspace lies in the trash.
-func (x *Deletion) InTrash(p mdstore.Path) mdstore.Path { return x.Trash.Join(string(x.Folder), string(p)) }
+func (x *Deletion) InTrash(p mdstore.Path) mdstore.Path {
+	return x.Trash.Join(string(x.Folder), string(p))
+}
 
 // Restore brings the nodes of a deletion back, as they were. The topmost hangs below its old parent again, or below another
 // one.
