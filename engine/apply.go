@@ -90,7 +90,7 @@ func (e *Engine) plan(ctx context.Context, ws mdstore.ID, act plan.Act, op func(
 	var drawn []mdstore.ID // a plan that is made again draws the same ids
 	p.base, err = e.live.Plan(ctx, ws, func(v *view.View) error {
 		next := 0
-		p.draft = plan.New(v, act, plan.Options{Now: now, NewID: func(prefix string) (mdstore.ID, error) {
+		p.draft = plan.New(v, act, plan.Options{Now: now, TitleFolders: e.opt.TitleFolders, NewID: func(prefix string) (mdstore.ID, error) {
 			if next == len(drawn) {
 				id, err := e.opt.NewID(prefix)
 				if err != nil {

@@ -192,7 +192,7 @@ func (s *seed) grow(
 	if err != nil {
 		return nil, s.at(err)
 	}
-	out := &Created{Node: s.id, Path: mdstore.NodePath(d.View.Workspace().Dir, s.id)}
+	out := &Created{Node: s.id, Path: newFile(d, s.id, s.Title)}
 	if err := d.create(out.Path, n, docs, refs); err != nil {
 		return nil, s.at(err)
 	}

@@ -64,8 +64,10 @@ type Draft struct {
 
 // Options are what a draft takes from outside.
 type Options struct {
-	Now     time.Time
-	NewID   func(prefix string) (mdstore.ID, error)
+	Now          time.Time
+	NewID        func(prefix string) (mdstore.ID, error)
+	TitleFolders bool // folders of new nodes are named by titles
+
 	Claimed func(*mdstore.Node) error // refuses work on a node that another session has claimed; nil: no node is claimed
 }
 

@@ -37,14 +37,10 @@ func (v *View) Referred(n *mdstore.Node, target string) (*mdstore.Node, bool) {
 	return v.shortIn(name)
 }
 
-// shortIn returns the one node with a generated id whose last characters a folder's name ends with, behind a dash.
+// shortIn returns the one node for whose id a folder's name is made.
 func (v *View) shortIn(name string) (to *mdstore.Node, ok bool) {
-	short := name[max(0, len(name)-shortID-1):]
-	if len(short) <= shortID || short[0] != '-' {
-		return nil, false
-	}
 	for _, n := range v.ids {
-		if strings.HasSuffix(string(n.ID), short) && n.ID.Generated("node") {
+		if n.ID.Folder(name) {
 			if to, ok = v.docs.of(n), to == nil; !ok {
 				return nil, false
 			}

@@ -149,11 +149,11 @@ func (v *View) Unread() error {
 	return nil
 }
 
-// BrokenFolder returns the file that could not be read in a folder of that name, if there is one.
+// BrokenFolder returns the file that could not be read in a folder of that name, or of one made for the id, if there is one.
 func (v *View) BrokenFolder(name string) (mdstore.Path, bool) {
 	found := mdstore.Path("")
 	for p := range v.broken {
-		if p.Dir().Base() == name && (found == "" || p < found) {
+		if base := p.Dir().Base(); (base == name || mdstore.ID(name).Folder(base)) && (found == "" || p < found) {
 			found = p
 		}
 	}
