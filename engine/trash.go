@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 
 	"arbor/engine/errs"
 	"arbor/engine/plan"
+	"arbor/engine/view"
 	"arbor/mdstore"
 )
 
@@ -26,7 +28,7 @@ func noteDeleted(d *plan.Draft) []mdstore.Change {
 	if err != nil || len(data) > mdstore.MaxFileSize {
 		return nil
 	}
-	name := mdstore.Path(mdstore.LocalDir).Join(string(deletedDir), d.Deleted.Trash.Base()+".json")
+	name := mdstore.Path(mdstore.LocalDir).Join(string(deletedDir), d.Deleted.Trash.Dir().Base()+".json")
 	return []mdstore.Change{{Path: name, New: data}}
 }
 
@@ -47,17 +49,11 @@ func (e *Engine) Deleted(ctx context.Context, ws mdstore.ID, ref string) (plan.R
 			return all[i], nil
 		}
 	}
-	var there []errs.Candidate
-	text := "none"
-	for i, r := range all[:min(len(all), 8)] {
-		there = append(there, errs.Candidate{ID: string(r.Node), Title: r.Title})
-		if i == 0 {
-			text = ""
-		}
-		text += ", " + string(r.Node) + " (" + r.Title + ")"
-	}
+	there := view.Candidates(all, view.CandidatesShown, func(r plan.Restore) errs.Candidate {
+		return errs.Candidate{ID: string(r.Node), Title: r.Title}
+	})
 	return plan.Restore{}, errs.New(errs.NodeNotFound, "%s: no node that was deleted has this id or title; there are, the last first: %s",
-		ref, strings.TrimPrefix(text, ", ")).With(errs.Details{NodeID: ref, Candidates: there})
+		ref, cmp.Or(view.List(there), "none")).With(errs.Details{NodeID: ref, Candidates: there})
 }
 
 // deletions returns the deletions of a workspace whose nodes lie in the trash, the last one first.
@@ -76,7 +72,7 @@ func (e *Engine) deletions(ctx context.Context, ws mdstore.ID) (all []plan.Resto
 		if err != nil || json.Unmarshal(data, &r.Deletion) != nil || r.Workspace != ws {
 			continue
 		}
-		r.Top, err = e.st.Read(ctx, r.InTrash(r.File))
+		r.Top, err = e.st.Read(ctx, r.Trash.Join(string(r.File)))
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // restored, or the trash was emptied
 			_ = local.RemoveLocal(ctx, name)

@@ -176,7 +176,7 @@ func (c *checker) suspect(n *mdstore.Node) bool {
 		if _, ok := v.Referred(n, target); ok {
 			continue
 		}
-		if _, broken := v.BrokenFolder(view.LinkedFolder(target)); broken || view.NamesNode(target) {
+		if _, broken := v.BrokenFolder(target); broken || view.NamesNode(target) {
 			return true
 		}
 	}

@@ -72,14 +72,14 @@ func (c *checker) node(n *mdstore.Node) {
 	c.status(n)
 	for _, r := range n.References() {
 		if _, ok := c.v.Referred(n, r.Target); !ok && !r.Expired {
-			if at, unread := c.v.BrokenFolder(view.LinkedFolder(r.Target)); unread { // it is there, and may be readable again in a moment
+			if at, unread := c.v.BrokenFolder(r.Target); unread { // it is there, and may be readable again in a moment
 				c.at(n.Doc(), itemAt(n.Doc(), r.Span), CodeDangling, repair{}, "reference to %s, which cannot be read; mend %s", r.Target, at)
 				continue
 			}
 			if !view.NamesNode(r.Target) {
 				continue
 			}
-			c.at(n.Doc(), itemAt(n.Doc(), r.Span), CodeDangling, c.ifAbsent(mdstore.ID(view.LinkedFolder(r.Target)), c.on(n, "mark the reference expired", func(_ *plan.Draft, e *plan.Edit) error {
+			c.at(n.Doc(), itemAt(n.Doc(), r.Span), CodeDangling, c.ifAbsent(mdstore.ID(r.Target), c.on(n, "mark the reference expired", func(_ *plan.Draft, e *plan.Edit) error {
 				e.Mark(string(n.ID), mdstore.SecReferences, r, true)
 				return nil
 			})), "reference to %s, which is no node; correct the id, expire it, or remove it", r.Target)

@@ -18,10 +18,7 @@ type NodeRestoreIn struct {
 
 // NodeRestoreOut says what came back, and where it hangs.
 type NodeRestoreOut struct {
-	NodeID         string         `json:"nodeId"`
-	ParentID       string         `json:"parentId"`
-	RestoredCount  int            `json:"restoredCount"`
-	CascadeUpdates []plan.Cascade `json:"cascadeUpdates"`
+	*plan.Restored
 	Wrote
 }
 
@@ -48,6 +45,5 @@ func NodeRestore(ctx context.Context, env *Env, in NodeRestoreIn) (*NodeRestoreO
 	if err != nil {
 		return nil, err
 	}
-	return &NodeRestoreOut{NodeID: string(done.Node), ParentID: string(done.Parent), RestoredCount: done.Count,
-		CascadeUpdates: nonNil(done.Cascades), Wrote: w}, nil
+	return &NodeRestoreOut{done, w}, nil
 }

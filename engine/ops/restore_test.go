@@ -55,7 +55,7 @@ func TestWhatIsRestoredIsAsItWasBeforeItWasDeleted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if out.RestoredCount != 3 || out.ParentID != "root" {
+		if out.Count != 3 || out.Parent != "root" {
 			t.Errorf("%s: %+v", name, out)
 		}
 		after := w.Store.Files()
@@ -85,7 +85,7 @@ func TestTheLastOfSeveralDeletionsComesBack(t *testing.T) {
 		t.Errorf("its parent is gone: %v", err)
 	}
 	out, err := restore(t, w, ops.NodeRestoreIn{NodeID: "n2", Parent: "root"})
-	if err != nil || out.ParentID != "root" {
+	if err != nil || out.Parent != "root" {
 		t.Fatal(out, err)
 	}
 	s, verr := w.View(t.Context(), ws)
@@ -130,7 +130,7 @@ func TestARestorationReopensWhereItIsToldTo(t *testing.T) {
 	w := enginetest.New(t, branch())
 	remove(t, w, "n1")
 	out, err := restore(t, w, ops.NodeRestoreIn{NodeID: "n1", Parent: "done", Cascade: true})
-	if err != nil || len(out.CascadeUpdates) != 1 || out.CascadeUpdates[0].NodeID != "done" {
+	if err != nil || len(out.Cascades) != 1 || out.Cascades[0].NodeID != "done" {
 		t.Errorf("%+v, %v", out, err)
 	}
 }

@@ -146,7 +146,7 @@ func (d *Draft) expire(gone map[mdstore.ID]bool) {
 		if gone[n.ID] || !refers(d.View, n, gone) || d.Editable(n) != nil {
 			continue
 		}
-		for _, r := range d.View.References(n) {
+		for _, r := range view.References(d.View, n) {
 			if gone[mdstore.ID(r.Target)] && !r.Expired {
 				d.OnNode(n).Mark(string(n.ID), mdstore.SecReferences, r, true)
 			}

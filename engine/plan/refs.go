@@ -46,7 +46,7 @@ func (x Reference) Plan(d *Draft) ([]mdstore.Ref, error) {
 			return nil, err
 		}
 	}
-	return editRefs(edit, string(n.ID), mdstore.SecReferences, d.View.References(n), x.Do, x.Ref)
+	return editRefs(edit, string(n.ID), mdstore.SecReferences, view.References(d.View, n), x.Do, x.Ref)
 }
 
 // WorkspaceDoc changes the documents of a workspace; its result are the documents as they are then.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -15,18 +16,17 @@ type Deletion struct {
 	Workspace mdstore.ID     `json:"workspace"`
 	Node      mdstore.ID     `json:"node"` // the topmost
 	Title     string         `json:"title"`
-	Folder    mdstore.Path   `json:"folder"` // of the workspace, then
-	Trash     mdstore.Path   `json:"trash"`
-	File      mdstore.Path   `json:"file"`  // of the topmost node, below Folder
-	Nodes     []mdstore.ID   `json:"nodes"` // all of them
-	Moved     []mdstore.Path `json:"moved"` // files and folders, below Folder, in the order in which they went
+	Trash     mdstore.Path   `json:"trash"` // where the workspace's folder is in the trash
+	File      mdstore.Path   `json:"file"`  // of the topmost node, in the workspace's folder
+	Nodes     []mdstore.ID   `json:"all"`
+	Moved     []mdstore.Path `json:"moved"` // files and folders, in the order in which they went
 }
 
 // deletion returns what a draft takes to the trash.
 func (x Delete) deletion(d *Draft, top *mdstore.Node, all []*mdstore.Node, trash mdstore.Path) *Deletion {
 	w := d.View.Workspace()
 	below := func(p mdstore.Path) mdstore.Path { return p[len(w.Dir)+1:] }
-	out := &Deletion{Workspace: w.ID, Node: top.ID, Title: top.Title, Folder: w.Dir, Trash: trash, File: below(top.Path)}
+	out := &Deletion{Workspace: w.ID, Node: top.ID, Title: top.Title, Trash: trash.Join(string(w.Dir)), File: below(top.Path)}
 	for _, n := range all {
 		out.Nodes = append(out.Nodes, n.ID)
 	}
@@ -36,11 +36,6 @@ func (x Delete) deletion(d *Draft, top *mdstore.Node, all []*mdstore.Node, trash
 		}
 	}
 	return out
-}
-
-// InTrash returns where a file or folder of the workspace lies in the trash.
-func (x *Deletion) InTrash(p mdstore.Path) mdstore.Path {
-	return x.Trash.Join(string(x.Folder), string(p))
 }
 
 // Restore brings the nodes of a deletion back, as they were. The topmost hangs below its old parent again, or below another
@@ -54,9 +49,10 @@ type Restore struct {
 
 // Restored is what a restoration did.
 type Restored struct {
-	Node, Parent mdstore.ID
-	Count        int // nodes that came back
-	Cascades     []Cascade
+	Node     mdstore.ID `json:"nodeId"`
+	Parent   mdstore.ID `json:"parentId"`
+	Count    int        `json:"restoredCount"` // nodes that came back
+	Cascades []Cascade  `json:"cascadeUpdates,omitempty"`
 }
 
 // Plan plans the restoration. References to the nodes stay as the deletion left them.
@@ -74,10 +70,7 @@ func (x Restore) Plan(d *Draft) (*Restored, error) {
 		}
 	}
 	n := mdstore.ParseNode(x.Top)
-	out := &Restored{Node: x.Node, Parent: n.Parent, Count: len(x.Nodes)}
-	if x.Parent != "" {
-		out.Parent = x.Parent
-	}
+	out := &Restored{Node: x.Node, Parent: cmp.Or(x.Parent, n.Parent), Count: len(x.Nodes)}
 	if _, ok := d.View.Node(out.Parent); !ok && x.Parent == "" {
 		return nil, errs.New(errs.ParentNotFound, "%s (%s): its parent %s is not there any more; name another one with --parent P",
 			x.Node, x.Title, out.Parent).With(errs.Details{NodeID: string(x.Node), Param: "parent"})
@@ -113,7 +106,7 @@ func (x Restore) back(d *Draft, n *mdstore.Node, parent mdstore.ID) error {
 	dir := d.View.Workspace().Dir
 	what := string(x.Node) + " restored: " + x.Title
 	for _, p := range slices.Backward(x.Moved) {
-		from, to := x.InTrash(p), dir.Join(string(p))
+		from, to := x.Trash.Join(string(p)), dir.Join(string(p))
 		if occupied(d.View, to) {
 			return errs.New(errs.InvalidPath, "%s: the place is taken, so nothing was restored; give what is there another name", to).
 				With(errs.Details{Paths: []string{string(to)}})
@@ -134,7 +127,6 @@ func (x Restore) back(d *Draft, n *mdstore.Node, parent mdstore.ID) error {
 // occupied reports whether the view has a file at a place, or in a folder of that name.
 func occupied(v *view.View, p mdstore.Path) bool {
 	_, file := v.File(p)
-	_, broken := v.Broken()[p]
-	_, empty := v.Broken()[mdstore.NodeKind.File(p)]
-	return file || broken || empty || v.Holds(p)
+	_, broken := v.Broken()[mdstore.NodeKind.File(p)]
+	return file || broken || v.Holds(p)
 }

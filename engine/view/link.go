@@ -8,49 +8,46 @@ import (
 	"arbor/mdstore"
 )
 
-// Referred returns the node that a target among n's references names: by its id, or by a link to its file as editors write it. A link
-// is a path from the folder of n's file, from nodes/, or from a folder above that. Where it leads to no file, the name of the folder
-// counts, which is the id, or ends with it.
-func (v *View) Referred(n *mdstore.Node, target string) (*mdstore.Node, bool) {
-	if to, ok := v.Node(mdstore.ID(target)); ok {
+// Referred returns the node that a target among n's references names: by its id, or by a link to its file as editors
+// write it. A link is a path from the folder of n's file, from nodes/, or from a folder above that. Where it leads to no
+// file, the name of the folder counts, which is made for the id.
+func (v *View) Referred(n *mdstore.Node, target string) (to *mdstore.Node, ok bool) {
+	if to, ok = v.Node(mdstore.ID(target)); ok {
 		return to, true
 	}
 	dir, file := link(target)
 	if !file && strings.Contains(dir, "/") {
 		return nil, false // the path of a document
 	}
-	if to, ok := v.File(mdstore.NodeKind.File(mdstore.Path(path.Join(string(n.Path.Dir()), dir)))); ok && file {
-		return to, true
-	}
 	above, below, whole := cutNodes(dir)
-	if owner := path.Base(above); whole && owner != "." && owner != ".." &&
-		owner != v.ws.Dir.Base() && owner != string(v.ws.ID) {
+	owner := path.Base(above)
+	if whole && owner != "." && owner != ".." && owner != v.ws.Dir.Base() && owner != string(v.ws.ID) {
 		return nil, false // a node of another workspace
 	}
-	if to, ok := v.File(mdstore.NodeKind.File(mdstore.NodeKind.Folder(v.ws.Dir).Join(below))); ok {
-		return to, true
+	near := mdstore.Path(path.Join(string(n.Path.Dir()), dir))
+	for _, folder := range []mdstore.Path{near, mdstore.NodeKind.Folder(v.ws.Dir).Join(below)} {
+		if to, ok = v.File(mdstore.NodeKind.File(folder)); ok {
+			return to, true
+		}
 	}
 	name := path.Base(below)
-	if to, ok := v.Node(mdstore.ID(name)); ok || !file {
+	if to, ok = v.Node(mdstore.ID(name)); ok || !file {
 		return to, ok
 	}
-	return v.shortIn(name)
-}
-
-// shortIn returns the one node for whose id a folder's name is made.
-func (v *View) shortIn(name string) (to *mdstore.Node, ok bool) {
 	for _, n := range v.ids {
-		if n.ID.Folder(name) {
-			if to, ok = v.docs.of(n), to == nil; !ok {
-				return nil, false
-			}
+		switch {
+		case !n.ID.Folder(name):
+		case ok:
+			return nil, false // several
+		default:
+			to, ok = v.docs.of(n), true
 		}
 	}
 	return to, ok
 }
 
 // References returns the references of a node, expired ones too. The target of a link to a node is that node's id.
-func (v *View) References(n *mdstore.Node) []mdstore.Ref {
+func References(v *View, n *mdstore.Node) []mdstore.Ref {
 	refs := n.References()
 	for i, r := range refs {
 		if to, ok := v.Referred(n, r.Target); ok {
@@ -68,39 +65,26 @@ func NamesNode(target string) bool {
 	return id && (file || !strings.Contains(dir, "/")) || file && (whole || strings.HasPrefix(dir, "../"))
 }
 
-// LinkedFolder returns the name of the folder that a target names, which is the target itself where it is an id.
-func LinkedFolder(target string) string {
-	if dir, file := link(target); file {
-		return path.Base(dir)
-	}
-	return target
-}
-
-// link returns the path that a target names, without a heading and without what editors encode. Where it is the file of a node,
-// it is the path of the folder, and file is true.
+// link returns the path that a target names, without a heading and without what editors encode. Where it is the file of a
+// node, it is the path of the folder, and file is true.
 func link(target string) (dir string, file bool) {
 	dir, _, _ = strings.Cut(target, "#")
 	if plain, err := url.PathUnescape(dir); err == nil {
 		dir = plain
 	}
 	dir = path.Clean(dir)
-	name := mdstore.NodeKind.Place.Name
-	for _, end := range []string{name, strings.TrimSuffix(name, path.Ext(name))} {
-		if folder, ok := strings.CutSuffix(dir, "/"+end); ok {
-			return folder, true
-		}
+	name, ext, _ := strings.Cut(mdstore.NodeKind.Place.Name, ".")
+	if folder, file := strings.CutSuffix(strings.TrimSuffix(dir, "."+ext), "/"+name); file {
+		return folder, true
 	}
 	return dir, false
 }
 
 // cutNodes cuts the path of a node's folder at the folder of all nodes; whole is false where that is not in it.
 func cutNodes(dir string) (above, below string, whole bool) {
-	nodes := mdstore.NodeKind.Place.Dir + "/"
-	if below, whole = strings.CutPrefix(dir, nodes); whole {
-		return ".", below, true
-	}
-	if i := strings.LastIndex(dir, "/"+nodes); i >= 0 {
-		return dir[:i], dir[i+1+len(nodes):], true
+	nodes := "/" + mdstore.NodeKind.Place.Dir + "/"
+	if i := strings.LastIndex("/"+dir, nodes); i >= 0 {
+		return dir[:max(i-1, 0)], dir[i+len(nodes)-1:], true
 	}
 	for below = dir; strings.HasPrefix(below, "../"); {
 		below = below[len("../"):]

@@ -38,13 +38,14 @@ func TestALinkToTheFileOfANodeNamesIt(t *testing.T) {
 		{from, "../%C3%9Cber%20uns/Node.md", b},
 		{from, "Über uns/Node", b},
 		{from, "Über uns", b},
-		{from, "../" + b + "/Node.md", b},                          // the folder's name before it was renamed
-		{from, "../about-us-00000b/Node.md", b},                    // another such name, with the short id
-		{from, "../group/deep/Node.md", "deep-1"},                  //
-		{deep, "../../" + a + "/Node.md", a},                       //
-		{deep, "Node.md", ""},                                      //
-		{from, "../sub/" + a + "/Node.md", "twin"},                 // the file that is there counts first
-		{from, "../../../ws-b/nodes/root/Node.md", ""},             // of another workspace
+		{from, "../" + b + "/Node.md", b},              // the folder's name before it was renamed
+		{from, "../about-us-00000b/Node.md", b},        // another such name, with the short id
+		{from, "../group/deep/Node.md", "deep-1"},      //
+		{deep, "../../" + a + "/Node.md", a},           //
+		{deep, "Node.md", ""},                          //
+		{from, "../sub/" + a + "/Node.md", "twin"},     // the file that is there counts first
+		{from, "../../../ws-b/nodes/root/Node.md", ""}, // of another workspace
+		{from, "root.md", ""},
 		{from, "docs/root", ""},                                    // a document
 		{from, "../node-mjv3xk00-00000c/Node.md", ""},              //
 		{from, "../%zz/Node.md", ""},                               //

@@ -21,7 +21,7 @@ const (
 )
 
 var groups = []group{
-	{"see", "See where the work stands", "status use tree list show open context next changes watch"},
+	{"see", "See where the work stands", "status use tree list show context next changes watch"},
 	{"plan", "Plan it", "init add edit rules docs ref isolate mv rm restore"},
 	{"do", "Do it", "start submit complete fail drop retry reopen cancel focus log problem"},
 	{groupAll, "Everything, by noun and verb", "ws node session"},
@@ -50,7 +50,7 @@ func addCommands(sh *shell, root *cobra.Command) {
 		add(sh.command(transitionCommand(sh, v)))
 	}
 	add(sh.command(dropCommand(sh)), sh.command(treeCommand(sh)), newWatch(sh), newUse(sh), newWorkspaces(sh), newNodes(sh), newSession(sh), newImport(sh),
-		newEdit(sh), newOpen(sh), newRestore(sh), newWhere(sh), newVersion(sh)) // commands that are not the command of an operation
+		newEdit(sh), newRestore(sh), newWhere(sh), newVersion(sh)) // commands that are not the command of an operation
 	for _, o := range ops.All() {
 		path, words := splitUse(o.Use)
 		if strings.HasPrefix(words, "--") {

@@ -2,12 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"net/url"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -56,7 +50,10 @@ func runEdit(ctx context.Context, sh *shell, node string) error {
 		return err
 	}
 	out := edited{NodeID: string(n.ID), Title: n.Title, Path: sh.absolute(string(n.Path))}
-	if err := startEditor(sh, out.Path); err != nil {
+	if !sh.term.in && sh.getenv("VISUAL") == "" && sh.getenv("EDITOR") == "" {
+		return usagef("there is no terminal, and neither VISUAL nor EDITOR names an editor; the file is %s", out.Path)
+	}
+	if err := runEditor(sh, out.Path); err != nil {
 		return err
 	}
 	env.Engine.Refresh()
@@ -113,100 +110,4 @@ func showEdited(sh *shell, out edited) error {
 		return errFound
 	}
 	return sh.unprinted
-}
-
-// startEditor opens a file in the editor of the environment, or in the usual one of a terminal.
-func startEditor(sh *shell, file string) error {
-	if !sh.term.in && sh.getenv("VISUAL") == "" && sh.getenv("EDITOR") == "" {
-		return usagef("there is no terminal, and neither VISUAL nor EDITOR names an editor; the file is %s", file)
-	}
-	return runEditor(sh, file)
-}
-
-func newOpen(sh *shell) *cobra.Command {
-	in := &ops.NodeGetIn{}
-	return sh.command(command{op: "node_get", in: in, without: allParams, help: ops.Help{
-		Use: "open [NODE]", Summary: "show the file of a node in Obsidian or your editor",
-		Text: `Without NODE it is the file of the workspace. Where the vault lies in a vault of
-Obsidian (a folder .obsidian), Obsidian shows it; else VISUAL or EDITOR does, or
-VS Code in a terminal of its own.`,
-		Example: "arbor open .\narbor open",
-	}, instead: func(ctx context.Context) (bool, error) { return true, runOpen(ctx, sh, in.NodeID) }})
-}
-
-func runOpen(ctx context.Context, sh *shell, node string) error {
-	env, err := sh.env(ctx, MustExist)
-	if err != nil {
-		return err
-	}
-	s, err := env.In(ctx, sh.flags.workspace)
-	if err != nil {
-		return err
-	}
-	file := s.Workspace().Path
-	if node != "" {
-		at, id, err := env.At(ctx, string(s.Workspace().ID), node)
-		if err != nil {
-			return err
-		}
-		n, err := at.Known(id)
-		if err != nil {
-			return err
-		}
-		file = n.Path
-	}
-	name := sh.absolute(string(file))
-	with, shows := shower(sh, name)
-	if with == nil {
-		return startEditor(sh, name)
-	}
-	if said, err := with.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s cannot be started (%w): %s", shows, err, strings.TrimSpace(string(said)))
-	}
-	sh.say("%s is shown in %s", sh.shown(name), shows)
-	return nil
-}
-
-// shower returns the command that shows a file in another program, which it does not wait for, and the name of that; nil
-// where the editor is to open it.
-func shower(sh *shell, file string) (with *exec.Cmd, shows string) {
-	if opener := opener(sh); opener != nil && inObsidian(file) {
-		to := "obsidian://open?path=" + strings.ReplaceAll(url.QueryEscape(file), "+", "%20")
-		return exec.Command(opener[0], append(opener[1:], to)...), "Obsidian"
-	}
-	code, err := exec.LookPath("code")
-	if err == nil && sh.getenv("TERM_PROGRAM") == "vscode" && sh.getenv("VISUAL")+sh.getenv("EDITOR") == "" {
-		return exec.Command(code, file), "VS Code"
-	}
-	return nil, ""
-}
-
-// opener returns what opens an address on this system, nil where there is nothing.
-func opener(sh *shell) []string {
-	words := []string{"xdg-open"}
-	switch {
-	case runtime.GOOS == "darwin":
-		words = []string{"open"}
-	case runtime.GOOS == "windows":
-		words = []string{"rundll32", "url.dll,FileProtocolHandler"}
-	case sh.getenv("DISPLAY")+sh.getenv("WAYLAND_DISPLAY") == "":
-		return nil
-	}
-	name, err := exec.LookPath(words[0])
-	if err != nil {
-		return nil
-	}
-	return append([]string{name}, words[1:]...)
-}
-
-// inObsidian reports whether a file lies in a vault of Obsidian, and in none of the folders that Obsidian hides.
-func inObsidian(file string) bool {
-	for dir := filepath.Dir(file); ; dir = filepath.Dir(dir) {
-		if at, err := os.Stat(filepath.Join(dir, ".obsidian")); err == nil && at.IsDir() {
-			return true
-		}
-		if dir == filepath.Dir(dir) || strings.HasPrefix(filepath.Base(dir), ".") {
-			return false
-		}
-	}
 }
