@@ -4,10 +4,13 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/engine"
 	"arbor/engine/enginetest"
 	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
+	"arbor/mdstore/dirstore/crashtest"
+	"arbor/mdstore/memstore"
 )
 
 // branch is a vault with a node, its child in the same folder, and one beside it that refers to them.
@@ -132,5 +135,59 @@ func TestARestorationReopensWhereItIsToldTo(t *testing.T) {
 	out, err := restore(t, w, ops.NodeRestoreIn{NodeID: "n1", Parent: "done", Cascade: true})
 	if err != nil || len(out.Cascades) != 1 || out.Cascades[0].NodeID != "done" {
 		t.Errorf("%+v, %v", out, err)
+	}
+}
+
+// The power fails at every step of the one commit that a restoration is, and each call to the disk fails once.
+func TestARestorationIsMadeOrNotAtAll(t *testing.T) {
+	for _, in := range []ops.NodeRestoreIn{{NodeID: "n1"}, {NodeID: "n1", Parent: "done", Cascade: true}} {
+		var r *recorder
+		w := enginetest.Over(t, memstore.New(branch()), func(_ *enginetest.World, st *memstore.Store) mdstore.Store {
+			r = &recorder{Store: st}
+			return r
+		})
+		remove(t, w, "n1")
+		r.commits = nil
+		if _, err := restore(t, w, in); err != nil {
+			t.Fatal(err)
+		}
+		if len(r.commits) != 1 {
+			t.Fatalf("%d commits", len(r.commits))
+		}
+		c := r.commits[0]
+		for _, res := range []crashtest.Result{
+			crashtest.Explore(t, c.before, c.changes, crashtest.Options{Limit: 30}),
+			crashtest.Faults(t, c.before, c.changes, crashtest.Options{}),
+		} {
+			if res.Bad > 0 || res.States == 0 {
+				t.Errorf("%+v: %d of %d states are bad; the first: %s", in, res.Bad, res.States, res.First)
+			}
+		}
+	}
+}
+
+// A server that another process restores a node under shows it.
+func TestAnotherEngineSeesWhatIsRestored(t *testing.T) {
+	w := enginetest.New(t, branch())
+	other, err := engine.Open(t.Context(), w.Store, engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, there := range []bool{true, false, true} {
+		s, err := other.View(t.Context(), ws)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := s.Node("n4"); ok != there {
+			t.Errorf("n4 is there: %v, want %v", ok, there)
+		}
+		if there {
+			if _, err := w.View(t.Context(), ws); err != nil {
+				t.Fatal(err)
+			}
+			remove(t, w, "n1")
+		} else if _, err := restore(t, w, ops.NodeRestoreIn{NodeID: "n1"}); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
