@@ -32,8 +32,8 @@ func noteDeleted(d *plan.Draft) []mdstore.Change {
 	return []mdstore.Change{{Path: name, New: data}}
 }
 
-// Deleted returns what restores the nodes that were deleted last under a name: the id of the topmost, its title, a prefix
-// of the id, or its last six characters. The error is NODE_NOT_FOUND with those that the trash has.
+// Deleted returns what restores the nodes that were deleted last under a name: the id of the topmost, its title, the
+// beginning of the id, or its last six characters. The error is NODE_NOT_FOUND with those that the trash has.
 func (e *Engine) Deleted(ctx context.Context, ws mdstore.ID, ref string) (plan.Restore, error) {
 	all, err := e.deletions(ctx, ws)
 	if err != nil {
@@ -52,7 +52,7 @@ func (e *Engine) Deleted(ctx context.Context, ws mdstore.ID, ref string) (plan.R
 	there := view.Candidates(all, view.CandidatesShown, func(r plan.Restore) errs.Candidate {
 		return errs.Candidate{ID: string(r.Node), Title: r.Title}
 	})
-	return plan.Restore{}, errs.New(errs.NodeNotFound, "%s: no node that was deleted has this id or title; there are, the last first: %s",
+	return plan.Restore{}, errs.New(errs.NodeNotFound, "%s: no node of this id or title was deleted; there are, last first: %s",
 		ref, cmp.Or(view.List(there), "none")).With(errs.Details{NodeID: ref, Candidates: there})
 }
 

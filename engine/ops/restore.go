@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"arbor/engine/plan"
-	"arbor/mdstore"
 )
 
 // NodeRestoreIn brings a node and all below it back from the trash.
@@ -40,7 +39,7 @@ func NodeRestore(ctx context.Context, env *Env, in NodeRestoreIn) (*NodeRestoreO
 			return nil, err
 		}
 	}
-	done, w, err := apply[*plan.Restored](ctx, env, target{ws: ws, node: mdstore.ID(in.NodeID), view: s}, env.act(in.Write, Match{}), r,
+	done, w, err := apply(ctx, env, target{ws: ws, view: s}, env.act(in.Write, Match{}), r,
 		"references to what was deleted stay expired; node_reference activate brings them back")
 	if err != nil {
 		return nil, err

@@ -26,7 +26,8 @@ type Deletion struct {
 func (x Delete) deletion(d *Draft, top *mdstore.Node, all []*mdstore.Node, trash mdstore.Path) *Deletion {
 	w := d.View.Workspace()
 	below := func(p mdstore.Path) mdstore.Path { return p[len(w.Dir)+1:] }
-	out := &Deletion{Workspace: w.ID, Node: top.ID, Title: top.Title, Trash: trash.Join(string(w.Dir)), File: below(top.Path)}
+	out := &Deletion{Workspace: w.ID, Node: top.ID, Title: top.Title, File: below(top.Path)}
+	out.Trash = trash.Join(string(w.Dir))
 	for _, n := range all {
 		out.Nodes = append(out.Nodes, n.ID)
 	}
@@ -38,8 +39,7 @@ func (x Delete) deletion(d *Draft, top *mdstore.Node, all []*mdstore.Node, trash
 	return out
 }
 
-// Restore brings the nodes of a deletion back, as they were. The topmost hangs below its old parent again, or below another
-// one.
+// Restore brings the nodes of a deletion back, as they were. The topmost hangs below its old parent again, or another one.
 type Restore struct {
 	Deletion
 	Top     mdstore.File // the file of the topmost node, in the trash
@@ -65,14 +65,14 @@ func (x Restore) Plan(d *Draft) (*Restored, error) {
 	}
 	for _, id := range x.Nodes {
 		if n, again := d.View.Node(id); again {
-			return nil, errs.New(errs.DuplicateID, "%s: %s has this id, so nothing was restored; give that one another id, or delete it",
-				id, n.Path).With(errs.Details{NodeID: string(id), Paths: []string{string(n.Path)}})
+			return nil, errs.New(errs.DuplicateID, "%s: %s has this id; give that one another id, or delete it", id, n.Path).
+				With(errs.Details{NodeID: string(id), Paths: []string{string(n.Path)}})
 		}
 	}
 	n := mdstore.ParseNode(x.Top)
 	out := &Restored{Node: x.Node, Parent: cmp.Or(x.Parent, n.Parent), Count: len(x.Nodes)}
 	if _, ok := d.View.Node(out.Parent); !ok && x.Parent == "" {
-		return nil, errs.New(errs.ParentNotFound, "%s (%s): its parent %s is not there any more; name another one with --parent P",
+		return nil, errs.New(errs.ParentNotFound, "%s (%s): its parent %s is gone; name another one with --parent P",
 			x.Node, x.Title, out.Parent).With(errs.Details{NodeID: string(x.Node), Param: "parent"})
 	}
 	up, err := d.place(out.Parent, x.Cascade)
@@ -108,7 +108,7 @@ func (x Restore) back(d *Draft, n *mdstore.Node, parent mdstore.ID) error {
 	for _, p := range slices.Backward(x.Moved) {
 		from, to := x.Trash.Join(string(p)), dir.Join(string(p))
 		if occupied(d.View, to) {
-			return errs.New(errs.InvalidPath, "%s: the place is taken, so nothing was restored; give what is there another name", to).
+			return errs.New(errs.InvalidPath, "%s: the place is taken; give what is there another name", to).
 				With(errs.Details{Paths: []string{string(to)}})
 		}
 		switch {

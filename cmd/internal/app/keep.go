@@ -21,7 +21,7 @@ func titleFolders(project string) (bool, error) {
 	case nil, "id", "title":
 		return has["folders"] == "title", err
 	}
-	return false, errs.New(errs.InvalidContent, "%s: folders is %v; \"id\" and \"title\" can name the folders of new nodes",
+	return false, errs.New(errs.InvalidContent, "%s: folders is %v; \"id\" and \"title\" can name folders of new nodes",
 		filepath.Join(project, configFile), has["folders"])
 }
 
@@ -58,7 +58,7 @@ func keep(at cli.Place, found cli.Found, folders string) (file string, err error
 		case value:
 			delete(add, key)
 		default:
-			err = errs.New(errs.InvalidContent, "the workspace is made, but %s has %s = %q, which stays; write %q there, or go on naming it",
+			err = errs.New(errs.InvalidContent, "the workspace is made, but %s has %s = %q, which stays; write %q there",
 				file, key, has[key], value).With(errs.Details{Committed: true})
 		}
 	}
