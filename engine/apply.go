@@ -90,7 +90,7 @@ func (e *Engine) plan(ctx context.Context, ws mdstore.ID, act plan.Act, op func(
 	var drawn []mdstore.ID // a plan that is made again draws the same ids
 	p.base, err = e.live.Plan(ctx, ws, func(v *view.View) error {
 		next := 0
-		p.draft = plan.New(v, act, plan.Options{Now: now, NewID: func(prefix string) (mdstore.ID, error) {
+		p.draft = plan.New(v, act, plan.Options{Now: now, TitleFolders: e.opt.TitleFolders, NewID: func(prefix string) (mdstore.ID, error) {
 			if next == len(drawn) {
 				id, err := e.opt.NewID(prefix)
 				if err != nil {
@@ -122,7 +122,7 @@ func (e *Engine) commit(ctx context.Context, tx mdstore.Tx, act plan.Act, p plan
 		return out, nil
 	}
 	kept := keepReplaced(ctx, tx, e.opt.Now(), p, out)
-	res, err := tx.Commit(ctx, append(kept, p.draft.Changes()...))
+	res, err := tx.Commit(ctx, slices.Concat(kept, noteDeleted(p.draft), p.draft.Changes()))
 	if err != nil {
 		for _, m := range res.Collisions {
 			m.Unmade = false // it is the failed commit's change that was not made

@@ -24,6 +24,8 @@ type Options struct {
 	Log     *slog.Logger                            // nil: nothing is logged
 	Vault   string                                  // the vault's place, for messages and results; may be empty
 	Project string                                  // the project's place, for results; may be empty
+
+	TitleFolders bool // folders of new nodes are named by their titles, not by their ids
 }
 
 // An Engine is an open vault. It is safe for concurrent use. It holds nothing but memory: the store is the caller's to close.

@@ -42,6 +42,22 @@ func (id ID) Generated(prefix string) bool {
 	return ok && two && (len(t) == 8 || len(t) == 9) && len(r) == 6 && strings.Trim(t+r, base36) == ""
 }
 
+// shortID is how many characters at the end of a generated id name it.
+const shortID = 6
+
+// Short returns the last characters of a generated id, which are random; "" for an id that somebody chose.
+func (id ID) Short() string {
+	if i := strings.IndexByte(string(id), '-'); i < 0 || !id.Generated(string(id[:i])) {
+		return ""
+	}
+	return string(id[len(id)-shortID:])
+}
+
+// Folder reports whether a folder has a name that is made for the id: the id, or a title and the short id.
+func (id ID) Folder(name string) bool {
+	return name == string(id) || id.Short() != "" && strings.HasSuffix(name, "-"+id.Short())
+}
+
 const base36 = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 // NewID returns an id of the form prefix-t-r: t is ms, the Unix time in milliseconds, in base 36, and r are six random

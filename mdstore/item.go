@@ -21,8 +21,8 @@ type Ref struct {
 const expiredMark = "(expired)"
 
 // ParseRef reads the text of a list item in any of its forms: `target: description`, `[description](target)` and
-// `[[target|description]]`, each with `(expired)` at the end of the line where it is. Text of no such form is all target. Further lines of the
-// item go on with the description.
+// `[[target|description]]`, each with `(expired)` at the end of the line where it is. Behind a link `: description` may
+// follow. Text of no such form is all target. Further lines of the item go on with the description.
 func ParseRef(item string) Ref {
 	first, more, _ := strings.Cut(strings.TrimSpace(item), "\n")
 	r := parseRefLine(strings.TrimSpace(first))
@@ -48,6 +48,16 @@ func parseRefLine(s string) Ref {
 			r.Description, r.Target = strings.TrimSpace(in[:i]), strings.TrimSpace(in[i+2:])
 			r.Target = strings.TrimSuffix(strings.TrimPrefix(r.Target, "<"), ">")
 			return r
+		}
+	}
+	if strings.HasPrefix(s, "[") {
+		for _, end := range []string{"]]: ", "): "} {
+			if i := strings.Index(s, end); i >= 0 {
+				at := i + len(end)
+				if l := parseRefLine(s[:at-2]); l.Target != s[:at-2] {
+					return Ref{Target: l.Target, Description: strings.TrimSpace(s[at:]), Expired: r.Expired}
+				}
+			}
 		}
 	}
 	target, desc, ok := strings.Cut(s, ": ")

@@ -12,7 +12,7 @@ var ownForms = forms(
 	`([a-z]+|`+ByHand+`): [a-z]+`+arrow+`[a-z]+(; `+ownReasons+`)?`,
 	`workspace: [a-z]+`+arrow+`[a-z]+`,
 	`moved: \S*`+arrow+`\S+`,
-	`deleted: \S+ \(.*\), nodes: [0-9]+`,
+	`(deleted|restored): \S+ \(.*\), nodes: [0-9]+`,
 	`archived [0-9]+ rules and [0-9]+ docs of \S+ \(.*\)`,
 	`copied from \S+`,
 )

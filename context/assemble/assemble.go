@@ -22,6 +22,9 @@ type Source interface {
 	Workspace() *mdstore.Workspace
 	Node(mdstore.ID) (*mdstore.Node, bool)
 	Children(mdstore.ID) []mdstore.ID // in the order of the tree
+
+	// Referred returns the node that a target among the references of n names, by its id or by a link to its file.
+	Referred(n *mdstore.Node, target string) (*mdstore.Node, bool)
 }
 
 // DefaultLogEntries is how many log entries of a node are shown unless the options say otherwise.

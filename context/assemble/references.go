@@ -20,7 +20,7 @@ func (g *gatherer) references(focus *mdstore.Node) {
 		if g.opt.Places {
 			p.Line = r.Line
 		}
-		if n, ok := g.src.Node(mdstore.ID(r.Target)); ok {
+		if n, ok := g.src.Referred(focus, r.Target); ok {
 			g.node(&p, n)
 		} else {
 			g.document(&p, r.Target)

@@ -24,6 +24,9 @@ type vault struct {
 func (v *vault) Workspace() *mdstore.Workspace            { return v.ws }
 func (v *vault) Node(id mdstore.ID) (*mdstore.Node, bool) { n, ok := v.nodes[id]; return n, ok }
 func (v *vault) Children(id mdstore.ID) []mdstore.ID      { return v.kids[id] }
+func (v *vault) Referred(_ *mdstore.Node, target string) (*mdstore.Node, bool) {
+	return v.Node(mdstore.ID(target))
+}
 
 // Doc returns what the front matter of a document says of it.
 func (v *vault) Doc(target string) (mdoc.Foreign, bool) {

@@ -24,6 +24,9 @@ type folder struct {
 func (f *folder) Workspace() *mdstore.Workspace            { return f.ws }
 func (f *folder) Node(id mdstore.ID) (*mdstore.Node, bool) { n, ok := f.nodes[id]; return n, ok }
 func (f *folder) Children(id mdstore.ID) []mdstore.ID      { return f.kids[id] }
+func (f *folder) Referred(_ *mdstore.Node, target string) (*mdstore.Node, bool) {
+	return f.Node(mdstore.ID(target))
+}
 
 // Doc returns what the front matter of a document says of it.
 func (f *folder) Doc(target string) (mdoc.Foreign, bool) {

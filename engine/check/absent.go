@@ -24,12 +24,12 @@ func Lacks(found []Finding) bool {
 	return false
 }
 
-// absent reports whether a node that the plan does not find was not there at the first look either.
+// absent reports whether a node that the plan does not find, by its id or a link, was not there at the first look either.
 func absent(before *view.View, id mdstore.ID) bool {
 	if before == nil {
 		return true
 	}
-	_, was := before.Node(id)
+	_, was := before.Referred(&mdstore.Node{}, string(id))
 	return !was
 }
 

@@ -173,10 +173,10 @@ func (c *checker) suspect(n *mdstore.Node) bool {
 		}
 	}
 	for target := range facts.References() {
-		if _, ok := v.Node(mdstore.ID(target)); ok {
+		if _, ok := v.Referred(n, target); ok {
 			continue
 		}
-		if _, broken := v.BrokenFolder(target); broken || isNodeRef(target) {
+		if _, broken := v.BrokenFolder(target); broken || view.NamesNode(target) {
 			return true
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// original returns the one of several files with an id that has the better right to it: the only one in a folder of that name, where all of them say
+// original returns the one of several files with an id that has the better right to it: the only one in a folder whose name is made for the id, where all of them say
 // the id themselves and the others can be given ids of their own. Nil where there is none: a person has to decide.
 func original(v *view.View, id mdstore.ID) *mdstore.Node {
 	var orig *mdstore.Node
@@ -16,7 +16,7 @@ func original(v *view.View, id mdstore.ID) *mdstore.Node {
 			return nil
 		}
 		switch {
-		case n.Path.Dir().Base() != string(id):
+		case !id.Folder(n.Path.Dir().Base()):
 			if n.Editable() != nil || id == mdstore.Root { // a second root hangs nowhere
 				return nil
 			}

@@ -71,12 +71,12 @@ func (c *checker) node(n *mdstore.Node) {
 	c.parent(n)
 	c.status(n)
 	for _, r := range n.References() {
-		if _, ok := c.v.Node(mdstore.ID(r.Target)); !ok && !r.Expired {
+		if _, ok := c.v.Referred(n, r.Target); !ok && !r.Expired {
 			if at, unread := c.v.BrokenFolder(r.Target); unread { // it is there, and may be readable again in a moment
 				c.at(n.Doc(), itemAt(n.Doc(), r.Span), CodeDangling, repair{}, "reference to %s, which cannot be read; mend %s", r.Target, at)
 				continue
 			}
-			if !isNodeRef(r.Target) {
+			if !view.NamesNode(r.Target) {
 				continue
 			}
 			c.at(n.Doc(), itemAt(n.Doc(), r.Span), CodeDangling, c.ifAbsent(mdstore.ID(r.Target), c.on(n, "mark the reference expired", func(_ *plan.Draft, e *plan.Edit) error {

@@ -38,7 +38,9 @@ func Targets(v *view.View) []string {
 			add(t)
 		}
 		for t := range n.Facts().References() {
-			add(t)
+			if _, ok := v.Referred(n, t); !ok && !view.NamesNode(t) {
+				add(t)
+			}
 		}
 	}
 	return slices.Sorted(maps.Keys(all))

@@ -5,14 +5,9 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-
-	"arbor/mdstore"
 )
 
 // References name nodes, documents, addresses, issues, packages: whatever people write. Only what cannot be anything else is looked for.
-
-// isNodeRef reports whether a target is a generated id of a node.
-func isNodeRef(target string) bool { return mdstore.ID(target).Generated("node") }
 
 // forms are what targets are told apart by. They are compiled when the first one is looked at.
 var forms = sync.OnceValue(func() (f struct{ lineOf, scheme, host, extension *regexp.Regexp }) {

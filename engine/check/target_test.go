@@ -16,15 +16,3 @@ func TestDocPath(t *testing.T) {
 		}
 	}
 }
-
-func TestNodeRef(t *testing.T) {
-	for target, want := range map[string]bool{
-		"node-mjv3xk00-000001": true, "node-mjv3xk00-a8z0k3": true,
-		"node-gyp": false, "node-v20": false, "node-test-runner": false, "node-mjv3xk00-00001": false, "node-MJV3XK00-000001": false,
-		"node-mjv3xk00-000001.md": false, "ws-mjv3xk00-000001": false, "node-mjv3xk00": false, "root": false, "": false,
-	} {
-		if isNodeRef(target) != want {
-			t.Errorf("isNodeRef(%q) = %v", target, !want)
-		}
-	}
-}

@@ -43,7 +43,7 @@ func NodeDelete(ctx context.Context, env *Env, in NodeDeleteIn) (*NodeDeleteOut,
 		was = engine.FocusOf(ctx, env.Engine, t.view, env.Session, env.host)
 	}
 	d, w, err := apply(ctx, env, t, env.act(in.Write, in.Match), plan.Delete{Node: t.node},
-		"the folders lie in the trash, whole; move them back to restore the nodes")
+		"the folders lie in the trash, whole: arbor restore brings them back")
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,11 @@ func NodeReference(ctx context.Context, env *Env, in NodeReferenceIn) (*NodeRefe
 		return nil, err
 	}
 	warned := []string(nil)
-	if _, isNode := s.Node(mdstore.ID(target)); !isNode && in.Action == string(plan.AddRef) {
+	n, err := s.Known(id)
+	if err != nil {
+		return nil, fail(err)
+	}
+	if _, isNode := s.Referred(n, target); !isNode && in.Action == string(plan.AddRef) {
 		if warned, err = env.present(ctx, target); err != nil {
 			return nil, err
 		}

@@ -24,7 +24,7 @@ type NodeUpdateIn struct {
 var nodeUpdate = op("node_update", writes|repeats, NodeUpdate, Help{
 	Summary: "change the title or the texts of a node",
 	Use:     "node update NODE [-]",
-	Aliases: "edit set",
+	Aliases: "set",
 	Text: `What is not given stays. Short texts have a flag each; a long one is named by
 --section and comes from -F FILE, - (stdin) or -e (your editor, with the text
 as it is now). An empty text removes the text of the section. With --session, a

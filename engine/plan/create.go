@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"arbor/engine/errs"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 	"arbor/statemachine"
@@ -191,7 +192,7 @@ func (s *seed) grow(
 	if err != nil {
 		return nil, s.at(err)
 	}
-	out := &Created{Node: s.id, Path: mdstore.NodePath(d.View.Workspace().Dir, s.id)}
+	out := &Created{Node: s.id, Path: newFile(d, s.id, s.Title)}
 	if err := d.create(out.Path, n, docs, refs); err != nil {
 		return nil, s.at(err)
 	}
@@ -215,7 +216,10 @@ func (s *seed) references(d *Draft, made map[string][]mdstore.ID) ([]string, err
 		case len(ids) == 1:
 			rs[i].Target = string(ids[0])
 		default:
-			if err := refersTo(d, r.Target); err != nil {
+			self := &mdstore.Node{Path: mdstore.NodePath(d.View.Workspace().Dir, s.id)}
+			if to, ok := d.View.Referred(self, r.Target); ok {
+				rs[i].Target = string(to.ID)
+			} else if err := refersTo(d, r.Target); err != nil {
 				return nil, err
 			}
 		}
@@ -229,7 +233,7 @@ func (s *seed) references(d *Draft, made map[string][]mdstore.ID) ([]string, err
 // refersTo returns an error for the id of a node that does not exist.
 func refersTo(d *Draft, target string) error {
 	id := mdstore.ID(target)
-	if _, ok := d.View.Node(id); !ok && id.Valid() && strings.HasPrefix(target, "node-") {
+	if _, ok := d.View.Node(id); !ok && (id.Valid() && strings.HasPrefix(target, "node-") || view.NamesNode(target)) {
 		return errs.Recoded(d.View.Unknown(target), errs.ReferenceNotFound)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"arbor/engine/errs"
+	"arbor/engine/view"
 	"arbor/mdstore"
 )
 
@@ -57,6 +58,7 @@ func (x Delete) Plan(d *Draft) (*Deleted, error) {
 	d.Gone = gone
 	out := &Deleted{Count: len(gone), Trash: mdstore.TrashPath(mdstore.TrashStamp(d.now, string(id)), "")}
 	d.trash(out.Trash, all)
+	d.Deleted = x.deletion(d, n, all, out.Trash)
 	d.expire(gone)
 	p, ok := d.View.Node(n.Parent)
 	if ok = ok && !gone[n.Parent]; gone[d.View.Workspace().Focus] {
@@ -141,10 +143,10 @@ func holds(dir mdstore.Path, sorted []mdstore.Path) bool {
 // expire marks the references of other nodes to those that go. A damaged file stays as it is: its reference is then a dangling one, which check reports.
 func (d *Draft) expire(gone map[mdstore.ID]bool) {
 	for n := range d.View.All() {
-		if gone[n.ID] || !refers(n, gone) || d.Editable(n) != nil {
+		if gone[n.ID] || !refers(d.View, n, gone) || d.Editable(n) != nil {
 			continue
 		}
-		for _, r := range n.References() {
+		for _, r := range view.References(d.View, n) {
 			if gone[mdstore.ID(r.Target)] && !r.Expired {
 				d.OnNode(n).Mark(string(n.ID), mdstore.SecReferences, r, true)
 			}
@@ -153,9 +155,9 @@ func (d *Draft) expire(gone map[mdstore.ID]bool) {
 }
 
 // refers reports whether a node actively refers to one of those ids.
-func refers(n *mdstore.Node, ids map[mdstore.ID]bool) bool {
+func refers(v *view.View, n *mdstore.Node, ids map[mdstore.ID]bool) bool {
 	for target := range n.Facts().References() {
-		if ids[mdstore.ID(target)] {
+		if to, ok := v.Referred(n, target); ok && ids[to.ID] {
 			return true
 		}
 	}

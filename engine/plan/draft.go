@@ -56,6 +56,7 @@ type Draft struct {
 
 	Advanced mdstore.ID          // the node that goes on along its life cycle, others being moved along; "" for none
 	Gone     map[mdstore.ID]bool // nodes that are deleted
+	Deleted  *Deletion           // what goes to the trash, to be noted; nil for nothing
 	Moved    map[mdstore.ID]bool // nodes whose conclusion goes into their log
 	AllRules bool                // the rules are replaced as a whole
 	Before   *view.View          // an earlier look, of a repair: what was there then is not taken for gone; nil for none
@@ -63,8 +64,10 @@ type Draft struct {
 
 // Options are what a draft takes from outside.
 type Options struct {
-	Now     time.Time
-	NewID   func(prefix string) (mdstore.ID, error)
+	Now          time.Time
+	NewID        func(prefix string) (mdstore.ID, error)
+	TitleFolders bool // folders of new nodes are named by titles
+
 	Claimed func(*mdstore.Node) error // refuses work on a node that another session has claimed; nil: no node is claimed
 }
 

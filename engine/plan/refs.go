@@ -35,8 +35,10 @@ func (x Reference) Plan(d *Draft) ([]mdstore.Ref, error) {
 	if err != nil {
 		return nil, err
 	}
-	target := mdstore.ID(x.Ref.Target)
-	if x.Do == AddRef && target == n.ID {
+	if to, ok := d.View.Referred(n, x.Ref.Target); ok {
+		x.Ref.Target = string(to.ID)
+	}
+	if x.Do == AddRef && x.Ref.Target == string(n.ID) {
 		return nil, errs.New(errs.InvalidParams, "%s: a node cannot refer to itself", n.ID)
 	}
 	if x.Do == AddRef || x.Do == ActivateRef {
@@ -44,7 +46,7 @@ func (x Reference) Plan(d *Draft) ([]mdstore.Ref, error) {
 			return nil, err
 		}
 	}
-	return editRefs(edit, string(n.ID), mdstore.SecReferences, n.References(), x.Do, x.Ref)
+	return editRefs(edit, string(n.ID), mdstore.SecReferences, view.References(d.View, n), x.Do, x.Ref)
 }
 
 // WorkspaceDoc changes the documents of a workspace; its result are the documents as they are then.

@@ -5,6 +5,7 @@ package view
 import (
 	"iter"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -149,11 +150,15 @@ func (v *View) Unread() error {
 	return nil
 }
 
-// BrokenFolder returns the file that could not be read in a folder of that name, if there is one.
+// BrokenFolder returns the file that could not be read in a folder of that name, in one whose name is made for that id, or
+// at the end of that link.
 func (v *View) BrokenFolder(name string) (mdstore.Path, bool) {
 	found := mdstore.Path("")
+	if dir, file := link(name); file {
+		name = path.Base(dir)
+	}
 	for p := range v.broken {
-		if p.Dir().Base() == name && (found == "" || p < found) {
+		if base := p.Dir().Base(); (base == name || mdstore.ID(name).Folder(base)) && (found == "" || p < found) {
 			found = p
 		}
 	}

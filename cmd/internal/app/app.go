@@ -58,6 +58,7 @@ func run(ctx context.Context, sys cli.System) (code int) {
 	}()
 	sys.Vaults = vaults{getenv: sys.Getenv}
 	sys.Tanmi = readTanmi
+	sys.Keep = keep
 	sys.More = frontEnds(sys.Version.Version)
 	return cli.Run(ctx, sys)
 }
@@ -145,7 +146,11 @@ func (v vaults) open(ctx context.Context, found cli.Found, mode cli.Mode) (*cli.
 	if err != nil {
 		return nil, err
 	}
-	e, err := engine.Open(ctx, st, engine.Options{Vault: found.Vault, Project: found.Project})
+	titles, err := titleFolders(found.Project)
+	var e *engine.Engine
+	if err == nil {
+		e, err = engine.Open(ctx, st, engine.Options{Vault: found.Vault, Project: found.Project, TitleFolders: titles})
+	}
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}

@@ -136,7 +136,8 @@ func configured(dir string) (string, error) {
 		return "", errs.New(errs.InvalidPath, "%s cannot be read: %v", file, err)
 	}
 	var c struct {
-		Vault string `toml:"vault"`
+		Vault   string `toml:"vault"`
+		Folders any    `toml:"folders"` // see titleFolders
 	}
 	meta, err := toml.Decode(string(data), &c)
 	if err != nil {
@@ -147,7 +148,7 @@ func configured(dir string) (string, error) {
 		return "", errs.New(errs.InvalidContent, "%s: vault is no text; %s", file, vaultLine)
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		e := errs.New(errs.InvalidContent, "%s: %s is no key that is known; did you mean vault? It is the only one: %s", file, unknown[0], vaultLine)
+		e := errs.New(errs.InvalidContent, "%s: %s is no key that is known; did you mean vault? It and folders are all: %s", file, unknown[0], vaultLine)
 		e.Details = &errs.Details{Nearest: "vault"}
 		return "", e
 	}

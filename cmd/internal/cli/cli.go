@@ -35,6 +35,10 @@ type System struct {
 	// the folder that is imported into, and zone that of the times in the logs; nil is unknown.
 	Tanmi func(from fs.FS, vault string, zone *time.Location) ([]plan.Import, []string, error)
 
+	// Keep makes commands that name no vault find the one of a place, and names the folders of new nodes by "id" or
+	// "title" from now on; "" leaves that as it is. It returns the file that was written, "" for none.
+	Keep func(at Place, found Found, folders string) (file string, err error)
+
 	// More are commands of other front ends.
 	More []Command
 }

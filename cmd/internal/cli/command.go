@@ -22,7 +22,7 @@ const (
 
 var groups = []group{
 	{"see", "See where the work stands", "status use tree list show context next changes watch"},
-	{"plan", "Plan it", "init add rules docs ref isolate"},
+	{"plan", "Plan it", "init add edit rules docs ref isolate mv rm restore"},
 	{"do", "Do it", "start submit complete fail drop retry reopen cancel focus log problem"},
 	{groupAll, "Everything, by noun and verb", "ws node session"},
 	{groupFrontEnds, "Serve and exchange", "import"},
@@ -30,7 +30,10 @@ var groups = []group{
 }
 
 // hidden are verbs below a noun that other programs have at the top. They work there too.
-var hidden = []string{"node move", "node delete", "node update"}
+var hidden = []string{"node update"}
+
+// short are verbs below a noun that people type without it, by their names there.
+var short = map[string]string{"node move": "mv", "node delete": "rm"}
 
 // addCommands adds every command below root. An operation is where its help says; what no group names comes with the
 // nouns.
@@ -47,7 +50,7 @@ func addCommands(sh *shell, root *cobra.Command) {
 		add(sh.command(transitionCommand(sh, v)))
 	}
 	add(sh.command(dropCommand(sh)), sh.command(treeCommand(sh)), newWatch(sh), newUse(sh), newWorkspaces(sh), newNodes(sh), newSession(sh), newImport(sh),
-		newWhere(sh), newVersion(sh)) // commands that are not the command of an operation
+		newEdit(sh), newRestore(sh), newWhere(sh), newVersion(sh)) // commands that are not the command of an operation
 	for _, o := range ops.All() {
 		path, words := splitUse(o.Use)
 		if strings.HasPrefix(words, "--") {
@@ -61,6 +64,12 @@ func addCommands(sh *shell, root *cobra.Command) {
 				byName[noun].AddCommand(operationCommand(sh, o, place))
 			default:
 				add(operationCommand(sh, o, place))
+			}
+			if name := short[place]; name != "" {
+				c := operationCommand(sh, o, name)
+				c.Aliases = append(c.Aliases, place[strings.LastIndexByte(place, ' ')+1:])
+				c.Aliases = slices.DeleteFunc(c.Aliases, func(alias string) bool { return alias == name })
+				add(c)
 			}
 			if slices.Contains(hidden, place) {
 				c := operationCommand(sh, o, place)

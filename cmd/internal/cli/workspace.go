@@ -30,12 +30,32 @@ func workspaceWord(sh *shell, word string) error {
 }
 
 func initCommand(sh *shell) command {
-	return command{mode: Create, show: showing(sh, func(sh *shell, out *ops.WorkspaceInitOut) error {
+	folders, c := "", command{mode: Create}
+	c.flags = func(cmd *cobra.Command) {
+		cmd.Flags().StringVar(&folders, "folders", "", "folders of new nodes are named by `id|title`; arbor.toml has it")
+		must(cmd.RegisterFlagCompletionFunc("folders", choices("id", "title")))
+	}
+	c.check = func(*cobra.Command) error {
+		if folders != "" && folders != "id" && folders != "title" {
+			return unknownChoice("folders", folders, []string{"id", "title"})
+		}
+		return nil
+	}
+	c.show = showing(sh, func(sh *shell, out *ops.WorkspaceInitOut) error {
 		if sh.vault.Made {
 			sh.say("made the vault %s", sh.vault.Found.Vault)
 		}
-		return sh.wrote(out, out.Wrote, out.WorkspaceID)
-	})}
+		err := sh.wrote(out, out.Wrote, out.WorkspaceID)
+		if err != nil || out.DryRun || sh.flags.vault == "" && folders == "" {
+			return err
+		}
+		file, err := sh.sys.Keep(sh.place(), sh.vault.Found, folders)
+		if file != "" {
+			sh.say("wrote %s", sh.shown(file))
+		}
+		return err
+	})
+	return c
 }
 
 // splitDoc splits PATH:DESC at its first colon that is part of neither an address (https://) nor a drive (C:\).

@@ -63,7 +63,7 @@ var rows = []row{
 	// Views, plans and checks compute and nothing else. The engine reaches the disk through a Store and in no other way, and the
 	// clock through its Options.
 	{floor: 26, name: "engine/errs", may: "context/assemble mdstore mdstore/guard mdstore/mdoc statemachine", std: "pure context io/fs"},
-	{floor: 30, name: "engine/view", may: "context/assemble engine/errs engine/nearest mdstore mdstore/mdoc statemachine", std: "pure time", tests: wholeEngine},
+	{floor: 30, name: "engine/view", may: "context/assemble engine/errs engine/nearest mdstore mdstore/mdoc statemachine", std: "pure net/url time", tests: wholeEngine},
 	{floor: 32, name: "engine/plan", may: "engine/errs engine/view mdstore mdstore/mdoc statemachine", std: "pure time", tests: wholeEngine},
 	{floor: 34, name: "engine/check", may: "engine/errs engine/plan engine/view mdstore mdstore/mdoc statemachine", std: "pure", tests: wholeEngine},
 	{floor: 34, name: "engine/claims", may: "engine/errs engine/plan engine/view mdstore mdstore/mdoc statemachine", std: "pure context io/fs time", tests: wholeEngine},

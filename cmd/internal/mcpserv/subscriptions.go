@@ -143,7 +143,7 @@ func (r ref) shows(changed map[mdstore.ID]bool, snap *view.View) bool {
 		return false
 	}
 	for to := range n.Facts().References() {
-		if changed[mdstore.ID(to)] {
+		if target, ok := snap.Referred(n, to); ok && changed[target.ID] || changed[mdstore.ID(to)] {
 			return true
 		}
 	}

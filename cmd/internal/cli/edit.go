@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"arbor/engine/check"
+	"arbor/engine/ops"
+	"arbor/engine/view"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+func newEdit(sh *shell) *cobra.Command {
+	in := &ops.NodeGetIn{}
+	return sh.command(command{op: "node_get", in: in, without: allParams, help: ops.Help{
+		Use: "edit NODE", Summary: "open the file of a node in your editor, and check what was saved",
+		Text: `The editor is VISUAL or EDITOR. When it ends, the fields and sections that
+changed are listed, and what check finds in this node. The exit code is 6 where
+that keeps the node from being worked with.`,
+		Example: `arbor edit "Sign-in endpoint"`,
+	}, instead: func(ctx context.Context) (bool, error) { return true, runEdit(ctx, sh, in.NodeID) }})
+}
+
+// An edited is what a person did to the file of a node.
+type edited struct {
+	NodeID      string            `json:"nodeId"`
+	Title       string            `json:"title"`
+	Path        string            `json:"path"`
+	Changed     bool              `json:"changed"`
+	Fields      []string          `json:"fields,omitempty"`
+	Sections    []string          `json:"sections,omitempty"`
+	Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"`
+}
+
+func runEdit(ctx context.Context, sh *shell, node string) error {
+	env, err := sh.env(ctx, MustExist)
+	if err != nil {
+		return err
+	}
+	was, id, err := env.At(ctx, sh.flags.workspace, node)
+	if err != nil {
+		return err
+	}
+	n, err := was.Known(id)
+	if err != nil {
+		return err
+	}
+	out := edited{NodeID: string(n.ID), Title: n.Title, Path: sh.absolute(string(n.Path))}
+	if !sh.term.in && sh.getenv("VISUAL") == "" && sh.getenv("EDITOR") == "" {
+		return usagef("there is no terminal, and neither VISUAL nor EDITOR names an editor; the file is %s", out.Path)
+	}
+	if err := runEditor(sh, out.Path); err != nil {
+		return err
+	}
+	env.Engine.Refresh()
+	ws := was.Workspace().ID
+	found, err := ops.WorkspaceCheck(ctx, env, ops.WorkspaceCheckIn{WorkspaceID: string(ws)})
+	if err != nil {
+		return err
+	}
+	is, err := env.In(ctx, string(ws))
+	if err != nil {
+		return err
+	}
+	for _, d := range view.Diff(was.State(false), is.State(false)) {
+		if d.Path == n.Path || d.From == n.Path {
+			out.Changed, out.Fields, out.Sections = true, d.Fields, d.Sections
+		}
+	}
+	if now, ok := is.File(n.Path); ok {
+		out.NodeID, out.Title = string(now.ID), now.Title
+	}
+	for _, d := range found.Diagnostics {
+		if mdstore.Path(d.File) == n.Path {
+			out.Diagnostics = append(out.Diagnostics, d)
+		}
+	}
+	return showEdited(sh, out)
+}
+
+func showEdited(sh *shell, out edited) error {
+	if sh.flags.json {
+		_ = sh.json(out)
+	} else if !sh.flags.quiet {
+		p := sh.page()
+		p.title(out.Title, out.NodeID)
+		switch changed := slices.Concat(out.Fields, out.Sections); {
+		case !out.Changed:
+			p.line("  nothing was changed")
+		case len(changed) == 0:
+			p.line("  changed")
+		default:
+			p.line("  changed: " + strings.Join(changed, ", "))
+		}
+		for _, d := range out.Diagnostics {
+			p.write(diagnosticLine(sh, d))
+		}
+		_ = p.print("")
+	}
+	codes := check.CheckCodes()
+	closed := slices.ContainsFunc(out.Diagnostics, func(d mdoc.Diagnostic) bool {
+		i := slices.IndexFunc(codes, func(c check.CheckCode) bool { return c.Code == d.Code })
+		return i < 0 || codes[i].Severity == check.SeverityError
+	})
+	if closed && sh.unprinted == nil {
+		return errFound
+	}
+	return sh.unprinted
+}

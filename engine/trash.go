@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"arbor/engine/errs"
+	"arbor/engine/plan"
+	"arbor/engine/view"
+	"arbor/mdstore"
+)
+
+// deletedDir is the folder in .local/ with a note of each deletion. A note without its nodes in the trash is removed.
+const deletedDir = mdstore.Path("deleted")
+
+// noteDeleted returns the change that keeps the note of a deletion. Of one that is too large there is none: its folders
+// can be moved back by hand.
+func noteDeleted(d *plan.Draft) []mdstore.Change {
+	if d.Deleted == nil {
+		return nil
+	}
+	data, err := json.Marshal(d.Deleted)
+	if err != nil || len(data) > mdstore.MaxFileSize {
+		return nil
+	}
+	name := mdstore.Path(mdstore.LocalDir).Join(string(deletedDir), d.Deleted.Trash.Dir().Base()+".json")
+	return []mdstore.Change{{Path: name, New: data}}
+}
+
+// Deleted returns what restores the nodes that were deleted last under a name: the id of the topmost, its title, the
+// beginning of the id, or its last six characters. The error is NODE_NOT_FOUND with those that the trash has.
+func (e *Engine) Deleted(ctx context.Context, ws mdstore.ID, ref string) (plan.Restore, error) {
+	all, err := e.deletions(ctx, ws)
+	if err != nil {
+		return plan.Restore{}, err
+	}
+	for _, named := range []func(plan.Restore) bool{
+		func(r plan.Restore) bool { return string(r.Node) == ref },
+		func(r plan.Restore) bool { return r.Title == ref },
+		func(r plan.Restore) bool { return ref != "" && strings.HasPrefix(string(r.Node), ref) },
+		func(r plan.Restore) bool { return len(ref) == 6 && strings.HasSuffix(string(r.Node), ref) },
+	} {
+		if i := slices.IndexFunc(all, named); i >= 0 {
+			return all[i], nil
+		}
+	}
+	there := view.Candidates(all, view.CandidatesShown, func(r plan.Restore) errs.Candidate {
+		return errs.Candidate{ID: string(r.Node), Title: r.Title}
+	})
+	return plan.Restore{}, errs.New(errs.NodeNotFound, "%s: no node of this id or title was deleted; there are, last first: %s",
+		ref, cmp.Or(view.List(there), "none")).With(errs.Details{NodeID: ref, Candidates: there})
+}
+
+// deletions returns the deletions of a workspace whose nodes lie in the trash, the last one first.
+func (e *Engine) deletions(ctx context.Context, ws mdstore.ID) (all []plan.Restore, err error) {
+	local, ok := mdstore.AsStore[mdstore.Local](e.st)
+	if !ok {
+		return nil, nil
+	}
+	notes, err := local.ListLocal(ctx, deletedDir)
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range slices.Backward(notes) { // their names begin with the time
+		name, r := deletedDir.Join(note.Name), plan.Restore{}
+		data, err := local.ReadLocal(ctx, name)
+		if err != nil || json.Unmarshal(data, &r.Deletion) != nil || r.Workspace != ws {
+			continue
+		}
+		r.Top, err = e.st.Read(ctx, r.Trash.Join(string(r.File)))
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // restored, or the trash was emptied
+			_ = local.RemoveLocal(ctx, name)
+		case err != nil:
+			return nil, err
+		default:
+			all = append(all, r)
+		}
+	}
+	return all, nil
+}
