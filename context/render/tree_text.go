@@ -116,3 +116,54 @@ func EscapeMarkdown(s string) string {
 	}
 	return b.String()
 }
+
+// quote matches what a line begins with and each of its further lines begins with too: blanks and the marks of quotes.
+var quote = regexp.MustCompile(`^[ \t>]*`)
+
+// Wrap breaks the lines that are wider than that at blanks. What it breaks off begins as its line does, and two columns
+// further in an item of a list. Words that are wider stay whole, and colours take no room.
+func Wrap(s string, columns int) string {
+	var b strings.Builder
+	for line := range strings.Lines(s) {
+		if Columns(unpainted(line)) > columns {
+			line = wrapLine(line, columns)
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+func wrapLine(line string, columns int) string {
+	lead := quote.FindString(line)
+	rest := line[len(lead):]
+	if strings.HasPrefix(rest, "- ") {
+		lead += "  "
+	}
+	var b strings.Builder
+	b.WriteString(line[:len(line)-len(rest)])
+	at, left := Columns(lead), Columns(lead)
+	for rest != "" {
+		word := rest[:len(rest)-len(strings.TrimLeft(rest, " "))] // with the blanks before it
+		end := strings.IndexByte(rest[len(word):], ' ')
+		if end < 0 {
+			end = len(rest) - len(word)
+		}
+		word = rest[:len(word)+end]
+		rest = rest[len(word):]
+		wide := Columns(unpainted(strings.TrimRight(word, "\n")))
+		if text := strings.TrimLeft(word, " "); at > left && at+wide > columns && text != "" {
+			b.WriteString("\n" + lead)
+			word, at, wide = text, left, Columns(unpainted(strings.TrimRight(text, "\n")))
+		}
+		b.WriteString(word)
+		at += wide
+	}
+	return b.String()
+}
+
+// unpainted returns s without colours and without the end of its line.
+func unpainted(s string) string {
+	return strings.TrimRight(painted.ReplaceAllString(s, ""), "\n")
+}
+
+var painted = regexp.MustCompile("\x1b\\[[0-9;]*m")

@@ -206,6 +206,7 @@ func (sh *shell) command(c command) *cobra.Command {
 // run reads the command line into the input, calls the operation and prints its result.
 func (b *binding) run(cmd *cobra.Command, words []string) error {
 	ctx, c, sh := cmd.Context(), b.command, b.sh
+	sh.parts = !b.o.Writes
 	if err := b.parse(cmd, words); err != nil {
 		return err
 	}

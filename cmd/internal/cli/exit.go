@@ -54,8 +54,8 @@ var exitHelp = []struct {
 // errFound ends a command whose result is printed and says that something is wrong.
 var errFound = errors.New("diagnostics were found")
 
-// finish prints what a command failed with and returns the exit code.
-func (sh *shell) finish(ctx context.Context, err error) int {
+// finish prints what a command failed with and returns the exit code. n are the names of what it was about.
+func (sh *shell) finish(ctx context.Context, err error, n names) int {
 	defer settleTyped(sh, err)
 	switch {
 	case err == nil:
@@ -63,9 +63,9 @@ func (sh *shell) finish(ctx context.Context, err error) int {
 	case errors.Is(err, errFound):
 		return exitUnreadable
 	}
-	e := errs.As(err)
+	e := ourError(errs.As(err))
 	if !wantsJSON(sh) || sh.json(map[string]any{"error": e}) != nil {
-		complain(sh, e)
+		complain(sh, e, n)
 	}
 	if ctx.Err() != nil {
 		return exitInterrupted
@@ -83,22 +83,20 @@ func wantsJSON(sh *shell) bool {
 }
 
 // complain prints an error for people: the message, the facts that it does not tell, and what may help.
-func complain(sh *shell, e *errs.Error) {
+func complain(sh *shell, e *errs.Error, n names) {
 	style := sh.style()
 	style.Color = sh.color(sh.term.err)
 	var b strings.Builder
-	b.WriteString(style.Paint("31", "arbor:") + " " + render.VisibleLines(e.Message) + "\n")
-	if d := e.Details; d != nil {
-		for i, c := range d.Candidates {
-			if strings.Contains(e.Message, c.ID) {
-				continue
-			}
-			if i == candidateLines {
-				fmt.Fprintf(&b, "  … %d more\n", len(d.Candidates)-i)
-				break
-			}
-			fmt.Fprintf(&b, "  %s  %s\n", render.Visible(c.ID), render.Visible(c.Title))
+	message := e.Message
+	if d := e.Details; d != nil && d.Head != "" {
+		if message = d.Head; e.Code != errs.AmbiguousID {
+			message += "; did you mean:"
 		}
+	}
+	message = n.renamed(message, func(id, title string) string { return title + " (" + n.id(id) + ")" })
+	b.WriteString(style.Paint("31", "arbor:") + " " + render.VisibleLines(message) + "\n")
+	if d := e.Details; d != nil {
+		candidates(&b, style, e, n)
 		for _, p := range d.Problems {
 			if !strings.Contains(e.Message, p.Text) {
 				fmt.Fprintf(&b, "  %s\n", render.Visible(p.String()))
@@ -117,16 +115,46 @@ func complain(sh *shell, e *errs.Error) {
 	if sh.refused != "" {
 		b.WriteString("  " + sh.refused + " --help tells more\n")
 	}
-	fmt.Fprint(sh.sys.Stderr, b.String())
+	fmt.Fprint(sh.sys.Stderr, wrapped(b.String(), sh.term.errWidth))
 }
+
+// candidates writes what may have been meant, unless the message names it: the way to each node, its short id and its
+// status, or the id and the name of each workspace.
+func candidates(b *strings.Builder, style render.Style, e *errs.Error, n names) {
+	all := slices.DeleteFunc(slices.Clone(e.Details.Candidates), func(c errs.Candidate) bool {
+		return e.Details.Head == "" && strings.Contains(e.Message, c.ID)
+	})
+	if len(all) == 0 {
+		return
+	}
+	widest := 0
+	for i := range all {
+		if all[i].Way == "" {
+			all[i].Way = all[i].Title
+		}
+		all[i].Way = wayOf(style, all[i].Way)
+		if w := render.Columns(all[i].Way); w <= widestWay {
+			widest = max(widest, w)
+		}
+	}
+	ids := n.id
+	if all[0].Status == "" { // workspaces
+		ids = n.workspaces(all)
+	}
+	for _, c := range all {
+		pad := strings.Repeat(" ", max(0, widest-render.Columns(c.Way)))
+		line := "  " + c.Way + pad + "  " + style.Paint("2", render.Visible(ids(c.ID))) + "  " + style.PaintStatus(c.Status, c.Status)
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+}
+
+const widestWay = 60 // columns of a way; shorter ones are aligned
 
 // ofLocal reports whether an error is about files of this machine's, which no check looks at.
 func ofLocal(e *errs.Error) bool {
 	local := func(p mdoc.Diagnostic) bool { return mdstore.Path(p.File).Under(mdstore.LocalDir) }
 	return e.Details != nil && slices.ContainsFunc(e.Details.Problems, local)
 }
-
-const candidateLines = 10 // of an error
 
 // remedies are what a person at a command line can do about an error, unless the message says it already.
 var remedies = map[errs.Code]struct{ with, text string }{
@@ -194,7 +222,10 @@ func (sh *shell) flagError(cmd *cobra.Command, err error) error {
 // runGroup is what a command does that only has others below it: it prints its help. With --json there is no result to
 // print, so the missing word is an error.
 func (sh *shell) runGroup(cmd *cobra.Command, _ []string) error {
-	if !sh.flags.json {
+	switch {
+	case !sh.flags.json && !cmd.HasParent():
+		return sh.bare(cmd)
+	case !sh.flags.json:
 		return cmd.Help()
 	}
 	return usagef("%s needs a COMMAND: %s", cmd.CommandPath(), strings.Join(subcommands(cmd), ", "))

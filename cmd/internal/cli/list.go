@@ -31,6 +31,7 @@ func listCommand(sh *shell) command {
 }
 
 func showList(sh *shell, in *ops.NodeListIn, out *ops.NodeListOut) error {
+	namesOf(sh, "").shorten(out.Tree)
 	var rows [][]cell
 	walk(out.Tree, func(n *ops.TreeNode) {
 		if len(in.Status) > 0 && !slices.Contains(in.Status, n.Status) || in.Type != "" && in.Type != n.Type {
@@ -66,7 +67,8 @@ func remarks(n *ops.TreeNode) (s string) {
 	for _, m := range []struct {
 		on   bool
 		text string
-	}{{n.Focused, "focus"}, {n.HasProblem, "! problem"}, {n.Damaged, "!! damaged"}, {n.Isolated, "isolated"}} {
+	}{{n.Focused, "focus"}, {n.HasProblem, "! problem"}, {n.Damaged, "!! damaged"}, {n.Isolated, "isolated"},
+		{n.ClaimedBy != "", "claimed by " + n.ClaimedBy}} {
 		if m.on {
 			s += "  " + m.text
 		}
@@ -108,6 +110,7 @@ func showTree(sh *shell, out *ops.NodeListOut) error {
 		walk(out.Tree, func(n *ops.TreeNode) { ids = append(ids, render.Visible(n.ID)) })
 		return sh.bounded(ids, "nodes")
 	}
+	namesOf(sh, "").shorten(out.Tree)
 	room := 0
 	if !sh.flags.all {
 		room = listLines - 2
@@ -158,12 +161,14 @@ func nextCommand(sh *shell) command {
 func showNext(sh *shell, in *ops.NodeNextIn, out *ops.NodeNextOut) error {
 	switch {
 	case out.Released:
-		return sh.print(render.Visible(in.Release) + " is claimed no more\n")
+		n := namesOf(sh, "")
+		return sh.print(render.Visible(n.titled(n.find(in.Release))) + " is claimed no more\n")
 	case in.Release != "":
 		sh.say("%s: it was not claimed", in.Release)
 		return nil
 	}
 	var rows [][]cell
+	id := namesOf(sh, "").id
 	for _, n := range out.Nodes {
 		title := n.Title
 		if len(n.Way) > 0 {
@@ -172,7 +177,7 @@ func showNext(sh *shell, in *ops.NodeNextIn, out *ops.NodeNextOut) error {
 		if whose := whose(n.Claim); whose != "" {
 			title += "  (" + whose + ")"
 		}
-		rows = append(rows, []cell{{text: n.NodeID, sgr: "2"}, statusCell(sh, n.Status), {text: title}})
+		rows = append(rows, []cell{{text: id(n.NodeID), sgr: "2"}, statusCell(sh, n.Status), {text: title}})
 	}
 	sh.flags.all = sh.flags.all || in.Claim // all that is claimed is printed
 	sh.bounded(sh.table([]string{"ID", "STATUS", "TITLE"}, rows), "lines")
@@ -190,7 +195,7 @@ func showNext(sh *shell, in *ops.NodeNextIn, out *ops.NodeNextOut) error {
 	}
 	for _, r := range out.Running {
 		by := whose(r.Claim)
-		sh.say("%s", strings.TrimSuffix("running: "+r.Title+"  ("+by+")", "  ()"))
+		sh.say("%s", strings.TrimSuffix("running: "+r.Title+"  "+id(r.NodeID)+"  ("+by+")", "  ()"))
 	}
 	sh.hint(out.Hint)
 	return nil

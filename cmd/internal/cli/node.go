@@ -179,7 +179,7 @@ func transitionCommand(sh *shell, v verb) command {
 func dropCommand(sh *shell) command {
 	c := concluding(sh, &ops.NodeTransitionIn{Action: string(statemachine.Fail), Drop: true})
 	c.help = ops.Help{
-		Use: "drop NODE [-]", Summary: "give a node up that is not finished, with the reason as its conclusion",
+		Use: "drop NODE [-]", Summary: "give a node up before it is finished, and say why",
 		Text:    "A node that waits is started and failed in one commit, a planning node cancelled.",
 		Example: `arbor drop node-mj2hz4gy -m "Nobody needs it"`,
 	}

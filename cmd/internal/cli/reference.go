@@ -123,7 +123,7 @@ func refCommand(sh *shell) command {
 		c.offers = func(ctx context.Context, words []string) []offer {
 			switch {
 			case len(words) == 1 && action != "add":
-				return refOffers(refsOf(nodeNamed(ctx, sh, words[0]).References), action)
+				return refOffers(refsOf(nodeNamed(ctx, sh, words[0]).References, names{}), action)
 			case len(words) < 2:
 				return nodeOffers(nil)(ctx, sh)
 			}
@@ -134,6 +134,7 @@ func refCommand(sh *shell) command {
 }
 
 func showRefs(ctx context.Context, sh *shell, node string) error {
+	sh.parts = true
 	out, err := sh.read(ctx, node)
 	if err != nil {
 		return err
@@ -143,7 +144,11 @@ func showRefs(ctx context.Context, sh *shell, node string) error {
 		return sh.part(map[string]any{"references": refs}, nil,
 			"arbor ref add adds to them; arbor context brings what the active ones say")
 	}
-	return printRefs(sh, refsOf(refs), out.Node.Title, "references")
+	n := names{}
+	if !sh.flags.quiet {
+		n = namesOf(sh, "")
+	}
+	return printRefs(sh, refsOf(refs, n), out.Node.Title, "references")
 }
 
 // printRefs prints documents or references of what has that name, one a line, or their paths alone.
@@ -164,11 +169,15 @@ func printRefs(sh *shell, refs []mdstore.Ref, of, what string) error {
 	return sh.bounded(all, what)
 }
 
-// refsOf returns references as documents are: both print and complete alike.
-func refsOf(refs []ops.Reference) []mdstore.Ref {
+// refsOf returns references as documents are: both print and complete alike. Nodes are named by their titles where n
+// knows them.
+func refsOf(refs []ops.Reference, n names) []mdstore.Ref {
 	docs := make([]mdstore.Ref, len(refs))
 	for i, r := range refs {
 		docs[i] = mdstore.Ref{Target: r.Target, Description: r.Description, Expired: r.Expired}
+		if n.view != nil {
+			docs[i].Target = n.titled(r.Target)
+		}
 	}
 	return docs
 }

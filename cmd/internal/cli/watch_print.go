@@ -32,7 +32,7 @@ type watchDocument struct {
 
 func (opt *watchOptions) printDocuments(r feed.Report) error {
 	var all []byte
-	at := r.Time.UTC().Format("2006-01-02T15:04:05.000Z07:00")
+	at := r.Time.UTC().Format(milliseconds)
 	for i := range r.Events {
 		v := &r.Events[i]
 		line, err := encode(watchDocument{
