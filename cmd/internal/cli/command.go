@@ -114,6 +114,7 @@ type command struct {
 
 	start func(ctx context.Context) (string, error) // what an editor begins with
 	show  func(out any) error                       // prints a result; nil prints what a write changed, or JSON
+	doc   func(out any) any                         // what --json prints of a result; nil: the result itself
 }
 
 type nodeFilter func(*ops.TreeNode) bool
@@ -249,6 +250,9 @@ func (b *binding) run(cmd *cobra.Command, words []string) error {
 		return c.show(out)
 	case writes:
 		return sh.wrote(out, written.Written(), "")
+	}
+	if c.doc != nil {
+		return sh.json(c.doc(out))
 	}
 	return sh.json(out)
 }

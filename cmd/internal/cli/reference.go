@@ -70,25 +70,35 @@ func fromHere(sh *shell, c *command, pathOf func(context.Context) *string) {
 		if at == nil || *at == "" {
 			return false, nil
 		}
-		place := resolve(sh.dir(), *at)
-		if _, err := os.Stat(place); err != nil {
-			return false, nil // as seen from the project, or no file at all: the operation tells
+		path, err := fromProject(sh, *at, outside)
+		if err == nil {
+			*at = path
 		}
-		v, err := sh.open(ctx, MustExist)
-		if err != nil {
-			return false, err
-		}
-		rel, err := filepath.Rel(v.Found.Project, place)
-		switch inside := err == nil && filepath.IsLocal(rel); {
-		case inside:
-			*at = filepath.ToSlash(rel)
-		case outside:
-			*at = filepath.ToSlash(place)
-		default:
-			return false, errs.New(errs.InvalidPath, "%s lies outside of the project %s, where others do not find it; --outside adds it all the same", *at, v.Found.Project)
-		}
-		return false, nil
+		return false, err
 	}
+}
+
+// fromProject returns the path of a file that is there, as seen from the working directory, as seen from the project.
+// Other words stay as they are: they may be such paths already, or addresses, and else the operation tells.
+func fromProject(sh *shell, path string, outside bool) (string, error) {
+	place := resolve(sh.dir(), path)
+	if _, err := os.Stat(place); err != nil {
+		return path, nil
+	}
+	found, err := sh.sys.Vaults.Find(sh.place())
+	if err != nil && !isCode(err, errs.VaultNotFound) { // where there is none, it says where one would be made
+		return "", err
+	}
+	rel, err := filepath.Rel(found.Project, place)
+	switch inside := err == nil && filepath.IsLocal(rel); {
+	case inside:
+		return filepath.ToSlash(rel), nil
+	case outside:
+		return filepath.ToSlash(place), nil
+	}
+	return "", errs.New(errs.InvalidPath,
+		"%s lies outside of the project %s, where others do not find it; arbor docs add --outside adds it all the same",
+		path, found.Project)
 }
 
 func showDocs(sh *shell, out *ops.WorkspaceGetOut) error {
