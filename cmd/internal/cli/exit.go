@@ -206,6 +206,9 @@ func (sh *shell) flagError(cmd *cobra.Command, err error) error {
 			return usagef("--%s: %s is expected, not %q", bad.GetFlag().Name, takes, bad.GetValue())
 		}
 	}
+	if first := sh.sys.Args; !cmd.HasParent() && len(first) > 0 && !strings.HasPrefix(first[0], "-") {
+		return unknownCommand(cmd, first[0]) // its flags cannot be known
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return usagef("%v", err)
@@ -241,6 +244,20 @@ func subcommands(cmd *cobra.Command) (names []string) {
 	return names
 }
 
+// meanings are the commands that words of other programs mean.
+var meanings = []struct{ words, command string }{
+	{"finish resolve conclude", "complete NODE -m CONCLUSION"},
+	{"create task todo subtask", "add TITLE"},
+	{"get read info describe", "show NODE"},
+	{"rename retitle", "node update NODE --title TITLE"},
+	{"note edit-note", "node update NODE --note TEXT"},
+	{"archive", "ws archive WS"},
+	{"block blocked stuck", "problem NODE TEXT"},
+	{"claim take assign", "next --claim"},
+	{"find search grep", "list"},
+	{"abort skip wontfix", "drop NODE -m REASON"},
+}
+
 func unknownCommand(cmd *cobra.Command, name string) *errs.Error {
 	var known []string
 	for _, c := range cmd.Commands() {
@@ -249,5 +266,11 @@ func unknownCommand(cmd *cobra.Command, name string) *errs.Error {
 		}
 	}
 	path := cmd.CommandPath()
+	for _, m := range meanings {
+		if !cmd.HasParent() && slices.Contains(strings.Fields(m.words), name) {
+			e := errs.New(errs.UnknownParams, "%s has no command %q; did you mean arbor %s?", path, name, m.command)
+			return e.With(errs.Details{Nearest: "arbor " + m.command})
+		}
+	}
 	return meant(errs.New(errs.UnknownParams, "%s has no command %q", path, name), path+" ", name, known)
 }
