@@ -108,7 +108,8 @@ func newNodes(sh *shell) *cobra.Command {
 		Use: "node", Short: "Read, create, change, move and delete nodes", Aliases: []string{"nodes"},
 		Long: `The everyday verbs do the same without the noun: arbor add is arbor node create,
 arbor show is arbor node get. A NODE is its id, its exact title, a unique prefix
-of its id, or the last six characters of it; "." is the focused node.`,
+of its id, or the last six characters of it; "." is the focused node. A command
+that only reads takes a part of the title as well.`,
 		Example: "arbor node update . --title \"Sign-in endpoint\"\narbor node move node-mj2hz4gy root --before node-mj2hzz01",
 		RunE:    sh.runGroup,
 	}
