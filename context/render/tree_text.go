@@ -135,30 +135,23 @@ func Wrap(s string, columns int) string {
 
 func wrapLine(line string, columns int) string {
 	lead := quote.FindString(line)
-	rest := line[len(lead):]
+	out, rest := lead, line[len(lead):]
 	if strings.HasPrefix(rest, "- ") {
 		lead += "  "
 	}
-	var b strings.Builder
-	b.WriteString(line[:len(line)-len(rest)])
-	at, left := Columns(lead), Columns(lead)
-	for rest != "" {
-		word := rest[:len(rest)-len(strings.TrimLeft(rest, " "))] // with the blanks before it
-		end := strings.IndexByte(rest[len(word):], ' ')
-		if end < 0 {
-			end = len(rest) - len(word)
+	left := Columns(lead)
+	at, blanks := Columns(out), "" // blanks: before the next word
+	for word := range strings.SplitSeq(rest, " ") {
+		wide := Columns(unpainted(word))
+		if at > left && at+len(blanks)+wide > columns && word != "" {
+			out, at, blanks = out+"\n"+lead, left, ""
 		}
-		word = rest[:len(word)+end]
-		rest = rest[len(word):]
-		wide := Columns(unpainted(strings.TrimRight(word, "\n")))
-		if text := strings.TrimLeft(word, " "); at > left && at+wide > columns && text != "" {
-			b.WriteString("\n" + lead)
-			word, at, wide = text, left, Columns(unpainted(strings.TrimRight(text, "\n")))
+		if word != "" {
+			out, at, blanks = out+blanks+word, at+len(blanks)+wide, ""
 		}
-		b.WriteString(word)
-		at += wide
+		blanks += " "
 	}
-	return b.String()
+	return out
 }
 
 // unpainted returns s without colours and without the end of its line.

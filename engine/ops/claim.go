@@ -35,7 +35,7 @@ func claim(holds, lapsed claims.Claim) Claim {
 }
 
 // claimants returns who has claimed a node of a workspace, "" for nobody, and where it cannot be told.
-func (env *Env) claimants(ctx context.Context, ws mdstore.ID) func(mdstore.ID) string {
+func claimants(ctx context.Context, env *Env, ws mdstore.ID) func(mdstore.ID) string {
 	all, _ := env.Engine.Claims(ctx)
 	return func(id mdstore.ID) string {
 		if c, holds := all.Get(ws, id); holds {

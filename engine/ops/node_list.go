@@ -82,7 +82,7 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 		limit = listLimit
 	}
 	focus, _ := env.Focus(ctx, s)
-	p := page{s: s, focus: focus, by: env.claimants(ctx, s.Workspace().ID), limit: limit, depth: in.Depth, match: func(n *mdstore.Node) bool {
+	p := page{s: s, focus: focus, by: claimants(ctx, env, s.Workspace().ID), limit: limit, depth: in.Depth, match: func(n *mdstore.Node) bool {
 		return (len(in.Status) == 0 || slices.Contains(in.Status, string(n.Status))) && (in.Type == "" || in.Type == string(n.Type))
 	}}
 	if in.Cursor != "" {

@@ -25,32 +25,24 @@ func (v *View) Find(ref string) (mdstore.ID, error) {
 	case 1:
 		return all[0].ID, nil
 	}
-	return "", v.placed(ambiguous(ref, "nodes", Candidates(all, len(all), ofNode)))
+	return "", placed(v, ambiguousNodes(ref, Candidates(all, len(all), ofNode)))
 }
 
 // WayMark stands between the titles of a way.
 const WayMark = " › "
 
-// Way returns the titles from the root to a node, its own last.
-func (v *View) Way(id mdstore.ID) string {
-	n, ok := v.Node(id)
-	if !ok {
-		return ""
-	}
-	up, _ := v.Ancestors(id)
-	way := n.Title
-	for _, a := range up {
-		way = a.Title + WayMark + way
-	}
-	return way
-}
-
-// placed adds to the nodes that an error names where they stand, and their status.
-func (v *View) placed(e *errs.Error) *errs.Error {
+// placed adds to the nodes that an error names the way to them from the root, and their status.
+func placed(v *View, e *errs.Error) *errs.Error {
 	for i := range e.Details.Candidates {
 		c := &e.Details.Candidates[i]
-		if n, ok := v.Node(mdstore.ID(c.ID)); ok {
-			c.Way, c.Status = v.Way(n.ID), string(n.Status)
+		n, ok := v.Node(mdstore.ID(c.ID))
+		if !ok {
+			continue
+		}
+		c.Way, c.Status = n.Title, string(n.Status)
+		up, _ := v.Ancestors(n.ID)
+		for _, a := range up {
+			c.Way = a.Title + WayMark + c.Way
 		}
 	}
 	return e
@@ -80,8 +72,8 @@ func Shorts(all []errs.Candidate) func(id string) string {
 	}
 }
 
-// Shorts is Shorts for the nodes of the view.
-func (v *View) Shorts() func(id string) string {
+// ShortIDs is Shorts for the nodes of a view.
+func ShortIDs(v *View) func(id string) string {
 	all := v.Candidates()
 	return Shorts(Candidates(all, len(all), ofNode))
 }

@@ -23,7 +23,7 @@ func TestAShortIDNamesItsNode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		short := v.Shorts()
+		short := view.ShortIDs(v)
 		for _, id := range all {
 			if got, err := v.Resolve(short(string(id))); err != nil || got != id {
 				rt.Fatalf("%s is shown as %q, which names %q: %v", id, short(string(id)), got, err)

@@ -27,7 +27,7 @@ func (v *View) Resolve(ref string) (mdstore.ID, error) {
 	case 0:
 		return "", v.Unknown(ref)
 	default:
-		return "", v.placed(ambiguous(ref, "nodes", hits))
+		return "", placed(v, ambiguousNodes(ref, hits))
 	}
 }
 
@@ -47,6 +47,10 @@ func matches(all []errs.Candidate, ref string) []errs.Candidate {
 		}
 	}
 	return nil
+}
+
+func ambiguousNodes(ref string, hits []errs.Candidate) *errs.Error {
+	return ambiguous(ref, "nodes", hits)
 }
 
 func ambiguous(ref, what string, hits []errs.Candidate) *errs.Error {
@@ -76,7 +80,7 @@ func (v *View) Unknown(ref string) error {
 	} else {
 		msg += "; node_list (arbor tree) shows those there are"
 	}
-	return v.placed(errs.New(errs.NodeNotFound, "%s: %s", ref, msg).With(det))
+	return placed(v, errs.New(errs.NodeNotFound, "%s: %s", ref, msg).With(det))
 }
 
 // nearest returns nodes for an error that helps: first those whose ids begin with ref, then those whose id or title contains it, and then those whose ids share the most of its beginning.

@@ -13,161 +13,116 @@ import (
 
 // A deed is what a write did with one node or with the workspace.
 type deed struct {
-	id   string
-	what []string
-	new  bool
-	gone string // the title of what was deleted; "" for what is there
+	id, status string   // status is the one that it came to, "" for the same
+	what       []string // all else that was done, in the words of people
+	new        bool
 }
 
-// deedsOf gathers what a write did: what it is about first, and then what followed from it. main is the id of what it is
-// about, "" for what was changed first; all that is new is.
-func deedsOf(files []ops.FileDiff, main string) (about, others []deed) {
-	var all []deed
+// deedWords are how people say what a change of a file is called.
+var deedWords = []struct {
+	is   *regexp.Regexp
+	said string
+}{
+	{regexp.MustCompile(`^(created|deleted): .*`), "$1"}, {regexp.MustCompile(`^created$`), "added"},
+	{regexp.MustCompile(`^parent .* → `), "moved below "}, {regexp.MustCompile(`^order .*`), "put in its place"},
+	{regexp.MustCompile(`^log \+ 1$`), "logged"}, {regexp.MustCompile(`^isolated .*true$`), "isolated"},
+	{regexp.MustCompile(`^isolated .*false$`), "isolated no more"},
+}
+
+var reached = regexp.MustCompile(`^(status|focus) .+ → (\S+)$`)
+
+// deedsOf gathers what a write did with each node, and the titles of those that it deleted.
+func deedsOf(files []ops.FileDiff) (all []deed, gone map[string]string) {
+	gone = map[string]string{}
 	for _, f := range files {
 		for _, what := range f.What {
 			id, what, _ := strings.Cut(what, " ")
-			if to := focusTo.FindStringSubmatch(what); to != nil {
-				id, what = to[1], "has the focus"
+			to := reached.FindStringSubmatch(what)
+			if to != nil && to[1] == "focus" {
+				id, what = to[2], "has the focus"
 			}
 			i := slices.IndexFunc(all, func(d deed) bool { return d.id == id })
 			if i < 0 {
 				i, all = len(all), append(all, deed{id: id})
 			}
-			all[i].what = append(all[i].what, what)
-			all[i].new = all[i].new || strings.HasPrefix(what, "created: ")
-			if title, gone := strings.CutPrefix(what, "deleted: "); gone {
-				all[i].gone = title
+			if title, deleted := strings.CutPrefix(what, "deleted: "); deleted {
+				gone[id] = title
 			}
+			if all[i].new = all[i].new || strings.HasPrefix(what, "created: "); to != nil && to[1] == "status" {
+				all[i].status = to[2]
+				continue
+			}
+			for _, w := range deedWords {
+				what = w.is.ReplaceAllString(what, w.said)
+			}
+			all[i].what = append(all[i].what, what)
 		}
 	}
-	deleted := slices.IndexFunc(all, func(d deed) bool { return d.gone != "" })
-	if deleted >= 0 { // what hung below comes first
-		slices.Reverse(all[deleted:])
-		main = all[deleted].id
-	}
-	anyNew := slices.ContainsFunc(all, func(d deed) bool { return d.new })
-	for i, d := range all {
-		logged := len(d.what) == 1 && d.what[0] == "log + 1"
-		switch {
-		case d.new && d.id == "root" && len(all) > 1: // every workspace has one
-		case logged && len(all) > 1:
-		case d.new, !anyNew && (d.id == main || main == "" && i == 0):
-			about = append(about, d)
-		default:
-			others = append(others, d)
-		}
-	}
-	return about, others
+	return all, gone
 }
 
-var (
-	focusTo  = regexp.MustCompile(`^focus .+ → (\S+)$`)
-	statusTo = regexp.MustCompile(`^status .+ → (\S+)$`)
-)
-
-// inWords says what was done in the words of people: the status that a node came to, and what else is not part of that.
-func (d deed) inWords(n names) string {
-	var out []string
-	status := ""
-	for _, what := range d.what {
-		created, isNew := strings.CutPrefix(what, "created: ")
-		parent, moved := strings.CutPrefix(what, "parent ")
-		to := statusTo.FindStringSubmatch(what)
-		switch {
-		case isNew && created != "":
-			out = append(out, "added")
-		case d.gone != "":
-			out = append(out, "deleted")
-		case to != nil:
-			status = to[1]
-		case moved:
-			_, parent, _ = strings.Cut(parent, " → ")
-			title, _ := n.of(parent)
-			out = append(out, "moved below "+title)
-		case strings.HasPrefix(what, "order "):
-			out = append(out, "put in its place")
-		case what == "isolated false → true":
-			out = append(out, "isolated")
-		case what == "isolated true → false":
-			out = append(out, "isolated no more")
-		case what == "log + 1":
-			out = append(out, "logged")
-		default:
-			out = append(out, n.renamed(what, func(_, title string) string { return title }))
-		}
-	}
-	if status != "" { // what comes with every step is left out
-		out = slices.DeleteFunc(out, func(s string) bool { return s == "conclusion" || s == "logged" })
-		out = slices.Insert(out, 0, status)
-	}
-	if len(out) > 1 {
-		out = slices.DeleteFunc(out, func(s string) bool { return s == "logged" || s == "put in its place" })
-	}
-	return strings.Join(slices.Compact(out), ", ")
-}
-
-// line returns a deed in one line: sign, title, what was done, short id.
+// line returns a deed in one line: sign, title, what was done, short id. What comes with every other change is not
+// told.
 func (d deed) line(sh *shell, n names, indent string) string {
+	told := slices.DeleteFunc(append([]string{d.status}, d.what...), func(s string) bool {
+		besides := s == "logged" || s == "put in its place"
+		return s == "" || besides && len(d.what) > 1 || d.status != "" && (besides || s == "conclusion")
+	})
 	style := sh.style()
-	title, status := n.of(d.id)
-	head := indent
-	if status != "" {
-		head += style.PaintStatus(status, render.SignOf(status, style.ASCII)) + " "
-	}
-	what, id := render.Visible(d.inWords(n)), "  "+render.Visible(n.id(d.id))
-	if d.gone != "" && !wholeIDs(sh) {
-		id = "  " + render.Visible(view.Short(d.id))
-	}
+	what := render.Visible(n.renamed(strings.Join(told, ", "), func(_, title string) string { return title }))
 	if style.ASCII {
 		what = strings.ReplaceAll(what, "→", "->")
 	}
-	if title == "" { // it is gone, or was not read again
-		return head + render.Visible(d.id) + " " + what
+	title, status := n.of(d.id)
+	if title == "" { // it is no node, or was not read again
+		return indent + render.Visible(d.id) + " " + what
 	}
-	title = render.Visible(title)
-	if style.Width > 0 {
-		room := style.Width - render.Columns(indent) - 4 - render.Columns(what) - 2 - render.Columns(id)
-		title = render.Truncate(title, max(12, room), style.ASCII)
+	id := n.id(d.id)
+	if _, gone := n.gone[d.id]; gone && !n.long {
+		id = view.Short(d.id)
 	}
-	return head + style.Paint("1", title) + "  " + what + style.Paint("2", id)
+	if status != "" {
+		indent += style.PaintStatus(status, render.SignOf(status, style.ASCII)) + " "
+	}
+	return indent + style.Paint("1", render.Visible(title)) + "  " + what + style.Paint("2", "  "+render.Visible(id))
 }
 
-// changes tells what a write did, a line for each node: what it is about, and below it what followed. With --verbose
-// the files are named.
+// changes tells what a write did, a line for each node: first what it is about (all that is new, what was deleted, else
+// main or what was changed first), and indented what followed. With --verbose the files are named.
 func (sh *shell) changes(n names, files []ops.FileDiff, main string) string {
-	about, others := deedsOf(files, main)
-	n.gone = map[string]string{}
-	for _, d := range append(about, others...) {
-		n.gone[d.id] = d.gone
+	all, gone := deedsOf(files)
+	n.gone = gone
+	if i := slices.IndexFunc(all, func(d deed) bool { return gone[d.id] != "" }); i >= 0 {
+		slices.Reverse(all[i:]) // what hung below is deleted first
+		main = all[i].id
+	} else if main == "" && len(all) > 0 {
+		main = all[0].id
 	}
-	indent := "  "
-	if len(about) == 0 {
-		indent = ""
-	}
-	var b strings.Builder
+	anyNew := slices.ContainsFunc(all, func(d deed) bool { return d.new })
+	var about, followed []string
 	depth := map[mdstore.ID]int{} // below the topmost that is new
-	for _, d := range about {
-		if node, ok := n.node(d.id); ok && d.new {
+	for _, d := range all {
+		logged := d.status == "" && slices.Equal(d.what, []string{"logged"})
+		switch node, ok := n.node(d.id); {
+		case len(all) > 1 && (logged || d.new && d.id == string(mdstore.Root)): // comes with other changes
+		case d.new && ok:
 			depth[node.ID] = depth[node.Parent] + 1
+			about = append(about, d.line(sh, n, strings.Repeat("  ", depth[node.ID]-1)))
+		case d.new || !anyNew && d.id == main:
+			about = append(about, d.line(sh, n, ""))
+		default:
+			followed = append(followed, d.line(sh, n, "  "))
 		}
-		b.WriteString(d.line(sh, n, strings.Repeat("  ", max(0, depth[mdstore.ID(d.id)]-1))) + "\n")
 	}
-	for _, d := range others {
-		b.WriteString(d.line(sh, n, indent) + "\n")
-	}
-	if !sh.flags.verbose && b.Len() > 0 {
-		return b.String()
-	}
-	style := sh.style()
+	about = append(about, followed...)
 	for _, f := range files {
 		where := counted(f.Lines, "line") + " in " + f.Path
 		if f.To != "" {
-			where = f.Path + " → " + f.To
+			where = "moved: " + f.Path + ", to " + f.To
 		}
-		if style.ASCII {
-			where = strings.ReplaceAll(where, "→", "->")
+		if sh.flags.verbose || len(all) == 0 {
+			about = append(about, sh.style().Paint("2", "  "+render.Visible(where)))
 		}
-		b.WriteString(style.Paint("2", "  "+render.Visible(where)) + "\n")
 	}
-	return b.String()
+	return strings.Join(about, "\n")
 }

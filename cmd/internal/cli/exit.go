@@ -14,6 +14,7 @@ import (
 	"arbor/context/render"
 	"arbor/engine/errs"
 	"arbor/engine/ops"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
@@ -89,7 +90,7 @@ func complain(sh *shell, e *errs.Error, n names) {
 	var b strings.Builder
 	message := e.Message
 	if d := e.Details; d != nil && d.Head != "" {
-		if message = d.Head; e.Code != errs.AmbiguousID {
+		if message = inOurWords(d.Head); e.Code != errs.AmbiguousID {
 			message += "; did you mean:"
 		}
 	}
@@ -119,36 +120,23 @@ func complain(sh *shell, e *errs.Error, n names) {
 }
 
 // candidates writes what may have been meant, unless the message names it: the way to each node, its short id and its
-// status, or the id and the name of each workspace.
+// status, or the name and the id of each workspace.
 func candidates(b *strings.Builder, style render.Style, e *errs.Error, n names) {
-	all := slices.DeleteFunc(slices.Clone(e.Details.Candidates), func(c errs.Candidate) bool {
-		return e.Details.Head == "" && strings.Contains(e.Message, c.ID)
-	})
-	if len(all) == 0 {
-		return
-	}
-	widest := 0
-	for i := range all {
-		if all[i].Way == "" {
-			all[i].Way = all[i].Title
-		}
-		all[i].Way = wayOf(style, all[i].Way)
-		if w := render.Columns(all[i].Way); w <= widestWay {
-			widest = max(widest, w)
-		}
-	}
 	ids := n.id
-	if all[0].Status == "" { // workspaces
-		ids = n.workspaces(all)
-	}
-	for _, c := range all {
-		pad := strings.Repeat(" ", max(0, widest-render.Columns(c.Way)))
-		line := "  " + c.Way + pad + "  " + style.Paint("2", render.Visible(ids(c.ID))) + "  " + style.PaintStatus(c.Status, c.Status)
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	for _, c := range e.Details.Candidates {
+		if e.Details.Head == "" && strings.Contains(e.Message, c.ID) {
+			continue
+		}
+		if c.Way == "" { // a workspace
+			c.Way, ids = c.Title, n.workspaces(e.Details.Candidates)
+		}
+		if style.ASCII {
+			c.Way = strings.ReplaceAll(c.Way, view.WayMark, " > ")
+		}
+		line := "  " + render.Visible(c.Way) + "  " + style.Paint("2", render.Visible(ids(c.ID)))
+		b.WriteString(strings.TrimRight(line+"  "+style.PaintStatus(c.Status, c.Status), " ") + "\n")
 	}
 }
-
-const widestWay = 60 // columns of a way; shorter ones are aligned
 
 // ofLocal reports whether an error is about files of this machine's, which no check looks at.
 func ofLocal(e *errs.Error) bool {
@@ -227,7 +215,7 @@ func (sh *shell) flagError(cmd *cobra.Command, err error) error {
 func (sh *shell) runGroup(cmd *cobra.Command, _ []string) error {
 	switch {
 	case !sh.flags.json && !cmd.HasParent():
-		return sh.bare(cmd)
+		return bare(sh, cmd)
 	case !sh.flags.json:
 		return cmd.Help()
 	}
@@ -246,16 +234,9 @@ func subcommands(cmd *cobra.Command) (names []string) {
 
 // meanings are the commands that words of other programs mean.
 var meanings = []struct{ words, command string }{
-	{"finish resolve conclude", "complete NODE -m CONCLUSION"},
-	{"create task todo subtask", "add TITLE"},
-	{"get read info describe", "show NODE"},
-	{"rename retitle", "node update NODE --title TITLE"},
-	{"note edit-note", "node update NODE --note TEXT"},
-	{"archive", "ws archive WS"},
-	{"block blocked stuck", "problem NODE TEXT"},
-	{"claim take assign", "next --claim"},
-	{"find search grep", "list"},
-	{"abort skip wontfix", "drop NODE -m REASON"},
+	{"finish resolve conclude", "complete NODE -m CONCLUSION"}, {"create task todo subtask", "add TITLE"},
+	{"get read info describe", "show NODE"}, {"rename retitle", "node update NODE --title TITLE"},
+	{"archive", "ws archive WS"}, {"block blocked stuck", "problem NODE TEXT"}, {"claim take assign", "next --claim"},
 }
 
 func unknownCommand(cmd *cobra.Command, name string) *errs.Error {

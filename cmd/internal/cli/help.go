@@ -87,7 +87,7 @@ func helpColumns(sh *shell) int {
 }
 
 // bare prints what arbor alone prints: the names of the commands, on one screen.
-func (sh *shell) bare(root *cobra.Command) error {
+func bare(sh *shell, root *cobra.Command) error {
 	var b strings.Builder
 	style := sh.style()
 	b.WriteString(style.Paint("1", "arbor") + ": " + root.Short + "\n\n")

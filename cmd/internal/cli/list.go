@@ -109,8 +109,7 @@ func nextCommand(sh *shell) command {
 func showNext(sh *shell, in *ops.NodeNextIn, out *ops.NodeNextOut) error {
 	switch {
 	case out.Released:
-		n := namesOf(sh, "")
-		return sh.print(render.Visible(n.titled(n.find(in.Release))) + " is claimed no more\n")
+		return sh.print(render.Visible(in.Release) + " is claimed no more\n")
 	case in.Release != "":
 		sh.say("%s: it was not claimed", in.Release)
 		return nil

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strings"
 
-	"arbor/context/render"
 	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/engine/view"
@@ -27,7 +26,7 @@ func namesOf(sh *shell, workspace string) names {
 	ctx, n := context.Background(), names{id: view.Short} // what is named is read or written already
 	if env, err := sh.env(ctx, MustExist); err == nil {
 		if v, err := env.In(ctx, cmp.Or(workspace, sh.flags.workspace)); err == nil {
-			node := v.Shorts()
+			node := view.ShortIDs(v)
 			n = names{view: v, id: func(id string) string {
 				if id == string(v.Workspace().ID) {
 					return view.Short(id)
@@ -62,16 +61,6 @@ func (n names) node(id string) (*mdstore.Node, bool) {
 		return nil, false
 	}
 	return n.view.Node(mdstore.ID(id))
-}
-
-// find returns the id of the node that a word names, the word where it names none.
-func (n names) find(word string) string {
-	if n.view != nil {
-		if id, err := n.view.Resolve(word); err == nil {
-			return string(id)
-		}
-	}
-	return word
 }
 
 // titled returns the title of a node with its short id, or the id of what is not there.
@@ -122,12 +111,4 @@ func (n names) workspaces(all []errs.Candidate) func(id string) string {
 		return whole
 	}
 	return view.Shorts(all)
-}
-
-// wayOf returns where a node stands, as it is drawn.
-func wayOf(style render.Style, way string) string {
-	if style.ASCII {
-		way = strings.ReplaceAll(way, view.WayMark, " > ")
-	}
-	return render.Visible(way)
 }

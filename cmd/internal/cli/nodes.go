@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -12,38 +11,9 @@ import (
 	"arbor/engine/ops"
 )
 
-// A listed is a node as the JSON of a list has it, and its columns.
-type listed struct {
-	ID         string `json:"id"`
-	Title      string `json:"title"`
-	Type       string `json:"type"`
-	Status     string `json:"status"`
-	Role       string `json:"role,omitempty"`
-	ParentID   string `json:"parentId,omitempty"`
-	Isolated   bool   `json:"isolated,omitempty"`
-	Focused    bool   `json:"focused,omitempty"`
-	HasProblem bool   `json:"hasProblem,omitempty"`
-	Damaged    bool   `json:"damaged,omitempty"`
-	ClaimedBy  string `json:"claimedBy,omitempty"`
-}
-
-// listFields returns the names of what a list can say of a node.
-func listFields() (all []string) {
-	t := reflect.TypeFor[listed]()
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		all = append(all, name)
-	}
-	return all
-}
-
-// fields returns what is said of a node, by the names of listFields; what is empty or false is left out.
-func (n listed) fields() map[string]any {
-	all := map[string]any{}
-	data, err := json.Marshal(n)
-	must(err)
-	must(json.Unmarshal(data, &all))
-	return all
+// listFields are what a list can say of a node.
+var listFields = []string{
+	"id", "title", "type", "status", "role", "parentId", "isolated", "focused", "hasProblem", "damaged", "claimedBy",
 }
 
 // A nodeList is how a list is asked for.
@@ -59,13 +29,13 @@ func listCommand(sh *shell) command {
 	c := command{in: l.in, list: true}
 	c.flags = func(cmd *cobra.Command) {
 		cmd.Flags().BoolVar(&l.nested, "tree", false, "with --json: nodes hold those below them")
-		cmd.Flags().StringSliceVar(&l.fields, "fields", nil, "only these `FIELDS`, separated by commas: id, title, parentId, ...")
-		must(cmd.RegisterFlagCompletionFunc("fields", choices(listFields()...)))
+		cmd.Flags().StringSliceVar(&l.fields, "fields", nil, "only these `FIELDS`, separated by commas: id, parentId, ...")
+		must(cmd.RegisterFlagCompletionFunc("fields", choices(listFields...)))
 	}
 	c.check = func(*cobra.Command) error {
 		for _, f := range l.fields {
-			if !slices.Contains(listFields(), f) {
-				return unknownChoice("--fields", f, listFields())
+			if !slices.Contains(listFields, f) {
+				return unknownChoice("--fields", f, listFields)
 			}
 		}
 		switch {
@@ -84,47 +54,47 @@ func listCommand(sh *shell) command {
 }
 
 // nodes returns the nodes that were asked for, without those that are only the way to others.
-func (l *nodeList) nodes(out *ops.NodeListOut) []listed {
-	all, names := []listed{}, namesOf(l.sh, "")
+func (l *nodeList) nodes(out *ops.NodeListOut) (all []*ops.TreeNode) {
 	walk(out.Tree, func(n *ops.TreeNode) {
-		if len(l.in.Status) > 0 && !slices.Contains(l.in.Status, n.Status) || l.in.Type != "" && l.in.Type != n.Type {
-			return
+		if (len(l.in.Status) == 0 || slices.Contains(l.in.Status, n.Status)) && (l.in.Type == "" || l.in.Type == n.Type) {
+			all = append(all, n)
 		}
-		parent := ""
-		if node, ok := names.node(n.ID); ok {
-			parent = string(node.Parent)
-		}
-		all = append(all, listed{n.ID, n.Title, n.Type, n.Status, n.Role, parent, n.Isolated, n.Focused, n.HasProblem, n.Damaged,
-			n.ClaimedBy})
 	})
 	return all
 }
 
+// said returns what a list says of a node, by the names of listFields. What is empty or false is left out, but for
+// fields that are asked for.
+func (l *nodeList) said(n *ops.TreeNode, names names) map[string]any {
+	all, some := map[string]any{}, map[string]any{}
+	data, err := json.Marshal(n)
+	must(err)
+	must(json.Unmarshal(data, &all))
+	if node, ok := names.node(n.ID); ok && node.Parent != "" {
+		all["parentId"] = node.Parent
+	}
+	for _, f := range listFields {
+		if v, ok := all[f]; slices.Contains(l.fields, f) || l.fields == nil && ok {
+			some[f] = v
+		}
+	}
+	return some
+}
+
 // doc returns the list as JSON has it: flat, in tree order, unless it was asked for as a tree.
 func (l *nodeList) doc(out *ops.NodeListOut) any {
-	var nodes any = l.nodes(out)
 	if l.nested {
 		return out
 	}
-	if l.fields != nil {
-		picked := []map[string]any{}
-		for _, n := range l.nodes(out) {
-			all, some := n.fields(), map[string]any{}
-			for _, f := range l.fields {
-				some[f] = all[f]
-			}
-			picked = append(picked, some)
-		}
-		nodes = picked
+	names, nodes := namesOf(l.sh, ""), []map[string]any{}
+	for _, n := range l.nodes(out) {
+		nodes = append(nodes, l.said(n, names))
 	}
 	return struct {
-		Nodes  any    `json:"nodes"`
-		Total  int    `json:"total"`
-		Shown  int    `json:"shown"`
-		Cursor string `json:"cursor,omitempty"`
-		Lost   int    `json:"lost,omitempty"`
-		Hint   string `json:"hint"`
-	}{nodes, out.Total, out.Shown, out.Cursor, out.Lost, out.Hint}
+		Nodes any `json:"nodes,omitempty"`
+		*ops.NodeListOut
+		Tree any `json:"tree,omitempty"` // in place of that of the result
+	}{Nodes: nodes, NodeListOut: out}
 }
 
 func (l *nodeList) show(sh *shell, out *ops.NodeListOut) error {
@@ -134,19 +104,21 @@ func (l *nodeList) show(sh *shell, out *ops.NodeListOut) error {
 		head = strings.Split(strings.ToUpper(strings.Join(l.fields, " ")), " ")
 	}
 	for _, n := range l.nodes(out) {
-		short := n
-		short.ID, short.ParentID = names.id(n.ID), names.id(n.ParentID)
-		row := []cell{{text: short.ID, sgr: "2"}, statusCell(sh, n.Status), {text: n.Type}, {text: n.Title + n.remarks()}}
+		id, title := cell{text: names.id(n.ID), sgr: "2"}, cell{text: n.Title + remarks(n)}
+		row := []cell{id, statusCell(sh, n.Status), {text: n.Type}, title}
 		if l.fields != nil {
 			row = nil
-			all := short.fields()
-			for _, f := range l.fields {
-				text := cell{}
-				if v, ok := all[f]; ok {
-					text.text = fmt.Sprint(v)
-				}
-				row = append(row, text)
+		}
+		all := l.said(n, names)
+		for _, f := range l.fields {
+			text := ""
+			if all[f] != nil {
+				text = fmt.Sprint(all[f])
 			}
+			if f == "id" || f == "parentId" {
+				text = names.id(text)
+			}
+			row = append(row, cell{text: text})
 		}
 		rows = append(rows, row)
 	}
@@ -162,7 +134,7 @@ func (l *nodeList) show(sh *shell, out *ops.NodeListOut) error {
 }
 
 // remarks are what a list says of a node after its title.
-func (n listed) remarks() (s string) {
+func remarks(n *ops.TreeNode) (s string) {
 	for _, m := range []struct {
 		on   bool
 		text string

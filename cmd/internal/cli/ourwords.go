@@ -11,13 +11,14 @@ import (
 	"arbor/engine/ops"
 )
 
-// What the engine says names operations and parameters, and the commands in parentheses behind them. At the command line
-// only the commands are said.
+// What the engine says names operations and parameters, and the commands in parentheses behind them. At the command
+// line only the commands are said.
 var (
 	commandBehind = regexp.MustCompile(`\b[a-z]+_[a-z_]+(?: [a-z ]+)? \((arbor [^()]*)\)`)
-	commandAmong  = regexp.MustCompile(`\((?:[a-z]+_[a-z_]+|[a-z]+[A-Z]\w*|release)[^()]*?[,;] (?:at the command line: )?((?:arbor |--)[^()]*)\)`)
-	flagBehind    = regexp.MustCompile(`\b[a-zA-Z]+: true \((--[a-z-]+)\)`)
-	actionOf      = regexp.MustCompile(`\bnode_transition (\S+) (start|submit|complete|fail|retry|reopen|cancel)\b`)
+	commandAmong  = regexp.MustCompile(`\((?:[a-z]+_[a-z_]+|[a-z]+[A-Z]\w*|release)[^()]*?[,;] ` +
+		`(?:at the command line: )?((?:arbor |--)[^()]*)\)`)
+	flagBehind = regexp.MustCompile(`\b[a-zA-Z]+: true \((--[a-z-]+)\)`)
+	actionOf   = regexp.MustCompile(`\bnode_transition (\S+) (start|submit|complete|fail|retry|reopen|cancel)\b`)
 )
 
 // inOurWords returns a sentence of the engine with commands in place of operations, and flags in place of parameters.
@@ -34,8 +35,9 @@ var ourWords = sync.OnceValue(func() *strings.Replacer {
 	slices.SortFunc(all, func(a, b ops.Operation) int { return cmp.Compare(len(b.Name), len(a.Name)) }) // the longest wins
 	pairs := []string{
 		"context_get without nodeId", "arbor context without NODE", "node_list with this node as rootId", "arbor list NODE",
-		"node_transition what is done", "arbor complete what is done", "workspace_check with fix", "arbor check --fix", "the call without dryRun", "the command without --dry-run",
-		"with nodeId", "with --node", "node_get, workspace_get", "arbor show, arbor ws get", "context_get, workspace_get, ", "",
+		"node_transition what is done", "arbor complete what is done", "workspace_check with fix", "arbor check --fix",
+		"the call without dryRun", "the command without --dry-run", "with nodeId", "with --node",
+		"node_get, workspace_get", "arbor show, arbor ws get", "context_get, workspace_get, ", "",
 		"rulesHash", "--rules-hash", "workspaceId", "--workspace", "dryRun", "--dry-run", "ifMatch", "--if-match",
 		"sessionId", "--session", "leaseSeconds", "--lease", "maxLogEntries", "--log", "nodeId", "NODE",
 	}
@@ -49,9 +51,5 @@ var ourWords = sync.OnceValue(func() *strings.Replacer {
 func ourError(e *errs.Error) *errs.Error {
 	ours := *e
 	ours.Message = inOurWords(e.Message)
-	if e.Details != nil && e.Details.Head != "" {
-		told := *e.Details
-		told.Head, ours.Details = inOurWords(told.Head), &told
-	}
 	return &ours
 }

@@ -96,8 +96,8 @@ func outline(text string) ([]ops.NewChild, error) {
 			way = way[:len(way)-1]
 		}
 		if beside != indent {
-			return nil, usagef("line %d of the outline, %q, is indented by %d columns, and the line that it could stand beside by %d; "+
-				"give both the same indentation", at, m[4], indent, beside)
+			return nil, usagef("line %d of the outline, %q, is indented by %d columns, and the line that it could stand "+
+				"beside by %d; give both the same indentation", at, m[4], indent, beside)
 		}
 		siblings := &out
 		if len(way) > 0 {

@@ -102,7 +102,7 @@ func TestAWriteIsToldInTitles(t *testing.T) {
 		{"log node-c looked", "✓ 登录接口  logged  node-c\n"},
 		{"node update node-d --title Page", "○ Page  title Sign-in page → Page  node-d\n"},
 		{"ref add node-d node-c", "○ Page  references + 登录接口  node-d\n"},
-		{"node move node-d root", "○ Page  moved below Login  node-d\n"},
+		{"node move node-d root", "○ Page  moved below root  node-d\n"},
 		{"isolate node-d", "○ Page  isolated  node-d\n"},
 		{"complete Backend -m done", "✓ Backend  completed  node-b\n"},
 		{"reopen node-c --cascade", "◐ 登录接口  implementing, conclusion moved into the log  node-c\n" +
