@@ -58,13 +58,12 @@ func showTree(sh *shell, out *ops.NodeListOut) error {
 		walk(out.Tree, func(n *ops.TreeNode) { ids = append(ids, render.Visible(n.ID)) })
 		return sh.bounded(ids, "nodes")
 	}
-	namesOf(sh, "").shorten(out.Tree)
 	room := 0
 	if !sh.flags.all {
 		room = listLines - 2
 	}
 	rows, hidden := fit(out.Tree, room)
-	sh.print(render.Tree(rows, sh.style()))
+	sh.print(render.Tree(namesOf(sh, "").shorten(rows), sh.style()))
 	if len(rows) == 0 {
 		sh.say("no such nodes")
 	}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"arbor/context/render"
 	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/engine/view"
@@ -94,9 +95,12 @@ func (n names) renamed(text string, by func(id, title string) string) string {
 	return b.String() + text[at:]
 }
 
-// shorten puts the short ids into a tree that is to be drawn.
-func (n names) shorten(tree []*ops.TreeNode) {
-	walk(tree, func(t *ops.TreeNode) { t.ID = n.id(t.ID) })
+// shorten puts the short ids into the rows of a tree.
+func (n names) shorten(rows []render.TreeRow) []render.TreeRow {
+	for i := range rows {
+		rows[i].ID = n.id(rows[i].ID)
+	}
+	return rows
 }
 
 // shortWorkspaces returns how each of the workspaces is named in a few characters, as namesOf does for nodes.

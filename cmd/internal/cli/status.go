@@ -40,11 +40,10 @@ func statusCommand(sh *shell) command {
 			head.Problems[i].ID = n.id(head.Problems[i].ID)
 		}
 		head.ID = n.id(head.ID)
-		n.shorten(out.Tree)
 		rows, hidden := fit(out.Tree, room)
 		style := sh.style()
 		style.Markdown = in.Format == "markdown"
-		sh.print(render.Board(head, rows, style))
+		sh.print(render.Board(head, n.shorten(rows), style))
 		if hidden > 0 {
 			sh.warn("%d of %d nodes are not shown; --all brings them, arbor tree NODE those below one", hidden, out.Counts.Total)
 		}
