@@ -64,7 +64,10 @@ func (sh *shell) finish(ctx context.Context, err error, n names) int {
 	case errors.Is(err, errFound):
 		return exitUnreadable
 	}
-	e := ourError(errs.As(err))
+	e := errs.As(err)
+	if sh.refused == "" {
+		e = ourError(e)
+	}
 	if !wantsJSON(sh) || sh.json(map[string]any{"error": e}) != nil {
 		complain(sh, e, n)
 	}
@@ -90,7 +93,7 @@ func complain(sh *shell, e *errs.Error, n names) {
 	var b strings.Builder
 	message := e.Message
 	if d := e.Details; d != nil && d.Head != "" {
-		if message = inOurWords(d.Head); e.Code != errs.AmbiguousID {
+		if message = aboutInOurWords(d.Head); e.Code != errs.AmbiguousID {
 			message += "; did you mean:"
 		}
 	}

@@ -47,9 +47,18 @@ var ourWords = sync.OnceValue(func() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 })
 
-// ourError returns an error in the words of the command line.
+// ourError returns an error of the engine in the words of the command line.
 func ourError(e *errs.Error) *errs.Error {
 	ours := *e
-	ours.Message = inOurWords(e.Message)
+	ours.Message = aboutInOurWords(e.Message)
 	return &ours
+}
+
+// aboutInOurWords is inOurWords for a message, which begins with what it is about: that was given, and stays.
+func aboutInOurWords(message string) string {
+	subject, rest, found := strings.Cut(message, ": ")
+	if !found {
+		return inOurWords(message)
+	}
+	return subject + ": " + inOurWords(rest)
 }
