@@ -184,14 +184,9 @@ func (e *Engine) Release(ctx context.Context, ws, id mdstore.ID, act plan.Act) (
 	return given && err == nil, err
 }
 
-// Claimed returns what is noted of a node, and whether it keeps other sessions off. The zero Claim: nothing is.
-func (e *Engine) Claimed(ctx context.Context, ws, id mdstore.ID) (c claims.Claim, holds bool, err error) {
-	l, err := claims.Read(ctx, e.st, e.opt.Now())
-	if err != nil {
-		return c, false, err
-	}
-	c, holds = l.Get(ws, id)
-	return c, holds, nil
+// Claims returns the claims as they are now. With an error it is empty.
+func (e *Engine) Claims(ctx context.Context) (*claims.Ledger, error) {
+	return claims.Read(ctx, e.st, e.opt.Now())
 }
 
 // Seen is what changed in a workspace since a session last looked.

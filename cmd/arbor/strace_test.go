@@ -113,9 +113,12 @@ func TestShippedProgramSurvivesCrashes(t *testing.T) {
 			}
 			args = append(args, a)
 		}
+		if c.name != "" {
+			args = append(args, "-q")
+		}
 		trace, out := strace(t, dir, args...)
-		if first, _, _ := strings.Cut(out, "\n"); c.name != "" {
-			names[c.name] = first
+		if c.name != "" {
+			names[c.name] = strings.TrimSpace(out)
 		}
 		before := whole.Bad
 		whole.Command(t, bytes.NewReader(trace))

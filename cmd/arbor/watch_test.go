@@ -132,7 +132,8 @@ func TestWatch(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := regexp.QuoteMeta(rel)
-		node := filepath.Base(filepath.Dir(file))
+		id := filepath.Base(filepath.Dir(file))
+		node := id[len(id)-6:]
 		w := watch(t, dir)
 		w.says(w.err, `watching 1 workspace with 2 nodes in \.tanmi-workspace; Ctrl-C ends it`)
 		save(t, file, "status: pending", "status: done")

@@ -16,7 +16,8 @@ type TreeRow struct {
 	Problem  bool // has an open problem
 	Damaged  bool // its file has diagnostics
 	Isolated bool
-	Hidden   int // nodes below this one that have no row
+	By       string // who has claimed it, "" for nobody
+	Hidden   int    // nodes below this one that have no row
 }
 
 // A Style says how a tree is drawn. The zero Style is a box drawing without colours and without a limit of width.
@@ -197,6 +198,7 @@ func marksOf(r TreeRow, ascii bool) []mark {
 		{r.Problem, mark{"! problem", yellow}},
 		{r.Damaged, mark{"!! damaged", red}},
 		{r.Isolated, mark{"isolated", dim}},
+		{r.By != "", mark{"claimed by " + Visible(r.By), cyan}},
 	} {
 		if m.on {
 			out = append(out, m.mark)
@@ -224,6 +226,9 @@ func markdownTree(rows []TreeRow) string {
 		}
 		if r.Isolated {
 			b.WriteString(", isolated")
+		}
+		if r.By != "" {
+			b.WriteString(", claimed by " + EscapeMarkdown(Visible(r.By)))
 		}
 		if r.Focus {
 			b.WriteString(", **focus**")

@@ -116,3 +116,47 @@ func EscapeMarkdown(s string) string {
 	}
 	return b.String()
 }
+
+// quote matches what a line begins with and each of its further lines begins with too: blanks and the marks of quotes.
+var quote = regexp.MustCompile(`^[ \t>]*`)
+
+// Wrap breaks the lines that are wider than that at blanks. What it breaks off begins as its line does, and two columns
+// further in an item of a list. Words that are wider stay whole, and colours take no room.
+func Wrap(s string, columns int) string {
+	var b strings.Builder
+	for line := range strings.Lines(s) {
+		if Columns(unpainted(line)) > columns {
+			line = wrapLine(line, columns)
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+func wrapLine(line string, columns int) string {
+	lead := quote.FindString(line)
+	out, rest := lead, line[len(lead):]
+	if strings.HasPrefix(rest, "- ") {
+		lead += "  "
+	}
+	left := Columns(lead)
+	at, blanks := Columns(out), "" // blanks: before the next word
+	for word := range strings.SplitSeq(rest, " ") {
+		wide := Columns(unpainted(word))
+		if at > left && at+len(blanks)+wide > columns && word != "" {
+			out, at, blanks = out+"\n"+lead, left, ""
+		}
+		if word != "" {
+			out, at, blanks = out+blanks+word, at+len(blanks)+wide, ""
+		}
+		blanks += " "
+	}
+	return out
+}
+
+// unpainted returns s without colours and without the end of its line.
+func unpainted(s string) string {
+	return strings.TrimRight(painted.ReplaceAllString(s, ""), "\n")
+}
+
+var painted = regexp.MustCompile("\x1b\\[[0-9;]*m")

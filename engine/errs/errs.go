@@ -117,12 +117,17 @@ type Details struct {
 	Problems     []mdoc.Diagnostic `json:"problems,omitempty"`
 	Text         string            `json:"text,omitempty"`      // what was to be replaced, as it is now
 	Committed    bool              `json:"committed,omitempty"` // the change is made although the call failed: do not repeat it
+
+	Head string `json:"-"` // the message without its candidates, for those who list them; "" where there is none
 }
 
 // A Candidate is a node or workspace that may have been meant.
 type Candidate struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
+
+	Way    string `json:"-"` // of a node: the titles from the root to it
+	Status string `json:"-"`
 }
 
 func (e *Error) Error() string { return e.Message }

@@ -34,9 +34,21 @@ func claim(holds, lapsed claims.Claim) Claim {
 	return c
 }
 
+// claimants returns who has claimed a node of a workspace, "" for nobody, and where it cannot be told.
+func claimants(ctx context.Context, env *Env, ws mdstore.ID) func(mdstore.ID) string {
+	all, _ := env.Engine.Claims(ctx)
+	return func(id mdstore.ID) string {
+		if c, holds := all.Get(ws, id); holds {
+			return c.By()
+		}
+		return ""
+	}
+}
+
 // claimOf returns the claim of a node, none where it cannot be told.
 func (env *Env) claimOf(ctx context.Context, ws mdstore.ID, n *mdstore.Node) Claim {
-	c, holds, err := env.Engine.Claimed(ctx, ws, n.ID)
+	all, err := env.Engine.Claims(ctx)
+	c, holds := all.Get(ws, n.ID)
 	switch {
 	case err != nil || statemachine.Terminal(n.Status):
 		return Claim{}

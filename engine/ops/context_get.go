@@ -42,8 +42,8 @@ var contextGet = op("context_get", reads|repeats, ContextGet, Help{
 	Text: `The goal and rules of the workspace, the way from the root (or the nearest
 isolated node) to the node, the conclusions of its children and what it refers
 to; nothing else. Without NODE it is the focused one. --budget keeps it short:
-what is left out is listed with its size. Seven bytes count as two tokens, of the
-Markdown, or of the JSON without its indentation and the members changes and
+what is left out is listed with its size. Seven bytes count as two tokens, of
+the Markdown, or of the JSON without its indentation and the members changes and
 hint.`,
 	Example: `arbor context
 arbor context node-mj2hz4gy --budget 4000

@@ -9,6 +9,7 @@ package ops
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
@@ -46,6 +47,8 @@ type Env struct {
 	// none and have no session that is bound, and what is likely a mistake is refused. An assistant must not be led
 	// elsewhere by a person, and is warned.
 	Person bool
+
+	Parts bool // where no node has the name that is given, a part of a title names one; for those who read
 
 	// Brief says that a model reads the replies: they leave out what is empty, and what only a call with verbose brings.
 	Brief bool
@@ -130,8 +133,10 @@ func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
 		return "", errs.New(errs.WorkspaceNotFound, "no workspace is active, of %d in the archive; name one (workspaceId, --workspace), or restore one (workspace_restore)", len(all))
 	}
 	heads := view.Heads(active)
-	return "", errs.New(errs.AmbiguousID, "%d workspaces are active: %s; name one (workspaceId, --workspace), or bind the session to one (session_bind; at the command line: arbor use)",
-		len(active), view.List(heads)).With(errs.Details{Param: "workspaceId", Candidates: heads})
+	const form = "%d workspaces are active%s; name one (workspaceId, --workspace), or bind the session to one " +
+		"(session_bind; at the command line: arbor use)"
+	return "", errs.New(errs.AmbiguousID, form, len(active), ": "+view.List(heads)).
+		With(errs.Details{Param: "workspaceId", Candidates: heads, Head: fmt.Sprintf(form, len(active), "")})
 }
 
 // twinOf returns the id that all candidates of an error share, as after a copy: a longer prefix would not tell them
@@ -190,7 +195,11 @@ func (env *Env) resolve(s *view.View, ref, param string) (mdstore.ID, error) {
 	if ref == "" {
 		return "", badParam(param, "%s is missing; name a node", param)
 	}
-	if env.Loose {
+	switch {
+	case env.Parts:
+		id, err := s.Find(ref)
+		return id, fail(err)
+	case env.Loose:
 		id, err := s.Resolve(ref)
 		return id, fail(err)
 	}

@@ -77,12 +77,12 @@ var nodeCreate = op("node_create", writes, NodeCreate, Help{
 The requirement, if any, says what is to be done: from -m, -F, - (stdin) or -e
 (your editor). Where the workspace has rules, they are shown once per change of
 them; with --as AI, --rules-hash proves that they were read: arbor rules shows
-it. The id of the new node is printed first, and alone with -q.
+it. With -q the id of the new node is printed, and nothing else.
 
 With - in place of TITLE, stdin is an outline: indented lines, or a Markdown
 list whose further lines are requirements. All of it is made in one commit.`,
 	Example: `arbor add "Sign-in endpoint" -m "POST /sign-in, rate limited"
-arbor add "Backend" --type planning --parent root -m "All that runs on the server"
+arbor add "Backend" --type planning -m "All that runs on the server"
 arbor add "Limits" --parent Backend -F limits.md
 arbor add - < plan.md`,
 })

@@ -22,7 +22,7 @@ type NodeIsolateOut struct {
 }
 
 var nodeIsolate = op("node_isolate", writes|repeats, NodeIsolate, Help{
-	Summary: "separate the context of a node from its ancestors, or join it again",
+	Summary: "cut a node's context off from its ancestors, or join it again",
 	Use:     "isolate NODE",
 	Also:    "node isolate",
 	Text: `The context of the node and of all below it begins at the node then; the goal,

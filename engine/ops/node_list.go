@@ -45,10 +45,12 @@ var nodeList = op("node_list", reads|repeats, NodeList, Help{
 	Also:    "node list",
 	Aliases: "ls",
 	Text: `Id, status, type and title of every node, or of those below NODE. Made for grep
-and scripts: -q prints only ids. When there are more than fit, the printed
+and scripts: -q prints only ids, --fields only what is asked for. With --json
+nodes is one flat list in tree order. When there are more than fit, the printed
 cursor brings the next page, and --all brings everything at once.`,
 	Example: `arbor list --status implementing,validating
 arbor list Backend --type execution -q
+arbor list --json --fields id,title,parentId
 arbor list --all | grep -i login`,
 })
 
@@ -80,7 +82,7 @@ func NodeList(ctx context.Context, env *Env, in NodeListIn) (*NodeListOut, error
 		limit = listLimit
 	}
 	focus, _ := env.Focus(ctx, s)
-	p := page{s: s, focus: focus, limit: limit, depth: in.Depth, match: func(n *mdstore.Node) bool {
+	p := page{s: s, focus: focus, by: claimants(ctx, env, s.Workspace().ID), limit: limit, depth: in.Depth, match: func(n *mdstore.Node) bool {
 		return (len(in.Status) == 0 || slices.Contains(in.Status, string(n.Status))) && (in.Type == "" || in.Type == string(n.Type))
 	}}
 	if in.Cursor != "" {

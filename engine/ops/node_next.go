@@ -45,7 +45,8 @@ type Running struct {
 
 // running returns a node as a result has it, with its claim.
 func (env *Env) running(ctx context.Context, ws mdstore.ID, n *mdstore.Node) Running {
-	c, holds, _ := env.Engine.Claimed(ctx, ws, n.ID)
+	all, _ := env.Engine.Claims(ctx) // empty where they cannot be told
+	c, holds := all.Get(ws, n.ID)
 	if !holds {
 		c = claims.Claim{}
 	}

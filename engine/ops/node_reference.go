@@ -64,7 +64,10 @@ func NodeReference(ctx context.Context, env *Env, in NodeReferenceIn) (*NodeRefe
 		return nil, fail(err)
 	}
 	if _, isNode := s.Referred(n, target); !isNode && in.Action == string(plan.AddRef) {
-		if warned, err = env.present(ctx, target); err != nil {
+		if warned, err = env.present(ctx, target); err != nil && !strings.ContainsAny(target, "/.:") {
+			err = errs.Recoded(s.Unknown(target), errs.ReferenceNotFound)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -80,7 +83,8 @@ func NodeReference(ctx context.Context, env *Env, in NodeReferenceIn) (*NodeRefe
 
 // present refuses the path of a document that is not there to a person, and returns a warning for others.
 func (env *Env) present(ctx context.Context, target string) (warned []string, err error) {
-	if !engine.Absent(ctx, env.Engine, target) {
+	isWord := env.Person && !strings.ContainsAny(target, "/.:") // no path, unless a file has that very name
+	if !engine.Absent(ctx, env.Engine, target) && !(isWord && engine.Absent(ctx, env.Engine, "./"+target)) {
 		return nil, nil
 	}
 	e := errs.New(errs.ReferenceNotFound, "%s: no such file in the project; name it as seen from %s, or make it first",

@@ -25,7 +25,7 @@ var problemUpdate = op("problem_update", writes|repeats, ProblemUpdate, Help{
 context below. With a TEXT, or with -m, -F, - or -e, it replaces the open
 problem. Without a text it prints the problem. Without NODE it is the problem of
 the workspace.`,
-	Example: `arbor problem node-mj2hz4gy "The test server is down" --next "Ask ops on Monday"
+	Example: `arbor problem node-mj2hz4gy "No test server" --next "Ask ops on Monday"
 arbor problem -m "The release date is at risk"
 arbor problem node-mj2hz4gy --clear`,
 })

@@ -17,7 +17,8 @@ type TreeNode struct {
 	Focused    bool        `json:"focused,omitempty"`
 	HasProblem bool        `json:"hasProblem,omitempty"`
 	Damaged    bool        `json:"damaged,omitempty"`
-	Hidden     int         `json:"hidden,omitempty"` // nodes below that depth, limit or filter left out
+	ClaimedBy  string      `json:"claimedBy,omitempty"` // the session, or the operator of a claim without one
+	Hidden     int         `json:"hidden,omitempty"`    // nodes below that depth, limit or filter left out
 	Children   []*TreeNode `json:"children"`
 }
 
@@ -25,16 +26,17 @@ type TreeNode struct {
 func (n *TreeNode) Row(depth int) render.TreeRow {
 	return render.TreeRow{
 		Depth: depth, ID: n.ID, Title: n.Title, Type: n.Type, Status: n.Status, Focus: n.Focused, Problem: n.HasProblem,
-		Damaged: n.Damaged, Isolated: n.Isolated, Hidden: n.Hidden,
+		Damaged: n.Damaged, Isolated: n.Isolated, By: n.ClaimedBy, Hidden: n.Hidden,
 	}
 }
 
 // A page collects a part of a tree: matching nodes after a cursor up to a limit, with the way to them.
 type page struct {
 	s     *view.View
-	focus mdstore.ID // the node that is marked as focused
-	limit int        // negative: no limit
-	depth int        // 0: no limit
+	focus mdstore.ID              // the node that is marked as focused
+	by    func(mdstore.ID) string // who has claimed a node, "" for nobody
+	limit int                     // negative: no limit
+	depth int                     // 0: no limit
 	after mdstore.ID
 	match func(*mdstore.Node) bool
 
@@ -104,7 +106,7 @@ func (p *page) treeNode(n *mdstore.Node) *TreeNode {
 	return &TreeNode{
 		ID: string(n.ID), Title: n.Title, Type: string(n.Type), Status: string(n.Status), Role: string(n.Role),
 		Isolated: n.Isolated, Focused: p.focus == n.ID, HasProblem: n.HasProblem(),
-		Damaged: len(n.Problems) > 0, Children: []*TreeNode{},
+		Damaged: len(n.Problems) > 0, ClaimedBy: p.by(n.ID), Children: []*TreeNode{},
 	}
 }
 

@@ -50,6 +50,9 @@ type Wrote struct {
 	Out
 }
 
+// Workspace returns the id of the workspace that was written to.
+func (w Wrote) Workspace() string { return string(w.ws) }
+
 // Written returns what results of writing operations have in common.
 func (w Wrote) Written() Wrote { return w }
 
@@ -69,7 +72,7 @@ func (env *Env) wrote(ctx context.Context, ws mdstore.ID, o *plan.Outcome, hint 
 		hint = ""
 	}
 	w := Wrote{Success: true, Changed: o.Changed(), Adapted: o.Adapted, Met: o.Collisions, Kept: o.Replaced, Warned: o.Warned,
-		DryRun: o.DryRun, Out: Out{Hint: hint}}
+		DryRun: o.DryRun, Out: Out{Hint: hint, ws: ws}}
 	if o.DryRun {
 		w.Diff = o.Diff()
 		w.Hint = "nothing was written; repeat the call without dryRun to do it"

@@ -30,7 +30,7 @@ type WorkspaceCheckOut struct {
 }
 
 var workspaceCheck = op("workspace_check", writes|repeats, WorkspaceCheck, Help{
-	Summary: "list everything that is wrong in the files, and repair it on request",
+	Summary: "list all that is wrong in the files, and repair it on request",
 	Advice:  "fix loses no text.",
 	Use:     "check [WS]",
 	Aliases: "lint doctor",

@@ -37,7 +37,7 @@ var workspaceInit = op("workspace_init", writes, WorkspaceInit, Help{
 is made here. To make a vault here although there is one above:
 arbor init NAME --goal GOAL --vault .tanmi-workspace`,
 	Example: `arbor init Login --goal "Users sign in with a password"
-arbor init Login --goal "..." --rule "No new dependencies" --doc docs/api.md:"the endpoints"`,
+arbor init Login --goal "..." --rule "Tests first" --doc docs/api.md:"the API"`,
 })
 
 // WorkspaceInit makes a workspace with its root node.

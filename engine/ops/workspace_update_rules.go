@@ -64,6 +64,9 @@ func WorkspaceUpdateRules(ctx context.Context, env *Env, in WorkspaceUpdateRules
 		return nil, fail(err)
 	}
 	hint := "node_create needs the new rulesHash now"
+	if env.Person && env.Operator == mdstore.OperatorHuman {
+		hint = "whoever adds a node next is shown them once"
+	}
 	if len(now) == 0 {
 		hint = "no rules are left, and nodes are created without rulesHash"
 	}

@@ -27,7 +27,7 @@ func (v *View) Resolve(ref string) (mdstore.ID, error) {
 	case 0:
 		return "", v.Unknown(ref)
 	default:
-		return "", ambiguous(ref, "nodes", hits)
+		return "", placed(v, ambiguousNodes(ref, hits))
 	}
 }
 
@@ -49,8 +49,14 @@ func matches(all []errs.Candidate, ref string) []errs.Candidate {
 	return nil
 }
 
+func ambiguousNodes(ref string, hits []errs.Candidate) *errs.Error {
+	return ambiguous(ref, "nodes", hits)
+}
+
 func ambiguous(ref, what string, hits []errs.Candidate) *errs.Error {
-	return errs.New(errs.AmbiguousID, "%s: %d %s match: %s; give the id, or more of it", ref, len(hits), what, List(hits)).With(errs.Details{Candidates: hits[:min(len(hits), CandidatesShown)]})
+	head := fmt.Sprintf("%s: %d %s match", ref, len(hits), what)
+	return errs.New(errs.AmbiguousID, "%s: %s; give the id, or more of it", head, List(hits)).
+		With(errs.Details{Candidates: hits[:min(len(hits), CandidatesShown)], Head: head + "; give the id, or more of it"})
 }
 
 // Known returns the node with that very id, or NODE_NOT_FOUND with those that may have been meant.
@@ -67,12 +73,14 @@ func (v *View) Unknown(ref string) error {
 	}
 	near := v.nearest(ref)
 	msg := "no such node in workspace " + string(v.ws.ID)
+	det := errs.Details{NodeID: ref, Candidates: near}
 	if len(near) > 0 {
 		msg += "; meant may be: " + List(near)
+		det.Head = ref + ": no such node in " + v.ws.Name
 	} else {
 		msg += "; node_list (arbor tree) shows those there are"
 	}
-	return errs.New(errs.NodeNotFound, "%s: %s", ref, msg).With(errs.Details{NodeID: ref, Candidates: near})
+	return placed(v, errs.New(errs.NodeNotFound, "%s: %s", ref, msg).With(det))
 }
 
 // nearest returns nodes for an error that helps: first those whose ids begin with ref, then those whose id or title contains it, and then those whose ids share the most of its beginning.
@@ -171,11 +179,12 @@ func ofWorkspace(w *mdstore.Workspace) errs.Candidate {
 
 // UnknownWorkspace returns the error for an id that none of the workspaces has.
 func UnknownWorkspace(id mdstore.ID, all []*mdstore.Workspace) error {
-	known := "the vault has none yet: make one with workspace_init (arbor init)"
+	known, head := "the vault has none yet: make one with workspace_init (arbor init)", ""
 	if len(all) > 0 {
+		head = string(id) + ": no such workspace"
 		known = "there are: " + List(Candidates(all, len(all), ofWorkspace))
 	}
-	return errs.New(errs.WorkspaceNotFound, "%s: no such workspace; %s", id, known).With(errs.Details{Candidates: Heads(all)})
+	return errs.New(errs.WorkspaceNotFound, "%s: no such workspace; %s", id, known).With(errs.Details{Candidates: Heads(all), Head: head})
 }
 
 // Workspace returns the one workspace with that id.

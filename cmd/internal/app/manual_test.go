@@ -77,9 +77,10 @@ func manual(t *testing.T) string {
 	b.WriteString("# The command line\n\n" +
 		"<!-- Written by go test ./cmd/internal/app -run TestManual -update: change the commands, not this page. -->\n\n" +
 		"A node or workspace is named by its id, its exact title, a unique prefix of its id, or the last six\n" +
-		"characters of it; `.` is the focused node. Results go to stdout and words about the work to\n" +
-		"stderr, so pipes get nothing but results. `--json` prints one document on stdout,\n" +
-		"for errors as well: `{\"error\": {\"code\", \"message\", \"details\"}}`. Listings take at most\n" +
+		"characters of it; `.` is the focused node. A command that only reads takes a part of a title, too.\n" +
+		"Listings show the six characters, and whole ids with `-v`, `-q` and `--json`. Results go to stdout\n" +
+		"and words about the work to stderr, so pipes get nothing but results. `--json` prints one document\n" +
+		"on stdout, for errors as well: `{\"error\": {\"code\", \"message\", \"details\"}}`. Listings take at most\n" +
 		"200 lines and say what brings the rest. Nothing prompts without a terminal.\n\n" +
 		"What several commands share stands once: a command that is another name of one above,\n" +
 		"or differs from it by a word, refers to it.\n")

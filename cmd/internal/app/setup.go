@@ -24,10 +24,11 @@ func setupCommand() cli.Command {
 	)
 	return cli.Command{
 		Use: "setup CLIENT", Short: "Put Arbor into the configuration of an assistant's program", Word: "CLIENT", Words: setup.Clients(), Writes: true,
-		Long: `Put Arbor's MCP server into the configuration of a program that assistants run in,
-or take it out again. Nothing else in the file changes: comments, order and layout
-stay. --dry-run shows the diff. The entry is the project's where the program has
-such a file, which you may commit; --scope user makes it yours alone.`,
+		Long: `Put Arbor's MCP server into the configuration of a program that assistants run
+in, or take it out again. Nothing else in the file changes: comments, order and
+layout stay. --dry-run shows the diff. The entry is the project's where the
+program has such a file, which you may commit; --scope user makes it yours
+alone.`,
 		Example: `arbor setup claude-code --hooks
 arbor setup vscode --dry-run
 arbor setup cursor --scope user --everywhere
@@ -109,11 +110,11 @@ func setupText(r *setup.Result, undo bool) string {
 func hookCommand() cli.Command {
 	return cli.Command{
 		Use: "hook EVENT", Short: "What a hook of Claude Code tells a session", Word: "EVENT", Words: setup.Hooks(), Protocol: true, Harmless: true,
-		Long: `Print what a session of Claude Code is to know, as a hook: at its start the rules
-and the focus of its workspace, at a prompt how many files others have changed
-since the session last looked, if any. arbor setup claude-code --hooks makes
-Claude Code run it. It never stands in the way: whatever goes wrong, its exit
-code is 0, and stderr says what it was.`,
+		Long: `Print what a session of Claude Code is to know, as a hook: at its start the
+rules and the focus of its workspace, at a prompt how many files others have
+changed since the session last looked, if any. arbor setup claude-code --hooks
+makes Claude Code run it. It never stands in the way: whatever goes wrong, its
+exit code is 0, and stderr says what it was.`,
 		Example: `arbor setup claude-code --hooks
 echo '{"session_id":"s-1"}' | arbor hook session-start`,
 		Run: func(ctx context.Context, call cli.Call) error {

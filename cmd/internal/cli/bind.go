@@ -21,7 +21,7 @@ type binding struct {
 	o       ops.Operation
 	in      reflect.Value
 	words   []word
-	later   []func() // set fields from flags that are not bound to them, once the command line is parsed
+	later   []func() error // set fields from flags that are not bound to them, once the command line is parsed
 }
 
 func (b *binding) field(p ops.Param) reflect.Value { return b.in.FieldByIndex(p.Field.Index) }
@@ -65,10 +65,15 @@ func (b *binding) flag(cmd *cobra.Command, p ops.Param) {
 		fs.BoolVarP(to, name, short, false, usage)
 	case *[]mdstore.Ref:
 		docs := fs.StringArrayP(name, short, nil, usage)
-		b.later = append(b.later, func() {
+		b.later = append(b.later, func() (err error) {
 			for _, d := range *docs {
-				*to = append(*to, splitDoc(d))
+				r := splitDoc(d)
+				if r.Target, err = fromProject(b.sh, r.Target, false); err != nil {
+					return err
+				}
+				*to = append(*to, r)
 			}
+			return nil
 		})
 	case *[]string:
 		if tag.Get("is") == "status" {
@@ -104,10 +109,11 @@ func (b *binding) flag(cmd *cobra.Command, p ops.Param) {
 
 // ifGiven sets a field that is nil unless its flag is given.
 func ifGiven[T any](b *binding, fs *pflag.FlagSet, name string, to **T, value *T) {
-	b.later = append(b.later, func() {
+	b.later = append(b.later, func() error {
 		if fs.Changed(name) {
 			*to = value
 		}
+		return nil
 	})
 }
 
@@ -164,7 +170,9 @@ func (b *binding) parse(cmd *cobra.Command, words []string) error {
 		}
 	}
 	for _, set := range b.later {
-		set()
+		if err := set(); err != nil {
+			return err
+		}
 	}
 	for _, p := range b.o.Params {
 		switch field := b.field(p); p.Name {

@@ -160,10 +160,14 @@ func run(ctx context.Context, sys *System, term terminal) int {
 		err = sh.unprinted
 	}
 	sh.unprinted = nil
+	n := names{id: whole, long: wholeIDs(sh)}
+	if err != nil && sh.vault != nil { // while the vault is open
+		n = namesOf(sh, "")
+	}
 	if cerr := sh.close(); err == nil {
 		err = cerr
 	}
-	if code := sh.finish(ctx, err); !own.Harmless {
+	if code := sh.finish(ctx, err, n); !own.Harmless {
 		return code
 	}
 	return exitOK

@@ -123,6 +123,7 @@ type command struct {
 
 	start func(ctx context.Context) (string, error) // what an editor begins with
 	show  func(out any) error                       // prints a result; nil prints what a write changed, or JSON
+	doc   func(out any) any                         // what --json prints of a result; nil: the result itself
 }
 
 type nodeFilter func(*ops.TreeNode) bool
@@ -215,6 +216,7 @@ func (sh *shell) command(c command) *cobra.Command {
 // run reads the command line into the input, calls the operation and prints its result.
 func (b *binding) run(cmd *cobra.Command, words []string) error {
 	ctx, c, sh := cmd.Context(), b.command, b.sh
+	sh.parts = !b.o.Writes
 	if err := b.parse(cmd, words); err != nil {
 		return err
 	}
@@ -257,6 +259,9 @@ func (b *binding) run(cmd *cobra.Command, words []string) error {
 		return c.show(out)
 	case writes:
 		return sh.wrote(out, written.Written(), "")
+	}
+	if c.doc != nil {
+		return sh.json(c.doc(out))
 	}
 	return sh.json(out)
 }

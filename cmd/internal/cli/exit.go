@@ -14,6 +14,7 @@ import (
 	"arbor/context/render"
 	"arbor/engine/errs"
 	"arbor/engine/ops"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
@@ -54,8 +55,8 @@ var exitHelp = []struct {
 // errFound ends a command whose result is printed and says that something is wrong.
 var errFound = errors.New("diagnostics were found")
 
-// finish prints what a command failed with and returns the exit code.
-func (sh *shell) finish(ctx context.Context, err error) int {
+// finish prints what a command failed with and returns the exit code. n are the names of what it was about.
+func (sh *shell) finish(ctx context.Context, err error, n names) int {
 	defer settleTyped(sh, err)
 	switch {
 	case err == nil:
@@ -64,8 +65,11 @@ func (sh *shell) finish(ctx context.Context, err error) int {
 		return exitUnreadable
 	}
 	e := errs.As(err)
+	if sh.refused == "" {
+		e = ourError(e)
+	}
 	if !wantsJSON(sh) || sh.json(map[string]any{"error": e}) != nil {
-		complain(sh, e)
+		complain(sh, e, n)
 	}
 	if ctx.Err() != nil {
 		return exitInterrupted
@@ -83,22 +87,20 @@ func wantsJSON(sh *shell) bool {
 }
 
 // complain prints an error for people: the message, the facts that it does not tell, and what may help.
-func complain(sh *shell, e *errs.Error) {
+func complain(sh *shell, e *errs.Error, n names) {
 	style := sh.style()
 	style.Color = sh.color(sh.term.err)
 	var b strings.Builder
-	b.WriteString(style.Paint("31", "arbor:") + " " + render.VisibleLines(e.Message) + "\n")
-	if d := e.Details; d != nil {
-		for i, c := range d.Candidates {
-			if strings.Contains(e.Message, c.ID) {
-				continue
-			}
-			if i == candidateLines {
-				fmt.Fprintf(&b, "  … %d more\n", len(d.Candidates)-i)
-				break
-			}
-			fmt.Fprintf(&b, "  %s  %s\n", render.Visible(c.ID), render.Visible(c.Title))
+	message := e.Message
+	if d := e.Details; d != nil && d.Head != "" {
+		if message = aboutInOurWords(d.Head); e.Code != errs.AmbiguousID {
+			message += "; did you mean:"
 		}
+	}
+	message = n.renamed(message, func(id, title string) string { return title + " (" + n.id(id) + ")" })
+	b.WriteString(style.Paint("31", "arbor:") + " " + render.VisibleLines(message) + "\n")
+	if d := e.Details; d != nil {
+		candidates(&b, style, e, n)
 		for _, p := range d.Problems {
 			if !strings.Contains(e.Message, p.Text) {
 				fmt.Fprintf(&b, "  %s\n", render.Visible(p.String()))
@@ -117,7 +119,26 @@ func complain(sh *shell, e *errs.Error) {
 	if sh.refused != "" {
 		b.WriteString("  " + sh.refused + " --help tells more\n")
 	}
-	fmt.Fprint(sh.sys.Stderr, b.String())
+	fmt.Fprint(sh.sys.Stderr, wrapped(b.String(), sh.term.errWidth))
+}
+
+// candidates writes what may have been meant, unless the message names it: the way to each node, its short id and its
+// status, or the name and the id of each workspace.
+func candidates(b *strings.Builder, style render.Style, e *errs.Error, n names) {
+	ids := n.id
+	for _, c := range e.Details.Candidates {
+		if e.Details.Head == "" && strings.Contains(e.Message, c.ID) {
+			continue
+		}
+		if c.Way == "" { // a workspace
+			c.Way, ids = c.Title, n.workspaces(e.Details.Candidates)
+		}
+		if style.ASCII {
+			c.Way = strings.ReplaceAll(c.Way, view.WayMark, " > ")
+		}
+		line := "  " + render.Visible(c.Way) + "  " + style.Paint("2", render.Visible(ids(c.ID)))
+		b.WriteString(strings.TrimRight(line+"  "+style.PaintStatus(c.Status, c.Status), " ") + "\n")
+	}
 }
 
 // ofLocal reports whether an error is about files of this machine's, which no check looks at.
@@ -125,8 +146,6 @@ func ofLocal(e *errs.Error) bool {
 	local := func(p mdoc.Diagnostic) bool { return mdstore.Path(p.File).Under(mdstore.LocalDir) }
 	return e.Details != nil && slices.ContainsFunc(e.Details.Problems, local)
 }
-
-const candidateLines = 10 // of an error
 
 // remedies are what a person at a command line can do about an error, unless the message says it already.
 var remedies = map[errs.Code]struct{ with, text string }{
@@ -178,6 +197,9 @@ func (sh *shell) flagError(cmd *cobra.Command, err error) error {
 			return usagef("--%s: %s is expected, not %q", bad.GetFlag().Name, takes, bad.GetValue())
 		}
 	}
+	if first := sh.sys.Args; !cmd.HasParent() && len(first) > 0 && !strings.HasPrefix(first[0], "-") {
+		return unknownCommand(cmd, first[0]) // its flags cannot be known
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return usagef("%v", err)
@@ -194,7 +216,10 @@ func (sh *shell) flagError(cmd *cobra.Command, err error) error {
 // runGroup is what a command does that only has others below it: it prints its help. With --json there is no result to
 // print, so the missing word is an error.
 func (sh *shell) runGroup(cmd *cobra.Command, _ []string) error {
-	if !sh.flags.json {
+	switch {
+	case !sh.flags.json && !cmd.HasParent():
+		return bare(sh, cmd)
+	case !sh.flags.json:
 		return cmd.Help()
 	}
 	return usagef("%s needs a COMMAND: %s", cmd.CommandPath(), strings.Join(subcommands(cmd), ", "))
@@ -210,6 +235,13 @@ func subcommands(cmd *cobra.Command) (names []string) {
 	return names
 }
 
+// meanings are the commands that words of other programs mean.
+var meanings = []struct{ words, command string }{
+	{"finish resolve conclude", "complete NODE -m CONCLUSION"}, {"create task todo subtask", "add TITLE"},
+	{"get read info describe", "show NODE"}, {"rename retitle", "node update NODE --title TITLE"},
+	{"archive", "ws archive WS"}, {"block blocked stuck", "problem NODE TEXT"}, {"claim take assign", "next --claim"},
+}
+
 func unknownCommand(cmd *cobra.Command, name string) *errs.Error {
 	var known []string
 	for _, c := range cmd.Commands() {
@@ -218,5 +250,11 @@ func unknownCommand(cmd *cobra.Command, name string) *errs.Error {
 		}
 	}
 	path := cmd.CommandPath()
+	for _, m := range meanings {
+		if !cmd.HasParent() && slices.Contains(strings.Fields(m.words), name) {
+			e := errs.New(errs.UnknownParams, "%s has no command %q; did you mean arbor %s?", path, name, m.command)
+			return e.With(errs.Details{Nearest: "arbor " + m.command})
+		}
+	}
 	return meant(errs.New(errs.UnknownParams, "%s has no command %q", path, name), path+" ", name, known)
 }

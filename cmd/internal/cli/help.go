@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -20,16 +19,16 @@ var environment = []struct{ name, text string }{
 	{"ARBOR_VAULT", "the vault's folder, as --vault"},
 	{"ARBOR_SESSION", "the session, as --session"},
 	{"ARBOR_OPERATOR", "AI or Human, as --as"},
-	{"ARBOR_GIT", "how long a write waits for git to finish (5s), or ignore"},
+	{"ARBOR_GIT", "how long a write waits for git (5s), or ignore"},
 	{"VISUAL, EDITOR", "the editor of -e"},
-	{"NO_COLOR, CLICOLOR_FORCE", "no colours, or colours although stdout is no terminal"},
-	{"LC_ALL, LC_CTYPE, LANG", "drawings are ASCII where these name another encoding than UTF-8"},
+	{"NO_COLOR, CLICOLOR_FORCE", "no colours, or colours without a terminal"},
+	{"LC_ALL, LC_CTYPE, LANG", "drawings are ASCII where these are not UTF-8"},
 }
 
 // help prints the help of a command: what it is, examples, what there is to know, its flags.
 func (sh *shell) help(cmd *cobra.Command, _ []string) {
 	var b strings.Builder
-	root, style := cmd.Root(), sh.style()
+	root, style, columns := cmd.Root(), sh.style(), helpColumns(sh)
 	heading := func(text string) { b.WriteString("\n" + style.Paint("1", text) + "\n") }
 	if cmd == root {
 		b.WriteString(style.Paint("1", "arbor") + ": " + root.Short + "\n")
@@ -54,16 +53,16 @@ func (sh *shell) help(cmd *cobra.Command, _ []string) {
 		heading(g.Title)
 		for _, c := range cmd.Commands() {
 			if c.GroupID == g.ID && c.IsAvailableCommand() {
-				fmt.Fprintf(&b, "  %-11s %s\n", c.Name(), c.Short)
+				fmt.Fprintf(&b, "  %-10s  %s\n", c.Name(), c.Short)
 			}
 		}
 	}
-	if own := flagUsages(cmd.LocalNonPersistentFlags()); own != "" && cmd != root {
+	if own := flagUsages(cmd.LocalNonPersistentFlags(), columns); own != "" && cmd != root {
 		heading("Flags")
 		b.WriteString(own)
 	}
 	heading("Flags of every command")
-	b.WriteString(flagUsages(root.PersistentFlags()))
+	b.WriteString(flagUsages(root.PersistentFlags(), columns))
 	if cmd == root {
 		heading("Environment")
 		for _, e := range environment {
@@ -75,7 +74,35 @@ func (sh *shell) help(cmd *cobra.Command, _ []string) {
 		}
 		b.WriteString("\narbor COMMAND --help says more about each.\n")
 	}
-	_ = sh.print(b.String())
+	_ = sh.print(render.Wrap(b.String(), columns))
+}
+
+// helpColumns returns how wide help is.
+func helpColumns(sh *shell) int {
+	const most = 80
+	if w := sh.term.width; w > 0 && w < most {
+		return w
+	}
+	return most
+}
+
+// bare prints what arbor alone prints: the names of the commands, on one screen.
+func bare(sh *shell, root *cobra.Command) error {
+	var b strings.Builder
+	style := sh.style()
+	b.WriteString(style.Paint("1", "arbor") + ": " + root.Short + "\n\n")
+	b.WriteString("  " + strings.ReplaceAll(root.Example, "\n", "\n  ") + "\n\n")
+	for _, g := range root.Groups() {
+		var all []string
+		for _, c := range root.Commands() {
+			if c.GroupID == g.ID && c.IsAvailableCommand() {
+				all = append(all, c.Name())
+			}
+		}
+		b.WriteString(style.Paint("1", g.Title) + "\n  " + strings.Join(all, " ") + "\n")
+	}
+	b.WriteString("\narbor help says what each is for, and arbor COMMAND --help how it is used.\n")
+	return sh.print(render.Wrap(b.String(), helpColumns(sh)))
 }
 
 // useLine returns the whole command line of a command.
@@ -91,11 +118,11 @@ func useLine(cmd *cobra.Command) string {
 }
 
 // flagUsages returns the flags one a line, without the library's own.
-func flagUsages(all *pflag.FlagSet) string {
+func flagUsages(all *pflag.FlagSet, columns int) string {
 	if f := all.Lookup("help"); f != nil {
 		f.Hidden = true
 	}
-	return all.FlagUsages()
+	return all.FlagUsagesWrapped(columns)
 }
 
 // addHelp makes the library's help command print the help of this package, and fail for unknown commands.
@@ -114,20 +141,6 @@ func addHelp(sh *shell, root *cobra.Command) {
 	}
 }
 
-// inOurWords returns a hint with commands in place of operations. One that names a command already stays as it is.
-func inOurWords(hint string) string {
-	if strings.Contains(hint, "(arbor ") {
-		return hint
-	}
-	all := ops.All()
-	slices.SortFunc(all, func(a, b ops.Operation) int { return len(b.Name) - len(a.Name) }) // the longest match wins
-	pairs := []string{"rulesHash", "--rules-hash", "workspaceId", "--workspace", "dryRun", "--dry-run"}
-	for _, o := range all {
-		pairs = append(pairs, o.Name, commandLine(o))
-	}
-	return strings.NewReplacer(pairs...).Replace(hint)
-}
-
 // commandLine returns the command of an operation without its words: "arbor node move".
 func commandLine(o ops.Operation) string {
 	path, words := splitUse(o.Use)
@@ -140,9 +153,9 @@ func commandLine(o ops.Operation) string {
 func newWhere(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Use: "where", Short: "Tell which vault is used, and why",
-		Long: `--vault names the vault; else ARBOR_VAULT does; else it is looked for in this folder
-and all above: a folder .tanmi-workspace, or an arbor.toml whose key vault holds
-its name or path. With -q it prints the path alone.`,
+		Long: `--vault names the vault; else ARBOR_VAULT does; else it is looked for in this
+folder and all above: a folder .tanmi-workspace, or an arbor.toml whose key
+vault holds its name or path. With -q it prints the path alone.`,
 		Example:           "arbor where\ncd \"$(arbor where -q)\"",
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(*cobra.Command, []string) error { return printWhere(sh) },
@@ -216,11 +229,15 @@ func printVersion(sh *shell) error {
 	return sh.print(sh.sys.Version.String())
 }
 
+const widestChoice = 20 // characters of the values of a flag that stand in its place
+
 // usageOf returns the help of a flag, with the name of its value in the quotes that pflag looks for: the first word in
 // capitals, such as NODE, N or PATH:DESC.
 func usageOf(p ops.Param) string {
-	if p.Enum != nil {
-		return strings.TrimSuffix("`"+strings.Join(p.Enum, "|")+"`; "+p.Help, "; ")
+	if all := strings.Join(p.Enum, "|"); len(all) > widestChoice {
+		return strings.TrimSuffix("`"+strings.ToUpper(p.Name)+"` is "+strings.Join(p.Enum, ", ")+"; "+p.Help, "; ")
+	} else if p.Enum != nil {
+		return strings.TrimSuffix("`"+all+"`; "+p.Help, "; ")
 	}
 	if p.Type.Kind() == reflect.Bool {
 		return p.Help

@@ -42,7 +42,7 @@ func TestATextThatIsTakenForANode(t *testing.T) {
 		"log":     "arbor log -m EVENT writes to the workspace's log",
 		"problem": "arbor problem -m TEXT says what is wrong with the workspace",
 	} {
-		for _, word := range []string{"did a thing", "Sign-in"} { // none is like it, one may be meant
+		for _, word := range []string{"did a thing", "node-cc"} { // none is like it, one may be meant
 			contains(t, "arbor "+line+" "+word, w.fails(exitNotFound, line, word), "no such node", "; if it is a text: "+want)
 		}
 		if stderr := w.fails(exitNotFound, line, "did a thing", "-m", "text"); strings.Contains(stderr, "-m") {

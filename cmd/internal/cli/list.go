@@ -2,7 +2,6 @@ package cli
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,42 +13,6 @@ import (
 	"arbor/mdstore"
 )
 
-func listCommand(sh *shell) command {
-	in := &ops.NodeListIn{}
-	c := command{in: in, list: true}
-	c.check = func(*cobra.Command) error {
-		switch {
-		case sh.flags.all:
-			in.Limit = -1
-		case in.Limit == 0 && !sh.flags.json:
-			in.Limit = listLines - 2 // the head and the line about the rest are lines too
-		}
-		return nil
-	}
-	c.show = showing(sh, func(sh *shell, out *ops.NodeListOut) error { return showList(sh, in, out) })
-	return c
-}
-
-func showList(sh *shell, in *ops.NodeListIn, out *ops.NodeListOut) error {
-	var rows [][]cell
-	walk(out.Tree, func(n *ops.TreeNode) {
-		if len(in.Status) > 0 && !slices.Contains(in.Status, n.Status) || in.Type != "" && in.Type != n.Type {
-			return // only the way to others
-		}
-		row := []cell{{text: n.ID, sgr: "2"}, statusCell(sh, n.Status), {text: n.Type}, {text: n.Title + remarks(n)}}
-		rows = append(rows, row)
-	})
-	sh.print(strings.Join(sh.table([]string{"ID", "STATUS", "TYPE", "TITLE"}, rows), "\n"))
-	if len(rows) == 0 {
-		sh.say("no such nodes")
-	}
-	warnLost(sh, out.Lost)
-	if out.Cursor != "" {
-		sh.warn("%d of %d nodes; --cursor %s brings what follows, --all everything", out.Shown, out.Total, out.Cursor)
-	}
-	return nil
-}
-
 func statusCell(sh *shell, status string) cell {
 	return cell{text: render.SignOf(status, sh.ascii()) + " " + status, status: status}
 }
@@ -59,19 +22,6 @@ func warnLost(sh *shell, files int) {
 	if files > 0 {
 		sh.warn("%s; arbor check names them", ops.LostFiles(files))
 	}
-}
-
-// remarks are what a list says of a node after its title.
-func remarks(n *ops.TreeNode) (s string) {
-	for _, m := range []struct {
-		on   bool
-		text string
-	}{{n.Focused, "focus"}, {n.HasProblem, "! problem"}, {n.Damaged, "!! damaged"}, {n.Isolated, "isolated"}} {
-		if m.on {
-			s += "  " + m.text
-		}
-	}
-	return s
 }
 
 // walk calls f for each node, a parent before its children.
@@ -113,7 +63,7 @@ func showTree(sh *shell, out *ops.NodeListOut) error {
 		room = listLines - 2
 	}
 	rows, hidden := fit(out.Tree, room)
-	sh.print(render.Tree(rows, sh.style()))
+	sh.print(render.Tree(namesOf(sh, "").shorten(rows), sh.style()))
 	if len(rows) == 0 {
 		sh.say("no such nodes")
 	}
@@ -164,6 +114,7 @@ func showNext(sh *shell, in *ops.NodeNextIn, out *ops.NodeNextOut) error {
 		return nil
 	}
 	var rows [][]cell
+	id := namesOf(sh, "").id
 	for _, n := range out.Nodes {
 		title := n.Title
 		if len(n.Way) > 0 {
@@ -172,7 +123,7 @@ func showNext(sh *shell, in *ops.NodeNextIn, out *ops.NodeNextOut) error {
 		if whose := whose(n.Claim); whose != "" {
 			title += "  (" + whose + ")"
 		}
-		rows = append(rows, []cell{{text: n.NodeID, sgr: "2"}, statusCell(sh, n.Status), {text: title}})
+		rows = append(rows, []cell{{text: id(n.NodeID), sgr: "2"}, statusCell(sh, n.Status), {text: title}})
 	}
 	sh.flags.all = sh.flags.all || in.Claim // all that is claimed is printed
 	sh.bounded(sh.table([]string{"ID", "STATUS", "TITLE"}, rows), "lines")
@@ -190,7 +141,7 @@ func showNext(sh *shell, in *ops.NodeNextIn, out *ops.NodeNextOut) error {
 	}
 	for _, r := range out.Running {
 		by := whose(r.Claim)
-		sh.say("%s", strings.TrimSuffix("running: "+r.Title+"  ("+by+")", "  ()"))
+		sh.say("%s", strings.TrimSuffix("running: "+r.Title+"  "+id(r.NodeID)+"  ("+by+")", "  ()"))
 	}
 	sh.hint(out.Hint)
 	return nil

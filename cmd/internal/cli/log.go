@@ -29,6 +29,11 @@ func orText(err error, how string) error {
 	}
 	e := *errs.As(err)
 	e.Message += "; if it is a text: " + how
+	if d := e.Details; d != nil && d.Head != "" {
+		told := *d
+		told.Head += "; if it is a text: " + how
+		e.Details = &told
+	}
 	return &e
 }
 
@@ -46,6 +51,7 @@ func readOwner(ctx context.Context, sh *shell, node string) (*ops.NodeGetOut, er
 }
 
 func showLog(ctx context.Context, sh *shell, node string) error {
+	sh.parts = true
 	out, err := readOwner(ctx, sh, node)
 	if err != nil {
 		return err
@@ -121,6 +127,7 @@ func problemCommand(sh *shell) command {
 }
 
 func showProblem(ctx context.Context, sh *shell, node string) error {
+	sh.parts = true
 	out, err := readOwner(ctx, sh, node)
 	if err != nil {
 		return err

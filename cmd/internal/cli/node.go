@@ -108,7 +108,8 @@ func newNodes(sh *shell) *cobra.Command {
 		Use: "node", Short: "Read, create, change, move and delete nodes", Aliases: []string{"nodes"},
 		Long: `The everyday verbs do the same without the noun: arbor add is arbor node create,
 arbor show is arbor node get. A NODE is its id, its exact title, a unique prefix
-of its id, or the last six characters of it; "." is the focused node.`,
+of its id, or the last six characters of it; "." is the focused node. A command
+that only reads takes a part of the title as well.`,
 		Example: "arbor node update . --title \"Sign-in endpoint\"\narbor node move node-mj2hz4gy root --before node-mj2hzz01",
 		RunE:    sh.runGroup,
 	}
@@ -179,7 +180,7 @@ func transitionCommand(sh *shell, v verb) command {
 func dropCommand(sh *shell) command {
 	c := concluding(sh, &ops.NodeTransitionIn{Action: string(statemachine.Fail), Drop: true})
 	c.help = ops.Help{
-		Use: "drop NODE [-]", Summary: "give a node up that is not finished, with the reason as its conclusion",
+		Use: "drop NODE [-]", Summary: "give a node up before it is finished, and say why",
 		Text:    "A node that waits is started and failed in one commit, a planning node cancelled.",
 		Example: `arbor drop node-mj2hz4gy -m "Nobody needs it"`,
 	}

@@ -38,8 +38,11 @@ func addCommand(sh *shell) command {
 		if err != nil {
 			return true, err
 		}
-		nodes := outline(text)
-		if len(nodes) == 0 {
+		nodes, err := outline(text)
+		switch {
+		case err != nil:
+			return true, err
+		case len(nodes) == 0:
 			return true, usagef("the outline has no line; each line is a title, indented below its parent")
 		}
 		out, err := ops.Outline(ctx, env, ops.OutlineIn{NodeCreateIn: *in, Nodes: nodes})
@@ -64,8 +67,9 @@ var mark = regexp.MustCompile(`^([ \t]*)((?:[-*+]|\d{1,9}[.)])[ \t]+)?((?:\[[ xX
 var heading = regexp.MustCompile(`^#{1,6}[ \t]`)
 
 // outline reads titles that are indented below each other: plain lines, or the items of a Markdown list, whose further
-// lines are the requirement. Headings are left out.
-func outline(text string) []ops.NewChild {
+// lines are the requirement. Headings are left out. A line that stands beside none of those above it is refused: below
+// which it belongs nobody can tell.
+func outline(text string) ([]ops.NewChild, error) {
 	type open struct {
 		indent int
 		at     *[]ops.NewChild // where it stands, as the last one
@@ -73,7 +77,9 @@ func outline(text string) []ops.NewChild {
 	var out []ops.NewChild
 	var way []open
 	list := false
+	at := 0
 	for line := range strings.Lines(text) {
+		at++
 		m := mark.FindStringSubmatch(strings.TrimRight(strings.ReplaceAll(line, "\t", "    "), " \r\n"))
 		if m == nil || m[4] == "" || heading.MatchString(line) {
 			continue
@@ -84,16 +90,22 @@ func outline(text string) []ops.NewChild {
 			item.Requirement = strings.TrimSpace(item.Requirement + "\n" + m[4])
 			continue
 		}
+		beside := indent
 		for len(way) > 0 && way[len(way)-1].indent >= indent {
+			beside = way[len(way)-1].indent
 			way = way[:len(way)-1]
 		}
-		at := &out
+		if beside != indent {
+			return nil, usagef("line %d of the outline, %q, is indented by %d columns, and the line that it could stand "+
+				"beside by %d; give both the same indentation", at, m[4], indent, beside)
+		}
+		siblings := &out
 		if len(way) > 0 {
 			above := *way[len(way)-1].at
-			at = &above[len(above)-1].Children
+			siblings = &above[len(above)-1].Children
 		}
-		*at = append(*at, ops.NewChild{Title: m[4]})
-		way = append(way, open{indent, at})
+		*siblings = append(*siblings, ops.NewChild{Title: m[4]})
+		way = append(way, open{indent, siblings})
 	}
-	return out
+	return out, nil
 }

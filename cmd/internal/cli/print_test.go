@@ -45,7 +45,7 @@ func TestExitCodes(t *testing.T) {
 		errs.InvalidTransition: 4, errs.RulesHashMismatch: 4, errs.Conflicting: 5, errs.FileUnreadable: 6, errs.DuplicateID: 6,
 	} {
 		w := &shell{sys: &System{Stdout: &strings.Builder{}, Stderr: &strings.Builder{}}}
-		if got := w.finish(t.Context(), errs.New(code, "x")); got != want {
+		if got := w.finish(t.Context(), errs.New(code, "x"), names{id: whole}); got != want {
 			t.Errorf("%s: exit code %d, want %d", code, got, want)
 		}
 		if other, ok := seen[want]; ok && other.Class() != code.Class() {
@@ -59,10 +59,10 @@ func TestExitCodes(t *testing.T) {
 		}
 	}
 	sh := &shell{sys: &System{Stdout: &strings.Builder{}, Stderr: &strings.Builder{}}}
-	if got := sh.finish(t.Context(), fmt.Errorf("wrapped: %w", usagef("x"))); got != exitInvalid {
+	if got := sh.finish(t.Context(), fmt.Errorf("wrapped: %w", usagef("x")), names{id: whole}); got != exitInvalid {
 		t.Errorf("a usage error: exit code %d", got)
 	}
-	if got := sh.finish(t.Context(), errors.New("nobody foresaw this")); got != exitInternal {
+	if got := sh.finish(t.Context(), errors.New("nobody foresaw this"), names{id: whole}); got != exitInternal {
 		t.Errorf("an unforeseen error: exit code %d", got)
 	}
 }
@@ -92,22 +92,36 @@ func TestJSONIsAlone(t *testing.T) {
 	}
 }
 
-func TestReport(t *testing.T) {
-	sh := &shell{sys: &System{}}
-	got := sh.changes([]ops.FileDiff{
-		{Path: "ws/nodes/n/Node.md", Lines: 1, What: []string{"n status pending → implementing"}},
-		{Path: "ws/Workspace.md", Lines: 2, What: []string{"ws focus nothing → n", "\x1b[31mlog"}},
-		{Path: "ws/nodes/m", To: ".local/trash/m", What: []string{"m deleted"}},
-		{Path: ".gitignore", Lines: 2}, {Path: "a", To: "b"},
-	})
-	want := `n status pending → implementing (1 line in ws/nodes/n/Node.md)
-ws focus nothing → n, log (2 lines in ws/Workspace.md)
-m deleted (ws/nodes/m → .local/trash/m)
-wrote (2 lines in .gitignore)
-moved (a → b)
-`
-	if got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+// A write is told in titles: what it is about first, and what followed below it. Files and whole ids are told with -v.
+func TestAWriteIsToldInTitles(t *testing.T) {
+	w := newWorld(t)
+	for _, tt := range []struct{ line, want string }{
+		{"start node-c", "◐ 登录接口  implementing  node-c\n"},
+		{"focus node-d", "○ Sign-in page  has the focus  node-d\n"},
+		{"complete node-c -m done", "✓ 登录接口  completed  node-c\n"},
+		{"log node-c looked", "✓ 登录接口  logged  node-c\n"},
+		{"node update node-d --title Page", "○ Page  title Sign-in page → Page  node-d\n"},
+		{"ref add node-d node-c", "○ Page  references + 登录接口  node-d\n"},
+		{"node move node-d root", "○ Page  moved below root  node-d\n"},
+		{"isolate node-d", "○ Page  isolated  node-d\n"},
+		{"complete Backend -m done", "✓ Backend  completed  node-b\n"},
+		{"reopen node-c --cascade", "◐ 登录接口  implementing, conclusion moved into the log  node-c\n" +
+			"  ◈ Backend  monitoring, conclusion moved into the log  node-b\n"},
+		{"add Deep --parent Backend", "○ Deep  added  node-e\n"},
+		{"node delete Backend", "Backend  deleted  node-b\n  ○ Page  references 登录接口 expired  node-d\n" +
+			"  登录接口  deleted  node-c\n  Deep  deleted  node-e\n"},
+		{"rules add Tests-first", "Login  rules 0 → 1  ws-a\n"},
+		{"start Page -v", "◐ Page  implementing  node-d\n  3 lines in ws-a/nodes/node-d/Node.md\n"},
+		{"fail Page -q -m no", ""},
+	} {
+		if got := w.ok(strings.Fields(tt.line)...); got != tt.want {
+			t.Errorf("arbor %s\n got %q\nwant %q", tt.line, got, tt.want)
+		}
+	}
+	w.stdin = "- A\n  - B\n    - C\n- D\n"
+	got := w.ok("add", "-")
+	if want := "◈ A  added  node-f\n  ◈ B  added  node-g\n    ○ C  added  node-h\n○ D  added  node-i\n"; got != want {
+		t.Errorf("arbor add -\n got %q\nwant %q", got, want)
 	}
 }
 

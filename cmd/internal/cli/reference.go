@@ -70,25 +70,35 @@ func fromHere(sh *shell, c *command, pathOf func(context.Context) *string) {
 		if at == nil || *at == "" {
 			return false, nil
 		}
-		place := resolve(sh.dir(), *at)
-		if _, err := os.Stat(place); err != nil {
-			return false, nil // as seen from the project, or no file at all: the operation tells
+		path, err := fromProject(sh, *at, outside)
+		if err == nil {
+			*at = path
 		}
-		v, err := sh.open(ctx, MustExist)
-		if err != nil {
-			return false, err
-		}
-		rel, err := filepath.Rel(v.Found.Project, place)
-		switch inside := err == nil && filepath.IsLocal(rel); {
-		case inside:
-			*at = filepath.ToSlash(rel)
-		case outside:
-			*at = filepath.ToSlash(place)
-		default:
-			return false, errs.New(errs.InvalidPath, "%s lies outside of the project %s, where others do not find it; --outside adds it all the same", *at, v.Found.Project)
-		}
-		return false, nil
+		return false, err
 	}
+}
+
+// fromProject returns the path of a file that is there, as seen from the working directory, as seen from the project.
+// Other words stay as they are: they may be such paths already, or addresses, and else the operation tells.
+func fromProject(sh *shell, path string, outside bool) (string, error) {
+	place := resolve(sh.dir(), path)
+	if _, err := os.Stat(place); err != nil {
+		return path, nil
+	}
+	found, err := sh.sys.Vaults.Find(sh.place())
+	if err != nil && !isCode(err, errs.VaultNotFound) { // where there is none, it says where one would be made
+		return "", err
+	}
+	rel, err := filepath.Rel(found.Project, place)
+	switch inside := err == nil && filepath.IsLocal(rel); {
+	case inside:
+		return filepath.ToSlash(rel), nil
+	case outside:
+		return filepath.ToSlash(place), nil
+	}
+	return "", errs.New(errs.InvalidPath,
+		"%s lies outside of the project %s, where others do not find it; arbor docs add --outside adds it all the same",
+		path, found.Project)
 }
 
 func showDocs(sh *shell, out *ops.WorkspaceGetOut) error {
@@ -123,7 +133,7 @@ func refCommand(sh *shell) command {
 		c.offers = func(ctx context.Context, words []string) []offer {
 			switch {
 			case len(words) == 1 && action != "add":
-				return refOffers(refsOf(nodeNamed(ctx, sh, words[0]).References), action)
+				return refOffers(refsOf(nodeNamed(ctx, sh, words[0]).References, names{}), action)
 			case len(words) < 2:
 				return nodeOffers(nil)(ctx, sh)
 			}
@@ -134,6 +144,7 @@ func refCommand(sh *shell) command {
 }
 
 func showRefs(ctx context.Context, sh *shell, node string) error {
+	sh.parts = true
 	out, err := sh.read(ctx, node)
 	if err != nil {
 		return err
@@ -143,7 +154,11 @@ func showRefs(ctx context.Context, sh *shell, node string) error {
 		return sh.part(map[string]any{"references": refs}, nil,
 			"arbor ref add adds to them; arbor context brings what the active ones say")
 	}
-	return printRefs(sh, refsOf(refs), out.Node.Title, "references")
+	n := names{}
+	if !sh.flags.quiet {
+		n = namesOf(sh, "")
+	}
+	return printRefs(sh, refsOf(refs, n), out.Node.Title, "references")
 }
 
 // printRefs prints documents or references of what has that name, one a line, or their paths alone.
@@ -164,11 +179,15 @@ func printRefs(sh *shell, refs []mdstore.Ref, of, what string) error {
 	return sh.bounded(all, what)
 }
 
-// refsOf returns references as documents are: both print and complete alike.
-func refsOf(refs []ops.Reference) []mdstore.Ref {
+// refsOf returns references as documents are: both print and complete alike. Nodes are named by their titles where n
+// knows them.
+func refsOf(refs []ops.Reference, n names) []mdstore.Ref {
 	docs := make([]mdstore.Ref, len(refs))
 	for i, r := range refs {
 		docs[i] = mdstore.Ref{Target: r.Target, Description: r.Description, Expired: r.Expired}
+		if n.view != nil {
+			docs[i].Target = n.titled(r.Target)
+		}
 	}
 	return docs
 }

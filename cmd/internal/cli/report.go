@@ -40,15 +40,12 @@ func report(sh *shell, out any, w ops.Wrote, id string) error {
 	case !w.Changed:
 		sh.say("nothing to change: it was so already")
 	default:
-		report := sh.changes(w.Files)
-		if id != "" {
-			report = render.Visible(id) + "\n" + report
-		}
-		sh.onScreen(report)
+		sh.onScreen(sh.changes(namesOf(sh, w.Workspace()), w.Files, id))
 	}
 	sh.met(w.Met)
 	for _, k := range w.Kept {
-		owner := cmp.Or(string(k.NodeID), "the workspace")
+		owner, _ := namesOf(sh, w.Workspace()).of(string(k.NodeID))
+		owner = cmp.Or(owner, string(k.NodeID), "the workspace")
 		sh.say("replaced the %s of %s; what it said is kept in %s", k.Field, owner, k.Kept)
 	}
 	sh.adapted(w.Adapted)
@@ -88,27 +85,6 @@ func (sh *shell) onScreen(text string) error {
 		return sh.print(text)
 	}
 	return sh.bounded(lines(text), "lines", "a file or a pipe takes all of them: | less")
-}
-
-// changes lists what a write changed, file by file.
-func (sh *shell) changes(files []ops.FileDiff) string {
-	var b strings.Builder
-	style := sh.style()
-	for _, f := range files {
-		what, where := "wrote", counted(f.Lines, "line")+" in "+f.Path
-		if f.To != "" {
-			what, where = "moved", f.Path+" → "+f.To
-		}
-		if len(f.What) > 0 {
-			what = strings.Join(f.What, ", ")
-		}
-		line := render.Visible(what) + " " + style.Paint("2", "("+render.Visible(where)+")")
-		if style.ASCII {
-			line = strings.ReplaceAll(line, "→", "->")
-		}
-		b.WriteString(line + "\n")
-	}
-	return b.String()
 }
 
 // diff returns a unified diff as stdout may have it: coloured on a terminal, byte by byte elsewhere.

@@ -15,7 +15,7 @@ import (
 var ruleVerbs = []struct{ action, summary, example string }{
 	{"add", "add rules", `arbor rules add "No new dependencies" "Tests first"`},
 	{"remove", "remove rules, each by its exact text", `arbor rules remove "No new dependencies"`},
-	{"change", "change one rule, named by its exact text, into another", `arbor rules change "No new dependencies" "No new dependencies without a reason"`},
+	{"change", "change one rule, named by its exact text, into another", `arbor rules change "Tests first" "Tests first, then the code"`},
 	{"replace", "replace all rules by these", "arbor rules replace -F rules.txt\narbor rules replace \"The only rule\""},
 }
 

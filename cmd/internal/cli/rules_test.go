@@ -50,7 +50,8 @@ func TestNoRulesAreLeft(t *testing.T) {
 		}
 		return out.Hint
 	}
-	contains(t, "with one", hint("rules", "add", "Tests first"), "needs the new rulesHash")
-	contains(t, "with none", hint("rules", "replace", "-F", "/dev/null"), "without rulesHash")
+	contains(t, "with one", hint("rules", "add", "Tests first"), "is shown them once")
+	contains(t, "with one more", hint("rules", "add", "Small files", "--as", "AI"), "needs the new --rules-hash")
+	contains(t, "with none", hint("rules", "replace", "-F", "/dev/null"), "without --rules-hash")
 	w.ok("add", "T", "-m", "r")
 }

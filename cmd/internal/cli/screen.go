@@ -22,11 +22,15 @@ import (
 type terminal struct {
 	in, out, err bool // whether the stream is a terminal
 	width        int  // columns of the terminal that stdout is; 0 where it is none
+	errWidth     int  // of the one that stderr is
 }
 
 func terminalOf(sys *System) (t terminal) {
 	_, t.in = terminalFile(sys.Stdin)
-	_, t.err = terminalFile(sys.Stderr)
+	errFD, isTerminal := terminalFile(sys.Stderr)
+	if t.err = isTerminal; isTerminal {
+		t.errWidth, _, _ = term.GetSize(errFD)
+	}
 	fd, out := terminalFile(sys.Stdout)
 	if t.out = out; out {
 		t.width, _, _ = term.GetSize(fd) // 0 where it cannot be told
@@ -69,11 +73,23 @@ func (sh *shell) ascii() bool {
 	return locale != "" && !utf8 && runtime.GOOS != "windows"
 }
 
+// wrapped fits text into the columns of a terminal; 0 where there is none.
+func wrapped(s string, columns int) string {
+	if columns > 0 {
+		return render.Wrap(s, columns)
+	}
+	return s
+}
+
 // print prints a result that is one of this package's own drawings: it is safe to print already, and may have colours.
+// On a terminal it is wrapped, but for JSON and diffs, which are for copying.
 // After a failure nothing more is printed, nor said; the command fails with it.
 func (sh *shell) print(s string) error {
 	if s != "" && !strings.HasSuffix(s, "\n") {
 		s += "\n"
+	}
+	if !sh.flags.json && !sh.flags.dryRun {
+		s = wrapped(s, sh.term.width)
 	}
 	if sh.unprinted == nil {
 		_, sh.unprinted = io.WriteString(sh.sys.Stdout, s)
@@ -92,7 +108,7 @@ func (sh *shell) json(v any) error {
 	if err != nil {
 		return err
 	}
-	return sh.print(string(data))
+	return sh.print(ourJSON(string(data)))
 }
 
 // part prints a part of a workspace or node as JSON, with what is wrong with its file and what can be done next.

@@ -26,6 +26,7 @@ type shell struct {
 	told  []mdstore.Collision // that were reported
 	typed string              // the file with the text that was typed into an editor; "" for none
 
+	parts     bool   // the command reads: a part of a title names a node
 	protocol  bool   // stdout is a protocol's
 	refused   string // the command whose words or flags are wrong: its help tells more; "" for none
 	unprinted error  // of the first result that could not be printed
@@ -36,6 +37,7 @@ type globals struct {
 	workspace, vault, dir string
 	as, session           string
 	json, quiet, noColor  bool
+	verbose               bool
 
 	dryRun bool // of commands that write
 	all    bool // of listings
@@ -49,6 +51,7 @@ func (sh *shell) globalFlags(root *cobra.Command) {
 	fs.StringVarP(&sh.flags.dir, "directory", "C", "", "run as if started in `DIR`")
 	fs.BoolVar(&sh.flags.json, "json", false, "print one JSON document, also for errors")
 	fs.BoolVarP(&sh.flags.quiet, "quiet", "q", false, "print ids only, or nothing")
+	fs.BoolVarP(&sh.flags.verbose, "verbose", "v", false, "whole ids, and the files that a write changed")
 	fs.StringVar(&sh.flags.as, "as", "", "who acts, for log lines: `AI|Human` (ARBOR_OPERATOR; Human)")
 	fs.StringVar(&sh.flags.session, "session", "", "the `SESSION` whose workspace is the default (ARBOR_SESSION)")
 	fs.BoolVar(&sh.flags.noColor, "no-color", false, "no colours (NO_COLOR, TERM=dumb)")
@@ -170,7 +173,7 @@ func (sh *shell) env(ctx context.Context, mode Mode) (*ops.Env, error) {
 		return nil, err
 	}
 	op = cmp.Or(op, mdstore.OperatorHuman)
-	return &ops.Env{Engine: v.Engine, Session: sh.session(), Operator: op, Loose: true, Person: true}, nil
+	return &ops.Env{Engine: v.Engine, Session: sh.session(), Operator: op, Loose: true, Person: true, Parts: sh.parts}, nil
 }
 
 // call calls an operation on the vault that the flags name.
@@ -239,14 +242,20 @@ func (sh *shell) say(format string, args ...any) {
 // warn prints words that must be seen.
 func (sh *shell) warn(format string, args ...any) {
 	if sh.unprinted == nil {
-		fmt.Fprintln(sh.sys.Stderr, render.VisibleLines(fmt.Sprintf(format, args...)))
+		text := render.VisibleLines(fmt.Sprintf(format, args...)) + "\n"
+		fmt.Fprint(sh.sys.Stderr, wrapped(text, sh.term.errWidth))
 	}
 }
 
 // hint prints what can be done next, in the words of the command line.
 func (sh *shell) hint(hint string) {
-	if hint != "" {
-		sh.say("hint: %s", inOurWords(hint))
+	if hint != "" && !sh.flags.json {
+		hint = inOurWords(hint)
+		if nodeID.MatchString(hint) {
+			n := namesOf(sh, "")
+			hint = n.renamed(hint, func(id, _ string) string { return n.id(id) })
+		}
+		sh.say("hint: %s", hint)
 	}
 }
 

@@ -22,14 +22,14 @@ func showNode(sh *shell, out *ops.NodeGetOut) error {
 	if sh.flags.quiet {
 		return sh.print(render.Visible(n.ID))
 	}
-	p := sh.page()
-	p.title(n.Title, n.ID)
+	p, names := sh.page(), namesOf(sh, "")
+	p.title(n.Title, names.id(n.ID))
 	facts := []string{n.Type, p.style.PaintStatus(n.Status, render.SignOf(n.Status, p.style.ASCII)) + " " + n.Status}
 	if n.Role != "" {
 		facts = append(facts, n.Role)
 	}
 	if n.ParentID != "" {
-		facts = append(facts, "below "+n.ParentID)
+		facts = append(facts, "below "+render.Visible(names.titled(n.ParentID)))
 	}
 	if n.Isolated {
 		facts = append(facts, "isolated")
@@ -44,7 +44,7 @@ func showNode(sh *shell, out *ops.NodeGetOut) error {
 	p.section("## Note", n.Note)
 	p.section("## Conclusion", n.Conclusion)
 	p.docs("Docs", n.Docs)
-	p.docs("References", refsOf(n.References))
+	p.docs("References", refsOf(n.References, names))
 	p.problem(n.Problem)
 	older, further := 0, 0
 	if !sh.flags.all {
@@ -53,7 +53,9 @@ func showNode(sh *shell, out *ops.NodeGetOut) error {
 	p.log(n.Log[older:], older, "--all brings them")
 	if len(n.Children) > 0 {
 		p.heading("## Children")
-		p.items(n.Children[:len(n.Children)-further])
+		for _, kid := range n.Children[:len(n.Children)-further] {
+			p.child(names, kid)
+		}
 	}
 	if further > 0 {
 		p.line(fmt.Sprintf("%d more; --all brings them", further))
@@ -142,6 +144,12 @@ func (p *page) items(items []string) {
 	for _, it := range items {
 		p.write("- " + strings.ReplaceAll(render.VisibleLines(it), "\n", "\n  "))
 	}
+}
+
+// child writes a child with its status.
+func (p *page) child(n names, id string) {
+	_, status := n.of(id)
+	p.write("- " + p.style.PaintStatus(status, render.SignOf(status, p.style.ASCII)) + " " + render.Visible(n.titled(id)))
 }
 
 func (p *page) docs(name string, docs []mdstore.Ref) {

@@ -30,15 +30,20 @@ func statusCommand(sh *shell) command {
 		if sh.flags.quiet {
 			return sh.print(render.Visible(out.Workspace.ID))
 		}
+		n := namesOf(sh, out.Workspace.ID)
 		head, room := out.Board(math.MaxInt), 0
 		if !sh.flags.all {
 			head = out.Board(boardLines)
 			room = listLines - aroundLines - 2*len(head.Problems) - len(head.Damaged)
 		}
+		for i := range head.Problems {
+			head.Problems[i].ID = n.id(head.Problems[i].ID)
+		}
+		head.ID = n.id(head.ID)
 		rows, hidden := fit(out.Tree, room)
 		style := sh.style()
 		style.Markdown = in.Format == "markdown"
-		sh.print(render.Board(head, rows, style))
+		sh.print(render.Board(head, n.shorten(rows), style))
 		if hidden > 0 {
 			sh.warn("%d of %d nodes are not shown; --all brings them, arbor tree NODE those below one", hidden, out.Counts.Total)
 		}
@@ -185,7 +190,8 @@ func showFocus(ctx context.Context, sh *shell) error {
 	if err != nil {
 		return err
 	}
-	row := []cell{{text: id}, {text: n.Node.Status, status: n.Node.Status}, {text: n.Node.Title}}
+	short := namesOf(sh, focus.WorkspaceID).id(id)
+	row := []cell{{text: short}, {text: n.Node.Status, status: n.Node.Status}, {text: n.Node.Title}}
 	return sh.bounded(sh.table([]string{"ID", "STATUS", "TITLE"}, [][]cell{row}), "lines")
 }
 

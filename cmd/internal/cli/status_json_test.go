@@ -20,7 +20,11 @@ func TestStatusAsJSONIsBounded(t *testing.T) {
 		if all {
 			args = append(args, "--all")
 		}
-		var out ops.WorkspaceStatusOut
+		var out struct {
+			Tree   []*ops.TreeNode
+			Counts ops.Counts
+			Hint   string
+		}
 		if err := json.Unmarshal([]byte(w.ok(args...)), &out); err != nil {
 			t.Fatal(err)
 		}

@@ -221,5 +221,5 @@ func TestASCII(t *testing.T) {
 		}
 	}
 	w.env = map[string]string{"LANG": "C"}
-	contains(t, "report", w.ok("start", "node-c"), "pending -> implementing")
+	contains(t, "report", w.ok("node", "update", "node-c", "--title", "T"), "[ ] T  title 登录接口 -> T  node-c")
 }

@@ -32,7 +32,7 @@ func runUse(ctx context.Context, sh *shell) error {
 	case sh.flags.quiet:
 		return sh.print(render.Visible(out.WorkspaceID))
 	}
-	return sh.print(render.Visible(out.WorkspaceID + "  " + out.Name))
+	return sh.print(render.Visible(namesOf(sh, out.WorkspaceID).titled(out.WorkspaceID)))
 }
 
 // showOverview prints one line for each active workspace and reports true, where a command names none and several are
@@ -50,6 +50,11 @@ func showOverview(ctx context.Context, sh *shell) (bool, error) {
 		return true, sh.part(map[string]any{"workspaces": *all}, nil, hint)
 	}
 	var rows [][]cell
+	heads := make([]ops.WorkspaceHead, len(*all))
+	for i, g := range *all {
+		heads[i] = g.WorkspaceHead
+	}
+	short := shortWorkspaces(sh, heads)
 	for _, g := range *all {
 		done, focus := fmt.Sprintf("%d of %d done", g.Counts.Done, g.Counts.Work), g.Focus
 		if focus != "" {
@@ -61,7 +66,7 @@ func showOverview(ctx context.Context, sh *shell) (bool, error) {
 		if g.Damaged || g.Counts.Damaged > 0 {
 			focus += "  !! damaged"
 		}
-		rows = append(rows, []cell{{text: g.ID, sgr: "2"}, {text: g.Name, sgr: "1"}, {text: done}, {text: focus}})
+		rows = append(rows, []cell{{text: short(g.ID), sgr: "2"}, {text: g.Name, sgr: "1"}, {text: done}, {text: focus}})
 	}
 	sh.bounded(sh.table([]string{"ID", "NAME", "DONE", "FOCUS"}, rows), "lines")
 	sh.hint(hint)

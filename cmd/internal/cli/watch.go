@@ -31,16 +31,17 @@ the project and stray files are for arbor check. Without a workspace it watches
 the whole vault. A change that brings more than 200 lines is cut, with the
 number of those left out; --all prints them all.
 
-With --json each change is one document on a line of its own, and all are printed:
-time (UTC), workspaceId, nodeId (not of a workspace itself), title, kind (created,
-changed, removed, moved; diagnosed: no file changed, but what is wrong did), path,
-from (of what moved), nodes (that came, went or moved with a workspace; those that
-came have lines, too), unreadable, fields [{key, from, to}], sections [{name, kind,
-added, removed}], diagnostics (those that came), mended (those that went). Paths are
-absolute. Lines of one time happened at once.
+With --json each change is one document on a line of its own, and all are
+printed: time (UTC), workspaceId, nodeId (not of a workspace itself), title,
+kind (created, changed, removed, moved; diagnosed: no file changed, but what is
+wrong did), path, from (of what moved), nodes (that came, went or moved with a
+workspace; those that came have lines, too), unreadable, fields [{key, from,
+to}], sections [{name, kind, added, removed}], diagnostics (those that came),
+mended (those that went). Paths are absolute. Lines of one time happened at
+once.
 
-Ctrl-C ends it with exit code 0, and so does the next line for a pipe whose reader
-is gone.`,
+Ctrl-C ends it with exit code 0, and so does the next line for a pipe whose
+reader is gone.`,
 		Example:           "arbor watch\narbor watch Login --json | jq -r .path\narbor watch -q >> changes.txt &",
 		ValidArgsFunction: completeFlag(sh, workspaceOffers),
 		RunE: func(cmd *cobra.Command, words []string) error {

@@ -32,7 +32,7 @@ type watchDocument struct {
 
 func (opt *watchOptions) printDocuments(r feed.Report) error {
 	var all []byte
-	at := r.Time.UTC().Format("2006-01-02T15:04:05.000Z07:00")
+	at := r.Time.UTC().Format(milliseconds)
 	for i := range r.Events {
 		v := &r.Events[i]
 		line, err := encode(watchDocument{
@@ -117,7 +117,10 @@ func (opt *watchOptions) short(s string) string {
 func (opt *watchOptions) line(at time.Time, v *feed.Event) string {
 	style := opt.style()
 	color := map[string]string{view.Added: "32", view.Altered: "33", view.Removed: "31", view.Relocated: "36"}[v.Kind]
-	who := render.Visible(string(v.Node))
+	who := render.Visible(view.Short(string(v.Node)))
+	if opt.flags.verbose {
+		who = render.Visible(string(v.Node))
+	}
 	if v.Node == "" {
 		who = "workspace " + render.Visible(string(v.Workspace))
 	}

@@ -71,12 +71,13 @@ func splitDoc(s string) mdstore.Ref {
 
 func showWorkspaces(sh *shell, out *ops.WorkspaceListOut) error {
 	var rows [][]cell
+	short := shortWorkspaces(sh, out.Workspaces)
 	for _, w := range out.Workspaces {
 		status := cell{text: w.Status}
 		if w.Damaged {
 			status = cell{text: "damaged", sgr: "31"}
 		}
-		rows = append(rows, []cell{{text: w.ID, sgr: "2"}, status, {text: w.Name, sgr: "1"}, {text: w.Goal}})
+		rows = append(rows, []cell{{text: short(w.ID), sgr: "2"}, status, {text: w.Name, sgr: "1"}, {text: w.Goal}})
 	}
 	if len(rows) == 0 {
 		sh.say("no workspaces")
@@ -92,11 +93,12 @@ func showWorkspace(sh *shell, out *ops.WorkspaceGetOut) error {
 		return sh.print(render.Visible(w.ID))
 	}
 	p := sh.page()
-	p.title(w.Name, w.ID)
+	n := namesOf(sh, w.ID)
+	p.title(w.Name, n.id(w.ID))
 	p.line(w.Goal)
 	facts := []string{w.Status, counted(out.Counts.Total, "node"), fmt.Sprintf("%d of %d done", out.Counts.Done, out.Counts.Work)}
 	if w.FocusedNodeID != "" {
-		facts = append(facts, "focus "+render.Visible(w.FocusedNodeID))
+		facts = append(facts, "focus "+render.Visible(n.titled(w.FocusedNodeID)))
 	}
 	if n := out.Counts.Damaged; n > 0 {
 		facts = append(facts, counted(n, "damaged file"))
@@ -150,17 +152,19 @@ func showSession(sh *shell, out *ops.SessionStatusOut) error {
 		}
 		sh.say("session %s %s; arbor session bind WS binds it to one of:", id, bound)
 		var rows [][]cell
+		short := shortWorkspaces(sh, out.AvailableWorkspaces)
 		for _, w := range out.AvailableWorkspaces {
-			rows = append(rows, []cell{{text: w.ID, sgr: "2"}, {text: w.Name}})
+			rows = append(rows, []cell{{text: short(w.ID), sgr: "2"}, {text: w.Name}})
 		}
 		return sh.bounded(sh.table([]string{"ID", "NAME"}, rows), "lines", "arbor ws --all brings the rest")
 	case sh.flags.quiet:
 		return sh.print(out.WorkspaceID)
 	}
 	p := sh.page()
-	p.line("session " + id + " is bound to " + out.WorkspaceName + "  " + out.WorkspaceID)
+	n := namesOf(sh, out.WorkspaceID)
+	p.line("session " + id + " is bound to " + n.titled(out.WorkspaceID))
 	if out.FocusedNodeID != "" {
-		p.line("focus " + out.FocusedNodeID)
+		p.line("focus " + n.titled(out.FocusedNodeID))
 	}
 	p.rules(out.Rules, "")
 	return p.print(out.Hint)

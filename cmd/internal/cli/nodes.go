@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"arbor/engine/ops"
+)
+
+// listFields are what a list can say of a node.
+var listFields = []string{
+	"id", "title", "type", "status", "role", "parentId", "isolated", "focused", "hasProblem", "damaged", "claimedBy",
+}
+
+// A nodeList is how a list is asked for.
+type nodeList struct {
+	sh     *shell
+	in     *ops.NodeListIn
+	nested bool
+	fields []string // nil: the usual ones
+}
+
+func listCommand(sh *shell) command {
+	l := &nodeList{sh: sh, in: &ops.NodeListIn{}}
+	c := command{in: l.in, list: true}
+	c.flags = func(cmd *cobra.Command) {
+		cmd.Flags().BoolVar(&l.nested, "tree", false, "with --json: nodes hold those below them")
+		cmd.Flags().StringSliceVar(&l.fields, "fields", nil, "only these `FIELDS`, separated by commas: id, parentId, ...")
+		must(cmd.RegisterFlagCompletionFunc("fields", choices(listFields...)))
+	}
+	c.check = func(*cobra.Command) error {
+		for _, f := range l.fields {
+			if !slices.Contains(listFields, f) {
+				return unknownChoice("--fields", f, listFields)
+			}
+		}
+		switch {
+		case l.nested && (l.fields != nil || !sh.flags.json):
+			return usagef("--tree goes with --json, and not with --fields; arbor tree draws a tree")
+		case sh.flags.all:
+			l.in.Limit = -1
+		case l.in.Limit == 0 && !sh.flags.json:
+			l.in.Limit = listLines - 2 // the head and the line about the rest are lines too
+		}
+		return nil
+	}
+	c.show = showing(sh, l.show)
+	c.doc = func(out any) any { return l.doc(out.(*ops.NodeListOut)) }
+	return c
+}
+
+// nodes returns the nodes that were asked for, without those that are only the way to others.
+func (l *nodeList) nodes(out *ops.NodeListOut) (all []*ops.TreeNode) {
+	walk(out.Tree, func(n *ops.TreeNode) {
+		if (len(l.in.Status) == 0 || slices.Contains(l.in.Status, n.Status)) && (l.in.Type == "" || l.in.Type == n.Type) {
+			all = append(all, n)
+		}
+	})
+	return all
+}
+
+// said returns what a list says of a node, by the names of listFields. What is empty or false is left out, but for
+// fields that are asked for.
+func (l *nodeList) said(n *ops.TreeNode, names names) map[string]any {
+	all, some := map[string]any{}, map[string]any{}
+	data, err := json.Marshal(n)
+	must(err)
+	must(json.Unmarshal(data, &all))
+	if node, ok := names.node(n.ID); ok && node.Parent != "" {
+		all["parentId"] = node.Parent
+	}
+	for _, f := range listFields {
+		if v, ok := all[f]; slices.Contains(l.fields, f) || l.fields == nil && ok {
+			some[f] = v
+		}
+	}
+	return some
+}
+
+// doc returns the list as JSON has it: flat, in tree order, unless it was asked for as a tree.
+func (l *nodeList) doc(out *ops.NodeListOut) any {
+	if l.nested {
+		return out
+	}
+	names, nodes := namesOf(l.sh, ""), []map[string]any{}
+	for _, n := range l.nodes(out) {
+		nodes = append(nodes, l.said(n, names))
+	}
+	return struct {
+		Nodes any `json:"nodes,omitempty"`
+		*ops.NodeListOut
+		Tree any `json:"tree,omitempty"` // in place of that of the result
+	}{Nodes: nodes, NodeListOut: out}
+}
+
+func (l *nodeList) show(sh *shell, out *ops.NodeListOut) error {
+	names := namesOf(sh, "")
+	head, rows := []string{"ID", "STATUS", "TYPE", "TITLE"}, [][]cell{}
+	if l.fields != nil {
+		head = strings.Split(strings.ToUpper(strings.Join(l.fields, " ")), " ")
+	}
+	for _, n := range l.nodes(out) {
+		id, title := cell{text: names.id(n.ID), sgr: "2"}, cell{text: n.Title + remarks(n)}
+		row := []cell{id, statusCell(sh, n.Status), {text: n.Type}, title}
+		if l.fields != nil {
+			row = nil
+		}
+		all := l.said(n, names)
+		for _, f := range l.fields {
+			text := ""
+			if all[f] != nil {
+				text = fmt.Sprint(all[f])
+			}
+			if f == "id" || f == "parentId" {
+				text = names.id(text)
+			}
+			row = append(row, cell{text: text})
+		}
+		rows = append(rows, row)
+	}
+	sh.print(strings.Join(sh.table(head, rows), "\n"))
+	if len(rows) == 0 {
+		sh.say("no such nodes")
+	}
+	warnLost(sh, out.Lost)
+	if out.Cursor != "" {
+		sh.warn("%d of %d nodes; --cursor %s brings what follows, --all everything", out.Shown, out.Total, out.Cursor)
+	}
+	return nil
+}
+
+// remarks are what a list says of a node after its title.
+func remarks(n *ops.TreeNode) (s string) {
+	for _, m := range []struct {
+		on   bool
+		text string
+	}{{n.Focused, "focus"}, {n.HasProblem, "! problem"}, {n.Damaged, "!! damaged"}, {n.Isolated, "isolated"},
+		{n.ClaimedBy != "", "claimed by " + n.ClaimedBy}} {
+		if m.on {
+			s += "  " + m.text
+		}
+	}
+	return s
+}

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// As JSON a list is flat and in tree order, each node with its parent; --tree nests it, --fields picks from it.
+func TestAListAsJSONIsFlat(t *testing.T) {
+	w := newWorld(t)
+	var out struct {
+		Nodes []map[string]any
+		Tree  []map[string]any
+		Total int
+	}
+	read := func(args ...string) {
+		t.Helper()
+		out.Nodes, out.Tree = nil, nil
+		if err := json.Unmarshal([]byte(w.ok(append([]string{"list", "--json"}, args...)...)), &out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	of := func(key string) (all []string) {
+		for _, n := range out.Nodes {
+			s, _ := n[key].(string)
+			all = append(all, s)
+		}
+		return all
+	}
+	read()
+	if got := of("id"); !slices.Equal(got, []string{"root", "node-b", "node-c", "node-d"}) || out.Total != 4 || out.Tree != nil {
+		t.Errorf("the nodes are %v of %d", got, out.Total)
+	}
+	if got := of("parentId"); !slices.Equal(got, []string{"", "root", "node-b", "node-b"}) {
+		t.Errorf("the parents are %v", got)
+	}
+	read("Backend", "--status", "pending")
+	if got := of("parentId"); !slices.Equal(got, []string{"node-b", "node-b"}) {
+		t.Errorf("the parents of pending nodes are %v", got)
+	}
+	read("--tree")
+	if len(out.Nodes) != 0 || len(out.Tree) != 1 {
+		t.Errorf("--tree gives %v", out)
+	}
+	read("--fields", "title,role", "--type", "planning")
+	if len(out.Nodes) != 2 || len(out.Nodes[0]) != 2 || out.Nodes[0]["title"] != "Login" || out.Nodes[0]["role"] != nil {
+		t.Errorf("--fields gives %v", out.Nodes)
+	}
+	if got := w.ok("list", "--fields", "status,parentId,id"); got != "monitoring          root\nmonitoring  root    node-b\n"+
+		"pending     node-b  node-c\npending     node-b  node-d\n" {
+		t.Errorf("arbor list --fields prints\n%s", got)
+	}
+	contains(t, "an unknown field", w.fails(exitInvalid, "list", "--fields", "id,nam"), "--fields is \"nam\"", "claimedBy are known")
+	w.fails(exitInvalid, "list", "--tree")
+	w.fails(exitInvalid, "list", "--json", "--tree", "--fields", "id")
+}
+
+// Every time in JSON says its zone, and what has none says null.
+func TestTimesInJSONHaveAZone(t *testing.T) {
+	w := newWorld(t)
+	w.ok("next", "--claim", "--session", "s")
+	w.ok("node", "update", "node-c", "--note", `"createdAt": 12, "timestamp": "2026-01-01 00:00:00"`)
+	got := w.ok("show", "node-c", "--json")
+	contains(t, "arbor show --json", got, `"createdAt": "2026-01-01T10:00:0`, `"leasedUntil": "2026-01-01T10:`,
+		`"timestamp": "2026-01-01T10:00:0`, `"note": "\"createdAt\": 12, \"timestamp\": \"2026-01-01 00:00:00\""`)
+	for _, line := range []string{"log node-c", "ws get", "status", "context node-c", "next -n 9", "session --session s", "changes --session s"} {
+		got := w.ok(append(strings.Fields(line), "--json")...)
+		for l := range strings.Lines(got) {
+			name, value, _ := strings.Cut(strings.TrimSpace(l), ": ")
+			if (strings.HasSuffix(name, `At"`) || name == `"timestamp"` || name == `"leasedUntil"`) && !strings.Contains(value, `Z"`) {
+				t.Errorf("arbor %s --json: %s", line, l)
+			}
+		}
+	}
+	if got := ourJSON("{\n  \"createdAt\": 0\n}\n"); got != "{\n  \"createdAt\": null\n}\n" {
+		t.Errorf("no time is %q", got)
+	}
+}
+
+// Claims show wherever nodes are listed.
+func TestClaimsShow(t *testing.T) {
+	w := newWorld(t)
+	w.ok("next", "--claim", "--session", "alice")
+	for _, line := range []string{"tree", "list", "status", "status --format markdown"} {
+		contains(t, "arbor "+line, w.ok(strings.Fields(line)...), "claimed by alice")
+	}
+	w.ok("next", "--release", "node-c")
+	for _, line := range []string{"tree", "list", "status"} {
+		if got := w.ok(line); strings.Contains(got, "claimed") {
+			t.Errorf("arbor %s of a claim that is over:\n%s", line, got)
+		}
+	}
+}

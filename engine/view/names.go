@@ -1,0 +1,79 @@
+package view
+
+import (
+	"slices"
+	"strings"
+
+	"arbor/engine/errs"
+	"arbor/mdstore"
+)
+
+// Find is Resolve for those who only read: where no node has the name, a part of a title names its node, whatever the
+// case of its letters.
+func (v *View) Find(ref string) (mdstore.ID, error) {
+	id, err := v.Resolve(ref)
+	if e := errs.As(err); e == nil || e.Code != errs.NodeNotFound || strings.TrimSpace(ref) == "" {
+		return id, err
+	}
+	low := strings.ToLower(ref)
+	all := slices.DeleteFunc(v.Candidates(), func(n *mdstore.Node) bool {
+		return !strings.Contains(strings.ToLower(n.Title), low)
+	})
+	switch len(all) {
+	case 0:
+		return "", err
+	case 1:
+		return all[0].ID, nil
+	}
+	return "", placed(v, ambiguousNodes(ref, Candidates(all, len(all), ofNode)))
+}
+
+// WayMark stands between the titles of a way.
+const WayMark = " › "
+
+// placed adds to the nodes that an error names the way to them from the root, and their status.
+func placed(v *View, e *errs.Error) *errs.Error {
+	for i := range e.Details.Candidates {
+		c := &e.Details.Candidates[i]
+		n, ok := v.Node(mdstore.ID(c.ID))
+		if !ok {
+			continue
+		}
+		c.Way, c.Status = n.Title, string(n.Status)
+		up, _ := v.Ancestors(n.ID)
+		for _, a := range up {
+			c.Way = a.Title + WayMark + c.Way
+		}
+	}
+	return e
+}
+
+// Short returns the last characters of an id, which name it as a rule.
+func Short(id string) string { return id[max(0, len(id)-shortID):] }
+
+// Shorts returns how each of all can be named in a few characters: by the last ones of its id, or by the whole id where
+// these would name another, or nothing. What is not among all keeps its whole id.
+func Shorts(all []errs.Candidate) func(id string) string {
+	ends, taken := map[string]string{}, map[string]bool{} // ends: the id with that end, "" for several
+	for _, c := range all {
+		taken[c.ID], taken[c.Title], taken[c.ID[:min(len(c.ID), shortID)]] = true, true, true
+		end := Short(c.ID)
+		if other, met := ends[end]; met && other != c.ID {
+			ends[end] = ""
+		} else {
+			ends[end] = c.ID
+		}
+	}
+	return func(id string) string {
+		if end := Short(id); ends[end] == id && !taken[end] {
+			return end
+		}
+		return id
+	}
+}
+
+// ShortIDs is Shorts for the nodes of a view.
+func ShortIDs(v *View) func(id string) string {
+	all := v.Candidates()
+	return Shorts(Candidates(all, len(all), ofNode))
+}
