@@ -76,6 +76,8 @@ func (r *rejoining) join() {
 		was, is, now := value(r.base, f.Key), value(r.ours, f.Key), value(r.now, f.Key)
 		if was == is || now == is || f.Key == KeyRulesHash {
 			continue
+		} else if n, _ := r.now.Field(f.Key); f.Key == KeyUpdated && n.Kind == mdoc.String {
+			continue // a person wrote something else there
 		} else if f.Key == KeyUpdated { // the later one
 			was, is = now, mdoc.Integer(max(updated(r.now), updated(r.ours)))
 		}

@@ -285,7 +285,8 @@ func (l *followed) checkout(v version, byGit bool) {
 		}
 	}
 	l.sweepFolders()
-	l.e.Live().Late(tctx, true) // as a server does that is told: what is saved from now on was made from what came back
+	// What is saved from now on was made from what came back. A server judges that when it is told; a process that is not told looks at all.
+	l.another(&crashtest.Life{}, func(env *ops.Env) { env.Engine.Live().Late(tctx, true) })
 }
 
 // sweepFolders removes folders that hold nothing, as git does.
