@@ -79,7 +79,7 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 	if err := CheckProfile(opt.Profile); err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(checkNames("tools", opt.Tools), checkNames("exclude-tools", opt.Exclude)); err != nil {
+	if err := cmp.Or(checkTools("tools", opt.Tools), checkTools("exclude-tools", opt.Exclude)); err != nil {
 		return nil, err
 	}
 	if opt.Replies != RepliesBoth && opt.Replies != RepliesText {

@@ -56,10 +56,15 @@ func meant(name string, offered []string) string {
 		if o, ok := ops.Find(m.tool); !ok || o.Destructive || !slices.Contains(offered, m.tool) {
 			return ""
 		}
-		if m.with == "" {
-			return m.tool
-		}
-		return m.tool + " with " + m.with
+		return called(m.tool, m.with)
 	}
 	return ""
+}
+
+// called names a call: a tool and what it takes, if that is to be said.
+func called(tool, with string) string {
+	if with == "" {
+		return tool
+	}
+	return tool + " with " + with
 }

@@ -57,8 +57,18 @@ func (s *Server) on(set string) bool {
 	return slices.Contains(s.opt.Toolsets, set) || slices.Contains(s.opt.Toolsets, "all")
 }
 
-// checkNames refuses names of tools that there are not.
-func checkNames(param string, names []string) error {
+// safe returns the names of the tools that are offered and remove nothing.
+func (s *Server) safe() (names []string) {
+	for _, o := range ops.All() {
+		if s.offers(o) && !o.Destructive {
+			names = append(names, o.Name)
+		}
+	}
+	return names
+}
+
+// checkTools refuses names of tools that there are not.
+func checkTools(param string, names []string) error {
 	for _, name := range names {
 		if _, ok := ops.Find(name); !ok {
 			return ops.BadParam(errs.InvalidParams, param, "%s: there is no tool %q; docs/mcp.md lists them", param, name)
@@ -90,18 +100,10 @@ func (s *Server) addTools() error {
 // checkTool refuses a tool that is not offered, with the nearest name that is, or the call that is meant. It names no
 // tool that removes something.
 func (s *Server) checkTool(name string) error {
-	var offered []string
-	for _, o := range ops.All() {
-		if !s.offers(o) {
-			continue
-		}
-		if o.Name == name {
-			return nil
-		}
-		if !o.Destructive {
-			offered = append(offered, o.Name)
-		}
+	if o, ok := ops.Find(name); ok && s.offers(o) {
+		return nil
 	}
+	offered := s.safe()
 	try := "tools/list names the tools"
 	if call := meant(name, offered); call != "" {
 		try = "call " + call
