@@ -60,11 +60,7 @@ func (s *Server) checkNames(o ops.Operation, args json.RawMessage) error {
 func (s *Server) checkObject(o ops.Operation, t reflect.Type, what string, args json.RawMessage) error {
 	var given map[string]json.RawMessage
 	_ = json.Unmarshal(args, &given) // the operation refuses what is no object
-	var have []string
-	for _, f := range reflect.VisibleFields(t) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		have = append(have, name)
-	}
+	have := members(t)
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if slices.Contains(have, name) || name == confirm && o.Destructive {
 			continue

@@ -14,20 +14,22 @@ func TestAnUnknownToolIsRefusedWithTheCallThatIsMeant(t *testing.T) {
 	t.Parallel()
 	l := openLine(t, emptyEngine(t), Options{})
 	for name, want := range map[string]string{
-		"node_complete":   `node_transition with action \"complete\"`,
-		"finishTask":      `node_transition with action \"complete\"`,
-		"node_start":      `node_transition with action \"start\"`,
-		"add_subtask":     "node_create with parentId",
-		"todo_write":      "node_create with parentId",
-		"list_tasks":      "node_list",
-		"get_next_task":   "node_next",
-		"node_dispatch":   "node_create",
-		"remove_task":     "the tools",
-		"node_deletes":    "the tools",
-		"log_appendd":     "log_append",
-		"memory_create":   "context_get",
-		"project_init":    "workspace_init",
-		"workspace_liste": "workspace_list",
+		"node_complete":       `node_transition with action \"complete\"`,
+		"finishTask":          `node_transition with action \"complete\"`,
+		"node_start":          `node_transition with action \"start\"`,
+		"add_subtask":         "node_create with parentId",
+		"todo_write":          "node_create with parentId",
+		"list_tasks":          "node_list",
+		"get_next_task":       "node_next",
+		"get_pending_changes": "changes_get",
+		"memo_create":         "log_append",
+		"node_dispatch":       "node_create",
+		"remove_task":         "the tools",
+		"node_deletes":        "the tools",
+		"log_appendd":         "log_append",
+		"memory_create":       "context_get",
+		"project_init":        "workspace_init",
+		"workspace_liste":     "workspace_list",
 	} {
 		s := l.call(name, "{}")
 		if !strings.Contains(s.fault, want) || strings.Contains(s.fault, "_delete;") {

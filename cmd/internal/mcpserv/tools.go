@@ -190,18 +190,16 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 	case reflect.Pointer:
 		return schemaOf(t.Elem())
 	case reflect.Bool:
+		if t == reflect.TypeFor[mdstore.Expired]() {
+			return &jsonschema.Schema{Type: "string"}
+		}
 		return &jsonschema.Schema{Type: "boolean"}
 	case reflect.Int, reflect.Int64:
 		return &jsonschema.Schema{Type: "integer"}
 	case reflect.Slice:
 		return &jsonschema.Schema{Type: "array", Items: schemaOf(t.Elem())}
 	case reflect.Struct:
-		if t != reflect.TypeFor[mdstore.Ref]() {
-			return objectOf(t)
-		}
-		text := map[string]*jsonschema.Schema{"path": {Type: "string"}, "description": {Type: "string"}}
-		return &jsonschema.Schema{Type: "object", Properties: text, PropertyOrder: []string{"path", "description"},
-			Required: []string{"path"}}
+		return objectOf(t)
 	}
 	return &jsonschema.Schema{Type: "string"}
 }
@@ -214,6 +212,9 @@ func objectOf(t reflect.Type) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
 	for _, f := range fields {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "-" {
+			continue
+		}
 		must := f.Tag.Get("req") == "true"
 		if must {
 			s.Required = append(s.Required, name)
