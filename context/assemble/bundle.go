@@ -108,9 +108,9 @@ const (
 
 // A RefPart is the target of a reference of the focus: a node's passages, or a document's path.
 type RefPart struct {
-	TargetID       string              `json:"targetId"`         // a node's id, or a document's path as the reference has it
-	Type           string              `json:"type"`             // RefNode or RefDoc
-	Description    string              `json:"description"`      // of the reference
+	TargetID       string              `json:"targetId"`    // a node's id, or a document's path as the reference has it
+	Type           string              `json:"type"`        // RefNode or RefDoc
+	Description    string              `json:"description"` // of the reference
 	Title          string              `json:"title"`
 	Status         statemachine.Status `json:"status,omitempty"` // of a node; the reference itself is active
 	Requirement    string              `json:"requirement,omitempty"`

@@ -22,7 +22,7 @@ type NodeCreateIn struct {
 	RulesHash   string        `json:"rulesHash,omitempty" help:"the HASH that arbor rules shows, where there are rules"`
 	Role        string        `json:"role,omitempty" enum:"info_collection,validation,summary"`
 	Docs        []mdstore.Ref `json:"docs,omitempty" flag:"doc" help:"a document as PATH:DESC; may be repeated"`
-	References  []Reference      `json:"references,omitempty" flag:"-"`
+	References  []Reference   `json:"references,omitempty" flag:"-"`
 	Isolated    bool          `json:"isolated,omitempty" help:"its context takes nothing from its ancestors"`
 	Before      string        `json:"before,omitempty" is:"node" help:"the sibling NODE that it is to stand before"`
 	After       string        `json:"after,omitempty" is:"node" help:"the sibling NODE that it is to stand after"`
@@ -41,7 +41,7 @@ type NewChild struct {
 	Requirement string        `json:"requirement,omitempty"`
 	Role        string        `json:"role,omitempty"`
 	Docs        []mdstore.Ref `json:"docs,omitempty"`
-	References  []Reference      `json:"references,omitempty"`
+	References  []Reference   `json:"references,omitempty"`
 	Isolated    bool          `json:"isolated,omitempty"`
 	Children    []NewChild    `json:"children,omitempty"`
 }
