@@ -139,7 +139,7 @@ var module = policy{
 	homes:   homes,
 	reasons: "docs/decisions/0002-dependencies.md",
 	top: []string{"cmd", "context", "docs", "engine", "mdstore", "statemachine", "testdata", "go.mod", "go.sum", ".*",
-		"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE*", "COPYING*", "NOTICE*"},
+		"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE*", "COPYING*", "NOTICE*", "server.json"},
 	maxLines: 400,
 }
 
