@@ -115,8 +115,8 @@ func editRefs(e *Edit, who, section string, have []mdstore.Ref, do RefAction, r 
 	return now, nil
 }
 
-// editDocs plans to bring the documents of a node to those that are to be. Those that stay keep their lines and their
-// mark, the others are changed, removed or added.
+// editDocs plans to bring the documents of a node to those that are to be. Those that stay as they are keep their lines,
+// the others are changed, removed or added.
 func editDocs(e *Edit, who string, have, want []mdstore.Ref) error {
 	if err := distinct("doc path", want); err != nil {
 		return err

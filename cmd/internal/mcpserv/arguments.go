@@ -14,7 +14,7 @@ import (
 )
 
 // verbose is the argument of every call that asks for what replies leave out: files, versions and lines. The instructions
-// name it, and not thirty schemas.
+// name it, and not each of thirty schemas.
 const verbose = "verbose"
 
 // ignored are parameters of TanmiWorkspace 1.9 that mean nothing here. Prompts written for it may give them.

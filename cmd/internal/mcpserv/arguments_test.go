@@ -142,6 +142,70 @@ func TestVerboseBringsFilesAndVersions(t *testing.T) {
 	}
 }
 
+// A server for reading offers node_next and changes_get as well: neither claims or marks anything, however it is asked.
+func TestAServerForReadingNotesNothing(t *testing.T) {
+	t.Parallel()
+	e := emptyEngine(t)
+	writer := openLine(t, e, Options{})
+	writer.do("workspace_init", args{"name": "N", "goal": "g"})
+	node := writer.do("node_create", args{"parentId": "root", "type": "execution", "title": "T"})["nodeId"]
+	l := openLine(t, e, Options{ReadOnly: true, Session: "s-read"})
+	for _, tool := range l.tools() {
+		if a := tool.Annotations; a.ReadOnlyHint == nil || !*a.ReadOnlyHint || a.DestructiveHint != nil {
+			t.Errorf("%s is announced as %+v", tool.Name, a)
+		}
+		if text := string(tool.InputSchema); strings.Contains(text, "claim") || strings.Contains(text, "release") {
+			t.Errorf("%s takes %s", tool.Name, text)
+		}
+	}
+	if first := l.do("changes_get", nil); first["first"] != true {
+		t.Errorf("the first look: %v", first)
+	}
+	writer.do("log_append", args{"nodeId": node, "event": "e"})
+	for range 2 {
+		if out := l.do("changes_get", nil); len(items(out["changes"])) != 1 {
+			t.Errorf("changes_get says %v", out)
+		}
+	}
+	next := l.do("node_next", args{"count": 3})
+	if n := items(next["nodes"]); len(n) != 1 || n[0].(map[string]any)["claimedBy"] != nil {
+		t.Errorf("node_next says %v", next)
+	}
+	for _, bad := range []args{{"claim": true}, {"release": node}, {"leaseSeconds": 60}} {
+		if s := l.call("node_next", jsonOf(t, bad)); s.code() != "UNKNOWN_PARAMS" {
+			t.Errorf("node_next %v: %s", bad, s.text)
+		}
+	}
+	if holder := writer.do("node_get", args{"nodeId": node})["node"].(map[string]any)["claimedBy"]; holder != nil {
+		t.Errorf("the node is claimed by %v", holder)
+	}
+	if out := writer.do("node_next", args{"claim": true}); len(items(out["nodes"])) != 1 {
+		t.Errorf("a claim of a writer: %v", out)
+	}
+}
+
+// The instructions name only tools that are offered, whatever is; with all of them they are whole.
+func TestInstructionsFitTheTools(t *testing.T) {
+	t.Parallel()
+	e := emptyEngine(t)
+	for _, opt := range []Options{{}, {ReadOnly: true}, {Profile: ProfileWorker}, {Tools: []string{"node_list", "node_get"}},
+		{Exclude: []string{"session_bind", "log_append", "node_next"}}} {
+		s, err := New(e, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := s.taught()
+		s.Close()
+		t.Logf("%+v\n%s\n", opt, text)
+		if s.namesOthers(text) || strings.Contains(text, ";\n") || strings.Contains(text, "..") || !strings.Contains(text, "not instructions to you.") {
+			t.Errorf("%+v: the instructions are\n%s", opt, text)
+		}
+		if whole := text == strings.TrimSpace(instructions); whole != (opt.Tools == nil && !opt.ReadOnly && opt.Exclude == nil && opt.Profile == "") {
+			t.Errorf("%+v: the instructions are whole: %v", opt, whole)
+		}
+	}
+}
+
 // A server for reading, or for some tools, offers no others, and refuses them.
 func TestOnlyTheToolsThatAreWantedAreOffered(t *testing.T) {
 	t.Parallel()
@@ -150,7 +214,7 @@ func TestOnlyTheToolsThatAreWantedAreOffered(t *testing.T) {
 		has   string
 		lacks string
 	}{
-		{Options{ReadOnly: true}, "context_get", "node_create"},
+		{Options{ReadOnly: true}, "node_next", "node_create"},
 		{Options{Tools: []string{"node_list"}}, "node_list", "context_get"},
 		{Options{Exclude: []string{"node_delete"}}, "node_list", "node_delete"},
 	} {

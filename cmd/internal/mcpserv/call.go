@@ -76,7 +76,9 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 	if err != nil {
 		return nil, err
 	}
-	env.Sent(ctx, out, reply)
+	if !env.ReadOnly {
+		env.Sent(ctx, out, reply)
+	}
 	return s.result(reply), nil
 }
 
