@@ -69,7 +69,7 @@ type ChainPart struct {
 	Conclusion  string              `json:"conclusion"`
 	Problem     *mdstore.Problem    `json:"problem"` // nil for none
 	LogEntries  []LogEntry          `json:"logEntries"`
-	File        mdstore.Path        `json:"file"`
+	File        mdstore.Path        `json:"file"` // without Options.Places not of an ancestor that has no texts here
 	Version     string              `json:"version,omitempty"`
 	Lines       Lines               `json:"lines,omitzero"`
 }

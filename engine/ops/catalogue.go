@@ -16,7 +16,7 @@ type Operation struct {
 	Set  string // the tool set that it is part of
 	Help
 	Writes      bool
-	Notes       bool // it writes notes of this machine only, and none without the parameters that write, for a caller with ReadOnly
+	Notes       bool // it writes notes of this machine only, and none for a caller with ReadOnly
 	Destructive bool // takes something away, if only to the trash
 	Idempotent  bool // doing it again changes nothing
 	Params      []Param

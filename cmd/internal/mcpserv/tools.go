@@ -157,8 +157,8 @@ func toolOf(o ops.Operation) (*mcp.Tool, error) {
 var overwriting = []string{"node_update", "workspace_update", "workspace_update_rules", "workspace_update_docs",
 	"node_reference", "problem_update", "problem_clear"}
 
-// Three parameters of many tools are taken and checked everywhere, and stand where they are of most use, because a model
-// reads each byte: ifMatch where texts or statuses are replaced, verbose where much is left out, dryRun in the
+// Three parameters of many tools are taken and checked everywhere, and stand where they are of most use, because a
+// model reads each byte: ifMatch where texts or statuses are replaced, verbose where much is left out, dryRun in the
 // instructions only.
 var (
 	matched   = append([]string{"node_transition", "node_delete", "workspace_delete"}, overwriting...)
