@@ -3,6 +3,7 @@ package mdstore
 import (
 	"crypto/md5"
 	"encoding/hex"
+	"fmt"
 	"strings"
 
 	"arbor/mdstore/mdoc"
@@ -10,15 +11,35 @@ import (
 
 // A Ref is an entry of a Docs or References section.
 type Ref struct {
-	Target      string    `json:"path"` // a node's id, or a document's path or address
+	Target      string    `json:"path" req:"true"` // a node's id, or a document's path or address
 	Description string    `json:"description"`
-	Expired     bool      `json:"expired,omitempty"`
+	Expired     Expired   `json:"status,omitempty"`
 	Index       int       `json:"-"` // of the item in its section, for edits
 	Span        mdoc.Span `json:"-"`
 	Line        int       `json:"-"`
 }
 
 const expiredMark = "(expired)"
+
+// Expired says that an entry no longer applies. As text it is the entry's status: expired or active.
+type Expired bool
+
+// MarshalText returns the status.
+func (e Expired) MarshalText() ([]byte, error) {
+	if e {
+		return []byte("expired"), nil
+	}
+	return []byte("active"), nil
+}
+
+// UnmarshalText reads a status.
+func (e *Expired) UnmarshalText(text []byte) error {
+	if string(text) != "expired" && string(text) != "active" {
+		return fmt.Errorf("is %q; active or expired is expected", text)
+	}
+	*e = string(text) == "expired"
+	return nil
+}
 
 // ParseRef reads the text of a list item in any of its forms: `target: description`, `[description](target)` and
 // `[[target|description]]`, each with `(expired)` at the end of the line where it is. Behind a link `: description` may

@@ -136,7 +136,7 @@ func inventory(b *assemble.Bundle) []string {
 		add(true, "%d %s", n, status)
 	}
 	for _, r := range b.References {
-		add(true, "ref %s%s", r.NodeID, r.Path)
+		add(true, "ref %s", r.TargetID)
 	}
 	slices.SortStableFunc(all, func(a, b string) int { return rank(a) - rank(b) })
 	return all

@@ -69,7 +69,7 @@ type ChainPart struct {
 	Conclusion  string              `json:"conclusion"`
 	Problem     *mdstore.Problem    `json:"problem"` // nil for none
 	LogEntries  []LogEntry          `json:"logEntries"`
-	File        mdstore.Path        `json:"file"`
+	File        mdstore.Path        `json:"file"` // without Options.Places not of an ancestor that has no texts here
 	Version     string              `json:"version,omitempty"`
 	Lines       Lines               `json:"lines,omitzero"`
 }
@@ -108,12 +108,11 @@ const (
 
 // A RefPart is the target of a reference of the focus: a node's passages, or a document's path.
 type RefPart struct {
-	Kind           string              `json:"kind"`             // RefNode or RefDoc
-	NodeID         mdstore.ID          `json:"nodeId,omitempty"` // of a node
-	Path           string              `json:"path,omitempty"`   // of a document, as the reference has it
-	Description    string              `json:"description"`      // of the reference
+	TargetID       string              `json:"targetId"`    // a node's id, or a document's path as the reference has it
+	Type           string              `json:"type"`        // RefNode or RefDoc
+	Description    string              `json:"description"` // of the reference
 	Title          string              `json:"title"`
-	Status         statemachine.Status `json:"status,omitempty"`
+	Status         statemachine.Status `json:"status,omitempty"` // of a node; the reference itself is active
 	Requirement    string              `json:"requirement,omitempty"`
 	Conclusion     string              `json:"conclusion,omitempty"`
 	DocDescription string              `json:"docDescription,omitempty"` // from the document's front matter

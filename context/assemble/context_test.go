@@ -185,7 +185,7 @@ func TestReferences(t *testing.T) {
 	b := context(t, v, "a", assemble.Options{})
 	var got []string
 	for _, r := range b.References {
-		s := fmt.Sprint(r.Line, " ", r.Kind, " ", r.NodeID, r.Path, " ", r.Title)
+		s := fmt.Sprint(r.Line, " ", r.Type, " ", r.TargetID, " ", r.Title)
 		if r.Dangling {
 			s += " dangling"
 		}
@@ -219,7 +219,7 @@ func TestReferences(t *testing.T) {
 func TestWithoutDocumentsNoneDangles(t *testing.T) {
 	v := read(plainWorkspace, map[string]string{"root": node("root", "null", "planning", "pending", "## References\n\n- docs/new.md: soon\n")})
 	b := context(t, struct{ assemble.Source }{v}, "root", assemble.Options{})
-	if r := b.References[0]; r.Dangling || r.Path != "docs/new.md" || r.Kind != assemble.RefDoc {
+	if r := b.References[0]; r.Dangling || r.TargetID != "docs/new.md" || r.Type != assemble.RefDoc {
 		t.Errorf("reference %+v", r)
 	}
 }

@@ -124,6 +124,10 @@ func (g *gatherer) part(n *mdstore.Node, role string) ChainPart {
 	p.Problem = g.problem(n.Problem(), role, n.ID)
 	p.LogEntries = g.log(n.Log(), role, n.ID)
 	g.unreadable(WhatNode, role, n.ID, n.Problems)
+	texts := p.Requirement + p.Conclusion + p.Note
+	if !g.opt.Places && role == RoleAncestor && texts == "" && len(p.Docs)+len(p.LogEntries) == 0 && p.Problem == nil {
+		p.File = "" // it has nothing to go and look at
+	}
 	return p
 }
 

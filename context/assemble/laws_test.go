@@ -51,7 +51,7 @@ func plain(b *assemble.Bundle) string {
 	}
 	fmt.Fprintln(&s, b.ChildCounts)
 	for _, r := range b.References {
-		fmt.Fprintf(&s, "ref %s%s %q %s %q %q\n", r.NodeID, r.Path, r.Description, r.Status, r.Requirement, r.Conclusion)
+		fmt.Fprintf(&s, "ref %s %q %s %q %q\n", r.TargetID, r.Description, r.Status, r.Requirement, r.Conclusion)
 	}
 	sums := map[string][2]int{}
 	for _, o := range b.Omitted {

@@ -128,7 +128,7 @@ func TestDanglingTargets(t *testing.T) {
 	} {
 		v := read(plainWorkspace, map[string]string{"a": node("a", "null", "execution", "pending", "## References\n\n- "+target+": why\n")})
 		r := context(t, v, "a", assemble.Options{}).References[0]
-		if r.Kind != kind || !r.Dangling || string(r.NodeID)+r.Path != target || (r.NodeID != "") != (kind == assemble.RefNode) {
+		if r.Type != kind || !r.Dangling || r.TargetID != target {
 			t.Errorf("%s: %+v", target, r)
 		}
 	}

@@ -16,7 +16,7 @@ func (g *gatherer) references(focus *mdstore.Node) {
 			expired.Bytes += len(r.Target) + len(r.Description)
 			continue
 		}
-		p := RefPart{Description: r.Description}
+		p := RefPart{TargetID: r.Target, Description: r.Description}
 		if g.opt.Places {
 			p.Line = r.Line
 		}
@@ -33,7 +33,7 @@ func (g *gatherer) references(focus *mdstore.Node) {
 }
 
 func (g *gatherer) node(p *RefPart, n *mdstore.Node) {
-	p.Kind, p.NodeID, p.Title, p.Status = RefNode, n.ID, n.Title, n.Status
+	p.TargetID, p.Type, p.Title, p.Status = string(n.ID), RefNode, n.Title, n.Status
 	doc, version := n.File()
 	var lines Lines
 	p.File, p.Version, lines = g.place(n.Path, version, doc)
@@ -43,7 +43,7 @@ func (g *gatherer) node(p *RefPart, n *mdstore.Node) {
 }
 
 func (g *gatherer) document(p *RefPart, target string) {
-	p.Kind, p.Path = RefDoc, target
+	p.Type = RefDoc
 	if g.opt.Doc != nil && !address(target) {
 		f, known := g.opt.Doc(target)
 		if p.Title, p.DocDescription, p.Dangling = f.Title, f.Description, !known; known {
@@ -51,7 +51,7 @@ func (g *gatherer) document(p *RefPart, target string) {
 		}
 	}
 	if id := mdstore.ID(target); id == mdstore.Root || id.Generated("node") {
-		p.Kind, p.NodeID, p.Path, p.Dangling = RefNode, id, "", true
+		p.Type, p.Dangling = RefNode, true
 	}
 }
 

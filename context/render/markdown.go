@@ -129,15 +129,15 @@ func (p *page) children(b *assemble.Bundle) {
 }
 
 func (p *page) reference(r *assemble.RefPart) {
-	name, dangling := string(r.NodeID), "dangling: the workspace has no such node"
-	if r.Kind == assemble.RefDoc {
-		name, dangling = r.Path, "dangling: the project has no such document"
+	dangling := "dangling: the workspace has no such node"
+	if r.Type == assemble.RefDoc {
+		dangling = "dangling: the project has no such document"
 	}
 	if !r.Dangling {
 		dangling = ""
 	}
-	p.heading(3, "", name, r.Title)
-	p.facts(r.Kind, string(r.Status), dangling, string(r.File), "")
+	p.heading(3, "", r.TargetID, r.Title)
+	p.facts(r.Type, string(r.Status), dangling, string(r.File), "")
 	label := "Referred to"
 	if r.Line > 0 {
 		label += " in line"

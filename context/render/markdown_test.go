@@ -76,8 +76,8 @@ func genBundle(t *rapid.T) *assemble.Bundle {
 		b.ChildCounts[rapid.SampledFrom([]string{"pending", "invalid", "completed"}).Draw(t, "status")] = rapid.IntRange(1, 99).Draw(t, "count")
 	}
 	for range some("references") {
-		b.References = append(b.References, assemble.RefPart{Kind: rapid.SampledFrom([]string{assemble.RefNode, assemble.RefDoc}).Draw(t, "kind"), NodeID: mdstore.ID(str("id")),
-			Path: str("path"), Description: str("description"), Title: str("title"), Status: statemachine.Status(str("status")), Requirement: str("requirement"),
+		b.References = append(b.References, assemble.RefPart{Type: rapid.SampledFrom([]string{assemble.RefNode, assemble.RefDoc}).Draw(t, "kind"), TargetID: str("id"),
+			Description: str("description"), Title: str("title"), Status: statemachine.Status(str("status")), Requirement: str("requirement"),
 			Conclusion: str("conclusion"), DocDescription: str("of itself"), Dangling: rapid.Bool().Draw(t, "dangling"), Line: rapid.IntRange(0, 100).Draw(t, "line"), File: mdstore.Path(str("at"))})
 	}
 	for range some("omissions") {

@@ -71,7 +71,7 @@ func (c *checker) node(n *mdstore.Node) {
 	c.parent(n)
 	c.status(n)
 	for _, r := range n.References() {
-		if _, ok := c.v.Referred(n, r.Target); !ok && !r.Expired {
+		if _, ok := c.v.Referred(n, r.Target); !ok && !bool(r.Expired) {
 			if at, unread := c.v.BrokenFolder(r.Target); unread { // it is there, and may be readable again in a moment
 				c.at(n.Doc(), itemAt(n.Doc(), r.Span), CodeDangling, repair{}, "reference to %s, which cannot be read; mend %s", r.Target, at)
 				continue

@@ -71,7 +71,7 @@ func missingDocs(v *view.View, missing map[string]bool) []Finding {
 	c := checker{v: v}
 	look := func(d *mdoc.Doc, refs []mdstore.Ref) {
 		for _, r := range refs {
-			if missing[r.Target] && !r.Expired {
+			if missing[r.Target] && !bool(r.Expired) {
 				c.at(d, itemAt(d, r.Span), CodeDocMissing, repair{}, "document %s is not in the project; correct its path, expire it, or remove it", r.Target)
 			}
 		}

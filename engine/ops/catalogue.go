@@ -16,6 +16,7 @@ type Operation struct {
 	Set  string // the tool set that it is part of
 	Help
 	Writes      bool
+	Notes       bool // it writes notes of this machine only, and none for a caller with ReadOnly
 	Destructive bool // takes something away, if only to the trash
 	Idempotent  bool // doing it again changes nothing
 	Params      []Param
@@ -47,6 +48,7 @@ type Help struct {
 //	default  what the command line takes where the flag is missing
 //	is       what the value names: "node", "planning" (a planning node) or "status"
 //	text     what the value is called, as "the note", where it comes from a flag, a file, stdin or an editor
+//	writes   "true" where the operation writes only with it
 //	empty    "ok" where the flag may be given with nothing in it
 type Param struct {
 	Name     string
@@ -54,6 +56,7 @@ type Param struct {
 	Required bool
 	Enum     []string // the values allowed; nil for any
 	Help     string
+	Writes   bool // the operation writes only with it
 	Field    reflect.StructField
 
 	judged bool
@@ -95,6 +98,7 @@ const (
 	writes effect = 1 << iota
 	destroys
 	repeats // idempotent
+	notes
 )
 
 // The tool sets. An MCP server offers the tools of those that are on; the command line has every operation.
@@ -173,6 +177,7 @@ func Find(name string) (Operation, bool) {
 func op[I, O any](name string, e effect, run func(context.Context, *Env, I) (*O, error), h Help) Operation {
 	return Operation{
 		Name: name, Help: h, Writes: e&writes != 0, Destructive: e&destroys != 0, Idempotent: e&repeats != 0,
+		Notes:  e&notes != 0,
 		Params: params(reflect.TypeFor[I]()), In: reflect.TypeFor[I](), Out: reflect.TypeFor[O](),
 		run: func(ctx context.Context, env *Env, in any) (any, error) { return run(ctx, env, *in.(*I)) },
 	}
@@ -186,6 +191,7 @@ func params(in reflect.Type) (all []Param) {
 		}
 		p := Param{
 			Name: name, Type: f.Type, Required: f.Tag.Get("req") == "true", Help: f.Tag.Get("help"), Field: f,
+			Writes: f.Tag.Get("writes") == "true",
 			judged: f.Tag.Get("judge") != "",
 		}
 		if enum := f.Tag.Get("enum"); enum != "" {

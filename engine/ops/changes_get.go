@@ -37,7 +37,7 @@ type FileChange struct {
 	Sections []string `json:"sections,omitempty"` // sections concerned
 }
 
-var changesGet = op("changes_get", writes, ChangesGet, Help{
+var changesGet = op("changes_get", writes|notes, ChangesGet, Help{
 	Summary: "list what others changed since a session last looked",
 	Use:     "changes",
 	Text: `File by file, with the fields and sections concerned: since the session last
@@ -89,9 +89,16 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 	if env.Session == "" {
 		return nil, badParam("sessionId", "sessionId is missing; name a session (--session, ARBOR_SESSION), whose last look is remembered, or a time (since)")
 	}
-	seen, err := env.Engine.Changes(ctx, ws, env.Session, show)
+	take := show
+	if env.ReadOnly {
+		hint, take = "they do not count as seen: nothing is noted here", nil
+	}
+	seen, err := env.Engine.Changes(ctx, ws, env.Session, take)
 	if err != nil {
 		return nil, fail(err)
+	}
+	if take == nil {
+		show(seen.Differences)
 	}
 	if out.First = seen.First; out.First {
 		out.Hint = "the session looks for the first time; changes from now on are named at the next call"

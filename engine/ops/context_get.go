@@ -120,7 +120,7 @@ var ContextGet = reading(func(ctx context.Context, env *Env, in ContextGetIn) (*
 		out.Sends(ws, p.NodeID)
 	}
 	for _, p := range b.References {
-		out.Sends(ws, p.NodeID)
+		out.Sends(ws, mdstore.ID(p.TargetID)) // a document's path names no node
 	}
 	if n, ok := s.Node(b.Focus().NodeID); ok {
 		if ds := check.Node(s, n); len(ds) > 0 {

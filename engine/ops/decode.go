@@ -70,8 +70,8 @@ func emptyAt(list any) int {
 	switch list := list.(type) {
 	case []string:
 		return slices.Index(list, "")
-	case []NewRef:
-		return slices.IndexFunc(list, func(r NewRef) bool { return r.TargetID == "" })
+	case []Reference:
+		return slices.IndexFunc(list, func(r Reference) bool { return r.TargetID == "" })
 	case []mdstore.Ref:
 		return slices.IndexFunc(list, func(d mdstore.Ref) bool { return d.Target == "" })
 	}
@@ -81,9 +81,11 @@ func emptyAt(list any) int {
 // mistyped says what is wrong with a value that does not decode.
 func (o Operation) mistyped(p Param, err error) error {
 	var wrong *json.UnmarshalTypeError
-	if !errors.As(err, &wrong) { // a member that the type does not have
-		_, name, _ := strings.Cut(err.Error(), "unknown field ")
-		name, _ = strconv.Unquote(name)
+	if !errors.As(err, &wrong) { // a member that the type does not have, or a text that it cannot read
+		_, name, ok := strings.Cut(err.Error(), "unknown field ")
+		if name, _ = strconv.Unquote(name); !ok {
+			return o.bad(p.Name, err.Error())
+		}
 		return o.unknown(name, p.Name+" has no member", slices.Compact(slices.Sorted(slices.Values(members(p.Type)))))
 	}
 	at := p.Name
@@ -103,7 +105,7 @@ func members(t reflect.Type) (names []string) {
 		return nil
 	}
 	for _, f := range reflect.VisibleFields(t.Elem()) {
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "-" && name != "expired" {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "-" {
 			names = append(names, name)
 		}
 		if f.Type != t {
@@ -179,6 +181,9 @@ func (p Param) expected() string {
 
 // wanted says what a value of a type is.
 func wanted(t reflect.Type) string {
+	if t == reflect.TypeFor[mdstore.Expired]() {
+		return "active or expired"
+	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		return wanted(t.Elem())

@@ -53,6 +53,8 @@ type Env struct {
 	// Brief says that a model reads the replies: they leave out what is empty, and what only a call with verbose brings.
 	Brief bool
 
+	ReadOnly bool // nothing is noted: what is looked at does not count as seen
+
 	Sparse bool // replies leave out what is empty also where they are not Brief, as their schemas have it
 
 	Focused bool     // calls about a log or problem that name no node are about the focus

@@ -63,14 +63,18 @@ func TestTheEndOfANodeSaysWhatIsNext(t *testing.T) {
 	}
 }
 
-// The documents of a node become those given: what stays keeps its bytes and its mark, and the same call twice changes
-// nothing.
+// The documents of a node become those given: what stays as it is keeps its bytes, a status that is left out is active, and
+// the same call twice changes nothing.
 func TestDocsOfANodeBecomeThoseGiven(t *testing.T) {
 	w, env := threeNodes(t)
 	docs := func(list ...string) map[string]any {
 		all := []any{}
 		for i := 0; i < len(list); i += 2 {
-			all = append(all, map[string]any{"path": list[i], "description": list[i+1]})
+			description, expired := strings.CutSuffix(list[i+1], " (expired)")
+			all = append(all, map[string]any{"path": list[i], "description": description})
+			if expired {
+				all[len(all)-1].(map[string]any)["status"] = "expired"
+			}
 		}
 		return map[string]any{"nodeId": "node-b", "docs": all}
 	}
@@ -79,8 +83,8 @@ func TestDocsOfANodeBecomeThoseGiven(t *testing.T) {
 		to   map[string]any
 		want string
 	}{
-		{docs("c.md", "C", "b.md", "b", "d.md", "new"), "- b.md: b (expired)\n- [C](c.md)\n- d.md: new\n"},
-		{docs("b.md", "other", "d.md", "new"), "- b.md: other (expired)\n- d.md: new\n"},
+		{docs("c.md", "C", "b.md", "b (expired)", "d.md", "new"), "- b.md: b (expired)\n- [C](c.md)\n- d.md: new\n"},
+		{docs("b.md", "other", "d.md", "new"), "- b.md: other\n- d.md: new\n"},
 		{docs(), "## Docs\n"},
 	} {
 		must(t, env, "node_update", tt.to)

@@ -35,14 +35,14 @@ func TestALinkIsAReferenceWhereverReferencesAreRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		refs := node["node"].(map[string]any)["references"].([]any)
-		if r := refs[0].(map[string]any); len(refs) != 1 || r["target"] != linked || r["description"] != "sign in" {
+		if r := refs[0].(map[string]any); len(refs) != 1 || r["targetId"] != linked || r["description"] != "sign in" {
 			t.Errorf("%s: node_get: %v", link, refs)
 		}
 		bundle, err := call(t, env, "context_get", map[string]any{"workspaceId": ws, "nodeId": linking})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := bundle["references"].([]any)[0].(map[string]any); r["nodeId"] != linked || r["requirement"] != "with a password" {
+		if r := bundle["references"].([]any)[0].(map[string]any); r["targetId"] != linked || r["requirement"] != "with a password" {
 			t.Errorf("%s: context_get: %v", link, r)
 		}
 		if found, err := call(t, env, "workspace_check", map[string]any{"workspaceId": ws}); err != nil || found["diagnostics"] != nil && len(found["diagnostics"].([]any)) > 0 {

@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 
+	"arbor/context/assemble"
 	"arbor/engine"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
@@ -21,7 +22,7 @@ type NodeCreateIn struct {
 	RulesHash   string        `json:"rulesHash,omitempty" help:"the HASH that arbor rules shows, where there are rules"`
 	Role        string        `json:"role,omitempty" enum:"info_collection,validation,summary"`
 	Docs        []mdstore.Ref `json:"docs,omitempty" flag:"doc" help:"a document as PATH:DESC; may be repeated"`
-	References  []NewRef      `json:"references,omitempty" flag:"-"`
+	References  []Reference   `json:"references,omitempty" flag:"-"`
 	Isolated    bool          `json:"isolated,omitempty" help:"its context takes nothing from its ancestors"`
 	Before      string        `json:"before,omitempty" is:"node" help:"the sibling NODE that it is to stand before"`
 	After       string        `json:"after,omitempty" is:"node" help:"the sibling NODE that it is to stand after"`
@@ -40,16 +41,9 @@ type NewChild struct {
 	Requirement string        `json:"requirement,omitempty"`
 	Role        string        `json:"role,omitempty"`
 	Docs        []mdstore.Ref `json:"docs,omitempty"`
-	References  []NewRef      `json:"references,omitempty"`
+	References  []Reference   `json:"references,omitempty"`
 	Isolated    bool          `json:"isolated,omitempty"`
 	Children    []NewChild    `json:"children,omitempty"`
-}
-
-// NewRef is a reference of a new node: to a node, which may be one that is made along with it, by its title, or to a
-// document.
-type NewRef struct {
-	TargetID    string `json:"targetId" req:"true"`
-	Description string `json:"description,omitempty"`
 }
 
 // Made names a new node and those below it, in their order.
@@ -143,12 +137,22 @@ func (env *Env) grown(s *view.View, c NewChild, titles map[string]bool) (n plan.
 		Docs: c.Docs, Isolated: c.Isolated}
 	for _, r := range c.References {
 		target := r.TargetID
-		if !titles[target] {
+		switch {
+		case r.Type != "" && r.Type != assemble.RefNode && r.Type != assemble.RefDoc:
+			return n, badParam("references", "references: type is %q; %s or %s is expected", r.Type, assemble.RefNode, assemble.RefDoc)
+		case titles[target] || r.Type == assemble.RefDoc:
+		case r.Type == assemble.RefNode:
+			id, err := env.resolve(s, target, "references")
+			if err != nil {
+				return n, err
+			}
+			target = string(id)
+		default:
 			if target, err = env.refTarget(s, target); err != nil {
 				return n, err
 			}
 		}
-		n.References = append(n.References, mdstore.Ref{Target: target, Description: r.Description})
+		n.References = append(n.References, mdstore.Ref{Target: target, Description: r.Description, Expired: r.Expired})
 	}
 	for _, k := range c.Children {
 		if k.Type == "" {

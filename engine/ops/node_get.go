@@ -75,7 +75,7 @@ var NodeGet = reading(func(ctx context.Context, env *Env, in NodeGetIn) (*NodeGe
 	}
 	out := &NodeGetOut{Node: NodeInfo{
 		ID: string(n.ID), Title: n.Title, Type: string(n.Type), Status: string(n.Status), Role: string(n.Role), ParentID: string(n.Parent), Isolated: n.Isolated,
-		Requirement: n.Requirement(), Conclusion: n.Conclusion(), Note: n.Note(), Docs: nonNil(n.Docs()), References: references(view.References(s, n)), Problem: problem(n.Problem()),
+		Requirement: n.Requirement(), Conclusion: n.Conclusion(), Note: n.Note(), Docs: nonNil(n.Docs()), References: references(s, view.References(s, n)), Problem: problem(n.Problem()),
 		Log: nonNil(n.Log()), Children: []string{}, Allowed: allowed(s, n), CreatedAt: n.CreatedAt, UpdatedAt: n.UpdatedAt, Path: env.path(n.Path),
 		Version: n.Version().String(), Claim: env.claimOf(ctx, s.Workspace().ID, n), Diagnostics: check.Node(s, n),
 	}}

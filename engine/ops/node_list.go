@@ -40,7 +40,6 @@ const (
 
 var nodeList = op("node_list", reads|repeats, NodeList, Help{
 	Summary: "list nodes in the order of the tree",
-	Advice:  "cursor brings the next page.",
 	Use:     "list [NODE]",
 	Also:    "node list",
 	Aliases: "ls",

@@ -18,10 +18,10 @@ import (
 type NodeNextIn struct {
 	In
 	Count        *int   `json:"count,omitempty" flag:"count,n" help:"at most N nodes; 1 unless given"`
-	Claim        bool   `json:"claim,omitempty" help:"claim them: no other session gets them during the lease"`
+	Claim        bool   `json:"claim,omitempty" writes:"true" help:"claim them: no other session gets them during the lease"`
 	SessionID    string `json:"sessionId,omitempty" flag:"-" help:"the session that claims; without one the operator claims, and never gets the same node twice"`
-	LeaseSeconds int    `json:"leaseSeconds,omitempty" flag:"-" help:"1800 unless given; 86400 at most"`
-	Release      string `json:"release,omitempty" is:"node" help:"give back a NODE that is claimed"`
+	LeaseSeconds int    `json:"leaseSeconds,omitempty" flag:"-" writes:"true" help:"1800 unless given; 86400 at most"`
+	Release      string `json:"release,omitempty" is:"node" writes:"true" help:"give back a NODE that is claimed"`
 }
 
 // NodeNextOut lists ready nodes in tree order.
@@ -84,7 +84,7 @@ type NextNode struct {
 	Claim
 }
 
-var nodeNext = op("node_next", writes, NodeNext, Help{
+var nodeNext = op("node_next", writes|notes, NodeNext, Help{
 	Summary: "list nodes that are ready for work, or claim them",
 	Advice:  "To resume work. A claim keeps others off; release gives it back.",
 	Use:     "next",

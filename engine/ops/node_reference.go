@@ -5,6 +5,7 @@ import (
 	"context"
 	"strings"
 
+	"arbor/context/assemble"
 	"arbor/engine"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
@@ -31,9 +32,10 @@ type NodeReferenceOut struct {
 
 // Reference is a node's reference to another node or to a document.
 type Reference struct {
-	Target      string `json:"target"`
-	Description string `json:"description,omitempty"`
-	Expired     bool   `json:"expired,omitempty"`
+	TargetID    string          `json:"targetId" req:"true"` // a node's id, or a document's path; of a new node's also a title
+	Type        string          `json:"type,omitempty"`      // assemble.RefNode or assemble.RefDoc
+	Description string          `json:"description,omitempty"`
+	Expired     mdstore.Expired `json:"status,omitempty"`
 }
 
 var nodeReference = op("node_reference", writes, NodeReference, Help{
@@ -78,7 +80,7 @@ func NodeReference(ctx context.Context, env *Env, in NodeReferenceIn) (*NodeRefe
 		return nil, fail(err)
 	}
 	o.Warned = append(o.Warned, warned...)
-	return &NodeReferenceOut{References: references(now), Wrote: env.wrote(ctx, s.Workspace().ID, o, "the context of "+string(id)+" brings what its active references lead to")}, nil
+	return &NodeReferenceOut{References: references(s, now), Wrote: env.wrote(ctx, s.Workspace().ID, o, "the context of "+string(id)+" brings what its active references lead to")}, nil
 }
 
 // present refuses the path of a document that is not there to a person, and returns a warning for others.
@@ -108,10 +110,13 @@ func (env *Env) refTarget(s *view.View, target string) (string, error) {
 	return target, nil
 }
 
-func references(rs []mdstore.Ref) []Reference {
+func references(s *view.View, rs []mdstore.Ref) []Reference {
 	out := make([]Reference, len(rs))
 	for i, r := range rs {
-		out[i] = Reference{Target: r.Target, Description: r.Description, Expired: r.Expired}
+		out[i] = Reference{r.Target, assemble.RefDoc, r.Description, r.Expired}
+		if _, ok := s.Node(mdstore.ID(r.Target)); ok || view.NamesNode(r.Target) {
+			out[i].Type = assemble.RefNode
+		}
 	}
 	return out
 }

@@ -121,6 +121,9 @@ func (env *Env) whatNext(ctx context.Context, out *NodeTransitionOut, ws, id mds
 	}
 	if len(offer.Nodes) > 0 {
 		out.Next = &env.next(offer.Nodes, false)[0]
+		if env.Brief { // the caller knows the plan, and the status tells the type
+			out.Next.Type, out.Next.Way, out.Next.Allowed = "", nil, nil
+		}
 		return
 	}
 	s, err := env.Engine.View(ctx, ws)

@@ -147,7 +147,7 @@ func (d *Draft) expire(gone map[mdstore.ID]bool) {
 			continue
 		}
 		for _, r := range view.References(d.View, n) {
-			if gone[mdstore.ID(r.Target)] && !r.Expired {
+			if gone[mdstore.ID(r.Target)] && !bool(r.Expired) {
 				d.OnNode(n).Mark(string(n.ID), mdstore.SecReferences, r, true)
 			}
 		}

@@ -115,8 +115,8 @@ func editRefs(e *Edit, who, section string, have []mdstore.Ref, do RefAction, r 
 	return now, nil
 }
 
-// editDocs plans to bring the documents of a node to those that are to be. Those that stay keep their lines and their
-// mark, the others are changed, removed or added.
+// editDocs plans to bring the documents of a node to those that are to be. Those that stay as they are keep their lines,
+// the others are changed, removed or added.
 func editDocs(e *Edit, who string, have, want []mdstore.Ref) error {
 	if err := distinct("doc path", want); err != nil {
 		return err
@@ -134,8 +134,8 @@ func editDocs(e *Edit, who string, have, want []mdstore.Ref) error {
 		switch {
 		case at < 0 || find(have, r.Target) < i: // of several lines of one document the first stays
 			e.remove(mdstore.SecDocs, r.Index)
-		case r.Description != strings.TrimSpace(want[at].Description):
-			e.replace(mdstore.SecDocs, r.Index, mdstore.Marked(items[at], r.Expired))
+		case r.Description != strings.TrimSpace(want[at].Description) || r.Expired != want[at].Expired:
+			e.replace(mdstore.SecDocs, r.Index, mdstore.Marked(items[at], bool(want[at].Expired)))
 		default:
 			continue
 		}
@@ -155,7 +155,7 @@ func editDocs(e *Edit, who string, have, want []mdstore.Ref) error {
 
 // Mark writes or removes the mark of an expired entry.
 func (e *Edit) Mark(who, section string, r mdstore.Ref, expired bool) {
-	if r.Expired == expired {
+	if bool(r.Expired) == expired {
 		return
 	}
 	items := e.doc.Items(section)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -67,6 +68,7 @@ arbor setup windsurf --undo`,
 					opt.Args = append(opt.Args, arg[:]...)
 				}
 			}
+			opt.Program = elsewhere(exec.LookPath)
 			r, err := setup.Run(opt)
 			if err != nil {
 				return err
@@ -78,6 +80,22 @@ arbor setup windsurf --undo`,
 			return call.Print(r, text)
 		},
 	}
+}
+
+// elsewhere returns the path of this program, "" where arbor on the PATH is this program.
+func elsewhere(look func(string) (string, error)) string {
+	self, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	if found, err := look(setup.ServerName); err == nil {
+		a, errA := os.Stat(found)
+		b, errB := os.Stat(self)
+		if errA == nil && errB == nil && os.SameFile(a, b) {
+			return ""
+		}
+	}
+	return self
 }
 
 // setupText says what a set-up did.

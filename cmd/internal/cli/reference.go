@@ -184,9 +184,9 @@ func printRefs(sh *shell, refs []mdstore.Ref, of, what string) error {
 func refsOf(refs []ops.Reference, n names) []mdstore.Ref {
 	docs := make([]mdstore.Ref, len(refs))
 	for i, r := range refs {
-		docs[i] = mdstore.Ref{Target: r.Target, Description: r.Description, Expired: r.Expired}
+		docs[i] = mdstore.Ref{Target: r.TargetID, Description: r.Description, Expired: r.Expired}
 		if n.view != nil {
-			docs[i].Target = n.titled(r.Target)
+			docs[i].Target = n.titled(r.TargetID)
 		}
 	}
 	return docs
@@ -199,7 +199,7 @@ func refOffers(list []mdstore.Ref, action string) (all []offer) {
 		if r.Expired {
 			o.remark = " (expired)"
 		}
-		if action == "remove" || r.Expired == (action == "activate") {
+		if action == "remove" || bool(r.Expired) == (action == "activate") {
 			all = append(all, o)
 		}
 	}

@@ -66,7 +66,7 @@ func (w *workspace) references(n *node, docs []mdstore.Ref) []mdstore.Ref {
 		if r.Description == "节点引用: "+r.Target || r.Description == "备忘引用: "+r.Target {
 			r.Description = "" // the original makes these up
 		}
-		r.Expired = !slices.Contains(n.References, r.Target)
+		r.Expired = mdstore.Expired(!slices.Contains(n.References, r.Target))
 		all = append(all, w.resolve(r))
 	}
 	for _, target := range n.References {

@@ -116,7 +116,7 @@ var homes = []home{
 	{module: "github.com/spf13/pflag", name: "cmd/internal/cli", later: true},
 	{module: "github.com/rivo/uniseg", name: "context/render"},
 	{module: "golang.org/x/term", name: "cmd/internal/cli"},
-	{module: "github.com/BurntSushi/toml", name: "cmd/internal/app mdstore/mdoc"},
+	{module: "github.com/BurntSushi/toml", name: "cmd/internal/app cmd/internal/setup mdstore/mdoc"},
 	{module: "github.com/fsnotify/fsnotify", name: "mdstore/watch"},
 	{module: "github.com/modelcontextprotocol/go-sdk", name: "cmd/internal/mcpserv"},
 	{module: "github.com/google/jsonschema-go", name: "cmd/internal/mcpserv"},
@@ -139,7 +139,7 @@ var module = policy{
 	homes:   homes,
 	reasons: "docs/decisions/0002-dependencies.md",
 	top: []string{"cmd", "context", "docs", "engine", "mdstore", "statemachine", "testdata", "go.mod", "go.sum", ".*",
-		"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE*", "COPYING*", "NOTICE*"},
+		"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE*", "COPYING*", "NOTICE*", "server.json"},
 	maxLines: 400,
 }
 

@@ -3,15 +3,18 @@ package mcpserv
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"arbor/engine/errs"
 	"arbor/engine/ops"
+	"arbor/mdstore"
 )
 
 // verbose is the argument of every call that asks for what replies leave out: files, versions and lines. The instructions
-// name it, and not thirty schemas.
+// name it, and not each of thirty schemas.
 const verbose = "verbose"
 
 // ignored are parameters of TanmiWorkspace 1.9 that mean nothing here. Prompts written for it may give them.
@@ -24,14 +27,11 @@ var renamed = map[string]string{"ruleHash": "rulesHash"}
 var folded = [][2]string{{"acceptanceCriteria", "Acceptance criteria"}, {"testRequirement", "Tests"}}
 
 // arguments returns the arguments of a call as the operation knows them: verbose goes to the caller, and those of
-// TanmiWorkspace are renamed, folded into the requirement, or left out and named in env.Ignored.
+// TanmiWorkspace, also of children, are renamed, folded into the requirement, or left out and named in env.Ignored.
 func arguments(o ops.Operation, env *ops.Env, args json.RawMessage) (json.RawMessage, error) {
 	var given map[string]json.RawMessage
 	if json.Unmarshal(args, &given) != nil || given == nil {
 		return args, nil // the operation refuses what is not an object
-	}
-	known := func(name string) bool {
-		return slices.ContainsFunc(o.Params, func(p ops.Param) bool { return p.Name == name })
 	}
 	if raw, ok := given[verbose]; ok {
 		var on bool
@@ -42,24 +42,58 @@ func arguments(o ops.Operation, env *ops.Env, args json.RawMessage) (json.RawMes
 		env.Brief = !on
 		delete(given, verbose)
 	}
+	if err := adapt(o, o.In, env, given); err != nil {
+		return nil, err
+	}
+	return json.Marshal(given)
+}
+
+// adapt makes arguments, or a child in them, of a type of those that TanmiWorkspace takes.
+func adapt(o ops.Operation, t reflect.Type, env *ops.Env, given map[string]json.RawMessage) error {
+	known := members(t)
 	for _, name := range ignored {
-		if _, ok := given[name]; ok && !known(name) {
-			env.Ignored = append(env.Ignored, name)
+		if _, ok := given[name]; ok && !slices.Contains(known, name) {
 			delete(given, name)
+			if !slices.Contains(env.Ignored, name) {
+				env.Ignored = append(env.Ignored, name)
+			}
 		}
 	}
 	for old, name := range renamed {
-		if raw, ok := given[old]; ok && known(name) && given[name] == nil {
+		if raw, ok := given[old]; ok && slices.Contains(known, name) && given[name] == nil {
 			given[name] = raw
 			delete(given, old)
 		}
 	}
-	if known("requirement") {
+	if string(given["role"]) == `"info_summary"` { // its name for the role
+		given["role"] = json.RawMessage(strconv.Quote(string(mdstore.RoleSummary)))
+	}
+	if slices.Contains(known, "requirement") {
 		if err := fold(o, given); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return json.Marshal(given)
+	var children []map[string]json.RawMessage
+	if !slices.Contains(known, "children") || json.Unmarshal(given["children"], &children) != nil || children == nil {
+		return nil // the operation refuses what is no list of objects
+	}
+	for _, c := range children {
+		if err := adapt(o, reflect.TypeFor[ops.NewChild](), env, c); err != nil {
+			return err
+		}
+	}
+	given["children"], _ = json.Marshal(children) // what was read
+	return nil
+}
+
+// members returns the names of the members of a struct's JSON.
+func members(t reflect.Type) (names []string) {
+	for _, f := range reflect.VisibleFields(t) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "-" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // fold adds lists that a call gives beside a requirement to the requirement.

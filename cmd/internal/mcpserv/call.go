@@ -35,6 +35,9 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 	if req.Params.Arguments, err = arguments(o, env, req.Params.Arguments); err != nil {
 		return s.refusal(err)
 	}
+	if err = s.checkNames(o, req.Params.Arguments); err != nil {
+		return s.refusal(err)
+	}
 	args := req.Params.Arguments
 	c := s.connection(req.Session, headers(req.Extra))
 	if c != nil {
@@ -73,7 +76,9 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 	if err != nil {
 		return nil, err
 	}
-	env.Sent(ctx, out, reply)
+	if !env.ReadOnly {
+		env.Sent(ctx, out, reply)
+	}
 	return s.result(reply), nil
 }
 

@@ -8,9 +8,7 @@ package mcpserv
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"log/slog"
-	"strings"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -25,7 +23,7 @@ import (
 type Options struct {
 	Version   string       // of the program, for clients that show it
 	Profile   Profile      // which tools are offered; "" is ProfileAll
-	ReadOnly  bool         // only tools that write nothing are offered
+	ReadOnly  bool         // only tools that write nothing are offered; nothing is claimed, and nothing counts as seen
 	Toolsets  []string     // the tool sets that are on, or "all"; nil: the plan's
 	Tools     []string     // the only tools that are offered, of whatever set; nil: all of the profile
 	Exclude   []string     // tools that are not offered
@@ -49,11 +47,6 @@ const (
 	DefaultMaxTokens = 8000 // the largest reply, in tokens
 	LeastMaxTokens   = 500  // the smallest value of Options.MaxTokens
 )
-
-// instructions teach the way of working. A model reads them in every conversation, so they are short.
-//
-//go:embed instructions.md
-var instructions string
 
 // A Server offers one open vault to any number of connections at once.
 type Server struct {
@@ -79,7 +72,7 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 	if err := CheckProfile(opt.Profile); err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(checkNames("tools", opt.Tools), checkNames("exclude-tools", opt.Exclude)); err != nil {
+	if err := cmp.Or(checkTools("tools", opt.Tools), checkTools("exclude-tools", opt.Exclude)); err != nil {
 		return nil, err
 	}
 	if opt.Replies != RepliesBoth && opt.Replies != RepliesText {
@@ -95,7 +88,7 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 	s.running.Go(s.renewClaims)
 	about := &mcp.Implementation{Name: "arbor", Title: "Arbor", Version: opt.Version}
 	s.mcp = mcp.NewServer(about, &mcp.ServerOptions{
-		Instructions: strings.TrimSuffix(instructions, "\n"),
+		Instructions: s.taught(),
 		Logger:       opt.Log,
 		// The lists of tools and prompts do not change.
 		Capabilities:       &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}},
@@ -123,6 +116,12 @@ func (s *Server) receive(next mcp.MethodHandler) mcp.MethodHandler {
 				return nil, failed(err)
 			}
 			return list, nil
+		case *mcp.ListToolsRequest:
+			res, err := next(ctx, method, req)
+			if list, ok := res.(*mcp.ListToolsResult); ok && err == nil {
+				return leanTools{list}, nil
+			}
+			return res, err
 		case *mcp.CallToolRequest:
 			if req.Params != nil {
 				err = s.checkTool(req.Params.Name)

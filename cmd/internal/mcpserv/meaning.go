@@ -18,7 +18,7 @@ var meanings = []struct{ words, tool, with string }{
 	{"reopen", "node_transition", `action "reopen"`},
 	{"cancel abort", "node_transition", `action "cancel"`},
 	{"problem blocker issue", "problem_update", "problem"},
-	{"log note comment", "log_append", "event"},
+	{"log note comment memo", "log_append", "event"},
 	{"rule rules", "workspace_update_rules", "action and rule"},
 	{"reference references link ref", "node_reference", "action and targetIdOrPath"},
 	{"focus", "context_focus", "nodeId"},
@@ -35,6 +35,7 @@ var meanings = []struct{ words, tool, with string }{
 	{"update edit set rename", "node_update", "nodeId"},
 	{"list tree tasks todos nodes", "node_list", ""},
 	{"status overview board", "workspace_status", ""},
+	{"changes change changed", "changes_get", ""},
 	{"get show read view", "node_get", "nodeId"},
 }
 
@@ -56,10 +57,15 @@ func meant(name string, offered []string) string {
 		if o, ok := ops.Find(m.tool); !ok || o.Destructive || !slices.Contains(offered, m.tool) {
 			return ""
 		}
-		if m.with == "" {
-			return m.tool
-		}
-		return m.tool + " with " + m.with
+		return called(m.tool, m.with)
 	}
 	return ""
+}
+
+// called names a call: a tool and what it takes, if that is to be said.
+func called(tool, with string) string {
+	if with == "" {
+		return tool
+	}
+	return tool + " with " + with
 }

@@ -29,6 +29,7 @@ func output(o ops.Operation) (json.RawMessage, error) {
 			Items: &jsonschema.Schema{Type: "integer"}}},
 		reflect.TypeFor[ops.Made](): {Type: "object"}, reflect.TypeFor[ops.NodeContext](): {Type: "object"},
 		reflect.TypeFor[ops.Waits](): {Type: "object"}, reflect.TypeFor[ops.Running](): {Type: "object"},
+		reflect.TypeFor[mdstore.Expired](): text, // expired or active
 		// Every writing tool has these, and the whole list of tools is sent at once.
 		reflect.TypeFor[mdstore.Collision](): {Type: "object"}, reflect.TypeFor[plan.Text](): {Type: "object"},
 	}})

@@ -294,7 +294,7 @@ var resultNames = map[string][]string{
 	"workspace_list":         {"workspaces.id", "workspaces.name", "workspaces.goal", "workspaces.status"},
 	"workspace_update_rules": {"rules", "rulesHash"},
 	"node_create":            {"nodeId", "cascadeUpdates.nodeId", "cascadeUpdates.from", "cascadeUpdates.to"},
-	"node_get": {"node.id", "node.title", "node.type", "node.status", "node.role", "node.parentId", "node.isolated", "node.requirement", "node.conclusion", "node.note", "node.docs.path", "node.references.target",
+	"node_get": {"node.id", "node.title", "node.type", "node.status", "node.role", "node.parentId", "node.isolated", "node.requirement", "node.conclusion", "node.note", "node.docs.path", "node.references.targetId", "node.references.type",
 		"node.problem", "node.log.event", "node.children", "node.createdAt", "node.updatedAt"},
 	"node_list":       {"tree.id", "tree.title", "tree.type", "tree.status", "tree.children"},
 	"node_transition": {"previousStatus", "currentStatus"},

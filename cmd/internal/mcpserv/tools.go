@@ -1,6 +1,7 @@
 package mcpserv
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,7 +15,6 @@ import (
 
 	"arbor/engine/errs"
 	"arbor/engine/ops"
-	"arbor/mdstore"
 )
 
 // A Profile is a selection of tools.
@@ -45,7 +45,8 @@ func (p Profile) offers(tool string) bool {
 
 // offers reports whether the server offers an operation as a tool.
 func (s *Server) offers(o ops.Operation) bool {
-	return s.opt.Profile.offers(o.Name) && !(s.opt.ReadOnly && o.Writes) && !slices.Contains(s.opt.Exclude, o.Name) &&
+	hidden := slices.Contains(s.opt.Exclude, o.Name) || s.opt.ReadOnly && o.Writes && !o.Notes
+	return s.opt.Profile.offers(o.Name) && !hidden &&
 		(len(s.opt.Tools) == 0 && s.on(o.Set) || slices.Contains(s.opt.Tools, o.Name))
 }
 
@@ -57,8 +58,18 @@ func (s *Server) on(set string) bool {
 	return slices.Contains(s.opt.Toolsets, set) || slices.Contains(s.opt.Toolsets, "all")
 }
 
-// checkNames refuses names of tools that there are not.
-func checkNames(param string, names []string) error {
+// safe returns the names of the tools that are offered and remove nothing.
+func (s *Server) safe() (names []string) {
+	for _, o := range ops.All() {
+		if s.offers(o) && !o.Destructive {
+			names = append(names, o.Name)
+		}
+	}
+	return names
+}
+
+// checkTools refuses names of tools that there are not.
+func checkTools(param string, names []string) error {
 	for _, name := range names {
 		if _, ok := ops.Find(name); !ok {
 			return ops.BadParam(errs.InvalidParams, param, "%s: there is no tool %q; docs/mcp.md lists them", param, name)
@@ -72,6 +83,10 @@ func (s *Server) addTools() error {
 	for _, o := range ops.All() {
 		if !s.offers(o) {
 			continue
+		}
+		if s.opt.ReadOnly {
+			o.Writes = false
+			o.Params = slices.DeleteFunc(slices.Clone(o.Params), func(p ops.Param) bool { return p.Writes })
 		}
 		tool, err := toolOf(o)
 		if err != nil {
@@ -90,18 +105,10 @@ func (s *Server) addTools() error {
 // checkTool refuses a tool that is not offered, with the nearest name that is, or the call that is meant. It names no
 // tool that removes something.
 func (s *Server) checkTool(name string) error {
-	var offered []string
-	for _, o := range ops.All() {
-		if !s.offers(o) {
-			continue
-		}
-		if o.Name == name {
-			return nil
-		}
-		if !o.Destructive {
-			offered = append(offered, o.Name)
-		}
+	if o, ok := ops.Find(name); ok && s.offers(o) {
+		return nil
 	}
+	offered := s.safe()
 	try := "tools/list names the tools"
 	if call := meant(name, offered); call != "" {
 		try = "call " + call
@@ -116,7 +123,7 @@ func (s *Server) checkTool(name string) error {
 
 // hints say of a parameter what its name does not. They are few: a model reads each byte in every conversation.
 var hints = map[string]string{
-	"since":    "time or duration, e.g. 2h",
+	"since":    "e.g. 2h",
 	"budget":   "tokens",
 	"children": "nodes below, nested: title, type, requirement, role, docs, references, isolated, children",
 	confirm:    "a person agreed",
@@ -137,9 +144,10 @@ func toolOf(o ops.Operation) (*mcp.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	about := &mcp.ToolAnnotations{ReadOnlyHint: !o.Writes, IdempotentHint: o.Idempotent, OpenWorldHint: new(bool)}
-	if o.Writes { // of what only reads it is not asked
-		about.DestructiveHint = new(o.Destructive || slices.Contains(overwriting, o.Name))
+	about := &mcp.ToolAnnotations{ReadOnlyHint: true}
+	if o.Writes { // the others say nothing of what only reads
+		about = &mcp.ToolAnnotations{IdempotentHint: o.Idempotent, OpenWorldHint: new(bool),
+			DestructiveHint: new(o.Destructive || slices.Contains(overwriting, o.Name))}
 	}
 	return &mcp.Tool{Name: o.Name, Description: describe(o), InputSchema: json.RawMessage(in), OutputSchema: out,
 		Annotations: about}, nil
@@ -149,9 +157,30 @@ func toolOf(o ops.Operation) (*mcp.Tool, error) {
 var overwriting = []string{"node_update", "workspace_update", "workspace_update_rules", "workspace_update_docs",
 	"node_reference", "problem_update", "problem_clear"}
 
-// unlisted are parameters of many tools that the instructions name, and not each schema: what a client sends is checked
-// all the same.
-var unlisted = []string{"dryRun", "ifMatch"}
+// Three parameters of many tools are taken and checked everywhere, and stand where they are of most use, because a
+// model reads each byte: ifMatch where texts or statuses are replaced, verbose where much is left out, dryRun in the
+// instructions only.
+var (
+	matched   = append([]string{"node_transition", "node_delete", "workspace_delete"}, overwriting...)
+	verbosely = []string{"context_get", "node_get", "node_create"}
+)
+
+// inSchema reports whether a parameter stands in the schema of a tool.
+func inSchema(tool, param string) bool {
+	return param != "dryRun" && (param != "ifMatch" || slices.Contains(matched, tool))
+}
+
+// leanTools is a list of tools without the hints that say what holds without them.
+type leanTools struct{ *mcp.ListToolsResult }
+
+// MarshalJSON leaves the hints out. In a text of JSON no quote stands without a backslash.
+func (l leanTools) MarshalJSON() ([]byte, error) {
+	data, err := json.Marshal(l.ListToolsResult)
+	for _, hint := range []string{`"idempotentHint":false,`, `,"readOnlyHint":false`} {
+		data = bytes.ReplaceAll(data, []byte(hint), nil)
+	}
+	return data, err
+}
 
 // confirm is the argument that stands for a person's consent where a client cannot ask for it.
 const confirm = "confirm"
@@ -160,7 +189,7 @@ const confirm = "confirm"
 func input(o ops.Operation) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
 	for _, p := range o.Params {
-		if slices.Contains(unlisted, p.Name) {
+		if !inSchema(o.Name, p.Name) {
 			continue
 		}
 		param := schemaOf(p.Type)
@@ -173,6 +202,10 @@ func input(o ops.Operation) *jsonschema.Schema {
 		if p.Required {
 			s.Required = append(s.Required, p.Name)
 		}
+	}
+	if slices.Contains(verbosely, o.Name) {
+		s.Properties[verbose] = &jsonschema.Schema{Type: "boolean"}
+		s.PropertyOrder = append(s.PropertyOrder, verbose)
 	}
 	if o.Destructive {
 		s.Properties[confirm] = &jsonschema.Schema{Type: "boolean", Description: hints[confirm]}
@@ -194,12 +227,7 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 	case reflect.Slice:
 		return &jsonschema.Schema{Type: "array", Items: schemaOf(t.Elem())}
 	case reflect.Struct:
-		if t != reflect.TypeFor[mdstore.Ref]() {
-			return objectOf(t)
-		}
-		text := map[string]*jsonschema.Schema{"path": {Type: "string"}, "description": {Type: "string"}}
-		return &jsonschema.Schema{Type: "object", Properties: text, PropertyOrder: []string{"path", "description"},
-			Required: []string{"path"}}
+		return objectOf(t)
 	}
 	return &jsonschema.Schema{Type: "string"}
 }
@@ -207,7 +235,10 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 // objectOf returns the schema of an object in a list. Of objects that hold others of their kind it says only what they
 // must have: a hint names the rest, as the list of tools is sent in every conversation.
 func objectOf(t reflect.Type) *jsonschema.Schema {
-	fields := reflect.VisibleFields(t)
+	fields := slices.DeleteFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool {
+		kind := f.Tag.Get("json") // of a reference the name tells its type, and what is new is active: both are taken
+		return kind == "-" || kind == "status,omitempty" || t == reflect.TypeFor[ops.Reference]() && kind == "type,omitempty"
+	})
 	nested := slices.ContainsFunc(fields, func(f reflect.StructField) bool { return f.Type == reflect.SliceOf(t) })
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
 	for _, f := range fields {

@@ -168,6 +168,7 @@ func (l *line) tools() []listed {
 const (
 	mostTools        = 12000 // name, description and input schema of all
 	mostWorker       = 5800  // of the worker's profile
+	mostBare         = 12000 // the whole list of all without output schemas, as --replies text has it
 	mostSent         = 30000 // the whole list of all, as docs/mcp.md has it: in one piece, as not every client asks for a second
 	mostSentWorker   = 17000
 	spareWorker      = 0 // of these, for what is to come
@@ -204,6 +205,12 @@ func TestToolsAreFewBytes(t *testing.T) {
 		}
 		t.Logf("profile %s: %d tools, %d bytes", tt.profile, len(tools), sum)
 	}
+	whole, _ := openLine(t, e, Options{}).ask("tools/list", "{}")
+	bare, _ := openLine(t, e, Options{Replies: RepliesText}).ask("tools/list", "{}")
+	t.Logf("tools/list: %d bytes, %d with output schemas", len(bare), len(whole))
+	if len(bare) > mostBare || strings.Contains(string(bare), "outputSchema") {
+		t.Errorf("tools/list without output schemas: %d bytes, %d are the most", len(bare), mostBare)
+	}
 	if n := len(instructions); n >= mostInstructions {
 		t.Errorf("the instructions take %d bytes, %d are too many", n, mostInstructions)
 	}
@@ -236,7 +243,7 @@ func TestToolsAreTheCatalogue(t *testing.T) {
 		}
 		var want, required, got []string
 		for _, p := range o.Params {
-			if slices.Contains(unlisted, p.Name) {
+			if p.Name == "dryRun" || p.Name == "ifMatch" && !slices.Contains(matched, o.Name) {
 				continue
 			}
 			want = append(want, p.Name)
@@ -246,6 +253,9 @@ func TestToolsAreTheCatalogue(t *testing.T) {
 		}
 		if o.Destructive {
 			want = append(want, confirm)
+		}
+		if slices.Contains(verbosely, o.Name) {
+			want = append(want, verbose)
 		}
 		for name := range in.Properties {
 			got = append(got, name)
@@ -260,7 +270,10 @@ func TestToolsAreTheCatalogue(t *testing.T) {
 			got  *bool
 			want bool
 		}{"readOnly": {a.ReadOnlyHint, !o.Writes}, "destructive": {a.DestructiveHint, o.Destructive || slices.Contains(overwriting, o.Name)}, "idempotent": {a.IdempotentHint, o.Idempotent}, "openWorld": {a.OpenWorldHint, false}} {
-			if is := v.got != nil && *v.got; is != v.want || v.got == nil && (hint == "destructive" && o.Writes || hint == "openWorld") { // which are true where nothing is said
+			if !o.Writes && hint != "readOnly" {
+				v.want = false // nothing is said
+			}
+			if is := v.got != nil && *v.got; is != v.want || v.got == nil && o.Writes && (hint == "destructive" || hint == "openWorld") { // which are true where nothing is said
 				t.Errorf("%s: %sHint is %v, want %v", o.Name, hint, is, v.want)
 			}
 		}

@@ -25,6 +25,7 @@ type place struct {
 	file          []string // the file that names servers, see locate
 	hooks         []string // the file with its hooks; nil: it has none that Arbor knows
 	key           string   // of the object with an entry for each server
+	toml          bool     // the files are TOML, not JSON
 	typed         bool     // an entry says that its server is of the type "stdio"
 	folder        string   // what an entry says for the open project's folder; "" where the client starts servers in it
 	needsProject  bool     // it neither starts servers in the project's folder nor has a variable for that
@@ -62,6 +63,11 @@ var places = []place{
 	{client: "windsurf", title: "Windsurf", scope: User, key: "mcpServers",
 		file: []string{"$HOME/.codeium/windsurf/mcp_config.json"}, needsProject: true,
 		hint: "press refresh in Windsurf's list of MCP servers, or restart it"},
+	{client: "codex", title: "Codex", scope: Project, key: "mcp_servers", toml: true,
+		file: []string{"$PROJECT/.codex/config.toml"},
+		hint: "Codex reads the file of a project that you trust; /mcp shows the server in a new session"},
+	{client: "codex", title: "Codex", scope: User, key: "mcp_servers", toml: true,
+		file: []string{"$CODEX_HOME/config.toml", "$HOME/.codex/config.toml"}, hint: "/mcp shows the server in a new session of Codex"},
 	{client: "gemini", title: "Gemini CLI", scope: Project, key: "mcpServers",
 		file: []string{"$PROJECT/.gemini/settings.json"}, hint: "/mcp shows the server in a new session of Gemini CLI"},
 	{client: "gemini", title: "Gemini CLI", scope: User, key: "mcpServers",
@@ -155,7 +161,7 @@ func (opt *Options) serverSetting(p place) setting {
 		value.Args = append(value.Args, "-C", folder)
 	}
 	value.Args = append(value.Args, opt.Args...)
-	return setting{what: "the server " + ServerName, path: []string{p.key, ServerName}, value: value}
+	return setting{what: "the server " + ServerName, path: []string{p.key, ServerName}, value: value, toml: p.toml}
 }
 
 // hookSettings returns the hooks of Claude Code.

@@ -82,6 +82,9 @@ func descend(text string, root *hujson.Value, path []string) (v *hujson.Value, d
 
 // find returns the entries at a setting's path: one, or the hooks in the list that isHook accepts.
 func find(text string, s setting) (found []entry, err error) {
+	if s.toml {
+		return findTOML(text, s)
+	}
 	root, err := parseJSON(text)
 	if err != nil || root == nil {
 		return nil, err
@@ -131,6 +134,9 @@ func entryAt(text string, v *hujson.Value, place string) entry {
 
 // add puts a value where find found no entry, together with the part of the path that is missing.
 func add(text string, s setting, value any) (string, error) {
+	if s.toml {
+		return addTOML(text, s, value)
+	}
 	root, err := parseJSON(text)
 	if err != nil {
 		return "", err
@@ -171,7 +177,10 @@ func nest(path []string, value any) hujson.Value {
 
 // removals returns the text without an entry, and then without each of the objects and lists around it that are empty
 // then: every text that add may have been given before.
-func removals(text string, e entry) ([]string, error) {
+func removals(text string, s setting, e entry) ([]string, error) {
+	if s.toml {
+		return removalsTOML(text, s)
+	}
 	root, err := parseJSON(text)
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ type setting struct {
 	what  string   // for errors
 	path  []string // keys from the root on: the last is its own, or for a hook that of the list with groups of hooks
 	value any      // what set-up writes: a struct with tags for JSON
+	toml  bool     // the file is TOML, not JSON
 	// isHook reports whether a hook of the list is this one; nil for what is no hook.
 	isHook func(fields map[string]any) bool
 }
@@ -47,7 +48,7 @@ func (s setting) put(text string, remove, force bool) (string, error) {
 	}
 	for err == nil && len(found) > 0 {
 		e := found[len(found)-1]
-		before, failed := removals(text, e)
+		before, failed := removals(text, s, e)
 		if failed != nil {
 			return "", failed
 		}

@@ -27,7 +27,8 @@ type Options struct {
 	Home    string              // the person's home folder, an absolute path
 	Getenv  func(string) string // returns an environment variable
 	GOOS    string              // the system whose paths are meant; "" is this one
-	Command string              // how the client starts arbor; "" is arbor, found by PATH
+	Command string              // how the client starts arbor; "" is Program, or arbor, found by PATH
+	Program string              // the absolute path of arbor where PATH does not lead to it; "" where it does
 	Args    []string            // further arguments of arbor mcp, such as --profile worker
 	Hooks   bool                // write the hooks as well, where the client has them; Remove always removes them
 	Remove  bool                // take Arbor's entries out
@@ -99,6 +100,13 @@ func Run(opt Options) (*Result, error) {
 	case opt.Remove:
 		res.Hint = "running sessions keep the server until they end"
 	}
+	if res.Changed && !opt.Remove && opt.Command == opt.Program {
+		note := "the PATH does not lead to this arbor, so the entry names " + opt.Program
+		if p.scope == Project {
+			note += ", which other machines do not have: do not commit it"
+		}
+		res.Hint = note + "; " + res.Hint
+	}
 	if opt.DryRun {
 		return res, nil
 	}
@@ -112,14 +120,15 @@ func Run(opt Options) (*Result, error) {
 
 // files returns the files of a place with the settings that they get or lose.
 func (opt *Options) files(p place) ([]*file, error) {
-	opt.Command = cmp.Or(opt.Command, ServerName)
+	given := opt.Command
+	opt.Command = cmp.Or(given, opt.Program, ServerName)
 	opt.GOOS = cmp.Or(opt.GOOS, runtime.GOOS)
 	switch {
 	case opt.Hooks && p.hooks == nil && !opt.Remove:
 		return nil, errs.New(errs.InvalidParams, "hooks: %s has none that Arbor knows; claude-code has", p.title)
-	case p.scope == Project && filepath.IsAbs(opt.Command):
+	case p.scope == Project && filepath.IsAbs(given):
 		return nil, errs.New(errs.InvalidParams, "command %s: the configuration of a project is for everybody "+
-			"who works on it, and names no path of one machine; use the scope %s, or %s by PATH", opt.Command, User, ServerName)
+			"who works on it, and names no path of one machine; use the scope %s, or %s by PATH", given, User, ServerName)
 	case p.needsProject && opt.Project == "":
 		return nil, errs.New(errs.InvalidPath, "%s knows no folder of a project; name the project (-C)", p.title)
 	}

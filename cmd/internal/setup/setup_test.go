@@ -343,3 +343,29 @@ func TestResultAsJSON(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
+
+// Where the PATH does not lead to the program that runs, the entry names that one, and the result says so; a path that
+// a caller gives is still none for a project.
+func TestTheCommandExists(t *testing.T) {
+	const program = "/opt/arbor/bin/arbor"
+	for _, form := range [][2]string{{"claude-code", Project}, {"codex", User}} {
+		g := newGround(t)
+		opt := g.options(form[0], form[1])
+		opt.Program = program
+		res := g.run(opt)
+		if text := g.read(res.Files[0].Path); !strings.Contains(text, program) || !strings.Contains(res.Hint, program) {
+			t.Errorf("%v: %s\n%s", form, res.Hint, text)
+		}
+		if commit := strings.Contains(res.Hint, "do not commit"); commit != (form[1] == Project) {
+			t.Errorf("%v: %s", form, res.Hint)
+		}
+		opt.Remove = true
+		if res := g.run(opt); !res.Changed || strings.Contains(res.Hint, program) {
+			t.Errorf("%v: undone: %+v", form, res)
+		}
+		opt.Remove, opt.Command = false, "mine"
+		if res := g.run(opt); strings.Contains(res.Hint, program) || strings.Contains(g.read(res.Files[0].Path), program) {
+			t.Errorf("%v: a command that is given: %s", form, res.Hint)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package mcpserv
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"arbor/engine/errs"
+	"arbor/engine/ops"
+)
+
+// own are the parameters that a name means which a tool does not have: of the first row that has the name and
+// parameters of the tool, all that the tool has. Names are in lower case, without marks.
+var own = []struct{ names, params string }{
+	{"id node task taskid item", "nodeId"},
+	{"parent parentid parentnode parentnodeid under root nodeid", "parentId newParentId rootId"},
+	{"name heading subject label", "title"},
+	{"title", "name"},
+	{"subtasks subnodes tasks nodes steps todos", "children"},
+	{"status state newstatus", "action"},
+	{"event note notes comment conclusion entry", "event log"},
+	{"blocker issue reason error", "problem"},
+	{"text body content description details message summary result", "event problem goal requirement note conclusion log"},
+	{"next solution resolution", "nextStep"},
+	{"target targetid path reference file url", "targetIdOrPath path"},
+	{"documents files", "docs"},
+	{"dependson dependencies blockedby refs links", "references"},
+	{"hash", "rulesHash"},
+	{"limit max number", "count"},
+	{"count max number pagesize", "limit"},
+	{"tokens maxtokens", "budget"},
+	{"page offset", "cursor"},
+	{"project projectid", "workspaceId"},
+}
+
+// elsewhere are the calls that a name means which no parameter of the tool is, for tools whose names begin with of.
+var elsewhere = []struct{ names, of, tool, with string }{
+	{"status state archived", "workspace_", "workspace_archive", ""},
+	{"docs documents", "workspace_", "workspace_update_docs", "action and path"},
+	{"status state newstatus", "", "node_transition", "action"},
+	{"done completed finished conclusion result", "", "node_transition", `action "complete" and conclusion`},
+	{"event log comment", "", "log_append", "event"},
+	{"problem blocker issue", "", "problem_update", "problem"},
+	{"parent parentid before after order position index", "", "node_move", "newParentId"},
+	{"isolated isolate", "", "node_isolate", "isolate"},
+	{"references refs dependson dependencies blockedby links", "", "node_reference", "targetIdOrPath and action"},
+	{"rule rules", "", "workspace_update_rules", "action and rule"},
+	{"assignee owner assignedto agent", "", "node_next", "claim"},
+	{"subtasks subnodes tasks", "", "node_create", "children"},
+}
+
+// checkNames refuses a parameter that a tool does not have where another one or another call is meant, and a member of
+// children likewise. What means nothing the operation refuses, with the nearest name.
+func (s *Server) checkNames(o ops.Operation, args json.RawMessage) error {
+	return s.checkObject(o, o.In, "no parameter", args)
+}
+
+func (s *Server) checkObject(o ops.Operation, t reflect.Type, what string, args json.RawMessage) error {
+	var given map[string]json.RawMessage
+	_ = json.Unmarshal(args, &given) // the operation refuses what is no object
+	have := members(t)
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if slices.Contains(have, name) || name == confirm && o.Destructive {
+			continue
+		}
+		if means := s.meantBy(o, name, have); means != "" {
+			return ops.BadParam(errs.UnknownParams, clip(name, 60), "%s: %s %q; %s", o.Name, what, clip(name, 60), means)
+		}
+	}
+	if !slices.Contains(have, "children") {
+		return nil
+	}
+	var children []json.RawMessage
+	_ = json.Unmarshal(given["children"], &children)
+	for _, c := range children {
+		if err := s.checkObject(o, reflect.TypeFor[ops.NewChild](), "children has no member", c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// meantBy says what a name means that is none of those that a tool has, "" for nothing. It names only tools that are
+// offered, and none that removes something.
+func (s *Server) meantBy(o ops.Operation, name string, have []string) string {
+	word := plain(name)
+	if near := ops.Nearest(word, have); strings.HasPrefix(plain(near), word) {
+		return "" // it is written in another way
+	}
+	is := func(names string) bool { return slices.Contains(strings.Fields(names), word) }
+	for _, m := range own {
+		params := slices.DeleteFunc(strings.Fields(m.params), func(p string) bool { return !slices.Contains(have, p) })
+		if is(m.names) && len(params) > 0 {
+			return strings.Join(params, " or ") + " is meant"
+		}
+	}
+	for _, m := range elsewhere {
+		if is(m.names) && strings.HasPrefix(o.Name, m.of) && m.tool != o.Name && slices.Contains(s.safe(), m.tool) {
+			return "call " + called(m.tool, m.with)
+		}
+	}
+	var takers []string
+	for _, other := range s.safe() {
+		t, _ := ops.Find(other)
+		if slices.ContainsFunc(t.Params, func(p ops.Param) bool { return p.Name == name }) {
+			takers = append(takers, other)
+		}
+	}
+	if len(takers) == 0 || len(takers) > 3 {
+		return ""
+	}
+	return "it is a parameter of " + strings.Join(takers, ", ")
+}
+
+// plain returns a name in lower case and without marks.
+func plain(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+}

@@ -1,0 +1,51 @@
+package mcpserv
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"regexp"
+	"testing"
+)
+
+// server.json, which describes the server to the MCP registry, has the server's own name and title, the version of the
+// newest release in CHANGELOG.md (0.0.0 before the first), and no member that the registry's schema does not have or
+// would refuse.
+func TestTheRegistryIsToldOfThisServer(t *testing.T) {
+	const top = "../../../"
+	data, err := os.ReadFile(top + "server.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var is struct {
+		Schema                            string `json:"$schema"`
+		Name, Title, Description, Version string
+	}
+	strict := json.NewDecoder(bytes.NewReader(data))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(&is); err != nil {
+		t.Fatal(err)
+	}
+	about := newWorld(t, Options{}).connect(nil).InitializeResult().ServerInfo
+	name := regexp.MustCompile(`^[a-zA-Z0-9.-]+/` + about.Name + `$`)
+	if !name.MatchString(is.Name) || is.Title != about.Title {
+		t.Errorf("it names %s, %s; the server is %s, %s", is.Name, is.Title, about.Name, about.Title)
+	}
+	if n := len(is.Description); n == 0 || n > 100 {
+		t.Errorf("the description has %d bytes, 100 are the most", n)
+	}
+	if !regexp.MustCompile(`^https://static\.modelcontextprotocol\.io/schemas/\d{4}-\d\d-\d\d/server\.schema\.json$`).MatchString(is.Schema) {
+		t.Errorf("the schema is %s", is.Schema)
+	}
+	log, err := os.ReadFile(top + "CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "0.0.0"
+	if m := regexp.MustCompile(`(?m)^## v?(\d+\.\d+\.\d+)\b`).FindSubmatch(log); m != nil {
+		want = string(m[1])
+	}
+	if is.Version != want {
+		t.Errorf("the version is %s, the newest in CHANGELOG.md is %s", is.Version, want)
+	}
+}
