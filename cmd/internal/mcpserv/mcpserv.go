@@ -10,6 +10,7 @@ import (
 	"context"
 	_ "embed"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 
@@ -26,7 +27,7 @@ type Options struct {
 	Version   string       // of the program, for clients that show it
 	Profile   Profile      // which tools are offered; "" is ProfileAll
 	ReadOnly  bool         // only tools that write nothing are offered
-	Toolsets  []string     // the tool sets that are on, or "all"; nil: the plan's
+	Toolsets  []string     // the tool sets that are on, or allSets; nil: the plan's
 	Tools     []string     // the only tools that are offered, of whatever set; nil: all of the profile
 	Exclude   []string     // tools that are not offered
 	Workspace string       // of calls that name none, until their session is bound; "" for no default
@@ -78,6 +79,12 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 	opt.Log = cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
 	if err := CheckProfile(opt.Profile); err != nil {
 		return nil, err
+	}
+	for _, set := range opt.Toolsets {
+		if !slices.Contains(append(ops.Sets(), allSets), set) {
+			return nil, ops.BadParam(errs.InvalidParams, "toolsets", "toolsets: there is no set %q; %s and %s are known",
+				set, strings.Join(ops.Sets(), ", "), allSets)
+		}
 	}
 	if err := cmp.Or(checkNames("tools", opt.Tools), checkNames("exclude-tools", opt.Exclude)); err != nil {
 		return nil, err
