@@ -179,6 +179,7 @@ func (e *Engine) CheckVault(ctx context.Context) (*VaultCheck, error) {
 			add(u.Problem)
 		}
 	}
+	add(checkConfig(ctx, e, "")...)
 	st, err := e.strays(ctx, "")
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"time"
 
+	"arbor/engine/config"
 	"arbor/engine/live"
 	"arbor/engine/sessions"
 	"arbor/engine/view"
@@ -24,6 +25,7 @@ type Options struct {
 	Log     *slog.Logger                            // nil: nothing is logged
 	Vault   string                                  // the vault's place, for messages and results; may be empty
 	Project string                                  // the project's place, for results; may be empty
+	Config  func() []config.Layer                   // the settings that do not lie in the vault, as they are now; nil: none
 
 	TitleFolders bool // folders of new nodes are named by their titles, not by their ids
 }

@@ -41,6 +41,7 @@ func (e *Engine) facts(ctx context.Context, v *view.View) (check.Store, error) {
 	if err != nil {
 		return st, err
 	}
+	st.Unusable = append(st.Unusable, checkConfig(ctx, e, v.Workspace().Dir)...)
 	if r, ok := mdstore.AsStore[mdstore.Docs](e.st); ok {
 		st.Missing = map[string]bool{}
 		for _, target := range check.Targets(v) {

@@ -12,6 +12,7 @@ const (
 	ArchiveDir    = "archive"
 	LocalDir      = ".local"        // locks, journal, trash: never needed to read the vault
 	SessionsFile  = "sessions.json" // session bindings of this machine
+	ConfigFile    = "config.toml"   // settings of the vault, and of a workspace in its folder
 	IgnoreFile    = ".gitignore"
 	TempPrefix    = ".arbor-" // of the temporary files of a write, which are beside the files that they become
 

@@ -3,6 +3,7 @@ package check
 import (
 	"slices"
 
+	"arbor/engine/config"
 	"arbor/engine/errs"
 	"arbor/engine/view"
 	"arbor/mdstore"
@@ -81,6 +82,9 @@ var checkCodes = []CheckCode{
 	{CodeDangling, SeverityWarning, "a reference to a node that does not exist", "mend the id, remove the line, or put `(expired)` at its end", "puts `(expired)` at its end"},
 	{CodeDocMissing, SeverityWarning, "a document that the project does not have", "mend the path, remove the line, or put `(expired)` at its end", ""},
 	{CodeStaleSave, SeverityWarning, "a program saved a file that it had read before Arbor changed it, so that the change is missing", "run any command that writes: it merges both", ""},
+	{config.CodeSecret, SeverityWarning, "a key or value that looks like a secret in `arbor.toml` or a `config.toml`, which clones bring", "take it out, make it invalid where it was made, and give a new one by the environment", ""},
+	{config.CodeRefused, SeverityWarning, "a setting that does not count in `arbor.toml` or a `config.toml`: a clone must not widen its rights", "set it for yourself: `arbor config set --user`", ""},
+	{config.CodeInvalid, SeverityWarning, "`arbor.toml` or a `config.toml` is no TOML, or a key in it is unknown or of another type", "write it as [settings.md](settings.md) has it", ""},
 	{CodeStray, SeverityNote, "a file that is no part of the vault: a copy that a sync program or Arbor kept, a backup of an editor or a merge, a leftover of a crash", "take over what you need, then delete it",
 		"a copy that equals the file beside it goes to the trash; so does what a commit of Arbor has left"},
 	{mdstore.CodeSessions, SeverityNote, "`sessions.json` is no valid JSON, or a binding in it is none", "bind a session: that keeps a damaged file under another name and starts a new one, and writes a binding anew", ""},

@@ -16,7 +16,7 @@ type Store struct {
 	Strays   []mdstore.Stray
 	Equal    map[mdstore.Path]mdstore.Version // of conflict copies that equal the file beside them: the version of both
 	Missing  map[string]bool                  // targets of documents that the project does not have
-	Unusable []mdoc.Diagnostic                // why files cannot be written, or conflict copies not be read
+	Unusable []mdoc.Diagnostic                // why files cannot be written, conflict copies not be read, or settings do not count
 }
 
 // Targets returns the targets of documents that are to be looked for in the project: the active ones of the workspace and its nodes that

@@ -120,7 +120,9 @@ func in(set string, operations []Operation) []Operation {
 	return operations
 }
 
-var briefingSet = []Operation{}
+var briefingSet = []Operation{
+	configGet,
+}
 
 var planSet = []Operation{
 	workspaceInit,

@@ -3,6 +3,7 @@ package ops
 import (
 	"cmp"
 	"context"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -72,7 +73,12 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (res *Wo
 		if err != nil {
 			return nil, fail(err)
 		}
-		out.Diagnostics = append(out.Diagnostics, found.Diagnostics...)
+		for _, d := range found.Diagnostics {
+			if rel, err := filepath.Rel(env.Engine.Vault(), d.File); err == nil && filepath.IsAbs(d.File) {
+				d.File = filepath.ToSlash(rel) // arbor.toml lies beside the vault
+			}
+			out.Diagnostics = append(out.Diagnostics, d)
+		}
 		ids, out.Checked = found.Workspaces, found.Files
 	}
 	for i, id := range ids {

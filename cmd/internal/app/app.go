@@ -13,12 +13,14 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
 	"arbor/cmd/internal/cli"
 	"arbor/cmd/internal/importtanmi"
 	"arbor/engine"
+	"arbor/engine/config"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
 	"arbor/mdstore"
@@ -56,7 +58,8 @@ func run(ctx context.Context, sys cli.System) (code int) {
 			code = explain(sys, p, debug.Stack())
 		}
 	}()
-	sys.Vaults = vaults{getenv: sys.Getenv}
+	v := vaults{getenv: sys.Getenv}
+	sys.Vaults, sys.EditConfig = v, v.editConfig
 	sys.Tanmi = readTanmi
 	sys.Keep = keep
 	sys.More = frontEnds(sys.Version.Version)
@@ -92,7 +95,7 @@ func readTanmi(from fs.FS, vault string, zone *time.Location) ([]plan.Import, []
 func (v vaults) Open(ctx context.Context, p cli.Place, mode cli.Mode) (*cli.Vault, error) {
 	found, err := v.Find(p)
 	if err == nil {
-		return v.open(ctx, found, mode)
+		return v.open(ctx, p.Vault, found, mode)
 	}
 	_, gone := os.Lstat(found.Vault)
 	if mode == cli.MustExist || mode == cli.Lasting || errs.As(err).Code != errs.VaultNotFound || gone == nil {
@@ -113,7 +116,7 @@ func (v vaults) Open(ctx context.Context, p cli.Place, mode cli.Mode) (*cli.Vaul
 		return nil, fmt.Errorf("the vault cannot be made: %w", err)
 	}
 	found.Exists = mode == cli.Create
-	opened, err := v.open(ctx, found, mode)
+	opened, err := v.open(ctx, p.Vault, found, mode)
 	if err != nil {
 		return nil, err
 	}
@@ -121,9 +124,11 @@ func (v vaults) Open(ctx context.Context, p cli.Place, mode cli.Mode) (*cli.Vaul
 	return opened, nil
 }
 
-// open opens a vault that exists, or one that need not in this mode.
-func (v vaults) open(ctx context.Context, found cli.Found, mode cli.Mode) (*cli.Vault, error) {
-	opt, err := v.options(found.Project)
+// open opens a vault that exists, or one that need not in this mode. vault is what --vault says.
+func (v vaults) open(ctx context.Context, vault string, found cli.Found, mode cli.Mode) (*cli.Vault, error) {
+	layers := func() []config.Layer { return v.layers(vault, found) }
+	set := config.Merge(layers()...)
+	opt, err := v.options(found.Project, set)
 	if err != nil {
 		return nil, err
 	}
@@ -146,10 +151,10 @@ func (v vaults) open(ctx context.Context, found cli.Found, mode cli.Mode) (*cli.
 	if err != nil {
 		return nil, err
 	}
-	titles, err := titleFolders(found.Project)
+	titles, err := titleFolders(set)
 	var e *engine.Engine
 	if err == nil {
-		e, err = engine.Open(ctx, st, engine.Options{Vault: found.Vault, Project: found.Project, TitleFolders: titles})
+		e, err = engine.Open(ctx, st, engine.Options{Vault: found.Vault, Project: found.Project, Config: layers, TitleFolders: titles})
 	}
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
@@ -158,15 +163,17 @@ func (v vaults) open(ctx context.Context, found cli.Found, mode cli.Mode) (*cli.
 }
 
 // options returns how vaults are opened. A program that one of git's hooks runs does not wait for git, which waits for it.
-func (v vaults) options(project string) (dirstore.Options, error) {
+func (v vaults) options(project string, set *config.Settings) (dirstore.Options, error) {
 	opt := dirstore.Options{ProjectRoot: project}
-	switch said := v.getenv(gitVar); {
+	all, _ := set.Below("git")
+	switch said := config.Value[string](set, "git"); {
 	case said == "ignore", said == "" && v.getenv("GIT_INDEX_FILE") != "":
 		opt.GitPatience = -1
 	case said != "":
 		d, err := time.ParseDuration(said)
 		if err != nil || d < 0 {
-			return opt, errs.New(errs.InvalidParams, "%s is %q; a time such as 30s, or ignore, is expected", gitVar, said)
+			return opt, errs.New(errs.InvalidParams, "%s is %q; a time such as 30s, or ignore, is expected",
+				strings.TrimPrefix(all[0].From(), string(config.Environment)+" "), said)
 		}
 		opt.GitPatience = max(d, 1)
 	}

@@ -65,7 +65,14 @@ func TestFind(t *testing.T) {
 		{name: "arbor.toml of another type", files: map[string]string{"arbor.toml": "vault = 3\n"}, want: ".tanmi-workspace", project: ".", code: errs.InvalidContent},
 		{name: "arbor.toml of a table", files: map[string]string{"arbor.toml": "[vault]\npath = \"v\"\n"}, want: ".tanmi-workspace", project: ".", code: errs.InvalidContent},
 		{name: "arbor.toml with an unknown key", files: map[string]string{"arbor.toml": "valut = \"plans\"\n", ".tanmi-workspace/": ""}, want: ".tanmi-workspace", project: ".", code: errs.InvalidContent},
-		{name: "arbor.toml with an unknown table", files: map[string]string{"arbor.toml": "vault = \"v\"\n[mcp]\nbudget = 1\n", "v/": ""}, want: ".tanmi-workspace", project: ".", code: errs.InvalidContent},
+		{name: "arbor.toml with an unknown table", files: map[string]string{"arbor.toml": "vault = \"v\"\n[mcp]\nbudget = 1\n", "v/": ""}, want: "v", project: ".", why: "arbor.toml"},
+		{name: "arbor.toml with other settings", files: map[string]string{"arbor.toml": "git = \"1s\"\n", ".tanmi-workspace/": ""}, want: ".tanmi-workspace", project: ".", why: "this folder"},
+		{name: "arbor.toml is broken and names no vault", files: map[string]string{"arbor.toml": "git =\n", ".tanmi-workspace/": ""}, want: ".tanmi-workspace", project: ".", why: "this folder"},
+		{name: "arbor.toml names one outside of the project", files: map[string]string{"p/arbor.toml": "\nvault = \"../v\"\n", "v/": "", ".tanmi-workspace/": ""}, from: "p", want: "p/.tanmi-workspace", project: "p", code: errs.InvalidContent},
+		{name: "arbor.toml names one outside beside a vault", files: map[string]string{"p/arbor.toml": "vault = \"../v\"\n", "v/": "", "p/.tanmi-workspace/": ""}, from: "p", want: "p/.tanmi-workspace", project: "p", why: "this folder"},
+		{name: "the person's own file, where there is none", files: map[string]string{"home/.config/arbor/config.toml": "vault = \"~/plans\"\n", "home/plans/": "", "a/": ""}, from: "a", want: "home/plans", project: "home", why: "config.toml"},
+		{name: "the person's own file names one outside", files: map[string]string{"home/.config/arbor/config.toml": "vault = \"../v\"\n", "v/": "", "a/": ""}, from: "a", want: "v", project: ".", why: "config.toml"},
+		{name: "one that is found counts before the person's", files: map[string]string{"home/.config/arbor/config.toml": "vault = \"~/plans\"\n", "home/plans/": "", ".tanmi-workspace/": ""}, want: ".tanmi-workspace", project: ".", why: "this folder"},
 		{name: "the home of TanmiWorkspace", files: map[string]string{".tanmi-workspace/index.json": "{}", ".tanmi-workspace/config.json": "{}", "a/": ""}, from: "a",
 			want: "a/.tanmi-workspace", project: "a", code: errs.VaultNotFound},
 		{name: "a vault with such files", files: map[string]string{".tanmi-workspace/index.json": "{}", ".tanmi-workspace/config.json": "{}", ".tanmi-workspace/ws-a/Workspace.md": ""},
@@ -74,10 +81,7 @@ func TestFind(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := lay(t, tt.files)
 			v := vaults{getenv: func(key string) string {
-				if key == vaultVar {
-					return tt.env
-				}
-				return ""
+				return map[string]string{vaultVar: tt.env, "HOME": filepath.Join(dir, "home")}[key]
 			}}
 			got, err := v.Find(cli.Place{Dir: filepath.Join(dir, filepath.FromSlash(tt.from)), Vault: tt.flag})
 			if code := codeOf(err); code != tt.code {

@@ -7,13 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-
-	"github.com/BurntSushi/toml"
+	"strings"
 
 	"arbor/cmd/internal/cli"
+	"arbor/engine/config"
 	"arbor/engine/errs"
 	"arbor/mdstore"
-	"arbor/mdstore/guard"
 )
 
 const (
@@ -29,8 +28,9 @@ type vaults struct {
 
 var _ cli.Vaults = vaults{}
 
-// Find says which vault is meant: --vault, else ARBOR_VAULT, else the first that is found in the folder or above it: an arbor.toml that
-// names one, or a folder .tanmi-workspace.
+// Find says which vault is meant: --vault, else ARBOR_VAULT, else the first that is found in the folder or above it:
+// an arbor.toml that names one, or a folder .tanmi-workspace. Where none is found, it is the one that the person's
+// own file of settings names.
 func (v vaults) Find(p cli.Place) (cli.Found, error) {
 	if p.Vault != "" {
 		return named(p.Dir, p.Vault, "named by --vault")
@@ -38,8 +38,23 @@ func (v vaults) Find(p cli.Place) (cli.Found, error) {
 	if s := v.getenv(vaultVar); s != "" {
 		return named(p.Dir, s, "named by "+vaultVar)
 	}
-	return lookUp(p.Dir)
+	f, err := lookUp(p.Dir)
+	if f.Why != whyNone {
+		return f, err
+	}
+	own := readLayer(config.User, v.userFile())
+	name := config.Value[string](config.Merge(own), "vault")
+	if name == "" {
+		return f, err
+	}
+	looked := f.Looked
+	why := "named by " + own.File + ", as there is none here or above"
+	f, err = named(v.getenv("HOME"), strings.TrimPrefix(name, "~/"), why)
+	f.Looked = append(looked, f.Looked...)
+	return f, err
 }
+
+const whyNone = "there is none here or above"
 
 // named returns the vault at a path that somebody named. A project's folder stands for the vault in it.
 func named(dir, name, why string) (cli.Found, error) {
@@ -60,8 +75,9 @@ func named(dir, name, why string) (cli.Found, error) {
 func lookUp(dir string) (cli.Found, error) {
 	f := cli.Found{Vault: filepath.Join(dir, mdstore.DefaultVault), Project: dir}
 	for at, up := filepath.Clean(dir), 0; ; up++ {
-		name, err := configured(at)
+		name, refused, err := configured(at)
 		if err != nil {
+			f.Project = at
 			return f, err
 		}
 		if name != "" {
@@ -79,7 +95,13 @@ func lookUp(dir string) (cli.Found, error) {
 		case isDir(path):
 			f.Vault, f.Project, f.Why, f.Exists = path, at, "found "+above(at, up), true
 			f.Looked = append(f.Looked, cli.Look{Path: at, What: "the vault is here"})
+			if refused != nil {
+				f.Warning = refused.Error()
+			}
 			return f, nil
+		case refused != nil:
+			f.Project = at
+			return f, refused
 		default:
 			f.Looked = append(f.Looked, cli.Look{Path: at, What: "no " + mdstore.DefaultVault + ", and no " + configFile + " that names a vault"})
 		}
@@ -89,7 +111,7 @@ func lookUp(dir string) (cli.Found, error) {
 		}
 		at = parent
 	}
-	f.Why = "there is none here or above"
+	f.Why = whyNone
 	return f, notFound("%s: no vault here, nor in any folder above", dir)
 }
 
@@ -122,44 +144,8 @@ func checked(f cli.Found) (cli.Found, error) {
 	return f, nil
 }
 
-// configMost is more bytes than an arbor.toml can need.
-const configMost = 64 << 10
-
-// configured returns what the key vault of the arbor.toml in a folder says; "" where there is no file, or no such key.
-func configured(dir string) (string, error) {
-	file := filepath.Join(dir, configFile)
-	data, err := guard.ReadFile(dir, configFile, configMost)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
-		return "", errs.New(errs.InvalidPath, "%s cannot be read: %v", file, err)
-	}
-	var c struct {
-		Vault   string `toml:"vault"`
-		Folders any    `toml:"folders"` // see titleFolders
-	}
-	meta, err := toml.Decode(string(data), &c)
-	if err != nil {
-		var at toml.ParseError
-		if errors.As(err, &at) {
-			return "", errs.New(errs.InvalidContent, "%s:%d: %s; %s", file, at.Position.Line, at.Message, vaultLine)
-		}
-		return "", errs.New(errs.InvalidContent, "%s: vault is no text; %s", file, vaultLine)
-	}
-	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		e := errs.New(errs.InvalidContent, "%s: %s is no key that is known; did you mean vault? It and folders are all: %s", file, unknown[0], vaultLine)
-		e.Details = &errs.Details{Nearest: "vault"}
-		return "", e
-	}
-	return c.Vault, nil
-}
-
-// vaultLine says what configFile may hold.
-const vaultLine = `the name or path of a folder is expected, in quotes: vault = "plans"`
-
-// foreignHome reports whether a folder is where TanmiWorkspace 1.x keeps its index of all projects, in the home of each
-// of its users: it has the same name as a vault.
+// foreignHome reports whether a folder is where TanmiWorkspace 1.x keeps its index of all projects, in the home of
+// each of its users: it has the same name as a vault.
 func foreignHome(path string) bool {
 	if !isFile(filepath.Join(path, "index.json")) || !isFile(filepath.Join(path, "config.json")) {
 		return false

@@ -1,85 +1,72 @@
 package app
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 
-	"github.com/BurntSushi/toml"
-
 	"arbor/cmd/internal/cli"
+	"arbor/engine/config"
 	"arbor/engine/errs"
-	"arbor/mdstore/guard"
 )
 
-// titleFolders reports whether the arbor.toml of a project says that folders of new nodes are named by titles.
-func titleFolders(project string) (bool, error) {
-	has, _, err := said(project)
-	switch has["folders"] {
-	case nil, "id", "title":
-		return has["folders"] == "title", err
+// titleFolders reports whether the settings say that folders of new nodes are named by titles.
+func titleFolders(set *config.Settings) (bool, error) {
+	switch how := config.Value[string](set, "folders"); how {
+	case "id", "title":
+		return how == "title", nil
+	default:
+		all, _ := set.Below("folders")
+		return false, errs.New(errs.InvalidContent, "%s: folders is %s; \"id\" and \"title\" can name folders of new nodes",
+			all[0].From(), how)
 	}
-	return false, errs.New(errs.InvalidContent, "%s: folders is %v; \"id\" and \"title\" can name folders of new nodes",
-		filepath.Join(project, configFile), has["folders"])
-}
-
-// said returns the keys of the arbor.toml in a folder, and its text; none where there is no file.
-func said(dir string) (has map[string]any, text []byte, err error) {
-	if _, err = configured(dir); err != nil {
-		return nil, nil, err
-	}
-	if text, err = guard.ReadFile(dir, configFile, configMost); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, nil
-	}
-	return has, text, errors.Join(err, toml.Unmarshal(text, &has))
 }
 
 // keep writes into the arbor.toml of a project what commands need, so that they find a vault which --vault named, and how
 // folders of new nodes are named. A vault that lies elsewhere, or that is found as it is, is not written. What the file
 // says already stays as it is.
 func keep(at cli.Place, found cli.Found, folders string) (file string, err error) {
-	dir, add := found.Project, map[string]string{}
+	dir, add := found.Project, [][2]string{}
 	if rel, err := filepath.Rel(at.Dir, found.Vault); at.Vault != "" && err == nil && filepath.IsLocal(rel) {
 		now, err := lookUp(at.Dir)
 		if dir = now.Project; err != nil || now.Vault != found.Vault {
-			dir, add["vault"] = at.Dir, filepath.ToSlash(rel)
+			dir, add = at.Dir, append(add, [2]string{"vault", filepath.ToSlash(rel)})
 		}
 	}
 	if folders != "" {
-		add["folders"] = folders
+		add = append(add, [2]string{"folders", folders})
 	}
 	file = filepath.Join(dir, configFile)
-	has, old, err := said(dir)
-	for key, value := range add {
-		switch has[key] {
-		case nil:
-		case value:
-			delete(add, key)
-		default:
+	l := readLayer(config.Project, file)
+	set, text := config.Merge(l), l.Data
+	for _, a := range add {
+		has, _ := set.Below(a[0])
+		switch {
+		case err != nil:
+		case len(has) == 0 || has[0].Layer != config.Project:
+			text, err = config.Set(text, a[0], a[1])
+		case has[0].Value != a[1]:
 			err = errs.New(errs.InvalidContent, "the workspace is made, but %s has %s = %q, which stays; write %q there",
-				file, key, has[key], value).With(errs.Details{Committed: true})
+				file, a[0], has[0].Value, a[1]).With(errs.Details{Committed: true})
 		}
 	}
-	if err != nil || len(add) == 0 {
+	if err = errors.Join(l.Err, err); err != nil || string(text) == string(l.Data) {
 		return "", err
 	}
-	var text bytes.Buffer
-	if err := toml.NewEncoder(&text).Encode(add); err != nil {
-		return "", err
-	}
-	return file, replace(file, append(text.Bytes(), old...)) // keys of no table stand before the tables
+	return file, replace(file, text, 0o644)
 }
 
-// replace makes the arbor.toml of a folder, or another one of it in one step.
-func replace(file string, data []byte) error {
-	mode := fs.FileMode(0o644)
+// replace makes a file of settings, or another one of it in one step. mode is that of a new one.
+func replace(file string, data []byte, mode fs.FileMode) error {
 	if real, err := filepath.EvalSymlinks(file); err == nil {
 		file = real
 	}
 	if info, err := os.Stat(file); err == nil {
 		mode = info.Mode().Perm()
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
 	}
 	temp, err := os.CreateTemp(filepath.Dir(file), "."+configFile+"-*")
 	if err != nil {

@@ -147,7 +147,7 @@ func TestALastingVaultIsReplacedWhileItIsUsed(t *testing.T) {
 func TestAVaultThatIsAwayIsToldOf(t *testing.T) {
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "vault")
-	v, err := vaults{getenv: func(string) string { return "" }}.open(t.Context(), cli.Found{Vault: folder, Project: dir}, cli.Later)
+	v, err := vaults{getenv: func(string) string { return "" }}.open(t.Context(), "", cli.Found{Vault: folder, Project: dir}, cli.Later)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"arbor/cmd/internal/cli"
+	"arbor/cmd/internal/mcpserv"
+	"arbor/engine/config"
 	"arbor/engine/ops"
 )
 
@@ -46,11 +48,50 @@ func TestToolTable(t *testing.T) {
 	if !found || !ended {
 		t.Fatalf("%s has no place for the table of tools: %q and %q", mcpPage, begin, end)
 	}
-	table := "| tool | |\n|---|---|\n"
+	table, set := "| tool | |\n|---|---|\n", ops.SetPlan
 	for _, o := range ops.All() {
+		if o.Set != set {
+			set = o.Set
+			table += "\nWith `--toolsets plan," + set + "`, or `all`:\n\n| tool | |\n|---|---|\n"
+		}
 		table += fmt.Sprintf("| `%s` | %s |\n", o.Name, strings.TrimSuffix(o.Summary+". "+o.Advice, ". "))
 	}
 	golden(t, mcpPage, before+begin+table+end+after)
+}
+
+// TestSettingsPage holds the table of keys in docs/settings.md to what the program knows.
+func TestSettingsPage(t *testing.T) {
+	const page, begin, end = "../../../docs/settings.md", "<!-- generated: keys -->\n", "<!-- end -->\n"
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(text), begin)
+	_, after, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		t.Fatalf("%s has no place for the table of keys", page)
+	}
+	table := "\n| key | type | default | variable | flag | who may set it | what it is |\n|---|---|---|---|---|---|---|\n"
+	for _, k := range config.Keys() {
+		value := ""
+		if k.Default != nil {
+			value = "`" + config.Text(k.Default) + "`"
+		}
+		var in []string
+		for _, l := range k.In {
+			in = append(in, string(l))
+		}
+		cells := []string{"`" + k.Name + "`", k.Type, value, k.Env, k.Flag, strings.Join(in, ", "), k.Help}
+		table += "| " + strings.Join(cells, " | ") + " |\n"
+	}
+	golden(t, page, before+begin+table+"\n"+end+after)
+}
+
+// What is built in is what the servers take where nothing is said.
+func TestDefaultsOfServersAreTheirs(t *testing.T) {
+	if n := config.Value[int64](config.Merge(), "max-tokens"); n != mcpserv.DefaultMaxTokens {
+		t.Errorf("max-tokens is %d, and servers take %d", n, mcpserv.DefaultMaxTokens)
+	}
 }
 
 // golden compares a page with what it should be; with -update it writes the page.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -17,6 +18,7 @@ import (
 	"arbor/cmd/internal/httpguard"
 	"arbor/cmd/internal/mcpserv"
 	"arbor/engine"
+	"arbor/engine/config"
 	"arbor/engine/errs"
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
@@ -29,22 +31,25 @@ func frontEnds(version string) []cli.Command {
 
 // offer are the flags of servers.
 type offer struct {
+	toolsets  []string
 	profile   string
 	replies   string
 	readOnly  bool
 	tools     []string
 	exclude   []string
 	maxTokens int
+	listen    string // of arbor serve
 	verbose   bool
 }
 
 func (o *offer) flags(fs *flag.FlagSet) {
-	fs.StringVar(&o.profile, "profile", string(mcpserv.ProfileAll), "the `TOOLS` to offer: all, or worker, the dozen for work on nodes")
+	fs.Func("toolsets", "the `SETS` of tools to offer, separated by commas: plan (the default), briefing, or all", commas(&o.toolsets))
+	fs.StringVar(&o.profile, "profile", "", "the `TOOLS` to offer of the set plan: all (the default), or worker, the dozen for work on nodes")
 	fs.BoolVar(&o.readOnly, "read-only", false, "offer only tools that write nothing")
 	fs.Func("tools", "offer only these `TOOLS`, separated by commas", commas(&o.tools))
 	fs.Func("exclude-tools", "do not offer these `TOOLS`, separated by commas", commas(&o.exclude))
-	fs.StringVar(&o.replies, "replies", string(mcpserv.RepliesBoth), "the `FORM` of replies: both, or text, without structured content and output schemas")
-	fs.IntVar(&o.maxTokens, "max-tokens", mcpserv.DefaultMaxTokens, "the largest reply, in `TOKENS` of 3.5 bytes")
+	fs.StringVar(&o.replies, "replies", "", "the `FORM` of replies: both (the default), or text, without structured content and output schemas")
+	fs.IntVar(&o.maxTokens, "max-tokens", 0, "the largest reply, in `TOKENS` of 3.5 bytes; 8000 unless said otherwise")
 	fs.BoolVar(&o.verbose, "verbose", false, "log to stderr what goes on")
 }
 
@@ -66,10 +71,34 @@ func (o *offer) server(ctx context.Context, call cli.Call, mode cli.Mode, versio
 	if set.Session == "" {
 		set.Session = call.Getenv(claudeSession) // what the hooks of the same session know is known to the server
 	}
-	s, err := mcpserv.New(e, mcpserv.Options{Version: version, Profile: mcpserv.Profile(o.profile), Workspace: set.Workspace, Session: set.Session, Operator: set.Operator,
+	if err := o.configured(ctx, e, call.Stderr); err != nil {
+		return nil, nil, err
+	}
+	s, err := mcpserv.New(e, mcpserv.Options{Version: version, Toolsets: o.toolsets, Profile: mcpserv.Profile(o.profile), Workspace: set.Workspace, Session: set.Session, Operator: set.Operator,
 		ReadOnly: o.readOnly, Tools: o.tools, Exclude: o.exclude,
 		Replies: mcpserv.Replies(o.replies), MaxTokens: o.maxTokens, Log: o.log(call.Stderr)})
 	return s, e, err
+}
+
+// configured gives the options that no flag has given the values of the settings.
+func (o *offer) configured(ctx context.Context, e *engine.Engine, stderr io.Writer) error {
+	set, err := engine.Config(ctx, e, "")
+	if err != nil {
+		return err
+	}
+	for _, w := range set.Warnings {
+		o.log(stderr).Warn("a setting does not count", "why", w.String())
+	}
+	if len(o.toolsets) == 0 {
+		for _, name := range config.Value[[]any](set, "toolsets") {
+			o.toolsets = append(o.toolsets, name.(string))
+		}
+	}
+	o.profile = cmp.Or(o.profile, config.Value[string](set, "profile"))
+	o.replies = cmp.Or(o.replies, config.Value[string](set, "replies"))
+	o.maxTokens = cmp.Or(o.maxTokens, int(config.Value[int64](set, "max-tokens")))
+	o.listen = cmp.Or(o.listen, config.Value[string](set, "listen"))
+	return nil
 }
 
 // atHome looks for the vault in the project that Claude Code says is open, where there is none in the folder that it started the program in.
@@ -109,7 +138,7 @@ var tokenFile = filepath.Join(mdstore.LocalDir, "token")
 func serveCommand(version string) cli.Command {
 	var (
 		o              offer
-		listen, token  string
+		token          string
 		hosts, origins []string
 	)
 	return cli.Command{
@@ -125,21 +154,21 @@ curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \
   -H "Accept: application/json, text/event-stream" \
   -H "Authorization: Bearer $(cat .tanmi-workspace/.local/token)" http://127.0.0.1:7433/mcp`,
 		Flags: func(fs *flag.FlagSet) {
-			fs.StringVar(&listen, "listen", "127.0.0.1:7433", "the `ADDRESS` on this machine; port 0 takes any that is free")
+			fs.StringVar(&o.listen, "listen", "", "the `ADDRESS` on this machine, 127.0.0.1:7433 unless said otherwise; port 0 takes any that is free")
 			fs.StringVar(&token, "token-file", "", "the `FILE` with the token, made where it is missing; .local/token in the vault unless said otherwise")
 			fs.Func("allow-host", "a further `NAME` that clients may call the server by; may be repeated", appendTo(&hosts))
 			fs.Func("allow-origin", "a further `ORIGIN` whose pages may call, as https://arbor.example; may be repeated", appendTo(&origins))
 			o.flags(fs)
 		},
 		Run: func(ctx context.Context, call cli.Call) error {
-			if err := local(listen); err != nil {
-				return err
-			}
 			s, e, err := o.server(ctx, call, cli.Lasting, version)
 			if err != nil {
 				return err
 			}
 			defer s.Close()
+			if err := local(o.listen); err != nil {
+				return err
+			}
 			where := token // as people named it: strangers need not learn where the vault lies
 			if token == "" {
 				token, where = filepath.Join(e.Vault(), tokenFile), filepath.ToSlash(tokenFile)+" of the vault"
@@ -154,9 +183,9 @@ curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \
 			if err != nil {
 				return errs.New(errs.InvalidPath, "%v", err)
 			}
-			l, err := net.Listen("tcp", listen)
+			l, err := net.Listen("tcp", o.listen)
 			if err != nil {
-				return errs.New(errs.InvalidParams, "--listen %s: %v; port 0 takes any that is free", listen, err)
+				return errs.New(errs.InvalidParams, "--listen %s: %v; port 0 takes any that is free", o.listen, err)
 			}
 			endpoint := s.Endpoint()
 			mux := http.NewServeMux()

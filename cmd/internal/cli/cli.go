@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"arbor/engine"
+	"arbor/engine/config"
 	"arbor/engine/plan"
 )
 
@@ -38,6 +39,10 @@ type System struct {
 	// Keep makes commands that name no vault find the one of a place, and names the folders of new nodes by "id" or
 	// "title" from now on; "" leaves that as it is. It returns the file that was written, "" for none.
 	Keep func(at Place, found Found, folders string) (file string, err error)
+
+	// EditConfig changes the person's own file of settings, or that of the project, whose path is absolute. With dry it
+	// only says what would change.
+	EditConfig func(p Place, l config.Level, dry bool, edit func(string, []byte) ([]byte, error)) (plan.FileChange, error)
 
 	// More are commands of other front ends.
 	More []Command
@@ -125,7 +130,8 @@ type Found struct {
 	Project string `json:"project"` // the folder that paths of documents are relative to
 	Why     string `json:"why"`     // "found in /p, 2 folders above"
 	Exists  bool   `json:"exists"`
-	Looked  []Look `json:"looked"` // in the order of looking
+	Looked  []Look `json:"looked"`            // in the order of looking
+	Warning string `json:"warning,omitempty"` // of a setting that would have led elsewhere and does not count
 }
 
 // A Look is one place that was looked at for a vault.

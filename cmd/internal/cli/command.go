@@ -26,7 +26,7 @@ var groups = []group{
 	{"do", "Do it", "start submit complete fail drop retry reopen cancel focus log problem"},
 	{groupAll, "Everything, by noun and verb", "ws node session"},
 	{groupFrontEnds, "Serve and exchange", "import"},
-	{groupCare, "Take care of the vault", "check where version"},
+	{groupCare, "Take care of the vault", "check config where version"},
 }
 
 // hidden are verbs below a noun that other programs have at the top. They work there too.
@@ -49,7 +49,7 @@ func addCommands(sh *shell, root *cobra.Command) {
 	for _, v := range verbs {
 		add(sh.command(transitionCommand(sh, v)))
 	}
-	add(sh.command(dropCommand(sh)), sh.command(treeCommand(sh)), newWatch(sh), newUse(sh), newWorkspaces(sh), newNodes(sh), newSession(sh), newImport(sh),
+	add(sh.command(dropCommand(sh)), sh.command(treeCommand(sh)), newWatch(sh), newUse(sh), newWorkspaces(sh), newNodes(sh), newSession(sh), newConfig(sh), newImport(sh),
 		newEdit(sh), newRestore(sh), newWhere(sh), newVersion(sh)) // commands that are not the command of an operation
 	for _, o := range ops.All() {
 		path, words := splitUse(o.Use)
@@ -165,7 +165,7 @@ var specials = map[string]func(*shell) command{
 	"node_transition": transitionByName, "node_isolate": isolateCommand, "context_get": contextCommand,
 	"context_focus": focusCommand, "log_append": logCommand, "problem_update": problemCommand,
 	"session_bind": shows(showBound), "session_status": shows(showSession), "changes_get": changesCommand,
-	"node_next": nextCommand, "workspace_update_rules": rulesCommand, "workspace_update_docs": docsCommand,
+	"node_next": nextCommand, "config_get": configCommand, "workspace_update_rules": rulesCommand, "workspace_update_docs": docsCommand,
 	"node_reference": refCommand,
 }
 

@@ -19,6 +19,7 @@ var environment = []struct{ name, text string }{
 	{"ARBOR_VAULT", "the vault's folder, as --vault"},
 	{"ARBOR_SESSION", "the session, as --session"},
 	{"ARBOR_OPERATOR", "AI or Human, as --as"},
+	{"ARBOR_TOOLSETS", "the sets of tools that servers offer"},
 	{"ARBOR_GIT", "how long a write waits for git (5s), or ignore"},
 	{"VISUAL, EDITOR", "the editor of -e"},
 	{"NO_COLOR, CLICOLOR_FORCE", "no colours, or colours without a terminal"},
@@ -178,6 +179,9 @@ func printWhere(sh *shell) error {
 	p.line("project  " + found.Project)
 	p.line("why      " + found.Why)
 	p.print("")
+	if found.Warning != "" {
+		sh.say("warning: %s", found.Warning)
+	}
 	sayLooked(sh, found)
 	return nil
 }

@@ -122,7 +122,9 @@ func (sh *shell) open(ctx context.Context, mode Mode) (*Vault, error) {
 		if err != nil {
 			return nil, err
 		}
-		sh.vault = v
+		if sh.vault = v; v.Found.Warning != "" {
+			sh.say("warning: %s", v.Found.Warning)
+		}
 	}
 	return sh.vault, nil
 }

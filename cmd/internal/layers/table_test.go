@@ -63,22 +63,23 @@ var rows = []row{
 	// Views, plans and checks compute and nothing else. The engine reaches the disk through a Store and in no other way, and the
 	// clock through its Options.
 	{floor: 26, name: "engine/errs", may: "context/assemble mdstore mdstore/guard mdstore/mdoc statemachine", std: "pure context io/fs"},
+	{floor: 28, name: "engine/config", may: "engine/errs engine/nearest mdstore/mdoc", std: "pure"},
 	{floor: 30, name: "engine/view", may: "context/assemble engine/errs engine/nearest mdstore mdstore/mdoc statemachine", std: "pure net/url time", tests: wholeEngine},
 	{floor: 32, name: "engine/plan", may: "engine/errs engine/view mdstore mdstore/mdoc statemachine", std: "pure time", tests: wholeEngine},
-	{floor: 34, name: "engine/check", may: "engine/errs engine/plan engine/view mdstore mdstore/mdoc statemachine", std: "pure", tests: wholeEngine},
+	{floor: 34, name: "engine/check", may: "engine/config engine/errs engine/plan engine/view mdstore mdstore/mdoc statemachine", std: "pure", tests: wholeEngine},
 	{floor: 34, name: "engine/claims", may: "engine/errs engine/plan engine/view mdstore mdstore/mdoc statemachine", std: "pure context io/fs time", tests: wholeEngine},
 	{floor: 34, name: "engine/sessions", may: "engine/errs engine/plan engine/view mdstore mdstore/mdoc", std: "pure context encoding/gob io/fs time", tests: wholeEngine},
 	{floor: 34, name: "engine/live", may: "engine/errs engine/view mdstore mdstore/mdoc", std: "pure context io/fs log/slog time", clock: "engine/live/live.go", tests: wholeEngine + " engine/check"},
 	{floor: 36, name: "engine/feed", may: "engine/check engine/errs engine/live engine/view mdstore mdstore/mdoc", std: "pure context time", clock: "engine/feed/feed.go", tests: wholeEngine},
-	{floor: 40, name: "engine", may: "context/assemble engine/check engine/claims engine/errs engine/live engine/plan engine/sessions engine/view mdstore mdstore/mdoc",
+	{floor: 40, name: "engine", may: "context/assemble engine/check engine/claims engine/config engine/errs engine/live engine/plan engine/sessions engine/view mdstore mdstore/mdoc",
 		std: "pure context crypto/rand io/fs log/slog net/url time", clock: "engine/engine.go"},
 
-	{floor: 50, name: "engine/ops", may: "engine engine/check engine/claims engine/errs engine/nearest engine/plan engine/sessions engine/view " +
+	{floor: 50, name: "engine/ops", may: "engine engine/check engine/claims engine/config engine/errs engine/nearest engine/plan engine/sessions engine/view " +
 		"context/assemble context/render mdstore mdstore/mdoc statemachine", std: "pure context path/filepath time"},
 	{floor: 50, name: "engine/enginetest", may: "engine engine/live context/assemble mdstore mdstore/mdoc mdstore/memstore mdstore/dirstore statemachine", helper: true, forTests: true},
 	{floor: 50, name: "cmd/internal/importtanmi", may: "engine engine/check engine/claims engine/errs engine/feed engine/live engine/plan engine/sessions engine/view mdstore mdstore/mdoc statemachine"},
 
-	{floor: 60, name: "cmd/internal/cli", may: "engine engine/check engine/claims engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/guard mdstore/mdoc statemachine"},
+	{floor: 60, name: "cmd/internal/cli", may: "engine engine/check engine/claims engine/config engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/guard mdstore/mdoc statemachine"},
 	{floor: 60, name: "cmd/internal/mcpserv", may: "engine engine/check engine/claims engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
 	{floor: 60, name: "cmd/internal/httpguard"},
 	{floor: 60, name: "cmd/internal/setup", may: "mdstore/guard engine engine/check engine/claims engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
@@ -86,7 +87,7 @@ var rows = []row{
 	{floor: 60, name: "cmd/internal/web", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine", later: true},
 
 	{floor: 70, name: "cmd/internal/app", may: "cmd/internal/cli cmd/internal/setup cmd/internal/httpguard cmd/internal/mcpserv cmd/internal/importtanmi cmd/internal/web " +
-		"engine engine/errs engine/ops engine/plan engine/view context/assemble context/render mdstore mdstore/guard mdstore/mdoc mdstore/dirstore mdstore/watch statemachine"},
+		"engine engine/config engine/errs engine/ops engine/plan engine/view context/assemble context/render mdstore mdstore/guard mdstore/mdoc mdstore/dirstore mdstore/watch statemachine"},
 
 	// It measures what the front ends do, and puts the store that it measures into the engine by itself.
 	{floor: 70, name: "cmd/internal/bench", may: "engine engine/live engine/ops engine/plan engine/view mdstore mdstore/dirstore statemachine"},
@@ -116,7 +117,7 @@ var homes = []home{
 	{module: "github.com/spf13/pflag", name: "cmd/internal/cli", later: true},
 	{module: "github.com/rivo/uniseg", name: "context/render"},
 	{module: "golang.org/x/term", name: "cmd/internal/cli"},
-	{module: "github.com/BurntSushi/toml", name: "cmd/internal/app cmd/internal/setup mdstore/mdoc"},
+	{module: "github.com/BurntSushi/toml", name: "engine/config cmd/internal/setup mdstore/mdoc"},
 	{module: "github.com/fsnotify/fsnotify", name: "mdstore/watch"},
 	{module: "github.com/modelcontextprotocol/go-sdk", name: "cmd/internal/mcpserv"},
 	{module: "github.com/google/jsonschema-go", name: "cmd/internal/mcpserv"},

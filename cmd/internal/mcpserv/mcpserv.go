@@ -9,6 +9,8 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -24,7 +26,7 @@ type Options struct {
 	Version   string       // of the program, for clients that show it
 	Profile   Profile      // which tools are offered; "" is ProfileAll
 	ReadOnly  bool         // only tools that write nothing are offered; nothing is claimed, and nothing counts as seen
-	Toolsets  []string     // the tool sets that are on, or "all"; nil: the plan's
+	Toolsets  []string     // the tool sets that are on, or allSets; nil: the plan's
 	Tools     []string     // the only tools that are offered, of whatever set; nil: all of the profile
 	Exclude   []string     // tools that are not offered
 	Workspace string       // of calls that name none, until their session is bound; "" for no default
@@ -71,6 +73,12 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 	opt.Log = cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
 	if err := CheckProfile(opt.Profile); err != nil {
 		return nil, err
+	}
+	for _, set := range opt.Toolsets {
+		if !slices.Contains(append(ops.Sets(), allSets), set) {
+			return nil, ops.BadParam(errs.InvalidParams, "toolsets", "toolsets: there is no set %q; %s and %s are known",
+				set, strings.Join(ops.Sets(), ", "), allSets)
+		}
 	}
 	if err := cmp.Or(checkTools("tools", opt.Tools), checkTools("exclude-tools", opt.Exclude)); err != nil {
 		return nil, err

@@ -46,16 +46,19 @@ func (p Profile) offers(tool string) bool {
 // offers reports whether the server offers an operation as a tool.
 func (s *Server) offers(o ops.Operation) bool {
 	hidden := slices.Contains(s.opt.Exclude, o.Name) || s.opt.ReadOnly && o.Writes && !o.Notes
-	return s.opt.Profile.offers(o.Name) && !hidden &&
+	return (o.Set != ops.SetPlan || s.opt.Profile.offers(o.Name)) && !hidden &&
 		(len(s.opt.Tools) == 0 && s.on(o.Set) || slices.Contains(s.opt.Tools, o.Name))
 }
+
+// allSets turns every tool set on.
+const allSets = "all"
 
 // on reports whether a tool set is on.
 func (s *Server) on(set string) bool {
 	if len(s.opt.Toolsets) == 0 {
 		return set == ops.SetPlan
 	}
-	return slices.Contains(s.opt.Toolsets, set) || slices.Contains(s.opt.Toolsets, "all")
+	return slices.Contains(s.opt.Toolsets, set) || slices.Contains(s.opt.Toolsets, allSets)
 }
 
 // safe returns the names of the tools that are offered and remove nothing.
@@ -110,11 +113,14 @@ func (s *Server) checkTool(name string) error {
 	}
 	offered := s.safe()
 	try := "tools/list names the tools"
-	if call := meant(name, offered); call != "" {
+	o, known := ops.Find(name)
+	if known && !s.on(o.Set) {
+		try = "it is in the tool set " + o.Set + ", which this server does not offer (--toolsets)"
+	} else if call := meant(name, offered); call != "" {
 		try = "call " + call
 	} else if near := ops.Nearest(name, offered); near != "" && !strings.Contains(name, "delete") {
 		try = "the nearest one is " + near
-	} else if _, known := ops.Find(name); known {
+	} else if known {
 		try = "this server does not offer it (profile " + string(s.opt.Profile) + ")"
 	}
 	message := fmt.Sprintf("unknown tool %q; %s", clip(name, 60), try)

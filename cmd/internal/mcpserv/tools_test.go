@@ -216,6 +216,44 @@ func TestToolsAreFewBytes(t *testing.T) {
 	}
 }
 
+// A server offers the sets of tools that it is told to, plan unless told otherwise; the profile is about plan. Each set
+// besides plan is few bytes.
+func TestToolSets(t *testing.T) {
+	t.Parallel()
+	const most = 5000 // name, description and input schema of a set
+	e := emptyEngine(t)
+	list := func(opt Options) (names []string, bytes int) {
+		for _, tool := range openLine(t, e, opt).tools() {
+			names = append(names, tool.Name)
+			bytes += len(jsonOf(t, map[string]any{"name": tool.Name, "description": tool.Description, "inputSchema": tool.InputSchema}))
+		}
+		return names, bytes
+	}
+	plan, _ := list(Options{})
+	for _, set := range ops.Sets()[1:] {
+		names, bytes := list(Options{Toolsets: []string{set}, Profile: ProfileWorker})
+		both, _ := list(Options{Toolsets: []string{ops.SetPlan, set}})
+		if len(names) != len(ops.Of(set)) || len(both) != len(plan)+len(names) {
+			t.Errorf("%s is %v; with plan %v", set, names, both)
+		}
+		if bytes > most {
+			t.Errorf("%s takes %d bytes, %d are the limit", set, bytes, most)
+		}
+	}
+	if all, _ := list(Options{Toolsets: []string{allSets}}); len(all) != len(ops.All()) || len(plan) != len(ops.Of(ops.SetPlan)) {
+		t.Errorf("%d tools of all, %d of plan", len(all), len(plan))
+	}
+	if s := openLine(t, e, Options{}).call("config_get", "{}"); !strings.Contains(s.fault, "tool set briefing") {
+		t.Errorf("a tool of another set: %s", s.fault)
+	}
+	if s := openLine(t, e, Options{Toolsets: []string{allSets}}).call("config_get", `{"key":"toolsets"}`); s.wrong || !strings.Contains(s.text, `["plan"]`) {
+		t.Errorf("config_get: %s%s", s.text, s.fault)
+	}
+	if _, err := New(e, Options{Toolsets: []string{"plans"}}); err == nil || !strings.Contains(err.Error(), "plans") {
+		t.Errorf("an unknown set: %v", err)
+	}
+}
+
 // The tools are the operations of the catalogue.
 func TestToolsAreTheCatalogue(t *testing.T) {
 	t.Parallel()

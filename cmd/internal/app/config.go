@@ -1,0 +1,126 @@
+package app
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+
+	"arbor/cmd/internal/cli"
+	"arbor/engine/config"
+	"arbor/engine/errs"
+	"arbor/engine/plan"
+	"arbor/mdstore"
+	"arbor/mdstore/guard"
+)
+
+// configMost is more bytes than a file of settings can need.
+const configMost = 64 << 10
+
+// layers returns the settings that do not lie in the vault: the person's, the project's, the environment's and the
+// flag's.
+func (v vaults) layers(vault string, found cli.Found) []config.Layer {
+	return []config.Layer{
+		readLayer(config.User, v.userFile()), readLayer(config.Project, filepath.Join(found.Project, configFile)),
+		config.Env(v.getenv), config.Given(config.Flag, "vault", "--vault", vault),
+	}
+}
+
+// userFile returns the place of the person's own file of settings, "" where it is not known.
+func (v vaults) userFile() string {
+	home := v.getenv("HOME")
+	dir, name := v.getenv("XDG_CONFIG_HOME"), "arbor"
+	switch {
+	case filepath.IsAbs(dir):
+	case runtime.GOOS == "windows":
+		dir, name = v.getenv("AppData"), "Arbor"
+	case !filepath.IsAbs(home):
+		return ""
+	case runtime.GOOS == "darwin":
+		dir, name = filepath.Join(home, "Library", "Application Support"), "Arbor"
+	default:
+		dir = filepath.Join(home, ".config")
+	}
+	if !filepath.IsAbs(dir) {
+		return ""
+	}
+	return filepath.Join(dir, name, "config.toml")
+}
+
+// readLayer reads a file of settings. One that is not there says nothing.
+func readLayer(l config.Level, file string) config.Layer {
+	out := config.Layer{Level: l, File: file}
+	if file == "" {
+		return out
+	}
+	out.Data, out.Err = guard.ReadFile(filepath.Dir(file), filepath.Base(file), configMost)
+	if errors.Is(out.Err, fs.ErrNotExist) {
+		out.Err = nil
+	}
+	return out
+}
+
+// namesVault matches a line of a broken arbor.toml that is about the vault.
+var namesVault = regexp.MustCompile(`(?m)^\s*["']?vault`)
+
+// configured returns what the arbor.toml in a folder names as the vault, "" for nothing. refused says that it names
+// one outside of the project, which does not count. The error is that of a file which does not tell whether it names
+// one.
+func configured(dir string) (name string, refused, err error) {
+	l := readLayer(config.Project, filepath.Join(dir, configFile))
+	if l.Err != nil {
+		return "", nil, errs.New(errs.InvalidPath, "%s cannot be read: %v", l.File, l.Err)
+	}
+	s := config.Merge(l)
+	for _, w := range s.Warnings {
+		bad := errs.New(errs.InvalidContent, "%s:%d: %s; %s", w.File, w.Line, w.Text, vaultLine)
+		switch meant := strings.HasSuffix(w.Text, "did you mean vault?"); {
+		case meant:
+			bad.Details = &errs.Details{Nearest: "vault"}
+			return "", nil, bad
+		case w.Code == config.CodeRefused && strings.HasPrefix(w.Text, "vault "):
+			refused = bad
+		case strings.HasPrefix(w.Text, "vault"), strings.HasPrefix(w.Text, "is no TOML") && namesVault.Match(l.Data):
+			return "", nil, bad
+		}
+	}
+	return config.Value[string](s, "vault"), refused, nil
+}
+
+// vaultLine says what configFile may hold.
+const vaultLine = `the name or path of a folder is expected, in quotes: vault = "plans"`
+
+// editConfig changes the person's own file of settings, or that of the project, in one step: a program that reads it
+// gets the old content or the new one.
+func (v vaults) editConfig(
+	p cli.Place, l config.Level, dry bool, edit func(string, []byte) ([]byte, error),
+) (f plan.FileChange, err error) {
+	file, mode := v.userFile(), fs.FileMode(0o600)
+	if l == config.Project {
+		found, err := v.Find(p)
+		if e := errs.As(err); e != nil && e.Code != errs.VaultNotFound && e.Code != errs.InvalidContent {
+			return f, err
+		}
+		file, mode = filepath.Join(found.Project, configFile), 0o644
+	}
+	if file == "" {
+		return f, errs.New(errs.InvalidPath, "the folder of your own settings is not known; set HOME or XDG_CONFIG_HOME")
+	}
+	was := readLayer(l, file)
+	if was.Err != nil {
+		return f, errs.New(errs.InvalidPath, "%s cannot be read: %v", file, was.Err)
+	}
+	f = plan.FileChange{Path: mdstore.Path(file), Old: was.Data}
+	if f.New, err = edit(file, was.Data); err != nil || dry || string(f.New) == string(f.Old) {
+		return f, err
+	}
+	if now := readLayer(l, file); string(now.Data) != string(f.Old) {
+		return f, errs.New(errs.Conflicting, "%s: another program changed it just now: do it again", file)
+	}
+	if err := replace(file, f.New, mode); err != nil {
+		return f, errs.New(errs.InvalidPath, "%s cannot be written: %v", file, err)
+	}
+	return f, nil
+}

@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"arbor/context/render"
+	"arbor/engine"
+	"arbor/engine/config"
+	"arbor/engine/ops"
+	"arbor/engine/plan"
+	"arbor/mdstore"
+)
+
+func newConfig(sh *shell) *cobra.Command {
+	origin := false
+	list := command{op: "config_get", without: allParams, mode: Pretend, help: ops.Help{
+		Use: "list", Summary: "list the settings that count", Example: "arbor config list --origin",
+		Text: "Warnings say which files and keys do not count.",
+	}}
+	list.flags = func(cmd *cobra.Command) {
+		cmd.Flags().BoolVar(&origin, "origin", false, "with the layer, file and line that each comes from")
+	}
+	list.show = showing(sh, func(sh *shell, out *ops.ConfigGetOut) error { return showConfig(sh, out, "", origin) })
+	noun := list
+	noun.verbs, noun.help = []command{list}, ops.Help{
+		Use: "config", Summary: "list, read and change settings",
+		Text:    "Without a verb it lists the settings that count. docs/settings.md has every key.",
+		Example: "arbor config\narbor config set provider anthropic --user",
+	}
+	cmd := sh.command(noun)
+	cmd.AddCommand(newConfigEdit(sh, false), newConfigEdit(sh, true))
+	return cmd
+}
+
+// configCommand is that of config_get: where there is no vault, the settings outside of vaults count.
+func configCommand(sh *shell) command {
+	in := &ops.ConfigGetIn{}
+	return command{in: in, mode: Pretend, show: showing(sh, func(sh *shell, out *ops.ConfigGetOut) error {
+		if in.Key != "" && len(out.Settings) == 0 {
+			return usagef("%s is not set", in.Key)
+		}
+		return showConfig(sh, out, in.Key, false)
+	})}
+}
+
+// showConfig prints settings, and of one that is asked for its value alone.
+func showConfig(sh *shell, out *ops.ConfigGetOut, key string, origin bool) error {
+	if sh.flags.json {
+		return sh.json(out)
+	}
+	var all []string
+	var rows [][]cell
+	for _, n := range out.Settings {
+		n.File = sh.shown(n.File)
+		text := n.Key + " = " + config.Text(n.Value)
+		all, rows = append(all, render.Visible(text)), append(rows, []cell{{text: text}, {text: n.From(), sgr: "2"}})
+	}
+	if len(all) == 1 && out.Settings[0].Key == key {
+		all[0] = render.VisibleLines(config.Text(out.Settings[0].Value))
+	}
+	if origin {
+		all = sh.table([]string{"SETTING", "FROM"}, rows)
+	}
+	err := sh.print(strings.Join(all, "\n"))
+	for _, w := range out.Warnings {
+		w.File = sh.shown(w.File)
+		sh.say("warning: %s", w)
+	}
+	return err
+}
+
+// newConfigEdit returns the command that sets a key, or takes it out.
+func newConfigEdit(sh *shell, unset bool) *cobra.Command {
+	scope, user := "", false
+	cmd := &cobra.Command{
+		Use: "set KEY VALUE", Short: "Set a key in a file of settings",
+		Long: `Without a flag it changes arbor.toml in the project. Only the line of the key
+changes: comments and order stay. What a clone must not decide goes to your own
+file (--user); secrets go to the environment.`,
+		Example:           "arbor config set provider anthropic\narbor config set toolsets plan,briefing --user",
+		ValidArgsFunction: completeKey,
+	}
+	if unset {
+		cmd.Use, cmd.Short = "unset KEY", "Take a key out of a file of settings"
+		cmd.Long, cmd.Example = "The flags say which file, as for arbor config set.", "arbor config unset provider --user"
+	}
+	scopes := []string{string(config.User), string(config.Project), string(config.Vault), string(config.Workspace)}
+	cmd.Flags().StringVar(&scope, "scope", "", "whose file: `SCOPE` is user, project (the default), vault, or workspace")
+	cmd.Flags().BoolVar(&user, "user", false, "your own file, as --scope user; -w WS is that of a workspace")
+	must(cmd.RegisterFlagCompletionFunc("scope", choices(scopes...)))
+	sh.writes(cmd)
+	cmd.RunE = func(cmd *cobra.Command, words []string) error {
+		of := config.Level(cmp.Or(scope, string(config.Project)))
+		if user && scope == "" {
+			of = config.User
+		} else if sh.flags.workspace != "" && scope == "" {
+			of = config.Workspace
+		}
+		switch {
+		case !slices.Contains(scopes, string(of)):
+			return unknownChoice("scope", scope, scopes)
+		case user && of != config.User, sh.flags.workspace != "" && of != config.Workspace:
+			return usagef("several files are named; give one of --user, --scope and -w")
+		}
+		return editConfig(cmd.Context(), sh, of, func(file string, src []byte) ([]byte, error) {
+			if unset {
+				return config.Unset(src, words[0])
+			}
+			return config.Put(of, file, src, words[0], words[1])
+		})
+	}
+	return cmd
+}
+
+// completeKey offers the keys that are known.
+func completeKey(_ *cobra.Command, words []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var all []cobra.Completion
+	for _, k := range config.Keys() {
+		if len(words) == 0 {
+			all = append(all, cobra.CompletionWithDesc(k.Name, k.Help))
+		}
+	}
+	return all, cobra.ShellCompDirectiveNoFileComp
+}
+
+// editConfig changes the file of a level and reports what changed. It prints no secret that stands beside the change.
+func editConfig(ctx context.Context, sh *shell, of config.Level, edit func(string, []byte) ([]byte, error)) error {
+	w, f := ops.Wrote{Success: true, DryRun: sh.flags.dryRun}, plan.FileChange{}
+	if of == config.Vault || of == config.Workspace {
+		env, err := sh.env(ctx, MustExist)
+		if err != nil {
+			return err
+		}
+		var ws mdstore.ID
+		if of == config.Workspace {
+			v, err := env.In(ctx, sh.flags.workspace)
+			if err != nil {
+				return err
+			}
+			ws = v.Workspace().ID
+		}
+		out, err := engine.EditConfig(ctx, env.Engine, ws, plan.Act{DryRun: w.DryRun}, edit)
+		if err != nil {
+			return err
+		}
+		for _, f = range out.Files { // one at most
+			f.Path = mdstore.Path(sh.absolute(string(f.Path)))
+		}
+		w.Met = out.Collisions
+	} else {
+		var err error
+		if f, err = sh.sys.EditConfig(sh.place(), of, w.DryRun, edit); err != nil {
+			return err
+		}
+	}
+	if w.Changed = string(f.Old) != string(f.New); w.Changed {
+		f.Path, f.New = mdstore.Path(sh.shown(string(f.Path))), config.Masked(f.New)
+		if f.Old != nil {
+			f.Old = config.Masked(f.Old)
+		}
+		w.Files = []ops.FileDiff{{Path: string(f.Path), Lines: f.Lines()}}
+		if w.DryRun {
+			w.Diff = plan.UnifiedDiff(string(f.Path), f.Old, f.New)
+		}
+	}
+	return sh.wrote(w, w, "")
+}

@@ -1,0 +1,99 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+
+	"arbor/engine/config"
+	"arbor/engine/errs"
+	"arbor/engine/plan"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// Config returns the settings that count in a workspace, or with an empty id in the vault. Files are named relative
+// to the vault where they lie in it. What is wrong in a file is a warning.
+func Config(ctx context.Context, e *Engine, ws mdstore.ID) (*config.Settings, error) {
+	var layers []config.Layer
+	if e.opt.Config != nil {
+		layers = e.opt.Config()
+	}
+	layers = append(layers, configIn(ctx, e, config.Vault, mdstore.ConfigFile))
+	if ws != "" {
+		file, err := configFile(ctx, e, ws)
+		if err != nil {
+			return nil, err
+		}
+		layers = append(layers, configIn(ctx, e, config.Workspace, file))
+	}
+	return config.Merge(layers...), ctx.Err()
+}
+
+// configFile returns the place of the settings of a workspace, or with an empty id of the vault.
+func configFile(ctx context.Context, e *Engine, ws mdstore.ID) (mdstore.Path, error) {
+	if ws == "" {
+		return mdstore.ConfigFile, nil
+	}
+	all, err := e.Workspaces(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, w := range all {
+		if w.ID == ws {
+			return w.Dir.Join(mdstore.ConfigFile), nil
+		}
+	}
+	return "", errs.New(errs.WorkspaceNotFound, "the vault has no workspace %s", ws)
+}
+
+// configIn reads a file of settings in the vault.
+func configIn(ctx context.Context, e *Engine, l config.Level, p mdstore.Path) config.Layer {
+	f, err := e.st.Read(ctx, p)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return config.Layer{Level: l, File: string(p), Data: f.Data, Err: err}
+}
+
+// checkConfig returns what is wrong with the settings of a workspace's folder. With an empty one it is what is wrong
+// with those of the vault and of the project, whose file is named as the engine's options have it.
+func checkConfig(ctx context.Context, e *Engine, dir mdstore.Path) []mdoc.Diagnostic {
+	if dir != "" {
+		return config.Merge(configIn(ctx, e, config.Workspace, dir.Join(mdstore.ConfigFile))).Warnings
+	}
+	layers := []config.Layer{configIn(ctx, e, config.Vault, mdstore.ConfigFile)}
+	if e.opt.Config != nil {
+		for _, l := range e.opt.Config() {
+			if l.Level == config.Project {
+				layers = append(layers, l)
+			}
+		}
+	}
+	return config.Merge(layers...).Warnings
+}
+
+// EditConfig changes the file of settings of a workspace, or with an empty id of the vault. The outcome holds the
+// file as it was and is, which may have secrets in it.
+func EditConfig(
+	ctx context.Context, e *Engine, ws mdstore.ID, act plan.Act, edit func(file string, src []byte) ([]byte, error),
+) (*plan.Outcome, error) {
+	out := &plan.Outcome{DryRun: act.DryRun}
+	return e.write(ctx, out, func() ([]mdstore.Change, error) {
+		p, err := configFile(ctx, e, ws)
+		if err != nil {
+			return nil, err
+		}
+		old, err := e.st.Read(ctx, p)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		c := mdstore.Change{Path: p, Base: old.Version}
+		if c.New, err = edit(string(p), old.Data); err != nil || bytes.Equal(c.New, old.Data) {
+			return nil, err
+		}
+		out.Files = []plan.FileChange{{Path: p, Version: mdstore.VersionOf(c.New), Old: old.Data, New: c.New}}
+		return []mdstore.Change{c}, writable(ctx, e.st, []mdstore.Change{c})
+	})
+}

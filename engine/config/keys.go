@@ -1,0 +1,159 @@
+package config
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"arbor/engine/nearest"
+)
+
+// A Key is a setting that Arbor knows.
+type Key struct {
+	Name    string  // NAME in it stands for any one word
+	Type    string  // text, number, list (of texts) or any
+	Default any     // nil for none
+	Env     string  // the variable that sets it; "" for none
+	Flag    string  // the flag that sets it; "" for none
+	In      []Level // the files that may set it
+	Help    string
+}
+
+// Which files may set a key.
+var (
+	own    = []Level{User}                            // what a clone must not decide
+	early  = []Level{User, Project}                   // what is read before the vault is open
+	shared = []Level{User, Project, Vault}            // what is read before a workspace is named
+	every  = []Level{User, Project, Vault, Workspace} // what programs ask for
+)
+
+var keys = []Key{
+	{"vault", "text", nil, "ARBOR_VAULT", "--vault", early,
+		"the vault's folder: in arbor.toml one in the project; in your own file the one that is used where none is found"},
+	{"git", "text", nil, "ARBOR_GIT", "", early, "how long a write waits for git to finish, as 5s; or ignore"},
+	{"folders", "text", "id", "", "init --folders", early, "what names the folders of new nodes: id, or title"},
+	{"listen", "text", "127.0.0.1:7433", "", "serve --listen", own, "the address on this machine that arbor serve takes"},
+	{"toolsets", "list", []any{"plan"}, "ARBOR_TOOLSETS", "mcp --toolsets", own,
+		"the sets of tools that servers offer: plan, briefing, or all"},
+	{"profile", "text", "all", "", "mcp --profile", shared, "which tools of plan servers offer: all, or worker"},
+	{"replies", "text", "both", "", "mcp --replies", shared, "the form of a server's replies: both, or text"},
+	{"max-tokens", "number", int64(8000), "", "mcp --max-tokens", shared, "the largest reply of a server, in tokens"},
+	{"provider", "text", nil, "", "", every, "the provider of models, for programs that ask"},
+	{"providers.NAME.model", "text", nil, "", "", every, "the model of a provider, for programs that ask"},
+	{"identity", "any", nil, "", "", own, "who you are, for programs that ask"},
+	{"trust", "any", nil, "", "", own, "what you trust, for programs that ask"},
+}
+
+// secrets are the variables that are shown as set, and whose values are never kept.
+var secrets = []string{"ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY"}
+
+// Keys returns the settings that Arbor knows, in the order of their documentation.
+func Keys() []Key { return slices.Clone(keys) }
+
+// known returns the row of a key. exact is false where the row is that of a key above or below it.
+func known(key []string) (row Key, exact, ok bool) {
+	for _, k := range keys {
+		name := strings.Split(k.Name, ".")
+		if name[0] != key[0] {
+			continue
+		}
+		if len(name) > 1 && len(key) > 1 {
+			name[1] = key[1]
+		}
+		return k, slices.Equal(name, key), true
+	}
+	return Key{}, false, false
+}
+
+// refused says why a key with a value does not count in a file of a level, as a code and a text that shows no value;
+// both are empty where it does.
+func refused(l Level, file string, key []string, value any) (code, why string) {
+	const forUser = "; set it for yourself (arbor config set --user)"
+	k, exact, ok := known(key)
+	provider := ok && k.Name != key[0] && !exact
+	text, _ := value.(string)
+	switch {
+	case slices.Contains(secrets, key[0]):
+		return CodeRefused, "comes from the environment alone, and does not count in a file"
+	case ok && l.tracked() && (slices.Equal(k.In, own) || provider):
+		return CodeRefused, "does not count in a file that a clone brings" + forUser
+	case ok && !slices.Contains(k.In, l):
+		return CodeRefused, "does not count in this file, which is read later; set it in arbor.toml, or for yourself"
+	case ok && !provider && k.Type != "any" && !(exact && k.fits(value)):
+		return CodeInvalid, "is no " + k.Type + "; " + k.Help
+	case ok && k.Name == "vault" && l.tracked() && outside(file, text):
+		return CodeRefused, "leads out of the project, and does not count in a file that a clone brings" + forUser
+	case ok || len(key) > 1:
+		return "", ""
+	}
+	var names []string
+	for _, k := range keys {
+		names = append(names, k.Name)
+	}
+	why = "is no key that is known"
+	if near := nearest.Word(key[0], names); near != "" {
+		why += "; did you mean " + near + "?"
+	}
+	return CodeInvalid, why
+}
+
+// fits reports whether a value is of the key's type.
+func (k Key) fits(value any) bool {
+	switch v := value.(type) {
+	case string:
+		return k.Type == "text"
+	case int64:
+		return k.Type == "number"
+	case []any:
+		return k.Type == "list" && !slices.ContainsFunc(v, func(e any) bool { _, ok := e.(string); return !ok })
+	}
+	return false
+}
+
+// outside reports whether the vault that the arbor.toml at a place names lies outside of its folder.
+func outside(file, vault string) bool {
+	slashes := func(s string) string { return strings.ReplaceAll(s, `\`, "/") }
+	dir, to := path.Dir(slashes(file)), slashes(vault)
+	if path.IsAbs(to) || len(to) > 1 && to[1] == ':' {
+		to = path.Clean(to)
+		return to != dir && !strings.HasPrefix(to, strings.TrimSuffix(dir, "/")+"/")
+	}
+	to = path.Clean(to)
+	return to == ".." || strings.HasPrefix(to, "../")
+}
+
+// parseValue reads what a command line or a variable gives for a key: as its type says, or else as TOML has it, or
+// text.
+func parseValue(key, text string) (any, error) {
+	name, err := parseKey(key)
+	if err != nil {
+		return nil, err
+	}
+	k, exact, _ := known(name)
+	tree, err := decode("v = " + text)
+	value := tree["v"]
+	switch {
+	case exact && k.Type == "text", err != nil && !(exact && k.Type == "list"), len(tree) > 1:
+		value = text
+	case exact && k.Type == "list" && !k.fits(value):
+		all := []any{}
+		for _, w := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
+			all = append(all, w)
+		}
+		value = all
+	}
+	return value, nil
+}
+
+// Text returns a value as a line has it: a text as it is, and all else as in TOML.
+func Text(value any) string {
+	if s, ok := value.(string); ok {
+		return s
+	}
+	text, err := encode(value)
+	if err != nil {
+		return fmt.Sprint(value)
+	}
+	return text
+}

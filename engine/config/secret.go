@@ -1,0 +1,83 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+const (
+	isSet       = "set" // what is shown in place of a secret
+	looksSecret = " looks like a secret; give it by the environment, and make this one invalid where it was made"
+)
+
+var (
+	// secretName matches the end of a key that names a secret, in small letters and without the signs between its words.
+	secretName = regexp.MustCompile(`(apikey|secret|(secret|private|access)key|pass(word|wd|phrase)|token|credentials?)$`)
+	// secretValue matches a text that only a secret looks like.
+	secretValue = regexp.MustCompile(`^(sk-|sk_live_|AIza|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|AKIA)[\w-]{12,}|` +
+		`^eyJ[\w-]+\.eyJ|-----BEGIN [A-Z ]*PRIVATE KEY|://[^/\s:@]+:[^/\s@]+@`)
+	// elsewhere matches a text that says where a secret is: the name of a variable.
+	elsewhere = regexp.MustCompile(`^\$?\{?[A-Z][A-Z0-9]*(_[A-Z0-9]+)+\}?$`)
+	// anyLine matches a line that sets a key, in a file that need not parse.
+	anyLine = regexp.MustCompile(`^[^=:#]*?([\w-]+)["']?\s*[=:]\s*(.*)`)
+	signs   = strings.NewReplacer("-", "", "_", "", " ", "", ".", "")
+)
+
+// Masked returns a TOML file with isSet in place of its secrets, for diffs. One that does not parse is empty.
+func Masked(src []byte) []byte {
+	text := string(src)
+	if _, err := decode(text); err != nil {
+		return nil
+	}
+	for _, e := range slices.Backward(scan(text)) {
+		if e.kind != '=' {
+			continue
+		}
+		if _, hidden := mask(e.path[len(e.path)-1], valueOf(text[e.val:e.end])); hidden {
+			text = text[:e.val] + `"` + isSet + `"` + text[e.end:]
+		}
+	}
+	return []byte(text)
+}
+
+// mask returns a value with isSet in place of each text in it that is a secret, by the name of its key or by its look.
+// A number that JSON does not know becomes a text.
+func mask(name string, value any) (out any, hidden bool) {
+	switch v := value.(type) {
+	case string:
+		named := secretName.MatchString(strings.ToLower(signs.Replace(name))) && v != "" && !elsewhere.MatchString(v)
+		if named || secretValue.MatchString(v) {
+			return isSet, true
+		}
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Sprint(v), false
+		}
+	case []any:
+		all := make([]any, len(v))
+		for i := range v {
+			var hid bool
+			all[i], hid = mask(strings.TrimSuffix(name, "s"), v[i])
+			hidden = hidden || hid
+		}
+		return all, hidden
+	case []map[string]any:
+		all := make([]any, len(v))
+		for i := range v {
+			all[i] = v[i]
+		}
+		return mask("", all)
+	case map[string]any:
+		all := map[string]any{}
+		for k, v := range v {
+			var hid bool
+			all[k], hid = mask(k, v)
+			hidden = hidden || hid
+		}
+		return all, hidden
+	}
+	return value, hidden
+}

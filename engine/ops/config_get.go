@@ -1,0 +1,69 @@
+package ops
+
+import (
+	"context"
+	"path/filepath"
+
+	"arbor/engine"
+	"arbor/engine/config"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// ConfigGetIn asks for settings.
+type ConfigGetIn struct {
+	In
+	Key string `json:"key,omitempty" arg:"KEY" flag:"-" help:"a key or a table; all settings unless given"`
+}
+
+// ConfigGetOut lists settings with their origins. It shows no secret.
+type ConfigGetOut struct {
+	Settings []config.Setting  `json:"settings"`
+	Hidden   int               `json:"hidden,omitempty"` // further settings, where results are bounded
+	Warnings []mdoc.Diagnostic `json:"warnings,omitempty"`
+	Out
+}
+
+var configGet = op("config_get", reads|repeats, ConfigGet, Help{
+	Summary: "show settings, each with the file and line that it comes from",
+	Advice:  "Secrets show as set.",
+	Use:     "config get KEY",
+	Text: `Prints the value that counts of all layers, or those of a table. -w names the
+workspace whose own settings count too.`,
+	Example: "arbor config get provider\narbor config get providers --json",
+})
+
+// ConfigGet returns the settings that count.
+func ConfigGet(ctx context.Context, env *Env, in ConfigGetIn) (*ConfigGetOut, error) {
+	id, err := env.workspace(ctx, in.WorkspaceID)
+	if err != nil && (in.WorkspaceID != "" || env.Workspace != "") {
+		return nil, err
+	}
+	s, err := engine.Config(ctx, env.Engine, id) // of the vault where no workspace is meant
+	if err != nil {
+		return nil, fail(err)
+	}
+	all, err := s.Below(in.Key)
+	if err != nil {
+		return nil, err
+	}
+	out := &ConfigGetOut{Settings: []config.Setting{}}
+	for _, n := range all {
+		if n.Layer == config.Vault || n.Layer == config.Workspace {
+			n.File = env.path(mdstore.Path(n.File))
+		}
+		out.Settings = append(out.Settings, n)
+	}
+	for _, w := range s.Warnings {
+		if !filepath.IsAbs(w.File) {
+			w.File = env.path(mdstore.Path(w.File))
+		}
+		out.Warnings = append(out.Warnings, w)
+	}
+	if out.Hint = "a person changes settings (arbor config set)"; len(all) == 0 {
+		out.Hint = in.Key + " is not set"
+	}
+	all = out.Settings
+	env.fit(out, len(all), func(n int) { out.Settings, out.Hidden = all[:n], len(all)-n })
+	return out, nil
+}
