@@ -58,12 +58,13 @@ type Env struct {
 	Focused bool     // calls about a log or problem that name no node are about the focus
 	Ignored []string // parameters of the call that mean nothing here, for the reply
 
-	host string // the session whose binding counts where Session has none
+	host  string // the session whose binding counts where Session has none
+	trace string // what the call does, in short, for the trace of the session
 }
 
 // act returns the options of a write.
 func (env *Env) act(w Write, m Match) plan.Act {
-	return plan.Act{Operator: env.Operator, DryRun: w.DryRun, IfMatch: m.IfMatch, Session: env.Session}
+	return plan.Act{Operator: env.Operator, DryRun: w.DryRun, IfMatch: m.IfMatch, Session: env.Session, Trace: env.trace}
 }
 
 // as returns the env of another session; with "" the same env.

@@ -174,7 +174,10 @@ func (d *Draft) Finish() error {
 			if !e.page {
 				e.Set(mdstore.KeyUpdated, mdoc.Integer(d.now.UnixMilli()))
 			}
-			if err := e.apply(); err != nil {
+			err := e.apply()
+			if e.spare && err != nil {
+				d.warn("%s: the trace of the session has no line of this: %v", e.path, err)
+			} else if err != nil {
 				return err
 			}
 		}

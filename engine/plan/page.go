@@ -11,7 +11,7 @@ import (
 
 // Alters reports whether a draft changes anything so far.
 func Alters(d *Draft) bool {
-	return len(d.extra) > 0 || slices.ContainsFunc(d.order, func(e *Edit) bool { return e.touched })
+	return len(d.extra) > 0 || slices.ContainsFunc(d.order, func(e *Edit) bool { return e.touched || e.after != nil })
 }
 
 // OnPage returns the edit of a page.

@@ -99,15 +99,3 @@ func portable(id mdstore.ID) bool {
 	}
 	return id.Valid() && !strings.HasSuffix(string(id), ".") && !slices.ContainsFunc(deviceNames, device)
 }
-
-// Trace adds a line to the log of a session, "type: text", with further lines of the form "key: value" below it. The lines that have
-// no value are left out.
-func Trace(d *Draft, session *mdstore.Page, kind, text string, more ...[2]string) {
-	event := kind + ": " + strings.TrimSpace(text)
-	for _, m := range more {
-		if m[1] != "" {
-			event += "\n" + m[0] + ": " + strings.ReplaceAll(m[1], "\n", " ")
-		}
-	}
-	d.logText(OnPage(d, session), event)
-}

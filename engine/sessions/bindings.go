@@ -27,6 +27,7 @@ type Binding struct {
 	SessionID     string     `json:"sessionId"`
 	WorkspaceID   mdstore.ID `json:"workspaceId"`
 	FocusedNodeID mdstore.ID `json:"focusedNodeId,omitempty"` // the session's own focus; "" where the workspace's counts
+	Session       mdstore.ID `json:"session,omitempty"`       // the session whose file has the trace; "" for the one named as this one is
 	BoundAt       int64      `json:"boundAt"`                 // Unix milliseconds
 }
 
