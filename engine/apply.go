@@ -105,7 +105,7 @@ func (e *Engine) plan(ctx context.Context, ws mdstore.ID, act plan.Act, op func(
 			return err
 		}
 		if s, ok := SessionFile(ctx, e, v, act.Session); ok && act.Trace != "" {
-			plan.TraceCall(p.draft, s)
+			plan.TraceAct(p.draft, s)
 		}
 		return p.draft.Finish()
 	})

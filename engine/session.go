@@ -29,20 +29,6 @@ func (e *Engine) Binding(ctx context.Context, session string) (sessions.Binding,
 	return b, ok, nil
 }
 
-// SessionFile returns the file of the session that a caller is bound to in a workspace: the one that the binding names, or else the
-// one that is named as the caller is.
-func SessionFile(ctx context.Context, e *Engine, v *view.View, caller string) (*mdstore.Page, bool) {
-	if caller == "" || len(v.Pages().Of(mdstore.SessionKind)) == 0 {
-		return nil, false
-	}
-	if s, err := sessions.ReadBindings(ctx, e.st); err == nil {
-		if b, ok := s.Get(caller); ok && b.Session != "" {
-			caller = string(b.Session)
-		}
-	}
-	return v.Pages().Session(caller)
-}
-
 // Bind makes a workspace the default of a session, with the node as its focus where one is given.
 func (e *Engine) Bind(ctx context.Context, b sessions.Binding, act plan.Act) (*plan.Outcome, error) {
 	if err := sessions.ValidID(b.SessionID); err != nil {
@@ -76,13 +62,18 @@ func (e *Engine) Unbind(ctx context.Context, session string, act plan.Act) (*pla
 	if err != nil || act.DryRun {
 		return out, err
 	}
+	Leave(ctx, e, session)
+	return out, nil
+}
+
+// Leave gives back what a session has claimed, and forgets what it has seen, after its binding has ended.
+func Leave(ctx context.Context, e *Engine, session string) {
 	if err := e.GiveBackClaims(ctx, session); err != nil {
 		e.opt.Log.Warn("claims end with their lease only", "session", session, "error", err)
 	}
 	if err := e.seen.Forget(ctx, session); err != nil {
 		e.opt.Log.Warn("what a session has seen stays", "session", session, "error", err)
 	}
-	return out, nil
 }
 
 // editBindings commits what edit makes of sessions.json.

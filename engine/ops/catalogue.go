@@ -121,7 +121,13 @@ func in(set string, operations []Operation) []Operation {
 	return operations
 }
 
-var briefingSet = []Operation{}
+var briefingSet = []Operation{
+	sessionStart,
+	sessionEnd,
+	sessionList,
+	sessionLoad,
+	sessionNote,
+}
 
 var planSet = []Operation{
 	workspaceInit,

@@ -58,6 +58,9 @@ type Env struct {
 	Focused bool     // calls about a log or problem that name no node are about the focus
 	Ignored []string // parameters of the call that mean nothing here, for the reply
 
+	// Follows says that the caller goes on as the session that it starts or loads: a connection that was given none.
+	Follows bool
+
 	host  string // the session whose binding counts where Session has none
 	trace string // what the call does, in short, for the trace of the session
 }

@@ -19,6 +19,7 @@ var readings = map[string][]map[string]any{
 	"node_get":         {{"workspaceId": ws, "nodeId": "root"}, {"workspaceId": ws, "nodeId": "node-a"}},
 	"node_list":        {{"workspaceId": ws}, {"workspaceId": ws, "status": []string{"failed"}}},
 	"context_get":      {{"workspaceId": ws}, {"workspaceId": "ws-arch", "format": "markdown"}},
+	"session_list":     {{"workspaceId": ws}, {"workspaceId": "ws-arch", "active": true}},
 	"session_status":   {{"sessionId": "s1"}, {"sessionId": "none"}},
 }
 

@@ -18,9 +18,16 @@ func plan() map[mdstore.Path][]byte {
 	files["ws-old/Workspace.md"] = []byte("---\nid: ws-old\nname: Old\ngoal: g\nstatus: active\n---\n")
 	files["archive/ws-arch/Workspace.md"] = []byte("---\nid: ws-arch\nname: Arch\ngoal: g\nstatus: archived\n---\n")
 	files["archive/ws-arch/nodes/root/Node.md"] = enginetest.Node("root", "title: Arch\ntype: planning\nstatus: pending", "")
+	files[openSession] = []byte("---\nid: session-1\nname: Monday\nstartedAt: 1767225600000\nendedAt: null\n---\n\n## Goal\n\nto sign in\n\n## Log\n")
+	files[endedSession] = []byte("---\nid: session-0\nname: Sunday\nstartedAt: 1767225500000\nendedAt: 1767225500001\n---\n\n## Log\n\n- [2025-12-31 10:00:00] [AI] note: x\n")
 	files["sessions.json"] = []byte(`{"bindings":{"s1":{"sessionId":"s1","workspaceId":"` + ws + `","boundAt":1}}}`)
 	return files
 }
+
+const (
+	openSession  = mdstore.Path(ws + "/sessions/session-1/Session.md")
+	endedSession = mdstore.Path(ws + "/sessions/session-0/Session.md")
+)
 
 var hash = mdstore.RulesHash([]string{"rule 1", "rule 2"})
 
@@ -48,6 +55,10 @@ var samples = map[string][]map[string]any{
 	"session_unbind":         {{"sessionId": "s1"}},
 	"changes_get":            {{"workspaceId": ws, "sessionId": "s1"}},
 	"workspace_check":        {{"workspaceId": ws, "fix": true}},
+	"session_start":          {{"workspaceId": ws, "name": "Tuesday", "goal": "g", "tags": []string{"a"}, "previous": "session-1"}, {"workspaceId": ws, "sessionId": "a/b"}},
+	"session_end":            {{"workspaceId": ws, "sessionId": "session-1", "summary": "all done"}},
+	"session_load":           {{"workspaceId": ws, "sessionId": "session-0"}, {"workspaceId": ws, "name": "Monday"}},
+	"session_note":           {{"workspaceId": ws, "sessionId": "session-1", "text": "of two\nlines", "files": []string{"a.go"}, "type": "idea"}},
 	"node_next":              {{"workspaceId": ws, "claim": true, "sessionId": "s1", "count": 2}},
 }
 

@@ -75,10 +75,16 @@ type Options struct {
 type planned struct {
 	change mdstore.Change
 	what   []string
+	old    []byte // what the file holds; nil where it is new or not known
 }
 
 // whole adds a change of a whole file or folder.
-func (d *Draft) whole(c mdstore.Change, what ...string) { d.extra = append(d.extra, planned{c, what}) }
+func (d *Draft) whole(c mdstore.Change, what ...string) { d.extra = append(d.extra, planned{c, what, nil}) }
+
+// Besides adds a change of a file that is none of the workspace's, with what it holds, nil for a new one.
+func Besides(d *Draft, c mdstore.Change, old []byte, what string) {
+	d.extra = append(d.extra, planned{c, []string{what}, old})
+}
 
 // New returns an empty draft over a view.
 func New(v *view.View, act Act, opt Options) *Draft {

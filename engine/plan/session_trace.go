@@ -8,6 +8,12 @@ import (
 	"arbor/mdstore"
 )
 
+// The types of lines of a trace. Callers may give others.
+const (
+	TraceNote = "note"
+	TraceCall = "tool_call"
+)
+
 // tracedNodes is how many nodes a line of a trace names.
 const tracedNodes = 10
 
@@ -23,10 +29,10 @@ func Trace(d *Draft, session *mdstore.Page, kind, text string, more ...[2]string
 	d.logText(OnPage(d, session), event)
 }
 
-// TraceCall adds the line of the operation itself, as the act says it, to the log of its session. It adds none where the plan changes
+// TraceAct adds the line of the operation itself, as the act says it, to the log of its session. It adds none where the plan changes
 // nothing or edits the session's file anyway, nor to the log of a session that has ended. Where the file takes no line, the operation
 // is planned without it, and warns.
-func TraceCall(d *Draft, session *mdstore.Page) {
+func TraceAct(d *Draft, session *mdstore.Page) {
 	if edited := d.edits[session.Path]; edited != nil && (edited.touched || edited.after != nil) || !Alters(d) || session.Field(mdstore.KeyEnded) != "" {
 		return
 	}
@@ -41,7 +47,7 @@ func TraceCall(d *Draft, session *mdstore.Page) {
 	if more := len(nodes) - tracedNodes; more > 0 {
 		nodes = append(nodes[:tracedNodes:tracedNodes], fmt.Sprintf("%d more", more))
 	}
-	Trace(d, session, "tool_call", d.act.Trace, [2]string{"nodes", strings.Join(nodes, ", ")})
+	Trace(d, session, TraceCall, d.act.Trace, [2]string{"nodes", strings.Join(nodes, ", ")})
 	d.edits[session.Path].spare = true
 }
 
