@@ -20,6 +20,7 @@ type SessionEndIn struct {
 type SessionEndOut struct {
 	SessionID string `json:"sessionId"`
 	Wrote
+	Callers []string `json:"-"` // whose bindings to it have ended
 }
 
 var sessionEnd = op("session_end", writes|repeats, SessionEnd, Help{
@@ -47,20 +48,20 @@ func SessionEnd(ctx context.Context, env *Env, in SessionEndIn) (*SessionEndOut,
 	if err != nil {
 		return nil, fail(err)
 	}
-	var callers []string
+	out := &SessionEndOut{SessionID: string(p.ID)}
 	end := plan.EndSession{ID: p.ID, Summary: in.Summary, Focus: focus}
 	_, o, err := engine.ApplyBound(ctx, env.Engine, ws, env.act(in.Write, Match{}), end,
 		func(e *plan.EndedSession, s *sessions.Bindings) (cs []mdstore.Change, what string, err error) {
 			if !e.Before {
-				cs, callers, err = s.UnsetFile(e.ID, e.External, env.Engine.Now())
+				cs, out.Callers, err = s.UnsetFile(e.ID, e.External, env.Engine.Now())
 			}
 			return cs, "session " + string(e.ID) + " unbound", err
 		})
 	if err != nil {
 		return nil, fail(err)
 	}
-	out := &SessionEndOut{SessionID: string(p.ID), Wrote: env.wrote(ctx, ws, o, "session_load goes on from it")}
-	for _, caller := range callers {
+	out.Wrote = env.wrote(ctx, ws, o, "session_load goes on from it")
+	for _, caller := range out.Callers {
 		if !in.DryRun {
 			engine.Leave(ctx, env.Engine, caller)
 		}
