@@ -79,6 +79,11 @@ func (ks Kinds) In(dir Path) Kinds {
 // File returns the path of the kind's file in a folder of its own, as a node has one.
 func (k *Kind) File(folder Path) Path { return folder.Join(k.Place.Name) }
 
+// FileFor returns the path of the kind's file in a folder, with text where the pattern of its names has its "*".
+func (k *Kind) FileFor(folder Path, text string) Path {
+	return folder.Join(strings.Replace(k.Place.Name, "*", text, 1))
+}
+
 // Top returns the folder right below the kind's Folder in which p lies; ok is false for a path that does not lie in such a folder.
 func (k *Kind) Top(workspace, p Path) (top Path, ok bool) {
 	dir := k.Folder(workspace)

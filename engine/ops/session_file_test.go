@@ -160,3 +160,49 @@ func TestNamesOfSessions(t *testing.T) {
 		}
 	}
 }
+
+// A log that has grown too long goes on in the session's file; its older part lies beside it, and both are read as one.
+func TestALongLogIsDividedAndReadAsOne(t *testing.T) {
+	files := traced()
+	head := string(files[sessionPath]) + "\n"
+	var lines strings.Builder
+	for n := 0; lines.Len()+len(head) < mdstore.MaxLogged-100; n++ {
+		fmt.Fprintf(&lines, "- [2026-01-01 09:00:00] [AI] note: line %d %s\n", n, strings.Repeat("x", 300))
+	}
+	files[sessionPath] = []byte(head + lines.String() + "\n## Mine\n\ntext\n")
+	w := enginetest.New(t, files)
+	env := &ops.Env{Engine: w.Engine, Session: "s1"}
+	all := strings.Count(lines.String(), "\n")
+	count := func() int {
+		out := must(t, env, "session_load", map[string]any{"continue": false})
+		hidden, _ := out["logHidden"].(float64)
+		return int(hidden) + len(out["log"].([]any))
+	}
+	for i := range 3 {
+		out := must(t, env, "node_update", map[string]any{"nodeId": "node-a", "note": fmt.Sprint("n", i)})
+		node := w.Store.Files()[mdstore.NodePath(ws, "node-a")]
+		if got := count(); got != all+i+1 || out["version"] != mdstore.VersionOf(node).String() {
+			t.Errorf("%d lines of %d; %v", got, all+i+1, out)
+		}
+	}
+	var beside []mdstore.Path
+	for p, data := range w.Store.Files() {
+		if mdstore.AllKinds().Of(p) == mdstore.SessionLogKind {
+			beside = append(beside, p)
+			if string(data[len(data)-10:]) != "xxxxxxxxx\n" {
+				t.Errorf("%s ends with %q", p, data[len(data)-10:])
+			}
+		}
+	}
+	now := string(w.Store.Files()[sessionPath])
+	if len(beside) != 1 || !strings.HasPrefix(now, head+"- [2026") || !strings.HasSuffix(now, "nodes: node-a\n\n## Mine\n\ntext\n") && !strings.HasSuffix(now, "node_update node-a\n\n## Mine\n\ntext\n") {
+		t.Errorf("beside it lie %v; it is\n%.400s", beside, now)
+	}
+	if _, found, err := w.Check(t.Context(), ws); err != nil || len(found) > 0 {
+		for _, d := range found {
+			if strings.Contains(d.File, "sessions") {
+				t.Error(err, d)
+			}
+		}
+	}
+}

@@ -79,6 +79,9 @@ func (d *Draft) Outcome() *Outcome {
 		out.adapt(e.adapted)
 	}
 	for _, x := range d.extra {
+		if x.early {
+			continue
+		}
 		out.Add(x.change, x.what...)
 		out.Files[len(out.Files)-1].Old = x.old
 	}

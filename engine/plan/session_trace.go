@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
 )
 
 // The types of lines of a trace. Callers may give others.
@@ -68,4 +69,19 @@ func tracedIn(d *Draft) (ids []string) {
 		}
 	}
 	return ids
+}
+
+// splitLog moves the older part of a session's log to a file beside it, where an edit has made the session's file too long.
+func splitLog(d *Draft, e *Edit) {
+	p, ok := d.View.Pages().At(e.path)
+	if e.after == nil || !ok || p.Kind != mdstore.SessionKind || len(e.after.Bytes()) <= mdstore.MaxLogged {
+		return
+	}
+	older, rest, ok := mdstore.SplitLog(e.after, p.ID)
+	if !ok {
+		return // what is long is no log: it stays, and the limit of a file counts
+	}
+	e.after, _ = mdoc.Parse(string(e.path), rest, p.Kind.Form)
+	file := freshFile(d, mdstore.SessionLogKind, p.Path.Dir(), "")
+	d.extra = append(d.extra, planned{change: mdstore.Change{Path: file, New: older}, early: true})
 }
