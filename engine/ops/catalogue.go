@@ -127,6 +127,9 @@ var briefingSet = []Operation{
 	sessionList,
 	sessionLoad,
 	sessionNote,
+	transcriptAppend,
+	transcriptRead,
+	transcriptClear,
 }
 
 var planSet = []Operation{

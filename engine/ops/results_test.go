@@ -20,6 +20,7 @@ var readings = map[string][]map[string]any{
 	"node_list":        {{"workspaceId": ws}, {"workspaceId": ws, "status": []string{"failed"}}},
 	"context_get":      {{"workspaceId": ws}, {"workspaceId": "ws-arch", "format": "markdown"}},
 	"session_list":     {{"workspaceId": ws}, {"workspaceId": "ws-arch", "active": true}},
+	"transcript_read":  {{"workspaceId": ws, "sessionId": "session-1"}, {"workspaceId": ws, "sessionId": "session-0", "last": 1}},
 	"session_status":   {{"sessionId": "s1"}, {"sessionId": "none"}},
 }
 

@@ -19,6 +19,7 @@ func plan() map[mdstore.Path][]byte {
 	files["archive/ws-arch/Workspace.md"] = []byte("---\nid: ws-arch\nname: Arch\ngoal: g\nstatus: archived\n---\n")
 	files["archive/ws-arch/nodes/root/Node.md"] = enginetest.Node("root", "title: Arch\ntype: planning\nstatus: pending", "")
 	files[openSession] = []byte("---\nid: session-1\nname: Monday\nstartedAt: 1767225600000\nendedAt: null\n---\n\n## Goal\n\nto sign in\n\n## Log\n")
+	files[mdstore.TranscriptKind.FileFor(openSession.Dir(), "")] = []byte("---\nprovider: null\n---\n\n## User\n\nhi\n")
 	files[endedSession] = []byte("---\nid: session-0\nname: Sunday\nstartedAt: 1767225500000\nendedAt: 1767225500001\n---\n\n## Log\n\n- [2025-12-31 10:00:00] [AI] note: x\n")
 	files["sessions.json"] = []byte(`{"bindings":{"s1":{"sessionId":"s1","workspaceId":"` + ws + `","boundAt":1}}}`)
 	return files
@@ -59,6 +60,8 @@ var samples = map[string][]map[string]any{
 	"session_end":            {{"workspaceId": ws, "sessionId": "session-1", "summary": "all done"}},
 	"session_load":           {{"workspaceId": ws, "sessionId": "session-0"}, {"workspaceId": ws, "name": "Monday"}},
 	"session_note":           {{"workspaceId": ws, "sessionId": "session-1", "text": "of two\nlines", "files": []string{"a.go"}, "type": "idea"}},
+	"transcript_append":      {{"workspaceId": ws, "sessionId": "session-1", "role": "user", "text": "# hello\n"}, {"workspaceId": ws, "sessionId": "session-0", "role": "assistant", "text": "the first"}},
+	"transcript_clear":       {{"workspaceId": ws, "sessionId": "session-1"}},
 	"node_next":              {{"workspaceId": ws, "claim": true, "sessionId": "s1", "count": 2}},
 }
 

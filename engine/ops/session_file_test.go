@@ -142,12 +142,13 @@ func TestNamesOfSessions(t *testing.T) {
 	}
 	folders := map[string]bool{}
 	for p := range w.Store.Files() {
-		if top, ok := mdstore.SessionKind.Top(ws, p); ok {
-			if lower := strings.ToLower(top.Base()); folders[lower] && p.Base() == mdstore.SessionFile {
-				t.Errorf("two folders differ by case: %s", top)
-			} else {
-				folders[lower] = true
-			}
+		if mdstore.AllKinds().Of(p) != mdstore.SessionKind {
+			continue
+		}
+		if lower := strings.ToLower(string(p)); folders[lower] {
+			t.Errorf("two folders differ by case: %s", p)
+		} else {
+			folders[lower] = true
 		}
 	}
 	_, found, err := w.Check(t.Context(), ws)

@@ -10,7 +10,7 @@ import (
 type SessionNoteIn struct {
 	SessionRef
 	Text  string   `json:"text" req:"true" text:"the note"`
-	Files []string `json:"files,omitempty" flag:"file" help:"a FILE that it is about; may be repeated"`
+	Files []string `json:"files,omitempty" flag:"about" help:"a FILE that it is about; may be repeated"`
 	Type  string   `json:"type,omitempty" help:"a WORD for what it is; note unless given"`
 	Write
 }
@@ -21,7 +21,7 @@ type SessionNoteOut struct{ Wrote }
 var sessionNote = op("session_note", writes, SessionNote, Help{
 	Summary: "add a line to the log of a session",
 	Use:     "session note [TEXT | -]",
-	Example: `arbor session note "The limit is 5 tries a minute" --file docs/limits.md`,
+	Example: `arbor session note "The limit is 5 tries a minute" --about docs/limits.md`,
 })
 
 // SessionNote adds a line to a session's log.

@@ -26,6 +26,7 @@ func traced() map[mdstore.Path][]byte {
 	files := plan()
 	delete(files, openSession)
 	delete(files, endedSession)
+	delete(files, mdstore.TranscriptKind.FileFor(openSession.Dir(), ""))
 	files[sessionPath] = []byte("---\nid: " + sessionID + "\nname: Monday\nstartedAt: 1767225600000\nendedAt: null\n---\n\n## Goal\n\nto sign in\n\n## Log\n")
 	files["sessions.json"] = []byte(`{"bindings":{"s1":{"sessionId":"s1","workspaceId":"` + ws + `","session":"` + sessionID + `","boundAt":1}}}`)
 	return files

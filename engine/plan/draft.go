@@ -80,7 +80,9 @@ type planned struct {
 }
 
 // whole adds a change of a whole file or folder.
-func (d *Draft) whole(c mdstore.Change, what ...string) { d.extra = append(d.extra, planned{change: c, what: what}) }
+func (d *Draft) whole(c mdstore.Change, what ...string) {
+	d.extra = append(d.extra, planned{change: c, what: what})
+}
 
 // Besides adds a change of a file that is none of the workspace's, with what it holds, nil for a new one.
 func Besides(d *Draft, c mdstore.Change, old []byte, what string) {
