@@ -18,6 +18,7 @@ type Operation struct {
 	Writes      bool
 	Destructive bool // takes something away, if only to the trash
 	Idempotent  bool // doing it again changes nothing
+	Looks       bool // of use also where Env.ReadOnly keeps it from writing
 	Params      []Param
 	In, Out     reflect.Type
 
@@ -100,6 +101,7 @@ const (
 	writes effect = 1 << iota
 	destroys
 	repeats // idempotent
+	looks   // see Operation.Looks
 )
 
 // The tool sets. An MCP server offers the tools of those that are on; the command line has every operation.
@@ -186,7 +188,7 @@ func Find(name string) (Operation, bool) {
 // op describes the operation that a function is.
 func op[I, O any](name string, e effect, run func(context.Context, *Env, I) (*O, error), h Help) Operation {
 	return Operation{
-		Name: name, Help: h, Writes: e&writes != 0, Destructive: e&destroys != 0, Idempotent: e&repeats != 0,
+		Name: name, Help: h, Writes: e&writes != 0, Destructive: e&destroys != 0, Idempotent: e&repeats != 0, Looks: e&looks != 0,
 		Params: params(reflect.TypeFor[I]()), In: reflect.TypeFor[I](), Out: reflect.TypeFor[O](),
 		run: func(ctx context.Context, env *Env, in any) (any, error) { return run(ctx, env, *in.(*I)) },
 	}

@@ -45,7 +45,7 @@ func (p Profile) offers(tool string) bool {
 
 // offers reports whether the server offers an operation as a tool.
 func (s *Server) offers(o ops.Operation) bool {
-	return s.opt.Profile.offers(o.Name) && !(s.opt.ReadOnly && o.Writes) && !slices.Contains(s.opt.Exclude, o.Name) &&
+	return s.opt.Profile.offers(o.Name) && !(s.opt.ReadOnly && o.Writes && !o.Looks) && !slices.Contains(s.opt.Exclude, o.Name) &&
 		(len(s.opt.Tools) == 0 && s.on(o.Set) || slices.Contains(s.opt.Tools, o.Name))
 }
 
@@ -73,7 +73,9 @@ func (s *Server) addTools() error {
 		if !s.offers(o) {
 			continue
 		}
-		tool, err := toolOf(o)
+		described := o
+		described.Writes = o.Writes && !s.opt.ReadOnly
+		tool, err := toolOf(described)
 		if err != nil {
 			return fmt.Errorf("%s: %w", o.Name, err)
 		}
