@@ -49,7 +49,7 @@ func SessionEnd(ctx context.Context, env *Env, in SessionEndIn) (*SessionEndOut,
 		return nil, fail(err)
 	}
 	out := &SessionEndOut{SessionID: string(p.ID)}
-	end := plan.EndSession{ID: p.ID, Summary: in.Summary, Focus: focus}
+	end := plan.EndSession{ID: p.ID, Summary: in.Summary, Focus: focus, Commit: engine.Head(ctx, env.Engine)}
 	_, o, err := engine.ApplyBound(ctx, env.Engine, ws, env.act(in.Write, Match{}), end,
 		func(e *plan.EndedSession, s *sessions.Bindings) (cs []mdstore.Change, what string, err error) {
 			if !e.Before {

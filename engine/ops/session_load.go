@@ -53,7 +53,7 @@ type SessionState struct {
 	Created     int64  `json:"created"`
 }
 
-var sessionLoad = op("session_load", writes, SessionLoad, Help{
+var sessionLoad = op("session_load", writes|looks, SessionLoad, Help{
 	Summary: "take up a session: where it stands, what has changed since",
 	Advice:  "continue false only reads.",
 	Use:     "session load [NAME]",
@@ -83,7 +83,7 @@ func SessionLoad(ctx context.Context, env *Env, in SessionLoadIn) (*SessionLoadO
 		return nil, fail(err)
 	}
 	hint := out.Hint
-	if out.Success = true; in.Continue != nil && !*in.Continue {
+	if out.Success = true; env.ReadOnly || in.Continue != nil && !*in.Continue {
 		out.Hint = cmp.Or(hint, "nothing is bound; without continue false it is taken up")
 		return out, nil
 	}
