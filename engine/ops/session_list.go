@@ -38,6 +38,7 @@ var sessionList = op("session_list", reads|repeats, SessionList, Help{
 	Summary: "list the sessions of a workspace, newest first",
 	Use:     "session list",
 	Aliases: "ls",
+	Text:    "Those that have a file, from this machine and others.",
 	Example: "arbor session list --active",
 })
 

@@ -21,6 +21,7 @@ type SessionNoteOut struct{ Wrote }
 var sessionNote = op("session_note", writes, SessionNote, Help{
 	Summary: "add a line to the log of a session",
 	Use:     "session note [TEXT | -]",
+	Text:    "The log has the time in UTC, who (--as), the word of --type, and the text.",
 	Example: `arbor session note "The limit is 5 tries a minute" --about docs/limits.md`,
 })
 

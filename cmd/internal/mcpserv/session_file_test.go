@@ -53,3 +53,16 @@ func sessionText(w *world, id string) string {
 	}
 	return string(data)
 }
+
+// A server that only reads still tells where a session stands, and binds nothing.
+func TestAReadOnlyServerLoadsSessions(t *testing.T) {
+	w := newWorld(t, Options{ReadOnly: true, Toolsets: []string{"all"}})
+	w.save(planID+"/sessions/session-1/Session.md", "---\nid: session-1\nname: Monday\nendedAt: 1\n---\n\n## Goal\n\ng\n")
+	p := w.connect(nil)
+	if out := p.do("session_load", map[string]any{"name": "Monday"}); out["goal"] != "g" || out["started"] != nil {
+		t.Errorf("%v", out)
+	}
+	if _, err := os.Stat(filepath.Join(w.dir, "sessions.json")); err == nil {
+		t.Error("it has bound something")
+	}
+}
