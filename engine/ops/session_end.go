@@ -33,7 +33,7 @@ since. What the session has claimed is given back.`,
 
 // SessionEnd ends a session.
 func SessionEnd(ctx context.Context, env *Env, in SessionEndIn) (*SessionEndOut, error) {
-	v, p, err := env.session(ctx, in.SessionRef)
+	v, p, err := sessionOf(ctx, env, in.SessionRef)
 	if err != nil {
 		return nil, err
 	}

@@ -25,17 +25,17 @@ type Bound struct {
 // BoundTo returns it.
 func (b Bound) BoundTo() Bound { return b }
 
-// caller returns the name that a binding of the caller to a session has.
-func (env *Env) caller(session string) string {
+// callerOf returns the name that a binding of the caller to a session has.
+func callerOf(env *Env, session string) string {
 	if env.Session == "" || env.Follows {
 		return session
 	}
 	return env.Session
 }
 
-// session returns the session that a call is about, in its workspace: the one that it names, or else the one that the caller is bound
+// sessionOf returns the session that a call is about, in its workspace: the one that it names, or else the one that the caller is bound
 // to.
-func (env *Env) session(ctx context.Context, in SessionRef) (*view.View, *mdstore.Page, error) {
+func sessionOf(ctx context.Context, env *Env, in SessionRef) (*view.View, *mdstore.Page, error) {
 	v, err := env.as(in.SessionID).In(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, nil, err
@@ -70,7 +70,7 @@ func rebinds[R any](env *Env, ws mdstore.ID, named string, of func(R) mdstore.ID
 		if named == "" {
 			named = string(id)
 		}
-		*to = Bound{Caller: env.caller(named), Session: string(id)}
+		*to = Bound{Caller: callerOf(env, named), Session: string(id)}
 		changes, err := s.SetFile(to.Caller, ws, id, env.Engine.Now())
 		return changes, "session " + to.Caller + " bound to " + string(ws), err
 	}

@@ -69,11 +69,11 @@ func SessionLoad(ctx context.Context, env *Env, in SessionLoadIn) (*SessionLoadO
 	var out *SessionLoadOut
 	var ws mdstore.ID
 	err := env.Engine.Read(ctx, func(ctx context.Context) error {
-		v, p, others, err := env.named(ctx, in)
+		v, p, others, err := loadedOf(ctx, env, in)
 		if err != nil {
 			return err
 		}
-		ws, out = v.Workspace().ID, env.whereStands(v, p)
+		ws, out = v.Workspace().ID, whereStands(env, v, p)
 		if others > 0 {
 			out.Hint = fmt.Sprintf("of %d sessions of this name this is the newest; sessionId names another", others+1)
 		}
@@ -101,10 +101,10 @@ func SessionLoad(ctx context.Context, env *Env, in SessionLoadIn) (*SessionLoadO
 	return out, nil
 }
 
-// named returns the session that is to be loaded, and how many others have its name.
-func (env *Env) named(ctx context.Context, in SessionLoadIn) (*view.View, *mdstore.Page, int, error) {
+// loadedOf returns the session that is to be loaded, and how many others have its name.
+func loadedOf(ctx context.Context, env *Env, in SessionLoadIn) (*view.View, *mdstore.Page, int, error) {
 	if in.Name == "" {
-		v, p, err := env.session(ctx, in.SessionRef)
+		v, p, err := sessionOf(ctx, env, in.SessionRef)
 		return v, p, 0, err
 	}
 	v, err := env.In(ctx, in.WorkspaceID)
@@ -119,7 +119,7 @@ func (env *Env) named(ctx context.Context, in SessionLoadIn) (*view.View, *mdsto
 }
 
 // whereStands tells where a session stands.
-func (env *Env) whereStands(v *view.View, p *mdstore.Page) *SessionLoadOut {
+func whereStands(env *Env, v *view.View, p *mdstore.Page) *SessionLoadOut {
 	log := v.Pages().Log(p)
 	out := &SessionLoadOut{SessionID: string(p.ID), Name: p.Name(), Goal: strings.TrimSpace(p.Doc().Text(mdstore.SecGoal)),
 		Notes: strings.TrimSpace(p.Doc().Text(mdstore.SecNotes)), StartedAt: p.Time(mdstore.KeyStarted), EndedAt: p.Time(mdstore.KeyEnded),

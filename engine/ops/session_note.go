@@ -27,7 +27,7 @@ var sessionNote = op("session_note", writes, SessionNote, Help{
 
 // SessionNote adds a line to a session's log.
 func SessionNote(ctx context.Context, env *Env, in SessionNoteIn) (*SessionNoteOut, error) {
-	v, p, err := env.session(ctx, in.SessionRef)
+	v, p, err := sessionOf(ctx, env, in.SessionRef)
 	if err != nil {
 		return nil, err
 	}

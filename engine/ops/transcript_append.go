@@ -35,7 +35,7 @@ func TranscriptAppend(ctx context.Context, env *Env, in TranscriptAppendIn) (*Tr
 	if !slices.Contains(mdstore.MessageRoles(), in.Role) {
 		return nil, badParam("role", "role is %q; %s are known", short(in.Role), strings.Join(mdstore.MessageRoles(), ", "))
 	}
-	v, p, err := env.session(ctx, in.SessionRef)
+	v, p, err := sessionOf(ctx, env, in.SessionRef)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ var transcriptClear = op("transcript_clear", writes|repeats, TranscriptClear, He
 
 // TranscriptClear begins a session's transcript anew.
 func TranscriptClear(ctx context.Context, env *Env, in TranscriptClearIn) (*TranscriptClearOut, error) {
-	v, p, err := env.session(ctx, in.SessionRef)
+	v, p, err := sessionOf(ctx, env, in.SessionRef)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ var TranscriptRead = reading(func(ctx context.Context, env *Env, in TranscriptRe
 	if in.Last < 0 {
 		return nil, badParam("last", "last is %d; 0 is all of them", in.Last)
 	}
-	v, p, err := env.session(ctx, in.SessionRef)
+	v, p, err := sessionOf(ctx, env, in.SessionRef)
 	if err != nil {
 		return nil, err
 	}

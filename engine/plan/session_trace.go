@@ -48,7 +48,11 @@ func TraceAct(d *Draft, session *mdstore.Page) {
 	if more := len(nodes) - tracedNodes; more > 0 {
 		nodes = append(nodes[:tracedNodes:tracedNodes], fmt.Sprintf("%d more", more))
 	}
-	Trace(d, session, TraceCall, d.act.Trace, [2]string{"nodes", strings.Join(nodes, ", ")})
+	text := d.act.Trace
+	if len(nodes) > 0 {
+		text += "\nnodes: " + strings.Join(nodes, ", ")
+	}
+	Trace(d, session, TraceCall, text)
 	d.edits[session.Path].spare = true
 }
 

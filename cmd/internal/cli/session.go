@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -43,86 +44,52 @@ func showSessions(sh *shell, out *ops.SessionListOut) error {
 	if len(rows) == 0 {
 		sh.say("no sessions")
 	}
-	sh.bounded(sh.table([]string{"ID", "STARTED", "ENDED", "NAME"}, rows), "lines")
 	if out.Hidden > 0 {
-		sh.warn("%s more", counted(out.Hidden, "session"))
+		sh.say("%s more", counted(out.Hidden, "session"))
 	}
-	return sh.unprinted
+	return sh.bounded(sh.table([]string{"ID", "STARTED", "ENDED", "NAME"}, rows), "lines")
 }
 
 // sessionLoadCommand adds --read, which binds nothing.
 func sessionLoadCommand(sh *shell) command {
-	in, read := &ops.SessionLoadIn{}, false
-	return command{in: in, show: showing(sh, showLoaded),
-		flags: func(cmd *cobra.Command) {
-			cmd.Flags().BoolVar(&read, "read", false, "only print it: bind and start nothing")
-		},
-		check: func(*cobra.Command) error {
-			if goOn := !read; read {
-				in.Continue = &goOn
-			}
+	in := &ops.SessionLoadIn{}
+	return command{in: in, show: showing(sh, showLoaded), flags: func(cmd *cobra.Command) {
+		cmd.Flags().BoolFunc("read", "only print it: start no session and bind nothing", func(string) error {
+			in.Continue = new(false)
 			return nil
-		}}
+		})
+	}}
 }
 
 func showLoaded(sh *shell, out *ops.SessionLoadOut) error {
 	if sh.flags.json || sh.flags.quiet || out.DryRun {
-		id := out.Started
-		if id == "" {
-			id = out.SessionID
-		}
-		return sh.wrote(out, out.Wrote, id)
+		return sh.wrote(out, out.Wrote, cmp.Or(out.Started, out.SessionID))
 	}
 	p := sh.page()
 	p.title(out.Name, out.SessionID)
-	facts := []string{"started " + timeOf(out.StartedAt)}
-	if out.EndedAt != 0 {
-		facts = append(facts, "ended "+timeOf(out.EndedAt))
-	}
-	p.facts(facts)
 	p.section("Goal", out.Goal)
 	p.section("Notes", out.Notes)
 	p.log(out.Log, out.LogHidden, "the session's file has them")
-	var states, since []string
+	var more []string
 	for _, s := range out.States {
-		states = append(states, s.ID+"  "+s.Name)
+		more = append(more, "state "+s.ID+"  "+s.Name)
 	}
 	for _, n := range out.Nodes {
-		since = append(since, fmt.Sprintf("%s %s: %s", n.NodeID, n.Title, becameOf(n.From, n.To)))
+		more = append(more, fmt.Sprintf("since then: %s %s: %s → %s", n.NodeID, n.Title, n.From, n.To))
 	}
 	for _, c := range out.Counts {
-		since = append(since, fmt.Sprintf("nodes %s: %s", c.Status, becameOf(c.From, c.To)))
+		more = append(more, fmt.Sprintf("since then: nodes %s: %d → %d", c.Status, c.From, c.To))
 	}
-	for _, list := range []struct {
-		name  string
-		items []string
-	}{{"States", states}, {"Changed since", since}} {
-		if len(list.items) > 0 {
-			p.heading(list.name)
-			p.items(list.items)
-		}
-	}
-	if out.Caller != "" && out.Caller != sh.session() {
-		p.write("\n" + render.Visible(exports(out.Caller)))
+	if p.items(more); out.Caller != "" && out.Caller != sh.session() {
+		p.write(render.Visible(exports(out.Caller)))
 	}
 	return p.print(out.Hint)
 }
 
-// becameOf tells a change; what stays the same has another text.
-func becameOf(from, to any) string {
-	if from == to {
-		return fmt.Sprint("edited, still ", to)
-	}
-	return fmt.Sprintf("%v → %v", from, to)
-}
-
 func showTranscript(sh *shell, out *ops.TranscriptReadOut) error {
-	var b strings.Builder
+	var all []string
 	for _, m := range out.Messages {
-		fmt.Fprintf(&b, "%s:\n%s\n\n", m.Role, m.Text)
+		all = append(all, m.Role+":\n"+m.Text+"\n")
 	}
-	if len(out.Messages) == 0 {
-		sh.say("no messages")
-	}
-	return sh.onScreen(render.VisibleLines(strings.TrimSuffix(b.String(), "\n")))
+	return sh.onScreen(render.VisibleLines(strings.Join(all, "\n")))
 }
