@@ -23,6 +23,7 @@ type StartSession struct {
 	Previous    mdstore.ID // the session that it goes on from; "" for none
 	Agent       mdstore.ID // "" for none
 	Tags        []string
+	First       string // the first line of its log; "" for none
 }
 
 // A StartedSession names a session that is made.
@@ -79,7 +80,11 @@ func (a StartSession) Plan(d *Draft) (*StartedSession, error) {
 	if strings.TrimSpace(a.Goal) != "" {
 		sections = append(sections, mdoc.SectionText{Name: mdstore.SecGoal, Text: a.Goal})
 	}
-	sections = append(sections, mdoc.SectionText{Name: mdstore.SecLog, Items: []string{}})
+	log := []string{}
+	if a.First != "" {
+		log = append(log, mdstore.FormatLog(d.now.Format(mdstore.TimeLayout), d.act.Operator, a.First))
+	}
+	sections = append(sections, mdoc.SectionText{Name: mdstore.SecLog, Items: log})
 	file := mdstore.SessionKind.File(mdstore.SessionKind.Folder(d.View.Workspace().Dir).Join(string(id)))
 	if err := AddPage(d, mdstore.SessionKind, file, fields, sections, created(id, name)); err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ var groups = []group{
 	{"see", "See where the work stands", "status use tree list show context next changes watch"},
 	{"plan", "Plan it", "init add edit rules docs ref isolate mv rm restore"},
 	{"do", "Do it", "start submit complete fail drop retry reopen cancel focus log problem"},
-	{groupAll, "Everything, by noun and verb", "ws node session transcript"},
+	{groupAll, "Everything, by noun and verb", "ws node session state transcript"},
 	{groupFrontEnds, "Serve and exchange", "import"},
 	{groupCare, "Take care of the vault", "check where version"},
 }
@@ -50,7 +50,7 @@ func addCommands(sh *shell, root *cobra.Command) {
 		add(sh.command(transitionCommand(sh, v)))
 	}
 	add(sh.command(dropCommand(sh)), sh.command(treeCommand(sh)), newWatch(sh), newUse(sh), newWorkspaces(sh), newNodes(sh), newSession(sh),
-		newTranscript(sh), newImport(sh), newEdit(sh), newRestore(sh), newWhere(sh), newVersion(sh)) // commands that are not the command of an operation
+		newState(sh), newTranscript(sh), newImport(sh), newEdit(sh), newRestore(sh), newWhere(sh), newVersion(sh)) // commands that are not the command of an operation
 	for _, o := range ops.All() {
 		path, words := splitUse(o.Use)
 		if strings.HasPrefix(words, "--") {
@@ -169,6 +169,8 @@ var specials = map[string]func(*shell) command{
 	"transcript_read": shows(showTranscript),
 	"node_next":       nextCommand, "workspace_update_rules": rulesCommand, "workspace_update_docs": docsCommand,
 	"node_reference": refCommand,
+	"state_save":     stateSaveCommand, "state_list": stateListCommand, "state_load": stateLoadCommand, "state_update": stateUpdateCommand,
+	"state_delete": stateDeleteCommand,
 }
 
 // operationCommand returns the command of an operation under the last name in its path.
