@@ -59,8 +59,9 @@ func (x SaveState) Plan(d *Draft) (mdstore.ID, error) {
 	if err := AddPage(d, mdstore.StateKind, file, fields, x.Sections(), created(id, x.Name)); err != nil {
 		return "", err
 	}
-	if traced && session.Editable() == nil && session.Field(mdstore.KeyEnded) == "" {
+	if traced && session.Field(mdstore.KeyEnded) == "" {
 		Trace(d, session, "state_saved", x.Name+" ("+string(id)+")")
+		OnPage(d, session).spare = true
 	}
 	return id, nil
 }

@@ -111,7 +111,7 @@ func showState(sh *shell, out *ops.StateLoadOut) error {
 	p.title(out.State.Name, out.State.ID)
 	p.line(out.State.Description)
 	facts := []string{"saved " + timeOf(out.State.Created)}
-	for _, f := range [][2]string{{"in ", out.State.SessionID}, {"tags ", strings.Join(out.State.Tags, ", ")}, {"node ", out.NodeID}, {"commit ", out.Commit}} {
+	for _, f := range [][2]string{{"in ", out.State.SessionID}, {"tags ", strings.Join(out.State.Tags, ", ")}, {"node ", out.NodeID}, {"commit ", shortCommit(out.Commit)}} {
 		if f[1] != "" {
 			facts = append(facts, render.Visible(f[0]+f[1]))
 		}
@@ -155,7 +155,9 @@ func sinceThen(out *ops.StateLoadOut) (lines []string) {
 		lines = append(lines, fmt.Sprintf("- %s: %d → %d", c.Status, c.From, c.To))
 	}
 	if out.Head != "" {
-		lines = append(lines, "- commit "+out.Commit+" → "+out.Head)
+		lines = append(lines, "- commit "+shortCommit(out.Commit)+" → "+shortCommit(out.Head))
 	}
 	return lines
 }
+
+func shortCommit(id string) string { return id[:min(len(id), 12)] }
