@@ -29,24 +29,16 @@ func ActiveFile(ctx context.Context, e *Engine, path string) (mdstore.ActiveFile
 	return f, err
 }
 
-// What became of an active file since a state was saved.
-const (
-	FileSame    = "same"
-	FileChanged = "changed"
-	FileGone    = "gone"
-	FileUnknown = "unknown" // it was not read then, or cannot be now
-)
-
-// FileSince returns what became of an active file of a state.
+// FileSince returns what became of an active file of a state: "same", "changed" or "gone", and "unknown" where it was not read then or
+// cannot be now.
 func FileSince(ctx context.Context, e *Engine, was mdstore.ActiveFile) string {
-	now, err := ActiveFile(ctx, e, was.Path)
-	switch {
+	switch now, err := ActiveFile(ctx, e, was.Path); {
 	case now.Missing:
-		return FileGone
+		return "gone"
 	case err != nil, was.Hash == "" && !was.Missing:
-		return FileUnknown
+		return "unknown"
 	case now != was:
-		return FileChanged
+		return "changed"
 	}
-	return FileSame
+	return "same"
 }

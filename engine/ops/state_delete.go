@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 
 	"arbor/engine/plan"
@@ -31,14 +32,11 @@ var stateDelete = op("state_delete", writes|destroys, StateDelete, Help{
 
 // StateDelete moves a state to the trash.
 func StateDelete(ctx context.Context, env *Env, in StateDeleteIn) (*StateDeleteOut, error) {
-	t, p, hint := env.state(ctx, in.WorkspaceID, in.State)
-	trash, w, err := apply(ctx, env, t, env.act(in.Write, in.Match), plan.DeleteState{State: p.ID},
+	of, w, err := apply(ctx, env, env.whole(ctx, in.WorkspaceID), env.act(in.Write, in.Match), plan.DeleteState{State: in.State},
 		"its file lies in the trash; move it back to restore the state")
 	if err != nil {
 		return nil, err
 	}
-	if hint != "" {
-		w.Hint = hint
-	}
-	return &StateDeleteOut{StateID: string(p.ID), Trash: string(trash), Wrote: w}, nil
+	w.Hint = cmp.Or(namesakes(of.Others, of.ID), w.Hint)
+	return &StateDeleteOut{StateID: string(of.ID), Trash: string(of.Trash), Wrote: w}, nil
 }

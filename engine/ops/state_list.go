@@ -42,7 +42,7 @@ type StateHead struct {
 const statesShown = 20 // that a list shows unless told otherwise
 
 var stateList = op("state_list", reads|repeats, StateList, Help{
-	Summary: "list saved states, newest first",
+	Summary: "list states, newest first",
 	Use:     "state list",
 	Aliases: "ls",
 	Text:    "Those of all sessions; --session lists those of one.",

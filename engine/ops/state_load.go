@@ -47,7 +47,7 @@ type FileNow struct {
 }
 
 var stateLoad = op("state_load", writes|looks, StateLoad, Help{
-	Summary: "take up a saved state: what it says, what changed since, and a session that goes on",
+	Summary: "take up a state: what changed since, and a session that goes on",
 	Use:     "state load STATE",
 	Aliases: "resume",
 	Text: `STATE is an id or a name; of several with one name the newest is meant. The new
@@ -76,7 +76,7 @@ func StateLoad(ctx context.Context, env *Env, in StateLoadIn) (*StateLoadOut, er
 		return out, nil
 	}
 	hint, warned, ws := out.Hint, out.Warned, out.ws
-	x := plan.ContinueState{State: mdstore.ID(out.State.ID), ID: in.SessionID, Goal: in.RestorationGoal}
+	x := plan.ContinueState{State: out.State.ID, ID: in.SessionID, Goal: in.RestorationGoal}
 	if x.ID == "" && !env.Follows {
 		x.ID = env.Session
 	}
@@ -114,7 +114,7 @@ var readState = reading(func(ctx context.Context, env *Env, in StateLoadIn) (*St
 	st := mdstore.StateOf(p)
 	out := &StateLoadOut{State: stateHead(p), ActiveTask: st.ActiveTask, NextSteps: st.NextSteps, ConversationContext: st.Conversation,
 		Reasoning: st.Reasoning, WorkspaceContext: st.Workspace, NodeID: p.Field(mdstore.KeyNode), Commit: p.Field(mdstore.KeyCommit),
-		Wrote: Wrote{Success: true, Out: Out{Hint: namesakes(others, p)}}}
+		Wrote: Wrote{Success: true, Out: Out{Hint: namesakes(others, p.ID)}}}
 	for _, f := range st.ActiveFiles {
 		out.ActiveFiles = append(out.ActiveFiles, FileNow{f.Path, engine.FileSince(ctx, env.Engine, f)})
 	}

@@ -36,7 +36,7 @@ type StateSaveOut struct {
 }
 
 var stateSave = op("state_save", writes, StateSave, Help{
-	Summary: "save where the work stands, to go on later",
+	Summary: "save where the work stands",
 	Use:     "state save NAME [-]",
 	Text: `The state is a file of its own: the active task (-m, -F, - or -e), the next steps,
 the files in work with their digests, how the plan and the briefing stand, and

@@ -166,7 +166,7 @@ func TestTheNewestStateOfANameIsMeant(t *testing.T) {
 	for ref, want := range map[any]any{"x": second, first: first} {
 		out := must(t, env, "state_load", map[string]any{"workspaceId": ws, "state": ref, "continue": false})
 		state := out["state"].(map[string]any)
-		if state["id"] != want || strings.Contains(fmt.Sprint(out["hint"]), "1 more states are named \"x\"") != (ref == "x") {
+		if state["id"] != want || strings.Contains(fmt.Sprint(out["hint"]), "of 2 states of this name") != (ref == "x") {
 			t.Errorf("%v is %v, with the hint %v; want %v", ref, state["id"], out["hint"], want)
 		}
 	}

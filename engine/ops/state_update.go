@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -27,7 +28,7 @@ type StateUpdateOut struct {
 }
 
 var stateUpdate = op("state_update", writes|repeats, StateUpdate, Help{
-	Summary: "change the name, description or tags of a state",
+	Summary: "change a state's name, description or tags",
 	Use:     "state update STATE",
 	Text:    "All else stays as it was saved.",
 	Example: `arbor state update "Before the review" --tag ui --tag done`,
@@ -35,39 +36,22 @@ var stateUpdate = op("state_update", writes|repeats, StateUpdate, Help{
 
 // StateUpdate changes the name, the description or the tags of a state.
 func StateUpdate(ctx context.Context, env *Env, in StateUpdateIn) (*StateUpdateOut, error) {
-	t, p, hint := env.state(ctx, in.WorkspaceID, in.State)
-	if t.err == nil && in.Name == nil && in.Description == nil && in.Tags == nil {
+	if in.Name == nil && in.Description == nil && in.Tags == nil {
 		return nil, errs.New(errs.InvalidParams, "nothing is to be updated; give name, description or tags")
 	}
-	x := plan.UpdateState{State: p.ID, Name: in.Name, Description: in.Description, Tags: in.Tags}
-	w, err := done(ctx, env, t, env.act(in.Write, in.Match), x, "state_load (arbor state load) takes it up")
+	x := plan.UpdateState{State: in.State, Name: in.Name, Description: in.Description, Tags: in.Tags}
+	of, w, err := apply(ctx, env, env.whole(ctx, in.WorkspaceID), env.act(in.Write, in.Match), x, "state_load (arbor state load) takes it up")
 	if err != nil {
 		return nil, err
 	}
-	if hint != "" {
-		w.Hint = hint
-	}
-	return &StateUpdateOut{StateID: string(p.ID), Wrote: *w}, nil
+	w.Hint = cmp.Or(namesakes(of.Others, of.ID), w.Hint)
+	return &StateUpdateOut{StateID: string(of.ID), Wrote: w}, nil
 }
 
-// state returns the state that ref names, as what a writing operation is about. Where it has the name of others, the hint says so.
-func (env *Env) state(ctx context.Context, workspace, ref string) (t target, p *mdstore.Page, hint string) {
-	p = &mdstore.Page{}
-	s, err := env.In(ctx, workspace)
-	if err != nil {
-		return target{err: err}, p, ""
-	}
-	found, others, err := s.Pages().Resolve(mdstore.StateKind, ref, errs.StateNotFound)
-	if err != nil {
-		return target{err: fail(err)}, p, ""
-	}
-	return target{ws: s.Workspace().ID, view: s}, found, namesakes(others, found)
-}
-
-// namesakes is the hint of a state that others share a name with.
-func namesakes(others int, p *mdstore.Page) string {
+// namesakes is the hint of a state that was named by a name which others have, too.
+func namesakes(others int, id mdstore.ID) string {
 	if others == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d more states are named %q; this is the newest of them, %s: state_list names the others", others, short(p.Name()), p.ID)
+	return fmt.Sprintf("of %d states of this name this is the newest, %s; state_list names the others", others+1, id)
 }

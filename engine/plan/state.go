@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"slices"
 
 	"arbor/engine/errs"
 	"arbor/engine/view"
@@ -66,26 +67,33 @@ func (x SaveState) Plan(d *Draft) (mdstore.ID, error) {
 	return id, nil
 }
 
+// A StateDone says which state a plan was about.
+type StateDone struct {
+	ID     mdstore.ID
+	Others int          // further states of the name that it was called by
+	Trash  mdstore.Path // where a deleted one is
+}
+
 // UpdateState changes what can be changed of a state; nil leaves one as it is.
 type UpdateState struct {
-	State             mdstore.ID
+	State             string // its id or name
 	Name, Description *string
 	Tags              []string // all of them; nil leaves them
 }
 
 // Plan plans the change.
-func (x UpdateState) Plan(d *Draft) (None, error) {
-	p, err := statePage(d, x.State)
+func (x UpdateState) Plan(d *Draft) (*StateDone, error) {
+	p, out, err := statePage(d, x.State)
 	if err != nil {
-		return None{}, err
+		return nil, err
 	}
 	if err := p.Editable(); err != nil {
-		return None{}, err
+		return nil, err
 	}
 	edit := OnPage(d, p)
 	if x.Name != nil && *x.Name != p.Field(mdstore.KeyName) {
 		if err := title(errs.InvalidName, "name", *x.Name); err != nil {
-			return None{}, err
+			return nil, err
 		}
 		edit.Set(mdstore.KeyName, mdoc.Text(*x.Name))
 		edit.Did("%s name %s → %s", p.ID, p.Name(), *x.Name)
@@ -94,51 +102,48 @@ func (x UpdateState) Plan(d *Draft) (None, error) {
 		edit.Set(mdstore.KeyDescription, mdoc.Text(*x.Description))
 		edit.Did("%s description", p.ID)
 	}
-	if x.Tags != nil {
+	if x.Tags != nil && !slices.Equal(x.Tags, p.List(mdstore.KeyTags)) {
 		edit.SetList(mdstore.KeyTags, x.Tags)
 		edit.Did("%s tags", p.ID)
 	}
-	return None{}, nil
+	return out, nil
 }
 
-// DeleteState moves a state's file to the trash. Its result is where the file is then.
-type DeleteState struct{ State mdstore.ID }
+// DeleteState moves the file of a state, named by its id or name, to the trash.
+type DeleteState struct{ State string }
 
 // Plan plans the deletion.
-func (x DeleteState) Plan(d *Draft) (mdstore.Path, error) {
-	p, err := statePage(d, x.State)
+func (x DeleteState) Plan(d *Draft) (*StateDone, error) {
+	p, out, err := statePage(d, x.State)
 	if err != nil {
-		return "", err
-	}
-	trash := mdstore.TrashPath(mdstore.TrashStamp(d.now, string(p.ID)), "")
-	d.whole(mdstore.Change{Path: p.Path, Base: p.Version(), To: trash.Join(string(p.Path))}, string(p.ID)+" deleted: "+p.Name())
-	return trash, nil
-}
-
-// statePage returns a state that is to be changed, in the version that the caller has read.
-func statePage(d *Draft, id mdstore.ID) (*mdstore.Page, error) {
-	if err := d.Writable(); err != nil {
 		return nil, err
 	}
-	var all []*mdstore.Page
-	det := errs.Details{}
-	for _, p := range d.View.Pages().Of(mdstore.StateKind) {
-		if p.ID == id {
-			all, det.Paths = append(all, p), append(det.Paths, string(p.Path))
+	out.Trash = mdstore.TrashPath(mdstore.TrashStamp(d.now, string(p.ID)), "")
+	d.whole(mdstore.Change{Path: p.Path, To: out.Trash.Join(string(p.Path))}, string(p.ID)+" deleted: "+p.Name())
+	return out, nil
+}
+
+// statePage returns the state that ref names, in the version that the caller has read. Its id is its own.
+func statePage(d *Draft, ref string) (*mdstore.Page, *StateDone, error) {
+	if err := d.Writable(); err != nil {
+		return nil, nil, err
+	}
+	p, others, err := d.View.Pages().Resolve(mdstore.StateKind, ref, errs.StateNotFound)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, o := range d.View.Pages().Of(mdstore.StateKind) {
+		if o.ID == p.ID && o.Path != p.Path {
+			return nil, nil, errs.New(errs.DuplicateID, "%s: %s and %s have this id; give one of them another id, or remove the copy", p.ID, p.Path, o.Path).
+				With(errs.Details{Paths: []string{string(p.Path), string(o.Path)}})
 		}
 	}
-	switch len(all) {
-	case 0:
-		return nil, errs.New(errs.StateNotFound, "%s: no such state; state_list (arbor state list) shows those there are", id)
-	case 1:
-		return all[0], d.match(all[0].Path, all[0].Version())
-	}
-	return nil, errs.New(errs.DuplicateID, "%s: %d files have this id: %v; give all but one another id, or remove them", id, len(all), det.Paths).With(det)
+	return p, &StateDone{ID: p.ID, Others: others}, d.match(p.Path, p.Version())
 }
 
 // ContinueState starts a session that goes on from a state.
 type ContinueState struct {
-	State mdstore.ID
+	State string
 	ID    string // of the session; where it is "" or a session's already, one is drawn
 	Goal  string // "" is the state's active task
 }
@@ -151,7 +156,7 @@ type Continued struct {
 
 // Plan makes the session's file, with a line in its log that says which state it goes on from.
 func (x ContinueState) Plan(d *Draft) (*Continued, error) {
-	p, err := statePage(d, x.State)
+	p, _, err := statePage(d, x.State)
 	if err != nil {
 		return nil, err
 	}

@@ -169,8 +169,7 @@ var specials = map[string]func(*shell) command{
 	"transcript_read": shows(showTranscript),
 	"node_next":       nextCommand, "workspace_update_rules": rulesCommand, "workspace_update_docs": docsCommand,
 	"node_reference": refCommand,
-	"state_save":     stateSaveCommand, "state_list": stateListCommand, "state_load": stateLoadCommand, "state_update": stateUpdateCommand,
-	"state_delete": stateDeleteCommand,
+	"state_save":     stateSaveCommand, "state_list": stateListCommand, "state_load": stateLoadCommand, "state_delete": stateDeleteCommand,
 }
 
 // operationCommand returns the command of an operation under the last name in its path.

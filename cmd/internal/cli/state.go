@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -63,34 +62,16 @@ func stateSaveCommand(sh *shell) command {
 	return command{show: showing(sh, func(sh *shell, out *ops.StateSaveOut) error { return sh.wrote(out, out.Wrote, out.StateID) })}
 }
 
-func stateUpdateCommand(sh *shell) command { return command{offers: stateOffers(sh)} }
-
 func stateDeleteCommand(sh *shell) command {
 	in := &ops.StateDeleteIn{}
-	c := confirmed(sh, in, &in.DryRun, ops.StateDelete, func(would *ops.StateDeleteOut) string {
+	return confirmed(sh, in, &in.DryRun, ops.StateDelete, func(would *ops.StateDeleteOut) string {
 		return "Move the state " + would.StateID + " to the trash?"
 	})
-	c.offers = stateOffers(sh)
-	return c
-}
-
-// stateOffers offers the newest states as the first word.
-func stateOffers(sh *shell) func(context.Context, []string) []offer {
-	return func(ctx context.Context, given []string) (all []offer) {
-		out, err := call(ctx, sh, ops.StateList, ops.StateListIn{In: sh.in()})
-		if err != nil || len(given) > 0 {
-			return nil
-		}
-		for _, s := range out.States {
-			all = append(all, offer{word: s.ID, desc: s.Name, named: true})
-		}
-		return all
-	}
 }
 
 func stateLoadCommand(sh *shell) command {
 	in := &ops.StateLoadIn{}
-	return command{in: in, offers: stateOffers(sh), show: showing(sh, showState), flags: func(cmd *cobra.Command) {
+	return command{in: in, show: showing(sh, showState), flags: func(cmd *cobra.Command) {
 		cmd.Flags().BoolFunc("read", "only print it: start no session and bind nothing", func(string) error {
 			in.Continue = new(false)
 			return nil
