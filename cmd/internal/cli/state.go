@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -91,14 +90,15 @@ func showState(sh *shell, out *ops.StateLoadOut) error {
 	p := sh.page()
 	p.title(out.State.Name, out.State.ID)
 	p.line(out.State.Description)
+	names := namesOf(sh, "")
 	facts := []string{"saved " + timeOf(out.State.Created)}
-	for _, f := range [][2]string{{"in ", out.State.SessionID}, {"tags ", strings.Join(out.State.Tags, ", ")}, {"node ", out.NodeID}, {"commit ", shortCommit(out.Commit)}} {
+	for _, f := range [][2]string{{"in ", out.State.SessionID}, {"tags ", strings.Join(out.State.Tags, ", ")}, {"node ", names.titled(out.NodeID)}, {"commit ", shortCommit(out.Commit)}} {
 		if f[1] != "" {
 			facts = append(facts, render.Visible(f[0]+f[1]))
 		}
 	}
 	p.facts(facts)
-	p.section("## Since then", strings.Join(sinceThen(out), "\n"))
+	p.section("## Since then", strings.Join(sinceThen(out, names), "\n"))
 	p.section("## "+mdstore.SecActiveTask, out.ActiveTask)
 	if len(out.NextSteps) > 0 {
 		p.heading("## " + mdstore.SecNextSteps)
@@ -114,7 +114,7 @@ func showState(sh *shell, out *ops.StateLoadOut) error {
 	p.section("## "+mdstore.SecReasoning, out.Reasoning)
 	p.section("## "+mdstore.SecWorkspaceWas, out.WorkspaceContext)
 	if out.NewSessionID != "" && out.Caller != sh.session() {
-		p.write("\nexport ARBOR_SESSION=" + render.Visible(out.NewSessionID))
+		p.write("\n" + render.Visible(exports(out.Caller)))
 	}
 	err := p.print(out.Hint)
 	for _, text := range out.Warned {
@@ -124,16 +124,12 @@ func showState(sh *shell, out *ops.StateLoadOut) error {
 }
 
 // sinceThen says what changed in the plan and in git since a state was saved, one line each.
-func sinceThen(out *ops.StateLoadOut) (lines []string) {
+func sinceThen(out *ops.StateLoadOut, names names) (lines []string) {
 	for _, n := range out.Nodes {
-		what := n.From + " → " + n.To
-		if n.From == n.To {
-			what = "edited"
-		}
-		lines = append(lines, "- "+strings.TrimSpace(string(n.NodeID)+" "+n.Title)+": "+what)
+		lines = append(lines, "- "+names.titled(string(n.NodeID))+": "+becameOf(n.From, n.To))
 	}
 	for _, c := range out.Counts {
-		lines = append(lines, fmt.Sprintf("- %s: %d → %d", c.Status, c.From, c.To))
+		lines = append(lines, "- nodes "+c.Status+": "+becameOf(c.From, c.To))
 	}
 	if out.Head != "" {
 		lines = append(lines, "- commit "+shortCommit(out.Commit)+" → "+shortCommit(out.Head))
