@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"arbor/engine"
 	"arbor/mdstore"
 )
 
@@ -59,6 +60,8 @@ func StateList(ctx context.Context, env *Env, in StateListIn) (*StateListOut, er
 		return nil, badParam("limit", "limit is %d; a number of states is expected, -1 for all", in.Limit)
 	}
 	if p, ok := s.Pages().Session(in.SessionID); ok {
+		in.SessionID = string(p.ID)
+	} else if p, ok := engine.SessionFile(ctx, env.Engine, s, in.SessionID); ok {
 		in.SessionID = string(p.ID)
 	}
 	words := strings.Fields(strings.ToLower(in.Query))
