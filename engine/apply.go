@@ -104,8 +104,8 @@ func (e *Engine) plan(ctx context.Context, ws mdstore.ID, act plan.Act, op func(
 		if err := op(p.draft); err != nil {
 			return err
 		}
-		if s, ok := v.Pages().Session(act.Session); ok && act.Trace != "" && plan.Alters(p.draft) {
-			plan.Trace(p.draft, s, "tool_call", act.Trace)
+		if s, ok := SessionFile(ctx, e, v, act.Session); ok && act.Trace != "" {
+			plan.TraceAct(p.draft, s)
 		}
 		return p.draft.Finish()
 	})

@@ -83,6 +83,14 @@ func Absent(ctx context.Context, e *Engine, target string) bool {
 	return ok && missing(ctx, r, target)
 }
 
+// Head returns the id of the commit that git has checked out in the project, "" where there is none or the store cannot tell.
+func Head(ctx context.Context, e *Engine) string {
+	if r, ok := mdstore.AsStore[mdstore.Docs](e.st); ok {
+		return r.Head(ctx)
+	}
+	return ""
+}
+
 // strays returns what lies between the files of a vault below a folder, without the files of a commit that is being made at this moment.
 func (e *Engine) strays(ctx context.Context, under mdstore.Path) (st check.Store, err error) {
 	in, ok := mdstore.AsStore[mdstore.Strays](e.st)

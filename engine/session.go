@@ -62,13 +62,18 @@ func (e *Engine) Unbind(ctx context.Context, session string, act plan.Act) (*pla
 	if err != nil || act.DryRun {
 		return out, err
 	}
+	Leave(ctx, e, session)
+	return out, nil
+}
+
+// Leave gives back what a session has claimed, and forgets what it has seen, after its binding has ended.
+func Leave(ctx context.Context, e *Engine, session string) {
 	if err := e.GiveBackClaims(ctx, session); err != nil {
 		e.opt.Log.Warn("claims end with their lease only", "session", session, "error", err)
 	}
 	if err := e.seen.Forget(ctx, session); err != nil {
 		e.opt.Log.Warn("what a session has seen stays", "session", session, "error", err)
 	}
-	return out, nil
 }
 
 // editBindings commits what edit makes of sessions.json.

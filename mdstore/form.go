@@ -66,6 +66,9 @@ const (
 	KeyAttached = "attached"
 	KeyExternal = "externalId"
 
+	KeyProvider = "provider" // of a transcript
+	KeyModel    = "model"
+
 	KeySession = "sessionId" // of a state
 	KeyTags    = "tags"
 	KeyNode    = "nodeId"

@@ -12,7 +12,7 @@ import (
 type Kind struct {
 	Name  string     // "node"
 	Place Place      // where its files lie
-	Form  *mdoc.Form // its sections
+	Form  *mdoc.Form // its sections; nil: none has a name that tells it from others
 	Named bool       // each file says its id
 	Quiet bool       // a file tells what is done as it is done: its changes are none that a session is told of
 
@@ -47,7 +47,7 @@ var (
 		Facts: nodeFacts, Check: checkNode}
 	SessionKind    = &Kind{Name: "session", Named: true, Quiet: true, Form: SessionForm, Place: Place{Dir: SessionsDir, Name: SessionFile, Deep: true}, Facts: pageFacts}
 	SessionLogKind = &Kind{Name: "session log", Quiet: true, Form: SessionForm, Place: Place{Dir: SessionsDir, Name: "Session-*.md", Deep: true}, Facts: pageFacts}
-	TranscriptKind = &Kind{Name: "transcript", Quiet: true, Form: &mdoc.Form{}, Place: Place{Dir: SessionsDir, Name: "Transcript*.md", Deep: true}, Facts: pageFacts}
+	TranscriptKind = &Kind{Name: "transcript", Quiet: true, Place: Place{Dir: SessionsDir, Name: "Transcript*.md", Deep: true}, Facts: pageFacts}
 	StateKind      = &Kind{Name: "state", Named: true, Form: StateForm, Place: Place{Dir: "states", Name: AnyMarkdown}, Facts: pageFacts}
 )
 
@@ -78,6 +78,11 @@ func (ks Kinds) In(dir Path) Kinds {
 
 // File returns the path of the kind's file in a folder of its own, as a node has one.
 func (k *Kind) File(folder Path) Path { return folder.Join(k.Place.Name) }
+
+// FileFor returns the path of the kind's file in a folder, with text where the pattern of its names has its "*".
+func (k *Kind) FileFor(folder Path, text string) Path {
+	return folder.Join(strings.Replace(k.Place.Name, "*", text, 1))
+}
 
 // Top returns the folder right below the kind's Folder in which p lies; ok is false for a path that does not lie in such a folder.
 func (k *Kind) Top(workspace, p Path) (top Path, ok bool) {

@@ -1,6 +1,7 @@
 package mdstore
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -92,6 +93,9 @@ func (p *Page) Time(key string) int64 {
 	ms, _ := strconv.ParseInt(p.Field(key), 10, 64)
 	return ms
 }
+
+// Made returns when the page was made, in Unix milliseconds: its createdAt, or else its startedAt; 0 where it says neither.
+func (p *Page) Made() int64 { return cmp.Or(p.Time(KeyCreated), p.Time(KeyStarted)) }
 
 // Name returns the page's name, and its id where it has none.
 func (p *Page) Name() string {

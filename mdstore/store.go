@@ -295,11 +295,14 @@ type Writable interface {
 	Movable(ctx context.Context, from, to Path) error
 }
 
-// Docs is the capability of stores that can read the documents of the project around the vault.
+// Docs is the capability of stores that can read the project around the vault. ReadDoc returns a document of it.
 // target is relative to the project's folder, or absolute below it. The error is an fs.ErrNotExist where there is none; a target outside
 // of the project is refused with an fs.ErrPermission.
 type Docs interface {
 	ReadDoc(ctx context.Context, target string) ([]byte, error)
+
+	// Head returns the id of the commit that git has checked out there, "" where there is none or it cannot be told.
+	Head(ctx context.Context) string
 }
 
 // A ConflictError says that files moved on since the changes were computed. Nothing was changed.

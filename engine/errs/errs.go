@@ -40,6 +40,7 @@ const (
 	ParentNotFound    Code = "PARENT_NOT_FOUND"
 	ReferenceNotFound Code = "REFERENCE_NOT_FOUND"
 	SessionNotFound   Code = "SESSION_NOT_FOUND"
+	StateNotFound     Code = "STATE_NOT_FOUND"
 
 	InvalidParams   Code = "INVALID_PARAMS"
 	UnknownParams   Code = "UNKNOWN_PARAMS"
@@ -79,7 +80,7 @@ const (
 
 var classes = map[Code]Class{
 	VaultNotFound: NotFound, WorkspaceNotFound: NotFound, NodeNotFound: NotFound, ParentNotFound: NotFound,
-	ReferenceNotFound: NotFound, SessionNotFound: NotFound,
+	ReferenceNotFound: NotFound, SessionNotFound: NotFound, StateNotFound: NotFound,
 	InvalidParams: Invalid, UnknownParams: Invalid, AmbiguousID: Invalid, InvalidName: Invalid, InvalidTitle: Invalid,
 	InvalidContent: Invalid, InvalidNodeType: Invalid, InvalidPath: Invalid,
 	InvalidTransition: Refused, ConclusionRequired: Refused, IncompleteChildren: Refused, ExecutionChildren: Refused,

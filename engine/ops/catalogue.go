@@ -16,9 +16,9 @@ type Operation struct {
 	Set  string // the tool set that it is part of
 	Help
 	Writes      bool
-	Notes       bool // it writes notes of this machine only, and none for a caller with ReadOnly
 	Destructive bool // takes something away, if only to the trash
 	Idempotent  bool // doing it again changes nothing
+	Looks       bool // of use also to a caller with Env.ReadOnly, for whom it writes nothing
 	Params      []Param
 	In, Out     reflect.Type
 
@@ -76,6 +76,11 @@ func (o Operation) Call(ctx context.Context, env *Env, args json.RawMessage) (an
 // looks at every file again: a folder that was renamed just now may not have been told yet. Nor does it before a program
 // that is saving a damaged file is done.
 func (o Operation) Run(ctx context.Context, env *Env, in any) (any, error) {
+	if o.Writes {
+		traced := *env
+		traced.trace = o.trace(in)
+		env = &traced
+	}
 	out, err := o.run(ctx, env, in)
 	if err != nil && errs.As(err).Class() == errs.NotFound && env.Engine.Live().Following() {
 		env.Engine.Live().Stale()
@@ -98,7 +103,7 @@ const (
 	writes effect = 1 << iota
 	destroys
 	repeats // idempotent
-	notes
+	looks   // see Operation.Looks
 )
 
 // The tool sets. An MCP server offers the tools of those that are on; the command line has every operation.
@@ -122,6 +127,19 @@ func in(set string, operations []Operation) []Operation {
 
 var briefingSet = []Operation{
 	configGet,
+	sessionStart,
+	sessionEnd,
+	sessionList,
+	sessionLoad,
+	sessionNote,
+	stateSave,
+	stateList,
+	stateLoad,
+	stateUpdate,
+	stateDelete,
+	transcriptAppend,
+	transcriptRead,
+	transcriptClear,
 }
 
 var planSet = []Operation{
@@ -178,8 +196,7 @@ func Find(name string) (Operation, bool) {
 // op describes the operation that a function is.
 func op[I, O any](name string, e effect, run func(context.Context, *Env, I) (*O, error), h Help) Operation {
 	return Operation{
-		Name: name, Help: h, Writes: e&writes != 0, Destructive: e&destroys != 0, Idempotent: e&repeats != 0,
-		Notes:  e&notes != 0,
+		Name: name, Help: h, Writes: e&writes != 0, Destructive: e&destroys != 0, Idempotent: e&repeats != 0, Looks: e&looks != 0,
 		Params: params(reflect.TypeFor[I]()), In: reflect.TypeFor[I](), Out: reflect.TypeFor[O](),
 		run: func(ctx context.Context, env *Env, in any) (any, error) { return run(ctx, env, *in.(*I)) },
 	}

@@ -37,7 +37,7 @@ type FileChange struct {
 	Sections []string `json:"sections,omitempty"` // sections concerned
 }
 
-var changesGet = op("changes_get", writes|notes, ChangesGet, Help{
+var changesGet = op("changes_get", writes|looks, ChangesGet, Help{
 	Summary: "list what others changed since a session last looked",
 	Use:     "changes",
 	Text: `File by file, with the fields and sections concerned: since the session last

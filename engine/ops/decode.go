@@ -37,11 +37,13 @@ func (o Operation) decode(args json.RawMessage, in any) error {
 			return o.unknown(name, "no parameter", names)
 		}
 	}
+	var missing []string
+	var last Param // of those
 	for _, p := range o.Params {
 		raw := bytes.TrimSpace(given[p.Name])
 		if len(raw) == 0 || string(raw) == "null" {
 			if p.Required {
-				return o.bad(p.Name, "is missing; "+p.expected())
+				missing, last = append(missing, p.Name), p
 			}
 			continue
 		}
@@ -62,7 +64,22 @@ func (o Operation) decode(args json.RawMessage, in any) error {
 			return o.bad(fmt.Sprintf("%s[%d]", p.Name, i), "is empty or names nothing")
 		}
 	}
-	return nil
+	switch len(missing) {
+	case 0:
+		return nil
+	case 1:
+		return o.bad(last.Name, "is missing; "+last.expected())
+	}
+	return badParam(missing[0], "%s: %s missing", o.Name, areListed(missing))
+}
+
+// areListed returns names as the subject of a sentence: "a is", "a, b and c are".
+func areListed(names []string) string {
+	n := len(names) - 1
+	if n == 0 {
+		return names[0] + " is"
+	}
+	return strings.Join(names[:n], ", ") + " and " + names[n] + " are"
 }
 
 // emptyAt returns the index of the first text or document of a list that is empty or null; -1 for none.

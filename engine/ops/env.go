@@ -53,19 +53,23 @@ type Env struct {
 	// Brief says that a model reads the replies: they leave out what is empty, and what only a call with verbose brings.
 	Brief bool
 
-	ReadOnly bool // nothing is noted: what is looked at does not count as seen
-
 	Sparse bool // replies leave out what is empty also where they are not Brief, as their schemas have it
+
+	ReadOnly bool // nothing may be written or noted: an operation that Looks only reads
 
 	Focused bool     // calls about a log or problem that name no node are about the focus
 	Ignored []string // parameters of the call that mean nothing here, for the reply
 
-	host string // the session whose binding counts where Session has none
+	// Follows says that the caller goes on as the session that it starts or loads: a connection that was given none.
+	Follows bool
+
+	host  string // the session whose binding counts where Session has none
+	trace string // what the call does, in short, for the trace of the session
 }
 
 // act returns the options of a write.
 func (env *Env) act(w Write, m Match) plan.Act {
-	return plan.Act{Operator: env.Operator, DryRun: w.DryRun, IfMatch: m.IfMatch, Session: env.Session}
+	return plan.Act{Operator: env.Operator, DryRun: w.DryRun, IfMatch: m.IfMatch, Session: env.Session, Trace: env.trace}
 }
 
 // as returns the env of another session; with "" the same env.

@@ -84,7 +84,7 @@ type NextNode struct {
 	Claim
 }
 
-var nodeNext = op("node_next", writes|notes, NodeNext, Help{
+var nodeNext = op("node_next", writes|looks, NodeNext, Help{
 	Summary: "list nodes that are ready for work, or claim them",
 	Advice:  "To resume work. A claim keeps others off; release gives it back.",
 	Use:     "next",

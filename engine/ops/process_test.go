@@ -27,6 +27,13 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if v := os.Getenv(tracerVault); v != "" {
+		if err := leaveTraces(v); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if v := os.Getenv(writerVault); v != "" {
 		name, dir, _ := strings.Cut(v, "=") // "one=/path/of/the/vault"
 		if err := write(dir, name); err != nil {

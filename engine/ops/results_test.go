@@ -20,6 +20,10 @@ var readings = map[string][]map[string]any{
 	"node_list":        {{"workspaceId": ws}, {"workspaceId": ws, "status": []string{"failed"}}},
 	"context_get":      {{"workspaceId": ws}, {"workspaceId": "ws-arch", "format": "markdown"}},
 	"config_get":       {{}, {"key": "toolsets"}, {"workspaceId": ws, "key": "nothing"}},
+	"session_list":     {{"workspaceId": ws}, {"workspaceId": "ws-arch", "active": true}},
+	"transcript_read":  {{"workspaceId": ws, "sessionId": "session-1"}, {"workspaceId": ws, "sessionId": "session-0", "last": 1}},
+	"state_list":       {{"workspaceId": ws}, {"workspaceId": ws, "query": "none"}},
+	"state_load":       {{"workspaceId": ws, "state": "state-1", "continue": false}},
 	"session_status":   {{"sessionId": "s1"}, {"sessionId": "none"}},
 }
 

@@ -18,9 +18,19 @@ func plan() map[mdstore.Path][]byte {
 	files["ws-old/Workspace.md"] = []byte("---\nid: ws-old\nname: Old\ngoal: g\nstatus: active\n---\n")
 	files["archive/ws-arch/Workspace.md"] = []byte("---\nid: ws-arch\nname: Arch\ngoal: g\nstatus: archived\n---\n")
 	files["archive/ws-arch/nodes/root/Node.md"] = enginetest.Node("root", "title: Arch\ntype: planning\nstatus: pending", "")
+	files[openSession] = []byte("---\nid: session-1\nname: Monday\nstartedAt: 1767225600000\nendedAt: null\n---\n\n## Goal\n\nto sign in\n\n## Log\n")
+	files[mdstore.TranscriptKind.FileFor(openSession.Dir(), "")] = []byte("---\nprovider: null\n---\n\n## User\n\nhi\n")
+	files[endedSession] = []byte("---\nid: session-0\nname: Sunday\nstartedAt: 1767225500000\nendedAt: 1767225500001\n---\n\n## Log\n\n- [2025-12-31 10:00:00] [AI] note: x\n")
+	files[ws+"/states/state-1.md"] = []byte("---\nid: state-1\nname: Before\ncreatedAt: 7\ntags: [a, b]\nnodeId: node-a\nplan: [\"node:node-a:implementing:0123456789abcdef\"]\n---\n\n" +
+		"## Active Task\n\nA\n\n## Next Steps\n\n- one\n\n## Active Files\n\n- docs/a.md (0123456789ab, 3)\n\n## Mine\n\nkeep\n")
 	files["sessions.json"] = []byte(`{"bindings":{"s1":{"sessionId":"s1","workspaceId":"` + ws + `","boundAt":1}}}`)
 	return files
 }
+
+const (
+	openSession  = mdstore.Path(ws + "/sessions/session-1/Session.md")
+	endedSession = mdstore.Path(ws + "/sessions/session-0/Session.md")
+)
 
 var hash = mdstore.RulesHash([]string{"rule 1", "rule 2"})
 
@@ -47,7 +57,17 @@ var samples = map[string][]map[string]any{
 	"session_bind":           {{"workspaceId": ws, "sessionId": "s2", "nodeId": "node-a"}},
 	"session_unbind":         {{"sessionId": "s1"}},
 	"changes_get":            {{"workspaceId": ws, "sessionId": "s1"}},
+	"state_save":             {{"workspaceId": ws, "name": "Now", "activeTask": "## T\nt", "nextSteps": []string{"one", "two\nlines"}, "activeFiles": []string{"docs/a.md"}, "nodeId": "node-a", "tags": []string{"x: y"}, "description": "d", "reasoning": "r", "conversationContext": "c"}},
+	"state_load":             {{"workspaceId": ws, "state": "Before", "restorationGoal": "g"}},
+	"state_update":           {{"workspaceId": ws, "state": "state-1", "name": "After", "description": "d", "tags": []string{"c"}}},
+	"state_delete":           {{"workspaceId": ws, "state": "state-1"}},
 	"workspace_check":        {{"workspaceId": ws, "fix": true}},
+	"session_start":          {{"workspaceId": ws, "name": "Tuesday", "goal": "g", "tags": []string{"a"}, "previous": "session-1"}, {"workspaceId": ws, "sessionId": "a/b"}},
+	"session_end":            {{"workspaceId": ws, "sessionId": "session-1", "summary": "all done"}},
+	"session_load":           {{"workspaceId": ws, "sessionId": "session-0"}, {"workspaceId": ws, "name": "Monday"}},
+	"session_note":           {{"workspaceId": ws, "sessionId": "session-1", "text": "of two\nlines", "files": []string{"a.go"}, "type": "idea"}},
+	"transcript_append":      {{"workspaceId": ws, "sessionId": "session-1", "role": "user", "text": "# hello\n"}, {"workspaceId": ws, "sessionId": "session-0", "role": "assistant", "text": "the first"}},
+	"transcript_clear":       {{"workspaceId": ws, "sessionId": "session-1"}},
 	"node_next":              {{"workspaceId": ws, "claim": true, "sessionId": "s1", "count": 2}},
 }
 

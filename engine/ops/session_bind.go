@@ -44,13 +44,15 @@ func SessionBind(ctx context.Context, env *Env, in SessionBindIn) (*SessionBindO
 	}
 	w := s.Workspace()
 	b := sessions.Binding{SessionID: in.SessionID, WorkspaceID: w.ID}
+	if old, ok, err := env.Engine.Binding(ctx, in.SessionID); err == nil && ok && old.WorkspaceID == w.ID {
+		b.Session = old.Session // a session that binds again continues where it was
+		if _, there := s.Node(old.FocusedNodeID); there {
+			b.FocusedNodeID = old.FocusedNodeID
+		}
+	}
 	if in.NodeID != "" {
 		if b.FocusedNodeID, err = env.resolve(s, in.NodeID, "nodeId"); err != nil {
 			return nil, err
-		}
-	} else if old, ok, err := env.Engine.Binding(ctx, in.SessionID); err == nil && ok && old.WorkspaceID == w.ID {
-		if _, there := s.Node(old.FocusedNodeID); there {
-			b.FocusedNodeID = old.FocusedNodeID // a session that binds again continues where it was
 		}
 	}
 	o, err := env.Engine.Bind(ctx, b, env.act(in.Write, Match{}))

@@ -75,10 +75,19 @@ type Options struct {
 type planned struct {
 	change mdstore.Change
 	what   []string
+	old    []byte // what the file holds; nil where it is new or not known
+	early  bool   // it keeps what an edit takes out of another file: it is made before that, and nobody is told
 }
 
 // whole adds a change of a whole file or folder.
-func (d *Draft) whole(c mdstore.Change, what ...string) { d.extra = append(d.extra, planned{c, what}) }
+func (d *Draft) whole(c mdstore.Change, what ...string) {
+	d.extra = append(d.extra, planned{change: c, what: what})
+}
+
+// Besides adds a change of a file that is none of the workspace's, with what it holds, nil for a new one.
+func Besides(d *Draft, c mdstore.Change, old []byte, what string) {
+	d.extra = append(d.extra, planned{change: c, what: []string{what}, old: old})
+}
 
 // New returns an empty draft over a view.
 func New(v *view.View, act Act, opt Options) *Draft {
@@ -174,15 +183,20 @@ func (d *Draft) Finish() error {
 			if !e.page {
 				e.Set(mdstore.KeyUpdated, mdoc.Integer(d.now.UnixMilli()))
 			}
-			if err := e.apply(); err != nil {
+			err := e.apply()
+			if e.spare && err != nil {
+				d.warn("%s: the trace of the session has no line of this: %v", e.path, err)
+			} else if err != nil {
 				return err
+			} else {
+				splitLog(d, e)
 			}
 		}
 	}
 	return nil
 }
 
-// Changes returns what is to be committed: edits first, then the files that must stay as they were read, then whole files and folders,
+// Changes returns what is to be committed: files that keep what is taken out of others, then edits, then the files that must stay as they were read, then whole files and folders,
 // as what moves comes last.
 //
 // They are made in this order. After each of them, check finds nothing that check --fix cannot repair, so that nothing is lost if the
@@ -191,6 +205,11 @@ func (d *Draft) Finish() error {
 func (d *Draft) Changes() []mdstore.Change {
 	var out []mdstore.Change
 	named := map[mdstore.Path]bool{}
+	for _, x := range d.extra {
+		if x.early {
+			out = append(out, x.change)
+		}
+	}
 	order := slices.Clone(d.order)
 	slices.SortStableFunc(order, func(a, b *Edit) int { return cmp.Compare(b.thaws, a.thaws) })
 	for _, e := range order {
@@ -211,7 +230,9 @@ func (d *Draft) Changes() []mdstore.Change {
 		}
 	}
 	for _, x := range d.extra {
-		out = append(out, x.change)
+		if !x.early {
+			out = append(out, x.change)
+		}
 	}
 	return out
 }

@@ -20,6 +20,7 @@ type Edit struct {
 	items   []func() (mdoc.Patch, error) // of items of sections, likewise
 	touched bool                         // updatedAt is to follow
 	page    bool                         // a page has no updatedAt
+	spare   bool                         // a line of a trace and nothing else: where it cannot be written, the rest is
 	thaws   int                          // of a reopened ancestor: which one from below, the nearest being 1
 	what    []string
 

@@ -71,7 +71,7 @@ func (f FileChange) Lines() int {
 func (d *Draft) Outcome() *Outcome {
 	out := &Outcome{DryRun: d.act.DryRun, Adapted: d.adapted, Warned: d.warnings}
 	for _, e := range d.order {
-		if e.after == nil {
+		if e.after == nil || e.spare {
 			continue
 		}
 		out.Files = append(out.Files, FileChange{Path: e.path, Version: mdstore.VersionOf(e.after.Bytes()), What: e.what,
@@ -79,7 +79,11 @@ func (d *Draft) Outcome() *Outcome {
 		out.adapt(e.adapted)
 	}
 	for _, x := range d.extra {
+		if x.early {
+			continue
+		}
 		out.Add(x.change, x.what...)
+		out.Files[len(out.Files)-1].Old = x.old
 	}
 	return out
 }

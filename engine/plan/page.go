@@ -3,6 +3,7 @@ package plan
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"arbor/engine/errs"
 	"arbor/mdstore"
@@ -11,7 +12,7 @@ import (
 
 // Alters reports whether a draft changes anything so far.
 func Alters(d *Draft) bool {
-	return len(d.extra) > 0 || slices.ContainsFunc(d.order, func(e *Edit) bool { return e.touched })
+	return len(d.extra) > 0 || slices.ContainsFunc(d.order, func(e *Edit) bool { return e.touched || e.after != nil })
 }
 
 // OnPage returns the edit of a page.
@@ -41,6 +42,17 @@ func (e *Edit) SetList(key string, items []string) {
 	e.fields = slices.DeleteFunc(e.fields, func(x fieldEdit) bool { return x.key == key })
 	e.fields = append(e.fields, fieldEdit{key, mdoc.List(items...)})
 	e.touched = true
+}
+
+// freshFile returns the path of a new file of a kind whose files are named by the time, with before and the time in its name.
+func freshFile(d *Draft, k *mdstore.Kind, folder mdstore.Path, before string) mdstore.Path {
+	for at := d.now; ; at = at.Add(time.Millisecond) {
+		p := k.FileFor(folder, before+at.Format(mdstore.StampLayout))
+		_, there := d.View.Pages().At(p)
+		if _, broken := d.View.Broken()[p]; !there && !broken {
+			return p
+		}
+	}
 }
 
 // FreshPage returns an id with that prefix that no page of the kind has.

@@ -1,11 +1,14 @@
 package plan
 
 import (
+	"cmp"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
 	"arbor/engine/errs"
+	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
@@ -13,12 +16,14 @@ import (
 // StartSession makes the file of a session.
 type StartSession struct {
 	ID          string // the caller's, which need not be an id; "" draws one
+	Implied     bool   // nobody gave the ID: where a session has it, another one is drawn
 	Name        string // "" is the time
 	Description string
 	Goal        string
 	Previous    mdstore.ID // the session that it goes on from; "" for none
 	Agent       mdstore.ID // "" for none
 	Tags        []string
+	First       string // the first line of its log; "" for none
 }
 
 // A StartedSession names a session that is made.
@@ -34,7 +39,10 @@ func (a StartSession) Plan(d *Draft) (*StartedSession, error) {
 	if err := d.Writable(); err != nil {
 		return nil, err
 	}
-	if p, ok := d.View.Pages().Session(a.ID); ok {
+	p, ok := d.View.Pages().Session(a.ID)
+	if ok && a.Implied {
+		a.ID = ""
+	} else if ok {
 		return nil, errs.New(errs.InvalidParams, "%s: there is a session with this id, %s; session_load goes on with it", a.ID, p.Name()).
 			With(errs.Details{Param: "sessionId"})
 	}
@@ -72,7 +80,11 @@ func (a StartSession) Plan(d *Draft) (*StartedSession, error) {
 	if strings.TrimSpace(a.Goal) != "" {
 		sections = append(sections, mdoc.SectionText{Name: mdstore.SecGoal, Text: a.Goal})
 	}
-	sections = append(sections, mdoc.SectionText{Name: mdstore.SecLog, Items: []string{}})
+	log := []string{}
+	if a.First != "" {
+		log = append(log, mdstore.FormatLog(d.now.Format(mdstore.TimeLayout), d.act.Operator, a.First))
+	}
+	sections = append(sections, mdoc.SectionText{Name: mdstore.SecLog, Items: log})
 	file := mdstore.SessionKind.File(mdstore.SessionKind.Folder(d.View.Workspace().Dir).Join(string(id)))
 	if err := AddPage(d, mdstore.SessionKind, file, fields, sections, created(id, name)); err != nil {
 		return nil, err
@@ -100,14 +112,116 @@ func portable(id mdstore.ID) bool {
 	return id.Valid() && !strings.HasSuffix(string(id), ".") && !slices.ContainsFunc(deviceNames, device)
 }
 
-// Trace adds a line to the log of a session, "type: text", with further lines of the form "key: value" below it. The lines that have
-// no value are left out.
-func Trace(d *Draft, session *mdstore.Page, kind, text string, more ...[2]string) {
-	event := kind + ": " + strings.TrimSpace(text)
-	for _, m := range more {
-		if m[1] != "" {
-			event += "\n" + m[0] + ": " + strings.ReplaceAll(m[1], "\n", " ")
-		}
+// EndSession ends a session.
+type EndSession struct {
+	ID      mdstore.ID
+	Summary string
+	Focus   mdstore.ID // of the caller; "" for none
+	Commit  string     // of git; "" for none
+}
+
+// An EndedSession names a session that has ended.
+type EndedSession struct {
+	ID       mdstore.ID
+	External string
+	Before   bool // it had ended before
+}
+
+// Plan writes the time, how the plan stands, and the summary: as a line of the log, or into the notes where it is too long for one.
+func (a EndSession) Plan(d *Draft) (*EndedSession, error) {
+	p, err := sessionFile(d, a.ID)
+	if err != nil {
+		return nil, err
 	}
-	d.logText(OnPage(d, session), event)
+	out := &EndedSession{ID: p.ID, External: p.Field(mdstore.KeyExternal), Before: p.Field(mdstore.KeyEnded) != ""}
+	if out.Before {
+		return out, nil
+	}
+	if err := d.View.Unread(); err != nil { // how the plan stands is not known
+		return nil, err
+	}
+	e := OnPage(d, p)
+	e.Set(mdstore.KeyEnded, mdoc.Integer(d.now.UnixMilli()))
+	e.SetList(mdstore.KeyPlan, view.Mark(d.View, a.Focus))
+	if a.Commit != "" {
+		e.Set(mdstore.KeyCommit, mdoc.Text(a.Commit))
+	}
+	e.Did("session %s ended", p.ID)
+	switch summary := strings.TrimSpace(a.Summary); {
+	case summary == "":
+	case len(summary) > mdstore.MaxEvent:
+		e.write(mdstore.SecNotes, strings.TrimSpace(p.Doc().Text(mdstore.SecNotes)+"\n\n"+summary))
+	default:
+		Trace(d, p, TraceNote, summary)
+	}
+	return out, nil
+}
+
+// NoteSession adds a line that somebody gives to the trace of a session.
+type NoteSession struct {
+	ID    mdstore.ID
+	Type  string // "" is a note
+	Text  string
+	Files []string
+}
+
+// traceTypes are the types that a caller can give.
+var traceTypes = regexp.MustCompile(`^[\pL\pN_.-]{1,40}$`)
+
+// Plan adds the line.
+func (a NoteSession) Plan(d *Draft) (None, error) {
+	p, err := sessionFile(d, a.ID)
+	if err != nil {
+		return None{}, err
+	}
+	kind := cmp.Or(a.Type, TraceNote)
+	if !traceTypes.MatchString(kind) {
+		return None{}, errs.New(errs.InvalidParams, "type %q: a word of at most 40 letters, digits, '.', '_' and '-' is a type", kind).
+			With(errs.Details{Param: "type"})
+	}
+	files := strings.Join(a.Files, ", ")
+	if len(a.Text) > mdstore.MaxEvent {
+		return None{}, errs.New(errs.InvalidContent, "session %s: the text has %d bytes; at most %d are allowed in one line of a trace",
+			p.ID, len(a.Text), mdstore.MaxEvent).With(errs.Details{Param: "text"})
+	}
+	if err := loggable("session "+string(p.ID), "text", a.Text); err != nil {
+		return None{}, err
+	}
+	if err := oneLine("files", files, mdstore.MaxEvent); err != nil {
+		return None{}, err
+	}
+	Trace(d, p, kind, a.Text, [2]string{"files", files})
+	OnPage(d, p).Did("session %s log + 1", p.ID)
+	return None{}, nil
+}
+
+// sessionFile returns a session whose file takes edits.
+func sessionFile(d *Draft, id mdstore.ID) (*mdstore.Page, error) {
+	if err := d.Writable(); err != nil {
+		return nil, err
+	}
+	p, ok := d.View.Pages().Get(mdstore.SessionKind, id)
+	if !ok {
+		return nil, errs.New(errs.SessionNotFound, "%s: the session is gone from workspace %s", id, d.View.Workspace().ID)
+	}
+	return p, p.Editable()
+}
+
+// ResumeSession takes a session up: one that is open goes on, and from one that has ended a new one does.
+type ResumeSession struct{ ID mdstore.ID }
+
+// Plan starts the session that goes on, if one is to.
+func (a ResumeSession) Plan(d *Draft) (*StartedSession, error) {
+	if err := d.Writable(); err != nil {
+		return nil, err
+	}
+	p, ok := d.View.Pages().Get(mdstore.SessionKind, a.ID)
+	if !ok {
+		return nil, errs.New(errs.SessionNotFound, "%s: the session is gone from workspace %s", a.ID, d.View.Workspace().ID)
+	}
+	if p.Field(mdstore.KeyEnded) == "" {
+		return &StartedSession{ID: p.ID, Path: p.Path, Name: p.Name()}, nil
+	}
+	return StartSession{Name: p.Name(), Description: p.Field(mdstore.KeyDescription), Goal: strings.TrimSpace(p.Doc().Text(mdstore.SecGoal)),
+		Previous: p.ID, Agent: mdstore.ID(p.Field(mdstore.KeyAgent)), Tags: p.List(mdstore.KeyTags)}.Plan(d)
 }

@@ -27,6 +27,7 @@ type Binding struct {
 	SessionID     string     `json:"sessionId"`
 	WorkspaceID   mdstore.ID `json:"workspaceId"`
 	FocusedNodeID mdstore.ID `json:"focusedNodeId,omitempty"` // the session's own focus; "" where the workspace's counts
+	Session       mdstore.ID `json:"session,omitempty"`       // the session whose file has the trace; "" for the one named as this one is
 	BoundAt       int64      `json:"boundAt"`                 // Unix milliseconds
 }
 
@@ -67,8 +68,8 @@ func (s *Bindings) Get(id string) (Binding, bool) {
 	return b, true
 }
 
-// changes returns the commit that writes the file with that binding set, or removed where b is nil. A corrupt file is kept under another name.
-func (s *Bindings) changes(id string, b *Binding, now time.Time) ([]mdstore.Change, error) {
+// changes returns the commit that writes the file with that binding set, or those of the ids removed where b is nil. A corrupt file is kept under another name.
+func (s *Bindings) changes(b *Binding, now time.Time, ids ...string) ([]mdstore.Change, error) {
 	var out []mdstore.Change
 	rest, bindings := maps.Clone(s.rest), maps.Clone(s.bindings)
 	if s.corrupt != nil {
@@ -81,14 +82,15 @@ func (s *Bindings) changes(id string, b *Binding, now time.Time) ([]mdstore.Chan
 	if bindings == nil {
 		bindings = map[string]json.RawMessage{}
 	}
-	if b == nil {
+	for _, id := range ids {
 		delete(bindings, id)
-	} else {
+	}
+	if b != nil {
 		raw, err := json.Marshal(b)
 		if err != nil {
 			return nil, err
 		}
-		bindings[id] = raw
+		bindings[b.SessionID] = raw
 	}
 	raw, err := json.Marshal(bindings)
 	if err != nil {
@@ -109,7 +111,7 @@ func (s *Bindings) Set(b Binding, now time.Time) ([]mdstore.Change, error) {
 	if ok && old == b && s.corrupt == nil {
 		return nil, nil
 	}
-	return s.changes(b.SessionID, &b, now)
+	return s.changes(&b, now)
 }
 
 // Unset is the way back from Set. The error is SESSION_NOT_FOUND where there is no binding.
@@ -120,7 +122,33 @@ func (s *Bindings) Unset(session string, now time.Time) ([]mdstore.Change, error
 	if _, ok := s.bindings[session]; !ok {
 		return nil, errs.New(errs.SessionNotFound, "%s: no such session is bound; bound are: %s", session, orNone(slices.Sorted(maps.Keys(s.bindings))))
 	}
-	return s.changes(session, nil, now)
+	return s.changes(nil, now, session)
+}
+
+// SetFile returns the commit that binds a caller to a session with a file, in the session's workspace.
+func (s *Bindings) SetFile(caller string, ws, session mdstore.ID, now time.Time) ([]mdstore.Change, error) {
+	b, _ := s.Get(caller)
+	if b.WorkspaceID != ws {
+		b = Binding{}
+	}
+	b.SessionID, b.WorkspaceID, b.Session, b.BoundAt = caller, ws, session, now.UnixMilli()
+	return s.Set(b, now)
+}
+
+// UnsetFile returns the commit that ends the bindings to a session with a file, which its callers may have named otherwise, and whose
+// they were. Bindings that cannot be read stay as they are.
+func (s *Bindings) UnsetFile(session mdstore.ID, external string, now time.Time) (cs []mdstore.Change, callers []string, err error) {
+	for _, id := range slices.Sorted(maps.Keys(s.bindings)) {
+		b, ok := s.Get(id)
+		if ok && (b.Session == session || b.Session == "" && (id == string(session) || external != "" && id == external)) {
+			callers = append(callers, id)
+		}
+	}
+	if callers == nil || s.corrupt != nil {
+		return nil, nil, nil
+	}
+	cs, err = s.changes(nil, now, callers...)
+	return cs, callers, err
 }
 
 // Corrupt returns an error where the file is no valid JSON.

@@ -41,8 +41,8 @@ type NodeSince struct {
 // A CountSince is how many nodes had a status, and have it now.
 type CountSince struct {
 	Status string `json:"status"`
-	From   int    `json:"from"`
-	To     int    `json:"to"`
+	From   int    `json:"from" always:"true"`
+	To     int    `json:"to" always:"true"`
 }
 
 // SinceMark returns what became of each node of a mark that is not as it was, and of the numbers of nodes by status. What it cannot

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -38,6 +39,15 @@ func (ps Pages) Of(k *mdstore.Kind) []*mdstore.Page {
 		}
 	}
 	return out
+}
+
+// Newest returns those of one kind, the newest first.
+func (ps Pages) Newest(k *mdstore.Kind) []*mdstore.Page {
+	all := ps.Of(k)
+	slices.SortStableFunc(all, func(a, b *mdstore.Page) int {
+		return cmp.Or(cmp.Compare(b.Made(), a.Made()), strings.Compare(string(b.ID), string(a.ID)))
+	})
+	return all
 }
 
 // Get returns the page of a kind with that id. Where several have the id, it is the one whose path sorts first.
@@ -84,10 +94,7 @@ func (ps Pages) Resolve(k *mdstore.Kind, ref string, code errs.Code) (p *mdstore
 	if p, ok := ps.Get(k, mdstore.ID(ref)); ok {
 		return p, 0, nil
 	}
-	all := ps.Of(k)
-	slices.SortStableFunc(all, func(a, b *mdstore.Page) int {
-		return strings.Compare(string(b.ID), string(a.ID)) // the newest first
-	})
+	all := ps.Newest(k)
 	hits := matches(Candidates(all, len(all), ofPage), ref)
 	switch {
 	case len(hits) == 0:

@@ -124,6 +124,9 @@ func (s *Store) ReadDoc(ctx context.Context, target string) ([]byte, error) {
 	return nil, &fs.PathError{Op: "read document", Path: target, Err: fs.ErrNotExist}
 }
 
+// Head returns "": there is no git around a map.
+func (s *Store) Head(context.Context) string { return "" }
+
 // Read returns the file at p.
 func (s *Store) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) {
 	if err := ctx.Err(); err != nil {

@@ -201,25 +201,29 @@ func (b *binding) parse(cmd *cobra.Command, words []string) error {
 	return nil
 }
 
-// required refuses a command line that leaves out what the operation needs.
+// required refuses a command line that leaves out what the operation needs, and names all of it.
 func (b *binding) required(cmd *cobra.Command) error {
+	var missing []string
 	for _, p := range b.o.Params {
 		what := p.Field.Tag.Get("text")
-		given := p.Type.Kind() != reflect.String || b.field(p).String() != ""
+		given := p.Type.Kind() != reflect.String && p.Type.Kind() != reflect.Slice || b.field(p).Len() > 0
 		if !p.Required || given || !b.command.takes(p) {
 			continue
 		}
 		name, _, _ := strings.Cut(p.Field.Tag.Get("flag"), ",")
 		switch {
 		case what != "" && !b.command.text.given():
-			return usagef("%s is missing; give it with -m TEXT, -F FILE, - for stdin, or -e for your editor", what)
+			missing = append(missing, what+" is missing; give it with -m TEXT, -F FILE, - for stdin, or -e for your editor")
 		case p.Name == "sessionId":
-			return usagef("no session is named; --session NAME or ARBOR_SESSION names one")
+			missing = append(missing, "no session is named; --session NAME or ARBOR_SESSION names one")
 		case name != "" && name != "-":
-			return usagef("%s needs --%s %s", cmd.CommandPath(), name, p.Help)
+			missing = append(missing, cmd.CommandPath()+" needs --"+name+" "+p.Help)
 		}
 	}
-	return nil
+	if missing == nil {
+		return nil
+	}
+	return usagef("%s", strings.Join(missing, "; "))
 }
 
 // unknownChoice refuses a word that is none of those known.

@@ -24,7 +24,7 @@ var groups = []group{
 	{"see", "See where the work stands", "status use tree list show context next changes watch"},
 	{"plan", "Plan it", "init add edit rules docs ref isolate mv rm restore"},
 	{"do", "Do it", "start submit complete fail drop retry reopen cancel focus log problem"},
-	{groupAll, "Everything, by noun and verb", "ws node session"},
+	{groupAll, "Everything, by noun and verb", "ws node session state transcript"},
 	{groupFrontEnds, "Serve and exchange", "import"},
 	{groupCare, "Take care of the vault", "check config where version"},
 }
@@ -49,8 +49,8 @@ func addCommands(sh *shell, root *cobra.Command) {
 	for _, v := range verbs {
 		add(sh.command(transitionCommand(sh, v)))
 	}
-	add(sh.command(dropCommand(sh)), sh.command(treeCommand(sh)), newWatch(sh), newUse(sh), newWorkspaces(sh), newNodes(sh), newSession(sh), newConfig(sh), newImport(sh),
-		newEdit(sh), newRestore(sh), newWhere(sh), newVersion(sh)) // commands that are not the command of an operation
+	add(sh.command(dropCommand(sh)), sh.command(treeCommand(sh)), newWatch(sh), newUse(sh), newWorkspaces(sh), newNodes(sh), newSession(sh),
+		newState(sh), newTranscript(sh), newConfig(sh), newImport(sh), newEdit(sh), newRestore(sh), newWhere(sh), newVersion(sh)) // commands that are not the command of an operation
 	for _, o := range ops.All() {
 		path, words := splitUse(o.Use)
 		if strings.HasPrefix(words, "--") {
@@ -165,8 +165,11 @@ var specials = map[string]func(*shell) command{
 	"node_transition": transitionByName, "node_isolate": isolateCommand, "context_get": contextCommand,
 	"context_focus": focusCommand, "log_append": logCommand, "problem_update": problemCommand,
 	"session_bind": shows(showBound), "session_status": shows(showSession), "changes_get": changesCommand,
-	"node_next": nextCommand, "config_get": configCommand, "workspace_update_rules": rulesCommand, "workspace_update_docs": docsCommand,
+	"session_start": shows(showStarted), "session_list": listing(showSessions), "session_load": sessionLoadCommand,
+	"transcript_read": shows(showTranscript), "config_get": configCommand,
+	"node_next": nextCommand, "workspace_update_rules": rulesCommand, "workspace_update_docs": docsCommand,
 	"node_reference": refCommand,
+	"state_save":     stateSaveCommand, "state_list": stateListCommand, "state_load": stateLoadCommand, "state_delete": stateDeleteCommand,
 }
 
 // operationCommand returns the command of an operation under the last name in its path.

@@ -57,8 +57,8 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 		return s.refusal(err)
 	}
 	if c != nil {
-		if left := c.follow(req.Params.Arguments, out); strings.HasPrefix(left, ownSession) {
-			if err := s.engine.HandOver(ctx, left, sessionOf(req.Params.Arguments)); err != nil {
+		if left, to := c.follow(req.Params.Arguments, out); strings.HasPrefix(left, ownSession) {
+			if err := s.engine.HandOver(ctx, left, to); err != nil {
 				s.opt.Log.Warn("claims end with their lease only", "session", left, "error", err)
 			}
 		}

@@ -60,6 +60,7 @@ func (s *Server) env(session *mcp.ServerSession, header http.Header) *ops.Env {
 		env.Lease = claims.ConnectionLease // which renewClaims renews
 		c.mu.Lock()
 		defer c.mu.Unlock()
+		env.Follows = c.given == "" && env.Session == ""
 		env.Session = cmp.Or(env.Session, c.session)
 		if c.bound != "" {
 			return env // the binding says which workspace
@@ -163,29 +164,39 @@ func sessionOf(args json.RawMessage) string {
 }
 
 // follow binds the connection to what a call bound, and returns the session that the connection's calls had before and have no more, "" for
-// none. args are as the client gave them.
-func (c *connection) follow(args json.RawMessage, out any) (left string) {
+// none, with the one that they have now. args are as the client gave them.
+func (c *connection) follow(args json.RawMessage, out any) (left, to string) {
 	id := sessionOf(args)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	take := func(session, alias string) {
+		c.bound = session
+		if c.given != "" {
+			c.alias = alias
+			return
+		}
+		if c.session != session {
+			left, to = c.session, session
+		}
+		c.session = session
+	}
 	switch out := out.(type) {
 	case *ops.SessionBindOut:
-		if out.DryRun || id == "" {
-			return ""
+		if !out.DryRun && id != "" {
+			take(id, id)
 		}
-		c.bound = id
-		if c.given == "" {
-			if c.session != id {
-				left = c.session
-			}
-			c.session = id
-		} else {
-			c.alias = id
+	case interface{ BoundTo() ops.Bound }:
+		if b, wrote := out.BoundTo(), out.(interface{ Written() ops.Wrote }).Written(); b.Caller != "" && !wrote.DryRun {
+			take(b.Caller, b.Session)
+		}
+	case *ops.SessionEndOut:
+		if !out.DryRun && slices.Contains(out.Callers, c.bound) {
+			c.bound = ""
 		}
 	case *ops.SessionUnbindOut:
 		if !out.DryRun && c.bound == id { // later calls are still the session's, as is what it has seen
 			c.bound = ""
 		}
 	}
-	return left
+	return left, to
 }

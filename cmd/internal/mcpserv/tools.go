@@ -45,7 +45,7 @@ func (p Profile) offers(tool string) bool {
 
 // offers reports whether the server offers an operation as a tool.
 func (s *Server) offers(o ops.Operation) bool {
-	hidden := slices.Contains(s.opt.Exclude, o.Name) || s.opt.ReadOnly && o.Writes && !o.Notes
+	hidden := slices.Contains(s.opt.Exclude, o.Name) || s.opt.ReadOnly && o.Writes && !o.Looks
 	return (o.Set != ops.SetPlan || s.opt.Profile.offers(o.Name)) && !hidden &&
 		(len(s.opt.Tools) == 0 && s.on(o.Set) || slices.Contains(s.opt.Tools, o.Name))
 }

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"arbor/context/render"
+	"arbor/engine/ops"
+)
+
+func newTranscript(sh *shell) *cobra.Command {
+	return &cobra.Command{
+		Use: "transcript", Short: "Keep the messages of a session", RunE: sh.runGroup,
+		Long:    "The session is that of --session or ARBOR_SESSION; arbor session start makes one.",
+		Example: "arbor transcript append user \"Where were we?\"\narbor transcript read --last 2",
+	}
+}
+
+// exports returns the line of a shell that makes a session the shell's.
+func exports(session string) string {
+	return "export ARBOR_SESSION='" + strings.ReplaceAll(session, "'", `'\''`) + "'"
+}
+
+func showStarted(sh *shell, out *ops.SessionStartOut) error {
+	if sh.flags.json || out.DryRun || sh.flags.quiet {
+		return sh.wrote(out, out.Wrote, out.SessionID)
+	}
+	sh.say("session %s started, bound to this shell by the line that is printed", out.SessionID)
+	return sh.print(render.Visible(exports(out.Caller)))
+}
+
+func showSessions(sh *shell, out *ops.SessionListOut) error {
+	var rows [][]cell
+	for _, s := range out.Sessions {
+		ended := ""
+		if s.EndedAt != 0 {
+			ended = timeOf(s.EndedAt)
+		}
+		rows = append(rows, []cell{{text: s.ID, sgr: "2"}, {text: timeOf(s.StartedAt)}, {text: ended}, {text: s.Name}})
+	}
+	if len(rows) == 0 {
+		sh.say("no sessions")
+	}
+	if out.Hidden > 0 {
+		sh.say("%s more", counted(out.Hidden, "session"))
+	}
+	return sh.bounded(sh.table([]string{"ID", "STARTED", "ENDED", "NAME"}, rows), "lines")
+}
+
+// sessionLoadCommand adds --read, which binds nothing.
+func sessionLoadCommand(sh *shell) command {
+	in := &ops.SessionLoadIn{}
+	return command{in: in, show: showing(sh, showLoaded), flags: func(cmd *cobra.Command) {
+		cmd.Flags().BoolFunc("read", "only print it: start no session and bind nothing", func(string) error {
+			in.Continue = new(false)
+			return nil
+		})
+	}}
+}
+
+func showLoaded(sh *shell, out *ops.SessionLoadOut) error {
+	if sh.flags.json || sh.flags.quiet || out.DryRun {
+		return sh.wrote(out, out.Wrote, cmp.Or(out.Started, out.SessionID))
+	}
+	p := sh.page()
+	p.title(out.Name, out.SessionID)
+	p.section("Goal", out.Goal)
+	p.section("Notes", out.Notes)
+	p.log(out.Log, out.LogHidden, "the session's file has them")
+	var more []string
+	for _, s := range out.States {
+		more = append(more, "state "+s.ID+"  "+s.Name)
+	}
+	for _, n := range out.Nodes {
+		more = append(more, fmt.Sprintf("since then: %s %s: %s → %s", n.NodeID, n.Title, n.From, n.To))
+	}
+	for _, c := range out.Counts {
+		more = append(more, fmt.Sprintf("since then: nodes %s: %d → %d", c.Status, c.From, c.To))
+	}
+	if p.items(more); out.Caller != "" && out.Caller != sh.session() {
+		p.write(render.Visible(exports(out.Caller)))
+	}
+	return p.print(out.Hint)
+}
+
+func showTranscript(sh *shell, out *ops.TranscriptReadOut) error {
+	var all []string
+	for _, m := range out.Messages {
+		all = append(all, m.Role+":\n"+m.Text+"\n")
+	}
+	return sh.onScreen(render.VisibleLines(strings.Join(all, "\n")))
+}

@@ -1,0 +1,119 @@
+package ops
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"arbor/engine"
+	"arbor/mdstore"
+)
+
+// StateListIn filters states.
+type StateListIn struct {
+	In
+	SessionID string   `json:"sessionId,omitempty" flag:"-"`
+	Tags      []string `json:"tags,omitempty" flag:"tag" help:"only states with this TAG, or another one that is given"`
+	Query     string   `json:"query,omitempty" help:"only states with these WORDS in name, description and tags"`
+	Limit     int      `json:"limit,omitempty" flag:"limit,n" help:"at most N states; 20 unless given"`
+	Cursor    string   `json:"cursor,omitempty" help:"continue at the CURSOR of an earlier page"`
+}
+
+// StateListOut lists states, newest first.
+type StateListOut struct {
+	States []StateHead `json:"states"`
+	Total  int         `json:"total"`            // states that match
+	Cursor string      `json:"cursor,omitempty"` // brings what follows; "" at the end
+	Out
+}
+
+// StateHead is a state in a list.
+type StateHead struct {
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	Description string   `json:"description,omitempty"`
+	SessionID   string   `json:"sessionId,omitempty"`
+	Created     int64    `json:"created"` // Unix milliseconds
+	Tags        []string `json:"tags,omitempty"`
+}
+
+const statesShown = 20 // that a list shows unless told otherwise
+
+var stateList = op("state_list", reads|repeats, StateList, Help{
+	Summary: "list states, newest first",
+	Use:     "state list",
+	Aliases: "ls",
+	Text:    "Those of all sessions; --session lists those of one.",
+	Example: "arbor state list --tag ui\narbor state list --query review -q",
+})
+
+// StateList lists states, newest first. It loads no document.
+func StateList(ctx context.Context, env *Env, in StateListIn) (*StateListOut, error) {
+	s, err := env.as(in.SessionID).In(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	if in.Limit < -1 {
+		return nil, badParam("limit", "limit is %d; a number of states is expected, -1 for all", in.Limit)
+	}
+	if p, ok := s.Pages().Session(in.SessionID); ok {
+		in.SessionID = string(p.ID)
+	} else if p, ok := engine.SessionFile(ctx, env.Engine, s, in.SessionID); ok {
+		in.SessionID = string(p.ID)
+	}
+	words := strings.Fields(strings.ToLower(in.Query))
+	all := slices.DeleteFunc(s.Pages().Newest(mdstore.StateKind), func(p *mdstore.Page) bool {
+		tags := p.List(mdstore.KeyTags)
+		text := strings.ToLower(p.Name() + "\n" + p.Field(mdstore.KeyDescription) + "\n" + strings.Join(tags, "\n"))
+		return in.SessionID != "" && p.Field(mdstore.KeySession) != in.SessionID ||
+			len(in.Tags) > 0 && !slices.ContainsFunc(in.Tags, func(t string) bool { return slices.Contains(tags, t) }) ||
+			slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
+	})
+	out := &StateListOut{Total: len(all)}
+	if in.Cursor != "" {
+		if all, err = afterPage(all, in.Cursor); err != nil {
+			return nil, err
+		}
+	}
+	limit := cmp.Or(in.Limit, statesShown)
+	if limit < 0 || limit > len(all) {
+		limit = len(all)
+	}
+	heads := []StateHead{}
+	for _, p := range all[:limit] {
+		heads = append(heads, stateHead(p))
+	}
+	env.fit(out, limit, func(n int) {
+		out.States, out.Cursor, out.Hint = heads[:n], "", "state_load (arbor state load) takes one up"
+		if n < len(all) {
+			out.Cursor = pageCursor(all[n-1])
+			out.Hint = shownOf(n, out.Total, "states", "cursor "+out.Cursor+" brings the next, tags or query narrow it")
+		}
+	})
+	return out, nil
+}
+
+func stateHead(p *mdstore.Page) StateHead {
+	return StateHead{ID: string(p.ID), Name: p.Name(), Description: p.Field(mdstore.KeyDescription), SessionID: p.Field(mdstore.KeySession),
+		Created: p.Made(), Tags: p.List(mdstore.KeyTags)}
+}
+
+// pageCursor returns the cursor of a list, newest first, that ends with a page: its place, which stays where the page goes.
+func pageCursor(p *mdstore.Page) string { return fmt.Sprintf("%d@%s", p.Made(), p.ID) }
+
+// afterPage returns those behind a cursor.
+func afterPage(all []*mdstore.Page, cursor string) ([]*mdstore.Page, error) {
+	made, id, placed := strings.Cut(cursor, "@")
+	ms, err := strconv.ParseInt(made, 10, 64)
+	if err != nil || !placed {
+		return nil, badCursor(cursor, "is none of an earlier answer")
+	}
+	i := slices.IndexFunc(all, func(p *mdstore.Page) bool { return p.Made() < ms || p.Made() == ms && string(p.ID) < id })
+	if i < 0 {
+		return nil, nil
+	}
+	return all[i:], nil
+}

@@ -1,0 +1,115 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"arbor/engine"
+	"arbor/engine/plan"
+	"arbor/engine/sessions"
+	"arbor/mdstore"
+)
+
+// StateSaveIn is what somebody who goes on later must know.
+type StateSaveIn struct {
+	In
+	SessionID           string   `json:"sessionId,omitempty" flag:"-"`
+	Name                string   `json:"name" req:"true" arg:"NAME" help:"1 to 200 characters in one line"`
+	ActiveTask          string   `json:"activeTask" req:"true" text:"the active task"`
+	NextSteps           []string `json:"nextSteps" req:"true" flag:"next" help:"a next STEP (required); may be repeated"`
+	ActiveFiles         []string `json:"activeFiles,omitempty" flag:"active" help:"the PATH of a file in work, in the project; may be repeated"`
+	ConversationContext string   `json:"conversationContext,omitempty" flag:"conversation" help:"what was talked about, as TEXT"`
+	Reasoning           string   `json:"reasoning,omitempty" help:"why it is done so, as TEXT"`
+	Description         string   `json:"description,omitempty" help:"the state in a TEXT of one line"`
+	Tags                []string `json:"tags,omitempty" flag:"tag" help:"a TAG; may be repeated"`
+	NodeID              string   `json:"nodeId,omitempty" flag:"node" is:"node" help:"the NODE in work; the focus unless given"`
+	Write
+}
+
+// StateSaveOut names the new state.
+type StateSaveOut struct {
+	StateID string `json:"stateId"`
+	Wrote
+}
+
+var stateSave = op("state_save", writes, StateSave, Help{
+	Summary: "save where the work stands",
+	Use:     "state save NAME [-]",
+	Text: `The state is a file of its own: the active task (-m, -F, - or -e), the next steps,
+the files in work with their digests, how the plan and the briefing stand, and
+git's commit. arbor state load takes it up, in any session.`,
+	Example: `arbor state save "Before the review" -m "Sign-in endpoint" --next "Write the tests"
+arbor state save v2 -m "The form" --next "Ask Ann" --active web/form.ts --tag ui`,
+})
+
+// StateSave saves where the work stands.
+func StateSave(ctx context.Context, env *Env, in StateSaveIn) (*StateSaveOut, error) {
+	var missing []string
+	for _, p := range []struct {
+		name  string
+		given bool
+	}{{"name", in.Name != ""}, {"activeTask", strings.TrimSpace(in.ActiveTask) != ""}, {"nextSteps", len(in.NextSteps) > 0}} {
+		if !p.given {
+			missing = append(missing, p.name)
+		}
+	}
+	if missing != nil {
+		return nil, badParam(missing[0], "state_save: %s missing; a state has a name, an activeTask and at least one of nextSteps", areListed(missing))
+	}
+	if in.SessionID != "" {
+		if err := sessions.ValidID(in.SessionID); err != nil {
+			return nil, fail(err)
+		}
+	}
+	env = env.as(in.SessionID)
+	s, err := env.In(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	x := plan.SaveState{Name: in.Name, Description: in.Description, Session: in.SessionID, Tags: in.Tags, Commit: engine.Head(ctx, env.Engine),
+		State: mdstore.State{ActiveTask: in.ActiveTask, NextSteps: in.NextSteps, Conversation: in.ConversationContext, Reasoning: in.Reasoning}}
+	if p, ok := engine.SessionFile(ctx, env.Engine, s, env.Session); ok {
+		x.Session = string(p.ID)
+	}
+	if x.Node, _ = env.Focus(ctx, s); in.NodeID != "" {
+		if x.Node, err = env.resolve(s, in.NodeID, "nodeId"); err != nil {
+			return nil, err
+		}
+	}
+	var warned []string
+	for _, target := range in.ActiveFiles {
+		name := projectPath(env.Engine.Project(), target)
+		if slices.ContainsFunc(x.ActiveFiles, func(f mdstore.ActiveFile) bool { return f.Path == name }) {
+			continue
+		}
+		f, err := engine.ActiveFile(ctx, env.Engine, name)
+		switch {
+		case err != nil:
+			warned = append(warned, fmt.Sprintf("%s: %v; what becomes of it is not known", name, err))
+		case f.Missing:
+			warned = append(warned, name+": no such file in the project")
+		}
+		x.ActiveFiles = append(x.ActiveFiles, f)
+	}
+	id, w, err := apply(ctx, env, target{ws: s.Workspace().ID}, env.act(in.Write, Match{}), x,
+		"state_load (arbor state load) takes it up, in any session")
+	if err != nil {
+		return nil, err
+	}
+	w.Warned = append(w.Warned, warned...)
+	return &StateSaveOut{StateID: string(id), Wrote: w}, nil
+}
+
+// projectPath returns the path of a file relative to the project's folder, with slashes; one outside of it stays as it is.
+func projectPath(project, target string) string {
+	switch rel, err := filepath.Rel(project, target); {
+	case filepath.IsAbs(target) && err == nil && filepath.IsLocal(rel):
+		return filepath.ToSlash(rel)
+	case filepath.IsAbs(target):
+		return target
+	}
+	return filepath.ToSlash(filepath.Clean(target))
+}

@@ -1,0 +1,91 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// The types of lines of a trace. Callers may give others.
+const (
+	TraceNote = "note"
+	TraceCall = "tool_call"
+)
+
+// tracedNodes is how many nodes a line of a trace names.
+const tracedNodes = 10
+
+// Trace adds a line to the log of a session, "type: text", with further lines of the form "key: value" below it. The lines that have
+// no value are left out.
+func Trace(d *Draft, session *mdstore.Page, kind, text string, more ...[2]string) {
+	event := kind + ": " + strings.TrimSpace(text)
+	for _, m := range more {
+		if m[1] != "" {
+			event += "\n" + m[0] + ": " + strings.ReplaceAll(m[1], "\n", " ")
+		}
+	}
+	d.logText(OnPage(d, session), event)
+}
+
+// TraceAct adds the line of the operation itself, as the act says it, to the log of its session. It adds none where the plan changes
+// nothing or edits the session's file anyway, nor to the log of a session that has ended. Where the file takes no line, the operation
+// is planned without it, and warns.
+func TraceAct(d *Draft, session *mdstore.Page) {
+	if edited := d.edits[session.Path]; edited != nil && (edited.touched || edited.after != nil) || !Alters(d) || session.Field(mdstore.KeyEnded) != "" {
+		return
+	}
+	if err := session.Editable(); err != nil {
+		d.warn("%s: the trace of the session has no line of this: %v", session.Path, err)
+		return
+	}
+	nodes := tracedIn(d)
+	if len(nodes) == 1 && slices.Contains(strings.Fields(d.act.Trace), nodes[0]) {
+		nodes = nil // the line names it
+	}
+	if more := len(nodes) - tracedNodes; more > 0 {
+		nodes = append(nodes[:tracedNodes:tracedNodes], fmt.Sprintf("%d more", more))
+	}
+	text := d.act.Trace
+	if len(nodes) > 0 {
+		text += "\nnodes: " + strings.Join(nodes, ", ")
+	}
+	Trace(d, session, TraceCall, text)
+	d.edits[session.Path].spare = true
+}
+
+// tracedIn returns the ids of the nodes that a draft changes, makes or deletes.
+func tracedIn(d *Draft) (ids []string) {
+	for id := range d.Gone {
+		ids = append(ids, string(id))
+	}
+	slices.Sort(ids)
+	for _, e := range d.order {
+		if n, ok := d.View.File(e.path); ok && e.touched && !d.Gone[n.ID] {
+			ids = append(ids, string(n.ID))
+		}
+	}
+	for _, x := range d.extra {
+		if mdstore.AllKinds().Of(x.change.Path) == mdstore.NodeKind && x.change.New != nil {
+			ids = append(ids, x.change.Path.Dir().Base())
+		}
+	}
+	return ids
+}
+
+// splitLog moves the older part of a session's log to a file beside it, where an edit has made the session's file too long.
+func splitLog(d *Draft, e *Edit) {
+	p, ok := d.View.Pages().At(e.path)
+	if e.after == nil || !ok || p.Kind != mdstore.SessionKind || len(e.after.Bytes()) <= mdstore.MaxLogged {
+		return
+	}
+	older, rest, ok := mdstore.SplitLog(e.after, p.ID)
+	if !ok {
+		return // what is long is no log: it stays, and the limit of a file counts
+	}
+	e.after, _ = mdoc.Parse(string(e.path), rest, p.Kind.Form)
+	file := freshFile(d, mdstore.SessionLogKind, p.Path.Dir(), "")
+	d.extra = append(d.extra, planned{change: mdstore.Change{Path: file, New: older}, early: true})
+}

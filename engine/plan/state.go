@@ -1,0 +1,181 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+
+	"arbor/engine/errs"
+	"arbor/engine/view"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// SaveState makes the file of a state.
+type SaveState struct {
+	Name        string
+	Description string
+	Session     string // of the caller; "" for none
+	Tags        []string
+	Node        mdstore.ID // the focus; "" for none
+	Commit      string     // of git; "" for none
+	mdstore.State
+}
+
+// Plan makes the file, with how the plan and the briefing stand, and one line in the log of the session, where that has a file.
+func (x SaveState) Plan(d *Draft) (mdstore.ID, error) {
+	if err := d.Writable(); err != nil {
+		return "", err
+	}
+	if err := title(errs.InvalidName, "name", x.Name); err != nil {
+		return "", err
+	}
+	id, err := FreshPage(d, mdstore.StateKind, "state")
+	if err != nil {
+		return "", err
+	}
+	if x.Workspace, err = mdstore.BriefingText(d.View.Workspace()); err != nil {
+		return "", err
+	}
+	session, traced := d.View.Pages().Session(x.Session)
+	if traced {
+		x.Session = string(session.ID)
+	}
+	var fields []mdoc.FieldValue
+	add := func(key string, v mdoc.Scalar, given bool) {
+		if given {
+			fields = append(fields, mdoc.FieldValue{Key: key, Value: v})
+		}
+	}
+	mark := view.Mark(d.View, x.Node)
+	add(mdstore.KeyID, mdoc.Text(string(id)), true)
+	add(mdstore.KeyName, mdoc.Text(x.Name), true)
+	add(mdstore.KeyDescription, mdoc.Text(x.Description), x.Description != "")
+	add(mdstore.KeySession, mdoc.Text(x.Session), x.Session != "")
+	add(mdstore.KeyCreated, mdoc.Integer(d.now.UnixMilli()), true)
+	add(mdstore.KeyTags, mdoc.List(x.Tags...), len(x.Tags) > 0)
+	add(mdstore.KeyNode, mdoc.Text(string(x.Node)), x.Node != "")
+	add(mdstore.KeyCommit, mdoc.Text(x.Commit), x.Commit != "")
+	add(mdstore.KeyPlan, mdoc.List(mark...), len(mark) > 0)
+	file := mdstore.StateKind.Folder(d.View.Workspace().Dir).Join(string(id) + ".md")
+	if err := AddPage(d, mdstore.StateKind, file, fields, x.Sections(), created(id, x.Name)); err != nil {
+		return "", err
+	}
+	if traced && session.Field(mdstore.KeyEnded) == "" {
+		Trace(d, session, "state_saved", x.Name+" ("+string(id)+")")
+		OnPage(d, session).spare = true
+	}
+	return id, nil
+}
+
+// A StateDone says which state a plan was about.
+type StateDone struct {
+	ID     mdstore.ID
+	Others int          // further states of the name that it was called by
+	Trash  mdstore.Path // where a deleted one is
+}
+
+// UpdateState changes what can be changed of a state; nil leaves one as it is.
+type UpdateState struct {
+	State             string // its id or name
+	Name, Description *string
+	Tags              []string // all of them; nil leaves them
+}
+
+// Plan plans the change.
+func (x UpdateState) Plan(d *Draft) (*StateDone, error) {
+	p, out, err := statePage(d, x.State)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Editable(); err != nil {
+		return nil, err
+	}
+	edit := OnPage(d, p)
+	if x.Name != nil && *x.Name != p.Field(mdstore.KeyName) {
+		if err := title(errs.InvalidName, "name", *x.Name); err != nil {
+			return nil, err
+		}
+		edit.Set(mdstore.KeyName, mdoc.Text(*x.Name))
+		edit.Did("%s name %s → %s", p.ID, p.Name(), *x.Name)
+	}
+	if x.Description != nil && *x.Description != p.Field(mdstore.KeyDescription) {
+		edit.Set(mdstore.KeyDescription, mdoc.Text(*x.Description))
+		edit.Did("%s description", p.ID)
+	}
+	if x.Tags != nil && !slices.Equal(x.Tags, p.List(mdstore.KeyTags)) {
+		edit.SetList(mdstore.KeyTags, x.Tags)
+		edit.Did("%s tags", p.ID)
+	}
+	return out, nil
+}
+
+// DeleteState moves the file of a state, named by its id or name, to the trash.
+type DeleteState struct{ State string }
+
+// Plan plans the deletion.
+func (x DeleteState) Plan(d *Draft) (*StateDone, error) {
+	p, out, err := statePage(d, x.State)
+	if err != nil {
+		return nil, err
+	}
+	out.Trash = mdstore.TrashPath(mdstore.TrashStamp(d.now, string(p.ID)), "")
+	d.whole(mdstore.Change{Path: p.Path, To: out.Trash.Join(string(p.Path))}, string(p.ID)+" deleted: "+p.Name())
+	return out, nil
+}
+
+// statePage returns the state that ref names, in the version that the caller has read. Its id is its own.
+func statePage(d *Draft, ref string) (*mdstore.Page, *StateDone, error) {
+	if err := d.Writable(); err != nil {
+		return nil, nil, err
+	}
+	p, others, err := d.View.Pages().Resolve(mdstore.StateKind, ref, errs.StateNotFound)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, o := range d.View.Pages().Of(mdstore.StateKind) {
+		if o.ID == p.ID && o.Path != p.Path {
+			return nil, nil, errs.New(errs.DuplicateID, "%s: %s and %s have this id; give one of them another id, or remove the copy", p.ID, p.Path, o.Path).
+				With(errs.Details{Paths: []string{string(p.Path), string(o.Path)}})
+		}
+	}
+	return p, &StateDone{ID: p.ID, Others: others}, d.match(p.Path, p.Version())
+}
+
+// ContinueState starts a session that goes on from a state.
+type ContinueState struct {
+	State string
+	ID    string // of the session; where it is "" or a session's already, one is drawn
+	Goal  string // "" is the state's active task
+}
+
+// A Continued names the session that is started.
+type Continued struct {
+	ID   mdstore.ID
+	Node mdstore.ID // the state's, where it is still there; "" for none
+}
+
+// Plan makes the session's file, with a line in its log that says which state it goes on from.
+func (x ContinueState) Plan(d *Draft) (*Continued, error) {
+	p, _, err := statePage(d, x.State)
+	if err != nil {
+		return nil, err
+	}
+	name, previous := p.Name(), p.Field(mdstore.KeySession)
+	if title(errs.InvalidName, "name", name) != nil { // as a person may write one
+		name = string(p.ID)
+	}
+	if s, ok := d.View.Pages().Session(previous); ok {
+		previous = string(s.ID)
+	}
+	start := StartSession{ID: x.ID, Implied: true, Name: name, Goal: cmp.Or(x.Goal, mdstore.StateOf(p).ActiveTask), Previous: mdstore.ID(previous),
+		First: "state_restored: " + name + " (" + string(p.ID) + ")"}
+	s, err := start.Plan(d)
+	if err != nil {
+		return nil, err
+	}
+	out := &Continued{ID: s.ID}
+	if n, ok := d.View.Node(mdstore.ID(p.Field(mdstore.KeyNode))); ok {
+		out.Node = n.ID
+	}
+	return out, nil
+}

@@ -1,0 +1,63 @@
+package engine
+
+import (
+	"context"
+
+	"arbor/engine/plan"
+	"arbor/engine/sessions"
+	"arbor/engine/view"
+	"arbor/mdstore"
+)
+
+// SessionFile returns the file of the session that a caller is bound to in a workspace: the one that the binding names, or else the
+// one that is named as the caller is.
+func SessionFile(ctx context.Context, e *Engine, v *view.View, caller string) (*mdstore.Page, bool) {
+	if caller == "" || len(v.Pages().Of(mdstore.SessionKind)) == 0 {
+		return nil, false
+	}
+	if s, err := sessions.ReadBindings(ctx, e.st); err == nil {
+		if b, ok := s.Get(caller); ok && b.Session != "" {
+			caller = string(b.Session)
+		}
+	}
+	return v.Pages().Session(caller)
+}
+
+// A Rebinding returns how sessions.json changes with an operation, given its result, and what that does in words.
+type Rebinding[R any] func(R, *sessions.Bindings) (changes []mdstore.Change, what string, err error)
+
+// ApplyBound is Apply for an operation that changes bindings as well, in the same commit.
+func ApplyBound[R any](
+	ctx context.Context, e *Engine, ws mdstore.ID, act plan.Act, op plan.Operation[R], rebind Rebinding[R],
+) (R, *plan.Outcome, error) {
+	return Apply(ctx, e, ws, act, bound[R]{op, func(d *plan.Draft, r R) error {
+		s, err := sessions.ReadBindings(ctx, e.st)
+		if err != nil {
+			return err
+		}
+		changes, what, err := rebind(r, s)
+		for _, c := range changes {
+			old := s.Raw()
+			if c.Base.IsZero() {
+				old = nil
+			}
+			plan.Besides(d, c, old, what)
+		}
+		return err
+	}})
+}
+
+// bound is an operation with what is to be planned after it.
+type bound[R any] struct {
+	op   plan.Operation[R]
+	then func(*plan.Draft, R) error
+}
+
+// Plan plans both.
+func (b bound[R]) Plan(d *plan.Draft) (R, error) {
+	r, err := b.op.Plan(d)
+	if err == nil {
+		err = b.then(d, r)
+	}
+	return r, err
+}

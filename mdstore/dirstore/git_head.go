@@ -1,0 +1,67 @@
+package dirstore
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"path/filepath"
+	"strings"
+
+	"arbor/mdstore/guard"
+)
+
+// Head returns the id of the commit that is checked out in the repository that the project lies in, "" where that cannot be told.
+func (d docs) Head(ctx context.Context) string {
+	project, err := filepath.EvalSymlinks(d.project)
+	if err != nil || ctx.Err() != nil {
+		return ""
+	}
+	_, dir := findGit(project)
+	if dir == "" {
+		return ""
+	}
+	head := firstLine(dir, "HEAD")
+	ref, named := strings.CutPrefix(head, "ref: ")
+	if !named {
+		return commitID(head)
+	}
+	shared := dir // of a linked working tree, branches lie in the folder of the repository
+	if to := firstLine(dir, "commondir"); to != "" {
+		if shared = to; !filepath.IsAbs(to) {
+			shared = filepath.Join(dir, to)
+		}
+	}
+	for _, at := range []string{dir, shared} {
+		if id := commitID(firstLine(at, filepath.FromSlash(ref))); id != "" {
+			return id
+		}
+	}
+	packed, err := guard.ReadFile(shared, "packed-refs", 1<<26)
+	if err != nil {
+		return ""
+	}
+	for lines := bufio.NewScanner(bytes.NewReader(packed)); lines.Scan(); {
+		if id, of, _ := strings.Cut(lines.Text(), " "); of == ref {
+			return commitID(id)
+		}
+	}
+	return ""
+}
+
+// firstLine returns the first line of a small file of git's, "" where it cannot be read.
+func firstLine(dir, name string) string {
+	data, err := guard.ReadFile(dir, name, 1<<12)
+	if err != nil {
+		return ""
+	}
+	line, _, _ := strings.Cut(string(data), "\n")
+	return strings.TrimSpace(line)
+}
+
+// commitID returns a text that is the id of a commit, by SHA-1 or SHA-256, and "" for any other.
+func commitID(s string) string {
+	if len(s) != 40 && len(s) != 64 || strings.Trim(s, "0123456789abcdef") != "" {
+		return ""
+	}
+	return s
+}

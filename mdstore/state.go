@@ -1,0 +1,128 @@
+package mdstore
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"arbor/mdstore/mdoc"
+)
+
+// A State is what somebody wrote down to go on from later. Its front matter is known from a page's facts: see Page.Field. What stands
+// here is read from the document.
+type State struct {
+	ActiveTask   string
+	NextSteps    []string
+	ActiveFiles  []ActiveFile
+	Conversation string
+	Reasoning    string
+	Workspace    string // the briefing of the workspace as it was, with a heading of level 3 for each section
+}
+
+// StateOf reads the document of a page of StateKind.
+func StateOf(p *Page) State {
+	doc := p.Doc()
+	s := State{ActiveTask: doc.Text(SecActiveTask), Conversation: doc.Text(SecConversation), Reasoning: doc.Text(SecReasoning),
+		Workspace: doc.Text(SecWorkspaceWas)}
+	for _, it := range doc.Items(SecNextSteps) {
+		if it.Text != "" {
+			s.NextSteps = append(s.NextSteps, it.Text)
+		}
+	}
+	for _, it := range doc.Items(SecActiveFiles) {
+		if it.Listed && it.Text != "" {
+			s.ActiveFiles = append(s.ActiveFiles, ParseActiveFile(it.Text))
+		}
+	}
+	return s
+}
+
+// Sections returns the sections of a new document, without those that are empty.
+func (s State) Sections() []mdoc.SectionText {
+	var files []string
+	for _, f := range s.ActiveFiles {
+		files = append(files, f.Format())
+	}
+	var out []mdoc.SectionText
+	for _, x := range []mdoc.SectionText{
+		{Name: SecActiveTask, Text: s.ActiveTask}, {Name: SecNextSteps, Items: s.NextSteps}, {Name: SecActiveFiles, Items: files},
+		{Name: SecConversation, Text: s.Conversation}, {Name: SecReasoning, Text: s.Reasoning}, {Name: SecWorkspaceWas, Text: s.Workspace},
+	} {
+		if strings.TrimSpace(x.Text) != "" || len(x.Items) > 0 {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// briefed are the sections of a Workspace.md that a state keeps as they were.
+var briefed = []string{SecPurpose, SecCurrentGoal, SecWorkflows, SecKeyFiles, SecPreferences}
+
+// BriefingText returns a workspace's briefing as one text, with a heading of level 3 for each section.
+func BriefingText(w *Workspace) (string, error) {
+	var parts []string
+	for _, name := range briefed {
+		text, _, err := mdoc.Nest(w.Doc.Text(name), 3)
+		if err != nil {
+			return "", err
+		}
+		if text != "" {
+			parts = append(parts, "### "+name+"\n\n"+text)
+		}
+	}
+	return strings.Join(parts, "\n\n"), nil
+}
+
+// An ActiveFile is a file of the project that a state names, as it was when the state was saved.
+type ActiveFile struct {
+	Path    string // relative to the project
+	Hash    string // the first 12 hex digits of its SHA-256; "" where it is missing or was not read
+	Size    int64  // bytes
+	Missing bool   // there was no such file
+}
+
+// ActiveFileOf returns the active file at a path that holds data.
+func ActiveFileOf(path string, data []byte) ActiveFile {
+	sum := sha256.Sum256(data)
+	return ActiveFile{Path: path, Hash: hex.EncodeToString(sum[:6]), Size: int64(len(data))}
+}
+
+const missingMark = " (missing)"
+
+var activeFile = regexp.MustCompile(`(?s)^(.*) \(([0-9a-f]{12}), ([0-9]{1,18})\)$`)
+
+// Format returns the text of a list item, `path (hash, size)`, from which ParseActiveFile reads the same. A path that would read back as
+// another one, or that Markdown would take for something else, is quoted as in Go and JSON.
+func (f ActiveFile) Format() string {
+	with := func(path string) string {
+		switch {
+		case f.Missing:
+			return path + missingMark
+		case f.Hash != "":
+			return path + " (" + f.Hash + ", " + strconv.FormatInt(f.Size, 10) + ")"
+		}
+		return path
+	}
+	plain := with(f.Path)
+	if item, _, err := mdoc.ItemText(plain); err == nil && item == plain && !strings.Contains(plain, "\n") && ParseActiveFile(plain) == f {
+		return plain
+	}
+	return with(strconv.Quote(f.Path))
+}
+
+// ParseActiveFile reads the text of a list item. Text of another form, as a person may write it, is all path.
+func ParseActiveFile(item string) ActiveFile {
+	f := ActiveFile{Path: item}
+	if m := activeFile.FindStringSubmatch(item); m != nil {
+		f.Path, f.Hash = m[1], m[2]
+		f.Size, _ = strconv.ParseInt(m[3], 10, 64) // 18 digits at most
+	} else {
+		f.Path, f.Missing = strings.CutSuffix(item, missingMark)
+	}
+	if path, err := strconv.Unquote(f.Path); err == nil && strings.HasPrefix(f.Path, `"`) {
+		f.Path = path
+	}
+	return f
+}

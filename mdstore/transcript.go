@@ -1,0 +1,89 @@
+package mdstore
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"arbor/mdstore/mdoc"
+)
+
+// The roles of messages.
+const (
+	RoleUser      = "user"
+	RoleAssistant = "assistant"
+	RoleSystem    = "system"
+)
+
+// MessageRoles returns the roles that a message can be given.
+func MessageRoles() []string { return []string{RoleUser, RoleAssistant, RoleSystem} }
+
+// A Message is a block of a transcript: a heading of level 2 that says whose it is, and its text. What people write besides is a message
+// as well, whose role is the heading as it stands, or "" above the first one.
+type Message struct {
+	Role string `json:"role"`
+	Text string `json:"text"`
+}
+
+// Messages returns the messages of a transcript in the order of the file.
+func Messages(d *mdoc.Doc) []Message {
+	var out []Message
+	src, at, role := d.Bytes(), len(d.Front()), ""
+	add := func(end int) {
+		if text := FromVerbatim(string(src[at:end])); role != "" || text != "" {
+			out = append(out, Message{role, text})
+		}
+	}
+	for _, h := range d.Headings() {
+		if h.Level > 2 {
+			continue
+		}
+		add(h.Span.Start)
+		at, role = h.Span.End, h.Title
+		if name := strings.ToLower(h.Title); h.Level == 2 && slices.Contains(MessageRoles(), name) {
+			role = name
+		}
+	}
+	add(len(src))
+	return out
+}
+
+// AppendMessage returns the bytes of a transcript with one more message at its end; all others stay. The error is an *mdoc.EditError
+// where the file cannot hold the text, or has a block open that swallows what follows it.
+func AppendMessage(d *mdoc.Doc, m Message) ([]byte, error) {
+	if err := d.Editable(); err != nil {
+		return nil, err
+	}
+	eol := "\n"
+	if bytes.Contains(d.Front(), []byte("\r\n")) {
+		eol = "\r\n"
+	}
+	src := d.Bytes()
+	gap := eol
+	switch {
+	case len(src) > 0 && src[len(src)-1] != '\n':
+		gap = eol + eol
+	case bytes.HasSuffix(src, []byte(eol+eol)):
+		gap = ""
+	}
+	heading := "## " + strings.ToUpper(m.Role[:1]) + m.Role[1:] + eol
+	want := append(Messages(d), m)
+	why := "would not read back as it was given; the usual cause is a code fence or HTML block that is open at the end of the file"
+	for _, body := range []string{Verbatim(m.Text), Fenced(m.Text)} {
+		out := append(slices.Clone(src), gap+heading...)
+		if body == m.Text {
+			body = strings.ReplaceAll(body, "\n", eol)
+		}
+		if body != "" {
+			out = append(out, eol+body+eol...)
+		}
+		after, wrong := mdoc.Parse(d.Name(), out, nil)
+		if len(wrong) == 0 && slices.Equal(Messages(after), want) {
+			return out, nil
+		}
+		if len(wrong) > 0 {
+			why = "cannot stand in a file: " + wrong[0].Text
+		}
+	}
+	return nil, &mdoc.EditError{File: d.Name(), Text: "the message " + why}
+}

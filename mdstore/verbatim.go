@@ -1,0 +1,96 @@
+package mdstore
+
+import (
+	"regexp"
+	"strings"
+
+	"arbor/mdstore/mdoc"
+)
+
+// Texts of other programs stand in files below headings that say whose they are. A text that would not stand there as it is, because it
+// would read as something else or not at all, is stored in a fence; nothing of it is changed.
+
+// verbatimInfo is the info string of a fence that holds a text as it is.
+const verbatimInfo = "verbatim"
+
+// outer are the characters at both ends of a text that Markdown does not keep.
+const outer = " \t\r\n"
+
+// Verbatim returns a text as it is stored: as it is, or in a fence. FromVerbatim reads every text back byte for byte, also with blank
+// lines around it.
+func Verbatim(text string) string {
+	if standsAlone(text) {
+		return text
+	}
+	return Fenced(text)
+}
+
+// Fenced returns a text in a fence that is longer than any in it, whether it needs one or not.
+func Fenced(text string) string {
+	longest := 2
+	for _, run := range backticks.FindAllString(text, -1) {
+		longest = max(longest, len(run))
+	}
+	fence := strings.Repeat("`", longest+1)
+	return fence + verbatimInfo + "\n" + text + "\n" + fence
+}
+
+var backticks = regexp.MustCompile("`+")
+
+// standsAlone reports whether a text reads back as it is below a heading: it begins and ends with a character that shows, holds no
+// carriage return, no heading that would end it, no block that swallows what follows, and does not begin with a comment or as a fence of
+// ours.
+func standsAlone(text string) bool {
+	if text == "" {
+		return true
+	}
+	if strings.Trim(text, outer) != text || strings.Contains(text, "\r") || strings.HasPrefix(text, "<!--") {
+		return false
+	}
+	if _, ours := opening(text); ours {
+		return false
+	}
+	const before, behind = "---\n---\n\n## a\n\n", "\n\n## b\n"
+	d, wrong := mdoc.Parse("", []byte(before+text+behind), nil)
+	if len(wrong) > 0 {
+		return false
+	}
+	var high []mdoc.Heading
+	for _, h := range d.Headings() {
+		if h.Level <= 2 {
+			high = append(high, h)
+		}
+	}
+	return len(high) == 2 && high[1].Span.Start == len(before)+len(text)+2
+}
+
+// opening returns the fence of a text that begins as Fenced makes it.
+func opening(text string) (fence string, ours bool) {
+	first, _, _ := strings.Cut(text, "\n")
+	first = strings.TrimSuffix(first, "\r")
+	fence, ours = strings.CutSuffix(first, verbatimInfo)
+	return fence, ours && len(fence) >= 3 && strings.Trim(fence, "`") == ""
+}
+
+// FromVerbatim returns the text that is stored. What people add below a fence follows its text; where the fence has no end, all is
+// text.
+func FromVerbatim(stored string) string {
+	text := strings.Trim(stored, outer)
+	fence, ours := opening(text)
+	if !ours {
+		return strings.ReplaceAll(text, "\r\n", "\n")
+	}
+	_, inside, _ := strings.Cut(text, "\n")
+	for at := 0; at < len(inside); {
+		line, _, _ := strings.Cut(inside[at:], "\n")
+		if strings.TrimRight(line, outer) == fence {
+			held := strings.TrimSuffix(inside[:at], "\n")
+			if added := strings.Trim(inside[at+len(line):], outer); added != "" {
+				held += "\n\n" + added
+			}
+			return held
+		}
+		at += len(line) + 1
+	}
+	return strings.ReplaceAll(text, "\r\n", "\n")
+}
