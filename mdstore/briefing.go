@@ -131,25 +131,19 @@ func WorkflowsText(d *mdoc.Doc, flows []Workflow) (text string, adapted []string
 	return text, adapted, nil
 }
 
-// RefItems returns the items of a section of documents that is to hold these references: one that the section has already keeps its text.
-// ok is the number of those that can be written, which is less than all where one cannot.
-func RefItems(d *mdoc.Doc, section string, want []Ref) (have, items []string, ok int) {
-	known := refs(d, section)
-	texts := d.Items(section)
+// RefItems returns the items of a section of documents, with their indexes, and those that are to stand there for references: one that
+// the section has already keeps its text, and "" stands for a new one.
+func RefItems(d *mdoc.Doc, section string, want []Ref) (have []string, at []int, now []string) {
+	known, items := refs(d, section), d.Items(section)
 	for _, r := range known {
-		have = append(have, texts[r.Index].Text)
+		have, at = append(have, items[r.Index].Text), append(at, r.Index)
 	}
+	now = make([]string, len(want))
 	for i, r := range want {
-		r.Target, r.Description = strings.TrimSpace(r.Target), strings.TrimSpace(r.Description)
-		at := slices.IndexFunc(known, func(k Ref) bool { return k.Target == r.Target && k.Description == r.Description })
-		item, fits := r.Format()
-		if at >= 0 {
-			item = texts[known[at].Index].Text
-			known = slices.Delete(known, at, at+1)
-		} else if !fits {
-			return have, items, i
+		if k := slices.IndexFunc(known, func(k Ref) bool { return k.Target == r.Target && k.Description == r.Description }); k >= 0 {
+			now[i] = items[known[k].Index].Text
+			known = slices.Delete(known, k, k+1)
 		}
-		items = append(items, item)
 	}
-	return have, items, len(want)
+	return have, at, now
 }

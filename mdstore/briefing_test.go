@@ -87,8 +87,8 @@ func TestBriefingOfAFileByHand(t *testing.T) {
 
 func TestRefItemsKeepTheirTexts(t *testing.T) {
 	d := briefed("## Key Files\n\n* `cv.md`: the CV\n  of mine\n* [Letter](letter.md)\n")
-	have, items, ok := RefItems(d, SecKeyFiles, []Ref{{Target: "new.md"}, {Target: "letter.md", Description: "Letter"}, {Target: "`cv.md`", Description: "the CV of mine"}})
-	if ok != 3 || !slices.Equal(items, []string{"new.md", have[1], have[0]}) || have[0] != "`cv.md`: the CV\nof mine" {
-		t.Errorf("%q %q %d", have, items, ok)
+	have, at, items := RefItems(d, SecKeyFiles, []Ref{{Target: "new.md"}, {Target: "letter.md", Description: "Letter"}, {Target: "`cv.md`", Description: "the CV of mine"}})
+	if !slices.Equal(at, []int{0, 1}) || !slices.Equal(items, []string{"", have[1], have[0]}) || have[0] != "`cv.md`: the CV\nof mine" {
+		t.Errorf("%q %v %q", have, at, items)
 	}
 }
