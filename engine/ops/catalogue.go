@@ -39,6 +39,8 @@ type Help struct {
 //
 //	json     the name
 //	req      "true" where it must be given
+//	unless   the parameter that may be given in its place
+//	listed   the tool set in whose lists of tools it stands, "never" for none; it is taken all the same
 //	enum     the values allowed, separated by commas
 //	judge    "engine" where the engine refuses other values, because it says more about them
 //	help     what it is; the command line shows the first word in capitals as the value of the flag
@@ -52,6 +54,8 @@ type Param struct {
 	Name     string
 	Type     reflect.Type
 	Required bool
+	Unless   string   // the parameter that may be given in its place; "" for none
+	Listed   string   // the tool set in whose lists of tools it stands; "" for any
 	Enum     []string // the values allowed; nil for any
 	Help     string
 	Field    reflect.StructField
@@ -116,7 +120,10 @@ func in(set string, operations []Operation) []Operation {
 	return operations
 }
 
-var briefingSet = []Operation{}
+var briefingSet = []Operation{
+	workspaceLoad,
+	briefingUpdate,
+}
 
 var planSet = []Operation{
 	workspaceInit,
@@ -186,6 +193,7 @@ func params(in reflect.Type) (all []Param) {
 		}
 		p := Param{
 			Name: name, Type: f.Type, Required: f.Tag.Get("req") == "true", Help: f.Tag.Get("help"), Field: f,
+			Unless: f.Tag.Get("unless"), Listed: f.Tag.Get("listed"),
 			judged: f.Tag.Get("judge") != "",
 		}
 		if enum := f.Tag.Get("enum"); enum != "" {

@@ -55,6 +55,8 @@ type Env struct {
 
 	Sparse bool // replies leave out what is empty also where they are not Brief, as their schemas have it
 
+	ReadOnly bool // nothing may be written: an operation that Looks only reads
+
 	Focused bool     // calls about a log or problem that name no node are about the focus
 	Ignored []string // parameters of the call that mean nothing here, for the reply
 

@@ -83,7 +83,7 @@ func (x Briefing) edit(e *Edit, who string) error {
 	for _, l := range []struct {
 		section, what string
 		refs          []mdstore.Ref
-	}{{mdstore.SecKeyFiles, "key file", x.KeyFiles}, {mdstore.SecRelated, "related path", x.Related}} {
+	}{{mdstore.SecKeyFiles, "path of a key file", x.KeyFiles}, {mdstore.SecRelated, "related path", x.Related}} {
 		if l.refs == nil {
 			continue
 		}

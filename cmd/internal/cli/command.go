@@ -21,8 +21,8 @@ const (
 )
 
 var groups = []group{
-	{"see", "See where the work stands", "status use tree list show context next changes watch"},
-	{"plan", "Plan it", "init add edit rules docs ref isolate mv rm restore"},
+	{"see", "See where the work stands", "load status use tree list show context next changes watch"},
+	{"plan", "Plan it", "init briefing add edit rules docs ref isolate mv rm restore"},
 	{"do", "Do it", "start submit complete fail drop retry reopen cancel focus log problem"},
 	{groupAll, "Everything, by noun and verb", "ws node session"},
 	{groupFrontEnds, "Serve and exchange", "import"},
@@ -166,7 +166,7 @@ var specials = map[string]func(*shell) command{
 	"context_focus": focusCommand, "log_append": logCommand, "problem_update": problemCommand,
 	"session_bind": shows(showBound), "session_status": shows(showSession), "changes_get": changesCommand,
 	"node_next": nextCommand, "workspace_update_rules": rulesCommand, "workspace_update_docs": docsCommand,
-	"node_reference": refCommand,
+	"node_reference": refCommand, "workspace_load": shows(showLoad), "briefing_update": briefingCommand,
 }
 
 // operationCommand returns the command of an operation under the last name in its path.

@@ -55,7 +55,7 @@ func headers(extra *mcp.RequestExtra) http.Header {
 func (s *Server) env(session *mcp.ServerSession, header http.Header) *ops.Env {
 	env := &ops.Env{Engine: s.engine, Session: header.Get(HeaderSession), Workspace: header.Get(HeaderWorkspace),
 		Operator: s.opt.Operator, MaxBytes: s.room(), Brief: true, Sparse: true, Loose: true,
-		Focused: true}
+		Focused: true, ReadOnly: s.opt.ReadOnly}
 	if c := s.connection(session, header); c != nil {
 		env.Lease = claims.ConnectionLease // which renewClaims renews
 		c.mu.Lock()
