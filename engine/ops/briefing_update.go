@@ -41,13 +41,13 @@ type WorkflowIn struct {
 
 // A KeyFileIn is a file that everybody who works here has to know.
 type KeyFileIn struct {
-	Path    string `json:"path" req:"true"`
+	Path    string `json:"path"`
 	Purpose string `json:"purpose,omitempty"`
 }
 
 // A RelatedIn is a file or folder that has to do with the work.
 type RelatedIn struct {
-	Path string `json:"path" req:"true"`
+	Path string `json:"path"`
 	Why  string `json:"why,omitempty"`
 }
 

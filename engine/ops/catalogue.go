@@ -40,7 +40,7 @@ type Help struct {
 //	json     the name
 //	req      "true" where it must be given
 //	unless   the parameter that may be given in its place
-//	listed   the tool set in whose lists of tools it stands, "never" for none; it is taken all the same
+//	listed   the tool set in whose lists of tools it stands, NeverListed for none; it is taken all the same
 //	enum     the values allowed, separated by commas
 //	judge    "engine" where the engine refuses other values, because it says more about them
 //	help     what it is; the command line shows the first word in capitals as the value of the flag
@@ -109,6 +109,9 @@ const (
 
 // Sets returns the names of the tool sets, in the order of the documentation.
 func Sets() []string { return []string{SetPlan, SetBriefing} }
+
+// NeverListed is the Listed of a parameter that no list of tools has.
+const NeverListed = "never"
 
 // all is the catalogue, in the order of its documentation.
 var all = slices.Concat(in(SetPlan, planSet), in(SetBriefing, briefingSet))

@@ -19,7 +19,7 @@ type WorkspaceLoadIn struct {
 	In
 	ID    string `json:"id,omitempty" listed:"never" flag:"-" help:"another word for workspaceId"`
 	Limit int    `json:"limit,omitempty" flag:"limit,n" help:"the newest N entries, sessions and states; 3 unless given"`
-	Shape string `json:"shape,omitempty" enum:"data" flag:"-" help:"data wraps the reply"`
+	Shape string `json:"shape,omitempty" enum:"data" listed:"never" flag:"-" help:"data wraps the reply"`
 }
 
 // WorkspaceLoadOut is a briefing with where things stand.
@@ -104,8 +104,7 @@ const (
 )
 
 var workspaceLoad = op("workspace_load", reads|repeats, WorkspaceLoad, Help{
-	Summary: "what a workspace is for, how work is done in it, what happened last and what is next",
-	Advice:  "The first call of who comes back.",
+	Summary: "tell what a workspace is for, how work is done, what happened last and what is next",
 	Use:     "load [WS]",
 	Text: `The briefing (arbor briefing writes it), the newest entries of the logs, sessions
 and states, files below the root folder, the agent, and how the plan stands.

@@ -161,7 +161,7 @@ const confirm = "confirm"
 func input(o ops.Operation, on func(set string) bool) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
 	for _, p := range o.Params {
-		if slices.Contains(unlisted, p.Name) || p.Listed != "" && !on(p.Listed) {
+		if slices.Contains(unlisted, p.Name) || p.Listed == ops.NeverListed || p.Listed != "" && !on(p.Listed) {
 			continue
 		}
 		param := schemaOf(p.Type)
