@@ -16,8 +16,8 @@ type Agent struct {
 	SystemPrompt string `json:"systemPrompt"`
 }
 
-// agent returns the agent with that id, or why there is none.
-func (env *Env) agent(ctx context.Context, id mdstore.ID) (a *Agent, warning string) {
+// agentOf returns the agent with that id, or why there is none.
+func agentOf(ctx context.Context, env *Env, id mdstore.ID) (a *Agent, warning string) {
 	all, err := env.Engine.Live().VaultPages(ctx, mdstore.AgentKind)
 	i := slices.IndexFunc(all, func(p *mdstore.Page) bool { return p.ID == id })
 	switch {

@@ -93,9 +93,9 @@ func (in BriefingIn) plan() plan.Briefing {
 }
 
 // missed says what a briefing names that is not there.
-func (env *Env) missed(ctx context.Context, agent *string, files []mdstore.Ref) (warned []string) {
+func missed(ctx context.Context, env *Env, agent *string, files []mdstore.Ref) (warned []string) {
 	if agent != nil && *agent != "" {
-		if _, warning := env.agent(ctx, mdstore.ID(*agent)); warning != "" {
+		if _, warning := agentOf(ctx, env, mdstore.ID(*agent)); warning != "" {
 			warned = append(warned, warning)
 		}
 	}
@@ -128,6 +128,6 @@ func BriefingUpdate(ctx context.Context, env *Env, in BriefingUpdateIn) (*Wrote,
 	if err != nil {
 		return nil, err
 	}
-	w.Warned = append(w.Warned, env.missed(ctx, in.Agent, p.KeyFiles)...)
+	w.Warned = append(w.Warned, missed(ctx, env, in.Agent, p.KeyFiles)...)
 	return w, nil
 }

@@ -22,10 +22,10 @@ func asked(env *Env, query string, all []WorkspaceHead) []WorkspaceHead {
 	if len(found) > 0 && len(words) > 0 || query == "" {
 		return found
 	}
-	folder, nearest := env.inProject(query), -1
+	folder, nearest := inProject(env, query), -1
 	found = []WorkspaceHead{}
 	for _, w := range all {
-		root := env.inProject(w.RootFolder)
+		root := inProject(env, w.RootFolder)
 		above := root == folder || strings.HasPrefix(folder, strings.TrimSuffix(root, "/")+"/")
 		if root == "." { // the project: a word without a slash or dot names no folder in it
 			above = strings.ContainsAny(query, `./\`) && folder != ".." && !strings.HasPrefix(folder, "../") && !strings.HasPrefix(folder, "/")
@@ -40,7 +40,7 @@ func asked(env *Env, query string, all []WorkspaceHead) []WorkspaceHead {
 
 // ordered returns workspaces in the order asked for, the default workspace last. Of two that come at the same place the older is first,
 // and so is one that was used on this machine before one of which that is not known.
-func (env *Env) ordered(ctx context.Context, in WorkspaceListIn, all []WorkspaceHead) []WorkspaceHead {
+func ordered(ctx context.Context, env *Env, in WorkspaceListIn, all []WorkspaceHead) []WorkspaceHead {
 	accessed := engine.Accessed(ctx, env.Engine)
 	for i, w := range all {
 		if at, ok := accessed[mdstore.ID(w.ID)]; ok {
@@ -73,9 +73,9 @@ func (env *Env) ordered(ctx context.Context, in WorkspaceListIn, all []Workspace
 	return all
 }
 
-// counted adds to workspaces how many sessions they have, and which one the caller's session is bound to. Of a workspace that cannot be
+// countSessions adds to workspaces how many sessions they have, and which one the caller's session is bound to. Of a workspace that cannot be
 // read it counts none.
-func (env *Env) counted(ctx context.Context, all []WorkspaceHead) error {
+func countSessions(ctx context.Context, env *Env, all []WorkspaceHead) error {
 	bound := ""
 	if env.Session != "" {
 		b, _, _ := env.Engine.Binding(ctx, env.Session) // of bindings that cannot be read session_status tells

@@ -32,8 +32,8 @@ type rootTree struct {
 	warning        string   // why it is not all
 }
 
-// tree returns what lies below the root folder of a workspace, which may have none.
-func (env *Env) tree(ctx context.Context, root string, listed func(string) bool) (t rootTree, err error) {
+// treeOf returns what lies below the root folder of a workspace, which may have none.
+func treeOf(ctx context.Context, env *Env, root string, listed func(string) bool) (t rootTree, err error) {
 	if root == "" {
 		return t, nil
 	}
@@ -44,7 +44,7 @@ func (env *Env) tree(ctx context.Context, root string, listed func(string) bool)
 	if lacking != "" {
 		t.warning = "root folder " + root + ": " + lacking
 	}
-	top := env.inProject(root)
+	top := inProject(env, root)
 	t.lines, t.folders = outlined(all, top, treeLines)
 	files := slices.DeleteFunc(all, func(x mdstore.TreeEntry) bool { return x.Folder })
 	for _, x := range files {
@@ -61,7 +61,7 @@ func (env *Env) tree(ctx context.Context, root string, listed func(string) bool)
 }
 
 // inProject returns a path as the listing of the project has it.
-func (env *Env) inProject(p string) string {
+func inProject(env *Env, p string) string {
 	if project := env.Engine.Project(); filepath.IsAbs(p) && project != "" {
 		if rel, err := filepath.Rel(project, p); err == nil {
 			p = rel

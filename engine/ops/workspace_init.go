@@ -44,16 +44,16 @@ arbor init Login --goal "..." --rule "Tests first" --doc docs/api.md:"the API"`,
 // WorkspaceInit makes a workspace with its root node.
 func WorkspaceInit(ctx context.Context, env *Env, in WorkspaceInitIn) (*WorkspaceInitOut, error) {
 	made := plan.NewWorkspace{Name: in.Name, Goal: in.Goal, Rules: in.Rules, Docs: in.Docs}
-	var missed []string
+	var warned []string
 	if in.Brief != nil {
 		made.Briefing = in.Brief.plan()
-		missed = env.missed(ctx, in.Brief.Agent, made.Briefing.KeyFiles)
+		warned = missed(ctx, env, in.Brief.Agent, made.Briefing.KeyFiles)
 	}
 	w, err := env.Engine.Init(ctx, made, env.act(in.Write, Match{}))
 	if err != nil {
 		return nil, fail(err)
 	}
-	w.Warned = append(w.Warned, missed...)
+	w.Warned = append(w.Warned, warned...)
 	for _, r := range in.Docs {
 		if engine.Absent(ctx, env.Engine, r.Target) {
 			w.Warned = append(w.Warned, r.Target+": no such file in the project")

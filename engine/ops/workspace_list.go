@@ -71,7 +71,7 @@ var WorkspaceList = reading(func(ctx context.Context, env *Env, in WorkspaceList
 			out.Workspaces = append(out.Workspaces, env.head(w))
 		}
 	}
-	found := env.ordered(ctx, in, asked(env, in.Query, out.Workspaces))
+	found := ordered(ctx, env, in, asked(env, in.Query, out.Workspaces))
 	switch {
 	case len(all) == 0:
 		out.Hint = "the vault has no workspace yet; make one with workspace_init (arbor init)"
@@ -84,7 +84,7 @@ var WorkspaceList = reading(func(ctx context.Context, env *Env, in WorkspaceList
 	if in.Limit > 0 {
 		found = found[:min(len(found), in.Limit)]
 	}
-	if err := env.counted(ctx, found); err != nil {
+	if err := countSessions(ctx, env, found); err != nil {
 		return nil, err
 	}
 	env.fit(out, len(found), func(n int) {

@@ -157,13 +157,13 @@ func load(ctx context.Context, env *Env, in WorkspaceLoadIn) (*WorkspaceLoadOut,
 	}
 	if w.Agent != "" {
 		var warning string
-		if l.Agent, warning = env.agent(ctx, w.Agent); warning != "" {
+		if l.Agent, warning = agentOf(ctx, env, w.Agent); warning != "" {
 			l.Warnings = append(l.Warnings, warning)
 		}
 	}
 	listed := slices.Concat(b.KeyFiles, b.Related, w.Docs())
-	t, err := env.tree(ctx, w.RootFolder, func(p string) bool {
-		return slices.ContainsFunc(listed, func(r mdstore.Ref) bool { return env.inProject(r.Target) == p })
+	t, err := treeOf(ctx, env, w.RootFolder, func(p string) bool {
+		return slices.ContainsFunc(listed, func(r mdstore.Ref) bool { return inProject(env, r.Target) == p })
 	})
 	if err != nil {
 		return nil, err
@@ -177,7 +177,7 @@ func load(ctx context.Context, env *Env, in WorkspaceLoadIn) (*WorkspaceLoadOut,
 		l.Warnings = append(l.Warnings, t.warning)
 	}
 	l.WorkspaceStructure, l.RecentFiles = nonNil(t.lines), nonNil(t.recent)
-	if l.Plan, err = env.planned(ctx, s); err != nil {
+	if l.Plan, err = planOf(ctx, env, s); err != nil {
 		return nil, err
 	}
 	out := &WorkspaceLoadOut{Loaded: l, WorkspaceContext: WorkspaceContext{string(w.ID), nonNil(t.folders)}}
@@ -190,7 +190,7 @@ func load(ctx context.Context, env *Env, in WorkspaceLoadIn) (*WorkspaceLoadOut,
 	case !env.Brief:
 		out.Hint = "context_get brings what work on a node needs (arbor context)"
 	}
-	env.leaveOut(out, l)
+	leaveOut(env, out, l)
 	out.Sends(w.ID, "")
 	return out, nil
 }
@@ -228,8 +228,8 @@ func unread(s *view.View) []string {
 	return out
 }
 
-// planned returns how the plan stands.
-func (env *Env) planned(ctx context.Context, s *view.View) (p LoadedPlan, err error) {
+// planOf returns how the plan stands.
+func planOf(ctx context.Context, env *Env, s *view.View) (p LoadedPlan, err error) {
 	node := func(n *mdstore.Node) LoadedNode { return LoadedNode{string(n.ID), n.Title, string(n.Status)} }
 	p = LoadedPlan{Counts: counts(s, 0), Next: []LoadedNode{}}
 	focus, _ := env.Focus(ctx, s)
@@ -251,7 +251,7 @@ func (env *Env) planned(ctx context.Context, s *view.View) (p LoadedPlan, err er
 }
 
 // leaveOut takes away from a load what the bound of the reply has no room for, and counts it.
-func (env *Env) leaveOut(out *WorkspaceLoadOut, l *Loaded) {
+func leaveOut(env *Env, out *WorkspaceLoadOut, l *Loaded) {
 	all, context := *l, out.WorkspaceContext
 	prompt := ""
 	if l.Agent != nil {
