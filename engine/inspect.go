@@ -83,7 +83,8 @@ func Absent(ctx context.Context, e *Engine, target string) bool {
 	return ok && missing(ctx, r, target)
 }
 
-// Tree returns what lies below a folder of the project: see mdstore.Docs. lacking says why it is not all; the error is ctx's.
+// Tree returns what lies below a folder of the project: see mdstore.Docs. lacking says why it is not all; the error
+// is ctx's.
 func Tree(ctx context.Context, e *Engine, dir string, most int) (found []mdstore.TreeEntry, lacking string, err error) {
 	r, ok := mdstore.AsStore[mdstore.Docs](e.st)
 	if !ok {

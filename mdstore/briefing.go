@@ -54,7 +54,8 @@ func workflowsOf(d *mdoc.Doc) (above string, flows []Workflow) {
 			if end = s.Body.End; !last {
 				end = heads[i+1].Span.Start
 			}
-			f := Workflow{Name: h.Title, Steps: d.Slice(mdoc.Span{Start: h.Span.End, End: end}), raw: apart(exact(h.Span.Start, end), last)}
+			steps := d.Slice(mdoc.Span{Start: h.Span.End, End: end})
+			f := Workflow{Name: h.Title, Steps: steps, raw: apart(exact(h.Span.Start, end), last)}
 			if first, rest, _ := strings.Cut(f.Steps, "\n"); begins(first, whenMark) {
 				f.When, f.Steps = strings.TrimSpace(first[len(whenMark):]), strings.TrimLeft(rest, "\n")
 			}
@@ -102,9 +103,9 @@ func (f Workflow) same(g Workflow) bool {
 	return f.Name == g.Name && f.When == g.When && f.Steps == g.Steps
 }
 
-// WorkflowsText returns the text of the section Workflows of a document that is to have these workflows, and what was changed in them to
-// make them fit. What stands above the first one stays, and a workflow that the document has already keeps its text. The error is an
-// *mdoc.EditError where one of them would not read back.
+// WorkflowsText returns the text of the section Workflows of a document that is to have these workflows, and what was
+// changed in them to make them fit. What stands above the first one stays, and a workflow that the document has
+// already keeps its text. The error is an *mdoc.EditError where one of them would not read back.
 func WorkflowsText(d *mdoc.Doc, flows []Workflow) (text string, adapted []string, err error) {
 	text, have := workflowsOf(d)
 	want := make([]Workflow, len(flows))
@@ -124,15 +125,15 @@ func WorkflowsText(d *mdoc.Doc, flows []Workflow) (text string, adapted []string
 	_, back := workflowsOf(now)
 	for i, f := range want {
 		if f.Name == "" || i >= len(back) || !back[i].same(f) {
-			return "", nil, &mdoc.EditError{Text: "workflow " + quoted(f.Name) + " would not read back as it is given: its name and when " +
-				"are one line each, without the marks of headings"}
+			return "", nil, &mdoc.EditError{Text: "workflow " + quoted(f.Name) +
+				" would not read back as it is given: its name and when are one line each, without the marks of headings"}
 		}
 	}
 	return text, adapted, nil
 }
 
-// RefItems returns the items of a section of documents, with their indexes, and those that are to stand there for references: one that
-// the section has already keeps its text, and "" stands for a new one.
+// RefItems returns the items of a section of documents, with their indexes, and those that are to stand there for
+// references: one that the section has already keeps its text, and "" stands for a new one.
 func RefItems(d *mdoc.Doc, section string, want []Ref) (have []string, at []int, now []string) {
 	known, items := refs(d, section), d.Items(section)
 	for _, r := range known {
@@ -140,7 +141,8 @@ func RefItems(d *mdoc.Doc, section string, want []Ref) (have []string, at []int,
 	}
 	now = make([]string, len(want))
 	for i, r := range want {
-		if k := slices.IndexFunc(known, func(k Ref) bool { return k.Target == r.Target && k.Description == r.Description }); k >= 0 {
+		same := func(k Ref) bool { return k.Target == r.Target && k.Description == r.Description }
+		if k := slices.IndexFunc(known, same); k >= 0 {
 			now[i] = items[known[k].Index].Text
 			known = slices.Delete(known, k, k+1)
 		}

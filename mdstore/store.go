@@ -301,9 +301,10 @@ type Writable interface {
 type Docs interface {
 	ReadDoc(ctx context.Context, target string) ([]byte, error)
 
-	// Tree returns what lies below a folder of the project, breadth first, what is in one folder by name, and at most that many; more says
-	// that there is more. What git ignores by the files .gitignore from the project's folder down is left out, and so are folders whose
-	// names begin with a dot, the vault, and links. The error is as that of ReadDoc.
+	// Tree returns what lies below a folder of the project, breadth first, what is in one folder by name, and at most
+	// that many; more says that there is more. What git ignores by the files .gitignore from the project's folder down
+	// is left out, and so are folders whose names begin with a dot, the vault, and links. The error is as that of
+	// ReadDoc.
 	Tree(ctx context.Context, dir string, most int) (found []TreeEntry, more bool, err error)
 }
 

@@ -112,8 +112,8 @@ var briefingUpdate = op("briefing_update", writes|repeats, BriefingUpdate, Help{
 	Advice:  "A list replaces the list.",
 	Use:     "briefing [WS]",
 	Text: `Without a flag it prints the briefing, as arbor load does. What is not given
-stays. Workflows, key files and related files are sections of Workspace.md, to
-be edited there; a program gives them as JSON over MCP.`,
+stays. Workflows, key files and related files are sections of the workspace's
+file, to be edited there; a program gives them as JSON over MCP.`,
 	Example: `arbor briefing
 arbor briefing --purpose "Find work" --root Job`,
 })

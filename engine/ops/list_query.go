@@ -11,10 +11,12 @@ import (
 	"arbor/mdstore"
 )
 
-// asked returns the workspaces that a query means: those with all its words in name and description, or else the one whose root folder
-// is the nearest above the folder that the query names. A single letter is no word.
+// asked returns the workspaces that a query means: those with all its words in name and description, or else the one
+// whose root folder is the nearest above the folder that the query names. A single letter is no word.
 func asked(env *Env, query string, all []WorkspaceHead) []WorkspaceHead {
-	words := slices.DeleteFunc(strings.Fields(strings.ToLower(query)), func(w string) bool { return utf8.RuneCountInString(w) < 2 })
+	words := slices.DeleteFunc(strings.Fields(strings.ToLower(query)), func(w string) bool {
+		return utf8.RuneCountInString(w) < 2
+	})
 	found := slices.DeleteFunc(slices.Clone(all), func(w WorkspaceHead) bool {
 		text := strings.ToLower(w.Name + "\n" + w.Description)
 		return slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
@@ -28,7 +30,8 @@ func asked(env *Env, query string, all []WorkspaceHead) []WorkspaceHead {
 		root := inProject(env, w.RootFolder)
 		above := root == folder || strings.HasPrefix(folder, strings.TrimSuffix(root, "/")+"/")
 		if root == "." { // the project: a word without a slash or dot names no folder in it
-			above = strings.ContainsAny(query, `./\`) && folder != ".." && !strings.HasPrefix(folder, "../") && !strings.HasPrefix(folder, "/")
+			outside := folder == ".." || strings.HasPrefix(folder, "../") || strings.HasPrefix(folder, "/")
+			above = strings.ContainsAny(query, `./\`) && !outside
 		}
 		above = above && w.RootFolder != ""
 		if above && len(root) > nearest {
@@ -38,8 +41,8 @@ func asked(env *Env, query string, all []WorkspaceHead) []WorkspaceHead {
 	return found
 }
 
-// ordered returns workspaces in the order asked for, the default workspace last. Of two that come at the same place the older is first,
-// and so is one that was used on this machine before one of which that is not known.
+// ordered returns workspaces in the order asked for, the default workspace last. Of two that come at the same place
+// the older is first, and so is one that was used on this machine before one of which that is not known.
 func ordered(ctx context.Context, env *Env, in WorkspaceListIn, all []WorkspaceHead) []WorkspaceHead {
 	accessed := engine.Accessed(ctx, env.Engine)
 	for i, w := range all {
@@ -73,8 +76,8 @@ func ordered(ctx context.Context, env *Env, in WorkspaceListIn, all []WorkspaceH
 	return all
 }
 
-// countSessions adds to workspaces how many sessions they have, and which one the caller's session is bound to. Of a workspace that cannot be
-// read it counts none.
+// countSessions adds to workspaces how many sessions they have, and which one the caller's session is bound to. Of a
+// workspace that cannot be read it counts none.
 func countSessions(ctx context.Context, env *Env, all []WorkspaceHead) error {
 	bound := ""
 	if env.Session != "" {

@@ -9,8 +9,8 @@ import (
 	"arbor/mdstore"
 )
 
-// activity returns the newest entries of the logs of a workspace, its nodes and its sessions, newest first, one text each. It reads the
-// documents of those nodes and sessions that were changed last.
+// activity returns the newest entries of the logs of a workspace, its nodes and its sessions, newest first, one text
+// each. It reads the documents of those nodes and sessions that were changed last.
 func activity(s *view.View, limit int) []string {
 	type entry struct{ time, text string }
 	var all []entry

@@ -18,6 +18,9 @@ const (
 	recentFiles = 5
 )
 
+// indexNames are the names of files that tell what is in their folder, in small letters and without what follows a dot.
+var indexNames = []string{"index", "readme", "summary", "moc", "overview"}
+
 // A RecentFile is a file below the root folder that was changed last.
 type RecentFile struct {
 	Path     string `json:"path"`
@@ -49,7 +52,7 @@ func treeOf(ctx context.Context, env *Env, root string, listed func(string) bool
 	files := slices.DeleteFunc(all, func(x mdstore.TreeEntry) bool { return x.Folder })
 	for _, x := range files {
 		name, _, _ := strings.Cut(strings.ToLower(path.Base(x.Path)), ".")
-		if path.Dir(x.Path) == top && slices.Contains([]string{"index", "readme", "summary", "moc", "overview"}, name) && !listed(x.Path) {
+		if path.Dir(x.Path) == top && slices.Contains(indexNames, name) && !listed(x.Path) {
 			t.index = append(t.index, x.Path)
 		}
 	}
@@ -70,8 +73,9 @@ func inProject(env *Env, p string) string {
 	return path.Clean(filepath.ToSlash(p))
 }
 
-// outlined returns files and folders, which come breadth first, in at most that many lines. A folder whose own entries do not fit says
-// how many files are below it; of those of the top folder the first ones are shown. folders are the folders among the lines.
+// outlined returns files and folders, which come breadth first, in at most that many lines. A folder whose own
+// entries do not fit says how many files are below it; of those of the top folder the first ones are shown. folders
+// are the folders among the lines.
 func outlined(all []mdstore.TreeEntry, top string, most int) (lines, folders []string) {
 	below, files := map[string][]mdstore.TreeEntry{}, map[string]int{}
 	for _, x := range all {

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"arbor/engine"
-	"arbor/engine/plan"
 	"arbor/engine/view"
 	"arbor/mdstore"
 )
@@ -45,7 +44,7 @@ type Loaded struct {
 	Agent              *Agent            `json:"agent,omitempty"`
 	Plan               LoadedPlan        `json:"plan"`
 	Warnings           []string          `json:"warnings"`
-	Omitted            map[string]int    `json:"omitted,omitempty"` // how much of what the bound of the reply left out; of the prompt in bytes
+	Omitted            map[string]int    `json:"omitted,omitempty"` // what the bound left out; of the prompt in bytes
 }
 
 // LoadedContext is what a workspace is for and what happened last.
@@ -147,13 +146,15 @@ func load(ctx context.Context, env *Env, in WorkspaceLoadIn) (*WorkspaceLoadOut,
 	for _, f := range b.Workflows {
 		l.Workflows = append(l.Workflows, f.String())
 	}
-	sessions, states := newestPages(s, mdstore.SessionKind, mdstore.KeyStarted), newestPages(s, mdstore.StateKind, mdstore.KeyCreated)
+	sessions := newestPages(s, mdstore.SessionKind, mdstore.KeyStarted)
 	for _, p := range sessions[:min(len(sessions), limit)] {
-		l.Sessions = append(l.Sessions, LoadedSession{string(p.ID), p.Name(), p.Field(mdstore.KeyDescription), p.Time(mdstore.KeyStarted)})
+		l.Sessions = append(l.Sessions,
+			LoadedSession{string(p.ID), p.Name(), p.Field(mdstore.KeyDescription), p.Time(mdstore.KeyStarted)})
 	}
+	states := newestPages(s, mdstore.StateKind, mdstore.KeyCreated)
 	for _, p := range states[:min(len(states), limit)] {
-		l.States = append(l.States, LoadedState{string(p.ID), p.Name(), p.Field(mdstore.KeyDescription), p.Field(mdstore.KeySession),
-			p.Time(mdstore.KeyCreated), p.List(mdstore.KeyTags)})
+		l.States = append(l.States, LoadedState{string(p.ID), p.Name(), p.Field(mdstore.KeyDescription),
+			p.Field(mdstore.KeySession), p.Time(mdstore.KeyCreated), p.List(mdstore.KeyTags)})
 	}
 	if w.Agent != "" {
 		var warning string
@@ -168,8 +169,9 @@ func load(ctx context.Context, env *Env, in WorkspaceLoadIn) (*WorkspaceLoadOut,
 	if err != nil {
 		return nil, err
 	}
+	absent := func(p string) bool { return engine.Absent(ctx, env.Engine, p) }
 	for _, f := range b.KeyFiles {
-		if engine.Absent(ctx, env.Engine, f.Target) && (w.RootFolder == "" || engine.Absent(ctx, env.Engine, w.RootFolder+"/"+f.Target)) {
+		if absent(f.Target) && (w.RootFolder == "" || absent(w.RootFolder+"/"+f.Target)) {
 			l.Warnings = append(l.Warnings, "key file "+f.Target+": no such file in the project")
 		}
 	}
@@ -220,7 +222,7 @@ func unread(s *view.View) []string {
 		out = append(out, broken[p].String())
 	}
 	if n := len(out); n > warnedFiles {
-		out = append(out[:warnedFiles], "further files have something wrong with them: workspace_check (arbor check) lists all")
+		out = append(out[:warnedFiles], "more files have something wrong with them: workspace_check (arbor check)")
 	}
 	if n := s.Lost() - len(broken); n > 0 {
 		out = append(out, LostFiles(n))
@@ -240,7 +242,7 @@ func planOf(ctx context.Context, env *Env, s *view.View) (p LoadedPlan, err erro
 	if s.Workspace().Status != mdstore.StatusActive {
 		return p, nil
 	}
-	offer, err := env.Engine.Next(ctx, s.Workspace().ID, plan.Act{Session: env.Session, Operator: env.Operator}, loadNext, 0)
+	offer, err := env.Engine.Next(ctx, s.Workspace().ID, env.act(Write{}, Match{}), loadNext, 0)
 	if err != nil {
 		return p, fail(err)
 	}
@@ -252,7 +254,8 @@ func planOf(ctx context.Context, env *Env, s *view.View) (p LoadedPlan, err erro
 
 // leaveOut takes away from a load what the bound of the reply has no room for, and counts it.
 func leaveOut(env *Env, out *WorkspaceLoadOut, l *Loaded) {
-	all, context := *l, out.WorkspaceContext
+	all, folders := *l, out.WorkspaceContext.WorkspacePath
+	structure, activity := all.WorkspaceStructure, all.Context.RecentActivity
 	prompt := ""
 	if l.Agent != nil {
 		prompt = l.Agent.SystemPrompt
@@ -262,8 +265,8 @@ func leaveOut(env *Env, out *WorkspaceLoadOut, l *Loaded) {
 		n    int
 		show func(n int)
 	}{
-		{"workspaceStructure", len(all.WorkspaceStructure), func(n int) { l.WorkspaceStructure = all.WorkspaceStructure[:n] }},
-		{"workspacePath", len(context.WorkspacePath), func(n int) { out.WorkspaceContext.WorkspacePath = context.WorkspacePath[:n] }},
+		{"workspaceStructure", len(structure), func(n int) { l.WorkspaceStructure = structure[:n] }},
+		{"workspacePath", len(folders), func(n int) { out.WorkspaceContext.WorkspacePath = folders[:n] }},
 		{"systemPrompt", len(prompt), func(n int) {
 			if l.Agent != nil {
 				l.Agent.SystemPrompt = strings.ToValidUTF8(prompt[:n], "")
@@ -272,7 +275,7 @@ func leaveOut(env *Env, out *WorkspaceLoadOut, l *Loaded) {
 		{"recentFiles", len(all.RecentFiles), func(n int) { l.RecentFiles = all.RecentFiles[:n] }},
 		{"states", len(all.States), func(n int) { l.States = all.States[:n] }},
 		{"sessions", len(all.Sessions), func(n int) { l.Sessions = all.Sessions[:n] }},
-		{"recentActivity", len(all.Context.RecentActivity), func(n int) { l.Context.RecentActivity = all.Context.RecentActivity[:n] }},
+		{"recentActivity", len(activity), func(n int) { l.Context.RecentActivity = activity[:n] }},
 	} {
 		if part.n == 0 || env.fits(out) {
 			continue

@@ -9,8 +9,8 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// Briefing gives parts of a workspace's briefing another content; nil leaves a part as it is. A list replaces the list: an item that is
-// there already keeps its bytes.
+// Briefing gives parts of a workspace's briefing another content; nil leaves a part as it is. A list replaces the
+// list: an item that is there already keeps its bytes.
 type Briefing struct {
 	Description, RootFolder, Agent    *string // "" for none
 	Purpose, CurrentGoal, Preferences *string // likewise
@@ -20,8 +20,8 @@ type Briefing struct {
 
 // IsZero reports whether no part is given.
 func (x Briefing) IsZero() bool {
-	return x.Description == nil && x.RootFolder == nil && x.Agent == nil && x.Purpose == nil && x.CurrentGoal == nil && x.Preferences == nil &&
-		x.Workflows == nil && x.KeyFiles == nil && x.Related == nil
+	return x.Description == nil && x.RootFolder == nil && x.Agent == nil && x.Purpose == nil && x.CurrentGoal == nil &&
+		x.Preferences == nil && x.Workflows == nil && x.KeyFiles == nil && x.Related == nil
 }
 
 // Plan plans the change.
@@ -47,8 +47,8 @@ func (x Briefing) edit(e *Edit, who string) error {
 			return err
 		}
 		if f.key == mdstore.KeyAgent && text != "" && !mdstore.ID(text).Valid() {
-			return errs.New(errs.InvalidParams, "%s: agent %q is no id; an agent is named by the id of its file in agents/", who, text).
-				With(errs.Details{Param: f.key})
+			const form = "%s: agent %q is no id; an agent is named by the id of its file in agents/"
+			return errs.New(errs.InvalidParams, form, who, text).With(errs.Details{Param: f.key})
 		}
 		if was, _ := e.doc.Field(f.key); was.Kind == mdoc.Nested || was.Value != text {
 			value := mdoc.Text(text)

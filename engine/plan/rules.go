@@ -116,8 +116,8 @@ func noRule(who, rule string, have []string) error {
 	return errs.New(errs.ReferenceNotFound, "%s: no such rule: %q; a rule is named by its exact text", who, rule).With(errs.Details{Candidates: all})
 }
 
-// list brings a list from some items, with their indexes in the section, to others: those that both begin with stay as they are written,
-// the items after them are replaced, removed or added.
+// list brings a list from some items, with their indexes in the section, to others: those that both begin with stay
+// as they are written, the items after them are replaced, removed or added.
 func (e *Edit) list(section string, at []int, have, now []string) {
 	if gone, ok := left(have, now); ok { // only removals: the others keep every byte
 		for _, i := range gone {

@@ -131,7 +131,10 @@ func briefingFlags(cmd *cobra.Command, in *ops.WorkspaceInitIn) {
 			return nil
 		})
 	}
-	part("purpose", "the `PURPOSE`: what the work is for; the goal may be left out then", func(b *ops.BriefingIn) **string { return &b.Purpose })
-	part("root", "the `FOLDER` that the work is in, relative to the project", func(b *ops.BriefingIn) **string { return &b.RootFolder })
-	part("description", "what the workspace is, in one `LINE`", func(b *ops.BriefingIn) **string { return &b.Description })
+	part("purpose", "the `PURPOSE`: what the work is for; the goal may be left out then",
+		func(b *ops.BriefingIn) **string { return &b.Purpose })
+	part("root", "the `FOLDER` that the work is in, relative to the project",
+		func(b *ops.BriefingIn) **string { return &b.RootFolder })
+	part("description", "what the workspace is, in one `LINE`",
+		func(b *ops.BriefingIn) **string { return &b.Description })
 }
