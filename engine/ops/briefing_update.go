@@ -71,25 +71,23 @@ func (s *Steps) UnmarshalJSON(data []byte) error {
 func (in BriefingIn) plan() plan.Briefing {
 	x := plan.Briefing{Description: in.Description, RootFolder: in.RootFolder, Agent: in.Agent,
 		Purpose: in.Purpose, CurrentGoal: in.CurrentGoal, Preferences: in.Preferences}
-	if in.Workflows != nil {
-		x.Workflows = []mdstore.Workflow{}
-	}
-	for _, f := range in.Workflows {
-		x.Workflows = append(x.Workflows, mdstore.Workflow{Name: f.Name, When: f.When, Steps: string(f.Steps)})
-	}
-	if in.KeyFiles != nil {
-		x.KeyFiles = []mdstore.Ref{}
-	}
-	for _, f := range in.KeyFiles {
-		x.KeyFiles = append(x.KeyFiles, mdstore.Ref{Target: f.Path, Description: f.Purpose})
-	}
-	if in.Related != nil {
-		x.Related = []mdstore.Ref{}
-	}
-	for _, f := range in.Related {
-		x.Related = append(x.Related, mdstore.Ref{Target: f.Path, Description: f.Why})
-	}
+	x.Workflows = each(in.Workflows, func(f WorkflowIn) mdstore.Workflow {
+		return mdstore.Workflow{Name: f.Name, When: f.When, Steps: string(f.Steps)}
+	})
+	x.KeyFiles = each(in.KeyFiles, func(f KeyFileIn) mdstore.Ref { return mdstore.Ref{Target: f.Path, Description: f.Purpose} })
+	x.Related = each(in.Related, func(f RelatedIn) mdstore.Ref { return mdstore.Ref{Target: f.Path, Description: f.Why} })
 	return x
+}
+
+// each returns what f makes of each item; nil of nil, which is no list.
+func each[A, B any](items []A, f func(A) B) (out []B) {
+	if items != nil {
+		out = []B{}
+	}
+	for _, x := range items {
+		out = append(out, f(x))
+	}
+	return out
 }
 
 // missed says what a briefing names that is not there.
