@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"time"
 
@@ -89,6 +90,27 @@ func Head(ctx context.Context, e *Engine) string {
 		return r.Head(ctx)
 	}
 	return ""
+}
+
+// Tree returns what lies below a folder of the project: see mdstore.Docs. lacking says why it is not all; the error
+// is ctx's.
+func Tree(ctx context.Context, e *Engine, dir string, most int) (found []mdstore.TreeEntry, lacking string, err error) {
+	r, ok := mdstore.AsStore[mdstore.Docs](e.st)
+	if !ok {
+		return nil, "", nil
+	}
+	found, more, err := r.Tree(ctx, dir, most)
+	switch {
+	case ctx.Err() != nil:
+		return nil, "", ctx.Err()
+	case errors.Is(err, fs.ErrPermission):
+		lacking = "it lies outside of the project, or is a link: it is not listed"
+	case err != nil:
+		lacking = "no such folder in the project"
+	case more:
+		lacking = fmt.Sprintf("it holds more than %d files and folders: those further down are not counted", most)
+	}
+	return found, lacking, nil
 }
 
 // strays returns what lies between the files of a vault below a folder, without the files of a commit that is being made at this moment.

@@ -303,6 +303,19 @@ type Docs interface {
 
 	// Head returns the id of the commit that git has checked out there, "" where there is none or it cannot be told.
 	Head(ctx context.Context) string
+
+	// Tree returns what lies below a folder of the project, breadth first, what is in one folder by name, and at most
+	// that many; more says that there is more. What git ignores by the files .gitignore from the project's folder down
+	// is left out, and so are folders whose names begin with a dot, the vault, and links. The error is as that of
+	// ReadDoc.
+	Tree(ctx context.Context, dir string, most int) (found []TreeEntry, more bool, err error)
+}
+
+// A TreeEntry is a file or folder of the project.
+type TreeEntry struct {
+	Path     string // relative to the project's folder, with slashes
+	Folder   bool
+	Modified int64 // of a file, Unix milliseconds
 }
 
 // A ConflictError says that files moved on since the changes were computed. Nothing was changed.

@@ -40,6 +40,8 @@ type Help struct {
 //
 //	json     the name
 //	req      "true" where it must be given
+//	unless   the parameter that may be given in its place
+//	listed   the tool set in whose lists of tools it stands, NeverListed for none; it is taken all the same
 //	enum     the values allowed, separated by commas
 //	judge    "engine" where the engine refuses other values, because it says more about them
 //	help     what it is; the command line shows the first word in capitals as the value of the flag
@@ -54,6 +56,8 @@ type Param struct {
 	Name     string
 	Type     reflect.Type
 	Required bool
+	Unless   string   // the parameter that may be given in its place; "" for none
+	Listed   string   // the tool set in whose lists of tools it stands; "" for any
 	Enum     []string // the values allowed; nil for any
 	Help     string
 	Writes   bool // the operation writes only with it
@@ -115,6 +119,9 @@ const (
 // Sets returns the names of the tool sets, in the order of the documentation.
 func Sets() []string { return []string{SetPlan, SetBriefing} }
 
+// NeverListed is the Listed of a parameter that no list of tools has.
+const NeverListed = "never"
+
 // all is the catalogue, in the order of its documentation.
 var all = slices.Concat(in(SetPlan, planSet), in(SetBriefing, briefingSet))
 
@@ -127,6 +134,8 @@ func in(set string, operations []Operation) []Operation {
 
 var briefingSet = []Operation{
 	configGet,
+	workspaceLoad,
+	briefingUpdate,
 	sessionStart,
 	sessionEnd,
 	sessionList,
@@ -210,7 +219,7 @@ func params(in reflect.Type) (all []Param) {
 		}
 		p := Param{
 			Name: name, Type: f.Type, Required: f.Tag.Get("req") == "true", Help: f.Tag.Get("help"), Field: f,
-			Writes: f.Tag.Get("writes") == "true",
+			Unless: f.Tag.Get("unless"), Listed: f.Tag.Get("listed"), Writes: f.Tag.Get("writes") == "true",
 			judged: f.Tag.Get("judge") != "",
 		}
 		if enum := f.Tag.Get("enum"); enum != "" {

@@ -42,7 +42,7 @@ func (o Operation) decode(args json.RawMessage, in any) error {
 	for _, p := range o.Params {
 		raw := bytes.TrimSpace(given[p.Name])
 		if len(raw) == 0 || string(raw) == "null" {
-			if p.Required {
+			if p.Required && given[p.Unless] == nil {
 				missing, last = append(missing, p.Name), p
 			}
 			continue
@@ -118,7 +118,7 @@ func (o Operation) mistyped(p Param, err error) error {
 
 // members returns the names of the members of the objects in a list, and of those in them.
 func members(t reflect.Type) (names []string) {
-	if t.Kind() != reflect.Slice || t.Elem().Kind() != reflect.Struct {
+	if t.Kind() != reflect.Slice && t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
 		return nil
 	}
 	for _, f := range reflect.VisibleFields(t.Elem()) {

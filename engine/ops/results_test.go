@@ -14,6 +14,7 @@ import (
 // readings are calls that only read, besides the samples of those that write.
 var readings = map[string][]map[string]any{
 	"workspace_list":   {{}, {"status": "archived"}},
+	"workspace_load":   {{"workspaceId": ws}, {"id": "ws-arch", "limit": 1}, {"workspaceId": ws, "shape": "data"}},
 	"workspace_get":    {{"workspaceId": ws}, {"workspaceId": "ws-arch"}},
 	"workspace_status": {{"workspaceId": ws}, {"workspaceId": "ws-arch", "format": "markdown"}},
 	"node_get":         {{"workspaceId": ws, "nodeId": "root"}, {"workspaceId": ws, "nodeId": "node-a"}},

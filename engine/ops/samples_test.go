@@ -36,7 +36,9 @@ var hash = mdstore.RulesHash([]string{"rule 1", "rule 2"})
 
 // samples are calls that write, by operation; TestCrashes fails for an operation without any.
 var samples = map[string][]map[string]any{
-	"workspace_init":         {{"name": "New", "goal": "g", "rules": []string{"r"}, "docs": []map[string]any{{"path": "docs/a.md", "description": "a"}}}},
+	"briefing_update": {{"workspaceId": ws, "purpose": "p", "rootFolder": "job", "agent": "scout", "workflows": []map[string]any{{"name": "Apply", "when": "now", "steps": []string{"a", "b"}}},
+		"keyFiles": []map[string]any{{"path": "cv.md", "purpose": "the CV"}}, "related": []map[string]any{{"path": "x.md", "why": "y"}}}},
+	"workspace_init":         {{"name": "Job", "briefing": map[string]any{"purpose": "p"}}, {"name": "New", "goal": "g", "rules": []string{"r"}, "docs": []map[string]any{{"path": "docs/a.md", "description": "a"}}}},
 	"workspace_update":       {{"workspaceId": ws, "name": "Renamed", "goal": "another"}},
 	"workspace_update_rules": {{"workspaceId": ws, "action": "replace", "rules": []string{"rule 2", "rule 3"}}},
 	"workspace_update_docs":  {{"workspaceId": ws, "action": "add", "path": "docs/a.md", "description": "a"}},

@@ -12,9 +12,10 @@ import (
 // WorkspaceInitIn makes a workspace.
 type WorkspaceInitIn struct {
 	Name  string        `json:"name" req:"true" arg:"NAME" help:"1 to 200 characters in one line"`
-	Goal  string        `json:"goal" req:"true" flag:"goal,g" help:"the GOAL: what the work is for (required)"`
+	Goal  string        `json:"goal" req:"true" unless:"briefing" flag:"goal,g" help:"the GOAL: what the work is for (required)"`
 	Rules []string      `json:"rules,omitempty" flag:"rule" help:"a RULE that all work here follows; may be repeated"`
 	Docs  []mdstore.Ref `json:"docs,omitempty" flag:"doc" help:"a document as PATH:DESC; may be repeated"`
+	Brief *BriefingIn   `json:"briefing,omitempty" listed:"briefing" flag:"-" help:"as briefing_update takes it"`
 	Write
 }
 
@@ -42,10 +43,17 @@ arbor init Login --goal "..." --rule "Tests first" --doc docs/api.md:"the API"`,
 
 // WorkspaceInit makes a workspace with its root node.
 func WorkspaceInit(ctx context.Context, env *Env, in WorkspaceInitIn) (*WorkspaceInitOut, error) {
-	w, err := env.Engine.Init(ctx, plan.NewWorkspace{Name: in.Name, Goal: in.Goal, Rules: in.Rules, Docs: in.Docs}, env.act(in.Write, Match{}))
+	made := plan.NewWorkspace{Name: in.Name, Goal: in.Goal, Rules: in.Rules, Docs: in.Docs}
+	var warned []string
+	if in.Brief != nil {
+		made.Briefing = in.Brief.plan()
+		warned = missed(ctx, env, in.Brief.Agent, made.Briefing.KeyFiles)
+	}
+	w, err := env.Engine.Init(ctx, made, env.act(in.Write, Match{}))
 	if err != nil {
 		return nil, fail(err)
 	}
+	w.Warned = append(w.Warned, warned...)
 	for _, r := range in.Docs {
 		if engine.Absent(ctx, env.Engine, r.Target) {
 			w.Warned = append(w.Warned, r.Target+": no such file in the project")

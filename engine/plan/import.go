@@ -31,6 +31,7 @@ type Import struct {
 	Nodes      []ImportNode      // the root, whose id is mdstore.Root, among them; siblings in their order
 	Files      map[string][]byte // further files, by path relative to the workspace's folder
 	Adapted    []string          // how texts were changed before to fit in
+	Briefing   Briefing
 }
 
 // An ImportNode is one node of an Import.
@@ -178,7 +179,14 @@ func (w Import) compose() (*mdoc.Doc, []string, error) {
 		sections = append(sections, mdoc.SectionText{Name: mdstore.SecProblem, Text: problem})
 	}
 	doc, adapted, err := mdoc.Compose(string(mdstore.WorkspacePath(w.Dir())), mdstore.WorkspaceForm, fields, sections)
-	return doc, append(adapted, more...), err
+	if err != nil || w.Briefing.IsZero() {
+		return doc, append(adapted, more...), err
+	}
+	e := &Edit{doc: doc, after: doc}
+	if err = w.Briefing.edit(e, string(w.ID)); err == nil {
+		err = e.apply()
+	}
+	return e.after, slices.Concat(adapted, more, e.adapted), err
 }
 
 // formatRefs returns the items of documents or references, an empty list for none.

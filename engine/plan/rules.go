@@ -39,7 +39,13 @@ func (x Rules) Plan(d *Draft) ([]string, error) {
 		return nil, err
 	}
 	edit.adapted = append(edit.adapted, adapted...)
-	editRules(edit, have, now)
+	var at []int // indexes of the rules among the section's items
+	for i, it := range w.Doc.Items(mdstore.SecRules) {
+		if it.Listed && it.Text != "" {
+			at = append(at, i)
+		}
+	}
+	edit.list(mdstore.SecRules, at, have, now)
 	d.AllRules = x.Do == ReplaceRules
 	if hash := mdstore.RulesHash(now); w.StoredHash != hash {
 		edit.Set(mdstore.KeyRulesHash, mdoc.Text(hash))
@@ -110,32 +116,23 @@ func noRule(who, rule string, have []string) error {
 	return errs.New(errs.ReferenceNotFound, "%s: no such rule: %q; a rule is named by its exact text", who, rule).With(errs.Details{Candidates: all})
 }
 
-// editRules brings the list from one set of rules to another: those that both begin with stay as they are written, the items after
-// them are replaced, removed or added.
-func editRules(e *Edit, have, now []string) {
-	if slices.Equal(have, now) {
-		return
-	}
-	var at []int // indexes of the rules among the section's items
-	for i, it := range e.doc.Items(mdstore.SecRules) {
-		if it.Listed && it.Text != "" {
-			at = append(at, i)
-		}
-	}
+// list brings a list from some items, with their indexes in the section, to others: those that both begin with stay
+// as they are written, the items after them are replaced, removed or added.
+func (e *Edit) list(section string, at []int, have, now []string) {
 	if gone, ok := left(have, now); ok { // only removals: the others keep every byte
 		for _, i := range gone {
-			e.remove(mdstore.SecRules, at[i])
+			e.remove(section, at[i])
 		}
 		return
 	}
 	for i := range max(len(have), len(now)) {
 		switch {
 		case i >= len(have):
-			e.append(mdstore.SecRules, now[i])
+			e.append(section, now[i])
 		case i >= len(now):
-			e.remove(mdstore.SecRules, at[i])
+			e.remove(section, at[i])
 		case have[i] != now[i]:
-			e.replace(mdstore.SecRules, at[i], now[i])
+			e.replace(section, at[i], now[i])
 		}
 	}
 }

@@ -22,8 +22,9 @@ func TextsOf(id mdstore.ID, doc *mdoc.Doc) (all []Text) {
 	w := mdstore.Workspace{Doc: doc} // a node's problem is written as a workspace's is
 	keys, sections := []string{"title"}, []string{"requirement", "note", "conclusion"}
 	if id == "" {
-		keys, sections = []string{"name", "goal"}, nil
+		keys, sections = []string{"name", "goal", mdstore.KeyDescription}, nil
 		add("rules", doc.Text(mdstore.SecRules), w.Rules()...)
+		briefingTexts(w.Briefing(), doc, add)
 	}
 	for _, key := range keys {
 		f, _ := doc.Field(key)

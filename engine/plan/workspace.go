@@ -17,6 +17,7 @@ type NewWorkspace struct {
 	Name, Goal string
 	Rules      []string
 	Docs       []mdstore.Ref
+	Briefing   Briefing
 }
 
 // Import returns the import that makes the workspace with its root node.
@@ -31,15 +32,16 @@ func (w NewWorkspace) Import(id mdstore.ID, now time.Time, operator string) (imp
 	if err := distinct("doc path", w.Docs); err != nil {
 		return imp, err
 	}
-	if strings.TrimSpace(w.Goal) == "" {
+	if strings.TrimSpace(w.Goal) == "" && w.Briefing.IsZero() {
 		return imp, errs.New(errs.InvalidParams, "goal is empty; say what the work is for").With(errs.Details{Param: "goal"})
 	}
 	now = now.UTC()
 	goal, event := strings.TrimSpace(w.Goal), mdstore.StatusChange{By: mdstore.ByCreation}.String()
 	root := born(statemachine.Planning, w.Name, goal, now, operator, event)
 	return Import{ID: id, Name: w.Name, Goal: goal, Rules: rules, Docs: w.Docs, CreatedAt: now.UnixMilli(), UpdatedAt: now.UnixMilli(),
-		Log:   []mdstore.LogEntry{{Time: now.Format(mdstore.TimeLayout), Operator: operator, Event: "created the workspace"}},
-		Nodes: []ImportNode{root}, Adapted: adapted,
+		Briefing: w.Briefing,
+		Log:      []mdstore.LogEntry{{Time: now.Format(mdstore.TimeLayout), Operator: operator, Event: "created the workspace"}},
+		Nodes:    []ImportNode{root}, Adapted: adapted,
 	}, nil
 }
 

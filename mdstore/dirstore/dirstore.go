@@ -194,7 +194,7 @@ func Open(dir string, opt Options) (*Store, error) {
 	if s.opened, err = disk.R.Stat("."); err != nil {
 		return nil, errors.Join(err, disk.R.Close())
 	}
-	if s.docs, err = openDocs(cmp.Or(opt.ProjectRoot, filepath.Dir(dir)), s.log); err != nil {
+	if s.docs, err = openDocs(cmp.Or(opt.ProjectRoot, filepath.Dir(dir)), dir, s.log); err != nil {
 		return nil, errors.Join(err, disk.R.Close())
 	}
 	s.saveQuiet = cmp.Or(opt.SaveQuiet, saveQuiet)

@@ -17,20 +17,23 @@ import (
 // docs is the folder of a project, whose documents a store reads.
 type docs struct {
 	project string
+	vault   string     // relative to the project, with slashes; one that does not begin with a name lies elsewhere
 	root    *osfs.Root // nil where it cannot be opened
 }
 
-func openDocs(dir string, log *slog.Logger) (docs, error) {
+func openDocs(dir, vault string, log *slog.Logger) (docs, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return docs{}, err
 	}
+	vault, _ = filepath.Rel(dir, vault) // "" for one of another drive
+	vault = filepath.ToSlash(vault)
 	root, err := osfs.OpenRoot(dir)
 	if err != nil {
 		log.Warn("the project's documents cannot be read", "folder", dir, "error", err)
-		return docs{project: dir}, nil
+		return docs{project: dir, vault: vault}, nil
 	}
-	return docs{dir, &root}, nil
+	return docs{dir, vault, &root}, nil
 }
 
 // ReadDoc returns the bytes of a document of the project, at most mdstore.MaxFileSize of them. target is a path

@@ -2,7 +2,9 @@
 package memstore
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"iter"
@@ -126,6 +128,32 @@ func (s *Store) ReadDoc(ctx context.Context, target string) ([]byte, error) {
 
 // Head returns "": there is no git around a map.
 func (s *Store) Head(context.Context) string { return "" }
+
+// Tree returns the documents below a folder that SetDoc has made, with the folders that they lie in.
+func (s *Store) Tree(ctx context.Context, dir string, most int) (found []mdstore.TreeEntry, more bool, err error) {
+	if _, err := s.ReadDoc(ctx, dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, false, err
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	top, met := path.Clean(dir), map[string]bool{}
+	for name := range s.docs {
+		for at := name; at != top && at != "."; at = path.Dir(at) {
+			if below := top == "." || strings.HasPrefix(at, top+"/"); below && !met[at] {
+				met[at] = true
+				found = append(found, mdstore.TreeEntry{Path: at, Folder: at != name})
+			}
+		}
+	}
+	if found == nil && top != "." {
+		return nil, false, &fs.PathError{Op: "list folder", Path: dir, Err: fs.ErrNotExist}
+	}
+	slices.SortFunc(found, func(a, b mdstore.TreeEntry) int {
+		return cmp.Or(cmp.Compare(strings.Count(a.Path, "/"), strings.Count(b.Path, "/")), cmp.Compare(a.Path, b.Path))
+	})
+	n := min(len(found), most)
+	return found[:n], n < len(found), nil
+}
 
 // Read returns the file at p.
 func (s *Store) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) {

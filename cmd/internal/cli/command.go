@@ -21,8 +21,8 @@ const (
 )
 
 var groups = []group{
-	{"see", "See where the work stands", "status use tree list show context next changes watch"},
-	{"plan", "Plan it", "init add edit rules docs ref isolate mv rm restore"},
+	{"see", "See where the work stands", "load status use tree list show context next changes watch"},
+	{"plan", "Plan it", "init briefing add edit rules docs ref isolate mv rm restore"},
 	{"do", "Do it", "start submit complete fail drop retry reopen cancel focus log problem"},
 	{groupAll, "Everything, by noun and verb", "ws node session state transcript"},
 	{groupFrontEnds, "Serve and exchange", "import"},
@@ -168,8 +168,8 @@ var specials = map[string]func(*shell) command{
 	"session_start": shows(showStarted), "session_list": listing(showSessions), "session_load": sessionLoadCommand,
 	"transcript_read": shows(showTranscript), "config_get": configCommand,
 	"node_next": nextCommand, "workspace_update_rules": rulesCommand, "workspace_update_docs": docsCommand,
-	"node_reference": refCommand,
-	"state_save":     stateSaveCommand, "state_list": stateListCommand, "state_load": stateLoadCommand, "state_delete": stateDeleteCommand,
+	"node_reference": refCommand, "workspace_load": shows(showLoad), "briefing_update": briefingCommand,
+	"state_save": stateSaveCommand, "state_list": stateListCommand, "state_load": stateLoadCommand, "state_delete": stateDeleteCommand,
 }
 
 // operationCommand returns the command of an operation under the last name in its path.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -138,3 +139,11 @@ func sinceThen(out *ops.StateLoadOut, names names) (lines []string) {
 }
 
 func shortCommit(id string) string { return id[:min(len(id), 12)] }
+
+// becameOf tells a change; what stays the same has another text.
+func becameOf(from, to any) string {
+	if from == to {
+		return fmt.Sprint("edited, still ", to)
+	}
+	return fmt.Sprintf("%v → %v", from, to)
+}

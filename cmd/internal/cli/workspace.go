@@ -30,8 +30,10 @@ func workspaceWord(sh *shell, word string) error {
 }
 
 func initCommand(sh *shell) command {
-	folders, c := "", command{mode: Create}
+	in, folders := &ops.WorkspaceInitIn{}, ""
+	c := command{in: in, mode: Create}
 	c.flags = func(cmd *cobra.Command) {
+		briefingFlags(cmd, in)
 		cmd.Flags().StringVar(&folders, "folders", "", "folders of new nodes are named by `id|title`; arbor.toml has it")
 		must(cmd.RegisterFlagCompletionFunc("folders", choices("id", "title")))
 	}

@@ -152,6 +152,9 @@ func wrongTypes(t reflect.Type) []string {
 	all := []string{`{}`, `{"path":"x"}`, `[[]]`, `[[["x"]]]`}
 	switch t.Kind() {
 	case reflect.Pointer:
+		if t.Elem().Kind() == reflect.Struct {
+			return append(all[1:], `5`, `"x"`, `true`, `[]`, `{"purpose":5}`, `{"workflows":[{"name":"x","steps":{}}]}`)
+		}
 		return wrongTypes(t.Elem())
 	case reflect.String:
 		return append(all, `5`, `-0.5`, `true`, `[]`, `["x"]`, `1e400`)

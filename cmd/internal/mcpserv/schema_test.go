@@ -142,7 +142,7 @@ type judge map[string]*jsonschema.Resolved
 var newJudge = sync.OnceValues(func() (judge, error) {
 	j := judge{}
 	for _, o := range ops.Of(ops.SetPlan) {
-		tool, err := toolOf(o)
+		tool, err := toolOf(o, new(Server).on)
 		if err != nil {
 			return nil, err
 		}

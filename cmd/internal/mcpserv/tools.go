@@ -91,7 +91,7 @@ func (s *Server) addTools() error {
 			o.Writes = false
 			o.Params = slices.DeleteFunc(slices.Clone(o.Params), func(p ops.Param) bool { return p.Writes })
 		}
-		tool, err := toolOf(o)
+		tool, err := toolOf(o, s.on)
 		if err != nil {
 			return fmt.Errorf("%s: %w", o.Name, err)
 		}
@@ -131,6 +131,7 @@ func (s *Server) checkTool(name string) error {
 var hints = map[string]string{
 	"since":    "e.g. 2h",
 	"budget":   "tokens",
+	"briefing": "as briefing_update takes it",
 	"children": "nodes below, nested: title, type, requirement, role, docs, references, isolated, children",
 	confirm:    "a person agreed",
 }
@@ -140,9 +141,9 @@ func describe(o ops.Operation) string {
 	return strings.TrimSpace(strings.ToUpper(o.Summary[:1]) + o.Summary[1:] + ". " + o.Advice)
 }
 
-// toolOf describes an operation to models and clients.
-func toolOf(o ops.Operation) (*mcp.Tool, error) {
-	in, err := json.Marshal(input(o))
+// toolOf describes an operation to models and clients, where the tool sets are on that on says.
+func toolOf(o ops.Operation, on func(set string) bool) (*mcp.Tool, error) {
+	in, err := json.Marshal(input(o, on))
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +161,7 @@ func toolOf(o ops.Operation) (*mcp.Tool, error) {
 }
 
 // overwriting are the tools that replace texts, besides those that remove something.
-var overwriting = []string{"node_update", "workspace_update", "workspace_update_rules", "workspace_update_docs",
+var overwriting = []string{"node_update", "briefing_update", "workspace_update", "workspace_update_rules", "workspace_update_docs",
 	"node_reference", "problem_update", "problem_clear"}
 
 // Three parameters of many tools are taken and checked everywhere, and stand where they are of most use, because a
@@ -192,10 +193,10 @@ func (l leanTools) MarshalJSON() ([]byte, error) {
 const confirm = "confirm"
 
 // input returns the schema of an operation's parameters, in the order of the catalogue.
-func input(o ops.Operation) *jsonschema.Schema {
+func input(o ops.Operation, on func(set string) bool) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
 	for _, p := range o.Params {
-		if !inSchema(o.Name, p.Name) {
+		if !inSchema(o.Name, p.Name) || p.Listed == ops.NeverListed || p.Listed != "" && !on(p.Listed) {
 			continue
 		}
 		param := schemaOf(p.Type)
@@ -225,6 +226,9 @@ func input(o ops.Operation) *jsonschema.Schema {
 func schemaOf(t reflect.Type) *jsonschema.Schema {
 	switch t.Kind() {
 	case reflect.Pointer:
+		if t.Elem().Kind() == reflect.Struct { // which another tool describes
+			return &jsonschema.Schema{Type: "object"}
+		}
 		return schemaOf(t.Elem())
 	case reflect.Bool:
 		return &jsonschema.Schema{Type: "boolean"}

@@ -281,7 +281,7 @@ func TestToolsAreTheCatalogue(t *testing.T) {
 		}
 		var want, required, got []string
 		for _, p := range o.Params {
-			if p.Name == "dryRun" || p.Name == "ifMatch" && !slices.Contains(matched, o.Name) {
+			if p.Name == "dryRun" || p.Name == "ifMatch" && !slices.Contains(matched, o.Name) || p.Listed != "" && p.Listed != o.Set {
 				continue
 			}
 			want = append(want, p.Name)

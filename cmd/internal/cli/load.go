@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"arbor/context/render"
+	"arbor/engine/ops"
+	"arbor/mdstore"
+)
+
+// showLoad prints what a load tells as a page of Markdown.
+func showLoad(sh *shell, out *ops.WorkspaceLoadOut) error {
+	id, l := out.WorkspaceContext.WorkspaceID, out.Loaded
+	if sh.flags.quiet {
+		return sh.print(render.Visible(id))
+	}
+	p, c := sh.page(), l.Context
+	p.title("# "+c.Name, id)
+	p.section("", c.Description)
+	p.section("## Purpose", c.Purpose)
+	if c.CurrentGoal != c.Purpose {
+		p.section("## Current Goal", c.CurrentGoal)
+	}
+	p.section("## Workflows", strings.Join(l.Workflows, "\n\n"))
+	p.list("## Key Files", pairs(l.KeyFiles))
+	p.section("## Preferences", l.Preferences)
+	p.list("## Related", pairs(l.Related))
+	if a := l.Agent; a != nil {
+		p.section("## Agent: "+render.Visible(a.AgentName), a.SystemPrompt)
+	}
+	p.list("## Recent Activity", c.RecentActivity)
+	var lines []string
+	for _, s := range l.Sessions {
+		lines = append(lines, headLine(s.ID, s.Name, s.Description, s.Created, nil))
+	}
+	p.list("## Sessions", lines)
+	lines = nil
+	for _, s := range l.States {
+		lines = append(lines, headLine(s.ID, s.Name, s.Description, s.Created, s.Tags))
+	}
+	p.list("## States", lines)
+	p.heading("## Plan")
+	p.line(fmt.Sprintf("%s, %d of %d done", counted(l.Plan.Counts.Total, "node"), l.Plan.Counts.Done, l.Plan.Counts.Work))
+	if n := l.Plan.Focus; n != nil {
+		p.line("- focus: " + n.Title + " (" + n.Status + ", " + n.NodeID + ")")
+	}
+	for _, n := range l.Plan.Next {
+		p.line("- next: " + n.Title + " (" + n.Status + ", " + n.NodeID + ")")
+	}
+	lines = nil
+	for _, f := range l.RecentFiles {
+		lines = append(lines, f.Path+" ("+moment(f.Modified)+")")
+	}
+	p.list("## Recent Files", lines)
+	p.list("## Files", l.WorkspaceStructure)
+	for _, w := range l.Warnings {
+		sh.warn("warning: %s", w)
+	}
+	return p.print(out.Hint)
+}
+
+// pairs returns paths with what is said of them, by path.
+func pairs(of map[string]string) (lines []string) {
+	for _, path := range slices.Sorted(maps.Keys(of)) {
+		line := path
+		if of[path] != "" {
+			line += ": " + of[path]
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func headLine(id, name, description string, created int64, tags []string) string {
+	line := name
+	if description != "" {
+		line += ": " + description
+	}
+	if len(tags) > 0 {
+		line += " #" + strings.Join(tags, " #")
+	}
+	return line + " (" + moment(created) + ", " + id + ")"
+}
+
+// moment returns a time in Unix milliseconds to the minute, as logs have it.
+func moment(ms int64) string {
+	return time.UnixMilli(ms).UTC().Format(mdstore.TimeLayout[:len("2006-01-02 15:04")])
+}
+
+// list writes a list under its heading, nothing where it is empty.
+func (p *page) list(heading string, items []string) {
+	if len(items) > 0 {
+		p.heading(heading)
+		p.items(items)
+	}
+}
+
+// briefingCommand writes the parts that flags give, and prints the briefing without any.
+func briefingCommand(sh *shell) command {
+	in := &ops.BriefingUpdateIn{}
+	return command{in: in, instead: func(ctx context.Context) (bool, error) {
+		if !reflect.ValueOf(in.BriefingIn).IsZero() {
+			return false, nil
+		}
+		out, err := call(ctx, sh, ops.WorkspaceLoad, ops.WorkspaceLoadIn{In: sh.in()})
+		if err == nil && sh.flags.json {
+			err = sh.json(out)
+		} else if err == nil {
+			err = showLoad(sh, out)
+		}
+		return true, err
+	}}
+}
+
+// briefingFlags adds the parts of a briefing that arbor init takes as flags.
+func briefingFlags(cmd *cobra.Command, in *ops.WorkspaceInitIn) {
+	part := func(name, usage string, to func(*ops.BriefingIn) **string) {
+		cmd.Flags().Func(name, usage, func(text string) error {
+			if in.Brief == nil {
+				in.Brief = &ops.BriefingIn{}
+			}
+			*to(in.Brief) = &text
+			return nil
+		})
+	}
+	part("purpose", "the `PURPOSE`: what the work is for; the goal may be left out then",
+		func(b *ops.BriefingIn) **string { return &b.Purpose })
+	part("root", "the `FOLDER` that the work is in, relative to the project",
+		func(b *ops.BriefingIn) **string { return &b.RootFolder })
+	part("description", "what the workspace is, in one `LINE`",
+		func(b *ops.BriefingIn) **string { return &b.Description })
+}

@@ -1,0 +1,34 @@
+package ops
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// An Agent is who works in a workspace: a file in the folder agents of the vault, whose text is the system prompt.
+type Agent struct {
+	AgentID      string `json:"agentId"`
+	AgentName    string `json:"agentName"`
+	SystemPrompt string `json:"systemPrompt"`
+}
+
+// agentOf returns the agent with that id, or why there is none.
+func agentOf(ctx context.Context, env *Env, id mdstore.ID) (a *Agent, warning string) {
+	all, err := env.Engine.Live().VaultPages(ctx, mdstore.AgentKind)
+	i := slices.IndexFunc(all, func(p *mdstore.Page) bool { return p.ID == id })
+	switch {
+	case err != nil:
+		return nil, "agent " + string(id) + " cannot be read: " + err.Error()
+	case i < 0:
+		return nil, "agent " + string(id) + ": no file in " + mdstore.AgentKind.Place.Dir + " has this id"
+	case len(all[i].Problems) > 0:
+		warning = "agent " + string(id) + ": " + all[i].Problems[0].String()
+	}
+	doc := all[i].Doc()
+	body := doc.Slice(mdoc.Span{Start: len(doc.Front()), End: len(doc.Bytes())})
+	return &Agent{string(id), all[i].Name(), strings.TrimSpace(body)}, warning
+}

@@ -1,0 +1,131 @@
+package ops
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"arbor/engine"
+	"arbor/engine/errs"
+	"arbor/engine/plan"
+	"arbor/mdstore"
+)
+
+// BriefingUpdateIn gives parts of the briefing of a workspace another content.
+type BriefingUpdateIn struct {
+	In
+	BriefingIn
+	Match
+	Write
+}
+
+// BriefingIn are parts of a briefing; those that are left out stay as they are.
+type BriefingIn struct {
+	Description *string      `json:"description,omitempty" empty:"ok" help:"what the workspace is, in one LINE"`
+	RootFolder  *string      `json:"rootFolder,omitempty" flag:"root" empty:"ok" help:"the FOLDER that the work is in, relative to the project"`
+	Purpose     *string      `json:"purpose,omitempty" empty:"ok" help:"the PURPOSE: what the work is for"`
+	CurrentGoal *string      `json:"currentGoal,omitempty" flag:"current-goal" empty:"ok" help:"the GOAL of these days"`
+	Preferences *string      `json:"preferences,omitempty" empty:"ok" help:"PREFERENCES: how the work is to be done"`
+	Agent       *string      `json:"agent,omitempty" empty:"ok" help:"the ID of an agent in the folder agents of the vault"`
+	Workflows   []WorkflowIn `json:"workflows,omitempty" flag:"-" help:"all of them, as name, when and steps"`
+	KeyFiles    []KeyFileIn  `json:"keyFiles,omitempty" flag:"-" help:"all of them, as path and purpose"`
+	Related     []RelatedIn  `json:"related,omitempty" flag:"-" help:"all of them, as path and why"`
+}
+
+// A WorkflowIn is a way in which work is done.
+type WorkflowIn struct {
+	Name  string `json:"name" req:"true"`
+	When  string `json:"when,omitempty"`
+	Steps Steps  `json:"steps,omitempty"`
+}
+
+// A KeyFileIn is a file that everybody who works here has to know.
+type KeyFileIn struct {
+	Path    string `json:"path"`
+	Purpose string `json:"purpose,omitempty"`
+}
+
+// A RelatedIn is a file or folder that has to do with the work.
+type RelatedIn struct {
+	Path string `json:"path"`
+	Why  string `json:"why,omitempty"`
+}
+
+// Steps are the steps of a workflow: a text, or a list of texts, which becomes a list of Markdown.
+type Steps string
+
+// UnmarshalJSON reads a text or a list of texts.
+func (s *Steps) UnmarshalJSON(data []byte) error {
+	var list []string
+	if json.Unmarshal(data, &list) != nil {
+		return json.Unmarshal(data, (*string)(s))
+	}
+	for i, step := range list {
+		list[i] = "- " + strings.ReplaceAll(strings.TrimSpace(step), "\n", "\n  ")
+	}
+	*s = Steps(strings.Join(list, "\n"))
+	return nil
+}
+
+// plan returns the change that the parts stand for.
+func (in BriefingIn) plan() plan.Briefing {
+	x := plan.Briefing{Description: in.Description, RootFolder: in.RootFolder, Agent: in.Agent,
+		Purpose: in.Purpose, CurrentGoal: in.CurrentGoal, Preferences: in.Preferences}
+	x.Workflows = each(in.Workflows, func(f WorkflowIn) mdstore.Workflow {
+		return mdstore.Workflow{Name: f.Name, When: f.When, Steps: string(f.Steps)}
+	})
+	x.KeyFiles = each(in.KeyFiles, func(f KeyFileIn) mdstore.Ref { return mdstore.Ref{Target: f.Path, Description: f.Purpose} })
+	x.Related = each(in.Related, func(f RelatedIn) mdstore.Ref { return mdstore.Ref{Target: f.Path, Description: f.Why} })
+	return x
+}
+
+// each returns what f makes of each item; nil of nil, which is no list.
+func each[A, B any](items []A, f func(A) B) (out []B) {
+	if items != nil {
+		out = []B{}
+	}
+	for _, x := range items {
+		out = append(out, f(x))
+	}
+	return out
+}
+
+// missed says what a briefing names that is not there.
+func missed(ctx context.Context, env *Env, agent *string, files []mdstore.Ref) (warned []string) {
+	if agent != nil && *agent != "" {
+		if _, warning := agentOf(ctx, env, mdstore.ID(*agent)); warning != "" {
+			warned = append(warned, warning)
+		}
+	}
+	for _, f := range files {
+		if engine.Absent(ctx, env.Engine, f.Target) {
+			warned = append(warned, f.Target+": no such file in the project")
+		}
+	}
+	return warned
+}
+
+var briefingUpdate = op("briefing_update", writes|repeats, BriefingUpdate, Help{
+	Summary: "write parts of a workspace's briefing",
+	Advice:  "A list replaces the list.",
+	Use:     "briefing [WS]",
+	Text: `Without a flag it prints the briefing, as arbor load does. What is not given
+stays. Workflows, key files and related files are sections of the workspace's
+file, to be edited there; a program gives them as JSON over MCP.`,
+	Example: `arbor briefing
+arbor briefing --purpose "Find work" --root Job`,
+})
+
+// BriefingUpdate gives parts of the briefing of a workspace another content.
+func BriefingUpdate(ctx context.Context, env *Env, in BriefingUpdateIn) (*Wrote, error) {
+	t, p := env.whole(ctx, in.WorkspaceID), in.plan()
+	if t.err == nil && p.IsZero() {
+		return nil, errs.New(errs.InvalidParams, "nothing is to be updated; give a part of the briefing, such as purpose")
+	}
+	w, err := done(ctx, env, t, env.act(in.Write, in.Match), p, "workspace_load shows it")
+	if err != nil {
+		return nil, err
+	}
+	w.Warned = append(w.Warned, missed(ctx, env, in.Agent, p.KeyFiles)...)
+	return w, nil
+}

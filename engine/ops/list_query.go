@@ -1,0 +1,108 @@
+package ops
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"arbor/engine"
+	"arbor/mdstore"
+)
+
+// asked returns the workspaces that a query means: those with all its words in name and description, or else the one
+// whose root folder is the nearest above the folder that the query names. A single letter is no word.
+func asked(env *Env, query string, all []WorkspaceHead) []WorkspaceHead {
+	words := slices.DeleteFunc(strings.Fields(strings.ToLower(query)), func(w string) bool {
+		return utf8.RuneCountInString(w) < 2
+	})
+	found := slices.DeleteFunc(slices.Clone(all), func(w WorkspaceHead) bool {
+		text := strings.ToLower(w.Name + "\n" + w.Description)
+		return slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
+	})
+	if len(found) > 0 && len(words) > 0 || query == "" {
+		return found
+	}
+	folder, nearest := inProject(env, query), -1
+	found = []WorkspaceHead{}
+	for _, w := range all {
+		root := inProject(env, w.RootFolder)
+		above := root == folder || strings.HasPrefix(folder, strings.TrimSuffix(root, "/")+"/")
+		if root == "." { // the project: a word without a slash or dot names no folder in it
+			outside := folder == ".." || strings.HasPrefix(folder, "../") || strings.HasPrefix(folder, "/")
+			above = strings.ContainsAny(query, `./\`) && !outside
+		}
+		above = above && w.RootFolder != ""
+		if above && len(root) > nearest {
+			found, nearest = []WorkspaceHead{w}, len(root)
+		}
+	}
+	return found
+}
+
+// ordered returns workspaces in the order asked for, the default workspace last. Of two that come at the same place
+// the older is first, and so is one that was used on this machine before one of which that is not known.
+func ordered(ctx context.Context, env *Env, in WorkspaceListIn, all []WorkspaceHead) []WorkspaceHead {
+	accessed := engine.Accessed(ctx, env.Engine)
+	for i, w := range all {
+		if at, ok := accessed[mdstore.ID(w.ID)]; ok {
+			all[i].LastAccessed = at.UnixMilli()
+		}
+	}
+	compare := func(a, b WorkspaceHead) int { return cmp.Compare(a.LastAccessed, b.LastAccessed) }
+	down := in.Order != "asc"
+	switch in.SortBy {
+	case "name":
+		compare = func(a, b WorkspaceHead) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) }
+		down = in.Order == "desc"
+	case "created":
+		compare = func(a, b WorkspaceHead) int { return cmp.Compare(a.CreatedAt, b.CreatedAt) }
+		down = in.Order == "desc"
+	}
+	last := func(w WorkspaceHead) int {
+		if w.ID == string(mdstore.DefaultWorkspace) {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(all, func(a, b WorkspaceHead) int {
+		c := compare(a, b)
+		if down {
+			c = -c
+		}
+		return cmp.Or(cmp.Compare(last(a), last(b)), c)
+	})
+	return all
+}
+
+// countSessions adds to workspaces how many sessions they have, and which one the caller's session is bound to. Of a
+// workspace that cannot be read it counts none.
+func countSessions(ctx context.Context, env *Env, all []WorkspaceHead) error {
+	bound := ""
+	if env.Session != "" {
+		b, _, _ := env.Engine.Binding(ctx, env.Session) // of bindings that cannot be read session_status tells
+		bound = string(b.WorkspaceID)
+	}
+	for i := range all {
+		w := &all[i]
+		w.Bound = w.ID == bound
+		s, err := env.Engine.View(ctx, mdstore.ID(w.ID))
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			continue
+		}
+		for _, p := range s.Pages().All() {
+			switch p.Kind {
+			case mdstore.SessionKind:
+				w.SessionCount++
+				w.TraceCount += len(p.Log())
+			case mdstore.SessionLogKind:
+				w.TraceCount += len(p.Log())
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"arbor/engine"
+	"arbor/mdstore"
+)
+
+const (
+	treeLines   = 200   // that workspaceStructure has, besides one for what does not fit at the top
+	treeMost    = 20000 // files and folders that are looked at
+	recentFiles = 5
+)
+
+// indexNames are the names of files that tell what is in their folder, in small letters and without what follows a dot.
+var indexNames = []string{"index", "readme", "summary", "moc", "overview"}
+
+// A RecentFile is a file below the root folder that was changed last.
+type RecentFile struct {
+	Path     string `json:"path"`
+	Modified int64  `json:"modified"` // Unix milliseconds
+}
+
+// A rootTree is what a load shows of the root folder.
+type rootTree struct {
+	lines, folders []string
+	recent         []RecentFile
+	index          []string // files that tell what is in the folder, and that no list names
+	warning        string   // why it is not all
+}
+
+// treeOf returns what lies below the root folder of a workspace, which may have none.
+func treeOf(ctx context.Context, env *Env, root string, listed func(string) bool) (t rootTree, err error) {
+	if root == "" {
+		return t, nil
+	}
+	all, lacking, err := engine.Tree(ctx, env.Engine, root, treeMost)
+	if err != nil {
+		return t, err
+	}
+	if lacking != "" {
+		t.warning = "root folder " + root + ": " + lacking
+	}
+	top := inProject(env, root)
+	t.lines, t.folders = outlined(all, top, treeLines)
+	files := slices.DeleteFunc(all, func(x mdstore.TreeEntry) bool { return x.Folder })
+	for _, x := range files {
+		name, _, _ := strings.Cut(strings.ToLower(path.Base(x.Path)), ".")
+		if path.Dir(x.Path) == top && slices.Contains(indexNames, name) && !listed(x.Path) {
+			t.index = append(t.index, x.Path)
+		}
+	}
+	slices.SortStableFunc(files, func(a, b mdstore.TreeEntry) int { return int(min(max(b.Modified-a.Modified, -1), 1)) })
+	for _, x := range files[:min(len(files), recentFiles)] {
+		t.recent = append(t.recent, RecentFile{x.Path, x.Modified})
+	}
+	return t, nil
+}
+
+// inProject returns a path as the listing of the project has it.
+func inProject(env *Env, p string) string {
+	if project := env.Engine.Project(); filepath.IsAbs(p) && project != "" {
+		if rel, err := filepath.Rel(project, p); err == nil {
+			p = rel
+		}
+	}
+	return path.Clean(filepath.ToSlash(p))
+}
+
+// outlined returns files and folders, which come breadth first, in at most that many lines. A folder whose own
+// entries do not fit says how many files are below it; of those of the top folder the first ones are shown. folders
+// are the folders among the lines.
+func outlined(all []mdstore.TreeEntry, top string, most int) (lines, folders []string) {
+	below, files := map[string][]mdstore.TreeEntry{}, map[string]int{}
+	for _, x := range all {
+		below[path.Dir(x.Path)] = append(below[path.Dir(x.Path)], x)
+		for at := x.Path; !x.Folder && at != top && at != "."; {
+			at = path.Dir(at)
+			files[at]++
+		}
+	}
+	at := map[string]int{} // the line of each folder
+	for queue := []string{top}; len(queue) > 0; queue = queue[1:] {
+		in, rest := below[queue[0]], 0
+		if room := most - len(lines); len(in) > room {
+			i, shown := at[queue[0]]
+			if shown {
+				lines[i] += fmt.Sprintf(" (%d files)", files[queue[0]])
+				continue
+			}
+			in, rest = in[:room], len(in)-room
+		}
+		for _, x := range in {
+			if x.Folder {
+				at[x.Path] = len(lines)
+				queue = append(queue, x.Path)
+				x.Path += "/"
+				folders = append(folders, x.Path)
+			}
+			lines = append(lines, x.Path)
+		}
+		if rest > 0 {
+			lines = append(lines, fmt.Sprintf("%s/ (%d more)", queue[0], rest))
+		}
+	}
+	return lines, folders
+}
