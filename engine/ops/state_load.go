@@ -82,7 +82,7 @@ func StateLoad(ctx context.Context, env *Env, in StateLoadIn) (*StateLoadOut, er
 	}
 	c, o, err := engine.ApplyBound(ctx, env.Engine, ws, env.act(in.Write, Match{}), x, func(c *plan.Continued, s *sessions.Bindings) (
 		[]mdstore.Change, string, error) {
-		out.Bound = Bound{Caller: env.caller(cmp.Or(in.SessionID, string(c.ID))), Session: string(c.ID)}
+		out.Bound = Bound{Caller: callerOf(env, cmp.Or(in.SessionID, string(c.ID))), Session: string(c.ID)}
 		now := env.Engine.Now()
 		b := sessions.Binding{SessionID: out.Caller, WorkspaceID: ws, FocusedNodeID: c.Node, Session: c.ID, BoundAt: now.UnixMilli()}
 		changes, err := s.Set(b, now)
