@@ -127,10 +127,14 @@ func showState(sh *shell, out *ops.StateLoadOut) error {
 // sinceThen says what changed in the plan and in git since a state was saved, one line each.
 func sinceThen(out *ops.StateLoadOut, names names) (lines []string) {
 	for _, n := range out.Nodes {
-		lines = append(lines, "- "+names.titled(string(n.NodeID))+": "+becameOf(n.From, n.To))
+		what := n.From + " → " + n.To
+		if n.From == n.To {
+			what = "edited"
+		}
+		lines = append(lines, "- "+names.titled(string(n.NodeID))+": "+what)
 	}
 	for _, c := range out.Counts {
-		lines = append(lines, "- nodes "+c.Status+": "+becameOf(c.From, c.To))
+		lines = append(lines, fmt.Sprintf("- nodes %s: %d → %d", c.Status, c.From, c.To))
 	}
 	if out.Head != "" {
 		lines = append(lines, "- commit "+shortCommit(out.Commit)+" → "+shortCommit(out.Head))
