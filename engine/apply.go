@@ -154,6 +154,7 @@ func (e *Engine) commit(ctx context.Context, tx mdstore.Tx, act plan.Act, p plan
 	if err := p.claims.Write(ctx, e.st); err != nil {
 		e.opt.Log.Warn("claims cannot be kept", "error", err) // which keeps nobody from working
 	}
+	touched(ctx, e, p.base.Workspace().ID)
 	return out, unmade(out)
 }
 
@@ -235,7 +236,10 @@ func (e *Engine) Import(ctx context.Context, w plan.Import, dryRun bool) (*plan.
 		}
 		return files, nil
 	}
-	return e.write(ctx, out, changes)
+	if out, err = e.write(ctx, out, changes); err == nil && !dryRun {
+		Touched(ctx, e, w.ID)
+	}
+	return out, err
 }
 
 // write commits changes that are computed while no other process can commit. In a dry run they are only computed.

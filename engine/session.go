@@ -45,9 +45,13 @@ func (e *Engine) Bind(ctx context.Context, b sessions.Binding, act plan.Act) (*p
 	}
 	now := e.opt.Now()
 	b.BoundAt = now.UnixMilli()
-	return e.editBindings(ctx, act, "session "+b.SessionID+" bound to "+string(b.WorkspaceID), func(s *sessions.Bindings) ([]mdstore.Change, error) {
+	out, err := e.editBindings(ctx, act, "session "+b.SessionID+" bound to "+string(b.WorkspaceID), func(s *sessions.Bindings) ([]mdstore.Change, error) {
 		return s.Set(b, now)
 	})
+	if err == nil && !act.DryRun {
+		Touched(ctx, e, b.WorkspaceID)
+	}
+	return out, err
 }
 
 // Unbind ends a session's binding, gives back what it has claimed, and forgets what it has seen. The error is SESSION_NOT_FOUND where
