@@ -88,6 +88,21 @@ func touch(ctx context.Context, e *Engine, ws mdstore.ID, resolved bool) error {
 	return nil
 }
 
+// forget drops what is noted of a workspace that is gone.
+func forget(ctx context.Context, e *Engine, ws mdstore.ID) {
+	noAccess(e, ws, e.st.Update(ctx, func(mdstore.Tx) error {
+		all, err := readAccess(ctx, e)
+		if _, noted := all[ws]; err != nil || !noted {
+			return err
+		}
+		delete(all, ws)
+		return writeAccess(ctx, e, all)
+	}))
+	e.access.mu.Lock()
+	defer e.access.mu.Unlock()
+	delete(e.access.noted, ws)
+}
+
 // Accessed returns when workspaces were last used on this machine, to the minute. One that is missing was not, as far as is known.
 func Accessed(ctx context.Context, e *Engine) map[mdstore.ID]time.Time {
 	out := map[mdstore.ID]time.Time{}

@@ -13,6 +13,9 @@ type ID string
 // Root is the id of every workspace's root node.
 const Root ID = "root"
 
+// DefaultWorkspace is the id of the workspace of calls that mean none, which is made when it is first needed.
+const DefaultWorkspace ID = "default"
+
 // MaxID is the greatest length of an id in bytes.
 const MaxID = 128
 

@@ -10,8 +10,9 @@ const (
 	SessionsDir   = "sessions"
 	SessionFile   = "Session.md"
 	ArchiveDir    = "archive"
-	LocalDir      = ".local"        // locks, journal, trash: never needed to read the vault
-	SessionsFile  = "sessions.json" // session bindings of this machine
+	LocalDir      = ".local"                   // locks, journal, trash: never needed to read the vault
+	SessionsFile  = "sessions.json"            // session bindings of this machine
+	CorruptPrefix = SessionsFile + ".corrupt-" // of copies of a SessionsFile that could not be read
 	IgnoreFile    = ".gitignore"
 	TempPrefix    = ".arbor-" // of the temporary files of a write, which are beside the files that they become
 

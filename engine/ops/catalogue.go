@@ -73,6 +73,10 @@ func (o Operation) Call(ctx context.Context, env *Env, args json.RawMessage) (an
 // looks at every file again: a folder that was renamed just now may not have been told yet. Nor does it before a program
 // that is saving a damaged file is done.
 func (o Operation) Run(ctx context.Context, env *Env, in any) (any, error) {
+	if w, ok := in.(interface{ planned() bool }); ok && w.planned() {
+		dry := *env
+		dry.dry, env = true, &dry
+	}
 	out, err := o.run(ctx, env, in)
 	if err != nil && errs.As(err).Class() == errs.NotFound && env.Engine.Live().Following() {
 		env.Engine.Live().Stale()
@@ -116,7 +120,10 @@ func in(set string, operations []Operation) []Operation {
 	return operations
 }
 
-var briefingSet = []Operation{}
+var briefingSet = []Operation{
+	workspaceResolve,
+	workspaceGC,
+}
 
 var planSet = []Operation{
 	workspaceInit,

@@ -15,10 +15,11 @@ func plan() map[mdstore.Path][]byte {
 		"node-q": {"title: Q\ntype: planning\nstatus: completed\nparentId: root\ncreatedAt: 5", "## Conclusion\n\ndone\n"},
 		"node-c": {"title: C\ntype: execution\nstatus: completed\nparentId: node-q\ncreatedAt: 6", "## Conclusion\n\ndone\n"},
 	})
-	files["ws-old/Workspace.md"] = []byte("---\nid: ws-old\nname: Old\ngoal: g\nstatus: active\n---\n")
+	files["ws-old/Workspace.md"] = []byte("---\nid: ws-old\nname: Old\ngoal: g\nstatus: active\nupdatedAt: 1\n---\n")
 	files["archive/ws-arch/Workspace.md"] = []byte("---\nid: ws-arch\nname: Arch\ngoal: g\nstatus: archived\n---\n")
 	files["archive/ws-arch/nodes/root/Node.md"] = enginetest.Node("root", "title: Arch\ntype: planning\nstatus: pending", "")
-	files["sessions.json"] = []byte(`{"bindings":{"s1":{"sessionId":"s1","workspaceId":"` + ws + `","boundAt":1}}}`)
+	files["sessions.json"] = []byte(`{"bindings":{"s1":{"sessionId":"s1","workspaceId":"` + ws + `","boundAt":1},` +
+		`"gone":{"sessionId":"gone","workspaceId":"ws-gone","boundAt":1}}}`)
 	return files
 }
 
@@ -48,6 +49,8 @@ var samples = map[string][]map[string]any{
 	"session_unbind":         {{"sessionId": "s1"}},
 	"changes_get":            {{"workspaceId": ws, "sessionId": "s1"}},
 	"workspace_check":        {{"workspaceId": ws, "fix": true}},
+	"workspace_resolve":      {{"identifier": "laptop", "name": "Laptop"}, {"identifier": "gone"}},
+	"workspace_gc":           {{"shared": true, "maxAge": "30d"}},
 	"node_next":              {{"workspaceId": ws, "claim": true, "sessionId": "s1", "count": 2}},
 }
 

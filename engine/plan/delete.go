@@ -121,7 +121,7 @@ func (d *Draft) trash(to mdstore.Path, nodes []*mdstore.Node) {
 			last = dir
 		}
 		change := mdstore.Change{Path: from, To: to.Join(string(from))}
-		all = append(all, leaving{planned{change, []string{string(n.ID) + " deleted: " + n.Title}}, rank[n.Path]})
+		all = append(all, leaving{planned{change: change, what: []string{string(n.ID) + " deleted: " + n.Title}}, rank[n.Path]})
 	}
 	sort.Slice(all, func(i, j int) bool { return all[i].rank > all[j].rank })
 	for _, l := range all {

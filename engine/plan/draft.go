@@ -75,10 +75,14 @@ type Options struct {
 type planned struct {
 	change mdstore.Change
 	what   []string
+	first  bool   // it is made before the edits
+	old    []byte // the bytes before it, where the outcome tells them
 }
 
 // whole adds a change of a whole file or folder.
-func (d *Draft) whole(c mdstore.Change, what ...string) { d.extra = append(d.extra, planned{c, what}) }
+func (d *Draft) whole(c mdstore.Change, what ...string) {
+	d.extra = append(d.extra, planned{change: c, what: what})
+}
 
 // New returns an empty draft over a view.
 func New(v *view.View, act Act, opt Options) *Draft {
@@ -182,7 +186,7 @@ func (d *Draft) Finish() error {
 	return nil
 }
 
-// Changes returns what is to be committed: edits first, then the files that must stay as they were read, then whole files and folders,
+// Changes returns what is to be committed: what is to be first, then edits, then the files that must stay as they were read, then whole files and folders,
 // as what moves comes last.
 //
 // They are made in this order. After each of them, check finds nothing that check --fix cannot repair, so that nothing is lost if the
@@ -191,6 +195,11 @@ func (d *Draft) Finish() error {
 func (d *Draft) Changes() []mdstore.Change {
 	var out []mdstore.Change
 	named := map[mdstore.Path]bool{}
+	for _, x := range d.extra {
+		if x.first {
+			out = append(out, x.change)
+		}
+	}
 	order := slices.Clone(d.order)
 	slices.SortStableFunc(order, func(a, b *Edit) int { return cmp.Compare(b.thaws, a.thaws) })
 	for _, e := range order {
@@ -211,7 +220,9 @@ func (d *Draft) Changes() []mdstore.Change {
 		}
 	}
 	for _, x := range d.extra {
-		out = append(out, x.change)
+		if !x.first {
+			out = append(out, x.change)
+		}
 	}
 	return out
 }

@@ -80,6 +80,7 @@ func (d *Draft) Outcome() *Outcome {
 	}
 	for _, x := range d.extra {
 		out.Add(x.change, x.what...)
+		out.Files[len(out.Files)-1].Old = x.old
 	}
 	return out
 }

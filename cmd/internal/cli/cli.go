@@ -87,6 +87,7 @@ type Settings struct {
 type Place struct {
 	Dir   string // the folder to start at, absolute
 	Vault string // of --vault; "" to look for one
+	User  bool   // the vault of this person is meant
 }
 
 // Vaults finds and opens vaults.
@@ -126,6 +127,8 @@ type Found struct {
 	Why     string `json:"why"`     // "found in /p, 2 folders above"
 	Exists  bool   `json:"exists"`
 	Looked  []Look `json:"looked"` // in the order of looking
+
+	User bool `json:"user,omitempty"` // it is the vault of this person
 }
 
 // A Look is one place that was looked at for a vault.

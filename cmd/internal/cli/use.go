@@ -3,20 +3,33 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"arbor/context/render"
 	"arbor/engine/ops"
+	"arbor/engine/sessions"
 )
 
 func newUse(sh *shell) *cobra.Command {
+	var bind string
 	return sh.command(command{op: "workspace_get", help: ops.Help{
 		Use: "use [WS]", Summary: "make a workspace the default of this machine",
 		Text: `Commands that name no workspace are about it then. A session that is bound keeps
-its own. Without WS it tells which one is the default.`,
-		Example: "arbor use Login\narbor use",
-	}, instead: func(ctx context.Context) (bool, error) { return true, runUse(ctx, sh) }})
+its own, and so does a folder. Without WS it tells which one is the default.
+With --bind it is the default of that session or folder alone.`,
+		Example: "arbor use Login\narbor use\narbor use Login --bind path:.",
+	}, flags: func(cmd *cobra.Command) {
+		cmd.Flags().StringVar(&bind, "bind", "", "bind an `IDENT` to it: the name of a session, or path:FOLDER")
+		must(cmd.RegisterFlagCompletionFunc("bind", cobra.NoFileCompletions))
+	}, instead: func(ctx context.Context) (bool, error) {
+		if bind != "" {
+			return true, runBind(ctx, sh, bind)
+		}
+		return true, runUse(ctx, sh)
+	}})
 }
 
 func runUse(ctx context.Context, sh *shell) error {
@@ -33,6 +46,47 @@ func runUse(ctx context.Context, sh *shell) error {
 		return sh.print(render.Visible(out.WorkspaceID))
 	}
 	return sh.print(render.Visible(namesOf(sh, out.WorkspaceID).titled(out.WorkspaceID)))
+}
+
+// runBind binds an identifier to the workspace that is named.
+func runBind(ctx context.Context, sh *shell, ident string) error {
+	if sh.flags.workspace == "" {
+		return usagef("--bind %s: name the workspace as well: arbor use WS --bind %s", ident, ident)
+	}
+	in := ops.SessionBindIn{SessionID: sh.identifier(ident), WorkspaceID: sh.flags.workspace}
+	out, err := call(ctx, sh, ops.SessionBind, in)
+	if err != nil {
+		return err
+	}
+	return sh.wrote(out, out.Wrote, out.WorkspaceID)
+}
+
+// identifier returns an identifier as it is bound: that of a folder has its whole path.
+func (sh *shell) identifier(ident string) string {
+	folder, is := strings.CutPrefix(ident, sessions.FolderPrefix)
+	if !is {
+		return ident
+	}
+	if rest, home := strings.CutPrefix(folder, "~"); home && (rest == "" || rest[0] == '/') && sh.getenv("HOME") != "" {
+		folder = sh.getenv("HOME") + rest
+	}
+	return sessions.FolderPrefix + filepath.ToSlash(resolve(sh.dir(), folder))
+}
+
+func resolveCommand(sh *shell) command {
+	in := &ops.WorkspaceResolveIn{}
+	return command{in: in, check: func(*cobra.Command) error {
+		in.Identifier = sh.identifier(in.Identifier)
+		return nil
+	}, show: showing(sh, func(sh *shell, out *ops.WorkspaceResolveOut) error {
+		switch {
+		case out.Changed || sh.flags.json:
+			return sh.wrote(out, out.Wrote, out.WorkspaceID)
+		case sh.flags.quiet:
+			return sh.print(render.Visible(out.WorkspaceID))
+		}
+		return sh.print(render.Visible(out.WorkspaceID + "  " + out.WorkspaceName))
+	})}
 }
 
 // showOverview prints one line for each active workspace and reports true, where a command names none and several are
