@@ -154,7 +154,7 @@ func (e *Engine) commit(ctx context.Context, tx mdstore.Tx, act plan.Act, p plan
 	if err := p.claims.Write(ctx, e.st); err != nil {
 		e.opt.Log.Warn("claims cannot be kept", "error", err) // which keeps nobody from working
 	}
-	touched(ctx, e, p.base.Workspace().ID)
+	note(ctx, e, p.base.Workspace().ID, false, false)
 	return out, unmade(out)
 }
 

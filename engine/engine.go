@@ -34,8 +34,6 @@ type Engine struct {
 	opt  Options
 	live *live.Vault
 	seen *sessions.Seen
-
-	access accesses
 }
 
 // Open returns an engine over the store. It reads nothing yet: a workspace is read when it is first asked for.

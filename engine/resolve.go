@@ -24,7 +24,6 @@ type Resolved struct {
 	*plan.Outcome
 	ID   mdstore.ID
 	Name string
-	Made bool
 }
 
 // ResolveWorkspace returns the workspace that an identifier is bound to, by the binding that counts as used now. One that is bound to
@@ -51,7 +50,7 @@ func ResolveWorkspace(ctx context.Context, e *Engine, r Resolve, act plan.Act) (
 				return nil, err
 			}
 			*out.Outcome = plan.Outcome{DryRun: act.DryRun}
-			out.ID, out.Made = id, true
+			out.ID = id
 			if lost != "" {
 				out.Warned = []string{r.Identifier + " was bound to " + string(lost) + ", which the vault does not have; it is bound to a new workspace now"}
 			}
@@ -66,8 +65,8 @@ func ResolveWorkspace(ctx context.Context, e *Engine, r Resolve, act plan.Act) (
 	}
 	switch {
 	case act.DryRun:
-	case out.Made:
-		noAccess(e, out.ID, e.st.Update(ctx, func(mdstore.Tx) error { return touch(ctx, e, out.ID, true) }))
+	case w == nil:
+		noteLater(ctx, e, out.ID, true, false)
 	default:
 		Touched(ctx, e, out.ID)
 	}
@@ -190,10 +189,7 @@ func UserDefault(ctx context.Context, e *Engine, act plan.Act) (mdstore.ID, erro
 // BoundFolder returns the workspace of the folder that dir is or lies in, of several that are bound the nearest; ok is false where none
 // is. dir is a path with slashes.
 func BoundFolder(ctx context.Context, e *Engine, dir string) (sessions.Binding, bool, error) {
-	s, err := sessions.ReadBindings(ctx, e.st)
-	if err == nil {
-		err = s.Corrupt()
-	}
+	s, err := sessions.ReadSound(ctx, e.st)
 	if err != nil {
 		return sessions.Binding{}, false, err
 	}

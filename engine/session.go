@@ -18,10 +18,7 @@ func (e *Engine) Binding(ctx context.Context, session string) (sessions.Binding,
 	if err := sessions.ValidID(session); err != nil {
 		return sessions.Binding{}, false, err
 	}
-	s, err := sessions.ReadBindings(ctx, e.st)
-	if err == nil {
-		err = s.Corrupt()
-	}
+	s, err := sessions.ReadSound(ctx, e.st)
 	if err != nil {
 		return sessions.Binding{}, false, err
 	}

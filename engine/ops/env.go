@@ -117,7 +117,7 @@ func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
 				return errs.New(errs.WorkspaceNotFound, "%s: no workspace is bound to this identifier yet, and a dry run makes none", env.Identifier)
 			}
 		}
-		r, err := env.resolveIdentifier(ctx, env.Identifier, "", may, Write{})
+		r, err := resolveIdentifier(ctx, env, env.Identifier, "", may, Write{})
 		if err != nil {
 			return "", err
 		}

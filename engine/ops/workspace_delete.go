@@ -45,7 +45,7 @@ func WorkspaceDelete(ctx context.Context, env *Env, in WorkspaceDeleteIn) (*Work
 	if err != nil {
 		return nil, err
 	}
-	d, o, err := engine.DeleteWorkspace(ctx, env.Engine, id, env.act(in.Write, in.Match), in.Force)
+	d, o, err := engine.DeleteWorkspace(ctx, env.Engine, id, env.act(in.Write, in.Match), in.Force, nil)
 	if err != nil {
 		return nil, fail(err)
 	}

@@ -31,12 +31,12 @@ session is bound; of several folders the nearest counts. arbor use WS --bind
 binds an identifier to a workspace that is there.`,
 	Example: `arbor resolve laptop --name "Things at hand"
 arbor resolve path:.
-arbor use Login --bind path:~/src/login`,
+arbor use Login --bind path:../login`,
 })
 
 // WorkspaceResolve returns the workspace of an identifier.
 func WorkspaceResolve(ctx context.Context, env *Env, in WorkspaceResolveIn) (*WorkspaceResolveOut, error) {
-	r, err := env.resolveIdentifier(ctx, in.Identifier, in.Name, env.MayMake, in.Write)
+	r, err := resolveIdentifier(ctx, env, in.Identifier, in.Name, env.MayMake, in.Write)
 	if err != nil {
 		return nil, err
 	}
@@ -45,8 +45,8 @@ func WorkspaceResolve(ctx context.Context, env *Env, in WorkspaceResolveIn) (*Wo
 }
 
 // resolveIdentifier returns the workspace of an identifier. may refuses to make one.
-func (env *Env) resolveIdentifier(
-	ctx context.Context, identifier, name string, may func() error, w Write,
+func resolveIdentifier(
+	ctx context.Context, env *Env, identifier, name string, may func() error, w Write,
 ) (*engine.Resolved, error) {
 	r, err := engine.ResolveWorkspace(ctx, env.Engine, engine.Resolve{Identifier: identifier, Name: name, May: may}, env.act(w, Match{}))
 	return r, fail(err)

@@ -58,6 +58,15 @@ func ReadBindings(ctx context.Context, st mdstore.Store) (*Bindings, error) {
 	return s, nil
 }
 
+// ReadSound is ReadBindings where a damaged file is an error.
+func ReadSound(ctx context.Context, st mdstore.Store) (*Bindings, error) {
+	s, err := ReadBindings(ctx, st)
+	if err == nil {
+		err = s.Corrupt()
+	}
+	return s, err
+}
+
 // Get returns the binding of a session.
 func (s *Bindings) Get(id string) (Binding, bool) {
 	raw, ok := s.bindings[id]

@@ -79,10 +79,10 @@ func (sh *shell) in() ops.In { return ops.In{WorkspaceID: sh.flags.workspace} }
 // dir returns the folder that the command runs in.
 func (sh *shell) dir() string { return resolve(sh.sys.Dir, sh.flags.dir) }
 
-func (sh *shell) place() Place { return Place{Dir: sh.dir(), Vault: sh.flags.vault, User: sh.user()} }
+func (sh *shell) place() Place { return Place{Dir: sh.dir(), Vault: sh.flags.vault, User: personal(sh)} }
 
-// user reports whether the vault of this person is meant. A vault that is named comes before ARBOR_USER.
-func (sh *shell) user() bool {
+// personal reports whether the vault of this person is meant. A vault that is named comes before ARBOR_USER.
+func personal(sh *shell) bool {
 	on := sh.getenv("ARBOR_USER")
 	return sh.flags.user || on != "" && on != "0" && sh.flags.vault == "" && sh.getenv("ARBOR_VAULT") == ""
 }

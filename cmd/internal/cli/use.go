@@ -53,7 +53,7 @@ func runBind(ctx context.Context, sh *shell, ident string) error {
 	if sh.flags.workspace == "" {
 		return usagef("--bind %s: name the workspace as well: arbor use WS --bind %s", ident, ident)
 	}
-	in := ops.SessionBindIn{SessionID: sh.identifier(ident), WorkspaceID: sh.flags.workspace}
+	in := ops.SessionBindIn{SessionID: identifier(sh, ident), WorkspaceID: sh.flags.workspace}
 	out, err := call(ctx, sh, ops.SessionBind, in)
 	if err != nil {
 		return err
@@ -62,21 +62,17 @@ func runBind(ctx context.Context, sh *shell, ident string) error {
 }
 
 // identifier returns an identifier as it is bound: that of a folder has its whole path.
-func (sh *shell) identifier(ident string) string {
-	folder, is := strings.CutPrefix(ident, sessions.FolderPrefix)
-	if !is {
-		return ident
+func identifier(sh *shell, ident string) string {
+	if folder, is := strings.CutPrefix(ident, sessions.FolderPrefix); is {
+		return sessions.FolderPrefix + filepath.ToSlash(resolve(sh.dir(), folder))
 	}
-	if rest, home := strings.CutPrefix(folder, "~"); home && (rest == "" || rest[0] == '/') && sh.getenv("HOME") != "" {
-		folder = sh.getenv("HOME") + rest
-	}
-	return sessions.FolderPrefix + filepath.ToSlash(resolve(sh.dir(), folder))
+	return ident
 }
 
 func resolveCommand(sh *shell) command {
 	in := &ops.WorkspaceResolveIn{}
 	return command{in: in, check: func(*cobra.Command) error {
-		in.Identifier = sh.identifier(in.Identifier)
+		in.Identifier = identifier(sh, in.Identifier)
 		return nil
 	}, show: showing(sh, func(sh *shell, out *ops.WorkspaceResolveOut) error {
 		switch {
