@@ -68,6 +68,8 @@ type Env struct {
 
 	Sparse bool // replies leave out what is empty also where they are not Brief, as their schemas have it
 
+	ReadOnly bool // nothing is written, not even when a workspace was last used
+
 	Focused bool     // calls about a log or problem that name no node are about the focus
 	Ignored []string // parameters of the call that mean nothing here, for the reply
 
@@ -112,12 +114,12 @@ func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
 	}
 	if env.Identifier != "" {
 		may := env.MayMake
-		if env.dry {
+		if env.dry || env.ReadOnly {
 			may = func() error {
-				return errs.New(errs.WorkspaceNotFound, "%s: no workspace is bound to this identifier yet, and a dry run makes none", env.Identifier)
+				return errs.New(errs.WorkspaceNotFound, "%s: no workspace is bound to this identifier yet, and nothing is to be written; name a workspace", env.Identifier)
 			}
 		}
-		r, err := resolveIdentifier(ctx, env, env.Identifier, "", may, Write{})
+		r, err := resolveIdentifier(ctx, env, env.Identifier, "", may, Write{DryRun: env.ReadOnly})
 		if err != nil {
 			return "", err
 		}
