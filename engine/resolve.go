@@ -34,10 +34,10 @@ func ResolveWorkspace(ctx context.Context, e *Engine, r Resolve, act plan.Act) (
 		return nil, err
 	}
 	out := &Resolved{Outcome: &plan.Outcome{DryRun: act.DryRun}}
-	s, w, lost, err := bound(ctx, e, r.Identifier)
+	s, w, lost, err := boundTo(ctx, e, r.Identifier)
 	if err == nil && w == nil {
 		_, err = e.write(ctx, out.Outcome, func() (changes []mdstore.Change, err error) {
-			if s, w, lost, err = bound(ctx, e, r.Identifier); err != nil || w != nil {
+			if s, w, lost, err = boundTo(ctx, e, r.Identifier); err != nil || w != nil {
 				return nil, err // another process was faster
 			}
 			if r.May != nil {
@@ -99,9 +99,9 @@ func newBound(ctx context.Context, e *Engine, r Resolve, s *sessions.Bindings, a
 	return append(files, changes...), nil
 }
 
-// bound returns the bindings, and the workspace that an identifier is bound to: nil where it is bound to none, or to one that is gone,
+// boundTo returns the bindings, and the workspace that an identifier is bound to: nil where it is bound to none, or to one that is gone,
 // which lost names then. The error is a FILE_UNREADABLE where that cannot be told.
-func bound(ctx context.Context, e *Engine, identifier string) (s *sessions.Bindings, w *mdstore.Workspace, lost mdstore.ID, err error) {
+func boundTo(ctx context.Context, e *Engine, identifier string) (s *sessions.Bindings, w *mdstore.Workspace, lost mdstore.ID, err error) {
 	if s, err = sessions.ReadBindings(ctx, e.st); err != nil {
 		return nil, nil, "", err
 	}
