@@ -196,3 +196,14 @@ func BoundFolder(ctx context.Context, e *Engine, dir string) (sessions.Binding, 
 	b, ok := s.Folder(dir)
 	return b, ok, nil
 }
+
+// UnbindWorkspace ends all bindings to a workspace.
+func UnbindWorkspace(ctx context.Context, e *Engine, ws mdstore.ID) error {
+	_, err := e.editBindings(ctx, plan.Act{}, "bindings to "+string(ws)+" ended", func(s *sessions.Bindings) ([]mdstore.Change, error) {
+		if err := s.Corrupt(); err != nil {
+			return nil, err
+		}
+		return s.UnsetTo(ws, e.opt.Now())
+	})
+	return err
+}
