@@ -75,7 +75,7 @@ func (o Operation) Call(ctx context.Context, env *Env, args json.RawMessage) (an
 func (o Operation) Run(ctx context.Context, env *Env, in any) (any, error) {
 	if w, ok := in.(interface{ planned() bool }); ok && w.planned() {
 		dry := *env
-		dry.dry, env = true, &dry
+		dry.Dry, env = true, &dry
 	}
 	out, err := o.run(ctx, env, in)
 	if err != nil && errs.As(err).Class() == errs.NotFound && env.Engine.Live().Following() {

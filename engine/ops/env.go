@@ -69,11 +69,11 @@ type Env struct {
 	Sparse bool // replies leave out what is empty also where they are not Brief, as their schemas have it
 
 	ReadOnly bool // nothing is written, not even when a workspace was last used
+	Dry      bool // the call is a dry run: no workspace is made for it either
 
 	Focused bool     // calls about a log or problem that name no node are about the focus
 	Ignored []string // parameters of the call that mean nothing here, for the reply
 
-	dry  bool   // the call writes nothing
 	host string // the session whose binding counts where Session has none
 }
 
@@ -114,7 +114,7 @@ func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
 	}
 	if env.Identifier != "" {
 		may := env.MayMake
-		if env.dry || env.ReadOnly {
+		if env.Dry || env.ReadOnly {
 			may = func() error {
 				return errs.New(errs.WorkspaceNotFound, "%s: no workspace is bound to this identifier yet, and nothing is to be written; name a workspace", env.Identifier)
 			}
@@ -166,7 +166,7 @@ func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
 	switch {
 	case len(active) == 1:
 		return active[0].ID, nil
-	case env.Default && (!env.dry || there(mdstore.DefaultWorkspace)):
+	case env.Default && (!env.Dry || there(mdstore.DefaultWorkspace)):
 		id, err := engine.UserDefault(ctx, env.Engine, env.act(Write{}, Match{}))
 		return id, fail(err)
 	case unbound != nil:

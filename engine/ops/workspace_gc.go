@@ -41,8 +41,8 @@ loaded, resolved, bound or written to for 90 days, and whose files are as old.
 With --shared others too; of these what anybody wrote counts. The default
 workspace stays, and so does one that cannot be read or is in use: a node is
 claimed, a session is open, or something was bound to it since. Each that stays
-is named with the reason.
-` + confirmText,
+is named with the reason. The trash (.local/trash) keeps what goes until you
+empty it.`,
 	Example: "arbor ws gc --max-age 30 --dry-run",
 })
 

@@ -2,8 +2,11 @@ package ops
 
 import (
 	"context"
+	"path/filepath"
+	"strings"
 
 	"arbor/engine"
+	"arbor/engine/sessions"
 )
 
 // WorkspaceResolveIn asks for the workspace of an identifier.
@@ -36,7 +39,7 @@ arbor use Login --bind path:../login`,
 
 // WorkspaceResolve returns the workspace of an identifier.
 func WorkspaceResolve(ctx context.Context, env *Env, in WorkspaceResolveIn) (*WorkspaceResolveOut, error) {
-	r, err := resolveIdentifier(ctx, env, in.Identifier, in.Name, env.MayMake, in.Write)
+	r, err := resolveIdentifier(ctx, env, wholeIdentifier(env, in.Identifier), in.Name, env.MayMake, in.Write)
 	if err != nil {
 		return nil, err
 	}
@@ -50,4 +53,16 @@ func resolveIdentifier(
 ) (*engine.Resolved, error) {
 	r, err := engine.ResolveWorkspace(ctx, env.Engine, engine.Resolve{Identifier: identifier, Name: name, May: may}, env.act(w, Match{}))
 	return r, fail(err)
+}
+
+// wholeIdentifier returns an identifier as it is bound: that of a folder which a person names from another one has its whole path.
+func wholeIdentifier(env *Env, identifier string) string {
+	folder, is := strings.CutPrefix(identifier, sessions.FolderPrefix)
+	if !is || env.Dir == "" {
+		return identifier
+	}
+	if folder = filepath.FromSlash(folder); !filepath.IsAbs(folder) {
+		folder = filepath.Join(filepath.FromSlash(env.Dir), folder)
+	}
+	return sessions.FolderPrefix + filepath.ToSlash(filepath.Clean(folder))
 }

@@ -166,7 +166,7 @@ var specials = map[string]func(*shell) command{
 	"context_focus": focusCommand, "log_append": logCommand, "problem_update": problemCommand,
 	"session_bind": shows(showBound), "session_status": shows(showSession), "changes_get": changesCommand,
 	"node_next": nextCommand, "workspace_update_rules": rulesCommand, "workspace_update_docs": docsCommand,
-	"node_reference": refCommand, "workspace_resolve": resolveCommand, "workspace_gc": collectCommand,
+	"node_reference": refCommand, "workspace_resolve": shows(showResolved), "workspace_gc": shows(showCollected),
 }
 
 // operationCommand returns the command of an operation under the last name in its path.

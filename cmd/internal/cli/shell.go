@@ -187,7 +187,7 @@ func (sh *shell) env(ctx context.Context, mode Mode) (*ops.Env, error) {
 	}
 	op = cmp.Or(op, mdstore.OperatorHuman)
 	return &ops.Env{Engine: v.Engine, Session: sh.session(), Operator: op, Loose: true, Person: true, Parts: sh.parts,
-		Dir: filepath.ToSlash(sh.dir()), Default: v.Found.User}, nil
+		Dir: filepath.ToSlash(sh.dir()), Default: v.Found.User, Dry: sh.flags.dryRun}, nil
 }
 
 // call calls an operation on the vault that the flags name.

@@ -3,14 +3,11 @@ package cli
 import (
 	"context"
 	"fmt"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"arbor/context/render"
 	"arbor/engine/ops"
-	"arbor/engine/sessions"
 )
 
 func newUse(sh *shell) *cobra.Command {
@@ -25,10 +22,14 @@ With --bind it is the default of that session or folder alone.`,
 		cmd.Flags().StringVar(&bind, "bind", "", "bind an `IDENT` to it: the name of a session, or path:FOLDER")
 		must(cmd.RegisterFlagCompletionFunc("bind", cobra.NoFileCompletions))
 	}, instead: func(ctx context.Context) (bool, error) {
-		if bind != "" {
-			return true, runBind(ctx, sh, bind)
+		if bind == "" {
+			return true, runUse(ctx, sh)
 		}
-		return true, runUse(ctx, sh)
+		out, err := call(ctx, sh, ops.SessionBind, ops.SessionBindIn{SessionID: bind, WorkspaceID: sh.flags.workspace})
+		if err != nil {
+			return true, err
+		}
+		return true, sh.wrote(out, out.Wrote, out.WorkspaceID)
 	}})
 }
 
@@ -48,41 +49,11 @@ func runUse(ctx context.Context, sh *shell) error {
 	return sh.print(render.Visible(namesOf(sh, out.WorkspaceID).titled(out.WorkspaceID)))
 }
 
-// runBind binds an identifier to the workspace that is named.
-func runBind(ctx context.Context, sh *shell, ident string) error {
-	if sh.flags.workspace == "" {
-		return usagef("--bind %s: name the workspace as well: arbor use WS --bind %s", ident, ident)
+func showResolved(sh *shell, out *ops.WorkspaceResolveOut) error {
+	if out.Changed || sh.flags.json {
+		return sh.wrote(out, out.Wrote, out.WorkspaceID)
 	}
-	in := ops.SessionBindIn{SessionID: identifier(sh, ident), WorkspaceID: sh.flags.workspace}
-	out, err := call(ctx, sh, ops.SessionBind, in)
-	if err != nil {
-		return err
-	}
-	return sh.wrote(out, out.Wrote, out.WorkspaceID)
-}
-
-// identifier returns an identifier as it is bound: that of a folder has its whole path.
-func identifier(sh *shell, ident string) string {
-	if folder, is := strings.CutPrefix(ident, sessions.FolderPrefix); is {
-		return sessions.FolderPrefix + filepath.ToSlash(resolve(sh.dir(), folder))
-	}
-	return ident
-}
-
-func resolveCommand(sh *shell) command {
-	in := &ops.WorkspaceResolveIn{}
-	return command{in: in, check: func(*cobra.Command) error {
-		in.Identifier = identifier(sh, in.Identifier)
-		return nil
-	}, show: showing(sh, func(sh *shell, out *ops.WorkspaceResolveOut) error {
-		switch {
-		case out.Changed || sh.flags.json:
-			return sh.wrote(out, out.Wrote, out.WorkspaceID)
-		case sh.flags.quiet:
-			return sh.print(render.Visible(out.WorkspaceID))
-		}
-		return sh.print(render.Visible(out.WorkspaceID + "  " + out.WorkspaceName))
-	})}
+	return sh.print(render.Visible(out.WorkspaceID))
 }
 
 // showOverview prints one line for each active workspace and reports true, where a command names none and several are

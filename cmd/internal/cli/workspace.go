@@ -120,22 +120,12 @@ func workspaceDeleteCommand(sh *shell) command {
 	})
 }
 
-func collectCommand(sh *shell) command {
-	in := &ops.WorkspaceGCIn{}
-	c := confirmed(sh, in, &in.DryRun, ops.WorkspaceGC, func(would *ops.WorkspaceGCOut) string {
-		return fmt.Sprintf("Move %s to the trash?", counted(len(would.Collected), "workspace"))
-	})
-	c.show = showing(sh, func(sh *shell, out *ops.WorkspaceGCOut) error {
-		err := sh.wrote(out, out.Wrote, "")
-		if err != nil || sh.flags.json || sh.flags.quiet {
-			return err
-		}
-		for _, w := range out.Kept {
-			sh.say("kept %s (%s): %s", w.WorkspaceID, w.Name, w.Reason)
-		}
-		return nil
-	})
-	return c
+func showCollected(sh *shell, out *ops.WorkspaceGCOut) error {
+	err := sh.wrote(out, out.Wrote, "")
+	for _, w := range out.Kept {
+		sh.say("kept %s (%s): %s", w.WorkspaceID, w.Name, w.Reason)
+	}
+	return err
 }
 
 func newSession(sh *shell) *cobra.Command {
