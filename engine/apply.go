@@ -154,7 +154,7 @@ func (e *Engine) commit(ctx context.Context, tx mdstore.Tx, act plan.Act, p plan
 	if err := p.claims.Write(ctx, e.st); err != nil {
 		e.opt.Log.Warn("claims cannot be kept", "error", err) // which keeps nobody from working
 	}
-	touched(ctx, e, p.base.Workspace().ID)
+	note(ctx, e, p.base.Workspace().ID, false, false)
 	return out, unmade(out)
 }
 
@@ -213,33 +213,37 @@ func (e *Engine) Import(ctx context.Context, w plan.Import, dryRun bool) (*plan.
 		return nil, err
 	}
 	out.DryRun = dryRun
-	changes := func() ([]mdstore.Change, error) {
-		all, err := e.Workspaces(ctx)
-		if err != nil {
-			return nil, err
-		}
-		for _, x := range all {
-			if x.ID == w.ID {
-				return nil, errs.New(errs.InvalidParams, "%s: the vault has a workspace with this id already, %s (%s); nothing of it was imported: delete that one first, or leave it as it is",
-					w.ID, x.Name, x.Path).With(errs.Details{Paths: []string{string(x.Path)}})
-			}
-		}
-		switch _, err := e.st.Read(ctx, mdstore.IgnoreFile); {
-		case errors.Is(err, fs.ErrNotExist):
-			ignore := mdstore.Change{Path: mdstore.IgnoreFile, New: []byte(plan.Ignored)}
-			if !slices.ContainsFunc(out.Files, func(f plan.FileChange) bool { return f.Path == ignore.Path }) {
-				out.Add(ignore)
-			}
-			return append(slices.Clone(files), ignore), nil
-		case err != nil:
-			return nil, err
-		}
-		return files, nil
-	}
+	changes := func() ([]mdstore.Change, error) { return importing(ctx, e, w, files, out) }
 	if out, err = e.write(ctx, out, changes); err == nil && !dryRun {
 		Touched(ctx, e, w.ID)
 	}
 	return out, err
+}
+
+// importing returns the changes that write the files of a workspace which the vault does not have yet, with the .gitignore of a new
+// vault.
+func importing(ctx context.Context, e *Engine, w plan.Import, files []mdstore.Change, out *plan.Outcome) ([]mdstore.Change, error) {
+	all, err := e.Workspaces(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range all {
+		if x.ID == w.ID {
+			return nil, errs.New(errs.InvalidParams, "%s: the vault has a workspace with this id already, %s (%s); nothing of it was imported: delete that one first, or leave it as it is",
+				w.ID, x.Name, x.Path).With(errs.Details{Paths: []string{string(x.Path)}})
+		}
+	}
+	switch _, err := e.st.Read(ctx, mdstore.IgnoreFile); {
+	case errors.Is(err, fs.ErrNotExist):
+		ignore := mdstore.Change{Path: mdstore.IgnoreFile, New: []byte(plan.Ignored)}
+		if !slices.ContainsFunc(out.Files, func(f plan.FileChange) bool { return f.Path == ignore.Path }) {
+			out.Add(ignore)
+		}
+		return append(slices.Clone(files), ignore), nil
+	case err != nil:
+		return nil, err
+	}
+	return files, nil
 }
 
 // write commits changes that are computed while no other process can commit. In a dry run they are only computed.

@@ -36,8 +36,6 @@ type Engine struct {
 	opt  Options
 	live *live.Vault
 	seen *sessions.Seen
-
-	access accesses
 }
 
 // Open returns an engine over the store. It reads nothing yet: a workspace is read when it is first asked for.
@@ -73,8 +71,8 @@ func (e *Engine) Vault() string { return e.opt.Vault }
 // Project returns the place of the project, as the options have it.
 func (e *Engine) Project() string { return e.opt.Project }
 
-// Workspaces returns every workspace of the vault in the order of their creation, active ones and archived ones. A Workspace.md that
-// cannot be read is a workspace with a problem.
+// Workspaces returns every workspace of the vault in the order of their creation, the one with the id default last, active ones and
+// archived ones. A Workspace.md that cannot be read is a workspace with a problem.
 func (e *Engine) Workspaces(ctx context.Context) ([]*mdstore.Workspace, error) {
 	return e.live.Workspaces(ctx)
 }

@@ -18,10 +18,7 @@ func (e *Engine) Binding(ctx context.Context, session string) (sessions.Binding,
 	if err := sessions.ValidID(session); err != nil {
 		return sessions.Binding{}, false, err
 	}
-	s, err := sessions.ReadBindings(ctx, e.st)
-	if err == nil {
-		err = s.Corrupt()
-	}
+	s, err := sessions.ReadSound(ctx, e.st)
 	if err != nil {
 		return sessions.Binding{}, false, err
 	}
@@ -90,14 +87,19 @@ func (e *Engine) editBindings(ctx context.Context, act plan.Act, what string, ed
 		}
 		changes, err := edit(s)
 		out.Files = nil
-		for _, c := range changes {
-			out.Add(c, what)
-			if c.Path == mdstore.SessionsFile && !c.Base.IsZero() {
-				out.Files[len(out.Files)-1].Old = s.Raw()
-			}
-		}
+		addBindings(out, s, changes, what)
 		return changes, err
 	})
+}
+
+// addBindings adds changes of bindings to an outcome.
+func addBindings(out *plan.Outcome, s *sessions.Bindings, changes []mdstore.Change, what string) {
+	for _, c := range changes {
+		out.Add(c, what)
+		if c.Path == mdstore.SessionsFile && !c.Base.IsZero() {
+			out.Files[len(out.Files)-1].Old = s.Raw()
+		}
+	}
 }
 
 // Attend keeps what a session has seen in memory only, for as long as it lasts: the session of a connection that ends with it. leave

@@ -10,9 +10,10 @@ const (
 	SessionsDir   = "sessions"
 	SessionFile   = "Session.md"
 	ArchiveDir    = "archive"
-	LocalDir      = ".local"        // locks, journal, trash: never needed to read the vault
-	SessionsFile  = "sessions.json" // session bindings of this machine
-	ConfigFile    = "config.toml"   // settings of the vault, and of a workspace in its folder
+	LocalDir      = ".local"                   // locks, journal, trash: never needed to read the vault
+	SessionsFile  = "sessions.json"            // session bindings of this machine
+	CorruptPrefix = SessionsFile + ".corrupt-" // of copies of a SessionsFile that could not be read
+	ConfigFile    = "config.toml"              // settings of the vault, and of a workspace in its folder
 	IgnoreFile    = ".gitignore"
 	TempPrefix    = ".arbor-" // of the temporary files of a write, which are beside the files that they become
 

@@ -247,12 +247,13 @@ type StrayKind string
 
 // The kinds of strays.
 const (
-	StrayConflictCopy StrayKind = "conflict copy" // of Syncthing, Dropbox or Arbor itself
-	StrayBackup       StrayKind = "backup"        // of an editor
-	StrayTemporary    StrayKind = "temporary"     // of another program
-	StrayFolder       StrayKind = "empty folder"  // there is no file in it, nor in a folder below
-	StrayMarkdown     StrayKind = "no node"       // Markdown among the nodes, in a folder without a node
-	StrayLeftover     StrayKind = "leftover"      // of a commit of this store that a crash cut short; see Sweeper
+	StrayConflictCopy StrayKind = "conflict copy"    // of Syncthing, Dropbox or Arbor itself
+	StrayBackup       StrayKind = "backup"           // of an editor
+	StrayTemporary    StrayKind = "temporary"        // of another program
+	StrayFolder       StrayKind = "empty folder"     // there is no file in it, nor in a folder below
+	StrayMarkdown     StrayKind = "no node"          // Markdown among the nodes, in a folder without a node
+	StrayBindings     StrayKind = "damaged bindings" // a SessionsFile that could not be read and was kept
+	StrayLeftover     StrayKind = "leftover"         // of a commit of this store that a crash cut short; see Sweeper
 )
 
 // A Collision is a save by somebody else that met a commit, and what became of both.

@@ -66,7 +66,7 @@ func TestScript(t *testing.T) {
 func setup(env *testscript.Env) error {
 	for _, kv := range []string{
 		"LANG=C.UTF-8", "LC_ALL=", "LC_CTYPE=", "TERM=xterm", "NO_COLOR=", "CLICOLOR_FORCE=",
-		"ARBOR_VAULT=", "ARBOR_SESSION=", "ARBOR_OPERATOR=", "VISUAL=", "EDITOR=", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
+		"ARBOR_VAULT=", "ARBOR_USER=", "ARBOR_SESSION=", "ARBOR_OPERATOR=", "VISUAL=", "EDITOR=", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
 	} {
 		name, value, _ := strings.Cut(kv, "=")
 		env.Setenv(name, value)

@@ -13,8 +13,8 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// Workspaces returns every workspace of the vault in the order of their creation, active ones and archived ones. A Workspace.md that
-// cannot be read is a workspace with a problem.
+// Workspaces returns every workspace of the vault in the order of their creation, the one with the id default last, active ones and
+// archived ones. A Workspace.md that cannot be read is a workspace with a problem.
 func (l *Vault) Workspaces(ctx context.Context) ([]*mdstore.Workspace, error) {
 	for round := 1; ; round++ {
 		before, err := l.Generation(ctx)
@@ -69,6 +69,9 @@ func (l *Vault) list(ctx context.Context) ([]*mdstore.Workspace, error) {
 	l.heads = heads
 	l.mu.Unlock()
 	slices.SortStableFunc(out, func(a, b *mdstore.Workspace) int { return cmp.Compare(a.CreatedAt, b.CreatedAt) })
+	if i := slices.IndexFunc(out, func(w *mdstore.Workspace) bool { return w.ID == mdstore.DefaultWorkspace }); i >= 0 {
+		out = append(slices.Delete(slices.Clone(out), i, i+1), out[i])
+	}
 	return out, nil
 }
 

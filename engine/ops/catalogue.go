@@ -85,6 +85,10 @@ func (o Operation) Run(ctx context.Context, env *Env, in any) (any, error) {
 		traced.trace = o.trace(in)
 		env = &traced
 	}
+	if w, ok := in.(interface{ planned() bool }); ok && w.planned() {
+		dry := *env
+		dry.Dry, env = true, &dry
+	}
 	out, err := o.run(ctx, env, in)
 	if err != nil && errs.As(err).Class() == errs.NotFound && env.Engine.Live().Following() {
 		env.Engine.Live().Stale()
@@ -136,6 +140,8 @@ var briefingSet = []Operation{
 	configGet,
 	workspaceLoad,
 	briefingUpdate,
+	workspaceResolve,
+	workspaceGC,
 	sessionStart,
 	sessionEnd,
 	sessionList,

@@ -8,6 +8,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -35,6 +36,18 @@ type Env struct {
 	// bound to.
 	Workspace string
 
+	// Identifier is that of the connection: calls that name no workspace mean the one that it is bound to, which is made where
+	// there is none. "" for none.
+	Identifier string
+	MayMake    func() error // refuses a workspace that would be made for an identifier; nil: it may be made
+
+	// Dir is the folder of a person's commands, with slashes: where none is named and no session is bound, the workspace
+	// that the folder is bound to is meant, or one above it. "" for none.
+	Dir string
+
+	// Default says that the workspace default is meant where none else is. It is made where it is not there.
+	Default bool
+
 	Operator string                             // mdstore.OperatorAI or OperatorHuman, for log lines; "" is AI
 	Loose    bool                               // ids may be given as a unique prefix, and nodes and workspaces by their exact title
 	Progress func(done, total int, what string) // called during long operations; may be nil
@@ -56,6 +69,7 @@ type Env struct {
 	Sparse bool // replies leave out what is empty also where they are not Brief, as their schemas have it
 
 	ReadOnly bool // nothing may be written or noted: an operation that Looks only reads
+	Dry      bool // the call is a dry run: no workspace is made for it either
 
 	Focused bool     // calls about a log or problem that name no node are about the focus
 	Ignored []string // parameters of the call that mean nothing here, for the reply
@@ -102,19 +116,45 @@ func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
 		}
 		return id, fail(err)
 	}
+	if env.Identifier != "" {
+		may := env.MayMake
+		if env.Dry || env.ReadOnly {
+			may = func() error {
+				return errs.New(errs.WorkspaceNotFound, "%s: no workspace is bound to this identifier yet, and nothing is to be written; name a workspace", env.Identifier)
+			}
+		}
+		r, err := resolveIdentifier(ctx, env, env.Identifier, "", may, Write{DryRun: env.ReadOnly})
+		if err != nil {
+			return "", err
+		}
+		return r.ID, nil
+	}
+	there := func(id mdstore.ID) bool {
+		return slices.ContainsFunc(all, func(w *mdstore.Workspace) bool { return w.ID == id })
+	}
 	var unbound error
 	for _, session := range []string{env.Session, env.host} {
 		if session == "" {
 			continue
 		}
 		b, ok, err := env.Engine.Binding(ctx, session)
-		if ok && !slices.ContainsFunc(all, func(w *mdstore.Workspace) bool { return w.ID == b.WorkspaceID }) {
+		if ok && !there(b.WorkspaceID) {
 			return "", lostBinding(b, all)
 		}
 		if ok {
 			return b.WorkspaceID, nil
 		}
 		unbound = err // where one workspace is meant without doubt, the bindings do not matter
+	}
+	if env.Dir != "" {
+		b, ok, err := engine.BoundFolder(ctx, env.Engine, env.Dir)
+		if ok && !there(b.WorkspaceID) {
+			return "", lostBinding(b, all)
+		}
+		if ok {
+			return b.WorkspaceID, nil
+		}
+		unbound = cmp.Or(unbound, err)
 	}
 	if env.Person {
 		if w, err := env.machineDefault(ctx); err == nil && w != nil {
@@ -123,16 +163,22 @@ func (env *Env) workspace(ctx context.Context, ref string) (mdstore.ID, error) {
 	}
 	var active []*mdstore.Workspace
 	for _, w := range all {
-		if w.Status == mdstore.StatusActive && !slices.ContainsFunc(active, func(o *mdstore.Workspace) bool { return o.ID == w.ID }) {
+		if w.Status == mdstore.StatusActive && w.ID != mdstore.DefaultWorkspace && !slices.ContainsFunc(active, func(o *mdstore.Workspace) bool { return o.ID == w.ID }) {
 			active = append(active, w) // of two with one id the engine says more
 		}
 	}
 	switch {
 	case len(active) == 1:
 		return active[0].ID, nil
+	case env.Default && (!env.Dry || there(mdstore.DefaultWorkspace)):
+		id, err := engine.UserDefault(ctx, env.Engine, env.act(Write{}, Match{}))
+		return id, fail(err)
 	case unbound != nil:
 		return "", fail(unbound)
 	case len(active) == 0:
+		if there(mdstore.DefaultWorkspace) && len(all) == 1 {
+			return "", errs.New(errs.WorkspaceNotFound, "the vault has no workspace but default, which is meant only where it is named (workspaceId, --workspace)")
+		}
 		if len(all) == 0 {
 			return "", errs.New(errs.WorkspaceNotFound, "the vault has no workspace yet; make one with workspace_init (arbor init)")
 		}

@@ -15,7 +15,7 @@ func plan() map[mdstore.Path][]byte {
 		"node-q": {"title: Q\ntype: planning\nstatus: completed\nparentId: root\ncreatedAt: 5", "## Conclusion\n\ndone\n"},
 		"node-c": {"title: C\ntype: execution\nstatus: completed\nparentId: node-q\ncreatedAt: 6", "## Conclusion\n\ndone\n"},
 	})
-	files["ws-old/Workspace.md"] = []byte("---\nid: ws-old\nname: Old\ngoal: g\nstatus: active\n---\n")
+	files["ws-old/Workspace.md"] = []byte("---\nid: ws-old\nname: Old\ngoal: g\nstatus: active\nupdatedAt: 1\n---\n")
 	files["archive/ws-arch/Workspace.md"] = []byte("---\nid: ws-arch\nname: Arch\ngoal: g\nstatus: archived\n---\n")
 	files["archive/ws-arch/nodes/root/Node.md"] = enginetest.Node("root", "title: Arch\ntype: planning\nstatus: pending", "")
 	files[openSession] = []byte("---\nid: session-1\nname: Monday\nstartedAt: 1767225600000\nendedAt: null\n---\n\n## Goal\n\nto sign in\n\n## Log\n")
@@ -23,7 +23,8 @@ func plan() map[mdstore.Path][]byte {
 	files[endedSession] = []byte("---\nid: session-0\nname: Sunday\nstartedAt: 1767225500000\nendedAt: 1767225500001\n---\n\n## Log\n\n- [2025-12-31 10:00:00] [AI] note: x\n")
 	files[ws+"/states/state-1.md"] = []byte("---\nid: state-1\nname: Before\ncreatedAt: 7\ntags: [a, b]\nnodeId: node-a\nplan: [\"node:node-a:implementing:0123456789abcdef\"]\n---\n\n" +
 		"## Active Task\n\nA\n\n## Next Steps\n\n- one\n\n## Active Files\n\n- docs/a.md (0123456789ab, 3)\n\n## Mine\n\nkeep\n")
-	files["sessions.json"] = []byte(`{"bindings":{"s1":{"sessionId":"s1","workspaceId":"` + ws + `","boundAt":1}}}`)
+	files["sessions.json"] = []byte(`{"bindings":{"s1":{"sessionId":"s1","workspaceId":"` + ws + `","boundAt":1},` +
+		`"gone":{"sessionId":"gone","workspaceId":"ws-gone","boundAt":1}}}`)
 	return files
 }
 
@@ -70,6 +71,8 @@ var samples = map[string][]map[string]any{
 	"session_note":           {{"workspaceId": ws, "sessionId": "session-1", "text": "of two\nlines", "files": []string{"a.go"}, "type": "idea"}},
 	"transcript_append":      {{"workspaceId": ws, "sessionId": "session-1", "role": "user", "text": "# hello\n"}, {"workspaceId": ws, "sessionId": "session-0", "role": "assistant", "text": "the first"}},
 	"transcript_clear":       {{"workspaceId": ws, "sessionId": "session-1"}},
+	"workspace_resolve":      {{"identifier": "laptop", "name": "Laptop"}, {"identifier": "gone"}},
+	"workspace_gc":           {{"shared": true, "maxAge": "30d"}},
 	"node_next":              {{"workspaceId": ws, "claim": true, "sessionId": "s1", "count": 2}},
 }
 

@@ -38,6 +38,7 @@ func SessionBind(ctx context.Context, env *Env, in SessionBindIn) (*SessionBindO
 	if in.WorkspaceID == "" {
 		return nil, badParam("workspaceId", "workspaceId is empty; name the workspace that the session is to be bound to (workspace_list)")
 	}
+	in.SessionID = wholeIdentifier(env, in.SessionID)
 	s, err := env.In(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ var sessionUnbind = op("session_unbind", writes, SessionUnbind, Help{
 
 // SessionUnbind ends a session's binding.
 func SessionUnbind(ctx context.Context, env *Env, in SessionUnbindIn) (*SessionUnbindOut, error) {
-	o, err := env.Engine.Unbind(ctx, in.SessionID, env.act(in.Write, Match{}))
+	o, err := env.Engine.Unbind(ctx, wholeIdentifier(env, in.SessionID), env.act(in.Write, Match{}))
 	if err != nil {
 		return nil, fail(err)
 	}

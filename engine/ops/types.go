@@ -19,6 +19,9 @@ type Write struct {
 	DryRun bool `json:"dryRun,omitempty" help:"print the change as a unified diff and write nothing"`
 }
 
+// planned reports whether the call is a dry run.
+func (w Write) planned() bool { return w.DryRun }
+
 // Match is the precondition of operations on one file that was read before.
 type Match struct {
 	IfMatch string `json:"ifMatch,omitempty" help:"refuse unless the file is at this VERSION"`

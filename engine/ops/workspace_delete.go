@@ -3,7 +3,7 @@ package ops
 import (
 	"context"
 
-	"arbor/engine/plan"
+	"arbor/engine"
 )
 
 // WorkspaceDeleteIn moves a workspace to the trash.
@@ -30,7 +30,8 @@ var workspaceDelete = op("workspace_delete", writes|destroys, WorkspaceDelete, H
 	Advice:  "An active one only with force.",
 	Use:     "ws delete WS",
 	Aliases: "rm remove",
-	Text:    confirmText,
+	Text: `Bindings to it end, and its sessions.
+` + confirmText,
 	Example: `arbor ws delete Login --dry-run
 arbor ws delete Login --force --yes`,
 })
@@ -40,11 +41,14 @@ func WorkspaceDelete(ctx context.Context, env *Env, in WorkspaceDeleteIn) (*Work
 	if in.WorkspaceID == "" {
 		return nil, badParam("workspaceId", "workspaceId is missing; a workspace is deleted by name only")
 	}
-	t := env.whole(ctx, in.WorkspaceID)
-	d, w, err := apply(ctx, env, t, env.act(in.Write, in.Match), plan.DeleteWorkspace{Force: in.Force},
-		"it lies in the trash, whole; move the folder back to restore it")
+	id, err := env.workspace(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
 	}
+	d, o, err := engine.DeleteWorkspace(ctx, env.Engine, id, env.act(in.Write, in.Match), in.Force, nil)
+	if err != nil {
+		return nil, fail(err)
+	}
+	w := env.wrote(ctx, id, o, "it lies in the trash, whole; move the folder back to restore it")
 	return &WorkspaceDeleteOut{DeletedCount: d.Count, Trash: string(d.Trash), Wrote: w}, nil
 }

@@ -75,8 +75,9 @@ type Options struct {
 type planned struct {
 	change mdstore.Change
 	what   []string
-	old    []byte // what the file holds; nil where it is new or not known
-	early  bool   // it keeps what an edit takes out of another file: it is made before that, and nobody is told
+	old    []byte // what the file holds, where the outcome tells it; nil where it is new or not known
+	first  bool   // it is made before the edits
+	quiet  bool   // nobody is told of it
 }
 
 // whole adds a change of a whole file or folder.
@@ -196,7 +197,7 @@ func (d *Draft) Finish() error {
 	return nil
 }
 
-// Changes returns what is to be committed: files that keep what is taken out of others, then edits, then the files that must stay as they were read, then whole files and folders,
+// Changes returns what is to be committed: what is to be first, then edits, then the files that must stay as they were read, then whole files and folders,
 // as what moves comes last.
 //
 // They are made in this order. After each of them, check finds nothing that check --fix cannot repair, so that nothing is lost if the
@@ -206,7 +207,7 @@ func (d *Draft) Changes() []mdstore.Change {
 	var out []mdstore.Change
 	named := map[mdstore.Path]bool{}
 	for _, x := range d.extra {
-		if x.early {
+		if x.first {
 			out = append(out, x.change)
 		}
 	}
@@ -230,7 +231,7 @@ func (d *Draft) Changes() []mdstore.Change {
 		}
 	}
 	for _, x := range d.extra {
-		if !x.early {
+		if !x.first {
 			out = append(out, x.change)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // Ignored is what a vault's .gitignore says: what belongs to one machine only, and temporary files.
-const Ignored = mdstore.LocalDir + "/\n" + mdstore.SessionsFile + "\n" + mdstore.SessionsFile + ".corrupt-*\n" + mdstore.TempPrefix + "*\n"
+const Ignored = mdstore.LocalDir + "/\n" + mdstore.SessionsFile + "\n" + mdstore.CorruptPrefix + "*\n" + mdstore.TempPrefix + "*\n"
 
 // An Import is a whole workspace that comes from elsewhere. Its statuses and times are taken as they are, so that
 // nothing is lost; what the tables forbid is a diagnostic afterwards, as it is for files written by hand.

@@ -79,7 +79,7 @@ func (d *Draft) Outcome() *Outcome {
 		out.adapt(e.adapted)
 	}
 	for _, x := range d.extra {
-		if x.early {
+		if x.quiet {
 			continue
 		}
 		out.Add(x.change, x.what...)

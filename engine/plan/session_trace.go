@@ -87,5 +87,5 @@ func splitLog(d *Draft, e *Edit) {
 	}
 	e.after, _ = mdoc.Parse(string(e.path), rest, p.Kind.Form)
 	file := freshFile(d, mdstore.SessionLogKind, p.Path.Dir(), "")
-	d.extra = append(d.extra, planned{change: mdstore.Change{Path: file, New: older}, early: true})
+	d.extra = append(d.extra, planned{change: mdstore.Change{Path: file, New: older}, first: true, quiet: true})
 }

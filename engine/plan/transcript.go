@@ -33,7 +33,7 @@ func (a AppendTranscript) Plan(d *Draft) (None, error) {
 		}
 		if old = doc.Bytes(); len(old)+len(a.Message.Text) > mdstore.MaxLogged && len(mdstore.Messages(doc)) > 0 {
 			kept := freshFile(d, mdstore.TranscriptKind, at.Dir(), "-")
-			d.extra = append(d.extra, planned{change: mdstore.Change{Path: kept, New: old}, early: true})
+			d.extra = append(d.extra, planned{change: mdstore.Change{Path: kept, New: old}, first: true, quiet: true})
 			if doc, err = goesOn(doc, kept); err != nil {
 				return None{}, err
 			}

@@ -18,6 +18,7 @@ type NewWorkspace struct {
 	Rules      []string
 	Docs       []mdstore.Ref
 	Briefing   Briefing
+	Aimless    bool // it may do without a goal
 }
 
 // Import returns the import that makes the workspace with its root node.
@@ -32,7 +33,7 @@ func (w NewWorkspace) Import(id mdstore.ID, now time.Time, operator string) (imp
 	if err := distinct("doc path", w.Docs); err != nil {
 		return imp, err
 	}
-	if strings.TrimSpace(w.Goal) == "" && w.Briefing.IsZero() {
+	if strings.TrimSpace(w.Goal) == "" && w.Briefing.IsZero() && !w.Aimless {
 		return imp, errs.New(errs.InvalidParams, "goal is empty; say what the work is for").With(errs.Details{Param: "goal"})
 	}
 	now = now.UTC()
@@ -116,25 +117,4 @@ func (x Archive) Plan(d *Draft) (mdstore.Path, error) {
 	edit.Did("%s status %s → %s", w.ID, w.Status, status)
 	d.whole(mdstore.Change{Path: w.Dir, To: to})
 	return to, nil
-}
-
-// DeleteWorkspace moves a workspace to the trash. An active one needs Force.
-type DeleteWorkspace struct{ Force bool }
-
-// Plan plans the deletion.
-func (x DeleteWorkspace) Plan(d *Draft) (*Deleted, error) {
-	w := d.View.Workspace()
-	if w.Newer() {
-		return nil, &mdoc.UnreadableError{Problem: NewerProblem(w)}
-	}
-	if err := d.match(w.Path, w.Version); err != nil {
-		return nil, err
-	}
-	if w.Status == mdstore.StatusActive && !x.Force {
-		return nil, errs.New(errs.WorkspaceActive,
-			"%s (%s): the workspace is active; archive it first (workspace_archive), or repeat the call with force: true (--force)", w.ID, w.Name)
-	}
-	out := &Deleted{Count: d.View.Len(), Trash: mdstore.TrashPath(mdstore.TrashStamp(d.now, string(w.ID)), w.Dir)}
-	d.whole(mdstore.Change{Path: w.Dir, To: out.Trash}, string(w.ID)+" deleted: "+w.Name)
-	return out, nil
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"arbor/engine/errs"
 	"arbor/engine/view"
@@ -58,6 +59,15 @@ func ReadBindings(ctx context.Context, st mdstore.Store) (*Bindings, error) {
 	return s, nil
 }
 
+// ReadSound is ReadBindings where a damaged file is an error.
+func ReadSound(ctx context.Context, st mdstore.Store) (*Bindings, error) {
+	s, err := ReadBindings(ctx, st)
+	if err == nil {
+		err = s.Corrupt()
+	}
+	return s, err
+}
+
 // Get returns the binding of a session.
 func (s *Bindings) Get(id string) (Binding, bool) {
 	raw, ok := s.bindings[id]
@@ -68,13 +78,15 @@ func (s *Bindings) Get(id string) (Binding, bool) {
 	return b, true
 }
 
-// changes returns the commit that writes the file with that binding set, or those of the ids removed where b is nil. A corrupt file is kept under another name.
-func (s *Bindings) changes(b *Binding, now time.Time, ids ...string) ([]mdstore.Change, error) {
+// rewritten returns the commit that writes the file with its bindings edited. A corrupt file is kept under another name, and what can be
+// read of it is taken over.
+func (s *Bindings) rewritten(now time.Time, edit func(map[string]json.RawMessage)) ([]mdstore.Change, error) {
 	var out []mdstore.Change
 	rest, bindings := maps.Clone(s.rest), maps.Clone(s.bindings)
 	if s.corrupt != nil {
-		rest, bindings = nil, nil
-		out = append(out, mdstore.Change{Path: mdstore.Path(mdstore.SessionsFile + ".corrupt-" + now.UTC().Format("20060102T150405.000")), New: s.raw})
+		rest, bindings = nil, salvaged(s.raw)
+		aside := mdstore.Path(mdstore.CorruptPrefix + now.UTC().Format(mdstore.StampLayout))
+		out = append(out, mdstore.Change{Path: aside, New: s.raw})
 	}
 	if rest == nil {
 		rest = map[string]json.RawMessage{}
@@ -82,16 +94,7 @@ func (s *Bindings) changes(b *Binding, now time.Time, ids ...string) ([]mdstore.
 	if bindings == nil {
 		bindings = map[string]json.RawMessage{}
 	}
-	for _, id := range ids {
-		delete(bindings, id)
-	}
-	if b != nil {
-		raw, err := json.Marshal(b)
-		if err != nil {
-			return nil, err
-		}
-		bindings[b.SessionID] = raw
-	}
+	edit(bindings)
 	raw, err := json.Marshal(bindings)
 	if err != nil {
 		return nil, err
@@ -111,7 +114,11 @@ func (s *Bindings) Set(b Binding, now time.Time) ([]mdstore.Change, error) {
 	if ok && old == b && s.corrupt == nil {
 		return nil, nil
 	}
-	return s.changes(&b, now)
+	raw, err := json.Marshal(b)
+	if err != nil {
+		return nil, err
+	}
+	return s.rewritten(now, func(all map[string]json.RawMessage) { all[b.SessionID] = raw })
 }
 
 // Unset is the way back from Set. The error is SESSION_NOT_FOUND where there is no binding.
@@ -122,7 +129,7 @@ func (s *Bindings) Unset(session string, now time.Time) ([]mdstore.Change, error
 	if _, ok := s.bindings[session]; !ok {
 		return nil, errs.New(errs.SessionNotFound, "%s: no such session is bound; bound are: %s", session, orNone(slices.Sorted(maps.Keys(s.bindings))))
 	}
-	return s.changes(nil, now, session)
+	return s.rewritten(now, func(all map[string]json.RawMessage) { delete(all, session) })
 }
 
 // SetFile returns the commit that binds a caller to a session with a file, in the session's workspace.
@@ -147,7 +154,11 @@ func (s *Bindings) UnsetFile(session mdstore.ID, external string, now time.Time)
 	if callers == nil || s.corrupt != nil {
 		return nil, nil, nil
 	}
-	cs, err = s.changes(nil, now, callers...)
+	cs, err = s.rewritten(now, func(all map[string]json.RawMessage) {
+		for _, id := range callers {
+			delete(all, id)
+		}
+	})
 	return cs, callers, err
 }
 
@@ -156,7 +167,7 @@ func (s *Bindings) Corrupt() error {
 	if s.corrupt == nil {
 		return nil
 	}
-	return errs.New(errs.FileUnreadable, "%s: no valid JSON (%v); the next session_bind keeps it under another name and starts a new one", mdstore.SessionsFile, s.corrupt).
+	return errs.New(errs.FileUnreadable, "%s: no valid JSON (%v); the next session_bind keeps it under another name and starts a new one with the bindings that can be read", mdstore.SessionsFile, s.corrupt).
 		With(errs.Details{Paths: []string{mdstore.SessionsFile}})
 }
 
@@ -164,9 +175,17 @@ func (s *Bindings) Corrupt() error {
 func (s *Bindings) Raw() []byte { return s.raw }
 
 // ValidID returns an error for a text that cannot be the id of a session.
-func ValidID(id string) error {
-	if id == "" || len(id) > 256 || strings.ContainsFunc(id, unicode.IsControl) {
-		return errs.New(errs.InvalidParams, "sessionId %q: 1 to 256 bytes without control characters are a session's id", id).With(errs.Details{Param: "sessionId"})
+func ValidID(id string) error { return ValidKey("sessionId", id) }
+
+// ValidKey returns an error for a text that cannot be a key of bindings. param is what gives it.
+func ValidKey(param, key string) error {
+	if key == "" || len(key) > 256 || !utf8.ValidString(key) || strings.ContainsFunc(key, unicode.IsControl) {
+		shown, more := key, ""
+		if len(key) > 256 {
+			shown, more = key[:64], fmt.Sprintf("… (%d bytes)", len(key))
+		}
+		return errs.New(errs.InvalidParams, "%s %q%s: 1 to 256 bytes of UTF-8 without control characters are expected", param, shown, more).
+			With(errs.Details{Param: param})
 	}
 	return nil
 }
@@ -186,7 +205,7 @@ func (s *Bindings) Diagnostics() []mdoc.Diagnostic {
 	if s.corrupt != nil {
 		line, col := s.damage()
 		return []mdoc.Diagnostic{{File: mdstore.SessionsFile, Line: line, Col: col, Code: mdstore.CodeSessions,
-			Text: "no valid JSON (" + s.corrupt.Error() + "); the next session_bind keeps it under another name and starts a new one"}}
+			Text: "no valid JSON (" + s.corrupt.Error() + "); the next session_bind keeps it under another name and starts a new one with the bindings that can be read"}}
 	}
 	var out []mdoc.Diagnostic
 	for _, id := range slices.Sorted(maps.Keys(s.bindings)) {

@@ -34,6 +34,7 @@ var strayNames = []struct {
 	{`(?i)^(?:NAME)\.md___jb_(?:old|tmp)___$`, mdstore.StrayTemporary},                                     // JetBrains
 	{`^[.~]syncthing[.~](?:NAME)\.md(?:\.tmp)?$`, mdstore.StrayTemporary},                                  // Syncthing
 	{`^\.(?:NAME)\.md\.kate-swp$`, mdstore.StrayBackup},                                                    // Kate
+	{`^` + regexp.QuoteMeta(mdstore.CorruptPrefix), mdstore.StrayBindings},                                 // of this program
 	{`^\.goutputstream-`, mdstore.StrayTemporary},                                                          // GNOME
 	{`~$`, mdstore.StrayBackup},            // many editors
 	{`\.sw[a-p]$`, mdstore.StrayBackup},    // Vim

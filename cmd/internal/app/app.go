@@ -98,6 +98,9 @@ func (v vaults) Open(ctx context.Context, p cli.Place, mode cli.Mode) (*cli.Vaul
 		return v.open(ctx, p.Vault, found, mode)
 	}
 	_, gone := os.Lstat(found.Vault)
+	if found.User && mode == cli.MustExist {
+		mode = cli.Later
+	}
 	if mode == cli.MustExist || mode == cli.Lasting || errs.As(err).Code != errs.VaultNotFound || gone == nil {
 		return nil, err
 	}

@@ -28,10 +28,13 @@ type vaults struct {
 
 var _ cli.Vaults = vaults{}
 
-// Find says which vault is meant: --vault, else ARBOR_VAULT, else the first that is found in the folder or above it:
-// an arbor.toml that names one, or a folder .tanmi-workspace. Where none is found, it is the one that the person's
-// own file of settings names.
+// Find says which vault is meant: this person's with --user, else --vault, else ARBOR_VAULT, else the first that is found
+// in the folder or above it: an arbor.toml that names one, or a folder .tanmi-workspace. Where none is found, it is the
+// one that the person's own file of settings names.
 func (v vaults) Find(p cli.Place) (cli.Found, error) {
+	if p.User {
+		return v.personal()
+	}
 	if p.Vault != "" {
 		return named(p.Dir, p.Vault, "named by --vault")
 	}

@@ -147,7 +147,8 @@ func serveCommand(version string) cli.Command {
 /mcp. The address is printed when it is ready. Requests carry the token of a
 file that only you can read, as Authorization: Bearer TOKEN; pages of other
 origins are refused. Headers Arbor-Session and Arbor-Workspace say which session
-and workspace calls are about that name none.`,
+and workspace calls are about that name none; Arbor-Identifier names a device
+that has a workspace of its own.`,
 		Example: `arbor serve
 arbor serve --listen 127.0.0.1:0 --profile worker
 curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \

@@ -92,6 +92,7 @@ type Settings struct {
 type Place struct {
 	Dir   string // the folder to start at, absolute
 	Vault string // of --vault; "" to look for one
+	User  bool   // the vault of this person is meant
 }
 
 // Vaults finds and opens vaults.
@@ -132,6 +133,7 @@ type Found struct {
 	Exists  bool   `json:"exists"`
 	Looked  []Look `json:"looked"`            // in the order of looking
 	Warning string `json:"warning,omitempty"` // of a setting that would have led elsewhere and does not count
+	User    bool   `json:"user,omitempty"`    // it is the vault of this person
 }
 
 // A Look is one place that was looked at for a vault.

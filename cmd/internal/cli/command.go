@@ -169,6 +169,7 @@ var specials = map[string]func(*shell) command{
 	"transcript_read": shows(showTranscript), "config_get": configCommand,
 	"node_next": nextCommand, "workspace_update_rules": rulesCommand, "workspace_update_docs": docsCommand,
 	"node_reference": refCommand, "workspace_load": shows(showLoad), "briefing_update": briefingCommand,
+	"workspace_resolve": shows(showResolved), "workspace_gc": shows(showCollected),
 	"state_save": stateSaveCommand, "state_list": stateListCommand, "state_load": stateLoadCommand, "state_delete": stateDeleteCommand,
 }
 

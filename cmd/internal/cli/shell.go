@@ -36,6 +36,7 @@ type shell struct {
 type globals struct {
 	workspace, vault, dir string
 	as, session           string
+	user                  bool
 	json, quiet, noColor  bool
 	verbose               bool
 
@@ -48,6 +49,7 @@ func (sh *shell) globalFlags(root *cobra.Command) {
 	fs.SortFlags = false
 	fs.StringVarP(&sh.flags.workspace, "workspace", "w", "", "the `WORKSPACE`: its id, a unique prefix of it, or its name")
 	fs.StringVar(&sh.flags.vault, "vault", "", "the vault's `FOLDER`, wherever it is (ARBOR_VAULT)")
+	fs.BoolVar(&sh.flags.user, "user", false, "the vault of this person, outside of any project (ARBOR_USER=1)")
 	fs.StringVarP(&sh.flags.dir, "directory", "C", "", "run as if started in `DIR`")
 	fs.BoolVar(&sh.flags.json, "json", false, "print one JSON document, also for errors")
 	fs.BoolVarP(&sh.flags.quiet, "quiet", "q", false, "print ids only, or nothing")
@@ -77,7 +79,15 @@ func (sh *shell) in() ops.In { return ops.In{WorkspaceID: sh.flags.workspace} }
 // dir returns the folder that the command runs in.
 func (sh *shell) dir() string { return resolve(sh.sys.Dir, sh.flags.dir) }
 
-func (sh *shell) place() Place { return Place{Dir: sh.dir(), Vault: sh.flags.vault} }
+func (sh *shell) place() Place {
+	return Place{Dir: sh.dir(), Vault: sh.flags.vault, User: personal(sh)}
+}
+
+// personal reports whether the vault of this person is meant. A vault that is named comes before ARBOR_USER.
+func personal(sh *shell) bool {
+	on := sh.getenv("ARBOR_USER")
+	return sh.flags.user || on != "" && on != "0" && sh.flags.vault == "" && sh.getenv("ARBOR_VAULT") == ""
+}
 
 // resolve returns path as seen from dir; dir itself for "".
 func resolve(dir, path string) string {
@@ -116,6 +126,9 @@ func (sh *shell) session() string {
 func (sh *shell) open(ctx context.Context, mode Mode) (*Vault, error) {
 	if mode == Create && sh.flags.dryRun {
 		mode = Pretend
+	}
+	if sh.flags.user && sh.flags.vault != "" {
+		return nil, usagef("--user and --vault name two vaults; one is enough")
 	}
 	if sh.vault == nil {
 		v, err := sh.sys.Vaults.Open(ctx, sh.place(), mode)
@@ -175,7 +188,8 @@ func (sh *shell) env(ctx context.Context, mode Mode) (*ops.Env, error) {
 		return nil, err
 	}
 	op = cmp.Or(op, mdstore.OperatorHuman)
-	return &ops.Env{Engine: v.Engine, Session: sh.session(), Operator: op, Loose: true, Person: true, Parts: sh.parts}, nil
+	return &ops.Env{Engine: v.Engine, Session: sh.session(), Operator: op, Loose: true, Person: true, Parts: sh.parts,
+		Dir: filepath.ToSlash(sh.dir()), Default: v.Found.User, Dry: sh.flags.dryRun}, nil
 }
 
 // call calls an operation on the vault that the flags name.

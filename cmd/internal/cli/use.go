@@ -11,12 +11,26 @@ import (
 )
 
 func newUse(sh *shell) *cobra.Command {
+	var bind string
 	return sh.command(command{op: "workspace_get", help: ops.Help{
 		Use: "use [WS]", Summary: "make a workspace the default of this machine",
 		Text: `Commands that name no workspace are about it then. A session that is bound keeps
-its own. Without WS it tells which one is the default.`,
-		Example: "arbor use Login\narbor use",
-	}, instead: func(ctx context.Context) (bool, error) { return true, runUse(ctx, sh) }})
+its own, and so does a folder. Without WS it tells which one is the default.
+With --bind it is the default of that session or folder alone.`,
+		Example: "arbor use Login\narbor use\narbor use Login --bind path:.",
+	}, flags: func(cmd *cobra.Command) {
+		cmd.Flags().StringVar(&bind, "bind", "", "bind an `IDENT` to it: the name of a session, or path:FOLDER")
+		must(cmd.RegisterFlagCompletionFunc("bind", cobra.NoFileCompletions))
+	}, instead: func(ctx context.Context) (bool, error) {
+		if bind == "" {
+			return true, runUse(ctx, sh)
+		}
+		out, err := call(ctx, sh, ops.SessionBind, ops.SessionBindIn{SessionID: bind, WorkspaceID: sh.flags.workspace})
+		if err != nil {
+			return true, err
+		}
+		return true, sh.wrote(out, out.Wrote, out.WorkspaceID)
+	}})
 }
 
 func runUse(ctx context.Context, sh *shell) error {
@@ -33,6 +47,13 @@ func runUse(ctx context.Context, sh *shell) error {
 		return sh.print(render.Visible(out.WorkspaceID))
 	}
 	return sh.print(render.Visible(namesOf(sh, out.WorkspaceID).titled(out.WorkspaceID)))
+}
+
+func showResolved(sh *shell, out *ops.WorkspaceResolveOut) error {
+	if out.Changed || sh.flags.json {
+		return sh.wrote(out, out.Wrote, out.WorkspaceID)
+	}
+	return sh.print(render.Visible(out.WorkspaceID))
 }
 
 // showOverview prints one line for each active workspace and reports true, where a command names none and several are

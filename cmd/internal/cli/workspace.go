@@ -122,6 +122,14 @@ func workspaceDeleteCommand(sh *shell) command {
 	})
 }
 
+func showCollected(sh *shell, out *ops.WorkspaceGCOut) error {
+	err := sh.wrote(out, out.Wrote, "")
+	for _, w := range out.Kept {
+		sh.say("kept %s (%s): %s", w.WorkspaceID, w.Name, w.Reason)
+	}
+	return err
+}
+
 func newSession(sh *shell) *cobra.Command {
 	return sh.command(command{op: "session_status", show: showing(sh, showSession), help: ops.Help{
 		Use: "session", Summary: "bind a session to a workspace, so that calls need not name it",

@@ -57,6 +57,9 @@ func (s *Server) consent(ctx context.Context, o ops.Operation, env *ops.Env, req
 		return nil, nil, err
 	}
 	what := removed(ctx, env, args, plan)
+	if what == "" {
+		return args, nil, nil
+	}
 	sum := sha256.Sum256([]byte(what + "\x00" + string(args)))
 	state := hex.EncodeToString(sum[:])
 	if r, ok := req.Params.InputResponses[question].(*mcp.ElicitResult); ok && req.Params.RequestState == state {
@@ -90,6 +93,14 @@ func removed(ctx context.Context, env *ops.Env, args json.RawMessage, plan any) 
 			if n, ok := snap.Node(id); ok {
 				title = n.Title
 			}
+		}
+	case *ops.WorkspaceGCOut:
+		switch n := len(out.Collected); n {
+		case 0:
+		case 1:
+			what = "the workspace " + out.Collected[0].WorkspaceID
+		default:
+			what = fmt.Sprintf("%d workspaces", n)
 		}
 	case *ops.WorkspaceDeleteOut:
 		what, nodes = fmt.Sprintf("workspace %q", in.WorkspaceID), out.DeletedCount

@@ -57,6 +57,7 @@ type Server struct {
 	mcp           *mcp.Server
 	connections   connections
 	subscriptions subscriptions
+	made          made
 
 	following sync.Once       // see follow
 	ctx       context.Context // ends with Close

@@ -23,6 +23,9 @@ import (
 const (
 	HeaderSession   = "Arbor-Session"
 	HeaderWorkspace = "Arbor-Workspace"
+
+	// HeaderIdentifier names a device or session that has a workspace of its own: see workspace_resolve.
+	HeaderIdentifier = "Arbor-Identifier"
 )
 
 // ownSession begins the names of sessions that connections make for themselves, and that end with them.
@@ -35,6 +38,8 @@ type connection struct {
 	session string // of calls that name none
 	bound   string // the session that session_bind bound on this connection; "" for none
 	alias   string // another name that the client gave to the session given
+
+	identifier string // whose workspace is that of calls that name none; "" for none
 }
 
 // connections are the open ones.
@@ -55,19 +60,25 @@ func headers(extra *mcp.RequestExtra) http.Header {
 func (s *Server) env(session *mcp.ServerSession, header http.Header) *ops.Env {
 	env := &ops.Env{Engine: s.engine, Session: header.Get(HeaderSession), Workspace: header.Get(HeaderWorkspace),
 		Operator: s.opt.Operator, MaxBytes: s.room(), Brief: true, Sparse: true, Loose: true,
-		Focused: true, ReadOnly: s.opt.ReadOnly}
+		Focused: true, ReadOnly: s.opt.ReadOnly, Identifier: header.Get(HeaderIdentifier)}
+	if header != nil {
+		env.MayMake = func() error { return s.made.another(s.engine.Now()) }
+	}
 	if c := s.connection(session, header); c != nil {
 		env.Lease = claims.ConnectionLease // which renewClaims renews
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		env.Follows = c.given == "" && env.Session == ""
-		env.Session = cmp.Or(env.Session, c.session)
+		env.Session, env.Identifier = cmp.Or(env.Session, c.session), c.identifier
 		if c.bound != "" {
+			env.Identifier = ""
 			return env // the binding says which workspace
 		}
 	}
 	env.Session = cmp.Or(env.Session, s.opt.Session)
-	env.Workspace = cmp.Or(env.Workspace, s.opt.Workspace)
+	if env.Identifier == "" {
+		env.Workspace = cmp.Or(env.Workspace, s.opt.Workspace)
+	}
 	return env
 }
 
@@ -81,7 +92,12 @@ func (s *Server) connection(session *mcp.ServerSession, header http.Header) *con
 	if c, ok := s.connections.all[session]; ok {
 		return c
 	}
-	c := &connection{given: cmp.Or(header.Get(HeaderSession), s.opt.Session)}
+	c := &connection{given: cmp.Or(header.Get(HeaderSession), s.opt.Session), identifier: header.Get(HeaderIdentifier)}
+	if p := session.InitializeParams(); p != nil {
+		if id, ok := p.Meta["sessionId"].(string); ok && id != "" {
+			c.identifier = id
+		}
+	}
 	c.session = c.given
 	leave, own := func() {}, ""
 	if c.session == "" {

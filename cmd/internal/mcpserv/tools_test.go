@@ -26,6 +26,12 @@ type line struct {
 // openLine serves an engine to a line.
 func openLine(t testing.TB, e *engine.Engine, opt Options) *line {
 	t.Helper()
+	return openLineAs(t, e, opt, "{}")
+}
+
+// openLineAs is openLine with what the client adds to its first request.
+func openLineAs(t testing.TB, e *engine.Engine, opt Options, meta string) *line {
+	t.Helper()
 	s, err := New(e, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +52,7 @@ func openLine(t testing.TB, e *engine.Engine, opt Options) *line {
 		s.Close()
 	})
 	l := &line{TB: t, server: s, in: toServer, out: bufio.NewReader(fromServer)}
-	l.ask("initialize", `{"protocolVersion":"`+legacy+`","capabilities":{},"clientInfo":{"name":"line","version":"1"}}`)
+	l.ask("initialize", `{"protocolVersion":"`+legacy+`","capabilities":{},"clientInfo":{"name":"line","version":"1"},"_meta":`+meta+`}`)
 	l.write(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	return l
 }

@@ -97,6 +97,7 @@ func hookText(ctx context.Context, e *engine.Engine, call HookCall) (string, err
 	active := slices.DeleteFunc(slices.Clone(all), func(w *mdstore.Workspace) bool {
 		return w.Status != mdstore.StatusActive
 	})
+	meant := slices.DeleteFunc(slices.Clone(active), func(w *mdstore.Workspace) bool { return w.ID == mdstore.DefaultWorkspace })
 	var bound sessions.Binding
 	var unbound error // why it is not known what the session is bound to
 	if call.Session != "" {
@@ -104,8 +105,8 @@ func hookText(ctx context.Context, e *engine.Engine, call HookCall) (string, err
 	}
 	switch {
 	case slices.ContainsFunc(active, func(w *mdstore.Workspace) bool { return w.ID == bound.WorkspaceID }):
-	case len(active) == 1:
-		bound = sessions.Binding{WorkspaceID: active[0].ID}
+	case len(meant) == 1:
+		bound = sessions.Binding{WorkspaceID: meant[0].ID}
 	case unbound != nil:
 		return "", unbound
 	case call.Name == SessionStart && len(active) > 1:

@@ -1,0 +1,62 @@
+package plan
+
+import (
+	"arbor/engine/errs"
+	"arbor/engine/view"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// DeleteWorkspace moves a workspace to the trash. An active one needs Force. The steps of the commit are in this order: the bindings to
+// the workspace end, its sessions end, the folder goes. So no binding is ever left that leads nowhere.
+type DeleteWorkspace struct {
+	Force bool
+
+	// Unbound returns the changes that end the bindings to the workspace, with what each file held. nil: nothing is bound.
+	Unbound func(mdstore.ID) (changes []mdstore.Change, old []byte, err error)
+}
+
+// Plan plans the deletion.
+func (x DeleteWorkspace) Plan(d *Draft) (*Deleted, error) {
+	w := d.View.Workspace()
+	if w.Newer() {
+		return nil, &mdoc.UnreadableError{Problem: NewerProblem(w)}
+	}
+	if err := d.match(w.Path, w.Version); err != nil {
+		return nil, err
+	}
+	if w.Status == mdstore.StatusActive && !x.Force {
+		return nil, errs.New(errs.WorkspaceActive,
+			"%s (%s): the workspace is active; archive it first (workspace_archive), or repeat the call with force: true (--force)", w.ID, w.Name)
+	}
+	if x.Unbound != nil {
+		changes, old, err := x.Unbound(w.ID)
+		if err != nil {
+			d.warnings = append(d.warnings, "bindings to the workspace may be left: "+err.Error())
+		}
+		for _, c := range changes {
+			d.extra = append(d.extra, planned{change: c, what: []string{"bindings to " + string(w.ID) + " ended"}, first: true, old: old})
+		}
+	}
+	for _, s := range OpenSessions(d.View) {
+		if s.Editable() != nil {
+			continue // it goes as it is
+		}
+		e := OnPage(d, s)
+		e.Set(mdstore.KeyEnded, mdoc.Integer(d.now.UnixMilli()))
+		e.Did("session %s ended", s.ID)
+	}
+	out := &Deleted{Count: d.View.Len(), Trash: mdstore.TrashPath(mdstore.TrashStamp(d.now, string(w.ID)), w.Dir)}
+	d.whole(mdstore.Change{Path: w.Dir, To: out.Trash}, string(w.ID)+" deleted: "+w.Name)
+	return out, nil
+}
+
+// OpenSessions returns the sessions of a workspace that have not ended.
+func OpenSessions(v *view.View) (open []*mdstore.Page) {
+	for _, p := range v.Pages().Of(mdstore.SessionKind) {
+		if p.Time(mdstore.KeyEnded) == 0 {
+			open = append(open, p)
+		}
+	}
+	return open
+}

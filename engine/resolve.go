@@ -1,0 +1,209 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode"
+
+	"arbor/engine/errs"
+	"arbor/engine/plan"
+	"arbor/engine/sessions"
+	"arbor/mdstore"
+)
+
+// A Resolve asks for the workspace of an identifier: a session, a device, a folder. The identifier is a key and never part of a path.
+type Resolve struct {
+	Identifier string
+	Name       string       // of a workspace that is made; "" is the identifier
+	May        func() error // refuses to make one; nil: it may be made
+}
+
+// A Resolved is the workspace of an identifier.
+type Resolved struct {
+	*plan.Outcome
+	ID   mdstore.ID
+	Name string
+}
+
+// ResolveWorkspace returns the workspace that an identifier is bound to, by the binding that counts as used now. One that is bound to
+// none, or to one that is gone, is bound to a new workspace: all in one commit. While bindings lie in the vault that could not be read,
+// an identifier that is not among those that can be is refused.
+func ResolveWorkspace(ctx context.Context, e *Engine, r Resolve, act plan.Act) (*Resolved, error) {
+	if err := sessions.ValidKey("identifier", r.Identifier); err != nil {
+		return nil, err
+	}
+	out := &Resolved{Outcome: &plan.Outcome{DryRun: act.DryRun}}
+	s, w, lost, err := boundTo(ctx, e, r.Identifier)
+	if err == nil && w == nil {
+		_, err = e.write(ctx, out.Outcome, func() (changes []mdstore.Change, err error) {
+			if s, w, lost, err = boundTo(ctx, e, r.Identifier); err != nil || w != nil {
+				return nil, err // another process was faster
+			}
+			if r.May != nil {
+				if err := r.May(); err != nil {
+					return nil, err
+				}
+			}
+			id, err := e.opt.NewID("ws")
+			if err != nil {
+				return nil, err
+			}
+			*out.Outcome = plan.Outcome{DryRun: act.DryRun}
+			out.ID = id
+			if lost != "" {
+				out.Warned = []string{r.Identifier + " was bound to " + string(lost) + ", which the vault does not have; it is bound to a new workspace now"}
+			}
+			return newBound(ctx, e, r, s, act, out)
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	if w != nil {
+		out.ID, out.Name = w.ID, w.Name
+	}
+	switch {
+	case act.DryRun:
+	case w == nil:
+		noteLater(ctx, e, out.ID, true, false)
+	default:
+		Touched(ctx, e, out.ID)
+	}
+	return out, nil
+}
+
+// newBound returns the changes that make a workspace and bind the identifier to it, and adds them to the outcome.
+func newBound(ctx context.Context, e *Engine, r Resolve, s *sessions.Bindings, act plan.Act, out *Resolved) ([]mdstore.Change, error) {
+	now := e.opt.Now()
+	if out.Name = r.Name; r.Name == "" {
+		out.Name = fitName(r.Identifier)
+	}
+	imp, err := plan.NewWorkspace{Name: out.Name, Aimless: true}.Import(out.ID, now, act.By())
+	if err != nil {
+		return nil, err
+	}
+	files, made, err := imp.Plan()
+	if err != nil {
+		return nil, err
+	}
+	out.Files, out.Adapted = made.Files, made.Adapted
+	if files, err = importing(ctx, e, imp, files, out.Outcome); err != nil {
+		return nil, err
+	}
+	changes, err := s.Set(sessions.Binding{SessionID: r.Identifier, WorkspaceID: out.ID, BoundAt: now.UnixMilli()}, now)
+	if err != nil {
+		return nil, err
+	}
+	addBindings(out.Outcome, s, changes, r.Identifier+" bound to "+string(out.ID))
+	return append(files, changes...), nil
+}
+
+// boundTo returns the bindings, and the workspace that an identifier is bound to: nil where it is bound to none, or to one that is gone,
+// which lost names then. The error is a FILE_UNREADABLE where that cannot be told.
+func boundTo(ctx context.Context, e *Engine, identifier string) (s *sessions.Bindings, w *mdstore.Workspace, lost mdstore.ID, err error) {
+	if s, err = sessions.ReadBindings(ctx, e.st); err != nil {
+		return nil, nil, "", err
+	}
+	b, ok, err := s.Find(identifier)
+	if err == nil && !ok {
+		b, ok, err = boundAside(ctx, e, identifier, s.Corrupt())
+	}
+	if err != nil || !ok {
+		return s, nil, "", err
+	}
+	all, err := e.Workspaces(ctx)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	if i := slices.IndexFunc(all, func(w *mdstore.Workspace) bool { return w.ID == b.WorkspaceID }); i >= 0 {
+		return s, all[i], "", nil
+	}
+	return s, nil, b.WorkspaceID, nil
+}
+
+// boundAside looks for an identifier in the bindings that were kept because they could not be read, the newest first. It fails where
+// there are such files, or corrupt says that the bindings themselves are damaged, and none tells.
+func boundAside(ctx context.Context, e *Engine, identifier string, corrupt error) (b sessions.Binding, ok bool, err error) {
+	var names []string
+	if corrupt != nil {
+		names = append(names, mdstore.SessionsFile)
+	}
+	if in, can := mdstore.AsStore[mdstore.Strays](e.st); can {
+		strays, err := in.Strays(ctx, "")
+		if err != nil {
+			return b, false, err
+		}
+		for _, stray := range slices.Backward(strays) {
+			if stray.Kind != mdstore.StrayBindings {
+				continue
+			}
+			names = append(names, string(stray.Path))
+			if f, err := e.st.Read(ctx, stray.Path); err == nil {
+				if b, ok = sessions.FindIn(f.Data, identifier); ok {
+					return b, true, nil
+				}
+			}
+		}
+	}
+	if names == nil {
+		return b, false, nil
+	}
+	return b, false, errs.New(errs.FileUnreadable, "%s: it cannot be told what the identifier is bound to, as bindings could not be read: take over what you need from %s, "+
+		"then delete it; or bind the identifier (session_bind)", identifier, strings.Join(names, ", ")).With(errs.Details{Paths: names})
+}
+
+// fitName returns a text that can be the name of a workspace, as like the identifier as can be.
+func fitName(identifier string) string {
+	all := []rune(strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
+			return -1
+		}
+		return r
+	}, identifier)))
+	if len(all) == 0 {
+		return "Workspace"
+	}
+	return string(all[:min(len(all), 200)])
+}
+
+// UserDefault returns the workspace of calls that mean none, and makes it where it is not there.
+func UserDefault(ctx context.Context, e *Engine, act plan.Act) (mdstore.ID, error) {
+	const id = mdstore.DefaultWorkspace
+	all, err := e.Workspaces(ctx)
+	if err != nil || slices.ContainsFunc(all, func(w *mdstore.Workspace) bool { return w.ID == id }) {
+		return id, err
+	}
+	imp, err := plan.NewWorkspace{Name: "Default", Aimless: true}.Import(id, e.opt.Now(), act.By())
+	if err != nil {
+		return "", err
+	}
+	if _, err = e.Import(ctx, imp, false); err != nil {
+		if _, other := e.View(ctx, id); other == nil {
+			err = nil // another process was faster
+		}
+	}
+	return id, err
+}
+
+// BoundFolder returns the workspace of the folder that dir is or lies in, of several that are bound the nearest; ok is false where none
+// is. dir is a path with slashes.
+func BoundFolder(ctx context.Context, e *Engine, dir string) (sessions.Binding, bool, error) {
+	s, err := sessions.ReadSound(ctx, e.st)
+	if err != nil {
+		return sessions.Binding{}, false, err
+	}
+	b, ok := s.Folder(dir)
+	return b, ok, nil
+}
+
+// UnbindWorkspace ends all bindings to a workspace.
+func UnbindWorkspace(ctx context.Context, e *Engine, ws mdstore.ID) error {
+	_, err := e.editBindings(ctx, plan.Act{}, "bindings to "+string(ws)+" ended", func(s *sessions.Bindings) ([]mdstore.Change, error) {
+		if err := s.Corrupt(); err != nil {
+			return nil, err
+		}
+		return s.UnsetTo(ws, e.opt.Now())
+	})
+	return err
+}

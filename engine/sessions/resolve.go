@@ -1,0 +1,97 @@
+package sessions
+
+import (
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"arbor/engine/errs"
+	"arbor/mdstore"
+)
+
+// Find returns the binding of an identifier, also from a corrupt file, as far as it can be read there. The error is a FILE_UNREADABLE
+// where the file has an entry for the identifier that is no binding.
+func (s *Bindings) Find(identifier string) (b Binding, ok bool, err error) {
+	all := s.bindings
+	if s.corrupt != nil {
+		all = salvaged(s.raw)
+	}
+	raw, there := all[identifier]
+	if !there {
+		return b, false, nil
+	}
+	if json.Unmarshal(raw, &b) != nil || b.WorkspaceID == "" {
+		return Binding{}, false, errs.New(errs.FileUnreadable, "%s: the binding of %s names no workspace; bind it again (session_bind), or remove it",
+			mdstore.SessionsFile, strconv.Quote(identifier)).With(errs.Details{Paths: []string{mdstore.SessionsFile}})
+	}
+	b.SessionID = identifier
+	return b, true, nil
+}
+
+// FindIn is Find in a file of bindings that was kept because it could not be read.
+func FindIn(kept []byte, identifier string) (b Binding, ok bool) {
+	raw, ok := salvaged(kept)[identifier]
+	return b, ok && json.Unmarshal(raw, &b) == nil
+}
+
+var object = regexp.MustCompile(`\{[^{}]*\}`)
+
+// salvaged returns the bindings that stand whole in a damaged file: each says its own key.
+func salvaged(data []byte) map[string]json.RawMessage {
+	out := map[string]json.RawMessage{}
+	for _, raw := range object.FindAll(data, -1) {
+		var b Binding
+		if json.Unmarshal(raw, &b) == nil && ValidID(b.SessionID) == nil && b.WorkspaceID != "" {
+			out[b.SessionID] = raw
+		}
+	}
+	return out
+}
+
+// To returns the bindings to a workspace, in the order of their keys.
+func (s *Bindings) To(ws mdstore.ID) (all []Binding) {
+	for _, id := range slices.Sorted(maps.Keys(s.bindings)) {
+		if b, ok := s.Get(id); ok && b.WorkspaceID == ws {
+			b.SessionID = id
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+// UnsetTo returns the commit that ends all bindings to a workspace, nil where there is none.
+func (s *Bindings) UnsetTo(ws mdstore.ID, now time.Time) ([]mdstore.Change, error) {
+	bound := s.To(ws)
+	if len(bound) == 0 {
+		return nil, nil
+	}
+	return s.rewritten(now, func(all map[string]json.RawMessage) {
+		for _, b := range bound {
+			delete(all, b.SessionID)
+		}
+	})
+}
+
+// FolderPrefix begins identifiers that bind a folder: its path follows, with slashes.
+const FolderPrefix = "path:"
+
+// Folder returns the binding of the folder that dir is or lies in, of several the nearest. dir is a path with slashes.
+func (s *Bindings) Folder(dir string) (nearest Binding, ok bool) {
+	long := -1
+	for id := range s.bindings {
+		folder, is := strings.CutPrefix(id, FolderPrefix)
+		folder = strings.TrimSuffix(folder, "/")
+		if !is || len(folder) <= long || folder != dir && !strings.HasPrefix(dir, folder+"/") {
+			continue
+		}
+		if b, bound := s.Get(id); bound && b.WorkspaceID != "" {
+			b.SessionID = id
+			nearest, ok, long = b, true, len(folder)
+		}
+	}
+	return nearest, ok
+}
