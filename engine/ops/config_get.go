@@ -25,8 +25,7 @@ type ConfigGetOut struct {
 }
 
 var configGet = op("config_get", reads|repeats, ConfigGet, Help{
-	Summary: "show settings, each with the file and line that it comes from",
-	Advice:  "Secrets show as set.",
+	Summary: "show settings and where each comes from",
 	Use:     "config get KEY",
 	Text: `Prints the value that counts of all layers, or those of a table. -w names the
 workspace whose own settings count too.`,

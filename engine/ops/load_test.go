@@ -79,7 +79,7 @@ func TestLoadTellsWhereThingsStand(t *testing.T) {
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if len(out.Sessions) != 2 || out.Sessions[0].ID != "s-4" || len(out.States) != 2 || out.States[0].ID != "st-0" || !slices.Equal(out.States[0].Tags, []string{"a", "b"}) {
+	if len(out.Sessions) != 2 || out.Sessions[0].ID != "session-1" || len(out.States) != 2 || out.States[0].ID != "st-0" || !slices.Equal(out.States[0].Tags, []string{"a", "b"}) {
 		t.Errorf("sessions %+v, states %+v", out.Sessions, out.States)
 	}
 	if len(engine.Accessed(t.Context(), w.Engine)) != 1 {

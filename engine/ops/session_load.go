@@ -54,8 +54,7 @@ type SessionState struct {
 }
 
 var sessionLoad = op("session_load", writes|looks, SessionLoad, Help{
-	Summary: "take up a session: where it stands, what has changed since",
-	Advice:  "continue false only reads.",
+	Summary: "take up a session: where it stands, what changed since",
 	Use:     "session load [NAME]",
 	Text: `By id, by name or as the one that the shell is bound to. An open session is
 bound to this shell. One that has ended stays as it is: a new session that goes

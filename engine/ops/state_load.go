@@ -47,7 +47,7 @@ type FileNow struct {
 }
 
 var stateLoad = op("state_load", writes|looks, StateLoad, Help{
-	Summary: "take up a state: what changed since, and a session that goes on",
+	Summary: "take up a state: what changed, and a session that goes on",
 	Use:     "state load STATE",
 	Aliases: "resume",
 	Text: `STATE is an id or a name; of several with one name the newest is meant. The new

@@ -34,7 +34,7 @@ type CollectedWorkspace struct {
 }
 
 var workspaceGC = op("workspace_gc", writes|destroys, WorkspaceGC, Help{
-	Summary: "move workspaces that nobody uses to the trash",
+	Summary: "move unused workspaces to the trash",
 	Use:     "ws gc",
 	Text: `Of those that arbor resolve has made on this machine: the ones that nobody has
 loaded, resolved, bound or written to for 90 days, and whose files are as old.

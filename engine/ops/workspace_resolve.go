@@ -24,7 +24,7 @@ type WorkspaceResolveOut struct {
 }
 
 var workspaceResolve = op("workspace_resolve", writes|repeats, WorkspaceResolve, Help{
-	Summary: "find the workspace of an identifier, or make and bind one",
+	Summary: "find or make the workspace of an identifier",
 	Use:     "resolve IDENT",
 	Text: `An identifier is 1 to 256 bytes: the name of a session, of a device, or of a
 folder, as path:FOLDER. It is bound to one workspace; several may be bound to

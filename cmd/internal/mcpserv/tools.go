@@ -172,8 +172,15 @@ var (
 	verbosely = []string{"context_get", "node_get", "node_create"}
 )
 
+// ofSession are tools that are about the session of the connection and its workspace, unless a call names others.
+var ofSession = []string{"session_end", "session_note", "state_save", "state_load", "state_update", "state_delete",
+	"transcript_append", "transcript_read", "transcript_clear"}
+
 // inSchema reports whether a parameter stands in the schema of a tool.
 func inSchema(tool, param string) bool {
+	if (param == "sessionId" || param == "workspaceId") && slices.Contains(ofSession, tool) {
+		return false
+	}
 	return param != "dryRun" && (param != "ifMatch" || slices.Contains(matched, tool))
 }
 
