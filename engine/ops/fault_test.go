@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -36,10 +37,14 @@ type troubledStore struct {
 	reads, at int
 	err       error
 	lasts     bool
-	bad       mdstore.Path // the file that was refused
+
+	mu  sync.Mutex   // documents are read side by side
+	bad mdstore.Path // guarded by mu, as reads: the file that was refused
 }
 
 func (s *troubledStore) refuse(p mdstore.Path) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.reads++; s.reads == s.at {
 		s.bad = p
 	}

@@ -3,6 +3,7 @@ package crashtest
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
@@ -64,12 +65,16 @@ type Trouble struct {
 	At    int    // the call that fails; 0 means none
 	Err   error  // what it fails with
 	What  string // the call that failed, "" before
+
+	mu sync.Mutex // held during a call: documents are read side by side
 }
 
 // Open opens the vault in a folder.
 func (t *Trouble) Open(dir string, opt dirstore.Options) (*dirstore.Store, error) {
 	opt.Through = func(d osfs.FS) osfs.FS {
 		return disk{d, true, func(call string, _ bool) error {
+			t.mu.Lock()
+			defer t.mu.Unlock()
 			if t.Calls++; t.At == 0 || t.Calls != t.At {
 				return nil
 			}
