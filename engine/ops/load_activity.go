@@ -21,7 +21,6 @@ func activity(s *view.View, limit int) []string {
 			all = append(all, entry{e.Time, beginning(e.Time+" "+e.Operator+of+": "+event, activityText)})
 		}
 	}
-	add("", s.Workspace().Log())
 	nodes := slices.Collect(s.All())
 	slices.SortStableFunc(nodes, func(a, b *mdstore.Node) int { return cmp.Compare(b.UpdatedAt, a.UpdatedAt) })
 	for _, n := range nodes[:min(len(nodes), 3*limit)] {
@@ -38,6 +37,7 @@ func activity(s *view.View, limit int) []string {
 	for _, p := range picked {
 		add(", session "+p.Name(), p.Log())
 	}
+	add("", s.Workspace().Log()) // last, as of one second its first line is the oldest
 	slices.SortStableFunc(all, func(a, b entry) int { return strings.Compare(b.time, a.time) })
 	out := []string{}
 	for _, e := range all[:min(len(all), limit)] {

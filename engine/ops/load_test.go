@@ -91,6 +91,36 @@ func TestLoadTellsWhereThingsStand(t *testing.T) {
 	}
 }
 
+// Who has no focus of one's own, as on the next day, is told the node that the last session or state was about, until it is over.
+func TestLoadNamesWhereTheWorkWasLeft(t *testing.T) {
+	for node, want := range map[string]string{"node-a": "node-a", "root": "root", "node-gone": "", "": ""} {
+		files := comeBack(t).Store.Files()
+		files[ws+"/states/st-9.md"] = []byte("---\nid: st-9\nname: St9\ncreatedAt: 9000\nplan: [\"node:" + node + ":pending:0123456789abcdef\"]\n---\n")
+		files[ws+"/states/st-8.md"] = []byte("---\nid: st-8\nname: St8\ncreatedAt: 8000\nplan: [\"node:node-p:pending:0123456789abcdef\"]\n---\n")
+		if node == "" { // a mark without a focus tells nothing, and the one before it counts
+			files[ws+"/states/st-9.md"] = []byte("---\nid: st-9\nname: St9\ncreatedAt: 9000\nplan: [\"count:pending:2\"]\n---\n")
+			want = "node-p"
+		}
+		got := ""
+		if f := loaded(t, enginetest.New(t, files), `{"workspaceId":"`+ws+`"}`).Plan.Focus; f != nil {
+			got = f.NodeID
+		}
+		if got != want {
+			t.Errorf("a state about %q: focus %q, want %q", node, got, want)
+		}
+	}
+}
+
+// Of entries of one second the line that tells of the workspace's making comes last.
+func TestLoadTellsTheMakingLast(t *testing.T) {
+	files := comeBack(t).Store.Files()
+	files[ws+"/Workspace.md"] = append(files[ws+"/Workspace.md"], "\n## Log\n\n- [2026-02-05 10:00:00] [AI] created the workspace\n"...)
+	got := loaded(t, enginetest.New(t, files), `{"workspaceId":"`+ws+`","limit":2}`).Context.RecentActivity
+	if len(got) != 2 || !strings.Contains(got[0], "looked 4") || !strings.Contains(got[1], "created") {
+		t.Errorf("activity %q", got)
+	}
+}
+
 func TestLoadThatMayNotWriteIsNoAccess(t *testing.T) {
 	w := comeBack(t)
 	must(t, &ops.Env{Engine: w.Engine, ReadOnly: true}, "workspace_load", map[string]any{"workspaceId": ws})

@@ -83,7 +83,9 @@ func SessionLoad(ctx context.Context, env *Env, in SessionLoadIn) (*SessionLoadO
 	}
 	hint := out.Hint
 	if out.Success = true; env.ReadOnly || in.Continue != nil && !*in.Continue {
-		out.Hint = cmp.Or(hint, "nothing is bound; without continue false it is taken up")
+		if !env.ReadOnly {
+			out.Hint = cmp.Or(hint, "nothing is bound; without continue false (--read) it is taken up")
+		}
 		return out, nil
 	}
 	of := func(s *plan.StartedSession) mdstore.ID { return s.ID }

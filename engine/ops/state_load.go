@@ -70,7 +70,7 @@ func StateLoad(ctx context.Context, env *Env, in StateLoadIn) (*StateLoadOut, er
 		return nil, err
 	}
 	if env.ReadOnly || in.Continue != nil && !*in.Continue {
-		if !env.Brief {
+		if !env.Brief && !env.ReadOnly {
 			out.Hint = cmp.Or(out.Hint, "it is only read; without continue false (--read) a session goes on from it")
 		}
 		return out, nil

@@ -98,7 +98,7 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (res *Wo
 		if err != nil {
 			return nil, fail(err)
 		}
-		out.Checked += snap.Len() + 1
+		out.Checked += snap.Len() + 1 + len(snap.Pages().All())
 		out.Diagnostics = append(out.Diagnostics, ds...)
 	}
 	env.progress(len(ids), len(ids), "checked")

@@ -11,6 +11,7 @@ import (
 	"arbor/engine"
 	"arbor/engine/view"
 	"arbor/mdstore"
+	"arbor/statemachine"
 )
 
 // WorkspaceLoadIn asks for what somebody who comes back has to know.
@@ -190,7 +191,7 @@ func load(ctx context.Context, env *Env, in WorkspaceLoadIn) (*WorkspaceLoadOut,
 	case len(t.index) > 0:
 		out.Hint = "not listed yet, and maybe worth reading: " + beginning(strings.Join(t.index, ", "), 200)
 	case !env.Brief:
-		out.Hint = "context_get brings what work on a node needs (arbor context)"
+		out.Hint = "context_get (arbor context) brings what work on a node needs"
 	}
 	leaveOut(env, out, l)
 	out.Sends(w.ID, "")
@@ -235,7 +236,11 @@ func planOf(ctx context.Context, env *Env, s *view.View) (p LoadedPlan, err erro
 	node := func(n *mdstore.Node) LoadedNode { return LoadedNode{string(n.ID), n.Title, string(n.Status)} }
 	p = LoadedPlan{Counts: counts(s, 0), Next: []LoadedNode{}}
 	focus, _ := env.Focus(ctx, s)
-	if n, ok := s.Node(focus); ok {
+	n, ok := s.Node(focus)
+	if !ok {
+		n, ok = leftOff(s)
+	}
+	if ok {
 		at := node(n)
 		p.Focus = &at
 	}
@@ -250,6 +255,27 @@ func planOf(ctx context.Context, env *Env, s *view.View) (p LoadedPlan, err erro
 		p.Next = append(p.Next, node(r.Node))
 	}
 	return p, nil
+}
+
+// leftOff returns the node that the work was on when the last session ended or the newest state was saved, unless it is over.
+func leftOff(s *view.View) (*mdstore.Node, bool) {
+	var newest *mdstore.Page
+	at := int64(-1)
+	for _, of := range []struct {
+		kind *mdstore.Kind
+		key  string
+	}{{mdstore.StateKind, mdstore.KeyCreated}, {mdstore.SessionKind, mdstore.KeyEnded}} {
+		for _, p := range s.Pages().Of(of.kind) {
+			if t := p.Time(of.key); t > at && view.MarkedFocus(p.List(mdstore.KeyPlan)) != "" {
+				newest, at = p, t
+			}
+		}
+	}
+	if newest == nil {
+		return nil, false
+	}
+	n, ok := s.Node(view.MarkedFocus(newest.List(mdstore.KeyPlan)))
+	return n, ok && !statemachine.Terminal(n.Status)
 }
 
 // leaveOut takes away from a load what the bound of the reply has no room for, and counts it.

@@ -82,6 +82,16 @@ func SinceMark(v *View, mark []string) (nodes []NodeSince, counts []CountSince) 
 	return nodes, counts
 }
 
+// MarkedFocus returns the focus of a mark, empty where it had none.
+func MarkedFocus(mark []string) mdstore.ID {
+	if len(mark) > 0 {
+		if parts := strings.Split(mark[0], ":"); len(parts) == 4 && parts[0] == "node" {
+			return mdstore.ID(parts[1])
+		}
+	}
+	return ""
+}
+
 // byStatus returns how many nodes have each status, as From, in the order of the statuses' names.
 func byStatus(v *View) []CountSince {
 	n := map[string]int{}

@@ -48,8 +48,15 @@ func placed(v *View, e *errs.Error) *errs.Error {
 	return e
 }
 
-// Short returns the last characters of an id, which name it as a rule.
-func Short(id string) string { return id[max(0, len(id)-shortID):] }
+// Short returns the last characters of an id, which name it as a rule. An id of one word, as default, stays whole.
+func Short(id string) string {
+	if !strings.Contains(id, "-") {
+		return id
+	}
+	return ending(id)
+}
+
+func ending(id string) string { return id[max(0, len(id)-shortID):] }
 
 // Shorts returns how each of all can be named in a few characters: by the last ones of its id, or by the whole id where
 // these would name another, or nothing. What is not among all keeps its whole id.
@@ -57,7 +64,7 @@ func Shorts(all []errs.Candidate) func(id string) string {
 	ends, taken := map[string]string{}, map[string]bool{} // ends: the id with that end, "" for several
 	for _, c := range all {
 		taken[c.ID], taken[c.Title], taken[c.ID[:min(len(c.ID), shortID)]] = true, true, true
-		end := Short(c.ID)
+		end := ending(c.ID)
 		if other, met := ends[end]; met && other != c.ID {
 			ends[end] = ""
 		} else {
@@ -65,7 +72,7 @@ func Shorts(all []errs.Candidate) func(id string) string {
 		}
 	}
 	return func(id string) string {
-		if end := Short(id); ends[end] == id && !taken[end] {
+		if end := Short(id); ends[ending(id)] == id && !taken[end] {
 			return end
 		}
 		return id

@@ -35,10 +35,10 @@ func TestAShortIDNamesItsNode(t *testing.T) {
 // Where titles are ids of others, or their ends, the whole id is shown.
 func TestAShortIDIsNoTitle(t *testing.T) {
 	all := []errs.Candidate{{ID: "node-1-aaaaaa", Title: "bbbbbb"}, {ID: "node-1-bbbbbb", Title: "x"}, {ID: "cccccc-1", Title: "y"},
-		{ID: "node-1-cccccc", Title: "z"}, {ID: "node-1-dddddd", Title: "u"}, {ID: "node-2-dddddd", Title: "v"}}
+		{ID: "node-1-cccccc", Title: "z"}, {ID: "node-1-dddddd", Title: "u"}, {ID: "node-2-dddddd", Title: "v"}, {ID: "default", Title: "w"}}
 	short := view.Shorts(all)
 	for id, want := range map[string]string{"node-1-aaaaaa": "aaaaaa", "node-1-bbbbbb": "node-1-bbbbbb", "node-1-cccccc": "node-1-cccccc",
-		"node-1-dddddd": "node-1-dddddd", "node-9-eeeeee": "node-9-eeeeee", "cccccc-1": "cccc-1"} {
+		"node-1-dddddd": "node-1-dddddd", "node-9-eeeeee": "node-9-eeeeee", "cccccc-1": "cccc-1", "default": "default"} {
 		if got := short(id); got != want {
 			t.Errorf("%s is shown as %s, want %s", id, got, want)
 		}

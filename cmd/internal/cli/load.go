@@ -24,7 +24,9 @@ func showLoad(sh *shell, out *ops.WorkspaceLoadOut) error {
 	}
 	p, c := sh.page(), l.Context
 	p.title("# "+c.Name, id)
-	p.section("", c.Description)
+	if c.Description != "" {
+		p.write("\n" + render.Visible(c.Description))
+	}
 	p.section("## Purpose", c.Purpose)
 	if c.CurrentGoal != c.Purpose {
 		p.section("## Current Goal", c.CurrentGoal)

@@ -67,8 +67,8 @@ func showLoaded(sh *shell, out *ops.SessionLoadOut) error {
 	}
 	p := sh.page()
 	p.title(out.Name, out.SessionID)
-	p.section("Goal", out.Goal)
-	p.section("Notes", out.Notes)
+	p.section("## Goal", out.Goal)
+	p.section("## Notes", out.Notes)
 	p.log(out.Log, out.LogHidden, "the session's file has them")
 	var more []string
 	for _, s := range out.States {
