@@ -69,6 +69,9 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 		}
 		return env.fit(out, len(all), func(n int) {
 			out.Changes, out.Hidden, out.Hint = all[:n], len(all)-n, hint
+			if len(all) == 0 && in.Since == "" {
+				out.Hint = "nothing has changed since the session last looked"
+			}
 			if out.Hidden > 0 {
 				out.Hint = shownOf(n, len(all), "changes", rest)
 			}

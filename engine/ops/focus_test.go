@@ -117,3 +117,29 @@ func TestASessionHearsThatItsNodeIsGone(t *testing.T) {
 	says(a, "context_get", "root", "")
 	says(a, "session_status", "root", "context_get ")
 }
+
+// A log or problem that names no node says whose it is: that of the focus, or of the workspace where nothing has the focus.
+func TestALogWithoutANodeSaysWhoseItIs(t *testing.T) {
+	w := enginetest.New(t, vault("", map[string][2]string{"root": {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""}}))
+	env := &ops.Env{Engine: w.Engine, Session: "a", Focused: true, Brief: true}
+	must(t, env, "session_bind", map[string]any{"sessionId": "a", "workspaceId": ws})
+	for _, want := range []string{"of the workspace: no node has the focus", "of root, the focus"} {
+		for name, args := range map[string]map[string]any{"log_append": {"event": "e"}, "problem_update": {"problem": want}} {
+			if got := must(t, env, name, args)["hint"]; got != want {
+				t.Errorf("%s: hint %q, want %q", name, got, want)
+			}
+		}
+		must(t, env, "context_focus", map[string]any{"nodeId": "root"})
+	}
+}
+
+// Where nothing has changed, changes_get does not speak of what was seen.
+func TestNothingHasChanged(t *testing.T) {
+	w := enginetest.New(t, vault("", map[string][2]string{"root": {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""}}))
+	env := &ops.Env{Engine: w.Engine, Session: "a"}
+	must(t, env, "changes_get", map[string]any{"workspaceId": ws})
+	const want = "nothing has changed since the session last looked"
+	if got := must(t, env, "changes_get", map[string]any{"workspaceId": ws})["hint"]; got != want {
+		t.Errorf("hint %q, want %q", got, want)
+	}
+}

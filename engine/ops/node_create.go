@@ -74,7 +74,8 @@ them; with --as AI, --rules-hash proves that they were read: arbor rules shows
 it. With -q the id of the new node is printed, and nothing else.
 
 With - in place of TITLE, stdin is an outline: indented lines, or a Markdown
-list whose further lines are requirements. All of it is made in one commit.`,
+list whose further lines are requirements. Headings are left out, and so are the
+boxes of tasks. All of it is made in one commit.`,
 	Example: `arbor add "Sign-in endpoint" -m "POST /sign-in, rate limited"
 arbor add "Backend" --type planning -m "All that runs on the server"
 arbor add "Limits" --parent Backend -F limits.md

@@ -16,6 +16,7 @@ type target struct {
 	view     *view.View // nil where only the workspace is meant
 	err      error
 	focused  bool // it was not named: the caller's focus is meant
+	unnamed  bool // it was not named, and nothing has the focus: the workspace is meant
 }
 
 // whole returns the workspace as a target.
@@ -44,6 +45,7 @@ func (env *Env) owner(ctx context.Context, workspace, node string) target {
 		if id, _ := env.Focus(ctx, s); id != "" {
 			return target{ws: s.Workspace().ID, node: id, view: s, focused: true}
 		}
+		return target{ws: s.Workspace().ID, unnamed: true}
 	}
 	if id, err := env.workspace(ctx, workspace); node == "" || err == nil && node == string(id) {
 		return target{ws: id, err: err}
@@ -65,6 +67,9 @@ func apply[R any](
 	w = env.wrote(ctx, t.ws, o, hint)
 	if t.focused && w.Hint == "" {
 		w.Hint = "of " + string(t.node) + ", the focus"
+	}
+	if t.unnamed && w.Hint == "" {
+		w.Hint = "of the workspace: no node has the focus"
 	}
 	return result, w, nil
 }

@@ -133,7 +133,10 @@ func List(cs []errs.Candidate) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(c.ID + " (" + c.Title + ")")
+		b.WriteString(c.ID)
+		if c.Title != "" {
+			b.WriteString(" (" + c.Title + ")")
+		}
 	}
 	return b.String()
 }

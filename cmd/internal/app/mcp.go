@@ -153,7 +153,8 @@ that has a workspace of its own.`,
 arbor serve --listen 127.0.0.1:0 --profile worker
 curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \
   -H "Accept: application/json, text/event-stream" \
-  -H "Authorization: Bearer $(cat .tanmi-workspace/.local/token)" http://127.0.0.1:7433/mcp`,
+  -H "Authorization: Bearer $(cat .tanmi-workspace/.local/token)" \
+  http://127.0.0.1:7433/mcp`,
 		Flags: func(fs *flag.FlagSet) {
 			fs.StringVar(&o.listen, "listen", "", "the `ADDRESS` on this machine, 127.0.0.1:7433 unless said otherwise; port 0 takes any that is free")
 			fs.StringVar(&token, "token-file", "", "the `FILE` with the token, made where it is missing; .local/token in the vault unless said otherwise")

@@ -87,7 +87,7 @@ func showEdited(sh *shell, out edited) error {
 		_ = sh.json(out)
 	} else if !sh.flags.quiet {
 		p := sh.page()
-		p.title(out.Title, out.NodeID)
+		p.title(out.Title, namesOf(sh, "").id(out.NodeID))
 		switch changed := slices.Concat(out.Fields, out.Sections); {
 		case !out.Changed:
 			p.line("  nothing was changed")

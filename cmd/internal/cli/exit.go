@@ -97,7 +97,7 @@ func complain(sh *shell, e *errs.Error, n names) {
 			message += "; did you mean:"
 		}
 	}
-	message = n.renamed(message, func(id, title string) string { return title + " (" + n.id(id) + ")" })
+	message = n.withTitles(message)
 	b.WriteString(style.Paint("31", "arbor:") + " " + render.VisibleLines(message) + "\n")
 	if d := e.Details; d != nil {
 		candidates(&b, style, e, n)

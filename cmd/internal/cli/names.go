@@ -95,6 +95,11 @@ func (n names) renamed(text string, by func(id, title string) string) string {
 	return b.String() + text[at:]
 }
 
+// withTitles returns a text in which nodes stand with their titles and short ids.
+func (n names) withTitles(text string) string {
+	return n.renamed(text, func(id, title string) string { return title + " (" + n.id(id) + ")" })
+}
+
 // shorten puts the short ids into the rows of a tree.
 func (n names) shorten(rows []render.TreeRow) []render.TreeRow {
 	for i := range rows {

@@ -54,10 +54,11 @@ func ourError(e *errs.Error) *errs.Error {
 	return &ours
 }
 
-// aboutInOurWords is inOurWords for a message, which begins with what it is about: that was given, and stays.
+// aboutInOurWords is inOurWords for a message, which may begin with what it is about: that was given, and stays. A colon
+// in parentheses ends no subject.
 func aboutInOurWords(message string) string {
 	subject, rest, found := strings.Cut(message, ": ")
-	if !found {
+	if !found || strings.Count(subject, "(") > strings.Count(subject, ")") {
 		return inOurWords(message)
 	}
 	return subject + ": " + inOurWords(rest)

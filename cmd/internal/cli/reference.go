@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -47,13 +48,24 @@ func docsCommand(sh *shell) command {
 			fromHere(sh, &c, func(context.Context) *string { return &in.Path })
 			return c
 		}
-		return command{in: in, offers: func(ctx context.Context, words []string) []offer {
+		listed := func(ctx context.Context) []mdstore.Ref {
 			ws, err := sh.own(ctx)
-			if len(words) > 0 || err != nil {
+			if err != nil {
 				return nil
 			}
-			return refOffers(ws.Workspace.Docs, action)
+			return ws.Workspace.Docs
+		}
+		c := command{in: in, offers: func(ctx context.Context, words []string) []offer {
+			if len(words) > 0 {
+				return nil
+			}
+			return refOffers(listed(ctx), action)
 		}}
+		c.instead = func(ctx context.Context) (bool, error) {
+			in.Path = asListed(sh, listed(ctx), in.Path)
+			return false, nil
+		}
+		return c
 	})
 }
 
@@ -79,10 +91,12 @@ func fromHere(sh *shell, c *command, pathOf func(context.Context) *string) {
 }
 
 // fromProject returns the path of a file that is there, as seen from the working directory, as seen from the project.
-// Other words stay as they are: they may be such paths already, or addresses, and else the operation tells.
+// Other words stay as they are: they may be such paths already, or addresses, and else the operation tells. It cannot
+// tell of what lies outside of the project, so a file that is not there is refused here.
 func fromProject(sh *shell, path string, outside bool) (string, error) {
 	place := resolve(sh.dir(), path)
-	if _, err := os.Stat(place); err != nil {
+	_, missing := os.Stat(place)
+	if missing != nil && filepath.IsLocal(path) {
 		return path, nil
 	}
 	found, err := sh.sys.Vaults.Find(sh.place())
@@ -93,12 +107,31 @@ func fromProject(sh *shell, path string, outside bool) (string, error) {
 	switch inside := err == nil && filepath.IsLocal(rel); {
 	case inside:
 		return filepath.ToSlash(rel), nil
+	case missing != nil:
+		return "", errs.New(errs.ReferenceNotFound, "%s: no such file; make it first", path)
 	case outside:
 		return filepath.ToSlash(place), nil
 	}
 	return "", errs.New(errs.InvalidPath,
-		"%s lies outside of the project %s, where others do not find it; arbor docs add --outside adds it all the same",
+		"%s lies outside of the project %s, where others do not find it; --outside adds it all the same",
 		path, found.Project)
+}
+
+// asListed returns the path of a document as a list has it: as it was given, or else as seen from the project.
+func asListed(sh *shell, list []mdstore.Ref, path string) string {
+	has := func(path string) bool {
+		return slices.ContainsFunc(list, func(r mdstore.Ref) bool { return r.Target == path })
+	}
+	if found, err := sh.sys.Vaults.Find(sh.place()); err == nil && !has(path) {
+		place := resolve(sh.dir(), path)
+		if rel, err := filepath.Rel(found.Project, place); err == nil && has(filepath.ToSlash(rel)) {
+			return filepath.ToSlash(rel)
+		}
+		if has(filepath.ToSlash(place)) {
+			return filepath.ToSlash(place)
+		}
+	}
+	return path
 }
 
 func showDocs(sh *shell, out *ops.WorkspaceGetOut) error {
@@ -129,6 +162,12 @@ func refCommand(sh *shell) command {
 				}
 				return &in.TargetIDOrPath
 			})
+		} else {
+			c.instead = func(ctx context.Context) (bool, error) {
+				list := refsOf(nodeNamed(ctx, sh, in.NodeID).References, names{})
+				in.TargetIDOrPath = asListed(sh, list, in.TargetIDOrPath)
+				return false, nil
+			}
 		}
 		c.offers = func(ctx context.Context, words []string) []offer {
 			switch {

@@ -50,7 +50,7 @@ func report(sh *shell, out any, w ops.Wrote, id string) error {
 	}
 	sh.adapted(w.Adapted)
 	for _, text := range w.Warned {
-		sh.say("warning: %s", text)
+		sh.say("warning: %s", namesOf(sh, w.Workspace()).withTitles(text))
 	}
 	if w.Changed && !w.DryRun {
 		sh.hint(w.Hint)

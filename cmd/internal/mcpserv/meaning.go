@@ -62,6 +62,13 @@ func meant(name string, offered []string) string {
 	return ""
 }
 
+// removes reports whether a name of a tool has a word of the first row, in whatever form.
+func removes(name string) bool {
+	return slices.ContainsFunc(strings.Fields(meanings[0].words), func(word string) bool {
+		return strings.Contains(strings.ToLower(name), word)
+	})
+}
+
 // called names a call: a tool and what it takes, if that is to be said.
 func called(tool, with string) string {
 	if with == "" {

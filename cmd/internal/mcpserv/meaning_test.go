@@ -26,6 +26,7 @@ func TestAnUnknownToolIsRefusedWithTheCallThatIsMeant(t *testing.T) {
 		"node_dispatch":       "node_create",
 		"remove_task":         "the tools",
 		"node_deletes":        "the tools",
+		"node_remove":         "the tools",
 		"log_appendd":         "log_append",
 		"memory_create":       "context_get",
 		"project_init":        "workspace_init",
@@ -39,6 +40,17 @@ func TestAnUnknownToolIsRefusedWithTheCallThatIsMeant(t *testing.T) {
 			if o.Destructive && strings.Contains(strings.Replace(s.fault, name, "", 1), o.Name) {
 				t.Errorf("%s: %s names %s", name, s.fault, o.Name)
 			}
+		}
+	}
+}
+
+// A tool that this server was started without is refused with that, and not with one of a similar name.
+func TestAToolThatIsNotOfferedIsRefusedWithTheReason(t *testing.T) {
+	t.Parallel()
+	l := openLine(t, emptyEngine(t), Options{Tools: []string{"node_get", "problem_update"}})
+	for _, name := range []string{"node_next", "problem_clear", "node_delete"} {
+		if s := l.call(name, "{}"); !strings.Contains(s.fault, "was started without it") || strings.Contains(s.fault, "node_get") {
+			t.Errorf("%s: %s", name, s.fault)
 		}
 	}
 }

@@ -116,12 +116,12 @@ func (s *Server) checkTool(name string) error {
 	o, known := ops.Find(name)
 	if known && !s.on(o.Set) {
 		try = "it is in the tool set " + o.Set + ", which this server does not offer (--toolsets)"
+	} else if known {
+		try = "this server was started without it (--profile, --read-only, --tools, --exclude-tools)"
 	} else if call := meant(name, offered); call != "" {
 		try = "call " + call
-	} else if near := ops.Nearest(name, offered); near != "" && !strings.Contains(name, "delete") {
+	} else if near := ops.Nearest(name, offered); near != "" && !removes(name) {
 		try = "the nearest one is " + near
-	} else if known {
-		try = "this server does not offer it (profile " + string(s.opt.Profile) + ")"
 	}
 	message := fmt.Sprintf("unknown tool %q; %s", clip(name, 60), try)
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
