@@ -39,7 +39,7 @@ var TranscriptRead = reading(func(ctx context.Context, env *Env, in TranscriptRe
 	if in.Last > 0 {
 		all = all[max(0, len(all)-in.Last):]
 	}
-	out := &TranscriptReadOut{Out: Out{Hint: "transcript_append adds to it"}}
+	out := &TranscriptReadOut{}
 	env.fit(out, len(all), func(n int) {
 		out.Messages, out.Hidden, out.Hint = nonNil(all[len(all)-n:]), len(all)-n, "transcript_append adds to it"
 		if out.Hidden > 0 {

@@ -23,8 +23,25 @@ func OnPage(d *Draft, p *mdstore.Page) *Edit {
 	return e
 }
 
+// A front is the front matter of a new page. What has no value is left out of it.
+type front []mdoc.FieldValue
+
+func (f *front) put(key string, v mdoc.Scalar) { *f = append(*f, mdoc.FieldValue{Key: key, Value: v}) }
+
+func (f *front) text(key, text string) {
+	if text != "" {
+		f.put(key, mdoc.Text(text))
+	}
+}
+
+func (f *front) list(key string, items []string) {
+	if len(items) > 0 {
+		f.put(key, mdoc.List(items...))
+	}
+}
+
 // AddPage adds a new page, of a kind that has that form.
-func AddPage(d *Draft, k *mdstore.Kind, path mdstore.Path, fields []mdoc.FieldValue, sections []mdoc.SectionText, what string) error {
+func AddPage(d *Draft, k *mdstore.Kind, path mdstore.Path, fields front, sections []mdoc.SectionText, what string) error {
 	doc, adapted, err := mdoc.Compose(string(path), k.Form, fields, sections)
 	if err != nil {
 		return err
