@@ -5,15 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"arbor/engine/errs"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
-
-// Alters reports whether a draft changes anything so far.
-func Alters(d *Draft) bool {
-	return len(d.extra) > 0 || slices.ContainsFunc(d.order, func(e *Edit) bool { return e.touched || e.after != nil })
-}
 
 // OnPage returns the edit of a page.
 func OnPage(d *Draft, p *mdstore.Page) *Edit {
@@ -51,16 +45,6 @@ func AddPage(d *Draft, k *mdstore.Kind, path mdstore.Path, fields front, section
 	return nil
 }
 
-// SetList gives a front matter key a list of texts; the texts that it has already change nothing.
-func (e *Edit) SetList(key string, items []string) {
-	if slices.Equal(e.doc.List(key), items) {
-		return
-	}
-	e.fields = slices.DeleteFunc(e.fields, func(x fieldEdit) bool { return x.key == key })
-	e.fields = append(e.fields, fieldEdit{key, mdoc.List(items...)})
-	e.touched = true
-}
-
 // freshFile returns the path of a new file of a kind whose files are named by the time, with before and the time in its name.
 func freshFile(d *Draft, k *mdstore.Kind, folder mdstore.Path, before string) mdstore.Path {
 	for at := d.now; ; at = at.Add(time.Millisecond) {
@@ -74,16 +58,7 @@ func freshFile(d *Draft, k *mdstore.Kind, folder mdstore.Path, before string) md
 
 // FreshPage returns an id with that prefix that no page of the kind has.
 func FreshPage(d *Draft, k *mdstore.Kind, prefix string) (mdstore.ID, error) {
-	for range 100 {
-		id, err := d.opt.NewID(prefix)
-		if err != nil {
-			return "", err
-		}
-		same := func(p *mdstore.Page) bool { return strings.EqualFold(string(p.ID), string(id)) }
-		if !slices.ContainsFunc(d.View.Pages().Of(k), same) && !slices.Contains(d.drawn, id) {
-			d.drawn = append(d.drawn, id)
-			return id, nil
-		}
-	}
-	return "", errs.New(errs.InternalError, "no free id found in 100 tries; the source of randomness repeats itself")
+	return d.draw(prefix, func(id mdstore.ID) bool {
+		return slices.ContainsFunc(d.View.Pages().Of(k), func(p *mdstore.Page) bool { return strings.EqualFold(string(p.ID), string(id)) })
+	})
 }

@@ -116,7 +116,7 @@ func (a EndSession) Plan(d *Draft) (None, error) {
 	}
 	e := OnPage(d, p)
 	e.Set(mdstore.KeyEnded, mdoc.Integer(d.now.UnixMilli()))
-	e.SetList(mdstore.KeyPlan, view.Mark(d.View, a.Focus))
+	e.Set(mdstore.KeyPlan, mdoc.List(view.Mark(d.View, a.Focus)...))
 	if a.Commit != "" {
 		e.Set(mdstore.KeyCommit, mdoc.Text(a.Commit))
 	}
@@ -153,7 +153,6 @@ func (a NoteSession) Plan(d *Draft) (None, error) {
 		return None{}, errs.New(errs.InvalidParams, "type %q: a word of at most 40 letters, digits, '.', '_' and '-' is a type", kind).
 			With(errs.Details{Param: "type"})
 	}
-	files := strings.Join(a.Files, ", ")
 	if len(a.Text) > mdstore.MaxEvent {
 		return None{}, errs.New(errs.InvalidContent, "session %s: the text has %d bytes; at most %d are allowed in one line of a trace",
 			p.ID, len(a.Text), mdstore.MaxEvent).With(errs.Details{Param: "text"})
@@ -161,10 +160,14 @@ func (a NoteSession) Plan(d *Draft) (None, error) {
 	if err := loggable("session "+string(p.ID), "text", a.Text); err != nil {
 		return None{}, err
 	}
-	if err := oneLine("files", files, mdstore.MaxEvent); err != nil {
-		return None{}, err
+	text := a.Text
+	if files := strings.Join(a.Files, ", "); files != "" {
+		if err := oneLine("files", files, mdstore.MaxEvent); err != nil {
+			return None{}, err
+		}
+		text = strings.TrimSpace(text) + "\nfiles: " + files
 	}
-	Trace(d, p, kind, a.Text, [2]string{"files", files})
+	Trace(d, p, kind, text)
 	OnPage(d, p).Did("session %s log + 1", p.ID)
 	return None{}, nil
 }

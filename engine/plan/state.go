@@ -93,7 +93,7 @@ func (x UpdateState) Plan(d *Draft) (*StateDone, error) {
 		edit.Did("%s description", p.ID)
 	}
 	if x.Tags != nil && !slices.Equal(x.Tags, p.List(mdstore.KeyTags)) {
-		edit.SetList(mdstore.KeyTags, x.Tags)
+		edit.Set(mdstore.KeyTags, mdoc.List(x.Tags...))
 		edit.Did("%s tags", p.ID)
 	}
 	return out, err
