@@ -2,6 +2,7 @@ package mdstore
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -60,6 +61,9 @@ func AppendMessages(d *mdoc.Doc, more ...Message) ([]byte, error) {
 	}
 	out := bytes.Clone(d.Bytes())
 	for _, m := range more {
+		if !slices.Contains(MessageRoles(), m.Role) {
+			return nil, &mdoc.EditError{File: d.Name(), Text: fmt.Sprintf("%q is no role of a message", m.Role)}
+		}
 		for len(out) > 0 && !bytes.HasSuffix(out, []byte(eol+eol)) {
 			out = append(out, eol...)
 		}

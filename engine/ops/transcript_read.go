@@ -35,7 +35,10 @@ var TranscriptRead = reading(func(ctx context.Context, env *Env, in TranscriptRe
 	if err != nil {
 		return nil, err
 	}
-	all := v.Pages().Transcript(p, in.Last)
+	all, err := v.Transcript(p, in.Last)
+	if err != nil {
+		return nil, fail(err)
+	}
 	if in.Last > 0 {
 		all = all[max(0, len(all)-in.Last):]
 	}
