@@ -8,7 +8,8 @@ import (
 	"arbor/mdstore"
 )
 
-// ActiveFile returns a file of the project as it is now. With an error it could not be read, and only its path is known.
+// ActiveFile returns a file of the project as it is now. With an error it could not be read, and only its path is
+// known.
 func ActiveFile(ctx context.Context, e *Engine, path string) (mdstore.ActiveFile, error) {
 	docs, ok := mdstore.AsStore[mdstore.Docs](e.st)
 	if !ok {
@@ -28,8 +29,8 @@ func ActiveFile(ctx context.Context, e *Engine, path string) (mdstore.ActiveFile
 
 var errNoFile = errors.New("no such file in the project")
 
-// FileSince returns what became of an active file of a state: "same", "changed" or "gone", and "unknown" where it cannot
-// be read.
+// FileSince returns what became of an active file of a state: "same", "changed" or "gone", and "unknown" where it
+// cannot be read.
 func FileSince(ctx context.Context, e *Engine, was mdstore.ActiveFile) string {
 	switch now, err := ActiveFile(ctx, e, was.Path); {
 	case err == errNoFile:

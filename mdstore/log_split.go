@@ -1,7 +1,6 @@
 package mdstore
 
 import (
-	"bytes"
 	"slices"
 
 	"arbor/mdstore/mdoc"
@@ -32,10 +31,11 @@ func SplitLog(d *mdoc.Doc, id ID) (older, rest []byte, ok bool) {
 	same := func(a, b mdoc.Item) bool { return a.Text == b.Text && a.Listed == b.Listed }
 	o, wrong := mdoc.Parse("", older, SessionForm)
 	r, wrongToo := mdoc.Parse("", rest, SessionForm)
+	bytesOf := func(src []byte, s mdoc.Section) string { return string(src[s.Body.Start:s.Body.End]) }
 	ok = len(wrong)+len(wrongToo) == 0 &&
 		slices.EqualFunc(o.Items(SecLog), items[:at], same) && slices.EqualFunc(r.Items(SecLog), items[at:], same) &&
 		slices.EqualFunc(d.Sections(), r.Sections(), func(a, b mdoc.Section) bool {
-			return a.Title == b.Title && (a.Name == SecLog || bytes.Equal(src[a.Body.Start:a.Body.End], rest[b.Body.Start:b.Body.End]))
+			return a.Title == b.Title && (a.Name == SecLog || bytesOf(src, a) == bytesOf(rest, b))
 		})
 	return older, rest, ok
 }

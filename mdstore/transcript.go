@@ -77,8 +77,8 @@ func AppendMessages(d *mdoc.Doc, more ...Message) ([]byte, error) {
 		}
 	}
 	after, wrong := mdoc.Parse(d.Name(), out, nil)
-	why := "a message would not read back as it was given; the usual cause is a code fence or HTML block that is open at " +
-		"the end of the file"
+	why := "a message would not read back as it was given; the usual cause is a code fence or HTML block that is open " +
+		"at the end of the file"
 	if len(wrong) > 0 {
 		why = "a message cannot stand in a file: " + wrong[0].Text
 	} else if slices.Equal(Messages(after), append(Messages(d), more...)) {

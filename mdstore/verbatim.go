@@ -8,8 +8,8 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// Texts of other programs stand in files below headings that say whose they are. A text that would not stand there as it
-// is, because it would read as something else or not at all, is stored in a fence; nothing of it is changed.
+// Texts of other programs stand in files below headings that say whose they are. A text that would not stand there
+// as it is, because it would read as something else or not at all, is stored in a fence; nothing of it is changed.
 
 // verbatimInfo is the info string of a fence that holds a text as it is.
 const verbatimInfo = "verbatim"
@@ -38,9 +38,9 @@ func Fenced(text string) string {
 
 var backticks = regexp.MustCompile("`+")
 
-// standsAlone reports whether a text reads back as it is below a heading: it begins and ends with a character that shows,
-// holds no carriage return, no heading that would end it, no block that swallows what follows, and does not begin with a
-// comment or as a fence of ours.
+// standsAlone reports whether a text reads back as it is below a heading: it begins and ends with a character that
+// shows, holds no carriage return, no heading that would end it, no block that swallows what follows, and does not
+// begin with a comment or as a fence of ours.
 func standsAlone(text string) bool {
 	if text == "" {
 		return true

@@ -95,5 +95,6 @@ func namesakes(k *mdstore.Kind, others int, id mdstore.ID) string {
 	if others == 0 {
 		return ""
 	}
-	return fmt.Sprintf("of %d %ss of this name this is the newest, %s; %s_list names the others", others+1, k.Name, id, k.Name)
+	const form = "of %d %ss of this name this is the newest, %s; %s_list names the others"
+	return fmt.Sprintf(form, others+1, k.Name, id, k.Name)
 }

@@ -57,8 +57,8 @@ arbor state load v2 --goal "Fix the form" --json
 arbor state load v2 --read`,
 })
 
-// StateLoad returns a state with what changed since it was saved, and starts the session that goes on, to which it binds
-// the caller.
+// StateLoad returns a state with what changed since it was saved, and starts the session that goes on, to which it
+// binds the caller.
 func StateLoad(ctx context.Context, env *Env, in StateLoadIn) (*StateLoadOut, error) {
 	id, err := newSession(env, in.SessionID)
 	if err != nil {

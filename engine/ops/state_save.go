@@ -47,7 +47,7 @@ arbor state save v2 -m "The form" --next "Ask Ann" --active web/form.ts --tag ui
 // StateSave saves where the work stands.
 func StateSave(ctx context.Context, env *Env, in StateSaveIn) (*StateSaveOut, error) {
 	if strings.TrimSpace(in.ActiveTask) == "" || len(in.NextSteps) == 0 {
-		return nil, badParam("activeTask", "state_save: activeTask and nextSteps say what is to be done; neither may be empty")
+		return nil, badParam("activeTask", "state_save: activeTask and nextSteps say what is to do; neither may be empty")
 	}
 	if in.SessionID != "" {
 		if err := sessions.ValidID(in.SessionID); err != nil {

@@ -35,7 +35,9 @@ func (f *front) list(key string, items []string) {
 }
 
 // AddPage adds a new page, of a kind that has that form.
-func AddPage(d *Draft, k *mdstore.Kind, path mdstore.Path, fields front, sections []mdoc.SectionText, what string) error {
+func AddPage(
+	d *Draft, k *mdstore.Kind, path mdstore.Path, fields front, sections []mdoc.SectionText, what string,
+) error {
 	doc, adapted, err := mdoc.Compose(string(path), k.Form, fields, sections)
 	if err != nil {
 		return err
@@ -59,6 +61,7 @@ func freshFile(d *Draft, k *mdstore.Kind, folder mdstore.Path, before string) md
 // FreshPage returns an id with that prefix that no page of the kind has.
 func FreshPage(d *Draft, k *mdstore.Kind, prefix string) (mdstore.ID, error) {
 	return d.draw(prefix, func(id mdstore.ID) bool {
-		return slices.ContainsFunc(d.View.Pages().Of(k), func(p *mdstore.Page) bool { return strings.EqualFold(string(p.ID), string(id)) })
+		same := func(p *mdstore.Page) bool { return strings.EqualFold(string(p.ID), string(id)) }
+		return slices.ContainsFunc(d.View.Pages().Of(k), same)
 	})
 }

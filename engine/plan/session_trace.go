@@ -28,8 +28,8 @@ func Trace(d *Draft, session *mdstore.Page, kind, text string) {
 // takes no line, the operation is planned without it, and warns.
 func TraceAct(d *Draft, session *mdstore.Page) {
 	edits := func(e *Edit) bool { return e.touched || e.after != nil }
-	own := d.edits[session.Path]
-	if own != nil && edits(own) || len(d.extra) == 0 && !slices.ContainsFunc(d.order, edits) || session.Field(mdstore.KeyEnded) != "" {
+	own, any := d.edits[session.Path], len(d.extra) > 0 || slices.ContainsFunc(d.order, edits)
+	if !any || own != nil && edits(own) || session.Field(mdstore.KeyEnded) != "" {
 		return
 	}
 	if err := session.Editable(); err != nil {

@@ -54,8 +54,8 @@ func (a AppendTranscript) Plan(d *Draft) (None, error) {
 	return None{}, nil
 }
 
-// transcriptOf returns where the transcript of a session lies, and the transcript, nil where there is none. The error is
-// that of one that cannot be read.
+// transcriptOf returns where the transcript of a session lies, and the transcript, nil where there is none. The
+// error is that of one that cannot be read.
 func transcriptOf(d *Draft, session mdstore.ID) (mdstore.Path, *mdstore.Page, error) {
 	s, err := sessionFile(d, session)
 	if err != nil {

@@ -50,8 +50,9 @@ type BindingStore interface {
 	UnbindWorkspace(ctx context.Context, id mdstore.ID) error
 }
 
-// A SessionStore keeps the messages of sessions, in a file each. A session is named by a key, as an identifier is. One that
-// is not there is a SESSION_NOT_FOUND, also where it has no messages, but for the calls that say that they make it.
+// A SessionStore keeps the messages of sessions, in a file each. A session is named by a key, as an identifier is.
+// One that is not there is a SESSION_NOT_FOUND, also where it has no messages, but for the calls that say that
+// they make it.
 type SessionStore interface {
 	// Read returns the messages of a session, oldest first, byte for byte.
 	Read(ctx context.Context, workspace mdstore.ID, session string) ([]mdstore.Message, error)
@@ -59,8 +60,8 @@ type SessionStore interface {
 	// Append adds messages, all or none, and makes the session where there is none.
 	Append(ctx context.Context, workspace mdstore.ID, session string, more ...mdstore.Message) error
 
-	// Write puts messages in the place of those that are there, as one change. It makes the session where there is none.
-	// Together they have room in one file.
+	// Write puts messages in the place of those that are there, as one change. It makes the session where there is
+	// none. Together they have room in one file.
 	Write(ctx context.Context, workspace mdstore.ID, session string, all []mdstore.Message) error
 
 	// Clear leaves a session without messages. What they were is kept in a file of another name, as with Write.
@@ -201,9 +202,9 @@ func (v vault) session(ctx context.Context, workspace mdstore.ID, key string) (*
 	}
 	p, ok := w.Pages().Session(key)
 	if !ok {
-		return nil, nil, errs.New(errs.SessionNotFound, "%s: there is no session of this name in workspace %s", key, workspace)
+		err = errs.New(errs.SessionNotFound, "%s: there is no session of this name in workspace %s", key, workspace)
 	}
-	return w, p, nil
+	return w, p, err
 }
 
 func (v vault) put(ctx context.Context, workspace mdstore.ID, session string, x plan.AppendTranscript) error {

@@ -43,8 +43,8 @@ type CountSince struct {
 	To     int    `json:"to" always:"true"`
 }
 
-// SinceMark returns what became of each node of a mark that is not as it was, and of the numbers of nodes by status. What
-// it cannot read of a mark, it leaves out.
+// SinceMark returns what became of each node of a mark that is not as it was, and of the numbers of nodes by
+// status. What it cannot read of a mark, it leaves out.
 func SinceMark(v *View, mark []string) (nodes []NodeSince, counts []CountSince) {
 	was, now := map[string]int{}, byStatus(v)
 	for _, m := range mark {
