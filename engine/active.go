@@ -8,34 +8,34 @@ import (
 	"arbor/mdstore"
 )
 
-// ActiveFile returns a file of the project as it is now; one that is missing is no error. The error says why the file is not read, so
-// that only its path is known.
+// ActiveFile returns a file of the project as it is now. With an error it could not be read, and only its path is
+// known.
 func ActiveFile(ctx context.Context, e *Engine, path string) (mdstore.ActiveFile, error) {
-	f := mdstore.ActiveFile{Path: path}
-	r, ok := mdstore.AsStore[mdstore.Docs](e.st)
+	docs, ok := mdstore.AsStore[mdstore.Docs](e.st)
 	if !ok {
-		return f, errors.New("the files of the project are not known here")
+		return mdstore.ActiveFile{Path: path}, errors.New("the files of the project are not known here")
 	}
-	data, err := r.ReadDoc(ctx, path)
+	data, err := docs.ReadDoc(ctx, path)
 	switch {
 	case err == nil:
 		return mdstore.ActiveFileOf(path, data), nil
 	case errors.Is(err, fs.ErrNotExist):
-		f.Missing = true
-		return f, nil
+		err = errNoFile
 	case errors.Is(err, fs.ErrPermission):
 		err = errors.New("it is outside of the project, or may not be read")
 	}
-	return f, err
+	return mdstore.ActiveFile{Path: path}, err
 }
 
-// FileSince returns what became of an active file of a state: "same", "changed" or "gone", and "unknown" where it was not read then or
-// cannot be now.
+var errNoFile = errors.New("no such file in the project")
+
+// FileSince returns what became of an active file of a state: "same", "changed" or "gone", and "unknown" where it
+// cannot be read.
 func FileSince(ctx context.Context, e *Engine, was mdstore.ActiveFile) string {
 	switch now, err := ActiveFile(ctx, e, was.Path); {
-	case now.Missing:
+	case err == errNoFile:
 		return "gone"
-	case err != nil, was.Hash == "" && !was.Missing:
+	case err != nil:
 		return "unknown"
 	case now != was:
 		return "changed"

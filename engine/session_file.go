@@ -30,10 +30,14 @@ type Rebinding[R any] func(R, *sessions.Bindings) (changes []mdstore.Change, wha
 func ApplyBound[R any](
 	ctx context.Context, e *Engine, ws mdstore.ID, act plan.Act, op plan.Operation[R], rebind Rebinding[R],
 ) (R, *plan.Outcome, error) {
-	return Apply(ctx, e, ws, act, bound[R]{op, func(d *plan.Draft, r R) error {
+	return Apply(ctx, e, ws, act, planning[R](func(d *plan.Draft) (R, error) {
+		r, err := op.Plan(d)
+		if err != nil {
+			return r, err
+		}
 		s, err := sessions.ReadBindings(ctx, e.st)
 		if err != nil {
-			return err
+			return r, err
 		}
 		changes, what, err := rebind(r, s)
 		for _, c := range changes {
@@ -43,21 +47,12 @@ func ApplyBound[R any](
 			}
 			plan.Besides(d, c, old, what)
 		}
-		return err
-	}})
+		return r, err
+	}))
 }
 
-// bound is an operation with what is to be planned after it.
-type bound[R any] struct {
-	op   plan.Operation[R]
-	then func(*plan.Draft, R) error
-}
+// planning is an operation that is a function.
+type planning[R any] func(*plan.Draft) (R, error)
 
-// Plan plans both.
-func (b bound[R]) Plan(d *plan.Draft) (R, error) {
-	r, err := b.op.Plan(d)
-	if err == nil {
-		err = b.then(d, r)
-	}
-	return r, err
-}
+// Plan calls it.
+func (f planning[R]) Plan(d *plan.Draft) (R, error) { return f(d) }

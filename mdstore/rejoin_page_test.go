@@ -21,7 +21,7 @@ func TestSessionsAreRejoined(t *testing.T) {
 	}
 	d, _ := mdoc.Parse("t", []byte("---\nprovider: null\n---\n"), nil)
 	append1 := func(d *mdoc.Doc, role, text string) *mdoc.Doc {
-		data, err := AppendMessage(d, Message{role, text})
+		data, err := AppendMessages(d, Message{role, text})
 		if err != nil {
 			t.Fatal(err)
 		}

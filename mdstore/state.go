@@ -3,7 +3,9 @@ package mdstore
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,8 +26,8 @@ type State struct {
 // StateOf reads the document of a page of StateKind.
 func StateOf(p *Page) State {
 	doc := p.Doc()
-	s := State{ActiveTask: doc.Text(SecActiveTask), Conversation: doc.Text(SecConversation), Reasoning: doc.Text(SecReasoning),
-		Workspace: doc.Text(SecWorkspaceWas)}
+	s := State{ActiveTask: doc.Text(SecActiveTask), Conversation: doc.Text(SecConversation),
+		Reasoning: doc.Text(SecReasoning), Workspace: doc.Text(SecWorkspaceWas)}
 	for _, it := range doc.Items(SecNextSteps) {
 		if it.Text != "" {
 			s.NextSteps = append(s.NextSteps, it.Text)
@@ -45,25 +47,18 @@ func (s State) Sections() []mdoc.SectionText {
 	for _, f := range s.ActiveFiles {
 		files = append(files, f.Format())
 	}
-	var out []mdoc.SectionText
-	for _, x := range []mdoc.SectionText{
-		{Name: SecActiveTask, Text: s.ActiveTask}, {Name: SecNextSteps, Items: s.NextSteps}, {Name: SecActiveFiles, Items: files},
-		{Name: SecConversation, Text: s.Conversation}, {Name: SecReasoning, Text: s.Reasoning}, {Name: SecWorkspaceWas, Text: s.Workspace},
-	} {
-		if strings.TrimSpace(x.Text) != "" || len(x.Items) > 0 {
-			out = append(out, x)
-		}
-	}
-	return out
+	all := []mdoc.SectionText{{Name: SecActiveTask, Text: s.ActiveTask}, {Name: SecNextSteps, Items: s.NextSteps},
+		{Name: SecActiveFiles, Items: files}, {Name: SecConversation, Text: s.Conversation},
+		{Name: SecReasoning, Text: s.Reasoning}, {Name: SecWorkspaceWas, Text: s.Workspace}}
+	return slices.DeleteFunc(all, func(x mdoc.SectionText) bool {
+		return strings.TrimSpace(x.Text) == "" && len(x.Items) == 0
+	})
 }
-
-// briefed are the sections of a Workspace.md that a state keeps as they were.
-var briefed = []string{SecPurpose, SecCurrentGoal, SecWorkflows, SecKeyFiles, SecPreferences}
 
 // BriefingText returns a workspace's briefing as one text, with a heading of level 3 for each section.
 func BriefingText(w *Workspace) (string, error) {
 	var parts []string
-	for _, name := range briefed {
+	for _, name := range []string{SecPurpose, SecCurrentGoal, SecWorkflows, SecKeyFiles, SecPreferences} {
 		text, _, err := mdoc.Nest(w.Doc.Text(name), 3)
 		if err != nil {
 			return "", err
@@ -77,10 +72,9 @@ func BriefingText(w *Workspace) (string, error) {
 
 // An ActiveFile is a file of the project that a state names, as it was when the state was saved.
 type ActiveFile struct {
-	Path    string // relative to the project
-	Hash    string // the first 12 hex digits of its SHA-256; "" where it is missing or was not read
-	Size    int64  // bytes
-	Missing bool   // there was no such file
+	Path string // relative to the project
+	Hash string // the first 12 hex digits of its SHA-256; "" where it was missing or could not be read
+	Size int64  // bytes
 }
 
 // ActiveFileOf returns the active file at a path that holds data.
@@ -89,27 +83,21 @@ func ActiveFileOf(path string, data []byte) ActiveFile {
 	return ActiveFile{Path: path, Hash: hex.EncodeToString(sum[:6]), Size: int64(len(data))}
 }
 
-const missingMark = " (missing)"
-
 var activeFile = regexp.MustCompile(`(?s)^(.*) \(([0-9a-f]{12}), ([0-9]{1,18})\)$`)
 
-// Format returns the text of a list item, `path (hash, size)`, from which ParseActiveFile reads the same. A path that would read back as
-// another one, or that Markdown would take for something else, is quoted as in Go and JSON.
+// Format returns the text of a list item, `path (hash, size)`, from which ParseActiveFile reads the same. A path that
+// would read back as another one, or that Markdown would take for something else, is quoted as in Go and JSON.
 func (f ActiveFile) Format() string {
-	with := func(path string) string {
-		switch {
-		case f.Missing:
-			return path + missingMark
-		case f.Hash != "":
-			return path + " (" + f.Hash + ", " + strconv.FormatInt(f.Size, 10) + ")"
-		}
-		return path
+	facts := ""
+	if f.Hash != "" {
+		facts = fmt.Sprintf(" (%s, %d)", f.Hash, f.Size)
 	}
-	plain := with(f.Path)
-	if item, _, err := mdoc.ItemText(plain); err == nil && item == plain && !strings.Contains(plain, "\n") && ParseActiveFile(plain) == f {
+	plain := f.Path + facts
+	item, _, err := mdoc.ItemText(plain)
+	if err == nil && item == plain && !strings.Contains(plain, "\n") && ParseActiveFile(plain) == f {
 		return plain
 	}
-	return with(strconv.Quote(f.Path))
+	return strconv.Quote(f.Path) + facts
 }
 
 // ParseActiveFile reads the text of a list item. Text of another form, as a person may write it, is all path.
@@ -118,8 +106,6 @@ func ParseActiveFile(item string) ActiveFile {
 	if m := activeFile.FindStringSubmatch(item); m != nil {
 		f.Path, f.Hash = m[1], m[2]
 		f.Size, _ = strconv.ParseInt(m[3], 10, 64) // 18 digits at most
-	} else {
-		f.Path, f.Missing = strings.CutSuffix(item, missingMark)
 	}
 	if path, err := strconv.Unquote(f.Path); err == nil && strings.HasPrefix(f.Path, `"`) {
 		f.Path = path

@@ -2,6 +2,7 @@ package mdstore
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -48,9 +49,9 @@ func Messages(d *mdoc.Doc) []Message {
 	return out
 }
 
-// AppendMessage returns the bytes of a transcript with one more message at its end; all others stay. The error is an *mdoc.EditError
-// where the file cannot hold the text, or has a block open that swallows what follows it.
-func AppendMessage(d *mdoc.Doc, m Message) ([]byte, error) {
+// AppendMessages returns the bytes of a transcript with more messages at its end; all others stay. The error is an
+// *mdoc.EditError where the file cannot hold a text, or has a block open that swallows what follows it.
+func AppendMessages(d *mdoc.Doc, more ...Message) ([]byte, error) {
 	if err := d.Editable(); err != nil {
 		return nil, err
 	}
@@ -58,32 +59,30 @@ func AppendMessage(d *mdoc.Doc, m Message) ([]byte, error) {
 	if bytes.Contains(d.Front(), []byte("\r\n")) {
 		eol = "\r\n"
 	}
-	src := d.Bytes()
-	gap := eol
-	switch {
-	case len(src) > 0 && src[len(src)-1] != '\n':
-		gap = eol + eol
-	case bytes.HasSuffix(src, []byte(eol+eol)):
-		gap = ""
-	}
-	heading := "## " + strings.ToUpper(m.Role[:1]) + m.Role[1:] + eol
-	want := append(Messages(d), m)
-	why := "would not read back as it was given; the usual cause is a code fence or HTML block that is open at the end of the file"
-	for _, body := range []string{Verbatim(m.Text), Fenced(m.Text)} {
-		out := append(slices.Clone(src), gap+heading...)
+	out := bytes.Clone(d.Bytes())
+	for _, m := range more {
+		if !slices.Contains(MessageRoles(), m.Role) {
+			return nil, &mdoc.EditError{File: d.Name(), Text: fmt.Sprintf("%q is no role of a message", m.Role)}
+		}
+		for len(out) > 0 && !bytes.HasSuffix(out, []byte(eol+eol)) {
+			out = append(out, eol...)
+		}
+		out = append(out, "## "+strings.ToUpper(m.Role[:1])+m.Role[1:]+eol...)
+		body := Verbatim(m.Text)
 		if body == m.Text {
 			body = strings.ReplaceAll(body, "\n", eol)
 		}
 		if body != "" {
 			out = append(out, eol+body+eol...)
 		}
-		after, wrong := mdoc.Parse(d.Name(), out, nil)
-		if len(wrong) == 0 && slices.Equal(Messages(after), want) {
-			return out, nil
-		}
-		if len(wrong) > 0 {
-			why = "cannot stand in a file: " + wrong[0].Text
-		}
 	}
-	return nil, &mdoc.EditError{File: d.Name(), Text: "the message " + why}
+	after, wrong := mdoc.Parse(d.Name(), out, nil)
+	why := "a message would not read back as it was given; the usual cause is a code fence or HTML block that is open " +
+		"at the end of the file"
+	if len(wrong) > 0 {
+		why = "a message cannot stand in a file: " + wrong[0].Text
+	} else if slices.Equal(Messages(after), append(Messages(d), more...)) {
+		return out, nil
+	}
+	return nil, &mdoc.EditError{File: d.Name(), Text: why}
 }

@@ -30,7 +30,7 @@ func TestTranscriptLaw(t *testing.T) {
 			}
 			before := mdstore.Messages(d)
 			m := mdstore.Message{Role: rapid.SampledFrom(mdstore.MessageRoles()).Draw(t, "role"), Text: markdown().Draw(t, "text")}
-			after, err := mdstore.AppendMessage(d, m)
+			after, err := mdstore.AppendMessages(d, m)
 			if err != nil {
 				refused++
 				if _, wrong := mdoc.Parse("t", []byte("---\n---\n\n"+mdstore.Fenced(m.Text)+"\n"), nil); len(wrong) == 0 && !strings.Contains(string(src), "by hand\n") {

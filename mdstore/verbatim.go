@@ -2,13 +2,14 @@ package mdstore
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"arbor/mdstore/mdoc"
 )
 
-// Texts of other programs stand in files below headings that say whose they are. A text that would not stand there as it is, because it
-// would read as something else or not at all, is stored in a fence; nothing of it is changed.
+// Texts of other programs stand in files below headings that say whose they are. A text that would not stand there
+// as it is, because it would read as something else or not at all, is stored in a fence; nothing of it is changed.
 
 // verbatimInfo is the info string of a fence that holds a text as it is.
 const verbatimInfo = "verbatim"
@@ -16,8 +17,8 @@ const verbatimInfo = "verbatim"
 // outer are the characters at both ends of a text that Markdown does not keep.
 const outer = " \t\r\n"
 
-// Verbatim returns a text as it is stored: as it is, or in a fence. FromVerbatim reads every text back byte for byte, also with blank
-// lines around it.
+// Verbatim returns a text as it is stored: as it is, or in a fence. FromVerbatim reads every text back byte for byte,
+// also with blank lines around it.
 func Verbatim(text string) string {
 	if standsAlone(text) {
 		return text
@@ -37,9 +38,9 @@ func Fenced(text string) string {
 
 var backticks = regexp.MustCompile("`+")
 
-// standsAlone reports whether a text reads back as it is below a heading: it begins and ends with a character that shows, holds no
-// carriage return, no heading that would end it, no block that swallows what follows, and does not begin with a comment or as a fence of
-// ours.
+// standsAlone reports whether a text reads back as it is below a heading: it begins and ends with a character that
+// shows, holds no carriage return, no heading that would end it, no block that swallows what follows, and does not
+// begin with a comment or as a fence of ours.
 func standsAlone(text string) bool {
 	if text == "" {
 		return true
@@ -55,12 +56,7 @@ func standsAlone(text string) bool {
 	if len(wrong) > 0 {
 		return false
 	}
-	var high []mdoc.Heading
-	for _, h := range d.Headings() {
-		if h.Level <= 2 {
-			high = append(high, h)
-		}
-	}
+	high := slices.DeleteFunc(d.Headings(), func(h mdoc.Heading) bool { return h.Level > 2 })
 	return len(high) == 2 && high[1].Span.Start == len(before)+len(text)+2
 }
 

@@ -26,7 +26,7 @@ func activity(s *view.View, limit int) []string {
 	for _, n := range nodes[:min(len(nodes), 3*limit)] {
 		add(", "+n.Title, n.Log())
 	}
-	sessions := newestPages(s, mdstore.SessionKind, mdstore.KeyStarted)
+	sessions := s.Pages().Newest(mdstore.SessionKind)
 	picked := slices.Clone(sessions[:min(len(sessions), limit)])
 	slices.SortStableFunc(sessions, func(a, b *mdstore.Page) int { return cmp.Compare(b.Stamp.Mtime, a.Stamp.Mtime) })
 	for _, p := range sessions[:min(len(sessions), 2*limit)] { // an older session may go on
@@ -47,10 +47,3 @@ func activity(s *view.View, limit int) []string {
 }
 
 const activityText = 200 // bytes of an entry that a load shows
-
-// newestPages returns the pages of a kind by the time under a key, the newest first.
-func newestPages(s *view.View, k *mdstore.Kind, key string) []*mdstore.Page {
-	all := s.Pages().Of(k)
-	slices.SortStableFunc(all, func(a, b *mdstore.Page) int { return cmp.Compare(b.Time(key), a.Time(key)) })
-	return all
-}

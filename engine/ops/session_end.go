@@ -37,25 +37,13 @@ func SessionEnd(ctx context.Context, env *Env, in SessionEndIn) (*SessionEndOut,
 	if err != nil {
 		return nil, err
 	}
-	ws, focus := v.Workspace().ID, mdstore.ID("")
-	err = env.Engine.Read(ctx, func(ctx context.Context) error {
-		v, err := env.Engine.View(ctx, ws)
-		if err == nil {
-			focus, _ = env.as(in.SessionID).Focus(ctx, v)
-		}
-		return err
-	})
-	if err != nil {
-		return nil, fail(err)
-	}
-	out := &SessionEndOut{SessionID: string(p.ID)}
+	focus, _ := env.as(in.SessionID).Focus(ctx, v)
+	out, ws := &SessionEndOut{SessionID: string(p.ID)}, v.Workspace().ID
 	end := plan.EndSession{ID: p.ID, Summary: in.Summary, Focus: focus, Commit: engine.Head(ctx, env.Engine)}
 	_, o, err := engine.ApplyBound(ctx, env.Engine, ws, env.act(in.Write, Match{}), end,
-		func(e *plan.EndedSession, s *sessions.Bindings) (cs []mdstore.Change, what string, err error) {
-			if !e.Before {
-				cs, out.Callers, err = s.UnsetFile(e.ID, e.External, env.Engine.Now())
-			}
-			return cs, "session " + string(e.ID) + " unbound", err
+		func(_ plan.None, s *sessions.Bindings) (cs []mdstore.Change, what string, err error) {
+			cs, out.Callers, err = s.UnsetFile(p.ID, p.Field(mdstore.KeyExternal), env.Engine.Now())
+			return cs, "session " + string(p.ID) + " unbound", err
 		})
 	if err != nil {
 		return nil, fail(err)

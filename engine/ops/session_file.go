@@ -1,10 +1,13 @@
 package ops
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 
 	"arbor/engine"
 	"arbor/engine/errs"
+	"arbor/engine/plan"
 	"arbor/engine/sessions"
 	"arbor/engine/view"
 	"arbor/mdstore"
@@ -25,28 +28,18 @@ type Bound struct {
 // BoundTo returns it.
 func (b Bound) BoundTo() Bound { return b }
 
-// callerOf returns the name that a binding of the caller to a session has.
-func callerOf(env *Env, session string) string {
-	if env.Session == "" || env.Follows {
-		return session
-	}
-	return env.Session
-}
-
-// sessionOf returns the session that a call is about, in its workspace: the one that it names, or else the one that the caller is bound
-// to.
+// sessionOf returns the session that a call is about, in its workspace: the one that it names, or else the one that the
+// caller is bound to.
 func sessionOf(ctx context.Context, env *Env, in SessionRef) (*view.View, *mdstore.Page, error) {
 	v, err := env.as(in.SessionID).In(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, nil, err
 	}
-	ref := in.SessionID
-	if ref != "" && ref != env.Session {
+	ref := cmp.Or(in.SessionID, env.Session)
+	if ref != env.Session {
 		if p, ok := v.Pages().Session(ref); ok {
 			return v, p, nil
 		}
-	} else {
-		ref = env.Session
 	}
 	if p, ok := engine.SessionFile(ctx, env.Engine, v, ref); ok {
 		return v, p, nil
@@ -63,15 +56,45 @@ func sessionOf(ctx context.Context, env *Env, in SessionRef) (*view.View, *mdsto
 		"there", who).With(errs.Details{Param: "sessionId"})
 }
 
-// rebinds is the change of bindings that makes the caller's session the one that a plan names.
-func rebinds[R any](env *Env, ws mdstore.ID, named string, of func(R) mdstore.ID, to *Bound) engine.Rebinding[R] {
-	return func(r R, s *sessions.Bindings) ([]mdstore.Change, string, error) {
-		id := of(r)
-		if named == "" {
-			named = string(id)
-		}
-		*to = Bound{Caller: callerOf(env, named), Session: string(id)}
-		changes, err := s.SetFile(to.Caller, ws, id, env.Engine.Now())
-		return changes, "session " + to.Caller + " bound to " + string(ws), err
+// newSession returns what the caller wants a new session to be called: as it says, or else as itself; "" is any name.
+func newSession(env *Env, given string) (string, error) {
+	if given == "" && !env.Follows {
+		given = env.Session
 	}
+	if given == "" {
+		return "", nil
+	}
+	return given, fail(sessions.ValidID(given))
+}
+
+// begin carries out a plan that starts a session or takes one up, and binds the caller to it, in one commit. A caller
+// without a name of its own is bound as named, or else as the session.
+func begin(
+	ctx context.Context, env *Env, ws mdstore.ID, w Write, p plan.Operation[*plan.StartedSession], named, hint string,
+) (s *plan.StartedSession, wrote Wrote, to Bound, err error) {
+	s, o, err := engine.ApplyBound(ctx, env.Engine, ws, env.act(w, Match{}), p,
+		func(s *plan.StartedSession, b *sessions.Bindings) ([]mdstore.Change, string, error) {
+			to = Bound{Caller: env.Session, Session: string(s.ID)}
+			if env.Session == "" || env.Follows {
+				to.Caller = cmp.Or(named, to.Session)
+			}
+			changes, err := b.SetFile(to.Caller, ws, s.ID, s.Node, env.Engine.Now())
+			return changes, "session " + to.Caller + " bound to " + string(ws), err
+		})
+	if err != nil {
+		return nil, Wrote{}, Bound{}, fail(err)
+	}
+	return s, env.wrote(ctx, ws, o, hint), to, nil
+}
+
+// onlyReads reports whether a load binds nobody and starts nothing.
+func onlyReads(env *Env, goOn *bool) bool { return env.ReadOnly || goOn != nil && !*goOn }
+
+// namesakes is the hint of what was named by a name which others of its kind have, too.
+func namesakes(k *mdstore.Kind, others int, id mdstore.ID) string {
+	if others == 0 {
+		return ""
+	}
+	const form = "of %d %ss of this name this is the newest, %s; %s_list names the others"
+	return fmt.Sprintf(form, others+1, k.Name, id, k.Name)
 }

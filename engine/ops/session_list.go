@@ -1,9 +1,7 @@
 package ops
 
 import (
-	"cmp"
 	"context"
-	"slices"
 
 	"arbor/mdstore"
 )
@@ -52,33 +50,26 @@ func SessionList(ctx context.Context, env *Env, in SessionListIn) (*SessionListO
 		return nil, badParam("limit", "limit is %d; 0 is no limit", in.Limit)
 	}
 	all := []SessionHead{}
-	for _, p := range v.Pages().Of(mdstore.SessionKind) {
+	for _, p := range v.Pages().Newest(mdstore.SessionKind) {
 		if !in.Active || p.Field(mdstore.KeyEnded) == "" {
-			all = append(all, sessionHead(p))
+			all = append(all, SessionHead{ID: string(p.ID), Name: p.Name(), Description: p.Field(mdstore.KeyDescription),
+				StartedAt: p.Time(mdstore.KeyStarted), EndedAt: p.Time(mdstore.KeyEnded), Previous: p.Field(mdstore.KeyPrevious),
+				Tags: p.List(mdstore.KeyTags), Damaged: p.Editable() != nil})
 		}
 	}
-	slices.SortFunc(all, func(a, b SessionHead) int {
-		return cmp.Or(cmp.Compare(b.StartedAt, a.StartedAt), cmp.Compare(b.ID, a.ID))
-	})
 	most := len(all)
 	if in.Limit > 0 {
 		most = min(most, in.Limit)
 	}
-	out := &SessionListOut{Sessions: all, Out: Out{Hint: "session_load takes one up"}}
-	hint := out.Hint
-	if len(all) == 0 {
-		hint = "there is none; session_start makes one"
-	}
+	out := &SessionListOut{}
 	env.fit(out, most, func(n int) {
-		out.Sessions, out.Hidden, out.Hint = all[:n], len(all)-n, hint
-		if out.Hidden > 0 {
+		out.Sessions, out.Hidden, out.Hint = all[:n], len(all)-n, "session_load takes one up"
+		switch {
+		case len(all) == 0:
+			out.Hint = "there is none; session_start makes one"
+		case out.Hidden > 0:
 			out.Hint = shownOf(n, len(all), "sessions", "a higher limit brings more")
 		}
 	})
 	return out, nil
-}
-
-func sessionHead(p *mdstore.Page) SessionHead {
-	return SessionHead{ID: string(p.ID), Name: p.Name(), Description: p.Field(mdstore.KeyDescription), StartedAt: p.Time(mdstore.KeyStarted),
-		EndedAt: p.Time(mdstore.KeyEnded), Previous: p.Field(mdstore.KeyPrevious), Tags: p.List(mdstore.KeyTags), Damaged: p.Editable() != nil}
 }

@@ -3,11 +3,8 @@ package ops
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"slices"
 	"strings"
 
-	"arbor/engine"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
 	"arbor/engine/view"
@@ -37,20 +34,12 @@ type SessionLoadOut struct {
 	Commit    string             `json:"commit,omitempty"` // of git, at its end
 	Log       []mdstore.LogEntry `json:"log"`
 	LogHidden int                `json:"logHidden,omitempty"` // older lines
-	States    []SessionState     `json:"states,omitempty"`    // newest first
+	States    []StateHead        `json:"states,omitempty"`    // newest first
 	Nodes     []view.NodeSince   `json:"nodes,omitempty"`     // what became of the focus and those above it since it ended
 	Counts    []view.CountSince  `json:"counts,omitempty"`    // of nodes by status, since then
 	Started   string             `json:"started,omitempty"`   // the session that goes on from it, where it had ended
 	Wrote
 	Bound
-}
-
-// SessionState is a state that was saved in a session.
-type SessionState struct {
-	ID          string `json:"id"`
-	Name        string `json:"name"`
-	Description string `json:"description,omitempty"`
-	Created     int64  `json:"created"`
 }
 
 var sessionLoad = op("session_load", writes|looks, SessionLoad, Help{
@@ -65,75 +54,60 @@ arbor session load "Sign-in" --read`,
 
 // SessionLoad tells where a session stands, and binds the caller to it or to one that goes on from it.
 func SessionLoad(ctx context.Context, env *Env, in SessionLoadIn) (*SessionLoadOut, error) {
-	var out *SessionLoadOut
-	var ws mdstore.ID
-	err := env.Engine.Read(ctx, func(ctx context.Context) error {
-		v, p, others, err := loadedOf(ctx, env, in)
-		if err != nil {
-			return err
-		}
-		ws, out = v.Workspace().ID, whereStands(env, v, p)
-		if others > 0 {
-			out.Hint = fmt.Sprintf("of %d sessions of this name this is the newest; sessionId names another", others+1)
-		}
-		return nil
-	})
+	out, err := readSession(ctx, env, in)
 	if err != nil {
-		return nil, fail(err)
+		return nil, err
 	}
 	hint := out.Hint
-	if out.Success = true; env.ReadOnly || in.Continue != nil && !*in.Continue {
+	if onlyReads(env, in.Continue) {
 		if !env.ReadOnly {
 			out.Hint = cmp.Or(hint, "nothing is bound; without continue false (--read) it is taken up")
 		}
 		return out, nil
 	}
-	of := func(s *plan.StartedSession) mdstore.ID { return s.ID }
-	up := plan.ResumeSession{ID: mdstore.ID(out.SessionID)}
-	s, o, err := engine.ApplyBound(ctx, env.Engine, ws, env.act(in.Write, Match{}), up, rebinds(env, ws, "", of, &out.Bound))
+	s, w, to, err := begin(ctx, env, out.ws, in.Write, plan.ResumeSession{ID: mdstore.ID(out.SessionID)}, "",
+		"what is done from now on stands in its log")
 	if err != nil {
-		return nil, fail(err)
+		return nil, err
 	}
 	if string(s.ID) != out.SessionID {
 		out.Started = string(s.ID)
 	}
-	out.Wrote = env.wrote(ctx, ws, o, "what is done from now on stands in its log")
+	out.Wrote, out.Bound = w, to
 	out.Hint = cmp.Or(hint, out.Hint)
 	return out, nil
 }
 
-// loadedOf returns the session that is to be loaded, and how many others have its name.
-func loadedOf(ctx context.Context, env *Env, in SessionLoadIn) (*view.View, *mdstore.Page, int, error) {
+// readSession tells where a session stands.
+var readSession = reading(func(ctx context.Context, env *Env, in SessionLoadIn) (*SessionLoadOut, error) {
+	var v *view.View
+	var p *mdstore.Page
+	var others int
+	var err error
 	if in.Name == "" {
-		v, p, err := sessionOf(ctx, env, in.SessionRef)
-		return v, p, 0, err
+		v, p, err = sessionOf(ctx, env, in.SessionRef)
+	} else if v, err = env.In(ctx, in.WorkspaceID); err == nil {
+		p, others, err = v.Pages().Resolve(mdstore.SessionKind, in.Name, errs.SessionNotFound)
 	}
-	v, err := env.In(ctx, in.WorkspaceID)
 	if err != nil {
-		return nil, nil, 0, err
+		return nil, fail(err)
 	}
-	if p, ok := v.Pages().Session(in.Name); ok {
-		return v, p, 0, nil
-	}
-	p, others, err := v.Pages().Resolve(mdstore.SessionKind, in.Name, errs.SessionNotFound)
-	return v, p, others, err
-}
-
-// whereStands tells where a session stands.
-func whereStands(env *Env, v *view.View, p *mdstore.Page) *SessionLoadOut {
 	log := v.Pages().Log(p)
+	hidden := max(0, len(log)-loadedLog)
 	out := &SessionLoadOut{SessionID: string(p.ID), Name: p.Name(), Goal: strings.TrimSpace(p.Doc().Text(mdstore.SecGoal)),
-		Notes: strings.TrimSpace(p.Doc().Text(mdstore.SecNotes)), StartedAt: p.Time(mdstore.KeyStarted), EndedAt: p.Time(mdstore.KeyEnded),
-		Previous: p.Field(mdstore.KeyPrevious), Commit: p.Field(mdstore.KeyCommit), LogHidden: max(0, len(log)-loadedLog)}
-	out.Log = nonNil(log[out.LogHidden:])
-	for _, s := range v.Pages().Of(mdstore.StateKind) {
-		if s.Field(mdstore.KeySession) == string(p.ID) {
-			out.States = append(out.States, SessionState{string(s.ID), s.Name(), s.Field(mdstore.KeyDescription), s.Time(mdstore.KeyCreated)})
+		Notes: strings.TrimSpace(p.Doc().Text(mdstore.SecNotes)), StartedAt: p.Time(mdstore.KeyStarted),
+		EndedAt: p.Time(mdstore.KeyEnded), Previous: p.Field(mdstore.KeyPrevious), Commit: p.Field(mdstore.KeyCommit),
+		Log: nonNil(log[hidden:]), LogHidden: hidden,
+		Wrote: Wrote{Success: true, Out: Out{Hint: namesakes(p.Kind, others, p.ID)}}}
+	for _, s := range v.Pages().Newest(mdstore.StateKind) {
+		if h := stateHead(s); h.SessionID == out.SessionID {
+			h.SessionID = ""
+			out.States = append(out.States, h)
 		}
 	}
-	slices.SortFunc(out.States, func(a, b SessionState) int { return cmp.Or(cmp.Compare(b.Created, a.Created), cmp.Compare(b.ID, a.ID)) })
 	if out.States, _ = first(env, out.States, boundedItems); out.EndedAt != 0 {
 		out.Nodes, out.Counts = view.SinceMark(v, p.List(mdstore.KeyPlan))
 	}
-	return out
-}
+	out.Sends(v.Workspace().ID)
+	return out, nil
+})

@@ -3,10 +3,8 @@ package ops
 import (
 	"context"
 
-	"arbor/engine"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
-	"arbor/engine/sessions"
 	"arbor/mdstore"
 )
 
@@ -44,32 +42,25 @@ func SessionStart(ctx context.Context, env *Env, in SessionStartIn) (*SessionSta
 	if err != nil {
 		return nil, err
 	}
-	start := plan.StartSession{ID: in.SessionID, Implied: in.SessionID == "" || in.SessionID == env.Session, Name: in.Name,
+	id, err := newSession(env, in.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	start := plan.StartSession{ID: id, Implied: in.SessionID == "" || in.SessionID == env.Session, Name: in.Name,
 		Description: in.Description, Goal: in.Goal, Tags: in.Tags}
-	if start.ID == "" && !env.Follows {
-		start.ID = env.Session
-	}
-	if start.ID != "" {
-		if err := sessions.ValidID(start.ID); err != nil {
-			return nil, fail(err)
-		}
-	}
 	if in.Previous != "" {
-		p, ok := v.Pages().Session(in.Previous)
-		if !ok {
-			if p, _, err = v.Pages().Resolve(mdstore.SessionKind, in.Previous, errs.SessionNotFound); err != nil {
-				return nil, fail(err)
-			}
+		p, _, err := v.Pages().Resolve(mdstore.SessionKind, in.Previous, errs.SessionNotFound)
+		if err != nil {
+			return nil, fail(err)
 		}
 		start.Previous = p.ID
 	}
-	out, ws := &SessionStartOut{}, v.Workspace().ID
-	of := func(s *plan.StartedSession) mdstore.ID { return s.ID }
-	s, o, err := engine.ApplyBound(ctx, env.Engine, ws, env.act(in.Write, Match{}), start, rebinds(env, ws, in.SessionID, of, &out.Bound))
+	s, w, to, err := begin(ctx, env, v.Workspace().ID, in.Write, start, in.SessionID,
+		"what is done from now on stands in its log; session_end ends it")
 	if err != nil {
-		return nil, fail(err)
+		return nil, err
 	}
-	out.SessionID, out.Wrote = string(s.ID), env.wrote(ctx, ws, o, "what is done from now on stands in its log; session_end ends it")
+	out := &SessionStartOut{SessionID: string(s.ID), Wrote: w, Bound: to}
 	if in.Name == "" {
 		out.Name = s.Name
 	}

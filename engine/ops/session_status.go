@@ -1,7 +1,9 @@
 package ops
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"arbor/engine"
 	"arbor/mdstore"
@@ -42,23 +44,19 @@ var SessionStatus = reading(func(ctx context.Context, env *Env, in SessionIn) (*
 	if err != nil {
 		return nil, fail(err)
 	}
-	if ok {
-		for _, w := range all {
-			if w.ID != b.WorkspaceID {
-				continue
-			}
-			out := &SessionStatusOut{Bound: true, WorkspaceID: string(w.ID), WorkspaceName: w.Name, FocusedNodeID: string(b.FocusedNodeID), Rules: nonNil(w.Rules()),
-				AvailableWorkspaces: []WorkspaceHead{}, Out: Out{Hint: "context_get brings the context of its focus"}}
-			if s, err := env.Engine.View(ctx, w.ID); err == nil { // what else is wrong with the workspace is not asked here
-				id, lost := focusIn(s, engine.FocusOf(ctx, env.Engine, s, in.SessionID))
-				if out.FocusedNodeID = string(id); lost != "" {
-					out.Hint = lost
-				}
-			}
-			return out, nil
+	out := &SessionStatusOut{Rules: []string{}, AvailableWorkspaces: []WorkspaceHead{}}
+	i := slices.IndexFunc(all, func(w *mdstore.Workspace) bool { return ok && w.ID == b.WorkspaceID })
+	if i >= 0 {
+		w := all[i]
+		out.Bound, out.WorkspaceID, out.WorkspaceName, out.Rules = true, string(w.ID), w.Name, nonNil(w.Rules())
+		out.FocusedNodeID, out.Hint = string(b.FocusedNodeID), "context_get brings the context of its focus"
+		if s, err := env.Engine.View(ctx, w.ID); err == nil { // what else is wrong with the workspace is not asked here
+			id, lost := focusIn(s, engine.FocusOf(ctx, env.Engine, s, in.SessionID))
+			out.FocusedNodeID, out.Hint = string(id), cmp.Or(lost, out.Hint)
 		}
+		return out, nil
 	}
-	out := &SessionStatusOut{Rules: []string{}, AvailableWorkspaces: []WorkspaceHead{}, Out: Out{Hint: "bind the session with session_bind"}}
+	out.Hint = "bind the session with session_bind"
 	if ok {
 		out.LostWorkspaceID = string(b.WorkspaceID)
 		out.Hint = "the session was bound to " + string(b.WorkspaceID) + ", which is gone; " + out.Hint

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"arbor/engine/plan"
+	"arbor/mdstore"
 )
 
 // StateDeleteIn moves a state to the trash.
@@ -37,6 +38,6 @@ func StateDelete(ctx context.Context, env *Env, in StateDeleteIn) (*StateDeleteO
 	if err != nil {
 		return nil, err
 	}
-	w.Hint = cmp.Or(namesakes(of.Others, of.ID), w.Hint)
+	w.Hint = cmp.Or(namesakes(mdstore.StateKind, of.Others, of.ID), w.Hint)
 	return &StateDeleteOut{StateID: string(of.ID), Trash: string(of.Trash), Wrote: w}, nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"arbor/engine"
@@ -68,18 +67,24 @@ func StateList(ctx context.Context, env *Env, in StateListIn) (*StateListOut, er
 	all := slices.DeleteFunc(s.Pages().Newest(mdstore.StateKind), func(p *mdstore.Page) bool {
 		tags := p.List(mdstore.KeyTags)
 		text := strings.ToLower(p.Name() + "\n" + p.Field(mdstore.KeyDescription) + "\n" + strings.Join(tags, "\n"))
+		tagged := func(tag string) bool { return slices.Contains(tags, tag) }
 		return in.SessionID != "" && p.Field(mdstore.KeySession) != in.SessionID ||
-			len(in.Tags) > 0 && !slices.ContainsFunc(in.Tags, func(t string) bool { return slices.Contains(tags, t) }) ||
+			len(in.Tags) > 0 && !slices.ContainsFunc(in.Tags, tagged) ||
 			slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 	})
 	out := &StateListOut{Total: len(all)}
-	if in.Cursor != "" {
-		if all, err = afterPage(all, in.Cursor); err != nil {
-			return nil, err
+	if in.Cursor != "" { // the place of the last state of a page, which stays where the state goes
+		var made int64
+		var id string
+		if _, err := fmt.Sscanf(in.Cursor, "%d@%s", &made, &id); err != nil {
+			return nil, badCursor(in.Cursor, "is none of an earlier answer")
 		}
+		all = slices.DeleteFunc(all, func(p *mdstore.Page) bool {
+			return p.Made() > made || p.Made() == made && string(p.ID) >= id
+		})
 	}
-	limit := cmp.Or(in.Limit, statesShown)
-	if limit < 0 || limit > len(all) {
+	limit := min(len(all), cmp.Or(in.Limit, statesShown))
+	if in.Limit < 0 {
 		limit = len(all)
 	}
 	heads := []StateHead{}
@@ -89,7 +94,7 @@ func StateList(ctx context.Context, env *Env, in StateListIn) (*StateListOut, er
 	env.fit(out, limit, func(n int) {
 		out.States, out.Cursor, out.Hint = heads[:n], "", "state_load (arbor state load) takes one up"
 		if n < len(all) {
-			out.Cursor = pageCursor(all[n-1])
+			out.Cursor = fmt.Sprintf("%d@%s", all[n-1].Made(), all[n-1].ID)
 			out.Hint = shownOf(n, out.Total, "states", "cursor "+out.Cursor+" brings the next, tags or query narrow it")
 		}
 	})
@@ -97,23 +102,6 @@ func StateList(ctx context.Context, env *Env, in StateListIn) (*StateListOut, er
 }
 
 func stateHead(p *mdstore.Page) StateHead {
-	return StateHead{ID: string(p.ID), Name: p.Name(), Description: p.Field(mdstore.KeyDescription), SessionID: p.Field(mdstore.KeySession),
-		Created: p.Made(), Tags: p.List(mdstore.KeyTags)}
-}
-
-// pageCursor returns the cursor of a list, newest first, that ends with a page: its place, which stays where the page goes.
-func pageCursor(p *mdstore.Page) string { return fmt.Sprintf("%d@%s", p.Made(), p.ID) }
-
-// afterPage returns those behind a cursor.
-func afterPage(all []*mdstore.Page, cursor string) ([]*mdstore.Page, error) {
-	made, id, placed := strings.Cut(cursor, "@")
-	ms, err := strconv.ParseInt(made, 10, 64)
-	if err != nil || !placed {
-		return nil, badCursor(cursor, "is none of an earlier answer")
-	}
-	i := slices.IndexFunc(all, func(p *mdstore.Page) bool { return p.Made() < ms || p.Made() == ms && string(p.ID) < id })
-	if i < 0 {
-		return nil, nil
-	}
-	return all[i:], nil
+	return StateHead{ID: string(p.ID), Name: p.Name(), Description: p.Field(mdstore.KeyDescription),
+		SessionID: p.Field(mdstore.KeySession), Created: p.Made(), Tags: p.List(mdstore.KeyTags)}
 }

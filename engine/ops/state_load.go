@@ -7,7 +7,6 @@ import (
 	"arbor/engine"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
-	"arbor/engine/sessions"
 	"arbor/engine/view"
 	"arbor/mdstore"
 )
@@ -58,45 +57,34 @@ arbor state load v2 --goal "Fix the form" --json
 arbor state load v2 --read`,
 })
 
-// StateLoad returns a state with what changed since it was saved, and starts the session that goes on, to which it binds the caller.
+// StateLoad returns a state with what changed since it was saved, and starts the session that goes on, to which it
+// binds the caller.
 func StateLoad(ctx context.Context, env *Env, in StateLoadIn) (*StateLoadOut, error) {
-	if in.SessionID != "" {
-		if err := sessions.ValidID(in.SessionID); err != nil {
-			return nil, fail(err)
-		}
+	id, err := newSession(env, in.SessionID)
+	if err != nil {
+		return nil, err
 	}
 	out, err := readState(ctx, env, in)
 	if err != nil {
 		return nil, err
 	}
-	if env.ReadOnly || in.Continue != nil && !*in.Continue {
+	hint, warned, ws := out.Hint, out.Warned, out.ws
+	if onlyReads(env, in.Continue) {
 		if !env.Brief && !env.ReadOnly {
-			out.Hint = cmp.Or(out.Hint, "it is only read; without continue false (--read) a session goes on from it")
+			out.Hint = cmp.Or(hint, "it is only read; without continue false (--read) a session goes on from it")
 		}
 		return out, nil
 	}
-	hint, warned, ws := out.Hint, out.Warned, out.ws
-	x := plan.ContinueState{State: out.State.ID, ID: in.SessionID, Goal: in.RestorationGoal}
-	if x.ID == "" && !env.Follows {
-		x.ID = env.Session
-	}
-	c, o, err := engine.ApplyBound(ctx, env.Engine, ws, env.act(in.Write, Match{}), x, func(c *plan.Continued, s *sessions.Bindings) (
-		[]mdstore.Change, string, error) {
-		out.Bound = Bound{Caller: callerOf(env, cmp.Or(in.SessionID, string(c.ID))), Session: string(c.ID)}
-		now := env.Engine.Now()
-		b := sessions.Binding{SessionID: out.Caller, WorkspaceID: ws, FocusedNodeID: c.Node, Session: c.ID, BoundAt: now.UnixMilli()}
-		changes, err := s.Set(b, now)
-		return changes, "session " + out.Caller + " bound to " + string(ws), err
-	})
+	x := plan.ContinueState{State: out.State.ID, ID: id, Goal: in.RestorationGoal}
+	s, w, to, err := begin(ctx, env, ws, in.Write, x, in.SessionID,
+		"what is done from now on stands in the log of the new session")
 	if err != nil {
-		return nil, fail(err)
+		return nil, err
 	}
-	out.Wrote = env.wrote(ctx, ws, o, "what is done from now on stands in the log of the new session")
-	out.Warned, out.Hint = append(warned, out.Warned...), cmp.Or(hint, out.Hint)
-	if out.Sends(ws); out.DryRun {
-		out.Bound = Bound{}
-	} else {
-		out.NewSessionID = string(c.ID)
+	out.Wrote = w
+	out.Warned, out.Hint = append(warned, w.Warned...), cmp.Or(hint, w.Hint)
+	if out.Sends(ws); !out.DryRun {
+		out.NewSessionID, out.Bound = string(s.ID), to
 	}
 	return out, nil
 }
@@ -112,9 +100,10 @@ var readState = reading(func(ctx context.Context, env *Env, in StateLoadIn) (*St
 		return nil, fail(err)
 	}
 	st := mdstore.StateOf(p)
-	out := &StateLoadOut{State: stateHead(p), ActiveTask: st.ActiveTask, NextSteps: st.NextSteps, ConversationContext: st.Conversation,
-		Reasoning: st.Reasoning, WorkspaceContext: st.Workspace, NodeID: p.Field(mdstore.KeyNode), Commit: p.Field(mdstore.KeyCommit),
-		Wrote: Wrote{Success: true, Out: Out{Hint: namesakes(others, p.ID)}}}
+	out := &StateLoadOut{State: stateHead(p), ActiveTask: st.ActiveTask, NextSteps: st.NextSteps,
+		ConversationContext: st.Conversation, Reasoning: st.Reasoning, WorkspaceContext: st.Workspace,
+		NodeID: p.Field(mdstore.KeyNode), Commit: p.Field(mdstore.KeyCommit),
+		Wrote: Wrote{Success: true, Out: Out{Hint: namesakes(p.Kind, others, p.ID)}}}
 	for _, f := range st.ActiveFiles {
 		out.ActiveFiles = append(out.ActiveFiles, FileNow{f.Path, engine.FileSince(ctx, env.Engine, f)})
 	}

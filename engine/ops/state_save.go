@@ -3,7 +3,6 @@ package ops
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -47,17 +46,8 @@ arbor state save v2 -m "The form" --next "Ask Ann" --active web/form.ts --tag ui
 
 // StateSave saves where the work stands.
 func StateSave(ctx context.Context, env *Env, in StateSaveIn) (*StateSaveOut, error) {
-	var missing []string
-	for _, p := range []struct {
-		name  string
-		given bool
-	}{{"name", in.Name != ""}, {"activeTask", strings.TrimSpace(in.ActiveTask) != ""}, {"nextSteps", len(in.NextSteps) > 0}} {
-		if !p.given {
-			missing = append(missing, p.name)
-		}
-	}
-	if missing != nil {
-		return nil, badParam(missing[0], "state_save: %s missing; a state has a name, an activeTask and at least one of nextSteps", areListed(missing))
+	if strings.TrimSpace(in.ActiveTask) == "" || len(in.NextSteps) == 0 {
+		return nil, badParam("activeTask", "state_save: activeTask and nextSteps say what is to do; neither may be empty")
 	}
 	if in.SessionID != "" {
 		if err := sessions.ValidID(in.SessionID); err != nil {
@@ -69,8 +59,9 @@ func StateSave(ctx context.Context, env *Env, in StateSaveIn) (*StateSaveOut, er
 	if err != nil {
 		return nil, err
 	}
-	x := plan.SaveState{Name: in.Name, Description: in.Description, Session: in.SessionID, Tags: in.Tags, Commit: engine.Head(ctx, env.Engine),
-		State: mdstore.State{ActiveTask: in.ActiveTask, NextSteps: in.NextSteps, Conversation: in.ConversationContext, Reasoning: in.Reasoning}}
+	x := plan.SaveState{Name: in.Name, Description: in.Description, Session: in.SessionID, Tags: in.Tags,
+		Commit: engine.Head(ctx, env.Engine), State: mdstore.State{ActiveTask: in.ActiveTask, NextSteps: in.NextSteps,
+			Conversation: in.ConversationContext, Reasoning: in.Reasoning}}
 	if p, ok := engine.SessionFile(ctx, env.Engine, s, env.Session); ok {
 		x.Session = string(p.ID)
 	}
@@ -80,19 +71,14 @@ func StateSave(ctx context.Context, env *Env, in StateSaveIn) (*StateSaveOut, er
 		}
 	}
 	var warned []string
-	for _, target := range in.ActiveFiles {
-		name := projectPath(env.Engine.Project(), target)
-		if slices.ContainsFunc(x.ActiveFiles, func(f mdstore.ActiveFile) bool { return f.Path == name }) {
-			continue
+	for _, path := range in.ActiveFiles {
+		f, err := engine.ActiveFile(ctx, env.Engine, inProject(env, path))
+		if err != nil {
+			warned = append(warned, fmt.Sprintf("%s: %v; what becomes of it is not known", f.Path, err))
 		}
-		f, err := engine.ActiveFile(ctx, env.Engine, name)
-		switch {
-		case err != nil:
-			warned = append(warned, fmt.Sprintf("%s: %v; what becomes of it is not known", name, err))
-		case f.Missing:
-			warned = append(warned, name+": no such file in the project")
+		if !slices.Contains(x.ActiveFiles, f) {
+			x.ActiveFiles = append(x.ActiveFiles, f)
 		}
-		x.ActiveFiles = append(x.ActiveFiles, f)
 	}
 	id, w, err := apply(ctx, env, target{ws: s.Workspace().ID}, env.act(in.Write, Match{}), x,
 		"state_load (arbor state load) takes it up, in any session")
@@ -101,15 +87,4 @@ func StateSave(ctx context.Context, env *Env, in StateSaveIn) (*StateSaveOut, er
 	}
 	w.Warned = append(w.Warned, warned...)
 	return &StateSaveOut{StateID: string(id), Wrote: w}, nil
-}
-
-// projectPath returns the path of a file relative to the project's folder, with slashes; one outside of it stays as it is.
-func projectPath(project, target string) string {
-	switch rel, err := filepath.Rel(project, target); {
-	case filepath.IsAbs(target) && err == nil && filepath.IsLocal(rel):
-		return filepath.ToSlash(rel)
-	case filepath.IsAbs(target):
-		return target
-	}
-	return filepath.ToSlash(filepath.Clean(target))
 }

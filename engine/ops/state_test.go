@@ -130,14 +130,14 @@ func TestWhatAStateLacksIsNamed(t *testing.T) {
 	env := &ops.Env{Engine: w.Engine}
 	for want, args := range map[string]map[string]any{
 		"name, activeTask and nextSteps are missing": {"workspaceId": ws},
-		"activeTask and nextSteps are missing":       {"workspaceId": ws, "name": "x", "activeTask": " \n", "nextSteps": []string{}},
+		"neither may be empty":                       {"workspaceId": ws, "name": "x", "activeTask": " \n", "nextSteps": []string{}},
 		"nextSteps is missing":                       {"workspaceId": ws, "name": "x", "activeTask": "t"},
-		"name is missing":                            saved(""),
 	} {
 		if e := refused(t, w, env, errs.InvalidParams, "state_save", args); !strings.Contains(e.Message, want) {
 			t.Errorf("%v: %s\nwant %q", args, e.Message, want)
 		}
 	}
+	refused(t, w, env, errs.InvalidName, "state_save", saved(""))
 	refused(t, w, env, errs.InvalidName, "state_save", saved("two\nlines"))
 	refused(t, w, env, errs.NodeNotFound, "state_save", saved("x", "nodeId", "none"))
 	refused(t, w, env, errs.WorkspaceArchived, "state_save", saved("x", "workspaceId", "ws-arch"))

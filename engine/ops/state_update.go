@@ -3,7 +3,6 @@ package ops
 import (
 	"cmp"
 	"context"
-	"fmt"
 
 	"arbor/engine/errs"
 	"arbor/engine/plan"
@@ -44,14 +43,6 @@ func StateUpdate(ctx context.Context, env *Env, in StateUpdateIn) (*StateUpdateO
 	if err != nil {
 		return nil, err
 	}
-	w.Hint = cmp.Or(namesakes(of.Others, of.ID), w.Hint)
+	w.Hint = cmp.Or(namesakes(mdstore.StateKind, of.Others, of.ID), w.Hint)
 	return &StateUpdateOut{StateID: string(of.ID), Wrote: w}, nil
-}
-
-// namesakes is the hint of a state that was named by a name which others have, too.
-func namesakes(others int, id mdstore.ID) string {
-	if others == 0 {
-		return ""
-	}
-	return fmt.Sprintf("of %d states of this name this is the newest, %s; state_list names the others", others+1, id)
 }

@@ -39,8 +39,8 @@ func TranscriptAppend(ctx context.Context, env *Env, in TranscriptAppendIn) (*Tr
 	if err != nil {
 		return nil, err
 	}
-	message := plan.AppendTranscript{Session: p.ID, Message: mdstore.Message{Role: in.Role, Text: in.Text}}
-	w, err := done(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, Match{}), message, "transcript_read brings it back")
+	x := plan.AppendTranscript{Session: p.ID, Messages: []mdstore.Message{{Role: in.Role, Text: in.Text}}}
+	w, err := done(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, Match{}), x, "transcript_read brings it back")
 	if err != nil {
 		return nil, err
 	}

@@ -35,11 +35,14 @@ var TranscriptRead = reading(func(ctx context.Context, env *Env, in TranscriptRe
 	if err != nil {
 		return nil, err
 	}
-	all := v.Pages().Transcript(p, in.Last)
+	all, err := v.Transcript(p, in.Last)
+	if err != nil {
+		return nil, fail(err)
+	}
 	if in.Last > 0 {
 		all = all[max(0, len(all)-in.Last):]
 	}
-	out := &TranscriptReadOut{Out: Out{Hint: "transcript_append adds to it"}}
+	out := &TranscriptReadOut{}
 	env.fit(out, len(all), func(n int) {
 		out.Messages, out.Hidden, out.Hint = nonNil(all[len(all)-n:]), len(all)-n, "transcript_append adds to it"
 		if out.Hidden > 0 {

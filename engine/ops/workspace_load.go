@@ -41,7 +41,7 @@ type Loaded struct {
 	Related            map[string]string `json:"related,omitempty"`
 	Preferences        string            `json:"preferences"`
 	Sessions           []LoadedSession   `json:"sessions"`
-	States             []LoadedState     `json:"states"`
+	States             []StateHead       `json:"states"`
 	Agent              *Agent            `json:"agent,omitempty"`
 	Plan               LoadedPlan        `json:"plan"`
 	Warnings           []string          `json:"warnings"`
@@ -70,16 +70,6 @@ type LoadedSession struct {
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`
 	Created     int64  `json:"created"`
-}
-
-// A LoadedState is a saved state in a load.
-type LoadedState struct {
-	ID          string   `json:"id"`
-	Name        string   `json:"name"`
-	Description string   `json:"description,omitempty"`
-	SessionID   string   `json:"sessionId,omitempty"`
-	Created     int64    `json:"created"`
-	Tags        []string `json:"tags,omitempty"`
 }
 
 // LoadedPlan is how the plan stands.
@@ -142,20 +132,19 @@ func load(ctx context.Context, env *Env, in WorkspaceLoadIn) (*WorkspaceLoadOut,
 		Context: LoadedContext{Name: w.Name, Description: w.Description, Purpose: cmp.Or(b.Purpose, w.Goal),
 			CurrentGoal: cmp.Or(b.CurrentGoal, w.Goal), RootFolder: w.RootFolder, RecentActivity: activity(s, limit)},
 		Workflows: []string{}, KeyFiles: told(b.KeyFiles), Related: told(b.Related), Preferences: b.Preferences,
-		Sessions: []LoadedSession{}, States: []LoadedState{}, Warnings: unread(s),
+		Sessions: []LoadedSession{}, States: []StateHead{}, Warnings: unread(s),
 	}
 	for _, f := range b.Workflows {
 		l.Workflows = append(l.Workflows, f.String())
 	}
-	sessions := newestPages(s, mdstore.SessionKind, mdstore.KeyStarted)
+	sessions := s.Pages().Newest(mdstore.SessionKind)
 	for _, p := range sessions[:min(len(sessions), limit)] {
 		l.Sessions = append(l.Sessions,
 			LoadedSession{string(p.ID), p.Name(), p.Field(mdstore.KeyDescription), p.Time(mdstore.KeyStarted)})
 	}
-	states := newestPages(s, mdstore.StateKind, mdstore.KeyCreated)
+	states := s.Pages().Newest(mdstore.StateKind)
 	for _, p := range states[:min(len(states), limit)] {
-		l.States = append(l.States, LoadedState{string(p.ID), p.Name(), p.Field(mdstore.KeyDescription),
-			p.Field(mdstore.KeySession), p.Time(mdstore.KeyCreated), p.List(mdstore.KeyTags)})
+		l.States = append(l.States, stateHead(p))
 	}
 	if w.Agent != "" {
 		var warning string

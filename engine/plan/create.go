@@ -290,16 +290,23 @@ func (d *Draft) rulesRead(hash string) error {
 
 // FreshID returns an id that no node of the workspace has.
 func (d *Draft) FreshID() (mdstore.ID, error) {
+	return d.draw("node", func(id mdstore.ID) bool {
+		_, taken := d.View.Node(id)
+		_, broken := d.View.BrokenFolder(string(id))
+		return taken || broken
+	})
+}
+
+// draw returns a new id with that prefix that is not taken.
+func (d *Draft) draw(prefix string, taken func(mdstore.ID) bool) (mdstore.ID, error) {
 	for range 100 {
-		id, err := d.opt.NewID("node")
+		id, err := d.opt.NewID(prefix)
 		if err != nil {
 			return "", err
 		}
-		if _, taken := d.View.Node(id); !taken && !slices.Contains(d.drawn, id) {
-			if _, broken := d.View.BrokenFolder(string(id)); !broken {
-				d.drawn = append(d.drawn, id)
-				return id, nil
-			}
+		if !taken(id) && !slices.Contains(d.drawn, id) {
+			d.drawn = append(d.drawn, id)
+			return id, nil
 		}
 	}
 	return "", errs.New(errs.InternalError, "no free id found in 100 tries; the source of randomness repeats itself")

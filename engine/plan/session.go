@@ -2,7 +2,6 @@ package plan
 
 import (
 	"cmp"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,15 +25,15 @@ type StartSession struct {
 	First       string // the first line of its log; "" for none
 }
 
-// A StartedSession names a session that is made.
+// A StartedSession names the session that is started or taken up.
 type StartedSession struct {
 	ID   mdstore.ID
-	Path mdstore.Path
 	Name string
+	Node mdstore.ID // that the caller's focus is to be; "" leaves it as it is
 }
 
-// Plan makes the file. An id that cannot name a folder on every system gives way to a drawn one, and is kept as the session's external
-// id.
+// Plan makes the file. An id that cannot name a folder on every system gives way to a drawn one, and is kept as the
+// session's external id.
 func (a StartSession) Plan(d *Draft) (*StartedSession, error) {
 	if err := d.Writable(); err != nil {
 		return nil, err
@@ -46,10 +45,7 @@ func (a StartSession) Plan(d *Draft) (*StartedSession, error) {
 		return nil, errs.New(errs.InvalidParams, "%s: there is a session with this id, %s; session_load goes on with it", a.ID, p.Name()).
 			With(errs.Details{Param: "sessionId"})
 	}
-	name := a.Name
-	if name == "" {
-		name = "Session of " + d.now.Format("2006-01-02 15:04")
-	}
+	name := cmp.Or(a.Name, "Session of "+d.now.Format("2006-01-02 15:04"))
 	if err := title(errs.InvalidName, "name", name); err != nil {
 		return nil, err
 	}
@@ -61,55 +57,43 @@ func (a StartSession) Plan(d *Draft) (*StartedSession, error) {
 			return nil, err
 		}
 	}
-	fields := []mdoc.FieldValue{{Key: mdstore.KeyID, Value: mdoc.Text(string(id))}, {Key: mdstore.KeyName, Value: mdoc.Text(name)}}
-	add := func(key, text string) {
-		if text != "" {
-			fields = append(fields, mdoc.FieldValue{Key: key, Value: mdoc.Text(text)})
-		}
-	}
-	add(mdstore.KeyDescription, a.Description)
-	add(mdstore.KeyExternal, external)
-	fields = append(fields, mdoc.FieldValue{Key: mdstore.KeyStarted, Value: mdoc.Integer(d.now.UnixMilli())},
-		mdoc.FieldValue{Key: mdstore.KeyEnded, Value: mdoc.NullValue()})
-	add(mdstore.KeyPrevious, string(a.Previous))
-	add(mdstore.KeyAgent, string(a.Agent))
-	if len(a.Tags) > 0 {
-		fields = append(fields, mdoc.FieldValue{Key: mdstore.KeyTags, Value: mdoc.List(a.Tags...)})
-	}
-	var sections []mdoc.SectionText
-	if strings.TrimSpace(a.Goal) != "" {
-		sections = append(sections, mdoc.SectionText{Name: mdstore.SecGoal, Text: a.Goal})
-	}
-	log := []string{}
+	var f front
+	f.text(mdstore.KeyID, string(id))
+	f.text(mdstore.KeyName, name)
+	f.text(mdstore.KeyDescription, a.Description)
+	f.text(mdstore.KeyExternal, external)
+	f.put(mdstore.KeyStarted, mdoc.Integer(d.now.UnixMilli()))
+	f.put(mdstore.KeyEnded, mdoc.NullValue())
+	f.text(mdstore.KeyPrevious, string(a.Previous))
+	f.text(mdstore.KeyAgent, string(a.Agent))
+	f.list(mdstore.KeyTags, a.Tags)
+	log := mdoc.SectionText{Name: mdstore.SecLog, Items: []string{}}
 	if a.First != "" {
-		log = append(log, mdstore.FormatLog(d.now.Format(mdstore.TimeLayout), d.act.Operator, a.First))
+		log.Items = append(log.Items, mdstore.FormatLog(d.now.Format(mdstore.TimeLayout), d.act.Operator, a.First))
 	}
-	sections = append(sections, mdoc.SectionText{Name: mdstore.SecLog, Items: log})
+	sections := []mdoc.SectionText{log}
+	if strings.TrimSpace(a.Goal) != "" {
+		sections = []mdoc.SectionText{{Name: mdstore.SecGoal, Text: a.Goal}, log}
+	}
 	file := mdstore.SessionKind.File(mdstore.SessionKind.Folder(d.View.Workspace().Dir).Join(string(id)))
-	if err := AddPage(d, mdstore.SessionKind, file, fields, sections, created(id, name)); err != nil {
-		return nil, err
-	}
-	return &StartedSession{ID: id, Path: file, Name: name}, nil
+	return &StartedSession{ID: id, Name: name}, AddPage(d, mdstore.SessionKind, file, f, sections, created(id, name))
 }
 
-// taken reports whether a session has an id that only its letters' case tells apart from this one, or a folder of that name.
+// taken reports whether a session has an id that only its letters' case tells apart from this one, or a folder of that
+// name.
 func taken(d *Draft, id mdstore.ID) bool {
-	return slices.ContainsFunc(d.View.Pages().All(), func(p *mdstore.Page) bool {
-		return p.Kind == mdstore.SessionKind && (strings.EqualFold(string(p.ID), string(id)) || strings.EqualFold(p.Path.Dir().Base(), string(id)))
+	same := func(name string) bool { return strings.EqualFold(name, string(id)) }
+	return slices.ContainsFunc(d.View.Pages().Of(mdstore.SessionKind), func(p *mdstore.Page) bool {
+		return same(string(p.ID)) || same(p.Path.Dir().Base())
 	})
 }
 
-// deviceNames are those that no file may have on Windows, whatever follows behind a dot.
-var deviceNames = []string{"CON", "PRN", "AUX", "NUL", "COM?", "LPT?"}
+// device are the names that no file may have on Windows, whatever follows behind a dot.
+var device = regexp.MustCompile(`(?i)^(CON|PRN|AUX|NUL|COM.|LPT.)(\.|$)`)
 
 // portable reports whether an id can name a folder on every system.
 func portable(id mdstore.ID) bool {
-	base, _, _ := strings.Cut(strings.ToUpper(string(id)), ".")
-	device := func(pattern string) bool {
-		ok, _ := path.Match(pattern, base)
-		return ok
-	}
-	return id.Valid() && !strings.HasSuffix(string(id), ".") && !slices.ContainsFunc(deviceNames, device)
+	return id.Valid() && !strings.HasSuffix(string(id), ".") && !device.MatchString(string(id))
 }
 
 // EndSession ends a session.
@@ -120,29 +104,19 @@ type EndSession struct {
 	Commit  string     // of git; "" for none
 }
 
-// An EndedSession names a session that has ended.
-type EndedSession struct {
-	ID       mdstore.ID
-	External string
-	Before   bool // it had ended before
-}
-
-// Plan writes the time, how the plan stands, and the summary: as a line of the log, or into the notes where it is too long for one.
-func (a EndSession) Plan(d *Draft) (*EndedSession, error) {
+// Plan writes the time, how the plan stands, and the summary: as a line of the log, or into the notes where it is too
+// long for one. A session that has ended stays as it is.
+func (a EndSession) Plan(d *Draft) (None, error) {
 	p, err := sessionFile(d, a.ID)
-	if err != nil {
-		return nil, err
-	}
-	out := &EndedSession{ID: p.ID, External: p.Field(mdstore.KeyExternal), Before: p.Field(mdstore.KeyEnded) != ""}
-	if out.Before {
-		return out, nil
+	if err != nil || p.Field(mdstore.KeyEnded) != "" {
+		return None{}, err
 	}
 	if err := d.View.Unread(); err != nil { // how the plan stands is not known
-		return nil, err
+		return None{}, err
 	}
 	e := OnPage(d, p)
 	e.Set(mdstore.KeyEnded, mdoc.Integer(d.now.UnixMilli()))
-	e.SetList(mdstore.KeyPlan, view.Mark(d.View, a.Focus))
+	e.Set(mdstore.KeyPlan, mdoc.List(view.Mark(d.View, a.Focus)...))
 	if a.Commit != "" {
 		e.Set(mdstore.KeyCommit, mdoc.Text(a.Commit))
 	}
@@ -154,7 +128,7 @@ func (a EndSession) Plan(d *Draft) (*EndedSession, error) {
 	default:
 		Trace(d, p, TraceNote, summary)
 	}
-	return out, nil
+	return None{}, nil
 }
 
 // NoteSession adds a line that somebody gives to the trace of a session.
@@ -179,7 +153,6 @@ func (a NoteSession) Plan(d *Draft) (None, error) {
 		return None{}, errs.New(errs.InvalidParams, "type %q: a word of at most 40 letters, digits, '.', '_' and '-' is a type", kind).
 			With(errs.Details{Param: "type"})
 	}
-	files := strings.Join(a.Files, ", ")
 	if len(a.Text) > mdstore.MaxEvent {
 		return None{}, errs.New(errs.InvalidContent, "session %s: the text has %d bytes; at most %d are allowed in one line of a trace",
 			p.ID, len(a.Text), mdstore.MaxEvent).With(errs.Details{Param: "text"})
@@ -187,10 +160,14 @@ func (a NoteSession) Plan(d *Draft) (None, error) {
 	if err := loggable("session "+string(p.ID), "text", a.Text); err != nil {
 		return None{}, err
 	}
-	if err := oneLine("files", files, mdstore.MaxEvent); err != nil {
-		return None{}, err
+	text := a.Text
+	if files := strings.Join(a.Files, ", "); files != "" {
+		if err := oneLine("files", files, mdstore.MaxEvent); err != nil {
+			return None{}, err
+		}
+		text = strings.TrimSpace(text) + "\nfiles: " + files
 	}
-	Trace(d, p, kind, a.Text, [2]string{"files", files})
+	Trace(d, p, kind, text)
 	OnPage(d, p).Did("session %s log + 1", p.ID)
 	return None{}, nil
 }
@@ -212,16 +189,15 @@ type ResumeSession struct{ ID mdstore.ID }
 
 // Plan starts the session that goes on, if one is to.
 func (a ResumeSession) Plan(d *Draft) (*StartedSession, error) {
-	if err := d.Writable(); err != nil {
+	p, err := sessionFile(d, a.ID)
+	if err != nil {
 		return nil, err
 	}
-	p, ok := d.View.Pages().Get(mdstore.SessionKind, a.ID)
-	if !ok {
-		return nil, errs.New(errs.SessionNotFound, "%s: the session is gone from workspace %s", a.ID, d.View.Workspace().ID)
-	}
 	if p.Field(mdstore.KeyEnded) == "" {
-		return &StartedSession{ID: p.ID, Path: p.Path, Name: p.Name()}, nil
+		return &StartedSession{ID: p.ID, Name: p.Name()}, nil
 	}
-	return StartSession{Name: p.Name(), Description: p.Field(mdstore.KeyDescription), Goal: strings.TrimSpace(p.Doc().Text(mdstore.SecGoal)),
-		Previous: p.ID, Agent: mdstore.ID(p.Field(mdstore.KeyAgent)), Tags: p.List(mdstore.KeyTags)}.Plan(d)
+	return StartSession{
+		Name: p.Name(), Description: p.Field(mdstore.KeyDescription), Goal: p.Doc().Text(mdstore.SecGoal),
+		Previous: p.ID, Agent: mdstore.ID(p.Field(mdstore.KeyAgent)), Tags: p.List(mdstore.KeyTags),
+	}.Plan(d)
 }

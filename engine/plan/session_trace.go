@@ -18,38 +18,29 @@ const (
 // tracedNodes is how many nodes a line of a trace names.
 const tracedNodes = 10
 
-// Trace adds a line to the log of a session, "type: text", with further lines of the form "key: value" below it. The lines that have
-// no value are left out.
-func Trace(d *Draft, session *mdstore.Page, kind, text string, more ...[2]string) {
-	event := kind + ": " + strings.TrimSpace(text)
-	for _, m := range more {
-		if m[1] != "" {
-			event += "\n" + m[0] + ": " + strings.ReplaceAll(m[1], "\n", " ")
-		}
-	}
-	d.logText(OnPage(d, session), event)
+// Trace adds a line to the log of a session: "type: text". The text may have further lines of the form "key: value".
+func Trace(d *Draft, session *mdstore.Page, kind, text string) {
+	d.logText(OnPage(d, session), kind+": "+strings.TrimSpace(text))
 }
 
-// TraceAct adds the line of the operation itself, as the act says it, to the log of its session. It adds none where the plan changes
-// nothing or edits the session's file anyway, nor to the log of a session that has ended. Where the file takes no line, the operation
-// is planned without it, and warns.
+// TraceAct adds the line of the operation itself, as the act says it, to the log of its session. It adds none where the
+// plan changes nothing or edits the session's file anyway, nor to the log of a session that has ended. Where the file
+// takes no line, the operation is planned without it, and warns.
 func TraceAct(d *Draft, session *mdstore.Page) {
-	if edited := d.edits[session.Path]; edited != nil && (edited.touched || edited.after != nil) || !Alters(d) || session.Field(mdstore.KeyEnded) != "" {
+	edits := func(e *Edit) bool { return e.touched || e.after != nil }
+	own, any := d.edits[session.Path], len(d.extra) > 0 || slices.ContainsFunc(d.order, edits)
+	if !any || own != nil && edits(own) || session.Field(mdstore.KeyEnded) != "" {
 		return
 	}
 	if err := session.Editable(); err != nil {
 		d.warn("%s: the trace of the session has no line of this: %v", session.Path, err)
 		return
 	}
-	nodes := tracedIn(d)
-	if len(nodes) == 1 && slices.Contains(strings.Fields(d.act.Trace), nodes[0]) {
-		nodes = nil // the line names it
-	}
+	text, nodes := d.act.Trace, tracedIn(d)
 	if more := len(nodes) - tracedNodes; more > 0 {
 		nodes = append(nodes[:tracedNodes:tracedNodes], fmt.Sprintf("%d more", more))
 	}
-	text := d.act.Trace
-	if len(nodes) > 0 {
+	if len(nodes) > 1 || len(nodes) == 1 && !slices.Contains(strings.Fields(text), nodes[0]) { // else the line names it
 		text += "\nnodes: " + strings.Join(nodes, ", ")
 	}
 	Trace(d, session, TraceCall, text)

@@ -21,7 +21,8 @@ type SaveState struct {
 	mdstore.State
 }
 
-// Plan makes the file, with how the plan and the briefing stand, and one line in the log of the session, where that has a file.
+// Plan makes the file, with how the plan and the briefing stand, and one line in the log of the session, where that has
+// a file.
 func (x SaveState) Plan(d *Draft) (mdstore.ID, error) {
 	if err := d.Writable(); err != nil {
 		return "", err
@@ -40,24 +41,18 @@ func (x SaveState) Plan(d *Draft) (mdstore.ID, error) {
 	if traced {
 		x.Session = string(session.ID)
 	}
-	var fields []mdoc.FieldValue
-	add := func(key string, v mdoc.Scalar, given bool) {
-		if given {
-			fields = append(fields, mdoc.FieldValue{Key: key, Value: v})
-		}
-	}
-	mark := view.Mark(d.View, x.Node)
-	add(mdstore.KeyID, mdoc.Text(string(id)), true)
-	add(mdstore.KeyName, mdoc.Text(x.Name), true)
-	add(mdstore.KeyDescription, mdoc.Text(x.Description), x.Description != "")
-	add(mdstore.KeySession, mdoc.Text(x.Session), x.Session != "")
-	add(mdstore.KeyCreated, mdoc.Integer(d.now.UnixMilli()), true)
-	add(mdstore.KeyTags, mdoc.List(x.Tags...), len(x.Tags) > 0)
-	add(mdstore.KeyNode, mdoc.Text(string(x.Node)), x.Node != "")
-	add(mdstore.KeyCommit, mdoc.Text(x.Commit), x.Commit != "")
-	add(mdstore.KeyPlan, mdoc.List(mark...), len(mark) > 0)
-	file := mdstore.StateKind.Folder(d.View.Workspace().Dir).Join(string(id) + ".md")
-	if err := AddPage(d, mdstore.StateKind, file, fields, x.Sections(), created(id, x.Name)); err != nil {
+	var f front
+	f.text(mdstore.KeyID, string(id))
+	f.text(mdstore.KeyName, x.Name)
+	f.text(mdstore.KeyDescription, x.Description)
+	f.text(mdstore.KeySession, x.Session)
+	f.put(mdstore.KeyCreated, mdoc.Integer(d.now.UnixMilli()))
+	f.list(mdstore.KeyTags, x.Tags)
+	f.text(mdstore.KeyNode, string(x.Node))
+	f.text(mdstore.KeyCommit, x.Commit)
+	f.list(mdstore.KeyPlan, view.Mark(d.View, x.Node))
+	file := mdstore.StateKind.FileFor(mdstore.StateKind.Folder(d.View.Workspace().Dir), string(id))
+	if err := AddPage(d, mdstore.StateKind, file, f, x.Sections(), created(id, x.Name)); err != nil {
 		return "", err
 	}
 	if traced && session.Field(mdstore.KeyEnded) == "" {
@@ -87,26 +82,21 @@ func (x UpdateState) Plan(d *Draft) (*StateDone, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.Editable(); err != nil {
-		return nil, err
-	}
 	edit := OnPage(d, p)
 	if x.Name != nil && *x.Name != p.Field(mdstore.KeyName) {
-		if err := title(errs.InvalidName, "name", *x.Name); err != nil {
-			return nil, err
-		}
 		edit.Set(mdstore.KeyName, mdoc.Text(*x.Name))
 		edit.Did("%s name %s → %s", p.ID, p.Name(), *x.Name)
+		err = title(errs.InvalidName, "name", *x.Name)
 	}
 	if x.Description != nil && *x.Description != p.Field(mdstore.KeyDescription) {
 		edit.Set(mdstore.KeyDescription, mdoc.Text(*x.Description))
 		edit.Did("%s description", p.ID)
 	}
 	if x.Tags != nil && !slices.Equal(x.Tags, p.List(mdstore.KeyTags)) {
-		edit.SetList(mdstore.KeyTags, x.Tags)
+		edit.Set(mdstore.KeyTags, mdoc.List(x.Tags...))
 		edit.Did("%s tags", p.ID)
 	}
-	return out, nil
+	return out, err
 }
 
 // DeleteState moves the file of a state, named by its id or name, to the trash.
@@ -148,14 +138,9 @@ type ContinueState struct {
 	Goal  string // "" is the state's active task
 }
 
-// A Continued names the session that is started.
-type Continued struct {
-	ID   mdstore.ID
-	Node mdstore.ID // the state's, where it is still there; "" for none
-}
-
-// Plan makes the session's file, with a line in its log that says which state it goes on from.
-func (x ContinueState) Plan(d *Draft) (*Continued, error) {
+// Plan makes the session's file, with a line in its log that says which state it goes on from. The focus is the state's
+// node, where it is still there.
+func (x ContinueState) Plan(d *Draft) (*StartedSession, error) {
 	p, _, err := statePage(d, x.State)
 	if err != nil {
 		return nil, err
@@ -167,15 +152,13 @@ func (x ContinueState) Plan(d *Draft) (*Continued, error) {
 	if s, ok := d.View.Pages().Session(previous); ok {
 		previous = string(s.ID)
 	}
-	start := StartSession{ID: x.ID, Implied: true, Name: name, Goal: cmp.Or(x.Goal, mdstore.StateOf(p).ActiveTask), Previous: mdstore.ID(previous),
-		First: "state_restored: " + name + " (" + string(p.ID) + ")"}
-	s, err := start.Plan(d)
-	if err != nil {
-		return nil, err
-	}
-	out := &Continued{ID: s.ID}
-	if n, ok := d.View.Node(mdstore.ID(p.Field(mdstore.KeyNode))); ok {
+	out, err := StartSession{
+		ID: x.ID, Implied: true, Name: name, Previous: mdstore.ID(previous),
+		Goal:  cmp.Or(x.Goal, mdstore.StateOf(p).ActiveTask),
+		First: "state_restored: " + name + " (" + string(p.ID) + ")",
+	}.Plan(d)
+	if n, ok := d.View.Node(mdstore.ID(p.Field(mdstore.KeyNode))); ok && err == nil {
 		out.Node = n.ID
 	}
-	return out, nil
+	return out, err
 }

@@ -1,58 +1,72 @@
 package plan
 
 import (
+	"fmt"
+
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
 
-// AppendTranscript adds a message to the transcript of a session, which is made where there is none.
+// AppendTranscript adds messages to the transcript of a session, which is made where there is none.
 type AppendTranscript struct {
-	Session mdstore.ID
-	Message mdstore.Message
+	Session  mdstore.ID
+	Messages []mdstore.Message
+	Anew     bool // they replace those that are there, which are kept under another name
 }
 
-// Plan adds the message. Where the transcript would grow too long, it stays under another name, which a new one says.
+// Plan adds the messages. Where the transcript would grow too long, it stays under another name, which a new one says.
 func (a AppendTranscript) Plan(d *Draft) (None, error) {
-	s, err := sessionFile(d, a.Session)
+	at, p, err := transcriptOf(d, a.Session)
 	if err != nil {
 		return None{}, err
 	}
-	at := mdstore.TranscriptKind.FileFor(s.Path.Dir(), "")
-	change := mdstore.Change{Path: at}
-	doc, _, err := mdoc.Compose(string(at), mdstore.TranscriptKind.Form, []mdoc.FieldValue{{Key: mdstore.KeyProvider, Value: mdoc.NullValue()},
-		{Key: mdstore.KeyModel, Value: mdoc.NullValue()}, {Key: mdstore.KeyCreated, Value: mdoc.Integer(d.now.UnixMilli())}}, nil)
+	fresh, _, err := mdoc.Compose(string(at), mdstore.TranscriptKind.Form, front{
+		{Key: mdstore.KeyProvider, Value: mdoc.NullValue()}, {Key: mdstore.KeyModel, Value: mdoc.NullValue()},
+		{Key: mdstore.KeyCreated, Value: mdoc.Integer(d.now.UnixMilli())}}, nil)
 	if err != nil {
 		return None{}, err
 	}
-	var old []byte
-	if p, ok, err := transcriptAt(d, at); err != nil {
-		return None{}, err
-	} else if ok {
+	doc, change, old := fresh, mdstore.Change{Path: at}, []byte(nil)
+	if p != nil {
 		if doc, change.Base = p.File(); p.Editable() != nil {
 			return None{}, p.Editable()
 		}
-		if old = doc.Bytes(); len(old)+len(a.Message.Text) > mdstore.MaxLogged && len(mdstore.Messages(doc)) > 0 {
+		old = doc.Bytes()
+		size := len(old)
+		for _, m := range a.Messages {
+			size += len(m.Text)
+		}
+		if long := size > mdstore.MaxLogged && len(mdstore.Messages(doc)) > 0; long || a.Anew {
 			kept := freshFile(d, mdstore.TranscriptKind, at.Dir(), "-")
 			d.extra = append(d.extra, planned{change: mdstore.Change{Path: kept, New: old}, first: true, quiet: true})
-			if doc, err = goesOn(doc, kept); err != nil {
-				return None{}, err
+			if doc = fresh; !a.Anew {
+				if doc, err = goesOn(p.Doc(), kept); err != nil {
+					return None{}, err
+				}
 			}
 		}
 	}
-	if change.New, err = mdstore.AppendMessage(doc, a.Message); err != nil {
+	if change.New, err = mdstore.AppendMessages(doc, a.Messages...); err != nil {
 		return None{}, err
 	}
-	d.extra = append(d.extra, planned{change: change, what: []string{"transcript + 1"}, old: old})
+	what := fmt.Sprintf("transcript + %d", len(a.Messages))
+	d.extra = append(d.extra, planned{change: change, what: []string{what}, old: old})
 	return None{}, nil
 }
 
-// transcriptAt returns the transcript at a path. The error is that of one that cannot be read.
-func transcriptAt(d *Draft, at mdstore.Path) (*mdstore.Page, bool, error) {
-	if problem, broken := d.View.Broken()[at]; broken {
-		return nil, false, &mdoc.UnreadableError{Problem: problem}
+// transcriptOf returns where the transcript of a session lies, and the transcript, nil where there is none. The
+// error is that of one that cannot be read.
+func transcriptOf(d *Draft, session mdstore.ID) (mdstore.Path, *mdstore.Page, error) {
+	s, err := sessionFile(d, session)
+	if err != nil {
+		return "", nil, err
 	}
-	p, ok := d.View.Pages().At(at)
-	return p, ok, nil
+	at := mdstore.TranscriptKind.FileFor(s.Path.Dir(), "")
+	if problem, broken := d.View.Broken()[at]; broken {
+		return at, nil, &mdoc.UnreadableError{Problem: problem}
+	}
+	p, _ := d.View.Pages().At(at)
+	return at, p, nil
 }
 
 // goesOn returns a transcript without messages that goes on from the one that is kept there.
@@ -70,12 +84,8 @@ type ClearTranscript struct{ Session mdstore.ID }
 
 // Plan moves the transcript, if there is one. The result is where it is kept.
 func (a ClearTranscript) Plan(d *Draft) (kept mdstore.Path, err error) {
-	s, err := sessionFile(d, a.Session)
-	if err != nil {
-		return "", err
-	}
-	at := mdstore.TranscriptKind.FileFor(s.Path.Dir(), "")
-	if _, ok, err := transcriptAt(d, at); !ok || err != nil {
+	at, p, err := transcriptOf(d, a.Session)
+	if p == nil || err != nil {
 		return "", err
 	}
 	kept = freshFile(d, mdstore.TranscriptKind, at.Dir(), "-")

@@ -3,6 +3,7 @@ package sessions
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -132,12 +133,14 @@ func (s *Bindings) Unset(session string, now time.Time) ([]mdstore.Change, error
 	return s.rewritten(now, func(all map[string]json.RawMessage) { delete(all, session) })
 }
 
-// SetFile returns the commit that binds a caller to a session with a file, in the session's workspace.
-func (s *Bindings) SetFile(caller string, ws, session mdstore.ID, now time.Time) ([]mdstore.Change, error) {
+// SetFile returns the commit that binds a caller to a session with a file, in the session's workspace. With "" for the
+// focus the caller keeps its own.
+func (s *Bindings) SetFile(caller string, ws, session, focus mdstore.ID, now time.Time) ([]mdstore.Change, error) {
 	b, _ := s.Get(caller)
 	if b.WorkspaceID != ws {
 		b = Binding{}
 	}
+	b.FocusedNodeID = cmp.Or(focus, b.FocusedNodeID)
 	b.SessionID, b.WorkspaceID, b.Session, b.BoundAt = caller, ws, session, now.UnixMilli()
 	return s.Set(b, now)
 }

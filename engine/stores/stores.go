@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"arbor/engine"
+	"arbor/engine/errs"
 	"arbor/engine/plan"
 	"arbor/engine/sessions"
+	"arbor/engine/view"
 	"arbor/mdstore"
 )
 
@@ -48,9 +50,28 @@ type BindingStore interface {
 	UnbindWorkspace(ctx context.Context, id mdstore.ID) error
 }
 
+// A SessionStore keeps the messages of sessions, in a file each. A session is named by a key, as an identifier is.
+// One that is not there is a SESSION_NOT_FOUND, also where it has no messages, but for the calls that say that
+// they make it.
+type SessionStore interface {
+	// Read returns the messages of a session, oldest first, byte for byte.
+	Read(ctx context.Context, workspace mdstore.ID, session string) ([]mdstore.Message, error)
+
+	// Append adds messages, all or none, and makes the session where there is none.
+	Append(ctx context.Context, workspace mdstore.ID, session string, more ...mdstore.Message) error
+
+	// Write puts messages in the place of those that are there, as one change. It makes the session where there is
+	// none. Together they have room in one file.
+	Write(ctx context.Context, workspace mdstore.ID, session string, all []mdstore.Message) error
+
+	// Clear leaves a session without messages. What they were is kept in a file of another name, as with Write.
+	Clear(ctx context.Context, workspace mdstore.ID, session string) error
+}
+
 // Stores are the stores of a program.
 type Stores struct {
 	Workspaces WorkspaceStore
+	Sessions   SessionStore
 	Bindings   BindingStore
 }
 
@@ -60,13 +81,16 @@ type Option func(*Stores)
 // WithWorkspaces chooses the store of workspaces.
 func WithWorkspaces(s WorkspaceStore) Option { return func(all *Stores) { all.Workspaces = s } }
 
+// WithSessions chooses the store of sessions.
+func WithSessions(s SessionStore) Option { return func(all *Stores) { all.Sessions = s } }
+
 // WithBindings chooses the store of bindings.
 func WithBindings(s BindingStore) Option { return func(all *Stores) { all.Bindings = s } }
 
 // New returns the stores over an engine, or in place of each the one that an option chooses.
 func New(e *engine.Engine, options ...Option) Stores {
 	own := vault{e}
-	all := Stores{Workspaces: own, Bindings: own}
+	all := Stores{Workspaces: own, Sessions: own, Bindings: own}
 	for _, choose := range options {
 		choose(&all)
 	}
@@ -78,6 +102,7 @@ type vault struct{ e *engine.Engine }
 
 var (
 	_ WorkspaceStore = vault{}
+	_ SessionStore   = vault{}
 	_ BindingStore   = vault{}
 )
 
@@ -141,4 +166,66 @@ func (v vault) Unbind(ctx context.Context, identifier string) error {
 
 func (v vault) UnbindWorkspace(ctx context.Context, id mdstore.ID) error {
 	return engine.UnbindWorkspace(ctx, v.e, id)
+}
+
+func (v vault) Read(ctx context.Context, workspace mdstore.ID, session string) (all []mdstore.Message, err error) {
+	err = v.e.Read(ctx, func(ctx context.Context) error {
+		w, p, err := v.session(ctx, workspace, session)
+		if err == nil {
+			all, err = w.Transcript(p, 0)
+		}
+		return err
+	})
+	return all, err
+}
+
+func (v vault) Append(ctx context.Context, workspace mdstore.ID, session string, more ...mdstore.Message) error {
+	return v.put(ctx, workspace, session, plan.AppendTranscript{Messages: more})
+}
+
+func (v vault) Write(ctx context.Context, workspace mdstore.ID, session string, all []mdstore.Message) error {
+	return v.put(ctx, workspace, session, plan.AppendTranscript{Messages: all, Anew: true})
+}
+
+func (v vault) Clear(ctx context.Context, workspace mdstore.ID, session string) error {
+	_, p, err := v.session(ctx, workspace, session)
+	if err == nil {
+		_, _, err = engine.Apply(ctx, v.e, workspace, plan.Act{}, plan.ClearTranscript{Session: p.ID})
+	}
+	return err
+}
+
+func (v vault) session(ctx context.Context, workspace mdstore.ID, key string) (*view.View, *mdstore.Page, error) {
+	w, err := v.e.View(ctx, workspace)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, ok := w.Pages().Session(key)
+	if !ok {
+		err = errs.New(errs.SessionNotFound, "%s: there is no session of this name in workspace %s", key, workspace)
+	}
+	return w, p, err
+}
+
+func (v vault) put(ctx context.Context, workspace mdstore.ID, session string, x plan.AppendTranscript) error {
+	if err := sessions.ValidID(session); err != nil {
+		return err
+	}
+	s, _, err := engine.Apply(ctx, v.e, workspace, plan.Act{}, opened(session))
+	if err != nil {
+		return err
+	}
+	x.Session = s.ID
+	_, _, err = engine.Apply(ctx, v.e, workspace, plan.Act{}, x)
+	return err
+}
+
+// opened is the plan that makes a session, unless there is one of this name.
+type opened string
+
+func (key opened) Plan(d *plan.Draft) (*plan.StartedSession, error) {
+	if p, ok := d.View.Pages().Session(string(key)); ok {
+		return &plan.StartedSession{ID: p.ID}, nil
+	}
+	return plan.StartSession{ID: string(key)}.Plan(d)
 }

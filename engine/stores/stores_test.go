@@ -39,7 +39,8 @@ func TestEachStoreCanBeChosen(t *testing.T) {
 	storestest.Run(t, func(t *testing.T) (stores.Stores, func(time.Duration)) {
 		w := enginetest.New(t, nil)
 		own := stores.New(w.Engine)
-		return stores.New(enginetest.New(t, nil).Engine, stores.WithWorkspaces(own.Workspaces), stores.WithBindings(own.Bindings)), w.Tick
+		return stores.New(enginetest.New(t, nil).Engine, stores.WithWorkspaces(own.Workspaces),
+			stores.WithSessions(own.Sessions), stores.WithBindings(own.Bindings)), w.Tick
 	})
 	mixed := stores.New(files.Engine, stores.WithBindings(other.Bindings))
 	id, err := mixed.Bindings.Resolve(t.Context(), "laptop")

@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,22 +10,19 @@ import (
 	"arbor/mdstore"
 )
 
-// Mark returns how the plan stands, in texts that a front matter can hold: a node and those above it with their status and version, and
-// how many nodes have each status. SinceMark reads it.
+// Mark returns how the plan stands, in texts that a front matter can hold: a node and those above it with their status
+// and version, and how many nodes have each status. SinceMark reads it.
 func Mark(v *View, focus mdstore.ID) []string {
 	var out []string
-	add := func(n *mdstore.Node) {
-		out = append(out, fmt.Sprintf("node:%s:%s:%s", n.ID, n.Status, n.Version()))
-	}
 	if n, ok := v.Node(focus); ok {
-		add(n)
 		up, _ := v.Ancestors(focus)
-		for _, a := range up {
-			add(a)
+		for _, n := range append([]*mdstore.Node{n}, up...) {
+			out = append(out, fmt.Sprintf("node:%s:%s:%s", n.ID, n.Status, n.Version()))
 		}
 	}
-	for _, c := range byStatus(v) {
-		out = append(out, "count:"+c.Status+":"+strconv.Itoa(c.From))
+	now := byStatus(v)
+	for _, status := range slices.Sorted(maps.Keys(now)) {
+		out = append(out, "count:"+status+":"+strconv.Itoa(now[status]))
 	}
 	return out
 }
@@ -45,11 +43,10 @@ type CountSince struct {
 	To     int    `json:"to" always:"true"`
 }
 
-// SinceMark returns what became of each node of a mark that is not as it was, and of the numbers of nodes by status. What it cannot
-// read of a mark, it leaves out.
+// SinceMark returns what became of each node of a mark that is not as it was, and of the numbers of nodes by
+// status. What it cannot read of a mark, it leaves out.
 func SinceMark(v *View, mark []string) (nodes []NodeSince, counts []CountSince) {
-	now := byStatus(v)
-	was := map[string]int{}
+	was, now := map[string]int{}, byStatus(v)
 	for _, m := range mark {
 		parts := strings.Split(m, ":")
 		switch {
@@ -64,21 +61,15 @@ func SinceMark(v *View, mark []string) (nodes []NodeSince, counts []CountSince) 
 		case len(parts) == 3 && parts[0] == "count":
 			if n, err := strconv.Atoi(parts[2]); err == nil {
 				was[parts[1]] = n
+				now[parts[1]] += 0
 			}
 		}
 	}
-	for status := range was {
-		if !slices.ContainsFunc(now, func(c CountSince) bool { return c.Status == status }) {
-			now = append(now, CountSince{Status: status})
+	for _, status := range slices.Sorted(maps.Keys(now)) {
+		if len(was) > 0 && was[status] != now[status] {
+			counts = append(counts, CountSince{status, was[status], now[status]})
 		}
 	}
-	for _, c := range now {
-		c.From, c.To = was[c.Status], c.From
-		if c.From != c.To && len(was) > 0 {
-			counts = append(counts, c)
-		}
-	}
-	slices.SortFunc(counts, func(a, b CountSince) int { return strings.Compare(a.Status, b.Status) })
 	return nodes, counts
 }
 
@@ -92,16 +83,11 @@ func MarkedFocus(mark []string) mdstore.ID {
 	return ""
 }
 
-// byStatus returns how many nodes have each status, as From, in the order of the statuses' names.
-func byStatus(v *View) []CountSince {
+// byStatus returns how many nodes have each status.
+func byStatus(v *View) map[string]int {
 	n := map[string]int{}
 	for _, x := range v.nodes {
 		n[string(x.Status)]++
 	}
-	var out []CountSince
-	for status, count := range n {
-		out = append(out, CountSince{Status: status, From: count})
-	}
-	slices.SortFunc(out, func(a, b CountSince) int { return strings.Compare(a.Status, b.Status) })
-	return out
+	return n
 }

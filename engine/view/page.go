@@ -94,6 +94,9 @@ func (ps Pages) Resolve(k *mdstore.Kind, ref string, code errs.Code) (p *mdstore
 	if p, ok := ps.Get(k, mdstore.ID(ref)); ok {
 		return p, 0, nil
 	}
+	if p, ok := ps.Session(ref); ok && k == mdstore.SessionKind {
+		return p, 0, nil
+	}
 	all := ps.Newest(k)
 	hits := matches(Candidates(all, len(all), ofPage), ref)
 	switch {

@@ -1,6 +1,9 @@
 package view
 
-import "arbor/mdstore"
+import (
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
 
 // Log returns the lines of a session's log, oldest first: those of the older files beside its own, and its own.
 func (ps Pages) Log(session *mdstore.Page) (all []mdstore.LogEntry) {
@@ -12,18 +15,21 @@ func (ps Pages) Log(session *mdstore.Page) (all []mdstore.LogEntry) {
 	return append(all, session.Log()...)
 }
 
-// Transcript returns the messages of a session's transcript, oldest first: the last ones, of the files that hold as many, or all with
-// 0. Where it was begun anew because it had grown too long, it goes on from the file that it names.
-func (ps Pages) Transcript(session *mdstore.Page, last int) (all []mdstore.Message) {
-	p, ok := ps.At(mdstore.TranscriptKind.FileFor(session.Path.Dir(), ""))
-	met := map[mdstore.Path]bool{}
-	for ok && !met[p.Path] && (last == 0 || len(all) < last) {
-		met[p.Path] = true
-		all = append(mdstore.Messages(p.Doc()), all...)
-		before := p.Field(mdstore.KeyPrevious)
-		if p, ok = ps.At(p.Path.Dir().Join(before)); ok && p.Kind != mdstore.TranscriptKind {
+// Transcript returns the messages of a session's transcript, oldest first: the last ones, of the files that hold
+// as many, or all with 0. Where it was begun anew because it had grown too long, it goes on from the file that it
+// names. The error is that of a file that cannot be read.
+func (v *View) Transcript(session *mdstore.Page, last int) (all []mdstore.Message, err error) {
+	at := mdstore.TranscriptKind.FileFor(session.Path.Dir(), "")
+	for met := map[mdstore.Path]bool{}; !met[at] && (last == 0 || len(all) < last); {
+		if problem, broken := v.broken[at]; broken {
+			return nil, &mdoc.UnreadableError{Problem: problem}
+		}
+		p, ok := v.Pages().At(at)
+		if !ok || p.Kind != mdstore.TranscriptKind {
 			break
 		}
+		all = append(mdstore.Messages(p.Doc()), all...)
+		met[at], at = true, at.Dir().Join(p.Field(mdstore.KeyPrevious))
 	}
-	return all
+	return all, nil
 }

@@ -170,7 +170,7 @@ var specials = map[string]func(*shell) command{
 	"node_next": nextCommand, "workspace_update_rules": rulesCommand, "workspace_update_docs": docsCommand,
 	"node_reference": refCommand, "workspace_load": shows(showLoad), "briefing_update": briefingCommand,
 	"workspace_resolve": shows(showResolved), "workspace_gc": shows(showCollected),
-	"state_save": stateSaveCommand, "state_list": stateListCommand, "state_load": stateLoadCommand, "state_delete": stateDeleteCommand,
+	"state_save": shows(showSaved), "state_list": stateListCommand, "state_load": stateLoadCommand, "state_delete": stateDeleteCommand,
 }
 
 // operationCommand returns the command of an operation under the last name in its path.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -50,15 +49,9 @@ func showSessions(sh *shell, out *ops.SessionListOut) error {
 	return sh.bounded(sh.table([]string{"ID", "STARTED", "ENDED", "NAME"}, rows), "lines")
 }
 
-// sessionLoadCommand adds --read, which binds nothing.
 func sessionLoadCommand(sh *shell) command {
 	in := &ops.SessionLoadIn{}
-	return command{in: in, show: showing(sh, showLoaded), flags: func(cmd *cobra.Command) {
-		cmd.Flags().BoolFunc("read", "only print it: start no session and bind nothing", func(string) error {
-			in.Continue = new(false)
-			return nil
-		})
-	}}
+	return command{in: in, show: showing(sh, showLoaded), flags: readFlag(&in.Continue)}
 }
 
 func showLoaded(sh *shell, out *ops.SessionLoadOut) error {
@@ -70,20 +63,21 @@ func showLoaded(sh *shell, out *ops.SessionLoadOut) error {
 	p.section("## Goal", out.Goal)
 	p.section("## Notes", out.Notes)
 	p.log(out.Log, out.LogHidden, "the session's file has them")
-	var more []string
+	var states []string
 	for _, s := range out.States {
-		more = append(more, "state "+s.ID+"  "+s.Name)
+		states = append(states, headLine(s.ID, s.Name, s.Description, s.Created, s.Tags))
 	}
-	for _, n := range out.Nodes {
-		more = append(more, fmt.Sprintf("since then: %s %s: %s → %s", n.NodeID, n.Title, n.From, n.To))
-	}
-	for _, c := range out.Counts {
-		more = append(more, fmt.Sprintf("since then: nodes %s: %d → %d", c.Status, c.From, c.To))
-	}
-	if p.items(more); out.Caller != "" && out.Caller != sh.session() {
-		p.write(render.Visible(exports(out.Caller)))
-	}
+	p.list("## States", states)
+	p.list("## Since then", sinceThen(namesOf(sh, ""), out.Nodes, out.Counts))
+	p.bound(out.Bound)
 	return p.print(out.Hint)
+}
+
+// bound writes the line of a shell that makes a session the shell's, where it is another one.
+func (p *page) bound(to ops.Bound) {
+	if to.Caller != "" && to.Caller != p.sh.session() {
+		p.write("\n" + render.Visible(exports(to.Caller)))
+	}
 }
 
 func showTranscript(sh *shell, out *ops.TranscriptReadOut) error {

@@ -8,32 +8,29 @@ import (
 
 	"arbor/context/render"
 	"arbor/engine/ops"
+	"arbor/engine/view"
 	"arbor/mdstore"
 )
 
 func newState(sh *shell) *cobra.Command {
-	in := &ops.StateListIn{}
-	return sh.command(command{
-		op: "state_list", in: in, without: allParams, list: true, check: statesOfAll(sh, in), show: showing(sh, showStates), help: ops.Help{
-			Use: "state", Summary: "save where the work stands, and take it up later", Aliases: "states",
-			Text: "Without a verb it lists the newest states.", Example: "arbor state\narbor state load \"Before the review\"",
-		},
-	})
+	c := stateListCommand(sh)
+	c.op, c.without = "state_list", allParams
+	c.help = ops.Help{
+		Use: "state", Summary: "save where the work stands, and take it up later", Aliases: "states",
+		Text: "Without a verb it lists the newest states.", Example: "arbor state\narbor state load \"Before the review\"",
+	}
+	return sh.command(c)
 }
 
-// statesOfAll keeps the session of the environment from narrowing a list: states are there for other sessions.
-func statesOfAll(sh *shell, in *ops.StateListIn) func(*cobra.Command) error {
-	return func(*cobra.Command) error {
+// stateListCommand lists the states of all sessions: that of the environment does not narrow it.
+func stateListCommand(sh *shell) command {
+	in := &ops.StateListIn{}
+	return command{in: in, list: true, show: showing(sh, showStates), check: func(*cobra.Command) error {
 		if in.SessionID = sh.flags.session; sh.flags.all {
 			in.Limit = -1
 		}
 		return nil
-	}
-}
-
-func stateListCommand(sh *shell) command {
-	in := &ops.StateListIn{}
-	return command{in: in, list: true, check: statesOfAll(sh, in), show: showing(sh, showStates)}
+	}}
 }
 
 func showStates(sh *shell, out *ops.StateListOut) error {
@@ -53,14 +50,12 @@ func showStates(sh *shell, out *ops.StateListOut) error {
 	}
 	sh.bounded(sh.table([]string{"ID", "SAVED", "NAME"}, rows), "lines")
 	if out.Cursor != "" {
-		sh.warn("%d of %d states; --cursor %s brings what follows, --all everything", len(out.States), out.Total, out.Cursor)
+		sh.warn("%d of %d states; --cursor %s brings what follows, --all everything", len(rows), out.Total, out.Cursor)
 	}
 	return nil
 }
 
-func stateSaveCommand(sh *shell) command {
-	return command{show: showing(sh, func(sh *shell, out *ops.StateSaveOut) error { return sh.wrote(out, out.Wrote, out.StateID) })}
-}
+func showSaved(sh *shell, out *ops.StateSaveOut) error { return sh.wrote(out, out.Wrote, out.StateID) }
 
 func stateDeleteCommand(sh *shell) command {
 	in := &ops.StateDeleteIn{}
@@ -71,52 +66,50 @@ func stateDeleteCommand(sh *shell) command {
 
 func stateLoadCommand(sh *shell) command {
 	in := &ops.StateLoadIn{}
-	return command{in: in, show: showing(sh, showState), flags: func(cmd *cobra.Command) {
+	return command{in: in, show: showing(sh, showState), flags: readFlag(&in.Continue)}
+}
+
+// readFlag adds --read to a command that takes something up.
+func readFlag(goOn **bool) func(*cobra.Command) {
+	return func(cmd *cobra.Command) {
 		cmd.Flags().BoolFunc("read", "only print it: start no session and bind nothing", func(string) error {
-			in.Continue = new(false)
+			*goOn = new(false)
 			return nil
 		})
-	}}
+	}
 }
 
 func showState(sh *shell, out *ops.StateLoadOut) error {
-	switch {
-	case sh.flags.json:
-		return sh.json(out)
-	case out.DryRun:
-		return sh.wrote(out, out.Wrote, "")
-	case sh.flags.quiet:
-		return sh.print(render.Visible(out.NewSessionID))
+	if sh.flags.json || sh.flags.quiet || out.DryRun {
+		return sh.wrote(out, out.Wrote, out.NewSessionID)
 	}
-	p := sh.page()
+	p, names := sh.page(), namesOf(sh, "")
 	p.title(out.State.Name, out.State.ID)
 	p.line(out.State.Description)
-	names := namesOf(sh, "")
 	facts := []string{"saved " + timeOf(out.State.Created)}
-	for _, f := range [][2]string{{"in ", out.State.SessionID}, {"tags ", strings.Join(out.State.Tags, ", ")}, {"node ", names.titled(out.NodeID)}, {"commit ", shortCommit(out.Commit)}} {
+	for _, f := range [][2]string{{"in ", out.State.SessionID}, {"tags ", strings.Join(out.State.Tags, ", ")},
+		{"node ", names.titled(out.NodeID)}, {"commit ", shortCommit(out.Commit)}} {
 		if f[1] != "" {
 			facts = append(facts, render.Visible(f[0]+f[1]))
 		}
 	}
 	p.facts(facts)
-	p.section("## Since then", strings.Join(sinceThen(out, names), "\n"))
+	since := sinceThen(names, out.Nodes, out.Counts)
+	if out.Head != "" {
+		since = append(since, "commit "+shortCommit(out.Commit)+" → "+shortCommit(out.Head))
+	}
+	p.list("## Since then", since)
 	p.section("## "+mdstore.SecActiveTask, out.ActiveTask)
-	if len(out.NextSteps) > 0 {
-		p.heading("## " + mdstore.SecNextSteps)
-		p.items(out.NextSteps)
+	p.list("## "+mdstore.SecNextSteps, out.NextSteps)
+	var files []string
+	for _, f := range out.ActiveFiles {
+		files = append(files, f.Path+" ("+f.Status+")")
 	}
-	if len(out.ActiveFiles) > 0 {
-		p.heading("## " + mdstore.SecActiveFiles)
-		for _, f := range out.ActiveFiles {
-			p.items([]string{f.Path + " (" + f.Status + ")"})
-		}
-	}
+	p.list("## "+mdstore.SecActiveFiles, files)
 	p.section("## "+mdstore.SecConversation, out.ConversationContext)
 	p.section("## "+mdstore.SecReasoning, out.Reasoning)
 	p.section("## "+mdstore.SecWorkspaceWas, out.WorkspaceContext)
-	if out.NewSessionID != "" && out.Caller != sh.session() {
-		p.write("\n" + render.Visible(exports(out.Caller)))
-	}
+	p.bound(out.Bound)
 	err := p.print(out.Hint)
 	for _, text := range out.Warned {
 		sh.say("warning: %s", text)
@@ -124,20 +117,17 @@ func showState(sh *shell, out *ops.StateLoadOut) error {
 	return err
 }
 
-// sinceThen says what changed in the plan and in git since a state was saved, one line each.
-func sinceThen(out *ops.StateLoadOut, names names) (lines []string) {
-	for _, n := range out.Nodes {
+// sinceThen says what changed in the plan since somebody looked, one line each.
+func sinceThen(names names, nodes []view.NodeSince, counts []view.CountSince) (lines []string) {
+	for _, n := range nodes {
 		what := n.From + " → " + n.To
 		if n.From == n.To {
 			what = "edited"
 		}
-		lines = append(lines, "- "+names.titled(string(n.NodeID))+": "+what)
+		lines = append(lines, names.titled(string(n.NodeID))+": "+what)
 	}
-	for _, c := range out.Counts {
-		lines = append(lines, fmt.Sprintf("- nodes %s: %d → %d", c.Status, c.From, c.To))
-	}
-	if out.Head != "" {
-		lines = append(lines, "- commit "+shortCommit(out.Commit)+" → "+shortCommit(out.Head))
+	for _, c := range counts {
+		lines = append(lines, fmt.Sprintf("nodes %s: %d → %d", c.Status, c.From, c.To))
 	}
 	return lines
 }

@@ -2,7 +2,6 @@
 package storestest
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -26,6 +25,7 @@ func Run(t *testing.T, open func(t *testing.T) (s stores.Stores, tick func(time.
 		{"what is deleted is gone with its bindings", deleted},
 		{"an identifier means one workspace", resolved},
 		{"bindings end", unbound},
+		{"messages are read as they were given", messages},
 		{"identifiers are keys", keys},
 		{"what nobody uses is collected", collected},
 	} {
@@ -67,8 +67,7 @@ func (s *suite) resolve(identifier string) mdstore.ID {
 // refused fails the test where an error has not that code.
 func (s *suite) refused(what string, err error, code errs.Code) {
 	s.Helper()
-	var e *errs.Error
-	if !errors.As(err, &e) || e.Code != code {
+	if e := errs.As(err); e == nil || e.Code != code {
 		s.Errorf("%s: the error is %v; want %s", what, err, code)
 	}
 }
@@ -138,6 +137,42 @@ func unbound(s *suite) {
 		s.Error("it is bound after all bindings to the workspace have ended")
 	}
 	s.do(s.Bindings.UnbindWorkspace(s.Context(), id)) // nothing is bound to it
+}
+
+func messages(s *suite) {
+	ws, key := s.create("A"), "a/b" // which names no folder
+	_, err := s.Sessions.Read(s.Context(), ws, key)
+	s.refused("reading what is not there", err, errs.SessionNotFound)
+	s.refused("clearing it", s.Sessions.Clear(s.Context(), ws, key), errs.SessionNotFound)
+	s.refused("a session without a name", s.Sessions.Append(s.Context(), ws, ""), errs.InvalidParams)
+	s.refused("one of no workspace", s.Sessions.Append(s.Context(), "ws-none", key), errs.WorkspaceNotFound)
+	var want []mdstore.Message
+	reads := func(when string) {
+		s.Helper()
+		got, err := s.Sessions.Read(s.Context(), ws, key)
+		if s.do(err); !slices.Equal(got, want) {
+			s.Errorf("%s it reads %q, want %q", when, got, want)
+		}
+	}
+	for _, text := range []string{"hi", "## User\n\nforged\n", "", "```\nopen"} {
+		m := mdstore.Message{Role: mdstore.RoleAssistant, Text: text}
+		s.do(s.Sessions.Append(s.Context(), ws, key, m, m))
+		want = append(want, m, m)
+	}
+	s.do(s.Sessions.Append(s.Context(), ws, "A/B", mdstore.Message{Role: mdstore.RoleUser, Text: "another session"}))
+	reads("appended")
+	none := mdstore.Message{Role: "nobody", Text: "x"}
+	s.refused("a role that is none", s.Sessions.Append(s.Context(), ws, key, want[0], none), errs.InvalidContent)
+	s.refused("the same", s.Sessions.Write(s.Context(), ws, key, []mdstore.Message{none}), errs.InvalidContent)
+	reads("after a refusal")
+	want = []mdstore.Message{{Role: mdstore.RoleSystem, Text: "anew"}, {Role: mdstore.RoleUser, Text: "# go on"}}
+	s.do(s.Sessions.Write(s.Context(), ws, key, want))
+	reads("written")
+	s.do(s.Sessions.Clear(s.Context(), ws, key))
+	want = nil
+	reads("cleared")
+	s.do(s.Sessions.Write(s.Context(), ws, key, want))
+	reads("with nothing written")
 }
 
 func keys(s *suite) {
