@@ -131,7 +131,7 @@ func briefingFlags(cmd *cobra.Command, in *ops.WorkspaceInitIn) {
 			return nil
 		})
 	}
-	part("purpose", "the `PURPOSE`: what the work is for; the goal may be left out then",
+	part("purpose", "the `PURPOSE`: what the work is for",
 		func(b *ops.BriefingIn) **string { return &b.Purpose })
 	part("root", "the `FOLDER` that the work is in, relative to the project",
 		func(b *ops.BriefingIn) **string { return &b.RootFolder })
