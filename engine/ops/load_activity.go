@@ -9,8 +9,10 @@ import (
 	"arbor/mdstore"
 )
 
+const activityText = 200 // bytes of an entry that a load shows
+
 // activity returns the newest entries of the logs of a workspace, its nodes and its sessions, newest first, one text
-// each. It reads the documents of those nodes and sessions that were changed last.
+// each. Of the nodes it reads those that were changed last.
 func activity(s *view.View, limit int) []string {
 	type entry struct{ time, text string }
 	var all []entry
@@ -27,15 +29,7 @@ func activity(s *view.View, limit int) []string {
 	for _, n := range nodes[:min(len(nodes), 3*limit)] {
 		add(", "+n.Title, n.Log())
 	}
-	sessions := newestPages(s, mdstore.SessionKind, mdstore.KeyStarted)
-	picked := slices.Clone(sessions[:min(len(sessions), limit)])
-	slices.SortStableFunc(sessions, func(a, b *mdstore.Page) int { return cmp.Compare(b.Stamp.Mtime, a.Stamp.Mtime) })
-	for _, p := range sessions[:min(len(sessions), 2*limit)] { // an older session may go on
-		if !slices.ContainsFunc(picked, func(o *mdstore.Page) bool { return o.Path == p.Path }) {
-			picked = append(picked, p)
-		}
-	}
-	for _, p := range picked {
+	for _, p := range s.Pages().Newest(mdstore.SessionKind) {
 		add(", session "+p.Name(), p.Log())
 	}
 	slices.SortStableFunc(all, func(a, b entry) int { return strings.Compare(b.time, a.time) })
@@ -44,13 +38,4 @@ func activity(s *view.View, limit int) []string {
 		out = append(out, e.text)
 	}
 	return out
-}
-
-const activityText = 200 // bytes of an entry that a load shows
-
-// newestPages returns the pages of a kind by the time under a key, the newest first.
-func newestPages(s *view.View, k *mdstore.Kind, key string) []*mdstore.Page {
-	all := s.Pages().Of(k)
-	slices.SortStableFunc(all, func(a, b *mdstore.Page) int { return cmp.Compare(b.Time(key), a.Time(key)) })
-	return all
 }
