@@ -43,7 +43,7 @@ func DeleteWorkspace(
 		out.Warned = append(out.Warned, "bindings to the workspace may be left: "+left.Error())
 	}
 	if !act.DryRun {
-		editAccess(ctx, e, func(all map[mdstore.ID]access) { delete(all, ws) })
+		_ = editAccess(ctx, e, func(all map[mdstore.ID]access) { delete(all, ws) })
 	}
 	return deleted, out, nil
 }

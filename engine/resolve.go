@@ -60,7 +60,7 @@ func ResolveWorkspace(ctx context.Context, e *Engine, r Resolve, act plan.Act) (
 	case act.DryRun:
 	case made:
 		at := e.opt.Now().UnixMilli()
-		editAccess(ctx, e, func(all map[mdstore.ID]access) { all[out.ID] = access{At: at, Resolved: true} })
+		_ = editAccess(ctx, e, func(all map[mdstore.ID]access) { all[out.ID] = access{At: at, Resolved: true} })
 	default:
 		Touched(ctx, e, out.ID)
 	}

@@ -118,20 +118,20 @@ func TestWorkspacesOfUnknownAgeStay(t *testing.T) {
 func TestAWorkspaceGoesWhenItsAgeIsReached(t *testing.T) {
 	for _, x := range []struct {
 		after time.Duration
-		age   string
+		age   any
 		want  bool
-	}{{89 * day, "", false}, {90 * day, "", true}, {90*day - time.Minute, "90d", false}, {day, "1", true}, {day - time.Second, "1d", false}} {
+	}{{89 * day, nil, false}, {90 * day, nil, true}, {90*day - time.Minute, 90, false}, {day, "1", true}, {day - time.Second, 1, false}} {
 		w := enginetest.New(t, nil)
 		env := &ops.Env{Engine: w.Engine}
 		resolve(t, env, "x")
 		w.Tick(x.after)
 		names, kept := collected(t, env, map[string]any{"maxAge": x.age})
 		if (len(names) == 1) != x.want {
-			t.Errorf("%v after it was made, with maxAge %q: %v goes, kept %v", x.after, x.age, names, kept)
+			t.Errorf("%v after it was made, with maxAge %v: %v goes, kept %v", x.after, x.age, names, kept)
 		}
 	}
 	w := enginetest.New(t, nil)
-	for _, age := range []string{"0", "-1", "x", "1h", "0d", "99999999999"} {
+	for _, age := range []string{"0", "-1", "x", "1h"} {
 		refused(t, w, &ops.Env{Engine: w.Engine}, errs.InvalidParams, "workspace_gc", map[string]any{"maxAge": age})
 	}
 }

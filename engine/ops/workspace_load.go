@@ -123,7 +123,8 @@ func load(ctx context.Context, env *Env, in WorkspaceLoadIn) (*WorkspaceLoadOut,
 		Context: LoadedContext{Name: w.Name, Description: w.Description, Purpose: cmp.Or(b.Purpose, w.Goal),
 			CurrentGoal: cmp.Or(b.CurrentGoal, w.Goal), RootFolder: w.RootFolder, RecentActivity: activity(s, limit)},
 		Workflows: []string{}, WorkspaceStructure: []string{}, RecentFiles: []RecentFile{}, KeyFiles: told(b.KeyFiles),
-		Related: told(b.Related), Preferences: b.Preferences, Sessions: []StateHead{}, States: []StateHead{}, Warnings: unread(s),
+		Related: told(b.Related), Preferences: b.Preferences, Sessions: []StateHead{}, States: []StateHead{},
+		Warnings: unread(s),
 	}
 	out := &WorkspaceLoadOut{Loaded: l, WorkspaceContext: WorkspaceContext{string(w.ID), []string{}}}
 	for _, f := range b.Workflows {
@@ -132,7 +133,8 @@ func load(ctx context.Context, env *Env, in WorkspaceLoadIn) (*WorkspaceLoadOut,
 	sessions := s.Pages().Newest(mdstore.SessionKind)
 	for _, p := range sessions[:min(len(sessions), limit)] {
 		head := stateHead(p)
-		l.Sessions = append(l.Sessions, StateHead{ID: head.ID, Name: head.Name, Description: head.Description, Created: p.Made()})
+		head.SessionID, head.Tags, head.Created = "", nil, p.Made()
+		l.Sessions = append(l.Sessions, head)
 	}
 	states := s.Pages().Newest(mdstore.StateKind)
 	for _, p := range states[:min(len(states), limit)] {
