@@ -10,7 +10,7 @@ import (
 // WorkspaceGCIn says which workspaces are old.
 type WorkspaceGCIn struct {
 	MaxAge *int `json:"maxAge,omitempty" help:"DAYS without use: 90 unless given"`
-	Shared bool `json:"shared,omitempty" help:"also those that no resolve on this machine made"`
+	Shared bool `json:"shared,omitempty" help:"also what no resolve on this machine made"`
 	Write
 }
 
