@@ -154,7 +154,7 @@ func (e *Engine) commit(ctx context.Context, tx mdstore.Tx, act plan.Act, p plan
 	if err := p.claims.Write(ctx, e.st); err != nil {
 		e.opt.Log.Warn("claims cannot be kept", "error", err) // which keeps nobody from working
 	}
-	note(ctx, e, p.base.Workspace().ID, false, false)
+	touch(ctx, e, p.base.Workspace().ID, writeAccess)
 	return out, unmade(out)
 }
 
@@ -208,21 +208,23 @@ func writable(ctx context.Context, st mdstore.Store, changes []mdstore.Change) e
 
 // Import writes a whole workspace in one commit. Nothing is written when one of its texts cannot be held.
 func (e *Engine) Import(ctx context.Context, w plan.Import, dryRun bool) (*plan.Outcome, error) {
-	files, out, err := w.Plan()
-	if err != nil {
-		return nil, err
-	}
-	out.DryRun = dryRun
-	changes := func() ([]mdstore.Change, error) { return importing(ctx, e, w, files, out) }
-	if out, err = e.write(ctx, out, changes); err == nil && !dryRun {
+	out := &plan.Outcome{DryRun: dryRun}
+	out, err := e.write(ctx, out, func() ([]mdstore.Change, error) { return importing(ctx, e, w, out) })
+	if err == nil && !dryRun {
 		Touched(ctx, e, w.ID)
 	}
 	return out, err
 }
 
-// importing returns the changes that write the files of a workspace which the vault does not have yet, with the .gitignore of a new
-// vault.
-func importing(ctx context.Context, e *Engine, w plan.Import, files []mdstore.Change, out *plan.Outcome) ([]mdstore.Change, error) {
+// importing returns the changes that write the files of a workspace which the vault does not have yet, with the
+// .gitignore of a new vault. The outcome becomes theirs.
+func importing(ctx context.Context, e *Engine, w plan.Import, out *plan.Outcome) ([]mdstore.Change, error) {
+	files, made, err := w.Plan()
+	if err != nil {
+		return nil, err
+	}
+	made.DryRun = out.DryRun
+	*out = *made
 	all, err := e.Workspaces(ctx)
 	if err != nil {
 		return nil, err
@@ -236,14 +238,11 @@ func importing(ctx context.Context, e *Engine, w plan.Import, files []mdstore.Ch
 	switch _, err := e.st.Read(ctx, mdstore.IgnoreFile); {
 	case errors.Is(err, fs.ErrNotExist):
 		ignore := mdstore.Change{Path: mdstore.IgnoreFile, New: []byte(plan.Ignored)}
-		if !slices.ContainsFunc(out.Files, func(f plan.FileChange) bool { return f.Path == ignore.Path }) {
-			out.Add(ignore)
-		}
-		return append(slices.Clone(files), ignore), nil
-	case err != nil:
-		return nil, err
+		out.Add(ignore)
+		return append(files, ignore), nil
+	default:
+		return files, err
 	}
-	return files, nil
 }
 
 // write commits changes that are computed while no other process can commit. In a dry run they are only computed.

@@ -14,31 +14,38 @@ import (
 	"arbor/mdstore"
 )
 
-// DeleteWorkspace moves a workspace to the trash, after its bindings and its sessions have ended: all in one commit, in this order. still
-// may refuse it at the last moment; nil does not.
-func DeleteWorkspace(ctx context.Context, e *Engine, ws mdstore.ID, act plan.Act, force bool, still func() error) (*plan.Deleted, *plan.Outcome, error) {
-	unbound := func(ws mdstore.ID) ([]mdstore.Change, []byte, error) {
-		s, err := sessions.ReadSound(ctx, e.st)
-		if err != nil {
-			return nil, nil, err
-		}
-		changes, err := s.UnsetTo(ws, e.opt.Now())
-		return changes, s.Raw(), err
-	}
-	var deleted *plan.Deleted
-	out, err := e.apply(ctx, ws, act, func(d *plan.Draft) (err error) {
+// DeleteWorkspace moves a workspace to the trash, after its bindings and its sessions have ended: all in one commit, in
+// this order. still may refuse it at the last moment; nil does not.
+func DeleteWorkspace(
+	ctx context.Context, e *Engine, ws mdstore.ID, act plan.Act, force bool, still func() error,
+) (deleted *plan.Deleted, out *plan.Outcome, err error) {
+	var left error
+	out, err = e.apply(ctx, ws, act, func(d *plan.Draft) error {
 		if still != nil {
 			if err := still(); err != nil {
 				return err
 			}
 		}
-		deleted, err = plan.DeleteWorkspace{Force: force, Unbound: unbound}.Plan(d)
+		x := plan.DeleteWorkspace{Force: force}
+		s, err := sessions.ReadSound(ctx, e.st)
+		if err == nil {
+			x.Bindings = s.Raw()
+			x.Unbound, err = s.UnsetTo(ws, e.opt.Now())
+		}
+		left = err
+		deleted, err = x.Plan(d)
 		return err
 	})
-	if err == nil && !act.DryRun {
-		noteLater(ctx, e, ws, false, true)
+	if err != nil {
+		return nil, nil, err
 	}
-	return deleted, out, err
+	if left != nil {
+		out.Warned = append(out.Warned, "bindings to the workspace may be left: "+left.Error())
+	}
+	if !act.DryRun {
+		_ = editAccess(ctx, e, func(all map[mdstore.ID]access) { delete(all, ws) })
+	}
+	return deleted, out, nil
 }
 
 // LeastAge is the smallest age at which workspaces are collected.
@@ -58,29 +65,28 @@ type Collected struct {
 	Kept  string       // why it is kept; "" where it went
 }
 
-// CollectWorkspaces moves old workspaces to the trash as DeleteWorkspace does, each in a commit of its own. Each that is kept is named
-// with the reason.
-func CollectWorkspaces(ctx context.Context, e *Engine, c Collect, act plan.Act) (looked []Collected, out *plan.Outcome, err error) {
+// CollectWorkspaces moves old workspaces to the trash as DeleteWorkspace does, each in a commit of its own. Each that is
+// kept is named with the reason.
+func CollectWorkspaces(ctx context.Context, e *Engine, c Collect, act plan.Act) ([]Collected, *plan.Outcome, error) {
 	all, err := e.Workspaces(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	out = &plan.Outcome{DryRun: act.DryRun}
+	var looked []Collected
+	out := &plan.Outcome{DryRun: act.DryRun}
 	for _, w := range all {
 		one := Collected{ID: w.ID, Name: w.Name}
-		unused := func() error { return unused(ctx, e, w, c) }
-		if err = unused(); err == nil {
-			var d *plan.Deleted
-			var o *plan.Outcome
-			if d, o, err = DeleteWorkspace(ctx, e, w.ID, act, true, unused); err == nil {
-				one.Trash = d.Trash
-				out.Files = append(out.Files, o.Files...)
-				out.Warned = append(out.Warned, o.Warned...)
-				out.Collisions = append(out.Collisions, o.Collisions...)
-			}
+		d, o, err := (*plan.Deleted)(nil), (*plan.Outcome)(nil), unused(ctx, e, w, c)
+		if err == nil { // it is asked again when nobody else can write
+			d, o, err = DeleteWorkspace(ctx, e, w.ID, act, true, func() error { return unused(ctx, e, w, c) })
 		}
 		if err != nil {
 			one.Kept = err.Error()
+		} else {
+			one.Trash = d.Trash
+			out.Files = append(out.Files, o.Files...)
+			out.Warned = append(out.Warned, o.Warned...)
+			out.Collisions = append(out.Collisions, o.Collisions...)
 		}
 		looked = append(looked, one)
 	}
@@ -93,39 +99,43 @@ func unused(ctx context.Context, e *Engine, w *mdstore.Workspace, c Collect) err
 		return errors.New("it is the default workspace")
 	}
 	v, err := e.View(ctx, w.ID)
-	if err == nil && (len(v.Broken()) > 0 || w.Version.IsZero()) {
-		err = errors.New("files are damaged; arbor check names them")
-	}
-	if err == nil {
-		err = w.Doc.Editable()
-	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return fmt.Errorf("it cannot be read: %w", err)
+	case len(v.Broken()) > 0 || w.Version.IsZero() || w.Doc.Editable() != nil:
+		return errors.New("it cannot be read: files are damaged; arbor check names them")
 	}
 	noted, err := readAccess(ctx, e)
+	if err != nil {
+		return err
+	}
 	own := noted[w.ID]
-	if err == nil && !own.Resolved && !c.Shared {
+	if !own.Resolved && !c.Shared {
 		return errors.New("no resolve on this machine made it (shared takes it too)")
 	}
-	last := own.At
-	if err == nil {
-		last, err = newest(ctx, e, w, last, !own.Resolved)
+	if err := inUse(ctx, e, v, c.MaxAge); err != nil {
+		return err
 	}
-	if err == nil {
-		err = inUse(ctx, e, v, c.MaxAge)
-	}
-	switch age := e.opt.Now().Sub(time.UnixMilli(last)); {
+	last, err := newest(ctx, e, w, !own.Resolved)
+	last = max(last, own.At)
+	switch {
 	case err != nil:
 		return err
 	case last <= 0:
 		return errors.New("it is not known when it was used last")
-	case age < c.MaxAge:
-		return fmt.Errorf("it was used %s ago", days(age))
+	case e.since(last) < c.MaxAge:
+		return fmt.Errorf("it was used on %s", day(last))
 	}
 	return nil
 }
 
-// inUse returns an error that names what holds a workspace: a claim, an open session, a binding that was made within some time.
+// since returns how long ago a time in Unix milliseconds is.
+func (e *Engine) since(ms int64) time.Duration { return e.opt.Now().Sub(time.UnixMilli(ms)) }
+
+func day(ms int64) string { return time.UnixMilli(ms).UTC().Format(time.DateOnly) }
+
+// inUse returns an error that names what holds a workspace: a claim, an open session, a binding that was made within
+// some time.
 func inUse(ctx context.Context, e *Engine, v *view.View, within time.Duration) error {
 	l, err := claims.Read(ctx, e.st, e.opt.Now())
 	if err != nil {
@@ -144,19 +154,19 @@ func inUse(ctx context.Context, e *Engine, v *view.View, within time.Duration) e
 		return err
 	}
 	for _, b := range s.To(v.Workspace().ID) {
-		if age := e.opt.Now().Sub(time.UnixMilli(b.BoundAt)); age < within {
-			return fmt.Errorf("%s was bound to it %s ago", b.SessionID, days(age))
+		if e.since(b.BoundAt) < within {
+			return fmt.Errorf("%s was bound to it on %s", b.SessionID, day(b.BoundAt))
 		}
 	}
 	return nil
 }
 
-// newest returns the latest of a time, those of the files of a workspace, and with lines also those of its front matter and of the lines
+// newest returns the latest time of the files of a workspace, and with lines also of its front matter and of the lines
 // in the logs of it, its nodes and its sessions: in Unix milliseconds, 0 where none is known.
-func newest(ctx context.Context, e *Engine, w *mdstore.Workspace, last int64, lines bool) (int64, error) {
+func newest(ctx context.Context, e *Engine, w *mdstore.Workspace, lines bool) (last int64, err error) {
 	for f, err := range e.st.List(ctx, w.Dir) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return last, err
+			return 0, err
 		}
 		last = max(last, f.Stamp.Mtime/1e6)
 	}
@@ -164,7 +174,7 @@ func newest(ctx context.Context, e *Engine, w *mdstore.Workspace, last int64, li
 		return last, nil
 	}
 	last = max(last, w.UpdatedAt)
-	return last, e.Read(ctx, func(ctx context.Context) error {
+	err = e.Read(ctx, func(ctx context.Context) error {
 		v, err := e.View(ctx, w.ID)
 		if err != nil {
 			return err
@@ -183,16 +193,5 @@ func newest(ctx context.Context, e *Engine, w *mdstore.Workspace, last int64, li
 		}
 		return nil
 	})
-}
-
-// days returns a duration in words.
-func days(d time.Duration) string {
-	switch n := int(d / (24 * time.Hour)); n {
-	case 0:
-		return "less than a day"
-	case 1:
-		return "a day"
-	default:
-		return fmt.Sprintf("%d days", n)
-	}
+	return last, err
 }

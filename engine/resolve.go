@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -26,107 +28,107 @@ type Resolved struct {
 	Name string
 }
 
-// ResolveWorkspace returns the workspace that an identifier is bound to, by the binding that counts as used now. One that is bound to
-// none, or to one that is gone, is bound to a new workspace: all in one commit. While bindings lie in the vault that could not be read,
-// an identifier that is not among those that can be is refused.
+// ResolveWorkspace returns the workspace that an identifier is bound to, by the binding that counts as used now. One
+// that is bound to none, or to one that is gone, is bound to a new workspace: all in one commit. While bindings lie in
+// the vault that could not be read, an identifier that is not among those that can be is refused.
 func ResolveWorkspace(ctx context.Context, e *Engine, r Resolve, act plan.Act) (*Resolved, error) {
 	if err := sessions.ValidKey("identifier", r.Identifier); err != nil {
 		return nil, err
 	}
-	out := &Resolved{Outcome: &plan.Outcome{DryRun: act.DryRun}}
-	s, w, lost, err := boundTo(ctx, e, r.Identifier)
-	if err == nil && w == nil {
-		_, err = e.write(ctx, out.Outcome, func() (changes []mdstore.Change, err error) {
-			if s, w, lost, err = boundTo(ctx, e, r.Identifier); err != nil || w != nil {
+	out, made := &Resolved{Outcome: &plan.Outcome{DryRun: act.DryRun}}, false
+	find := func() (s *sessions.Bindings, b sessions.Binding, err error) {
+		s, b, w, err := boundTo(ctx, e, r.Identifier)
+		if w != nil {
+			out.ID, out.Name = w.ID, w.Name
+		}
+		return s, b, err
+	}
+	_, _, err := find()
+	if err == nil && out.ID == "" {
+		_, err = e.write(ctx, out.Outcome, func() ([]mdstore.Change, error) {
+			s, lost, err := find()
+			if err != nil || out.ID != "" {
 				return nil, err // another process was faster
 			}
-			if r.May != nil {
-				if err := r.May(); err != nil {
-					return nil, err
-				}
-			}
-			id, err := e.opt.NewID("ws")
-			if err != nil {
-				return nil, err
-			}
-			*out.Outcome = plan.Outcome{DryRun: act.DryRun}
-			out.ID = id
-			if lost != "" {
-				out.Warned = []string{r.Identifier + " was bound to " + string(lost) + ", which the vault does not have; it is bound to a new workspace now"}
-			}
-			return newBound(ctx, e, r, s, act, out)
+			made = true
+			return newBound(ctx, e, r, s, lost.WorkspaceID, act, out)
 		})
 	}
-	if err != nil {
-		return nil, err
-	}
-	if w != nil {
-		out.ID, out.Name = w.ID, w.Name
-	}
 	switch {
+	case err != nil:
+		return nil, err
 	case act.DryRun:
-	case w == nil:
-		noteLater(ctx, e, out.ID, true, false)
+	case made:
+		at := e.opt.Now().UnixMilli()
+		_ = editAccess(ctx, e, func(all map[mdstore.ID]access) { all[out.ID] = access{At: at, Resolved: true} })
 	default:
 		Touched(ctx, e, out.ID)
 	}
 	return out, nil
 }
 
-// newBound returns the changes that make a workspace and bind the identifier to it, and adds them to the outcome.
-func newBound(ctx context.Context, e *Engine, r Resolve, s *sessions.Bindings, act plan.Act, out *Resolved) ([]mdstore.Change, error) {
-	now := e.opt.Now()
-	if out.Name = r.Name; r.Name == "" {
-		out.Name = fitName(r.Identifier)
+// newBound returns the changes that make a workspace and bind the identifier to it, and adds them to the outcome. lost
+// is the workspace that it was bound to and that is gone, "" for none.
+func newBound(
+	ctx context.Context, e *Engine, r Resolve, s *sessions.Bindings, lost mdstore.ID, act plan.Act, out *Resolved,
+) ([]mdstore.Change, error) {
+	if r.May != nil {
+		if err := r.May(); err != nil {
+			return nil, err
+		}
 	}
-	imp, err := plan.NewWorkspace{Name: out.Name, Aimless: true}.Import(out.ID, now, act.By())
+	id, err := e.opt.NewID("ws")
 	if err != nil {
 		return nil, err
 	}
-	files, made, err := imp.Plan()
+	now, name := e.opt.Now(), cmp.Or(r.Name, fitName(r.Identifier))
+	imp, err := plan.NewWorkspace{Name: name}.Import(id, now, act.By())
 	if err != nil {
 		return nil, err
 	}
-	out.Files, out.Adapted = made.Files, made.Adapted
-	if files, err = importing(ctx, e, imp, files, out.Outcome); err != nil {
-		return nil, err
-	}
-	changes, err := s.Set(sessions.Binding{SessionID: r.Identifier, WorkspaceID: out.ID, BoundAt: now.UnixMilli()}, now)
+	files, err := importing(ctx, e, imp, out.Outcome)
 	if err != nil {
 		return nil, err
 	}
-	addBindings(out.Outcome, s, changes, r.Identifier+" bound to "+string(out.ID))
+	changes, err := s.Set(sessions.Binding{SessionID: r.Identifier, WorkspaceID: id, BoundAt: now.UnixMilli()}, now)
+	if err != nil {
+		return nil, err
+	}
+	addBindings(out.Outcome, s, changes, r.Identifier+" bound to "+string(id))
+	if lost != "" {
+		const text = "%s was bound to %s, which the vault does not have; it is bound to a new workspace now"
+		out.Warned = append(out.Warned, fmt.Sprintf(text, r.Identifier, lost))
+	}
+	out.ID, out.Name = id, name
 	return append(files, changes...), nil
 }
 
-// boundTo returns the bindings, and the workspace that an identifier is bound to: nil where it is bound to none, or to one that is gone,
-// which lost names then. The error is a FILE_UNREADABLE where that cannot be told.
-func boundTo(ctx context.Context, e *Engine, identifier string) (s *sessions.Bindings, w *mdstore.Workspace, lost mdstore.ID, err error) {
+// boundTo returns the bindings, that of an identifier, and its workspace: nil where it is bound to none, or to one that
+// is gone. The error is a FILE_UNREADABLE where that cannot be told.
+func boundTo(ctx context.Context, e *Engine, identifier string) (
+	s *sessions.Bindings, b sessions.Binding, w *mdstore.Workspace, err error) {
 	if s, err = sessions.ReadBindings(ctx, e.st); err != nil {
-		return nil, nil, "", err
+		return s, b, nil, err
 	}
 	b, ok, err := s.Find(identifier)
 	if err == nil && !ok {
-		b, ok, err = boundAside(ctx, e, identifier, s.Corrupt())
+		b, ok, err = boundAside(ctx, e, identifier, s.Corrupt() != nil)
 	}
 	if err != nil || !ok {
-		return s, nil, "", err
+		return s, b, nil, err
 	}
 	all, err := e.Workspaces(ctx)
-	if err != nil {
-		return nil, nil, "", err
-	}
 	if i := slices.IndexFunc(all, func(w *mdstore.Workspace) bool { return w.ID == b.WorkspaceID }); i >= 0 {
-		return s, all[i], "", nil
+		w = all[i]
 	}
-	return s, nil, b.WorkspaceID, nil
+	return s, b, w, err
 }
 
-// boundAside looks for an identifier in the bindings that were kept because they could not be read, the newest first. It fails where
-// there are such files, or corrupt says that the bindings themselves are damaged, and none tells.
-func boundAside(ctx context.Context, e *Engine, identifier string, corrupt error) (b sessions.Binding, ok bool, err error) {
+// boundAside looks for an identifier in the bindings that were kept because they could not be read, the newest first,
+// and in sessions.json where that is corrupt. It fails where there are such files and none tells.
+func boundAside(ctx context.Context, e *Engine, identifier string, corrupt bool) (b sessions.Binding, ok bool, err error) {
 	var names []string
-	if corrupt != nil {
+	if corrupt {
 		names = append(names, mdstore.SessionsFile)
 	}
 	if in, can := mdstore.AsStore[mdstore.Strays](e.st); can {
@@ -135,36 +137,36 @@ func boundAside(ctx context.Context, e *Engine, identifier string, corrupt error
 			return b, false, err
 		}
 		for _, stray := range slices.Backward(strays) {
-			if stray.Kind != mdstore.StrayBindings {
-				continue
+			if stray.Kind == mdstore.StrayBindings {
+				names = append(names, string(stray.Path))
 			}
-			names = append(names, string(stray.Path))
-			if f, err := e.st.Read(ctx, stray.Path); err == nil {
-				if b, ok = sessions.FindIn(f.Data, identifier); ok {
-					return b, true, nil
-				}
+		}
+	}
+	for _, name := range names {
+		if f, err := e.st.Read(ctx, mdstore.Path(name)); err == nil {
+			if b, ok = sessions.FindIn(f.Data, identifier); ok {
+				return b, true, nil
 			}
 		}
 	}
 	if names == nil {
 		return b, false, nil
 	}
-	return b, false, errs.New(errs.FileUnreadable, "%s: it cannot be told what the identifier is bound to, as bindings could not be read: take over what you need from %s, "+
-		"then delete it; or bind the identifier (session_bind)", identifier, strings.Join(names, ", ")).With(errs.Details{Paths: names})
+	const text = "%s: it cannot be told what the identifier is bound to, as bindings could not be read: take over what you " +
+		"need from %s, then delete it; or bind the identifier (session_bind)"
+	return b, false, errs.New(errs.FileUnreadable, text, identifier, strings.Join(names, ", ")).
+		With(errs.Details{Paths: names})
 }
 
 // fitName returns a text that can be the name of a workspace, as like the identifier as can be.
 func fitName(identifier string) string {
 	all := []rune(strings.TrimSpace(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
-			return -1
+		if unicode.IsPrint(r) {
+			return r
 		}
-		return r
+		return -1
 	}, identifier)))
-	if len(all) == 0 {
-		return "Workspace"
-	}
-	return string(all[:min(len(all), 200)])
+	return cmp.Or(string(all[:min(len(all), 200)]), "Workspace")
 }
 
 // UserDefault returns the workspace of calls that mean none, and makes it where it is not there.
@@ -174,7 +176,7 @@ func UserDefault(ctx context.Context, e *Engine, act plan.Act) (mdstore.ID, erro
 	if err != nil || slices.ContainsFunc(all, func(w *mdstore.Workspace) bool { return w.ID == id }) {
 		return id, err
 	}
-	imp, err := plan.NewWorkspace{Name: "Default", Aimless: true}.Import(id, e.opt.Now(), act.By())
+	imp, err := plan.NewWorkspace{Name: "Default"}.Import(id, e.opt.Now(), act.By())
 	if err != nil {
 		return "", err
 	}

@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 	"encoding/json"
+	"reflect"
 	"strings"
 
 	"arbor/engine"
@@ -119,7 +120,7 @@ arbor briefing --purpose "Find work" --root Job`,
 // BriefingUpdate gives parts of the briefing of a workspace another content.
 func BriefingUpdate(ctx context.Context, env *Env, in BriefingUpdateIn) (*Wrote, error) {
 	t, p := env.whole(ctx, in.WorkspaceID), in.plan()
-	if t.err == nil && p.IsZero() {
+	if t.err == nil && reflect.ValueOf(in.BriefingIn).IsZero() {
 		return nil, errs.New(errs.InvalidParams, "nothing is to be updated; give a part of the briefing, such as purpose")
 	}
 	w, err := done(ctx, env, t, env.act(in.Write, in.Match), p, "workspace_load shows it")

@@ -85,7 +85,7 @@ func TestWhatIsCollected(t *testing.T) {
 		t.Errorf("collected are %v, and in the dry run %v; want %v", names, dry, want)
 	}
 	for name, why := range map[string]string{"A": "no resolve", "Default": "default workspace", "claimed": "is claimed by s", "open": "session session-1 is open",
-		"bound": "s was bound to it less than a day ago", string(ids["unreadable"]): "cannot be read", "used": "used less than a day ago"} {
+		"bound": "s was bound to it on ", string(ids["unreadable"]): "cannot be read", "used": "it was used on "} {
 		if !strings.Contains(kept[name], why) {
 			t.Errorf("%s is kept because %q; want %q (all: %v)", name, kept[name], why, kept)
 		}
@@ -118,20 +118,20 @@ func TestWorkspacesOfUnknownAgeStay(t *testing.T) {
 func TestAWorkspaceGoesWhenItsAgeIsReached(t *testing.T) {
 	for _, x := range []struct {
 		after time.Duration
-		age   string
+		age   any
 		want  bool
-	}{{89 * day, "", false}, {90 * day, "", true}, {90*day - time.Minute, "90d", false}, {day, "1", true}, {day - time.Second, "1d", false}} {
+	}{{89 * day, nil, false}, {90 * day, nil, true}, {90*day - time.Minute, 90, false}, {day, "1", true}, {day - time.Second, 1, false}} {
 		w := enginetest.New(t, nil)
 		env := &ops.Env{Engine: w.Engine}
 		resolve(t, env, "x")
 		w.Tick(x.after)
 		names, kept := collected(t, env, map[string]any{"maxAge": x.age})
 		if (len(names) == 1) != x.want {
-			t.Errorf("%v after it was made, with maxAge %q: %v goes, kept %v", x.after, x.age, names, kept)
+			t.Errorf("%v after it was made, with maxAge %v: %v goes, kept %v", x.after, x.age, names, kept)
 		}
 	}
 	w := enginetest.New(t, nil)
-	for _, age := range []string{"0", "-1", "x", "1h", "0d", "99999999999"} {
+	for _, age := range []string{"0", "-1", "x", "1h"} {
 		refused(t, w, &ops.Env{Engine: w.Engine}, errs.InvalidParams, "workspace_gc", map[string]any{"maxAge": age})
 	}
 }
@@ -145,7 +145,7 @@ func TestANewFileKeepsAWorkspace(t *testing.T) {
 	long := e.Now().Add(-100 * day).UnixMilli()
 	enginetest.Put(t, dir, ".local/access", fmt.Appendf(nil, `{"%s":{"at":%d,"resolved":true}}`, id, long))
 	enginetest.Put(t, dir, mdstore.SessionsFile, []byte("{}"))
-	if names, kept := collected(t, env, nil); len(names) > 0 || !strings.Contains(kept["x"], "used less than a day ago") {
+	if names, kept := collected(t, env, nil); len(names) > 0 || !strings.Contains(kept["x"], "it was used on ") {
 		t.Errorf("%v goes, kept %v", names, kept)
 	}
 }

@@ -9,8 +9,10 @@ import (
 	"arbor/mdstore"
 )
 
+const activityText = 200 // bytes of an entry that a load shows
+
 // activity returns the newest entries of the logs of a workspace, its nodes and its sessions, newest first, one text
-// each. It reads the documents of those nodes and sessions that were changed last.
+// each. Of the nodes it reads those that were changed last.
 func activity(s *view.View, limit int) []string {
 	type entry struct{ time, text string }
 	var all []entry
@@ -45,5 +47,3 @@ func activity(s *view.View, limit int) []string {
 	}
 	return out
 }
-
-const activityText = 200 // bytes of an entry that a load shows

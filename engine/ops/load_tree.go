@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -27,40 +28,35 @@ type RecentFile struct {
 	Modified int64  `json:"modified"` // Unix milliseconds
 }
 
-// A rootTree is what a load shows of the root folder.
-type rootTree struct {
-	lines, folders []string
-	recent         []RecentFile
-	index          []string // files that tell what is in the folder, and that no list names
-	warning        string   // why it is not all
-}
-
-// treeOf returns what lies below the root folder of a workspace, which may have none.
-func treeOf(ctx context.Context, env *Env, root string, listed func(string) bool) (t rootTree, err error) {
-	if root == "" {
-		return t, nil
-	}
+// addTree adds to a load what lies below the root folder, and proposes what tells of it and stands in no list.
+func addTree(ctx context.Context, env *Env, root string, listed []mdstore.Ref, l *Loaded, out *WorkspaceLoadOut) error {
 	all, lacking, err := engine.Tree(ctx, env.Engine, root, treeMost)
 	if err != nil {
-		return t, err
+		return err
 	}
 	if lacking != "" {
-		t.warning = "root folder " + root + ": " + lacking
+		l.Warnings = append(l.Warnings, "root folder "+root+": "+lacking)
 	}
 	top := inProject(env, root)
-	t.lines, t.folders = outlined(all, top, treeLines)
+	lines, folders := outlined(all, top, treeLines)
+	l.WorkspaceStructure, out.WorkspaceContext.WorkspacePath = nonNil(lines), nonNil(folders)
 	files := slices.DeleteFunc(all, func(x mdstore.TreeEntry) bool { return x.Folder })
+	var index []string
 	for _, x := range files {
 		name, _, _ := strings.Cut(strings.ToLower(path.Base(x.Path)), ".")
-		if path.Dir(x.Path) == top && slices.Contains(indexNames, name) && !listed(x.Path) {
-			t.index = append(t.index, x.Path)
+		known := func(r mdstore.Ref) bool { return inProject(env, r.Target) == x.Path }
+		if path.Dir(x.Path) == top && slices.Contains(indexNames, name) && !slices.ContainsFunc(listed, known) {
+			index = append(index, x.Path)
 		}
 	}
-	slices.SortStableFunc(files, func(a, b mdstore.TreeEntry) int { return int(min(max(b.Modified-a.Modified, -1), 1)) })
-	for _, x := range files[:min(len(files), recentFiles)] {
-		t.recent = append(t.recent, RecentFile{x.Path, x.Modified})
+	if index != nil {
+		out.Hint = "not listed yet, and maybe worth reading: " + beginning(strings.Join(index, ", "), 200)
 	}
-	return t, nil
+	slices.SortStableFunc(files, func(a, b mdstore.TreeEntry) int { return cmp.Compare(b.Modified, a.Modified) })
+	for _, x := range files[:min(len(files), recentFiles)] {
+		l.RecentFiles = append(l.RecentFiles, RecentFile{x.Path, x.Modified})
+	}
+	return nil
 }
 
 // inProject returns a path as the listing of the project has it.

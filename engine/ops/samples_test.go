@@ -72,7 +72,7 @@ var samples = map[string][]map[string]any{
 	"transcript_append":      {{"workspaceId": ws, "sessionId": "session-1", "role": "user", "text": "# hello\n"}, {"workspaceId": ws, "sessionId": "session-0", "role": "assistant", "text": "the first"}},
 	"transcript_clear":       {{"workspaceId": ws, "sessionId": "session-1"}},
 	"workspace_resolve":      {{"identifier": "laptop", "name": "Laptop"}, {"identifier": "gone"}},
-	"workspace_gc":           {{"shared": true, "maxAge": "30d"}},
+	"workspace_gc":           {{"shared": true, "maxAge": 30}},
 	"node_next":              {{"workspaceId": ws, "claim": true, "sessionId": "s1", "count": 2}},
 }
 

@@ -2,9 +2,6 @@ package ops
 
 import (
 	"context"
-	"math"
-	"strconv"
-	"strings"
 	"time"
 
 	"arbor/engine"
@@ -12,8 +9,8 @@ import (
 
 // WorkspaceGCIn says which workspaces are old.
 type WorkspaceGCIn struct {
-	MaxAge string `json:"maxAge,omitempty" help:"DAYS without use: 90 unless given"`
-	Shared bool   `json:"shared,omitempty" help:"also those that no resolve on this machine made"`
+	MaxAge *int `json:"maxAge,omitempty" help:"DAYS without use: 90 unless given"`
+	Shared bool `json:"shared,omitempty" help:"also what no resolve on this machine made"`
 	Write
 }
 
@@ -48,11 +45,15 @@ empty it.`,
 
 // WorkspaceGC moves workspaces that nobody uses to the trash.
 func WorkspaceGC(ctx context.Context, env *Env, in WorkspaceGCIn) (*WorkspaceGCOut, error) {
-	age, err := daysOf(in.MaxAge)
-	if err != nil {
-		return nil, err
+	days := 90
+	if in.MaxAge != nil {
+		days = min(*in.MaxAge, 100*365) // a time.Duration holds no more than 292 years
 	}
-	all, o, err := engine.CollectWorkspaces(ctx, env.Engine, engine.Collect{MaxAge: age, Shared: in.Shared}, env.act(in.Write, Match{}))
+	if days < 1 {
+		return nil, badParam("maxAge", "maxAge is %d; a number of days is expected, 1 or more", days)
+	}
+	old := engine.Collect{MaxAge: time.Duration(days) * 24 * time.Hour, Shared: in.Shared}
+	all, o, err := engine.CollectWorkspaces(ctx, env.Engine, old, env.act(in.Write, Match{}))
 	if err != nil {
 		return nil, fail(err)
 	}
@@ -68,16 +69,4 @@ func WorkspaceGC(ctx context.Context, env *Env, in WorkspaceGCIn) (*WorkspaceGCO
 	}
 	env.fit(out, len(kept), func(n int) { out.Kept, out.Hidden = kept[:n], len(kept)-n })
 	return out, nil
-}
-
-// daysOf returns the time that a text means: days, as 90 or 90d.
-func daysOf(s string) (time.Duration, error) {
-	if s == "" {
-		s = "90"
-	}
-	n, err := strconv.Atoi(strings.TrimSuffix(s, "d"))
-	if most := int(math.MaxInt64 / (24 * time.Hour)); err != nil || n < int(engine.LeastAge/(24*time.Hour)) || n > most {
-		return 0, badParam("maxAge", "maxAge %q: a number of days is expected, 1 or more, as 90", s)
-	}
-	return time.Duration(n) * 24 * time.Hour, nil
 }

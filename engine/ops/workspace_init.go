@@ -3,6 +3,7 @@ package ops
 import (
 	"cmp"
 	"context"
+	"strings"
 
 	"arbor/engine"
 	"arbor/engine/plan"
@@ -12,7 +13,7 @@ import (
 // WorkspaceInitIn makes a workspace.
 type WorkspaceInitIn struct {
 	Name  string        `json:"name" req:"true" arg:"NAME" help:"1 to 200 characters in one line"`
-	Goal  string        `json:"goal" req:"true" unless:"briefing" flag:"goal,g" help:"the GOAL: what the work is for (required)"`
+	Goal  string        `json:"goal" req:"true" unless:"briefing" flag:"goal,g" help:"the GOAL: what the work is for"`
 	Rules []string      `json:"rules,omitempty" flag:"rule" help:"a RULE that all work here follows; may be repeated"`
 	Docs  []mdstore.Ref `json:"docs,omitempty" flag:"doc" help:"a document as PATH:DESC; may be repeated"`
 	Brief *BriefingIn   `json:"briefing,omitempty" listed:"briefing" flag:"-" help:"as briefing_update takes it"`
@@ -32,10 +33,10 @@ type WorkspaceInitOut struct {
 var workspaceInit = op("workspace_init", writes, WorkspaceInit, Help{
 	Summary: "make a workspace with its root node",
 	Advice:  "A project's plan.",
-	Use:     "init NAME --goal GOAL",
-	Text: `The workspace goes into the vault that is found from here upwards, or that
---vault or ARBOR_VAULT names. Where there is none, the folder .tanmi-workspace
-is made here. To make a vault here although there is one above:
+	Use:     "init [NAME]",
+	Text: `A name is enough. The workspace goes into the vault that is found from here
+upwards, or that --vault or ARBOR_VAULT names. Where there is none, the folder
+.tanmi-workspace is made here. To make a vault here although there is one above:
 arbor init NAME --goal GOAL --vault .tanmi-workspace`,
 	Example: `arbor init Login --goal "Users sign in with a password"
 arbor init Login --goal "..." --rule "Tests first" --doc docs/api.md:"the API"`,
@@ -43,6 +44,9 @@ arbor init Login --goal "..." --rule "Tests first" --doc docs/api.md:"the API"`,
 
 // WorkspaceInit makes a workspace with its root node.
 func WorkspaceInit(ctx context.Context, env *Env, in WorkspaceInitIn) (*WorkspaceInitOut, error) {
+	if !env.Person && in.Brief == nil && strings.TrimSpace(in.Goal) == "" {
+		return nil, badParam("goal", "goal is empty; say what the work is for")
+	}
 	made := plan.NewWorkspace{Name: in.Name, Goal: in.Goal, Rules: in.Rules, Docs: in.Docs}
 	var warned []string
 	if in.Brief != nil {

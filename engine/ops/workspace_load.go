@@ -40,7 +40,7 @@ type Loaded struct {
 	KeyFiles           map[string]string `json:"keyFiles"`
 	Related            map[string]string `json:"related,omitempty"`
 	Preferences        string            `json:"preferences"`
-	Sessions           []LoadedSession   `json:"sessions"`
+	Sessions           []StateHead       `json:"sessions"` // as heads without sessionId and tags
 	States             []StateHead       `json:"states"`
 	Agent              *Agent            `json:"agent,omitempty"`
 	Plan               LoadedPlan        `json:"plan"`
@@ -62,14 +62,6 @@ type LoadedContext struct {
 type WorkspaceContext struct {
 	WorkspaceID   string   `json:"workspaceId"`
 	WorkspacePath []string `json:"workspacePath"`
-}
-
-// A LoadedSession is a session in a load; times are in Unix milliseconds.
-type LoadedSession struct {
-	ID          string `json:"id"`
-	Name        string `json:"name"`
-	Description string `json:"description,omitempty"`
-	Created     int64  `json:"created"`
 }
 
 // LoadedPlan is how the plan stands.
@@ -131,16 +123,19 @@ func load(ctx context.Context, env *Env, in WorkspaceLoadIn) (*WorkspaceLoadOut,
 	l := &Loaded{
 		Context: LoadedContext{Name: w.Name, Description: w.Description, Purpose: cmp.Or(b.Purpose, w.Goal),
 			CurrentGoal: cmp.Or(b.CurrentGoal, w.Goal), RootFolder: w.RootFolder, RecentActivity: activity(s, limit)},
-		Workflows: []string{}, KeyFiles: told(b.KeyFiles), Related: told(b.Related), Preferences: b.Preferences,
-		Sessions: []LoadedSession{}, States: []StateHead{}, Warnings: unread(s),
+		Workflows: []string{}, WorkspaceStructure: []string{}, RecentFiles: []RecentFile{}, KeyFiles: told(b.KeyFiles),
+		Related: told(b.Related), Preferences: b.Preferences, Sessions: []StateHead{}, States: []StateHead{},
+		Warnings: unread(s),
 	}
+	out := &WorkspaceLoadOut{Loaded: l, WorkspaceContext: WorkspaceContext{string(w.ID), []string{}}}
 	for _, f := range b.Workflows {
 		l.Workflows = append(l.Workflows, f.String())
 	}
 	sessions := s.Pages().Newest(mdstore.SessionKind)
 	for _, p := range sessions[:min(len(sessions), limit)] {
-		l.Sessions = append(l.Sessions,
-			LoadedSession{string(p.ID), p.Name(), p.Field(mdstore.KeyDescription), p.Time(mdstore.KeyStarted)})
+		head := stateHead(p)
+		head.SessionID, head.Tags, head.Created = "", nil, p.Made()
+		l.Sessions = append(l.Sessions, head)
 	}
 	states := s.Pages().Newest(mdstore.StateKind)
 	for _, p := range states[:min(len(states), limit)] {
@@ -152,34 +147,24 @@ func load(ctx context.Context, env *Env, in WorkspaceLoadIn) (*WorkspaceLoadOut,
 			l.Warnings = append(l.Warnings, warning)
 		}
 	}
-	listed := slices.Concat(b.KeyFiles, b.Related, w.Docs())
-	t, err := treeOf(ctx, env, w.RootFolder, func(p string) bool {
-		return slices.ContainsFunc(listed, func(r mdstore.Ref) bool { return inProject(env, r.Target) == p })
-	})
-	if err != nil {
-		return nil, err
-	}
 	absent := func(p string) bool { return engine.Absent(ctx, env.Engine, p) }
 	for _, f := range b.KeyFiles {
 		if absent(f.Target) && (w.RootFolder == "" || absent(w.RootFolder+"/"+f.Target)) {
 			l.Warnings = append(l.Warnings, "key file "+f.Target+": no such file in the project")
 		}
 	}
-	if t.warning != "" {
-		l.Warnings = append(l.Warnings, t.warning)
+	if w.RootFolder != "" {
+		if err := addTree(ctx, env, w.RootFolder, slices.Concat(b.KeyFiles, b.Related, w.Docs()), l, out); err != nil {
+			return nil, err
+		}
 	}
-	l.WorkspaceStructure, l.RecentFiles = nonNil(t.lines), nonNil(t.recent)
 	if l.Plan, err = planOf(ctx, env, s); err != nil {
 		return nil, err
 	}
-	out := &WorkspaceLoadOut{Loaded: l, WorkspaceContext: WorkspaceContext{string(w.ID), nonNil(t.folders)}}
 	if in.Shape == "data" {
 		out.Success, out.Data, out.Loaded = true, l, nil
 	}
-	switch {
-	case len(t.index) > 0:
-		out.Hint = "not listed yet, and maybe worth reading: " + beginning(strings.Join(t.index, ", "), 200)
-	case !env.Brief:
+	if out.Hint == "" && !env.Brief {
 		out.Hint = "context_get (arbor context) brings what work on a node needs"
 	}
 	leaveOut(env, out, l)
@@ -267,30 +252,27 @@ func leftOff(s *view.View) (*mdstore.Node, bool) {
 	return n, ok && !statemachine.Terminal(n.Status)
 }
 
+// A loadPart is a part of a load of which less may be shown.
+type loadPart struct {
+	name string
+	n    int         // its items or bytes
+	show func(n int) // shows the first so many
+}
+
+func listPart[T any](name string, items *[]T) loadPart {
+	all := *items
+	return loadPart{name, len(all), func(n int) { *items = all[:n] }}
+}
+
 // leaveOut takes away from a load what the bound of the reply has no room for, and counts it.
 func leaveOut(env *Env, out *WorkspaceLoadOut, l *Loaded) {
-	all, folders := *l, out.WorkspaceContext.WorkspacePath
-	structure, activity := all.WorkspaceStructure, all.Context.RecentActivity
-	prompt := ""
-	if l.Agent != nil {
-		prompt = l.Agent.SystemPrompt
-	}
-	for _, part := range []struct {
-		name string
-		n    int
-		show func(n int)
-	}{
-		{"workspaceStructure", len(structure), func(n int) { l.WorkspaceStructure = structure[:n] }},
-		{"workspacePath", len(folders), func(n int) { out.WorkspaceContext.WorkspacePath = folders[:n] }},
-		{"systemPrompt", len(prompt), func(n int) {
-			if l.Agent != nil {
-				l.Agent.SystemPrompt = strings.ToValidUTF8(prompt[:n], "")
-			}
-		}},
-		{"recentFiles", len(all.RecentFiles), func(n int) { l.RecentFiles = all.RecentFiles[:n] }},
-		{"states", len(all.States), func(n int) { l.States = all.States[:n] }},
-		{"sessions", len(all.Sessions), func(n int) { l.Sessions = all.Sessions[:n] }},
-		{"recentActivity", len(activity), func(n int) { l.Context.RecentActivity = activity[:n] }},
+	agent := cmp.Or(l.Agent, &Agent{})
+	prompt := agent.SystemPrompt
+	for _, part := range []loadPart{
+		listPart("workspaceStructure", &l.WorkspaceStructure), listPart("workspacePath", &out.WorkspaceContext.WorkspacePath),
+		{"systemPrompt", len(prompt), func(n int) { agent.SystemPrompt = strings.ToValidUTF8(prompt[:n], "") }},
+		listPart("recentFiles", &l.RecentFiles), listPart("states", &l.States), listPart("sessions", &l.Sessions),
+		listPart("recentActivity", &l.Context.RecentActivity),
 	} {
 		if part.n == 0 || env.fits(out) {
 			continue

@@ -18,12 +18,6 @@ type Briefing struct {
 	KeyFiles, Related                 []mdstore.Ref
 }
 
-// IsZero reports whether no part is given.
-func (x Briefing) IsZero() bool {
-	return x.Description == nil && x.RootFolder == nil && x.Agent == nil && x.Purpose == nil && x.CurrentGoal == nil &&
-		x.Preferences == nil && x.Workflows == nil && x.KeyFiles == nil && x.Related == nil
-}
-
 // Plan plans the change.
 func (x Briefing) Plan(d *Draft) (None, error) {
 	w, edit, err := d.editWorkspace()
@@ -35,10 +29,11 @@ func (x Briefing) Plan(d *Draft) (None, error) {
 
 // edit adds the change to the edit of a Workspace.md.
 func (x Briefing) edit(e *Edit, who string) error {
-	for _, f := range []struct {
+	type part struct {
 		key  string
 		text *string
-	}{{mdstore.KeyDescription, x.Description}, {mdstore.KeyRootFolder, x.RootFolder}, {mdstore.KeyAgent, x.Agent}} {
+	}
+	for _, f := range []part{{mdstore.KeyDescription, x.Description}, {mdstore.KeyRootFolder, x.RootFolder}, {mdstore.KeyAgent, x.Agent}} {
 		if f.text == nil {
 			continue
 		}
@@ -64,12 +59,10 @@ func (x Briefing) edit(e *Edit, who string) error {
 			e.Did("%s %s", who, strings.ToLower(section))
 		}
 	}
-	for _, s := range []struct {
-		section string
-		text    *string
-	}{{mdstore.SecPurpose, x.Purpose}, {mdstore.SecCurrentGoal, x.CurrentGoal}, {mdstore.SecPreferences, x.Preferences}} {
+	for _, s := range []part{{mdstore.SecPurpose, x.Purpose}, {mdstore.SecCurrentGoal, x.CurrentGoal},
+		{mdstore.SecPreferences, x.Preferences}} {
 		if s.text != nil {
-			write(s.section, *s.text)
+			write(s.key, *s.text)
 		}
 	}
 	if x.Workflows != nil {

@@ -179,8 +179,8 @@ func (w Import) compose() (*mdoc.Doc, []string, error) {
 		sections = append(sections, mdoc.SectionText{Name: mdstore.SecProblem, Text: problem})
 	}
 	doc, adapted, err := mdoc.Compose(string(mdstore.WorkspacePath(w.Dir())), mdstore.WorkspaceForm, fields, sections)
-	if err != nil || w.Briefing.IsZero() {
-		return doc, append(adapted, more...), err
+	if err != nil {
+		return nil, nil, err
 	}
 	e := &Edit{doc: doc, after: doc}
 	if err = w.Briefing.edit(e, string(w.ID)); err == nil {

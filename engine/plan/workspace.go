@@ -12,13 +12,12 @@ import (
 	"arbor/statemachine"
 )
 
-// NewWorkspace are the arguments of a workspace's creation.
+// NewWorkspace are the arguments of a workspace's creation. It may do without a goal.
 type NewWorkspace struct {
 	Name, Goal string
 	Rules      []string
 	Docs       []mdstore.Ref
 	Briefing   Briefing
-	Aimless    bool // it may do without a goal
 }
 
 // Import returns the import that makes the workspace with its root node.
@@ -32,9 +31,6 @@ func (w NewWorkspace) Import(id mdstore.ID, now time.Time, operator string) (imp
 	}
 	if err := distinct("doc path", w.Docs); err != nil {
 		return imp, err
-	}
-	if strings.TrimSpace(w.Goal) == "" && w.Briefing.IsZero() && !w.Aimless {
-		return imp, errs.New(errs.InvalidParams, "goal is empty; say what the work is for").With(errs.Details{Param: "goal"})
 	}
 	now = now.UTC()
 	goal, event := strings.TrimSpace(w.Goal), mdstore.StatusChange{By: mdstore.ByCreation}.String()

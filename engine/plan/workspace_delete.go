@@ -10,10 +10,9 @@ import (
 // DeleteWorkspace moves a workspace to the trash. An active one needs Force. The steps of the commit are in this order: the bindings to
 // the workspace end, its sessions end, the folder goes. So no binding is ever left that leads nowhere.
 type DeleteWorkspace struct {
-	Force bool
-
-	// Unbound returns the changes that end the bindings to the workspace, with what each file held. nil: nothing is bound.
-	Unbound func(mdstore.ID) (changes []mdstore.Change, old []byte, err error)
+	Force    bool
+	Unbound  []mdstore.Change // that end the bindings to the workspace
+	Bindings []byte           // what the file of bindings holds
 }
 
 // Plan plans the deletion.
@@ -29,14 +28,9 @@ func (x DeleteWorkspace) Plan(d *Draft) (*Deleted, error) {
 		return nil, errs.New(errs.WorkspaceActive,
 			"%s (%s): the workspace is active; archive it first (workspace_archive), or repeat the call with force: true (--force)", w.ID, w.Name)
 	}
-	if x.Unbound != nil {
-		changes, old, err := x.Unbound(w.ID)
-		if err != nil {
-			d.warnings = append(d.warnings, "bindings to the workspace may be left: "+err.Error())
-		}
-		for _, c := range changes {
-			d.extra = append(d.extra, planned{change: c, what: []string{"bindings to " + string(w.ID) + " ended"}, first: true, old: old})
-		}
+	for _, c := range x.Unbound {
+		what := []string{"bindings to " + string(w.ID) + " ended"}
+		d.extra = append(d.extra, planned{change: c, what: what, first: true, old: x.Bindings})
 	}
 	for _, s := range OpenSessions(d.View) {
 		if s.Editable() != nil {

@@ -13,14 +13,10 @@ import (
 	"arbor/mdstore"
 )
 
-// Find returns the binding of an identifier, also from a corrupt file, as far as it can be read there. The error is a FILE_UNREADABLE
-// where the file has an entry for the identifier that is no binding.
+// Find returns the binding of an identifier. The error is a FILE_UNREADABLE where the file has an entry for it that is
+// no binding.
 func (s *Bindings) Find(identifier string) (b Binding, ok bool, err error) {
-	all := s.bindings
-	if s.corrupt != nil {
-		all = salvaged(s.raw)
-	}
-	raw, there := all[identifier]
+	raw, there := s.bindings[identifier]
 	if !there {
 		return b, false, nil
 	}
@@ -32,7 +28,7 @@ func (s *Bindings) Find(identifier string) (b Binding, ok bool, err error) {
 	return b, true, nil
 }
 
-// FindIn is Find in a file of bindings that was kept because it could not be read.
+// FindIn is Find in a file of bindings that cannot be read.
 func FindIn(kept []byte, identifier string) (b Binding, ok bool) {
 	raw, ok := salvaged(kept)[identifier]
 	return b, ok && json.Unmarshal(raw, &b) == nil

@@ -107,7 +107,6 @@ var (
 )
 
 func (v vault) Create(ctx context.Context, w plan.NewWorkspace) (mdstore.ID, error) {
-	w.Aimless = true
 	made, err := v.e.Init(ctx, w, plan.Act{})
 	if err != nil {
 		return "", err

@@ -1,28 +1,44 @@
 package dirstore
 
 import (
-	"regexp"
+	"path"
 	"strings"
 )
 
 // An ignoreRule is a line of a .gitignore.
 type ignoreRule struct {
-	path   *regexp.Regexp // of what it is about, relative to the project
-	keeps  bool           // it begins with !, and takes a file back
-	folder bool           // it ends with a slash, and is about folders only
+	dir     string   // the folder of the file, relative to the project
+	pattern []string // by elements of paths below that folder; "**" is any number of them
+	keeps   bool     // it begins with !, and takes a file back
+	folder  bool     // it ends with a slash, and is about folders only
 }
 
 // ignored reports whether the last rule that is about a path leaves it out.
 func ignored(rules []ignoreRule, p string, folder bool) (out bool) {
 	for _, r := range rules {
-		if (folder || !r.folder) && r.path.MatchString(p) {
+		below := strings.TrimPrefix(p, strings.TrimPrefix(r.dir+"/", "./"))
+		if (folder || !r.folder) && matches(r.pattern, strings.Split(below, "/")) {
 			out = !r.keeps
 		}
 	}
 	return out
 }
 
-// ignoreRules reads the .gitignore of a folder. A line that is no pattern is left out.
+// matches reports whether a pattern of git means a path. One that is no pattern means none.
+func matches(pattern, elements []string) bool {
+	switch {
+	case len(pattern) == 0 || len(elements) == 0:
+		return len(pattern) == len(elements)
+	case pattern[0] != "**":
+		ok, _ := path.Match(strings.ReplaceAll(pattern[0], "[!", "[^"), elements[0])
+		return ok && matches(pattern[1:], elements[1:])
+	case len(pattern) == 1:
+		return true
+	}
+	return matches(pattern[1:], elements) || matches(pattern, elements[1:])
+}
+
+// ignoreRules reads the .gitignore of a folder.
 func ignoreRules(dir, text string) (rules []ignoreRule) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
@@ -32,55 +48,14 @@ func ignoreRules(dir, text string) (rules []ignoreRule) {
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		var r ignoreRule
+		r := ignoreRule{dir: dir}
 		line, r.keeps = strings.CutPrefix(line, "!")
 		line, r.folder = strings.CutSuffix(line, "/")
-		anchored := strings.Contains(line, "/")
-		form := "^"
-		if dir != "." {
-			form += regexp.QuoteMeta(dir + "/")
+		if !strings.Contains(line, "/") {
+			line = "**/" + line
 		}
-		if !anchored {
-			form += "(?:.*/)?"
-		}
-		var err error
-		if r.path, err = regexp.Compile(form + patternOf(strings.TrimPrefix(line, "/")) + "$"); err == nil && line != "" {
-			rules = append(rules, r)
-		}
+		r.pattern = strings.Split(strings.TrimPrefix(line, "/"), "/")
+		rules = append(rules, r)
 	}
 	return rules
-}
-
-// patternOf returns a pattern of git as a regular expression.
-func patternOf(glob string) string {
-	var b strings.Builder
-	for i := 0; i < len(glob); i++ {
-		rest := glob[i:]
-		class := strings.IndexByte(rest[1:], ']')
-		switch {
-		case strings.HasPrefix(rest, "**/") && (i == 0 || glob[i-1] == '/'):
-			b.WriteString("(?:.*/)?")
-			i += 2
-		case strings.HasPrefix(rest, "**"):
-			b.WriteString(".*")
-			i++
-		case rest[0] == '*':
-			b.WriteString("[^/]*")
-		case rest[0] == '?':
-			b.WriteString("[^/]")
-		case rest[0] == '[' && class > 0:
-			in := rest[1 : 1+class]
-			if in[0] == '!' {
-				in = "^" + in[1:]
-			}
-			b.WriteString("[" + in + "]")
-			i += class + 1
-		case rest[0] == '\\' && len(rest) > 1:
-			i++
-			b.WriteString(regexp.QuoteMeta(glob[i : i+1]))
-		default:
-			b.WriteString(regexp.QuoteMeta(rest[:1]))
-		}
-	}
-	return b.String()
 }

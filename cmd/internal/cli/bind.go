@@ -132,16 +132,6 @@ func (b *binding) param(word string) (ops.Param, bool) {
 	return ops.Param{}, false
 }
 
-// named returns the parameter of that name.
-func (b *binding) named(name string) (ops.Param, bool) {
-	for _, p := range b.o.Params {
-		if p.Name == name {
-			return p, true
-		}
-	}
-	return ops.Param{}, false
-}
-
 // assign puts words where they belong: a workspace into the flags of the shell, a text into its source, and all others
 // into the input.
 func (b *binding) assign(given []string) error {
@@ -217,7 +207,7 @@ func (b *binding) required(cmd *cobra.Command) error {
 	for _, p := range b.o.Params {
 		what := p.Field.Tag.Get("text")
 		given := p.Type.Kind() != reflect.String && p.Type.Kind() != reflect.Slice || b.field(p).Len() > 0
-		if u, ok := b.named(p.Unless); ok && !b.field(u).IsZero() || !p.Required || given || !b.command.takes(p) {
+		if !p.Required || p.Unless != "" || given || !b.command.takes(p) {
 			continue
 		}
 		name, _, _ := strings.Cut(p.Field.Tag.Get("flag"), ",")

@@ -39,16 +39,8 @@ func showLoad(sh *shell, out *ops.WorkspaceLoadOut) error {
 		p.section("## Agent: "+render.Visible(a.AgentName), a.SystemPrompt)
 	}
 	p.list("## Recent Activity", c.RecentActivity)
-	var lines []string
-	for _, s := range l.Sessions {
-		lines = append(lines, headLine(s.ID, s.Name, s.Description, s.Created, nil))
-	}
-	p.list("## Sessions", lines)
-	lines = nil
-	for _, s := range l.States {
-		lines = append(lines, headLine(s.ID, s.Name, s.Description, s.Created, s.Tags))
-	}
-	p.list("## States", lines)
+	p.list("## Sessions", headLines(l.Sessions))
+	p.list("## States", headLines(l.States))
 	p.heading("## Plan")
 	p.line(fmt.Sprintf("%s, %d of %d done", counted(l.Plan.Counts.Total, "node"), l.Plan.Counts.Done, l.Plan.Counts.Work))
 	if n := l.Plan.Focus; n != nil {
@@ -57,7 +49,7 @@ func showLoad(sh *shell, out *ops.WorkspaceLoadOut) error {
 	for _, n := range l.Plan.Next {
 		p.line("- next: " + n.Title + " (" + n.Status + ", " + n.NodeID + ")")
 	}
-	lines = nil
+	var lines []string
 	for _, f := range l.RecentFiles {
 		lines = append(lines, f.Path+" ("+moment(f.Modified)+")")
 	}
@@ -81,15 +73,19 @@ func pairs(of map[string]string) (lines []string) {
 	return lines
 }
 
-func headLine(id, name, description string, created int64, tags []string) string {
-	line := name
-	if description != "" {
-		line += ": " + description
+// headLines returns sessions or states, one line each.
+func headLines(all []ops.StateHead) (lines []string) {
+	for _, s := range all {
+		line := s.Name
+		if s.Description != "" {
+			line += ": " + s.Description
+		}
+		for _, tag := range s.Tags {
+			line += " #" + tag
+		}
+		lines = append(lines, line+" ("+moment(s.Created)+", "+s.ID+")")
 	}
-	if len(tags) > 0 {
-		line += " #" + strings.Join(tags, " #")
-	}
-	return line + " (" + moment(created) + ", " + id + ")"
+	return lines
 }
 
 // moment returns a time in Unix milliseconds to the minute, as logs have it.
@@ -133,7 +129,7 @@ func briefingFlags(cmd *cobra.Command, in *ops.WorkspaceInitIn) {
 			return nil
 		})
 	}
-	part("purpose", "the `PURPOSE`: what the work is for; the goal may be left out then",
+	part("purpose", "the `PURPOSE`: what the work is for",
 		func(b *ops.BriefingIn) **string { return &b.Purpose })
 	part("root", "the `FOLDER` that the work is in, relative to the project",
 		func(b *ops.BriefingIn) **string { return &b.RootFolder })

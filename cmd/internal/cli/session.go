@@ -63,11 +63,7 @@ func showLoaded(sh *shell, out *ops.SessionLoadOut) error {
 	p.section("## Goal", out.Goal)
 	p.section("## Notes", out.Notes)
 	p.log(out.Log, out.LogHidden, "the session's file has them")
-	var states []string
-	for _, s := range out.States {
-		states = append(states, headLine(s.ID, s.Name, s.Description, s.Created, s.Tags))
-	}
-	p.list("## States", states)
+	p.list("## States", headLines(out.States))
 	p.list("## Since then", sinceThen(namesOf(sh, ""), out.Nodes, out.Counts))
 	p.bound(out.Bound)
 	return p.print(out.Hint)

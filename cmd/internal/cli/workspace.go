@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -30,14 +31,21 @@ func workspaceWord(sh *shell, word string) error {
 }
 
 func initCommand(sh *shell) command {
-	in, folders := &ops.WorkspaceInitIn{}, ""
+	in, name, folders := &ops.WorkspaceInitIn{}, "", ""
 	c := command{in: in, mode: Create}
 	c.flags = func(cmd *cobra.Command) {
 		briefingFlags(cmd, in)
+		cmd.Flags().StringVar(&name, "name", "", "the `NAME`, in place of the word")
 		cmd.Flags().StringVar(&folders, "folders", "", "folders of new nodes are named by `id|title`; arbor.toml has it")
 		must(cmd.RegisterFlagCompletionFunc("folders", choices("id", "title")))
 	}
 	c.check = func(*cobra.Command) error {
+		if in.Name != "" && name != "" {
+			return usagef("two names are given, %q and %q; one is enough", in.Name, name)
+		}
+		if in.Name = cmp.Or(in.Name, name); in.Name == "" {
+			return usagef("arbor init needs a NAME")
+		}
 		if folders != "" && folders != "id" && folders != "title" {
 			return unknownChoice("folders", folders, []string{"id", "title"})
 		}
