@@ -86,7 +86,7 @@ var rows = []row{
 	{floor: 60, name: "cmd/internal/cli", may: "engine engine/check engine/claims engine/config engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/guard mdstore/mdoc statemachine"},
 	{floor: 60, name: "cmd/internal/mcpserv", may: "engine engine/check engine/claims engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
 	{floor: 60, name: "cmd/internal/httpguard"},
-	{floor: 60, name: "cmd/internal/setup", may: "mdstore/guard engine engine/check engine/claims engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
+	{floor: 60, name: "cmd/internal/setup", may: "mdstore/guard engine engine/check engine/claims engine/config engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
 	{floor: 70, name: "cmd/internal/mcpserv/internal/fixtures", may: "cmd/internal/httpguard cmd/internal/mcpserv", helper: true},
 	{floor: 60, name: "cmd/internal/web", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine", later: true},
 
@@ -121,7 +121,7 @@ var homes = []home{
 	{module: "github.com/spf13/pflag", name: "cmd/internal/cli", later: true},
 	{module: "github.com/rivo/uniseg", name: "context/render"},
 	{module: "golang.org/x/term", name: "cmd/internal/cli"},
-	{module: "github.com/BurntSushi/toml", name: "engine/config cmd/internal/setup mdstore/mdoc"},
+	{module: "github.com/BurntSushi/toml", name: "engine/config mdstore/mdoc"},
 	{module: "github.com/fsnotify/fsnotify", name: "mdstore/watch"},
 	{module: "github.com/modelcontextprotocol/go-sdk", name: "cmd/internal/mcpserv"},
 	{module: "github.com/google/jsonschema-go", name: "cmd/internal/mcpserv"},
