@@ -37,7 +37,11 @@ func scan(src string) (all []entry) {
 	var lists [][]string // the headers of lists of tables
 	depth, e := 0, entry{line: 1, from: len(src) - len(strings.TrimPrefix(src, byteOrderMark))}
 	for _, at := range append(token.FindAllStringIndex(src, -1), []int{len(src), len(src)}) {
-		switch sign := (src + "\n")[at[0]]; {
+		sign := byte('\n') // the end of the file is one of a line
+		if at[0] < len(src) {
+			sign = src[at[0]]
+		}
+		switch {
 		case sign == '[' || sign == '{':
 			depth++
 		case sign == ']' || sign == '}':
