@@ -26,7 +26,8 @@ type entry struct {
 }
 
 // token matches what says where values end: texts and comments, in which nothing else counts, and signs.
-var token = regexp.MustCompile(`(?s)"""(?:\\.|[^\\])*?"{3,5}|'''.*?'{3,5}|"(?:\\.|[^"\\])*"|'[^']*'|#[^\n]*|[\[\]{}=\n]`)
+var token = regexp.MustCompile(`(?s)"""(?:\\.|[^\\])*?"{3,5}|'''.*?'{3,5}|` +
+	`"(?:\\.|[^"\\])*"|'[^']*'|#[^\n]*|[\[\]{}=\n]`)
 
 const byteOrderMark = "\ufeff"
 
