@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 
 	"arbor/engine/config"
-	"arbor/engine/errs"
 	"arbor/engine/plan"
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
@@ -16,11 +16,7 @@ import (
 // Config returns the settings that count in a workspace, or with an empty id in the vault. Files are named relative
 // to the vault where they lie in it. What is wrong in a file is a warning.
 func Config(ctx context.Context, e *Engine, ws mdstore.ID) (*config.Settings, error) {
-	var layers []config.Layer
-	if e.opt.Config != nil {
-		layers = e.opt.Config()
-	}
-	layers = append(layers, configIn(ctx, e, config.Vault, mdstore.ConfigFile))
+	layers := append(e.opt.Config(), configIn(ctx, e, config.Vault, mdstore.ConfigFile))
 	if ws != "" {
 		file, err := configFile(ctx, e, ws)
 		if err != nil {
@@ -36,16 +32,11 @@ func configFile(ctx context.Context, e *Engine, ws mdstore.ID) (mdstore.Path, er
 	if ws == "" {
 		return mdstore.ConfigFile, nil
 	}
-	all, err := e.Workspaces(ctx)
+	v, err := e.View(ctx, ws)
 	if err != nil {
 		return "", err
 	}
-	for _, w := range all {
-		if w.ID == ws {
-			return w.Dir.Join(mdstore.ConfigFile), nil
-		}
-	}
-	return "", errs.New(errs.WorkspaceNotFound, "the vault has no workspace %s", ws)
+	return v.Workspace().Dir.Join(mdstore.ConfigFile), nil
 }
 
 // configIn reads a file of settings in the vault.
@@ -63,15 +54,8 @@ func checkConfig(ctx context.Context, e *Engine, dir mdstore.Path) []mdoc.Diagno
 	if dir != "" {
 		return config.Merge(configIn(ctx, e, config.Workspace, dir.Join(mdstore.ConfigFile))).Warnings
 	}
-	layers := []config.Layer{configIn(ctx, e, config.Vault, mdstore.ConfigFile)}
-	if e.opt.Config != nil {
-		for _, l := range e.opt.Config() {
-			if l.Level == config.Project {
-				layers = append(layers, l)
-			}
-		}
-	}
-	return config.Merge(layers...).Warnings
+	layers := slices.DeleteFunc(e.opt.Config(), func(l config.Layer) bool { return l.Level != config.Project })
+	return config.Merge(append(layers, configIn(ctx, e, config.Vault, mdstore.ConfigFile))...).Warnings
 }
 
 // EditConfig changes the file of settings of a workspace, or with an empty id of the vault. The outcome holds the

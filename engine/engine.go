@@ -40,6 +40,9 @@ type Engine struct {
 
 // Open returns an engine over the store. It reads nothing yet: a workspace is read when it is first asked for.
 func Open(ctx context.Context, st mdstore.Store, opt Options) (*Engine, error) {
+	if opt.Config == nil {
+		opt.Config = func() []config.Layer { return nil }
+	}
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}

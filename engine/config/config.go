@@ -128,8 +128,8 @@ func Value[T string | int64 | []any](s *Settings, key string) (v T) {
 // Given returns a layer with one setting, which a flag gives, and none where the text is empty.
 func Given(l Level, key, from, text string) Layer {
 	out := Layer{Level: l}
-	if v, err := parseValue(key, text); err == nil && text != "" {
-		out.given = []Setting{{Key: key, Value: v, Layer: l, File: from, path: []string{key}}}
+	if path := []string{key}; text != "" {
+		out.given = []Setting{{Key: key, Value: parseValue(path, text), Layer: l, File: from, path: path}}
 	}
 	return out
 }
@@ -152,42 +152,34 @@ func Env(getenv func(string) string) Layer {
 
 // read returns the settings of a file, and what is wrong in it.
 func (l Layer) read() (all []Setting, wrong []mdoc.Diagnostic) {
-	src := string(l.Data)
-	tree, err := decode(src)
+	tree, err := decode(string(l.Data))
 	switch {
 	case l.Err != nil:
 		return nil, []mdoc.Diagnostic{{File: l.File, Code: CodeInvalid, Text: "cannot be read: " + l.Err.Error()}}
 	case err != nil:
 		return nil, l.broken(err)
 	}
-	for _, e := range scan(src) {
-		var value any
-		if e.kind == '=' {
-			value = valueOf(src[e.val:e.end])
-		} else if e.kind == 'A' && !e.within { // the first element of a list, which counts as a whole
-			each(nil, tree, func(path []string, v any) {
-				if slices.Equal(path, e.path) {
-					value = v
-				}
-			})
+	for _, e := range scan(string(l.Data)) {
+		if e.list && !e.within { // the first element of a list, which counts as a whole
+			e.value = dig(tree, e.path)
 		}
-		each(e.path, value, func(path []string, v any) {
-			n := Setting{Key: toml.Key(path).String(), Layer: l.Level, File: l.File, path: path}
-			d := mdoc.Diagnostic{File: l.File}
-			d.Line, d.Col = position(src, e.key)
-			var hidden bool
-			n.Line = d.Line
-			n.Value, hidden = mask(path[len(path)-1], v)
-			if hidden && e.kind == '=' && l.Level.tracked() {
-				d.Code, d.Text = CodeSecret, n.Key+looksSecret
-				wrong = append(wrong, d)
+		if e.value == nil {
+			continue
+		}
+		each(e.path, e.value, func(path []string, v any) {
+			value, hidden := mask(path[len(path)-1], v)
+			n := Setting{Key: toml.Key(path).String(), Value: value, Layer: l.Level, File: l.File, Line: e.line, path: path}
+			add := func(code, text string) {
+				wrong = append(wrong, mdoc.Diagnostic{File: l.File, Line: e.line, Col: e.col, Code: code, Text: n.Key + text})
 			}
-			if e.within || v == nil {
+			if hidden && !e.header && l.Level.tracked() {
+				add(CodeSecret, looksSecret)
+			}
+			if e.within {
 				return
 			}
-			if d.Code, d.Text = refused(l.Level, l.File, path, v); d.Code != "" {
-				d.Text = n.Key + " " + d.Text
-				wrong = append(wrong, d)
+			if code, why := refused(l.Level, l.File, path, v); code != "" {
+				add(code, " "+why)
 				return
 			}
 			all = append(all, n)
@@ -203,18 +195,13 @@ func (l Layer) broken(err error) (wrong []mdoc.Diagnostic) {
 	if errors.As(err, &where) {
 		bad.Line, bad.Col, bad.Text = where.Position.Line, 1, bad.Text+": "+where.Message
 	}
-	n := 0
-	for line := range strings.Lines(string(l.Data)) {
-		n++
-		m := anyLine.FindStringSubmatch(line)
-		if m == nil {
-			continue
-		}
-		if _, hidden := mask(m[1], strings.Trim(m[2], "\"' \t\r\n")); !hidden {
+	for i, line := range strings.Split(string(l.Data), "\n") {
+		m := append(anyLine.FindStringSubmatch(line), "", "", "")
+		if _, hidden := mask(m[1], strings.Trim(m[2], "\"' \t\r")); !hidden {
 			continue
 		}
 		if bad.Text = "is no TOML"; l.Level.tracked() {
-			wrong = append(wrong, mdoc.Diagnostic{File: l.File, Line: n, Col: 1, Code: CodeSecret, Text: m[1] + looksSecret})
+			wrong = append(wrong, mdoc.Diagnostic{File: l.File, Line: i + 1, Col: 1, Code: CodeSecret, Text: m[1] + looksSecret})
 		}
 	}
 	return append(wrong, bad)

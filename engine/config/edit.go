@@ -11,9 +11,8 @@ import (
 )
 
 // Set returns a TOML file in which a key has a value: a text, number, truth, time, or list. Only the value changes,
-// or one line comes to the end of the key's table; a table that is missing comes to the end of the file. Unset, with
-// a nil value, takes the line of a key out. The error is an *errs.Error where nothing else could stay as it is, such
-// as for a key in an inline table.
+// or one line comes to the end of the key's table; a table that is missing comes to the end of the file. The error is
+// an *errs.Error where nothing else could stay as it is, such as for a key in an inline table.
 func Set(src []byte, key string, value any) ([]byte, error) {
 	text, err := encode(value)
 	if err != nil {
@@ -25,11 +24,11 @@ func Set(src []byte, key string, value any) ([]byte, error) {
 // Put is Set for a value as a command line gives it, in the file of a level. It refuses what would not count there,
 // and a secret in a file that a clone brings.
 func Put(l Level, file string, src []byte, key, text string) ([]byte, error) {
-	value, err := parseValue(key, text)
+	path, err := parseKey(key)
 	if err != nil {
 		return nil, err
 	}
-	path, _ := parseKey(key) // parseValue has done so
+	value := parseValue(path, text)
 	if _, why := refused(l, file, path, value); why != "" {
 		return nil, errs.New(errs.InvalidParams, "%s %s", key, why)
 	}
@@ -39,22 +38,51 @@ func Put(l Level, file string, src []byte, key, text string) ([]byte, error) {
 	return Set(src, key, value)
 }
 
-// Unset returns a TOML file without a key. A file that does not have it stays as it is.
+// Unset returns a TOML file without a key, or without a table and all that is in it. A file that does not have it
+// stays as it is.
 func Unset(src []byte, key string) ([]byte, error) { return edit(string(src), key, "") }
 
-// edit gives a key the value that text is, or takes it out where text is empty.
+// Find returns the value or table that a key has in a TOML file, and its line; nil and 0 where it has none.
+func Find(src []byte, key string) (value any, line int, err error) {
+	path, err := parseKey(key)
+	if err != nil {
+		return nil, 0, err
+	}
+	tree, err := parsed(string(src))
+	if value = dig(tree, path); err != nil || value == nil {
+		return nil, 0, err
+	}
+	for _, e := range slices.Backward(scan(string(src))) {
+		if below(e.path, path) || !e.header && below(path, e.path) {
+			line = e.line
+		}
+	}
+	return value, line, nil
+}
+
+// parsed reads a TOML file that is to be edited.
+func parsed(src string) (map[string]any, error) {
+	tree, err := decode(src)
+	if err != nil {
+		wrong := Layer{Data: []byte(src)}.broken(err)
+		return nil, errs.New(errs.InvalidContent, "line %d %s; mend it first", wrong[0].Line, wrong[0].Text)
+	}
+	return tree, nil
+}
+
+// edit gives a key the value that text is, or takes it out where text is empty. What comes out is read again, and
+// refused unless exactly the key has changed.
 func edit(src, key, text string) ([]byte, error) {
 	path, err := parseKey(key)
 	if err != nil {
 		return nil, err
 	}
-	want, err := decode(src)
+	want, err := parsed(src)
 	if err != nil {
-		wrong := Layer{Data: []byte(src)}.broken(err)
-		return nil, errs.New(errs.InvalidContent, "line %d %s; mend it first", wrong[0].Line, wrong[0].Text)
+		return nil, err
 	}
-	at, end, insert := place(src, path, text)
-	out := src[:at] + insert + src[end:]
+	bare := strings.TrimPrefix(src, byteOrderMark)
+	out := src[:len(src)-len(bare)] + replaced(bare, path, text)
 	got, err := decode(out)
 	if err != nil || shown(got, nil, "") != shown(want, path, text) {
 		return nil, errs.New(errs.InvalidContent, "%s cannot be changed without changing the keys beside it, "+
@@ -63,14 +91,18 @@ func edit(src, key, text string) ([]byte, error) {
 	return []byte(out), nil
 }
 
-// shown returns all that a tree holds as one text, with the value that text is at a path, or none.
+// shown returns all that a tree holds as one text, with the value that text is at a path; where text is empty, with
+// nothing there and below it.
 func shown(tree map[string]any, path []string, text string) string {
 	all := map[string]any{}
-	each(nil, tree, func(p []string, v any) { all[toml.Key(p).String()] = v })
-	if path != nil {
-		if delete(all, toml.Key(path).String()); text != "" {
-			all[toml.Key(path).String()] = valueOf(text)
+	each(nil, tree, func(p []string, v any) {
+		if path == nil || !below(p, path) || text != "" && len(p) > len(path) {
+			all[toml.Key(p).String()] = v
 		}
+	})
+	if text != "" {
+		value, _ := decode("v = " + text)
+		all[toml.Key(path).String()] = value["v"]
 	}
 	return fmt.Sprintf("%#v", all)
 }
@@ -85,70 +117,53 @@ func encode(value any) (string, error) {
 	return text, nil
 }
 
-// place says what becomes of which span of a file for a key to have a value. Where it cannot have one, what becomes
-// of the file does not parse, or says something else.
-func place(src string, path []string, text string) (at, end int, insert string) {
-	all, above, newline := scan(src), path[:len(path)-1], "\n"
+// replaced returns a file in which a key has the value that text is; where text is empty, without the lines of the key
+// and those below it. Where that cannot be, the file does not parse, or says something else.
+func replaced(src string, path []string, text string) string {
+	all, table := scan(src), len(path)-1 // of the header under which a new line stands
+	for _, e := range slices.Backward(all) {
+		switch {
+		case text == "" && below(e.path, path):
+			src = src[:e.from] + src[e.to:]
+		case text == "" || e.header || e.within:
+		case slices.Equal(e.path, path):
+			return src[:e.val] + text + src[e.end:]
+		case below(path, e.path): // in an inline table, or below a value
+			return src
+		case e.table < table && below(e.path, path[:len(path)-1]): // beside a dotted key
+			table = e.table
+		}
+	}
+	if text == "" {
+		return src
+	}
+	at, newline := -1, "\n"
 	if strings.Contains(src, "\r\n") {
 		newline = "\r\n"
 	}
-	after, table, first := -1, 0, -1 // the entry that a new line comes after; the table it stands in; any header
-	for i, e := range all {
-		header := e.kind != '='
-		if header && first < 0 {
-			first = i
-		}
-		switch {
-		case e.within:
-		case !header && slices.Equal(e.path, path) && text != "":
-			return e.val, e.end, text
-		case !header && slices.Equal(e.path, path):
-			return lineStart(src, e.key), lineEnd(src, e.end), ""
-		case e.kind == 'T' && slices.Equal(e.path, above), !header && e.table == len(above) && below(e.path, above):
-			after, table = i, len(above)
-		case !header && below(path, e.path): // in an inline table, or below a value
-			return 0, len(src), src + "\n="
-		case !header && max(table, e.table) < len(above) && below(e.path, above): // a dotted key
-			after, table = i, e.table
+	for _, e := range all {
+		if !e.within && e.table == table && below(e.path, path[:table]) {
+			at = e.to
 		}
 	}
-	line := func(table int) string { return toml.Key(path[table:]).String() + " = " + text + newline }
+	line := toml.Key(path[table:]).String() + " = " + text + newline
 	switch {
-	case text == "":
-		return 0, 0, ""
-	case after >= 0:
-		at, insert = lineEnd(src, all[after].end), line(table)
-	case len(above) == 0 && first >= 0: // above the first header and the comment on it
-		at = lineStart(src, all[first].key)
-		for at > 0 && strings.HasPrefix(src[lineStart(src, at-1):at], "#") {
-			at = lineStart(src, at-1)
-		}
-		insert = line(0) + newline
-	case len(above) == 0:
-		at, insert = len(src), line(0)
-	default:
-		at, insert = len(src), "["+toml.Key(above).String()+"]"+newline+line(len(above))
+	case at >= 0:
+	case table > 0: // a table that is missing
+		at, line = len(src), "["+toml.Key(path[:table]).String()+"]"+newline+line
 		if strings.TrimSpace(src) != "" {
-			insert = newline + insert
+			line = newline + line
+		}
+	case len(all) == 0:
+		at = len(src)
+	default: // above the first header and the comment on it
+		at, line = 0, line+newline
+		if blank := strings.LastIndex(src[:all[0].from], newline+newline); blank >= 0 {
+			at = blank + 2*len(newline)
 		}
 	}
-	if at == len(src) && at > 0 && !strings.HasSuffix(src, "\n") {
-		insert = newline + insert
+	if at > 0 && src[at-1] != '\n' {
+		line = newline + line
 	}
-	return at, at, insert
-}
-
-func lineStart(src string, at int) int {
-	at = strings.LastIndexByte(src[:at], '\n') + 1
-	if at == 0 && strings.HasPrefix(src, "\ufeff") {
-		return len("\ufeff")
-	}
-	return at
-}
-
-func lineEnd(src string, at int) int {
-	if n := strings.IndexByte(src[at:], '\n'); n >= 0 {
-		return at + n + 1
-	}
-	return len(src)
+	return src[:at] + line + src[at:]
 }

@@ -21,8 +21,8 @@ func TestSet(t *testing.T) {
 		{"no line end", "a = 1", "n", "a = 1\nn = 9\n"},
 		{"above the first table", "# all\n\n# of x\n[x]\na = 1\n", "n", "# all\n\nn = 9\n\n# of x\n[x]\na = 1\n"},
 		{"after the last key of the root", "a = 1\n\n[x]\n", "n", "a = 1\nn = 9\n\n[x]\n"},
-		{"a dotted key", "a.b = 1\nc = 2\n", "a.n", "a.b = 1\na.n = 9\nc = 2\n"},
-		{"a dotted key in a table", "[x]\na.b = 1\nc = 2\n", "x.a.n", "[x]\na.b = 1\na.n = 9\nc = 2\n"},
+		{"a dotted key", "a.b = 1\nc = 2\n", "a.n", "a.b = 1\nc = 2\na.n = 9\n"},
+		{"a dotted key in a table", "[x]\na.b = 1\nc = 2\n", "x.a.n", "[x]\na.b = 1\nc = 2\na.n = 9\n"},
 		{"a table above tables", "[x.y]\nb = 1\n", "x.n", "[x.y]\nb = 1\n\n[x]\nn = 9\n"},
 		{"CRLF", "a = 1\r\n[x]\r\n", "x.n", "a = 1\r\n[x]\r\nn = 9\r\n"},
 		{"a byte order mark", "\ufeffa = 1\n", "a", "\ufeffa = 9\n"},
@@ -54,7 +54,9 @@ func TestUnset(t *testing.T) {
 		{"a.b = 1\r\nc = 1", "a.b", "c = 1"},
 		{"a = 1", "b", "a = 1"},
 		{"x = {a = 1}", "x.a", "error"},
-		{"x = {a = 1}", "x", "error"},
+		{"x = {a = 1}\nb = 1", "x", "b = 1"},
+		{"a = 1\n[x]\nb = 1\n# end\n[y]\nx = 1\n[x.z]\nc = 1\n", "x", "a = 1\n# end\n[y]\nx = 1\n"},
+		{"[[x]]\na = 1", "x.a", "error"},
 	} {
 		got, err := Unset([]byte(tt.src), tt.key)
 		if err != nil {
@@ -107,7 +109,7 @@ func TestTheScannerFindsWhatTheDecoderFinds(t *testing.T) {
 		}
 		all := scan(src)
 		for _, e := range all {
-			if slices.ContainsFunc(all, func(o entry) bool { return o.kind == '=' && len(o.path) < len(e.path) && below(e.path, o.path) }) {
+			if slices.ContainsFunc(all, func(o entry) bool { return !o.header && len(o.path) < len(e.path) && below(e.path, o.path) }) {
 				return // which is no TOML, though the decoder lets it pass
 			}
 		}
@@ -116,9 +118,9 @@ func TestTheScannerFindsWhatTheDecoderFinds(t *testing.T) {
 		each(nil, tree, func(p []string, v any) { want[fmt.Sprintf("%q", p)] = v })
 		got := map[string]any{}
 		for _, e := range all {
-			if e.kind == '=' && !e.within {
-				each(e.path, valueOf(src[e.val:e.end]), func(p []string, v any) { got[fmt.Sprintf("%q", p)] = v })
-			} else if e.kind == 'A' && !e.within {
+			if !e.header && !e.within {
+				each(e.path, e.value, func(p []string, v any) { got[fmt.Sprintf("%q", p)] = v })
+			} else if e.list && !e.within {
 				got[fmt.Sprintf("%q", e.path)] = want[fmt.Sprintf("%q", e.path)]
 			}
 		}
@@ -190,7 +192,8 @@ func TestParseValue(t *testing.T) {
 		{"toolsets", `["all"]`, `["all"]`}, {"toolsets", "all", `["all"]`}, {"x.y", "true", "true"}, {"x.y", "some words", `"some words"`},
 		{"x.y", "1\nz = 2", `"1\nz = 2"`}, {"providers.a.model", "3", `"3"`},
 	} {
-		got, err := parseValue(tt.key, tt.text)
+		path, err := parseKey(tt.key)
+		got := parseValue(path, tt.text)
 		text, bad := encode(got)
 		if text != tt.want || err != nil || bad != nil {
 			t.Errorf("parseValue(%q, %q) is %s, %v, %v; want %s", tt.key, tt.text, text, err, bad, tt.want)

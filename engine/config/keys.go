@@ -114,36 +114,30 @@ func (k Key) fits(value any) bool {
 // outside reports whether the vault that the arbor.toml at a place names lies outside of its folder.
 func outside(file, vault string) bool {
 	slashes := func(s string) string { return strings.ReplaceAll(s, `\`, "/") }
-	dir, to := path.Dir(slashes(file)), slashes(vault)
-	if path.IsAbs(to) || len(to) > 1 && to[1] == ':' {
-		to = path.Clean(to)
-		return to != dir && !strings.HasPrefix(to, strings.TrimSuffix(dir, "/")+"/")
+	dir, to := path.Dir(slashes(file)), path.Clean(slashes(vault))
+	if !path.IsAbs(to) && !strings.HasPrefix(to[1:], ":") { // C:\ on Windows
+		return to == ".." || strings.HasPrefix(to, "../")
 	}
-	to = path.Clean(to)
-	return to == ".." || strings.HasPrefix(to, "../")
+	return to != dir && !strings.HasPrefix(to, strings.TrimSuffix(dir, "/")+"/")
 }
 
 // parseValue reads what a command line or a variable gives for a key: as its type says, or else as TOML has it, or
 // text.
-func parseValue(key, text string) (any, error) {
-	name, err := parseKey(key)
-	if err != nil {
-		return nil, err
-	}
-	k, exact, _ := known(name)
+func parseValue(key []string, text string) any {
+	k, exact, _ := known(key)
 	tree, err := decode("v = " + text)
-	value := tree["v"]
-	switch {
-	case exact && k.Type == "text", err != nil && !(exact && k.Type == "list"), len(tree) > 1:
-		value = text
-	case exact && k.Type == "list" && !k.fits(value):
+	switch value := tree["v"]; {
+	case exact && k.Type == "list" && (err != nil || !k.fits(value)):
 		all := []any{}
 		for _, w := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
 			all = append(all, w)
 		}
-		value = all
+		return all
+	case exact && k.Type == "text", err != nil, len(tree) > 1:
+		return text
+	default:
+		return value
 	}
-	return value, nil
 }
 
 // Text returns a value as a line has it: a text as it is, and all else as in TOML.

@@ -33,10 +33,7 @@ func Masked(src []byte) []byte {
 		return nil
 	}
 	for _, e := range slices.Backward(scan(text)) {
-		if e.kind != '=' {
-			continue
-		}
-		if _, hidden := mask(e.path[len(e.path)-1], valueOf(text[e.val:e.end])); hidden {
+		if _, hidden := mask(e.path[len(e.path)-1], e.value); hidden {
 			text = text[:e.val] + `"` + isSet + `"` + text[e.end:]
 		}
 	}
@@ -46,6 +43,11 @@ func Masked(src []byte) []byte {
 // mask returns a value with isSet in place of each text in it that is a secret, by the name of its key or by its look.
 // A number that JSON does not know becomes a text.
 func mask(name string, value any) (out any, hidden bool) {
+	part := func(name string, value any) any {
+		out, hid := mask(name, value)
+		hidden = hidden || hid
+		return out
+	}
 	switch v := value.(type) {
 	case string:
 		named := secretName.MatchString(strings.ToLower(signs.Replace(name))) && v != "" && !elsewhere.MatchString(v)
@@ -59,25 +61,21 @@ func mask(name string, value any) (out any, hidden bool) {
 	case []any:
 		all := make([]any, len(v))
 		for i := range v {
-			var hid bool
-			all[i], hid = mask(strings.TrimSuffix(name, "s"), v[i])
-			hidden = hidden || hid
+			all[i] = part(strings.TrimSuffix(name, "s"), v[i])
 		}
 		return all, hidden
 	case []map[string]any:
 		all := make([]any, len(v))
 		for i := range v {
-			all[i] = v[i]
+			all[i] = part("", v[i])
 		}
-		return mask("", all)
+		return all, hidden
 	case map[string]any:
 		all := map[string]any{}
-		for k, v := range v {
-			var hid bool
-			all[k], hid = mask(k, v)
-			hidden = hidden || hid
+		for k := range v {
+			all[k] = part(k, v[k])
 		}
 		return all, hidden
 	}
-	return value, hidden
+	return value, false
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"arbor/engine"
+	"arbor/engine/config"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
 	"arbor/engine/sessions"
@@ -33,6 +34,9 @@ type WorkspaceStore interface {
 
 	// GC deletes the workspaces that Resolve has made and nobody has used for that long, a day at least, and returns them.
 	GC(ctx context.Context, maxAge time.Duration) ([]mdstore.ID, error)
+
+	// LoadConfig returns the settings that count in a workspace.
+	LoadConfig(ctx context.Context, id mdstore.ID) (*config.Settings, error)
 }
 
 // A BindingStore keeps which workspace an identifier means: 1 to 256 bytes without control characters.
@@ -143,6 +147,13 @@ func (v vault) GC(ctx context.Context, maxAge time.Duration) (gone []mdstore.ID,
 		}
 	}
 	return gone, err
+}
+
+func (v vault) LoadConfig(ctx context.Context, id mdstore.ID) (*config.Settings, error) {
+	if id == "" { // which would be the vault's
+		return nil, errs.New(errs.WorkspaceNotFound, "no workspace is named")
+	}
+	return engine.Config(ctx, v.e, id)
 }
 
 func (v vault) Resolve(ctx context.Context, identifier string) (mdstore.ID, error) {

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"arbor/cmd/internal/cli"
+	"arbor/cmd/internal/setup"
 	"arbor/engine/config"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
-	"arbor/mdstore"
 	"arbor/mdstore/guard"
 )
 
@@ -30,23 +30,10 @@ func (v vaults) layers(vault string, found cli.Found) []config.Layer {
 
 // userFile returns the place of the person's own file of settings, "" where it is not known.
 func (v vaults) userFile() string {
-	home := v.getenv("HOME")
-	dir, name := v.getenv("XDG_CONFIG_HOME"), "arbor"
-	switch {
-	case filepath.IsAbs(dir):
-	case runtime.GOOS == "windows":
-		dir, name = v.getenv("AppData"), "Arbor"
-	case !filepath.IsAbs(home):
-		return ""
-	case runtime.GOOS == "darwin":
-		dir, name = filepath.Join(home, "Library", "Application Support"), "Arbor"
-	default:
-		dir = filepath.Join(home, ".config")
+	if dir := v.own(runtime.GOOS, "XDG_CONFIG_HOME", "APPDATA", ".config"); dir != "" {
+		return filepath.Join(dir, "config.toml")
 	}
-	if !filepath.IsAbs(dir) {
-		return ""
-	}
-	return filepath.Join(dir, name, "config.toml")
+	return ""
 }
 
 // readLayer reads a file of settings. One that is not there says nothing.
@@ -92,35 +79,20 @@ func configured(dir string) (name string, refused, err error) {
 // vaultLine says what configFile may hold.
 const vaultLine = `the name or path of a folder is expected, in quotes: vault = "plans"`
 
-// editConfig changes the person's own file of settings, or that of the project, in one step: a program that reads it
-// gets the old content or the new one.
+// editConfig changes the person's own file of settings, or that of the project.
 func (v vaults) editConfig(
 	p cli.Place, l config.Level, dry bool, edit func(string, []byte) ([]byte, error),
-) (f plan.FileChange, err error) {
-	file, mode := v.userFile(), fs.FileMode(0o600)
+) (*plan.Outcome, error) {
 	if l == config.Project {
 		found, err := v.Find(p)
 		if e := errs.As(err); e != nil && e.Code != errs.VaultNotFound && e.Code != errs.InvalidContent {
-			return f, err
+			return nil, err
 		}
-		file, mode = filepath.Join(found.Project, configFile), 0o644
+		return setup.EditFile(filepath.Join(found.Project, configFile), 0o644, dry, edit)
 	}
+	file := v.userFile()
 	if file == "" {
-		return f, errs.New(errs.InvalidPath, "the folder of your own settings is not known; set HOME or XDG_CONFIG_HOME")
+		return nil, errs.New(errs.InvalidPath, "the folder of your own settings is not known; set HOME or XDG_CONFIG_HOME")
 	}
-	was := readLayer(l, file)
-	if was.Err != nil {
-		return f, errs.New(errs.InvalidPath, "%s cannot be read: %v", file, was.Err)
-	}
-	f = plan.FileChange{Path: mdstore.Path(file), Old: was.Data}
-	if f.New, err = edit(file, was.Data); err != nil || dry || string(f.New) == string(f.Old) {
-		return f, err
-	}
-	if now := readLayer(l, file); string(now.Data) != string(f.Old) {
-		return f, errs.New(errs.Conflicting, "%s: another program changed it just now: do it again", file)
-	}
-	if err := replace(file, f.New, mode); err != nil {
-		return f, errs.New(errs.InvalidPath, "%s cannot be written: %v", file, err)
-	}
-	return f, nil
+	return setup.EditFile(file, 0o600, dry, edit)
 }

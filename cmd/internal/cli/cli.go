@@ -42,7 +42,7 @@ type System struct {
 
 	// EditConfig changes the person's own file of settings, or that of the project, whose path is absolute. With dry it
 	// only says what would change.
-	EditConfig func(p Place, l config.Level, dry bool, edit func(string, []byte) ([]byte, error)) (plan.FileChange, error)
+	EditConfig func(p Place, l config.Level, dry bool, edit func(string, []byte) ([]byte, error)) (*plan.Outcome, error)
 
 	// More are commands of other front ends.
 	More []Command

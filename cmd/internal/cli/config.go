@@ -107,12 +107,16 @@ file (--user); secrets go to the environment.`,
 		case user && of != config.User, sh.flags.workspace != "" && of != config.Workspace:
 			return usagef("several files are named; give one of --user, --scope and -w")
 		}
-		return editConfig(cmd.Context(), sh, of, func(file string, src []byte) ([]byte, error) {
+		out, err := editConfig(cmd.Context(), sh, of, func(file string, src []byte) ([]byte, error) {
 			if unset {
 				return config.Unset(src, words[0])
 			}
 			return config.Put(of, file, src, words[0], words[1])
 		})
+		if err != nil {
+			return err
+		}
+		return editedConfig(sh, out)
 	}
 	return cmd
 }
@@ -128,45 +132,41 @@ func completeKey(_ *cobra.Command, words []string, _ string) ([]cobra.Completion
 	return all, cobra.ShellCompDirectiveNoFileComp
 }
 
-// editConfig changes the file of a level and reports what changed. It prints no secret that stands beside the change.
-func editConfig(ctx context.Context, sh *shell, of config.Level, edit func(string, []byte) ([]byte, error)) error {
-	w, f := ops.Wrote{Success: true, DryRun: sh.flags.dryRun}, plan.FileChange{}
-	if of == config.Vault || of == config.Workspace {
-		env, err := sh.env(ctx, MustExist)
-		if err != nil {
-			return err
-		}
-		var ws mdstore.ID
-		if of == config.Workspace {
-			v, err := env.In(ctx, sh.flags.workspace)
-			if err != nil {
-				return err
-			}
-			ws = v.Workspace().ID
-		}
-		out, err := engine.EditConfig(ctx, env.Engine, ws, plan.Act{DryRun: w.DryRun}, edit)
-		if err != nil {
-			return err
-		}
-		for _, f = range out.Files { // one at most
-			f.Path = mdstore.Path(sh.absolute(string(f.Path)))
-		}
-		w.Met = out.Collisions
-	} else {
-		var err error
-		if f, err = sh.sys.EditConfig(sh.place(), of, w.DryRun, edit); err != nil {
-			return err
-		}
+// editConfig changes the file of a level.
+func editConfig(
+	ctx context.Context, sh *shell, of config.Level, edit func(string, []byte) ([]byte, error),
+) (*plan.Outcome, error) {
+	if of == config.User || of == config.Project {
+		return sh.sys.EditConfig(sh.place(), of, sh.flags.dryRun, edit)
 	}
-	if w.Changed = string(f.Old) != string(f.New); w.Changed {
-		f.Path, f.New = mdstore.Path(sh.shown(string(f.Path))), config.Masked(f.New)
-		if f.Old != nil {
+	env, err := sh.env(ctx, MustExist)
+	if err != nil {
+		return nil, err
+	}
+	var ws mdstore.ID
+	if of == config.Workspace {
+		v, err := env.In(ctx, sh.flags.workspace)
+		if err != nil {
+			return nil, err
+		}
+		ws = v.Workspace().ID
+	}
+	return engine.EditConfig(ctx, env.Engine, ws, plan.Act{DryRun: sh.flags.dryRun}, edit)
+}
+
+// editedConfig reports what changed in a file of settings. It prints no secret that stands beside the change.
+func editedConfig(sh *shell, out *plan.Outcome) error {
+	w := ops.Wrote{Success: true, Changed: out.Changed(), DryRun: out.DryRun, Met: out.Collisions}
+	for i := range out.Files {
+		f := &out.Files[i]
+		f.Path = mdstore.Path(sh.shown(sh.absolute(string(f.Path))))
+		if f.New = config.Masked(f.New); f.Old != nil {
 			f.Old = config.Masked(f.Old)
 		}
-		w.Files = []ops.FileDiff{{Path: string(f.Path), Lines: f.Lines()}}
-		if w.DryRun {
-			w.Diff = plan.UnifiedDiff(string(f.Path), f.Old, f.New)
-		}
+		w.Files = append(w.Files, ops.FileDiff{Path: string(f.Path), Lines: f.Lines()})
+	}
+	if w.DryRun {
+		w.Diff = out.Diff()
 	}
 	return sh.wrote(w, w, "")
 }

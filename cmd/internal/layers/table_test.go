@@ -77,16 +77,16 @@ var rows = []row{
 	{floor: 50, name: "engine/ops", may: "engine engine/check engine/claims engine/config engine/errs engine/nearest engine/plan engine/sessions engine/view " +
 		"context/assemble context/render mdstore mdstore/mdoc statemachine", std: "pure context path/filepath time"},
 	// For programs that use Arbor as a library; nothing here imports it.
-	{floor: 50, name: "engine/stores", may: "engine engine/errs engine/plan engine/sessions engine/view mdstore", std: "pure context time",
+	{floor: 50, name: "engine/stores", may: "engine engine/config engine/errs engine/plan engine/sessions engine/view mdstore", std: "pure context time",
 		tests: "engine/stores/storestest"},
-	{floor: 55, name: "engine/stores/storestest", may: "engine/errs engine/plan engine/stores mdstore", helper: true, forTests: true},
+	{floor: 55, name: "engine/stores/storestest", may: "engine/config engine/errs engine/plan engine/stores mdstore", helper: true, forTests: true},
 	{floor: 50, name: "engine/enginetest", may: "engine engine/live context/assemble mdstore mdstore/mdoc mdstore/memstore mdstore/dirstore statemachine", helper: true, forTests: true},
 	{floor: 50, name: "cmd/internal/importtanmi", may: "engine engine/check engine/claims engine/errs engine/feed engine/live engine/plan engine/sessions engine/view mdstore mdstore/mdoc statemachine"},
 
 	{floor: 60, name: "cmd/internal/cli", may: "engine engine/check engine/claims engine/config engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/guard mdstore/mdoc statemachine"},
 	{floor: 60, name: "cmd/internal/mcpserv", may: "engine engine/check engine/claims engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
 	{floor: 60, name: "cmd/internal/httpguard"},
-	{floor: 60, name: "cmd/internal/setup", may: "mdstore/guard engine engine/check engine/claims engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
+	{floor: 60, name: "cmd/internal/setup", may: "mdstore/guard engine engine/check engine/claims engine/config engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
 	{floor: 70, name: "cmd/internal/mcpserv/internal/fixtures", may: "cmd/internal/httpguard cmd/internal/mcpserv", helper: true},
 	{floor: 60, name: "cmd/internal/web", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine", later: true},
 
@@ -121,7 +121,7 @@ var homes = []home{
 	{module: "github.com/spf13/pflag", name: "cmd/internal/cli", later: true},
 	{module: "github.com/rivo/uniseg", name: "context/render"},
 	{module: "golang.org/x/term", name: "cmd/internal/cli"},
-	{module: "github.com/BurntSushi/toml", name: "engine/config cmd/internal/setup mdstore/mdoc"},
+	{module: "github.com/BurntSushi/toml", name: "engine/config mdstore/mdoc"},
 	{module: "github.com/fsnotify/fsnotify", name: "mdstore/watch"},
 	{module: "github.com/modelcontextprotocol/go-sdk", name: "cmd/internal/mcpserv"},
 	{module: "github.com/google/jsonschema-go", name: "cmd/internal/mcpserv"},

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"arbor/engine/errs"
+	"arbor/engine/plan"
+	"arbor/mdstore"
 	"arbor/mdstore/guard"
 )
 
@@ -131,4 +133,29 @@ func (f *file) fail(code errs.Code, message string, args ...any) error {
 	e := errs.New(code, "%s%s", f.path, fmt.Sprintf(message, args...))
 	e.Details = &errs.Details{Paths: []string{f.path}}
 	return e
+}
+
+// EditFile changes a configuration file of Arbor's own in one step, or with dry only says what would change. mode is
+// that of a new file, and a link is followed. What is left without a byte is deleted.
+func EditFile(
+	path string, mode fs.FileMode, dry bool, edit func(path string, src []byte) ([]byte, error),
+) (*plan.Outcome, error) {
+	f := &file{path: path, scope: User, mode: mode}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	f.dir, f.name = filepath.Split(path)
+	if err := f.read(); err != nil {
+		return nil, err
+	}
+	data, err := edit(f.path, []byte(f.text))
+	if f.want = string(data); err == nil && !dry {
+		err = f.commit()
+	}
+	out := &plan.Outcome{DryRun: dry}
+	if f.changed() {
+		old := append([]byte(nil), f.text...) // nil for no file
+		out.Files = []plan.FileChange{{Path: mdstore.Path(f.path), Old: old, New: data}}
+	}
+	return out, err
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"arbor/engine/config"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
 	"arbor/engine/stores"
@@ -24,6 +25,7 @@ func Run(t *testing.T, open func(t *testing.T) (s stores.Stores, tick func(time.
 		{"what is created is listed and loaded", created},
 		{"what is deleted is gone with its bindings", deleted},
 		{"an identifier means one workspace", resolved},
+		{"settings are those of a workspace", configured},
 		{"bindings end", unbound},
 		{"messages are read as they were given", messages},
 		{"identifiers are keys", keys},
@@ -123,6 +125,18 @@ func resolved(s *suite) {
 		s.Errorf("bound anew it means %s, not %s", got, other)
 	}
 	s.refused("binding to what is not there", s.Bindings.Bind(s.Context(), "x", "ws-none"), errs.WorkspaceNotFound)
+}
+
+func configured(s *suite) {
+	set, err := s.Workspaces.LoadConfig(s.Context(), s.create("A"))
+	s.do(err)
+	if n := config.Value[int64](set, "max-tokens"); n == 0 || len(set.Warnings) > 0 {
+		s.Errorf("what is built in does not count: %v", set)
+	}
+	for _, none := range []mdstore.ID{"", "ws-none"} {
+		_, err = s.Workspaces.LoadConfig(s.Context(), none)
+		s.refused("settings of what is not there", err, errs.WorkspaceNotFound)
+	}
 }
 
 func unbound(s *suite) {
