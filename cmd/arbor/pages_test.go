@@ -15,7 +15,7 @@ import (
 )
 
 // ranPages are the pages whose commands are run, each in an empty folder of its own.
-var ranPages = []string{"tutorial.md", "teams.md", "obsidian.md"}
+var ranPages = []string{"tutorial.md", "teams.md", "obsidian.md", "comeback.md"}
 
 // shBlock is a block of commands on a page, with the block of what they print where one follows.
 var shBlock = regexp.MustCompile("(?m)^```sh\n((?:.*\n)*?)```\n(?:\n```text\n((?:.*\n)*?)```\n)?")
@@ -88,8 +88,8 @@ func runPage(t *testing.T, file string) {
 }
 
 var (
-	pageID      = regexp.MustCompile(`^(ws|node)-[0-9a-z]{8}-([0-9a-z]{6})$`)
-	pageTime    = regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b`)
+	pageID      = regexp.MustCompile(`^(ws|node|session|state)-[0-9a-z]{8}-([0-9a-z]{6})(?:\.md)?$`)
+	pageTime    = regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?\b`)
 	pageVersion = regexp.MustCompile(`\b(version )[0-9a-f]{16}\b`)
 )
 
@@ -103,7 +103,7 @@ func settled(t *testing.T, s, dir string) string {
 			return fs.SkipDir
 		}
 		if name := filepath.Base(path); pageID.MatchString(name) {
-			ids = append(ids, name)
+			ids = append(ids, strings.TrimSuffix(name, ".md"))
 		}
 		return err
 	})
@@ -121,5 +121,5 @@ func settled(t *testing.T, s, dir string) string {
 		ends = append(ends, m[2], end)
 	}
 	s = strings.NewReplacer(append(full, ends...)...).Replace(s)
-	return pageVersion.ReplaceAllString(pageTime.ReplaceAllString(s, "2026-11-23 09:00:00"), "${1}0123456789abcdef")
+	return pageVersion.ReplaceAllString(pageTime.ReplaceAllStringFunc(s, func(at string) string { return "2026-11-23 09:00:00"[:len(at)] }), "${1}0123456789abcdef")
 }

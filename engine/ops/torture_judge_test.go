@@ -274,8 +274,11 @@ func (j *judged) clean(saves bool) {
 		name := filepath.Base(p)
 		copied := strings.Contains(name, ".conflict-")
 		switch {
-		case strings.HasPrefix(p, ".local/"+dirstore.TempPrefix):
-		case strings.HasPrefix(p, ".local/journal/"), strings.HasPrefix(name, dirstore.TempPrefix), copied && !saves:
+		case strings.HasPrefix(p, ".local/journal/"):
+			j.half++
+			j.Errorf("left: %s", p)
+		case strings.HasPrefix(p, ".local/") && strings.HasPrefix(name, dirstore.TempPrefix):
+		case strings.HasPrefix(name, dirstore.TempPrefix), copied && !saves:
 			j.half++
 			j.Errorf("left: %s", p)
 		}

@@ -192,7 +192,7 @@ func (s *Store) lookAgain() {
 }
 
 // foreign returns those of the files that may have been saved since the last look, or were changed by the commits that
-// the history knows, which hold what no commit made of them.
+// the history knows, which do not hold what the last commit made of them.
 func (s *Store) foreign() (out []mdstore.Path) {
 	s.mu.Lock()
 	suspects := maps.Clone(s.suspects)
@@ -201,13 +201,14 @@ func (s *Store) foreign() (out []mdstore.Path) {
 	for p := range suspects {
 		last[p] = 0
 	}
-	if suspects == nil {
-		since := s.fsNow() - int64(recordReach)
-		for _, n := range s.gen.history() {
-			for _, c := range n.changed {
-				if n.time >= since {
-					last[c.path] = n.time
-				}
+	if suspects != nil && len(last) == 0 {
+		return nil
+	}
+	since, newest := s.fsNow()-int64(recordReach), map[mdstore.Path]string{}
+	for _, n := range s.gen.history() {
+		for _, c := range n.changed {
+			if newest[c.path] = c.version; suspects == nil && n.time >= since {
+				last[c.path] = n.time
 			}
 		}
 	}
@@ -217,7 +218,7 @@ func (s *Store) foreign() (out []mdstore.Path) {
 			continue
 		}
 		data, _, err := s.disk.ReadFile(p, mdstore.MaxFileSize)
-		if err == nil && !s.gen.wrote(p, mdstore.VersionOf(data)) {
+		if err == nil && newest[p] != mdstore.VersionOf(data).String() { // an older version may have come back
 			out = append(out, p)
 		}
 	}

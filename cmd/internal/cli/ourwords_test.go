@@ -64,8 +64,7 @@ func sentences(t *testing.T, file string) (all []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var visit func(n ast.Node) bool
-	visit = func(n ast.Node) bool {
+	visit := func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.Field:
 			return false

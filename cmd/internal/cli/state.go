@@ -143,11 +143,3 @@ func sinceThen(out *ops.StateLoadOut, names names) (lines []string) {
 }
 
 func shortCommit(id string) string { return id[:min(len(id), 12)] }
-
-// becameOf tells a change; what stays the same has another text.
-func becameOf(from, to any) string {
-	if from == to {
-		return fmt.Sprint("edited, still ", to)
-	}
-	return fmt.Sprintf("%v → %v", from, to)
-}

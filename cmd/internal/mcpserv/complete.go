@@ -48,7 +48,11 @@ func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 // checkCompletable refuses an argument that the prompt or resource template does not have.
 func checkCompletable(to *mcp.CompleteReference, name string) error {
 	var args []string
-	for _, p := range prompts {
+	known := slices.Clone(prompts)
+	for _, c := range commands {
+		known = append(known, c.Prompt)
+	}
+	for _, p := range known {
 		if to.Type == "ref/prompt" && to.Name == p.Name {
 			for _, a := range p.Arguments {
 				args = append(args, a.Name)

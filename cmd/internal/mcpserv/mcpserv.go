@@ -110,6 +110,7 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 	}
 	s.addTemplates()
 	s.addPrompts()
+	s.addCommands()
 	s.mcp.AddReceivingMiddleware(s.receive)
 	return s, nil
 }

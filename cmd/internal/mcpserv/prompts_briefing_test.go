@@ -1,0 +1,60 @@
+package mcpserv
+
+import (
+	"strings"
+	"testing"
+
+	"arbor/engine/enginetest"
+	"arbor/engine/ops"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// The prompts of the tool set briefing tell of the connection's session and workspace; they are there only with the set.
+func TestCommandsTellOfTheSession(t *testing.T) {
+	w := enginetest.New(t, planFiles())
+	c := dial(t, w.Engine, Options{Toolsets: []string{"all"}})
+	ask := func(name string, args map[string]string) string {
+		t.Helper()
+		res, err := c.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: name, Arguments: args})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		return res.Messages[0].Content.(*mcp.TextContent).Text
+	}
+	call := func(name string, args map[string]any) {
+		t.Helper()
+		if res, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: args}); err != nil || res.IsError {
+			t.Fatalf("%s: %v %s", name, err, jsonOf(t, res))
+		}
+	}
+	if got := ask("context", nil); !strings.Contains(got, "no session is bound") {
+		t.Errorf("without a session: %s", got)
+	}
+	call("session_start", map[string]any{"name": "Monday"})
+	call("transcript_append", map[string]any{"role": "user", "text": strings.Repeat("words ", 70)})
+	if got := ask("context", nil); got != "Transcript: 1 messages, about 120 tokens\n" {
+		t.Errorf("context says %q", got)
+	}
+	if got := ask("workspace", nil); !strings.Contains(got, "Provider: not set") || !strings.Contains(got, "1 messages") {
+		t.Errorf("workspace says %q", got)
+	}
+	if got := ask("load", nil); !strings.Contains(got, `"context"`) {
+		t.Errorf("load says %q", got)
+	}
+	if got := ask("clear", nil); !strings.Contains(got, "kept") {
+		t.Errorf("clear says %q", got)
+	}
+	if got := ask("context", nil); !strings.Contains(got, " 0 messages") {
+		t.Errorf("after clear: %q", got)
+	}
+	if got := ask("help", nil); strings.Count(got, "\n") != len(ops.All()) {
+		t.Errorf("help says %s", got)
+	}
+	for opt, most := range map[*Options]int{{}: len(prompts), {Toolsets: []string{"all"}, ReadOnly: true}: len(prompts) + len(commands) - 1} {
+		res, err := dial(t, w.Engine, *opt).ListPrompts(t.Context(), nil)
+		if err != nil || len(res.Prompts) != most {
+			t.Errorf("%+v lists %d prompts, want %d: %v", opt, len(res.Prompts), most, err)
+		}
+	}
+}
