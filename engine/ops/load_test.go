@@ -129,6 +129,17 @@ func TestLoadThatMayNotWriteIsNoAccess(t *testing.T) {
 	}
 }
 
+// A server that only reads does not say how a session or state would be taken up.
+func TestLoadsThatOnlyReadPromiseNothing(t *testing.T) {
+	env := &ops.Env{Engine: comeBack(t).Engine, ReadOnly: true}
+	for tool, args := range map[string]map[string]any{"session_load": {"sessionId": "s-4"}, "state_load": {"state": "st-0"}} {
+		args["workspaceId"] = ws
+		if hint := must(t, env, tool, args)["hint"]; hint != "" {
+			t.Errorf("%s: %v", tool, hint)
+		}
+	}
+}
+
 // What is missing or damaged is a warning, and everything else is told.
 func TestLoadWarnsOfWhatIsMissing(t *testing.T) {
 	for what, c := range map[string]struct {
