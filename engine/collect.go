@@ -123,14 +123,14 @@ func unused(ctx context.Context, e *Engine, w *mdstore.Workspace, c Collect) err
 		return err
 	case last <= 0:
 		return errors.New("it is not known when it was used last")
-	case e.since(last) < c.MaxAge:
+	case since(e, last) < c.MaxAge:
 		return fmt.Errorf("it was used on %s", day(last))
 	}
 	return nil
 }
 
 // since returns how long ago a time in Unix milliseconds is.
-func (e *Engine) since(ms int64) time.Duration { return e.opt.Now().Sub(time.UnixMilli(ms)) }
+func since(e *Engine, ms int64) time.Duration { return e.opt.Now().Sub(time.UnixMilli(ms)) }
 
 func day(ms int64) string { return time.UnixMilli(ms).UTC().Format(time.DateOnly) }
 
@@ -154,7 +154,7 @@ func inUse(ctx context.Context, e *Engine, v *view.View, within time.Duration) e
 		return err
 	}
 	for _, b := range s.To(v.Workspace().ID) {
-		if e.since(b.BoundAt) < within {
+		if since(e, b.BoundAt) < within {
 			return fmt.Errorf("%s was bound to it on %s", b.SessionID, day(b.BoundAt))
 		}
 	}

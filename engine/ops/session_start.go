@@ -28,7 +28,7 @@ type SessionStartOut struct {
 }
 
 var sessionStart = op("session_start", writes, SessionStart, Help{
-	Summary: "start a session with a file, and bind the caller",
+	Summary: "start a session with a file, and bind to it",
 	Use:     "session start [NAME]",
 	Text: `The session is a file in the workspace's folder sessions/, with a goal, notes and
 a log: as long as the session is bound, every command that changes something

@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 
+	"arbor/engine/view"
 	"arbor/mdstore"
 )
 
@@ -35,7 +36,7 @@ var TranscriptRead = reading(func(ctx context.Context, env *Env, in TranscriptRe
 	if err != nil {
 		return nil, err
 	}
-	all, err := v.Transcript(p, in.Last)
+	all, err := view.Transcript(v, p, in.Last)
 	if err != nil {
 		return nil, fail(err)
 	}

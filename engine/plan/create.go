@@ -290,7 +290,7 @@ func (d *Draft) rulesRead(hash string) error {
 
 // FreshID returns an id that no node of the workspace has.
 func (d *Draft) FreshID() (mdstore.ID, error) {
-	return d.draw("node", func(id mdstore.ID) bool {
+	return draw(d, "node", func(id mdstore.ID) bool {
 		_, taken := d.View.Node(id)
 		_, broken := d.View.BrokenFolder(string(id))
 		return taken || broken
@@ -298,7 +298,7 @@ func (d *Draft) FreshID() (mdstore.ID, error) {
 }
 
 // draw returns a new id with that prefix that is not taken.
-func (d *Draft) draw(prefix string, taken func(mdstore.ID) bool) (mdstore.ID, error) {
+func draw(d *Draft, prefix string, taken func(mdstore.ID) bool) (mdstore.ID, error) {
 	for range 100 {
 		id, err := d.opt.NewID(prefix)
 		if err != nil {

@@ -60,7 +60,7 @@ func freshFile(d *Draft, k *mdstore.Kind, folder mdstore.Path, before string) md
 
 // FreshPage returns an id with that prefix that no page of the kind has.
 func FreshPage(d *Draft, k *mdstore.Kind, prefix string) (mdstore.ID, error) {
-	return d.draw(prefix, func(id mdstore.ID) bool {
+	return draw(d, prefix, func(id mdstore.ID) bool {
 		same := func(p *mdstore.Page) bool { return strings.EqualFold(string(p.ID), string(id)) }
 		return slices.ContainsFunc(d.View.Pages().Of(k), same)
 	})

@@ -182,7 +182,7 @@ func (v vault) Read(ctx context.Context, workspace mdstore.ID, session string) (
 	err = v.e.Read(ctx, func(ctx context.Context) error {
 		w, p, err := v.session(ctx, workspace, session)
 		if err == nil {
-			all, err = w.Transcript(p, 0)
+			all, err = view.Transcript(w, p, 0)
 		}
 		return err
 	})
