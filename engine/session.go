@@ -42,7 +42,7 @@ func (e *Engine) Bind(ctx context.Context, b sessions.Binding, act plan.Act) (*p
 	}
 	now := e.opt.Now()
 	b.BoundAt = now.UnixMilli()
-	out, err := e.editBindings(ctx, act, "session "+b.SessionID+" bound to "+string(b.WorkspaceID), func(s *sessions.Bindings) ([]mdstore.Change, error) {
+	out, err := e.editBindings(ctx, act, b.SessionID+" bound to "+string(b.WorkspaceID), func(s *sessions.Bindings) ([]mdstore.Change, error) {
 		return s.Set(b, now)
 	})
 	if err == nil && !act.DryRun {
@@ -57,7 +57,7 @@ func (e *Engine) Unbind(ctx context.Context, session string, act plan.Act) (*pla
 	if err := sessions.ValidID(session); err != nil {
 		return nil, err
 	}
-	out, err := e.editBindings(ctx, act, "session "+session+" unbound", func(s *sessions.Bindings) ([]mdstore.Change, error) {
+	out, err := e.editBindings(ctx, act, session+" unbound", func(s *sessions.Bindings) ([]mdstore.Change, error) {
 		return s.Unset(session, e.opt.Now())
 	})
 	if err != nil || act.DryRun {

@@ -43,7 +43,7 @@ func SessionEnd(ctx context.Context, env *Env, in SessionEndIn) (*SessionEndOut,
 	_, o, err := engine.ApplyBound(ctx, env.Engine, ws, env.act(in.Write, Match{}), end,
 		func(_ plan.None, s *sessions.Bindings) (cs []mdstore.Change, what string, err error) {
 			cs, out.Callers, err = s.UnsetFile(p.ID, p.Field(mdstore.KeyExternal), env.Engine.Now())
-			return cs, "session " + string(p.ID) + " unbound", err
+			return cs, string(p.ID) + " unbound", err
 		})
 	if err != nil {
 		return nil, fail(err)

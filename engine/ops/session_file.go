@@ -79,7 +79,7 @@ func begin(
 				to.Caller = cmp.Or(named, to.Session)
 			}
 			changes, err := b.SetFile(to.Caller, ws, s.ID, s.Node, env.Engine.Now())
-			return changes, "session " + to.Caller + " bound to " + string(ws), err
+			return changes, to.Caller + " bound to " + string(ws), err
 		})
 	if err != nil {
 		return nil, Wrote{}, Bound{}, fail(err)

@@ -120,7 +120,7 @@ func (a EndSession) Plan(d *Draft) (None, error) {
 	if a.Commit != "" {
 		e.Set(mdstore.KeyCommit, mdoc.Text(a.Commit))
 	}
-	e.Did("session %s ended", p.ID)
+	e.Did("%s ended: %s", p.ID, p.Name())
 	switch summary := strings.TrimSpace(a.Summary); {
 	case summary == "":
 	case len(summary) > mdstore.MaxEvent:
@@ -168,7 +168,7 @@ func (a NoteSession) Plan(d *Draft) (None, error) {
 		text = strings.TrimSpace(text) + "\nfiles: " + files
 	}
 	Trace(d, p, kind, text)
-	OnPage(d, p).Did("session %s log + 1", p.ID)
+	OnPage(d, p).Did("%s noted: %s", p.ID, p.Name())
 	return None{}, nil
 }
 

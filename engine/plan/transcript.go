@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"fmt"
-
 	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
 )
@@ -49,8 +47,7 @@ func (a AppendTranscript) Plan(d *Draft) (None, error) {
 	if change.New, err = mdstore.AppendMessages(doc, a.Messages...); err != nil {
 		return None{}, err
 	}
-	what := fmt.Sprintf("transcript + %d", len(a.Messages))
-	d.extra = append(d.extra, planned{change: change, what: []string{what}, old: old})
+	d.extra = append(d.extra, planned{change: change, what: []string{inWords(d, a.Session, "said")}, old: old})
 	return None{}, nil
 }
 
@@ -89,6 +86,15 @@ func (a ClearTranscript) Plan(d *Draft) (kept mdstore.Path, err error) {
 		return "", err
 	}
 	kept = freshFile(d, mdstore.TranscriptKind, at.Dir(), "-")
-	d.whole(mdstore.Change{Path: at, To: kept}, "transcript cleared")
+	d.whole(mdstore.Change{Path: at, To: kept}, inWords(d, a.Session, "cleared"))
 	return kept, nil
+}
+
+// inWords returns what was done with a session, in the form that names it.
+func inWords(d *Draft, session mdstore.ID, verb string) string {
+	name := string(session)
+	if p, ok := d.View.Pages().Get(mdstore.SessionKind, session); ok {
+		name = p.Name()
+	}
+	return string(session) + " " + verb + ": " + name
 }

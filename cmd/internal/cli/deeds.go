@@ -14,6 +14,7 @@ import (
 // A deed is what a write did with one node or with the workspace.
 type deed struct {
 	id, status string   // status is the one that it came to, "" for the same
+	name       string   // of what is no node, where the change tells it
 	what       []string // all else that was done, in the words of people
 	new        bool
 }
@@ -23,7 +24,7 @@ var deedWords = []struct {
 	is   *regexp.Regexp
 	said string
 }{
-	{regexp.MustCompile(`^(created|deleted): .*`), "$1"}, {regexp.MustCompile(`^created$`), "added"},
+	{regexp.MustCompile(`^(created|deleted|ended|noted|said|cleared): .*`), "$1"}, {regexp.MustCompile(`^created$`), "added"},
 	{regexp.MustCompile(`^parent .* → `), "moved below "}, {regexp.MustCompile(`^order .*`), "put in its place"},
 	{regexp.MustCompile(`^log \+ 1$`), "logged"}, {regexp.MustCompile(`^isolated .*true$`), "isolated"},
 	{regexp.MustCompile(`^isolated .*false$`), "isolated no more"},
@@ -47,6 +48,9 @@ func deedsOf(files []ops.FileDiff) (all []deed, gone map[string]string) {
 			}
 			if title, deleted := strings.CutPrefix(what, "deleted: "); deleted {
 				gone[id] = title
+			}
+			if verb, name, named := strings.Cut(what, ": "); named && !strings.Contains(verb, " ") {
+				all[i].name = name
 			}
 			if all[i].new = all[i].new || strings.HasPrefix(what, "created: "); to != nil && to[1] == "status" {
 				all[i].status = to[2]
@@ -74,11 +78,14 @@ func (d deed) line(sh *shell, n names, indent string) string {
 		what = strings.ReplaceAll(what, "→", "->")
 	}
 	title, status := n.of(d.id)
-	if title == "" { // it is no node, or was not read again
+	if title == "" && d.name == "" { // it is no node, or was not read again
 		return indent + render.Visible(d.id) + " " + what
 	}
+	if title == "" {
+		title = d.name
+	}
 	id := n.id(d.id)
-	if _, gone := n.gone[d.id]; gone && !n.long {
+	if _, gone := n.gone[d.id]; (gone || title == d.name) && !n.long {
 		id = view.Short(d.id)
 	}
 	if status != "" {

@@ -28,7 +28,7 @@ func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 	m := matches{value: strings.ToLower(p.Argument.Value)}
 	var err error
 	switch p.Argument.Name {
-	case "workspace":
+	case "workspace", "name":
 		err = m.workspaces(ctx, env)
 	case "node", "id":
 		workspace := ""

@@ -31,7 +31,7 @@ var commands = []struct {
 	{Prompt: &mcp.Prompt{Name: "clear", Title: "Clear the transcript", Description: "Begin the session's transcript anew; the old one is kept."},
 		writes: true, text: clearText},
 	{Prompt: &mcp.Prompt{Name: "load", Title: "Load a workspace", Description: "What a workspace is for, what happened last and what is next.",
-		Arguments: []*mcp.PromptArgument{argWorkspace}}, text: loadText},
+		Arguments: []*mcp.PromptArgument{{Name: "name", Title: "Workspace", Description: argWorkspace.Description}}}, text: loadText},
 	{Prompt: &mcp.Prompt{Name: "help", Title: "Help", Description: "The tools that are on."}, text: helpText},
 }
 
@@ -80,15 +80,22 @@ func workspaceText(ctx context.Context, _ *Server, env *ops.Env, _ map[string]st
 		cmp.Or(provider, "not set"), cmp.Or(value("providers."+provider+".model"), "not set"), messages), err
 }
 
+const noSession = "Transcript: no session is bound; session_start begins one\n"
+
+func unbound(err error) bool {
+	e, ok := errors.AsType[*errs.Error](err)
+	return ok && e.Code == errs.SessionNotFound
+}
+
 // transcriptSize tells the size of the session's transcript; that there is no session is no error.
 func transcriptSize(ctx context.Context, env *ops.Env) (string, error) {
 	whole := *env
 	whole.MaxBytes = 0
 	out, err := ops.TranscriptRead(ctx, &whole, ops.TranscriptReadIn{})
-	if e := (*errs.Error)(nil); errors.As(err, &e) && e.Code == errs.SessionNotFound {
-		return "Transcript: no session is bound; session_start begins one\n", nil
-	}
-	if err != nil {
+	switch {
+	case unbound(err):
+		return noSession, nil
+	case err != nil:
 		return "", err
 	}
 	tokens := 0
@@ -100,7 +107,10 @@ func transcriptSize(ctx context.Context, env *ops.Env) (string, error) {
 
 func clearText(ctx context.Context, _ *Server, env *ops.Env, _ map[string]string) (string, error) {
 	out, err := ops.TranscriptClear(ctx, env, ops.TranscriptClearIn{})
-	if err != nil {
+	switch {
+	case unbound(err):
+		return noSession, nil
+	case err != nil:
 		return "", err
 	}
 	if out.Kept == "" {
@@ -111,7 +121,7 @@ func clearText(ctx context.Context, _ *Server, env *ops.Env, _ map[string]string
 
 func loadText(ctx context.Context, _ *Server, env *ops.Env, args map[string]string) (string, error) {
 	env.Loose = true
-	out, err := ops.WorkspaceLoad(ctx, env, ops.WorkspaceLoadIn{In: ops.In{WorkspaceID: args["workspace"]}})
+	out, err := ops.WorkspaceLoad(ctx, env, ops.WorkspaceLoadIn{In: ops.In{WorkspaceID: args["name"]}})
 	if err != nil {
 		return "", err
 	}

@@ -31,6 +31,9 @@ func TestCommandsTellOfTheSession(t *testing.T) {
 	if got := ask("context", nil); !strings.Contains(got, "no session is bound") {
 		t.Errorf("without a session: %s", got)
 	}
+	if got := ask("clear", nil); got != noSession {
+		t.Errorf("without a session, clear says %s", got)
+	}
 	call("session_start", map[string]any{"name": "Monday"})
 	call("transcript_append", map[string]any{"role": "user", "text": strings.Repeat("words ", 70)})
 	if got := ask("context", nil); got != "Transcript: 1 messages, about 120 tokens\n" {
@@ -39,7 +42,7 @@ func TestCommandsTellOfTheSession(t *testing.T) {
 	if got := ask("workspace", nil); !strings.Contains(got, "Provider: not set") || !strings.Contains(got, "1 messages") {
 		t.Errorf("workspace says %q", got)
 	}
-	if got := ask("load", nil); !strings.Contains(got, `"context"`) {
+	if got := ask("load", map[string]string{"name": "Login"}); !strings.Contains(got, `"context"`) {
 		t.Errorf("load says %q", got)
 	}
 	if got := ask("clear", nil); !strings.Contains(got, "kept") {
