@@ -27,6 +27,9 @@ func (x SaveState) Plan(d *Draft) (mdstore.ID, error) {
 	if err := d.Writable(); err != nil {
 		return "", err
 	}
+	if err := d.View.Unread(); err != nil { // how the plan stands is not known
+		return "", err
+	}
 	if err := title(errs.InvalidName, "name", x.Name); err != nil {
 		return "", err
 	}

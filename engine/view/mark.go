@@ -32,7 +32,7 @@ type NodeSince struct {
 	NodeID mdstore.ID `json:"nodeId"`
 	Title  string     `json:"title,omitempty"`
 	From   string     `json:"from"`              // its status then
-	To     string     `json:"to"`                // its status now, or "gone"
+	To     string     `json:"to"`                // its status now, "gone" or "unreadable"
 	Edited bool       `json:"changed,omitempty"` // its file is another one now
 }
 
@@ -54,6 +54,8 @@ func SinceMark(v *View, mark []string) (nodes []NodeSince, counts []CountSince) 
 			x := NodeSince{NodeID: mdstore.ID(parts[1]), From: parts[2], To: "gone"}
 			if n, ok := v.Node(x.NodeID); ok {
 				x.Title, x.To, x.Edited = n.Title, string(n.Status), n.Version().String() != parts[3]
+			} else if _, broken := v.BrokenFolder(parts[1]); broken {
+				x.To = "unreadable"
 			}
 			if x.Edited || x.To != x.From {
 				nodes = append(nodes, x)
@@ -66,7 +68,7 @@ func SinceMark(v *View, mark []string) (nodes []NodeSince, counts []CountSince) 
 		}
 	}
 	for _, status := range slices.Sorted(maps.Keys(now)) {
-		if len(was) > 0 && was[status] != now[status] {
+		if len(was) > 0 && v.Unread() == nil && was[status] != now[status] {
 			counts = append(counts, CountSince{status, was[status], now[status]})
 		}
 	}
