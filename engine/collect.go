@@ -27,12 +27,14 @@ func DeleteWorkspace(
 			}
 		}
 		x := plan.DeleteWorkspace{Force: force}
-		s, err := sessions.ReadSound(ctx, e.st)
-		if err == nil {
-			x.Bindings = s.Raw()
-			x.Unbound, err = s.UnsetTo(ws, e.opt.Now())
+		s, err := sessions.ReadBindings(ctx, e.st)
+		if err != nil {
+			return err
 		}
-		left = err
+		if left = s.Corrupt(); left == nil {
+			x.Bindings = s.Raw()
+			x.Unbound, left = s.UnsetTo(ws, e.opt.Now())
+		}
 		deleted, err = x.Plan(d)
 		return err
 	})

