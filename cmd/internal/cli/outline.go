@@ -67,8 +67,8 @@ var mark = regexp.MustCompile(`^([ \t]*)((?:[-*+]|\d{1,9}[.)])[ \t]+)?((?:\[[ xX
 var heading = regexp.MustCompile(`^#{1,6}[ \t]`)
 
 // outline reads titles that are indented below each other: plain lines, or the items of a Markdown list, whose further
-// lines are the requirement. Headings are left out. A line that stands beside none of those above it is refused: below
-// which it belongs nobody can tell.
+// lines are the requirement. Headings are left out. A line whose indentation fits none of
+// those above it is refused: its parent is not known.
 func outline(text string) ([]ops.NewChild, error) {
 	type open struct {
 		indent int
