@@ -53,7 +53,7 @@ func DeleteWorkspace(
 // LeastAge is the smallest age at which workspaces are collected.
 const LeastAge = 24 * time.Hour
 
-// Collect says which workspaces go to the trash: those that a resolve on this machine made and that nobody has used for MaxAge.
+// Collect says which workspaces go to the trash: those that a resolve on this machine made, and that were not used for MaxAge.
 type Collect struct {
 	MaxAge time.Duration // LeastAge or more
 	Shared bool          // others too: of them what anybody did in their files counts

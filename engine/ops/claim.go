@@ -34,7 +34,7 @@ func claim(holds, lapsed claims.Claim) Claim {
 	return c
 }
 
-// claimants returns who has claimed a node of a workspace, "" for nobody, and where it cannot be told.
+// claimants returns a function that names the session which has claimed a node: "" for none, and where claims cannot be read.
 func claimants(ctx context.Context, env *Env, ws mdstore.ID) func(mdstore.ID) string {
 	all, _ := env.Engine.Claims(ctx)
 	return func(id mdstore.ID) string {

@@ -35,7 +35,7 @@ type NodeNextOut struct {
 	Out
 }
 
-// A Running is an open node that somebody works on, or that is waited for.
+// A Running is an open node that is being worked on, or that a parent waits for.
 type Running struct {
 	NodeID string `json:"nodeId"`
 	Title  string `json:"title"`

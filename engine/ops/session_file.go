@@ -87,7 +87,7 @@ func begin(
 	return s, env.wrote(ctx, ws, o, hint), to, nil
 }
 
-// onlyReads reports whether a load binds nobody and starts nothing.
+// onlyReads reports whether a load only reads: it binds no session and starts none.
 func onlyReads(env *Env, goOn *bool) bool { return env.ReadOnly || goOn != nil && !*goOn }
 
 // namesakes is the hint of what was named by a name which others of its kind have, too.

@@ -117,7 +117,7 @@ func showState(sh *shell, out *ops.StateLoadOut) error {
 	return err
 }
 
-// sinceThen says what changed in the plan since somebody looked, one line each.
+// sinceThen returns what changed in the plan since a session ended or a state was saved, one line each.
 func sinceThen(names names, nodes []view.NodeSince, counts []view.CountSince) (lines []string) {
 	for _, n := range nodes {
 		what := n.From + " → " + n.To
