@@ -118,16 +118,17 @@ const (
 const (
 	SetPlan     = "plan"     // on unless something else is said
 	SetBriefing = "briefing" // who comes back: briefings, sessions, states, bindings, settings
+	SetMemory   = "memory"   // what was said: slots with entries, search
 )
 
 // Sets returns the names of the tool sets, in the order of the documentation.
-func Sets() []string { return []string{SetPlan, SetBriefing} }
+func Sets() []string { return []string{SetPlan, SetBriefing, SetMemory} }
 
 // NeverListed is the Listed of a parameter that no list of tools has.
 const NeverListed = "never"
 
 // all is the catalogue, in the order of its documentation.
-var all = slices.Concat(in(SetPlan, planSet), in(SetBriefing, briefingSet))
+var all = slices.Concat(in(SetPlan, planSet), in(SetBriefing, briefingSet), in(SetMemory, memorySet))
 
 func in(set string, operations []Operation) []Operation {
 	for i := range operations {
@@ -156,6 +157,8 @@ var briefingSet = []Operation{
 	transcriptRead,
 	transcriptClear,
 }
+
+var memorySet = []Operation{}
 
 var planSet = []Operation{
 	workspaceInit,

@@ -1,0 +1,51 @@
+package mdstore
+
+import "time"
+
+// The types of entries that Arbor writes. Others that a file states are kept.
+const (
+	EntryManual  = "manual_save"
+	EntrySummary = "auto_summary"
+	EntryImport  = "import"
+	EntryMerge   = "merge"
+	EntryRolled  = "rolled_summary" // one text in place of the oldest summaries
+)
+
+// The keys of an entry's metadata that Arbor writes.
+const (
+	MetaSummary = "summary" // of a summary: "5000 → 750 characters"
+)
+
+// A SlotEntry is one text of a slot: a heading that says its id, type and time, an optional comment with metadata, and the
+// text. What a person writes below a heading of level 1 or 2 of their own is an entry as well.
+type SlotEntry struct {
+	ID    ID             // "" where a person wrote the entry and Arbor has not written the file since
+	Type  string         // EntryManual where the heading says none
+	Time  time.Time      // UTC, whole seconds; zero where the heading says none
+	Title string         // what the heading says besides; "" for nothing
+	Meta  map[string]any // as JSON has it; nil for none
+	Text  string         // as it was given, byte for byte
+}
+
+// A Slot is what a file of SlotKind states.
+type Slot struct {
+	ID           ID
+	Name         string
+	Description  string
+	Group        string // the folder below memory/, "" for none
+	Tags         []string
+	Priority     int   // 1 (most) to 5; 0 where none is stated
+	Created      int64 // Unix milliseconds; 0 where the file does not say
+	Updated      int64
+	Contributors []string
+	ProjectPhase string
+	Format       string
+	Custom       []CustomField // the other keys of the front matter
+	Entries      []SlotEntry   // in the order of the file
+}
+
+// A CustomField is a key of a slot's front matter that has no meaning to Arbor. It has several items where it is a list.
+type CustomField struct {
+	Key   string
+	Items []string
+}
