@@ -14,7 +14,7 @@ import (
 //   - nothing is written, removed or moved to below a file of the same commit;
 //   - a change below a folder that moves names its path before the move, and
 //     stands before the move; nothing moves into a folder that moves;
-//   - no New is larger than MaxFileSize.
+//   - no New is larger than its path's MaxSize.
 func CheckChanges(changes []Change) error {
 	at := make(map[Path]int, len(changes)) // the change that names a path
 	name := func(i int, p Path) error {
@@ -34,8 +34,8 @@ func CheckChanges(changes []Change) error {
 		switch {
 		case c.To != "" && c.Keep, c.New != nil && (c.To != "" || c.Keep):
 			return fmt.Errorf("%s: a change is one of new bytes, a removal, a move or a keep: %w", c.Path, fs.ErrInvalid)
-		case len(c.New) > MaxFileSize:
-			return fmt.Errorf("%s: %d bytes are more than the %d that a file may have: %w", c.Path, len(c.New), MaxFileSize, fs.ErrInvalid)
+		case int64(len(c.New)) > MaxSize(c.Path):
+			return fmt.Errorf("%s: %d bytes are more than the %d that a file may have: %w", c.Path, len(c.New), MaxSize(c.Path), fs.ErrInvalid)
 		case c.New == nil && c.To == "" && !c.Keep && c.Base.IsZero():
 			return fmt.Errorf("%s: removed, but said not to exist: %w", c.Path, fs.ErrInvalid)
 		case c.To == "":

@@ -69,6 +69,10 @@ const (
 	KeyProvider = "provider" // of a transcript
 	KeyModel    = "model"
 
+	KeyPriority     = "priority" // of a slot
+	KeyContributors = "contributors"
+	KeyPhase        = "projectPhase"
+
 	KeySession = "sessionId" // of a state
 	KeyTags    = "tags"
 	KeyNode    = "nodeId"
@@ -117,3 +121,6 @@ var StateForm = &mdoc.Form{Sections: []mdoc.SectionForm{
 	{Name: SecReasoning},
 	{Name: SecWorkspaceWas},
 }}
+
+// SlotForm is the form of a slot: its headings are those of entries.
+var SlotForm = &mdoc.Form{Most: MaxSlot}

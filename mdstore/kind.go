@@ -20,6 +20,9 @@ type Kind struct {
 	// the document alone. nil: the digests of its fields and sections.
 	Facts func(*Kind, Path, *mdoc.Doc) Facts
 
+	// Join does to theirs what turned base into ours, as Rejoin says. nil: by sections and lines.
+	Join func(base, ours, theirs *mdoc.Doc) (joined []byte, missing []string)
+
 	// Check returns what is wrong with one document by itself, besides what parsing it reports. nil: nothing can be.
 	Check func(Path, *mdoc.Doc) []mdoc.Diagnostic
 }
@@ -49,9 +52,19 @@ var (
 	SessionLogKind = &Kind{Name: "session log", Quiet: true, Form: SessionForm, Place: Place{Dir: SessionsDir, Name: "Session-*.md", Deep: true}, Facts: pageFacts}
 	TranscriptKind = &Kind{Name: "transcript", Quiet: true, Place: Place{Dir: SessionsDir, Name: "Transcript*.md", Deep: true}, Facts: pageFacts}
 	StateKind      = &Kind{Name: "state", Named: true, Form: StateForm, Place: Place{Dir: "states", Name: AnyMarkdown}, Facts: pageFacts}
+	SlotKind       = &Kind{Name: "slot", Named: true, Form: SlotForm, Place: Place{Dir: MemoryDir, Name: AnyMarkdown, Deep: true}, Facts: pageFacts, Join: joinSlots}
+	ZippedSlotKind = &Kind{Name: "compressed slot", Named: true, Form: SlotForm, Place: Place{Dir: MemoryDir, Name: AnyMarkdown + Zipped, Deep: true},
+		Facts: pageFacts, Join: joinSlots}
+	ArchivedSlotKind = &Kind{Name: "archived slot", Named: true, Form: SlotForm, Place: Place{Dir: ArchiveDir + "/" + MemoryDir, Name: AnyMarkdown + Zipped, Deep: true},
+		Facts: pageFacts, Join: joinSlots}
 )
 
-var allKinds = Kinds{WorkspaceKind, NodeKind, AgentKind, SessionKind, SessionLogKind, TranscriptKind, StateKind}
+var allKinds Kinds
+
+func init() { // the kinds of slots refer to functions that refer to the table
+	allKinds = Kinds{WorkspaceKind, NodeKind, AgentKind, SessionKind, SessionLogKind, TranscriptKind, StateKind,
+	SlotKind, ZippedSlotKind, ArchivedSlotKind}
+}
 
 // AllKinds returns the table of kinds, which must not be modified.
 func AllKinds() Kinds { return allKinds }

@@ -9,6 +9,7 @@ const (
 	NodesDir      = "nodes"
 	SessionsDir   = "sessions"
 	SessionFile   = "Session.md"
+	MemoryDir     = "memory"
 	ArchiveDir    = "archive"
 	LocalDir      = ".local"                   // locks, journal, trash: never needed to read the vault
 	SessionsFile  = "sessions.json"            // session bindings of this machine
@@ -24,8 +25,19 @@ const (
 	FormatVersion = 1
 )
 
-// MaxFileSize is the size in bytes beyond which a file is neither read nor written.
+// MaxFileSize is the size in bytes beyond which a file is neither read nor written, but for slots: see MaxSize.
 const MaxFileSize = 1 << 20
+
+// MaxSize returns the size in bytes beyond which the file at p is neither read nor written.
+func MaxSize(p Path) int64 {
+	if k := AllKinds().Of(p); k != nil && k.Form != nil && k.Form.Most > 0 {
+		return int64(k.Form.Most)
+	}
+	if p.Under(LocalDir) { // which keeps files of every kind
+		return MaxSlot
+	}
+	return MaxFileSize
+}
 
 // WorkspacePath returns the path of a workspace's own file, given its folder.
 func WorkspacePath(dir Path) Path { return WorkspaceKind.File(dir) }

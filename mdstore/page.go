@@ -33,7 +33,7 @@ type pageField struct {
 
 // ParsePage reads a page from its file. It always returns a page: what cannot be read has no value and is a problem.
 func ParsePage(k *Kind, f File) *Page {
-	doc, problems := mdoc.Parse(string(f.Path), f.Data, k.Form)
+	doc, problems := ParseFile(f.Path, f.Data, k.Form)
 	p := PageOf(k, f.Path, f.Version, doc, problems)
 	p.Stamp = f.Stamp
 	return p
@@ -60,7 +60,7 @@ func PageOf(k *Kind, path Path, version Version, doc *mdoc.Doc, problems []mdoc.
 
 // placeName returns what the page's place calls it.
 func (p *Page) placeName() string {
-	name, folder := strings.TrimSuffix(p.Path.Base(), ".md"), p.Path.Dir().Base()
+	name, folder := strings.TrimSuffix(strings.TrimSuffix(p.Path.Base(), Zipped), ".md"), p.Path.Dir().Base()
 	switch {
 	case !p.Kind.Place.Many():
 		return folder

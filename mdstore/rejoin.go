@@ -18,10 +18,25 @@ import (
 func Rejoin(p Path, base, ours, theirs []byte) (joined []byte, missing []string) {
 	kind := cmp.Or(AllKinds().Of(p), &Kind{})
 	parse := func(data []byte) *mdoc.Doc {
-		d, _ := mdoc.Parse(string(p), data, kind.Form)
+		d, _ := ParseFile(p, data, kind.Form)
 		return d
 	}
 	b, o, t := parse(base), parse(ours), parse(theirs)
+	switch {
+	case kind.Join == nil:
+	case bytes.Equal(base, ours):
+		return theirs, nil
+	case bytes.Equal(base, theirs), bytes.Equal(ours, theirs):
+		return ours, nil
+	}
+	if open := cmp.Or(b.Editable(), o.Editable(), t.Editable()) == nil; kind.Join != nil && open {
+		if joined, missing = kind.Join(b, o, t); joined != nil {
+			joined = Stored(p, joined)
+		}
+		return joined, missing
+	} else if p.IsZipped() {
+		return nil, []string{"the whole change"}
+	}
 	if lines, ok := merge.Add(base, ours, theirs); bytes.Equal(base, ours) || bytes.Equal(base, theirs) ||
 		kind.Form == nil || b.Editable() != nil || o.Editable() != nil || t.Editable() != nil {
 		if !ok {

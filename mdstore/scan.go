@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"arbor/mdstore/mdoc"
 	"arbor/statemachine"
 )
 
@@ -57,7 +56,7 @@ type Record struct {
 // RecordOf reads a file of a kind. ok is false for a file of which facts do not tell all: one that is closed to edits, and a node whose
 // front matter has a problem.
 func RecordOf(k *Kind, f File) (r Record, ok bool) {
-	doc, _ := mdoc.Parse(string(f.Path), f.Data, k.Form)
+	doc, _ := ParseFile(f.Path, f.Data, k.Form)
 	if doc.Editable() != nil {
 		return Record{}, false
 	}

@@ -11,19 +11,54 @@ import (
 // Texts of other programs stand in files below headings that say whose they are. A text that would not stand there
 // as it is, because it would read as something else or not at all, is stored in a fence; nothing of it is changed.
 
-// verbatimInfo is the info string of a fence that holds a text as it is.
-const verbatimInfo = "verbatim"
+// The info strings of a fence that holds a text as it is, and of one each of whose lines begins with a backslash, behind which
+// a backslash stands as \\ and a carriage return as \r: so no line of it looks like a mark of git's or like Markdown that is beyond
+// the limits of a file.
+const (
+	verbatimInfo = "verbatim"
+	escapedInfo  = "verbatim escaped"
+)
 
 // outer are the characters at both ends of a text that Markdown does not keep.
 const outer = " \t\r\n"
 
 // Verbatim returns a text as it is stored: as it is, or in a fence. FromVerbatim reads every text back byte for byte,
-// also with blank lines around it.
+// also with blank lines around it. A text with a NUL byte or invalid UTF-8 cannot be stored.
 func Verbatim(text string) string {
 	if standsAlone(text) {
 		return text
 	}
-	return Fenced(text)
+	if fenced := Fenced(text); fits(fenced) {
+		return fenced
+	}
+	return escaped(text)
+}
+
+// gitMarks are what git begins the lines around a conflict with: two of them in a file are taken for an unfinished merge.
+var gitMarks = regexp.MustCompile("(?m)^(<<<<<<< |>>>>>>> )")
+
+// fits reports whether a stored text leaves a file sound.
+func fits(stored string) bool {
+	if gitMarks.MatchString(stored) {
+		return false
+	}
+	_, wrong := mdoc.Parse("", []byte("---\n---\n\n## a\n\n"+stored+"\n"), SlotForm)
+	return len(wrong) == 0
+}
+
+// escaped returns a text in a fence in which its lines are escaped.
+func escaped(text string) string {
+	text = strings.NewReplacer("\\", `\\`, "\r", `\r`, "\n", "\n\\").Replace(text)
+	return "```" + escapedInfo + "\n\\" + text + "\n```"
+}
+
+// unescaped undoes escaped for what stands in the fence.
+func unescaped(held string) string {
+	lines := strings.Split(held, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimPrefix(strings.TrimSuffix(line, "\r"), `\`)
+	}
+	return strings.NewReplacer(`\\`, `\`, `\r`, "\r").Replace(strings.Join(lines, "\n"))
 }
 
 // Fenced returns a text in a fence that is longer than any in it, whether it needs one or not.
@@ -48,31 +83,36 @@ func standsAlone(text string) bool {
 	if strings.Trim(text, outer) != text || strings.Contains(text, "\r") || strings.HasPrefix(text, "<!--") {
 		return false
 	}
-	if _, ours := opening(text); ours {
+	if _, _, ours := opening(text); ours {
 		return false
 	}
 	const before, behind = "---\n---\n\n## a\n\n", "\n\n## b\n"
 	d, wrong := mdoc.Parse("", []byte(before+text+behind), nil)
-	if len(wrong) > 0 {
+	if len(wrong) > 0 || gitMarks.MatchString(text) {
 		return false
 	}
 	high := slices.DeleteFunc(d.Headings(), func(h mdoc.Heading) bool { return h.Level > 2 })
 	return len(high) == 2 && high[1].Span.Start == len(before)+len(text)+2
 }
 
-// opening returns the fence of a text that begins as Fenced makes it.
-func opening(text string) (fence string, ours bool) {
+// opening returns the fence of a text that begins as Fenced or escaped makes it, and what reads the text in it.
+func opening(text string) (fence string, read func(string) string, ours bool) {
 	first, _, _ := strings.Cut(text, "\n")
 	first = strings.TrimSuffix(first, "\r")
-	fence, ours = strings.CutSuffix(first, verbatimInfo)
-	return fence, ours && len(fence) >= 3 && strings.Trim(fence, "`") == ""
+	read = func(s string) string { return s }
+	if fence, ours = strings.CutSuffix(first, escapedInfo); ours {
+		read = unescaped
+	} else {
+		fence, ours = strings.CutSuffix(first, verbatimInfo)
+	}
+	return fence, read, ours && len(fence) >= 3 && strings.Trim(fence, "`") == ""
 }
 
 // FromVerbatim returns the text that is stored. What people add below a fence follows its text; where the fence has no end, all is
 // text.
 func FromVerbatim(stored string) string {
 	text := strings.Trim(stored, outer)
-	fence, ours := opening(text)
+	fence, read, ours := opening(text)
 	if !ours {
 		return strings.ReplaceAll(text, "\r\n", "\n")
 	}
@@ -80,7 +120,7 @@ func FromVerbatim(stored string) string {
 	for at := 0; at < len(inside); {
 		line, _, _ := strings.Cut(inside[at:], "\n")
 		if strings.TrimRight(line, outer) == fence {
-			held := strings.TrimSuffix(inside[:at], "\n")
+			held := read(strings.TrimSuffix(inside[:at], "\n"))
 			if added := strings.Trim(inside[at+len(line):], outer); added != "" {
 				held += "\n\n" + added
 			}

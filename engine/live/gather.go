@@ -126,7 +126,7 @@ func (g *gather) load(ctx context.Context, wanted map[mdstore.ID][]view.Wanted) 
 				return err
 			}
 			if f := files[i]; f.Version == w.Version {
-				g.docs[w.Path], _ = mdoc.Parse(string(w.Path), f.Data, w.Form)
+				g.docs[w.Path], _ = mdstore.ParseFile(w.Path, f.Data, w.Form)
 			} else {
 				moved = append(moved, f)
 				g.vault.Heed(true, w.Path)

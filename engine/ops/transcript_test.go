@@ -75,7 +75,7 @@ func TestATranscriptIsReadAcrossItsFiles(t *testing.T) {
 	must(t, env, "transcript_append", with("role", "user", "text", "anew"))
 	w.Tick(time.Second)
 	must(t, env, "transcript_clear", with())
-	for _, text := range []string{"a\rb", "<<<<<<< a\n>>>>>>> b\n", strings.Repeat("x", mdstore.MaxFileSize)} {
+	for _, text := range []string{"a\x00b", strings.Repeat("x", mdstore.MaxFileSize)} {
 		refused(t, w, env, errs.InvalidContent, "transcript_append", with("role", "user", "text", text))
 	}
 	refused(t, w, env, errs.InvalidParams, "transcript_append", with("role", "nobody", "text", "x"))

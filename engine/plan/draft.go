@@ -215,7 +215,7 @@ func (d *Draft) Changes() []mdstore.Change {
 	slices.SortStableFunc(order, func(a, b *Edit) int { return cmp.Compare(b.thaws, a.thaws) })
 	for _, e := range order {
 		if e.after != nil {
-			out = append(out, mdstore.Change{Path: e.path, Base: e.base, New: e.after.Bytes()})
+			out = append(out, mdstore.Change{Path: e.path, Base: e.base, New: mdstore.Stored(e.path, e.after.Bytes())})
 			named[e.path] = true
 		}
 	}

@@ -48,15 +48,22 @@ func (o *Outcome) Diff() string {
 			b.WriteString("remove " + string(f.Path) + "\n")
 			continue
 		}
-		b.WriteString(UnifiedDiff(string(f.Path), f.Old, f.New))
+		b.WriteString(f.unified())
 	}
 	return b.String()
+}
+
+// unified returns the change of the file's text as a unified diff.
+func (f FileChange) unified() string {
+	was, _ := mdstore.TextOf(f.Path, f.Old) // a file without a sound text has none to show
+	now, _ := mdstore.TextOf(f.Path, f.New)
+	return UnifiedDiff(string(f.Path), was, now)
 }
 
 // Lines returns how many lines differ: the larger of those added and those removed.
 func (f FileChange) Lines() int {
 	added, removed := -1, -1 // without the two lines of the diff's head
-	for line := range strings.Lines(UnifiedDiff("", f.Old, f.New)) {
+	for line := range strings.Lines(f.unified()) {
 		switch line[0] {
 		case '+':
 			added++
@@ -74,8 +81,9 @@ func (d *Draft) Outcome() *Outcome {
 		if e.after == nil || e.spare {
 			continue
 		}
-		out.Files = append(out.Files, FileChange{Path: e.path, Version: mdstore.VersionOf(e.after.Bytes()), What: e.what,
-			Old: e.doc.Bytes(), New: e.after.Bytes(), was: e.doc, is: e.after})
+		now := mdstore.Stored(e.path, e.after.Bytes())
+		out.Files = append(out.Files, FileChange{Path: e.path, Version: mdstore.VersionOf(now), What: e.what,
+			Old: mdstore.Stored(e.path, e.doc.Bytes()), New: now, was: e.doc, is: e.after})
 		out.adapt(e.adapted)
 	}
 	for _, x := range d.extra {

@@ -256,10 +256,10 @@ func TestAScanOfOneWorkspaceCostsNothingOfOthers(t *testing.T) {
 		}
 	}
 	scan(t, s, "archive/old")
-	if got := scan(t, settled(t, dir), "ws-0299").Work; got != (mdstore.Work{Stamped: 6}) {
+	if got := scan(t, settled(t, dir), "ws-0299").Work; got != (mdstore.Work{Stamped: 8}) {
 		t.Errorf("%+v for the last of %d workspaces, and %+v for the first one at first", got, n, first)
 	}
-	if first.Stamped != 6 || first.Read != 2 {
+	if first.Stamped != 8 || first.Read != 2 {
 		t.Errorf("the first scan: %+v", first)
 	}
 	caches, err := os.ReadDir(filepath.Join(dir, ".local", "cache"))

@@ -16,20 +16,20 @@ import (
 // kinds are those of a vault, and two more that exist here only.
 var kinds = append(append(mdstore.Kinds{}, mdstore.AllKinds()...),
 	&mdstore.Kind{Name: "paper", Form: mdstore.NodeForm, Place: mdstore.Place{Dir: "papers", Name: mdstore.AnyMarkdown}},
-	&mdstore.Kind{Name: "memory", Form: mdstore.NodeForm, Place: mdstore.Place{Dir: "memory", Name: mdstore.AnyMarkdown, Deep: true}},
-	&mdstore.Kind{Name: "slot", Form: mdstore.NodeForm, Place: mdstore.Place{Name: "Slot.md"}})
+	&mdstore.Kind{Name: "letter", Form: mdstore.NodeForm, Place: mdstore.Place{Dir: "letters", Name: mdstore.AnyMarkdown, Deep: true}},
+	&mdstore.Kind{Name: "card", Form: mdstore.NodeForm, Place: mdstore.Place{Name: "Card.md"}})
 
 // A new kind of file is one entry of a table: the scan, the cache, the listing, the watcher and the strays follow it.
 func TestANewKindNeedsNoNewCode(t *testing.T) {
 	dir, _ := planned(t, 2)
 	for p, text := range map[string]string{
-		"Slot.md": "slot", "papers/a.md": "state a", "papers/b.txt": "none", "papers/sub/c.md": "too deep", "papers/.d.md": "hidden",
-		"memory/a.md": "memory a", "memory/deep/er/b.md": "memory b", "memory/deep/none.txt": "none", "memory/.x/c.md": "hidden",
-		"memory/deep/er/b.md~": "backup", "papers/Slot 2.md": "a copy", "Slot 2.md": "a copy", "nodes/x.md": "no node",
+		"Card.md": "slot", "papers/a.md": "state a", "papers/b.txt": "none", "papers/sub/c.md": "too deep", "papers/.d.md": "hidden",
+		"letters/a.md": "memory a", "letters/deep/er/b.md": "memory b", "letters/deep/none.txt": "none", "letters/.x/c.md": "hidden",
+		"letters/deep/er/b.md~": "backup", "papers/Card 2.md": "a copy", "Card 2.md": "a copy", "nodes/x.md": "no node",
 	} {
 		write(t, filepath.Join(dir, "ws", filepath.FromSlash(p)), "---\nid: "+text+"\n---\n")
 	}
-	if err := os.Symlink("deep", filepath.Join(dir, "ws", "memory", "linked")); err != nil {
+	if err := os.Symlink("deep", filepath.Join(dir, "ws", "letters", "linked")); err != nil {
 		t.Skip(err)
 	}
 	s, err := dirstore.Open(dir, dirstore.Options{Kinds: kinds})
@@ -44,17 +44,17 @@ func TestANewKindNeedsNoNewCode(t *testing.T) {
 		if err != nil || got.Work.Read != read {
 			t.Errorf("%+v, error %v, want %d read", got.Work, err, read)
 		}
-		if len(got.Broken) != 1 || got.Broken[0].Path != "ws/memory/linked" || code(got.Broken[0].Err) != dirstore.CodeSymlink {
+		if len(got.Broken) != 1 || got.Broken[0].Path != "ws/letters/linked" || code(got.Broken[0].Err) != dirstore.CodeSymlink {
 			t.Errorf("broken: %v", got.Broken)
 		}
 		got.Broken = nil
-		if err := os.RemoveAll(filepath.Join(dir, "ws", "memory", "linked")); err != nil {
+		if err := os.RemoveAll(filepath.Join(dir, "ws", "letters", "linked")); err != nil {
 			t.Fatal(err)
 		}
 		if diff := storetest.DiffScan(t.Context(), s, kinds, "ws", got); diff != "" {
 			t.Error(diff)
 		}
-		if err := os.Symlink("deep", filepath.Join(dir, "ws", "memory", "linked")); err != nil {
+		if err := os.Symlink("deep", filepath.Join(dir, "ws", "letters", "linked")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -62,12 +62,12 @@ func TestANewKindNeedsNoNewCode(t *testing.T) {
 	for e := range s.List(t.Context(), "ws") {
 		listed = append(listed, e.Path[len("ws/"):])
 	}
-	if want := "[Slot.md Workspace.md memory/a.md memory/deep/er/b.md memory/linked nodes/node-mj000000-000000/Node.md " +
-		"nodes/node-mj000001-001eef/Node.md papers/Slot 2.md papers/a.md]"; fmt.Sprint(listed) != want {
+	if want := "[Card.md Workspace.md letters/a.md letters/deep/er/b.md letters/linked nodes/node-mj000000-000000/Node.md " +
+		"nodes/node-mj000001-001eef/Node.md papers/Card 2.md papers/a.md]"; fmt.Sprint(listed) != want {
 		t.Errorf("listed\n %v\nwant\n %v", listed, want)
 	}
 	strays, err := s.Strays(t.Context(), "ws")
-	if want := "[{ws/Slot 2.md conflict copy ws/Slot.md} {ws/memory/deep/er/b.md~ backup } {ws/nodes/x.md no node } {ws/papers/Slot 2.md conflict copy ws/papers/Slot.md}]"; err != nil || fmt.Sprint(strays) != want {
+	if want := "[{ws/Card 2.md conflict copy ws/Card.md} {ws/letters/deep/er/b.md~ backup } {ws/nodes/x.md no node } {ws/papers/Card 2.md conflict copy ws/papers/Card.md}]"; err != nil || fmt.Sprint(strays) != want {
 		t.Errorf("strays\n %v, error %v, want\n %v", strays, err, want)
 	}
 	later(t, dir, func(s *dirstore.Store) {
@@ -79,7 +79,7 @@ func TestANewKindNeedsNoNewCode(t *testing.T) {
 
 func TestTheWatcherFollowsTheKinds(t *testing.T) {
 	dir, _ := planned(t, 1)
-	for _, sub := range []string{"papers", "memory/deep", "notes"} {
+	for _, sub := range []string{"papers", "letters/deep", "notes"} {
 		write(t, filepath.Join(dir, "ws", sub, "old.txt"), "none")
 	}
 	s, err := dirstore.Open(dir, dirstore.Options{Kinds: kinds})
@@ -92,7 +92,7 @@ func TestTheWatcherFollowsTheKinds(t *testing.T) {
 	told := map[mdstore.Path]bool{}
 	err = s.Watch(ctx, mdstore.Watching{
 		Ready: func() {
-			for _, p := range []string{"notes/b.md", "papers/b.txt", "papers/a.md", "memory/deep/a.md", "Slot.md"} { // the last one ends it
+			for _, p := range []string{"notes/b.md", "papers/b.txt", "papers/a.md", "letters/deep/a.md", "Card.md"} { // the last one ends it
 				write(t, filepath.Join(dir, "ws", filepath.FromSlash(p)), "text")
 			}
 		},
@@ -101,12 +101,12 @@ func TestTheWatcherFollowsTheKinds(t *testing.T) {
 			for _, p := range paths {
 				told[p] = true
 			}
-			if all || told["ws/Slot.md"] {
+			if all || told["ws/Card.md"] {
 				cancel()
 			}
 		},
 	})
-	if want := "map[ws/Slot.md:true ws/memory/deep/a.md:true ws/papers/a.md:true]"; fmt.Sprint(told) != want {
+	if want := "map[ws/Card.md:true ws/letters/deep/a.md:true ws/papers/a.md:true]"; fmt.Sprint(told) != want {
 		t.Errorf("told of %v, want %v (%v)", told, want, err)
 	}
 }

@@ -96,7 +96,7 @@ func (v *vault) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) 
 		return mdstore.File{}, &fs.PathError{Op: "read", Path: string(p), Err: fs.ErrInvalid}
 	}
 	began := v.now()
-	data, info, err := v.disk.ReadFile(p, mdstore.MaxFileSize)
+	data, info, err := v.disk.ReadFile(p, mdstore.MaxSize(p))
 	for d := p.Dir(); d != "" && !errors.Is(err, fs.ErrNotExist); d = d.Dir() { // no walk looks behind a link either
 		if err := v.linked(d); err != nil {
 			return mdstore.File{}, err
@@ -118,7 +118,7 @@ func (v *vault) Stat(ctx context.Context, p mdstore.Path) (mdstore.Stamp, error)
 		return mdstore.Stamp{}, &fs.PathError{Op: "read", Path: string(p), Err: fs.ErrInvalid}
 	}
 	began := v.now()
-	info, err := v.disk.Look(p, mdstore.MaxFileSize)
+	info, err := v.disk.Look(p, mdstore.MaxSize(p))
 	if err != nil {
 		return mdstore.Stamp{}, err
 	}

@@ -74,7 +74,7 @@ func (s *Store) settled(ch mdstore.Change) error {
 // Saving reports whether another program is saving one of these files.
 func (s *Store) Saving(ctx context.Context, paths []mdstore.Path) bool {
 	for _, p := range paths {
-		data, info, err := s.disk.ReadFile(p, mdstore.MaxFileSize)
+		data, info, err := s.disk.ReadFile(p, mdstore.MaxSize(p))
 		own := err == nil && s.gen.wrote(p, mdstore.VersionOf(data))
 		if errors.Is(err, fs.ErrNotExist) { // some editors take it away first
 			p = p.Dir()

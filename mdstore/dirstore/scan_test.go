@@ -76,7 +76,7 @@ func TestAScanReadsOnlyWhatChanged(t *testing.T) {
 		t.Errorf("%d records, %+v", len(first.Records), first.Work)
 	}
 	for _, s := range []*dirstore.Store{s, settled(t, dir)} {
-		if again := scan(t, s, "ws"); again.Work != (mdstore.Work{Stamped: 2*n + 4}) {
+		if again := scan(t, s, "ws"); again.Work != (mdstore.Work{Stamped: 2*n + 6}) {
 			t.Errorf("nothing changed: %+v", again.Work)
 		}
 	}

@@ -109,7 +109,7 @@ func (b lineBag) distance(data []byte) (n int) {
 // mergeStale merges a save of a file that was made from an older version with what commits have done since. It reports
 // whether the file was changed. Commits have been begun, if it was. The lock is held.
 func (s *Store) mergeStale(p mdstore.Path) (merged bool, err error) {
-	data, info, err := s.disk.ReadFile(p, mdstore.MaxFileSize)
+	data, info, err := s.disk.ReadFile(p, mdstore.MaxSize(p))
 	if err != nil {
 		return false, nil // there is nothing to merge
 	}
@@ -139,7 +139,7 @@ func (s *Store) mergeStale(p mdstore.Path) (merged bool, err error) {
 	if missing != nil {
 		err = s.committer.LayBeside(p, v.newest, missing)
 	}
-	now, _, again := s.disk.ReadFile(p, mdstore.MaxFileSize)
+	now, _, again := s.disk.ReadFile(p, mdstore.MaxSize(p))
 	if again == nil && bytes.Equal(now, data) { // nothing of it goes together
 		s.record(recordedStep{Path: p, New: data, Stands: true})
 	}
@@ -217,7 +217,7 @@ func (s *Store) foreign() (out []mdstore.Path) {
 		if err != nil || s.kinds.Of(p) == nil || changedAt(info.Stamp) < last[p]-int64(clockSlack) {
 			continue
 		}
-		data, _, err := s.disk.ReadFile(p, mdstore.MaxFileSize)
+		data, _, err := s.disk.ReadFile(p, mdstore.MaxSize(p))
 		if err == nil && newest[p] != mdstore.VersionOf(data).String() { // an older version may have come back
 			out = append(out, p)
 		}
@@ -271,7 +271,7 @@ func (s *Store) Late(ctx context.Context, merge bool) ([]mdstore.Collision, erro
 		out = append(out, mdstore.Collision{Path: mdstore.LocalDir, Text: heldText})
 	}
 	for _, p := range foreign {
-		data, _, err := s.disk.ReadFile(p, mdstore.MaxFileSize)
+		data, _, err := s.disk.ReadFile(p, mdstore.MaxSize(p))
 		if err != nil {
 			continue
 		}

@@ -230,8 +230,8 @@ func (p *place) entries(f *folder, names []osfs.Entry) []entry {
 func (w *walk) file(e *entry) {
 	w.work.Stamped++
 	info, err := w.v.disk.Stat(e.path)
-	if err != nil || osfs.CheckRegular(e.path, info.Mode, info.Size, mdstore.MaxFileSize) != nil {
-		info, err = w.v.disk.Look(e.path, mdstore.MaxFileSize) // which says why
+	if err != nil || osfs.CheckRegular(e.path, info.Mode, info.Size, mdstore.MaxSize(e.path)) != nil {
+		info, err = w.v.disk.Look(e.path, mdstore.MaxSize(e.path)) // which says why
 	}
 	found := item{path: e.path, stamp: proven(info.Stamp, w.began), err: err}
 	if known := e.record; err == nil && w.read {
@@ -251,7 +251,7 @@ func (w *walk) file(e *entry) {
 
 func (w *walk) readFile(e *entry, found *item) {
 	w.work.Read++
-	data, info, err := w.v.disk.ReadRegular(e.path, mdstore.MaxFileSize)
+	data, info, err := w.v.disk.ReadRegular(e.path, mdstore.MaxSize(e.path))
 	if found.err = err; err != nil {
 		return
 	}

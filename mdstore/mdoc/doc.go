@@ -30,12 +30,12 @@ type Doc struct {
 func Parse(name string, src []byte, form *Form) (*Doc, []Diagnostic) {
 	d := &Doc{name: name, src: src, text: src, form: form}
 	var found []Diagnostic
-	if len(src) > MaxBytes {
+	if most := form.most(); len(src) > most {
 		// The front matter is at the top. The rest is not read.
 		d.opaque = true
 		d.text = src[:lineStart(src, 2*MaxFrontMatterBytes)]
 		found = append(found, Diagnostic{Code: CodeTooLarge, Text: fmt.Sprintf(
-			"the file has %d bytes, the limit is %d", len(src), MaxBytes)})
+			"the file has %d bytes, the limit is %d", len(src), most)})
 	}
 	readable, damaged := damage(d.text)
 	d.text = readable

@@ -5,7 +5,7 @@ import "fmt"
 // The limits of a document. A file beyond them is listed, and its front matter is read if that is within its own
 // limits, but the file is closed to edits: the YAML and Markdown parsers need more than linear time for such input.
 const (
-	MaxBytes            = 1 << 20  // bytes in a file
+	MaxBytes            = 1 << 20  // bytes in a file, unless its form says otherwise
 	MaxFrontMatterBytes = 64 << 10 // bytes between the front matter's delimiters
 	MaxFrontMatterNodes = 512      // YAML nodes: each key, value, list and mapping is one
 	MaxContainers       = 64       // markers of quotes and lists at the start of a line

@@ -18,7 +18,18 @@ func (s Span) Len() int { return s.End - s.Start }
 
 // A Form names the sections that a kind of file knows, in the order in which new ones are added. Other sections are
 // read, kept and edited under the text of their heading. The zero Form knows none.
-type Form struct{ Sections []SectionForm }
+type Form struct {
+	Sections []SectionForm
+	Most     int // bytes that a file may have; 0 is MaxBytes
+}
+
+// most returns how many bytes a file of the form may have.
+func (f *Form) most() int {
+	if f == nil || f.Most == 0 {
+		return MaxBytes
+	}
+	return f.Most
+}
 
 // A SectionForm is one known section: its standard name and the other headings
 // that mean the same. Headings are matched without regard to case.

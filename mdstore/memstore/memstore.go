@@ -172,8 +172,8 @@ func (s *Store) Read(ctx context.Context, p mdstore.Path) (mdstore.File, error) 
 func (s *Store) read(p mdstore.Path) (mdstore.File, error) {
 	data, ok := s.files[p]
 	switch {
-	case ok && len(data) > mdstore.MaxFileSize:
-		return mdstore.File{}, unreadable(p, mdoc.CodeTooLarge, "has %d bytes; %d are the limit", len(data), mdstore.MaxFileSize)
+	case ok && int64(len(data)) > mdstore.MaxSize(p):
+		return mdstore.File{}, unreadable(p, mdoc.CodeTooLarge, "has %d bytes; %d are the limit", len(data), mdstore.MaxSize(p))
 	case ok:
 		return mdstore.File{Path: p, Version: mdstore.VersionOf(data), Data: data, Stamp: s.stamp(p)}, nil
 	case s.below[p] > 0:

@@ -26,7 +26,7 @@ const wholeEngine = "engine engine/enginetest"
 
 // pure is what computes and nothing else: no clock, disk, network, process or
 // randomness.
-const pure = "bufio bytes cmp container/heap container/list container/ring crypto/md5 crypto/sha256 " +
+const pure = "bufio bytes cmp compress/gzip container/heap container/list container/ring crypto/md5 crypto/sha256 " +
 	"encoding encoding/base64 encoding/binary encoding/hex encoding/json errors fmt hash hash/crc32 hash/fnv " +
 	"html io iter maps math math/bits path reflect regexp slices sort strconv strings sync sync/atomic " +
 	"text/tabwriter unicode unicode/utf16 unicode/utf8 unique"

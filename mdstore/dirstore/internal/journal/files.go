@@ -20,7 +20,7 @@ func read(d osfs.FS, p mdstore.Path) ([]byte, error) {
 
 // describe is read with what the file is.
 func describe(d osfs.FS, p mdstore.Path) ([]byte, osfs.Info, error) {
-	data, info, err := d.ReadFile(p, mdstore.MaxFileSize)
+	data, info, err := d.ReadFile(p, mdstore.MaxSize(p))
 	if data == nil && err == nil {
 		data = []byte{}
 	}

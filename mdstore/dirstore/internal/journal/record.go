@@ -72,7 +72,7 @@ func (s *step) sound() bool {
 	}
 	switch s.Do {
 	case write:
-		return s.New != nil && len(s.New) <= mdstore.MaxFileSize
+		return s.New != nil && int64(len(s.New)) <= mdstore.MaxSize(s.Path)
 	case remove:
 		return s.Base != nil
 	case move:

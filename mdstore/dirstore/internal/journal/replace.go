@@ -112,7 +112,7 @@ func (c *Committer) rejoin(p mdstore.Path, join join) (missing []string, ok bool
 			return nil, false
 		}
 		joined, missing := join(now)
-		if joined == nil || len(joined) > mdstore.MaxFileSize {
+		if joined == nil || int64(len(joined)) > mdstore.MaxSize(p) {
 			return missing, false
 		}
 		if same(joined, now) {
