@@ -63,7 +63,7 @@ var allKinds Kinds
 
 func init() { // the kinds of slots refer to functions that refer to the table
 	allKinds = Kinds{WorkspaceKind, NodeKind, AgentKind, SessionKind, SessionLogKind, TranscriptKind, StateKind,
-	SlotKind, ZippedSlotKind, ArchivedSlotKind}
+		SlotKind, ZippedSlotKind, ArchivedSlotKind}
 }
 
 // AllKinds returns the table of kinds, which must not be modified.

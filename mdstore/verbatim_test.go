@@ -99,7 +99,7 @@ func TestVerbatimExamples(t *testing.T) {
 		"a\r\nb":                    "```verbatim\na\r\nb\n```",
 		"```verbatim\nforged\n```":  "````verbatim\n```verbatim\nforged\n```\n````",
 		"<pre>\n\nnever ends":       "```verbatim\n<pre>\n\nnever ends\n```",
-		"a\rb\\":                     "```verbatim escaped\n\\a\\rb\\\\\n```",
+		"a\rb\\":                    "```verbatim escaped\n\\a\\rb\\\\\n```",
 		"<<<<<<< a\n>>>>>>> b":      "```verbatim escaped\n\\<<<<<<< a\n\\>>>>>>> b\n```",
 		"inline ````` of backticks": "inline ````` of backticks",
 	} {
