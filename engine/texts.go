@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	replacedDir  = mdstore.Path("replaced")
+	replacedDir  = mdstore.Path(mdstore.ReplacedDir)
 	replacedLife = 30 * 24 * time.Hour // of a file that keeps a replaced text
 	mostChanged  = 8000                // bytes of changed texts that a refusal carries
 	firstOf      = 200                 // characters of a replaced text that a result carries

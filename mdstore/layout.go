@@ -11,6 +11,7 @@ const (
 	SessionFile   = "Session.md"
 	MemoryDir     = "memory"
 	ArchiveDir    = "archive"
+	ReplacedDir   = "replaced"                 // in LocalDir: files with texts that were replaced, for 30 days
 	LocalDir      = ".local"                   // locks, journal, trash: never needed to read the vault
 	SessionsFile  = "sessions.json"            // session bindings of this machine
 	CorruptPrefix = SessionsFile + ".corrupt-" // of copies of a SessionsFile that could not be read

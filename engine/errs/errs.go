@@ -41,6 +41,8 @@ const (
 	ReferenceNotFound Code = "REFERENCE_NOT_FOUND"
 	SessionNotFound   Code = "SESSION_NOT_FOUND"
 	StateNotFound     Code = "STATE_NOT_FOUND"
+	SlotNotFound      Code = "SLOT_NOT_FOUND"
+	EntryNotFound     Code = "ENTRY_NOT_FOUND"
 
 	InvalidParams   Code = "INVALID_PARAMS"
 	UnknownParams   Code = "UNKNOWN_PARAMS"
@@ -63,6 +65,8 @@ const (
 	WorkspaceActive     Code = "WORKSPACE_ACTIVE"
 	WorkspaceArchived   Code = "WORKSPACE_ARCHIVED"
 	ReferenceExists     Code = "REFERENCE_EXISTS"
+	NameTaken           Code = "NAME_TAKEN"
+	MemoryOff           Code = "MEMORY_OFF"
 
 	ConfirmationRequired Code = "CONFIRMATION_REQUIRED"
 
@@ -81,6 +85,7 @@ const (
 var classes = map[Code]Class{
 	VaultNotFound: NotFound, WorkspaceNotFound: NotFound, NodeNotFound: NotFound, ParentNotFound: NotFound,
 	ReferenceNotFound: NotFound, SessionNotFound: NotFound, StateNotFound: NotFound,
+	SlotNotFound: NotFound, EntryNotFound: NotFound, NameTaken: Refused, MemoryOff: Refused,
 	InvalidParams: Invalid, UnknownParams: Invalid, AmbiguousID: Invalid, InvalidName: Invalid, InvalidTitle: Invalid,
 	InvalidContent: Invalid, InvalidNodeType: Invalid, InvalidPath: Invalid,
 	InvalidTransition: Refused, ConclusionRequired: Refused, IncompleteChildren: Refused, ExecutionChildren: Refused,

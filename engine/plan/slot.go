@@ -1,0 +1,281 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"arbor/engine/errs"
+	"arbor/engine/view"
+	"arbor/mdstore"
+	"arbor/mdstore/fold"
+	"arbor/mdstore/mdoc"
+)
+
+// SlotFacts are what can be said of a slot besides its entries; nil leaves one as it is.
+type SlotFacts struct {
+	Name, Group, Description *string
+	Tags                     []string // all of them; nil leaves them
+	Priority                 *int
+	Custom                   map[string]any // keys of the front matter: texts, numbers, lists of texts, or null for no value
+}
+
+const maxSlotName = 100
+
+// CheckSlotName returns the error INVALID_NAME for what cannot be the name of a slot.
+func CheckSlotName(name string) error {
+	bad := func(r rune) bool { return !nameRune(r) }
+	switch n := len([]rune(name)); {
+	case n == 0 || n > maxSlotName:
+		return badName("%q has %d characters; a slot's name has 1 to %d", name, n, maxSlotName)
+	case strings.HasPrefix(name, "."):
+		return badName("%q begins with a dot; no file may: leave it out", name)
+	case strings.ContainsFunc(name, bad):
+		return badName("%q: letters, digits, _, - and . are a slot's name; %q would do", name, SlotNameFor(name))
+	case fold.Name(name) == NoSlotName:
+		return badName("%s is what memory_use takes for no slot; choose another name", name)
+	}
+	return nil
+}
+
+// NoSlotName is what a session has in place of the name of its slot when nothing of it is to be kept.
+const NoSlotName = "none"
+
+func nameRune(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || strings.ContainsRune("_-.", r)
+}
+
+func badName(format string, args ...any) error {
+	return errs.New(errs.InvalidName, format, args...).With(errs.Details{Param: "slot"})
+}
+
+// SlotNameFor returns a name for a slot that is like one that cannot be a name.
+func SlotNameFor(name string) string {
+	out := strings.Map(func(r rune) rune {
+		if nameRune(r) {
+			return r
+		}
+		return '_'
+	}, strings.TrimLeft(strings.TrimSpace(name), "."))
+	all := []rune(strings.Trim(out, "_"))
+	if all = all[:min(len(all), maxSlotName)]; len(all) == 0 {
+		return "slot"
+	}
+	return string(all)
+}
+
+// check returns the error INVALID_NAME for facts that no slot can have.
+func (f SlotFacts) check() error {
+	if f.Name != nil {
+		if err := CheckSlotName(*f.Name); err != nil {
+			return err
+		}
+	}
+	if f.Group != nil && *f.Group != "" {
+		for part := range strings.SplitSeq(*f.Group, "/") {
+			if part == "" || strings.HasPrefix(part, ".") || strings.Trim(part, " ") != part || strings.HasSuffix(part, ".") ||
+				!mdstore.Path(part).Valid() || strings.ContainsAny(part, `<>:"|?*`) || device.MatchString(part) {
+				return badName("%q is no group; names with / between are one, as projects/alpha: none empty, none beginning with a dot", *f.Group)
+			}
+		}
+	}
+	for _, t := range f.Tags {
+		if t == "" || t != strings.ToLower(t) || strings.ContainsFunc(t, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == ',' }) {
+			return badName("%q is no tag; lower case without blanks and commas is one: %q", t, TagFor(t))
+		}
+	}
+	if f.Priority != nil && (*f.Priority < 1 || *f.Priority > 5) {
+		return errs.New(errs.InvalidParams, "priority is %d; 1 (most) to 5 are known", *f.Priority).With(errs.Details{Param: "priority"})
+	}
+	if f.Description != nil && strings.ContainsAny(*f.Description, "\r\n") {
+		return errs.New(errs.InvalidContent, "the description has several lines; one line is a description: save the rest as an entry").
+			With(errs.Details{Param: "description"})
+	}
+	return nil
+}
+
+// TagFor returns a tag that is like a text that cannot be one.
+func TagFor(s string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == ',' }), "-")
+}
+
+// front returns the front matter that the facts give a slot.
+func (f SlotFacts) front() (out front, err error) {
+	text := func(key string, v *string) {
+		if v != nil {
+			out.put(key, mdoc.Text(*v))
+		}
+	}
+	text(mdstore.KeyName, f.Name)
+	text(mdstore.KeyDescription, f.Description)
+	if f.Tags != nil {
+		out.put(mdstore.KeyTags, mdoc.List(f.Tags...))
+	}
+	if f.Priority != nil {
+		out.put(mdstore.KeyPriority, mdoc.Integer(int64(*f.Priority)))
+	}
+	keys := make([]string, 0, len(f.Custom))
+	for key := range f.Custom {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		v, ok := custom(f.Custom[key])
+		if !ok || slices.Contains(ownSlotKeys, key) {
+			return nil, errs.New(errs.InvalidParams, "metadata.%s: a text, a number, true, false, null or a list of texts is expected, and a key "+
+				"that no other parameter sets", key).With(errs.Details{Param: "metadata"})
+		}
+		out.put(key, v)
+	}
+	return out, nil
+}
+
+// ownSlotKeys are the keys that have a parameter of their own, or that Arbor writes.
+var ownSlotKeys = []string{mdstore.KeyID, mdstore.KeyName, mdstore.KeyDescription, mdstore.KeyTags, mdstore.KeyPriority,
+	mdstore.KeyCreated, mdstore.KeyUpdated}
+
+func custom(v any) (mdoc.Scalar, bool) {
+	switch v := v.(type) {
+	case nil:
+		return mdoc.NullValue(), true
+	case string:
+		return mdoc.Text(v), true
+	case bool:
+		return mdoc.Boolean(v), true
+	case float64:
+		return mdoc.Number(v), true
+	case []any:
+		var items []string
+		for _, x := range v {
+			text, ok := x.(string)
+			if !ok {
+				return mdoc.Scalar{}, false
+			}
+			items = append(items, text)
+		}
+		return mdoc.List(items...), true
+	}
+	return mdoc.Scalar{}, false
+}
+
+// slotOf returns the slot that ref names, in the version that the caller has read.
+func slotOf(d *Draft, ref string) (*mdstore.Page, error) {
+	if err := d.Writable(); err != nil {
+		return nil, err
+	}
+	p, err := view.Slot(d.View, ref, false)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Editable(); err != nil {
+		return nil, err
+	}
+	return p, d.match(p.Path, p.Version())
+}
+
+// newSlot returns the path and the document of a new slot.
+func newSlot(d *Draft, f SlotFacts) (mdstore.Path, *mdoc.Doc, mdstore.ID, error) {
+	if err := freeName(d, *f.Name, ""); err != nil {
+		return "", nil, "", err
+	}
+	id, err := draw(d, "slot", func(id mdstore.ID) bool {
+		return slices.ContainsFunc(d.View.Pages().All(), func(p *mdstore.Page) bool { return p.ID == id })
+	})
+	if err != nil {
+		return "", nil, "", err
+	}
+	fields := front{{Key: mdstore.KeyID, Value: mdoc.Text(string(id))}}
+	more, err := f.front()
+	if err != nil {
+		return "", nil, "", err
+	}
+	fields = append(fields, more...)
+	fields.put(mdstore.KeyCreated, mdoc.Integer(d.now.UnixMilli()))
+	fields.put(mdstore.KeyUpdated, mdoc.Integer(d.now.UnixMilli()))
+	group := ""
+	if f.Group != nil {
+		group = *f.Group
+	}
+	path := slotPath(d, mdstore.SlotKind, group, *f.Name, id)
+	doc, _, err := mdoc.Compose(string(path), mdstore.SlotForm, fields, nil)
+	return path, doc, id, err
+}
+
+// freeName returns the error NAME_TAKEN where another slot than the one at that path has a name.
+func freeName(d *Draft, name string, but mdstore.Path) error {
+	for _, p := range view.SlotsNamed(d.View, name, false) {
+		if p.Path != but {
+			return errs.New(errs.NameTaken, "%s: there is a slot with this name: %s; choose another name, or give that one another "+
+				"(memory_update, arbor memory update)", name, p.Path).With(errs.Details{Param: "name", Paths: []string{string(p.Path)}})
+		}
+	}
+	return nil
+}
+
+// slotPath returns where the file of a slot goes: its name, or its name and id where a file of that name is there.
+func slotPath(d *Draft, k *mdstore.Kind, group, name string, id mdstore.ID) mdstore.Path {
+	folder := k.Folder(d.View.Workspace().Dir)
+	if group != "" {
+		folder = folder.Join(strings.Split(group, "/")...)
+	}
+	p := k.FileFor(folder, name)
+	same := func(o mdstore.Path) bool { return strings.EqualFold(string(o), string(p)) }
+	taken := device.MatchString(name) || slices.ContainsFunc(d.View.Pages().All(), func(o *mdstore.Page) bool { return same(o.Path) })
+	for broken := range d.View.Broken() {
+		taken = taken || same(broken)
+	}
+	if taken {
+		return k.FileFor(folder, name+"-"+string(id))
+	}
+	return p
+}
+
+// changeSlot plans a change of the front matter and the entries of a slot, and that updatedAt says so. What people wrote between the
+// entries becomes entries with ids. The file as it was is kept where the plan takes entries away that nobody has elsewhere.
+func changeSlot(d *Draft, p *mdstore.Page, fields front, c mdstore.SlotChange, keep mdstore.ID, what string) (kept mdstore.Path, err error) {
+	doc, version := p.File()
+	old := mdstore.Stored(p.Path, doc.Bytes())
+	fields.put(mdstore.KeyUpdated, mdoc.Integer(max(d.now.UnixMilli(), p.Time(mdstore.KeyUpdated))))
+	var patches []mdoc.Patch
+	for _, f := range fields {
+		patch, err := doc.SetField(f.Key, f.Value)
+		if err != nil {
+			return "", err
+		}
+		patches = append(patches, patch)
+	}
+	if doc, err = doc.Apply(patches...); err != nil {
+		return "", err
+	}
+	text, err := changed(d, doc, c)
+	if err != nil {
+		return "", err
+	}
+	if keep != "" {
+		kept = mdstore.Path(mdstore.LocalDir).Join(mdstore.ReplacedDir, mdstore.TrashStamp(d.now, string(keep))+".md")
+		d.extra = append(d.extra, planned{change: mdstore.Change{Path: kept, New: p.Doc().Bytes()}, first: true, quiet: true})
+	}
+	d.extra = append(d.extra, planned{change: mdstore.Change{Path: p.Path, Base: version, New: mdstore.Stored(p.Path, text)}, what: []string{what}, old: old})
+	return kept, nil
+}
+
+// changed returns the bytes of a slot after a change of its entries.
+func changed(d *Draft, doc *mdoc.Doc, c mdstore.SlotChange) ([]byte, error) {
+	c.Now = d.now
+	c.Adopt = func() (mdstore.ID, error) { return entryID(d, doc) }
+	return mdstore.ChangeSlot(doc, c)
+}
+
+// entryID draws an id that no entry of a slot has.
+func entryID(d *Draft, doc *mdoc.Doc) (mdstore.ID, error) {
+	all := mdstore.EntriesOf(doc)
+	return draw(d, "entry", func(id mdstore.ID) bool {
+		return slices.ContainsFunc(all, func(e mdstore.SlotEntry) bool { return e.ID == id })
+	})
+}
+
+// inSlot returns what was done with a slot, in the form that names it.
+func inSlot(p *mdstore.Page, format string, args ...any) string {
+	return string(p.ID) + " " + fmt.Sprintf(format, args...) + ": " + mdstore.SlotName(p)
+}

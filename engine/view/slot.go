@@ -1,0 +1,73 @@
+package view
+
+import (
+	"slices"
+
+	"arbor/engine/errs"
+	"arbor/mdstore"
+	"arbor/mdstore/fold"
+)
+
+// Slots returns the slots of a view that are not archived, in the order of paths.
+func Slots(v *View) []*mdstore.Page {
+	return slices.DeleteFunc(v.Pages().All(), func(p *mdstore.Page) bool { return !p.Kind.IsSlot() })
+}
+
+// SlotsNamed returns the slots, or the archived ones, that ref names by their id or their name. Several are a mistake of people or of a merge.
+func SlotsNamed(v *View, ref string, archived bool) []*mdstore.Page {
+	all := Slots(v)
+	if archived {
+		all = v.Pages().Of(mdstore.ArchivedSlotKind)
+	}
+	for _, p := range all {
+		if string(p.ID) == ref && p.Field(mdstore.KeyID) != "" {
+			return []*mdstore.Page{p}
+		}
+	}
+	name := fold.Name(ref)
+	return slices.DeleteFunc(all, func(p *mdstore.Page) bool { return fold.Name(mdstore.SlotName(p)) != name })
+}
+
+// Slot returns the slot that ref names. The error is SLOT_NOT_FOUND, or AMBIGUOUS_ID where several have the name.
+func Slot(v *View, ref string, archived bool) (*mdstore.Page, error) {
+	switch hits := SlotsNamed(v, ref, archived); len(hits) {
+	case 1:
+		return hits[0], nil
+	case 0:
+		return nil, NoSlot(ref, []*View{v}, archived)
+	default:
+		d := errs.Details{Param: "slot"}
+		for _, p := range hits {
+			d.Candidates = append(d.Candidates, errs.Candidate{ID: string(p.ID), Title: mdstore.SlotName(p)})
+			d.Paths = append(d.Paths, string(p.Path))
+		}
+		return nil, errs.New(errs.AmbiguousID, "%s: %d slots have this name: %s; call one by its id, or give one another name", ref, len(hits), List(d.Candidates)).With(d)
+	}
+}
+
+// NoSlot returns the error for a name that no slot of the views has.
+func NoSlot(ref string, in []*View, archived bool) error {
+	var there []errs.Candidate
+	for _, v := range in {
+		all := Slots(v)
+		if archived {
+			all = v.Pages().Of(mdstore.ArchivedSlotKind)
+		}
+		there = append(there, Candidates(all, len(all), func(p *mdstore.Page) errs.Candidate {
+			return errs.Candidate{ID: mdstore.SlotName(p)}
+		})...)
+		if !archived && len(SlotsNamed(v, ref, true)) > 0 {
+			return errs.New(errs.SlotNotFound, "%s: the slot is archived; memory_restore (arbor memory restore) brings it back", ref).
+				With(errs.Details{Param: "slot"})
+		}
+	}
+	what, known := "slot", "there is none yet; memory_save (arbor memory save) makes one"
+	if archived {
+		what, known = "archived slot", "none is archived"
+	}
+	if len(there) > 0 {
+		known = "there are: " + List(there)
+	}
+	return errs.New(errs.SlotNotFound, "%s: no such %s; %s", ref, what, known).
+		With(errs.Details{Param: "slot", Candidates: there[:min(len(there), CandidatesShown)]})
+}
