@@ -71,6 +71,17 @@ func AboveEntries(d *mdoc.Doc) string {
 	return FromVerbatim(blocksOf(d)[0].raw)
 }
 
+// Holds reports whether a slot has all that another one has: its entries, and what stands above them.
+func Holds(now, was *Page) bool {
+	all := EntriesOf(now.Doc())
+	missing := func(e SlotEntry) bool {
+		return !slices.ContainsFunc(all, func(o SlotEntry) bool {
+			return e.same(o) || e.ID == "" && e.Title == o.Title && e.Text == o.Text // which got its id since
+		})
+	}
+	return AboveEntries(now.Doc()) == AboveEntries(was.Doc()) && !slices.ContainsFunc(EntriesOf(was.Doc()), missing)
+}
+
 // A slotBlock is a part of a slot's body: what stands above its first heading, or a heading of level 1 or 2 with all up to the next.
 type slotBlock struct {
 	raw     string

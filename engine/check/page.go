@@ -31,10 +31,32 @@ func (c *checker) page(p *mdstore.Page, same []*mdstore.Page) {
 			others = append(others, string(o.Path))
 		}
 	}
-	if len(others) > 0 {
+	if older := c.olderCopy(p, same); older.mend != nil {
+		c.field(p.Doc(), mdstore.KeyID, string(errs.DuplicateID), older, "%s is an older copy of %s, which has all of it", p.Path, others[0])
+	} else if len(others) > 0 {
 		c.field(p.Doc(), mdstore.KeyID, string(errs.DuplicateID), repair{},
 			"id %s is that of %s too; give one of them another id, or remove the copy", p.ID, strings.Join(others, " and "))
 	}
+}
+
+// olderCopy is the repair for a slot that has another place now, as after a move that was cut short: this file goes to the trash. It is
+// none for any other page.
+func (c *checker) olderCopy(p *mdstore.Page, same []*mdstore.Page) repair {
+	if len(same) != 2 || !p.Kind.IsSlot() {
+		return repair{}
+	}
+	now := same[0]
+	if now.Path == p.Path {
+		now = same[1]
+	}
+	if p.Editable() != nil || now.Editable() != nil || p.Time(mdstore.KeyUpdated) >= now.Time(mdstore.KeyUpdated) || !mdstore.Holds(now, p) {
+		return repair{}
+	}
+	return repair{"move the older copy to the trash", func(d *plan.Draft) (bool, error) {
+		d.Keep(now.Path, now.Version())
+		d.Discard(p.Path)
+		return true, nil
+	}}
 }
 
 // Pages returns what is wrong with pages that are loaded. None of it is mended.
@@ -50,14 +72,20 @@ func (c *checker) pages(all []*mdstore.Page) {
 		kind *mdstore.Kind
 		id   mdstore.ID
 	}
+	keyOf := func(p *mdstore.Page) key {
+		if p.Kind.IsSlot() { // compressed or not
+			return key{mdstore.SlotKind, p.ID}
+		}
+		return key{p.Kind, p.ID}
+	}
 	same := map[key][]*mdstore.Page{}
 	for _, p := range all {
 		if p.Kind.Named {
-			same[key{p.Kind, p.ID}] = append(same[key{p.Kind, p.ID}], p)
+			same[keyOf(p)] = append(same[keyOf(p)], p)
 		}
 	}
 	for _, p := range all {
-		if twins := same[key{p.Kind, p.ID}]; len(twins) > 1 || len(p.Problems) > 0 || !p.Facts().Clean() {
+		if twins := same[keyOf(p)]; len(twins) > 1 || len(p.Problems) > 0 || !p.Facts().Clean() {
 			c.page(p, twins)
 		}
 	}

@@ -48,7 +48,7 @@ type Help struct {
 //	arg      the word of Help.Use that gives it at the command line
 //	flag     the name and shorthand of the flag where the name is not that of json, as "parent,p"; "-" for no flag
 //	default  what the command line takes where the flag is missing
-//	is       what the value names: "node", "planning" (a planning node) or "status"
+//	is       what the value names: "node", "planning" (a planning node), "slot" or "status"
 //	text     what the value is called, as "the note", where it comes from a flag, a file, stdin or an editor
 //	writes   "true" where the operation writes only with it
 //	empty    "ok" where the flag may be given with nothing in it
@@ -80,6 +80,11 @@ func (o Operation) Call(ctx context.Context, env *Env, args json.RawMessage) (an
 // looks at every file again: a folder that was renamed just now may not have been told yet. Nor does it before a program
 // that is saving a damaged file is done.
 func (o Operation) Run(ctx context.Context, env *Env, in any) (any, error) {
+	if m, ok := in.(interface{ caller() string }); ok && o.Writes && o.Name != "memory_use" {
+		if err := memoryOn(ctx, env, m.caller()); err != nil {
+			return nil, err
+		}
+	}
 	if o.Writes {
 		traced := *env
 		traced.trace = o.trace(in)
@@ -158,7 +163,14 @@ var briefingSet = []Operation{
 	transcriptClear,
 }
 
-var memorySet = []Operation{}
+var memorySet = []Operation{
+	memorySave,
+	memoryRead,
+	memoryList,
+	memoryUpdate,
+	memoryDelete,
+	memoryUse,
+}
 
 var planSet = []Operation{
 	workspaceInit,

@@ -2,8 +2,6 @@ package ops
 
 import (
 	"context"
-	"strconv"
-	"time"
 
 	"arbor/engine/view"
 	"arbor/mdstore"
@@ -78,7 +76,7 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 		})
 	}
 	if in.Since != "" {
-		t, err := since(in.Since, env.Engine.Now())
+		t, err := since("since", in.Since, env.Engine.Now())
 		if err != nil {
 			return nil, err
 		}
@@ -114,20 +112,4 @@ func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut,
 
 func (env *Env) change(d view.Difference) FileChange {
 	return FileChange{Path: env.path(d.Path), From: env.path(d.From), NodeID: string(d.Node), Title: d.Title, Kind: d.Kind, Fields: d.Fields, Sections: d.Sections}
-}
-
-// since reads a point in time in any of the forms that people and programs write.
-func since(s string, now time.Time) (time.Time, error) {
-	if ms, err := strconv.ParseInt(s, 10, 64); err == nil {
-		return time.UnixMilli(ms), nil
-	}
-	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
-		return now.Add(-d), nil
-	}
-	for _, layout := range []string{time.RFC3339Nano, mdstore.TimeLayout, "2006-01-02 15:04", time.DateOnly} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t, nil
-		}
-	}
-	return time.Time{}, badParam("since", "since %q: 2026-01-01 10:00:00 (UTC), RFC 3339, Unix milliseconds, or a duration such as 2h30m are expected", s)
 }

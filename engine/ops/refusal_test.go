@@ -63,7 +63,7 @@ func TestEveryRefusalHasItsCodeAndChangesNothing(t *testing.T) {
 		{errs.WorkspaceArchived, "node_update", map[string]any{"workspaceId": "ws-arch", "nodeId": "root", "note": "x"}},
 		{errs.Conflicting, "node_update", map[string]any{"nodeId": "node-a", "note": "x", "ifMatch": "0000000000000000"}},
 		{errs.ConclusionRequired, "node_update", map[string]any{"nodeId": "node-c", "conclusion": ""}},
-		{errs.InvalidParams, "changes_get", map[string]any{"since": "yesterday"}},
+		{errs.InvalidParams, "changes_get", map[string]any{"since": "some day"}},
 		{errs.InvalidParams, "context_get", map[string]any{"nodeId": "root", "budget": -5}},
 		{errs.InvalidParams, "context_get", map[string]any{"nodeId": "root", "maxLogEntries": -1}},
 		{errs.InvalidParams, "node_list", map[string]any{"limit": -2}},

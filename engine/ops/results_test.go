@@ -26,6 +26,8 @@ var readings = map[string][]map[string]any{
 	"state_list":       {{"workspaceId": ws}, {"workspaceId": ws, "query": "none"}},
 	"state_load":       {{"workspaceId": ws, "state": "state-1", "continue": false}},
 	"session_status":   {{"sessionId": "s1"}, {"sessionId": "none"}},
+	"memory_read":      {{"workspaceId": ws, "slot": "notes"}, {"workspaceId": ws, "slot": "notes", "entry": "-1"}},
+	"memory_list":      {{"workspaceId": ws}, {"query": "none"}},
 }
 
 func TestEveryResultHasAHintAndNoNullList(t *testing.T) {

@@ -23,6 +23,7 @@ func plan() map[mdstore.Path][]byte {
 	files[endedSession] = []byte("---\nid: session-0\nname: Sunday\nstartedAt: 1767225500000\nendedAt: 1767225500001\n---\n\n## Log\n\n- [2025-12-31 10:00:00] [AI] note: x\n")
 	files[ws+"/states/state-1.md"] = []byte("---\nid: state-1\nname: Before\ncreatedAt: 7\ntags: [a, b]\nnodeId: node-a\nplan: [\"node:node-a:implementing:0123456789abcdef\"]\n---\n\n" +
 		"## Active Task\n\nA\n\n## Next Steps\n\n- one\n\n## Active Files\n\n- docs/a.md (0123456789ab, 3)\n\n## Mine\n\nkeep\n")
+	files[openSlot] = []byte("---\nid: slot-1\nname: notes\ntags: [a]\ncreatedAt: 7\nmine: x\n---\n\nabove\n\n## entry-1 · manual_save · 2026-01-01T10:00:00Z\n\none\n\n## Mine\n\ntwo\n")
 	files["sessions.json"] = []byte(`{"bindings":{"s1":{"sessionId":"s1","workspaceId":"` + ws + `","boundAt":1},` +
 		`"gone":{"sessionId":"gone","workspaceId":"ws-gone","boundAt":1}}}`)
 	return files
@@ -30,6 +31,7 @@ func plan() map[mdstore.Path][]byte {
 
 const (
 	openSession  = mdstore.Path(ws + "/sessions/session-1/Session.md")
+	openSlot     = mdstore.Path(ws + "/memory/g/notes.md")
 	endedSession = mdstore.Path(ws + "/sessions/session-0/Session.md")
 )
 
@@ -73,6 +75,10 @@ var samples = map[string][]map[string]any{
 	"transcript_clear":       {{"workspaceId": ws, "sessionId": "session-1"}},
 	"workspace_resolve":      {{"identifier": "laptop", "name": "Laptop"}, {"identifier": "gone"}},
 	"workspace_gc":           {{"shared": true, "maxAge": 30}},
+	"memory_save":            {{"workspaceId": ws, "slot": "notes", "text": "# three\n", "metadata": map[string]any{"k": "v"}, "tags": []string{"b"}}, {"workspaceId": ws, "slot": "fresh", "text": "first", "group": "a/b"}, {"workspaceId": ws, "slot": "slot-1", "text": "all", "mode": "replace"}},
+	"memory_update":          {{"workspaceId": ws, "slot": "slot-1", "name": "renamed", "group": "h", "addTags": []string{"c"}, "priority": 2, "metadata": map[string]any{"contributors": []string{"Ann"}}}},
+	"memory_delete":          {{"workspaceId": ws, "slot": "notes"}},
+	"memory_use":             {{"workspaceId": ws, "sessionId": "session-1", "slot": "notes"}, {"workspaceId": ws, "sessionId": "session-1", "slot": "none"}},
 	"node_next":              {{"workspaceId": ws, "claim": true, "sessionId": "s1", "count": 2}},
 }
 

@@ -70,7 +70,11 @@ func (d *Draft) Take(r *Draft) {
 		mine.what = append(mine.what, e.what...)
 		mine.adapted = append(mine.adapted, e.adapted...)
 	}
-	d.extra = append(d.extra, r.extra...)
+	for _, x := range r.extra {
+		if !slices.ContainsFunc(d.extra, func(y planned) bool { return y.change.To != "" && y.change.Path == x.change.Path }) {
+			d.extra = append(d.extra, x) // what has moved already is not seen to have moved
+		}
+	}
 	d.adapted = append(d.adapted, r.adapted...)
 	for p, v := range r.keep {
 		if _, ok := d.keep[p]; !ok && d.edits[p] == nil {

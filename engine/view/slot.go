@@ -2,10 +2,12 @@ package view
 
 import (
 	"slices"
+	"strings"
 
 	"arbor/engine/errs"
 	"arbor/mdstore"
 	"arbor/mdstore/fold"
+	"arbor/mdstore/mdoc"
 )
 
 // Slots returns the slots of a view that are not archived, in the order of paths.
@@ -49,6 +51,14 @@ func Slot(v *View, ref string, archived bool) (*mdstore.Page, error) {
 func NoSlot(ref string, in []*View, archived bool) error {
 	var there []errs.Candidate
 	for _, v := range in {
+		if err := v.Unread(); err != nil { // it may be the one that is meant
+			return err
+		}
+		for p, problem := range v.Broken() {
+			if k := mdstore.AllKinds().Of(p); k != nil && k.IsSlot() && fold.Name(strings.TrimSuffix(strings.TrimSuffix(p.Base(), mdstore.Zipped), ".md")) == fold.Name(ref) {
+				return &mdoc.UnreadableError{Problem: problem}
+			}
+		}
 		all := Slots(v)
 		if archived {
 			all = v.Pages().Of(mdstore.ArchivedSlotKind)

@@ -24,7 +24,7 @@ var groups = []group{
 	{"see", "See where the work stands", "load status use tree list show context next changes watch"},
 	{"plan", "Plan it", "init briefing add edit rules docs ref isolate mv rm restore"},
 	{"do", "Do it", "start submit complete fail drop retry reopen cancel focus log problem"},
-	{groupAll, "Everything, by noun and verb", "ws node session state transcript"},
+	{groupAll, "Everything, by noun and verb", "ws node session state transcript memory"},
 	{groupFrontEnds, "Serve and exchange", "import"},
 	{groupCare, "Take care of the vault", "check config where version"},
 }
@@ -50,7 +50,7 @@ func addCommands(sh *shell, root *cobra.Command) {
 		add(sh.command(transitionCommand(sh, v)))
 	}
 	add(sh.command(dropCommand(sh)), sh.command(treeCommand(sh)), newWatch(sh), newUse(sh), newWorkspaces(sh), newNodes(sh), newSession(sh),
-		newState(sh), newTranscript(sh), newConfig(sh), newImport(sh), newEdit(sh), newRestore(sh), newWhere(sh), newVersion(sh)) // commands that are not the command of an operation
+		newState(sh), newTranscript(sh), newMemory(sh), newConfig(sh), newImport(sh), newEdit(sh), newRestore(sh), newWhere(sh), newVersion(sh)) // commands that are not the command of an operation
 	for _, o := range ops.All() {
 		path, words := splitUse(o.Use)
 		if strings.HasPrefix(words, "--") {
@@ -166,7 +166,7 @@ var specials = map[string]func(*shell) command{
 	"context_focus": focusCommand, "log_append": logCommand, "problem_update": problemCommand,
 	"session_bind": shows(showBound), "session_status": shows(showSession), "changes_get": changesCommand,
 	"session_start": shows(showStarted), "session_list": listing(showSessions), "session_load": sessionLoadCommand,
-	"transcript_read": shows(showTranscript), "config_get": configCommand,
+	"transcript_read": shows(showTranscript), "memory_read": shows(showEntries), "memory_list": shows(showSlots), "config_get": configCommand,
 	"node_next": nextCommand, "workspace_update_rules": rulesCommand, "workspace_update_docs": docsCommand,
 	"node_reference": refCommand, "workspace_load": shows(showLoad), "briefing_update": briefingCommand,
 	"workspace_resolve": shows(showResolved), "workspace_gc": shows(showCollected),

@@ -181,6 +181,9 @@ func inSchema(tool, param string) bool {
 	if (param == "sessionId" || param == "workspaceId") && slices.Contains(ofSession, tool) {
 		return false
 	}
+	if param == "sessionId" && strings.HasPrefix(tool, "memory_") { // the connection's, unless a call says otherwise
+		return false
+	}
 	return param != "dryRun" && (param != "ifMatch" || slices.Contains(matched, tool))
 }
 

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"arbor/context/render"
+	"arbor/engine/ops"
+)
+
+func newMemory(sh *shell) *cobra.Command {
+	return &cobra.Command{
+		Use: "memory", Aliases: []string{"mem"}, Short: "Remember what was said", RunE: sh.runGroup,
+		Long: "Texts are entries of slots: Markdown files below memory/ in the workspace,\nwhich people edit and git merges. " +
+			"arbor search finds words in all of them.",
+		Example: "arbor memory save decisions -m \"We use JWT tokens.\"\narbor memory read decisions -1\narbor mem list",
+	}
+}
+
+func showSlots(sh *shell, out *ops.MemoryListOut) error {
+	var rows [][]cell
+	for _, s := range out.Slots {
+		name := s.Name
+		if s.Group != "" {
+			name = s.Group + "/" + name
+		}
+		about := s.Description
+		if len(s.Tags) > 0 {
+			about = strings.TrimSpace(about + "  #" + strings.Join(s.Tags, " #"))
+		}
+		if s.Problem != "" {
+			about = s.Problem
+		}
+		rows = append(rows, []cell{{text: name}, {text: strconv.Itoa(s.Entries)}, {text: timeOf(s.UpdatedAt), sgr: "2"}, {text: about}})
+	}
+	if len(rows) == 0 {
+		sh.say("no slots")
+	}
+	if more := out.Total - len(rows); more > 0 && len(rows) > 0 {
+		sh.say("%s more", counted(more, "slot"))
+	}
+	return sh.bounded(sh.table([]string{"SLOT", "ENTRIES", "UPDATED", "ABOUT"}, rows), "lines")
+}
+
+func showEntries(sh *shell, out *ops.MemoryReadOut) error {
+	var all []string
+	if out.Above != "" {
+		all = append(all, out.Above+"\n")
+	}
+	for _, e := range out.Entries {
+		head := []string{e.Type, e.Time, e.Title}
+		if e.ID != "" {
+			head = append([]string{e.ID}, head...)
+		}
+		text := strings.Join(strings.Fields(strings.Join(head, " ")), " ") + "\n"
+		for _, key := range slices.Sorted(maps.Keys(e.Metadata)) {
+			text += fmt.Sprintf("%s: %v\n", key, e.Metadata[key])
+		}
+		all = append(all, text+"\n"+e.Text+"\n")
+	}
+	return sh.onScreen(render.VisibleLines(strings.Join(all, "\n")))
+}

@@ -1,0 +1,178 @@
+package ops
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"arbor/engine/errs"
+	"arbor/engine/view"
+	"arbor/mdstore"
+	"arbor/mdstore/fold"
+)
+
+// MemoryListIn filters slots.
+type MemoryListIn struct {
+	MemoryIn
+	Query  string   `json:"query,omitempty" help:"only slots with these WORDS in name, description, group and tags"`
+	Tags   []string `json:"tags,omitempty" flag:"tag" help:"only slots with this TAG; may be repeated: with all of them"`
+	Group  string   `json:"group,omitempty" help:"only slots in this GROUP and below it"`
+	SortBy string   `json:"sortBy,omitempty" enum:"updated,name,created,priority" flag:"sort" help:"updated unless given"`
+	Limit  int      `json:"limit,omitempty" flag:"limit,n" help:"at most N; 20 unless given"`
+	Cursor string   `json:"cursor,omitempty" help:"continue at the CURSOR of an earlier page"`
+}
+
+// MemoryListOut lists slots, and the tags and groups of all that there are.
+type MemoryListOut struct {
+	Slots  []SlotOut `json:"slots"`
+	Total  int       `json:"total"` // slots that match
+	Tags   []Counted `json:"tags"`
+	Groups []Counted `json:"groups"`
+	Cursor string    `json:"cursor,omitempty"`
+	Out
+}
+
+// Counted is a tag or group and the number of its slots.
+type Counted struct {
+	Name  string `json:"name"`
+	Slots int    `json:"slots"`
+}
+
+// SlotOut is a slot in a list.
+type SlotOut struct {
+	Name        string   `json:"name"`
+	ID          string   `json:"id"`
+	WorkspaceID string   `json:"workspaceId"`
+	Group       string   `json:"group,omitempty"`
+	Tags        []string `json:"tags,omitempty"`
+	Description string   `json:"description,omitempty"`
+	Priority    int      `json:"priority,omitempty"`
+	Entries     int      `json:"entries"`
+	Characters  int      `json:"characters"`
+	UpdatedAt   int64    `json:"updatedAt,omitempty"` // Unix milliseconds
+	Compressed  bool     `json:"compressed,omitempty"`
+	Problem     string   `json:"problem,omitempty"` // why its file cannot be changed
+}
+
+const slotsShown = 20 // that a list shows unless told otherwise
+
+var memoryList = op("memory_list", reads|repeats, MemoryList, Help{
+	Summary: "list slots, with tags and groups",
+	Use:     "memory list",
+	Aliases: "ls",
+	Text:    "Without a workspace that is meant they are those of all workspaces.",
+	Example: "arbor memory list --group projects\narbor memory list --tag urgent --sort name",
+})
+
+// MemoryList lists slots. It loads the documents of those that it shows.
+var MemoryList = reading(func(ctx context.Context, env *Env, in MemoryListIn) (*MemoryListOut, error) {
+	if in.Limit < -1 {
+		return nil, badParam("limit", "limit is %d; a number of slots is expected, -1 for all", in.Limit)
+	}
+	views, err := env.as(in.SessionID).memoryOf(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, err
+	}
+	type found struct {
+		mdstore.Slot
+		page *mdstore.Page
+		ws   mdstore.ID
+	}
+	var all []found
+	out := &MemoryListOut{Tags: []Counted{}, Groups: []Counted{}}
+	words := strings.Fields(fold.Name(in.Query))
+	for _, v := range views {
+		for _, p := range view.Slots(v) {
+			s := mdstore.SlotHead(p)
+			for _, t := range s.Tags {
+				out.Tags = count(out.Tags, t)
+			}
+			if s.Group != "" {
+				out.Groups = count(out.Groups, s.Group)
+			}
+			text := fold.Name(strings.Join(append([]string{s.Name, s.Description, s.Group}, s.Tags...), "\n"))
+			lacks := func(w string) bool { return !strings.Contains(text, w) }
+			other := func(t string) bool { return !slices.Contains(s.Tags, t) }
+			if slices.ContainsFunc(words, lacks) || slices.ContainsFunc(in.Tags, other) ||
+				in.Group != "" && !mdstore.Path(s.Group).Under(mdstore.Path(strings.Trim(in.Group, "/"))) {
+				continue
+			}
+			all = append(all, found{s, p, v.Workspace().ID})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b found) int {
+		by := cmp.Compare(b.Updated, a.Updated)
+		switch in.SortBy {
+		case "name":
+			by = 0
+		case "created":
+			by = cmp.Compare(b.Created, a.Created)
+		case "priority": // those without one last
+			by = cmp.Compare(uint(a.Priority-1), uint(b.Priority-1))
+		}
+		return cmp.Or(by, strings.Compare(fold.Name(a.Name), fold.Name(b.Name)), strings.Compare(string(a.page.Path), string(b.page.Path)))
+	})
+	byName := func(a, b Counted) int { return strings.Compare(a.Name, b.Name) }
+	slices.SortFunc(out.Tags, byName)
+	slices.SortFunc(out.Groups, byName)
+	out.Total = len(all)
+	start := 0
+	if in.Cursor != "" {
+		if start, err = strconv.Atoi(in.Cursor); err != nil || start < 0 || start > len(all) {
+			return nil, badCursor(in.Cursor, "is none of an earlier answer")
+		}
+	}
+	all = all[start:]
+	limit := min(len(all), cmp.Or(in.Limit, slotsShown))
+	if in.Limit < 0 {
+		limit = len(all)
+	}
+	heads := []SlotOut{}
+	for _, s := range all[:limit] {
+		heads = append(heads, slotHead(s.Slot, s.page, s.ws))
+	}
+	env.fit(out, limit, func(n int) {
+		out.Slots, out.Cursor, out.Hint = heads[:n], "", "memory_read (arbor memory read) reads one, search finds words in all"
+		if n < len(all) {
+			out.Cursor = strconv.Itoa(start + n)
+			out.Hint = shownOf(n, out.Total, "slots", "cursor "+out.Cursor+" brings the next, query, tags or group narrow it")
+		}
+	})
+	return out, nil
+})
+
+// memoryOf returns the workspaces whose memory a call means: the one that it names or means, or else all.
+func (env *Env) memoryOf(ctx context.Context, workspace string) ([]*view.View, error) {
+	v, err := env.In(ctx, workspace)
+	if e := errs.As(err); e == nil {
+		return []*view.View{v}, nil
+	} else if workspace != "" || e.Code != errs.AmbiguousID && e.Code != errs.WorkspaceNotFound {
+		return nil, err
+	}
+	groups, err := env.searched(ctx, "")
+	return slices.Concat(groups...), err
+}
+
+func count(all []Counted, name string) []Counted {
+	if i := slices.IndexFunc(all, func(c Counted) bool { return c.Name == name }); i >= 0 {
+		all[i].Slots++
+		return all
+	}
+	return append(all, Counted{name, 1})
+}
+
+// slotHead returns a slot as lists have it. It uses the document.
+func slotHead(s mdstore.Slot, p *mdstore.Page, ws mdstore.ID) SlotOut {
+	o := SlotOut{Name: s.Name, ID: string(s.ID), WorkspaceID: string(ws), Group: s.Group, Tags: s.Tags, Description: s.Description,
+		Priority: s.Priority, UpdatedAt: s.Updated, Compressed: p.Path.IsZipped()}
+	if err := p.Editable(); err != nil {
+		o.Problem = err.Error()
+	}
+	for _, e := range mdstore.EntriesOf(p.Doc()) {
+		o.Entries++
+		o.Characters += len([]rune(e.Text))
+	}
+	return o
+}

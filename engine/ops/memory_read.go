@@ -1,0 +1,211 @@
+package ops
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"arbor/engine/errs"
+	"arbor/mdstore"
+)
+
+// MemoryReadIn says which entries of a slot are read.
+type MemoryReadIn struct {
+	SlotRef
+	Entry  string `json:"entry,omitempty" arg:"ENTRY" help:"id, or a number: 0 the oldest, -1 the newest"`
+	At     string `json:"at,omitempty" help:"the entry nearest to a TIME, or to \"2 days ago\", with its neighbours"`
+	Type   string `json:"type,omitempty" help:"only entries of a TYPE"`
+	Limit  int    `json:"limit,omitempty" flag:"limit,n" help:"the newest N"`
+	Cursor string `json:"cursor,omitempty" help:"continue at the CURSOR of an earlier reply"`
+}
+
+// MemoryReadOut has entries, oldest first.
+type MemoryReadOut struct {
+	Slot    string     `json:"slot"`
+	Total   int        `json:"total"`           // entries of the slot, or those of the type
+	Above   string     `json:"above,omitempty"` // what a person wrote above the entries
+	Entries []EntryOut `json:"entries"`
+	Cursor  string     `json:"cursor,omitempty"` // brings older entries, or the next piece; "" at the end
+	Out
+}
+
+// EntryOut is an entry as results have it.
+type EntryOut struct {
+	ID       string         `json:"id,omitempty"`     // "" where a person wrote it and nothing was saved since
+	Number   *int           `json:"number,omitempty"` // from the oldest, 0 on, where it has no id
+	Type     string         `json:"type"`
+	Time     string         `json:"time,omitempty"` // UTC, RFC 3339
+	Title    string         `json:"title,omitempty"`
+	Text     string         `json:"text"`
+	Metadata map[string]any `json:"metadata,omitempty"`
+	Of       int            `json:"of,omitempty"` // bytes of the whole text, where this is a piece of it
+}
+
+var memoryRead = op("memory_read", reads|repeats, MemoryRead, Help{
+	Summary: "read entries of a slot",
+	Use:     "memory read [SLOT] [ENTRY]",
+	Aliases: "show get",
+	Text: `All entries, or the newest -n; ENTRY is an id, or a number: 0, 1, … from the
+oldest, -1, -2, … from the newest.`,
+	Example: "arbor memory read decisions -1\narbor memory read decisions --at \"2 days ago\"",
+})
+
+// MemoryRead brings entries of a slot.
+var MemoryRead = reading(func(ctx context.Context, env *Env, in MemoryReadIn) (*MemoryReadOut, error) {
+	if in.Limit < 0 {
+		return nil, badParam("limit", "limit is %d; 0 is all of them", in.Limit)
+	}
+	_, p, err := env.slot(ctx, in.SlotRef, false)
+	if err != nil {
+		return nil, err
+	}
+	all := numbered(mdstore.EntriesOf(p.Doc()), in.Type)
+	out := &MemoryReadOut{Slot: mdstore.SlotName(p), Total: len(all)}
+	if in.Entry == "" && in.At == "" && in.Cursor == "" {
+		out.Above = mdstore.AboveEntries(p.Doc())
+	}
+	from := 0 // of the text of a single entry
+	older := false
+	switch {
+	case in.Entry != "":
+		i, err := entryNamed(all, in.Entry, out.Slot)
+		if err != nil {
+			return nil, err
+		}
+		all = all[i : i+1]
+	case in.At != "":
+		if all, err = entriesAt(all, in.At, env.Engine.Now()); err != nil {
+			return nil, err
+		}
+	default:
+		older = true
+	}
+	if in.Cursor != "" {
+		var number, offset int
+		if _, err := fmt.Sscanf(in.Cursor, "%d+%d", &number, &offset); err == nil && offset > 0 {
+			all = slices.DeleteFunc(slices.Clone(all), func(e entry) bool { return e.number != number })
+			if len(all) != 1 || offset >= len(all[0].Text) || !utf8.RuneStart(all[0].Text[offset]) {
+				return nil, badCursor(in.Cursor, "is none of an earlier answer, or the entry is another one now")
+			}
+			from, older = offset, false
+		} else if number, err = strconv.Atoi(in.Cursor); err == nil && older {
+			all = slices.DeleteFunc(slices.Clone(all), func(e entry) bool { return e.number >= number })
+		} else {
+			return nil, badCursor(in.Cursor, "is none of an earlier answer")
+		}
+	}
+	show := len(all)
+	if older && in.Limit > 0 {
+		show = min(show, in.Limit)
+	}
+	n := env.fit(out, show, func(n int) {
+		part := all[len(all)-n:]
+		if !older { // the first ones: what was asked for
+			part = all[:n]
+		}
+		out.Entries, out.Cursor, out.Hint = []EntryOut{}, "", "memory_save adds to it"
+		for _, e := range part {
+			out.Entries = append(out.Entries, e.out())
+		}
+		if older && n > 0 && n < len(all) {
+			out.Cursor = strconv.Itoa(part[0].number)
+			out.Hint = shownOf(n, out.Total, "entries", "cursor "+out.Cursor+" brings older ones")
+		}
+	})
+	if n == 1 && (from > 0 || !env.fits(out)) {
+		env.piece(out, all[len(all)-1], from, older && len(all) > 1)
+	}
+	return out, nil
+})
+
+// piece makes a result show as much of one entry's text as its reply has room for.
+func (env *Env) piece(out *MemoryReadOut, e entry, from int, more bool) {
+	text := e.Text[from:]
+	out.Above = ""
+	env.fit(out, len(text), func(n int) {
+		for n < len(text) && !utf8.RuneStart(text[n]) {
+			n++
+		}
+		one := e.out()
+		one.Text, one.Of, out.Cursor = text[:n], len(e.Text), ""
+		if end := from + n; end < len(e.Text) {
+			out.Cursor = fmt.Sprintf("%d+%d", e.number, end)
+			out.Hint = fmt.Sprintf("bytes %d to %d of %d; cursor %s brings the next piece", from, end, len(e.Text), out.Cursor)
+		} else {
+			out.Hint = "this is the last piece"
+			if more {
+				out.Hint += "; cursor " + strconv.Itoa(e.number) + " brings older entries"
+			}
+		}
+		out.Entries = []EntryOut{one}
+	})
+}
+
+// entry is an entry with its number from the oldest of its slot.
+type entry struct {
+	mdstore.SlotEntry
+	number int
+}
+
+// numbered returns the entries of a type, all for "", with their numbers among all.
+func numbered(all []mdstore.SlotEntry, kind string) (out []entry) {
+	for i, e := range all {
+		if kind == "" || e.Type == kind {
+			out = append(out, entry{e, i})
+		}
+	}
+	return out
+}
+
+func (e entry) out() EntryOut {
+	o := EntryOut{ID: string(e.ID), Type: e.Type, Title: e.Title, Text: e.Text, Metadata: e.Meta}
+	if !e.Time.IsZero() {
+		o.Time = e.Time.Format(time.RFC3339)
+	}
+	if e.ID == "" {
+		o.Number = &e.number
+	}
+	return o
+}
+
+// entryNamed returns the place of the entry that ref names, by its id or its number.
+func entryNamed(all []entry, ref, slot string) (int, error) {
+	if i := slices.IndexFunc(all, func(e entry) bool { return string(e.ID) == ref }); i >= 0 {
+		return i, nil
+	}
+	if n, err := strconv.Atoi(ref); err == nil {
+		if n < 0 {
+			n += len(all)
+		}
+		if n >= 0 && n < len(all) {
+			return n, nil
+		}
+	}
+	known := "it has no entries"
+	if n := len(all); n > 0 {
+		known = fmt.Sprintf("its entries are 0 to %d, or -1 to -%d from the newest, and have ids such as %s", n-1, n, cmp.Or(all[n-1].ID, "entry-…"))
+	}
+	return 0, errs.New(errs.EntryNotFound, "%s: slot %s has no such entry; %s", short(ref), slot, known).With(errs.Details{Param: "entry"})
+}
+
+// entriesAt returns the entry nearest to a point in time, with its neighbours.
+func entriesAt(all []entry, at string, now time.Time) ([]entry, error) {
+	t, err := since("at", at, now)
+	if err != nil {
+		return nil, err
+	}
+	best, least := -1, time.Duration(0)
+	for i, e := range all {
+		if d := e.Time.Sub(t).Abs(); !e.Time.IsZero() && (best < 0 || d < least) {
+			best, least = i, d
+		}
+	}
+	if best < 0 {
+		return nil, nil
+	}
+	return all[max(0, best-1):min(len(all), best+2)], nil
+}

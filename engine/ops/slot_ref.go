@@ -1,0 +1,193 @@
+package ops
+
+import (
+	"context"
+
+	"arbor/engine"
+	"arbor/engine/errs"
+	"arbor/engine/plan"
+	"arbor/engine/view"
+	"arbor/mdstore"
+)
+
+// SlotRef names a slot, and the session and the workspace that it is looked for in.
+type SlotRef struct {
+	In
+	SessionID string `json:"sessionId,omitempty" flag:"-"`
+	Slot      string `json:"slot,omitempty" arg:"SLOT" is:"slot" help:"name or id; the session's current one unless given"`
+}
+
+func (r SlotRef) caller() string { return r.SessionID }
+
+// MemoryIn names the session of a call about memory that is about no single slot.
+type MemoryIn struct {
+	In
+	SessionID string `json:"sessionId,omitempty" flag:"-"`
+}
+
+func (r MemoryIn) caller() string { return r.SessionID }
+
+// memorySession returns the file of the caller's session; ok is false where it has none.
+func memorySession(ctx context.Context, env *Env) (v *view.View, p *mdstore.Page, ok bool) {
+	if env.Session == "" {
+		return nil, nil, false
+	}
+	ids := []mdstore.ID{}
+	if b, bound, err := env.Engine.Binding(ctx, env.Session); err == nil && bound {
+		ids = append(ids, b.WorkspaceID)
+	} else if all, err := env.Engine.Workspaces(ctx); err == nil {
+		for _, w := range all {
+			ids = append(ids, w.ID)
+		}
+	}
+	for _, id := range ids {
+		if v, err := env.Engine.View(ctx, id); err == nil {
+			if p, ok := engine.SessionFile(ctx, env.Engine, v, env.Session); ok {
+				return v, p, true
+			}
+		}
+	}
+	return nil, nil, false
+}
+
+// memoryOn returns the error MEMORY_OFF for a caller whose session keeps nothing.
+func memoryOn(ctx context.Context, env *Env, caller string) error {
+	_, p, ok := memorySession(ctx, env.as(caller))
+	if !ok || p.Field(mdstore.KeySlot) != plan.NoSlotName {
+		return nil
+	}
+	return errs.New(errs.MemoryOff, "%s: this session uses the slot none: nothing of it is kept, and nothing was written; "+
+		"memory_use SLOT (arbor memory use SLOT) turns memory on", p.ID)
+}
+
+// slotName returns what a call calls its slot: as it says, or else the current one of its session.
+func slotName(ctx context.Context, env *Env, ref string) (string, error) {
+	if ref != "" {
+		return ref, nil
+	}
+	const how = "name a slot, or make one the session's current one (memory_use, arbor memory use)"
+	_, p, ok := memorySession(ctx, env)
+	switch slot := ""; {
+	case !ok:
+		return "", badParam("slot", "slot is missing, and the caller is bound to no session with a file; %s", how)
+	default:
+		if slot = p.Field(mdstore.KeySlot); slot == "" || slot == plan.NoSlotName {
+			return "", badParam("slot", "slot is missing, and session %s uses none; %s", p.ID, how)
+		}
+		return slot, nil
+	}
+}
+
+// searched returns the workspaces in which a slot is looked for where a call names none, in groups: the first group that has it counts.
+func (env *Env) searched(ctx context.Context, workspace string) (groups [][]*view.View, err error) {
+	if workspace != "" {
+		v, err := env.In(ctx, workspace)
+		return [][]*view.View{{v}}, err
+	}
+	own := mdstore.ID("")
+	if v, err := env.In(ctx, ""); err == nil {
+		own = v.Workspace().ID
+		groups = append(groups, []*view.View{v})
+	} else if e := errs.As(err); e.Code != errs.AmbiguousID && e.Code != errs.WorkspaceNotFound {
+		return nil, err
+	}
+	all, err := env.Engine.Workspaces(ctx)
+	if err != nil {
+		return nil, errs.As(err)
+	}
+	var rest, other []*view.View
+	for _, w := range all {
+		if w.ID == own || w.Status != mdstore.StatusActive {
+			continue
+		}
+		v, err := env.Engine.View(ctx, w.ID)
+		switch {
+		case err != nil: // of two with one id
+		case w.ID == mdstore.DefaultWorkspace:
+			rest = append(rest, v)
+		default:
+			other = append(other, v)
+		}
+	}
+	return append(groups, rest, other), nil
+}
+
+// slot returns the slot that a call is about, or an archived one, with its workspace.
+func (env *Env) slot(ctx context.Context, in SlotRef, archived bool) (*view.View, *mdstore.Page, error) {
+	env = env.as(in.SessionID)
+	name, err := slotName(ctx, env, in.Slot)
+	if err != nil {
+		return nil, nil, err
+	}
+	groups, err := env.searched(ctx, in.WorkspaceID)
+	if err != nil {
+		return nil, nil, err
+	}
+	var met []*view.View
+	for _, g := range groups {
+		var in []*view.View
+		for _, v := range g {
+			if met = append(met, v); len(view.SlotsNamed(v, name, archived)) > 0 {
+				in = append(in, v)
+			}
+		}
+		switch len(in) {
+		case 0:
+		case 1:
+			p, err := view.Slot(in[0], name, archived)
+			return in[0], p, fail(err)
+		default:
+			d := errs.Details{Param: "workspaceId"}
+			for _, v := range in {
+				d.Candidates = append(d.Candidates, errs.Candidate{ID: string(v.Workspace().ID), Title: v.Workspace().Name})
+			}
+			return nil, nil, errs.New(errs.AmbiguousID, "%s: %d workspaces have a slot with this name; name one of them (workspaceId, "+
+				"--workspace): %s", name, len(in), view.List(d.Candidates)).With(d)
+		}
+	}
+	return nil, nil, fail(view.NoSlot(name, met, archived))
+}
+
+// slotHome returns the workspace in which a new slot is made: the one that a call names or means, or else the default one.
+func (env *Env) slotHome(ctx context.Context, in SlotRef, w Write) (mdstore.ID, error) {
+	id, err := env.as(in.SessionID).workspace(ctx, in.WorkspaceID)
+	if e := errs.As(err); e == nil || in.WorkspaceID != "" || e.Code != errs.AmbiguousID && e.Code != errs.WorkspaceNotFound {
+		return id, err
+	}
+	if w.DryRun {
+		if _, missing := env.Engine.View(ctx, mdstore.DefaultWorkspace); missing != nil {
+			return "", errs.New(errs.WorkspaceNotFound, "the workspace default, in which the slot would be made, is not there yet; it is made by the "+
+				"call without dryRun, or name another workspace (workspaceId, --workspace)")
+		}
+	}
+	id, err = engine.UserDefault(ctx, env.Engine, env.act(w, Match{}))
+	return id, fail(err)
+}
+
+// slotTarget returns the workspace of the slot that a call names, and by what it names it; for one that is not there it is the workspace
+// in which it is made.
+func (env *Env) slotTarget(ctx context.Context, in SlotRef, w Write) (ws mdstore.ID, name string, err error) {
+	v, p, err := env.slot(ctx, in, false)
+	if e := errs.As(err); e != nil {
+		if e.Code != errs.SlotNotFound {
+			return "", "", err
+		}
+		if name, err = slotName(ctx, env.as(in.SessionID), in.Slot); err == nil {
+			err = plan.CheckSlotName(name)
+		}
+		if err != nil {
+			return "", "", fail(err)
+		}
+		ws, err = env.slotHome(ctx, in, w)
+		return ws, name, err
+	}
+	return v.Workspace().ID, refOf(v, p), nil
+}
+
+// refOf returns what names a slot in its workspace: its id, or its name where it has none.
+func refOf(v *view.View, p *mdstore.Page) string {
+	if own := view.SlotsNamed(v, string(p.ID), false); len(own) == 1 && own[0].Path == p.Path {
+		return string(p.ID)
+	}
+	return mdstore.SlotName(p)
+}
