@@ -1,6 +1,9 @@
 package mdstore
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // The names that the layout of a vault is made of.
 const (
@@ -34,7 +37,8 @@ func MaxSize(p Path) int64 {
 	if k := AllKinds().Of(p); k != nil && k.Form != nil && k.Form.Most > 0 {
 		return int64(k.Form.Most)
 	}
-	if p.Under(LocalDir) { // which keeps files of every kind
+	// These hold what files of every kind do.
+	if name := p.Base(); p.Under(LocalDir) || strings.HasPrefix(name, TempPrefix) || strings.Contains(name, ".conflict-") {
 		return MaxSlot
 	}
 	return MaxFileSize

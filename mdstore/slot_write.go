@@ -16,7 +16,8 @@ type SlotChange struct {
 	Remove []int       // entries, by their number in EntriesOf
 	Add    []SlotEntry // each goes behind all that are not younger; in one of no Time, which must have a Title, the heading is a person's
 
-	// Adopt returns the id for an entry that a person wrote, which gets a heading with the time Now. nil: none gets one.
+	// Adopt returns the id for an entry that a person wrote, which gets a heading with the time Now. The second of two entries with one
+	// id gets another one. nil: none gets one.
 	Adopt func() (ID, error)
 	Now   time.Time
 }
@@ -29,10 +30,14 @@ func ChangeSlot(d *mdoc.Doc, c SlotChange) ([]byte, error) {
 	}
 	eol := eolOf(d)
 	var blocks []slotBlock
-	n := 0
+	n, met := 0, map[ID]bool{}
 	for _, b := range blocksOf(d) {
 		if e := b.entry; e != nil {
 			n++
+			if e.ID != "" && met[e.ID] && c.Adopt != nil { // as after a merge line by line
+				b = b.renamed(eol)
+			}
+			met[e.ID] = true
 			if slices.Contains(c.Remove, n-1) {
 				continue
 			}

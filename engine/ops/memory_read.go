@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -68,6 +69,7 @@ var MemoryRead = reading(func(ctx context.Context, env *Env, in MemoryReadIn) (*
 	if in.Entry == "" && in.At == "" && in.Cursor == "" {
 		out.Above = mdstore.AboveEntries(p.Doc())
 	}
+	in.Entry = strings.TrimSpace(in.Entry)
 	from := 0 // of the text of a single entry
 	older := false
 	switch {

@@ -10,7 +10,7 @@ import (
 // MemorySaveIn is a text to be remembered.
 type MemorySaveIn struct {
 	SlotRef
-	Text        string         `json:"text" req:"true" text:"the text" most:"10485760"`
+	Text        string         `json:"text" req:"true" text:"the text"`
 	Mode        string         `json:"mode,omitempty" enum:"append,replace" help:"replace takes the place of all entries, which are kept"`
 	Tags        []string       `json:"tags,omitempty" flag:"tag" help:"a TAG of the slot; may be repeated"`
 	Group       *string        `json:"group,omitempty" help:"the GROUP of a new slot, as projects/alpha"`
@@ -32,7 +32,7 @@ type MemorySaveOut struct {
 }
 
 var memorySave = op("memory_save", writes, MemorySave, Help{
-	Summary: "append a text to a slot of the memory, which is made where there is none",
+	Summary: "append a text to a slot of the memory, made if missing",
 	Use:     "memory save [SLOT] [TEXT | -]",
 	Aliases: "add",
 	Text: `A slot is a Markdown file, memory/GROUP/SLOT.md in the workspace; each text is an

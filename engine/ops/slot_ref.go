@@ -57,7 +57,7 @@ func memoryOn(ctx context.Context, env *Env, caller string) error {
 		return nil
 	}
 	return errs.New(errs.MemoryOff, "%s: this session uses the slot none: nothing of it is kept, and nothing was written; "+
-		"memory_use SLOT (arbor memory use SLOT) turns memory on", p.ID)
+		"memory_use with a slot turns memory on", p.ID)
 }
 
 // slotName returns what a call calls its slot: as it says, or else the current one of its session.

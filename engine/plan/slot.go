@@ -33,6 +33,8 @@ func CheckSlotName(name string) error {
 		return badName("%q begins with a dot; no file may: leave it out", name)
 	case strings.ContainsFunc(name, bad):
 		return badName("%q: letters, digits, _, - and . are a slot's name; %q would do", name, SlotNameFor(name))
+	case !strings.ContainsFunc(name, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }):
+		return badName("%q has no letter or digit; a slot's name has one", name)
 	case fold.Name(name) == NoSlotName:
 		return badName("%s is what memory_use takes for no slot; choose another name", name)
 	}

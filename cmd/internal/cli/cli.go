@@ -155,7 +155,7 @@ func Run(ctx context.Context, sys System) int {
 func run(ctx context.Context, sys *System, term terminal) int {
 	sh := &shell{sys: sys, term: term}
 	root := newRoot(sh)
-	root.SetArgs(sys.Args)
+	root.SetArgs(fromNewest(sys.Args))
 	cmd, err := root.ExecuteContextC(ctx)
 	var own Command
 	for _, m := range sys.More {

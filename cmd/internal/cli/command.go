@@ -166,7 +166,7 @@ var specials = map[string]func(*shell) command{
 	"context_focus": focusCommand, "log_append": logCommand, "problem_update": problemCommand,
 	"session_bind": shows(showBound), "session_status": shows(showSession), "changes_get": changesCommand,
 	"session_start": shows(showStarted), "session_list": listing(showSessions), "session_load": sessionLoadCommand,
-	"transcript_read": shows(showTranscript), "memory_read": shows(showEntries), "memory_list": shows(showSlots), "config_get": configCommand,
+	"transcript_read": shows(showTranscript), "memory_read": shows(showEntries), "memory_list": shows(showSlots), "memory_delete": memoryDeleteCommand, "config_get": configCommand,
 	"node_next": nextCommand, "workspace_update_rules": rulesCommand, "workspace_update_docs": docsCommand,
 	"node_reference": refCommand, "workspace_load": shows(showLoad), "briefing_update": briefingCommand,
 	"workspace_resolve": shows(showResolved), "workspace_gc": shows(showCollected),

@@ -22,6 +22,28 @@ func newMemory(sh *shell) *cobra.Command {
 	}
 }
 
+func memoryDeleteCommand(sh *shell) command {
+	in := &ops.MemoryDeleteIn{}
+	return confirmed(sh, in, &in.DryRun, ops.MemoryDelete, func(would *ops.MemoryDeleteOut) string {
+		return "Move the slot " + would.Slot + " to the trash?"
+	})
+}
+
+// fromNewest returns arguments in which a number such as -1 behind "memory read" is a word and no flag: it counts entries from the newest.
+func fromNewest(args []string) []string {
+	out := slices.Clone(args)
+	reads := false
+	for i, arg := range args {
+		if i > 0 && (args[i-1] == "memory" || args[i-1] == "mem") {
+			reads = slices.Contains([]string{"read", "show", "get"}, arg)
+		}
+		if _, err := strconv.ParseUint(strings.TrimPrefix(arg, "-"), 10, 31); err == nil && reads && arg[0] == '-' && args[i-1] != "-n" && args[i-1] != "--limit" {
+			out[i] = " " + arg // pflag takes what begins with - for a flag
+		}
+	}
+	return out
+}
+
 func showSlots(sh *shell, out *ops.MemoryListOut) error {
 	var rows [][]cell
 	for _, s := range out.Slots {

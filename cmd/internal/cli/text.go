@@ -83,9 +83,9 @@ func (t *textSource) read(ctx context.Context, sh *shell, start func(context.Con
 
 // checkText refuses what no file of a vault may hold.
 func checkText(what, s string) (string, error) {
-	if len(s) > mdstore.MaxFileSize {
-		return "", errs.New(errs.InvalidContent, "%s has more than %d bytes, which is more than a file of a vault may have; "+
-			"keep it in a file of its own and add that as a document", what, mdstore.MaxFileSize)
+	if len(s) > mdstore.MaxEntry {
+		return "", errs.New(errs.InvalidContent, "%s has more than %d bytes; "+
+			"keep it in a file of its own and add that as a document", what, mdstore.MaxEntry)
 	}
 	if !utf8.ValidString(s) {
 		valid := strings.IndexFunc(s, func(r rune) bool { return r == utf8.RuneError })
@@ -115,7 +115,7 @@ func unreadable(what string, err error) error {
 
 // readText reads a whole text. A byte order mark and line ends at the very end are no part of it.
 func readText(what string, r io.Reader) (string, error) {
-	data, err := io.ReadAll(io.LimitReader(r, mdstore.MaxFileSize+1))
+	data, err := io.ReadAll(io.LimitReader(r, mdstore.MaxEntry+1))
 	if err != nil {
 		return "", unreadable(what, err)
 	}
