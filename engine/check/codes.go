@@ -67,7 +67,8 @@ var checkCodes = []CheckCode{
 	{mdstore.CodeFieldInvalid, SeverityWarning, "a value of another kind than its key asks for", "write a plain value", "for the root: writes `parentId: null`"},
 	{mdstore.CodeFormatNewer, SeverityWarning, "a newer Arbor has written the workspace; with this one it can only be read", "use the newer one", ""},
 
-	{string(errs.DuplicateID), SeverityError, "several files have one id", "give all but one another id, or remove the copies", "where one of them alone lies in the folder of that id: gives each copy an id of its own and notes in its log whose copy it is"},
+	{string(errs.DuplicateID), SeverityError, "several files have one id", "give all but one another id, or remove the copies", "of slots: moves an older copy to the trash that holds nothing which the other lacks; where one of them alone lies in the folder of that id: gives each copy an id of its own and notes in its log whose copy it is"},
+	{string(errs.NameTaken), SeverityWarning, "several slots of a workspace have one name", "give all but one another name, or merge them", ""},
 	{CodeRootMissing, SeverityError, "no node has the id `root`", "restore `" + string(rootPlace) + "` (git, the trash), or give the topmost node that id", "makes a root where its place is free"},
 	{string(errs.OrphanNode), SeverityError, "`parentId` is missing or names no node", "write the id of a node that exists, or move the node", "where it names the root and there is none: makes a root"},
 	{string(errs.Cycle), SeverityError, "a node is its own ancestor", "change one `parentId` of the circle", ""},

@@ -1,11 +1,13 @@
 package check
 
 import (
+	"fmt"
 	"strings"
 
 	"arbor/engine/errs"
 	"arbor/engine/plan"
 	"arbor/mdstore"
+	"arbor/mdstore/fold"
 	"arbor/mdstore/mdoc"
 )
 
@@ -59,6 +61,23 @@ func (c *checker) olderCopy(p *mdstore.Page, same []*mdstore.Page) repair {
 	}}
 }
 
+// slotNames finds slots that share a name but not the id.
+func (c *checker) slotNames(all []*mdstore.Page) {
+	first := map[string]*mdstore.Page{}
+	for _, p := range all {
+		if !p.Kind.IsSlot() {
+			continue
+		}
+		name := fold.Name(mdstore.SlotName(p))
+		if o := first[name]; o == nil {
+			first[name] = p
+		} else if o.ID != p.ID {
+			c.add(mdoc.Diagnostic{File: string(p.Path), Code: string(errs.NameTaken), Text: fmt.Sprintf(
+				"%s has the name %s too; give one of them another name (memory_update), or make one of them (memory_merge)", o.Path, mdstore.SlotName(p))}, repair{})
+		}
+	}
+}
+
 // Pages returns what is wrong with pages that are loaded. None of it is mended.
 func Pages(all []*mdstore.Page) []Finding {
 	c := checker{}
@@ -84,6 +103,7 @@ func (c *checker) pages(all []*mdstore.Page) {
 			same[keyOf(p)] = append(same[keyOf(p)], p)
 		}
 	}
+	c.slotNames(all)
 	for _, p := range all {
 		if twins := same[keyOf(p)]; len(twins) > 1 || len(p.Problems) > 0 || !p.Facts().Clean() {
 			c.page(p, twins)

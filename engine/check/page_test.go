@@ -20,6 +20,11 @@ func TestPagesAreChecked(t *testing.T) {
 	files["ws-a/sessions/s/Session.md"] = []byte("---\nid: session-1\nstartedAt: noon\n---\n")
 	files["ws-a/sessions/t/Session.md"] = []byte("---\nid: session-2\n")
 	files["ws-a/sessions/t/Transcript.md"] = []byte("---\nmodel: m\n---\n")
+	slot := "---\nid: slot-%\nname: Same\nupdatedAt: %\n---\n"
+	files["ws-a/memory/a.md"] = []byte(strings.ReplaceAll(slot, "%", "1"))
+	files["ws-a/memory/b/same.md"] = []byte(strings.ReplaceAll(slot, "%", "2"))
+	files["ws-a/memory/c.md"] = []byte(strings.Replace(slot, "%", "3", 2) + "\n## entry-1 · manual_save · 2026-01-01T10:00:00Z\n\na\n")
+	files["ws-a/memory/d.md"] = []byte(strings.Replace(strings.Replace(slot, "%", "3", 1), "%", "4", 1) + "\n## entry-1 · manual_save · 2026-01-01T10:00:00Z\n\na\n")
 	files["agents/a.md"] = []byte("---\nname: A\n---\n")
 	files["agents/b.md"] = []byte("---\nid: b\n---\n")
 	dir := enginetest.Place(t, files)
@@ -28,7 +33,7 @@ func TestPagesAreChecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "ws-a/sessions/s/Session.md FIELD_INVALID, ws-a/sessions/t/Session.md FRONT_MATTER_MISSING, ws-a/states/a.md DUPLICATE_ID, " +
+	want := "ws-a/memory/b/same.md NAME_TAKEN, ws-a/memory/c.md NAME_TAKEN, ws-a/memory/c.md DUPLICATE_ID, ws-a/memory/d.md NAME_TAKEN, ws-a/memory/d.md DUPLICATE_ID, ws-a/sessions/s/Session.md FIELD_INVALID, ws-a/sessions/t/Session.md FRONT_MATTER_MISSING, ws-a/states/a.md DUPLICATE_ID, " +
 		"ws-a/states/b.md DUPLICATE_ID, ws-a/states/state-c.md ID_MISSING"
 	if got := listed(found); got != want {
 		t.Errorf("found\n %s\nwant\n %s", got, want)
@@ -38,7 +43,7 @@ func TestPagesAreChecked(t *testing.T) {
 		t.Errorf("of the vault: %v, error %v", vault, err)
 	}
 	m, err := e.Fix(t.Context(), "ws-a", plan.Act{})
-	if err != nil || listed(m.Mended) != "ws-a/states/state-c.md ID_MISSING" {
+	if err != nil || listed(m.Mended) != "ws-a/memory/c.md DUPLICATE_ID, ws-a/states/state-c.md ID_MISSING" {
 		t.Fatalf("mended: %+v, error %v", m, err)
 	}
 	v, err := e.View(t.Context(), "ws-a")

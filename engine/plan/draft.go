@@ -260,6 +260,10 @@ func (d *Draft) After(over *view.View) (after *view.View, ok bool) {
 		switch {
 		case c.Keep:
 		case c.To != "":
+			if _, page := d.View.Pages().At(c.Path); page && c.To.Under(mdstore.LocalDir) {
+				files = append(files, mdstore.File{Path: c.Path})
+				continue
+			}
 			if !d.leaves(c) {
 				ok = false
 				continue

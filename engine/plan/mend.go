@@ -70,11 +70,7 @@ func (d *Draft) Take(r *Draft) {
 		mine.what = append(mine.what, e.what...)
 		mine.adapted = append(mine.adapted, e.adapted...)
 	}
-	for _, x := range r.extra {
-		if !slices.ContainsFunc(d.extra, func(y planned) bool { return y.change.To != "" && y.change.Path == x.change.Path }) {
-			d.extra = append(d.extra, x) // what has moved already is not seen to have moved
-		}
-	}
+	d.extra = append(d.extra, r.extra...)
 	d.adapted = append(d.adapted, r.adapted...)
 	for p, v := range r.keep {
 		if _, ok := d.keep[p]; !ok && d.edits[p] == nil {
