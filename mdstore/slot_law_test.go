@@ -178,3 +178,39 @@ func TestSlotsAreMerged(t *testing.T) {
 		}
 	})
 }
+
+// The longest text reads back, and one byte more is refused.
+func TestTheLongestEntryReadsBack(t *testing.T) {
+	e := SlotEntry{ID: "entry-1", Type: EntryManual, Text: strings.Repeat("# a\r\n```\nb\n", MaxEntry/10)[:MaxEntry]}
+	out, err := ChangeSlot(slotDoc(t, emptySlot), SlotChange{Add: []SlotEntry{e}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := EntriesOf(slotDoc(t, string(out))); len(got) != 1 || got[0].Text != e.Text {
+		t.Error("it does not read back")
+	}
+	e.Text += "x"
+	if _, err := ChangeSlot(slotDoc(t, emptySlot), SlotChange{Add: []SlotEntry{e}}); err == nil {
+		t.Error("a longer one is taken")
+	}
+}
+
+// A compressed slot joins as a plain one does.
+func TestCompressedSlotsAreMerged(t *testing.T) {
+	add := func(src, id string) []byte {
+		out, err := ChangeSlot(slotDoc(t, src), SlotChange{Add: []SlotEntry{{ID: ID(id), Type: EntryManual, Time: time.Unix(int64(id[len(id)-1]), 0), Text: id}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	const p = Path("ws/memory/a.md.gz")
+	joined, missing := Rejoin(p, Stored(p, []byte(emptySlot)), Stored(p, add(emptySlot, "entry-1")), Stored(p, add(emptySlot, "entry-2")))
+	text, err := TextOf(p, joined)
+	if want := string(add(string(add(emptySlot, "entry-1")), "entry-2")); err != nil || missing != nil || string(text) != want {
+		t.Errorf("%v, missing %q, got %q, want %q", err, missing, text, want)
+	}
+	if joined, missing := Rejoin(p, []byte("x"), []byte("y"), []byte("z")); joined != nil || missing == nil {
+		t.Errorf("what is not compressed: %q, %q", joined, missing)
+	}
+}
