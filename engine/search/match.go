@@ -1,0 +1,115 @@
+package search
+
+import (
+	"bytes"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A word is one word of a query, folded. Where it begins or ends with a character that joins, a word of the text begins or
+// ends there as well; so a word of Chinese is found in any part of a text, and one of English as a whole.
+type word struct {
+	text        []byte
+	first, last bool // the first and the last character join
+}
+
+// wordsOf returns the words of a text: what lies between blanks, without the punctuation around it.
+func wordsOf(text string) (all []word) {
+	for _, f := range bytes.Fields(Fold(nil, []byte(text))) {
+		f = bytes.TrimLeftFunc(f, func(r rune) bool { return !shows(r) })
+		f = bytes.TrimRightFunc(f, func(r rune) bool { return !shows(r) && r != '#' })
+		if len(f) == 0 || len(f) == 1 && !joins(rune(f[0])) {
+			continue
+		}
+		r, _ := utf8.DecodeRune(f)
+		s, _ := utf8.DecodeLastRune(f)
+		all = append(all, word{f, joins(r), joins(s)})
+	}
+	return all
+}
+
+// shows reports whether r can begin or end a word of a query: a letter, a digit, a sign such as + or one of emoji.
+func shows(r rune) bool {
+	return spells(r) || unicode.In(r, unicode.So, unicode.Sm, unicode.Sc)
+}
+
+// spells reports whether r is a part of words, of whatever script.
+func spells(r rune) bool { return joins(r) || unspaced(r) && !unicode.IsPunct(r) }
+
+// next returns where the word stands in a folded text at or behind an offset, -1 where it does not. A prefix may go on.
+func (w *word) next(text []byte, from int, prefix bool) int {
+	for {
+		i := bytes.Index(text[from:], w.text)
+		if i < 0 {
+			return -1
+		}
+		if from += i; w.at(text, from, prefix) {
+			return from
+		}
+		from++
+	}
+}
+
+// at reports whether the word, whose bytes stand at i, begins and ends there as words do.
+func (w *word) at(text []byte, i int, prefix bool) bool {
+	if w.first && i > 0 {
+		if r, _ := utf8.DecodeLastRune(text[:i]); joins(r) {
+			return false
+		}
+	}
+	return prefix || !w.last || !joinsAt(text, i+len(w.text))
+}
+
+func joinsAt(text []byte, i int) bool {
+	if i == len(text) {
+		return false
+	}
+	r, _ := utf8.DecodeRune(text[i:])
+	return joins(r)
+}
+
+// next returns where the words of the term stand in a folded text at or behind an offset, one behind the other with
+// nothing but punctuation and blanks between them; start is -1 where they do not.
+func (t *Term) next(text []byte, from int) (start, end int) {
+	for {
+		start = t.words[0].next(text, from, t.prefix && len(t.words) == 1)
+		if start < 0 {
+			return -1, -1
+		}
+		if end = t.rest(text, start+len(t.words[0].text)); end >= 0 {
+			return start, end
+		}
+		from = start + 1
+	}
+}
+
+// rest returns where the words of a phrase behind the first one end, -1 where they do not follow.
+func (t *Term) rest(text []byte, at int) int {
+	for i := 1; i < len(t.words); i++ {
+		w := &t.words[i]
+		for !bytes.HasPrefix(text[at:], w.text) || !w.at(text, at, false) {
+			r, n := utf8.DecodeRune(text[at:])
+			if n == 0 || spells(r) {
+				return -1
+			}
+			at += n
+		}
+		at += len(w.text)
+	}
+	return at
+}
+
+// count returns how often the term stands in a folded text. A word that goes on counts half.
+func (t *Term) count(text []byte) (n float32) {
+	for at := 0; at < len(text); {
+		start, end := t.next(text, at)
+		if start < 0 {
+			break
+		}
+		if n++; t.prefix && t.words[0].last && joinsAt(text, end) {
+			n -= 0.5
+		}
+		at = end
+	}
+	return n
+}

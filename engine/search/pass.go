@@ -1,0 +1,245 @@
+package search
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"arbor/mdstore"
+)
+
+// A Head is what is known of a part of a file besides its text.
+type Head struct {
+	In                     string // one of Places
+	Type, Status, Group    string
+	ID, Title, Description string
+	Tags                   []string
+	Time                   int64 // Unix milliseconds; 0 where it is not known
+}
+
+// A Part is what matches as one, all words within it: a node, an entry, a section.
+type Part struct {
+	Head
+	Start, End int // its text in the file
+}
+
+// A File is one that is looked at. Without Parts it is one part: all behind its front matter.
+type File struct {
+	Head
+	Path  mdstore.Path
+	Parts func(data []byte) []Part
+}
+
+func (f *File) parts(data []byte) []Part {
+	if f.Parts == nil {
+		return []Part{{f.Head, frontEnd(data), len(data)}}
+	}
+	return f.Parts(data)
+}
+
+// frontEnd returns the offset behind the front matter, 0 where there is none.
+func frontEnd(data []byte) int {
+	rest, ok := bytes.CutPrefix(bytes.TrimPrefix(data, []byte("\ufeff")), []byte("---"))
+	if i := bytes.Index(rest, []byte("\n---")); ok && i >= 0 {
+		at := len(data) - len(rest) + i + len("\n---")
+		if n := bytes.IndexByte(data[at:], '\n'); n >= 0 {
+			return at + n + 1
+		}
+		return len(data)
+	}
+	return 0
+}
+
+// A Pass looks at each file once and keeps what matches. Look is safe for concurrent use.
+type Pass struct {
+	q    *Query
+	keep func(*Head) bool
+
+	scratch sync.Pool
+
+	mu     sync.Mutex
+	files  int       // guarded by mu, as the others
+	bytes  int       // of the files, folded
+	found  []int     // in how many files each term stands
+	hits   []hit     // what matches
+	counts []float32 // of each hit how often each term stands in it
+}
+
+// A hit is a part that matches.
+type hit struct {
+	file, part, length, counts int32
+	time                       int64
+	score                      float64
+}
+
+// NewPass returns a pass for a query. Of the parts that match, those are kept of which keep is true.
+func NewPass(q *Query, keep func(*Head) bool) *Pass {
+	return &Pass{q: q, keep: keep, found: make([]int, len(q.Terms)),
+		scratch: sync.Pool{New: func() any { return &scratch{has: make([]bool, len(q.Terms)), counts: make([]float32, len(q.Terms))} }}}
+}
+
+// scratch is what a look needs, and the next one uses again.
+type scratch struct {
+	file, title, rest []byte // folded
+	has               []bool
+	counts            []float32
+}
+
+// Look looks at a file, which the caller calls number i.
+func (p *Pass) Look(i int, f *File, data []byte) {
+	c := p.scratch.Get().(*scratch)
+	defer p.scratch.Put(c)
+	front := frontEnd(data)
+	c.file = Fold(c.file[:0], data[:front])
+	body := len(c.file)
+	c.file = Fold(c.file, data[front:])
+	c.head(&f.Head)
+	for t, x := range p.q.Terms {
+		c.has[t] = x.text() && (x.in(c.file) || x.in(c.title) || x.in(c.rest))
+	}
+	p.mu.Lock()
+	p.files++
+	p.bytes += len(c.file)
+	for t, has := range c.has {
+		if has {
+			p.found[t]++
+		}
+	}
+	p.mu.Unlock()
+	switch {
+	case !p.q.root.can(p.q, c.has):
+	case f.Parts == nil:
+		p.part(c, i, 0, &f.Head, c.file[body:])
+	default:
+		for n, part := range f.Parts(data) {
+			c.head(&part.Head)
+			c.file = Fold(c.file[:0], data[part.Start:part.End])
+			p.part(c, i, n, &part.Head, c.file)
+		}
+	}
+}
+
+// head folds what a head says: the title, and the rest.
+func (c *scratch) head(h *Head) {
+	c.title, c.rest = Fold(c.title[:0], []byte(h.Title)), c.rest[:0]
+	for _, s := range append([]string{h.ID, h.Description, h.Group}, h.Tags...) {
+		c.rest = append(Fold(c.rest, []byte(s)), '\n')
+	}
+}
+
+// part keeps a part that matches, whose folded head c holds.
+func (p *Pass) part(c *scratch, file, part int, h *Head, text []byte) {
+	for i, t := range p.q.Terms {
+		c.counts[i] = t.weight(c, h, text)
+		c.has[i] = c.counts[i] > 0
+	}
+	if !p.q.root.matches(c.has) || !p.keep(h) {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.hits = append(p.hits, hit{file: int32(file), part: int32(part), length: int32(len(text)), counts: int32(len(p.counts)), time: h.Time})
+	p.counts = append(p.counts, c.counts...)
+}
+
+const titleWeight = 4 // what a word of a title counts
+
+// weight returns how often the term stands in a part. A value counts once.
+func (t *Term) weight(c *scratch, h *Head, text []byte) float32 {
+	switch {
+	case !t.text():
+		if t.is(h) {
+			return 1
+		}
+		return 0
+	case t.Field == "title":
+		return titleWeight * t.count(c.title)
+	}
+	return titleWeight*t.count(c.title) + t.count(c.rest) + t.count(text)
+}
+
+// is reports whether a head has the value of the term.
+func (t *Term) is(h *Head) bool {
+	same := func(s string) bool { return string(Fold(nil, []byte(s))) == t.value }
+	switch t.Field {
+	case "tag":
+		return slices.ContainsFunc(h.Tags, same)
+	case "group":
+		group := string(Fold(nil, []byte(h.Group)))
+		return group == t.value || strings.HasPrefix(group, t.value+"/")
+	case "type":
+		return same(h.Type)
+	case "status":
+		return same(h.Status)
+	}
+	return same(h.In)
+}
+
+func (t *Term) in(text []byte) bool {
+	start, _ := t.next(text, 0)
+	return start >= 0
+}
+
+// can reports whether a part of a file may match: has says which texts stand anywhere in the file.
+func (e *expr) can(q *Query, has []bool) bool {
+	can := func(k *expr) bool { return k.can(q, has) }
+	switch e.op {
+	case and:
+		return !slices.ContainsFunc(e.kids, func(k *expr) bool { return !can(k) })
+	case or:
+		return slices.ContainsFunc(e.kids, can)
+	case term:
+		return has[e.term] || !q.Terms[e.term].text()
+	}
+	return true
+}
+
+// matches reports whether what has the terms matches.
+func (e *expr) matches(has []bool) bool {
+	switch e.op {
+	case and:
+		return !slices.ContainsFunc(e.kids, func(k *expr) bool { return !k.matches(has) })
+	case or:
+		return slices.ContainsFunc(e.kids, func(k *expr) bool { return k.matches(has) })
+	case not:
+		return !e.kids[0].matches(has)
+	}
+	return has[e.term]
+}
+
+// A Hit is a part of a file that matches.
+type Hit struct {
+	File, Part int
+	Score      float64
+	Time       int64
+}
+
+// Best returns the first hits of all that were found, at most most of them, and how many there are. path names files for
+// hits that are alike in everything else.
+func (p *Pass) Best(most int, path func(file int) mdstore.Path) (best []Hit, total int) {
+	n, mean := float64(p.files), float64(max(1, p.bytes))/float64(max(1, p.files))
+	rare := make([]float64, len(p.q.Terms))
+	for i, t := range p.q.Terms {
+		if df := float64(p.found[i]); !t.absent && t.text() {
+			rare[i] = math.Log(1 + (n-df+0.5)/(df+0.5))
+		}
+	}
+	for i := range p.hits {
+		h := &p.hits[i]
+		for t, weight := range rare {
+			count := float64(p.counts[int(h.counts)+t])
+			h.score += weight * count * 2.2 / (count + 1.2*(0.25+0.75*float64(h.length)/mean))
+		}
+	}
+	slices.SortFunc(p.hits, func(a, b hit) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.time, a.time),
+			strings.Compare(string(path(int(a.file))), string(path(int(b.file)))), cmp.Compare(a.part, b.part))
+	})
+	for _, h := range p.hits[:min(most, len(p.hits))] {
+		best = append(best, Hit{int(h.file), int(h.part), h.score, h.time})
+	}
+	return best, len(p.hits)
+}

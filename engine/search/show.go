@@ -1,0 +1,180 @@
+package search
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+)
+
+// A Shown is what is shown of a hit.
+type Shown struct {
+	Part
+	Line       int    // of the file, from 1: where the first word stands, or the part begins
+	Snippet    string // one line; what stands around the words that were found
+	Matched    []string
+	Highlights []Highlight
+}
+
+// A Highlight is where a term stands in a snippet, in Unicode code points.
+type Highlight struct {
+	Start int    `json:"start"`
+	End   int    `json:"end"`
+	Term  string `json:"term"`
+}
+
+// Characters, as people see them, of a snippet: altogether, and before the first word that was found.
+const (
+	snippetMost   = 160
+	snippetBefore = 40
+	lineLooked    = 4096 // bytes before it that are looked at
+)
+
+// Show returns what is shown of a part of a file. ok is false where the file holds no such part now, or one that does not
+// match.
+func (q *Query) Show(f *File, part int, data []byte) (s Shown, ok bool) {
+	all := f.parts(data)
+	if part >= len(all) {
+		return Shown{}, false
+	}
+	s = Shown{Part: all[part]}
+	text := string(data[s.Start:s.End])
+	c, folded := &scratch{}, Fold(nil, []byte(text))
+	c.head(&s.Head)
+	has := make([]bool, len(q.Terms))
+	var first []int // where the terms begin
+	for i, t := range q.Terms {
+		has[i] = t.weight(c, &s.Head, folded) > 0
+		if !has[i] || t.absent || !t.text() {
+			continue
+		}
+		s.Matched = append(s.Matched, t.Text)
+		if start, _ := t.next(folded, 0); start >= 0 && t.Field == "" {
+			first = append(first, start)
+		}
+	}
+	at := 0
+	if len(first) > 0 {
+		at = sourceOf(text, busiest(first))
+	}
+	s.Line = 1 + bytes.Count(data[:s.Start+at], []byte{'\n'})
+	s.Snippet = snippet(text, at)
+	s.Highlights = q.highlights(s.Snippet)
+	return s, q.root.matches(has)
+}
+
+// busiest returns the offset behind which most others follow within a snippet.
+func busiest(all []int) (best int) {
+	slices.Sort(all)
+	most := 0
+	for i, at := range all {
+		n, _ := slices.BinarySearch(all[i:], at+snippetMost-snippetBefore)
+		if n > most {
+			best, most = at, n
+		}
+	}
+	return best
+}
+
+// sourceOf returns the offset of the character that an offset in the folded text comes from.
+func sourceOf(text string, offset int) int {
+	var folded []byte
+	n := 0
+	for i, r := range text {
+		folded = appendFolded(folded, r, table())
+		if n+len(folded) > offset {
+			return i
+		}
+		if len(folded) > 64 { // the last character may change yet
+			n += len(folded) - utf8.UTFMax
+			folded = append(folded[:0], folded[len(folded)-utf8.UTFMax:]...)
+		}
+	}
+	return len(text)
+}
+
+// snippet returns what stands around an offset in one line. It is cut between words, or else between characters as people
+// see them.
+func snippet(text string, at int) string {
+	begin := 1 + strings.LastIndexByte(text[:at], '\n')
+	if at-begin > lineLooked {
+		for begin = at - lineLooked; !utf8.RuneStart(text[begin]); begin++ {
+		}
+	}
+	var clusters []string
+	hit, state := 0, -1
+	for rest := text[begin:]; rest != "" && len(clusters) <= hit+snippetMost; {
+		var cluster string
+		if len(text)-len(rest) <= at {
+			hit = len(clusters)
+		}
+		cluster, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		clusters = append(clusters, cluster)
+	}
+	blank := func(s string) bool { return strings.TrimSpace(s) == "" }
+	from := max(0, hit-snippetBefore)
+	if from > 0 {
+		from += max(0, slices.IndexFunc(clusters[from:hit], blank))
+	}
+	to := min(len(clusters), from+snippetMost)
+	if to < len(clusters) {
+		for i := to; i > hit+snippetBefore; i-- {
+			if blank(clusters[i]) {
+				to = i
+				break
+			}
+		}
+	}
+	line := strings.Join(strings.Fields(strings.ToValidUTF8(strings.Join(clusters[from:to], ""), "\ufffd")), " ")
+	if from > 0 {
+		line = "…" + line
+	}
+	if to < len(clusters) {
+		line += "…"
+	}
+	return line
+}
+
+// highlights returns where the terms stand in a snippet, in their order. No two have a character in common.
+func (q *Query) highlights(snippet string) (all []Highlight) {
+	folded, from := foldMap(snippet)
+	edges, state := []int{0}, -1
+	for rest := snippet; rest != ""; {
+		_, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		edges = append(edges, len(snippet)-len(rest))
+	}
+	for _, t := range q.Terms {
+		if t.absent || !t.text() || t.Field != "" {
+			continue
+		}
+		for at := 0; at < len(folded); {
+			start, end := t.next(folded, at)
+			if start < 0 {
+				break
+			}
+			i, found := slices.BinarySearch(edges, from[start])
+			if !found {
+				i--
+			}
+			j, _ := slices.BinarySearch(edges, from[end-1]+1)
+			all = append(all, Highlight{edges[i], edges[j], t.Text})
+			at = end
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Highlight) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End)) })
+	behind := 0
+	all = slices.DeleteFunc(all, func(h Highlight) bool {
+		if h.Start < behind {
+			return true
+		}
+		behind = h.End
+		return false
+	})
+	for i := range all {
+		all[i].Start, all[i].End = utf8.RuneCountInString(snippet[:all[i].Start]), utf8.RuneCountInString(snippet[:all[i].End])
+	}
+	return all
+}
