@@ -14,6 +14,7 @@ import (
 type Operation struct {
 	Name string
 	Set  string // the tool set that it is part of
+	Both string // another one that it is part of; "" for none
 	Help
 	Writes      bool
 	Destructive bool // takes something away, if only to the trash
@@ -135,6 +136,12 @@ const NeverListed = "never"
 // all is the catalogue, in the order of its documentation.
 var all = slices.Concat(in(SetPlan, planSet), in(SetBriefing, briefingSet), in(SetMemory, memorySet))
 
+// both makes an operation part of a second tool set.
+func both(set string, o Operation) Operation {
+	o.Both = set
+	return o
+}
+
 func in(set string, operations []Operation) []Operation {
 	for i := range operations {
 		operations[i].Set = set
@@ -203,6 +210,7 @@ var planSet = []Operation{
 	changesGet,
 	workspaceCheck,
 	nodeNext,
+	searchOp,
 }
 
 // All returns every operation in the order of the documentation.
@@ -210,7 +218,7 @@ func All() []Operation { return slices.Clone(all) }
 
 // Of returns the operations of a tool set.
 func Of(set string) []Operation {
-	return slices.DeleteFunc(All(), func(o Operation) bool { return o.Set != set })
+	return slices.DeleteFunc(All(), func(o Operation) bool { return o.Set != set && o.Both != set })
 }
 
 // Find returns the operation of that name.

@@ -60,6 +60,9 @@ func (w *word) at(text []byte, i int, prefix bool) bool {
 	return prefix || !w.last || !joinsAt(text, i+len(w.text))
 }
 
+// apart stands between texts that no phrase goes across.
+const apart = 0
+
 func joinsAt(text []byte, i int) bool {
 	if i == len(text) {
 		return false
@@ -89,7 +92,7 @@ func (t *Term) rest(text []byte, at int) int {
 		w := &t.words[i]
 		for !bytes.HasPrefix(text[at:], w.text) || !w.at(text, at, false) {
 			r, n := utf8.DecodeRune(text[at:])
-			if n == 0 || spells(r) {
+			if n == 0 || spells(r) || r == apart {
 				return -1
 			}
 			at += n

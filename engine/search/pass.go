@@ -20,37 +20,11 @@ type Head struct {
 	Time                   int64 // Unix milliseconds; 0 where it is not known
 }
 
-// A Part is what matches as one, all words within it: a node, an entry, a section.
-type Part struct {
-	Head
-	Start, End int // its text in the file
-}
-
-// A File is one that is looked at. Without Parts it is one part: all behind its front matter.
+// A File is one that is looked at.
 type File struct {
 	Head
 	Path  mdstore.Path
-	Parts func(data []byte) []Part
-}
-
-func (f *File) parts(data []byte) []Part {
-	if f.Parts == nil {
-		return []Part{{f.Head, frontEnd(data), len(data)}}
-	}
-	return f.Parts(data)
-}
-
-// frontEnd returns the offset behind the front matter, 0 where there is none.
-func frontEnd(data []byte) int {
-	rest, ok := bytes.CutPrefix(bytes.TrimPrefix(data, []byte("\ufeff")), []byte("---"))
-	if i := bytes.Index(rest, []byte("\n---")); ok && i >= 0 {
-		at := len(data) - len(rest) + i + len("\n---")
-		if n := bytes.IndexByte(data[at:], '\n'); n >= 0 {
-			return at + n + 1
-		}
-		return len(data)
-	}
-	return 0
+	Parts func(f *File, data []byte) []Part // nil: it is one part
 }
 
 // A Pass looks at each file once and keeps what matches. Look is safe for concurrent use.
@@ -97,8 +71,9 @@ func (p *Pass) Look(i int, f *File, data []byte) {
 	body := len(c.file)
 	c.file = Fold(c.file, data[front:])
 	c.head(&f.Head)
+	escaped := f.Parts != nil && bytes.Contains(data, []byte("verbatim escaped")) // the text is not what stands there
 	for t, x := range p.q.Terms {
-		c.has[t] = x.text() && (x.in(c.file) || x.in(c.title) || x.in(c.rest))
+		c.has[t] = x.text() && (escaped || x.in(c.file) || x.in(c.title) || x.in(c.rest))
 	}
 	p.mu.Lock()
 	p.files++
@@ -114,9 +89,9 @@ func (p *Pass) Look(i int, f *File, data []byte) {
 	case f.Parts == nil:
 		p.part(c, i, 0, &f.Head, c.file[body:])
 	default:
-		for n, part := range f.Parts(data) {
+		for n, part := range f.Parts(f, data) {
 			c.head(&part.Head)
-			c.file = Fold(c.file[:0], data[part.Start:part.End])
+			c.file = Fold(c.file[:0], part.Text)
 			p.part(c, i, n, &part.Head, c.file)
 		}
 	}
@@ -126,7 +101,7 @@ func (p *Pass) Look(i int, f *File, data []byte) {
 func (c *scratch) head(h *Head) {
 	c.title, c.rest = Fold(c.title[:0], []byte(h.Title)), c.rest[:0]
 	for _, s := range append([]string{h.ID, h.Description, h.Group}, h.Tags...) {
-		c.rest = append(Fold(c.rest, []byte(s)), '\n')
+		c.rest = append(Fold(c.rest, []byte(s)), apart)
 	}
 }
 

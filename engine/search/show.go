@@ -41,8 +41,8 @@ func (q *Query) Show(f *File, part int, data []byte) (s Shown, ok bool) {
 		return Shown{}, false
 	}
 	s = Shown{Part: all[part]}
-	text := string(data[s.Start:s.End])
-	c, folded := &scratch{}, Fold(nil, []byte(text))
+	text := string(s.Text)
+	c, folded := &scratch{}, Fold(nil, s.Text)
 	c.head(&s.Head)
 	has := make([]bool, len(q.Terms))
 	var first []int // where the terms begin
@@ -60,7 +60,7 @@ func (q *Query) Show(f *File, part int, data []byte) (s Shown, ok bool) {
 	if len(first) > 0 {
 		at = sourceOf(text, busiest(first))
 	}
-	s.Line = 1 + bytes.Count(data[:s.Start+at], []byte{'\n'})
+	s.Line = 1 + bytes.Count(data[:min(len(data), s.At+at)], []byte{'\n'})
 	s.Snippet = snippet(text, at)
 	s.Highlights = q.highlights(s.Snippet)
 	return s, q.root.matches(has)
@@ -82,15 +82,9 @@ func busiest(all []int) (best int) {
 // sourceOf returns the offset of the character that an offset in the folded text comes from.
 func sourceOf(text string, offset int) int {
 	var folded []byte
-	n := 0
 	for i, r := range text {
-		folded = appendFolded(folded, r, table())
-		if n+len(folded) > offset {
+		if folded = appendFolded(folded, r, table()); len(folded) > offset {
 			return i
-		}
-		if len(folded) > 64 { // the last character may change yet
-			n += len(folded) - utf8.UTFMax
-			folded = append(folded[:0], folded[len(folded)-utf8.UTFMax:]...)
 		}
 	}
 	return len(text)

@@ -50,10 +50,7 @@ func runEdit(ctx context.Context, sh *shell, node string) error {
 		return err
 	}
 	out := edited{NodeID: string(n.ID), Title: n.Title, Path: sh.absolute(string(n.Path))}
-	if !sh.term.in && sh.getenv("VISUAL") == "" && sh.getenv("EDITOR") == "" {
-		return usagef("there is no terminal, and neither VISUAL nor EDITOR names an editor; the file is %s", out.Path)
-	}
-	if err := runEditor(sh, out.Path); err != nil {
+	if err := openEditor(sh, out.Path); err != nil {
 		return err
 	}
 	env.Engine.Refresh()
@@ -80,6 +77,14 @@ func runEdit(ctx context.Context, sh *shell, node string) error {
 		}
 	}
 	return showEdited(sh, out)
+}
+
+// openEditor lets a person edit a file.
+func openEditor(sh *shell, path string) error {
+	if !sh.term.in && sh.getenv("VISUAL") == "" && sh.getenv("EDITOR") == "" {
+		return usagef("there is no terminal, and neither VISUAL nor EDITOR names an editor; the file is %s", path)
+	}
+	return runEditor(sh, path)
 }
 
 func showEdited(sh *shell, out edited) error {

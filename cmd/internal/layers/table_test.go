@@ -59,7 +59,7 @@ var rows = []row{
 	{floor: 20, name: "context/assemble", may: "mdstore mdstore/mdoc statemachine", std: "pure"},
 
 	{floor: 30, name: "context/render", may: "context/assemble mdstore", std: "pure"},
-	{floor: 30, name: "engine/search", may: "context/assemble mdstore", std: "pure", later: true},
+	{floor: 30, name: "engine/search", may: "mdstore mdstore/mdoc", std: "pure"},
 
 	// Views, plans and checks compute and nothing else. The engine reaches the disk through a Store and in no other way, and the
 	// clock through its Options.
@@ -75,7 +75,7 @@ var rows = []row{
 	{floor: 40, name: "engine", may: "context/assemble engine/check engine/claims engine/config engine/errs engine/live engine/plan engine/sessions engine/view mdstore mdstore/mdoc",
 		std: "pure context crypto/rand io/fs log/slog net/url time", clock: "engine/engine.go"},
 
-	{floor: 50, name: "engine/ops", may: "engine engine/check engine/claims engine/config engine/errs engine/nearest engine/plan engine/sessions engine/view " +
+	{floor: 50, name: "engine/ops", may: "engine engine/check engine/claims engine/config engine/errs engine/nearest engine/plan engine/search engine/sessions engine/view " +
 		"context/assemble context/render mdstore mdstore/fold mdstore/mdoc statemachine", std: "pure context path/filepath time"},
 	// For programs that use Arbor as a library; nothing here imports it.
 	{floor: 50, name: "engine/stores", may: "engine engine/config engine/errs engine/plan engine/sessions engine/view mdstore", std: "pure context time",
@@ -121,7 +121,7 @@ var homes = []home{
 	{module: "golang.org/x/text", name: "mdstore/fold"},
 	{module: "github.com/spf13/cobra", name: "cmd/internal/cli"},
 	{module: "github.com/spf13/pflag", name: "cmd/internal/cli", later: true},
-	{module: "github.com/rivo/uniseg", name: "context/render"},
+	{module: "github.com/rivo/uniseg", name: "context/render engine/search"},
 	{module: "golang.org/x/term", name: "cmd/internal/cli"},
 	{module: "github.com/BurntSushi/toml", name: "engine/config mdstore/mdoc"},
 	{module: "github.com/fsnotify/fsnotify", name: "mdstore/watch"},

@@ -47,7 +47,7 @@ func (p Profile) offers(tool string) bool {
 func (s *Server) offers(o ops.Operation) bool {
 	hidden := slices.Contains(s.opt.Exclude, o.Name) || s.opt.ReadOnly && o.Writes && !o.Looks
 	return (o.Set != ops.SetPlan || s.opt.Profile.offers(o.Name)) && !hidden &&
-		(len(s.opt.Tools) == 0 && s.on(o.Set) || slices.Contains(s.opt.Tools, o.Name))
+		(len(s.opt.Tools) == 0 && (s.on(o.Set) || s.on(o.Both)) || slices.Contains(s.opt.Tools, o.Name))
 }
 
 // allSets turns every tool set on.
@@ -114,7 +114,7 @@ func (s *Server) checkTool(name string) error {
 	offered := s.safe()
 	try := "tools/list names the tools"
 	o, known := ops.Find(name)
-	if known && !s.on(o.Set) {
+	if known && !s.on(o.Set) && !s.on(o.Both) {
 		try = "it is in the tool set " + o.Set + ", which this server does not offer (--toolsets)"
 	} else if known {
 		try = "this server was started without it (--profile, --read-only, --tools, --exclude-tools)"

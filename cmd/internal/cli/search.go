@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"arbor/context/render"
+	"arbor/engine/ops"
+)
+
+func searchCommand(sh *shell) command {
+	open := false
+	return command{
+		flags: func(cmd *cobra.Command) { cmd.Flags().BoolVar(&open, "open", false, "open the first in your editor") },
+		show: showing(sh, func(sh *shell, out *ops.SearchOut) error {
+			if open && len(out.Results) > 0 {
+				return openEditor(sh, out.Results[0].Path)
+			}
+			var lines []string
+			for _, f := range out.Results {
+				at := sh.style().Paint("2", render.Visible(fmt.Sprintf("%s:%d:", sh.shown(f.Path), f.Line)))
+				lines = append(lines, at+" "+render.Visible(f.Title)+": "+painted(sh, f))
+			}
+			if len(lines) == 0 {
+				sh.say("nothing matches")
+			}
+			if out.Hint != "" {
+				sh.warn("%s", out.Hint)
+			}
+			return sh.print(strings.Join(lines, "\n"))
+		}),
+	}
+}
+
+// painted returns the snippet of a result with what was found in colour.
+func painted(sh *shell, f ops.Found) string {
+	text, at, out := []rune(f.Snippet), 0, ""
+	for _, h := range f.Highlights {
+		out += render.Visible(string(text[at:h.Start])) + sh.style().Paint("1;33", render.Visible(string(text[h.Start:h.End])))
+		at = h.End
+	}
+	return out + render.Visible(string(text[at:]))
+}

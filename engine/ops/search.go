@@ -1,0 +1,162 @@
+package ops
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"arbor/engine/search"
+	"arbor/mdstore"
+)
+
+// SearchIn says what is looked for.
+type SearchIn struct {
+	Query       string   `json:"query" req:"true" arg:"QUERY"`
+	In          string   `json:"in,omitempty" enum:"plan,memory,sessions,states,docs,all" help:"only in this PLACE"`
+	WorkspaceID string   `json:"workspaceId,omitempty" flag:"-"`
+	Tags        []string `json:"tags,omitempty" flag:"tag" listed:"memory" help:"only what has this TAG, or another one that is given"`
+	ExcludeTags []string `json:"excludeTags,omitempty" flag:"without" listed:"memory" help:"only what has not this TAG"`
+	Type        string   `json:"type,omitempty" listed:"memory" help:"only entries or nodes of this TYPE"`
+	Since       string   `json:"since,omitempty" listed:"memory" help:"not older than this TIME: UTC, RFC 3339, Unix milliseconds, or how long ago, as 2h30m"`
+	Until       string   `json:"until,omitempty" listed:"memory" help:"not newer than this TIME"`
+	Limit       int      `json:"limit,omitempty" flag:"limit,n" help:"at most N results; 20 unless given"`
+	Cursor      string   `json:"cursor,omitempty" help:"continue at the CURSOR of an earlier page"`
+}
+
+// SearchOut has what was found, the best first.
+type SearchOut struct {
+	Query   string  `json:"query,omitempty"`
+	Total   int     `json:"total" always:"true"`
+	TookMs  int64   `json:"tookMs"`
+	Results []Found `json:"results"`
+	Cursor  string  `json:"cursor,omitempty"` // brings what follows; "" at the end
+	Out
+}
+
+// Found is a node, an entry or a section that matches.
+type Found struct {
+	Kind        string             `json:"kind"`
+	ID          string             `json:"id,omitempty"` // of the node, session, state, workspace or slot
+	WorkspaceID string             `json:"workspaceId"`
+	Slot        string             `json:"slot,omitempty"`
+	EntryID     string             `json:"entryId,omitempty"`
+	Title       string             `json:"title"`
+	Path        string             `json:"path"`
+	Line        int                `json:"line"` // where the first word stands, or what was found begins
+	Score       float64            `json:"score"`
+	Snippet     string             `json:"snippet"`
+	Matched     []string           `json:"matchedTerms,omitempty"`
+	Highlights  []search.Highlight `json:"highlights,omitempty"`
+	Tags        []string           `json:"tags,omitempty"`
+	Group       string             `json:"group,omitempty"`
+	Time        int64              `json:"time,omitempty"` // Unix milliseconds
+}
+
+const foundShown = 20 // results unless told otherwise
+
+var searchOp = both(SetMemory, op("search", reads|repeats, Search, Help{
+	Summary: "find words in plan, memory, sessions, states and documents",
+	Use:     "search QUERY",
+	Text: `All words must match, the last one as a prefix. There are "phrases", AND, OR,
+NOT or -word, parentheses, and the fields tag: group: type: status: in: title:
+(docs/search.md has the rules). The best come first.`,
+	Example: `arbor search "token bucket"
+arbor search 'login -draft tag:backend' --in memory
+arbor search '(登录 OR login) status:completed' --open`,
+}))
+
+// Search looks through the files as they are now.
+func Search(ctx context.Context, env *Env, in SearchIn) (*SearchOut, error) {
+	begin := env.Engine.Now()
+	q, err := search.Parse(in.Query)
+	if err != nil {
+		return nil, badParam("query", "%v", err)
+	}
+	skip, err := strconv.Atoi(cmp.Or(in.Cursor, "0"))
+	if err != nil || skip < 0 {
+		return nil, badCursor(in.Cursor, "is none of an earlier answer")
+	}
+	if in.Limit < 0 {
+		return nil, badParam("limit", "limit is %d; a number of results is expected", in.Limit)
+	}
+	keep, err := in.filter(env, q)
+	if err != nil {
+		return nil, err
+	}
+	all, err := sources(ctx, env, in.WorkspaceID, in.In)
+	if err != nil {
+		return nil, err
+	}
+	p := search.NewPass(q, keep)
+	if err := lookAt(ctx, env, all, p.Look); err != nil {
+		return nil, err
+	}
+	limit := cmp.Or(in.Limit, foundShown)
+	best, total := p.Best(skip+limit, func(i int) mdstore.Path { return all[i].path() })
+	out := &SearchOut{Query: in.Query, Total: total}
+	if env.Brief {
+		out.Query = "" // which the caller knows
+	}
+	var found []Found
+	for _, h := range best[min(skip, len(best)):] {
+		f, data, err := all[h.File].read(ctx, env)
+		if err != nil {
+			continue // it was deleted meanwhile
+		}
+		if s, ok := q.Show(&f, h.Part, data); ok {
+			found = append(found, all[h.File].found(env, &f, h, s))
+		}
+	}
+	out.TookMs = env.Engine.Now().Sub(begin).Milliseconds()
+	env.fit(out, len(found), func(n int) {
+		out.Results, out.Cursor, out.Hint = nonNil(found[:n]), "", ""
+		if skip+n < total && n > 0 {
+			out.Cursor = strconv.Itoa(skip + n)
+			out.Hint = shownOf(skip+n, total, "results", "cursor "+out.Cursor+" brings the next; more words narrow it")
+		} else if total == 0 && len(q.Terms) > 1 {
+			out.Hint = "nothing matches all of it; OR between words finds what has some of them, as ask does"
+		}
+	})
+	return out, nil
+}
+
+// filter returns what a part must be besides matching. Texts in place of others that were rolled up are found by their
+// type only.
+func (in SearchIn) filter(env *Env, q *search.Query) (func(*search.Head) bool, error) {
+	var times [2]int64
+	for i, s := range []string{in.Since, in.Until} {
+		if s == "" {
+			continue
+		}
+		t, err := since([]string{"since", "until"}[i], s, env.Engine.Now())
+		if err != nil {
+			return nil, err
+		}
+		times[i] = t.UnixMilli()
+	}
+	typed := in.Type != "" || slices.ContainsFunc(q.Terms, func(t *search.Term) bool { return t.Field == "type" })
+	keep := tagged(in.Tags, in.ExcludeTags, in.Type, times[0], times[1])
+	return func(h *search.Head) bool { return (typed || h.Type != mdstore.EntryRolled) && keep(h) }, nil
+}
+
+// found returns the result for a part of a file.
+func (s source) found(env *Env, f *search.File, h search.Hit, p search.Shown) Found {
+	out := Found{Kind: s.kind(), ID: f.ID, WorkspaceID: string(s.ws.ID), Title: p.Title, Path: env.path(f.Path), Line: p.Line,
+		Score: float64(int(h.Score*1e6)) / 1e6, Snippet: p.Snippet, Matched: p.Matched, Highlights: p.Highlights, Tags: p.Tags, Group: p.Group, Time: p.Time}
+	switch {
+	case s.doc != "":
+		out.Path = s.doc
+		if project := env.Engine.Project(); project != "" && !filepath.IsAbs(s.doc) {
+			out.Path = filepath.Join(project, filepath.FromSlash(s.doc))
+		}
+	case s.kind() == "entry":
+		out.Slot, out.EntryID = f.Title, p.ID
+	}
+	if p.Title != f.Title && f.Title != "" {
+		out.Title = fmt.Sprintf("%s: %s", f.Title, p.Title)
+	}
+	return out
+}

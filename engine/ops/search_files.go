@@ -1,0 +1,195 @@
+package ops
+
+import (
+	"cmp"
+	"context"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"arbor/engine"
+	"arbor/engine/search"
+	"arbor/mdstore"
+)
+
+// A source is a file that a search looks at: one of these is set.
+type source struct {
+	ws   *mdstore.Workspace
+	node *mdstore.Node
+	page *mdstore.Page
+	doc  string // of the project
+	own  bool   // the workspace's own file
+}
+
+// sources returns the files of the workspaces that a call means and of the places it names: "" and all are every one.
+func sources(ctx context.Context, env *Env, workspace, in string) (all []source, err error) {
+	workspaces, err := env.Engine.Workspaces(ctx)
+	if err != nil {
+		return nil, fail(err)
+	}
+	meant := func(w *mdstore.Workspace) bool { return w.Status == mdstore.StatusActive }
+	if ref := cmp.Or(workspace, env.Workspace); ref != "" {
+		id, err := env.workspace(ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		meant = func(w *mdstore.Workspace) bool { return w.ID == id }
+	}
+	want := func(place string) bool { return in == "" || in == "all" || in == place }
+	named := map[string]bool{}
+	for _, w := range workspaces {
+		if !meant(w) {
+			continue
+		}
+		v, err := env.Engine.View(ctx, w.ID)
+		if err != nil {
+			return nil, fail(err)
+		}
+		w = v.Workspace()
+		name := func(target string) {
+			base, _, _ := strings.Cut(target, "#")
+			if target = path.Clean(base); want(search.InDocs) && !named[target] {
+				named[target] = true
+				all = append(all, source{ws: w, doc: target})
+			}
+		}
+		if want(search.InPlan) {
+			all = append(all, source{ws: w, own: true})
+		}
+		for _, d := range w.Docs() {
+			if !d.Expired {
+				name(d.Target)
+			}
+		}
+		for n := range v.All() {
+			if want(search.InPlan) {
+				all = append(all, source{ws: w, node: n})
+			}
+			for target := range n.Facts().Docs() {
+				name(target)
+			}
+		}
+		for _, p := range v.Pages().All() {
+			if place := placeOfKind(p.Kind); place != "" && want(place) {
+				all = append(all, source{ws: w, page: p})
+			}
+		}
+	}
+	return all, ctx.Err()
+}
+
+// placeOfKind returns the value of the field in for the files of a kind, "" for those that are not searched.
+func placeOfKind(k *mdstore.Kind) string {
+	switch {
+	case k.IsSlot():
+		return search.InMemory
+	case k == mdstore.StateKind:
+		return search.InStates
+	case k == mdstore.SessionKind, k == mdstore.SessionLogKind, k == mdstore.TranscriptKind:
+		return search.InSessions
+	}
+	return ""
+}
+
+// kind returns what results call a part of the source.
+func (s source) kind() string {
+	switch {
+	case s.doc != "":
+		return "doc"
+	case s.own:
+		return "workspace"
+	case s.node != nil:
+		return "node"
+	case s.page.Kind.IsSlot():
+		return "entry"
+	}
+	return s.page.Kind.Name
+}
+
+func (s source) path() mdstore.Path {
+	switch {
+	case s.doc != "":
+		return mdstore.Path(s.doc)
+	case s.own:
+		return s.ws.Path
+	case s.node != nil:
+		return s.node.Path
+	}
+	return s.page.Path
+}
+
+// read returns the file as it is now, and what is known of it. Where the view knows it in an older version, what its front
+// matter says is read again.
+func (s *source) read(ctx context.Context, env *Env) (f search.File, data []byte, err error) {
+	if s.doc != "" {
+		data, err = engine.ReadDoc(ctx, env.Engine, s.doc)
+		return search.File{Path: mdstore.Path(s.doc), Head: search.Head{In: search.InDocs, Title: s.doc}, Parts: search.Sections}, data, err
+	}
+	now, err := engine.ReadFile(ctx, env.Engine, s.path())
+	if err != nil {
+		return search.File{}, nil, err
+	}
+	switch f.Path, data = now.Path, now.Data; {
+	case s.own:
+		w := s.ws
+		if w.Version != now.Version {
+			w = mdstore.ParseWorkspace(now)
+		}
+		f.Head = search.Head{In: search.InPlan, Status: w.Status, ID: string(w.ID), Title: w.Name, Description: w.Goal + "\n" + w.Description,
+			Time: max(w.CreatedAt, w.UpdatedAt)}
+		f.Parts = search.Sections
+	case s.node != nil:
+		n := s.node
+		if n.Version() != now.Version {
+			n = mdstore.ParseNode(now)
+		}
+		f.Head = search.Head{In: search.InPlan, Type: string(n.Type), Status: string(n.Status), ID: string(n.ID), Title: n.Title,
+			Time: max(n.CreatedAt, n.UpdatedAt)}
+	default:
+		p := s.page
+		if p.Version() != now.Version {
+			p = mdstore.ParsePage(p.Kind, mdstore.File{Path: now.Path, Data: mdstore.Stored(now.Path, data)})
+		}
+		f.Head = search.Head{In: placeOfKind(p.Kind), ID: string(p.ID), Title: p.Name(), Tags: p.List(mdstore.KeyTags),
+			Description: p.Field(mdstore.KeyDescription) + "\n" + p.Field(mdstore.KeyGoal), Time: max(p.Made(), p.Time(mdstore.KeyUpdated))}
+		if f.Parts = search.Sections; p.Kind.IsSlot() {
+			f.Title, f.Group, f.Parts = mdstore.SlotName(p), mdstore.SlotGroup(p), search.Entries
+		}
+	}
+	return f, data, nil
+}
+
+const readers = 16 // goroutines that read files: more than a machine has processors for
+
+// lookAt calls look with every source, on all processors, in no order. What cannot be read now is left out.
+func lookAt(ctx context.Context, env *Env, all []source, look func(i int, f *search.File, data []byte)) error {
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range readers {
+		group.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(all) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				if f, data, err := all[i].read(ctx, env); err == nil {
+					look(i, &f, data)
+				}
+			}
+		})
+	}
+	group.Wait()
+	return ctx.Err()
+}
+
+// tagged returns a filter of what a call asks of tags, type and time.
+func tagged(tags, without []string, typ string, since, until int64) func(*search.Head) bool {
+	fold := func(s string) string { return string(search.Fold(nil, []byte(s))) }
+	has := func(h *search.Head, any []string) bool {
+		return slices.ContainsFunc(h.Tags, func(t string) bool {
+			return slices.ContainsFunc(any, func(a string) bool { return fold(a) == fold(t) })
+		})
+	}
+	return func(h *search.Head) bool {
+		return (len(tags) == 0 || has(h, tags)) && !has(h, without) && (typ == "" || fold(typ) == fold(h.Type)) &&
+			(since == 0 || h.Time >= since) && (until == 0 || h.Time <= until && h.Time > 0)
+	}
+}

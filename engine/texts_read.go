@@ -1,0 +1,34 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"unicode/utf8"
+
+	"arbor/mdstore"
+)
+
+// ReadFile returns a file of the vault as it is now, decompressed where it is compressed.
+func ReadFile(ctx context.Context, e *Engine, p mdstore.Path) (mdstore.File, error) {
+	f, err := e.st.Read(ctx, p)
+	if err == nil {
+		f.Data, err = mdstore.TextOf(p, f.Data)
+	}
+	return f, err
+}
+
+// ReadDoc returns a text of the project as it is now, at most mdstore.MaxFileSize bytes of one. target is one that a
+// reference names.
+func ReadDoc(ctx context.Context, e *Engine, target string) ([]byte, error) {
+	r, ok := mdstore.AsStore[mdstore.Docs](e.st)
+	if !ok {
+		return nil, fs.ErrNotExist
+	}
+	data, err := readDoc(ctx, r, target)
+	if err == nil && (!utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0) {
+		err = fmt.Errorf("%s: is no text", target)
+	}
+	return data, err
+}
