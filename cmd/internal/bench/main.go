@@ -68,6 +68,7 @@ var parts = []part{
 	{"workspaces", true, (*bench).workspaces},
 	{"mcp", true, (*bench).mcp},
 	{"calls", true, (*bench).systemCalls},
+	{"search", true, (*bench).searches},
 	{"context", false, (*bench).contexts},
 	{"commit", false, (*bench).commits},
 	{"small", false, (*bench).besideSmall},
