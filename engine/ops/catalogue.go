@@ -177,6 +177,7 @@ var memorySet = []Operation{
 	memoryUpdate,
 	memoryDelete,
 	memoryUse,
+	ask,
 }
 
 var planSet = []Operation{

@@ -38,21 +38,26 @@ type SearchOut struct {
 
 // Found is a node, an entry or a section that matches.
 type Found struct {
-	Kind        string             `json:"kind"`
-	ID          string             `json:"id,omitempty"` // of the node, session, state, workspace or slot
-	WorkspaceID string             `json:"workspaceId"`
-	Slot        string             `json:"slot,omitempty"`
-	EntryID     string             `json:"entryId,omitempty"`
-	Title       string             `json:"title"`
-	Path        string             `json:"path"`
-	Line        int                `json:"line"` // where the first word stands, or what was found begins
-	Score       float64            `json:"score"`
-	Snippet     string             `json:"snippet"`
-	Matched     []string           `json:"matchedTerms,omitempty"`
-	Highlights  []search.Highlight `json:"highlights,omitempty"`
-	Tags        []string           `json:"tags,omitempty"`
-	Group       string             `json:"group,omitempty"`
-	Time        int64              `json:"time,omitempty"` // Unix milliseconds
+	Source
+	Score      float64            `json:"score"`
+	Snippet    string             `json:"snippet"`
+	Matched    []string           `json:"matchedTerms,omitempty"`
+	Highlights []search.Highlight `json:"highlights,omitempty"`
+	Tags       []string           `json:"tags,omitempty"`
+	Group      string             `json:"group,omitempty"`
+	Time       int64              `json:"time,omitempty"` // Unix milliseconds
+}
+
+// Source says where something stands.
+type Source struct {
+	Kind        string `json:"kind"`
+	ID          string `json:"id,omitempty"` // of the node, session, state, workspace or slot
+	WorkspaceID string `json:"workspaceId"`
+	Slot        string `json:"slot,omitempty"`
+	EntryID     string `json:"entryId,omitempty"`
+	Title       string `json:"title"`
+	Path        string `json:"path"`
+	Line        int    `json:"line"` // where the first word stands, or what was found begins
 }
 
 const foundShown = 20 // results unless told otherwise
@@ -107,7 +112,8 @@ func Search(ctx context.Context, env *Env, in SearchIn) (*SearchOut, error) {
 			continue // it was deleted meanwhile
 		}
 		if s, ok := q.Show(&f, h.Part, data); ok {
-			found = append(found, all[h.File].found(env, &f, h, s))
+			found = append(found, Found{Source: all[h.File].source(env, &f, s), Score: float64(int(h.Score*1e6)) / 1e6, Snippet: s.Snippet,
+				Matched: s.Matched, Highlights: s.Highlights, Tags: s.Tags, Group: s.Group, Time: s.Time})
 		}
 	}
 	out.TookMs = env.Engine.Now().Sub(begin).Milliseconds()
@@ -142,10 +148,9 @@ func (in SearchIn) filter(env *Env, q *search.Query) (func(*search.Head) bool, e
 	return func(h *search.Head) bool { return (typed || h.Type != mdstore.EntryRolled) && keep(h) }, nil
 }
 
-// found returns the result for a part of a file.
-func (s source) found(env *Env, f *search.File, h search.Hit, p search.Shown) Found {
-	out := Found{Kind: s.kind(), ID: f.ID, WorkspaceID: string(s.ws.ID), Title: p.Title, Path: env.path(f.Path), Line: p.Line,
-		Score: float64(int(h.Score*1e6)) / 1e6, Snippet: p.Snippet, Matched: p.Matched, Highlights: p.Highlights, Tags: p.Tags, Group: p.Group, Time: p.Time}
+// source returns where a part of a file stands.
+func (s source) source(env *Env, f *search.File, p search.Shown) Source {
+	out := Source{Kind: s.kind(), ID: f.ID, WorkspaceID: string(s.ws.ID), Title: p.Title, Path: env.path(f.Path), Line: p.Line}
 	switch {
 	case s.doc != "":
 		out.Path = s.doc

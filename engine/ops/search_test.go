@@ -104,7 +104,9 @@ func TestSearchFindsTheGoldenSlots(t *testing.T) {
 func TestSearchIsNeverStale(t *testing.T) {
 	w := enginetest.New(t, plan())
 	env := &ops.Env{Engine: w.Engine}
-	node := func(title, text string) []byte { return enginetest.Node("node-b", "title: "+title+"\ntype: execution\nstatus: pending", text) }
+	node := func(title, text string) []byte {
+		return enginetest.Node("node-b", "title: "+title+"\ntype: execution\nstatus: pending", text)
+	}
 	file := mdstore.NodePath(ws, "node-b")
 	w.Store.Put(file, node("Zebra", "## Note\n\nyak\n"))
 	searched(t, env, "query", "zebra")

@@ -185,6 +185,17 @@ func (e *expr) matches(has []bool) bool {
 	return has[e.term]
 }
 
+// rarities returns what each term counts: the more, the fewer files have it.
+func (p *Pass) rarities() []float64 {
+	n, rare := float64(p.files), make([]float64, len(p.q.Terms))
+	for i, t := range p.q.Terms {
+		if df := float64(p.found[i]); !t.absent && t.text() {
+			rare[i] = math.Log(1 + (n-df+0.5)/(df+0.5))
+		}
+	}
+	return rare
+}
+
 // A Hit is a part of a file that matches.
 type Hit struct {
 	File, Part int
@@ -195,13 +206,7 @@ type Hit struct {
 // Best returns the first hits of all that were found, at most most of them, and how many there are. path names files for
 // hits that are alike in everything else.
 func (p *Pass) Best(most int, path func(file int) mdstore.Path) (best []Hit, total int) {
-	n, mean := float64(p.files), float64(max(1, p.bytes))/float64(max(1, p.files))
-	rare := make([]float64, len(p.q.Terms))
-	for i, t := range p.q.Terms {
-		if df := float64(p.found[i]); !t.absent && t.text() {
-			rare[i] = math.Log(1 + (n-df+0.5)/(df+0.5))
-		}
-	}
+	mean, rare := float64(max(1, p.bytes))/float64(max(1, p.files)), p.rarities()
 	for i := range p.hits {
 		h := &p.hits[i]
 		for t, weight := range rare {
