@@ -19,8 +19,8 @@ type ContextGetIn struct {
 	In
 	NodeID         string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"the focused node unless given"`
 	IncludeLog     string `json:"includeLog,omitempty" flag:"include-log" enum:"true,false,all" help:"all adds the lines of Arbor itself"`
-	MaxLogEntries  int    `json:"maxLogEntries,omitempty" flag:"log" help:"the newest N log entries of each node, 0 for none; 20 unless given"`
-	ReverseLog     bool   `json:"reverseLog,omitempty" help:"newest log entries first"`
+	MaxLogEntries  int    `json:"maxLogEntries,omitempty" listed:"never" flag:"log" help:"the newest N log entries of each node, 0 for none; 20 unless given"`
+	ReverseLog     bool   `json:"reverseLog,omitempty" listed:"never" help:"newest log entries first"`
 	IncludeProblem *bool  `json:"includeProblem,omitempty" flag:"-" help:"true unless given"`
 	Budget         int    `json:"budget,omitempty" flag:"budget,b" help:"at most N tokens of 3.5 bytes each"`
 	Format         string `json:"format,omitempty" flag:"-" enum:"json,markdown"`

@@ -11,7 +11,7 @@ import (
 type LogAppendIn struct {
 	In
 	NodeID   string `json:"nodeId,omitempty" arg:"NODE" is:"node" help:"the workspace itself unless given"`
-	Operator string `json:"operator,omitempty" flag:"-" enum:"AI,Human"`
+	Operator string `json:"operator,omitempty" flag:"-" listed:"never" enum:"AI,Human"`
 	Event    string `json:"event" req:"true" text:"the event"`
 	Write
 }

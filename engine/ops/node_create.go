@@ -63,7 +63,7 @@ type NodeCreateOut struct {
 
 var nodeCreate = op("node_create", writes, NodeCreate, Help{
 	Summary: "add a node under a planning node",
-	Advice:  "A task, todo or subtask; children makes a whole subtree in one call. Needs rulesHash where there are rules.",
+	Advice:  "A task, todo or subtask; children makes a subtree. Needs rulesHash where there are rules.",
 	Use:     "add TITLE [-]",
 	Also:    "node create",
 	Aliases: "new",

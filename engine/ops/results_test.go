@@ -28,6 +28,8 @@ var readings = map[string][]map[string]any{
 	"session_status":   {{"sessionId": "s1"}, {"sessionId": "none"}},
 	"memory_read":      {{"workspaceId": ws, "slot": "notes"}, {"workspaceId": ws, "slot": "notes", "entry": "-1"}},
 	"memory_list":      {{"workspaceId": ws}, {"query": "none"}},
+	"search":           {{"query": "login"}, {"query": "no such words"}},
+	"ask":              {{"question": "Who can sign in?"}, {"question": "Where is the okapi?"}},
 }
 
 func TestEveryResultHasAHintAndNoNullList(t *testing.T) {

@@ -16,20 +16,20 @@ import (
 type SearchIn struct {
 	Query       string   `json:"query" req:"true" arg:"QUERY"`
 	In          string   `json:"in,omitempty" enum:"plan,memory,sessions,states,docs,all" help:"only in this PLACE"`
-	WorkspaceID string   `json:"workspaceId,omitempty" flag:"-"`
+	WorkspaceID string   `json:"workspaceId,omitempty" flag:"-" listed:"memory"`
 	Tags        []string `json:"tags,omitempty" flag:"tag" listed:"memory" help:"only what has this TAG, or another one that is given"`
 	ExcludeTags []string `json:"excludeTags,omitempty" flag:"without" listed:"memory" help:"only what has not this TAG"`
 	Type        string   `json:"type,omitempty" listed:"memory" help:"only entries or nodes of this TYPE"`
 	Since       string   `json:"since,omitempty" listed:"memory" help:"not older than this TIME: UTC, RFC 3339, Unix milliseconds, or how long ago, as 2h30m"`
 	Until       string   `json:"until,omitempty" listed:"memory" help:"not newer than this TIME"`
-	Limit       int      `json:"limit,omitempty" flag:"limit,n" help:"at most N results; 20 unless given"`
-	Cursor      string   `json:"cursor,omitempty" help:"continue at the CURSOR of an earlier page"`
+	Limit       int      `json:"limit,omitempty" flag:"limit,n" listed:"memory" help:"at most N results; 20 unless given"`
+	Cursor      string   `json:"cursor,omitempty" listed:"memory" help:"continue at the CURSOR of an earlier page"`
 }
 
 // SearchOut has what was found, the best first.
 type SearchOut struct {
 	Query   string  `json:"query,omitempty"`
-	Total   int     `json:"total" always:"true"`
+	Total   int     `json:"total"`
 	TookMs  int64   `json:"tookMs"`
 	Results []Found `json:"results"`
 	Cursor  string  `json:"cursor,omitempty"` // brings what follows; "" at the end
@@ -118,7 +118,7 @@ func Search(ctx context.Context, env *Env, in SearchIn) (*SearchOut, error) {
 	}
 	out.TookMs = env.Engine.Now().Sub(begin).Milliseconds()
 	env.fit(out, len(found), func(n int) {
-		out.Results, out.Cursor, out.Hint = nonNil(found[:n]), "", ""
+		out.Results, out.Cursor, out.Hint = nonNil(found[:n]), "", "node_get (arbor show) and memory_read (arbor memory read) bring all of one"
 		if skip+n < total && n > 0 {
 			out.Cursor = strconv.Itoa(skip + n)
 			out.Hint = shownOf(skip+n, total, "results", "cursor "+out.Cursor+" brings the next; more words narrow it")

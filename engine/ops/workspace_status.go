@@ -13,7 +13,7 @@ import (
 // WorkspaceStatusIn asks for the tree of a workspace as text.
 type WorkspaceStatusIn struct {
 	In
-	Format string `json:"format,omitempty" enum:"box,markdown" help:"box unless given"`
+	Format string `json:"format,omitempty" listed:"never" enum:"box,markdown" help:"box unless given"`
 
 	All bool `json:"-"` // the whole tree; for front ends that bound it themselves
 }

@@ -42,7 +42,9 @@ var ourWords = sync.OnceValue(func() *strings.Replacer {
 		"sessionId", "--session", "leaseSeconds", "--lease", "maxLogEntries", "--log", "nodeId", "NODE",
 	}
 	for _, o := range all {
-		pairs = append(pairs, o.Name, commandLine(o))
+		if strings.Contains(o.Name, "_") { // ask and search are words as others, and commands
+			pairs = append(pairs, o.Name, commandLine(o))
+		}
 	}
 	return strings.NewReplacer(pairs...)
 })

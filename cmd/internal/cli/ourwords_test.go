@@ -19,7 +19,9 @@ import (
 func TestNothingIsSaidInTheWordsOfTools(t *testing.T) {
 	var known []string
 	for _, o := range ops.All() {
-		known = append(known, o.Name)
+		if strings.Contains(o.Name, "_") {
+			known = append(known, o.Name)
+		}
 	}
 	foreign := regexp.MustCompile(`\b(` + strings.Join(known, "|") + `|workspaceId|nodeId|sessionId|rulesHash|dryRun|ifMatch)\b`)
 	found := 0

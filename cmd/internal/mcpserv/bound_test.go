@@ -150,6 +150,7 @@ var much = map[string][]args{
 	"node_isolate":    {{"workspaceId": bulk, "nodeId": "level-40", "isolate": false}},
 	"node_reference":  {{"workspaceId": bulk, "nodeId": "logged", "targetIdOrPath": "huge", "action": "add"}},
 	"context_get":     contextsOf("huge", "logged", "plain", "level-59"),
+	"search":          {{"query": "a", "limit": 10000}, {"query": "NOT zebra", "limit": 10000}},
 	"context_focus":   {{"workspaceId": bulk, "nodeId": "huge"}},
 	"log_append":      {{"workspaceId": bulk, "nodeId": "logged", "operator": "AI", "event": strings.Repeat("event\n", 10000), "dryRun": true}},
 	"problem_update":  {{"workspaceId": bulk, "nodeId": "huge", "problem": strings.Repeat("a problem\n", 1000), "nextStep": strings.Repeat("n", 10000), "dryRun": true}},

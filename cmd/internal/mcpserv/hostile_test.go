@@ -21,7 +21,7 @@ import (
 var sound = map[string]string{
 	"workspaceId": `"` + planID + `"`, "nodeId": `"` + signIn + `"`, "name": `"N"`, "goal": `"g"`, "action": "", "path": `"docs/a.md"`, "parentId": `"root"`, "type": `"execution"`, "title": `"T"`,
 	"requirement": `"r"`, "newParentId": `"root"`, "isolate": `true`, "targetIdOrPath": `"docs/a.md"`, "operator": `"AI"`, "event": `"e"`, "problem": `"p"`, "sessionId": `"s"`,
-	"rulesHash": `"` + richHash + `"`, "rule": `"r"`, "confirm": `true`,
+	"rulesHash": `"` + richHash + `"`, "rule": `"r"`, "confirm": `true`, "query": `"login"`,
 }
 
 // soundOf has the values that are valid for one tool only.

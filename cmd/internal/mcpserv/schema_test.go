@@ -106,6 +106,7 @@ var richCalls = map[string][]args{
 		{"nodeId": "node-mj2hz4gy-signut", "targetIdOrPath": "docs/a.md", "action": "add"}, {"nodeId": "node-mj2hz4gy-signut", "targetIdOrPath": "node-gather", "action": "remove"}},
 	"context_get": {{}, {"nodeId": "root", "format": "json"}, {"nodeId": "root", "format": "markdown"}, {"nodeId": "node-gather", "maxLogEntries": 1, "reverseLog": true}, {"nodeId": "node-alone", "includeProblem": false},
 		{"nodeId": "node-alone-1", "includeLog": false, "format": "markdown"}, {"nodeId": "node-odd", "budget": 10}, {"nodeId": "node-orphan"}, {"nodeId": "node-empty"}},
+	"search":          {{"query": "login"}, {"query": "no such words"}},
 	"context_focus":   {{"nodeId": "node-gather", "dryRun": true}, {"nodeId": "node-gather"}, {"nodeId": "node-gather"}},
 	"log_append":      {{"operator": "AI", "event": "e", "dryRun": true}, {"nodeId": "node-gather", "operator": "Human", "event": "one\ntwo"}, {"operator": "AI", "event": "e"}},
 	"problem_update":  {{"problem": "p", "dryRun": true}, {"nodeId": "node-gather", "problem": "p", "nextStep": "n"}, {"nodeId": "node-gather", "problem": "p", "nextStep": "n"}},

@@ -46,8 +46,9 @@ func (p Profile) offers(tool string) bool {
 // offers reports whether the server offers an operation as a tool.
 func (s *Server) offers(o ops.Operation) bool {
 	hidden := slices.Contains(s.opt.Exclude, o.Name) || s.opt.ReadOnly && o.Writes && !o.Looks
-	return (o.Set != ops.SetPlan || s.opt.Profile.offers(o.Name)) && !hidden &&
-		(len(s.opt.Tools) == 0 && (s.on(o.Set) || s.on(o.Both)) || slices.Contains(s.opt.Tools, o.Name))
+	second := o.Both != "" && s.on(o.Both)
+	return (o.Set != ops.SetPlan || s.opt.Profile.offers(o.Name) || second) && !hidden &&
+		(len(s.opt.Tools) == 0 && (s.on(o.Set) || second) || slices.Contains(s.opt.Tools, o.Name))
 }
 
 // allSets turns every tool set on.
@@ -114,7 +115,7 @@ func (s *Server) checkTool(name string) error {
 	offered := s.safe()
 	try := "tools/list names the tools"
 	o, known := ops.Find(name)
-	if known && !s.on(o.Set) && !s.on(o.Both) {
+	if known && !s.on(o.Set) {
 		try = "it is in the tool set " + o.Set + ", which this server does not offer (--toolsets)"
 	} else if known {
 		try = "this server was started without it (--profile, --read-only, --tools, --exclude-tools)"
@@ -132,7 +133,7 @@ var hints = map[string]string{
 	"since":    "e.g. 2h",
 	"budget":   "tokens",
 	"briefing": "as briefing_update takes it",
-	"children": "nodes below, nested: title, type, requirement, role, docs, references, isolated, children",
+	"children": "nested, as this one",
 	confirm:    "a person agreed",
 }
 
