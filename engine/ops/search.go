@@ -119,11 +119,14 @@ func Search(ctx context.Context, env *Env, in SearchIn) (*SearchOut, error) {
 	out.TookMs = env.Engine.Now().Sub(begin).Milliseconds()
 	env.fit(out, len(found), func(n int) {
 		out.Results, out.Cursor, out.Hint = nonNil(found[:n]), "", "node_get (arbor show) and memory_read (arbor memory read) bring all of one"
-		if skip+n < total && n > 0 {
+		switch {
+		case skip+n < total && n > 0:
 			out.Cursor = strconv.Itoa(skip + n)
 			out.Hint = shownOf(skip+n, total, "results", "cursor "+out.Cursor+" brings the next; more words narrow it")
-		} else if total == 0 && len(q.Terms) > 1 {
-			out.Hint = "nothing matches all of it; OR between words finds what has some of them, as ask does"
+		case n == 0 && len(q.Terms) > 1:
+			out.Hint = "nothing matches all of it; OR between words finds what has some of them"
+		case n == 0:
+			out.Hint = "nothing matches"
 		}
 	})
 	return out, nil

@@ -21,7 +21,7 @@ const (
 )
 
 var groups = []group{
-	{"see", "See where the work stands", "load status use tree list show context next search changes watch"},
+	{"see", "See where the work stands", "load status use tree list show context next search ask changes watch"},
 	{"plan", "Plan it", "init briefing add edit rules docs ref isolate mv rm restore"},
 	{"do", "Do it", "start submit complete fail drop retry reopen cancel focus log problem"},
 	{groupAll, "Everything, by noun and verb", "ws node session state transcript memory"},
@@ -170,7 +170,7 @@ var specials = map[string]func(*shell) command{
 	"node_next": nextCommand, "workspace_update_rules": rulesCommand, "workspace_update_docs": docsCommand,
 	"node_reference": refCommand, "workspace_load": shows(showLoad), "briefing_update": briefingCommand,
 	"workspace_resolve": shows(showResolved), "workspace_gc": shows(showCollected),
-	"state_save": shows(showSaved), "state_list": stateListCommand, "state_load": stateLoadCommand, "state_delete": stateDeleteCommand, "search": searchCommand,
+	"state_save": shows(showSaved), "state_list": stateListCommand, "state_load": stateLoadCommand, "state_delete": stateDeleteCommand, "search": searchCommand, "ask": shows(showAnswers),
 }
 
 // operationCommand returns the command of an operation under the last name in its path.

@@ -20,13 +20,9 @@ func searchCommand(sh *shell) command {
 			}
 			var lines []string
 			for _, f := range out.Results {
-				at := sh.style().Paint("2", render.Visible(fmt.Sprintf("%s:%d:", sh.shown(f.Path), f.Line)))
-				lines = append(lines, at+" "+render.Visible(f.Title)+": "+painted(sh, f))
+				lines = append(lines, placed(sh, f.Source)+painted(sh, f))
 			}
-			if len(lines) == 0 {
-				sh.say("nothing matches")
-			}
-			if out.Hint != "" {
+			if len(lines) == 0 || out.Cursor != "" {
 				sh.warn("%s", out.Hint)
 			}
 			return sh.print(strings.Join(lines, "\n"))
@@ -42,4 +38,21 @@ func painted(sh *shell, f ops.Found) string {
 		at = h.End
 	}
 	return out + render.Visible(string(text[at:]))
+}
+
+// placed returns where something stands, as editors and programs read it, and what it is called.
+func placed(sh *shell, s ops.Source) string {
+	at := sh.style().Paint("2", render.Visible(fmt.Sprintf("%s:%d:", sh.shown(s.Path), s.Line)))
+	return at + " " + render.Visible(s.Title) + ": "
+}
+
+func showAnswers(sh *shell, out *ops.AskOut) error {
+	var lines []string
+	for _, p := range out.Passages {
+		lines = append(lines, placed(sh, p.Source)+render.Visible(p.Sentence))
+	}
+	if len(lines) == 0 {
+		sh.say("nothing answers")
+	}
+	return sh.print(strings.Join(lines, "\n"))
 }
