@@ -132,6 +132,8 @@ func TestSearchLooksEverywhere(t *testing.T) {
 	put("memory/zoo/animals.md", "---\nid: slot-zoo\nname: animals\ntags: [zoo]\n---\n\n# By hand\n\nA quokka\nsmiles.\n\n## entry-1-aaaaaa · rolled_summary · 2024-01-01T00:00:00Z\n\nquokka\n")
 	put("Workspace.md", strings.Replace(string(workspaceFile("- Never feed the quokka\n")), "## Log", "## Docs\n\n- docs/quokka.md: about it\n\n## Log", 1))
 	files[mdstore.NodePath(ws, "node-q")] = enginetest.Node("node-q", "title: The quokka\ntype: execution\nstatus: pending", "## Note\n\nnothing\n")
+	zipped := mdstore.Path(ws + "/memory/zoo/old.md.gz")
+	files[zipped] = mdstore.Stored(zipped, []byte("---\nid: slot-old\nname: old\n---\n\n## entry-2-aaaaaa · manual_save · 2024-01-01T00:00:00Z\n\nA wombat.\n"))
 	files["archive/old/Workspace.md"] = []byte("---\nid: ws-old-aaaaaa\nname: quokka\nstatus: archived\n---\n")
 	w := enginetest.New(t, files)
 	w.Store.SetDoc("docs/quokka.md", []byte("# Animals\n\n## Small\n\nThe quokka is small.\n"))
@@ -150,6 +152,7 @@ func TestSearchLooksEverywhere(t *testing.T) {
 		{[]any{"query", "group:zoo quokka"}, "entry animals:9"},
 		{[]any{"query", "database", "since", "2024-01-09", "until", "2024-01-11"}, "entry meeting_notes:14"},
 		{[]any{"query", "title:quokka status:pending"}, "node The quokka:7"},
+		{[]any{"query", "wombat"}, "entry old:8"},
 		{[]any{"query", "node-q"}, "node The quokka:7"},
 	} {
 		var got []string

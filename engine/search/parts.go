@@ -60,7 +60,7 @@ func Sections(f *File, data []byte) []Part {
 
 // Entries are the parts of a slot: each entry with what is said of the slot, and what stands above them.
 func Entries(f *File, data []byte) (all []Part) {
-	doc, _ := mdstore.ParseFile(f.Path, data, mdstore.SlotForm)
+	doc, _ := mdoc.Parse(string(f.Path), data, mdstore.SlotForm) // which is decompressed already
 	lines := mdstore.EntryAt(doc)
 	for i, e := range mdstore.EntriesOf(doc) {
 		p := Part{Head: f.Head, Text: []byte(e.Text), At: lineAt(data, lines[i])}

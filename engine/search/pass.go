@@ -200,7 +200,6 @@ func (p *Pass) rarities() []float64 {
 type Hit struct {
 	File, Part int
 	Score      float64
-	Time       int64
 }
 
 // Best returns the first hits of all that were found, at most most of them, and how many there are. path names files for
@@ -219,7 +218,7 @@ func (p *Pass) Best(most int, path func(file int) mdstore.Path) (best []Hit, tot
 			strings.Compare(string(path(int(a.file))), string(path(int(b.file)))), cmp.Compare(a.part, b.part))
 	})
 	for _, h := range p.hits[:min(most, len(p.hits))] {
-		best = append(best, Hit{int(h.file), int(h.part), h.score, h.time})
+		best = append(best, Hit{int(h.file), int(h.part), h.score})
 	}
 	return best, len(p.hits)
 }
