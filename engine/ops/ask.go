@@ -33,7 +33,7 @@ const answersShown = 5 // passages unless told otherwise
 
 var ask = op("ask", reads|repeats, Ask, Help{
 	Summary: "find the passages that answer a question",
-	Use:     "ask QUESTION",
+	Use:     "ask QUESTION...",
 	Text: `The question is asked in plain words, of which any may match, whatever their
 endings. No model is called: the passages are paragraphs of files, the best
 first, each with its source and the sentence that matches.`,

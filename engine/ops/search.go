@@ -64,7 +64,7 @@ const foundShown = 20 // results unless told otherwise
 
 var searchOp = both(SetMemory, op("search", reads|repeats, Search, Help{
 	Summary: "find words in plan, memory, sessions, states and documents",
-	Use:     "search QUERY",
+	Use:     "search QUERY...",
 	Text: `All words must match, the last one as a prefix. There are "phrases", AND, OR,
 NOT or -word, parentheses, and the fields tag: group: type: status: in: title:
 (docs/search.md has the rules). The best come first.`,

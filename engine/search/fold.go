@@ -5,17 +5,16 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"arbor/mdstore/fold"
 )
 
 // Text is compared folded: in lower case, without diacritics, format characters and the marks of combination, and with the
 // letters of one width. A text reads the same in every form of normalization.
 
-// letters are letters with a diacritic, behind the letter that they are compared as.
-const letters = "aàáâãäåāăąǎǟǡǻȁȃȧḁạảấầẩẫậắằẳẵặ bḃḅḇ cçćĉċčḉ dďđḋḍḏḑḓ eèéêëēĕėęěȅȇȩḕḗḙḛḝẹẻẽếềểễệ fḟ gĝğġģǧǵḡ hĥħȟḣḥḧḩḫẖ " +
-	"iìíîïĩīĭįıǐȉȋḭḯỉị jĵǰ kķǩḱḳḵ lĺļľłḷḹḻḽ mḿṁṃ nñńņňǹṅṇṉṋ oòóôõöøōŏőơǒǫǭǿȍȏȫȭȯȱṍṏṑṓọỏốồổỗộớờởỡợ pṕṗ rŕŗřȑȓṙṛṝṟ " +
-	"sśŝşšșſṡṣṥṧṩẛ tţťŧțṫṭṯṱẗ uùúûüũūŭůűųưǔǖǘǚǜȕȗṳṵṷṹṻụủứừửữự vṽṿ wŵẁẃẅẇẉẘ xẋẍ yýÿŷȳẏẙỳỵỷỹ zźżžẑẓẕ æǣǽ ʒǯ " +
-	"αάἀἁἂἃἄἅἆἇὰάᾀᾁᾂᾃᾄᾅᾆᾇᾰᾱᾲᾳᾴᾶᾷ εέἐἑἒἓἔἕὲέ ηήἠἡἢἣἤἥἦἧὴήᾐᾑᾒᾓᾔᾕᾖᾗῂῃῄῆῇ ιΐίϊἰἱἲἳἴἵἶἷὶίιῐῑῒΐῖῗ οόὀὁὂὃὄὅὸό ρῤῥ σς " +
-	"υΰϋύὐὑὒὓὔὕὖὗὺύῠῡῢΰῦῧ ωώὠὡὢὣὤὥὦὧὼώᾠᾡᾢᾣᾤᾥᾦᾧῲῳῴῶῷ аӑӓ гѓ еѐёӗ жӂӝ зӟ ийѝӣӥ кќ оӧ уўӯӱӳ чӵ ыӹ эӭ ії ѵѷ әӛ өӫ"
+// letters are letters that are written with a stroke, or without their dot, behind the letter that they are compared as; Unicode does not
+// tell them apart into a letter and a mark.
+const letters = "dđ hħ iı lł oø tŧ sſ σς"
 
 // tableSize is the first character beyond the table: those with a diacritic of Latin, Greek and Cyrillic lie below it.
 const tableSize = 0x2000
@@ -36,7 +35,7 @@ var table = sync.OnceValue(func() *[tableSize]rune {
 		}
 	}
 	for r := range rune(tableSize) {
-		t[r] = unicode.ToLower(r)
+		t[r] = unicode.ToLower(fold.Base(r))
 		if b, ok := base[t[r]]; ok {
 			t[r] = b
 		}

@@ -145,6 +145,8 @@ func (b *binding) assign(given []string) error {
 			}
 		case ok && p.Type.Kind() == reflect.Slice:
 			b.field(p).Set(reflect.Append(b.field(p), reflect.ValueOf(value)))
+		case ok && i >= len(b.words): // further words of a text, which a shell has taken apart
+			b.field(p).SetString(b.field(p).String() + " " + value)
 		case ok:
 			b.field(p).SetString(value)
 		default:

@@ -113,6 +113,10 @@ func (c *Committer) sweepTemp(t mdstore.Path) error {
 	}
 	p := t.Dir().Join(name.target)
 	if v := digits(version(held)); v == name.after || v == name.before || len(held) == 0 {
+		if now, err := read(c.FS, p); err == nil && v == name.before && digits(version(now)) == name.after {
+			c.done = append(c.done, Made{Path: p, Base: held, New: now}) // the process may have been killed before it told of it
+			c.tell()
+		}
 		c.displace(t, p, held)
 		return nil
 	}

@@ -120,6 +120,9 @@ func (m *maker) replaceOnce(s *step, first bool) error {
 		if s.Do == remove {
 			return nil
 		}
+		if !m.fresh { // the process that made it may have been killed before it told of it
+			m.note(s)
+		}
 		return m.FS.Sync(s.Path)
 	case failed != nil || !same(now, s.Base):
 		return m.yield(s, now, failed)
