@@ -75,17 +75,23 @@ func (c *Committer) finish(record mdstore.Path) error {
 
 // Sweep removes the temporaries that a crash left between the files of the vault. It follows Recover. A temporary that
 // may hold a save goes back to its place, or becomes a copy beside it.
-func (c *Committer) Sweep() error { return c.sweep("") }
+func (c *Committer) Sweep() error {
+	err := c.sweep("", true)
+	for _, dir := range []mdstore.Path{mdstore.LocalDir, mdstore.LocalDir + "/" + mdstore.ReplacedDir} { // where texts are kept
+		err = cmp.Or(err, c.sweep(dir, false))
+	}
+	return err
+}
 
-func (c *Committer) sweep(dir mdstore.Path) error {
+func (c *Committer) sweep(dir mdstore.Path, deep bool) error {
 	entries, err := c.FS.ReadDir(dir)
 	if err := osfs.UnlessMissing(err); err != nil {
 		return err
 	}
 	for _, e := range entries {
 		switch p := dir.Join(e.Name); {
-		case e.Type.IsDir() && !strings.HasPrefix(e.Name, "."):
-			err = c.sweep(p)
+		case e.Type.IsDir() && deep && !strings.HasPrefix(e.Name, "."):
+			err = c.sweep(p, true)
 		case e.Type.IsRegular():
 			err = c.sweepTemp(p)
 		}
