@@ -61,6 +61,8 @@ var rows = []row{
 	{floor: 30, name: "context/render", may: "context/assemble mdstore", std: "pure"},
 	{floor: 30, name: "engine/search", may: "mdstore mdstore/fold mdstore/mdoc", std: "pure"},
 
+	{floor: 30, name: "engine/memory", may: "mdstore", std: "pure time"},
+
 	// Views, plans and checks compute and nothing else. The engine reaches the disk through a Store and in no other way, and the
 	// clock through its Options.
 	{floor: 26, name: "engine/errs", may: "context/assemble mdstore mdstore/guard mdstore/mdoc statemachine", std: "pure context io/fs"},
