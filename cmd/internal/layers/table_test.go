@@ -61,7 +61,7 @@ var rows = []row{
 	{floor: 30, name: "context/render", may: "context/assemble mdstore", std: "pure"},
 	{floor: 30, name: "engine/search", may: "mdstore mdstore/fold mdstore/mdoc", std: "pure"},
 
-	{floor: 30, name: "engine/memory", may: "mdstore", std: "pure time"},
+	{floor: 30, name: "engine/memory", may: "mdstore", std: "pure compress/gzip time"},
 
 	// Views, plans and checks compute and nothing else. The engine reaches the disk through a Store and in no other way, and the
 	// clock through its Options.
