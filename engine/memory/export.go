@@ -1,5 +1,5 @@
-// Package memory has what slots become and come from: exports, imports, summaries, and the union of slots. It computes
-// and nothing else.
+// Package memory has what slots become and come from: exports, imports, summaries, and unions of slots. It computes and
+// nothing else.
 package memory
 
 import (
@@ -28,63 +28,51 @@ func Export(s mdstore.Slot, archived *Archived, format string) []byte {
 	if format == "json" {
 		return exportJSON(s, archived)
 	}
-	return exportText(s, format == "md")
-}
-
-func exportText(s mdstore.Slot, md bool) []byte {
+	md := format == "md"
 	title, line, about, entries := "MEMORY SLOT: "+s.Name+"\n"+strings.Repeat("=", 32), "%s: %s", "Description: ", "ENTRIES\n-------"
 	if md { // two blanks are a line break
 		title, line, about, entries = "# Memory Slot: "+s.Name, "**%s:** %s  ", "## Description\n", "## Entries"
 	}
 	var head []string
-	add := func(name, value string) {
-		if value != "" {
-			head = append(head, fmt.Sprintf(line, name, value))
+	for _, f := range [][2]string{{"Created", milli(s.Created)}, {"Updated", milli(s.Updated)}, {"Tags", strings.Join(s.Tags, ", ")}, {"Group", s.Group}} {
+		if f[1] != "" {
+			head = append(head, fmt.Sprintf(line, f[0], f[1]))
 		}
 	}
-	add("Created", milli(s.Created))
-	add("Updated", milli(s.Updated))
-	add("Tags", strings.Join(s.Tags, ", "))
-	add("Group", s.Group)
-	if s.Description == "" {
-		about = ""
-	}
-	blocks := []string{title, strings.Join(head, "\n"), about + s.Description, entries}
+	blocks := []string{title, strings.Join(head, "\n"), around(about, s.Description, ""), entries}
 	blocks = slices.DeleteFunc(blocks, func(b string) bool { return b == "" })
 	for i, e := range s.Entries {
-		at, from, to := stamp(e.Time), 0, 0
-		summary := lengths(e, &from, &to)
-		var block string
+		from, to := lengths(e)
+		percent := math.Round(100 * float64(to) / float64(max(from, 1)))
+		block := around("[", stamp(e.Time), "] ") + typeTitle(e.Type)
+		if from > 0 {
+			block += fmt.Sprintf(" (%v%% compression)", percent)
+		}
+		block += ":\n" + around("", e.Title, "\n")
 		if md {
-			block = fmt.Sprintf("### Entry %d - %s%s\n", i+1, typeTitle(e.Type), around(" (", at, ")"))
-			if summary {
-				block += fmt.Sprintf("*Summary (%d%% compression: "+lengthForm+")*\n\n", percent(from, to), from, to)
+			block = fmt.Sprintf("### Entry %d - %s%s\n", i+1, typeTitle(e.Type), around(" (", stamp(e.Time), ")"))
+			if from > 0 {
+				block += fmt.Sprintf("*Summary (%v%% compression: "+lengthForm+")*\n\n", percent, from, to)
 			}
 			block += around("", e.Title, "\n\n")
-		} else {
-			block = around("[", at, "] ") + typeTitle(e.Type)
-			if summary {
-				block += fmt.Sprintf(" (%d%% compression)", percent(from, to))
-			}
-			block += ":\n" + around("", e.Title, "\n")
 		}
 		blocks = append(blocks, block+e.Text)
 	}
 	return []byte(strings.Join(blocks, "\n\n") + "\n")
 }
 
-// A slotJSON is a slot as exports and files of memcord have it.
+// A slotJSON is a slot as exports and files of memcord have it. What is any may be null.
 type slotJSON struct {
-	Name          *string      `json:"slot_name"`
-	Created       *string      `json:"created_at"`
-	Updated       *string      `json:"updated_at"`
+	Name          string       `json:"slot_name"`
+	Created       any          `json:"created_at"`
+	Updated       any          `json:"updated_at"`
 	Tags          []string     `json:"tags"`
-	Group         *string      `json:"group_path"`
-	Description   *string      `json:"description"`
+	Group         any          `json:"group_path"`
+	Description   any          `json:"description"`
 	Priority      *int         `json:"priority"`
 	IsArchived    bool         `json:"is_archived"`
-	ArchivedAt    *string      `json:"archived_at"`
-	ArchiveReason *string      `json:"archive_reason"`
+	ArchivedAt    any          `json:"archived_at"`
+	ArchiveReason any          `json:"archive_reason"`
 	Meta          slotMetaJSON `json:"metadata"`
 	Entries       []entryJSON  `json:"entries"`
 }
@@ -92,22 +80,22 @@ type slotJSON struct {
 type slotMetaJSON struct {
 	Entries      int            `json:"total_entries"`
 	Characters   int            `json:"total_characters"` // Unicode code points
-	LastSummary  *string        `json:"last_summary_at"`
+	LastSummary  any            `json:"last_summary_at"`
 	Keywords     []string       `json:"search_keywords"`
 	Contributors []string       `json:"contributors"`
-	ProjectPhase *string        `json:"project_phase"`
+	ProjectPhase any            `json:"project_phase"`
 	Custom       map[string]any `json:"custom_fields"`
 }
 
 type entryJSON struct {
-	ID             *string         `json:"id"`
+	ID             any             `json:"id"`
 	Type           string          `json:"type"`
 	Content        string          `json:"content"`
-	Time           *string         `json:"timestamp"`
+	Time           any             `json:"timestamp"`
 	Meta           map[string]any  `json:"metadata"`
-	OriginalLength *int            `json:"original_length"` // of a summary, characters
-	SummaryLength  *int            `json:"summary_length"`
-	Ratio          *float64        `json:"compression_ratio"`
+	OriginalLength any             `json:"original_length"` // of a summary, characters
+	SummaryLength  any             `json:"summary_length"`
+	Ratio          any             `json:"compression_ratio"`
 	Compression    json.RawMessage `json:"compression_info"`
 }
 
@@ -120,16 +108,16 @@ const (
 
 func exportJSON(s mdstore.Slot, archived *Archived) []byte {
 	out := slotJSON{
-		Name: &s.Name, Created: some(milli(s.Created)), Updated: some(milli(s.Updated)), Tags: orEmpty(s.Tags),
-		Group: some(s.Group), Description: some(s.Description), Entries: []entryJSON{},
-		Meta: slotMetaJSON{Entries: len(s.Entries), Contributors: orEmpty(s.Contributors), ProjectPhase: some(s.ProjectPhase),
-			Custom: map[string]any{}},
+		Name: s.Name, Created: null(milli(s.Created)), Updated: null(milli(s.Updated)), Tags: some(s.Tags),
+		Group: null(s.Group), Description: null(s.Description), Entries: []entryJSON{},
+		Meta: slotMetaJSON{Entries: len(s.Entries), Keywords: some(keywords(s.Entries)), Contributors: some(s.Contributors),
+			ProjectPhase: null(s.ProjectPhase), Custom: map[string]any{}},
 	}
 	if s.Priority != 0 {
 		out.Priority = &s.Priority
 	}
 	if archived != nil {
-		out.IsArchived, out.ArchivedAt, out.ArchiveReason = true, some(stamp(archived.At)), some(archived.Reason)
+		out.IsArchived, out.ArchivedAt, out.ArchiveReason = true, null(stamp(archived.At)), null(archived.Reason)
 	}
 	if s.Format != "" {
 		out.Meta.Custom[keyFormat] = s.Format
@@ -141,14 +129,13 @@ func exportJSON(s mdstore.Slot, archived *Archived) []byte {
 	}
 	var last time.Time
 	for _, e := range s.Entries {
-		j := entryJSON{ID: some(string(e.ID)), Type: e.Type, Content: e.Text, Time: some(stamp(e.Time)), Meta: map[string]any{},
+		j := entryJSON{ID: null(string(e.ID)), Type: e.Type, Content: e.Text, Time: null(stamp(e.Time)), Meta: map[string]any{},
 			Compression: json.RawMessage(notCompressed)}
 		if maps.Copy(j.Meta, e.Meta); e.Title != "" {
 			j.Meta[keyTitle] = e.Title
 		}
-		if from, to := 0, 0; lengths(e, &from, &to) {
-			ratio := float64(to) / float64(from)
-			j.OriginalLength, j.SummaryLength, j.Ratio = &from, &to, &ratio
+		if from, to := lengths(e); from > 0 {
+			j.OriginalLength, j.SummaryLength, j.Ratio = from, to, float64(to)/float64(from)
 		}
 		if e.Type == mdstore.EntrySummary && e.Time.After(last) {
 			last = e.Time
@@ -156,7 +143,7 @@ func exportJSON(s mdstore.Slot, archived *Archived) []byte {
 		out.Meta.Characters += utf8.RuneCountInString(e.Text)
 		out.Entries = append(out.Entries, j)
 	}
-	out.Meta.LastSummary, out.Meta.Keywords = some(stamp(last)), orEmpty(keywords(s.Entries))
+	out.Meta.LastSummary = null(stamp(last))
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -169,14 +156,13 @@ func exportJSON(s mdstore.Slot, archived *Archived) []byte {
 
 const lengthForm = "%d → %d characters" // of mdstore.MetaSummary
 
-// lengths tells how long a text was and how long its summary is, in characters, of an entry that says so.
-func lengths(e mdstore.SlotEntry, from, to *int) bool {
-	said, _ := e.Meta[mdstore.MetaSummary].(string)
-	n, _ := fmt.Sscanf(said, lengthForm, from, to)
-	return n == 2 && *from > 0 && *to >= 0
+// lengths returns how long a text was and how long its summary is, in characters; 0 for an entry that does not say it.
+func lengths(e mdstore.SlotEntry) (from, to int) {
+	if n, _ := fmt.Sscanf(str(e.Meta[mdstore.MetaSummary]), lengthForm, &from, &to); n < 2 || from < 0 || to < 0 {
+		return 0, 0
+	}
+	return from, to
 }
-
-func percent(from, to int) int { return int(math.Round(100 * float64(to) / float64(from))) }
 
 // typeTitle returns the title of a type of entries, as "Manual Save".
 func typeTitle(kind string) string {
@@ -211,16 +197,20 @@ func around(before, text, behind string) string {
 	return before + text + behind
 }
 
-func some(s string) *string {
+// null returns what JSON has for a text, and str the text.
+func null(s string) any {
 	if s == "" {
 		return nil
 	}
-	return &s
+	return s
 }
 
-func orEmpty(list []string) []string {
-	if list == nil {
-		return []string{}
+func str(v any) string {
+	if v == nil {
+		return ""
 	}
-	return list
+	return fmt.Sprint(v)
 }
+
+// some returns a list that is not nil.
+func some(list []string) []string { return append([]string{}, list...) }

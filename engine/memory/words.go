@@ -13,69 +13,57 @@ import (
 
 // words returns the words of a text in lower case: runs of letters, marks and digits, and each character of Chinese,
 // Japanese and Korean by itself.
-func words(text string) []string {
+func words(text string) (out []string) {
 	text = strings.ToLower(text)
-	var out []string
 	start := -1 // of the word that is being read
-	end := func(at int) {
-		if start >= 0 {
-			out = append(out, text[start:at])
+	for i, r := range text + " " {
+		inside := unicode.In(r, unicode.L, unicode.M, unicode.N)
+		if start >= 0 && (!inside || eastern(r)) {
+			out = append(out, text[start:i])
+			start = -1
 		}
-		start = -1
-	}
-	for i, r := range text {
-		switch {
-		case east(r):
-			end(i)
+		if eastern(r) {
 			out = append(out, string(r))
-		case !unicode.In(r, unicode.L, unicode.M, unicode.N):
-			end(i)
-		case start < 0:
+		} else if inside && start < 0 {
 			start = i
 		}
 	}
-	end(len(text))
 	return out
 }
 
-// east reports whether a character is of a script without spaces between words, or of Korean, where a word has many
+// eastern reports whether a character is of a script without spaces between words, or of Korean, where words have many
 // endings.
-func east(r rune) bool {
+func eastern(r rune) bool {
 	return r >= 0x1100 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 
-// terms returns what a text is about: its words but the most common ones, and the pairs of neighbours among its Chinese,
-// Japanese and Korean characters.
-func terms(text string) []string {
-	var out []string
-	for part := range strings.FieldsFuncSeq(text, stops) {
-		before := ""
-		for _, w := range words(part) {
-			if r, n := utf8.DecodeRuneInString(w); n == len(w) && east(r) {
-				if before != "" {
-					out = append(out, before+w)
-				}
-				before = w
-				continue
-			}
-			if before = ""; len(w) > 1 && !stopWords[w] {
-				out = append(out, w)
-			}
+// terms returns what a text is about: its words without the most common ones, and of Chinese, Japanese and Korean the pairs
+// of neighbours.
+func terms(text string) (out []string) {
+	before := ""
+	for _, w := range words(text) {
+		first, _ := utf8.DecodeRuneInString(w)
+		switch {
+		case stopWords[w]:
+			w = ""
+		case eastern(first) && before != "":
+			out = append(out, before+w)
+		case !eastern(first) && len(w) > 1:
+			out = append(out, w)
+		}
+		if before = w; !eastern(first) {
+			before = ""
 		}
 	}
 	return out
-}
-
-// stops reports whether a character parts what is said before it from what is said after it.
-func stops(r rune) bool {
-	return !unicode.In(r, unicode.L, unicode.M, unicode.N) || strings.ContainsRune("的了是在和与就都而及着或也这那一不我你他她它们", r)
 }
 
 var stopWords = func() map[string]bool {
 	const list = `a about after all also am an and any are as at be because been before being but by can could did do
 does don for from get got had has have he her here him his how i if in into is it its just like ll make me more most my no
 not now of off on one only or other our out over re same she should so some such than that the their them then there these
-they this those to too up us use ve very was we were what when where which while who why will with would you your`
+they this those to too up us use ve very was we were what when where which while who why will with would you your
+的 了 是 在 和 与 就 都 而 及 着 或 也 这 那 一 不 我 你 他 她 它 们`
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq(list) {
 		set[w] = true
