@@ -57,9 +57,9 @@ func unpacked(content string, marked bool) (string, error) {
 			packed, err = base64.StdEncoding.DecodeString(strings.TrimSpace(content))
 		}
 		var text []byte
-		const most = maxText + maxText/2 // of gzip in base64 that may be within
+		const most = mdstore.MaxEntry * 3 / 2 // of gzip in base64 that may be within
 		if err == nil {
-			text, err = gunzip(packed, most)
+			text, err = gunzip(packed, most+1)
 		}
 		switch {
 		case err != nil && marked:
@@ -67,18 +67,18 @@ func unpacked(content string, marked bool) (string, error) {
 		case err != nil:
 			return content, nil
 		case len(text) > most:
-			return "", fmt.Errorf("its text has more than %d MiB", maxText>>20)
+			return "", fmt.Errorf("its text has more than %d MiB", mdstore.MaxEntry>>20)
 		}
 		content, marked = string(text), false
 	}
 	return content, nil
 }
 
-// gunzip returns what gzip has, or a little more than most bytes of it.
+// gunzip returns the text that gzip compressed, its first bytes if there are more than most.
 func gunzip(packed []byte, most int64) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return nil, err
 	}
-	return io.ReadAll(io.LimitReader(r, most+1))
+	return io.ReadAll(io.LimitReader(r, most))
 }

@@ -102,8 +102,7 @@ type entryJSON struct {
 const (
 	notCompressed = `{"is_compressed":false,"algorithm":"none","original_size":null,"compressed_size":null,` +
 		`"compression_ratio":null,"compressed_at":null}`
-	keyFormat = "format" // the custom field of exports that holds a slot's Format
-	keyTitle  = "title"  // the metadata of exports that holds an entry's Title
+	keyTitle = "title" // the metadata of exports that holds an entry's Title
 )
 
 func exportJSON(s mdstore.Slot, archived *Archived) []byte {
@@ -120,7 +119,7 @@ func exportJSON(s mdstore.Slot, archived *Archived) []byte {
 		out.IsArchived, out.ArchivedAt, out.ArchiveReason = true, null(stamp(archived.At)), null(archived.Reason)
 	}
 	if s.Format != "" {
-		out.Meta.Custom[keyFormat] = s.Format
+		out.Meta.Custom[mdstore.KeyFormat] = s.Format
 	}
 	for _, f := range s.Custom {
 		if out.Meta.Custom[f.Key] = f.Items; len(f.Items) == 1 {

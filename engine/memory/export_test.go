@@ -29,7 +29,7 @@ func everything() mdstore.Slot {
 		Entries: []mdstore.SlotEntry{
 			{ID: "entry-lr3k2a00-x81bq0", Type: mdstore.EntryManual, Time: at("2024-01-01T13:00:00+01:00"),
 				Text: "We chose JWT tokens for authentication.\nThe API signs tokens & checks <b>roles</b>.",
-				Meta: map[string]any{"word_count": json.Number("850"), "topics": []any{"api_design", "authentication"}}},
+				Meta: map[string]any{"word_count": 850.0, "topics": []any{"api_design", "authentication"}}},
 			{ID: "entry_002", Type: mdstore.EntryImport, Time: at("2024-01-01T12:10:00Z"),
 				Text: "# Heading\r\n\r\n## entry-lr3k2a-x81bq0 · manual_save\r\n\r\n```go\r\nfunc main() {}\r\n```\r\n"},
 			{ID: "entry-lr3l4f00-0qv7me", Type: mdstore.EntrySummary, Time: at("2024-01-01T12:30:00Z"),

@@ -48,14 +48,15 @@ func TestTextsComeBackThroughExportAndImport(t *testing.T) {
 		s.Entries = nil
 		for i, text := range rapid.SliceOfN(texts(), 1, 5).Draw(t, "texts") {
 			s.Entries = append(s.Entries, mdstore.SlotEntry{ID: mdstore.ID(fmt.Sprintf("entry_%d", i)), Type: "manual_save",
-				Time: at("2024-01-01T12:00:00Z"), Text: text})
+				Time: at("2024-01-01T12:00:00Z"), Text: text, Meta: map[string]any{}})
 		}
 		got := import1(t, "x.json", string(memory.Export(s, nil, "json")), "auto")
-		s.ID, s.Updated = "", 0 // which the import makes
-		slices.SortFunc(s.Custom, func(a, b mdstore.CustomField) int { return strings.Compare(a.Key, b.Key) })
-		for i := range got.Entries {
-			got.Entries[i].Meta = nil
+		fields := map[string]any{"contributors": s.Contributors, "projectPhase": s.ProjectPhase, "format": s.Format, "ticket": "ALPHA-7",
+			"reviewers": []any{"carol", "dan"}}
+		if !reflect.DeepEqual(got.Fields, fields) {
+			t.Fatalf("fields are %v", got.Fields)
 		}
+		s.ID, s.Updated, s.Created, s.Contributors, s.ProjectPhase, s.Format, s.Custom = "", 0, 0, nil, "", "", nil
 		if !reflect.DeepEqual(got.Slot, s) {
 			t.Fatalf("exported %#v\nimported %#v", s, got.Slot)
 		}
@@ -97,11 +98,8 @@ func TestTextFilesAreOneEntry(t *testing.T) {
 		text := texts().Draw(t, "text")
 		got := import1(t, "notes/2024 plan.md", text, "text")
 		e := got.Entries[0]
-		if got.Name != "2024_plan" || e.Text != text || e.Type != mdstore.EntryImport || e.Meta["source"] != "2024 plan.md" {
+		if got.Name != "2024 plan" || e.Text != text || e.Type != mdstore.EntryImport || e.Meta["source"] != "2024 plan.md" {
 			t.Fatalf("got %#v of %q", got, text)
-		}
-		if got.Adapted[0] != `name "2024 plan" → "2024_plan"` {
-			t.Fatalf("the result says %q", got.Adapted)
 		}
 	})
 }
@@ -134,17 +132,6 @@ func TestASecondImportAdds(t *testing.T) {
 	})
 }
 
-func TestWhatNamesBecome(t *testing.T) {
-	for was, want := range map[string]string{
-		"a b/c": "a_b_c", ".hidden": "hidden", "../x": "_x", "项目 一": "项目_一", "v1.2-rc_3": "v1.2-rc_3", " x ": "x", "???": "",
-		strings.Repeat("é", 101): strings.Repeat("é", 100), "a\\b": "a_b", "...": "",
-	} {
-		if got := memory.Name(was); got != want {
-			t.Errorf("Name(%q) is %q, want %q", was, got, want)
-		}
-	}
-}
-
 func TestFilesWithSlots(t *testing.T) {
 	const slot = `{"slot_name": %q, "entries": [{"content": "one"}]}`
 	a, b := fmt.Sprintf(slot, "a"), fmt.Sprintf(slot, "b")
@@ -153,10 +140,12 @@ func TestFilesWithSlots(t *testing.T) {
 		"\ufeff" + a + "\n" + b:  "a b",
 		"[" + a + "," + b + "]":  "a b",
 		`{"slots": [` + a + `]}`: "a",
-		`{"memory_slots": {"k": {"entries": [{"content": "x"}]}, "z": ` + b + `}}`: "k b",
-		`{"name": "old", "entries": []}`:                                           "old",
-		`{"entries": []}`:                                                          "file",
-		`{"slot_name": "no entries", "entries": null}`:                             "",
+		`{"memory_slots": {"k": {"entries": [{"content": "x"}]}, "z": ` + b + `}}`:              "k b",
+		"---\nid: slot-1\nname: own\n---\n\n## a · manual_save · 2024-01-01T12:00:00Z\n\none\n": "own",
+		"---\ntitle: no slot\n---\n\n## a\n\none\n":                                             "file",
+		`{"name": "old", "entries": []}`:                                                        "old",
+		`{"entries": []}`:                                                                       "file",
+		`{"slot_name": "no entries", "entries": null}`:                                          "",
 	} {
 		in, err := memory.Import("dir/file.json", []byte(data), "auto")
 		var names []string
@@ -173,17 +162,15 @@ func TestWhatMemcordSaysOfASlot(t *testing.T) {
 	in, err := memory.Import("x.json", []byte(`{"slot_name": "a b", "created_at": "2023-01-01T10:00:00.5+02:00", "tags": ["Big Idea", "x", "X"],
 		"group_path": "/projects//Alpha Beta/../", "description": "two\nlines", "priority": -1, "is_archived": true, "current_slot": false,
 		"entries": [{"id": "entry_002", "type": "auto_summary", "content": "s", "timestamp": "2024-01-01 12:30:00", "original_length": 5000,
-		"summary_length": 750, "metadata": {"key_points": 5}}]}`), "auto")
+		"summary_length": 750, "metadata": {"key_points": 5, "a b": "c"}}]}`), "auto")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := memory.Incoming{
-		Slot: mdstore.Slot{Name: "a_b", Description: "two lines", Group: "projects/Alpha_Beta", Tags: []string{"big-idea", "x"},
-			Created: at("2023-01-01T08:00:00Z").UnixMilli(),
+		Slot: mdstore.Slot{Name: "a b", Description: "two\nlines", Group: "/projects//Alpha Beta/../", Tags: []string{"Big Idea", "x", "X"},
 			Entries: []mdstore.SlotEntry{{ID: "entry_002", Type: "auto_summary", Time: at("2024-01-01T12:30:00Z"), Text: "s",
-				Meta: map[string]any{"key_points": json.Number("5"), "summary": "5000 → 750 characters"}}}},
-		Adapted: []string{`name "a b" → "a_b"`, `description "two\nlines" → "two lines"`, `group "/projects//Alpha Beta/../" → "projects/Alpha_Beta"`,
-			`tag "Big Idea" → "big-idea"`, `tag "X" → "x"`},
+				Meta: map[string]any{"key_points": 5.0, "a_b": "c", "summary": "5000 → 750 characters"}}}},
+		Fields: map[string]any{},
 	}
 	if !reflect.DeepEqual(in[0], want) {
 		t.Errorf("got  %#v\nwant %#v", in[0], want)

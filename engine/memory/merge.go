@@ -10,7 +10,7 @@ import (
 // A Source is a slot whose entries a merge takes.
 type Source struct {
 	Slot    string
-	Stays   bool // none of its entries is left out: the slot that the others are merged into
+	Stays   bool // it is the slot that the others are merged into: none of its entries is left out
 	Entries []mdstore.SlotEntry
 }
 
@@ -21,9 +21,9 @@ type Left struct {
 	Like    mdstore.ID `json:"like"`
 }
 
-// Merge returns the entries of slots by time, those of one time in the order of the sources. Of two texts that are alike, to
-// that degree or more, the later is left out. Equal texts are alike to the degree of 1, others to less, and those without a
-// common word to that of 0.
+// Merge returns the entries of slots by time, those of one time in the order of the sources, without those of slots that
+// stay. Of two texts that are alike, to that degree or more, the later is left out. Equal texts are alike to the degree of 1,
+// others to less, and those without a common word to that of 0.
 func Merge(sources []Source, similarity float64) (kept []mdstore.SlotEntry, left []Left) {
 	type entry struct {
 		mdstore.SlotEntry
@@ -70,7 +70,7 @@ func Merge(sources []Source, similarity float64) (kept []mdstore.SlotEntry, left
 		}
 	}
 	for _, e := range all {
-		if e.kept {
+		if e.kept && !e.of.Stays {
 			kept = append(kept, e.SlotEntry)
 		}
 	}
