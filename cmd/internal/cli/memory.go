@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,7 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"arbor/context/render"
+	"arbor/engine/errs"
 	"arbor/engine/ops"
+	"arbor/mdstore"
 )
 
 func newMemory(sh *shell) *cobra.Command {
@@ -86,4 +91,69 @@ func showEntries(sh *shell, out *ops.MemoryReadOut) error {
 		all = append(all, text+"\n"+e.Text+"\n")
 	}
 	return sh.onScreen(render.VisibleLines(strings.Join(all, "\n")))
+}
+
+// showExport prints an export: byte by byte but to a terminal.
+func showExport(sh *shell, out *ops.MemoryExportOut) error {
+	switch {
+	case out.Path != "":
+		return sh.print(render.Visible(out.Path))
+	case !sh.term.out:
+		return sh.print(out.Text)
+	}
+	return sh.onScreen(render.VisibleLines(out.Text))
+}
+
+// memoryImportCommand reads the file itself: a person names one anywhere on this machine.
+func memoryImportCommand(sh *shell) command {
+	in := &ops.MemoryImportIn{}
+	return command{in: in, instead: func(ctx context.Context) (bool, error) {
+		if in.Source == "" {
+			return false, nil // which is refused
+		}
+		_, err := await(ctx, func() (string, error) {
+			f, err := os.Open(resolve(sh.dir(), in.Source))
+			if err != nil {
+				return "", unreadable("the file", err)
+			}
+			defer f.Close()
+			if in.Data, err = io.ReadAll(io.LimitReader(f, mdstore.MaxSlot+1)); err != nil || len(in.Data) > mdstore.MaxSlot {
+				return "", errs.New(errs.InvalidPath, "%s is no file of at most %d MiB that can be read", in.Source, mdstore.MaxSlot>>20)
+			}
+			in.Data = append([]byte{}, in.Data...) // an empty file is not none
+			return "", nil
+		})
+		return false, err
+	}, show: showing(sh, func(sh *shell, out *ops.MemoryImportOut) error {
+		err := sh.wrote(out, out.Wrote, "")
+		for _, s := range out.Slots {
+			sh.say("%s: %d added, %d there already", s.Slot, s.Added, s.Already)
+		}
+		return err
+	})}
+}
+
+// memoryMergeCommand shows what would be merged unless --write is given.
+func memoryMergeCommand(sh *shell) command {
+	in := &ops.MemoryMergeIn{}
+	write := false
+	return command{in: in, flags: func(cmd *cobra.Command) {
+		cmd.Flags().BoolVar(&write, "write", false, "merge; unless given, it is shown and nothing is written")
+	}, check: func(*cobra.Command) error {
+		in.DryRun = new(!write)
+		return nil
+	}, show: showing(sh, func(sh *shell, out *ops.MemoryMergeOut) error {
+		if sh.flags.json || !out.DryRun {
+			return sh.wrote(out, out.Wrote, out.Target)
+		}
+		text := fmt.Sprintf("%s gets %s\n", out.Target, counted(out.Entries, "entry"))
+		for _, l := range out.Left {
+			text += fmt.Sprintf("%s %s is left out: it is like %s\n", l.Slot, l.EntryID, l.Like)
+		}
+		for _, name := range out.Deleted {
+			text += name + " goes to the trash\n"
+		}
+		sh.say("nothing was written; --write does it")
+		return sh.onScreen(render.VisibleLines(text))
+	})}
 }
