@@ -26,10 +26,10 @@ type SummarizeSlot struct {
 // Plan plans the entry. The file as it was is kept where summaries become one.
 func (x SummarizeSlot) Plan(d *Draft) (*SavedEntry, error) {
 	var all []mdstore.SlotEntry
-	there := len(view.SlotsNamed(d.View, x.Slot, false)) > 0
-	if there || x.Text == "" {
-		p, err := slotOf(d, x.Slot)
-		if err != nil {
+	var p *mdstore.Page // nil for a slot that is to be made
+	var err error
+	if x.Text == "" || len(view.SlotsNamed(d.View, x.Slot, false)) > 0 {
+		if p, err = slotOf(d, x.Slot); err != nil {
 			return nil, err
 		}
 		all = mdstore.EntriesOf(p.Doc())
@@ -38,7 +38,7 @@ func (x SummarizeSlot) Plan(d *Draft) (*SavedEntry, error) {
 	for _, id := range x.Entries {
 		i := slices.IndexFunc(all, func(e mdstore.SlotEntry) bool { return string(e.ID) == id })
 		if i < 0 {
-			return nil, errs.New(errs.EntryNotFound, "%s: slot %s has no such entry; memory_read lists their ids", id, x.Slot).
+			return nil, errs.New(errs.EntryNotFound, "%s: slot %s has no such entry; memory_read lists their ids", id, mdstore.SlotName(p)).
 				With(errs.Details{Param: "entryIds"})
 		}
 		texts = append(texts, all[i].Text)
@@ -61,10 +61,6 @@ func (x SummarizeSlot) Plan(d *Draft) (*SavedEntry, error) {
 	}
 	if len(old) < x.Most || strings.TrimSpace(x.Summary) == "" { // which it refuses
 		return save.Plan(d)
-	}
-	p, err := slotOf(d, x.Slot)
-	if err != nil {
-		return nil, err
 	}
 	old, texts = old[:len(old)+2-x.Most], nil
 	for _, i := range old {

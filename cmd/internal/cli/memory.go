@@ -146,7 +146,7 @@ func memoryMergeCommand(sh *shell) command {
 		if sh.flags.json || !out.DryRun {
 			return sh.wrote(out, out.Wrote, out.Target)
 		}
-		text := fmt.Sprintf("%s gets %s\n", out.Target, counted(out.Entries, "entry"))
+		text := fmt.Sprintf("entries of %s: %d\n", out.Target, out.Entries)
 		for _, l := range out.Left {
 			text += fmt.Sprintf("%s %s is left out: it is like %s\n", l.Slot, l.EntryID, l.Like)
 		}
