@@ -3,9 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"maps"
-	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"arbor/context/render"
-	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
+	"arbor/mdstore/guard"
 )
 
 func newMemory(sh *shell) *cobra.Command {
@@ -107,22 +106,14 @@ func showExport(sh *shell, out *ops.MemoryExportOut) error {
 // memoryImportCommand reads the file itself: a person names one anywhere on this machine.
 func memoryImportCommand(sh *shell) command {
 	in := &ops.MemoryImportIn{}
-	return command{in: in, instead: func(ctx context.Context) (bool, error) {
+	return command{in: in, instead: func(context.Context) (done bool, err error) {
 		if in.Source == "" {
 			return false, nil // which is refused
 		}
-		_, err := await(ctx, func() (string, error) {
-			f, err := os.Open(resolve(sh.dir(), in.Source))
-			if err != nil {
-				return "", unreadable("the file", err)
-			}
-			defer f.Close()
-			if in.Data, err = io.ReadAll(io.LimitReader(f, mdstore.MaxSlot+1)); err != nil || len(in.Data) > mdstore.MaxSlot {
-				return "", errs.New(errs.InvalidPath, "%s is no file of at most %d MiB that can be read", in.Source, mdstore.MaxSlot>>20)
-			}
-			in.Data = append([]byte{}, in.Data...) // an empty file is not none
-			return "", nil
-		})
+		at := resolve(sh.dir(), in.Source)
+		if in.Data, err = guard.ReadFile(filepath.Dir(at), filepath.Base(at), mdstore.MaxSlot); err != nil {
+			err = unreadable("the file", err)
+		}
 		return false, err
 	}, show: showing(sh, func(sh *shell, out *ops.MemoryImportOut) error {
 		err := sh.wrote(out, out.Wrote, "")
