@@ -2,10 +2,10 @@ package memory
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"strconv"
@@ -37,10 +37,9 @@ func Add(have, more []mdstore.SlotEntry) (add []mdstore.SlotEntry) {
 
 // idOf returns an id that an entry's time and text make, the n-th of them.
 func idOf(e mdstore.SlotEntry, n int) mdstore.ID {
-	ms := max(0, e.Time.UnixMilli())
 	sum := sha256.Sum256([]byte(strconv.Itoa(n) + e.Text))
-	tail := strconv.FormatUint(1<<60|binary.BigEndian.Uint64(sum[:])>>4, 36)
-	return mdstore.ID(fmt.Sprintf("entry-%08s-%s", strconv.FormatInt(ms, 36), tail[len(tail)-6:]))
+	id, _ := mdstore.NewID("entry", max(0, e.Time.UnixMilli()), bytes.NewReader(sum[:])) // "" where it has too few bytes that count
+	return id
 }
 
 // unpacked returns the text of a content that memcord wrote: the text, or gzip in base64, once or several times. The bytes
@@ -56,10 +55,12 @@ func unpacked(content string, marked bool) (string, error) {
 		if strings.HasPrefix(content, start) {
 			packed, err = base64.StdEncoding.DecodeString(strings.TrimSpace(content))
 		}
-		var text []byte
 		const most = mdstore.MaxEntry * 3 / 2 // of gzip in base64 that may be within
-		if err == nil {
-			text, err = gunzip(packed, most+1)
+		var text []byte
+		if r, wrong := gzip.NewReader(bytes.NewReader(packed)); err == nil && wrong == nil {
+			text, err = io.ReadAll(io.LimitReader(r, most+1))
+		} else {
+			err = cmp.Or(err, wrong)
 		}
 		switch {
 		case err != nil && marked:
@@ -72,13 +73,4 @@ func unpacked(content string, marked bool) (string, error) {
 		content, marked = string(text), false
 	}
 	return content, nil
-}
-
-// gunzip returns the text that gzip compressed, its first bytes if there are more than most.
-func gunzip(packed []byte, most int64) ([]byte, error) {
-	r, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(io.LimitReader(r, most))
 }

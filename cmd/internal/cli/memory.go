@@ -127,11 +127,12 @@ func memoryImportCommand(sh *shell) command {
 // memoryMergeCommand shows what would be merged unless --write is given.
 func memoryMergeCommand(sh *shell) command {
 	in := &ops.MemoryMergeIn{}
-	write := false
+	write, dry := false, false
 	return command{in: in, flags: func(cmd *cobra.Command) {
 		cmd.Flags().BoolVar(&write, "write", false, "merge; unless given, it is shown and nothing is written")
+		cmd.Flags().BoolVar(&dry, "dry-run", false, "write nothing, also with --write")
 	}, check: func(*cobra.Command) error {
-		in.DryRun = new(!write)
+		in.DryRun = new(!write || dry)
 		return nil
 	}, show: showing(sh, func(sh *shell, out *ops.MemoryMergeOut) error {
 		if sh.flags.json || !out.DryRun {
