@@ -8,26 +8,54 @@ import (
 	"arbor/mdstore"
 )
 
-// ActiveFile returns a file of the project as it is now. With an error it could not be read, and only its path is
-// known.
-func ActiveFile(ctx context.Context, e *Engine, path string) (mdstore.ActiveFile, error) {
+// ReadProject returns a file of the project, which has at most that many bytes.
+func ReadProject(ctx context.Context, e *Engine, path string, most int64) (data []byte, err error) {
 	docs, ok := mdstore.AsStore[mdstore.Docs](e.st)
 	if !ok {
-		return mdstore.ActiveFile{Path: path}, errors.New("the files of the project are not known here")
+		return nil, errNoProject
 	}
-	data, err := docs.ReadDoc(ctx, path)
+	data, err = docs.ReadDoc(ctx, path, most)
 	switch {
-	case err == nil:
-		return mdstore.ActiveFileOf(path, data), nil
 	case errors.Is(err, fs.ErrNotExist):
 		err = errNoFile
 	case errors.Is(err, fs.ErrPermission):
 		err = errors.New("it is outside of the project, or may not be read")
 	}
-	return mdstore.ActiveFile{Path: path}, err
+	return data, err
 }
 
-var errNoFile = errors.New("no such file in the project")
+// MakeInProject makes a file in the project.
+func MakeInProject(ctx context.Context, e *Engine, path string, data []byte) error {
+	docs, ok := mdstore.AsStore[mdstore.Docs](e.st)
+	if !ok {
+		return errNoProject
+	}
+	err := docs.MakeDoc(ctx, path, data)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		err = errors.New("it is there already, and nothing was written; name another file, or remove that one")
+	case errors.Is(err, fs.ErrNotExist):
+		err = errors.New("its folder is not there; make it first")
+	case errors.Is(err, fs.ErrPermission):
+		err = errors.New("it is outside of the project, in the vault or hidden, or may not be written; name another file")
+	}
+	return err
+}
+
+// ActiveFile returns a file of the project as it is now. With an error it could not be read, and only its path is
+// known.
+func ActiveFile(ctx context.Context, e *Engine, path string) (mdstore.ActiveFile, error) {
+	data, err := ReadProject(ctx, e, path, mdstore.MaxFileSize)
+	if err != nil {
+		return mdstore.ActiveFile{Path: path}, err
+	}
+	return mdstore.ActiveFileOf(path, data), nil
+}
+
+var (
+	errNoProject = errors.New("the files of the project are not known here")
+	errNoFile    = errors.New("no such file in the project")
+)
 
 // FileSince returns what became of an active file of a state: "same", "changed" or "gone", and "unknown" where it
 // cannot be read.

@@ -45,7 +45,7 @@ func (e *Engine) Context(ctx context.Context, ws, id mdstore.ID, opt assemble.Op
 // readDoc reads the document that a reference leads to, in any of the forms that people write: its path, a path with %20 for blanks as
 // links have it, one with a #heading behind it, or one without .md as wikilinks have it.
 func readDoc(ctx context.Context, r mdstore.Docs, target string) ([]byte, error) {
-	data, err := r.ReadDoc(ctx, target)
+	data, err := r.ReadDoc(ctx, target, mdstore.MaxFileSize)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return data, err
 	}
@@ -59,7 +59,7 @@ func readDoc(ctx context.Context, r mdstore.Docs, target string) ([]byte, error)
 			if p == target || p == "" || p != t && path.Ext(t) == ".md" {
 				continue
 			}
-			if data, terr := r.ReadDoc(ctx, p); terr == nil {
+			if data, terr := r.ReadDoc(ctx, p, mdstore.MaxFileSize); terr == nil {
 				return data, nil
 			}
 		}

@@ -296,11 +296,16 @@ type Writable interface {
 	Movable(ctx context.Context, from, to Path) error
 }
 
-// Docs is the capability of stores that can read the project around the vault. ReadDoc returns a document of it.
+// Docs is the capability of stores that can read the project around the vault. ReadDoc returns a document of it, which has at most
+// that many bytes.
 // target is relative to the project's folder, or absolute below it. The error is an fs.ErrNotExist where there is none; a target outside
 // of the project is refused with an fs.ErrPermission.
 type Docs interface {
-	ReadDoc(ctx context.Context, target string) ([]byte, error)
+	ReadDoc(ctx context.Context, target string, most int64) ([]byte, error)
+
+	// MakeDoc makes a document of the project, in a folder that is there. The error is an fs.ErrExist where there is something, and
+	// an fs.ErrPermission in the vault and below names that begin with a dot; else it is as that of ReadDoc.
+	MakeDoc(ctx context.Context, target string, data []byte) error
 
 	// Head returns the id of the commit that git has checked out there, "" where there is none or it cannot be told.
 	Head(ctx context.Context) string

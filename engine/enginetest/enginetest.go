@@ -19,6 +19,11 @@ import (
 // Start is the time at which every world begins.
 var Start = time.Date(2026, 1, 1, 10, 0, 0, 0, time.UTC)
 
+// Docs are documents of the project around every vault, by path.
+var Docs = map[string]string{
+	".import/notes.txt": "what was said\n", ".import/slots.json": `{"slot_name": "a b", "tags": ["X y"], "entries": [{"id": "entry_1", "content": "one"}]}`,
+}
+
 // A World is an engine over a vault in memory.
 type World struct {
 	*engine.Engine
@@ -37,6 +42,9 @@ func New(t testing.TB, files map[mdstore.Path][]byte) *World {
 func Over(t testing.TB, st *memstore.Store, wrap func(*World, *memstore.Store) mdstore.Store) *World {
 	t.Helper()
 	w := &World{Store: st, now: Start}
+	for name, text := range Docs {
+		st.SetDoc(name, []byte(text))
+	}
 	e, err := engine.Open(t.Context(), wrap(w, st), engine.Options{Now: w.Now, After: NoPause, NewID: w.newID})
 	if err != nil {
 		t.Fatal(err)

@@ -81,7 +81,7 @@ func (o Operation) Call(ctx context.Context, env *Env, args json.RawMessage) (an
 // looks at every file again: a folder that was renamed just now may not have been told yet. Nor does it before a program
 // that is saving a damaged file is done.
 func (o Operation) Run(ctx context.Context, env *Env, in any) (any, error) {
-	if m, ok := in.(interface{ caller() string }); ok && o.Writes && o.Name != "memory_use" {
+	if m, ok := in.(interface{ caller() string }); ok && o.Writes && o.Name != "memory_use" && !o.Looks {
 		if err := memoryOn(ctx, env, m.caller()); err != nil {
 			return nil, err
 		}
@@ -176,6 +176,10 @@ var memorySet = []Operation{
 	memoryList,
 	memoryUpdate,
 	memoryDelete,
+	memorySummarize,
+	memoryMerge,
+	memoryImport,
+	memoryExport,
 	memoryUse,
 	ask,
 }

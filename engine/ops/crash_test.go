@@ -2,6 +2,7 @@ package ops_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
@@ -88,10 +89,8 @@ func TestDryRunWritesNothing(t *testing.T) {
 			w := enginetest.New(t, plan())
 			env := &ops.Env{Engine: w.Engine}
 			before := w.Store.Files()
-			dry := map[string]any{"dryRun": true}
-			for k, v := range args {
-				dry[k] = v
-			}
+			dry := maps.Clone(args)
+			dry["dryRun"] = true
 			planned := must(t, env, o.Name, dry)
 			if d := enginetest.Diff(before, w.Store.Files()); len(d) > 0 || planned["diff"] == "" {
 				t.Errorf("%s(%v): a dry run changes %v; its diff is %q", o.Name, dry, d, planned["diff"])

@@ -212,6 +212,8 @@ func wanted(t reflect.Type) string {
 		return "true or false"
 	case reflect.Int:
 		return "a whole number"
+	case reflect.Float64:
+		return "a number"
 	}
 	return "a string"
 }

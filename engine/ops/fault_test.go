@@ -150,13 +150,7 @@ const untouched = "ws-old/Workspace.md" // no sample changes its workspace
 
 func newTrial(t *testing.T) *trial {
 	t.Helper()
-	x := &trial{dir: filepath.Join(t.TempDir(), "vault")}
-	for p, b := range plan() {
-		name := filepath.Join(x.dir, filepath.FromSlash(string(p)))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, b, 0o644)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	x := &trial{dir: string(settle(t, t.TempDir(), plan()))}
 	st, err := x.disk.Open(x.dir, dirstore.Options{SaveQuiet: -1})
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"arbor/engine/enginetest"
 	"arbor/mdstore"
 )
 
@@ -17,6 +18,9 @@ func settle(t testing.TB, dir string, files map[mdstore.Path][]byte) place {
 	p := place(filepath.Join(dir, "vault"))
 	for name, b := range files {
 		p.put(t, name, b)
+	}
+	for name, text := range enginetest.Docs {
+		place(dir).put(t, mdstore.Path(name), []byte(text))
 	}
 	return p
 }

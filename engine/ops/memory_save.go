@@ -62,12 +62,17 @@ func MemorySave(ctx context.Context, env *Env, in MemorySaveIn) (*MemorySaveOut,
 	if err != nil {
 		return nil, err
 	}
-	out := &MemorySaveOut{Slot: slotNamed(ctx, env, ws, saved.Slot, name), EntryID: string(saved.Entry), Created: saved.Created, Wrote: w}
+	return savedOut(ctx, env, ws, saved, name, w), nil
+}
+
+// savedOut returns what a plan that saved an entry did to the slot that a call calls so.
+func savedOut(ctx context.Context, env *Env, ws mdstore.ID, saved *plan.SavedEntry, called string, w Wrote) *MemorySaveOut {
+	out := &MemorySaveOut{Slot: slotNamed(ctx, env, ws, saved.Slot, called), EntryID: string(saved.Entry), Created: saved.Created, Wrote: w}
 	if saved.Kept != "" {
 		out.Kept = env.path(saved.Kept)
 		out.Hint = "the slot as it was is kept in " + out.Kept + " for 30 days; memory_import (arbor memory import) brings its entries back"
 	}
-	return out, nil
+	return out
 }
 
 // slotNamed returns the name of the slot with an id; as it was called where a dry run made none.

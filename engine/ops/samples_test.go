@@ -24,6 +24,7 @@ func plan() map[mdstore.Path][]byte {
 	files[ws+"/states/state-1.md"] = []byte("---\nid: state-1\nname: Before\ncreatedAt: 7\ntags: [a, b]\nnodeId: node-a\nplan: [\"node:node-a:implementing:0123456789abcdef\"]\n---\n\n" +
 		"## Active Task\n\nA\n\n## Next Steps\n\n- one\n\n## Active Files\n\n- docs/a.md (0123456789ab, 3)\n\n## Mine\n\nkeep\n")
 	files[openSlot] = []byte("---\nid: slot-1\nname: notes\ntags: [a]\ncreatedAt: 7\nmine: x\n---\n\nabove\n\n## entry-1 · manual_save · 2026-01-01T10:00:00Z\n\none\n\n## Mine\n\ntwo\n")
+	files[openSlot.Dir().Join("more.md")] = []byte("---\nid: slot-2\nname: more\ncreatedAt: 8\n---\n\n## entry-2 · manual_save · 2026-01-02T10:00:00Z\n\none\n")
 	files["sessions.json"] = []byte(`{"bindings":{"s1":{"sessionId":"s1","workspaceId":"` + ws + `","boundAt":1},` +
 		`"gone":{"sessionId":"gone","workspaceId":"ws-gone","boundAt":1}}}`)
 	return files
@@ -78,9 +79,13 @@ var samples = map[string][]map[string]any{
 	"memory_save":            {{"workspaceId": ws, "slot": "notes", "text": "# three\n", "metadata": map[string]any{"k": "v"}, "tags": []string{"b"}}, {"workspaceId": ws, "slot": "fresh", "text": "first", "group": "a/b"}, {"workspaceId": ws, "slot": "slot-1", "text": "all", "mode": "replace"}},
 	"memory_update":          {{"workspaceId": ws, "slot": "slot-1", "name": "renamed", "group": "h", "addTags": []string{"c"}, "priority": 2, "metadata": map[string]any{"contributors": []string{"Ann"}}}},
 	"memory_delete":          {{"workspaceId": ws, "slot": "notes"}},
+	"memory_summarize":       {{"workspaceId": ws, "slot": "notes", "entryIds": []string{"entry-1"}}, {"workspaceId": ws, "slot": "fresh", "text": "One. Two.", "summary": "s", "ratio": 0.5}},
+	"memory_merge":           {{"workspaceId": ws, "sources": []string{"notes", "more"}, "target": "notes", "deleteSources": true, "dryRun": false}, {"workspaceId": ws, "sources": []string{"slot-1", "more"}, "target": "both", "similarity": 1, "dryRun": false}},
+	"memory_import":          {{"workspaceId": ws, "source": ".import/notes.txt"}, {"workspaceId": ws, "source": ".import/slots.json", "slot": "notes"}},
+	"memory_export":          {{"workspaceId": ws, "slot": "notes", "format": "json", "path": "new.json"}},
 	"memory_use":             {{"workspaceId": ws, "sessionId": "session-1", "slot": "notes"}, {"workspaceId": ws, "sessionId": "session-1", "slot": "none"}},
 	"node_next":              {{"workspaceId": ws, "claim": true, "sessionId": "s1", "count": 2}},
 }
 
-// forThisMachine are the operations that write to .local/ alone, outside of commits.
-var forThisMachine = map[string]bool{"changes_get": true, "node_next": true}
+// forThisMachine are the operations that write to .local/ alone or outside of the vault, and not by commits.
+var forThisMachine = map[string]bool{"changes_get": true, "node_next": true, "memory_export": true}

@@ -147,6 +147,8 @@ func custom(v any) (mdoc.Scalar, bool) {
 		return mdoc.Boolean(v), true
 	case float64:
 		return mdoc.Number(v), true
+	case []string:
+		return mdoc.List(v...), true
 	case []any:
 		var items []string
 		for _, x := range v {

@@ -36,34 +36,49 @@ func openDocs(dir, vault string, log *slog.Logger) (docs, error) {
 	return docs{dir, vault, &root}, nil
 }
 
-// ReadDoc returns the bytes of a document of the project, at most mdstore.MaxFileSize of them. target is a path
+// ReadDoc returns the bytes of a document of the project, at most that many of them. target is a path
 // relative to the project's folder, or an absolute one below it; links are followed as long as they stay below it. A
 // URL is no document: the error is an fs.ErrNotExist, or an fs.ErrPermission for what is outside of the project and
 // for file: URLs.
-func (d docs) ReadDoc(ctx context.Context, target string) ([]byte, error) {
+func (d docs) ReadDoc(ctx context.Context, target string, most int64) (data []byte, err error) {
+	err = d.at(ctx, "read document", target, func(name mdstore.Path) (err error) {
+		data, _, err = d.root.ReadRegular(name, most)
+		return err
+	})
+	return data, err
+}
+
+// MakeDoc makes a document of the project. It is not synced: it is a copy of what the vault has.
+func (d docs) MakeDoc(ctx context.Context, target string, data []byte) error {
+	return d.at(ctx, "make document", target, func(name mdstore.Path) error {
+		if vault := d.vault == "." || name.Under(mdstore.Path(d.vault)); vault || strings.Contains("/"+string(name), "/.") {
+			return fs.ErrPermission
+		}
+		return d.root.Create(name, data, "")
+	})
+}
+
+// at calls do with the path of a document in the project's folder.
+func (d docs) at(ctx context.Context, op, target string, do func(mdstore.Path) error) error {
 	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	refuse := func(err error) ([]byte, error) {
-		return nil, &fs.PathError{Op: "read document", Path: target, Err: err}
-	}
-	if d.root == nil {
-		return refuse(fs.ErrNotExist)
+		return err
 	}
 	name, err := d.name(target)
-	if err != nil {
-		return refuse(err)
+	if d.root == nil {
+		err = fs.ErrNotExist
 	}
-	data, _, err := d.root.ReadRegular(mdstore.Path(name), mdstore.MaxFileSize)
-	switch {
-	case err == nil:
-		return data, nil
-	case errors.Is(err, fs.ErrNotExist):
-		return refuse(fs.ErrNotExist)
-	case strings.Contains(err.Error(), "escapes"): // os.Root has no error value for a link that leads out
-		return refuse(fs.ErrPermission)
+	if err == nil {
+		err = do(mdstore.Path(name))
 	}
-	return nil, err
+	for _, known := range []error{fs.ErrNotExist, fs.ErrExist, fs.ErrPermission} {
+		if errors.Is(err, known) && (known != fs.ErrPermission || err == known) {
+			return &fs.PathError{Op: op, Path: target, Err: known}
+		}
+	}
+	if err != nil && strings.Contains(err.Error(), "escapes") { // os.Root has no error value for a link that leads out
+		return &fs.PathError{Op: op, Path: target, Err: fs.ErrPermission}
+	}
+	return err
 }
 
 // name returns target relative to the project's folder.

@@ -303,7 +303,7 @@ func TestReadDoc(t *testing.T) {
 	}
 	s := open(t, dir)
 	for _, target := range []string{"docs/api.md", "./docs/api.md", "docs/x/../api.md", filepath.Join(project, "docs/api.md"), "docs/in.md"} {
-		if data, err := s.ReadDoc(t.Context(), target); err != nil || string(data) != "api" {
+		if data, err := s.ReadDoc(t.Context(), target, mdstore.MaxFileSize); err != nil || string(data) != "api" {
 			t.Errorf("ReadDoc(%q): %q, error %v", target, data, err)
 		}
 	}
@@ -312,18 +312,18 @@ func TestReadDoc(t *testing.T) {
 		outside: fs.ErrPermission, "../x": fs.ErrPermission, "docs/../../x": fs.ErrPermission, "": fs.ErrNotExist, "a\x00b": fs.ErrNotExist,
 		"file://" + filepath.Join(project, "docs/api.md"): fs.ErrPermission, "HTTPS://example.org": fs.ErrNotExist,
 	} {
-		if data, err := s.ReadDoc(t.Context(), target); !errors.Is(err, want) {
+		if data, err := s.ReadDoc(t.Context(), target, mdstore.MaxFileSize); !errors.Is(err, want) {
 			t.Errorf("ReadDoc(%q): %q, error %v, want %v", target, data, err, want)
 		}
 	}
-	if _, err := s.ReadDoc(t.Context(), "docs"); code(err) != dirstore.CodeNotAFile {
+	if _, err := s.ReadDoc(t.Context(), "docs", mdstore.MaxFileSize); code(err) != dirstore.CodeNotAFile {
 		t.Errorf("ReadDoc of a folder: error %v", err)
 	}
-	if _, err := s.ReadDoc(t.Context(), "docs/large.md"); code(err) != mdoc.CodeTooLarge {
+	if _, err := s.ReadDoc(t.Context(), "docs/large.md", mdstore.MaxFileSize); code(err) != mdoc.CodeTooLarge {
 		t.Errorf("ReadDoc of a large file: error %v", err)
 	}
 	if mkfifo(filepath.Join(project, "docs/pipe.md")) {
-		if _, err := s.ReadDoc(t.Context(), "docs/pipe.md"); code(err) != dirstore.CodeNotAFile {
+		if _, err := s.ReadDoc(t.Context(), "docs/pipe.md", mdstore.MaxFileSize); code(err) != dirstore.CodeNotAFile {
 			t.Errorf("ReadDoc of a pipe: error %v", err)
 		}
 	}

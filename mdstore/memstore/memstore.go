@@ -109,7 +109,7 @@ func (s *Store) SetDoc(target string, data []byte) {
 }
 
 // ReadDoc returns a document that SetDoc has made.
-func (s *Store) ReadDoc(ctx context.Context, target string) ([]byte, error) {
+func (s *Store) ReadDoc(ctx context.Context, target string, _ int64) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -126,12 +126,27 @@ func (s *Store) ReadDoc(ctx context.Context, target string) ([]byte, error) {
 	return nil, &fs.PathError{Op: "read document", Path: target, Err: fs.ErrNotExist}
 }
 
+// MakeDoc makes a document as SetDoc does.
+func (s *Store) MakeDoc(ctx context.Context, target string, data []byte) error {
+	_, err := s.ReadDoc(ctx, target, 0)
+	switch {
+	case err == nil:
+		return &fs.PathError{Op: "make document", Path: target, Err: fs.ErrExist}
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	case strings.Contains("/"+path.Clean(target), "/."):
+		return &fs.PathError{Op: "make document", Path: target, Err: fs.ErrPermission}
+	}
+	s.SetDoc(target, data)
+	return nil
+}
+
 // Head returns "": there is no git around a map.
 func (s *Store) Head(context.Context) string { return "" }
 
 // Tree returns the documents below a folder that SetDoc has made, with the folders that they lie in.
 func (s *Store) Tree(ctx context.Context, dir string, most int) (found []mdstore.TreeEntry, more bool, err error) {
-	if _, err := s.ReadDoc(ctx, dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if _, err := s.ReadDoc(ctx, dir, 0); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, false, err
 	}
 	s.mu.RLock()

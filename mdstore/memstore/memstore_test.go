@@ -36,7 +36,7 @@ func TestReadDoc(t *testing.T) {
 		"docs/a.md": nil, "./docs/a.md": nil, "docs/b.md": fs.ErrNotExist, "https://example.org/a": fs.ErrNotExist,
 		"../a.md": fs.ErrPermission, "/etc/passwd": fs.ErrPermission, "file:///etc/passwd": fs.ErrPermission,
 	} {
-		if _, err := s.ReadDoc(t.Context(), target); !errors.Is(err, want) {
+		if _, err := s.ReadDoc(t.Context(), target, mdstore.MaxFileSize); !errors.Is(err, want) {
 			t.Errorf("ReadDoc(%q): error %v, want %v", target, err, want)
 		}
 	}

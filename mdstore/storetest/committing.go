@@ -249,12 +249,33 @@ var documents = []promise{
 			"no/such/document.md": fs.ErrNotExist, "https://example.org/x": fs.ErrNotExist, "http://localhost/": fs.ErrNotExist,
 			"../../outside": fs.ErrPermission, "/etc/passwd": fs.ErrPermission, "file:///etc/passwd": fs.ErrPermission,
 		} {
-			if data, err := r.ReadDoc(s.Context(), target); !errors.Is(err, want) {
+			if data, err := r.ReadDoc(s.Context(), target, 1<<20); !errors.Is(err, want) {
 				s.Errorf("ReadDoc(%q): %.20q, error %v, want %v", target, data, err, want)
 			}
 		}
-		if _, err := r.ReadDoc(cancelled(), "x"); !errors.Is(err, context.Canceled) {
+		if _, err := r.ReadDoc(cancelled(), "x", 1<<20); !errors.Is(err, context.Canceled) {
 			s.Errorf("ReadDoc: error %v, want context.Canceled", err)
+		}
+	}},
+	{"a document is made once, in the project and not in the vault", func(s *suite) {
+		r, ok := s.st.(mdstore.Docs)
+		if !ok {
+			s.Skip("the store reads no documents")
+		}
+		for _, want := range []error{nil, fs.ErrExist} {
+			if err := r.MakeDoc(s.Context(), "made.md", []byte("a")); !errors.Is(err, want) {
+				s.Errorf("MakeDoc: error %v, want %v", err, want)
+			}
+		}
+		if data, err := r.ReadDoc(s.Context(), "made.md", 1); err != nil || string(data) != "a" {
+			s.Errorf("ReadDoc: %q, error %v", data, err)
+		}
+		for target, want := range map[string]error{
+			"../outside.md": fs.ErrPermission, "/etc/made.md": fs.ErrPermission, ".git/hooks/made.md": fs.ErrPermission, ".made.md": fs.ErrPermission,
+		} {
+			if err := r.MakeDoc(s.Context(), target, nil); !errors.Is(err, want) {
+				s.Errorf("MakeDoc(%q): error %v, want %v", target, err, want)
+			}
 		}
 	}},
 	{"an ordinary vault has no strays", func(s *suite) {

@@ -61,6 +61,8 @@ func (b *binding) flag(cmd *cobra.Command, p ops.Param) {
 		fs.StringVarP(to, name, short, tag.Get("default"), usage)
 	case *int:
 		fs.IntVarP(to, name, short, 0, usage)
+	case **float64:
+		ifGiven(b, fs, name, to, fs.Float64P(name, short, 0, usage))
 	case *bool:
 		fs.BoolVarP(to, name, short, false, usage)
 	case *[]mdstore.Ref:
@@ -183,7 +185,7 @@ func (b *binding) parse(cmd *cobra.Command, words []string) error {
 		case "sessionId":
 			field.SetString(sh.session())
 		case "dryRun":
-			sh.flags.dryRun = sh.flags.dryRun || field.Bool()
+			sh.flags.dryRun = sh.flags.dryRun || field.Kind() == reflect.Bool && field.Bool()
 		}
 	}
 	if c.check != nil {

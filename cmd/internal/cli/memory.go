@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +13,8 @@ import (
 
 	"arbor/context/render"
 	"arbor/engine/ops"
+	"arbor/mdstore"
+	"arbor/mdstore/guard"
 )
 
 func newMemory(sh *shell) *cobra.Command {
@@ -86,4 +90,62 @@ func showEntries(sh *shell, out *ops.MemoryReadOut) error {
 		all = append(all, text+"\n"+e.Text+"\n")
 	}
 	return sh.onScreen(render.VisibleLines(strings.Join(all, "\n")))
+}
+
+// showExport prints an export: byte by byte but to a terminal.
+func showExport(sh *shell, out *ops.MemoryExportOut) error {
+	switch {
+	case out.Path != "":
+		return sh.print(render.Visible(out.Path))
+	case !sh.term.out:
+		return sh.print(out.Text)
+	}
+	return sh.onScreen(render.VisibleLines(out.Text))
+}
+
+// memoryImportCommand reads the file itself: a person names one anywhere on this machine.
+func memoryImportCommand(sh *shell) command {
+	in := &ops.MemoryImportIn{}
+	return command{in: in, instead: func(context.Context) (done bool, err error) {
+		if in.Source == "" {
+			return false, nil // which is refused
+		}
+		at := resolve(sh.dir(), in.Source)
+		if in.Data, err = guard.ReadFile(filepath.Dir(at), filepath.Base(at), mdstore.MaxSlot); err != nil {
+			err = unreadable("the file", err)
+		}
+		return false, err
+	}, show: showing(sh, func(sh *shell, out *ops.MemoryImportOut) error {
+		err := sh.wrote(out, out.Wrote, "")
+		for _, s := range out.Slots {
+			sh.say("%s: %d added, %d there already", s.Slot, s.Added, s.Already)
+		}
+		return err
+	})}
+}
+
+// memoryMergeCommand shows what would be merged unless --write is given.
+func memoryMergeCommand(sh *shell) command {
+	in := &ops.MemoryMergeIn{}
+	write, dry := false, false
+	return command{in: in, flags: func(cmd *cobra.Command) {
+		cmd.Flags().BoolVar(&write, "write", false, "merge; unless given, it is shown and nothing is written")
+		cmd.Flags().BoolVar(&dry, "dry-run", false, "write nothing, also with --write")
+	}, check: func(*cobra.Command) error {
+		in.DryRun = new(!write || dry)
+		return nil
+	}, show: showing(sh, func(sh *shell, out *ops.MemoryMergeOut) error {
+		if sh.flags.json || !out.DryRun {
+			return sh.wrote(out, out.Wrote, out.Target)
+		}
+		text := fmt.Sprintf("entries of %s: %d\n", out.Target, out.Entries)
+		for _, l := range out.Left {
+			text += fmt.Sprintf("%s %s is left out: it is like %s\n", l.Slot, l.EntryID, l.Like)
+		}
+		for _, name := range out.Deleted {
+			text += name + " goes to the trash\n"
+		}
+		sh.say("nothing was written; --write does it")
+		return sh.onScreen(render.VisibleLines(text))
+	})}
 }

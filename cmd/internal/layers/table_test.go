@@ -61,12 +61,14 @@ var rows = []row{
 	{floor: 30, name: "context/render", may: "context/assemble mdstore", std: "pure"},
 	{floor: 30, name: "engine/search", may: "mdstore mdstore/fold mdstore/mdoc", std: "pure"},
 
+	{floor: 30, name: "engine/memory", may: "mdstore", std: "pure compress/gzip time"},
+
 	// Views, plans and checks compute and nothing else. The engine reaches the disk through a Store and in no other way, and the
 	// clock through its Options.
 	{floor: 26, name: "engine/errs", may: "context/assemble mdstore mdstore/guard mdstore/mdoc statemachine", std: "pure context io/fs"},
 	{floor: 28, name: "engine/config", may: "engine/errs engine/nearest mdstore/mdoc", std: "pure"},
 	{floor: 30, name: "engine/view", may: "context/assemble engine/errs engine/nearest mdstore mdstore/fold mdstore/mdoc statemachine", std: "pure net/url time", tests: wholeEngine},
-	{floor: 32, name: "engine/plan", may: "engine/errs engine/view mdstore mdstore/fold mdstore/mdoc statemachine", std: "pure time", tests: wholeEngine},
+	{floor: 32, name: "engine/plan", may: "engine/errs engine/memory engine/view mdstore mdstore/fold mdstore/mdoc statemachine", std: "pure time", tests: wholeEngine},
 	{floor: 34, name: "engine/check", may: "engine/config engine/errs engine/plan engine/view mdstore mdstore/fold mdstore/mdoc statemachine", std: "pure", tests: wholeEngine},
 	{floor: 34, name: "engine/claims", may: "engine/errs engine/plan engine/view mdstore mdstore/mdoc statemachine", std: "pure context io/fs time", tests: wholeEngine},
 	{floor: 34, name: "engine/sessions", may: "engine/errs engine/plan engine/view mdstore mdstore/mdoc", std: "pure context encoding/gob io/fs time", tests: wholeEngine},
@@ -75,7 +77,7 @@ var rows = []row{
 	{floor: 40, name: "engine", may: "context/assemble engine/check engine/claims engine/config engine/errs engine/live engine/plan engine/sessions engine/view mdstore mdstore/mdoc",
 		std: "pure context crypto/rand io/fs log/slog net/url time", clock: "engine/engine.go"},
 
-	{floor: 50, name: "engine/ops", may: "engine engine/check engine/claims engine/config engine/errs engine/nearest engine/plan engine/search engine/sessions engine/view " +
+	{floor: 50, name: "engine/ops", may: "engine engine/check engine/claims engine/config engine/errs engine/memory engine/nearest engine/plan engine/search engine/sessions engine/view " +
 		"context/assemble context/render mdstore mdstore/fold mdstore/mdoc statemachine", std: "pure context path/filepath time"},
 	// For programs that use Arbor as a library; nothing here imports it.
 	{floor: 50, name: "engine/stores", may: "engine engine/config engine/errs engine/plan engine/sessions engine/view mdstore", std: "pure context time",

@@ -163,7 +163,7 @@ func toolOf(o ops.Operation, on func(set string) bool) (*mcp.Tool, error) {
 
 // overwriting are the tools that replace texts, besides those that remove something.
 var overwriting = []string{"node_update", "briefing_update", "workspace_update", "workspace_update_rules", "workspace_update_docs",
-	"node_reference", "problem_update", "problem_clear"}
+	"node_reference", "problem_update", "problem_clear", "memory_merge"}
 
 // Three parameters of many tools are taken and checked everywhere, and stand where they are of most use, because a
 // model reads each byte: ifMatch where texts or statuses are replaced, verbose where much is left out, dryRun in the
@@ -184,6 +184,9 @@ func inSchema(tool, param string) bool {
 	}
 	if param == "sessionId" && strings.HasPrefix(tool, "memory_") { // the connection's, unless a call says otherwise
 		return false
+	}
+	if tool == "memory_merge" && param == "dryRun" { // which it is unless a call says otherwise
+		return true
 	}
 	return param != "dryRun" && (param != "ifMatch" || slices.Contains(matched, tool))
 }

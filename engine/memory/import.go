@@ -1,0 +1,192 @@
+package memory
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"arbor/mdstore"
+)
+
+// An Incoming is a slot that a file gives, with its name, group and tags as the file has them.
+type Incoming struct {
+	mdstore.Slot
+	Fields map[string]any // further keys of its front matter
+}
+
+const maxFile = 4 * mdstore.MaxSlot // bytes of all texts of a file
+
+// Import returns the slots that a file gives. as is "text", which makes one entry of the whole file, "memcord", which reads
+// slots in JSON as memcord and exports have them, or "auto", which looks what the file is; it may be a slot's own file.
+func Import(file string, data []byte, as string) ([]Incoming, error) {
+	base := strings.TrimSuffix(path.Base(file), path.Ext(file))
+	start := bytes.TrimLeft(data, "\ufeff \t\r\n")
+	looks := len(start) > 0 && (start[0] == '{' || start[0] == '[') && bytes.Contains(data, []byte(`"entries"`))
+	if as == "text" || as == "auto" && !looks {
+		if p := mdstore.ParsePage(mdstore.SlotKind, mdstore.File{Path: mdstore.Path(path.Base(file)), Data: data}); as == "auto" && p.Editable() == nil {
+			s := mdstore.SlotOf(p)
+			if s.Group = ""; slices.ContainsFunc(s.Entries, func(e mdstore.SlotEntry) bool { return e.ID != "" }) {
+				return []Incoming{{Slot: s}}, nil
+			}
+		}
+		text := mdstore.SlotEntry{Type: mdstore.EntryImport, Text: string(data), Meta: map[string]any{"source": path.Base(file)}}
+		if err := holds(text.Text); err != nil {
+			return nil, fmt.Errorf("%s: %w; nothing was imported", file, err)
+		}
+		return []Incoming{{Slot: mdstore.Slot{Name: base, Entries: []mdstore.SlotEntry{text}}}}, nil
+	}
+	r := reader{base: base}
+	dec := json.NewDecoder(bytes.NewReader(start))
+	for err := error(nil); err == nil; {
+		var v any
+		if err = dec.Decode(&v); err == nil {
+			err = r.read(v, "")
+		}
+		if err != nil && err != io.EOF {
+			return nil, fmt.Errorf("%s: %w; nothing was imported; correct it, or import it as text (--as text)", file, err)
+		}
+	}
+	if r.found == nil {
+		return nil, fmt.Errorf("%s: it has no slot, an object with slot_name and entries; as text (--as text) it becomes one entry", file)
+	}
+	return r.found, nil
+}
+
+// holds returns an error for what cannot be the text of an entry.
+func holds(text string) error {
+	switch {
+	case len(text) > mdstore.MaxEntry:
+		return fmt.Errorf("its text has more than %d MiB; divide it", mdstore.MaxEntry>>20)
+	case !utf8.ValidString(text) || strings.Contains(text, "\x00"):
+		return errors.New("it is no text: it has a NUL character or is not UTF-8; save it as UTF-8 first")
+	}
+	return nil
+}
+
+// A reader reads slots from JSON.
+type reader struct {
+	base  string // the name of a slot that has none
+	size  int    // of the texts so far
+	found []Incoming
+}
+
+// read finds slots in a value: a slot, or a list or object of them. A slot without a name is called key.
+func (r *reader) read(v any, key string) (err error) {
+	switch v := v.(type) {
+	case []any:
+		for i := 0; i < len(v) && err == nil; i++ {
+			err = r.read(v[i], "")
+		}
+	case map[string]any:
+		if v["entries"] != nil {
+			return r.slot(v, key)
+		}
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			err = cmp.Or(err, r.read(v[key], key))
+		}
+	}
+	return err
+}
+
+// slot adds the slot that an object is.
+func (r *reader) slot(object map[string]any, key string) error {
+	var s struct {
+		slotJSON
+		Other string `json:"name"`
+	}
+	raw, _ := json.Marshal(object)
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return fmt.Errorf("it is no slot of memcord: %w", err)
+	}
+	in := Incoming{Slot: mdstore.Slot{Name: cmp.Or(s.Name, s.Other, key, r.base), Description: str(s.Description), Group: str(s.Group), Tags: s.Tags},
+		Fields: s.Meta.Custom}
+	if s.Priority != nil && *s.Priority >= 1 && *s.Priority <= 5 { // memcord has 0 where nothing was said
+		in.Priority = *s.Priority
+	}
+	if in.Fields == nil {
+		in.Fields = map[string]any{}
+	}
+	if len(s.Meta.Contributors) > 0 {
+		in.Fields[mdstore.KeyContributors] = s.Meta.Contributors
+	}
+	if s.Meta.ProjectPhase != nil {
+		in.Fields[mdstore.KeyPhase] = s.Meta.ProjectPhase
+	}
+	characters := 0
+	for _, e := range s.Entries {
+		characters += utf8.RuneCountInString(e.Content)
+	}
+	own := s.Meta.Entries == len(s.Entries) && s.Meta.Characters == characters // an export, whose contents are texts
+	for i, e := range s.Entries {
+		out, err := e.entry(own)
+		if r.size += len(out.Text); err == nil && r.size > maxFile {
+			err = fmt.Errorf("the texts up to here have more than %d MiB; divide the file", maxFile>>20)
+		}
+		if err != nil {
+			return fmt.Errorf("slot %s: entry %d: %w", in.Name, i+1, err)
+		}
+		in.Entries = append(in.Entries, out)
+	}
+	r.found = append(r.found, in)
+	return nil
+}
+
+// entry returns the entry. The content of one that is not own may be compressed.
+func (e entryJSON) entry(own bool) (out mdstore.SlotEntry, err error) {
+	out = mdstore.SlotEntry{ID: mdstore.ID(str(e.ID)), Type: cmp.Or(word(e.Type), mdstore.EntryManual), Text: e.Content, Meta: map[string]any{}}
+	if !own {
+		var mark struct {
+			Compressed bool `json:"is_compressed"`
+		}
+		_ = json.Unmarshal(e.Compression, &mark) // it counts only where the bytes do not tell
+		out.Text, err = unpacked(e.Content, mark.Compressed)
+	}
+	at, wrong := timeOf(str(e.Time))
+	if err = cmp.Or(err, wrong, holds(out.Text)); err != nil {
+		return out, err
+	}
+	if out.Time = at; !out.ID.Valid() {
+		out.ID = idOf(out, 0)
+	}
+	from, to := str(e.OriginalLength), str(e.SummaryLength)
+	if from != "" && to != "" {
+		out.Meta[mdstore.MetaSummary] = from + " → " + to + " characters"
+	}
+	for k, v := range e.Meta {
+		out.Meta[cmp.Or(word(k), "_")] = v
+	}
+	return out, nil
+}
+
+// word returns what can be a type or a key of metadata and is nearest to s.
+func word(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < 0x80 && r != '.' && mdstore.IDByte(byte(r)) {
+			return r
+		}
+		return '_'
+	}, strings.ReplaceAll(s, "--", "__"))
+	return s[:min(len(s), mdstore.MaxID)]
+}
+
+// timeOf reads a time as JSON has it, the zero time from "". One without a zone is in UTC.
+func timeOf(s string) (at time.Time, err error) {
+	if s == "" {
+		return at, nil
+	}
+	for _, zone := range []string{"", "Z"} {
+		if at, err = time.Parse(time.RFC3339, strings.Replace(s, " ", "T", 1)+zone); err == nil {
+			return at.UTC().Truncate(time.Second), nil
+		}
+	}
+	return at, fmt.Errorf("%q is no time; write it as 2024-01-01T12:00:00Z", s)
+}

@@ -1,0 +1,118 @@
+package memory
+
+import (
+	"cmp"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Summarize returns the sentences of a text that say most, in their order, up to ratio of its characters, one at least and
+// none that says little beside the best one. Lists and blocks of code are in it whole or not at all. It is "" only for a text without a character that shows.
+func Summarize(text string, ratio float64) string {
+	units := unitsOf(text)
+	best := make([]int, len(units))
+	for i := range units {
+		best[i] = i
+	}
+	slices.SortStableFunc(best, func(a, b int) int { return cmp.Compare(units[b].score, units[a].score) })
+	room := int(ratio * float64(utf8.RuneCountInString(text)))
+	var taken []int
+	for _, i := range best {
+		if n := utf8.RuneCountInString(units[i].text) + 2; n-2 <= room && 3*units[i].score >= units[best[0]].score {
+			room -= n
+			taken = append(taken, i)
+		}
+	}
+	if len(taken) == 0 && len(best) > 0 {
+		taken = []int{best[max(0, slices.IndexFunc(best, func(i int) bool { return !units[i].whole }))]}
+	}
+	slices.Sort(taken)
+	var out strings.Builder
+	for n, i := range taken {
+		switch {
+		case n == 0:
+		case units[i].block != units[taken[n-1]].block:
+			out.WriteString("\n\n")
+		case !strings.ContainsAny(units[taken[n-1]].text[max(0, len(units[taken[n-1]].text)-3):], "。！？"):
+			out.WriteString(" ")
+		}
+		out.WriteString(units[i].text)
+	}
+	return out.String()
+}
+
+// A unit is what a summary takes whole or leaves out: a sentence, or else a list, a block of code or a heading.
+type unit struct {
+	text  string
+	block int  // the number of its paragraph
+	first bool // of its paragraph
+	whole bool // it is no sentence
+	score float64
+}
+
+var (
+	// blocks of a text: code in a fence, a heading, a list up to a blank line, a line of a paragraph.
+	blockOf = regexp.MustCompile("(?m)^ {0,3}(?:(?:````(?s:.*?)(?:^ {0,3}````|\\z)|```(?s:.*?)(?:^ {0,3}```|\\z)|~~~(?s:.*?)(?:^ {0,3}~~~|\\z)).*" +
+		`|(#{1,6}\s.*)|(?:[-*+]|\d{1,9}[.)])[ \t].*(?:\n[ \t]*\S.*)*)|^(.*\S.*)`)
+	sentenceEnd = regexp.MustCompile(`[.!?…]+["'”’)\]]*\s+|[。！？]+[”’」』）]*\s*`)
+)
+
+// unitsOf divides a text and says how much each unit tells: how frequent its terms are, in headings twice, and half as much
+// again for the first sentence of a paragraph. A text of nothing but headings is of them.
+func unitsOf(text string) (units []unit) {
+	var headings []unit
+	frequency := map[string]int{}
+	start, end := 0, 0 // of the paragraph that is read
+	finish := func() {
+		for block := start; strings.TrimSpace(text[start:end]) != ""; {
+			cut := end
+			if at := sentenceEnd.FindStringIndex(text[start:end]); at != nil {
+				cut = start + at[1]
+			}
+			units = append(units, unit{text: strings.TrimSpace(text[start:cut]), block: block, first: start == block})
+			start = cut
+		}
+	}
+	for _, at := range blockOf.FindAllStringSubmatchIndex(text, -1) {
+		line := at[4] >= 0
+		if !line || strings.Trim(text[end:at[0]], " \t\r") != "\n" {
+			finish()
+			start = at[0]
+		}
+		u := unit{text: strings.TrimRight(text[at[0]:at[1]], " \t\r\n"), block: at[0], first: true, whole: true}
+		switch end = at[1]; {
+		case line:
+			continue
+		case at[2] >= 0:
+			headings = append(headings, u)
+		default:
+			units = append(units, u)
+		}
+		start = end
+	}
+	finish()
+	for _, u := range slices.Concat(units, headings, headings) {
+		for _, w := range terms(u.text) {
+			frequency[w]++
+		}
+	}
+	if len(units) == 0 {
+		units = headings
+	}
+	for i, u := range units {
+		all := terms(u.text)
+		for _, w := range all {
+			units[i].score += math.Log(float64(1 + frequency[w]))
+		}
+		switch units[i].score /= float64(len(all) + 4); {
+		case u.whole:
+			units[i].score *= 0.7
+		case u.first:
+			units[i].score *= 1.5
+		}
+	}
+	return units
+}

@@ -1,0 +1,82 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"arbor/engine/errs"
+	"arbor/engine/memory"
+	"arbor/engine/view"
+	"arbor/mdstore"
+)
+
+// SummarizeSlot adds a summary to a slot.
+type SummarizeSlot struct {
+	Slot    string
+	Text    string   // what is summarized; "" for the entries
+	Entries []string // their ids
+	Ratio   float64
+	Summary string // as the caller has it; "" for sentences of the text
+	Most    int    // summaries that the slot may have: beyond it the oldest become one
+}
+
+// Plan plans the entry. The file as it was is kept where summaries become one.
+func (x SummarizeSlot) Plan(d *Draft) (*SavedEntry, error) {
+	var all []mdstore.SlotEntry
+	var p *mdstore.Page // nil for a slot that is to be made
+	var err error
+	if x.Text == "" || len(view.SlotsNamed(d.View, x.Slot, false)) > 0 {
+		if p, err = slotOf(d, x.Slot); err != nil {
+			return nil, err
+		}
+		all = mdstore.EntriesOf(p.Doc())
+	}
+	var texts []string
+	for _, id := range x.Entries {
+		i := slices.IndexFunc(all, func(e mdstore.SlotEntry) bool { return string(e.ID) == id })
+		if i < 0 {
+			return nil, errs.New(errs.EntryNotFound, "%s: slot %s has no such entry; memory_read lists their ids", id, mdstore.SlotName(p)).
+				With(errs.Details{Param: "entryIds"})
+		}
+		texts = append(texts, all[i].Text)
+	}
+	if x.Text == "" {
+		x.Text = strings.Join(texts, "\n\n")
+	}
+	if x.Summary == "" {
+		x.Summary = memory.Summarize(x.Text, x.Ratio)
+	}
+	save := SaveEntry{Slot: x.Slot, Entry: mdstore.SlotEntry{Type: mdstore.EntrySummary, Text: x.Summary, Meta: map[string]any{
+		mdstore.MetaSummary: fmt.Sprintf("%d → %d characters", utf8.RuneCountInString(x.Text), utf8.RuneCountInString(x.Summary))}}}
+	var old []int
+	for _, kind := range []string{mdstore.EntryRolled, mdstore.EntrySummary} {
+		for i, e := range all {
+			if e.Type == kind {
+				old = append(old, i)
+			}
+		}
+	}
+	if len(old) < x.Most || strings.TrimSpace(x.Summary) == "" { // which it refuses
+		return save.Plan(d)
+	}
+	old, texts = old[:len(old)+2-x.Most], nil
+	for _, i := range old {
+		texts = append(texts, all[i].Text)
+	}
+	rolled := mdstore.SlotEntry{Type: mdstore.EntryRolled, Time: cmp.Or(all[old[len(old)-1]].Time, d.now), Text: strings.Join(texts, "\n\n"),
+		Meta: map[string]any{"rolled": len(old)}}
+	save.Entry.Time = d.now
+	if save.Entry.ID, err = entryID(d, p.Doc()); err == nil {
+		rolled.ID, err = entryID(d, p.Doc())
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := &SavedEntry{Slot: p.ID, Entry: save.Entry.ID}
+	c := mdstore.SlotChange{Remove: old, Add: []mdstore.SlotEntry{rolled, save.Entry}}
+	out.Kept, err = changeSlot(d, p, nil, c, out.Entry, inSlot(p, "entries + 1, %d summaries become one", len(old)))
+	return out, err
+}
