@@ -31,7 +31,7 @@ func Export(s mdstore.Slot, archived *Archived, format string) []byte {
 	md := format == "md"
 	title, line, about, entries := "MEMORY SLOT: "+s.Name+"\n"+strings.Repeat("=", 32), "%s: %s", "Description: ", "ENTRIES\n-------"
 	if md { // two blanks are a line break
-		title, line, about, entries = "# Memory Slot: "+s.Name, "**%s:** %s  ", "## Description\n", "## Entries"
+		title, line, about, entries = "# Memory Slot: "+s.Name, "**%s:** %s", "## Description\n", "## Entries"
 	}
 	var head []string
 	for _, f := range [][2]string{{"Created", milli(s.Created)}, {"Updated", milli(s.Updated)}, {"Tags", strings.Join(s.Tags, ", ")}, {"Group", s.Group}} {

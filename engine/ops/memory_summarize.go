@@ -21,9 +21,10 @@ type MemorySummarizeIn struct {
 var memorySummarize = op("memory_summarize", writes, MemorySummarize, Help{
 	Summary: "append a summary to a slot",
 	Use:     "memory summarize [SLOT] [TEXT | -]",
-	Text: `It is the one that is given, or sentences of the text, chosen without a model.
-Where the slot has five summaries already, the oldest become one entry; the file
-as it was is kept.`,
+	Text: `Summarized is the text, or the entries that are named, or else all entries since
+the last summary. The summary is yours (--summary), or sentences of the text that
+are chosen without a model. Where the slot has five summaries already, the oldest
+become one entry; the file as it was is kept.`,
 	Example: "arbor memory summarize meetings -F minutes.txt --ratio 0.1\narbor memory summarize meetings --entry entry-lr3k2a00-x81bq0",
 })
 
@@ -34,8 +35,8 @@ func MemorySummarize(ctx context.Context, env *Env, in MemorySummarizeIn) (*Memo
 		x.Ratio = *in.Ratio
 	}
 	switch {
-	case (in.Text == "") == (len(in.EntryIDs) == 0):
-		return nil, badParam("text", "a text or entryIds are expected, and not both")
+	case in.Text != "" && len(in.EntryIDs) > 0:
+		return nil, badParam("text", "text and entryIds are both given; one of them is expected, or none for all entries since the last summary")
 	case !(x.Ratio >= 0.05 && x.Ratio <= 0.5):
 		return nil, badParam("ratio", "ratio is %v; 0.05 to 0.5 are expected", x.Ratio)
 	case x.Most < 2:

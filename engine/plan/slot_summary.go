@@ -16,8 +16,8 @@ import (
 // SummarizeSlot adds a summary to a slot.
 type SummarizeSlot struct {
 	Slot    string
-	Text    string   // what is summarized; "" for the entries
-	Entries []string // their ids
+	Text    string   // what is summarized; "" for entries
+	Entries []string // their ids; nil for all since the last summary
 	Ratio   float64
 	Summary string // as the caller has it; "" for sentences of the text
 	Most    int    // summaries that the slot may have: beyond it the oldest become one
@@ -42,6 +42,17 @@ func (x SummarizeSlot) Plan(d *Draft) (*SavedEntry, error) {
 				With(errs.Details{Param: "entryIds"})
 		}
 		texts = append(texts, all[i].Text)
+	}
+	if x.Text == "" && x.Entries == nil {
+		for _, e := range all {
+			if texts = append(texts, e.Text); e.Type == mdstore.EntrySummary || e.Type == mdstore.EntryRolled {
+				texts = nil
+			}
+		}
+		if texts == nil {
+			return nil, errs.New(errs.InvalidParams, "slot %s has no entry since its last summary; give a text or entryIds", mdstore.SlotName(p)).
+				With(errs.Details{Param: "text"})
+		}
 	}
 	if x.Text == "" {
 		x.Text = strings.Join(texts, "\n\n")
