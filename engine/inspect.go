@@ -113,6 +113,15 @@ func Tree(ctx context.Context, e *Engine, dir string, most int) (found []mdstore
 	return found, lacking, nil
 }
 
+// FileAt reads a file of the vault that is no document; one that is not there has the zero Version.
+func FileAt(ctx context.Context, e *Engine, p mdstore.Path) (mdstore.File, error) {
+	f, err := e.st.Read(ctx, p)
+	if errors.Is(err, fs.ErrNotExist) {
+		return mdstore.File{Path: p}, nil
+	}
+	return f, err
+}
+
 // strays returns what lies between the files of a vault below a folder, without the files of a commit that is being made at this moment.
 func (e *Engine) strays(ctx context.Context, under mdstore.Path) (st check.Store, err error) {
 	in, ok := mdstore.AsStore[mdstore.Strays](e.st)

@@ -1,7 +1,9 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"arbor/engine/errs"
@@ -42,16 +44,21 @@ func (c *checker) page(p *mdstore.Page, same []*mdstore.Page) {
 }
 
 // olderCopy is the repair for a slot that has another place now, as after a move that was cut short: this file goes to the trash. It is
-// none for any other page.
+// an archived one whose slot is in use, or the older one, or else of two that say the same the compressed one. It is none for any other page.
 func (c *checker) olderCopy(p *mdstore.Page, same []*mdstore.Page) repair {
-	if len(same) != 2 || !p.Kind.IsSlot() {
+	if len(same) != 2 || slotOrArchived(p) != mdstore.SlotKind {
 		return repair{}
 	}
 	now := same[0]
 	if now.Path == p.Path {
 		now = same[1]
 	}
-	if p.Editable() != nil || now.Editable() != nil || p.Time(mdstore.KeyUpdated) >= now.Time(mdstore.KeyUpdated) || !mdstore.Holds(now, p) {
+	rank := func(p *mdstore.Page) int { return slices.Index(slotKinds, p.Kind) }
+	less := cmp.Or(cmp.Compare(p.Time(mdstore.KeyUpdated), now.Time(mdstore.KeyUpdated)), rank(now)-rank(p))
+	if p.Kind.IsSlot() != now.Kind.IsSlot() {
+		less = rank(now) - rank(p) // what is in use stays
+	}
+	if p.Editable() != nil || now.Editable() != nil || less >= 0 || !mdstore.Holds(now, p) {
 		return repair{}
 	}
 	return repair{"move the older copy to the trash", func(d *plan.Draft) (bool, error) {
@@ -78,6 +85,17 @@ func (c *checker) slotNames(all []*mdstore.Page) {
 	}
 }
 
+// slotKinds are the kinds of slots' files, of which two that have one id are one slot.
+var slotKinds = []*mdstore.Kind{mdstore.SlotKind, mdstore.ZippedSlotKind, mdstore.ArchivedSlotKind}
+
+// slotOrArchived returns the kind of a page, and one for all kinds of slots' files.
+func slotOrArchived(p *mdstore.Page) *mdstore.Kind {
+	if slices.Contains(slotKinds, p.Kind) {
+		return mdstore.SlotKind
+	}
+	return p.Kind
+}
+
 // Pages returns what is wrong with pages that are loaded. None of it is mended.
 func Pages(all []*mdstore.Page) []Finding {
 	c := checker{}
@@ -92,10 +110,7 @@ func (c *checker) pages(all []*mdstore.Page) {
 		id   mdstore.ID
 	}
 	keyOf := func(p *mdstore.Page) key {
-		if p.Kind.IsSlot() { // compressed or not
-			return key{mdstore.SlotKind, p.ID}
-		}
-		return key{p.Kind, p.ID}
+		return key{slotOrArchived(p), p.ID}
 	}
 	same := map[key][]*mdstore.Page{}
 	for _, p := range all {

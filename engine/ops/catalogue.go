@@ -175,6 +175,8 @@ var memorySet = []Operation{
 	memoryRead,
 	memoryList,
 	memoryUpdate,
+	memoryArchive,
+	memoryRestore,
 	memoryDelete,
 	memorySummarize,
 	memoryMerge,

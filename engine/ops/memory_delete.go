@@ -31,8 +31,8 @@ var memoryDelete = op("memory_delete", writes|destroys, MemoryDelete, Help{
 // MemoryDelete moves a slot to the trash. It is never the current one of a session that is meant, without its name.
 func MemoryDelete(ctx context.Context, env *Env, in MemoryDeleteIn) (*MemoryDeleteOut, error) {
 	env = env.as(in.SessionID)
-	if in.Slot == "" {
-		return nil, badParam("slot", "slot is missing; a slot is deleted by its name")
+	if err := needSlot(in.SlotRef, "deleted"); err != nil {
+		return nil, err
 	}
 	v, p, err := env.slot(ctx, in.SlotRef, false)
 	if err != nil {

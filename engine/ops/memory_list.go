@@ -3,10 +3,12 @@ package ops
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"arbor/engine"
 	"arbor/engine/errs"
 	"arbor/engine/view"
 	"arbor/mdstore"
@@ -21,7 +23,11 @@ type MemoryListIn struct {
 	Group  string   `json:"group,omitempty" help:"only slots in this GROUP and below it"`
 	SortBy string   `json:"sortBy,omitempty" enum:"updated,name,created,priority" flag:"sort" help:"updated unless given"`
 	Limit  int      `json:"limit,omitempty" flag:"limit,n" help:"at most N; 20 unless given"`
-	Cursor string   `json:"cursor,omitempty" help:"continue at the CURSOR of an earlier page"`
+
+	Archived   bool `json:"archived,omitempty" help:"archived slots instead"`
+	Candidates int  `json:"candidates,omitempty" help:"only slots that nobody changed or read for N days"`
+
+	Cursor string `json:"cursor,omitempty" help:"continue at the CURSOR of an earlier page"`
 }
 
 // MemoryListOut lists slots, and the tags and groups of all that there are.
@@ -31,8 +37,24 @@ type MemoryListOut struct {
 	Tags   []Counted `json:"tags"`
 	Groups []Counted `json:"groups"`
 	Cursor string    `json:"cursor,omitempty"`
+	Sizes            // of all archived slots that match
 	Out
 }
+
+// Sizes say how much room archived slots take, in bytes: as text, and in the archive.
+type Sizes struct {
+	OriginalSize int     `json:"originalSize,omitempty"`
+	ArchivedSize int     `json:"archivedSize,omitempty"`
+	Ratio        float64 `json:"ratio,omitempty"` // the second by the first
+}
+
+func (s *Sizes) add(original, archived int) {
+	s.OriginalSize, s.ArchivedSize = s.OriginalSize+original, s.ArchivedSize+archived
+	s.Ratio = ratio(s.ArchivedSize, s.OriginalSize)
+}
+
+// ratio returns how large a part of b a is, to a thousandth; 0 where b is nothing.
+func ratio(a, b int) float64 { return math.Round(1000*float64(a)/float64(max(b, 1))) / 1000 }
 
 // Counted is a tag or group and the number of its slots.
 type Counted struct {
@@ -54,6 +76,11 @@ type SlotOut struct {
 	UpdatedAt   int64    `json:"updatedAt,omitempty"` // Unix milliseconds
 	Compressed  bool     `json:"compressed,omitempty"`
 	Problem     string   `json:"problem,omitempty"` // why its file cannot be changed
+
+	LastAccessed int64  `json:"lastAccessed,omitempty"` // of an archived slot or a candidate
+	ArchivedAt   int64  `json:"archivedAt,omitempty"`
+	Reason       string `json:"reason,omitempty"`
+	Sizes
 }
 
 const slotsShown = 20 // that a list shows unless told otherwise
@@ -63,13 +90,16 @@ var memoryList = op("memory_list", reads|repeats, MemoryList, Help{
 	Use:     "memory list",
 	Aliases: "ls",
 	Text:    "Without a workspace that is meant they are those of all workspaces.",
-	Example: "arbor memory list --group projects\narbor memory list --tag urgent --sort name",
+	Example: "arbor memory list --group projects\narbor memory list --tag urgent --sort name\narbor memory list --archived",
 })
 
 // MemoryList lists slots. It loads the documents of those that it shows.
 var MemoryList = reading(func(ctx context.Context, env *Env, in MemoryListIn) (*MemoryListOut, error) {
 	if in.Limit < -1 {
 		return nil, badParam("limit", "limit is %d; a number of slots is expected, -1 for all", in.Limit)
+	}
+	if in.Candidates < 0 {
+		return nil, badParam("candidates", "candidates is %d; a number of days is expected", in.Candidates)
 	}
 	views, err := env.as(in.SessionID).memoryOf(ctx, in.WorkspaceID)
 	if err != nil {
@@ -79,12 +109,20 @@ var MemoryList = reading(func(ctx context.Context, env *Env, in MemoryListIn) (*
 		mdstore.Slot
 		page *mdstore.Page
 		ws   mdstore.ID
+		last int64 // when it was used, where that is asked for
+		note mdstore.ArchiveNote
 	}
+	accessed := engine.Accessed(ctx, env.Engine)
+	rested := env.Engine.Now().AddDate(0, 0, -in.Candidates).UnixMilli()
 	var all []found
 	out := &MemoryListOut{Tags: []Counted{}, Groups: []Counted{}}
 	words := strings.Fields(fold.Name(in.Query))
 	for _, v := range views {
-		for _, p := range view.Slots(v) {
+		slots := view.Slots(v)
+		if in.Archived {
+			slots = v.Pages().Of(mdstore.ArchivedSlotKind)
+		}
+		for _, p := range slots {
 			s := mdstore.SlotHead(p)
 			for _, t := range s.Tags {
 				out.Tags = count(out.Tags, t)
@@ -99,7 +137,27 @@ var MemoryList = reading(func(ctx context.Context, env *Env, in MemoryListIn) (*
 				in.Group != "" && !mdstore.Path(s.Group).Under(mdstore.Path(strings.Trim(in.Group, "/"))) {
 				continue
 			}
-			all = append(all, found{s, p, v.Workspace().ID})
+			f := found{Slot: s, page: p, ws: v.Workspace().ID}
+			if in.Archived || in.Candidates > 0 {
+				f.last = lastAccess(p, accessed)
+			}
+			if in.Archived {
+				file, _ := engine.FileAt(ctx, env.Engine, mdstore.NotePath(p.Path)) // without one less is known
+				f.note = mdstore.ParseNote(file.Data)
+				if !f.note.LastAccessed.IsZero() {
+					f.last = f.note.LastAccessed.UnixMilli()
+				}
+				if f.note.Size <= 0 {
+					f.note.Size = len(p.Doc().Bytes())
+				}
+			}
+			if in.Candidates > 0 && f.last > rested {
+				continue
+			}
+			if in.Archived {
+				out.add(f.note.Size, int(p.Stamp.Size))
+			}
+			all = append(all, f)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b found) int {
@@ -131,10 +189,25 @@ var MemoryList = reading(func(ctx context.Context, env *Env, in MemoryListIn) (*
 	}
 	heads := []SlotOut{}
 	for _, s := range all[:limit] {
-		heads = append(heads, slotHead(s.Slot, s.page, s.ws))
+		h := slotHead(s.Slot, s.page, s.ws)
+		if h.LastAccessed = s.last; in.Archived {
+			h.Reason, h.Compressed = s.note.Reason, false
+			h.add(s.note.Size, int(s.page.Stamp.Size))
+			if !s.note.At.IsZero() {
+				h.ArchivedAt = s.note.At.UnixMilli()
+			}
+		}
+		heads = append(heads, h)
+	}
+	hint := "memory_read (arbor memory read) reads one, search finds words in all"
+	switch {
+	case in.Archived:
+		hint = "memory_restore (arbor memory restore) brings one back"
+	case in.Candidates > 0:
+		hint = "memory_archive (arbor memory archive) takes one out of the way"
 	}
 	env.fit(out, limit, func(n int) {
-		out.Slots, out.Cursor, out.Hint = heads[:n], "", "memory_read (arbor memory read) reads one, search finds words in all"
+		out.Slots, out.Cursor, out.Hint = heads[:n], "", hint
 		if n < len(all) {
 			out.Cursor = strconv.Itoa(start + n)
 			out.Hint = shownOf(n, out.Total, "slots", "cursor "+out.Cursor+" brings the next, query, tags or group narrow it")

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"arbor/engine"
 	"arbor/engine/errs"
 	"arbor/mdstore"
 )
@@ -32,6 +33,8 @@ type MemoryReadOut struct {
 	Entries []EntryOut `json:"entries"`
 	Cursor  string     `json:"cursor,omitempty"` // brings older entries, or the next piece; "" at the end
 	Out
+
+	id mdstore.ID // of the slot, where it has one
 }
 
 // EntryOut is an entry as results have it.
@@ -55,8 +58,16 @@ oldest, -1, -2, … from the newest.`,
 	Example: "arbor memory read decisions -1\narbor memory read decisions --at \"2 days ago\"",
 })
 
-// MemoryRead brings entries of a slot.
-var MemoryRead = reading(func(ctx context.Context, env *Env, in MemoryReadIn) (*MemoryReadOut, error) {
+// MemoryRead brings entries of a slot. That it is used is noted on this machine, unless nothing is to be.
+func MemoryRead(ctx context.Context, env *Env, in MemoryReadIn) (*MemoryReadOut, error) {
+	out, err := readSlot(ctx, env, in)
+	if err == nil && !env.ReadOnly && out.id != "" && memoryOn(ctx, env, in.SessionID) == nil {
+		engine.Touched(ctx, env.Engine, out.id)
+	}
+	return out, err
+}
+
+var readSlot = reading(func(ctx context.Context, env *Env, in MemoryReadIn) (*MemoryReadOut, error) {
 	if in.Limit < 0 {
 		return nil, badParam("limit", "limit is %d; 0 is all of them", in.Limit)
 	}
@@ -66,6 +77,9 @@ var MemoryRead = reading(func(ctx context.Context, env *Env, in MemoryReadIn) (*
 	}
 	all := numbered(mdstore.EntriesOf(p.Doc()), in.Type)
 	out := &MemoryReadOut{Slot: mdstore.SlotName(p), Total: len(all)}
+	if p.Field(mdstore.KeyID) != "" {
+		out.id = p.ID
+	}
 	if in.Entry == "" && in.At == "" && in.Cursor == "" {
 		out.Above = mdstore.AboveEntries(p.Doc())
 	}

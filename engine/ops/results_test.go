@@ -27,9 +27,9 @@ var readings = map[string][]map[string]any{
 	"state_load":       {{"workspaceId": ws, "state": "state-1", "continue": false}},
 	"session_status":   {{"sessionId": "s1"}, {"sessionId": "none"}},
 	"memory_read":      {{"workspaceId": ws, "slot": "notes"}, {"workspaceId": ws, "slot": "notes", "entry": "-1"}},
-	"memory_list":      {{"workspaceId": ws}, {"query": "none"}},
 	"search":           {{"query": "login"}, {"query": "no such words"}},
 	"ask":              {{"question": "Who can sign in?"}, {"question": "Where is the okapi?"}},
+	"memory_list":      {{"workspaceId": ws}, {"query": "none"}, {"workspaceId": ws, "archived": true}, {"workspaceId": ws, "candidates": 30}},
 }
 
 func TestEveryResultHasAHintAndNoNullList(t *testing.T) {

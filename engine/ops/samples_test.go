@@ -25,6 +25,9 @@ func plan() map[mdstore.Path][]byte {
 		"## Active Task\n\nA\n\n## Next Steps\n\n- one\n\n## Active Files\n\n- docs/a.md (0123456789ab, 3)\n\n## Mine\n\nkeep\n")
 	files[openSlot] = []byte("---\nid: slot-1\nname: notes\ntags: [a]\ncreatedAt: 7\nmine: x\n---\n\nabove\n\n## entry-1 · manual_save · 2026-01-01T10:00:00Z\n\none\n\n## Mine\n\ntwo\n")
 	files[openSlot.Dir().Join("more.md")] = []byte("---\nid: slot-2\nname: more\ncreatedAt: 8\n---\n\n## entry-2 · manual_save · 2026-01-02T10:00:00Z\n\none\n")
+	packed := "---\nid: slot-9\nname: old\n---\n\n## entry-1 · manual_save · 2025-01-01T10:00:00Z\n\nof last year\n"
+	files[oldSlot] = mdstore.Stored(oldSlot, []byte(packed))
+	files[mdstore.NotePath(oldSlot)] = []byte("reason = \"done\"\narchived_at = 2025-02-01T00:00:00Z\npath = \"memory/g/old.md\"\noriginal_size = 90\nentries = 1\n")
 	files["sessions.json"] = []byte(`{"bindings":{"s1":{"sessionId":"s1","workspaceId":"` + ws + `","boundAt":1},` +
 		`"gone":{"sessionId":"gone","workspaceId":"ws-gone","boundAt":1}}}`)
 	return files
@@ -32,6 +35,7 @@ func plan() map[mdstore.Path][]byte {
 
 const (
 	openSession  = mdstore.Path(ws + "/sessions/session-1/Session.md")
+	oldSlot      = mdstore.Path(ws + "/archive/memory/g/old.md.gz")
 	openSlot     = mdstore.Path(ws + "/memory/g/notes.md")
 	endedSession = mdstore.Path(ws + "/sessions/session-0/Session.md")
 )
@@ -78,6 +82,8 @@ var samples = map[string][]map[string]any{
 	"workspace_gc":           {{"shared": true, "maxAge": 30}},
 	"memory_save":            {{"workspaceId": ws, "slot": "notes", "text": "# three\n", "metadata": map[string]any{"k": "v"}, "tags": []string{"b"}}, {"workspaceId": ws, "slot": "fresh", "text": "first", "group": "a/b"}, {"workspaceId": ws, "slot": "slot-1", "text": "all", "mode": "replace"}},
 	"memory_update":          {{"workspaceId": ws, "slot": "slot-1", "name": "renamed", "group": "h", "addTags": []string{"c"}, "priority": 2, "metadata": map[string]any{"contributors": []string{"Ann"}}}},
+	"memory_archive":         {{"workspaceId": ws, "slot": "notes", "reason": "two\nlines"}},
+	"memory_restore":         {{"workspaceId": ws, "slot": "old"}},
 	"memory_delete":          {{"workspaceId": ws, "slot": "notes"}},
 	"memory_summarize":       {{"workspaceId": ws, "slot": "notes", "entryIds": []string{"entry-1"}}, {"workspaceId": ws, "slot": "fresh", "text": "One. Two.", "summary": "s", "ratio": 0.5}},
 	"memory_merge":           {{"workspaceId": ws, "sources": []string{"notes", "more"}, "target": "notes", "deleteSources": true, "dryRun": false}, {"workspaceId": ws, "sources": []string{"slot-1", "more"}, "target": "both", "similarity": 1, "dryRun": false}},

@@ -186,7 +186,7 @@ func (env *Env) slotTarget(ctx context.Context, in SlotRef, w Write) (ws mdstore
 
 // refOf returns what names a slot in its workspace: its id, or its name where it has none.
 func refOf(v *view.View, p *mdstore.Page) string {
-	if own := view.SlotsNamed(v, string(p.ID), false); len(own) == 1 && own[0].Path == p.Path {
+	if own := view.SlotsNamed(v, string(p.ID), !p.Kind.IsSlot()); len(own) == 1 && own[0].Path == p.Path {
 		return string(p.ID)
 	}
 	return mdstore.SlotName(p)

@@ -224,15 +224,21 @@ func slotPath(d *Draft, k *mdstore.Kind, group, name string, id mdstore.ID) mdst
 		folder = folder.Join(strings.Split(group, "/")...)
 	}
 	p := k.FileFor(folder, name)
-	same := func(o mdstore.Path) bool { return strings.EqualFold(string(o), string(p)) }
-	taken := device.MatchString(name) || slices.ContainsFunc(d.View.Pages().All(), func(o *mdstore.Page) bool { return same(o.Path) })
-	for broken := range d.View.Broken() {
-		taken = taken || same(broken)
-	}
-	if taken {
+	if device.MatchString(name) || placeTaken(d, p) {
 		return k.FileFor(folder, name+"-"+string(id))
 	}
 	return p
+}
+
+// placeTaken reports whether a file has a path, in a file system that does not tell upper and lower case apart.
+func placeTaken(d *Draft, p mdstore.Path) bool {
+	same := func(o mdstore.Path) bool { return strings.EqualFold(string(o), string(p)) }
+	for broken := range d.View.Broken() {
+		if same(broken) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(d.View.Pages().All(), func(o *mdstore.Page) bool { return same(o.Path) })
 }
 
 // changeSlot plans a change of the front matter and the entries of a slot, and that updatedAt says so. What people wrote between the

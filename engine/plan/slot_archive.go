@@ -1,0 +1,108 @@
+package plan
+
+import (
+	"strings"
+	"time"
+
+	"arbor/engine/errs"
+	"arbor/engine/view"
+	"arbor/mdstore"
+)
+
+// ReadFile reads a file that is no document of a workspace; one that is not there has the zero Version.
+type ReadFile func(mdstore.Path) (mdstore.File, error)
+
+// ArchiveSlot moves a slot into the archive of its workspace, compressed, with a note beside it.
+type ArchiveSlot struct {
+	Slot     string
+	Reason   string
+	Accessed time.Time // when it was last read or changed, as far as is known
+	Read     ReadFile
+}
+
+// Plan plans the move: what is new comes first, so that nothing is lost where only a part of it is made.
+func (x ArchiveSlot) Plan(d *Draft) (*SlotDone, error) {
+	p, err := slotOf(d, x.Slot)
+	if err != nil {
+		return nil, err
+	}
+	if err := onlyOne(p, d.View.Pages().Of(mdstore.ArchivedSlotKind)); err != nil {
+		return nil, err
+	}
+	dir, text := d.View.Workspace().Dir, p.Doc().Bytes()
+	out := &SlotDone{ID: p.ID, Name: mdstore.SlotName(p)}
+	name := strings.TrimSuffix(strings.TrimSuffix(p.Path.Base(), mdstore.Zipped), ".md")
+	out.Path = slotPath(d, mdstore.ArchivedSlotKind, mdstore.SlotGroup(p), name, p.ID)
+	old, err := x.Read(mdstore.NotePath(out.Path)) // of a slot that somebody took away
+	if err != nil {
+		return nil, err
+	}
+	note, err := mdstore.ArchiveNote{Reason: x.Reason, At: d.now.Truncate(time.Second), From: string(p.Path[len(dir)+1:]), Size: len(text),
+		Entries: len(mdstore.EntriesOf(p.Doc())), LastAccessed: x.Accessed.UTC().Truncate(time.Second)}.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	d.whole(mdstore.Change{Path: out.Path, New: mdstore.Stored(out.Path, text)}, inSlot(p, "archived"))
+	d.whole(mdstore.Change{Path: mdstore.NotePath(out.Path), Base: old.Version, New: note})
+	d.whole(mdstore.Change{Path: p.Path, Base: p.Version()})
+	return out, nil
+}
+
+// RestoreSlot brings an archived slot back to where it was, byte for byte.
+type RestoreSlot struct {
+	Slot string
+	Read ReadFile
+}
+
+// Plan plans the move. Without the note the slot goes where its place in the archive tells.
+func (x RestoreSlot) Plan(d *Draft) (*SlotDone, error) {
+	if err := d.Writable(); err != nil {
+		return nil, err
+	}
+	p, err := view.Slot(d.View, x.Slot, true)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Editable(); err != nil {
+		return nil, err
+	}
+	if err := d.match(p.Path, p.Version()); err != nil {
+		return nil, err
+	}
+	if err := onlyOne(p, view.Slots(d.View)); err != nil {
+		return nil, err
+	}
+	note, err := x.Read(mdstore.NotePath(p.Path))
+	if err != nil {
+		note = mdstore.File{} // it stays where it is
+	}
+	out := &SlotDone{ID: p.ID, Name: mdstore.SlotName(p), Path: mdstore.ParseNote(note.Data).Home(d.View.Workspace().Dir, p)}
+	for _, o := range view.SlotsNamed(d.View, out.Name, false) {
+		return nil, slotInTheWay(out.Name, "has this name now", o.Path)
+	}
+	if placeTaken(d, out.Path) {
+		return nil, slotInTheWay(out.Name, "has its place now", out.Path)
+	}
+	d.whole(mdstore.Change{Path: out.Path, New: mdstore.Stored(out.Path, p.Doc().Bytes())}, inSlot(p, "restored"))
+	d.whole(mdstore.Change{Path: p.Path, Base: p.Version()})
+	if !note.Version.IsZero() {
+		d.whole(mdstore.Change{Path: note.Path, Base: note.Version})
+	}
+	return out, nil
+}
+
+// onlyOne returns an error where one of others has the id of a slot.
+func onlyOne(p *mdstore.Page, others []*mdstore.Page) error {
+	for _, o := range others {
+		if o.ID == p.ID && o.Path != p.Path {
+			return errs.New(errs.DuplicateID, "%s: %s has the id %s too; give one of them another id, or remove one: check (arbor check) says which has more",
+				mdstore.SlotName(p), o.Path, p.ID).With(errs.Details{Param: "slot", Paths: []string{string(p.Path), string(o.Path)}})
+		}
+	}
+	return nil
+}
+
+func slotInTheWay(name, why string, at mdstore.Path) error {
+	return errs.New(errs.NameTaken, "%s: %s %s; give that one another name (memory_update, arbor memory update) or archive it, and try again",
+		name, at, why).With(errs.Details{Param: "slot", Paths: []string{string(at)}})
+}
