@@ -109,9 +109,7 @@ func (c *checker) pages(all []*mdstore.Page) {
 		kind *mdstore.Kind
 		id   mdstore.ID
 	}
-	keyOf := func(p *mdstore.Page) key {
-		return key{slotOrArchived(p), p.ID}
-	}
+	keyOf := func(p *mdstore.Page) key { return key{slotOrArchived(p), p.ID} }
 	same := map[key][]*mdstore.Page{}
 	for _, p := range all {
 		if p.Kind.Named {

@@ -177,6 +177,7 @@ var memorySet = []Operation{
 	memoryUpdate,
 	memoryArchive,
 	memoryRestore,
+	memoryCompress,
 	memoryDelete,
 	memorySummarize,
 	memoryMerge,

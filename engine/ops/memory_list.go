@@ -111,6 +111,7 @@ var MemoryList = reading(func(ctx context.Context, env *Env, in MemoryListIn) (*
 		ws   mdstore.ID
 		last int64 // when it was used, where that is asked for
 		note mdstore.ArchiveNote
+		size int // of an archived file
 	}
 	accessed := engine.Accessed(ctx, env.Engine)
 	rested := env.Engine.Now().AddDate(0, 0, -in.Candidates).UnixMilli()
@@ -147,16 +148,15 @@ var MemoryList = reading(func(ctx context.Context, env *Env, in MemoryListIn) (*
 				if !f.note.LastAccessed.IsZero() {
 					f.last = f.note.LastAccessed.UnixMilli()
 				}
-				if f.note.Size <= 0 {
-					f.note.Size = len(p.Doc().Bytes())
+				if f.size = int(p.Stamp.Size); f.note.Size <= 0 || f.size == 0 { // of one that this process wrote nothing else is known yet
+					text := p.Doc().Bytes()
+					f.note.Size, f.size = len(text), len(mdstore.Stored(p.Path, text))
 				}
 			}
 			if in.Candidates > 0 && f.last > rested {
 				continue
 			}
-			if in.Archived {
-				out.add(f.note.Size, int(p.Stamp.Size))
-			}
+			out.add(f.note.Size, f.size)
 			all = append(all, f)
 		}
 	}
@@ -192,7 +192,7 @@ var MemoryList = reading(func(ctx context.Context, env *Env, in MemoryListIn) (*
 		h := slotHead(s.Slot, s.page, s.ws)
 		if h.LastAccessed = s.last; in.Archived {
 			h.Reason, h.Compressed = s.note.Reason, false
-			h.add(s.note.Size, int(s.page.Stamp.Size))
+			h.add(s.note.Size, s.size)
 			if !s.note.At.IsZero() {
 				h.ArchivedAt = s.note.At.UnixMilli()
 			}

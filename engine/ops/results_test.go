@@ -29,6 +29,7 @@ var readings = map[string][]map[string]any{
 	"memory_read":      {{"workspaceId": ws, "slot": "notes"}, {"workspaceId": ws, "slot": "notes", "entry": "-1"}},
 	"search":           {{"query": "login"}, {"query": "no such words"}},
 	"ask":              {{"question": "Who can sign in?"}, {"question": "Where is the okapi?"}},
+	"memory_compress":  {{"workspaceId": ws}, {"workspaceId": ws, "slot": "notes"}, {"workspaceId": ws, "slot": "packed", "action": "compress"}},
 	"memory_list":      {{"workspaceId": ws}, {"query": "none"}, {"workspaceId": ws, "archived": true}, {"workspaceId": ws, "candidates": 30}},
 }
 

@@ -1,6 +1,8 @@
 package ops_test
 
 import (
+	"strings"
+
 	"arbor/engine/enginetest"
 	"arbor/mdstore"
 )
@@ -28,6 +30,7 @@ func plan() map[mdstore.Path][]byte {
 	packed := "---\nid: slot-9\nname: old\n---\n\n## entry-1 · manual_save · 2025-01-01T10:00:00Z\n\nof last year\n"
 	files[oldSlot] = mdstore.Stored(oldSlot, []byte(packed))
 	files[mdstore.NotePath(oldSlot)] = []byte("reason = \"done\"\narchived_at = 2025-02-01T00:00:00Z\npath = \"memory/g/old.md\"\noriginal_size = 90\nentries = 1\n")
+	files[zippedSlot] = mdstore.Stored(zippedSlot, []byte(strings.NewReplacer("slot-9", "slot-8", "old", "packed").Replace(packed)))
 	files["sessions.json"] = []byte(`{"bindings":{"s1":{"sessionId":"s1","workspaceId":"` + ws + `","boundAt":1},` +
 		`"gone":{"sessionId":"gone","workspaceId":"ws-gone","boundAt":1}}}`)
 	return files
@@ -36,6 +39,7 @@ func plan() map[mdstore.Path][]byte {
 const (
 	openSession  = mdstore.Path(ws + "/sessions/session-1/Session.md")
 	oldSlot      = mdstore.Path(ws + "/archive/memory/g/old.md.gz")
+	zippedSlot   = mdstore.Path(ws + "/memory/packed.md.gz")
 	openSlot     = mdstore.Path(ws + "/memory/g/notes.md")
 	endedSession = mdstore.Path(ws + "/sessions/session-0/Session.md")
 )
@@ -84,6 +88,7 @@ var samples = map[string][]map[string]any{
 	"memory_update":          {{"workspaceId": ws, "slot": "slot-1", "name": "renamed", "group": "h", "addTags": []string{"c"}, "priority": 2, "metadata": map[string]any{"contributors": []string{"Ann"}}}},
 	"memory_archive":         {{"workspaceId": ws, "slot": "notes", "reason": "two\nlines"}},
 	"memory_restore":         {{"workspaceId": ws, "slot": "old"}},
+	"memory_compress":        {{"workspaceId": ws, "slot": "notes", "action": "compress", "force": true}, {"workspaceId": ws, "slot": "packed", "action": "decompress"}},
 	"memory_delete":          {{"workspaceId": ws, "slot": "notes"}},
 	"memory_summarize":       {{"workspaceId": ws, "slot": "notes", "entryIds": []string{"entry-1"}}, {"workspaceId": ws, "slot": "fresh", "text": "One. Two.", "summary": "s", "ratio": 0.5}},
 	"memory_merge":           {{"workspaceId": ws, "sources": []string{"notes", "more"}, "target": "notes", "deleteSources": true, "dryRun": false}, {"workspaceId": ws, "sources": []string{"slot-1", "more"}, "target": "both", "similarity": 1, "dryRun": false}},

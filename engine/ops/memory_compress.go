@@ -1,0 +1,120 @@
+package ops
+
+import (
+	"context"
+
+	"arbor/engine/plan"
+	"arbor/engine/view"
+	"arbor/mdstore"
+)
+
+// MemoryCompressIn names a slot, and says what is to become of its file.
+type MemoryCompressIn struct {
+	SlotRef
+	Action string `json:"action,omitempty" enum:"analyze,compress,decompress" arg:"ACTION" help:"analyze, unless given, only tells sizes"`
+	Force  bool   `json:"force,omitempty" help:"compress also what is small, or does not get smaller"`
+	Write
+	Match
+}
+
+// MemoryCompressOut says how large slots are.
+type MemoryCompressOut struct {
+	Slots          []SlotSizeOut `json:"slots"`
+	Total          int           `json:"total"`          // slots
+	OriginalSize   int           `json:"originalSize"`   // of all, in bytes
+	CompressedSize int           `json:"compressedSize"` // of all, if compress were to do what it can
+	Wrote
+}
+
+// SlotSizeOut is a slot with its sizes as text and compressed.
+type SlotSizeOut struct {
+	Slot           string  `json:"slot"`
+	Compressed     bool    `json:"compressed"` // its file is
+	OriginalSize   int     `json:"originalSize"`
+	CompressedSize int     `json:"compressedSize"`
+	Ratio          float64 `json:"ratio"`
+	Kept           string  `json:"kept,omitempty"` // why compress leaves its file as it is
+	Path           string  `json:"path,omitempty"`
+}
+
+var memoryCompress = op("memory_compress", writes|repeats, MemoryCompress, Help{
+	Summary: "compress the file of a slot, or open it",
+	Use:     "memory compress [SLOT] [ACTION]",
+	Text: `ACTION is analyze (which only tells sizes, of one slot or of all), compress or
+decompress. A compressed slot is SLOT.md.gz, which zcat reads; it is read, searched
+and added to as any other. A file of less than 1,024 bytes, and one that does not
+get smaller, stays as it is without --force.`,
+	Example: "arbor memory compress\narbor memory compress meetings compress",
+})
+
+// MemoryCompress compresses the file of a slot or decompresses it, or tells what that would do.
+func MemoryCompress(ctx context.Context, env *Env, in MemoryCompressIn) (*MemoryCompressOut, error) {
+	env = env.as(in.SessionID)
+	switch in.Action {
+	case "", "analyze":
+		return analyzeSlots(ctx, env, in)
+	case "compress", "decompress":
+	default:
+		return nil, badParam("action", "action is %q; analyze, compress and decompress are known", short(in.Action))
+	}
+	if err := needSlot(in.SlotRef, in.Action+"ed"); err != nil {
+		return nil, err
+	}
+	v, p, err := env.slot(ctx, in.SlotRef, false)
+	if err != nil {
+		return nil, err
+	}
+	x := plan.CompressSlot{Slot: refOf(v, p), Open: in.Action == "decompress", Force: in.Force}
+	s, w, err := apply(ctx, env, target{ws: v.Workspace().ID}, env.act(in.Write, in.Match), x, "it is read and added to as before")
+	if err != nil {
+		return nil, err
+	}
+	out := &MemoryCompressOut{Wrote: w}
+	out.add(s.Name, s.SlotSize, env.path(s.Path))
+	if s.Keep != "" {
+		out.Hint = "the file stays as it is: " + s.Keep
+	}
+	return out, nil
+}
+
+// analyzeSlots tells sizes, of one slot or of all.
+var analyzeSlots = reading(func(ctx context.Context, env *Env, in MemoryCompressIn) (*MemoryCompressOut, error) {
+	var slots []*mdstore.Page
+	if in.Slot != "" {
+		_, p, err := env.slot(ctx, in.SlotRef, false)
+		if err != nil {
+			return nil, err
+		}
+		slots = append(slots, p)
+	} else {
+		views, err := env.memoryOf(ctx, in.WorkspaceID)
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range views {
+			slots = append(slots, view.Slots(v)...)
+		}
+	}
+	out := &MemoryCompressOut{Slots: []SlotSizeOut{}, Wrote: Wrote{Success: true}}
+	for _, p := range slots {
+		out.add(mdstore.SlotName(p), plan.SizeOf(p, in.Force), "")
+	}
+	all := out.Slots
+	env.fit(out, len(all), func(n int) {
+		out.Slots, out.Hint = all[:n], "action compress makes files of those that have no kept"
+		if n < len(all) {
+			out.Hint = shownOf(n, len(all), "slots", "slot names one")
+		}
+	})
+	return out, nil
+})
+
+func (o *MemoryCompressOut) add(name string, s plan.SlotSize, path string) {
+	o.Slots = append(o.Slots, SlotSizeOut{name, s.Zipped, s.Original, s.Compressed, ratio(s.Compressed, s.Original), s.Keep, path})
+	o.Total, o.OriginalSize = o.Total+1, o.OriginalSize+s.Original
+	if s.Keep != "" && !s.Zipped {
+		o.CompressedSize += s.Original
+	} else {
+		o.CompressedSize += s.Compressed
+	}
+}

@@ -1,0 +1,77 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"arbor/mdstore"
+)
+
+const leastZipped = 1024 // bytes of text that are worth compressing
+
+// A SlotSize says what compression makes of a slot.
+type SlotSize struct {
+	Original, Compressed int    // bytes of the text, and of it compressed
+	Zipped               bool   // the file is compressed now
+	Keep                 string // why compress leaves the file as it is; "" where it would compress it
+}
+
+// SizeOf compresses the text of a slot to see what that makes of it. It uses the document.
+func SizeOf(p *mdstore.Page, force bool) SlotSize {
+	text := p.Doc().Bytes()
+	s := SlotSize{Original: len(text), Compressed: len(mdstore.Stored(zippedPath(p), text)), Zipped: p.Path.IsZipped()}
+	switch {
+	case s.Zipped:
+		s.Keep = "it is compressed already"
+	case force:
+	case s.Original < leastZipped:
+		s.Keep = fmt.Sprintf("it has less than %d bytes; force compresses it all the same", leastZipped)
+	case s.Compressed >= s.Original:
+		s.Keep = "it would not be smaller; force compresses it all the same"
+	}
+	return s
+}
+
+// zippedPath returns where the file of a slot lies when it is compressed.
+func zippedPath(p *mdstore.Page) mdstore.Path {
+	return mdstore.Path(strings.TrimSuffix(string(p.Path), mdstore.Zipped) + mdstore.Zipped)
+}
+
+// CompressSlot makes the file of a slot a compressed one, or with Open a plain one again. Its text stays.
+type CompressSlot struct {
+	Slot  string
+	Open  bool
+	Force bool // also where the file does not get smaller
+}
+
+// A CompressedSlot says what became of a slot's file.
+type CompressedSlot struct {
+	SlotDone
+	SlotSize
+}
+
+// Plan plans the change. A slot that is as it should be stays as it is.
+func (x CompressSlot) Plan(d *Draft) (*CompressedSlot, error) {
+	p, err := slotOf(d, x.Slot)
+	if err != nil {
+		return nil, err
+	}
+	out := &CompressedSlot{SlotDone{ID: p.ID, Name: mdstore.SlotName(p), Path: p.Path}, SizeOf(p, x.Force)}
+	to, what := zippedPath(p), "compressed"
+	if x.Open {
+		if out.Keep = ""; !out.Zipped {
+			out.Keep = "it is not compressed"
+		}
+		to, what = mdstore.Path(strings.TrimSuffix(string(p.Path), mdstore.Zipped)), "decompressed"
+	}
+	if out.Keep != "" {
+		return out, nil
+	}
+	if placeTaken(d, to) {
+		return nil, slotInTheWay(out.Name, "lies where its file would", to)
+	}
+	out.Path, out.Zipped = to, !x.Open
+	d.whole(mdstore.Change{Path: to, New: mdstore.Stored(to, p.Doc().Bytes())}, inSlot(p, "%s", what))
+	d.whole(mdstore.Change{Path: p.Path, Base: p.Version()})
+	return out, nil
+}
