@@ -148,6 +148,11 @@ func (env *Env) slot(ctx context.Context, in SlotRef, archived bool) (*view.View
 	return nil, nil, fail(view.NoSlot(name, met, archived))
 }
 
+// SlotOf returns the slot that a call is about, with its workspace.
+func SlotOf(ctx context.Context, env *Env, in SlotRef) (*view.View, *mdstore.Page, error) {
+	return env.slot(ctx, in, false)
+}
+
 // slotHome returns the workspace in which a new slot is made: the one that a call names or means, or else the default one.
 func (env *Env) slotHome(ctx context.Context, in SlotRef, w Write) (mdstore.ID, error) {
 	id, err := env.as(in.SessionID).workspace(ctx, in.WorkspaceID)

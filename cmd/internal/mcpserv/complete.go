@@ -2,6 +2,7 @@ package mcpserv
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -26,16 +27,23 @@ func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 	env := s.env(req.Session, headers(req.Extra))
 	env.Loose = true
 	m := matches{value: strings.ToLower(p.Argument.Value)}
+	workspace := ""
+	if p.Context != nil {
+		workspace = p.Context.Arguments["workspace"]
+	}
 	var err error
 	switch p.Argument.Name {
 	case "workspace", "name":
 		err = m.workspaces(ctx, env)
 	case "node", "id":
-		workspace := ""
-		if p.Context != nil {
-			workspace = p.Context.Arguments["workspace"]
-		}
 		err = m.nodes(ctx, env, workspace)
+	case "slot":
+		env.MaxBytes = 0
+		err = m.slots(ctx, env, workspace)
+	case "format":
+		for _, form := range slices.Sorted(maps.Keys(slotForms)) {
+			m.word(form)
+		}
 	}
 	if err != nil {
 		return nil, failed(err)
@@ -66,6 +74,11 @@ func checkCompletable(to *mcp.CompleteReference, name string) error {
 			if t.part.ofNode() {
 				args = append(args, "id")
 			}
+		}
+	}
+	for i, t := range slotTemplates {
+		if to.Type == "ref/resource" && (to.URI == t || to.URI+"{?from}" == t) {
+			args = []string{"slot", "format", "from", "workspace"}[:3+i]
 		}
 	}
 	if slices.Contains(args, name) {

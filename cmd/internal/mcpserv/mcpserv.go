@@ -137,7 +137,7 @@ func (s *Server) receive(next mcp.MethodHandler) mcp.MethodHandler {
 				err = s.checkTool(req.Params.Name)
 			}
 		case *mcp.ReadResourceRequest:
-			_, err = parseURI(req.Params.URI)
+			_, err = s.parseURI(req.Params.URI)
 		case *mcp.GetPromptRequest:
 		default:
 			return next(ctx, method, req)

@@ -1,6 +1,7 @@
 package mcpserv
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -19,11 +20,11 @@ import (
 // readResource answers resources/read.
 func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	uri := req.Params.URI
-	r, err := parseURI(uri)
+	r, err := s.parseURI(uri)
 	if err != nil {
 		return nil, err
 	}
-	shown := &mcp.ResourceContents{URI: uri, MIMEType: markdown}
+	shown := &mcp.ResourceContents{URI: uri, MIMEType: cmp.Or(slotForms[r.form], markdown)}
 	res := &mcp.ReadResourceResult{Cacheable: private, Contents: []*mcp.ResourceContents{shown}}
 	room := s.room() - marshalled(res)
 	env := s.reader(req.Session, req.Extra)
@@ -37,6 +38,9 @@ func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest)
 	}
 	if err != nil {
 		return nil, notFound(uri, err)
+	}
+	if r.part == partSlot {
+		return res, nil // no part of the plan
 	}
 	env.Sent(ctx, new(ops.Out).Sends(r.workspace, "", r.node), ops.Reply{Text: shown.Text})
 	return res, nil
@@ -65,7 +69,11 @@ func (s *Server) text(ctx context.Context, env *ops.Env, r ref) (text string, er
 		return contextText(ctx, env, r.workspace, r.node, s.room()-120-len(last))
 	}
 	err = s.engine.Read(ctx, func(ctx context.Context) (err error) {
-		text, err = fileText(ctx, env, r)
+		if r.part == partSlot {
+			text, err = slotText(ctx, env, r)
+		} else {
+			text, err = fileText(ctx, env, r)
+		}
 		return err
 	})
 	return text, err

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"arbor/engine/errs"
+	"arbor/engine/ops"
 	"arbor/mdstore"
 )
 
@@ -14,7 +15,7 @@ const scheme = "arbor://"
 
 // forms says in errors which URIs there are.
 const forms = scheme + "WORKSPACE/workspace, /tree, /nodes/NODE and /context/NODE are there, " +
-	"each also with ?from=BYTE; resources/list names workspaces"
+	"each also with ?from=BYTE, and with the tool set memory " + slotScheme + "SLOT.md, .txt and .json; resources/list names workspaces"
 
 const shownURI = 200 // bytes of a URI that an error shows
 
@@ -26,6 +27,7 @@ const (
 	partTree      part = "tree"      // the tree with its statuses
 	partNode      part = "nodes"     // a Node.md as it is
 	partContext   part = "context"   // what is needed to work on a node
+	partSlot      part = "memory"    // a slot of the memory: see parseSlotURI
 )
 
 // ofNode reports whether the part is one node, which the URI names.
@@ -37,13 +39,18 @@ type ref struct {
 	workspace mdstore.ID
 	part      part
 	node      mdstore.ID // "" unless part.ofNode
+	slot      string     // as it is called; "" unless partSlot
+	form      string     // of slotForms; "" unless partSlot
 	from      int        // where the page begins, in bytes of the text
 }
 
 // String returns the URI. parseURI reads it back, for every ref whose ids are valid: they need no escaping.
 func (r ref) String() string {
 	s := scheme + string(r.workspace) + "/" + string(r.part)
-	if r.part.ofNode() {
+	switch {
+	case r.part == partSlot:
+		s = r.slotURI()
+	case r.part.ofNode():
 		s += "/" + string(r.node)
 	}
 	if r.from > 0 {
@@ -65,6 +72,9 @@ var uriForm = regexp.MustCompile(
 // parseURI reads the URI of a resource, whether its workspace and node exist or not. Ids may be percent-encoded. The
 // error is one of the protocol.
 func parseURI(uri string) (r ref, err error) {
+	if r, ok := parseSlotURI(uri); ok {
+		return r, nil
+	}
 	m := uriForm.FindStringSubmatch(uri)
 	ok := m != nil
 	if ok {
@@ -80,6 +90,15 @@ func parseURI(uri string) (r ref, err error) {
 		return ref{}, notFound(uri, fault)
 	}
 	return r, nil
+}
+
+// parseURI is parseURI for what the server offers.
+func (s *Server) parseURI(uri string) (ref, error) {
+	r, err := parseURI(uri)
+	if err == nil && r.part == partSlot && !s.on(ops.SetMemory) {
+		err = notFound(uri, errs.New(errs.InvalidParams, "%s: the tool set memory is off; start the server with --toolsets plan,memory", clip(uri, shownURI)))
+	}
+	return r, err
 }
 
 // decodeID returns the id that an element of a URI names.

@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"arbor/context/render"
 	"arbor/engine/errs"
+	"arbor/engine/ops"
 	"arbor/mdstore"
 )
 
@@ -53,10 +55,14 @@ func (s *Server) addTemplates() {
 			Title: t.title, Description: t.description, MIMEType: markdown, Annotations: forAssistants(),
 		}, s.readResource)
 	}
+	s.addSlotTemplates()
 }
 
-// listResources names the file and the tree of each active workspace, oldest first. Nodes are too many; templates name
-// them.
+// slotCursor begins the cursor of a list that has come to the slots.
+const slotCursor = "slot/"
+
+// listResources names the file and the tree of each active workspace, oldest first, and then the slots, where the memory is offered.
+// Nodes are too many; templates name them.
 func (s *Server) listResources(ctx context.Context, params *mcp.ListResourcesParams) (*mcp.ListResourcesResult, error) {
 	all, err := s.engine.Workspaces(ctx)
 	if err != nil {
@@ -68,8 +74,11 @@ func (s *Server) listResources(ctx context.Context, params *mcp.ListResourcesPar
 	slices.SortStableFunc(all, compareWorkspaces)
 	all = slices.CompactFunc(all, func(a, b *mdstore.Workspace) bool { return a.ID == b.ID })
 	var after *mdstore.Workspace
+	slot, slots := "", false
 	if params != nil && params.Cursor != "" {
-		if after, err = parseCursor(params.Cursor); err != nil {
+		if slot, slots = strings.CutPrefix(params.Cursor, slotCursor); slots {
+			// the workspaces are named already
+		} else if after, err = parseCursor(params.Cursor); err != nil {
 			return nil, err
 		}
 	}
@@ -77,16 +86,25 @@ func (s *Server) listResources(ctx context.Context, params *mcp.ListResourcesPar
 	room := s.room() - 100 // the cursor
 	var last *mdstore.Workspace
 	for _, w := range all {
-		if after != nil && compareWorkspaces(w, after) <= 0 {
+		if slots || after != nil && compareWorkspaces(w, after) <= 0 {
 			continue
 		}
 		pair := resourcesOf(w)
 		if room -= marshalled(pair); room < 0 && last != nil {
 			res.NextCursor = cursorOf(last)
-			break
+			return res, nil
 		}
 		res.Resources = append(res.Resources, pair...)
 		last = w
+	}
+	if s.on(ops.SetMemory) {
+		more, next, err := s.slotResources(ctx, all, slot, room)
+		if err != nil {
+			return nil, err
+		}
+		if res.Resources = append(res.Resources, more...); next != "" {
+			res.NextCursor = slotCursor + next
+		}
 	}
 	return res, nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"arbor/engine/errs"
+	"arbor/engine/ops"
 	"arbor/engine/view"
 	"arbor/mdstore"
 )
@@ -21,13 +22,18 @@ type subscriptions struct {
 
 // subscribe notes that a client wants to be notified when a resource changes.
 func (s *Server) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error {
-	r, err := parseURI(req.Params.URI)
+	r, err := s.parseURI(req.Params.URI)
 	if err != nil {
 		return err
 	}
 	s.engine.Refresh()
-	snap, err := s.engine.View(ctx, r.workspace)
-	if err == nil && r.part.ofNode() {
+	var snap *view.View
+	if r.part == partSlot {
+		snap, _, err = ops.SlotOf(ctx, s.env(req.Session, headers(req.Extra)), ops.SlotRef{In: ops.In{WorkspaceID: string(r.workspace)}, Slot: r.slot})
+		if err == nil {
+			r.workspace = snap.Workspace().ID
+		}
+	} else if snap, err = s.engine.View(ctx, r.workspace); err == nil && r.part.ofNode() {
 		_, err = snap.Known(r.node)
 	}
 	if err != nil {
@@ -113,7 +119,10 @@ func (s *Server) changedResources() []string {
 			changed = is.Altered(was)
 		}
 		for uri, r := range wanted[ws] {
-			if gone || r.shows(changed, was) || r.shows(changed, is) {
+			if r.part == partSlot && !gone && slotAt(was, r.slot) == slotAt(is, r.slot) {
+				continue
+			}
+			if gone || r.part == partSlot || r.shows(changed, was) || r.shows(changed, is) {
 				uris = append(uris, uri)
 			}
 		}
