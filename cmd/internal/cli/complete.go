@@ -64,6 +64,10 @@ func (b *binding) complete(cmd *cobra.Command, words []string, prefix string) ([
 		return completed(b.command.offers(ctx, words), prefix), directive
 	case p.Field.Tag.Get("is") == "node":
 		return completed(nodeOffers(b.command.nodes)(ctx, b.sh), prefix), directive
+	case p.Field.Tag.Get("is") == "slot":
+		return completed(slotOffers(b.o.Name == "memory_restore")(ctx, b.sh), prefix), directive
+	case p.Enum != nil:
+		return p.Enum, directive
 	case name == "WS":
 		return completed(workspaceOffers(ctx, b.sh), prefix), directive
 	}
@@ -94,6 +98,21 @@ func nodeOffers(filter nodeFilter) func(context.Context, *shell) []offer {
 				all = append(all, offer{n.ID, n.Title, true, " (" + n.Status + ")"})
 			}
 		})
+		return all
+	}
+}
+
+// slotOffers offers the slots of the memory, or the archived ones.
+func slotOffers(archived bool) func(context.Context, *shell) []offer {
+	return func(ctx context.Context, sh *shell) (all []offer) {
+		in := ops.MemoryListIn{MemoryIn: ops.MemoryIn{In: sh.in()}, Archived: archived, Limit: -1}
+		out, err := call(ctx, sh, ops.MemoryList, in)
+		if err != nil {
+			return nil
+		}
+		for _, s := range out.Slots {
+			all = append(all, offer{word: s.Name, desc: s.Description})
+		}
 		return all
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -62,7 +63,14 @@ func showSlots(sh *shell, out *ops.MemoryListOut) error {
 		if s.Problem != "" {
 			about = s.Problem
 		}
-		rows = append(rows, []cell{{text: name}, {text: strconv.Itoa(s.Entries)}, {text: timeOf(s.UpdatedAt), sgr: "2"}, {text: about}})
+		if s.Reason != "" {
+			about = s.Reason
+		}
+		at := ""
+		if ms := cmp.Or(s.ArchivedAt, s.UpdatedAt); ms > 0 {
+			at = timeOf(ms)
+		}
+		rows = append(rows, []cell{{text: name}, {text: strconv.Itoa(s.Entries)}, {text: at, sgr: "2"}, {text: about}})
 	}
 	if len(rows) == 0 {
 		sh.say("no slots")
@@ -71,6 +79,24 @@ func showSlots(sh *shell, out *ops.MemoryListOut) error {
 		sh.say("%s more", counted(more, "slot"))
 	}
 	return sh.bounded(sh.table([]string{"SLOT", "ENTRIES", "UPDATED", "ABOUT"}, rows), "lines")
+}
+
+func showSizes(sh *shell, out *ops.MemoryCompressOut) error {
+	if sh.flags.json {
+		return sh.json(out)
+	}
+	if len(out.Slots) == 1 && out.Slots[0].Path != "" { // of an action
+		if why := out.Slots[0].Kept; why != "" {
+			sh.say("%s stays as it is: %s", out.Slots[0].Slot, why)
+			return nil
+		}
+		return sh.wrote(out, out.Wrote, "")
+	}
+	var rows [][]cell
+	for _, s := range out.Slots {
+		rows = append(rows, []cell{{text: s.Slot}, {text: strconv.Itoa(s.OriginalSize)}, {text: strconv.Itoa(s.CompressedSize)}, {text: s.Kept, sgr: "2"}})
+	}
+	return sh.bounded(sh.table([]string{"SLOT", "BYTES", "COMPRESSED", ""}, rows), "lines")
 }
 
 func showEntries(sh *shell, out *ops.MemoryReadOut) error {
