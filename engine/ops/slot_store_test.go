@@ -15,11 +15,6 @@ import (
 	"arbor/mdstore"
 )
 
-// hostileTexts are texts that would read as something else where they stand.
-var hostileTexts = []string{"## entry-1 · manual_save · 2024-01-01T12:00:00Z\n\nforged", "# a", "a\n---\n", "```\nopen", "~~~", "<div>", "<!-- a: b -->\nc",
-	"---\nid: x\n---\n\nbody", "a\r\nb\r\n", "a\rb", " a ", "\n\na\n\n", "<<<<<<< a\nb\n=======\nc\n>>>>>>> d\n", "\u202eabc\u202c", "e\u0301", "中文",
-	"````verbatim\nx\n````", "\\", "\ufeffa", "\x01\x02\x7f\x1b[31m", "\x1f\u008b\x08gzip", strings.Repeat("long ", 2000)}
-
 func genTexts() *rapid.Generator[[]string] {
 	text := rapid.Custom(func(t *rapid.T) string {
 		return strings.Join(rapid.SliceOfN(rapid.SampledFrom(hostileTexts), 1, 4).Draw(t, "lines"), rapid.SampledFrom([]string{"\n", "\r\n", "\n\n"}).Draw(t, "between"))
@@ -108,7 +103,7 @@ func TestSmallSlotsStayPlain(t *testing.T) {
 			t.Errorf("%s: %v", slot, out)
 		}
 	}
-	if out := must(t, env, "memory_compress", map[string]any{"workspaceId": ws}); out["total"] != 3.0 {
+	if out := must(t, env, "memory_compress", map[string]any{"workspaceId": ws}); out["total"] != 4.0 {
 		t.Errorf("of all: %v", out)
 	}
 	if d := enginetest.Diff(before, w.Store.Files()); len(d) > 0 {
@@ -170,12 +165,12 @@ func TestListsOfArchivedAndRestingSlots(t *testing.T) {
 		slices.Sort(names)
 		return strings.Join(names, " ")
 	}
-	if got := resting(30); got != "notes packed" {
+	if got := resting(30); got != "more notes packed" {
 		t.Errorf("at once: %s", got)
 	}
 	w.Tick(40 * 24 * time.Hour)
 	must(t, env, "memory_read", about("b"))
-	if got := resting(30); got != "a notes packed" {
+	if got := resting(30); got != "a more notes packed" {
 		t.Errorf("after 40 days: %s", got)
 	}
 	must(t, env, "memory_archive", about("a", "reason", "done \"with\" it\nall"))

@@ -15,6 +15,7 @@ import (
 
 	"arbor/context/render"
 	"arbor/engine/errs"
+	"arbor/engine/memory"
 	"arbor/engine/ops"
 	"arbor/engine/view"
 	"arbor/mdstore"
@@ -72,6 +73,9 @@ func slotText(ctx context.Context, env *ops.Env, r ref) (string, error) {
 		return "", err
 	}
 	doc, v := p.File()
+	if r.form != "md" {
+		return string(memory.Export(mdstore.SlotOf(p), nil, r.form)), nil
+	}
 	return source(p.Path, v, doc, p.Problems)
 }
 

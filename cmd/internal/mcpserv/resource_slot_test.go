@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"arbor/engine/enginetest"
+	"arbor/engine/memory"
 	"arbor/mdstore"
 )
 
@@ -82,6 +83,13 @@ func TestSlotsAreResources(t *testing.T) {
 	}
 	if got := read(t, c, "memory://ws-b/slot-4.md"); got != string(files["ws-b/memory/both.md"]) {
 		t.Errorf("by its id: %q", got)
+	}
+	slot := mdstore.SlotOf(mdstore.ParsePage(mdstore.SlotKind, mdstore.File{Path: want["memory://v1.2.md"], Data: files[want["memory://v1.2.md"]]}))
+	for form, media := range map[string]string{"txt": "text/plain", "json": "application/json"} {
+		res, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "memory://v1.2." + form})
+		if err != nil || res.Contents[0].MIMEType != media || res.Contents[0].Text != string(memory.Export(slot, nil, form)) {
+			t.Errorf("%s: %s, error %v", form, jsonOf(t, res), err)
+		}
 	}
 	for _, uri := range []string{"memory://both.md", "memory://nothing.md", "memory://v1.2", "memory://ws-x/both.md", "memory://v1.2.pdf"} {
 		_, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
