@@ -101,7 +101,7 @@ var analyzeSlots = reading(func(ctx context.Context, env *Env, in MemoryCompress
 	}
 	all := out.Slots
 	env.fit(out, len(all), func(n int) {
-		out.Slots, out.Hint = all[:n], "action compress makes files of those that have no kept"
+		out.Slots, out.Hint = all[:n], "those without kept would get smaller; action compress does it"
 		if n < len(all) {
 			out.Hint = shownOf(n, len(all), "slots", "slot names one")
 		}
