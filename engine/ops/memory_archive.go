@@ -39,7 +39,7 @@ func MemoryArchive(ctx context.Context, env *Env, in MemoryArchiveIn) (*MemoryMo
 	if err := needSlot(in.SlotRef, "archived"); err != nil {
 		return nil, err
 	}
-	v, p, err := env.slot(ctx, in.SlotRef, false)
+	v, p, err := slotIn(ctx, env, in.SlotRef, false)
 	if err != nil {
 		return nil, err
 	}

@@ -60,7 +60,7 @@ func MemoryCompress(ctx context.Context, env *Env, in MemoryCompressIn) (*Memory
 	if err := needSlot(in.SlotRef, in.Action+"ed"); err != nil {
 		return nil, err
 	}
-	v, p, err := env.slot(ctx, in.SlotRef, false)
+	v, p, err := slotIn(ctx, env, in.SlotRef, false)
 	if err != nil {
 		return nil, err
 	}
@@ -81,13 +81,13 @@ func MemoryCompress(ctx context.Context, env *Env, in MemoryCompressIn) (*Memory
 var analyzeSlots = reading(func(ctx context.Context, env *Env, in MemoryCompressIn) (*MemoryCompressOut, error) {
 	var slots []*mdstore.Page
 	if in.Slot != "" {
-		_, p, err := env.slot(ctx, in.SlotRef, false)
+		_, p, err := slotIn(ctx, env, in.SlotRef, false)
 		if err != nil {
 			return nil, err
 		}
 		slots = append(slots, p)
 	} else {
-		views, err := env.memoryOf(ctx, in.WorkspaceID)
+		views, err := memoryOf(ctx, env, in.WorkspaceID)
 		if err != nil {
 			return nil, err
 		}

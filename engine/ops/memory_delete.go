@@ -34,7 +34,7 @@ func MemoryDelete(ctx context.Context, env *Env, in MemoryDeleteIn) (*MemoryDele
 	if err := needSlot(in.SlotRef, "deleted"); err != nil {
 		return nil, err
 	}
-	v, p, err := env.slot(ctx, in.SlotRef, false)
+	v, p, err := slotIn(ctx, env, in.SlotRef, false)
 	if err != nil {
 		return nil, err
 	}

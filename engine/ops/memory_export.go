@@ -39,7 +39,7 @@ var MemoryExport = reading(func(ctx context.Context, env *Env, in MemoryExportIn
 	if in.Format == "" {
 		in.Format = "md"
 	}
-	_, p, err := env.slot(ctx, in.SlotRef, false)
+	_, p, err := slotIn(ctx, env, in.SlotRef, false)
 	if err != nil {
 		return nil, err
 	}

@@ -54,9 +54,9 @@ func MemoryImport(ctx context.Context, env *Env, in MemoryImportIn) (*MemoryImpo
 	ref := SlotRef{In: in.In, SessionID: in.SessionID, Slot: in.Slot}
 	var ws mdstore.ID
 	if in.Slot != "" {
-		ws, x.Slot, err = env.slotTarget(ctx, ref, in.Write)
+		ws, x.Slot, err = slotTarget(ctx, env, ref, in.Write)
 	} else {
-		ws, err = env.slotHome(ctx, ref, in.Write)
+		ws, err = slotHome(ctx, env, ref, in.Write)
 	}
 	if err != nil {
 		return nil, err

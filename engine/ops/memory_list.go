@@ -101,7 +101,7 @@ var MemoryList = reading(func(ctx context.Context, env *Env, in MemoryListIn) (*
 	if in.Candidates < 0 {
 		return nil, badParam("candidates", "candidates is %d; a number of days is expected", in.Candidates)
 	}
-	views, err := env.as(in.SessionID).memoryOf(ctx, in.WorkspaceID)
+	views, err := memoryOf(ctx, env.as(in.SessionID), in.WorkspaceID)
 	if err != nil {
 		return nil, err
 	}
@@ -217,14 +217,14 @@ var MemoryList = reading(func(ctx context.Context, env *Env, in MemoryListIn) (*
 })
 
 // memoryOf returns the workspaces whose memory a call means: the one that it names or means, or else all.
-func (env *Env) memoryOf(ctx context.Context, workspace string) ([]*view.View, error) {
+func memoryOf(ctx context.Context, env *Env, workspace string) ([]*view.View, error) {
 	v, err := env.In(ctx, workspace)
 	if e := errs.As(err); e == nil {
 		return []*view.View{v}, nil
 	} else if workspace != "" || e.Code != errs.AmbiguousID && e.Code != errs.WorkspaceNotFound {
 		return nil, err
 	}
-	groups, err := env.searched(ctx, "")
+	groups, err := searched(ctx, env, "")
 	return slices.Concat(groups...), err
 }
 

@@ -49,7 +49,7 @@ func MemoryMerge(ctx context.Context, env *Env, in MemoryMergeIn) (*MemoryMergeO
 	if !(x.Similarity > 0 && x.Similarity <= 1) {
 		return nil, badParam("similarity", "similarity is %v; more than 0 and at most 1, for equal texts, is expected", x.Similarity)
 	}
-	v, _, err := env.slot(ctx, SlotRef{In: in.In, SessionID: in.SessionID, Slot: in.Sources[0]}, false)
+	v, _, err := slotIn(ctx, env, SlotRef{In: in.In, SessionID: in.SessionID, Slot: in.Sources[0]}, false)
 	if err != nil {
 		return nil, err
 	}

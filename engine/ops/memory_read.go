@@ -71,7 +71,7 @@ var readSlot = reading(func(ctx context.Context, env *Env, in MemoryReadIn) (*Me
 	if in.Limit < 0 {
 		return nil, badParam("limit", "limit is %d; 0 is all of them", in.Limit)
 	}
-	_, p, err := env.slot(ctx, in.SlotRef, false)
+	_, p, err := slotIn(ctx, env, in.SlotRef, false)
 	if err != nil {
 		return nil, err
 	}
@@ -133,13 +133,13 @@ var readSlot = reading(func(ctx context.Context, env *Env, in MemoryReadIn) (*Me
 		}
 	})
 	if n == 1 && (from > 0 || !env.fits(out)) {
-		env.piece(out, all[len(all)-1], from, older && len(all) > 1)
+		piece(env, out, all[len(all)-1], from, older && len(all) > 1)
 	}
 	return out, nil
 })
 
 // piece makes a result show as much of one entry's text as its reply has room for.
-func (env *Env) piece(out *MemoryReadOut, e entry, from int, more bool) {
+func piece(env *Env, out *MemoryReadOut, e entry, from int, more bool) {
 	text := e.Text[from:]
 	out.Above = ""
 	env.fit(out, len(text), func(n int) {

@@ -26,7 +26,7 @@ func MemoryRestore(ctx context.Context, env *Env, in MemoryRestoreIn) (*MemoryMo
 	if err := needSlot(in.SlotRef, "restored"); err != nil {
 		return nil, err
 	}
-	v, p, err := env.slot(ctx, in.SlotRef, true)
+	v, p, err := slotIn(ctx, env, in.SlotRef, true)
 	if err != nil {
 		return nil, err
 	}

@@ -48,7 +48,7 @@ func MemorySave(ctx context.Context, env *Env, in MemorySaveIn) (*MemorySaveOut,
 		return nil, badParam("mode", "mode is %q; append and replace are known", short(in.Mode))
 	}
 	env = env.as(in.SessionID)
-	ws, name, err := env.slotTarget(ctx, in.SlotRef, in.Write)
+	ws, name, err := slotTarget(ctx, env, in.SlotRef, in.Write)
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ func MemorySummarize(ctx context.Context, env *Env, in MemorySummarizeIn) (*Memo
 		return nil, badParam("maxSummaries", "maxSummaries is %d; 2 or more are expected", x.Most)
 	}
 	env = env.as(in.SessionID)
-	ws, name, err := env.slotTarget(ctx, in.SlotRef, in.Write)
+	ws, name, err := slotTarget(ctx, env, in.SlotRef, in.Write)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ stay as they are.`,
 // MemoryUpdate changes what is said of a slot, its name and its group.
 func MemoryUpdate(ctx context.Context, env *Env, in MemoryUpdateIn) (*MemoryUpdateOut, error) {
 	env = env.as(in.SessionID)
-	v, p, err := env.slot(ctx, in.SlotRef, false)
+	v, p, err := slotIn(ctx, env, in.SlotRef, false)
 	if err != nil {
 		return nil, err
 	}

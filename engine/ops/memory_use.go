@@ -40,7 +40,7 @@ func MemoryUse(ctx context.Context, env *Env, in MemoryUseIn) (*MemoryUseOut, er
 	out, slot := &MemoryUseOut{Slot: in.Slot}, in.Slot
 	if fold.Name(slot) == plan.NoSlotName {
 		slot, out.Slot = plan.NoSlotName, plan.NoSlotName
-	} else if _, there, err := env.slot(ctx, SlotRef{SessionID: in.SessionID, Slot: slot}, false); err == nil {
+	} else if _, there, err := slotIn(ctx, env, SlotRef{SessionID: in.SessionID, Slot: slot}, false); err == nil {
 		out.Slot = mdstore.SlotName(there)
 		if there.Field(mdstore.KeyID) != "" {
 			slot = string(there.ID)

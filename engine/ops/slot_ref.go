@@ -79,7 +79,7 @@ func slotName(ctx context.Context, env *Env, ref string) (string, error) {
 }
 
 // searched returns the workspaces in which a slot is looked for where a call names none, in groups: the first group that has it counts.
-func (env *Env) searched(ctx context.Context, workspace string) (groups [][]*view.View, err error) {
+func searched(ctx context.Context, env *Env, workspace string) (groups [][]*view.View, err error) {
 	if workspace != "" {
 		v, err := env.In(ctx, workspace)
 		return [][]*view.View{{v}}, err
@@ -112,14 +112,14 @@ func (env *Env) searched(ctx context.Context, workspace string) (groups [][]*vie
 	return append(groups, rest, other), nil
 }
 
-// slot returns the slot that a call is about, or an archived one, with its workspace.
-func (env *Env) slot(ctx context.Context, in SlotRef, archived bool) (*view.View, *mdstore.Page, error) {
+// slotIn returns the slot that a call is about, or an archived one, with its workspace.
+func slotIn(ctx context.Context, env *Env, in SlotRef, archived bool) (*view.View, *mdstore.Page, error) {
 	env = env.as(in.SessionID)
 	name, err := slotName(ctx, env, in.Slot)
 	if err != nil {
 		return nil, nil, err
 	}
-	groups, err := env.searched(ctx, in.WorkspaceID)
+	groups, err := searched(ctx, env, in.WorkspaceID)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -150,11 +150,11 @@ func (env *Env) slot(ctx context.Context, in SlotRef, archived bool) (*view.View
 
 // SlotOf returns the slot that a call is about, with its workspace.
 func SlotOf(ctx context.Context, env *Env, in SlotRef) (*view.View, *mdstore.Page, error) {
-	return env.slot(ctx, in, false)
+	return slotIn(ctx, env, in, false)
 }
 
 // slotHome returns the workspace in which a new slot is made: the one that a call names or means, or else the default one.
-func (env *Env) slotHome(ctx context.Context, in SlotRef, w Write) (mdstore.ID, error) {
+func slotHome(ctx context.Context, env *Env, in SlotRef, w Write) (mdstore.ID, error) {
 	id, err := env.as(in.SessionID).workspace(ctx, in.WorkspaceID)
 	if e := errs.As(err); e == nil || in.WorkspaceID != "" || e.Code != errs.AmbiguousID && e.Code != errs.WorkspaceNotFound {
 		return id, err
@@ -171,8 +171,8 @@ func (env *Env) slotHome(ctx context.Context, in SlotRef, w Write) (mdstore.ID, 
 
 // slotTarget returns the workspace of the slot that a call names, and by what it names it; for one that is not there it is the workspace
 // in which it is made.
-func (env *Env) slotTarget(ctx context.Context, in SlotRef, w Write) (ws mdstore.ID, name string, err error) {
-	v, p, err := env.slot(ctx, in, false)
+func slotTarget(ctx context.Context, env *Env, in SlotRef, w Write) (ws mdstore.ID, name string, err error) {
+	v, p, err := slotIn(ctx, env, in, false)
 	if e := errs.As(err); e != nil {
 		if e.Code != errs.SlotNotFound {
 			return "", "", err
@@ -183,7 +183,7 @@ func (env *Env) slotTarget(ctx context.Context, in SlotRef, w Write) (ws mdstore
 		if err != nil {
 			return "", "", fail(err)
 		}
-		ws, err = env.slotHome(ctx, in, w)
+		ws, err = slotHome(ctx, env, in, w)
 		return ws, name, err
 	}
 	return v.Workspace().ID, refOf(v, p), nil
