@@ -11,7 +11,7 @@ import (
 // MemoryCompressIn names a slot, and says what is to become of its file.
 type MemoryCompressIn struct {
 	SlotRef
-	Action string `json:"action,omitempty" enum:"analyze,compress,decompress" arg:"ACTION" help:"analyze, unless given, only tells sizes"`
+	Action string `json:"action,omitempty" enum:"analyze,compress,decompress" arg:"ACTION" help:"compress unless given; without a slot analyze, which only tells sizes"`
 	Force  bool   `json:"force,omitempty" help:"compress also what is small, or does not get smaller"`
 	Write
 	Match
@@ -40,16 +40,19 @@ type SlotSizeOut struct {
 var memoryCompress = op("memory_compress", writes|repeats, MemoryCompress, Help{
 	Summary: "compress the file of a slot, or open it",
 	Use:     "memory compress [SLOT] [ACTION]",
-	Text: `ACTION is analyze (which only tells sizes, of one slot or of all), compress or
-decompress. A compressed slot is SLOT.md.gz, which zcat reads; it is read, searched
+	Text: `ACTION is compress unless it is given, decompress, or analyze, which only tells
+sizes; without SLOT it is analyze, of all slots. A compressed slot is SLOT.md.gz, which zcat reads; it is read, searched
 and added to as any other. A file of less than 1,024 bytes, and one that does not
 get smaller, stays as it is without --force.`,
-	Example: "arbor memory compress\narbor memory compress meetings compress",
+	Example: "arbor memory compress\narbor memory compress meetings\narbor memory compress meetings decompress",
 })
 
 // MemoryCompress compresses the file of a slot or decompresses it, or tells what that would do.
 func MemoryCompress(ctx context.Context, env *Env, in MemoryCompressIn) (*MemoryCompressOut, error) {
 	env = env.as(in.SessionID)
+	if in.Action == "" && in.Slot != "" {
+		in.Action = "compress"
+	}
 	switch in.Action {
 	case "", "analyze":
 		return analyzeSlots(ctx, env, in)

@@ -21,7 +21,7 @@ type Shown struct {
 
 // A Highlight is where a term stands in a snippet, in Unicode code points.
 type Highlight struct {
-	Start int    `json:"start"`
+	Start int    `json:"start" always:"true"`
 	End   int    `json:"end"`
 	Term  string `json:"term"`
 }
