@@ -180,6 +180,9 @@ func slotOf(d *Draft, ref string) (*mdstore.Page, error) {
 
 // newSlot returns the path and the document of a new slot.
 func newSlot(d *Draft, f SlotFacts) (mdstore.Path, *mdoc.Doc, mdstore.ID, error) {
+	if err := view.NoSlot(*f.Name, []*view.View{d.View}, false); errs.As(err).Code != errs.SlotNotFound {
+		return "", nil, "", err // it may be there, and cannot be read
+	}
 	if err := freeName(d, *f.Name, ""); err != nil {
 		return "", nil, "", err
 	}

@@ -74,7 +74,7 @@ func (x RestoreSlot) Plan(d *Draft) (*SlotDone, error) {
 	}
 	note, err := x.Read(mdstore.NotePath(p.Path))
 	if err != nil {
-		note = mdstore.File{} // it stays where it is
+		return nil, err
 	}
 	out := &SlotDone{ID: p.ID, Name: mdstore.SlotName(p), Path: mdstore.ParseNote(note.Data).Home(d.View.Workspace().Dir, p)}
 	for _, o := range view.SlotsNamed(d.View, out.Name, false) {

@@ -76,8 +76,8 @@ func (x SaveEntry) first(d *Draft) (*SavedEntry, error) {
 	if err := CheckSlotName(x.Slot); err != nil {
 		return nil, err
 	}
-	if err := view.NoSlot(x.Slot, []*view.View{d.View}, false); d.act.IfMatch != "" || errs.As(err).Code != errs.SlotNotFound {
-		return nil, err
+	if d.act.IfMatch != "" {
+		return nil, view.NoSlot(x.Slot, []*view.View{d.View}, false)
 	}
 	x.Facts.Name = &x.Slot
 	path, doc, id, err := newSlot(d, x.Facts)
