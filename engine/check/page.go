@@ -46,7 +46,7 @@ func (c *checker) page(p *mdstore.Page, same []*mdstore.Page) {
 // olderCopy is the repair for a slot that has another place now, as after a move that was cut short: this file goes to the trash. It is
 // an archived one whose slot is in use, or the older one, or else of two that say the same the compressed one. It is none for any other page.
 func (c *checker) olderCopy(p *mdstore.Page, same []*mdstore.Page) repair {
-	if len(same) != 2 || slotOrArchived(p) != mdstore.SlotKind {
+	if len(same) != 2 || !slices.Contains(slotKinds, p.Kind) {
 		return repair{}
 	}
 	now := same[0]
@@ -88,14 +88,6 @@ func (c *checker) slotNames(all []*mdstore.Page) {
 // slotKinds are the kinds of slots' files, of which two that have one id are one slot.
 var slotKinds = []*mdstore.Kind{mdstore.SlotKind, mdstore.ZippedSlotKind, mdstore.ArchivedSlotKind}
 
-// slotOrArchived returns the kind of a page, and one for all kinds of slots' files.
-func slotOrArchived(p *mdstore.Page) *mdstore.Kind {
-	if slices.Contains(slotKinds, p.Kind) {
-		return mdstore.SlotKind
-	}
-	return p.Kind
-}
-
 // Pages returns what is wrong with pages that are loaded. None of it is mended.
 func Pages(all []*mdstore.Page) []Finding {
 	c := checker{}
@@ -109,7 +101,12 @@ func (c *checker) pages(all []*mdstore.Page) {
 		kind *mdstore.Kind
 		id   mdstore.ID
 	}
-	keyOf := func(p *mdstore.Page) key { return key{slotOrArchived(p), p.ID} }
+	keyOf := func(p *mdstore.Page) key {
+		if slices.Contains(slotKinds, p.Kind) {
+			return key{mdstore.SlotKind, p.ID}
+		}
+		return key{p.Kind, p.ID}
+	}
 	same := map[key][]*mdstore.Page{}
 	for _, p := range all {
 		if p.Kind.Named {

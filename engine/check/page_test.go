@@ -62,3 +62,28 @@ func listed(ds []mdoc.Diagnostic) string {
 	}
 	return strings.Join(out, ", ")
 }
+
+// Of a slot that lies in two places with the same text, the one in use stays: not the archived one, and not the compressed one. An archived
+// one that has more than the other is left to a person.
+func TestCopiesOfASlotAreMended(t *testing.T) {
+	files := enginetest.Plan("ws-a")
+	slot := func(id, more string) []byte {
+		return []byte("---\nid: slot-" + id + "\nname: n" + id + "\nupdatedAt: 5\n---\n\n## entry-1 · manual_save · 2026-01-01T10:00:00Z\n\na\n" + more)
+	}
+	for p, text := range map[mdstore.Path][]byte{
+		"ws-a/memory/a.md": slot("1", ""), "ws-a/archive/memory/a.md.gz": slot("1", ""),
+		"ws-a/memory/b.md": slot("2", ""), "ws-a/memory/b.md.gz": slot("2", ""),
+		"ws-a/memory/c.md": slot("3", ""), "ws-a/archive/memory/c.md.gz": slot("3", "\n## entry-2 · manual_save · 2026-01-01T10:00:00Z\n\nb\n"),
+	} {
+		files[p] = mdstore.Stored(p, text)
+	}
+	e := enginetest.Open(t, enginetest.OpenDir(t, enginetest.Place(t, files)))
+	m, err := e.Fix(t.Context(), "ws-a", plan.Act{})
+	if want := "ws-a/archive/memory/a.md.gz DUPLICATE_ID, ws-a/memory/b.md.gz DUPLICATE_ID"; err != nil || listed(m.Mended) != want {
+		t.Fatalf("mended: %v, want %s, error %v", listed(m.Mended), want, err)
+	}
+	_, found, err := e.Check(t.Context(), "ws-a")
+	if want := "ws-a/archive/memory/c.md.gz DUPLICATE_ID, ws-a/memory/c.md DUPLICATE_ID"; err != nil || listed(found) != want {
+		t.Errorf("left: %s, want %s, error %v", listed(found), want, err)
+	}
+}

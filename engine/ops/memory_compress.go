@@ -5,7 +5,6 @@ import (
 
 	"arbor/engine/plan"
 	"arbor/engine/view"
-	"arbor/mdstore"
 )
 
 // MemoryCompressIn names a slot, and says what is to become of its file.
@@ -17,12 +16,9 @@ type MemoryCompressIn struct {
 	Match
 }
 
-// MemoryCompressOut says how large slots are.
+// MemoryCompressOut says how large slots are, in bytes.
 type MemoryCompressOut struct {
-	Slots          []SlotSizeOut `json:"slots"`
-	Total          int           `json:"total"`          // slots
-	OriginalSize   int           `json:"originalSize"`   // of all, in bytes
-	CompressedSize int           `json:"compressedSize"` // of all, if compress were to do what it can
+	Slots []SlotSizeOut `json:"slots"`
 	Wrote
 }
 
@@ -73,8 +69,7 @@ func MemoryCompress(ctx context.Context, env *Env, in MemoryCompressIn) (*Memory
 	if err != nil {
 		return nil, err
 	}
-	out := &MemoryCompressOut{Wrote: w}
-	out.add(s.Name, s.SlotSize, env.path(s.Path))
+	out := &MemoryCompressOut{Slots: []SlotSizeOut{sizeOut(s, env.path(s.Path))}, Wrote: w}
 	if s.Keep != "" {
 		out.Hint = "the file stays as it is: " + s.Keep
 	}
@@ -83,27 +78,25 @@ func MemoryCompress(ctx context.Context, env *Env, in MemoryCompressIn) (*Memory
 
 // analyzeSlots tells sizes, of one slot or of all.
 var analyzeSlots = reading(func(ctx context.Context, env *Env, in MemoryCompressIn) (*MemoryCompressOut, error) {
-	var slots []*mdstore.Page
+	all := []SlotSizeOut{}
 	if in.Slot != "" {
 		_, p, err := slotIn(ctx, env, in.SlotRef, false)
 		if err != nil {
 			return nil, err
 		}
-		slots = append(slots, p)
+		all = append(all, sizeOut(plan.SizeOf(p, in.Force), ""))
 	} else {
 		views, err := memoryOf(ctx, env, in.WorkspaceID)
 		if err != nil {
 			return nil, err
 		}
 		for _, v := range views {
-			slots = append(slots, view.Slots(v)...)
+			for _, p := range view.Slots(v) {
+				all = append(all, sizeOut(plan.SizeOf(p, in.Force), ""))
+			}
 		}
 	}
-	out := &MemoryCompressOut{Slots: []SlotSizeOut{}, Wrote: Wrote{Success: true}}
-	for _, p := range slots {
-		out.add(mdstore.SlotName(p), plan.SizeOf(p, in.Force), "")
-	}
-	all := out.Slots
+	out := &MemoryCompressOut{Wrote: Wrote{Success: true}}
 	env.fit(out, len(all), func(n int) {
 		out.Slots, out.Hint = all[:n], "those without kept would get smaller; action compress does it"
 		if n < len(all) {
@@ -113,12 +106,6 @@ var analyzeSlots = reading(func(ctx context.Context, env *Env, in MemoryCompress
 	return out, nil
 })
 
-func (o *MemoryCompressOut) add(name string, s plan.SlotSize, path string) {
-	o.Slots = append(o.Slots, SlotSizeOut{name, s.Zipped, s.Original, s.Compressed, ratio(s.Compressed, s.Original), s.Keep, path})
-	o.Total, o.OriginalSize = o.Total+1, o.OriginalSize+s.Original
-	if s.Keep != "" && !s.Zipped {
-		o.CompressedSize += s.Original
-	} else {
-		o.CompressedSize += s.Compressed
-	}
+func sizeOut(s plan.SlotSize, path string) SlotSizeOut {
+	return SlotSizeOut{s.Name, s.Zipped, s.Original, s.Compressed, ratio(s.Compressed, s.Original), s.Keep, path}
 }

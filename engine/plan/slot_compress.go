@@ -11,15 +11,17 @@ const leastZipped = 1024 // bytes of text that are worth compressing
 
 // A SlotSize says what compression makes of a slot.
 type SlotSize struct {
-	Original, Compressed int    // bytes of the text, and of it compressed
-	Zipped               bool   // the file is compressed now
-	Keep                 string // why compress leaves the file as it is; "" where it would compress it
+	Name                 string
+	Path                 mdstore.Path // of the file as it is then
+	Original, Compressed int          // bytes of the text, and of it compressed
+	Zipped               bool         // the file is compressed now
+	Keep                 string       // why compress leaves the file as it is; "" where it would compress it
 }
 
 // SizeOf compresses the text of a slot to see what that makes of it. It uses the document.
 func SizeOf(p *mdstore.Page, force bool) SlotSize {
 	text := p.Doc().Bytes()
-	s := SlotSize{Original: len(text), Compressed: len(mdstore.Stored(zippedPath(p), text)), Zipped: p.Path.IsZipped()}
+	s := SlotSize{Name: mdstore.SlotName(p), Path: p.Path, Original: len(text), Compressed: len(mdstore.Stored(zippedPath(p), text)), Zipped: p.Path.IsZipped()}
 	switch {
 	case s.Zipped:
 		s.Keep = "it is compressed already"
@@ -44,19 +46,13 @@ type CompressSlot struct {
 	Force bool // also where the file does not get smaller
 }
 
-// A CompressedSlot says what became of a slot's file.
-type CompressedSlot struct {
-	SlotDone
-	SlotSize
-}
-
 // Plan plans the change. A slot that is as it should be stays as it is.
-func (x CompressSlot) Plan(d *Draft) (*CompressedSlot, error) {
+func (x CompressSlot) Plan(d *Draft) (SlotSize, error) {
 	p, err := slotOf(d, x.Slot)
 	if err != nil {
-		return nil, err
+		return SlotSize{}, err
 	}
-	out := &CompressedSlot{SlotDone{ID: p.ID, Name: mdstore.SlotName(p), Path: p.Path}, SizeOf(p, x.Force)}
+	out := SizeOf(p, x.Force)
 	to, what := zippedPath(p), "compressed"
 	if x.Open {
 		if out.Keep = ""; !out.Zipped {
@@ -68,7 +64,7 @@ func (x CompressSlot) Plan(d *Draft) (*CompressedSlot, error) {
 		return out, nil
 	}
 	if placeTaken(d, to) {
-		return nil, slotInTheWay(out.Name, "lies where its file would", to)
+		return out, slotInTheWay(out.Name, "lies where its file would", to)
 	}
 	out.Path, out.Zipped = to, !x.Open
 	d.whole(mdstore.Change{Path: to, New: mdstore.Stored(to, p.Doc().Bytes())}, inSlot(p, "%s", what))
