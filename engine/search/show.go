@@ -21,7 +21,7 @@ type Shown struct {
 
 // A Highlight is where a term stands in a snippet, in Unicode code points.
 type Highlight struct {
-	Start int    `json:"start" always:"true"`
+	Start int    `json:"start"`
 	End   int    `json:"end"`
 	Term  string `json:"term"`
 }
