@@ -72,6 +72,21 @@ func (h hunk) follows(g hunk, text [][]byte) bool {
 	})
 }
 
+// slide moves a hunk that only removes or only adds lines as far down as the same lines follow, as git does: so that two sides which
+// removed one of several equal lines removed the same one.
+func (h *hunk) slide(a [][]byte, limit int) {
+	for h.end < limit {
+		switch {
+		case len(h.text) == 0 && bytes.Equal(a[h.start], a[h.end]):
+		case h.start == h.end && bytes.Equal(h.text[0], a[h.end]):
+			h.text = append(slices.Clone(h.text[1:]), h.text[0])
+		default:
+			return
+		}
+		h.start, h.end = h.start+1, h.end+1
+	}
+}
+
 // within reports whether g replaces the same lines as h, and all lines of h are in its text.
 func (h hunk) within(g hunk) bool {
 	if h.start != g.start || h.end != g.end || len(h.text) == 0 && len(g.text) > 0 {
@@ -136,6 +151,13 @@ func hunks(a, b [][]byte) (out []hunk, ok bool) {
 			}
 		}
 		out = append(out, hunk{head + i0, head + i, y[j0:j]})
+	}
+	for k := len(out) - 1; k >= 0; k-- {
+		limit := len(a)
+		if k+1 < len(out) {
+			limit = out[k+1].start - 1
+		}
+		out[k].slide(a, limit)
 	}
 	return out, true
 }

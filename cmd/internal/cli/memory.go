@@ -34,6 +34,16 @@ func memoryDeleteCommand(sh *shell) command {
 	})
 }
 
+func memoryReadCommand(sh *shell) command {
+	in := &ops.MemoryReadIn{}
+	return command{in: in, show: showing(sh, showEntries), check: func(*cobra.Command) error {
+		if entry, ok := strings.CutPrefix(in.Slot, " -"); ok { // of the session's current slot
+			in.Slot, in.Entry = "", "-"+entry
+		}
+		return nil
+	}}
+}
+
 // fromNewest returns arguments in which a number such as -1 behind "memory read" is a word and no flag: it counts entries from the newest.
 func fromNewest(args []string) []string {
 	out := slices.Clone(args)
