@@ -17,7 +17,8 @@ const (
 )
 
 // A SlotEntry is one text of a slot: a heading that says its id, type and time, an optional comment with metadata, and the
-// text. What a person writes below a heading of level 1 or 2 of their own is an entry as well.
+// text. A heading of level 1 or 2 that a person writes, with what
+// stands below it, is an entry as well.
 type SlotEntry struct {
 	ID    ID             // "" where a person wrote the entry and Arbor has not written the file since
 	Type  string         // EntryManual where the heading says none
@@ -41,7 +42,7 @@ type Slot struct {
 	ProjectPhase string
 	Format       string
 	Custom       []CustomField // the other keys of the front matter
-	Entries      []SlotEntry   // in the order of the file
+	Entries      []SlotEntry   // see SlotOf
 }
 
 // A CustomField is a key of a slot's front matter that has no meaning to Arbor. It has several items where it is a list.

@@ -1,6 +1,7 @@
 package mdstore
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"slices"
@@ -35,10 +36,10 @@ func SlotGroup(p *Page) string {
 // slotKeys are the keys of a slot's front matter that have a meaning.
 var slotKeys = []string{KeyID, KeyName, KeyDescription, KeyTags, KeyPriority, KeyCreated, KeyUpdated, KeyContributors, KeyPhase, KeyFormat}
 
-// SlotOf reads a slot with its entries. It uses the document.
+// SlotOf reads a slot with its entries, in the order of time. It uses the document.
 func SlotOf(p *Page) Slot {
 	s := SlotHead(p)
-	s.Entries = EntriesOf(p.Doc())
+	s.Entries = ByTime(EntriesOf(p.Doc()))
 	return s
 }
 
@@ -66,6 +67,29 @@ func EntriesOf(d *mdoc.Doc) []SlotEntry {
 	return out
 }
 
+// ByTime returns entries in the order of their times, of one time in the order of the file. One without a time stays behind the one that it
+// stands behind.
+func ByTime(all []SlotEntry) []SlotEntry {
+	type timed struct {
+		e  SlotEntry
+		at time.Time
+	}
+	var rows []timed
+	last := time.Time{}
+	for _, e := range all {
+		if !e.Time.IsZero() {
+			last = e.Time
+		}
+		rows = append(rows, timed{e, last})
+	}
+	slices.SortStableFunc(rows, func(a, b timed) int { return a.at.Compare(b.at) })
+	out := make([]SlotEntry, 0, len(all))
+	for _, r := range rows {
+		out = append(out, r.e)
+	}
+	return out
+}
+
 // AboveEntries returns what a person wrote above the first heading of a slot; "" for nothing.
 func AboveEntries(d *mdoc.Doc) string {
 	return FromVerbatim(blocksOf(d)[0].raw)
@@ -82,11 +106,12 @@ func Holds(now, was *Page) bool {
 	return AboveEntries(now.Doc()) == AboveEntries(was.Doc()) && !slices.ContainsFunc(EntriesOf(was.Doc()), missing)
 }
 
-// A slotBlock is a part of a slot's body: what stands above its first heading, or a heading of level 1 or 2 with all up to the next.
+// A slotBlock is a part of a slot's body: what stands above its first heading, or a heading of level 1 or 2 that begins with #, with all
+// up to the next.
 type slotBlock struct {
 	raw     string
 	heading mdoc.Heading // with its place in the file; zero above the first heading
-	entry   *SlotEntry   // nil for what is none: a heading of a person without a text, and what stands above the first one
+	entry   *SlotEntry   // nil for what is none: an empty heading, and what stands above the first one
 }
 
 // EntryAt returns where the heading of each entry stands, as lines of the file counted from 1, in the order of EntriesOf.
@@ -108,8 +133,8 @@ func blocksOf(d *mdoc.Doc) []slotBlock {
 	}
 	out := []slotBlock{{}}
 	for _, h := range d.Headings() {
-		if h.Level > 2 {
-			continue
+		if h.Level > 2 || !bytes.HasPrefix(bytes.TrimLeft(src[h.Span.Start:h.Span.End], " "), []byte("#")) {
+			continue // what is underlined is text: a rule that somebody draws below an entry must not take its text away
 		}
 		out[len(out)-1].raw = string(src[at:h.Span.Start])
 		out, at = append(out, slotBlock{heading: h}), h.Span.Start
@@ -125,7 +150,7 @@ func blocksOf(d *mdoc.Doc) []slotBlock {
 // dot separates the parts of an entry's heading.
 const dot = " · "
 
-// entryOf reads an entry; nil for a heading of a person without a text.
+// entryOf reads an entry; nil for an empty heading.
 func entryOf(title, stored string) *SlotEntry {
 	e := &SlotEntry{Type: EntryManual, Title: title}
 	parts := strings.SplitN(title, dot, 4)
@@ -139,7 +164,7 @@ func entryOf(title, stored string) *SlotEntry {
 	if meta, rest, ok := metaOf(text); ok {
 		e.Meta, text = meta, rest
 	}
-	if e.Text = FromVerbatim(text); e.Text == "" && e.ID == "" {
+	if e.Text = FromVerbatim(text); e.Text == "" && e.ID == "" && e.Title == "" {
 		return nil
 	}
 	return e

@@ -30,7 +30,8 @@ const maxFile = 4 * mdstore.MaxSlot // bytes of all texts of a file
 func Import(file string, data []byte, as string) ([]Incoming, error) {
 	base := strings.TrimSuffix(path.Base(file), path.Ext(file))
 	start := bytes.TrimLeft(data, "\ufeff \t\r\n")
-	looks := len(start) > 0 && (start[0] == '{' || start[0] == '[') && bytes.Contains(data, []byte(`"entries"`))
+	looks := len(start) > 0 && (start[0] == '{' || start[0] == '[') &&
+		(bytes.Contains(data, []byte(`"entries"`)) || bytes.Contains(data, []byte(`"slot_name"`)))
 	if as == "text" || as == "auto" && !looks {
 		if p := mdstore.ParsePage(mdstore.SlotKind, mdstore.File{Path: mdstore.Path(path.Base(file)), Data: data}); as == "auto" && p.Editable() == nil {
 			s := mdstore.SlotOf(p)
@@ -39,6 +40,9 @@ func Import(file string, data []byte, as string) ([]Incoming, error) {
 			}
 		}
 		text := mdstore.SlotEntry{Type: mdstore.EntryImport, Text: string(data), Meta: map[string]any{"source": path.Base(file)}}
+		if len(start) == 0 {
+			return nil, fmt.Errorf("%s: it is empty; nothing was imported", file)
+		}
 		if err := holds(text.Text); err != nil {
 			return nil, fmt.Errorf("%s: %w; nothing was imported", file, err)
 		}

@@ -96,6 +96,9 @@ func TestCompressedContentsComeBack(t *testing.T) {
 func TestTextFilesAreOneEntry(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := texts().Draw(t, "text")
+		if strings.Trim(text, "\ufeff \t\r\n") == "" {
+			return // which is refused
+		}
 		got := import1(t, "notes/2024 plan.md", text, "text")
 		e := got.Entries[0]
 		if got.Name != "2024 plan" || e.Text != text || e.Type != mdstore.EntryImport || e.Meta["source"] != "2024 plan.md" {

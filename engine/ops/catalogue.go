@@ -81,7 +81,9 @@ func (o Operation) Call(ctx context.Context, env *Env, args json.RawMessage) (an
 // looks at every file again: a folder that was renamed just now may not have been told yet. Nor does it before a program
 // that is saving a damaged file is done.
 func (o Operation) Run(ctx context.Context, env *Env, in any) (any, error) {
-	if m, ok := in.(interface{ caller() string }); ok && o.Writes && o.Name != "memory_use" && !o.Looks {
+	plans, _ := in.(interface{ planned() bool })
+	dry := plans != nil && plans.planned()
+	if m, ok := in.(interface{ caller() string }); ok && o.Writes && !dry && o.Name != "memory_use" && !o.Looks {
 		if err := memoryOn(ctx, env, m.caller()); err != nil {
 			return nil, err
 		}
@@ -91,9 +93,9 @@ func (o Operation) Run(ctx context.Context, env *Env, in any) (any, error) {
 		traced.trace = o.trace(in)
 		env = &traced
 	}
-	if w, ok := in.(interface{ planned() bool }); ok && w.planned() {
-		dry := *env
-		dry.Dry, env = true, &dry
+	if dry {
+		preview := *env
+		preview.Dry, env = true, &preview
 	}
 	out, err := o.run(ctx, env, in)
 	if err != nil && errs.As(err).Class() == errs.NotFound && env.Engine.Live().Following() {

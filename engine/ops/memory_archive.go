@@ -27,9 +27,10 @@ type MemoryMoveOut struct {
 var memoryArchive = op("memory_archive", writes, MemoryArchive, Help{
 	Summary: "move a slot into the archive of its workspace",
 	Use:     "memory archive SLOT",
-	Text: `Its file is compressed there (archive/memory/GROUP/SLOT.md.gz, which zcat reads);
-the file SLOT.toml beside it says why. It is not searched any more. arbor memory
-list --archived names what is archived, --candidates 90 what nobody has used.`,
+	Text: `Its file is compressed there (archive/memory/GROUP/SLOT.md.gz, which zcat
+reads); the file SLOT.toml beside it says why. It is not searched any more.
+arbor memory list --archived names what is archived, --candidates 90 what
+nobody has used.`,
 	Example: `arbor memory archive scratch --reason "the release is out"`,
 })
 

@@ -36,11 +36,11 @@ type SlotSizeOut struct {
 var memoryCompress = op("memory_compress", writes|repeats, MemoryCompress, Help{
 	Summary: "compress the file of a slot, or open it",
 	Use:     "memory compress [SLOT] [ACTION]",
-	Text: `ACTION is compress unless it is given, decompress, or analyze, which only tells
-sizes; without SLOT it is analyze, of all slots. A compressed slot is SLOT.md.gz,
-which zcat reads; it is read, searched and added to as any other. A file of less
-than 1,024 bytes, and one that does not get smaller, stays as it is without
---force.`,
+	Text: `ACTION is compress unless it is given, decompress, or analyze, which only
+tells sizes; without SLOT it is analyze, of all slots. A compressed slot is
+SLOT.md.gz, which zcat reads; it is read, searched and added to as any
+other. A file of less than 1,024 bytes, and one that does not get smaller,
+stays as it is without --force.`,
 	Example: "arbor memory compress\narbor memory compress meetings\narbor memory compress meetings decompress",
 })
 

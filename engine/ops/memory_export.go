@@ -43,6 +43,9 @@ var MemoryExport = reading(func(ctx context.Context, env *Env, in MemoryExportIn
 	if err != nil {
 		return nil, err
 	}
+	if err := p.Editable(); err != nil { // an export of what is left would look like a whole one
+		return nil, fail(err)
+	}
 	data := memory.Export(mdstore.SlotOf(p), nil, in.Format)
 	out := &MemoryExportOut{Slot: mdstore.SlotName(p), Path: in.Path, Bytes: len(data), Out: Out{Hint: "memory_import reads JSON back"}}
 	if in.Path != "" {

@@ -2,6 +2,9 @@ package ops
 
 import (
 	"context"
+	"path"
+	"path/filepath"
+	"strings"
 
 	"arbor/engine"
 	"arbor/engine/errs"
@@ -29,15 +32,21 @@ type MemoryImportOut struct {
 var memoryImport = op("memory_import", writes, MemoryImport, Help{
 	Summary: "add a text file, slots of memcord or an export to the memory",
 	Use:     "memory import FILE",
-	Text: `Files of memcord and exports in JSON bring slots, compressed or not; any other
-text becomes an entry. Nothing is replaced: entries that are there already are
-left out, and names that no slot can have are put right.`,
+	Text: `Files of memcord and exports in JSON bring slots, compressed or not; any
+other text becomes an entry. Nothing is replaced: entries that are there
+already are left out, and names that no slot can have are put right.`,
 	Example: "arbor memory import ~/memcord/memory_slots/alpha.json\narbor memory import notes.md --slot meetings",
 })
 
 // MemoryImport adds what a file has to slots.
 func MemoryImport(ctx context.Context, env *Env, in MemoryImportIn) (*MemoryImportOut, error) {
 	var err error
+	for elem := range strings.SplitSeq(path.Clean(filepath.ToSlash(in.Source)), "/") {
+		if in.Data == nil && (elem == ".git" || elem == ".ssh" || strings.HasPrefix(elem, ".env")) {
+			return nil, errs.New(errs.InvalidPath, "%s: files of this name hold secrets, and what is remembered is committed; copy what is meant to a file of another name",
+				in.Source).With(errs.Details{Param: "source"})
+		}
+	}
 	if in.Data == nil {
 		if in.Data, err = engine.ReadProject(ctx, env.Engine, in.Source, mdstore.MaxSlot); err != nil {
 			return nil, errs.New(errs.InvalidPath, "%s: %v", in.Source, err).With(errs.Details{Param: "source"})

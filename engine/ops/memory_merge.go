@@ -32,8 +32,9 @@ type MemoryMergeOut struct {
 var memoryMerge = op("memory_merge", writes, MemoryMerge, Help{
 	Summary: "merge slots, without what they say twice",
 	Use:     "memory merge SLOT...",
-	Text: `It shows what would be done; --write does it. Entries are in the order of time; of
-two that are alike the later is left out. What the target has stays.`,
+	Text: `It shows what would be done; --write does it. Entries are in the order of
+time; of two that are alike the later is left out. What the target has
+stays.`,
 	Example: "arbor memory merge monday tuesday --into meetings\narbor memory merge monday tuesday --into meetings --delete-sources --write",
 })
 

@@ -18,7 +18,7 @@ import (
 // MemoryReadIn says which entries of a slot are read.
 type MemoryReadIn struct {
 	SlotRef
-	Entry  string `json:"entry,omitempty" arg:"ENTRY" help:"id, or a number: 0 the oldest, -1 the newest"`
+	Entry  string `json:"entry,omitempty" arg:"ENTRY" help:"id; '0' is the oldest, '-1' the newest"`
 	At     string `json:"at,omitempty" help:"the entry nearest to a TIME, or to \"2 days ago\", with its neighbours"`
 	Type   string `json:"type,omitempty" help:"only entries of a TYPE"`
 	Limit  int    `json:"limit,omitempty" flag:"limit,n" help:"the newest N"`
@@ -75,7 +75,7 @@ var readSlot = reading(func(ctx context.Context, env *Env, in MemoryReadIn) (*Me
 	if err != nil {
 		return nil, err
 	}
-	all := numbered(mdstore.EntriesOf(p.Doc()), in.Type)
+	all := numbered(mdstore.ByTime(mdstore.EntriesOf(p.Doc())), in.Type)
 	out := &MemoryReadOut{Slot: mdstore.SlotName(p), Total: len(all)}
 	if p.Field(mdstore.KeyID) != "" {
 		out.id = p.ID

@@ -35,9 +35,11 @@ var memorySave = op("memory_save", writes, MemorySave, Help{
 	Summary: "append a text to a slot of the memory, made if missing",
 	Use:     "memory save [SLOT] [TEXT | -]",
 	Aliases: "add",
-	Text: `A slot is a Markdown file, memory/GROUP/SLOT.md in the workspace; each text is an
-entry of it, with an id, a type and the time. It reads back as it was given, byte
-by byte. Without SLOT it is the current one of the session (arbor memory use).`,
+	Text: `A slot is a Markdown file, memory/GROUP/SLOT.md in the workspace; each text
+is an entry of it, with an id, a type and the time. It reads back as it was
+given, byte by byte; a line end at the end of a file or of stdin is no part
+of it (arbor memory import keeps it). Without SLOT it is the current one of
+the session (arbor memory use).`,
 	Example: `arbor memory save decisions -m "We use JWT tokens." --tag api
 git log -1 --format=%B | arbor memory save releases -`,
 })

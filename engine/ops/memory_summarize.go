@@ -13,7 +13,7 @@ type MemorySummarizeIn struct {
 	Text         string   `json:"text,omitempty" text:"the text"`
 	EntryIDs     []string `json:"entryIds,omitempty" flag:"entry" help:"the ID of an entry, in place of a text; may be repeated"`
 	Ratio        *float64 `json:"ratio,omitempty" help:"N from 0.05 to 0.5, of the length; 0.15 unless given"`
-	Summary      string   `json:"summary,omitempty" help:"yours; unless given, sentences of the text are chosen"`
+	Summary      string   `json:"summary,omitempty" help:"your SUMMARY; unless given, sentences of the text are chosen"`
 	MaxSummaries int      `json:"maxSummaries,omitempty" help:"N summaries, 5 unless given: beyond it the oldest become one"`
 	Write
 }
@@ -21,10 +21,10 @@ type MemorySummarizeIn struct {
 var memorySummarize = op("memory_summarize", writes, MemorySummarize, Help{
 	Summary: "append a summary to a slot",
 	Use:     "memory summarize [SLOT] [TEXT | -]",
-	Text: `Summarized is the text, or the entries that are named, or else all entries since
-the last summary. The summary is yours (--summary), or sentences of the text that
-are chosen without a model. Where the slot has five summaries already, the oldest
-become one entry; the file as it was is kept.`,
+	Text: `Summarized is the text, or the entries that are named, or else all entries
+since the last summary. The summary is yours (--summary), or sentences of
+the text that are chosen without a model. Where the slot has five summaries
+already, the oldest become one entry; the file as it was is kept.`,
 	Example: "arbor memory summarize meetings -F minutes.txt --ratio 0.1\narbor memory summarize meetings --entry entry-lr3k2a00-x81bq0",
 })
 

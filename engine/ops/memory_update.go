@@ -31,8 +31,8 @@ type MemoryUpdateOut struct {
 var memoryUpdate = op("memory_update", writes|repeats, MemoryUpdate, Help{
 	Summary: "rename, move or describe a slot",
 	Use:     "memory update SLOT",
-	Text: `The file goes to the folder of its group and is called as the slot is. Entries
-stay as they are.`,
+	Text: `The file goes to the folder of its group and is called as the slot is.
+Entries stay as they are.`,
 	Example: "arbor memory update decisions --name api_decisions --group projects/alpha\narbor memory update decisions --add-tag urgent",
 })
 

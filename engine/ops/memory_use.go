@@ -12,7 +12,7 @@ import (
 // MemoryUseIn names the slot that is to be the current one of a session.
 type MemoryUseIn struct {
 	SessionRef
-	Slot string `json:"slot" req:"true" arg:"SLOT" is:"slot" help:"none: nothing is kept, and every memory write is refused"`
+	Slot string `json:"slot" req:"true" arg:"SLOT" is:"slot" help:"none: every memory write is refused"`
 	Write
 }
 
@@ -25,9 +25,10 @@ type MemoryUseOut struct {
 var memoryUse = op("memory_use", writes|repeats, MemoryUse, Help{
 	Summary: "make a slot the session's current one",
 	Use:     "memory use SLOT",
-	Text: `Calls of the session that name no slot mean it then; one that is not there is made
-by the first memory save. With none, nothing of the session is kept: every write to
-the memory is refused until another slot is used. The plan can be worked on as ever.`,
+	Text: `Calls of the session that name no slot mean it then; one that is not there
+is made by the first memory save. With none, every write of the session to
+the memory is refused until another slot is used. The plan can be worked on
+as ever.`,
 	Example: "arbor memory use decisions\narbor memory use none",
 })
 
@@ -56,7 +57,7 @@ func MemoryUse(ctx context.Context, env *Env, in MemoryUseIn) (*MemoryUseOut, er
 		return nil, err
 	}
 	if slot == plan.NoSlotName {
-		w.Hint = "nothing of this session is kept: memory writes are refused until memory_use names a slot"
+		w.Hint = "memory writes of this session are refused until memory_use names a slot"
 	}
 	out.Wrote = *w
 	return out, nil

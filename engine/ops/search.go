@@ -65,9 +65,10 @@ const foundShown = 20 // results unless told otherwise
 var searchOp = both(SetMemory, op("search", reads|repeats, Search, Help{
 	Summary: "find words in plan, memory, sessions, states and documents",
 	Use:     "search QUERY...",
-	Text: `All words must match, the last one as a prefix. There are "phrases", AND, OR,
-NOT or -word, parentheses, and the fields tag: group: type: status: in: title:
-(docs/search.md has the rules). The best come first.`,
+	Text: `All words must match, the last one as a prefix. There are "phrases", AND,
+OR, NOT or -word (behind -- where it comes first), parentheses, and the
+fields tag: group: type: status: in: title: (docs/search.md has the rules).
+The best come first.`,
 	Example: `arbor search "token bucket"
 arbor search 'login -draft tag:backend' --in memory
 arbor search '(登录 OR login) status:completed' --open`,

@@ -50,13 +50,16 @@ func memorySession(ctx context.Context, env *Env) (v *view.View, p *mdstore.Page
 	return nil, nil, false
 }
 
-// memoryOn returns the error MEMORY_OFF for a caller whose session keeps nothing.
-func memoryOn(ctx context.Context, env *Env, caller string) error {
-	_, p, ok := memorySession(ctx, env.as(caller))
+// memoryOn returns the error MEMORY_OFF for a call whose session uses the slot none, be it the one that it names or its caller's own.
+func memoryOn(ctx context.Context, env *Env, named string) error {
+	_, p, ok := memorySession(ctx, env)
+	if off := ok && p.Field(mdstore.KeySlot) == plan.NoSlotName; !off && named != "" {
+		_, p, ok = memorySession(ctx, env.as(named))
+	}
 	if !ok || p.Field(mdstore.KeySlot) != plan.NoSlotName {
 		return nil
 	}
-	return errs.New(errs.MemoryOff, "%s: this session uses the slot none: nothing of it is kept, and nothing was written; "+
+	return errs.New(errs.MemoryOff, "%s: this session uses the slot none: its memory writes are refused, and nothing was written; "+
 		"memory_use with a slot turns memory on", p.ID)
 }
 
@@ -177,8 +180,12 @@ func slotTarget(ctx context.Context, env *Env, in SlotRef, w Write) (ws mdstore.
 		if e.Code != errs.SlotNotFound {
 			return "", "", err
 		}
+		gone := err
 		if name, err = slotName(ctx, env.as(in.SessionID), in.Slot); err == nil {
 			err = plan.CheckSlotName(name)
+		}
+		if in.Slot == "" && mdstore.ID(name).Generated("slot") { // the id of the session's current slot, which is gone
+			return "", "", gone
 		}
 		if err != nil {
 			return "", "", fail(err)

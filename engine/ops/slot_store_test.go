@@ -98,7 +98,7 @@ func TestSmallSlotsStayPlain(t *testing.T) {
 	must(t, env, "memory_save", about("large", "text", strings.Repeat("words ", 1000)))
 	before := w.Store.Files()
 	for slot, compresses := range map[string]bool{"large": true, "notes": false, "packed": false} {
-		out := must(t, env, "memory_compress", about(slot))["slots"].([]any)[0].(map[string]any)
+		out := must(t, env, "memory_compress", about(slot, "action", "analyze"))["slots"].([]any)[0].(map[string]any)
 		if _, kept := out["kept"]; kept == compresses {
 			t.Errorf("%s: %v", slot, out)
 		}

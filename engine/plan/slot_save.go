@@ -64,7 +64,11 @@ func (x SaveEntry) Plan(d *Draft) (*SavedEntry, error) {
 		}
 	}
 	out := &SavedEntry{Slot: p.ID, Entry: x.Entry.ID}
-	out.Kept, err = changeSlot(d, p, fields, c, keep, inSlot(p, "entries + 1"))
+	what := "entries + 1"
+	if keep != "" {
+		what = "entries replaced"
+	}
+	out.Kept, err = changeSlot(d, p, fields, c, keep, inSlot(p, "%s", what))
 	return out, err
 }
 
@@ -170,6 +174,9 @@ func (x UpdateSlot) Plan(d *Draft) (*SlotDone, error) {
 		return out, err
 	}
 	out.Path = slotPath(d, p.Kind, to, out.Name, p.ID)
+	if to == group && strings.EqualFold(out.Name, name) {
+		out.Path = p.Path
+	}
 	if strings.EqualFold(string(out.Path), string(p.Path)) {
 		out.Path = p.Path // only the case of letters differs, which some file systems do not tell apart
 		return out, nil

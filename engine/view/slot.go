@@ -10,9 +10,16 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// Slots returns the slots of a view that are not archived, in the order of paths.
+// Slots returns the slots of a view that are not archived, in the order of paths. Of a file and its compressed form the older is left out:
+// another process has just put the one in the place of the other.
 func Slots(v *View) []*mdstore.Page {
-	return slices.DeleteFunc(v.Pages().All(), func(p *mdstore.Page) bool { return !p.Kind.IsSlot() })
+	return slices.DeleteFunc(v.Pages().All(), func(p *mdstore.Page) bool {
+		twin, both := v.Pages().At(p.Path + mdstore.Zipped)
+		if p.Path.IsZipped() {
+			twin, both = v.Pages().At(p.Path[:len(p.Path)-len(mdstore.Zipped)])
+		}
+		return !p.Kind.IsSlot() || both && twin.ID == p.ID && twin.Stamp.Mtime > p.Stamp.Mtime
+	})
 }
 
 // SlotsNamed returns the slots, or the archived ones, that ref names by their id or their name. Several are a mistake of people or of a merge.
@@ -43,7 +50,8 @@ func Slot(v *View, ref string, archived bool) (*mdstore.Page, error) {
 			d.Candidates = append(d.Candidates, errs.Candidate{ID: string(p.ID), Title: mdstore.SlotName(p)})
 			d.Paths = append(d.Paths, string(p.Path))
 		}
-		return nil, errs.New(errs.AmbiguousID, "%s: %d slots have this name: %s; call one by its id, or give one another name", ref, len(hits), List(d.Candidates)).With(d)
+		return nil, errs.New(errs.AmbiguousID, "%s: %d slots have this name: %s; call one by its id, or, of copies, remove one or give it another id and name",
+			ref, len(hits), strings.Join(d.Paths, ", ")).With(d)
 	}
 }
 
