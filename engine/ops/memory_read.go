@@ -18,11 +18,11 @@ import (
 // MemoryReadIn says which entries of a slot are read.
 type MemoryReadIn struct {
 	SlotRef
-	Entry  string `json:"entry,omitempty" arg:"ENTRY" help:"id; '0' is the oldest, '-1' the newest"`
+	Entry  string `json:"entry,omitempty" arg:"ENTRY" help:"id, or 0 the oldest, -1 the newest"`
 	At     string `json:"at,omitempty" help:"the entry nearest to a TIME, or to \"2 days ago\", with its neighbours"`
 	Type   string `json:"type,omitempty" help:"only entries of a TYPE"`
 	Limit  int    `json:"limit,omitempty" flag:"limit,n" help:"the newest N"`
-	Cursor string `json:"cursor,omitempty" help:"continue at the CURSOR of an earlier reply"`
+	Cursor string `json:"cursor,omitempty" help:"the CURSOR of an earlier reply"`
 }
 
 // MemoryReadOut has entries, oldest first.

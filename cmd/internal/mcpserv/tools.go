@@ -182,7 +182,7 @@ func inSchema(tool, param string) bool {
 	if (param == "sessionId" || param == "workspaceId") && slices.Contains(ofSession, tool) {
 		return false
 	}
-	if param == "sessionId" && strings.HasPrefix(tool, "memory_") && tool != "memory_use" { // the connection's, unless a call says otherwise
+	if param == "sessionId" && strings.HasPrefix(tool, "memory_") && tool != "memory_use" || param == "workspaceId" && tool == "memory_use" { // the connection's, unless a call says otherwise
 		return false
 	}
 	if tool == "memory_merge" && param == "dryRun" { // which it is unless a call says otherwise
