@@ -214,3 +214,24 @@ func TestCompressedSlotsAreMerged(t *testing.T) {
 		t.Errorf("what is not compressed: %q, %q", joined, missing)
 	}
 }
+
+// A rule that a person draws below an entry takes none of its text away, and a heading without a text is an entry.
+func TestWhatPeopleAddTakesNothingAway(t *testing.T) {
+	d := slotDoc(t, emptySlot+"\n## entry-1 · manual_save · 2026-01-01T10:00:00Z\n\nthe text\n---\n\n## Decided\n\n# \n")
+	got := EntriesOf(d)
+	if len(got) != 2 || got[0].Text != "the text\n---" || got[1].Title != "Decided" || got[1].Text != "" {
+		t.Errorf("%q", got)
+	}
+}
+
+// Entries are in the order of time, and one without a time stays where a person put it.
+func TestEntriesAreInTheOrderOfTime(t *testing.T) {
+	d := slotDoc(t, emptySlot+"\n## entry-2 · a · 2026-01-02T10:00:00Z\n\n2\n\n## Mine\n\n2b\n\n## entry-1 · a · 2026-01-01T10:00:00Z\n\n1\n")
+	var got []string
+	for _, e := range ByTime(EntriesOf(d)) {
+		got = append(got, e.Text)
+	}
+	if strings.Join(got, " ") != "1 2 2b" {
+		t.Errorf("%q", got)
+	}
+}
