@@ -50,7 +50,9 @@ func sources(ctx context.Context, env *Env, workspace, in string) (all []source,
 		w = v.Workspace()
 		name := func(target string) {
 			base, _, _ := strings.Cut(target, "#")
-			if target = path.Clean(base); want(search.InDocs) && !named[target] {
+			target = path.Clean(base)
+			hidden := slices.Contains(strings.Split(target, "/"), ".git") // git's own files may hold a token
+			if want(search.InDocs) && !named[target] && !hidden {
 				named[target] = true
 				all = append(all, source{ws: w, doc: target})
 			}
