@@ -119,7 +119,7 @@ function saveInPlace(file, text) {
 
 // plan runs a plan from beginning to end. a can be asked, b cannot; both work in the project at once.
 async function plan(shown, way, dir, a, b) {
-	assert(a.tools.length === 30 && a.tools.every((t) => t.outputSchema), "each tool says what it returns");
+	assert(a.tools.length === 31 && a.tools.every((t) => t.outputSchema), "each tool says what it returns");
 	shown(`${a.tools.length} tools with schemas of their results, ${a.client.getInstructions().length} bytes of instructions`);
 
 	const docs = [{ path: "README.md", description: "the project" }];
