@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"arbor/mdstore/mdoc"
-	"arbor/mdstore/merge"
+	"arbor/mdstore/diff3"
 	"arbor/statemachine"
 )
 
@@ -37,7 +37,7 @@ func Rejoin(p Path, base, ours, theirs []byte) (joined []byte, missing []string)
 	} else if p.IsZipped() {
 		return nil, []string{"the whole change"}
 	}
-	if lines, ok := merge.Add(base, ours, theirs); bytes.Equal(base, ours) || bytes.Equal(base, theirs) ||
+	if lines, ok := diff3.Add(base, ours, theirs); bytes.Equal(base, ours) || bytes.Equal(base, theirs) ||
 		kind.Form == nil || b.Editable() != nil || o.Editable() != nil || t.Editable() != nil {
 		if !ok {
 			return nil, []string{"the whole change"}
@@ -52,7 +52,7 @@ func Rejoin(p Path, base, ours, theirs []byte) (joined []byte, missing []string)
 	// What has a name is joined by it, wherever it stands in theirs. Lines carry the rest of the change.
 	alone, r := join(b).now.Bytes(), join(t)
 	if !slices.Equal(written(alone), written(ours)) {
-		lines, ok := merge.Add(alone, ours, r.now.Bytes())
+		lines, ok := diff3.Add(alone, ours, r.now.Bytes())
 		if d := parse(lines); ok && r.missing == nil && d.Editable() == nil {
 			return join(d).now.Bytes(), join(d).missing
 		}
@@ -101,7 +101,7 @@ func (r *rejoining) join() {
 	}
 	for _, s := range r.ours.Sections() {
 		was, is, now := r.base.Text(s.Name), r.ours.Text(s.Name), r.now.Text(s.Name)
-		switch both, ok := merge.Add([]byte(was), []byte(is), []byte(now)); {
+		switch both, ok := diff3.Add([]byte(was), []byte(is), []byte(now)); {
 		case was == is || now == is:
 		case slices.Contains([]string{SecLog, SecReferences, SecDocs, SecRules}, s.Name):
 			r.items(s.Name)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"arbor/mdstore/mdoc"
-	"arbor/mdstore/merge"
+	"arbor/mdstore/diff3"
 )
 
 // joinSlots does to theirs what turned base into ours. Entries are a keyed set in the order of time: what only one side added, changed or
@@ -96,7 +96,7 @@ func unite(base, ours, theirs []string) (out []string) {
 
 // joinEntries joins the blocks of three versions. ok is false where the text above the entries is as theirs has it alone.
 func joinEntries(base, ours, theirs []slotBlock, eol string) (out []slotBlock, ok bool) {
-	above, ok := merge.Add([]byte(base[0].raw), []byte(ours[0].raw), []byte(theirs[0].raw))
+	above, ok := diff3.Add([]byte(base[0].raw), []byte(ours[0].raw), []byte(theirs[0].raw))
 	if ok && strings.TrimSpace(string(above)) != "" {
 		out = append(out, slotBlock{raw: string(above)})
 	} else {
@@ -140,7 +140,7 @@ func joinEntries(base, ours, theirs []slotBlock, eol string) (out []slotBlock, o
 
 // bothOf returns what becomes of a block that ours and theirs have differently, and which was otherwise where had says so.
 func bothOf(was, ours, theirs slotBlock, had bool, eol string) []slotBlock {
-	text, ok := merge.Add([]byte(was.raw), []byte(ours.raw), []byte(theirs.raw))
+	text, ok := diff3.Add([]byte(was.raw), []byte(ours.raw), []byte(theirs.raw))
 	o, t := ours.entry, theirs.entry
 	switch {
 	case had && ok:

@@ -35,7 +35,7 @@ var keys = []Key{
 	{"folders", "text", "id", "", "init --folders", early, "what names the folders of new nodes: id, or title"},
 	{"listen", "text", "127.0.0.1:7433", "", "serve --listen", own, "the address on this machine that arbor serve takes"},
 	{"toolsets", "list", []any{"plan"}, "ARBOR_TOOLSETS", "mcp --toolsets", own,
-		"the sets of tools that servers offer: plan, briefing, memory, or all"},
+		"the sets of tools that servers offer: plan, briefing, memory, history, or all"},
 	{"profile", "text", "all", "", "mcp --profile", shared, "which tools of plan servers offer: all, or worker"},
 	{"replies", "text", "both", "", "mcp --replies", shared, "the form of a server's replies: both, or text"},
 	{"max-tokens", "number", int64(8000), "", "mcp --max-tokens", shared, "the largest reply of a server, in tokens"},

@@ -43,6 +43,9 @@ const (
 	StateNotFound     Code = "STATE_NOT_FOUND"
 	SlotNotFound      Code = "SLOT_NOT_FOUND"
 	EntryNotFound     Code = "ENTRY_NOT_FOUND"
+	NoRepository      Code = "NO_REPOSITORY"      // no repository of git, or no git
+	RevisionNotFound  Code = "REVISION_NOT_FOUND" // git knows no such commit
+	NothingToUndo     Code = "NOTHING_TO_UNDO"
 
 	InvalidParams   Code = "INVALID_PARAMS"
 	UnknownParams   Code = "UNKNOWN_PARAMS"
@@ -67,6 +70,9 @@ const (
 	ReferenceExists     Code = "REFERENCE_EXISTS"
 	NameTaken           Code = "NAME_TAKEN"
 	MemoryOff           Code = "MEMORY_OFF"
+	CannotUndo          Code = "CANNOT_UNDO"    // what stands on the operation is in the way
+	SyncStopped         Code = "SYNC_STOPPED"   // people must decide first
+	Merging             Code = "MERGE_CONFLICT" // a file with an unresolved conflict of git
 
 	ConfirmationRequired Code = "CONFIRMATION_REQUIRED"
 
@@ -85,7 +91,7 @@ const (
 var classes = map[Code]Class{
 	VaultNotFound: NotFound, WorkspaceNotFound: NotFound, NodeNotFound: NotFound, ParentNotFound: NotFound,
 	ReferenceNotFound: NotFound, SessionNotFound: NotFound, StateNotFound: NotFound,
-	SlotNotFound: NotFound, EntryNotFound: NotFound, NameTaken: Refused, MemoryOff: Refused,
+	SlotNotFound: NotFound, EntryNotFound: NotFound, NoRepository: NotFound, RevisionNotFound: NotFound, NothingToUndo: NotFound, NameTaken: Refused, MemoryOff: Refused, CannotUndo: Refused, SyncStopped: Refused, Merging: Conflict,
 	InvalidParams: Invalid, UnknownParams: Invalid, AmbiguousID: Invalid, InvalidName: Invalid, InvalidTitle: Invalid,
 	InvalidContent: Invalid, InvalidNodeType: Invalid, InvalidPath: Invalid,
 	InvalidTransition: Refused, ConclusionRequired: Refused, IncompleteChildren: Refused, ExecutionChildren: Refused,

@@ -19,6 +19,7 @@ type Operation struct {
 	Writes      bool
 	Destructive bool // takes something away, if only to the trash
 	Idempotent  bool // doing it again changes nothing
+	Git         bool // needs git, and a vault in a repository of git
 	Looks       bool // of use also to a caller with Env.ReadOnly, for whom it writes nothing
 	Params      []Param
 	In, Out     reflect.Type
@@ -120,6 +121,7 @@ const (
 	destroys
 	repeats // idempotent
 	looks   // see Operation.Looks
+	byGit   // see Operation.Git
 )
 
 // The tool sets. An MCP server offers the tools of those that are on; the command line has every operation.
@@ -127,16 +129,17 @@ const (
 	SetPlan     = "plan"     // on unless something else is said
 	SetBriefing = "briefing" // who comes back: briefings, sessions, states, bindings, settings
 	SetMemory   = "memory"   // what was said: slots with entries, search
+	SetHistory  = "history"  // who did what when, by git; undo
 )
 
 // Sets returns the names of the tool sets, in the order of the documentation.
-func Sets() []string { return []string{SetPlan, SetBriefing, SetMemory} }
+func Sets() []string { return []string{SetPlan, SetBriefing, SetMemory, SetHistory} }
 
 // NeverListed is the Listed of a parameter that no list of tools has.
 const NeverListed = "never"
 
 // all is the catalogue, in the order of its documentation.
-var all = slices.Concat(in(SetPlan, planSet), in(SetBriefing, briefingSet), in(SetMemory, memorySet))
+var all = slices.Concat(in(SetPlan, planSet), in(SetBriefing, briefingSet), in(SetMemory, memorySet), in(SetHistory, historySet))
 
 // both makes an operation part of a second tool set.
 func both(set string, o Operation) Operation {
@@ -189,6 +192,14 @@ var memorySet = []Operation{
 	ask,
 }
 
+var historySet = []Operation{}
+
+// forPeople are operations that no server offers as a tool: people call them.
+var forPeople = []Operation{}
+
+// Commands returns the operations that only the command line has.
+func Commands() []Operation { return slices.Clone(forPeople) }
+
 var planSet = []Operation{
 	workspaceInit,
 	workspaceList,
@@ -223,7 +234,7 @@ var planSet = []Operation{
 	searchOp,
 }
 
-// All returns every operation in the order of the documentation.
+// All returns every operation that servers offer, in the order of the documentation.
 func All() []Operation { return slices.Clone(all) }
 
 // Of returns the operations of a tool set.
@@ -233,7 +244,7 @@ func Of(set string) []Operation {
 
 // Find returns the operation of that name.
 func Find(name string) (Operation, bool) {
-	for _, o := range all {
+	for _, o := range slices.Concat(all, forPeople) {
 		if o.Name == name {
 			return o, true
 		}
@@ -244,7 +255,7 @@ func Find(name string) (Operation, bool) {
 // op describes the operation that a function is.
 func op[I, O any](name string, e effect, run func(context.Context, *Env, I) (*O, error), h Help) Operation {
 	return Operation{
-		Name: name, Help: h, Writes: e&writes != 0, Destructive: e&destroys != 0, Idempotent: e&repeats != 0, Looks: e&looks != 0,
+		Name: name, Help: h, Writes: e&writes != 0, Destructive: e&destroys != 0, Idempotent: e&repeats != 0, Looks: e&looks != 0, Git: e&byGit != 0,
 		Params: params(reflect.TypeFor[I]()), In: reflect.TypeFor[I](), Out: reflect.TypeFor[O](),
 		run: func(ctx context.Context, env *Env, in any) (any, error) { return run(ctx, env, *in.(*I)) },
 	}

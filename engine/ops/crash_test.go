@@ -23,7 +23,7 @@ func TestCrashes(t *testing.T) {
 		least = 20_000
 		opt.Limit, open.Limit = 2000, 500
 	}
-	for _, o := range ops.All() {
+	for _, o := range ops.WithoutGit() {
 		calls := samples[o.Name]
 		if o.Writes && len(calls) == 0 {
 			t.Errorf("%s writes, and has no sample here", o.Name)
@@ -78,7 +78,7 @@ func TestCrashes(t *testing.T) {
 
 // A dry run of every sample writes nothing, and plans what the operation then does.
 func TestDryRunWritesNothing(t *testing.T) {
-	for _, o := range ops.All() {
+	for _, o := range ops.WithoutGit() {
 		if !slices.ContainsFunc(o.Params, func(p ops.Param) bool { return p.Name == "dryRun" }) {
 			if o.Writes && !forThisMachine[o.Name] {
 				t.Errorf("%s changes the plan, and cannot be planned", o.Name)
@@ -106,7 +106,7 @@ func TestDryRunWritesNothing(t *testing.T) {
 
 // Operations that the catalogue calls idempotent change nothing the second time.
 func TestTwiceIsOnce(t *testing.T) {
-	for _, o := range ops.All() {
+	for _, o := range ops.WithoutGit() {
 		if !o.Idempotent || !o.Writes || o.Name == "workspace_check" {
 			continue
 		}

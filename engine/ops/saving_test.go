@@ -100,7 +100,7 @@ func TestAWriteWaitsForTheSecondHalfOfASave(t *testing.T) {
 
 func opNamed(t *testing.T, name string) ops.Operation {
 	t.Helper()
-	for _, o := range ops.All() {
+	for _, o := range ops.WithoutGit() {
 		if o.Name == name {
 			return o
 		}

@@ -51,7 +51,7 @@ func addCommands(sh *shell, root *cobra.Command) {
 	}
 	add(sh.command(dropCommand(sh)), sh.command(treeCommand(sh)), newWatch(sh), newUse(sh), newWorkspaces(sh), newNodes(sh), newSession(sh),
 		newState(sh), newTranscript(sh), newMemory(sh), newConfig(sh), newImport(sh), newEdit(sh), newRestore(sh), newWhere(sh), newVersion(sh)) // commands that are not the command of an operation
-	for _, o := range ops.All() {
+	for _, o := range slices.Concat(ops.All(), ops.Commands()) {
 		path, words := splitUse(o.Use)
 		if strings.HasPrefix(words, "--") {
 			continue // a flag of another operation's command

@@ -31,7 +31,7 @@ func inOurWords(s string) string {
 }
 
 var ourWords = sync.OnceValue(func() *strings.Replacer {
-	all := ops.All()
+	all := slices.Concat(ops.All(), ops.Commands())
 	slices.SortFunc(all, func(a, b ops.Operation) int { return cmp.Compare(len(b.Name), len(a.Name)) }) // the longest wins
 	pairs := []string{
 		"context_get without nodeId", "arbor context without NODE", "node_list with this node as rootId", "arbor list NODE",

@@ -37,7 +37,7 @@ var rows = []row{
 	{floor: 0, name: "statemachine", std: "fmt slices"},
 	{floor: 0, name: "engine/nearest", std: "strings"},
 	{floor: 0, name: "mdstore/mdoc", std: "pure"},
-	{floor: 0, name: "mdstore/merge", std: "pure"},
+	{floor: 0, name: "mdstore/diff3", std: "pure"},
 	{floor: 0, name: "mdstore/fold", std: "pure"},
 	{floor: 0, name: "mdstore/watch"},
 	{floor: 0, name: "mdstore/guard"},
@@ -45,16 +45,18 @@ var rows = []row{
 
 	// mdstore has time for the form of log lines, and the names of io/fs for
 	// paths, modes and errors; neither gives it a clock or a disk.
-	{floor: 10, name: "mdstore", may: "mdstore/mdoc mdstore/merge statemachine", std: "pure context io/fs time"},
+	{floor: 10, name: "mdstore", may: "mdstore/mdoc mdstore/diff3 statemachine", std: "pure context io/fs time"},
 
 	// A commit reaches the disk through the calls that its model of crashes
 	// knows, and in no other way.
 	{floor: 12, name: "mdstore/dirstore/internal/osfs", may: "mdstore mdstore/guard mdstore/mdoc"},
-	{floor: 14, name: "mdstore/dirstore/internal/journal", may: "mdstore mdstore/mdoc mdstore/merge mdstore/dirstore/internal/osfs", std: "pure context crypto/rand io/fs log/slog net/url"},
+	{floor: 14, name: "mdstore/dirstore/internal/journal", may: "mdstore mdstore/mdoc mdstore/diff3 mdstore/dirstore/internal/osfs", std: "pure context crypto/rand io/fs log/slog net/url"},
 
 	{floor: 20, name: "mdstore/dirstore", may: "mdstore mdstore/guard mdstore/mdoc mdstore/dirstore/internal/osfs mdstore/dirstore/internal/journal mdstore/watch", helper: true},
 	{floor: 25, name: "mdstore/dirstore/crashtest", may: "mdstore mdstore/dirstore mdstore/dirstore/internal/journal mdstore/dirstore/internal/osfs", helper: true, forTests: true},
-	{floor: 20, name: "mdstore/memstore", may: "mdstore mdstore/mdoc", std: "pure context io/fs time", helper: true, forTests: true},
+	{floor: 20, name: "mdstore/memstore", may: "mdstore mdstore/mdoc", std: "pure context io/fs time", helper: true},
+	{floor: 15, name: "mdstore/merge", may: "mdstore mdstore/diff3 mdstore/mdoc statemachine", std: "pure"},
+	{floor: 15, name: "mdstore/gitrepo", may: "mdstore"},
 	{floor: 20, name: "mdstore/storetest", may: "mdstore mdstore/mdoc", helper: true, forTests: true},
 	{floor: 20, name: "context/assemble", may: "mdstore mdstore/mdoc statemachine", std: "pure"},
 
@@ -78,7 +80,7 @@ var rows = []row{
 		std: "pure context crypto/rand io/fs log/slog net/url time", clock: "engine/engine.go"},
 
 	{floor: 50, name: "engine/ops", may: "engine engine/check engine/claims engine/config engine/errs engine/memory engine/nearest engine/plan engine/search engine/sessions engine/view " +
-		"context/assemble context/render mdstore mdstore/fold mdstore/mdoc statemachine", std: "pure context path/filepath time"},
+		"context/assemble context/render mdstore mdstore/fold mdstore/gitrepo mdstore/mdoc mdstore/memstore mdstore/merge statemachine", std: "pure context path/filepath time"},
 	// For programs that use Arbor as a library; nothing here imports it.
 	{floor: 50, name: "engine/stores", may: "engine engine/config engine/errs engine/plan engine/sessions engine/view mdstore", std: "pure context time",
 		tests: "engine/stores/storestest"},

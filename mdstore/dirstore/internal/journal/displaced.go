@@ -11,7 +11,7 @@ import (
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore/internal/osfs"
-	"arbor/mdstore/merge"
+	"arbor/mdstore/diff3"
 )
 
 // A program that opened a file before a commit replaced it may still write to it. Such a save lands in the displaced
@@ -195,7 +195,7 @@ func (c *Committer) mergeLate(d displaced) error {
 	}
 	var live []byte
 	missing, ok := c.Rejoin(d.path, d.held, func(now []byte) ([]byte, []string) {
-		if joined, ok := merge.Add(d.base, d.held, now); ok {
+		if joined, ok := diff3.Add(d.base, d.held, now); ok {
 			return joined, nil
 		}
 		live = now
