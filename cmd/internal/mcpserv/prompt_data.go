@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"text/template"
 	"time"
 
 	"arbor/context/render"
@@ -22,13 +21,13 @@ import (
 
 const shownItems = 10 // of a list in a prompt
 
-// promptData is the data of a prompt's template. Whatever its methods return of the texts of files is quoted: each line
+// promptData is what a prompt's text is made of. Whatever its methods return of the texts of files is quoted: each line
 // begins with ">". Ids are valid, and statuses and types are known ones, where they are not quoted.
 type promptData struct {
 	ctx  context.Context
 	env  *ops.Env
 	room int
-	text strings.Builder // the output of the template
+	text strings.Builder // what is written so far
 	step int
 	snap *view.View
 
@@ -87,12 +86,6 @@ func nameable(id mdstore.ID, p mdstore.Path) error {
 		"%s: the file has no id that calls could name; workspace_check says how to mend it", p)
 }
 
-// Step returns the number of the next step, as a list of Markdown has it.
-func (d *promptData) Step() string {
-	d.step++
-	return fmt.Sprintf("%d.", d.step)
-}
-
 // A list is the beginning of a list, in quoted lines. It is nil when there is nothing to list.
 type list struct {
 	Items []string
@@ -120,11 +113,6 @@ func (l *list) Show(more string) string {
 		text += fmt.Sprintf("\n\n%d more: %s.", left, more) // a paragraph of its own, or it would belong to the quote
 	}
 	return text
-}
-
-var promptFuncs = template.FuncMap{
-	"allowed": statemachine.Allowed, "terminal": statemachine.Terminal, "takesChildren": statemachine.TakesChildren,
-	"typeWord": typeWord, "statusWord": statusWord, "quote": quote, "item": item, "node": nodeItem,
 }
 
 // quote returns a text with each of its lines marked, at most that many bytes of it.

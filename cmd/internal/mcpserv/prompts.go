@@ -2,28 +2,15 @@ package mcpserv
 
 import (
 	"context"
-	"embed"
 	"maps"
 	"slices"
 	"strings"
-	"sync"
-	"text/template"
 
 	"arbor/engine/errs"
 	"arbor/engine/ops"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
-
-// promptFiles hold the words of the prompts: prompts/NAME.md is the template of the prompt NAME, prompts/shared.md has
-// what several of them say. Their data is a *promptData.
-//
-//go:embed prompts/*.md
-var promptFiles embed.FS
-
-var promptTemplates = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(promptFuncs).ParseFS(promptFiles, "prompts/*.md"))
-})
 
 // Arguments name workspaces and nodes as people do: by id, by a unique prefix of it, or by the exact title. Completion
 // knows these arguments by their names.
@@ -35,7 +22,7 @@ var (
 		Description: "Its id, a unique beginning of it, or its exact name; the bound or only active one if left out."}
 )
 
-// prompts describe the templates of prompts/ to clients.
+// prompts describe the prompts to clients; promptTexts has their words.
 var prompts = []*mcp.Prompt{
 	{Name: "start-workspace", Title: "Start a workspace",
 		Description: "Set up a workspace for a goal: rules, documents, first nodes.",
@@ -90,7 +77,7 @@ func checkArgs(p *mcp.Prompt, args map[string]string) error {
 	return nil
 }
 
-// getPrompt returns the messages of a prompt: the text of its template, then the context of the node that it is about,
+// getPrompt returns the messages of a prompt: its text, then the context of the node that it is about,
 // as the resource that it is. Together they keep within the bound of replies.
 func (s *Server) getPrompt(ctx context.Context, p *mcp.Prompt, req *mcp.GetPromptRequest) (
 	*mcp.GetPromptResult, error) {
@@ -106,7 +93,7 @@ func (s *Server) getPrompt(ctx context.Context, p *mcp.Prompt, req *mcp.GetPromp
 		if err := d.load(p.Name); err != nil {
 			return err
 		}
-		return promptTemplates().ExecuteTemplate(&d.text, p.Name+".md", d)
+		return promptTexts[p.Name](d)
 	})
 	if err != nil {
 		return nil, err
