@@ -36,7 +36,7 @@ func (w *Workspace) Briefing() Briefing {
 
 // workflowsOf returns what stands above the first workflow, and the workflows.
 func workflowsOf(d *mdoc.Doc) (above string, flows []Workflow) {
-	exact := func(from, to int) string { return strings.ReplaceAll(string(d.Bytes()[from:to]), "\r\n", "\n") }
+	exact := func(from, to int) string { return strings.ReplaceAll(string(d.Readable()[from:to]), "\r\n", "\n") }
 	for _, s := range d.Sections() {
 		if s.Name != SecWorkflows {
 			continue

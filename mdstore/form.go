@@ -80,17 +80,21 @@ const (
 	KeyPlan    = "plan"
 )
 
+// What tells the items of a list apart: the whole text, or what a reference leads to.
+func itself(item string) string { return item }
+func target(item string) string { return ParseRef(item).Target }
+
 // WorkspaceForm is the form of Workspace.md.
 var WorkspaceForm = &mdoc.Form{Sections: []mdoc.SectionForm{
 	{Name: SecPurpose, Aliases: []string{"目的"}},
 	{Name: SecCurrentGoal, Aliases: []string{"当前目标"}},
 	{Name: SecWorkflows, Aliases: []string{"工作流"}},
-	{Name: SecKeyFiles, Aliases: []string{"关键文件"}},
+	{Name: SecKeyFiles, Aliases: []string{"关键文件"}, Key: target},
 	{Name: SecPreferences, Aliases: []string{"偏好"}},
-	{Name: SecRelated, Aliases: []string{"相关"}},
-	{Name: SecRules, Aliases: []string{"规则"}},
-	{Name: SecDocs, Aliases: []string{"文档"}},
-	{Name: SecLog, Aliases: []string{"日志"}},
+	{Name: SecRelated, Aliases: []string{"相关"}, Key: target},
+	{Name: SecRules, Aliases: []string{"规则"}, Key: itself},
+	{Name: SecDocs, Aliases: []string{"文档"}, Key: target},
+	{Name: SecLog, Aliases: []string{"日志"}, Key: itself},
 	{Name: SecProblem, Aliases: []string{"问题"}},
 }}
 
@@ -99,9 +103,9 @@ var NodeForm = &mdoc.Form{Sections: []mdoc.SectionForm{
 	{Name: SecRequirement, Aliases: []string{"需求"}},
 	{Name: SecConclusion, Aliases: []string{"结论"}},
 	{Name: SecNote, Aliases: []string{"备注"}},
-	{Name: SecDocs, Aliases: []string{"文档"}},
-	{Name: SecReferences, Aliases: []string{"引用"}},
-	{Name: SecLog, Aliases: []string{"日志"}},
+	{Name: SecDocs, Aliases: []string{"文档"}, Key: target},
+	{Name: SecReferences, Aliases: []string{"引用"}, Key: target},
+	{Name: SecLog, Aliases: []string{"日志"}, Key: itself},
 	{Name: SecProblem, Aliases: []string{"问题"}},
 }}
 
@@ -109,14 +113,14 @@ var NodeForm = &mdoc.Form{Sections: []mdoc.SectionForm{
 var SessionForm = &mdoc.Form{Sections: []mdoc.SectionForm{
 	{Name: SecGoal},
 	{Name: SecNotes},
-	{Name: SecLog, Aliases: []string{"日志"}},
+	{Name: SecLog, Aliases: []string{"日志"}, Key: itself},
 }}
 
 // StateForm is the form of a state.
 var StateForm = &mdoc.Form{Sections: []mdoc.SectionForm{
 	{Name: SecActiveTask},
-	{Name: SecNextSteps},
-	{Name: SecActiveFiles},
+	{Name: SecNextSteps, Key: itself},
+	{Name: SecActiveFiles, Key: func(item string) string { return ParseActiveFile(item).Path }},
 	{Name: SecConversation},
 	{Name: SecReasoning},
 	{Name: SecWorkspaceWas},

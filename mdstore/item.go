@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+	"time"
 
 	"arbor/mdstore/mdoc"
 )
@@ -134,6 +135,9 @@ const (
 
 // TimeLayout is the form of a log entry's time, for the package time.
 const TimeLayout = "2006-01-02 15:04:05"
+
+// LogTime returns the time of a log entry for one in Unix milliseconds.
+func LogTime(ms int64) string { return time.UnixMilli(ms).UTC().Format(TimeLayout) }
 
 // MaxEvent is the greatest length of a log event in bytes.
 const MaxEvent = 2048

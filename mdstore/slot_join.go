@@ -3,11 +3,12 @@ package mdstore
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 
-	"arbor/mdstore/mdoc"
 	"arbor/mdstore/diff3"
+	"arbor/mdstore/mdoc"
 )
 
 // joinSlots does to theirs what turned base into ours. Entries are a keyed set in the order of time: what only one side added, changed or
@@ -34,6 +35,26 @@ func joinSlots(base, ours, theirs *mdoc.Doc) (joined []byte, missing []string) {
 func UniteSlots(ours, theirs *mdoc.Doc) (united []byte, missing []string) {
 	empty, _ := mdoc.Parse(theirs.Name(), []byte("---\n---\n"), SlotForm)
 	return joinSlots(empty, ours, theirs)
+}
+
+// JoinSlotBodies returns the body of a slot that both sides changed, with the line ends eol. The error says why it can only be merged as
+// lines.
+func JoinSlotBodies(base, ours, theirs *mdoc.Doc, eol string) (string, error) {
+	for _, d := range []*mdoc.Doc{base, ours, theirs} {
+		if eolOf(d) != eol && len(blocksOf(d)) > 1 {
+			return "", errors.New("one version has other line ends")
+		}
+	}
+	blocks, ok := joinEntries(blocksOf(base), blocksOf(theirs), blocksOf(ours), eol)
+	if !ok {
+		return "", errors.New("both sides changed the text above the entries")
+	}
+	empty, _ := mdoc.Parse(ours.Name(), []byte("---"+eol+"---"+eol), SlotForm)
+	joined, err := joinBlocks(empty, blocks, eol)
+	if err != nil {
+		return "", err
+	}
+	return string(joined[len(empty.Front()):]), nil
 }
 
 // joinFront returns theirs with the front matter of both.

@@ -127,10 +127,7 @@ func EntryAt(d *mdoc.Doc) []int {
 
 // blocksOf cuts the body of a slot. The first block has no heading; together they are the body, byte by byte.
 func blocksOf(d *mdoc.Doc) []slotBlock {
-	src, at := d.Bytes(), len(d.Front())
-	if at > len(src) { // a copy without damage may be longer
-		return []slotBlock{{}}
-	}
+	src, at := d.Readable(), len(d.Front())
 	out := []slotBlock{{}}
 	for _, h := range d.Headings() {
 		if h.Level > 2 || !bytes.HasPrefix(bytes.TrimLeft(src[h.Span.Start:h.Span.End], " "), []byte("#")) {

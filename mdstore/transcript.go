@@ -29,7 +29,7 @@ type Message struct {
 // Messages returns the messages of a transcript in the order of the file.
 func Messages(d *mdoc.Doc) []Message {
 	var out []Message
-	src, at, role := d.Bytes(), len(d.Front()), ""
+	src, at, role := d.Readable(), len(d.Front()), ""
 	add := func(end int) {
 		if text := FromVerbatim(string(src[at:end])); role != "" || text != "" {
 			out = append(out, Message{role, text})

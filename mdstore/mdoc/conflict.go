@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
@@ -28,15 +29,78 @@ func unfinished(src []byte) (at int, what string) {
 // conflict returns the offsets of the first conflict marker that opens a hunk and of the one that closes it, or -1.
 // Both together count anywhere, also in code, as git writes them anywhere.
 func conflict(src []byte) (from, to int) {
-	from = lineWith(src, 0, "<<<<<<< ")
-	if from < 0 {
+	h, ok := hunkIn(src, 0)
+	if !ok {
 		return -1, -1
 	}
-	to = lineWith(src, from, ">>>>>>> ")
-	if to < 0 {
-		return -1, -1
+	return h.open, h.shut
+}
+
+// A hunk is a conflict with its marks: the offsets of the lines that are marks. base is shut where the conflict shows none, and so is
+// middle where the line between the sides is missing.
+type hunk struct{ open, base, middle, shut int }
+
+// hunkIn returns the first hunk of src at or behind from. The marks of a hunk have one length, of seven or more.
+func hunkIn(src []byte, from int) (h hunk, ok bool) {
+	for open := lineWith(src, from, "<<<<<<<"); open >= 0; open = lineWith(src, lineEnd(src, open), "<<<<<<<") {
+		line := src[open:lineEnd(src, open)]
+		size := len(line) - len(bytes.TrimLeft(line, "<"))
+		if size == len(line) || line[size] != ' ' {
+			continue
+		}
+		shut := lineWith(src, open, strings.Repeat(">", size)+" ")
+		if shut < 0 {
+			continue
+		}
+		h = hunk{open, shut, shut, shut}
+		for at := lineEnd(src, open); at < shut; at = lineEnd(src, at) {
+			line := src[at:cutEOL(src, lineEnd(src, at))]
+			switch {
+			case string(line) == strings.Repeat("=", size):
+				h.middle = at
+				h.base = min(h.base, at)
+				return h, true
+			case h.base == shut && bytes.HasPrefix(line, []byte(strings.Repeat("|", size))) && (len(line) == size || line[size] == ' '):
+				h.base = at
+			}
+		}
+		return h, true
 	}
-	return from, to
+	return hunk{}, false
+}
+
+// A Side is one of the texts that the marks of a conflict tell apart.
+type Side int
+
+// The sides. Base is there only where the marks show it.
+const (
+	Ours Side = iota
+	Theirs
+	Base
+)
+
+// Of returns a text in which each conflict is what one side has. It is the text itself where there are no marks.
+func (s Side) Of(src []byte) []byte {
+	var out []byte
+	at := 0
+	for h, ok := hunkIn(src, 0); ok; h, ok = hunkIn(src, at) {
+		from, to := h.open, min(h.base, h.middle)
+		switch {
+		case s == Theirs:
+			from, to = h.middle, h.shut
+		case s == Base:
+			from, to = h.base, h.middle
+		}
+		out = append(out, src[at:h.open]...)
+		if from < to {
+			out = append(out, src[lineEnd(src, from):to]...)
+		}
+		at = lineEnd(src, h.shut)
+	}
+	if at == 0 {
+		return src
+	}
+	return append(out, src[at:]...)
 }
 
 // lineWith returns the offset of the first line that begins with mark, at or behind from, or -1.

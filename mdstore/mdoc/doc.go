@@ -10,7 +10,7 @@ import (
 type Doc struct {
 	name   string
 	src    []byte
-	text   []byte // what is read: src, or a copy without damage; shorter only for a file that is too large
+	text   []byte // what is read: src, or a copy without damage; shorter for a file that is too large, and for one with conflicts
 	shape  []byte // what the body's structure is read from, as long as text; nil: text
 	form   *Form
 	parts  parts
@@ -39,7 +39,9 @@ func Parse(name string, src []byte, form *Form) (*Doc, []Diagnostic) {
 	}
 	readable, damaged := damage(d.text)
 	d.text = readable
-	if n := len(damaged); n > 0 && damaged[n-1].Code == CodeConflictMarkers {
+	if from, _ := conflict(readable); from >= 0 {
+		d.text = Ours.Of(readable)
+	} else if n := len(damaged); n > 0 && damaged[n-1].Code == CodeConflictMarkers {
 		d.shape = withRules(readable)
 	}
 	found = append(found, damaged...)
@@ -82,6 +84,10 @@ func (d *Doc) Name() string { return d.name }
 
 // Bytes returns the source, which must not be modified.
 func (d *Doc) Bytes() []byte { return d.src }
+
+// Readable returns the bytes that spans refer to: the source, or what is read of it where it is closed to edits, as the side
+// ours of a conflict.
+func (d *Doc) Readable() []byte { return d.text }
 
 // Front returns the bytes of the front matter with the lines that begin and end it, and all that stands before them.
 func (d *Doc) Front() []byte { return d.text[:d.parts.body] }

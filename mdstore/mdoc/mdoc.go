@@ -36,6 +36,9 @@ func (f *Form) most() int {
 type SectionForm struct {
 	Name    string   // "Log"
 	Aliases []string // "日志"
+
+	// Key returns what tells an item of the section from the others, where the section is a list; nil: it is text.
+	Key func(item string) string
 }
 
 // The codes of the diagnostics of a single document. Each of them closes the document

@@ -13,13 +13,13 @@ import (
 
 // nodeForm is the form of a node's file, as far as the tests need it.
 var nodeForm = &Form{Sections: []SectionForm{
-	{"Requirement", []string{"需求"}},
-	{"Conclusion", []string{"结论"}},
-	{"Note", []string{"备注"}},
-	{"Docs", []string{"文档"}},
-	{"References", []string{"引用"}},
-	{"Log", []string{"日志"}},
-	{"Problem", []string{"问题"}},
+	{Name: "Requirement", Aliases: []string{"需求"}},
+	{Name: "Conclusion", Aliases: []string{"结论"}},
+	{Name: "Note", Aliases: []string{"备注"}},
+	{Name: "Docs", Aliases: []string{"文档"}},
+	{Name: "References", Aliases: []string{"引用"}},
+	{Name: "Log", Aliases: []string{"日志"}},
+	{Name: "Problem", Aliases: []string{"问题"}},
 }}
 
 type specExample struct {

@@ -4,9 +4,14 @@ package merge
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
+	"fmt"
+	"strings"
 
 	"arbor/mdstore"
+	"arbor/mdstore/diff3"
+	"arbor/mdstore/mdoc"
 )
 
 // A Result is one file made of three.
@@ -19,20 +24,26 @@ type Result struct {
 // A Conflict is what both sides changed differently.
 type Conflict struct {
 	What               string // the key of a field or the name of a section, as "parentId" or "Conclusion"; "" for text outside of sections
-	Base, Ours, Theirs string // as the files have it; Base is "" where it is not known
+	Base, Ours, Theirs string // the value or the text; Base is "" where it is not known
 }
 
 // Options are how conflicts are marked.
 type Options struct {
-	Ours, Theirs string // the names of the sides, behind the marks; "" for none
+	Ours, Theirs string // the names of the sides, behind the marks; "" for ours and theirs
 	Size         int    // the length of a mark; 0 stands for 7
 }
 
 // ErrText says that a file has no structure that Merge knows, or is damaged: git's own merge of lines is to be taken.
 var ErrText = errors.New("the file can only be merged as lines")
 
+func asText(why string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrText, fmt.Sprintf(why, args...))
+}
+
 // Merge makes one file of ours and theirs, which were both made of base, at p. base is nil where both sides made the
-// file. The formatting of ours stays. The error is ErrText, or wraps it.
+// file. The formatting of ours stays, and what the result says does not depend on which side is ours. A conflict in the front matter
+// has marks around the lines of its key, one in a section around lines of its text; Ours and Theirs read such a file. The error is
+// ErrText, or wraps it; it names what conflicts in a compressed file, which can have no marks.
 func Merge(p mdstore.Path, base, ours, theirs []byte, opt Options) (Result, error) {
 	switch {
 	case bytes.Equal(base, theirs), bytes.Equal(ours, theirs):
@@ -40,15 +51,183 @@ func Merge(p mdstore.Path, base, ours, theirs []byte, opt Options) (Result, erro
 	case bytes.Equal(base, ours):
 		return Result{Bytes: theirs}, nil
 	}
-	return Result{}, ErrText
+	kind := mdstore.AllKinds().Of(p)
+	if kind == nil {
+		return Result{}, asText("no kind of file lies at %s", p)
+	}
+	if base == nil {
+		base = mdstore.Stored(p, []byte("---\n---\n"))
+	}
+	m := &merging{path: p, kind: kind, marks: diff3.Marks{Ours: cmp.Or(opt.Ours, "ours"), Theirs: cmp.Or(opt.Theirs, "theirs"),
+		Size: max(opt.Size, 7)}}
+	var raw [3][]byte
+	for i, data := range [][]byte{base, ours, theirs} {
+		text, err := mdstore.TextOf(p, data)
+		if err != nil {
+			return Result{}, asText("%s cannot be decompressed: %v", p, err)
+		}
+		raw[i] = text
+		if m.doc[i], err = m.parse(lf(text)); err != nil {
+			return Result{}, asText("%s is damaged: %v", side(i), err)
+		}
+	}
+	if kind.Join != nil { // what the texts of a slot hold may not be changed
+		m.slots = &[3]*mdoc.Doc{}
+		for i := range raw {
+			m.slots[i], _ = mdoc.Parse(string(p), raw[i], kind.Form)
+		}
+	}
+	eol := eolOf(raw[1])
+	if eol == eolOf(raw[0]) {
+		eol = eolOf(raw[2])
+	}
+	return m.run(eol, ours, raw)
 }
 
-// Marked reports whether a text has a conflict's marks: lines that begin with seven or more of "<", then of ">".
-func Marked(data []byte) bool {
-	begun := false
-	for line := range bytes.Lines(data) {
-		begun = begun || bytes.HasPrefix(line, []byte("<<<<<<< "))
-		if begun && bytes.HasPrefix(line, []byte(">>>>>>> ")) {
+// run merges, and once more with the lines in the logs that name what gave way.
+func (m *merging) run(eol string, ours []byte, raw [3][]byte) (r Result, err error) {
+	m.judge()
+	text, err := m.file(eol)
+	if err == nil && len(m.notes) > 0 {
+		r.Notes = m.notes
+		if err = m.log(); err == nil {
+			text, err = m.file(eol)
+		}
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	if m.slots == nil {
+		text = strings.ReplaceAll(text, "\n", eol)
+	}
+	r.Bytes = []byte(text)
+	if r.Conflicts = ConflictsIn(m.path, r.Bytes); len(r.Conflicts) > 0 {
+		var names []string
+		for i := range r.Conflicts {
+			c := &r.Conflicts[i]
+			c.Base = said(m.doc[0], c.What)
+			names = append(names, c.What)
+		}
+		if m.path.IsZipped() {
+			return Result{}, asText("both sides changed %s of a compressed file", strings.Join(names, ", "))
+		}
+	}
+	switch {
+	case bytes.Equal(r.Bytes, raw[1]):
+		r.Bytes = ours
+	default:
+		r.Bytes = mdstore.Stored(m.path, r.Bytes)
+	}
+	return r, nil
+}
+
+// merging is one merge of three documents: base, ours and theirs.
+type merging struct {
+	path   mdstore.Path
+	kind   *mdstore.Kind
+	marks  diff3.Marks
+	doc    [3]*mdoc.Doc  // with line feeds as line ends
+	slots  *[3]*mdoc.Doc // as they are, of slots
+	later  int           // +1: ours was written later than theirs; -1: earlier; 0: that cannot be told
+	newest string        // the newest time in the files
+	notes  []string      // the events of log lines
+	rules  []string      // of the result
+}
+
+const base, ours, theirs = 0, 1, 2
+
+func side(i int) string { return []string{"the common ancestor", "our version", "their version"}[i] }
+
+func (m *merging) parse(text []byte) (*mdoc.Doc, error) {
+	d, _ := mdoc.Parse(string(m.path), text, m.kind.Form)
+	return d, d.Editable()
+}
+
+func lf(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")) }
+
+// eolOf returns how the first line of a text ends.
+func eolOf(text []byte) string {
+	if i := bytes.IndexByte(text, '\n'); i > 0 && text[i-1] == '\r' {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// file returns the merged file, with line feeds as line ends unless it is a slot.
+func (m *merging) file(eol string) (string, error) {
+	m.notes = nil
+	var body string
+	var err error
+	if m.slots == nil {
+		if body, err = m.body(); err != nil {
+			return "", err
+		}
+		d, _ := m.parse([]byte("---\n---\n" + body))
+		m.rules = (&mdstore.Workspace{Doc: d}).Rules()
+	}
+	front, err := m.front()
+	if err != nil {
+		return "", err
+	}
+	if m.slots != nil {
+		front = strings.ReplaceAll(front, "\n", eol)
+		if body, err = mdstore.JoinSlotBodies(m.slots[base], m.slots[ours], m.slots[theirs], eol); err != nil {
+			return "", asText("%v", err)
+		}
+	}
+	text := front + body
+	for _, s := range []mdoc.Side{mdoc.Ours, mdoc.Theirs} {
+		if _, err := m.parse(s.Of([]byte(text))); err != nil {
+			return "", asText("the result would be damaged: %v", err)
+		}
+	}
+	return text, nil
+}
+
+// judge finds out which side was written later: by updatedAt, and then by the newest line of the log.
+func (m *merging) judge() {
+	var line [3]string
+	var updated [3]int64
+	for i, d := range m.doc {
+		updated[i] = number(d, mdstore.KeyUpdated)
+		if updated[i] > 0 {
+			m.newest = max(m.newest, mdstore.LogTime(updated[i]))
+		}
+		for _, it := range d.Items(mdstore.SecLog) {
+			if e := mdstore.ParseLog(it.Text); e.Time != "" {
+				line[i] = max(line[i], it.Text)
+				m.newest = max(m.newest, e.Time)
+			}
+		}
+	}
+	m.later = cmp.Or(cmp.Compare(updated[ours], updated[theirs]), cmp.Compare(line[ours], line[theirs]))
+}
+
+// log adds a line to the logs of both sides for each text that gave way.
+func (m *merging) log() error {
+	for _, event := range m.notes {
+		line := mdstore.FormatLog(m.newest, "merge", event)
+		for _, i := range []int{ours, theirs} {
+			d := m.doc[i]
+			if has(d, line) {
+				continue
+			}
+			p, err := d.AppendItem(mdstore.SecLog, line)
+			if err == nil {
+				d, err = d.Apply(p)
+			}
+			if err != nil {
+				return asText("the log cannot take what gave way: %v", err)
+			}
+			m.doc[i] = d
+		}
+	}
+	return nil
+}
+
+func has(d *mdoc.Doc, line string) bool {
+	for _, it := range d.Items(mdstore.SecLog) {
+		if it.Text == line {
 			return true
 		}
 	}

@@ -1,0 +1,161 @@
+package merge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"arbor/mdstore/diff3"
+	"arbor/mdstore/mdoc"
+)
+
+// A part is a piece of the body: a section, or what stands above the first one, which has no name and no heading.
+type part struct{ name, heading, body string }
+
+// partsOf cuts the body. Of a kind that names no sections, each heading of level 1 or 2 begins a part, and the part's text is its name:
+// it is there or not.
+func (m *merging) partsOf(i int) ([]part, error) {
+	d := m.doc[i]
+	src := string(d.Bytes())
+	out, at := []part{{}}, len(d.Front())
+	for _, h := range d.Headings() {
+		if h.Level > 2 || m.kind.Form != nil && h.Level == 1 && len(out) == 1 {
+			continue
+		} else if h.Level == 1 && m.kind.Form != nil {
+			return nil, asText("%s has a heading of level 1 below a section", side(i))
+		}
+		out[len(out)-1].body = src[at:h.Span.Start]
+		out, at = append(out, part{h.Title, src[h.Span.Start:h.Span.End], ""}), h.Span.End
+	}
+	out[len(out)-1].body = src[at:]
+	if m.kind.Form == nil {
+		for k := range out[1:] {
+			out[k+1].name = out[k+1].heading + strings.TrimRight(out[k+1].body, "\n")
+		}
+		return out, nil
+	}
+	met := map[string]bool{}
+	for k, s := range d.Sections() {
+		name := strings.TrimSpace(s.Name)
+		if low := strings.ToLower(name); name == "" || met[low] {
+			return nil, asText("%s has the section %q twice, or without a name", side(i), name)
+		} else {
+			met[low] = true
+		}
+		out[k+1].name = name
+	}
+	return out, nil
+}
+
+// body returns the merged body.
+func (m *merging) body() (string, error) {
+	var parts [3][]part
+	var items [3][]diff3.Item
+	for i := range m.doc {
+		var err error
+		if parts[i], err = m.partsOf(i); err != nil {
+			return "", err
+		}
+		rank := ""
+		for _, p := range parts[i] {
+			if k := m.index(p.name); k >= 0 {
+				rank = fmt.Sprintf("%03d", k)
+			}
+			items[i] = append(items[i], diff3.Item{Key: strings.ToLower(p.name), Rank: rank, Value: text(p.body)})
+		}
+	}
+	var out strings.Builder
+	last := -1 // the part of ours that is written as it is
+	for _, at := range diff3.Keyed(items[base], items[ours], items[theirs]) {
+		var p [3]part
+		for i, k := range []int{at.Base, at.Ours, at.Theirs} {
+			if k >= 0 {
+				p[i] = parts[i][k]
+			}
+		}
+		now := p[ours]
+		switch {
+		case at.Ours < 0:
+			now = p[theirs]
+		case at.Theirs < 0:
+		default:
+			v := [3]string{text(p[base].body), text(p[ours].body), text(p[theirs].body)}
+			now.heading = choose([3]string{p[base].heading, p[ours].heading, p[theirs].heading})
+			if merged := m.text(p[ours].name, v); merged != v[ours] {
+				now.body = filled(p[ours].body, merged)
+			}
+		}
+		if now.heading != "" && (now != p[ours] || at.Ours != last+1) {
+			for !strings.HasSuffix("\n"+out.String(), "\n\n") { // the front matter ends a line
+				out.WriteString("\n")
+			}
+		}
+		if last = -2; now == p[ours] {
+			last = at.Ours
+		}
+		out.WriteString(now.heading + now.body)
+	}
+	if last != len(parts[ours])-1 {
+		return strings.TrimRight(out.String(), "\n") + "\n", nil
+	}
+	return out.String(), nil
+}
+
+// text returns a body without outer blank lines.
+func text(body string) string {
+	lines := slices.Collect(strings.Lines(body))
+	blank := func(l string) bool { return strings.TrimSpace(l) == "" }
+	for len(lines) > 0 && blank(lines[0]) {
+		lines = lines[1:]
+	}
+	for len(lines) > 0 && blank(lines[len(lines)-1]) {
+		lines = lines[:len(lines)-1]
+	}
+	return strings.TrimSuffix(strings.Join(lines, ""), "\n")
+}
+
+// filled returns a body with another text between its blank lines.
+func filled(body, now string) string {
+	was := text(body)
+	if was == "" || now == "" {
+		return strings.Repeat("\n", min(1, len(now))) + now + "\n"
+	}
+	before, behind, _ := strings.Cut(body, was)
+	return before + now + behind
+}
+
+// index returns the number of a section in the form, -1 for one that is not there.
+func (m *merging) index(name string) int {
+	if m.kind.Form == nil {
+		return -1
+	}
+	return slices.IndexFunc(m.kind.Form.Sections, func(s mdoc.SectionForm) bool { return s.Name == name })
+}
+
+// keyOf returns what tells the items of a section apart; nil: it is text.
+func (m *merging) keyOf(name string) func(string) string {
+	if i := m.index(name); i >= 0 {
+		return m.kind.Form.Sections[i].Key
+	}
+	return nil
+}
+
+// text returns the merged text of a section that both sides have. Where they conflict it has marks.
+func (m *merging) text(name string, v [3]string) string {
+	if v[ours] == v[base] || v[theirs] == v[base] || v[ours] == v[theirs] {
+		return choose(v)
+	}
+	if key := m.keyOf(name); key != nil {
+		if merged, ok := m.list(name, key); ok {
+			return merged
+		}
+	}
+	lines := func(s string) []byte {
+		if s != "" {
+			s += "\n"
+		}
+		return []byte(s)
+	}
+	merged, _ := m.marks.Text(diff3.Merge(lines(v[base]), lines(v[ours]), lines(v[theirs])))
+	return text(merged)
+}
