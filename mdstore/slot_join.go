@@ -2,10 +2,10 @@ package mdstore
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"arbor/mdstore/diff3"
 	"arbor/mdstore/mdoc"
@@ -123,38 +123,45 @@ func joinEntries(base, ours, theirs []slotBlock, eol string) (out []slotBlock, o
 	} else {
 		out = append(out, theirs[0])
 	}
-	b, o := keyed(base, nil), keyed(ours, base)
-	t := keyed(theirs, base)
-	keys := keysOf(theirs, base)
-	for i, x := range theirs[1:] {
-		key := keys[i]
-		was, had := b[key]
-		mine, has := o[key]
+	var items [3][]diff3.Item
+	ids := map[ID]bool{}
+	for i, blocks := range [][]slotBlock{base, ours, theirs} {
+		rank := ""
+		for _, x := range blocks[1:] {
+			if x.entry != nil && !x.entry.Time.IsZero() {
+				rank = x.entry.Time.Format(time.RFC3339) + string(x.entry.ID)
+			}
+			if x.entry != nil && i > 0 {
+				ids[x.entry.ID] = true
+			}
+			items[i] = append(items[i], diff3.Item{Key: keyOf(x, base), Rank: rank, Value: strings.TrimRight(x.raw, outer)})
+		}
+	}
+	for _, at := range diff3.Keyed(items[0], items[1], items[2]) {
+		var was slotBlock
+		if at.Base >= 0 {
+			was = base[at.Base+1]
+		}
 		switch {
-		case !has && had && was.equal(x):
-			continue // ours removed it
-		case has && had && was.equal(x):
-			x = mine
-		case has && !mine.equal(x) && (!had || !was.equal(mine)):
-			out = append(out, bothOf(was, mine, x, had, eol)...)
+		case at.Theirs < 0:
+			out = append(out, ours[at.Ours+1])
+			continue
+		case at.Ours < 0:
+			out = append(out, theirs[at.Theirs+1])
 			continue
 		}
-		out = append(out, x)
-	}
-	keys = keysOf(ours, base)
-	for i, x := range ours[1:] {
-		key := keys[i]
-		was, had := b[key]
-		if _, has := t[key]; has || had && was.equal(x) {
-			continue // it is there, or theirs removed it
+		switch mine, x := ours[at.Ours+1], theirs[at.Theirs+1]; {
+		case mine.equal(x), at.Base >= 0 && was.equal(mine):
+			out = append(out, x)
+		case at.Base >= 0 && was.equal(x):
+			out = append(out, mine)
+		default:
+			for i, y := range bothOf(was, mine, x, at.Base >= 0, eol) {
+				if i == 0 || y.entry == nil || !ids[y.entry.ID] { // else it is there from an earlier join
+					out = append(out, y)
+				}
+			}
 		}
-		at := len(out)
-		if x.entry != nil && !x.entry.Time.IsZero() {
-			at = placeBy(out, x.entry)
-		} else if j := slices.IndexFunc(out, func(y slotBlock) bool { return i > 0 && keyOf(y, base) == keyOf(ours[i], base) }); j >= 0 {
-			at = j + 1
-		}
-		out = slices.Insert(out, at, x)
 	}
 	return out, ok
 }
@@ -169,24 +176,14 @@ func bothOf(was, ours, theirs slotBlock, had bool, eol string) []slotBlock {
 	case o == nil || t == nil:
 		return []slotBlock{theirs, ours}
 	case o.Title != t.Title || o.Text != t.Text:
+		if ours.raw < theirs.raw { // so that every machine gives the same one another id
+			ours, theirs = theirs, ours
+		}
 		return []slotBlock{theirs, ours.renamed(eol)}
 	case o.Time.Before(t.Time): // both gave a heading to one text
 		return []slotBlock{ours}
 	}
 	return []slotBlock{theirs}
-}
-
-// placeBy returns where an entry goes among others by its time and then its id.
-func placeBy(blocks []slotBlock, e *SlotEntry) int {
-	i := len(blocks)
-	for i > 1 {
-		o := blocks[i-1].entry
-		if o == nil || o.Time.IsZero() || cmp.Or(o.Time.Compare(e.Time), cmp.Compare(o.ID, e.ID)) < 0 {
-			break
-		}
-		i--
-	}
-	return i
 }
 
 func (b slotBlock) equal(o slotBlock) bool {
@@ -208,25 +205,6 @@ func keyOf(b slotBlock, base []slotBlock) string {
 		return "\x00" + e.Title + "\x00" + e.Text
 	}
 	return string(e.ID)
-}
-
-// keysOf returns the keys of all blocks but the first, those of twins by their number.
-func keysOf(blocks, base []slotBlock) (out []string) {
-	met := map[string]int{}
-	for _, b := range blocks[1:] {
-		key := keyOf(b, base)
-		met[key]++
-		out = append(out, key+strings.Repeat("\x00", met[key]))
-	}
-	return out
-}
-
-func keyed(blocks, base []slotBlock) map[string]slotBlock {
-	out := map[string]slotBlock{}
-	for i, key := range keysOf(blocks, base) {
-		out[key] = blocks[i+1]
-	}
-	return out
 }
 
 // reread returns the block that a merged text is.

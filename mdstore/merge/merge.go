@@ -184,10 +184,11 @@ func (m *merging) file(eol string) (string, error) {
 	return text, nil
 }
 
-// judge finds out which side was written later: by updatedAt, and then by the newest line of the log.
+// judge finds out which side was written later: by updatedAt, and then by the newest line that it added to the log.
 func (m *merging) judge() {
 	var line [3]string
 	var updated [3]int64
+	was := linesOf(m.doc[base])
 	for i, d := range m.doc {
 		updated[i] = number(d, mdstore.KeyUpdated)
 		if updated[i] > 0 {
@@ -195,8 +196,10 @@ func (m *merging) judge() {
 		}
 		for _, it := range d.Items(mdstore.SecLog) {
 			if e := mdstore.ParseLog(it.Text); e.Time != "" {
-				line[i] = max(line[i], it.Text)
 				m.newest = max(m.newest, e.Time)
+				if !was[it.Text] {
+					line[i] = max(line[i], it.Text)
+				}
 			}
 		}
 	}
@@ -209,7 +212,7 @@ func (m *merging) log() error {
 		line := mdstore.FormatLog(m.newest, "merge", event)
 		for _, i := range []int{ours, theirs} {
 			d := m.doc[i]
-			if has(d, line) {
+			if linesOf(d)[line] {
 				continue
 			}
 			p, err := d.AppendItem(mdstore.SecLog, line)
@@ -225,11 +228,10 @@ func (m *merging) log() error {
 	return nil
 }
 
-func has(d *mdoc.Doc, line string) bool {
+func linesOf(d *mdoc.Doc) map[string]bool {
+	out := map[string]bool{}
 	for _, it := range d.Items(mdstore.SecLog) {
-		if it.Text == line {
-			return true
-		}
+		out[it.Text] = true
 	}
-	return false
+	return out
 }
