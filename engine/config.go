@@ -63,21 +63,40 @@ func checkConfig(ctx context.Context, e *Engine, dir mdstore.Path) []mdoc.Diagno
 func EditConfig(
 	ctx context.Context, e *Engine, ws mdstore.ID, act plan.Act, edit func(file string, src []byte) ([]byte, error),
 ) (*plan.Outcome, error) {
+	p, err := configFile(ctx, e, ws)
+	if err != nil {
+		return nil, err
+	}
+	return EditFile(ctx, e, p, act, func(src []byte) ([]byte, error) { return edit(string(p), src) })
+}
+
+// EditFile changes a file of the vault as a whole: edit gets its bytes, nil where there is none, and returns what they are
+// to be, nil for no file.
+func EditFile(ctx context.Context, e *Engine, p mdstore.Path, act plan.Act, edit func([]byte) ([]byte, error)) (*plan.Outcome, error) {
 	out := &plan.Outcome{DryRun: act.DryRun}
+	defer e.live.Stale()
 	return e.write(ctx, out, func() ([]mdstore.Change, error) {
-		p, err := configFile(ctx, e, ws)
-		if err != nil {
-			return nil, err
-		}
 		old, err := e.st.Read(ctx, p)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 		c := mdstore.Change{Path: p, Base: old.Version}
-		if c.New, err = edit(string(p), old.Data); err != nil || bytes.Equal(c.New, old.Data) {
+		if c.New, err = edit(old.Data); err != nil || bytes.Equal(c.New, old.Data) {
 			return nil, err
 		}
-		out.Files = []plan.FileChange{{Path: p, Version: mdstore.VersionOf(c.New), Old: old.Data, New: c.New}}
+		out.Files = []plan.FileChange{{Path: p, Old: old.Data, New: c.New}}
+		if c.New != nil {
+			out.Files[0].Version = mdstore.VersionOf(c.New)
+		}
 		return []mdstore.Change{c}, writable(ctx, e.st, []mdstore.Change{c})
 	})
+}
+
+// RawFile returns the bytes of a file of the vault as they are, nil where there is none.
+func RawFile(ctx context.Context, e *Engine, p mdstore.Path) ([]byte, error) {
+	f, err := e.st.Read(ctx, p)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return f.Data, err
 }

@@ -195,7 +195,12 @@ var memorySet = []Operation{
 var historySet = []Operation{}
 
 // forPeople are operations that no server offers as a tool: people call them.
-var forPeople = []Operation{}
+var forPeople = []Operation{
+	conflictsOp,
+	resolveConflict,
+	gitInstall,
+	gitUninstall,
+}
 
 // Commands returns the operations that only the command line has.
 func Commands() []Operation { return slices.Clone(forPeople) }

@@ -68,7 +68,8 @@ func valueAt(all []ast.Expr, i int) ast.Expr {
 
 // The table that docs, SARIF and these tests read has one row for each code in the sources.
 func TestEveryCodeHasARow(t *testing.T) {
-	want := map[string]bool{string(errs.DuplicateID): true, string(errs.NameTaken): true, string(errs.OrphanNode): true, string(errs.Cycle): true, string(errs.FileUnreadable): true}
+	want := map[string]bool{string(errs.DuplicateID): true, string(errs.NameTaken): true, string(errs.OrphanNode): true, string(errs.Cycle): true, string(errs.FileUnreadable): true,
+		string(errs.Merging): true}
 	for _, dir := range []string{"mdstore/mdoc", "mdstore", "mdstore/dirstore/internal/osfs", "engine/check", "engine/config", "engine/view"} {
 		for _, code := range codesIn(t, dir) {
 			want[code] = true
@@ -145,7 +146,8 @@ func TestEveryCodeHasACase(t *testing.T) {
 	for code := range refusing {
 		met[code] = true
 	}
-	met[check.CodeStaleSave] = true // TestAStaleSaveIsReportedAndMerged
+	met[check.CodeStaleSave] = true                                    // TestAStaleSaveIsReportedAndMerged
+	met[string(errs.Merging)], met[check.CodeMergeDriver] = true, true // testdata/script/git
 	for _, c := range check.CheckCodes() {
 		if !met[c.Code] {
 			t.Errorf("%s is found in no vault of a test", c.Code)

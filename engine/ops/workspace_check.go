@@ -81,6 +81,19 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (res *Wo
 		}
 		ids, out.Checked = found.Workspaces, found.Files
 	}
+	under := mdstore.Path("")
+	if in.WorkspaceID != "" {
+		v, err := env.Engine.View(ctx, ids[0])
+		if err != nil {
+			return nil, fail(err)
+		}
+		under = v.Workspace().Dir
+	}
+	if in.Fix {
+		if err := fixConflicts(ctx, env, under, ids, in.Write, out); err != nil {
+			return nil, err
+		}
+	}
 	for i, id := range ids {
 		env.progress(i, len(ids), string(id))
 		if in.Fix {
@@ -101,6 +114,7 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (res *Wo
 		out.Checked += snap.Len() + 1 + len(snap.Pages().All())
 		out.Diagnostics = append(out.Diagnostics, ds...)
 	}
+	out.Diagnostics = gitDiagnostics(ctx, env, under, out.Diagnostics)
 	env.progress(len(ids), len(ids), "checked")
 	if unread != nil {
 		return nil, unread

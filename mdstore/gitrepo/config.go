@@ -35,21 +35,26 @@ var runs = []struct{ section, name, instead string }{
 	{"uploadpack", "packobjectshook", ""},
 }
 
-// configOverrides returns the options that keep git from running what the repository's own configuration names.
-func (r *Repo) configOverrides(ctx context.Context) (over []string, err error) {
-	out, err := r.Run(ctx, nil, "config", "--list", "--show-scope", "--name-only", "-z")
+// configOverrides returns the options that keep git from running what the repository's own configuration names, and the
+// command line of Arbor's merge driver.
+func (r *Repo) configOverrides(ctx context.Context) (over []string, driver string, err error) {
+	out, err := r.Run(ctx, nil, "config", "--list", "--show-scope", "-z")
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	words := strings.Split(string(out), "\x00")
 	for i := 0; i+1 < len(words); i += 2 {
-		if scope, key := words[i], words[i+1]; scope == "local" || scope == "worktree" {
+		key, value, _ := strings.Cut(words[i+1], "\n")
+		if key == driverKey {
+			driver = value
+		}
+		if scope := words[i]; scope == "local" || scope == "worktree" {
 			if instead, ok := instead(key); ok && !strings.ContainsAny(key, "=\n") {
 				over = append(over, "-c", key+"="+instead)
 			}
 		}
 	}
-	return over, nil
+	return over, driver, nil
 }
 
 // instead returns what takes the place of a key's value; ok is false for a key whose value is no command.

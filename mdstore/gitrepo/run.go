@@ -25,6 +25,7 @@ type Repo struct {
 	Dir    string // where git keeps its state; of a linked working tree, that of this tree
 	Common string // where git keeps what all working trees share
 	Prefix string // the folder relative to Top, with slashes and one at its end; "" where the folder is Top
+	Driver string // the command line of Arbor's merge driver, as git runs it here; "" where none is installed
 
 	overrides []string // -c KEY=VALUE …, against commands that the repository's own configuration names
 }
@@ -56,6 +57,9 @@ func Open(ctx context.Context, folder string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !below(real) {
+		return nil, fmt.Errorf("%w", ErrNone)
+	}
 	if _, err := exec.LookPath("git"); err != nil {
 		return nil, fmt.Errorf("%w: the program git is not installed", ErrNone)
 	}
@@ -72,10 +76,24 @@ func Open(ctx context.Context, folder string) (*Repo, error) {
 		return nil, fmt.Errorf("%w: git rev-parse says %q", ErrNone, out)
 	}
 	*r = Repo{Top: lines[0], Dir: lines[1], Common: lines[2], Prefix: lines[3]}
-	if r.overrides, err = r.configOverrides(ctx); err != nil {
+	if r.overrides, r.Driver, err = r.configOverrides(ctx); err != nil {
 		return nil, err
 	}
 	return r, nil
+}
+
+// below reports whether a folder or one above it has anything of git's. Where none has, git is not asked.
+func below(dir string) bool {
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return true
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return false
+		}
+		dir = up
+	}
 }
 
 // Run runs git in the top of the working tree, and returns what it prints. The error is an *Error where git failed.

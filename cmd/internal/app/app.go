@@ -58,10 +58,13 @@ func run(ctx context.Context, sys cli.System) (code int) {
 			code = explain(sys, p, debug.Stack())
 		}
 	}()
+	if len(sys.Args) == 6 && sys.Args[0] == driverWord {
+		return mergeDriver(ctx, sys, sys.Args[1:])
+	}
 	v := vaults{getenv: sys.Getenv}
 	sys.Vaults, sys.EditConfig = v, v.editConfig
 	sys.Tanmi = readTanmi
-	sys.Keep = keep
+	sys.Keep, sys.Program = keep, ownProgram
 	sys.More = frontEnds(sys.Version.Version)
 	return cli.Run(ctx, sys)
 }

@@ -135,7 +135,7 @@ func manual(t *testing.T) string {
 		above = append(above, s)
 		return help
 	}
-	for _, name := range commandsIn(root) {
+	for _, name := range append(commandsIn(root), driverWord) {
 		help := add(name)
 		if name == "completion" {
 			continue // what it prints about each shell is the library's, and of use at the terminal only
@@ -171,7 +171,7 @@ func commandsIn(help string) (names []string) {
 	return names
 }
 
-var commandLine = regexp.MustCompile(`(?m)^  ([a-z]+) {2,}[A-Z]`)
+var commandLine = regexp.MustCompile(`(?m)^  ([a-z-]+) {2,}[A-Z]`)
 
 // A section is the help of a command without the flags that every command has.
 type section struct {

@@ -26,7 +26,7 @@ import (
 
 // frontEnds are the commands of the front ends besides the command line.
 func frontEnds(version string) []cli.Command {
-	return []cli.Command{mcpCommand(version), serveCommand(version), setupCommand(), hookCommand()}
+	return []cli.Command{mcpCommand(version), serveCommand(version), setupCommand(), hookCommand(), driverCommand()}
 }
 
 // offer are the flags of servers.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -96,6 +97,18 @@ func elsewhere(look func(string) (string, error)) string {
 		}
 	}
 	return self
+}
+
+// ownProgram returns the path of this program: that by which the PATH finds it, which outlives a new version of it.
+func ownProgram() (string, error) {
+	if self := elsewhere(exec.LookPath); self != "" {
+		return self, nil
+	}
+	found, err := exec.LookPath(setup.ServerName)
+	if err != nil {
+		return "", errs.New(errs.InvalidPath, "the path of this program is not known: %v; put it on the PATH", err)
+	}
+	return filepath.Abs(found)
 }
 
 // setupText says what a set-up did.

@@ -40,17 +40,22 @@ func checkCommand(sh *shell) command {
 		case sh.flags.json:
 			err = sh.json(out)
 		case sarif:
-			err = sh.json(newSARIF(sh, out.Diagnostics))
+			err = sh.json(newSARIF(sh, ofFiles(out.Diagnostics)))
 			sh.say("%s", summary(in, out))
 		default:
 			err = showCheck(sh, in, out)
 		}
-		if err == nil && len(out.Diagnostics) > 0 {
+		if err == nil && len(ofFiles(out.Diagnostics)) > 0 {
 			err = errFound
 		}
 		return err
 	})
 	return c
+}
+
+// ofFiles returns the diagnostics without those that are about this clone, and not about what it holds.
+func ofFiles(ds []mdoc.Diagnostic) []mdoc.Diagnostic {
+	return slices.DeleteFunc(slices.Clone(ds), func(d mdoc.Diagnostic) bool { return d.Code == check.CodeMergeDriver })
 }
 
 func showCheck(sh *shell, in *ops.WorkspaceCheckIn, out *ops.WorkspaceCheckOut) error {

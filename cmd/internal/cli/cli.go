@@ -44,6 +44,9 @@ type System struct {
 	// only says what would change.
 	EditConfig func(p Place, l config.Level, dry bool, edit func(string, []byte) ([]byte, error)) (*plan.Outcome, error)
 
+	// Program returns the path of this program, by which others can start it.
+	Program func() (string, error)
+
 	// More are commands of other front ends.
 	More []Command
 }
@@ -57,6 +60,7 @@ type Command struct {
 	Flags                     func(*flag.FlagSet) // adds flags of its own; may be nil
 	Writes                    bool                // it takes --dry-run
 	Protocol                  bool                // stdout is a protocol's: failures are not printed there
+	Hidden                    bool                // the list of commands leaves it out
 	Harmless                  bool                // its exit code is 0 even after a failure, which would stop its caller
 	Run                       func(context.Context, Call) error
 }
@@ -224,7 +228,7 @@ arbor complete "Sign-in endpoint" -m "Done; 5 tries a minute"`,
 // newFrontEnd returns the command of another front end.
 func newFrontEnd(sh *shell, m Command) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: m.Use, Short: m.Short, Long: m.Long, Example: m.Example, GroupID: groupFrontEnds,
+		Use: m.Use, Short: m.Short, Long: m.Long, Example: m.Example, GroupID: groupFrontEnds, Hidden: m.Hidden,
 		ValidArgsFunction: choices(m.Words...),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			call := newCall(sh)

@@ -26,7 +26,7 @@ var groups = []group{
 	{"do", "Do it", "start submit complete fail drop retry reopen cancel focus log problem"},
 	{groupAll, "Everything, by noun and verb", "ws node session state transcript memory"},
 	{groupFrontEnds, "Serve and exchange", "import"},
-	{groupCare, "Take care of the vault", "check config where version"},
+	{groupCare, "Take care of the vault", "check conflicts resolve-conflict git config where version"},
 }
 
 // hidden are verbs below a noun that other programs have at the top. They work there too.
@@ -50,7 +50,7 @@ func addCommands(sh *shell, root *cobra.Command) {
 		add(sh.command(transitionCommand(sh, v)))
 	}
 	add(sh.command(dropCommand(sh)), sh.command(treeCommand(sh)), newWatch(sh), newUse(sh), newWorkspaces(sh), newNodes(sh), newSession(sh),
-		newState(sh), newTranscript(sh), newMemory(sh), newConfig(sh), newImport(sh), newEdit(sh), newRestore(sh), newWhere(sh), newVersion(sh)) // commands that are not the command of an operation
+		newState(sh), newTranscript(sh), newMemory(sh), newConfig(sh), newImport(sh), newEdit(sh), newGit(sh), newRestore(sh), newWhere(sh), newVersion(sh)) // commands that are not the command of an operation
 	for _, o := range slices.Concat(ops.All(), ops.Commands()) {
 		path, words := splitUse(o.Use)
 		if strings.HasPrefix(words, "--") {
@@ -171,7 +171,9 @@ var specials = map[string]func(*shell) command{
 	"node_next": nextCommand, "workspace_update_rules": rulesCommand, "workspace_update_docs": docsCommand,
 	"node_reference": refCommand, "workspace_load": shows(showLoad), "briefing_update": briefingCommand,
 	"workspace_resolve": shows(showResolved), "workspace_gc": shows(showCollected),
-	"state_save": shows(showSaved), "state_list": stateListCommand, "state_load": stateLoadCommand, "state_delete": stateDeleteCommand, "search": searchCommand, "ask": shows(showAnswers),
+	"state_save": shows(showSaved), "state_list": stateListCommand, "state_load": stateLoadCommand, "state_delete": stateDeleteCommand, "search": searchCommand,
+	"conflicts": shows(showConflicts), "resolve_conflict": resolveConflictCommand, "git_install": gitInstallCommand, "git_uninstall": gitUninstallCommand,
+	 "ask": shows(showAnswers),
 }
 
 // operationCommand returns the command of an operation under the last name in its path.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strings"
 
@@ -31,15 +32,18 @@ func workspaceWord(sh *shell, word string) error {
 }
 
 func initCommand(sh *shell) command {
-	in, name, folders := &ops.WorkspaceInitIn{}, "", ""
+	in, name, folders, git := &ops.WorkspaceInitIn{}, "", "", false
 	c := command{in: in, mode: Create}
 	c.flags = func(cmd *cobra.Command) {
 		briefingFlags(cmd, in)
 		cmd.Flags().StringVar(&name, "name", "", "the `NAME`, in place of the word")
 		cmd.Flags().StringVar(&folders, "folders", "", "folders of new nodes are named by `id|title`; arbor.toml has it")
 		must(cmd.RegisterFlagCompletionFunc("folders", choices("id", "title")))
+		cmd.Flags().BoolVar(&git, "git", false, "also let git merge the vault's files by what they mean: arbor git install")
 	}
-	c.check = func(*cobra.Command) error {
+	var ctx context.Context
+	c.check = func(cmd *cobra.Command) error {
+		ctx = cmd.Context()
 		if in.Name != "" && name != "" {
 			return usagef("two names are given, %q and %q; one is enough", in.Name, name)
 		}
@@ -56,6 +60,9 @@ func initCommand(sh *shell) command {
 			sh.say("made the vault %s", sh.vault.Found.Vault)
 		}
 		err := sh.wrote(out, out.Wrote, out.WorkspaceID)
+		if err == nil && !out.DryRun {
+			err = driverOfInit(ctx, sh, git)
+		}
 		if err != nil || out.DryRun || sh.flags.vault == "" && folders == "" {
 			return err
 		}

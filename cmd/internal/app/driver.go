@@ -1,0 +1,104 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"arbor/cmd/internal/cli"
+	"arbor/mdstore"
+	"arbor/mdstore/gitrepo"
+	"arbor/mdstore/guard"
+	"arbor/mdstore/merge"
+)
+
+// driverWord is the command that git runs as the merge driver. It opens no vault: in the middle of a merge there may be
+// half of one.
+const driverWord = "merge-driver"
+
+const markSize = 7 // the length of a conflict's marks where git names none
+
+// mergeDriver makes one file of three, as gitattributes(5) has it: args are %O %A %B %L %P, and the result goes to %A. The
+// code is 0 for a clean merge and 1 with conflicts. Where Arbor cannot merge, git's merge of lines does, and the code is
+// its own, below 128.
+func mergeDriver(ctx context.Context, sys cli.System, args []string) (code int) {
+	base, ours, theirs, path := args[0], args[1], args[2], args[4]
+	size, err := strconv.Atoi(args[3])
+	if err != nil || size < 1 {
+		size = markSize
+	}
+	labels := [3]string{"ours", "base", "theirs"}
+	asLines := func(why any) int {
+		fmt.Fprintf(sys.Stderr, "arbor: %s: %v; git merges its lines\n", path, why)
+		return gitrepo.MergeLines(ctx, ours, base, theirs, size, labels)
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			code = asLines(p)
+		}
+	}()
+	var texts [3][]byte
+	for i, name := range []string{base, ours, theirs} {
+		var err error
+		if texts[i], err = guard.ReadFile(filepath.Dir(name), filepath.Base(name), mdstore.MaxSlot); err != nil {
+			return asLines(err)
+		}
+	}
+	if len(texts[0]) == 0 {
+		texts[0] = nil // both sides made the file
+	}
+	r, err := merge.Merge(inVault(path), texts[0], texts[1], texts[2], merge.Options{Ours: labels[0], Theirs: labels[2], Size: size})
+	if err != nil {
+		return asLines(err)
+	}
+	if !bytes.Equal(r.Bytes, texts[1]) {
+		if err := os.WriteFile(ours, r.Bytes, 0o666); err != nil {
+			return asLines(err)
+		}
+	}
+	for _, note := range r.Notes {
+		fmt.Fprintf(sys.Stderr, "arbor: %s: %s\n", path, strings.ReplaceAll(note, "\n", " "))
+	}
+	if len(r.Conflicts) > 0 {
+		return 1
+	}
+	return 0
+}
+
+// inVault returns the path in its vault of a file that git names from the top of the repository: what is behind a folder
+// with the usual name of a vault, or else from the topmost folder from which the table of kinds knows it. No file of the
+// vault is looked at, as they may not be there in the middle of a merge.
+func inVault(name string) mdstore.Path {
+	if i := strings.LastIndex("/"+name, "/"+mdstore.DefaultVault+"/"); i >= 0 {
+		return mdstore.Path(name[i+len(mdstore.DefaultVault)+1:])
+	}
+	for rest := name; ; {
+		if mdstore.AllKinds().Of(mdstore.Path(rest)) != nil {
+			return mdstore.Path(rest)
+		}
+		_, below, ok := strings.Cut(rest, "/")
+		if !ok {
+			return mdstore.Path(name)
+		}
+		rest = below
+	}
+}
+
+// driverCommand is the driver as help and documentation have it: run goes to mergeDriver before it makes any command.
+func driverCommand() cli.Command {
+	return cli.Command{
+		Use: driverWord + " BASE OURS THEIRS SIZE PATH", Short: "What git runs to merge a file of a vault", Hidden: true, Protocol: true,
+		Long: `Git runs it where a file of the vault was changed on both sides, once arbor git
+install has said so. It merges the three files by what they mean: fields one by
+one, logs and lists as unions, texts by section. The result goes to OURS. The
+exit code is 0 for a clean merge, and 1 where the result has conflicts; arbor
+conflicts lists them. A file that it cannot merge so is merged by git's own
+merge of lines. It opens no vault.`,
+		Example: `arbor git install`,
+		Run:     func(context.Context, cli.Call) error { return nil },
+	}
+}

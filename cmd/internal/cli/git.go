@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"arbor/context/render"
+	"arbor/engine/ops"
+)
+
+func newGit(sh *shell) *cobra.Command {
+	return &cobra.Command{
+		Use: "git", Short: "Let git merge the vault's files by what they mean", RunE: sh.runGroup,
+		Long: "Git merges files as lines, in which two people's work on one plan often conflicts.\n" +
+			"Arbor's merge driver merges fields, logs, lists and texts of its own files.",
+		Example: "arbor git install --dry-run\narbor git install",
+	}
+}
+
+func gitInstallCommand(sh *shell) command {
+	in := &ops.GitInstallIn{}
+	return driverCommand(sh, in, ops.GitInstall, "Install it?")
+}
+
+func gitUninstallCommand(sh *shell) command {
+	return driverCommand(sh, &ops.GitInstallIn{}, ops.GitUninstall, "Take it out?")
+}
+
+// driverCommand returns a command that shows the diff of what it writes: at a terminal before it asks.
+func driverCommand(
+	sh *shell, in *ops.GitInstallIn, op func(context.Context, *ops.Env, ops.GitInstallIn) (*ops.GitInstallOut, error), question string,
+) command {
+	shown := false
+	c := confirmed(sh, in, &in.DryRun, op, func(would *ops.GitInstallOut) string {
+		shown = true
+		return render.VisibleLines(would.Diff) + question
+	})
+	c.check = func(*cobra.Command) (err error) {
+		in.Program, err = sh.sys.Program()
+		return err
+	}
+	c.show = showing(sh, func(sh *shell, out *ops.GitInstallOut) error {
+		if !shown && !out.DryRun && !sh.flags.json && !sh.flags.quiet {
+			sh.onScreen(sh.diff(out.Diff))
+		}
+		return sh.wrote(out, out.Wrote, "")
+	})
+	return c
+}
+
+// driverOfInit installs the driver behind arbor init --git, and offers it behind any other arbor init.
+func driverOfInit(ctx context.Context, sh *shell, install bool) error {
+	if !install {
+		hint, err := call(ctx, sh, ops.DriverHint, struct{}{})
+		if err == nil {
+			sh.hint(*hint)
+		}
+		return err
+	}
+	program, err := sh.sys.Program()
+	if err != nil {
+		return err
+	}
+	out, err := call(ctx, sh, ops.GitInstall, ops.GitInstallIn{Program: program})
+	if err == nil {
+		sh.say("git merges the vault's files by what they mean; %s", out.Hint)
+	}
+	return err
+}
+
+const sideLines = 6 // of each side that arbor conflicts shows
+
+func showConflicts(sh *shell, out *ops.ConflictsOut) error {
+	p := sh.page()
+	for _, f := range out.Files {
+		if sh.flags.quiet {
+			p.line(f.Path)
+			continue
+		}
+		if f.Title != "" {
+			p.title(f.Title, namesOf(sh, "").id(f.NodeID))
+		}
+		p.line(sh.shown(sh.absolute(f.Path)))
+		switch {
+		case f.Gone != "":
+			p.line("  " + f.Gone + " deleted it, and the other side changed it")
+		case f.Settles:
+			p.line("  the changes do not contradict each other: arbor check --fix ends it")
+		case f.Lines:
+			p.line("  its lines are in conflict; -e edits them, --ours and --theirs take a whole file")
+		}
+		for _, c := range f.Conflicts {
+			p.line("  " + c.What)
+			for _, side := range [][2]string{{"ours", c.Ours}, {"theirs", c.Theirs}, {"base", c.Base}} {
+				p.side(side[0], side[1])
+			}
+		}
+	}
+	if len(out.Files) == 0 && !sh.flags.quiet {
+		sh.say("%s", out.Hint)
+		return sh.unprinted
+	}
+	return p.print(out.Hint)
+}
+
+// side writes what one side says, the first lines of it.
+func (p *page) side(name, text string) {
+	all := strings.Split(strings.TrimSpace(text), "\n")
+	if text == "" {
+		all = []string{"(nothing)"}
+	}
+	for i, line := range all {
+		if i == sideLines {
+			p.line("            …")
+			break
+		}
+		if i > 0 {
+			name = ""
+		}
+		p.line("    " + name + strings.Repeat(" ", 8-len(name)) + line)
+	}
+}
+
+func resolveConflictCommand(sh *shell) command {
+	in := &ops.ResolveConflictIn{}
+	c := command{in: in}
+	c.flags = func(cmd *cobra.Command) {
+		cmd.Flags().BoolVarP(&in.Edit, "edit", "e", false, "edit the file, with marks around what is in conflict")
+	}
+	c.instead = func(ctx context.Context) (bool, error) {
+		if !in.Edit || in.DryRun {
+			return false, nil
+		}
+		env, err := sh.env(ctx, MustExist)
+		if err != nil {
+			return false, err
+		}
+		path, err := ops.MarkConflict(ctx, env, in.Target)
+		if err != nil {
+			return false, err
+		}
+		in.Target = path
+		return false, openEditor(sh, sh.absolute(path))
+	}
+	return c
+}

@@ -1,0 +1,184 @@
+package ops
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"arbor/engine"
+	"arbor/engine/errs"
+	"arbor/engine/plan"
+	"arbor/mdstore"
+	"arbor/mdstore/gitrepo"
+	"arbor/mdstore/mdoc"
+	"arbor/mdstore/merge"
+)
+
+// A conflict is a file that a merge of git has left for people: unmerged in git's index, or with marks in it.
+type conflict struct {
+	path   mdstore.Path
+	stages *gitrepo.Unmerged // nil where only marks are left
+	sides  gitrepo.Sides     // those of the stages, or of the marks
+	now    []byte            // the file; nil where there is none
+	merged merge.Result      // what merge.Merge makes of the sides
+	lines  bool              // it makes nothing of them, or a side has no such file
+}
+
+// marks are how conflicts are marked.
+var marks = merge.Options{Ours: "ours", Theirs: "theirs"}
+
+// conflicts returns the conflicts below a folder of the vault, "" for all: what git's index says, and the files that these
+// diagnostics say have marks. The repository is nil where there is none.
+func conflicts(ctx context.Context, env *Env, under mdstore.Path, found []mdoc.Diagnostic) (*gitrepo.Repo, []*conflict, error) {
+	var all []*conflict
+	r, err := env.repo(ctx)
+	if err == nil {
+		unmerged, err := r.Unmerged(ctx)
+		if err != nil {
+			return nil, nil, fail(err)
+		}
+		unmerged = slices.DeleteFunc(unmerged, func(u gitrepo.Unmerged) bool { return under != "" && !u.Path.Under(under) })
+		sides, err := r.Sides(ctx, unmerged)
+		if err != nil {
+			return nil, nil, fail(err)
+		}
+		for i := range unmerged {
+			all = append(all, &conflict{path: unmerged[i].Path, stages: &unmerged[i], sides: sides[i]})
+		}
+	} else if errs.As(err).Code != errs.NoRepository {
+		return nil, nil, err
+	}
+	for _, d := range found {
+		p := mdstore.Path(d.File)
+		if d.Code == mdoc.CodeConflictMarkers && !slices.ContainsFunc(all, func(c *conflict) bool { return c.path == p }) {
+			all = append(all, &conflict{path: p})
+		}
+	}
+	for _, c := range all {
+		if c.now, err = engine.RawFile(ctx, env.Engine, c.path); err != nil {
+			c.lines = true // a folder, or a link: git shows it
+			continue
+		}
+		if s := &c.sides; c.stages == nil {
+			s.Base, s.Ours, s.Theirs = merge.Pick(c.now, merge.All(merge.Base)), merge.Pick(c.now, merge.All(merge.Ours)), merge.Pick(c.now, merge.All(merge.Theirs))
+		}
+		c.lines = c.sides.Ours == nil || c.sides.Theirs == nil || c.stages == nil && merge.Hunks(c.now) == 0
+		if !c.lines {
+			c.merged, err = merge.Merge(c.path, c.sides.Base, c.sides.Ours, c.sides.Theirs, marks)
+			c.lines = err != nil
+		}
+	}
+	slices.SortFunc(all, func(a, b *conflict) int { return cmp.Compare(a.path, b.path) })
+	return r, all, nil
+}
+
+// settles reports whether Arbor can end the conflict without a person.
+func (c *conflict) settles() bool { return !c.lines && len(c.merged.Conflicts) == 0 && !c.edited() }
+
+// edited reports whether the file has text of a person that no side has, or is neither side and has no marks any more.
+func (c *conflict) edited() bool {
+	if c.stages == nil {
+		return false
+	}
+	known := [][]byte{nil, unix(c.sides.Base), unix(c.sides.Ours), unix(c.sides.Theirs), unix(c.merged.Bytes)}
+	if now := unix(c.now); merge.Hunks(now) == 0 {
+		return !slices.ContainsFunc(known, func(k []byte) bool { return bytes.Equal(k, now) })
+	}
+	lines := map[string]bool{}
+	for _, k := range known {
+		for line := range strings.Lines(string(k)) {
+			lines[strings.TrimSuffix(line, "\n")] = true
+		}
+	}
+	for _, side := range []merge.Side{merge.Ours, merge.Base, merge.Theirs} {
+		for line := range strings.Lines(string(unix(merge.Pick(c.now, merge.All(side))))) {
+			if !lines[strings.TrimSuffix(line, "\n")] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// unix returns a text with LF line ends, as git may have changed them.
+func unix(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")) }
+
+// marked returns the text in which the conflicts have marks: the file where all its marks are of what Merge leaves to
+// people, so that what they decided in it stays, and else what Merge makes.
+func (c *conflict) marked() []byte {
+	of := c.names(c.now)
+	if c.stages == nil || len(of) > 0 && !slices.Contains(of, "") {
+		return c.now
+	}
+	return c.merged.Bytes
+}
+
+// names returns for each conflict with marks in a text what it is about, "" for one that Merge can end.
+func (c *conflict) names(text []byte) []string {
+	names := make([]string, merge.Hunks(text))
+	for i := range names {
+		one := func(side merge.Side) []byte {
+			return merge.Pick(text, func(j int) merge.Side {
+				if j == i {
+					return side
+				}
+				return merge.Ours
+			})
+		}
+		r, err := merge.Merge(c.path, one(merge.Base), one(merge.Ours), one(merge.Theirs), marks)
+		if err != nil {
+			names[i] = wholeText
+		} else if len(r.Conflicts) > 0 {
+			names[i] = cmp.Or(r.Conflicts[0].What, wholeText)
+		}
+	}
+	return names
+}
+
+// wholeText is what a conflict is about that is in no field and no section.
+const wholeText = "text"
+
+// gone returns the side that has no such file, "" where both have it.
+func (c *conflict) gone() string {
+	switch {
+	case c.stages == nil:
+	case c.sides.Ours == nil:
+		return "ours"
+	case c.sides.Theirs == nil:
+		return "theirs"
+	}
+	return ""
+}
+
+// bring makes a file with a conflict these bytes, nil for no file. Where git's index has several versions of it, git brings
+// them in, as the store takes nothing in the middle of a merge, and the conflict ends once no mark is left.
+func (c *conflict) bring(ctx context.Context, env *Env, r *gitrepo.Repo, data []byte, dry bool) (*plan.Outcome, error) {
+	if c.stages == nil {
+		return engine.EditFile(ctx, env.Engine, c.path, plan.Act{DryRun: dry}, func(now []byte) ([]byte, error) {
+			if !bytes.Equal(now, c.now) {
+				return nil, errs.New(errs.Conflicting, "%s: somebody saved it meanwhile; nothing was changed: try again", c.path)
+			}
+			return data, nil
+		})
+	}
+	o := &plan.Outcome{DryRun: dry, Files: []plan.FileChange{{Path: c.path, Old: c.now, New: data}}}
+	if data != nil {
+		o.Files[0].Version = mdstore.VersionOf(data)
+	}
+	var err error
+	switch {
+	case dry:
+	case merge.Hunks(data) > 0:
+		err = r.Write(c.path, data)
+	default:
+		err = r.Resolve(ctx, *c.stages, data)
+	}
+	env.Engine.Live().Stale()
+	if failed, ok := errors.AsType[*gitrepo.Error](err); ok {
+		return nil, errs.New(errs.Conflicting, "%s: %v; if no git is running any more, try again", c.path, failed)
+	}
+	return o, fail(err)
+}

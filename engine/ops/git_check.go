@@ -1,0 +1,92 @@
+package ops
+
+import (
+	"context"
+	"slices"
+
+	"arbor/engine"
+	"arbor/engine/check"
+	"arbor/engine/errs"
+	"arbor/mdstore"
+	"arbor/mdstore/gitrepo"
+	"arbor/mdstore/mdoc"
+)
+
+const mergeBoth = "merge what both sides changed, and stage it" // what check --fix does about a conflict
+
+// gitDiagnostics adds to the diagnostics of the files below a folder of the vault, "" for all, what git says: unmerged
+// files, and that this clone lacks the merge driver. Where there is no git, that is nothing.
+func gitDiagnostics(ctx context.Context, env *Env, under mdstore.Path, found []mdoc.Diagnostic) []mdoc.Diagnostic {
+	r, all, err := conflicts(ctx, env, under, found)
+	if err != nil {
+		return found
+	}
+	for _, c := range all {
+		fix := ""
+		if c.settles() {
+			fix = mergeBoth
+		}
+		i := slices.IndexFunc(found, func(d mdoc.Diagnostic) bool { return d.Code == mdoc.CodeConflictMarkers && d.File == string(c.path) })
+		if i < 0 {
+			i, found = len(found), append(found, c.diagnostic())
+		}
+		found[i].Fix = fix
+	}
+	if r == nil || under != "" {
+		return found
+	}
+	attributes, err := engine.RawFile(ctx, env.Engine, gitrepo.AttributesFile)
+	if err != nil || !gitrepo.AsksDriver(attributes) {
+		return found
+	}
+	program, there := gitrepo.DriverProgram(r.Driver)
+	text := ""
+	switch {
+	case r.Driver == "":
+		text = "this clone has no merge driver, so git merges the vault's files as lines; type arbor git install"
+	case !there:
+		text = "the merge driver's program " + program + " is not there, so every merge in the vault is a conflict; type arbor git install"
+	default:
+		return found
+	}
+	return append(found, mdoc.Diagnostic{File: gitrepo.AttributesFile, Code: check.CodeMergeDriver, Text: text})
+}
+
+// diagnostic says that git's index has several versions of the file.
+func (c *conflict) diagnostic() mdoc.Diagnostic {
+	text := "a merge of git left it for you"
+	if side := c.gone(); side != "" {
+		text += ": " + side + " deleted it, and the other side changed it"
+	}
+	return mdoc.Diagnostic{File: string(c.path), Code: string(errs.Merging),
+		Text: text + "; arbor conflicts shows both sides, arbor resolve-conflict " + string(c.path) + " --ours|--theirs|-e ends it"}
+}
+
+// fixConflicts ends the conflicts that need no person, and adds them to the result of a check.
+func fixConflicts(ctx context.Context, env *Env, under mdstore.Path, ids []mdstore.ID, w Write, out *WorkspaceCheckOut) error {
+	var found []mdoc.Diagnostic
+	for _, id := range ids {
+		_, ds, err := env.Engine.Check(ctx, id)
+		if err != nil {
+			return fail(err)
+		}
+		found = append(found, ds...)
+	}
+	r, all, err := conflicts(ctx, env, under, found)
+	if err != nil {
+		return nil // gitDiagnostics has nothing to say then
+	}
+	for _, c := range all {
+		if !c.settles() {
+			continue
+		}
+		o, err := c.bring(ctx, env, r, c.merged.Bytes, w.DryRun)
+		if err != nil {
+			return err
+		}
+		d := c.diagnostic()
+		d.Fix = mergeBoth
+		env.repaired(ctx, "", []mdoc.Diagnostic{d}, o, out)
+	}
+	return nil
+}

@@ -1,0 +1,184 @@
+package ops
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"arbor/engine/errs"
+	"arbor/engine/plan"
+	"arbor/engine/view"
+	"arbor/mdstore"
+	"arbor/mdstore/gitrepo"
+	"arbor/mdstore/merge"
+)
+
+// ResolveConflictIn decides a conflict of git.
+type ResolveConflictIn struct {
+	Target string `json:"target" req:"true" arg:"NODE" help:"a node or workspace, or the path of a file"`
+	Ours   bool   `json:"ours,omitempty" help:"our side of what is in conflict"`
+	Theirs bool   `json:"theirs,omitempty" help:"their side"`
+	Edit   bool   `json:"-"` // the file as a person has edited it
+	Field  string `json:"field,omitempty" help:"this field or section alone: its NAME as conflicts has it"`
+	Write
+}
+
+// ResolveConflictOut says what became of the file.
+type ResolveConflictOut struct {
+	Path string   `json:"path"`
+	Left []string `json:"left,omitempty"` // the fields and sections that are still in conflict
+	Wrote
+}
+
+var resolveConflict = op("resolve_conflict", writes, ResolveConflict, Help{
+	Summary: "end a conflict that a merge of git has left",
+	Use:     "resolve-conflict NODE",
+	Text: `What both sides changed without contradiction stays; only what is in conflict
+takes the side. NODE may be a workspace or the path of a file, too. With -e the
+file opens in your editor, with marks around what is in conflict; it is taken
+when no mark is left. Where git's index has the conflict, the file is staged, so
+that git knows that it is over: end the merge then with git commit, or git
+rebase --continue. It works in the middle of a merge.`,
+	Example: `arbor resolve-conflict "Sign-in endpoint" --theirs
+arbor resolve-conflict "Sign-in endpoint" --field Conclusion --ours
+arbor resolve-conflict "Sign-in endpoint" -e`,
+})
+
+// ResolveConflict ends a conflict, or the part of it that is named.
+func ResolveConflict(ctx context.Context, env *Env, in ResolveConflictIn) (*ResolveConflictOut, error) {
+	if in.Ours == in.Theirs && !in.Edit || in.Edit && (in.Ours || in.Theirs || in.Field != "") {
+		return nil, badParam("ours", "say which side it takes: --ours, --theirs, or -e to edit it; --field goes with a side")
+	}
+	r, c, err := findConflict(ctx, env, in.Target)
+	if err != nil {
+		return nil, err
+	}
+	out := &ResolveConflictOut{Path: string(c.path)}
+	var data []byte
+	switch {
+	case !in.Edit:
+		if data, err = c.take(in); err != nil {
+			return nil, err
+		}
+	case c.now != nil && merge.Hunks(c.now) > 0:
+		return nil, errs.New(errs.Merging, "%s: it still has marks of a conflict (%s); choose the lines to keep and remove the marks, or take --ours or --theirs",
+			c.path, strings.Join(c.left(c.now), ", ")).With(errs.Details{Paths: []string{string(c.path)}})
+	default:
+		data = c.now
+	}
+	var o *plan.Outcome
+	if in.Edit && data != nil && c.stages != nil {
+		if o = (&plan.Outcome{DryRun: in.DryRun, Files: []plan.FileChange{{Path: c.path, Old: c.now, New: data}}}); !in.DryRun {
+			err = r.Add(ctx, c.path)
+		}
+	} else {
+		o, err = c.bring(ctx, env, r, data, in.DryRun)
+	}
+	if err != nil {
+		return nil, fail(err)
+	}
+	out.Left = c.left(data)
+	hint := ""
+	if c.stages != nil {
+		hint = "git has it in its index; when arbor conflicts lists nothing more, end the merge with git"
+	}
+	if len(out.Left) > 0 {
+		hint = "still in conflict: " + strings.Join(out.Left, ", ")
+	}
+	out.Wrote = env.wrote(ctx, "", o, hint)
+	return out, nil
+}
+
+// take returns the file with one side of what is in conflict, nil for no file.
+func (c *conflict) take(in ResolveConflictIn) ([]byte, error) {
+	side, whole := merge.Ours, c.sides.Ours
+	if in.Theirs {
+		side, whole = merge.Theirs, c.sides.Theirs
+	}
+	if c.lines && in.Field != "" {
+		return nil, errs.New(errs.InvalidParams, "%s: only the whole file can take a side; leave out --field", c.path)
+	}
+	base := c.marked()
+	if (c.lines || len(base) == 0 || &base[0] != &c.now[0]) && c.edited() && c.gone() == "" {
+		return nil, errs.New(errs.Merging, "%s: it was edited since the merge, and would lose that; -e takes it as it is, or git checkout -m -- FILE makes it anew", c.path)
+	}
+	if c.lines {
+		return whole, nil
+	}
+	names := c.names(base)
+	if in.Field != "" && !slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, in.Field) }) {
+		return nil, errs.New(errs.InvalidParams, "%s: %q is not in conflict; what is: %s", c.path, in.Field, strings.Join(c.left(base), ", "))
+	}
+	return merge.Pick(base, func(i int) merge.Side {
+		if in.Field == "" || strings.EqualFold(names[i], in.Field) {
+			return side
+		}
+		return merge.Marks
+	}), nil
+}
+
+// left returns what is in conflict in a text with marks, each once.
+func (c *conflict) left(text []byte) (names []string) {
+	for _, n := range c.names(text) {
+		if n == "" {
+			n = wholeText
+		}
+		if !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// MarkConflict gives the file of a conflict marks around what people decide, and nothing else, and returns its path. A person
+// is to edit it then.
+func MarkConflict(ctx context.Context, env *Env, target string) (path string, err error) {
+	r, c, err := findConflict(ctx, env, target)
+	if err != nil {
+		return "", err
+	}
+	if data := c.marked(); !c.lines && c.stages != nil && !c.edited() && string(data) != string(c.now) {
+		if err := r.Write(c.path, data); err != nil {
+			return "", fail(err)
+		}
+	}
+	return string(c.path), nil
+}
+
+// findConflict returns the conflict that a person names: by a node or workspace, or by a path in the vault or from the
+// folder that the command runs in.
+func findConflict(ctx context.Context, env *Env, target string) (*gitrepo.Repo, *conflict, error) {
+	r, all, views, err := conflictsOfVault(ctx, env)
+	if err != nil {
+		return nil, nil, err
+	}
+	full := target
+	if !filepath.IsAbs(full) {
+		full = filepath.Join(filepath.FromSlash(env.Dir), target)
+	}
+	names := func(p mdstore.Path) bool {
+		return target == string(p) || full == env.path(p) || target == p.Dir().Base()
+	}
+	for _, v := range views {
+		id, err := v.Resolve(target)
+		w := v.Workspace()
+		if ws, named := view.ResolveWorkspace([]*mdstore.Workspace{w}, target, true); named == nil && ws == w.ID {
+			target = string(w.Path)
+		} else if n, ok := v.Node(id); err == nil && ok && slices.ContainsFunc(all, func(c *conflict) bool { return c.path == n.Path }) {
+			target = string(n.Path)
+		}
+	}
+	var paths []string
+	for _, c := range all {
+		if names(c.path) {
+			return r, c, nil
+		}
+		paths = append(paths, string(c.path))
+	}
+	if len(paths) == 0 {
+		return nil, nil, errs.New(errs.NodeNotFound, "%s: nothing in the vault is in conflict", target)
+	}
+	return nil, nil, errs.New(errs.NodeNotFound, "%s: not in conflict; these files are: %s", target, strings.Join(paths, ", ")).
+		With(errs.Details{Paths: paths})
+}
