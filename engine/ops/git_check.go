@@ -62,16 +62,9 @@ func (c *conflict) diagnostic() mdoc.Diagnostic {
 		Text: text + "; arbor conflicts shows both sides, arbor resolve-conflict " + string(c.path) + " --ours|--theirs|-e ends it"}
 }
 
-// fixConflicts ends the conflicts that need no person, and adds them to the result of a check.
-func fixConflicts(ctx context.Context, env *Env, under mdstore.Path, ids []mdstore.ID, w Write, out *WorkspaceCheckOut) error {
-	var found []mdoc.Diagnostic
-	for _, id := range ids {
-		_, ds, err := env.Engine.Check(ctx, id)
-		if err != nil {
-			return fail(err)
-		}
-		found = append(found, ds...)
-	}
+// fixConflicts ends the conflicts below a folder that need no person, and adds them to the result of a check. found are
+// diagnostics, which say what files have marks.
+func fixConflicts(ctx context.Context, env *Env, under mdstore.Path, found []mdoc.Diagnostic, w Write, out *WorkspaceCheckOut) error {
 	r, all, err := conflicts(ctx, env, under, found)
 	if err != nil {
 		return nil // gitDiagnostics has nothing to say then
@@ -87,6 +80,9 @@ func fixConflicts(ctx context.Context, env *Env, under mdstore.Path, ids []mdsto
 		d := c.diagnostic()
 		d.Fix = mergeBoth
 		env.repaired(ctx, "", []mdoc.Diagnostic{d}, o, out)
+		if !w.DryRun {
+			out.Diagnostics = slices.DeleteFunc(out.Diagnostics, func(d mdoc.Diagnostic) bool { return d.File == string(c.path) })
+		}
 	}
 	return nil
 }

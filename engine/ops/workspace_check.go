@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -90,7 +91,7 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (res *Wo
 		under = v.Workspace().Dir
 	}
 	if in.Fix {
-		if err := fixConflicts(ctx, env, under, ids, in.Write, out); err != nil {
+		if err := fixConflicts(ctx, env, under, nil, in.Write, out); err != nil {
 			return nil, err
 		}
 	}
@@ -113,6 +114,12 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (res *Wo
 		}
 		out.Checked += snap.Len() + 1 + len(snap.Pages().All())
 		out.Diagnostics = append(out.Diagnostics, ds...)
+	}
+	marked := slices.ContainsFunc(out.Diagnostics, func(d mdoc.Diagnostic) bool { return d.Code == mdoc.CodeConflictMarkers })
+	if in.Fix && marked {
+		if err := fixConflicts(ctx, env, under, out.Diagnostics, in.Write, out); err != nil {
+			return nil, err
+		}
 	}
 	out.Diagnostics = gitDiagnostics(ctx, env, under, out.Diagnostics)
 	env.progress(len(ids), len(ids), "checked")
