@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"arbor/engine/claims"
+	"arbor/engine/config"
 	"arbor/engine/errs"
 	"arbor/engine/live"
 	"arbor/engine/plan"
@@ -90,7 +91,7 @@ func (e *Engine) plan(ctx context.Context, ws mdstore.ID, act plan.Act, op func(
 	var drawn []mdstore.ID // a plan that is made again draws the same ids
 	p.base, err = e.live.Plan(ctx, ws, func(v *view.View) error {
 		next := 0
-		p.draft = plan.New(v, act, plan.Options{Now: now, TitleFolders: e.opt.TitleFolders, NewID: func(prefix string) (mdstore.ID, error) {
+		p.draft = plan.New(v, act, plan.Options{Now: now, TitleFolders: e.opt.TitleFolders, Untimed: untimed(ctx, e, v), NewID: func(prefix string) (mdstore.ID, error) {
 			if next == len(drawn) {
 				id, err := e.opt.NewID(prefix)
 				if err != nil {
@@ -113,6 +114,12 @@ func (e *Engine) plan(ctx context.Context, ws mdstore.ID, act plan.Act, op func(
 		p.replaced, err = e.replaces(ctx, ws, act, p.draft)
 	}
 	return p, err
+}
+
+// untimed reports whether the settings of a workspace say that updatedAt stays as it is.
+func untimed(ctx context.Context, e *Engine, v *view.View) bool {
+	own := configIn(ctx, e, config.Workspace, v.Workspace().Dir.Join(mdstore.ConfigFile))
+	return !config.Value[bool](config.Merge(append(e.opt.Config(), configIn(ctx, e, config.Vault, mdstore.ConfigFile), own)...), "git.timestamps")
 }
 
 // commit makes a draft's changes and publishes what they lead to. The saves that a commit met which failed are added to met.

@@ -342,6 +342,13 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("%s (%s); nothing was changed: %s, and try again", e.What, e.Where, e.End)
 }
 
+// An UnmergedError says that git's index has several versions of a file: a merge that people must end. Nothing was changed.
+type UnmergedError struct{ Path Path }
+
+func (e *UnmergedError) Error() string {
+	return string(e.Path) + ": git has an unresolved conflict in this file; nothing was changed"
+}
+
 // An UnfinishedError says that a commit is decided, but its last steps failed. They are finished when the vault is opened next.
 type UnfinishedError struct{ Err error }
 

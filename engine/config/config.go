@@ -81,7 +81,7 @@ func Merge(layers ...Layer) *Settings {
 	s := &Settings{}
 	for _, k := range keys {
 		if k.Default != nil {
-			s.put(Setting{Key: k.Name, Value: k.Default, Layer: BuiltIn, path: []string{k.Name}})
+			s.put(Setting{Key: k.Name, Value: k.Default, Layer: BuiltIn, path: strings.Split(k.Name, ".")})
 		}
 	}
 	layers = slices.Clone(layers)
@@ -116,7 +116,7 @@ func (s *Settings) Below(key string) ([]Setting, error) {
 }
 
 // Value returns the value of a key that Arbor knows, of its type; the zero value where it has none.
-func Value[T string | int64 | []any](s *Settings, key string) (v T) {
+func Value[T string | int64 | bool | []any](s *Settings, key string) (v T) {
 	for _, o := range s.All {
 		if o.Key == key {
 			v, _ = o.Value.(T)
@@ -128,7 +128,7 @@ func Value[T string | int64 | []any](s *Settings, key string) (v T) {
 // Given returns a layer with one setting, which a flag gives, and none where the text is empty.
 func Given(l Level, key, from, text string) Layer {
 	out := Layer{Level: l}
-	if path := []string{key}; text != "" {
+	if path := strings.Split(key, "."); text != "" {
 		out.given = []Setting{{Key: key, Value: parseValue(path, text), Layer: l, File: from, path: path}}
 	}
 	return out
@@ -167,6 +167,7 @@ func (l Layer) read() (all []Setting, wrong []mdoc.Diagnostic) {
 			continue
 		}
 		each(e.path, e.value, func(path []string, v any) {
+			path = whole(path, v)
 			value, hidden := mask(path[len(path)-1], v)
 			n := Setting{Key: toml.Key(path).String(), Value: value, Layer: l.Level, File: l.File, Line: e.line, path: path}
 			add := func(code, text string) {

@@ -12,7 +12,7 @@ import (
 // A Key is a setting that Arbor knows.
 type Key struct {
 	Name    string  // NAME in it stands for any one word
-	Type    string  // text, number, list (of texts) or any
+	Type    string  // text, number, boolean, list (of texts) or any
 	Default any     // nil for none
 	Env     string  // the variable that sets it; "" for none
 	Flag    string  // the flag that sets it; "" for none
@@ -31,7 +31,8 @@ var (
 var keys = []Key{
 	{"vault", "text", nil, "ARBOR_VAULT", "--vault", early,
 		"the vault's folder: in arbor.toml one in the project; in your own file the one that is used where none is found"},
-	{"git", "text", nil, "ARBOR_GIT", "", early, "how long a write waits for git to finish, as 5s; or ignore"},
+	{"git.wait", "text", nil, "ARBOR_GIT", "", early, "how long a write waits for git to finish, as 5s; or ignore; also git = \"5s\" without a table"},
+	{"git.timestamps", "boolean", true, "", "", every, "false: writes leave updatedAt as it is, and merges without a driver meet one conflict less"},
 	{"folders", "text", "id", "", "init --folders", early, "what names the folders of new nodes: id, or title"},
 	{"listen", "text", "127.0.0.1:7433", "", "serve --listen", own, "the address on this machine that arbor serve takes"},
 	{"toolsets", "list", []any{"plan"}, "ARBOR_TOOLSETS", "mcp --toolsets", own,
@@ -55,22 +56,30 @@ func Keys() []Key { return slices.Clone(keys) }
 func known(key []string) (row Key, exact, ok bool) {
 	for _, k := range keys {
 		name := strings.Split(k.Name, ".")
-		if name[0] != key[0] {
-			continue
-		}
-		if len(name) > 1 && len(key) > 1 {
+		wild := len(name) > 1 && name[1] == "NAME"
+		if wild && len(key) > 1 {
 			name[1] = key[1]
 		}
-		return k, slices.Equal(name, key), true
+		if exact := slices.Equal(name, key); exact || name[0] == key[0] && (wild || len(name) == 1) {
+			return k, exact, true
+		}
 	}
 	return Key{}, false, false
+}
+
+// whole returns the path of a key with that value: git = "5s" is git.wait.
+func whole(path []string, value any) []string {
+	if _, text := value.(string); text && slices.Equal(path, []string{"git"}) {
+		return []string{"git", "wait"}
+	}
+	return path
 }
 
 // refused says why a key with a value does not count in a file of a level, as a code and a text that shows no value;
 // both are empty where it does.
 func refused(l Level, file string, key []string, value any) (code, why string) {
 	const forUser = "; set it for yourself (arbor config set --user)"
-	k, exact, ok := known(key)
+	k, exact, ok := known(whole(key, value))
 	provider := ok && k.Name != key[0] && !exact
 	text, _ := value.(string)
 	switch {
@@ -105,6 +114,8 @@ func (k Key) fits(value any) bool {
 		return k.Type == "text"
 	case int64:
 		return k.Type == "number"
+	case bool:
+		return k.Type == "boolean"
 	case []any:
 		return k.Type == "list" && !slices.ContainsFunc(v, func(e any) bool { _, ok := e.(string); return !ok })
 	}

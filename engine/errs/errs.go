@@ -91,7 +91,7 @@ const (
 var classes = map[Code]Class{
 	VaultNotFound: NotFound, WorkspaceNotFound: NotFound, NodeNotFound: NotFound, ParentNotFound: NotFound,
 	ReferenceNotFound: NotFound, SessionNotFound: NotFound, StateNotFound: NotFound,
-	SlotNotFound: NotFound, EntryNotFound: NotFound, NoRepository: NotFound, RevisionNotFound: NotFound, NothingToUndo: NotFound, NameTaken: Refused, MemoryOff: Refused, CannotUndo: Refused, SyncStopped: Refused, Merging: Conflict,
+	SlotNotFound: NotFound, EntryNotFound: NotFound, NoRepository: NotFound, RevisionNotFound: NotFound, NothingToUndo: NotFound, NameTaken: Refused, MemoryOff: Refused, CannotUndo: Refused, SyncStopped: Refused, Merging: Unreadable,
 	InvalidParams: Invalid, UnknownParams: Invalid, AmbiguousID: Invalid, InvalidName: Invalid, InvalidTitle: Invalid,
 	InvalidContent: Invalid, InvalidNodeType: Invalid, InvalidPath: Invalid,
 	InvalidTransition: Refused, ConclusionRequired: Refused, IncompleteChildren: Refused, ExecutionChildren: Refused,
@@ -175,6 +175,7 @@ func As(err error) *Error {
 		conflict   *mdstore.ConflictError
 		busy       *mdstore.BusyError
 		unfinished *mdstore.UnfinishedError
+		unmerged   *mdstore.UnmergedError
 		unknown    *assemble.UnknownNodeError
 		path       *fs.PathError
 	)
@@ -188,6 +189,14 @@ func As(err error) *Error {
 		return wrap(InternalError, Details{Committed: true})
 	case errors.As(err, &refused):
 		return wrap(Code(refused.Code()), refusal(refused))
+	case errors.As(err, &unreadable) && unreadable.Problem.Code == mdoc.CodeConflictMarkers:
+		e := wrap(Merging, Details{Problems: []mdoc.Diagnostic{unreadable.Problem}})
+		e.Message += endsConflict(unreadable.Problem.File)
+		return e
+	case errors.As(err, &unmerged):
+		e := wrap(Merging, Details{Paths: []string{string(unmerged.Path)}})
+		e.Message += endsConflict(string(unmerged.Path))
+		return e
 	case errors.As(err, &unreadable):
 		return wrap(FileUnreadable, Details{Problems: []mdoc.Diagnostic{unreadable.Problem}})
 	case errors.As(err, &edit):
@@ -213,6 +222,11 @@ func As(err error) *Error {
 		return &Error{Code: InternalError, Message: err.Error(), Details: &Details{Paths: []string{path.Path}}, err: err}
 	}
 	return &Error{Code: InternalError, Message: err.Error(), err: err}
+}
+
+// endsConflict says what ends a conflict of git in a file.
+func endsConflict(file string) string {
+	return "; arbor conflicts shows it, arbor resolve-conflict " + file + " --ours|--theirs|-e ends it"
 }
 
 const openShown = 20 // children that a refusal names; its message counts them all

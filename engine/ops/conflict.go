@@ -63,9 +63,9 @@ func conflicts(ctx context.Context, env *Env, under mdstore.Path, found []mdoc.D
 			continue
 		}
 		if s := &c.sides; c.stages == nil {
-			s.Base, s.Ours, s.Theirs = merge.Pick(c.now, merge.All(merge.Base)), merge.Pick(c.now, merge.All(merge.Ours)), merge.Pick(c.now, merge.All(merge.Theirs))
+			s.Base, s.Ours, s.Theirs = mdoc.Base.Of(c.now), mdoc.Ours.Of(c.now), mdoc.Theirs.Of(c.now)
 		}
-		c.lines = c.sides.Ours == nil || c.sides.Theirs == nil || c.stages == nil && merge.Hunks(c.now) == 0
+		c.lines = c.sides.Ours == nil || c.sides.Theirs == nil || c.stages == nil && !merge.Marked(c.now)
 		if !c.lines {
 			c.merged, err = merge.Merge(c.path, c.sides.Base, c.sides.Ours, c.sides.Theirs, marks)
 			c.lines = err != nil
@@ -84,7 +84,7 @@ func (c *conflict) edited() bool {
 		return false
 	}
 	known := [][]byte{nil, unix(c.sides.Base), unix(c.sides.Ours), unix(c.sides.Theirs), unix(c.merged.Bytes)}
-	if now := unix(c.now); merge.Hunks(now) == 0 {
+	if now := unix(c.now); !merge.Marked(now) {
 		return !slices.ContainsFunc(known, func(k []byte) bool { return bytes.Equal(k, now) })
 	}
 	lines := map[string]bool{}
@@ -93,8 +93,8 @@ func (c *conflict) edited() bool {
 			lines[strings.TrimSuffix(line, "\n")] = true
 		}
 	}
-	for _, side := range []merge.Side{merge.Ours, merge.Base, merge.Theirs} {
-		for line := range strings.Lines(string(unix(merge.Pick(c.now, merge.All(side))))) {
+	for _, side := range []mdoc.Side{mdoc.Ours, mdoc.Base, mdoc.Theirs} {
+		for line := range strings.Lines(string(unix(side.Of(c.now)))) {
 			if !lines[strings.TrimSuffix(line, "\n")] {
 				return true
 			}
@@ -108,27 +108,29 @@ func unix(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\r\n"), []
 
 // marked returns the text in which the conflicts have marks: the file where all its marks are of what Merge leaves to
 // people, so that what they decided in it stays, and else what Merge makes.
-func (c *conflict) marked() []byte {
+func (c *conflict) marked() (text []byte, file bool) {
 	of := c.names(c.now)
 	if c.stages == nil || len(of) > 0 && !slices.Contains(of, "") {
-		return c.now
+		return c.now, true
 	}
-	return c.merged.Bytes
+	return c.merged.Bytes, false
 }
 
 // names returns for each conflict with marks in a text what it is about, "" for one that Merge can end.
 func (c *conflict) names(text []byte) []string {
-	names := make([]string, merge.Hunks(text))
+	n := 0
+	mdoc.Pick(text, func(int) mdoc.Side { n++; return mdoc.Ours })
+	names := make([]string, n)
 	for i := range names {
-		one := func(side merge.Side) []byte {
-			return merge.Pick(text, func(j int) merge.Side {
+		one := func(side mdoc.Side) []byte {
+			return mdoc.Pick(text, func(j int) mdoc.Side {
 				if j == i {
 					return side
 				}
-				return merge.Ours
+				return mdoc.Ours
 			})
 		}
-		r, err := merge.Merge(c.path, one(merge.Base), one(merge.Ours), one(merge.Theirs), marks)
+		r, err := merge.Merge(c.path, one(mdoc.Base), one(mdoc.Ours), one(mdoc.Theirs), marks)
 		if err != nil {
 			names[i] = wholeText
 		} else if len(r.Conflicts) > 0 {
@@ -171,7 +173,7 @@ func (c *conflict) bring(ctx context.Context, env *Env, r *gitrepo.Repo, data []
 	var err error
 	switch {
 	case dry:
-	case merge.Hunks(data) > 0:
+	case merge.Marked(data):
 		err = r.Write(c.path, data)
 	default:
 		err = r.Resolve(ctx, *c.stages, data)

@@ -11,6 +11,7 @@ import (
 	"arbor/engine/view"
 	"arbor/mdstore"
 	"arbor/mdstore/gitrepo"
+	"arbor/mdstore/mdoc"
 	"arbor/mdstore/merge"
 )
 
@@ -61,7 +62,7 @@ func ResolveConflict(ctx context.Context, env *Env, in ResolveConflictIn) (*Reso
 		if data, err = c.take(in); err != nil {
 			return nil, err
 		}
-	case c.now != nil && merge.Hunks(c.now) > 0:
+	case c.now != nil && merge.Marked(c.now):
 		return nil, errs.New(errs.Merging, "%s: it still has marks of a conflict (%s); choose the lines to keep and remove the marks, or take --ours or --theirs",
 			c.path, strings.Join(c.left(c.now), ", ")).With(errs.Details{Paths: []string{string(c.path)}})
 	default:
@@ -92,15 +93,15 @@ func ResolveConflict(ctx context.Context, env *Env, in ResolveConflictIn) (*Reso
 
 // take returns the file with one side of what is in conflict, nil for no file.
 func (c *conflict) take(in ResolveConflictIn) ([]byte, error) {
-	side, whole := merge.Ours, c.sides.Ours
+	side, whole := mdoc.Ours, c.sides.Ours
 	if in.Theirs {
-		side, whole = merge.Theirs, c.sides.Theirs
+		side, whole = mdoc.Theirs, c.sides.Theirs
 	}
 	if c.lines && in.Field != "" {
 		return nil, errs.New(errs.InvalidParams, "%s: only the whole file can take a side; leave out --field", c.path)
 	}
-	base := c.marked()
-	if (c.lines || len(base) == 0 || &base[0] != &c.now[0]) && c.edited() && c.gone() == "" {
+	base, file := c.marked()
+	if (c.lines || !file) && c.edited() && c.gone() == "" {
 		return nil, errs.New(errs.Merging, "%s: it was edited since the merge, and would lose that; -e takes it as it is, or git checkout -m -- FILE makes it anew", c.path)
 	}
 	if c.lines {
@@ -110,11 +111,11 @@ func (c *conflict) take(in ResolveConflictIn) ([]byte, error) {
 	if in.Field != "" && !slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, in.Field) }) {
 		return nil, errs.New(errs.InvalidParams, "%s: %q is not in conflict; what is: %s", c.path, in.Field, strings.Join(c.left(base), ", "))
 	}
-	return merge.Pick(base, func(i int) merge.Side {
+	return mdoc.Pick(base, func(i int) mdoc.Side {
 		if in.Field == "" || strings.EqualFold(names[i], in.Field) {
 			return side
 		}
-		return merge.Marks
+		return mdoc.Undecided
 	}), nil
 }
 
@@ -138,7 +139,7 @@ func MarkConflict(ctx context.Context, env *Env, target string) (path string, er
 	if err != nil {
 		return "", err
 	}
-	if data := c.marked(); !c.lines && c.stages != nil && !c.edited() && string(data) != string(c.now) {
+	if data, file := c.marked(); !c.lines && !file && !c.edited() {
 		if err := r.Write(c.path, data); err != nil {
 			return "", fail(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"arbor/context/render"
 	"arbor/engine/check"
 	"arbor/mdstore"
+	"arbor/mdstore/gitrepo"
 	"arbor/mdstore/mdoc"
 )
 
@@ -14,6 +15,8 @@ import (
 type WorkspaceStatusIn struct {
 	In
 	Format string `json:"format,omitempty" listed:"never" enum:"box,markdown" help:"box unless given"`
+
+	Git bool `json:"git,omitempty" listed:"never" help:"what git says of the vault, too"`
 
 	All bool `json:"-"` // the whole tree; for front ends that bound it themselves
 }
@@ -27,6 +30,7 @@ type WorkspaceStatusOut struct {
 	Problems    []NodeProblem     `json:"problems"` // of nodes, in tree order
 	Diagnostics []mdoc.Diagnostic `json:"diagnostics"`
 	Text        string            `json:"text"` // in the format asked for
+	Git         *gitrepo.Status   `json:"git,omitempty"`
 	Out
 }
 
@@ -67,6 +71,9 @@ var WorkspaceStatus = reading(func(ctx context.Context, env *Env, in WorkspaceSt
 		}
 		return true
 	}}
+	if in.Git {
+		out.Git, _ = GitStatus(ctx, env, struct{}{})
+	}
 	out.Sends(w.ID, "")
 	out.Tree = p.collect(mdstore.Root)
 	out.Hint = "node_next names what is ready to be worked on"
@@ -88,6 +95,19 @@ var WorkspaceStatus = reading(func(ctx context.Context, env *Env, in WorkspaceSt
 	}
 	return out, nil
 })
+
+// GitStatus returns what git says of the vault's folder and its branch; nil where there is no git.
+func GitStatus(ctx context.Context, env *Env, _ struct{}) (*gitrepo.Status, error) {
+	r, err := env.repo(ctx)
+	if err != nil {
+		return nil, nil
+	}
+	s, err := r.Status(ctx)
+	if err != nil {
+		return nil, nil // a plan can be read whatever git says
+	}
+	return &s, nil
+}
 
 // glance makes a bounded result: the text shows the tree, and the lists beside it are cut. Rows of the tree are cut
 // first, down to boundedRows, then the lists, then the other rows.

@@ -67,6 +67,7 @@ type Options struct {
 	Now          time.Time
 	NewID        func(prefix string) (mdstore.ID, error)
 	TitleFolders bool // folders of new nodes are named by titles
+	Untimed      bool // updatedAt stays as it is
 
 	Claimed func(*mdstore.Node) error // refuses work on a node that another session has claimed; nil: no node is claimed
 }
@@ -181,7 +182,7 @@ func (d *Draft) Rely(n *mdstore.Node) { d.keep[n.Path] = n.Version() }
 func (d *Draft) Finish() error {
 	for _, e := range d.order {
 		if e.touched {
-			if !e.page {
+			if !e.page && !d.opt.Untimed {
 				e.Set(mdstore.KeyUpdated, mdoc.Integer(d.now.UnixMilli()))
 			}
 			err := e.apply()

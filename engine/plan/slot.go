@@ -249,7 +249,9 @@ func placeTaken(d *Draft, p mdstore.Path) bool {
 func changeSlot(d *Draft, p *mdstore.Page, fields front, c mdstore.SlotChange, keep mdstore.ID, what string) (kept mdstore.Path, err error) {
 	doc, version := p.File()
 	old := mdstore.Stored(p.Path, doc.Bytes())
-	fields.put(mdstore.KeyUpdated, mdoc.Integer(max(d.now.UnixMilli(), p.Time(mdstore.KeyUpdated))))
+	if !d.opt.Untimed {
+		fields.put(mdstore.KeyUpdated, mdoc.Integer(max(d.now.UnixMilli(), p.Time(mdstore.KeyUpdated))))
+	}
 	var patches []mdoc.Patch
 	for _, f := range fields {
 		patch, err := doc.SetField(f.Key, f.Value)

@@ -52,6 +52,9 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 		if busy := s.git.busy(); busy != nil {
 			return busy
 		}
+		if err := s.git.unmerged(changes); err != nil {
+			return err
+		}
 		before = s.git.state()
 	}
 	s.touched, s.making = []versioned{}, nil

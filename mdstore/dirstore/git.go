@@ -158,6 +158,36 @@ func indexEntry(index []byte, sum [sha1.Size]byte, path string) (modified int64,
 	}
 }
 
+// unmerged returns an *mdstore.UnmergedError for the first change of a file of which git's index has several versions, as a
+// stash leaves them that did not apply. An index of version 4 does not tell.
+func (g git) unmerged(changes []mdstore.Change) error {
+	top, git := findGit(g.vault)
+	if g.patience < 0 || git == "" {
+		return nil
+	}
+	index, err := guard.ReadFile(git, "index", 1<<30)
+	if err != nil || len(index) < 8 || index[7] > 3 {
+		return nil
+	}
+	for _, ch := range changes {
+		rel, err := filepath.Rel(top, filepath.Join(g.vault, filepath.FromSlash(string(ch.Path))))
+		name := []byte(filepath.ToSlash(rel) + "\x00")
+		for rest := index; err == nil && !ch.Base.IsZero(); {
+			i := bytes.Index(rest, name)
+			if i < 2 {
+				break
+			}
+			// Before a name stand two bytes of flags: the stage in two bits, the length of the name in twelve.
+			flags := binary.BigEndian.Uint16(rest[i-2:])
+			if stage := flags >> 12 & 3; stage > 0 && int(flags&0xfff) == min(len(name)-1, 0xfff) {
+				return &mdstore.UnmergedError{Path: ch.Path}
+			}
+			rest = rest[i+len(name):]
+		}
+	}
+	return nil
+}
+
 // findGit returns the top of the working tree that a folder lies in and the folder in which git keeps its state, "" if
 // it lies in none. In linked working trees and submodules a file says where that is. dir is absolute and has no link
 // in it.

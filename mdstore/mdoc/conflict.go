@@ -72,25 +72,34 @@ func hunkIn(src []byte, from int) (h hunk, ok bool) {
 // A Side is one of the texts that the marks of a conflict tell apart.
 type Side int
 
-// The sides. Base is there only where the marks show it.
+// The sides. Base is there only where the marks show it. Undecided is all of them, with the marks.
 const (
 	Ours Side = iota
 	Theirs
 	Base
+	Undecided
 )
 
 // Of returns a text in which each conflict is what one side has. It is the text itself where there are no marks.
-func (s Side) Of(src []byte) []byte {
+func (s Side) Of(src []byte) []byte { return Pick(src, func(int) Side { return s }) }
+
+// Pick is Of with a side for each conflict, counted from 0.
+func Pick(src []byte, side func(i int) Side) []byte {
 	var out []byte
-	at := 0
+	at, n := 0, 0
 	for h, ok := hunkIn(src, 0); ok; h, ok = hunkIn(src, at) {
 		from, to := h.open, min(h.base, h.middle)
-		switch {
-		case s == Theirs:
+		switch s := side(n); s {
+		case Theirs:
 			from, to = h.middle, h.shut
-		case s == Base:
+		case Base:
 			from, to = h.base, h.middle
+		case Undecided:
+			out = append(out, src[at:lineEnd(src, h.shut)]...)
+			at, n = lineEnd(src, h.shut), n+1
+			continue
 		}
+		n++
 		out = append(out, src[at:h.open]...)
 		if from < to {
 			out = append(out, src[lineEnd(src, from):to]...)

@@ -171,8 +171,8 @@ func (v vaults) open(ctx context.Context, vault string, found cli.Found, mode cl
 // options returns how vaults are opened. A program that one of git's hooks runs does not wait for git, which waits for it.
 func (v vaults) options(project string, set *config.Settings) (dirstore.Options, error) {
 	opt := dirstore.Options{ProjectRoot: project}
-	all, _ := set.Below("git")
-	switch said := config.Value[string](set, "git"); {
+	all, _ := set.Below("git.wait")
+	switch said := config.Value[string](set, "git.wait"); {
 	case said == "ignore", said == "" && v.getenv("GIT_INDEX_FILE") != "":
 		opt.GitPatience = -1
 	case said != "":

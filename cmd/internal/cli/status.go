@@ -11,6 +11,7 @@ import (
 
 	"arbor/context/render"
 	"arbor/engine/ops"
+	"arbor/mdstore/gitrepo"
 )
 
 const (
@@ -24,6 +25,7 @@ func statusCommand(sh *shell) command {
 	c.instead = func(ctx context.Context) (bool, error) { return showOverview(ctx, sh) }
 	c.check = func(*cobra.Command) error {
 		in.All = sh.flags.all || !sh.flags.json // a board that is too long is cut below
+		in.Git = in.Git || !sh.flags.json && !sh.flags.quiet
 		return nil
 	}
 	c.show = showing(sh, func(sh *shell, out *ops.WorkspaceStatusOut) error {
@@ -47,10 +49,40 @@ func statusCommand(sh *shell) command {
 		if hidden > 0 {
 			sh.warn("%d of %d nodes are not shown; --all brings them, arbor tree NODE those below one", hidden, out.Counts.Total)
 		}
+		sh.gitLine(out.Git)
 		sh.hint(out.Hint)
 		return nil
 	})
 	return c
+}
+
+// gitLine says in a line what git has not carried yet; nothing where all is even.
+func (sh *shell) gitLine(s *gitrepo.Status) {
+	if s == nil {
+		return
+	}
+	var parts []string
+	add := func(n int, what string) {
+		if n > 0 {
+			parts = append(parts, counted(n, what))
+		}
+	}
+	add(s.Unmerged, "conflict")
+	add(s.Changed, "uncommitted change")
+	add(s.Ahead, "commit")
+	if s.Ahead > 0 {
+		parts[len(parts)-1] += " that " + s.Upstream + " lacks"
+	}
+	add(s.Behind, "commit")
+	if s.Behind > 0 {
+		parts[len(parts)-1] += " of " + s.Upstream + " missing here"
+	}
+	if s.Unmerged > 0 {
+		parts = append(parts, "arbor conflicts lists what is to be decided")
+	}
+	if parts != nil {
+		sh.say("git: %s", strings.Join(parts, ", "))
+	}
 }
 
 // fit returns the rows of a tree that are drawn in at most that many lines, 0 for any number, and how many nodes they

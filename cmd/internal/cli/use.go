@@ -90,6 +90,9 @@ func showOverview(ctx context.Context, sh *shell) (bool, error) {
 		rows = append(rows, []cell{{text: short(g.ID), sgr: "2"}, {text: g.Name, sgr: "1"}, {text: done}, {text: focus}})
 	}
 	sh.bounded(sh.table([]string{"ID", "NAME", "DONE", "FOCUS"}, rows), "lines")
+	if git, err := call(ctx, sh, ops.GitStatus, struct{}{}); err == nil {
+		sh.gitLine(git)
+	}
 	sh.hint(hint)
 	return true, nil
 }
