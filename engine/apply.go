@@ -128,6 +128,7 @@ func (e *Engine) commit(ctx context.Context, tx mdstore.Tx, act plan.Act, p plan
 	if !out.Changed() {
 		return out, nil
 	}
+	entitle(ctx, p.draft.View)
 	kept := keepReplaced(ctx, tx, e.opt.Now(), p, out)
 	res, err := tx.Commit(ctx, slices.Concat(kept, noteDeleted(p.draft), p.draft.Changes()))
 	if err != nil {

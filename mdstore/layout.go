@@ -16,6 +16,7 @@ const (
 	ArchiveDir    = "archive"
 	ReplacedDir   = "replaced"                 // in LocalDir: files with texts that were replaced, for 30 days
 	LocalDir      = ".local"                   // locks, journal, trash: never needed to read the vault
+	TrashDir      = LocalDir + "/trash"        // what was deleted
 	SessionsFile  = "sessions.json"            // session bindings of this machine
 	CorruptPrefix = SessionsFile + ".corrupt-" // of copies of a SessionsFile that could not be read
 	ConfigFile    = "config.toml"              // settings of the vault, and of a workspace in its folder
@@ -61,7 +62,7 @@ func TrashStamp(at time.Time, of string) string { return at.UTC().Format(StampLa
 
 // TrashPath returns where a deleted file or folder goes; stamp tells deletions apart. With an empty p it is the folder of that deletion.
 func TrashPath(stamp string, p Path) Path {
-	dir := Path(LocalDir).Join("trash", stamp)
+	dir := Path(TrashDir).Join(stamp)
 	if p == "" {
 		return dir
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"arbor/mdstore/mdoc"
 	"arbor/mdstore/diff3"
+	"arbor/mdstore/mdoc"
 	"arbor/statemachine"
 )
 

@@ -162,7 +162,7 @@ func VersionsOf(changes []Change) map[Path]Version {
 // AsStore returns the first store with the capability T among st and the stores that it wraps. A decorator that wraps a store
 // implements Unwrap() Store and forwards only what it changes.
 //
-// The capabilities are Scanner, Watcher, History, Docs, Strays, Writable and Local; there are no others.
+// The capabilities are Scanner, Watcher, History, Operations, Docs, Strays, Writable and Local; there are no others.
 func AsStore[T any](st Store) (T, bool) {
 	for st != nil {
 		if c, ok := st.(T); ok {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"arbor/engine/errs"
+	"arbor/mdstore"
 )
 
 // An Operation is one entry of the catalogue.
@@ -92,7 +93,7 @@ func (o Operation) Run(ctx context.Context, env *Env, in any) (any, error) {
 	if o.Writes {
 		traced := *env
 		traced.trace = o.trace(in)
-		env = &traced
+		env, ctx = &traced, mdstore.WithOperation(ctx, o.deed(env, in))
 	}
 	if dry {
 		preview := *env
@@ -192,7 +193,9 @@ var memorySet = []Operation{
 	ask,
 }
 
-var historySet = []Operation{}
+var historySet = []Operation{
+	undo,
+}
 
 // forPeople are operations that no server offers as a tool: people call them.
 var forPeople = []Operation{

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"arbor/mdstore"
 )
 
 const (
@@ -20,24 +22,48 @@ var tracedNames = []string{"title", "name", "path", "targetIdOrPath", "before", 
 // trace tells a call in one line: the operation, then the arguments that choose from few values, then ids and titles. Texts are never
 // told.
 func (o Operation) trace(in any) string {
-	words := []string{o.Name}
-	var named []string
+	words, named, _ := o.words(in)
+	words = append([]string{o.Name}, append(words, named...)...)
+	return strings.Join(words[:min(len(words), 1+tracedMost)], " ")
+}
+
+// deed returns a call as the record of operations has it: the words of its command, and its arguments as in a trace.
+func (o Operation) deed(env *Env, in any) *mdstore.Operation {
+	words, named, refs := o.words(in)
+	if o.Name != "node_transition" { // whose action says more
+		use := strings.Fields(o.Use)
+		end := slices.IndexFunc(use, func(w string) bool { return w[0] < 'a' || w[0] > 'z' })
+		if end < 0 {
+			end = len(use)
+		}
+		words = append(slices.Clone(use[:end]), words...)
+	}
+	text := strings.Join(append(words, named...), " ")
+	return &mdstore.Operation{Name: o.Name, Text: text, Session: env.Session, Operator: env.act(Write{}, Match{}).By(), Refs: refs}
+}
+
+// words returns what a trace tells of the arguments of a call: those that choose from few values, and names. refs are
+// those of the names that nodes have.
+func (o Operation) words(in any) (words, named, refs []string) {
 	for _, p := range o.Params {
 		value := reflect.Indirect(reflect.Indirect(reflect.ValueOf(in)).FieldByIndex(p.Field.Index))
 		if !value.IsValid() || value.Kind() != reflect.String || value.Len() == 0 || slices.Contains(untraced, p.Name) {
 			continue
 		}
+		is := p.Field.Tag.Get("is")
 		switch {
 		case p.Enum != nil:
 			words = append(words, value.String())
-		case strings.HasSuffix(p.Name, "Id") || p.Field.Tag.Get("is") != "":
+		case strings.HasSuffix(p.Name, "Id") || is != "":
 			named = append(named, inShort(value.String()))
+			if is == "node" || is == "planning" {
+				refs = append(refs, inShort(value.String()))
+			}
 		case slices.Contains(tracedNames, p.Name):
 			named = append(named, `"`+inShort(value.String())+`"`)
 		}
 	}
-	words = append(words, named...)
-	return strings.Join(words[:min(len(words), 1+tracedMost)], " ")
+	return words, named, refs
 }
 
 // inShort returns the beginning of a text in one line.

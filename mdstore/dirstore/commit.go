@@ -57,7 +57,8 @@ func (s *Store) commit(ctx context.Context, changes []mdstore.Change) error {
 		}
 		before = s.git.state()
 	}
-	s.touched, s.making = []versioned{}, nil
+	s.touched, s.making, s.operation = []versioned{}, nil, mdstore.OperationOf(ctx)
+	defer func() { s.operation = nil }()
 	var err error
 	for _, ch := range changes {
 		if err = s.settled(ch); err != nil {

@@ -87,6 +87,7 @@ type Store struct {
 	turn      chan struct{}
 	lock      *flock.Flock // nil while it is not held
 	committer *journal.Committer
+	operation *mdstore.Operation    // that the commit which is being made is of; nil for none
 	making    []journal.Made        // what the commit that is being made has made
 	skew      int64                 // nanoseconds by which the clock that files are stamped by is ahead
 	touched   []versioned           // what was changed, and the files of collisions, since a commit or mergeLate began
@@ -103,14 +104,15 @@ type Store struct {
 }
 
 var (
-	_ mdstore.Store    = (*Store)(nil)
-	_ mdstore.History  = (*Store)(nil)
-	_ mdstore.Strays   = (*Store)(nil)
-	_ mdstore.Docs     = (*Store)(nil)
-	_ mdstore.Writable = (*Store)(nil)
-	_ mdstore.Local    = (*Store)(nil)
-	_ mdstore.Scanner  = (*Store)(nil)
-	_ mdstore.Watcher  = (*Store)(nil)
+	_ mdstore.Store      = (*Store)(nil)
+	_ mdstore.History    = (*Store)(nil)
+	_ mdstore.Operations = (*Store)(nil)
+	_ mdstore.Strays     = (*Store)(nil)
+	_ mdstore.Docs       = (*Store)(nil)
+	_ mdstore.Writable   = (*Store)(nil)
+	_ mdstore.Local      = (*Store)(nil)
+	_ mdstore.Scanner    = (*Store)(nil)
+	_ mdstore.Watcher    = (*Store)(nil)
 )
 
 // Create makes the folder of a new vault and the missing folders above it, all of them durable. A folder that exists

@@ -2,12 +2,17 @@ package dirstore
 
 import (
 	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"slices"
+	"strconv"
 	"time"
 
 	"arbor/mdstore"
@@ -20,14 +25,18 @@ import (
 // ordinary one, and has what such a save, or git, took out of a file. It is not made durable, and may be lost: saves
 // are then taken as they are. A line that is no JSON is of a process that was killed.
 //
+// The line of a commit that is part of an operation says so, and Operations returns what these lines have: undo is made
+// of them. A commit that is too large for a line has one without its files.
+//
 // The lines are in recordNow; a full one gets the time as its name, and the oldest go when there are recordMost bytes.
+// What falls out, and was no version of Arbor's, goes to the trash.
 const (
 	recordDir = mdstore.Path(mdstore.LocalDir + "/record")
 	recordNow = recordDir + "/now"
 
 	recordPart = 4 << 20  // bytes of one file, beyond which a new one begins
 	recordMost = 64 << 20 // bytes of all files
-	recordLine = 8 << 20  // bytes, beyond which a commit is not recorded
+	recordLine = 8 << 20  // bytes, beyond which the files of a commit are not recorded
 
 	recordReach = 10 * time.Minute // the age of versions that a save is compared with
 )
@@ -36,13 +45,16 @@ const (
 type recorded struct {
 	Time  int64          `json:"time"` // Unix nanoseconds
 	Steps []recordedStep `json:"steps"`
+
+	Op *mdstore.Operation `json:"op,omitempty"` // nil: it is of none
+	Of int64              `json:"of,omitempty"` // the time of the first line of Op
 }
 
 type recordedStep struct {
 	Path   mdstore.Path `json:"path"`
 	To     mdstore.Path `json:"to,omitempty"`
-	Base   []byte       `json:"base,omitempty"`
-	New    []byte       `json:"new,omitempty"`
+	Base   []byte       `json:"base"` // null is no file, and "" an empty one
+	New    []byte       `json:"new"`
 	Late   bool         `json:"late,omitempty"`   // as in journal.Made
 	Stands bool         `json:"stands,omitempty"` // no commit: New is a save that stands, whatever it took out
 
@@ -51,14 +63,51 @@ type recordedStep struct {
 
 // record adds a line. The lock is held.
 func (s *Store) record(steps ...recordedStep) {
-	line, err := json.Marshal(recorded{s.fsNow(), steps})
-	if err != nil || len(line) > recordLine {
-		return
+	r := recorded{Time: s.fsNow(), Steps: steps}
+	if op := s.operation; op != nil && !slices.ContainsFunc(steps, func(st recordedStep) bool { return st.Late }) {
+		op.Began = cmp.Or(op.Began, r.Time)
+		r.Op, r.Of = op, op.Began
 	}
-	if err := s.addRecord(line); err != nil {
-		s.log.Warn("a commit cannot be recorded: a save that was made from an older version is not told from others",
-			"error", err)
+	line, err := json.Marshal(r)
+	if err == nil && len(line) > recordLine {
+		trash := s.keepForeign(r, func(st recordedStep) bool { return s.gen.wrote(st.Path, mdstore.VersionOf(st.Base)) })
+		if r.Op == nil {
+			return
+		}
+		large := *r.Op
+		large.Large, large.Trash = true, trash
+		r.Steps, r.Op = nil, &large
+		line, err = json.Marshal(r)
 	}
+	if err == nil {
+		err = s.addRecord(line)
+	}
+	if err != nil {
+		s.log.Warn("a commit cannot be recorded: it cannot be undone, and a save that was made from an older version is "+
+			"not told from others", "error", err)
+	}
+}
+
+// keepForeign writes what a line replaced to the trash, but for versions that are Arbor's own, and returns where; "" where
+// there is nothing to keep.
+func (s *Store) keepForeign(r recorded, own func(recordedStep) bool) (trash mdstore.Path) {
+	at := mdstore.TrashPath(mdstore.TrashStamp(time.Unix(0, r.Time), "record"), "")
+	for _, st := range r.Steps {
+		if st.Base == nil || st.Late || st.Path.Under(mdstore.LocalDir) || own(st) {
+			continue
+		}
+		p := at.Join(string(st.Path))
+		err := s.plainWay(p, true)
+		if err == nil {
+			err = s.replace(p, st.Base, 0o644)
+		}
+		if err != nil {
+			s.log.Warn("a version that leaves the record cannot be kept", "path", string(st.Path), "error", err)
+			continue
+		}
+		trash = at
+	}
+	return trash
 }
 
 func (s *Store) addRecord(line []byte) error {
@@ -100,10 +149,75 @@ func (s *Store) turnRecord() error {
 	for _, p := range slices.Backward(parts) {
 		info, err := s.disk.Stat(p)
 		if total += info.Size; err == nil && total > recordMost {
-			_ = s.disk.Remove(p)
+			s.dropRecord(p)
 		}
 	}
 	return err
+}
+
+// dropRecord removes a file of the record, and keeps the versions in it that are not of a commit in it.
+func (s *Store) dropRecord(p mdstore.Path) {
+	data, _, _ := s.disk.ReadFile(p, 2*recordMost)
+	written := map[mdstore.Path]mdstore.Version{}
+	for line := range bytes.Lines(data) {
+		var r recorded
+		if json.Unmarshal(line, &r) != nil {
+			continue
+		}
+		s.keepForeign(r, func(st recordedStep) bool { return written[st.Path] == mdstore.VersionOf(st.Base) })
+		for _, st := range r.Steps {
+			if !st.Stands {
+				written[st.Path] = mdstore.VersionOf(st.New)
+			}
+		}
+	}
+	_ = s.disk.Remove(p)
+}
+
+// Operations returns the last operations, the newest first.
+func (s *Store) Operations(ctx context.Context, most int) (all []mdstore.Operation, err error) {
+	parts, err := s.recordParts(0)
+	at := map[int64]int{} // the place in all of an operation by when it began
+	for _, p := range slices.Backward(parts) {
+		if ctx.Err() != nil || len(all) > most { // one more, as its first lines may be in the file before
+			break
+		}
+		data, _, err := s.disk.ReadFile(p, 2*recordMost)
+		if err != nil {
+			continue // it was put away just now
+		}
+		for _, line := range slices.Backward(slices.Collect(bytes.Lines(data))) {
+			var r recorded
+			if !bytes.Contains(line, opMark) || json.Unmarshal(line, &r) != nil || r.Op == nil {
+				continue
+			}
+			i, known := at[r.Of]
+			if !known {
+				i, at[r.Of] = len(all), len(all)
+				r.Op.Began, r.Op.ID = r.Of, operationID(r.Of)
+				all = append(all, *r.Op)
+			}
+			op := &all[i]
+			op.Large = op.Large || r.Op.Large
+			op.Trash = cmp.Or(op.Trash, r.Op.Trash)
+			var steps []mdstore.Step
+			for _, st := range r.Steps {
+				steps = append(steps, mdstore.Step{Path: st.Path, To: st.To, Base: st.Base, New: st.New})
+			}
+			op.Steps = append(steps, op.Steps...)
+		}
+	}
+	return all[:min(len(all), most)], cmp.Or(err, ctx.Err())
+}
+
+// opMark stands in each line of an operation; the bytes of files have no quotes in them, as base64.
+var opMark = []byte(`"op":{`)
+
+// operationID returns the id of the operation that began at a time. It begins with a letter, so that it is no number in
+// a list.
+func operationID(began int64) string {
+	sum := sha256.Sum256(strconv.AppendInt(nil, began, 10))
+	return "u" + hex.EncodeToString(sum[:])[:7]
 }
 
 // recordParts returns the files of the record that were written to since then, the oldest first.
@@ -206,7 +320,7 @@ func (s *Store) made(all []journal.Made) {
 		if m.To != "" {
 			s.touched = append(s.touched, versioned{path: m.To})
 		}
-		if !m.Path.Under(mdstore.LocalDir) {
+		if !m.Path.Under(mdstore.LocalDir) || m.Path.Under(mdstore.TrashDir) {
 			steps = append(steps, recordedStep{Path: m.Path, To: m.To, Base: m.Base, New: m.New, Late: m.Late})
 		}
 	}

@@ -201,6 +201,8 @@ arbor start "Sign-in endpoint"
 arbor complete "Sign-in endpoint" -m "Done; 5 tries a minute"`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
+
+		PersistentPreRun: recorded,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			if show, _ := cmd.Flags().GetBool("version"); show {
 				return printVersion(sh)

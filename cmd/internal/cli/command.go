@@ -22,7 +22,7 @@ const (
 
 var groups = []group{
 	{"see", "See where the work stands", "load status use tree list show context next search ask changes watch"},
-	{"plan", "Plan it", "init briefing add edit rules docs ref isolate mv rm restore"},
+	{"plan", "Plan it", "init briefing add edit rules docs ref isolate mv rm restore undo"},
 	{"do", "Do it", "start submit complete fail drop retry reopen cancel focus log problem"},
 	{groupAll, "Everything, by noun and verb", "ws node session state transcript memory"},
 	{groupFrontEnds, "Serve and exchange", "import"},
@@ -174,6 +174,7 @@ var specials = map[string]func(*shell) command{
 	"state_save": shows(showSaved), "state_list": stateListCommand, "state_load": stateLoadCommand, "state_delete": stateDeleteCommand, "search": searchCommand,
 	"conflicts": shows(showConflicts), "resolve_conflict": resolveConflictCommand, "git_install": gitInstallCommand, "git_uninstall": gitUninstallCommand,
 	"ask": shows(showAnswers),
+	"undo": undoCommand,
 }
 
 // operationCommand returns the command of an operation under the last name in its path.

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"arbor/mdstore"
-	"arbor/mdstore/dirstore/internal/osfs"
 	"arbor/mdstore/diff3"
+	"arbor/mdstore/dirstore/internal/osfs"
 )
 
 // A program that opened a file before a commit replaced it may still write to it. Such a save lands in the displaced

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"arbor/context/render"
+	"arbor/engine/ops"
+	"arbor/mdstore"
+)
+
+func undoCommand(sh *shell) command {
+	in := &ops.UndoIn{}
+	return command{in: in, list: true, show: showing(sh, showUndone), check: func(*cobra.Command) error {
+		in.Diff = in.Diff || in.List && sh.flags.verbose
+		return nil
+	}, offers: func(context.Context, []string) []offer { return nil }}
+}
+
+func showUndone(sh *shell, out *ops.UndoOut) error {
+	if sh.flags.json || out.Undone != "" {
+		if !sh.flags.json {
+			sh.say("undo: %s", render.Visible(out.Undone))
+		}
+		return sh.wrote(out, out.Wrote, out.ID)
+	}
+	var rows [][]cell
+	for _, o := range out.Operations {
+		text := o.Text
+		if o.Undone {
+			text += "  (undone)"
+		} else if o.TooLarge {
+			text += "  (too large to be undone)"
+		}
+		by := strings.TrimSpace(o.Operator + " " + o.Session)
+		rows = append(rows, []cell{{text: strconv.Itoa(o.N)}, {text: o.ID, sgr: "2"}, {text: timeOf(o.Time)}, {text: by}, {text: text}})
+	}
+	if len(rows) == 0 {
+		sh.say("no operations")
+	}
+	table := sh.table([]string{"N", "ID", "TIME", "BY", "WHAT"}, rows)
+	all := table[: len(table)-len(rows) : len(table)-len(rows)]
+	for i, o := range out.Operations {
+		if all = append(all, table[len(table)-len(rows)+i]); o.Diff != "" {
+			all = append(all, lines(sh.diff(o.Diff))...)
+		}
+	}
+	return sh.bounded(all, "lines")
+}
+
+// recorded makes what a command does an operation that can be undone, for commands that call no operation of the
+// catalogue.
+func recorded(cmd *cobra.Command, words []string) {
+	if cmd.GroupID == groupFrontEnds {
+		return // it makes many
+	}
+	text := strings.Join(append(strings.Fields(cmd.CommandPath())[1:], words...), " ")
+	op := &mdstore.Operation{Name: cmd.CommandPath(), Text: render.Visible(text), Operator: mdstore.OperatorHuman}
+	cmd.SetContext(mdstore.WithOperation(cmd.Context(), op))
+}

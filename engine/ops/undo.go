@@ -1,0 +1,96 @@
+package ops
+
+import (
+	"context"
+	"time"
+
+	"arbor/engine"
+	"arbor/engine/plan"
+)
+
+// UndoIn names the operation that is to be taken back.
+type UndoIn struct {
+	Operation string `json:"operation,omitempty" arg:"N" flag:"-" help:"number or id in the list; the last one unless given"`
+	List      bool   `json:"list,omitempty" help:"only list the last operations"`
+	Diff      bool   `json:"diff,omitempty" listed:"never" help:"list them with what each changed"`
+	Write
+}
+
+func (in UndoIn) planned() bool { return in.DryRun || in.List || in.Diff }
+
+// UndoOut says what was undone, or lists the last operations.
+type UndoOut struct {
+	Undone     string     `json:"undone,omitempty"` // in words
+	ID         string     `json:"id,omitempty"`     // of what was undone
+	Operations []Undoable `json:"operations,omitempty"`
+	Hidden     int        `json:"hidden,omitempty"` // further operations, where results are bounded
+	Wrote
+}
+
+// Undoable is an operation in a list.
+type Undoable struct {
+	N        int    `json:"n"` // 1 is the newest
+	ID       string `json:"id"`
+	Time     int64  `json:"time"` // Unix milliseconds
+	Text     string `json:"text"`
+	Operator string `json:"operator,omitempty"`
+	Session  string `json:"sessionId,omitempty"`
+	Undone   bool   `json:"undone,omitempty"`
+	TooLarge bool   `json:"tooLarge,omitempty"` // it cannot be undone
+	Diff     string `json:"diff,omitempty"`
+}
+
+var undo = op("undo", writes|destroys, UndoOperation, Help{
+	Summary: "take the last operation back",
+	Advice:  "Of this vault, whoever made it. An undo can be undone.",
+	Use:     "undo [N]",
+	Text: `An operation is what one command, or one call of an assistant, changed in the
+files of this vault, whoever made it on this machine. What people save, claims,
+bindings, and what git changes are none. N is the number of an operation in
+--list, or its id there, which does not shift. Without it the newest is meant
+that is no undo and not undone: undo twice takes back the last two.
+
+A file gets its bytes of before. One that was changed since is merged, and what
+cannot be merged is named and left alone. What was deleted or moved comes back;
+what was made goes to the trash. All is refused where something that came since
+stands on it. An undo is an operation too: arbor undo N of it does again what it
+took back. The last 100 operations are kept, at most 64 MB; git is not needed.`,
+	Example: `arbor undo
+arbor undo --list
+arbor undo 3 --dry-run`,
+})
+
+// UndoOperation takes an operation back, or lists the last ones.
+func UndoOperation(ctx context.Context, env *Env, in UndoIn) (*UndoOut, error) {
+	if in.List || in.Diff {
+		return undoList(ctx, env, in.Diff)
+	}
+	d, u, err := engine.Undo(ctx, env.Engine, in.Operation, env.act(in.Write, Match{}))
+	if err != nil {
+		return nil, fail(err)
+	}
+	for _, left := range u.Left {
+		u.Outcome.Warned = append(u.Outcome.Warned, "not undone: "+left)
+	}
+	hint := "undo again takes back what came before; to do it again, undo this undo (undo with list names it)"
+	return &UndoOut{Undone: d.Text, ID: d.ID, Wrote: env.wrote(ctx, u.Workspace, &u.Outcome, hint)}, nil
+}
+
+func undoList(ctx context.Context, env *Env, diffs bool) (*UndoOut, error) {
+	all, err := engine.Deeds(ctx, env.Engine)
+	if err != nil {
+		return nil, fail(err)
+	}
+	var list []Undoable
+	for i, d := range all {
+		o := Undoable{N: i + 1, ID: d.ID, Time: time.Unix(0, d.Began).UnixMilli(), Text: d.Text, Operator: d.Operator, Session: d.Session,
+			Undone: d.Undone, TooLarge: d.Large}
+		if diffs {
+			o.Diff = plan.DiffOf(d.Operation)
+		}
+		list = append(list, o)
+	}
+	out := &UndoOut{Wrote: Wrote{Success: true}}
+	env.fit(out, len(list), func(n int) { out.Operations, out.Hidden = list[:n], len(list)-n })
+	return out, nil
+}

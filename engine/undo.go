@@ -1,0 +1,207 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"arbor/engine/check"
+	"arbor/engine/errs"
+	"arbor/engine/plan"
+	"arbor/engine/view"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// MostUndone is how many operations back undo reaches.
+const MostUndone = 100
+
+// A Deed is an operation that can be undone, as a list has it.
+type Deed struct {
+	mdstore.Operation
+	Undone bool // an undo took it back, and was not undone itself
+}
+
+// Deeds returns the last operations of this machine that changed files of the vault, the newest first.
+func Deeds(ctx context.Context, e *Engine) (all []Deed, err error) {
+	st, ok := mdstore.AsStore[mdstore.Operations](e.st)
+	if !ok {
+		return nil, nil
+	}
+	ops, err := st.Operations(ctx, 2*MostUndone) // those that changed bindings alone are among them
+	undone := map[string]bool{}
+	for _, op := range ops {
+		if op.Undoes != "" && !undone[op.ID] {
+			undone[op.Undoes] = true
+		}
+		if plan.Undoable(op) && len(all) < MostUndone {
+			all = append(all, Deed{op, undone[op.ID]})
+		}
+	}
+	return all, err
+}
+
+// deed returns the operation that ref names: its number in the list or its id; with "" the newest that is neither an
+// undo nor undone.
+func deed(ctx context.Context, e *Engine, ref string) (Deed, error) {
+	all, err := Deeds(ctx, e)
+	if err != nil {
+		return Deed{}, err
+	}
+	n, bad := strconv.Atoi(ref)
+	i := slices.IndexFunc(all, func(d Deed) bool { return d.ID == ref || ref == "" && !d.Undone && d.Undoes == "" })
+	switch {
+	case i < 0 && bad == nil && 0 < n && n <= len(all):
+		i = n - 1
+	case i < 0 && ref == "":
+		return Deed{}, errs.New(errs.NothingToUndo, "nothing to undo: the record of this machine has no operation on this vault that is not undone")
+	case i < 0:
+		return Deed{}, errs.New(errs.NothingToUndo, "%s: no operation has this number or id; arbor undo --list names the last %d", ref, len(all))
+	}
+	switch d := all[i]; {
+	case d.Large && d.Trash != "":
+		return d, errs.New(errs.CannotUndo, "%s: the operation was too large to be recorded; what it replaced lies in %s", d.Text, d.Trash)
+	case d.Large:
+		return d, errs.New(errs.CannotUndo, "%s: the operation was too large to be recorded", d.Text)
+	case d.Undone:
+		by := slices.IndexFunc(all, func(u Deed) bool { return u.Undoes == d.ID && !u.Undone })
+		return d, errs.New(errs.CannotUndo, "%s: it is undone already; arbor undo %d does it again", d.Text, by+1)
+	default:
+		return d, nil
+	}
+}
+
+// Undo takes an operation back, as one operation of its own: see plan.Undo. It is refused where check would find
+// something then that it does not find now.
+func Undo(ctx context.Context, e *Engine, ref string, act plan.Act) (d Deed, u *plan.Undone, err error) {
+	do := func(tx mdstore.Tx) error {
+		if d, err = deed(ctx, e, ref); err != nil {
+			return err
+		}
+		x := plan.Undo{Operation: d.Operation, Trash: mdstore.TrashPath(mdstore.TrashStamp(e.opt.Now(), "undo"), "")}
+		x.Read = func(p mdstore.Path) (mdstore.File, error) { return e.st.Read(ctx, p) }
+		x.Under = func(p mdstore.Path) ([]mdstore.Path, error) { return under(ctx, e.st, p) }
+		if u, err = x.Plan(); err == nil {
+			err = sound(ctx, e, d.Text, u)
+		}
+		if err != nil || len(u.Changes) == 0 {
+			return err
+		}
+		if u.Outcome.DryRun = act.DryRun; act.DryRun {
+			return writable(ctx, e.st, u.Changes)
+		}
+		text := "undo: " + strings.TrimPrefix(d.Text, "redo: ")
+		if before, again := strings.CutPrefix(d.Text, "undo: "); again && d.Undoes != "" {
+			text = "redo: " + before
+		}
+		made := &mdstore.Operation{Name: "undo", Text: text, Session: act.Session, Operator: act.By(), Undoes: d.ID}
+		res, err := tx.Commit(mdstore.WithOperation(ctx, made), u.Changes)
+		u.Outcome.Collisions = res.Collisions
+		return err
+	}
+	if act.DryRun {
+		return d, u, do(nil)
+	}
+	if err = e.st.Update(ctx, do); err == nil {
+		u.Outcome.Collisions = slices.Concat(e.live.Told(), u.Outcome.Collisions)
+		err = unmade(&u.Outcome)
+	}
+	return d, u, err
+}
+
+// under returns the known files in a folder of a workspace, or of one that lies in the trash, or the file itself.
+func under(ctx context.Context, st mdstore.Store, p mdstore.Path) (all []mdstore.Path, err error) {
+	if _, err := st.Read(ctx, p); err == nil {
+		return []mdstore.Path{p}, nil
+	}
+	trash, rest := mdstore.Path(""), p
+	if below, in := strings.CutPrefix(string(p), mdstore.TrashDir+"/"); in {
+		stamp, path, _ := strings.Cut(below, "/")
+		trash, rest = mdstore.TrashPath(stamp, ""), mdstore.Path(path)
+	}
+	for f, err := range st.List(ctx, trash.Join(string(mdstore.WorkspaceDir(rest)))) {
+		switch {
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return nil, err
+		case err == nil && f.Path.Under(p):
+			all = append(all, f.Path)
+		}
+	}
+	return all, nil
+}
+
+// sound returns CANNOT_UNDO where the undo of an operation leaves something wrong that is right now.
+func sound(ctx context.Context, e *Engine, of string, u *plan.Undone) error {
+	all, err := e.Workspaces(ctx)
+	if err != nil {
+		return err
+	}
+	here := map[mdstore.Path]mdstore.ID{} // the workspaces by their folders
+	for _, w := range all {
+		here[w.Dir] = w.ID
+	}
+	concerned := map[mdstore.Path][]mdstore.File{}
+	for _, f := range u.Files {
+		if dir := mdstore.WorkspaceDir(f.Path); here[dir] != "" && mdstore.AllKinds().Of(f.Path) != nil {
+			concerned[dir] = append(concerned[dir], f)
+		}
+	}
+	for dir, files := range concerned {
+		if len(concerned) == 1 {
+			u.Workspace = here[dir]
+		}
+		gone := func(f mdstore.File) bool { return f.Path == mdstore.WorkspacePath(dir) && f.Version.IsZero() }
+		if slices.ContainsFunc(files, gone) {
+			delete(here, dir)
+			continue
+		}
+		var worse []mdoc.Diagnostic
+		_, err := e.live.Plan(ctx, here[dir], func(v *view.View) error {
+			was := check.Diagnostics(check.View(v))
+			worse = slices.DeleteFunc(check.Diagnostics(check.View(v.With(files...))), func(d mdoc.Diagnostic) bool {
+				return slices.ContainsFunc(was, func(o mdoc.Diagnostic) bool {
+					return o.File == d.File && o.Code == d.Code && o.Text == d.Text
+				})
+			})
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if len(worse) > 0 {
+			return errs.New(errs.CannotUndo, "%s: then %s; nothing was undone: "+
+				"first undo what came since (arbor undo --list), or change it by hand", of, worse[0]).With(errs.Details{Paths: []string{worse[0].File}})
+		}
+	}
+	for _, f := range u.Files {
+		if mdstore.AllKinds().Of(f.Path) != mdstore.WorkspaceKind || f.Version.IsZero() {
+			continue
+		}
+		back := mdstore.ParseWorkspace(f)
+		for dir, id := range here {
+			if id == back.ID && dir != back.Dir {
+				return errs.New(errs.CannotUndo, "%s: %s has this id by now; nothing was undone", id, dir).
+					With(errs.Details{Paths: []string{string(dir)}})
+			}
+		}
+	}
+	return nil
+}
+
+// entitle puts the titles of nodes into the words of the operation that is being made.
+func entitle(ctx context.Context, v *view.View) {
+	op := mdstore.OperationOf(ctx)
+	if op == nil {
+		return
+	}
+	for _, ref := range op.Refs {
+		if id, err := v.Resolve(ref); err == nil {
+			n, _ := v.Node(id)
+			op.Text = strings.Replace(op.Text, ref, n.Title, 1)
+		}
+	}
+	op.Refs = nil
+}

@@ -1,0 +1,47 @@
+package mdstore
+
+import "context"
+
+// An Operation is what somebody did in one call, as a store's record has it.
+type Operation struct {
+	ID       string `json:"id,omitempty"`   // set by the store; it does not change
+	Began    int64  `json:"-"`              // set by the store: when its first commit was made, Unix nanoseconds; 0 before that
+	Name     string `json:"name,omitempty"` // "node_transition"
+	Text     string `json:"text,omitempty"` // "complete Sign-in endpoint"
+	Session  string `json:"session,omitempty"`
+	Operator string `json:"operator,omitempty"`
+	Undoes   string `json:"undoes,omitempty"` // the id of the operation that it takes back; "" for none
+
+	Trash Path   `json:"trash,omitempty"` // of one too large to be recorded: where the files lie that it replaced
+	Large bool   `json:"large,omitempty"` // it is too large to be recorded, and has no steps
+	Steps []Step `json:"-"`               // in the order in which they were made
+
+	Refs []string `json:"-"` // what names nodes in Text: the engine puts their titles in its place
+}
+
+// A Step is a change that an operation made in the vault, or in the trash.
+type Step struct {
+	Path Path
+	To   Path   // of a move, which has neither Base nor New
+	Base []byte // what the file held before; nil: there was none
+	New  []byte // nil: it was removed
+}
+
+type operationKey struct{}
+
+// WithOperation returns a context whose commits are of an operation. The store that makes them sets when it began.
+func WithOperation(ctx context.Context, op *Operation) context.Context {
+	return context.WithValue(ctx, operationKey{}, op)
+}
+
+// OperationOf returns the operation that commits with ctx are of, nil for none.
+func OperationOf(ctx context.Context) *Operation {
+	op, _ := ctx.Value(operationKey{}).(*Operation)
+	return op
+}
+
+// Operations is the capability of stores that record what the last operations of this machine changed.
+type Operations interface {
+	// Operations returns the last operations, the newest first, at most that many. What the record has lost is left out.
+	Operations(ctx context.Context, most int) ([]Operation, error)
+}
