@@ -85,7 +85,7 @@ func Undo(ctx context.Context, e *Engine, ref string, act plan.Act) (d Deed, u *
 		x.Read = func(p mdstore.Path) (mdstore.File, error) { return e.st.Read(ctx, p) }
 		x.Under = func(p mdstore.Path) ([]mdstore.Path, error) { return under(ctx, e.st, p) }
 		if u, err = x.Plan(); err == nil {
-			err = sound(ctx, e, d.Text, u)
+			err = sound(ctx, e, d, u)
 		}
 		if err != nil || len(u.Changes) == 0 {
 			return err
@@ -133,8 +133,9 @@ func under(ctx context.Context, st mdstore.Store, p mdstore.Path) (all []mdstore
 	return all, nil
 }
 
-// sound returns CANNOT_UNDO where the undo of an operation leaves something wrong that is right now.
-func sound(ctx context.Context, e *Engine, of string, u *plan.Undone) error {
+// sound returns CANNOT_UNDO where the undo of an operation leaves something wrong that is right now, unless it was so
+// before the operation.
+func sound(ctx context.Context, e *Engine, d Deed, u *plan.Undone) error {
 	all, err := e.Workspaces(ctx)
 	if err != nil {
 		return err
@@ -161,9 +162,9 @@ func sound(ctx context.Context, e *Engine, of string, u *plan.Undone) error {
 		var worse []mdoc.Diagnostic
 		_, err := e.live.Plan(ctx, here[dir], func(v *view.View) error {
 			was := check.Diagnostics(check.View(v))
-			worse = slices.DeleteFunc(check.Diagnostics(check.View(v.With(files...))), func(d mdoc.Diagnostic) bool {
+			worse = slices.DeleteFunc(check.Diagnostics(check.View(v.With(files...))), func(f mdoc.Diagnostic) bool {
 				return slices.ContainsFunc(was, func(o mdoc.Diagnostic) bool {
-					return o.File == d.File && o.Code == d.Code && o.Text == d.Text
+					return o.File == f.File && o.Code == f.Code && o.Text == f.Text
 				})
 			})
 			return nil
@@ -171,9 +172,9 @@ func sound(ctx context.Context, e *Engine, of string, u *plan.Undone) error {
 		if err != nil {
 			return err
 		}
-		if len(worse) > 0 {
+		if len(worse) > 0 && (u.Merged || touched(ctx, e.st, dir, d.Began, files)) {
 			return errs.New(errs.CannotUndo, "%s: then %s; nothing was undone: "+
-				"first undo what came since (arbor undo --list), or change it by hand", of, worse[0]).With(errs.Details{Paths: []string{worse[0].File}})
+				"first undo what came since (arbor undo --list), or change it by hand", d.Text, worse[0]).With(errs.Details{Paths: []string{worse[0].File}})
 		}
 	}
 	for _, f := range u.Files {
@@ -189,6 +190,17 @@ func sound(ctx context.Context, e *Engine, of string, u *plan.Undone) error {
 		}
 	}
 	return nil
+}
+
+// touched reports whether a file of a workspace but these may have been changed since a time, in Unix nanoseconds.
+func touched(ctx context.Context, st mdstore.Store, dir mdstore.Path, since int64, but []mdstore.File) bool {
+	for f, err := range st.List(ctx, dir) {
+		own := slices.ContainsFunc(but, func(b mdstore.File) bool { return b.Path == f.Path })
+		if !own && (f.Stamp.Mtime > since || err != nil && !errors.Is(err, fs.ErrNotExist)) {
+			return true
+		}
+	}
+	return false
 }
 
 // entitle puts the titles of nodes into the words of the operation that is being made.

@@ -32,6 +32,7 @@ type Undone struct {
 	Files   []mdstore.File // of the vault, as the changes leave them; with the zero Version they are gone
 	Left    []string       // a line for each file that is left alone: where it lies, and why
 
+	Merged    bool       // a file was changed since, and keeps that
 	Workspace mdstore.ID // of the files; "" where there are several, or none
 }
 
@@ -96,6 +97,7 @@ func (x Undo) Plan() (*Undone, error) {
 				out.left(f.at, why)
 			} else if !bytes.Equal(joined, now.Data) {
 				out.write(now, f.at, joined)
+				out.Merged = true
 			}
 		}
 	}

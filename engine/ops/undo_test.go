@@ -1,0 +1,191 @@
+package ops_test
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"arbor/engine"
+	"arbor/engine/enginetest"
+	"arbor/engine/errs"
+	"arbor/engine/ops"
+	"arbor/mdstore"
+)
+
+// undoing is an engine over a vault on the disk, which keeps a record of what is done.
+func undoing(t testing.TB, files map[mdstore.Path][]byte) (dir string, env *ops.Env) {
+	t.Helper()
+	dir = enginetest.Place(t, files)
+	for name, text := range enginetest.Docs {
+		enginetest.Put(t, filepath.Dir(dir), mdstore.Path(name), []byte(text))
+	}
+	return dir, &ops.Env{Engine: enginetest.Open(t, enginetest.OpenDir(t, dir))}
+}
+
+// shared returns the files of a vault but those of this machine.
+func shared(t testing.TB, dir string) map[mdstore.Path][]byte {
+	t.Helper()
+	all := map[mdstore.Path][]byte{}
+	err := fs.WalkDir(os.DirFS(dir), ".", func(p string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() && p == mdstore.LocalDir {
+			return fs.SkipDir
+		}
+		if !e.IsDir() && p != mdstore.SessionsFile {
+			all[mdstore.Path(p)], err = os.ReadFile(filepath.Join(dir, p))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// same fails where two states of a vault differ.
+func same(t testing.TB, what string, got, want map[mdstore.Path][]byte) {
+	t.Helper()
+	for _, p := range enginetest.Diff(got, want) {
+		t.Errorf("%s: %s\n got %q\nwant %q", what, p, got[p], want[p])
+	}
+}
+
+func TestAnUndoneOperationLeavesTheBytesOfBeforeAndAnUndoOfThatTheBytesOfAfter(t *testing.T) {
+	undone := 0
+	for _, o := range ops.WithoutGit() {
+		for i, args := range samples[o.Name] {
+			t.Run(fmt.Sprintf("%s/%d", o.Name, i), func(t *testing.T) {
+				dir, env := undoing(t, plan())
+				before := shared(t, dir)
+				must(t, env, o.Name, args)
+				after := shared(t, dir)
+				if len(enginetest.Diff(before, after)) == 0 {
+					if _, err := call(t, env, "undo", nil); err == nil || err.Code != errs.NothingToUndo {
+						t.Errorf("nothing of the vault changed, and undo returns %v", err)
+					}
+					return
+				}
+				undone++
+				must(t, env, "undo", map[string]any{"dryRun": true})
+				same(t, "a dry run", shared(t, dir), after)
+				must(t, env, "undo", nil)
+				same(t, "undo", shared(t, dir), before)
+				must(t, env, "undo", map[string]any{"operation": "1"})
+				same(t, "undo of undo", shared(t, dir), after)
+				must(t, env, "undo", nil)
+				same(t, "undo again", shared(t, dir), before)
+				if _, err := call(t, env, "undo", nil); err == nil || err.Code != errs.NothingToUndo {
+					t.Errorf("all is undone, and undo returns %v", err)
+				}
+			})
+		}
+	}
+	if undone < 50 {
+		t.Errorf("%d operations were undone, which is too few", undone)
+	}
+}
+
+// calls are the samples as a list.
+func calls() (all []sample) {
+	for _, o := range ops.WithoutGit() {
+		for _, args := range samples[o.Name] {
+			all = append(all, sample{o.Name, args})
+		}
+	}
+	return all
+}
+
+type sample struct {
+	op   string
+	args map[string]any
+}
+
+func TestOperationsAreUndoneOneAfterTheOther(t *testing.T) {
+	all, steps := calls(), 0
+	rapid.Check(t, func(rt *rapid.T) {
+		dir, env := undoing(t, plan())
+		must(t, env, "workspace_check", map[string]any{"workspaceId": ws, "fix": true})
+		states := []map[mdstore.Path][]byte{shared(t, dir)}
+		for range rapid.IntRange(1, 8).Draw(rt, "operations") {
+			c := rapid.SampledFrom(all).Draw(rt, "call")
+			_, _ = call(t, env, c.op, c.args)
+			if now := shared(t, dir); len(enginetest.Diff(now, states[len(states)-1])) > 0 {
+				states = append(states, now)
+			}
+		}
+		for i := len(states) - 2; i >= 0; i-- {
+			steps++
+			out, err := call(t, env, "undo", nil)
+			if err != nil {
+				rt.Fatalf("undo: %s: %s", err.Code, err.Message)
+			}
+			if d := enginetest.Diff(shared(t, dir), states[i]); len(d) > 0 {
+				rt.Fatalf("undo of %v: %v differ", out["undone"], d)
+			}
+		}
+	})
+	if steps == 0 {
+		t.Error("nothing was undone")
+	}
+}
+
+func TestWhatCameSinceAnUndoneOperationIsNotLost(t *testing.T) {
+	all, undone := calls(), 0
+	rapid.Check(t, func(rt *rapid.T) {
+		dir, env := undoing(t, plan())
+		must(t, env, "workspace_check", map[string]any{"workspaceId": ws, "fix": true})
+		first, second := rapid.SampledFrom(all).Draw(rt, "first"), rapid.SampledFrom(all).Draw(rt, "second")
+		_, _ = call(t, env, first.op, first.args)
+		deeds, err := engine.Deeds(t.Context(), env.Engine)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		const saved, logged = "a person saved this", "this was logged later"
+		if rapid.Bool().Draw(rt, "a person saves") {
+			p := rapid.SampledFrom(slices.Sorted(maps.Keys(shared(t, dir)))).Draw(rt, "file")
+			if data := shared(t, dir)[p]; strings.HasSuffix(string(p), ".md") {
+				enginetest.Put(t, dir, p, append(data, "\n## Mine\n\n"+saved+"\n"...))
+				env.Engine.Refresh()
+			}
+		} else {
+			_, _ = call(t, env, second.op, second.args)
+		}
+		node := rapid.SampledFrom([]string{"root", "node-p", "node-a", "node-b", "node-q", "node-c"}).Draw(rt, "node")
+		_, _ = call(t, env, "log_append", map[string]any{"workspaceId": ws, "nodeId": node, "event": logged})
+		before := shared(t, dir)
+		had := func(text string) int { return count(before, text) }
+		if len(deeds) == 0 || deeds[0].Name != first.op {
+			return // it did nothing in the vault
+		}
+		out, failed := call(t, env, "undo", map[string]any{"operation": deeds[0].ID})
+		now := shared(t, dir)
+		if failed != nil {
+			if d := enginetest.Diff(before, now); len(d) > 0 || failed.Class() != errs.Refused {
+				rt.Fatalf("undo fails with %s: %s, and changes %v", failed.Code, failed.Message, d)
+			}
+			return
+		}
+		undone++
+		for _, text := range []string{saved, logged} {
+			if got := count(now, text); got != had(text) {
+				rt.Fatalf("undo of %s %v: %q is there %d times, not %d", first.op, out["undone"], text, got, had(text))
+			}
+		}
+	})
+	t.Logf("%d undone", undone)
+}
+
+// count returns how often a text is in the files of a vault.
+func count(files map[mdstore.Path][]byte, text string) (n int) {
+	for p, data := range files {
+		plain, _ := mdstore.TextOf(p, data)
+		n += strings.Count(string(plain), text)
+	}
+	return n
+}
