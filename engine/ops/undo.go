@@ -40,9 +40,9 @@ type Undoable struct {
 	Diff     string `json:"diff,omitempty"`
 }
 
-var undo = op("undo", writes|destroys, UndoOperation, Help{
+var undo = op("undo", writes, UndoOperation, Help{
 	Summary: "take the last operation back",
-	Advice:  "Of this vault, whoever made it. An undo can be undone.",
+	Advice:  "Whoever made it with Arbor: list names the last ones, and operation takes a number or id of them. An undo is one too, and can be undone.",
 	Use:     "undo [N]",
 	Text: `An operation is what one command, or one call of an assistant, changed in the
 files of this vault, whoever made it on this machine. What people save, claims,
