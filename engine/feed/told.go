@@ -86,7 +86,7 @@ func fault(d mdoc.Diagnostic) [3]string { return [...]string{d.File, d.Code, d.T
 
 // give adds to events what came and went between two states of the diagnostics.
 func give(events []Event, old, now []mdoc.Diagnostic, ws mdstore.ID) []Event {
-	found, mended := surplus(now, old, fault), surplus(old, now, fault)
+	found, mended := view.Surplus(now, old, fault), view.Surplus(old, now, fault)
 	if len(found)+len(mended) == 0 {
 		return events
 	}

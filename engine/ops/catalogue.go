@@ -195,6 +195,8 @@ var memorySet = []Operation{
 
 var historySet = []Operation{
 	undo,
+	historyGet,
+	planDiff,
 }
 
 // forPeople are operations that no server offers as a tool: people call them.
@@ -203,6 +205,7 @@ var forPeople = []Operation{
 	resolveConflict,
 	gitInstall,
 	gitUninstall,
+	blame,
 }
 
 // Commands returns the operations that only the command line has.

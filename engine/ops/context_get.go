@@ -24,6 +24,7 @@ type ContextGetIn struct {
 	IncludeProblem *bool  `json:"includeProblem,omitempty" flag:"-" help:"true unless given"`
 	Budget         int    `json:"budget,omitempty" flag:"budget,b" help:"at most N tokens of 3.5 bytes each"`
 	Format         string `json:"format,omitempty" flag:"-" enum:"json,markdown"`
+	At             string `json:"at,omitempty" listed:"history" help:"as it was in this git REVISION"`
 }
 
 // ContextGetOut is the context of a node.
@@ -51,7 +52,7 @@ arbor context . --format json`,
 })
 
 // ContextGet returns the context for work on a node.
-var ContextGet = reading(func(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut, error) {
+var ContextGet = asOf(func(in *ContextGetIn) (string, *string) { return in.At, &in.WorkspaceID }, reading(func(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut, error) {
 	s, err := env.In(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
@@ -150,7 +151,7 @@ var ContextGet = reading(func(ctx context.Context, env *Env, in ContextGetIn) (*
 		out.Bundle = b
 	}
 	return out, nil
-})
+}))
 
 // vaultFolder returns the vault's folder within the project, "" where either is unknown.
 func (env *Env) vaultFolder() mdstore.Path {

@@ -15,6 +15,7 @@ import (
 type WorkspaceStatusIn struct {
 	In
 	Format string `json:"format,omitempty" listed:"never" enum:"box,markdown" help:"box unless given"`
+	At     string `json:"at,omitempty" listed:"history" help:"as it was in this git REVISION"`
 
 	Git bool `json:"git,omitempty" listed:"never" help:"what git says of the vault, too"`
 
@@ -55,7 +56,7 @@ arbor status Login --format markdown`,
 })
 
 // WorkspaceStatus returns the state of a workspace at a glance.
-var WorkspaceStatus = reading(func(ctx context.Context, env *Env, in WorkspaceStatusIn) (*WorkspaceStatusOut, error) {
+var WorkspaceStatus = asOf(func(in *WorkspaceStatusIn) (string, *string) { return in.At, &in.WorkspaceID }, reading(func(ctx context.Context, env *Env, in WorkspaceStatusIn) (*WorkspaceStatusOut, error) {
 	s, err := env.In(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
@@ -94,7 +95,7 @@ var WorkspaceStatus = reading(func(ctx context.Context, env *Env, in WorkspaceSt
 		out.Sends(w.ID, mdstore.ID(p.NodeID))
 	}
 	return out, nil
-})
+}))
 
 // GitStatus returns what git says of the vault's folder and its branch; nil where there is no git.
 func GitStatus(ctx context.Context, env *Env, _ struct{}) (*gitrepo.Status, error) {

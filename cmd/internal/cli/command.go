@@ -23,6 +23,7 @@ const (
 var groups = []group{
 	{"see", "See where the work stands", "load status use tree list show context next search ask changes watch"},
 	{"plan", "Plan it", "init briefing add edit rules docs ref isolate mv rm restore undo"},
+	{"plan", "Plan it", "init briefing add edit rules docs ref isolate mv rm restore"},
 	{"do", "Do it", "start submit complete fail drop retry reopen cancel focus log problem"},
 	{groupAll, "Everything, by noun and verb", "ws node session state transcript memory"},
 	{groupFrontEnds, "Serve and exchange", "import"},
@@ -175,6 +176,7 @@ var specials = map[string]func(*shell) command{
 	"conflicts": shows(showConflicts), "resolve_conflict": resolveConflictCommand, "git_install": gitInstallCommand, "git_uninstall": gitUninstallCommand,
 	"ask": shows(showAnswers),
 	"undo": undoCommand,
+	"history_get": historyCommand, "plan_diff": diffCommand, "blame": shows(showBlame),
 }
 
 // operationCommand returns the command of an operation under the last name in its path.

@@ -24,8 +24,8 @@ type watchDocument struct {
 	From        string               `json:"from,omitempty"`
 	Nodes       int                  `json:"nodes,omitempty"`
 	Unreadable  bool                 `json:"unreadable,omitempty"`
-	Fields      []feed.FieldChange   `json:"fields"`
-	Sections    []feed.SectionChange `json:"sections"`
+	Fields      []view.FieldChange   `json:"fields"`
+	Sections    []view.SectionChange `json:"sections"`
 	Diagnostics []mdoc.Diagnostic    `json:"diagnostics"`
 	Mended      []mdoc.Diagnostic    `json:"mended"`
 }
@@ -38,8 +38,8 @@ func (opt *watchOptions) printDocuments(r feed.Report) error {
 		line, err := encode(watchDocument{
 			Time: at, WorkspaceID: string(v.Workspace), NodeID: string(v.Node), Title: v.Title, Kind: v.Kind,
 			Path: opt.absolute(string(v.Path)), From: opt.absolute(string(v.From)), Nodes: v.Nodes, Unreadable: v.Blank,
-			Fields:      append([]feed.FieldChange{}, v.Fields()...),
-			Sections:    append([]feed.SectionChange{}, v.Sections()...),
+			Fields:      append([]view.FieldChange{}, v.Fields()...),
+			Sections:    append([]view.SectionChange{}, v.Sections()...),
 			Diagnostics: opt.absolutes(v.Found), Mended: opt.absolutes(v.Mended),
 		}, "")
 		if err != nil {
@@ -187,7 +187,7 @@ func (opt *watchOptions) value(s *string) string {
 }
 
 // section tells what became of a section: of a list how many items came and went, and the last that came.
-func (opt *watchOptions) section(c feed.SectionChange) string {
+func (opt *watchOptions) section(c view.SectionChange) string {
 	s := render.Visible(c.Name)
 	if len(c.Added)+len(c.Removed) == 0 {
 		return s + " " + c.Kind

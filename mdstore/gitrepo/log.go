@@ -1,0 +1,169 @@
+package gitrepo
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"arbor/mdstore"
+	"arbor/mdstore/guard"
+)
+
+// A Change is a file that differs between two versions of the folder. A side where it is not there is the zero Blob. The
+// file of the working tree has a mode and no id.
+type Change struct {
+	Path     mdstore.Path
+	Old, New Blob
+}
+
+// A Commit is a commit that changed a file.
+type Commit struct {
+	ID       string
+	Author   string // as git has it: it may hold anything but NUL
+	Time     time.Time
+	Merge    bool // the file differs from that of every parent; Old is that of the first one that has it
+	Old, New Blob // the file before and after; Old is the zero Blob where it came to its place
+}
+
+// IsFile reports whether the blob is a regular file, not a link or a submodule.
+func (b Blob) IsFile() bool { return strings.HasPrefix(b.Mode, "100") }
+
+// Between returns the files of the folder that differ between two commits, whose full ids are given.
+func (r *Repo) Between(ctx context.Context, a, b string) ([]Change, error) {
+	out, err := r.Run(ctx, nil, r.within("diff-tree", "-r", "--raw", "-z", "--no-renames", "--no-abbrev", a, b)...)
+	return r.changes(out), err
+}
+
+// SinceCommit returns the files of the folder in the working tree that may differ from those of a commit, whose full id
+// is given: without those that git ignores, and with some that only have another time.
+func (r *Repo) SinceCommit(ctx context.Context, id string) ([]Change, error) {
+	out, err := r.Run(ctx, nil, r.within("diff-index", "--raw", "-z", "--no-renames", "--no-abbrev", "--ignore-submodules=all", id)...)
+	if err != nil {
+		return nil, err
+	}
+	all := r.changes(out)
+	out, err = r.Run(ctx, nil, r.within("ls-files", "-z", "--others", "--exclude-standard")...)
+	for name := range strings.SplitSeq(string(out), "\x00") {
+		if p, ok := r.InFolder(name); ok && p != "" {
+			all = append(all, Change{Path: p, New: Blob{Mode: "100644"}})
+		}
+	}
+	return all, err
+}
+
+// changes reads what git prints with --raw -z.
+func (r *Repo) changes(out []byte) (all []Change) {
+	fields := strings.Split(string(out), "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		if p, ok := r.InFolder(fields[i+1]); ok {
+			c := rawChange(fields[i])
+			c.Path = p
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// rawChange reads ":MODE MODE ID ID STATUS", which has more modes and ids where it tells of a merge.
+func rawChange(line string) (c Change) {
+	sides := strings.IndexFunc(line, func(r rune) bool { return r != ':' }) + 1
+	if words := strings.Fields(line[sides-1:]); len(words) == 2*sides+1 {
+		blob := func(i int) Blob {
+			b := Blob{Mode: words[i], ID: words[sides+i]}
+			switch {
+			case b.Mode == "000000":
+				return Blob{}
+			case strings.Trim(b.ID, "0") == "":
+				b.ID = ""
+			}
+			return b
+		}
+		c.New = blob(sides - 1)
+		for i := 0; i < sides-1 && c.Old.Mode == ""; i++ { // the first parent that has it
+			c.Old = blob(i)
+		}
+	}
+	return c
+}
+
+// FileLog returns the newest commits that changed the file, from a commit on whose full id is given, at most so many
+// unless that is 0. Those behind the one with which the file came to its place are those of a file that is alike.
+func (r *Repo) FileLog(ctx context.Context, id string, p mdstore.Path, since time.Time, most int) (all []Commit, err error) {
+	args := []string{"log", "--follow", "--root", "--raw", "-z", "--no-abbrev", "--diff-merges=combined",
+		"--encoding=UTF-8", "--format=%H%x00%at%x00%aN"}
+	if most > 0 {
+		args = append(args, "--max-count="+strconv.Itoa(most))
+	}
+	if !since.IsZero() {
+		args = append(args, "--since="+since.UTC().Format(time.RFC3339))
+	}
+	out, err := r.Run(ctx, nil, append(args, id, "--", r.InRepo(p))...)
+	if err != nil {
+		return nil, err
+	}
+	fields := strings.Split(string(out), "\x00")
+	for i := 0; i+3 < len(fields); {
+		seconds, _ := strconv.ParseInt(fields[i+1], 10, 64)
+		c := Commit{ID: fields[i], Time: time.Unix(seconds, 0).UTC(), Author: fields[i+2]}
+		i += 3
+		if raw, ok := strings.CutPrefix(fields[i], "\n"); ok && strings.HasPrefix(raw, ":") {
+			change := rawChange(raw)
+			c.Old, c.New, c.Merge = change.Old, change.New, strings.HasPrefix(raw, "::")
+			status := raw[strings.LastIndexByte(raw, ' ')+1:]
+			if i += 2; !c.Merge && status != "" && strings.Contains("RC", status[:1]) {
+				c.Old = Blob{}
+				i++
+			}
+			all = append(all, c)
+		}
+	}
+	return all, nil
+}
+
+// BlobAt returns the file at a path in a commit, whose full id is given; the zero Blob where there is none.
+func (r *Repo) BlobAt(ctx context.Context, id string, p mdstore.Path) (Blob, error) {
+	out, err := r.Run(ctx, nil, "ls-tree", "-z", "--full-tree", id, "--", r.InRepo(p))
+	head, _, _ := strings.Cut(string(out), "\t")
+	if words := strings.Fields(head); len(words) == 3 && words[1] == "blob" {
+		return Blob{Mode: words[0], ID: words[2]}, err
+	}
+	return Blob{}, err
+}
+
+// Shallow returns the ids of the commits at which a shallow clone ends; none where the clone is whole.
+func (r *Repo) Shallow() []string {
+	data, _ := guard.ReadFile(r.Common, "shallow", 1<<24) // what cannot be read ends nothing
+	return strings.Fields(string(data))
+}
+
+// Blame returns for each line of a file, which holds data, the commit that it came with; nil for one that is in no
+// commit. A file that HEAD does not have is an *Error.
+func (r *Repo) Blame(ctx context.Context, p mdstore.Path, data []byte) (lines []*Commit, err error) {
+	out, err := r.Run(ctx, data, "blame", "--porcelain", "--encoding=UTF-8", "--ignore-revs-file=", "--contents", "-", "--", r.InRepo(p))
+	if err != nil {
+		return nil, err
+	}
+	commits := map[string]*Commit{}
+	var at *Commit
+	for line := range strings.SplitSeq(strings.TrimSuffix(string(out), "\n"), "\n") {
+		key, value, _ := strings.Cut(line, " ")
+		switch {
+		case strings.HasPrefix(line, "\t") && strings.Trim(at.ID, "0") == "":
+			lines = append(lines, nil)
+		case strings.HasPrefix(line, "\t"):
+			lines = append(lines, at)
+		case key == "author":
+			at.Author = value
+		case key == "author-time":
+			seconds, _ := strconv.ParseInt(value, 10, 64)
+			at.Time = time.Unix(seconds, 0).UTC()
+		case len(key) >= 40 && strings.Trim(key, "0123456789abcdef") == "":
+			if at = commits[key]; at == nil {
+				at = &Commit{ID: key}
+				commits[key] = at
+			}
+		}
+	}
+	return lines, nil
+}
