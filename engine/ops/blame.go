@@ -58,15 +58,19 @@ func Blame(ctx context.Context, env *Env, in BlameIn) (*BlameOut, error) {
 	}
 	doc, _ := mdoc.Parse(string(f.Path), f.Data, mdstore.AllKinds().Of(f.Path).Form)
 	add := func(name string, first int, s mdoc.Span) {
-		part := BlamePart{Name: name}
 		_, last := doc.Lines(s)
 		of := lines[min(first-1, len(lines)):min(max(first, last), len(lines))]
-		if len(of) > 0 && !slices.Contains(of, nil) {
-			newest := slices.MaxFunc(of, func(a, b *gitrepo.Commit) int { return a.Time.Compare(b.Time) })
+		part, newest, whole := BlamePart{Name: name}, gitrepo.Commit{}, len(of) > 0
+		for _, c := range of {
+			if whole = whole && c.ID != ""; c.Time.After(newest.Time) {
+				newest = c
+			}
+		}
+		if whole {
 			part.Commit, part.Time, part.Author = newest.ID[:shortID], newest.Time.Format(mdstore.TimeLayout), newest.Author
 		}
 		for _, c := range of {
-			if c != nil && c.Author != part.Author && !slices.Contains(part.Others, c.Author) {
+			if c.ID != "" && c.Author != part.Author && !slices.Contains(part.Others, c.Author) {
 				part.Others = append(part.Others, c.Author)
 			}
 		}
@@ -79,7 +83,8 @@ func Blame(ctx context.Context, env *Env, in BlameIn) (*BlameOut, error) {
 		add("## "+s.Name, s.Line, mdoc.Span{Start: s.Heading.Start, End: s.Body.End})
 	}
 	if in.Section != "" {
-		out.Parts = slices.DeleteFunc(out.Parts, func(p BlamePart) bool { return !strings.EqualFold(p.Name, "## "+in.Section) })
+		other := func(p BlamePart) bool { return !strings.EqualFold(p.Name, "## "+in.Section) }
+		out.Parts = slices.DeleteFunc(out.Parts, other)
 		if len(out.Parts) == 0 {
 			return nil, badParam("section", "there is no section %q; without it all are told", in.Section)
 		}

@@ -51,8 +51,10 @@ arbor context node-mj2hz4gy --budget 4000
 arbor context . --format json`,
 })
 
+func (in *ContextGetIn) at() (string, *string) { return in.At, &in.WorkspaceID }
+
 // ContextGet returns the context for work on a node.
-var ContextGet = asOf(func(in *ContextGetIn) (string, *string) { return in.At, &in.WorkspaceID }, reading(func(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut, error) {
+var ContextGet = asOf((*ContextGetIn).at, reading(func(ctx context.Context, env *Env, in ContextGetIn) (*ContextGetOut, error) {
 	s, err := env.In(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"context"
+	"fmt"
 
 	"arbor/engine"
 	"arbor/engine/errs"
@@ -18,16 +19,18 @@ func revision(ctx context.Context, r *gitrepo.Repo, text string) (string, error)
 	case ctx.Err() != nil:
 		return "", fail(err)
 	case text == "HEAD":
-		return "", errs.New(errs.RevisionNotFound, "this repository has no commit yet; git add and git commit make the first one")
+		return "", errs.New(errs.RevisionNotFound, "the repository has no commit yet; git add and git commit make one")
 	case len(r.Shallow()) > 0:
-		return "", errs.New(errs.RevisionNotFound, "%v; the clone is shallow: git fetch --unshallow brings what is older", err)
+		err = fmt.Errorf("%w; the clone is shallow: git fetch --unshallow brings what is older", err)
 	}
 	return "", errs.New(errs.RevisionNotFound, "%v", err)
 }
 
-// asOf makes an operation run over the vault as it was in the revision that its input names. Which workspace is meant is
-// decided as today; bindings, claims and the session of the caller do not count there.
-func asOf[I, O any](at func(*I) (rev string, ws *string), run func(context.Context, *Env, I) (*O, error)) func(context.Context, *Env, I) (*O, error) {
+// asOf makes an operation run over the vault as it was in the revision that its input names. Which workspace is meant
+// is decided as today; bindings, claims and the session of the caller do not count there.
+func asOf[I, O any](
+	at func(*I) (rev string, ws *string), run func(context.Context, *Env, I) (*O, error),
+) func(context.Context, *Env, I) (*O, error) {
 	return func(ctx context.Context, env *Env, in I) (*O, error) {
 		rev, ws := at(&in)
 		if rev == "" {

@@ -55,8 +55,10 @@ the whole tree, open problems with their next steps, and damaged files.
 arbor status Login --format markdown`,
 })
 
+func (in *WorkspaceStatusIn) at() (string, *string) { return in.At, &in.WorkspaceID }
+
 // WorkspaceStatus returns the state of a workspace at a glance.
-var WorkspaceStatus = asOf(func(in *WorkspaceStatusIn) (string, *string) { return in.At, &in.WorkspaceID }, reading(func(ctx context.Context, env *Env, in WorkspaceStatusIn) (*WorkspaceStatusOut, error) {
+var WorkspaceStatus = asOf((*WorkspaceStatusIn).at, reading(func(ctx context.Context, env *Env, in WorkspaceStatusIn) (*WorkspaceStatusOut, error) {
 	s, err := env.In(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err

@@ -38,7 +38,8 @@ func (r *Repo) Between(ctx context.Context, a, b string) ([]Change, error) {
 // SinceCommit returns the files of the folder in the working tree that may differ from those of a commit, whose full id
 // is given: without those that git ignores, and with some that only have another time.
 func (r *Repo) SinceCommit(ctx context.Context, id string) ([]Change, error) {
-	out, err := r.Run(ctx, nil, r.within("diff-index", "--raw", "-z", "--no-renames", "--no-abbrev", "--ignore-submodules=all", id)...)
+	out, err := r.Run(ctx, nil, r.within("diff-index", "--raw", "-z", "--no-renames", "--no-abbrev",
+		"--ignore-submodules=all", id)...)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +90,7 @@ func rawChange(line string) (c Change) {
 
 // FileLog returns the newest commits that changed the file, from a commit on whose full id is given, at most so many
 // unless that is 0. Those behind the one with which the file came to its place are those of a file that is alike.
-func (r *Repo) FileLog(ctx context.Context, id string, p mdstore.Path, since time.Time, most int) (all []Commit, err error) {
+func (r *Repo) FileLog(ctx context.Context, id string, p mdstore.Path, since time.Time, most int) ([]Commit, error) {
 	args := []string{"log", "--follow", "--root", "--raw", "-z", "--no-abbrev", "--diff-merges=combined",
 		"--encoding=UTF-8", "--format=%H%x00%at%x00%aN"}
 	if most > 0 {
@@ -102,10 +103,10 @@ func (r *Repo) FileLog(ctx context.Context, id string, p mdstore.Path, since tim
 	if err != nil {
 		return nil, err
 	}
+	var all []Commit
 	fields := strings.Split(string(out), "\x00")
 	for i := 0; i+3 < len(fields); {
-		seconds, _ := strconv.ParseInt(fields[i+1], 10, 64)
-		c := Commit{ID: fields[i], Time: time.Unix(seconds, 0).UTC(), Author: fields[i+2]}
+		c := Commit{ID: fields[i], Time: unix(fields[i+1]), Author: fields[i+2]}
 		i += 3
 		if raw, ok := strings.CutPrefix(fields[i], "\n"); ok && strings.HasPrefix(raw, ":") {
 			change := rawChange(raw)
@@ -137,33 +138,31 @@ func (r *Repo) Shallow() []string {
 	return strings.Fields(string(data))
 }
 
-// Blame returns for each line of a file, which holds data, the commit that it came with; nil for one that is in no
-// commit. A file that HEAD does not have is an *Error.
-func (r *Repo) Blame(ctx context.Context, p mdstore.Path, data []byte) (lines []*Commit, err error) {
-	out, err := r.Run(ctx, data, "blame", "--porcelain", "--encoding=UTF-8", "--ignore-revs-file=", "--contents", "-", "--", r.InRepo(p))
-	if err != nil {
-		return nil, err
-	}
-	commits := map[string]*Commit{}
-	var at *Commit
-	for line := range strings.SplitSeq(strings.TrimSuffix(string(out), "\n"), "\n") {
-		key, value, _ := strings.Cut(line, " ")
+// Blame returns for each line of a file, which holds data, the commit that it came with; one without an id stands for
+// none. A file that HEAD does not have is an *Error.
+func (r *Repo) Blame(ctx context.Context, p mdstore.Path, data []byte) (lines []Commit, err error) {
+	out, err := r.Run(ctx, data, "blame", "--line-porcelain", "--encoding=UTF-8", "--ignore-revs-file=", "--contents", "-",
+		"--", r.InRepo(p))
+	var c Commit
+	for line := range strings.Lines(string(out)) {
+		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		switch {
-		case strings.HasPrefix(line, "\t") && strings.Trim(at.ID, "0") == "":
-			lines = append(lines, nil)
-		case strings.HasPrefix(line, "\t"):
-			lines = append(lines, at)
+		case line[0] == '\t':
+			lines = append(lines, c)
 		case key == "author":
-			at.Author = value
+			c.Author = value
 		case key == "author-time":
-			seconds, _ := strconv.ParseInt(value, 10, 64)
-			at.Time = time.Unix(seconds, 0).UTC()
-		case len(key) >= 40 && strings.Trim(key, "0123456789abcdef") == "":
-			if at = commits[key]; at == nil {
-				at = &Commit{ID: key}
-				commits[key] = at
-			}
+			c.Time = unix(value)
+		case len(key) >= 40 && strings.Trim(key, "0") == "":
+			c = Commit{}
+		case len(key) >= 40:
+			c = Commit{ID: key}
 		}
 	}
-	return lines, nil
+	return lines, err
+}
+
+func unix(seconds string) time.Time {
+	n, _ := strconv.ParseInt(seconds, 10, 64)
+	return time.Unix(n, 0).UTC()
 }

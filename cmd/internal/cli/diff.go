@@ -35,12 +35,17 @@ func diffCommand(sh *shell) command {
 		style := sh.style()
 		all := []string{out.From + " → " + cmp.Or(out.To, "now") + ": " + diffHead(out)}
 		for _, g := range diffGroups {
-			for i, l := range g.lines(out) {
-				if i == 0 {
-					all = append(all, "", style.Paint("1", g.title))
+			lines := g.lines(out, func(c ops.PlanChange, text string) string {
+				id := cmp.Or(c.NodeID, c.WorkspaceID)
+				if !wholeIDs(sh) {
+					id = view.Short(id)
 				}
-				all = append(all, "  "+render.Visible(l.title)+"  "+style.Paint("2", render.Visible(l.id(wholeIDs(sh))))+"  "+render.Visible(l.text))
+				return "  " + render.Visible(c.Title) + "  " + style.Paint("2", render.Visible(id)) + "  " + render.Visible(text)
+			})
+			if len(lines) > 0 {
+				all = append(all, "", style.Paint("1", g.title))
 			}
+			all = append(all, lines...)
 		}
 		sh.bounded(all, "lines")
 		for _, d := range out.Damaged {
@@ -51,7 +56,7 @@ func diffCommand(sh *shell) command {
 	return c
 }
 
-// A diffGroup is one kind of change: tell returns what it shows of one, nil for one that is none.
+// A diffGroup is one kind of change: tell returns what is to be said of a change, nothing for one of another kind.
 type diffGroup struct {
 	title string
 	tell  func(c ops.PlanChange) []string
@@ -59,10 +64,11 @@ type diffGroup struct {
 
 var diffGroups = []diffGroup{
 	{"Finished", func(c ops.PlanChange) []string {
-		return told(c.Kind != view.Removed && c.NodeID != "" && ended(c.Status), strings.TrimSuffix(c.Status+": "+c.Conclusion, ": "))
+		is := c.Kind != view.Removed && c.NodeID != "" && ended(c.Status)
+		return told(is, strings.TrimSuffix(c.Status+": "+c.Conclusion, ": "))
 	}},
 	{"Started", func(c ops.PlanChange) []string {
-		return told(c.Was == string(statemachine.Pending) && c.Kind == view.Altered && !ended(c.Status), c.Status)
+		return told(c.Kind == view.Altered && c.Was == string(statemachine.Pending) && !ended(c.Status), c.Status)
 	}},
 	{"Reopened", func(c ops.PlanChange) []string {
 		return told(c.Kind == view.Altered && ended(c.Was) && !ended(c.Status), c.Was+" → "+c.Status)
@@ -101,29 +107,16 @@ func told(is bool, text string) []string {
 
 func ended(status string) bool { return statemachine.Terminal(statemachine.Status(status)) }
 
-// A diffLine is a line of a group.
-type diffLine struct {
-	ops.PlanChange
-	title, text string
-}
-
-func (l diffLine) id(whole bool) string {
-	if id := cmp.Or(l.NodeID, l.WorkspaceID); !whole {
-		return view.Short(id)
-	}
-	return cmp.Or(l.NodeID, l.WorkspaceID)
-}
-
-func (g diffGroup) lines(out *ops.PlanDiffOut) (all []diffLine) {
+func (g diffGroup) lines(out *ops.PlanDiffOut, line func(c ops.PlanChange, text string) string) (all []string) {
 	for _, c := range out.Changes {
 		for _, text := range g.tell(c) {
-			all = append(all, diffLine{c, c.Title, text})
+			all = append(all, strings.TrimRight(line(c, text), " "))
 		}
 	}
 	return all
 }
 
-// diffHead sums up: how many lines each group has, how many entries the logs got, and what else there is.
+// diffHead sums up: how many lines each group has, how many entries the logs got, and what else differs.
 func diffHead(out *ops.PlanDiffOut) string {
 	var parts []string
 	add := func(what string, n int) {
@@ -131,10 +124,10 @@ func diffHead(out *ops.PlanDiffOut) string {
 			parts = append(parts, fmt.Sprintf("%s %d", what, n))
 		}
 	}
-	log := 0
 	for _, g := range diffGroups {
-		add(strings.ToLower(g.title), len(g.lines(out)))
+		add(strings.ToLower(g.title), len(g.lines(out, func(_ ops.PlanChange, text string) string { return text })))
 	}
+	log := 0
 	for _, c := range out.Changes {
 		log += c.Log
 	}
@@ -148,37 +141,35 @@ func diffHead(out *ops.PlanDiffOut) string {
 // The bounds of a comment: the forges that show it take 65,536 characters.
 const (
 	mostInGroup = 25
-	mostOfLine  = 250 // columns
+	mostOfLine  = 120 // columns of a title, and of what is said of it
 )
 
-// diffMarkdown returns the comment for a pull request: what was finished, started, is new, and folded what else changed.
+// diffMarkdown returns the comment for a pull request. What only changed is folded.
 func diffMarkdown(out *ops.PlanDiffOut) string {
-	var b strings.Builder
-	b.WriteString("**Plan:** " + diffHead(out) + "\n")
-	for _, g := range diffGroups {
-		lines := g.lines(out)
-		switch {
-		case len(lines) == 0:
-			continue
-		case g.title == "Changed":
-			fmt.Fprintf(&b, "\n<details><summary>%s</summary>\n\n", g.title)
-		default:
-			b.WriteString("\n**" + g.title + "**\n\n")
-		}
-		for _, l := range lines[:min(len(lines), mostInGroup)] {
-			b.WriteString(strings.TrimSuffix("- **"+onForge(l.title)+"** "+onForge(l.text), " ") + "\n")
+	text := "**Plan:** " + diffHead(out) + "\n"
+	list := func(title string, lines []string) {
+		before, after := "\n**"+title+"**\n\n", ""
+		if title == "Changed" {
+			before, after = "\n<details><summary>"+title+"</summary>\n\n", "\n</details>\n"
 		}
 		if n := len(lines) - mostInGroup; n > 0 {
-			fmt.Fprintf(&b, "- and %d more\n", n)
+			lines = append(lines[:mostInGroup:mostInGroup], fmt.Sprintf("- and %d more", n))
 		}
-		if g.title == "Changed" {
-			b.WriteString("\n</details>\n")
+		if len(lines) > 0 {
+			text += before + strings.Join(lines, "\n") + "\n" + after
 		}
 	}
-	for _, d := range out.Damaged[:min(len(out.Damaged), mostInGroup)] {
-		b.WriteString("\nCannot be read: " + onForge(d) + "\n")
+	for _, g := range diffGroups {
+		list(g.title, g.lines(out, func(c ops.PlanChange, text string) string {
+			return "- **" + onForge(c.Title) + "** " + onForge(text)
+		}))
 	}
-	return b.String()
+	var damaged []string
+	for _, d := range out.Damaged {
+		damaged = append(damaged, "- "+onForge(d))
+	}
+	list("Cannot be read", damaged)
+	return text
 }
 
 // onForge returns a text as one line of Markdown that calls nobody and nothing, as @name and #1 would.
