@@ -57,32 +57,28 @@ the vault are counted.`,
 
 // PlanDiff compares the plans of two revisions, or of one with the files as they are now.
 func PlanDiff(ctx context.Context, env *Env, in PlanDiffIn) (*PlanDiffOut, error) {
+	revs := in.Revisions
+	if len(revs) == 1 && strings.Contains(revs[0], "..") {
+		revs = strings.SplitN(revs[0], "..", 2)
+	}
+	if len(revs) > 2 || len(revs) == 2 && strings.HasPrefix(revs[1], ".") {
+		return nil, badParam("revisions", "%q: one or two commits are compared; of A...B the first is what git merge-base A B prints",
+			strings.Join(in.Revisions, " "))
+	}
+	if len(revs) == 0 {
+		revs = []string{"HEAD"}
+	}
 	r, err := env.repo(ctx)
 	if err != nil {
 		return nil, err
 	}
-	revs := in.Revisions
-	if len(revs) == 1 && strings.Contains(revs[0], "..") {
-		a, b, _ := strings.Cut(revs[0], "..")
-		if strings.HasPrefix(b, ".") {
-			return nil, badParam("revisions", "%q: name the commit that it begins with, as git merge-base prints it, and the one that it ends with", revs[0])
-		}
-		revs = []string{cmp.Or(a, "HEAD"), cmp.Or(b, "HEAD")}
-	}
 	var ids [2]string
-	switch len(revs) {
-	case 0:
-		revs = []string{"HEAD"}
-	case 1, 2:
-	default:
-		return nil, badParam("revisions", "%d revisions are given; one or two can be compared", len(revs))
-	}
 	for i, rev := range revs {
-		if ids[i], err = revision(ctx, r, rev); err != nil {
+		if ids[i], err = revision(ctx, r, cmp.Or(rev, "HEAD")); err != nil {
 			return nil, err
 		}
 	}
-	changes := []gitrepo.Change(nil)
+	var changes []gitrepo.Change
 	if ids[1] == "" {
 		changes, err = r.SinceCommit(ctx, ids[0])
 	} else {
@@ -91,29 +87,38 @@ func PlanDiff(ctx context.Context, env *Env, in PlanDiffIn) (*PlanDiffOut, error
 	if err != nil {
 		return nil, fail(err)
 	}
-	d := diff{env: env, ids: map[string]mdstore.ID{}, was: map[planKey]*view.Edition{}, is: map[planKey]*view.Edition{}}
+	d := diff{env: env, folders: map[string]mdstore.ID{}, sides: [2]map[planKey]*view.Edition{{}, {}}}
 	all, err := env.Engine.Workspaces(ctx)
 	if err != nil {
 		return nil, fail(err)
 	}
 	for _, w := range all {
-		d.ids[w.Dir.Base()] = w.ID
+		d.folders[w.Dir.Base()] = w.ID
 	}
 	if in.WorkspaceID != "" {
 		id, err := env.workspace(ctx, in.WorkspaceID)
 		if err != nil {
 			return nil, err
 		}
-		changes = slices.DeleteFunc(changes, func(c gitrepo.Change) bool { return d.ids[mdstore.WorkspaceDir(c.Path).Base()] != id })
+		changes = slices.DeleteFunc(changes, func(c gitrepo.Change) bool {
+			return d.folders[mdstore.WorkspaceDir(c.Path).Base()] != id
+		})
 	}
-	out := &PlanDiffOut{From: ids[0][:shortID], To: ids[1][:min(len(ids[1]), shortID)]}
-	if out.Others, err = d.read(ctx, r, changes); err != nil {
+	out := &PlanDiffOut{From: ids[0][:shortID], To: ids[1][:min(len(ids[1]), shortID)], Others: map[string]int{}}
+	changes = slices.DeleteFunc(changes, func(c gitrepo.Change) bool {
+		k := mdstore.AllKinds().Of(c.Path)
+		if k != nil && k != mdstore.NodeKind && k != mdstore.WorkspaceKind {
+			out.Others[k.Name]++
+		}
+		return k != mdstore.NodeKind && k != mdstore.WorkspaceKind
+	})
+	if err := d.read(ctx, r, changes); err != nil {
 		return nil, fail(err)
 	}
 	found := d.changes(ctx)
 	out.Damaged, _ = first(env, d.damaged, boundedItems)
 	env.fit(out, len(found), func(n int) {
-		out.Changes, out.Hidden, out.Hint = nonNil(found[:n]), len(found)-n, "history_get (arbor history) tells who changed one"
+		out.Changes, out.Hidden, out.Hint = nonNil(found[:n]), len(found)-n, ""
 		if out.Hidden > 0 {
 			out.Hint = shownOf(n, len(found), "changes", "workspaceId or nearer revisions narrow it")
 		}
@@ -124,9 +129,9 @@ func PlanDiff(ctx context.Context, env *Env, in PlanDiffIn) (*PlanDiffOut, error
 // A diff is the comparison of two plans.
 type diff struct {
 	env     *Env
-	ids     map[string]mdstore.ID // of the workspaces, by their folders' names, which the archive keeps
-	was, is map[planKey]*view.Edition
-	keys    []planKey // of both, in the order of paths
+	folders map[string]mdstore.ID // the workspaces by the names of their folders, which the archive keeps
+	sides   [2]map[planKey]*view.Edition
+	keys    []planKey // of both sides
 	damaged []string
 }
 
@@ -136,20 +141,9 @@ type planKey struct {
 	node   mdstore.ID // "" for the workspace itself
 }
 
-// read reads the plan's files that differ, by one process, and those of the vault through its store. It counts the
-// files of other kinds.
-func (d *diff) read(ctx context.Context, r *gitrepo.Repo, changes []gitrepo.Change) (others map[string]int, err error) {
-	others = map[string]int{}
+// read reads the files of both sides: by one process those that git has, and through the store those of the vault.
+func (d *diff) read(ctx context.Context, r *gitrepo.Repo, changes []gitrepo.Change) error {
 	var ids []string
-	data := map[string][]byte{}
-	changes = slices.DeleteFunc(changes, func(c gitrepo.Change) bool {
-		k := mdstore.AllKinds().Of(c.Path)
-		plan := k == mdstore.NodeKind || k == mdstore.WorkspaceKind
-		if k != nil && !plan {
-			others[k.Name]++
-		}
-		return !plan
-	})
 	for _, c := range changes {
 		for _, b := range []gitrepo.Blob{c.Old, c.New} {
 			if b.IsFile() && b.ID != "" {
@@ -157,30 +151,27 @@ func (d *diff) read(ctx context.Context, r *gitrepo.Repo, changes []gitrepo.Chan
 			}
 		}
 	}
-	err = r.Blobs(ctx, ids, func(i int, text []byte) error { data[ids[i]] = text; return nil })
+	data := map[string][]byte{}
+	err := r.Blobs(ctx, ids, func(i int, text []byte) error { data[ids[i]] = text; return nil })
 	for _, c := range changes {
 		for side, b := range []gitrepo.Blob{c.Old, c.New} {
-			text := data[b.ID]
+			text, there := data[b.ID]
 			switch {
-			case b.Mode == "":
-				continue
-			case !b.IsFile():
+			case b.Mode != "" && !b.IsFile():
 				d.damaged = append(d.damaged, string(c.Path)+": is a link or a submodule")
-				continue
-			case b.ID == "":
+			case b.Mode != "" && b.ID == "":
 				f, err := engine.FileAt(ctx, d.env.Engine, c.Path)
 				if err != nil {
 					d.damaged = append(d.damaged, err.Error())
 				}
-				if f.Version.IsZero() {
-					continue
-				}
-				text = f.Data
+				text, there = f.Data, !f.Version.IsZero()
 			}
-			d.add(side, c.Path, view.EditionOf(c.Path, text))
+			if there {
+				d.add(side, c.Path, view.EditionOf(c.Path, text))
+			}
 		}
 	}
-	return others, err
+	return err
 }
 
 func (d *diff) add(side int, p mdstore.Path, e *view.Edition) {
@@ -189,52 +180,41 @@ func (d *diff) add(side int, p mdstore.Path, e *view.Edition) {
 	}
 	key := planKey{mdstore.WorkspaceDir(p).Base(), e.ID}
 	if mdstore.AllKinds().Of(p) == mdstore.WorkspaceKind {
-		if key.node = ""; d.ids[key.folder] == "" {
-			d.ids[key.folder] = e.ID
-		}
+		key.node, d.folders[key.folder] = "", cmp.Or(d.folders[key.folder], e.ID)
 	}
-	if d.was[key] == nil && d.is[key] == nil {
+	if d.sides[0][key] == nil && d.sides[1][key] == nil {
 		d.keys = append(d.keys, key)
 	}
-	if side == 0 {
-		d.was[key] = e
-	} else {
-		d.is[key] = e
-	}
+	d.sides[side][key] = e
 }
 
 // changes says what became of each node and workspace.
 func (d *diff) changes(ctx context.Context) (out []PlanChange) {
 	for _, key := range d.keys {
-		was, is := d.was[key], d.is[key]
-		e := cmp.Or(is, was)
-		c := PlanChange{WorkspaceID: cmp.Or(string(d.ids[key.folder]), key.folder), NodeID: string(key.node), Title: e.Title, Kind: view.Altered}
+		was, is := d.sides[0][key], d.sides[1][key]
+		c := PlanChange{WorkspaceID: cmp.Or(string(d.folders[key.folder]), key.folder), NodeID: string(key.node), Kind: view.Altered}
+		if was != nil {
+			c.Title, c.Was, c.From = was.Title, string(was.Status), string(was.Parent)
+		}
 		if is != nil {
 			s := view.StepOf(was, is)
-			c.What, c.Log, c.RulesAdded, c.RulesGone = s.What, len(s.Log), s.Rules, s.Taken
-			if c.Status = string(is.Status); s.Concluded {
-				c.Conclusion = is.Conclusion()
-			}
-			c.Parent = string(is.Parent)
-		}
-		if was != nil {
-			c.Was, c.From = string(was.Status), string(was.Parent)
+			c.Title, c.Status, c.Parent, c.What = is.Title, string(is.Status), string(is.Parent), s.What
+			c.Conclusion, c.RulesAdded, c.RulesGone, c.Log = s.Conclusion, s.Rules, s.Taken, len(s.Log)
 		}
 		switch {
 		case was == nil:
 			c.Kind = view.Added
 		case is == nil:
 			c.Kind = view.Removed
-		default:
-			if c.Was == c.Status {
-				c.Was, c.Status = "", ""
-			}
-			if c.From == c.Parent {
-				c.From, c.Parent = "", ""
-			}
-			if c.Status+c.From+c.Parent == "" && len(c.What)+c.Log == 0 {
-				continue
-			}
+		}
+		if is != nil && c.Was == c.Status {
+			c.Was, c.Status = "", ""
+		}
+		if is != nil && c.From == c.Parent {
+			c.From, c.Parent = "", ""
+		}
+		if c.Kind == view.Altered && c.Status+c.From+c.Parent == "" && len(c.What)+c.Log == 0 {
+			continue // it only lies elsewhere, or has another time
 		}
 		c.From, c.Parent = d.title(ctx, key.folder, c.From), d.title(ctx, key.folder, c.Parent)
 		out = append(out, c)
@@ -242,17 +222,13 @@ func (d *diff) changes(ctx context.Context) (out []PlanChange) {
 	return out
 }
 
-// title returns the title of a node that is among those that differ, or else in the vault; its id where it is in none.
+// title returns the title of a node among those that differ, or else in the vault; its id where it is in neither.
 func (d *diff) title(ctx context.Context, folder, id string) string {
 	key := planKey{folder, mdstore.ID(id)}
-	e := cmp.Or(d.is[key], d.was[key])
-	switch {
-	case id == "":
-		return ""
-	case e != nil:
+	if e := cmp.Or(d.sides[1][key], d.sides[0][key]); e != nil && id != "" {
 		return e.Title
 	}
-	if v, err := d.env.Engine.View(ctx, d.ids[folder]); err == nil {
+	if v, err := d.env.Engine.View(ctx, d.folders[folder]); err == nil && id != "" {
 		if n, ok := v.Node(key.node); ok {
 			return n.Title
 		}

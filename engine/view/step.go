@@ -35,18 +35,12 @@ func EditionOf(p mdstore.Path, data []byte) *Edition {
 	return e
 }
 
-// Conclusion returns the first line of the conclusion.
-func (e *Edition) Conclusion() string {
-	line, _, _ := strings.Cut(e.Doc.Text(mdstore.SecConclusion), "\n")
-	return strings.TrimSpace(line)
-}
-
 // A Step is what became of a file from one edition to the next.
 type Step struct {
 	What         []string           // in words: all but creation, status, parent, log
 	Log          []mdstore.LogEntry // that came
 	Rules, Taken []string           // rules that came, and that went
-	Concluded    bool               // the conclusion is another one, and not empty
+	Conclusion   string             // the first line of one that came or is another one
 }
 
 // StepOf compares two editions of a file; was is nil for one that was not there.
@@ -74,7 +68,7 @@ func StepOf(was, is *Edition) (s Step) {
 		case c.Name == mdstore.SecRules:
 			s.Rules, s.Taken = c.Added, c.Removed
 		case c.Name == mdstore.SecConclusion:
-			s.Concluded = c.Kind != Removed && is.Conclusion() != ""
+			s.Conclusion, _, _ = strings.Cut(is.Doc.Text(mdstore.SecConclusion), "\n")
 		}
 		switch {
 		case was == nil:
