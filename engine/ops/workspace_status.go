@@ -74,7 +74,7 @@ var WorkspaceStatus = asOf((*WorkspaceStatusIn).at, reading(func(ctx context.Con
 		}
 		return true
 	}}
-	if in.Git {
+	if in.Git && in.At == "" {
 		out.Git, _ = GitStatus(ctx, env, struct{}{})
 	}
 	out.Sends(w.ID, "")

@@ -90,7 +90,9 @@ var diffGroups = []diffGroup{
 		return all
 	}},
 	{"Changed", func(c ops.PlanChange) []string {
-		all := c.What
+		all := slices.DeleteFunc(slices.Clone(c.What), func(w string) bool { // which other groups show
+			return strings.HasPrefix(w, "rules ") || strings.HasPrefix(w, "conclusion ") && ended(c.Status)
+		})
 		if c.Status != "" && c.Was != string(statemachine.Pending) && !ended(c.Was) && (!ended(c.Status) || c.NodeID == "") {
 			all = append(all, c.Was+" → "+c.Status)
 		}

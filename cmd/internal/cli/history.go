@@ -47,8 +47,9 @@ func showHistory(sh *shell, out *ops.HistoryGetOut) error {
 func showBlame(sh *shell, out *ops.BlameOut) error {
 	var rows [][]cell
 	for _, p := range out.Parts {
-		who := strings.Join(append([]string{p.Author}, p.Others...), ", ")
-		rows = append(rows, []cell{{text: p.Name}, {text: cmp.Or(p.Commit, "not committed"), sgr: "33"}, {text: p.Time}, {text: who}})
+		who := strings.TrimPrefix(strings.Join(append([]string{p.Author}, p.Others...), ", "), ", ")
+		commit := cmp.Or(p.Commit, "not committed")
+		rows = append(rows, []cell{{text: p.Name}, {text: commit, sgr: "33"}, {text: p.Time}, {text: who}})
 	}
 	sh.bounded(sh.table([]string{"PART", "COMMIT", "TIME", "WHO"}, rows), "lines")
 	sh.hint(out.Hint)
