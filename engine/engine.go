@@ -104,5 +104,11 @@ func (e *Engine) Follow(ctx context.Context, ready func(), news func(live.News))
 	return e.live.Follow(ctx, ready, news)
 }
 
+// Exclusively calls f while no process commits to the vault, and has what f did to the files read again.
+func Exclusively(ctx context.Context, e *Engine, f func() error) error {
+	defer e.live.Stale()
+	return e.st.Update(ctx, func(mdstore.Tx) error { return f() })
+}
+
 // Live returns what keeps the engine's views current, for a feed.
 func (e *Engine) Live() *live.Vault { return e.live }

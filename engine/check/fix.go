@@ -3,9 +3,12 @@ package check
 import (
 	"slices"
 
+	"arbor/engine/errs"
 	"arbor/engine/plan"
 	"arbor/engine/view"
+	"arbor/mdstore"
 	"arbor/mdstore/mdoc"
+	"arbor/statemachine"
 )
 
 // fixRounds bounds how often a workspace is looked at while it is mended: what is mended in one round can be what another repair waited
@@ -16,7 +19,14 @@ const fixRounds = 64
 type Fix struct {
 	Store  Store
 	Before *view.View // an earlier look: what was there then is not taken for gone; nil for none
+
+	Merged  bool                      // mend only what a merge of two sound sides may leave
+	Parents map[mdstore.ID]mdstore.ID // of nodes, as both sides had them once: where an orphan goes; nil: to the root
 }
+
+// merged are the codes of what a merge may leave that takes each file by itself.
+var merged = []string{CodeHashStale, CodeFocusDangling, CodeDangling, string(errs.OrphanNode), string(errs.Cycle),
+	string(statemachine.CodeStatusUnreachable), string(statemachine.CodeChildrenOpen)}
 
 // Fixed is what Fix does, and what is wrong before that.
 type Fixed struct {
@@ -33,13 +43,16 @@ func (x Fix) Plan(d *plan.Draft) (*Fixed, error) {
 		return nil, err
 	}
 	v, found := All(d.View, x.Store)
+	if x.Merged {
+		v, found = d.View, View(d.View)
+	}
 	out := &Fixed{Found: Diagnostics(found), Checked: d.View.Len() + 1}
 	waiting := slices.DeleteFunc(slices.Clone(found), func(f Finding) bool { return f.mend == nil })
 	for range fixRounds {
 		r := d.Over(v)
-		r.Before = x.Before
+		r.Before, r.Parents = x.Before, x.Parents
 		for _, f := range found {
-			if f.mend == nil {
+			if f.mend == nil || x.Merged && !slices.Contains(merged, f.Code) {
 				continue
 			}
 			done, err := f.mend(r)

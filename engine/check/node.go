@@ -127,9 +127,9 @@ func (c *checker) parent(n *mdstore.Node) {
 	case !ok && n.Parent == mdstore.Root:
 		c.field(n.Doc(), mdstore.KeyParent, string(errs.OrphanNode), c.newRoot(), "parent root does not exist; the node is in its place again as soon as there is a root")
 	case !ok:
-		c.field(n.Doc(), mdstore.KeyParent, string(errs.OrphanNode), repair{}, "parent %s does not exist; name another parentId%s, or move the node", n.Parent, c.rootIsOne())
+		c.field(n.Doc(), mdstore.KeyParent, string(errs.OrphanNode), c.adopted(n), "parent %s does not exist; name another parentId%s, or move the node", n.Parent, c.rootIsOne())
 	case c.circles[n.ID] && c.v.Files(n.ID)[0].Path == n.Path: // the others with its id hang where they say
-		c.field(n.Doc(), mdstore.KeyParent, string(errs.Cycle), repair{}, "its ancestors go round in a circle: %s; give one of them another parentId", c.way(n))
+		c.field(n.Doc(), mdstore.KeyParent, string(errs.Cycle), c.goesBack(n), "its ancestors go round in a circle: %s; give one of them another parentId", c.way(n))
 	case childless(p):
 		c.field(n.Doc(), mdstore.KeyParent, CodeExecChildren, repair{}, "parent %s is an execution node, which has no children; name another parentId, or make the parent a planning node", p.ID)
 	}

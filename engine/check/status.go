@@ -25,16 +25,24 @@ func (c *checker) status(n *mdstore.Node) {
 		return
 	}
 	for _, r := range c.openBelow(n) {
-		c.field(n.Doc(), mdstore.KeyStatus, string(r.Code), repair{}, "%s; %s", r.Text, mdstore.Remedy(r.Code))
+		c.field(n.Doc(), mdstore.KeyStatus, string(r.Code), c.raised(n, true), "%s; %s", r.Text, mdstore.Remedy(r.Code))
 	}
 	// A reopened node is in planning with the children it had; one that never started has none.
 	if statemachine.TakesChildren(n.Type) && n.Status == statemachine.Initial(n.Type) {
 		c.field(n.Doc(), mdstore.KeyStatus, string(statemachine.CodeStatusUnreachable),
-			c.on(n, "move it to "+string(statemachine.Monitoring), func(d *plan.Draft, _ *plan.Edit) error {
-				_, err := d.Raise([]*mdstore.Node{n}, false, "mended: it has children")
-				return err
-			}), "status is %s, but the node has children (%s); it is %s from the first of them on", n.Status, kids[0].ID, statemachine.Monitoring)
+			c.raised(n, false), "status is %s, but the node has children (%s); it is %s from the first of them on", n.Status, kids[0].ID, statemachine.Monitoring)
 	}
+}
+
+// raised returns the repair of a planning node with open children.
+func (c *checker) raised(n *mdstore.Node, reopen bool) repair {
+	if !statemachine.TakesChildren(n.Type) {
+		return repair{}
+	}
+	return c.on(n, "move it to "+string(statemachine.Monitoring), func(d *plan.Draft, _ *plan.Edit) error {
+		_, err := d.Raise([]*mdstore.Node{n}, reopen, "mended: it has children")
+		return err
+	})
 }
 
 // owns reports whether the children that name an id hang below this one of the files with that id.

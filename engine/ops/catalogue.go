@@ -201,6 +201,7 @@ var historySet = []Operation{
 
 // forPeople are operations that no server offers as a tool: people call them.
 var forPeople = []Operation{
+	syncOp,
 	conflictsOp,
 	resolveConflict,
 	gitInstall,

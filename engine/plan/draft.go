@@ -60,6 +60,8 @@ type Draft struct {
 	Moved    map[mdstore.ID]bool // nodes whose conclusion goes into their log
 	AllRules bool                // the rules are replaced as a whole
 	Before   *view.View          // an earlier look, of a repair: what was there then is not taken for gone; nil for none
+
+	Parents map[mdstore.ID]mdstore.ID // of a repair: the parents that nodes had before a merge; nil where they are not known
 }
 
 // Options are what a draft takes from outside.

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"arbor/mdstore"
 )
@@ -134,6 +135,7 @@ var always = []string{
 func (r *Repo) command(ctx context.Context, env []string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", slices.Concat(always, r.overrides, args)...)
 	cmd.Dir = r.Top
+	cmd.WaitDelay = time.Second // what git has started may hold its output open when git is killed
 	cmd.Env = slices.Concat(environ(), env)
 	return cmd
 }

@@ -27,7 +27,7 @@ var groups = []group{
 	{"do", "Do it", "start submit complete fail drop retry reopen cancel focus log problem"},
 	{groupAll, "Everything, by noun and verb", "ws node session state transcript memory"},
 	{groupFrontEnds, "Serve and exchange", "import"},
-	{groupCare, "Take care of the vault", "check conflicts resolve-conflict git config where version"},
+	{groupCare, "Take care of the vault", "sync check conflicts resolve-conflict git config where version"},
 }
 
 // hidden are verbs below a noun that other programs have at the top. They work there too.
@@ -174,7 +174,7 @@ var specials = map[string]func(*shell) command{
 	"workspace_resolve": shows(showResolved), "workspace_gc": shows(showCollected),
 	"state_save": shows(showSaved), "state_list": stateListCommand, "state_load": stateLoadCommand, "state_delete": stateDeleteCommand, "search": searchCommand,
 	"conflicts": shows(showConflicts), "resolve_conflict": resolveConflictCommand, "git_install": gitInstallCommand, "git_uninstall": gitUninstallCommand,
-	"ask": shows(showAnswers),
+	"ask": shows(showAnswers), "sync": shows(showSync),
 	"undo": undoCommand,
 	"ask":         shows(showAnswers),
 	"history_get": historyCommand, "plan_diff": diffCommand, "blame": shows(showBlame),

@@ -1,0 +1,32 @@
+package cli
+
+import "arbor/engine/ops"
+
+// showSync prints what a sync did, a line for each of its parts.
+func showSync(sh *shell, out *ops.SyncOut) error {
+	if sh.flags.json {
+		return sh.json(out)
+	}
+	text := ""
+	add := func(what, did string) {
+		if did != "" {
+			text += what + ": " + did + "\n"
+		}
+	}
+	add("committed", out.Message)
+	add("came in", out.CameIn)
+	if out.Pushed > 0 {
+		add("pushed", counted(out.Pushed, "commit"))
+	}
+	if text == "" {
+		text = "nothing to sync\n"
+	}
+	err := sh.text(text)
+	for _, n := range out.Notes {
+		sh.say("%s", n)
+	}
+	if out.Hint != "" {
+		sh.hint(out.Hint)
+	}
+	return err
+}

@@ -1,0 +1,104 @@
+package gitrepo
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+)
+
+// networkTime is the longest that a fetch or a push takes.
+const networkTime = 2 * time.Minute
+
+// network runs git with a command that speaks to a remote.
+func (r *Repo) network(ctx context.Context, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, networkTime, errors.New("the remote did not answer within two minutes"))
+	defer cancel()
+	return r.Run(ctx, nil, args...)
+}
+
+// Fetch brings the upstream of a branch here and returns its commit, "" where the remote has no such branch yet.
+func (r *Repo) Fetch(ctx context.Context, h Head) (string, error) {
+	if h.Remote != "." {
+		_, err := r.network(ctx, "fetch", "--quiet", "--no-tags", "--no-prune", "--no-recurse-submodules", "--no-write-fetch-head", "--refmap=",
+			"--", h.Remote, "+"+h.Upstream+":"+h.Tracking)
+		if failed, ok := errors.AsType[*Error](err); ok && strings.Contains(failed.Stderr, "couldn't find remote ref") {
+			return "", nil
+		} else if err != nil {
+			return "", err
+		}
+	}
+	return r.commit(ctx, h.Tracking)
+}
+
+// Fetched returns the commit of the upstream as it was last fetched, "" for none.
+func (r *Repo) Fetched(ctx context.Context, h Head) (string, error) { return r.commit(ctx, h.Tracking) }
+
+// ErrBehind says that a push was refused because the remote has commits that are not here.
+var ErrBehind = errors.New("the remote has commits that are not here")
+
+// Push makes a commit the upstream of a branch. The error is ErrBehind where somebody else was faster.
+func (r *Repo) Push(ctx context.Context, h Head, commit string) error {
+	out, err := r.network(ctx, "push", "--porcelain", "--quiet", "--no-verify", "--no-signed", "--no-follow-tags", "--recurse-submodules=no",
+		"--", h.Remote, commit+":"+h.Upstream)
+	if err != nil && (strings.Contains(string(out), "[rejected]") || strings.Contains(string(out), "(cannot lock ref") ||
+		strings.Contains(string(out), "(failed to update ref")) {
+		return ErrBehind
+	}
+	return err
+}
+
+// A Logged is a commit, in short.
+type Logged struct {
+	ID, Short, Author, Subject string
+}
+
+// Logged returns the commits that one commit has and another, "" for none, lacks, the newest first.
+func (r *Repo) Logged(ctx context.Context, lacks, has string) (all []Logged, err error) {
+	args := []string{"log", "-z", "--format=%H%x01%h%x01%aN%x01%s", has}
+	if lacks != "" {
+		args = append(args, "^"+lacks)
+	}
+	out, err := r.Run(ctx, nil, append(args, "--")...)
+	for _, entry := range split(out) {
+		if f := strings.SplitN(entry, "\x01", 4); len(f) == 4 {
+			all = append(all, Logged{f[0], f[1], f[2], f[3]})
+		}
+	}
+	return all, err
+}
+
+// Foreign returns those of the commits that change a file outside of the folder: of a merge, one that differs from what
+// each of its parents has.
+func (r *Repo) Foreign(ctx context.Context, all []Logged) (foreign []Logged, err error) {
+	var ids strings.Builder
+	for _, c := range all {
+		ids.WriteString(c.ID + "\n")
+	}
+	out, err := r.Run(ctx, []byte(ids.String()), "diff-tree", "--stdin", "--always", "-r", "-c", "--root", "--no-renames", "--name-only", "-z")
+	at := -1
+	for _, word := range split(out) {
+		if at+1 < len(all) && word == all[at+1].ID {
+			at++
+		} else if _, ok := r.InFolder(word); !ok && at >= 0 {
+			foreign = append(foreign, all[at])
+		}
+	}
+	return slices.Compact(foreign), err
+}
+
+// MergeBase returns the newest commit that two have in common, "" for none.
+func (r *Repo) MergeBase(ctx context.Context, a, b string) (string, error) {
+	out, err := r.line(r.Run(ctx, nil, "merge-base", a, b))
+	if failed, ok := errors.AsType[*Error](err); ok && failed.Code == 1 {
+		return "", nil
+	}
+	return out, err
+}
+
+// Shallow reports whether the repository holds only the last part of its history.
+func (r *Repo) Shallow(ctx context.Context) bool {
+	out, err := r.line(r.Run(ctx, nil, "rev-parse", "--is-shallow-repository"))
+	return err == nil && out == "true"
+}
