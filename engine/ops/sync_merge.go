@@ -271,14 +271,11 @@ func (m *merging) moved(ctx context.Context, side string) (moves, []gitrepo.Delt
 	old, ms := map[string]mdstore.Path{}, moves{}
 	for _, pass := range []bool{false, true} {
 		for i, p := range paths {
-			id := mdstore.ParseNode(mdstore.File{Path: p, Data: texts[i]}).ID
-			if mdstore.AllKinds().Of(p) == mdstore.NodeKind {
-				id += mdstore.ID("\x00" + mdstore.WorkspaceDir(p).Base())
-			}
-			if was, ok := old[string(id)]; pass && fresh[i] && ok {
+			id := identity(p, texts[i])
+			if was, ok := old[id]; pass && fresh[i] && ok {
 				ms[was.Dir()] = p.Dir()
 			} else if !pass && !fresh[i] {
-				old[string(id)] = p
+				old[id] = p
 			}
 		}
 	}

@@ -43,12 +43,35 @@ func tallyOf(ctx context.Context, r *gitrepo.Repo, from, to string) (*tally, err
 		}
 	}
 	texts, err := readBlobs(ctx, r, blobs)
+	if err != nil {
+		return nil, err
+	}
+	gone := map[string]int{} // what is deleted here may be created elsewhere
 	for i, p := range paths {
-		if err == nil {
+		if texts[2*i+1] == nil {
+			gone[identity(p, texts[2*i])] = i
+		}
+	}
+	for i, p := range paths {
+		if from, moved := gone[identity(p, texts[2*i+1])]; texts[2*i] == nil && moved {
+			texts[2*i], texts[2*from] = texts[2*from], nil
+		}
+	}
+	for i, p := range paths {
+		if texts[2*i] != nil || texts[2*i+1] != nil {
 			t.add(p, texts[2*i], texts[2*i+1])
 		}
 	}
-	return t, err
+	return t, nil
+}
+
+// identity is what a file of a node or workspace is known by wherever it lies.
+func identity(p mdstore.Path, data []byte) string {
+	id := string(mdstore.ParseNode(mdstore.File{Path: p, Data: data}).ID)
+	if mdstore.AllKinds().Of(p) == mdstore.NodeKind {
+		id += "\x00" + mdstore.WorkspaceDir(p).Base()
+	}
+	return id
 }
 
 // add counts a file that was one text and is another.
@@ -56,8 +79,14 @@ func (t *tally) add(p mdstore.Path, was, is []byte) {
 	did := func(what, title string) { t.titles[what] = append(t.titles[what], title) }
 	if mdstore.AllKinds().Of(p) == mdstore.WorkspaceKind {
 		old, now := mdstore.ParseWorkspace(mdstore.File{Path: p, Data: was}), mdstore.ParseWorkspace(mdstore.File{Path: p, Data: is})
+		if was == nil || is == nil {
+			return // its root says the rest
+		}
 		t.entries(old.Log(), now.Log())
-		if was != nil && is != nil && old.RulesHash() != now.RulesHash() {
+		if old.Status != now.Status {
+			did("change", now.Name)
+		}
+		if old.RulesHash() != now.RulesHash() {
 			did(rulesDeed, now.Name)
 		}
 		return
@@ -96,11 +125,13 @@ func (t *tally) add(p mdstore.Path, was, is []byte) {
 
 // entries counts the entries of a log that were written since, and reports whether there are any.
 func (t *tally) entries(was, is []mdstore.LogEntry) bool {
-	before := t.log
+	before, old := t.log, map[mdstore.LogEntry]int{}
+	for _, e := range was {
+		old[mdstore.LogEntry{Time: e.Time, Operator: e.Operator, Event: e.Event}]++
+	}
 	for _, e := range is {
-		if i := slices.Index(was, e); i >= 0 {
-			was = slices.Delete(slices.Clone(was), i, i+1)
-		} else if !e.Own() {
+		key := mdstore.LogEntry{Time: e.Time, Operator: e.Operator, Event: e.Event}
+		if old[key]--; old[key] < 0 && !e.Own() {
 			t.log++
 		}
 	}

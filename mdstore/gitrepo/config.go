@@ -26,8 +26,6 @@ var runs = []struct{ section, name, instead string }{
 	{"gpg", "program", "gpg"},
 	{"gpg.*", "program", "gpg"},
 	{"gpg.ssh", "defaultkeycommand", ""},
-	{"remote.*", "uploadpack", "git-upload-pack"},
-	{"remote.*", "receivepack", "git-receive-pack"},
 	{"remote.*", "vcs", ""},
 	{"protocol.*", "allow", "never"},
 	{"protocol", "allow", "never"},
@@ -49,6 +47,7 @@ func (r *Repo) configOverrides(ctx context.Context) (over []string, driver strin
 			driver = value
 		}
 		if scope := words[i]; scope == "local" || scope == "worktree" {
+			r.packers = r.packers || strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, "pack")
 			if instead, ok := instead(key); ok && !strings.ContainsAny(key, "=\n") {
 				over = append(over, "-c", key+"="+instead)
 			}

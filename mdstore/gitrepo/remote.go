@@ -21,7 +21,7 @@ func (r *Repo) network(ctx context.Context, args ...string) ([]byte, error) {
 // Fetch brings the upstream of a branch here and returns its commit, "" where the remote has no such branch yet.
 func (r *Repo) Fetch(ctx context.Context, h Head) (string, error) {
 	if h.Remote != "." {
-		_, err := r.network(ctx, "fetch", "--quiet", "--no-tags", "--no-prune", "--no-recurse-submodules", "--no-write-fetch-head", "--refmap=",
+		_, err := r.network(ctx, "fetch", "--quiet", "--upload-pack=git-upload-pack", "--no-tags", "--no-prune", "--no-recurse-submodules", "--no-write-fetch-head", "--refmap=",
 			"--", h.Remote, "+"+h.Upstream+":"+h.Tracking)
 		if failed, ok := errors.AsType[*Error](err); ok && strings.Contains(failed.Stderr, "couldn't find remote ref") {
 			return "", nil
@@ -40,7 +40,7 @@ var ErrBehind = errors.New("the remote has commits that are not here")
 
 // Push makes a commit the upstream of a branch. The error is ErrBehind where somebody else was faster.
 func (r *Repo) Push(ctx context.Context, h Head, commit string) error {
-	out, err := r.network(ctx, "push", "--porcelain", "--quiet", "--no-verify", "--no-signed", "--no-follow-tags", "--recurse-submodules=no",
+	out, err := r.network(ctx, "push", "--porcelain", "--receive-pack=git-receive-pack", "--quiet", "--no-verify", "--no-signed", "--no-follow-tags", "--recurse-submodules=no",
 		"--", h.Remote, commit+":"+h.Upstream)
 	if err != nil && (strings.Contains(string(out), "[rejected]") || strings.Contains(string(out), "(cannot lock ref") ||
 		strings.Contains(string(out), "(failed to update ref")) {

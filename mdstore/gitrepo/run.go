@@ -29,6 +29,7 @@ type Repo struct {
 	Driver string // the command line of Arbor's merge driver, as git runs it here; "" where none is installed
 
 	overrides []string // -c KEY=VALUE …, against commands that the repository's own configuration names
+	packers   bool     // it names programs at a remote's end, which no option overrides but those of fetch and push
 }
 
 // ErrNone says that a folder is in no repository of git, or that there is no git.
@@ -42,7 +43,7 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	words := e.Stderr
+	words := strings.Join(strings.Fields(e.Stderr), " ")
 	if words == "" {
 		words = fmt.Sprintf("it ended with code %d", e.Code)
 	}
@@ -137,6 +138,9 @@ func (r *Repo) command(ctx context.Context, env []string, args ...string) *exec.
 	cmd.Dir = r.Top
 	cmd.WaitDelay = time.Second // what git has started may hold its output open when git is killed
 	cmd.Env = slices.Concat(environ(), env)
+	if r.packers && args[0] != "fetch" && args[0] != "push" {
+		cmd.Env = append(cmd.Env, "GIT_ALLOW_PROTOCOL=none") // a partial clone must not fetch what is missing
+	}
 	return cmd
 }
 

@@ -13,8 +13,12 @@ func showSync(sh *shell, out *ops.SyncOut) error {
 			text += what + ": " + did + "\n"
 		}
 	}
-	add("committed", out.Message)
-	add("came in", out.CameIn)
+	committed, came := "committed", "came in"
+	if out.DryRun {
+		committed, came = "to commit", "to come in"
+	}
+	add(committed, out.Message)
+	add(came, out.CameIn)
 	if out.Pushed > 0 {
 		add("pushed", counted(out.Pushed, "commit"))
 	}
