@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -55,10 +56,14 @@ func tallyOf(ctx context.Context, r *gitrepo.Repo, from, to string) (*tally, err
 	for i, p := range paths {
 		if from, moved := gone[identity(p, texts[2*i+1])]; texts[2*i] == nil && moved {
 			texts[2*i], texts[2*from] = texts[2*from], nil
+			if mdstore.AllKinds().Of(p) == mdstore.WorkspaceKind {
+				w := mdstore.ParseWorkspace(mdstore.File{Path: p, Data: texts[2*i]})
+				t.titles["move"] = append(t.titles["move"], w.Name+" to "+string(p.Dir()))
+			}
 		}
 	}
 	for i, p := range paths {
-		if texts[2*i] != nil || texts[2*i+1] != nil {
+		if !bytes.Equal(texts[2*i], texts[2*i+1]) {
 			t.add(p, texts[2*i], texts[2*i+1])
 		}
 	}
@@ -83,9 +88,6 @@ func (t *tally) add(p mdstore.Path, was, is []byte) {
 			return // its root says the rest
 		}
 		t.entries(old.Log(), now.Log())
-		if old.Status != now.Status {
-			did("change", now.Name)
-		}
 		if old.RulesHash() != now.RulesHash() {
 			did(rulesDeed, now.Name)
 		}

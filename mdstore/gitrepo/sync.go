@@ -84,12 +84,9 @@ func (r *Repo) Ignored(ctx context.Context) (bool, error) {
 	if r.Prefix == "" {
 		return false, nil
 	}
-	dir := strings.TrimSuffix(r.Prefix, "/")
-	if _, err := r.Run(ctx, nil, "check-ignore", "-q", "--", dir); err != nil {
-		return false, ctx.Err()
-	}
-	out, err := r.Run(ctx, nil, "ls-files", "-z", "--", dir)
-	return len(out) == 0, err
+	out, err := r.Run(ctx, nil, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", "--", strings.TrimSuffix(r.Prefix, "/"))
+	dirs := split(out)
+	return len(dirs) == 1 && strings.HasPrefix(r.Prefix, dirs[0]), err
 }
 
 // Nobody reports whether git does not know who makes a commit.
