@@ -80,7 +80,7 @@ func (s *syncing) mend(ctx context.Context, base, ours, theirs, tree string) (st
 func (s *syncing) both(ctx context.Context, base, ours, theirs string) (map[mdstore.Path]bool, error) {
 	sides := map[mdstore.Path]int{}
 	for bit, side := range []string{ours, theirs} {
-		all, err := s.r.Between(ctx, base, side)
+		all, err := s.r.Deltas(ctx, base, side)
 		if err != nil {
 			return nil, err
 		}

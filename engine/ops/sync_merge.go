@@ -23,7 +23,7 @@ func (s *syncing) integrate(ctx context.Context, h gitrepo.Head, theirs string) 
 	switch {
 	case err != nil || base == theirs:
 		return ours, err
-	case base == "" && s.r.Shallow(ctx):
+	case base == "" && len(s.r.Shallow()) > 0:
 		return "", stopped("this clone is shallow, and holds no commit that both sides have: git fetch --unshallow, then sync; what is here is committed")
 	case base == "":
 		return "", stopped("the branch and its upstream have no commit in common: git pull --allow-unrelated-histories joins them; what is here is committed")
@@ -86,7 +86,7 @@ func (m *merging) bringIn(ctx context.Context, h gitrepo.Head, next string) erro
 
 // to writes what differs between two trees.
 func (s *syncing) to(ctx context.Context, from, to string) error {
-	all, err := s.r.Between(ctx, from, to)
+	all, err := s.r.Deltas(ctx, from, to)
 	if err != nil {
 		return err
 	}
@@ -240,7 +240,7 @@ func (ms moves) of(p mdstore.Path) mdstore.Path {
 
 // moved returns the folders that a side has moved since the base, and the files that it has added.
 func (m *merging) moved(ctx context.Context, side string) (moves, []gitrepo.Delta, error) {
-	all, err := m.r.Between(ctx, m.base, side)
+	all, err := m.r.Deltas(ctx, m.base, side)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -29,7 +29,7 @@ const rulesDeed = "change the rules of"
 // tallyOf compares the files of the vault in two trees; "" is an empty one.
 func tallyOf(ctx context.Context, r *gitrepo.Repo, from, to string) (*tally, error) {
 	t := &tally{titles: map[string][]string{}}
-	all, err := r.Between(ctx, from, to)
+	all, err := r.Deltas(ctx, from, to)
 	if err != nil {
 		return nil, err
 	}

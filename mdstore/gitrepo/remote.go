@@ -96,9 +96,3 @@ func (r *Repo) MergeBase(ctx context.Context, a, b string) (string, error) {
 	}
 	return out, err
 }
-
-// Shallow reports whether the repository holds only the last part of its history.
-func (r *Repo) Shallow(ctx context.Context) bool {
-	out, err := r.line(r.Run(ctx, nil, "rev-parse", "--is-shallow-repository"))
-	return err == nil && out == "true"
-}

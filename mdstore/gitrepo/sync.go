@@ -79,16 +79,6 @@ func (r *Repo) Amid() string {
 	return ""
 }
 
-// Ignored reports whether git ignores the folder as a whole and knows no file of it.
-func (r *Repo) Ignored(ctx context.Context) (bool, error) {
-	if r.Prefix == "" {
-		return false, nil
-	}
-	out, err := r.Run(ctx, nil, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", "--", strings.TrimSuffix(r.Prefix, "/"))
-	dirs := split(out)
-	return len(dirs) == 1 && strings.HasPrefix(r.Prefix, dirs[0]), err
-}
-
 // Nobody reports whether git does not know who makes a commit.
 func (r *Repo) Nobody(ctx context.Context) bool {
 	for _, who := range []string{"GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"} {

@@ -42,7 +42,7 @@ func (r *Repo) MergeTrees(ctx context.Context, ours, theirs string) (tree string
 		return "", nil, err
 	}
 	env := []string{"GIT_DIR=" + dir, "GIT_OBJECT_DIRECTORY=" + filepath.Join(r.Common, "objects")}
-	if shallow := filepath.Join(r.Common, "shallow"); r.Shallow(ctx) {
+	if shallow := filepath.Join(r.Common, "shallow"); len(r.Shallow()) > 0 {
 		env = append(env, "GIT_SHALLOW_FILE="+shallow)
 	}
 	out, err := r.RunEnv(ctx, env, nil, "-c", "merge.renames=false", "-c", "merge.directoryRenames=false",
@@ -167,9 +167,9 @@ type Delta struct {
 	Old, New Blob
 }
 
-// Between returns what differs between two commits or trees, in the order of names; "" is an empty tree. Renames are not
+// Deltas returns what differs between two commits or trees, in the order of names; "" is an empty tree. Renames are not
 // looked for.
-func (r *Repo) Between(ctx context.Context, a, b string) (all []Delta, err error) {
+func (r *Repo) Deltas(ctx context.Context, a, b string) (all []Delta, err error) {
 	if a == "" {
 		if a, err = r.line(r.Run(ctx, nil, "hash-object", "-w", "-t", "tree", "--stdin")); err != nil {
 			return nil, err

@@ -103,7 +103,7 @@ func keys[V any](m map[string]V) func(func(string) bool) {
 // drawSide draws what Arbor or a person makes of a text; log is what was added to the log.
 func drawSide(t *rapid.T, w world, who, text string) (string, []string) {
 	var log []string
-	for i := range rapid.IntRange(1, 3).Draw(t, who+" edits")*rapid.IntRange(1, 4).Draw(t, "times") {
+	for i := range rapid.IntRange(1, 3).Draw(t, who+" edits") * rapid.IntRange(1, 4).Draw(t, "times") {
 		lines := strings.Split(text, "\n")
 		front := slices.Index(lines[1:], "---") + 1
 		pick := func(label string, of ...string) string { return rapid.SampledFrom(of).Draw(t, label) }
@@ -225,7 +225,9 @@ func TestMergeLaws(t *testing.T) {
 			a = strings.ReplaceAll(a, "\n", "\r\n")
 		}
 		merge := func(o, a, b string) (Result, error) { return Merge(w.path, []byte(o), []byte(a), []byte(b), Options{}) }
-		show := func(m []byte) string { return fmt.Sprintf("base\n%s\n=== ours\n%s\n=== theirs\n%s\n=== merged\n%s", o, a, b, m) }
+		show := func(m []byte) string {
+			return fmt.Sprintf("base\n%s\n=== ours\n%s\n=== theirs\n%s\n=== merged\n%s", o, a, b, m)
+		}
 		for _, c := range [][4]string{{o, a, o, a}, {o, o, b, b}, {o, a, a, a}} {
 			if r, err := merge(c[0], c[1], c[2]); err != nil || string(r.Bytes) != c[3] {
 				t.Fatalf("one side alone: %v\n%s", err, r.Bytes)
@@ -373,7 +375,9 @@ func TestSlotLaws(t *testing.T) {
 		}
 		m, found, err := merge(o, a, b)
 		n, found2, err2 := merge(o, b, a)
-		show := func() string { return fmt.Sprintf("base\n%s\n=== ours\n%s\n=== theirs\n%s\n=== merged\n%s", o, a, b, m) }
+		show := func() string {
+			return fmt.Sprintf("base\n%s\n=== ours\n%s\n=== theirs\n%s\n=== merged\n%s", o, a, b, m)
+		}
 		if (err == nil) != (err2 == nil) || len(found) != len(found2) || err != nil && !zipped {
 			t.Fatalf("not symmetric: %v, %v, %q, %q\n%s", err, err2, found, found2, show())
 		}

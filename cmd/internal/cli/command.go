@@ -21,9 +21,8 @@ const (
 )
 
 var groups = []group{
-	{"see", "See where the work stands", "load status use tree list show context next search ask changes watch"},
+	{"see", "See where the work stands", "load status use tree list show context next search ask changes history diff blame watch"},
 	{"plan", "Plan it", "init briefing add edit rules docs ref isolate mv rm restore undo"},
-	{"plan", "Plan it", "init briefing add edit rules docs ref isolate mv rm restore"},
 	{"do", "Do it", "start submit complete fail drop retry reopen cancel focus log problem"},
 	{groupAll, "Everything, by noun and verb", "ws node session state transcript memory"},
 	{groupFrontEnds, "Serve and exchange", "import"},
@@ -175,7 +174,7 @@ var specials = map[string]func(*shell) command{
 	"state_save": shows(showSaved), "state_list": stateListCommand, "state_load": stateLoadCommand, "state_delete": stateDeleteCommand, "search": searchCommand,
 	"conflicts": shows(showConflicts), "resolve_conflict": resolveConflictCommand, "git_install": gitInstallCommand, "git_uninstall": gitUninstallCommand,
 	"ask": shows(showAnswers), "sync": shows(showSync),
-	"undo": undoCommand,
+	"undo":        undoCommand,
 	"ask":         shows(showAnswers),
 	"history_get": historyCommand, "plan_diff": diffCommand, "blame": shows(showBlame),
 }
