@@ -175,7 +175,6 @@ var specials = map[string]func(*shell) command{
 	"conflicts": shows(showConflicts), "resolve_conflict": resolveConflictCommand, "git_install": gitInstallCommand, "git_uninstall": gitUninstallCommand,
 	"ask": shows(showAnswers), "sync": shows(showSync),
 	"undo":        undoCommand,
-	"ask":         shows(showAnswers),
 	"history_get": historyCommand, "plan_diff": diffCommand, "blame": shows(showBlame),
 }
 
