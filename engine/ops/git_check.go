@@ -12,7 +12,7 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-const mergeBoth = "merge what both sides changed, and stage it" // what check --fix does about a conflict
+const mergeBoth = "merge what both sides changed" // what check --fix does about a conflict
 
 // gitDiagnostics adds to the diagnostics of the files below a folder of the vault, "" for all, what git says: unmerged
 // files, and that this clone lacks the merge driver. Where there is no git, that is nothing.
@@ -26,7 +26,7 @@ func gitDiagnostics(ctx context.Context, env *Env, under mdstore.Path, found []m
 		if c.settles() {
 			fix = mergeBoth
 		}
-		i := slices.IndexFunc(found, func(d mdoc.Diagnostic) bool { return d.Code == mdoc.CodeConflictMarkers && d.File == string(c.path) })
+		i := slices.IndexFunc(found, c.marksAt)
 		if i < 0 {
 			i, found = len(found), append(found, c.diagnostic())
 		}
@@ -62,27 +62,50 @@ func (c *conflict) diagnostic() mdoc.Diagnostic {
 		Text: text + "; arbor conflicts shows both sides, arbor resolve-conflict " + string(c.path) + " --ours|--theirs|-e ends it"}
 }
 
-// fixConflicts ends the conflicts below a folder that need no person, and adds them to the result of a check. found are
-// diagnostics, which say what files have marks.
-func fixConflicts(ctx context.Context, env *Env, under mdstore.Path, found []mdoc.Diagnostic, w Write, out *WorkspaceCheckOut) error {
+// fixConflicts ends conflicts that need no person, and adds them to the result of a check: those below a folder that git's
+// index has, or with found those of the files that these diagnostics say have marks and nothing else.
+func fixConflicts(
+	ctx context.Context, env *Env, under mdstore.Path, found []mdoc.Diagnostic, w Write, out *WorkspaceCheckOut,
+) (fixed bool, err error) {
 	r, all, err := conflicts(ctx, env, under, found)
 	if err != nil {
-		return nil // gitDiagnostics has nothing to say then
+		return false, nil // gitDiagnostics has nothing to say then
 	}
 	for _, c := range all {
-		if !c.settles() {
+		if !c.settles() || (c.stages == nil) != (found != nil) {
 			continue
 		}
 		o, err := c.bring(ctx, env, r, c.merged.Bytes, w.DryRun)
 		if err != nil {
-			return err
+			return fixed, err
 		}
 		d := c.diagnostic()
-		d.Fix = mergeBoth
-		env.repaired(ctx, "", []mdoc.Diagnostic{d}, o, out)
-		if !w.DryRun {
-			out.Diagnostics = slices.DeleteFunc(out.Diagnostics, func(d mdoc.Diagnostic) bool { return d.File == string(c.path) })
+		if i := slices.IndexFunc(found, c.marksAt); i >= 0 {
+			d = found[i]
 		}
+		d.Fix, fixed = mergeBoth, true
+		env.repaired(ctx, "", []mdoc.Diagnostic{d}, o, out)
 	}
-	return nil
+	return fixed, nil
+}
+
+// marksAt reports whether a diagnostic says that the file has marks.
+func (c *conflict) marksAt(d mdoc.Diagnostic) bool {
+	return d.Code == mdoc.CodeConflictMarkers && d.File == string(c.path)
+}
+
+// fixWithMarks is Env.fix, and merges files that have marks and are in no conflict of git's index. Then it looks again, as a
+// file with marks takes no other repair. A dry run shows none that waits for that.
+func fixWithMarks(ctx context.Context, env *Env, id mdstore.ID, w Write, out *WorkspaceCheckOut) (checked bool, err error) {
+	before, files := len(out.Diagnostics), out.Checked
+	checked, err = env.fix(ctx, id, w, out)
+	if found := out.Diagnostics[before:]; err == nil && slices.ContainsFunc(found, func(d mdoc.Diagnostic) bool { return d.Code == mdoc.CodeConflictMarkers }) {
+		fixed, err := fixConflicts(ctx, env, "", found, w, out)
+		if err != nil || !fixed || w.DryRun {
+			return checked, err
+		}
+		out.Diagnostics, out.Checked = out.Diagnostics[:before], files
+		return env.fix(ctx, id, w, out)
+	}
+	return checked, err
 }

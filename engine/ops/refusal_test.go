@@ -116,7 +116,11 @@ func TestDamagedFilesTakeNoWrites(t *testing.T) {
 				"node_reference":  {"targetIdOrPath": "docs/x.md", "action": "add"},
 			} {
 				args["nodeId"], args["workspaceId"] = "node-d", ws
-				e := refused(t, w, env, errs.FileUnreadable, op, args)
+				want := errs.FileUnreadable
+				if name == "conflict markers" {
+					want = errs.Merging
+				}
+				e := refused(t, w, env, want, op, args)
 				if e.Details == nil || len(e.Details.Problems) == 0 || e.Details.Problems[0].File == "" {
 					t.Errorf("%s: the refusal names no file: %+v", op, e)
 				}

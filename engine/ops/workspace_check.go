@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -91,14 +90,14 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (res *Wo
 		under = v.Workspace().Dir
 	}
 	if in.Fix {
-		if err := fixConflicts(ctx, env, under, nil, in.Write, out); err != nil {
+		if _, err := fixConflicts(ctx, env, under, nil, in.Write, out); err != nil {
 			return nil, err
 		}
 	}
 	for i, id := range ids {
 		env.progress(i, len(ids), string(id))
 		if in.Fix {
-			switch checked, err := env.fix(ctx, id, in.Write, out); {
+			switch checked, err := fixWithMarks(ctx, env, id, in.Write, out); {
 			case err != nil && errs.As(err).Code == errs.FileUnreadable:
 				unread = cmp.Or(unread, err)
 				continue
@@ -114,12 +113,6 @@ func WorkspaceCheck(ctx context.Context, env *Env, in WorkspaceCheckIn) (res *Wo
 		}
 		out.Checked += snap.Len() + 1 + len(snap.Pages().All())
 		out.Diagnostics = append(out.Diagnostics, ds...)
-	}
-	marked := slices.ContainsFunc(out.Diagnostics, func(d mdoc.Diagnostic) bool { return d.Code == mdoc.CodeConflictMarkers })
-	if in.Fix && marked {
-		if err := fixConflicts(ctx, env, under, out.Diagnostics, in.Write, out); err != nil {
-			return nil, err
-		}
 	}
 	out.Diagnostics = gitDiagnostics(ctx, env, under, out.Diagnostics)
 	env.progress(len(ids), len(ids), "checked")
