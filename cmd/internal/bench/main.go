@@ -75,6 +75,7 @@ var parts = []part{
 	{"writers", false, (*bench).writers},
 	{"reload", false, (*bench).reloads},
 	{"torn", true, (*bench).torn},
+	{"history", true, (*bench).histories},
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
