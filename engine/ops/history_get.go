@@ -167,13 +167,14 @@ func (h *history) before(ctx context.Context, commit, parent string) (p mdstore.
 	if err != nil {
 		return "", b, err
 	}
-	return p, b, h.Blobs(ctx, ids, func(i int, data []byte) error {
+	err = h.Blobs(ctx, ids, func(i int, data []byte) error {
 		if b.ID == "" && view.EditionOf(changes[i].Path, data).ID == h.id {
 			p, b = changes[i].Path, changes[i].Old
 			h.moved[commit] = p
 		}
 		return nil
 	})
+	return p, b, err
 }
 
 // entries says what each commit changed. Each version of the file is read once.
