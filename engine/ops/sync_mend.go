@@ -2,6 +2,7 @@ package ops
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -111,12 +112,19 @@ func (s *syncing) parents(ctx context.Context, commit string, dir mdstore.Path) 
 	return parents, err
 }
 
+// open returns the names of the files that people still have to decide on.
+func (s *syncing) open(ctx context.Context) (names []string, err error) {
+	all, err := s.r.Unmerged(ctx)
+	for _, u := range all {
+		names = append(names, s.r.InRepo(u.Path))
+	}
+	return names, err
+}
+
 // resume ends a merge that stopped, once people have decided. The caller holds the store's lock.
 func (s *syncing) resume(ctx context.Context, w gitrepo.Waiting) error {
-	if open, err := s.r.Unresolved(ctx); err != nil {
-		return err
-	} else if len(open) > 0 {
-		return stopped("still open: %s; %s", named(open), syncAsk)
+	if open, err := s.open(ctx); err != nil || len(open) > 0 {
+		return cmp.Or(err, stopped("still open: %s; %s", named(open), syncAsk))
 	}
 	h, err := s.r.Head(ctx)
 	if err != nil {
@@ -173,7 +181,7 @@ func (s *syncing) abort(ctx context.Context, w gitrepo.Waiting) error {
 	if err != nil {
 		return err
 	}
-	open, err := s.r.Unresolved(ctx)
+	open, err := s.open(ctx)
 	if err != nil {
 		return err
 	}

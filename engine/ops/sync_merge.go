@@ -187,7 +187,7 @@ func (m *merging) file(ctx context.Context, c gitrepo.Clash, base, ours, theirs 
 	res, err := merge.Merge(p, base, ours, theirs, merge.Options{Ours: "ours", Theirs: "theirs"})
 	clean := len(res.Conflicts) == 0
 	if errors.Is(err, merge.ErrText) {
-		res.Bytes, clean, err = m.r.Lines(ctx, base, ours, theirs)
+		res.Bytes, clean, err = gitrepo.Lines(ctx, base, ours, theirs)
 	}
 	if err != nil {
 		return err

@@ -54,7 +54,8 @@ func tallyOf(ctx context.Context, r *gitrepo.Repo, from, to string) (*tally, err
 		}
 	}
 	for i, p := range paths {
-		if from, moved := gone[identity(p, texts[2*i+1])]; texts[2*i] == nil && moved {
+		from, moved := gone[identity(p, texts[2*i+1])]
+		if moved && texts[2*i] == nil && texts[2*i+1] != nil {
 			texts[2*i], texts[2*from] = texts[2*from], nil
 			if mdstore.AllKinds().Of(p) == mdstore.WorkspaceKind {
 				w := mdstore.ParseWorkspace(mdstore.File{Path: p, Data: texts[2*i]})

@@ -119,10 +119,7 @@ func (r *Repo) Snapshot(ctx context.Context, of string) (tree string, names []st
 		if _, err := r.RunEnv(ctx, env, nil, start...); err != nil {
 			return err
 		}
-		list := []string{"ls-files", "-z", "--modified", "--deleted", "--others", "--exclude-standard"}
-		if r.Prefix != "" {
-			list = append(list, "--", strings.TrimSuffix(r.Prefix, "/"))
-		}
+		list := r.within("ls-files", "-z", "--modified", "--deleted", "--others", "--exclude-standard")
 		out, err := r.RunEnv(ctx, env, nil, list...)
 		if err != nil {
 			return err
@@ -169,16 +166,6 @@ func (r *Repo) Filtered(ctx context.Context, names []string) (filtered []string,
 		}
 	}
 	return filtered, err
-}
-
-// Unresolved returns the names of the files of which the index has several versions.
-func (r *Repo) Unresolved(ctx context.Context) (names []string, err error) {
-	out, err := r.Run(ctx, nil, "ls-files", "-u", "-z")
-	for _, entry := range split(out) {
-		_, name, _ := strings.Cut(entry, "\t")
-		names = append(names, name)
-	}
-	return slices.Compact(names), err
 }
 
 // NewCommit makes a commit, which no branch has yet.

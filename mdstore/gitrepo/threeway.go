@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"arbor/mdstore/guard"
@@ -139,26 +140,22 @@ func (r *Repo) Keep(ctx context.Context, texts [][]byte) ([]string, error) {
 }
 
 // Lines merges three texts as lines. clean is false where the result has marks, or is ours because the texts are none.
-func (r *Repo) Lines(ctx context.Context, base, ours, theirs []byte) (merged []byte, clean bool, err error) {
+func Lines(ctx context.Context, base, ours, theirs []byte) (merged []byte, clean bool, err error) {
 	dir, err := os.MkdirTemp("", "arbor-git-")
 	if err != nil {
 		return nil, false, err
 	}
 	defer os.RemoveAll(dir)
-	args := []string{"merge-file", "-p", "-L", "ours", "-L", "base", "-L", "theirs", "--"}
+	var names [3]string
 	for i, text := range [][]byte{ours, base, theirs} {
-		args = append(args, filepath.Join(dir, fmt.Sprint(i)))
-		if err := os.WriteFile(args[len(args)-1], text, 0o600); err != nil {
+		names[i] = filepath.Join(dir, strconv.Itoa(i))
+		if err := os.WriteFile(names[i], text, 0o600); err != nil {
 			return nil, false, err
 		}
 	}
-	out, err := r.Run(ctx, nil, args...)
-	if failed, ok := errors.AsType[*Error](err); ok && failed.Code > 0 && failed.Code < 128 {
-		return out, false, nil
-	} else if ok {
-		return ours, false, nil
-	}
-	return out, true, err
+	clean = MergeLines(ctx, names[0], names[1], names[2], 7, [3]string{"ours", "base", "theirs"}) == 0
+	merged, err = guard.ReadFile(dir, "0", 1<<30)
+	return merged, clean, err
 }
 
 // A Delta is a file that differs between two trees. The zero Blob stands for no file.
