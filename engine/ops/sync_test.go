@@ -19,8 +19,8 @@ import (
 	"arbor/statemachine"
 )
 
-// A clone is one person's copy of a project with a vault.
-type clone struct {
+// A syncClone is one person's copy of a project with a vault.
+type syncClone struct {
 	dir string
 	env *ops.Env
 	own []string // nodes that this person has made
@@ -56,7 +56,7 @@ func hermeticGit(t testing.TB) {
 }
 
 // cloned makes clones of a repository that holds a new vault.
-func cloned(t *testing.T, names ...string) (clones []*clone) {
+func cloned(t *testing.T, names ...string) (clones []*syncClone) {
 	hermeticGit(t)
 	top := t.TempDir()
 	mustGit(t, top, "init", "-q", "--bare", "-b", "main", "hub.git")
@@ -78,8 +78,8 @@ func cloned(t *testing.T, names ...string) (clones []*clone) {
 	return clones
 }
 
-// opened opens the vault of a clone.
-func opened(t *testing.T, dir string) *clone {
+// opened opens the vault of a syncClone.
+func opened(t *testing.T, dir string) *syncClone {
 	vault := filepath.Join(dir, "vault")
 	if err := os.MkdirAll(vault, 0o755); err != nil {
 		t.Fatal(err)
@@ -88,10 +88,10 @@ func opened(t *testing.T, dir string) *clone {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &clone{dir: dir, env: &ops.Env{Engine: e, Operator: "Human"}}
+	return &syncClone{dir: dir, env: &ops.Env{Engine: e, Operator: "Human"}}
 }
 
-func syncs(t testing.TB, c *clone) *ops.SyncOut {
+func syncs(t testing.TB, c *syncClone) *ops.SyncOut {
 	t.Helper()
 	out, err := ops.Sync(t.Context(), c.env, ops.SyncIn{})
 	if err != nil {
@@ -102,7 +102,7 @@ func syncs(t testing.TB, c *clone) *ops.SyncOut {
 
 // work does things that contradict nothing that others do at the same time, and returns the log lines that it writes.
 // The engine refuses some of it.
-func (c *clone) work(t testing.TB, rnd *rand.Rand, round int) (lines []string) {
+func (c *syncClone) work(t testing.TB, rnd *rand.Rand, round int) (lines []string) {
 	c.env.Engine.Refresh()
 	spaces, err := c.env.Engine.Workspaces(t.Context())
 	if err != nil || len(spaces) != 1 {
@@ -157,8 +157,8 @@ func (c *clone) work(t testing.TB, rnd *rand.Rand, round int) (lines []string) {
 	return lines
 }
 
-// files returns the files of a clone's vault that git may carry.
-func (c *clone) files(t testing.TB) map[string]string {
+// files returns the files of a syncClone's vault that git may carry.
+func (c *syncClone) files(t testing.TB) map[string]string {
 	files := map[string]string{}
 	root := filepath.Join(c.dir, "vault")
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
@@ -231,17 +231,17 @@ func TestMergesAreMendedAlike(t *testing.T) {
 	clones := cloned(t, "ann", "bob")
 	ann, bob := clones[0], clones[1]
 	top := filepath.Dir(ann.dir)
-	do := func(c *clone, name string, args map[string]any) string {
+	do := func(c *syncClone, name string, args map[string]any) string {
 		t.Helper()
 		c.env.Engine.Refresh()
 		out := must(t, c.env, name, args)
 		id, _ := out["nodeId"].(string)
 		return id
 	}
-	made := func(c *clone, kind, title, parent string) string {
+	made := func(c *syncClone, kind, title, parent string) string {
 		return do(c, "node_create", map[string]any{"type": kind, "title": title, "parentId": parent})
 	}
-	complete := func(c *clone, id string) {
+	complete := func(c *syncClone, id string) {
 		do(c, "node_transition", map[string]any{"nodeId": id, "action": "complete", "conclusion": "it works"})
 	}
 	outer := made(ann, "planning", "Outer", "root")
@@ -274,7 +274,7 @@ func TestMergesAreMendedAlike(t *testing.T) {
 		}
 	}
 	ann2, bob2 := opened(t, filepath.Join(top, "other", "ann")), opened(t, filepath.Join(top, "other", "bob"))
-	for _, c := range []*clone{ann2, bob2} {
+	for _, c := range []*syncClone{ann2, bob2} {
 		mustGit(t, c.dir, "remote", "set-url", "origin", "../hub.git")
 	}
 	syncs(t, ann)

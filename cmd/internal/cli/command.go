@@ -176,7 +176,6 @@ var specials = map[string]func(*shell) command{
 	"ask": shows(showAnswers), "sync": shows(showSync),
 	"undo":        undoCommand,
 	"history_get": historyCommand, "plan_diff": diffCommand, "blame": shows(showBlame),
-	"undo": undoCommand,
 }
 
 // operationCommand returns the command of an operation under the last name in its path.
