@@ -30,18 +30,20 @@ type conflict struct {
 // marks are how conflicts are marked.
 var marks = merge.Options{Ours: "ours", Theirs: "theirs"}
 
-// conflicts returns the conflicts below a folder of the vault, "" for all: what git's index says, and the files that these
-// diagnostics say have marks. The repository is nil where there is none.
-func conflicts(ctx context.Context, env *Env, under mdstore.Path, found []mdoc.Diagnostic) (*gitrepo.Repo, []*conflict, error) {
+// conflicts returns the conflicts below a folder of the vault, "" for all: what git's index says, and the files that
+// these diagnostics say have marks. The repository is nil where there is none.
+func conflicts(
+	ctx context.Context, env *Env, under mdstore.Path, found []mdoc.Diagnostic,
+) (*gitrepo.Repo, []*conflict, error) {
 	var all []*conflict
 	r, err := env.repo(ctx)
 	if err == nil {
-		unmerged, err := r.Unmerged(ctx)
+		unmerged, err := gitrepo.UnmergedIn(ctx, r)
 		if err != nil {
 			return nil, nil, fail(err)
 		}
 		unmerged = slices.DeleteFunc(unmerged, func(u gitrepo.Unmerged) bool { return under != "" && !u.Path.Under(under) })
-		sides, err := r.Sides(ctx, unmerged)
+		sides, err := gitrepo.SidesOf(ctx, r, unmerged)
 		if err != nil {
 			return nil, nil, fail(err)
 		}
@@ -155,8 +157,8 @@ func (c *conflict) gone() string {
 	return ""
 }
 
-// bring makes a file with a conflict these bytes, nil for no file. Where git's index has several versions of it, git brings
-// them in, as the store takes nothing in the middle of a merge, and the conflict ends once no mark is left.
+// bring makes a file with a conflict these bytes, nil for no file. Where git's index has several versions of it, git
+// brings them in, as the store takes nothing in the middle of a merge, and the conflict ends once no mark is left.
 func (c *conflict) bring(ctx context.Context, env *Env, r *gitrepo.Repo, data []byte, dry bool) (*plan.Outcome, error) {
 	if c.stages == nil {
 		return engine.EditFile(ctx, env.Engine, c.path, plan.Act{DryRun: dry}, func(now []byte) ([]byte, error) {
@@ -166,21 +168,27 @@ func (c *conflict) bring(ctx context.Context, env *Env, r *gitrepo.Repo, data []
 			return data, nil
 		})
 	}
-	o := &plan.Outcome{DryRun: dry, Files: []plan.FileChange{{Path: c.path, Old: c.now, New: data}}}
-	if data != nil {
-		o.Files[0].Version = mdstore.VersionOf(data)
-	}
+	o := c.outcome(data, dry)
 	var err error
 	switch {
 	case dry:
 	case merge.Marked(data):
-		err = r.Write(c.path, data)
+		err = gitrepo.Write(r, c.path, data)
 	default:
-		err = r.Resolve(ctx, *c.stages, data)
+		err = gitrepo.Resolve(ctx, r, *c.stages, data)
 	}
 	env.Engine.Live().Stale()
 	if failed, ok := errors.AsType[*gitrepo.Error](err); ok {
 		return nil, errs.New(errs.Conflicting, "%s: %v; if no git is running any more, try again", c.path, failed)
 	}
 	return o, fail(err)
+}
+
+// outcome is what makes the file these bytes.
+func (c *conflict) outcome(data []byte, dry bool) *plan.Outcome {
+	f := plan.FileChange{Path: c.path, Old: c.now, New: data}
+	if data != nil {
+		f.Version = mdstore.VersionOf(data)
+	}
+	return &plan.Outcome{DryRun: dry, Files: []plan.FileChange{f}}
 }

@@ -53,7 +53,8 @@ func Conflicts(ctx context.Context, env *Env, _ ConflictsIn) (*ConflictsOut, err
 	if err != nil {
 		return nil, err
 	}
-	out := &ConflictsOut{Files: []ConflictFile{}, Out: Out{Hint: "arbor resolve-conflict NODE --ours|--theirs|-e ends one"}}
+	out := &ConflictsOut{Files: []ConflictFile{}}
+	out.Hint = "arbor resolve-conflict NODE --ours|--theirs|-e ends one"
 	for _, c := range all {
 		f := ConflictFile{Path: string(c.path), Gone: c.gone(), Lines: c.lines && c.gone() == "", Settles: c.settles()}
 		for _, v := range views {
@@ -64,7 +65,7 @@ func Conflicts(ctx context.Context, env *Env, _ ConflictsIn) (*ConflictsOut, err
 			}
 		}
 		for _, x := range c.merged.Conflicts {
-			f.Conflicts = append(f.Conflicts, ConflictPart{What: cmp.Or(x.What, wholeText), Ours: x.Ours, Theirs: x.Theirs, Base: x.Base})
+			f.Conflicts = append(f.Conflicts, ConflictPart{cmp.Or(x.What, wholeText), x.Ours, x.Theirs, x.Base})
 		}
 		out.Files = append(out.Files, f)
 	}

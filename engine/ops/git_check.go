@@ -45,7 +45,7 @@ func gitDiagnostics(ctx context.Context, env *Env, under mdstore.Path, found []m
 	case r.Driver == "":
 		text = "this clone has no merge driver, so git merges the vault's files as lines; type arbor git install"
 	case !there:
-		text = "the merge driver's program " + program + " is not there, so every merge in the vault is a conflict; type arbor git install"
+		text = "the merge driver's program " + program + " is not there, so each merge is a conflict; type arbor git install"
 	default:
 		return found
 	}
@@ -59,11 +59,12 @@ func (c *conflict) diagnostic() mdoc.Diagnostic {
 		text += ": " + side + " deleted it, and the other side changed it"
 	}
 	return mdoc.Diagnostic{File: string(c.path), Code: string(errs.Merging),
-		Text: text + "; arbor conflicts shows both sides, arbor resolve-conflict " + string(c.path) + " --ours|--theirs|-e ends it"}
+		Text: text + "; arbor conflicts shows both sides, arbor resolve-conflict " + string(c.path) +
+			" --ours|--theirs|-e ends it"}
 }
 
-// fixConflicts ends conflicts that need no person, and adds them to the result of a check: those below a folder that git's
-// index has, or with found those of the files that these diagnostics say have marks and nothing else.
+// fixConflicts ends conflicts that need no person, and adds them to the result of a check: those below a folder that
+// git's index has, or with found those of the files that these diagnostics say have marks and nothing else.
 func fixConflicts(
 	ctx context.Context, env *Env, under mdstore.Path, found []mdoc.Diagnostic, w Write, out *WorkspaceCheckOut,
 ) (fixed bool, err error) {
@@ -94,12 +95,15 @@ func (c *conflict) marksAt(d mdoc.Diagnostic) bool {
 	return d.Code == mdoc.CodeConflictMarkers && d.File == string(c.path)
 }
 
-// fixWithMarks is Env.fix, and merges files that have marks and are in no conflict of git's index. Then it looks again, as a
-// file with marks takes no other repair. A dry run shows none that waits for that.
-func fixWithMarks(ctx context.Context, env *Env, id mdstore.ID, w Write, out *WorkspaceCheckOut) (checked bool, err error) {
+// fixWithMarks is Env.fix, and merges files that have marks and are in no conflict of git's index. Then it looks again,
+// as a file with marks takes no other repair. A dry run shows none that waits for that.
+func fixWithMarks(
+	ctx context.Context, env *Env, id mdstore.ID, w Write, out *WorkspaceCheckOut,
+) (checked bool, err error) {
 	before, files := len(out.Diagnostics), out.Checked
 	checked, err = env.fix(ctx, id, w, out)
-	if found := out.Diagnostics[before:]; err == nil && slices.ContainsFunc(found, func(d mdoc.Diagnostic) bool { return d.Code == mdoc.CodeConflictMarkers }) {
+	hasMarks := func(d mdoc.Diagnostic) bool { return d.Code == mdoc.CodeConflictMarkers }
+	if found := out.Diagnostics[before:]; err == nil && slices.ContainsFunc(found, hasMarks) {
 		fixed, err := fixConflicts(ctx, env, "", found, w, out)
 		if err != nil || !fixed || w.DryRun {
 			return checked, err

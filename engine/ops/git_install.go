@@ -44,7 +44,8 @@ configuration of this clone, for all vaults in it.`,
 func GitInstall(ctx context.Context, env *Env, in GitInstallIn) (*GitInstallOut, error) {
 	out, err := setDriver(ctx, env, gitrepo.DriverCommand(in.Program), in.Write)
 	if err == nil && gitrepo.Passing(in.Program) {
-		out.Warned = append(out.Warned, in.Program+" lies in a folder for temporary files; run arbor git install again once it is in its place")
+		out.Warned = append(out.Warned,
+			in.Program+" lies in a folder for temporary files; run arbor git install again once it is in its place")
 	}
 	return out, err
 }
@@ -59,25 +60,28 @@ func setDriver(ctx context.Context, env *Env, command string, w Write) (*GitInst
 	if err != nil {
 		return nil, err
 	}
-	if command != "" && r.Ignored(ctx) {
-		return nil, errs.New(errs.InvalidPath, "git ignores %s, so it merges nothing in it; take it out of .gitignore or .git/info/exclude first", env.Engine.Vault())
+	if command != "" && gitrepo.Ignored(ctx, r) {
+		return nil, errs.New(errs.InvalidPath, "git ignores %s, so it merges nothing in it; "+
+			"take it out of .gitignore or .git/info/exclude first", env.Engine.Vault())
 	}
-	o, err := engine.EditFile(ctx, env.Engine, gitrepo.AttributesFile, env.act(w, Match{}), func(src []byte) ([]byte, error) {
+	edit := func(src []byte) ([]byte, error) {
 		return gitrepo.Attributes(src, command != ""), nil
-	})
+	}
+	o, err := engine.EditFile(ctx, env.Engine, gitrepo.AttributesFile, env.act(w, Match{}), edit)
 	if err != nil {
 		return nil, fail(err)
 	}
-	was, is, err := r.SetDriver(ctx, command, w.DryRun)
+	was, is, err := gitrepo.SetDriver(ctx, r, command, w.DryRun)
 	if err != nil {
-		return nil, errs.New(errs.DiskError, "%s: %v", r.ConfigFile(), err)
+		return nil, errs.New(errs.DiskError, "%s: %v", gitrepo.ConfigFile(r), err)
 	}
 	if string(was) != string(is) {
-		name, err := filepath.Rel(env.Engine.Vault(), r.ConfigFile())
+		name, err := filepath.Rel(env.Engine.Vault(), gitrepo.ConfigFile(r))
 		if err != nil {
-			name = r.ConfigFile()
+			name = gitrepo.ConfigFile(r)
 		}
-		o.Files = append(o.Files, plan.FileChange{Path: mdstore.Path(filepath.ToSlash(name)), Version: mdstore.VersionOf(is), Old: was, New: is})
+		p := mdstore.Path(filepath.ToSlash(name))
+		o.Files = append(o.Files, plan.FileChange{Path: p, Version: mdstore.VersionOf(is), Old: was, New: is})
 	}
 	hint := "commit " + gitrepo.AttributesFile + " of the vault; each clone runs arbor git install once"
 	if command == "" {
@@ -88,11 +92,11 @@ func setDriver(ctx context.Context, env *Env, command string, w Write) (*GitInst
 	return out, nil
 }
 
-// DriverHint says how git would merge the vault's files by what they mean, "" where it does already, or where there is no
-// git.
+// DriverHint says how git would merge the vault's files by what they mean, "" where it does already, or where there is
+// no git.
 func DriverHint(ctx context.Context, env *Env, _ struct{}) (*string, error) {
 	hint := ""
-	if r, err := env.repo(ctx); err == nil && r.Driver == "" && !r.Ignored(ctx) {
+	if r, err := env.repo(ctx); err == nil && r.Driver == "" && !gitrepo.Ignored(ctx, r) {
 		hint = "git merges these files as lines; arbor git install lets it merge them by what they mean"
 	}
 	return &hint, nil

@@ -63,15 +63,16 @@ func ResolveConflict(ctx context.Context, env *Env, in ResolveConflictIn) (*Reso
 			return nil, err
 		}
 	case c.now != nil && merge.Marked(c.now):
-		return nil, errs.New(errs.Merging, "%s: it still has marks of a conflict (%s); choose the lines to keep and remove the marks, or take --ours or --theirs",
+		return nil, errs.New(errs.Merging, "%s: it still has marks of a conflict (%s); remove them, or take --ours or --theirs",
 			c.path, strings.Join(c.left(c.now), ", ")).With(errs.Details{Paths: []string{string(c.path)}})
 	default:
 		data = c.now
 	}
 	var o *plan.Outcome
 	if in.Edit && data != nil && c.stages != nil {
-		if o = (&plan.Outcome{DryRun: in.DryRun, Files: []plan.FileChange{{Path: c.path, Old: c.now, New: data}}}); !in.DryRun {
-			err = r.Add(ctx, c.path)
+		o = c.outcome(data, in.DryRun)
+		if !in.DryRun {
+			err = r.Stage(ctx, []string{r.InRepo(c.path)})
 		}
 	} else {
 		o, err = c.bring(ctx, env, r, data, in.DryRun)
@@ -102,14 +103,16 @@ func (c *conflict) take(in ResolveConflictIn) ([]byte, error) {
 	}
 	base, file := c.marked()
 	if (c.lines || !file) && c.edited() && c.gone() == "" {
-		return nil, errs.New(errs.Merging, "%s: it was edited since the merge, and would lose that; -e takes it as it is, or git checkout -m -- FILE makes it anew", c.path)
+		return nil, errs.New(errs.Merging, "%s: it was edited since the merge, and would lose that; -e takes it as it is, "+
+			"or git checkout -m -- FILE makes it anew", c.path)
 	}
 	if c.lines {
 		return whole, nil
 	}
 	names := c.names(base)
 	if in.Field != "" && !slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, in.Field) }) {
-		return nil, errs.New(errs.InvalidParams, "%s: %q is not in conflict; what is: %s", c.path, in.Field, strings.Join(c.left(base), ", "))
+		return nil, errs.New(errs.InvalidParams, "%s: %q is not in conflict; what is: %s",
+			c.path, in.Field, strings.Join(c.left(base), ", "))
 	}
 	return mdoc.Pick(base, func(i int) mdoc.Side {
 		if in.Field == "" || strings.EqualFold(names[i], in.Field) {
@@ -132,15 +135,15 @@ func (c *conflict) left(text []byte) (names []string) {
 	return names
 }
 
-// MarkConflict gives the file of a conflict marks around what people decide, and nothing else, and returns its path. A person
-// is to edit it then.
+// MarkConflict gives the file of a conflict marks around what people decide, and nothing else, and returns its path. A
+// person is to edit it then.
 func MarkConflict(ctx context.Context, env *Env, target string) (path string, err error) {
 	r, c, err := findConflict(ctx, env, target)
 	if err != nil {
 		return "", err
 	}
 	if data, file := c.marked(); !c.lines && !file && !c.edited() {
-		if err := r.Write(c.path, data); err != nil {
+		if err := gitrepo.Write(r, c.path, data); err != nil {
 			return "", fail(err)
 		}
 	}
@@ -158,28 +161,30 @@ func findConflict(ctx context.Context, env *Env, target string) (*gitrepo.Repo, 
 	if !filepath.IsAbs(full) {
 		full = filepath.Join(filepath.FromSlash(env.Dir), target)
 	}
-	names := func(p mdstore.Path) bool {
-		return target == string(p) || full == env.path(p) || target == p.Dir().Base()
-	}
-	for _, v := range views {
-		id, err := v.Resolve(target)
-		w := v.Workspace()
-		if ws, named := view.ResolveWorkspace([]*mdstore.Workspace{w}, target, true); named == nil && ws == w.ID {
-			target = string(w.Path)
-		} else if n, ok := v.Node(id); err == nil && ok && slices.ContainsFunc(all, func(c *conflict) bool { return c.path == n.Path }) {
-			target = string(n.Path)
-		}
-	}
 	var paths []string
+	at := map[mdstore.Path]*conflict{}
 	for _, c := range all {
-		if names(c.path) {
+		if target == string(c.path) || full == env.path(c.path) || target == c.path.Dir().Base() {
 			return r, c, nil
 		}
-		paths = append(paths, string(c.path))
+		at[c.path], paths = c, append(paths, string(c.path))
+	}
+	for _, v := range views {
+		w := v.Workspace()
+		id, err := v.Resolve(target)
+		n, ok := v.Node(id)
+		_, named := view.ResolveWorkspace([]*mdstore.Workspace{w}, target, true)
+		switch {
+		case err == nil && ok && at[n.Path] != nil:
+			return r, at[n.Path], nil
+		case named == nil && at[w.Path] != nil:
+			return r, at[w.Path], nil
+		}
 	}
 	if len(paths) == 0 {
 		return nil, nil, errs.New(errs.NodeNotFound, "%s: nothing in the vault is in conflict", target)
 	}
-	return nil, nil, errs.New(errs.NodeNotFound, "%s: not in conflict; these files are: %s", target, strings.Join(paths, ", ")).
+	list := strings.Join(paths, ", ")
+	return nil, nil, errs.New(errs.NodeNotFound, "%s: not in conflict; these files are: %s", target, list).
 		With(errs.Details{Paths: paths})
 }

@@ -106,7 +106,7 @@ func (s *syncing) run(ctx context.Context) error {
 	case amid != "":
 		return stopped("git is in the middle of a %s: end it with git %[1]s --continue or git %[1]s --abort, then sync", amid)
 	}
-	if r.Ignored(ctx) {
+	if gitrepo.Ignored(ctx, r) {
 		return stopped("git ignores the vault (%s): take it out of .gitignore, or of .git/info/exclude, and sync", s.env.Engine.Vault())
 	}
 	for round := range syncRounds {

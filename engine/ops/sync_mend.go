@@ -114,7 +114,7 @@ func (s *syncing) parents(ctx context.Context, commit string, dir mdstore.Path) 
 
 // open returns the names of the files that people still have to decide on.
 func (s *syncing) open(ctx context.Context) (names []string, err error) {
-	all, err := s.r.Unmerged(ctx)
+	all, err := gitrepo.UnmergedIn(ctx, s.r)
 	for _, u := range all {
 		names = append(names, s.r.InRepo(u.Path))
 	}

@@ -105,7 +105,7 @@ func GitStatus(ctx context.Context, env *Env, _ struct{}) (*gitrepo.Status, erro
 	if err != nil {
 		return nil, nil
 	}
-	s, err := r.Status(ctx)
+	s, err := gitrepo.StatusOf(ctx, r)
 	if err != nil {
 		return nil, nil // a plan can be read whatever git says
 	}

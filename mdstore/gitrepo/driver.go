@@ -49,8 +49,8 @@ func Attributes(data []byte, with bool) []byte {
 // AsksDriver reports whether the content of AttributesFile names the driver.
 func AsksDriver(data []byte) bool { return strings.Contains(string(data), "merge=arbor") }
 
-// DriverCommand returns the command line that git is to run as the driver: git replaces what follows each %, and gives it
-// to a shell.
+// DriverCommand returns the command line that git is to run as the driver: git replaces what follows each %, and gives
+// it to a shell.
 func DriverCommand(program string) string {
 	quoted := "'" + strings.ReplaceAll(filepath.ToSlash(program), "'", `'\''`) + "'"
 	return strings.ReplaceAll(quoted, "%", "%%") + " merge-driver %O %A %B %L %P"
@@ -86,16 +86,16 @@ func Passing(program string) bool {
 }
 
 // ConfigFile is the file that holds the repository's own configuration, which all its working trees share.
-func (r *Repo) ConfigFile() string { return filepath.Join(r.Common, "config") }
+func ConfigFile(r *Repo) string { return filepath.Join(r.Common, "config") }
 
 // SetDriver makes a command line the driver in the repository's own configuration; "" takes the driver out. It returns
 // the file as it was and as it is, and with dry as it would be.
-func (r *Repo) SetDriver(ctx context.Context, command string, dry bool) (was, is []byte, err error) {
+func SetDriver(ctx context.Context, r *Repo, command string, dry bool) (was, is []byte, err error) {
 	was, err = guard.ReadFile(r.Common, "config", mdstore.MaxFileSize)
 	if err != nil {
 		return nil, nil, err
 	}
-	file := r.ConfigFile()
+	file := ConfigFile(r)
 	if dry {
 		dir, err := os.MkdirTemp("", "arbor-")
 		if err != nil {
@@ -113,7 +113,8 @@ func (r *Repo) SetDriver(ctx context.Context, command string, dry bool) (was, is
 	}
 	for _, args := range steps {
 		_, err := r.Run(ctx, nil, append([]string{"config", "--file", file}, args...)...)
-		if failed, ok := errors.AsType[*Error](err); err != nil && !(ok && command == "" && strings.Contains(failed.Stderr, "no such section")) {
+		failed, ok := errors.AsType[*Error](err)
+		if err != nil && !(ok && command == "" && strings.Contains(failed.Stderr, "no such section")) {
 			return nil, nil, err
 		}
 	}
@@ -122,15 +123,16 @@ func (r *Repo) SetDriver(ctx context.Context, command string, dry bool) (was, is
 }
 
 // Ignored reports whether git leaves the folder out as a whole.
-func (r *Repo) Ignored(ctx context.Context) bool {
-	out, err := r.Run(ctx, nil, r.within("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")...)
+func Ignored(ctx context.Context, r *Repo) bool {
+	args := within(r, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
+	out, err := r.Run(ctx, nil, args...)
 	return err == nil && slices.ContainsFunc(strings.Split(string(out), "\x00"), func(name string) bool {
 		return name != "" && strings.HasPrefix(r.Prefix, name)
 	})
 }
 
-// MergeLines makes one file of three by git's merge of lines, in the file ours, and returns how git ended: 0 for a clean
-// merge, from 1 to 127 for conflicts. It needs no repository.
+// MergeLines makes one file of three by git's merge of lines, in the file ours, and returns how git ended: 0 for a
+// clean merge, from 1 to 127 for conflicts. It needs no repository.
 func MergeLines(ctx context.Context, ours, base, theirs string, size int, labels [3]string) int {
 	args := []string{"merge-file", "--marker-size=" + strconv.Itoa(size)}
 	for _, l := range labels {

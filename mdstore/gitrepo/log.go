@@ -31,20 +31,20 @@ func (b Blob) IsFile() bool { return strings.HasPrefix(b.Mode, "100") }
 
 // Between returns the files of the folder that differ between two commits, whose full ids are given.
 func (r *Repo) Between(ctx context.Context, a, b string) ([]Change, error) {
-	out, err := r.Run(ctx, nil, r.within("diff-tree", "-r", "--raw", "-z", "--no-renames", "--no-abbrev", a, b)...)
+	out, err := r.Run(ctx, nil, within(r, "diff-tree", "-r", "--raw", "-z", "--no-renames", "--no-abbrev", a, b)...)
 	return r.changes(out), err
 }
 
 // SinceCommit returns the files of the folder in the working tree that may differ from those of a commit, whose full id
 // is given: without those that git ignores, and with some that only have another time.
 func (r *Repo) SinceCommit(ctx context.Context, id string) ([]Change, error) {
-	out, err := r.Run(ctx, nil, r.within("diff-index", "--raw", "-z", "--no-renames", "--no-abbrev",
+	out, err := r.Run(ctx, nil, within(r, "diff-index", "--raw", "-z", "--no-renames", "--no-abbrev",
 		"--ignore-submodules=all", id)...)
 	if err != nil {
 		return nil, err
 	}
 	all := r.changes(out)
-	out, err = r.Run(ctx, nil, r.within("ls-files", "-z", "--others", "--exclude-standard")...)
+	out, err = r.Run(ctx, nil, within(r, "ls-files", "-z", "--others", "--exclude-standard")...)
 	for name := range strings.SplitSeq(string(out), "\x00") {
 		if p, ok := r.InFolder(name); ok && p != "" {
 			all = append(all, Change{Path: p, New: Blob{Mode: "100644"}})

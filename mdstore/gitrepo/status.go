@@ -16,9 +16,9 @@ type Status struct {
 	Behind   int    `json:"behind,omitempty"`   // commits of the upstream that are missing here
 }
 
-// Status returns the state of the folder, by one git status.
-func (r *Repo) Status(ctx context.Context) (s Status, err error) {
-	out, err := r.Run(ctx, nil, r.within("status", "--porcelain=v2", "--branch", "--untracked-files=normal", "-z")...)
+// StatusOf returns the state of the folder, by one git status.
+func StatusOf(ctx context.Context, r *Repo) (s Status, err error) {
+	out, err := r.Run(ctx, nil, within(r, "status", "--porcelain=v2", "--branch", "--untracked-files=normal", "-z")...)
 	if err != nil {
 		return s, err
 	}

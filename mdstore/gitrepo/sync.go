@@ -119,7 +119,7 @@ func (r *Repo) Snapshot(ctx context.Context, of string) (tree string, names []st
 		if _, err := r.RunEnv(ctx, env, nil, start...); err != nil {
 			return err
 		}
-		list := r.within("ls-files", "-z", "--modified", "--deleted", "--others", "--exclude-standard")
+		list := within(r, "ls-files", "-z", "--modified", "--deleted", "--others", "--exclude-standard")
 		out, err := r.RunEnv(ctx, env, nil, list...)
 		if err != nil {
 			return err

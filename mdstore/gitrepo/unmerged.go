@@ -18,10 +18,10 @@ type Unmerged struct {
 	Base, Ours, Theirs string
 }
 
-// Unmerged returns the unmerged files of the folder, in the order of paths. Links and submodules are left out: they are
-// git's.
-func (r *Repo) Unmerged(ctx context.Context) ([]Unmerged, error) {
-	out, err := r.Run(ctx, nil, r.within("ls-files", "-u", "-z")...)
+// UnmergedIn returns the unmerged files of the folder, in the order of paths. Links and submodules are left out: they
+// are git's.
+func UnmergedIn(ctx context.Context, r *Repo) ([]Unmerged, error) {
+	out, err := r.Run(ctx, nil, within(r, "ls-files", "-u", "-z")...)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (r *Repo) Unmerged(ctx context.Context) ([]Unmerged, error) {
 }
 
 // within returns a command with the folder as its pathspec.
-func (r *Repo) within(args ...string) []string {
+func within(r *Repo, args ...string) []string {
 	if r.Prefix == "" {
 		return args
 	}
@@ -65,8 +65,8 @@ func (r *Repo) within(args ...string) []string {
 // Sides are the versions of a file; nil where a side has no such file.
 type Sides struct{ Base, Ours, Theirs []byte }
 
-// Sides returns the versions of unmerged files, in their order, by one process.
-func (r *Repo) Sides(ctx context.Context, all []Unmerged) ([]Sides, error) {
+// SidesOf returns the versions of unmerged files, in their order, by one process.
+func SidesOf(ctx context.Context, r *Repo, all []Unmerged) ([]Sides, error) {
 	sides := make([]Sides, len(all))
 	var ids []string
 	var into []*[]byte
@@ -82,7 +82,7 @@ func (r *Repo) Sides(ctx context.Context, all []Unmerged) ([]Sides, error) {
 
 // Resolve ends git's conflict in a file: it becomes these bytes in the index and in the working tree, nil removes it
 // from both.
-func (r *Repo) Resolve(ctx context.Context, u Unmerged, data []byte) error {
+func Resolve(ctx context.Context, r *Repo, u Unmerged, data []byte) error {
 	name := r.InRepo(u.Path)
 	if data == nil {
 		_, err := r.Run(ctx, nil, "rm", "-q", "-f", "--", name)
@@ -101,17 +101,11 @@ func (r *Repo) Resolve(ctx context.Context, u Unmerged, data []byte) error {
 }
 
 // Write writes a file of the folder in the working tree alone.
-func (r *Repo) Write(p mdstore.Path, data []byte) error {
+func Write(r *Repo, p mdstore.Path, data []byte) error {
 	top, err := os.OpenRoot(r.Top) // no link leads out of it
 	if err != nil {
 		return err
 	}
 	defer top.Close()
 	return top.WriteFile(filepath.FromSlash(r.InRepo(p)), data, 0o666)
-}
-
-// Add puts a file of the folder into the index as the working tree has it, which ends git's conflict in it.
-func (r *Repo) Add(ctx context.Context, p mdstore.Path) error {
-	_, err := r.Run(ctx, nil, "add", "--", r.InRepo(p))
-	return err
 }

@@ -22,9 +22,9 @@ const driverWord = "merge-driver"
 
 const markSize = 7 // the length of a conflict's marks where git names none
 
-// mergeDriver makes one file of three, as gitattributes(5) has it: args are %O %A %B %L %P, and the result goes to %A. The
-// code is 0 for a clean merge and 1 with conflicts. Where Arbor cannot merge, git's merge of lines does, and the code is
-// its own, below 128.
+// mergeDriver makes one file of three, as gitattributes(5) has it: args are %O %A %B %L %P, and the result goes to %A.
+// The code is 0 for a clean merge and 1 with conflicts. Where Arbor cannot merge, git's merge of lines does, and the
+// code is its own, below 128.
 func mergeDriver(ctx context.Context, sys cli.System, args []string) (code int) {
 	base, ours, theirs, path := args[0], args[1], args[2], args[4]
 	size, err := strconv.Atoi(args[3])
@@ -51,7 +51,8 @@ func mergeDriver(ctx context.Context, sys cli.System, args []string) (code int) 
 	if len(texts[0]) == 0 {
 		texts[0] = nil // both sides made the file
 	}
-	r, err := merge.Merge(inVault(path), texts[0], texts[1], texts[2], merge.Options{Ours: labels[0], Theirs: labels[2], Size: size})
+	opt := merge.Options{Ours: labels[0], Theirs: labels[2], Size: size}
+	r, err := merge.Merge(inVault(path), texts[0], texts[1], texts[2], opt)
 	if err != nil {
 		return asLines(err)
 	}
@@ -69,9 +70,9 @@ func mergeDriver(ctx context.Context, sys cli.System, args []string) (code int) 
 	return 0
 }
 
-// inVault returns the path in its vault of a file that git names from the top of the repository: what is behind a folder
-// with the usual name of a vault, or else from the topmost folder from which the table of kinds knows it. No file of the
-// vault is looked at, as they may not be there in the middle of a merge.
+// inVault returns the path in its vault of a file that git names from the top of the repository: what is behind a
+// folder with the usual name of a vault, or else from the topmost folder from which the table of kinds knows it. No
+// file of the vault is looked at, as they may not be there in the middle of a merge.
 func inVault(name string) mdstore.Path {
 	if i := strings.LastIndex("/"+name, "/"+mdstore.DefaultVault+"/"); i >= 0 {
 		return mdstore.Path(name[i+len(mdstore.DefaultVault)+1:])
@@ -91,7 +92,8 @@ func inVault(name string) mdstore.Path {
 // driverCommand is the driver as help and documentation have it: run goes to mergeDriver before it makes any command.
 func driverCommand() cli.Command {
 	return cli.Command{
-		Use: driverWord + " BASE OURS THEIRS SIZE PATH", Short: "What git runs to merge a file of a vault", Hidden: true, Protocol: true,
+		Use: driverWord + " BASE OURS THEIRS SIZE PATH", Short: "What git runs to merge a file of a vault",
+		Hidden: true, Protocol: true,
 		Long: `Git runs it where a file of the vault was changed on both sides, once arbor git
 install has said so. It merges the three files by what they mean: fields one by
 one, logs and lists as unions, texts by section. The result goes to OURS. The

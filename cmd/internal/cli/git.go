@@ -30,7 +30,8 @@ func gitUninstallCommand(sh *shell) command {
 
 // driverCommand returns a command that shows the diff of what it writes: at a terminal before it asks.
 func driverCommand(
-	sh *shell, in *ops.GitInstallIn, op func(context.Context, *ops.Env, ops.GitInstallIn) (*ops.GitInstallOut, error), question string,
+	sh *shell, in *ops.GitInstallIn,
+	op func(context.Context, *ops.Env, ops.GitInstallIn) (*ops.GitInstallOut, error), question string,
 ) command {
 	shown := false
 	c := confirmed(sh, in, &in.DryRun, op, func(would *ops.GitInstallOut) string {
