@@ -24,7 +24,7 @@ func (s *scanCounter) Scan(ctx context.Context, under mdstore.Path) (*mdstore.Sc
 // A check, and a repair that finds nothing to mend, scan the workspace once.
 func TestCheckLooksOnce(t *testing.T) {
 	sound := vault("", map[string][2]string{"root": {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""}, "node-a": {"title: A\ntype: execution\nstatus: pending\nparentId: root", ""}})
-	orphan := vault("", map[string][2]string{"root": {"title: R\ntype: planning\nstatus: pending\nparentId: null", ""}, "node-a": {"title: A\ntype: execution\nstatus: pending\nparentId: gone", ""}})
+	odd := vault("", map[string][2]string{"root": {"title: R\ntype: planning\nstatus: monitoring\nparentId: null", ""}, "node-a": {"title: A\ntype: execution\nstatus: odd\nparentId: root", ""}})
 	for _, c := range []struct {
 		name string
 		in   map[string]any
@@ -33,8 +33,8 @@ func TestCheckLooksOnce(t *testing.T) {
 		{"a check", map[string]any{}, sound},
 		{"a dry run of what is sound", map[string]any{"fix": true, "dryRun": true}, sound},
 		{"mending what is sound", map[string]any{"fix": true}, sound},
-		{"mending what only a person can", map[string]any{"fix": true}, orphan},
-		{"a dry run of what only a person can mend", map[string]any{"fix": true, "dryRun": true}, orphan},
+		{"mending what only a person can", map[string]any{"fix": true}, odd},
+		{"a dry run of what only a person can mend", map[string]any{"fix": true, "dryRun": true}, odd},
 	} {
 		var st *scanCounter
 		w := enginetest.Over(t, memstore.New(c.of), func(_ *enginetest.World, m *memstore.Store) mdstore.Store {

@@ -109,6 +109,10 @@ func (s *syncing) run(ctx context.Context) error {
 	if gitrepo.Ignored(ctx, r) {
 		return stopped("git ignores the vault (%s): take it out of .gitignore, or of .git/info/exclude, and sync", s.env.Engine.Vault())
 	}
+	attributes, _ := engine.RawFile(ctx, s.env.Engine, gitrepo.AttributesFile) // a file that cannot be read asks for nothing
+	if r.Driver == "" && gitrepo.AsksDriver(attributes) {
+		s.out.Notes = append(s.out.Notes, "this clone has no merge driver, so git itself merges the vault's files as lines: arbor git install")
+	}
 	for round := range syncRounds {
 		err := s.round(ctx)
 		if !errors.Is(err, errMoved) && !errors.Is(err, gitrepo.ErrBehind) || round == syncRounds-1 {
@@ -168,7 +172,7 @@ func offline(ctx context.Context, what string, err error) error {
 	if err == nil || ctx.Err() != nil || errors.Is(err, gitrepo.ErrBehind) {
 		return err
 	}
-	return stopped("git could not %s, are you offline? %v; what is here is committed: arbor sync again", what, err)
+	return stopped("git could not %s (are you offline?): %v; what is here is committed: arbor sync again", what, err)
 }
 
 // commit makes a commit of the vault's changes. The caller holds the store's lock.

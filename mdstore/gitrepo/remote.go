@@ -3,6 +3,7 @@ package gitrepo
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -45,6 +46,10 @@ func (r *Repo) Push(ctx context.Context, h Head, commit string) error {
 	if err != nil && (strings.Contains(string(out), "[rejected]") || strings.Contains(string(out), "(cannot lock ref") ||
 		strings.Contains(string(out), "(failed to update ref")) {
 		return ErrBehind
+	}
+	if _, why, refused := strings.Cut(string(out), "[remote rejected]"); err != nil && refused {
+		why, _, _ = strings.Cut(why, "\n")
+		err = fmt.Errorf("the remote refused it:%s", why)
 	}
 	return err
 }
