@@ -14,43 +14,20 @@ const maxCells = 4 << 20
 // log make them, are joined: theirs keeps its place and ours follows, unless theirs contains ours already, because an
 // earlier Add was interrupted after it had been made.
 func Add(base, ours, theirs []byte) (merged []byte, ok bool) {
-	switch { // however much the other side changed
-	case bytes.Equal(base, ours):
-		return theirs, true
-	case bytes.Equal(base, theirs):
-		return ours, true
-	}
-	b, o, t := lines(base), lines(ours), lines(theirs)
-	mine, ok := hunks(b, o)
-	if !ok {
-		return nil, false
-	}
-	other, ok := hunks(b, t)
-	if !ok {
-		return nil, false
-	}
-	merged = []byte{}
-	at := 0
-	for len(mine) > 0 || len(other) > 0 {
-		var h hunk
-		switch {
-		case len(other) == 0 || len(mine) > 0 && mine[0].end < other[0].start:
-			h, mine = mine[0], mine[1:]
-		case len(mine) == 0 || other[0].end < mine[0].start:
-			h, other = other[0], other[1:]
-		case mine[0].within(other[0]): // both changed the same, or an earlier Add put it there
-			h, mine, other = other[0], mine[1:], other[1:]
-		case mine[0].follows(other[0], b):
-			h = hunk{len(b), len(b), slices.Concat(other[0].text, mine[0].text)}
-			mine, other = nil, nil
+	end := len(lines(base))
+	for _, c := range Merge(base, ours, theirs) {
+		switch o, t := lines(c.Ours), lines(c.Theirs); {
+		case !c.Conflict:
+			merged = append(merged, c.Text...)
+		case within(o, t): // an earlier Add put it there
+			merged = append(merged, c.Theirs...)
+		case c.at == end && follows(t, lines(base)):
+			merged = append(append(merged, c.Theirs...), c.Ours...)
 		default:
 			return nil, false
 		}
-		merged = append(merged, bytes.Join(b[at:h.start], nil)...)
-		merged = append(merged, bytes.Join(h.text, nil)...)
-		at = h.end
 	}
-	return append(merged, bytes.Join(b[at:], nil)...), true
+	return merged, true
 }
 
 // A hunk replaces the lines from start up to end by text.
@@ -59,14 +36,13 @@ type hunk struct {
 	text       [][]byte
 }
 
-// follows reports whether h and g both add to the end of a text, and the lines of h mean the same behind those of g: g
-// begins no section, no code and no HTML that would swallow them.
-func (h hunk) follows(g hunk, text [][]byte) bool {
-	end := len(text)
-	if h.start != end || g.start != end || end > 0 && !ended(text[end-1]) || !ended(g.text[len(g.text)-1]) {
+// follows reports whether lines that are added to the end of a text mean the same behind others that are: those begin no section, no
+// code and no HTML that would swallow them.
+func follows(others, text [][]byte) bool {
+	if end := len(text); end > 0 && !ended(text[end-1]) || len(others) == 0 || !ended(others[len(others)-1]) {
 		return false
 	}
-	return !slices.ContainsFunc(g.text, func(line []byte) bool {
+	return !slices.ContainsFunc(others, func(line []byte) bool {
 		line = bytes.TrimLeft(line, " \t>")
 		return len(line) > 0 && bytes.IndexByte([]byte("#`~<="), line[0]) >= 0 || bytes.HasPrefix(line, []byte("--"))
 	})
@@ -87,13 +63,10 @@ func (h *hunk) slide(a [][]byte, limit int) {
 	}
 }
 
-// within reports whether g replaces the same lines as h, and all lines of h are in its text.
-func (h hunk) within(g hunk) bool {
-	if h.start != g.start || h.end != g.end || len(h.text) == 0 && len(g.text) > 0 {
-		return false
-	}
-	for i := range len(g.text) - len(h.text) + 1 {
-		if slices.EqualFunc(h.text, g.text[i:i+len(h.text)], bytes.Equal) {
+// within reports whether some lines stand together in others.
+func within(some, others [][]byte) bool {
+	for i := range len(others) - len(some) + 1 {
+		if len(some) > 0 && slices.EqualFunc(some, others[i:i+len(some)], bytes.Equal) {
 			return true
 		}
 	}
@@ -107,16 +80,20 @@ func lines(data []byte) [][]byte {
 	return slices.Collect(bytes.Lines(data))
 }
 
-// hunks returns how a became b, in order; ok is false where they differ too much to compare.
-func hunks(a, b [][]byte) (out []hunk, ok bool) {
-	head := 0
+// ends returns how many lines two texts begin with that are the same, and how many they end with.
+func ends(a, b [][]byte) (head, tail int) {
 	for head < len(a) && head < len(b) && bytes.Equal(a[head], b[head]) {
 		head++
 	}
-	tail := 0
 	for tail < len(a)-head && tail < len(b)-head && bytes.Equal(a[len(a)-1-tail], b[len(b)-1-tail]) {
 		tail++
 	}
+	return head, tail
+}
+
+// hunks returns how a became b, in order; ok is false where they differ too much to compare.
+func hunks(a, b [][]byte) (out []hunk, ok bool) {
+	head, tail := ends(a, b)
 	x, y := a[head:len(a)-tail], b[head:len(b)-tail]
 	if (len(x)+1)*(len(y)+1) > maxCells {
 		return nil, false

@@ -3,7 +3,6 @@ package diff3
 import (
 	"cmp"
 	"slices"
-	"strings"
 )
 
 // An Item is an element of a list whose elements are told apart by keys. Of several with one key the first is the same as the first
@@ -21,82 +20,66 @@ type Pick struct{ Base, Ours, Theirs int }
 // order does not depend on which side is ours: items keep the order that both sides have, or else that of the side that moved them;
 // and items that both sides added at one place are in the order of their ranks.
 func Keyed(base, ours, theirs []Item) []Pick {
-	b, o, t := placed(base), placed(ours), placed(theirs)
-	in := func(at map[string]int, key string) int {
-		if i, ok := at[key]; ok {
-			return i
+	lists := [3][]Item{base, ours, theirs}
+	var keys [3][]string
+	var at [3]map[string]int
+	for i, items := range lists {
+		at[i] = make(map[string]int, len(items))
+		for _, it := range items {
+			key := it.Key
+			for has := true; has; _, has = at[i][key] {
+				key += "\x00"
+			}
+			at[i][key] = len(keys[i])
+			keys[i] = append(keys[i], key)
+		}
+	}
+	in := func(i int, key string) int {
+		if k, ok := at[i][key]; ok {
+			return k
 		}
 		return -1
 	}
-	stays := func(items []Item, i int, key string) bool { // in one side only
-		was := in(b, key)
-		return was < 0 || base[was].Value != items[i].Value
+	common := func(of []string, i int) []string {
+		return slices.DeleteFunc(slices.Clone(of), func(k string) bool { return in(i, k) < 0 })
 	}
-	both := func(at, other map[string]int, n int) []string {
-		keys := make([]string, n)
-		for k, i := range at {
-			keys[i] = k
-		}
-		return slices.DeleteFunc(keys, func(k string) bool { return in(other, k) < 0 })
-	}
-	mine, other := both(o, t, len(ours)), both(t, o, len(theirs))
-	order := mine
-	if !slices.Equal(mine, other) {
-		was := both(b, o, len(base))
-		was = slices.DeleteFunc(was, func(k string) bool { return in(t, k) < 0 })
-		kept := func(keys []string) bool {
-			return slices.Equal(slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return in(b, k) < 0 }), was)
-		}
-		if k, k2 := kept(mine), kept(other); k && !k2 || k == k2 && slices.Compare(other, mine) < 0 {
+	order, other := common(keys[1], 2), common(keys[2], 1)
+	if !slices.Equal(order, other) {
+		was := common(common(keys[0], 1), 2)
+		moved, moved2 := !slices.Equal(common(order, 0), was), !slices.Equal(common(other, 0), was)
+		if moved2 && !moved || moved == moved2 && slices.Compare(other, order) < 0 {
 			order = other
 		}
 	}
-	// after has the items that only one side has, by the item of both that they stand behind.
-	after := func(items []Item, at, other map[string]int) map[string][]string {
-		keys, out, last := make([]string, len(items)), map[string][]string{}, ""
-		for k, i := range at {
-			keys[i] = k
-		}
-		for i, k := range keys {
-			if in(other, k) >= 0 {
+	// alone has the items that side i has and the other lacks, by the item of both that they stand behind.
+	alone := func(i int) map[string][]string {
+		out, last := map[string][]string{}, ""
+		for _, k := range keys[i] {
+			if in(3-i, k) >= 0 {
 				last = k
-			} else if stays(items, i, k) {
+			} else if was := in(0, k); was < 0 || base[was].Value != lists[i][in(i, k)].Value {
 				out[last] = append(out[last], k)
 			}
 		}
 		return out
 	}
-	behind, behind2 := after(ours, o, t), after(theirs, t, o)
+	alone1, alone2 := alone(1), alone(2)
 	var out []Pick
-	add := func(key string) { out = append(out, Pick{in(b, key), in(o, key), in(t, key)}) }
-	gap := func(key string) {
-		x, y := behind[key], behind2[key]
+	for _, key := range append([]string{""}, order...) {
+		if key != "" {
+			out = append(out, Pick{in(0, key), in(1, key), in(2, key)})
+		}
+		x, y := alone1[key], alone2[key]
 		first := slices.Compare(x, y) // one side goes first wherever ranks are equal
 		for len(x) > 0 || len(y) > 0 {
-			if len(y) == 0 || len(x) > 0 && cmp.Or(cmp.Compare(ours[o[x[0]]].Rank, theirs[t[y[0]]].Rank), first) < 0 {
-				add(x[0])
-				x = x[1:]
-			} else {
-				add(y[0])
-				y = y[1:]
+			from := &y
+			if len(y) == 0 || len(x) > 0 && cmp.Or(cmp.Compare(ours[in(1, x[0])].Rank, theirs[in(2, y[0])].Rank), first) < 0 {
+				from = &x
 			}
+			k := (*from)[0]
+			*from = (*from)[1:]
+			out = append(out, Pick{in(0, k), in(1, k), in(2, k)})
 		}
 	}
-	gap("")
-	for _, key := range order {
-		add(key)
-		gap(key)
-	}
 	return out
-}
-
-// placed returns where each key is. The second item of a key has another key, and so on.
-func placed(items []Item) map[string]int {
-	at := make(map[string]int, len(items))
-	met := map[string]int{}
-	for i, it := range items {
-		met[it.Key]++
-		at[it.Key+strings.Repeat("\x00", met[it.Key])] = i
-	}
-	return at
 }

@@ -156,6 +156,5 @@ func (m *merging) text(name string, v [3]string) string {
 		}
 		return []byte(s)
 	}
-	merged, _ := m.marks.Text(diff3.Merge(lines(v[base]), lines(v[ours]), lines(v[theirs])))
-	return text(merged)
+	return text(m.marks.Text(diff3.Merge(lines(v[base]), lines(v[ours]), lines(v[theirs]))))
 }
