@@ -34,41 +34,58 @@ var rules = map[string]rule{
 }
 
 // An entry is a key of the front matter with its lines, or a line between keys.
-type entry struct{ key, raw string }
+type entry struct {
+	key, raw string
+	field    mdoc.Field
+	at       int // the offset of raw
+}
+
+// with returns the lines with another value, written as it stands in front matter; "" where a comment would be lost.
+func (e entry) with(value string) string {
+	from, to := e.field.Span.Start-e.at, e.field.Span.End-e.at
+	switch {
+	case value == "" || strings.Contains(value, "\n"):
+		return ""
+	case from < to && strings.Count(e.raw, "\n") == 1:
+		return e.raw[:from] + value + e.raw[to:]
+	case strings.Contains(e.raw, "#"):
+		return ""
+	}
+	return e.key + ": " + value + "\n"
+}
 
 // entriesOf cuts the front matter: the line that opens it with all above, the entries, and the line that closes it.
 func entriesOf(d *mdoc.Doc) (head string, all []entry, tail string, err error) {
 	lines := slices.Collect(strings.Lines(string(d.Front())))
 	open := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "---") })
-	keys := map[int]string{}
+	head, tail = strings.Join(lines[:open+1], ""), lines[len(lines)-1]
+	fields := map[int]mdoc.Field{}
 	for _, f := range d.Fields() {
-		if _, twice := keys[f.Line]; twice {
+		if _, twice := fields[f.Line]; twice {
 			return "", nil, "", asText("two keys stand in line %d", f.Line)
 		}
-		keys[f.Line] = f.Key
+		fields[f.Line] = f
 	}
-	between, in := "", false
-	flush := func() {
-		for l := range strings.Lines(between) {
-			all = append(all, entry{"", l})
-		}
-		between = ""
-	}
+	at, last := len(head), -1 // the last key
 	for i := open + 1; i < len(lines)-1; i++ {
 		l := lines[i]
-		switch key, is := keys[i+1]; {
+		f, is := fields[i+1]
+		switch {
 		case is:
-			flush()
-			all, in = append(all, entry{key, l}), true
-		case strings.TrimSpace(l) == "" || strings.HasPrefix(l, "#") || !in:
-			between += l
-		default:
-			all[len(all)-1].raw += between + l
-			between = ""
+			last = len(all)
+			all = append(all, entry{f.Key, l, f, at})
+		case last < 0 || strings.TrimSpace(l) == "" || strings.HasPrefix(l, "#"):
+			all = append(all, entry{raw: l})
+		default: // a line of a value of several, with what stands between them
+			for _, e := range all[last+1:] {
+				all[last].raw += e.raw
+			}
+			all[last].raw += l
+			all = all[:last+1]
 		}
+		at += len(l)
 	}
-	flush()
-	return strings.Join(lines[:open+1], ""), all, lines[len(lines)-1], nil
+	return head, all, tail, nil
 }
 
 // front returns the merged front matter.
@@ -82,9 +99,9 @@ func (m *merging) front() (string, error) {
 			return "", err
 		}
 		for _, e := range all[i] {
-			it := diff3.Item{Key: "key " + e.key, Value: m.value(i, e)}
-			if e.key == "" {
-				it = diff3.Item{Key: "line " + e.raw}
+			it := diff3.Item{Key: "line " + e.raw}
+			if e.key != "" {
+				it = diff3.Item{Key: "key " + e.key, Value: e.says(d)}
 			}
 			items[i] = append(items[i], it)
 		}
@@ -119,132 +136,79 @@ func choose(v [3]string) string {
 	return v[ours]
 }
 
-// value returns what an entry says, without the form in which it is written, except where only a person knows what it means.
-func (m *merging) value(i int, e entry) string {
-	f, ok := m.doc[i].Field(e.key)
+// says returns the meaning of an entry of a document: not how it is written, except where only a person knows what it means.
+func (e entry) says(d *mdoc.Doc) string {
 	switch {
-	case !ok:
-		return ""
 	case rules[e.key] == united:
-		return mdoc.List(m.doc[i].List(e.key)...).String()
-	case f.Kind == mdoc.Nested:
+		return mdoc.List(d.List(e.key)...).String()
+	case e.field.Kind == mdoc.Nested:
 		return e.raw
 	}
-	return strconv.Itoa(int(f.Kind)) + f.Value
+	return strconv.Itoa(int(e.field.Kind)) + e.field.Value
 }
 
 // field returns the lines of a key that both sides have.
 func (m *merging) field(e [3]entry) string {
-	key := e[ours].key
-	v := [3]string{m.value(base, e[base]), m.value(ours, e[ours]), m.value(theirs, e[theirs])}
-	raw := [3]string{e[base].raw, e[ours].raw, e[theirs].raw}
-	if rules[key] == hash {
-		return m.hashed(v, raw)
+	var v, raw, literal [3]string
+	for i, x := range e {
+		if x.key != "" {
+			v[i], raw[i], literal[i] = x.says(m.doc[i]), x.raw, m.doc[i].Slice(x.field.Span)
+		}
 	}
-	switch {
+	key, wins := e[ours].key, cmp.Or(m.later, cmp.Compare(v[ours], v[theirs]))
+	o, t := e[ours].field, e[theirs].field
+	conflict := m.marks.Between(raw[ours], raw[theirs])
+	switch r := rules[key]; {
+	case r == hash && (v[ours] != v[base] || v[theirs] != v[base]):
+		return cmp.Or(e[ours].with(strconv.Quote(mdstore.RulesHash(m.rules))), conflict)
 	case v[ours] == v[theirs]:
 		return choose(raw)
 	case v[ours] == v[base]:
-		return m.take(key, raw)
+		wins = -1
 	case v[theirs] == v[base]:
-		if raw[theirs] != raw[base] && !strings.Contains(raw[ours], "#") { // they changed how it is written
-			if f, ok := m.doc[ours].Field(key); ok {
-				return m.with(theirs, key, f.Scalar(), raw[ours])
-			}
+		if wins = 1; raw[theirs] != raw[base] && !strings.Contains(raw[ours], "#") { // they changed how it is written
+			return cmp.Or(e[theirs].with(literal[ours]), raw[ours])
 		}
-		return raw[ours]
-	}
-	o, _ := m.doc[ours].Field(key)
-	t, _ := m.doc[theirs].Field(key)
-	wins := cmp.Or(m.later, cmp.Compare(v[ours], v[theirs]))
-	switch r := rules[key]; {
 	case r == united:
-		list := mdoc.List(m.unite(key)...)
-		return m.with(ours, key, list, m.with(theirs, key, list, m.marks.Between(raw[ours], raw[theirs])))
+		list := mdoc.List(unite(m.doc[base].List(key), m.doc[ours].List(key), m.doc[theirs].List(key))...).String()
+		return cmp.Or(e[ours].with(list), e[theirs].with(list), conflict)
 	case r == newest && o.Kind == mdoc.Int && t.Kind == mdoc.Int:
 		wins = cmp.Compare(number(m.doc[ours], key), number(m.doc[theirs], key))
 	case r == status:
 		wins = m.status(o.Value, t.Value)
-	case r == noted && m.logged():
+	case r == noted && m.keyOf(mdstore.SecLog) != nil:
 		m.gaveWay(key, []string{o.Value, t.Value}[max(wins, 0)])
 	case r == later:
 	case m.slots != nil && (key == mdstore.KeyID || key == mdstore.KeyCreated): // a slot that was made twice
 		made := func(i int) int64 { return cmp.Or(number(m.doc[i], mdstore.KeyCreated), 1<<62) }
 		wins = cmp.Or(cmp.Compare(made(theirs), made(ours)), cmp.Compare(v[theirs], v[ours]))
 	default:
-		return m.marks.Between(raw[ours], raw[theirs])
+		return conflict
 	}
-	if wins > 0 {
+	switch {
+	case wins > 0:
 		return raw[ours]
+	case raw[ours] == raw[base]:
+		return raw[theirs]
 	}
-	return m.take(key, raw)
+	return cmp.Or(e[ours].with(literal[theirs]), raw[theirs])
 }
 
 // gaveWay notes a text that is not in the result, if the file has a log.
 func (m *merging) gaveWay(what, text string) {
-	if text = strings.Join(strings.Fields(text), " "); text != "" && m.logged() {
+	if text = strings.Join(strings.Fields(text), " "); text != "" && m.keyOf(mdstore.SecLog) != nil {
 		m.notes = append(m.notes, what+" gave way: "+text)
 	}
 }
 
-// logged reports whether files of the kind have a log.
-func (m *merging) logged() bool { return m.keyOf(mdstore.SecLog) != nil }
-
-// take returns their value, in our form where we changed that.
-func (m *merging) take(key string, raw [3]string) string {
-	f, _ := m.doc[theirs].Field(key)
-	if raw[ours] == raw[base] || f.Kind == mdoc.Nested && rules[key] != united {
-		return raw[theirs]
-	}
-	v := f.Scalar()
-	if rules[key] == united {
-		v = mdoc.List(m.doc[theirs].List(key)...)
-	}
-	return m.with(ours, key, v, raw[theirs])
-}
-
-// with returns the lines of a key as a side writes them, with another value; or else what is given for lines that cannot be edited.
-func (m *merging) with(i int, key string, v mdoc.Scalar, otherwise string) string {
-	d := m.doc[i]
-	p, err := d.SetField(key, v)
-	if err == nil {
-		d, err = d.Apply(p)
-	}
-	if err == nil {
-		if _, all, _, err := entriesOf(d); err == nil {
-			for _, e := range all {
-				if e.key == key {
-					return e.raw
-				}
-			}
-		}
-	}
-	return otherwise
-}
-
-// hashed returns the lines of the hash of the rules: as they are where neither side changed the rules.
-func (m *merging) hashed(v, raw [3]string) string {
-	if v[ours] == v[base] && v[theirs] == v[base] {
-		return choose(raw)
-	}
-	return m.with(ours, mdstore.KeyRulesHash, mdoc.Text(mdstore.RulesHash(m.rules)), raw[ours])
-}
-
-// unite returns a list of both.
-func (m *merging) unite(key string) (out []string) {
-	var items [3][]diff3.Item
-	var all [3][]string
-	for i, d := range m.doc {
-		all[i] = d.List(key)
-		for _, s := range all[i] {
-			items[i] = append(items[i], diff3.Item{Key: s})
-		}
-	}
-	for _, at := range diff3.Keyed(items[base], items[ours], items[theirs]) {
-		if at.Ours >= 0 {
-			out = append(out, all[ours][at.Ours])
-		} else {
-			out = append(out, all[theirs][at.Theirs])
+// unite returns what neither side removed, and what they added in the order of the alphabet.
+func unite(base, ours, theirs []string) (out []string) {
+	added := slices.Concat(ours, theirs)
+	slices.Sort(added)
+	for _, s := range slices.Concat(base, slices.Compact(added)) {
+		gone := slices.Contains(base, s) && !(slices.Contains(ours, s) && slices.Contains(theirs, s))
+		if !gone && !slices.Contains(out, s) {
+			out = append(out, s)
 		}
 	}
 	return out

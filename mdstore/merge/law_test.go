@@ -261,8 +261,8 @@ func TestMergeLaws(t *testing.T) {
 		if !slices.Equal(of(r.Conflicts), of(s.Conflicts)) || Marked(r.Bytes) != (len(r.Conflicts) > 0) {
 			t.Fatalf("conflicts %q, from the other side %q\n%s", of(r.Conflicts), of(s.Conflicts), show(r.Bytes))
 		}
-		d, e := parsed(w.path, Ours(r.Bytes)), parsed(w.path, Ours(s.Bytes))
-		if d.Editable() != nil || parsed(w.path, Theirs(r.Bytes)).Editable() != nil {
+		d, e := parsed(w.path, mdoc.Ours.Of(r.Bytes)), parsed(w.path, mdoc.Ours.Of(s.Bytes))
+		if d.Editable() != nil || parsed(w.path, mdoc.Theirs.Of(r.Bytes)).Editable() != nil {
 			t.Fatalf("the result is damaged: %v\n%s", d.Editable(), show(r.Bytes))
 		}
 		for _, line := range append(logA, logB...) {

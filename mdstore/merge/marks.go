@@ -1,7 +1,8 @@
 package merge
 
 import (
-	"arbor/mdstore"
+	"slices"
+
 	"arbor/mdstore/mdoc"
 )
 
@@ -9,46 +10,32 @@ import (
 // below it one of as many of ">".
 func Marked(data []byte) bool { return len(mdoc.Ours.Of(data)) != len(data) }
 
-// Ours returns a text with our side of each conflict, Theirs with the other. A text without marks is as it is.
-func Ours(data []byte) []byte { return mdoc.Ours.Of(data) }
-
-// Theirs is Ours for the other side.
-func Theirs(data []byte) []byte { return mdoc.Theirs.Of(data) }
-
-// ConflictsIn returns what the marks in a file at p tell apart, by field and section. Base is known where marks show it.
-func ConflictsIn(p mdstore.Path, data []byte) (out []Conflict) {
+// conflictsIn returns what the marks in a file tell apart, by field and section.
+func (m *merging) conflictsIn(data []byte) (out []Conflict) {
 	if !Marked(data) {
 		return nil
 	}
-	var form *mdoc.Form
-	if kind := mdstore.AllKinds().Of(p); kind != nil {
-		form = kind.Form
-	}
-	side := func(s mdoc.Side) *mdoc.Doc {
-		d, _ := mdoc.Parse(string(p), s.Of(lf(data)), form)
-		return d
-	}
-	b, o, t := side(mdoc.Base), side(mdoc.Ours), side(mdoc.Theirs)
-	seen := map[string]bool{}
-	add := func(what string) {
-		c := Conflict{What: what, Base: said(b, what), Ours: said(o, what), Theirs: said(t, what)}
-		if !seen[what] && c.Ours != c.Theirs {
-			seen[what], out = true, append(out, c)
-		}
-	}
-	for _, d := range []*mdoc.Doc{o, t} {
-		for _, f := range d.Fields() {
-			add(f.Key)
-		}
-	}
-	add("")
+	o, _ := m.parse(mdoc.Ours.Of(lf(data)))
+	t, _ := m.parse(mdoc.Theirs.Of(lf(data)))
+	names := []string{""}
 	for _, d := range []*mdoc.Doc{o, t} {
 		for _, s := range d.Sections() {
-			add(s.Name)
+			names = append(names, s.Name)
 		}
 	}
+	for _, f := range slices.Backward(o.Fields()) { // a conflict is in a key that both have
+		names = slices.Insert(names, 0, f.Key)
+	}
+	seen := map[string]bool{}
+	for _, what := range names {
+		c := Conflict{What: what, Base: said(m.doc[base], what), Ours: said(o, what), Theirs: said(t, what)}
+		if !seen[what] && c.Ours != c.Theirs {
+			out = append(out, c)
+		}
+		seen[what] = true
+	}
 	if len(out) == 0 { // they differ only in how they are written
-		out = append(out, Conflict{Base: string(b.Bytes()), Ours: string(o.Bytes()), Theirs: string(t.Bytes())})
+		out = append(out, Conflict{Base: string(m.doc[base].Bytes()), Ours: string(o.Bytes()), Theirs: string(t.Bytes())})
 	}
 	return out
 }

@@ -42,7 +42,7 @@ func asText(why string, args ...any) error {
 
 // Merge makes one file of ours and theirs, which were both made of base, at p. base is nil where both sides made the
 // file. The formatting of ours stays, and what the result says does not depend on which side is ours. A conflict in the front matter
-// has marks around the lines of its key, one in a section around lines of its text; Ours and Theirs read such a file. The error is
+// has marks around the lines of its key, one in a section around lines of its text; mdoc.Side picks one side. The error is
 // ErrText, or wraps it; it names what conflicts in a compressed file, which can have no marks.
 func Merge(p mdstore.Path, base, ours, theirs []byte, opt Options) (Result, error) {
 	switch {
@@ -101,16 +101,8 @@ func (m *merging) run(eol string, ours []byte, raw [3][]byte) (r Result, err err
 		text = strings.ReplaceAll(text, "\n", eol)
 	}
 	r.Bytes = []byte(text)
-	if r.Conflicts = ConflictsIn(m.path, r.Bytes); len(r.Conflicts) > 0 {
-		var names []string
-		for i := range r.Conflicts {
-			c := &r.Conflicts[i]
-			c.Base = said(m.doc[0], c.What)
-			names = append(names, c.What)
-		}
-		if m.path.IsZipped() {
-			return Result{}, asText("both sides changed %s of a compressed file", strings.Join(names, ", "))
-		}
+	if r.Conflicts = m.conflictsIn(r.Bytes); len(r.Conflicts) > 0 && m.path.IsZipped() {
+		return Result{}, asText("both sides changed %s of a compressed file", r.Conflicts[0].What)
 	}
 	switch {
 	case bytes.Equal(r.Bytes, raw[1]):

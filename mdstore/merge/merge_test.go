@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
 )
 
 const (
@@ -131,7 +132,7 @@ func TestConflictsHaveMarks(t *testing.T) {
 	if c := r.Conflicts[1]; c != (Conflict{"Requirement", "one\n\ntwo", "one\n\nTWO", "one\n\nzwei"}) {
 		t.Errorf("%q", c)
 	}
-	if string(Ours(r.Bytes)) != ours || string(Theirs(r.Bytes)) != theirs {
-		t.Errorf("the sides are\n%s\n%s", Ours(r.Bytes), Theirs(r.Bytes))
+	if string(mdoc.Ours.Of(r.Bytes)) != ours || string(mdoc.Theirs.Of(r.Bytes)) != theirs {
+		t.Errorf("the sides are\n%s\n%s", mdoc.Ours.Of(r.Bytes), mdoc.Theirs.Of(r.Bytes))
 	}
 }
