@@ -102,17 +102,7 @@ func (m *merging) body() (string, error) {
 }
 
 // text returns a body without outer blank lines.
-func text(body string) string {
-	lines := slices.Collect(strings.Lines(body))
-	blank := func(l string) bool { return strings.TrimSpace(l) == "" }
-	for len(lines) > 0 && blank(lines[0]) {
-		lines = lines[1:]
-	}
-	for len(lines) > 0 && blank(lines[len(lines)-1]) {
-		lines = lines[:len(lines)-1]
-	}
-	return strings.TrimSuffix(strings.Join(lines, ""), "\n")
-}
+func text(body string) string { return strings.Trim(body, "\n") }
 
 // filled returns a body with another text between its blank lines.
 func filled(body, now string) string {

@@ -77,39 +77,23 @@ func Merge(p mdstore.Path, base, ours, theirs []byte, opt Options) (Result, erro
 			m.slots[i], _ = mdoc.Parse(string(p), raw[i], kind.Form)
 		}
 	}
-	eol := eolOf(raw[1])
-	if eol == eolOf(raw[0]) {
-		eol = eolOf(raw[2])
-	}
-	return m.run(eol, ours, raw)
-}
-
-// run merges, and once more with the lines in the logs that name what gave way.
-func (m *merging) run(eol string, ours []byte, raw [3][]byte) (r Result, err error) {
+	m.eol = choose([3]string{eolOf(raw[0]), eolOf(raw[1]), eolOf(raw[2])})
 	m.judge()
-	text, err := m.file(eol)
-	if err == nil && len(m.notes) > 0 {
-		r.Notes = m.notes
+	text, err := m.file()
+	notes := m.notes
+	if err == nil && len(notes) > 0 { // once more, with lines in the logs that name what gave way
 		if err = m.log(); err == nil {
-			text, err = m.file(eol)
+			text, err = m.file()
 		}
 	}
 	if err != nil {
 		return Result{}, err
 	}
-	if m.slots == nil {
-		text = strings.ReplaceAll(text, "\n", eol)
-	}
-	r.Bytes = []byte(text)
-	if r.Conflicts = m.conflictsIn(r.Bytes); len(r.Conflicts) > 0 && m.path.IsZipped() {
+	r := Result{Bytes: []byte(text), Notes: notes}
+	if r.Conflicts = m.conflictsIn(r.Bytes); len(r.Conflicts) > 0 && p.IsZipped() {
 		return Result{}, asText("both sides changed %s of a compressed file", r.Conflicts[0].What)
 	}
-	switch {
-	case bytes.Equal(r.Bytes, raw[1]):
-		r.Bytes = ours
-	default:
-		r.Bytes = mdstore.Stored(m.path, r.Bytes)
-	}
+	r.Bytes = mdstore.Stored(p, r.Bytes)
 	return r, nil
 }
 
@@ -120,6 +104,7 @@ type merging struct {
 	marks  diff3.Marks
 	doc    [3]*mdoc.Doc  // with line feeds as line ends
 	slots  *[3]*mdoc.Doc // as they are, of slots
+	eol    string        // of the result
 	later  int           // +1: ours was written later than theirs; -1: earlier; 0: that cannot be told
 	newest string        // the newest time in the files
 	notes  []string      // the events of log lines
@@ -145,29 +130,28 @@ func eolOf(text []byte) string {
 	return "\n"
 }
 
-// file returns the merged file, with line feeds as line ends unless it is a slot.
-func (m *merging) file(eol string) (string, error) {
+// file returns the merged file.
+func (m *merging) file() (string, error) {
 	m.notes = nil
 	var body string
 	var err error
-	if m.slots == nil {
-		if body, err = m.body(); err != nil {
-			return "", err
+	if m.slots != nil {
+		if body, err = mdstore.JoinSlotBodies(m.slots[base], m.slots[ours], m.slots[theirs], m.eol); err != nil {
+			return "", asText("%v", err)
 		}
-		d, _ := m.parse([]byte("---\n---\n" + body))
-		m.rules = (&mdstore.Workspace{Doc: d}).Rules()
+	} else if body, err = m.body(); err != nil {
+		return "", err
 	}
+	d, _ := m.parse([]byte("---\n---\n" + body))
+	m.rules = (&mdstore.Workspace{Doc: d}).Rules()
 	front, err := m.front()
 	if err != nil {
 		return "", err
 	}
-	if m.slots != nil {
-		front = strings.ReplaceAll(front, "\n", eol)
-		if body, err = mdstore.JoinSlotBodies(m.slots[base], m.slots[ours], m.slots[theirs], eol); err != nil {
-			return "", asText("%v", err)
-		}
+	if m.slots == nil {
+		body = strings.ReplaceAll(body, "\n", m.eol)
 	}
-	text := front + body
+	text := strings.ReplaceAll(front, "\n", m.eol) + body
 	for _, s := range []mdoc.Side{mdoc.Ours, mdoc.Theirs} {
 		if _, err := m.parse(s.Of([]byte(text))); err != nil {
 			return "", asText("the result would be damaged: %v", err)
