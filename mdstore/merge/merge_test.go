@@ -1,6 +1,7 @@
 package merge
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -134,5 +135,64 @@ func TestConflictsHaveMarks(t *testing.T) {
 	}
 	if string(mdoc.Ours.Of(r.Bytes)) != ours || string(mdoc.Theirs.Of(r.Bytes)) != theirs {
 		t.Errorf("the sides are\n%s\n%s", mdoc.Ours.Of(r.Bytes), mdoc.Theirs.Of(r.Bytes))
+	}
+}
+
+// What is no change of a sound file of a known kind, or conflicts where no mark can stand, is left to git's merge of lines.
+func TestWhatOnlyLinesCanMerge(t *testing.T) {
+	zipped := func(s string) string { return string(mdstore.Stored("a.gz", []byte(s))) }
+	const slot = "---\nid: slot-1\nown: 1\n---\n"
+	for _, c := range []struct {
+		name               string
+		path               mdstore.Path
+		base, ours, theirs string
+		why                string
+	}{
+		{"another kind", "ws/notes.md", "a", "b", "c", "no kind"},
+		{"damage", nodePath, nodeBase, nodeBase + "<<<<<<< a\nb\n=======\n>>>>>>> c\n", nodeBase + "\n## Note\n\nx\n", "our version is damaged"},
+		{"a section twice", nodePath, nodeBase, nodeBase + "\n## Log\n\n- b\n", nodeBase + "\n## Note\n\nx\n", `"Log" twice`},
+		{"a heading of level 1", nodePath, nodeBase, nodeBase, nodeBase + "\n# Note\n\nx\n", "level 1"},
+		{"keys in braces", nodePath, nodeBase, "---\n{id: node-x, title: a}\n---\n", nodeBase + "\n## Note\n\nx\n", "two keys"},
+		{"a compressed slot", "ws/memory/a.md.gz", zipped(slot), zipped(edited(slot, "own: 1", "own: 2")), zipped(edited(slot, "own: 1", "own: 3")), "own"},
+		{"no compressed slot", "ws/memory/a.md.gz", zipped(slot), "plain", zipped(slot + "x"), "decompressed"},
+	} {
+		if c.ours == c.base {
+			c.ours = edited(c.base, "title: Sign-in", "title: x")
+		}
+		r, err := Merge(c.path, []byte(c.base), []byte(c.ours), []byte(c.theirs), Options{})
+		if !errors.Is(err, ErrText) || !strings.Contains(err.Error(), c.why) {
+			t.Errorf("%s: %v\n%s", c.name, err, r.Bytes)
+		}
+	}
+}
+
+// Forms in which people write, files that both sides made, and kinds without sections of their own.
+func TestOtherForms(t *testing.T) {
+	for _, c := range []struct {
+		name                     string
+		path                     mdstore.Path
+		base, ours, theirs, want string
+	}{
+		{"tags on lines of their own", "ws/states/s.md", "---\nid: s\ntags:\n  - a\n  - b\n---\n", "---\nid: s\ntags:\n  - a\n  - b\n  - d\n---\n",
+			"---\nid: s\ntags:\n  - b\n  - c\n---\n", "---\nid: s\ntags: [b, c, d]\n---\n"},
+		{"no base", "ws/states/s.md", "", "---\nid: s\nown: 1\n---\n\n## Reasoning\n\nx\n", "---\nid: s\nother: 2\n---\n\n## Active Task\n\ny\n",
+			"---\nid: s\nother: 2\nown: 1\n---\n\n## Active Task\n\ny\n\n## Reasoning\n\nx\n"},
+		{"messages of two", "ws/sessions/s/Transcript.md", "---\na: b\n---\n\n## User\n\none\n", "---\na: b\n---\n\n## User\n\none\n\n## User\n\ntwo\n\n## Assistant\n\nthree\n",
+			"---\na: b\n---\n\n## User\n\none\n\n## Assistant\n\nzwei\n", "---\na: b\n---\n\n## User\n\none\n\n## Assistant\n\nzwei\n\n## User\n\ntwo\n\n## Assistant\n\nthree\n"},
+		{"line ends of one side", nodePath, nodeBase, strings.ReplaceAll(edited(nodeBase, "title: Sign-in", "title: x"), "\n", "\r\n"),
+			edited(nodeBase, "\none\n", "\n1\n"), strings.ReplaceAll(edited(nodeBase, "title: Sign-in", "title: x", "\none\n", "\n1\n"), "\n", "\r\n")},
+		{"a heading in another language", nodePath, nodeBase, edited(nodeBase, "## Log", "## 日志"), edited(nodeBase, logged, logged+"- b\n"),
+			edited(nodeBase, "## Log", "## 日志", logged, logged+"- b\n")},
+	} {
+		for _, sides := range [][2]string{{c.ours, c.theirs}, {c.theirs, c.ours}} {
+			before := []byte(c.base)
+			if c.base == "" {
+				before = nil
+			}
+			r, err := Merge(c.path, before, []byte(sides[0]), []byte(sides[1]), Options{})
+			if err != nil || len(r.Conflicts) > 0 || string(r.Bytes) != c.want {
+				t.Errorf("%s: %v, conflicts %q\n got\n%s\nwant\n%s", c.name, err, r.Conflicts, r.Bytes, c.want)
+			}
+		}
 	}
 }
