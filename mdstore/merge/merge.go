@@ -185,7 +185,7 @@ func (m *merging) judge() {
 // log adds a line to the logs of both sides for each text that gave way.
 func (m *merging) log() error {
 	for _, event := range m.notes {
-		line := mdstore.FormatLog(m.newest, "merge", event)
+		line := mdstore.FormatLog(cmp.Or(m.newest, mdstore.LogTime(0)), "merge", event)
 		for _, i := range []int{ours, theirs} {
 			d := m.doc[i]
 			if linesOf(d)[line] {
