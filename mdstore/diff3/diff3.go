@@ -9,10 +9,10 @@ import (
 // maxCells bounds the table that two texts are compared with: about 2,000 changed lines on either side.
 const maxCells = 4 << 20
 
-// Add joins the changes that ours and theirs made to base, where theirs is in the file and ours is to be added to it.
-// ok is false if both changed the same or neighbouring lines differently. Two additions to the end, as two writers of a
-// log make them, are joined: theirs keeps its place and ours follows, unless theirs contains ours already, because an
-// earlier Add was interrupted after it had been made.
+// Add joins the changes that ours and theirs made to base, where theirs is in the file and ours is to be added to
+// it. ok is false if both changed the same or neighbouring lines differently. Two additions to the end, as two
+// writers of a log make them, are joined: theirs keeps its place and ours follows, unless theirs contains ours
+// already, because an earlier Add was interrupted after it had been made.
 func Add(base, ours, theirs []byte) (merged []byte, ok bool) {
 	end := len(lines(base))
 	for _, c := range Merge(base, ours, theirs) {
@@ -36,8 +36,8 @@ type hunk struct {
 	text       [][]byte
 }
 
-// follows reports whether lines that are added to the end of a text mean the same behind others that are: those begin no section, no
-// code and no HTML that would swallow them.
+// follows reports whether lines that are added to the end of a text mean the same behind others that are: those
+// begin no section, no code and no HTML that would swallow them.
 func follows(others, text [][]byte) bool {
 	if end := len(text); end > 0 && !ended(text[end-1]) || len(others) == 0 || !ended(others[len(others)-1]) {
 		return false
@@ -48,8 +48,8 @@ func follows(others, text [][]byte) bool {
 	})
 }
 
-// slide moves a hunk that only removes or only adds lines as far down as the same lines follow, as git does: so that two sides which
-// removed one of several equal lines removed the same one.
+// slide moves a hunk that only removes or only adds lines as far down as the same lines follow, as git does: so that
+// two sides which removed one of several equal lines removed the same one.
 func (h *hunk) slide(a [][]byte, limit int) {
 	for h.end < limit {
 		switch {

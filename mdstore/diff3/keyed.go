@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// An Item is an element of a list whose elements are told apart by keys. Of several with one key the first is the same as the first
-// in another list, and so on.
+// An Item is an element of a list whose elements are told apart by keys. Of several with one key the first is the
+// same as the first in another list, and so on.
 type Item struct {
 	Key   string
 	Rank  string // of two items that both sides added at one place the one of the lower rank comes first
@@ -16,9 +16,10 @@ type Item struct {
 // A Pick is an element of a merged list: where it is in each of the three, -1 where it is not there.
 type Pick struct{ Base, Ours, Theirs int }
 
-// Keyed joins the changes that ours and theirs made to a list. What one side removed is removed, unless the other side changed it. The
-// order does not depend on which side is ours: items keep the order that both sides have, or else that of the side that moved them;
-// and items that both sides added at one place are in the order of their ranks.
+// Keyed joins the changes that ours and theirs made to a list. What one side removed is removed, unless the other
+// side changed it. The order does not depend on which side is ours: items keep the order that both sides have, or
+// else that of the side that moved them; and items that both sides added at one place are in the order of their
+// ranks.
 func Keyed(base, ours, theirs []Item) []Pick {
 	lists := [3][]Item{base, ours, theirs}
 	var keys [3][]string

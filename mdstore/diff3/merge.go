@@ -15,8 +15,8 @@ type Chunk struct {
 	at int // the line of base that the chunk begins at
 }
 
-// Merge joins the changes that ours and theirs made to base. Changes of the same or of neighbouring lines are one chunk, a
-// conflict unless both sides made the same of it. Texts that differ too much to compare are one conflict.
+// Merge joins the changes that ours and theirs made to base. Changes of the same or of neighbouring lines are one
+// chunk, a conflict unless both sides made the same of it. Texts that differ too much to compare are one conflict.
 func Merge(base, ours, theirs []byte) (out []Chunk) {
 	switch { // however much the other side changed
 	case bytes.Equal(base, ours), bytes.Equal(ours, theirs):

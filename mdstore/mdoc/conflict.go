@@ -36,8 +36,8 @@ func conflict(src []byte) (from, to int) {
 	return h.open, h.shut
 }
 
-// A hunk is a conflict with its marks: the offsets of the lines that are marks. base is shut where the conflict shows none, and so is
-// middle where the line between the sides is missing.
+// A hunk is a conflict with its marks: the offsets of the lines that are marks. base is shut where the conflict
+// shows none, and so is middle where the line between the sides is missing.
 type hunk struct{ open, base, middle, shut int }
 
 // hunkIn returns the first hunk of src at or behind from. The marks of a hunk have one length, of seven or more.
@@ -60,7 +60,7 @@ func hunkIn(src []byte, from int) (h hunk, ok bool) {
 				h.middle = at
 				h.base = min(h.base, at)
 				return h, true
-			case h.base == shut && bytes.HasPrefix(line, []byte(strings.Repeat("|", size))) && (len(line) == size || line[size] == ' '):
+			case h.base == shut && bytes.HasPrefix(append(line[:len(line):len(line)], ' '), []byte(strings.Repeat("|", size)+" ")):
 				h.base = at
 			}
 		}
@@ -127,8 +127,8 @@ func lineWith(src []byte, from int, mark string) int {
 	}
 }
 
-// leftover returns the offset of the first conflict marker that is left of a hunk, or -1. A marker in code is text, and
-// so is a line of a quote of seven levels or of a table. file is false for a text without front matter.
+// leftover returns the offset of the first conflict marker that is left of a hunk, or -1. A marker in code is text,
+// and so is a line of a quote of seven levels or of a table. file is false for a text without front matter.
 func leftover(src []byte, file bool) int {
 	first := -1
 	var code []Span // computed for the first marker
@@ -221,8 +221,8 @@ func isDivider(src []byte, at int) bool {
 	return string(src[at:cutEOL(src, lineEnd(src, at))]) == divider
 }
 
-// withRules returns a copy of src in which each conflict marker, and each line between two sides, is a thematic break of
-// the same length: such a line would join the lines around it, or make a heading of them.
+// withRules returns a copy of src in which each conflict marker, and each line between two sides, is a thematic
+// break of the same length: such a line would join the lines around it, or make a heading of them.
 func withRules(src []byte) []byte {
 	out := bytes.Clone(src)
 	for at := 0; at < len(src); at = lineEnd(src, at) {

@@ -12,8 +12,8 @@ import (
 // A part is a piece of the body: a section, or what stands above the first one, which has no name and no heading.
 type part struct{ name, heading, body string }
 
-// partsOf cuts the body. Of a kind that names no sections, each heading of level 1 or 2 begins a part, and the part's text is its name:
-// it is there or not.
+// partsOf cuts the body. Of a kind that names no sections, each heading of level 1 or 2 begins a part, and the
+// part's text is its name: it is there or not.
 func (m *merging) partsOf(i int) ([]part, error) {
 	d := m.doc[i]
 	src := string(d.Bytes())

@@ -24,11 +24,12 @@ const (
 	hash                   // the hash of the merged rules
 )
 
-// rules are those of the keys. A key that is not here is a conflict: id, type, parentId, createdAt, and what Arbor does not know.
+// rules are those of the keys. A key that is not here is a conflict: id, type, parentId, createdAt, and what Arbor
+// does not know.
 var rules = map[string]rule{
 	mdstore.KeyTitle: noted, mdstore.KeyName: noted, mdstore.KeyGoal: noted, mdstore.KeyDescription: noted,
-	mdstore.KeyRole: later, mdstore.KeyIsolated: later, mdstore.KeyFocus: later, mdstore.KeyOrder: later, mdstore.KeyAgent: later,
-	mdstore.KeyPriority: later, mdstore.KeySlot: later, mdstore.KeyEnded: later,
+	mdstore.KeyRole: later, mdstore.KeyIsolated: later, mdstore.KeyFocus: later, mdstore.KeyOrder: later,
+	mdstore.KeyAgent: later, mdstore.KeyPriority: later, mdstore.KeySlot: later, mdstore.KeyEnded: later,
 	mdstore.KeyStatus: status, mdstore.KeyUpdated: newest, mdstore.KeyRulesHash: hash,
 	mdstore.KeyTags: united, mdstore.KeyContributors: united, mdstore.KeyAttached: united,
 }
@@ -136,7 +137,8 @@ func choose(v [3]string) string {
 	return v[ours]
 }
 
-// says returns the meaning of an entry of a document: not how it is written, except where only a person knows what it means.
+// says returns the meaning of an entry of a document: not how it is written, except where only a person knows what
+// it means.
 func (e entry) says(d *mdoc.Doc) string {
 	switch {
 	case rules[e.key] == united:
@@ -214,8 +216,8 @@ func unite(base, ours, theirs []string) (out []string) {
 	return out
 }
 
-// status reports which of two statuses stands: +1 for a. One that follows from the other by one action does, unless either follows
-// from the other; else the one that was written later, and then the one that is further on.
+// status reports which of two statuses stands: +1 for a. One that follows from the other by one action does, unless
+// either follows from the other; else the one that was written later, and then the one that is further on.
 func (m *merging) status(a, b string) int {
 	of, _ := m.doc[ours].Field(mdstore.KeyType)
 	follows := func(from, to string) int {
@@ -231,8 +233,8 @@ func (m *merging) status(a, b string) int {
 }
 
 // further are the statuses in the order in which work goes on.
-var further = []statemachine.Status{statemachine.Pending, statemachine.InPlanning, statemachine.Implementing, statemachine.Monitoring,
-	statemachine.Validating, statemachine.Failed, statemachine.Cancelled, statemachine.Completed}
+var further = []statemachine.Status{statemachine.Pending, statemachine.InPlanning, statemachine.Implementing,
+	statemachine.Monitoring, statemachine.Validating, statemachine.Failed, statemachine.Cancelled, statemachine.Completed}
 
 // number returns a key that is a whole number, 0 where it is none.
 func number(d *mdoc.Doc, key string) int64 {

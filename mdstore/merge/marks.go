@@ -6,8 +6,8 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// Marked reports whether a text has the marks of a conflict: a line that begins with seven or more of "<" and a blank, and
-// below it one of as many of ">".
+// Marked reports whether a text has the marks of a conflict: a line that begins with seven or more of "<" and a
+// blank, and below it one of as many of ">".
 func Marked(data []byte) bool { return len(mdoc.Ours.Of(data)) != len(data) }
 
 // conflictsIn returns what the marks in a file tell apart, by field and section.

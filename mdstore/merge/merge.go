@@ -23,7 +23,7 @@ type Result struct {
 
 // A Conflict is what both sides changed differently.
 type Conflict struct {
-	What               string // the key of a field or the name of a section, as "parentId" or "Conclusion"; "" for text outside of sections
+	What               string // a key, or the name of a section, as "Conclusion"; "" for text outside of sections
 	Base, Ours, Theirs string // the value or the text; Base is "" where it is not known
 }
 
@@ -41,9 +41,10 @@ func asText(why string, args ...any) error {
 }
 
 // Merge makes one file of ours and theirs, which were both made of base, at p. base is nil where both sides made the
-// file. The formatting of ours stays, and what the result says does not depend on which side is ours. A conflict in the front matter
-// has marks around the lines of its key, one in a section around lines of its text; mdoc.Side picks one side. The error is
-// ErrText, or wraps it; it names what conflicts in a compressed file, which can have no marks.
+// file. The formatting of ours stays, and what the result says does not depend on which side is ours. A conflict in
+// the front matter has marks around the lines of its key, one in a section around lines of its text; mdoc.Side picks
+// one side. The error is ErrText, or wraps it; it names what conflicts in a compressed file, which can have no
+// marks.
 func Merge(p mdstore.Path, base, ours, theirs []byte, opt Options) (Result, error) {
 	switch {
 	case bytes.Equal(base, theirs), bytes.Equal(ours, theirs):
@@ -58,8 +59,8 @@ func Merge(p mdstore.Path, base, ours, theirs []byte, opt Options) (Result, erro
 	if base == nil {
 		base = mdstore.Stored(p, []byte("---\n---\n"))
 	}
-	m := &merging{path: p, kind: kind, marks: diff3.Marks{Ours: cmp.Or(opt.Ours, "ours"), Theirs: cmp.Or(opt.Theirs, "theirs"),
-		Size: max(opt.Size, 7)}}
+	m := &merging{path: p, kind: kind, marks: diff3.Marks{Ours: cmp.Or(opt.Ours, "ours"),
+		Theirs: cmp.Or(opt.Theirs, "theirs"), Size: max(opt.Size, 7)}}
 	var raw [3][]byte
 	for i, data := range [][]byte{base, ours, theirs} {
 		text, err := mdstore.TextOf(p, data)
