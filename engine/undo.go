@@ -57,15 +57,17 @@ func deed(ctx context.Context, e *Engine, ref string) (Deed, error) {
 	case i < 0 && bad == nil && 0 < n && n <= len(all):
 		i = n - 1
 	case i < 0 && ref == "":
-		return Deed{}, errs.New(errs.NothingToUndo, "nothing to undo: the record of this machine has no operation on this vault that is not undone")
+		return Deed{}, errs.New(errs.NothingToUndo,
+			"nothing to undo: the record of this machine has no operation on this vault that is not undone")
 	case i < 0:
-		return Deed{}, errs.New(errs.NothingToUndo, "%s: no operation has this number or id; arbor undo --list names the last %d", ref, len(all))
+		return Deed{}, errs.New(errs.NothingToUndo,
+			"%s: no operation has this number or id; arbor undo --list names the last %d", ref, len(all))
 	}
 	switch d := all[i]; {
 	case d.Large && d.Trash != "":
-		return d, errs.New(errs.CannotUndo, "%s: the operation was too large to be recorded; what it replaced lies in %s", d.Text, d.Trash)
+		return d, errs.New(errs.CannotUndo, "%s: it was too large to be recorded; what it replaced lies in %s", d.Text, d.Trash)
 	case d.Large:
-		return d, errs.New(errs.CannotUndo, "%s: the operation was too large to be recorded", d.Text)
+		return d, errs.New(errs.CannotUndo, "%s: it was too large to be recorded", d.Text)
 	case d.Undone:
 		by := slices.IndexFunc(all, func(u Deed) bool { return u.Undoes == d.ID && !u.Undone })
 		return d, errs.New(errs.CannotUndo, "%s: it is undone already; arbor undo %d does it again", d.Text, by+1)
@@ -173,8 +175,7 @@ func sound(ctx context.Context, e *Engine, d Deed, u *plan.Undone) error {
 			return err
 		}
 		if len(worse) > 0 && (u.Merged || touched(ctx, e.st, dir, d.Began, files)) {
-			return errs.New(errs.CannotUndo, "%s: then %s; nothing was undone: "+
-				"first undo what came since (arbor undo --list), or change it by hand", d.Text, worse[0]).With(errs.Details{Paths: []string{worse[0].File}})
+			return cannot(d, mdstore.Path(worse[0].File), "would be wrong then: "+worse[0].Code+": "+worse[0].Text)
 		}
 	}
 	for _, f := range u.Files {
@@ -184,12 +185,24 @@ func sound(ctx context.Context, e *Engine, d Deed, u *plan.Undone) error {
 		back := mdstore.ParseWorkspace(f)
 		for dir, id := range here {
 			if id == back.ID && dir != back.Dir {
-				return errs.New(errs.CannotUndo, "%s: %s has this id by now; nothing was undone", id, dir).
-					With(errs.Details{Paths: []string{string(dir)}})
+				return cannot(d, dir, "has the id "+string(id)+" by now")
 			}
+		}
+		here[back.Dir] = back.ID
+	}
+	for _, f := range u.Files {
+		dir, kind := mdstore.WorkspaceDir(f.Path), mdstore.AllKinds().Of(f.Path)
+		if kind != nil && !kind.Place.Vault && !f.Version.IsZero() && here[dir] == "" {
+			return cannot(d, dir, "is no workspace any more: it was moved or deleted since")
 		}
 	}
 	return nil
+}
+
+// cannot is the error of an operation that something stands on, with the place of it.
+func cannot(d Deed, p mdstore.Path, why string) error {
+	return errs.New(errs.CannotUndo, "%s: %s %s; nothing was undone: undo first what came since (arbor undo --list), "+
+		"or change it by hand", d.Text, p, why).With(errs.Details{Paths: []string{string(p)}})
 }
 
 // touched reports whether a file of a workspace but these may have been changed since a time, in Unix nanoseconds.

@@ -72,7 +72,7 @@ func savedOut(ctx context.Context, env *Env, ws mdstore.ID, saved *plan.SavedEnt
 	out := &MemorySaveOut{Slot: slotNamed(ctx, env, ws, saved.Slot, called), EntryID: string(saved.Entry), Created: saved.Created, Wrote: w}
 	if saved.Kept != "" {
 		out.Kept = env.path(saved.Kept)
-		out.Hint = "the slot as it was is kept in " + out.Kept + " for 30 days; memory_import (arbor memory import) brings its entries back"
+		out.Hint = "the slot as it was is kept in " + out.Kept + " for 30 days; undo (arbor undo) takes this back"
 	}
 	return out
 }

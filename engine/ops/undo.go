@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"arbor/engine"
+	"arbor/engine/config"
 	"arbor/engine/plan"
+	"arbor/mdstore"
 )
 
 // UndoIn names the operation that is to be taken back.
@@ -69,6 +71,7 @@ func UndoOperation(ctx context.Context, env *Env, in UndoIn) (*UndoOut, error) {
 	if err != nil {
 		return nil, fail(err)
 	}
+	mask(u.Outcome.Files)
 	for _, left := range u.Left {
 		u.Outcome.Warned = append(u.Outcome.Warned, "not undone: "+left)
 	}
@@ -83,14 +86,31 @@ func undoList(ctx context.Context, env *Env, diffs bool) (*UndoOut, error) {
 	}
 	var list []Undoable
 	for i, d := range all {
-		o := Undoable{N: i + 1, ID: d.ID, Time: time.Unix(0, d.Began).UnixMilli(), Text: d.Text, Operator: d.Operator, Session: d.Session,
-			Undone: d.Undone, TooLarge: d.Large}
+		o := Undoable{N: i + 1, ID: d.ID, Time: time.Unix(0, d.Began).UnixMilli(), Text: d.Text, Operator: d.Operator,
+			Session: d.Session, Undone: d.Undone, TooLarge: d.Large}
 		if diffs {
-			o.Diff = plan.DiffOf(d.Operation)
+			was := plan.OutcomeOf(d.Operation)
+			mask(was.Files)
+			o.Diff = was.Diff()
 		}
 		list = append(list, o)
 	}
 	out := &UndoOut{Wrote: Wrote{Success: true}}
 	env.fit(out, len(list), func(n int) { out.Operations, out.Hidden = list[:n], len(list)-n })
 	return out, nil
+}
+
+// mask takes secrets out of what files of settings held, for diffs.
+func mask(files []plan.FileChange) {
+	for i, f := range files {
+		if f.Path.Base() != mdstore.ConfigFile {
+			continue
+		}
+		if f.Old != nil {
+			files[i].Old = config.Masked(f.Old)
+		}
+		if f.New != nil {
+			files[i].New = config.Masked(f.New)
+		}
+	}
 }

@@ -142,10 +142,7 @@ func TestWhatCameSinceAnUndoneOperationIsNotLost(t *testing.T) {
 		must(t, env, "workspace_check", map[string]any{"workspaceId": ws, "fix": true})
 		first, second := rapid.SampledFrom(all).Draw(rt, "first"), rapid.SampledFrom(all).Draw(rt, "second")
 		_, _ = call(t, env, first.op, first.args)
-		deeds, err := engine.Deeds(t.Context(), env.Engine)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		deeds := deedsOf(t, env)
 		const saved, logged = "a person saved this", "this was logged later"
 		if rapid.Bool().Draw(rt, "a person saves") {
 			p := rapid.SampledFrom(slices.Sorted(maps.Keys(shared(t, dir)))).Draw(rt, "file")
@@ -188,4 +185,122 @@ func count(files map[mdstore.Path][]byte, text string) (n int) {
 		n += strings.Count(string(plain), text)
 	}
 	return n
+}
+
+// What stands on an operation keeps it from being undone, and is named.
+func TestUndoIsRefusedWhereTheTreeWouldBreak(t *testing.T) {
+	type step struct {
+		op   string
+		args map[string]any
+	}
+	node := func(id string) map[string]any { return map[string]any{"nodeId": id} }
+	add := func(parent, typ string) step {
+		return step{"node_create", map[string]any{"parentId": parent, "type": typ, "title": "N", "requirement": "r", "rulesHash": hash}}
+	}
+	act := func(id, action string) step {
+		return step{"node_transition", map[string]any{"nodeId": id, "action": action, "conclusion": "c"}}
+	}
+	for _, tt := range []struct {
+		name  string
+		steps []step // the first is to be undone; NEW is the node that it made
+		say   string
+	}{
+		{"a child was created below", []step{add("node-p", "planning"), add("NEW", "execution")}, "NEW"},
+		{"a node was moved below", []step{add("node-p", "planning"), {"node_move", map[string]any{"nodeId": "node-a", "newParentId": "NEW"}}}, "NEW"},
+		{"it was begun", []step{add("node-p", "execution"), act("NEW", "start")}, "was changed since"},
+		{"a node refers to it", []step{add("node-p", "execution"), {"node_reference", map[string]any{"nodeId": "node-a", "targetIdOrPath": "NEW", "action": "add"}}}, "NEW"},
+		{"its workspace was deleted since", []step{{"state_delete", map[string]any{"state": "state-1"}}, {"workspace_delete", map[string]any{"force": true}}}, "moved or deleted"},
+		{"its only file has other values since", []step{{"node_isolate", map[string]any{"nodeId": "node-a", "isolate": true}}, {"node_delete", node("node-a")}}, "moved or removed since"},
+		{"the parent was completed", []step{act("node-b", "complete"), {"node_delete", node("node-a")}, act("node-p", "complete")}, "node-p"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir, env := undoing(t, plan())
+			must(t, env, "workspace_check", map[string]any{"workspaceId": ws, "fix": true})
+			made, id := "", ""
+			for i, s := range tt.steps {
+				s.args["workspaceId"] = ws
+				for k, v := range s.args {
+					if v == "NEW" {
+						s.args[k] = made
+					}
+				}
+				out := must(t, env, s.op, s.args)
+				if i == 0 {
+					made, _ = out["nodeId"].(string)
+					id = deedsOf(t, env)[0].ID
+				}
+			}
+			before := shared(t, dir)
+			_, err := call(t, env, "undo", map[string]any{"operation": id})
+			if err == nil || err.Code != errs.CannotUndo {
+				t.Fatalf("undo: %v", err)
+			}
+			if say := strings.ReplaceAll(tt.say, "NEW", made); !strings.Contains(err.Message, say) {
+				t.Errorf("undo: %s; it does not name %q", err.Message, say)
+			}
+			same(t, "a refused undo", shared(t, dir), before)
+		})
+	}
+}
+
+func deedsOf(t testing.TB, env *ops.Env) []engine.Deed {
+	t.Helper()
+	all, err := engine.Deeds(t.Context(), env.Engine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// What cannot be told from what came since is named, and the rest is undone.
+func TestUndoNamesWhatItLeavesAlone(t *testing.T) {
+	dir, env := undoing(t, plan())
+	at := func(kv map[string]any) map[string]any {
+		kv["workspaceId"], kv["nodeId"] = ws, "node-a"
+		return kv
+	}
+	must(t, env, "workspace_check", map[string]any{"workspaceId": ws, "fix": true})
+	must(t, env, "node_transition", at(map[string]any{"action": "start"}))
+	must(t, env, "node_transition", at(map[string]any{"action": "complete", "conclusion": "c"}))
+	p := mdstore.NodePath(ws, "node-a")
+	before := shared(t, dir)[p]
+	out := must(t, env, "undo", map[string]any{"operation": "2"})
+	if w := fmt.Sprint(out["warnings"]); !strings.Contains(w, "not undone: "+string(p)+": status was changed again since") {
+		t.Errorf("warnings: %s", w)
+	}
+	if now := shared(t, dir)[p]; string(now) != string(before) {
+		t.Errorf("the file that is left alone: %s", now)
+	}
+}
+
+// The lines of its log go with an operation, and what came later stays.
+func TestUndoOfAnEarlierOperationTakesOutNoMoreThanThat(t *testing.T) {
+	dir, env := undoing(t, plan())
+	at := func(kv map[string]any) map[string]any {
+		kv["workspaceId"], kv["nodeId"] = ws, "node-b"
+		return kv
+	}
+	must(t, env, "log_append", at(map[string]any{"event": "earlier"}))
+	must(t, env, "node_transition", at(map[string]any{"action": "complete", "conclusion": "yes"}))
+	must(t, env, "node_update", at(map[string]any{"note": "later"}))
+	must(t, env, "log_append", at(map[string]any{"event": "later too"}))
+	out := must(t, env, "undo", map[string]any{"operation": "3"})
+	if out["undone"] != "complete B" {
+		t.Errorf("undone: %v", out["undone"])
+	}
+	text := string(shared(t, dir)[mdstore.NodePath(ws, "node-b")])
+	for _, is := range []string{"status: implementing", "earlier", "## Note", "later too"} {
+		if !strings.Contains(text, is) {
+			t.Errorf("%q is missing:\n%s", is, text)
+		}
+	}
+	for _, not := range []string{"yes", "complete:"} {
+		if strings.Contains(text, not) {
+			t.Errorf("%q is there still:\n%s", not, text)
+		}
+	}
+	list := must(t, env, "undo", map[string]any{"list": true})["operations"].([]any)
+	if first, fourth := list[0].(map[string]any), list[3].(map[string]any); first["text"] != "undo: complete B" || fourth["undone"] != true {
+		t.Errorf("the list: %v", list)
+	}
 }

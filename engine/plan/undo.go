@@ -113,24 +113,23 @@ func (x Undo) Plan() (*Undone, error) {
 		return nil, errs.New(errs.CannotUndo, "%s: nothing was undone: %s", x.Operation.Text, strings.Join(out.Left, "; "))
 	}
 	if err := mdstore.CheckChanges(out.Changes); err != nil {
-		return nil, errs.New(errs.CannotUndo, "%s: the steps of the operation cannot be taken back at once: %v", x.Operation.Text, err)
+		return nil, errs.New(errs.CannotUndo, "%s: its steps cannot be taken back at once: %v", x.Operation.Text, err)
 	}
 	return out, nil
 }
 
-// DiffOf returns what an operation changed as a unified diff.
-func DiffOf(op mdstore.Operation) string {
-	var out Outcome
+// OutcomeOf returns what an operation changed.
+func OutcomeOf(op mdstore.Operation) (out Outcome) {
 	for _, s := range op.Steps {
 		out.Files = append(out.Files, FileChange{Path: s.Path, To: s.To, Old: s.Base, New: s.New})
 	}
-	return out.Diff()
+	return out
 }
 
 // inTheWay is the error for what came since and would be lost, or broken.
 func inTheWay(p mdstore.Path, why string) error {
-	return errs.New(errs.CannotUndo, "%s: %s; nothing was undone: undo that first (arbor undo --list), or change it by hand", p, why).
-		With(errs.Details{Paths: []string{string(p)}})
+	return errs.New(errs.CannotUndo, "%s: %s; nothing was undone: undo that first (arbor undo --list), "+
+		"or change it by hand", p, why).With(errs.Details{Paths: []string{string(p)}})
 }
 
 func (u *Undone) left(p mdstore.Path, why string) { u.Left = append(u.Left, string(p)+": "+why) }
@@ -259,7 +258,9 @@ func changedAgain(p mdstore.Path, after, now, before []byte) string {
 	d, _ := mdstore.ParseFile(p, after, kind.Form)
 	was, is, then := value(before), value(after), value(now)
 	for _, f := range d.Fields() {
-		if k := f.Key; k != mdstore.KeyUpdated && k != mdstore.KeyRulesHash && was(k) != is(k) && then(k) != is(k) && then(k) != was(k) {
+		k := f.Key
+		derived := k == mdstore.KeyUpdated || k == mdstore.KeyRulesHash
+		if !derived && was(k) != is(k) && then(k) != is(k) && then(k) != was(k) {
 			return k
 		}
 	}

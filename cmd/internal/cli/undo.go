@@ -36,7 +36,8 @@ func showUndone(sh *shell, out *ops.UndoOut) error {
 			text += "  (too large to be undone)"
 		}
 		by := strings.TrimSpace(o.Operator + " " + o.Session)
-		rows = append(rows, []cell{{text: strconv.Itoa(o.N)}, {text: o.ID, sgr: "2"}, {text: timeOf(o.Time)}, {text: by}, {text: text}})
+		n := cell{text: strconv.Itoa(o.N)}
+		rows = append(rows, []cell{n, {text: o.ID, sgr: "2"}, {text: timeOf(o.Time)}, {text: by}, {text: text}})
 	}
 	if len(rows) == 0 {
 		sh.say("no operations")
@@ -57,7 +58,8 @@ func recorded(cmd *cobra.Command, words []string) {
 	if cmd.GroupID == groupFrontEnds {
 		return // it makes many
 	}
-	text := strings.Join(append(strings.Fields(cmd.CommandPath())[1:], words...), " ")
+	named := words[:min(len(words), 1)] // what comes then may be a secret
+	text := strings.Join(append(strings.Fields(cmd.CommandPath())[1:], named...), " ")
 	op := &mdstore.Operation{Name: cmd.CommandPath(), Text: render.Visible(text), Operator: mdstore.OperatorHuman}
 	cmd.SetContext(mdstore.WithOperation(cmd.Context(), op))
 }

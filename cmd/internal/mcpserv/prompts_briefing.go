@@ -106,13 +106,15 @@ func transcriptSize(ctx context.Context, env *ops.Env) (string, error) {
 }
 
 func clearText(ctx context.Context, _ *Server, env *ops.Env, _ map[string]string) (string, error) {
-	out, err := ops.TranscriptClear(ctx, env, ops.TranscriptClearIn{})
+	clear, _ := ops.Find("transcript_clear")
+	done, err := clear.Run(ctx, env, &ops.TranscriptClearIn{})
 	switch {
 	case unbound(err):
 		return noSession, nil
 	case err != nil:
 		return "", err
 	}
+	out := done.(*ops.TranscriptClearOut)
 	if out.Kept == "" {
 		return "The transcript is empty.\n", nil
 	}
