@@ -63,9 +63,9 @@ func TestMergesOfTwoPeople(t *testing.T) {
 				}
 			}
 			alone := "clean"
-			if out, ok := p.run("git merge -q theirs -m both"); !ok {
+			if _, ok := p.run("git merge -q theirs -m both"); !ok {
 				alone = "conflict"
-				if out, ok = p.run("arbor check --fix; git add -A -- :/ && " + planMerged); !ok && part("after check --fix") == "clean\n" {
+				if out, ok := p.run("arbor check --fix; git add -A -- :/ && " + planMerged); !ok && part("after check --fix") == "clean\n" {
 					t.Errorf("after check --fix:\n%s", out)
 				} else if ok {
 					holds("after check --fix")

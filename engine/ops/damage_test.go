@@ -85,15 +85,14 @@ func TestANodeAboveACopiedOneIsNotDeleted(t *testing.T) {
 
 // Nothing is created where the rules cannot be read.
 func TestAnUnreadableWorkspaceTakesNoNodes(t *testing.T) {
-	for name, text := range map[string]string{ // of one too large to be read, the folder's name stands for the id
-		"too large":        string(workspaceFile("- rule 1\n")) + strings.Repeat("x", mdstore.MaxFileSize),
-		"conflict markers": string(workspaceFile("- rule 1\n")) + "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> b\n",
+	for code, text := range map[errs.Code]string{ // of one too large to be read, the folder's name stands for the id
+		errs.FileUnreadable: string(workspaceFile("- rule 1\n")) + strings.Repeat("x", mdstore.MaxFileSize),
+		errs.Merging:        string(workspaceFile("- rule 1\n")) + "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> b\n",
 	} {
 		files := lone("", "")
 		files[ws+"/Workspace.md"] = []byte(text)
 		w := enginetest.New(t, files)
-		t.Log(name)
-		refused(t, w, &ops.Env{Engine: w.Engine}, errs.FileUnreadable, "node_create", map[string]any{"workspaceId": ws, "parentId": "root", "type": "execution", "title": "t", "requirement": "r"})
+		refused(t, w, &ops.Env{Engine: w.Engine}, code, "node_create", map[string]any{"workspaceId": ws, "parentId": "root", "type": "execution", "title": "t", "requirement": "r"})
 	}
 }
 

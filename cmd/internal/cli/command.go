@@ -173,7 +173,7 @@ var specials = map[string]func(*shell) command{
 	"workspace_resolve": shows(showResolved), "workspace_gc": shows(showCollected),
 	"state_save": shows(showSaved), "state_list": stateListCommand, "state_load": stateLoadCommand, "state_delete": stateDeleteCommand, "search": searchCommand,
 	"conflicts": shows(showConflicts), "resolve_conflict": resolveConflictCommand, "git_install": gitInstallCommand, "git_uninstall": gitUninstallCommand,
-	"ask": shows(showAnswers), "sync": shows(showSync),
+	"ask": shows(showAnswers), "sync": shows(showSync), "undo": undoCommand,
 	"history_get": historyCommand, "plan_diff": diffCommand, "blame": shows(showBlame),
 }
 
