@@ -76,6 +76,7 @@ var parts = []part{
 	{"reload", false, (*bench).reloads},
 	{"torn", true, (*bench).torn},
 	{"history", true, (*bench).histories},
+	{"merge", true, (*bench).merges},
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
