@@ -15,7 +15,7 @@ import (
 )
 
 // ranPages are the pages whose commands are run, each in an empty folder of its own.
-var ranPages = []string{"tutorial.md", "teams.md", "obsidian.md", "comeback.md", "search.md"}
+var ranPages = []string{"tutorial.md", "teams.md", "obsidian.md", "comeback.md", "search.md", "git.md"}
 
 // shBlock is a block of commands on a page, with the block of what they print where one follows.
 var shBlock = regexp.MustCompile("(?m)^```sh\n((?:.*\n)*?)```\n(?:\n```text\n((?:.*\n)*?)```\n)?")
@@ -57,7 +57,10 @@ func runPage(t *testing.T, file string) {
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + cmd.Dir, "TERM=dumb", "LC_ALL=C.UTF-8", "GORACE=" + os.Getenv("GORACE"),
 		"GIT_CONFIG_GLOBAL=" + filepath.Join(cmd.Dir, ".gitconfig"), "GIT_CONFIG_SYSTEM=/dev/null",
-		"GIT_AUTHOR_NAME=You", "GIT_AUTHOR_EMAIL=you@example.org", "GIT_COMMITTER_NAME=You", "GIT_COMMITTER_EMAIL=you@example.org",
+	}
+	person := []byte("[user]\n\tname = You\n\temail = you@example.org\n")
+	if err := os.WriteFile(filepath.Join(cmd.Dir, ".gitconfig"), person, 0o666); err != nil {
+		t.Fatal(err)
 	}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -90,6 +93,7 @@ func runPage(t *testing.T, file string) {
 var (
 	pageID      = regexp.MustCompile(`^(ws|node|session|state)-[0-9a-z]{8}-([0-9a-z]{6})(?:\.md)?$`)
 	pageTime    = regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?\b`)
+	pageCommit  = regexp.MustCompile(`\b[0-9a-f]{12}\b`)
 	pageVersion = regexp.MustCompile(`\b(version )[0-9a-f]{16}\b`)
 )
 
@@ -121,5 +125,6 @@ func settled(t *testing.T, s, dir string) string {
 		ends = append(ends, m[2], end)
 	}
 	s = strings.NewReplacer(append(full, ends...)...).Replace(s)
+	s = pageCommit.ReplaceAllString(s, "0123456789ab")
 	return pageVersion.ReplaceAllString(pageTime.ReplaceAllStringFunc(s, func(at string) string { return "2026-11-23 09:00:00"[:len(at)] }), "${1}0123456789abcdef")
 }

@@ -129,7 +129,7 @@ func (h *history) read(ctx context.Context, head string) (all []gitrepo.Commit, 
 		if err != nil {
 			return nil, err
 		}
-		at := slices.IndexFunc(found, func(c gitrepo.Commit) bool { return !c.Merge && !c.Old.IsFile() })
+		at := slices.IndexFunc(found, func(c gitrepo.Commit) bool { return c.Others == nil && !c.Old.IsFile() })
 		if at < 0 {
 			return append(all, found...), nil
 		}
@@ -182,7 +182,7 @@ func (h *history) entries(ctx context.Context, commits []gitrepo.Commit) (out []
 	at := map[string]*view.Edition{}
 	var ids []string
 	for _, c := range commits {
-		for _, b := range []gitrepo.Blob{c.New, c.Old} {
+		for _, b := range append([]gitrepo.Blob{c.New, c.Old}, c.Others...) {
 			if _, met := at[b.ID]; !met && b.IsFile() {
 				at[b.ID] = nil
 				ids = append(ids, b.ID)
@@ -207,11 +207,14 @@ func (h *history) entries(ctx context.Context, commits []gitrepo.Commit) (out []
 			e.What = []string{"a link or a submodule took its place"}
 		default:
 			e.tell(was, is)
+			for _, other := range c.Others {
+				e.keep(at[other.ID], is)
+			}
 		}
 		if from := h.moved[c.ID]; from != "" {
 			e.What = append(e.What, "file moved from "+string(from))
 		}
-		if c.Merge {
+		if c.Others != nil {
 			e.What = slices.Insert(e.What, 0, "merged")
 		}
 		if c.ID != "" || len(e.What)+len(e.Log) > 0 {
@@ -219,6 +222,15 @@ func (h *history) entries(ctx context.Context, commits []gitrepo.Commit) (out []
 		}
 	}
 	return out, err
+}
+
+// keep leaves of what is told only that which is new against another parent of a merge, too: the rest came with a commit
+// of one side.
+func (e *HistoryEntry) keep(other, is *view.Edition) {
+	var against HistoryEntry
+	against.tell(other, is)
+	e.What = slices.DeleteFunc(e.What, func(s string) bool { return !slices.Contains(against.What, s) })
+	e.Log = slices.DeleteFunc(e.Log, func(l mdstore.LogEntry) bool { return !slices.Contains(against.Log, l) })
 }
 
 // tell says what became of the file from one edition to the next.

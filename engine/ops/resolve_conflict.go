@@ -83,7 +83,12 @@ func ResolveConflict(ctx context.Context, env *Env, in ResolveConflictIn) (*Reso
 	out.Left = c.left(data)
 	hint := ""
 	if c.stages != nil {
-		hint = "git has it in its index; when arbor conflicts lists nothing more, end the merge with git"
+		hint = "git has it in its index"
+		if _, waits := r.Waiting(); waits {
+			hint += "; when arbor conflicts lists nothing more, arbor sync --continue ends the merge"
+		} else if amid := r.Amid(); amid != "" {
+			hint += "; when arbor conflicts lists nothing more, git " + amid + " --continue ends the " + amid
+		}
 	}
 	if len(out.Left) > 0 {
 		hint = "still in conflict: " + strings.Join(out.Left, ", ")

@@ -20,6 +20,7 @@ type verdict struct {
 	newest []byte         // what the last commit made of the file
 	stands string         // why it stands although commits are missing from it; "" where none is, or they are to be made again
 	known  bool           // it is a version of the record, byte for byte
+	silent bool           // it stands, and has every line of the newest: git has merged it
 }
 
 // A knownVersion is a version of the record, and the number of the first step that came after it.
@@ -71,8 +72,11 @@ func (s *Store) judge(p mdstore.Path, data []byte) (v verdict) {
 		v.replay = nil
 	case v.replay == nil:
 		v.stands = "was saved without what had come back into it"
-	case v.known, s.git.wrote(p, data, nearest.data, last):
+	case v.known:
 		v.replay, v.stands = nil, "was made what it had been before, by git, a backup or an editor"
+	case s.git.wrote(p, data, nearest.data, last):
+		v.replay, v.stands = nil, "was written by git without some of what stood there"
+		v.silent = lines.holds(v.newest, nearest.data)
 	}
 	return v
 }
@@ -90,6 +94,19 @@ func linesOf(data []byte) lineBag {
 		bag[line]++
 	}
 	return bag
+}
+
+// holds reports whether the text has all lines that stand in a newer version of it and not in an older one, but for what
+// commits derive.
+func (b lineBag) holds(newer, older []byte) bool {
+	was := linesOf(older)
+	for line := range linesOf(newer) {
+		key, _, _ := strings.Cut(line, ":")
+		if was[line] == 0 && b[line] == 0 && key != mdstore.KeyUpdated && key != mdstore.KeyRulesHash {
+			return false
+		}
+	}
+	return true
 }
 
 // distance returns how many lines are in one of the texts only.
@@ -121,7 +138,9 @@ func (s *Store) mergeStale(p mdstore.Path) (merged bool, err error) {
 	}
 	if v.stands != "" {
 		s.record(recordedStep{Path: p, New: data, Stands: true})
-		s.meet(mdstore.Collision{Path: p, Text: fmt.Sprintf("%s %s; that stands", p, v.stands)})
+		if !v.silent {
+			s.meet(mdstore.Collision{Path: p, Text: fmt.Sprintf("%s %s; that stands", p, v.stands)})
+		}
 	}
 	if v.replay == nil {
 		return false, nil

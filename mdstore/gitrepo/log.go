@@ -22,8 +22,8 @@ type Commit struct {
 	ID       string
 	Author   string // as git has it: it may hold anything but NUL
 	Time     time.Time
-	Merge    bool // the file differs from that of every parent; Old is that of the first one that has it
-	Old, New Blob // the file before and after; Old is the zero Blob where it came to its place
+	Old, New Blob   // the file before and after; Old is the zero Blob where it came to its place
+	Others   []Blob // of a merge, the file in the other parents, which differs as well; Old is of the first that has it
 }
 
 // IsFile reports whether the blob is a regular file, not a link or a submodule.
@@ -58,7 +58,7 @@ func (r *Repo) changes(out []byte) (all []Change) {
 	fields := strings.Split(string(out), "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
 		if p, ok := r.InFolder(fields[i+1]); ok {
-			c := rawChange(fields[i])
+			c, _ := rawChange(fields[i])
 			c.Path = p
 			all = append(all, c)
 		}
@@ -67,7 +67,7 @@ func (r *Repo) changes(out []byte) (all []Change) {
 }
 
 // rawChange reads ":MODE MODE ID ID STATUS", which has more modes and ids where it tells of a merge.
-func rawChange(line string) (c Change) {
+func rawChange(line string) (c Change, others []Blob) {
 	sides := strings.IndexFunc(line, func(r rune) bool { return r != ':' }) + 1
 	if words := strings.Fields(line[sides-1:]); len(words) == 2*sides+1 {
 		blob := func(i int) Blob {
@@ -81,18 +81,22 @@ func rawChange(line string) (c Change) {
 			return b
 		}
 		c.New = blob(sides - 1)
-		for i := 0; i < sides-1 && c.Old.Mode == ""; i++ { // the first parent that has it
-			c.Old = blob(i)
+		for i := range sides - 1 {
+			if old := blob(i); c.Old.Mode == "" {
+				c.Old = old // of the first parent that has it
+			} else {
+				others = append(others, old)
+			}
 		}
 	}
-	return c
+	return c, others
 }
 
 // FileLog returns the newest commits that changed the file, from a commit on whose full id is given, at most so many
 // unless that is 0. Those behind the one with which the file came to its place are those of a file that is alike.
 func (r *Repo) FileLog(ctx context.Context, id string, p mdstore.Path, since time.Time, most int) ([]Commit, error) {
-	args := []string{"log", "--follow", "--root", "--raw", "-z", "--no-abbrev", "--diff-merges=combined",
-		"--encoding=UTF-8", "--format=%H%x00%at%x00%aN"}
+	args := []string{"log", "--follow", "--date-order", "--root", "--raw", "-z", "--no-abbrev", "--diff-merges=combined",
+		"--encoding=UTF-8", "--format=%x01%H%x00%at%x00%aN"}
 	if most > 0 {
 		args = append(args, "--max-count="+strconv.Itoa(most))
 	}
@@ -104,15 +108,18 @@ func (r *Repo) FileLog(ctx context.Context, id string, p mdstore.Path, since tim
 		return nil, err
 	}
 	var all []Commit
+	var c Commit
 	fields := strings.Split(string(out), "\x00")
-	for i := 0; i+3 < len(fields); {
-		c := Commit{ID: fields[i], Time: unix(fields[i+1]), Author: fields[i+2]}
-		i += 3
-		if raw, ok := strings.CutPrefix(fields[i], "\n"); ok && strings.HasPrefix(raw, ":") {
-			change := rawChange(raw)
-			c.Old, c.New, c.Merge = change.Old, change.New, strings.HasPrefix(raw, "::")
-			status := raw[strings.LastIndexByte(raw, ' ')+1:]
-			if i += 2; !c.Merge && status != "" && strings.Contains("RC", status[:1]) {
+	for i := 0; i+2 < len(fields); i++ {
+		field := strings.TrimPrefix(fields[i], "\n")
+		if id, ok := strings.CutPrefix(field, "\x01"); ok {
+			c = Commit{ID: id, Time: unix(fields[i+1]), Author: fields[i+2]}
+			i += 2
+		} else if strings.HasPrefix(field, ":") { // a merge that took one side's file as it was has none
+			change, others := rawChange(field)
+			c.Old, c.New, c.Others = change.Old, change.New, others
+			status := field[strings.LastIndexByte(field, ' ')+1:]
+			if i++; others == nil && status != "" && strings.Contains("RC", status[:1]) {
 				c.Old = Blob{}
 				i++
 			}
