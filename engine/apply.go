@@ -19,12 +19,13 @@ import (
 	"arbor/mdstore"
 )
 
-// pauses are the times between the rounds in which a plan is made anew when files moved on under it. Other processes are kept out by the
-// lock, so only people who save at that very moment cause a second round; a pause lets them finish.
+// pauses are the times between the rounds in which a plan is made anew when files moved on under it. Other processes
+// are kept out by the lock, so only people who save at that very moment cause a second round; a pause lets them finish.
 var pauses = []time.Duration{10 * time.Millisecond, 100 * time.Millisecond}
 
-// Apply plans an operation over the newest view of a workspace and commits it, while no other process can commit. It returns the
-// operation's result and what was changed. With act.DryRun it stops after the plan, and refuses what the commit would refuse.
+// Apply plans an operation over the newest view of a workspace and commits it, while no other process can commit. It
+// returns the operation's result and what was changed. With act.DryRun it stops after the plan, and refuses what the
+// commit would refuse.
 func Apply[R any](ctx context.Context, e *Engine, ws mdstore.ID, act plan.Act, op plan.Operation[R]) (result R, out *plan.Outcome, err error) {
 	out, err = e.apply(ctx, ws, act, func(d *plan.Draft) (err error) {
 		result, err = op.Plan(d)
@@ -122,7 +123,8 @@ func untimed(ctx context.Context, e *Engine, v *view.View) bool {
 	return !config.Value[bool](config.Merge(append(e.opt.Config(), configIn(ctx, e, config.Vault, mdstore.ConfigFile), own)...), "git.timestamps")
 }
 
-// commit makes a draft's changes and publishes what they lead to. The saves that a commit met which failed are added to met.
+// commit makes a draft's changes and publishes what they lead to. The saves that a commit met which failed are added to
+// met.
 func (e *Engine) commit(ctx context.Context, tx mdstore.Tx, act plan.Act, p planned, met *[]mdstore.Collision) (*plan.Outcome, error) {
 	out := p.draft.Outcome()
 	if !out.Changed() {
@@ -166,8 +168,8 @@ func (e *Engine) commit(ctx context.Context, tx mdstore.Tx, act plan.Act, p plan
 	return out, unmade(out)
 }
 
-// unmade returns the error for a commit of which a file was saved by another program in that very moment, so that this one file could
-// not be changed: a commit of several files cannot be taken back once its first file is changed.
+// unmade returns the error for a commit of which a file was saved by another program in that very moment, so that this
+// one file could not be changed: a commit of several files cannot be taken back once its first file is changed.
 func unmade(out *plan.Outcome) error {
 	var texts []string
 	d := errs.Details{Committed: true}

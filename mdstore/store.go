@@ -102,17 +102,18 @@ type Store interface {
 	// a link, a file beyond the limit of size.
 	Read(ctx context.Context, p Path) (File, error)
 
-	// List yields where files of the table of kinds lie, in the order of their whole paths, byte by byte. Under "" it yields the
-	// Workspace.md of every workspace, active and archived; one that is missing beside a folder nodes/ is yielded with an
-	// fs.ErrNotExist. Under a workspace's folder it yields that Workspace.md, missing or not, and the files of every other kind; of a
-	// kind whose Place says Each, a folder that holds none at any depth yields its missing file with an fs.ErrNotExist. A file that
-	// cannot be read is yielded with its path and the error, and the listing goes on. Folders whose names start with a dot are not
-	// looked into, and links to folders are yielded as what cannot be read, but for those beside a Node.md, which are the node's own.
-	// When ctx ends first, the last that is yielded is an Entry without a path and ctx's error.
+	// List yields where files of the table of kinds lie, in the order of their whole paths, byte by byte. Under "" it
+	// yields the Workspace.md of every workspace, active and archived; one that is missing beside a folder nodes/ is
+	// yielded with an fs.ErrNotExist. Under a workspace's folder it yields that Workspace.md, missing or not, and the
+	// files of every other kind; of a kind whose Place says Each, a folder that holds none at any depth yields its
+	// missing file with an fs.ErrNotExist. A file that cannot be read is yielded with its path and the error, and the
+	// listing goes on. Folders whose names start with a dot are not looked into, and links to folders are yielded as
+	// what cannot be read, but for those beside a Node.md, which are the node's own. When ctx ends first, the last that
+	// is yielded is an Entry without a path and ctx's error.
 	List(ctx context.Context, under Path) iter.Seq2[Entry, error]
 
-	// Stat returns the stamp of the file at p, as it is now. The errors are those of Read, but for what only opening the file tells:
-	// that it may not be read.
+	// Stat returns the stamp of the file at p, as it is now. The errors are those of Read, but for what only opening
+	// the file tells: that it may not be read.
 	Stat(ctx context.Context, p Path) (Stamp, error)
 
 	// Commit refuses what CheckChanges refuses, before it looks at a file. It makes every change or none, also across a crash, and
@@ -122,10 +123,10 @@ type Store interface {
 	// Collisions, which count always.
 	Commit(ctx context.Context, changes []Change) (Result, error)
 
-	// Update calls f while no other writer, of this or another process, can commit. f reads and commits through the Tx that it is
-	// given, which must not be used after f has returned. Update may call f again where f's commit was refused and nothing was
-	// changed, because another program was in the middle of something. It waits for the lock as long as ctx allows and its holders
-	// make progress; the error is a *BusyError where they do not.
+	// Update calls f while no other writer, of this or another process, can commit. f reads and commits through the Tx
+	// that it is given, which must not be used after f has returned. Update may call f again where f's commit was
+	// refused and nothing was changed, because another program was in the middle of something. It waits for the lock as
+	// long as ctx allows and its holders make progress; the error is a *BusyError where they do not.
 	Update(ctx context.Context, f func(Tx) error) error
 }
 
@@ -159,8 +160,8 @@ func VersionsOf(changes []Change) map[Path]Version {
 	return out
 }
 
-// AsStore returns the first store with the capability T among st and the stores that it wraps. A decorator that wraps a store
-// implements Unwrap() Store and forwards only what it changes.
+// AsStore returns the first store with the capability T among st and the stores that it wraps. A decorator that wraps a
+// store implements Unwrap() Store and forwards only what it changes.
 //
 // The capabilities are Scanner, Watcher, History, Operations, Docs, Strays, Writable and Local; there are no others.
 func AsStore[T any](st Store) (T, bool) {
@@ -185,26 +186,28 @@ type History interface {
 	// *BusyError where that commit makes no progress.
 	Generation(ctx context.Context) (uint64, error)
 
-	// ChangedSince returns the paths of the files and folders that the commits changed which were made between two generations. ok is
-	// false where that is not known: anything may have changed.
+	// ChangedSince returns the paths of the files and folders that the commits changed which were made between two
+	// generations. ok is false where that is not known: anything may have changed.
 	ChangedSince(ctx context.Context, before, now uint64) (paths []Path, ok bool)
 }
 
 // Watcher is the capability of stores that can tell when files may have changed, whichever program changed them.
 type Watcher interface {
-	// Watch tells w what may have changed until ctx ends. What it tells are hints: readers compare versions. It returns ctx's error, or
-	// what kept it from watching at all.
+	// Watch tells w what may have changed until ctx ends. What it tells are hints: readers compare versions. It returns
+	// ctx's error, or what kept it from watching at all.
 	Watch(ctx context.Context, w Watching) error
 
-	// InPlace returns nil while the files lie where the store was opened. The error is an fs.ErrNotExist after they were moved or
-	// deleted, for as long as that is so, and an ErrReplaced when others lie there, which only a store that is opened now reads.
+	// InPlace returns nil while the files lie where the store was opened. The error is an fs.ErrNotExist after they
+	// were moved or deleted, for as long as that is so, and an ErrReplaced when others lie there, which only a store
+	// that is opened now reads.
 	InPlace() error
 
 	// Polls reports whether changes are found by looking from time to time, and why the system does not tell of them.
 	Polls() (polls bool, why error)
 }
 
-// Watching is what a Watcher tells. No function is nil, none is called twice at the same time, and none may take long but Settled.
+// Watching is what a Watcher tells. No function is nil, none is called twice at the same time, and none may take long
+// but Settled.
 type Watching struct {
 	Ready   func()                       // once: changes from now on are told
 	Early   func(Path)                   // at once, for each file or folder that may have changed; "" where it is not known what
@@ -214,21 +217,22 @@ type Watching struct {
 // ErrReplaced says that the vault's folder is no longer the one that was opened.
 var ErrReplaced = errors.New("the folder was replaced by another; open it again")
 
-// Strays is the capability of stores that can name what lies between the files of a vault: copies that sync programs made of
-// conflicts, backups of editors, temporary files left by a crash.
+// Strays is the capability of stores that can name what lies between the files of a vault: copies that sync programs
+// made of conflicts, backups of editors, temporary files left by a crash.
 type Strays interface {
-	// Strays returns those below a workspace's folder, or with "" those between the workspaces, in the order of their paths, and
-	// folders without any file.
+	// Strays returns those below a workspace's folder, or with "" those between the workspaces, in the order of their
+	// paths, and folders without any file.
 	Strays(ctx context.Context, under Path) ([]Stray, error)
 
-	// Sweep clears away leftovers of commits while no commit is being made, and says what became of each. One that is empty, or holds
-	// what the file beside it holds, is removed; any other goes to the folder trash. With dry it only says so.
+	// Sweep clears away leftovers of commits while no commit is being made, and says what became of each. One that is
+	// empty, or holds what the file beside it holds, is removed; any other goes to the folder trash. With dry it only
+	// says so.
 	Sweep(ctx context.Context, leftovers []Path, trash Path, dry bool) ([]Swept, error)
 
-	// Late finds saves by other programs that met commits: in files that commits had replaced, and saves that were made from an older
-	// version of a file than commits had left. With merge, the save becomes the live text, with what the commits did on top of it; what
-	// does not go together lies beside it. It returns what became of them, or is to become, and saves that earlier commits met and nobody
-	// reported yet.
+	// Late finds saves by other programs that met commits: in files that commits had replaced, and saves that were made
+	// from an older version of a file than commits had left. With merge, the save becomes the live text, with what the
+	// commits did on top of it; what does not go together lies beside it. It returns what became of them, or is to
+	// become, and saves that earlier commits met and nobody reported yet.
 	Late(ctx context.Context, merge bool) ([]Collision, error)
 
 	// Saving reports whether another program is saving one of these files at this moment, as far as that can be told.
@@ -262,13 +266,15 @@ type Collision struct {
 	Copy Path   `json:"copy,omitempty"` // where the version that lost lies; "" where both are in the file, or there is none to keep
 	Text string `json:"text"`           // what happened
 
-	// Unmade says that it is the commit's own change of the file that was not made, while the others were: what was to be written lies in Copy.
+	// Unmade says that it is the commit's own change of the file that was not made, while the others were: what was to
+	// be written lies in Copy.
 	Unmade bool `json:"unmade,omitempty"`
 }
 
-// Local is the capability of stores that keep files of this machine in .local/: the sessions' notes of what they have seen, claims.
-// They are no part of a commit: a file is replaced as a whole, by a rename, and not made durable, and a lost one costs no text. Names
-// are paths below .local/. The folders that the store itself needs are refused with an fs.ErrInvalid.
+// Local is the capability of stores that keep files of this machine in .local/: the sessions' notes of what they have
+// seen, claims. They are no part of a commit: a file is replaced as a whole, by a rename, and not made durable, and a
+// lost one costs no text. Names are paths below .local/. The folders that the store itself needs are refused with an
+// fs.ErrInvalid.
 type Local interface {
 	ReadLocal(ctx context.Context, name Path) ([]byte, error) // fs.ErrNotExist where there is none; no link is followed
 	WriteLocal(ctx context.Context, name Path, data []byte) error
@@ -288,23 +294,24 @@ type Swept struct {
 	To   Path // where it is now; "" where it was removed
 }
 
-// Writable is the capability of stores that can tell beforehand that a file will not be written or moved. Writable returns nil for a file that can be written or made,
-// and an *mdoc.UnreadableError of what keeps it from that: a file of several names, one that is marked read-only, a folder that this user may not write
-// to. Of LocalDir it tells what keeps every file from being written. Movable does the same for what is to be moved, be it a file or a folder.
+// Writable is the capability of stores that can tell beforehand that a file will not be written or moved. Writable
+// returns nil for a file that can be written or made, and an *mdoc.UnreadableError of what keeps it from that: a file
+// of several names, one that is marked read-only, a folder that this user may not write to. Of LocalDir it tells what
+// keeps every file from being written. Movable does the same for what is to be moved, be it a file or a folder.
 type Writable interface {
 	Writable(ctx context.Context, p Path) error
 	Movable(ctx context.Context, from, to Path) error
 }
 
-// Docs is the capability of stores that can read the project around the vault. ReadDoc returns a document of it, which has at most
-// that many bytes.
-// target is relative to the project's folder, or absolute below it. The error is an fs.ErrNotExist where there is none; a target outside
-// of the project is refused with an fs.ErrPermission.
+// Docs is the capability of stores that can read the project around the vault. ReadDoc returns a document of it, which
+// has at most that many bytes. target is relative to the project's folder, or absolute below it. The error is an
+// fs.ErrNotExist where there is none; a target outside of the project is refused with an fs.ErrPermission.
 type Docs interface {
 	ReadDoc(ctx context.Context, target string, most int64) ([]byte, error)
 
-	// MakeDoc makes a document of the project, in a folder that is there. The error is an fs.ErrExist where there is something, and
-	// an fs.ErrPermission in the vault and below names that begin with a dot; else it is as that of ReadDoc.
+	// MakeDoc makes a document of the project, in a folder that is there. The error is an fs.ErrExist where there is
+	// something, and an fs.ErrPermission in the vault and below names that begin with a dot; else it is as that of
+	// ReadDoc.
 	MakeDoc(ctx context.Context, target string, data []byte) error
 
 	// Head returns the id of the commit that git has checked out there, "" where there is none or it cannot be told.
@@ -331,7 +338,8 @@ func (e *ConflictError) Error() string {
 	return fmt.Sprintf("changed since it was read: %s; read again and retry", joinPaths(e.Paths))
 }
 
-// A BusyError says that another program is in the middle of changing the vault's files, for longer than was waited for. Nothing was changed.
+// A BusyError says that another program is in the middle of changing the vault's files, for longer than was waited for.
+// Nothing was changed.
 type BusyError struct {
 	What  string // "git is in the middle of a merge"
 	Where string // the file that says so
@@ -342,14 +350,16 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("%s (%s); nothing was changed: %s, and try again", e.What, e.Where, e.End)
 }
 
-// An UnmergedError says that git's index has several versions of a file: a merge that people must end. Nothing was changed.
+// An UnmergedError says that git's index has several versions of a file: a merge that people must end. Nothing was
+// changed.
 type UnmergedError struct{ Path Path }
 
 func (e *UnmergedError) Error() string {
 	return string(e.Path) + ": git has an unresolved conflict in this file; nothing was changed"
 }
 
-// An UnfinishedError says that a commit is decided, but its last steps failed. They are finished when the vault is opened next.
+// An UnfinishedError says that a commit is decided, but its last steps failed. They are finished when the vault is
+// opened next.
 type UnfinishedError struct{ Err error }
 
 func (e *UnfinishedError) Error() string {

@@ -47,7 +47,7 @@ func Blame(ctx context.Context, env *Env, in BlameIn) (*BlameOut, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := env.repo(ctx)
+	r, err := repoOf(ctx, env)
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func conflicts(
 	ctx context.Context, env *Env, under mdstore.Path, found []mdoc.Diagnostic,
 ) (*gitrepo.Repo, []*conflict, error) {
 	var all []*conflict
-	r, err := env.repo(ctx)
+	r, err := repoOf(ctx, env)
 	if err == nil {
 		unmerged, err := gitrepo.UnmergedIn(ctx, r)
 		if err != nil {

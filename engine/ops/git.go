@@ -11,8 +11,8 @@ import (
 	"arbor/mdstore/memstore"
 )
 
-// repo returns the repository of git that the vault lies in.
-func (env *Env) repo(ctx context.Context) (*gitrepo.Repo, error) {
+// repoOf returns the repository of git that the vault lies in.
+func repoOf(ctx context.Context, env *Env) (*gitrepo.Repo, error) {
 	if env.Engine.Vault() == "" {
 		return nil, errs.New(errs.NoRepository, "this vault is in no folder, and in no git repository")
 	}
@@ -25,7 +25,7 @@ func (env *Env) repo(ctx context.Context) (*gitrepo.Repo, error) {
 
 // overTree returns a caller's environment over the files that the vault has in a commit or tree, whose full id is given. It has a
 // store of its own in memory: nothing that is done in it reaches the vault.
-func (env *Env) overTree(ctx context.Context, r *gitrepo.Repo, id string) (*Env, *memstore.Store, error) {
+func overTree(ctx context.Context, env *Env, r *gitrepo.Repo, id string) (*Env, *memstore.Store, error) {
 	files, err := r.Files(ctx, id, func(p mdstore.Path) bool { return !p.Under(mdstore.LocalDir) })
 	if err != nil {
 		return nil, nil, fail(err)

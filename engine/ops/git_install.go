@@ -56,7 +56,7 @@ func GitUninstall(ctx context.Context, env *Env, in GitInstallIn) (*GitInstallOu
 }
 
 func setDriver(ctx context.Context, env *Env, command string, w Write) (*GitInstallOut, error) {
-	r, err := env.repo(ctx)
+	r, err := repoOf(ctx, env)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func setDriver(ctx context.Context, env *Env, command string, w Write) (*GitInst
 // no git.
 func DriverHint(ctx context.Context, env *Env, _ struct{}) (*string, error) {
 	hint := ""
-	if r, err := env.repo(ctx); err == nil && r.Driver == "" && !gitrepo.Ignored(ctx, r) {
+	if r, err := repoOf(ctx, env); err == nil && r.Driver == "" && !gitrepo.Ignored(ctx, r) {
 		hint = "git merges these files as lines; arbor git install lets it merge them by what they mean"
 	}
 	return &hint, nil

@@ -65,7 +65,7 @@ func HistoryGet(ctx context.Context, env *Env, in HistoryGetIn) (*HistoryGetOut,
 			return nil, err
 		}
 	}
-	if h.Repo, err = env.repo(ctx); err != nil {
+	if h.Repo, err = repoOf(ctx, env); err != nil {
 		return nil, err
 	}
 	limit := max(0, cmp.Or(in.Limit, commitsShown))

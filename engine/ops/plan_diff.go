@@ -68,7 +68,7 @@ func PlanDiff(ctx context.Context, env *Env, in PlanDiffIn) (*PlanDiffOut, error
 	if len(revs) == 0 {
 		revs = []string{"HEAD"}
 	}
-	r, err := env.repo(ctx)
+	r, err := repoOf(ctx, env)
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func asOf[I, O any](
 		if rev == "" {
 			return run(ctx, env, in)
 		}
-		r, err := env.repo(ctx)
+		r, err := repoOf(ctx, env)
 		if err != nil {
 			return nil, err
 		}
@@ -47,7 +47,7 @@ func asOf[I, O any](
 		if is, err := env.workspace(ctx, *ws); err == nil {
 			*ws = string(is)
 		}
-		then, _, err := env.overTree(ctx, r, id)
+		then, _, err := overTree(ctx, env, r, id)
 		if err != nil {
 			return nil, err
 		}

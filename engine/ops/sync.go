@@ -67,7 +67,7 @@ type syncing struct {
 
 // Sync commits the vault, merges the upstream into it and pushes.
 func Sync(ctx context.Context, env *Env, in SyncIn) (*SyncOut, error) {
-	r, err := env.repo(ctx)
+	r, err := repoOf(ctx, env)
 	if err != nil {
 		return nil, err
 	}

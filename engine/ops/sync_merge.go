@@ -206,8 +206,8 @@ func (m *merging) file(ctx context.Context, c gitrepo.Clash, base, ours, theirs 
 	return nil
 }
 
-// kept returns a file that lives although one side has deleted it: that of a node says so in its log, at the time of its
-// last change, so that every machine writes the same.
+// kept returns a file that lives although one side has deleted it: that of a node says so in its log, at the time of
+// its last change, so that every machine writes the same.
 func kept(p mdstore.Path, data []byte) []byte {
 	n := mdstore.ParseNode(mdstore.File{Path: p, Data: data})
 	if mdstore.AllKinds().Of(p) != mdstore.NodeKind || n.Editable() != nil {

@@ -226,7 +226,8 @@ func TestThreeClonesComeTogether(t *testing.T) {
 	t.Logf("%d log lines, %d commits", len(lines), len(strings.Fields(mustGit(t, clones[0].dir, "rev-list", "HEAD"))))
 }
 
-// What two sides did that is sound by itself and not together is mended in the merge, with the same bytes whoever merges.
+// What two sides did that is sound by itself and not together is mended in the merge, with the same bytes whoever
+// merges.
 func TestMergesAreMendedAlike(t *testing.T) {
 	clones := cloned(t, "ann", "bob")
 	ann, bob := clones[0], clones[1]

@@ -101,7 +101,7 @@ var WorkspaceStatus = asOf((*WorkspaceStatusIn).at, reading(func(ctx context.Con
 
 // GitStatus returns what git says of the vault's folder and its branch; nil where there is no git.
 func GitStatus(ctx context.Context, env *Env, _ struct{}) (*gitrepo.Status, error) {
-	r, err := env.repo(ctx)
+	r, err := repoOf(ctx, env)
 	if err != nil {
 		return nil, nil
 	}

@@ -19,7 +19,8 @@ type Cascade struct {
 	To     statemachine.Status `json:"to"`
 }
 
-// step makes one decided transition of a node: its status, and the line in its log with the conclusion that it moves there.
+// step makes one decided transition of a node: its status, and the line in its log with the conclusion that it moves
+// there.
 func (d *Draft) step(n *mdstore.Node, dec statemachine.Decision, why, moved string) {
 	d.status[n.ID] = dec.To
 	e := d.OnNode(n)
@@ -31,8 +32,8 @@ func (d *Draft) step(n *mdstore.Node, dec statemachine.Decision, why, moved stri
 	}
 }
 
-// thawed returns an error where a node among those is completed or cancelled, which freezes all below it, and the caller did
-// not say that they are to be reopened.
+// thawed returns an error where a node among those is completed or cancelled, which freezes all below it, and the
+// caller did not say that they are to be reopened.
 func (d *Draft) thawed(id mdstore.ID, up []*mdstore.Node, cascade bool) error {
 	for _, a := range up {
 		d.Rely(a)
@@ -81,8 +82,8 @@ func (d *Draft) Raise(up []*mdstore.Node, reopen bool, why string) ([]Cascade, e
 	return out, nil
 }
 
-// place returns the ancestors of a node that others are to be put under, the node itself first, after making sure that it
-// may have children and hangs in the tree.
+// place returns the ancestors of a node that others are to be put under, the node itself first, after making sure that
+// it may have children and hangs in the tree.
 func (d *Draft) place(id mdstore.ID, cascade bool) ([]*mdstore.Node, error) {
 	p, err := d.View.Known(id)
 	if err != nil {

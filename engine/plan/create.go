@@ -47,8 +47,8 @@ type seed struct {
 	below []*seed
 }
 
-// Plan makes a node under a planning node, and all that is to be below it. In a workspace with rules the caller must show
-// that it has read them.
+// Plan makes a node under a planning node, and all that is to be below it. In a workspace with rules the caller must
+// show that it has read them.
 func (a NewNode) Plan(d *Draft) (*Created, error) {
 	if err := d.Writable(); err != nil {
 		return nil, err
@@ -206,7 +206,8 @@ func (s *seed) grow(
 	return out, nil
 }
 
-// references returns the items of a new node's references. A title of a node that is made along with it stands for its id.
+// references returns the items of a new node's references. A title of a node that is made along with it stands for its
+// id.
 func (s *seed) references(d *Draft, made map[string][]mdstore.ID) ([]string, error) {
 	rs := slices.Clone(s.References)
 	for i, r := range rs {
@@ -312,8 +313,8 @@ func draw(d *Draft, prefix string, taken func(mdstore.ID) bool) (mdstore.ID, err
 	return "", errs.New(errs.InternalError, "no free id found in 100 tries; the source of randomness repeats itself")
 }
 
-// createdAt returns the time of creation of a new child: now, or just after the last sibling where that one was made in the same moment, so
-// that children stay in the order of their creation.
+// createdAt returns the time of creation of a new child: now, or just after the last sibling where that one was made in
+// the same moment, so that children stay in the order of their creation.
 func (d *Draft) createdAt(parent mdstore.ID) int64 {
 	const moment = 1000 // milliseconds; a sibling further ahead comes from another clock
 	at := d.now.UnixMilli()

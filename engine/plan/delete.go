@@ -17,8 +17,8 @@ type Deleted struct {
 	Trash mdstore.Path // where they are now
 }
 
-// Delete moves a node and all below it to the trash. References to them are marked expired, the focus goes to the parent when it was
-// among them.
+// Delete moves a node and all below it to the trash. References to them are marked expired, the focus goes to the
+// parent when it was among them.
 type Delete struct{ Node mdstore.ID }
 
 // Plan plans the deletion.
@@ -78,8 +78,9 @@ func (x Delete) Plan(d *Draft) (*Deleted, error) {
 	return out, nil
 }
 
-// trash plans to move the folders of nodes away with all they hold; a folder that also holds nodes that stay, or files of nodes that cannot be read,
-// keeps all but the node's file. What hangs below goes first, so that no node is ever without its parent.
+// trash plans to move the folders of nodes away with all they hold; a folder that also holds nodes that stay, or files
+// of nodes that cannot be read, keeps all but the node's file. What hangs below goes first, so that no node is ever
+// without its parent.
 func (d *Draft) trash(to mdstore.Path, nodes []*mdstore.Node) {
 	going := map[mdstore.Path]bool{}
 	for _, n := range nodes {
@@ -140,7 +141,8 @@ func holds(dir mdstore.Path, sorted []mdstore.Path) bool {
 	return at < len(sorted) && sorted[at].Under(dir)
 }
 
-// expire marks the references of other nodes to those that go. A damaged file stays as it is: its reference is then a dangling one, which check reports.
+// expire marks the references of other nodes to those that go. A damaged file stays as it is: its reference is then a
+// dangling one, which check reports.
 func (d *Draft) expire(gone map[mdstore.ID]bool) {
 	for n := range d.View.All() {
 		if gone[n.ID] || !refers(d.View, n, gone) || d.Editable(n) != nil {

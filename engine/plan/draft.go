@@ -1,4 +1,5 @@
-// Package plan computes what each operation changes: pure functions from a view to the changes of a commit. A dry run ends after it.
+// Package plan computes what each operation changes: pure functions from a view to the changes of a commit. A dry run
+// ends after it.
 package plan
 
 import (
@@ -15,8 +16,8 @@ import (
 	"arbor/statemachine"
 )
 
-// An Operation is a change of one workspace, as a value with its arguments. Plan puts what is to change into a draft and returns the
-// operation's result. It may be called more than once, each time with a fresh draft.
+// An Operation is a change of one workspace, as a value with its arguments. Plan puts what is to change into a draft
+// and returns the operation's result. It may be called more than once, each time with a fresh draft.
 type Operation[R any] interface {
 	Plan(d *Draft) (R, error)
 }
@@ -36,8 +37,8 @@ type Act struct {
 // By returns the operator.
 func (a Act) By() string { return cmp.Or(a.Operator, mdstore.OperatorAI) }
 
-// A Draft is a plan in the making: what is to change in each file of a view, collected by meaning and turned into one patch for each
-// file at the end. It reads nothing but the view and writes nothing.
+// A Draft is a plan in the making: what is to change in each file of a view, collected by meaning and turned into one
+// patch for each file at the end. It reads nothing but the view and writes nothing.
 type Draft struct {
 	View *view.View
 	act  Act
@@ -126,7 +127,8 @@ func NewerProblem(w *mdstore.Workspace) mdoc.Diagnostic {
 	return mdoc.Diagnostic{}
 }
 
-// misplaced returns an error for a node whose own parentId is wrong: the parent does not exist, or hangs below the node itself.
+// misplaced returns an error for a node whose own parentId is wrong: the parent does not exist, or hangs below the node
+// itself.
 func (d *Draft) misplaced(n *mdstore.Node) error {
 	if n.ID == mdstore.Root {
 		return nil
@@ -200,12 +202,12 @@ func (d *Draft) Finish() error {
 	return nil
 }
 
-// Changes returns what is to be committed: what is to be first, then edits, then the files that must stay as they were read, then whole files and folders,
-// as what moves comes last.
+// Changes returns what is to be committed: what is to be first, then edits, then the files that must stay as they were
+// read, then whole files and folders, as what moves comes last.
 //
-// They are made in this order. After each of them, check finds nothing that check --fix cannot repair, so that nothing is lost if the
-// journal is: of ancestors that are reopened the topmost goes first, as nothing may be open below a completed one; then the nodes
-// themselves, then other ancestors, then the workspace.
+// They are made in this order. After each of them, check finds nothing that check --fix cannot repair, so that nothing
+// is lost if the journal is: of ancestors that are reopened the topmost goes first, as nothing may be open below a
+// completed one; then the nodes themselves, then other ancestors, then the workspace.
 func (d *Draft) Changes() []mdstore.Change {
 	var out []mdstore.Change
 	named := map[mdstore.Path]bool{}
@@ -253,8 +255,8 @@ func (d *Draft) Touched() []mdstore.Path {
 	return slices.Compact(out)
 }
 
-// After returns a view, which is of the state that the plan was made over, as the changes leave it; ok is false where they also move files or folders that the view cannot follow, so
-// that it is to be read anew.
+// After returns a view, which is of the state that the plan was made over, as the changes leave it; ok is false where
+// they also move files or folders that the view cannot follow, so that it is to be read anew.
 func (d *Draft) After(over *view.View) (after *view.View, ok bool) {
 	ok = true
 	dir := d.View.Workspace().Dir
@@ -285,7 +287,8 @@ func (d *Draft) After(over *view.View) (after *view.View, ok bool) {
 	return over.With(files...), ok
 }
 
-// leaves reports whether a change takes a folder right below nodes/ to the trash with nothing in it but nodes that the view has.
+// leaves reports whether a change takes a folder right below nodes/ to the trash with nothing in it but nodes that the
+// view has.
 func (d *Draft) leaves(c mdstore.Change) bool {
 	if !c.To.Under(mdstore.LocalDir) || c.Path.Dir() != mdstore.NodeKind.Folder(d.View.Workspace().Dir) {
 		return false

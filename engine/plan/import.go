@@ -54,7 +54,8 @@ type ImportNode struct {
 	Problem     mdstore.Problem
 }
 
-// Plan composes the workspace's files, and what they are in words. Nothing is written when one of the texts cannot be held.
+// Plan composes the workspace's files, and what they are in words. Nothing is written when one of the texts cannot be
+// held.
 func (w Import) Plan() ([]mdstore.Change, *Outcome, error) {
 	out := &Outcome{}
 	if err := w.files(out); err != nil {
@@ -76,8 +77,8 @@ func (w Import) Dir() mdstore.Path {
 	return mdstore.Path(w.ID)
 }
 
-// files adds every file of the workspace: its own first, then each node after its parent, so that a part of it has no node without its
-// parent if the commit and its journal are lost in the middle. Readers wait for the commit.
+// files adds every file of the workspace: its own first, then each node after its parent, so that a part of it has no
+// node without its parent if the commit and its journal are lost in the middle. Readers wait for the commit.
 func (w Import) files(out *Outcome) error {
 	if !w.ID.Valid() {
 		return errs.New(errs.InvalidParams, "%q cannot be the id of a workspace", w.ID)

@@ -51,8 +51,8 @@ func (d *Draft) Discard(p mdstore.Path) {
 	d.whole(mdstore.Change{Path: p, To: to}, "moved to the trash: "+p.Base())
 }
 
-// Over returns an empty draft over the view as this draft leaves it, for a further round of repairs. Take brings its changes into this
-// one.
+// Over returns an empty draft over the view as this draft leaves it, for a further round of repairs. Take brings its
+// changes into this one.
 func (d *Draft) Over(v *view.View) *Draft { return New(v, d.act, d.opt) }
 
 // Take adds what a draft over the files as d leaves them does to what d does.

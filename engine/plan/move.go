@@ -12,8 +12,9 @@ import (
 	"arbor/statemachine"
 )
 
-// Move are the arguments of a node's move. Before and After name the sibling that it is to stand next to, at most one of them; with neither a
-// node that gets another parent keeps its place by order and time, and one that keeps its parent stays.
+// Move are the arguments of a node's move. Before and After name the sibling that it is to stand next to, at most one
+// of them; with neither a node that gets another parent keeps its place by order and time, and one that keeps its
+// parent stays.
 type Move struct {
 	Node, Parent  mdstore.ID
 	Before, After mdstore.ID
@@ -74,8 +75,8 @@ func (m Move) Plan(d *Draft) (*Moved, error) {
 	return out, d.reorder(n, m)
 }
 
-// entered returns the ancestors that a node which is added below them concerns: its parent always, those above when it runs or one of them
-// is to be reopened.
+// entered returns the ancestors that a node which is added below them concerns: its parent always, those above when it
+// runs or one of them is to be reopened.
 func entered(t statemachine.Type, s statemachine.Status, up []*mdstore.Node) []*mdstore.Node {
 	if waits := s == statemachine.Initial(t) || statemachine.Terminal(s); waits && !anyFrozen(up) {
 		return up[:1]
@@ -150,8 +151,8 @@ func between(lo, hi float64) (float64, bool) {
 // following returns the next whole number. It is x itself where x is too large for that.
 func following(x float64) float64 { return math.Floor(x) + 1 }
 
-// spread makes room before kids[at] by giving it and those after it that stand in the way whole numbers after lo; where the siblings
-// before have no place either, it numbers all. It returns the number left free.
+// spread makes room before kids[at] by giving it and those after it that stand in the way whole numbers after lo; where
+// the siblings before have no place either, it numbers all. It returns the number left free.
 func (d *Draft) spread(kids []*mdstore.Node, at int, lo float64) (order float64, ok bool) {
 	i, all := at, math.IsInf(lo, 1)
 	if all {

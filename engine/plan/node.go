@@ -63,8 +63,8 @@ func needsConclusion(n *mdstore.Node) bool {
 	return false
 }
 
-// editNode returns a node that is to be changed, in the version that the caller has read: its id is its own, its parent exists, and its
-// file can be edited.
+// editNode returns a node that is to be changed, in the version that the caller has read: its id is its own, its parent
+// exists, and its file can be edited.
 func (d *Draft) editNode(id mdstore.ID) (*mdstore.Node, *Edit, error) {
 	if err := d.Writable(); err != nil {
 		return nil, nil, err
@@ -147,7 +147,8 @@ func (d *Draft) owner(id mdstore.ID) (*Edit, string, error) {
 	return e, string(n.ID), nil
 }
 
-// AppendLog adds an entry to the log of a node, or of the workspace where Node is empty. Its result is the entry's time.
+// AppendLog adds an entry to the log of a node, or of the workspace where Node is empty. Its result is the entry's
+// time.
 type AppendLog struct {
 	Node  mdstore.ID
 	Event string

@@ -47,7 +47,8 @@ func AddPage(
 	return nil
 }
 
-// freshFile returns the path of a new file of a kind whose files are named by the time, with before and the time in its name.
+// freshFile returns the path of a new file of a kind whose files are named by the time, with before and the time in its
+// name.
 func freshFile(d *Draft, k *mdstore.Kind, folder mdstore.Path, before string) mdstore.Path {
 	for at := d.now; ; at = at.Add(time.Millisecond) {
 		p := k.FileFor(folder, before+at.Format(mdstore.StampLayout))

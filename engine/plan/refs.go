@@ -21,8 +21,8 @@ const (
 	ActivateRef RefAction = "activate"
 )
 
-// Reference changes the references of a node; its result are the references as they are then. The target is a node's id or a
-// document's path; a node must exist to be added.
+// Reference changes the references of a node; its result are the references as they are then. The target is a node's id
+// or a document's path; a node must exist to be added.
 type Reference struct {
 	Node mdstore.ID
 	Do   RefAction
@@ -115,8 +115,8 @@ func editRefs(e *Edit, who, section string, have []mdstore.Ref, do RefAction, r 
 	return now, nil
 }
 
-// editDocs plans to bring the documents of a node to those that are to be. Those that stay as they are keep their lines,
-// the others are changed, removed or added.
+// editDocs plans to bring the documents of a node to those that are to be. Those that stay as they are keep their
+// lines, the others are changed, removed or added.
 func editDocs(e *Edit, who string, have, want []mdstore.Ref) error {
 	if err := distinct("doc path", want); err != nil {
 		return err

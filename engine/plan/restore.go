@@ -39,7 +39,8 @@ func (x Delete) deletion(d *Draft, top *mdstore.Node, all []*mdstore.Node, trash
 	return out
 }
 
-// Restore brings the nodes of a deletion back, as they were. The topmost hangs below its old parent again, or another one.
+// Restore brings the nodes of a deletion back, as they were. The topmost hangs below its old parent again, or another
+// one.
 type Restore struct {
 	Deletion
 	Top     mdstore.File // the file of the topmost node, in the trash

@@ -66,7 +66,8 @@ func tracedIn(d *Draft) (ids []string) {
 	return ids
 }
 
-// splitLog moves the older part of a session's log to a file beside it, where an edit has made the session's file too long.
+// splitLog moves the older part of a session's log to a file beside it, where an edit has made the session's file too
+// long.
 func splitLog(d *Draft, e *Edit) {
 	p, ok := d.View.Pages().At(e.path)
 	if e.after == nil || !ok || p.Kind != mdstore.SessionKind || len(e.after.Bytes()) <= mdstore.MaxLogged {

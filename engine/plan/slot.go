@@ -244,8 +244,9 @@ func placeTaken(d *Draft, p mdstore.Path) bool {
 	return slices.ContainsFunc(d.View.Pages().All(), func(o *mdstore.Page) bool { return same(o.Path) })
 }
 
-// changeSlot plans a change of the front matter and the entries of a slot, and that updatedAt says so. What people wrote between the
-// entries becomes entries with ids. The file as it was is kept where the plan takes entries away that nobody has elsewhere.
+// changeSlot plans a change of the front matter and the entries of a slot, and that updatedAt says so. What people
+// wrote between the entries becomes entries with ids. The file as it was is kept where the plan takes entries away that
+// nobody has elsewhere.
 func changeSlot(d *Draft, p *mdstore.Page, fields front, c mdstore.SlotChange, keep mdstore.ID, what string) (kept mdstore.Path, err error) {
 	doc, version := p.File()
 	old := mdstore.Stored(p.Path, doc.Bytes())

@@ -19,7 +19,8 @@ type AddedEntries struct {
 	Already int    `json:"already,omitempty"` // entries that it had already
 }
 
-// addEntries adds those of the entries that a slot does not have, and tags. A slot that is not there is made, with the facts.
+// addEntries adds those of the entries that a slot does not have, and tags. A slot that is not there is made, with the
+// facts.
 func addEntries(d *Draft, name string, f SlotFacts, more []mdstore.SlotEntry) (out AddedEntries, err error) {
 	out.Slot = name
 	more = slices.Clone(more)

@@ -31,8 +31,8 @@ type Transitioned struct {
 	Archived   *Archived // what a completed info_collection node brought into the workspace; nil for others
 }
 
-// Plan moves a node along its life cycle: status, conclusion, problem, log, ancestors and the archive of rules and documents,
-// all in one commit.
+// Plan moves a node along its life cycle: status, conclusion, problem, log, ancestors and the archive of rules and
+// documents, all in one commit.
 func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 	n, edit, err := d.editNode(t.Node)
 	if err != nil {

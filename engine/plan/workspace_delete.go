@@ -7,8 +7,8 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// DeleteWorkspace moves a workspace to the trash. An active one needs Force. The steps of the commit are in this order: the bindings to
-// the workspace end, its sessions end, the folder goes. So no binding is ever left that leads nowhere.
+// DeleteWorkspace moves a workspace to the trash. An active one needs Force. The steps of the commit are in this order:
+// the bindings to the workspace end, its sessions end, the folder goes. So no binding is ever left that leads nowhere.
 type DeleteWorkspace struct {
 	Force    bool
 	Unbound  []mdstore.Change // that end the bindings to the workspace

@@ -10,14 +10,16 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// A FieldChange is a key of the front matter that got another value. nil stands for null, and for a key that is not there.
+// A FieldChange is a key of the front matter that got another value. nil stands for null, and for a key that is not
+// there.
 type FieldChange struct {
 	Key  string  `json:"key"`
 	From *string `json:"from"`
 	To   *string `json:"to"`
 }
 
-// A SectionChange is a section that got another text. Of sections that are lists it has the items that came and went, as their lines have them.
+// A SectionChange is a section that got another text. Of sections that are lists it has the items that came and went,
+// as their lines have them.
 type SectionChange struct {
 	Name    string   `json:"name"`
 	Kind    string   `json:"kind"` // Added, Altered, Removed
@@ -25,8 +27,8 @@ type SectionChange struct {
 	Removed []string `json:"removed,omitempty"`
 }
 
-// FieldChanges returns the keys whose values changed from one document to another, in the order of the file. nil stands for a file that
-// was not there, of which all that have a value changed, or is not there now, of which none did.
+// FieldChanges returns the keys whose values changed from one document to another, in the order of the file. nil stands
+// for a file that was not there, of which all that have a value changed, or is not there now, of which none did.
 func FieldChanges(was, is *mdoc.Doc) []FieldChange {
 	if is == nil {
 		return nil
@@ -100,8 +102,8 @@ func SectionChanges(was, is *mdoc.Doc) []SectionChange {
 	return out
 }
 
-// loggedOnly returns the change of a body to which only log entries were added, and none for the same body, without parsing
-// it, which takes longer the more entries there are. ok is false for every other change.
+// loggedOnly returns the change of a body to which only log entries were added, and none for the same body, without
+// parsing it, which takes longer the more entries there are. ok is false for every other change.
 func loggedOnly(was, is *mdoc.Doc) (changes []SectionChange, ok bool) {
 	if was == nil {
 		return nil, false

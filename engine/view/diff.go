@@ -41,7 +41,8 @@ type Digest struct {
 	Parts   mdstore.Digests // of the fields and sections; "" where they are not known
 }
 
-// State returns the digests of the view; without quiet, those of files whose changes are changes of the plan, or of what goes with it.
+// State returns the digests of the view; without quiet, those of files whose changes are changes of the plan, or of
+// what goes with it.
 func (v *View) State(quiet bool) State {
 	out := make(State, len(v.nodes)+len(v.pages)+1)
 	for _, p := range v.pages {
@@ -66,8 +67,9 @@ func (v *View) State(quiet bool) State {
 	return out
 }
 
-// Diff returns how one state of a workspace became another, in the order of paths. A node is known by its id, wherever its file lies;
-// where a file got another id, its place counts. A file that cannot be read is the node that lay in its place.
+// Diff returns how one state of a workspace became another, in the order of paths. A node is known by its id, wherever
+// its file lies; where a file got another id, its place counts. A file that cannot be read is the node that lay in its
+// place.
 func Diff(old, now State) []Difference {
 	left, came := map[mdstore.Path]Digest{}, map[mdstore.Path]Digest{} // files that differ or are not in both
 	for p, is := range now {
@@ -161,8 +163,8 @@ func (s State) Moved(from, to mdstore.Path) State {
 	return out
 }
 
-// Since returns the files whose updatedAt is later than t, in the order of paths: what operations changed. A hand edit that left
-// updatedAt alone does not show.
+// Since returns the files whose updatedAt is later than t, in the order of paths: what operations changed. A hand edit
+// that left updatedAt alone does not show.
 func (v *View) Since(t time.Time) []Difference {
 	kind := func(created int64) string {
 		if created > t.UnixMilli() {
@@ -182,8 +184,8 @@ func (v *View) Since(t time.Time) []Difference {
 	return out
 }
 
-// Altered returns the nodes of which a file differs between two views of a workspace, came or went; "" stands for the workspace's own
-// file.
+// Altered returns the nodes of which a file differs between two views of a workspace, came or went; "" stands for the
+// workspace's own file.
 func (v *View) Altered(since *View) map[mdstore.ID]bool {
 	out := map[mdstore.ID]bool{}
 	if v.ws.Version != since.ws.Version || v.ws.Path != since.ws.Path {

@@ -9,8 +9,8 @@ import (
 )
 
 // Referred returns the node that a target among n's references names: by its id, or by a link to its file as editors
-// write it. A link is a path from the folder of n's file, from nodes/, or from a folder above that. Where it leads to no
-// file, the name of the folder counts, which is made for the id.
+// write it. A link is a path from the folder of n's file, from nodes/, or from a folder above that. Where it leads to
+// no file, the name of the folder counts, which is made for the id.
 func (v *View) Referred(n *mdstore.Node, target string) (to *mdstore.Node, ok bool) {
 	if to, ok = v.Node(mdstore.ID(target)); ok {
 		return to, true
@@ -65,8 +65,8 @@ func NamesNode(target string) bool {
 	return id && (file || !strings.Contains(dir, "/")) || file && (whole || strings.HasPrefix(dir, "../"))
 }
 
-// link returns the path that a target names, without a heading and without what editors encode. Where it is the file of a
-// node, it is the path of the folder, and file is true.
+// link returns the path that a target names, without a heading and without what editors encode. Where it is the file of
+// a node, it is the path of the folder, and file is true.
 func link(target string) (dir string, file bool) {
 	dir, _, _ = strings.Cut(target, "#")
 	if plain, err := url.PathUnescape(dir); err == nil {

@@ -7,7 +7,8 @@ import (
 	"arbor/mdstore"
 )
 
-// A mark tells what became of the nodes in it, and of the numbers of nodes; of a plan that stands still it tells nothing.
+// A mark tells what became of the nodes in it, and of the numbers of nodes; of a plan that stands still it tells
+// nothing.
 func TestAMarkTellsWhatChanged(t *testing.T) {
 	at := func(id, status, text string) mdstore.File {
 		f := mdstore.File{Path: mdstore.NodePath("w", mdstore.ID(id)), Data: fmt.Appendf(nil,

@@ -8,9 +8,9 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// Recording returns a view for one run of an operation over documents that were loaded. A node whose document is among docs holds it;
-// the use of any other document is noted, and Wanted names them: the result of that run is to be thrown away, and the operation is run
-// again with more documents. The view is not safe for concurrent use.
+// Recording returns a view for one run of an operation over documents that were loaded. A node whose document is among
+// docs holds it; the use of any other document is noted, and Wanted names them: the result of that run is to be thrown
+// away, and the operation is run again with more documents. The view is not safe for concurrent use.
 func (v *View) Recording(docs map[mdstore.Path]*mdoc.Doc) *View {
 	next := *v
 	next.docs = &recorder{docs: docs, nodes: map[*mdstore.Node]*mdstore.Node{}, pages: map[*mdstore.Page]*mdstore.Page{},

@@ -14,8 +14,9 @@ import (
 // CandidatesShown is how many nodes an error names that may have been meant.
 const CandidatesShown = 8
 
-// Resolve returns the id of the node that ref names: an id, an exact title, a unique prefix of an id, or its last six characters, in that
-// order. The error is NODE_NOT_FOUND with the nodes that may have been meant, or AMBIGUOUS_ID with those that match.
+// Resolve returns the id of the node that ref names: an id, an exact title, a unique prefix of an id, or its last six
+// characters, in that order. The error is NODE_NOT_FOUND with the nodes that may have been meant, or AMBIGUOUS_ID with
+// those that match.
 func (v *View) Resolve(ref string) (mdstore.ID, error) {
 	if n, ok := v.Node(mdstore.ID(ref)); ok {
 		return n.ID, nil
@@ -34,8 +35,8 @@ func (v *View) Resolve(ref string) (mdstore.ID, error) {
 // shortID is how many characters at the end of an id name it.
 const shortID = 6
 
-// matches returns those that ref names: those whose title it is; else those whose ids begin with it; else those whose ids
-// end with it, if it is as long as that.
+// matches returns those that ref names: those whose title it is; else those whose ids begin with it; else those whose
+// ids end with it, if it is as long as that.
 func matches(all []errs.Candidate, ref string) []errs.Candidate {
 	for _, named := range []func(errs.Candidate) bool{
 		func(c errs.Candidate) bool { return c.Title == ref },
@@ -83,7 +84,8 @@ func (v *View) Unknown(ref string) error {
 	return placed(v, errs.New(errs.NodeNotFound, "%s: %s", ref, msg).With(det))
 }
 
-// nearest returns nodes for an error that helps: first those whose ids begin with ref, then those whose id or title contains it, and then those whose ids share the most of its beginning.
+// nearest returns nodes for an error that helps: first those whose ids begin with ref, then those whose id or title
+// contains it, and then those whose ids share the most of its beginning.
 func (v *View) nearest(ref string) []errs.Candidate {
 	low := strings.ToLower(ref)
 	const longest = 15              // bytes of an id that people type; the others are copied
@@ -141,7 +143,8 @@ func List(cs []errs.Candidate) string {
 	return b.String()
 }
 
-// ResolveWorkspace returns the workspace that ref names: an id, and where loose a unique prefix of one or an exact name as well.
+// ResolveWorkspace returns the workspace that ref names: an id, and where loose a unique prefix of one or an exact name
+// as well.
 func ResolveWorkspace(all []*mdstore.Workspace, ref string, loose bool) (mdstore.ID, error) {
 	if slices.ContainsFunc(all, func(w *mdstore.Workspace) bool { return string(w.ID) == ref }) {
 		return mdstore.ID(ref), nil

@@ -10,8 +10,8 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// Slots returns the slots of a view that are not archived, in the order of paths. Of a file and its compressed form the older is left out:
-// another process has just put the one in the place of the other.
+// Slots returns the slots of a view that are not archived, in the order of paths. Of a file and its compressed form the
+// older is left out: another process has just put the one in the place of the other.
 func Slots(v *View) []*mdstore.Page {
 	return slices.DeleteFunc(v.Pages().All(), func(p *mdstore.Page) bool {
 		twin, both := v.Pages().At(p.Path + mdstore.Zipped)
@@ -22,7 +22,8 @@ func Slots(v *View) []*mdstore.Page {
 	})
 }
 
-// SlotsNamed returns the slots, or the archived ones, that ref names by their id or their name. Several are a mistake of people or of a merge.
+// SlotsNamed returns the slots, or the archived ones, that ref names by their id or their name. Several are a mistake
+// of people or of a merge.
 func SlotsNamed(v *View, ref string, archived bool) []*mdstore.Page {
 	all := Slots(v)
 	if archived {

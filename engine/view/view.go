@@ -1,5 +1,5 @@
-// Package view is an immutable state of one workspace: its documents, its tree, lookups, and the difference of two states. It reads
-// no file.
+// Package view is an immutable state of one workspace: its documents, its tree, lookups, and the difference of two
+// states. It reads no file.
 package view
 
 import (
@@ -15,7 +15,8 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// A View is a workspace at one moment. It never changes; With makes the next one, which shares with it what stayed the same.
+// A View is a workspace at one moment. It never changes; With makes the next one, which shares with it what stayed the
+// same.
 //
 // Nodes have their front matter and facts. The documents of nodes are loaded for each operation: see Recording.
 type View struct {
@@ -137,8 +138,8 @@ func (v *View) Len() int { return len(v.nodes) }
 // Broken returns why each of the files that could not be read at all could not. The map must not be modified.
 func (v *View) Broken() map[mdstore.Path]mdoc.Diagnostic { return v.broken }
 
-// Unread returns the error of a file that could not be read for a reason that says nothing about it, such as a disk that
-// fails: any node of the tree may be missing. It is an *mdoc.UnreadableError, and nil where there is none.
+// Unread returns the error of a file that could not be read for a reason that says nothing about it, such as a disk
+// that fails: any node of the tree may be missing. It is an *mdoc.UnreadableError, and nil where there is none.
 func (v *View) Unread() error {
 	all := slices.Clone(v.ws.Problems)
 	for _, p := range slices.Sorted(maps.Keys(v.broken)) {
@@ -150,8 +151,8 @@ func (v *View) Unread() error {
 	return nil
 }
 
-// BrokenFolder returns the file that could not be read in a folder of that name, in one whose name is made for that id, or
-// at the end of that link.
+// BrokenFolder returns the file that could not be read in a folder of that name, in one whose name is made for that id,
+// or at the end of that link.
 func (v *View) BrokenFolder(name string) (mdstore.Path, bool) {
 	found := mdstore.Path("")
 	if dir, file := link(name); file {
@@ -194,8 +195,8 @@ func (v *View) Under(dir mdstore.Path) iter.Seq[*mdstore.Node] {
 	}
 }
 
-// Walk yields the nodes of the tree from a node down, in tree order, with their depth below it. Orphans and nodes in a cycle hang
-// below no root and are not met.
+// Walk yields the nodes of the tree from a node down, in tree order, with their depth below it. Orphans and nodes in a
+// cycle hang below no root and are not met.
 func (v *View) Walk(from mdstore.ID) iter.Seq2[int, *mdstore.Node] {
 	return func(yield func(int, *mdstore.Node) bool) {
 		type step struct {
@@ -222,8 +223,8 @@ func (v *View) Walk(from mdstore.ID) iter.Seq2[int, *mdstore.Node] {
 	}
 }
 
-// Ancestors returns the nodes above one, its parent first. whole is false where the way does not end at the root: a parent is missing,
-// or the way goes round.
+// Ancestors returns the nodes above one, its parent first. whole is false where the way does not end at the root: a
+// parent is missing, or the way goes round.
 func (v *View) Ancestors(id mdstore.ID) (up []*mdstore.Node, whole bool) {
 	n, ok := v.Node(id)
 	met := map[mdstore.ID]bool{id: true}
@@ -272,8 +273,8 @@ func (v *View) Circles() map[mdstore.ID]bool {
 	return in
 }
 
-// Lost returns the number of node files that are in no place of the tree: those that cannot be read, those below a parent that is
-// missing or goes round, and all but the first of those that have one id.
+// Lost returns the number of node files that are in no place of the tree: those that cannot be read, those below a
+// parent that is missing or goes round, and all but the first of those that have one id.
 func (v *View) Lost() int {
 	return len(v.nodes) + len(v.broken) - v.rooted()
 }

@@ -7,8 +7,8 @@ import (
 	"arbor/mdstore"
 )
 
-// With returns the view after those files became what they are given as; a file with the zero Version is gone. A node whose file
-// cannot be read any more keeps the front matter that it had.
+// With returns the view after those files became what they are given as; a file with the zero Version is gone. A node
+// whose file cannot be read any more keeps the front matter that it had.
 func (v *View) With(files ...mdstore.File) *View {
 	nodes := make([]*mdstore.Node, 0, len(files))
 	var pages []*mdstore.Page
@@ -33,8 +33,8 @@ func (v *View) With(files ...mdstore.File) *View {
 	return v.Next(w, nodes, gone, pages...)
 }
 
-// Next returns the view with another own file, with these nodes and pages in place of those whose files lie where theirs do, and
-// without the files that are gone.
+// Next returns the view with another own file, with these nodes and pages in place of those whose files lie where
+// theirs do, and without the files that are gone.
 func (v *View) Next(w *mdstore.Workspace, nodes []*mdstore.Node, gone []mdstore.Path, pages ...*mdstore.Page) *View {
 	next := &View{ws: w, nodes: slices.Clone(v.nodes), ids: slices.Clone(v.ids), kids: slices.Clone(v.kids), pages: slices.Clone(v.pages),
 		broken: v.broken, docs: v.docs}
@@ -100,7 +100,8 @@ func remove(list []*mdstore.Node, n *mdstore.Node, order func(a, b *mdstore.Node
 	return slices.Delete(list, i, i+1)
 }
 
-// change edits the lists of a view that is being made. Of several files with the node's id another one may stand in the tree then.
+// change edits the lists of a view that is being made. Of several files with the node's id another one may stand in the
+// tree then.
 func (v *View) change(n *mdstore.Node, do edit) {
 	stand := func(do edit) {
 		if same := v.same(n.ID); len(same) > 0 && n.ID != mdstore.Root {

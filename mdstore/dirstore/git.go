@@ -75,8 +75,8 @@ func (g git) amid(states []gitState) *mdstore.BusyError {
 	return nil
 }
 
-// stashing returns the file that says that git has read the working tree for a stash, and is to reset it; "" for none. It
-// has an index of its own first; then the stash is logged, and the index is written last.
+// stashing returns the file that says that git has read the working tree for a stash, and is to reset it; "" for none.
+// It has an index of its own first; then the stash is logged, and the index is written last.
 func stashing(git string) string {
 	if own, err := filepath.Glob(filepath.Join(git, "index.stash.*")); err == nil && len(own) > 0 {
 		return own[0]
@@ -109,9 +109,9 @@ func (g git) state() (state string) {
 	return state
 }
 
-// wrote reports whether git made the file at p what it is: it has these bytes in its index, or as an object that a merge
-// or a stash has written; or it checked out the version that the file was made from, base, after the commits that are
-// missing from it, committed in Unix nanoseconds.
+// wrote reports whether git made the file at p what it is: it has these bytes in its index, or as an object that a
+// merge or a stash has written; or it checked out the version that the file was made from, base, after the commits that
+// are missing from it, committed in Unix nanoseconds.
 func (g git) wrote(p mdstore.Path, data, base []byte, committed int64) bool {
 	top, git := findGit(g.vault)
 	if git == "" {
@@ -137,9 +137,9 @@ func blobSum(data []byte) [sha1.Size]byte {
 	return sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(data), data))
 }
 
-// indexEntry returns whether git's index names a blob at a path, and the time of the file then, Unix nanoseconds. Before
-// the digest of an entry stand eight numbers of four bytes, from the second pair of which the time is; behind it flags of two or four
-// bytes, and the path, of which an index of version 4 may have the end only.
+// indexEntry returns whether git's index names a blob at a path, and the time of the file then, Unix nanoseconds.
+// Before the digest of an entry stand eight numbers of four bytes, from the second pair of which the time is; behind it
+// flags of two or four bytes, and the path, of which an index of version 4 may have the end only.
 func indexEntry(index []byte, sum [sha1.Size]byte, path string) (modified int64, ok bool) {
 	const before = 40
 	for at := 0; ; at += len(sum) {
@@ -158,8 +158,8 @@ func indexEntry(index []byte, sum [sha1.Size]byte, path string) (modified int64,
 	}
 }
 
-// unmerged returns an *mdstore.UnmergedError for the first change of a file of which git's index has several versions, as a
-// stash leaves them that did not apply. An index of version 4 does not tell.
+// unmerged returns an *mdstore.UnmergedError for the first change of a file of which git's index has several versions,
+// as a stash leaves them that did not apply. An index of version 4 does not tell.
 func (g git) unmerged(changes []mdstore.Change) error {
 	top, git := findGit(g.vault)
 	if g.patience < 0 || git == "" {
@@ -281,8 +281,8 @@ func forGit(err error) bool {
 	return busy && !stuck
 }
 
-// awaitCheckout waits until git does not write to the working tree any more, but no longer than that: a git commit whose
-// message a person is writing looks the same.
+// awaitCheckout waits until git does not write to the working tree any more, but no longer than that: a git commit
+// whose message a person is writing looks the same.
 func (g git) awaitCheckout(ctx context.Context, patience time.Duration) {
 	if g.working() == nil {
 		return

@@ -10,8 +10,8 @@ import (
 	"arbor/mdstore/guard"
 )
 
-// A Change is a file that differs between two versions of the folder. A side where it is not there is the zero Blob. The
-// file of the working tree has a mode and no id.
+// A Change is a file that differs between two versions of the folder. A side where it is not there is the zero Blob.
+// The file of the working tree has a mode and no id.
 type Change struct {
 	Path     mdstore.Path
 	Old, New Blob

@@ -19,9 +19,9 @@ type Clash struct {
 	Base, Ours, Theirs Blob
 }
 
-// MergeTrees merges two commits without a working tree, by git 2.38 or newer. Of a file that both changed, or one changed
-// and the other removed, git tries no merge, and runs no driver: it is a Clash, and the tree has one of its versions.
-// Renames are not looked for.
+// MergeTrees merges two commits without a working tree, by git 2.38 or newer. Of a file that both changed, or one
+// changed and the other removed, git tries no merge, and runs no driver: it is a Clash, and the tree has one of its
+// versions. Renames are not looked for.
 func (r *Repo) MergeTrees(ctx context.Context, ours, theirs string) (tree string, clashes []Clash, err error) {
 	dir, err := os.MkdirTemp("", "arbor-git-")
 	if err != nil {
@@ -216,8 +216,8 @@ func (r *Repo) Waiting() (w Waiting, ok bool) {
 	return Waiting{f[0], f[1], f[2]}, true
 }
 
-// Wait leaves the state of a merge that stopped, as git merge does: the versions of each file in the index, and what the
-// commit is to be.
+// Wait leaves the state of a merge that stopped, as git merge does: the versions of each file in the index, and what
+// the commit is to be.
 func (r *Repo) Wait(ctx context.Context, w Waiting, message string, clashes []Clash) error {
 	for _, f := range []struct{ name, text string }{
 		{syncState, w.Ours + "\n" + w.Theirs + "\n" + w.Tree + "\n"}, {"MERGE_MSG", message}, {"MERGE_MODE", ""}, {mergeHead, w.Theirs + "\n"},
