@@ -44,9 +44,11 @@ type Kinds []*Kind
 
 // The kinds of files.
 var (
-	AgentKind     = &Kind{Name: "agent", Named: true, Form: &mdoc.Form{}, Place: Place{Dir: "agents", Name: AnyMarkdown, Vault: true}, Facts: pageFacts}
-	WorkspaceKind = &Kind{Name: "workspace", Form: WorkspaceForm, Place: Place{Name: WorkspaceFile}, Check: checkWorkspace}
-	NodeKind      = &Kind{Name: "node", Form: NodeForm, Place: Place{Dir: NodesDir, Name: NodeFile, Deep: true, Each: true},
+	AgentKind       = &Kind{Name: "agent", Named: true, Form: &mdoc.Form{}, Place: Place{Dir: "agents", Name: AnyMarkdown, Vault: true}, Facts: pageFacts}
+	EnvironmentKind = &Kind{Name: "environment", Named: true, Form: &mdoc.Form{}, Place: Place{Dir: "environments", Name: AnyMarkdown, Vault: true}, Facts: pageFacts}
+	ToolKind        = &Kind{Name: "tool", Named: true, Form: &mdoc.Form{}, Place: Place{Dir: "tools", Name: AnyMarkdown, Vault: true}, Facts: pageFacts}
+	WorkspaceKind   = &Kind{Name: "workspace", Form: WorkspaceForm, Place: Place{Name: WorkspaceFile}, Check: checkWorkspace}
+	NodeKind        = &Kind{Name: "node", Form: NodeForm, Place: Place{Dir: NodesDir, Name: NodeFile, Deep: true, Each: true},
 		Facts: nodeFacts, Check: checkNode}
 	SessionKind    = &Kind{Name: "session", Named: true, Quiet: true, Form: SessionForm, Place: Place{Dir: SessionsDir, Name: SessionFile, Deep: true}, Facts: pageFacts}
 	SessionLogKind = &Kind{Name: "session log", Quiet: true, Form: SessionForm, Place: Place{Dir: SessionsDir, Name: "Session-*.md", Deep: true}, Facts: pageFacts}
@@ -62,7 +64,7 @@ var (
 var allKinds Kinds
 
 func init() { // the kinds of slots refer to functions that refer to the table
-	allKinds = Kinds{WorkspaceKind, NodeKind, AgentKind, SessionKind, SessionLogKind, TranscriptKind, StateKind,
+	allKinds = Kinds{WorkspaceKind, NodeKind, AgentKind, EnvironmentKind, ToolKind, SessionKind, SessionLogKind, TranscriptKind, StateKind,
 		SlotKind, ZippedSlotKind, ArchivedSlotKind}
 }
 

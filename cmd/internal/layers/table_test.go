@@ -41,6 +41,8 @@ var rows = []row{
 	{floor: 0, name: "mdstore/fold", std: "pure"},
 	{floor: 0, name: "mdstore/watch"},
 	{floor: 0, name: "mdstore/guard"},
+	{floor: 0, name: "engine/env/jail"},
+	{floor: 0, name: "engine/env/command"},
 	{floor: 0, name: "cmd/internal/layers", std: "pure"},
 
 	// mdstore has time for the form of log lines, and the names of io/fs for
@@ -68,6 +70,9 @@ var rows = []row{
 	// Views, plans and checks compute and nothing else. The engine reaches the disk through a Store and in no other way, and the
 	// clock through its Options.
 	{floor: 26, name: "engine/errs", may: "context/assemble mdstore mdstore/guard mdstore/mdoc statemachine", std: "pure context io/fs"},
+	{floor: 28, name: "engine/env", may: "engine/errs", std: "pure net/url time"},
+	{floor: 30, name: "engine/env/trust", may: "engine/env engine/errs mdstore/guard"},
+	{floor: 32, name: "engine/env/remote", may: "engine/env engine/env/jail engine/env/command engine/env/trust engine/errs"},
 	{floor: 28, name: "engine/config", may: "engine/errs engine/nearest mdstore/mdoc", std: "pure"},
 	{floor: 30, name: "engine/view", may: "context/assemble engine/errs engine/nearest mdstore mdstore/fold mdstore/mdoc statemachine", std: "pure net/url time", tests: wholeEngine},
 	{floor: 32, name: "engine/plan", may: "engine/errs engine/memory engine/view mdstore mdstore/diff3 mdstore/fold mdstore/mdoc mdstore/merge statemachine", std: "pure io/fs time", tests: wholeEngine},
@@ -79,7 +84,8 @@ var rows = []row{
 	{floor: 40, name: "engine", may: "context/assemble engine/check engine/claims engine/config engine/errs engine/live engine/plan engine/sessions engine/view mdstore mdstore/mdoc",
 		std: "pure context crypto/rand io/fs log/slog net/url time", clock: "engine/engine.go"},
 
-	{floor: 50, name: "engine/ops", may: "engine engine/check engine/claims engine/config engine/errs engine/memory engine/nearest engine/plan engine/search engine/sessions engine/view " +
+	{floor: 50, name: "engine/ops", may: "engine engine/check engine/claims engine/config engine/env engine/env/command engine/env/jail engine/env/remote engine/env/trust " +
+		"engine/errs engine/memory engine/nearest engine/plan engine/search engine/sessions engine/view " +
 		"context/assemble context/render mdstore mdstore/fold mdstore/gitrepo mdstore/mdoc mdstore/memstore mdstore/merge statemachine", std: "pure context path/filepath time"},
 	// For programs that use Arbor as a library; nothing here imports it.
 	{floor: 50, name: "engine/stores", may: "engine engine/config engine/errs engine/plan engine/sessions engine/view mdstore", std: "pure context time",
@@ -120,8 +126,8 @@ var homes = []home{
 	{module: "gopkg.in/yaml.v3", name: "mdstore/mdoc"},
 	{module: "github.com/yuin/goldmark", name: "mdstore/mdoc", judges: "context/render"},
 	{module: "github.com/adrg/frontmatter", name: "mdstore/mdoc"},
-	{module: "github.com/gofrs/flock", name: "mdstore/dirstore"},
-	{module: "golang.org/x/sys", name: "mdstore/dirstore cmd/internal/bench"},
+	{module: "github.com/gofrs/flock", name: "mdstore/dirstore engine/env/trust"},
+	{module: "golang.org/x/sys", name: "mdstore/dirstore engine/env/command cmd/internal/bench"},
 	{module: "github.com/aymanbagabas/go-udiff", name: "engine/plan"},
 	{module: "golang.org/x/text", name: "mdstore/fold"},
 	{module: "github.com/spf13/cobra", name: "cmd/internal/cli"},
@@ -132,6 +138,7 @@ var homes = []home{
 	{module: "github.com/fsnotify/fsnotify", name: "mdstore/watch"},
 	{module: "github.com/modelcontextprotocol/go-sdk", name: "cmd/internal/mcpserv"},
 	{module: "github.com/google/jsonschema-go", name: "cmd/internal/mcpserv"},
+	{module: "github.com/coder/websocket", name: "engine/env/remote", later: true},
 	{module: "github.com/tailscale/hujson", name: "cmd/internal/setup"},
 	{module: "github.com/rogpeppe/go-internal", name: "tests"},
 	{module: "pgregory.net/rapid", name: "tests"},

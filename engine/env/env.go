@@ -1,0 +1,80 @@
+// Package env knows the places where tools act: what an environment is, what its tools are, which environment a call goes
+// to, and whether it runs at once. It computes and nothing else; jail, command, trust and remote do.
+package env
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// An Environment is an addressable place with a root, tools and a level of trust, as its file in the vault states it. What the
+// file says of trust is what is asked for: what a person of this machine decided is in package trust.
+type Environment struct {
+	ID      string   `json:"id"`
+	URI     string   `json:"uri"` // canonical, see Canonical
+	Host    Host     `json:"host"`
+	Trust   Level    `json:"trust"`
+	Owner   string   `json:"owner,omitempty"`
+	Tools   []string `json:"tools,omitempty"`   // that it offers; none: all that are built in
+	Text    string   `json:"-"`                 // what an assistant reads while the environment is attached
+	Machine bool     `json:"machine,omitempty"` // it is of this machine alone, and lies beside the trust
+}
+
+// A Host says on which machine an environment is.
+type Host string
+
+// The hosts.
+const (
+	Server  Host = "server"  // this machine
+	Client  Host = "client"  // that of a connected client
+	Session Host = "session" // the folder Notes/ of a session
+)
+
+// A Level says what may run in an environment without asking a person.
+type Level string
+
+// The levels.
+const (
+	Full       Level = "full"       // everything
+	Restricted Level = "restricted" // what only reads
+	ReadOnly   Level = "read_only"  // what only reads; nothing else runs at all
+)
+
+// A Status says whether an environment can be used now. It is computed and never stored.
+type Status string
+
+// The statuses.
+const (
+	Active    Status = "active"
+	Missing   Status = "missing"   // the path is gone, or the client is not connected
+	Untrusted Status = "untrusted" // no person of this machine has said that tools may run in it
+)
+
+// A Tool is one that an environment has.
+type Tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parametersSchema,omitempty"`
+	Command     []string        `json:"command,omitempty"`            // of a tool that runs a program; none: it is built in
+	Env         []string        `json:"env,omitempty"`                // variables that the program is given besides PATH, HOME and LANG
+	Timeout     time.Duration   `json:"timeout,omitempty"`            // 0 is DefaultTimeout
+	Asks        bool            `json:"requiresPermission,omitempty"` // a person is asked also where the environment has full trust
+	ReadOnly    bool            `json:"readOnly,omitempty"`
+	Source      string          `json:"source,omitempty"` // the file that defines it: a path of the vault, or ToolsFile
+}
+
+// The limits of a program that a tool runs.
+const (
+	DefaultTimeout = 120 * time.Second
+	ToolsFile      = ".monad/tools.json" // in the root of an environment
+)
+
+// The built-in tools.
+const (
+	FileRead   = "file_read"
+	FileList   = "file_list"
+	FileSearch = "file_search"
+	FileWrite  = "file_write"
+	FileEdit   = "file_edit"
+	FileDelete = "file_delete"
+)

@@ -1,0 +1,2 @@
+// Package jail reads and writes files below a root that nothing leaves.
+package jail

@@ -1,0 +1,2 @@
+// Package remote connects environments of other machines: a client serves a folder over one WebSocket, a hub calls it.
+package remote
