@@ -1,2 +1,0 @@
-// Package jail reads and writes files below a root that nothing leaves.
-package jail

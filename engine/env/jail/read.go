@@ -1,0 +1,109 @@
+package jail
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"unicode/utf8"
+)
+
+// The limits of what is read and shown.
+const (
+	MaxFile   = 10 << 20 // bytes of a file
+	maxReply  = 64 << 10 // bytes of text in a reply
+	maxLine   = 2000     // bytes of a line
+	looksInto = 8 << 10  // bytes that tell whether a file is text
+)
+
+// A Version tells one content of a file from another; "" is no file.
+type Version string
+
+// VersionOf returns the version of a content.
+func VersionOf(data []byte) Version {
+	sum := sha256.Sum256(data)
+	return Version(hex.EncodeToString(sum[:8]))
+}
+
+// A Text is a part of a file.
+type Text struct {
+	Path    string  `json:"path"`
+	Version Version `json:"version"`
+	First   int     `json:"first"` // the number of the first line that is shown; they count from 1
+	Lines   int     `json:"lines"` // of the whole file
+	Text    string  `json:"text"`  // lines with their numbers; "" for a binary file
+	Binary  bool    `json:"binary,omitempty"`
+	Bytes   int     `json:"bytes,omitempty"` // of a binary file
+	Cut     string  `json:"cut,omitempty"`   // what is not shown
+}
+
+// Read returns the lines of a file from offset on, which counts from 1, at most limit of them; 0 is the first line, and
+// as many as fit.
+func (r *Root) Read(_ context.Context, p string, offset, limit int) (*Text, error) {
+	if offset < 0 || limit < 0 {
+		return nil, refuse(InvalidParams, "offset and limit are numbers of lines, and not negative")
+	}
+	rel, err := clean(p)
+	if err != nil {
+		return nil, err
+	}
+	data, _, err := r.read(rel, MaxFile)
+	if err != nil {
+		return nil, err
+	}
+	t := &Text{Path: rel, Version: VersionOf(data), First: max(1, offset)}
+	if binary(data) {
+		t.Binary, t.Bytes, t.First = true, len(data), 0
+		return t, nil
+	}
+	var b strings.Builder
+	shown, long := 0, 0
+	for line := range bytes.Lines(data) {
+		t.Lines++
+		if t.Lines < t.First || limit > 0 && shown == limit || b.Len() > maxReply {
+			continue
+		}
+		line = bytes.TrimRight(line, "\r\n")
+		if len(line) > maxLine {
+			line, long = line[:maxLine], long+1
+		}
+		number(&b, t.Lines, line)
+		shown++
+	}
+	t.Text = b.String()
+	switch last := t.First + shown - 1; {
+	case t.First > max(1, t.Lines):
+		return nil, refuse(InvalidParams, "%q has %d lines; offset %d is behind them", rel, t.Lines, offset)
+	case last < t.Lines:
+		t.Cut = "more lines follow; offset " + decimal(last+1) + " goes on"
+	}
+	if long > 0 {
+		t.Cut = strings.TrimPrefix(t.Cut+"; "+decimal(long)+" lines are cut at 2000 bytes", "; ")
+	}
+	return t, nil
+}
+
+// number writes a line with its number.
+func number(b *strings.Builder, n int, line []byte) {
+	b.WriteString(decimal(n))
+	b.WriteByte('\t')
+	b.WriteString(strings.ToValidUTF8(string(line), "\uFFFD"))
+	b.WriteByte('\n')
+}
+
+// binary reports whether a content is no text.
+func binary(data []byte) bool {
+	head := data[:min(len(data), looksInto)]
+	if bytes.IndexByte(head, 0) >= 0 {
+		return true
+	}
+	for len(head) > 0 { // the end may be a part of a character
+		if c, n := utf8.DecodeRune(head); c != utf8.RuneError || n != 1 {
+			head = head[n:]
+		} else {
+			return len(head) >= utf8.UTFMax || len(data) <= looksInto
+		}
+	}
+	return false
+}

@@ -1,0 +1,220 @@
+// Package jail reads and writes files below a root that nothing leaves: no "..", no absolute path, no link, no device and
+// no other file system, also not where somebody swaps a folder for a link meanwhile. All of it goes through os.Root.
+package jail
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// The codes of an Error.
+const (
+	PathOutside   = "PATH_OUTSIDE"   // the path, or a link in it, leads out of the root, or to what is no file
+	PathProtected = "PATH_PROTECTED" // the path can be read and not written
+	FileNotFound  = "FILE_NOT_FOUND"
+	Conflict      = "CONFLICT" // the file is another one than the caller has seen
+	InvalidParams = "INVALID_PARAMS"
+	TooLarge      = "TOO_LARGE"
+)
+
+// An Error says why a call did nothing.
+type Error struct {
+	Code string
+	Text string // names the path, and what would work
+}
+
+func (e *Error) Error() string { return e.Text }
+
+func refuse(code, format string, args ...any) error {
+	return &Error{code, fmt.Sprintf(format, args...)}
+}
+
+// Options say what a Root allows.
+type Options struct {
+	// Protected says why a file cannot be written, "" where it can. The path is clean, relative to the root, and has
+	// slashes; no part of it is a link. nil: all can be written.
+	Protected func(rel string) string
+	Trash     string // the folder for what is replaced and deleted, which is made when it is needed
+}
+
+// A Root is a folder that its files do not leave. Its methods may be called by several goroutines at once.
+type Root struct {
+	dir    string
+	root   *os.Root
+	device uint64
+	opt    Options
+}
+
+// Open returns the root at a folder. Links in the path of the folder itself are followed.
+func Open(dir string, opt Options) (*Root, error) {
+	real, err := filepath.EvalSymlinks(dir)
+	if err == nil {
+		real, err = filepath.Abs(real)
+	}
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(real)
+	if err != nil {
+		return nil, err
+	}
+	info, err := root.Stat(".")
+	if err != nil {
+		root.Close()
+		return nil, err
+	}
+	return &Root{dir: real, root: root, device: deviceOf(info), opt: opt}, nil
+}
+
+// Path returns the folder, without links.
+func (r *Root) Path() string { return r.dir }
+
+// Close lets the folder go.
+func (r *Root) Close() error { return r.root.Close() }
+
+// Moved reports whether another folder, or none, is at the path now: Open it again.
+func (r *Root) Moved() bool {
+	there, err := os.Stat(r.dir)
+	here, err2 := r.root.Stat(".")
+	return err != nil || err2 != nil || !os.SameFile(there, here)
+}
+
+// clean returns the path as it is used, with slashes and relative to the root; "." is the root itself.
+func clean(p string) (string, error) {
+	switch {
+	case p == "":
+		return "", refuse(InvalidParams, "the path is empty; it is relative to the root of the environment, as docs/a.md")
+	case strings.ContainsRune(p, 0):
+		return "", refuse(PathOutside, "%q: a path holds no NUL", p)
+	case path.IsAbs(p), filepath.IsAbs(p), filepath.VolumeName(p) != "":
+		return "", refuse(PathOutside, "%q: paths are relative to the root of the environment, as docs/a.md", p)
+	case runtime.GOOS == "windows" && strings.ContainsAny(p, `\:`):
+		return "", refuse(PathOutside, `%q: folders are separated by /, and names have no \ or :`, p)
+	}
+	rel := path.Clean(p)
+	if !filepath.IsLocal(filepath.FromSlash(rel)) {
+		return "", refuse(PathOutside, "%q leads out of the environment", p)
+	}
+	return rel, nil
+}
+
+// failed turns an error of the system into one that says what would work.
+func failed(p string, err error) error {
+	var own *Error
+	switch {
+	case err == nil, errors.As(err, &own):
+		return err
+	case errors.Is(err, fs.ErrNotExist):
+		return refuse(FileNotFound, "%q: there is no such file; file_list shows those there are", p)
+	case strings.Contains(err.Error(), "escapes"):
+		return refuse(PathOutside, "%q leads out of the environment by a link", p)
+	}
+	return fmt.Errorf("%q: %w", p, err)
+}
+
+// open opens a file for reading. It is a regular one of the root's own file system.
+func (r *Root) open(rel string) (*os.File, fs.FileInfo, error) {
+	before, err := r.root.Stat(rel)
+	if err != nil {
+		return nil, nil, failed(rel, err)
+	}
+	if err := r.plain(rel, before); err != nil {
+		return nil, nil, err
+	}
+	f, err := r.root.OpenFile(rel, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return nil, nil, failed(rel, err)
+	}
+	info, err := f.Stat() // it may be another one by now
+	if err == nil {
+		err = r.plain(rel, info)
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, failed(rel, err)
+	}
+	return f, info, nil
+}
+
+// plain refuses what is no regular file, or lies on another file system.
+func (r *Root) plain(rel string, info fs.FileInfo) error {
+	switch {
+	case info.IsDir():
+		return refuse(InvalidParams, "%q is a folder; file_list shows what is in it", rel)
+	case !info.Mode().IsRegular():
+		return refuse(PathOutside, "%q is no file but a device, pipe or socket", rel)
+	case deviceOf(info) != r.device:
+		return refuse(PathOutside, "%q lies on another file system, which is mounted there", rel)
+	}
+	return nil
+}
+
+// read returns what a file holds, which is at most so many bytes.
+func (r *Root) read(rel string, most int64) ([]byte, fs.FileInfo, error) {
+	f, info, err := r.open(rel)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = refuse(TooLarge, "%q has more than %d bytes, which is the most that is read", rel, most)
+	}
+	return data, info, failed(rel, err)
+}
+
+// parent opens the folder that a file lies in, part by part, and refuses links in its path: so the path that Protected
+// judges is that of the file. The folders that are missing are made if make is true.
+func (r *Root) parent(rel string, make bool) (*os.Root, error) {
+	dir, err := r.root.OpenRoot(".")
+	if err != nil {
+		return nil, failed(rel, err)
+	}
+	parts := strings.Split(rel, "/")
+	for _, name := range parts[:len(parts)-1] {
+		next, err := r.step(dir, name, make)
+		dir.Close()
+		if err != nil {
+			return nil, failed(rel, err)
+		}
+		dir = next
+	}
+	return dir, nil
+}
+
+func (r *Root) step(dir *os.Root, name string, make bool) (*os.Root, error) {
+	info, err := dir.Lstat(name)
+	if make && errors.Is(err, fs.ErrNotExist) {
+		if err = dir.Mkdir(name, 0o777); err == nil || errors.Is(err, fs.ErrExist) {
+			info, err = dir.Lstat(name)
+		}
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		return nil, refuse(PathOutside, "%q is no folder but a link or a file; files are written by their own paths", name)
+	case deviceOf(info) != r.device:
+		return nil, refuse(PathOutside, "%q lies on another file system, which is mounted there", name)
+	}
+	next, err := dir.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	now, err := next.Stat(".")
+	if err == nil && !os.SameFile(info, now) {
+		err = refuse(PathOutside, "%q was replaced while it was opened; try again", name)
+	}
+	if err != nil {
+		next.Close()
+		return nil, err
+	}
+	return next, nil
+}

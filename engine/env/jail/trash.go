@@ -1,0 +1,96 @@
+package jail
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A kept is what the trash says of a change.
+type kept struct {
+	Root   string      `json:"root"`
+	Path   string      `json:"path"`
+	Mode   fs.FileMode `json:"mode"`
+	Before bool        `json:"before"` // there was a file; its bytes lie beside this
+	After  Version     `json:"after"`  // "" for a file that was deleted
+}
+
+const (
+	keptFile    = "change.json"
+	keptContent = "content"
+)
+
+// keep writes what a change takes away to the trash, durably, and returns the id of it.
+func (r *Root) keep(c *Change) (id string, err error) {
+	if r.opt.Trash == "" {
+		return "", errors.New("there is no trash")
+	}
+	id = strings.ToLower(rand.Text()[:8])
+	dir := filepath.Join(r.opt.Trash, id)
+	if err := os.MkdirAll(r.opt.Trash, 0o700); err != nil {
+		return "", err
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return "", err
+	}
+	about, err := json.Marshal(kept{r.dir, c.Path, c.mode, c.Before != nil, c.Now()})
+	if err == nil && c.Before != nil {
+		err = writeSynced(filepath.Join(dir, keptContent), c.Before)
+	}
+	if err == nil {
+		err = writeSynced(filepath.Join(dir, keptFile), about)
+	}
+	return id, err
+}
+
+func writeSynced(name string, data []byte) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// Undo takes a change back: the file gets the bytes of before, if it is still as the change left it. It returns the change
+// that this is, and its id, so that it can be taken back as well. open opens the root that the change was made in.
+func Undo(ctx context.Context, trash, id string, open func(root string) (*Root, error)) (c *Change, undo string, err error) {
+	dir := filepath.Join(trash, id)
+	about, err := os.ReadFile(filepath.Join(dir, keptFile))
+	var k kept
+	switch {
+	case strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789") != "" || errors.Is(err, fs.ErrNotExist):
+		return nil, "", refuse(InvalidParams, "%q: no change has this id", id)
+	case err == nil:
+		err = json.Unmarshal(about, &k)
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("the change %s cannot be read: %w", id, err)
+	}
+	r, err := open(k.Root)
+	if err != nil {
+		return nil, "", err
+	}
+	defer r.Close()
+	if c, err = r.plan(k.Path); err != nil {
+		return nil, "", err
+	}
+	if c.Was != k.After {
+		return nil, "", refuse(Conflict, "%q in %s is not as the change left it; what stood there before lies in %s",
+			k.Path, k.Root, filepath.Join(dir, keptContent))
+	}
+	if k.Before {
+		c.mode = k.Mode
+		if c.After, err = os.ReadFile(filepath.Join(dir, keptContent)); err != nil {
+			return nil, "", err
+		}
+	}
+	undo, err = r.Apply(ctx, c)
+	return c, undo, err
+}
