@@ -47,6 +47,12 @@ const (
 	RevisionNotFound  Code = "REVISION_NOT_FOUND" // git knows no such commit
 	NothingToUndo     Code = "NOTHING_TO_UNDO"
 
+	EnvironmentNotFound Code = "ENVIRONMENT_NOT_FOUND" // no environment has this id
+	EnvironmentMissing  Code = "ENVIRONMENT_MISSING"   // its folder is gone, or its client is not connected
+	ToolNotFound        Code = "TOOL_NOT_FOUND"
+	FileNotFound        Code = "FILE_NOT_FOUND" // in an environment
+	RequestNotFound     Code = "REQUEST_NOT_FOUND"
+
 	InvalidParams   Code = "INVALID_PARAMS"
 	UnknownParams   Code = "UNKNOWN_PARAMS"
 	AmbiguousID     Code = "AMBIGUOUS_ID"
@@ -74,6 +80,15 @@ const (
 	SyncStopped         Code = "SYNC_STOPPED"   // people must decide first
 	Merging             Code = "MERGE_CONFLICT" // a file with an unresolved conflict of git
 
+	PathOutside          Code = "PATH_OUTSIDE"          // it leads out of the environment
+	PathProtected        Code = "PATH_PROTECTED"        // it can be read and not written
+	EnvironmentUntrusted Code = "ENVIRONMENT_UNTRUSTED" // no person of this machine lets tools run there
+	ApprovalPending      Code = "APPROVAL_PENDING"      // a person is asked; the same call runs once they agree
+	ApprovalDenied       Code = "APPROVAL_DENIED"
+	ToolRefused          Code = "TOOL_REFUSED"  // the environment is for reading, or only a person may do this
+	LoopDetected         Code = "LOOP_DETECTED" // the same call again, with the same result
+	TrustDamaged         Code = "TRUST_DAMAGED" // what this person has decided cannot be read
+
 	ConfirmationRequired Code = "CONFIRMATION_REQUIRED"
 
 	Conflicting Code = "CONFLICT"
@@ -97,6 +112,9 @@ var classes = map[Code]Class{
 	InvalidTransition: Refused, ConclusionRequired: Refused, IncompleteChildren: Refused, ExecutionChildren: Refused,
 	InvalidParentStatus: Refused, RulesHashMismatch: Refused, CannotDeleteRoot: Refused, CannotMoveRoot: Refused, MoveCycle: Refused,
 	WorkspaceActive: Refused, WorkspaceArchived: Refused, ReferenceExists: Refused, ConfirmationRequired: Refused,
+	EnvironmentNotFound: NotFound, EnvironmentMissing: NotFound, ToolNotFound: NotFound, FileNotFound: NotFound, RequestNotFound: NotFound,
+	PathOutside: Refused, PathProtected: Refused, EnvironmentUntrusted: Refused, ApprovalPending: Refused, ApprovalDenied: Refused,
+	ToolRefused: Refused, LoopDetected: Refused, TrustDamaged: Unreadable,
 	Conflicting:    Conflict,
 	FileUnreadable: Unreadable, DuplicateID: Unreadable, OrphanNode: Unreadable, Cycle: Unreadable,
 	DiskError: Disk,

@@ -23,6 +23,8 @@ func TestFilesAreOpenedInFewPlaces(t *testing.T) {
 		"cmd/internal/importtanmi/source.go":     "regular files of that folder, through its root",
 		"cmd/internal/httpguard/token.go":        "a regular file of this user alone",
 		"mdstore/gitrepo/unmerged.go":            "the working tree, through its root, to write a file",
+		"engine/env/jail/root.go":                "regular files below the root of an environment, through that root",
+		"engine/env/jail/trash.go":               "new files of the trash, to write them",
 		"cmd/internal/setup/file.go":             "folders of configuration, and temporaries of its own in them",
 	}
 	tr, err := load(os.DirFS(moduleRoot(t)), module.reasons)

@@ -41,7 +41,7 @@ var rows = []row{
 	{floor: 0, name: "mdstore/fold", std: "pure"},
 	{floor: 0, name: "mdstore/watch"},
 	{floor: 0, name: "mdstore/guard"},
-	{floor: 0, name: "engine/env/jail"},
+	{floor: 5, name: "engine/env/jail", may: "mdstore/guard"},
 	{floor: 0, name: "engine/env/command"},
 	{floor: 0, name: "cmd/internal/layers", std: "pure"},
 

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"arbor/mdstore/guard"
 )
 
 // The codes of an Error.
@@ -128,7 +130,7 @@ func (r *Root) open(rel string) (*os.File, fs.FileInfo, error) {
 	if err := r.plain(rel, before); err != nil {
 		return nil, nil, err
 	}
-	f, err := r.root.OpenFile(rel, os.O_RDONLY|nonblock, 0)
+	f, err := r.root.OpenFile(rel, os.O_RDONLY|guard.NonBlock, 0)
 	if err != nil {
 		return nil, nil, failed(rel, err)
 	}

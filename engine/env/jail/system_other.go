@@ -4,7 +4,5 @@ package jail
 
 import "io/fs"
 
-const nonblock = 0
-
 // deviceOf is the same for all files: os.Root follows no mount point of Windows that leads out.
 func deviceOf(fs.FileInfo) uint64 { return 0 }

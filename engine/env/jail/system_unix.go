@@ -7,8 +7,6 @@ import (
 	"syscall"
 )
 
-const nonblock = syscall.O_NONBLOCK // a pipe that nobody writes to is opened at once
-
 // deviceOf returns the file system that a file lies on.
 func deviceOf(info fs.FileInfo) uint64 {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {

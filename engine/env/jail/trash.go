@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"arbor/mdstore/guard"
 )
 
 // A kept is what the trash says of a change.
@@ -62,7 +64,7 @@ func writeSynced(name string, data []byte) error {
 // that this is, and its id, so that it can be taken back as well. open opens the root that the change was made in.
 func Undo(ctx context.Context, trash, id string, open func(root string) (*Root, error)) (c *Change, undo string, err error) {
 	dir := filepath.Join(trash, id)
-	about, err := os.ReadFile(filepath.Join(dir, keptFile))
+	about, err := guard.ReadFile(dir, keptFile, MaxFile)
 	var k kept
 	switch {
 	case strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789") != "" || errors.Is(err, fs.ErrNotExist):
@@ -87,7 +89,7 @@ func Undo(ctx context.Context, trash, id string, open func(root string) (*Root, 
 	}
 	if k.Before {
 		c.mode = k.Mode
-		if c.After, err = os.ReadFile(filepath.Join(dir, keptContent)); err != nil {
+		if c.After, err = guard.ReadFile(dir, keptContent, MaxFile); err != nil {
 			return nil, "", err
 		}
 	}

@@ -1,3 +1,340 @@
 // Package trust keeps what the person of this machine has decided about environments, tools and calls. It lies outside of
 // every vault, so that nothing that came with a folder is ever read as trust.
 package trust
+
+import (
+	"bytes"
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"arbor/engine/env"
+	"arbor/engine/errs"
+)
+
+// How long things stand.
+const (
+	approvalLasts = 10 * time.Minute // of an approval or denial that no call has used
+	requestLasts  = 24 * time.Hour   // of a request that nobody has answered
+	maxRequests   = 200
+)
+
+// A Book is what a person has decided for one vault.
+type Book struct {
+	Vault        string            `json:"vault"` // its folder, without links
+	Environments []Trusted         `json:"environments,omitempty"`
+	Machine      []env.Environment `json:"machine,omitempty"` // environments outside of the project: of this machine alone
+	Tools        []ApprovedTool    `json:"tools,omitempty"`
+	Requests     []Request         `json:"requests,omitempty"`
+	Grants       []Grant           `json:"grants,omitempty"`
+}
+
+// A Trusted is an environment as a person saw it when they said that tools may run there.
+type Trusted struct {
+	ID    string    `json:"id"`
+	URI   string    `json:"uri"`
+	Root  string    `json:"root,omitempty"` // the folder, without links; "" on a client
+	Trust env.Level `json:"trust"`
+	Tools []string  `json:"tools,omitempty"`
+	At    time.Time `json:"at"`
+}
+
+// An ApprovedTool is the exact definition of a tool that a person let run, and the program in the root that it runs.
+type ApprovedTool struct {
+	Environment string    `json:"environment"`
+	Name        string    `json:"name"`
+	Digest      string    `json:"digest"`            // of the definition
+	Program     string    `json:"program,omitempty"` // SHA-256 of the file that it runs; "" where that lies elsewhere
+	At          time.Time `json:"at"`
+}
+
+// Level returns how far an environment is trusted. It is trusted as long as it has the id, URI, trust and tools that a
+// person saw, and its root is the same folder.
+func (b *Book) Level(e env.Environment, root string) (env.Level, bool) {
+	for _, t := range b.Environments {
+		if t.ID == e.ID && t.URI == e.URI && t.Trust == e.Trust && t.Root == root && slices.Equal(t.Tools, e.Tools) {
+			return t.Trust, true
+		}
+	}
+	return "", false
+}
+
+// Trust notes that a person lets tools run in an environment as it is now.
+func (b *Book) Trust(e env.Environment, root string, at time.Time) {
+	b.Distrust(e.ID)
+	b.Environments = append(b.Environments, Trusted{e.ID, e.URI, root, e.Trust, e.Tools, at})
+}
+
+// Distrust takes the trust in an environment back, with all that was granted there.
+func (b *Book) Distrust(id string) {
+	b.Environments = slices.DeleteFunc(b.Environments, func(t Trusted) bool { return t.ID == id })
+	b.Tools = slices.DeleteFunc(b.Tools, func(t ApprovedTool) bool { return t.Environment == id })
+	b.Grants = slices.DeleteFunc(b.Grants, func(g Grant) bool { return g.Environment == id })
+	b.Requests = slices.DeleteFunc(b.Requests, func(r Request) bool { return r.Environment == id && r.Kind != KindRegister })
+}
+
+// Approved reports whether a person let exactly this definition run with exactly this program.
+func (b *Book) Approved(t ApprovedTool) bool {
+	return slices.ContainsFunc(b.Tools, func(a ApprovedTool) bool {
+		return a.Environment == t.Environment && a.Name == t.Name && a.Digest == t.Digest && a.Program == t.Program
+	})
+}
+
+// Approve notes that a person lets a definition run.
+func (b *Book) Approve(t ApprovedTool) {
+	b.Tools = slices.DeleteFunc(b.Tools, func(a ApprovedTool) bool { return a.Environment == t.Environment && a.Name == t.Name })
+	b.Tools = append(b.Tools, t)
+}
+
+// A Call is what an approval is of: this and nothing else.
+type Call struct {
+	Session     string          `json:"session"`
+	Environment string          `json:"environment"`
+	Tool        string          `json:"tool"`
+	Arguments   json.RawMessage `json:"arguments,omitempty"`
+	Path        string          `json:"path,omitempty"`    // of the file that would change; "" for a command
+	Version     string          `json:"version,omitempty"` // of that file
+}
+
+// same reports whether two calls are one: their arguments are the same values.
+func (c Call) same(d Call) bool {
+	return c.Session == d.Session && c.Environment == d.Environment && c.Tool == d.Tool && c.Path == d.Path &&
+		c.Version == d.Version && bytes.Equal(canonical(c.Arguments), canonical(d.Arguments))
+}
+
+// canonical returns JSON with its keys in order and without blanks; what is no JSON as it stands.
+func canonical(raw json.RawMessage) []byte {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil || d.More() {
+		return raw
+	}
+	out, err := json.Marshal(v)
+	if err != nil {
+		return raw
+	}
+	return out
+}
+
+// What a request asks for.
+const (
+	KindCall     = "call"     // one call
+	KindTool     = "tool"     // that a definition may run: see Request.Definition
+	KindRegister = "register" // trust in an environment
+	KindAccess   = "access"   // that a session may use an environment
+)
+
+// The states of a request.
+const (
+	Open     = "open"
+	Approved = "approved"
+	Denied   = "denied"
+)
+
+// A Request is a question to the person of this machine.
+type Request struct {
+	ID   string `json:"id"`
+	Kind string `json:"kind"`
+	Call
+	Reason     string           `json:"reason,omitempty"`     // why the caller wants it, in its own words
+	Diff       string           `json:"diff,omitempty"`       // what would change
+	Definition *ApprovedTool    `json:"definition,omitempty"` // of KindTool
+	Subject    *env.Environment `json:"subject,omitempty"`    // of KindRegister
+	Root       string           `json:"root,omitempty"`       // of KindRegister: the folder, without links
+	Asked      time.Time        `json:"asked"`
+	State      string           `json:"state"`
+	Decided    time.Time        `json:"decided,omitzero"`
+	By         string           `json:"by,omitempty"` // how the person decided: at the command line, on the page, in the client
+}
+
+// over reports whether a request is none any more.
+func (r Request) over(now time.Time) bool {
+	if r.State == Open {
+		return now.Sub(r.Asked) > requestLasts
+	}
+	return now.Sub(r.Decided) > approvalLasts
+}
+
+// A Grant lets calls of a tool run without a question.
+type Grant struct {
+	ID          string          `json:"id"`
+	Session     string          `json:"session,omitempty"` // "" for every session
+	Environment string          `json:"environment"`
+	Tool        string          `json:"tool"`
+	Glob        string          `json:"glob,omitempty"`      // of the paths
+	Arguments   json.RawMessage `json:"arguments,omitempty"` // of a tool that changes no file by itself: exactly these
+	At          time.Time       `json:"at"`
+}
+
+// covers reports whether a grant is of a call.
+func (g Grant) covers(c Call) bool {
+	if g.Session != "" && g.Session != c.Session || g.Environment != c.Environment || g.Tool != c.Tool {
+		return false
+	}
+	if c.Path == "" || g.Glob == "" {
+		return c.Path == "" && g.Glob == "" && bytes.Equal(canonical(g.Arguments), canonical(c.Arguments))
+	}
+	return globbed(strings.Split(g.Glob, "/"), strings.Split(c.Path, "/"))
+}
+
+// globbed reports whether a path, in parts, matches a pattern, in which ** stands for any number of folders.
+func globbed(pattern, parts []string) bool {
+	switch {
+	case len(pattern) == 0:
+		return len(parts) == 0
+	case pattern[0] == "**":
+		return globbed(pattern[1:], parts) || len(parts) > 0 && globbed(pattern, parts[1:])
+	case len(parts) == 0:
+		return false
+	}
+	ok, err := path.Match(pattern[0], parts[0])
+	return ok && err == nil && globbed(pattern[1:], parts[1:])
+}
+
+// Ask notes a question. The same question that is still there is returned as it is.
+func (b *Book) Ask(now time.Time, r Request, id string) Request {
+	b.Tidy(now)
+	for _, q := range b.Requests {
+		if q.Kind == r.Kind && q.same(r.Call) && q.State == Open && q.sameSubject(r) {
+			return q
+		}
+	}
+	r.ID, r.Asked, r.State = id, now, Open
+	b.Requests = append(b.Requests, r)
+	if more := len(b.Requests) - maxRequests; more > 0 {
+		b.Requests = slices.Delete(b.Requests, 0, more)
+	}
+	return r
+}
+
+// sameSubject reports whether two questions are about the same definition and environment.
+func (r Request) sameSubject(o Request) bool {
+	x, err := json.Marshal([]any{r.Definition, r.Subject, r.Root})
+	y, err2 := json.Marshal([]any{o.Definition, o.Subject, o.Root})
+	return err == nil && err2 == nil && bytes.Equal(x, y)
+}
+
+// Tidy drops what is over.
+func (b *Book) Tidy(now time.Time) {
+	b.Requests = slices.DeleteFunc(b.Requests, func(r Request) bool { return r.over(now) })
+}
+
+// Pending returns the questions that wait for an answer, the oldest first.
+func (b *Book) Pending(now time.Time) (all []Request) {
+	for _, r := range b.Requests {
+		if r.State == Open && !r.over(now) {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// How far an answer reaches.
+const (
+	Once       = "once"
+	ForSession = "session"
+	Always     = "always"
+)
+
+// A Decision is the answer of a person.
+type Decision struct {
+	Allow bool
+	Scope string // Once, ForSession or Always
+	Glob  string // of a grant: the paths; "" is the path of the request itself
+	By    string
+}
+
+// GrantOf returns what a decision would grant besides the call; nil for nothing.
+func GrantOf(r Request, d Decision) *Grant {
+	if !d.Allow || d.Scope == Once || d.Scope == "" || r.Kind != KindCall {
+		return nil
+	}
+	g := &Grant{Environment: r.Environment, Tool: r.Tool}
+	if d.Scope == ForSession {
+		g.Session = r.Session
+	}
+	switch {
+	case r.Path == "":
+		g.Arguments = r.Arguments
+	case d.Glob == "":
+		g.Glob = escape.Replace(r.Path)
+	default:
+		g.Glob = d.Glob
+	}
+	return g
+}
+
+var escape = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
+
+// Decide notes the answer to a question, which is open, and what follows from it. The id is that of a grant.
+func (b *Book) Decide(now time.Time, id string, d Decision, grant string) (Request, error) {
+	b.Tidy(now)
+	i := slices.IndexFunc(b.Requests, func(r Request) bool { return r.ID == id })
+	switch {
+	case i < 0:
+		return Request{}, errs.New(errs.RequestNotFound, "%s: no request waits under this id; it may be too old. arbor approvals lists what waits", id)
+	case b.Requests[i].State != Open:
+		return Request{}, errs.New(errs.RequestNotFound, "%s: it is %s already", id, b.Requests[i].State)
+	}
+	r := &b.Requests[i]
+	if d.Glob != "" && !validGlob(d.Glob) {
+		return Request{}, errs.New(errs.InvalidParams, "%q is no pattern of paths below the environment, as src/**/*.go", d.Glob)
+	}
+	r.State, r.Decided, r.By = Denied, now, d.By
+	out := *r
+	if !d.Allow {
+		return out, nil
+	}
+	r.State = Approved
+	out.State = Approved
+	if g := GrantOf(out, d); g != nil {
+		g.ID, g.At = grant, now
+		b.Grants = append(b.Grants, *g)
+	}
+	switch r.Kind {
+	case KindTool:
+		b.Approve(ApprovedTool{r.Definition.Environment, r.Definition.Name, r.Definition.Digest, r.Definition.Program, now})
+	case KindRegister:
+		b.Trust(*r.Subject, r.Root, now)
+	}
+	return out, nil
+}
+
+func validGlob(glob string) bool {
+	for part := range strings.SplitSeq(glob, "/") {
+		if _, err := path.Match(part, ""); err != nil || part == "" || part == "." || part == ".." {
+			return false
+		}
+	}
+	return true
+}
+
+// Revoke takes a grant back.
+func (b *Book) Revoke(id string) error {
+	n := len(b.Grants)
+	b.Grants = slices.DeleteFunc(b.Grants, func(g Grant) bool { return g.ID == id })
+	if len(b.Grants) == n {
+		return errs.New(errs.RequestNotFound, "%s: no grant has this id; arbor env grants lists them", id)
+	}
+	return nil
+}
+
+// Spend says whether a call may run: by a grant, or by an approval, which it uses up. "" is neither: it is to be asked for.
+func (b *Book) Spend(now time.Time, c Call) (state string) {
+	b.Tidy(now)
+	if slices.ContainsFunc(b.Grants, func(g Grant) bool { return g.covers(c) }) {
+		return Approved
+	}
+	for i, r := range b.Requests {
+		if r.Kind == KindCall && r.State != Open && r.same(c) {
+			if r.State == Approved {
+				b.Requests = slices.Delete(b.Requests, i, i+1)
+			}
+			return r.State
+		}
+	}
+	return ""
+}

@@ -1,0 +1,153 @@
+package env
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"arbor/engine/errs"
+)
+
+// A Place is an environment as a session sees it.
+type Place struct {
+	Environment
+	Level   Level  // how far it is trusted here; "" for Untrusted
+	Status  Status // now
+	Root    string // the folder, without links; "" on a client
+	Primary bool   // it is the session's own
+	Has     []Tool // that it offers to the session, built in and its own
+}
+
+// Tool returns one of its tools.
+func (p *Place) Tool(name string) (Tool, bool) {
+	i := slices.IndexFunc(p.Has, func(t Tool) bool { return t.Name == name })
+	if i < 0 {
+		return Tool{}, false
+	}
+	return p.Has[i], true
+}
+
+// Route returns the place that a call of a tool goes to. A call that names an environment goes there or fails: it never
+// falls through to another one. Else the primary one takes it if it has the tool, and then the first that has it, in the
+// order of attachment.
+func Route(places []*Place, tool, named string) (*Place, Tool, error) {
+	if named != "" {
+		i := slices.IndexFunc(places, func(p *Place) bool { return p.ID == named })
+		if i < 0 {
+			return nil, Tool{}, errs.New(errs.EnvironmentNotFound, "%s: the session has no environment of this name; attached: %s (env_attach adds one)",
+				named, ids(places))
+		}
+		p := places[i]
+		if t, ok := p.Tool(tool); ok {
+			return p, t, p.usable()
+		}
+		return nil, Tool{}, errs.New(errs.ToolNotFound, "%s: the environment %s has no such tool; it has %s", tool, named, names(p.Has))
+	}
+	ordered := slices.Clone(places)
+	slices.SortStableFunc(ordered, func(a, b *Place) int {
+		switch {
+		case a.Primary == b.Primary:
+			return 0
+		case a.Primary:
+			return -1
+		}
+		return 1
+	})
+	for _, p := range ordered {
+		if t, ok := p.Tool(tool); ok {
+			return p, t, p.usable()
+		}
+	}
+	return nil, Tool{}, errs.New(errs.ToolNotFound, "%s: no environment of the session has such a tool; tool_list shows those there are", tool)
+}
+
+// usable refuses a place in which nothing can run now.
+func (p *Place) usable() error {
+	switch p.Status {
+	case Missing:
+		return errs.New(errs.EnvironmentMissing, "%s: %s is not there now; env_restore looks again", p.ID, p.URI)
+	case Untrusted:
+		return errs.New(errs.EnvironmentUntrusted, "%s: no person of this machine lets tools run in %s; arbor env trust %s does", p.ID, p.URI, p.ID)
+	}
+	return nil
+}
+
+func ids(places []*Place) string {
+	var all []string
+	for _, p := range places {
+		all = append(all, p.ID)
+	}
+	if all == nil {
+		return "none"
+	}
+	return strings.Join(all, ", ")
+}
+
+func names(tools []Tool) string {
+	var all []string
+	for _, t := range tools {
+		all = append(all, t.Name)
+	}
+	if all == nil {
+		return "none"
+	}
+	return strings.Join(all, ", ")
+}
+
+// What becomes of a call.
+type Verdict string
+
+// The verdicts.
+const (
+	Run    Verdict = "run"
+	Ask    Verdict = "ask" // a person is asked first
+	Refuse Verdict = "refuse"
+)
+
+// Decide says whether a tool runs at a level of trust. A tool with a command is approved by definition besides: see Define.
+func Decide(level Level, t Tool) Verdict {
+	reads := t.ReadOnly
+	switch {
+	case level == ReadOnly && (!reads || t.Command != nil):
+		return Refuse
+	case level == Full && !t.Asks, level == ReadOnly, level == Restricted && reads && !t.Asks:
+		return Run
+	case level == Full, level == Restricted:
+		return Ask
+	}
+	return Refuse
+}
+
+// A Loop counts calls of a session that are the same, with the same results.
+type Loop struct {
+	key  string
+	last []byte
+	n    int
+}
+
+// MaxSame is how often in a row the same call may have the same result.
+const MaxSame = 4
+
+// Stuck reports whether a call is the same as the last MaxSame ones, which had one result.
+func (l *Loop) Stuck(environment, tool string, args json.RawMessage) bool {
+	return l.n >= MaxSame && l.key == loopKey(environment, tool, args)
+}
+
+// Ran notes the result of a call.
+func (l *Loop) Ran(environment, tool string, args json.RawMessage, result []byte) {
+	key := loopKey(environment, tool, args)
+	if key != l.key || !bytes.Equal(result, l.last) {
+		l.key, l.last, l.n = key, bytes.Clone(result), 0
+	}
+	l.n++
+}
+
+func loopKey(environment, tool string, args json.RawMessage) string {
+	var v any
+	if json.Unmarshal(args, &v) == nil {
+		args, _ = json.Marshal(v)
+	}
+	return fmt.Sprintf("%q %q %s", environment, tool, args)
+}

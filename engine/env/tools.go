@@ -1,0 +1,290 @@
+package env
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// BuiltIn returns the tools that every environment has.
+func BuiltIn() []Tool {
+	return []Tool{
+		{Name: FileRead, ReadOnly: true}, {Name: FileList, ReadOnly: true}, {Name: FileSearch, ReadOnly: true},
+		{Name: FileWrite}, {Name: FileEdit}, {Name: FileDelete},
+	}
+}
+
+// The limits of a definition.
+const (
+	MaxToolsFile = 256 << 10 // bytes
+	maxTools     = 200
+	leastTimeout = time.Second
+	mostTimeout  = 10 * time.Minute
+)
+
+// A definition is a tool as a file has it.
+type definition struct {
+	ID          string          `json:"id"`
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parametersSchema"`
+	Command     []string        `json:"command"`
+	Env         []string        `json:"env"`
+	Timeout     int             `json:"timeout"` // seconds
+	Asks        bool            `json:"requiresPermission"`
+	ReadOnly    bool            `json:"readOnly"`
+}
+
+// ParseTools reads the definitions of a ToolsFile: a list of them, or an object with such a list as tools. A definition
+// that is wrong is left out, and one of the errors says why. taken are names that no tool may have.
+func ParseTools(data []byte, taken func(string) bool) (tools []Tool, wrong []error) {
+	var all []json.RawMessage
+	if len(data) > MaxToolsFile {
+		return nil, []error{fmt.Errorf("%s has more than %d bytes", ToolsFile, MaxToolsFile)}
+	}
+	if err := strict(data, &all); err != nil {
+		var file struct {
+			Tools []json.RawMessage `json:"tools"`
+		}
+		if err := strict(data, &file); err != nil {
+			return nil, []error{fmt.Errorf("%s: %w", ToolsFile, err)}
+		}
+		all = file.Tools
+	}
+	if len(all) > maxTools {
+		return nil, []error{fmt.Errorf("%s has %d tools; %d is the most", ToolsFile, len(all), maxTools)}
+	}
+	for i, raw := range all {
+		var d definition
+		err := strict(raw, &d)
+		var t Tool
+		if err == nil {
+			t, err = d.tool(taken)
+		}
+		if err == nil && slices.ContainsFunc(tools, func(o Tool) bool { return o.Name == t.Name }) {
+			err = errors.New("another tool has this name")
+		}
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("%s: tool %d (%s): %w", ToolsFile, i+1, first(d.ID, d.Name), err))
+			continue
+		}
+		t.Source = ToolsFile
+		tools = append(tools, t)
+	}
+	return tools, wrong
+}
+
+// ParseTool reads one definition, as JSON with the keys of a ToolsFile.
+func ParseTool(data []byte, taken func(string) bool) (Tool, error) {
+	var d definition
+	if err := strict(data, &d); err != nil {
+		return Tool{}, err
+	}
+	return d.tool(taken)
+}
+
+// strict reads JSON without keys that are not known.
+func strict(data []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	if d.More() {
+		return errors.New("there is something behind the JSON")
+	}
+	return nil
+}
+
+func first(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+var (
+	toolForm   = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
+	varForm    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
+	parameters = regexp.MustCompile(`\$\{([^}]*)\}`)
+)
+
+// tool checks a definition.
+func (d definition) tool(taken func(string) bool) (Tool, error) {
+	t := Tool{Name: first(d.ID, d.Name), Description: d.Description, Parameters: d.Parameters, Command: d.Command, Env: d.Env,
+		Timeout: DefaultTimeout, Asks: d.Asks, ReadOnly: d.ReadOnly}
+	if d.Timeout != 0 {
+		t.Timeout = time.Duration(d.Timeout) * time.Second
+	}
+	known, err := declared(t.Parameters)
+	switch {
+	case err != nil:
+		return t, err
+	case !toolForm.MatchString(t.Name):
+		return t, fmt.Errorf("%q is no name of a tool: small letters, digits, - and _", t.Name)
+	case taken(t.Name):
+		return t, fmt.Errorf("%q is the name of a tool of Arbor's", t.Name)
+	case len(t.Command) == 0 || t.Command[0] == "":
+		return t, errors.New(`command is empty; it is a list, as ["go", "test", "${package}"]`)
+	case parameters.MatchString(t.Command[0]):
+		return t, errors.New("the program itself is no parameter: command[0] has no ${…}")
+	case t.Timeout < leastTimeout || t.Timeout > mostTimeout:
+		return t, fmt.Errorf("timeout is %d; from 1 to %d seconds are allowed", d.Timeout, int(mostTimeout.Seconds()))
+	}
+	for _, word := range t.Command {
+		if strings.Contains(word, "\x00") {
+			return t, errors.New("command has a NUL")
+		}
+		for _, m := range parameters.FindAllStringSubmatch(word, -1) {
+			if _, ok := known[m[1]]; !ok {
+				return t, fmt.Errorf("command has %s, which parametersSchema does not declare", m[0])
+			}
+		}
+	}
+	for _, v := range t.Env {
+		name, _, ok := strings.Cut(v, "=")
+		if !ok || !varForm.MatchString(name) || strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "DYLD_") || name == "PATH" || name == "HOME" ||
+			strings.HasPrefix(name, "ARBOR_") || strings.Contains(v, "\x00") {
+			return t, fmt.Errorf("env has %q; it has NAME=VALUE, and not PATH, HOME, LD_…, DYLD_… or ARBOR_…", v)
+		}
+	}
+	return t, nil
+}
+
+// A parameter is a property of the schema of a tool's parameters, as far as it is checked.
+type parameter struct {
+	Type string `json:"type"`
+	Enum []any  `json:"enum"`
+}
+
+// declared returns the parameters that a schema declares.
+func declared(schema json.RawMessage) (map[string]parameter, error) {
+	var s struct {
+		Properties map[string]parameter `json:"properties"`
+	}
+	if len(schema) == 0 {
+		return nil, nil
+	}
+	if err := json.Unmarshal(schema, &s); err != nil {
+		return nil, fmt.Errorf("parametersSchema is no schema of an object: %w", err)
+	}
+	return s.Properties, nil
+}
+
+// Digest returns what tells the exact definition of a tool from any other.
+func Digest(t Tool) string {
+	t.Source = ""
+	data, err := json.Marshal(t)
+	if err != nil {
+		data = fmt.Appendf(nil, "%#v", t) // Parameters is no JSON
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// Argv returns the argument vector of a call. Each ${name} takes a parameter whole: whatever it holds, it is a part of one
+// argument. An argument that is nothing but the ${name} of a parameter that is not given is left out.
+func Argv(t Tool, args json.RawMessage) ([]string, error) {
+	known, err := declared(t.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	given := map[string]any{}
+	if len(args) > 0 {
+		d := json.NewDecoder(bytes.NewReader(args))
+		d.UseNumber()
+		if err := d.Decode(&given); err != nil {
+			return nil, errors.New("the arguments are a JSON object")
+		}
+	}
+	for name, v := range given {
+		p, ok := known[name]
+		if !ok {
+			return nil, fmt.Errorf("no parameter %q; there are %s", name, strings.Join(sorted(known), ", "))
+		}
+		if err := p.check(name, v); err != nil {
+			return nil, err
+		}
+	}
+	var s struct {
+		Required []string `json:"required"`
+	}
+	_ = json.Unmarshal(t.Parameters, &s) // declared has read it
+	for _, name := range s.Required {
+		if _, ok := given[name]; !ok {
+			return nil, fmt.Errorf("%s is missing", name)
+		}
+	}
+	var argv []string
+	for _, word := range t.Command {
+		if m := parameters.FindStringSubmatch(word); m != nil && m[0] == word && given[m[1]] == nil {
+			continue
+		}
+		arg := parameters.ReplaceAllStringFunc(word, func(s string) string { return spell(given[s[2:len(s)-1]]) })
+		if strings.Contains(arg, "\x00") {
+			return nil, errors.New("no argument of a program has a NUL")
+		}
+		argv = append(argv, arg)
+	}
+	return argv, nil
+}
+
+func sorted(known map[string]parameter) []string {
+	var all []string
+	for name := range known {
+		all = append(all, name)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// check refuses a value that is of another type, or none of those allowed.
+func (p parameter) check(name string, v any) error {
+	is := "object"
+	switch n := v.(type) {
+	case nil:
+		is = "null"
+	case string:
+		is = "string"
+	case bool:
+		is = "boolean"
+	case []any:
+		is = "array"
+	case json.Number:
+		is = "number"
+		if _, err := n.Int64(); err == nil && p.Type == "integer" {
+			is = "integer"
+		}
+	}
+	if p.Type != "" && p.Type != is {
+		return fmt.Errorf("%s is a %s, not a %s", name, p.Type, is)
+	}
+	if p.Enum != nil && !slices.ContainsFunc(p.Enum, func(e any) bool { return spell(e) == spell(v) }) {
+		return fmt.Errorf("%s is one of %s", name, spell(p.Enum))
+	}
+	return nil
+}
+
+// spell writes a value as an argument.
+func spell(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(data)
+}
