@@ -24,6 +24,7 @@ func TestFilesAreOpenedInFewPlaces(t *testing.T) {
 		"cmd/internal/httpguard/token.go":        "a regular file of this user alone",
 		"mdstore/gitrepo/unmerged.go":            "the working tree, through its root, to write a file",
 		"engine/env/jail/root.go":                "regular files below the root of an environment, through that root",
+		"engine/env/command/supervise_linux.go":  "the system's list of processes",
 		"engine/env/jail/trash.go":               "new files of the trash, to write them",
 		"cmd/internal/setup/file.go":             "folders of configuration, and temporaries of its own in them",
 	}

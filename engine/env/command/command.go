@@ -1,0 +1,158 @@
+// Package command runs a program with a folder as its working directory, confined to it where the system can, and ends it
+// with all that it started.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Word is the first argument of the program itself with which Run starts it as the supervisor of another one: main calls
+// Confined then, before it does anything else.
+const Word = "confined"
+
+// A Spec is what is to run.
+type Spec struct {
+	Dir       string        // the root of the environment, without links: working directory, and all that may be written
+	Argv      []string      // the program and its arguments, as they are; no shell sees them
+	Env       []string      // NAME=VALUE, besides PATH, HOME, LANG and ARBOR_TOOL
+	Timeout   time.Duration // after which it is killed with all that it started
+	MaxOutput int           // bytes that are kept; 0 is 64 KiB
+}
+
+// A Result is what a program did.
+type Result struct {
+	Code     int           // its exit code; -1 where it was killed
+	Output   string        // what it wrote to both streams, its beginning and its end
+	Cut      int           // bytes that are left out in the middle
+	TimedOut bool          // it was killed at the timeout
+	Took     time.Duration //
+	Confined string        // by what; "" for nothing
+}
+
+const maxOutput = 64 << 10
+
+// Run runs a program to its end, or to its timeout. The error is that of a program that could not be started, or of ctx.
+func Run(ctx context.Context, s Spec) (*Result, error) {
+	if len(s.Argv) == 0 {
+		return nil, errors.New("there is no program to run")
+	}
+	program, err := find(s.Dir, s.Argv[0])
+	if err != nil {
+		return nil, err
+	}
+	scratch, err := os.MkdirTemp("", "arbor-tool-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(scratch)
+	if scratch, err = filepath.EvalSymlinks(scratch); err != nil {
+		return nil, err
+	}
+	limited, cancel := context.WithTimeout(ctx, s.Timeout)
+	defer cancel()
+	how := Confinement()
+	cmd, err := supervised(limited, how, s.Dir, scratch, append([]string{program}, s.Argv[1:]...))
+	if err != nil {
+		return nil, err
+	}
+	home := os.Getenv("HOME")
+	if how != "" {
+		home = scratch // the real one cannot be read
+	}
+	cmd.Dir, cmd.Env = s.Dir, append([]string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "LANG=" + os.Getenv("LANG"), "TMPDIR=" + scratch, "ARBOR_TOOL=1",
+	}, s.Env...)
+	out := &bounded{most: s.MaxOutput}
+	if out.most == 0 {
+		out.most = maxOutput
+	}
+	cmd.Stdout, cmd.Stderr = out, out
+	cmd.WaitDelay = 5 * time.Second // for the supervisor, and for what holds its output open
+	begin := time.Now()
+	err = cmd.Run()
+	r := &Result{Code: -1, Took: time.Since(begin), Confined: how, TimedOut: limited.Err() != nil && ctx.Err() == nil}
+	r.Output, r.Cut = out.text()
+	exit, ended := errors.AsType[*exec.ExitError](err)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case r.TimedOut:
+	case ended:
+		r.Code = exit.ExitCode()
+	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
+		return nil, fmt.Errorf("%s cannot be started: %w", s.Argv[0], err)
+	default:
+		r.Code = 0
+	}
+	return r, nil
+}
+
+// find returns the program that a name means: one with a slash lies in the root or is given whole; any other is looked for
+// in the absolute folders of PATH that do not lie in the root.
+func find(root, name string) (string, error) {
+	if filepath.IsAbs(name) {
+		return name, nil
+	}
+	if strings.ContainsAny(name, `/\`) {
+		return filepath.Join(root, name), nil
+	}
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		if rel, err := filepath.Rel(root, dir); !filepath.IsAbs(dir) || err == nil && filepath.IsLocal(rel) {
+			continue
+		}
+		if p, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return p, nil
+		}
+	}
+	return "", fmt.Errorf("there is no program %q in PATH; a program of the environment itself is named with its folder, as ./%s", name, name)
+}
+
+// A bounded keeps the beginning and the end of what is written to it.
+type bounded struct {
+	most int
+	head []byte
+	tail []byte // a ring of at most half of most
+	at   int    // where the next byte of the ring goes, once it is full
+	n    int    // bytes written
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	n, half := len(p), b.most/2
+	b.n += n
+	if room := half - len(b.head); room > 0 {
+		k := min(room, len(p))
+		b.head, p = append(b.head, p[:k]...), p[k:]
+	}
+	if len(p) > half {
+		p = p[len(p)-half:]
+	}
+	for len(p) > 0 {
+		if len(b.tail) < half {
+			k := min(half-len(b.tail), len(p))
+			b.tail, p = append(b.tail, p[:k]...), p[k:]
+			continue
+		}
+		k := copy(b.tail[b.at:], p)
+		b.at, p = (b.at+k)%half, p[k:]
+	}
+	return n, nil
+}
+
+// text returns what was kept, and how many bytes were not.
+func (b *bounded) text() (text string, cut int) {
+	cut = b.n - len(b.head) - len(b.tail)
+	text = string(b.head)
+	if cut > 0 {
+		text += "\n… " + strconv.Itoa(cut) + " bytes are left out …\n"
+	}
+	text += string(b.tail[b.at:]) + string(b.tail[:b.at])
+	return strings.ToValidUTF8(text, "\uFFFD"), cut
+}

@@ -1,0 +1,238 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	landlock = "landlock"
+	inside   = "inside" // the second stage: confine this process, and become the program
+)
+
+// Confinement returns what keeps a program in its folder here: "landlock", or "" for nothing.
+func Confinement() string {
+	if abi() > 0 {
+		return landlock
+	}
+	return ""
+}
+
+// abi returns the version of Landlock that the system has, 0 for none.
+func abi() int {
+	n, _, err := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	if err != 0 {
+		return 0
+	}
+	return int(n)
+}
+
+// supervised returns the command that runs a program under a supervisor, which is this program started anew: it outlives
+// what it supervises, takes over the orphans of that, and kills all of them when it ends or is told to.
+func supervised(ctx context.Context, how, root, scratch string, argv []string) (*exec.Cmd, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	if how == "" {
+		how = "-"
+	}
+	cmd := exec.CommandContext(ctx, self, append([]string{Word, how, root, scratch, "--"}, argv...)...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	_, err = cmd.StdinPipe() // which ends when this process does, however that comes
+	return cmd, err
+}
+
+// Confined is what main does when the program is started with Word: it supervises, or is, the program that the arguments
+// behind Word name. It returns the exit code.
+func Confined(args []string) int {
+	if len(args) < 5 || args[3] != "--" {
+		fmt.Fprintln(os.Stderr, "arbor: confined is started by arbor itself, for the programs of tools")
+		return 2
+	}
+	how, root, scratch, argv := args[0], args[1], args[2], args[4:]
+	if stage, ok := strings.CutPrefix(how, inside+":"); ok {
+		return become(stage, root, scratch, argv)
+	}
+	told := make(chan os.Signal, 2)
+	signal.Notify(told, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		told <- syscall.SIGTERM
+	}()
+	runtime.LockOSThread() // the program dies with the thread that started it
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		fmt.Fprintln(os.Stderr, "arbor: what the program starts cannot be kept track of:", err)
+		return 126
+	}
+	self, err := os.Executable()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "arbor:", err)
+		return 126
+	}
+	cmd := exec.Command(self, append([]string{Word, inside + ":" + how, root, scratch, "--"}, argv...)...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	if err := cmd.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, "arbor:", err)
+		return 126
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	code := 0
+	select {
+	case <-ended:
+		if code = cmd.ProcessState.ExitCode(); code < 0 {
+			code = 128 + int(cmd.ProcessState.Sys().(syscall.WaitStatus).Signal())
+		}
+	case <-told:
+		killAll()
+		<-ended
+		code = 124
+	}
+	killAll()
+	return code
+}
+
+// killAll kills every descendant of this process until there is none, and reaps those that became its children.
+func killAll() {
+	for {
+		all := descendants(os.Getpid())
+		for _, pid := range all {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+		reaped, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
+		if len(all) == 0 && (err != nil || reaped <= 0) {
+			return
+		}
+		runtime.Gosched()
+	}
+}
+
+// descendants returns the processes below one that are not dead yet, by the system's list of processes.
+func descendants(of int) (all []int) {
+	files, _ := filepath.Glob("/proc/[0-9]*/stat")
+	children := map[int][]int{}
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			continue // it ended
+		}
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(f)))
+		_, rest, _ := strings.Cut(string(data[strings.LastIndexByte(string(data), ')')+1:]), " ") // behind the name
+		words := strings.Fields(rest)
+		if len(words) < 2 || words[0] == "Z" {
+			continue
+		}
+		parent, _ := strconv.Atoi(words[1])
+		children[parent] = append(children[parent], pid)
+	}
+	for next := slices.Clone(children[of]); len(next) > 0; {
+		pid := next[0]
+		all = append(all, pid)
+		next = append(next[1:], children[pid]...)
+	}
+	return all
+}
+
+// become confines this process to its folders, and makes it the program.
+func become(how, root, scratch string, argv []string) int {
+	_ = unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(syscall.SIGKILL), 0, 0, 0) // with its supervisor
+	runtime.LockOSThread()                                                   // the thread that is confined is the one that becomes the program
+	if how == landlock {
+		if err := confine(root, scratch); err != nil {
+			fmt.Fprintln(os.Stderr, "arbor: the program was not started, as it cannot be confined:", err)
+			return 126
+		}
+	}
+	err := syscall.Exec(argv[0], argv, os.Environ())
+	fmt.Fprintf(os.Stderr, "arbor: %s cannot be started: %v\n", argv[0], err)
+	return 127
+}
+
+const (
+	reads = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
+	file  = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE |
+		unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV // what a file that is no folder can have
+)
+
+// system are the folders that programs need, which are read and run, and the devices that they also write to.
+var (
+	system  = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/gnu", "/proc", "/sys/devices/system/cpu"}
+	devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
+)
+
+// confine lets this thread, and what it becomes, write below two folders only, and read besides what the system's programs
+// need and what is in PATH.
+func confine(root, scratch string) error {
+	version := abi()
+	all := uint64(unix.LANDLOCK_ACCESS_FS_MAKE_SYM<<1 - 1) // what the first version has
+	for v, right := range map[int]uint64{2: unix.LANDLOCK_ACCESS_FS_REFER, 3: unix.LANDLOCK_ACCESS_FS_TRUNCATE, 5: unix.LANDLOCK_ACCESS_FS_IOCTL_DEV} {
+		if version >= v {
+			all |= right
+		}
+	}
+	attr := unix.LandlockRulesetAttr{Handled_access_fs: all}
+	size := uintptr(8)
+	if version >= 6 { // no signal leaves either
+		attr.Scoped, size = unix.LANDLOCK_SCOPE_SIGNAL|unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET, 24
+	}
+	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), size, 0)
+	if errno != 0 {
+		return errno
+	}
+	defer unix.Close(int(fd))
+	allow := func(dir string, rights uint64) error {
+		at, err := unix.Open(dir, unix.O_PATH|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return fmt.Errorf("%s: %w", dir, err)
+		}
+		defer unix.Close(at)
+		var info unix.Stat_t
+		if err := unix.Fstat(at, &info); err != nil {
+			return err
+		}
+		if info.Mode&unix.S_IFMT != unix.S_IFDIR {
+			rights &= file
+		}
+		rule := unix.LandlockPathBeneathAttr{Allowed_access: rights & all, Parent_fd: int32(at)}
+		_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, fd, unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
+		if errno != 0 {
+			return fmt.Errorf("%s: %w", dir, errno)
+		}
+		return nil
+	}
+	for _, dir := range append(slices.Clone(system), filepath.SplitList(os.Getenv("PATH"))...) {
+		if filepath.IsAbs(dir) && filepath.Clean(dir) != "/" {
+			_ = allow(dir, reads) // what is not there is not needed
+		}
+	}
+	for _, name := range devices {
+		_ = allow(name, file)
+	}
+	for _, dir := range []string{root, scratch} {
+		if err := allow(dir, all); err != nil {
+			return err
+		}
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return err
+	}
+	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, fd, 0, 0); errno != 0 {
+		return errno
+	}
+	return nil
+}

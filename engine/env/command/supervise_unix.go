@@ -1,0 +1,18 @@
+//go:build unix && !linux
+
+package command
+
+import (
+	"context"
+	"os/exec"
+	"syscall"
+)
+
+// supervised returns the command that runs a program in a process group of its own, which is killed as a whole. What leaves
+// the group is not.
+func supervised(ctx context.Context, _, _, _ string, argv []string) (*exec.Cmd, error) {
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	return cmd, nil
+}
