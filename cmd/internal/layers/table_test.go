@@ -138,6 +138,7 @@ var homes = []home{
 	{module: "github.com/fsnotify/fsnotify", name: "mdstore/watch"},
 	{module: "github.com/modelcontextprotocol/go-sdk", name: "cmd/internal/mcpserv"},
 	{module: "github.com/google/jsonschema-go", name: "cmd/internal/mcpserv"},
+	{module: "github.com/landlock-lsm/go-landlock", name: "engine/env/command"},
 	{module: "github.com/coder/websocket", name: "engine/env/remote", later: true},
 	{module: "github.com/tailscale/hujson", name: "cmd/internal/setup"},
 	{module: "github.com/rogpeppe/go-internal", name: "tests"},

@@ -13,8 +13,9 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"unsafe"
 
+	ll "github.com/landlock-lsm/go-landlock/landlock"
+	llsyscall "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"golang.org/x/sys/unix"
 )
 
@@ -25,19 +26,10 @@ const (
 
 // Confinement returns what keeps a program in its folder here: "landlock", or "" for nothing.
 func Confinement() string {
-	if abi() > 0 {
+	if version, err := llsyscall.LandlockGetABIVersion(); err == nil && version > 0 {
 		return landlock
 	}
 	return ""
-}
-
-// abi returns the version of Landlock that the system has, 0 for none.
-func abi() int {
-	n, _, err := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
-	if err != 0 {
-		return 0
-	}
-	return int(n)
 }
 
 // supervised returns the command that runs a program under a supervisor, which is this program started anew: it outlives
@@ -163,76 +155,32 @@ func become(how, root, scratch string, argv []string) int {
 	return 127
 }
 
-const (
-	reads = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
-	file  = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE |
-		unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV // what a file that is no folder can have
-)
-
 // system are the folders that programs need, which are read and run, and the devices that they also write to.
 var (
-	system  = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/gnu", "/proc", "/sys/devices/system/cpu"}
+	system = []string{
+		"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/gnu", "/proc", "/sys/devices/system/cpu",
+	}
 	devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
 )
 
-// confine lets this thread, and what it becomes, write below two folders only, and read besides what the system's programs
-// need and what is in PATH.
+// confine lets this process, and what it becomes, write below two folders only, and read besides what the system's programs
+// need and what is in PATH. The network is as it was. Where the system's Landlock knows signals, none leaves either.
 func confine(root, scratch string) error {
-	version := abi()
-	all := uint64(unix.LANDLOCK_ACCESS_FS_MAKE_SYM<<1 - 1) // what the first version has
-	for v, right := range map[int]uint64{2: unix.LANDLOCK_ACCESS_FS_REFER, 3: unix.LANDLOCK_ACCESS_FS_TRUNCATE, 5: unix.LANDLOCK_ACCESS_FS_IOCTL_DEV} {
-		if version >= v {
-			all |= right
-		}
-	}
-	attr := unix.LandlockRulesetAttr{Handled_access_fs: all}
-	size := uintptr(8)
-	if version >= 6 { // no signal leaves either
-		attr.Scoped, size = unix.LANDLOCK_SCOPE_SIGNAL|unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET, 24
-	}
-	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), size, 0)
-	if errno != 0 {
-		return errno
-	}
-	defer unix.Close(int(fd))
-	allow := func(dir string, rights uint64) error {
-		at, err := unix.Open(dir, unix.O_PATH|unix.O_CLOEXEC, 0)
-		if err != nil {
-			return fmt.Errorf("%s: %w", dir, err)
-		}
-		defer unix.Close(at)
-		var info unix.Stat_t
-		if err := unix.Fstat(at, &info); err != nil {
-			return err
-		}
-		if info.Mode&unix.S_IFMT != unix.S_IFDIR {
-			rights &= file
-		}
-		rule := unix.LandlockPathBeneathAttr{Allowed_access: rights & all, Parent_fd: int32(at)}
-		_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, fd, unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
-		if errno != 0 {
-			return fmt.Errorf("%s: %w", dir, errno)
-		}
-		return nil
-	}
-	for _, dir := range append(slices.Clone(system), filepath.SplitList(os.Getenv("PATH"))...) {
+	dirs := slices.Clone(system)
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
 		if filepath.IsAbs(dir) && filepath.Clean(dir) != "/" {
-			_ = allow(dir, reads) // what is not there is not needed
+			dirs = append(dirs, dir)
 		}
 	}
-	for _, name := range devices {
-		_ = allow(name, file)
+	dirs = slices.DeleteFunc(dirs, func(dir string) bool {
+		info, err := os.Stat(dir)
+		return err != nil || !info.IsDir()
+	})
+	err := ll.V5.BestEffort().RestrictPaths(
+		ll.RODirs(dirs...), ll.RWFiles(devices...).WithIoctlDev().IgnoreIfMissing(), ll.RWDirs(root, scratch).WithRefer(),
+	)
+	if err == nil {
+		err = ll.V6.BestEffort().RestrictScoped()
 	}
-	for _, dir := range []string{root, scratch} {
-		if err := allow(dir, all); err != nil {
-			return err
-		}
-	}
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return err
-	}
-	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, fd, 0, 0); errno != 0 {
-		return errno
-	}
-	return nil
+	return err
 }
