@@ -25,6 +25,7 @@ type Options struct {
 	Log     *slog.Logger                            // nil: nothing is logged
 	Vault   string                                  // the vault's place, for messages and results; may be empty
 	Project string                                  // the project's place, for results; may be empty
+	State   string                                  // the folder of this person's own state on this machine; "" for none
 	Config  func() []config.Layer                   // the settings that do not lie in the vault, as they are now; nil: none
 
 	TitleFolders bool // folders of new nodes are named by their titles, not by their ids
@@ -70,6 +71,9 @@ func (e *Engine) Now() time.Time { return e.opt.Now() }
 
 // Vault returns the place of the vault, as the options have it.
 func (e *Engine) Vault() string { return e.opt.Vault }
+
+// State returns the folder of this person's own state on this machine, "" if none was given.
+func (e *Engine) State() string { return e.opt.State }
 
 // Project returns the place of the project, as the options have it.
 func (e *Engine) Project() string { return e.opt.Project }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"arbor/engine/errs"
 )
@@ -150,4 +151,67 @@ func loopKey(environment, tool string, args json.RawMessage) string {
 		args, _ = json.Marshal(v)
 	}
 	return fmt.Sprintf("%q %q %s", environment, tool, args)
+}
+
+// A Memory is what a server remembers of the sessions that it serves: nothing of it outlives it. A nil Memory remembers
+// nothing. Its methods may be called by several goroutines at once.
+type Memory struct {
+	mu    sync.Mutex
+	loops map[string]*Loop
+	seen  map[[3]string]string // the version of a file, by session, environment and path
+}
+
+const maxSeen = 10_000 // files, beyond which all is forgotten
+
+func (m *Memory) loop(session string) *Loop {
+	if m.loops == nil {
+		m.loops = map[string]*Loop{}
+	}
+	if m.loops[session] == nil {
+		m.loops[session] = &Loop{}
+	}
+	return m.loops[session]
+}
+
+// Stuck is Loop.Stuck of a session.
+func (m *Memory) Stuck(session, environment, tool string, args json.RawMessage) bool {
+	if m == nil {
+		return false
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.loop(session).Stuck(environment, tool, args)
+}
+
+// Ran is Loop.Ran of a session.
+func (m *Memory) Ran(session, environment, tool string, args json.RawMessage, result []byte) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.loop(session).Ran(environment, tool, args, result)
+}
+
+// Show notes that a session knows a version of a file.
+func (m *Memory) Show(session, environment, path, version string) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.seen == nil || len(m.seen) >= maxSeen {
+		m.seen = map[[3]string]string{}
+	}
+	m.seen[[3]string{session, environment, path}] = version
+}
+
+// Saw reports whether a session knows this version of a file.
+func (m *Memory) Saw(session, environment, path, version string) bool {
+	if m == nil {
+		return false
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.seen[[3]string{session, environment, path}] == version
 }

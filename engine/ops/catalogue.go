@@ -131,16 +131,18 @@ const (
 	SetBriefing = "briefing" // who comes back: briefings, sessions, states, bindings, settings
 	SetMemory   = "memory"   // what was said: slots with entries, search
 	SetHistory  = "history"  // who did what when, by git; undo
+
+	SetEnvironments = "environments" // where tools act: files, tools, approvals
 )
 
 // Sets returns the names of the tool sets, in the order of the documentation.
-func Sets() []string { return []string{SetPlan, SetBriefing, SetMemory, SetHistory} }
+func Sets() []string { return []string{SetPlan, SetBriefing, SetMemory, SetHistory, SetEnvironments} }
 
 // NeverListed is the Listed of a parameter that no list of tools has.
 const NeverListed = "never"
 
 // all is the catalogue, in the order of its documentation.
-var all = slices.Concat(in(SetPlan, planSet), in(SetBriefing, briefingSet), in(SetMemory, memorySet), in(SetHistory, historySet))
+var all = slices.Concat(in(SetPlan, planSet), in(SetBriefing, briefingSet), in(SetMemory, memorySet), in(SetHistory, historySet), in(SetEnvironments, environmentSet))
 
 // both makes an operation part of a second tool set.
 func both(set string, o Operation) Operation {
@@ -199,6 +201,25 @@ var historySet = []Operation{
 	planDiff,
 }
 
+var environmentSet = []Operation{
+	envRegister,
+	envList,
+	envAttach,
+	envDetach,
+	envRestore,
+	envRemove,
+	toolList,
+	toolCall,
+	accessRequest,
+	approvalList,
+	fileRead,
+	fileList,
+	fileSearch,
+	fileWrite,
+	fileEdit,
+	fileDelete,
+}
+
 // forPeople are operations that no server offers as a tool: people call them.
 var forPeople = []Operation{
 	syncOp,
@@ -207,6 +228,11 @@ var forPeople = []Operation{
 	gitInstall,
 	gitUninstall,
 	blame,
+	approve,
+	deny,
+	envTrust,
+	envGrants,
+	envUndo,
 }
 
 // Commands returns the operations that only the command line has.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"arbor/engine"
+	places "arbor/engine/env"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
 	"arbor/engine/sessions"
@@ -70,6 +71,10 @@ type Env struct {
 
 	ReadOnly bool // nothing may be written or noted: an operation that Looks only reads
 	Dry      bool // the call is a dry run: no workspace is made for it either
+
+	Home    string         // the person's own folder; "" where it is not known
+	Decider bool           // the person sits at a terminal, and no tool runs this process: what only a person decides may be decided
+	Memory  *places.Memory // what a server remembers of its sessions' calls of tools; nil: nothing
 
 	Focused bool     // calls about a log or problem that name no node are about the focus
 	Ignored []string // parameters of the call that mean nothing here, for the reply

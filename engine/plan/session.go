@@ -172,6 +172,29 @@ func (a NoteSession) Plan(d *Draft) (None, error) {
 	return None{}, nil
 }
 
+// AttachSession changes which environments are attached to a session.
+type AttachSession struct {
+	ID   mdstore.ID
+	Edit func(attached []string) (now []string, did string) // items of the list, in order; did is a line of the trace, "" for no change
+}
+
+// Plan sets the list.
+func (a AttachSession) Plan(d *Draft) (None, error) {
+	p, err := sessionFile(d, a.ID)
+	if err != nil {
+		return None{}, err
+	}
+	now, did := a.Edit(p.List(mdstore.KeyAttached))
+	if did == "" {
+		return None{}, nil
+	}
+	e := OnPage(d, p)
+	e.Set(mdstore.KeyAttached, mdoc.List(now...))
+	e.Did("%s: %s", p.ID, did)
+	Trace(d, p, TraceNote, did)
+	return None{}, nil
+}
+
 // sessionFile returns a session whose file takes edits.
 func sessionFile(d *Draft, id mdstore.ID) (*mdstore.Page, error) {
 	if err := d.Writable(); err != nil {

@@ -84,6 +84,16 @@ func (r *Root) Read(_ context.Context, p string, offset, limit int) (*Text, erro
 	return t, nil
 }
 
+// Content returns what a file holds, which is at most so many bytes.
+func (r *Root) Content(p string, most int64) ([]byte, error) {
+	rel, err := clean(p)
+	if err != nil {
+		return nil, err
+	}
+	data, _, err := r.read(rel, most)
+	return data, err
+}
+
 // number writes a line with its number.
 func number(b *strings.Builder, n int, line []byte) {
 	b.WriteString(decimal(n))
@@ -91,6 +101,9 @@ func number(b *strings.Builder, n int, line []byte) {
 	b.WriteString(strings.ToValidUTF8(string(line), "\uFFFD"))
 	b.WriteByte('\n')
 }
+
+// IsText reports whether a content can be shown as lines.
+func IsText(data []byte) bool { return !binary(data) }
 
 // binary reports whether a content is no text.
 func binary(data []byte) bool {

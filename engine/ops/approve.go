@@ -1,0 +1,202 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+
+	places "arbor/engine/env"
+	"arbor/engine/env/jail"
+	"arbor/engine/env/trust"
+	"arbor/engine/errs"
+	"arbor/engine/plan"
+	"arbor/mdstore"
+)
+
+// ApproveIn is the answer to a question.
+type ApproveIn struct {
+	ID      string `json:"id" req:"true" arg:"ID"`
+	Session bool   `json:"session,omitempty" flag:"for-session" help:"the same for the rest of the session"`
+	Always  bool   `json:"always,omitempty" help:"the same from now on, in every session"`
+	Paths   string `json:"paths,omitempty" help:"of --for-session and --always: the files, as GLOB; that file unless given"`
+}
+
+// DecideOut says what was decided.
+type DecideOut struct {
+	Request trust.Request `json:"request"`
+	Granted *trust.Grant  `json:"granted,omitempty"`
+	Out
+}
+
+var approve = op("approve", writes, Approve, Help{
+	Summary: "let a call run that waits for you",
+	Use:     "approve ID",
+	Text: `An approval is of one call with exactly these arguments, and the file as it is
+now; it lasts ten minutes. Only a person at a terminal approves.`,
+	Example: "arbor approve x3k9qa\narbor approve x3k9qa --for-session --paths 'src/**/*.go'",
+})
+
+// Approve lets what a request asks for run.
+func Approve(ctx context.Context, env *Env, in ApproveIn) (*DecideOut, error) {
+	d := trust.Decision{Allow: true, Scope: trust.Once, Glob: in.Paths}
+	switch {
+	case in.Session && in.Always:
+		return nil, badParam("always", "--for-session and --always are both given; one says how far it reaches")
+	case in.Session:
+		d.Scope = trust.ForSession
+	case in.Always:
+		d.Scope = trust.Always
+	case in.Paths != "":
+		return nil, badParam("paths", "--paths says what --for-session or --always reaches; give one of them")
+	}
+	return decide(ctx, env, in.ID, d)
+}
+
+// DenyIn names a question.
+type DenyIn struct {
+	ID string `json:"id" req:"true" arg:"ID"`
+}
+
+var deny = op("deny", writes, Deny, Help{Summary: "refuse a call that waits for you", Use: "deny ID", Example: "arbor deny x3k9qa"})
+
+// Deny refuses what a request asks for.
+func Deny(ctx context.Context, env *Env, in DenyIn) (*DecideOut, error) {
+	return decide(ctx, env, in.ID, trust.Decision{})
+}
+
+// decide notes a person's answer, and writes a line into the trace of the session that asked.
+func decide(ctx context.Context, env *Env, id string, d trust.Decision) (*DecideOut, error) {
+	if !env.decides() {
+		return nil, errs.New(errs.ToolRefused, "only a person decides, at a terminal: arbor approve %s or arbor deny %[1]s", id)
+	}
+	d.By = "at the command line"
+	return Decide(ctx, env, id, d)
+}
+
+// Decide notes the answer that a person gave a front end, and writes a line into the trace of the session that asked. It is
+// no operation: front ends call it that know that a person answered.
+func Decide(ctx context.Context, env *Env, id string, d trust.Decision) (*DecideOut, error) {
+	s, err := storeOf(env)
+	if err != nil {
+		return nil, err
+	}
+	out := &DecideOut{}
+	err = s.Update(ctx, func(b *trust.Book) (err error) {
+		out.Request, err = b.Decide(env.Engine.Now(), id, d, trust.NewID())
+		if err == nil && len(b.Grants) > 0 && trust.GrantOf(out.Request, d) != nil {
+			out.Granted = &b.Grants[len(b.Grants)-1]
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fail(err)
+	}
+	said := map[bool]string{true: "approved", false: "denied"}[d.Allow]
+	text := fmt.Sprintf("%s by a person %s: %s in %s (request %s)", said, d.By, out.Request.Tool+out.Request.Kind, out.Request.Environment, id)
+	h, err := hereOf(ctx, env, SessionRef{SessionID: out.Request.Session})
+	if err == nil && h.session != nil && out.Request.Session != "" {
+		note := plan.NoteSession{ID: mdstore.ID(out.Request.Session), Type: "approval", Text: text}
+		if _, err := done(ctx, env, target{ws: h.view.Workspace().ID}, env.act(Write{}, Match{}), note, ""); err != nil {
+			out.Hint = "the session's log has no line of it: " + err.Error()
+		}
+	}
+	return out, nil
+}
+
+// EnvTrustIn names an environment that a person trusts.
+type EnvTrustIn struct {
+	ID string `json:"id" req:"true" arg:"ENV"`
+}
+
+var envTrust = op("env_trust", writes|repeats, EnvTrust, Help{
+	Summary: "let tools run in an environment, as far as it asks for",
+	Use:     "env trust ENV",
+	Text: `The trust is of this machine and of the environment as it is now: its id, URI,
+trust, tools and folder. Where one of them is another one, it is untrusted again.`,
+	Example: "arbor env trust app",
+})
+
+// EnvTrust notes that a person lets tools run in an environment.
+func EnvTrust(ctx context.Context, env *Env, in EnvTrustIn) (*EnvRegisterOut, error) {
+	if !env.decides() {
+		return nil, errs.New(errs.ToolRefused, "only a person trusts an environment, at a terminal: arbor env trust %s", in.ID)
+	}
+	h, err := hereOf(ctx, env, SessionRef{})
+	if err != nil {
+		return nil, err
+	}
+	e, err := h.find(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	root, err := h.root(e)
+	if err != nil {
+		return nil, err
+	}
+	if e.Trust != places.Full && e.Trust != places.Restricted && e.Trust != places.ReadOnly {
+		return nil, errs.New(errs.ToolRefused, "%s asks for the trust %q, which is none; full, restricted or read_only is", e.ID, e.Trust)
+	}
+	if e.Trust == places.Full && holdsPerson(env, root) {
+		return nil, errs.New(errs.ToolRefused, "%s holds your own folder or that of Arbor; it can be restricted or read_only", root)
+	}
+	out := &EnvRegisterOut{ID: e.ID, URI: e.URI, Wrote: Wrote{Success: true}}
+	return out, h.trusted(ctx, e, root, out)
+}
+
+// EnvGrantsIn names a grant to revoke.
+type EnvGrantsIn struct {
+	Revoke string `json:"revoke,omitempty" writes:"true" help:"take back the grant with this ID"`
+}
+
+// EnvGrantsOut lists what runs without a question.
+type EnvGrantsOut struct {
+	Grants []trust.Grant `json:"grants"`
+	Out
+}
+
+var envGrants = op("env_grants", writes|looks, EnvGrants, Help{
+	Summary: "list what you have granted, or revoke it", Use: "env grants", Example: "arbor env grants\narbor env grants --revoke x3k9qa",
+})
+
+// EnvGrants lists grants, or takes one back.
+func EnvGrants(ctx context.Context, env *Env, in EnvGrantsIn) (*EnvGrantsOut, error) {
+	s, err := storeOf(env)
+	if err != nil {
+		return nil, err
+	}
+	if in.Revoke != "" {
+		if err := s.Update(ctx, func(b *trust.Book) error { return b.Revoke(in.Revoke) }); err != nil {
+			return nil, fail(err)
+		}
+	}
+	b, err := s.Read()
+	if err != nil {
+		return nil, fail(err)
+	}
+	return &EnvGrantsOut{Grants: nonNil(b.Grants)}, nil
+}
+
+// EnvUndoIn names a change of a file.
+type EnvUndoIn struct {
+	ID string `json:"id" req:"true" arg:"ID"`
+}
+
+var envUndo = op("env_undo", writes, EnvUndo, Help{
+	Summary: "take back what a tool did to a file", Use: "env undo ID",
+	Text:    "The id is that which file_write, file_edit and file_delete return as undo.",
+	Example: "arbor env undo k2v8m4qe",
+})
+
+// EnvUndo brings a file back that a tool replaced or deleted.
+func EnvUndo(ctx context.Context, env *Env, in EnvUndoIn) (*FileChanged, error) {
+	s, err := storeOf(env)
+	if err != nil {
+		return nil, err
+	}
+	c, undo, err := jail.Undo(ctx, s.Trash(), in.ID, func(root string) (*jail.Root, error) {
+		return jail.Open(root, jail.Options{Trash: s.Trash()})
+	})
+	if err != nil {
+		return nil, jailed(err)
+	}
+	return &FileChanged{Path: c.Path, Version: string(c.Now()), Undo: undo}, nil
+}

@@ -1,0 +1,91 @@
+package ops
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	places "arbor/engine/env"
+	"arbor/engine/errs"
+	"arbor/engine/plan"
+)
+
+// EnvAttachIn names an environment that a session is to have.
+type EnvAttachIn struct {
+	SessionRef
+	ID     string   `json:"id" req:"true" arg:"ENV"`
+	Tools  []string `json:"tools,omitempty" help:"only these tools"`
+	Folder string   `json:"folder,omitempty" help:"where relative paths begin"`
+}
+
+// EnvAttachOut is the result of env_attach.
+type EnvAttachOut struct{ Wrote }
+
+var envAttach = op("env_attach", writes|repeats, EnvAttach, Help{
+	Summary: "attach an environment to the session",
+	Use:     "env attach ENV",
+	Text:    "Calls of tools look at the session's own environment first, then at those attached, in order.",
+	Example: "arbor env attach app --session s1",
+})
+
+// EnvAttach attaches an environment to a session, behind those that it has. Attached again, its tools and folder are others.
+func EnvAttach(ctx context.Context, env *Env, in EnvAttachIn) (*EnvAttachOut, error) {
+	h, err := hereOf(ctx, env, in.SessionRef)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := h.find(ctx, in.ID); err != nil {
+		return nil, err
+	}
+	folder := in.Folder
+	if folder != "" {
+		if folder = path.Clean(folder); path.IsAbs(folder) || folder == ".." || strings.HasPrefix(folder, "../") || strings.ContainsAny(folder, " \t\r\n") {
+			return nil, badParam("folder", "%q: a folder below the environment, without blanks, is expected", in.Folder)
+		}
+	}
+	now := attached{id: in.ID, folder: folder, tools: in.Tools}.String()
+	w, err := h.attach(ctx, func(all []string) ([]string, string) {
+		i := slices.IndexFunc(all, func(item string) bool { return parseAttached(item).id == in.ID })
+		switch {
+		case i < 0:
+			return append(slices.Clone(all), now), "attached the environment " + in.ID
+		case all[i] == now:
+			return all, ""
+		}
+		all = slices.Clone(all)
+		all[i] = now
+		return all, "attached the environment " + in.ID + " otherwise"
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &EnvAttachOut{*w}, nil
+}
+
+// attach changes the list of a session's environments.
+func (h *here) attach(ctx context.Context, edit func([]string) ([]string, string)) (*Wrote, error) {
+	if h.session == nil {
+		return nil, errs.New(errs.SessionNotFound, "environments are attached to a session with a file; session_start makes one (arbor session start)")
+	}
+	t := target{ws: h.view.Workspace().ID}
+	return done(ctx, h.env, t, h.env.act(Write{}, Match{}), plan.AttachSession{ID: h.session.ID, Edit: edit}, "tool_list (arbor tool list) shows what it can do")
+}
+
+// find returns an environment by its id.
+func (h *here) find(ctx context.Context, id string) (places.Environment, error) {
+	all, err := h.environments(ctx)
+	if err != nil {
+		return places.Environment{}, err
+	}
+	i := slices.IndexFunc(all, func(e places.Environment) bool { return e.ID == id })
+	if i < 0 {
+		var names []string
+		for _, e := range all {
+			names = append(names, e.ID)
+		}
+		return places.Environment{}, errs.New(errs.EnvironmentNotFound, "%s: no environment has this id; there are: %s (env_register makes one)",
+			id, strings.Join(names, ", "))
+	}
+	return all[i], nil
+}

@@ -1,0 +1,68 @@
+package ops
+
+import (
+	"context"
+	"slices"
+
+	places "arbor/engine/env"
+	"arbor/engine/env/command"
+)
+
+// EnvListIn names a session.
+type EnvListIn struct{ SessionRef }
+
+// EnvListOut lists environments.
+type EnvListOut struct {
+	Environments []ListedEnvironment `json:"environments"`
+	Confinement  string              `json:"confinement,omitempty"` // what keeps programs in their environment; "" for nothing
+	Out
+}
+
+// A ListedEnvironment is an environment as it is now.
+type ListedEnvironment struct {
+	places.Environment
+	Status   places.Status `json:"status"`
+	Trusted  places.Level  `json:"trusted,omitempty"` // by a person of this machine
+	Attached bool          `json:"attached,omitempty"`
+	Primary  bool          `json:"primary,omitempty"`
+	Text     string        `json:"text,omitempty"` // of one that is attached
+}
+
+var envList = op("env_list", reads|repeats, EnvList, Help{
+	Summary: "list environments: those of the session, and others",
+	Use:     "env list",
+	Example: "arbor env list",
+})
+
+// EnvList returns the environments of a session, in the order in which calls look at them, and then all others.
+func EnvList(ctx context.Context, env *Env, in EnvListIn) (*EnvListOut, error) {
+	h, err := hereOf(ctx, env, in.SessionRef)
+	if err != nil {
+		return nil, err
+	}
+	out := &EnvListOut{Environments: []ListedEnvironment{}, Confinement: command.Confinement()}
+	add := func(p *places.Place, attached bool) {
+		l := ListedEnvironment{Environment: p.Environment, Status: p.Status, Trusted: p.Level, Attached: attached, Primary: p.Primary}
+		if attached {
+			l.Text = p.Text
+		}
+		out.Environments = append(out.Environments, l)
+	}
+	for _, p := range h.places {
+		add(p, h.session != nil)
+	}
+	if h.session == nil {
+		return out, nil
+	}
+	all, err := h.environments(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range all {
+		if !slices.ContainsFunc(h.places, func(p *places.Place) bool { return p.ID == e.ID }) {
+			h.add(ctx, e, nil)
+			add(h.places[len(h.places)-1], false)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,213 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"arbor/engine"
+	places "arbor/engine/env"
+	"arbor/engine/env/trust"
+	"arbor/engine/errs"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// EnvRegisterIn is a new environment.
+type EnvRegisterIn struct {
+	URI   string   `json:"uri" req:"true" arg:"URI" help:"file:FOLDER in the project, or file:///FOLDER"`
+	ID    string   `json:"id,omitempty" help:"its ID; made of the folder's name unless given"`
+	Trust string   `json:"trust,omitempty" enum:"full,restricted,read_only" help:"how far tools run unasked; restricted unless given"`
+	Tools []string `json:"tools,omitempty" help:"only these TOOLS, and those of the vault"`
+}
+
+// EnvRegisterOut names the environment.
+type EnvRegisterOut struct {
+	ID      string        `json:"id"`
+	URI     string        `json:"uri"`
+	Status  places.Status `json:"status"`
+	Request string        `json:"request,omitempty"` // that a person answers
+	Wrote
+}
+
+var envRegister = op("env_register", writes|repeats, EnvRegister, Help{
+	Summary: "register a folder as an environment; a person is asked to trust it",
+	Use:     "env add URI",
+	Text: `What a person registers at a terminal is trusted by that. full runs everything,
+restricted asks for all that does not only read, read_only runs nothing else. An
+environment in the project is a file of the vault; any other is of this machine.`,
+	Example: "arbor env add file:. --trust restricted\narbor env add file:///srv/site --id site --trust read_only",
+})
+
+// EnvRegister notes an environment. Registered again with the same URI it is the same. It is trusted when a person of this
+// machine says so: at once, where a person registers it.
+func EnvRegister(ctx context.Context, env *Env, in EnvRegisterIn) (*EnvRegisterOut, error) {
+	h, err := hereOf(ctx, env, SessionRef{})
+	if err != nil {
+		return nil, err
+	}
+	e := places.Environment{ID: in.ID, Host: places.Server, Trust: places.Level(in.Trust), Tools: in.Tools}
+	if e.Trust == "" {
+		e.Trust = places.Restricted
+	}
+	if !env.decides() && e.Trust == places.Full {
+		return nil, errs.New(errs.ToolRefused, "full trust is a person's to give, at a terminal: arbor env add; restricted can be asked for")
+	}
+	a, err := places.ParseURI(in.URI)
+	if err != nil {
+		return nil, err
+	}
+	if a.Host != places.Server {
+		return nil, badParam("uri", "%s: folders of this machine are registered; a session's own environment needs no registration", in.URI)
+	}
+	e.URI = a.String()
+	root, err := h.root(e)
+	if err != nil {
+		return nil, errs.New(errs.InvalidPath, "%s: %v", in.URI, err)
+	}
+	if e.URI, e.Machine, err = h.canonical(root); err != nil {
+		return nil, err
+	}
+	if e.Trust == places.Full && holdsPerson(env, root) {
+		return nil, errs.New(errs.ToolRefused, "%s holds your own folder or that of Arbor; it can be restricted or read_only", root)
+	}
+	all, err := h.environments(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &EnvRegisterOut{URI: e.URI, Wrote: Wrote{Success: true}}
+	if i := slices.IndexFunc(all, func(o places.Environment) bool { return o.URI == e.URI }); i >= 0 {
+		same := all[i]
+		if in.ID != "" && in.ID != same.ID || in.Trust != "" && e.Trust != same.Trust || in.Tools != nil && !slices.Equal(in.Tools, same.Tools) {
+			return nil, errs.New(errs.NameTaken, "%s is the environment %s, with trust %s; arbor env remove %[2]s takes it away first", e.URI, same.ID, same.Trust)
+		}
+		e = same
+	} else {
+		if e.ID == "" {
+			e.ID = freshID(root, all)
+		}
+		if !places.ValidID(e.ID) {
+			return nil, badParam("id", "%q is no id: small letters, digits, '.', '_' and '-'", e.ID)
+		}
+		if slices.ContainsFunc(all, func(o places.Environment) bool { return o.ID == e.ID }) {
+			return nil, errs.New(errs.NameTaken, "%s: another environment has this id", e.ID)
+		}
+		if out.Wrote, err = h.save(ctx, e); err != nil {
+			return nil, err
+		}
+	}
+	out.ID, out.Status = e.ID, places.Untrusted
+	return out, h.trusted(ctx, e, root, out)
+}
+
+// decides reports whether the caller is a person who can decide what tools may do: at a terminal, and not by a tool.
+func (env *Env) decides() bool {
+	return env.Decider && env.Person && env.Operator != mdstore.OperatorAI
+}
+
+// trusted notes that a person trusts an environment, or asks one.
+func (h *here) trusted(ctx context.Context, e places.Environment, root string, out *EnvRegisterOut) error {
+	now := h.env.Engine.Now()
+	if _, ok := h.book.Level(e, root); ok {
+		out.Status = places.Active
+		return nil
+	}
+	err := h.store.Update(ctx, func(b *trust.Book) error {
+		if h.env.decides() {
+			b.Trust(e, root, now)
+			out.Status = places.Active
+			return nil
+		}
+		r := b.Ask(now, trust.Request{Kind: trust.KindRegister, Call: trust.Call{Environment: e.ID}, Subject: &e, Root: root}, trust.NewID())
+		out.Request, out.Hint = r.ID, "a person is asked to trust it: arbor approve "+r.ID
+		return nil
+	})
+	return fail(err)
+}
+
+// canonical returns the one URI of a folder, and whether it lies outside of the project.
+func (h *here) canonical(root string) (uri string, outside bool, err error) {
+	project, err := filepath.EvalSymlinks(h.env.Engine.Project())
+	if err == nil {
+		if rel, err := filepath.Rel(project, root); err == nil && filepath.IsLocal(rel) {
+			return places.Address{Host: places.Server, Path: filepath.ToSlash(rel), Local: true}.String(), false, nil
+		}
+	}
+	return places.Address{Host: places.Server, Path: filepath.ToSlash(root)}.String(), true, nil
+}
+
+// holdsPerson reports whether a folder holds the person's own, or that of Arbor's state.
+func holdsPerson(env *Env, root string) bool {
+	for _, dir := range []string{env.Home, env.Engine.State()} {
+		real, err := filepath.EvalSymlinks(dir)
+		if dir == "" {
+			continue
+		}
+		if err != nil {
+			real = dir
+		}
+		if rel, err := filepath.Rel(root, real); err == nil && filepath.IsLocal(rel) {
+			return true
+		}
+	}
+	return false
+}
+
+// freshID makes an id of a folder's name.
+func freshID(root string, all []places.Environment) string {
+	name := strings.Trim(strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-', r == '_', r == '.':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		}
+		return '-'
+	}, filepath.Base(root)), "-._")
+	if !places.ValidID(name) {
+		name = "folder"
+	}
+	id := name
+	for n := 2; slices.ContainsFunc(all, func(o places.Environment) bool { return o.ID == id }); n++ {
+		id = fmt.Sprint(name, "-", n)
+	}
+	return id
+}
+
+// save writes an environment: into the vault, or beside the trust where it is of this machine.
+func (h *here) save(ctx context.Context, e places.Environment) (Wrote, error) {
+	if e.Machine {
+		err := h.store.Update(ctx, func(b *trust.Book) error {
+			b.Machine = append(b.Machine, e)
+			return nil
+		})
+		return Wrote{Success: true, Changed: true}, fail(err)
+	}
+	fields := []mdoc.FieldValue{
+		{Key: mdstore.KeyID, Value: mdoc.Text(e.ID)}, {Key: keyURI, Value: mdoc.Text(e.URI)}, {Key: keyHost, Value: mdoc.Text(string(e.Host))},
+		{Key: keyTrust, Value: mdoc.Text(string(e.Trust))},
+	}
+	if len(e.Tools) > 0 {
+		fields = append(fields, mdoc.FieldValue{Key: keyTools, Value: mdoc.List(e.Tools...)})
+	}
+	fields = append(fields, mdoc.FieldValue{Key: mdstore.KeyCreated, Value: mdoc.Integer(h.env.Engine.Now().UnixMilli())})
+	return h.file(ctx, e.ID, func([]byte) ([]byte, error) {
+		doc, _, err := mdoc.Compose(e.ID, mdstore.EnvironmentKind.Form, fields, nil)
+		if err != nil {
+			return nil, err
+		}
+		return doc.Bytes(), nil
+	})
+}
+
+// file changes the file of an environment of the vault.
+func (h *here) file(ctx context.Context, id string, edit func([]byte) ([]byte, error)) (Wrote, error) {
+	p := mdstore.EnvironmentKind.FileFor(mdstore.Path(mdstore.EnvironmentKind.Place.Dir), id)
+	o, err := engine.EditFile(ctx, h.env.Engine, p, h.env.act(Write{}, Match{}), edit)
+	if err != nil {
+		return Wrote{}, fail(err)
+	}
+	return h.env.wrote(ctx, "", o, ""), nil
+}

@@ -1,0 +1,25 @@
+package ops
+
+import (
+	"context"
+
+	"arbor/engine/env/jail"
+)
+
+// FileEditIn is a text of a file and what takes its place.
+type FileEditIn struct {
+	Act
+	Path    string `json:"path" req:"true"`
+	Old     string `json:"old" req:"true" help:"the text, which stands there once"`
+	New     string `json:"new" req:"true" empty:"ok"`
+	IfMatch string `json:"ifMatch,omitempty"`
+}
+
+var fileEdit = op("file_edit", writes|destroys, FileEdit, Help{Summary: "replace one place of a file in an environment"})
+
+// FileEdit replaces one place of a text file.
+func FileEdit(ctx context.Context, env *Env, in FileEditIn) (*FileChanged, error) {
+	return changeFile(ctx, env, in.Act, "file_edit", in, in.IfMatch, func(a *acting) (*jail.Change, error) {
+		return a.root.PlanEdit(a.at(in.Path), in.Old, in.New)
+	})
+}

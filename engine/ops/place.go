@@ -1,0 +1,323 @@
+package ops
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	places "arbor/engine/env"
+	"arbor/engine/env/jail"
+	"arbor/engine/env/trust"
+	"arbor/engine/errs"
+	"arbor/engine/view"
+	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+)
+
+// A here is where the tools of a call can act: the environments of a session, and what this person has decided.
+type here struct {
+	env     *Env
+	store   *trust.Store
+	book    *trust.Book
+	view    *view.View    // nil without a session
+	session *mdstore.Page // nil where the caller has none with a file
+	places  []*places.Place
+	from    map[string]string // by environment: the folder that relative paths begin at, as it was attached
+}
+
+// storeOf returns where this person's decisions about the vault are kept.
+func storeOf(env *Env) (*trust.Store, error) {
+	if env.Engine.State() == "" || env.Engine.Vault() == "" {
+		return nil, errs.New(errs.EnvironmentUntrusted, "there is no folder for what a person decides; set HOME or XDG_STATE_HOME, and use a vault in a folder")
+	}
+	s, err := trust.At(filepath.Join(env.Engine.State(), "trust"), env.Engine.Vault())
+	return s, fail(err)
+}
+
+// hereOf returns the environments of the session that is named, or else of the caller's. A caller without one has every
+// environment, none of them attached: a call then names one.
+func hereOf(ctx context.Context, env *Env, ref SessionRef) (*here, error) {
+	h := &here{env: env, from: map[string]string{}}
+	var err error
+	if h.store, err = storeOf(env); err != nil {
+		return nil, err
+	}
+	if h.book, err = h.store.Read(); err != nil {
+		return nil, fail(err)
+	}
+	h.view, h.session, err = sessionOf(ctx, env, ref)
+	if e := errs.As(err); e != nil && (e.Code != errs.SessionNotFound && e.Code != errs.WorkspaceNotFound && e.Code != errs.AmbiguousID || ref.SessionID != "") {
+		return nil, err
+	}
+	all, err := h.environments(ctx)
+	if err != nil || h.session == nil {
+		for _, e := range all {
+			h.add(ctx, e, nil)
+		}
+		return h, err
+	}
+	if err := h.own(); err != nil {
+		return nil, err
+	}
+	for _, item := range h.session.List(mdstore.KeyAttached) {
+		a := parseAttached(item)
+		i := slices.IndexFunc(all, func(e places.Environment) bool { return e.ID == a.id })
+		if i < 0 {
+			h.places = append(h.places, &places.Place{Environment: places.Environment{ID: a.id}, Status: places.Missing})
+			continue
+		}
+		h.from[a.id] = a.folder
+		h.add(ctx, all[i], a.tools)
+	}
+	return h, nil
+}
+
+// An attached is an item of a session's list: "id", "id folder=sub tools=a,b".
+type attached struct {
+	id     string
+	folder string
+	tools  []string
+}
+
+func parseAttached(item string) (a attached) {
+	words := strings.Fields(item)
+	for i, w := range words {
+		if v, ok := strings.CutPrefix(w, "folder="); ok {
+			a.folder = v
+		} else if v, ok := strings.CutPrefix(w, "tools="); ok {
+			a.tools = strings.Split(v, ",")
+		} else if i == 0 {
+			a.id = w
+		}
+	}
+	return a
+}
+
+func (a attached) String() string {
+	s := a.id
+	if a.folder != "" {
+		s += " folder=" + a.folder
+	}
+	if a.tools != nil {
+		s += " tools=" + strings.Join(a.tools, ",")
+	}
+	return s
+}
+
+// environments returns those of the vault and those of this machine, in the order of their ids.
+func (h *here) environments(ctx context.Context) ([]places.Environment, error) {
+	pages, err := h.env.Engine.Live().VaultPages(ctx, mdstore.EnvironmentKind)
+	if err != nil {
+		return nil, fail(err)
+	}
+	all := slices.Clone(h.book.Machine)
+	for i := range all {
+		all[i].Machine = true
+	}
+	for _, p := range pages {
+		e := places.Environment{
+			ID: string(p.ID), URI: p.Field(keyURI), Host: places.Host(p.Field(keyHost)), Trust: places.Level(p.Field(keyTrust)),
+			Owner: p.Field(keyOwner), Tools: p.List(keyTools), Text: body(p),
+		}
+		same := func(o places.Environment) bool { return o.ID == e.ID }
+		if len(p.Problems) == 0 && places.ValidID(e.ID) && !slices.ContainsFunc(all, same) {
+			all = append(all, e)
+		}
+	}
+	slices.SortFunc(all, func(a, b places.Environment) int { return strings.Compare(a.ID, b.ID) })
+	return all, nil
+}
+
+// The keys of an environment's file.
+const (
+	keyURI   = "uri"
+	keyHost  = "host"
+	keyTrust = "trust"
+	keyOwner = "owner"
+	keyTools = "tools"
+)
+
+// body returns what a page has behind its front matter.
+func body(p *mdstore.Page) string {
+	doc := p.Doc()
+	return strings.TrimSpace(doc.Slice(mdoc.Span{Start: len(doc.Front()), End: len(doc.Bytes())}))
+}
+
+// root returns the folder of an environment of this machine, without links, if it is there.
+func (h *here) root(e places.Environment) (string, error) {
+	a, err := places.ParseURI(e.URI)
+	if err != nil {
+		return "", err
+	}
+	if a.Host != places.Server || e.Host != places.Server {
+		return "", errs.New(errs.EnvironmentMissing, "%s: %s is of a client that is not connected", e.ID, e.URI)
+	}
+	dir := filepath.FromSlash(a.Path)
+	if a.Local {
+		dir = filepath.Join(h.env.Engine.Project(), dir)
+	}
+	r, err := jail.Open(dir, jail.Options{})
+	if err != nil {
+		return "", errs.New(errs.EnvironmentMissing, "%s: %v; env_restore gives another folder", e.ID, err)
+	}
+	defer r.Close()
+	return r.Path(), nil
+}
+
+// add adds an environment to those of the call, with what it can do now.
+func (h *here) add(ctx context.Context, e places.Environment, only []string) {
+	p := &places.Place{Environment: e, Status: places.Active}
+	h.places = append(h.places, p)
+	root, err := h.root(e)
+	if err != nil {
+		p.Status = places.Missing
+	}
+	p.Root = root
+	if level, ok := h.book.Level(e, root); !ok && p.Status == places.Active {
+		p.Status = places.Untrusted
+	} else if ok {
+		p.Level = level
+	}
+	p.Has = h.tools(ctx, p, only)
+}
+
+// own adds the session's own environment: the folder Notes of its folder, which is made when it is first used.
+func (h *here) own() error {
+	dir := filepath.Join(h.env.Engine.Vault(), filepath.FromSlash(string(h.session.Path.Dir())))
+	r, err := jail.Open(dir, jail.Options{Trash: h.store.Trash()})
+	if err != nil {
+		return fail(err)
+	}
+	defer r.Close()
+	c, err := r.PlanWrite(notesDir+"/Welcome.md", "# Notes\n\nThis folder is the session's own: what is written here stays, and nobody is asked.\n")
+	if err == nil && c.Before == nil {
+		_, err = r.Apply(context.Background(), c)
+	}
+	if err != nil {
+		return jailed(err)
+	}
+	h.places = append(h.places, &places.Place{
+		Environment: places.Environment{ID: string(h.session.ID), URI: "vault://session/" + string(h.session.ID), Host: places.Session, Trust: places.Full},
+		Level:       places.Full, Status: places.Active, Root: filepath.Join(r.Path(), notesDir), Primary: true, Has: places.BuiltIn(),
+	})
+	return nil
+}
+
+const notesDir = "Notes" // of a session's folder
+
+// tools returns what an environment offers: the tools that are built in, those that the vault defines and it lists, and those
+// of its own file; of these only the ones that it names, and that the session wants.
+func (h *here) tools(ctx context.Context, p *places.Place, only []string) []places.Tool {
+	all := places.BuiltIn()
+	listed := func(name string) bool { return slices.Contains(p.Tools, name) }
+	if pages, err := h.env.Engine.Live().VaultPages(ctx, mdstore.ToolKind); err == nil {
+		for _, page := range pages {
+			if t, err := toolOf(page); err == nil && listed(t.Name) {
+				all = append(all, t)
+			}
+		}
+	}
+	if p.Root != "" {
+		if r, err := jail.Open(p.Root, jail.Options{}); err == nil {
+			defer r.Close()
+			if data, err := r.Content(places.ToolsFile, places.MaxToolsFile); err == nil {
+				own, _ := places.ParseTools(data, builtIn)
+				all = append(all, own...)
+			}
+		}
+	}
+	return slices.DeleteFunc(all, func(t places.Tool) bool {
+		return len(p.Tools) > 0 && !listed(t.Name) || only != nil && !slices.Contains(only, t.Name)
+	})
+}
+
+// builtIn reports whether a name is one of Arbor's own tools. It is set by init: the catalogue refers to what asks it.
+var builtIn func(name string) bool
+
+func init() {
+	builtIn = func(name string) bool {
+		_, ok := Find(name)
+		return ok
+	}
+}
+
+// toolOf reads the definition of a tool from its file: the keys of the front matter, and a block of JSON for the schema of its
+// parameters.
+func toolOf(p *mdstore.Page) (places.Tool, error) {
+	d := map[string]any{"id": string(p.ID)}
+	for _, key := range []string{"name", "description"} {
+		if v := p.Field(key); v != "" {
+			d[key] = v
+		}
+	}
+	for _, key := range []string{"command", "env"} {
+		if v := p.List(key); v != nil {
+			d[key] = v
+		}
+	}
+	for _, key := range []string{"requiresPermission", "readOnly", "timeout"} {
+		if v := p.Field(key); v != "" {
+			d[key] = json.RawMessage(v)
+		}
+	}
+	if _, rest, ok := strings.Cut(body(p), "```json\n"); ok {
+		schema, _, _ := strings.Cut(rest, "```")
+		d["parametersSchema"] = json.RawMessage(schema)
+	}
+	data, err := json.Marshal(d)
+	if err != nil {
+		return places.Tool{}, err
+	}
+	t, err := places.ParseTool(data, builtIn)
+	t.Source = string(p.Path)
+	return t, err
+}
+
+// open opens the root of a place. Where it lies below the vault nothing but the session's own notes can be written.
+func (h *here) open(p *places.Place) (*jail.Root, error) {
+	vault := h.store.Vault()
+	r, err := jail.Open(p.Root, jail.Options{Trash: h.store.Trash(), Protected: func(rel string) string {
+		parts := strings.Split(strings.ToLower(rel), "/")
+		at := filepath.Join(p.Root, filepath.FromSlash(rel))
+		in, err := filepath.Rel(vault, at)
+		switch {
+		case slices.Contains(parts, ".git"):
+			return "it is git's"
+		case parts[0] == path.Dir(places.ToolsFile):
+			return "it defines tools; a person edits it"
+		case parts[len(parts)-1] == "arbor.toml":
+			return "it has settings; arbor config sets them"
+		case !p.Primary && (err != nil || filepath.IsLocal(in)):
+			return "it is the vault's; its own operations change it"
+		case !p.Primary && strings.HasPrefix(strings.ToLower(at)+"/", strings.ToLower(vault)+"/"):
+			return "it is the vault's"
+		}
+		return ""
+	}})
+	if err != nil {
+		return nil, errs.New(errs.EnvironmentMissing, "%s: %v; env_restore looks again", p.ID, err)
+	}
+	if r.Path() != p.Root {
+		r.Close()
+		return nil, errs.New(errs.EnvironmentUntrusted, "%s: its folder leads elsewhere by now; arbor env trust %s, if that is meant", p.ID, p.ID)
+	}
+	return r, nil
+}
+
+// jailed turns an error of the jail into one of an operation.
+func jailed(err error) error {
+	e, ok := errors.AsType[*jail.Error](err)
+	if !ok {
+		return fail(err)
+	}
+	code := map[string]errs.Code{
+		jail.PathOutside: errs.PathOutside, jail.PathProtected: errs.PathProtected, jail.FileNotFound: errs.FileNotFound,
+		jail.Conflict: errs.Conflicting, jail.InvalidParams: errs.InvalidParams, jail.TooLarge: errs.InvalidContent,
+	}[e.Code]
+	return errs.New(cmp.Or(code, errs.InternalError), "%s", e.Text)
+}

@@ -1,0 +1,57 @@
+package ops
+
+import (
+	"context"
+	"encoding/json"
+
+	"arbor/engine/errs"
+)
+
+// ToolCallIn is a call of a tool that an environment defines.
+type ToolCallIn struct {
+	Act
+	Tool      string          `json:"tool" req:"true" arg:"TOOL"`
+	Arguments json.RawMessage `json:"arguments,omitempty" flag:"-" help:"as tool_list has its parameters"`
+}
+
+// ToolCallOut is what a program did.
+type ToolCallOut struct {
+	Environment string `json:"environment"`
+	ExitCode    int    `json:"exitCode"`
+	Output      string `json:"output"`
+	Omitted     int    `json:"omittedBytes,omitempty"`
+	TimedOut    bool   `json:"timedOut,omitempty"`
+	Confined    string `json:"confinedBy,omitempty"`
+	Out
+}
+
+var toolCall = op("tool_call", writes|destroys, ToolCall, Help{
+	Summary: "run a tool that an environment defines",
+	Use:     "run TOOL [ARG=VALUE...]",
+	Text: `A tool is defined in the environment (.monad/tools.json) or the vault (tools/*.md),
+and runs once a person has approved its exact definition. Values are text, or JSON
+where they are a number, true, false, a list or an object.`,
+	Example: "arbor run test package=./engine",
+})
+
+// ToolCall runs a tool with a command.
+func ToolCall(ctx context.Context, env *Env, in ToolCallIn) (*ToolCallOut, error) {
+	if builtIn(in.Tool) {
+		return nil, errs.New(errs.ToolNotFound, "%s is a tool of its own; call it by its name", in.Tool)
+	}
+	out := &ToolCallOut{}
+	where, err := use(ctx, env, in.Act, in.Tool, in, func(a *acting) error {
+		r, err := a.run(ctx, in.Arguments)
+		if err != nil {
+			return err
+		}
+		out.ExitCode, out.Output, out.Omitted, out.TimedOut, out.Confined = r.Code, r.Output, r.Cut, r.TimedOut, r.Confined
+		a.result = []any{r.Code, r.Output}
+		if r.TimedOut {
+			out.Hint = "it was killed after " + a.tool.Timeout.String() + ", with all that it started"
+		}
+		return nil
+	})
+	out.Environment = where
+	return out, err
+}
