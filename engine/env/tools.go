@@ -265,6 +265,14 @@ func (p parameter) check(name string, v any) error {
 			is = "integer"
 		}
 	}
+	if text, ok := v.(string); ok && p.Type != "" && p.Type != is { // "5" is a number to a person at a command line
+		var meant any
+		d := json.NewDecoder(strings.NewReader(text))
+		d.UseNumber()
+		if d.Decode(&meant) == nil && !d.More() && !isString(meant) {
+			return p.check(name, meant)
+		}
+	}
 	if p.Type != "" && p.Type != is {
 		return fmt.Errorf("%s is a %s, not a %s", name, p.Type, is)
 	}
@@ -272,6 +280,11 @@ func (p parameter) check(name string, v any) error {
 		return fmt.Errorf("%s is one of %s", name, spell(p.Enum))
 	}
 	return nil
+}
+
+func isString(v any) bool {
+	_, is := v.(string)
+	return is
 }
 
 // spell writes a value as an argument.

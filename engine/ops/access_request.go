@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"arbor/engine/env/trust"
+	"arbor/engine/errs"
 )
 
 // AccessRequestIn asks a person for an environment.
@@ -23,7 +24,8 @@ var accessRequest = op("access_request", writes|repeats, AccessRequest, Help{
 	Summary: "ask a person for trust in an environment",
 })
 
-// AccessRequest asks a person to trust an environment as it asks for in its file. Once approved, env_attach attaches it.
+// AccessRequest asks a person to let the session use an environment, with the trust that its file asks for. Once approved it is
+// attached.
 func AccessRequest(ctx context.Context, env *Env, in AccessRequestIn) (*AccessRequestOut, error) {
 	h, err := hereOf(ctx, env, in.SessionRef)
 	if err != nil {
@@ -37,10 +39,11 @@ func AccessRequest(ctx context.Context, env *Env, in AccessRequestIn) (*AccessRe
 	if err != nil {
 		return nil, err
 	}
-	r := trust.Request{Kind: trust.KindRegister, Call: trust.Call{Environment: e.ID}, Reason: in.Reason, Subject: &e, Root: root}
-	if h.session != nil {
-		r.Session = string(h.session.ID)
+	if h.session == nil {
+		return nil, errs.New(errs.SessionNotFound, "the caller has no session that could have %s; session_start makes one", e.ID)
 	}
+	r := trust.Request{Kind: trust.KindAccess, Call: trust.Call{Environment: e.ID}, Reason: in.Reason, Subject: &e, Root: root}
+	r.Session = string(h.session.ID)
 	err = h.store.Update(ctx, func(b *trust.Book) error {
 		r = b.Ask(env.Engine.Now(), r, trust.NewID())
 		return nil
@@ -48,5 +51,5 @@ func AccessRequest(ctx context.Context, env *Env, in AccessRequestIn) (*AccessRe
 	if err != nil {
 		return nil, fail(err)
 	}
-	return &AccessRequestOut{Request: r.ID, Out: Out{Hint: "once a person agrees (arbor approve " + r.ID + "), env_attach attaches it"}}, nil
+	return &AccessRequestOut{Request: r.ID, Out: Out{Hint: "a person is asked (arbor approve " + r.ID + "); once they agree, the session has it"}}, nil
 }

@@ -176,14 +176,9 @@ func (a *acting) run(ctx context.Context, given json.RawMessage) (*command.Resul
 	if err != nil {
 		return nil, errs.New(errs.InvalidParams, "%s: %v; tool_list shows its parameters", a.tool.Name, err)
 	}
-	def := trust.ApprovedTool{Environment: a.place.ID, Name: a.tool.Name, Digest: places.Digest(a.tool)}
-	if program := a.tool.Command[0]; !filepath.IsAbs(program) && strings.ContainsAny(program, `/\`) {
-		data, err := a.root.Content(filepath.ToSlash(program), 256<<20)
-		if err != nil {
-			return nil, err
-		}
-		sum := sha256.Sum256(data)
-		def.Program = hex.EncodeToString(sum[:])
+	def, err := definitionOf(a.place, a.tool, a.root)
+	if err != nil {
+		return nil, err
 	}
 	call := trust.Call{Session: a.session, Environment: a.place.ID, Tool: a.tool.Name, Arguments: a.args}
 	if !a.h.book.Approved(def) {
@@ -195,6 +190,30 @@ func (a *acting) run(ctx context.Context, given json.RawMessage) (*command.Resul
 		return nil, err
 	}
 	return command.Run(ctx, command.Spec{Dir: a.root.Path(), Argv: argv, Env: a.tool.Env, Timeout: a.tool.Timeout})
+}
+
+const maxProgram = 256 << 20 // bytes of a program in an environment
+
+// definitionOf returns what a person approves of a tool: its exact definition, and its program where that lies in the root.
+func definitionOf(p *places.Place, t places.Tool, r *jail.Root) (trust.ApprovedTool, error) {
+	def := trust.ApprovedTool{Environment: p.ID, Name: t.Name, Digest: places.Digest(t)}
+	program := filepath.ToSlash(t.Command[0])
+	if filepath.IsAbs(t.Command[0]) {
+		rel, err := filepath.Rel(r.Path(), t.Command[0])
+		if err != nil || !filepath.IsLocal(rel) {
+			return def, nil
+		}
+		program = filepath.ToSlash(rel)
+	}
+	if strings.Contains(program, "/") || program != filepath.ToSlash(t.Command[0]) {
+		data, err := r.Content(program, maxProgram)
+		if err != nil {
+			return def, err
+		}
+		sum := sha256.Sum256(data)
+		def.Program = hex.EncodeToString(sum[:])
+	}
+	return def, nil
 }
 
 // definitionText shows the definition of a tool as a person approves it.

@@ -18,6 +18,8 @@ type ApprovalListOut struct {
 var approvalList = op("approval_list", reads|repeats, ApprovalList, Help{
 	Summary: "list what waits for a person's approval",
 	Use:     "approvals",
+	Text: `Each is shown whole: the tool, the environment, its arguments, and what would
+change. One that nobody answers ends after 24 hours.`,
 	Example: "arbor approvals",
 })
 

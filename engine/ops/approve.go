@@ -18,6 +18,7 @@ type ApproveIn struct {
 	Session bool   `json:"session,omitempty" flag:"for-session" help:"the same for the rest of the session"`
 	Always  bool   `json:"always,omitempty" help:"the same from now on, in every session"`
 	Paths   string `json:"paths,omitempty" help:"of --for-session and --always: the files, as GLOB; that file unless given"`
+	DryRun  bool   `json:"dryRun,omitempty" help:"show what would be approved and granted, and decide nothing"`
 }
 
 // DecideOut says what was decided.
@@ -48,7 +49,23 @@ func Approve(ctx context.Context, env *Env, in ApproveIn) (*DecideOut, error) {
 	case in.Paths != "":
 		return nil, badParam("paths", "--paths says what --for-session or --always reaches; give one of them")
 	}
-	return decide(ctx, env, in.ID, d)
+	if !in.DryRun {
+		return decide(ctx, env, in.ID, d)
+	}
+	out := &DecideOut{}
+	s, err := storeOf(env)
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.Read()
+	if err != nil {
+		return nil, fail(err)
+	}
+	if out.Request, err = b.Decide(env.Engine.Now(), in.ID, d, ""); err != nil {
+		return nil, fail(err)
+	}
+	out.Request.State, out.Granted = trust.Open, trust.GrantOf(out.Request, d)
+	return out, nil
 }
 
 // DenyIn names a question.
@@ -56,7 +73,10 @@ type DenyIn struct {
 	ID string `json:"id" req:"true" arg:"ID"`
 }
 
-var deny = op("deny", writes, Deny, Help{Summary: "refuse a call that waits for you", Use: "deny ID", Example: "arbor deny x3k9qa"})
+var deny = op("deny", writes, Deny, Help{
+	Summary: "refuse a call that waits for you", Use: "deny ID", Example: "arbor deny x3k9qa",
+	Text: "The assistant is told that a person did not agree. Only a person at a terminal\ndenies.",
+})
 
 // Deny refuses what a request asks for.
 func Deny(ctx context.Context, env *Env, in DenyIn) (*DecideOut, error) {
@@ -82,6 +102,9 @@ func Decide(ctx context.Context, env *Env, id string, d trust.Decision) (*Decide
 	out := &DecideOut{}
 	err = s.Update(ctx, func(b *trust.Book) (err error) {
 		out.Request, err = b.Decide(env.Engine.Now(), id, d, trust.NewID())
+		if e := out.Request.Subject; err == nil && d.Allow && e != nil {
+			err = mayTrust(env, *e, out.Request.Root)
+		}
 		if err == nil && len(b.Grants) > 0 && trust.GrantOf(out.Request, d) != nil {
 			out.Granted = &b.Grants[len(b.Grants)-1]
 		}
@@ -91,9 +114,21 @@ func Decide(ctx context.Context, env *Env, id string, d trust.Decision) (*Decide
 		return nil, fail(err)
 	}
 	said := map[bool]string{true: "approved", false: "denied"}[d.Allow]
-	text := fmt.Sprintf("%s by a person %s: %s in %s (request %s)", said, d.By, out.Request.Tool+out.Request.Kind, out.Request.Environment, id)
+	what := map[string]string{
+		trust.KindCall: "a call of " + out.Request.Tool, trust.KindTool: "the tool " + out.Request.Tool,
+		trust.KindRegister: "trust", trust.KindAccess: "access",
+	}[out.Request.Kind]
+	text := fmt.Sprintf("%s by a person %s: %s in %s (request %s)", said, d.By, what, out.Request.Environment, id)
+	if out.Request.Session == "" {
+		return out, nil
+	}
 	h, err := hereOf(ctx, env, SessionRef{SessionID: out.Request.Session})
-	if err == nil && h.session != nil && out.Request.Session != "" {
+	if err == nil && h.session != nil {
+		if out.Request.Kind == trust.KindAccess && d.Allow {
+			if _, err := EnvAttach(ctx, env, EnvAttachIn{SessionRef: SessionRef{SessionID: out.Request.Session}, ID: out.Request.Environment}); err != nil {
+				return nil, err
+			}
+		}
 		note := plan.NoteSession{ID: mdstore.ID(out.Request.Session), Type: "approval", Text: text}
 		if _, err := done(ctx, env, target{ws: h.view.Workspace().ID}, env.act(Write{}, Match{}), note, ""); err != nil {
 			out.Hint = "the session's log has no line of it: " + err.Error()
@@ -132,14 +167,22 @@ func EnvTrust(ctx context.Context, env *Env, in EnvTrustIn) (*EnvRegisterOut, er
 	if err != nil {
 		return nil, err
 	}
-	if e.Trust != places.Full && e.Trust != places.Restricted && e.Trust != places.ReadOnly {
-		return nil, errs.New(errs.ToolRefused, "%s asks for the trust %q, which is none; full, restricted or read_only is", e.ID, e.Trust)
-	}
-	if e.Trust == places.Full && holdsPerson(env, root) {
-		return nil, errs.New(errs.ToolRefused, "%s holds your own folder or that of Arbor; it can be restricted or read_only", root)
+	if err := mayTrust(env, e, root); err != nil {
+		return nil, err
 	}
 	out := &EnvRegisterOut{ID: e.ID, URI: e.URI, Wrote: Wrote{Success: true}}
 	return out, h.trusted(ctx, e, root, out)
+}
+
+// mayTrust refuses trust that no environment can have, or not this one.
+func mayTrust(env *Env, e places.Environment, root string) error {
+	switch {
+	case e.Trust != places.Full && e.Trust != places.Restricted && e.Trust != places.ReadOnly:
+		return errs.New(errs.ToolRefused, "%s asks for the trust %q, which is none; full, restricted or read_only is", e.ID, e.Trust)
+	case e.Trust == places.Full && holdsPerson(env, root):
+		return errs.New(errs.ToolRefused, "%s holds your own folder, the vault or that of Arbor; it can be restricted or read_only", root)
+	}
+	return nil
 }
 
 // EnvGrantsIn names a grant to revoke.
@@ -154,7 +197,10 @@ type EnvGrantsOut struct {
 }
 
 var envGrants = op("env_grants", writes|looks, EnvGrants, Help{
-	Summary: "list what you have granted, or revoke it", Use: "env grants", Example: "arbor env grants\narbor env grants --revoke x3k9qa",
+	Summary: "list what you have granted, or revoke it", Use: "env grants",
+	Text: `A grant lets calls of one tool run without a question: for files that one pattern
+of paths matches, or with exactly the same arguments.`,
+	Example: "arbor env grants\narbor env grants --revoke x3k9qa",
 })
 
 // EnvGrants lists grants, or takes one back.

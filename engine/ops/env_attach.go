@@ -25,7 +25,8 @@ type EnvAttachOut struct{ Wrote }
 var envAttach = op("env_attach", writes|repeats, EnvAttach, Help{
 	Summary: "attach an environment to the session",
 	Use:     "env attach ENV",
-	Text:    "Calls of tools look at the session's own environment first, then at those attached, in order.",
+	Text: `A call that names no environment goes to the session's own one, or else to the
+first attached one that has the tool. Attached again, its tools and folder change.`,
 	Example: "arbor env attach app --session s1",
 })
 
@@ -69,7 +70,7 @@ func (h *here) attach(ctx context.Context, edit func([]string) ([]string, string
 		return nil, errs.New(errs.SessionNotFound, "environments are attached to a session with a file; session_start makes one (arbor session start)")
 	}
 	t := target{ws: h.view.Workspace().ID}
-	return done(ctx, h.env, t, h.env.act(Write{}, Match{}), plan.AttachSession{ID: h.session.ID, Edit: edit}, "tool_list (arbor tool list) shows what it can do")
+	return done(ctx, h.env, t, h.env.act(Write{}, Match{}), plan.AttachSession{ID: h.session.ID, Edit: edit}, "tool_list (arbor env tools) shows what it can do")
 }
 
 // find returns an environment by its id.

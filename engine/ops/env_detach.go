@@ -15,7 +15,9 @@ type EnvDetachIn struct {
 type EnvDetachOut struct{ Wrote }
 
 var envDetach = op("env_detach", writes|repeats, EnvDetach, Help{
-	Summary: "detach an environment from the session", Use: "env detach ENV", Example: "arbor env detach app --session s1",
+	Summary: "detach an environment from the session", Use: "env detach ENV",
+	Text:    "The environment stays registered, and trusted as it is.",
+	Example: "arbor env detach app --session s1",
 })
 
 // EnvDetach takes an environment from a session's list.

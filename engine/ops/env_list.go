@@ -31,6 +31,9 @@ type ListedEnvironment struct {
 var envList = op("env_list", reads|repeats, EnvList, Help{
 	Summary: "list environments: those of the session, and others",
 	Use:     "env list",
+	Text: `Those of the session come first, in the order in which calls look at them. A
+status is active, missing (the folder is gone) or untrusted (no person of this
+machine lets tools run in it as it is now: arbor env trust).`,
 	Example: "arbor env list",
 })
 

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	"arbor/engine"
 	places "arbor/engine/env"
+	"arbor/engine/env/jail"
 	"arbor/engine/env/trust"
 	"arbor/engine/errs"
 	"arbor/mdstore"
@@ -70,8 +72,8 @@ func EnvRegister(ctx context.Context, env *Env, in EnvRegisterIn) (*EnvRegisterO
 	if e.URI, e.Machine, err = h.canonical(root); err != nil {
 		return nil, err
 	}
-	if e.Trust == places.Full && holdsPerson(env, root) {
-		return nil, errs.New(errs.ToolRefused, "%s holds your own folder or that of Arbor; it can be restricted or read_only", root)
+	if err := mayTrust(env, e, root); err != nil {
+		return nil, err
 	}
 	all, err := h.environments(ctx)
 	if err != nil {
@@ -114,6 +116,9 @@ func (h *here) trusted(ctx context.Context, e places.Environment, root string, o
 		out.Status = places.Active
 		return nil
 	}
+	if !h.env.decides() && e.Trust == places.Full {
+		return errs.New(errs.ToolRefused, "%s asks for full trust, which is a person's to give, at a terminal: arbor env trust %[1]s", e.ID)
+	}
 	err := h.store.Update(ctx, func(b *trust.Book) error {
 		if h.env.decides() {
 			b.Trust(e, root, now)
@@ -129,7 +134,7 @@ func (h *here) trusted(ctx context.Context, e places.Environment, root string, o
 
 // canonical returns the one URI of a folder, and whether it lies outside of the project.
 func (h *here) canonical(root string) (uri string, outside bool, err error) {
-	project, err := filepath.EvalSymlinks(h.env.Engine.Project())
+	project, err := jail.Resolve(h.env.Engine.Project())
 	if err == nil {
 		if rel, err := filepath.Rel(project, root); err == nil && filepath.IsLocal(rel) {
 			return places.Address{Host: places.Server, Path: filepath.ToSlash(rel), Local: true}.String(), false, nil
@@ -138,10 +143,10 @@ func (h *here) canonical(root string) (uri string, outside bool, err error) {
 	return places.Address{Host: places.Server, Path: filepath.ToSlash(root)}.String(), true, nil
 }
 
-// holdsPerson reports whether a folder holds the person's own, or that of Arbor's state.
+// holdsPerson reports whether a folder holds the person's own, that of Arbor's state, or one above the project.
 func holdsPerson(env *Env, root string) bool {
-	for _, dir := range []string{env.Home, env.Engine.State()} {
-		real, err := filepath.EvalSymlinks(dir)
+	for _, dir := range []string{env.Home, env.Engine.State(), filepath.Dir(cmp.Or(env.Engine.Project(), env.Engine.Vault()))} {
+		real, err := jail.Resolve(dir)
 		if dir == "" {
 			continue
 		}

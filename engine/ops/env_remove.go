@@ -17,7 +17,9 @@ type EnvRemoveIn struct {
 type EnvRemoveOut struct{ Wrote }
 
 var envRemove = op("env_remove", writes, EnvRemove, Help{
-	Summary: "forget an environment; its files stay", Use: "env remove ENV", Example: "arbor env remove site",
+	Summary: "forget an environment; its files stay", Use: "env remove ENV",
+	Text:    "The trust in it is forgotten too. No file of its folder is touched.",
+	Example: "arbor env remove site",
 })
 
 // EnvRemove takes an environment out of the vault or of this machine, with the trust in it. No file of its root is touched.

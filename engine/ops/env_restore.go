@@ -16,6 +16,8 @@ type EnvRestoreIn struct {
 var envRestore = op("env_restore", writes|repeats, EnvRestore, Help{
 	Summary: "look again at an environment whose folder was gone",
 	Use:     "env restore ENV",
+	Text: `With --uri it is registered at another folder, and trusted there: only a person
+at a terminal does that.`,
 	Example: "arbor env restore site\narbor env restore site --uri file:///srv/new",
 })
 

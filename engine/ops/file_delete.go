@@ -13,7 +13,7 @@ type FileDeleteIn struct {
 	IfMatch string `json:"ifMatch,omitempty"`
 }
 
-var fileDelete = op("file_delete", writes|destroys, FileDelete, Help{Summary: "delete a file of an environment; it stays in the trash"})
+var fileDelete = op("file_delete", writes, FileDelete, Help{Summary: "delete a file of an environment; it stays in the trash"})
 
 // FileDelete deletes a file.
 func FileDelete(ctx context.Context, env *Env, in FileDeleteIn) (*FileChanged, error) {

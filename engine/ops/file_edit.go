@@ -15,7 +15,7 @@ type FileEditIn struct {
 	IfMatch string `json:"ifMatch,omitempty"`
 }
 
-var fileEdit = op("file_edit", writes|destroys, FileEdit, Help{Summary: "replace one place of a file in an environment"})
+var fileEdit = op("file_edit", writes, FileEdit, Help{Summary: "replace one place of a file in an environment"})
 
 // FileEdit replaces one place of a text file.
 func FileEdit(ctx context.Context, env *Env, in FileEditIn) (*FileChanged, error) {

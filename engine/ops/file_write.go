@@ -23,7 +23,7 @@ type FileChanged struct {
 	Out
 }
 
-var fileWrite = op("file_write", writes|destroys, FileWrite, Help{Summary: "write a file of an environment"})
+var fileWrite = op("file_write", writes, FileWrite, Help{Summary: "write a file of an environment"})
 
 // FileWrite gives a file a content.
 func FileWrite(ctx context.Context, env *Env, in FileWriteIn) (*FileChanged, error) {

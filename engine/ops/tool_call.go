@@ -11,7 +11,7 @@ import (
 type ToolCallIn struct {
 	Act
 	Tool      string          `json:"tool" req:"true" arg:"TOOL"`
-	Arguments json.RawMessage `json:"arguments,omitempty" flag:"-" help:"as tool_list has its parameters"`
+	Arguments json.RawMessage `json:"arguments,omitempty" arg:"ARG=VALUE" help:"as tool_list has its parameters"`
 }
 
 // ToolCallOut is what a program did.
@@ -25,12 +25,12 @@ type ToolCallOut struct {
 	Out
 }
 
-var toolCall = op("tool_call", writes|destroys, ToolCall, Help{
+var toolCall = op("tool_call", writes, ToolCall, Help{
 	Summary: "run a tool that an environment defines",
 	Use:     "run TOOL [ARG=VALUE...]",
 	Text: `A tool is defined in the environment (.monad/tools.json) or the vault (tools/*.md),
-and runs once a person has approved its exact definition. Values are text, or JSON
-where they are a number, true, false, a list or an object.`,
+and runs once a person has approved its exact definition. A value reaches the
+program as it stands, as one argument.`,
 	Example: "arbor run test package=./engine",
 })
 

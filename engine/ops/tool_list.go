@@ -21,14 +21,17 @@ type ListedTool struct {
 	Name         string          `json:"name"`
 	Description  string          `json:"description,omitempty"`
 	Parameters   json.RawMessage `json:"parametersSchema,omitempty"`
+	State        string          `json:"state,omitempty"` // "disabled" until a person approves its definition; "" for one that can be called
 	Environments []string        `json:"environments"`    // that have it, in order; the first is taken where a call names none
 	Taken        string          `json:"taken,omitempty"` // "[env ID]": where a call that names none goes now
 }
 
 var toolList = op("tool_list", reads|repeats, ToolList, Help{
 	Summary: "list the tools of the environments, and which is taken",
-	Use:     "tool list",
-	Example: "arbor tool list",
+	Use:     "env tools",
+	Text: `For each tool it says which environment a call goes to that names none. A tool
+with a program is disabled until a person has approved its exact definition.`,
+	Example: "arbor env tools",
 })
 
 // ToolList returns the tools of a session's environments.
@@ -50,8 +53,22 @@ func ToolList(ctx context.Context, env *Env, in ToolListIn) (*ToolListOut, error
 				}
 				out.Tools = append(out.Tools, l)
 			}
+			if t.Command != nil && !met {
+				out.Tools[i].State = h.stateOf(p, t)
+			}
 			out.Tools[i].Environments = append(out.Tools[i].Environments, p.ID)
 		}
 	}
 	return out, nil
+}
+
+// stateOf says whether a tool with a command is approved as it is now.
+func (h *here) stateOf(p *places.Place, t places.Tool) string {
+	if r, err := h.open(p); err == nil {
+		defer r.Close()
+		if def, err := definitionOf(p, t, r); err == nil && h.book.Approved(def) {
+			return ""
+		}
+	}
+	return "disabled"
 }

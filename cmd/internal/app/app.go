@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ import (
 	"arbor/cmd/internal/importtanmi"
 	"arbor/engine"
 	"arbor/engine/config"
+	"arbor/engine/env/command"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
 	"arbor/mdstore"
@@ -58,8 +60,11 @@ func run(ctx context.Context, sys cli.System) (code int) {
 			code = explain(sys, p, debug.Stack())
 		}
 	}()
-	if len(sys.Args) == 6 && sys.Args[0] == driverWord {
+	switch {
+	case len(sys.Args) == 6 && sys.Args[0] == driverWord:
 		return mergeDriver(ctx, sys, sys.Args[1:])
+	case len(sys.Args) > 1 && sys.Args[0] == command.Word:
+		return command.Confined(sys.Args[1:])
 	}
 	v := vaults{getenv: sys.Getenv}
 	sys.Vaults, sys.EditConfig = v, v.editConfig
@@ -160,7 +165,10 @@ func (v vaults) open(ctx context.Context, vault string, found cli.Found, mode cl
 	titles, err := titleFolders(set)
 	var e *engine.Engine
 	if err == nil {
-		e, err = engine.Open(ctx, st, engine.Options{Vault: found.Vault, Project: found.Project, Config: layers, TitleFolders: titles})
+		e, err = engine.Open(ctx, st, engine.Options{
+			Vault: found.Vault, Project: found.Project, Config: layers, TitleFolders: titles,
+			State: v.own(runtime.GOOS, "XDG_STATE_HOME", "LOCALAPPDATA", ".local/state"),
+		})
 	}
 	if err != nil {
 		return nil, errors.Join(err, st.Close())

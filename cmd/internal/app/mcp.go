@@ -43,7 +43,7 @@ type offer struct {
 }
 
 func (o *offer) flags(fs *flag.FlagSet) {
-	fs.Func("toolsets", "the `SETS` of tools to offer, separated by commas: plan (the default), briefing, memory, history, or all", commas(&o.toolsets))
+	fs.Func("toolsets", "the `SETS` of tools to offer, separated by commas: plan (the default), briefing, memory, history, environments, or all", commas(&o.toolsets))
 	fs.StringVar(&o.profile, "profile", "", "the `TOOLS` to offer of the set plan: all (the default), or worker, the dozen for work on nodes")
 	fs.BoolVar(&o.readOnly, "read-only", false, "offer only tools that write nothing")
 	fs.Func("tools", "offer only these `TOOLS`, separated by commas", commas(&o.tools))

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"reflect"
 	"regexp"
 	"slices"
@@ -145,6 +146,10 @@ func (b *binding) assign(given []string) error {
 			if err := workspaceWord(b.sh, value); err != nil {
 				return err
 			}
+		case ok && p.Type == reflect.TypeFor[json.RawMessage]():
+			if err := b.argument(p, value); err != nil {
+				return err
+			}
 		case ok && p.Type.Kind() == reflect.Slice:
 			b.field(p).Set(reflect.Append(b.field(p), reflect.ValueOf(value)))
 		case ok && i >= len(b.words): // further words of a text, which a shell has taken apart
@@ -156,6 +161,25 @@ func (b *binding) assign(given []string) error {
 		}
 	}
 	return nil
+}
+
+// argument adds a word NAME=VALUE to a parameter that is an object of JSON.
+func (b *binding) argument(p ops.Param, word string) error {
+	name, value, ok := strings.Cut(word, "=")
+	if !ok || name == "" {
+		return usagef("%q is no argument; ARG=VALUE gives one, as in package=./engine", word)
+	}
+	all := map[string]string{}
+	if old := b.field(p).Bytes(); len(old) > 0 {
+		must(json.Unmarshal(old, &all)) // written below
+	}
+	if _, twice := all[name]; twice {
+		return usagef("%s is given twice", name)
+	}
+	all[name] = value
+	data, err := json.Marshal(all)
+	b.field(p).SetBytes(data)
+	return err
 }
 
 // parse puts words, flags and what the shell knows into the input, and refuses what says nothing that could be done.

@@ -24,7 +24,7 @@ var groups = []group{
 	{"see", "See where the work stands", "load status use tree list show context next search ask changes history diff blame watch"},
 	{"plan", "Plan it", "init briefing add edit rules docs ref isolate mv rm restore undo"},
 	{"do", "Do it", "start submit complete fail drop retry reopen cancel focus log problem"},
-	{groupAll, "Everything, by noun and verb", "ws node session state transcript memory"},
+	{groupAll, "Everything, by noun and verb", "ws node session state transcript memory env run approvals approve deny"},
 	{groupFrontEnds, "Serve and exchange", "import"},
 	{groupCare, "Take care of the vault", "sync check conflicts resolve-conflict git config where version"},
 }
@@ -50,7 +50,7 @@ func addCommands(sh *shell, root *cobra.Command) {
 		add(sh.command(transitionCommand(sh, v)))
 	}
 	add(sh.command(dropCommand(sh)), sh.command(treeCommand(sh)), newWatch(sh), newUse(sh), newWorkspaces(sh), newNodes(sh), newSession(sh),
-		newState(sh), newTranscript(sh), newMemory(sh), newConfig(sh), newImport(sh), newEdit(sh), newGit(sh), newRestore(sh), newWhere(sh), newVersion(sh)) // commands that are not the command of an operation
+		newState(sh), newTranscript(sh), newMemory(sh), newConfig(sh), newImport(sh), newEdit(sh), newGit(sh), newEnv(sh), newRestore(sh), newWhere(sh), newVersion(sh)) // commands that are not the command of an operation
 	for _, o := range slices.Concat(ops.All(), ops.Commands()) {
 		path, words := splitUse(o.Use)
 		if strings.HasPrefix(words, "--") {
@@ -174,6 +174,9 @@ var specials = map[string]func(*shell) command{
 	"state_save": shows(showSaved), "state_list": stateListCommand, "state_load": stateLoadCommand, "state_delete": stateDeleteCommand, "search": searchCommand,
 	"conflicts": shows(showConflicts), "resolve_conflict": resolveConflictCommand, "git_install": gitInstallCommand, "git_uninstall": gitUninstallCommand,
 	"ask": shows(showAnswers), "sync": shows(showSync), "undo": undoCommand,
+	"env_register": envAddCommand, "env_list": shows(showEnvironments), "env_restore": shows(showEnvironment), "env_trust": shows(showEnvironment),
+	"env_grants": shows(showGrants), "env_undo": shows(showFileChanged), "tool_list": shows(showTools), "tool_call": shows(showRun),
+	"approval_list": shows(showApprovals), "approve": approveCommand, "deny": shows(showDecision),
 	"history_get": historyCommand, "plan_diff": diffCommand, "blame": shows(showBlame),
 }
 

@@ -110,6 +110,9 @@ func TestEveryOperationHasACommand(t *testing.T) {
 		t.Fatal("the catalogue is empty")
 	}
 	for _, o := range all {
+		if o.Use == "" { // people have editors for what the tools of files do
+			continue
+		}
 		line := commandLine(o)
 		cmd, rest, err := root.Find(strings.Fields(line)[1:])
 		if err != nil || cmd == root || len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {

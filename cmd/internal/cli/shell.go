@@ -12,6 +12,7 @@ import (
 
 	"arbor/context/render"
 	"arbor/engine"
+	programs "arbor/engine/env/command"
 	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
@@ -189,7 +190,8 @@ func (sh *shell) env(ctx context.Context, mode Mode) (*ops.Env, error) {
 	}
 	op = cmp.Or(op, mdstore.OperatorHuman)
 	return &ops.Env{Engine: v.Engine, Session: sh.session(), Operator: op, Loose: true, Person: true, Parts: sh.parts,
-		Dir: filepath.ToSlash(sh.dir()), Default: v.Found.User, Dry: sh.flags.dryRun}, nil
+		Dir: filepath.ToSlash(sh.dir()), Default: v.Found.User, Dry: sh.flags.dryRun,
+		Home: cmp.Or(sh.getenv("HOME"), sh.getenv("USERPROFILE")), Decider: sh.term.in && sh.getenv(programs.Variable) == ""}, nil
 }
 
 // call calls an operation on the vault that the flags name.

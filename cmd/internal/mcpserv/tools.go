@@ -163,7 +163,7 @@ func toolOf(o ops.Operation, on func(set string) bool) (*mcp.Tool, error) {
 
 // overwriting are the tools that replace texts, besides those that remove something.
 var overwriting = []string{"node_update", "briefing_update", "workspace_update", "workspace_update_rules", "workspace_update_docs",
-	"node_reference", "problem_update", "problem_clear", "memory_merge"}
+	"node_reference", "problem_update", "problem_clear", "memory_merge", "file_write", "file_edit", "file_delete", "tool_call", "env_remove"}
 
 // Three parameters of many tools are taken and checked everywhere, and stand where they are of most use, because a
 // model reads each byte: ifMatch where texts or statuses are replaced, verbose where much is left out, dryRun in the

@@ -18,6 +18,9 @@ import (
 // Confined then, before it does anything else.
 const Word = "confined"
 
+// Variable is set in the environment of every program that Run starts: no person is at such a program's terminal.
+const Variable = "ARBOR_TOOL"
+
 // A Spec is what is to run.
 type Spec struct {
 	Dir       string        // the root of the environment, without links: working directory, and all that may be written
@@ -68,7 +71,7 @@ func Run(ctx context.Context, s Spec) (*Result, error) {
 		home = scratch // the real one cannot be read
 	}
 	cmd.Dir, cmd.Env = s.Dir, append([]string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "LANG=" + os.Getenv("LANG"), "TMPDIR=" + scratch, "ARBOR_TOOL=1",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "LANG=" + os.Getenv("LANG"), "TMPDIR=" + scratch, Variable + "=1",
 	}, s.Env...)
 	out := &bounded{most: s.MaxOutput}
 	if out.most == 0 {

@@ -31,7 +31,7 @@ type Entry struct {
 // A Listing is what is in a folder.
 type Listing struct {
 	Entries []Entry `json:"entries"`
-	Cut     string  `json:"cut,omitempty"`
+	Cut     string  `json:"more,omitempty"`
 }
 
 // List returns what is in a folder, in the order of names, and in those below it down to depth; 0 is 1. Links are not
@@ -122,7 +122,7 @@ type Hit struct {
 // A Found is the result of a search.
 type Found struct {
 	Hits []Hit  `json:"hits"`
-	Cut  string `json:"cut,omitempty"`
+	Cut  string `json:"more,omitempty"`
 }
 
 // Search returns lines of text files, in the order of paths. Folders named .git, links, binary files, and those of more

@@ -35,7 +35,7 @@ type Text struct {
 	Text    string  `json:"text"`  // lines with their numbers; "" for a binary file
 	Binary  bool    `json:"binary,omitempty"`
 	Bytes   int     `json:"bytes,omitempty"` // of a binary file
-	Cut     string  `json:"cut,omitempty"`   // what is not shown
+	Cut     string  `json:"more,omitempty"`  // what is not shown
 }
 
 // Read returns the lines of a file from offset on, which counts from 1, at most limit of them; 0 is the first line, and

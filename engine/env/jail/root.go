@@ -220,3 +220,6 @@ func (r *Root) step(dir *os.Root, name string, make bool) (*os.Root, error) {
 	}
 	return next, nil
 }
+
+// Resolve returns the path of a folder without links.
+func Resolve(dir string) (string, error) { return filepath.EvalSymlinks(dir) }

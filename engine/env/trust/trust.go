@@ -297,7 +297,7 @@ func (b *Book) Decide(now time.Time, id string, d Decision, grant string) (Reque
 	switch r.Kind {
 	case KindTool:
 		b.Approve(ApprovedTool{r.Definition.Environment, r.Definition.Name, r.Definition.Digest, r.Definition.Program, now})
-	case KindRegister:
+	case KindRegister, KindAccess:
 		b.Trust(*r.Subject, r.Root, now)
 	}
 	return out, nil
