@@ -41,7 +41,8 @@ func Route(places []*Place, tool, named string) (*Place, Tool, error) {
 				named, ids(places))
 		}
 		p := places[i]
-		if t, ok := p.Tool(tool); ok {
+		t, ok := p.Tool(tool)
+		if ok || p.Status == Missing {
 			return p, t, p.usable()
 		}
 		return nil, Tool{}, errs.New(errs.ToolNotFound, "%s: the environment %s has no such tool; it has %s", tool, named, names(p.Has))

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -203,7 +204,7 @@ func (h *here) save(ctx context.Context, e places.Environment) (Wrote, error) {
 		if err != nil {
 			return nil, err
 		}
-		return doc.Bytes(), nil
+		return append(bytes.TrimRight(doc.Bytes(), "\n"), '\n'), nil
 	})
 }
 

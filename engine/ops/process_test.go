@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"arbor/engine"
+	"arbor/engine/env/command"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
@@ -20,6 +21,9 @@ import (
 const writerVault = "ARBOR_TEST_WRITER"
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == command.Word { // the supervisor of a tool's program
+		os.Exit(command.Confined(os.Args[2:]))
+	}
 	if v := os.Getenv(workerJob); v != "" {
 		if err := work(v); err != nil {
 			fmt.Fprintln(os.Stderr, err)

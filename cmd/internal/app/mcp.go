@@ -76,6 +76,7 @@ func (o *offer) server(ctx context.Context, call cli.Call, mode cli.Mode, versio
 	}
 	s, err := mcpserv.New(e, mcpserv.Options{Version: version, Toolsets: o.toolsets, Profile: mcpserv.Profile(o.profile), Workspace: set.Workspace, Session: set.Session, Operator: set.Operator,
 		ReadOnly: o.readOnly, Tools: o.tools, Exclude: o.exclude,
+		Home:    cmp.Or(call.Getenv("HOME"), call.Getenv("USERPROFILE")),
 		Replies: mcpserv.Replies(o.replies), MaxTokens: o.maxTokens, Log: o.log(call.Stderr)})
 	return s, e, err
 }

@@ -52,9 +52,12 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 			return question, nil
 		}
 	}
-	out, err := o.Call(ctx, env, args)
+	out, question, err := s.approved(ctx, env, req, func() (any, error) { return o.Call(ctx, env, args) })
 	if err != nil {
 		return s.refusal(err)
+	}
+	if question != nil {
+		return question, nil
 	}
 	if c != nil {
 		if left, to := c.follow(req.Params.Arguments, out); strings.HasPrefix(left, ownSession) {

@@ -69,8 +69,7 @@ func (s *Server) consent(ctx context.Context, o ops.Operation, env *ops.Env, req
 		return nil, nil, errs.New(errs.ConfirmationRequired,
 			"%s: a person was asked and did not agree; nothing was changed", o.Name)
 	}
-	if can := req.ClientCapabilities(); can == nil || can.Elicitation == nil ||
-		can.Elicitation.Form == nil && can.Elicitation.URL != nil {
+	if !asks(req) {
 		return nil, nil, errs.New(errs.ConfirmationRequired,
 			"%s moves %s to the trash; ask a person, and call again with confirm: true if they agree", o.Name, what)
 	}
@@ -79,6 +78,12 @@ func (s *Server) consent(ctx context.Context, o ops.Operation, env *ops.Env, req
 	}}
 	form := &mcp.ElicitParams{Mode: "form", Message: "Move " + what + " to the trash?", RequestedSchema: schema}
 	return nil, &mcp.CallToolResult{RequestState: state, InputRequests: mcp.InputRequestMap{question: form}}, nil
+}
+
+// asks reports whether the client of a request can put a question to its person.
+func asks(req *mcp.CallToolRequest) bool {
+	can := req.ClientCapabilities()
+	return can != nil && can.Elicitation != nil && (can.Elicitation.Form != nil || can.Elicitation.URL == nil)
 }
 
 // removed says in words what a planned call removes.

@@ -12,10 +12,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"arbor/engine"
+	places "arbor/engine/env"
 	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
@@ -23,18 +25,20 @@ import (
 
 // Options configure a Server. The zero Options work.
 type Options struct {
-	Version   string       // of the program, for clients that show it
-	Profile   Profile      // which tools are offered; "" is ProfileAll
-	ReadOnly  bool         // only tools that write nothing are offered; nothing is claimed, and nothing counts as seen
-	Toolsets  []string     // the tool sets that are on, or allSets; nil: the plan's
-	Tools     []string     // the only tools that are offered, of whatever set; nil: all of the profile
-	Exclude   []string     // tools that are not offered
-	Workspace string       // of calls that name none, until their session is bound; "" for no default
-	Session   string       // of every connection that binds none itself; "" gives each connection one of its own
-	Operator  string       // who acts, for log lines; "" is mdstore.OperatorAI
-	Replies   Replies      // the form of replies; "" is RepliesBoth
-	MaxTokens int          // the largest reply, in tokens counted by assemble.Tokens; 0 is DefaultMaxTokens
-	Log       *slog.Logger // nil: nothing is logged
+	Version   string        // of the program, for clients that show it
+	Profile   Profile       // which tools are offered; "" is ProfileAll
+	ReadOnly  bool          // only tools that write nothing are offered; nothing is claimed, and nothing counts as seen
+	Toolsets  []string      // the tool sets that are on, or allSets; nil: the plan's
+	Tools     []string      // the only tools that are offered, of whatever set; nil: all of the profile
+	Exclude   []string      // tools that are not offered
+	Workspace string        // of calls that name none, until their session is bound; "" for no default
+	Session   string        // of every connection that binds none itself; "" gives each connection one of its own
+	Operator  string        // who acts, for log lines; "" is mdstore.OperatorAI
+	Replies   Replies       // the form of replies; "" is RepliesBoth
+	MaxTokens int           // the largest reply, in tokens counted by assemble.Tokens; 0 is DefaultMaxTokens
+	Home      string        // the person's own folder, which no environment with full trust holds; "" where it is not known
+	Patience  time.Duration // how long a call waits for a person, where the client cannot ask one; 0 is DefaultPatience, below 0 is not at all
+	Log       *slog.Logger  // nil: nothing is logged
 }
 
 // Replies is a form of replies.
@@ -47,7 +51,8 @@ const (
 
 const (
 	DefaultMaxTokens = 8000 // the largest reply, in tokens
-	LeastMaxTokens   = 500  // the smallest value of Options.MaxTokens
+	DefaultPatience  = 60 * time.Second
+	LeastMaxTokens   = 500 // the smallest value of Options.MaxTokens
 )
 
 // A Server offers one open vault to any number of connections at once.
@@ -58,6 +63,7 @@ type Server struct {
 	connections   connections
 	subscriptions subscriptions
 	made          made
+	memory        places.Memory // of the calls of tools in environments
 
 	following sync.Once       // see follow
 	ctx       context.Context // ends with Close
@@ -71,6 +77,7 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 	opt.Operator = cmp.Or(opt.Operator, mdstore.OperatorAI)
 	opt.Replies = cmp.Or(opt.Replies, RepliesBoth)
 	opt.MaxTokens = cmp.Or(opt.MaxTokens, DefaultMaxTokens)
+	opt.Patience = cmp.Or(opt.Patience, DefaultPatience)
 	opt.Log = cmp.Or(opt.Log, slog.New(slog.DiscardHandler))
 	if err := CheckProfile(opt.Profile); err != nil {
 		return nil, err
