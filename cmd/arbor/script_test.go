@@ -85,6 +85,15 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"unchanged": unchanged,
 	"lines":     lines,
 	"gitdiff":   gitdiff,
+	"name":      name,
+}
+
+// name VAR FILE sets a variable to the only line of a file, or of stdout.
+func name(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: name VAR FILE")
+	}
+	ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile(args[1])))
 }
 
 // exit N COMMAND... runs arbor and wants that exit code. What it printed is there for stdout, stderr and cmp.

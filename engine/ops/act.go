@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	places "arbor/engine/env"
@@ -216,11 +218,26 @@ func definitionOf(p *places.Place, t places.Tool, r *jail.Root) (trust.ApprovedT
 	return def, nil
 }
 
-// definitionText shows the definition of a tool as a person approves it.
+// definitionText shows the definition of a tool as a person approves it: each argument of its program in a line of its own.
 func definitionText(t places.Tool) string {
-	data, err := json.MarshalIndent(t, "", "  ")
-	if err != nil {
-		return t.Name
+	var b strings.Builder
+	line := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "%-12s %s\n", name, value)
+		}
 	}
-	return string(data)
+	line("description", t.Description)
+	line("defined in", t.Source)
+	for i, arg := range t.Command {
+		line([]string{"program", "argument"}[min(i, 1)], strconv.Quote(arg))
+	}
+	for _, v := range t.Env {
+		line("variable", v)
+	}
+	line("parameters", string(t.Parameters))
+	line("timeout", t.Timeout.String())
+	if t.ReadOnly {
+		line("read only", "it says that it changes nothing, and is not asked about again")
+	}
+	return b.String()
 }

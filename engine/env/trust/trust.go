@@ -63,6 +63,7 @@ func (b *Book) Level(e env.Environment, root string) (env.Level, bool) {
 
 // Trust notes that a person lets tools run in an environment as it is now.
 func (b *Book) Trust(e env.Environment, root string, at time.Time) {
+	b.Requests = slices.DeleteFunc(b.Requests, func(r Request) bool { return r.Kind == KindRegister && r.State == Open && r.Environment == e.ID })
 	b.Distrust(e.ID)
 	b.Environments = append(b.Environments, Trusted{e.ID, e.URI, root, e.Trust, e.Tools, at})
 }
