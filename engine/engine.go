@@ -1,7 +1,8 @@
-// Package engine is one open vault: views of its workspaces that are kept current, operations planned over them, and commits.
+// Package engine is one open vault: views of its workspaces that are kept current, operations planned over them, and
+// commits.
 //
-// An operation is a value of package plan, which Apply plans over a view and commits through the store, all or nothing. A dry run stops
-// after the plan. Reading functions run under Read, which loads the documents they use.
+// An operation is a value of package plan, which Apply plans over a view and commits through the store, all or nothing.
+// A dry run stops after the plan. Reading functions run under Read, which loads the documents they use.
 package engine
 
 import (
@@ -31,7 +32,8 @@ type Options struct {
 	TitleFolders bool // folders of new nodes are named by their titles, not by their ids
 }
 
-// An Engine is an open vault. It is safe for concurrent use. It holds nothing but memory: the store is the caller's to close.
+// An Engine is an open vault. It is safe for concurrent use. It holds nothing but memory: the store is the caller's to
+// close.
 type Engine struct {
 	st   mdstore.Store
 	opt  Options
@@ -73,25 +75,26 @@ func (e *Engine) Now() time.Time { return e.opt.Now() }
 func (e *Engine) Vault() string { return e.opt.Vault }
 
 // State returns the folder of this person's own state on this machine, "" if none was given.
-func (e *Engine) State() string { return e.opt.State }
+func State(e *Engine) string { return e.opt.State }
 
 // Project returns the place of the project, as the options have it.
 func (e *Engine) Project() string { return e.opt.Project }
 
-// Workspaces returns every workspace of the vault in the order of their creation, the one with the id default last, active ones and
-// archived ones. A Workspace.md that cannot be read is a workspace with a problem.
+// Workspaces returns every workspace of the vault in the order of their creation, the one with the id default last,
+// active ones and archived ones. A Workspace.md that cannot be read is a workspace with a problem.
 func (e *Engine) Workspaces(ctx context.Context) ([]*mdstore.Workspace, error) {
 	return e.live.Workspaces(ctx)
 }
 
-// View returns the workspace as it is now. It is read again where another process has committed since. What people saved shows while
-// the engine follows the store, and after Refresh where it does not. Documents of its nodes can be used only under Read.
+// View returns the workspace as it is now. It is read again where another process has committed since. What people
+// saved shows while the engine follows the store, and after Refresh where it does not. Documents of its nodes can be
+// used only under Read.
 func (e *Engine) View(ctx context.Context, id mdstore.ID) (*view.View, error) {
 	return e.live.View(ctx, id)
 }
 
-// Read calls f, which only reads, with a context under which the views that View returns load the documents that f uses. f is called
-// again with more documents until none is missing. It must not hand a view to others.
+// Read calls f, which only reads, with a context under which the views that View returns load the documents that f
+// uses. f is called again with more documents until none is missing. It must not hand a view to others.
 func (e *Engine) Read(ctx context.Context, f func(context.Context) error) error {
 	return e.live.Read(ctx, f)
 }

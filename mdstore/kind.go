@@ -7,8 +7,8 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// A Kind is one kind of file of a vault. The table of kinds is the one place that knows where files lie and what they hold: stores
-// scan, cache, watch and name strays by it, and a new kind needs no code in them.
+// A Kind is one kind of file of a vault. The table of kinds is the one place that knows where files lie and what they
+// hold: stores scan, cache, watch and name strays by it, and a new kind needs no code in them.
 type Kind struct {
 	Name  string     // "node"
 	Place Place      // where its files lie
@@ -16,8 +16,8 @@ type Kind struct {
 	Named bool       // each file says its id
 	Quiet bool       // a file tells what is done as it is done: its changes are none that a session is told of
 
-	// Facts returns what is kept of a sound document beside its front matter, so that its body need not be read again. It depends on
-	// the document alone. nil: the digests of its fields and sections.
+	// Facts returns what is kept of a sound document beside its front matter, so that its body need not be read again.
+	// It depends on the document alone. nil: the digests of its fields and sections.
 	Facts func(*Kind, Path, *mdoc.Doc) Facts
 
 	// Join does to theirs what turned base into ours, as Rejoin says. nil: by sections and lines.
@@ -99,7 +99,8 @@ func (k *Kind) FileFor(folder Path, text string) Path {
 	return folder.Join(strings.Replace(k.Place.Name, "*", text, 1))
 }
 
-// Top returns the folder right below the kind's Folder in which p lies; ok is false for a path that does not lie in such a folder.
+// Top returns the folder right below the kind's Folder in which p lies; ok is false for a path that does not lie in
+// such a folder.
 func (k *Kind) Top(workspace, p Path) (top Path, ok bool) {
 	dir := k.Folder(workspace)
 	rest, below := strings.CutPrefix(string(p), string(dir)+"/")
@@ -148,8 +149,9 @@ func (pl Place) Names(name string) bool {
 // Many reports whether files of several names are of the kind.
 func (pl Place) Many() bool { return strings.Contains(pl.Name, "*") }
 
-// WorkspaceDir returns the folder of the workspace that p lies in, if it lies in one: the first element of p, or the first two in the
-// archive. It is "" for what belongs to the vault itself, and for what lies in a folder whose name begins with a dot.
+// WorkspaceDir returns the folder of the workspace that p lies in, if it lies in one: the first element of p, or the
+// first two in the archive. It is "" for what belongs to the vault itself, and for what lies in a folder whose name
+// begins with a dot.
 func WorkspaceDir(p Path) Path {
 	first, rest, _ := strings.Cut(string(p), "/")
 	switch {

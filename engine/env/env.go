@@ -1,5 +1,5 @@
-// Package env knows the places where tools act: what an environment is, what its tools are, which environment a call goes
-// to, and whether it runs at once. It computes and nothing else; jail, command, trust and remote do.
+// Package env knows the places where tools act: what an environment is, what its tools are, which environment a call
+// goes to, and whether it runs at once. It computes and nothing else; jail, command, trust and remote do.
 package env
 
 import (
@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// An Environment is an addressable place with a root, tools and a level of trust, as its file in the vault states it. What the
-// file says of trust is what is asked for: what a person of this machine decided is in package trust.
+// An Environment is an addressable place with a root, tools and a level of trust, as its file in the vault states it.
+// What the file says of trust is what is asked for: what a person of this machine decided is in package trust.
 type Environment struct {
 	ID      string   `json:"id"`
 	URI     string   `json:"uri"` // canonical, see Canonical

@@ -31,8 +31,8 @@ func (p *Place) Tool(name string) (Tool, bool) {
 }
 
 // Route returns the place that a call of a tool goes to. A call that names an environment goes there or fails: it never
-// falls through to another one. Else the primary one takes it if it has the tool, and then the first that has it, in the
-// order of attachment.
+// falls through to another one. Else the primary one takes it if it has the tool, and then the first that has it, in
+// the order of attachment.
 func Route(places []*Place, tool, named string) (*Place, Tool, error) {
 	if named != "" {
 		i := slices.IndexFunc(places, func(p *Place) bool { return p.ID == named })
@@ -108,7 +108,8 @@ const (
 	Refuse Verdict = "refuse"
 )
 
-// Decide says whether a tool runs at a level of trust. A tool with a command is approved by definition besides: see Define.
+// Decide says whether a tool runs at a level of trust. A tool with a command is approved by definition besides: see
+// Define.
 func Decide(level Level, t Tool) Verdict {
 	reads := t.ReadOnly
 	switch {

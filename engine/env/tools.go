@@ -191,8 +191,8 @@ func Digest(t Tool) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Argv returns the argument vector of a call. Each ${name} takes a parameter whole: whatever it holds, it is a part of one
-// argument. An argument that is nothing but the ${name} of a parameter that is not given is left out.
+// Argv returns the argument vector of a call. Each ${name} takes a parameter whole: whatever it holds, it is a part of
+// one argument. An argument that is nothing but the ${name} of a parameter that is not given is left out.
 func Argv(t Tool, args json.RawMessage) ([]string, error) {
 	known, err := declared(t.Parameters)
 	if err != nil {

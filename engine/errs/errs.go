@@ -15,7 +15,8 @@ import (
 	"arbor/statemachine"
 )
 
-// A Class groups errors by what the caller can do about them. Front ends map classes, not codes, to exit codes and HTTP statuses.
+// A Class groups errors by what the caller can do about them. Front ends map classes, not codes, to exit codes and HTTP
+// statuses.
 type Class uint8
 
 // The classes. The zero Class is for errors that no package foresees.

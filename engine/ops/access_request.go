@@ -24,8 +24,8 @@ var accessRequest = op("access_request", writes|repeats, AccessRequest, Help{
 	Summary: "ask a person for trust in an environment",
 })
 
-// AccessRequest asks a person to let the session use an environment, with the trust that its file asks for. Once approved it is
-// attached.
+// AccessRequest asks a person to let the session use an environment, with the trust that its file asks for. Once
+// approved it is attached.
 func AccessRequest(ctx context.Context, env *Env, in AccessRequestIn) (*AccessRequestOut, error) {
 	h, err := hereOf(ctx, env, in.SessionRef)
 	if err != nil {

@@ -25,8 +25,8 @@ type Act struct {
 	Environment string `json:"environment,omitempty" help:"the ID of the environment; else the first that has the tool"`
 }
 
-// use runs a tool in the environment that its call goes to, once it is allowed: run gets the open root. args are those of the
-// call as JSON: an approval is of exactly these.
+// use runs a tool in the environment that its call goes to, once it is allowed: run gets the open root. args are those
+// of the call as JSON: an approval is of exactly these.
 func use(
 	ctx context.Context, env *Env, in Act, tool string, args any, run func(*acting) error,
 ) (where string, err error) {
@@ -96,7 +96,8 @@ func (a *acting) at(p string) string {
 	return p
 }
 
-// elsewhere names the attached environments that have a file which the primary one does not have, and reads none of them.
+// elsewhere names the attached environments that have a file which the primary one does not have, and reads none of
+// them.
 func (h *here) elsewhere(p string) string {
 	var all []string
 	for _, o := range h.places {
@@ -151,7 +152,8 @@ func (a *acting) allowed(ctx context.Context, call trust.Call, diff string) erro
 	})
 }
 
-// await notes a request, unless what is already decided answers it. The error says that a person is asked, or did not agree.
+// await notes a request, unless what is already decided answers it. The error says that a person is asked, or did not
+// agree.
 func await(ctx context.Context, h *here, r trust.Request, decided func(*trust.Book) string) error {
 	state := ""
 	err := h.store.Update(ctx, func(b *trust.Book) error {
@@ -196,7 +198,8 @@ func (a *acting) run(ctx context.Context, given json.RawMessage) (*command.Resul
 
 const maxProgram = 256 << 20 // bytes of a program in an environment
 
-// definitionOf returns what a person approves of a tool: its exact definition, and its program where that lies in the root.
+// definitionOf returns what a person approves of a tool: its exact definition, and its program where that lies in the
+// root.
 func definitionOf(p *places.Place, t places.Tool, r *jail.Root) (trust.ApprovedTool, error) {
 	def := trust.ApprovedTool{Environment: p.ID, Name: t.Name, Digest: places.Digest(t)}
 	program := filepath.ToSlash(t.Command[0])
@@ -218,7 +221,8 @@ func definitionOf(p *places.Place, t places.Tool, r *jail.Root) (trust.ApprovedT
 	return def, nil
 }
 
-// definitionText shows the definition of a tool as a person approves it: each argument of its program in a line of its own.
+// definitionText shows the definition of a tool as a person approves it: each argument of its program in a line of its
+// own.
 func definitionText(t places.Tool) string {
 	var b strings.Builder
 	line := func(name, value string) {

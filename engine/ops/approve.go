@@ -85,15 +85,15 @@ func Deny(ctx context.Context, env *Env, in DenyIn) (*DecideOut, error) {
 
 // decide notes a person's answer, and writes a line into the trace of the session that asked.
 func decide(ctx context.Context, env *Env, id string, d trust.Decision) (*DecideOut, error) {
-	if !env.decides() {
+	if !decides(env) {
 		return nil, errs.New(errs.ToolRefused, "only a person decides, at a terminal: arbor approve %s or arbor deny %[1]s", id)
 	}
 	d.By = "at the command line"
 	return Decide(ctx, env, id, d)
 }
 
-// Decide notes the answer that a person gave a front end, and writes a line into the trace of the session that asked. It is
-// no operation: front ends call it that know that a person answered.
+// Decide notes the answer that a person gave a front end, and writes a line into the trace of the session that asked.
+// It is no operation: front ends call it that know that a person answered.
 func Decide(ctx context.Context, env *Env, id string, d trust.Decision) (*DecideOut, error) {
 	s, err := storeOf(env)
 	if err != nil {
@@ -152,7 +152,7 @@ trust, tools and folder. Where one of them is another one, it is untrusted again
 
 // EnvTrust notes that a person lets tools run in an environment.
 func EnvTrust(ctx context.Context, env *Env, in EnvTrustIn) (*EnvRegisterOut, error) {
-	if !env.decides() {
+	if !decides(env) {
 		return nil, errs.New(errs.ToolRefused, "only a person trusts an environment, at a terminal: arbor env trust %s", in.ID)
 	}
 	h, err := hereOf(ctx, env, SessionRef{})

@@ -80,8 +80,8 @@ func (o Operation) Call(ctx context.Context, env *Env, args json.RawMessage) (an
 }
 
 // Run runs the operation with in, a pointer to a value of its type In. Before it says that something is not there, it
-// looks at every file again: a folder that was renamed just now may not have been told yet. Nor does it before a program
-// that is saving a damaged file is done.
+// looks at every file again: a folder that was renamed just now may not have been told yet. Nor does it before a
+// program that is saving a damaged file is done.
 func (o Operation) Run(ctx context.Context, env *Env, in any) (any, error) {
 	plans, _ := in.(interface{ planned() bool })
 	dry := plans != nil && plans.planned()

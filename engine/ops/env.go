@@ -1,10 +1,10 @@
-// Package ops is the catalogue of operations: the name, help, typed input and typed output of everything that Arbor does.
-// The command line, MCP and HTTP are thin front ends over it. Every operation fails with an *errs.Error.
+// Package ops is the catalogue of operations: the name, help, typed input and typed output of everything that Arbor
+// does. The command line, MCP and HTTP are thin front ends over it. Every operation fails with an *errs.Error.
 //
 // Each operation has a file of its own, named as the operation is, with its input, its output, the function, and its
-// entry of the catalogue; catalogue.go lists them. A new operation is such a file and a line there, above the plan in the
-// engine that it calls. The tags of its input (see Param) give its tool the schema and its command the words and flags, and
-// docs/cli.md and docs/mcp.md are generated.
+// entry of the catalogue; catalogue.go lists them. A new operation is such a file and a line there, above the plan in
+// the engine that it calls. The tags of its input (see Param) give its tool the schema and its command the words and
+// flags, and docs/cli.md and docs/mcp.md are generated.
 package ops
 
 import (
@@ -37,8 +37,8 @@ type Env struct {
 	// bound to.
 	Workspace string
 
-	// Identifier is that of the connection: calls that name no workspace mean the one that it is bound to, which is made where
-	// there is none. "" for none.
+	// Identifier is that of the connection: calls that name no workspace mean the one that it is bound to, which is
+	// made where there is none. "" for none.
 	Identifier string
 	MayMake    func() error // refuses a workspace that would be made for an identifier; nil: it may be made
 
@@ -57,9 +57,9 @@ type Env struct {
 	// rest. 0 is no bound.
 	MaxBytes int
 
-	// Person says that a person calls, at a command line. The default workspace of this machine is meant by calls that name
-	// none and have no session that is bound, and what is likely a mistake is refused. An assistant must not be led
-	// elsewhere by a person, and is warned.
+	// Person says that a person calls, at a command line. The default workspace of this machine is meant by calls that
+	// name none and have no session that is bound, and what is likely a mistake is refused. An assistant must not be
+	// led elsewhere by a person, and is warned.
 	Person bool
 
 	Parts bool // where no node has the name that is given, a part of a title names one; for those who read

@@ -30,7 +30,8 @@ first attached one that has the tool. Attached again, its tools and folder chang
 	Example: "arbor env attach app --session s1",
 })
 
-// EnvAttach attaches an environment to a session, behind those that it has. Attached again, its tools and folder are others.
+// EnvAttach attaches an environment to a session, behind those that it has. Attached again, its tools and folder are
+// others.
 func EnvAttach(ctx context.Context, env *Env, in EnvAttachIn) (*EnvAttachOut, error) {
 	h, err := hereOf(ctx, env, in.SessionRef)
 	if err != nil {

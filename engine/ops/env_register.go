@@ -44,8 +44,8 @@ environment in the project is a file of the vault; any other is of this machine.
 	Example: "arbor env add file:. --trust restricted\narbor env add file:///srv/site --id site --trust read_only",
 })
 
-// EnvRegister notes an environment. Registered again with the same URI it is the same. It is trusted when a person of this
-// machine says so: at once, where a person registers it.
+// EnvRegister notes an environment. Registered again with the same URI it is the same. It is trusted when a person of
+// this machine says so: at once, where a person registers it.
 func EnvRegister(ctx context.Context, env *Env, in EnvRegisterIn) (*EnvRegisterOut, error) {
 	h, err := hereOf(ctx, env, SessionRef{})
 	if err != nil {
@@ -55,7 +55,7 @@ func EnvRegister(ctx context.Context, env *Env, in EnvRegisterIn) (*EnvRegisterO
 	if e.Trust == "" {
 		e.Trust = places.Restricted
 	}
-	if !env.decides() && e.Trust == places.Full {
+	if !decides(env) && e.Trust == places.Full {
 		return nil, errs.New(errs.ToolRefused, "full trust is a person's to give, at a terminal: arbor env add; restricted can be asked for")
 	}
 	a, err := places.ParseURI(in.URI)
@@ -106,7 +106,7 @@ func EnvRegister(ctx context.Context, env *Env, in EnvRegisterIn) (*EnvRegisterO
 }
 
 // decides reports whether the caller is a person who can decide what tools may do: at a terminal, and not by a tool.
-func (env *Env) decides() bool {
+func decides(env *Env) bool {
 	return env.Decider && env.Person && env.Operator != mdstore.OperatorAI
 }
 
@@ -117,11 +117,11 @@ func (h *here) trusted(ctx context.Context, e places.Environment, root string, o
 		out.Status = places.Active
 		return nil
 	}
-	if !h.env.decides() && e.Trust == places.Full {
+	if !decides(h.env) && e.Trust == places.Full {
 		return errs.New(errs.ToolRefused, "%s asks for full trust, which is a person's to give, at a terminal: arbor env trust %[1]s", e.ID)
 	}
 	err := h.store.Update(ctx, func(b *trust.Book) error {
-		if h.env.decides() {
+		if decides(h.env) {
 			b.Trust(e, root, now)
 			out.Status = places.Active
 			return nil
@@ -146,7 +146,7 @@ func (h *here) canonical(root string) (uri string, outside bool, err error) {
 
 // holdsPerson reports whether a folder holds the person's own, that of Arbor's state, or one above the project.
 func holdsPerson(env *Env, root string) bool {
-	for _, dir := range []string{env.Home, env.Engine.State(), filepath.Dir(cmp.Or(env.Engine.Project(), env.Engine.Vault()))} {
+	for _, dir := range []string{env.Home, engine.State(env.Engine), filepath.Dir(cmp.Or(env.Engine.Project(), env.Engine.Vault()))} {
 		real, err := jail.Resolve(dir)
 		if dir == "" {
 			continue

@@ -22,7 +22,8 @@ var envRemove = op("env_remove", writes, EnvRemove, Help{
 	Example: "arbor env remove site",
 })
 
-// EnvRemove takes an environment out of the vault or of this machine, with the trust in it. No file of its root is touched.
+// EnvRemove takes an environment out of the vault or of this machine, with the trust in it. No file of its root is
+// touched.
 func EnvRemove(ctx context.Context, env *Env, in EnvRemoveIn) (*EnvRemoveOut, error) {
 	h, err := hereOf(ctx, env, SessionRef{})
 	if err != nil {

@@ -32,7 +32,7 @@ func EnvRestore(ctx context.Context, env *Env, in EnvRestoreIn) (*EnvRegisterOut
 		return nil, err
 	}
 	if in.URI != "" {
-		if !env.decides() {
+		if !decides(env) {
 			return nil, errs.New(errs.ToolRefused, "%s: only a person moves an environment, at a terminal: arbor env restore %[1]s --uri %s", in.ID, in.URI)
 		}
 		if _, err := EnvRemove(ctx, env, EnvRemoveIn{ID: in.ID}); err != nil {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"arbor/engine"
 	places "arbor/engine/env"
 	"arbor/engine/env/jail"
 	"arbor/engine/env/trust"
@@ -32,10 +33,10 @@ type here struct {
 
 // storeOf returns where this person's decisions about the vault are kept.
 func storeOf(env *Env) (*trust.Store, error) {
-	if env.Engine.State() == "" || env.Engine.Vault() == "" {
+	if engine.State(env.Engine) == "" || env.Engine.Vault() == "" {
 		return nil, errs.New(errs.EnvironmentUntrusted, "there is no folder for what a person decides; set HOME or XDG_STATE_HOME, and use a vault in a folder")
 	}
-	s, err := trust.At(filepath.Join(env.Engine.State(), "trust"), env.Engine.Vault())
+	s, err := trust.At(filepath.Join(engine.State(env.Engine), "trust"), env.Engine.Vault())
 	return s, fail(err)
 }
 
@@ -210,8 +211,8 @@ func (h *here) own() error {
 
 const notesDir = "Notes" // of a session's folder
 
-// tools returns what an environment offers: the tools that are built in, those that the vault defines and it lists, and those
-// of its own file; of these only the ones that it names, and that the session wants.
+// tools returns what an environment offers: the tools that are built in, those that the vault defines and it lists, and
+// those of its own file; of these only the ones that it names, and that the session wants.
 func (h *here) tools(ctx context.Context, p *places.Place, only []string) []places.Tool {
 	all := places.BuiltIn()
 	listed := func(name string) bool { return slices.Contains(p.Tools, name) }
@@ -246,8 +247,8 @@ func init() {
 	}
 }
 
-// toolOf reads the definition of a tool from its file: the keys of the front matter, and a block of JSON for the schema of its
-// parameters.
+// toolOf reads the definition of a tool from its file: the keys of the front matter, and a block of JSON for the schema
+// of its parameters.
 func toolOf(p *mdstore.Page) (places.Tool, error) {
 	d := map[string]any{"id": string(p.ID)}
 	for _, key := range []string{"name", "description"} {

@@ -29,8 +29,8 @@ import (
 	"arbor/mdstore/dirstore"
 )
 
-// commandGC is how far the memory of a command may grow between two collections of garbage, in percent: it ends soon, and
-// its memory with it. A server goes back to the usual.
+// commandGC is how far the memory of a command may grow between two collections of garbage, in percent: it ends soon,
+// and its memory with it. A server goes back to the usual.
 const commandGC = 800
 
 // Main runs the program with what the process was given, and returns its exit code.
@@ -176,7 +176,8 @@ func (v vaults) open(ctx context.Context, vault string, found cli.Found, mode cl
 	return &cli.Vault{Engine: e, Found: found, Close: st.Close}, nil
 }
 
-// options returns how vaults are opened. A program that one of git's hooks runs does not wait for git, which waits for it.
+// options returns how vaults are opened. A program that one of git's hooks runs does not wait for git, which waits for
+// it.
 func (v vaults) options(project string, set *config.Settings) (dirstore.Options, error) {
 	opt := dirstore.Options{ProjectRoot: project}
 	all, _ := set.Below("git.wait")

@@ -123,8 +123,8 @@ func (s *Server) connection(session *mcp.ServerSession, header http.Header) *con
 	return c
 }
 
-// renewClaims renews what the open connections have claimed, until the server ends. So a claim outlives its connection, or a server that
-// was killed, by its short lease and no longer.
+// renewClaims renews what the open connections have claimed, until the server ends. So a claim outlives its connection,
+// or a server that was killed, by its short lease and no longer.
 func (s *Server) renewClaims() {
 	tick := time.NewTicker(claims.RenewEvery)
 	defer tick.Stop()
@@ -179,8 +179,8 @@ func sessionOf(args json.RawMessage) string {
 	return in.SessionID
 }
 
-// follow binds the connection to what a call bound, and returns the session that the connection's calls had before and have no more, "" for
-// none, with the one that they have now. args are as the client gave them.
+// follow binds the connection to what a call bound, and returns the session that the connection's calls had before and
+// have no more, "" for none, with the one that they have now. args are as the client gave them.
 func (c *connection) follow(args json.RawMessage, out any) (left, to string) {
 	id := sessionOf(args)
 	c.mu.Lock()

@@ -1,5 +1,5 @@
-// Package command runs a program with a folder as its working directory, confined to it where the system can, and ends it
-// with all that it started.
+// Package command runs a program with a folder as its working directory, confined to it where the system can, and ends
+// it with all that it started.
 package command
 
 import (
@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Word is the first argument of the program itself with which Run starts it as the supervisor of another one: main calls
-// Confined then, before it does anything else.
+// Word is the first argument of the program itself with which Run starts it as the supervisor of another one: main
+// calls Confined then, before it does anything else.
 const Word = "confined"
 
 // Variable is set in the environment of every program that Run starts: no person is at such a program's terminal.
@@ -42,7 +42,8 @@ type Result struct {
 
 const maxOutput = 64 << 10
 
-// Run runs a program to its end, or to its timeout. The error is that of a program that could not be started, or of ctx.
+// Run runs a program to its end, or to its timeout. The error is that of a program that could not be started, or of
+// ctx.
 func Run(ctx context.Context, s Spec) (*Result, error) {
 	if len(s.Argv) == 0 {
 		return nil, errors.New("there is no program to run")
@@ -98,8 +99,8 @@ func Run(ctx context.Context, s Spec) (*Result, error) {
 	return r, nil
 }
 
-// find returns the program that a name means: one with a slash lies in the root or is given whole; any other is looked for
-// in the absolute folders of PATH that do not lie in the root.
+// find returns the program that a name means: one with a slash lies in the root or is given whole; any other is looked
+// for in the absolute folders of PATH that do not lie in the root.
 func find(root, name string) (string, error) {
 	if filepath.IsAbs(name) {
 		return name, nil

@@ -32,8 +32,8 @@ func Confinement() string {
 	return ""
 }
 
-// supervised returns the command that runs a program under a supervisor, which is this program started anew: it outlives
-// what it supervises, takes over the orphans of that, and kills all of them when it ends or is told to.
+// supervised returns the command that runs a program under a supervisor, which is this program started anew: it
+// outlives what it supervises, takes over the orphans of that, and kills all of them when it ends or is told to.
 func supervised(ctx context.Context, how, root, scratch string, argv []string) (*exec.Cmd, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -49,8 +49,8 @@ func supervised(ctx context.Context, how, root, scratch string, argv []string) (
 	return cmd, err
 }
 
-// Confined is what main does when the program is started with Word: it supervises, or is, the program that the arguments
-// behind Word name. It returns the exit code.
+// Confined is what main does when the program is started with Word: it supervises, or is, the program that the
+// arguments behind Word name. It returns the exit code.
 func Confined(args []string) int {
 	if len(args) < 5 || args[3] != "--" {
 		fmt.Fprintln(os.Stderr, "arbor: confined is started by arbor itself, for the programs of tools")
@@ -163,8 +163,9 @@ var (
 	devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
 )
 
-// confine lets this process, and what it becomes, write below two folders only, and read besides what the system's programs
-// need and what is in PATH. The network is as it was. Where the system's Landlock knows signals, none leaves either.
+// confine lets this process, and what it becomes, write below two folders only, and read besides what the system's
+// programs need and what is in PATH. The network is as it was. Where the system's Landlock knows signals, none leaves
+// either.
 func confine(root, scratch string) error {
 	dirs := slices.Clone(system)
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// supervised returns the command that runs a program in a process group of its own, which is killed as a whole. What leaves
-// the group is not.
+// supervised returns the command that runs a program in a process group of its own, which is killed as a whole. What
+// leaves the group is not.
 func supervised(ctx context.Context, _, _, _ string, argv []string) (*exec.Cmd, error) {
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

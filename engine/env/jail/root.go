@@ -1,5 +1,6 @@
-// Package jail reads and writes files below a root that nothing leaves: no "..", no absolute path, no link, no device and
-// no other file system, also not where somebody swaps a folder for a link meanwhile. All of it goes through os.Root.
+// Package jail reads and writes files below a root that nothing leaves: no "..", no absolute path, no link, no device
+// and no other file system, also not where somebody swaps a folder for a link meanwhile. All of it goes through
+// os.Root.
 package jail
 
 import (

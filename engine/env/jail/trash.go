@@ -60,8 +60,9 @@ func writeSynced(name string, data []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// Undo takes a change back: the file gets the bytes of before, if it is still as the change left it. It returns the change
-// that this is, and its id, so that it can be taken back as well. open opens the root that the change was made in.
+// Undo takes a change back: the file gets the bytes of before, if it is still as the change left it. It returns the
+// change that this is, and its id, so that it can be taken back as well. open opens the root that the change was made
+// in.
 func Undo(ctx context.Context, trash, id string, open func(root string) (*Root, error)) (c *Change, undo string, err error) {
 	dir := filepath.Join(trash, id)
 	about, err := guard.ReadFile(dir, keptFile, MaxFile)

@@ -30,8 +30,8 @@ type Store struct {
 	vault string
 }
 
-// At returns the store of a vault in a folder of this person, which is made when something is decided. The vault's folder
-// is followed to where it really is.
+// At returns the store of a vault in a folder of this person, which is made when something is decided. The vault's
+// folder is followed to where it really is.
 func At(dir, vault string) (*Store, error) {
 	real, err := filepath.EvalSymlinks(vault)
 	if err == nil {

@@ -1,5 +1,5 @@
-// Package trust keeps what the person of this machine has decided about environments, tools and calls. It lies outside of
-// every vault, so that nothing that came with a folder is ever read as trust.
+// Package trust keeps what the person of this machine has decided about environments, tools and calls. It lies outside
+// of every vault, so that nothing that came with a folder is ever read as trust.
 package trust
 
 import (
@@ -323,7 +323,8 @@ func (b *Book) Revoke(id string) error {
 	return nil
 }
 
-// Spend says whether a call may run: by a grant, or by an approval, which it uses up. "" is neither: it is to be asked for.
+// Spend says whether a call may run: by a grant, or by an approval, which it uses up. "" is neither: it is to be asked
+// for.
 func (b *Book) Spend(now time.Time, c Call) (state string) {
 	b.Tidy(now)
 	if slices.ContainsFunc(b.Grants, func(g Grant) bool { return g.covers(c) }) {
