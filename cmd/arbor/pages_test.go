@@ -15,7 +15,7 @@ import (
 )
 
 // ranPages are the pages whose commands are run, each in an empty folder of its own.
-var ranPages = []string{"tutorial.md", "teams.md", "obsidian.md", "comeback.md", "search.md", "git.md"}
+var ranPages = []string{"tutorial.md", "teams.md", "obsidian.md", "comeback.md", "search.md", "git.md", "environments.md"}
 
 // shBlock is a block of commands on a page, with the block of what they print where one follows.
 var shBlock = regexp.MustCompile("(?m)^```sh\n((?:.*\n)*?)```\n(?:\n```text\n((?:.*\n)*?)```\n)?")
