@@ -84,6 +84,7 @@ const (
 	PathOutside          Code = "PATH_OUTSIDE"          // it leads out of the environment
 	PathProtected        Code = "PATH_PROTECTED"        // it can be read and not written
 	EnvironmentUntrusted Code = "ENVIRONMENT_UNTRUSTED" // no person of this machine lets tools run there
+	OutcomeUnknown       Code = "OUTCOME_UNKNOWN"       // the connection to a client was cut, or it fell silent: the call may have run
 	ApprovalPending      Code = "APPROVAL_PENDING"      // a person is asked; the same call runs once they agree
 	ApprovalDenied       Code = "APPROVAL_DENIED"
 	ToolRefused          Code = "TOOL_REFUSED"  // the environment is for reading, or only a person may do this
@@ -115,7 +116,7 @@ var classes = map[Code]Class{
 	WorkspaceActive: Refused, WorkspaceArchived: Refused, ReferenceExists: Refused, ConfirmationRequired: Refused,
 	EnvironmentNotFound: NotFound, EnvironmentMissing: NotFound, ToolNotFound: NotFound, FileNotFound: NotFound, RequestNotFound: NotFound,
 	PathOutside: Refused, PathProtected: Refused, EnvironmentUntrusted: Refused, ApprovalPending: Refused, ApprovalDenied: Refused,
-	ToolRefused: Refused, LoopDetected: Refused, TrustDamaged: Unreadable,
+	ToolRefused: Refused, LoopDetected: Refused, OutcomeUnknown: Refused, TrustDamaged: Unreadable,
 	Conflicting:    Conflict,
 	FileUnreadable: Unreadable, DuplicateID: Unreadable, OrphanNode: Unreadable, Cycle: Unreadable,
 	DiskError: Disk,

@@ -28,7 +28,7 @@ type Act struct {
 // use runs a tool in the environment that its call goes to, once it is allowed: run gets the open root. args are those
 // of the call as JSON: an approval is of exactly these.
 func use(
-	ctx context.Context, env *Env, in Act, tool string, args any, run func(*acting) error,
+	ctx context.Context, env *Env, in Act, tool string, args, out any, run func(*acting) error,
 ) (where string, err error) {
 	raw, err := json.Marshal(args)
 	if err != nil {
@@ -45,7 +45,7 @@ func use(
 	if err != nil {
 		return "", fail(err)
 	}
-	session := ""
+	session := env.Session
 	if h.session != nil {
 		session = string(h.session.ID)
 	}
@@ -54,6 +54,15 @@ func use(
 	}
 	if places.Decide(p.Level, t) == places.Refuse {
 		return "", errs.New(errs.ToolRefused, "%s: the environment %s is for reading; nothing else runs there", tool, p.ID)
+	}
+	if p.Host == places.Client {
+		if err := h.abroad(ctx, p, session, tool, raw, out); err != nil {
+			return "", err
+		}
+		if result, err := json.Marshal(out); err == nil {
+			env.Memory.Ran(session, p.ID, tool, raw, result)
+		}
+		return p.ID, nil
 	}
 	r, err := h.open(p)
 	if err != nil {

@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 	"fmt"
+	"time"
 
 	places "arbor/engine/env"
 	"arbor/engine/env/jail"
@@ -103,7 +104,7 @@ func Decide(ctx context.Context, env *Env, id string, d trust.Decision) (*Decide
 	err = s.Update(ctx, func(b *trust.Book) (err error) {
 		out.Request, err = b.Decide(env.Engine.Now(), id, d, trust.NewID())
 		if e := out.Request.Subject; err == nil && d.Allow && e != nil {
-			err = mayTrust(env, *e, out.Request.Root)
+			err = MayTrust(env, *e, out.Request.Root)
 		}
 		if err == nil && len(b.Grants) > 0 && trust.GrantOf(out.Request, d) != nil {
 			out.Granted = &b.Grants[len(b.Grants)-1]
@@ -167,15 +168,15 @@ func EnvTrust(ctx context.Context, env *Env, in EnvTrustIn) (*EnvRegisterOut, er
 	if err != nil {
 		return nil, err
 	}
-	if err := mayTrust(env, e, root); err != nil {
+	if err := MayTrust(env, e, root); err != nil {
 		return nil, err
 	}
 	out := &EnvRegisterOut{ID: e.ID, URI: e.URI, Wrote: Wrote{Success: true}}
 	return out, h.trusted(ctx, e, root, out)
 }
 
-// mayTrust refuses trust that no environment can have, or not this one.
-func mayTrust(env *Env, e places.Environment, root string) error {
+// MayTrust refuses trust that no environment can have, or not this one.
+func MayTrust(env *Env, e places.Environment, root string) error {
 	switch {
 	case e.Trust != places.Full && e.Trust != places.Restricted && e.Trust != places.ReadOnly:
 		return errs.New(errs.ToolRefused, "%s asks for the trust %q, which is none; full, restricted or read_only is", e.ID, e.Trust)
@@ -219,6 +220,54 @@ func EnvGrants(ctx context.Context, env *Env, in EnvGrantsIn) (*EnvGrantsOut, er
 		return nil, fail(err)
 	}
 	return &EnvGrantsOut{Grants: nonNil(b.Grants)}, nil
+}
+
+// EnvClientsIn names a client to remove.
+type EnvClientsIn struct {
+	Remove string `json:"remove,omitempty" writes:"true" help:"forget the CLIENT; its token is none any more"`
+}
+
+// EnvClientsOut lists machines that may serve folders.
+type EnvClientsOut struct {
+	Clients []ListedClient `json:"clients"`
+	Out
+}
+
+// A ListedClient is a machine that may connect.
+type ListedClient struct {
+	ID    string       `json:"id"`
+	Added time.Time    `json:"added"`
+	Root  string       `json:"root,omitempty"` // what it served last
+	Trust places.Level `json:"trust,omitempty"`
+}
+
+var envClients = op("env_clients", writes|looks, EnvClients, Help{
+	Summary: "list the machines that may serve folders, or remove one", Use: "env clients",
+	Text: `A machine is added by a code that arbor serve --pair shows, and arbor env connect
+takes. One that is removed is cut off within seconds.`,
+	Example: "arbor env clients\narbor env clients --remove laptop",
+})
+
+// EnvClients lists clients, or removes one.
+func EnvClients(ctx context.Context, env *Env, in EnvClientsIn) (*EnvClientsOut, error) {
+	s, err := storeOf(env)
+	if err != nil {
+		return nil, err
+	}
+	if in.Remove != "" {
+		if err := s.Update(ctx, func(b *trust.Book) error { return b.RemoveClient(in.Remove) }); err != nil {
+			return nil, fail(err)
+		}
+	}
+	b, err := s.Read()
+	if err != nil {
+		return nil, fail(err)
+	}
+	out := &EnvClientsOut{Clients: []ListedClient{}}
+	for _, c := range b.Clients {
+		out.Clients = append(out.Clients, ListedClient{c.ID, c.Added, c.Root, c.Trust})
+	}
+	return out, nil
 }
 
 // EnvUndoIn names a change of a file.

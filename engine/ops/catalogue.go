@@ -233,6 +233,7 @@ var forPeople = []Operation{
 	envTrust,
 	envGrants,
 	envUndo,
+	envClients,
 }
 
 // Commands returns the operations that only the command line has.

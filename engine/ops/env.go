@@ -74,6 +74,7 @@ type Env struct {
 
 	Home    string         // the person's own folder; "" where it is not known
 	Decider bool           // the person sits at a terminal, and no tool runs this process: what only a person decides may be decided
+	Clients Clients        // what connects machines that serve folders; nil: nothing does
 	Memory  *places.Memory // what a server remembers of its sessions' calls of tools; nil: nothing
 
 	Focused bool     // calls about a log or problem that name no node are about the focus

@@ -73,7 +73,7 @@ func EnvRegister(ctx context.Context, env *Env, in EnvRegisterIn) (*EnvRegisterO
 	if e.URI, e.Machine, err = h.canonical(root); err != nil {
 		return nil, err
 	}
-	if err := mayTrust(env, e, root); err != nil {
+	if err := MayTrust(env, e, root); err != nil {
 		return nil, err
 	}
 	all, err := h.environments(ctx)
@@ -161,8 +161,8 @@ func holdsPerson(env *Env, root string) bool {
 	return false
 }
 
-// freshID makes an id of a folder's name.
-func freshID(root string, all []places.Environment) string {
+// IDOf makes an id of a folder's name.
+func IDOf(root string) string {
 	name := strings.Trim(strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-', r == '_', r == '.':
@@ -173,8 +173,14 @@ func freshID(root string, all []places.Environment) string {
 		return '-'
 	}, filepath.Base(root)), "-._")
 	if !places.ValidID(name) {
-		name = "folder"
+		return "folder"
 	}
+	return name
+}
+
+// freshID is IDOf, or with a number where that is taken.
+func freshID(root string, all []places.Environment) string {
+	name := IDOf(root)
 	id := name
 	for n := 2; slices.ContainsFunc(all, func(o places.Environment) bool { return o.ID == id }); n++ {
 		id = fmt.Sprint(name, "-", n)

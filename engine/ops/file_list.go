@@ -25,7 +25,7 @@ var fileList = op("file_list", reads|repeats, FileList, Help{Summary: "list a fo
 // FileList returns what is in a folder.
 func FileList(ctx context.Context, env *Env, in FileListIn) (*FileListOut, error) {
 	out := &FileListOut{}
-	where, err := use(ctx, env, in.Act, "file_list", in, func(a *acting) error {
+	where, err := use(ctx, env, in.Act, "file_list", in, out, func(a *acting) error {
 		all, err := a.root.List(ctx, a.at(in.Path), in.Depth)
 		if err != nil {
 			return err

@@ -26,7 +26,7 @@ var fileRead = op("file_read", reads|repeats, FileRead, Help{Summary: "read line
 // FileRead returns lines of a file, and notes that the session knows its version.
 func FileRead(ctx context.Context, env *Env, in FileReadIn) (*FileReadOut, error) {
 	out := &FileReadOut{}
-	where, err := use(ctx, env, in.Act, "file_read", in, func(a *acting) error {
+	where, err := use(ctx, env, in.Act, "file_read", in, out, func(a *acting) error {
 		text, err := a.root.Read(ctx, a.at(in.Path), in.Offset, in.Limit)
 		if err != nil {
 			return err

@@ -27,7 +27,7 @@ var fileSearch = op("file_search", reads|repeats, FileSearch, Help{Summary: "sea
 // FileSearch returns lines of text files.
 func FileSearch(ctx context.Context, env *Env, in FileSearchIn) (*FileSearchOut, error) {
 	out := &FileSearchOut{}
-	where, err := use(ctx, env, in.Act, "file_search", in, func(a *acting) error {
+	where, err := use(ctx, env, in.Act, "file_search", in, out, func(a *acting) error {
 		found, err := a.root.Search(ctx, jail.Query{Pattern: in.Pattern, Path: a.at(in.Path), Regexp: in.Regexp, Limit: in.Limit})
 		if err != nil {
 			return err

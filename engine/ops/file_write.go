@@ -37,7 +37,7 @@ func changeFile(
 	ctx context.Context, env *Env, act Act, tool string, in any, ifMatch string, planned func(*acting) (*jail.Change, error),
 ) (*FileChanged, error) {
 	out := &FileChanged{}
-	where, err := use(ctx, env, act, tool, in, func(a *acting) error {
+	where, err := use(ctx, env, act, tool, in, out, func(a *acting) error {
 		c, err := planned(a)
 		if err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"arbor/engine"
 	places "arbor/engine/env"
 	"arbor/engine/env/jail"
+	"arbor/engine/env/remote"
 	"arbor/engine/env/trust"
 	"arbor/engine/errs"
 	"arbor/engine/view"
@@ -130,6 +131,12 @@ func (h *here) environments(ctx context.Context) ([]places.Environment, error) {
 			all = append(all, e)
 		}
 	}
+	for _, c := range h.book.Clients {
+		if c.Root != "" {
+			uri := places.Address{Host: places.Client, Client: c.ID, Path: c.Root}.String()
+			all = append(all, places.Environment{ID: c.ID + "." + c.Root, URI: uri, Host: places.Client, Trust: c.Trust, Machine: true})
+		}
+	}
 	slices.SortFunc(all, func(a, b places.Environment) int { return strings.Compare(a.ID, b.ID) })
 	return all, nil
 }
@@ -170,10 +177,67 @@ func (h *here) root(e places.Environment) (string, error) {
 	return r.Path(), nil
 }
 
+// Clients are the machines that serve folders: a *remote.Hub. Trust and approvals are theirs.
+type Clients interface {
+	Tools(client, root string) ([]places.Tool, bool)
+	Call(ctx context.Context, client string, call remote.Call) (json.RawMessage, error)
+}
+
+// client adds an environment of a client to those of the call. What runs there is the client's to say.
+func (h *here) client(p *places.Place, only []string) {
+	p.Status, p.Level = places.Missing, places.Full
+	a, err := places.ParseURI(p.URI)
+	if err != nil || h.env.Clients == nil {
+		return
+	}
+	if tools, ok := h.env.Clients.Tools(a.Client, a.Path); ok {
+		p.Status, p.Has = places.Active, slices.DeleteFunc(slices.Clone(tools), func(t places.Tool) bool { return only != nil && !slices.Contains(only, t.Name) })
+	}
+}
+
+// abroad makes a call in an environment of a client.
+func (h *here) abroad(ctx context.Context, p *places.Place, session, tool string, args json.RawMessage, out any) error {
+	a, err := places.ParseURI(p.URI)
+	if err != nil {
+		return err
+	}
+	if from := h.from[p.ID]; from != "" {
+		args = beginAt(from, args)
+	}
+	result, err := h.env.Clients.Call(ctx, a.Client, remote.Call{Tool: tool, Root: a.Path, Session: session, Arguments: args})
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(result, out); err != nil {
+		return errs.New(errs.InternalError, "%s: the client's answer cannot be read: %v", p.ID, err)
+	}
+	return nil
+}
+
+// beginAt returns arguments with a path that begins at a folder.
+func beginAt(folder string, args json.RawMessage) json.RawMessage {
+	var all map[string]any
+	if json.Unmarshal(args, &all) != nil {
+		return args
+	}
+	if p, ok := all["path"].(string); ok && p != "" && !path.IsAbs(p) {
+		all["path"] = path.Join(folder, p)
+	}
+	data, err := json.Marshal(all)
+	if err != nil {
+		return args
+	}
+	return data
+}
+
 // add adds an environment to those of the call, with what it can do now.
 func (h *here) add(ctx context.Context, e places.Environment, only []string) {
 	p := &places.Place{Environment: e, Status: places.Active}
 	h.places = append(h.places, p)
+	if e.Host == places.Client {
+		h.client(p, only)
+		return
+	}
 	root, err := h.root(e)
 	if err != nil {
 		p.Status = places.Missing
@@ -293,6 +357,8 @@ func (h *here) open(p *places.Place) (*jail.Root, error) {
 			return "it defines tools; a person edits it"
 		case parts[len(parts)-1] == "arbor.toml":
 			return "it has settings; arbor config sets them"
+		case !p.Primary && slices.Contains(parts, mdstore.DefaultVault):
+			return "it is a vault's; its own operations change it"
 		case !p.Primary && (err != nil || filepath.IsLocal(in)):
 			return "it is the vault's; its own operations change it"
 		case !p.Primary && strings.HasPrefix(strings.ToLower(at)+"/", strings.ToLower(vault)+"/"):

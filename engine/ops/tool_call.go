@@ -40,7 +40,7 @@ func ToolCall(ctx context.Context, env *Env, in ToolCallIn) (*ToolCallOut, error
 		return nil, errs.New(errs.ToolNotFound, "%s is a tool of its own; call it by its name", in.Tool)
 	}
 	out := &ToolCallOut{}
-	where, err := use(ctx, env, in.Act, in.Tool, in, func(a *acting) error {
+	where, err := use(ctx, env, in.Act, in.Tool, in, out, func(a *acting) error {
 		r, err := a.run(ctx, in.Arguments)
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	crypto "crypto/tls"
 	"errors"
 	"flag"
 	"fmt"
@@ -20,13 +21,14 @@ import (
 	"arbor/engine"
 	"arbor/engine/config"
 	"arbor/engine/errs"
+	"arbor/engine/ops"
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
 )
 
 // frontEnds are the commands of the front ends besides the command line.
 func frontEnds(version string) []cli.Command {
-	return []cli.Command{mcpCommand(version), serveCommand(version), setupCommand(), hookCommand(), driverCommand()}
+	return []cli.Command{mcpCommand(version), serveCommand(version), setupCommand(), hookCommand(), driverCommand(), connectCommand()}
 }
 
 // offer are the flags of servers.
@@ -38,7 +40,8 @@ type offer struct {
 	tools     []string
 	exclude   []string
 	maxTokens int
-	listen    string // of arbor serve
+	listen    string      // of arbor serve
+	clients   ops.Clients // of arbor serve: the machines that are connected
 	verbose   bool
 }
 
@@ -76,6 +79,7 @@ func (o *offer) server(ctx context.Context, call cli.Call, mode cli.Mode, versio
 	}
 	s, err := mcpserv.New(e, mcpserv.Options{Version: version, Toolsets: o.toolsets, Profile: mcpserv.Profile(o.profile), Workspace: set.Workspace, Session: set.Session, Operator: set.Operator,
 		ReadOnly: o.readOnly, Tools: o.tools, Exclude: o.exclude,
+		Clients: o.clients,
 		Home:    cmp.Or(call.Getenv("HOME"), call.Getenv("USERPROFILE")),
 		Replies: mcpserv.Replies(o.replies), MaxTokens: o.maxTokens, Log: o.log(call.Stderr)})
 	return s, e, err
@@ -142,6 +146,7 @@ func serveCommand(version string) cli.Command {
 		o              offer
 		token          string
 		hosts, origins []string
+		machines       clients
 	)
 	return cli.Command{
 		Use: "serve", Short: "Serve AI assistants over HTTP on this machine (MCP)",
@@ -162,15 +167,22 @@ curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \
 			fs.StringVar(&token, "token-file", "", "the `FILE` with the token, made where it is missing; .local/token in the vault unless said otherwise")
 			fs.Func("allow-host", "a further `NAME` that clients may call the server by; may be repeated", appendTo(&hosts))
 			fs.Func("allow-origin", "a further `ORIGIN` whose pages may call, as https://arbor.example; may be repeated", appendTo(&origins))
+			machines.flags(fs)
 			o.flags(fs)
 		},
 		Run: func(ctx context.Context, call cli.Call) error {
+			o.clients = machines.hub()
 			s, e, err := o.server(ctx, call, cli.Lasting, version)
 			if err != nil {
 				return err
 			}
 			defer s.Close()
-			if err := local(o.listen); err != nil {
+			machines.engine = e
+			tls, err := machines.tls()
+			if err != nil {
+				return err
+			}
+			if err := local(o.listen); err != nil && tls == nil {
 				return err
 			}
 			where := token // as people named it: strangers need not learn where the vault lies
@@ -191,17 +203,28 @@ curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \
 			if err != nil {
 				return errs.New(errs.InvalidParams, "--listen %s: %v; port 0 takes any that is free", o.listen, err)
 			}
+			scheme := "http"
+			if tls != nil {
+				scheme, l = "https", crypto.NewListener(l, tls)
+			}
 			endpoint := s.Endpoint()
 			mux := http.NewServeMux()
 			mux.Handle("/mcp", endpoint)
 			if !call.Quiet {
 				fmt.Fprintf(call.Stderr, "the token is in %s\n", token)
 			}
-			url := "http://" + l.Addr().String() + "/mcp"
+			if err := machines.show(call); err != nil {
+				return errors.Join(err, l.Close())
+			}
+			url := scheme + "://" + l.Addr().String() + "/mcp"
 			if err := call.Print(map[string]string{"url": url, "tokenFile": token}, url+"\n"); err != nil {
 				return errors.Join(err, l.Close())
 			}
-			err = httpguard.Serve(ctx, l, httpguard.Handler(mux, httpguard.Options{Token: secret, Hosts: hosts, Origins: origins, Where: "in " + where}), o.log(call.Stderr))
+			all := http.NewServeMux()
+			all.Handle("/", httpguard.Handler(mux, httpguard.Options{Token: secret, Hosts: hosts, Origins: origins, Where: "in " + where}))
+			all.Handle("/env", httpguard.Handler(http.HandlerFunc(machines.connect), httpguard.Options{Open: true, Hosts: hosts}))
+			all.Handle("POST /env/pair", httpguard.Handler(http.HandlerFunc(machines.pair), httpguard.Options{Open: true, Hosts: hosts}))
+			err = httpguard.Serve(ctx, l, all, o.log(call.Stderr))
 			rest, cancel := context.WithTimeout(context.WithoutCancel(ctx), sessionsEnd)
 			defer cancel()
 			return errors.Join(err, endpoint.Shutdown(rest))
@@ -219,7 +242,7 @@ func local(listen string) error {
 		return errs.New(errs.InvalidParams, "--listen %s: %v; an address as 127.0.0.1:7433 is expected", listen, err)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return errs.New(errs.InvalidParams, "--listen %s: others could reach that; arbor serves this machine only, on 127.0.0.1, ::1 or localhost", listen)
+		return errs.New(errs.InvalidParams, "--listen %s: others could reach that; without --tls-cert arbor serves this machine only, on 127.0.0.1, ::1 or localhost", listen)
 	}
 	return nil
 }

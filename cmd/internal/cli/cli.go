@@ -57,6 +57,7 @@ type Command struct {
 	Use, Short, Long, Example string              // as help shows them; Use begins with the command's name
 	Word                      string              // the name of its only word in Use; "" for a command without words
 	Words                     []string            // the values that the word may have
+	Under                     string              // the noun that it is a verb of; "" for a command at the top
 	Flags                     func(*flag.FlagSet) // adds flags of its own; may be nil
 	Writes                    bool                // it takes --dry-run
 	Protocol                  bool                // stdout is a protocol's: failures are not printed there
@@ -67,7 +68,9 @@ type Command struct {
 
 // A Call is what a Command is run with.
 type Call struct {
-	Word             string // one of Command.Words; "" for a command without words
+	Word             string   // one of Command.Words; "" for a command without words
+	Words            []string // that were given, where Command.Word is ""
+	Terminal         bool     // stdin is a person's terminal, and no tool runs this process
 	Open             Opener
 	Find             func() (Found, error) // says which vault Open would open, as Vaults.Find does
 	Move             func(dir string)      // makes Open and Find look from another folder, unless the command line names one
@@ -219,7 +222,13 @@ arbor complete "Sign-in endpoint" -m "Done; 5 tries a minute"`,
 	root.SetFlagErrorFunc(sh.flagError)
 	addCommands(sh, root)
 	for _, m := range sh.sys.More {
-		root.AddCommand(newFrontEnd(sh, m))
+		at := root
+		for _, c := range root.Commands() {
+			if c.Name() == m.Under {
+				at = c
+			}
+		}
+		at.AddCommand(newFrontEnd(sh, m))
 	}
 	addCompletion(sh, root)
 	addHelp(sh, root)
@@ -234,6 +243,7 @@ func newFrontEnd(sh *shell, m Command) *cobra.Command {
 		ValidArgsFunction: choices(m.Words...),
 		RunE: func(cmd *cobra.Command, words []string) error {
 			call := newCall(sh)
+			call.Words = words
 			if m.Word != "" {
 				if call.Word = words[0]; !slices.Contains(m.Words, call.Word) {
 					return unknownChoice(m.Word, call.Word, m.Words)
@@ -241,6 +251,9 @@ func newFrontEnd(sh *shell, m Command) *cobra.Command {
 			}
 			return m.Run(cmd.Context(), call)
 		},
+	}
+	if m.Under != "" {
+		cmd.GroupID = ""
 	}
 	if m.Writes {
 		sh.writes(cmd)
@@ -265,7 +278,7 @@ func newCall(sh *shell) Call {
 		},
 		Dir: sh.dir(), Vault: sh.flags.vault, Workspace: sh.flags.workspace, Getenv: sh.getenv,
 		DryRun: sh.flags.dryRun, Quiet: sh.flags.quiet,
-		Stdin: sh.sys.Stdin, Stdout: sh.sys.Stdout, Stderr: sh.sys.Stderr,
+		Terminal: sh.atTerminal(), Stdin: sh.sys.Stdin, Stdout: sh.sys.Stdout, Stderr: sh.sys.Stderr,
 		Print: func(doc any, text string) error {
 			if sh.flags.json {
 				return sh.json(doc)

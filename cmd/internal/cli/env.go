@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -154,4 +155,19 @@ func showRun(sh *shell, out *ops.ToolCallOut) error {
 func showFileChanged(sh *shell, out *ops.FileChanged) error {
 	sh.say("%s is as it was; arbor env undo %s takes this back", out.Path, out.Undo)
 	return nil
+}
+
+func showClients(sh *shell, out *ops.EnvClientsOut) error {
+	if sh.flags.json {
+		return sh.json(out)
+	}
+	var rows [][]cell
+	for _, c := range out.Clients {
+		rows = append(rows, []cell{{text: c.ID}, {text: c.Root}, {text: string(c.Trust)}, {text: c.Added.Local().Format(time.DateTime), sgr: "2"}})
+	}
+	if len(rows) == 0 {
+		sh.say("no clients; arbor serve --pair shows a code with which one connects")
+		return nil
+	}
+	return sh.bounded(sh.table([]string{"CLIENT", "FOLDER", "TRUST", "ADDED"}, rows), "lines")
 }

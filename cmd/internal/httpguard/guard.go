@@ -23,6 +23,7 @@ type Options struct {
 	Token   string   // what a request carries as "Authorization: Bearer TOKEN"; "" refuses every request
 	Hosts   []string // names besides localhost, 127.0.0.1 and [::1] that Host may give: "arbor.example" with the server's port or none, "arbor.example:8443" as it is
 	Origins []string // origins besides the server's own, as browsers send them: "https://arbor.example"
+	Open    bool     // next looks at tokens by itself
 	Where   string   // completes "the token is …" for those who came without: "in .local/token of the vault"; "" says nothing
 }
 
@@ -45,7 +46,9 @@ func Handler(next http.Handler, opt Options) http.Handler {
 				answerPreflight(w, r)
 				return
 			}
-			no = g.unknown(r)
+			if !opt.Open {
+				no = g.unknown(r)
+			}
 		}
 		if no != nil {
 			no.write(w, r)

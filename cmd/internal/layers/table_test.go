@@ -102,7 +102,7 @@ var rows = []row{
 	{floor: 60, name: "cmd/internal/web", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine", later: true},
 
 	{floor: 70, name: "cmd/internal/app", may: "cmd/internal/cli cmd/internal/setup cmd/internal/httpguard cmd/internal/mcpserv cmd/internal/importtanmi cmd/internal/web " +
-		"engine engine/config engine/env/command engine/errs engine/ops engine/plan engine/view context/assemble context/render mdstore mdstore/gitrepo mdstore/guard mdstore/mdoc mdstore/dirstore mdstore/merge " +
+		"engine engine/config engine/env engine/env/command engine/env/jail engine/env/remote engine/env/trust engine/errs engine/ops engine/plan engine/view context/assemble context/render mdstore mdstore/gitrepo mdstore/guard mdstore/mdoc mdstore/dirstore mdstore/merge " +
 		"mdstore/watch statemachine"},
 
 	// It measures what the front ends do, and puts the store that it measures into the engine by itself.
@@ -139,7 +139,7 @@ var homes = []home{
 	{module: "github.com/modelcontextprotocol/go-sdk", name: "cmd/internal/mcpserv"},
 	{module: "github.com/google/jsonschema-go", name: "cmd/internal/mcpserv"},
 	{module: "github.com/landlock-lsm/go-landlock", name: "engine/env/command"},
-	{module: "github.com/coder/websocket", name: "engine/env/remote", later: true},
+	{module: "github.com/coder/websocket", name: "engine/env/remote"},
 	{module: "github.com/tailscale/hujson", name: "cmd/internal/setup"},
 	{module: "github.com/rogpeppe/go-internal", name: "tests"},
 	{module: "pgregory.net/rapid", name: "tests"},

@@ -60,7 +60,7 @@ func headers(extra *mcp.RequestExtra) http.Header {
 func (s *Server) env(session *mcp.ServerSession, header http.Header) *ops.Env {
 	env := &ops.Env{Engine: s.engine, Session: header.Get(HeaderSession), Workspace: header.Get(HeaderWorkspace),
 		Operator: s.opt.Operator, MaxBytes: s.room(), Brief: true, Sparse: true, Loose: true,
-		Focused: true, ReadOnly: s.opt.ReadOnly, Home: s.opt.Home, Memory: &s.memory, Identifier: header.Get(HeaderIdentifier)}
+		Focused: true, ReadOnly: s.opt.ReadOnly, Home: s.opt.Home, Memory: &s.memory, Clients: s.opt.Clients, Identifier: header.Get(HeaderIdentifier)}
 	if header != nil {
 		env.MayMake = func() error { return s.made.another(s.engine.Now()) }
 	}

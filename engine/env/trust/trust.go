@@ -29,6 +29,8 @@ type Book struct {
 	Tools        []ApprovedTool    `json:"tools,omitempty"`
 	Requests     []Request         `json:"requests,omitempty"`
 	Grants       []Grant           `json:"grants,omitempty"`
+	Servers      map[string]string `json:"servers,omitempty"` // of a folder that this machine serves: the tokens, by the servers' addresses
+	Clients      []Client          `json:"clients,omitempty"` // that may connect
 }
 
 // A Trusted is an environment as a person saw it when they said that tools may run there.
@@ -209,6 +211,11 @@ func (b *Book) Ask(now time.Time, r Request, id string) Request {
 		b.Requests = slices.Delete(b.Requests, 0, more)
 	}
 	return r
+}
+
+// Withdraw takes back a question that nobody has answered.
+func (b *Book) Withdraw(id string) {
+	b.Requests = slices.DeleteFunc(b.Requests, func(r Request) bool { return r.ID == id && r.State == Open })
 }
 
 // sameSubject reports whether two questions are about the same definition and environment.
