@@ -52,7 +52,7 @@ func use(
 	if env.Memory.Stuck(session, p.ID, tool, raw) {
 		return "", errs.New(errs.LoopDetected, "%s: the same call had the same result %d times in a row; do something else", tool, places.MaxSame)
 	}
-	if places.Decide(p.Level, t) == places.Refuse {
+	if p.Host != places.Client && places.Decide(p.Level, t) == places.Refuse {
 		return "", errs.New(errs.ToolRefused, "%s: the environment %s is for reading; nothing else runs there", tool, p.ID)
 	}
 	if p.Host == places.Client {

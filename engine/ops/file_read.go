@@ -17,7 +17,7 @@ type FileReadIn struct {
 // FileReadOut is a part of a file.
 type FileReadOut struct {
 	Environment string `json:"environment"`
-	jail.Text
+	jail.Excerpt
 	Out
 }
 
@@ -31,7 +31,7 @@ func FileRead(ctx context.Context, env *Env, in FileReadIn) (*FileReadOut, error
 		if err != nil {
 			return err
 		}
-		out.Text, a.result = *text, text
+		out.Excerpt, a.result = *text, text
 		env.Memory.Show(a.session, a.place.ID, text.Path, string(text.Version))
 		return nil
 	})

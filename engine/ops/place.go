@@ -185,7 +185,7 @@ type Clients interface {
 
 // client adds an environment of a client to those of the call. What runs there is the client's to say.
 func (h *here) client(p *places.Place, only []string) {
-	p.Status, p.Level = places.Missing, places.Full
+	p.Status, p.Level = places.Missing, p.Trust
 	a, err := places.ParseURI(p.URI)
 	if err != nil || h.env.Clients == nil {
 		return

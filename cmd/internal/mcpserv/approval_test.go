@@ -85,12 +85,17 @@ func TestAnHourOfAnAssistant(t *testing.T) {
 			if len(items(found["hits"])) != 1 {
 				t.Fatalf("file_search: %v", found)
 			}
-			p.do("file_read", map[string]any{"environment": "app", "path": "src/a.go"})
+			if text := p.do("file_read", map[string]any{"environment": "app", "path": "src/a.go"})["text"]; !strings.Contains(text.(string), "return 2") {
+				t.Fatalf("file_read: %v", text)
+			}
 			p.do("file_edit", map[string]any{"environment": "app", "path": "src/a.go", "old": "return 2", "new": "return 1"})
 			if len(questions) != 1 || !strings.Contains(questions[0], "-func One() int { return 2 }") || !strings.Contains(questions[0], "src/a.go") {
 				t.Fatalf("the questions are %q", questions)
 			}
 			out := p.do("tool_call", map[string]any{"tool": "test"})
+			if !strings.Contains(out["output"].(string), "3:func One() int { return 1 }") {
+				t.Errorf("the program printed %v", out["output"])
+			}
 			if out["exitCode"] != 0.0 && out["exitCode"] != nil || len(questions) != 3 {
 				t.Errorf("tool_call: %v after %q", out, questions)
 			}

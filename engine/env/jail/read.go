@@ -26,8 +26,8 @@ func VersionOf(data []byte) Version {
 	return Version(hex.EncodeToString(sum[:8]))
 }
 
-// A Text is a part of a file.
-type Text struct {
+// An Excerpt is a part of a file.
+type Excerpt struct {
 	Path    string  `json:"path"`
 	Version Version `json:"version"`
 	First   int     `json:"first"` // the number of the first line that is shown; they count from 1
@@ -40,7 +40,7 @@ type Text struct {
 
 // Read returns the lines of a file from offset on, which counts from 1, at most limit of them; 0 is the first line, and
 // as many as fit.
-func (r *Root) Read(_ context.Context, p string, offset, limit int) (*Text, error) {
+func (r *Root) Read(_ context.Context, p string, offset, limit int) (*Excerpt, error) {
 	if offset < 0 || limit < 0 {
 		return nil, refuse(InvalidParams, "offset and limit are numbers of lines, and not negative")
 	}
@@ -52,7 +52,7 @@ func (r *Root) Read(_ context.Context, p string, offset, limit int) (*Text, erro
 	if err != nil {
 		return nil, err
 	}
-	t := &Text{Path: rel, Version: VersionOf(data), First: max(1, offset)}
+	t := &Excerpt{Path: rel, Version: VersionOf(data), First: max(1, offset)}
 	if binary(data) {
 		t.Binary, t.Bytes, t.First = true, len(data), 0
 		return t, nil
