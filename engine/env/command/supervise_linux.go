@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -106,8 +107,8 @@ func killAll() {
 		for _, pid := range all {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
-		reaped, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
-		if len(all) == 0 && (err != nil || reaped <= 0) {
+		// A child can be left where the list has none: it was started while the list was read.
+		if _, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); len(all) == 0 && errors.Is(err, syscall.ECHILD) {
 			return
 		}
 		runtime.Gosched()
