@@ -278,7 +278,7 @@ func newCall(sh *shell) Call {
 		},
 		Dir: sh.dir(), Vault: sh.flags.vault, Workspace: sh.flags.workspace, Getenv: sh.getenv,
 		DryRun: sh.flags.dryRun, Quiet: sh.flags.quiet,
-		Terminal: sh.atTerminal(), Stdin: sh.sys.Stdin, Stdout: sh.sys.Stdout, Stderr: sh.sys.Stderr,
+		Terminal: atTerminal(sh), Stdin: sh.sys.Stdin, Stdout: sh.sys.Stdout, Stderr: sh.sys.Stderr,
 		Print: func(doc any, text string) error {
 			if sh.flags.json {
 				return sh.json(doc)

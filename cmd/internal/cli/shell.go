@@ -179,7 +179,7 @@ func (sh *shell) opener(ctx context.Context, mode Mode) (*engine.Engine, Setting
 }
 
 // atTerminal reports whether a person types here: no tool runs this process.
-func (sh *shell) atTerminal() bool { return sh.term.in && sh.getenv(programs.Variable) == "" }
+func atTerminal(sh *shell) bool { return sh.term.in && sh.getenv(programs.Variable) == "" }
 
 // env returns what operations run in.
 func (sh *shell) env(ctx context.Context, mode Mode) (*ops.Env, error) {
@@ -194,7 +194,7 @@ func (sh *shell) env(ctx context.Context, mode Mode) (*ops.Env, error) {
 	op = cmp.Or(op, mdstore.OperatorHuman)
 	return &ops.Env{Engine: v.Engine, Session: sh.session(), Operator: op, Loose: true, Person: true, Parts: sh.parts,
 		Dir: filepath.ToSlash(sh.dir()), Default: v.Found.User, Dry: sh.flags.dryRun,
-		Home: cmp.Or(sh.getenv("HOME"), sh.getenv("USERPROFILE")), Decider: sh.atTerminal()}, nil
+		Home: cmp.Or(sh.getenv("HOME"), sh.getenv("USERPROFILE")), Decider: atTerminal(sh)}, nil
 }
 
 // call calls an operation on the vault that the flags name.
