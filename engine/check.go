@@ -168,11 +168,16 @@ func (e *Engine) CheckVault(ctx context.Context) (*VaultCheck, error) {
 	} else {
 		add(b.Diagnostics()...)
 	}
-	agents, err := e.live.VaultPages(ctx, mdstore.AgentKind)
-	if err != nil {
-		return nil, err
+	for _, k := range mdstore.AllKinds() {
+		if !k.Place.Vault {
+			continue
+		}
+		pages, err := e.live.VaultPages(ctx, k)
+		if err != nil {
+			return nil, err
+		}
+		add(check.Diagnostics(check.Pages(pages))...)
 	}
-	add(check.Diagnostics(check.Pages(agents))...)
 	if w, ok := mdstore.AsStore[mdstore.Writable](e.st); ok {
 		var u *mdoc.UnreadableError
 		if err := w.Writable(ctx, mdstore.LocalDir); errors.As(err, &u) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"arbor/engine/env"
 	"arbor/engine/errs"
 	"arbor/engine/plan"
 	"arbor/mdstore"
@@ -29,6 +30,9 @@ func (c *checker) page(p *mdstore.Page, same []*mdstore.Page) {
 			c.add(d, repair{})
 		}
 	}
+	if p.Kind == mdstore.EnvironmentKind {
+		c.environment(p)
+	}
 	var others []string
 	for _, o := range same {
 		if o.Path != p.Path {
@@ -40,6 +44,21 @@ func (c *checker) page(p *mdstore.Page, same []*mdstore.Page) {
 	} else if len(others) > 0 {
 		c.field(p.Doc(), mdstore.KeyID, string(errs.DuplicateID), repair{},
 			"id %s is that of %s too; give one of them another id, or remove the copy", p.ID, strings.Join(others, " and "))
+	}
+}
+
+// environment finds what keeps tools from running in an environment, whoever trusts it.
+func (c *checker) environment(p *mdstore.Page) {
+	if _, err := env.ParseURI(p.Field("uri")); err != nil {
+		c.field(p.Doc(), "uri", mdstore.CodeFieldInvalid, repair{}, "%s", errs.As(err).Message)
+	}
+	if host := env.Host(p.Field("host")); host != env.Server && host != env.Client && host != env.Session {
+		c.field(p.Doc(), "host", mdstore.CodeFieldInvalid, repair{}, "host is %q; server, client or session is expected", host)
+	}
+	switch level := env.Level(p.Field("trust")); level {
+	case env.Full, env.Restricted, env.ReadOnly:
+	default:
+		c.field(p.Doc(), "trust", mdstore.CodeFieldInvalid, repair{}, "trust is %q; full, restricted or read_only is expected", level)
 	}
 }
 
@@ -115,7 +134,7 @@ func (c *checker) pages(all []*mdstore.Page) {
 	}
 	c.slotNames(all)
 	for _, p := range all {
-		if twins := same[keyOf(p)]; len(twins) > 1 || len(p.Problems) > 0 || !p.Facts().Clean() {
+		if twins := same[keyOf(p)]; len(twins) > 1 || len(p.Problems) > 0 || !p.Facts().Clean() || p.Kind == mdstore.EnvironmentKind {
 			c.page(p, twins)
 		}
 	}

@@ -37,6 +37,11 @@ func storeOf(env *Env) (*trust.Store, error) {
 	if engine.State(env.Engine) == "" || env.Engine.Vault() == "" {
 		return nil, errs.New(errs.EnvironmentUntrusted, "there is no folder for what a person decides; set HOME or XDG_STATE_HOME, and use a vault in a folder")
 	}
+	if env.Engine.Vault() != "" {
+		if _, err := jail.Resolve(env.Engine.Vault()); err != nil {
+			return nil, errs.New(errs.VaultNotFound, "there is no vault yet, and so nothing that tools could act in; workspace_init makes one (arbor init)")
+		}
+	}
 	s, err := trust.At(filepath.Join(engine.State(env.Engine), "trust"), env.Engine.Vault())
 	return s, fail(err)
 }
@@ -63,7 +68,7 @@ func hereOf(ctx context.Context, env *Env, ref SessionRef) (*here, error) {
 		}
 		return h, err
 	}
-	if err := h.own(); err != nil {
+	if err := h.own(ctx); err != nil {
 		return nil, err
 	}
 	for _, item := range h.session.List(mdstore.KeyAttached) {
@@ -252,23 +257,28 @@ func (h *here) add(ctx context.Context, e places.Environment, only []string) {
 }
 
 // own adds the session's own environment: the folder Notes of its folder, which is made when it is first used.
-func (h *here) own() error {
+func (h *here) own(ctx context.Context) error {
 	dir := filepath.Join(h.env.Engine.Vault(), filepath.FromSlash(string(h.session.Path.Dir())))
 	r, err := jail.Open(dir, jail.Options{Trash: h.store.Trash()})
 	if err != nil {
 		return fail(err)
 	}
 	defer r.Close()
-	c, err := r.PlanWrite(notesDir+"/Welcome.md", "# Notes\n\nThis folder is the session's own: what is written here stays, and nobody is asked.\n")
-	if err == nil && c.Before == nil {
-		_, err = r.Apply(context.Background(), c)
-	}
-	if err != nil {
-		return jailed(err)
+	status := places.Active
+	if _, gone := r.List(ctx, notesDir, 1); gone != nil && (h.env.ReadOnly || h.env.Dry) {
+		status = places.Missing
+	} else if gone != nil {
+		c, err := r.PlanWrite(notesDir+"/Welcome.md", "# Notes\n\nThis folder is the session's own: what is written here stays, and nobody is asked.\n")
+		if err == nil {
+			_, err = r.Apply(ctx, c)
+		}
+		if err != nil {
+			return jailed(err)
+		}
 	}
 	h.places = append(h.places, &places.Place{
 		Environment: places.Environment{ID: string(h.session.ID), URI: "vault://session/" + string(h.session.ID), Host: places.Session, Trust: places.Full},
-		Level:       places.Full, Status: places.Active, Root: filepath.Join(r.Path(), notesDir), Primary: true, Has: places.BuiltIn(),
+		Level:       places.Full, Status: status, Root: filepath.Join(r.Path(), notesDir), Primary: true, Has: places.BuiltIn(),
 	})
 	return nil
 }
