@@ -50,8 +50,9 @@ type Mending struct {
 	Checked int               // files; 0 where nothing is left of the workspace
 }
 
-// Fix mends what can be mended in a workspace without losing text: the diagnostics that name a fix. Doing it again changes nothing. All
-// of it is one commit, but for what an earlier commit has left. With an error the Mending, if any, was done all the same.
+// Fix mends what can be mended in a workspace without losing text: the diagnostics that name a fix. Doing it again
+// changes nothing. All of it is one commit, but for what an earlier commit has left. With an error the Mending, if any,
+// was done all the same.
 func (e *Engine) Fix(ctx context.Context, ws mdstore.ID, act plan.Act) (*Mending, error) {
 	if !act.DryRun {
 		e.live.Late(ctx, true)
@@ -129,7 +130,8 @@ type VaultCheck struct {
 	Diagnostics []mdoc.Diagnostic // what concerns more than one workspace, or none
 }
 
-// CheckVault returns the workspaces of the vault and what is wrong with the vault besides what is wrong with each of them.
+// CheckVault returns the workspaces of the vault and what is wrong with the vault besides what is wrong with each of
+// them.
 func (e *Engine) CheckVault(ctx context.Context) (*VaultCheck, error) {
 	all, err := e.Workspaces(ctx)
 	if err != nil {

@@ -62,8 +62,9 @@ func (c *checker) environment(p *mdstore.Page) {
 	}
 }
 
-// olderCopy is the repair for a slot that has another place now, as after a move that was cut short: this file goes to the trash. It is
-// an archived one whose slot is in use, or the older one, or else of two that say the same the compressed one. It is none for any other page.
+// olderCopy is the repair for a slot that has another place now, as after a move that was cut short: this file goes to
+// the trash. It is an archived one whose slot is in use, or the older one, or else of two that say the same the
+// compressed one. It is none for any other page.
 func (c *checker) olderCopy(p *mdstore.Page, same []*mdstore.Page) repair {
 	if len(same) != 2 || !slices.Contains(slotKinds, p.Kind) {
 		return repair{}

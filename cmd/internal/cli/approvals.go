@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"strings"
 
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 )
 
@@ -14,6 +17,37 @@ func approveCommand(sh *shell) command {
 	})
 	c.show = showing(sh, showDecision)
 	return c
+}
+
+// runCommand runs a tool, and asks whoever runs it at a terminal where an approval is missing.
+func runCommand(sh *shell) command {
+	in := &ops.ToolCallIn{}
+	return command{in: in, show: showing(sh, showRun), instead: func(ctx context.Context) (bool, error) {
+		for atTerminal(sh) {
+			out, err := call(ctx, sh, ops.ToolCall, *in)
+			e := errs.As(err)
+			if err == nil {
+				return true, showRun(sh, out)
+			} else if e.Code != errs.ApprovalPending || e.Details == nil {
+				return true, err
+			}
+			would, err := call(ctx, sh, ops.Approve, ops.ApproveIn{ID: e.Details.Param, DryRun: true})
+			if err != nil {
+				return true, err
+			}
+			agreed, err := agrees(ctx, sh, ops.Asked(would.Request)+"Let it run?")
+			if err == nil && agreed {
+				_, err = call(ctx, sh, ops.Approve, ops.ApproveIn{ID: would.Request.ID})
+			} else if err == nil {
+				_, err = call(ctx, sh, ops.Deny, ops.DenyIn{ID: would.Request.ID})
+				return true, cmp.Or(err, error(usagef("not approved: nothing ran")))
+			}
+			if err != nil {
+				return true, err
+			}
+		}
+		return false, nil
+	}}
 }
 
 func showDecision(sh *shell, out *ops.DecideOut) error {

@@ -175,7 +175,7 @@ var specials = map[string]func(*shell) command{
 	"conflicts": shows(showConflicts), "resolve_conflict": resolveConflictCommand, "git_install": gitInstallCommand, "git_uninstall": gitUninstallCommand,
 	"ask": shows(showAnswers), "sync": shows(showSync), "undo": undoCommand,
 	"env_register": envAddCommand, "env_list": shows(showEnvironments), "env_restore": shows(showEnvironment), "env_trust": shows(showEnvironment),
-	"env_grants": shows(showGrants), "env_clients": shows(showClients), "env_undo": shows(showFileChanged), "tool_list": shows(showTools), "tool_call": shows(showRun),
+	"env_grants": shows(showGrants), "env_clients": shows(showClients), "env_undo": shows(showFileChanged), "tool_list": shows(showTools), "tool_call": runCommand,
 	"approval_list": shows(showApprovals), "approve": approveCommand, "deny": shows(showDecision),
 	"history_get": historyCommand, "plan_diff": diffCommand, "blame": shows(showBlame),
 }

@@ -138,6 +138,9 @@ func showTools(sh *shell, out *ops.ToolListOut) error {
 
 // showRun prints what a program of a tool printed. It fails as the program did.
 func showRun(sh *shell, out *ops.ToolCallOut) error {
+	if sh.flags.json {
+		return sh.json(out)
+	}
 	text := render.VisibleLines(out.Output)
 	if out.Omitted > 0 {
 		sh.say("%s of the output left out in the middle", counted(out.Omitted, "byte"))

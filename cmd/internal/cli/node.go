@@ -80,17 +80,23 @@ func confirmed[In, Out any](
 		if *dryRun = false; err != nil {
 			return false, err
 		}
-		fmt.Fprintf(sh.sys.Stderr, "%s [y/N] ", question(would))
-		answer, err := await(ctx, func() (string, error) {
-			line, _ := bufio.NewReader(sh.sys.Stdin).ReadString('\n')
-			return strings.ToLower(strings.TrimSpace(line)), nil
-		})
-		if err == nil && answer != "y" && answer != "yes" {
+		agreed, err := agrees(ctx, sh, question(would))
+		if err == nil && !agreed {
 			err = usagef("not confirmed: nothing was changed; --yes does not ask")
 		}
 		return false, err
 	}
 	return c
+}
+
+// agrees asks a question at the terminal.
+func agrees(ctx context.Context, sh *shell, question string) (bool, error) {
+	fmt.Fprintf(sh.sys.Stderr, "%s [y/N] ", question)
+	answer, err := await(ctx, func() (string, error) {
+		line, _ := bufio.NewReader(sh.sys.Stdin).ReadString('\n')
+		return strings.ToLower(strings.TrimSpace(line)), nil
+	})
+	return answer == "y" || answer == "yes", err
 }
 
 func isolateCommand(*shell) command {

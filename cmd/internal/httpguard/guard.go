@@ -1,8 +1,8 @@
 // Package httpguard lets only these use an HTTP server on this machine: programs that hold its token, and pages of its
 // own origin. It knows nothing of the handler that it guards.
 //
-// Any web page that the user has open can send requests to 127.0.0.1, and can read the answers after giving its own name
-// that address (DNS rebinding); any other user of the machine can connect. The names in Host and Origin tell pages
+// Any web page that the user has open can send requests to 127.0.0.1, and can read the answers after giving its own
+// name that address (DNS rebinding); any other user of the machine can connect. The names in Host and Origin tell pages
 // apart, the token all other programs.
 package httpguard
 
@@ -27,12 +27,13 @@ type Options struct {
 	Where   string   // completes "the token is …" for those who came without: "in .local/token of the vault"; "" says nothing
 }
 
-// Handler lets those requests through to next that Options allow, whatever their method and path, and answers the others itself: 403 for
-// another host or origin, 401 without the token. A page of a foreign origin is refused before the token is looked at, so it cannot even
-// learn whether it guessed one. Preflights of allowed origins are answered without a token, which browsers do not send with them, and do
-// not reach next.
+// Handler lets those requests through to next that Options allow, whatever their method and path, and answers the
+// others itself: 403 for another host or origin, 401 without the token. A page of a foreign origin is refused before
+// the token is looked at, so it cannot even learn whether it guessed one. Preflights of allowed origins are answered
+// without a token, which browsers do not send with them, and do not reach next.
 //
-// Every response forbids storing it, guessing its type, framing it and running anything in it; next may set other values.
+// Every response forbids storing it, guessing its type, framing it and running anything in it; next may set other
+// values.
 func Handler(next http.Handler, opt Options) http.Handler {
 	g := &guard{opt: opt, token: sha256.Sum256([]byte(opt.Token))}
 	g.hosts = lower(append([]string{"localhost", "127.0.0.1", "[::1]"}, opt.Hosts...))
@@ -90,7 +91,8 @@ func (g *guard) foreign(r *http.Request) *refusal {
 	return nil
 }
 
-// allowed reports whether pages of an origin may call. The server's own origins name its port unless it is that of http.
+// allowed reports whether pages of an origin may call. The server's own origins name its port unless it is that of
+// http.
 func (g *guard) allowed(origin, port string) bool {
 	for _, name := range g.hosts[:3] {
 		if own := "http://" + name; port != "" && origin == own+":"+port || port == "80" && origin == own {
@@ -133,7 +135,8 @@ type refusal struct {
 	code, message string
 }
 
-// write answers with the refusal. Where a body is still to come it gives the connection up, so that nobody waits for it.
+// write answers with the refusal. Where a body is still to come it gives the connection up, so that nobody waits for
+// it.
 func (f *refusal) write(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	if f.status == http.StatusUnauthorized {

@@ -37,7 +37,8 @@ type Client struct {
 // ErrRefused says that the server does not want this client: with this token, or because one with it is connected.
 var ErrRefused = errors.New("the server refused the connection")
 
-// Serve connects and serves until the connection ends, and with it every call that runs. ready is called once it stands.
+// Serve connects and serves until the connection ends, and with it every call that runs. ready is called once it
+// stands.
 func (c *Client) Serve(ctx context.Context, ready func()) error {
 	header := http.Header{"Authorization": {"Bearer " + c.Token}}
 	ws, res, err := websocket.Dial(ctx, c.URL, &websocket.DialOptions{HTTPClient: c.HTTP, HTTPHeader: header, Subprotocols: []string{Protocol}})

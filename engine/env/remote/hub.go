@@ -40,8 +40,8 @@ type Hub struct {
 	conns map[string]*conn
 }
 
-// NewHub returns a hub without connections. known says, at each ping, whether a client is still one; came is told what a
-// client serves when it connects. Either may be nil.
+// NewHub returns a hub without connections. known says, at each ping, whether a client is still one; came is told what
+// a client serves when it connects. Either may be nil.
 func NewHub(t Times, known func(string) bool, came func(string, Hello)) *Hub {
 	t.defaults()
 	return &Hub{times: t, known: known, came: came, conns: map[string]*conn{}}
@@ -193,8 +193,8 @@ func (h *Hub) Tools(client, root string) ([]env.Tool, bool) {
 	return c.hello.Tools, true
 }
 
-// Call calls a tool of a client. It ends when the client answers, or when a call shows no life; ENVIRONMENT_MISSING says that
-// the call did not leave, OUTCOME_UNKNOWN that it may have run: it is never made again by itself.
+// Call calls a tool of a client. It ends when the client answers, or when a call shows no life; ENVIRONMENT_MISSING
+// says that the call did not leave, OUTCOME_UNKNOWN that it may have run: it is never made again by itself.
 func (h *Hub) Call(ctx context.Context, client string, call Call) (json.RawMessage, error) {
 	c := h.conn(client)
 	if c == nil || c.hello.Root != call.Root {

@@ -1,5 +1,6 @@
-// Package remote connects environments of other machines: a client serves a folder over one WebSocket, a Hub calls it. Both
-// speak JSON-RPC 2.0 (jsonrpc.org/specification), one message a frame. What runs, and who is asked, is the client's.
+// Package remote connects environments of other machines: a client serves a folder over one WebSocket, a Hub calls it.
+// Both speak JSON-RPC 2.0 (jsonrpc.org/specification), one message a frame. What runs, and who is asked, is the
+// client's.
 package remote
 
 import (
@@ -16,7 +17,8 @@ import (
 // MaxFrame is the largest message, in bytes.
 const MaxFrame = 4 << 20
 
-// The methods. A Hub calls hello's sender with the names of tools (see Method) and toolList; the rest are notifications.
+// The methods. A Hub calls hello's sender with the names of tools (see Method) and toolList; the rest are
+// notifications.
 const (
 	hello      = "hello"       // the client's first message: a Hello
 	toolList   = "tool/list"   // the tools of the root, as they are now
