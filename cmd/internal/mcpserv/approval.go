@@ -3,6 +3,7 @@ package mcpserv
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -39,7 +40,7 @@ func (s *Server) approved(ctx context.Context, env *ops.Env, req *mcp.CallToolRe
 		return out, nil, err
 	}
 	if !asks(req) {
-		out, err = s.await(ctx, err, call)
+		out, err = s.await(ctx, env, err, call)
 		return out, nil, err
 	}
 	id := waits(err)
@@ -80,7 +81,7 @@ func waits(err error) string {
 }
 
 // await makes the call again when a person has decided about it.
-func (s *Server) await(ctx context.Context, pending error, call func() (any, error)) (out any, err error) {
+func (s *Server) await(ctx context.Context, env *ops.Env, pending error, call func() (any, error)) (out any, err error) {
 	if s.opt.Patience < 0 {
 		return nil, pending
 	}
@@ -92,6 +93,10 @@ func (s *Server) await(ctx context.Context, pending error, call func() (any, err
 			tick.Stop()
 			return nil, pending
 		case <-tick.C:
+		}
+		all, err := ops.ApprovalList(ctx, env, ops.ApprovalListIn{})
+		if err == nil && slices.ContainsFunc(all.Requests, func(r trust.Request) bool { return r.ID == waits(pending) }) {
+			continue
 		}
 		if out, err = call(); waits(err) == "" {
 			tick.Stop()

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"arbor/engine/env"
 	"arbor/engine/env/remote"
 	"arbor/engine/errs"
@@ -47,6 +49,11 @@ func newWorld(t *testing.T, secure bool, known func(string) bool) *world {
 	}
 	t.Cleanup(w.server.Close)
 	return w
+}
+
+// times gives the hub other times.
+func (w *world) times(t remote.Times) {
+	w.hub = remote.NewHub(t, nil, func(client string, h remote.Hello) { w.came <- client + "/" + h.Root })
 }
 
 // client returns a client that answers with its arguments, or as handle says.
@@ -245,6 +252,33 @@ func TestImpostorsAndTwins(t *testing.T) {
 	cut()
 	w.gone()
 	defer w.connect(w.client("laptop", nil))()
+}
+
+// deaf is a connection that says hello and then answers nothing, as one whose machine sleeps.
+func (w *world) deaf(name string) {
+	w.Helper()
+	header := http.Header{"Authorization": {"Bearer token-of-" + name}}
+	url := "ws" + strings.TrimPrefix(w.server.URL, "http")
+	ws, _, err := websocket.Dial(w.Context(), url, &websocket.DialOptions{HTTPHeader: header, Subprotocols: []string{remote.Protocol}})
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(func() { _ = ws.CloseNow() })
+	if err := ws.Write(w.Context(), websocket.MessageText, []byte(`{"jsonrpc":"2.0","method":"hello","params":{"root":"app"}}`)); err != nil {
+		w.Fatal(err)
+	}
+	<-w.came
+}
+
+// A connection that answers no ping gives way to a new one with the token.
+func TestADeafConnectionGivesWay(t *testing.T) {
+	w := newWorld(t, false, nil)
+	w.times(remote.Times{Ping: time.Hour, Miss: 100 * time.Millisecond})
+	w.deaf("laptop")
+	defer w.connect(w.client("laptop", nil))()
+	if _, err := w.call("s", 1); err != nil {
+		t.Error(err)
+	}
 }
 
 // A client that is removed is cut off.
