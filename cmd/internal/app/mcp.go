@@ -18,9 +18,11 @@ import (
 	"arbor/cmd/internal/cli"
 	"arbor/cmd/internal/httpguard"
 	"arbor/cmd/internal/mcpserv"
+	"arbor/cmd/internal/web"
 	"arbor/engine"
 	"arbor/engine/config"
 	"arbor/engine/errs"
+	"arbor/engine/live"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore"
@@ -42,6 +44,8 @@ type offer struct {
 	maxTokens int
 	listen    string      // of arbor serve
 	clients   ops.Clients // of arbor serve: the machines that are connected
+	tls       bool        // of arbor serve
+	site      *web.Site   // of arbor serve: the page
 	verbose   bool
 }
 
@@ -77,10 +81,17 @@ func (o *offer) server(ctx context.Context, call cli.Call, mode cli.Mode, versio
 	if err := o.configured(ctx, e, call.Stderr); err != nil {
 		return nil, nil, err
 	}
+	home := cmp.Or(call.Getenv("HOME"), call.Getenv("USERPROFILE"))
+	var hear func(live.News)
+	if mode == cli.Lasting {
+		o.site = web.New(e, web.Options{Home: home, TLS: o.tls, Clients: o.clients, Log: o.log(call.Stderr)})
+		hear = o.site.Hear
+	}
 	s, err := mcpserv.New(e, mcpserv.Options{Version: version, Toolsets: o.toolsets, Profile: mcpserv.Profile(o.profile), Workspace: set.Workspace, Session: set.Session, Operator: set.Operator,
 		ReadOnly: o.readOnly, Tools: o.tools, Exclude: o.exclude,
 		Clients: o.clients,
-		Home:    cmp.Or(call.Getenv("HOME"), call.Getenv("USERPROFILE")),
+		Home:    home,
+		Hear:    hear,
 		Replies: mcpserv.Replies(o.replies), MaxTokens: o.maxTokens, Log: o.log(call.Stderr)})
 	return s, e, err
 }
@@ -145,18 +156,21 @@ func serveCommand(version string) cli.Command {
 	var (
 		o              offer
 		token          string
+		open           bool
 		hosts, origins []string
 		machines       clients
 	)
 	return cli.Command{
-		Use: "serve", Short: "Serve AI assistants over HTTP on this machine (MCP)",
-		Long: `Serve AI assistants on this machine over HTTP, in the Model Context Protocol, at
-/mcp. The address is printed when it is ready. Requests carry the token of a
-file that only you can read, as Authorization: Bearer TOKEN; pages of other
-origins are refused. Headers Arbor-Session and Arbor-Workspace say which session
+		Use: "serve", Short: "Serve the page for people and AI assistants over HTTP (MCP)",
+		Long: `Serve a page to look at the plan and to work on it, for browsers of this machine,
+and AI assistants in the Model Context Protocol, at /mcp. With --open the page
+opens in your browser; run that again to log another browser in. The address is
+printed when it is ready. Requests of assistants carry the token of a file that
+only you can read, as Authorization: Bearer TOKEN; pages of other origins are
+refused. Headers Arbor-Session and Arbor-Workspace say which session
 and workspace calls are about that name none; Arbor-Identifier names a device
 that has a workspace of its own.`,
-		Example: `arbor serve
+		Example: `arbor serve --open
 arbor serve --listen 127.0.0.1:0 --profile worker
 curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \
   -H "Accept: application/json, text/event-stream" \
@@ -164,6 +178,7 @@ curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \
   http://127.0.0.1:7433/mcp`,
 		Flags: func(fs *flag.FlagSet) {
 			fs.StringVar(&o.listen, "listen", "", "the `ADDRESS` on this machine, 127.0.0.1:7433 unless said otherwise; port 0 takes any that is free")
+			fs.BoolVar(&open, "open", false, "open the page in your browser, also that of a server which runs already")
 			fs.StringVar(&token, "token-file", "", "the `FILE` with the token, made where it is missing; .local/token in the vault unless said otherwise")
 			fs.Func("allow-host", "a further `NAME` that clients may call the server by; may be repeated", appendTo(&hosts))
 			fs.Func("allow-origin", "a further `ORIGIN` whose pages may call, as https://arbor.example; may be repeated", appendTo(&origins))
@@ -172,16 +187,17 @@ curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \
 		},
 		Run: func(ctx context.Context, call cli.Call) error {
 			o.clients = machines.hub()
+			tls, err := machines.tls()
+			if err != nil {
+				return err
+			}
+			o.tls = tls != nil
 			s, e, err := o.server(ctx, call, cli.Lasting, version)
 			if err != nil {
 				return err
 			}
 			defer s.Close()
 			machines.engine = e
-			tls, err := machines.tls()
-			if err != nil {
-				return err
-			}
 			if err := local(o.listen); err != nil && tls == nil {
 				return err
 			}
@@ -199,9 +215,13 @@ curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \
 			if err != nil {
 				return errs.New(errs.InvalidPath, "%v", err)
 			}
-			l, err := net.Listen("tcp", o.listen)
+			l, err := listenAt(o.listen)
 			if err != nil {
-				return errs.New(errs.InvalidParams, "--listen %s: %v; port 0 takes any that is free", o.listen, err)
+				if page := running(ctx, o.listen, secret); open && page != "" {
+					show(call, page)
+					return nil
+				}
+				return err
 			}
 			scheme := "http"
 			if tls != nil {
@@ -216,12 +236,25 @@ curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \
 			if err := machines.show(call); err != nil {
 				return errors.Join(err, l.Close())
 			}
-			url := scheme + "://" + l.Addr().String() + "/mcp"
-			if err := call.Print(map[string]string{"url": url, "tokenFile": token}, url+"\n"); err != nil {
+			base := scheme + "://" + l.Addr().String()
+			url := base + "/mcp"
+			if err := call.Print(map[string]string{"url": url, "page": base + "/", "tokenFile": token}, url+"\n"); err != nil {
 				return errors.Join(err, l.Close())
 			}
+			if open {
+				show(call, pageOf(o.site, base))
+			} else if !call.Quiet {
+				fmt.Fprintf(call.Stderr, "the page is at %s/; arbor serve --open opens it in your browser\n", base)
+			}
+			mux.HandleFunc("POST /invite", invites(o.site, base))
+			guarded := httpguard.Handler(mux, httpguard.Options{Token: secret, Hosts: hosts, Origins: origins, Where: "in " + where, TLS: tls != nil})
 			all := http.NewServeMux()
-			all.Handle("/", httpguard.Handler(mux, httpguard.Options{Token: secret, Hosts: hosts, Origins: origins, Where: "in " + where}))
+			all.Handle("/mcp", guarded)
+			all.Handle("/invite", guarded)
+			all.Handle("/", httpguard.Handler(o.site.Handler(), httpguard.Options{Open: true, Hosts: hosts, Origins: origins, TLS: tls != nil}))
+			told, stop := context.WithCancel(ctx)
+			defer stop()
+			go o.page(told, call)
 			all.Handle("/env", httpguard.Handler(http.HandlerFunc(machines.connect), httpguard.Options{Open: true, Hosts: hosts}))
 			all.Handle("POST /env/pair", httpguard.Handler(http.HandlerFunc(machines.pair), httpguard.Options{Open: true, Hosts: hosts}))
 			err = httpguard.Serve(ctx, l, all, o.log(call.Stderr))

@@ -23,6 +23,7 @@ type Options struct {
 	Token   string   // what a request carries as "Authorization: Bearer TOKEN"; "" refuses every request
 	Hosts   []string // names besides localhost, 127.0.0.1 and [::1] that Host may give: "arbor.example" with the server's port or none, "arbor.example:8443" as it is
 	Origins []string // origins besides the server's own, as browsers send them: "https://arbor.example"
+	TLS     bool     // the server's own origins are of https
 	Open    bool     // next looks at tokens by itself
 	Where   string   // completes "the token is …" for those who came without: "in .local/token of the vault"; "" says nothing
 }
@@ -92,10 +93,14 @@ func (g *guard) foreign(r *http.Request) *refusal {
 }
 
 // allowed reports whether pages of an origin may call. The server's own origins name its port unless it is that of
-// http.
+// their scheme.
 func (g *guard) allowed(origin, port string) bool {
 	for _, name := range g.hosts[:3] {
-		if own := "http://" + name; port != "" && origin == own+":"+port || port == "80" && origin == own {
+		own, usual := "http://"+name, "80"
+		if g.opt.TLS {
+			own, usual = "https://"+name, "443"
+		}
+		if port != "" && origin == own+":"+port || port == usual && origin == own {
 			return true
 		}
 	}

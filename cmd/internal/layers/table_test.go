@@ -99,10 +99,10 @@ var rows = []row{
 	{floor: 60, name: "cmd/internal/httpguard"},
 	{floor: 60, name: "cmd/internal/setup", may: "mdstore/guard engine engine/check engine/claims engine/config engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
 	{floor: 70, name: "cmd/internal/mcpserv/internal/fixtures", may: "cmd/internal/httpguard cmd/internal/mcpserv", helper: true},
-	{floor: 60, name: "cmd/internal/web", may: "engine engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine", later: true},
+	{floor: 60, name: "cmd/internal/web", may: "engine engine/check engine/claims engine/env engine/env/trust engine/errs engine/feed engine/live engine/memory engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/fold mdstore/mdoc statemachine"},
 
 	{floor: 70, name: "cmd/internal/app", may: "cmd/internal/cli cmd/internal/setup cmd/internal/httpguard cmd/internal/mcpserv cmd/internal/importtanmi cmd/internal/web " +
-		"engine engine/config engine/env engine/env/command engine/env/jail engine/env/remote engine/env/trust engine/errs engine/ops engine/plan engine/view context/assemble context/render mdstore mdstore/gitrepo mdstore/guard mdstore/mdoc mdstore/dirstore mdstore/merge " +
+		"engine engine/config engine/env engine/env/command engine/env/jail engine/env/remote engine/env/trust engine/errs engine/live engine/ops engine/plan engine/view context/assemble context/render mdstore mdstore/gitrepo mdstore/guard mdstore/mdoc mdstore/dirstore mdstore/merge " +
 		"mdstore/watch statemachine"},
 
 	// It measures what the front ends do, and puts the store that it measures into the engine by itself.
@@ -124,7 +124,7 @@ type home struct {
 
 var homes = []home{
 	{module: "gopkg.in/yaml.v3", name: "mdstore/mdoc"},
-	{module: "github.com/yuin/goldmark", name: "mdstore/mdoc", judges: "context/render"},
+	{module: "github.com/yuin/goldmark", name: "mdstore/mdoc cmd/internal/web", judges: "context/render"},
 	{module: "github.com/adrg/frontmatter", name: "mdstore/mdoc"},
 	{module: "github.com/gofrs/flock", name: "mdstore/dirstore engine/env/trust"},
 	{module: "golang.org/x/sys", name: "mdstore/dirstore engine/env/command cmd/internal/bench"},
@@ -140,6 +140,7 @@ var homes = []home{
 	{module: "github.com/google/jsonschema-go", name: "cmd/internal/mcpserv"},
 	{module: "github.com/landlock-lsm/go-landlock", name: "engine/env/command"},
 	{module: "github.com/coder/websocket", name: "engine/env/remote"},
+	{module: "github.com/microcosm-cc/bluemonday", name: "cmd/internal/web"},
 	{module: "github.com/tailscale/hujson", name: "cmd/internal/setup"},
 	{module: "github.com/rogpeppe/go-internal", name: "tests"},
 	{module: "pgregory.net/rapid", name: "tests"},

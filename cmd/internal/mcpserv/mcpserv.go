@@ -19,6 +19,7 @@ import (
 	"arbor/engine"
 	places "arbor/engine/env"
 	"arbor/engine/errs"
+	"arbor/engine/live"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 )
@@ -40,6 +41,9 @@ type Options struct {
 	Clients   ops.Clients   // the machines that serve folders; nil for none
 	Patience  time.Duration // how long a call waits for a person, where the client cannot ask one; 0 is DefaultPatience, below 0 is not at all
 	Log       *slog.Logger  // nil: nothing is logged
+	// Hear is told that the vault is followed, and then of each change; nil for nobody. A server that is heard follows from
+	// the start, others from their first call on.
+	Hear func(live.News)
 }
 
 // Replies is a form of replies.
@@ -120,6 +124,9 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 	s.addPrompts()
 	s.addCommands()
 	s.mcp.AddReceivingMiddleware(s.receive)
+	if opt.Hear != nil {
+		s.follow()
+	}
 	return s, nil
 }
 

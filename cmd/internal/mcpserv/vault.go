@@ -17,10 +17,18 @@ import (
 func (s *Server) follow() {
 	s.following.Do(func() {
 		s.running.Go(func() {
-			ready := func() { s.running.Go(s.notify) }
-			err := s.engine.Follow(s.ctx, ready, func(live.News) {
+			hear := s.opt.Hear
+			if hear == nil {
+				hear = func(live.News) {}
+			}
+			ready := func() {
+				s.running.Go(s.notify)
+				hear(live.News{})
+			}
+			err := s.engine.Follow(s.ctx, ready, func(n live.News) {
 				s.engine.Live().Late(s.ctx, true)
 				s.notify()
+				hear(n)
 			})
 			if err != nil && s.ctx.Err() == nil && !errors.Is(err, errors.ErrUnsupported) {
 				s.opt.Log.Warn("the vault is not followed: changes of files show with the next call", "error", err)

@@ -1,0 +1,216 @@
+package web
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"arbor/engine"
+	"arbor/engine/enginetest"
+	"arbor/engine/live"
+	"arbor/mdstore"
+)
+
+// A world is the page of a vault on disk, and a browser that is logged in.
+type world struct {
+	t      *testing.T
+	dir    string
+	engine *engine.Engine
+	site   *Site
+	server *httptest.Server
+	guest  *http.Client
+}
+
+func newWorld(t *testing.T, files map[mdstore.Path][]byte) *world {
+	t.Helper()
+	dir := enginetest.Place(t, files)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	e, err := engine.Open(t.Context(), enginetest.OpenDir(t, dir), engine.Options{Vault: dir, State: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := New(e, Options{})
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, dir: dir, engine: e, site: s, server: httptest.NewServer(s.Handler()), guest: &http.Client{Jar: jar}}
+	t.Cleanup(w.server.Close)
+	if code, said := w.post("/login", map[string]any{"token": s.Invite()}); code != http.StatusNoContent {
+		t.Fatalf("login: %d %s", code, said)
+	}
+	return w
+}
+
+// follow has the vault followed, and the pages told of changes.
+func (w *world) follow() {
+	ready := make(chan struct{})
+	told := func(n live.News) { w.site.Hear(n) }
+	go func() { _ = w.engine.Follow(w.t.Context(), func() { told(live.News{}); close(ready) }, told) }()
+	go func() { _ = w.site.Run(w.t.Context()) }()
+	<-ready
+}
+
+func (w *world) get(path string, header ...string) (int, string) {
+	w.t.Helper()
+	return w.send(w.guest, http.MethodGet, path, "", header...)
+}
+
+func (w *world) post(path string, body map[string]any) (int, string) {
+	w.t.Helper()
+	data, err := json.Marshal(body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return w.send(w.guest, http.MethodPost, path, string(data), "Content-Type", "application/json")
+}
+
+// do calls an operation that has to work.
+func (w *world) do(operation string, args map[string]any) (out map[string]any) {
+	w.t.Helper()
+	code, said := w.post("/do/"+operation, args)
+	if code != http.StatusOK {
+		w.t.Fatalf("%s: %d %s", operation, code, said)
+	}
+	if err := json.Unmarshal([]byte(said), &out); err != nil {
+		w.t.Fatal(err)
+	}
+	return out
+}
+
+func (w *world) send(client *http.Client, method, path, body string, header ...string) (int, string) {
+	w.t.Helper()
+	req, err := http.NewRequestWithContext(w.t.Context(), method, w.server.URL+path, strings.NewReader(body))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	all, err := io.ReadAll(res.Body)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return res.StatusCode, string(all)
+}
+
+// plan makes a workspace with two nodes, and returns its id and those of the nodes.
+func (w *world) plan() (ws, first, second string) {
+	w.t.Helper()
+	ws = w.do("workspace_init", map[string]any{"name": "Website", "goal": "A site for the shop"})["workspaceId"].(string)
+	id := func(title string) string {
+		out := w.do("node_create", map[string]any{"workspaceId": ws, "parentId": "root", "title": title, "type": "execution", "requirement": "Do " + title})
+		return out["nodeId"].(string)
+	}
+	return ws, id("Design"), id("Shop")
+}
+
+// Views that everybody who is logged in can open.
+var views = []string{"/", "/plan", "/approvals", "/check"}
+
+func TestStrangersSeeAnEmptyShell(t *testing.T) {
+	w := newWorld(t, nil)
+	w.plan()
+	stranger := &http.Client{}
+	for _, path := range append(views, "/node/root") {
+		code, said := w.send(stranger, http.MethodGet, path, "")
+		if code != http.StatusUnauthorized || !strings.Contains(said, "arbor serve --open") || strings.Contains(said, "Website") {
+			t.Errorf("GET %s: %d %s", path, code, said)
+		}
+	}
+	for _, path := range []string{"/events", "/do/workspace_list"} {
+		method := http.MethodGet
+		if strings.HasPrefix(path, "/do/") {
+			method = http.MethodPost
+		}
+		if code, said := w.send(stranger, method, path, "{}", "Content-Type", "application/json"); code != http.StatusUnauthorized {
+			t.Errorf("%s %s: %d %s", method, path, code, said)
+		}
+	}
+}
+
+func TestAnInvitationWorksOnceAndTheLastOneHolds(t *testing.T) {
+	w := newWorld(t, nil)
+	old, now := w.site.Invite(), w.site.Invite()
+	for _, c := range []struct {
+		token string
+		want  int
+	}{{"", 401}, {"wrong", 401}, {old, 401}, {now, 204}, {now, 401}} {
+		if code, said := w.post("/login", map[string]any{"token": c.token}); code != c.want {
+			t.Errorf("token %q: %d %s, want %d", c.token, code, said, c.want)
+		}
+	}
+}
+
+// Forms of other sites can send these without asking the browser.
+func TestOnlyJSONChangesAnything(t *testing.T) {
+	w := newWorld(t, nil)
+	for _, kind := range []string{"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"} {
+		code, said := w.send(w.guest, http.MethodPost, "/do/workspace_init", `{"name":"X","goal":"Y"}`, "Content-Type", kind)
+		if code != http.StatusUnsupportedMediaType {
+			t.Errorf("%q: %d %s", kind, code, said)
+		}
+	}
+	if code, said := w.get("/do/workspace_init"); code != http.StatusMethodNotAllowed {
+		t.Errorf("GET: %d %s", code, said)
+	}
+}
+
+func TestViewsShowThePlan(t *testing.T) {
+	w := newWorld(t, nil)
+	for _, path := range views[:2] {
+		if _, said := w.get(path); !strings.Contains(said, "arbor init") {
+			t.Errorf("%s does not say how to begin: %s", path, said)
+		}
+	}
+	ws, first, _ := w.plan()
+	for path, want := range map[string]string{
+		"/":                       "A site for the shop",
+		"/?ws=" + ws:              "0 of 2 done",
+		"/plan":                   "Design",
+		"/plan?filter=shop":       "1 node",
+		"/node/" + first:          "Do Design",
+		"/node/nothing":           "nothing",
+		"/approvals":              "Nothing waits",
+		"/check":                  "Nothing is wrong",
+		"/plan?ws=no-such-folder": "no-such-folder",
+	} {
+		if _, said := w.get(path); !strings.Contains(said, want) {
+			t.Errorf("GET %s does not say %q:\n%s", path, want, said)
+		}
+	}
+	if _, said := w.get("/plan?filter=shop"); strings.Contains(said, "Design") {
+		t.Error("a filter shows what it does not ask for")
+	}
+	if _, said := w.get("/plan", "Arbor-Part", "main"); strings.Contains(said, "<html") || !strings.Contains(said, "Design") {
+		t.Errorf("a part of the page is not a part: %s", said)
+	}
+}
+
+func TestChangesAreMadeByOperations(t *testing.T) {
+	w := newWorld(t, nil)
+	ws, first, _ := w.plan()
+	w.do("node_update", map[string]any{"workspaceId": ws, "nodeId": first, "requirement": "# Draw it"})
+	if _, said := w.get("/node/" + first); !strings.Contains(said, "<h3>Draw it</h3>") {
+		t.Errorf("the new text is not shown: %s", said)
+	}
+	code, said := w.post("/do/node_update", map[string]any{"workspaceId": ws, "nodeId": first, "requirement": "Other", "ifMatch": "old"})
+	if code != http.StatusConflict {
+		t.Errorf("an old version: %d %s", code, said)
+	}
+	if code, said := w.post("/do/no_such", nil); code != http.StatusNotFound {
+		t.Errorf("no such operation: %d %s", code, said)
+	}
+}
