@@ -31,6 +31,7 @@ func (s *Site) Run(ctx context.Context) error {
 func (s *Site) tell(r feed.Report) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.remember(r)
 	for _, e := range r.Events {
 		for c := range s.streams {
 			select {

@@ -4,27 +4,91 @@ import (
 	"fmt"
 	"html/template"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"arbor/engine/ops"
 )
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"markdown": rendered,
-	"when":     func(ms int64) string { return time.UnixMilli(ms).Format("2006-01-02 15:04") },
-	"node":     nodeURL,
-	"page":     func(name, ws string) string { return "/" + name + "?ws=" + url.QueryEscape(ws) },
-	"say":      func(word string) string { return strings.ToUpper(word[:1]) + word[1:] },
-	"branch":   func(ws string, n *ops.TreeNode) branch { return branch{ws, n} },
-	"part":     func(n *ops.NodeGetOut, field, title, text string) section { return section{n.Node, field, title, text} },
-	"count": func(n int) string {
-		if n == 1 {
-			return "1 node"
+// A look is the way a page is drawn.
+type look struct {
+	Language string // en or zh
+	Static   bool   // as files to share: nothing can be changed, and links lead to files beside it
+}
+
+// drawn are the templates of each look.
+var drawn = func() map[look]*template.Template {
+	all := map[look]*template.Template{}
+	for _, l := range []look{{"en", false}, {"zh", false}, {"en", true}, {"zh", true}} {
+		all[l] = template.Must(template.New("").Funcs(l.funcs()).ParseFS(files, "pages/*.html"))
+	}
+	return all
+}()
+
+func (l look) funcs() template.FuncMap {
+	return template.FuncMap{
+		"t":        l.say,
+		"markdown": rendered,
+		"when":     when,
+		"logged":   logged,
+		"item":     l.item,
+		"page":     l.page,
+		"live":     func() bool { return !l.Static },
+		"mark":     mark,
+		"branch":   func(ws string, n *ops.TreeNode) branch { return branch{ws, n} },
+		"part":     func(n *ops.NodeGetOut, field, title, text string) section { return section{n.Node, field, title, text} },
+		"nodes":    func(n int) string { return l.count(n, "node", "nodes") },
+		"entries":  func(n int) string { return l.count(n, "entry", "entries") },
+		"words":    l.words,
+		"editors":  editors,
+		"lines":    func(diff string) []diffLine { return diffLines(diff) },
+		"join":     func(all []string) string { return strings.Join(all, ", ") },
+		"language": func() string { return l.Language },
+	}
+}
+
+// count returns a number of things in words.
+func (l look) count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + l.say(one)
+	}
+	return fmt.Sprintf("%d %s", n, l.say(many))
+}
+
+// page returns the address of a view.
+func (l look) page(name, ws string) string {
+	if l.Static {
+		if name == "" {
+			name = "index"
 		}
-		return fmt.Sprintf("%d nodes", n)
-	},
-}).ParseFS(files, "pages/*.html"))
+		return name + ".html"
+	}
+	return "/" + name + "?ws=" + url.QueryEscape(ws)
+}
+
+// item returns the address of one thing of a kind: node, slot, session, state.
+func (l look) item(kind, ws, id string) string {
+	if l.Static {
+		return url.PathEscape(fileOf(kind, id))
+	}
+	return "/" + kind + "/" + url.PathEscape(id) + "?ws=" + url.QueryEscape(ws)
+}
+
+func when(ms int64) string {
+	if ms == 0 {
+		return ""
+	}
+	return time.UnixMilli(ms).Format("2006-01-02 15:04")
+}
+
+// logged returns the time of a log line without the seconds of this year's.
+func logged(at string) string {
+	if len(at) >= len("2006-01-02 15:04") {
+		return strings.Replace(at[:len("2006-01-02 15:04")], "T", " ", 1)
+	}
+	return at
+}
 
 // A branch is a node of the outline with its workspace.
 type branch struct {
@@ -32,9 +96,9 @@ type branch struct {
 	*ops.TreeNode
 }
 
-// Mark is the sign of the node's status; its name stands beside it.
-func (b branch) Mark() string {
-	if sign := marks[b.Status]; sign != "" {
+// mark is the sign of a status; its name stands beside it.
+func mark(status string) string {
+	if sign := marks[status]; sign != "" {
 		return sign
 	}
 	return "?"
@@ -45,12 +109,71 @@ var marks = map[string]string{
 	"completed": "●", "failed": "✕", "cancelled": "–",
 }
 
+// statuses are in the order of a life cycle.
+var statuses = []string{
+	"pending", "planning", "monitoring", "implementing", "validating", "completed", "failed", "cancelled",
+}
+
 // A section is a text of a node that is edited in place.
 type section struct {
 	Node               ops.NodeInfo
 	Field, Title, Text string
 }
 
-func nodeURL(ws, id string) string {
-	return "/node/" + url.PathEscape(id) + "?ws=" + url.QueryEscape(ws)
+// An editor is a program that a file can be opened in.
+type editor struct {
+	Name string
+	URL  template.URL
+}
+
+// editors returns the addresses that open a file in editors. The schemes are constants and the path is escaped, so that
+// nothing else can come of them.
+func editors(path string) []editor {
+	slashed := strings.ReplaceAll(path, `\`, "/")
+	if path == "" || !(strings.HasPrefix(slashed, "/") || strings.Contains(slashed, ":/")) {
+		return nil
+	}
+	parts := strings.Split(strings.TrimPrefix(slashed, "/"), "/")
+	for i, p := range parts {
+		parts[i] = url.PathEscape(p)
+	}
+	return []editor{
+		{"VS Code", template.URL("vscode://file/" + strings.Join(parts, "/"))},
+		{"Obsidian", template.URL("obsidian://open?path=" + strings.ReplaceAll(url.QueryEscape(path), "+", "%20"))},
+	}
+}
+
+// A diffLine is a line of a unified diff.
+type diffLine struct{ Kind, Text string }
+
+func diffLines(diff string) (all []diffLine) {
+	for line := range strings.Lines(diff) {
+		kind := "same"
+		switch {
+		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "@@"):
+			kind = "head"
+		case strings.HasPrefix(line, "+"):
+			kind = "added"
+		case strings.HasPrefix(line, "-"):
+			kind = "removed"
+		}
+		all = append(all, diffLine{kind, line})
+	}
+	return all
+}
+
+// pick returns the nodes of a tree that match, in its order.
+func pick(tree []*ops.TreeNode, match func(*ops.TreeNode) bool) (all []*ops.TreeNode) {
+	for _, n := range tree {
+		if match(n) {
+			all = append(all, n)
+		}
+		all = slices.Concat(all, pick(n.Children, match))
+	}
+	return all
+}
+
+// fileOf is the name of the file that an export has for one thing of a kind.
+func fileOf(kind, id string) string {
+	return kind + "-" + strings.NewReplacer("/", "_", `\`, "_", ":", "_").Replace(id) + ".html"
 }

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"time"
 
 	"arbor/engine"
 	"arbor/engine/errs"
@@ -29,14 +30,16 @@ type Options struct {
 
 // A Site is the page of one vault. It lives as long as the process, and so do those who are logged in.
 type Site struct {
-	engine *engine.Engine
-	opt    Options
-	feed   feed.Feed
-	begun  chan struct{} // closed when the vault is followed
-	once   sync.Once
+	engine  *engine.Engine
+	opt     Options
+	started time.Time
+	feed    feed.Feed
+	begun   chan struct{} // closed when the vault is followed
+	once    sync.Once
 
 	mu      sync.Mutex
 	invited string          // the token of the invitation that holds; "" for none
+	past    []happening     // newest first
 	guests  map[string]bool // the cookies of those who are logged in
 	streams map[chan event]bool
 }
@@ -49,7 +52,7 @@ func New(e *engine.Engine, opt Options) *Site {
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Site{engine: e, opt: opt, begun: make(chan struct{}), guests: map[string]bool{}, streams: map[chan event]bool{}}
+	s := &Site{engine: e, opt: opt, started: time.Now(), begun: make(chan struct{}), guests: map[string]bool{}, streams: map[chan event]bool{}}
 	s.feed.Tell = s.tell
 	return s
 }
@@ -71,11 +74,10 @@ func (s *Site) Handler() http.Handler {
 	mux.HandleFunc("POST /login", s.login)
 	mux.HandleFunc("GET /events", s.known(s.events))
 	mux.HandleFunc("POST /do/{operation}", s.known(s.do))
-	mux.HandleFunc("GET /{$}", s.page("overview", s.overview))
-	mux.HandleFunc("GET /plan", s.page("plan", s.plan))
-	mux.HandleFunc("GET /node/{id}", s.page("node", s.node))
-	mux.HandleFunc("GET /approvals", s.page("approvals", s.approvals))
-	mux.HandleFunc("GET /check", s.page("check", s.check))
+	mux.HandleFunc("POST /join", s.known(s.join))
+	for _, v := range s.views() {
+		mux.HandleFunc("GET "+v.path, s.page(v))
+	}
 	return protected(mux)
 }
 
@@ -99,48 +101,70 @@ func (s *Site) env() *ops.Env {
 		Home: s.opt.Home, Clients: s.opt.Clients}
 }
 
-// A view is what a template gets.
-type view struct {
-	Page, Title string
-	Workspace   string // its id; "" where none is chosen
-	All         []ops.WorkspaceHead
-	Body        any
+// A viewOf says what a path of the site shows.
+type viewOf struct {
+	path, name string // name is that of its template
+	body       func(*http.Request, *screen) error
 }
 
-// page returns the handler of a page: the whole of it, or what stands in its main part for the header Arbor-Part.
-func (s *Site) page(name string, body func(*http.Request, *view) error) http.HandlerFunc {
+func (s *Site) views() []viewOf {
+	return []viewOf{
+		{"/{$}", "overview", s.overview}, {"/plan", "plan", s.plan}, {"/board", "board", s.board},
+		{"/node/{id}", "node", s.node}, {"/node/{id}/context", "context", s.context}, {"/node/{id}/history", "history", s.history},
+		{"/activity", "activity", s.activity}, {"/search", "search", s.search},
+		{"/memory", "memory", s.memory}, {"/slot/{id}", "slot", s.slot},
+		{"/sessions", "sessions", s.sessions}, {"/session/{id}", "session", s.session}, {"/state/{id}", "state", s.state},
+		{"/approvals", "approvals", s.approvals}, {"/check", "check", s.check},
+	}
+}
+
+// A screen is what a template gets.
+type screen struct {
+	look
+	View, Title string
+	Workspace   string // its id; "" where none is chosen
+	All         []ops.WorkspaceHead
+	Waits       int // requests that wait for a decision
+	Here        string
+	Body        any
+
+	lastVisit int64 // see visit
+}
+
+// page returns the handler of a view: the whole page, or only what the header Arbor-Part names.
+func (s *Site) page(shown viewOf) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		v := &screen{look: look{Language: language(w, r)}, View: shown.name, Here: r.URL.Path}
 		if !s.isKnown(r) {
 			w.WriteHeader(http.StatusUnauthorized)
-			s.write(w, "shell.html", nil)
+			s.write(w, "shell.html", v)
 			return
 		}
-		v := &view{Page: name}
-		if err := s.choose(r, v); err == nil {
-			err = body(r, v)
-			if err != nil {
-				v.Page, v.Body = "failure", errs.As(err)
-				w.WriteHeader(status(err))
-			}
-		} else {
-			v.Page, v.Body = "failure", errs.As(err)
+		v.lastVisit = visit(w, r, time.Now())
+		err := s.choose(r, v)
+		if err == nil {
+			err = shown.body(r, v)
+		}
+		if err != nil {
+			v.View, v.Title, v.Body = "failure", "That did not work", errs.As(err)
 			w.WriteHeader(status(err))
 		}
-		part := r.Header.Get("Arbor-Part")
-		if part == "" {
-			part = "page.html"
-		} else if part != "tree" || name != "plan" {
-			part = "main"
+		switch part := r.Header.Get("Arbor-Part"); {
+		case part == "":
+			s.write(w, "page.html", v)
+		case part == "tree" && v.View == "plan":
+			s.write(w, "tree", v)
+		default:
+			s.write(w, "main", v)
 		}
-		s.write(w, part, v)
 	}
 }
 
 // write draws a template whole before anything is sent.
-func (s *Site) write(w http.ResponseWriter, name string, v any) {
+func (s *Site) write(w http.ResponseWriter, name string, v *screen) {
 	var b bytes.Buffer
-	if err := templates.ExecuteTemplate(&b, name, v); err != nil {
+	if err := drawn[v.look].ExecuteTemplate(&b, name, v); err != nil {
 		s.opt.Log.Error("a bug in arbor", "template", name, "error", err)
 		http.Error(w, "this is a bug in arbor: "+err.Error(), http.StatusInternalServerError)
 		return

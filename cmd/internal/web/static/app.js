@@ -4,6 +4,9 @@
   const $ = (what, below = document) => below.querySelector(what);
   const main = $("#main");
   const workspace = document.body.dataset.workspace;
+  const words = JSON.parse(document.body.dataset.words || "{}");
+  const t = (english) => words[english] || english;
+  const made = (name, props = {}, ...below) => { const e = Object.assign(document.createElement(name), props); e.append(...below); return e; };
 
   function say(text) {
     const p = $("#said");
@@ -11,6 +14,7 @@
     p.textContent = text;
     p.hidden = !text;
   }
+  function note(text) { $("#live").textContent = text; }
 
   async function post(path, body) {
     const res = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
@@ -18,6 +22,7 @@
     if (!res.ok) throw Object.assign(new Error(out.error.message), { code: out.error.code });
     return out;
   }
+  const run = (operation, args) => post("/do/" + operation, { workspaceId: workspace, ...args });
 
   // login takes the token out of the address before anything else sees it.
   async function login() {
@@ -28,12 +33,14 @@
     location.reload();
   }
   if (document.body.dataset.shell !== undefined) {
-    login().catch((e) => { $("main").append(Object.assign(document.createElement("p"), { className: "bad", textContent: e.message })); });
+    login().catch((e) => $("main").append(made("p", { className: "bad", textContent: e.message })));
     return;
   }
   if (location.hash.startsWith("#token=")) history.replaceState(null, "", location.pathname + location.search);
 
-  const part = async (address, name) => {
+  // What is drawn again
+
+  const part = async (address, name = "main") => {
     const res = await fetch(address, { headers: { "Arbor-Part": name } });
     if (res.status === 401) location.reload();
     const t = document.createElement("template");
@@ -41,6 +48,7 @@
     return t.content;
   };
   const keyOf = (e) => e.dataset?.id || e.id || "";
+  const busy = (e) => e.classList?.contains("editing") || e.matches?.("[data-part][open] > div");
 
   // morph makes old what is new and keeps elements that stand for the same thing, so that nothing jumps: what is open
   // stays open, and what somebody writes in is left alone.
@@ -56,12 +64,13 @@
       if (o.nodeType === Node.TEXT_NODE) { if (o.data !== n.data) o.data = n.data; continue; }
       if (o.nodeType !== Node.ELEMENT_NODE) continue;
       if (o.classList.contains("editing")) { changedBelow(o, n); continue; }
-      if (o.matches("input, select") || o === document.activeElement && o.matches("textarea")) continue;
+      if (busy(o) || o.matches("input, select") || o.matches("textarea:not(.source)")) continue;
+      for (const a of [...o.attributes]) if (a.name !== "open" && !n.hasAttribute(a.name)) o.removeAttribute(a.name);
       for (const a of [...n.attributes]) if (a.name !== "open" && o.getAttribute(a.name) !== a.value) o.setAttribute(a.name, a.value);
       if (o.dataset.below && o.open && n.dataset.below) { morph($("summary", o), $("summary", n)); continue; }
       morph(o, n);
     }
-    while (at) { const next = at.nextSibling; if (!at.classList?.contains("editing")) at.remove(); at = next; }
+    while (at) { const next = at.nextSibling; if (!busy(at)) at.remove(); at = next; }
   }
 
   let waits;
@@ -69,77 +78,236 @@
     clearTimeout(waits);
     waits = setTimeout(async () => {
       try {
-        morph(main, await part(location.href, "main"));
+        morph(main, await part(location.href));
         for (const d of main.querySelectorAll("details[data-below][open]")) await fill(d);
+        for (const d of main.querySelectorAll("details[data-part][open]")) await load(d);
       } catch { /* the stream says when the server is there again */ }
     }, 100);
   }
 
   // One stream for all pages of the browser: who holds the lock passes on what it hears.
   const channel = new BroadcastChannel("arbor");
-  const heard = (e) => { if (!e.workspace || e.workspace === workspace) repaint(); };
+  const heard = (e) => { if (!e.workspace || e.workspace === workspace || !workspace) repaint(); };
   channel.onmessage = (m) => heard(m.data);
   navigator.locks.request("arbor-events", () => new Promise(() => {
     const stream = new EventSource("/events");
     const both = (e) => { channel.postMessage(e); heard(e); };
     stream.onmessage = (m) => both(JSON.parse(m.data));
-    stream.addEventListener("begin", () => { $("#live").textContent = ""; both({}); });
-    stream.onerror = () => { $("#live").textContent = "not connected"; };
+    stream.addEventListener("begin", () => { note(""); both({}); });
+    stream.onerror = () => note(t("not connected"));
   }));
 
-  // Folded parts of the plan come when they are opened.
+  // Folded parts of the plan, and what a node has besides its file, come when they are opened.
   async function fill(d) {
     const got = await part("/plan?ws=" + encodeURIComponent(workspace) + "&below=" + encodeURIComponent(d.dataset.below), "tree");
     const below = $("li > details > ul", got);
     if (below) morph($("ul", d), below);
   }
-  document.addEventListener("toggle", (e) => { if (e.target.dataset?.below && e.target.open) fill(e.target).catch((x) => say(x.message)); }, true);
+  async function load(d) {
+    const budget = $("[name=budget]", d)?.value || "";
+    const got = await part(d.dataset.part + "?ws=" + encodeURIComponent(workspace) + "&budget=" + budget);
+    const box = $("div", d), old = $("[name=budget]", d);
+    if (!old) { box.replaceChildren(got); return; }
+    for (const e of [...box.children]) if (!e.contains(old)) e.remove();
+    $("output", box).textContent = $("output", got)?.textContent || "";
+    $("form", got)?.remove();
+    box.append(got);
+  }
+  document.addEventListener("toggle", (e) => {
+    if (!e.target.open) return;
+    if (e.target.dataset?.below) fill(e.target).catch((x) => say(x.message));
+    if (e.target.dataset?.part) load(e.target).catch((x) => say(x.message));
+  }, true);
+  main.addEventListener("input", (e) => { if (e.target.name === "budget") load(e.target.closest("details")).catch((x) => say(x.message)); });
 
+  // Keys
+
+  const rowOf = (li) => li?.querySelector(":scope > .leaf a, :scope > details > summary a");
+  const above = (li) => li.parentElement.closest("li[data-id]");
+  async function shift(li, key) {
+    const up = above(li), before = li.previousElementSibling, after = li.nextElementSibling, id = li.dataset.id;
+    if (!up) return;
+    let args;
+    if (key === "ArrowUp" && before) args = { newParentId: up.dataset.id, before: before.dataset.id };
+    else if (key === "ArrowDown" && after) args = { newParentId: up.dataset.id, after: after.dataset.id };
+    else if (key === "ArrowRight" && before) args = { newParentId: before.dataset.id };
+    else if (key === "ArrowLeft" && above(up)) args = { newParentId: above(up).dataset.id, after: up.dataset.id };
+    else return;
+    await move(id, args);
+  }
+  async function move(id, args) {
+    await run("node_move", { nodeId: id, ...args });
+    say("");
+    const now = await part(location.href);
+    morph(main, now);
+    for (let d = $('[data-id="' + CSS.escape(id) + '"]')?.parentElement.closest("details"); d; d = d.parentElement.closest("details")) d.open = true;
+    rowOf($('#tree [data-id="' + CSS.escape(id) + '"]'))?.focus();
+    note(t("moved"));
+  }
   document.addEventListener("keydown", (e) => {
-    if (e.target.matches("input, textarea, select") || e.ctrlKey || e.metaKey || e.altKey) return;
-    if (e.key === "/" && $("#filter")) { e.preventDefault(); $("#filter").focus(); return; }
+    if (e.key === "Enter" && (e.ctrlKey || e.metaKey) && e.target.matches("textarea")) { e.target.form?.requestSubmit(); return; }
+    if (e.target.matches("input, textarea, select") || e.ctrlKey || e.metaKey || $("dialog[open]")) return;
+    if (e.key === "?") { $("#keys").showModal(); return; }
+    if (e.key === "/") {
+      e.preventDefault();
+      if ($("#filter")) $("#filter").focus();
+      else location.href = "/search?ws=" + encodeURIComponent(workspace);
+      return;
+    }
     const tree = $("#tree");
-    if (!tree || !["ArrowDown", "ArrowUp", "ArrowLeft", "ArrowRight"].includes(e.key)) return;
-    const links = [...tree.querySelectorAll("a")].filter((a) => a.offsetParent);
-    const i = links.indexOf(document.activeElement), d = document.activeElement.closest?.("summary")?.parentElement;
-    if (e.key === "ArrowLeft" && d) d.open = false;
-    else if (e.key === "ArrowRight" && d) d.open = true;
-    else if (e.key === "ArrowDown") links[Math.min(i + 1, links.length - 1)]?.focus();
-    else if (e.key === "ArrowUp") links[Math.max(i - 1, 0)]?.focus();
+    if (!tree || !e.key.startsWith("Arrow")) return;
+    const li = document.activeElement.closest?.("#tree li[data-id]");
+    if (!li && document.activeElement !== document.body && document.activeElement !== main) return;
     e.preventDefault();
+    if (e.altKey) { if (li) shift(li, e.key).catch((x) => say(x.message)); return; }
+    const rows = [...tree.querySelectorAll("li[data-id]")].filter((x) => rowOf(x)?.offsetParent);
+    const i = rows.indexOf(li), d = li && $(":scope > details", li);
+    if (e.key === "ArrowDown") rowOf(rows[Math.min(i + 1, rows.length - 1)])?.focus();
+    else if (e.key === "ArrowUp") rowOf(rows[Math.max(i - 1, 0)])?.focus();
+    else if (e.key === "ArrowRight" && d) { if (d.open) rowOf($("li", d))?.focus(); else d.open = true; }
+    else if (e.key === "ArrowLeft" && li) { if (d?.open) d.open = false; else rowOf(above(li))?.focus(); }
   });
-  $("#workspace")?.addEventListener("change", (e) => { location.href = "/?ws=" + encodeURIComponent(e.target.value); });
+  $("#help").addEventListener("click", () => $("#keys").showModal());
+  $("#workspace")?.addEventListener("change", (e) => { location.href = location.pathname.replace(/^\/(node|slot|session|state)\/.*/, "/") + "?ws=" + encodeURIComponent(e.target.value); });
 
-  // Drafts are kept in the browser until what they say is saved.
+  // Dragging: in the outline a node goes before, after or below another one; on the board it gets another status.
+  let dragged = null;
+  const target = (e) => dragged && e.target.closest?.(".column, #tree [draggable]");
+  function place(e, over) {
+    if (over.matches(".column")) return "into";
+    const box = over.getBoundingClientRect(), at = (e.clientY - box.top) / box.height;
+    return at < 0.3 ? "before" : at > 0.7 ? "after" : "into";
+  }
+  const unmark = () => { for (const e of document.querySelectorAll("[data-drop]")) delete e.dataset.drop; };
+  main.addEventListener("dragstart", (e) => {
+    const row = e.target.closest?.("[draggable=true]");
+    if (!row) return;
+    dragged = row.closest("[data-id]");
+    e.dataTransfer.effectAllowed = "move";
+    e.dataTransfer.setData("text/plain", dragged.dataset.id);
+  });
+  main.addEventListener("dragover", (e) => {
+    const over = target(e);
+    unmark();
+    if (!over) return;
+    e.preventDefault();
+    over.dataset.drop = place(e, over);
+  });
+  main.addEventListener("dragend", () => { unmark(); dragged = null; });
+  main.addEventListener("drop", async (e) => {
+    const over = target(e), moved = dragged;
+    dragged = null;
+    unmark();
+    if (!over) return;
+    e.preventDefault();
+    try {
+      if (over.matches(".column")) { await become(moved, over.dataset.status); return; }
+      const li = over.closest("li[data-id]"), how = place(e, over);
+      if (li === moved) return;
+      const args = how === "into" || !above(li) ? { newParentId: li.dataset.id } : { newParentId: above(li).dataset.id, [how]: li.dataset.id };
+      await move(moved.dataset.id, args);
+    } catch (x) { say(x.message); }
+  });
+  async function become(card, status) {
+    const to = JSON.parse(card.dataset.to);
+    if (card.closest(".column").dataset.status === status) return;
+    if (!to[status]) throw new Error(t("The life cycle does not allow that. From here a node can become:") + " " + (Object.keys(to).map(t).join(", ") || "–"));
+    await act(card.dataset.id, to[status], $("a", card).textContent);
+  }
+
+  // Questions. What is answered is kept in the browser until it is sent.
+
+  // ask returns what was filled in, by name; null where it was given up.
+  function ask(title, fields) {
+    const dialog = $("#ask"), box = $("#ask-fields"), draft = (f) => "draft ask " + title + " " + f.name;
+    $("#ask-title").textContent = title;
+    box.replaceChildren(...fields.map((f) => {
+      if (f.text) return made("p", { textContent: f.text });
+      if (f.list) return made("ol", {}, ...f.list.map((x) => made("li", { textContent: x })));
+      const input = f.options ? made("select", {}, ...f.options.map((o) => made("option", { value: o, textContent: t(o) })))
+        : made(f.rows ? "textarea" : "input", f.rows ? { rows: f.rows } : {});
+      input.name = f.name;
+      input.required = !!f.required;
+      input.value = localStorage.getItem(draft(f)) ?? f.value ?? (f.options ? f.options[0] : "");
+      input.addEventListener("input", () => localStorage.setItem(draft(f), input.value));
+      return made("label", { textContent: f.label + " " }, input);
+    }));
+    dialog.returnValue = "no";
+    dialog.showModal();
+    return new Promise((done) => {
+      dialog.onclose = () => {
+        if (dialog.returnValue !== "yes") { done(null); return; }
+        const out = {};
+        for (const f of fields) if (f.name) out[f.name] = $('[name="' + f.name + '"]', box).value;
+        done({ out, sent: () => { for (const f of fields) if (f.name) localStorage.removeItem(draft(f)); } });
+      };
+    });
+  }
+  // send asks, and runs the operation with the answers.
+  async function send(title, fields, operation, args) {
+    const answer = await ask(title, fields);
+    if (!answer) return null;
+    const out = await run(operation, { ...(typeof args === "function" ? args(answer.out) : { ...answer.out, ...args }) });
+    answer.sent();
+    repaint();
+    return out;
+  }
+  async function act(id, action, title) {
+    if (["complete", "fail", "cancel"].includes(action)) {
+      const fields = [{ name: "conclusion", label: t("The conclusion: what came of it"), rows: 6 }];
+      await send(t(action) + ": " + title, fields, "node_transition", (o) => ({ nodeId: id, action, ...(o.conclusion ? o : {}) }));
+      return;
+    }
+    await run("node_transition", { nodeId: id, action });
+    repaint();
+  }
+
+  // Edits in place. Drafts are kept in the browser until what they say is saved.
+
   const node = () => $("article[data-node]", main)?.dataset;
   const draftOf = (field) => "draft " + workspace + " " + node().node + " " + field;
 
   function edit(section, draft) {
-    const field = section.dataset.field, box = document.createElement("form"), area = document.createElement("textarea");
+    const field = section.dataset.field, box = made("form"), area = made("textarea");
     const source = $(".source", section).value;
-    const base = draft ? draft.base : source;
+    let base = draft ? draft.base : source;
     area.value = draft ? draft.text : source;
     area.rows = Math.min(24, area.value.split("\n").length + 4);
     area.setAttribute("aria-label", $("h2", section).textContent);
-    box.innerHTML = '<p class="row"><button class="first">Save</button><button type="button">Discard</button></p>';
-    box.prepend(area);
+    const discard = made("button", { type: "button", textContent: t("Discard") });
+    box.append(area, made("p", { className: "row" }, made("button", { className: "first", textContent: t("Save") }), discard));
     section.classList.add("editing");
-    section.lastElementChild.hidden = true;
+    $("[data-edit]", section).hidden = true;
     section.append(box);
     const keep = () => localStorage.setItem(draftOf(field), JSON.stringify({ base, text: area.value }));
+    box.rebase = (text, onto) => { base = onto; area.value = text; keep(); };
+    box.base = () => base;
     area.addEventListener("input", keep);
-    const end = () => { localStorage.removeItem(draftOf(field)); section.classList.remove("editing"); box.remove(); section.lastElementChild.hidden = false; repaint(); };
-    $("[type=button]", box).addEventListener("click", end);
+    const end = () => {
+      localStorage.removeItem(draftOf(field));
+      section.classList.remove("editing");
+      box.remove();
+      $("[data-edit]", section).hidden = false;
+      $("[data-edit]", section).focus();
+      repaint();
+    };
+    discard.addEventListener("click", end);
     box.addEventListener("submit", async (e) => {
       e.preventDefault();
       keep();
       try {
-        // What is in the file now decides: another text than the one that this edit began with is shown, not replaced.
-        const fresh = await part(location.href, "main");
-        const theirs = $('[data-field="' + field + '"] .source', fresh).value;
-        if (theirs !== base && box.dataset.seen !== theirs) { conflict(box, theirs); return; }
-        await post("/do/node_update", { workspaceId: workspace, nodeId: node().node, [field]: area.value, ifMatch: $("article", fresh).dataset.version });
+        for (let tries = 1; ; tries++) {
+          // What is in the file now decides: another text than the one that this edit began with is shown, not replaced.
+          const fresh = await part(location.href);
+          const theirs = $('[data-field="' + field + '"] .source', fresh).value;
+          if (theirs !== base && box.dataset.seen !== theirs) { conflict(box, theirs); return; }
+          try {
+            await run("node_update", { nodeId: node().node, [field]: area.value, ifMatch: $("article", fresh).dataset.version });
+            break;
+          } catch (x) { if (x.code !== "CONFLICT" || tries === 5) throw x; }
+        }
         say("");
+        note(t("saved"));
         end();
       } catch (x) { say(x.message); }
     });
@@ -149,67 +317,81 @@
 
   // conflict shows what the file says now beside what is being written; saving after that is a decision.
   function conflict(box, theirs) {
-    let note = $(".theirs", box);
-    if (!note) {
-      note = document.createElement("div");
-      note.className = "theirs";
-      note.innerHTML = '<p class="bad" role="alert">This text was changed elsewhere meanwhile. It says now:</p><pre></pre><p>Put into yours what you want to keep of it; Save writes yours.</p>';
-      box.prepend(note);
+    let shown = $(".theirs", box);
+    if (!shown) {
+      const both = made("button", { type: "button", textContent: t("Put both together") });
+      shown = made("div", { className: "theirs" }, made("p", { className: "bad", textContent: t("This text was changed elsewhere meanwhile. It says now:") }), made("pre", { tabIndex: 0 }),
+        made("p", { className: "row" }, both, made("span", { className: "faint", textContent: t("Save writes what stands below.") })));
+      shown.firstChild.setAttribute("role", "alert");
+      both.addEventListener("click", async () => {
+        try {
+          const out = await post("/join", { base: box.base(), ours: $("textarea", box).value, theirs: box.dataset.seen });
+          box.rebase(out.text, box.dataset.seen);
+          const said = out.both ? t("Where both changed the same lines, yours stand first. Such places:") + " " + out.both : t("Both are below. Read it and save.");
+          shown.replaceChildren(made("p", { textContent: said }));
+          shown.firstChild.setAttribute("role", "status");
+        } catch (x) { say(x.message); }
+      });
+      box.prepend(shown);
     }
-    $("pre", note).textContent = theirs;
+    if ($("pre", shown)) $("pre", shown).textContent = theirs;
+    else { shown.remove(); conflict(box, theirs); return; }
     box.dataset.seen = theirs;
   }
   function changedBelow(section, now) {
-    const theirs = $(".source", now)?.value, box = $("form", section);
-    if (theirs === undefined || theirs === $(".source", section).value) return;
-    $(".source", section).value = theirs;
-    conflict(box, theirs);
+    const theirs = $(".source", now)?.value, source = $(".source", section);
+    if (theirs === undefined || theirs === source.value) return;
+    source.value = theirs;
+    conflict($("form", section), theirs);
   }
   for (const section of node() ? main.querySelectorAll("section[data-field]") : []) {
     const draft = localStorage.getItem(draftOf(section.dataset.field));
     if (draft) edit(section, JSON.parse(draft));
   }
+  for (const e of main.querySelectorAll("[data-draft]")) e.value = localStorage.getItem("draft " + e.dataset.draft) ?? e.value;
+  main.addEventListener("input", (e) => { if (e.target.dataset.draft) localStorage.setItem("draft " + e.target.dataset.draft, e.target.value); });
+  const sent = (form) => { for (const e of form.querySelectorAll("[data-draft]")) localStorage.removeItem("draft " + e.dataset.draft); form.reset(); };
 
-  function ask(title, label) {
-    const dialog = $("#ask");
-    $("#ask-title").textContent = title;
-    $("#ask-label").textContent = label;
-    $("#ask-text").value = localStorage.getItem("draft ask " + title) || "";
-    $("#ask-text").oninput = (e) => localStorage.setItem("draft ask " + title, e.target.value);
-    dialog.returnValue = "no";
-    dialog.showModal();
-    return new Promise((done) => { dialog.onclose = () => done(dialog.returnValue === "yes" ? $("#ask-text").value : null); });
-  }
-
+  const rulesOf = (text) => text.split("\n").map((x) => x.trim()).filter(Boolean);
+  const clicks = {
+    edit: (b) => edit(b.closest("section")),
+    action: (b) => act(node().node, b.dataset.action, $("h1", main).textContent),
+    new: () => {
+      const rules = [...main.querySelectorAll("#rules li")].map((x) => x.textContent);
+      const fields = [...(rules.length ? [{ text: t("The rules:") }, { list: rules }] : []), { name: "title", label: t("Title"), required: true },
+        { name: "type", label: t("Type"), options: ["execution", "planning"] }, { name: "requirement", label: t("Requirement"), rows: 5 }];
+      return send(t("New node below") + ": " + $("h1", main).textContent, fields, "node_create", { parentId: node().node, ...(node().rules ? { rulesHash: node().rules } : {}) });
+    },
+    rename: () => send(t("Rename"), [{ name: "title", label: t("Title"), required: true, value: $("h1", main).textContent }], "node_update", { nodeId: node().node }),
+    move: () => send(t("Move"), [{ name: "newParentId", label: t("Below which node (its title or id)"), required: true }], "node_move", { nodeId: node().node }),
+    delete: async () => {
+      const up = $("article .faint a", main)?.href || "/";
+      if (await send(t("Delete") + ": " + $("h1", main).textContent, [{ text: t("It goes with all that is below it. The activity can undo that.") }], "node_delete", { nodeId: node().node })) location.href = up;
+    },
+    goal: () => send(t("Edit the goal"), [{ name: "goal", label: t("Goal"), rows: 6, required: true, value: $("#goal").value }], "workspace_update", { ifMatch: $("article", main).dataset.workspaceVersion }),
+    rules: () => send(t("Edit the rules"), [{ name: "rules", label: t("A rule on each line"), rows: 10, value: $("#rules").value }], "workspace_update_rules",
+      (o) => ({ action: "replace", rules: rulesOf(o.rules), ifMatch: $("article", main).dataset.workspaceVersion })),
+    undo: async (b) => { await run("undo", { operation: b.dataset.undo }); repaint(); },
+    do: async (b) => { await post("/do/" + b.dataset.do, { id: b.dataset.request, ...(b.dataset.session !== undefined ? { session: true } : {}) }); repaint(); },
+  };
   main.addEventListener("click", async (e) => {
     const b = e.target.closest("button");
     if (!b) return;
     try {
-      if (b.dataset.edit) edit(b.closest("section"));
-      else if (b.dataset.action) {
-        const args = { workspaceId: workspace, nodeId: node().node, action: b.dataset.action };
-        let title = "";
-        if (["complete", "fail", "cancel"].includes(b.dataset.action)) {
-          title = b.textContent + ": " + $("h1", main).textContent;
-          const conclusion = await ask(title, "The conclusion: what came of it");
-          if (conclusion === null) return;
-          if (conclusion) args.conclusion = conclusion;
-        }
-        await post("/do/node_transition", args);
-        localStorage.removeItem("draft ask " + title);
-        repaint();
-      } else if (b.dataset.do) { await post("/do/" + b.dataset.do, { id: b.dataset.request }); repaint(); }
-      else if (b.id === "repair") { await post("/do/workspace_check", { fix: true }); repaint(); }
-      else return;
-      say("");
+      if (b.id === "repair") { await post("/do/workspace_check", { fix: true }); repaint(); }
+      for (const name of Object.keys(clicks)) if (b.dataset[name] !== undefined) { say(""); await clicks[name](b); }
     } catch (x) { say(x.message); }
   });
   main.addEventListener("submit", async (e) => {
-    if (e.target.id !== "log") return;
+    const form = e.target;
+    if (form.id !== "log" && !form.dataset.make) return;
     e.preventDefault();
     try {
-      await post("/do/log_append", { workspaceId: workspace, nodeId: node().node, event: e.target.event.value });
-      e.target.reset();
+      const data = Object.fromEntries(new FormData(form));
+      if (form.id === "log") await run("log_append", { nodeId: node().node, event: data.event });
+      else if (form.dataset.make === "workspace_init") { await post("/do/workspace_init", data); sent(form); location.href = "/plan"; return; }
+      else await run(form.dataset.make, data);
+      sent(form);
       say("");
       repaint();
     } catch (x) { say(x.message); }

@@ -1,0 +1,64 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+
+	"arbor/engine/errs"
+	"arbor/engine/feed"
+	"arbor/engine/ops"
+	"arbor/engine/view"
+)
+
+// A happening is a change that was seen while the server runs, whoever made it.
+type happening struct {
+	Time      int64 // Unix milliseconds
+	Kind      string
+	Workspace string
+	Node      string // "" for the workspace's own file and pages
+	Page      string
+	Title     string
+	Path      string
+	Fields    []view.FieldChange
+	Sections  []view.SectionChange
+	Blank     bool
+}
+
+const remembered = 200 // happenings; older ones are in git, or nowhere
+
+// remember keeps what the feed tells, newest first.
+func (s *Site) remember(r feed.Report) {
+	for i := range r.Events {
+		e := &r.Events[i]
+		s.past = slices.Insert(s.past, 0, happening{Time: r.Time.UnixMilli(), Kind: e.Kind, Workspace: string(e.Workspace), Node: string(e.Node), Page: e.Page,
+			Title: e.Title, Path: string(e.Path), Fields: e.Fields(), Sections: e.Sections(), Blank: e.Blank})
+	}
+	s.past = s.past[:min(len(s.past), remembered)]
+}
+
+type activityPage struct {
+	Past       []happening
+	Operations []ops.Undoable
+	Why        string // why there are no operations
+	Started    int64
+}
+
+func (s *Site) activity(r *http.Request, v *screen) error {
+	v.Title = "Activity"
+	b := activityPage{Started: s.started.UnixMilli()}
+	s.mu.Lock()
+	for _, h := range s.past {
+		if h.Workspace == v.Workspace {
+			b.Past = append(b.Past, h)
+		}
+	}
+	s.mu.Unlock()
+	out, err := ops.UndoOperation(r.Context(), s.env(), ops.UndoIn{List: true, Diff: true})
+	if err != nil {
+		b.Why = errs.As(err).Message
+	} else {
+		b.Operations = out.Operations
+	}
+	v.Body = b
+	return nil
+}

@@ -1,0 +1,425 @@
+package web
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// The tests drive a Chromium by the DevTools protocol, over a pipe: messages of JSON, each ended by a zero byte
+// (https://chromedevtools.github.io/devtools-protocol/). Nothing listens, and nothing is left when the test ends.
+
+type browser struct {
+	t  *testing.T
+	in io.Writer
+
+	mu    sync.Mutex
+	last  int
+	wait  map[int]chan reply
+	pages map[string]*page // by session
+	gone  error
+}
+
+type reply struct {
+	ID      int
+	Session string `json:"sessionId"`
+	Method  string
+	Params  json.RawMessage
+	Result  json.RawMessage
+	Error   *struct{ Message string }
+}
+
+// patience is how long the tests wait for what has to come. On a machine that is busy with other tests a browser takes
+// its time.
+const patience = 60 * time.Second
+
+func chromium(t testing.TB) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	if os.Getenv("ARBOR_NEEDS_CHROMIUM") != "" {
+		t.Fatal("there is no Chromium, and ARBOR_NEEDS_CHROMIUM says that there has to be")
+	}
+	t.Skip("there is no Chromium; on Debian: apt-get install chromium")
+	return ""
+}
+
+func newBrowser(t *testing.T) *browser {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short: no browser is started")
+	}
+	path := chromium(t)
+	theirIn, ourOut, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ourIn, theirOut, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	cmd := exec.Command(path, "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--no-first-run",
+		"--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update", "--hide-scrollbars",
+		"--force-color-profile=srgb", "--lang=en", "--host-resolver-rules=MAP *.test 127.0.0.1", "--user-data-dir="+t.TempDir(), "about:blank")
+	cmd.Stderr = &said
+	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = theirIn.Close()
+	_ = theirOut.Close()
+	b := &browser{t: t, in: ourOut, wait: map[int]chan reply{}, pages: map[string]*page{}}
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		b.read(ourIn)
+	}()
+	t.Cleanup(func() {
+		_, _ = b.call("", "Browser.close", nil) // the answer may not come any more
+		_ = ourOut.Close()
+		_ = cmd.Wait()
+		_ = ourIn.Close()
+		<-read
+		if t.Failed() && said.Len() > 0 {
+			t.Logf("chromium said:\n%.2000s", said.String())
+		}
+	})
+	return b
+}
+
+func (b *browser) read(from io.Reader) {
+	in := bufio.NewReaderSize(from, 1<<20)
+	for {
+		data, err := in.ReadBytes(0)
+		if err != nil {
+			b.mu.Lock()
+			b.gone = fmt.Errorf("the browser is gone: %w", err)
+			for id, c := range b.wait {
+				delete(b.wait, id)
+				close(c)
+			}
+			b.mu.Unlock()
+			return
+		}
+		var r reply
+		if json.Unmarshal(data[:len(data)-1], &r) != nil {
+			continue
+		}
+		b.mu.Lock()
+		if r.ID == 0 {
+			if p := b.pages[r.Session]; p != nil {
+				p.hear(r)
+			}
+		} else if c := b.wait[r.ID]; c != nil {
+			delete(b.wait, r.ID)
+			c <- r
+		}
+		b.mu.Unlock()
+	}
+}
+
+// call asks the browser, or the page of a session, and waits for the answer.
+func (b *browser) call(session, method string, params any) (json.RawMessage, error) {
+	c := make(chan reply, 1)
+	b.mu.Lock()
+	if b.gone != nil {
+		b.mu.Unlock()
+		return nil, b.gone
+	}
+	b.last++
+	id := b.last
+	b.wait[id] = c
+	data, err := json.Marshal(map[string]any{"id": id, "sessionId": session, "method": method, "params": params})
+	if session == "" {
+		data, err = json.Marshal(map[string]any{"id": id, "method": method, "params": params})
+	}
+	if err == nil {
+		_, err = b.in.Write(append(data, 0))
+	}
+	b.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience+10*time.Second)
+	defer cancel()
+	select {
+	case <-ctx.Done():
+		return nil, fmt.Errorf("%s: no answer", method)
+	case r, ok := <-c:
+		if !ok {
+			return nil, b.gone
+		}
+		if r.Error != nil {
+			return nil, errors.New(method + ": " + r.Error.Message)
+		}
+		return r.Result, nil
+	}
+}
+
+// A page is a tab.
+type page struct {
+	b       *browser
+	t       *testing.T
+	session string
+	base    string
+
+	mu     sync.Mutex
+	errors []string // what its console said is wrong
+}
+
+// open opens a tab at the page of a world, logged in by an invitation. When the test ends its console must be empty.
+func (b *browser) open(w *world, path string) *page {
+	b.t.Helper()
+	p := b.tab(w.server.URL)
+	p.goTo(w.server.URL + "/#token=" + w.site.Invite())
+	p.until(`!!document.querySelector("nav")`)
+	if path != "/" {
+		p.visit(path)
+	}
+	b.t.Cleanup(func() {
+		for _, e := range p.said() {
+			b.t.Errorf("the console says: %s", e)
+		}
+	})
+	return p
+}
+
+// tab opens an empty tab.
+func (b *browser) tab(base string) *page {
+	b.t.Helper()
+	var made struct{ TargetID, SessionID string }
+	b.must("", "Target.createTarget", map[string]any{"url": "about:blank"}, &made)
+	b.must("", "Target.attachToTarget", map[string]any{"targetId": made.TargetID, "flatten": true}, &made)
+	p := &page{b: b, t: b.t, session: made.SessionID, base: base}
+	b.mu.Lock()
+	b.pages[p.session] = p
+	b.mu.Unlock()
+	for _, domain := range []string{"Page", "Runtime", "Log"} {
+		p.call(domain+".enable", nil, nil)
+	}
+	p.size(1280, 900)
+	return p
+}
+
+func (b *browser) must(session, method string, params, into any) {
+	b.t.Helper()
+	res, err := b.call(session, method, params)
+	if err == nil && into != nil {
+		err = json.Unmarshal(res, into)
+	}
+	if err != nil {
+		b.t.Fatalf("%v", err)
+	}
+}
+
+func (p *page) call(method string, params, into any) {
+	p.t.Helper()
+	p.b.must(p.session, method, params, into)
+}
+
+// hear keeps what the console says is wrong.
+func (p *page) hear(r reply) {
+	var e struct {
+		Type  string
+		Args  []struct{ Value any }
+		Entry struct{ Level, Text, URL string }
+		// of an exception
+		Details struct {
+			Text      string
+			Exception struct{ Description string }
+		} `json:"exceptionDetails"`
+	}
+	if json.Unmarshal(r.Params, &e) != nil {
+		return
+	}
+	said := ""
+	switch {
+	case r.Method == "Runtime.exceptionThrown":
+		said = e.Details.Text + " " + e.Details.Exception.Description
+	case r.Method == "Runtime.consoleAPICalled" && e.Type == "error":
+		said = fmt.Sprint(e.Args)
+	case r.Method == "Log.entryAdded" && e.Entry.Level == "error":
+		said = e.Entry.Text + " " + e.Entry.URL
+	default:
+		return
+	}
+	p.mu.Lock()
+	p.errors = append(p.errors, said)
+	p.mu.Unlock()
+}
+
+// said returns what the console said is wrong since it was last asked.
+func (p *page) said() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all := p.errors
+	p.errors = nil
+	return all
+}
+
+// goTo opens an address in the tab and waits until it is there.
+func (p *page) goTo(address string) {
+	p.t.Helper()
+	var out struct{ ErrorText string }
+	p.call("Page.navigate", map[string]any{"url": address}, &out)
+	p.until(`document.readyState === "complete" && location.href !== "about:blank"`)
+}
+
+// visit opens a path of the site.
+func (p *page) visit(path string) {
+	p.t.Helper()
+	p.goTo(p.base + path)
+	p.until(`document.readyState === "complete" && location.pathname + location.search === ` + quoted(path))
+}
+
+func quoted(s string) string {
+	q, _ := json.Marshal(s)
+	return string(q)
+}
+
+// eval returns what an expression, or the promise that it is, comes to.
+func (p *page) eval(expr string) any {
+	p.t.Helper()
+	v, err := p.try(expr)
+	if err != nil {
+		p.t.Fatalf("%s: %v", expr, err)
+	}
+	return v
+}
+
+func (p *page) try(expr string) (any, error) {
+	res, err := p.b.call(p.session, "Runtime.evaluate", map[string]any{"expression": expr, "awaitPromise": true, "returnByValue": true, "userGesture": true})
+	if err != nil {
+		return nil, err
+	}
+	var out struct {
+		Result           struct{ Value any }
+		ExceptionDetails *struct {
+			Text      string
+			Exception struct{ Description string }
+		}
+	}
+	if err := json.Unmarshal(res, &out); err != nil {
+		return nil, err
+	}
+	if x := out.ExceptionDetails; x != nil {
+		return nil, errors.New(x.Text + " " + x.Exception.Description)
+	}
+	return out.Result.Value, nil
+}
+
+// until waits in the page until an expression is true, over reloads and visits too.
+func (p *page) until(expr string) {
+	p.t.Helper()
+	over := time.Now().Add(patience)
+	for {
+		v, err := p.try(`new Promise((done) => { const over = performance.now() + 2000; const look = () => {
+			let v = false; try { v = !!(` + expr + `) } catch (e) {}
+			if (v || performance.now() > over) done(v); else setTimeout(look, 20); }; look() })`)
+		if v == true {
+			return
+		}
+		if err != nil && p.b.gone != nil {
+			p.t.Fatal(err)
+		}
+		if time.Now().After(over) {
+			body, _ := p.try(`document.location.href + "\n" + document.body.innerText.slice(0, 3000)`)
+			p.t.Fatalf("it never came to this: %s (%v)\n%v", expr, err, body)
+		}
+	}
+}
+
+// sees waits until the page shows a text.
+func (p *page) sees(text string) {
+	p.t.Helper()
+	p.until(`document.body.innerText.includes(` + quoted(text) + `)`)
+}
+
+// click clicks with the mouse into the middle of the first element that is chosen and visible. A choice is a selector,
+// or a selector and a text that the element has: "button|Save".
+func (p *page) click(choice string) {
+	p.t.Helper()
+	sel, text, _ := strings.Cut(choice, "|")
+	find := `[...document.querySelectorAll(` + quoted(sel) + `)].find((e) => e.offsetParent !== null && e.innerText.includes(` + quoted(text) + `))`
+	p.until(find)
+	at := p.eval(`(() => { const e = ` + find + `; e.scrollIntoView({ block: "center" }); const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2] })()`).([]any)
+	for _, kind := range []string{"mousePressed", "mouseReleased"} {
+		p.call("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at[0], "y": at[1], "button": "left", "clickCount": 1}, nil)
+	}
+}
+
+// write puts a text where the focus is, as a person who types.
+func (p *page) write(text string) {
+	p.t.Helper()
+	p.call("Input.insertText", map[string]any{"text": text}, nil)
+}
+
+// keys presses keys one after the other, by their names; "Shift+X" and "Alt+X" hold one.
+func (p *page) keys(names ...string) {
+	p.t.Helper()
+	codes := map[string]int{"Enter": 13, "Tab": 9, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, " ": 32}
+	for _, name := range names {
+		held := 0
+		for word, bit := range map[string]int{"Alt+": 1, "Control+": 2, "Shift+": 8} {
+			if rest, ok := strings.CutPrefix(name, word); ok {
+				name, held = rest, held|bit
+			}
+		}
+		key := map[string]any{"type": "keyDown", "key": name, "code": name, "modifiers": held, "windowsVirtualKeyCode": codes[name]}
+		switch {
+		case name == "Enter":
+			key["text"] = "\r"
+		case len([]rune(name)) == 1 && held&3 == 0:
+			key["text"] = name
+		}
+		p.call("Input.dispatchKeyEvent", key, nil)
+		key["type"] = "keyUp"
+		delete(key, "text")
+		p.call("Input.dispatchKeyEvent", key, nil)
+	}
+}
+
+// size is that of the window, in pixels.
+func (p *page) size(width, height int) {
+	p.t.Helper()
+	p.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}, nil)
+}
+
+// dark chooses between the colours.
+func (p *page) dark(on bool) {
+	p.t.Helper()
+	value := "light"
+	if on {
+		value = "dark"
+	}
+	p.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": value}}}, nil)
+}
+
+// picture saves what the tab shows.
+func (p *page) picture(file string) {
+	p.t.Helper()
+	var out struct{ Data string }
+	p.call("Page.captureScreenshot", map[string]any{"format": "png"}, &out)
+	data, err := base64.StdEncoding.DecodeString(out.Data)
+	if err == nil {
+		err = os.WriteFile(file, data, 0o666)
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}

@@ -1,0 +1,3 @@
+package web
+var chinese = map[string]string{}
+var scripted = []string{}

@@ -1,0 +1,42 @@
+package web
+
+import "arbor/engine/ops"
+
+// A menuItem is a view that the head of each page leads to.
+type menuItem struct {
+	Path, Title string
+	Here        bool // it is the view that is shown, or one of its things
+}
+
+// Menu returns what the head of the page leads to.
+func (v *screen) Menu() []menuItem {
+	all := []menuItem{{Path: "", Title: "Overview"}, {Path: "plan", Title: "Plan"}, {Path: "activity", Title: "Activity"}, {Path: "search", Title: "Search"},
+		{Path: "memory", Title: "Memory"}, {Path: "sessions", Title: "Sessions"}, {Path: "approvals", Title: "Approvals"}, {Path: "check", Title: "Check"}}
+	if v.Static {
+		all = []menuItem{all[0], all[1], all[4], all[5]}
+	}
+	of := map[string]string{"overview": "", "board": "plan", "node": "plan", "slot": "memory", "session": "sessions", "state": "sessions"}
+	here, ok := of[v.View]
+	if !ok {
+		here = v.View
+	}
+	for i := range all {
+		all[i].Here = all[i].Path == here
+	}
+	return all
+}
+
+// Empty reports whether there is no plan yet for a view that is about one.
+func (v *screen) Empty() bool {
+	return len(v.All) == 0 && v.View != "approvals" && v.View != "check" && v.View != "search"
+}
+
+// Others returns the workspaces besides the one that is shown.
+func (v *screen) Others() (all []ops.WorkspaceHead) {
+	for _, w := range v.All {
+		if w.ID != v.Workspace {
+			all = append(all, w)
+		}
+	}
+	return all
+}

@@ -1,0 +1,106 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+
+	"arbor/engine/ops"
+	"arbor/mdstore"
+)
+
+type nodePage struct {
+	*ops.NodeGetOut
+	Above     string // the title of the node above
+	Children  []*ops.TreeNode
+	Refers    []*mdstore.Node // the nodes that refer to this one
+	Rules     []string
+	RulesHash string
+}
+
+func (s *Site) node(r *http.Request, v *screen) error {
+	in := ops.In{WorkspaceID: v.Workspace}
+	out, err := ops.NodeGet(r.Context(), s.env(), ops.NodeGetIn{In: in, NodeID: r.PathValue("id")})
+	if err != nil {
+		return err
+	}
+	list := ops.NodeListIn{In: in, RootID: out.Node.ID, Depth: 1, Limit: firstView}
+	below, err := ops.NodeList(r.Context(), s.env(), list)
+	if err != nil {
+		return err
+	}
+	status, err := ops.WorkspaceGet(r.Context(), s.env(), ops.WorkspaceGetIn{In: in})
+	if err != nil {
+		return err
+	}
+	snap, err := s.engine.View(r.Context(), mdstore.ID(v.Workspace))
+	if err != nil {
+		return err
+	}
+	v.Title = out.Node.Title
+	p := nodePage{NodeGetOut: out, Rules: status.Workspace.Rules, RulesHash: status.Workspace.RulesHash}
+	for _, n := range below.Tree {
+		p.Children = append(p.Children, n.Children...)
+	}
+	if up, ok := snap.Node(mdstore.ID(out.Node.ParentID)); ok {
+		p.Above = up.Title
+	}
+	for n := range snap.All() {
+		for target := range n.Facts().References() {
+			if to, ok := snap.Referred(n, target); ok && string(to.ID) == out.Node.ID {
+				p.Refers = append(p.Refers, n)
+				break
+			}
+		}
+	}
+	slices.Reverse(out.Node.Log)
+	v.Body = p
+	return nil
+}
+
+const (
+	leastBudget = 250
+	mostBudget  = 16000
+	someBudget  = 4000
+)
+
+type contextPart struct {
+	*ops.ContextGetOut
+	Node          string
+	Budget        int
+	Least, Most   int
+	WithoutBudget bool
+}
+
+// context is what an assistant is given about a node.
+func (s *Site) context(r *http.Request, v *screen) error {
+	budget, err := strconv.Atoi(r.FormValue("budget"))
+	if err != nil || budget < leastBudget || budget > mostBudget {
+		budget = someBudget
+	}
+	in := ops.ContextGetIn{In: ops.In{WorkspaceID: v.Workspace}, NodeID: r.PathValue("id"), Budget: budget}
+	data, err := ops.ContextGet(r.Context(), s.env(), in)
+	if err != nil {
+		return err
+	}
+	in.Format = "markdown"
+	text, err := ops.ContextGet(r.Context(), s.env(), in)
+	if err != nil {
+		return err
+	}
+	data.Markdown = text.Markdown
+	v.Title = "What an assistant gets"
+	v.Body = contextPart{ContextGetOut: data, Node: r.PathValue("id"), Budget: budget, Least: leastBudget, Most: mostBudget}
+	return nil
+}
+
+// history is what git knows of a node.
+func (s *Site) history(r *http.Request, v *screen) error {
+	in := ops.HistoryGetIn{In: ops.In{WorkspaceID: v.Workspace}, NodeID: r.PathValue("id")}
+	out, err := ops.HistoryGet(r.Context(), s.env(), in)
+	if err != nil {
+		return err
+	}
+	v.Title, v.Body = "History", out
+	return nil
+}

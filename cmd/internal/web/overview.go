@@ -1,0 +1,101 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"arbor/engine/env/trust"
+	"arbor/engine/ops"
+	"arbor/engine/view"
+	"arbor/mdstore"
+)
+
+// choose finds the workspaces and the one that the request is about: the one it names, or else the first of the list.
+func (s *Site) choose(r *http.Request, v *screen) error {
+	all, err := ops.WorkspaceList(r.Context(), s.env(), ops.WorkspaceListIn{})
+	if err != nil {
+		return err
+	}
+	v.All, v.Workspace = all.Workspaces, r.FormValue("ws")
+	if v.Workspace == "" && len(v.All) > 0 {
+		v.Workspace = v.All[0].ID
+	}
+	if out, err := ops.ApprovalList(r.Context(), s.env(), ops.ApprovalListIn{}); err == nil {
+		v.Waits = len(open(out.Requests))
+	}
+	return nil
+}
+
+// open returns the requests that nobody has decided.
+func open(all []trust.Request) (waiting []trust.Request) {
+	for _, q := range all {
+		if q.State == trust.Open {
+			waiting = append(waiting, q)
+		}
+	}
+	return waiting
+}
+
+type overview struct {
+	*ops.WorkspaceStatusOut
+	Working []*ops.TreeNode // what is in work
+	Next    []*ops.TreeNode // some of what waits
+	Last    int64           // when this browser was here before, Unix milliseconds; 0 for never
+	Changed []view.Difference
+	More    int // further ones
+}
+
+const shortList = 12 // the most that a list of the overview shows
+
+func (s *Site) overview(r *http.Request, v *screen) error {
+	v.Title = "Overview"
+	if len(v.All) == 0 {
+		return nil
+	}
+	in := ops.WorkspaceStatusIn{In: ops.In{WorkspaceID: v.Workspace}, All: true}
+	out, err := ops.WorkspaceStatus(r.Context(), s.env(), in)
+	if err != nil {
+		return err
+	}
+	v.Title = out.Workspace.Name
+	o := overview{WorkspaceStatusOut: out, Last: v.lastVisit}
+	o.Working = pick(out.Tree, func(n *ops.TreeNode) bool {
+		return n.Status == "implementing" || n.Status == "validating" || n.ClaimedBy != ""
+	})
+	o.Next = pick(out.Tree, func(n *ops.TreeNode) bool { return n.Status == "pending" && n.Type == "execution" })
+	o.Next = o.Next[:min(len(o.Next), shortList)]
+	if o.Last > 0 {
+		snap, err := s.engine.View(r.Context(), mdstore.ID(out.Workspace.ID))
+		if err != nil {
+			return err
+		}
+		o.Changed = snap.Since(time.UnixMilli(o.Last))
+		o.More = max(0, len(o.Changed)-shortList)
+		o.Changed = o.Changed[:min(len(o.Changed), shortList)]
+	}
+	v.Body = o
+	return nil
+}
+
+// away is how long somebody was away when a visit is another one.
+const away = 30 * time.Minute
+
+// visit notes in a cookie when this browser is here, and returns when it was here before; 0 for never.
+func visit(w http.ResponseWriter, r *http.Request, now time.Time) int64 {
+	name := strings.Replace(cookieName(r), "arbor", "arbor-visit", 1)
+	var before, last int64
+	if c, err := r.Cookie(name); err == nil {
+		from, to, _ := strings.Cut(c.Value, ".")
+		before, _ = strconv.ParseInt(from, 10, 64) // a cookie that nobody here wrote counts as none
+		last, _ = strconv.ParseInt(to, 10, 64)
+	}
+	if now.UnixMilli()-last > away.Milliseconds() {
+		before = last
+	}
+	http.SetCookie(w, &http.Cookie{Name: name, Value: fmt.Sprintf("%d.%d", before, now.UnixMilli()), Path: "/",
+		MaxAge: 365 * 24 * 3600, HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	return before
+}

@@ -1,0 +1,159 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"arbor/engine/ops"
+	"arbor/statemachine"
+)
+
+// An outline is a part of the plan.
+type outline struct {
+	*ops.NodeListOut
+	Filter, Status, Claim string
+	Statuses              []string
+}
+
+const (
+	firstView = 300    // nodes that the plan shows before somebody opens more
+	levels    = 8      // the deepest that the first view looks
+	everyNode = 100000 // a limit that no plan reaches
+)
+
+// plan shows the outline: as many whole levels as the first view holds, what lies below one node (below=ID), or the
+// nodes that match a filter with those above them.
+func (s *Site) plan(r *http.Request, v *screen) error {
+	v.Title = "Plan"
+	if len(v.All) == 0 {
+		return nil
+	}
+	in := ops.NodeListIn{In: ops.In{WorkspaceID: v.Workspace}, RootID: r.FormValue("below")}
+	o := outline{Filter: strings.TrimSpace(r.FormValue("filter")), Status: r.FormValue("status"), Claim: r.FormValue("claim"),
+		Statuses: statuses}
+	var err error
+	switch {
+	case o.Filter != "" || o.Status != "" || o.Claim != "":
+		in.Limit = everyNode
+		if o.NodeListOut, err = ops.NodeList(r.Context(), s.env(), in); err == nil {
+			o.Total, o.Shown = 0, 0
+			o.Tree = o.matching(o.Tree)
+		}
+	case in.RootID != "":
+		in.Depth, in.Limit = 1, everyNode
+		o.NodeListOut, err = ops.NodeList(r.Context(), s.env(), in)
+	case v.Static:
+		in.Limit = everyNode
+		o.NodeListOut, err = ops.NodeList(r.Context(), s.env(), in)
+	default:
+		o.NodeListOut, err = s.levels(r.Context(), in)
+	}
+	if err != nil {
+		return err
+	}
+	v.Body = o
+	return nil
+}
+
+// levels returns as many levels as fit into the first view, and one at least.
+func (s *Site) levels(ctx context.Context, in ops.NodeListIn) (*ops.NodeListOut, error) {
+	in.Limit = firstView
+	var best *ops.NodeListOut
+	for in.Depth = 1; in.Depth <= levels; in.Depth++ {
+		out, err := ops.NodeList(ctx, s.env(), in)
+		if err != nil {
+			return nil, err
+		}
+		if best != nil && (out.Cursor != "" || out.Shown == best.Shown) {
+			break
+		}
+		best = out
+	}
+	return best, nil
+}
+
+// matching keeps of a tree what the filter asks for and what lies above it.
+func (o *outline) matching(tree []*ops.TreeNode) (kept []*ops.TreeNode) {
+	for _, n := range tree {
+		matches := (o.Status == "" || n.Status == o.Status) && holds(n.Title+" "+n.ID, o.Filter) &&
+			(o.Claim == "" || n.ClaimedBy != "" && holds(n.ClaimedBy, o.Claim))
+		n.Children, n.Hidden = o.matching(n.Children), 0
+		if matches {
+			o.Total++
+		}
+		if (matches && o.Shown < firstView) || len(n.Children) > 0 {
+			o.Shown++
+			kept = append(kept, n)
+		}
+	}
+	return kept
+}
+
+func holds(text, words string) bool {
+	return strings.Contains(strings.ToLower(text), strings.ToLower(words))
+}
+
+// A column of the board is a status with the nodes that have it.
+type column struct {
+	Status string
+	Cards  []card
+	More   int // further ones
+}
+
+// A card is a node on the board. To says by which action it comes to which status, as JSON.
+type card struct {
+	*ops.TreeNode
+	Above string // the title of the node above it
+	To    string
+}
+
+const cards = 50 // the most of a column
+
+// board shows the execution nodes by status.
+func (s *Site) board(r *http.Request, v *screen) error {
+	v.Title = "Board"
+	if len(v.All) == 0 {
+		return nil
+	}
+	list := ops.NodeListIn{In: ops.In{WorkspaceID: v.Workspace}, Limit: everyNode}
+	out, err := ops.NodeList(r.Context(), s.env(), list)
+	if err != nil {
+		return err
+	}
+	var all []*column
+	of := map[string]*column{}
+	for _, status := range statemachine.Statuses(statemachine.Execution) {
+		c := &column{Status: string(status)}
+		all, of[c.Status] = append(all, c), c
+	}
+	var deal func(tree []*ops.TreeNode, above string)
+	deal = func(tree []*ops.TreeNode, above string) {
+		for _, n := range tree {
+			if c := of[n.Status]; c != nil && n.Type == string(statemachine.Execution) {
+				if len(c.Cards) < cards {
+					c.Cards = append(c.Cards, card{n, above, actions(n)})
+				} else {
+					c.More++
+				}
+			}
+			deal(n.Children, n.Title)
+		}
+	}
+	deal(out.Tree, "")
+	v.Body = all
+	return nil
+}
+
+// actions returns, as JSON, the action that leads from the node's status to each other one.
+func actions(n *ops.TreeNode) string {
+	to := map[string]string{}
+	for _, rule := range statemachine.Rules() {
+		if string(rule.Type) == n.Type && string(rule.From) == n.Status && !rule.Automatic {
+			to[string(rule.To)] = string(rule.Do)
+		}
+	}
+	data, _ := json.Marshal(to) // of texts alone, which cannot fail
+	return string(data)
+}

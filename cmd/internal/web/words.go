@@ -1,0 +1,49 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+)
+
+// language returns the language of a page: the one that the address names, which the browser is told to keep, the one
+// that it kept, or the first one of the browser's own that there is.
+func language(w http.ResponseWriter, r *http.Request) string {
+	const kept = "arbor-language"
+	if l := r.URL.Query().Get("lang"); l == "en" || l == "zh" {
+		http.SetCookie(w, &http.Cookie{Name: kept, Value: l, Path: "/", MaxAge: 365 * 24 * 3600, HttpOnly: true, SameSite: http.SameSiteStrictMode})
+		return l
+	}
+	if c, err := r.Cookie(kept); err == nil && (c.Value == "en" || c.Value == "zh") {
+		return c.Value
+	}
+	for l := range strings.SplitSeq(r.Header.Get("Accept-Language"), ",") {
+		switch l, _, _ := strings.Cut(strings.TrimSpace(l), "-"); {
+		case strings.HasPrefix(l, "zh"):
+			return "zh"
+		case strings.HasPrefix(l, "en"):
+			return "en"
+		}
+	}
+	return "en"
+}
+
+// say returns a word or sentence of the page in the language of the look. What nobody translated stays as it is.
+func (l look) say(words string) string {
+	if l.Language == "zh" && chinese[words] != "" {
+		return chinese[words]
+	}
+	return words
+}
+
+// words returns what the script says, as JSON: by its English, which stands in the script.
+func (l look) words() string {
+	all := map[string]string{}
+	if l.Language == "zh" {
+		for _, w := range scripted {
+			all[w] = l.say(w)
+		}
+	}
+	data, _ := json.Marshal(all) // of texts alone, which cannot fail
+	return string(data)
+}
