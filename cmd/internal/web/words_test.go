@@ -1,0 +1,74 @@
+package web
+
+import (
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"arbor/statemachine"
+)
+
+var (
+	ofTemplates = regexp.MustCompile(`\bt "([^"]+)"`)
+	ofScript    = regexp.MustCompile(`\bt\("([^"]+)"\)`)
+)
+
+// Every word of the page can be read in Chinese, and the script is given what it says.
+func TestEveryWordHasAChineseOne(t *testing.T) {
+	var all []string
+	names, err := fs.Glob(files, "pages/*.html")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no templates: %v", err)
+	}
+	for _, name := range names {
+		data, err := fs.ReadFile(files, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range ofTemplates.FindAllStringSubmatch(string(data), -1) {
+			all = append(all, m[1])
+		}
+	}
+	data, err := fs.ReadFile(files, "static/app.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range ofScript.FindAllStringSubmatch(string(data), -1) {
+		if !slices.Contains(scripted, m[1]) {
+			t.Errorf("the script says %q, which is not in scripted", m[1])
+		}
+	}
+	for _, item := range (&screen{}).Menu() {
+		all = append(all, item.Title)
+	}
+	for _, rule := range statemachine.Rules() {
+		all = append(all, string(rule.From), string(rule.To), string(rule.Type))
+		if !rule.Automatic {
+			all = append(all, string(rule.Do))
+		}
+	}
+	for _, words := range slices.Concat(all, scripted) {
+		if strings.TrimSpace(chinese[words]) == "" {
+			t.Errorf("there is no Chinese for %q", words)
+		}
+	}
+}
+
+func TestTheLanguageIsThatOfTheBrowserUntilSomebodyChooses(t *testing.T) {
+	w := newWorld(t, nil)
+	w.plan()
+	for _, c := range []struct{ path, header, want string }{
+		{"/plan", "", `lang="en"`},
+		{"/plan", "de-DE,zh-CN;q=0.8,en;q=0.5", `lang="zh"`},
+		{"/plan?lang=zh", "en", `lang="zh"`},
+		{"/plan", "en", `lang="zh"`},
+		{"/plan?lang=en", "zh", `lang="en"`},
+		{"/plan?lang=fr", "zh", `lang="en"`},
+	} {
+		if _, said := w.get(c.path, "Accept-Language", c.header); !strings.Contains(said, `<html `+c.want) {
+			t.Errorf("GET %s with %q is not in %s", c.path, c.header, c.want)
+		}
+	}
+}
