@@ -1,22 +1,312 @@
 package web
 
 import (
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"arbor/engine/enginetest"
 )
 
-func TestEachViewInABrowser(t *testing.T) {
+// fileOf returns the file of a node, as an editor has it open.
+func (w *world) file(id string) string {
+	w.t.Helper()
+	all, err := filepath.Glob(filepath.Join(w.dir, "*", "nodes", id, "Node.md"))
+	if err != nil || len(all) != 1 {
+		w.t.Fatalf("the file of %s: %q, %v", id, all, err)
+	}
+	return all[0]
+}
+
+// saved is what an editor does that writes a file in place.
+func (w *world) saved(id, old, now string) {
+	w.t.Helper()
+	name := w.file(id)
+	data, err := os.ReadFile(name)
+	if err == nil && !strings.Contains(string(data), old) {
+		w.t.Fatalf("%s does not say %q:\n%s", name, old, data)
+	}
+	if err == nil {
+		err = os.WriteFile(name, []byte(strings.Replace(string(data), old, now, 1)), 0o666)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) says(id string) string {
+	w.t.Helper()
+	data, err := os.ReadFile(w.file(id))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestBrowserShowsEachView(t *testing.T) {
 	b := newBrowser(t)
 	w := newWorld(t, nil)
 	w.follow()
 	ws, first, _ := w.plan()
+	w.do("memory_save", map[string]any{"workspaceId": ws, "slot": "decisions", "text": "We use **Postgres**"})
 	p := b.open(w, "/")
 	p.sees("A site for the shop")
 	for path, want := range map[string]string{
-		"/plan?ws=" + ws: "Shop", "/node/" + first + "?ws=" + ws: "Do Design", "/approvals": "Nothing waits", "/check": "Nothing is wrong",
+		"/plan": "Shop", "/board": "Design", "/node/" + first: "Do Design", "/activity": "What can be undone",
+		"/search?q=shop": "Shop", "/memory": "decisions", "/slot/decisions": "We use Postgres", "/sessions": "No sessions yet",
+		"/approvals": "Nothing waits", "/check": "Nothing is wrong", "/plan?lang=zh": "计划", "/?lang=en": "Overview",
 	} {
 		p.visit(path)
 		p.sees(want)
-		p.picture(filepath.Join("/tmp/shots", filepath.Base(path[:5])+".png"))
+		if wide := p.eval(`document.documentElement.scrollWidth > innerWidth`); wide != false {
+			t.Errorf("%s is wider than the window", path)
+		}
 	}
+}
+
+// A token is in the address for a moment only, and a browser that nobody let in sees nothing.
+func TestBrowserLogsInOnce(t *testing.T) {
+	b := newBrowser(t)
+	w := newWorld(t, nil)
+	w.plan()
+	p := b.tab(w.server.URL)
+	p.goTo(w.server.URL + "/plan")
+	p.sees("arbor serve --open")
+	token := w.site.Invite()
+	p.goTo(w.server.URL + "/plan#token=" + token)
+	p.eval(`location.reload()`)
+	p.sees("Design")
+	if at := p.eval(`location.href + document.cookie`).(string); strings.Contains(at, token) || strings.Contains(at, "arbor-") {
+		t.Errorf("what scripts can read: %s", at)
+	}
+}
+
+func TestAnEditIsSavedAndAnotherOneShowsWhereTheReaderIs(t *testing.T) {
+	b := newBrowser(t)
+	w := newWorld(t, nil)
+	w.follow()
+	_, first, _ := w.plan()
+	p := b.open(w, "/node/"+first)
+	p.click("[data-edit=requirement]")
+	p.until(`document.activeElement.tagName === "TEXTAREA"`)
+	p.eval(`document.activeElement.value = ""`)
+	p.write("Draw **it**")
+	p.keys("Control+Enter")
+	p.until(`document.querySelector("[data-field=requirement] .text strong")?.innerText === "it"`)
+	if said := w.says(first); !strings.Contains(said, "Draw **it**") {
+		t.Errorf("the file says\n%s", said)
+	}
+	p.eval(`document.body.style.minHeight = "4000px", scrollTo(0, 300)`)
+	at := p.eval(`scrollY`)
+	w.saved(first, "Draw **it**", "Draw it *well*")
+	p.until(`document.querySelector("[data-field=requirement] .text em")?.innerText === "well"`)
+	if now := p.eval(`scrollY`); now != at {
+		t.Errorf("the page jumped from %v to %v", at, now)
+	}
+}
+
+// Nothing that somebody types is lost, and nothing is saved over what another one wrote.
+func TestADraftOutlivesAReloadAndMeetsAnotherEdit(t *testing.T) {
+	b := newBrowser(t)
+	w := newWorld(t, nil)
+	w.follow()
+	ws, first, _ := w.plan()
+	w.do("node_update", map[string]any{"workspaceId": ws, "nodeId": first, "requirement": "one\n\ntwo\n\nthree"})
+	p := b.open(w, "/node/"+first)
+	p.click("[data-edit=requirement]")
+	p.until(`document.activeElement.tagName === "TEXTAREA"`)
+	p.eval(`document.activeElement.setSelectionRange(0, 3)`)
+	p.write("ONE")
+	p.visit("/plan")
+	p.visit("/node/" + first)
+	p.until(`document.querySelector(".editing textarea:not(.source)")?.value === "ONE\n\ntwo\n\nthree"`)
+	w.saved(first, "three", "THREE")
+	p.sees("changed elsewhere")
+	if shown := p.eval(`document.querySelector(".theirs pre").innerText`).(string); !strings.Contains(shown, "THREE") {
+		t.Errorf("the other text is not shown: %s", shown)
+	}
+	p.click("button|Put both together")
+	p.until(`document.querySelector(".editing textarea:not(.source)").value === "ONE\n\ntwo\n\nTHREE"`)
+	p.click("button|Save")
+	p.until(`!document.querySelector(".editing")`)
+	if said := w.says(first); !strings.Contains(said, "ONE\n\ntwo\n\nTHREE") {
+		t.Errorf("the file says\n%s", said)
+	}
+	p.visit("/plan")
+	p.visit("/node/" + first)
+	p.sees("THREE")
+	if left := p.eval(`Object.keys(localStorage).length`); left != 0.0 {
+		t.Errorf("drafts are left of what is saved: %v", p.eval(`JSON.stringify(localStorage)`))
+	}
+}
+
+// What was changed between the last look and the save is shown, not replaced.
+func TestASaveThatMeetsAnUnseenEditIsNoSave(t *testing.T) {
+	b := newBrowser(t)
+	w := newWorld(t, nil) // nobody tells the page of changes
+	_, first, _ := w.plan()
+	p := b.open(w, "/node/"+first)
+	p.click("[data-edit=requirement]")
+	p.until(`document.activeElement.tagName === "TEXTAREA"`)
+	p.write("Mine. ")
+	w.saved(first, "Do Design", "Theirs")
+	w.engine.Refresh()
+	p.click("button|Save")
+	p.sees("changed elsewhere")
+	if said := w.says(first); !strings.Contains(said, "Theirs") || strings.Contains(said, "Mine") {
+		t.Errorf("the file says\n%s", said)
+	}
+	p.click("button|Save") // now it is a decision
+	p.until(`!document.querySelector(".editing")`)
+	if said := w.says(first); !strings.Contains(said, "Mine") {
+		t.Errorf("the file says\n%s", said)
+	}
+}
+
+func TestAPlanIsMadeAndMovedByKeyboardAlone(t *testing.T) {
+	b := newBrowser(t)
+	w := newWorld(t, nil)
+	w.follow()
+	ws, first, second := w.plan()
+	w.do("node_create", map[string]any{"workspaceId": ws, "parentId": "root", "title": "Payments", "type": "planning"})
+	p := b.open(w, "/plan")
+	p.sees("Payments")
+	titles := `[...document.querySelectorAll("#tree a")].map((a) => a.innerText).join()`
+	p.keys("ArrowDown", "ArrowDown", "Alt+ArrowDown")
+	p.until(titles + ` === "Website,Shop,Design,Payments"`)
+	p.keys("Alt+ArrowDown")
+	p.until(titles + ` === "Website,Shop,Payments,Design"`)
+	p.keys("Alt+ArrowRight") // below Payments
+	p.until(`document.querySelector('[data-id="` + first + `"]').parentElement.closest("li").innerText.includes("Payments")`)
+	p.until(`document.activeElement.innerText === "Design"`)
+	p.keys("Alt+ArrowLeft")
+	p.until(`!document.querySelector('[data-id="` + first + `"]').parentElement.closest("li").innerText.startsWith("◈ monitoring Payments")`)
+	p.until(`document.activeElement.innerText === "Design"`)
+	p.keys("/")
+	p.until(`document.activeElement.id === "filter"`)
+	p.write("shop")
+	p.keys("Enter")
+	p.until(`location.search.includes("shop")`)
+	p.until(titles + ` === "Website,Shop"`)
+	p.keys("ArrowDown", "ArrowDown", "Enter")
+	p.until(`location.pathname === "/node/` + second + `"`)
+	p.keys("?")
+	p.until(`document.querySelector("#keys").open`)
+	p.keys("Escape")
+	p.until(`!document.querySelector("#keys").open`)
+}
+
+func TestActionsAskForAConclusion(t *testing.T) {
+	b := newBrowser(t)
+	w := newWorld(t, nil)
+	w.follow()
+	_, first, _ := w.plan()
+	p := b.open(w, "/node/"+first)
+	p.click("[data-action=start]")
+	p.click("[data-action=complete]")
+	p.until(`document.querySelector("#ask").open`)
+	p.write("It is drawn.")
+	p.click("#ask button|Cancel")
+	p.click("[data-action=complete]")
+	p.until(`document.querySelector("#ask textarea").value === "It is drawn."`) // what was typed is kept
+	p.click("#ask button|OK")
+	p.sees("It is drawn.")
+	if said := w.says(first); !strings.Contains(said, "status: completed") || !strings.Contains(said, "It is drawn.") {
+		t.Errorf("the file says\n%s", said)
+	}
+}
+
+// drop drags what one selector chooses to what the other one does, at a part of its height.
+func (p *page) drop(from, to, at string) {
+	p.t.Helper()
+	p.eval(`(() => { const from = document.querySelector(` + quoted(from) + `), to = document.querySelector(` + quoted(to) + `), r = to.getBoundingClientRect();
+		const data = new DataTransfer(), at = { bubbles: true, cancelable: true, dataTransfer: data, clientX: r.x + 40, clientY: r.y + r.height * ` + at + ` };
+		from.dispatchEvent(new DragEvent("dragstart", at)); to.dispatchEvent(new DragEvent("dragover", at));
+		to.dispatchEvent(new DragEvent("drop", at)); from.dispatchEvent(new DragEvent("dragend", at)); })()`)
+}
+
+func TestADropMovesANodeOrSaysWhyNot(t *testing.T) {
+	b := newBrowser(t)
+	w := newWorld(t, nil)
+	w.follow()
+	_, first, second := w.plan()
+	p := b.open(w, "/plan")
+	p.sees("Shop")
+	row := func(id string) string { return `[data-id="` + id + `"] .leaf` }
+	p.drop(row(second), row(first), "0.1")
+	p.until(`[...document.querySelectorAll("#tree a")].map((a) => a.innerText).join() === "Website,Shop,Design"`)
+	p.drop(row(second), row(first), "0.5") // an execution node has no children
+	p.until(`!document.querySelector("#said").hidden`)
+	p.visit("/board")
+	p.sees("Shop")
+	p.drop(`[data-id="`+first+`"]`, "[data-status=completed]", "0.5")
+	p.until(`document.querySelector("#said").innerText.includes("implementing")`)
+	p.drop(`[data-id="`+first+`"]`, "[data-status=implementing]", "0.5")
+	p.until(`document.querySelector("[data-status=implementing]").innerText.includes("Design")`)
+}
+
+func TestAnUndoIsAClick(t *testing.T) {
+	b := newBrowser(t)
+	w := newWorld(t, nil)
+	w.follow()
+	ws, first, _ := w.plan()
+	w.do("node_update", map[string]any{"workspaceId": ws, "nodeId": first, "requirement": "Something else"})
+	p := b.open(w, "/activity")
+	p.click("button|Undo")
+	p.sees("undone")
+	if said := w.says(first); !strings.Contains(said, "Do Design") {
+		t.Errorf("the file says\n%s", said)
+	}
+}
+
+func TestTheContextFollowsTheBudget(t *testing.T) {
+	b := newBrowser(t)
+	w := newWorld(t, nil)
+	w.follow()
+	ws, first, _ := w.plan()
+	w.do("node_update", map[string]any{"workspaceId": ws, "nodeId": first, "note": strings.Repeat("A long note. ", 500)})
+	p := b.open(w, "/node/"+first)
+	p.click("summary|What an assistant gets")
+	p.sees("Nothing is left out")
+	p.eval(`(() => { const r = document.querySelector("[name=budget]"); r.value = 250; r.dispatchEvent(new Event("input", { bubbles: true })) })()`)
+	p.sees("budget")
+	p.until(`document.querySelector("[data-budget] output").innerText.endsWith("/ 250")`)
+}
+
+func TestPhoneAndColours(t *testing.T) {
+	b := newBrowser(t)
+	w := newWorld(t, nil)
+	_, first, _ := w.plan()
+	p := b.open(w, "/")
+	for _, width := range []int{390, 360} {
+		p.size(width, 800)
+		for _, path := range []string{"/", "/plan", "/board", "/node/" + first, "/activity", "/search?q=shop", "/memory", "/sessions", "/approvals", "/check"} {
+			p.visit(path)
+			if wide := p.eval(`document.documentElement.scrollWidth`).(float64); int(wide) > width {
+				t.Errorf("%s is %v wide on a screen of %d", path, wide, width)
+			}
+		}
+	}
+	for _, on := range []bool{true, false} {
+		p.dark(on)
+		p.until(`matchMedia("(prefers-color-scheme: dark)").matches === ` + map[bool]string{true: "true", false: "false"}[on])
+		if back := p.eval(`getComputedStyle(document.body).backgroundColor`); (back == "rgb(255, 255, 255)") == on {
+			t.Errorf("dark %v: the page is %v", on, back)
+		}
+	}
+}
+
+// The plan of a large vault comes in parts.
+func TestALargePlanOpensInParts(t *testing.T) {
+	b := newBrowser(t)
+	w := newWorld(t, enginetest.Sized(2000))
+	p := b.open(w, "/plan")
+	p.until(`document.querySelectorAll("#tree li").length > 5`)
+	if n := p.eval(`document.querySelectorAll("#tree li").length`).(float64); n > 2*firstView {
+		t.Errorf("the first view has %v nodes", n)
+	}
+	p.until(`document.querySelector("details[data-below]")`)
+	p.eval(`document.querySelector("details[data-below]").open = true`)
+	p.until(`document.querySelector("details[data-below] li")`)
 }
