@@ -42,7 +42,7 @@ type reply struct {
 
 // patience is how long the tests wait for what has to come. On a machine that is busy with other tests a browser takes
 // its time.
-const patience = 60 * time.Second
+const patience = 30 * time.Second
 
 func chromium(t testing.TB) string {
 	t.Helper()
@@ -188,6 +188,7 @@ func (b *browser) open(w *world, path string) *page {
 	p := b.tab(w.server.URL)
 	p.goTo(w.server.URL + "/#token=" + w.site.Invite())
 	p.until(`!!document.querySelector("nav")`)
+	p.said() // the shell came with 401
 	if path != "/" {
 		p.visit(path)
 	}
