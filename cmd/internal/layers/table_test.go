@@ -99,7 +99,8 @@ var rows = []row{
 	{floor: 60, name: "cmd/internal/httpguard"},
 	{floor: 60, name: "cmd/internal/setup", may: "mdstore/guard engine engine/check engine/claims engine/config engine/errs engine/feed engine/live engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/mdoc statemachine"},
 	{floor: 70, name: "cmd/internal/mcpserv/internal/fixtures", may: "cmd/internal/httpguard cmd/internal/mcpserv", helper: true},
-	{floor: 60, name: "cmd/internal/web", may: "engine engine/check engine/claims engine/env engine/env/trust engine/errs engine/feed engine/live engine/memory engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/fold mdstore/mdoc statemachine"},
+	{floor: 60, name: "cmd/internal/web", may: "engine engine/check engine/claims engine/env engine/env/trust engine/errs engine/feed engine/live engine/memory engine/plan engine/sessions engine/view engine/ops context/assemble context/render mdstore mdstore/diff3 mdstore/fold mdstore/mdoc statemachine",
+		tests: "cmd/internal/httpguard"},
 
 	{floor: 70, name: "cmd/internal/app", may: "cmd/internal/cli cmd/internal/setup cmd/internal/httpguard cmd/internal/mcpserv cmd/internal/importtanmi cmd/internal/web " +
 		"engine engine/config engine/env engine/env/command engine/env/jail engine/env/remote engine/env/trust engine/errs engine/live engine/ops engine/plan engine/view context/assemble context/render mdstore mdstore/gitrepo mdstore/guard mdstore/mdoc mdstore/dirstore mdstore/merge " +

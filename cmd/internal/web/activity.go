@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"slices"
 
-	"arbor/engine/errs"
 	"arbor/engine/feed"
 	"arbor/engine/ops"
 	"arbor/engine/view"
@@ -54,9 +53,7 @@ func (s *Site) activity(r *http.Request, v *screen) error {
 	}
 	s.mu.Unlock()
 	out, err := ops.UndoOperation(r.Context(), s.env(), ops.UndoIn{List: true, Diff: true})
-	if err != nil {
-		b.Why = errs.As(err).Message
-	} else {
+	if b.Why = why(err); err == nil {
 		b.Operations = out.Operations
 	}
 	v.Body = b

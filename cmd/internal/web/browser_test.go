@@ -176,6 +176,7 @@ type page struct {
 	b       *browser
 	t       *testing.T
 	session string
+	target  string
 	base    string
 
 	mu     sync.Mutex
@@ -206,7 +207,7 @@ func (b *browser) tab(base string) *page {
 	var made struct{ TargetID, SessionID string }
 	b.must("", "Target.createTarget", map[string]any{"url": "about:blank"}, &made)
 	b.must("", "Target.attachToTarget", map[string]any{"targetId": made.TargetID, "flatten": true}, &made)
-	p := &page{b: b, t: b.t, session: made.SessionID, base: base}
+	p := &page{b: b, t: b.t, session: made.SessionID, target: made.TargetID, base: base}
 	b.mu.Lock()
 	b.pages[p.session] = p
 	b.mu.Unlock()

@@ -11,6 +11,7 @@ type results struct {
 	Query, Place string
 	Places       []string
 	Out          *ops.SearchOut
+	Why          string // why there are none, as where the words are not closed by a quote
 }
 
 // search finds words in the plan, the memory, sessions, states and documents.
@@ -21,10 +22,7 @@ func (s *Site) search(r *http.Request, v *screen) error {
 	if b.Query != "" {
 		in := ops.SearchIn{Query: b.Query, In: b.Place, WorkspaceID: v.Workspace, Limit: 50}
 		out, err := ops.Search(r.Context(), s.env(), in)
-		if err != nil {
-			return err
-		}
-		b.Out = out
+		b.Out, b.Why = out, why(err)
 	}
 	v.Body = b
 	return nil

@@ -7,8 +7,11 @@ import (
 
 	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/renderer/html"
+	"github.com/yuin/goldmark/util"
 )
 
 // Texts are by anybody: raw HTML is left out by goldmark, and what it makes passes a list of what is allowed besides.
@@ -16,7 +19,7 @@ var (
 	markdown = goldmark.New(
 		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
 			extension.Strikethrough, extension.TaskList),
-		goldmark.WithRendererOptions(html.WithHardWraps()))
+		goldmark.WithRendererOptions(html.WithHardWraps(), renderer.WithNodeRenderers(util.Prioritized(pictures{}, 1))))
 	allowed = policyOfHTML()
 )
 
@@ -36,7 +39,25 @@ func policyOfHTML() *bluemonday.Policy {
 	return p
 }
 
-// rendered returns a text as HTML. Pictures are left out: those of other hosts would tell that the text was read.
+// pictures draws pictures as links to them: those of other hosts would tell that the text was read.
+type pictures struct{}
+
+func (pictures) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(ast.KindImage, func(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch to := n.(*ast.Image).Destination; {
+		case n.Parent().Kind() == ast.KindLink:
+		case entering:
+			_, _ = w.WriteString(`<a href="`)
+			_, _ = w.Write(util.EscapeHTML(util.URLEscape(to, true)))
+			_, _ = w.WriteString(`">`)
+		default:
+			_, _ = w.WriteString("</a>")
+		}
+		return ast.WalkContinue, nil
+	})
+}
+
+// rendered returns a text as HTML.
 func rendered(text string) template.HTML {
 	var b bytes.Buffer
 	if err := markdown.Convert([]byte(text), &b); err != nil {

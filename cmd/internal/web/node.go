@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 )
@@ -94,13 +95,23 @@ func (s *Site) context(r *http.Request, v *screen) error {
 	return nil
 }
 
+type historyPart struct {
+	*ops.HistoryGetOut
+	Why string // why there is none, as where there is no git
+}
+
+// why is what an error says; "" for none.
+func why(err error) string {
+	if err == nil {
+		return ""
+	}
+	return errs.As(err).Message
+}
+
 // history is what git knows of a node.
 func (s *Site) history(r *http.Request, v *screen) error {
 	in := ops.HistoryGetIn{In: ops.In{WorkspaceID: v.Workspace}, NodeID: r.PathValue("id")}
 	out, err := ops.HistoryGet(r.Context(), s.env(), in)
-	if err != nil {
-		return err
-	}
-	v.Title, v.Body = "History", out
+	v.Title, v.Body = "History", historyPart{out, why(err)}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"arbor/cmd/internal/httpguard"
 	"arbor/engine"
 	"arbor/engine/enginetest"
 	"arbor/engine/live"
@@ -41,7 +42,7 @@ func newWorld(t *testing.T, files map[mdstore.Path][]byte) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, dir: dir, engine: e, site: s, server: httptest.NewServer(s.Handler()), guest: &http.Client{Jar: jar}}
+	w := &world{t: t, dir: dir, engine: e, site: s, server: httptest.NewServer(httpguard.Handler(s.Handler(), httpguard.Options{Open: true})), guest: &http.Client{Jar: jar}}
 	t.Cleanup(func() {
 		w.server.CloseClientConnections() // streams have no end of their own
 		w.server.Close()

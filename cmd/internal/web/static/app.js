@@ -22,7 +22,11 @@
     if (!res.ok) throw Object.assign(new Error(out.error.message), { code: out.error.code });
     return out;
   }
-  const run = (operation, args) => post("/do/" + operation, { workspaceId: workspace, ...args });
+  async function run(operation, args) {
+    const out = await post("/do/" + operation, { workspaceId: workspace, ...args });
+    if (out.warnings) note(out.warnings.join("; "));
+    return out;
+  }
 
   // login takes the token out of the address before anything else sees it.
   async function login() {
@@ -371,7 +375,7 @@
     goal: () => send(t("Edit the goal"), [{ name: "goal", label: t("Goal"), rows: 6, required: true, value: $("#goal").value }], "workspace_update", { ifMatch: $("article", main).dataset.workspaceVersion }),
     rules: () => send(t("Edit the rules"), [{ name: "rules", label: t("A rule on each line"), rows: 10, value: $("#rules").value }], "workspace_update_rules",
       (o) => ({ action: "replace", rules: rulesOf(o.rules), ifMatch: $("article", main).dataset.workspaceVersion })),
-    undo: async (b) => { await run("undo", { operation: b.dataset.undo }); repaint(); },
+    undo: async (b) => { await post("/do/undo", { operation: b.dataset.undo }); repaint(); },
     do: async (b) => { await post("/do/" + b.dataset.do, { id: b.dataset.request, ...(b.dataset.session !== undefined ? { session: true } : {}) }); repaint(); },
   };
   main.addEventListener("click", async (e) => {

@@ -1,0 +1,94 @@
+package web
+
+import (
+	"bufio"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// A hundred streams beside a writer are each told of the last change, and nothing of them is left when they end.
+func TestStreamsAreToldAndLeaveNothing(t *testing.T) {
+	w := newWorld(t, nil)
+	w.follow()
+	ws, first, _ := w.plan()
+	const streams = 100
+	var began, told sync.WaitGroup
+	began.Add(streams)
+	marker := make(chan struct{}) // closed before the last change
+	for range streams {
+		told.Go(func() {
+			res, err := w.guest.Get(w.server.URL + "/events")
+			if err != nil {
+				t.Error(err)
+				began.Done()
+				return
+			}
+			defer res.Body.Close()
+			in := bufio.NewScanner(res.Body)
+			for last, once := false, false; in.Scan(); {
+				if strings.HasPrefix(in.Text(), "event: begin") && !once {
+					once = true
+					began.Done()
+					<-marker
+				}
+				if last = strings.Contains(in.Text(), first); last {
+					return
+				}
+			}
+			t.Error("a stream ended before it was told")
+		})
+	}
+	began.Wait()
+	close(marker)
+	w.do("log_append", map[string]any{"workspaceId": ws, "nodeId": first, "event": "the last one"})
+	told.Wait()
+	w.guest.CloseIdleConnections()
+	w.server.CloseClientConnections()
+	w.server.Close()
+	w.site.mu.Lock()
+	defer w.site.mu.Unlock()
+	if n := len(w.site.streams); n != 0 {
+		t.Errorf("%d streams are left", n)
+	}
+}
+
+// Many pages that are open at once beside a writer all show the last state, by one stream.
+func TestPagesShowTheLastState(t *testing.T) {
+	pages := 10
+	if os.Getenv("ARBOR_HEAVY") != "" {
+		pages = 100
+	}
+	w := newWorld(t, nil)
+	b := newBrowser(t)
+	w.follow()
+	ws, first, _ := w.plan()
+	all := []*page{b.open(w, "/node/"+first)}
+	for range pages - 1 {
+		p := b.tab(w.server.URL)
+		p.visit("/node/" + first)
+		all = append(all, p)
+	}
+	for i := range 20 {
+		w.do("log_append", map[string]any{"workspaceId": ws, "nodeId": first, "event": fmt.Sprintf("entry number %d", i)})
+	}
+	for _, p := range all {
+		p.sees("entry number 19")
+	}
+	w.site.mu.Lock()
+	if n := len(w.site.streams); n != 1 {
+		t.Errorf("%d pages have %d streams", pages, n)
+	}
+	w.site.mu.Unlock()
+	b.must("", "Target.closeTarget", map[string]any{"targetId": all[0].target}, nil) // it had the stream
+	w.saved(first, "Do Design", "Do it well")
+	for _, p := range all[1:] {
+		p.sees("Do it well")
+	}
+	if code, _ := w.send(&http.Client{}, http.MethodGet, "/events", ""); code != http.StatusUnauthorized {
+		t.Errorf("a stranger's stream: %d", code)
+	}
+}
