@@ -206,7 +206,7 @@ func TestActionsAskForAConclusion(t *testing.T) {
 	p := b.open(w, "/node/"+first)
 	p.click("[data-action=start]")
 	p.click("[data-action=complete]")
-	p.until(`document.querySelector("#ask").open`)
+	p.until(`document.querySelector("#ask")?.open`)
 	p.write("It is drawn.")
 	p.click("#ask button|Cancel")
 	p.click("[data-action=complete]")

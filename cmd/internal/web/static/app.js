@@ -223,8 +223,9 @@
 
   // ask returns what was filled in, by name; null where it was given up.
   function ask(title, fields) {
-    const dialog = $("#ask"), box = $("#ask-fields"), draft = (f) => "draft ask " + title + " " + f.name;
-    $("#ask-title").textContent = title;
+    const dialog = $("#ask-form").content.firstElementChild.cloneNode(true), box = $("#ask-fields", dialog), draft = (f) => "draft ask " + title + " " + f.name;
+    $("#ask-title", dialog).textContent = title;
+    document.body.append(dialog);
     box.replaceChildren(...fields.map((f) => {
       if (f.text) return made("p", { textContent: f.text });
       if (f.list) return made("ol", {}, ...f.list.map((x) => made("li", { textContent: x })));
@@ -240,6 +241,7 @@
     dialog.showModal();
     return new Promise((done) => {
       dialog.onclose = () => {
+        dialog.remove();
         if (dialog.returnValue !== "yes") { done(null); return; }
         const out = {};
         for (const f of fields) if (f.name) out[f.name] = $('[name="' + f.name + '"]', box).value;
