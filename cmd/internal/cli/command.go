@@ -25,7 +25,7 @@ var groups = []group{
 	{"plan", "Plan it", "init briefing add edit rules docs ref isolate mv rm restore undo"},
 	{"do", "Do it", "start submit complete fail drop retry reopen cancel focus log problem"},
 	{groupAll, "Everything, by noun and verb", "ws node session state transcript memory env run approvals approve deny"},
-	{groupFrontEnds, "Serve and exchange", "import"},
+	{groupFrontEnds, "Serve and exchange", "import export"},
 	{groupCare, "Take care of the vault", "sync check conflicts resolve-conflict git config where version"},
 }
 
@@ -50,7 +50,7 @@ func addCommands(sh *shell, root *cobra.Command) {
 		add(sh.command(transitionCommand(sh, v)))
 	}
 	add(sh.command(dropCommand(sh)), sh.command(treeCommand(sh)), newWatch(sh), newUse(sh), newWorkspaces(sh), newNodes(sh), newSession(sh),
-		newState(sh), newTranscript(sh), newMemory(sh), newConfig(sh), newImport(sh), newEdit(sh), newGit(sh), newEnv(sh), newRestore(sh), newWhere(sh), newVersion(sh)) // commands that are not the command of an operation
+		newState(sh), newTranscript(sh), newMemory(sh), newConfig(sh), newImport(sh), newExport(sh), newEdit(sh), newGit(sh), newEnv(sh), newRestore(sh), newWhere(sh), newVersion(sh)) // commands that are not the command of an operation
 	for _, o := range slices.Concat(ops.All(), ops.Commands()) {
 		path, words := splitUse(o.Use)
 		if strings.HasPrefix(words, "--") {

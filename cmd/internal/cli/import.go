@@ -15,6 +15,15 @@ import (
 	"arbor/engine/plan"
 )
 
+// newExport is the noun that front ends add their verbs to.
+func newExport(sh *shell) *cobra.Command {
+	return &cobra.Command{
+		Use: "export", Short: "Write a workspace in other forms, to share it", RunE: sh.runGroup,
+		Long:    "The workspace stays as it is.",
+		Example: "arbor export html ../plan-for-the-team",
+	}
+}
+
 func newImport(sh *shell) *cobra.Command {
 	zone := ""
 	tanmi := &cobra.Command{

@@ -17,10 +17,8 @@ type happening struct {
 	Node      string // "" for the workspace's own file and pages
 	Page      string
 	Title     string
-	Path      string
 	Fields    []view.FieldChange
 	Sections  []view.SectionChange
-	Blank     bool
 }
 
 const remembered = 200 // happenings; older ones are in git, or nowhere
@@ -29,8 +27,8 @@ const remembered = 200 // happenings; older ones are in git, or nowhere
 func (s *Site) remember(r feed.Report) {
 	for i := range r.Events {
 		e := &r.Events[i]
-		s.past = slices.Insert(s.past, 0, happening{Time: r.Time.UnixMilli(), Kind: e.Kind, Workspace: string(e.Workspace), Node: string(e.Node), Page: e.Page,
-			Title: e.Title, Path: string(e.Path), Fields: e.Fields(), Sections: e.Sections(), Blank: e.Blank})
+		s.past = slices.Insert(s.past, 0, happening{Time: r.Time.UnixMilli(), Kind: e.Kind, Workspace: string(e.Workspace),
+			Node: string(e.Node), Page: e.Page, Title: e.Title, Fields: e.Fields(), Sections: e.Sections()})
 	}
 	s.past = s.past[:min(len(s.past), remembered)]
 }

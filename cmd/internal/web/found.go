@@ -78,7 +78,8 @@ func (s *Site) sessions(r *http.Request, v *screen) (err error) {
 
 func (s *Site) session(r *http.Request, v *screen) error {
 	no := false
-	in := ops.SessionLoadIn{SessionRef: ops.SessionRef{In: ops.In{WorkspaceID: v.Workspace}, SessionID: r.PathValue("id")}, Continue: &no}
+	of := ops.SessionRef{In: ops.In{WorkspaceID: v.Workspace}, SessionID: r.PathValue("id")}
+	in := ops.SessionLoadIn{SessionRef: of, Continue: &no}
 	out, err := ops.SessionLoad(r.Context(), s.env(), in)
 	if err != nil {
 		return err
@@ -89,7 +90,8 @@ func (s *Site) session(r *http.Request, v *screen) error {
 
 func (s *Site) state(r *http.Request, v *screen) error {
 	no := false
-	in := ops.StateLoadIn{SessionRef: ops.SessionRef{In: ops.In{WorkspaceID: v.Workspace}}, State: r.PathValue("id"), Continue: &no}
+	of := ops.SessionRef{In: ops.In{WorkspaceID: v.Workspace}}
+	in := ops.StateLoadIn{SessionRef: of, State: r.PathValue("id"), Continue: &no}
 	out, err := ops.StateLoad(r.Context(), s.env(), in)
 	if err != nil {
 		return err

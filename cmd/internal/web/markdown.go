@@ -9,6 +9,7 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	tasks "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/util"
@@ -19,7 +20,7 @@ var (
 	markdown = goldmark.New(
 		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
 			extension.Strikethrough, extension.TaskList),
-		goldmark.WithRendererOptions(html.WithHardWraps(), renderer.WithNodeRenderers(util.Prioritized(pictures{}, 1))))
+		goldmark.WithRendererOptions(html.WithHardWraps(), renderer.WithNodeRenderers(util.Prioritized(ours{}, 1))))
 	allowed = policyOfHTML()
 )
 
@@ -31,6 +32,7 @@ func policyOfHTML() *bluemonday.Policy {
 	p.AllowAttrs("start").Matching(bluemonday.Integer).OnElements("ol")
 	p.AllowAttrs("type").Matching(checkbox).OnElements("input")
 	p.AllowAttrs("checked", "disabled").OnElements("input")
+	p.AllowAttrs("aria-label").Matching(regexp.MustCompile(`^(done|to do)$`)).OnElements("input")
 	p.AllowAttrs("href").OnElements("a")
 	p.AllowURLSchemes("http", "https", "mailto")
 	p.AllowRelativeURLs(false)
@@ -39,10 +41,19 @@ func policyOfHTML() *bluemonday.Policy {
 	return p
 }
 
-// pictures draws pictures as links to them: those of other hosts would tell that the text was read.
-type pictures struct{}
+// ours draws pictures as links to them, for those of other hosts would tell that the text was read, and tasks with a name
+// for those who do not see the box.
+type ours struct{}
 
-func (pictures) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+func (ours) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(tasks.KindTaskCheckBox, func(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering && n.(*tasks.TaskCheckBox).IsChecked {
+			_, _ = w.WriteString(`<input type="checkbox" checked disabled aria-label="done"> `)
+		} else if entering {
+			_, _ = w.WriteString(`<input type="checkbox" disabled aria-label="to do"> `)
+		}
+		return ast.WalkContinue, nil
+	})
 	r.Register(ast.KindImage, func(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch to := n.(*ast.Image).Destination; {
 		case n.Parent().Kind() == ast.KindLink:

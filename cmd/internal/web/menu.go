@@ -10,12 +10,17 @@ type menuItem struct {
 
 // Menu returns what the head of the page leads to.
 func (v *screen) Menu() []menuItem {
-	all := []menuItem{{Path: "", Title: "Overview"}, {Path: "plan", Title: "Plan"}, {Path: "activity", Title: "Activity"}, {Path: "search", Title: "Search"},
-		{Path: "memory", Title: "Memory"}, {Path: "sessions", Title: "Sessions"}, {Path: "approvals", Title: "Approvals"}, {Path: "check", Title: "Check"}}
+	all := []menuItem{
+		{Path: "", Title: "Overview"}, {Path: "plan", Title: "Plan"}, {Path: "activity", Title: "Activity"},
+		{Path: "search", Title: "Search"}, {Path: "memory", Title: "Memory"}, {Path: "sessions", Title: "Sessions"},
+		{Path: "approvals", Title: "Approvals"}, {Path: "check", Title: "Check"},
+	}
 	if v.Static {
 		all = []menuItem{all[0], all[1], all[4], all[5]}
 	}
-	of := map[string]string{"overview": "", "board": "plan", "node": "plan", "slot": "memory", "session": "sessions", "state": "sessions"}
+	of := map[string]string{
+		"overview": "", "board": "plan", "node": "plan", "slot": "memory", "session": "sessions", "state": "sessions",
+	}
 	here, ok := of[v.View]
 	if !ok {
 		here = v.View

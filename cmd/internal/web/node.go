@@ -67,10 +67,7 @@ const (
 
 type contextPart struct {
 	*ops.ContextGetOut
-	Node          string
-	Budget        int
-	Least, Most   int
-	WithoutBudget bool
+	Budget, Least, Most int
 }
 
 // context is what an assistant is given about a node.
@@ -91,7 +88,7 @@ func (s *Site) context(r *http.Request, v *screen) error {
 	}
 	data.Markdown = text.Markdown
 	v.Title = "What an assistant gets"
-	v.Body = contextPart{ContextGetOut: data, Node: r.PathValue("id"), Budget: budget, Least: leastBudget, Most: mostBudget}
+	v.Body = contextPart{ContextGetOut: data, Budget: budget, Least: leastBudget, Most: mostBudget}
 	return nil
 }
 

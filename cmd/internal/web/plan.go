@@ -31,8 +31,8 @@ func (s *Site) plan(r *http.Request, v *screen) error {
 		return nil
 	}
 	in := ops.NodeListIn{In: ops.In{WorkspaceID: v.Workspace}, RootID: r.FormValue("below")}
-	o := outline{Filter: strings.TrimSpace(r.FormValue("filter")), Status: r.FormValue("status"), Claim: r.FormValue("claim"),
-		Statuses: statuses}
+	o := outline{Filter: strings.TrimSpace(r.FormValue("filter")), Status: r.FormValue("status"),
+		Claim: r.FormValue("claim"), Statuses: statuses}
 	var err error
 	switch {
 	case o.Filter != "" || o.Status != "" || o.Claim != "":

@@ -38,8 +38,8 @@ func (l look) funcs() template.FuncMap {
 		"mark":     mark,
 		"branch":   func(ws string, n *ops.TreeNode) branch { return branch{ws, n} },
 		"part":     func(n *ops.NodeGetOut, field, title, text string) section { return section{n.Node, field, title, text} },
-		"nodes":    func(n int) string { return l.count(n, "node", "nodes") },
-		"entries":  func(n int) string { return l.count(n, "entry", "entries") },
+		"counted":  func(n int) string { return l.count(n, "node", "", "s") },
+		"entries":  func(n int) string { return l.count(n, "entr", "y", "ies") },
 		"words":    l.words,
 		"editors":  editors,
 		"lines":    func(diff string) []diffLine { return diffLines(diff) },
@@ -48,12 +48,12 @@ func (l look) funcs() template.FuncMap {
 	}
 }
 
-// count returns a number of things in words.
-func (l look) count(n int, one, many string) string {
+// count returns a number of things in words: the stem of their name, and how it ends for one and for many.
+func (l look) count(n int, stem, one, many string) string {
 	if n == 1 {
-		return "1 " + l.say(one)
+		return "1 " + l.say(stem+one)
 	}
-	return fmt.Sprintf("%d %s", n, l.say(many))
+	return fmt.Sprintf("%d %s", n, l.say(stem+many))
 }
 
 // page returns the address of a view.
@@ -175,5 +175,6 @@ func pick(tree []*ops.TreeNode, match func(*ops.TreeNode) bool) (all []*ops.Tree
 
 // fileOf is the name of the file that an export has for one thing of a kind.
 func fileOf(kind, id string) string {
-	return kind + "-" + strings.NewReplacer("/", "_", `\`, "_", ":", "_").Replace(id) + ".html"
+	safe := strings.NewReplacer("/", "_", `\`, "_", ":", "_").Replace(strings.TrimPrefix(id, kind+"-"))
+	return kind + "-" + safe + ".html"
 }

@@ -1,6 +1,6 @@
-// Package web is the page that people look at a vault in and work on it with: it draws what operations of the catalogue
-// return, and changes by them alone. Who may call is checked in two places: httpguard in front of it refuses other hosts
-// and origins, and the page itself those who have not logged in.
+// Package web is the page that people look at a vault in and work on it with: it draws what operations of the
+// catalogue return, and changes by them alone. Who may call is checked in two places: httpguard in front of it refuses
+// other hosts and origins, and the page itself those who have not logged in.
 package web
 
 import (
@@ -44,7 +44,7 @@ type Site struct {
 	streams map[chan event]bool
 }
 
-//go:embed pages static
+//go:embed pages static words
 var files embed.FS
 
 // New returns the page of the vault of e.
@@ -52,7 +52,8 @@ func New(e *engine.Engine, opt Options) *Site {
 	if opt.Log == nil {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Site{engine: e, opt: opt, started: time.Now(), begun: make(chan struct{}), guests: map[string]bool{}, streams: map[chan event]bool{}}
+	s := &Site{engine: e, opt: opt, started: time.Now(), begun: make(chan struct{}),
+		guests: map[string]bool{}, streams: map[chan event]bool{}}
 	s.feed.Tell = s.tell
 	return s
 }
@@ -110,7 +111,8 @@ type viewOf struct {
 func (s *Site) views() []viewOf {
 	return []viewOf{
 		{"/{$}", "overview", s.overview}, {"/plan", "plan", s.plan}, {"/board", "board", s.board},
-		{"/node/{id}", "node", s.node}, {"/node/{id}/context", "context", s.context}, {"/node/{id}/history", "history", s.history},
+		{"/node/{id}", "node", s.node}, {"/node/{id}/context", "context", s.context},
+		{"/node/{id}/history", "history", s.history},
 		{"/activity", "activity", s.activity}, {"/search", "search", s.search},
 		{"/memory", "memory", s.memory}, {"/slot/{id}", "slot", s.slot},
 		{"/sessions", "sessions", s.sessions}, {"/session/{id}", "session", s.session}, {"/state/{id}", "state", s.state},

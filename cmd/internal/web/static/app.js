@@ -126,7 +126,7 @@
 
   // Keys
 
-  const rowOf = (li) => li?.querySelector(":scope > .leaf a, :scope > details > summary a");
+  const rowOf = (li) => li?.querySelector(":scope > .leaf a");
   const above = (li) => li.parentElement.closest("li[data-id]");
   async function shift(li, key) {
     const up = above(li), before = li.previousElementSibling, after = li.nextElementSibling, id = li.dataset.id;
@@ -369,6 +369,9 @@
       return send(t("New node below") + ": " + $("h1", main).textContent, fields, "node_create", { parentId: node().node, ...(node().rules ? { rulesHash: node().rules } : {}) });
     },
     rename: () => send(t("Rename"), [{ name: "title", label: t("Title"), required: true, value: $("h1", main).textContent }], "node_update", { nodeId: node().node }),
+    problem: () => send(t("Report a problem"), [{ name: "problem", label: t("What is wrong"), rows: 4, required: true }, { name: "nextStep", label: t("What is to be done next") }],
+      "problem_update", { nodeId: node().node }),
+    solved: async () => { await run("problem_clear", { nodeId: node().node }); repaint(); },
     move: () => send(t("Move"), [{ name: "newParentId", label: t("Below which node (its title or id)"), required: true }], "node_move", { nodeId: node().node }),
     delete: async () => {
       const up = $("article .faint a", main)?.href || "/";

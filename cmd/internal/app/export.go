@@ -1,0 +1,118 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"arbor/cmd/internal/cli"
+	"arbor/cmd/internal/web"
+	"arbor/engine/errs"
+	"arbor/mdstore"
+	"arbor/mdstore/guard"
+)
+
+// exported is the file of an export that lists the others, so that the next one takes away what it does not write
+// again.
+const exported = "arbor-export.txt"
+
+func exportCommand() cli.Command {
+	var language string
+	return cli.Command{
+		Use: "html DIR", Under: "export", Short: "Write the plan as web pages that need no server",
+		Long: `Write overview, plan, board, nodes, memory and sessions of the workspace into DIR,
+as files of HTML to look at, to send, or to put on any web server. They run no
+script. DIR is made where it is missing. A folder that holds anything but an
+earlier export is refused; an earlier export is replaced.`,
+		Example: `arbor export html ../plan-for-the-team
+arbor export html public --lang zh -w Website`,
+		Flags: func(fs *flag.FlagSet) {
+			fs.StringVar(&language, "lang", "en", "the `LANGUAGE` of what the pages say themselves: en or zh")
+		},
+		Run: func(ctx context.Context, call cli.Call) error {
+			if len(call.Words) != 1 {
+				return errs.New(errs.InvalidParams, "export html takes the folder to write into: arbor export html DIR")
+			}
+			if language != "en" && language != "zh" {
+				return errs.New(errs.InvalidParams, "--lang %s: en and zh are known", language)
+			}
+			e, set, err := call.Open(ctx, cli.MustExist)
+			if err != nil {
+				return err
+			}
+			dir := call.Words[0]
+			if !filepath.IsAbs(dir) {
+				dir = filepath.Join(call.Dir, dir)
+			}
+			before, err := earlier(dir)
+			if err != nil {
+				return err
+			}
+			names := []string{exported}
+			err = web.New(e, web.Options{}).Export(ctx, set.Workspace, language, func(name string, data []byte) error {
+				if len(names) == 1 { // nothing is made for a workspace that is not there
+					if err := os.MkdirAll(dir, 0o777); err != nil {
+						return err
+					}
+				}
+				names = append(names, name)
+				return os.WriteFile(filepath.Join(dir, name), data, 0o666)
+			})
+			if err != nil {
+				return err
+			}
+			if err := os.WriteFile(filepath.Join(dir, exported), []byte(strings.Join(names, "\n")+"\n"), 0o666); err != nil {
+				return err
+			}
+			for _, old := range before {
+				if !slices.Contains(names, old) {
+					if err := os.Remove(filepath.Join(dir, old)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+						return err
+					}
+				}
+			}
+			index := filepath.Join(dir, "index.html")
+			return call.Print(map[string]any{"index": index, "files": len(names)}, fmt.Sprintf("%s\n", index))
+		},
+	}
+}
+
+// earlier returns the files of the export that a folder holds: none where it is missing or empty. What else is in it
+// would be lost among the pages, or by the next export, and is refused.
+func earlier(dir string) (names []string, err error) {
+	refused := func(name string) error {
+		return errs.New(errs.InvalidPath, "%s holds %s, which no earlier export wrote; name a folder that is new or empty",
+			dir, name)
+	}
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, errs.New(errs.InvalidPath, "%v; name a folder that is new or empty", err)
+	}
+	list, err := guard.ReadFile(dir, exported, mdstore.MaxSlot)
+	if err != nil && len(entries) > 0 {
+		return nil, refused(entries[0].Name())
+	}
+	for name := range strings.Lines(string(list)) {
+		names = append(names, strings.TrimSuffix(name, "\n"))
+	}
+	for _, e := range entries {
+		if !slices.Contains(names, e.Name()) {
+			return nil, refused(e.Name())
+		}
+	}
+	for _, name := range names {
+		if name != filepath.Base(name) {
+			return nil, refused(exported + " with paths")
+		}
+	}
+	return names, nil
+}

@@ -1,0 +1,51 @@
+package web
+
+import (
+	"os"
+	"testing"
+)
+
+// axe-core finds nothing that keeps somebody from using the page. ARBOR_AXE is the file axe.min.js of its npm package.
+func TestEverybodyCanUseThePage(t *testing.T) {
+	file := os.Getenv("ARBOR_AXE")
+	if file == "" {
+		t.Skip("ARBOR_AXE names no axe.min.js; .ci/run installs it: npm install axe-core")
+	}
+	axe, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, nil)
+	b := newBrowser(t)
+	ws, first, second := w.plan()
+	w.do("node_transition", map[string]any{"workspaceId": ws, "nodeId": first, "action": "start"})
+	w.do("node_update", map[string]any{"workspaceId": ws, "nodeId": first, "requirement": "# One\n\n- [x] done\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\ncode\n```"})
+	w.do("memory_save", map[string]any{"workspaceId": ws, "slot": "decisions", "text": "We use Postgres"})
+	w.do("session_start", map[string]any{"workspaceId": ws, "name": "Monday"})
+	w.saved(second, "status: pending", "status: pendign") // for check to find
+	w.engine.Refresh()
+	p := b.open(w, "/")
+	for _, dark := range []bool{false, true} {
+		p.dark(dark)
+		for _, path := range []string{"/", "/?lang=zh", "/?lang=en", "/plan", "/board", "/node/" + first, "/node/root", "/activity", "/search?q=shop", "/memory",
+			"/slot/decisions", "/sessions", "/approvals", "/check"} {
+			p.visit(path)
+			p.eval(`for (const e of document.querySelectorAll("main details")) e.open = true`)
+			if path == "/node/"+first {
+				p.until(`document.querySelector("[data-part$=context] pre")`)
+				p.click("[data-edit=requirement]")
+			}
+			p.eval(string(axe) + "; 0")
+			found := p.eval(`axe.run().then((r) => r.violations.map((v) => v.id + ": " + v.help + "\n  " + v.nodes.map((n) => n.html + " " + n.failureSummary).join("\n  ")).join("\n"))`)
+			if found != "" {
+				t.Errorf("%s, dark %v:\n%s", path, dark, found)
+			}
+		}
+	}
+	p.visit("/node/root")
+	p.click("button|New node below")
+	p.eval(string(axe) + "; 0")
+	if found := p.eval(`axe.run().then((r) => r.violations.map((v) => v.id + ": " + v.nodes.map((n) => n.html).join()).join("\n"))`); found != "" {
+		t.Errorf("a dialog:\n%s", found)
+	}
+}

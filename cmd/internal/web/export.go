@@ -1,0 +1,133 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/url"
+
+	"arbor/engine/ops"
+	"arbor/mdstore"
+)
+
+// Export writes the views of a workspace as files that need no server: nothing in them runs or can be changed. The
+// workspace is named as a person names it. write is called once for each file, and an error of it ends the export.
+func (s *Site) Export(
+	ctx context.Context, workspace, language string, write func(name string, data []byte) error,
+) error {
+	env := s.env()
+	env.Loose = true
+	ws, err := ops.WorkspaceGet(ctx, env, ops.WorkspaceGetIn{In: ops.In{WorkspaceID: workspace}})
+	if err != nil {
+		return err
+	}
+	x := &exporter{site: s, ctx: ctx, write: write, look: look{Language: language, Static: true}}
+	all, err := ops.WorkspaceList(ctx, s.env(), ops.WorkspaceListIn{})
+	if err != nil {
+		return err
+	}
+	for _, head := range all.Workspaces {
+		if head.ID == ws.Workspace.ID {
+			x.head = head
+		}
+	}
+	style, err := files.ReadFile("static/app.css")
+	if err != nil {
+		return err
+	}
+	if err := write("app.css", style); err != nil {
+		return err
+	}
+	if err := x.views(); err != nil {
+		return err
+	}
+	return x.things(mdstore.ID(ws.Workspace.ID))
+}
+
+// An exporter writes the files of one workspace.
+type exporter struct {
+	site  *Site
+	ctx   context.Context
+	write func(name string, data []byte) error
+	look  look
+	head  ops.WorkspaceHead
+}
+
+func (x *exporter) views() error {
+	for _, v := range x.site.views() {
+		switch v.name {
+		case "overview":
+			if err := x.draw("index.html", v, ""); err != nil {
+				return err
+			}
+		case "plan", "board", "memory", "sessions":
+			if err := x.draw(v.name+".html", v, ""); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// things writes a file for each node, slot, session and state.
+func (x *exporter) things(ws mdstore.ID) error {
+	snap, err := x.site.engine.View(x.ctx, ws)
+	if err != nil {
+		return err
+	}
+	ids := map[string][]string{}
+	for _, n := range snap.Walk(mdstore.Root) {
+		ids["node"] = append(ids["node"], string(n.ID))
+	}
+	in := ops.In{WorkspaceID: string(ws)}
+	list := ops.MemoryListIn{Limit: everyNode}
+	list.WorkspaceID = in.WorkspaceID
+	slots, err := ops.MemoryList(x.ctx, x.site.env(), list)
+	if err != nil {
+		return err
+	}
+	for _, slot := range slots.Slots {
+		ids["slot"] = append(ids["slot"], slot.Name)
+	}
+	sessions, err := ops.SessionList(x.ctx, x.site.env(), ops.SessionListIn{In: in, Limit: everyNode})
+	if err != nil {
+		return err
+	}
+	for _, session := range sessions.Sessions {
+		ids["session"] = append(ids["session"], session.ID)
+	}
+	states, err := ops.StateList(x.ctx, x.site.env(), ops.StateListIn{In: in, Limit: everyNode})
+	if err != nil {
+		return err
+	}
+	for _, state := range states.States {
+		ids["state"] = append(ids["state"], state.ID)
+	}
+	for _, v := range x.site.views() {
+		for _, id := range ids[v.name] {
+			if err := x.draw(fileOf(v.name, id), v, id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// draw writes a view, of the thing that is named.
+func (x *exporter) draw(name string, of viewOf, id string) error {
+	address := url.URL{Path: "/" + of.name, RawQuery: url.Values{"ws": {x.head.ID}}.Encode()}
+	r, err := http.NewRequestWithContext(x.ctx, http.MethodGet, address.String(), http.NoBody)
+	if err != nil {
+		return err
+	}
+	r.SetPathValue("id", id)
+	v := &screen{look: x.look, View: of.name, Workspace: x.head.ID, All: []ops.WorkspaceHead{x.head}}
+	if err := of.body(r, v); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := drawn[v.look].ExecuteTemplate(&b, "page.html", v); err != nil {
+		return err
+	}
+	return x.write(name, b.Bytes())
+}
