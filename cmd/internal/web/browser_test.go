@@ -358,7 +358,7 @@ func (p *page) click(choice string) {
 	p.t.Helper()
 	sel, text, _ := strings.Cut(choice, "|")
 	find := `[...document.querySelectorAll(` + quoted(sel) + `)].find((e) => e.offsetParent !== null && e.innerText.includes(` + quoted(text) + `))`
-	p.until(find)
+	p.until(`document.readyState === "complete" && ` + find) // the script listens by then
 	at := p.eval(`(() => { const e = ` + find + `; e.scrollIntoView({ block: "center" }); const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2] })()`).([]any)
 	for _, kind := range []string{"mousePressed", "mouseReleased"} {
 		p.call("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at[0], "y": at[1], "button": "left", "clickCount": 1}, nil)
@@ -374,6 +374,7 @@ func (p *page) write(text string) {
 // keys presses keys one after the other, by their names; "Shift+X" and "Alt+X" hold one.
 func (p *page) keys(names ...string) {
 	p.t.Helper()
+	p.until(`document.readyState === "complete"`) // the script listens by then
 	codes := map[string]int{"Enter": 13, "Tab": 9, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, " ": 32}
 	for _, name := range names {
 		held := 0

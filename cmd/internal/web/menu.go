@@ -1,7 +1,5 @@
 package web
 
-import "arbor/engine/ops"
-
 // A menuItem is a view that the head of each page leads to.
 type menuItem struct {
 	Path, Title string
@@ -34,14 +32,4 @@ func (v *screen) Menu() []menuItem {
 // Empty reports whether there is no plan yet for a view that is about one.
 func (v *screen) Empty() bool {
 	return len(v.All) == 0 && v.View != "approvals" && v.View != "check" && v.View != "search"
-}
-
-// Others returns the workspaces besides the one that is shown.
-func (v *screen) Others() (all []ops.WorkspaceHead) {
-	for _, w := range v.All {
-		if w.ID != v.Workspace {
-			all = append(all, w)
-		}
-	}
-	return all
 }

@@ -41,11 +41,18 @@ func open(all []trust.Request) (waiting []trust.Request) {
 
 type overview struct {
 	*ops.WorkspaceStatusOut
+	Others  []otherWorkspace
 	Working []*ops.TreeNode // what is in work
 	Next    []*ops.TreeNode // some of what waits
 	Last    int64           // when this browser was here before, Unix milliseconds; 0 for never
 	Changed []view.Difference
 	More    int // further ones
+}
+
+// An otherWorkspace is one besides the one that is shown.
+type otherWorkspace struct {
+	ops.WorkspaceHead
+	Counts ops.Counts
 }
 
 const shortList = 12 // the most that a list of the overview shows
@@ -67,6 +74,15 @@ func (s *Site) overview(r *http.Request, v *screen) error {
 	})
 	o.Next = pick(out.Tree, func(n *ops.TreeNode) bool { return n.Status == "pending" && n.Type == "execution" })
 	o.Next = o.Next[:min(len(o.Next), shortList)]
+	for _, head := range v.All {
+		if head.ID != v.Workspace && !v.Static {
+			other, err := ops.WorkspaceGet(r.Context(), s.env(), ops.WorkspaceGetIn{In: ops.In{WorkspaceID: head.ID}})
+			if err != nil {
+				return err
+			}
+			o.Others = append(o.Others, otherWorkspace{head, other.Counts})
+		}
+	}
 	if o.Last > 0 {
 		snap, err := s.engine.View(r.Context(), mdstore.ID(out.Workspace.ID))
 		if err != nil {

@@ -101,6 +101,9 @@
     stream.onerror = () => note(t("not connected"));
   }));
 
+  // Requests for approvals lie outside of the vault, where nothing tells of them.
+  if (location.pathname === "/approvals") setInterval(() => { if (!document.hidden) repaint(); }, 2000);
+
   // Folded parts of the plan, and what a node has besides its file, come when they are opened.
   async function fill(d) {
     const got = await part("/plan?ws=" + encodeURIComponent(workspace) + "&below=" + encodeURIComponent(d.dataset.below), "tree");

@@ -1,0 +1,46 @@
+package web
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"arbor/engine/ops"
+	"arbor/mdstore"
+)
+
+// What an assistant may do only with a person's word waits on the page, and is done after a click, or is not.
+func TestApprovalsAreGivenAndDeniedInTheBrowser(t *testing.T) {
+	w := newWorld(t, nil)
+	b := newBrowser(t)
+	w.follow()
+	ws, _, _ := w.plan()
+	folder := t.TempDir()
+	env := w.do("env_register", map[string]any{"uri": "file://" + filepath.ToSlash(folder), "id": "src", "trust": "restricted"})["id"].(string)
+	assistant := &ops.Env{Engine: w.engine, Operator: mdstore.OperatorAI, Session: "s1", Workspace: ws}
+	write := func(name string) error {
+		in := ops.FileWriteIn{Path: name, Content: "written by an assistant\n"}
+		in.Environment = env
+		_, err := ops.FileWrite(t.Context(), assistant, in)
+		return err
+	}
+	p := b.open(w, "/approvals")
+	p.sees("Nothing waits for you")
+	for name, click := range map[string]string{"yes.txt": "button|Approve once", "no.txt": "button|Deny"} {
+		if err := write(name); err == nil {
+			t.Fatalf("%s was written unasked", name)
+		}
+		p.sees(name) // without a reload
+		p.sees("+written by an assistant")
+		p.click(click)
+		p.sees("Nothing waits for you")
+		err := write(name)
+		_, missing := os.Stat(filepath.Join(folder, name))
+		if name == "yes.txt" && (err != nil || missing != nil) {
+			t.Errorf("approved, and then %v, %v", err, missing)
+		}
+		if name == "no.txt" && (err == nil || missing == nil) {
+			t.Errorf("denied, and then %v, %v", err, missing)
+		}
+	}
+}
