@@ -277,9 +277,9 @@ func (p *page) said() []string {
 // goTo opens an address in the tab and waits until it is there.
 func (p *page) goTo(address string) {
 	p.t.Helper()
-	var out struct{ ErrorText string }
-	p.call("Page.navigate", map[string]any{"url": address}, &out)
-	p.until(`document.readyState === "complete" && location.href !== "about:blank"`)
+	p.eval(`window.isLeft = true`)
+	p.call("Page.navigate", map[string]any{"url": address}, nil)
+	p.until(`!window.isLeft && document.readyState === "complete"`)
 }
 
 // visit opens a path of the site.
@@ -359,7 +359,7 @@ func (p *page) click(choice string) {
 	sel, text, _ := strings.Cut(choice, "|")
 	find := `[...document.querySelectorAll(` + quoted(sel) + `)].find((e) => e.offsetParent !== null && e.innerText.includes(` + quoted(text) + `))`
 	p.until(`document.readyState === "complete" && ` + find) // the script listens by then
-	at := p.eval(`(() => { const e = ` + find + `; e.scrollIntoView({ block: "center" }); const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2] })()`).([]any)
+	at := p.eval(`(() => { const e = ` + find + `; e.scrollIntoView({ block: "center" }); const r = e.getClientRects()[0]; return [r.x + r.width / 2, r.y + r.height / 2] })()`).([]any)
 	for _, kind := range []string{"mousePressed", "mouseReleased"} {
 		p.call("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at[0], "y": at[1], "button": "left", "clickCount": 1}, nil)
 	}

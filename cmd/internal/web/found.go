@@ -28,6 +28,26 @@ func (s *Site) search(r *http.Request, v *screen) error {
 	return nil
 }
 
+// A piece is a part of a snippet.
+type piece struct {
+	Text   string
+	Marked bool // it is a word that was looked for
+}
+
+// marked cuts a snippet where its words begin and end.
+func marked(f ops.Found) (pieces []piece) {
+	all := []rune(f.Snippet)
+	at := 0
+	for _, h := range f.Highlights {
+		if h.Start < at || h.End > len(all) || h.Start >= h.End {
+			continue
+		}
+		pieces = append(pieces, piece{Text: string(all[at:h.Start])}, piece{string(all[h.Start:h.End]), true})
+		at = h.End
+	}
+	return append(pieces, piece{Text: string(all[at:])})
+}
+
 type slots struct {
 	*ops.MemoryListOut
 	Query    string
