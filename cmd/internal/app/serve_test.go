@@ -101,6 +101,42 @@ func TestServe(t *testing.T) {
 			t.Errorf("%s learns where the vault is: %s", tt.name, text)
 		}
 	}
+	// The page lets in who was invited, and only who has the token invites; a second serve --open asks the first one.
+	base := strings.TrimSuffix(url, "/mcp")
+	url = base + "/invite"
+	if status, text := post(nil, ""); status != 401 {
+		t.Errorf("a stranger is invited: %d %s", status, text)
+	}
+	status, text := post(map[string]string{"Authorization": bearer}, "")
+	if status != 200 || !strings.Contains(text, base+"/#token=") {
+		t.Errorf("an invitation: %d %s", status, text)
+	}
+	var shown bytes.Buffer
+	again := sys(io.Discard, "serve", "--open", "--listen", strings.TrimPrefix(base, "http://"))
+	again.Stderr, again.Getenv = &shown, func(name string) string { return map[string]string{"BROWSER": "no-such-browser"}[name] }
+	if code := run(t.Context(), again); code != 0 || !strings.Contains(shown.String(), base+"/#token=") {
+		t.Errorf("serve --open beside a server: %d %s", code, &shown)
+	}
+	_, invited, _ := strings.Cut(strings.TrimSpace(shown.String()), "#token=")
+	for _, c := range []struct {
+		path, body string
+		status     int
+	}{{"/plan", "", 401}, {"/login", `{"token":"x"}`, 401}, {"/login", `{"token":"` + invited + `"}`, 204}, {"/login", `{"token":"` + invited + `"}`, 401}} {
+		url = base + c.path
+		if c.body == "" {
+			res, err := http.Get(url)
+			if err != nil {
+				t.Fatal(err)
+			}
+			res.Body.Close()
+			status = res.StatusCode
+		} else {
+			status, text = post(nil, c.body)
+		}
+		if status != c.status {
+			t.Errorf("%s %s: %d %s", c.path, c.body, status, text)
+		}
+	}
 	cancel()
 	if code := <-ended; code != 130 && code != 0 {
 		t.Errorf("it ends with %d", code)

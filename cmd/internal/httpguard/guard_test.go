@@ -329,3 +329,16 @@ func TestPreflights(t *testing.T) {
 		}
 	}
 }
+
+// Behind TLS the server's own pages are those of https, and no others.
+func TestOwnOriginsAreOfTheServersScheme(t *testing.T) {
+	for _, tls := range []bool{false, true} {
+		addr := start(t, Options{Open: true, TLS: tls}, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "here") })
+		for scheme, own := range map[string]bool{"http": !tls, "https": tls} {
+			res, body := exchange(t, addr, "POST", "POST / HTTP/1.1\nHost: localhost:PORT\nOrigin: "+scheme+"://localhost:PORT\n\n")
+			if (res.StatusCode == 200) != own {
+				t.Errorf("TLS %v, a page of %s: %s %s", tls, scheme, res.Status, body)
+			}
+		}
+	}
+}
