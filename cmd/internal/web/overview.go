@@ -13,7 +13,8 @@ import (
 	"arbor/mdstore"
 )
 
-// choose finds the workspaces and the one that the request is about: the one it names, or else the first of the list.
+// choose finds the workspaces and the one that the request is about: the one it names, or
+// else the one that the person uses, or the first of the list.
 func (s *Site) choose(r *http.Request, v *screen) error {
 	all, err := ops.WorkspaceList(r.Context(), s.env(), ops.WorkspaceListIn{})
 	if err != nil {
@@ -22,6 +23,9 @@ func (s *Site) choose(r *http.Request, v *screen) error {
 	v.All, v.Workspace = all.Workspaces, r.FormValue("ws")
 	if v.Workspace == "" && len(v.All) > 0 {
 		v.Workspace = v.All[0].ID
+		if used, err := ops.WorkspaceGet(r.Context(), s.env(), ops.WorkspaceGetIn{}); err == nil && len(v.All) > 1 {
+			v.Workspace = used.Workspace.ID
+		}
 	}
 	if out, err := ops.ApprovalList(r.Context(), s.env(), ops.ApprovalListIn{}); err == nil {
 		v.Waits = len(open(out.Requests))
@@ -99,14 +103,18 @@ func (s *Site) overview(r *http.Request, v *screen) error {
 // away is how long somebody was away when a visit is another one.
 const away = 30 * time.Minute
 
-// visit notes in a cookie when this browser is here, and returns when it was here before; 0 for never.
-func visit(w http.ResponseWriter, r *http.Request, now time.Time) int64 {
+// visit returns when this browser was here before, 0 for never. A person who opens a page is here, which a cookie notes;
+// a page that draws itself again is no visit.
+func visit(w http.ResponseWriter, r *http.Request, now time.Time, opened bool) int64 {
 	name := strings.Replace(cookieName(r), "arbor", "arbor-visit", 1)
 	var before, last int64
 	if c, err := r.Cookie(name); err == nil {
 		from, to, _ := strings.Cut(c.Value, ".")
 		before, _ = strconv.ParseInt(from, 10, 64) // a cookie that nobody here wrote counts as none
 		last, _ = strconv.ParseInt(to, 10, 64)
+	}
+	if !opened {
+		return before
 	}
 	if now.UnixMilli()-last > away.Milliseconds() {
 		before = last

@@ -143,7 +143,8 @@ func (s *Site) page(shown viewOf) http.HandlerFunc {
 			s.write(w, "shell.html", v)
 			return
 		}
-		v.lastVisit = visit(w, r, time.Now())
+		part := r.Header.Get("Arbor-Part")
+		v.lastVisit = visit(w, r, time.Now(), part == "")
 		err := s.choose(r, v)
 		if err == nil {
 			err = shown.body(r, v)
@@ -152,7 +153,7 @@ func (s *Site) page(shown viewOf) http.HandlerFunc {
 			v.View, v.Title, v.Body = "failure", "That did not work", errs.As(err)
 			w.WriteHeader(status(err))
 		}
-		switch part := r.Header.Get("Arbor-Part"); {
+		switch {
 		case part == "":
 			s.write(w, "page.html", v)
 		case part == "tree" && v.View == "plan":

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"arbor/cmd/internal/httpguard"
 	"arbor/engine"
@@ -200,6 +201,38 @@ func TestViewsShowThePlan(t *testing.T) {
 	}
 	if _, said := w.get("/plan", "Arbor-Part", "main"); strings.Contains(said, "<html") || !strings.Contains(said, "Design") {
 		t.Errorf("a part of the page is not a part: %s", said)
+	}
+}
+
+// The overview says what changed since the last visit. A page that draws itself again is none.
+func TestSinceTheLastVisit(t *testing.T) {
+	now := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
+	var cookie string
+	for _, step := range []struct {
+		after  time.Duration
+		opened bool
+		want   time.Duration // before now; 0 for never
+	}{
+		{0, true, 0}, {time.Minute, true, 0}, {time.Hour, false, 0}, {time.Minute, true, 61 * time.Minute}, {time.Minute, true, 62 * time.Minute},
+		{2 * time.Hour, false, 0}, {0, true, 2 * time.Hour},
+	} {
+		now = now.Add(step.after)
+		r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
+		r.Header.Set("Cookie", cookie)
+		w := httptest.NewRecorder()
+		before := visit(w, r, now, step.opened)
+		if set := w.Result().Cookies(); len(set) > 0 {
+			cookie = set[0].Name + "=" + set[0].Value
+		} else if step.opened {
+			t.Error("a visit is not noted")
+		}
+		want := int64(0)
+		if step.want > 0 {
+			want = now.Add(-step.want).UnixMilli()
+		}
+		if step.opened && before != want {
+			t.Errorf("%+v: %v, want %v", step, time.UnixMilli(before), time.UnixMilli(want))
+		}
 	}
 }
 

@@ -74,7 +74,7 @@
       if (o.dataset.below && o.open && n.dataset.below) { morph($("summary", o), $("summary", n)); continue; }
       morph(o, n);
     }
-    while (at) { const next = at.nextSibling; if (!busy(at)) at.remove(); at = next; }
+    while (at) { const next = at.nextSibling; if (!busy(at) && !(at.querySelector && $(".editing", at))) at.remove(); at = next; }
   }
 
   let waits;
@@ -98,7 +98,7 @@
     const both = (e) => { channel.postMessage(e); heard(e); };
     stream.onmessage = (m) => both(JSON.parse(m.data));
     stream.addEventListener("begin", () => { note(""); both({}); });
-    stream.onerror = () => note(t("not connected"));
+    stream.onerror = () => { note(t("not connected")); repaint(); }; // a server that was started again knows nobody
   }));
 
   // Requests for approvals lie outside of the vault, where nothing tells of them.
