@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 
 	"arbor/engine/ops"
+	"arbor/mdstore"
 	"arbor/statemachine"
 )
 
@@ -111,7 +113,7 @@ type card struct {
 
 const cards = 50 // the most of a column
 
-// board shows the execution nodes by status.
+// board shows the nodes below the root by status. Statuses that only planning nodes have are columns where one has them.
 func (s *Site) board(r *http.Request, v *screen) error {
 	v.Title = "Board"
 	if len(v.All) == 0 {
@@ -124,14 +126,13 @@ func (s *Site) board(r *http.Request, v *screen) error {
 	}
 	var all []*column
 	of := map[string]*column{}
-	for _, status := range statemachine.Statuses(statemachine.Execution) {
-		c := &column{Status: string(status)}
-		all, of[c.Status] = append(all, c), c
+	for _, status := range statuses {
+		of[status] = &column{Status: status}
 	}
 	var deal func(tree []*ops.TreeNode, above string)
 	deal = func(tree []*ops.TreeNode, above string) {
 		for _, n := range tree {
-			if c := of[n.Status]; c != nil && n.Type == string(statemachine.Execution) {
+			if c := of[n.Status]; c != nil && n.ID != string(mdstore.Root) {
 				if len(c.Cards) < cards {
 					c.Cards = append(c.Cards, card{n, above, actions(n)})
 				} else {
@@ -142,6 +143,12 @@ func (s *Site) board(r *http.Request, v *screen) error {
 		}
 	}
 	deal(out.Tree, "")
+	work := statemachine.Statuses(statemachine.Execution)
+	for _, status := range statuses {
+		if c := of[status]; len(c.Cards) > 0 || slices.Contains(work, statemachine.Status(status)) {
+			all = append(all, c)
+		}
+	}
 	v.Body = all
 	return nil
 }
