@@ -10,8 +10,10 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	tasks "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/renderer/html"
+	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 )
 
@@ -20,6 +22,7 @@ var (
 	markdown = goldmark.New(
 		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
 			extension.Strikethrough, extension.TaskList),
+		goldmark.WithParserOptions(parser.WithInlineParsers(util.Prioritized(wikiLinks{}, 150))),
 		goldmark.WithRendererOptions(html.WithHardWraps(), renderer.WithNodeRenderers(util.Prioritized(ours{}, 1))))
 	allowed = policyOfHTML()
 )
@@ -33,9 +36,9 @@ func policyOfHTML() *bluemonday.Policy {
 	p.AllowAttrs("type").Matching(checkbox).OnElements("input")
 	p.AllowAttrs("checked", "disabled").OnElements("input")
 	p.AllowAttrs("aria-label").Matching(regexp.MustCompile(`^(done|to do)$`)).OnElements("input")
-	p.AllowAttrs("href").OnElements("a")
+	p.AllowAttrs("href").Matching(regexp.MustCompile(`^(https?://|mailto:|/node/[^/]*$|node-[^/:]*\.html$)`)).OnElements("a")
 	p.AllowURLSchemes("http", "https", "mailto")
-	p.AllowRelativeURLs(false)
+	p.AllowRelativeURLs(true)
 	p.RequireNoFollowOnLinks(true)
 	p.RequireNoReferrerOnLinks(true)
 	return p
@@ -68,14 +71,52 @@ func (ours) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	})
 }
 
-// rendered returns a text as HTML.
-func rendered(text string) template.HTML {
+// rendered returns a text as HTML. nodes is the address of a node, for links as Obsidian writes them.
+func rendered(source string, nodes func(id string) string) template.HTML {
 	var b bytes.Buffer
-	if err := markdown.Convert([]byte(text), &b); err != nil {
-		return template.HTML(template.HTMLEscapeString(text))
+	known := parser.NewContext()
+	known.Set(nodesOf, nodes)
+	if err := markdown.Convert([]byte(source), &b, parser.WithContext(known)); err != nil {
+		return template.HTML(template.HTMLEscapeString(source))
 	}
 	return template.HTML(allowed.SanitizeBytes(b.Bytes()))
 }
 
 // checkbox is the only kind of input that a text makes: that of a task list.
 var checkbox = regexp.MustCompile(`^checkbox$`)
+
+// nodesOf is where a parse has the address of a node.
+var nodesOf = parser.NewContextKey()
+
+// wikiLinks reads [[node-…]] and [[node-…|words]], and paths that end in a node's folder, as links to nodes. What names
+// no node stays as it is.
+type wikiLinks struct{}
+
+var wikiLink = regexp.MustCompile(`^\[\[([^\[\]|]+)(?:\|([^\[\]]+))?\]\]`)
+
+func (wikiLinks) Trigger() []byte { return []byte{'['} }
+
+func (wikiLinks) Parse(_ ast.Node, block text.Reader, known parser.Context) ast.Node {
+	line, _ := block.PeekLine()
+	m := wikiLink.FindSubmatch(line)
+	nodes, ok := known.Get(nodesOf).(func(string) string)
+	if m == nil || !ok {
+		return nil
+	}
+	id := nodeID.FindString(string(m[1]))
+	if id == "" {
+		return nil
+	}
+	words := m[2]
+	if words == nil {
+		words = m[1]
+	}
+	block.Advance(len(m[0]))
+	link := ast.NewLink()
+	link.Destination = []byte(nodes(id))
+	link.AppendChild(link, ast.NewString(words))
+	return link
+}
+
+// nodeID finds the id of a node in the target of a link.
+var nodeID = regexp.MustCompile(`\bnode-[0-9a-z]+-[0-9a-z]+\b`)

@@ -28,16 +28,20 @@ var drawn = func() map[look]*template.Template {
 
 func (l look) funcs() template.FuncMap {
 	return template.FuncMap{
-		"t":        l.say,
-		"markdown": rendered,
-		"when":     when,
-		"logged":   logged,
-		"item":     l.item,
-		"page":     l.page,
-		"live":     func() bool { return !l.Static },
-		"mark":     mark,
-		"branch":   func(ws string, n *ops.TreeNode) branch { return branch{ws, n} },
-		"part":     func(n *ops.NodeGetOut, field, title, text string) section { return section{n.Node, field, title, text} },
+		"t": l.say,
+		"markdown": func(ws, text string) template.HTML {
+			return rendered(text, func(id string) string { return l.item("node", ws, id) })
+		},
+		"when":   when,
+		"logged": logged,
+		"item":   l.item,
+		"page":   l.page,
+		"live":   func() bool { return !l.Static },
+		"mark":   mark,
+		"branch": func(ws string, n *ops.TreeNode) branch { return branch{ws, n} },
+		"part": func(ws, field, title, text string) section {
+			return section{ws, field, title, text}
+		},
 		"counted":  func(n int) string { return l.count(n, "node", "", "s") },
 		"entries":  func(n int) string { return l.count(n, "entr", "y", "ies") },
 		"words":    l.words,
@@ -117,8 +121,7 @@ var statuses = []string{
 
 // A section is a text of a node that is edited in place.
 type section struct {
-	Node               ops.NodeInfo
-	Field, Title, Text string
+	Workspace, Field, Title, Text string
 }
 
 // An editor is a program that a file can be opened in.
