@@ -75,8 +75,7 @@ func TestBrowserLogsInOnce(t *testing.T) {
 	p.goTo(w.server.URL + "/plan")
 	p.sees("arbor serve --open")
 	token := w.site.Invite()
-	p.goTo(w.server.URL + "/plan#token=" + token)
-	p.eval(`location.reload()`)
+	p.eval(`location.hash = "token=` + token + `"`) // as somebody who pastes the address into this tab
 	p.sees("Design")
 	if at := p.eval(`location.href + document.cookie`).(string); strings.Contains(at, token) || strings.Contains(at, "arbor-") {
 		t.Errorf("what scripts can read: %s", at)

@@ -37,7 +37,9 @@
     location.reload();
   }
   if (document.body.dataset.shell !== undefined) {
-    login().catch((e) => $("main").append(made("p", { className: "bad", textContent: e.message })));
+    const enter = () => login().catch((e) => $("main").append(made("p", { className: "bad", textContent: e.message })));
+    window.addEventListener("hashchange", enter); // the address was pasted into this tab
+    enter();
     return;
   }
   if (location.hash.startsWith("#token=")) history.replaceState(null, "", location.pathname + location.search);
