@@ -14,9 +14,16 @@ type nodePage struct {
 	*ops.NodeGetOut
 	Above     string // the title of the node above
 	Children  []*ops.TreeNode
+	Targets   []target
 	Refers    []*mdstore.Node // the nodes that refer to this one
 	Rules     []string
 	RulesHash string
+}
+
+// A target is what a node refers to.
+type target struct {
+	ops.Reference
+	Node *mdstore.Node // nil where it is no node
 }
 
 func (s *Site) node(r *http.Request, v *screen) error {
@@ -46,9 +53,17 @@ func (s *Site) node(r *http.Request, v *screen) error {
 	if up, ok := snap.Node(mdstore.ID(out.Node.ParentID)); ok {
 		p.Above = up.Title
 	}
+	own, _ := snap.Node(mdstore.ID(out.Node.ID))
+	for _, ref := range out.Node.References {
+		of := target{Reference: ref}
+		if own != nil {
+			of.Node, _ = snap.Referred(own, ref.TargetID)
+		}
+		p.Targets = append(p.Targets, of)
+	}
 	for n := range snap.All() {
-		for target := range n.Facts().References() {
-			if to, ok := snap.Referred(n, target); ok && string(to.ID) == out.Node.ID {
+		for name := range n.Facts().References() {
+			if to, ok := snap.Referred(n, name); ok && string(to.ID) == out.Node.ID {
 				p.Refers = append(p.Refers, n)
 				break
 			}

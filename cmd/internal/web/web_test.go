@@ -204,6 +204,18 @@ func TestViewsShowThePlan(t *testing.T) {
 	}
 }
 
+func TestReferencesAreReadFromBothEnds(t *testing.T) {
+	w := newWorld(t, nil)
+	ws, first, second := w.plan()
+	w.do("node_reference", map[string]any{"workspaceId": ws, "nodeId": second, "targetIdOrPath": first, "action": "add", "description": "its colours"})
+	if _, said := w.get("/node/" + second); !strings.Contains(said, `">Design</a> its colours`) {
+		t.Errorf("the node that refers: %s", said)
+	}
+	if _, said := w.get("/node/" + first); !strings.Contains(said, "Who refers here") || !strings.Contains(said, `">Shop</a>`) {
+		t.Errorf("the node that is referred to: %s", said)
+	}
+}
+
 // The overview says what changed since the last visit. A page that draws itself again is none.
 func TestSinceTheLastVisit(t *testing.T) {
 	now := time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
