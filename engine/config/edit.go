@@ -128,7 +128,7 @@ func replaced(src string, path []string, text string) string {
 		case text == "" || e.header || e.within:
 		case slices.Equal(e.path, path):
 			return src[:e.val] + text + src[e.end:]
-		case below(path, e.path): // in an inline table, or below a value
+		case below(path, e.path), below(e.path, path): // in an inline table, or below a value; or what is a table already
 			return src
 		case e.table < table && below(e.path, path[:len(path)-1]): // beside a dotted key
 			table = e.table

@@ -200,3 +200,12 @@ func TestParseValue(t *testing.T) {
 		}
 	}
 }
+
+// A table that dotted keys make is no value, be it empty.
+func TestATableDoesNotBecomeAValue(t *testing.T) {
+	for _, src := range []string{"'f.g'.a = {} # why\n", "'f.g'.a = 1\n", "'f.g'.a.b = []\n"} {
+		if out, err := Set([]byte(src), "'f.g'", "x"); err == nil {
+			t.Errorf("%q becomes %q", src, out)
+		}
+	}
+}
