@@ -58,7 +58,7 @@ func TestStreamsAreToldAndLeaveNothing(t *testing.T) {
 
 // Many pages that are open at once beside a writer all show the last state, by one stream.
 func TestPagesShowTheLastState(t *testing.T) {
-	pages := 10
+	pages := 4
 	if os.Getenv("ARBOR_HEAVY") != "" {
 		pages = 100
 	}

@@ -122,7 +122,7 @@ const long = time.Minute
 func TestArgumentsArriveAsTheyAre(t *testing.T) {
 	dir, runs := folder(t), 0
 	rapid.Check(t, func(rt *rapid.T) {
-		if runs++; runs > 20 && os.Getenv("ARBOR_HEAVY") == "" {
+		if runs++; runs > 8 && os.Getenv("ARBOR_HEAVY") == "" {
 			return // a program takes a second to start with the race detector; each gets many arguments instead
 		}
 		word := rapid.OneOf(rapid.StringMatching(`[^\x00]{0,12}`), rapid.SampledFrom([]string{"", "a b", `"`, "'", "-rf", "--", "a\nb", "$(x)", "`x`", "*", "~", "\\"}))
