@@ -27,6 +27,7 @@ type Options struct {
 	Vault   string                                  // the vault's place, for messages and results; may be empty
 	Project string                                  // the project's place, for results; may be empty
 	State   string                                  // the folder of this person's own state on this machine; "" for none
+	Own     []string                                // this person's folders of Arbor besides that: no tool of an environment sees into them
 	Config  func() []config.Layer                   // the settings that do not lie in the vault, as they are now; nil: none
 
 	TitleFolders bool // folders of new nodes are named by their titles, not by their ids
@@ -76,6 +77,14 @@ func (e *Engine) Vault() string { return e.opt.Vault }
 
 // State returns the folder of this person's own state on this machine, "" if none was given.
 func State(e *Engine) string { return e.opt.State }
+
+// Own returns the folders of Arbor on this machine that are this person's: state, settings, their own vault.
+func Own(e *Engine) []string {
+	if e.opt.State == "" {
+		return e.opt.Own
+	}
+	return append([]string{e.opt.State}, e.opt.Own...)
+}
 
 // Project returns the place of the project, as the options have it.
 func (e *Engine) Project() string { return e.opt.Project }

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -15,7 +16,7 @@ func decide(ctx context.Context, env *Env, id string, d trust.Decision) (*Decide
 	if !decides(env) {
 		return nil, errs.New(errs.ToolRefused, "only a person decides, at a terminal: arbor approve %s or arbor deny %[1]s", id)
 	}
-	d.By = "at the command line"
+	d.By = cmp.Or(env.By, "at a terminal")
 	return Decide(ctx, env, id, d)
 }
 

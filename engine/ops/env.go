@@ -73,7 +73,8 @@ type Env struct {
 	Dry      bool // the call is a dry run: no workspace is made for it either
 
 	Home    string         // the person's own folder; "" where it is not known
-	Decider bool           // the person sits at a terminal, and no tool runs this process: what only a person decides may be decided
+	Decider bool           // a person calls by a way that only they have: what only a person decides may be decided
+	By      string         // that way, as a log tells it: "on the page"; "" is at a terminal
 	Clients Clients        // what connects machines that serve folders; nil: nothing does
 	Memory  *places.Memory // what a server remembers of its sessions' calls of tools; nil: nothing
 

@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -167,7 +166,7 @@ func (v vaults) open(ctx context.Context, vault string, found cli.Found, mode cl
 	if err == nil {
 		e, err = engine.Open(ctx, st, engine.Options{
 			Vault: found.Vault, Project: found.Project, Config: layers, TitleFolders: titles,
-			State: v.own(runtime.GOOS, "XDG_STATE_HOME", "LOCALAPPDATA", ".local/state"),
+			State: v.state(), Own: v.folders(),
 		})
 	}
 	if err != nil {

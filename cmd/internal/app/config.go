@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 
 	"arbor/cmd/internal/cli"
@@ -30,7 +29,7 @@ func (v vaults) layers(vault string, found cli.Found) []config.Layer {
 
 // userFile returns the place of the person's own file of settings, "" where it is not known.
 func (v vaults) userFile() string {
-	if dir := v.own(runtime.GOOS, "XDG_CONFIG_HOME", "APPDATA", ".config"); dir != "" {
+	if dir := v.settings(); dir != "" {
 		return filepath.Join(dir, "config.toml")
 	}
 	return ""

@@ -16,7 +16,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -113,7 +112,7 @@ type served struct {
 // newServed opens a folder. A person at a terminal trusts it by that.
 func newServed(ctx context.Context, call cli.Call, dir string, level places.Level) (*served, error) {
 	v := vaults{getenv: call.Getenv}
-	state := v.own(runtime.GOOS, "XDG_STATE_HOME", "LOCALAPPDATA", ".local/state")
+	state := v.state()
 	if state == "" {
 		return nil, errs.New(errs.InvalidPath, "there is no folder for what you decide; set HOME or XDG_STATE_HOME")
 	}
@@ -131,7 +130,7 @@ func newServed(ctx context.Context, call cli.Call, dir string, level places.Leve
 	if s.store, err = trust.At(filepath.Join(state, "trust"), book); err != nil {
 		return nil, err
 	}
-	if s.engine, err = engine.Open(ctx, emptyStore{}, engine.Options{Vault: book, Project: book, State: state}); err != nil {
+	if s.engine, err = engine.Open(ctx, emptyStore{}, engine.Options{Vault: book, Project: book, State: state, Own: v.folders()}); err != nil {
 		return nil, err
 	}
 	if err := ops.MayTrust(s.ops(""), s.env, root); err != nil {

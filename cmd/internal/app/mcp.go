@@ -42,10 +42,11 @@ type offer struct {
 	tools     []string
 	exclude   []string
 	maxTokens int
-	listen    string      // of arbor serve
-	clients   ops.Clients // of arbor serve: the machines that are connected
-	tls       bool        // of arbor serve
-	site      *web.Site   // of arbor serve: the page
+	listen    string            // of arbor serve
+	clients   ops.Clients       // of arbor serve: the machines that are connected
+	accept    func(string) bool // of arbor serve: see web.Options
+	tls       bool              // of arbor serve
+	site      *web.Site         // of arbor serve: the page
 	verbose   bool
 }
 
@@ -84,7 +85,7 @@ func (o *offer) server(ctx context.Context, call cli.Call, mode cli.Mode, versio
 	home := cmp.Or(call.Getenv("HOME"), call.Getenv("USERPROFILE"))
 	var hear func(live.News)
 	if mode == cli.Lasting {
-		o.site = web.New(e, web.Options{Home: home, TLS: o.tls, Clients: o.clients, Log: o.log(call.Stderr)})
+		o.site = web.New(e, web.Options{Home: home, TLS: o.tls, Clients: o.clients, Accept: o.accept, Log: o.log(call.Stderr)})
 		hear = o.site.Hear
 	}
 	s, err := mcpserv.New(e, mcpserv.Options{Version: version, Toolsets: o.toolsets, Profile: mcpserv.Profile(o.profile), Workspace: set.Workspace, Session: set.Session, Operator: set.Operator,
@@ -166,8 +167,8 @@ func serveCommand(version string) cli.Command {
 and AI assistants in the Model Context Protocol, at /mcp. With --open the page
 opens in your browser; run that again to log another browser in. The address is
 printed when it is ready. Requests of assistants carry the token of a file that
-only you can read, as Authorization: Bearer TOKEN; pages of other origins are
-refused. Headers Arbor-Session and Arbor-Workspace say which session
+only you can read, as Authorization: Bearer TOKEN; it opens /mcp and never the
+page, where you decide. Pages of other origins are refused. Headers Arbor-Session and Arbor-Workspace say which session
 and workspace calls are about that name none; Arbor-Identifier names a device
 that has a workspace of its own.`,
 		Example: `arbor serve --open
@@ -186,7 +187,7 @@ curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \
 			o.flags(fs)
 		},
 		Run: func(ctx context.Context, call cli.Call) error {
-			o.clients = machines.hub()
+			o.clients, o.accept = machines.hub(), machines.accepts
 			tls, err := machines.tls()
 			if err != nil {
 				return err
@@ -217,9 +218,11 @@ curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \
 			}
 			l, err := listenAt(o.listen)
 			if err != nil {
-				if page := running(ctx, o.listen, secret); open && page != "" {
-					show(call, page)
-					return nil
+				if open {
+					if page := machines.running(ctx); page != "" {
+						show(call, page)
+						return nil
+					}
 				}
 				return err
 			}
@@ -228,8 +231,6 @@ curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \
 				scheme, l = "https", crypto.NewListener(l, tls)
 			}
 			endpoint := s.Endpoint()
-			mux := http.NewServeMux()
-			mux.Handle("/mcp", endpoint)
 			if !call.Quiet {
 				fmt.Fprintf(call.Stderr, "the token is in %s\n", token)
 			}
@@ -237,6 +238,7 @@ curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \
 				return errors.Join(err, l.Close())
 			}
 			base := scheme + "://" + l.Addr().String()
+			defer machines.serving(base)()
 			url := base + "/mcp"
 			if err := call.Print(map[string]string{"url": url, "page": base + "/", "tokenFile": token}, url+"\n"); err != nil {
 				return errors.Join(err, l.Close())
@@ -246,11 +248,8 @@ curl --json '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}' \
 			} else if !call.Quiet {
 				fmt.Fprintf(call.Stderr, "the page is at %s/; arbor serve --open opens it in your browser\n", base)
 			}
-			mux.HandleFunc("POST /invite", invites(o.site, base))
-			guarded := httpguard.Handler(mux, httpguard.Options{Token: secret, Hosts: hosts, Origins: origins, Where: "in " + where, TLS: tls != nil})
 			all := http.NewServeMux()
-			all.Handle("/mcp", guarded)
-			all.Handle("/invite", guarded)
+			all.Handle("/mcp", httpguard.Handler(endpoint, httpguard.Options{Token: secret, Hosts: hosts, Origins: origins, Where: "in " + where, TLS: tls != nil}))
 			all.Handle("/", httpguard.Handler(o.site.Handler(), httpguard.Options{Open: true, Hosts: hosts, Origins: origins, TLS: tls != nil}))
 			told, stop := context.WithCancel(ctx)
 			defer stop()

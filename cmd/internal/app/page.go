@@ -2,10 +2,9 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net"
-	"net/http"
+	"net/url"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -13,39 +12,61 @@ import (
 
 	"arbor/cmd/internal/cli"
 	"arbor/cmd/internal/web"
+	"arbor/engine/env/trust"
 	"arbor/engine/errs"
 )
 
 // pageOf returns the address of the page at the listening address, with an invitation.
 func pageOf(site *web.Site, base string) string { return base + "/#token=" + site.Invite() }
 
-// invites answers who has the token of the vault with an address that logs one browser in.
-func invites(site *web.Site, base string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(map[string]string{"page": pageOf(site, base)}) // who is gone misses nothing
+// running returns the address of the page of a server of this vault that runs already, with an invitation; "" where
+// there is none. The invitation reaches the server by the person's own state: see trust.Page.
+func (c *clients) running(ctx context.Context) (page string) {
+	b, err := c.read()
+	if err != nil || b.Page == nil || !answers(ctx, b.Page.Address) {
+		return ""
+	}
+	err = c.update(ctx, func(b *trust.Book) error {
+		if address, invitation := b.Invite(time.Now()); address != "" {
+			page = address + "/#token=" + invitation
+		}
+		return nil
+	})
+	if err != nil {
+		return ""
+	}
+	return page
+}
+
+// accepts reports whether a text is the invitation that another process of this person wrote, and uses it up.
+func (c *clients) accepts(text string) (ok bool) {
+	err := c.update(context.Background(), func(b *trust.Book) error {
+		ok = b.Accept(time.Now(), text)
+		return nil
+	})
+	return ok && err == nil
+}
+
+// serving notes where the page is, until the function that it returns is called. Without a folder for that, only this
+// process invites.
+func (c *clients) serving(base string) (end func()) {
+	_ = c.update(context.Background(), func(b *trust.Book) error { b.Serve(base); return nil })
+	return func() {
+		_ = c.update(context.Background(), func(b *trust.Book) error { b.Leave(base); return nil })
 	}
 }
 
-// running returns the address of the page of a server of this vault that listens there already; "" where there is none.
-func running(ctx context.Context, listen, secret string) string {
-	ctx, cancel := context.WithTimeout(ctx, answerTime)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+listen+"/invite", http.NoBody)
+// answers reports whether something listens at an address.
+func answers(ctx context.Context, address string) bool {
+	u, err := url.Parse(address)
 	if err != nil {
-		return ""
+		return false
 	}
-	req.Header.Set("Authorization", "Bearer "+secret)
-	res, err := http.DefaultClient.Do(req)
+	conn, err := (&net.Dialer{Timeout: answerTime}).DialContext(ctx, "tcp", u.Host)
 	if err != nil {
-		return ""
+		return false
 	}
-	defer res.Body.Close()
-	var out struct{ Page string }
-	if res.StatusCode != http.StatusOK || json.NewDecoder(res.Body).Decode(&out) != nil {
-		return ""
-	}
-	return out.Page
+	return conn.Close() == nil
 }
 
 // answerTime is how long a running server has to answer.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"arbor/cmd/internal/cli"
 	"arbor/engine/errs"
@@ -14,7 +15,7 @@ import (
 
 // personal returns the vault of this person, which lies outside of any project: paths of documents are relative to it.
 func (v vaults) personal() (cli.Found, error) {
-	path := v.own(runtime.GOOS, "XDG_DATA_HOME", "LOCALAPPDATA", ".local/share")
+	path := v.data()
 	if path == "" {
 		return cli.Found{User: true}, errs.New(errs.VaultNotFound, "the folder of your own vault is not known: HOME names no folder; set it, or XDG_DATA_HOME")
 	}
@@ -23,6 +24,22 @@ func (v vaults) personal() (cli.Found, error) {
 		err = notFound("%s: your own vault is not there yet; the first command with --user that writes makes it", path)
 	}
 	return f, err
+}
+
+// The folders of Arbor that are this person's; "" for one that is not known.
+func (v vaults) state() string {
+	return v.own(runtime.GOOS, "XDG_STATE_HOME", "LOCALAPPDATA", ".local/state")
+}
+func (v vaults) settings() string {
+	return v.own(runtime.GOOS, "XDG_CONFIG_HOME", "APPDATA", ".config")
+}
+func (v vaults) data() string {
+	return v.own(runtime.GOOS, "XDG_DATA_HOME", "LOCALAPPDATA", ".local/share")
+}
+
+// folders are those besides that of the state.
+func (v vaults) folders() []string {
+	return slices.DeleteFunc([]string{v.settings(), v.data()}, func(dir string) bool { return dir == "" })
 }
 
 // own returns Arbor's folder in the one in which programs keep what is of a person on a system, "" where the environment

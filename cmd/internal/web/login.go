@@ -10,8 +10,13 @@ import (
 )
 
 // An invitation gets to the page in the part of the address that browsers do not send (#token=…). The script posts it
-// here and takes it out of the address; from then on the browser has a cookie with a random text that this process
-// knows. It opens the page and nothing else, and ends with the process.
+// here and takes it out of the address. From then on the browser has two secrets, which end with the process: a cookie,
+// which opens the page for reading, and a text of the tab, which the script keeps in the storage of this origin and
+// sends with each POST. Browsers send the cookies of a host to the servers of all its ports, so a cookie alone changes
+// and decides nothing.
+
+// tabHeader has the text of the tab.
+const tabHeader = "Arbor-Tab"
 
 // Invite returns what logs one browser in, once: who reads it later, in a history or a list of processes, gets nowhere.
 // The last invitation is the one that holds.
@@ -22,15 +27,16 @@ func (s *Site) Invite() string {
 	return s.invited
 }
 
-// accept reports whether a token is the invitation, which is used up then.
+// accept reports whether a token is the invitation, of this process or of another one of the person, which is used up
+// then.
 func (s *Site) accept(token string) bool {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.invited == "" || subtle.ConstantTimeCompare([]byte(token), []byte(s.invited)) != 1 {
-		return false
+	own := s.invited != "" && subtle.ConstantTimeCompare([]byte(token), []byte(s.invited)) == 1
+	if own {
+		s.invited = ""
 	}
-	s.invited = ""
-	return true
+	s.mu.Unlock()
+	return own || s.opt.Accept != nil && s.opt.Accept(token)
 }
 
 // cookieName has the port in it, because browsers give the cookies of a host to all its ports.
@@ -51,13 +57,14 @@ func (s *Site) login(w http.ResponseWriter, r *http.Request) {
 			"that address was used before, or is of another server; run arbor serve --open")
 		return
 	}
-	id := rand.Text()
+	id, tab := rand.Text(), rand.Text()
 	s.mu.Lock()
-	s.guests[id] = true
+	s.guests[id], s.tabs[tab] = true, true
 	s.mu.Unlock()
 	http.SetCookie(w, &http.Cookie{Name: cookieName(r), Value: id, Path: "/",
 		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: s.opt.TLS})
-	w.WriteHeader(http.StatusNoContent)
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]string{"tab": tab}) // who is gone misses nothing
 }
 
 // isKnown reports whether a request comes from a browser that is logged in.
@@ -81,6 +88,21 @@ func (s *Site) known(next http.HandlerFunc) http.HandlerFunc {
 		}
 		next(w, r)
 	}
+}
+
+// mayChange lets only those pass who are logged in and have the text of a tab.
+func (s *Site) mayChange(next http.HandlerFunc) http.HandlerFunc {
+	return s.known(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		tab := s.tabs[r.Header.Get(tabHeader)]
+		s.mu.Unlock()
+		if !tab {
+			refuse(w, http.StatusForbidden, "TAB_UNKNOWN",
+				"this tab can read and not change anything; run arbor serve --open for one that can")
+			return
+		}
+		next(w, r)
+	})
 }
 
 // maxBody is the largest request, in bytes.

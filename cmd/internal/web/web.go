@@ -22,10 +22,11 @@ import (
 
 // Options say what a site is made of.
 type Options struct {
-	TLS     bool         // the server speaks TLS
-	Home    string       // the person's own folder, as ops.Env has it
-	Clients ops.Clients  // the machines that serve folders; nil for none
-	Log     *slog.Logger // nil: nothing is logged
+	TLS     bool              // the server speaks TLS
+	Home    string            // the person's own folder, as ops.Env has it
+	Clients ops.Clients       // the machines that serve folders; nil for none
+	Accept  func(string) bool // reports whether a text is an invitation of another process of this person; nil: none is
+	Log     *slog.Logger      // nil: nothing is logged
 }
 
 // A Site is the page of one vault. It lives as long as the process, and so do those who are logged in.
@@ -41,6 +42,7 @@ type Site struct {
 	invited string          // the token of the invitation that holds; "" for none
 	past    []happening     // newest first
 	guests  map[string]bool // the cookies of those who are logged in
+	tabs    map[string]bool // the texts of tabs that may change something
 	streams map[chan event]bool
 }
 
@@ -53,7 +55,7 @@ func New(e *engine.Engine, opt Options) *Site {
 		opt.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Site{engine: e, opt: opt, started: time.Now(), begun: make(chan struct{}),
-		guests: map[string]bool{}, streams: map[chan event]bool{}}
+		guests: map[string]bool{}, tabs: map[string]bool{}, streams: map[chan event]bool{}}
 	s.feed.Tell = s.tell
 	return s
 }
@@ -74,8 +76,8 @@ func (s *Site) Handler() http.Handler {
 	mux.Handle("GET /static/", http.StripPrefix("/static/", http.FileServerFS(static)))
 	mux.HandleFunc("POST /login", s.login)
 	mux.HandleFunc("GET /events", s.known(s.events))
-	mux.HandleFunc("POST /do/{operation}", s.known(s.do))
-	mux.HandleFunc("POST /join", s.known(s.join))
+	mux.HandleFunc("POST /do/{operation}", s.mayChange(s.do))
+	mux.HandleFunc("POST /join", s.mayChange(s.join))
 	for _, v := range s.views() {
 		mux.HandleFunc("GET "+v.path, s.page(v))
 	}
@@ -98,7 +100,7 @@ func protected(next http.Handler) http.Handler {
 
 // env is who calls: a person, who decides what only a person may.
 func (s *Site) env() *ops.Env {
-	return &ops.Env{Engine: s.engine, Operator: mdstore.OperatorHuman, Person: true, Decider: true,
+	return &ops.Env{Engine: s.engine, Operator: mdstore.OperatorHuman, Person: true, Decider: true, By: "on the page",
 		Home: s.opt.Home, Clients: s.opt.Clients}
 }
 

@@ -26,6 +26,7 @@ type world struct {
 	site   *Site
 	server *httptest.Server
 	guest  *http.Client
+	tab    string // of the browser
 }
 
 func newWorld(t *testing.T, files map[mdstore.Path][]byte) *world {
@@ -48,9 +49,12 @@ func newWorld(t *testing.T, files map[mdstore.Path][]byte) *world {
 		w.server.CloseClientConnections() // streams have no end of their own
 		w.server.Close()
 	})
-	if code, said := w.post("/login", map[string]any{"token": s.Invite()}); code != http.StatusNoContent {
+	code, said := w.post("/login", map[string]any{"token": s.Invite()})
+	var in struct{ Tab string }
+	if err := json.Unmarshal([]byte(said), &in); err != nil || code != http.StatusOK || in.Tab == "" {
 		t.Fatalf("login: %d %s", code, said)
 	}
+	w.tab = in.Tab
 	return w
 }
 
@@ -74,7 +78,7 @@ func (w *world) post(path string, body map[string]any) (int, string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return w.send(w.guest, http.MethodPost, path, string(data), "Content-Type", "application/json")
+	return w.send(w.guest, http.MethodPost, path, string(data), "Content-Type", "application/json", tabHeader, w.tab)
 }
 
 // do calls an operation that has to work.
@@ -152,7 +156,7 @@ func TestAnInvitationWorksOnceAndTheLastOneHolds(t *testing.T) {
 	for _, c := range []struct {
 		token string
 		want  int
-	}{{"", 401}, {"wrong", 401}, {old, 401}, {now, 204}, {now, 401}} {
+	}{{"", 401}, {"wrong", 401}, {old, 401}, {now, 200}, {now, 401}} {
 		if code, said := w.post("/login", map[string]any{"token": c.token}); code != c.want {
 			t.Errorf("token %q: %d %s, want %d", c.token, code, said, c.want)
 		}
@@ -163,7 +167,7 @@ func TestAnInvitationWorksOnceAndTheLastOneHolds(t *testing.T) {
 func TestOnlyJSONChangesAnything(t *testing.T) {
 	w := newWorld(t, nil)
 	for _, kind := range []string{"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"} {
-		code, said := w.send(w.guest, http.MethodPost, "/do/workspace_init", `{"name":"X","goal":"Y"}`, "Content-Type", kind)
+		code, said := w.send(w.guest, http.MethodPost, "/do/workspace_init", `{"name":"X","goal":"Y"}`, "Content-Type", kind, tabHeader, w.tab)
 		if code != http.StatusUnsupportedMediaType {
 			t.Errorf("%q: %d %s", kind, code, said)
 		}

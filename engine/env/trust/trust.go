@@ -31,6 +31,7 @@ type Book struct {
 	Grants       []Grant           `json:"grants,omitempty"`
 	Servers      map[string]string `json:"servers,omitempty"` // of a folder that this machine serves: the tokens, by the servers' addresses
 	Clients      []Client          `json:"clients,omitempty"` // that may connect
+	Page         *Page             `json:"page,omitempty"`    // of the running server
 }
 
 // A Trusted is an environment as a person saw it when they said that tools may run there.

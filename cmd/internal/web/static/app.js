@@ -16,9 +16,29 @@
   }
   function note(text) { $("#live").textContent = text; }
 
-  async function post(path, body) {
-    const res = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
-    const out = res.status === 204 ? {} : await res.json();
+  // The text of the tab goes along with everything that changes something: the cookie alone only reads. A tab without
+  // one, or with one of an earlier server, asks the other tabs of this origin.
+  const channel = new BroadcastChannel("arbor"), own = "tab";
+  let hear = () => {};
+  channel.onmessage = (m) => {
+    const tab = sessionStorage.getItem(own);
+    if (m.data.tab) { if (!tab) sessionStorage.setItem(own, m.data.tab); }
+    else if (!m.data.want) hear(m.data);
+    else if (tab && tab !== m.data.but) channel.postMessage({ tab });
+  };
+  async function want(but) {
+    sessionStorage.removeItem(own);
+    channel.postMessage({ want: true, but });
+    for (let n = 0; n < 10 && !sessionStorage.getItem(own); n++) await new Promise((done) => setTimeout(done, 50));
+    return sessionStorage.getItem(own);
+  }
+
+  async function post(path, body, again) {
+    const tab = sessionStorage.getItem(own) || await want() || "";
+    const headers = { "Content-Type": "application/json", "Arbor-Tab": tab };
+    const res = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
+    const out = await res.json();
+    if (out.error?.code === "TAB_UNKNOWN" && !again && await want(tab)) return post(path, body, true);
     if (!res.ok) throw Object.assign(new Error(out.error.message), { code: out.error.code });
     return out;
   }
@@ -33,10 +53,12 @@
     const token = new URLSearchParams(location.hash.slice(1)).get("token");
     if (!token) return;
     history.replaceState(null, "", location.pathname + location.search);
-    await post("/login", { token });
+    sessionStorage.setItem(own, "none"); // nobody need be asked for one to log in
+    sessionStorage.setItem(own, (await post("/login", { token })).tab);
     location.reload();
   }
   if (document.body.dataset.shell !== undefined) {
+    sessionStorage.removeItem(own);
     const enter = () => login().catch((e) => $("main").append(made("p", { className: "bad", textContent: e.message })));
     window.addEventListener("hashchange", enter); // the address was pasted into this tab
     enter();
@@ -92,9 +114,8 @@
   }
 
   // One stream for all pages of the browser: who holds the lock passes on what it hears.
-  const channel = new BroadcastChannel("arbor");
   const heard = (e) => { if (!e.workspace || e.workspace === workspace || !workspace) repaint(); };
-  channel.onmessage = (m) => heard(m.data);
+  hear = heard;
   navigator.locks.request("arbor-events", () => new Promise(() => {
     const stream = new EventSource("/events");
     const both = (e) => { channel.postMessage(e); heard(e); };

@@ -1,0 +1,50 @@
+package trust
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"time"
+)
+
+// invitationLasts is how long an invitation that nobody used stands.
+const invitationLasts = 10 * time.Minute
+
+// A Page is the page that a running server shows of the vault. What invites a browser to it is written here, in this
+// person's own state, by another process of the person: who can write here is the person. No token that lets a program
+// in has a part in it, and nothing secret is sent to whatever listens at the address.
+type Page struct {
+	Address    string    `json:"address"`              // of the server that was started last, as http://127.0.0.1:7433
+	Invitation string    `json:"invitation,omitempty"` // SHA-256 of what logs one browser in, as hexadecimal digits
+	Until      time.Time `json:"until,omitzero"`
+}
+
+// Serve notes that a server shows the page at an address. Invitations of earlier servers are void.
+func (b *Book) Serve(address string) { b.Page = &Page{Address: address} }
+
+// Leave notes that the server at an address has ended.
+func (b *Book) Leave(address string) {
+	if b.Page != nil && b.Page.Address == address {
+		b.Page = nil
+	}
+}
+
+// Invite returns the running server's address and what logs one browser in there, once. "" is no server. The last
+// invitation is the one that holds.
+func (b *Book) Invite(now time.Time) (address, invitation string) {
+	if b.Page == nil {
+		return "", ""
+	}
+	invitation = rand.Text()
+	b.Page.Invitation, b.Page.Until = hashOf(invitation), now.Add(invitationLasts)
+	return b.Page.Address, invitation
+}
+
+// Accept reports whether a text is the invitation, which is used up then.
+func (b *Book) Accept(now time.Time, text string) bool {
+	p := b.Page
+	if p == nil || p.Invitation == "" || subtle.ConstantTimeCompare([]byte(hashOf(text)), []byte(p.Invitation)) != 1 {
+		return false
+	}
+	p.Invitation = ""
+	return now.Before(p.Until)
+}
