@@ -146,7 +146,7 @@ func (h *here) canonical(root string) (uri string, outside bool, err error) {
 
 // holdsPerson reports whether a folder holds the person's own, that of Arbor's state, or one above the project.
 func holdsPerson(env *Env, root string) bool {
-	for _, dir := range []string{env.Home, engine.State(env.Engine), filepath.Dir(cmp.Or(env.Engine.Project(), env.Engine.Vault()))} {
+	for _, dir := range append(engine.Own(env.Engine), env.Home, filepath.Dir(cmp.Or(env.Engine.Project(), env.Engine.Vault()))) {
 		real, err := jail.Resolve(dir)
 		if dir == "" {
 			continue

@@ -51,6 +51,8 @@ func MayTrust(env *Env, e places.Environment, root string) error {
 		return errs.New(errs.ToolRefused, "%s asks for the trust %q, which is none; full, restricted or read_only is", e.ID, e.Trust)
 	case e.Trust == places.Full && holdsPerson(env, root):
 		return errs.New(errs.ToolRefused, "%s holds your own folder, the vault or that of Arbor; it can be restricted or read_only", root)
+	case hiding(env).Hides(root):
+		return errs.New(errs.ToolRefused, "%s is in Arbor's own folder, or in that of a vault: no tool sees what is there", root)
 	}
 	return nil
 }

@@ -353,10 +353,31 @@ func toolOf(p *mdstore.Page) (places.Tool, error) {
 	return t, err
 }
 
+// hiding is what no tool of an environment sees: the folder .local of every vault, which has the clients' token, former
+// texts and notes of this machine, and Arbor's own folders, which have what this person decided and who they are.
+func hiding(env *Env) jail.Hiding {
+	h := jail.Hiding{Name: mdstore.LocalDir}
+	if env.Home != "" {
+		h.But = filepath.Join(env.Home, mdstore.LocalDir) // where programs keep what is theirs
+	}
+	for _, dir := range engine.Own(env.Engine) {
+		h.Folders = append(h.Folders, dir)
+		if real, err := jail.Resolve(dir); err == nil {
+			h.Folders = append(h.Folders, real)
+		} else if above, err := jail.Resolve(filepath.Dir(dir)); err == nil {
+			h.Folders = append(h.Folders, filepath.Join(above, filepath.Base(dir)))
+		}
+	}
+	return h
+}
+
 // open opens the root of a place. Where it lies below the vault nothing but the session's own notes can be written.
 func (h *here) open(p *places.Place) (*jail.Root, error) {
-	vault := h.store.Vault()
-	r, err := jail.Open(p.Root, jail.Options{Trash: h.store.Trash(), Protected: func(rel string) string {
+	vault, hidden := h.store.Vault(), hiding(h.env)
+	if !p.Primary && hidden.Hides(p.Root) {
+		return nil, errs.New(errs.PathProtected, "%s: %s is in Arbor's own folder, or in that of a vault: no tool sees what is there", p.ID, p.Root)
+	}
+	r, err := jail.Open(p.Root, jail.Options{Trash: h.store.Trash(), Hidden: hidden, Protected: func(rel string) string {
 		parts := strings.Split(strings.ToLower(rel), "/")
 		at := filepath.Join(p.Root, filepath.FromSlash(rel))
 		in, err := filepath.Rel(vault, at)

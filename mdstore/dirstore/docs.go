@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"arbor/mdstore"
@@ -38,14 +39,32 @@ func openDocs(dir, vault string, log *slog.Logger) (docs, error) {
 
 // ReadDoc returns the bytes of a document of the project, at most that many of them. target is a path
 // relative to the project's folder, or an absolute one below it; links are followed as long as they stay below it. A
-// URL is no document: the error is an fs.ErrNotExist, or an fs.ErrPermission for what is outside of the project and
-// for file: URLs.
+// URL is no document: the error is an fs.ErrNotExist, or an fs.ErrPermission for what is outside of the project or in
+// the folder .local of a vault, and for file: URLs.
 func (d docs) ReadDoc(ctx context.Context, target string, most int64) (data []byte, err error) {
 	err = d.at(ctx, "read document", target, func(name mdstore.Path) (err error) {
+		if d.local(string(name)) {
+			return fs.ErrPermission
+		}
 		data, _, err = d.root.ReadRegular(name, most)
 		return err
 	})
 	return data, err
+}
+
+// local reports whether a path leads into a folder .local, which has the token of clients.
+func (d docs) local(name string) bool {
+	is := func(elem string) bool { return strings.EqualFold(elem, mdstore.LocalDir) }
+	if slices.ContainsFunc(strings.Split(name, "/"), is) {
+		return true
+	}
+	real, err := filepath.EvalSymlinks(filepath.Join(d.project, filepath.FromSlash(name)))
+	top, err2 := filepath.EvalSymlinks(d.project)
+	if err != nil || err2 != nil {
+		return false
+	}
+	rel, err := filepath.Rel(top, real)
+	return err == nil && slices.ContainsFunc(strings.Split(filepath.ToSlash(rel), "/"), is)
 }
 
 // MakeDoc makes a document of the project. It is not synced: it is a copy of what the vault has.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path"
 	"regexp"
 	"slices"
@@ -44,13 +45,14 @@ func (r *Root) List(ctx context.Context, p string, depth int) (*Listing, error) 
 	if err != nil {
 		return nil, err
 	}
-	if info, err := r.root.Stat(rel); err != nil {
-		return nil, failed(rel, err)
-	} else if !info.IsDir() {
-		return nil, refuse(InvalidParams, "%q is a file; file_read shows it", rel)
+	dir, real, _, err := r.folder(rel, "it is a file; file_read shows it")
+	if err != nil {
+		return nil, err
 	}
-	out := &Listing{Entries: []Entry{}}
-	err = r.walk(ctx, rel, max(1, depth), func(e Entry) bool {
+	defer dir.Close()
+	out, top := &Listing{Entries: []Entry{}}, level(real)
+	deep := func(at string) bool { return level(at)-top < depth }
+	err = r.walk(ctx, dir, real, deep, func(_ *os.Root, e Entry, _ fs.FileInfo) bool {
 		if len(out.Entries) == maxListed {
 			out.Cut = "there is more; name a folder further down"
 			return false
@@ -64,17 +66,26 @@ func (r *Root) List(ctx context.Context, p string, depth int) (*Listing, error) 
 	return out, err
 }
 
-// walk calls f for what is in a folder and below it, until f returns false. What cannot be read is left out below it.
-func (r *Root) walk(ctx context.Context, rel string, depth int, f func(Entry) bool) error {
+// level is how many folders a path is below the root.
+func level(rel string) int {
+	if rel == "." {
+		return 0
+	}
+	return 1 + strings.Count(rel, "/")
+}
+
+// walk calls f for what is in a folder that is open, and below the folders that deep wants, until f returns false. What
+// cannot be read is left out below it, and what is hidden everywhere.
+func (r *Root) walk(ctx context.Context, dir *os.Root, rel string, deep func(string) bool, f func(*os.Root, Entry, fs.FileInfo) bool) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	dir, err := r.root.Open(rel)
+	here, err := dir.Open(".")
 	if err != nil {
 		return failed(rel, err)
 	}
-	all, err := dir.ReadDir(-1)
-	dir.Close()
+	all, err := here.ReadDir(-1)
+	here.Close()
 	if err != nil {
 		return failed(rel, err)
 	}
@@ -82,18 +93,23 @@ func (r *Root) walk(ctx context.Context, rel string, depth int, f func(Entry) bo
 	for _, d := range all {
 		at := path.Join(rel, d.Name())
 		info, err := d.Info()
-		if err != nil {
-			continue // it went meanwhile
+		if err != nil || r.hidden(dir, at, info) != nil {
+			continue // it went meanwhile, or is not to be seen
 		}
 		e := Entry{Path: at, Size: info.Size(), Link: d.Type()&fs.ModeSymlink != 0}
 		if d.IsDir() {
 			e.Path, e.Size = at+"/", 0
 		}
-		if !f(e) {
+		if !f(dir, e, info) {
 			return errEnough
 		}
-		if d.IsDir() && depth > 1 && deviceOf(info) == r.device {
-			if err := r.walk(ctx, at, depth-1, f); err == errEnough || ctx.Err() != nil {
+		if !d.IsDir() || !deep(at) || deviceOf(info) != r.device {
+			continue
+		}
+		if next, err := r.step(dir, d.Name(), at, false); err == nil {
+			err = r.walk(ctx, next, at, deep, f)
+			next.Close()
+			if err == errEnough || ctx.Err() != nil {
 				return err
 			}
 		}
@@ -146,45 +162,44 @@ func (r *Root) Search(ctx context.Context, q Query) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, err := r.root.Stat(rel)
-	if err != nil {
-		return nil, failed(rel, err)
-	}
 	out, limit := &Found{Hits: []Hit{}}, max(1, q.Limit)
 	if q.Limit == 0 {
 		limit = maxFound
 	}
-	look := func(rel string) bool { return r.look(rel, re, limit, out) }
+	parent, real, info, err := r.find(rel)
+	if err != nil {
+		return nil, err
+	}
+	defer parent.Close()
 	if !info.IsDir() {
-		look(rel)
+		r.look(parent, real, info, re, limit, out)
 		return out, nil
 	}
-	err = r.search(ctx, rel, look)
+	dir, real, _, err := r.folder(rel, "it is no folder any more")
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	deep := func(at string) bool { return path.Base(at) != ".git" }
+	err = r.walk(ctx, dir, real, deep, func(dir *os.Root, e Entry, info fs.FileInfo) bool {
+		return e.Link || info.IsDir() || e.Size > maxLooked || r.look(dir, e.Path, info, re, limit, out)
+	})
 	if err == errEnough {
 		err = ctx.Err()
 	}
 	return out, err
 }
 
-// search calls look for each file below a folder, until it returns false.
-func (r *Root) search(ctx context.Context, rel string, look func(string) bool) error {
-	return r.walk(ctx, rel, 1, func(e Entry) bool {
-		at, folder := strings.CutSuffix(e.Path, "/")
-		switch {
-		case e.Link || folder && path.Base(at) == ".git":
-			return true
-		case !folder:
-			return e.Size > maxLooked || look(e.Path)
-		}
-		return r.search(ctx, at, look) != errEnough && ctx.Err() == nil
-	})
-}
-
-// look adds the lines of a file that match, and reports whether there is room for more.
-func (r *Root) look(rel string, re *regexp.Regexp, limit int, out *Found) bool {
-	data, _, err := r.read(rel, maxLooked)
-	if err != nil || binary(data) {
+// look adds the lines of a file in a folder that match, and reports whether there is room for more.
+func (r *Root) look(dir *os.Root, rel string, info fs.FileInfo, re *regexp.Regexp, limit int, out *Found) bool {
+	f, _, err := r.openIn(dir, rel, info)
+	if err != nil {
 		return true // nothing can be found in it
+	}
+	data, err := all(f, rel, maxLooked)
+	f.Close()
+	if err != nil || binary(data) {
+		return true
 	}
 	n := 0
 	for line := range bytes.Lines(data) {

@@ -45,6 +45,7 @@ type Options struct {
 	// slashes; no part of it is a link. nil: all can be written.
 	Protected func(rel string) string
 	Trash     string // the folder for what is replaced and deleted, which is made when it is needed
+	Hidden    Hiding // what no call sees
 }
 
 // A Root is a folder that its files do not leave. Its methods may be called by several goroutines at once.
@@ -123,19 +124,35 @@ func failed(p string, err error) error {
 }
 
 // open opens a file for reading. It is a regular one of the root's own file system.
-func (r *Root) open(rel string) (*os.File, fs.FileInfo, error) {
-	before, err := r.root.Stat(rel)
-	if err != nil {
-		return nil, nil, failed(rel, err)
+func (r *Root) open(rel string) (f *os.File, info fs.FileInfo, err error) {
+	for range 3 { // an editor may put another one in its place meanwhile
+		dir, real, before, err := r.find(rel)
+		if err != nil {
+			return nil, nil, err
+		}
+		f, info, err = r.openIn(dir, real, before)
+		dir.Close()
+		if err == nil || info == nil {
+			return f, info, err
+		}
 	}
+	return nil, nil, refuse(Conflict, "%q is replaced all the time; read it again", rel)
+}
+
+// openIn opens a file that was found in a folder. With info beside an error it is another file by now.
+func (r *Root) openIn(dir *os.Root, rel string, before fs.FileInfo) (*os.File, fs.FileInfo, error) {
 	if err := r.plain(rel, before); err != nil {
 		return nil, nil, err
 	}
-	f, err := r.root.OpenFile(rel, os.O_RDONLY|guard.NonBlock, 0)
+	f, err := dir.OpenFile(path.Base(rel), os.O_RDONLY|guard.NonBlock, 0)
 	if err != nil {
 		return nil, nil, failed(rel, err)
 	}
-	info, err := f.Stat() // it may be another one by now
+	info, err := f.Stat()
+	if err == nil && !os.SameFile(before, info) {
+		f.Close()
+		return nil, info, refuse(Conflict, "%q was replaced while it was opened; try again", rel)
+	}
 	if err == nil {
 		err = r.plain(rel, info)
 	}
@@ -166,11 +183,17 @@ func (r *Root) read(rel string, most int64) ([]byte, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	defer f.Close()
+	data, err := all(f, rel, most)
+	return data, info, err
+}
+
+// all returns what a file holds, which is at most so many bytes.
+func all(f *os.File, rel string, most int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err == nil && int64(len(data)) > most {
 		err = refuse(TooLarge, "%q has more than %d bytes, which is the most that is read", rel, most)
 	}
-	return data, info, failed(rel, err)
+	return data, failed(rel, err)
 }
 
 // parent opens the folder that a file lies in, part by part, and refuses links in its path: so the path that Protected
@@ -181,8 +204,8 @@ func (r *Root) parent(rel string, make bool) (*os.Root, error) {
 		return nil, failed(rel, err)
 	}
 	parts := strings.Split(rel, "/")
-	for _, name := range parts[:len(parts)-1] {
-		next, err := r.step(dir, name, make)
+	for i, name := range parts[:len(parts)-1] {
+		next, err := r.step(dir, name, path.Join(parts[:i+1]...), make)
 		dir.Close()
 		if err != nil {
 			return nil, failed(rel, err)
@@ -192,8 +215,15 @@ func (r *Root) parent(rel string, make bool) (*os.Root, error) {
 	return dir, nil
 }
 
-func (r *Root) step(dir *os.Root, name string, make bool) (*os.Root, error) {
+// step opens a folder of a folder, which has the path at in the root.
+func (r *Root) step(dir *os.Root, name, at string, make bool) (*os.Root, error) {
 	info, err := dir.Lstat(name)
+	if err != nil {
+		info = nil
+	}
+	if err := r.hidden(dir, at, info); err != nil {
+		return nil, err
+	}
 	if make && errors.Is(err, fs.ErrNotExist) {
 		if err = dir.Mkdir(name, 0o777); err == nil || errors.Is(err, fs.ErrExist) {
 			info, err = dir.Lstat(name)

@@ -51,7 +51,14 @@ func (r *Root) plan(p string) (*Change, error) {
 		return nil, err
 	}
 	defer dir.Close()
-	switch info, err := dir.Lstat(path.Base(rel)); {
+	info, err := dir.Lstat(path.Base(rel))
+	if err != nil {
+		info = nil
+	}
+	if hidden := r.hidden(dir, rel, info); hidden != nil {
+		return nil, hidden
+	}
+	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return c, nil
 	case err != nil:
