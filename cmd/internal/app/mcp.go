@@ -168,8 +168,9 @@ and AI assistants in the Model Context Protocol, at /mcp. With --open the page
 opens in your browser; run that again to log another browser in. The address is
 printed when it is ready. Requests of assistants carry the token of a file that
 only you can read, as Authorization: Bearer TOKEN; it opens /mcp and never the
-page, where you decide. Pages of other origins are refused. Headers Arbor-Session and Arbor-Workspace say which session
-and workspace calls are about that name none; Arbor-Identifier names a device
+page, where you decide. Pages of other origins are refused. Headers
+Arbor-Session and Arbor-Workspace say which session and workspace calls are
+about that name none; Arbor-Identifier names a device
 that has a workspace of its own.`,
 		Example: `arbor serve --open
 arbor serve --listen 127.0.0.1:0 --profile worker
