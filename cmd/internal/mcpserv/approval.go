@@ -31,21 +31,22 @@ const (
 // look is the time between two looks at what a person decided elsewhere.
 const look = 500 * time.Millisecond
 
-// approved makes a call, once a person has agreed where its environment wants that: the client asks them, where it can.
-// Otherwise the call waits as long as the server is patient, for arbor approve in a terminal.
+// approved makes a call, once a person has agreed where its environment wants that: the client asks them, where it can
+// and its person started this process. Otherwise the call waits as long as the server is patient, for arbor approve in a
+// terminal, or the page. Over HTTP it always waits: a token lets a client in, and whoever has it could give the answer.
 func (s *Server) approved(ctx context.Context, env *ops.Env, req *mcp.CallToolRequest, call func() (any, error)) (
 	out any, ask *mcp.CallToolResult, err error) {
 	out, err = call()
 	if waits(err) == "" {
 		return out, nil, err
 	}
-	if !asks(req) {
+	if !asks(req) || headers(req.Extra) != nil {
 		out, err = s.await(ctx, env, err, call)
 		return out, nil, err
 	}
 	id := waits(err)
 	if r, ok := req.Params.InputResponses[approval].(*mcp.ElicitResult); ok && req.Params.RequestState == id {
-		d := trust.Decision{By: "in the client"}
+		d := trust.Decision{By: "in the client (elicitation)"}
 		switch chosen, _ := r.Content[answer].(string); {
 		case r.Action == "cancel":
 			return nil, nil, err
