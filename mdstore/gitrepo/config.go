@@ -2,6 +2,8 @@ package gitrepo
 
 import (
 	"context"
+	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -26,6 +28,9 @@ var runs = []struct{ section, name, instead string }{
 	{"gpg", "program", "gpg"},
 	{"gpg.*", "program", "gpg"},
 	{"gpg.ssh", "defaultkeycommand", ""},
+	{"gc", "recentobjectshook", ""},
+	{"hook.*", "command", "true"},
+	{"push", "negotiate", "false"}, // its fetch would start the upload-pack of a remote that is named as the address
 	{"remote.*", "vcs", ""},
 	{"protocol.*", "allow", "never"},
 	{"protocol", "allow", "never"},
@@ -33,28 +38,65 @@ var runs = []struct{ section, name, instead string }{
 	{"uploadpack", "packobjectshook", ""},
 }
 
-// configOverrides returns the options that keep git from running what the repository's own configuration names, and the
-// command line of Arbor's merge driver.
-func (r *Repo) configOverrides(ctx context.Context) (over []string, driver string, err error) {
+// A setting is a key of git's configuration and its value.
+type setting struct{ key, value string }
+
+// configOverrides returns the settings that keep git from running what the repository's own configuration names, and the
+// command line of Arbor's merge driver. Where there are any, the person's own values of such keys follow: they count as
+// if the repository's were not there (but for a filter of the same name).
+func (r *Repo) configOverrides(ctx context.Context) (over []setting, driver string, err error) {
 	out, err := r.Run(ctx, nil, "config", "--list", "--show-scope", "-z")
 	if err != nil {
 		return nil, "", err
 	}
+	var own []setting
 	words := strings.Split(string(out), "\x00")
 	for i := 0; i+1 < len(words); i += 2 {
 		key, value, _ := strings.Cut(words[i+1], "\n")
 		if key == driverKey {
 			driver = value
 		}
-		if scope := words[i]; scope == "local" || scope == "worktree" {
+		instead, ok := instead(key)
+		switch repository := words[i] == "local" || words[i] == "worktree"; {
+		case repository:
 			r.packers = r.packers || strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, "pack")
-			if instead, ok := instead(key); ok && !strings.ContainsAny(key, "=\n") {
-				over = append(over, "-c", key+"="+instead)
+			r.proxy = r.proxy || key == "core.gitproxy"
+			if ok {
+				over = append(over, setting{key, instead})
 			}
+		case ok:
+			own = append(own, setting{key, value})
 		}
+		if name, ok := strings.CutSuffix(key, ".command"); ok && strings.HasPrefix(key, "hook.") {
+			over = append(over, setting{name + ".enabled", "false"}) // no hook runs, whoever names it
+		}
+	}
+	if len(over) > 0 {
+		over = append(over, own...)
 	}
 	return over, driver, nil
 }
+
+// handOver adds settings to an environment, after those that it hands to git already. Unlike -c KEY=VALUE that takes any
+// key, also one with "=" in it.
+func handOver(env []string, add []setting) []string {
+	if len(add) == 0 {
+		return env
+	}
+	n := 0
+	for _, v := range env {
+		if count, ok := strings.CutPrefix(v, configCount); ok {
+			n, _ = strconv.Atoi(count)
+		}
+	}
+	for _, s := range add {
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, s.key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, s.value))
+		n++
+	}
+	return append(env, configCount+strconv.Itoa(n))
+}
+
+const configCount = "GIT_CONFIG_COUNT="
 
 // instead returns what takes the place of a key's value; ok is false for a key whose value is no command.
 func instead(key string) (value string, ok bool) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -39,8 +41,15 @@ func (r *Repo) Fetched(ctx context.Context, h Head) (string, error) { return r.c
 // ErrBehind says that a push was refused because the remote has commits that are not here.
 var ErrBehind = errors.New("the remote has commits that are not here")
 
-// Push makes a commit the upstream of a branch. The error is ErrBehind where somebody else was faster.
+// Push makes a commit the upstream of a branch. The error is ErrBehind where somebody else was faster. A remote that
+// lies in this folder is refused: it came with it, and a push would run its hooks.
 func (r *Repo) Push(ctx context.Context, h Head, commit string) error {
+	urls, _ := r.Run(ctx, nil, "remote", "get-url", "--push", "--all", "--", h.Remote) // push says what is wrong
+	for url := range strings.Lines(string(urls)) {
+		if r.within(strings.TrimSuffix(url, "\n")) {
+			return fmt.Errorf("the remote %s is a repository in this folder, whose hooks a push would run; push by git, or move it out", h.Remote)
+		}
+	}
 	out, err := r.network(ctx, "push", "--porcelain", "--receive-pack=git-receive-pack", "--quiet", "--no-verify", "--no-signed", "--no-follow-tags", "--recurse-submodules=no",
 		"--", h.Remote, commit+":"+h.Upstream)
 	if err != nil && (strings.Contains(string(out), "[rejected]") || strings.Contains(string(out), "(cannot lock ref") ||
@@ -52,6 +61,25 @@ func (r *Repo) Push(ctx context.Context, h Head, commit string) error {
 		err = fmt.Errorf("the remote refused it:%s", why)
 	}
 	return err
+}
+
+// within reports whether the address of a remote is a path in the working tree or in what git keeps of it.
+func (r *Repo) within(url string) bool {
+	path, file := strings.CutPrefix(url, "file://")
+	if strings.Contains(url, "://") && !file {
+		return false
+	}
+	if path = filepath.FromSlash(path); !filepath.IsAbs(path) {
+		path = filepath.Join(r.Top, path)
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	return slices.ContainsFunc([]string{r.Top, r.Dir, r.Common}, func(dir string) bool {
+		rel, err := filepath.Rel(filepath.FromSlash(dir), path)
+		_, gone := os.Stat(path) // host:path names another machine
+		return err == nil && filepath.IsLocal(rel) && gone == nil
+	})
 }
 
 // A Logged is a commit, in short.

@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -28,8 +29,9 @@ type Repo struct {
 	Prefix string // the folder relative to Top, with slashes and one at its end; "" where the folder is Top
 	Driver string // the command line of Arbor's merge driver, as git runs it here; "" where none is installed
 
-	overrides []string // -c KEY=VALUE …, against commands that the repository's own configuration names
-	packers   bool     // it names programs at a remote's end, which no option overrides but those of fetch and push
+	overrides []setting // against commands that the repository's own configuration names
+	packers   bool      // it names programs at a remote's end, which no option overrides but those of fetch and push
+	proxy     bool      // it names a program that connects, of which the first counts, not the last
 }
 
 // ErrNone says that a folder is in no repository of git, or that there is no git.
@@ -134,26 +136,33 @@ var always = []string{
 }
 
 func (r *Repo) command(ctx context.Context, env []string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "git", slices.Concat(always, r.overrides, args)...)
+	cmd := exec.CommandContext(ctx, "git", slices.Concat(always, args)...)
 	cmd.Dir = r.Top
 	cmd.WaitDelay = time.Second // what git has started may hold its output open when git is killed
-	cmd.Env = slices.Concat(environ(), env)
+	cmd.Env = handOver(slices.Concat(environ(), env), r.overrides)
+	if r.proxy && os.Getenv("GIT_PROXY_COMMAND") == "" {
+		cmd.Env = append(cmd.Env, "GIT_PROXY_COMMAND=")
+	}
 	if r.packers && args[0] != "fetch" && args[0] != "push" {
 		cmd.Env = append(cmd.Env, "GIT_ALLOW_PROTOCOL=none") // a partial clone must not fetch what is missing
 	}
 	return cmd
 }
 
-// environ is the environment of the process, without what would send git to another repository or make it run a
-// program or ask.
+// environ is the environment of the process, without what would send git to another repository, change what it prints,
+// or make it ask. What a person's environment says of the way to a remote, and the settings that it hands to git, count.
 func environ() []string {
+	count, _ := strconv.Atoi(os.Getenv("GIT_CONFIG_COUNT"))
 	own := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
 		switch name {
 		case "GIT_SSH", "GIT_SSH_COMMAND", "GIT_TRACE", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH",
 			"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_DATE", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "GIT_COMMITTER_DATE",
-			"GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_SSL_CAINFO", "GIT_ALLOW_PROTOCOL":
+			"GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_SSL_CAINFO", "GIT_ALLOW_PROTOCOL", "GIT_PROXY_COMMAND":
 			return false
+		}
+		if strings.HasPrefix(name, "GIT_CONFIG_") && count > 0 && name != "GIT_CONFIG_PARAMETERS" {
+			return false // GIT_CONFIG_COUNT, and a key and a value for each
 		}
 		return strings.HasPrefix(name, "GIT_") || name == "LC_ALL" || name == "LANGUAGE"
 	})

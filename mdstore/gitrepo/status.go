@@ -18,7 +18,7 @@ type Status struct {
 
 // StatusOf returns the state of the folder, by one git status.
 func StatusOf(ctx context.Context, r *Repo) (s Status, err error) {
-	out, err := r.Run(ctx, nil, within(r, "status", "--porcelain=v2", "--branch", "--untracked-files=normal", "-z")...)
+	out, err := r.Run(ctx, nil, within(r, "status", "--porcelain=v2", "--branch", "--untracked-files=normal", "--ignore-submodules=dirty", "-z")...)
 	if err != nil {
 		return s, err
 	}

@@ -98,7 +98,11 @@ func (r *Repo) tempIndex(f func(env []string) error) error {
 	defer os.RemoveAll(dir)
 	data, err := guard.ReadFile(r.Dir, "index", 1<<30)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, "index"), data, 0o600)
+		copied := filepath.Join(dir, "index")
+		err = os.WriteFile(copied, data, 0o600)
+		if info, gone := os.Stat(filepath.Join(r.Dir, "index")); err == nil && gone == nil {
+			err = os.Chtimes(copied, info.ModTime(), info.ModTime()) // git compares files that are no older than their index
+		}
 	} else if errors.Is(err, os.ErrNotExist) {
 		err = nil
 	}
