@@ -255,10 +255,14 @@ func importing(ctx context.Context, e *Engine, w plan.Import, out *plan.Outcome)
 	}
 }
 
-// write commits changes that are computed while no other process can commit. In a dry run they are only computed.
+// write commits changes that are computed while no other process can commit. A dry run refuses what the
+// commit would refuse.
 func (e *Engine) write(ctx context.Context, out *plan.Outcome, changes func() ([]mdstore.Change, error)) (*plan.Outcome, error) {
 	if out.DryRun {
-		_, err := changes()
+		cs, err := changes()
+		if err == nil {
+			err = writable(ctx, e.st, cs)
+		}
 		return out, err
 	}
 	err := e.st.Update(ctx, func(tx mdstore.Tx) error {

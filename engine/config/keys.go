@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"arbor/engine/nearest"
+	"arbor/mdstore"
 )
 
 // A Key is a setting that Arbor knows.
@@ -122,11 +123,18 @@ func (k Key) fits(value any) bool {
 	return false
 }
 
-// outside reports whether the vault that the arbor.toml at a place names lies outside of its folder.
+// outside reports whether the vault that the arbor.toml at a place names lies outside of its folder. The one of a folder
+// above, in its usual place, does not: it is what the search goes on to.
 func outside(file, vault string) bool {
 	slashes := func(s string) string { return strings.ReplaceAll(s, `\`, "/") }
 	dir, to := path.Dir(slashes(file)), path.Clean(slashes(vault))
-	if !path.IsAbs(to) && !strings.HasPrefix(to[1:], ":") { // C:\ on Windows
+	rooted := path.IsAbs(to) || strings.HasPrefix(to[1:], ":") // C:\ on Windows
+	if of, name := path.Split(to); name == mdstore.DefaultVault {
+		if rooted && strings.HasPrefix(dir+"/", of) || !rooted && strings.Trim(of, "./") == "" {
+			return false
+		}
+	}
+	if !rooted {
 		return to == ".." || strings.HasPrefix(to, "../")
 	}
 	return to != dir && !strings.HasPrefix(to, strings.TrimSuffix(dir, "/")+"/")

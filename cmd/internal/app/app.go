@@ -68,7 +68,7 @@ func run(ctx context.Context, sys cli.System) (code int) {
 	v := vaults{getenv: sys.Getenv}
 	sys.Vaults, sys.EditConfig = v, v.editConfig
 	sys.Tanmi = readTanmi
-	sys.Keep, sys.Program = keep, ownProgram
+	sys.Keep, sys.Program = v.keep, ownProgram
 	sys.More = frontEnds(sys.Version.Version)
 	return cli.Run(ctx, sys)
 }
@@ -114,11 +114,14 @@ func (v vaults) Open(ctx context.Context, p cli.Place, mode cli.Mode) (*cli.Vaul
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	switch mode {
-	case cli.Pretend:
-		err = dirstore.MayCreate(found.Vault)
-	case cli.Create:
+	may := v.mayMake(found)
+	switch {
+	case mode == cli.Create && may != nil:
+		return nil, may
+	case mode == cli.Create:
 		err = dirstore.Create(found.Vault)
+	case mode == cli.Pretend && may == nil:
+		err = dirstore.MayCreate(found.Vault)
 	default:
 		err = nil
 	}
@@ -151,10 +154,10 @@ func (v vaults) open(ctx context.Context, vault string, found cli.Found, mode cl
 		if v.getenv("GOGC") == "" {
 			debug.SetGCPercent(100)
 		}
-		l := &lastingStore{folder: found.Vault, opt: opt}
+		l := &lastingStore{folder: found.Vault, opt: opt, may: v.mayMake(found)}
 		st, err = l, l.InPlace() // what keeps it from being opened is said at once
 	case !found.Exists:
-		st = emptyStore{}
+		st = emptyStore{may: v.mayMake(found)}
 	default:
 		st, err = dirstore.Open(found.Vault, opt)
 	}

@@ -13,12 +13,15 @@ import (
 // An emptyStore stands in for a vault that does not exist: nothing is in it, and nothing can be written to it.
 type emptyStore struct {
 	why error // of a vault that cannot be opened: every call fails with it
+	may error // why none is made at the place; nil where one may be
 }
 
 var (
 	_ mdstore.Store   = emptyStore{}
 	_ mdstore.History = emptyStore{}
 	_ mdstore.Scanner = emptyStore{}
+
+	_ mdstore.Writable = emptyStore{}
 )
 
 func (s emptyStore) missing(p mdstore.Path) error {
@@ -58,6 +61,13 @@ func (s emptyStore) Update(_ context.Context, f func(mdstore.Tx) error) error {
 		return s.why
 	}
 	return f(s)
+}
+
+// Writable and Movable say why no vault can be made to write to.
+func (s emptyStore) Writable(context.Context, mdstore.Path) error { return cmp.Or(s.why, s.may) }
+
+func (s emptyStore) Movable(context.Context, mdstore.Path, mdstore.Path) error {
+	return cmp.Or(s.why, s.may)
 }
 
 func (s emptyStore) Generation(context.Context) (uint64, error) { return 0, s.why }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -29,19 +30,20 @@ type vaults struct {
 var _ cli.Vaults = vaults{}
 
 // Find says which vault is meant: this person's with --user, else --vault, else ARBOR_VAULT, else the first that is found
-// in the folder or above it: an arbor.toml that names one, or a folder .tanmi-workspace. Where none is found, it is the
-// one that the person's own file of settings names.
+// in the folder or above it: an arbor.toml that names one, or a folder .tanmi-workspace. One above the git repository
+// counts only where the repository's arbor.toml names it. Where none is found, it is the one that the person's own file
+// of settings names.
 func (v vaults) Find(p cli.Place) (cli.Found, error) {
 	if p.User {
 		return v.personal()
 	}
 	if p.Vault != "" {
-		return named(p.Dir, p.Vault, "named by --vault")
+		return v.named(p.Dir, p.Vault, "named by --vault")
 	}
 	if s := v.getenv(vaultVar); s != "" {
-		return named(p.Dir, s, "named by "+vaultVar)
+		return v.named(p.Dir, s, "named by "+vaultVar)
 	}
-	f, err := lookUp(p.Dir)
+	f, err := lookUp(p.Dir, v.home())
 	if f.Why != whyNone {
 		return f, err
 	}
@@ -52,7 +54,7 @@ func (v vaults) Find(p cli.Place) (cli.Found, error) {
 	}
 	looked := f.Looked
 	why := "named by " + own.File + ", as there is none here or above"
-	f, err = named(v.getenv("HOME"), strings.TrimPrefix(name, "~/"), why)
+	f, err = v.named(v.home(), strings.TrimPrefix(name, "~/"), why)
 	f.Looked = append(looked, f.Looked...)
 	return f, err
 }
@@ -60,7 +62,7 @@ func (v vaults) Find(p cli.Place) (cli.Found, error) {
 const whyNone = "there is none here or above"
 
 // named returns the vault at a path that somebody named. A project's folder stands for the vault in it.
-func named(dir, name, why string) (cli.Found, error) {
+func (v vaults) named(dir, name, why string) (cli.Found, error) {
 	path := name
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
@@ -71,32 +73,51 @@ func named(dir, name, why string) (cli.Found, error) {
 		f.Vault, f.Why = inner, why+": the folder of a project, whose vault is in it"
 	}
 	f.Project = filepath.Dir(f.Vault)
+	if err := v.mayMake(f); err != nil && filepath.Base(f.Vault) != mdstore.DefaultVault && !isDir(filepath.Join(f.Vault, mdstore.LocalDir)) {
+		return f, err // the folder is there, but is no vault
+	}
 	return checked(f)
 }
 
-// lookUp looks for a vault in dir and all folders above it.
-func lookUp(dir string) (cli.Found, error) {
-	f := cli.Found{Vault: filepath.Join(dir, mdstore.DefaultVault), Project: dir}
-	for at, up := filepath.Clean(dir), 0; ; up++ {
+// lookUp looks for a vault in dir and all folders above it. Where there is none, it says where one would be made: at the
+// top of the git repository, or in dir where there is none.
+func lookUp(dir, home string) (cli.Found, error) {
+	all, top := folders(dir, home)
+	at := dir
+	if top >= 0 {
+		at = all[top]
+	}
+	f := cli.Found{Vault: filepath.Join(at, mdstore.DefaultVault), Project: at}
+	for up, at := range all {
 		name, refused, err := configured(at)
+		path := filepath.Join(at, mdstore.DefaultVault)
+		if top >= 0 && up > top {
+			if name == "" && err == nil && isDir(path) && !foreignHome(path) {
+				name = path
+			}
+			if name != "" {
+				f.Why = whyNone
+				return outside(f, at, absolute(at, name))
+			}
+			continue
+		}
 		if err != nil {
 			f.Project = at
 			return f, err
 		}
 		if name != "" {
-			if !filepath.IsAbs(name) {
-				name = filepath.Join(at, filepath.FromSlash(name))
+			f.Vault, f.Project, f.Why = absolute(at, name), at, "named by "+filepath.Join(at, configFile)
+			if rel, err := filepath.Rel(at, f.Vault); err != nil || !filepath.IsLocal(rel) {
+				f.Project = filepath.Dir(f.Vault)
 			}
-			f.Vault, f.Project, f.Why = filepath.Clean(name), at, "named by "+filepath.Join(at, configFile)
 			f.Looked = append(f.Looked, cli.Look{Path: at, What: configFile + " names " + f.Vault})
 			return checked(f)
 		}
-		path := filepath.Join(at, mdstore.DefaultVault)
 		switch {
 		case foreignHome(path):
 			f.Looked = append(f.Looked, cli.Look{Path: at, What: mdstore.DefaultVault + " is the home folder of TanmiWorkspace 1.x, and no vault"})
 		case isDir(path):
-			f.Vault, f.Project, f.Why, f.Exists = path, at, "found "+above(at, up), true
+			f.Vault, f.Project, f.Why, f.Exists = path, at, "found "+above(dir, at, up), true
 			f.Looked = append(f.Looked, cli.Look{Path: at, What: "the vault is here"})
 			if refused != nil {
 				f.Warning = refused.Error()
@@ -108,21 +129,36 @@ func lookUp(dir string) (cli.Found, error) {
 		default:
 			f.Looked = append(f.Looked, cli.Look{Path: at, What: "no " + mdstore.DefaultVault + ", and no " + configFile + " that names a vault"})
 		}
-		parent := filepath.Dir(at)
-		if parent == at {
-			break
-		}
-		at = parent
 	}
 	f.Why = whyNone
 	return f, notFound("%s: no vault here, nor in any folder above", dir)
 }
 
-func above(at string, up int) string {
-	switch up {
-	case 0:
+// outside refuses a vault of a folder above the git repository, and says how it would count.
+func outside(f cli.Found, at, vault string) (cli.Found, error) {
+	f.Above = vault
+	f.Looked = append(f.Looked, cli.Look{Path: at, What: "a vault above the git repository, which counts only where it is named: " + vault})
+	line := "arbor config set --user vault " + vault
+	if rel, err := filepath.Rel(f.Project, vault); err == nil && filepath.Base(vault) == mdstore.DefaultVault {
+		line = fmt.Sprintf("add vault = %q to %s", filepath.ToSlash(rel), filepath.Join(f.Project, configFile))
+	}
+	return f, notFound("%s: no vault in this git repository; %s is above it, and counts only where it is named: %s", f.Project, vault, line)
+}
+
+func absolute(dir, name string) string {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+	}
+	return filepath.Clean(name)
+}
+
+func above(dir, at string, up int) string {
+	switch {
+	case up == 0:
 		return "in " + at + ", which is this folder"
-	case 1:
+	case !isBelow(dir, at):
+		return "in " + at + ", the main working tree of this repository"
+	case up == 1:
 		return "in " + at + ", one folder above"
 	}
 	return fmt.Sprintf("in %s, %d folders above", at, up)
@@ -146,6 +182,31 @@ func checked(f cli.Found) (cli.Found, error) {
 	f.Exists = true
 	return f, nil
 }
+
+// mayMake returns why no vault is made at a place, nil where one may be: never in the home folder or at the root of the
+// file system, where every project below would find it.
+func (v vaults) mayMake(found cli.Found) error {
+	dir := found.Vault
+	if filepath.Base(dir) == mdstore.DefaultVault {
+		dir = filepath.Dir(dir)
+	}
+	what := ""
+	switch {
+	case found.User:
+	case sameDir(dir, v.home()):
+		what = "your home folder"
+	case filepath.Dir(dir) == dir:
+		what = "the root of the file system"
+	}
+	if what == "" {
+		return nil
+	}
+	return errs.New(errs.InvalidPath, "%s: this is %s, where no vault is made: every project below would find it; "+
+		"start arbor in a project's folder (-C DIR), or use your own vault (--user)", dir, what)
+}
+
+// home returns the person's home folder, "" where the environment does not tell.
+func (v vaults) home() string { return cmp.Or(v.getenv("HOME"), v.getenv("USERPROFILE")) }
 
 // foreignHome reports whether a folder is where TanmiWorkspace 1.x keeps its index of all projects, in the home of
 // each of its users: it has the same name as a vault.

@@ -23,6 +23,7 @@ import (
 type lastingStore struct {
 	folder string
 	opt    dirstore.Options
+	may    error // why no folder is made there; nil where one may be
 
 	mu     sync.Mutex
 	now    *dirstore.Store // guarded by mu; nil while there is none
@@ -49,15 +50,19 @@ func (s *lastingStore) use(wanted bool) mdstore.Store {
 	}
 	if info, err := os.Stat(s.folder); err != nil || !info.IsDir() {
 		if !wanted {
-			return emptyStore{}
+			return emptyStore{may: s.may}
 		}
-		if err := dirstore.Create(s.folder); err != nil {
-			return emptyStore{err}
+		err := s.may
+		if err == nil {
+			err = dirstore.Create(s.folder)
+		}
+		if err != nil {
+			return emptyStore{why: err}
 		}
 	}
 	st, err := dirstore.Open(s.folder, s.opt)
 	if err != nil {
-		return emptyStore{err}
+		return emptyStore{why: err}
 	}
 	s.now = st
 	s.opened++
@@ -96,7 +101,7 @@ func (s *lastingStore) Commit(ctx context.Context, changes []mdstore.Change) (md
 // Update makes the folder only when something is committed: a refused operation leaves none behind.
 func (s *lastingStore) Update(ctx context.Context, f func(mdstore.Tx) error) error {
 	st := s.use(false)
-	if st == (emptyStore{}) {
+	if none, ok := st.(emptyStore); ok && none.why == nil {
 		return f(s)
 	}
 	return st.Update(ctx, f)

@@ -72,6 +72,9 @@ func (o *offer) log(w io.Writer) *slog.Logger {
 // server opens the vault and returns a server over it.
 func (o *offer) server(ctx context.Context, call cli.Call, mode cli.Mode, version string) (*mcpserv.Server, *engine.Engine, error) {
 	atHome(call)
+	if found, err := call.Find(); err != nil && found.Above != "" && mode == cli.Later {
+		fmt.Fprintf(call.Stderr, "arbor: %v\n", err)
+	}
 	e, set, err := call.Open(ctx, mode)
 	if err != nil {
 		return nil, nil, err

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -17,7 +16,7 @@ import (
 func (v vaults) personal() (cli.Found, error) {
 	path := v.data()
 	if path == "" {
-		return cli.Found{User: true}, errs.New(errs.VaultNotFound, "the folder of your own vault is not known: HOME names no folder; set it, or XDG_DATA_HOME")
+		return cli.Found{User: true}, errs.New(errs.InvalidPath, "the folder of your own vault is not known: HOME names no folder; set it, or XDG_DATA_HOME, or name a vault (--vault DIR)")
 	}
 	f, err := checked(cli.Found{Vault: path, Project: path, Why: "your own vault", User: true, Looked: []cli.Look{{Path: path, What: "your own vault"}}})
 	if _, gone := os.Lstat(path); errors.Is(gone, fs.ErrNotExist) {
@@ -46,7 +45,7 @@ func (v vaults) folders() []string {
 // does not tell: that of a variable that counts everywhere, or else of one of Windows, or a folder in the home.
 func (v vaults) own(system, xdg, windows, folder string) string {
 	dir, name := v.getenv(xdg), "Arbor"
-	switch home := cmp.Or(v.getenv("HOME"), v.getenv("USERPROFILE")); {
+	switch home := v.home(); {
 	case filepath.IsAbs(dir): // the standard says that others are to be ignored
 		name = "arbor"
 	case system == "windows":

@@ -141,6 +141,7 @@ type Found struct {
 	Looked  []Look `json:"looked"`            // in the order of looking
 	Warning string `json:"warning,omitempty"` // of a setting that would have led elsewhere and does not count
 	User    bool   `json:"user,omitempty"`    // it is the vault of this person
+	Above   string `json:"above,omitempty"`   // a vault above the git repository, which does not count as nothing names it
 }
 
 // A Look is one place that was looked at for a vault.

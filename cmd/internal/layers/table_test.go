@@ -73,7 +73,7 @@ var rows = []row{
 	{floor: 28, name: "engine/env", may: "engine/errs", std: "pure net/url time"},
 	{floor: 30, name: "engine/env/trust", may: "engine/env engine/errs mdstore/guard"},
 	{floor: 32, name: "engine/env/remote", may: "engine/env engine/env/jail engine/env/command engine/env/trust engine/errs"},
-	{floor: 28, name: "engine/config", may: "engine/errs engine/nearest mdstore/mdoc", std: "pure"},
+	{floor: 28, name: "engine/config", may: "engine/errs engine/nearest mdstore mdstore/mdoc", std: "pure"},
 	{floor: 30, name: "engine/view", may: "context/assemble engine/errs engine/nearest mdstore mdstore/fold mdstore/mdoc statemachine", std: "pure net/url time", tests: wholeEngine},
 	{floor: 32, name: "engine/plan", may: "engine/errs engine/memory engine/view mdstore mdstore/diff3 mdstore/fold mdstore/mdoc mdstore/merge statemachine", std: "pure io/fs time", tests: wholeEngine},
 	{floor: 34, name: "engine/check", may: "engine/env engine/config engine/errs engine/plan engine/view mdstore mdstore/fold mdstore/mdoc statemachine", std: "pure", tests: wholeEngine},
