@@ -32,7 +32,7 @@ var (
 var keys = []Key{
 	{"vault", "text", nil, "ARBOR_VAULT", "--vault", early,
 		"the vault's folder: in arbor.toml one in the project; in your own file the one that is used where none is found"},
-	{"git.wait", "text", nil, "ARBOR_GIT", "", early, "how long a write waits for git to finish, as 5s; or ignore; also git = \"5s\" without a table"},
+	{"git.wait", "text", nil, "ARBOR_GIT", "", own, "how long a write waits for git to finish, as 5s; or ignore; also git = \"5s\" without a table"},
 	{"git.timestamps", "boolean", true, "", "", every, "false: writes leave updatedAt as it is, and merges without a driver meet one conflict less"},
 	{"folders", "text", "id", "", "init --folders", early, "what names the folders of new nodes: id, or title"},
 	{"listen", "text", "127.0.0.1:7433", "", "serve --listen", own, "the address on this machine that arbor serve takes"},
@@ -46,6 +46,9 @@ var keys = []Key{
 	{"identity", "any", nil, "", "", own, "who you are, for programs that ask"},
 	{"trust", "any", nil, "", "", own, "what you trust, for programs that ask"},
 }
+
+// further are keys of other versions that a clone must not decide, either.
+var further = []string{"toolsets-offer", "plan.criteria"}
 
 // secrets are the variables that are shown as set, and whose values are never kept.
 var secrets = []string{"ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY"}
@@ -86,7 +89,7 @@ func refused(l Level, file string, key []string, value any) (code, why string) {
 	switch {
 	case slices.Contains(secrets, key[0]):
 		return CodeRefused, "comes from the environment alone, and does not count in a file"
-	case ok && l.tracked() && (slices.Equal(k.In, own) || provider):
+	case ok && l.tracked() && (slices.Equal(k.In, own) || provider), l.tracked() && slices.Contains(further, strings.Join(key[:min(2, len(key))], ".")):
 		return CodeRefused, "does not count in a file that a clone brings" + forUser
 	case ok && !slices.Contains(k.In, l):
 		return CodeRefused, "does not count in this file, which is read later; set it in arbor.toml, or for yourself"

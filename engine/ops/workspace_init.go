@@ -36,8 +36,9 @@ var workspaceInit = op("workspace_init", writes, WorkspaceInit, Help{
 	Use:     "init [NAME]",
 	Text: `A name is enough. The workspace goes into the vault that is found from here
 upwards, or that --vault or ARBOR_VAULT names. Where there is none, the folder
-.tanmi-workspace is made here. To make a vault here although there is one above:
-arbor init NAME --goal GOAL --vault .tanmi-workspace`,
+.tanmi-workspace is made, at the top of the git repository, or here where there
+is none; never in your home folder or in /. To make a vault here although there
+is one above: arbor init NAME --goal GOAL --vault .tanmi-workspace`,
 	Example: `arbor init Login --goal "Users sign in with a password"
 arbor init Login --goal "..." --rule "Tests first" --doc docs/api.md:"the API"`,
 })

@@ -136,7 +136,8 @@ func mcpCommand(version string) cli.Command {
 		Use: "mcp", Short: "Serve an AI assistant over stdin and stdout (MCP)", Protocol: true, Flags: o.flags,
 		Long: `Serve one AI assistant over stdin and stdout, in the Model Context Protocol. An
 assistant's program starts it; arbor setup tells it how. Where there is no vault
-yet, one is made when the assistant makes the first workspace. Started by Claude
+yet, one is made when the assistant makes the first workspace, at the top of the
+git repository; never in your home folder or in /. Started by Claude
 Code it takes CLAUDE_CODE_SESSION_ID for its session where none is named, and
 looks in CLAUDE_PROJECT_DIR where its own folder has no vault.`,
 		Example: `arbor setup claude-code

@@ -156,7 +156,10 @@ func newWhere(sh *shell) *cobra.Command {
 		Use: "where", Short: "Tell which vault is used, and why",
 		Long: `--vault names the vault; else ARBOR_VAULT does; else it is looked for in this
 folder and all above: a folder .tanmi-workspace, or an arbor.toml whose key
-vault holds its name or path. With -q it prints the path alone.`,
+vault holds its name or path. One above the git repository counts only where
+the repository's arbor.toml names it (vault = "../.tanmi-workspace"), or your
+own settings do. A submodule is part of its superproject, and a linked working
+tree looks into the main one, too. With -q it prints the path alone.`,
 		Example:           "arbor where\ncd \"$(arbor where -q)\"",
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(*cobra.Command, []string) error { return printWhere(sh) },
