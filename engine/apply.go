@@ -102,7 +102,7 @@ func (e *Engine) plan(ctx context.Context, ws mdstore.ID, act plan.Act, op func(
 			}
 			next++
 			return drawn[next-1], nil
-		}, Claimed: func(n *mdstore.Node) error { return p.claims.Refuse(act, ws, n) }})
+		}, Claimed: func(n *mdstore.Node) (string, error) { return p.claims.Refuse(act, ws, n) }})
 		if err := op(p.draft); err != nil {
 			return err
 		}

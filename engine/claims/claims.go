@@ -192,25 +192,33 @@ func (l *Ledger) Prune(v *view.View, all []*mdstore.Workspace) {
 	}
 }
 
-// Refuse returns the refusal of an act that begins a node which another session has claimed. A person may begin any node; so may an
-// operator without a session, as nothing tells whether the claim is theirs.
-func (l *Ledger) Refuse(act plan.Act, ws mdstore.ID, n *mdstore.Node) error {
+// Refuse returns the refusal of an act that moves a node along its life cycle while another session has claimed it. A
+// person may, and so may an operator without a session, as nothing tells whether the claim is theirs: they are told.
+func (l *Ledger) Refuse(act plan.Act, ws mdstore.ID, n *mdstore.Node) (told string, err error) {
 	c, holds := l.Get(ws, n.ID)
-	if !holds || view.Begun(n) || act.Session == "" || act.Operator == mdstore.OperatorHuman || c.of(act) {
-		return nil
+	if !holds || c.of(act) {
+		return "", nil
 	}
-	return heldBy(n, c)
+	if act.Session == "" || act.Operator == mdstore.OperatorHuman {
+		return c.words(n), nil
+	}
+	return "", heldBy(n, c)
+}
+
+// words says who has claimed a node.
+func (c Claim) words(n *mdstore.Node) string {
+	who := "session " + c.Session
+	if c.Session == "" {
+		who = "another " + c.Operator
+	}
+	return fmt.Sprintf("%s (%s): %s has claimed it until %s UTC", n.ID, n.Title, who, time.UnixMilli(c.Until).UTC().Format(mdstore.TimeLayout))
 }
 
 // heldBy is the refusal of what only the session may do that has claimed a node. Its class is that of files that moved on: another
 // session came first, and reading again shows what is left.
 func heldBy(n *mdstore.Node, c Claim) error {
-	who := "session " + c.Session
-	if c.Session == "" {
-		who = "another " + c.Operator
-	}
-	return errs.New(errs.Conflicting, "%s (%s): %s has claimed it until %s UTC; take another one (node_next with claim, arbor next --claim), wait, or let them or a person give it back (release, arbor next --release)",
-		n.ID, n.Title, who, time.UnixMilli(c.Until).UTC().Format(mdstore.TimeLayout)).With(errs.Details{NodeID: string(n.ID), Status: string(n.Status)})
+	return errs.New(errs.Conflicting, "%s; take another one (node_next with claim, arbor next --claim), wait, or let them or a person give it back (release, arbor next --release)",
+		c.words(n)).With(errs.Details{NodeID: string(n.ID), Status: string(n.Status)})
 }
 
 // Follow notes what a plan means for claims. A session that works on a node it has claimed is there, so the lease begins anew when half

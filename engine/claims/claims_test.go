@@ -125,13 +125,14 @@ func TestAClaimEndsWithItsLease(t *testing.T) {
 		if c, holds := l.Get(ws, "node-a"); holds != want || c.Session != "s1" {
 			t.Errorf("after %v: %+v, holds %v; want %v", after, c, holds, want)
 		}
-		err := l.Refuse(plan.Act{Session: "s2"}, ws, node(t, v, "node-a"))
+		_, err := l.Refuse(plan.Act{Session: "s2"}, ws, node(t, v, "node-a"))
 		if e := errs.As(err); want != (e != nil && e.Code == errs.Conflicting) {
 			t.Errorf("after %v, another session begins it: %v", after, err)
 		}
 		for _, free := range []plan.Act{act, {}, {Session: "s2", Operator: mdstore.OperatorHuman}} {
-			if err := l.Refuse(free, ws, node(t, v, "node-a")); err != nil {
-				t.Errorf("after %v, %+v begins it: %v", after, free, err)
+			told, err := l.Refuse(free, ws, node(t, v, "node-a"))
+			if err != nil || want && free.Session != "s1" != (told != "") {
+				t.Errorf("after %v, %+v begins it, and is told %q: %v", after, free, told, err)
 			}
 		}
 	}

@@ -72,7 +72,9 @@ type Options struct {
 	TitleFolders bool // folders of new nodes are named by titles
 	Untimed      bool // updatedAt stays as it is
 
-	Claimed func(*mdstore.Node) error // refuses work on a node that another session has claimed; nil: no node is claimed
+	// Claimed refuses to move a node that another session has claimed, or says what the caller is to be told of the
+	// claim; nil: no node is claimed.
+	Claimed func(*mdstore.Node) (told string, err error)
 }
 
 // planned is a change of a whole file or folder, and what it does in words.
@@ -98,7 +100,7 @@ func Besides(d *Draft, c mdstore.Change, old []byte, what string) {
 func New(v *view.View, act Act, opt Options) *Draft {
 	act.Operator = act.By()
 	if opt.Claimed == nil {
-		opt.Claimed = func(*mdstore.Node) error { return nil }
+		opt.Claimed = func(*mdstore.Node) (string, error) { return "", nil }
 	}
 	return &Draft{View: v, act: act, now: opt.Now.UTC(), opt: opt, edits: map[mdstore.Path]*Edit{},
 		status: map[mdstore.ID]statemachine.Status{}, Moved: map[mdstore.ID]bool{}, keep: map[mdstore.Path]mdstore.Version{}}

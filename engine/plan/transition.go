@@ -57,8 +57,12 @@ func (t Transition) Plan(d *Draft) (*Transitioned, error) {
 	if err := d.thawed(n.ID, up, t.Cascade); err != nil {
 		return nil, err
 	}
-	if err := d.opt.Claimed(n); err != nil {
+	told, err := d.opt.Claimed(n)
+	if err != nil {
 		return nil, err
+	}
+	if told != "" && !slices.Contains(d.warnings, told) {
+		d.warnings = append(d.warnings, told)
 	}
 	d.Advanced = n.ID
 	if statemachine.TakesChildren(n.Type) && statemachine.Terminal(dec.To) {
