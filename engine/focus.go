@@ -16,9 +16,9 @@ type Focus struct {
 	Own    bool       // Lost is of a session's binding
 }
 
-// FocusOf returns the focus in a workspace: that of the first of these sessions which is bound to the workspace, else
-// that of their connections, of this machine, and then the one that everybody shares. A focus that names no node falls
-// to the next.
+// FocusOf returns the focus in a workspace: that of the first of these sessions which has one, by its binding to the
+// workspace or else in memory, then that of this machine, and then the one that everybody shares. A focus that names no
+// node falls to the next.
 func FocusOf(ctx context.Context, e *Engine, v *view.View, of ...string) (f Focus) {
 	ws := v.Workspace().ID
 	try := func(id mdstore.ID, own bool) bool {
@@ -36,8 +36,6 @@ func FocusOf(ctx context.Context, e *Engine, v *view.View, of ...string) (f Focu
 		if b, ok, err := e.Binding(ctx, s); err == nil && ok && b.WorkspaceID == ws && try(b.FocusedNodeID, true) {
 			return f
 		}
-	}
-	for _, s := range of {
 		if try(e.seen.Focus(s, ws), false) {
 			return f
 		}
@@ -50,7 +48,7 @@ func FocusOf(ctx context.Context, e *Engine, v *view.View, of ...string) (f Focu
 }
 
 // SetFocus moves the focus of a session that is bound to the workspace. Where it is not, or there is none, the focus of
-// this machine moves, and that of the session's connection. The workspace's own stays. It reports whether the session is
+// this machine moves, and that of the session in memory. The workspace's own stays. It reports whether the session is
 // bound.
 func SetFocus(ctx context.Context, e *Engine, session string, ws, id mdstore.ID, act plan.Act) (*plan.Outcome, bool, error) {
 	b, bound, err := e.Binding(ctx, session)

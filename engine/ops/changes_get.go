@@ -10,7 +10,7 @@ import (
 // ChangesGetIn asks what others changed.
 type ChangesGetIn struct {
 	In
-	SessionID string `json:"sessionId,omitempty" flag:"-" help:"since this session last looked"`
+	SessionID string `json:"sessionId,omitempty" flag:"-" listed:"never" help:"since this session last looked"`
 	Since     string `json:"since,omitempty" help:"since this TIME: UTC, RFC 3339, Unix milliseconds, or how long ago, as 2h30m"`
 }
 
@@ -40,7 +40,7 @@ var changesGet = op("changes_get", writes|looks, ChangesGet, Help{
 	Use:     "changes",
 	Text: `File by file, with the fields and sections concerned: since the session last
 looked, or since a time of your choice. What a session has seen is kept for 14
-days after it last looked, for the 16 sessions that looked last. All of it is
+days after it last looked, for the 64 sessions that looked last. All of it is
 printed, as what is printed counts as seen.`,
 	Example: `arbor changes --session alice
 arbor changes --since 2h30m
@@ -49,7 +49,7 @@ arbor changes --since "2026-01-01 10:00:00"`,
 
 // ChangesGet lists what others changed.
 func ChangesGet(ctx context.Context, env *Env, in ChangesGetIn) (*ChangesGetOut, error) {
-	env = env.as(in.SessionID)
+	env = env.As(in.SessionID)
 	ws, err := env.workspace(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err

@@ -304,6 +304,38 @@ func TestOtherSessionsCannotStartAClaimedNode(t *testing.T) {
 	}
 }
 
+// Whatever step of a claimed node's life it is, only sessions of other assistants are refused it; who is not is told
+// whose claim it is, if it is another's.
+func TestOtherSessionsMoveNoClaimedNode(t *testing.T) {
+	for _, step := range []struct{ before, action string }{
+		{"", "start"}, {"start", "submit"}, {"start", "complete"}, {"start", "fail"},
+		{"start submit", "complete"}, {"start submit", "fail"}, {"start fail", "retry"},
+	} {
+		for _, by := range []struct {
+			session, operator string
+			refused, told     bool
+		}{{"s1", "AI", false, false}, {"s2", "AI", true, false}, {"s2", "", true, false}, {"s2", "Human", false, true}, {"", "Human", false, true}, {"", "AI", false, true}} {
+			w := enginetest.New(t, inARow(2))
+			one := sessionsOf(w, "s1")[0]
+			given(t, one, 1)
+			for _, action := range strings.Fields(step.before) {
+				must(t, one, "node_transition", map[string]any{"nodeId": "a", "action": action, "conclusion": "c"})
+				given(t, one, 1) // after a failure it is free
+			}
+			claimed := must(t, one, "node_get", map[string]any{"nodeId": "a"})["node"].(map[string]any)["claimedBy"] == "s1"
+			env, args := &ops.Env{Engine: w.Engine, Session: by.session, Operator: by.operator}, map[string]any{"nodeId": "a", "action": step.action, "conclusion": "c"}
+			if by.refused && claimed {
+				refused(t, w, env, errs.Conflicting, "node_transition", args)
+				continue
+			}
+			told := fmt.Sprint(must(t, env, "node_transition", args)["warnings"])
+			if strings.Contains(told, "session s1 has claimed it until 2026-01-01") != (by.told && claimed) {
+				t.Errorf("%s by %q %q: told %s", step.action, by.session, by.operator, told)
+			}
+		}
+	}
+}
+
 // A claimed planning node that was divided is offered again when its children are done, and not before.
 func TestAClaimedPlanningNodeComesBackForItsConclusion(t *testing.T) {
 	w := enginetest.New(t, vault("", map[string][2]string{"root": {"title: Login\ntype: planning\nstatus: pending\nparentId: null", ""}}))
@@ -501,11 +533,11 @@ func TestNoNodeIsGivenToTwo(t *testing.T) {
 				_, refusal := call(t, env, "node_transition", map[string]any{"nodeId": id, "action": do, "conclusion": "c"})
 				last, claimed := holder[id]
 				_, known := until[id]
-				switch may := claimed && last == who || do != "start" || over(id) || env.Session == "" || !claimed; {
+				switch may := claimed && last == who || over(id) || env.Session == "" || !claimed; {
 				case refusal != nil && may:
 					rt.Fatalf("%s of %s by %d: %v", do, id, who, refusal)
 				case refusal == nil && !may && known && env.Operator != mdstore.OperatorHuman:
-					rt.Fatalf("%s begins %s, which %d has until %v", env.Session, id, last, until[id])
+					rt.Fatalf("%s of %s by %s, which %d has until %v", do, id, env.Session, last, until[id])
 				case refusal == nil:
 					delete(until, id) // renewed, ended or as it was: the next claim shows which
 				}

@@ -29,6 +29,10 @@ type Env struct {
 	Engine  *engine.Engine
 	Session string // of the caller; "" for none
 
+	// Connection is the name of the open connection that calls, under which session_bind holds what it binds, and also
+	// the session that the connection has as long as nothing is bound. "" for a caller that is none.
+	Connection string
+
 	// Lease is that of claims that name none: claims.ConnectionLease for a caller whose claims are renewed while it lives.
 	// 0 is claims.DefaultLease.
 	Lease time.Duration
@@ -93,16 +97,14 @@ func (env *Env) act(w Write, m Match) plan.Act {
 	return plan.Act{Operator: env.Operator, DryRun: w.DryRun, IfMatch: m.IfMatch, Session: env.Session, Trace: env.trace}
 }
 
-// as returns the env of another session; with "" the same env.
-func (env *Env) as(session string) *Env {
-	if session == "" {
+// As returns the env of another session, as a call names it that one of several helpers makes; with "" the same env.
+func (env *Env) As(session string) *Env {
+	if session == "" || session == env.Session {
 		return env
 	}
 	other := *env
 	other.Session, other.host = session, env.Session
-	if session != env.Session {
-		other.Lease = 0 // its claims are renewed by nobody else
-	}
+	other.Lease = 0 // its claims are renewed by nobody else
 	return &other
 }
 

@@ -29,7 +29,7 @@ func TestTheFocusIsTheNearestThatIsThere(t *testing.T) {
 		must(t, envs["bound"], "session_bind", map[string]any{"sessionId": "bound", "workspaceId": ws})
 		names := []string{"", "bound", "conn", "free"}
 		focus := map[string]string{} // by place: bound, conn, machine, shared
-		places := map[string][]string{"bound": {"bound", "machine", "shared"}, "conn": {"conn", "machine", "shared"}, "free": {"machine", "shared"}, "": {"machine", "shared"}}
+		places := map[string][]string{"bound": {"bound", "machine", "shared"}, "conn": {"conn", "machine", "shared"}, "free": {"free", "machine", "shared"}, "": {"machine", "shared"}}
 		file := func() []byte { return bytes.Clone(w.Store.Files()[ws+"/Workspace.md"]) }
 		for step := range 12 {
 			who, i := names[rnd.IntN(len(names))], rnd.IntN(len(ids))
@@ -39,8 +39,8 @@ func TestTheFocusIsTheNearestThatIsThere(t *testing.T) {
 					focus["bound"] = id
 					return
 				}
-				if focus["machine"] = id; who == "conn" {
-					focus["conn"] = id
+				if focus["machine"] = id; who != "" {
+					focus[who] = id
 				}
 			}
 			what := ""

@@ -36,7 +36,7 @@ nobody has used.`,
 
 // MemoryArchive moves a slot into the archive. It is never the current one of a session that is meant, without its name.
 func MemoryArchive(ctx context.Context, env *Env, in MemoryArchiveIn) (*MemoryMoveOut, error) {
-	env = env.as(in.SessionID)
+	env = env.As(in.SessionID)
 	if err := needSlot(in.SlotRef, "archived"); err != nil {
 		return nil, err
 	}

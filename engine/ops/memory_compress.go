@@ -46,7 +46,7 @@ stays as it is without --force.`,
 
 // MemoryCompress compresses the file of a slot or decompresses it, or tells what that would do.
 func MemoryCompress(ctx context.Context, env *Env, in MemoryCompressIn) (*MemoryCompressOut, error) {
-	env = env.as(in.SessionID)
+	env = env.As(in.SessionID)
 	if in.Action == "" && in.Slot != "" {
 		in.Action = "compress"
 	}

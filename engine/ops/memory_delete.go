@@ -30,7 +30,7 @@ var memoryDelete = op("memory_delete", writes|destroys, MemoryDelete, Help{
 
 // MemoryDelete moves a slot to the trash. It is never the current one of a session that is meant, without its name.
 func MemoryDelete(ctx context.Context, env *Env, in MemoryDeleteIn) (*MemoryDeleteOut, error) {
-	env = env.as(in.SessionID)
+	env = env.As(in.SessionID)
 	if err := needSlot(in.SlotRef, "deleted"); err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func MemoryImport(ctx context.Context, env *Env, in MemoryImportIn) (*MemoryImpo
 	if err != nil {
 		return nil, err
 	}
-	env = env.as(in.SessionID)
+	env = env.As(in.SessionID)
 	added, w, err := apply(ctx, env, target{ws: ws}, env.act(in.Write, Match{}), x, "memory_read reads them")
 	if err != nil {
 		return nil, err

@@ -101,7 +101,7 @@ var MemoryList = reading(func(ctx context.Context, env *Env, in MemoryListIn) (*
 	if in.Candidates < 0 {
 		return nil, badParam("candidates", "candidates is %d; a number of days is expected", in.Candidates)
 	}
-	views, err := memoryOf(ctx, env.as(in.SessionID), in.WorkspaceID)
+	views, err := memoryOf(ctx, env.As(in.SessionID), in.WorkspaceID)
 	if err != nil {
 		return nil, err
 	}

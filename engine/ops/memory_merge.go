@@ -54,7 +54,7 @@ func MemoryMerge(ctx context.Context, env *Env, in MemoryMergeIn) (*MemoryMergeO
 	if err != nil {
 		return nil, err
 	}
-	env = env.as(in.SessionID)
+	env = env.As(in.SessionID)
 	act := env.act(Write{DryRun: in.planned()}, Match{})
 	merged, w, err := apply(ctx, env, target{ws: v.Workspace().ID}, act, x, "memory_read reads it")
 	if err != nil {

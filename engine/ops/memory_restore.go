@@ -22,7 +22,7 @@ var memoryRestore = op("memory_restore", writes, MemoryRestore, Help{
 
 // MemoryRestore brings an archived slot back.
 func MemoryRestore(ctx context.Context, env *Env, in MemoryRestoreIn) (*MemoryMoveOut, error) {
-	env = env.as(in.SessionID)
+	env = env.As(in.SessionID)
 	if err := needSlot(in.SlotRef, "restored"); err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func MemorySave(ctx context.Context, env *Env, in MemorySaveIn) (*MemorySaveOut,
 	if in.Mode != "" && in.Mode != "append" && in.Mode != "replace" {
 		return nil, badParam("mode", "mode is %q; append and replace are known", short(in.Mode))
 	}
-	env = env.as(in.SessionID)
+	env = env.As(in.SessionID)
 	ws, name, err := slotTarget(ctx, env, in.SlotRef, in.Write)
 	if err != nil {
 		return nil, err

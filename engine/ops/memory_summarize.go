@@ -42,7 +42,7 @@ func MemorySummarize(ctx context.Context, env *Env, in MemorySummarizeIn) (*Memo
 	case x.Most < 2:
 		return nil, badParam("maxSummaries", "maxSummaries is %d; 2 or more are expected", x.Most)
 	}
-	env = env.as(in.SessionID)
+	env = env.As(in.SessionID)
 	ws, name, err := slotTarget(ctx, env, in.SlotRef, in.Write)
 	if err != nil {
 		return nil, err

@@ -38,7 +38,7 @@ Entries stay as they are.`,
 
 // MemoryUpdate changes what is said of a slot, its name and its group.
 func MemoryUpdate(ctx context.Context, env *Env, in MemoryUpdateIn) (*MemoryUpdateOut, error) {
-	env = env.as(in.SessionID)
+	env = env.As(in.SessionID)
 	v, p, err := slotIn(ctx, env, in.SlotRef, false)
 	if err != nil {
 		return nil, err

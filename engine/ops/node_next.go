@@ -110,7 +110,7 @@ const defaultNext = 1
 
 // NodeNext lists nodes that are ready for work, claims them on request, or gives one back.
 func NodeNext(ctx context.Context, env *Env, in NodeNextIn) (*NodeNextOut, error) {
-	env = env.as(in.SessionID)
+	env = env.As(in.SessionID)
 	if in.Release != "" {
 		return env.release(ctx, in)
 	}

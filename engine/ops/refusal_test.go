@@ -32,7 +32,7 @@ func TestEveryRefusalHasItsCodeAndChangesNothing(t *testing.T) {
 		{errs.InvalidPath, "node_reference", map[string]any{"nodeId": "node-a", "targetIdOrPath": "a\nb", "action": "add"}},
 		{errs.InvalidParams, "node_reference", map[string]any{"nodeId": "node-a", "targetIdOrPath": "node-a", "action": "add"}},
 		{errs.SessionNotFound, "session_unbind", map[string]any{"sessionId": "none"}},
-		{errs.InvalidParams, "session_bind", map[string]any{"sessionId": "", "workspaceId": ws}},
+		{errs.InvalidParams, "session_bind", map[string]any{"sessionId": "a\nb", "workspaceId": ws}},
 		{errs.InvalidTransition, "node_transition", map[string]any{"nodeId": "node-a", "action": "finish"}},
 		{errs.InvalidParams, "node_transition", map[string]any{"nodeId": "node-a"}},
 		{errs.InvalidParams, "node_transition", map[string]any{"nodeId": 7, "action": "start"}},

@@ -37,7 +37,7 @@ func SessionEnd(ctx context.Context, env *Env, in SessionEndIn) (*SessionEndOut,
 	if err != nil {
 		return nil, err
 	}
-	focus, _ := env.as(in.SessionID).Focus(ctx, v)
+	focus, _ := env.As(in.SessionID).Focus(ctx, v)
 	out, ws := &SessionEndOut{SessionID: string(p.ID)}, v.Workspace().ID
 	end := plan.EndSession{ID: p.ID, Summary: in.Summary, Focus: focus, Commit: engine.Head(ctx, env.Engine)}
 	_, o, err := engine.ApplyBound(ctx, env.Engine, ws, env.act(in.Write, Match{}), end,

@@ -16,7 +16,7 @@ import (
 // SessionRef names a session with a file, and its workspace.
 type SessionRef struct {
 	In
-	SessionID string `json:"sessionId,omitempty" flag:"-"`
+	SessionID string `json:"sessionId,omitempty" flag:"-" is:"session"`
 }
 
 // A Bound says which session a call has bound its caller to, "" for none: a front end may go on as that session.
@@ -31,7 +31,7 @@ func (b Bound) BoundTo() Bound { return b }
 // sessionOf returns the session that a call is about, in its workspace: the one that it names, or else the one that the
 // caller is bound to.
 func sessionOf(ctx context.Context, env *Env, in SessionRef) (*view.View, *mdstore.Page, error) {
-	v, err := env.as(in.SessionID).In(ctx, in.WorkspaceID)
+	v, err := env.As(in.SessionID).In(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -78,11 +78,21 @@ func begin(
 			if env.Session == "" || env.Follows {
 				to.Caller = cmp.Or(named, to.Session)
 			}
+			if env.Follows {
+				if err := engine.MayUse(ctx, env.Engine, to.Caller, env.Connection); err != nil {
+					return nil, "", err
+				}
+			}
 			changes, err := b.SetFile(to.Caller, ws, s.ID, s.Node, env.Engine.Now())
 			return changes, to.Caller + " bound to " + string(ws), err
 		})
 	if err != nil {
 		return nil, Wrote{}, Bound{}, fail(err)
+	}
+	if env.Follows && !w.DryRun {
+		if err := engine.Hold(ctx, env.Engine, to.Caller, env.Connection, false); err != nil {
+			return nil, Wrote{}, Bound{}, fail(err)
+		}
 	}
 	return s, env.wrote(ctx, ws, o, hint), to, nil
 }

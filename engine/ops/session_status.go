@@ -11,7 +11,7 @@ import (
 
 // SessionIn names a session.
 type SessionIn struct {
-	SessionID string `json:"sessionId" req:"true" flag:"-"`
+	SessionID string `json:"sessionId,omitempty" flag:"-" is:"session" help:"the caller's unless given"`
 }
 
 // SessionStatusOut says what a session is bound to.
@@ -36,7 +36,11 @@ var sessionStatus = op("session_status", reads|repeats, SessionStatus, Help{
 
 // SessionStatus says what a session is bound to.
 var SessionStatus = reading(func(ctx context.Context, env *Env, in SessionIn) (*SessionStatusOut, error) {
-	b, ok, err := env.Engine.Binding(ctx, in.SessionID)
+	id, err := env.sessionNamed(in.SessionID)
+	if err != nil {
+		return nil, err
+	}
+	b, ok, err := env.Engine.Binding(ctx, id)
 	if err != nil {
 		return nil, fail(err)
 	}
@@ -51,8 +55,8 @@ var SessionStatus = reading(func(ctx context.Context, env *Env, in SessionIn) (*
 		out.Bound, out.WorkspaceID, out.WorkspaceName, out.Rules = true, string(w.ID), w.Name, nonNil(w.Rules())
 		out.FocusedNodeID, out.Hint = string(b.FocusedNodeID), "context_get brings the context of its focus"
 		if s, err := env.Engine.View(ctx, w.ID); err == nil { // what else is wrong with the workspace is not asked here
-			id, lost := focusIn(s, engine.FocusOf(ctx, env.Engine, s, in.SessionID))
-			out.FocusedNodeID, out.Hint = string(id), cmp.Or(lost, out.Hint)
+			focus, lost := focusIn(s, engine.FocusOf(ctx, env.Engine, s, id))
+			out.FocusedNodeID, out.Hint = string(focus), cmp.Or(lost, out.Hint)
 		}
 		return out, nil
 	}

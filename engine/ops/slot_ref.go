@@ -54,7 +54,7 @@ func memorySession(ctx context.Context, env *Env) (v *view.View, p *mdstore.Page
 func memoryOn(ctx context.Context, env *Env, named string) error {
 	_, p, ok := memorySession(ctx, env)
 	if off := ok && p.Field(mdstore.KeySlot) == plan.NoSlotName; !off && named != "" {
-		_, p, ok = memorySession(ctx, env.as(named))
+		_, p, ok = memorySession(ctx, env.As(named))
 	}
 	if !ok || p.Field(mdstore.KeySlot) != plan.NoSlotName {
 		return nil
@@ -117,7 +117,7 @@ func searched(ctx context.Context, env *Env, workspace string) (groups [][]*view
 
 // slotIn returns the slot that a call is about, or an archived one, with its workspace.
 func slotIn(ctx context.Context, env *Env, in SlotRef, archived bool) (*view.View, *mdstore.Page, error) {
-	env = env.as(in.SessionID)
+	env = env.As(in.SessionID)
 	name, err := slotName(ctx, env, in.Slot)
 	if err != nil {
 		return nil, nil, err
@@ -158,7 +158,7 @@ func SlotOf(ctx context.Context, env *Env, in SlotRef) (*view.View, *mdstore.Pag
 
 // slotHome returns the workspace in which a new slot is made: the one that a call names or means, or else the default one.
 func slotHome(ctx context.Context, env *Env, in SlotRef, w Write) (mdstore.ID, error) {
-	id, err := env.as(in.SessionID).workspace(ctx, in.WorkspaceID)
+	id, err := env.As(in.SessionID).workspace(ctx, in.WorkspaceID)
 	if e := errs.As(err); e == nil || in.WorkspaceID != "" || e.Code != errs.AmbiguousID && e.Code != errs.WorkspaceNotFound {
 		return id, err
 	}
@@ -181,7 +181,7 @@ func slotTarget(ctx context.Context, env *Env, in SlotRef, w Write) (ws mdstore.
 			return "", "", err
 		}
 		gone := err
-		if name, err = slotName(ctx, env.as(in.SessionID), in.Slot); err == nil {
+		if name, err = slotName(ctx, env.As(in.SessionID), in.Slot); err == nil {
 			err = plan.CheckSlotName(name)
 		}
 		if in.Slot == "" && mdstore.ID(name).Generated("slot") { // the id of the session's current slot, which is gone

@@ -14,7 +14,7 @@ import (
 // StateListIn filters states.
 type StateListIn struct {
 	In
-	SessionID string   `json:"sessionId,omitempty" flag:"-"`
+	SessionID string   `json:"sessionId,omitempty" flag:"-" is:"session"`
 	Tags      []string `json:"tags,omitempty" flag:"tag" help:"only states with this TAG, or another one that is given"`
 	Query     string   `json:"query,omitempty" help:"only states with these WORDS in name, description and tags"`
 	Limit     int      `json:"limit,omitempty" flag:"limit,n" help:"at most N states; 20 unless given"`
@@ -51,7 +51,7 @@ var stateList = op("state_list", reads|repeats, StateList, Help{
 
 // StateList lists states, newest first. It loads no document.
 func StateList(ctx context.Context, env *Env, in StateListIn) (*StateListOut, error) {
-	s, err := env.as(in.SessionID).In(ctx, in.WorkspaceID)
+	s, err := env.As(in.SessionID).In(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err
 	}

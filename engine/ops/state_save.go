@@ -54,7 +54,7 @@ func StateSave(ctx context.Context, env *Env, in StateSaveIn) (*StateSaveOut, er
 			return nil, fail(err)
 		}
 	}
-	env = env.as(in.SessionID)
+	env = env.As(in.SessionID)
 	s, err := env.In(ctx, in.WorkspaceID)
 	if err != nil {
 		return nil, err

@@ -108,10 +108,19 @@ func (s *Bindings) rewritten(now time.Time, edit func(map[string]json.RawMessage
 	return append(out, mdstore.Change{Path: mdstore.SessionsFile, Base: s.version, New: append(data, '\n')}), nil
 }
 
+// MadePrefix begins the ids of sessions that session_bind makes. Their bindings are dropped madeLife after they were
+// bound last, by the next one that is.
+const (
+	MadePrefix = "s"
+	madeLife   = 30 * 24 * time.Hour
+)
+
 // Set returns the commit that binds a session, and Unset the one that ends its binding.
 func (s *Bindings) Set(b Binding, now time.Time) ([]mdstore.Change, error) {
 	old, ok := s.Get(b.SessionID)
-	old.BoundAt = b.BoundAt
+	if made := mdstore.ID(b.SessionID).Generated(MadePrefix); !made || b.BoundAt-old.BoundAt < madeLife.Milliseconds()/30 {
+		old.BoundAt = b.BoundAt
+	}
 	if ok && old == b && s.corrupt == nil {
 		return nil, nil
 	}
@@ -119,7 +128,15 @@ func (s *Bindings) Set(b Binding, now time.Time) ([]mdstore.Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.rewritten(now, func(all map[string]json.RawMessage) { all[b.SessionID] = raw })
+	return s.rewritten(now, func(all map[string]json.RawMessage) {
+		for id := range all {
+			made, ok := s.Get(id)
+			if ok && mdstore.ID(id).Generated(MadePrefix) && now.Sub(time.UnixMilli(made.BoundAt)) > madeLife {
+				delete(all, id)
+			}
+		}
+		all[b.SessionID] = raw
+	})
 }
 
 // Unset is the way back from Set. The error is SESSION_NOT_FOUND where there is no binding.

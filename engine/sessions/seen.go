@@ -28,16 +28,16 @@ type Seen struct {
 	now func() time.Time
 
 	mu       sync.Mutex
-	attended map[string]*memory // guarded by mu: of connections, in memory only
+	attended map[string]*memory                   // guarded by mu: of connections, in memory only
+	focus    map[string]map[mdstore.ID]mdstore.ID // guarded by mu: by session, those of sessions that are bound to nothing
 }
 
 // A memory is what one session has seen. A file in .local/seen/ has the states, one in .local/texts/ the texts.
 type memory struct {
 	Form   string
 	States map[mdstore.ID]view.State
-	Texts  map[uint64]uint64         // by place, the digests of what was read or written there last
-	focus  map[mdstore.ID]mdstore.ID // of connections
-	last   map[mdstore.ID]look       // of connections, each of whose calls asks how many changes there are
+	Texts  map[uint64]uint64   // by place, the digests of what was read or written there last
+	last   map[mdstore.ID]look // of connections, each of whose calls asks how many changes there are
 }
 
 // A look is what a session was last told of a view.
@@ -49,13 +49,15 @@ type look struct {
 const (
 	seenDir  = mdstore.Path("seen")
 	seenForm = "1"                 // another one for another form of the file
-	seenMost = 16                  // sessions whose files are kept, those that looked last
+	seenMost = 64                  // sessions whose files are kept, those that looked last
 	seenLife = 14 * 24 * time.Hour // after which the file of a session goes
+
+	mostFocused = 10000 // sessions whose focus is kept in memory; with more all of them are forgotten
 )
 
 // NewSeen returns what sessions have seen as the store keeps it.
 func NewSeen(st mdstore.Store, now func() time.Time) *Seen {
-	return &Seen{st: st, now: now, attended: map[string]*memory{}}
+	return &Seen{st: st, now: now, attended: map[string]*memory{}, focus: map[string]map[mdstore.ID]mdstore.ID{}}
 }
 
 func newMemory() *memory {
@@ -71,31 +73,37 @@ func (s *Seen) Attend(session string) (leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.attended[session] = newMemory()
-	s.attended[session].last, s.attended[session].focus = map[mdstore.ID]look{}, map[mdstore.ID]mdstore.ID{}
+	s.attended[session].last = map[mdstore.ID]look{}
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.attended, session)
+		delete(s.focus, session)
 	}
 }
 
-// Focus returns the node that the session of a connection works on in a workspace, "" for none, and SetFocus sets it.
+// Focus returns the node that a session which is bound to nothing works on in a workspace, "" for none, and SetFocus sets
+// it: the session of a connection, or of a helper behind one. It is in memory only.
 func (s *Seen) Focus(session string, ws mdstore.ID) mdstore.ID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if m := s.attended[session]; m != nil {
-		return m.focus[ws]
-	}
-	return ""
+	return s.focus[session][ws]
 }
 
-// SetFocus notes the focus of a connection. Other sessions have theirs elsewhere.
+// SetFocus sets what Focus returns.
 func (s *Seen) SetFocus(session string, ws, id mdstore.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if m := s.attended[session]; m != nil {
-		m.focus[ws] = id
+	if session == "" {
+		return
 	}
+	if s.focus[session] == nil {
+		if len(s.focus) >= mostFocused {
+			clear(s.focus)
+		}
+		s.focus[session] = map[mdstore.ID]mdstore.ID{}
+	}
+	s.focus[session][ws] = id
 }
 
 // Changes returns how a workspace differs from what the session has seen of it, in the order of paths. first says that the session looks

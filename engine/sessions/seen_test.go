@@ -143,20 +143,20 @@ func TestSeenFilesDoNotPileUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 40 {
+	for i := range 100 {
 		w.Tick(time.Minute)
 		if !looked(t, e, fmt.Sprint("s", i), nil) {
 			t.Errorf("session %d has looked before", i)
 		}
 	}
-	if n := len(seenFiles(w.Store)); n != 16 {
-		t.Errorf("after 40 sessions the files of 16 are to be kept, and there are %d", n)
+	if n := len(seenFiles(w.Store)); n != 64 {
+		t.Errorf("after 100 sessions the files of 64 are to be kept, and there are %d", n)
 	}
-	if looked(t, e, "s39", nil) || looked(t, e, "s25", nil) {
+	if looked(t, e, "s99", nil) || looked(t, e, "s37", nil) {
 		t.Error("one of the latest sessions has not looked before")
 	}
 	if !looked(t, e, "s0", nil) {
-		t.Error("the first of 40 sessions has looked before")
+		t.Error("the first of 100 sessions has looked before")
 	}
 }
 

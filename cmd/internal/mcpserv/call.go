@@ -35,14 +35,17 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 	if req.Params.Arguments, err = arguments(o, env, req.Params.Arguments); err != nil {
 		return s.refusal(err)
 	}
+	c, named := s.connection(req.Session, headers(req.Extra)), sessionOf(req.Params.Arguments)
+	if c != nil {
+		req.Params.Arguments = c.realNames(o, req.Params.Arguments)
+	}
+	if env, req.Params.Arguments, err = s.caller(ctx, o, c, env, req.Params.Arguments); err != nil {
+		return s.refusal(err)
+	}
 	if err = s.checkNames(o, req.Params.Arguments); err != nil {
 		return s.refusal(err)
 	}
 	args := req.Params.Arguments
-	c := s.connection(req.Session, headers(req.Extra))
-	if c != nil {
-		args = c.realNames(o, args)
-	}
 	if o.Destructive {
 		var question *mcp.CallToolResult
 		if args, question, err = s.consent(ctx, o, env, req); err != nil {
@@ -60,7 +63,7 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 		return question, nil
 	}
 	if c != nil {
-		if left, to := c.follow(req.Params.Arguments, out); strings.HasPrefix(left, ownSession) {
+		if left, to := c.follow(named, out); strings.HasPrefix(left, ownSession) {
 			if err := s.engine.HandOver(ctx, left, to); err != nil {
 				s.opt.Log.Warn("claims end with their lease only", "session", left, "error", err)
 			}

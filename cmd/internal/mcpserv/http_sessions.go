@@ -90,6 +90,14 @@ func (s *httpSessions) enter(id string) (leave func()) {
 	}
 }
 
+// busy reports whether a request in a session is being answered, or its client listens.
+func (s *httpSessions) busy(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	in := s.open[id]
+	return in != nil && in.requests > 0
+}
+
 // leave ends a session and its calls. The caller tells the SDK.
 func (s *httpSessions) leave(id string) {
 	s.mu.Lock()

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -68,7 +69,8 @@ type Server struct {
 	connections   connections
 	subscriptions subscriptions
 	made          made
-	memory        places.Memory // of the calls of tools in environments
+	memory        places.Memory            // of the calls of tools in environments
+	endpoint      atomic.Pointer[Endpoint] // nil: not over HTTP
 
 	following sync.Once       // see follow
 	ctx       context.Context // ends with Close
@@ -106,7 +108,7 @@ func New(e *engine.Engine, opt Options) (*Server, error) {
 	}
 	s := &Server{engine: e, opt: opt}
 	s.ctx, s.end = context.WithCancel(context.Background())
-	s.running.Go(s.renewClaims)
+	s.running.Go(s.renew)
 	about := &mcp.Implementation{Name: "arbor", Title: "Arbor", Version: opt.Version}
 	s.mcp = mcp.NewServer(about, &mcp.ServerOptions{
 		Instructions: s.taught(),
@@ -174,4 +176,8 @@ func (s *Server) Close() {
 
 // Endpoint returns the handler of the vault over HTTP, for clients of every version. It is called once; the Shutdown of
 // the endpoint comes before Close.
-func (s *Server) Endpoint() *Endpoint { return HTTP(s.mcp, s.opt.Log) }
+func (s *Server) Endpoint() *Endpoint {
+	e := HTTP(s.mcp, s.opt.Log)
+	s.endpoint.Store(e)
+	return e
+}

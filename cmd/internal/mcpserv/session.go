@@ -2,10 +2,8 @@ package mcpserv
 
 import (
 	"cmp"
-	"context"
 	"crypto/rand"
 	"encoding/json"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -33,13 +31,17 @@ const ownSession = "mcp-"
 
 // A connection is a client that stays: over stdin and stdout, or in a session over HTTP.
 type connection struct {
-	mu      sync.Mutex
+	name string // under which it holds sessions, and its own session as long as it has no other
+	mu   sync.Mutex
+
 	given   string // the session that the connection was made with; "" for none
 	session string // of calls that name none
 	bound   string // the session that session_bind bound on this connection; "" for none
 	alias   string // another name that the client gave to the session given
 
 	identifier string // whose workspace is that of calls that name none; "" for none
+
+	called time.Time // last
 }
 
 // connections are the open ones.
@@ -68,7 +70,7 @@ func (s *Server) env(session *mcp.ServerSession, header http.Header) *ops.Env {
 		env.Lease = claims.ConnectionLease // which renewClaims renews
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		env.Follows = c.given == "" && env.Session == ""
+		env.Follows, env.Connection, c.called = c.given == "" && env.Session == "", c.name, s.engine.Now()
 		env.Session, env.Identifier = cmp.Or(env.Session, c.session), c.identifier
 		if c.bound != "" {
 			env.Identifier = ""
@@ -92,17 +94,16 @@ func (s *Server) connection(session *mcp.ServerSession, header http.Header) *con
 	if c, ok := s.connections.all[session]; ok {
 		return c
 	}
-	c := &connection{given: cmp.Or(header.Get(HeaderSession), s.opt.Session), identifier: header.Get(HeaderIdentifier)}
+	c := &connection{name: ownSession + strings.ToLower(rand.Text()[:16]), called: s.engine.Now(), given: cmp.Or(header.Get(HeaderSession), s.opt.Session), identifier: header.Get(HeaderIdentifier)}
 	if p := session.InitializeParams(); p != nil {
 		if id, ok := p.Meta["sessionId"].(string); ok && id != "" {
 			c.identifier = id
 		}
 	}
-	c.session = c.given
-	leave, own := func() {}, ""
-	if c.session == "" {
-		c.session = ownSession + strings.ToLower(rand.Text()[:16])
-		leave, own = s.engine.Attend(c.session), c.session
+	c.session = cmp.Or(c.given, c.name)
+	leave := func() {}
+	if c.given == "" {
+		leave = s.engine.Attend(c.name)
 	}
 	if s.connections.all == nil {
 		s.connections.all = map[*mcp.ServerSession]*connection{}
@@ -114,38 +115,9 @@ func (s *Server) connection(session *mcp.ServerSession, header http.Header) *con
 		delete(s.connections.all, session)
 		s.connections.mu.Unlock()
 		leave()
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.given == "" && c.session != own {
-			_ = s.engine.GiveBackClaims(context.Background(), c.session) // else they end with their lease
-		}
+		s.letGo(c)
 	})
 	return c
-}
-
-// renewClaims renews what the open connections have claimed, until the server ends. So a claim outlives its connection,
-// or a server that was killed, by its short lease and no longer.
-func (s *Server) renewClaims() {
-	tick := time.NewTicker(claims.RenewEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-s.ctx.Done():
-			return
-		case <-tick.C:
-		}
-		s.connections.mu.Lock()
-		open := slices.Collect(maps.Values(s.connections.all))
-		s.connections.mu.Unlock()
-		for _, c := range open {
-			c.mu.Lock()
-			session := c.session
-			c.mu.Unlock()
-			if err := s.engine.RenewClaims(s.ctx, session); err != nil && s.ctx.Err() == nil {
-				s.opt.Log.Warn("claims cannot be renewed", "session", session, "error", err)
-			}
-		}
-	}
 }
 
 // A connection that was given its session, by the command line or by the program that runs the assistant, keeps it:
@@ -161,12 +133,23 @@ func (c *connection) realNames(o ops.Operation, args json.RawMessage) json.RawMe
 	c.mu.Lock()
 	known := id == c.alias
 	c.mu.Unlock()
-	var all map[string]json.RawMessage
-	if !known && o.Name != "session_bind" || json.Unmarshal(args, &all) != nil {
+	if !known && o.Name != "session_bind" {
 		return args
 	}
-	all["sessionId"], _ = json.Marshal(c.given) // a string
-	out, _ := json.Marshal(all)                 // members of an object that was read
+	return withSession(args, c.given)
+}
+
+// withSession returns the arguments of a call with another session, or with none.
+func withSession(args json.RawMessage, id string) json.RawMessage {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(args, &all) != nil {
+		return args
+	}
+	delete(all, "sessionId")
+	if id != "" {
+		all["sessionId"], _ = json.Marshal(id) // a string
+	}
+	out, _ := json.Marshal(all) // members of an object that was read
 	return out
 }
 
@@ -180,15 +163,14 @@ func sessionOf(args json.RawMessage) string {
 }
 
 // follow binds the connection to what a call bound, and returns the session that the connection's calls had before and
-// have no more, "" for none, with the one that they have now. args are as the client gave them.
-func (c *connection) follow(args json.RawMessage, out any) (left, to string) {
-	id := sessionOf(args)
+// have no more, "" for none, with the one that they have now. named is the session that the client named in the call.
+func (c *connection) follow(named string, out any) (left, to string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	take := func(session, alias string) {
 		c.bound = session
 		if c.given != "" {
-			c.alias = alias
+			c.alias = cmp.Or(alias, c.alias)
 			return
 		}
 		if c.session != session {
@@ -198,8 +180,8 @@ func (c *connection) follow(args json.RawMessage, out any) (left, to string) {
 	}
 	switch out := out.(type) {
 	case *ops.SessionBindOut:
-		if !out.DryRun && id != "" {
-			take(id, id)
+		if !out.DryRun {
+			take(out.Session, named)
 		}
 	case interface{ BoundTo() ops.Bound }:
 		if b, wrote := out.BoundTo(), out.(interface{ Written() ops.Wrote }).Written(); b.Caller != "" && !wrote.DryRun {
@@ -210,8 +192,8 @@ func (c *connection) follow(args json.RawMessage, out any) (left, to string) {
 			c.bound = ""
 		}
 	case *ops.SessionUnbindOut:
-		if !out.DryRun && c.bound == id { // later calls are still the session's, as is what it has seen
-			c.bound = ""
+		if !out.DryRun && c.bound == out.Session { // nobody is kept from binding it, so it is not this connection's any more
+			c.bound, c.session = "", cmp.Or(c.given, c.name)
 		}
 	}
 	return left, to

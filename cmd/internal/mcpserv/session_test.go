@@ -89,8 +89,13 @@ func TestSessionBindBindsTheConnection(t *testing.T) {
 	if all := items(p.do("changes_get", nil)["changes"]); len(all) != 1 {
 		t.Errorf("since the session was bound, %v changed", all)
 	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
 	next := w.connect(nil) // of another day
-	next.do("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": planID})
+	eventually(t, "the session is free", func() bool {
+		return !next.try("session_bind", map[string]any{"sessionId": "s-1", "workspaceId": planID}).IsError
+	})
 	w.edit(signInFile, "title: Sign-in endpoint", "title: Sign in")
 	if all := items(next.do("changes_get", nil)["changes"]); len(all) != 1 {
 		t.Errorf("since the session last looked, %v changed", all)

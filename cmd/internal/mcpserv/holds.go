@@ -1,0 +1,120 @@
+package mcpserv
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"arbor/engine"
+	"arbor/engine/claims"
+	"arbor/engine/errs"
+	"arbor/engine/ops"
+	"arbor/engine/sessions"
+)
+
+// caller returns the caller of a call, which is the session that the call names, and the arguments that are left for the
+// operation. It refuses a session that another open connection has bound, unless the call divides work among others:
+// who goes on as the session of somebody else shares claims with them, and what both have read.
+func (s *Server) caller(ctx context.Context, o ops.Operation, c *connection, env *ops.Env, args json.RawMessage) (*ops.Env, json.RawMessage, error) {
+	id := sessionOf(args)
+	i := slices.IndexFunc(o.Params, func(p ops.Param) bool { return p.Name == "sessionId" })
+	about := i >= 0 && o.Params[i].Field.Tag.Get("is") == "session" // the call is about a session, and not made by it
+	switch {
+	case o.Name == "session_bind" || o.Name == "session_status":
+		return env, args, nil
+	case id == "" || id == env.Session || about && o.Name != "session_unbind":
+		if env.Follows && env.Session != env.Connection {
+			if err := engine.Holding(ctx, s.engine, env.Session, env.Connection); err != nil {
+				return nil, nil, err
+			}
+		}
+	case o.Name != "node_next" && (c == nil || id != c.given):
+		err := sessions.ValidID(id)
+		if err == nil && strings.HasPrefix(id, ownSession) && id != env.Connection {
+			err = ops.BadParam(errs.InvalidParams, "sessionId", "%s is another connection's own session; name yourself otherwise", id)
+		}
+		if err = cmp.Or(err, engine.MayUse(ctx, s.engine, id, env.Connection)); err != nil {
+			return nil, nil, err
+		}
+	}
+	if i < 0 && id != "" {
+		args = withSession(args, "")
+	}
+	if !about {
+		env = env.As(id)
+	}
+	return env, args, nil
+}
+
+// renew notes signs of life of the open connections, and renews what they have claimed, until the server ends. So a
+// claim outlives its connection, or a server that was killed, by its short lease and no longer.
+func (s *Server) renew() {
+	tick := time.NewTicker(sessions.HoldRenew)
+	defer tick.Stop()
+	for n := 1; ; n++ {
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-tick.C:
+			s.renewNow(n%int(claims.RenewEvery/sessions.HoldRenew) == 0)
+		}
+	}
+}
+
+// renewNow is one round of renew.
+func (s *Server) renewNow(claimed bool) {
+	seen := map[string]time.Time{}
+	var live []string // sessions
+	s.connections.mu.Lock()
+	for session, c := range s.connections.all {
+		c.mu.Lock()
+		seen[c.name] = c.called
+		c.mu.Unlock()
+		if s.listens(session) {
+			seen[c.name] = s.engine.Now()
+		}
+		live = append(live, cmp.Or(c.given, c.name))
+	}
+	s.connections.mu.Unlock()
+	if err := engine.RenewHolds(s.ctx, s.engine, seen); err != nil && s.ctx.Err() == nil {
+		s.opt.Log.Warn("connections cannot hold their sessions", "error", err)
+	}
+	if !claimed {
+		return
+	}
+	for connection := range seen {
+		live = append(live, engine.Held(s.ctx, s.engine, connection)...)
+	}
+	for _, session := range live {
+		if err := s.engine.RenewClaims(s.ctx, session); err != nil && s.ctx.Err() == nil {
+			s.opt.Log.Warn("claims cannot be renewed", "session", session, "error", err)
+		}
+	}
+}
+
+// listens reports whether a client is certain to be there: over stdin and stdout, or with a request over HTTP that is
+// being answered.
+func (s *Server) listens(session *mcp.ServerSession) bool {
+	e := s.endpoint.Load()
+	return session.ID() == "" || e != nil && e.sessions.busy(session.ID())
+}
+
+// letGo frees what a connection holds that has ended, and gives back what its sessions have claimed, unless they were
+// given to it.
+func (s *Server) letGo(c *connection) {
+	ctx := context.Background()
+	held := engine.Held(ctx, s.engine, c.name)
+	for _, session := range held {
+		if session != c.given {
+			_ = s.engine.GiveBackClaims(ctx, session) // else they end with their lease
+		}
+	}
+	if err := engine.LetGo(ctx, s.engine, c.name, held...); err != nil {
+		s.opt.Log.Warn("sessions are free after a minute only", "error", err)
+	}
+}

@@ -1,0 +1,95 @@
+package engine
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"arbor/engine/errs"
+	"arbor/engine/sessions"
+)
+
+// NewSessionID returns an id for a session, which no other has.
+func NewSessionID(e *Engine) (string, error) {
+	id, err := e.opt.NewID(sessions.MadePrefix)
+	return string(id), err
+}
+
+// Hold keeps the id of a session for a connection, until LetGo or a minute after its last sign of life. The error is
+// CONFLICT where another open connection holds the id, unless take says that it is to lose it. With "" for the
+// connection nobody holds it then.
+func Hold(ctx context.Context, e *Engine, session, connection string, take bool) error {
+	if connection == "" && !take {
+		return MayUse(ctx, e, session, connection)
+	}
+	return sessions.EditHolds(ctx, e.st, e.opt.Now, func(h *sessions.Holds) error {
+		if !take && h.Other(session, connection) {
+			return boundElsewhere(session)
+		}
+		h.Set(session, connection)
+		return nil
+	})
+}
+
+// MayUse returns CONFLICT where another open connection holds the id of a session.
+func MayUse(ctx context.Context, e *Engine, session, connection string) error {
+	if holds(ctx, e).Other(session, connection) {
+		return boundElsewhere(session)
+	}
+	return nil
+}
+
+// holds returns the holds as they are now, none where they cannot be read, which keeps nobody from working.
+func holds(ctx context.Context, e *Engine) *sessions.Holds {
+	h, err := sessions.ReadHolds(ctx, e.st, e.opt.Now())
+	if err != nil {
+		e.opt.Log.Warn("it cannot be read which connections hold sessions", "error", err)
+	}
+	return h
+}
+
+func boundElsewhere(session string) error {
+	return errs.New(errs.Conflicting, "%s: another open connection has bound this session; session_bind without sessionId makes you one of your own, "+
+		"and with take: true it takes this one over", session).With(errs.Details{Param: "sessionId"})
+}
+
+// Holding is MayUse for a session that the connection has bound: it holds the id on, with this call as its sign of life.
+func Holding(ctx context.Context, e *Engine, session, connection string) error {
+	if holds(ctx, e).Fresh(session, connection) {
+		return nil
+	}
+	return Hold(ctx, e, session, connection, false)
+}
+
+// Held returns the ids that a connection holds, sorted.
+func Held(ctx context.Context, e *Engine, connection string) []string {
+	return holds(ctx, e).Of(connection)
+}
+
+// LetGo frees ids that a connection holds.
+func LetGo(ctx context.Context, e *Engine, connection string, ids ...string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return sessions.EditHolds(ctx, e.st, e.opt.Now, func(h *sessions.Holds) error {
+		for _, id := range ids {
+			h.Drop(id, connection)
+		}
+		return nil
+	})
+}
+
+// RenewHolds notes the last signs of life of connections, by their names.
+func RenewHolds(ctx context.Context, e *Engine, seen map[string]time.Time) error {
+	now := holds(ctx, e)
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(seen)), func(c string) bool { return now.Of(c) != nil }) {
+		return nil
+	}
+	return sessions.EditHolds(ctx, e.st, e.opt.Now, func(h *sessions.Holds) error {
+		for connection, at := range seen {
+			h.Seen(connection, at)
+		}
+		return nil
+	})
+}
