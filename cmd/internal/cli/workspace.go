@@ -156,7 +156,10 @@ bound to.`,
 }
 
 func showBound(sh *shell, out *ops.SessionBindOut) error {
-	err := sh.wrote(out, out.Wrote, "")
+	err := sh.wrote(out, out.Wrote, out.SessionID)
+	if err == nil && out.SessionID != "" && !sh.flags.json && !sh.flags.quiet && sh.session() == "" {
+		err = sh.print(render.Visible(exports(out.SessionID)))
+	}
 	if err != nil || sh.flags.json || sh.flags.quiet || out.DryRun || len(out.Rules) == 0 {
 		return err
 	}
