@@ -73,6 +73,9 @@ func SessionBind(ctx context.Context, env *Env, in SessionBindIn) (out *SessionB
 	if asked == "" && !in.DryRun {
 		out.SessionID = in.SessionID
 	}
+	if in.Take && !in.DryRun {
+		out.Hint = "a connection that had bound it is told so at its next call"
+	}
 	if out.FocusedNodeID == "" {
 		out.FocusedNodeID = string(engine.FocusOf(ctx, env.Engine, s, in.SessionID).Node)
 	}
