@@ -14,7 +14,7 @@ import (
 type Ref struct {
 	Target      string    `json:"path" req:"true"` // a node's id, or a document's path or address
 	Description string    `json:"description"`
-	Expired     Expired   `json:"status,omitempty"`
+	Expired     Expired   `json:"status,omitempty" listed:"never"`
 	Index       int       `json:"-"` // of the item in its section, for edits
 	Span        mdoc.Span `json:"-"`
 	Line        int       `json:"-"`
@@ -24,6 +24,9 @@ const expiredMark = "(expired)"
 
 // Expired says that an entry no longer applies. As text it is the entry's status: expired or active.
 type Expired bool
+
+// Words returns the statuses.
+func (Expired) Words() []string { return []string{"active", "expired"} }
 
 // MarshalText returns the status.
 func (e Expired) MarshalText() ([]byte, error) {

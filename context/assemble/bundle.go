@@ -14,7 +14,7 @@ type Bundle struct {
 	ChildConclusions []ChildPart    `json:"childConclusions"` // terminal children that have one, in the order of the tree
 	ChildCounts      map[string]int `json:"childCounts"`      // the other children, by status or StatusInvalid
 	References       []RefPart      `json:"references"`       // in the order of the file
-	Omitted          []Omission     `json:"omitted"`
+	Omitted          []Omission     `json:"omitted" only:"rarely"`
 	Tokens           int            `json:"tokens"`     // of the rendered bundle, by the function Tokens
 	Budget           int            `json:"budget"`     // 0 for none
 	OverBudget       bool           `json:"overBudget"` // the passages that always stay are larger than the budget
@@ -51,8 +51,8 @@ type WorkspacePart struct {
 	Docs      []Doc            `json:"docs"`
 	Problem   *mdstore.Problem `json:"problem"` // nil for none
 	File      mdstore.Path     `json:"file" only:"verbose"`
-	Version   string           `json:"version,omitempty"`
-	Lines     Lines            `json:"lines,omitzero"`
+	Version   string           `json:"version,omitempty" only:"rarely"`
+	Lines     Lines            `json:"lines,omitzero" only:"rarely"`
 }
 
 // A ChainPart is an ancestor of the focus, or the focus.
@@ -70,8 +70,8 @@ type ChainPart struct {
 	Problem     *mdstore.Problem    `json:"problem"` // nil for none
 	LogEntries  []LogEntry          `json:"logEntries"`
 	File        mdstore.Path        `json:"file"` // without Options.Places not of an ancestor that has no texts here
-	Version     string              `json:"version,omitempty"`
-	Lines       Lines               `json:"lines,omitzero"`
+	Version     string              `json:"version,omitempty" only:"rarely"`
+	Lines       Lines               `json:"lines,omitzero" only:"rarely"`
 }
 
 // A Doc is a document that belongs to a node or the workspace.
@@ -94,8 +94,8 @@ type ChildPart struct {
 	Status     statemachine.Status `json:"status"`
 	Conclusion string              `json:"conclusion"`
 	File       mdstore.Path        `json:"file"`
-	Version    string              `json:"version,omitempty"`
-	Lines      Lines               `json:"lines,omitzero"`
+	Version    string              `json:"version,omitempty" only:"rarely"`
+	Lines      Lines               `json:"lines,omitzero" only:"rarely"`
 
 	changed int64 // Unix milliseconds
 }
@@ -115,10 +115,10 @@ type RefPart struct {
 	Status         statemachine.Status `json:"status,omitempty"` // of a node; the reference itself is active
 	Requirement    string              `json:"requirement,omitempty"`
 	Conclusion     string              `json:"conclusion,omitempty"`
-	DocDescription string              `json:"docDescription,omitempty"` // from the document's front matter
-	Dangling       bool                `json:"dangling,omitempty"`       // there is no such node or document
-	Line           int                 `json:"line,omitempty"`           // of the reference in the focus's file
-	File           mdstore.Path        `json:"file,omitempty"`           // the node's
-	Version        string              `json:"version,omitempty"`
-	Lines          Lines               `json:"lines,omitzero"`
+	DocDescription string              `json:"docDescription,omitempty"`      // from the document's front matter
+	Dangling       bool                `json:"dangling,omitempty"`            // there is no such node or document
+	Line           int                 `json:"line,omitempty" only:"rarely"` // of the reference in the focus's file
+	File           mdstore.Path        `json:"file,omitempty"`                // the node's
+	Version        string              `json:"version,omitempty" only:"rarely"`
+	Lines          Lines               `json:"lines,omitzero" only:"rarely"`
 }

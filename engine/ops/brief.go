@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
-	"strings"
 )
 
 // brief returns a value as JSON for a reader who pays for every byte: members that are null, empty, false or 0 are left
@@ -27,30 +26,28 @@ func brief(v reflect.Value, verbose bool) (data []byte, err error) {
 			parts = append(parts, part)
 		}
 	}
-	open, end := "{", "}"
-	switch v.Kind() {
-	case reflect.Pointer, reflect.Interface:
+	if v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
 		if v.IsNil() {
 			return nil, nil
 		}
 		return brief(v.Elem(), verbose)
-	case reflect.Struct:
-		for _, f := range reflect.VisibleFields(v.Type()) {
-			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if f.Anonymous || !f.IsExported() || name == "-" || !verbose && f.Tag.Get("only") == "verbose" {
+	}
+	open, end := "{", "}"
+	switch s := ShapeOf(v.Type()); {
+	case s.Members != nil:
+		for _, m := range s.Members {
+			if !verbose && m.Field.Tag.Get("only") == "verbose" {
 				continue
 			}
-			member, nilOuter := v.FieldByIndexErr(f.Index)
-			if nilOuter == nil && f.Tag.Get("always") != "" {
-				parts = append(parts, fmt.Appendf(nil, "%q:%v", name, member))
+			member, nilOuter := v.FieldByIndexErr(m.Field.Index)
+			if nilOuter == nil && m.Field.Tag.Get("always") != "" {
+				parts = append(parts, fmt.Appendf(nil, "%q:%v", m.Name, member))
 			} else if nilOuter == nil {
-				add(name, member)
+				add(m.Name, member)
 			}
 		}
-	case reflect.Slice:
-		if open, end = "[", "]"; v.Type().Elem().Kind() == reflect.String { // an empty text keeps its place
-			return plainly(v)
-		}
+	case s.Kind == KindList && s.Item.Members != nil: // of others an empty one keeps its place
+		open, end = "[", "]"
 		for i := range v.Len() {
 			add("", v.Index(i))
 		}

@@ -42,13 +42,13 @@ type WorkflowIn struct {
 
 // A KeyFileIn is a file that everybody who works here has to know.
 type KeyFileIn struct {
-	Path    string `json:"path"`
+	Path    string `json:"path" req:"true"`
 	Purpose string `json:"purpose,omitempty"`
 }
 
 // A RelatedIn is a file or folder that has to do with the work.
 type RelatedIn struct {
-	Path string `json:"path"`
+	Path string `json:"path" req:"true"`
 	Why  string `json:"why,omitempty"`
 }
 
@@ -107,7 +107,7 @@ func missed(ctx context.Context, env *Env, agent *string, files []mdstore.Ref) (
 }
 
 var briefingUpdate = op("briefing_update", writes|repeats, BriefingUpdate, Help{
-	Summary: "write parts of a workspace's briefing",
+	Summary: "write parts of the briefing",
 	Advice:  "A list replaces the list.",
 	Use:     "briefing [WS]",
 	Text: `Without a flag it prints the briefing, as arbor load does. What is not given

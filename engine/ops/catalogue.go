@@ -18,11 +18,11 @@ type Operation struct {
 	Both string // another one that it is part of; "" for none
 	Help
 	Writes      bool
-	Destructive bool // takes something away, if only to the trash
-	Idempotent  bool // doing it again changes nothing
-	Git         bool // needs git, and a vault in a repository of git
-	Looks       bool // of use also to a caller with Env.ReadOnly, for whom it writes nothing
-	Params      []Param
+	Destructive bool    // takes something away, if only to the trash
+	Idempotent  bool    // doing it again changes nothing
+	Git         bool    // needs git, and a vault in a repository of git
+	Looks       bool    // of use also to a caller with Env.ReadOnly, for whom it writes nothing
+	Params      []Param // the members of In
 	In, Out     reflect.Type
 
 	run func(ctx context.Context, env *Env, in any) (any, error)
@@ -39,7 +39,8 @@ type Help struct {
 	Example string // command lines
 }
 
-// A Param is a parameter of an operation: a field of its In. The tags of the field say all that front ends need:
+// A Param is a parameter of an operation, a field of its In, or a member of an object in one or in a reply. The tags of
+// the field say all that front ends need:
 //
 //	json     the name
 //	req      "true" where it must be given
@@ -55,9 +56,13 @@ type Help struct {
 //	text     what the value is called, as "the note", where it comes from a flag, a file, stdin or an editor
 //	writes   "true" where the operation writes only with it
 //	empty    "ok" where the flag may be given with nothing in it
+//	only     of a reply: "verbose" where only verbose replies have it, "rarely" where few have it
+//	like     the tool whose parameters or whose result it is too
+//	always   of a reply: "true" where it is there even if it is empty
 type Param struct {
 	Name     string
 	Type     reflect.Type
+	Shape    *Shape
 	Required bool
 	Unless   string   // the parameter that may be given in its place; "" for none
 	Listed   string   // the tool set in whose lists of tools it stands; "" for any
@@ -65,16 +70,14 @@ type Param struct {
 	Help     string
 	Writes   bool // the operation writes only with it
 	Field    reflect.StructField
-
-	judged bool
 }
 
 // Call runs the operation with arguments in JSON. Unknown, missing and mistyped arguments are refused before anything
 // is done.
 func (o Operation) Call(ctx context.Context, env *Env, args json.RawMessage) (any, error) {
-	in := reflect.New(o.In).Interface()
-	if err := o.decode(args, in); err != nil {
-		return nil, errs.As(err)
+	in, err := o.Read(args)
+	if err != nil {
+		return nil, err
 	}
 	return o.Run(ctx, env, in)
 }
@@ -295,24 +298,26 @@ func Find(name string) (Operation, bool) {
 func op[I, O any](name string, e effect, run func(context.Context, *Env, I) (*O, error), h Help) Operation {
 	return Operation{
 		Name: name, Help: h, Writes: e&writes != 0, Destructive: e&destroys != 0, Idempotent: e&repeats != 0, Looks: e&looks != 0, Git: e&byGit != 0,
-		Params: params(reflect.TypeFor[I]()), In: reflect.TypeFor[I](), Out: reflect.TypeFor[O](),
+		Params: ShapeOf(reflect.TypeFor[I]()).Members, In: reflect.TypeFor[I](), Out: reflect.TypeFor[O](),
 		run: func(ctx context.Context, env *Env, in any) (any, error) { return run(ctx, env, *in.(*I)) },
 	}
 }
 
-func params(in reflect.Type) (all []Param) {
-	for _, f := range reflect.VisibleFields(in) {
+// params returns the members of the JSON of a struct.
+func params(t reflect.Type) []Param {
+	all := []Param{}
+	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.Anonymous || name == "-" { // "-" is for front ends in Go
+		if f.Anonymous || !f.IsExported() || name == "-" { // "-" is for front ends in Go
 			continue
 		}
 		p := Param{
-			Name: name, Type: f.Type, Required: f.Tag.Get("req") == "true", Help: f.Tag.Get("help"), Field: f,
+			Name: name, Type: f.Type, Shape: shapeOf(f.Type), Required: f.Tag.Get("req") == "true", Help: f.Tag.Get("help"), Field: f,
 			Unless: f.Tag.Get("unless"), Listed: f.Tag.Get("listed"), Writes: f.Tag.Get("writes") == "true",
-			judged: f.Tag.Get("judge") != "",
 		}
 		if enum := f.Tag.Get("enum"); enum != "" {
 			p.Enum = strings.Split(enum, ",")
+			p.Shape = &Shape{Type: p.Shape.Type, Kind: KindText, Enum: p.Enum, judged: f.Tag.Get("judge") != ""}
 		}
 		all = append(all, p)
 	}

@@ -20,7 +20,7 @@ type ChangesGetOut struct {
 	Hidden  int          `json:"hidden,omitempty"` // further changes, where results are bounded
 	First   bool         `json:"first,omitempty"`  // the session looks for the first time: there is nothing to compare with
 
-	Met []mdstore.Collision `json:"conflicts,omitempty"` // saves that met commits, and what became of both, or is to become
+	Met []mdstore.Collision `json:"conflicts,omitempty" only:"rarely"` // saves that met commits, and what became of both, or is to become
 	Out
 }
 

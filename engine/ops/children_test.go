@@ -124,7 +124,7 @@ func TestOneBadNodeKeepsTheTreeFromBeingMade(t *testing.T) {
 		{map[string]any{"references": []any{map[string]any{"targetId": "node-nosuch"}}}, errs.ReferenceNotFound, "children[1].children[0]: "},
 		{map[string]any{"references": []any{map[string]any{"targetId": "C"}}}, errs.InvalidParams, "cannot refer to itself"},
 		{map[string]any{"titel": "x"}, errs.UnknownParams, "the nearest known one is title"},
-		{map[string]any{"title": 7}, errs.InvalidParams, "is a number"},
+		{map[string]any{"title": []any{"x"}}, errs.InvalidParams, "children[1].children[0].title is a list; a string is expected"},
 	} {
 		e := refused(t, w, env, tt.code, "node_create", child(tt.more))
 		if !strings.Contains(e.Message, tt.says) {

@@ -12,7 +12,7 @@ import (
 type Claim struct {
 	ClaimedBy   string  `json:"claimedBy,omitempty"`   // the session, or the operator of a call without one
 	LeasedUntil int64   `json:"leasedUntil,omitempty"` // Unix milliseconds
-	Lapsed      *Lapsed `json:"lapsed,omitempty"`
+	Lapsed      *Lapsed `json:"lapsed,omitempty" only:"rarely"`
 }
 
 // Lapsed names the session that began the work of a node and ended, or gave the node back.

@@ -36,13 +36,13 @@ type NodeCreateIn struct {
 // NewChild is a node that is made along with its parent: a planning node where it has children, else an execution node,
 // unless its type says so.
 type NewChild struct {
-	Title       string        `json:"title" req:"true"`
+	Title       string        `json:"title" req:"true" judge:"engine"`
 	Type        string        `json:"type,omitempty"`
 	Requirement string        `json:"requirement,omitempty"`
 	Role        string        `json:"role,omitempty"`
-	Docs        []mdstore.Ref `json:"docs,omitempty"`
-	References  []Reference   `json:"references,omitempty"`
-	Isolated    bool          `json:"isolated,omitempty"`
+	Docs        []mdstore.Ref `json:"docs,omitempty" listed:"never"`
+	References  []Reference   `json:"references,omitempty" listed:"never"`
+	Isolated    bool          `json:"isolated,omitempty" listed:"never"`
 	Children    []NewChild    `json:"children,omitempty"`
 }
 

@@ -47,7 +47,7 @@ type NodeInfo struct {
 	Path        string             `json:"path" only:"verbose"`
 	Version     string             `json:"version"`
 	Claim
-	Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"`
+	Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty" only:"rarely"`
 }
 
 var nodeGet = op("node_get", reads|repeats, NodeGet, Help{

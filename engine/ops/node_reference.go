@@ -32,10 +32,10 @@ type NodeReferenceOut struct {
 
 // Reference is a node's reference to another node or to a document.
 type Reference struct {
-	TargetID    string          `json:"targetId" req:"true"` // a node's id, or a document's path; of a new node's also a title
-	Type        string          `json:"type,omitempty"`      // assemble.RefNode or assemble.RefDoc
+	TargetID    string          `json:"targetId" req:"true"`                           // a node's id, or a document's path; of a new node's also a title
+	Type        string          `json:"type,omitempty" enum:"node,doc" listed:"never"` // assemble.RefNode or assemble.RefDoc
 	Description string          `json:"description,omitempty"`
-	Expired     mdstore.Expired `json:"status,omitempty"`
+	Expired     mdstore.Expired `json:"status,omitempty" listed:"never"`
 }
 
 var nodeReference = op("node_reference", writes, NodeReference, Help{

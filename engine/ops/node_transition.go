@@ -36,9 +36,9 @@ type NodeTransitionOut struct {
 	CurrentStatus  string         `json:"currentStatus"`
 	CascadeUpdates []plan.Cascade `json:"cascadeUpdates"`
 	Archived       *plan.Archived `json:"archived,omitempty"`
-	Next           *NextNode      `json:"next,omitempty"`    // after complete and fail: the node that can be worked on next
-	Waits          *Waits         `json:"waits,omitempty"`   // where there is none: what the parent waits for
-	Context        *NodeContext   `json:"context,omitempty"` // where it was asked for
+	Next           *NextNode      `json:"next,omitempty"`                       // after complete and fail: the node that can be worked on next
+	Waits          *Waits         `json:"waits,omitempty"`                      // where there is none: what the parent waits for
+	Context        *NodeContext   `json:"context,omitempty" like:"context_get"` // where it was asked for
 	Wrote
 }
 

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -54,13 +55,33 @@ func (c *cutter) value(v reflect.Value, at string) reflect.Value {
 	out.Set(v)
 	switch v.Kind() {
 	case reflect.String:
+		if v.Type() == reflect.TypeFor[json.Number]() {
+			break
+		}
 		if kept := beginningAs(v.String(), max(c.level, leastText)); kept != v.String() {
 			c.cuts = append(c.cuts, fmt.Sprintf("%s: %d of %d bytes are here", at, len(kept)-len(cutMark), v.Len()))
 			out.SetString(kept)
 		}
 	case reflect.Slice:
-		if v.Len() > 0 && v.Type().Elem().Kind() != reflect.Int { // the lines of a file are whole
+		if v.Type() == rawJSON {
+			if tree, err := treeOf(v.Bytes()); err == nil {
+				data, _ := encode(c.value(reflect.ValueOf(&tree).Elem(), at).Interface())
+				out.SetBytes(data)
+			}
+		} else if v.Len() > 0 && v.Type().Elem().Kind() != reflect.Int { // the lines of a file are whole
 			out.Set(c.list(v, at))
+		}
+	case reflect.Interface:
+		if !v.IsNil() {
+			out.Set(c.value(v.Elem(), at))
+		}
+	case reflect.Map:
+		if v.IsNil() {
+			break
+		}
+		out.Set(reflect.MakeMap(v.Type()))
+		for _, key := range slices.SortedFunc(slices.Values(v.MapKeys()), byText) {
+			out.SetMapIndex(key, c.value(v.MapIndex(key), at+"."+key.String()))
 		}
 	case reflect.Pointer:
 		if !v.IsNil() {
@@ -81,6 +102,8 @@ func (c *cutter) value(v reflect.Value, at string) reflect.Value {
 	}
 	return out
 }
+
+func byText(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) }
 
 // beginningAs returns a text, or as much of its beginning as takes so many bytes in JSON, with a mark.
 func beginningAs(s string, bytes int) string {

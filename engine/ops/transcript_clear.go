@@ -19,7 +19,7 @@ type TranscriptClearOut struct {
 }
 
 var transcriptClear = op("transcript_clear", writes|repeats, TranscriptClear, Help{
-	Summary: "begin a session's transcript anew; the old one is kept",
+	Summary: "clear a session's transcript; the old one is kept",
 	Use:     "transcript clear",
 	Text:    "It is kept beside the session's file, with the time in its name.",
 	Example: "arbor transcript clear",

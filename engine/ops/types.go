@@ -29,9 +29,9 @@ type Match struct {
 
 // Out is what every result carries.
 type Out struct {
-	Hint    string   `json:"hint"`              // one short line on what can be done next
-	Ignored []string `json:"ignored,omitempty"` // parameters of the call that mean nothing here
-	Cut     []string `json:"cut,omitempty"`     // texts and lists that are here in part, because the reply has a bound
+	Hint    string   `json:"hint"`                            // one short line on what can be done next
+	Ignored []string `json:"ignored,omitempty" only:"rarely"` // parameters of the call that mean nothing here
+	Cut     []string `json:"cut,omitempty" only:"rarely"`     // texts and lists that are here in part, because the reply has a bound
 
 	ws    mdstore.ID // with nodes: see Sends
 	nodes []mdstore.ID
@@ -40,14 +40,14 @@ type Out struct {
 // Wrote is what every writing operation's result carries.
 type Wrote struct {
 	Success bool                `json:"success"`
-	Changed bool                `json:"changed" always:"true"` // false where everything was so already
-	Adapted []string            `json:"adapted,omitempty"`     // how given text was changed to fit in
-	Met     []mdstore.Collision `json:"conflicts,omitempty"`   // saves by others that the write met, and what became of both
-	Kept    []plan.Text         `json:"replaced,omitempty"`    // texts that the write replaced and the caller had not read
-	Warned  []string            `json:"warnings,omitempty"`    // what is done, and may be a mistake
-	DryRun  bool                `json:"dryRun,omitempty"`
-	Diff    string              `json:"diff,omitempty"`    // unified, of a dry run; of a repair also where it was made
-	Version string              `json:"version,omitempty"` // of the file that the call is about, as it is now; for ifMatch
+	Changed bool                `json:"changed" always:"true"`             // false where everything was so already
+	Adapted []string            `json:"adapted,omitempty" only:"rarely"`   // how given text was changed to fit in
+	Met     []mdstore.Collision `json:"conflicts,omitempty" only:"rarely"` // saves by others that the write met, and what became of both
+	Kept    []plan.Text         `json:"replaced,omitempty" only:"rarely"`  // texts that the write replaced and the caller had not read
+	Warned  []string            `json:"warnings,omitempty"`                // what is done, and may be a mistake
+	DryRun  bool                `json:"dryRun,omitempty" only:"rarely"`
+	Diff    string              `json:"diff,omitempty" only:"rarely"` // unified, of a dry run; of a repair also where it was made
+	Version string              `json:"version,omitempty"`            // of the file that the call is about, as it is now; for ifMatch
 	Files   []FileDiff          `json:"files,omitempty" only:"verbose"`
 	More    int                 `json:"filesHidden,omitempty" only:"verbose"` // further files, where results are bounded
 	Out

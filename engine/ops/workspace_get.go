@@ -21,7 +21,7 @@ type WorkspaceGetOut struct {
 	Log       []mdstore.LogEntry `json:"log"`                 // the newest 20, oldest first
 	LogHidden int                `json:"logHidden,omitempty"` // older ones
 
-	Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty"` // of its own file
+	Diagnostics []mdoc.Diagnostic `json:"diagnostics,omitempty" only:"rarely"` // of its own file
 	Out
 }
 

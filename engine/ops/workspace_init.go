@@ -16,7 +16,7 @@ type WorkspaceInitIn struct {
 	Goal  string        `json:"goal" req:"true" unless:"briefing" flag:"goal,g" help:"the GOAL: what the work is for"`
 	Rules []string      `json:"rules,omitempty" flag:"rule" help:"a RULE that all work here follows; may be repeated"`
 	Docs  []mdstore.Ref `json:"docs,omitempty" flag:"doc" help:"a document as PATH:DESC; may be repeated"`
-	Brief *BriefingIn   `json:"briefing,omitempty" listed:"briefing" flag:"-" help:"as briefing_update takes it"`
+	Brief *BriefingIn   `json:"briefing,omitempty" like:"briefing_update" listed:"briefing" flag:"-" help:"as briefing_update takes it"`
 	Write
 }
 

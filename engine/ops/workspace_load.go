@@ -86,7 +86,7 @@ const (
 )
 
 var workspaceLoad = op("workspace_load", reads|repeats, WorkspaceLoad, Help{
-	Summary: "tell what a workspace is for, what happened last and what is next",
+	Summary: "show a workspace's purpose, recent activity and next steps",
 	Use:     "load [WS]",
 	Text: `The briefing (arbor briefing writes it), the newest entries of the logs, sessions
 and states, files below the root folder, the agent, and how the plan stands.

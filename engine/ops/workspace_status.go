@@ -29,7 +29,7 @@ type WorkspaceStatusOut struct {
 	Tree        []*TreeNode       `json:"tree,omitzero"` // not where results are bounded: the text shows it
 	Problem     *mdstore.Problem  `json:"problem"`
 	Problems    []NodeProblem     `json:"problems"` // of nodes, in tree order
-	Diagnostics []mdoc.Diagnostic `json:"diagnostics"`
+	Diagnostics []mdoc.Diagnostic `json:"diagnostics" only:"rarely"`
 	Text        string            `json:"text"` // in the format asked for
 	Git         *gitrepo.Status   `json:"git,omitempty"`
 	Out

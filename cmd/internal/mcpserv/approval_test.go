@@ -36,7 +36,7 @@ func newPlace(t *testing.T, trust string, patience time.Duration) (*world, *ops.
 	project := filepath.Join(dir, "home", "project")
 	w := &world{T: t, dir: project}
 	w.save("src/a.go", "package a\n\nfunc One() int { return 2 }\n")
-	w.save(".monad/tools.json", `{"tools": [{"id": "test", "name": "test", "description": "runs the tests", "command": ["grep", "-n", "return 1", "src/a.go"]}]}`)
+	w.save(".monad/tools.json", `{"tools": [{"id": "test", "name": "test", "description": "runs the tests", "parametersSchema": {"type": "object"}, "command": ["grep", "-n", "return 1", "src/a.go"]}]}`)
 	w.dir = filepath.Join(project, mdstore.DefaultVault)
 	for p, data := range planFiles() {
 		w.save(p, string(data))

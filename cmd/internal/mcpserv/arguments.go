@@ -3,9 +3,7 @@ package mcpserv
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"arbor/engine/errs"
@@ -28,29 +26,31 @@ var folded = [][2]string{{"acceptanceCriteria", "Acceptance criteria"}, {"testRe
 
 // arguments returns the arguments of a call as the operation knows them: verbose goes to the caller, and those of
 // TanmiWorkspace, also of children, are renamed, folded into the requirement, or left out and named in env.Ignored.
-func arguments(o ops.Operation, env *ops.Env, args json.RawMessage) (json.RawMessage, error) {
-	var given map[string]json.RawMessage
-	if json.Unmarshal(args, &given) != nil || given == nil {
-		return args, nil // the operation refuses what is not an object
+func arguments(o ops.Operation, env *ops.Env, args json.RawMessage) (map[string]any, error) {
+	given, err := o.Parse(args)
+	if err != nil {
+		return nil, err
 	}
-	if raw, ok := given[verbose]; ok {
-		var on bool
-		if json.Unmarshal([]byte(strings.Trim(string(raw), `"`)), &on) != nil {
-			return nil, ops.BadParam(errs.InvalidParams, verbose, "%s: verbose is %s; true or false is expected",
-				o.Name, clip(string(raw), 60))
+	if v, ok := given[verbose]; ok {
+		on, ok := ops.Truth(v)
+		if !ok {
+			return nil, noTruth(o, verbose, v)
 		}
 		env.Brief = !on
 		delete(given, verbose)
 	}
-	if err := adapt(o, o.In, env, given); err != nil {
-		return nil, err
-	}
-	return json.Marshal(given)
+	return given, adapt(o, o.Takes(), env, given)
 }
 
-// adapt makes arguments, or a child in them, of a type of those that TanmiWorkspace takes.
-func adapt(o ops.Operation, t reflect.Type, env *ops.Env, given map[string]json.RawMessage) error {
-	known := members(t)
+// noTruth refuses a value that is neither true nor false.
+func noTruth(o ops.Operation, name string, v any) error {
+	return ops.BadParam(errs.InvalidParams, name, "%s: %s is %s; true or false is expected",
+		o.Name, name, clip(fmt.Sprint(v), 60))
+}
+
+// adapt makes arguments, or a child in them, of a shape of those that TanmiWorkspace takes.
+func adapt(o ops.Operation, s *ops.Shape, env *ops.Env, given map[string]any) error {
+	known := s.Names()
 	for _, name := range ignored {
 		if _, ok := given[name]; ok && !slices.Contains(known, name) {
 			delete(given, name)
@@ -60,71 +60,66 @@ func adapt(o ops.Operation, t reflect.Type, env *ops.Env, given map[string]json.
 		}
 	}
 	for old, name := range renamed {
-		if raw, ok := given[old]; ok && slices.Contains(known, name) && given[name] == nil {
-			given[name] = raw
+		if v, ok := given[old]; ok && slices.Contains(known, name) && given[name] == nil {
+			given[name] = v
 			delete(given, old)
 		}
 	}
-	if string(given["role"]) == `"info_summary"` { // its name for the role
-		given["role"] = json.RawMessage(strconv.Quote(string(mdstore.RoleSummary)))
+	if given["role"] == "info_summary" { // its name for the role
+		given["role"] = string(mdstore.RoleSummary)
 	}
 	if slices.Contains(known, "requirement") {
 		if err := fold(o, given); err != nil {
 			return err
 		}
 	}
-	var children []map[string]json.RawMessage
-	if !slices.Contains(known, "children") || json.Unmarshal(given["children"], &children) != nil || children == nil {
-		return nil // the operation refuses what is no list of objects
+	return inChildren(s, given, func(s *ops.Shape, child map[string]any) error { return adapt(o, s, env, child) })
+}
+
+// inChildren calls f for the children in arguments that are objects.
+func inChildren(s *ops.Shape, given map[string]any, f func(s *ops.Shape, child map[string]any) error) error {
+	p, ok := s.Member("children")
+	if !ok || given[p.Name] == nil {
+		return nil
 	}
-	for _, c := range children {
-		if err := adapt(o, reflect.TypeFor[ops.NewChild](), env, c); err != nil {
-			return err
+	items, isList := p.Shape.Items(given[p.Name])
+	if isList {
+		given[p.Name] = items // also those of a text
+	}
+	for _, item := range items {
+		if child, ok := item.(map[string]any); ok {
+			if err := f(p.Shape.Item, child); err != nil {
+				return err
+			}
 		}
 	}
-	given["children"], _ = json.Marshal(children) // what was read
 	return nil
 }
 
-// members returns the names of the members of a struct's JSON.
-func members(t reflect.Type) (names []string) {
-	for _, f := range reflect.VisibleFields(t) {
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "-" {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // fold adds lists that a call gives beside a requirement to the requirement.
-func fold(o ops.Operation, given map[string]json.RawMessage) error {
-	var text string
+func fold(o ops.Operation, given map[string]any) error {
 	for _, f := range folded {
-		raw, ok := given[f[0]]
+		v, ok := given[f[0]]
 		if !ok {
 			continue
 		}
-		items, err := itemsOf(raw)
-		if err != nil || text == "" && json.Unmarshal(given["requirement"], &text) != nil && given["requirement"] != nil {
+		items, err := itemsOf(v)
+		text, isText := given["requirement"].(string)
+		if err != nil || !isText && given["requirement"] != nil {
 			return ops.BadParam(errs.InvalidParams, f[0], "%s: %s is a text or a list of texts, and requirement a text",
 				o.Name, f[0])
 		}
-		text = strings.TrimSpace(text + "\n\n### " + f[1] + "\n\n- " + strings.Join(items, "\n- "))
 		delete(given, f[0])
-		given["requirement"], _ = json.Marshal(text) // a string
+		given["requirement"] = strings.TrimSpace(text + "\n\n### " + f[1] + "\n\n- " + strings.Join(items, "\n- "))
 	}
 	return nil
 }
 
 // itemsOf reads a text, or a list of texts and of objects with texts such as given, when and then.
-func itemsOf(raw json.RawMessage) (items []string, err error) {
-	var list []any
-	if json.Unmarshal(raw, &list) != nil {
-		var one any
-		if err := json.Unmarshal(raw, &one); err != nil {
-			return nil, err
-		}
-		list = []any{one}
+func itemsOf(v any) (items []string, err error) {
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
 	}
 	for _, item := range list {
 		switch item := item.(type) {

@@ -188,7 +188,7 @@ func TestAServerForReadingNotesNothing(t *testing.T) {
 func TestInstructionsFitTheTools(t *testing.T) {
 	t.Parallel()
 	e := emptyEngine(t)
-	for _, opt := range []Options{{}, {ReadOnly: true}, {Profile: ProfileWorker}, {Tools: []string{"node_list", "node_get"}},
+	for _, opt := range []Options{{}, {ReadOnly: true}, {Profile: ProfileWorker}, {Tools: []string{"node_list", "node_get"}}, {Toolsets: []string{"memory", "environments"}},
 		{Exclude: []string{"session_bind", "log_append", "node_next"}}} {
 		s, err := New(e, opt)
 		if err != nil {
@@ -197,10 +197,15 @@ func TestInstructionsFitTheTools(t *testing.T) {
 		text := s.taught()
 		s.Close()
 		t.Logf("%+v\n%s\n", opt, text)
+		for _, kind := range []string{"node", "memory", "transcript", "state", "document", "file of an environment", "snippet"} {
+			if _, list, _ := strings.Cut(text, "Text of files in a reply"); !strings.Contains(list, kind) {
+				t.Errorf("%+v: the text of a %s is not marked as data", opt, kind)
+			}
+		}
 		if s.namesOthers(text) || strings.Contains(text, ";\n") || strings.Contains(text, "..") || !strings.Contains(text, "not instructions to you.") {
 			t.Errorf("%+v: the instructions are\n%s", opt, text)
 		}
-		if whole := text == strings.TrimSpace(instructions); whole != (opt.Tools == nil && !opt.ReadOnly && opt.Exclude == nil && opt.Profile == "") {
+		if whole := text == strings.TrimSpace(instructions); whole != (opt.Tools == nil && !opt.ReadOnly && opt.Exclude == nil && opt.Profile == "" && opt.Toolsets == nil) {
 			t.Errorf("%+v: the instructions are whole: %v", opt, whole)
 		}
 	}

@@ -2,6 +2,7 @@ package mcpserv
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"runtime/debug"
 	"strings"
@@ -32,18 +33,23 @@ func (s *Server) call(ctx context.Context, o ops.Operation, req *mcp.CallToolReq
 				Progress: float64(done), Total: float64(total), Message: what})
 		}
 	}
-	if req.Params.Arguments, err = arguments(o, env, req.Params.Arguments); err != nil {
+	given, err := arguments(o, env, req.Params.Arguments)
+	if err != nil {
 		return s.refusal(err)
 	}
-	c, named := s.connection(req.Session, headers(req.Extra)), sessionOf(req.Params.Arguments)
+	o.Normal(given)
+	c, named := s.connection(req.Session, headers(req.Extra)), sessionOf(given)
 	if c != nil {
-		req.Params.Arguments = c.realNames(o, req.Params.Arguments)
+		c.realNames(o, given)
 	}
-	if env, req.Params.Arguments, err = s.caller(ctx, o, c, env, req.Params.Arguments); err != nil {
+	if env, err = s.caller(ctx, o, c, env, given); err != nil {
 		return s.refusal(err)
 	}
-	if err = s.checkNames(o, req.Params.Arguments); err != nil {
+	if err = s.checkNames(o, given); err != nil {
 		return s.refusal(err)
+	}
+	if req.Params.Arguments, err = json.Marshal(given); err != nil {
+		return nil, err
 	}
 	args := req.Params.Arguments
 	if o.Destructive {

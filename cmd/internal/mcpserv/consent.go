@@ -1,7 +1,6 @@
 package mcpserv
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -24,15 +23,16 @@ const question = "consent"
 // refused anyway is refused before the question.
 func (s *Server) consent(ctx context.Context, o ops.Operation, env *ops.Env, req *mcp.CallToolRequest) (
 	args json.RawMessage, ask *mcp.CallToolResult, err error) {
-	var given map[string]json.RawMessage
-	if json.Unmarshal(req.Params.Arguments, &given) != nil || given == nil {
-		return req.Params.Arguments, nil, nil // the operation refuses what is not an object
+	given, err := o.Parse(req.Params.Arguments)
+	if err != nil {
+		return nil, nil, err
 	}
 	var agreed, dryRun bool
 	for name, flag := range map[string]*bool{confirm: &agreed, "dryRun": &dryRun} {
-		if raw, ok := given[name]; ok && json.Unmarshal(bytes.Trim(raw, `"`), flag) != nil {
-			return nil, nil, ops.BadParam(errs.InvalidParams, name, "%s: %s is %s; true or false is expected",
-				o.Name, name, clip(string(raw), 60))
+		if v, ok := ops.Truth(given[name]); ok {
+			*flag = v
+		} else if given[name] != nil {
+			return nil, nil, noTruth(o, name, given[name])
 		}
 	}
 	known := []string{confirm} // which the operation itself does not know
@@ -50,7 +50,7 @@ func (s *Server) consent(ctx context.Context, o ops.Operation, env *ops.Env, req
 	if args, err = json.Marshal(given); err != nil || agreed || dryRun {
 		return args, nil, err
 	}
-	given["dryRun"] = json.RawMessage("true")
+	given["dryRun"] = true
 	dryArgs, _ := json.Marshal(given) // as above
 	plan, err := o.Call(ctx, env, dryArgs)
 	if err != nil {

@@ -3,7 +3,6 @@ package mcpserv
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -17,20 +16,20 @@ import (
 	"arbor/engine/sessions"
 )
 
-// caller returns the caller of a call, which is the session that the call names, and the arguments that are left for the
-// operation. It refuses a session that another open connection has bound, unless the call divides work among others:
+// caller returns the caller of a call, which is the session that the call names, and leaves the operation the arguments
+// that it has. It refuses a session that another open connection has bound, unless the call divides work among others:
 // who goes on as the session of somebody else shares claims with them, and what both have read.
-func (s *Server) caller(ctx context.Context, o ops.Operation, c *connection, env *ops.Env, args json.RawMessage) (*ops.Env, json.RawMessage, error) {
-	id := sessionOf(args)
+func (s *Server) caller(ctx context.Context, o ops.Operation, c *connection, env *ops.Env, given map[string]any) (*ops.Env, error) {
+	id := sessionOf(given)
 	i := slices.IndexFunc(o.Params, func(p ops.Param) bool { return p.Name == "sessionId" })
 	about := i >= 0 && o.Params[i].Field.Tag.Get("is") == "session" // the call is about a session, and not made by it
 	switch {
 	case o.Name == "session_bind" || o.Name == "session_status":
-		return env, args, nil
+		return env, nil
 	case id == "" || id == env.Session || about && o.Name != "session_unbind":
 		if env.Follows && env.Session != env.Connection {
 			if err := engine.Holding(ctx, s.engine, env.Session, env.Connection); err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 		}
 	case o.Name != "node_next" && (c == nil || id != c.given):
@@ -39,16 +38,16 @@ func (s *Server) caller(ctx context.Context, o ops.Operation, c *connection, env
 			err = ops.BadParam(errs.InvalidParams, "sessionId", "%s is another connection's own session; name yourself otherwise", id)
 		}
 		if err = cmp.Or(err, engine.MayUse(ctx, s.engine, id, env.Connection)); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	if i < 0 && id != "" {
-		args = withSession(args, "")
+		delete(given, "sessionId")
 	}
 	if !about {
 		env = env.As(id)
 	}
-	return env, args, nil
+	return env, nil
 }
 
 // renew notes signs of life of the open connections, and renews what they have claimed, until the server ends. So a

@@ -147,25 +147,26 @@ func (s *siege) judge(o ops.Operation, what string, r said) {
 	}
 }
 
-// wrongTypes returns JSON values that no parameter of a type accepts.
+// wrongTypes returns JSON values that no parameter of a type accepts, whatever else than its own type it takes.
 func wrongTypes(t reflect.Type) []string {
 	all := []string{`{}`, `{"path":"x"}`, `[[]]`, `[[["x"]]]`}
 	switch t.Kind() {
 	case reflect.Pointer:
 		if t.Elem().Kind() == reflect.Struct {
-			return append(all[1:], `5`, `"x"`, `true`, `[]`, `{"purpose":5}`, `{"workflows":[{"name":"x","steps":{}}]}`)
+			return append(all[1:], `5`, `"x"`, `true`, `[]`, `{"purpose":true}`, `{"workflows":[{"name":"x","steps":{}}]}`)
 		}
 		return wrongTypes(t.Elem())
 	case reflect.String:
-		return append(all, `5`, `-0.5`, `true`, `[]`, `["x"]`, `1e400`)
+		return append(all, `1.0`, `5e2`, `true`, `[]`, `["x"]`, `1e400`)
 	case reflect.Bool:
 		return append(all, `"yes"`, `""`, `0`, `1`, `[]`, `[true]`)
 	case reflect.Int, reflect.Int64:
 		return append(all, `"five"`, `1.5`, `true`, `[]`, `[1]`, `1e400`, `-1e400`, `9223372036854775808`, `-9223372036854775809`, `123456789012345678901234567890`)
 	case reflect.Slice:
-		all = append(all, `5`, `"x"`, `true`, `[5]`, `[true]`, `[null]`, `["x",null]`, `["x",["y"]]`)
+		all = append(all, `""`, `[""]`, `true`, `[true]`, `[null]`, `["x",null]`, `["x",["y"]]`, `1e400`)
 		if t.Elem().Kind() == reflect.Struct {
-			return append(all, `["x"]`, `[{"path":5}]`, `[{"path":null}]`, `[{"path":"x","description":[]}]`, `[{"path":"x","nothing":1}]`, `[{"description":"x"}]`, `[{}]`)
+			all = slices.DeleteFunc(all, func(v string) bool { return v == `{"path":"x"}` }) // a list of one document
+			return append(all, `[{"path":[]}]`, `[{"path":null}]`, `[{"path":"x","description":[]}]`, `[{"path":"x","nothing":1}]`, `[{"description":"x"}]`, `[{}]`)
 		}
 		return append(all, `[{}]`)
 	}

@@ -7,8 +7,8 @@ import (
 	"arbor/engine/ops"
 )
 
-// meanings are the calls that names of tools mean which other programs have. The first row that has one of its words
-// in the name is meant, and of no row a tool that removes something: what is to be removed, a caller says itself.
+// meanings are the calls that names of tools mean which other programs have. The first row that has one of its words,
+// or all of those joined by +, in the name is meant, and of no row a tool that removes something: what is to be removed, a caller says itself.
 var meanings = []struct{ words, tool, with string }{
 	{"delete remove drop trash", "", ""},
 	{"complete finish done close resolve", "node_transition", `action "complete"`},
@@ -22,7 +22,9 @@ var meanings = []struct{ words, tool, with string }{
 	{"rule rules", "workspace_update_rules", "action and rule"},
 	{"reference references link ref", "node_reference", "action and targetIdOrPath"},
 	{"focus", "context_focus", "nodeId"},
+	{"search find query grep", "search", "query"},
 	{"context memory", "context_get", "nodeId"},
+	{"claim take pick", "node_next", "claim"},
 	{"next ready", "node_next", ""},
 	{"isolate", "node_isolate", "isolate"},
 	{"session bind", "session_bind", "sessionId and workspaceId"},
@@ -30,7 +32,7 @@ var meanings = []struct{ words, tool, with string }{
 	{"start begin", "node_transition", `action "start"`},
 	{"move reorder", "node_move", "newParentId"},
 	{"workspaces projects", "workspace_list", ""},
-	{"init project", "workspace_init", "name and goal"},
+	{"init project workspace+create workspace+add workspace+new workspace+make", "workspace_init", "name and goal"},
 	{"create add new make write split dispatch", "node_create", "parentId, type, title and requirement"},
 	{"update edit set rename", "node_update", "nodeId"},
 	{"list tree tasks todos nodes", "node_list", ""},
@@ -51,7 +53,8 @@ func meant(name string, offered []string) string {
 	}
 	words := strings.FieldsFunc(strings.ToLower(spaced.String()), func(r rune) bool { return r < 'a' || r > 'z' })
 	for _, m := range meanings {
-		if !slices.ContainsFunc(strings.Fields(m.words), func(w string) bool { return slices.Contains(words, w) }) {
+		in := func(w string) bool { return slices.Contains(words, w) }
+		if !slices.ContainsFunc(strings.Fields(m.words), func(w string) bool { return every(strings.Split(w, "+"), in) }) {
 			continue
 		}
 		if o, ok := ops.Find(m.tool); !ok || o.Destructive || !slices.Contains(offered, m.tool) {
@@ -60,6 +63,10 @@ func meant(name string, offered []string) string {
 		return called(m.tool, m.with)
 	}
 	return ""
+}
+
+func every(all []string, holds func(string) bool) bool {
+	return !slices.ContainsFunc(all, func(s string) bool { return !holds(s) })
 }
 
 // removes reports whether a name of a tool has a word of the first row, in whatever form.

@@ -1,9 +1,7 @@
 package mcpserv
 
 import (
-	"encoding/json"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -53,14 +51,12 @@ var elsewhere = []struct{ names, of, tool, with string }{
 
 // checkNames refuses a parameter that a tool does not have where another one or another call is meant, and a member of
 // children likewise. What means nothing the operation refuses, with the nearest name.
-func (s *Server) checkNames(o ops.Operation, args json.RawMessage) error {
-	return s.checkObject(o, o.In, "no parameter", args)
+func (s *Server) checkNames(o ops.Operation, given map[string]any) error {
+	return s.checkObject(o, o.Takes(), "no parameter", given)
 }
 
-func (s *Server) checkObject(o ops.Operation, t reflect.Type, what string, args json.RawMessage) error {
-	var given map[string]json.RawMessage
-	_ = json.Unmarshal(args, &given) // the operation refuses what is no object
-	have := members(t)
+func (s *Server) checkObject(o ops.Operation, of *ops.Shape, what string, given map[string]any) error {
+	have := of.Names()
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if slices.Contains(have, name) || name == confirm && o.Destructive {
 			continue
@@ -69,17 +65,9 @@ func (s *Server) checkObject(o ops.Operation, t reflect.Type, what string, args 
 			return ops.BadParam(errs.UnknownParams, clip(name, 60), "%s: %s %q; %s", o.Name, what, clip(name, 60), means)
 		}
 	}
-	if !slices.Contains(have, "children") {
-		return nil
-	}
-	var children []json.RawMessage
-	_ = json.Unmarshal(given["children"], &children)
-	for _, c := range children {
-		if err := s.checkObject(o, reflect.TypeFor[ops.NewChild](), "children has no member", c); err != nil {
-			return err
-		}
-	}
-	return nil
+	return inChildren(of, given, func(of *ops.Shape, child map[string]any) error {
+		return s.checkObject(o, of, "children has no member", child)
+	})
 }
 
 // meantBy says what a name means that is none of those that a tool has, "" for nothing. It names only tools that are

@@ -30,6 +30,11 @@ func TestAnUnknownToolIsRefusedWithTheCallThatIsMeant(t *testing.T) {
 		"log_appendd":         "log_append",
 		"memory_create":       "context_get",
 		"project_init":        "workspace_init",
+		"workspace_create":    "workspace_init with name and goal",
+		"createWorkspace":     "workspace_init with name and goal",
+		"node_claim":          "node_next with claim",
+		"node_search":         "search with query",
+		"find_nodes":          "search with query",
 		"workspace_liste":     "workspace_list",
 	} {
 		s := l.call(name, "{}")

@@ -2,80 +2,74 @@ package mcpserv
 
 import (
 	"encoding/json"
-	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"arbor/context/assemble"
 	"arbor/engine/ops"
-	"arbor/engine/plan"
-	"arbor/mdstore"
 )
 
-// output returns the schema of what an operation returns: an object without alternatives, which clients that render it
-// for a model can read. It is open, because a later version may return more, and nothing in it is required, because
-// replies leave out what is empty. Refusals have no data.
-func output(o ops.Operation) (json.RawMessage, error) {
-	text := &jsonschema.Schema{Type: "string"}
-	names := []string{"id", "title", "type", "status", "children"}
-	s, err := jsonschema.ForType(o.Out, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[ops.TreeNode](): {Type: "object", Properties: map[string]*jsonschema.Schema{
-			"id": text, "title": text, "type": text, "status": text,
-			"children": {Type: "array", Items: &jsonschema.Schema{Type: "object"}}, // of the same type
-		}, PropertyOrder: names},
-		reflect.TypeFor[assemble.Lines](): {Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "array",
-			Items: &jsonschema.Schema{Type: "integer"}}},
-		reflect.TypeFor[ops.Made](): {Type: "object"}, reflect.TypeFor[ops.NodeContext](): {Type: "object"},
-		reflect.TypeFor[ops.Waits](): {Type: "object"}, reflect.TypeFor[ops.Running](): {Type: "object"},
-		reflect.TypeFor[mdstore.Expired](): text, // expired or active
-		// Every writing tool has these, and the whole list of tools is sent at once.
-		reflect.TypeFor[mdstore.Collision](): {Type: "object"}, reflect.TypeFor[plan.Text](): {Type: "object"},
-	}})
-	if err != nil {
-		return nil, err
-	}
-	open(s, 0)
-	drop(s, rare...)
-	for _, f := range reflect.VisibleFields(o.Out) {
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); f.Tag.Get("only") == "verbose" {
-			drop(s, name)
+// published returns the schema of a shape: of what calls take, or of what replies have. Nothing in it may be null, every
+// list says what it is a list of, and there are no references: strict clients drop tools otherwise. within are the
+// objects that it is in: of one of their kind in them it says only what it must have.
+func published(s *ops.Shape, taken bool, on func(set string) bool, within ...*ops.Shape) *jsonschema.Schema {
+	out := &jsonschema.Schema{Type: string(s.Kind)}
+	switch s.Kind {
+	case ops.KindText:
+		if !taken { // a later version may have more
+			break
+		}
+		for _, word := range s.Enum {
+			out.Enum = append(out.Enum, word)
+		}
+	case ops.KindList:
+		out.Items = published(s.Item, taken, on, within...)
+	case ops.KindAny:
+		out.Description = "any JSON"
+	case ops.KindObject:
+		if s.Members == nil && s.Item.Kind != ops.KindAny {
+			out.AdditionalProperties = published(s.Item, taken, on, within...)
+		}
+		again := slices.Contains(within, s)
+		if again {
+			out.Description = "as above"
+		}
+		within = append(slices.Clip(within), s)
+		for _, m := range s.Members {
+			if again && !m.Required || taken && !inList(m, on) || !taken && m.Field.Tag.Get("only") != "" {
+				continue
+			}
+			var member *jsonschema.Schema
+			if like := m.Field.Tag.Get("like"); like != "" {
+				member = &jsonschema.Schema{Type: "object", Description: "as " + like + " has it"}
+			} else if member = published(m.Shape, taken, on, within...); taken && !again {
+				member.Description = hints[m.Name]
+			}
+			add(out, m.Name, member, taken && m.Required)
 		}
 	}
-	return json.Marshal(s)
+	return out
 }
 
-// open makes an inferred schema acceptable to strict clients: nothing is null, and objects may have further properties
-// and lack any. Objects in objects in the result are not described.
-func open(s *jsonschema.Schema, depth int) {
-	if s == nil {
-		return
-	}
-	if depth > 1 && s.Type != "array" {
-		s.Properties, s.PropertyOrder, s.AdditionalProperties = nil, nil, nil
-	}
-	if len(s.Types) == 2 && s.Types[0] == "null" {
-		s.Type, s.Types = s.Types[1], nil
-	}
-	if s.Type == "object" && len(s.Properties) > 0 {
-		s.AdditionalProperties = nil
-	}
-	s.Required = nil
-	for _, p := range s.Properties {
-		open(p, depth+1)
-	}
-	open(s.Items, depth)
-	open(s.AdditionalProperties, depth)
+// inList reports whether a parameter stands in the lists of tools, where the tool sets are on that on says.
+func inList(p ops.Param, on func(set string) bool) bool {
+	return p.Listed == "" || p.Listed != ops.NeverListed && on(p.Listed)
 }
 
-// rare are members that few replies of any tool have.
-var rare = []string{"adapted", "conflicts", "replaced", "ignored", "cut", "dryRun", "diff", "diagnostics", "omitted"}
-
-// drop takes members out of a schema.
-func drop(s *jsonschema.Schema, names ...string) {
-	for _, name := range names {
-		delete(s.Properties, name)
-		s.PropertyOrder = slices.DeleteFunc(s.PropertyOrder, func(p string) bool { return p == name })
+// add adds a property to the schema of an object.
+func add(s *jsonschema.Schema, name string, p *jsonschema.Schema, required bool) {
+	if s.Properties == nil {
+		s.Properties = map[string]*jsonschema.Schema{}
 	}
+	s.Properties[name] = p
+	s.PropertyOrder = append(s.PropertyOrder, name)
+	if required {
+		s.Required = append(s.Required, name)
+	}
+}
+
+// output returns the schema of what an operation returns. It is open, because a later version may return more, and
+// nothing in it is required, because replies leave out what is empty. Refusals have no data.
+func output(o ops.Operation) (json.RawMessage, error) {
+	return json.Marshal(published(ops.ShapeOf(o.Out), false, nil))
 }

@@ -137,8 +137,8 @@ var richFirst = map[string]func(l *line){
 
 var richHash = mdstore.RulesHash([]string{"write the test first", "answer in the user's language"})
 
-// A judge knows the output schema of each tool.
-type judge map[string]*jsonschema.Resolved
+// A judge knows the output schema of each tool, and the one that allows nothing else.
+type judge map[string][2]*jsonschema.Resolved
 
 var newJudge = sync.OnceValues(func() (judge, error) {
 	j := judge{}
@@ -151,9 +151,15 @@ var newJudge = sync.OnceValues(func() (judge, error) {
 		if err := json.Unmarshal(tool.OutputSchema.(json.RawMessage), &s); err != nil {
 			return nil, fmt.Errorf("%s: %w", tool.Name, err)
 		}
-		if j[tool.Name], err = s.Resolve(nil); err != nil {
+		open, err := s.Resolve(nil)
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", tool.Name, err)
 		}
+		whole, err := closed(ops.ShapeOf(o.Out)).Resolve(nil)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", tool.Name, err)
+		}
+		j[tool.Name] = [2]*jsonschema.Resolved{open, whole}
 	}
 	return j, nil
 })
@@ -172,8 +178,10 @@ func (j judge) check(t testing.TB, tool string, s said) {
 		return
 	}
 	data := s.members(t)
-	if err := j[tool].Validate(data); err != nil {
-		t.Errorf("%s returns %.600s\nwhich is not what its schema says: %v", tool, s.data, err)
+	for _, schema := range j[tool] {
+		if err := schema.Validate(data); err != nil {
+			t.Errorf("%s returns %.600s\nwhich is not what its schema says: %v", tool, s.data, err)
+		}
 	}
 	switch md, is := data["markdown"].(string); {
 	case is:

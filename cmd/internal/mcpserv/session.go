@@ -124,42 +124,27 @@ func (s *Server) connection(session *mcp.ServerSession, header http.Header) *con
 // what hooks and other programs know of the session must hold for the connection. A model that does not know the
 // session and binds one of its own gives the connection's session another name.
 
-// realNames returns the arguments of a call with the connection's session in place of another name for it.
-func (c *connection) realNames(o ops.Operation, args json.RawMessage) json.RawMessage {
-	id := sessionOf(args)
+// realNames puts the connection's session into the arguments of a call that has another name for it.
+func (c *connection) realNames(o ops.Operation, given map[string]any) {
+	id := sessionOf(given)
 	if c.given == "" || id == "" {
-		return args
+		return
 	}
 	c.mu.Lock()
 	known := id == c.alias
 	c.mu.Unlock()
-	if !known && o.Name != "session_bind" {
-		return args
+	if known || o.Name == "session_bind" {
+		given["sessionId"] = c.given
 	}
-	return withSession(args, c.given)
-}
-
-// withSession returns the arguments of a call with another session, or with none.
-func withSession(args json.RawMessage, id string) json.RawMessage {
-	var all map[string]json.RawMessage
-	if json.Unmarshal(args, &all) != nil {
-		return args
-	}
-	delete(all, "sessionId")
-	if id != "" {
-		all["sessionId"], _ = json.Marshal(id) // a string
-	}
-	out, _ := json.Marshal(all) // members of an object that was read
-	return out
 }
 
 // sessionOf returns the session that the arguments of a call name, "" for none.
-func sessionOf(args json.RawMessage) string {
-	var in struct {
-		SessionID string `json:"sessionId"`
+func sessionOf(given map[string]any) string {
+	if n, ok := given["sessionId"].(json.Number); ok { // also of tools that have no such parameter
+		return n.String()
 	}
-	_ = json.Unmarshal(args, &in) // the operation refuses what is no object
-	return in.SessionID
+	id, _ := given["sessionId"].(string)
+	return id
 }
 
 // follow binds the connection to what a call bound, and returns the session that the connection's calls had before and

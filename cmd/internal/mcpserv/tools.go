@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -130,11 +129,9 @@ func (s *Server) checkTool(name string) error {
 
 // hints say of a parameter what its name does not. They are few: a model reads each byte in every conversation.
 var hints = map[string]string{
-	"since":    "e.g. 2h",
-	"budget":   "tokens",
-	"briefing": "as briefing_update takes it",
-	"children": "nested, as this one",
-	confirm:    "a person agreed",
+	"since":  "e.g. 2h",
+	"budget": "tokens",
+	confirm:  "a person agreed",
 }
 
 // describe returns what a model reads about an operation.
@@ -208,73 +205,14 @@ const confirm = "confirm"
 
 // input returns the schema of an operation's parameters, in the order of the catalogue.
 func input(o ops.Operation, on func(set string) bool) *jsonschema.Schema {
-	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
-	for _, p := range o.Params {
-		if !inSchema(o.Name, p.Name) || p.Listed == ops.NeverListed || p.Listed != "" && !on(p.Listed) {
-			continue
-		}
-		param := schemaOf(p.Type)
-		for _, e := range p.Enum {
-			param.Enum = append(param.Enum, e)
-		}
-		param.Description = hints[p.Name]
-		s.Properties[p.Name] = param
-		s.PropertyOrder = append(s.PropertyOrder, p.Name)
-		if p.Required {
-			s.Required = append(s.Required, p.Name)
-		}
-	}
+	taken := slices.DeleteFunc(slices.Clone(o.Params), func(p ops.Param) bool { return !inSchema(o.Name, p.Name) })
+	o.Params = taken
+	s := published(o.Takes(), true, on)
 	if slices.Contains(verbosely, o.Name) {
-		s.Properties[verbose] = &jsonschema.Schema{Type: "boolean"}
-		s.PropertyOrder = append(s.PropertyOrder, verbose)
+		add(s, verbose, &jsonschema.Schema{Type: "boolean"}, false)
 	}
 	if o.Destructive {
-		s.Properties[confirm] = &jsonschema.Schema{Type: "boolean", Description: hints[confirm]}
-		s.PropertyOrder = append(s.PropertyOrder, confirm)
-	}
-	return s
-}
-
-// schemaOf returns the schema of a parameter's type. Nothing in it may be null, and every list says what it is a list
-// of: strict clients drop tools otherwise.
-func schemaOf(t reflect.Type) *jsonschema.Schema {
-	switch t.Kind() {
-	case reflect.Pointer:
-		if t.Elem().Kind() == reflect.Struct { // which another tool describes
-			return &jsonschema.Schema{Type: "object"}
-		}
-		return schemaOf(t.Elem())
-	case reflect.Bool:
-		return &jsonschema.Schema{Type: "boolean"}
-	case reflect.Int, reflect.Int64:
-		return &jsonschema.Schema{Type: "integer"}
-	case reflect.Slice:
-		return &jsonschema.Schema{Type: "array", Items: schemaOf(t.Elem())}
-	case reflect.Struct:
-		return objectOf(t)
-	}
-	return &jsonschema.Schema{Type: "string"}
-}
-
-// objectOf returns the schema of an object in a list. Of objects that hold others of their kind it says only what they
-// must have: a hint names the rest, as the list of tools is sent in every conversation.
-func objectOf(t reflect.Type) *jsonschema.Schema {
-	fields := slices.DeleteFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool {
-		kind := f.Tag.Get("json") // of a reference the name tells its type, and what is new is active: both are taken
-		return kind == "-" || kind == "status,omitempty" || t == reflect.TypeFor[ops.Reference]() && kind == "type,omitempty"
-	})
-	nested := slices.ContainsFunc(fields, func(f reflect.StructField) bool { return f.Type == reflect.SliceOf(t) })
-	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
-	for _, f := range fields {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		must := f.Tag.Get("req") == "true"
-		if must {
-			s.Required = append(s.Required, name)
-		}
-		if must || !nested {
-			s.Properties[name] = schemaOf(f.Type)
-			s.PropertyOrder = append(s.PropertyOrder, name)
-		}
+		add(s, confirm, &jsonschema.Schema{Type: "boolean", Description: hints[confirm]}, false)
 	}
 	return s
 }

@@ -174,11 +174,11 @@ func (l *line) tools() []listed {
 const (
 	mostTools        = 12000 // name, description and input schema of all
 	mostWorker       = 5800  // of the worker's profile
-	mostBare         = 12000 // the whole list of all without output schemas, as --replies text has it
-	mostSent         = 30000 // the whole list of all, as docs/mcp.md has it: in one piece, as not every client asks for a second
+	mostBare         = 12400 // the whole list of all without output schemas, as --replies text has it
+	mostSent         = 31000 // the whole list of all, as docs/mcp.md has it: in one piece, as not every client asks for a second
 	mostSentWorker   = 17000
 	spareWorker      = 0 // of these, for what is to come
-	mostInstructions = 1200
+	mostInstructions = 1300
 	workers          = 12 // tools of the worker's profile
 )
 

@@ -1,0 +1,113 @@
+package ops
+
+import (
+	"encoding"
+	"encoding/json"
+	"reflect"
+	"sync"
+)
+
+// A Kind is a kind of JSON value, by its name in JSON Schema.
+type Kind string
+
+// The kinds of values.
+const (
+	KindText   Kind = "string"
+	KindBool   Kind = "boolean"
+	KindWhole  Kind = "integer"
+	KindNumber Kind = "number"
+	KindList   Kind = "array"
+	KindObject Kind = "object"
+	KindAny    Kind = "" // any JSON
+)
+
+// A Shape says what JSON a Go type is. Arguments are read, replies are written and schemas are published by shapes, so
+// that what is published is what is taken and what is sent.
+type Shape struct {
+	Type    reflect.Type
+	Kind    Kind
+	Enum    []string // of a text: the values allowed; nil for any
+	Item    *Shape   // of a list, and of the values of an object that may have any members
+	Members []Param  // of an object; nil where it may have any
+	Main    string   // of an object: the only member that it must have, where that is a text; "" for none
+
+	judged bool // the engine refuses values that are none of Enum, or an empty Main
+}
+
+// shapes are the shapes that were asked for, which may refer to each other.
+var shapes = struct {
+	sync.Mutex
+	of map[reflect.Type]*Shape // guarded by the mutex
+}{of: map[reflect.Type]*Shape{}}
+
+// ShapeOf returns the shape of a type. It must not be changed.
+func ShapeOf(t reflect.Type) *Shape {
+	shapes.Lock()
+	defer shapes.Unlock()
+	return shapeOf(t)
+}
+
+var (
+	ofText  = reflect.TypeFor[encoding.TextMarshaler]()
+	rawJSON = reflect.TypeFor[json.RawMessage]()
+)
+
+func shapeOf(t reflect.Type) *Shape {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if s := shapes.of[t]; s != nil {
+		return s
+	}
+	s := &Shape{Type: t, Kind: KindText}
+	shapes.of[t] = s
+	switch k := t.Kind(); {
+	case t == rawJSON: // an object, wherever operations have it
+		s.Kind, s.Item = KindObject, shapeOf(reflect.TypeFor[any]())
+	case t.Implements(ofText):
+		if w, ok := reflect.Zero(t).Interface().(interface{ Words() []string }); ok {
+			s.Enum = w.Words()
+		}
+	case k == reflect.Interface:
+		s.Kind = KindAny
+	case k == reflect.Bool:
+		s.Kind = KindBool
+	case k >= reflect.Int && k <= reflect.Uint64:
+		s.Kind = KindWhole
+	case k == reflect.Float32 || k == reflect.Float64:
+		s.Kind = KindNumber
+	case k == reflect.Array, k == reflect.Slice && t.Elem().Kind() != reflect.Uint8: // which encoding/json writes as a text
+		s.Kind, s.Item = KindList, shapeOf(t.Elem())
+	case k == reflect.Map:
+		s.Kind, s.Item = KindObject, shapeOf(t.Elem())
+	case k == reflect.Struct:
+		s.Kind, s.Members = KindObject, params(t)
+		for _, m := range s.Members {
+			if m.Required && (s.Main != "" || m.Shape.Kind != KindText) {
+				s.Main = ""
+				break
+			} else if m.Required {
+				s.Main, s.judged = m.Name, m.Field.Tag.Get("judge") != ""
+			}
+		}
+	}
+	return s
+}
+
+// Member returns the member of an object by its name.
+func (s *Shape) Member(name string) (Param, bool) {
+	for _, m := range s.Members {
+		if m.Name == name {
+			return m, true
+		}
+	}
+	return Param{}, false
+}
+
+// Names returns the names of the members of an object, in their order.
+func (s *Shape) Names() (names []string) {
+	for _, m := range s.Members {
+		names = append(names, m.Name)
+	}
+	return names
+}
