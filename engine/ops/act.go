@@ -2,17 +2,12 @@ package ops
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"path"
-	"path/filepath"
-	"strconv"
 	"strings"
 
 	places "arbor/engine/env"
-	"arbor/engine/env/command"
 	"arbor/engine/env/jail"
 	"arbor/engine/env/trust"
 	"arbor/engine/errs"
@@ -94,6 +89,8 @@ type acting struct {
 	session string
 	path    string // that the call is about
 	result  any    // for the count of loops
+
+	unlogged string // why the session's log has no line of the call
 }
 
 // at returns a path as the root has it: a session may begin in a folder of the environment.
@@ -138,27 +135,44 @@ func (a *acting) change(ctx context.Context, c *jail.Change, ifMatch string) (un
 		return "", errs.New(errs.Conflicting, "%s: this session has not read the file as it is (version %s); file_read shows it, the same call again goes on without", c.Path, c.Was)
 	}
 	call := trust.Call{Session: a.session, Environment: a.place.ID, Tool: a.tool.Name, Arguments: a.args, Path: c.Path, Version: string(c.Was)}
-	diff := "a binary file"
+	diff := fmt.Sprintf("a binary file: %s before, %s after", counted(len(c.Before), "byte"), counted(len(c.After), "byte"))
 	if jail.IsText(c.Before) && jail.IsText(c.After) {
 		diff = plan.UnifiedDiff(c.Path, c.Before, c.After)
 	}
-	if err := a.allowed(ctx, call, diff); err != nil {
+	by, err := a.allowed(ctx, call, diff)
+	if err != nil {
 		return "", err
 	}
-	if undo, err = a.root.Apply(ctx, c); err == nil {
-		env.Memory.Show(a.session, a.place.ID, c.Path, string(c.Now()))
+	if undo, err = a.root.Apply(ctx, c); err != nil {
+		return undo, err
 	}
-	return undo, err
+	env.Memory.Show(a.session, a.place.ID, c.Path, string(c.Now()))
+	did := fmt.Sprintf("wrote %s (%s)", oneLine(c.Path), counted(len(c.After), "byte"))
+	if c.After == nil {
+		did = "deleted " + oneLine(c.Path)
+	}
+	a.logged(ctx, fmt.Sprintf("%s %s in %s, %s; undo %s", a.tool.Name, did, a.place.ID, by, undo))
+	return undo, nil
 }
 
-// allowed asks for a person's approval where the environment wants one, and uses one up that is there.
-func (a *acting) allowed(ctx context.Context, call trust.Call, diff string) error {
-	if places.Decide(a.place.Level, a.tool) == places.Run {
-		return nil
+// logged adds a line about what the call did to the session's log. What was done stands without it.
+func (a *acting) logged(ctx context.Context, text string) {
+	if err := a.h.log(context.WithoutCancel(ctx), "tool", text); err != nil {
+		a.unlogged = "the session's log has no line of it: " + err.Error()
 	}
-	return await(ctx, a.h, trust.Request{Kind: trust.KindCall, Call: call, Diff: diff}, func(b *trust.Book) string {
-		return b.Spend(a.h.env.Engine.Now(), call)
+}
+
+// allowed asks for a person's approval where the environment wants one, and uses one up that is there. by says what lets
+// the call run.
+func (a *acting) allowed(ctx context.Context, call trust.Call, diff string) (by string, err error) {
+	if places.Decide(a.place.Level, a.tool) == places.Run {
+		return "under trust " + string(a.place.Level), nil
+	}
+	err = await(ctx, a.h, trust.Request{Kind: trust.KindCall, Call: call, Diff: diff}, func(b *trust.Book) (state string) {
+		state, by = b.Spend(a.h.env.Engine.Now(), call)
+		return state
 	})
+	return by, err
 }
 
 // await notes a request, unless what is already decided answers it. The error says that a person is asked, or did not
@@ -181,76 +195,4 @@ func await(ctx context.Context, h *here, r trust.Request, decided func(*trust.Bo
 	}
 	return errs.New(errs.ApprovalPending, "%s in %s waits for a person, who is to type: arbor approve %s; the same call runs once they agree",
 		r.Tool, r.Environment, r.ID).With(errs.Details{Param: r.ID})
-}
-
-// run runs the program of a tool that a person has approved by its exact definition.
-func (a *acting) run(ctx context.Context, given json.RawMessage) (*command.Result, error) {
-	argv, err := places.Argv(a.tool, given)
-	if err != nil {
-		return nil, errs.New(errs.InvalidParams, "%s: %v; tool_list shows its parameters", a.tool.Name, err)
-	}
-	def, err := definitionOf(a.place, a.tool, a.root)
-	if err != nil {
-		return nil, err
-	}
-	call := trust.Call{Session: a.session, Environment: a.place.ID, Tool: a.tool.Name, Arguments: a.args}
-	if !a.h.book.Approved(def) {
-		what := trust.Request{Kind: trust.KindTool, Call: call, Definition: &def, Diff: definitionText(a.tool)}
-		what.Arguments = nil
-		return nil, await(ctx, a.h, what, func(*trust.Book) string { return "" })
-	}
-	if err := a.allowed(ctx, call, strings.Join(argv, "\n")); err != nil {
-		return nil, err
-	}
-	return command.Run(ctx, command.Spec{Dir: a.root.Path(), Argv: argv, Env: a.tool.Env, Timeout: a.tool.Timeout})
-}
-
-const maxProgram = 256 << 20 // bytes of a program in an environment
-
-// definitionOf returns what a person approves of a tool: its exact definition, and its program where that lies in the
-// root.
-func definitionOf(p *places.Place, t places.Tool, r *jail.Root) (trust.ApprovedTool, error) {
-	def := trust.ApprovedTool{Environment: p.ID, Name: t.Name, Digest: places.Digest(t)}
-	program := filepath.ToSlash(t.Command[0])
-	if filepath.IsAbs(t.Command[0]) {
-		rel, err := filepath.Rel(r.Path(), t.Command[0])
-		if err != nil || !filepath.IsLocal(rel) {
-			return def, nil
-		}
-		program = filepath.ToSlash(rel)
-	}
-	if strings.Contains(program, "/") || program != filepath.ToSlash(t.Command[0]) {
-		data, err := r.Content(program, maxProgram)
-		if err != nil {
-			return def, err
-		}
-		sum := sha256.Sum256(data)
-		def.Program = hex.EncodeToString(sum[:])
-	}
-	return def, nil
-}
-
-// definitionText shows the definition of a tool as a person approves it: each argument of its program in a line of its
-// own.
-func definitionText(t places.Tool) string {
-	var b strings.Builder
-	line := func(name, value string) {
-		if value != "" {
-			fmt.Fprintf(&b, "%-12s %s\n", name, value)
-		}
-	}
-	line("description", t.Description)
-	line("defined in", t.Source)
-	for i, arg := range t.Command {
-		line([]string{"program", "argument"}[min(i, 1)], strconv.Quote(arg))
-	}
-	for _, v := range t.Env {
-		line("variable", v)
-	}
-	line("parameters", string(t.Parameters))
-	line("timeout", t.Timeout.String())
-	if t.ReadOnly {
-		line("read only", "it says that it changes nothing, and is not asked about again")
-	}
-	return b.String()
 }

@@ -44,6 +44,7 @@ func changeFile(
 		}
 		out.Path, out.Version = c.Path, string(c.Now())
 		out.Undo, err = a.change(ctx, c, ifMatch)
+		out.Hint = a.unlogged
 		return err
 	})
 	if err != nil {

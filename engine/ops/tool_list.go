@@ -66,7 +66,7 @@ func ToolList(ctx context.Context, env *Env, in ToolListIn) (*ToolListOut, error
 func (h *here) stateOf(p *places.Place, t places.Tool) string {
 	if r, err := h.open(p); err == nil {
 		defer r.Close()
-		if def, err := definitionOf(p, t, r); err == nil && h.book.Approved(def) {
+		if def, _, err := definitionOf(p, t, r); err == nil && h.book.Approved(def) {
 			return ""
 		}
 	}

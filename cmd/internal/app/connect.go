@@ -305,7 +305,7 @@ func (s *served) ask(ctx context.Context, env *ops.Env, id string) error {
 		if r.ID != id {
 			continue
 		}
-		fmt.Fprintf(s.call.Stderr, "%sLet it run? [y/N] ", ops.Asked(r))
+		fmt.Fprintf(s.call.Stderr, "%sLet it run? [y/N] ", ops.Asked(r, true))
 		select {
 		case <-ctx.Done():
 			fmt.Fprintln(s.call.Stderr, "withdrawn")

@@ -13,7 +13,7 @@ import (
 func approveCommand(sh *shell) command {
 	in := &ops.ApproveIn{}
 	c := confirmed(sh, in, &in.DryRun, ops.Approve, func(would *ops.DecideOut) string {
-		return ops.Asked(would.Request) + ops.Granted(would.Granted) + "Let it run?"
+		return ops.Asked(would.Request, false) + ops.Granted(would.Granted) + "Let it run?"
 	})
 	c.show = showing(sh, showDecision)
 	return c
@@ -35,7 +35,7 @@ func runCommand(sh *shell) command {
 			if err != nil {
 				return true, err
 			}
-			agreed, err := agrees(ctx, sh, ops.Asked(would.Request)+"Let it run?")
+			agreed, err := agrees(ctx, sh, ops.Asked(would.Request, false)+"Let it run?")
 			if err == nil && agreed {
 				_, err = call(ctx, sh, ops.Approve, ops.ApproveIn{ID: would.Request.ID})
 			} else if err == nil {
@@ -71,15 +71,11 @@ func showApprovals(sh *shell, out *ops.ApprovalListOut) error {
 		}
 		return nil
 	}
-	var all strings.Builder
-	for _, r := range out.Requests {
-		all.WriteString(ops.Asked(r) + "\n")
-	}
 	if len(out.Requests) == 0 {
 		sh.say("nothing waits for you")
 		return nil
 	}
-	err := sh.onScreen(strings.TrimSuffix(all.String(), "\n"))
+	err := sh.print(out.Text())
 	sh.hint("arbor approve ID lets one run, arbor deny ID refuses it")
 	return err
 }

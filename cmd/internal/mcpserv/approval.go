@@ -118,7 +118,7 @@ func questionOf(ctx context.Context, env *ops.Env, id string) (*mcp.CallToolResu
 			continue
 		}
 		choices := []any{once, no}
-		text := ops.Asked(r)
+		text := ops.Asked(r, false)
 		if g := trust.GrantOf(r, trust.Decision{Allow: true, Scope: trust.ForSession}); g != nil {
 			choices = []any{once, forSession, always, no}
 			text += forSession + ": " + ops.Granted(g)

@@ -3,7 +3,9 @@ package web
 import (
 	"net/http"
 	"slices"
+	"strings"
 
+	"arbor/engine/env/trust"
 	"arbor/engine/ops"
 	"arbor/mdstore/mdoc"
 )
@@ -14,8 +16,33 @@ func (s *Site) approvals(r *http.Request, v *screen) error {
 	if err != nil {
 		return err
 	}
-	v.Body = open(out.Requests)
+	var all []waiting
+	for _, q := range open(out.Requests) {
+		w := waiting{Request: q, Text: ops.Asked(q, r.URL.Query().Get("whole") == q.ID)}
+		w.Cut = r.URL.Query().Get("whole") != q.ID && w.Text != ops.Asked(q, true)
+		all = append(all, w)
+	}
+	v.Body = all
 	return nil
+}
+
+// A waiting is a request with its text, as every screen shows it.
+type waiting struct {
+	trust.Request
+	Text string
+	Cut  bool // the middle of something is left out
+}
+
+// askedLines returns the lines of such a text. Those of a diff are indented.
+func askedLines(text string) (all []diffLine) {
+	for line := range strings.Lines(text) {
+		kind := "same"
+		if body, is := strings.CutPrefix(line, "    "); is {
+			kind = diffLines(body)[0].Kind
+		}
+		all = append(all, diffLine{kind, line})
+	}
+	return all
 }
 
 type findings struct {

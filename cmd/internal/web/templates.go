@@ -47,6 +47,7 @@ func (l look) funcs() template.FuncMap {
 		"words":    l.words,
 		"editors":  editors,
 		"lines":    func(diff string) []diffLine { return diffLines(diff) },
+		"asked":    askedLines,
 		"marked":   marked,
 		"join":     func(all []string) string { return strings.Join(all, ", ") },
 		"language": func() string { return l.Language },

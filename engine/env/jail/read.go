@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
 	"strings"
 	"unicode/utf8"
 )
@@ -92,6 +93,24 @@ func (r *Root) Content(p string, most int64) ([]byte, error) {
 	}
 	data, _, err := r.read(rel, most)
 	return data, err
+}
+
+// Digest returns the SHA-256 of what a file holds, as hexadecimal digits.
+func (r *Root) Digest(p string) (string, error) {
+	rel, err := clean(p)
+	if err != nil {
+		return "", err
+	}
+	f, _, err := r.open(rel)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", failed(rel, err)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 // number writes a line with its number.

@@ -49,7 +49,7 @@ type ApprovedTool struct {
 	Environment string    `json:"environment"`
 	Name        string    `json:"name"`
 	Digest      string    `json:"digest"`            // of the definition
-	Program     string    `json:"program,omitempty"` // SHA-256 of the file that it runs; "" where that lies elsewhere
+	Program     string    `json:"program,omitempty"` // SHA-256 of the files of the root that it names, with their paths; "" for none
 	At          time.Time `json:"at"`
 }
 
@@ -99,7 +99,7 @@ type Call struct {
 	Tool        string          `json:"tool"`
 	Arguments   json.RawMessage `json:"arguments,omitempty"`
 	Path        string          `json:"path,omitempty"`    // of the file that would change; "" for a command
-	Version     string          `json:"version,omitempty"` // of that file
+	Version     string          `json:"version,omitempty"` // of that file; of a command: SHA-256 of the files of the root that it names
 }
 
 // same reports whether two calls are one: their arguments are the same values.
@@ -170,6 +170,7 @@ type Grant struct {
 	Tool        string          `json:"tool"`
 	Glob        string          `json:"glob,omitempty"`      // of the paths
 	Arguments   json.RawMessage `json:"arguments,omitempty"` // of a tool that changes no file by itself: exactly these
+	Version     string          `json:"version,omitempty"`   // and the files that they name, as they were
 	At          time.Time       `json:"at"`
 }
 
@@ -179,7 +180,7 @@ func (g Grant) covers(c Call) bool {
 		return false
 	}
 	if c.Path == "" || g.Glob == "" {
-		return c.Path == "" && g.Glob == "" && bytes.Equal(canonical(g.Arguments), canonical(c.Arguments))
+		return c.Path == "" && g.Glob == "" && g.Version == c.Version && bytes.Equal(canonical(g.Arguments), canonical(c.Arguments))
 	}
 	return globbed(strings.Split(g.Glob, "/"), strings.Split(c.Path, "/"))
 }
@@ -267,7 +268,7 @@ func GrantOf(r Request, d Decision) *Grant {
 	}
 	switch {
 	case r.Path == "":
-		g.Arguments = r.Arguments
+		g.Arguments, g.Version = r.Arguments, r.Version
 	case d.Glob == "":
 		g.Glob = escape.Replace(r.Path)
 	default:
@@ -331,20 +332,20 @@ func (b *Book) Revoke(id string) error {
 	return nil
 }
 
-// Spend says whether a call may run: by a grant, or by an approval, which it uses up. "" is neither: it is to be asked
-// for.
-func (b *Book) Spend(now time.Time, c Call) (state string) {
+// Spend says whether a call may run: by a grant, or by an approval, which it uses up; by says which. "" is neither: it
+// is to be asked for.
+func (b *Book) Spend(now time.Time, c Call) (state, by string) {
 	b.Tidy(now)
-	if slices.ContainsFunc(b.Grants, func(g Grant) bool { return g.covers(c) }) {
-		return Approved
+	if i := slices.IndexFunc(b.Grants, func(g Grant) bool { return g.covers(c) }); i >= 0 {
+		return Approved, "under the grant " + b.Grants[i].ID
 	}
 	for i, r := range b.Requests {
 		if r.Kind == KindCall && r.State != Open && r.same(c) {
 			if r.State == Approved {
 				b.Requests = slices.Delete(b.Requests, i, i+1)
 			}
-			return r.State
+			return r.State, "approved as " + r.ID
 		}
 	}
-	return ""
+	return "", ""
 }

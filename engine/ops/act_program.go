@@ -1,0 +1,180 @@
+package ops
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	places "arbor/engine/env"
+	"arbor/engine/env/command"
+	"arbor/engine/env/jail"
+	"arbor/engine/env/trust"
+	"arbor/engine/errs"
+)
+
+// run runs the program of a tool that a person has approved by its exact definition, and the files of the environment
+// that it names.
+func (a *acting) run(ctx context.Context, given json.RawMessage) (*command.Result, error) {
+	argv, err := places.Argv(a.tool, given)
+	if err != nil {
+		return nil, errs.New(errs.InvalidParams, "%s: %v; tool_list shows its parameters", a.tool.Name, err)
+	}
+	def, named, err := definitionOf(a.place, a.tool, a.root)
+	if err != nil {
+		return nil, err
+	}
+	called, err := filesOf(a.root, argv)
+	if err != nil {
+		return nil, err
+	}
+	call := trust.Call{Session: a.session, Environment: a.place.ID, Tool: a.tool.Name, Arguments: a.args, Version: digestOf(called)}
+	if !a.h.book.Approved(def) {
+		what := trust.Request{Kind: trust.KindTool, Call: call, Definition: &def, Diff: definitionText(a.tool, named)}
+		what.Arguments, what.Version = nil, ""
+		return nil, await(ctx, a.h, what, func(*trust.Book) string { return "" })
+	}
+	by, err := a.allowed(ctx, call, commandText(argv)+filesText(called))
+	if err != nil {
+		return nil, err
+	}
+	now, err := filesOf(a.root, argv) // while a person was asked, or between the two looks
+	if err == nil && !slices.Equal(now, called) {
+		err = errs.New(errs.Conflicting, "%s: a file that it names changed meanwhile; call again, and it is asked for as it is now", a.tool.Name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r, err := command.Run(ctx, command.Spec{Dir: a.root.Path(), Argv: argv, Env: a.tool.Env, Timeout: a.tool.Timeout})
+	if err != nil {
+		return nil, err
+	}
+	a.logged(ctx, fmt.Sprintf("%s ran in %s, %s, and ended with code %d%s", a.tool.Name, a.place.ID, by, r.Code, inLog(trust.Request{Call: call})))
+	return r, nil
+}
+
+// definitionOf returns what a person approves of a tool: its exact definition, and the files of the root that it names.
+func definitionOf(p *places.Place, t places.Tool, r *jail.Root) (trust.ApprovedTool, []namedFile, error) {
+	named, err := filesOf(r, t.Command)
+	return trust.ApprovedTool{Environment: p.ID, Name: t.Name, Digest: places.Digest(t), Program: digestOf(named)}, named, err
+}
+
+// A namedFile is a file of the environment that a command names, as it is now.
+type namedFile struct{ path, sum string }
+
+// mostWords is how many words of a command are looked at, which is more than anybody writes.
+const mostWords = 100_000
+
+// filesOf returns the files of a root that a command names: its program, where that is given with a folder, and each
+// argument or word of one that is the path of a file, so that an interpreter's script, a file behind an option, and
+// one in a line for a shell are among them.
+func filesOf(r *jail.Root, argv []string) (all []namedFile, err error) {
+	program := filepath.ToSlash(argv[0])
+	rel := inRoot(r, argv[0])
+	if strings.Contains(program, "/") && rel != "" {
+		sum, err := r.Digest(rel)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, namedFile{rel, sum})
+	}
+	words := 0
+	for _, arg := range argv[1:] {
+		apart := strings.FieldsFunc(arg, func(c rune) bool { return strings.ContainsRune(" \t\n\r;&|()<>'\"`=,:@{}[]", c) })
+		if len(arg) > 2 && arg[0] == '-' {
+			apart = append(apart, arg[2:]) // as -fFILE
+		}
+		for _, word := range append([]string{arg}, apart...) {
+			if words++; words > mostWords {
+				return nil, errs.New(errs.InvalidParams, "an argument has too many words to tell which files it names")
+			}
+			rel := inRoot(r, word)
+			if rel == "" || slices.ContainsFunc(all, func(f namedFile) bool { return f.path == rel }) {
+				continue
+			}
+			if sum, err := r.Digest(rel); err == nil {
+				all = append(all, namedFile{rel, sum})
+			}
+		}
+	}
+	return all, nil
+}
+
+// inRoot returns the path in a root that a word would name there, "" for none.
+func inRoot(r *jail.Root, word string) string {
+	if filepath.IsAbs(word) {
+		rel, err := filepath.Rel(r.Path(), word)
+		if err != nil {
+			return ""
+		}
+		word = rel
+	}
+	rel := filepath.ToSlash(filepath.Clean(word))
+	if word == "" || len(word) > 4096 || rel == "." || !filepath.IsLocal(word) || strings.Contains(word, "\x00") {
+		return ""
+	}
+	return rel
+}
+
+// digestOf returns the digest of files with their paths; "" for none.
+func digestOf(all []namedFile) string {
+	if len(all) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	for _, f := range all {
+		b.WriteString(f.path + "\x00" + f.sum + "\n")
+	}
+	sum := sha256.Sum256([]byte(b.String()))
+	return hex.EncodeToString(sum[:])
+}
+
+// definitionText shows the definition of a tool as a person approves it: each argument of its program in a line of its
+// own, and the files that it holds for.
+func definitionText(t places.Tool, named []namedFile) string {
+	var b strings.Builder
+	line := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "%-12s %s\n", name, strings.ReplaceAll(value, "\n", `\n`))
+		}
+	}
+	line("description", t.Description)
+	line("defined in", t.Source)
+	b.WriteString(commandText(t.Command) + filesText(named))
+	for _, v := range t.Env {
+		line("variable", v)
+	}
+	var schema bytes.Buffer
+	if json.Compact(&schema, t.Parameters) == nil {
+		line("parameters", schema.String())
+	}
+	line("timeout", t.Timeout.String())
+	if t.ReadOnly {
+		line("read only", "it says that it changes nothing, and is not asked about again")
+	}
+	return b.String()
+}
+
+// commandText shows a program and its arguments, each in a line of its own and in quotes.
+func commandText(argv []string) string {
+	quotes := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+	var b strings.Builder
+	for i, arg := range argv {
+		fmt.Fprintf(&b, "%-12s \"%s\"\n", []string{"program", "argument"}[min(i, 1)], quotes.Replace(arg))
+	}
+	return b.String()
+}
+
+// filesText says which files an approval holds for.
+func filesText(all []namedFile) string {
+	var b strings.Builder
+	for _, f := range all {
+		fmt.Fprintf(&b, "%-12s %s, as it is now (SHA-256 %s…)\n", "holds for", strings.ReplaceAll(f.path, "\n", `\n`), f.sum[:16])
+	}
+	return b.String()
+}
