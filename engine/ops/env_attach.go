@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"slices"
@@ -65,10 +66,46 @@ func EnvAttach(ctx context.Context, env *Env, in EnvAttachIn) (*EnvAttachOut, er
 	return &EnvAttachOut{*w}, nil
 }
 
+// EnvAttachHere registers a folder as an environment and attaches it to a session, or does nothing: a session that cannot
+// have it leaves nothing registered and nothing trusted.
+func EnvAttachHere(ctx context.Context, env *Env, in EnvRegisterIn, ref SessionRef) (*EnvRegisterOut, error) {
+	h, err := hereOf(ctx, env, ref)
+	if err == nil && h.session == nil {
+		err = noSessionFile()
+	}
+	if err != nil {
+		return nil, err
+	}
+	before, err := h.environments(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out, err := EnvRegister(ctx, env, in)
+	if err != nil {
+		return nil, err
+	}
+	attached, err := EnvAttach(ctx, env, EnvAttachIn{SessionRef: ref, ID: out.ID})
+	if err == nil {
+		out.Hint = cmp.Or(out.Hint, attached.Hint)
+		return out, nil
+	}
+	if !slices.ContainsFunc(before, func(e places.Environment) bool { return e.ID == out.ID }) {
+		if _, gone := EnvRemove(ctx, env, EnvRemoveIn{ID: out.ID}); gone != nil {
+			err = errs.New(errs.As(err).Code, "%v; %s stays registered: %v", err, out.ID, gone)
+		}
+	}
+	return nil, err
+}
+
+// noSessionFile refuses what only a session with a file can have.
+func noSessionFile() error {
+	return errs.New(errs.SessionNotFound, "environments are attached to a session with a file; session_start makes one (arbor session start)")
+}
+
 // attach changes the list of a session's environments.
 func (h *here) attach(ctx context.Context, edit func([]string) ([]string, string)) (*Wrote, error) {
 	if h.session == nil {
-		return nil, errs.New(errs.SessionNotFound, "environments are attached to a session with a file; session_start makes one (arbor session start)")
+		return nil, noSessionFile()
 	}
 	t := target{ws: h.view.Workspace().ID}
 	return done(ctx, h.env, t, h.env.act(Write{}, Match{}), plan.AttachSession{ID: h.session.ID, Edit: edit}, "tool_list (arbor env tools) shows what it can do")

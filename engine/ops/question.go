@@ -114,8 +114,9 @@ func (q *question) String() string {
 		q.write(&b, t, "", tail)
 	}
 	if q.odd > 0 {
-		fmt.Fprintf(&b, "  %s in this are not shown as they are: an escape such as \\u202e stands for each, and \\\\ for a backslash\n",
-			counted(q.odd, "character"))
+		are := map[bool]string{true: "is not shown as it is", false: "are not shown as they are"}[q.odd == 1]
+		fmt.Fprintf(&b, "  this has %s that %s: an escape such as \\u202e stands for each, and \\\\ for a backslash\n",
+			counted(q.odd, "character"), are)
 	}
 	return b.String()
 }

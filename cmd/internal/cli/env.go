@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -45,16 +46,14 @@ func attachPwdCommand(sh *shell) *cobra.Command {
 	in := ops.EnvRegisterIn{}
 	cmd := &cobra.Command{
 		Use: "attach-pwd", Short: "Register the working directory and attach it to the session",
-		Long:    "Where the folder is an environment already, it is that one. Twice is once.",
+		Long:    "Where the folder is an environment already, it is that one. Twice is once.\nWithout a session that can have it nothing is registered or trusted.",
 		Example: "arbor env attach-pwd --session s1\narbor env attach-pwd --trust read_only",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			in.URI = uriOf(sh, ".")
-			e, err := call(cmd.Context(), sh, ops.EnvRegister, in)
-			if err != nil {
-				return err
+			here := func(ctx context.Context, env *ops.Env, in ops.EnvRegisterIn) (*ops.EnvRegisterOut, error) {
+				return ops.EnvAttachHere(ctx, env, in, ops.SessionRef{SessionID: sh.session()})
 			}
-			at := ops.EnvAttachIn{SessionRef: ops.SessionRef{SessionID: sh.session()}, ID: e.ID}
-			out, err := call(cmd.Context(), sh, ops.EnvAttach, at)
+			e, err := call(cmd.Context(), sh, here, in)
 			if err != nil {
 				return err
 			}
@@ -64,11 +63,7 @@ func attachPwdCommand(sh *shell) *cobra.Command {
 					Attached bool `json:"attached"`
 				}{e, true})
 			}
-			if err := showEnvironment(sh, e); err != nil {
-				return err
-			}
-			sh.hint(out.Hint)
-			return nil
+			return showEnvironment(sh, e)
 		},
 	}
 	cmd.Flags().StringVar(&in.Trust, "trust", "", "how far tools run unasked, `full|restricted|read_only`; restricted unless given")

@@ -2,6 +2,8 @@ package web
 
 import (
 	"net/url"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -34,6 +36,9 @@ func TestAnExportIsWholeAndStill(t *testing.T) {
 			if strings.HasSuffix(name, ".css") {
 				continue
 			}
+			if meta, link := strings.Index(text, "Content-Security-Policy"), strings.Index(text, "<link"); meta < 0 || meta > link {
+				t.Errorf("%s has no policy before what it loads", name)
+			}
 			for _, no := range []string{"<script", "<form", "<button", "<textarea", "draggable", "vscode://", w.dir} {
 				if strings.Contains(text, no) {
 					t.Errorf("%s has %s", name, no)
@@ -49,5 +54,30 @@ func TestAnExportIsWholeAndStill(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A script that got into a file of an export does not run, though the file has its colours.
+func TestAnExportRunsNothing(t *testing.T) {
+	w := newWorld(t, nil)
+	b := newBrowser(t)
+	w.plan()
+	dir := t.TempDir()
+	err := w.site.Export(t.Context(), "Website", "en", func(name string, data []byte) error {
+		evil := `<script>window.ran = 1</script><img src="x" onerror="window.ran = 1"><p id="evil" style="color: red" onclick="window.ran = 1">evil</p></main>`
+		return os.WriteFile(filepath.Join(dir, name), []byte(strings.Replace(string(data), "</main>", evil, 1)), 0o666)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := b.tab("")
+	p.goTo("file://" + filepath.ToSlash(dir) + "/index.html")
+	p.sees("evil")
+	if got := p.eval(`document.styleSheets.length`); got != 1.0 {
+		t.Errorf("%v style sheets are loaded", got)
+	}
+	p.eval(`document.querySelector("#evil").click()`)
+	if got := p.eval(`String(window.ran) + document.querySelector("#evil").style.color`); got != "undefined" {
+		t.Errorf("what was written ran: %v", got)
 	}
 }

@@ -48,6 +48,7 @@ func (l look) funcs() template.FuncMap {
 		"editors":  editors,
 		"lines":    func(diff string) []diffLine { return diffLines(diff) },
 		"asked":    askedLines,
+		"policy":   func() string { return stillPolicy },
 		"marked":   marked,
 		"join":     func(all []string) string { return strings.Join(all, ", ") },
 		"language": func() string { return l.Language },
