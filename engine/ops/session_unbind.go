@@ -48,7 +48,7 @@ func SessionUnbind(ctx context.Context, env *Env, in SessionUnbindIn) (*SessionU
 // sessionNamed returns the session that a call names, or else the caller's.
 func (env *Env) sessionNamed(id string) (string, error) {
 	if id = cmp.Or(id, env.Session); id == "" {
-		return "", badParam("sessionId", "sessionId is missing; name a session (--session, ARBOR_SESSION)")
+		return "", badParam("sessionId", "no session is named; name one (sessionId, --session or ARBOR_SESSION)")
 	}
 	return id, nil
 }
