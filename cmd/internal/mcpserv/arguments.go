@@ -73,11 +73,13 @@ func adapt(o ops.Operation, s *ops.Shape, env *ops.Env, given map[string]any) er
 			return err
 		}
 	}
-	return inChildren(s, given, func(s *ops.Shape, child map[string]any) error { return adapt(o, s, env, child) })
+	return inChildren(s, given, func(_ string, s *ops.Shape, child map[string]any) error {
+		return adapt(o, s, env, child)
+	})
 }
 
-// inChildren calls f for the children in arguments that are objects.
-func inChildren(s *ops.Shape, given map[string]any, f func(s *ops.Shape, child map[string]any) error) error {
+// inChildren calls f for the children in arguments that are objects, with their place.
+func inChildren(s *ops.Shape, given map[string]any, f func(at string, s *ops.Shape, child map[string]any) error) error {
 	p, ok := s.Member("children")
 	if !ok || given[p.Name] == nil {
 		return nil
@@ -86,9 +88,9 @@ func inChildren(s *ops.Shape, given map[string]any, f func(s *ops.Shape, child m
 	if isList {
 		given[p.Name] = items // also those of a text
 	}
-	for _, item := range items {
+	for i, item := range items {
 		if child, ok := item.(map[string]any); ok {
-			if err := f(p.Shape.Item, child); err != nil {
+			if err := f(fmt.Sprintf("children[%d]", i), p.Shape.Item, child); err != nil {
 				return err
 			}
 		}

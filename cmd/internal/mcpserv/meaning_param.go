@@ -52,11 +52,14 @@ var elsewhere = []struct{ names, of, tool, with string }{
 // checkNames refuses a parameter that a tool does not have where another one or another call is meant, and a member of
 // children likewise. What means nothing the operation refuses, with the nearest name.
 func (s *Server) checkNames(o ops.Operation, given map[string]any) error {
-	return s.checkObject(o, o.Takes(), "no parameter", given)
+	return s.checkObject(o, o.Takes(), "", given)
 }
 
-func (s *Server) checkObject(o ops.Operation, of *ops.Shape, what string, given map[string]any) error {
-	have := of.Names()
+func (s *Server) checkObject(o ops.Operation, of *ops.Shape, at string, given map[string]any) error {
+	have, what := of.Names(), "no parameter"
+	if at != "" {
+		what = at + " has no member"
+	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if slices.Contains(have, name) || name == confirm && o.Destructive {
 			continue
@@ -65,8 +68,8 @@ func (s *Server) checkObject(o ops.Operation, of *ops.Shape, what string, given 
 			return ops.BadParam(errs.UnknownParams, clip(name, 60), "%s: %s %q; %s", o.Name, what, clip(name, 60), means)
 		}
 	}
-	return inChildren(of, given, func(of *ops.Shape, child map[string]any) error {
-		return s.checkObject(o, of, "children has no member", child)
+	return inChildren(of, given, func(child string, of *ops.Shape, members map[string]any) error {
+		return s.checkObject(o, of, strings.TrimPrefix(at+"."+child, "."), members)
 	})
 }
 

@@ -135,7 +135,7 @@ func TestAnUnknownParameterIsRefusedWithWhatIsMeant(t *testing.T) {
 		below := args{"title": "Below", name: "x"}
 		text := l.call("node_create", jsonOf(l, args{"parentId": "root", "type": "planning", "title": "T",
 			"children": []any{args{"title": "A", "children": []any{below}}}})).text
-		if !strings.Contains(text, `children has no member "`+name+`"; `+want) {
+		if !strings.Contains(text, `children[0].children[0] has no member "`+name+`"; `+want) {
 			t.Errorf("%s\nwant %s", text, want)
 		}
 	}
