@@ -60,7 +60,9 @@ type Tool struct {
 	Timeout     time.Duration   `json:"timeout,omitempty"`            // 0 is DefaultTimeout
 	Asks        bool            `json:"requiresPermission,omitempty"` // a person is asked also where the environment has full trust
 	ReadOnly    bool            `json:"readOnly,omitempty"`
-	Source      string          `json:"source,omitempty"` // the file that defines it: a path of the vault, or ToolsFile
+	Network     bool            `json:"network,omitempty"` // its program may connect to anything
+	Read        []string        `json:"read,omitempty"`    // files and folders that its program reads besides: absolute, or below ~/
+	Source      string          `json:"source,omitempty"`  // the file that defines it: a path of the vault, or ToolsFile
 }
 
 // The limits of a program that a tool runs.

@@ -137,6 +137,9 @@ func TestDefinitionsAreChecked(t *testing.T) {
 		"PATH":                   `{"id":"x","command":["x"],"env":["PATH=a"]}`,
 		"too long":               `{"id":"x","command":["x"],"timeout":601}`,
 		"a shell line":           `{"id":"x","command":"rm -rf /"}`,
+		"everything to read":     `{"id":"x","command":["x"],"read":["/usr/.."]}`,
+		"a relative path":        `{"id":"x","command":["x"],"read":["../x"]}`,
+		"all of HOME":            `{"id":"x","command":["x"],"read":["~/"]}`,
 	} {
 		if tools, wrong := env.ParseTools([]byte("["+text+","+good+"]"), free); len(tools) != 1 || len(wrong) != 1 {
 			t.Errorf("%s: %v %v", what, tools, wrong)
@@ -145,11 +148,15 @@ func TestDefinitionsAreChecked(t *testing.T) {
 	if _, err := env.ParseTool([]byte(good), func(name string) bool { return name == "test" }); err == nil {
 		t.Error("the name of a built-in tool is taken")
 	}
-	other := strings.Replace(good, `"go"`, `"gone"`, 1)
 	a, _ := env.ParseTool([]byte(good), free)
-	b, _ := env.ParseTool([]byte(other), free)
-	if env.Digest(a) == env.Digest(b) || env.Digest(a) != env.Digest(tools[0]) {
-		t.Error("a digest is of the exact definition, wherever it comes from")
+	if env.Digest(a) != env.Digest(tools[0]) {
+		t.Error("a digest is of the definition, wherever it comes from")
+	}
+	for was, now := range map[string]string{`"go"`: `"gone"`, `"timeout":5`: `"timeout":5,"network":true`, `"description":"d"`: `"description":"d","read":["~/.pyenv"]`} {
+		b, err := env.ParseTool([]byte(strings.Replace(good, was, now, 1)), free)
+		if err != nil || env.Digest(a) == env.Digest(b) {
+			t.Errorf("a digest is of the exact definition: with %s it is the same, %v", now, err)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -40,6 +41,8 @@ type definition struct {
 	Timeout     int             `json:"timeout"` // seconds
 	Asks        bool            `json:"requiresPermission"`
 	ReadOnly    bool            `json:"readOnly"`
+	Network     bool            `json:"network"`
+	Read        []string        `json:"read"`
 }
 
 // ParseTools reads the definitions of a ToolsFile: a list of them, or an object with such a list as tools. A definition
@@ -121,7 +124,7 @@ var (
 // tool checks a definition.
 func (d definition) tool(taken func(string) bool) (Tool, error) {
 	t := Tool{Name: first(d.ID, d.Name), Description: d.Description, Parameters: d.Parameters, Command: d.Command, Env: d.Env,
-		Timeout: DefaultTimeout, Asks: d.Asks, ReadOnly: d.ReadOnly}
+		Timeout: DefaultTimeout, Asks: d.Asks, ReadOnly: d.ReadOnly, Network: d.Network, Read: d.Read}
 	if d.Timeout != 0 {
 		t.Timeout = time.Duration(d.Timeout) * time.Second
 	}
@@ -148,6 +151,11 @@ func (d definition) tool(taken func(string) bool) (Tool, error) {
 			if _, ok := known[m[1]]; !ok {
 				return t, fmt.Errorf("command has %s, which parametersSchema does not declare", m[0])
 			}
+		}
+	}
+	for _, p := range t.Read {
+		if rest, home := strings.CutPrefix(p, "~/"); strings.Contains(p, "\x00") || path.Clean(p) == "/" || !path.IsAbs(p) && !(home && rest != "") {
+			return t, fmt.Errorf("read has %q; it names files and folders as /FOLDER or ~/FOLDER", p)
 		}
 	}
 	for _, v := range t.Env {

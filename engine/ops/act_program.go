@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	places "arbor/engine/env"
@@ -20,48 +21,52 @@ import (
 
 // run runs the program of a tool that a person has approved by its exact definition, and the files of the environment
 // that it names.
-func (a *acting) run(ctx context.Context, given json.RawMessage) (*command.Result, error) {
+//
+// refused says what the program was likely refused, "" for nothing.
+func (a *acting) run(ctx context.Context, given json.RawMessage) (r *command.Result, refused string, err error) {
 	argv, err := places.Argv(a.tool, given)
 	if err != nil {
-		return nil, errs.New(errs.InvalidParams, "%s: %v; tool_list shows its parameters", a.tool.Name, err)
+		return nil, "", errs.New(errs.InvalidParams, "%s: %v; tool_list shows its parameters", a.tool.Name, err)
 	}
 	def, named, err := definitionOf(a.place, a.tool, a.root)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	called, err := filesOf(a.root, argv)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	call := trust.Call{Session: a.session, Environment: a.place.ID, Tool: a.tool.Name, Arguments: a.args, Version: digestOf(called)}
 	if !a.h.book.Approved(def) {
 		what := trust.Request{Kind: trust.KindTool, Call: call, Definition: &def, Diff: definitionText(a.tool, named)}
 		what.Arguments, what.Version = nil, ""
-		return nil, await(ctx, a.h, what, func(*trust.Book) string { return "" })
+		return nil, "", await(ctx, a.h, what, func(*trust.Book) string { return "" })
 	}
 	by, err := a.allowed(ctx, call, commandText(argv)+filesText(called))
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	now, err := filesOf(a.root, argv) // while a person was asked, or between the two looks
 	if err == nil && !slices.Equal(now, called) {
 		err = errs.New(errs.Conflicting, "%s: a file that it names changed meanwhile; call again, and it is asked for as it is now", a.tool.Name)
 	}
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	r, err := command.Run(ctx, command.Spec{Dir: a.root.Path(), Argv: argv, Env: a.tool.Env, Timeout: a.tool.Timeout})
-	if err != nil {
-		return nil, err
+	spec := a.reach(argv)
+	if r, err = command.Run(ctx, spec); err != nil {
+		return nil, "", err
 	}
 	a.logged(ctx, fmt.Sprintf("%s ran in %s, %s, and ended with code %d%s", a.tool.Name, a.place.ID, by, r.Code, inLog(trust.Request{Call: call})))
-	return r, nil
+	return r, command.Refused(spec, r), nil
 }
 
 // definitionOf returns what a person approves of a tool: its exact definition, and the files of the root that it names.
 func definitionOf(p *places.Place, t places.Tool, r *jail.Root) (trust.ApprovedTool, []namedFile, error) {
 	named, err := filesOf(r, t.Command)
-	return trust.ApprovedTool{Environment: p.ID, Name: t.Name, Digest: places.Digest(t), Program: digestOf(named)}, named, err
+	def := trust.ApprovedTool{Environment: p.ID, Name: t.Name, Digest: places.Digest(t), Program: digestOf(named)}
+	def.Unconfined = command.Confinement() == ""
+	return def, named, err
 }
 
 // A namedFile is a file of the environment that a command names, as it is now.
@@ -152,6 +157,12 @@ func definitionText(t places.Tool, named []namedFile) string {
 	var schema bytes.Buffer
 	if json.Compact(&schema, t.Parameters) == nil {
 		line("parameters", schema.String())
+	}
+	for _, p := range t.Read {
+		line("reads also", strconv.Quote(p))
+	}
+	for _, said := range confinedText(command.Confinement(), t.Network) {
+		line(said[0], said[1])
 	}
 	line("timeout", t.Timeout.String())
 	if t.ReadOnly {

@@ -328,12 +328,12 @@ func toolOf(p *mdstore.Page) (places.Tool, error) {
 			d[key] = v
 		}
 	}
-	for _, key := range []string{"command", "env"} {
+	for _, key := range []string{"command", "env", "read"} {
 		if v := p.List(key); v != nil {
 			d[key] = v
 		}
 	}
-	for _, key := range []string{"requiresPermission", "readOnly", "timeout"} {
+	for _, key := range []string{"requiresPermission", "readOnly", "network", "timeout"} {
 		if v := p.Field(key); v != "" {
 			d[key] = json.RawMessage(v)
 		}

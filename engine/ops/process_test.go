@@ -21,8 +21,8 @@ import (
 const writerVault = "ARBOR_TEST_WRITER"
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == command.Word { // the supervisor of a tool's program
-		os.Exit(command.Confined(os.Args[2:]))
+	if code, started := command.Main(os.Args[1:]); started { // for the program of a tool
+		os.Exit(code)
 	}
 	if v := os.Getenv(workerJob); v != "" {
 		if err := work(v); err != nil {

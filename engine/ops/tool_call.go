@@ -22,6 +22,8 @@ type ToolCallOut struct {
 	Omitted     int    `json:"omittedBytes,omitempty"`
 	TimedOut    bool   `json:"timedOut,omitempty"`
 	Confined    string `json:"confinedBy,omitempty"`
+
+	Made []string `json:"madeProtected,omitempty"` // files and folders of protected names that were made or replaced meanwhile
 	Out
 }
 
@@ -41,15 +43,18 @@ func ToolCall(ctx context.Context, env *Env, in ToolCallIn) (*ToolCallOut, error
 	}
 	out := &ToolCallOut{}
 	where, err := use(ctx, env, in.Act, in.Tool, in, out, func(a *acting) error {
-		r, err := a.run(ctx, in.Arguments)
+		r, refused, err := a.run(ctx, in.Arguments)
 		if err != nil {
 			return err
 		}
-		out.ExitCode, out.Output, out.Omitted, out.TimedOut, out.Confined = r.Code, r.Output, r.Cut, r.TimedOut, r.Confined
+		out.ExitCode, out.Output, out.Omitted, out.TimedOut, out.Confined, out.Made = r.Code, r.Output, r.Cut, r.TimedOut, r.Confined, r.Made
 		a.result = []any{r.Code, r.Output}
 		if r.TimedOut {
 			out.Hint = "it was killed after " + a.tool.Timeout.String() + ", with all that it started"
+		} else if refused != "" {
+			out.Hint = "confined by " + r.Confined + ": " + refused
 		}
+		a.tellMade(ctx, r.Made, out)
 		return nil
 	})
 	out.Environment = where

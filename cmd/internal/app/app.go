@@ -59,11 +59,11 @@ func run(ctx context.Context, sys cli.System) (code int) {
 			code = explain(sys, p, debug.Stack())
 		}
 	}()
-	switch {
-	case len(sys.Args) == 6 && sys.Args[0] == driverWord:
+	if code, started := command.Main(sys.Args); started {
+		return code
+	}
+	if len(sys.Args) == 6 && sys.Args[0] == driverWord {
 		return mergeDriver(ctx, sys, sys.Args[1:])
-	case len(sys.Args) > 1 && sys.Args[0] == command.Word:
-		return command.Confined(sys.Args[1:])
 	}
 	v := vaults{getenv: sys.Getenv}
 	sys.Vaults, sys.EditConfig = v, v.editConfig

@@ -109,9 +109,9 @@ func showEnvironments(sh *shell, out *ops.EnvListOut) error {
 		return err
 	}
 	if out.Confinement == "" {
-		sh.say("programs of tools are not confined to their folder on this system")
+		sh.say("nothing on this system confines programs of tools; each asks to run unconfined")
 	} else {
-		sh.say("programs of tools are confined to their folder by %s", out.Confinement)
+		sh.say("programs of tools are confined by %s", out.Confinement)
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ var rows = []row{
 	{floor: 0, name: "mdstore/watch"},
 	{floor: 0, name: "mdstore/guard"},
 	{floor: 5, name: "engine/env/jail", may: "mdstore/guard"},
-	{floor: 0, name: "engine/env/command"},
+	{floor: 5, name: "engine/env/command", may: "mdstore/guard"},
 	{floor: 0, name: "cmd/internal/layers", std: "pure"},
 
 	// mdstore has time for the form of log lines, and the names of io/fs for

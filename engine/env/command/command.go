@@ -1,5 +1,5 @@
-// Package command runs a program with a folder as its working directory, confined to it where the system can, and ends
-// it with all that it started.
+// Package command runs a program with a folder as its working directory, keeps it to what it may reach, where the system
+// has a way to do that, and ends it with all that it started.
 package command
 
 import (
@@ -14,10 +14,6 @@ import (
 	"time"
 )
 
-// Word is the first argument of the program itself with which Run starts it as the supervisor of another one: main
-// calls Confined then, before it does anything else.
-const Word = "confined"
-
 // Variable is set in the environment of every program that Run starts: no person is at such a program's terminal.
 const Variable = "ARBOR_TOOL"
 
@@ -25,9 +21,16 @@ const Variable = "ARBOR_TOOL"
 type Spec struct {
 	Dir       string        // the root of the environment, without links: working directory, and all that may be written
 	Argv      []string      // the program and its arguments, as they are; no shell sees them
-	Env       []string      // NAME=VALUE, besides PATH, HOME, LANG and ARBOR_TOOL
+	Env       []string      // NAME=VALUE, besides PATH, HOME, XDG_CACHE_HOME, LANG, TMPDIR and ARBOR_TOOL
 	Timeout   time.Duration // after which it is killed with all that it started
 	MaxOutput int           // bytes that are kept; 0 is 64 KiB
+
+	Home       string    // HOME of the program, which is there and survives it; "" is a folder that ends with it
+	Read       []string  // files and folders that it may read besides Dir and the system's, absolute
+	Protected  Protected // what it may not write, or not see
+	Network    bool      // it may connect to anything
+	Unconfined bool      // it may run where nothing confines it
+	By         string    // the way to confine it; "" is the first one that this system has
 }
 
 // A Result is what a program did.
@@ -38,9 +41,18 @@ type Result struct {
 	TimedOut bool          // it was killed at the timeout
 	Took     time.Duration //
 	Confined string        // by what; "" for nothing
+	Made     []string      // what has a protected name and was made or replaced meanwhile, relative to Dir, with slashes
 }
 
 const maxOutput = 64 << 10
+
+// A job is what is to be done, as the processes that confine a program hand it on.
+type job struct {
+	Way   string // "" confines nothing
+	Argv  []string
+	Env   []string
+	Reach reach
+}
 
 // Run runs a program to its end, or to its timeout. The error is that of a program that could not be started, or of
 // ctx.
@@ -48,32 +60,60 @@ func Run(ctx context.Context, s Spec) (*Result, error) {
 	if len(s.Argv) == 0 {
 		return nil, errors.New("there is no program to run")
 	}
+	how := s.By
+	if how == "" {
+		how = Confinement()
+	}
+	if how == "" && !s.Unconfined {
+		return nil, errors.New("nothing on this system confines programs, and nobody agreed that this one runs unconfined")
+	}
 	program, err := find(s.Dir, s.Argv[0])
 	if err != nil {
 		return nil, err
 	}
-	scratch, err := os.MkdirTemp("", "arbor-tool-")
+	temp, err := os.MkdirTemp("", "arbor-tool-")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(scratch)
-	if scratch, err = filepath.EvalSymlinks(scratch); err != nil {
+	defer os.RemoveAll(temp)
+	if temp, err = filepath.EvalSymlinks(temp); err != nil {
 		return nil, err
 	}
+	if s.Home != "" {
+		if err := os.MkdirAll(s.Home, 0o700); err != nil {
+			return nil, err
+		}
+		if s.Home, err = filepath.EvalSymlinks(s.Home); err != nil {
+			return nil, err
+		}
+	}
+	found, err := surveyed(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	j := job{Way: how, Argv: append([]string{program}, s.Argv[1:]...), Reach: found.reach(s, temp)}
+	j.Env = append([]string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + j.Reach.Home, "XDG_CACHE_HOME=" + filepath.Join(j.Reach.Home, ".cache"),
+		"LANG=" + os.Getenv("LANG"), "TMPDIR=" + tempOf(how, temp), Variable + "=1",
+	}, s.Env...)
+	r, err := run(ctx, s, j)
+	if err != nil {
+		return nil, err
+	}
+	r.Made, err = found.made(ctx, s)
+	return r, err
+}
+
+// run runs a job.
+func run(ctx context.Context, s Spec, j job) (*Result, error) {
 	limited, cancel := context.WithTimeout(ctx, s.Timeout)
 	defer cancel()
-	how := Confinement()
-	cmd, err := supervised(limited, how, s.Dir, scratch, append([]string{program}, s.Argv[1:]...))
+	cmd, done, err := supervised(limited, j)
 	if err != nil {
 		return nil, err
 	}
-	home := os.Getenv("HOME")
-	if how != "" {
-		home = scratch // the real one cannot be read
-	}
-	cmd.Dir, cmd.Env = s.Dir, append([]string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "LANG=" + os.Getenv("LANG"), "TMPDIR=" + scratch, Variable + "=1",
-	}, s.Env...)
+	defer done()
+	cmd.Dir = s.Dir
 	out := &bounded{most: s.MaxOutput}
 	if out.most == 0 {
 		out.most = maxOutput
@@ -82,7 +122,7 @@ func Run(ctx context.Context, s Spec) (*Result, error) {
 	cmd.WaitDelay = 5 * time.Second // for the supervisor, and for what holds its output open
 	begin := time.Now()
 	err = cmd.Run()
-	r := &Result{Code: -1, Took: time.Since(begin), Confined: how, TimedOut: limited.Err() != nil && ctx.Err() == nil}
+	r := &Result{Code: -1, Took: time.Since(begin), Confined: j.Way, TimedOut: limited.Err() != nil && ctx.Err() == nil}
 	r.Output, r.Cut = out.text()
 	exit, ended := errors.AsType[*exec.ExitError](err)
 	switch {

@@ -3,15 +3,21 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"os"
 )
 
-// Confinement returns what keeps a program in its folder here: "" for nothing.
+// Confinement returns the first way that confines programs here: "" for none.
 func Confinement() string { return "" }
 
-// Confined is what main does when the program is started with Word, which Run does on Linux only.
-func Confined([]string) int {
-	fmt.Fprintln(os.Stderr, "arbor: programs of tools are not confined on this system")
+// Try says why a way to confine programs is not to be had here.
+func Try(string) error { return errors.New("programs of tools are not confined on this system") }
+
+func stage([]string) int {
+	fmt.Fprintln(os.Stderr, "arbor:", Try(""))
 	return 2
 }
+
+// tempOf returns the name that a program has for its folder of temporary files.
+func tempOf(_, temp string) string { return temp }

@@ -3,10 +3,15 @@
 package command_test
 
 import (
+	"errors"
 	"os/exec"
 	"testing"
 )
 
 func session(*exec.Cmd) {}
 
-func gone(*testing.T, string) {}
+func live() error { return nil }
+
+func dead(*testing.T, string) {}
+
+func attempt([]string) error { return errors.ErrUnsupported }

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,52 +16,78 @@ import (
 	"strings"
 	"syscall"
 
-	ll "github.com/landlock-lsm/go-landlock/landlock"
-	llsyscall "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"golang.org/x/sys/unix"
 )
 
+// The stages of a program's start. Each is this program started anew, with the job as its file 3.
 const (
-	landlock = "landlock"
-	inside   = "inside" // the second stage: confine this process, and become the program
+	stageSupervise = "supervise" // outlives the program, and ends all that it started
+	stageEnter     = "enter"     // is the first process of the namespaces: makes what the program sees
+	stageBecome    = "become"    // gives up what the program may not do, and becomes it
+	stageNothing   = "nothing"   // is the program of Try
 )
 
-// Confinement returns what keeps a program in its folder here: "landlock", or "" for nothing.
-func Confinement() string {
-	if version, err := llsyscall.LandlockGetABIVersion(); err == nil && version > 0 {
-		return landlock
-	}
-	return ""
-}
+const (
+	jobFD  = 3
+	maxJob = 16 << 20 // bytes
+)
 
 // supervised returns the command that runs a program under a supervisor, which is this program started anew: it
-// outlives what it supervises, takes over the orphans of that, and kills all of them when it ends or is told to.
-func supervised(ctx context.Context, how, root, scratch string, argv []string) (*exec.Cmd, error) {
+// outlives what it supervises, takes over the orphans of that, and kills all of them when it ends or is told to. done is
+// to be called at its end.
+func supervised(ctx context.Context, j job) (cmd *exec.Cmd, done func(), err error) {
+	if !answers {
+		return nil, nil, errors.New("the program does not call command.Main")
+	}
 	self, err := os.Executable()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if how == "" {
-		how = "-"
+	data, err := json.Marshal(j)
+	if err != nil {
+		return nil, nil, err
 	}
-	cmd := exec.CommandContext(ctx, self, append([]string{Word, how, root, scratch, "--"}, argv...)...)
+	file, err := os.CreateTemp(j.Reach.Temp, ".job-")
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, err = file.Write(data); err == nil {
+		err = os.Remove(file.Name())
+	}
+	cmd = exec.CommandContext(ctx, self, Word, stageSupervise)
+	cmd.Env, cmd.ExtraFiles = j.Env, []*os.File{file} // it reads nothing else of this process
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	_, err = cmd.StdinPipe() // which ends when this process does, however that comes
-	return cmd, err
+	if err == nil {
+		_, err = cmd.StdinPipe() // which ends when this process does, however that comes
+	}
+	return cmd, func() { file.Close() }, err
 }
 
-// Confined is what main does when the program is started with Word: it supervises, or is, the program that the
-// arguments behind Word name. It returns the exit code.
-func Confined(args []string) int {
-	if len(args) < 5 || args[3] != "--" {
+// stage does what this process was started for, and returns the exit code.
+func stage(args []string) int {
+	if len(args) == 1 && args[0] == stageNothing {
+		return 0
+	}
+	file := os.NewFile(jobFD, "job")
+	unix.CloseOnExec(jobFD)
+	var j job
+	data, err := io.ReadAll(io.NewSectionReader(file, 0, maxJob))
+	if len(args) != 1 || err != nil || json.Unmarshal(data, &j) != nil {
 		fmt.Fprintln(os.Stderr, "arbor: confined is started by arbor itself, for the programs of tools")
 		return 2
 	}
-	how, root, scratch, argv := args[0], args[1], args[2], args[4:]
-	if stage, ok := strings.CutPrefix(how, inside+":"); ok {
-		return become(stage, root, scratch, argv)
+	switch args[0] {
+	case stageEnter:
+		return enter(file, j)
+	case stageBecome:
+		return become(j)
 	}
+	return supervise(file, j)
+}
+
+// supervise runs the program, and ends all that it started.
+func supervise(file *os.File, j job) int {
 	told := make(chan os.Signal, 2)
 	signal.Notify(told, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	go func() {
@@ -72,14 +99,8 @@ func Confined(args []string) int {
 		fmt.Fprintln(os.Stderr, "arbor: what the program starts cannot be kept track of:", err)
 		return 126
 	}
-	self, err := os.Executable()
+	cmd, err := started(file, j)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "arbor:", err)
-		return 126
-	}
-	cmd := exec.Command(self, append([]string{Word, inside + ":" + how, root, scratch, "--"}, argv...)...)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	if err := cmd.Start(); err != nil {
 		fmt.Fprintln(os.Stderr, "arbor:", err)
 		return 126
 	}
@@ -98,6 +119,24 @@ func Confined(args []string) int {
 	}
 	killAll()
 	return code
+}
+
+// started starts the next stage, in the way of the job.
+func started(file *os.File, j job) (*exec.Cmd, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	w, err := wayOf(j.Way)
+	if err != nil {
+		return nil, err
+	}
+	cmd, err := w.start(self, j)
+	if err != nil {
+		return nil, err
+	}
+	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = os.Stdout, os.Stderr, []*os.File{file}
+	return cmd, cmd.Start()
 }
 
 // killAll kills every descendant of this process until there is none, and reaps those that became its children.
@@ -139,50 +178,4 @@ func descendants(of int) (all []int) {
 		next = append(next[1:], children[pid]...)
 	}
 	return all
-}
-
-// become confines this process to its folders, and makes it the program.
-func become(how, root, scratch string, argv []string) int {
-	_ = unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(syscall.SIGKILL), 0, 0, 0) // with its supervisor
-	runtime.LockOSThread()                                                   // the thread that is confined is the one that becomes the program
-	if how == landlock {
-		if err := confine(root, scratch); err != nil {
-			fmt.Fprintln(os.Stderr, "arbor: the program was not started, as it cannot be confined:", err)
-			return 126
-		}
-	}
-	err := syscall.Exec(argv[0], argv, os.Environ())
-	fmt.Fprintf(os.Stderr, "arbor: %s cannot be started: %v\n", argv[0], err)
-	return 127
-}
-
-// system are the folders that programs need, which are read and run, and the devices that they also write to.
-var (
-	system = []string{
-		"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/gnu", "/proc", "/sys/devices/system/cpu",
-	}
-	devices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
-)
-
-// confine lets this process, and what it becomes, write below two folders only, and read besides what the system's
-// programs need and what is in PATH. The network is as it was. Where the system's Landlock knows signals, none leaves
-// either.
-func confine(root, scratch string) error {
-	dirs := slices.Clone(system)
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		if filepath.IsAbs(dir) && filepath.Clean(dir) != "/" {
-			dirs = append(dirs, dir)
-		}
-	}
-	dirs = slices.DeleteFunc(dirs, func(dir string) bool {
-		info, err := os.Stat(dir)
-		return err != nil || !info.IsDir()
-	})
-	err := ll.V5.BestEffort().RestrictPaths(
-		ll.RODirs(dirs...), ll.RWFiles(devices...).WithIoctlDev().IgnoreIfMissing(), ll.RWDirs(root, scratch).WithRefer(),
-	)
-	if err == nil {
-		err = ll.V6.BestEffort().RestrictScoped()
-	}
-	return err
 }

@@ -10,9 +10,10 @@ import (
 
 // supervised returns the command that runs a program in a process group of its own, which is killed as a whole. What
 // leaves the group is not.
-func supervised(ctx context.Context, _, _, _ string, argv []string) (*exec.Cmd, error) {
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+func supervised(ctx context.Context, j job) (*exec.Cmd, func(), error) {
+	cmd := exec.CommandContext(ctx, j.Argv[0], j.Argv[1:]...)
+	cmd.Env = j.Env
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	return cmd, nil
+	return cmd, func() {}, nil
 }

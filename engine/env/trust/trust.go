@@ -48,8 +48,9 @@ type Trusted struct {
 type ApprovedTool struct {
 	Environment string    `json:"environment"`
 	Name        string    `json:"name"`
-	Digest      string    `json:"digest"`            // of the definition
-	Program     string    `json:"program,omitempty"` // SHA-256 of the files of the root that it names, with their paths; "" for none
+	Digest      string    `json:"digest"`               // of the definition
+	Program     string    `json:"program,omitempty"`    // SHA-256 of the files of the root that it names, with their paths; "" for none
+	Unconfined  bool      `json:"unconfined,omitempty"` // also where nothing confines it
 	At          time.Time `json:"at"`
 }
 
@@ -82,7 +83,7 @@ func (b *Book) Distrust(id string) {
 // Approved reports whether a person let exactly this definition run with exactly this program.
 func (b *Book) Approved(t ApprovedTool) bool {
 	return slices.ContainsFunc(b.Tools, func(a ApprovedTool) bool {
-		return a.Environment == t.Environment && a.Name == t.Name && a.Digest == t.Digest && a.Program == t.Program
+		return a.Environment == t.Environment && a.Name == t.Name && a.Digest == t.Digest && a.Program == t.Program && (a.Unconfined || !t.Unconfined)
 	})
 }
 
@@ -306,7 +307,9 @@ func (b *Book) Decide(now time.Time, id string, d Decision, grant string) (Reque
 	}
 	switch r.Kind {
 	case KindTool:
-		b.Approve(ApprovedTool{r.Definition.Environment, r.Definition.Name, r.Definition.Digest, r.Definition.Program, now})
+		approved := *r.Definition
+		approved.At = now
+		b.Approve(approved)
 	case KindRegister, KindAccess:
 		b.Trust(*r.Subject, r.Root, now)
 	}

@@ -46,6 +46,21 @@ func TestOnlyWhatAPersonSawIsTrusted(t *testing.T) {
 	}
 }
 
+// An approval of a program counts where nothing confines it only if a person saw that.
+func TestUnconfinedIsApprovedByItself(t *testing.T) {
+	b, def := &trust.Book{}, trust.ApprovedTool{Environment: "app", Name: "test", Digest: "d"}
+	free := def
+	free.Unconfined = true
+	b.Approve(def)
+	if !b.Approved(def) || b.Approved(free) {
+		t.Error("what was approved as confined runs unconfined")
+	}
+	b.Approve(free)
+	if !b.Approved(def) || !b.Approved(free) {
+		t.Error("what may run unconfined may run confined")
+	}
+}
+
 // An approval is of one call with these arguments and no others, once, and for ten minutes; whatever else was asked,
 // answered and used before.
 func TestAnApprovalIsOfOneCall(t *testing.T) {

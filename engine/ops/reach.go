@@ -1,0 +1,78 @@
+package ops
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"arbor/engine"
+	places "arbor/engine/env"
+	"arbor/engine/env/command"
+	"arbor/engine/env/jail"
+	"arbor/mdstore"
+)
+
+// reach returns what the program of a tool runs with: what its definition says, and nothing that protects a person. Its
+// HOME is a folder of the environment, in the person's own state: caches survive there.
+func (a *acting) reach(argv []string) command.Spec {
+	env, t := a.h.env, a.tool
+	vault := a.h.store.Vault()
+	sum := sha256.Sum256([]byte(vault + "\x00" + a.place.ID + "\x00" + a.root.Path()))
+	hidden := hiding(env)
+	if real, err := jail.Resolve(hidden.But); err == nil {
+		hidden.But = real
+	}
+	s := command.Spec{
+		Dir: a.root.Path(), Argv: argv, Env: t.Env, Timeout: t.Timeout, Network: t.Network, Unconfined: command.Confinement() == "",
+		Home: filepath.Join(engine.State(env.Engine), "programs", hex.EncodeToString(sum[:8])),
+		Protected: command.Protected{
+			Names:   []string{".git", path.Dir(places.ToolsFile), "arbor.toml", mdstore.DefaultVault},
+			Folders: []string{vault}, Hidden: hidden.Folders, Local: hidden.Name, But: hidden.But,
+			Mark: "lock", // of every vault, whatever its name
+		},
+	}
+	for _, p := range t.Read {
+		if rest, ok := strings.CutPrefix(p, "~/"); ok {
+			p = filepath.Join(env.Home, filepath.FromSlash(rest))
+		}
+		s.Read = append(s.Read, p)
+	}
+	return s
+}
+
+// confinedText says as a person approves a definition what keeps its program where it belongs, and what does not.
+func confinedText(how string, network bool) (lines [][2]string) {
+	switch {
+	case how == "":
+		return [][2]string{{"unconfined", "nothing on this system keeps it in its folder: it can do all that you can"}}
+	case network && how == command.Landlock:
+		lines = [][2]string{{"network", "it may connect to anything, also to sockets of this machine's programs"}}
+	case network:
+		lines = [][2]string{{"network", "it may connect to anything, but for sockets below /run and /tmp"}}
+	}
+	what := "it writes in its folder only, and connects to itself only"
+	if network {
+		what = "it writes in its folder only"
+	}
+	if how == command.Landlock {
+		what = strings.Replace(what, "connects to itself only", "makes no socket", 1) + "; where .git, .monad, arbor.toml or a vault lies, it makes no new file"
+	}
+	return append(lines, [2]string{"confined by", how + ": " + what})
+}
+
+// tellMade says in the reply and in the session's log what was made of protected names while a program ran.
+func (a *acting) tellMade(ctx context.Context, made []string, out *ToolCallOut) {
+	if made == nil {
+		return
+	}
+	var shown []string
+	for _, p := range made {
+		shown = append(shown, oneLine(p))
+	}
+	text := a.tool.Name + " in " + a.place.ID + ": made or replaced while it ran: " + strings.Join(shown, ", ")
+	out.Hint = strings.TrimPrefix(out.Hint+"; "+text+". Look at them before git or an editor uses them", "; ")
+	a.logged(ctx, text)
+}
