@@ -76,7 +76,7 @@ func shapeOf(t reflect.Type) *Shape {
 		s.Kind = KindWhole
 	case k == reflect.Float32 || k == reflect.Float64:
 		s.Kind = KindNumber
-	case k == reflect.Array, k == reflect.Slice && t.Elem().Kind() != reflect.Uint8: // which encoding/json writes as a text
+	case k == reflect.Array, k == reflect.Slice && t.Elem().Kind() != reflect.Uint8: // bytes are written as a text
 		s.Kind, s.Item = KindList, shapeOf(t.Elem())
 	case k == reflect.Map:
 		s.Kind, s.Item = KindObject, shapeOf(t.Elem())
