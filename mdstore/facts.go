@@ -18,15 +18,16 @@ import (
 // means that nothing is known.
 //
 // The form, which only this package knows, is a list of parts with a NUL between them: the form's letter with the properties as a
-// number, the targets of active references and those of active documents, each in a line, the problem, its next step, the digests,
-// and the front matter.
+// number, the targets of active references and those of active documents, each in a line, the problem (of a page: what is wrong with its
+// front matter, as JSON), its next step, the digests, and the front matter.
 type Facts string
 
 const (
-	factsForm    = "c" // the next letter for every change of the form, or of what checks of one file find
+	factsForm    = "d" // the next letter for every change of the form, or of what checks of one file find
 	problemKept  = 512 // bytes of a problem; a longer one is read from the document
 	digestsMost  = 48  // fields and sections; a document with more has no digests
 	factsBetween = "\x00"
+	partProblem  = 3
 	partFront    = 6
 	partsOfFacts = 7
 )

@@ -2,6 +2,8 @@ package mdstore
 
 import (
 	"cmp"
+	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -188,10 +190,39 @@ func pageFacts(k *Kind, path Path, d *mdoc.Doc) Facts {
 	for _, f := range p.front {
 		marks -= len(f.items) + 1
 	}
-	if marks != -1 && len(p.front) > 0 || strings.Contains(text, factsBetween) || len(p.Problems) > 0 {
-		text, properties = "", properties|factFront // the values cannot be kept here
+	problems := problemsText(p.Problems)
+	if marks != -1 && len(p.front) > 0 || strings.Contains(text, factsBetween) || len(problems) > problemKept || p.ID != p.statedID() {
+		text, problems, properties = "", "", properties|factFront // the values cannot be kept here
 	}
-	return makeFacts(properties, nil, nil, Problem{}, digestsOf(d), text)
+	return makeFacts(properties, nil, nil, Problem{Text: problems}, digestsOf(d), text)
+}
+
+// problemsText returns problems as facts keep them; setProblems undoes it.
+func problemsText(all []mdoc.Diagnostic) string {
+	if len(all) == 0 {
+		return ""
+	}
+	kept := slices.Clone(all)
+	for i := range kept {
+		kept[i].File, kept[i].Fix = "", "" // which depend on the file's place
+	}
+	text, err := json.Marshal(kept)
+	if err != nil {
+		return strings.Repeat(" ", problemKept+1)
+	}
+	return string(text)
+}
+
+func (p *Page) setProblems(text string) {
+	if text == "" || json.Unmarshal([]byte(text), &p.Problems) != nil {
+		return
+	}
+	for i := range p.Problems {
+		p.Problems[i].File = string(p.Path)
+		if p.Problems[i].Code == CodeIDMissing {
+			p.Problems[i].Fix = idFix(p.placeName())
+		}
+	}
 }
 
 // Page returns the page that the record's file states, without its document.
@@ -203,10 +234,17 @@ func (r *Record) Page(k *Kind) *Page {
 			p.front = append(p.front, pageField{items[0], items[1:]})
 		}
 	}
-	if p.ID = ID(p.placeName()); k.Named {
-		p.ID = ID(p.Field(KeyID))
-	}
+	p.ID = p.statedID()
+	p.setProblems(r.Facts.part(partProblem))
 	return p
+}
+
+// statedID returns the id that the front matter has, or else the place.
+func (p *Page) statedID() ID {
+	if id := ID(p.Field(KeyID)); p.Kind.Named && id.Valid() {
+		return id
+	}
+	return ID(p.placeName())
 }
 
 // Check returns what is wrong with the page's document by itself, besides its Problems.

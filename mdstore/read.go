@@ -59,11 +59,17 @@ func (r *reader) id(folder string) ID {
 		return id
 	} else if len(r.problems) == 0 {
 		r.complain(KeyID, CodeIDMissing, "id is "+quoted(string(id))+"; one to 128 letters, digits, '.', '_' and '-' are an id")
-		if ID(folder).Valid() {
-			r.problems[len(r.problems)-1].Fix = "write the folder's name as id"
-		}
+		r.problems[len(r.problems)-1].Fix = idFix(folder)
 	}
 	return ID(folder)
+}
+
+// idFix says what check --fix does where the id of a file is missing; "" where its place gives none.
+func idFix(name string) string {
+	if !ID(name).Valid() {
+		return ""
+	}
+	return "write the folder's name as id"
 }
 
 func (r *reader) flag(key string) bool {
