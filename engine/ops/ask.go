@@ -19,6 +19,7 @@ type AskIn struct {
 // AskOut has the passages that answer, the best first.
 type AskOut struct {
 	Passages []Answer `json:"passages"`
+	Unread   []string `json:"unread,omitempty"` // files that cannot be read, and were not looked at
 	Out
 }
 
@@ -50,7 +51,7 @@ func Ask(ctx context.Context, env *Env, in AskIn) (*AskOut, error) {
 	if in.Limit < 0 {
 		return nil, badParam("limit", "limit is %d; a number of passages is expected", in.Limit)
 	}
-	all, err := sources(ctx, env, in.WorkspaceID, in.In)
+	all, unread, err := sources(ctx, env, in.WorkspaceID, in.In)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func Ask(ctx context.Context, env *Env, in AskIn) (*AskOut, error) {
 			found = append(found, Answer{all[a.File].source(env, f, a.Shown), string(a.Text), a.Sentence})
 		}
 	}
-	out := &AskOut{}
+	out := &AskOut{Unread: unreadShown(unread)}
 	env.fit(out, len(found), func(n int) {
 		if out.Passages, out.Hint = nonNil(found[:n]), "search finds every place of a word"; n == 0 {
 			out.Hint = "no passage has a word of the question; search with other words"

@@ -118,10 +118,16 @@ var MemoryList = reading(func(ctx context.Context, env *Env, in MemoryListIn) (*
 	var all []found
 	out := &MemoryListOut{Tags: []Counted{}, Groups: []Counted{}}
 	words := strings.Fields(fold.Name(in.Query))
+	broken := map[mdstore.Path]string{} // files of slots that cannot be read, and why
 	for _, v := range views {
 		slots := view.Slots(v)
 		if in.Archived {
 			slots = v.Pages().Of(mdstore.ArchivedSlotKind)
+		}
+		for path, d := range v.Broken() { // its place says what it is called
+			if k := mdstore.AllKinds().Of(path); k != nil && (k == mdstore.ArchivedSlotKind || k.IsSlot()) && k.IsSlot() != in.Archived {
+				slots, broken[path] = append(slots, mdstore.ParsePage(k, mdstore.File{Path: path})), d.String()
+			}
 		}
 		for _, p := range slots {
 			s := mdstore.SlotHead(p)
@@ -190,6 +196,7 @@ var MemoryList = reading(func(ctx context.Context, env *Env, in MemoryListIn) (*
 	heads := []SlotOut{}
 	for _, s := range all[:limit] {
 		h := slotHead(s.Slot, s.page, s.ws)
+		h.Problem = cmp.Or(broken[s.page.Path], h.Problem)
 		if h.LastAccessed = s.last; in.Archived {
 			h.Reason, h.Compressed = s.note.Reason, false
 			h.add(s.note.Size, s.size)

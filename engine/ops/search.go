@@ -33,6 +33,8 @@ type SearchOut struct {
 	TookMs  int64   `json:"tookMs"`
 	Results []Found `json:"results"`
 	Cursor  string  `json:"cursor,omitempty"` // brings what follows; "" at the end
+
+	Unread []string `json:"unread,omitempty"` // files that cannot be read, and were not looked at
 	Out
 }
 
@@ -92,7 +94,7 @@ func Search(ctx context.Context, env *Env, in SearchIn) (*SearchOut, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := sources(ctx, env, in.WorkspaceID, in.In)
+	all, unread, err := sources(ctx, env, in.WorkspaceID, in.In)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +104,7 @@ func Search(ctx context.Context, env *Env, in SearchIn) (*SearchOut, error) {
 	}
 	limit := cmp.Or(in.Limit, foundShown)
 	best, total := p.Best(skip+limit, func(i int) mdstore.Path { return all[i].path() })
-	out := &SearchOut{Query: in.Query, Total: total}
+	out := &SearchOut{Query: in.Query, Total: total, Unread: unreadShown(unread)}
 	if env.Brief {
 		out.Query = "" // which the caller knows
 	}

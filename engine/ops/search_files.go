@@ -3,6 +3,8 @@ package ops
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -11,6 +13,7 @@ import (
 
 	"arbor/engine"
 	"arbor/engine/search"
+	"arbor/engine/view"
 	"arbor/mdstore"
 )
 
@@ -23,17 +26,36 @@ type source struct {
 	own  bool   // the workspace's own file
 }
 
+// unreadable says of each file of a workspace that cannot be read at all why: one that is too large, or a link.
+func unreadable(v *view.View) (all []string) {
+	for _, p := range slices.Sorted(maps.Keys(v.Broken())) {
+		if d := v.Broken()[p]; d.Code != view.CodeFileMissing {
+			all = append(all, d.String())
+		}
+	}
+	return all
+}
+
+// unreadShown returns as many of them as a reply has.
+func unreadShown(all []string) []string {
+	if n := len(all) - warnedFiles; n > 0 {
+		return append(all[:warnedFiles:warnedFiles], fmt.Sprintf("%d more: workspace_check (arbor check) names them", n))
+	}
+	return all
+}
+
 // sources returns the files of the workspaces that a call means and of the places it names: "" and all are every one.
-func sources(ctx context.Context, env *Env, workspace, in string) (all []source, err error) {
+// unread names the files of those workspaces that cannot be read, and why.
+func sources(ctx context.Context, env *Env, workspace, in string) (all []source, unread []string, err error) {
 	workspaces, err := env.Engine.Workspaces(ctx)
 	if err != nil {
-		return nil, fail(err)
+		return nil, nil, fail(err)
 	}
 	meant := func(w *mdstore.Workspace) bool { return w.Status == mdstore.StatusActive }
 	if ref := cmp.Or(workspace, env.Workspace); ref != "" {
 		id, err := env.workspace(ctx, ref)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		meant = func(w *mdstore.Workspace) bool { return w.ID == id }
 	}
@@ -45,8 +67,9 @@ func sources(ctx context.Context, env *Env, workspace, in string) (all []source,
 		}
 		v, err := env.Engine.View(ctx, w.ID)
 		if err != nil {
-			return nil, fail(err)
+			return nil, nil, fail(err)
 		}
+		unread = append(unread, unreadable(v)...)
 		w = v.Workspace()
 		name := func(target string) {
 			base, _, _ := strings.Cut(target, "#")
@@ -79,7 +102,7 @@ func sources(ctx context.Context, env *Env, workspace, in string) (all []source,
 			}
 		}
 	}
-	return all, ctx.Err()
+	return all, unread, ctx.Err()
 }
 
 // placeOfKind returns the value of the field in for the files of a kind, "" for those that are not searched.

@@ -15,6 +15,7 @@ import (
 type SyncIn struct {
 	Message  string `json:"message,omitempty" flag:"message,m" help:"the MESSAGE of the commit, in place of what happened in the plan"`
 	PushAll  bool   `json:"pushAll,omitempty" help:"push also commits that change other files than the vault's"`
+	Force    bool   `json:"force,omitempty" help:"carry on files that became unreadable since the last sync"`
 	NoPush   bool   `json:"noPush,omitempty" help:"commit and merge, and push nothing"`
 	Continue bool   `json:"continue,omitempty" help:"end a sync that stopped at a conflict, which is resolved now"`
 	Abort    bool   `json:"abort,omitempty" help:"take back a sync that stopped at a conflict"`
@@ -39,7 +40,9 @@ left (the status of a parent, a node whose parent was deleted), and pushes.
 What is staged elsewhere stays staged. Files outside of the vault change only
 where the upstream changed them and nobody here did. Where people must decide,
 it stops as git merge does, with exit code 4: arbor conflicts names what is
-open; then sync --continue, or sync --abort. No hook, filter or driver of the
+open; then sync --continue, or sync --abort. A file of the vault that could be
+read when the last sync ended and cannot any more stops it, too, unless --force
+carries it on as it is. No hook, filter or driver of the
 repository runs, and commits are not signed. Needs git 2.38 or newer.`,
 	Example: `arbor sync
 arbor sync -m "plan the release" --no-push
@@ -182,6 +185,9 @@ func (s *syncing) commit(ctx context.Context) error {
 		return err
 	}
 	tree, names, err := s.r.Snapshot(ctx, h.Commit)
+	if err == nil && !s.in.Force {
+		err = s.readable(ctx, h, tree)
+	}
 	if err != nil || len(names) == 0 {
 		return err
 	}

@@ -11,14 +11,15 @@ import (
 )
 
 // Slots returns the slots of a view that are not archived, in the order of paths. Of a file and its compressed form the
-// older is left out: another process has just put the one in the place of the other.
+// older is left out, of two as old the compressed one: another process has just put the one in the place of the other, or
+// a merge or a clone brought both.
 func Slots(v *View) []*mdstore.Page {
 	return slices.DeleteFunc(v.Pages().All(), func(p *mdstore.Page) bool {
 		twin, both := v.Pages().At(p.Path + mdstore.Zipped)
 		if p.Path.IsZipped() {
 			twin, both = v.Pages().At(p.Path[:len(p.Path)-len(mdstore.Zipped)])
 		}
-		return !p.Kind.IsSlot() || both && twin.ID == p.ID && twin.Stamp.Mtime > p.Stamp.Mtime
+		return !p.Kind.IsSlot() || both && twin.ID == p.ID && (twin.Stamp.Mtime > p.Stamp.Mtime || twin.Stamp.Mtime == p.Stamp.Mtime && p.Path.IsZipped())
 	})
 }
 

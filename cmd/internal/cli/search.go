@@ -22,6 +22,7 @@ func searchCommand(sh *shell) command {
 			for _, f := range out.Results {
 				lines = append(lines, placed(sh, f.Source)+painted(sh, f))
 			}
+			sayUnread(sh, out.Unread)
 			if len(lines) == 0 || out.Cursor != "" {
 				sh.warn("%s", out.Hint)
 			}
@@ -46,7 +47,15 @@ func placed(sh *shell, s ops.Source) string {
 	return at + " " + render.Visible(s.Title) + ": "
 }
 
+// sayUnread names files that a search could not look at.
+func sayUnread(sh *shell, all []string) {
+	for _, u := range all {
+		sh.warn("not searched: %s", u)
+	}
+}
+
 func showAnswers(sh *shell, out *ops.AskOut) error {
+	sayUnread(sh, out.Unread)
 	var lines []string
 	for _, p := range out.Passages {
 		lines = append(lines, placed(sh, p.Source)+render.Visible(p.Sentence))

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"arbor/engine/errs"
 	"arbor/engine/ops"
 	"arbor/mdstore"
 )
@@ -126,8 +127,10 @@ func (x *exporter) draw(name string, of viewOf, id string) error {
 	}
 	r.SetPathValue("id", id)
 	v := &screen{look: x.look, View: of.name, Workspace: x.head.ID, All: []ops.WorkspaceHead{x.head}}
-	if err := of.body(r, v); err != nil {
+	if err := of.body(r, v); err != nil && (id == "" || errs.As(err).Class() == errs.Internal || x.ctx.Err() != nil) {
 		return err
+	} else if err != nil { // what is wrong with one thing stands in its place, and ends no other
+		v.View, v.Title, v.Body = "failure", id, errs.As(err)
 	}
 	var b bytes.Buffer
 	if err := drawn[v.look].ExecuteTemplate(&b, "page.html", v); err != nil {
