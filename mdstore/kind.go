@@ -20,9 +20,6 @@ type Kind struct {
 	// It depends on the document alone. nil: the digests of its fields and sections.
 	Facts func(*Kind, Path, *mdoc.Doc) Facts
 
-	// Join does to theirs what turned base into ours, as Rejoin says. nil: by sections and lines.
-	Join func(base, ours, theirs *mdoc.Doc) (joined []byte, missing []string)
-
 	// Check returns what is wrong with one document by itself, besides what parsing it reports. nil: nothing can be.
 	Check func(Path, *mdoc.Doc) []mdoc.Diagnostic
 }
@@ -54,11 +51,11 @@ var (
 	SessionLogKind = &Kind{Name: "session log", Quiet: true, Form: SessionForm, Place: Place{Dir: SessionsDir, Name: "Session-*.md", Deep: true}, Facts: pageFacts}
 	TranscriptKind = &Kind{Name: "transcript", Quiet: true, Place: Place{Dir: SessionsDir, Name: "Transcript*.md", Deep: true}, Facts: pageFacts}
 	StateKind      = &Kind{Name: "state", Named: true, Form: StateForm, Place: Place{Dir: "states", Name: AnyMarkdown}, Facts: pageFacts}
-	SlotKind       = &Kind{Name: "slot", Named: true, Form: SlotForm, Place: Place{Dir: MemoryDir, Name: AnyMarkdown, Deep: true}, Facts: pageFacts, Join: joinSlots}
+	SlotKind       = &Kind{Name: "slot", Named: true, Form: SlotForm, Place: Place{Dir: MemoryDir, Name: AnyMarkdown, Deep: true}, Facts: pageFacts}
 	ZippedSlotKind = &Kind{Name: "compressed slot", Named: true, Form: SlotForm, Place: Place{Dir: MemoryDir, Name: AnyMarkdown + Zipped, Deep: true},
-		Facts: pageFacts, Join: joinSlots}
+		Facts: pageFacts}
 	ArchivedSlotKind = &Kind{Name: "archived slot", Named: true, Form: SlotForm, Place: Place{Dir: ArchiveDir + "/" + MemoryDir, Name: AnyMarkdown + Zipped, Deep: true},
-		Facts: pageFacts, Join: joinSlots}
+		Facts: pageFacts}
 )
 
 var allKinds Kinds

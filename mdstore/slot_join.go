@@ -11,34 +11,9 @@ import (
 	"arbor/mdstore/mdoc"
 )
 
-// joinSlots does to theirs what turned base into ours. Entries are a keyed set in the order of time: what only one side added, changed or
-// removed is so in the result, an entry that one side removed and the other changed stays, and of two that both changed differently both
-// stay, ours with an id of its own. Tags are united, the older id and createdAt and the later updatedAt stand; any other key that both
-// changed differently is as theirs has it, and missing names it.
-func joinSlots(base, ours, theirs *mdoc.Doc) (joined []byte, missing []string) {
-	if eolOf(ours) != eolOf(theirs) {
-		return nil, []string{"the whole change: one version has other line ends"}
-	}
-	front, missing := joinFront(base, ours, theirs)
-	blocks, ok := joinEntries(blocksOf(base), blocksOf(ours), blocksOf(theirs), eolOf(theirs))
-	if !ok {
-		missing = append(missing, "the text above the entries")
-	}
-	joined, err := joinBlocks(front, blocks, eolOf(theirs))
-	if err != nil {
-		return nil, []string{"the whole change: " + err.Error()}
-	}
-	return joined, missing
-}
-
-// UniteSlots returns one file for a slot that was made twice.
-func UniteSlots(ours, theirs *mdoc.Doc) (united []byte, missing []string) {
-	empty, _ := mdoc.Parse(theirs.Name(), []byte("---\n---\n"), SlotForm)
-	return joinSlots(empty, ours, theirs)
-}
-
-// JoinSlotBodies returns the body of a slot that both sides changed, with the line ends eol. The error says why it can only be merged as
-// lines.
+// JoinSlotBodies returns the body of a slot that both sides changed, with the line ends eol. Entries are a keyed set in the order of time:
+// what only one side added, changed or removed is so in the result, an entry that one side removed and the other changed stays, and of two
+// that both changed differently both stay, one with an id of its own. The error says why it can only be merged as lines.
 func JoinSlotBodies(base, ours, theirs *mdoc.Doc, eol string) (string, error) {
 	for _, d := range []*mdoc.Doc{base, ours, theirs} {
 		if eolOf(d) != eol && len(blocksOf(d)) > 1 {
@@ -55,64 +30,6 @@ func JoinSlotBodies(base, ours, theirs *mdoc.Doc, eol string) (string, error) {
 		return "", err
 	}
 	return string(joined[len(empty.Front()):]), nil
-}
-
-// joinFront returns theirs with the front matter of both.
-func joinFront(base, ours, theirs *mdoc.Doc) (out *mdoc.Doc, missing []string) {
-	made := func(d *mdoc.Doc) int64 { return (&reader{doc: d}).integer(KeyCreated) }
-	updated := func(d *mdoc.Doc) int64 { return (&reader{doc: d}).integer(KeyUpdated) }
-	older := made(ours) != 0 && (made(theirs) == 0 || made(ours) < made(theirs))
-	out = theirs
-	for _, f := range ours.Fields() {
-		was, is, now := valueOf(base, f.Key), valueOf(ours, f.Key), valueOf(theirs, f.Key)
-		want := is
-		switch {
-		case was == is || is == now:
-			continue
-		case was == now:
-		case f.Key == KeyTags || f.Key == KeyContributors:
-			want = mdoc.List(unite(base.List(f.Key), ours.List(f.Key), theirs.List(f.Key))...)
-		case f.Key == KeyUpdated:
-			want = mdoc.Integer(max(updated(ours), updated(theirs)))
-		case (f.Key == KeyID || f.Key == KeyCreated) && older:
-		case f.Key == KeyID || f.Key == KeyCreated:
-			continue
-		default:
-			missing = append(missing, f.Key)
-			continue
-		}
-		if p, err := out.SetField(f.Key, want); err != nil {
-			missing = append(missing, f.Key)
-		} else if next, err := out.Apply(p); err != nil {
-			missing = append(missing, f.Key)
-		} else {
-			out = next
-		}
-	}
-	return out, missing
-}
-
-func valueOf(d *mdoc.Doc, key string) mdoc.Scalar {
-	f, _ := d.Field(key)
-	if f.Kind == mdoc.Nested {
-		return mdoc.List(d.List(key)...)
-	}
-	return f.Scalar()
-}
-
-// unite returns theirs with the items that ours has added, without those that ours has removed.
-func unite(base, ours, theirs []string) (out []string) {
-	for _, t := range theirs {
-		if slices.Contains(ours, t) || !slices.Contains(base, t) {
-			out = append(out, t)
-		}
-	}
-	for _, o := range ours {
-		if !slices.Contains(base, o) && !slices.Contains(out, o) {
-			out = append(out, o)
-		}
-	}
-	return out
 }
 
 // joinEntries joins the blocks of three versions. ok is false where the text above the entries is as theirs has it alone.

@@ -139,26 +139,22 @@ func genSide(t *rapid.T, src string, n int) string {
 	return src
 }
 
-// A merge of two branches has every entry that either added and none that either removed; a side that changed nothing changes nothing of
-// the other.
+// A merge of two branches has every entry that either added and none that either removed.
 func TestSlotsAreMerged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base := genSide(t, emptySlot, 0)
 		ours, theirs := genSide(t, base, 1), genSide(t, base, 2)
-		p := Path("ws/memory/g/a.md")
-		for _, c := range [][4]string{{base, ours, base, ours}, {base, base, theirs, theirs}, {base, ours, ours, ours}} {
-			if got, missing := Rejoin(p, []byte(c[0]), []byte(c[1]), []byte(c[2])); missing != nil || string(got) != c[3] {
-				t.Fatalf("missing %q\n got %q\nwant %q", missing, got, c[3])
+		join := func(one, other string) string {
+			body, err := JoinSlotBodies(slotDoc(t, base), slotDoc(t, one), slotDoc(t, other), "\n")
+			if err != nil {
+				t.Fatal(err)
 			}
+			return "---\n---\n" + body
 		}
-		joined, missing := Rejoin(p, []byte(base), []byte(ours), []byte(theirs))
-		again, _ := Rejoin(p, []byte(base), []byte(theirs), []byte(ours))
-		if missing != nil {
-			t.Fatalf("missing %q", missing)
-		}
+		joined, again := join(ours, theirs), join(theirs, ours)
 		b, o, th := EntriesOf(slotDoc(t, base)), EntriesOf(slotDoc(t, ours)), EntriesOf(slotDoc(t, theirs))
 		has := func(all []SlotEntry, e SlotEntry) bool { return slices.ContainsFunc(all, e.same) }
-		got := EntriesOf(slotDoc(t, string(joined)))
+		got := EntriesOf(slotDoc(t, joined))
 		for _, e := range slices.Concat(b, o, th) {
 			want := has(o, e) && has(th, e) || !has(b, e)
 			if has(got, e) != want {
@@ -173,7 +169,7 @@ func TestSlotsAreMerged(t *testing.T) {
 			slices.Sort(out)
 			return out
 		}
-		if x, y := sorted(got), sorted(EntriesOf(slotDoc(t, string(again)))); !slices.Equal(x, y) {
+		if x, y := sorted(got), sorted(EntriesOf(slotDoc(t, again))); !slices.Equal(x, y) {
 			t.Fatalf("the sides count:\n%q\n%q", x, y)
 		}
 	})
@@ -192,26 +188,6 @@ func TestTheLongestEntryReadsBack(t *testing.T) {
 	e.Text += "x"
 	if _, err := ChangeSlot(slotDoc(t, emptySlot), SlotChange{Add: []SlotEntry{e}}); err == nil {
 		t.Error("a longer one is taken")
-	}
-}
-
-// A compressed slot joins as a plain one does.
-func TestCompressedSlotsAreMerged(t *testing.T) {
-	add := func(src, id string) []byte {
-		out, err := ChangeSlot(slotDoc(t, src), SlotChange{Add: []SlotEntry{{ID: ID(id), Type: EntryManual, Time: time.Unix(int64(id[len(id)-1]), 0), Text: id}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
-	}
-	const p = Path("ws/memory/a.md.gz")
-	joined, missing := Rejoin(p, Stored(p, []byte(emptySlot)), Stored(p, add(emptySlot, "entry-1")), Stored(p, add(emptySlot, "entry-2")))
-	text, err := TextOf(p, joined)
-	if want := string(add(string(add(emptySlot, "entry-1")), "entry-2")); err != nil || missing != nil || string(text) != want {
-		t.Errorf("%v, missing %q, got %q, want %q", err, missing, text, want)
-	}
-	if joined, missing := Rejoin(p, []byte("x"), []byte("y"), []byte("z")); joined != nil || missing == nil {
-		t.Errorf("what is not compressed: %q, %q", joined, missing)
 	}
 }
 

@@ -235,6 +235,10 @@ type Strays interface {
 	// become, and saves that earlier commits met and nobody reported yet.
 	Late(ctx context.Context, merge bool) ([]Collision, error)
 
+	// TakenOut returns what saves by other programs and git took out of files within the last day, in words that name
+	// the operations that wrote it, for each file that it is not back in.
+	TakenOut(ctx context.Context) ([]Collision, error)
+
 	// Saving reports whether another program is saving one of these files at this moment, as far as that can be told.
 	Saving(ctx context.Context, paths []Path) bool
 }
@@ -269,6 +273,8 @@ type Collision struct {
 	// Unmade says that it is the commit's own change of the file that was not made, while the others were: what was to
 	// be written lies in Copy.
 	Unmade bool `json:"unmade,omitempty"`
+
+	Time int64 `json:"-"` // when it was found, Unix nanoseconds; 0: just now
 }
 
 // Local is the capability of stores that keep files of this machine in .local/: the sessions' notes of what they have

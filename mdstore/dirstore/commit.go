@@ -11,6 +11,7 @@ import (
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore/internal/journal"
+	"arbor/mdstore/merge"
 )
 
 // Commit makes every change or none, as mdstore.Store has it, and of this store besides:
@@ -110,7 +111,7 @@ func (s *Store) afterGit(ctx context.Context, before string) error {
 			continue // what moved with its folder is not at that path any more
 		}
 		_, ok := s.committer.Rejoin(m.Path, nil, func(now []byte) ([]byte, []string) {
-			joined, missing := mdstore.Rejoin(m.Path, m.Base, m.New, now)
+			joined, missing := merge.Save(m.Path, m.Base, m.New, now)
 			if missing != nil {
 				joined = nil
 			}
@@ -122,6 +123,11 @@ func (s *Store) afterGit(ctx context.Context, before string) error {
 			lost = append(lost, m.Path)
 		}
 	}
+	var beside []recordedStep
+	for _, m := range s.making {
+		beside = append(beside, recordedStep{Path: m.Path, Beside: true})
+	}
+	s.record(beside...)
 	const text = "git took out at that moment what was written"
 	if len(lost) > 0 && kept == 0 {
 		return &mdstore.BusyError{What: text, Where: filepath.Join(s.dir, string(lost[0])), End: "wait for git"}

@@ -205,7 +205,7 @@ func Open(dir string, opt Options) (*Store, error) {
 		s.git.vault = real
 	}
 	s.committer = &journal.Committer{FS: s.disk, Log: s.log, Now: func() int64 { return time.Now().UnixNano() },
-		OnCollision: s.meet, OnMade: s.made}
+		OnCollision: s.meet, OnMade: s.made, BaseOf: s.baseOf}
 	if opt.Through != nil {
 		s.committer.FS = opt.Through(s.disk)
 	}

@@ -140,7 +140,7 @@ func TestASaveIntoADisplacedFileIsMerged(t *testing.T) {
 	}
 }
 
-// What cannot be merged lies beside the file.
+// Where a save and a commit do not go together, the save stands, and what the commit made lies beside the file.
 func TestASaveIntoADisplacedFileIsKept(t *testing.T) {
 	dir := fill(t, map[string]string{"ws/Workspace.md": "one line"})
 	s := open(t, dir)
@@ -149,7 +149,7 @@ func TestASaveIntoADisplacedFileIsKept(t *testing.T) {
 	if err != nil || len(met) != 1 || !strings.Contains(string(met[0].Copy), ".conflict-") {
 		t.Fatalf("told of %v, error %v", met, err)
 	}
-	if got := contents(t, dir)[string(met[0].Copy)]; got != "one line and theirs\n" {
+	if got := contents(t, dir)[string(met[0].Copy)]; got != "ours\none line" {
 		t.Errorf("%s holds %q", met[0].Copy, got)
 	}
 }

@@ -3,10 +3,7 @@ package dirstore
 import (
 	"bytes"
 	"context"
-	"crypto/sha1"
-	"encoding/binary"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -25,6 +22,9 @@ const (
 	checkoutPatience = 800 * time.Millisecond // for which the watcher waits for the end of a checkout
 	stashGap         = time.Second            // for which git may take from logging a stash to resetting the working tree
 )
+
+// stashLog is where git logs stashes, in the folder of the repository.
+var stashLog = filepath.Join("logs", "refs", "stash")
 
 // gitLock is the file that git holds while it writes to its index, and with it to the working tree.
 const gitLock = "index.lock"
@@ -81,10 +81,13 @@ func stashing(git string) string {
 	if own, err := filepath.Glob(filepath.Join(git, "index.stash.*")); err == nil && len(own) > 0 {
 		return own[0]
 	}
-	log := filepath.Join(git, "logs", "refs", "stash")
+	log := filepath.Join(commonDir(git), stashLog)
 	stash, err := os.Stat(log)
 	if err != nil || time.Since(stash.ModTime()) > stashGap {
 		return ""
+	}
+	if stash.ModTime().UnixNano()-lastLogged(log, "") > int64(stashGap) {
+		return "" // a stash was dropped: its last line is an older one
 	}
 	if index, err := os.Stat(filepath.Join(git, "index")); err != nil || index.ModTime().After(stash.ModTime()) {
 		return ""
@@ -109,55 +112,6 @@ func (g git) state() (state string) {
 	return state
 }
 
-// wrote reports whether git made the file at p what it is: it has these bytes in its index, or as an object that a
-// merge or a stash has written; or it checked out the version that the file was made from, base, after the commits that
-// are missing from it, committed in Unix nanoseconds.
-func (g git) wrote(p mdstore.Path, data, base []byte, committed int64) bool {
-	top, git := findGit(g.vault)
-	if git == "" {
-		return false
-	}
-	sum := blobSum(data)
-	for _, dir := range []string{git, filepath.Join(git, "..", "..")} { // that of a linked working tree has none
-		if exists(filepath.Join(dir, "objects", fmt.Sprintf("%x", sum[:1]), fmt.Sprintf("%x", sum[1:]))) {
-			return true
-		}
-	}
-	rel, err := filepath.Rel(top, filepath.Join(g.vault, filepath.FromSlash(string(p))))
-	index, again := guard.ReadFile(git, "index", 1<<30)
-	if err != nil || again != nil {
-		return false
-	}
-	_, named := indexEntry(index, sum, filepath.ToSlash(rel))
-	checkedOut, known := indexEntry(index, blobSum(base), filepath.ToSlash(rel))
-	return named || known && checkedOut > committed
-}
-
-func blobSum(data []byte) [sha1.Size]byte {
-	return sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(data), data))
-}
-
-// indexEntry returns whether git's index names a blob at a path, and the time of the file then, Unix nanoseconds.
-// Before the digest of an entry stand eight numbers of four bytes, from the second pair of which the time is; behind it
-// flags of two or four bytes, and the path, of which an index of version 4 may have the end only.
-func indexEntry(index []byte, sum [sha1.Size]byte, path string) (modified int64, ok bool) {
-	const before = 40
-	for at := 0; ; at += len(sum) {
-		i := bytes.Index(index[at:], sum[:])
-		if i < 0 {
-			return 0, false
-		}
-		if at += i; at < before || len(index) < at+len(sum)+4 {
-			continue
-		}
-		name := index[at+len(sum)+2:]
-		if bytes.HasPrefix(name, []byte(path+"\x00")) || bytes.HasPrefix(name[2:], []byte(path+"\x00")) || index[7] == 4 {
-			times := index[at-before+8:]
-			return int64(binary.BigEndian.Uint32(times))*1e9 + int64(binary.BigEndian.Uint32(times[4:])), true
-		}
-	}
-}
-
 // unmerged returns an *mdstore.UnmergedError for the first change of a file of which git's index has several versions,
 // as a stash leaves them that did not apply. An index of version 4 does not tell.
 func (g git) unmerged(changes []mdstore.Change) error {
@@ -170,19 +124,10 @@ func (g git) unmerged(changes []mdstore.Change) error {
 		return nil
 	}
 	for _, ch := range changes {
-		rel, err := filepath.Rel(top, filepath.Join(g.vault, filepath.FromSlash(string(ch.Path))))
-		name := []byte(filepath.ToSlash(rel) + "\x00")
-		for rest := index; err == nil && !ch.Base.IsZero(); {
-			i := bytes.Index(rest, name)
-			if i < 2 {
-				break
-			}
-			// Before a name stand two bytes of flags: the stage in two bits, the length of the name in twelve.
-			flags := binary.BigEndian.Uint16(rest[i-2:])
-			if stage := flags >> 12 & 3; stage > 0 && int(flags&0xfff) == min(len(name)-1, 0xfff) {
+		for e := range entriesOf(index, g.named(top, ch.Path)) {
+			if e.stage > 0 && !ch.Base.IsZero() {
 				return &mdstore.UnmergedError{Path: ch.Path}
 			}
-			rest = rest[i+len(name):]
 		}
 	}
 	return nil

@@ -25,12 +25,7 @@ func (d docs) Head(ctx context.Context) string {
 	if !named {
 		return commitID(head)
 	}
-	shared := dir // of a linked working tree, branches lie in the folder of the repository
-	if to := firstLine(dir, "commondir"); to != "" {
-		if shared = to; !filepath.IsAbs(to) {
-			shared = filepath.Join(dir, to)
-		}
-	}
+	shared := commonDir(dir)
 	for _, at := range []string{dir, shared} {
 		if id := commitID(firstLine(at, filepath.FromSlash(ref))); id != "" {
 			return id
@@ -46,6 +41,18 @@ func (d docs) Head(ctx context.Context) string {
 		}
 	}
 	return ""
+}
+
+// commonDir returns the folder of the repository: that of a linked working tree has neither branches nor objects.
+func commonDir(dir string) string {
+	switch to := firstLine(dir, "commondir"); {
+	case to == "":
+		return dir
+	case filepath.IsAbs(to):
+		return to
+	default:
+		return filepath.Join(dir, to)
+	}
 }
 
 // firstLine returns the first line of a small file of git's, "" where it cannot be read.

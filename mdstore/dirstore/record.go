@@ -38,7 +38,7 @@ const (
 	recordMost = 64 << 20 // bytes of all files
 	recordLine = 8 << 20  // bytes, beyond which the files of a commit are not recorded
 
-	recordReach = 10 * time.Minute // the age of versions that a save is compared with
+	recordReach = 24 * time.Hour // the age of versions that a save is compared with
 )
 
 // A recorded is a line of the record.
@@ -56,15 +56,17 @@ type recordedStep struct {
 	Base   []byte       `json:"base"` // null is no file, and "" an empty one
 	New    []byte       `json:"new"`
 	Late   bool         `json:"late,omitempty"`   // as in journal.Made
-	Stands bool         `json:"stands,omitempty"` // no commit: New is a save that stands, whatever it took out
+	Beside bool         `json:"beside,omitempty"` // no step: git worked while the step before was made
+	Stands bool         `json:"stands,omitempty"` // no step: New is a save that something was missing from, and that stands
 
-	time int64 // of the line
+	time int64              // of the line
+	op   *mdstore.Operation // of the line; nil: of none
 }
 
 // record adds a line. The lock is held.
 func (s *Store) record(steps ...recordedStep) {
 	r := recorded{Time: s.fsNow(), Steps: steps}
-	if op := s.operation; op != nil && !slices.ContainsFunc(steps, func(st recordedStep) bool { return st.Late }) {
+	if op := s.operation; op != nil && !slices.ContainsFunc(steps, func(st recordedStep) bool { return st.Late || st.Beside || st.Stands }) {
 		op.Began = cmp.Or(op.Began, r.Time)
 		r.Op, r.Of = op, op.Began
 	}
@@ -166,7 +168,7 @@ func (s *Store) dropRecord(p mdstore.Path) {
 		}
 		s.keepForeign(r, func(st recordedStep) bool { return written[st.Path] == mdstore.VersionOf(st.Base) })
 		for _, st := range r.Steps {
-			if !st.Stands {
+			if !st.Beside && !st.Stands {
 				written[st.Path] = mdstore.VersionOf(st.New)
 			}
 		}
@@ -228,6 +230,9 @@ func (s *Store) recordParts(since int64) (parts []mdstore.Path, err error) {
 	entries, err := s.disk.ReadDir(recordDir) // digits come before letters
 	for _, e := range entries {
 		p := recordDir.Join(e.Name)
+		if p == judgedPath {
+			continue
+		}
 		if info, err := s.disk.Stat(p); err == nil && info.Mode.IsRegular() && info.Stamp.Mtime >= since {
 			parts = append(parts, p)
 		}
@@ -266,8 +271,13 @@ func (s *Store) recordOf(p mdstore.Path) (steps []recordedStep) {
 			switch {
 			case step.To != "" && (p.Under(step.Path) || p.Under(step.To)):
 				steps = nil
-			case step.Path == p:
-				step.time = r.Time
+			case step.Path != p:
+			case step.Beside && len(steps) > 0:
+				steps[len(steps)-1].Beside = true
+			case !step.Beside:
+				if step.time = r.Time; r.Op != nil {
+					r.Op.ID, step.op = operationID(r.Of), r.Op
+				}
 				steps = append(steps, step)
 			}
 		}

@@ -2,6 +2,7 @@ package dirstore
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,119 +10,11 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"arbor/mdstore"
+	"arbor/mdstore/mdoc"
+	"arbor/mdstore/merge"
 )
-
-// A verdict is what the record tells of a save by another program.
-type verdict struct {
-	replay []recordedStep // the commits that are missing from it, as it was made from an older version
-	newest []byte         // what the last commit made of the file
-	stands string         // why it stands although commits are missing from it; "" where none is, or they are to be made again
-	known  bool           // it is a version of the record, byte for byte
-	silent bool           // it stands, and has every line of the newest: git has merged it
-}
-
-// A knownVersion is a version of the record, and the number of the first step that came after it.
-type knownVersion struct {
-	data []byte
-	next int
-}
-
-// judge compares what a file holds with its versions in the record, and with what git knows of it.
-func (s *Store) judge(p mdstore.Path, data []byte) (v verdict) {
-	if !utf8.Valid(data) {
-		return v
-	}
-	steps := s.recordOf(p)
-	var all []knownVersion
-	for i, step := range steps {
-		switch {
-		case step.Stands:
-			all = nil // what came before is of no account any more
-		case step.Base != nil && step.Late:
-			all = append(all, knownVersion{step.Base, i + 1}) // the rest came back by this step
-		case step.Base != nil:
-			all = append(all, knownVersion{step.Base, i})
-		}
-		if step.New != nil {
-			all = append(all, knownVersion{step.New, i + 1})
-		}
-	}
-	if len(all) == 0 {
-		return v
-	}
-	v.newest = all[len(all)-1].data
-	v.known = slices.ContainsFunc(all, func(k knownVersion) bool { return bytes.Equal(k.data, data) })
-	lines := linesOf(data)
-	nearest, least := all[0], lines.distance(all[0].data)
-	for _, k := range all {
-		if d := lines.distance(k.data); d <= least {
-			nearest, least = k, d
-		}
-	}
-	var last int64
-	for _, step := range steps[nearest.next:] {
-		if step.Base != nil && step.New != nil && !step.Late && !step.Stands {
-			v.replay, last = append(v.replay, step), step.time
-		}
-	}
-	switch {
-	case bytes.Equal(nearest.data, v.newest):
-		v.replay = nil
-	case v.replay == nil:
-		v.stands = "was saved without what had come back into it"
-	case v.known:
-		v.replay, v.stands = nil, "was made what it had been before, by git, a backup or an editor"
-	case s.git.wrote(p, data, nearest.data, last):
-		v.replay, v.stands = nil, "was written by git without some of what stood there"
-		v.silent = lines.holds(v.newest, nearest.data)
-	}
-	return v
-}
-
-// A lineBag is how often each line stands in a text. The time of the last commit counts for more than all others: people
-// do not write it.
-type lineBag map[string]int
-
-func linesOf(data []byte) lineBag {
-	bag := lineBag{}
-	for line := range strings.Lines(string(data)) {
-		if strings.HasPrefix(line, mdstore.KeyUpdated+":") {
-			bag[line] += len(data)
-		}
-		bag[line]++
-	}
-	return bag
-}
-
-// holds reports whether the text has all lines that stand in a newer version of it and not in an older one, but for what
-// commits derive.
-func (b lineBag) holds(newer, older []byte) bool {
-	was := linesOf(older)
-	for line := range linesOf(newer) {
-		key, _, _ := strings.Cut(line, ":")
-		if was[line] == 0 && b[line] == 0 && key != mdstore.KeyUpdated && key != mdstore.KeyRulesHash {
-			return false
-		}
-	}
-	return true
-}
-
-// distance returns how many lines are in one of the texts only.
-func (b lineBag) distance(data []byte) (n int) {
-	other := linesOf(data)
-	for line, k := range other {
-		n += max(k-b[line], b[line]-k)
-	}
-	for line, k := range b {
-		if other[line] == 0 {
-			n += k
-		}
-	}
-	return n
-}
 
 // mergeStale merges a save of a file that was made from an older version with what commits have done since. It reports
 // whether the file was changed. Commits have been begun, if it was. The lock is held.
@@ -130,19 +23,22 @@ func (s *Store) mergeStale(p mdstore.Path) (merged bool, err error) {
 	if err != nil {
 		return false, nil // there is nothing to merge
 	}
+	if judgedSince(s.judgments(), p, data, s.lastCommit(p)) {
+		return false, nil
+	}
 	v := s.judge(p, data)
-	if v.replay != nil || v.stands != "" {
-		if err := s.quietFor(p, info, false); err != nil && !v.known {
-			return false, err
-		}
+	if v.newest == nil || bytes.Equal(v.newest, data) {
+		return false, nil
 	}
-	if v.stands != "" {
-		s.record(recordedStep{Path: p, New: data, Stands: true})
-		if !v.silent {
-			s.meet(mdstore.Collision{Path: p, Text: fmt.Sprintf("%s %s; that stands", p, v.stands)})
-		}
+	if err := s.quietFor(p, info, false); err != nil && !v.known {
+		return false, err
 	}
-	if v.replay == nil {
+	if v.base == nil {
+		s.noteJudged(p, data, told(v.out))
+		if v.out != nil {
+			s.record(recordedStep{Path: p, New: data, Stands: true}) // it is the newest version from now on
+			s.meet(mdstore.Collision{Path: p, Text: takenOut(p, told(v.out))})
+		}
 		return false, nil
 	}
 	if busy := s.git.busy(); busy != nil {
@@ -151,18 +47,52 @@ func (s *Store) mergeStale(p mdstore.Path) (merged bool, err error) {
 	if err := s.gen.begin(); err != nil {
 		return false, err
 	}
-	missing, ok := s.committer.Rejoin(p, data, func(now []byte) ([]byte, []string) { return replayed(p, v.replay, now) })
+	missing, ok := s.committer.Rejoin(p, data, func(now []byte) ([]byte, []string) { return s.joined(p, v, now) })
 	if !ok {
 		missing = append(missing, "what was changed since")
 	}
 	if missing != nil {
-		err = s.committer.LayBeside(p, v.newest, missing)
+		lost := told(s.writers(p, v.steps, v.newest, missing))
+		err = s.committer.LayBeside(p, v.newest, cmp.Or(lost, strings.Join(missing, ", ")))
 	}
 	now, _, again := s.disk.ReadFile(p, mdstore.MaxSize(p))
 	if again == nil && bytes.Equal(now, data) { // nothing of it goes together
-		s.record(recordedStep{Path: p, New: data, Stands: true})
+		s.noteJudged(p, data, "")
 	}
 	return true, errors.Join(err, again)
+}
+
+// joined returns a save with what commits have done since its base. It is a version of its own, and so has a time of its own.
+func (s *Store) joined(p mdstore.Path, v verdict, save []byte) (out []byte, missing []string) {
+	out, missing = merge.Save(p, v.base, v.newest, save)
+	if out == nil || bytes.Equal(out, save) {
+		return out, missing
+	}
+	d, _ := mdstore.ParseFile(p, out, s.kinds.Of(p).Form)
+	if _, has := d.Field(mdstore.KeyUpdated); !has {
+		return out, missing
+	}
+	patch, err := d.SetField(mdstore.KeyUpdated, mdoc.Integer(s.fsNow()/int64(time.Millisecond)))
+	if err == nil {
+		d, err = d.Apply(patch)
+	}
+	if err != nil {
+		return out, missing
+	}
+	return mdstore.Stored(p, d.Bytes()), missing
+}
+
+// baseOf returns the version that a save was made from, where that is proved to be an older one than the newest.
+func (s *Store) baseOf(p mdstore.Path, save []byte) []byte { return s.judge(p, save).base }
+
+// lastCommit returns when the history last names a commit of a file, in Unix nanoseconds; 0 where it does not.
+func (s *Store) lastCommit(p mdstore.Path) (last int64) {
+	for _, n := range s.gen.history() {
+		if slices.ContainsFunc(n.changed, func(c versioned) bool { return c.path == p }) {
+			last = n.time
+		}
+	}
+	return last
 }
 
 const (
@@ -171,20 +101,41 @@ const (
 	heldText  = "another program wrote to a file after it was replaced; the next command that writes merges that"
 )
 
-// replayed does to a text what the steps did, and says what of that it could not do.
-func replayed(p mdstore.Path, steps []recordedStep, text []byte) (out []byte, missing []string) {
-	for _, step := range steps {
-		joined, less := mdstore.Rejoin(p, step.Base, step.New, text)
-		if joined != nil {
-			text = joined
+func takenOut(p mdstore.Path, out string) string {
+	return fmt.Sprintf("TAKEN_OUT: %s was saved by another program, or put back by git, without %s; it stands as it is", p, out)
+}
+
+// TakenOut returns, for each file that a save of the last day took something out of that is not back yet, what that is.
+func (s *Store) TakenOut(ctx context.Context) (all []mdstore.Collision, err error) {
+	since := s.fsNow() - int64(recordReach)
+	for _, j := range s.judgments() {
+		other := func(c mdstore.Collision) bool { return c.Path == j.Path }
+		if j.Out == "" || j.Time < since || slices.ContainsFunc(all, other) || ctx.Err() != nil {
+			continue
 		}
-		for _, m := range less {
-			if !slices.Contains(missing, m) {
-				missing = append(missing, m)
-			}
+		data, _, err := s.disk.ReadFile(j.Path, mdstore.MaxSize(j.Path))
+		if err != nil {
+			continue // it was moved or removed since
+		}
+		steps := s.recordOf(j.Path)
+		then := slices.IndexFunc(steps, func(st recordedStep) bool { return st.time > j.Time })
+		if then < 0 {
+			then = len(steps)
+		}
+		versions := versionsIn(j.Path, steps[:then])
+		text, bad := mdstore.TextOf(j.Path, data)
+		if bad != nil || len(versions) == 0 {
+			continue
+		}
+		out := told(s.lossesOf(j.Path, steps[:then], versions[len(versions)-1].text, text))
+		if out == "" && j.Version == mdstore.VersionOf(data).String() {
+			out = j.Out
+		}
+		if out != "" {
+			all = append(all, mdstore.Collision{Path: j.Path, Text: takenOut(j.Path, out), Time: j.Time})
 		}
 	}
-	return text, missing
+	return all, ctx.Err()
 }
 
 // suspect notes that files were saved by some program; nil stands for any file.
@@ -223,21 +174,22 @@ func (s *Store) foreign() (out []mdstore.Path) {
 	if suspects != nil && len(last) == 0 {
 		return nil
 	}
-	since, newest := s.fsNow()-int64(recordReach), map[mdstore.Path]string{}
+	since, newest, at := s.fsNow()-int64(recordReach), map[mdstore.Path]string{}, map[mdstore.Path]int64{}
 	for _, n := range s.gen.history() {
 		for _, c := range n.changed {
-			if newest[c.path] = c.version; suspects == nil && n.time >= since {
+			if newest[c.path], at[c.path] = c.version, n.time; suspects == nil && n.time >= since {
 				last[c.path] = n.time
 			}
 		}
 	}
+	judged := s.judgments()
 	for _, p := range slices.Sorted(maps.Keys(last)) {
 		info, err := s.disk.Lstat(p)
 		if err != nil || s.kinds.Of(p) == nil || changedAt(info.Stamp) < last[p]-int64(clockSlack) {
 			continue
 		}
 		data, _, err := s.disk.ReadFile(p, mdstore.MaxSize(p))
-		if err == nil && newest[p] != mdstore.VersionOf(data).String() { // an older version may have come back
+		if err == nil && newest[p] != mdstore.VersionOf(data).String() && !judgedSince(judged, p, data, at[p]) {
 			out = append(out, p)
 		}
 	}
@@ -294,7 +246,7 @@ func (s *Store) Late(ctx context.Context, merge bool) ([]mdstore.Collision, erro
 		if err != nil {
 			continue
 		}
-		if v := s.judge(p, data); v.replay != nil {
+		if v := s.judge(p, data); v.base != nil {
 			out = append(out, mdstore.Collision{Path: p, Text: fmt.Sprint("STALE_SAVE: ", p, staleText)})
 		}
 	}

@@ -1,9 +1,11 @@
 package dirstore_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +15,20 @@ import (
 	"arbor/mdstore/dirstore/internal/osfs"
 )
 
-const text = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n"
+const text = "---\nname: W\nupdatedAt: 1\n---\n\none\ntwo\nthree\nfour\nfive\nsix\nseven\n"
+
+var updated = regexp.MustCompile(`updatedAt: [0-9]+`)
+
+// timed is a text with a time of its own, as each commit gives it one.
+func timed(s string) string {
+	return updated.ReplaceAllString(s, fmt.Sprint("updatedAt: ", time.Now().UnixNano()))
+}
+
+// body is a text without its front matter.
+func body(s string) string {
+	_, out, _ := strings.Cut(s, "---\n\n")
+	return out
+}
 
 func replace(old, new string) func(string) string {
 	return func(s string) string { return strings.Replace(s, old, new, 1) }
@@ -22,7 +37,7 @@ func replace(old, new string) func(string) string {
 // must commits what f makes of the file.
 func must(t *testing.T, dir string, f func(string) string) mdstore.Result {
 	t.Helper()
-	res, err := change(t, open(t, dir), f)
+	res, err := change(t, open(t, dir), func(s string) string { return timed(f(s)) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +59,8 @@ func next(t *testing.T, dir string) (string, []mdstore.Collision) {
 	return contents(t, dir)[string(own)], res.Collisions
 }
 
-// What commits did comes back into a save that was made from an older version: once, by the next commit of any process,
-// and by Late. What is taken out a second time stays out.
+// What commits did comes back into a save that was made from an older version, by the next commit of any process: into each save of an editor
+// that never reads the file again, but not into the same bytes once more.
 func TestAStaleSaveIsMergedOnce(t *testing.T) {
 	dir := fill(t, map[string]string{"ws/Workspace.md": text})
 	at := filepath.Join(dir, string(own))
@@ -59,20 +74,30 @@ func TestAStaleSaveIsMergedOnce(t *testing.T) {
 		t.Fatalf("a look: %v, error %v, the file holds %q", met, err, contents(t, dir)[string(own)])
 	}
 	want := "one\nTWO\nthree\nFOUR\nfive\nSIX\nseven\n"
-	if got, met := next(t, dir); got != want || len(met) != 1 {
+	if got, met := next(t, dir); body(got) != want || len(met) != 1 {
 		t.Fatalf("got %q, told of %v", got, met)
 	}
-	if got, met := next(t, dir); got != want || len(met) != 0 {
+	if got, met := next(t, dir); body(got) != want || len(met) != 0 {
 		t.Errorf("once more: %q, told of %v", got, met)
 	}
-	again := strings.Replace(stale, "three", "THREE", 1)
+	again := strings.Replace(stale, "one\n", "zero\none\n", 1)
 	write(t, at, again)
-	if got, _ := next(t, dir); got != again {
-		t.Errorf("taken out again: %q", got)
+	if got, met := next(t, dir); body(got) != "zero\n"+want || len(met) != 1 {
+		t.Errorf("the next save of the same buffer: %q, told of %v", got, met)
+	}
+	write(t, at, again)
+	if got, met := next(t, dir); got != again || len(met) != 1 || !strings.HasPrefix(met[0].Text, "TAKEN_OUT: ") {
+		t.Errorf("the same bytes: %q, told of %v", got, met)
+	}
+	if got, met := next(t, dir); got != again || len(met) != 0 {
+		t.Errorf("told again: %q, %v", got, met)
+	}
+	if out, err := s.TakenOut(t.Context()); err != nil || len(out) != 1 {
+		t.Errorf("what is taken out: %v, error %v", out, err)
 	}
 	must(t, dir, replace("five", "FIVE"))
-	write(t, at, strings.Replace(again, "one", "ONE", 1))
-	if got, _ := next(t, dir); got != "ONE\ntwo\nTHREE\nFOUR\nFIVE\nsix\nseven\n" {
+	write(t, at, strings.Replace(again, "seven", "SEVEN", 1))
+	if got, _ := next(t, dir); body(got) != "zero\none\ntwo\nthree\nFOUR\nFIVE\nsix\nSEVEN\n" {
 		t.Errorf("what came after that: %q", got)
 	}
 }
@@ -81,7 +106,7 @@ func TestAStaleSaveIsMergedOnce(t *testing.T) {
 func TestACommitOverAStaleSaveMergesIt(t *testing.T) {
 	dir := fill(t, map[string]string{"ws/Workspace.md": text})
 	s := open(t, dir)
-	if _, err := change(t, s, replace("two", "TWO")); err != nil {
+	if _, err := change(t, s, func(s string) string { return timed(replace("two", "TWO")(s)) }); err != nil {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, string(own)), strings.Replace(text, "four", "FOUR", 1))
@@ -91,7 +116,7 @@ func TestACommitOverAStaleSaveMergesIt(t *testing.T) {
 	if _, err := change(t, s, replace("six", "SIX")); err != nil {
 		t.Fatal(err)
 	}
-	if got := contents(t, dir)[string(own)]; got != "one\nTWO\nthree\nFOUR\nfive\nSIX\nseven\n" {
+	if got := contents(t, dir)[string(own)]; body(got) != "one\nTWO\nthree\nFOUR\nfive\nSIX\nseven\n" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -100,23 +125,24 @@ func TestACommitOverAStaleSaveMergesIt(t *testing.T) {
 // byte for byte: an undo in the editor, a backup.
 func TestAnOrdinarySaveAndAReturnStand(t *testing.T) {
 	for name, c := range map[string]struct {
-		save string
+		save func(string) string
 		told int
 	}{
-		"an edit":   {"one\nTWO\nthree\nfour\nfive\nSIX\nSEVEN\n", 0},
-		"a removal": {"one\nTWO\nthree\nfour\nfive\nseven\n", 0},
-		"a return":  {text, 1},
+		"an edit":   {replace("seven", "SEVEN"), 0},
+		"a removal": {replace("SIX\n", ""), 0},
+		"a return":  {func(string) string { return text }, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := fill(t, map[string]string{"ws/Workspace.md": text})
 			must(t, dir, replace("two", "TWO"))
 			must(t, dir, replace("six", "SIX"))
-			write(t, filepath.Join(dir, string(own)), c.save)
+			save := c.save(contents(t, dir)[string(own)])
+			write(t, filepath.Join(dir, string(own)), save)
 			got, met := next(t, dir)
-			if got != c.save || len(met) != c.told {
+			if got != save || len(met) != c.told {
 				t.Errorf("got %q, told of %v", got, met)
 			}
-			edit := strings.Replace(c.save, "three", "THREE", 1) // the person goes on from there
+			edit := strings.Replace(save, "three", "THREE", 1) // the person goes on from there
 			write(t, filepath.Join(dir, string(own)), edit)
 			if got, met := next(t, dir); got != edit || len(met) != 0 {
 				t.Errorf("then %q, told of %v", got, met)
@@ -125,7 +151,7 @@ func TestAnOrdinarySaveAndAReturnStand(t *testing.T) {
 	}
 }
 
-// Where both changed the same, the person's text stands, and the commit's lies beside it with what is missing.
+// Where both changed the same, the person's text stands there, and the commit's version lies beside it.
 func TestWhatDoesNotGoTogetherLiesBeside(t *testing.T) {
 	dir := fill(t, map[string]string{"ws/Workspace.md": text})
 	ours := strings.NewReplacer("two", "TWO", "six", "SIX")
@@ -133,10 +159,10 @@ func TestWhatDoesNotGoTogetherLiesBeside(t *testing.T) {
 	stale := strings.Replace(text, "two", "2", 1)
 	write(t, filepath.Join(dir, string(own)), stale)
 	got, met := next(t, dir)
-	if got != stale || len(met) != 1 || !strings.HasPrefix(met[0].Text, "STALE_SAVE: ") {
+	if body(got) != "one\n2\nthree\nfour\nfive\nSIX\nseven\n" || len(met) != 1 || !strings.HasPrefix(met[0].Text, "STALE_SAVE: ") {
 		t.Fatalf("got %q, told of %v", got, met)
 	}
-	if copied := contents(t, dir)[string(met[0].Copy)]; copied != ours.Replace(text) {
+	if copied := contents(t, dir)[string(met[0].Copy)]; body(copied) != body(ours.Replace(text)) {
 		t.Errorf("the copy holds %q", copied)
 	}
 	if _, met := next(t, dir); len(met) != 0 {
@@ -215,7 +241,7 @@ func TestGitElsewhereMakesNoReturn(t *testing.T) {
 	write(t, filepath.Join(top, "code"), "x")
 	run("add", "code")
 	run("status")
-	if got, _ := next(t, dir); got != "one\nTWO\nthree\nFOUR\nfive\nSIX\nseven\n" {
+	if got, _ := next(t, dir); body(got) != "one\nTWO\nthree\nFOUR\nfive\nSIX\nseven\n" {
 		t.Errorf("got %q", got)
 	}
 	write(t, filepath.Join(dir, string(own)), "")

@@ -13,38 +13,59 @@ import (
 type part struct{ name, heading, body string }
 
 // partsOf cuts the body. Of a kind that names no sections, each heading of level 1 or 2 begins a part, and the
-// part's text is its name: it is there or not.
+// part's text is its name: it is there or not. A section that stands twice, and a heading of level 1 below a section,
+// can only be merged as text where nobody's version stands.
 func (m *merging) partsOf(i int) ([]part, error) {
 	d := m.doc[i]
 	src := string(d.Bytes())
+	names := map[int]string{} // of sections, by where they begin
+	for _, s := range d.Sections() {
+		names[s.Heading.Start] = strings.TrimSpace(s.Name)
+	}
 	out, at := []part{{}}, len(d.Front())
+	met := map[string]bool{}
 	for _, h := range d.Headings() {
 		if h.Level > 2 || m.kind.Form != nil && h.Level == 1 && len(out) == 1 {
 			continue
-		} else if h.Level == 1 && m.kind.Form != nil {
-			return nil, asText("%s has a heading of level 1 below a section", side(i))
+		}
+		name, section := names[h.Span.Start]
+		if m.kind.Form != nil && m.wins == Nobody {
+			switch low := strings.ToLower(name); {
+			case !section:
+				return nil, asText("%s has a heading of level 1 below a section", side(i))
+			case name == "" || met[low]:
+				return nil, asText("%s has the section %q twice, or without a name", side(i), name)
+			default:
+				met[low] = true
+			}
+		}
+		if name == "" {
+			name = strings.TrimSpace(h.Title)
 		}
 		out[len(out)-1].body = src[at:h.Span.Start]
-		out, at = append(out, part{h.Title, src[h.Span.Start:h.Span.End], ""}), h.Span.End
+		out, at = append(out, part{name, src[h.Span.Start:h.Span.End], ""}), h.Span.End
 	}
 	out[len(out)-1].body = src[at:]
-	if m.kind.Form == nil {
-		for k := range out[1:] {
-			out[k+1].name = out[k+1].heading + strings.TrimRight(out[k+1].body, "\n")
-		}
-		return out, nil
-	}
-	met := map[string]bool{}
-	for k, s := range d.Sections() {
-		name := strings.TrimSpace(s.Name)
-		if low := strings.ToLower(name); name == "" || met[low] {
-			return nil, asText("%s has the section %q twice, or without a name", side(i), name)
-		} else {
-			met[low] = true
-		}
-		out[k+1].name = name
+	for k := 1; m.kind.Form == nil && k < len(out); k++ {
+		out[k].name = out[k].heading + strings.TrimRight(out[k].body, "\n")
 	}
 	return out, nil
+}
+
+// once reports whether a section stands once in each version that has it, so that its items can be told apart.
+func (m *merging) once(name string) bool {
+	for _, d := range m.doc {
+		n := 0
+		for _, s := range d.Sections() {
+			if strings.EqualFold(strings.TrimSpace(s.Name), name) {
+				n++
+			}
+		}
+		if n > 1 {
+			return false
+		}
+	}
+	return true
 }
 
 // body returns the merged body.
@@ -64,9 +85,17 @@ func (m *merging) body() (string, error) {
 			items[i] = append(items[i], diff3.Item{Key: strings.ToLower(p.name), Rank: rank, Value: text(p.body)})
 		}
 	}
+	picks := diff3.Keyed(items[base], items[ours], items[theirs])
+	ends := [3]int{ours: len(parts[ours]) - 1, theirs: len(parts[theirs]) - 1}
+	for i, side := range []int{theirs, ours} { // what would follow an open block comes before it
+		isEnd := func(p diff3.Pick) bool { return []int{p.Theirs, p.Ours}[i] == ends[side] }
+		if k := slices.IndexFunc(picks, isEnd); k >= 0 && m.open(parts[side][ends[side]]) {
+			picks = append(slices.Delete(slices.Clone(picks), k, k+1), picks[k])
+		}
+	}
 	var out strings.Builder
 	last := -1 // the part of ours that is written as it is
-	for _, at := range diff3.Keyed(items[base], items[ours], items[theirs]) {
+	for _, at := range picks {
 		var p [3]part
 		for i, k := range []int{at.Base, at.Ours, at.Theirs} {
 			if k >= 0 {
@@ -84,6 +113,9 @@ func (m *merging) body() (string, error) {
 			if merged := m.text(p[ours].name, v); merged != v[ours] {
 				now.body = filled(p[ours].body, merged)
 			}
+			if now.heading != "" && now.body != "" && !strings.HasSuffix(now.heading, "\n") {
+				now.heading += "\n" // of a file that ends with it
+			}
 		}
 		if now.heading != "" && (now != p[ours] || at.Ours != last+1) {
 			for !strings.HasSuffix("\n"+out.String(), "\n\n") { // the front matter ends a line
@@ -99,6 +131,16 @@ func (m *merging) body() (string, error) {
 		return strings.TrimRight(out.String(), "\n") + "\n", nil
 	}
 	return out.String(), nil
+}
+
+// follower is the title of a section that open looks for.
+const follower = "what follows"
+
+// open reports whether a part has a block that is never closed and would swallow a section that follows.
+func (m *merging) open(p part) bool {
+	d, _ := mdoc.Parse("", []byte("---\n---\n"+p.heading+p.body+"\n\n## "+follower), m.kind.Form)
+	h := d.Headings()
+	return len(h) == 0 || h[len(h)-1].Title != follower
 }
 
 // text returns a body without outer blank lines.
@@ -135,7 +177,7 @@ func (m *merging) text(name string, v [3]string) string {
 	if v[ours] == v[base] || v[theirs] == v[base] || v[ours] == v[theirs] {
 		return choose(v)
 	}
-	if key := m.keyOf(name); key != nil {
+	if key := m.keyOf(name); key != nil && m.once(name) {
 		if merged, ok := m.list(name, key); ok {
 			return merged
 		}
@@ -146,5 +188,22 @@ func (m *merging) text(name string, v [3]string) string {
 		}
 		return []byte(s)
 	}
-	return text(m.marks.Text(diff3.Merge(lines(v[base]), lines(v[ours]), lines(v[theirs]))))
+	return text(m.lines(name, lines(v[base]), lines(v[ours]), lines(v[theirs])))
+}
+
+// lines merges texts by lines: conflicts have marks, or are what the side has that stands.
+func (m *merging) lines(name string, old, one, other []byte) string {
+	chunks := diff3.Merge(old, one, other)
+	if m.wins == Nobody {
+		return m.marks.Text(chunks)
+	}
+	var b strings.Builder
+	for _, c := range chunks {
+		b.Write(c.Text)
+		if c.Conflict {
+			b.Write([][]byte{nil, c.Ours, c.Theirs}[m.wins])
+			m.gaveWay(name, "")
+		}
+	}
+	return b.String()
 }

@@ -160,8 +160,11 @@ func (m *merging) field(e [3]entry) string {
 	key, wins := e[ours].key, cmp.Or(m.later, cmp.Compare(v[ours], v[theirs]))
 	o, t := e[ours].field, e[theirs].field
 	conflict := m.marks.Between(raw[ours], raw[theirs])
+	if m.wins != Nobody {
+		conflict = raw[m.wins]
+	}
 	switch r := rules[key]; {
-	case r == hash && (v[ours] != v[base] || v[theirs] != v[base]):
+	case r == hash && m.hashed(v):
 		return cmp.Or(e[ours].with(strconv.Quote(mdstore.RulesHash(m.rules))), conflict)
 	case v[ours] == v[theirs]:
 		return choose(raw)
@@ -176,6 +179,8 @@ func (m *merging) field(e [3]entry) string {
 		return cmp.Or(e[ours].with(list), e[theirs].with(list), conflict)
 	case r == newest && o.Kind == mdoc.Int && t.Kind == mdoc.Int:
 		wins = cmp.Compare(number(m.doc[ours], key), number(m.doc[theirs], key))
+	case m.wins != Nobody:
+		m.gaveWay(key, "")
 	case r == status:
 		wins = m.status(o.Value, t.Value)
 	case r == noted && m.keyOf(mdstore.SecLog) != nil:
@@ -196,8 +201,17 @@ func (m *merging) field(e [3]entry) string {
 	return cmp.Or(e[ours].with(literal[theirs]), raw[theirs])
 }
 
-// gaveWay notes a text that is not in the result, if the file has a log.
+// hashed reports whether the hash of the rules is to be made anew. A person who edits rules by hand leaves it as it is.
+func (m *merging) hashed(v [3]string) bool {
+	return v[ours] != v[base] && m.wins != OursWin || v[theirs] != v[base] && m.wins != TheirsWin
+}
+
+// gaveWay notes a text that is not in the result, if the file has a log; where one side stands, it notes the key or section.
 func (m *merging) gaveWay(what, text string) {
+	if m.wins != Nobody {
+		m.notes = append(m.notes, cmp.Or(what, "the text above the sections"))
+		return
+	}
 	if text = strings.Join(strings.Fields(text), " "); text != "" && m.keyOf(mdstore.SecLog) != nil {
 		m.notes = append(m.notes, what+" gave way: "+text)
 	}

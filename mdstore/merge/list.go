@@ -47,6 +47,9 @@ func (m *merging) list(name string, key func(string) string) (merged string, ok 
 			return "", false
 		}
 		rank := ""
+		if m.winner() > 0 && i == theirs || m.winner() < 0 && i == ours {
+			rank = "~" // what has no time comes behind that of the side that stands
+		}
 		for _, it := range lists[i] {
 			if e := mdstore.ParseLog(it.Text); e.Time != "" {
 				rank = e.Time
@@ -109,7 +112,7 @@ func (m *merging) item(name string, v [3]listed) listed {
 	var expired [3]bool
 	for i, it := range v {
 		rest[i] = mdstore.Marked(it.Text, false)
-		expired[i] = rest[i] != it.Text
+		expired[i] = slices.Equal(strings.Fields(it.Text), strings.Fields(mdstore.Marked(it.Text, true)))
 	}
 	from, is := ours, expired[ours]
 	if is == expired[base] {

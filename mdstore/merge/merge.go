@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"arbor/mdstore"
@@ -18,7 +19,7 @@ import (
 type Result struct {
 	Bytes     []byte     // the file; with conflicts, it has their marks
 	Conflicts []Conflict // in the order of the file; none: the merge is clean
-	Notes     []string   // a line for each text that gave way to another and that the file's log has now
+	Notes     []string   // a line for each text that gave way to another and that the file's log has now; with Wins: the keys and sections
 }
 
 // A Conflict is what both sides changed differently.
@@ -31,7 +32,19 @@ type Conflict struct {
 type Options struct {
 	Ours, Theirs string // the names of the sides, behind the marks; "" for ours and theirs
 	Size         int    // the length of a mark; 0 stands for 7
+
+	Wins Winner // whose version stands where both changed the same: there are no conflicts and no lines in the log then
 }
+
+// A Winner is the side whose version stands where both changed a key, an item or the same lines differently.
+type Winner int
+
+// The winners. With Nobody, such changes are conflicts, or follow the rules of the keys.
+const (
+	Nobody Winner = iota
+	OursWin
+	TheirsWin
+)
 
 // ErrText says that a file has no structure that Merge knows, or is damaged: git's own merge of lines is to be taken.
 var ErrText = errors.New("the file can only be merged as lines")
@@ -59,7 +72,7 @@ func Merge(p mdstore.Path, base, ours, theirs []byte, opt Options) (Result, erro
 	if base == nil {
 		base = mdstore.Stored(p, []byte("---\n---\n"))
 	}
-	m := &merging{path: p, kind: kind, marks: diff3.Marks{Ours: cmp.Or(opt.Ours, "ours"),
+	m := &merging{path: p, kind: kind, wins: opt.Wins, marks: diff3.Marks{Ours: cmp.Or(opt.Ours, "ours"),
 		Theirs: cmp.Or(opt.Theirs, "theirs"), Size: max(opt.Size, 7)}}
 	var raw [3][]byte
 	for i, data := range [][]byte{base, ours, theirs} {
@@ -72,7 +85,7 @@ func Merge(p mdstore.Path, base, ours, theirs []byte, opt Options) (Result, erro
 			return Result{}, asText("%s is damaged: %v", side(i), err)
 		}
 	}
-	if kind.Join != nil { // what the texts of a slot hold may not be changed
+	if kind.Form == mdstore.SlotForm { // what the texts of a slot hold may not be changed
 		m.slots = &[3]*mdoc.Doc{}
 		for i := range raw {
 			m.slots[i], _ = mdoc.Parse(string(p), raw[i], kind.Form)
@@ -82,7 +95,7 @@ func Merge(p mdstore.Path, base, ours, theirs []byte, opt Options) (Result, erro
 	m.judge()
 	text, err := m.file()
 	notes := m.notes
-	if err == nil && len(notes) > 0 { // once more, with lines in the logs that name what gave way
+	if err == nil && len(notes) > 0 && m.wins == Nobody { // once more, with lines in the logs that name what gave way
 		if err = m.log(); err == nil {
 			text, err = m.file()
 		}
@@ -91,7 +104,10 @@ func Merge(p mdstore.Path, base, ours, theirs []byte, opt Options) (Result, erro
 		return Result{}, err
 	}
 	r := Result{Bytes: []byte(text), Notes: notes}
-	if r.Conflicts = m.conflictsIn(r.Bytes); len(r.Conflicts) > 0 && p.IsZipped() {
+	if m.wins != Nobody {
+		slices.Sort(notes)
+		r.Notes = slices.Compact(notes)
+	} else if r.Conflicts = m.conflictsIn(r.Bytes); len(r.Conflicts) > 0 && p.IsZipped() {
 		return Result{}, asText("both sides changed %s of a compressed file", r.Conflicts[0].What)
 	}
 	r.Bytes = mdstore.Stored(p, r.Bytes)
@@ -103,6 +119,7 @@ type merging struct {
 	path   mdstore.Path
 	kind   *mdstore.Kind
 	marks  diff3.Marks
+	wins   Winner
 	doc    [3]*mdoc.Doc  // with line feeds as line ends
 	slots  *[3]*mdoc.Doc // as they are, of slots
 	eol    string        // of the result
@@ -153,7 +170,11 @@ func (m *merging) file() (string, error) {
 		body = strings.ReplaceAll(body, "\n", m.eol)
 	}
 	text := strings.ReplaceAll(front, "\n", m.eol) + body
-	for _, s := range []mdoc.Side{mdoc.Ours, mdoc.Theirs} {
+	sides := []mdoc.Side{mdoc.Ours, mdoc.Theirs}
+	if m.wins != Nobody {
+		sides = []mdoc.Side{mdoc.Undecided} // there are no marks but those that a text itself has
+	}
+	for _, s := range sides {
 		if _, err := m.parse(s.Of([]byte(text))); err != nil {
 			return "", asText("the result would be damaged: %v", err)
 		}
@@ -180,8 +201,11 @@ func (m *merging) judge() {
 			}
 		}
 	}
-	m.later = cmp.Or(cmp.Compare(updated[ours], updated[theirs]), cmp.Compare(line[ours], line[theirs]))
+	m.later = cmp.Or(m.winner(), cmp.Compare(updated[ours], updated[theirs]), cmp.Compare(line[ours], line[theirs]))
 }
+
+// winner is +1 where ours stands, -1 where theirs does, and 0 where neither does as such.
+func (m *merging) winner() int { return []int{0, 1, -1}[m.wins] }
 
 // log adds a line to the logs of both sides for each text that gave way.
 func (m *merging) log() error {

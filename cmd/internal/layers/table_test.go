@@ -52,12 +52,12 @@ var rows = []row{
 	// A commit reaches the disk through the calls that its model of crashes
 	// knows, and in no other way.
 	{floor: 12, name: "mdstore/dirstore/internal/osfs", may: "mdstore mdstore/guard mdstore/mdoc"},
-	{floor: 14, name: "mdstore/dirstore/internal/journal", may: "mdstore mdstore/mdoc mdstore/diff3 mdstore/dirstore/internal/osfs", std: "pure context crypto/rand io/fs log/slog net/url"},
+	{floor: 14, name: "mdstore/dirstore/internal/journal", may: "mdstore mdstore/mdoc mdstore/diff3 mdstore/merge mdstore/dirstore/internal/osfs", std: "pure context crypto/rand io/fs log/slog net/url"},
 
-	{floor: 20, name: "mdstore/dirstore", may: "mdstore mdstore/guard mdstore/mdoc mdstore/dirstore/internal/osfs mdstore/dirstore/internal/journal mdstore/watch", helper: true},
+	{floor: 20, name: "mdstore/dirstore", may: "mdstore mdstore/guard mdstore/mdoc mdstore/merge mdstore/dirstore/internal/osfs mdstore/dirstore/internal/journal mdstore/watch", helper: true},
 	{floor: 25, name: "mdstore/dirstore/crashtest", may: "mdstore mdstore/dirstore mdstore/dirstore/internal/journal mdstore/dirstore/internal/osfs", helper: true, forTests: true},
 	{floor: 20, name: "mdstore/memstore", may: "mdstore mdstore/mdoc", std: "pure context io/fs time", helper: true},
-	{floor: 15, name: "mdstore/merge", may: "mdstore mdstore/diff3 mdstore/mdoc statemachine", std: "pure"},
+	{floor: 13, name: "mdstore/merge", may: "mdstore mdstore/diff3 mdstore/mdoc statemachine", std: "pure"},
 	{floor: 15, name: "mdstore/gitrepo", may: "mdstore mdstore/guard"},
 	{floor: 20, name: "mdstore/storetest", may: "mdstore mdstore/mdoc", helper: true, forTests: true},
 	{floor: 20, name: "context/assemble", may: "mdstore mdstore/mdoc statemachine", std: "pure"},

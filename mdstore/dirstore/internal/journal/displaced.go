@@ -12,6 +12,7 @@ import (
 	"arbor/mdstore"
 	"arbor/mdstore/diff3"
 	"arbor/mdstore/dirstore/internal/osfs"
+	"arbor/mdstore/merge"
 )
 
 // A program that opened a file before a commit replaced it may still write to it. Such a save lands in the displaced
@@ -195,17 +196,18 @@ func (c *Committer) mergeLate(d displaced) error {
 	}
 	var live []byte
 	missing, ok := c.Rejoin(d.path, d.held, func(now []byte) ([]byte, []string) {
-		if joined, ok := diff3.Add(d.base, d.held, now); ok {
+		base := c.base(d.path, d.base, d.held)
+		if joined, ok := diff3.Add(base, d.held, now); ok {
 			return joined, nil
 		}
 		live = now
-		return mdstore.Rejoin(d.path, d.base, now, d.held)
+		return merge.Save(d.path, base, now, d.held)
 	})
 	switch {
 	case !ok:
 		return c.layLate(d)
 	case missing != nil:
-		return c.LayBeside(d.path, live, missing)
+		return c.LayBeside(d.path, live, strings.Join(missing, ", "))
 	}
 	return nil
 }

@@ -43,6 +43,9 @@ type Committer struct {
 	OnCollision func(mdstore.Collision) // called for each save that met a commit
 	OnMade      func([]Made)            // called once files were changed, before that is durable
 
+	// BaseOf returns the older version that a save at p was made from, where that is proved; else nil. nil: nothing is.
+	BaseOf func(p mdstore.Path, save []byte) []byte
+
 	done []Made // that OnMade was not told of
 }
 

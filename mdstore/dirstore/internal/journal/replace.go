@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 
 	"arbor/mdstore"
 )
@@ -99,9 +98,19 @@ func (c *Committer) Rejoin(p mdstore.Path, save []byte, join join) (missing []st
 }
 
 // LayBeside makes a conflict copy of what commits had made of a file, where a save stands that some of it is missing from.
-func (c *Committer) LayBeside(p mdstore.Path, data []byte, missing []string) error {
+func (c *Committer) LayBeside(p mdstore.Path, data []byte, missing string) error {
 	return c.layBeside(data, mdstore.Collision{Path: p, Text: fmt.Sprintf("STALE_SAVE: %s was saved by a program that had "+
-		"read it before it was changed; missing from it: %s; that version lies beside it", p, strings.Join(missing, "; "))})
+		"read it before it was changed, and holds both changes now, without %s; the other version lies beside it", p, missing)})
+}
+
+// base returns the version that a save at p was made from: the one that it replaced, or an older one where that is proved.
+func (c *Committer) base(p mdstore.Path, replaced, save []byte) []byte {
+	if c.BaseOf != nil {
+		if older := c.BaseOf(p, save); older != nil {
+			return older
+		}
+	}
+	return replaced
 }
 
 // rejoin is Rejoin for a commit itself.

@@ -7,6 +7,7 @@ import (
 
 	"arbor/mdstore"
 	"arbor/mdstore/dirstore/internal/osfs"
+	"arbor/mdstore/merge"
 )
 
 // A maker makes the steps of one commit, however many of them are made already.
@@ -158,7 +159,7 @@ func (m *maker) yield(s *step, now []byte, failed error) error {
 		text = "%s was removed while a commit was changing it; its new version lies beside"
 	case s.Base != nil:
 		mine := func(now []byte) ([]byte, []string) {
-			joined, missing := mdstore.Rejoin(s.Path, s.Base, s.New, now)
+			joined, missing := merge.Save(s.Path, m.base(s.Path, s.Base, now), s.New, now)
 			if missing != nil {
 				joined = nil
 			}

@@ -1,10 +1,11 @@
-package mdstore
+package merge_test
 
 import (
-	"os"
-	"slices"
 	"strings"
 	"testing"
+
+	"arbor/mdstore"
+	"arbor/mdstore/merge"
 )
 
 const nodeBefore = `---
@@ -78,7 +79,7 @@ func edited(text string, oldNew ...string) string {
 	return text
 }
 
-func TestRejoinExamples(t *testing.T) {
+func TestSaveExamples(t *testing.T) {
 	crlf := func(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
 	chinese := func(text string) string {
 		return strings.NewReplacer("## Requirement", "## 需求", "## Note", "## 备注", "## Log", "## 日志", "## References",
@@ -90,110 +91,79 @@ func TestRejoinExamples(t *testing.T) {
 	half := nodeBefore[:strings.Index(nodeBefore, "ird line")]
 	stale := []string{"Second line.", "Another second line."}
 	rules := func(text string, rule ...string) string {
-		w := ParseWorkspace(File{Path: rejoinWorkspace, Data: []byte(edited(text, "- Tests first\n",
+		w := mdstore.ParseWorkspace(mdstore.File{Path: aWorkspace, Data: []byte(edited(text, "- Tests first\n",
 			"- Tests first\n"+strings.Join(rule, "")))})
 		return edited(string(w.Doc.Bytes()), "ac862684", w.RulesHash())
 	}
 	statusOnly := edited(nodeBefore, "status: implementing", "status: validating")
 	for _, c := range []struct {
 		name               string
-		path               Path
+		path               mdstore.Path
 		base, ours, theirs string
 		want               string
 		missing            string
 	}{
-		{"a transition, and a note of an editor that read before it", rejoinNode, nodeBefore, completed,
+		{"a transition, and a note of an editor that read before it", aNode, nodeBefore, completed,
 			edited(nodeBefore, stale...), edited(completed, stale...), ""},
-		{"both append to the log", rejoinNode, nodeBefore, completed, nodeBefore + "- mine\n",
+		{"both append to the log", aNode, nodeBefore, completed, nodeBefore + "- mine\n",
 			edited(completed, nodeCompleted, "- mine\n"+nodeCompleted), ""},
-		{"both change the status", rejoinNode, nodeBefore, completed, edited(nodeBefore, "status: implementing",
+		{"both change the status", aNode, nodeBefore, completed, edited(nodeBefore, "status: implementing",
 			"status: validating"),
 			edited(completed, "status: completed", "status: validating"),
-			"status completed: arbor node transition node-x complete"},
-		{"both change the status, and two actions lead from one to the other", rejoinNode, nodeBefore, completed,
+			"status"},
+		{"both change the status, and two actions lead from one to the other", aNode, nodeBefore, completed,
 			edited(nodeBefore, "status: implementing", "status: failed"), edited(completed, "status: completed",
 				"status: failed"),
-			"status completed: arbor node transition node-x retry && arbor node transition node-x complete"},
-		{"both write a conclusion", rejoinNode, nodeBefore, completed, nodeBefore + "\n## Conclusion\n\nMine.\n",
-			edited(completed, "## Conclusion\n\nDone.\n\n", "") + "\n## Conclusion\n\nMine.\n",
-			"conclusion: arbor node update node-x --section conclusion -F FILE"},
-		{"the title stands beside the status", rejoinNode, beside(nodeBefore), beside(completed),
+			"status"},
+		{"both write a conclusion", aNode, nodeBefore, completed, nodeBefore + "\n## Conclusion\n\nMine.\n",
+			edited(completed, "Done.", "Mine."), "Conclusion"},
+		{"the title stands beside the status", aNode, beside(nodeBefore), beside(completed),
 			beside(edited(nodeBefore, "title: Sign-in", "title: Sign-up # new")), beside(edited(completed,
 				"title: Sign-in", "title: Sign-up # new")), ""},
-		{"both change one section apart", rejoinNode, nodeBefore, edited(nodeBefore, "First line.", "Our first line."),
+		{"both change one section apart", aNode, nodeBefore, edited(nodeBefore, "First line.", "Our first line."),
 			edited(nodeBefore, "Third line.", "My third line."), edited(nodeBefore, "First line.", "Our first line.",
 				"Third line.", "My third line."), ""},
-		{"a reference expires in its place", rejoinNode, nodeBefore, edited(nodeBefore, "what it is",
+		{"a reference expires in its place", aNode, nodeBefore, edited(nodeBefore, "what it is",
 			"what it is (expired)"),
 			edited(nodeBefore, "POST", "PUT", "- node-y: why\n", "- node-y: because\n"),
 			edited(nodeBefore, "what it is", "what it is (expired)", "POST", "PUT", "node-y: why", "node-y: because"), ""},
-		{"the later time of a change", rejoinNode, nodeBefore, completed, edited(nodeBefore,
+		{"the later time of a change", aNode, nodeBefore, completed, edited(nodeBefore,
 			"updatedAt: 1767225600000", "updatedAt: 1767225700000"),
 			edited(completed, "updatedAt: 1767225609999", "updatedAt: 1767225700000"), ""},
-		{"lines of CR LF", rejoinNode, crlf(nodeBefore), crlf(completed), crlf(edited(nodeBefore, "title: Sign-in",
+		{"lines of CR LF", aNode, crlf(nodeBefore), crlf(completed), crlf(edited(nodeBefore, "title: Sign-in",
 			"title: Sign-up")),
 			crlf(edited(completed, "title: Sign-in", "title: Sign-up")), ""},
-		{"an editor that writes CR LF", rejoinNode, nodeBefore, completed, crlf(edited(nodeBefore, stale...)),
+		{"an editor that writes CR LF", aNode, nodeBefore, completed, crlf(edited(nodeBefore, stale...)),
 			crlf(edited(completed, stale...)), ""},
-		{"Chinese sections", rejoinNode, chinese(nodeBefore), chinese(completed), chinese(edited(nodeBefore,
+		{"Chinese sections", aNode, chinese(nodeBefore), chinese(completed), chinese(edited(nodeBefore,
 			"title: Sign-in", "title: 登录")),
 			chinese(edited(completed, "title: Sign-in", "title: 登录")), ""},
-		{"the hash follows the rules of both", rejoinWorkspace, workspaceBefore, rules(workspaceBefore, "- Ours\n"),
-			edited(workspaceBefore, "- Tests first\n", "- Tests first\n- Mine\n"), rules(workspaceBefore, "- Mine\n",
-				"- Ours\n"), ""},
-		{"a problem of the workspace", rejoinWorkspace, workspaceBefore, workspaceBefore + "\n## 问题\n\nOurs.\n",
-			workspaceBefore + "\n## 问题\n\nMine.\n", workspaceBefore + "\n## 问题\n\nMine.\n", "problem: arbor problem -F FILE"},
-		{"a first half, to which the log was added", rejoinNode, half, half + "\n\n## Log\n\n" + nodeCompleted,
+		{"the hash follows the rules of both", aWorkspace, workspaceBefore, rules(workspaceBefore, "- Ours\n"),
+			edited(workspaceBefore, "- Tests first\n", "- Tests first\n- Mine\n"), edited(rules(workspaceBefore, "- Mine\n", "- Ours\n"), "c729338f", `"c729338f"`), ""},
+		{"a problem of the workspace", aWorkspace, workspaceBefore, workspaceBefore + "\n## 问题\n\nOurs.\n",
+			workspaceBefore + "\n## 问题\n\nMine.\n", workspaceBefore + "\n## 问题\n\nMine.\n", "Problem"},
+		{"a first half, to which the log was added", aNode, half, half + "\n\n## Log\n\n" + nodeCompleted,
 			nodeBefore, nodeBefore + nodeCompleted, ""},
-		{"a key that ours has set anew", rejoinNode, nodeBefore, edited(nodeBefore, "---\n\nWhat",
+		{"a key that ours has set anew", aNode, nodeBefore, edited(nodeBefore, "---\n\nWhat",
 			"order: 1.5\n---\n\nWhat"),
 			edited(nodeBefore, stale...), edited(nodeBefore, append(stale, "---\n\nWhat", "order: 1.5\n---\n\nWhat")...), ""},
-		{"free text of ours beside a change of both", rejoinNode, nodeBefore, edited(completed, "What this",
+		{"free text of ours beside a change of both", aNode, nodeBefore, edited(completed, "What this",
 			"Whatever this"),
 			edited(nodeBefore, "title: Sign-in", "title: Sign-up"), edited(completed, "What this", "Whatever this",
 				"title: Sign-in", "title: Sign-up"), ""},
-		{"free text that both change", rejoinNode, nodeBefore, edited(completed, "What this", "Whatever this"),
+		{"free text that both change", aNode, nodeBefore, edited(completed, "What this", "Whatever this"),
 			edited(nodeBefore, "What this", "All that this"),
-			edited(completed, "What this", "All that this"), "text outside of the sections"},
+			edited(completed, "What this", "All that this"), "the text above the sections"},
 		{"another kind of file, by lines", "ws/nodes/node-x/notes.md", "1\n2\n3\n", "one\n2\n3\n", "1\n2\nthree\n",
 			"one\n2\nthree\n", ""},
 		{"another kind of file, which conflicts", "ws/nodes/node-x/notes.md", nodeBefore, statusOnly,
 			edited(nodeBefore, "type: execution", "type: planning"),
-			"", "the whole change"},
-		{"a damaged save, which conflicts", rejoinNode, nodeBefore, completed, "half of i", "", "the whole change"},
+			edited(nodeBefore, "type: execution", "type: planning"), "the whole change"},
+		{"a damaged save, which conflicts", aNode, nodeBefore, completed, "half of i", "half of i", "the whole change"},
 	} {
-		joined, missing := Rejoin(c.path, []byte(c.base), []byte(c.ours), []byte(c.theirs))
+		joined, missing := merge.Save(c.path, []byte(c.base), []byte(c.ours), []byte(c.theirs))
 		if string(joined) != c.want || strings.Join(missing, "; ") != c.missing || (joined == nil) != (c.want == "") {
 			t.Errorf("%s: missing %q, want %q\n got\n%s\nwant\n%s", c.name, missing, c.missing, joined, c.want)
-		}
-	}
-}
-
-// The manual has every command that brings something back, with its flags.
-func TestCommandsThatBringBackExist(t *testing.T) {
-	manual, err := os.ReadFile("../docs/cli.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := []string{"status: arbor node transition NODE complete"}
-	for _, line := range commands {
-		if strings.Contains(line, ":") {
-			lines = append(lines, line)
-		}
-	}
-	for _, line := range lines {
-		_, command, _ := strings.Cut(line, ": arbor ")
-		words := strings.Fields(command)
-		n := slices.IndexFunc(words, func(w string) bool { return strings.ToUpper(w) == w || strings.HasPrefix(w, "-") })
-		_, page, found := strings.Cut(string(manual), "\n## arbor "+strings.Join(words[:max(n, 0)], " ")+"\n")
-		page, _, _ = strings.Cut(page, "\n## ")
-		if !found || n <= 0 {
-			t.Errorf("%q: the manual has no such command", line)
-		}
-		for _, flag := range words {
-			if strings.HasPrefix(flag, "-") && !strings.Contains(page, " "+flag) {
-				t.Errorf("%q: the command has no flag %s", line, flag)
-			}
 		}
 	}
 }

@@ -1,0 +1,132 @@
+package dirstore
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"arbor/mdstore"
+)
+
+// A verdict is what the record and git tell of a save by another program. The zero verdict: it stands, and there is nothing to tell.
+type verdict struct {
+	base   []byte // the version that the save was made from, where it is proved to be stale
+	newest []byte // what the last commit made of the file
+	steps  []recordedStep
+	out    []loss // what it took out, where it stands
+	known  bool   // it is a recorded version, byte for byte
+}
+
+// A version is a text that the record says a file held, decompressed, and when the next commit changed it.
+type version struct {
+	data, text []byte
+	replaced   int64 // Unix nanoseconds; of the newest, when it was written
+}
+
+// versionsIn returns what a file held by its steps in the record, the oldest first.
+func versionsIn(p mdstore.Path, steps []recordedStep) (all []version) {
+	add := func(data []byte, replaced int64) {
+		text, err := mdstore.TextOf(p, data)
+		if data != nil && err == nil && utf8.Valid(text) {
+			all = append(all, version{data, text, replaced})
+		}
+	}
+	for i, st := range steps {
+		add(st.Base, st.time)
+		add(st.New, steps[min(i+1, len(steps)-1)].time)
+	}
+	return all
+}
+
+// judge compares what another program saved at p with the versions in the record, and with what git knows. It is stale only where that is
+// proved: its updatedAt is that of an older version, it has no log line of a newer one, and git has not put that older version there.
+func (s *Store) judge(p mdstore.Path, data []byte) (v verdict) {
+	text, err := mdstore.TextOf(p, data)
+	if s.kinds.Of(p) == nil || err != nil || !utf8.Valid(text) {
+		return v
+	}
+	v.steps = s.recordOf(p)
+	all := versionsIn(p, v.steps)
+	if len(all) == 0 || bytes.Equal(all[len(all)-1].data, data) {
+		return v
+	}
+	newest := all[len(all)-1]
+	v.newest = newest.data
+	at := updatedIn(text)
+	fromNewest, alone := at != "" && at == updatedIn(newest.text), true
+	var base version
+	least := -1
+	for _, k := range all {
+		v.known = v.known || bytes.Equal(k.data, data)
+		if at == "" || updatedIn(k.text) != at {
+			continue
+		}
+		alone = alone && bytes.Equal(k.data, newest.data)
+		if d := distance(k.text, text); least < 0 || d <= least {
+			base, least = k, d
+		}
+	}
+	if fromNewest && alone && !v.known {
+		return v // it was read from the newest version
+	}
+	recorded := func(b blob) bool {
+		return slices.ContainsFunc(all, func(k version) bool { return blobOf(k.data) == b })
+	}
+	back := v.known || s.git.has(data)
+	onTop := !back && base.data != nil && s.git.checkedOut(p, base.data, newest.data, base.replaced, recorded)
+	switch {
+	case (back || onTop) && s.git.has(newest.data):
+		return v
+	case back && (v.steps[len(v.steps)-1].Beside || s.git.stashed(p, data, newest.replaced)):
+		v.base = data // the last version that git has is what it read before it put this one back
+		for _, k := range slices.Backward(all[:len(all)-1]) {
+			if !bytes.Equal(k.data, newest.data) && s.git.has(k.data) {
+				v.base = k.data
+				break
+			}
+		}
+		return v
+	case !back && !onTop && !fromNewest && base.data != nil && !s.laterLog(p, text, newest.text, base.text):
+		v.base = base.data
+		return v
+	}
+	if v.out = s.lossesOf(p, v.steps, newest.text, text); v.out == nil && v.known {
+		v.out = []loss{{v.steps[len(v.steps)-1].op, []string{"what was written last"}}}
+	}
+	return v
+}
+
+// updatedIn returns the time of the last commit that the front matter says, without quotes and blanks; "" for none.
+func updatedIn(text []byte) string {
+	front, _, _ := bytes.Cut(text, []byte("\n---"))
+	_, line, _ := bytes.Cut(front, []byte("\n"+mdstore.KeyUpdated+":"))
+	line, _, _ = bytes.Cut(line, []byte("\n"))
+	return strings.Trim(string(line), " \t\r\"'")
+}
+
+// laterLog reports whether a save has a timed log line that came into the file after base.
+func (s *Store) laterLog(p mdstore.Path, save, newest, base []byte) bool {
+	saved, is, was := s.partsOf(p, save), s.partsOf(p, newest), s.partsOf(p, base)
+	for x := range saved {
+		if x.item && mdstore.ParseLog(x.name).Time != "" && is[x] != "" && was[x] == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// distance returns how many lines are in one of the texts only, without the blanks around them.
+func distance(a, b []byte) (n int) {
+	count := map[string]int{}
+	for line := range strings.Lines(string(a)) {
+		count[strings.TrimSpace(line)]++
+	}
+	for line := range strings.Lines(string(b)) {
+		count[strings.TrimSpace(line)]--
+	}
+	for _, k := range count {
+		n += max(k, -k)
+	}
+	return n
+}

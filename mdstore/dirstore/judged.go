@@ -1,0 +1,68 @@
+package dirstore
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"slices"
+
+	"arbor/mdstore"
+)
+
+// judgedPath has which saves by other programs were judged and stand, so that each is judged, and told of, once: a line of JSON each, the
+// oldest first. It may be lost, and what it names is judged again then.
+const (
+	judgedPath = recordDir + "/judged"
+	judgedMost = 64 << 10 // bytes; older lines go, and those that are older than recordReach
+)
+
+// A judgment is a save that stands.
+type judgment struct {
+	Time    int64        `json:"time"` // Unix nanoseconds
+	Path    mdstore.Path `json:"path"`
+	Version string       `json:"version"`
+	Out     string       `json:"out,omitempty"` // what it takes out, as it was told; "" for nothing
+}
+
+// judgments returns what the file has.
+func (s *Store) judgments() (all []judgment) {
+	data, _, err := s.disk.ReadFile(judgedPath, 2*judgedMost)
+	if err != nil {
+		return nil
+	}
+	for line := range bytes.Lines(data) {
+		var j judgment
+		if json.Unmarshal(line, &j) == nil { // else it is of a process that was killed
+			all = append(all, j)
+		}
+	}
+	return all
+}
+
+// judgedSince reports whether the bytes that a file holds were judged since a time.
+func judgedSince(all []judgment, p mdstore.Path, data []byte, since int64) bool {
+	version := mdstore.VersionOf(data).String()
+	return slices.ContainsFunc(all, func(j judgment) bool { return j.Path == p && j.Version == version && j.Time >= since })
+}
+
+// noteJudged adds a save that stands. The lock is held.
+func (s *Store) noteJudged(p mdstore.Path, data []byte, out string) {
+	now := s.fsNow()
+	all := append(s.judgments(), judgment{now, p, mdstore.VersionOf(data).String(), out})
+	var text []byte
+	for i, j := range slices.Backward(all) {
+		line, _ := json.Marshal(j) // never fails
+		old := j.Time < now-int64(recordReach) || len(text)+len(line) > judgedMost
+		if i < len(all)-1 && old {
+			break
+		}
+		text = slices.Concat(line, []byte("\n"), text)
+	}
+	if err := s.disk.Mkdir(recordDir); err != nil && !errors.Is(err, fs.ErrExist) {
+		s.log.Debug("the folder of the record cannot be made", "error", err)
+	}
+	if err := s.replace(judgedPath, text, 0o600); err != nil {
+		s.log.Warn("that a save was judged cannot be noted: it is judged again", "path", string(p), "error", err)
+	}
+}
